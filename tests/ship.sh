@@ -176,7 +176,9 @@ for t in f32 f64; do
     echo "  %4 = trunc %3 : $t[67]"
     echo "  %5 = max %4, %x : $t[67]"
     echo "  %6 = round %5 : $t[67]"
-    printf '  ret %%6\n}\n'
+    echo "  %7 = abs %6 : $t[67]"
+    echo "  %8 = sqrt %7 : $t[67]"
+    printf '  ret %%8\n}\n'
 done >round.cot
 
 found=no
@@ -294,6 +296,16 @@ if "$cot" build many.cot -o many.o 2>/dev/null; then
     done
     wrong bad.o "no processor 'abacus'" loop.cot --export soft --target x86_64-linux-gnu --cpu abacus -o bad.o
     wrong bad.o "no feature '+zork'" loop.cot --export soft --target x86_64-linux-gnu --features +zork -o bad.o
+    # what a processor lacks is spelled out, or the compiler's own runtime: never a mathematical library's
+    for to in 'armv7m-none-eabi' 'armv8m.main-none-eabi' 'armv8m.main-none-eabi --cpu cortex-m55' armv8.1m.main-none-eabi \
+        'riscv64-linux-gnu --features -v,-d' 'riscv64-linux-gnu --features -v,-f,-d' 'riscv64-linux-gnu --cpu sifive-s51' \
+        'riscv64-linux-gnu --features -v,+zve32f' 'riscv64-linux-gnu --features +zve32x,-v'; do
+        "$cot" build round.cot --target $to -o round.s 2>says || fail "cot build --target $to: $(cat says)"
+        [ ! -s says ] || fail "cot build --target $to: says $(cat says)"
+        if grep -E '^[[:space:]]+(call|tail|bl|b)[[:space:]]+(sqrt|fma|floor|ceil|trunc|roundeven|rint|fmaximum|fminimum)f?(@plt)?$' round.s; then
+            fail "cot build --target $to: wants a library"
+        fi
+    done
     # a shared library takes the code as it is, and what it wants of others is all that a program has
     for pic in gcc clang; do
         command -v $pic >/dev/null || continue

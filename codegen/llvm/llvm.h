@@ -32,9 +32,8 @@ typedef struct cg_ll_machine {
     bool avx2;       /* pairs of i16 by eights */
     bool grid;       /* a GPU: ptx.c */
     bool alone;      /* no C library: what would be memcpy is in the object */
-    bool pointer32;
-    bool fma32, fma64, root64, round, half, extreme, masked,
-        masked_small; /* in hardware: fma; square roots of f64; floor and its kin; f16 to f32 and
+    bool fma32, fma64, root32, root64, round, half, extreme, masked,
+        masked_small; /* in hardware: fma; square roots; floor and its kin; f16 to f32 and
                          back; maximum and minimum; masked loads of 32 and 64 bits; of 8 and 16 */
     int vector_bits, registers;
 } cg_ll_machine;

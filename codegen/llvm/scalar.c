@@ -76,6 +76,21 @@ extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
     return intrinsic(e, name, 2, in);
 }
 
+/* A root of f32 is that of f64, rounded: twice 24 bits and two more are fewer than 53 (Figueroa,
+ * When is double rounding innocuous?, 1995). */
+static LLVMValueRef
+root(cg_ll_emit *e, cot_dtype t, LLVMValueRef *in)
+{
+    const cg_ll_machine *m = e->l->machine;
+
+    if (t == COT_F64 ? m->root64 : m->root32)
+        return intrinsic(e, "llvm.sqrt", 1, in);
+    LLVMValueRef x = t == COT_F64 ? in[0] : LLVMBuildFPExt(e->b, in[0], e->l->f64, "");
+    LLVMValueRef y = m->root64 ? intrinsic(e, "llvm.sqrt", 1, &x)
+                               : cg_ll_builtin(e->l, e->b, "cot.sqrt", 1, &x);
+    return t == COT_F64 ? y : LLVMBuildFPTrunc(e->b, y, e->l->f32, "");
+}
+
 static LLVMValueRef
 rounded(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
@@ -189,9 +204,7 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
     case SC_neg: return f ? LLVMBuildFNeg(b, in[0], "") : LLVMBuildNeg(b, in[0], "");
     case SC_abs: return intrinsic(e, "llvm.fabs", 1, in);
     case SC_sqrt:
-        if (t == COT_F64 && !e->l->machine->root64)
-            return cg_ll_builtin(e->l, b, "cot.sqrt", 1, in);
-        return intrinsic(e, "llvm.sqrt", 1, in);
+        return root(e, t, in);
     case SC_fma:
         if (t == COT_F32 ? e->l->machine->fma32 : e->l->machine->fma64)
             return intrinsic(e, "llvm.fma", 3, in);

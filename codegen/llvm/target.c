@@ -19,6 +19,7 @@
 static const char probe_text[] =
     "declare float @llvm.fma.f32(float, float, float)\n"
     "declare double @llvm.fma.f64(double, double, double)\n"
+    "declare float @llvm.sqrt.f32(float)\n"
     "declare double @llvm.sqrt.f64(double)\n"
     "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n"
     "declare <4 x float> @llvm.floor.v4f32(<4 x float>)\n"
@@ -51,6 +52,11 @@ static const char probe_text[] =
     "  store volatile double %k, ptr %q\n"
     "  %l = call double @llvm.sqrt.f64(double %j)\n"
     "  store volatile double %l, ptr %q\n"
+    "  %n = call float @llvm.sqrt.f32(float %h)\n"
+    "  store volatile float %n, ptr %q\n"
+    "  %o = load <4 x double>, ptr %p\n"
+    "  %r = fadd <4 x double> %o, %o\n"
+    "  store volatile <4 x double> %r, ptr %q\n"
     "  ret void\n"
     "}\n";
 
@@ -74,25 +80,28 @@ read_x86(cg_ll_machine *m, const char *text)
 static void
 read_probe(cg_ll_machine *m, const char *text)
 {
-    m->extreme = m->root64 = true;
+    m->extreme = m->root32 = m->root64 = true;
     switch (m->arch) {
     case CG_LL_X86: read_x86(m, text); break;
     case CG_LL_AARCH64:
         m->fma32 = m->fma64 = strstr(text, "fmla") != NULL;
+        m->extreme = m->root32 = m->root64 = strstr(text, "fsqrt") != NULL;
         m->round = strstr(text, "frintm") != NULL;
         m->half = strstr(text, "fcvtn") != NULL;
         m->vector_bits = 128;
         m->registers = 32;
         break;
-    case CG_LL_RISCV64:
-        m->fma32 = m->fma64 = m->round = true;
+    case CG_LL_RISCV64: /* vectors are used if they hold doubles */
+        m->fma32 = m->root32 = strstr(text, "fmadd.s") != NULL;
+        m->fma64 = m->root64 = m->round = m->extreme = strstr(text, "fmadd.d") != NULL;
         m->masked = m->masked_small = strstr(text, "v0.t") != NULL;
-        m->vector_bits = strstr(text, "vsetivli") ? 128 : 32;
+        m->vector_bits = strstr(text, ", e64,") ? 128 : 32;
         m->registers = 32;
         break;
     case CG_LL_ARM: /* scalars; what MVE has is not used */
         m->fma32 = strstr(text, "vfma.f32") != NULL;
         m->fma64 = strstr(text, "vfma.f64") != NULL;
+        m->root32 = strstr(text, "vsqrt.f32") != NULL;
         m->root64 = strstr(text, "vsqrt.f64") != NULL;
         m->extreme = false;
         m->vector_bits = 32;
@@ -169,7 +178,7 @@ read_features(cg_ll_machine *m)
     const char *f = m->features;
     bool avx512 = strstr(f, "+avx512f") != NULL && strstr(f, "+avx512vl") != NULL;
 
-    m->extreme = m->root64 = true;
+    m->extreme = m->root32 = m->root64 = true;
     m->fma32 = m->fma64 = strstr(f, "+fma,") || avx512;
     m->round = strstr(f, "+sse4.1") != NULL;
     m->half = strstr(f, "+f16c") != NULL;
@@ -186,16 +195,17 @@ static const struct {
     const char *name;       /* the first word of a triple */
     const char *llvm;       /* LLVM's name of the code generator */
     cg_ll_arch arch;
-    const char *cpu, *features, *abi;   /* what the triple alone stands for */
+    const char *cpu, *features;         /* what the triple alone stands for */
 } architectures[] = {
-    { "x86_64", "X86", CG_LL_X86, "x86-64", "", "" },
-    { "aarch64", "AArch64", CG_LL_AARCH64, "generic", "", "" },
-    { "riscv64", "RISCV", CG_LL_RISCV64, "generic-rv64", "+m,+a,+f,+d,+c,+v", "lp64d" },
-    { "thumbv7em", "ARM", CG_LL_ARM, "cortex-m4", "", "" },
-    { "thumbv7m", "ARM", CG_LL_ARM, "cortex-m3", "", "" },
-    { "thumbv8m.main", "ARM", CG_LL_ARM, "cortex-m33", "", "" },
-    { "wasm32", "WebAssembly", CG_LL_WASM, "generic", "+simd128", "" },
-    { "nvptx64", "NVPTX", CG_LL_NVPTX, "sm_80", "", "" },
+    { "x86_64", "X86", CG_LL_X86, "x86-64", "" },
+    { "aarch64", "AArch64", CG_LL_AARCH64, "generic", "" },
+    { "riscv64", "RISCV", CG_LL_RISCV64, "generic-rv64", "+m,+a,+f,+d,+c,+v" },
+    { "thumbv7em", "ARM", CG_LL_ARM, "cortex-m4", "" },
+    { "thumbv7m", "ARM", CG_LL_ARM, "cortex-m3", "" },
+    { "thumbv8m.main", "ARM", CG_LL_ARM, "cortex-m33", "" },
+    { "thumbv8.1m.main", "ARM", CG_LL_ARM, "cortex-m55", "" },
+    { "wasm32", "WebAssembly", CG_LL_WASM, "generic", "+simd128" },
+    { "nvptx64", "NVPTX", CG_LL_NVPTX, "sm_80", "" },
 };
 enum { N_ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
@@ -247,14 +257,12 @@ is_host(cot_context *ctx, const cg_ll_machine *m)
  * machine's features are not told twice: each function names them, and it takes LLVM long to
  * read the list. */
 static LLVMTargetMachineRef
-new_target_machine(cot_context *ctx, const cg_ll_machine *m, LLVMTargetRef target,
-                   const char *abi)
+new_target_machine(cot_context *ctx, const cg_ll_machine *m, LLVMTargetRef target)
 {
     LLVMTargetMachineOptionsRef o = LLVMCreateTargetMachineOptions();
 
     LLVMTargetMachineOptionsSetCPU(o, m->cpu);
     LLVMTargetMachineOptionsSetFeatures(o, is_host(ctx, m) ? "" : m->features);
-    LLVMTargetMachineOptionsSetABI(o, abi);
     LLVMTargetMachineOptionsSetCodeGenOptLevel(o, LLVMCodeGenLevelDefault);
     LLVMTargetMachineOptionsSetRelocMode(o, m->grid ? LLVMRelocDefault : m->alone ? LLVMRelocStatic : LLVMRelocPIC);
     LLVMTargetMachineOptionsSetCodeModel(o, m->grid                      ? LLVMCodeModelDefault
@@ -277,8 +285,8 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     m->cpu = ir_copy_string(&ctx->arena, cpu);
     m->features = ir_copy_string(&ctx->arena, features ? features : "");
     if (a < 0) {
-        cg_ll_fail(ctx, "target %s: wants x86_64, aarch64, riscv64, armv7em, armv7m, armv8m.main, wasm32 or "
-                        "nvptx64, as in x86_64-linux-gnu", triple);
+        cg_ll_fail(ctx, "target %s: wants x86_64, aarch64, riscv64, armv7em, armv7m, armv8m.main, armv8.1m.main, "
+                        "wasm32 or nvptx64, as in x86_64-linux-gnu", triple);
         return NULL;
     }
     cg_ll_start_target(architectures[a].llvm);
@@ -291,15 +299,14 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     m->x86 = m->arch == CG_LL_X86;
     m->grid = m->arch == CG_LL_NVPTX;
     if (m->grid)
-        m->fma32 = m->fma64 = m->root64 = m->round = m->half = m->extreme = true;
+        m->fma32 = m->fma64 = m->root32 = m->root64 = m->round = m->half = m->extreme = true;
     m->alone = m->arch == CG_LL_ARM || m->arch == CG_LL_WASM;
-    m->pointer32 = m->alone;
     if (!cg_ll_cpu_known(m->arch, cpu)) {
         cg_ll_fail(ctx, "target %s: no processor '%s'; wants a name that LLVM has, as %s",
                    triple, cpu, m->x86 ? "x86-64-v3" : architectures[a].cpu);
         return NULL;
     }
-    m->tm = new_target_machine(ctx, m, target, architectures[a].abi);
+    m->tm = new_target_machine(ctx, m, target);
     if (m->tm == NULL) {
         cg_ll_fail(ctx, "target %s: LLVM has no code generator for it", triple);
         return NULL;
@@ -341,8 +348,7 @@ cg_ll_machine_like(cot_context *ctx, const cg_ll_machine *m, int i)
     *own = *first;
     own->next = NULL;
     memset(own->like, 0, sizeof own->like);
-    own->tm = new_target_machine(ctx, own, LLVMGetTargetMachineTarget(first->tm),
-                                 architectures[architecture_of(first->triple)].abi);
+    own->tm = new_target_machine(ctx, own, LLVMGetTargetMachineTarget(first->tm));
     if (own->tm == NULL)
         return NULL;
     return first->like[i] = own;
@@ -400,7 +406,7 @@ normal_triple(cot_context *ctx, const char *triple)
     const char *t = taken(ctx, LLVMNormalizeTargetTriple(triple));
 
     if (strncmp(t, "armv7em-", 8) == 0 || strncmp(t, "armv7m-", 7) == 0 ||
-        strncmp(t, "armv8m.main-", 12) == 0)
+        strncmp(t, "armv8m.main-", 12) == 0 || strncmp(t, "armv8.1m.main-", 14) == 0)
         t = ir_format(&ctx->arena, "thumb%s", t + 3);
     return strchr(t, '-') ? t : ir_format(&ctx->arena, "%s-unknown-unknown", t);
 }
@@ -441,8 +447,11 @@ complete_target(cot_context *ctx, cg_target *t)
     if (t->triple) {
         t->triple = normal_triple(ctx, t->triple);
         a = architecture_of(t->triple);
-        if (a >= 0 && (t->cpu == NULL || strcmp(t->cpu, "generic") == 0))
+        if (a >= 0 && (t->cpu == NULL || strcmp(t->cpu, "generic") == 0 ||
+                       strcmp(t->cpu, architectures[a].cpu) == 0))
             given = without(ctx, architectures[a].features, asked);
+        if (a >= 0 && architectures[a].arch == CG_LL_ARM)
+            given = "-mve";
         if (t->cpu == NULL)
             t->cpu = a >= 0 ? architectures[a].cpu : "generic";
     }

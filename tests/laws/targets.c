@@ -55,6 +55,14 @@ static const struct machine {
       { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib -static -O1 -ffreestanding "
         "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
       { "qemu-arm ./x" }, true, NULL, 0 },
+    { "armv7m", "armv7m-none-eabi", NULL, NULL, "__aeabi_*",
+      { "arm-none-eabi-gcc -mcpu=cortex-m3 -nostdlib -static -O1 -ffreestanding "
+        "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
+      { "qemu-arm ./x" }, true, NULL, 0 },
+    { "armv8m", "armv8m.main-none-eabi", NULL, NULL, "__aeabi_*",
+      { "arm-none-eabi-gcc -mcpu=cortex-m33 -mfloat-abi=softfp -mfpu=fpv5-sp-d16 -nostdlib -static -O1 -ffreestanding "
+        "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
+      { "qemu-arm ./x" }, true, NULL, 0 },
     { "wasm32", "wasm32", NULL, NULL, "__stack_pointer __linear_memory __indirect_function_table",
       { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--export=run "
         "-Wl,--export=in -Wl,--export=out -Wl,-z,stack-size=1048576 harness.c x.o -o x" },
