@@ -618,7 +618,9 @@ run_mapping(mapping *m)
     cg_lowering *l = m->l;
     int64_t size = m->g->space->size;
     m->lanes = cg_lanes(l, m->s.widest);
-    if (m->lanes > 1 && m->s.reduces)
+    if (m->lanes > 1 && m->s.reduces && m->s.n > 0 && m->s.cuts[m->s.dense].n > 1)
+        ; /* one vector leaves most of the loop to pieces without masks */
+    else if (m->lanes > 1 && m->s.reduces)
         m->lanes *= m->s.each <= 6 && m->g->n == 1
                         ? 8
                         : 4; /* whole lines of memory for each row that is summed */

@@ -598,6 +598,9 @@ pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t si
     bool dear = size > 2 && element_cost(f, n->in[0], 4) > DEAR && !pulls_sums(fr, n->in[0], &left);
     if (l->exact || (size <= UNROLLED_MOST && (!dear || l->vector)))
         return CG_FOLD_UNROLLED;
+    if (l->vector && !l->target.grid && size <= CG_WINDOW_MOST && element_cost(f, n->in[0], 4) == 0 &&
+        !pulls_sums(fr, n->in[0], &left))
+        return CG_FOLD_UNROLLED;
     bool trailing = true;
     for (int k = last; k < ir_type_at(f, n->in[0])->rank; k++)
         trailing &= ir_type_at(f, n->in[0])->dims[k] == 1;

@@ -104,6 +104,25 @@ walk_concatenate(cg_walk *w, const ir_node *n, const cg_ix *at)
     }
 }
 
+/* The tests from number `first` on, of an element that x says, for each of its values: those of a window whose elements
+ * are written out. */
+static void
+test_each(cg_walk *w, uint32_t first, cg_ix x, int64_t size)
+{
+    const uint32_t n = w->n_tests;
+
+    for (uint32_t i = first; i < n && size > 1; i++) {
+        const cg_test t = w->test[i];
+        bool pure;
+        const int64_t k = cg_ix_coef(&w->ix, t.x, x, &pure);
+        if (!pure || k == 0)
+            continue;
+        cg_ix rest = cg_ix_add(&w->ix, t.x, cg_ix_mul(&w->ix, x, -k));
+        for (int64_t j = 0; j < size; j++)
+            add_test(w, cg_ix_addc(&w->ix, rest, j * k), t.lo, t.hi);
+    }
+}
+
 static void
 walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
 {
@@ -112,6 +131,7 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
                                                             : n->at.axes.axes;
     cg_ix to[COT_MAX_RANK + 1];
     int64_t cost = w->cost, wide = w->wide, size = 1;
+    const uint32_t tests = w->n_tests;
     w->reduces = true;
     for (int k = 0, i = 0; k < x->rank; k++) {
         to[k] = ir_axes_has(axes, k) ? cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0) : at[i++];
@@ -119,6 +139,9 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
             size *= x->dims[k];
     }
     cg_walk_value(w, n->in[0], to);
+    for (int k = 0; k < x->rank && size <= CG_WINDOW_MOST; k++)
+        if (ir_axes_has(axes, k))
+            test_each(w, tests, to[k], x->dims[k]);
     /* Sums of sums of sums ... cost more than can be counted. */
     const int64_t most = COST_MOST / (size > 0 ? size : 1);
     w->wide = w->wide > most ? COST_MOST : wide + (w->wide - wide) * size;
