@@ -457,7 +457,7 @@ find_epochs(fusing *u)
 /* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand
  * there, and nothing else it reads may wait for g. */
 static bool
-may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, bool *linked)
+may_join(const fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, bool *linked)
 {
     const cg_group *g = &u->cut->group[gi];
     for (uint32_t i = 0; i < w->n_reads; i++) {
@@ -472,8 +472,8 @@ may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, boo
         }
         cg_member m =
             g->kind == CG_GROUP_MAP ? CG_MEMBER_ELEMENT : cg_member_of(u->l, u->f, g, r->v);
-        if (m == CG_MEMBER_COLUMN ||
-            !cg_is_identity(r->rank, r->at, space, m == CG_MEMBER_ROW ? g->outer : g->space->rank))
+        int want = m == CG_MEMBER_ROW ? g->outer : g->space->rank; /* of a row, v has no elements */
+        if (m == CG_MEMBER_COLUMN || want > rank || !cg_is_identity(r->rank, r->at, space, want))
             return false;
         *linked = true;
     }
@@ -538,7 +538,7 @@ find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, c
         bool linked = false;
         if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
             || u->epoch[g->v[0]] != u->epoch[v]
-            || !may_join(u, w, at, gi, &linked) || !shares_a_read(u, w, g))
+            || !may_join(u, w, space->rank, at, gi, &linked) || !shares_a_read(u, w, g))
             continue;
         memcpy(all, g->v, sizeof *all * g->n);
         all[g->n] = v;
@@ -573,7 +573,7 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
             continue;
         if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
             continue;
-        if (!may_join(u, w, at, gi, &linked) || (!linked && (rows || !shares_a_read(u, w, g))))
+        if (!may_join(u, w, space->rank, at, gi, &linked) || (!linked && (rows || !shares_a_read(u, w, g))))
             continue;
         if (row && g->kind == CG_GROUP_MAP) {
             g->kind = CG_GROUP_ROW;
@@ -660,7 +660,7 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
         cg_ix *space;
         bool linked = false;
         walk_in_space(u, &w, c->v[i], &space);
-        if (!may_join(u, &w, space, gi, &linked))
+        if (!may_join(u, &w, g->space->rank, space, gi, &linked))
             return false;
         gains |= linked || shares_a_read(u, &w, g);
         all[n++] = c->v[i];

@@ -267,7 +267,7 @@ cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space)
     for (uint32_t i = 0; i < g->n; i++) {
         const ir_type *t = ir_type_at(w->f, g->v[i]);
         bool same = g->space && ir_same_shape(t, g->space);
-        if (!g->node || g->v[i] != g->node->first)
+        if (!g->node || ir_def(w->f, g->v[i]) != g->node) /* its operands are walked above */
             cg_walk_root(w, g->v[i], same ? space : cg_walk_space(w, t->rank, t->dims));
     }
 }

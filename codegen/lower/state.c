@@ -152,7 +152,7 @@ size_of(const fitting *u, ir_ref v)
 static int64_t
 choices(const fitting *u, const ir_node *n)
 {
-    if (!u->held[n->in[0]])
+    if (n->n_in == 0 || !u->held[n->in[0]])
         return 0;
     switch (n->op) {
     case OP_dynamic_slice:
