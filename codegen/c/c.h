@@ -87,6 +87,8 @@ const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype fro
 /* Lines that keep a vector of so many bytes in its register, where the target has one; whether
  * clang's too. */
 const char *cg_c_hold(cg_c_text *t, int bytes, const char *name, bool clang);
+/* The name of a macro: clang makes a variable before what follows, and that after it. */
+const char *cg_c_settled(cg_c_text *t);
 /* f(sum, x, y): sum + SC_pairs of x and y. */
 const char *cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes);
 /* f(a, b, y, z): y where a < b, or what comparison it is of two of `from`, which have the width

@@ -364,18 +364,40 @@ scalar_text(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     return cg_c_apply(e->t, (ir_sc_op)i->op, type, from, lanes, in);
 }
 
+/* Of so many values of several copies the last is settled. */
+enum { STAGE = 8 };
+
+static void
+settle(cg_c_emit *e, cg_val v)
+{
+    const char *line = "", *macro = cg_c_settled(e->t);
+
+    for (int c = 0; c < cg_c_copies(e, e->vary[v]); c++)
+        line = cg_c_say(e, "%s%s%s(%s);", line, c ? " " : "", macro, cg_c_value(e, v, c));
+    cg_c_line(e, "%s", line);
+    e->made = 0;
+}
+
 static void
 emit_scalar(cg_c_emit *e, cg_val v)
 {
     const uint32_t set = e->vary[v];
     const int lanes = cg_c_lanes(e, set);
     const ir_sc_op op = (ir_sc_op)e->k->insn[v].op;
-    const cot_dtype type = type_here((cot_dtype)e->k->insn[v].type, lanes > 1 && e->narrow[v]);
+    const cot_dtype type = type_here((cot_dtype)e->k->insn[v].type, lanes > 1 && e->narrow[v]),
+                    made = cg_c_result_type(op, type);
+    const bool counts = lanes > 1 && cg_c_copies(e, set) > 1;
 
     if (is_half_a_range(e, v) || cg_c_is_only_picked_by(e, v))
         return;
+    e->settles = counts && e->made + 1 >= STAGE && (made == COT_F32 || made == COT_F64) &&
+                 lanes * (int)cot_dtype_size(made) >= 16;
     for (int c = 0; c < cg_c_copies(e, set); c++)
-        cg_c_bind(e, v, c, cg_c_result_type(op, type), lanes, scalar_text(e, v, set, c, lanes));
+        cg_c_bind(e, v, c, made, lanes, scalar_text(e, v, set, c, lanes));
+    e->made += counts && !e->inlined[v];
+    if (e->settles && !e->inlined[v])
+        settle(e, v);
+    e->settles = false;
 }
 
 /* A program that few lanes want: a call, if any does. */
@@ -575,6 +597,7 @@ void
 cg_c_region(cg_c_emit *e, const cg_region *r, const cg_block *around)
 {
     cg_c_note_uses(e, r, around);
+    e->made = 0;
     for (uint32_t i = 0, n; i < r->n && e->t->status == COT_OK; i++)
         if ((n = cg_c_store_together(e, r->insn + i, r->n - i)) > 0)
             i += n - 1;

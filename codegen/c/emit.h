@@ -67,6 +67,8 @@ typedef struct cg_c_emit {
     bool many_constants;    /* it has more of lanes than there are registers */
     bool part;              /* in such a body: it leaves by part->status               */
     bool streams; /* it has stored past the caches */
+    int made;     /* values of several copies since the last one that was settled */
+    bool settles; /* the value in hand is to be: its variables are not constant   */
 } cg_c_emit;
 
 /* Text in the arena; a line of the kernel; the first failure. */

@@ -211,6 +211,6 @@ cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const cha
     }
     if (is_base(e, v, lanes))
         x = cg_c_alone(e->t, type, copy, cg_c_bare(e->t, x));
-    cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, v, copy),
-              cg_c_bare(e->t, x));
+    cg_c_line(e, "%s%s %s = %s;", e->settles ? "" : "const ", cg_c_type(e->t, type, lanes),
+              cg_c_value(e, v, copy), cg_c_bare(e->t, x));
 }

@@ -209,6 +209,23 @@ cg_c_hold(cg_c_text *t, int bytes, const char *name, bool clang)
     return has ? ir_format(t->arena, "#if %s\n    COT_HELD(%s);\n#endif\n", has, name) : "";
 }
 
+const char *
+cg_c_settled(cg_c_text *t)
+{
+    const char *has = x86_has(t->bits / 8, "defined(COT_SSE2)");
+
+    if (!cg_c_new_name(t, &t->own, "COT_SETTLED"))
+        return "COT_SETTLED";
+    if (has)
+        ir_buf_printf(&t->head,
+                      "/* x is made by now.  clang would mix steps of sums side by side that lie far "
+                      "apart in the text,\n * more of them than registers hold. */\n"
+                      "#if %s && defined(__clang__)\n#define COT_SETTLED(x) COT_HELD(x)\n#else\n",
+                      has);
+    ir_buf_printf(&t->head, "#define COT_SETTLED(x) ((void)0)\n%s", has ? "#endif\n" : "");
+    return "COT_SETTLED";
+}
+
 /* x if it is less (or larger), else y, a NaN among them: what x86's least and largest are. */
 const char *
 cg_c_limit(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes)
