@@ -6,7 +6,14 @@
  * carried value may: it changes only where its loop ends. */
 #include "codegen/c/emit.h"
 
-enum { NEAR_LOADS = 8, LONGEST = 40, LONGEST_PAIRS = 56, LONGEST_YIELD = 90, LONGEST_INDEX = 24 };
+enum {
+    NEAR_LOADS = 8,
+    LONGEST = 40,
+    LONGEST_PAIRS = 56, /* of scalars in several copies, too */
+    LONGEST_YIELD = 90,
+    LONGEST_STORED = 130, /* of such scalars: gcc has no registers for all copies at once */
+    LONGEST_INDEX = 24
+};
 
 /* Does an operator of the text's own stand outside of all brackets? */
 static bool
@@ -168,12 +175,23 @@ is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
            (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
 }
 
+static size_t
+longest(const cg_c_emit *e, cg_val v)
+{
+    const cg_val by = e->use[v].by;
+    const bool scalars = cg_c_lanes(e, e->vary[v]) == 1 && cg_c_copies(e, e->vary[v]) > 1;
+
+    return !by                                              ? LONGEST_YIELD
+           : scalars && e->k->insn[by].op == CG_STORE       ? LONGEST_STORED
+           : scalars || e->k->insn[v].op == SC_pairs        ? LONGEST_PAIRS
+                                                            : LONGEST;
+}
+
 static bool
 is_inline(const cg_c_emit *e, cg_val v, const char *x)
 {
     const cg_insn *i = &e->k->insn[v];
     const cg_c_use_at *u = &e->use[v];
-    const size_t longest = !u->by ? LONGEST_YIELD : i->op == SC_pairs ? LONGEST_PAIRS : LONGEST;
     const bool truth =
         (i->type == COT_BOOL && i->op < SC_COUNT) || (i->op >= SC_eq && i->op <= SC_le);
 
@@ -183,7 +201,7 @@ is_inline(const cg_c_emit *e, cg_val v, const char *x)
         return true;
     if (i->op >= SC_COUNT && i->op != CG_LOAD)
         return false;
-    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > longest || u->at <= e->place[v] ||
+    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > longest(e, v) || u->at <= e->place[v] ||
         (truth && (!u->by || e->k->insn[u->by].op != SC_select)))
         return false;
     return u->at <= e->next_effect[v] && is_taken_once(e, v, u->by);

@@ -433,7 +433,13 @@ conversion(cg_c_text *t, cot_dtype type, cot_dtype from, int lanes)
         forms f = forms_of(t, from, lanes);
         return ir_format(t->arena, "return %s;", narrowed(t, from, &f, "x != 0"));
     }
-    return ir_format(t->arena, "return __builtin_convertvector(x%s, %s);",
+    /* gcc would make lanes four times as wide of elements that it reads one by one */
+    const int bytes = (int)cot_dtype_size(from);
+    const char *held = from == COT_BOOL || (int)cot_dtype_size(type) < 4 * bytes
+                           ? ""
+                           : cg_c_hold(t, lanes * bytes, "x", false);
+    return ir_format(t->arena, "%s%sreturn __builtin_convertvector(x%s, %s);", *held ? "\n" : "",
+                     *held ? ir_format(t->arena, "%s    ", held) : "",
                      from == COT_BOOL ? " & 1" : "", v);
 }
 
