@@ -341,7 +341,7 @@ conv_fits(ir_build *b, const pass_conv *s, const ir_type *x, const ir_type *w)
 
 /* The order of axes that a padded operand is stored in. */
 static void
-operand_order(ir_build *b, ir_ref x, int64_t o, int64_t *perm)
+operand_order(ir_build *b, ir_ref x, int64_t o, const int64_t *low, const int64_t *high, int64_t *perm)
 {
     const ir_type *t = ir_btype(b, x);
     const ir_node *n = ir_bdef(b, x);
@@ -352,7 +352,7 @@ operand_order(ir_build *b, ir_ref x, int64_t o, int64_t *perm)
 
     for (int i = 0; i < rank; i++)
         perm[i] = by_groups ? (i + 1) % rank : i;
-    if (!by_groups && rank > 3 && c > 1 && t->dims[last - 1] >= LINE_LEAST && (o < GROUP_MOST || as_it_lies)) {
+    if (!by_groups && rank > 3 && c > 1 && t->dims[last - 1] + low[last - 1] + high[last - 1] >= LINE_LEAST && (o < GROUP_MOST || as_it_lies)) {
         perm[last - 1] = last;
         perm[last] = last - 1;
     }
@@ -391,7 +391,7 @@ pass_pad_operand(ir_build *b, ir_ref x, int64_t o, ir_ref fill, const int64_t *l
 
     if (!t)
         return IR_NONE;
-    operand_order(b, x, o, perm);
+    operand_order(b, x, o, low, high, perm);
     for (int i = 0; i < t->rank; i++) {
         back[perm[i]] = i;
         to[0][i] = low[perm[i]];
