@@ -206,80 +206,6 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     return s;
 }
 
-/* -- vector loops -------------------------------------------------------------------------- */
-
-int64_t
-cg_pow2_from(int64_t n)
-{
-    int64_t p = 1;
-    while (p < n)
-        p *= 2;
-    return p;
-}
-
-static void
-one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, int64_t limit,
-           cg_each_body *body, void *user)
-{
-    cg_val loop = cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1,
-                                limit < lanes ? cg_i64(&l->b, limit) : 0);
-    uint32_t mark = cg_scope_begin(l);
-    cg_val i = cg_iadd(&l->b, start, cg_loop_var(&l->b, loop));
-    l->vector = true;
-    body(l, user, cg_ix_var(&l->ix, i, 0, n - 1));
-    l->vector = false;
-    cg_scope_end(l, mark);
-    cg_loop_end(&l->b, loop);
-}
-
-void
-cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body,
-        void *user)
-{
-    if (n <= 0)
-        return;
-    if (lanes > 1 && n <= lanes) {
-        one_vector(l, cg_i64(&l->b, 0), n, cg_pow2_from(n), n, body, user);
-        return;
-    }
-    int64_t whole = again || lanes == 1 ? n : n / lanes * lanes;
-    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), lanes, 0);
-    uint32_t mark = cg_scope_begin(l);
-    cg_val start = cg_loop_var(&l->b, loop);
-    if (whole % lanes)
-        start = cg_imin(&l->b, start, cg_i64(&l->b, n - lanes));
-    if (lanes == 1)
-        body(l, user, cg_ix_var(&l->ix, start, 0, n - 1));
-    else
-        one_vector(l, start, n, lanes, lanes, body, user);
-    cg_scope_end(l, mark);
-    cg_loop_end(&l->b, loop);
-    if (whole < n)
-        one_vector(l, cg_i64(&l->b, whole), n, cg_pow2_from(n - whole), n - whole, body, user);
-}
-
-cg_val
-cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i)
-{
-    cg_build *b = &l->b;
-    const int64_t T = cg_block_threads(n);
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
-    *mark = cg_scope_begin(l);
-    cg_val first = cg_imul(b, cg_loop_var(b, grid), T),
-           limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
-    l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
-    *i = cg_iadd(b, first, cg_loop_var(b, l->threads));
-    return grid;
-}
-
-void
-cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark)
-{
-    cg_scope_end(l, mark);
-    cg_loop_end(&l->b, l->threads);
-    cg_loop_end(&l->b, grid);
-}
-
 /* -- map kernels --------------------------------------------------------------------------- */
 
 typedef struct mapping {
@@ -406,22 +332,29 @@ pieces_begin(cg_lowering *l, cg_kind kind, int64_t n, int64_t size, cg_val *star
     return loop;
 }
 
-/* The last two loops in squares: copies along one, lanes along the other, so that an operand
+/* Elements first ... first + n - 1 of a loop. */
+typedef struct span {
+    int64_t first, n;
+} span;
+
+/* A part of the last two loops in squares: copies along one, lanes along the other, so that an operand
  * that is dense along the first is read by vectors and transposed in registers. */
 static void
-map_squares(mapping *m, int level, cg_kind kind)
+map_squares(mapping *m, int level, cg_kind kind, span along, span lane)
 {
     cg_lowering *l = m->l;
     cg_build *b = &l->b;
-    int64_t nx = m->s.extent[m->order[level]], ny = m->s.extent[m->order[level + 1]];
+    int64_t nx = along.n, ny = lane.n;
     cg_val x, y;
     cg_val rows = pieces_begin(l, kind, nx, m->lanes, &x),
            columns = pieces_begin(l, CG_SERIAL, ny, m->lanes, &y);
     cg_val copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
     cg_val lanes = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
     uint32_t mark = cg_scope_begin(l);
-    set_axes(m, level, cg_ix_var(&l->ix, cg_iadd(b, x, cg_loop_var(b, copies)), 0, nx - 1));
-    set_axes(m, level + 1, cg_ix_var(&l->ix, cg_iadd(b, y, cg_loop_var(b, lanes)), 0, ny - 1));
+    cg_ix ix = cg_ix_var(&l->ix, cg_iadd(b, x, cg_loop_var(b, copies)), 0, nx - 1),
+          iy = cg_ix_var(&l->ix, cg_iadd(b, y, cg_loop_var(b, lanes)), 0, ny - 1);
+    set_axes(m, level, cg_ix_addc(&l->ix, ix, along.first));
+    set_axes(m, level + 1, cg_ix_addc(&l->ix, iy, lane.first));
     l->vector = true;
     map_body(m);
     l->vector = false;
@@ -430,6 +363,53 @@ map_squares(mapping *m, int level, cg_kind kind)
     cg_loop_end(b, copies);
     cg_loop_end(b, columns);
     cg_loop_end(b, rows);
+}
+
+typedef struct edge_step {
+    mapping *m;
+    int level;
+    span at, next;
+} edge_step;
+
+static void
+edge_inside(cg_lowering *l, void *user, cg_ix x)
+{
+    const edge_step *s = user;
+    set_axes(s->m, s->level, cg_ix_addc(&l->ix, x, s->at.first));
+    if (s->level == s->m->s.n - 1) {
+        map_body(s->m);
+        return;
+    }
+    edge_step lane = { s->m, s->level + 1, s->next, { 0 } };
+    cg_each(l, CG_SERIAL, s->next.n, s->m->lanes, s->m->again, edge_inside, &lane);
+}
+
+static span
+piece_of(const cg_cuts *cuts, int i, int64_t extent)
+{
+    return cuts->n < 2 ? (span){ 0, extent } : (span){ cuts->start[i], cuts->start[i + 1] - cuts->start[i] };
+}
+
+/* The last two loops in squares, each in its pieces; what is narrower than a square, as the edges of a pad are,
+ * line by line. */
+static void
+map_tiled(mapping *m, int level)
+{
+    const int x = m->order[level], y = m->order[level + 1];
+    const cg_cuts *cx = &m->s.cuts[x], *cy = &m->s.cuts[y];
+
+    for (int i = 0; i == 0 || i < cx->n; i++)
+        for (int j = 0; j == 0 || j < cy->n; j++) {
+            const span along = piece_of(cx, i, m->s.extent[x]), lane = piece_of(cy, j, m->s.extent[y]);
+            const bool parallel = level == 0 && m->parallel && along.n * 2 > m->s.extent[x];
+            const cg_kind kind = parallel ? CG_PARALLEL : CG_SERIAL;
+            edge_step s = { m, level, along, lane };
+
+            if (along.n >= m->lanes && lane.n >= m->lanes)
+                map_squares(m, level, kind, along, lane);
+            else
+                cg_each(m->l, kind, along.n, 1, m->again, edge_inside, &s);
+        }
 }
 
 static void
@@ -443,7 +423,7 @@ map_level(mapping *m, int level)
     const cg_cuts whole = { 1, (const int64_t[]){ 0, m->s.extent[i] } },
                   *cuts = m->cut[i] ? &m->s.cuts[i] : &whole;
     if (m->tile && level == m->s.n - 2) {
-        map_squares(m, level, level == 0 && m->parallel ? CG_PARALLEL : CG_SERIAL);
+        map_tiled(m, level);
         return;
     }
     for (int j = 0; j < cuts->n; j++) {
@@ -456,7 +436,7 @@ map_level(mapping *m, int level)
 }
 
 /* The code of all pieces, in instructions for one element: of a stencil, and at most. */
-enum { CUT_COST = 600 };
+enum { CUT_COST = 600, SQUARES_PIECES = 3 };
 
 /* Cut the vector loop first, if its pieces are vectors, and the loops around it while the code
  * stays small. */
@@ -496,6 +476,19 @@ is_short(const mapping *m, int64_t dense)
     return m->lanes > 1 && dense * 2 < (m->lanes < enough ? m->lanes : enough);
 }
 
+/* Is most of a loop one piece, that squares fit in? */
+static bool
+has_wide_piece(const mapping *m, int i, int64_t side)
+{
+    const cg_cuts *c = &m->s.cuts[i];
+    int64_t widest = c->n < 2 ? m->s.extent[i] : 0;
+
+    for (int j = 0; c->n > 1 && j < c->n; j++)
+        if (c->start[j + 1] - c->start[j] > widest)
+            widest = c->start[j + 1] - c->start[j];
+    return c->n <= SQUARES_PIECES && widest >= side && 2 * widest >= m->s.extent[i];
+}
+
 static void
 pick_order(mapping *m)
 {
@@ -513,8 +506,7 @@ pick_order(mapping *m)
     if (v != dense && v != x && m->lanes > lanes)
         m->lanes = lanes; /* lanes that lie apart are gathered one by one: more of them are no faster */
     m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 &&
-              m->s.cost <= CG_COST_HEAVY && m->s.extent[x] >= lanes &&
-              m->s.extent[v] >= lanes && m->s.cuts[x].n < 2 && m->s.cuts[v].n < 2;
+              m->s.cost <= CG_COST_HEAVY && has_wide_piece(m, x, lanes) && has_wide_piece(m, v, lanes);
     if (!m->tile)
         return;
     m->lanes = square_side(m, lanes);

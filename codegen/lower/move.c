@@ -11,6 +11,25 @@ cg_is_view(ir_op op)
         || op == OP_reverse || op == OP_windows;
 }
 
+/* A reshape that does no more than add or drop axes of size 1: each axis has its index still. */
+static bool
+same_but_ones(const ir_type *x, const ir_type *y, const cg_ix *at, cg_ix *to)
+{
+    int k = 0;
+
+    for (int i = 0; i < x->rank; i++) {
+        to[i] = 0;
+        if (x->dims[i] == 1)
+            continue;
+        while (k < y->rank && y->dims[k] == 1)
+            k++;
+        if (k == y->rank || y->dims[k] != x->dims[i])
+            return false;
+        to[i] = at[k++];
+    }
+    return true;
+}
+
 void
 cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix *to)
 {
@@ -21,7 +40,7 @@ cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *
             to[k] = x->dims[k] == 1 ? 0 : at[n->at.broadcast.dims.at[k]];
         break;
     case OP_reshape:
-        if (x->rank > 0)
+        if (x->rank > 0 && !same_but_ones(x, y, at, to))
             cg_ix_split(t, cg_ix_flat(t, y->rank, y->dims, at), x->rank, x->dims, to);
         break;
     case OP_transpose:
