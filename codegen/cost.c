@@ -43,6 +43,19 @@ cg_op_cost(const ir_graph *f, const ir_node *n)
     }
 }
 
+bool
+cg_may_spill(const cg_kernel *k)
+{
+    enum { MANY = 48 };
+    int n = 0;
+
+    for (uint32_t i = 0; i < k->n_insns; i++) {
+        const cg_insn *x = &k->insn[i];
+        n += x->op < SC_COUNT && x->op != SC_const && (x->type == COT_F32 || x->type == COT_F64);
+    }
+    return n > MANY;
+}
+
 /* ---- programs ---- */
 
 typedef struct sum {

@@ -20,6 +20,9 @@ int64_t cg_op_cost(const ir_graph *f, const ir_node *n);
 /* The same on a GPU, which divides and takes roots by programs of its own. */
 int64_t cg_op_cost_grid(const ir_graph *f, const ir_node *n);
 
+/* Has it so many steps on floats that a compiler may keep vectors of them on the stack? */
+bool cg_may_spill(const cg_kernel *k);
+
 /* Of one call of a program: operations, and bytes of all arrays that its kernels are handed.  A
  * loop whose trips only the run knows counts once, a branch as its dearer side; where the
  * device decides (lower/guard.h), as all that is launched: some turns, every side. */

@@ -1,5 +1,6 @@
 /* A module as C functions (c.h): each kernel a static one, the entry the function itself. */
 #include "codegen/c/emit.h"
+#include "codegen/cost.h"
 
 #include "ir/loc.h"
 
@@ -221,21 +222,6 @@ has_many_constants(const cg_c_emit *e)
     return e->t->bits > 32 && n > registers;
 }
 
-enum { LONG = 48 };
-
-/* So many steps that clang may keep vectors on the stack: there they want whole lines. */
-static bool
-is_long(const cg_c_emit *e)
-{
-    int64_t n = 0;
-
-    for (uint32_t i = 0; i < e->k->n_insns; i++) {
-        const cg_insn *x = &e->k->insn[i];
-        n += x->op < SC_COUNT && x->op != SC_const && (x->type == COT_F32 || x->type == COT_F64);
-    }
-    return e->t->bits > 32 && n > LONG;
-}
-
 static void
 kernel_head(cg_c_emit *e, int number)
 {
@@ -246,7 +232,7 @@ kernel_head(cg_c_emit *e, int number)
 
     ir_map_init(&names.map, e->t->arena);
     comment(e);
-    ir_buf_printf(e->b, "%s%s %s\n%s(", e->many_constants || is_long(e) ? "COT_ALIGNED_STACK " : "",
+    ir_buf_printf(e->b, "%s%s %s\n%s(", e->many_constants || (e->t->bits > 32 && cg_may_spill(e->k)) ? "COT_ALIGNED_STACK " : "",
                   has_loops(e->k) ? "COT_KERNEL" : "static",
                   e->can_fail[number] ? "int" : "void", e->kernel_name[number]);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {

@@ -8,6 +8,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "codegen/cost.h"
 #include "codegen/llvm/emit.h"
 
 static const char passes[] = "function(early-cse,instcombine<no-verify-fixpoint>)";
@@ -170,6 +171,10 @@ declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const ch
     LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
                                      LLVMFunctionType(l->i32, in, n, 0), visible);
     cg_ll_buffer_attributes(l, fn, k);
+    /* x86's stack lies by 16 bytes, and a vector across two pages takes several times as long as
+     * one within a line.  LLVM aligns it for what it spills only if it knows in time. */
+    if (l->machine->x86 && l->machine->vector_bits > 128 && cg_may_spill(k))
+        string_attribute(l, fn, "stackrealign", "");
     return fn;
 }
 
