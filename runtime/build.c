@@ -67,6 +67,22 @@ form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
 
 /* ---- lowering ---- */
 
+/* One name, two functions: a file's own one, and one that it calls. */
+static cot_status
+check_foreign_names(cot_context *ctx, int n, const cg_natural *fn)
+{
+    for (int i = 0; i < n; i++)
+        for (uint32_t k = 0; k < fn[i].module->n_ext; k++)
+            for (int j = 0; j < n; j++) {
+                const cg_extern *x = fn[i].module->ext[k];
+                if (x->symbol && strcmp(x->symbol, fn[j].name) == 0)
+                    return ir_fail(ctx, x->loc, "custom_call", ERR_usage,
+                                   ir_format(&ctx->arena, "%s is a foreign function, and a function of the file; "
+                                                          "wants another name for the latter", x->symbol));
+            }
+    return COT_OK;
+}
+
 /* Lower the functions for one processor or width. */
 static cot_status
 lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
@@ -96,7 +112,7 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
             COT_TRY(cg_check_externs(low.module, "an object file"));
         fn[i].module = low.module;
     }
-    return COT_OK;
+    return check_foreign_names(ctx, n, fn);
 }
 
 /* The same functions in several forms: one work block and one signature serve all. */

@@ -2,6 +2,7 @@
  * have no vectors among it, then the functions at each width, of which the preprocessor takes
  * one. */
 #include "codegen/c/c.h"
+#include "ir/diag.h"
 
 static void
 begin_width(cg_c_text *t, int bits)
@@ -107,6 +108,22 @@ join_widths(ir_arena *a, int n_widths, const width_text *w, ir_buf *all)
     }
 }
 
+/* A foreign function cannot have another name, nor have its callers: a macro serves the file's
+ * functions only. */
+static cot_status
+check_foreign(cg_c_text *t, const cg_module *m)
+{
+    for (uint32_t i = 0; i < m->n_ext; i++) {
+        const char *name = m->ext[i]->symbol;
+        if (name && !t->in_process &&
+            (is_fixed(name) || cg_c_has_name(&t->shared, name) || cg_c_has_name(&t->own, name)))
+            return ir_fail(t->ctx, m->ext[i]->loc, "custom_call", ERR_usage,
+                           ir_format(t->arena, "C source has a function %s of its own; wants another name for the "
+                                               "foreign one, or an object", name));
+    }
+    return COT_OK;
+}
+
 /* The functions at all widths. */
 static cot_status
 write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart, ir_buf *all)
@@ -129,6 +146,8 @@ write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart
         for (int i = 0; i < n; i++)
             apart[i] |= cg_c_has_name(&t->shared, w[k].fn[i].name) ||
                         cg_c_has_name(&t->own, w[k].fn[i].name) || is_fixed(w[k].fn[i].name);
+        for (int i = 0; i < n; i++)
+            COT_TRY(check_foreign(t, w[k].fn[i].module));
         text[k] = (width_text){ w[k].lanes, t->head, t->body, t->piece, t->n_pieces };
     }
     join_widths(t->arena, n_widths, text, all);

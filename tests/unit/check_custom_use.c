@@ -4,6 +4,7 @@
 #include "tests/unit/customs.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "codegen/backend.h"
@@ -122,6 +123,53 @@ link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const do
     snprintf(line, sizeof line, "rm -r %s", folder);
     ck_assert_int_eq(system(line), 0);
 }
+
+/* A foreign function called as a function of the file, or as one that C source has for itself. */
+static void
+outer(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_fma(cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL), in[0], in[0]);
+}
+
+static void
+one_f64(const cot_custom_info *info, const cot_type *in, cot_type *out)
+{
+    (void)info, (void)in;
+    out[0] = cot_f64();
+}
+
+START_TEST(foreign_names_are_not_taken_twice)
+{
+    static const struct {
+        const char *symbol, *name, *file, *wrong;
+    } row[] = {
+        { "outer", "outer", "/tmp/cotrace-foreign.c", "outer is a foreign function, and a function of the file" },
+        { "fma_f64", "outer", "/tmp/cotrace-foreign.c", "C source has a function fma_f64 of its own" },
+        { "outer_fma", "outer", "/tmp/cotrace-foreign.c", "C source has a function outer_fma of its own" },
+        { "elsewhere", "outer", "/tmp/cotrace-foreign.c", NULL },
+        { "outer", "outer", "/tmp/cotrace-foreign.o", "outer is a foreign function, and a function of the file" },
+        { "fma_f64", "outer", "/tmp/cotrace-foreign.o", NULL },
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *prototype = ir_format(&ctx->arena, "out0 = double %s(double in0)", row[i].symbol);
+        const cot_custom *c = cot_custom_new(ctx, ir_format(&ctx->arena, "foreign%zu", i), .symbol = (cot_symbol *)fabs,
+                                             .prototype = prototype, .types = one_f64);
+        const cot_export e = { cot_fn_new(ctx, "f", outer, 1, 1, (void *)(uintptr_t)c), COT_TYPES(cot_f64()), row[i].name };
+        const cot_status status = cot_build_object(ctx, &e, 1, NULL, row[i].file, NULL);
+
+        if (row[i].wrong) {
+            ck_assert_int_eq(status, COT_ERR_ARG);
+            ck_assert_msg(strstr(cot_error(ctx), row[i].wrong) != NULL, "%s", cot_error(ctx));
+            cot_error_clear(ctx);
+        } else if (cg_llvm() || strstr(row[i].file, ".c")) {
+            ck_assert_msg(status == COT_OK, "%s", cot_error(ctx));
+        }
+        remove(row[i].file);
+    }
+}
+END_TEST
 
 START_TEST(a111_object)
 {
@@ -435,6 +483,7 @@ main(void)
     const suite_case cases[] = {
         { "A111", a111, 1 },
         { "A111", a111_object, 1 },
+        ONCE(foreign_names_are_not_taken_twice),
         { "A114", a114, 1 },
         { "A113", clipped_gradients, 1 },
         { "B154", b154, 1 },
