@@ -138,6 +138,20 @@ taken_apart(cg_c_text *t, cg_c_shape s, int lanes)
     return cg_c_hold(t, lanes * (s == CG_C_AT ? 8 : 4), "at", false);
 }
 
+/* The lanes of a mask as bits of one word, which is asked for each of them by itself; "": by
+ * their vector. */
+static const char *
+mask_bits(int lanes)
+{
+    return lanes == 16  ? "#if defined(COT_SSE2) && defined(__AVX512F__)\n"
+                          "    const uint32_t bits = _mm512_test_epi32_mask((__m512i)m, (__m512i)m);\n"
+           : lanes == 8 ? "#if defined(COT_SSE2) && defined(__AVX__)\n"
+                          "    const uint32_t bits = (uint32_t)_mm256_movemask_ps((__m256)m);\n"
+           : lanes == 4 ? "#if defined(COT_SSE2)\n"
+                          "    const uint32_t bits = (uint32_t)_mm_movemask_ps((__m128)m);\n"
+                        : "";
+}
+
 const char *
 cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
@@ -168,16 +182,22 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
     } else {
         const char *truth =
             type == COT_BOOL ? ir_format(t->arena, "-(int32_t)(%s != 0)", e) : e;
-        const char *cond = w == CG_C_PART ? "# < n ? " : w == CG_C_MASK ? "m[#] ? " : "";
+        const char *cond = w == CG_C_PART ? "# < n ? " : w == CG_C_MASK ? "m[#] ? " : "",
+                   *bits = "";
         x86 = s == CG_C_DENSE ? x86_move(t, true, type, lanes, w) : NULL;
         if (x86)
             ir_buf_printf(&b, "#if defined(%s)\n    return (%s)%s);\n#else\n", x86_mask[lanes],
                           v, x86);
         if (s >= CG_C_AT)
             ir_buf_str(&b, taken_apart(t, s, lanes));
+        if (!x86 && w == CG_C_MASK)
+            bits = mask_bits(lanes);
+        if (*bits)
+            ir_buf_printf(&b, "%s    return (%s)%s;\n#else\n", bits, v,
+                          cg_c_lanes_text(t, lanes, ir_format(t->arena, "bits >> # & 1 ? %s : 0", truth)));
         ir_buf_printf(&b, "    return (%s)%s;\n%s}\n", v,
                       cg_c_lanes_text(t, lanes, ir_format(t->arena, "%s%s%s", cond, truth, w ? " : 0" : "")),
-                      x86 ? "#endif\n" : "");
+                      x86 || *bits ? "#endif\n" : "");
     }
     ir_buf_str(&t->head, b.text);
     return name;
