@@ -50,6 +50,25 @@ join(const cg_dot_axes *a)
     return g;
 }
 
+/* k's axes, neighbours of which are one where the tile's left side says so. */
+static group
+joined_left(const shape *s)
+{
+    const group *k = &s->k;
+    const int64_t *stride = left_of(s, k);
+    group g = { .total = k->total };
+
+    for (int i = 0; i < k->n; i++) {
+        const int last = g.n - 1;
+        const bool joins = last >= 0 && g.lhs[last] == stride[i] * k->size[i];
+
+        g.size[joins ? last : g.n] = joins ? g.size[last] * k->size[i] : k->size[i];
+        g.lhs[joins ? last : g.n] = g.rhs[joins ? last : g.n] = stride[i];
+        g.n += !joins;
+    }
+    return g;
+}
+
 static int64_t
 power_of_two_from(int64_t x)
 {
@@ -202,16 +221,17 @@ cg_dot_is_short(const shape *s)
 static bool
 reads_left(const shape *s, const cg_dot *d)
 {
-    const int64_t *stride = left_of(s, &s->k), run = s->k.n ? s->k.size[s->k.n - 1] : 1;
+    const group *k = &s->left_k;
+    const int64_t run = k->n ? k->size[k->n - 1] : 1;
     const bool few = s->n.total <= 2 * s->nr;
 
     if (s->pairs)
         return false;
-    if (s->k.n <= 1)
+    if (k->n <= 1)
         return few;
     if (cg_dot_is_short(s))
         return (s->swap ? d->rhs_type : d->lhs_type) == d->type;
-    return (s->swap ? d->rhs_type : d->lhs_type) == d->type && innermost(&s->k, stride) == 1 &&
+    return (s->swap ? d->rhs_type : d->lhs_type) == d->type && innermost(k, k->lhs) == 1 &&
            (few ? run >= RUN_LEAST
                 : run >= RUNS_LEAST && innermost(&s->m, left_of(s, &s->m)) <= at_most(run, KC));
 }
@@ -316,6 +336,7 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
     choose_tile(&s, t, bytes);
     s.pairs = wants_pairs(&s, d, t);
     s.steps = s.pairs ? (s.k.total + 1) / 2 : s.k.total;
+    s.left_k = joined_left(&s);
     s.packed = s.pairs || wants_packing(&s, t, bytes);
     if (s.packed)
         choose_blocks(&s, t, s.b.total < threads ? threads : 1, bytes, d);

@@ -15,6 +15,7 @@ typedef struct group {
 
 typedef struct shape {
     group b, m, n, k;
+    group left_k;   /* packed: k, whose axes are joined as the left side's lie, the right side being a panel */
     bool swap; /* m is the right side's group, n the left's */
     bool packed;
     bool pack_left; /* else tiles read its rows where they lie */

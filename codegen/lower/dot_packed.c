@@ -113,8 +113,8 @@ static runs
 runs_begin(const product *p, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    const group *g = &p->s.k;
-    const int64_t *stride = left_of(&p->s, g), step = innermost(g, stride);
+    const group *g = &p->s.left_k;
+    const int64_t *stride = g->lhs, step = innermost(g, stride);
     cg_val end = cg_iadd(b, k0, kc);
     runs r = { 0, k0, end, cg_i64(b, 0) };
     if (g->n <= 1)
@@ -135,7 +135,7 @@ static bool
 runs_whole(const shape *s)
 {
     return s->w > 1 && s->steps % s->w == 0 &&
-           (s->k.n <= 1 || s->k.size[s->k.n - 1] % s->w == 0);
+           (s->left_k.n <= 1 || s->left_k.size[s->left_k.n - 1] % s->w == 0);
 }
 
 /* Rows whose k's lie together are copied. */
@@ -171,7 +171,7 @@ static void
 pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool at_once)
 {
     cg_build *b = p->b;
-    const int64_t step = innermost(&p->s.k, left_of(&p->s, &p->s.k));
+    const int64_t step = innermost(&p->s.left_k, p->s.left_k.lhs);
     cg_val each = 0, i = at_once ? cg_i64(b, 0) : spmd(b, CG_UNROLL, p->s.mr, &each);
     cg_val at = row_offset(p, cg_iadd(b, m0, i)), lanes = 0;
     runs r = runs_begin(p, k0, kc);
@@ -349,7 +349,7 @@ add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg
 static int64_t
 written_out(const shape *s)
 {
-    const int64_t run = s->pack_left || s->k.n <= 1 ? s->steps : s->k.size[s->k.n - 1],
+    const int64_t run = s->pack_left || s->left_k.n <= 1 ? s->steps : s->left_k.size[s->left_k.n - 1],
                   turns = at_most(KC, run), sums = s->mr * (s->nr / s->w);
     int64_t n = 1;
 
@@ -384,7 +384,7 @@ chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val 
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    const int64_t written = written_out(s), step = innermost(&s->k, left_of(s, &s->k));
+    const int64_t written = written_out(s), step = innermost(&s->left_k, s->left_k.lhs);
     cg_val chain = loop_over(b, lo, hi, written),
            sum = cg_loop_carry(b, chain, p->d->type, acc), next = sum;
     for (int64_t i = 0; i < written; i++) {
