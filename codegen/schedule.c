@@ -216,9 +216,10 @@ typedef struct mapping {
     cg_put *put; /* instead of buffers */
     void *user;
     nest s;
-    int order[COT_MAX_RANK + 1]; /* loops, outermost first; the last one is the vector loop */
+    int levels, order[COT_MAX_RANK + 1]; /* loops, outermost first; the last one is the vector loop */
     int64_t lanes;
     bool tile; /* the last two loops run in squares of lanes */
+    int inside; /* a short dense loop, no level, all elements of which are made at once; -1: none */
     bool parallel, again;
     bool cut[COT_MAX_RANK + 1]; /* loops that run in pieces */
     int pieces;
@@ -276,11 +277,50 @@ joint_body(mapping *m)
                          cg_fold_finish(l, f, ir_def(f, m->g->v[i]), x[i]));
 }
 
+/* The axes of loop i from its variable. */
+static void
+set_loop(mapping *m, int i, cg_ix x)
+{
+    int first = m->s.first[i];
+    cg_ix_split(&m->l->ix, x, m->s.last[i] - first, m->g->space->dims + first, m->at + first);
+}
+
+static void
+set_axes(mapping *m, int level, cg_ix x)
+{
+    set_loop(m, m->order[level], x);
+}
+
+/* All elements along the short dense loop, and where they go; then their stores, side by side: the
+ * emitter makes whole vectors of them. */
+static void
+inside_body(mapping *m)
+{
+    cg_lowering *l = m->l;
+    const ir_graph *f = m->fr->f;
+    const int64_t n = m->s.extent[m->inside], all = n * m->g->n;
+    cg_val *x = IR_NEW_N(l->arena, cg_val, all), *where = IR_NEW_N(l->arena, cg_val, all);
+    for (int64_t i = 0; i < all; i++) {
+        const ir_ref v = m->g->v[i / n];
+
+        set_loop(m, m->inside, cg_ix_const(&l->ix, i % n));
+        x[i] = cg_pull(l, m->fr, v, m->at);
+        const cg_ix flat = cg_ix_flat(&l->ix, ir_type_at(f, v)->rank, ir_type_at(f, v)->dims, m->at);
+        where[i] = cg_ix_value(&l->ix, &l->b, flat);
+    }
+    for (int64_t i = 0; i < all; i++)
+        cg_store(&l->b, m->buffer[i / n], where[i], x[i], l->mask);
+}
+
 static void
 map_body(mapping *m)
 {
     if (is_joint(m)) {
         joint_body(m);
+        return;
+    }
+    if (m->inside >= 0) {
+        inside_body(m);
         return;
     }
     cg_val *x = IR_NEW_N(m->l->arena, cg_val, m->g->n);
@@ -303,14 +343,6 @@ typedef struct map_step {
     int level;
     int64_t start;      /* of the piece */
 } map_step;
-
-/* The axes of the loop at this level from its variable. */
-static void
-set_axes(mapping *m, int level, cg_ix x)
-{
-    int i = m->order[level], first = m->s.first[i];
-    cg_ix_split(&m->l->ix, x, m->s.last[i] - first, m->g->space->dims + first, m->at + first);
-}
 
 static void
 map_inside(cg_lowering *l, void *user, cg_ix x)
@@ -415,7 +447,7 @@ map_tiled(mapping *m, int level)
 static void
 map_level(mapping *m, int level)
 {
-    if (level == m->s.n) {
+    if (level == m->levels) {
         map_body(m);
         return;
     }
@@ -431,7 +463,7 @@ map_level(mapping *m, int level)
         int64_t n = cuts->start[j + 1] - cuts->start[j];
         cg_kind kind =
             level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL : CG_SERIAL;
-        cg_each(m->l, kind, n, level == m->s.n - 1 ? m->lanes : 1, m->again, map_inside, &s);
+        cg_each(m->l, kind, n, level == m->levels - 1 ? m->lanes : 1, m->again, map_inside, &s);
     }
 }
 
@@ -444,10 +476,10 @@ static void
 pick_cuts(mapping *m)
 {
     int64_t copies = 1, most = m->s.cost > CUT_COST / 2 ? 2 * m->s.cost : CUT_COST;
-    for (int level = m->s.n - 1; level >= 0; level--) {
+    for (int level = m->levels - 1; level >= 0; level--) {
         int i = m->order[level], n = m->s.cuts[i].n;
-        if (n < 2 || (m->tile && level >= m->s.n - 2) ||
-            (level == m->s.n - 1 && m->s.extent[i] <= n * m->lanes) ||
+        if (n < 2 || (m->tile && level >= m->levels - 2) ||
+            (level == m->levels - 1 && m->s.extent[i] <= n * m->lanes) ||
             m->s.cut_cost[i] * copies > most)
             continue;
         m->cut[i] = true;
@@ -489,6 +521,19 @@ has_wide_piece(const mapping *m, int i, int64_t side)
     return c->n <= SQUARES_PIECES && widest >= side && 2 * widest >= m->s.extent[i];
 }
 
+enum { INSIDE_COST = 128 }; /* of a row that is made at once: above, its stores are little of it */
+
+/* Rows of two to four neighbours, or of eight, are stored as whole vectors where the lanes go from
+ * row to row and all elements of a row are made at once: and what these share is made once. */
+static bool
+goes_inside(const mapping *m, int v)
+{
+    const int64_t n = m->s.extent[m->s.dense];
+
+    return (n <= 4 || n == 8) && v == m->s.dense - 1 && !m->put && !m->s.reduces &&
+           m->s.extent[v] >= m->lanes && m->s.cost * n <= INSIDE_COST;
+}
+
 static void
 pick_order(mapping *m)
 {
@@ -496,11 +541,14 @@ pick_order(mapping *m)
     for (int i = 0; i < n && is_short(m, m->s.extent[dense]); i++)
         if (m->s.extent[i] > m->s.extent[v] || (v != dense && m->s.extent[i] >= 2 * m->lanes))
             v = i;
-    for (int i = 0, k = 0; i < n; i++)
-        if (i != v)
-            m->order[k++] = i;
+    if (v != dense && goes_inside(m, v))
+        m->inside = dense;
+    m->levels = 0;
+    for (int i = 0; i < n; i++)
+        if (i != v && i != m->inside)
+            m->order[m->levels++] = i;
     if (n > 0)
-        m->order[n - 1] = v;
+        m->order[m->levels++] = v;
     int x = m->s.across;
     int64_t lanes = cg_lanes(m->l, m->s.widest);
     if (v != dense && v != x && m->lanes > lanes)
@@ -610,6 +658,7 @@ run_mapping(mapping *m)
     cg_lowering *l = m->l;
     int64_t size = m->g->space->size;
     m->lanes = cg_lanes(l, m->s.widest);
+    m->inside = -1;
     if (m->lanes > 1 && m->s.reduces && m->s.n > 0 && m->s.cuts[m->s.dense].n > 1)
         ; /* one vector leaves most of the loop to pieces without masks */
     else if (m->lanes > 1 && m->s.reduces)
@@ -628,7 +677,10 @@ run_mapping(mapping *m)
     ir_buf_printf(l->why,
                   "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64
                   "%s%s%s\n",
-                  l->k->name, size, m->s.n, m->lanes, m->s.cost, m->tile ? ", squares" : "",
+                  l->k->name, size, m->s.n, m->lanes, m->s.cost,
+                  m->tile          ? ", squares"
+                  : m->inside >= 0 ? ", rows whole"
+                                   : "",
                   m->pieces ? ", in pieces" : "", m->parallel ? ", parallel" : "");
     if (l->target.grid)
         map_grid(m);
