@@ -8,7 +8,9 @@
  * below 1/2.
  * Multiplying by 2^n takes two factors, 2^(n/2) and 2^(n - n/2), so that results near the ends
  * of the range and subnormal ones are rounded once.  x is first brought into the range where n
- * makes sense.
+ * makes sense: down to that n whose factors are both +0, bits and all, since a product that falls
+ * below the least number costs many processors ten times what a product with 0 does, and what is
+ * masked in a softmax, say, is far below.
  *
  * expm1 keeps e^r - 1 = r + w apart from 1: 2^n (r + w) + (2^n - 1), at half scale so that
  * 2^1024 does not occur, summed with the error of the first addition.
@@ -151,6 +153,13 @@ ir_math_exp_scale(ir_sc_build *b, ir_sc t, ir_sc factor[2])
     factor[1] = m_bits(b, T, with_exponent(b, m_sub(b, j, half)));
 }
 
+/* n is -254 or -2046. */
+double
+ir_math_exp_least(bool wide)
+{
+    return wide ? -1418 : -176;
+}
+
 static ir_sc
 scaled(ir_sc_build *b, ir_sc y, ir_sc t)
 {
@@ -164,7 +173,7 @@ ir_sc
 eval_exp(MATH_ARGS)
 {
     bool w = in == COT_F64;
-    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], w ? 710 : 89), w ? -746 : -104);
+    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], w ? 710 : 89), ir_math_exp_least(w));
     ir_sc t, dr, r = reduce(b, v, &t, &dr), one = m_num(b, v, 1);
     ir_sc p = m_fma(b, r, q_poly(b, r), one); /* its rounding counts r times: least below 1 */
 
@@ -177,7 +186,7 @@ eval_exp2(MATH_ARGS)
     bool w = in == COT_F64;
     double l1 = w ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1,
            l2 = w ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29;
-    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], w ? 1025 : 129), w ? -1076 : -151);
+    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], w ? 1025 : 129), w ? -2046 : -254);
     ir_sc t = m_addk(b, v, magic(b, v)), r = m_sub(b, v, m_addk(b, t, -magic(b, v)));
     ir_sc q = w ? ir_math_poly(b, r, 11, q2_64) : ir_math_poly(b, r, 5, q2_32);
     ir_sc product = m_mul(b, r, m_fma(b, r, q, m_num(b, r, l2)));

@@ -57,7 +57,7 @@ eval_logistic(MATH_ARGS)
 {
     bool w = in == COT_F64;
     ir_sc one = m_num(b, x[0], 1), f[2], dden;
-    ir_sc a = ir_math_above(b, m_neg(b, m_abs(b, x[0])), w ? -746 : -104);
+    ir_sc a = ir_math_above(b, m_neg(b, m_abs(b, x[0])), ir_math_exp_least(w));
     ir_math_exp e = ir_math_exp_parts(b, a);
 
     ir_math_exp_scale(b, e.t, f);

@@ -117,6 +117,8 @@ ir_math_exp ir_math_exp_parts(ir_sc_build *b, ir_sc x);
 ir_math_exp ir_math_exp_fine(ir_sc_build *b, ir_sc x);
 /* Two factors whose product is 2^n: where 2^n itself is out of range, too. */
 void ir_math_exp_scale(ir_sc_build *b, ir_sc t, ir_sc factor[2]);
+/* The least x to take apart: e^x is 0 there, and so are both factors. */
+double ir_math_exp_least(bool wide);
 /* 2^n for n in the range of normal numbers. */
 ir_sc ir_math_exp_two(ir_sc_build *b, ir_sc t);
 ir_sc ir_math_expm1(ir_sc_build *b, ir_sc x);

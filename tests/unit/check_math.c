@@ -3,6 +3,7 @@
  * f32: a stratified sample of all bit patterns, a value from each block of 2^16.  f64: all
  * exponents, ordinary magnitudes, and neighbourhoods of the hard cases: multiples of pi/2, 1,
  * powers of two, and the ends of the range.  ./dev bench --ulp runs f32 over all inputs. */
+#include <fenv.h>
 #include <stdio.h>
 
 #include "tests/unit/judged.h"
@@ -22,7 +23,7 @@ static const double special[] = {
     0x1.fffffffffffffp1023, 0x1p1023, 0x1.fffffep127, 0x1p30, 0x1p17, 0x1.921fb54442d18p0, 0x1.921fb54442d18p1,
     0x1.6ac5b262ca1ffp849, 0x1.62e42fefa39efp-1, 709.782712893384, 709.7827128933841, 745.1332191019411, 745.1332191019412,
     88.72284, 103.97208, 87.33655, 710.4758600739439, 1022, 1023, 1024, 1074, 1075, 127, 128, 149, 150, 26.5, 27.2, 9.2,
-    10.05, 5.9, 6, 19, 22, 4, 0x1p-27, 0x1p-26, 0x1p-25, 0x1p-54, 0x1p-55, 0x1p-12, 0x1p-13, 0x1p52, 0x1p53,
+    10.05, 5.9, 6, 19, 22, 4, 176, 254, 1418, 2046, 0x1p-27, 0x1p-26, 0x1p-25, 0x1p-54, 0x1p-55, 0x1p-12, 0x1p-13, 0x1p52, 0x1p53,
 };
 #define SPECIALS ((int)(sizeof special / sizeof *special))
 
@@ -199,6 +200,25 @@ START_TEST(rem_is_exact)
 }
 END_TEST
 
+/* Far below its range an exponential is 0 without a product that falls below the least number: many
+ * processors take long for such. */
+START_TEST(far_exponentials_do_not_underflow)
+{
+    static const struct { ir_op op; double y; } row[] = { { OP_exp, 0 }, { OP_exp2, 0 }, { OP_logistic, 0 } };
+    static const double far[] = { -178, -300, -1e9, -INFINITY }, far_wide[] = { -1420, -2100, -1e18, -INFINITY };
+    const bool wide = _i % 2;
+    const int n = 4, k = _i / 2, shift = row[k].op == OP_exp2 ? 2 : 1; /* of 2^x, not of e^x */
+
+    for (int i = 0; i < n; i++)
+        x[i] = shift * (wide ? far_wide : far)[i];
+    feclearexcept(FE_ALL_EXCEPT);
+    run(row[k].op, wide, 1, n);
+    ck_assert_msg(!fetestexcept(FE_UNDERFLOW), "%s underflows", ir_ops[row[k].op].name);
+    for (int i = 0; i < n; i++)
+        ck_assert_msg(y[i] == 0 && !signbit(y[i]), "%s of %g is %g", ir_ops[row[k].op].name, x[i], y[i]);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -207,6 +227,7 @@ main(void)
         EACH(unary_f64_within_2_ulp, ULP_ROWS),
         EACH(pow_and_atan2_within_bounds, 4),
         EACH(rem_is_exact, 2),
+        EACH(far_exponentials_do_not_underflow, 6),
     };
 
     return SUITE_WITH("math", cases, judged_begin, judged_end);
