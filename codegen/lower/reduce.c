@@ -140,8 +140,10 @@ lane_of_vector(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val
     else
         chain(d, first, lanes, cg_i64(&l->b, steps), steps, acc);
     if (tail) {
-        cg_val *e = IR_NEW_N(l->arena, cg_val, d->k);
-        elements(d, cg_ix_addc(&l->ix, first, steps * lanes), cg_within(l, j, 0, tail, &never), e);
+        cg_val *e = IR_NEW_N(l->arena, cg_val, d->k), there = cg_within(l, j, 0, tail, &never);
+        /* as a mask keeps the others out, no lane's index need be brought back into the row */
+        cg_ix last = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, j), 0, tail - 1);
+        elements(d, cg_ix_addc(&l->ix, cg_ix_add(&l->ix, base, last), steps * lanes), there, e);
         combine(d, acc, e, acc);
     }
 }
