@@ -455,15 +455,15 @@ find_epochs(fusing *u)
 }
 
 /* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand
- * there, and nothing else it reads may wait for g. */
+ * there, and nothing else it reads may wait for g, but for what comes along: own (1 + its number). */
 static bool
-may_join(const fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, bool *linked)
+may_move(const fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own, bool *linked)
 {
     const cg_group *g = &u->cut->group[gi];
     for (uint32_t i = 0; i < w->n_reads; i++) {
         const cg_read *r = &w->read[i];
         uint32_t from = r->v ? u->group_of[r->v] : 0;
-        if (!from)
+        if (!from || from == own)
             continue;
         if (from - 1 != gi) {
             if (cg_needs(&u->cut->group[from - 1], gi))
@@ -478,6 +478,12 @@ may_join(const fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32
         *linked = true;
     }
     return true;
+}
+
+static bool
+may_join(const fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, bool *linked)
+{
+    return may_move(u, w, rank, space, gi, 0, linked);
 }
 
 cg_member
@@ -641,6 +647,21 @@ place_node(fusing *u, const ir_node *n)
     u->effect = gi + 1;
 }
 
+/* Do groups g and c go along the same rows, with room for both in one, and does nobody else stand
+ * between them? */
+static bool
+go_together(const fusing *u, uint32_t gi, uint32_t ci)
+{
+    const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
+        g->n + c->n > GROUP_MOST || cg_needs(g, ci) || u->epoch[g->v[0]] != u->epoch[c->v[0]])
+        return false;
+    for (uint32_t j = 0; j < u->cut->n; j++)
+        if (j != gi && j != ci && cg_needs(c, j) && cg_needs(&u->cut->group[j], gi))
+            return false;
+    return true;
+}
+
 /* May column group ci be made by row group gi, which reads the same rows? */
 static bool
 may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
@@ -649,12 +670,8 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     ir_ref all[GROUP_MOST];
     uint32_t n = 0;
     bool gains = false;
-    if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
-        g->n + c->n > GROUP_MOST || cg_needs(g, ci) || u->epoch[g->v[0]] != u->epoch[c->v[0]])
+    if (!go_together(u, gi, ci))
         return false;
-    for (uint32_t j = 0; j < u->cut->n; j++)
-        if (j != gi && cg_needs(c, j) && cg_needs(&u->cut->group[j], gi))
-            return false;
     for (uint32_t i = 0; i < c->n; i++) {
         cg_walk w;
         cg_ix *space;
@@ -671,26 +688,66 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     return gains && cg_may_join_rows(u->l, u->f, n, all);
 }
 
+/* May row group ci, which waits for row group gi, be made there?  It reads the same rows again. */
+static bool
+may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
+{
+    const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    bool waits = false, again = false;
+    if (c->kind != CG_GROUP_ROW || gi == ci || !go_together(u, gi, ci) ||
+        count_row_reductions(u, g) + count_row_reductions(u, c) > ROW_REDUCTIONS_MOST)
+        return false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        cg_walk w;
+        cg_ix *space;
+        const int rank = walk_in_space(u, &w, c->v[i], &space)->rank;
+        if (!may_move(u, &w, rank, space, gi, ci + 1, &waits))
+            return false;
+        again |= shares_a_read(u, &w, g);
+    }
+    return waits && again;
+}
+
+/* Group gi makes what ci was to make. */
+static void
+take(fusing *u, uint32_t gi, uint32_t ci)
+{
+    ir_arena *a = u->l->arena;
+    cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    for (uint32_t i = 0; i < c->n; i++) {
+        IR_PUSH(a, g->v, g->n, g->cap, c->v[i]);
+        u->group_of[c->v[i]] = gi + 1;
+    }
+    cg_join_needs(a, g, c, gi);
+    *c = (cg_group){ .kind = CG_GROUP_MAP, .space = c->space };
+    for (uint32_t j = 0; j < u->cut->n; j++)
+        if (j != gi && (cg_needs(&u->cut->group[j], ci) || cg_needs(&u->cut->group[j], gi)))
+            cg_join_needs(a, &u->cut->group[j], g, gi);
+}
+
+/* Sums of rows that do not wait for each other may be of two groups, until somebody wants both: what he
+ * joined is made where the other is. */
+static void
+fuse_rows(fusing *u)
+{
+    for (uint32_t ci = 0; u->l->o->fuse && ci < u->cut->n; ci++)
+        for (uint32_t gi = 0; gi < u->cut->n; gi++)
+            if (u->cut->group[ci].n && u->cut->group[gi].n && may_take_rows(u, gi, ci)) {
+                take(u, gi, ci);
+                break;
+            }
+}
+
 /* Rows that are read for their own sake are read for the sums of columns, too. */
 static void
 fuse_columns(fusing *u)
 {
-    ir_arena *a = u->l->arena;
     for (uint32_t ci = 0; u->l->o->fuse && ci < u->cut->n; ci++) {
-        cg_group *c = &u->cut->group[ci];
         uint32_t gi = 0;
-        while (c->kind == CG_GROUP_COLUMN && gi < u->cut->n && !may_take_columns(u, gi, ci))
+        while (u->cut->group[ci].kind == CG_GROUP_COLUMN && gi < u->cut->n && !may_take_columns(u, gi, ci))
             gi++;
-        if (c->kind != CG_GROUP_COLUMN || gi == u->cut->n)
-            continue;
-        cg_group *g = &u->cut->group[gi];
-        for (uint32_t i = 0; i < c->n; i++)
-            IR_PUSH(a, g->v, g->n, g->cap, c->v[i]);
-        cg_join_needs(a, g, c, gi);
-        *c = (cg_group){ .kind = CG_GROUP_MAP, .space = c->space };
-        for (uint32_t j = 0; j < u->cut->n; j++)
-            if (j != gi && (cg_needs(&u->cut->group[j], ci) || cg_needs(&u->cut->group[j], gi)))
-                cg_join_needs(a, &u->cut->group[j], g, gi);
+        if (u->cut->group[ci].kind == CG_GROUP_COLUMN && gi < u->cut->n)
+            take(u, gi, ci);
     }
 }
 
@@ -732,6 +789,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     }
     if (l->o->fuse)
         cg_fuse_epilogues(l, f, u.cut);
+    fuse_rows(&u);
     fuse_columns(&u);
     cg_order(l, f, u.cut);
     return u.cut;
