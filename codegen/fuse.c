@@ -16,7 +16,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, ROW_SHORT = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, LANES_OF_SUM = 32, FLAT_LEAST = 4096, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, ROW_SHORT = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, LANES_OF_SUM = 32, FLAT_LEAST = 4096, TERMS_FEW = 4, NOBODY = 0, MANY = -1 };
 
 typedef struct fusing {
     cg_lowering *l;
@@ -49,18 +49,28 @@ cg_terms_of(const ir_graph *f, const ir_node *n)
     return k;
 }
 
-/* A product of one term for each element is as good as pointwise. */
+/* A product of one term for each element is as good as pointwise; so is one of few terms with many rows
+ * and few columns (points by a matrix), for which panels would be too much code. */
 static bool
-is_single_term(const ir_graph *f, const ir_node *n)
+is_pointwise(const ir_graph *f, const ir_node *n)
 {
-    return n->op == OP_dot_general && cg_terms_of(f, n) == 1;
+    const ir_type *t = ir_type_at(f, n->first);
+    const int64_t k = n->op == OP_dot_general ? cg_terms_of(f, n) : 0;
+    const int batch = n->at.dot.lhs_batch.n, last = t->rank - 1;
+    int64_t size = t->size;
+    if (k <= 1 || k > TERMS_FEW || !ir_is_float(t->dtype))
+        return k == 1;
+    for (int i = 0; i < batch; i++)
+        size /= t->dims[i] > 0 ? t->dims[i] : 1;
+    return size >= FLAT_LEAST && t->dims[last] <= TERMS_FEW &&
+           ir_type_at(f, n->in[1])->rank == batch + n->at.dot.rhs.n + 1;
 }
 
 static bool
 has_own_lowering(const ir_graph *f, const ir_node *n)
 {
     ir_op_flag flag = ir_ops[n->op].flag;
-    if (is_single_term(f, n))
+    if (is_pointwise(f, n))
         return false;
     return flag == IR_FLOW || flag == IR_CONTRACT || flag == IR_LINE
         || (flag == IR_INDEX && n->op != OP_dynamic_slice && n->op != OP_gather);
@@ -239,12 +249,13 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
 {
     const ir_type *tx = ir_type_at(u->f, x), *ty = ir_type_at(u->f, n->first);
     bool inside = !u->cut->root[n->first] && u->crossed[n->first];
+    const int64_t terms = is_pointwise(u->f, n) ? cg_terms_of(u->f, n) : 1;
     double ratio = 1;
     u->crossed[x] |= inside || crosses(u, n);
     if (n->op == OP_broadcast_in_dim && tx->size > 0 && (inside || !is_hoisted(u, n, tx, ty)))
         ratio = (double)ty->size / (double)tx->size;
-    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size > tx->size)
-        ratio = (double)ty->size / (double)tx->size;
+    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size * terms > tx->size)
+        ratio = (double)ty->size * (double)terms / (double)tx->size;
     else if (n->op == OP_pad && tx->size > 0 && is_spread(u, n))
         ratio = (double)ty->size / (double)tx->size;
     bool moves =
@@ -480,12 +491,6 @@ may_move(const fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32
     return true;
 }
 
-static bool
-may_join(const fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, bool *linked)
-{
-    return may_move(u, w, rank, space, gi, 0, linked);
-}
-
 cg_member
 cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v)
 {
@@ -544,7 +549,7 @@ find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, c
         bool linked = false;
         if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
             || u->epoch[g->v[0]] != u->epoch[v]
-            || !may_join(u, w, space->rank, at, gi, &linked) || !shares_a_read(u, w, g))
+            || !may_move(u, w, space->rank, at, gi, 0, &linked) || !shares_a_read(u, w, g))
             continue;
         memcpy(all, g->v, sizeof *all * g->n);
         all[g->n] = v;
@@ -579,7 +584,7 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
             continue;
         if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
             continue;
-        if (!may_join(u, w, space->rank, at, gi, &linked) || (!linked && (rows || !shares_a_read(u, w, g))))
+        if (!may_move(u, w, space->rank, at, gi, 0, &linked) || (!linked && (rows || !shares_a_read(u, w, g))))
             continue;
         if (row && g->kind == CG_GROUP_MAP) {
             g->kind = CG_GROUP_ROW;
@@ -677,7 +682,7 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
         cg_ix *space;
         bool linked = false;
         walk_in_space(u, &w, c->v[i], &space);
-        if (!may_join(u, &w, g->space->rank, space, gi, &linked))
+        if (!may_move(u, &w, g->space->rank, space, gi, 0, &linked))
             return false;
         gains |= linked || shares_a_read(u, &w, g);
         all[n++] = c->v[i];
@@ -725,8 +730,7 @@ take(fusing *u, uint32_t gi, uint32_t ci)
             cg_join_needs(a, &u->cut->group[j], g, gi);
 }
 
-/* Sums of rows that do not wait for each other may be of two groups, until somebody wants both: what he
- * joined is made where the other is. */
+/* Sums of rows that do not wait for each other are of two groups, until somebody wants both. */
 static void
 fuse_rows(fusing *u)
 {

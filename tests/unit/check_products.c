@@ -198,6 +198,8 @@ START_TEST(reals_are_chains)
         { 1, 34, 301, 600, false, false, COT_F32 }, { 1, 301, 34, 600, false, false, COT_F64 },
         { 1, 301, 40, 600, false, true, COT_F32 },  { 1, 200, 160, 520, false, true, COT_F32 },
         { 1, 310, 90, 200, false, true, COT_F32 },  { 1, 60, 200, 256, false, true, COT_F32 },
+        { 1, 1501, 3, 4, false, false, COT_F32 },   { 1, 1501, 4, 3, true, true, COT_F32 },
+        { 2, 2100, 2, 3, false, true, COT_F64 },    { 1, 5001, 1, 2, false, false, COT_F32 },
     };
     static const int bits[] = { 32, 128, 256 };
     const real *s = &row[_i];
@@ -267,7 +269,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(narrow_integers_are_exact, TYPES * TYPES),
-        EACH(reals_are_chains, 18),
+        EACH(reals_are_chains, 22),
         EACH(views_of_products, 5),
     };
 
