@@ -495,7 +495,7 @@ square_side(const mapping *m, int64_t lanes)
 {
     const int64_t size = m->g->space->size;
 
-    return size <= 512 && lanes > 4 ? 4 : size <= 4096 && lanes > 8 ? 8 : lanes;
+    return size <= 512 && lanes > 4 ? 4 : (size <= 4096 || m->g->n > 1) && lanes > 8 ? 8 : lanes;
 }
 
 /* Is the dense axis too short for the lanes?  Lanes that lie apart are loaded and stored one by
