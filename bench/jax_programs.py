@@ -7,7 +7,7 @@ COT is the program `cot`, of a release build.  The programs are those of example
 of tests/programs, a few of linear algebra, and the GOLDENS (the folder of reference cases) of most text; JAX runs the same arrays on one
 thread.  Ours is the least time of `cot bench`, taken between two runs of JAX, the better of which counts.  Before the
 first call: JAX compiles what it has lowered (lowering is not counted); Cotrace reads the text, transforms it and
-compiles.  Above 1, Cotrace is faster.  --everyday: those of everyday.py instead;
+compiles.  Above 1, Cotrace is faster.  --everyday: those of everyday.py and everyday_more.py instead;
 some are large enough for JAX to take more threads than one: `taskset -c 0` gives both one processor.
 """
 import argparse
@@ -143,6 +143,10 @@ def measure_lowered(cot, name, f, args, folder, seconds):
     measure(cot, name, f, args, "", mlir, folder, seconds)
 
 
+def everyday():
+    return [p for file in ("everyday.py", "everyday_more.py") for p in load(os.path.join(HERE, file)).PROGRAMS]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cot")
@@ -155,7 +159,7 @@ def main():
     print("| program | a call | JAX | read and compile | JAX |\n|---|---|---|---|---|")
     if o.everyday:
         with tempfile.TemporaryDirectory() as folder:
-            for name, f, args, grad in load(os.path.join(HERE, "everyday.py")).PROGRAMS:
+            for name, f, args, grad in everyday():
                 if wanted(name):
                     measure_lowered(o.cot, name, f, args, folder, o.seconds)
                 if wanted(name) and grad is not None:
