@@ -5,7 +5,7 @@
  * made narrow again: integers modulo 2^n, floats to the nearest even.  As all of these floats
  * have fewer than half the digits of f32, to round twice is to round once for +, -, *, / and
  * sqrt.  What is larger than the greatest is an infinity where the format has one, else NaN
- * where it has that, else the greatest.
+ * where it has that, else the greatest; a NaN is 0 where the format has none.
  *
  * Source: OCP 8-bit floating point specification, 2023; OCP microscaling formats, 2023;
  * ml_dtypes. */
@@ -100,14 +100,14 @@ fe_hlo_small_round(const hlo_small *s, double x)
 
     if (s->kind == EXPONENT)
         return nearest_power(x);
-    const double a = fabs(x);
+    const double a = s->kind == FINITE && isnan(x) ? 0 : fabs(x);
 
     frexp(a, &e);
     e = e - 1 < 1 - s->bias ? 1 - s->bias : e - 1;
     double y = isfinite(a) ? ldexp(rint(ldexp(a, s->digits - e)), e - s->digits) : a;
     if (y > greatest(s))
         y = s->kind == IEEE ? (double)INFINITY : s->kind == FINITE ? greatest(s) : (double)NAN;
-    y = signbit(x) && !(s->kind == NO_ZERO && y == 0) ? -y : y;
+    y = signbit(x) && !isnan(x) && !(s->kind == NO_ZERO && y == 0) ? -y : y;
     return (float)y;
 }
 
@@ -164,6 +164,8 @@ narrow_float(ir_build *b, const hlo_small *s, ir_ref x)
     ir_ref both =
         ir_op2(b, OP_or, j, ir_op2(b, OP_and, i, ir_splat_int(b, u, (int64_t)1 << 31)));
     ir_ref z = ir_node1(b, OP_bitcast, 1, &both, &real);
+    if (s->kind == FINITE)  /* without the sign, which a NaN has by chance */
+        return ir_select(b, ir_op2(b, OP_eq, x, x), z, ir_like(b, x, 0));
     return s->kind == NO_ZERO ? ir_select(b, ir_op2(b, OP_eq, y, ir_like(b, y, 0)), y, z) : z;
 }
 

@@ -82,7 +82,8 @@ class Program:
 class Maker:
     """Makes one program; what the generators see."""
 
-    def __init__(self, seed, smooth, lines):
+    def __init__(self, seed, smooth, lines, large=False):
+        self.large = large
         self.rng, self.smooth = np.random.default_rng(seed), smooth
         self.operands, self.lines, self.types, self.same = {}, [], {}, {}
         table = ops.SMOOTH_OPS if smooth else ops.VALUE_OPS
@@ -140,11 +141,15 @@ class Maker:
         return self.same[name]
 
     def size(self, most=9):
+        if self.large:
+            most = self.choice([most, 3 * most, 15 * most])
         return 0 if self.chance(0.03) else 1 if self.chance(0.15) else self.integer(1, most)
 
     def new_shape(self, rank=(0, 5), full=False):
         n = self.integer(*rank) if self.chance(0.3) else self.integer(rank[0], min(rank[1], 3))
         shape = [self.size(33 if n < 2 else 9 if n < 4 else 4) for _ in range(n)]
+        while self.large and np.prod(shape) > 300000:
+            shape = [(k + 1) // 2 for k in shape]
         return [max(s, 1) for s in shape] if full else shape
 
     def reshaped(self, shape):
@@ -227,7 +232,7 @@ class Maker:
     def emit(self, text, n=1, exact=False):
         types = self.infer(text)
         assert len(types) == n, (text, len(types))
-        if any(int(np.prod(t.shape)) > 4000 or len(t.shape) > 6 for t in types):
+        if any(int(np.prod(t.shape)) > (300000 if self.large else 4000) or len(t.shape) > 6 for t in types):
             return None
         operands = [self.same[k] for k in set(NAMES.findall(text))]
         names = []
@@ -352,6 +357,7 @@ class Checks:
         return q, wrt, [t for t in types if differentiable(t.dtype)]
 
     def cotangents(self, types):
+        types = list(types)
         rng = np.random.default_rng(len(types))
         return [numbers(rng, t) for t in types]
 
@@ -363,6 +369,27 @@ class Checks:
             if not np.array_equal(bits(x), bits(y)):
                 return f"back ends differ in result {k}: " + str(differs(x, y, True))
         return first_difference(a, want, getattr(p, "same", None))
+
+    def passes(self, p):
+        """Passes that do not change what is computed, in any order; its reverse mode written as StableHLO and read again."""
+        operands, rng = list(p.operands.values()), np.random.default_rng(len(p.lines) + len(p.operands))
+        text, want = self.peer(p.call, operands)
+        order = rng.permutation(["simplify", "dce", "inline", "expand", "complex", "unroll", "hoist", "functionalize", "contract", "count"])[:4]
+        got = run_cot(self.cot, self.folder, text, operands, want, "eval", " | ".join(order))
+        why = first_difference(got, want, getattr(p, "same", None))
+        if why:
+            return f"{' | '.join(order)}: {why}"
+        passes = "vjp" if any(differentiable(y.dtype) for y in want) and any(differentiable(x.dtype) for x in operands) else "simplify"
+        cts = self.cotangents([y for y in want if differentiable(y.dtype)]) if passes == "vjp" else []
+        types = want + [x for x in operands if differentiable(x.dtype)] if passes == "vjp" else want
+        got = run_cot(self.cot, self.folder, text, operands + cts, types, "eval", passes)
+        done = subprocess.run([self.cot, "build", f"{self.folder}/f.mlir", "-p", passes, "-o", f"{self.folder}/g.mlir"], capture_output=True, text=True)
+        if done.returncode:
+            raise Refused("export: " + done.stderr.strip().splitlines()[0])
+        with open(f"{self.folder}/g.mlir") as f:
+            again = run_cot(self.cot, self.folder, f.read(), operands + cts, types, "eval")
+        why = first_difference(again, got)
+        return f"exported {passes}: {why}" if why else None
 
     def reverse(self, p):
         q, wrt, types = self.floating(p)
@@ -384,7 +411,20 @@ class Checks:
         q, wrt, types, operands, g = self.reverse(p)
         if not wrt or not types:
             return None
-        given = operands + self.cotangents(types)
+        given, kind = operands + self.cotangents(types), (len(p.lines) + len(operands)) % 4
+        f, real = self.scalar(p)
+        if kind == 1:
+            tangents = self.cotangents(operands[k] for k in wrt)
+
+            def g(*v):
+                def part(*w):
+                    return q.call(*[w[wrt.index(i)] if i in wrt else x for i, x in enumerate(v[:len(operands)])])
+                return jax.jvp(part, tuple(v[k] for k in wrt), tuple(v[len(operands):]))
+            given = operands + tangents
+        if kind == 2:
+            g, given = jax.vmap(g), [np.stack([x, np.roll(x, 1)]) for x in given]
+        if kind == 3 and real and operands[real[0]].size <= 12:
+            g, given = jax.hessian(f, real[0]), operands
         text, want = self.peer(g, given)
         return first_difference(run_cot(self.cot, self.folder, text, given, want, "jit"), want)
 
@@ -527,7 +567,7 @@ def numbers(rng, t):
     return np.asarray(x + 1j * rng.uniform(-1, 1, t.shape) if np.dtype(t.dtype).kind == "c" else x).astype(t.dtype)
 
 
-VALUE, DERIVATIVE = ["values"], ["imported", "vjp", "jvp", "vmap", "hvp", "grads", "jacobian", "twice"]
+VALUE, DERIVATIVE = ["values", "passes"], ["imported", "vjp", "jvp", "vmap", "hvp", "grads", "jacobian", "twice"]
 
 
 def attempt(checks, name, p):
@@ -600,6 +640,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--keep")
     parser.add_argument("--checks")
+    parser.add_argument("--large", action="store_true")
     parser.add_argument("--step", type=int, default=1)
     args = parser.parse_args()
     wanted = args.checks.split(",") if args.checks else VALUE + DERIVATIVE
@@ -613,7 +654,7 @@ def main():
             smooth = seed % 2 == 0
             if os.environ.get("PROGRAMS_DEBUG"):
                 print("#", seed, round(time.time() - began), lines, flush=True)
-            maker = Maker(seed, smooth, args.lines)
+            maker = Maker(seed, smooth, args.lines, args.large)
             p = maker.program()
             if p is None:
                 continue

@@ -33,7 +33,7 @@ EXACT_FLOAT = ["-{}", "jnp.abs({})", "jnp.sign({})", "jnp.floor({})", "jnp.ceil(
 INT_UNARY = ["-{}", "jnp.abs({})", "jnp.sign({})", "~{}", "lax.population_count({})", "lax.clz({})", "lax.integer_pow({}, 3)", "{} * {}"]
 INT_BINARY = ["{} + {}", "{} - {}", "{} * {}", "lax.div({}, {})", "lax.rem({}, {})", "{} // {}", "{} % {}", "jnp.maximum({}, {})",
               "jnp.minimum({}, {})", "{} & {}", "{} | {}", "{} ^ {}", "lax.shift_left({}, {})", "lax.shift_right_logical({}, {})",
-              "lax.shift_right_arithmetic({}, {})", "jnp.gcd({}, {})"]
+              "lax.shift_right_arithmetic({}, {})"]
 COMPARE = ["==", "!=", "<", "<=", ">", ">="]
 
 
@@ -267,7 +267,7 @@ def sorting(g):
 
 def dot(g):
     t = g.choice(NUMBERS if not g.smooth else WIDE * 3 + COMPLEX)
-    batch = [g.size(4) for _ in range(g.integer(0, 2))]
+    batch = [g.size(4 if not g.large else 9) for _ in range(g.integer(0, 2))]
     contract = [g.size() for _ in range(g.integer(0, 2))]
     free = [[g.size() for _ in range(g.integer(0, 2))] for _ in range(2)]
     names, numbers = [], []
@@ -294,7 +294,9 @@ def convolution(g):
     n = g.integer(1, 3) * batch_groups
     if g.chance(0.05):
         n = 0
-    spatial = [g.choice([0, 1, 2, 3, 4, 5, 7, 9] if d > 1 else [1, 5, 9, 17, 33]) for _ in range(d)]
+    if g.large:
+        cin, cout, n = cin * g.integer(1, 9), cout * g.integer(1, 9), n * g.integer(1, 3)
+    spatial = [g.choice([8, 13, 16, 27, 30]) if g.large else g.choice([0, 1, 2, 3, 4, 5, 7, 9] if d > 1 else [1, 5, 9, 17, 33]) for _ in range(d)]
     window = [g.choice([1, 2, 3, 4, 5]) for _ in range(d)]
     letters = "XYZ"[:d]
     spec = ["".join(g.rng.permutation(list(k + letters))) for k in ("NC", "OI", "NC")]
@@ -422,7 +424,7 @@ def fft(g):
     kind = g.choice(["fft", "ifft", "rfft", "irfft", "fftn", "fft2", "hfft", "rfftn", "irfftn", "ifftn"])
     t = g.choice(WIDE if kind.startswith("r") else COMPLEX)
     need = 2 if "2" in kind or "n" in kind else 1
-    x = g.value([g.size(4) for _ in range(g.integer(0, 1))] + [g.choice([1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 30]) for _ in range(need)], t)
+    x = g.value([g.size(4) for _ in range(g.integer(0, 1))] + [(g.choice([1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 30]) if not g.large or need > 1 else g.integer(1, 3000)) for _ in range(need)], t)
     if kind in ("irfft", "irfftn", "hfft"):
         x = f"jnp.concatenate([{x}, {x}], -1)"
     return g.emit(f"jnp.fft.{kind}({x})")
@@ -430,6 +432,8 @@ def fft(g):
 
 def linalg(g):
     n, m = g.choice([1, 2, 3, 4, 5, 7, 9]), g.choice([1, 2, 3, 4, 6])
+    if g.large:
+        n, m = g.integer(1, 90), g.integer(1, 40)
     batch = [g.size(3) for _ in range(g.integer(0, 1))]
     t = g.choice(["float64"] * 3 + ["float32"] + (COMPLEX if not g.smooth or g.chance(0.3) else []))
     a = g.tame(batch + [n, n], t)
@@ -522,6 +526,8 @@ def loops(g):
 def invariant(g):
     """What of eigenvectors and singular vectors does not depend on their signs."""
     n, m = g.choice([1, 2, 3, 4, 5]), g.choice([1, 2, 3])
+    if g.large:
+        n, m = g.integer(1, 70), g.integer(1, 40)
     t = g.choice(["float64"] * 3 + (["complex128"] if not g.smooth or g.chance(0.3) else []))
     batch = [g.size(3) for _ in range(g.integer(0, 1))]
     a, b = g.tame(batch + [n, n], t), g.tame(batch + [n, m], t)
@@ -546,11 +552,11 @@ def reducer(g):
     x = g.pick(WIDE, rank=(1, 3), exact=True)
     y, axis = g.like(x), g.integer(0, len(g.shape(x)) - 1)
     if g.smooth:
-        return g.emit(f"lax.reduce({x}, jnp.zeros((), {x}.dtype), lambda a, b: {g.choice(['jnp.hypot(a + 0.1, b)', 'a + b + 0.1 * a * b', 'jnp.logaddexp(a, b)'])}, ({axis},))"
-                      if g.chance(0.01) else f"jax.ops.segment_sum({x}, jnp.arange({x}.shape[0]) // 2, 4)")
+        return g.emit(f"jax.ops.segment_{g.choice(['sum', 'max', 'prod'])}({x}, jnp.arange({x}.shape[0]) // 2, 4)")
+    nan_free = f"jnp.nan_to_num({x})"
     return g.emit(g.choice([
         f"lax.reduce(({x}, {y}), (jnp.asarray(-jnp.inf, {x}.dtype), jnp.zeros((), {x}.dtype)), lambda a, b: (jnp.maximum(a[0], b[0]), a[1] + b[1]), ({axis},))",
-        f"lax.reduce(({x}, lax.broadcasted_iota(jnp.int32, {x}.shape, {axis})), (jnp.asarray(-jnp.inf, {x}.dtype), np.int32(99)), lambda a, b: "
+        f"lax.reduce(({nan_free}, lax.broadcasted_iota(jnp.int32, {x}.shape, {axis})), (jnp.asarray(-jnp.inf, {x}.dtype), np.int32(99)), lambda a, b: "
         f"lax.cond(False, lambda: a, lambda: (jnp.where(a[0] > b[0], a[0], b[0]), jnp.where((a[0] > b[0]) | ((a[0] == b[0]) & (a[1] < b[1])), a[1], b[1]))), ({axis},))",
         ]), 2)
 

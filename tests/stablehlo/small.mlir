@@ -81,6 +81,17 @@ func.func @bytes_of_elements() {
   check.expect_eq_const %d, dense<[6.0, 0.5, 6.0, 0.0]> : tensor<4xf32>
   return
 }
+func.func @no_nan_in_formats_without_one() {
+  %x = stablehlo.constant dense<[0x7FC00000, 0xFFC00000, 0x7F800000, -1.0]> : tensor<4xf32>
+  %y = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf4E2M1FN>
+  %z = stablehlo.convert %y : (tensor<4xf4E2M1FN>) -> tensor<4xf32>
+  check.expect_eq_const %z, dense<[0.0, 0.0, 6.0, -1.0]> : tensor<4xf32>
+  %zero = stablehlo.constant dense<[0.0, 1.0]> : tensor<2xf6E3M2FN>
+  %q = stablehlo.divide %zero, %zero : tensor<2xf6E3M2FN>
+  %r = stablehlo.convert %q : (tensor<2xf6E3M2FN>) -> tensor<2xf32>
+  check.expect_eq_const %r, dense<[0.0, 1.0]> : tensor<2xf32>
+  return
+}
 func.func @product_of_small_floats() {
   %a = stablehlo.constant dense<[[1.5, 2.0], [0.5, -1.0]]> : tensor<2x2xf8E4M3FN>
   %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<2x2xf8E4M3FN>, tensor<2x2xf8E4M3FN>) -> tensor<2x2xf32>
