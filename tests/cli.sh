@@ -320,5 +320,29 @@ END
 status 0 "$cot" run windows.mlir --backend eval --in four.npy; prints "f32[4] [1, 3, 6, 1e+01]"
 grep -qF "f32[1,1] [[2]]" out || { bad=1; cat out; }
 status 0 "$cot" run windows.mlir --backend eval -p jvp --in four.npy four.npy; prints "f32[] 2e+01"
+# Open sizes of batches: of bits, transforms, and what LAPACK gives besides.
+cat >batches.mlir <<'END'
+func.func @main(%x: tensor<?xf32>) -> (tensor<?xi32>, tensor<?x2xf32>, tensor<?x1x1xf32>, tensor<?xi32>) {
+  %b = stablehlo.bitcast_convert %x : (tensor<?xf32>) -> tensor<?xi32>
+  %w = stablehlo.bitcast_convert %b : (tensor<?xi32>) -> tensor<?x2xi16>
+  %i = stablehlo.bitcast_convert %w : (tensor<?x2xi16>) -> tensor<?xi32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %0 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %two = stablehlo.constant dense<2> : tensor<1xi32>
+  %1 = stablehlo.concatenate %0, %two, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %2 = stablehlo.dynamic_broadcast_in_dim %x, %1, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x2xf32>
+  %f = stablehlo.fft %2, type = RFFT, length = [2] : (tensor<?x2xf32>) -> tensor<?x2xcomplex<f32>>
+  %r = stablehlo.real %f : (tensor<?x2xcomplex<f32>>) -> tensor<?x2xf32>
+  %3 = stablehlo.concatenate %0, %one, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
+  %m = stablehlo.dynamic_reshape %x, %3 : (tensor<?xf32>, tensor<3xi32>) -> tensor<?x1x1xf32>
+  %c:2 = stablehlo.custom_call @lapack_spotrf_ffi(%m, %3, %0) {indices_of_shape_operands = dense<[1, 2]> : tensor<2xi64>, mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<?x1x1xf32>, tensor<3xi32>, tensor<1xi32>) -> (tensor<?x1x1xf32>, tensor<?xi32>)
+  return %i, %r, %c#0, %c#1 : tensor<?xi32>, tensor<?x2xf32>, tensor<?x1x1xf32>, tensor<?xi32>
+}
+END
+status 0 "$cot" run batches.mlir --backend eval --in four.npy; prints "i32[4] [1065353216, 1073741824, 1077936128, 1082130432]"
+for want in "f32[4,2] [[2, 0], [4, 0], [6, 0], [8, 0]]" "f32[4,1,1] [[[1]], [[1" "i32[4] [0, 0, 0, 0]"; do
+    grep -qF "$want" out || { bad=1; echo "no $want"; cat out; }
+done
 echo "$count commands"
 exit $bad

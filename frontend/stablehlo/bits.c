@@ -98,11 +98,12 @@ void
 fe_hlo_bitcast(hlo_emit *e)
 {
     ir_build *b = e->b;
-    const ir_type *to = fe_hlo_out_type(e, 0), *from = fe_hlo_in_type(e, 0);
+    const hlo_type *to = fe_hlo_declared(e, 0); /* its sizes follow from the operand's */
+    const ir_type *from = fe_hlo_in_type(e, 0);
 
     if (!to)
         return;
-    const hlo_small *in = fe_hlo_small_in(e, 0), *out = fe_hlo_declared(e, 0)->small;
+    const hlo_small *in = fe_hlo_small_in(e, 0), *out = to->small;
     const int is = width_of(in, from->dtype), want = width_of(out, to->dtype);
     ir_ref x = e->in[0];
     if (in == out && to->dtype == from->dtype) {
@@ -123,8 +124,7 @@ fe_hlo_bitcast(hlo_emit *e)
         return;
     }
     if (!regroups(from, is, want)) {
-        fe_hlo_fail(e, "no bits of %s are a %s", ir_type_str(b->ctx, from),
-                    ir_type_str(b->ctx, to));
+        fe_hlo_fail(e, "no bits of %s are a %.*s", ir_type_str(b->ctx, from), (int)to->text.n, to->text.at);
         return;
     }
     x = in                        ? fe_hlo_bits_of_small(b, in, x)

@@ -118,11 +118,28 @@ fe_hlo_declared(hlo_emit *e, int i)
     return fe_hlo_bad(e) ? NULL : t;
 }
 
+/* Result i of a custom call, whose sizes are an operand. */
+static const ir_type *
+shaped_type(hlo_emit *e, int i, const hlo_type *t)
+{
+    ir_ints dims;
+
+    if (!fe_hlo_known(e, e->given[e->shaped.at[i]], "the shape of a result", &dims))
+        return NULL;
+    if (dims.n != t->rank) {
+        fe_hlo_fail(e, "the shape of a result has %d sizes; wants %d", dims.n, t->rank);
+        return NULL;
+    }
+    return ir_type_new(e->b->ctx, t->dtype, dims.n, dims.at);
+}
+
 const ir_type *
 fe_hlo_out_type(hlo_emit *e, int i)
 {
     const hlo_type *t = fe_hlo_declared(e, i);
 
+    if (t && !t->type && i < e->shaped.n)
+        return shaped_type(e, i, t);
     if (t && !t->type)
         fe_hlo_fail(e, "the sizes of %.*s are not known", (int)t->text.n, t->text.at);
     return t ? t->type : NULL;
@@ -167,6 +184,7 @@ emit_op(hlo_emit *e, const hlo_op *op)
     e->out = out;
     e->n_in = op->n_in;
     e->n_out = op->n_out;
+    e->shaped = (ir_ints){ 0, NULL };
     e->b->loc = location(h, op);
     for (int i = 0; i < op->n_in; i++)
         in[i] = h->env[op->in[i]];

@@ -66,6 +66,8 @@ typedef struct hlo_emit {
     int n_in, n_out;
     const ir_ref *in;
     ir_ref *out;
+    const ir_ref *given; /* all operands of a custom call, those of `shaped` too: the sizes of result i */
+    ir_ints shaped;
 } hlo_emit;
 
 typedef void fe_hlo_rule(hlo_emit *e);
@@ -102,7 +104,7 @@ bool fe_hlo_axes(hlo_emit *e, ir_ints list, int rank, ir_axes *out);
 static inline const ir_type *fe_hlo_in_type(const hlo_emit *e, int i) { return ir_btype(e->b, e->in[i]); }
 /* As the text has it; NULL, the error recorded, where it is none of ours. */
 const hlo_type *fe_hlo_declared(hlo_emit *e, int i);
-/* The same where no size is open. */
+/* The same where no size is open, or an operand says all sizes. */
 const ir_type *fe_hlo_out_type(hlo_emit *e, int i);
 /* The elements of a constant integer value (a shape); false, the error recorded, if it is not
  * constant. */

@@ -369,7 +369,7 @@ assert_shape(hlo_emit *e)
                     text && text->text.n ? text->text.at : "an assertion on shapes is broken");
 }
 
-/* Operands that are the sizes of results say nothing that the others do not. */
+/* Operands that are the sizes of results are none of the function. */
 static void
 drop_shapes(hlo_emit *e)
 {
@@ -380,6 +380,13 @@ drop_shapes(hlo_emit *e)
     if (!fe_hlo_find(e->op, "indices_of_shape_operands", NULL) ||
         !fe_hlo_ints(e, "indices_of_shape_operands", NULL, 0, 0, &shape))
         return;
+    for (int k = 0; k < shape.n; k++)
+        if (shape.at[k] < 0 || shape.at[k] >= e->n_in) {
+            fe_hlo_fail(e, "indices_of_shape_operands names operand %lld of %d", (long long)shape.at[k], e->n_in);
+            return;
+        }
+    e->given = e->in;
+    e->shaped = shape;
     for (int i = 0; i < e->n_in; i++) {
         bool own = true;
         for (int k = 0; k < shape.n; k++)
@@ -422,6 +429,8 @@ fe_hlo_custom_call(hlo_emit *e)
     if (!fe_hlo_spread_operands(e))
         return;
     drop_shapes(e);
+    if (fe_hlo_bad(e))
+        return;
     if (starts_with(name, "check.expect_")) {
         if (e->n_in != 2)
             fe_hlo_fail(e, "@%s has %d operands; wants 2", text, e->n_in);

@@ -29,7 +29,7 @@ try:
     import jax.numpy as jnp
     import ml_dtypes
     import numpy as np
-    from jax import lax
+    from jax import export, lax
 except ImportError:
     print("no JAX here")
     sys.exit(77)
@@ -391,6 +391,20 @@ class Checks:
         why = first_difference(again, got)
         return f"exported {passes}: {why}" if why else None
 
+    def sizes(self, p):
+        """With sizes that the text leaves open: axes of one size have one name."""
+        operands = list(p.operands.values())
+        scope = export.SymbolicScope()
+
+        def open_type(x):
+            names = ", ".join(f"n{s}" if s > 1 else str(s) for s in x.shape)
+            return jax.ShapeDtypeStruct(export.symbolic_shape(names, scope=scope) if x.shape else (), x.dtype)
+        text = export.export(jax.jit(p.call, keep_unused=True))(*map(open_type, operands)).mlir_module()
+        if "?" not in text:
+            return None
+        _, want = self.peer(p.call, operands)
+        return first_difference(run_cot(self.cot, self.folder, text, operands, want, "eval"), want, getattr(p, "same", None))
+
     def reverse(self, p):
         q, wrt, types = self.floating(p)
         operands = list(p.operands.values())
@@ -567,7 +581,7 @@ def numbers(rng, t):
     return np.asarray(x + 1j * rng.uniform(-1, 1, t.shape) if np.dtype(t.dtype).kind == "c" else x).astype(t.dtype)
 
 
-VALUE, DERIVATIVE = ["values", "passes"], ["imported", "vjp", "jvp", "vmap", "hvp", "grads", "jacobian", "twice"]
+VALUE, DERIVATIVE = ["values", "passes", "sizes"], ["imported", "vjp", "jvp", "vmap", "hvp", "grads", "jacobian", "twice"]
 
 
 def attempt(checks, name, p):
