@@ -276,8 +276,8 @@ blended(cg_c_text *t, const forms *f, cot_dtype type, const char *mask)
                      tail, mask, m, m);
 }
 
-/* Of 64 bytes clang sees that a BOOL is a mask of bits again, and gcc does not: it chooses the
- * bits. */
+/* Of 64 bytes a BOOL becomes a mask of bits again, which clang sees through, and gcc does not:
+ * where lanes are as wide as a BOOL's it chooses the bits. */
 static const char *
 selected(cg_c_text *t, const forms *f, cot_dtype type, int lanes)
 {
@@ -292,11 +292,11 @@ selected(cg_c_text *t, const forms *f, cot_dtype type, int lanes)
     if (bytes == 64)
         return ir_format(
             t->arena,
-            "\n#if %s && defined(__AVX512DQ__)%s && defined(__clang__)\n    %s\n"
+            "\n#if %s && defined(__AVX512DQ__)%s\n    %s\n"
             "#elif %s && !defined(__clang__)\n"
             "    return (%s)_mm512_ternarylogic_epi32((__m512i)%s, (__m512i)y, (__m512i)z, 0xca);\n"
             "#else\n    %s\n#endif",
-            has, lanes == 8 ? " && defined(__AVX512VL__)" : "",
+            has, lanes == 8 ? " && defined(__AVX512VL__)" : " && defined(__clang__)",
             blended(t, f, type,
                     lanes == 8 ? "_mm256_movepi32_mask((__m256i)x)"
                                : "_mm512_movepi32_mask((__m512i)x)"),
