@@ -106,7 +106,7 @@ add_functions(file *s)
     begin_version(l, s->any);
     for (int i = 0; i < s->n; i++) {
         const cg_natural *fn = &s->v[0]->fn[i];
-        COT_TRY(cg_ll_choose(l, fn->name, fn->n_in + fn->n_out, fn->module->parallel,
+        COT_TRY(cg_ll_choose(l, fn->name, fn->n_in + fn->n_out, fn->module,
                              s->n_versions, s->v));
     }
     return COT_OK;

@@ -186,7 +186,7 @@ compile(cot_context *ctx, cg_ll_team *t, ir_arena *scratch, const cg_ll_machine 
     t->n = 1;
     COT_TRY(cg_ll_module_begin(l, ctx, scratch, machine, symbol, w->debug));
     cg_ll_natural_of(l, cg_ll_address(l, (const void *)(uintptr_t)w->entry), symbol, w->n_args,
-                     w->parallel);
+                     w->parallel, NULL);
     COT_TRY(cg_ll_module_finish(l));
     return cg_ll_module_emit(l, LLVMObjectFile, &t->object[0]);
 }

@@ -161,12 +161,12 @@ cot_status cg_ll_module_finish(cg_ll_module *l);
 cot_status cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind,
                              LLVMMemoryBufferRef *out);
 /* A function begins with this: the C signature of `name`, args[] filled; then a call of an
- * entry with `in`. */
+ * entry with `in`.  With m it stands, until cg_ll_debug_leave, at the line that m begins with. */
 LLVMValueRef cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel,
-                                 LLVMValueRef in[2]);
+                                 const cg_module *m, LLVMValueRef in[2]);
 /* All of it, for one entry. */
 void cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args,
-                      bool parallel);
+                      bool parallel, const cg_module *m);
 LLVMValueRef cg_ll_address(cg_ll_module *l, const void *p);
 /* Every function names its processor. */
 void cg_ll_name_processor(cg_ll_module *l, LLVMValueRef fn);
@@ -191,7 +191,7 @@ cot_status cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v,
                                const cg_version **sorted);
 /* The natural entry `name`, which calls the entry of the best version that this machine can
  * run. */
-cot_status cg_ll_choose(cg_ll_module *l, const char *name, int n_args, bool parallel, int n,
+cot_status cg_ll_choose(cg_ll_module *l, const char *name, int n_args, const cg_module *m, int n,
                         const cg_version *const *v);
 /* The symbol of a version's entry of a function. */
 const char *cg_ll_version_entry(cg_ll_module *l, const char *name, const cg_version *v);

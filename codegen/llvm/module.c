@@ -265,7 +265,11 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
                      .can_fail = can_fail };
 
     LLVMBasicBlockRef body = cg_ll_kernel_begin(&e);
-    cg_ll_scope none = cg_ll_debug_enter(l, fn[index], index ? k->name : m->name, loc_of(k));
+    size_t n;
+    const char *name = index          ? k->name
+                       : l->in_process ? m->name
+                                       : LLVMGetValueName2(fn[0], &n); /* the natural entry has m's */
+    cg_ll_scope none = cg_ll_debug_enter(l, fn[index], name, loc_of(k));
     bind_arguments(&e, index == 0);
     cg_ll_region(&e, &k->body);
     cg_ll_settle(&e);
@@ -314,7 +318,7 @@ cg_ll_entry_type(const cg_ll_module *l)
 
 LLVMValueRef
 cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel,
-                    LLVMValueRef both[2])
+                    const cg_module *m, LLVMValueRef both[2])
 {
     int n = n_args + (parallel ? 1 : 0) + 1;
     LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, n);
@@ -324,6 +328,8 @@ cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel
     LLVMValueRef fn =
         cg_ll_function(l, name, LLVMFunctionType(l->i32, in, (unsigned)n, 0), true);
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
+    if (m)
+        cg_ll_debug_enter(l, fn, name, loc_of(m->kernel[0]));
     LLVMValueRef args = LLVMBuildAlloca(l->b, LLVMArrayType2(l->ptr, (uint64_t)n), "args");
     for (int i = 0; i < n - 1; i++) {
         LLVMValueRef at = LLVMConstInt(l->i64, (uint64_t)i, 0);
@@ -337,12 +343,13 @@ cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel
 
 void
 cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args,
-                 bool parallel)
+                 bool parallel, const cg_module *m)
 {
     LLVMValueRef both[2];
 
-    cg_ll_begin_natural(l, name, n_args, parallel, both);
+    cg_ll_begin_natural(l, name, n_args, parallel, m, both);
     LLVMBuildRet(l->b, LLVMBuildCall2(l->b, cg_ll_entry_type(l), entry, both, 2, ""));
+    cg_ll_debug_leave(l, (cg_ll_scope){ 0 });
 }
 
 /* Kernels of one share (NULL: all); those of others are names that linking finds. */
@@ -370,7 +377,7 @@ cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool vi
         COT_TRY(cg_verify(m));
     add_kernels(l, m, entry, visible, NULL, 0, fn);
     if (natural)
-        cg_ll_natural_of(l, fn[0], natural, n_args, m->parallel);
+        cg_ll_natural_of(l, fn[0], natural, n_args, m->parallel, m);
     return COT_OK;
 }
 

@@ -137,14 +137,14 @@ find_level(cg_ll_module *l, LLVMValueRef fn)
 }
 
 cot_status
-cg_ll_choose(cg_ll_module *l, const char *name, int n_args, bool parallel, int n,
+cg_ll_choose(cg_ll_module *l, const char *name, int n_args, const cg_module *m, int n,
              const cg_version *const *v)
 {
     LLVMValueRef in[2], fn, level;
 
     if (!LLVMGetNamedGlobal(l->module, "cot.cpu"))
         COT_TRY(cg_ll_link_text(l, level_text));
-    fn = cg_ll_begin_natural(l, name, n_args, parallel, in);
+    fn = cg_ll_begin_natural(l, name, n_args, m->parallel, m, in);
     level = find_level(l, fn);
     for (int i = n; i-- > 0;) {
         LLVMValueRef entry =
@@ -159,5 +159,6 @@ cg_ll_choose(cg_ll_module *l, const char *name, int n_args, bool parallel, int n
         LLVMPositionBuilderAtEnd(l->b, below);
     }
     LLVMBuildRet(l->b, LLVMConstInt(l->i32, COT_ERR_TARGET, 0));
+    cg_ll_debug_leave(l, (cg_ll_scope){ 0 });
     return COT_OK;
 }

@@ -306,6 +306,17 @@ START_TEST(instructions_lead_to_lines)
     ck_assert_int_eq(shell(ir_format(&ctx->arena,
                                      "gdb -batch -ex 'info line check_ship.c:%d' x.so >gdb.out 2>&1", line_of_tanh)), 0);
     ck_assert_msg(contains("gdb.out", "starts at address") && contains("gdb.out", "loss.entry"), "gdb finds no code");
+    /* A breakpoint at what the user calls knows its line, too: in one version or several. */
+    for (int k = 0; k < 2; k++) {
+        if (k == 1)
+            build_both("x.o", &(cot_compile_options){ .debug = true, .target = "x86_64-linux-gnu", .cpu = "x86-64-v2,x86-64-v3" });
+        if (k == 1 && shell("ld -r x.o -o y.o 2>/dev/null") != 0)
+            continue; /* another machine's linker */
+        ck_assert_int_eq(shell("gdb -batch -ex 'info line loss' -ex 'break dloss' x.o >gdb.out 2>&1"), 0);
+        ck_assert_msg(contains("gdb.out", "of \"") && contains("gdb.out", "check_ship.c") &&
+                          !contains("gdb.out", "No line number") && !contains("gdb.out", "locations"),
+                      "gdb does not know where loss is");
+    }
 }
 END_TEST
 
