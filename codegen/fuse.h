@@ -72,9 +72,11 @@ void cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const
 
 /* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
-/* The same for one value, which goes where `put` stores it; stride: how far apart its elements
- * are there, along each axis; again: an element may be done twice. */
+/* The same for values, or for one, that go where `put` stores them, element by element; stride:
+ * how far apart elements are there, along each axis; again: an element may be done twice. */
 typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
+void cg_put_group(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
+                  const int64_t *stride, bool again, cg_put *put, void *user);
 void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v,
                    const int64_t *stride, bool again, cg_put *put, void *user);
 /* The least power of two that is no less than n. */
@@ -139,10 +141,15 @@ bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
 /* product.c: a product of the inner form (NUMERICS.md section 4), each element a sum by itself. */
 bool cg_is_inner_product(const ir_graph *f, const ir_node *n);
 
-/* schedule.c: the stack that v is, or hides behind a barrier: values of one element each, side
+/* stack.c: the stack that v is, or hides behind a barrier: values of one element each, side
  * by side along a last axis, as parts of complex numbers are; behind a barrier along a first
  * one as well.  Or NULL. */
 enum { CG_PARTS_MOST = 64 };
 const ir_node *cg_stack_of(const ir_graph *f, ir_ref v);
+/* How many parts each value of the group has, all made here; 0 if they are no stacks of as
+ * many.  And the kernel that makes them, value i in buffer[i]; an element may be done twice. */
+int cg_stacked_parts(const cg_frame *fr, const cg_group *g);
+void cg_stack_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
+                     const uint32_t *buffer, int parts);
 
 #endif

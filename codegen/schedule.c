@@ -702,97 +702,6 @@ cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const
 /* Results above this size are in no cache when they are wanted again. */
 enum { STREAM_BYTES = 32 << 20 };
 
-/* -- stacks -------------------------------------------------------------------------------- */
-
-/* Values of one element each, side by side along a last axis, as the parts of complex numbers
- * are: all parts of an element are computed at once, and stored one after the other.  Or along
- * the first one, as the elements of small matrices, and stored one below the other. */
-typedef struct stacking {
-    const ir_type *part;
-    const uint32_t *buffer;
-    int parts, n;               /* of each value; all of them */
-    bool below;
-    int held;
-    cg_val *x;
-} stacking;
-
-const ir_node *
-cg_stack_of(const ir_graph *f, ir_ref v)
-{
-    const ir_node *n = ir_def(f, v);
-    const ir_type *t = ir_type_at(f, v);
-    const bool hidden = n && n->op == OP_barrier;
-    while (n && n->op == OP_barrier)
-        n = ir_def(f, n->in[0]);
-    if (!n || n->op != OP_concatenate || n->n_in > CG_PARTS_MOST)
-        return NULL;
-    const int64_t axis = n->at.axis.axis;
-    return (axis == t->rank - 1 || (axis == 0 && hidden)) && n->n_in == t->dims[axis] ? n : NULL;
-}
-
-static int
-stacked_parts(const ir_graph *f, ir_ref v)
-{
-    const ir_node *n = cg_stack_of(f, v);
-    return n ? n->n_in : 0;
-}
-
-static bool
-is_stacked_below(const ir_graph *f, ir_ref v)
-{
-    return cg_stack_of(f, v)->at.axis.axis < ir_type_at(f, v)->rank - 1;
-}
-
-/* How many parts each value of the group has, all made here; 0 if they are no stacks of as
- * many. */
-static int
-group_parts(const cg_frame *fr, const cg_group *g)
-{
-    const int parts = stacked_parts(fr->f, g->v[0]);
-    for (uint32_t i = 0; i < g->n; i++)
-        if (!fr->made[g->v[i]] || !parts || stacked_parts(fr->f, g->v[i]) != parts ||
-            is_stacked_below(fr->f, g->v[i]) != is_stacked_below(fr->f, g->v[0]))
-            return 0;
-    return parts;
-}
-
-static void
-put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
-{
-    stacking *s = user;
-    cg_val where[CG_PARTS_MOST];
-    s->x[s->held++] = x;
-    if (s->held < s->n)
-        return;
-    s->held = 0;
-    cg_ix flat = cg_ix_mul(&l->ix, cg_ix_flat(&l->ix, s->part->rank, s->part->dims, at),
-                           s->below ? 1 : s->parts);
-    for (int k = 0; k < s->parts; k++)
-        where[k] = cg_ix_value(&l->ix, &l->b,
-                               cg_ix_addc(&l->ix, flat, s->below ? k * s->part->size : k));
-    for (int i = 0; i < s->n; i++)
-        cg_store(&l->b, s->buffer[i / s->parts], where[i % s->parts], s->x[i], l->mask);
-}
-
-static void
-stack_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
-             const uint32_t *buffer, int parts)
-{
-    const ir_graph *f = fr->f;
-    stacking s = { .buffer = buffer, .parts = parts, .n = parts * (int)g->n };
-    ir_ref *v = IR_NEW_N(l->arena, ir_ref, s.n);
-    s.x = IR_NEW_N(l->arena, cg_val, s.n);
-    for (int i = 0; i < s.n; i++)
-        v[i] = cg_stack_of(f, g->v[i / parts])->in[i % parts];
-    s.part = ir_type_at(f, v[0]);
-    s.below = is_stacked_below(f, g->v[0]);
-    const cg_group each = { .kind = CG_GROUP_MAP, .space = s.part, .n = (uint32_t)s.n, .v = v };
-    mapping m = { .l = l, .fr = fr, .g = &each, .put = put_part, .user = &s, .again = true };
-    cg_walk w;
-    m.s = find_nest(l, fr, cut, &each, NULL, &w);
-    run_mapping(&m);
-}
-
 void
 cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g)
 {
@@ -808,20 +717,27 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
         l->k->buffer[buffer[i]].streams =
             m.again && t->size * cot_dtype_size(t->dtype) > STREAM_BYTES;
     }
-    const int parts = m.again ? group_parts(fr, g) : 0;
+    const int parts = m.again ? cg_stacked_parts(fr, g) : 0;
     if (parts)
-        stack_kernel(l, fr, cut, g, buffer, parts);
+        cg_stack_kernel(l, fr, cut, g, buffer, parts);
     else
         run_mapping(&m);
+}
+
+void
+cg_put_group(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
+             const int64_t *stride, bool again, cg_put *put, void *user)
+{
+    mapping m = { .l = l, .fr = fr, .g = g, .put = put, .user = user, .again = again };
+    cg_walk w;
+    m.s = find_nest(l, fr, cut, g, stride, &w);
+    run_mapping(&m);
 }
 
 void
 cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v,
               const int64_t *stride, bool again, cg_put *put, void *user)
 {
-    cg_group g = { .kind = CG_GROUP_MAP, .space = ir_type_at(fr->f, v), .n = 1, .v = &v };
-    mapping m = { .l = l, .fr = fr, .g = &g, .put = put, .user = user, .again = again };
-    cg_walk w;
-    m.s = find_nest(l, fr, cut, &g, stride, &w);
-    run_mapping(&m);
+    const cg_group g = { .kind = CG_GROUP_MAP, .space = ir_type_at(fr->f, v), .n = 1, .v = &v };
+    cg_put_group(l, fr, cut, &g, stride, again, put, user);
 }
