@@ -337,6 +337,10 @@ func.func @main(%x: tensor<?xf32>) -> (tensor<?xi32>, tensor<?x2xf32>, tensor<?x
   %3 = stablehlo.concatenate %0, %one, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
   %m = stablehlo.dynamic_reshape %x, %3 : (tensor<?xf32>, tensor<3xi32>) -> tensor<?x1x1xf32>
   %c:2 = stablehlo.custom_call @lapack_spotrf_ffi(%m, %3, %0) {indices_of_shape_operands = dense<[1, 2]> : tensor<2xi64>, mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<?x1x1xf32>, tensor<3xi32>, tensor<1xi32>) -> (tensor<?x1x1xf32>, tensor<?xi32>)
+  %key = stablehlo.constant dense<[1, 2]> : tensor<2xui64>
+  %d:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%key, %1) {rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>} : (tensor<2xui64>, tensor<2xi32>) -> (tensor<2xui64>, tensor<?x2xui64>)
+  %s, %drawn = stablehlo.rng_bit_generator %key, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4x2xui64>)
+  check.expect_eq %d#1, %drawn : tensor<4x2xui64>
   return %i, %r, %c#0, %c#1 : tensor<?xi32>, tensor<?x2xf32>, tensor<?x1x1xf32>, tensor<?xi32>
 }
 END

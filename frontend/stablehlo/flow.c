@@ -444,6 +444,12 @@ fe_hlo_custom_call(hlo_emit *e)
         fe_hlo_approx_top_k(e);
     } else if (fe_hlo_is(name, "stablehlo.dynamic_reduce_window")) {
         fe_hlo_dynamic_reduce_window(e);
+    } else if (fe_hlo_is(name, "stablehlo.dynamic_rng_bit_generator") && e->n_in == 2) {
+        static const int64_t last[] = { 1, 1 }; /* the second operand is the sizes of what is drawn */
+        e->given = e->in;
+        e->shaped = (ir_ints){ 2, last };
+        e->n_in = 1;
+        fe_hlo_rng_bit_generator(e);
     } else if (fe_hlo_is(name, "stablehlo.dynamic_top_k") && e->n_in == 2) {
         fe_hlo_top_k(e);
     } else if (fe_hlo_is(name, "cpu_csr_sparse_dense_ffi") && e->n_in == 4) {
