@@ -545,8 +545,11 @@ static ir_ref
 no_function(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     (void)x, (void)n, (void)options;
-    ir_build_fail(b, "custom_call", ERR_usage,
-                  "the function is NULL; wants one of cot_custom_new");
+    if (b->ctx->status == COT_ERR_MEMORY) /* it could not be made */
+        b->status = COT_ERR_MEMORY;
+    else
+        ir_build_fail(b, "custom_call", ERR_usage,
+                      "the function is NULL; wants one of cot_custom_new");
     return IR_NONE;
 }
 

@@ -221,7 +221,8 @@ typedef struct inside {
 
 static pass_with with_rules;
 
-/* The rule as every cotangent and operand would have it; a rule that fails is not printed. */
+/* The rule as every cotangent and operand would have it; a rule that fails is not printed, unless
+ * it is for want of memory. */
 static ir_graph *
 whole_rule(ir_build *b, const ir_custom *c, const ir_node *n, bool vjp)
 {
@@ -237,6 +238,8 @@ whole_rule(ir_build *b, const ir_custom *c, const ir_node *n, bool vjp)
         vjp ? c->vjp(c, n, n->loc, active, all, &g) : c->jvp(c, n, n->loc, active, &g);
     if (status == COT_OK)
         return g;
+    if (status == COT_ERR_MEMORY)
+        ir_out_of_memory(b->ctx);
     cot_error_clear(b->ctx);
     return NULL;
 }

@@ -115,6 +115,21 @@ import(cot_context *ctx, int shift, char *text, size_t size)
     return write_graph(g, text, size);
 }
 
+static void
+printed(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_print(in[0], "x is {}");
+}
+
+/* The text of a call has its rules, which are traced for it. */
+static cot_status
+rules(cot_context *ctx, int shift, char *text, size_t size)
+{
+    (void)shift;
+    return trace(cot_fn_new(ctx, "f", printed, 1, 1, NULL), COT_TYPES(cot_f32(3)), text, size);
+}
+
 /* Types and names enough for the maps that hold them to grow. */
 static cot_status
 types(cot_context *ctx, int shift, char *text, size_t size)
@@ -158,7 +173,7 @@ typedef struct named {
 } named;
 
 static const named jobs[] = { { "pipeline", by_pipeline }, { "taking", with_optional }, { "import", import },
-                              { "types", types },          { "save", save } };
+                              { "rules", rules },          { "types", types },          { "save", save } };
 enum { JOBS = sizeof jobs / sizeof *jobs, TEXT = 16384 };
 
 /* Allocation `at` of the job fails.  False: it has no more. */
