@@ -218,6 +218,12 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 2 "$cot" build f.cot -o f.o --donated 7;          says "donated names argument 7"
     status 0 "$cot" build f.cot -o f.a
     status 0 "$cot" build f.cot -o f.s --cpu x86-64-v3 --target x86_64-unknown-linux-gnu
+    # What a long kernel spills lies by whole vectors, in C as well, where clang keeps the text's order.
+    printf 'fn @gammas(%%x: f32[1000]) -> f32[1000] {\n  %%0 = lgamma %%x : f32[1000]\n  ret %%0\n}\n' > long.cot
+    status 0 "$cot" build long.cot -o long.s --cpu x86-64-v4 --target x86_64-unknown-linux-gnu
+    grep -q 'andq.*-64, %rsp' long.s || { bad=1; echo "the stack of a long kernel is not aligned"; }
+    status 0 "$cot" build long.cot -o long.c
+    grep -q '^COT_ALIGNED_STACK' long.c && grep -q ' COT_SETTLED(v' long.c || { bad=1; echo "no long kernel's C"; }
     status 0 "$cot" build f.cot -o f.ll
     status 2 "$cot" build f.cot -o f.o --cpu abacus;         says "no processor 'abacus'"
     status 2 "$cot" build f.cot -o f.o --target soup;        says "target soup"
