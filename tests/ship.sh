@@ -180,6 +180,12 @@ for t in f32 f64; do
     echo "  %8 = sqrt %7 : $t[67]"
     printf '  ret %%8\n}\n'
 done >round.cot
+cat >large.cot <<'END'
+fn @large(%x: f64[21]) -> f64[21] {
+    %0 = sin %x : f64[21]
+    ret %0
+}
+END
 
 found=no
 for cc in gcc clang; do
@@ -193,6 +199,7 @@ for cc in gcc clang; do
             fail "$p.h: C++"
     done
     "$cot" build round.cot -o round.c
+    "$cot" build large.cot -o large.c
     for o in $(case $(uname -m) in x86_64) echo -march=x86-64 -march=skylake-avx512 ;; esac); do
         for lanes in 1 4 8 16; do
             for level in 0 2; do
@@ -206,6 +213,10 @@ for cc in gcc clang; do
     x86_64)
         $cc -m32 -msse2 -mfpmath=sse -ffreestanding -O1 -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
             -fsyntax-only loop.c || fail "loop.c: $cc -m32"
+        # ... whose MMX registers are those of x87.
+        $cc -m32 -march=pentium4 -mfpmath=sse -ffreestanding -O2 -std=c11 -DCOT_LANES=4 -w -S large.c -o large.s ||
+            fail "large.c: $cc -m32"
+        ! grep -q '%mm[0-7]' large.s || fail "large.c: $cc -m32 has vectors in MMX registers"
         ;;
     esac
     # What would change bits is refused.  (Of -funsafe-math-optimizations clang tells nothing, and pragmas undo it.)

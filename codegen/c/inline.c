@@ -12,6 +12,7 @@ enum {
     LONGEST_PAIRS = 56, /* of scalars in several copies, too */
     LONGEST_YIELD = 90,
     LONGEST_STORED = 130, /* of such scalars: gcc has no registers for all copies at once */
+    LONGEST_LIMITS = 90, /* of extremes: all copies of each one would fill the registers */
     LONGEST_INDEX = 24
 };
 
@@ -158,6 +159,13 @@ is_move(const cg_c_emit *e, cg_val v, const cg_insn *u)
     return u->op == CG_STORE && e->k->insn[v].op == CG_LOAD && cg_c_copies(e, e->vary[v]) > 1;
 }
 
+/* Of scalars it compares, and names twice what it compares. */
+static bool
+is_limit(uint32_t op)
+{
+    return op == SC_max || op == SC_min;
+}
+
 /* Will the one that uses it take the text of each copy once? */
 static bool
 is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
@@ -171,7 +179,7 @@ is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
     if (u->op == CG_STORE)
         set = e->vary[u->in[0]] | e->vary[u->in[1]] | (u->in[2] ? e->vary[u->in[2]] : 0);
     return set == e->vary[v] && !is_step(e, v, u) && !is_move(e, v, u) && u->op != SC_rare &&
-           u->op != SC_table && u->op != SC_max && u->op != SC_min &&
+           u->op != SC_table && !(is_limit(u->op) && cg_c_lanes(e, set) == 1) &&
            (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
 }
 
@@ -181,10 +189,11 @@ longest(const cg_c_emit *e, cg_val v)
     const cg_val by = e->use[v].by;
     const bool scalars = cg_c_lanes(e, e->vary[v]) == 1 && cg_c_copies(e, e->vary[v]) > 1;
 
-    return !by                                              ? LONGEST_YIELD
-           : scalars && e->k->insn[by].op == CG_STORE       ? LONGEST_STORED
-           : scalars || e->k->insn[v].op == SC_pairs        ? LONGEST_PAIRS
-                                                            : LONGEST;
+    return !by                                                         ? LONGEST_YIELD
+           : scalars && e->k->insn[by].op == CG_STORE                  ? LONGEST_STORED
+           : scalars || e->k->insn[v].op == SC_pairs                   ? LONGEST_PAIRS
+           : is_limit(e->k->insn[v].op) && is_limit(e->k->insn[by].op) ? LONGEST_LIMITS
+                                                                       : LONGEST;
 }
 
 static bool

@@ -31,6 +31,8 @@ const char cg_c_preamble[] =
     "#if __clang_major__ >= 13\n#pragma clang diagnostic ignored "
     "\"-Wunused-but-set-variable\"\n#endif\n"
     "#elif defined(__GNUC__)\n#pragma GCC optimize(\"fp-contract=off\", \"no-associative-math\")\n"
+    "#if defined(__i386__) && defined(__MMX__) /* its registers are x87's */\n"
+    "#pragma GCC target(\"no-mmx\")\n#endif\n"
     "/* Kernels in the order in which they are written and each by itself: registers last. */\n"
     "#pragma GCC optimize(\"no-tree-ter\", \"no-inline-functions-called-once\")\n"
     "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\") /* see COT_KERNEL */\n"
