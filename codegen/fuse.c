@@ -31,6 +31,7 @@ typedef struct fusing {
     const ir_node **slice;      /* the last use of a value, if all so far are slices that are apart */
     uint8_t *slices;            /* how many these are                       */
     uint32_t *copies;           /* at how many indices a kernel pulls it    */
+    uint32_t *index;            /* which these are: those of its one user, or its own */
     uint32_t *uses;             /* by operands of nodes                     */
     bool *early;                /* read before its operand is written over  */
     bool *flat;                 /* summed along axes that no vector goes along together */
@@ -232,14 +233,18 @@ is_spread(const fusing *u, const ir_node *pad)
 }
 
 /* Every part of x that is taken is code of its own for all that x is made from; parts of parts
- * multiply.  What is used in place is there once for each index of its user. */
+ * multiply.  What is used in place is there once for each index of its users: halves of a pair,
+ * say, each put in its place, are two of what both are made from. */
 static void
 note_copies(fusing *u, const ir_node *n, ir_ref x, bool moves)
 {
-    const uint32_t by =
-        u->cut->root[n->first] || !u->copies[n->first] ? 1 : u->copies[n->first];
-    const uint32_t had = u->copies[x], all = moves ? had + by : had > by ? had : by;
+    const bool first = u->cut->root[n->first] || !u->copies[n->first];
+    const uint32_t by = first ? 1 : u->copies[n->first], had = u->copies[x],
+                   index = moves ? n->first : first ? 0 : u->index[n->first];
+    const bool same = had > 0 && !moves && u->index[x] == index;
+    const uint32_t all = !same ? had + by : had > by ? had : by;
 
+    u->index[x] = had == 0 || same ? index : ~x; /* ~x: of x alone */
     u->copies[x] = all < COPIED_MOST ? all : COPIED_MOST;
 }
 
@@ -258,8 +263,7 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
         ratio = (double)ty->size * (double)terms / (double)tx->size;
     else if (n->op == OP_pad && tx->size > 0 && is_spread(u, n))
         ratio = (double)ty->size / (double)tx->size;
-    bool moves =
-        ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
+    bool moves = ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
     bool again = !is_apart(u, n, x) && u->who[x] != NOBODY;
     u->who[x] = u->who[x] != NOBODY && u->who[x] != who ? MANY : !again || (u->who[x] == who && !moves) ? who : MANY;
     if (times * ratio > u->times[x])
@@ -297,8 +301,7 @@ must_be_root(const fusing *u, const ir_node *n, ir_ref v)
         return true;            /* an element pulled out of a stack costs them all; what is turned behind a barrier is to lie so */
     if (n->op == OP_pad && u->times[v] >= PAD_REPEATS)
         return true;            /* windows over it would test each element's place again and again */
-    bool repeated =
-        u->who[v] == MANY || u->times[v] > 1.01 || is_copied_often(u, v);
+    bool repeated = u->who[v] == MANY || u->times[v] > 1.01 || is_copied_often(u, v);
     return repeated && u->cost[v] > CG_COST_SHARE;
 }
 
@@ -358,19 +361,16 @@ find_roots(fusing *u)
             c += u->cost[n->in[i]];
         if (ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0)
             c *= ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size;
-        bool loops =
-            ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0 &&
-            ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size >= PAD_REPEATS;
+        bool loops = ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0 &&
+                     ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size >= PAD_REPEATS;
         for (int i = 0; i < n->n_in; i++)
             loops |= u->loops[n->in[i]];
         if (has_own_lowering(u->f, n) || kind_of(u, n->first) != CG_GROUP_MAP) {
             c = 0;
             loops = false;
         }
-        for (int i = 0; i < n->n_out; i++) {
-            u->loops[n->first + (ir_ref)i] = loops;
-            u->cost[n->first + (ir_ref)i] = c > 1000000 ? 1000000 : c;
-        }
+        for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++)
+            u->loops[v] = loops, u->cost[v] = c > 1000000 ? 1000000 : c;
     }
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
         int64_t who = NOBODY;
@@ -768,7 +768,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.cost = IR_NEW_N(a, int64_t, f->n_values);
     u.loops = IR_NEW_N(a, bool, f->n_values);
     u.slices = IR_NEW_N(a, uint8_t, f->n_values);
-    u.copies = IR_NEW_N(a, uint32_t, f->n_values);
+    u.copies = IR_NEW_N(a, uint32_t, f->n_values), u.index = IR_NEW_N(a, uint32_t, f->n_values);
     u.uses = IR_NEW_N(a, uint32_t, f->n_values);
     ir_each_node(n, f)
         for (int i = 0; i < n->n_in; i++)

@@ -157,6 +157,45 @@ START_TEST(chains_of_results_grow_linearly)
 }
 END_TEST
 
+/* Text of the kernels of y = x; y = the two halves y w and y v, side by side as a gradient puts
+ * them, `levels` times: its length. */
+static size_t
+kernels_of_halves(int levels)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    const int most = 1 << levels;
+    ir_buf text, out;
+
+    ir_buf_init(&text, &ctx->arena);
+    ir_buf_init(&out, &ctx->arena);
+    ir_buf_printf(&text, "fn @f(%%x: f32[1], %%w: f32[%d]) -> f32[%d] {\n  %%0 = constant {data=0} : f32[]\n"
+                         "  %%1 = slice %%x {start=[0], limit=[1], stride=[1]} : f32[1]\n", most, most);
+    for (int i = 0, n = 1; i < levels; i++, n *= 2) {
+        const int y = 7 * i + 1;
+        for (int half = 0; half < 2; half++) {
+            ir_buf_printf(&text, "  %%%d = slice %%w {start=[%d], limit=[%d], stride=[1]} : f32[%d]\n",
+                          y + 1 + half, half, n + half, n);
+            ir_buf_printf(&text, "  %%%d = mul %%%d, %%%d : f32[%d]\n", y + 3 + half, y, y + 1 + half, n);
+        }
+        for (int half = 0; half < 2; half++)
+            ir_buf_printf(&text, "  %%%d = pad %%%d, %%0 {low=[%d], high=[%d], interior=[0]} : f32[%d]\n",
+                          y + 5 + half, y + 3 + half, half ? n : 0, half ? 0 : n, 2 * n);
+        ir_buf_printf(&text, "  %%%d = add %%%d, %%%d : f32[%d]\n", y + 7, y + 5, y + 6, 2 * n);
+    }
+    ir_buf_printf(&text, "  ret %%%d\n}\n", 7 * levels + 1);
+    cg_module_print(&out, lowered(ctx, text.text, text.n));
+    const size_t length = out.n;
+    cot_context_free(ctx);
+    return length;
+}
+
+/* What two halves are made of is not made again for each, and again for each of their halves. */
+START_TEST(halves_of_halves_grow_slowly)
+{
+    ck_assert_uint_lt(kernels_of_halves(11), 4 * kernels_of_halves(8));
+}
+END_TEST
+
 /* Ten steps of a product with a vector, and an absolute value: 2 * 64 * 64 + 64 operations a
  * step at least. */
 START_TEST(a_loop_costs_what_its_steps_do)
@@ -186,6 +225,7 @@ main(void)
     const suite_case cases[] = {
         EACH(kernels_agree_with_the_twin, lower_graph_count),
         ONCE(chains_of_results_grow_linearly),
+        ONCE(halves_of_halves_grow_slowly),
         ONCE(a_loop_costs_what_its_steps_do),
     };
 
