@@ -4,6 +4,8 @@
  * a constant, elements that far apart, or, where an unroll loop around moves the index by one,
  * rows of vectors transposed in registers; otherwise an element for each lane.  2, 4 or 8
  * stores side by side, as of real and imaginary parts, are interleaved to whole vectors. */
+#include <stdlib.h>
+
 #include "codegen/c/emit.h"
 
 enum { MOST_ROWS = 8 };
@@ -118,6 +120,17 @@ declare_test(cg_c_emit *e, const condition *w, int lanes)
     return number;
 }
 
+/* Is the element a place known to be outside the array?  Then no condition lets it through, and a
+ * compiler that sees the one and not the other would warn. */
+static bool
+is_outside(const cg_c_emit *e, const cg_insn *i, const char *at)
+{
+    char *end;
+    const long long x = strtoll(at, &end, 10);
+
+    return end != at && !*end && (x < 0 || x >= e->k->buffer[i->imm].elements);
+}
+
 static const char *
 lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w)
 {
@@ -125,10 +138,12 @@ lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
     const int number = declare_test(e, w, lanes);
 
     for (int l = 0; l < lanes; l++) {
-        const char *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm],
-                                 cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l))),
+        const char *at = cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l)),
+                   *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], at),
                    *m = lane_test(e, w, number, l);
-        if (l >= w->lanes)
+        if (m && is_outside(e, i, at))
+            m = NULL, x = "0";
+        else if (l >= w->lanes)
             x = "0";
         else if (i->type == COT_BOOL)
             x = cg_c_say(e, "-(%s != 0)", x);
@@ -190,10 +205,13 @@ loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 
     if (w.lanes == 0)
         return lanes == 1 ? "0" : cg_c_say(e, "(%s){ 0 }", type);
-    if (lanes == 1)
-        return cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]", e->buffer[i->imm],
-                        cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)),
-                        w.text ? w.text : "");
+    if (lanes == 1) {
+        const char *at = cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1));
+        return w.text && is_outside(e, i, at)
+                   ? "0"
+                   : cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]",
+                              e->buffer[i->imm], at, w.text ? w.text : "");
+    }
     s = loaded_lanes(e, v, set, c, lanes, &w, is_shared(e, v));
     return w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
 }
@@ -327,12 +345,14 @@ static void
 store_scalar(cg_c_emit *e, cg_val v, uint32_t set, int c, const condition *w)
 {
     const cg_insn *i = &e->k->insn[v];
+    const char *at = cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1));
 
+    if (w->text && is_outside(e, i, at))
+        return;
     if (w->text)
         cg_c_line(e, "if (%s)", w->text);
     const char *value = stored_alone(e, v, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1)));
-    cg_c_line(e, "%s%s[%s] = %s;", w->text ? "    " : "", e->buffer[i->imm],
-              cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)), value);
+    cg_c_line(e, "%s%s[%s] = %s;", w->text ? "    " : "", e->buffer[i->imm], at, value);
 }
 
 static void
@@ -344,11 +364,14 @@ store_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, cons
 
     cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s, x);
     for (int l = 0; l < w->lanes; l++) {
-        const char *m = lane_test(e, w, number, l);
+        const char *m = lane_test(e, w, number, l),
+                   *at = cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l));
+        if (m && is_outside(e, i, at))
+            continue;
         if (m)
             cg_c_line(e, "if (%s)", m);
-        cg_c_line(e, i->type == COT_BOOL ? "%s[%s] = %s[%d] != 0;" : "%s[%s] = %s[%d];", e->buffer[i->imm],
-                  cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l)), s, l);
+        cg_c_line(e, i->type == COT_BOOL ? "%s[%s] = %s[%d] != 0;" : "%s[%s] = %s[%d];",
+                  e->buffer[i->imm], at, s, l);
     }
 }
 
