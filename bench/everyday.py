@@ -16,6 +16,10 @@ def normal(*shape):
     return _random.standard_normal(shape).astype(np.float32)
 
 
+def uniform(*shape):
+    return _random.random(shape).astype(np.float32)
+
+
 def integers(most, *shape):
     return _random.integers(0, most, shape).astype(np.int32)
 

@@ -1,38 +1,14 @@
 """More of what users write, for jax_programs.py: bodies and fields in time, filters and plans, prices and their sensitivities,
 layers and losses, windows over signals, estimates from samples, rotations and rays; some under jacfwd, hessian, jvp and vmap.
 
-PROGRAMS as in everyday.py.
+PROGRAMS as in everyday.py, those there first.
 """
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-_random = np.random.default_rng(1)
-PROGRAMS = []
-
-
-def normal(*shape):
-    return _random.standard_normal(shape).astype(np.float32)
-
-
-def uniform(*shape):
-    return _random.random(shape).astype(np.float32)
-
-
-def integers(most, *shape):
-    return _random.integers(0, most, shape).astype(np.int32)
-
-
-def program(*args, grad=None):
-    def keep(f):
-        PROGRAMS.append((f.__name__, f, args, grad))
-        return f
-    return keep
-
-
-def repeat(step, state, n):
-    return lax.scan(lambda s, _: (step(s), None), state, None, length=n)[0]
+from everyday import PROGRAMS, integers, normal, program, repeat, uniform  # noqa: F401
 
 
 # ---- simulation ----

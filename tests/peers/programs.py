@@ -324,6 +324,16 @@ def first_difference(ours, theirs, exact=None, scale=None):
 
 # ---- checks: None, or what is wrong ----
 
+def partly(q, x, wrt):
+    """q as a function of its operands `wrt`, the others being x's."""
+    def part(*w):
+        y = list(x)
+        for i, k in enumerate(wrt):
+            y[k] = w[i]
+        return q.call(*y)
+    return part
+
+
 class Checks:
     def __init__(self, cot, folder):
         self.cot, self.folder = cot, folder
@@ -411,13 +421,7 @@ class Checks:
 
         def g(*v):
             x, ct = list(v[:len(operands)]), v[len(operands):]
-
-            def part(*w):
-                y = list(x)
-                for i, k in enumerate(wrt):
-                    y[k] = w[i]
-                return q.call(*y)
-            out, pull = jax.vjp(part, *[x[k] for k in wrt])
+            out, pull = jax.vjp(partly(q, x, wrt), *[x[k] for k in wrt])
             return (*out, *pull(tuple(ct)))
         return q, wrt, types, operands, g
 
@@ -431,9 +435,7 @@ class Checks:
             tangents = self.cotangents(operands[k] for k in wrt)
 
             def g(*v):
-                def part(*w):
-                    return q.call(*[w[wrt.index(i)] if i in wrt else x for i, x in enumerate(v[:len(operands)])])
-                return jax.jvp(part, tuple(v[k] for k in wrt), tuple(v[len(operands):]))
+                return jax.jvp(partly(q, list(v[:len(operands)]), wrt), tuple(v[k] for k in wrt), tuple(v[len(operands):]))
             given = operands + tangents
         if kind == 2:
             g, given = jax.vmap(g), [np.stack([x, np.roll(x, 1)]) for x in given]
@@ -456,13 +458,7 @@ class Checks:
 
         def g(*v):
             x, dx = list(v[:len(operands)]), v[len(operands):]
-
-            def part(*w):
-                y = list(x)
-                for i, k in enumerate(wrt):
-                    y[k] = w[i]
-                return q.call(*y)
-            out, dout = jax.jvp(part, tuple(x[k] for k in wrt), tuple(dx))
+            out, dout = jax.jvp(partly(q, x, wrt), tuple(x[k] for k in wrt), tuple(dx))
             return (*out, *dout)
         return self.compare(q.call, f"jvp(wrt={wrt})".replace(" ", ""), g, operands, self.cotangents([operands[k] for k in wrt]))
 
