@@ -369,8 +369,10 @@ find_roots(fusing *u)
             c = 0;
             loops = false;
         }
-        for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++)
-            u->loops[v] = loops, u->cost[v] = c > 1000000 ? 1000000 : c;
+        for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++) {
+            u->loops[v] = loops;
+            u->cost[v] = c > 1000000 ? 1000000 : c;
+        }
     }
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
         int64_t who = NOBODY;
@@ -538,7 +540,7 @@ count_row_reductions(const fusing *u, const cg_group *g)
     return n;
 }
 
-/* Column reductions share with their like; they join others in fuse_columns. */
+/* Column reductions share with their like; they join others in fuse_groups. */
 static uint32_t
 find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg_ix *at)
 {
@@ -667,7 +669,7 @@ go_together(const fusing *u, uint32_t gi, uint32_t ci)
     return true;
 }
 
-/* May column group ci be made by row group gi, which reads the same rows? */
+/* May column group ci be made by row group gi, which reads the same rows for their own sake? */
 static bool
 may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
 {
@@ -693,13 +695,14 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     return gains && cg_may_join_rows(u->l, u->f, n, all);
 }
 
-/* May row group ci, which waits for row group gi, be made there?  It reads the same rows again. */
+/* May row group ci, which waits for row group gi, be made there?  It reads the same rows again: sums
+ * of rows that do not wait for each other are of two groups, until somebody wants both. */
 static bool
 may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
 {
     const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
     bool waits = false, again = false;
-    if (c->kind != CG_GROUP_ROW || gi == ci || !go_together(u, gi, ci) ||
+    if (gi == ci || !go_together(u, gi, ci) ||
         count_row_reductions(u, g) + count_row_reductions(u, c) > ROW_REDUCTIONS_MOST)
         return false;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -730,27 +733,17 @@ take(fusing *u, uint32_t gi, uint32_t ci)
             cg_join_needs(a, &u->cut->group[j], g, gi);
 }
 
-/* Sums of rows that do not wait for each other are of two groups, until somebody wants both. */
+/* Groups of a kind that may be made by another are. */
 static void
-fuse_rows(fusing *u)
-{
-    for (uint32_t ci = 0; u->l->o->fuse && ci < u->cut->n; ci++)
-        for (uint32_t gi = 0; gi < u->cut->n; gi++)
-            if (u->cut->group[ci].n && u->cut->group[gi].n && may_take_rows(u, gi, ci)) {
-                take(u, gi, ci);
-                break;
-            }
-}
-
-/* Rows that are read for their own sake are read for the sums of columns, too. */
-static void
-fuse_columns(fusing *u)
+fuse_groups(fusing *u, cg_group_kind kind, bool may_take(fusing *, uint32_t, uint32_t))
 {
     for (uint32_t ci = 0; u->l->o->fuse && ci < u->cut->n; ci++) {
         uint32_t gi = 0;
-        while (u->cut->group[ci].kind == CG_GROUP_COLUMN && gi < u->cut->n && !may_take_columns(u, gi, ci))
+        if (u->cut->group[ci].kind != kind)
+            continue;
+        while (gi < u->cut->n && !may_take(u, gi, ci))
             gi++;
-        if (u->cut->group[ci].kind == CG_GROUP_COLUMN && gi < u->cut->n)
+        if (gi < u->cut->n)
             take(u, gi, ci);
     }
 }
@@ -768,7 +761,8 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.cost = IR_NEW_N(a, int64_t, f->n_values);
     u.loops = IR_NEW_N(a, bool, f->n_values);
     u.slices = IR_NEW_N(a, uint8_t, f->n_values);
-    u.copies = IR_NEW_N(a, uint32_t, f->n_values), u.index = IR_NEW_N(a, uint32_t, f->n_values);
+    u.copies = IR_NEW_N(a, uint32_t, f->n_values);
+    u.index = IR_NEW_N(a, uint32_t, f->n_values);
     u.uses = IR_NEW_N(a, uint32_t, f->n_values);
     ir_each_node(n, f)
         for (int i = 0; i < n->n_in; i++)
@@ -793,8 +787,8 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     }
     if (l->o->fuse)
         cg_fuse_epilogues(l, f, u.cut);
-    fuse_rows(&u);
-    fuse_columns(&u);
+    fuse_groups(&u, CG_GROUP_ROW, may_take_rows);
+    fuse_groups(&u, CG_GROUP_COLUMN, may_take_columns);
     cg_order(l, f, u.cut);
     return u.cut;
 }

@@ -159,7 +159,7 @@ is_move(const cg_c_emit *e, cg_val v, const cg_insn *u)
     return u->op == CG_STORE && e->k->insn[v].op == CG_LOAD && cg_c_copies(e, e->vary[v]) > 1;
 }
 
-/* Of scalars it compares, and names twice what it compares. */
+/* Of vectors it is a function's call; of scalars a comparison, which names both twice. */
 static bool
 is_limit(uint32_t op)
 {

@@ -121,15 +121,25 @@ lowered(cot_context *ctx, const char *text, size_t n)
     return kernels;
 }
 
-/* Text of the kernels of y = x; y = tanh(y w_i), y a result each time: its length. */
+/* The length of the text of its kernels. */
+static size_t
+length_of_kernels(cot_context *ctx, const ir_buf *text)
+{
+    ir_buf out;
+
+    ir_buf_init(&out, &ctx->arena);
+    cg_module_print(&out, lowered(ctx, text->text, text->n));
+    return out.n;
+}
+
+/* Of y = x; y = tanh(y w_i), y a result each time. */
 static size_t
 kernels_of_chain(int n)
 {
     cot_context *ctx = cot_context_new(NULL);
-    ir_buf text, out;
+    ir_buf text;
 
     ir_buf_init(&text, &ctx->arena);
-    ir_buf_init(&out, &ctx->arena);
     ir_buf_printf(&text, "fn @f(%%x: f32[16], %%w: f32[16]) -> (f32[16]");
     for (int i = 1; i < n; i++)
         ir_buf_printf(&text, ", f32[16]");
@@ -144,8 +154,7 @@ kernels_of_chain(int n)
     for (int i = 1; i < n; i++)
         ir_buf_printf(&text, ", %%%d", 3 * i + 2);
     ir_buf_printf(&text, "\n}\n");
-    cg_module_print(&out, lowered(ctx, text.text, text.n));
-    const size_t length = out.n;
+    const size_t length = length_of_kernels(ctx, &text);
     cot_context_free(ctx);
     return length;
 }
@@ -157,17 +166,15 @@ START_TEST(chains_of_results_grow_linearly)
 }
 END_TEST
 
-/* Text of the kernels of y = x; y = the two halves y w and y v, side by side as a gradient puts
- * them, `levels` times: its length. */
+/* Of y = x; y = the two halves y w and y v, side by side as a gradient puts them, `levels` times. */
 static size_t
 kernels_of_halves(int levels)
 {
     cot_context *ctx = cot_context_new(NULL);
     const int most = 1 << levels;
-    ir_buf text, out;
+    ir_buf text;
 
     ir_buf_init(&text, &ctx->arena);
-    ir_buf_init(&out, &ctx->arena);
     ir_buf_printf(&text, "fn @f(%%x: f32[1], %%w: f32[%d]) -> f32[%d] {\n  %%0 = constant {data=0} : f32[]\n"
                          "  %%1 = slice %%x {start=[0], limit=[1], stride=[1]} : f32[1]\n", most, most);
     for (int i = 0, n = 1; i < levels; i++, n *= 2) {
@@ -183,8 +190,7 @@ kernels_of_halves(int levels)
         ir_buf_printf(&text, "  %%%d = add %%%d, %%%d : f32[%d]\n", y + 7, y + 5, y + 6, 2 * n);
     }
     ir_buf_printf(&text, "  ret %%%d\n}\n", 7 * levels + 1);
-    cg_module_print(&out, lowered(ctx, text.text, text.n));
-    const size_t length = out.n;
+    const size_t length = length_of_kernels(ctx, &text);
     cot_context_free(ctx);
     return length;
 }
