@@ -358,7 +358,7 @@ load_row(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
         move_bytes(e, part, p, limit_bytes(e, a, c));
         return LLVMBuildLoad2(e->b, t, part, "");
     }
-    return load_by_lane(e, a, index, c->lanes);
+    return load_by_lane(e, a, index, and_scalar(e, c));
 }
 
 static void
@@ -389,7 +389,7 @@ store_row(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, cons
         LLVMBuildStore(e->b, x, part);
         move_bytes(e, p, part, limit_bytes(e, a, c));
     } else
-        store_by_lane(e, a, index, x, c->lanes);
+        store_by_lane(e, a, index, x, and_scalar(e, c));
 }
 
 /* element base[index] of a vector of indices; all lanes may be read where mask is NULL. */
