@@ -551,7 +551,9 @@ inner_steps(const product *p, cg_val free, cg_val first, int64_t lanes, cg_val s
 }
 
 /* A block of up to 512 elements from k0 on: 32 lanes (fewer, if there are fewer elements in
- * all), up to 16 steps, folded by halves. */
+ * all), up to 16 steps, folded by halves.  The step that not all lanes have belongs to the last
+ * block, which begins where the whole blocks end: where its own whole steps end is also the end
+ * of the block before it, if it has none. */
 static cg_val
 inner_block(const product *p, cg_val free, cg_val k0, int64_t n_lanes, cg_val steps,
             cg_kind kind)
@@ -565,8 +567,7 @@ inner_block(const product *p, cg_val free, cg_val k0, int64_t n_lanes, cg_val st
     if (over) {
         cg_val whole = cg_i64(b, total - over), rest = less(b, lane, cg_i64(b, over)), tail = 0;
         if (total > BLOCK)
-            tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64,
-                                           cg_iadd(b, k0, cg_imul(b, steps, n_lanes)), whole));
+            tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64, k0, cg_i64(b, total - total % BLOCK)));
         cg_val last = inner_step(p, free, cg_iadd(b, whole, lane), acc, rest);
         if (tail) {
             cg_if_else(b, tail);

@@ -3,8 +3,9 @@
  * them for some types, and at every width.  Each buffer lies between red zones, and then
  * against a page that nobody may touch, so that a read beside it stops the test.
  *
- * The mistake that it holds: a store of lanes under a mask forgot that its whole row was to be
- * left out, where the machine has no masked store. */
+ * The mistakes that it holds: a store of lanes under a mask forgot that its whole row was to be
+ * left out, where the machine has no masked store; and the last, partial step of an inner
+ * product was added by the block before it, too. */
 #include <stdio.h>
 
 #include "cotrace/cotrace.h"
@@ -165,6 +166,25 @@ START_TEST(products_of_odd_sizes)
 }
 END_TEST
 
+/* The last step of the last block is its own alone. */
+START_TEST(inner_products_with_a_tail)
+{
+    static const int row[] = { 513, 544, 1055, 1569 };
+    const int k = row[_i / TYPES];
+    const char *t = types[_i % TYPES];
+    char text[1024];
+
+    snprintf(
+        text, sizeof text,
+        "fn @f(%%x: %s[%d], %%y: %s[%d], %%z: %s[3,%d]) -> (%s[], %s[3]) {\n"
+        "  %%0 = dot_general %%x, %%y {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : %s[]\n"
+        "  %%1 = dot_general %%z, %%x {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : %s[3]\n"
+        "  ret %%0, %%1\n}\n",
+        t, k, t, k, t, k, t, t, t, t);
+    stays_inside(text, false);
+}
+END_TEST
+
 /* A zone that is damaged is seen, wherever that is. */
 START_TEST(damage_is_seen)
 {
@@ -205,6 +225,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(products_of_odd_sizes, 4 * TYPES),
+        EACH(inner_products_with_a_tail, 4 * TYPES),
         EACH(damage_is_seen, 5),
         EACH(rows_have_all_pairs, 16),
     };
