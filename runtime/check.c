@@ -1,10 +1,12 @@
 /* Judging a graph: back ends against the twin, derivatives against differences, vmap against a
  * loop.
  *
- * Differences are taken in double precision: the graph is rebuilt with every float as f64, so
- * that what is judged is the derivative and not the rounding of f32.  The step is halved once,
- * and the two quotients tell how far differences can be trusted at this point (L. F.
- * Richardson, 1911). */
+ * Differences are taken in double precision: the graph is rebuilt with every float as f64 and
+ * every complex number as c128, so that what is judged is the derivative and not the rounding of
+ * f32.  Complex values stay complex until the twin runs the graph: a derivative is judged as the
+ * rules give it, and not as the derivative of the loops that a factorisation becomes.  The step
+ * is halved once, and the two quotients tell how far differences can be trusted at this point
+ * (L. F. Richardson, 1911). */
 #include "runtime/check.h"
 
 #include <math.h>
@@ -264,28 +266,39 @@ rt_check_derived(const ir_graph *f, const char *pipeline, void *const *in, rt_ve
     return COT_OK;
 }
 
-/* ---- f with every float as f64 ---- */
+/* ---- f with every float as f64, every complex number as c128 ---- */
 
 static cot_dtype
 wide(cot_dtype t)
 {
-    return ir_is_float(t) ? COT_F64 : t;
+    return ir_is_complex(t) ? COT_C128 : ir_is_float(t) ? COT_F64 : t;
+}
+
+/* n numbers of type t as doubles, two for each complex one. */
+static double *
+as_doubles(ir_arena *a, cot_dtype t, const void *from, int64_t n)
+{
+    const cot_dtype part = ir_part_type(t);
+    double *x = IR_NEW_N(a, double, 2 * n + 1);
+
+    for (int64_t i = 0; i < (ir_is_complex(t) ? 2 * n : n); i++)
+        x[i] = rt_element(part, from, i);
+    return x;
 }
 
 static ir_ref
 wide_constant(ir_build *b, const ir_data *d)
 {
     const ir_type *t = ir_type_as(b->ctx, d->type, wide(d->type->dtype));
-    double *x;
+    ir_attrs at = { .constant = { *d } };
 
     if (t == d->type)
-        return ir_node1(b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { *d } });
-    if (d->splat)
-        return ir_splat(b, t, rt_element(d->type->dtype, d->bytes, 0));
-    x = IR_NEW_N(b->arena, double, t->size + 1);
-    for (int64_t i = 0; i < t->size; i++)
-        x[i] = rt_element(d->type->dtype, d->bytes, i);
-    return ir_constant(b, t, x);
+        return ir_node1(b, OP_constant, 0, NULL, &at);
+    const double *x = as_doubles(b->arena, d->type->dtype, d->bytes, d->splat ? 1 : t->size);
+    if (!d->splat)
+        return ir_constant(b, t, x);
+    at.constant.data = ir_data_splat(b->arena, t, x);
+    return ir_node1(b, OP_constant, 0, NULL, &at);
 }
 
 /* The bits of a float are those that it has in f: of what f64 rounds to in its type. */
@@ -299,7 +312,7 @@ wide_bitcast(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref x)
 
 static cot_status widen(const ir_graph *f, ir_graph **out);
 
-/* The attributes of n with floats as f64. */
+/* The attributes of n with the wide types. */
 static bool
 wide_attrs(ir_build *b, const ir_node *n, ir_attrs *at)
 {
@@ -383,10 +396,10 @@ moved(const ir_graph *f, void *const *x, void *const *d, double h)
         double *y;
 
         out[i] = x[i];
-        if (t->dtype != COT_F64)
+        if (!ir_is_inexact(t->dtype))
             continue;
         out[i] = y = ir_alloc(&f->ctx->arena, rt_bytes(t) + 1);
-        for (int64_t k = 0; k < t->size; k++)
+        for (int64_t k = 0; k < rt_parts(t); k++)
             y[k] = ((const double *)x[i])[k] + h * ((const double *)d[i])[k];
     }
     return out;
@@ -401,12 +414,8 @@ wide_inputs(const ir_graph *f, const ir_graph *g, void *const *in)
     for (int i = 0; i < f->n_in; i++) {
         const ir_type *from = ir_type_at(f, f->in[i]), *to = ir_type_at(g, g->in[i]);
 
-        out[i] = in[i];
-        if (from == to)
-            continue;
-        out[i] = ir_alloc(&f->ctx->arena, rt_bytes(to) + 1);
-        for (int64_t k = 0; k < to->size; k++)
-            ((double *)out[i])[k] = rt_element(from->dtype, in[i], k);
+        out[i] =
+            from == to ? in[i] : as_doubles(&f->ctx->arena, from->dtype, in[i], from->size);
     }
     return out;
 }
@@ -425,10 +434,10 @@ compare_differences(const ir_graph *g, void **const y[POINTS], void *const *dy, 
         const double *const p[POINTS] = { y[0][i], y[1][i], y[2][i], y[3][i] },
                             *d = dy[g->n_out + tangent];
 
-        if (t->dtype != COT_F64)
+        if (!ir_is_inexact(t->dtype))
             continue;
         tangent++;
-        for (int64_t k = 0; k < t->size && v->good; k++) {
+        for (int64_t k = 0; k < rt_parts(t) && v->good; k++) {
             double full = (p[PLUS][k] - p[MINUS][k]) / (2 * STEP),
                    half = (p[PLUS_HALF][k] - p[MINUS_HALF][k]) / STEP;
             double trust = 8 * fabs(full - half) + 1e-6 * (1 + fabs(half) + fabs(p[PLUS][k]));
@@ -443,12 +452,13 @@ compare_differences(const ir_graph *g, void **const y[POINTS], void *const *dy, 
     }
 }
 
+/* Of complex numbers the real part: that of pairs of reals. */
 static double
 inner_product(const ir_type *t, const double *x, const double *y)
 {
     double sum = 0;
 
-    for (int64_t k = 0; k < t->size; k++)
+    for (int64_t k = 0; k < rt_parts(t); k++)
         sum += x[k] * y[k];
     return sum;
 }
@@ -472,7 +482,7 @@ compare_transpose(const ir_graph *g, void *const *x, void *const *d, void *const
         const ir_type *t = ir_type_at(g, g->out[i]);
         double part;
 
-        if (t->dtype != COT_F64)
+        if (!ir_is_inexact(t->dtype))
             continue;
         part = inner_product(t, in[g->n_in + at], jvp_out[g->n_out + at]);
         left += part;
@@ -484,7 +494,7 @@ compare_transpose(const ir_graph *g, void *const *x, void *const *d, void *const
         const ir_type *t = ir_type_at(g, g->in[i]);
         double part;
 
-        if (t->dtype != COT_F64)
+        if (!ir_is_inexact(t->dtype))
             continue;
         part = inner_product(t, out[g->n_out + at++], d[i]);
         right += part;
@@ -506,7 +516,6 @@ rt_check_derivatives(const ir_graph *f, void *const *in, rt_verdict *v)
     int at;
 
     verdict_new(f, v);
-    COT_TRY(pass_complex_memory(f, (ir_graph **)&f));
     if (!has_float(f, f->n_in, f->in) || !has_float(f, f->n_out, f->out)) {
         skip(v, "no floating input or output");
         return COT_OK;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `cot check` on each module of StableHLO text in the folders of a folder.
+# `cot check` on each module of StableHLO text in a folder and in the folders of it.
 #
 #   stablehlo_check.sh COT FOLDER
 #
@@ -7,7 +7,8 @@
 cot=$1 folder=$2
 [ -d "$folder" ] || { echo "no folder $folder"; exit 77; }
 passed=0 failed=0
-for file in "$folder"/*/*.mlir; do
+for file in "$folder"/*.mlir "$folder"/*/*.mlir; do
+    [ -f "$file" ] || continue
     if said=$("$cot" check "$file" 2>&1); then
         passed=$((passed + 1))
     else
