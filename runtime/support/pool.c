@@ -7,6 +7,11 @@
  * never for a worker that slept through it.  So a job that is over before a worker wakes costs
  * no wake-up.
  *
+ * A child that a process forks has the pool's memory and none of its threads, and what they held
+ * when it was forked they hold for ever: the child neither waits for them nor takes their locks.
+ * The pool knows the process that started its threads, and the first job in another process makes
+ * the pool anew there; a job that comes meanwhile runs in its caller.
+ *
  * An idle worker spins for some tens of microseconds, which is what a sleep and a wake-up cost,
  * and then sleeps; on a machine with fewer processors than threads it sleeps at once, since
  * spinning would take the processor from the thread it waits for. */
@@ -39,6 +44,7 @@ typedef struct pool {
     int64_t spin_ns;
     int threads, started;
     pthread_t *thread;
+    _Atomic(pid_t) owner; /* the process whose threads these are; 0 while it changes */
 } pool;
 
 static void
@@ -149,6 +155,39 @@ wait_for_joined(pool *p)
     }
 }
 
+/* The locks, the word and the threads of a pool that has none of this process. */
+static bool
+start_threads(pool *p)
+{
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    atomic_store(&p->word, 0);
+    atomic_store(&p->sleepers, 0);
+    atomic_store(&p->stop, false);
+    atomic_flag_clear(&p->busy);
+    for (p->started = 0; p->started < p->threads - 1; p->started++)
+        if (pthread_create(&p->thread[p->started], NULL, worker, p) != 0)
+            return false;
+    return true;
+}
+
+/* Has this process the pool's threads?  After a fork the first caller starts them; as many as
+ * can be had will do. */
+static bool
+is_here(pool *p)
+{
+    const pid_t self = getpid();
+    pid_t owner = atomic_load_explicit(&p->owner, memory_order_acquire);
+
+    if (owner == self)
+        return true;
+    if (owner == 0 || !atomic_compare_exchange_strong(&p->owner, &owner, 0))
+        return false;
+    (void)start_threads(p);
+    atomic_store_explicit(&p->owner, self, memory_order_release);
+    return true;
+}
+
 static void
 run(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx,
     int64_t n, int64_t grain)
@@ -159,7 +198,7 @@ run(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), v
         return;
     if (grain < 1)
         grain = 1;
-    if (n <= grain || p->started == 0 ||
+    if (n <= grain || p->threads < 2 || !is_here(p) || p->started == 0 ||
         atomic_flag_test_and_set_explicit(&p->busy, memory_order_acquire)) {
         body(ctx, 0, n);
         return;
@@ -198,22 +237,30 @@ cot_rt_pool_new(int threads)
                             : threads > 1024 ? 1024
                                              : threads };
     p->spin_ns = cpus >= p->threads ? SPIN_NS : 0;
-    atomic_flag_clear(&p->busy);
     p->thread = calloc((size_t)p->threads, sizeof *p->thread);
     if (!p->thread) {
         free(p);
         return NULL;
     }
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->wake, NULL);
-    while (p->started < p->threads - 1) {
-        if (pthread_create(&p->thread[p->started], NULL, worker, p) != 0) {
-            cot_rt_pool_free(&p->base);
-            return NULL;
-        }
-        p->started++;
+    atomic_store(&p->owner, getpid());
+    if (!start_threads(p)) {
+        cot_rt_pool_free(&p->base);
+        return NULL;
     }
     return &p->base;
+}
+
+static void
+stop_threads(pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    atomic_store(&p->stop, true);
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i < p->started; i++)
+        pthread_join(p->thread[i], NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
 }
 
 void
@@ -223,14 +270,8 @@ cot_rt_pool_free(cot_parallel *self)
 
     if (!p)
         return;
-    pthread_mutex_lock(&p->lock);
-    atomic_store(&p->stop, true);
-    pthread_cond_broadcast(&p->wake);
-    pthread_mutex_unlock(&p->lock);
-    for (int i = 0; i < p->started; i++)
-        pthread_join(p->thread[i], NULL);
-    pthread_cond_destroy(&p->wake);
-    pthread_mutex_destroy(&p->lock);
+    if (atomic_load(&p->owner) == getpid())
+        stop_threads(p);
     free(p->thread);
     free(p);
 }

@@ -1,6 +1,9 @@
 /* The pool of threads: every iteration once, from any number of callers. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "runtime/support/pool.h"
 #include "tests/unit/suite.h"
@@ -24,17 +27,25 @@ count_each(void *ctx, int64_t lo, int64_t hi)
         t->shortest = hi - lo; /* only the last piece may be shorter than the grain */
 }
 
+static bool
+covers(cot_parallel *p, int64_t n, int64_t grain)
+{
+    tally t = { calloc((size_t)n + 1, sizeof(atomic_int)), 0, INT64_MAX, n };
+    bool good = t.count != NULL;
+
+    if (good)
+        p->run(p, count_each, &t, n, grain);
+    for (int64_t i = 0; i < n && good; i++)
+        good = t.count[i] == 1;
+    good &= t.shortest >= grain;
+    free(t.count);
+    return good;
+}
+
 static void
 cover_once(cot_parallel *p, int64_t n, int64_t grain)
 {
-    tally t = { calloc((size_t)n + 1, sizeof(atomic_int)), 0, INT64_MAX, n };
-
-    ck_assert_ptr_nonnull(t.count);
-    p->run(p, count_each, &t, n, grain);
-    for (int64_t i = 0; i < n; i++)
-        ck_assert_int_eq(t.count[i], 1);
-    ck_assert_int_ge(t.shortest, grain);
-    free(t.count);
+    ck_assert(covers(p, n, grain));
 }
 
 START_TEST(each_iteration_runs_once)
@@ -96,6 +107,114 @@ START_TEST(a_piece_may_call_the_pool)
 }
 END_TEST
 
+/* ---- a fork leaves the pool without its workers ---- */
+
+enum { CHILD_SECONDS = 20 }; /* for what takes a millisecond: only a hang takes longer */
+
+/* Does `body` do what it is to in a child, and in time?  Check takes a lock for each assertion,
+ * which another thread may hold at the fork: so none is made here. */
+static bool
+in_child(bool (*body)(cot_parallel *p), cot_parallel *p)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        alarm(CHILD_SECONDS);
+        _exit(body(p) ? 0 : 1);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+typedef struct meeting {
+    atomic_int arrived;
+} meeting;
+
+/* An iteration waits for another thread's: one thread alone never returns. */
+static void
+meet(void *ctx, int64_t lo, int64_t hi)
+{
+    meeting *m = ctx;
+
+    atomic_fetch_add(&m->arrived, (int)(hi - lo));
+    while (atomic_load(&m->arrived) < 2)
+        usleep(100);
+}
+
+static bool
+only_free(cot_parallel *p)
+{
+    cot_rt_pool_free(p);
+    return true;
+}
+
+static bool
+run_then_free(cot_parallel *p)
+{
+    const bool good = covers(p, 1000, 1);
+
+    return only_free(p) && good;
+}
+
+static bool
+run_together(cot_parallel *p)
+{
+    p->run(p, meet, &(meeting){ 0 }, 2, 1);
+    return only_free(p);
+}
+
+static bool
+fork_again(cot_parallel *p)
+{
+    return in_child(only_free, p) && in_child(run_together, p) && run_then_free(p);
+}
+
+static bool (*const after_fork[])(cot_parallel *) = { only_free, run_then_free, run_together,
+                                                      fork_again };
+
+START_TEST(a_child_has_the_pool)
+{
+    cot_parallel *p = cot_rt_pool_new(3);
+
+    ck_assert_ptr_nonnull(p);
+    cover_once(p, 1000, 1);
+    ck_assert(in_child(after_fork[_i], p));
+    usleep(2000); /* the workers sleep */
+    ck_assert(in_child(after_fork[_i], p));
+    run_together(p);
+}
+END_TEST
+
+static atomic_bool leave;
+
+static void *
+call_until(void *pool)
+{
+    while (!atomic_load(&leave))
+        (void)covers(pool, 500, 1);
+    return NULL;
+}
+
+/* The parent's other thread may be anywhere in a job: the child does not wait for its end. */
+START_TEST(a_fork_within_a_job)
+{
+    cot_parallel *p = cot_rt_pool_new(3);
+    pthread_t caller;
+
+    ck_assert_ptr_nonnull(p);
+    atomic_store(&leave, false);
+    ck_assert_int_eq(pthread_create(&caller, NULL, call_until, p), 0);
+    bool good = true;
+    for (int i = 0; i < 20; i++)
+        good &= in_child(i % 2 ? run_together : only_free, p);
+    atomic_store(&leave, true);
+    pthread_join(caller, NULL);
+    cot_rt_pool_free(p);
+    ck_assert(good);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -103,6 +222,8 @@ main(void)
         EACH(each_iteration_runs_once, 9),
         ONCE(many_callers_share_one_pool),
         ONCE(a_piece_may_call_the_pool),
+        EACH(a_child_has_the_pool, 4),
+        ONCE(a_fork_within_a_job),
     };
 
     return SUITE("pool", cases);
