@@ -9,15 +9,24 @@
 
 #include "ir/scalar.h"
 
-typedef enum types {
-    INTS = 1, FLOATS = 2, BOOL = 4, BITS = INTS | BOOL, NUMBERS = INTS | FLOATS, ALL = 7,
-    COMPLEX = 128, INEXACT = FLOATS | COMPLEX, ANY_NUMBER = NUMBERS | COMPLEX, ANYTHING = ALL | COMPLEX
-} types;
+typedef int types;
+enum {
+    INTS = LAWS_INTS,
+    FLOATS = LAWS_FLOATS,
+    BOOL = LAWS_BOOL,
+    COMPLEX = LAWS_COMPLEX,
+    BITS = LAWS_BITS,
+    NUMBERS = LAWS_NUMBERS,
+    ALL = LAWS_ALL,
+    INEXACT = LAWS_INEXACT,
+    ANY_NUMBER = LAWS_ANY_NUMBER,
+    ANYTHING = LAWS_ANYTHING,
+};
 
 typedef struct row {
     const char *op;
     types types;
-    const char *text;           /* whole functions, the last is @f; $ is the element type; ~ ^ &: see substitute */
+    const char *text;           /* whole functions, the last is @f; $ is the element type; ~ ^ &: see laws_substitute */
     double lo, hi;
     bool kinks, blocks;
 } row;
@@ -330,8 +339,8 @@ static const char *const shapes[] = { "[]", "[0]", "[1]", "[7]", "[3,1,5]" };
 static const int powers[] = { 0, 1, 2, 3, 5, 7, -1, -2 };
 enum { SHAPES = 5, POWERS = 8 };
 
-static bool
-takes(int mask, cot_dtype t)
+bool
+laws_has(int mask, cot_dtype t)
 {
     return mask & (t == COT_BOOL ? BOOL : ir_is_complex(t) ? COMPLEX : ir_is_float(t) ? FLOATS : INTS);
 }
@@ -339,7 +348,7 @@ takes(int mask, cot_dtype t)
 bool
 laws_takes(ir_op op, cot_dtype t)
 {
-    return ir_ops[op].flag == IR_POINTWISE && takes(columns[op], t);
+    return ir_ops[op].flag == IR_POINTWISE && laws_has(columns[op], t);
 }
 
 /* Long programs, that take their time to compile: one shape will do. */
@@ -363,7 +372,7 @@ variants(ir_op op, cot_dtype t)
 {
     if (op == OP_complex)
         return t == COT_F32 || t == COT_F64 ? SHAPES : 0;
-    if (!takes(columns[op], t) || fixed_order(op)) /* these have rows above */
+    if (!laws_has(columns[op], t) || fixed_order(op)) /* these have rows above */
         return 0;
     return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : is_long(op) ? 1 : SHAPES;
 }
@@ -440,7 +449,7 @@ each_spec(int wanted, spec *out)
                 }
     for (int r = 0; r < (int)(sizeof rows / sizeof *rows); r++)
         for (int t = COT_BOOL; t < COT_DTYPE_COUNT; t++)
-            if (takes(rows[r].types, (cot_dtype)t) && n++ == wanted) {
+            if (laws_has(rows[r].types, (cot_dtype)t) && n++ == wanted) {
                 *out = (spec){ ir_op_find(rows[r].op), r, (cot_dtype)t, 0 };
                 return n;
             }
@@ -455,10 +464,8 @@ laws_count(void)
     return each_spec(-1, &s);
 }
 
-/* The row's text with the type's name for each $, that of a complex number's part for each ~;
- * the complex type that has room for it for each ^, and its part for each &. */
-static char *
-substitute(ir_arena *a, const char *text, const char *type)
+char *
+laws_substitute(ir_arena *a, const char *text, const char *type)
 {
     ir_buf b;
     const bool wide = strcmp(type, "f64") == 0 || strcmp(type, "c128") == 0;
@@ -491,7 +498,7 @@ make(cot_context *ctx, int i, spec s, laws_program *p)
             }
         p->kinks = s.op == OP_stop_gradient || s.op == OP_convert || s.op == OP_reduce_precision;
     } else {
-        p->text = substitute(&ctx->arena, rows[s.row].text, cot_dtype_name(s.t));
+        p->text = laws_substitute(&ctx->arena, rows[s.row].text, cot_dtype_name(s.t));
         p->lo = rows[s.row].lo;
         p->hi = rows[s.row].hi;
         p->kinks = rows[s.row].kinks;

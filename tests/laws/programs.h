@@ -10,6 +10,18 @@
 
 #include "ir/build.h"
 
+/* Sets of element types. */
+typedef enum laws_types {
+    LAWS_INTS = 1, LAWS_FLOATS = 2, LAWS_BOOL = 4, LAWS_COMPLEX = 128,
+    LAWS_BITS = LAWS_INTS | LAWS_BOOL, LAWS_NUMBERS = LAWS_INTS | LAWS_FLOATS, LAWS_ALL = 7,
+    LAWS_INEXACT = LAWS_FLOATS | LAWS_COMPLEX, LAWS_ANY_NUMBER = LAWS_NUMBERS | LAWS_COMPLEX,
+    LAWS_ANYTHING = LAWS_ALL | LAWS_COMPLEX
+} laws_types;
+bool laws_has(int set, cot_dtype t);
+/* The text with the type's name for each $, that of a complex number's part for each ~; the
+ * complex type that has room for it for each ^, and its part for each &. */
+char *laws_substitute(ir_arena *a, const char *text, const char *type);
+
 typedef struct laws_program {
     int number;
     const char *op;             /* the op it is about                                     */

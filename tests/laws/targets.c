@@ -2,7 +2,8 @@
  * run where something can run them, bit for bit against the evaluator.  Machines whose names
  * end in -c have C source, by their own compiler.
  *
- *   targets NAME FIRST STEP    machine NAME; programs FIRST, FIRST + STEP, ...
+ *   targets NAME FIRST STEP             machine NAME; programs FIRST, FIRST + STEP, ...
+ *   targets NAME --sizes SEED COUNT     programs of all sizes (classes.h), drawn by SEED
  *
  * A run is one process for all programs: a small main without a C library (harness_text) reads
  * all operands from its input and writes all results.  A test builds and looks for undefined
@@ -17,7 +18,7 @@
 
 #include "runtime/call.h"
 #include "runtime/compile.h"
-#include "tests/laws/programs.h"
+#include "tests/laws/classes.h"
 
 enum { MOST = 256, SPACE = 8 };
 
@@ -163,22 +164,46 @@ lower_all(int i)
     return true;
 }
 
+/* The program at s.p[s.n], with its operands. */
 static void
-add(int number)
+add(void **in)
+{
+    const int i = s.n++;
+    const ir_graph *f = s.p[i].f;
+
+    s.in[i] = in;
+    s.want[i] = laws_values(f->n_out, f->out, f);
+    s.got[i] = laws_values(f->n_out, f->out, f);
+    if (!evaluate(i) || !lower_all(i))
+        wrong(i, "lowering", cot_error(s.ctx));
+}
+
+static void
+add_law(int number)
 {
     laws_program *p = &s.p[s.n];
     uint64_t seed = 9000 + (uint64_t)number;
-    const int i = s.n;
 
-    if (!laws_make(s.ctx, number, p) || p->f->n_inout)
+    if (laws_make(s.ctx, number, p) && !p->f->n_inout)
+        add(laws_sample(p->f, &seed, p->lo, p->hi, laws_fill_special));
+}
+
+/* Programs that an object has a function of each: the same one twice is one. */
+static void
+add_class(int number)
+{
+    class_program p;
+
+    for (int i = 0; i < s.n; i++)
+        if (s.p[i].number == number)
+            return;
+    if (!classes_make(s.ctx, number, &p)) {
+        s.failures++;
+        fprintf(stderr, "targets: %s\n", cot_error(s.ctx));
         return;
-    const ir_graph *f = p->f;
-    s.in[i] = laws_sample(f, &seed, p->lo, p->hi, laws_fill_special);
-    s.want[i] = laws_values(f->n_out, f->out, f);
-    s.got[i] = laws_values(f->n_out, f->out, f);
-    s.n++;
-    if (!evaluate(i) || !lower_all(i))
-        wrong(i, "lowering", cot_error(s.ctx));
+    }
+    s.p[s.n] = p.law;
+    add(classes_operands(&p));
 }
 
 /* ---- undefined symbols ---- */
@@ -391,7 +416,17 @@ shell(const char *command, const char *more)
     return system(ir_format(&s.ctx->arena, "cd %s && %s %s", s.folder, command, more));
 }
 
-/* The results of one program, or (only -1) of all. */
+static bool
+all_zero(const unsigned char *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (at[i])
+            return false;
+    return true;
+}
+
+/* The results of one program, or (only -1) of all.  What lies between two results is zero
+ * before a run, and after it. */
 static void
 compare(const char *how, int only)
 {
@@ -409,11 +444,12 @@ compare(const char *how, int only)
             for (int k = 0; k < f->n_out; k++) {
                 const ir_type *t = ir_type_at(f, f->out[k]);
                 memcpy(s.got[i][k], out + at, laws_bytes(t));
-                same &= laws_differ(t, s.want[i][k], s.got[i][k]) < 0;
+                same &= laws_differ(t, s.want[i][k], s.got[i][k]) < 0 &&
+                        all_zero(out + at + laws_bytes(t), room(t) - laws_bytes(t));
                 at += room(t);
             }
             if (!same && (only < 0 || only == i))
-                wrong(i, how, "differs from the evaluator");
+                wrong(i, how, "differs from the evaluator, or writes beside its results");
         }
     if (file)
         fclose(file);
@@ -551,6 +587,7 @@ make_files(void)
 int
 main(int argc, char **argv)
 {
+    const bool classes = argc == 5 && strcmp(argv[2], "--sizes") == 0;
     const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : 97;
 
     for (int i = 0; i < N_MACHINES && argc > 1; i++)
@@ -558,12 +595,14 @@ main(int argc, char **argv)
             s.to = &machines[i];
     strcpy(s.folder, "/tmp/targets-XXXXXX");
     if (!s.to || !mkdtemp(s.folder))
-        return fprintf(stderr, "usage: targets MACHINE FIRST STEP\n"), 2;
+        return fprintf(stderr, "usage: targets MACHINE FIRST STEP | MACHINE --sizes SEED COUNT\n"), 2;
     s.ctx = cot_context_new(NULL);
     s.n_versions = 1;
     IR_TRY(s.ctx) {
-        for (int i = first; i < laws_count() && s.n < MOST; i += step)
-            add(i);
+        for (int i = first; i < laws_count() && s.n < MOST && !classes; i += step)
+            add_law(i);
+        for (int i = 0; classes && i < atoi(argv[4]) && s.n < MOST; i++)
+            add_class(classes_sample(strtoull(argv[3], NULL, 10), i));
         if (s.failures == 0)
             make_files();
     }

@@ -1,0 +1,408 @@
+/* The table of programs with free axes: rows of text in which `$` stands for the element type
+ * (see programs.c) and an expression of n and m between < and > for its value. */
+#include "tests/laws/classes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/sizes.h"
+
+/* Axes: n takes all sizes up to `most`, or n and m all pairs of the most telling ones with at
+ * most `most` elements.  SMOOTH: the last axis has no prime factor above 13. */
+enum { SMOOTH = 4 };
+typedef struct row {
+    const char *op, *text;
+    laws_types types;
+    int axes;
+    int64_t least, most;
+    double lo, hi;
+} row;
+
+#define F(in, type, body) "fn @f(" in ") -> " type " {\n  " body "\n  ret %0\n}\n"
+#define L "\n  "
+enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
+
+#define REDUCE(op, t, lo, hi)                                                                  \
+    { op, F("%x: $[<n>]", "$[]", "%0 = " op " %x {axes=[0]} : $[]"), t, 1, 0, LARGE, lo, hi }, \
+    { op, F("%x: $[<n>,<m>]", "$[<n>]", "%0 = " op " %x {axes=[1]} : $[<n>]"), t, 2, 0, PLANE, lo, hi }, \
+    { op, F("%x: $[<n>,<m>]", "$[<m>]", "%0 = " op " %x {axes=[0]} : $[<m>]"), t, 2, 0, PLANE, lo, hi }, \
+    { op, F("%x: $[3,<n>,<m>]", "$[3,<m>]", "%0 = " op " %x {axes=[1]} : $[3,<m>]"), t, 2, 0, PLANE / 3, lo, hi }, \
+    { op, F("%x: $[<n>,3,<m>]", "$[3]", "%1 = transpose %x {perm=[1,0,2]} : $[3,<n>,<m>]" L          \
+            "%0 = " op " %1 {axes=[1,2]} : $[3]"), t, 2, 0, PLANE / 3, lo, hi }
+#define ARG(op)                                                                                \
+    { op, F("%x: $[<n>]", "i32[]", "%0 = " op " %x {axis=0} : i32[]"), LAWS_NUMBERS, 1, 1, LARGE, -3, 3 }, \
+    { op, F("%x: $[<n>,<m>]", "i32[<n>]", "%0 = " op " %x {axis=1} : i32[<n>]"), LAWS_NUMBERS, 2, 1, PLANE, -3, 3 }, \
+    { op, F("%x: $[<n>,<m>]", "i64[<m>]", "%0 = " op " %x {axis=0, dtype=i64} : i64[<m>]"), LAWS_NUMBERS, 2, 1, PLANE, -3, 3 }
+#define CUMULATE(op, t, lo, hi)                                                                \
+    { op, F("%x: $[<n>]", "$[<n>]", "%0 = " op " %x {axis=0} : $[<n>]"), t, 1, 0, LINE, lo, hi },   \
+    { op, F("%x: $[<n>,<m>]", "$[<n>,<m>]", "%0 = " op " %x {axis=1, reverse=true} : $[<n>,<m>]"), t, 2, 0, PLANE, lo, hi }, \
+    { op, F("%x: $[<n>,<m>]", "$[<n>,<m>]", "%0 = " op " %x {axis=0} : $[<n>,<m>]"), t, 2, 0, PLANE, lo, hi }
+#define PUT(op, t)                                                                             \
+    { op, F("%x: $[<n>], %i: i32[<m>,1], %z: $[<m>]", "$[<n>]", "%0 = " op " %x, %i, %z {window_dims=[], " \
+            "inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]} : $[<n>]"), t, 2, 1, PLANE, 0.5, 2 }, \
+    { op, F("%x: $[<n>,<m>], %i: i32[5,1], %z: $[5,<m>]", "$[<n>,<m>]", "%0 = " op " %x, %i, %z {window_dims=[1], " \
+            "inserted=[0], operand_batch=[], indices_batch=[], index_map=[0], mode=fill} : $[<n>,<m>]"), t, 2, 1, PLANE, 0.5, 2 }
+#define POOL(op, t)                                                                            \
+    { "windows", F("%x: $[<n>,<m>]", "$[<n>,<m-2>]", "%1 = windows %x {axis=1, size=3} : $[<n>,<m-2>,3]" L \
+                   "%0 = " op " %1 {axes=[2]} : $[<n>,<m-2>]"), t, 2, 3, PLANE, -3, 3 },           \
+    { "windows", F("%x: $[<n>,<m>]", "$[<n-3/2+1>,<m>]", "%1 = windows %x {axis=0, size=3, stride=2} : $[<n-3/2+1>,<m>,3]" L \
+                   "%0 = " op " %1 {axes=[2]} : $[<n-3/2+1>,<m>]"), t, 2, 3, PLANE, -3, 3 }
+
+/* %e is 1 on the diagonal of n by n and 0 elsewhere; %a is x x^T + 4, %t is x + 4 of it. */
+#define EYE "%p = iota {dtype=i32, shape=[<n>,<n>], axis=0} : i32[<n>,<n>]" L                  \
+    "%q = iota {dtype=i32, shape=[<n>,<n>], axis=1} : i32[<n>,<n>]" L                          \
+    "%d = eq %p, %q : bool[<n>,<n>]" L "%e = convert %d {dtype=$} : $[<n>,<n>]" L             \
+    "%g = constant {data=4} : $[<n>,<n>]" L "%c = mul %e, %g : $[<n>,<n>]" L
+#define SPD EYE "%s = dot_general %x, %x {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : $[<n>,<n>]" L \
+    "%a = add %s, %c : $[<n>,<n>]" L
+#define APART EYE "%t = add %x, %c : $[<n>,<n>]" L
+#define MATRIX(op, t, results, body) { op, F("%x: $[<n>,<n>]", results, body), t, 1, 1, 14, -0.5, 0.5 }
+
+#define FN_STEP "fn @step(%k: $[<m>], %c: $[<m>], %x: $[<m>]) -> ($[<m>], $[<m>]) {\n"             \
+    "  %0 = mul %c, %k : $[<m>]\n  %1 = add %0, %x : $[<m>]\n  %2 = mul %1, %c : $[<m>]\n  ret %1, %2\n}\n"
+#define FN_COUNT "fn @count(%n: i32[], %c: $[<n>]) -> bool[] {\n  %0 = constant {data=4} : i32[]\n"  \
+    "  %1 = lt %n, %0 : bool[]\n  ret %1\n}\n"                                                     \
+    "fn @grow(%n: i32[], %c: $[<n>]) -> (i32[], $[<n>]) {\n  %0 = constant {data=1} : i32[]\n"      \
+    "  %1 = add %n, %0 : i32[]\n  %2 = mul %c, %c : $[<n>]\n  ret %1, %2\n}\n"
+#define FN_TWO "fn @id(%x: $[<n>]) -> $[<n>] {\n  ret %x\n}\n"                                      \
+    "fn @square(%x: $[<n>]) -> $[<n>] {\n  %0 = mul %x, %x : $[<n>]\n  ret %0\n}\n"
+
+static const row rows[] = {
+    /* elements: alone, repeated along either axis, turned, through types, on a mask */
+    { "mul", F("%x: $[<n>], %y: $[<n>]", "$[<n>]", "%1 = mul %x, %y : $[<n>]" L "%2 = sub %1, %x : $[<n>]" L
+               "%0 = mul %2, %2 : $[<n>]"), LAWS_ANY_NUMBER, 1, 0, LARGE, -3, 3 },
+    { "add", F("%x: $[<n>,<m>], %y: $[<m>], %z: $[<n>]", "$[<n>,<m>]",
+               "%1 = broadcast_in_dim %y {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]" L
+               "%2 = broadcast_in_dim %z {shape=[<n>,<m>], dims=[0]} : $[<n>,<m>]" L
+               "%3 = mul %x, %1 : $[<n>,<m>]" L "%0 = add %3, %2 : $[<n>,<m>]"), LAWS_ANY_NUMBER, 2, 0, PLANE, -3, 3 },
+    { "sub", F("%x: $[<n>,<m>], %y: $[<m>,<n>]", "$[<n>,<m>]", "%1 = transpose %y {perm=[1,0]} : $[<n>,<m>]" L
+               "%0 = sub %x, %1 : $[<n>,<m>]"), LAWS_ANY_NUMBER, 2, 0, PLANE, -3, 3 },
+    { "sub", F("%x: $[<m>], %y: $[<n>]", "$[<n>,<m>]",
+               "%1 = broadcast_in_dim %x {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]" L
+               "%2 = broadcast_in_dim %y {shape=[<n>,<m>], dims=[0]} : $[<n>,<m>]" L
+               "%0 = sub %1, %2 : $[<n>,<m>]"), LAWS_ANY_NUMBER, 2, 0, PLANE, -3, 3 },
+    { "select", F("%x: $[<n>], %y: $[<n>]", "$[<n>]", "%1 = lt %x, %y : bool[<n>]" L
+                  "%2 = max %x, %y : $[<n>]" L "%0 = select %1, %2, %x : $[<n>]"), LAWS_ALL, 1, 0, LINE, -3, 3 },
+    { "convert", F("%x: $[<n>]", "i8[<n>]", "%1 = convert %x {dtype=f32} : f32[<n>]" L
+                   "%2 = convert %1 {dtype=i16} : i16[<n>]" L "%0 = convert %2 {dtype=i8} : i8[<n>]"), LAWS_ALL, 1, 0, LINE, -3, 3 },
+    { "convert", F("%x: $[<n>]", "f64[<n>]", "%0 = convert %x {dtype=f64} : f64[<n>]"), LAWS_ALL, 1, 0, LINE, -3, 3 },
+    { "convert", F("%x: u8[<n>]", "$[<n>]", "%0 = convert %x {dtype=$} : $[<n>]"), LAWS_ALL, 1, 0, LINE, -3, 3 },
+    { "exp", F("%x: $[<n>]", "$[<n>]", "%0 = exp %x : $[<n>]"), LAWS_INEXACT, 1, 0, LINE, -3, 3 },
+    { "div", F("%x: $[<n>], %y: $[<n>]", "$[<n>]", "%0 = div %x, %y : $[<n>]"), LAWS_ANY_NUMBER, 1, 0, LINE, 0.5, 3 },
+    { "sin", F("%x: $[<n>]", "$[<n>]", "%0 = sin %x : $[<n>]"), LAWS_FLOATS, 1, 0, SMALL, -9, 9 },
+    { "abs", F("%x: $[<n>]", "~[<n>]", "%0 = abs %x : ~[<n>]"), LAWS_COMPLEX, 1, 0, LINE, -3, 3 },
+    { "xor", F("%x: $[<n>], %y: $[<n>]", "$[<n>]", "%1 = xor %x, %y : $[<n>]" L "%0 = not %1 : $[<n>]"), LAWS_BITS, 1, 0, LINE, 0, 1 },
+    { "shl", F("%x: $[<n>], %y: $[<n>]", "$[<n>]", "%1 = shl %x, %y : $[<n>]" L "%2 = shr_arithmetic %1, %y : $[<n>]" L
+               "%0 = popcnt %2 : $[<n>]"), LAWS_INTS, 1, 0, LINE, 0, 1 },
+    { "lgamma", F("%x: $[<n>]", "$[<n>]", "%0 = lgamma %x : $[<n>]"), LAWS_FLOATS, 1, 0, 33, 0.3, 4 },
+    { "erf_inv", F("%x: $[<n>]", "$[<n>]", "%0 = erf_inv %x : $[<n>]"), LAWS_FLOATS, 1, 0, 33, -0.9, 0.9 },
+    { "betainc", F("%x: $[<n>]", "$[<n>]", "%a = constant {data=2} : $[<n>]" L "%0 = betainc %a, %a, %x : $[<n>]"),
+      LAWS_FLOATS, 1, 0, 33, 0.1, 0.9 },
+    { "philox", F("%k: u64[], %x: u64[<n>], %b: u64[<n>]", "u64[<n>]", "%1 = broadcast_in_dim %k {shape=[<n>], dims=[]} : u64[<n>]" L
+                  "%0 = philox %1, %x, %b {word=1} : u64[<n>]"), LAWS_BOOL, 1, 0, LINE, 0, 1 },
+    { "threefry", F("%k: u64[<n>], %x: u64[<n>]", "u64[<n>]", "%0 = threefry %k, %x : u64[<n>]"), LAWS_BOOL, 1, 0, LINE, 0, 1 },
+    /* reductions, alone and with what is computed around them */
+    REDUCE("reduce_sum", LAWS_ANY_NUMBER, -3, 3),
+    REDUCE("reduce_prod", LAWS_ANY_NUMBER, 0.99, 1.01),
+    REDUCE("reduce_max", LAWS_NUMBERS, -3, 3),
+    REDUCE("reduce_min", LAWS_NUMBERS, -3, 3),
+    REDUCE("reduce_and", LAWS_BITS, 0, 1),
+    REDUCE("reduce_or", LAWS_BITS, 0, 1),
+    { "reduce_sum", F("%x: $[<n>,<m>]", "$[<n>,<m>]", "%1 = reduce_max %x {axes=[1]} : $[<n>]" L
+                      "%2 = broadcast_in_dim %1 {shape=[<n>,<m>], dims=[0]} : $[<n>,<m>]" L "%3 = sub %x, %2 : $[<n>,<m>]" L
+                      "%4 = exp %3 : $[<n>,<m>]" L "%5 = reduce_sum %4 {axes=[1]} : $[<n>]" L
+                      "%6 = broadcast_in_dim %5 {shape=[<n>,<m>], dims=[0]} : $[<n>,<m>]" L "%0 = div %4, %6 : $[<n>,<m>]"),
+      LAWS_FLOATS, 2, 1, PLANE, -3, 3 },
+    { "reduce_sum", F("%x: $[<n>,<m>], %y: $[<m>]", "$[<n>]", "%1 = broadcast_in_dim %y {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]" L
+                      "%2 = sub %x, %1 : $[<n>,<m>]" L "%3 = mul %2, %2 : $[<n>,<m>]" L
+                      "%0 = reduce_sum %3 {axes=[1]} : $[<n>]"), LAWS_ANY_NUMBER, 2, 0, PLANE, -3, 3 },
+    ARG("argmax"), ARG("argmin"),
+    CUMULATE("cumsum", LAWS_ANY_NUMBER, -3, 3),
+    CUMULATE("cumprod", LAWS_ANY_NUMBER, 0.99, 1.01),
+    CUMULATE("cummax", LAWS_NUMBERS, -3, 3),
+    CUMULATE("cummin", LAWS_NUMBERS, -3, 3),
+    POOL("reduce_sum", LAWS_ANY_NUMBER), POOL("reduce_max", LAWS_NUMBERS),
+    { "windows", F("%x: $[<n>,<m>]", "$[<n>,<m-4>,3]", "%0 = windows %x {axis=1, size=3, dilation=2} : $[<n>,<m-4>,3]"),
+      LAWS_ANYTHING, 2, 5, PLANE, -3, 3 },
+    /* order */
+    { "argsort", F("%x: $[<n>]", "i32[<n>]", "%0 = argsort %x {axis=0} : i32[<n>]"), LAWS_ALL, 1, 0, LINE, -3, 3 },
+    { "argsort", F("%x: $[<n>,<m>]", "i32[<n>,<m>]", "%0 = argsort %x {axis=1} : i32[<n>,<m>]"), LAWS_ALL, 2, 0, 40000, -3, 3 },
+    { "argsort", F("%x: $[<n>,<m>], %y: bool[<n>,<m>]", "i32[<n>,<m>]", "%0 = argsort %y, %x {axis=0} : i32[<n>,<m>]"),
+      LAWS_ALL, 2, 0, 20000, -3, 3 },
+    { "argsort", F("%x: $[<n>,<m>]", "$[<n>,<m>]", "%1 = argsort %x {axis=1} : i32[<n>,<m>]" L
+                   "%2 = reshape %1 {shape=[<n>,<m>,1]} : i32[<n>,<m>,1]" L
+                   "%0 = gather %x, %2 {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], index_map=[1], "
+                   "sizes=[1,1], mode=promise} : $[<n>,<m>]"), LAWS_ALL, 2, 1, 20000, -3, 3 },
+    { "top_k", F("%x: $[<n>]", "i32[3]", "%0 = top_k %x {axis=0, k=3} : i32[3]"), LAWS_ALL, 1, 3, LINE, -3, 3 },
+    { "top_k", F("%x: $[<n>,<m>]", "i32[<n>,<m/2>]", "%0 = top_k %x {axis=1, k=<m/2>} : i32[<n>,<m/2>]"), LAWS_ALL, 2, 2, 20000, -3, 3 },
+    { "top_k", F("%x: $[<n>,<m>]", "i32[5,<m>]", "%0 = top_k %x {axis=0, k=5} : i32[5,<m>]"), LAWS_ALL, 2, 5, 20000, -3, 3 },
+    /* places known at run time */
+    { "gather", F("%x: $[<n>], %i: i32[<m>,1]", "$[<m>]", "%0 = gather %x, %i {offset_dims=[], collapsed=[0], operand_batch=[], "
+                  "indices_batch=[], index_map=[0], sizes=[1]} : $[<m>]"), LAWS_ANYTHING, 2, 1, PLANE, -3, 3 },
+    { "gather", F("%x: $[<n>,<m>], %i: i64[6,1]", "$[6,<m>]", "%0 = gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], "
+                  "indices_batch=[], index_map=[0], sizes=[1,<m>], mode=fill} : $[6,<m>]"), LAWS_ANYTHING, 2, 1, PLANE, -3, 3 },
+    { "gather", F("%x: $[5,<n>], %i: u8[<m>,1]", "$[5,<m>]", "%0 = gather %x, %i {offset_dims=[0], collapsed=[1], operand_batch=[], "
+                  "indices_batch=[], index_map=[1], sizes=[5,1]} : $[5,<m>]"), LAWS_ANYTHING, 2, 1, PLANE / 5, -3, 3 },
+    PUT("scatter", LAWS_ANYTHING), PUT("scatter_add", LAWS_ANY_NUMBER), PUT("scatter_mul", LAWS_ANY_NUMBER),
+    PUT("scatter_max", LAWS_NUMBERS), PUT("scatter_min", LAWS_NUMBERS),
+    { "dynamic_slice", F("%x: $[<n>,<m>], %i: i32[], %j: i64[]", "$[<n/2>,<m-1>]",
+                         "%0 = dynamic_slice %x, %i, %j {sizes=[<n/2>,<m-1>]} : $[<n/2>,<m-1>]"), LAWS_ANYTHING, 2, 1, PLANE, -3, 3 },
+    { "dynamic_update_slice", F("%x: $[<n>,<m>], %y: $[<n-1>,<m/2>], %i: i32[], %j: i32[]", "$[<n>,<m>]",
+                                "%0 = dynamic_update_slice %x, %y, %i, %j : $[<n>,<m>]"), LAWS_ANYTHING, 2, 1, PLANE, -3, 3 },
+    /* elements moved */
+    { "transpose", F("%x: $[<n>,<m>]", "$[<m>,<n>]", "%0 = transpose %x {perm=[1,0]} : $[<m>,<n>]"), LAWS_ANYTHING, 2, 0, PLANE, -3, 3 },
+    { "transpose", F("%x: $[3,<n>,<m>]", "$[<m>,3,<n>]", "%0 = transpose %x {perm=[2,0,1]} : $[<m>,3,<n>]"), LAWS_ANYTHING, 2, 0, PLANE / 3, -3, 3 },
+    { "transpose", F("%x: $[<n>,<m>,2]", "$[<m>,<n>,2]", "%0 = transpose %x {perm=[1,0,2]} : $[<m>,<n>,2]"), LAWS_ANYTHING, 2, 0, PLANE / 2, -3, 3 },
+    { "reshape", F("%x: $[<n>,<m>]", "$[<n*m>]", "%1 = transpose %x {perm=[1,0]} : $[<m>,<n>]" L
+                   "%0 = reshape %1 {shape=[<n*m>]} : $[<n*m>]"), LAWS_ANYTHING, 2, 0, PLANE, -3, 3 },
+    { "slice", F("%x: $[<n>,<m>]", "$[<n-1/2+1>,<m-1>]", "%0 = slice %x {start=[0,1], limit=[<n>,<m>], stride=[2,1]} : $[<n-1/2+1>,<m-1>]"),
+      LAWS_ANYTHING, 2, 1, PLANE, -3, 3 },
+    { "slice", F("%x: $[<n>,<m>]", "$[<n-1>,<m-1/3+1>]", "%0 = slice %x {start=[1,0], limit=[<n>,<m>], stride=[1,3]} : $[<n-1>,<m-1/3+1>]"),
+      LAWS_ANYTHING, 2, 1, PLANE, -3, 3 },
+    { "pad", F("%x: $[<n>,<m>], %y: $[]", "$[<n+3>,<2*m>]", "%0 = pad %x, %y {low=[1,0], high=[2,1], interior=[0,1]} : $[<n+3>,<2*m>]"),
+      LAWS_ANYTHING, 2, 1, PLANE / 2, -3, 3 },
+    { "pad", F("%x: $[<n>,<m>], %y: $[]", "$[<n-1>,<m+7>]", "%0 = pad %x, %y {low=[-1,3], high=[0,4], interior=[0,0]} : $[<n-1>,<m+7>]"),
+      LAWS_ANYTHING, 2, 1, PLANE / 2, -3, 3 },
+    { "concatenate", F("%x: $[<n>,<m>], %y: $[<n>,3], %z: $[<n>,<m>]", "$[<n>,<2*m+3>]",
+                       "%0 = concatenate %x, %y, %z {axis=1} : $[<n>,<2*m+3>]"), LAWS_ANYTHING, 2, 0, PLANE / 2, -3, 3 },
+    { "concatenate", F("%x: $[<n>], %y: $[<m>]", "$[<n+m>]", "%0 = concatenate %x, %y {axis=0} : $[<n+m>]"), LAWS_ANYTHING, 2, 0, PLANE, -3, 3 },
+    { "reverse", F("%x: $[<n>,<m>]", "$[<n>,<m>]", "%0 = reverse %x {axes=[1]} : $[<n>,<m>]"), LAWS_ANYTHING, 2, 0, PLANE, -3, 3 },
+    { "reverse", F("%x: $[<n>,<m>]", "$[<m>,<n>]", "%1 = transpose %x {perm=[1,0]} : $[<m>,<n>]" L
+                   "%0 = reverse %1 {axes=[0,1]} : $[<m>,<n>]"), LAWS_ANYTHING, 2, 0, PLANE, -3, 3 },
+    { "broadcast_in_dim", F("%x: $[<m>]", "$[<n>,<m>]", "%0 = broadcast_in_dim %x {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]"),
+      LAWS_ANYTHING, 2, 0, PLANE, -3, 3 },
+    { "broadcast_in_dim", F("%x: $[<n>,1]", "$[<n>,<m>,3]", "%0 = broadcast_in_dim %x {shape=[<n>,<m>,3], dims=[0,1]} : $[<n>,<m>,3]"),
+      LAWS_ANYTHING, 2, 0, PLANE / 3, -3, 3 },
+    { "iota", F("%x: $[<n>,<m>]", "$[<n>,<m>]", "%1 = iota {dtype=$, shape=[<n>,<m>], axis=1} : $[<n>,<m>]" L
+                "%0 = add %x, %1 : $[<n>,<m>]"), LAWS_ANY_NUMBER, 2, 0, PLANE, -3, 3 },
+    { "fft", F("%x: $[<n>]", "$[<n>]", "%0 = fft %x : $[<n>]"), LAWS_COMPLEX, 1 | SMOOTH, 1, LINE, -3, 3 },
+    { "fft", F("%x: $[<n>,<m>]", "$[<n>,<m>]", "%0 = fft %x {inverse=true} : $[<n>,<m>]"), LAWS_COMPLEX, 2 | SMOOTH, 1, 20000, -3, 3 },
+    /* linear algebra: bodies of loops over parts of matrices */
+    MATRIX("cholesky", LAWS_INEXACT, "$[<n>,<n>]", SPD "%0 = cholesky %a : $[<n>,<n>]"),
+    MATRIX("triangular_solve", LAWS_INEXACT, "$[<n>,<n>]", APART "%0 = triangular_solve %t, %x : $[<n>,<n>]"),
+    MATRIX("triangular_solve", LAWS_INEXACT, "$[<n>,<n>]", APART "%0 = triangular_solve %t, %x {right=true, upper=true} : $[<n>,<n>]"),
+    MATRIX("lu", LAWS_INEXACT, "$[<n>,<n>]", "%0, %1, %2 = lu %x : ($[<n>,<n>], i32[<n>], i32[<n>])"),
+    MATRIX("det", LAWS_INEXACT, "$[]", APART "%1, %2, %3 = lu %t : ($[<n>,<n>], i32[<n>], i32[<n>])" L "%0 = det %t, %1, %2, %3 : $[]"),
+    MATRIX("inverse", LAWS_INEXACT, "$[<n>,<n>]", APART "%1, %2, %3 = lu %t : ($[<n>,<n>], i32[<n>], i32[<n>])" L
+           "%0 = inverse %t, %1, %2, %3 : $[<n>,<n>]"),
+    MATRIX("qr", LAWS_INEXACT, "$[<n>,<n>]", "%0, %1 = qr %x : ($[<n>,<n>], $[<n>,<n>])"),
+    { "qr", F("%x: $[<n>,3]", "$[3,3]", "%1, %0 = qr %x : ($[<n>,3], $[3,3])"), LAWS_INEXACT, 1, 3, 33, -1, 1 },
+    MATRIX("eigh", LAWS_FLOATS, "$[<n>]", SPD "%0, %1 = eigh %a : ($[<n>], $[<n>,<n>])"),
+    MATRIX("svd", LAWS_FLOATS, "$[<n>]", APART "%1, %0, %2 = svd %t : ($[<n>,<n>], $[<n>], $[<n>,<n>])"),
+    /* sub-functions */
+    { "scan", FN_STEP F("%k: $[<m>], %c: $[<m>], %x: $[<n>,<m>]", "$[<n>,<m>]",
+                        "%1, %0 = scan %k, %c, %x {consts=1, carries=1, length=<n>, body=@step} : ($[<m>], $[<n>,<m>])"),
+      LAWS_ANY_NUMBER, 2, 0, 40000, -1, 1 },
+    { "scan", FN_STEP F("%k: $[<m>], %c: $[<m>], %x: $[<n>,<m>]", "$[<m>]",
+                        "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=<n>, reverse=true, body=@step} : ($[<m>], $[<n>,<m>])"),
+      LAWS_ANY_NUMBER, 2, 0, 40000, -1, 1 },
+    { "while", FN_COUNT F("%n: i32[], %c: $[<n>]", "$[<n>]", "%1, %0 = while %n, %c {max=8, cond=@count, body=@grow} : (i32[], $[<n>])"),
+      LAWS_ANY_NUMBER, 1, 0, LINE, 0.5, 1.2 },
+    { "cond", FN_TWO F("%p: i32[], %x: $[<n>]", "$[<n>]", "%0 = cond %p, %x {branches=[@id, @square]} : $[<n>]"),
+      LAWS_ANY_NUMBER, 1, 0, LINE, -3, 3 },
+    { "cond", FN_TWO F("%p: i32[<n>], %x: $[<n>]", "$[<n>]", "%0 = cond %p, %x {branches=[@id, @square]} : $[<n>]"),
+      LAWS_ANY_NUMBER, 1, 0, LINE, -3, 3 },
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* ---- sizes ---- */
+
+static int
+axes_of(const row *r)
+{
+    return r->axes & ~SMOOTH;
+}
+
+/* Size s of one axis: those that matter, then the large ones. */
+static int64_t
+one_size(int s)
+{
+    return s < SIZES_MATTER ? sizes_that_matter[s] : sizes_large[s - SIZES_MATTER];
+}
+
+static bool
+is_smooth(int64_t n)
+{
+    for (int64_t d = 2; d <= 13 && n > 1; d++)
+        while (n % d == 0)
+            n /= d;
+    return n == 1;
+}
+
+/* Pair s: all of the most telling sizes; then every size that matters on one axis with 3 or 17
+ * on the other. */
+static bool
+size_of(const row *r, int s, int64_t *n, int64_t *m)
+{
+    const int pairs = (int)sizes_rows(SIZES_FEW);
+
+    *m = 1;
+    if (axes_of(r) == 1) {
+        *n = one_size(s);
+    } else if (s < pairs) {
+        *n = sizes_row(sizes_few, SIZES_FEW, s, 0);
+        *m = sizes_row(sizes_few, SIZES_FEW, s, 1);
+    } else {
+        const int64_t long_one = sizes_that_matter[(s - pairs) / 2], short_one = (s - pairs) % 4 < 2 ? 3 : 17;
+        *n = (s - pairs) % 2 ? short_one : long_one;
+        *m = (s - pairs) % 2 ? long_one : short_one;
+    }
+    if ((r->axes & SMOOTH) && !is_smooth(axes_of(r) == 1 ? *n : *m))
+        return false;
+    return *n >= r->least && *n * *m <= r->most && (axes_of(r) == 1 || *m >= r->least);
+}
+
+static int
+sizes_of(const row *r)
+{
+    return axes_of(r) == 1 ? SIZES_MATTER + SIZES_LARGE : (int)sizes_rows(SIZES_FEW) + 2 * SIZES_MATTER;
+}
+
+/* ---- numbering ---- */
+
+/* The type of each number in the row's size. */
+static int
+types_of(const row *r, cot_dtype *out)
+{
+    int n = 0;
+
+    for (int t = COT_BOOL; t < COT_DTYPE_COUNT; t++)
+        if (laws_has(r->types, (cot_dtype)t))
+            out[n++] = (cot_dtype)t;
+    return n;
+}
+
+/* The programs of one row: for each of its sizes the types. */
+static int
+row_count(int i)
+{
+    cot_dtype t[COT_DTYPE_COUNT];
+    int64_t n, m;
+    int count = 0;
+
+    for (int s = 0; s < sizes_of(&rows[i]); s++)
+        count += size_of(&rows[i], s, &n, &m);
+    return count * types_of(&rows[i], t);
+}
+
+int
+classes_count(void)
+{
+    int count = 0;
+
+    for (int i = 0; i < ROWS; i++)
+        count += row_count(i);
+    return count;
+}
+
+static uint64_t
+mixed(uint64_t z)
+{
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+int
+classes_sample(uint64_t seed, int k)
+{
+    const int r = (int)(((uint64_t)k + seed) % ROWS);
+    int first = 0;
+
+    for (int i = 0; i < r; i++)
+        first += row_count(i);
+    return first + (int)(mixed(seed * 0x9E3779B97F4A7C15u + (uint64_t)k + 1) % (uint64_t)row_count(r));
+}
+
+/* Number i as a row, a size and a type. */
+static const row *
+find(int i, class_program *p)
+{
+    cot_dtype t[COT_DTYPE_COUNT];
+    int types;
+
+    for (p->row = 0; i >= row_count(p->row); p->row++)
+        i -= row_count(p->row);
+    types = types_of(&rows[p->row], t);
+    p->type = t[i % types];
+    i /= types;
+    for (p->size = 0;; p->size++)
+        if (size_of(&rows[p->row], p->size, &p->n, &p->m) && i-- == 0)
+            return &rows[p->row];
+}
+
+/* ---- text ---- */
+
+/* The expression at s, from left to right, up to >. */
+static int64_t
+value_of(const char **s, int64_t n, int64_t m)
+{
+    int64_t v = 0;
+    char op = '+';
+
+    for (; **s != '>'; ++*s) {
+        char *end;
+        const int64_t x = **s == 'n' ? n : **s == 'm' ? m : strtol(*s, &end, 10);
+        *s = **s == 'n' || **s == 'm' ? *s + 1 : end;
+        v = op == '+' ? v + x : op == '-' ? v - x : op == '*' ? v * x : v / x;
+        op = **s;
+        if (op == '>')
+            break;
+    }
+    return v;
+}
+
+static const char *
+with_sizes(ir_arena *a, const char *text, int64_t n, int64_t m)
+{
+    ir_buf b;
+
+    ir_buf_init(&b, a);
+    for (; *text; text++)
+        if (*text == '<') {
+            text++;
+            ir_buf_printf(&b, "%lld", (long long)value_of(&text, n, m));
+        } else {
+            ir_buf_add(&b, text, 1);
+        }
+    return b.text;
+}
+
+bool
+classes_make(cot_context *ctx, int i, class_program *p)
+{
+    const row *r = find(i, p);
+    const char *text = with_sizes(&ctx->arena, r->text, p->n, p->m);
+    ir_module m;
+
+    p->law = (laws_program){ .number = i, .op = r->op, .lo = r->lo, .hi = r->hi };
+    p->law.text = laws_substitute(&ctx->arena, text, cot_dtype_name(p->type));
+    if (ir_parse(ctx, "class.cot", p->law.text, strlen(p->law.text), &m) != COT_OK)
+        return false;
+    p->law.f = m.fn[m.n - 1];
+    return true;
+}
+
+/* ---- operands ---- */
+
+/* Half of the indices are anywhere in the axis, or a little beyond. */
+static void
+spread_indices(uint64_t *seed, int64_t n, const ir_type *t, void *array)
+{
+    for (int64_t i = 0; i < t->size; i++)
+        if (laws_uniform(seed) < 0.5)
+            laws_store(t->dtype, array, i, (double)(int64_t)(laws_uniform(seed) * (double)(n + 2)));
+}
+
+void **
+classes_operands(const class_program *p)
+{
+    uint64_t seed = 7000 + (uint64_t)p->law.number;
+    const ir_graph *f = p->law.f;
+    void **in = laws_sample(f, &seed, p->law.lo, p->law.hi, p->law.number % 4 ? laws_fill : laws_fill_special);
+
+    for (int i = 0; i < f->n_in; i++)
+        if (strchr("ij", f->in_name[i][0]))
+            spread_indices(&seed, p->n, ir_type_at(f, f->in[i]), in[i]);
+    return in;
+}

@@ -1,0 +1,295 @@
+/* Programs of every size that matters (classes.h), compiled, between red zones, against the
+ * evaluator, bit for bit.
+ *
+ *   law_sweep --sample SEED COUNT    COUNT programs, the classes in turn, drawn by SEED
+ *   law_sweep --all [K/N]            all; part K of N, K from 0; with a line that tells how far
+ *   law_sweep NUMBER...              these, in every way
+ *
+ * A program runs in one way in turn (a width of vectors, a processor), so that a class at a size
+ * is asked in every way by its types; one in 4 on two threads, one in 16 also as C source.  Every
+ * array and the work block lie between zones that are compared after the call, or against a page
+ * that may not be touched.  A process of its own runs the programs: where it dies, the program
+ * is named, and another goes on behind it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/check.h"
+#include "runtime/compile.h"
+#include "tests/laws/classes.h"
+#include "tests/redzone.h"
+
+/* Widths of vectors on this machine's processor; older processors; C source.  Those that this
+ * machine lacks are left out. */
+static const struct way {
+    const char *name, *backend, *cpu;
+    int bits;
+} ways[] = {
+    { "32 bits", "jit", NULL, 32 },          { "128 bits", "jit", NULL, 128 },
+    { "256 bits", "jit", NULL, 256 },        { "512 bits", "jit", NULL, 512 },
+    { "x86-64", "jit", "x86-64", 0 },        { "x86-64-v2", "jit", "x86-64-v2", 0 },
+    { "x86-64-v3", "jit", "x86-64-v3", 0 },  { "C of 32 bits", "c", NULL, 32 },
+    { "C of 128 bits", "c", NULL, 128 },     { "C of 256 bits", "c", NULL, 256 },
+    { "C of 512 bits", "c", NULL, 512 },
+};
+#ifdef __x86_64__
+enum { X86 = 1 };
+#else
+enum { X86 = 0 };
+#endif
+enum { WAYS = sizeof ways / sizeof *ways, FIRST_C = 7, MOST_VALUES = 16, C_EVERY = 16 };
+
+/* What the processes share. */
+static struct counts {
+    int at, programs, failures, runs[WAYS];
+} *counts;
+static int n_here, here[WAYS];  /* the ways of this machine, but C */
+
+static void
+fail(const class_program *p, const char *how, const char *why)
+{
+    counts->failures++;
+    printf("sweep: program %d, %s: %s\n%s", p->law.number, how, why, p->law.text);
+    fflush(stdout);
+}
+
+/* -- one run between red zones -- */
+
+typedef struct zones {
+    int n;
+    redzone z[MOST_VALUES + 1];
+    void *args[MOST_VALUES + 1];
+} zones;
+
+static void
+zones_new(zones *s, const class_program *p, void *const *in, redzone_kind kind)
+{
+    const ir_graph *f = p->law.f;
+
+    s->n = 0;
+    for (int i = 0; i < f->n_in + f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
+        const size_t align = t->size ? cot_dtype_size(ir_part_type(t->dtype)) : 1;
+        s->args[i] = redzone_new(&s->z[s->n++], laws_bytes(t), align, kind);
+        if (i < f->n_in && laws_bytes(t))
+            memcpy(s->args[i], in[i], laws_bytes(t));
+        else
+            memset(s->args[i], 0x5a, laws_bytes(t));
+    }
+}
+
+static void
+judge_zones(const zones *s, const class_program *p, const char *how, void *const *in, void *const *want)
+{
+    const ir_graph *f = p->law.f;
+    ptrdiff_t at;
+
+    for (int i = 0; i < s->n; i++)
+        if (!redzone_good(&s->z[i], &at)) {
+            fail(p, how, ir_format(&f->ctx->arena, "writes beside array %d, at byte %lld", i, (long long)at));
+            return;
+        }
+    for (int i = 0; i < f->n_in; i++)
+        if (laws_bytes(ir_type_at(f, f->in[i])) && memcmp(in[i], s->args[i], laws_bytes(ir_type_at(f, f->in[i]))) != 0) {
+            fail(p, how, ir_format(&f->ctx->arena, "writes to argument %d", i));
+            return;
+        }
+    for (int i = 0; i < f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+        const int64_t k = laws_differ(t, want[i], s->args[f->n_in + i]);
+        if (k >= 0) {
+            fail(p, how, ir_format(&f->ctx->arena, "result %d, number %lld is %.17g, the evaluator's %.17g", i,
+                                   (long long)k, laws_load(t->dtype, s->args[f->n_in + i], k), laws_load(t->dtype, want[i], k)));
+            return;
+        }
+    }
+}
+
+static void
+run_once(const class_program *p, const struct way *w, int threads, void *const *in, void *const *want)
+{
+    const redzone_kind kinds[] = { REDZONE_BOTH, REDZONE_END, REDZONE_BEGIN };
+    const redzone_kind kind = kinds[(p->size + (int)p->type) % 3];
+    const cot_compile_options o = {
+        .backend = w->backend, .cpu = w->cpu, .vector_bits = w->bits, .threads = threads
+    };
+    const ir_graph *f = p->law.f;
+    const char *how = threads == 1 ? w->name : ir_format(&f->ctx->arena, "%s, two threads", w->name);
+    cot_kernel *k;
+    zones s;
+
+    if (cot_compile_graph(f, &o, &k) != COT_OK) {
+        fail(p, how, cot_error(f->ctx));
+        cot_error_clear(f->ctx);
+        return;
+    }
+    zones_new(&s, p, in, kind);
+    s.args[f->n_in + f->n_out] = k->pool;
+    void *work = redzone_new(&s.z[s.n++], cot_kernel_work_bytes(k), 64, kind == REDZONE_BEGIN ? kind : REDZONE_END);
+    if (rt_call_kernel(k, s.args, work) != COT_OK)
+        fail(p, how, cot_error(f->ctx));
+    else
+        judge_zones(&s, p, how, in, want);
+    for (int i = 0; i < s.n; i++)
+        redzone_free(&s.z[i]);
+    cot_kernel_free(k);
+}
+
+/* -- one program -- */
+
+static void
+run_way(const class_program *p, int w, void *const *in, void *const *want)
+{
+    run_once(p, &ways[w], w < FIRST_C && p->size % 4 == 3 ? 2 : 1, in, want);
+    counts->runs[w]++;
+}
+
+static void
+run_ways(const class_program *p, bool all, void *const *in, void *const *want)
+{
+    const int turn = p->size + (int)p->type + p->row;
+
+    for (int k = 0; k < n_here; k++)
+        if (all || k == turn % n_here)
+            run_way(p, here[k], in, want);
+    for (int k = FIRST_C; k < WAYS; k++)
+        if (all || (turn % C_EVERY == 0 && k - FIRST_C == turn / C_EVERY % (WAYS - FIRST_C)))
+            run_way(p, k, in, want);
+}
+
+static void
+judge(cot_context *ctx, int number, bool all)
+{
+    class_program p;
+    void **want;
+
+    IR_TRY(ctx) {
+        if (!classes_make(ctx, number, &p)) {
+            fail(&p, "parsing", cot_error(ctx));
+            return;
+        }
+        counts->programs++;
+        void **in = classes_operands(&p);
+        if (rt_run_graph(p.law.f, &(cot_compile_options){ .backend = "eval" }, in, &want) != COT_OK)
+            fail(&p, "the evaluator", cot_error(ctx));
+        else
+            run_ways(&p, all, in, want);
+        laws_free(p.law.f->n_in, in);
+    }
+}
+
+/* -- all of them -- */
+
+typedef struct plan {
+    int n;                      /* programs: of the sample, or of all, or of those named */
+    uint64_t seed;
+    int part, parts;
+    bool sample, named;
+    char **name;
+} plan;
+
+static int
+number_of(const plan *a, int k)
+{
+    return a->named ? atoi(a->name[k]) : a->sample ? classes_sample(a->seed, k) : a->part + k * a->parts;
+}
+
+static void
+run_from(const plan *a, int k)
+{
+    for (; k < a->n; k++) {
+        cot_context *ctx = cot_context_new(&(cot_options){ .verify = true });
+        counts->at = k;
+        judge(ctx, number_of(a, k), a->named);
+        cot_context_free(ctx);
+        if (!a->sample && !a->named && k % 64 == 0)
+            fprintf(stderr, "\rsweep: %d of %d programs, %d failures ", k, a->n, counts->failures);
+    }
+}
+
+/* The process died of a signal, or of an exit of its own, at program counts->at. */
+static void
+tell_death(const plan *a)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    class_program p;
+
+    IR_TRY(ctx) {
+        if (classes_make(ctx, number_of(a, counts->at), &p))
+            fail(&p, "a process of its own", "dies");
+    }
+    cot_context_free(ctx);
+}
+
+static void
+run_all(const plan *a)
+{
+    int status;
+
+    for (int k = 0; k < a->n; k = counts->at + 1) {
+        fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) {
+            run_from(a, k);
+            fflush(stdout);
+            _exit(0);
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child)
+            exit(2);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            tell_death(a);
+    }
+}
+
+static void
+find_ways(void)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    rt_plan host;
+
+    IR_TRY(ctx) {
+        if (cg_llvm() && rt_plan_new(ctx, NULL, "f", &host) == COT_OK)
+            for (int k = 0; k < FIRST_C; k++)
+                if (ways[k].cpu ? X86 && host.target.vector_bits >= 256 : ways[k].bits <= host.target.vector_bits)
+                    here[n_here++] = k;
+    }
+    cot_context_free(ctx);
+}
+
+static bool
+read_plan(int argc, char **argv, plan *a)
+{
+    *a = (plan){ .parts = 1, .n = argc - 1, .name = argv + 1, .named = argc > 1 && argv[1][0] != '-' };
+    if (argc == 4 && strcmp(argv[1], "--sample") == 0) {
+        a->sample = true;
+        a->seed = strtoull(argv[2], NULL, 10);
+        a->n = atoi(argv[3]);
+    } else if ((argc == 2 || argc == 3) && strcmp(argv[1], "--all") == 0) {
+        if (argc == 3 && (sscanf(argv[2], "%d/%d", &a->part, &a->parts) != 2 || a->part < 0 || a->parts <= a->part))
+            return false;
+        a->n = (classes_count() - a->part + a->parts - 1) / a->parts;
+    }
+    return a->named || a->sample || (argc > 1 && strcmp(argv[1], "--all") == 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    plan a;
+
+    if (!read_plan(argc, argv, &a))
+        return fprintf(stderr, "usage: law_sweep --sample SEED COUNT | --all [K/N] | NUMBER...\n"), 2;
+    counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (counts == MAP_FAILED)
+        return 2;
+    find_ways();
+    run_all(&a);
+    printf("\nsweep: %d of %d programs", counts->programs, classes_count());
+    for (int k = 0; k < WAYS; k++)
+        printf(", %s: %d", ways[k].name, counts->runs[k]);
+    printf("; %d failures\n", counts->failures);
+    return counts->failures > 0;
+}
