@@ -241,7 +241,7 @@ verify_loop_kind(verifier *w, const cg_block *x)
         return;
     }
     int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 1;
-    want(w, (n & (n - 1)) == 0 && n <= 256, "vector extent not a power of two <= 256");
+    want(w, (n & (n - 1)) == 0 && n <= CG_VECTOR_MOST, "vector extent not a power of two <= 256");
     want(w, !w->in_vector, "vector loop inside a vector loop");
     if (x->limit)
         want_uniform(w, x->limit, COT_I64);

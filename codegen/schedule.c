@@ -667,6 +667,8 @@ run_mapping(mapping *m)
                         : 4; /* whole lines of memory for each row that is summed */
     else if (m->lanes > 1 && m->s.cost <= CG_COST_HEAVY)
         m->lanes *= 2;
+    if (m->lanes > CG_VECTOR_MOST)
+        m->lanes = CG_VECTOR_MOST;
     if (!l->target.grid) {
         pick_order(m);
         pick_cuts(m);
