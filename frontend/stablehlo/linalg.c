@@ -4,8 +4,6 @@
  * nothing is left to honour here.  The status that LAPACK gives is 0. */
 #include "frontend/stablehlo/rules.h"
 
-#include <math.h>
-
 #include "cotrace/fft.h"
 #include "cotrace/linalg.h"
 #include "ir/diag.h"
@@ -300,53 +298,26 @@ on_diagonal(ir_build *b, ir_ref d)
     return t ? part(b, ir_broadcast_axis(b, d, t->rank - 1, t->dims[t->rank - 1]), DIAGONAL, 0) : IR_NONE;
 }
 
-/* x, or NaN where the factorisation w = L U took another pivot than the one on the diagonal. */
-static ir_ref
-in_place(ir_build *b, ir_ref x, ir_ref pivot)
-{
-    const ir_type *t = ir_btype(b, pivot), *to = x ? ir_btype(b, x) : NULL;
-    int64_t axes[COT_MAX_RANK];
-
-    for (int i = 0; i < t->rank - 1; i++)
-        axes[i] = i;
-    ir_ref same = ir_op2(b, OP_eq, pivot, ir_iota(b, t->dtype, t->rank, t->dims, t->rank - 1));
-    same = same ? ir_reduce(b, OP_reduce_and, same, ir_axes_of(t->rank - 1)) : IR_NONE;
-    if (!same || !to)
-        return IR_NONE;
-    ir_ref nan = ir_splat(b, to, (double)NAN);
-    return ir_select(b, ir_broadcast_in_dim(b, same, to->rank, to->dims, axes), x, nan);
-}
-
-/* The reflections of a QR factorisation from its Q and R: Q - I = Y (-T Y1^H) is lower times
- * upper triangular, with ones on the diagonal of Y, whose columns are the vectors; the other
- * diagonal is that of -T: the factors tau.
- * Source: G. Ballard et al., Reconstructing Householder vectors from tall-skinny QR, IPDPS
- * 2014. */
+/* The reflections of a QR factorisation from its Q and R. */
 static void
 factor_qr(hlo_emit *e)
 {
     ir_build *b = e->b;
     const ir_type *t = fe_hlo_in_type(e, 0);
-    ir_ref qr[2], lu[3];
+    ir_ref qr[2], v, tau;
 
     if (ir_add_node(b, OP_qr, 1, e->in, &(ir_attrs){ .qr = { 0 } }, qr) < 0 || fe_hlo_bad(e))
         return;
     const int64_t m = t->dims[t->rank - 2], n = t->dims[t->rank - 1], k = m < n ? m : n;
-    ir_ref w = ir_sub(b, qr[0], eye(b, ir_btype(b, qr[0])));
-    if (!w || ir_add_node(b, OP_lu, 1, &w, NULL, lu) < 0 || fe_hlo_bad(e))
-        return;
-    if (is_complex(e, 0)) /* of real ones the diagonal is the largest */
-        lu[0] = in_place(b, lu[0], lu[1]);
     const int last = t->rank - 1;
-    ir_ref v = part(b, lu[0], BELOW, 0), r = qr[1];
-    ir_ref tau =
-        part(b, lu[0] ? ir_slice_axis(b, lu[0], last - 1, 0, k) : IR_NONE, DIAGONAL, 0);
+    ir_reflections(b, qr[0], &v, &tau);
+    ir_ref r = qr[1];
     if (k < n) /* wide: Q is square, R has all columns */
         v = ir_concatenate(b, 2, (const ir_ref[]){ v, ir_zeros(b, matrices(b, t, m, n - k)) }, last);
     if (k < m)
         r = ir_concatenate(b, 2, (const ir_ref[]){ r, ir_zeros(b, matrices(b, t, m - k, n)) }, last - 1);
     e->out[0] = ir_add(b, v, r);
-    e->out[1] = ir_neg(b, tau ? ir_reduce(b, OP_reduce_sum, tau, ir_axes_of(last)) : IR_NONE);
+    e->out[1] = tau;
 }
 
 /* The product of the reflections is I - V T V^H, where (I + D striu(V^H V)) T = D = diag(tau);
