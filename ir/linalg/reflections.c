@@ -1,12 +1,12 @@
 /* The reflections whose product has given first columns.
  *
  * With V the vectors, ones on its diagonal and zeros above, Q = I - V T V1^H, where V1 has the
- * first rows of V and T is upper triangular with the factors tau on its diagonal.  So Q - I is V
- * times the upper triangle -T V1^H: an LU factorisation without exchanges.  LAPACK's larfg
+ * first rows of V and T is upper triangular with the factors tau on its diagonal.  So Q - I is
+ * V times the upper triangle -T V1^H: an LU factorisation without exchanges.  LAPACK's larfg
  * chooses a tau that is 0 or at least 1 in size, and no element of its vector exceeds 1 then: a
- * pivot is the largest of its column but for rounding, so that no exchange is needed, and partial
- * pivoting could choose another of the same size.  A pivot below 1/2 is rounding error in the
- * place of a 0: it has no vector.
+ * pivot is the largest of its column but for rounding, so that no exchange is needed, and
+ * partial pivoting could choose another of the same size.  A pivot below 1/2 is rounding error
+ * in the place of a 0: it has no vector.
  *
  * A block of few columns goes column by column; more of them go by halves.
  *
@@ -30,11 +30,12 @@ eliminated(ir_build *b, ir_ref x, ir_ref k)
         ir_op2(b, OP_and, ir_la_rows_where(b, OP_gt, col, k), ir_la_fit(b, some, col));
     ir_ref l = ir_op1(b, OP_barrier, ir_la_keep(b, below, ir_div(b, col, by), 0));
     ir_ref above = ir_la_rows_where(b, OP_lt, col, k), tau = ir_la_keep(b, some, d, 0);
-    ir_ref done = ir_select(b, above, col, l);
+    ir_ref done = ir_select(b, above, col, l), here = ir_la_rows_where(b, OP_eq, col, k);
 
-    done = ir_select(b, ir_la_rows_where(b, OP_eq, col, k), ir_la_fit(b, tau, col), done);
+    done = ir_select(b, here, ir_la_fit(b, tau, col), done);
     row = ir_la_keep(b, ir_la_cols_where(b, OP_gt, row, k), row, 0);
-    ir_ref product = ir_mul(b, ir_la_fit(b, l, x), ir_la_fit(b, row, x));
+    ir_ref to_right = ir_la_fit(b, row, x);
+    ir_ref product = ir_mul(b, ir_la_fit(b, l, x), to_right);
     return ir_la_put_at(b, ir_sub(b, x, product), done, IR_NONE, k);
 }
 

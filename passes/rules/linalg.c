@@ -5,10 +5,13 @@
  *   x = L L^T         L' = L phi(L^-1 x' L^-T)       phi: the lower triangle, half of the diagonal
  *   x = Q R           Q' = Q (s - w) + x' R^-1,      w = Q^T x' R^-1, s = low(w) - low(w)^T
  *                     R' = (w - s) R
- *   x v = v w         w' = diag(z), v' = v (f z)     z = v^T x' v, f_ij = 1 / (w_j - w_i), 0 for i = j
- *   x v = v w         w' = diag(z), v' = v (f z) - v diag(Re(v^H v (f z)))   for a general x, z = v^-1 x' v
- *   x = u s v^T       s' = diag(z), u' = u (f (z s + s z^T)), v' = v (f (s z + z^T s))
- *                                                    z = u^T x' v, f_ij = 1 / (s_j^2 - s_i^2)
+ *   x v = v w         w' = diag(z), v' = v p         z = v^T x' v, p = f (z + z^T) / 2,
+ *                                                    f_ij = 1 / (w_j - w_i), 0 for i = j
+ *   x v = v w         w' = diag(z), v' = v (f z) - v diag(Re(v^H v (f z)))   for a general x,
+ *                                                    z = v^-1 x' v
+ *   x = u s v^T       s' = diag(z), u' = u (p + q), v' = v (p - q)
+ *                                                    z = u^T x' v, p as above with s for w,
+ *                                                    q_ij = (z_ij - z_ji) / 2 (s_j + s_i)
  *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
  *   y = x^-1          y' = -y x' y
  *   y = det x         y' = tr(adj(x) x')             log|y|' = Re tr(x^-1 x')
@@ -340,6 +343,28 @@ gaps(ir_build *b, ir_ref w, ir_ref like)
     return f ? ir_convert(b, f, ir_btype(b, like)->dtype) : IR_NONE;
 }
 
+/* (x + x^H) / 2, or (x - x^H) / 2. */
+static ir_ref
+half_of(ir_build *b, ir_op op, ir_ref x)
+{
+    ir_ref twice = ir_op2(b, op, x, adjoint(b, x));
+
+    return ir_mul(b, twice, ir_like(b, x, 0.5));
+}
+
+/* (z_ij + z_ji) / 2 (w_j - w_i): what turns the vectors of close values.  Nothing is divided by
+ * a difference of squares, which would have lost their digits: what a function of x takes of
+ * both vectors cancels as exactly as its own w_j - w_i does.  The result is skew already, and is
+ * made so once more for the sake of reverse mode, which so takes the difference of two
+ * cotangents before it divides by the gap. */
+static ir_ref
+over_gaps(ir_build *b, ir_ref z, ir_ref w)
+{
+    ir_ref gap = gaps(b, w, z);
+
+    return half_of(b, OP_sub, ir_mul(b, gap, half_of(b, OP_add, z)));
+}
+
 /* The operand is the Hermitian matrix with the lower triangle of x. */
 void
 jvp_eigh(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
@@ -351,7 +376,7 @@ jvp_eigh(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     ir_ref right = product(b, dx, v);
     ir_ref z = product(b, adjoint(b, v), right);
     y[0].tan = real_part(b, diagonal(b, z));
-    y[1].tan = product(b, v, ir_mul(b, gaps(b, y[0].val, z), z));
+    y[1].tan = product(b, v, over_gaps(b, z, y[0].val));
 }
 
 /* v^-1 y. */
@@ -397,6 +422,19 @@ jvp_eig(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     general(b, adjoint(b, dx), conjugated, y[2].val, &other, &y[2].tan);
 }
 
+/* Of z = u^T x' v: the difference of its sides over the sum of the values. */
+static ir_ref
+over_sums(ir_build *b, ir_ref z, ir_ref s)
+{
+    ir_ref at_row = along(b, s, z, true), sum = ir_add(b, along(b, s, z, false), at_row);
+
+    if (sum && !ir_is_complex(ir_btype(b, sum)->dtype)) { /* a diagonal of zeros */
+        ir_ref own = where(b, OP_eq, z);
+        sum = ir_select(b, own, ir_like(b, sum, 1), sum);
+    }
+    return ir_div(b, half_of(b, OP_sub, z), sum);
+}
+
 /* What x' has outside of the space of the vectors: (x' v - u u^H x' v) / s. */
 static ir_ref
 outside(ir_build *b, ir_ref u, ir_ref xv, ir_ref s)
@@ -422,20 +460,10 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     }
     ir_ref xv = product(b, dx, v), xu = product(b, adjoint(b, dx), u),
            z = product(b, adjoint(b, u), xv);
-    ir_ref at_row = along(b, s, z, true), at_col = along(b, s, z, false), zt = adjoint(b, z);
-    ir_ref gap = gaps(b, ir_mul(b, s, s), z);
-    ir_ref right = ir_mul(b, at_row, zt);
-    ir_ref du = ir_mul(b, gap, ir_add(b, ir_mul(b, z, at_col), right));
-    ir_ref product_at_col = ir_mul(b, zt, at_col);
-    ir_ref dv = ir_mul(b, gap, ir_add(b, ir_mul(b, at_row, z), product_at_col));
-    if (ir_is_complex(t->dtype)) { /* the phase that z has on its diagonal goes to both by halves */
-        ir_ref other = ir_mul(b, at_col, ir_like(b, at_col, 2));
-        ir_ref part = ir_div(b, phases(b, z), other);
-        du = ir_add(b, du, part), dv = ir_sub(b, dv, part);
-    }
-    y[0].tan = product(b, u, du);
+    ir_ref p = over_gaps(b, z, s), q = over_sums(b, z, s);
+    y[0].tan = product(b, u, ir_add(b, p, q));
     y[1].tan = real_part(b, diagonal(b, z));
-    y[2].tan = product(b, v, dv);
+    y[2].tan = product(b, v, ir_sub(b, p, q));
     if (rows > cols)
         y[0].tan = ir_add(b, y[0].tan, outside(b, u, xv, s));
     if (cols > rows)

@@ -30,7 +30,7 @@ static const struct shape {
 
 typedef double complex number;
 
-/* The first columns of Q, k of them, and the packed factors, of which R is the upper triangle. */
+/* The first k columns of Q, and the packed factors, of which R is the upper triangle. */
 static cot_kernel *
 compiled(const struct type *t, int m, int n, int count)
 {
@@ -74,9 +74,9 @@ at(const struct type *t, cot_array *a, int64_t i)
     return element(t, data, 2 * i) + element(t, data, 2 * i + 1) * I;
 }
 
-/* Element r, c of matrix i: random in the first ones; then with columns of zeros, triangular, of
- * equal columns, zero, with one element in each column (so that elements of Q - I tie), of
- * reflections that are 2 or nothing. */
+/* Element r, c of matrix i: random in the first ones; then with columns of zeros, triangular,
+ * of equal columns, zero, with one element in each column (so that elements of Q - I tie), and
+ * of reflections that are 2 or nothing. */
 static double
 made(int i, int r, int c, int m, double random)
 {
