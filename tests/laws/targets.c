@@ -5,7 +5,7 @@
  *   targets NAME FIRST STEP             machine NAME; programs FIRST, FIRST + STEP, ...
  *   targets NAME --sizes SEED COUNT     programs of all sizes (classes.h), drawn by SEED
  *
- * A run is one process for all programs: a small main without a C library (harness_text) reads
+ * A run is one process for all programs: a small main without a C library (machine.h) reads
  * all operands from its input and writes all results.  A test builds and looks for undefined
  * symbols on every machine that has LLVM, or the other machine's C compiler; it links and runs
  * where a linker and an emulator are installed, and says so where not. */
@@ -19,74 +19,12 @@
 #include "runtime/call.h"
 #include "runtime/compile.h"
 #include "tests/laws/classes.h"
+#include "tests/laws/machine.h"
 
 enum { MOST = 256, SPACE = 8 };
 
-#define STRICT " -O2 -std=c11 -ffreestanding -fno-builtin -Wall -Wextra -Wpedantic -Wconversion -Werror -c x.c -o x.o"
-
-/* may: what an object may leave undefined; a word that ends in * stands for all that begin
- * so. */
-static const struct machine {
-    const char *name, *target, *cpu, *features, *may;
-    const char *link[2];        /* harness.c and x.o to x: the first whose program is there */
-    const char *run[3];         /* x: each whose program is there                            */
-    bool linux_header;
-    const char *cc;             /* x.c to x.o; NULL: LLVM makes x.o */
-    int lanes;                  /* of the C */
-} machines[] = {
-    { "x86-64", "x86_64-linux-gnu", "x86-64", NULL, "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
-      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o -o x" }, { "./x" }, true, NULL, 0 },
-    { "x86-64-versions", "x86_64-linux-gnu", "x86-64-v4,x86-64-v2,x86-64-v3", NULL,
-      "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
-      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o -o x" },
-      { "./x", "qemu-x86_64 -cpu Nehalem ./x", "qemu-x86_64 -cpu Haswell-noTSX ./x" }, true, NULL, 0 },
-    { "aarch64", "aarch64-linux-gnu", NULL, NULL, "memcpy memset memmove",
-      { "aarch64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
-        "clang --target=aarch64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
-      { "qemu-aarch64 ./x" }, true, NULL, 0 },
-    { "riscv64", "riscv64-linux-gnu", NULL, NULL, "memcpy memset memmove",
-      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
-        "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
-      { "qemu-riscv64 -cpu rv64,v=true,vlen=128,elen=64,vext_spec=v1.0 ./x" }, true, NULL, 0 },
-    { "riscv64-scalar", "riscv64-linux-gnu", NULL, "-v", "memcpy memset memmove",
-      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
-        "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
-      { "qemu-riscv64 ./x" }, true, NULL, 0 },
-    { "armv7em", "armv7em-none-eabi", NULL, NULL, "__aeabi_*",
-      { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib -static -O1 -ffreestanding "
-        "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
-      { "qemu-arm ./x" }, true, NULL, 0 },
-    { "armv7m", "armv7m-none-eabi", NULL, NULL, "__aeabi_*",
-      { "arm-none-eabi-gcc -mcpu=cortex-m3 -nostdlib -static -O1 -ffreestanding "
-        "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
-      { "qemu-arm ./x" }, true, NULL, 0 },
-    { "armv8m", "armv8m.main-none-eabi", NULL, NULL, "__aeabi_*",
-      { "arm-none-eabi-gcc -mcpu=cortex-m33 -mfloat-abi=softfp -mfpu=fpv5-sp-d16 -nostdlib -static -O1 -ffreestanding "
-        "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
-      { "qemu-arm ./x" }, true, NULL, 0 },
-    { "wasm32", "wasm32", NULL, NULL, "__stack_pointer __linear_memory __indirect_function_table",
-      { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--export=run "
-        "-Wl,--export=in -Wl,--export=out -Wl,-z,stack-size=1048576 harness.c x.o -o x" },
-      { "node run.js" }, false, NULL, 0 },
-    { "wasm32-scalar", "wasm32", NULL, "-simd128", "__stack_pointer __linear_memory __indirect_function_table",
-      { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--export=run "
-        "-Wl,--export=in -Wl,--export=out -Wl,-z,stack-size=1048576 harness.c x.o -o x" },
-      { "node run.js" }, false, NULL, 0 },
-    { "aarch64-c", NULL, NULL, NULL, "memcpy memset memmove",
-      { "aarch64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
-      { "qemu-aarch64 ./x" }, true, "aarch64-linux-gnu-gcc" STRICT, 4 },
-    { "riscv64-c", NULL, NULL, NULL, "memcpy memset memmove",
-      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
-      { "qemu-riscv64 ./x" }, true, "riscv64-linux-gnu-gcc" STRICT, 8 },
-    { "armv7em-c", NULL, NULL, NULL, "__aeabi_* memcpy memset memmove",
-      { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib -static -O1 -ffreestanding "
-        "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
-      { "qemu-arm ./x" }, true, "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16" STRICT, 1 },
-};
-enum { N_MACHINES = sizeof machines / sizeof *machines };
-
 static struct state {
-    const struct machine *to;
+    const machine *to;
     cot_context *ctx;
     char folder[64];
     int n, n_versions;
@@ -276,72 +214,6 @@ write_file(const char *name, const void *bytes, size_t size)
         exit(2);
 }
 
-/* What a program begins and ends with, where nobody else does it. */
-static const char linux_text[] =
-    "#if defined(__x86_64__)\n"
-    "static long call(long n, long a, const void *b, long c)\n"
-    "{ long r; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(n), \"D\"(a), \"S\"(b), "
-    "\"d\"(c) : \"rcx\", \"r11\", \"memory\"); return r; }\n"
-    "enum { READ = 0, WRITE = 1, EXIT = 60 };\n"
-    "__asm__(\".globl _start\\n_start: and $-16, %rsp\\n call begin\\n\");\n"
-    "#elif defined(__aarch64__)\n"
-    "static long call(long n, long a, const void *b, long c)\n"
-    "{ register long x8 __asm__(\"x8\") = n, x0 __asm__(\"x0\") = a, x1 __asm__(\"x1\") = "
-    "(long)b, x2 __asm__(\"x2\") = c;\n"
-    "  __asm__ volatile(\"svc 0\" : \"+r\"(x0) : \"r\"(x8), \"r\"(x1), \"r\"(x2) : "
-    "\"memory\"); return x0; }\n"
-    "enum { READ = 63, WRITE = 64, EXIT = 93 };\n"
-    "__asm__(\".globl _start\\n_start: bl begin\\n\");\n"
-    "#elif defined(__riscv)\n"
-    "static long call(long n, long a, const void *b, long c)\n"
-    "{ register long a7 __asm__(\"a7\") = n, a0 __asm__(\"a0\") = a, a1 __asm__(\"a1\") = "
-    "(long)b, a2 __asm__(\"a2\") = c;\n"
-    "  __asm__ volatile(\"ecall\" : \"+r\"(a0) : \"r\"(a7), \"r\"(a1), \"r\"(a2) : "
-    "\"memory\"); return a0; }\n"
-    "enum { READ = 63, WRITE = 64, EXIT = 93 };\n"
-    "__asm__(\".globl _start\\n_start: .option push\\n.option norelax\\n la gp, "
-    "__global_pointer$\\n.option pop\\n call begin\\n\");\n"
-    "#else\n"
-    "static long call(long n, long a, const void *b, long c)\n"
-    "{ register long r7 __asm__(\"r7\") = n, r0 __asm__(\"r0\") = a, r1 __asm__(\"r1\") = "
-    "(long)b, r2 __asm__(\"r2\") = c;\n"
-    "  __asm__ volatile(\"svc 0\" : \"+r\"(r0) : \"r\"(r7), \"r\"(r1), \"r\"(r2) : "
-    "\"memory\"); return r0; }\n"
-    "enum { READ = 3, WRITE = 4, EXIT = 1 };\n"
-    "__asm__(\".globl _start\\n.thumb_func\\n_start: bl begin\\n\");\n"
-    "#endif\n"
-    "void run(void);\n"
-    "__attribute__((used)) void begin(void)\n{\n"
-    "    long n, at = 0;\n"
-    "    while ((n = call(READ, 0, in + at, sizeof in - at)) > 0)\n        at += n;\n"
-    "    run();\n"
-    "    for (at = 0; (n = call(WRITE, 1, out + at, sizeof out - at)) > 0;)\n        at += n;\n"
-    "    call(EXIT, 0, 0, 0);\n"
-    "    for (;;)\n        ;\n}\n";
-
-static const char moves_text[] =
-    "#ifndef __wasm__\n"
-    "void *memmove(void *to, const void *from, __SIZE_TYPE__ n)\n{\n"
-    "    volatile unsigned char *t = to;\n    const unsigned char *f = from;\n"
-    "    if (t <= f)\n        for (__SIZE_TYPE__ i = 0; i < n; i++)\n            t[i] = f[i];\n"
-    "    else\n        while (n--)\n            t[n] = f[n];\n"
-    "    return to;\n}\n"
-    "__attribute__((weak)) void *memcpy(void *to, const void *from, __SIZE_TYPE__ n)\n{\n    "
-    "return memmove(to, from, n);\n}\n"
-    "__attribute__((weak)) void *memset(void *to, int c, __SIZE_TYPE__ n)\n{\n"
-    "    volatile unsigned char *t = to;\n"
-    "    while (n--)\n        *t++ = (unsigned char)c;\n    return to;\n}\n"
-    "#endif\n";
-
-static const char node_text[] =
-    "const fs = require('fs');\n"
-    "const e = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync('x')), "
-    "{}).exports;\n"
-    "const m = new Uint8Array(e.memory.buffer), given = fs.readFileSync(0);\n"
-    "m.set(given, e.in.value);\n"
-    "e.run();\n"
-    "fs.writeFileSync(1, m.subarray(e.out.value, e.out.value + OUT));\n";
-
 /* Operands and results each at a multiple of 64; before the operands the number of the only
  * program to run, or -1;
  * before the results a status for each program. */
@@ -373,8 +245,8 @@ print_harness(ir_buf *b)
                   "#define ALIGNED __attribute__((aligned(64)))\n"
                   "ALIGNED unsigned char in[%zu], out[%zu];\nstatic ALIGNED unsigned char work[%zu];\n",
                   s.in_bytes, s.out_bytes, s.work + 64);
-    ir_buf_str(b, s.to->linux_header ? linux_text : "");
-    ir_buf_str(b, moves_text);
+    ir_buf_str(b, s.to->linux_header ? machine_linux : "");
+    ir_buf_str(b, machine_moves);
     ir_buf_printf(b, "void run(void)\n{\n    const int which = *(int *)in;\n%s}\n",
                   calls.n ? calls.text : "");
 }
@@ -400,15 +272,6 @@ write_operands(int only)
 }
 
 /* ---- linking and running ---- */
-
-static bool
-installed(const char *command)
-{
-    char line[256];
-
-    snprintf(line, sizeof line, "command -v %.*s >/dev/null", (int)strcspn(command, " "), command);
-    return command[0] == '.' || system(line) == 0;
-}
 
 static int
 shell(const char *command, const char *more)
@@ -485,12 +348,9 @@ run_each(const char *how)
 static void
 link_and_run(void)
 {
-    const char *link = NULL;
+    const char *link = machine_linker(s.to);
     int ran = 0;
 
-    for (int k = 0; k < 2 && s.to->link[k]; k++)
-        if (!link && installed(s.to->link[k]))
-            link = s.to->link[k];
     if (!link) {
         printf("targets: %s: built; not linked: no %.*s\n", s.to->name,
                (int)strcspn(s.to->link[0], " "), s.to->link[0]);
@@ -502,7 +362,7 @@ link_and_run(void)
         return;
     }
     for (int k = 0; k < 3 && s.to->run[k]; k++) {
-        if (!installed(s.to->run[k])) {
+        if (!machine_installed(s.to->run[k])) {
             printf("targets: %s: not run: no %.*s\n", s.to->name,
                    (int)strcspn(s.to->run[k], " "), s.to->run[k]);
             continue;
@@ -541,7 +401,7 @@ compile_c(void)
     size_t size;
     struct stat about;
 
-    if (!installed(s.to->cc)) {
+    if (!machine_installed(s.to->cc)) {
         printf("targets: %s: not compiled: no %.*s\n", s.to->name, (int)strcspn(s.to->cc, " "), s.to->cc);
         return false;
     }
@@ -578,7 +438,7 @@ make_files(void)
     print_harness(&b);
     write_file("harness.c", b.text, b.n);
     ir_buf_init(&b, &s.ctx->arena);
-    ir_buf_printf(&b, "const OUT = %zu;\n%s", s.out_bytes, node_text);
+    ir_buf_printf(&b, "const OUT = %zu;\n%s", s.out_bytes, machine_node);
     write_file("run.js", b.text, b.n);
     write_operands(-1);
     link_and_run();
@@ -590,9 +450,7 @@ main(int argc, char **argv)
     const bool classes = argc == 5 && strcmp(argv[2], "--sizes") == 0;
     const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : 97;
 
-    for (int i = 0; i < N_MACHINES && argc > 1; i++)
-        if (strcmp(machines[i].name, argv[1]) == 0)
-            s.to = &machines[i];
+    s.to = argc > 1 ? machine_named(argv[1]) : NULL;
     strcpy(s.folder, "/tmp/targets-XXXXXX");
     if (!s.to || !mkdtemp(s.folder))
         return fprintf(stderr, "usage: targets MACHINE FIRST STEP | MACHINE --sizes SEED COUNT\n"), 2;
