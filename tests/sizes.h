@@ -58,22 +58,28 @@ sizes_prime(int64_t n)
     }
 }
 
-/* Rows for up to sizes_prime(n) + 1 axes of n sizes each. */
+/* Rows, for up to sizes_prime(n) + 1 axes of n sizes each. */
 static inline int64_t
 sizes_rows(int64_t n)
 {
     return sizes_prime(n) * sizes_prime(n);
 }
 
-/* Axis number `axis` in row `row`: any pair of the n sizes in any pair of axes is in some row.
- * Numbers between n and the prime stand for sizes again, from the first on. */
+/* The number, below sizes_prime(n), of what axis number `axis` is in row `row`: any two of them
+ * meet, in any two axes, in one row. */
+static inline int64_t
+sizes_level(int64_t n, int64_t row, int axis)
+{
+    const int64_t q = sizes_prime(n), p = row / q % q, r = row % q;
+
+    return axis == 0 ? p : (r + p * (axis - 1)) % q;
+}
+
+/* The same as a size.  Numbers between n and the prime stand for the first sizes again. */
 static inline int64_t
 sizes_row(const int64_t *table, int64_t n, int64_t row, int axis)
 {
-    const int64_t q = sizes_prime(n), p = row / q % q, r = row % q;
-    const int64_t i = axis == 0 ? p : (r + p * (axis - 1)) % q;
-
-    return table[i % n];
+    return table[sizes_level(n, row, axis) % n];
 }
 
 /* The largest size of the table that is at most `most`: for an axis that would be too much

@@ -1,0 +1,23 @@
+/* Products of every kind at the sizes that matter, as programs with a number.
+ *
+ * A kind is a pair of index strings, as of einsum, and what is made of the product: "mk,kn" and
+ * nothing, "bmk,bkn" and a bias with an activation; or a convolution.  Its sizes, types and
+ * attributes are a row of an orthogonal array (tests/sizes.h): first of few sizes with all
+ * types, then of all sizes.  Sizes whose product would take too long are cut down axis by
+ * axis. */
+#ifndef TESTS_LAWS_SIZED_H
+#define TESTS_LAWS_SIZED_H
+
+#include "ir/graph.h"
+
+typedef struct sized {
+    int64_t number;
+    const char *kind;       /* "matmul nt"                          */
+    const char *text;       /* of the function @f, in the arena     */
+    const char *type;       /* of its operands in memory            */
+} sized;
+
+int64_t sized_count(void);
+sized sized_make(ir_arena *a, int64_t number);
+
+#endif
