@@ -12,7 +12,7 @@
  *   x = u s v^T       s' = diag(z), u' = u (p + q), v' = v (p - q)
  *                                                    z = u^T x' v, p as above with s for w,
  *                                                    q_ij = (z_ij - z_ji) / 2 (s_j + s_i)
- *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
+ *   p x = L U         L' = L s, U' = m - s U         m = L^-1 p x', s = low(m U^-1), below the diagonal
  *   y = x^-1          y' = -y x' y
  *   y = det x         y' = tr(adj(x) x')             log|y|' = Re tr(x^-1 x')
  *
@@ -232,9 +232,25 @@ block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
     return ir_slice_axis(b, ir_slice_axis(b, x, k - 2, r, r + m), k - 1, c, c + n);
 }
 
-/* With z the smaller of the sizes, L = [l; l2] and U = [u, u2] where l and u are z by z:
- * w = l^-1 (p x') u^-1 of that corner gives l' and u'; below l2' = ((p x')2 - l2 u') u^-1; to
- * the right u2' = l^-1 ((p x')_2 - l' u2). */
+/* x with columns of zeros up to n. */
+static ir_ref
+widened(ir_build *b, ir_ref x, int64_t n)
+{
+    const int r = rank_of(b, x);
+    int64_t none[COT_MAX_RANK] = { 0 }, more[COT_MAX_RANK] = { 0 };
+
+    if (!x)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    more[r - 1] = n - t->dims[r - 1];
+    ir_ref zero = ir_zeros(b, ir_type_new(b->ctx, t->dtype, 0, NULL));
+    return more[r - 1] ? ir_pad(b, x, zero, none, more, NULL) : x;
+}
+
+/* Below the rows of U, L is as if the unit matrix went on with it: l2 beside I.  Then
+ * m = L^-1 p x' = s U + U', s = L^-1 L' strictly lower.  s has as many columns as L has elements
+ * below a diagonal element, so of a matrix with no more rows than columns the last pivot divides
+ * nothing: it may be 0. */
 void
 jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -242,26 +258,30 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
                    right = { .triangle = { .right = 1, .upper = 1 } };
     const ir_type *t = ir_type_at(f, n->in[0]);
     const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1],
-                  z = rows < cols ? rows : cols;
-    ir_ref dx = reordered(b, in[0].tan, y[2].val), corner = block(b, y[0].val, 0, z, 0, z), all;
+                  z = rows < cols ? rows : cols, k = rows <= cols ? rows - 1 : cols;
+    ir_ref dx = reordered(b, in[0].tan, y[2].val), lu = y[0].val, s = IR_NONE;
 
     if (t->size == 0)
         return;
-    ir_ref u = keep(b, OP_le, corner), l = keep(b, OP_gt, corner);
-    l = ir_add(b, l, ir_convert(b, where(b, OP_eq, l), t->dtype));
-    ir_ref w = solve(b, corner, solve(b, corner, block(b, dx, 0, z, 0, z), left), right);
-    ir_ref dl = product(b, l, keep(b, OP_gt, w)), du = product(b, keep(b, OP_le, w), u);
-    all = ir_add(b, dl, du);
+    ir_ref corner = block(b, lu, 0, z, 0, z);
+    ir_ref m = solve(b, corner, block(b, dx, 0, z, 0, cols), left);
     if (rows > z) {
-        ir_ref product_du = product(b, block(b, y[0].val, z, rows - z, 0, z), du);
-        ir_ref r = ir_sub(b, block(b, dx, z, rows - z, 0, z), product_du);
-        all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, right) }, t->rank - 2);
-    } else if (cols > z) {
-        ir_ref product_dl = product(b, dl, block(b, y[0].val, 0, z, z, cols - z));
-        ir_ref r = ir_sub(b, block(b, dx, 0, z, z, cols - z), product_dl);
-        all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, left) }, t->rank - 1);
+        ir_ref taken = product(b, block(b, lu, z, rows - z, 0, z), m);
+        ir_ref rest = ir_sub(b, block(b, dx, z, rows - z, 0, cols), taken);
+        m = ir_concatenate(b, 2, (ir_ref[]){ m, rest }, t->rank - 2);
     }
-    y[0].tan = all;
+    if (k == 0) {
+        y[0].tan = m;
+        return;
+    }
+    ir_ref u = block(b, lu, 0, k, 0, cols);
+    s = solve(b, block(b, lu, 0, k, 0, k), block(b, m, 0, rows, 0, k), right);
+    s = keep(b, OP_gt, s);
+    ir_ref du = ir_sub(b, m, product(b, s, keep(b, OP_le, u)));
+    /* L s: the rows of s, and what the columns of L below the diagonal add. */
+    ir_ref l = block(b, lu, 0, rows, 0, z), top = block(b, s, 0, z, 0, k);
+    ir_ref dl = ir_add(b, s, product(b, keep(b, OP_gt, l), top));
+    y[0].tan = ir_select(b, where(b, OP_gt, m), widened(b, dl, cols), du);
 }
 
 /* ---- qr ---- */
