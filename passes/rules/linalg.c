@@ -12,9 +12,7 @@
  *   x = u s v^T       s' = diag(z), u' = u (p + q), v' = v (p - q)
  *                                                    z = u^T x' v, p as above with s for w,
  *                                                    q_ij = (z_ij - z_ji) / 2 (s_j + s_i)
- *   p x = L U         L' = L s, U' = m - s U         m = L^-1 p x', s = low(m U^-1), below the diagonal
- *   y = x^-1          y' = -y x' y
- *   y = det x         y' = tr(adj(x) x')             log|y|' = Re tr(x^-1 x')
+ *   p x = L U         L' = L s, U' = m - s U         m = L^-1 p x', s: m U^-1 below the diagonal
  *
  * Of complex matrices T is the conjugate transpose, but in triangular_solve; diagonals that are
  * real stay real (of w in cholesky, of R' R^-1 in qr), and the gauge of eigenvectors is that z
@@ -24,20 +22,14 @@
  * algorithmic differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition,
  * 2016; S. Walter, L. Lehmann, Algorithmic differentiation of linear algebra functions, 2010;
  * J. Townsend, Differentiating the singular value decomposition, 2016. */
-#include "passes/rules.h"
+#include "passes/rules/linalg.h"
 
 /* ---- matrices in the last two axes ---- */
 
-static int
-rank_of(const ir_build *b, ir_ref x)
+ir_ref
+pass_la_turn(ir_build *b, ir_ref x)
 {
-    return x ? ir_btype(b, x)->rank : 2;
-}
-
-static ir_ref
-turn(ir_build *b, ir_ref x)
-{
-    const int r = rank_of(b, x);
+    const int r = pass_la_rank_of(b, x);
     return ir_move_axis(b, x, r - 2, r - 1);
 }
 
@@ -51,14 +43,14 @@ conjugate(ir_build *b, ir_ref x)
 static ir_ref
 adjoint(ir_build *b, ir_ref x)
 {
-    return conjugate(b, turn(b, x));
+    return conjugate(b, pass_la_turn(b, x));
 }
 
-static ir_ref
-product(ir_build *b, ir_ref x, ir_ref y)
+ir_ref
+pass_la_product(ir_build *b, ir_ref x, ir_ref y)
 {
     int64_t axis[COT_MAX_RANK];
-    const int r = rank_of(b, x);
+    const int r = pass_la_rank_of(b, x);
 
     for (int k = 0; k < r; k++)
         axis[k] = k;
@@ -68,8 +60,8 @@ product(ir_build *b, ir_ref x, ir_ref y)
 }
 
 /* op(row, column) of each element of x. */
-static ir_ref
-where(ir_build *b, ir_op op, ir_ref x)
+ir_ref
+pass_la_where(ir_build *b, ir_op op, ir_ref x)
 {
     if (!x)
         return IR_NONE;
@@ -83,7 +75,7 @@ static ir_ref
 keep(ir_build *b, ir_op op, ir_ref x)
 {
     ir_ref zero = ir_like(b, x, 0);
-    return ir_select(b, where(b, op, x), x, zero);
+    return ir_select(b, pass_la_where(b, op, x), x, zero);
 }
 
 /* x with a real diagonal; and i times the imaginary part of its diagonal. */
@@ -93,7 +85,7 @@ real_diagonal(ir_build *b, ir_ref x)
     if (!x || !ir_is_complex(ir_btype(b, x)->dtype))
         return x;
     ir_ref re = ir_convert(b, ir_op1(b, OP_real, x), ir_btype(b, x)->dtype);
-    return ir_select(b, where(b, OP_eq, x), re, x);
+    return ir_select(b, pass_la_where(b, OP_eq, x), re, x);
 }
 
 static ir_ref
@@ -108,7 +100,7 @@ static ir_ref
 hermitian(ir_build *b, ir_ref x)
 {
     ir_ref otherwise = adjoint(b, x);
-    return real_diagonal(b, ir_select(b, where(b, OP_ge, x), x, otherwise));
+    return real_diagonal(b, ir_select(b, pass_la_where(b, OP_ge, x), x, otherwise));
 }
 
 static ir_ref
@@ -136,8 +128,9 @@ jvp_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, const dua
     (void)f;
     if (in[0].tan) {
         ir_ref dx = triangle(b, in[0].tan, at), z = y->val;
-        dx = at->triangle.transposed ? turn(b, dx) : dx;
-        r = tan_sub(b, r, at->triangle.right ? product(b, z, dx) : product(b, dx, z));
+        dx = at->triangle.transposed ? pass_la_turn(b, dx) : dx;
+        r = tan_sub(b, r,
+                    at->triangle.right ? pass_la_product(b, z, dx) : pass_la_product(b, dx, z));
     }
     y->tan = r ? solve(b, in[0].val, r, *at) : IR_NONE;
 }
@@ -198,17 +191,17 @@ jvp_cholesky(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
     ir_ref w = real_diagonal(b, solve(b, conjugate(b, z), solved, right));
     ir_ref otherwise = keep(b, OP_ge, w);
     ir_ref then = ir_mul(b, w, ir_like(b, w, 0.5));
-    w = ir_select(b, where(b, OP_eq, w), then, otherwise);
-    y->tan = product(b, z, w);
+    w = ir_select(b, pass_la_where(b, OP_eq, w), then, otherwise);
+    y->tan = pass_la_product(b, z, w);
 }
 
 /* ---- lu ---- */
 
 /* x with its rows in another order, i32 [..., rows]. */
-static ir_ref
-reordered(ir_build *b, ir_ref x, ir_ref order)
+ir_ref
+pass_la_reordered(ir_build *b, ir_ref x, ir_ref order)
 {
-    const int r = rank_of(b, x);
+    const int r = pass_la_rank_of(b, x);
     int64_t axis[COT_MAX_RANK], sizes[COT_MAX_RANK];
 
     if (!x || !order)
@@ -224,10 +217,10 @@ reordered(ir_build *b, ir_ref x, ir_ref order)
 }
 
 /* Rows from r, columns from c. */
-static ir_ref
-block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
+ir_ref
+pass_la_block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
 {
-    const int k = rank_of(b, x);
+    const int k = pass_la_rank_of(b, x);
 
     return ir_slice_axis(b, ir_slice_axis(b, x, k - 2, r, r + m), k - 1, c, c + n);
 }
@@ -236,7 +229,7 @@ block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
 static ir_ref
 widened(ir_build *b, ir_ref x, int64_t n)
 {
-    const int r = rank_of(b, x);
+    const int r = pass_la_rank_of(b, x);
     int64_t none[COT_MAX_RANK] = { 0 }, more[COT_MAX_RANK] = { 0 };
 
     if (!x)
@@ -247,9 +240,9 @@ widened(ir_build *b, ir_ref x, int64_t n)
     return more[r - 1] ? ir_pad(b, x, zero, none, more, NULL) : x;
 }
 
-/* Below the rows of U, L is as if the unit matrix went on with it: l2 beside I.  Then
- * m = L^-1 p x' = s U + U', s = L^-1 L' strictly lower.  s has as many columns as L has elements
- * below a diagonal element, so of a matrix with no more rows than columns the last pivot divides
+/* Below the rows of U, L is as if the unit matrix went on with it: l2 beside I.  Then m = L^-1
+ * p x' = s U + U', s = L^-1 L' strictly lower.  s has as many columns as L has elements below
+ * a diagonal element, so of a matrix with no more rows than columns the last pivot divides
  * nothing: it may be 0. */
 void
 jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
@@ -259,29 +252,29 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
     const ir_type *t = ir_type_at(f, n->in[0]);
     const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1],
                   z = rows < cols ? rows : cols, k = rows <= cols ? rows - 1 : cols;
-    ir_ref dx = reordered(b, in[0].tan, y[2].val), lu = y[0].val, s = IR_NONE;
+    ir_ref dx = pass_la_reordered(b, in[0].tan, y[2].val), lu = y[0].val, s = IR_NONE;
 
     if (t->size == 0)
         return;
-    ir_ref corner = block(b, lu, 0, z, 0, z);
-    ir_ref m = solve(b, corner, block(b, dx, 0, z, 0, cols), left);
+    ir_ref corner = pass_la_block(b, lu, 0, z, 0, z);
+    ir_ref m = solve(b, corner, pass_la_block(b, dx, 0, z, 0, cols), left);
     if (rows > z) {
-        ir_ref taken = product(b, block(b, lu, z, rows - z, 0, z), m);
-        ir_ref rest = ir_sub(b, block(b, dx, z, rows - z, 0, cols), taken);
+        ir_ref taken = pass_la_product(b, pass_la_block(b, lu, z, rows - z, 0, z), m);
+        ir_ref rest = ir_sub(b, pass_la_block(b, dx, z, rows - z, 0, cols), taken);
         m = ir_concatenate(b, 2, (ir_ref[]){ m, rest }, t->rank - 2);
     }
     if (k == 0) {
         y[0].tan = m;
         return;
     }
-    ir_ref u = block(b, lu, 0, k, 0, cols);
-    s = solve(b, block(b, lu, 0, k, 0, k), block(b, m, 0, rows, 0, k), right);
+    ir_ref u = pass_la_block(b, lu, 0, k, 0, cols);
+    s = solve(b, pass_la_block(b, lu, 0, k, 0, k), pass_la_block(b, m, 0, rows, 0, k), right);
     s = keep(b, OP_gt, s);
-    ir_ref du = ir_sub(b, m, product(b, s, keep(b, OP_le, u)));
+    ir_ref du = ir_sub(b, m, pass_la_product(b, s, keep(b, OP_le, u)));
     /* L s: the rows of s, and what the columns of L below the diagonal add. */
-    ir_ref l = block(b, lu, 0, rows, 0, z), top = block(b, s, 0, z, 0, k);
-    ir_ref dl = ir_add(b, s, product(b, keep(b, OP_gt, l), top));
-    y[0].tan = ir_select(b, where(b, OP_gt, m), widened(b, dl, cols), du);
+    ir_ref l = pass_la_block(b, lu, 0, rows, 0, z), top = pass_la_block(b, s, 0, z, 0, k);
+    ir_ref dl = ir_add(b, s, pass_la_product(b, keep(b, OP_gt, l), top));
+    y[0].tan = ir_select(b, pass_la_where(b, OP_gt, m), widened(b, dl, cols), du);
 }
 
 /* ---- qr ---- */
@@ -303,18 +296,18 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
         jvp_expand(b, f, n, in, y);
         return;
     }
-    ir_ref block_z = block(b, dx, 0, rows, 0, z);
-    ir_ref v = solve(b, block(b, r, 0, z, 0, z), block_z, right);
-    ir_ref w = product(b, adjoint(b, q), v), low = keep(b, OP_gt, w);
+    ir_ref block_z = pass_la_block(b, dx, 0, rows, 0, z);
+    ir_ref v = solve(b, pass_la_block(b, r, 0, z, 0, z), block_z, right);
+    ir_ref w = pass_la_product(b, adjoint(b, q), v), low = keep(b, OP_gt, w);
     ir_ref s = ir_sub(b, low, adjoint(b, low));
     if (ir_is_complex(t->dtype)) /* R has a real diagonal */
         s = ir_add(b, s, phases(b, w));
-    y[0].tan = ir_add(b, product(b, q, ir_sub(b, s, w)), v);
+    y[0].tan = ir_add(b, pass_la_product(b, q, ir_sub(b, s, w)), v);
     if (cols == z)
-        y[1].tan = product(b, ir_sub(b, w, s), r);
+        y[1].tan = pass_la_product(b, ir_sub(b, w, s), r);
     else {
-        ir_ref difference = ir_sub(b, dx, product(b, y[0].tan, r));
-        y[1].tan = keep(b, OP_le, product(b, adjoint(b, q), difference));
+        ir_ref difference = ir_sub(b, dx, pass_la_product(b, y[0].tan, r));
+        y[1].tan = keep(b, OP_le, pass_la_product(b, adjoint(b, q), difference));
     }
 }
 
@@ -324,7 +317,7 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
 static ir_ref
 along(ir_build *b, ir_ref x, ir_ref like, bool rows)
 {
-    const int r = rank_of(b, like);
+    const int r = pass_la_rank_of(b, like);
     int64_t dims[COT_MAX_RANK];
 
     if (!x || !like)
@@ -336,15 +329,15 @@ along(ir_build *b, ir_ref x, ir_ref like, bool rows)
     return ir_broadcast_in_dim(b, x, r, ir_btype(b, like)->dims, dims);
 }
 
-static ir_ref
-diagonal(ir_build *b, ir_ref x)
+ir_ref
+pass_la_diagonal(ir_build *b, ir_ref x)
 {
-    const int r = rank_of(b, x);
+    const int r = pass_la_rank_of(b, x);
     return x ? ir_reduce(b, OP_reduce_sum, keep(b, OP_eq, x), ir_axes_of(r - 1)) : IR_NONE;
 }
 
-static ir_ref
-real_part(ir_build *b, ir_ref x)
+ir_ref
+pass_la_real_part(ir_build *b, ir_ref x)
 {
     return x && ir_is_complex(ir_btype(b, x)->dtype) ? ir_op1(b, OP_real, x) : x;
 }
@@ -354,7 +347,8 @@ static ir_ref
 gaps(ir_build *b, ir_ref w, ir_ref like)
 {
     const bool complex = w && ir_is_complex(ir_btype(b, w)->dtype);
-    ir_ref size = complex ? like : real_part(b, like), own = where(b, OP_eq, like);
+    ir_ref size = complex ? like : pass_la_real_part(b, like),
+           own = pass_la_where(b, OP_eq, like);
     ir_ref right = along(b, w, size, true);
     ir_ref gap = ir_sub(b, along(b, w, size, false), right);
     ir_ref chosen = ir_select(b, own, ir_like(b, size, 1), gap);
@@ -372,10 +366,10 @@ half_of(ir_build *b, ir_op op, ir_ref x)
     return ir_mul(b, twice, ir_like(b, x, 0.5));
 }
 
-/* (z_ij + z_ji) / 2 (w_j - w_i): what turns the vectors of close values.  Nothing is divided by
- * a difference of squares, which would have lost their digits: what a function of x takes of
- * both vectors cancels as exactly as its own w_j - w_i does.  The result is skew already, and is
- * made so once more for the sake of reverse mode, which so takes the difference of two
+/* (z_ij + z_ji) / 2 (w_j - w_i): what turns the vectors of close values.  Nothing is divided
+ * by a difference of squares, which would have lost their digits: what a function of x takes
+ * of both vectors cancels as exactly as its own w_j - w_i does.  The result is skew already,
+ * and is made so once more for the sake of reverse mode, which so takes the difference of two
  * cotangents before it divides by the gap. */
 static ir_ref
 over_gaps(ir_build *b, ir_ref z, ir_ref w)
@@ -393,10 +387,10 @@ jvp_eigh(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 
     if (ir_type_at(f, n->in[0])->size == 0)
         return;
-    ir_ref right = product(b, dx, v);
-    ir_ref z = product(b, adjoint(b, v), right);
-    y[0].tan = real_part(b, diagonal(b, z));
-    y[1].tan = product(b, v, over_gaps(b, z, y[0].val));
+    ir_ref right = pass_la_product(b, dx, v);
+    ir_ref z = pass_la_product(b, adjoint(b, v), right);
+    y[0].tan = pass_la_real_part(b, pass_la_diagonal(b, z));
+    y[1].tan = pass_la_product(b, v, over_gaps(b, z, y[0].val));
 }
 
 /* v^-1 y. */
@@ -406,7 +400,7 @@ inverse_times(ir_build *b, ir_ref v, ir_ref y)
     ir_ref f[3] = { IR_NONE, IR_NONE, IR_NONE };
 
     ir_add_node(b, OP_lu, 1, &v, NULL, f);
-    y = solve(b, f[0], reordered(b, y, f[2]), (ir_attrs){ .triangle = { .unit = 1 } });
+    y = solve(b, f[0], pass_la_reordered(b, y, f[2]), (ir_attrs){ .triangle = { .unit = 1 } });
     return solve(b, f[0], y, (ir_attrs){ .triangle = { .upper = 1 } });
 }
 
@@ -415,15 +409,15 @@ inverse_times(ir_build *b, ir_ref v, ir_ref y)
 static void
 general(ir_build *b, ir_ref dx, ir_ref w, ir_ref v, ir_ref *dw, ir_ref *dv)
 {
-    ir_ref z = inverse_times(b, v, product(b, dx, v));
-    ir_ref y = product(b, v, ir_mul(b, gaps(b, w, z), z)),
+    ir_ref z = inverse_times(b, v, pass_la_product(b, dx, v));
+    ir_ref y = pass_la_product(b, v, ir_mul(b, gaps(b, w, z), z)),
            along_v = ir_mul(b, conjugate(b, v), y);
 
     if (!along_v)
         return;
-    ir_ref sum =
-        ir_reduce(b, OP_reduce_sum, real_part(b, along_v), ir_axes_of(rank_of(b, v) - 2));
-    *dw = diagonal(b, z);
+    ir_ref sum = ir_reduce(b, OP_reduce_sum, pass_la_real_part(b, along_v),
+                           ir_axes_of(pass_la_rank_of(b, v) - 2));
+    *dw = pass_la_diagonal(b, z);
     *dv = ir_sub(b, y, ir_mul(b, v, along(b, sum, v, false)));
 }
 
@@ -449,7 +443,7 @@ over_sums(ir_build *b, ir_ref z, ir_ref s)
     ir_ref at_row = along(b, s, z, true), sum = ir_add(b, along(b, s, z, false), at_row);
 
     if (sum && !ir_is_complex(ir_btype(b, sum)->dtype)) { /* a diagonal of zeros */
-        ir_ref own = where(b, OP_eq, z);
+        ir_ref own = pass_la_where(b, OP_eq, z);
         sum = ir_select(b, own, ir_like(b, sum, 1), sum);
     }
     return ir_div(b, half_of(b, OP_sub, z), sum);
@@ -459,7 +453,7 @@ over_sums(ir_build *b, ir_ref z, ir_ref s)
 static ir_ref
 outside(ir_build *b, ir_ref u, ir_ref xv, ir_ref s)
 {
-    ir_ref rest = ir_sub(b, xv, product(b, u, product(b, adjoint(b, u), xv)));
+    ir_ref rest = ir_sub(b, xv, pass_la_product(b, u, pass_la_product(b, adjoint(b, u), xv)));
     return ir_div(b, rest, along(b, s, rest, false));
 }
 
@@ -478,12 +472,12 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
                       "square) are not determined");
         return;
     }
-    ir_ref xv = product(b, dx, v), xu = product(b, adjoint(b, dx), u),
-           z = product(b, adjoint(b, u), xv);
+    ir_ref xv = pass_la_product(b, dx, v), xu = pass_la_product(b, adjoint(b, dx), u),
+           z = pass_la_product(b, adjoint(b, u), xv);
     ir_ref p = over_gaps(b, z, s), q = over_sums(b, z, s);
-    y[0].tan = product(b, u, ir_add(b, p, q));
-    y[1].tan = real_part(b, diagonal(b, z));
-    y[2].tan = product(b, v, ir_sub(b, p, q));
+    y[0].tan = pass_la_product(b, u, ir_add(b, p, q));
+    y[1].tan = pass_la_real_part(b, pass_la_diagonal(b, z));
+    y[2].tan = pass_la_product(b, v, ir_sub(b, p, q));
     if (rows > cols)
         y[0].tan = ir_add(b, y[0].tan, outside(b, u, xv, s));
     if (cols > rows)
@@ -503,124 +497,12 @@ jvp_pinv(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     if (ir_type_at(f, n->in[0])->size == 0)
         return;
     ir_ref dxt = adjoint(b, dx), pt = adjoint(b, p);
-    ir_ref first =
-        product(b, p, product(b, pt, ir_sub(b, dxt, product(b, product(b, dxt, x), p))));
-    ir_ref last = product(b, product(b, dxt, pt), p);
-    last = ir_sub(b, last, product(b, p, product(b, x, last)));
-    y[0].tan = ir_add(b, ir_sub(b, first, product(b, product(b, p, dx), p)), last);
-}
-
-/* ---- determinants ---- */
-
-/* y is the inverse: y' = -y x' y. */
-void
-jvp_inverse(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
-{
-    (void)f, (void)n;
-    if (in[0].tan)
-        y->tan = ir_neg(b, product(b, y->val, product(b, in[0].tan, y->val)));
-}
-
-/* The sum of the diagonal of x y. */
-static ir_ref
-trace_of_product(ir_build *b, ir_ref x, ir_ref y)
-{
-    const int r = rank_of(b, x);
-    ir_ref all = ir_mul(b, turn(b, x), y);
-
-    return all ? ir_reduce(b, OP_reduce_sum, all, ir_axes_of(r - 1) | ir_axes_of(r - 2)) : IR_NONE;
-}
-
-/* An op of x and its factors, at the operands of another such op. */
-static ir_ref
-beside(ir_build *b, ir_op op, const dual *in)
-{
-    return ir_node1(b, op, 4, (ir_ref[]){ in[0].val, in[1].val, in[2].val, in[3].val }, NULL);
-}
-
-/* det' = tr(adj(x) x') */
-void
-jvp_det(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
-{
-    (void)f, (void)n;
-    if (in[0].tan)
-        y->tan = trace_of_product(b, beside(b, OP_adjugate, in), in[0].tan);
-}
-
-/* z = tr(x^-1 x'): log|det|' = Re z, sign' = i sign Im z. */
-void
-jvp_slogdet(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
-{
-    (void)f, (void)n;
-    if (!in[0].tan)
-        return;
-    ir_ref z = trace_of_product(b, beside(b, OP_inverse, in), in[0].tan);
-    y[1].tan = real_part(b, z);
-    if (!z || y[1].tan == z)
-        return;
-    ir_ref turned = ir_sub(b, z, ir_convert(b, y[1].tan, ir_btype(b, z)->dtype));
-    y[0].tan = ir_mul(b, y[0].val, turned);
-}
-
-/* Of x = P^T L D U Q^T, D diagonal: the products of all of D but two elements, 0 on the
- * diagonal. */
-static ir_ref
-products_without_two(ir_build *b, ir_ref d, ir_ref like)
-{
-    const int r = rank_of(b, like);
-    ir_ref none = ir_op2(b, OP_eq, d, ir_like(b, d, 0));
-    ir_ref own = ir_select(b, none, ir_like(b, d, 1), d);
-    ir_ref zero = none ? ir_convert(b, none, COT_I32) : IR_NONE;
-    ir_ref all = own ? ir_reduce(b, OP_reduce_prod, own, ir_axes_of(r - 2)) : IR_NONE,
-           zeros = zero ? ir_reduce(b, OP_reduce_sum, zero, ir_axes_of(r - 2)) : IR_NONE;
-    const int64_t n = d ? ir_btype(b, d)->dims[r - 2] : 0;
-
-    if (!all || !zeros)
-        return IR_NONE;
-    ir_ref first = ir_div(b, ir_broadcast_axis(b, all, r - 2, n), own);
-    ir_ref right = along(b, own, like, false);
-    ir_ref m = ir_div(b, along(b, first, like, true), right);
-    ir_ref left = ir_sub(b, ir_broadcast_axis(b, zeros, r - 2, n), zero);
-    left = ir_broadcast_axis(b, left, r - 1, n);
-    left = ir_sub(b, left, ir_broadcast_axis(b, zero, r - 2, n));
-    ir_ref whole = ir_op2(b, OP_eq, left, ir_splat_int(b, left ? ir_btype(b, left) : NULL, 0));
-    return keep(b, OP_ne, ir_select(b, whole, m, ir_like(b, m, 0)));
-}
-
-/* adj(x) = +-Q U^-1 adj(D) L^-1 P where all but D have determinant 1, so x' changes D by
- * g = L^-1 P x' Q U^-1, and adj(D) by -m_ij g_ij, on its diagonal by sum_k m_ik g_kk, m_ij the
- * product of D without i and j: no division by what may be 0. */
-void
-jvp_adjugate(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
-{
-    const ir_attrs lower = { .triangle = { .unit = 1 } },
-                   upper = { .triangle = { .unit = 1, .upper = 1 } };
-    const ir_type *t = ir_type_at(f, n->in[0]);
-    ir_ref x = in[0].val, lu[4];
-
-    if (!in[0].tan || t->size == 0)
-        return;
-    ir_add_node(b, OP_full_lu, 1, &x, NULL, lu);
-    ir_ref d = diagonal(b, lu[0]), none = ir_op2(b, OP_eq, d, ir_like(b, d, 0));
-    ir_ref own = ir_select(b, none, ir_like(b, d, 1), d);
-    ir_ref eye = x ? ir_convert(b, where(b, OP_eq, x), t->dtype) : IR_NONE;
-    ir_ref left = solve(b, lu[0], reordered(b, eye, lu[1]), lower);
-    ir_ref right = solve(b, ir_div(b, lu[0], along(b, own, lu[0], true)), eye, upper);
-    const ir_attrs last = { .arg = { t->rank - 2, COT_I32 } };
-    ir_ref back = ir_node1(b, OP_argsort, 1, &lu[2], &last);
-    right = reordered(b, right, back);
-    ir_ref g = product(b, left, product(b, in[0].tan, right));
-    ir_ref m = products_without_two(b, d, g);
-    ir_ref sum = ir_mul(b, m, along(b, diagonal(b, g), g, false));
-    if (!sum || !lu[3])
-        return;
-    sum = along(b, ir_reduce(b, OP_reduce_sum, sum, ir_axes_of(t->rank - 1)), g, true);
-    ir_ref negative = ir_neg(b, ir_mul(b, m, g));
-    ir_ref z = ir_select(b, where(b, OP_eq, g), sum, negative);
-    ir_ref odd = ir_op2(b, OP_and, lu[3], ir_splat_int(b, ir_btype(b, lu[3]), 1));
-    ir_ref minus = ir_op2(b, OP_ne, odd, ir_splat_int(b, ir_btype(b, odd), 0));
-    for (int k = 0; k < 2; k++)
-        minus = ir_broadcast_axis(b, minus, t->rank - 2 + k, t->dims[t->rank - 1]);
-    z = product(b, right, product(b, z, left));
-    y->tan = ir_select(b, minus, ir_neg(b, z), z);
+    ir_ref first = pass_la_product(
+        b, p,
+        pass_la_product(b, pt,
+                        ir_sub(b, dxt, pass_la_product(b, pass_la_product(b, dxt, x), p))));
+    ir_ref last = pass_la_product(b, pass_la_product(b, dxt, pt), p);
+    last = ir_sub(b, last, pass_la_product(b, p, pass_la_product(b, x, last)));
+    y[0].tan =
+        ir_add(b, ir_sub(b, first, pass_la_product(b, pass_la_product(b, p, dx), p)), last);
 }

@@ -131,6 +131,61 @@ START_TEST(second_derivatives_at_every_rank)
 }
 END_TEST
 
+/* The product of the elements of x in the rows and columns that three others leave, with the
+ * sign of the permutation. */
+static double
+third(int n, const double *x, const int *place)
+{
+    unsigned rows = 0, cols = 0;
+    double m[64];
+
+    for (int i = 0; i < 3; i++)
+        rows |= 1u << place[i] / n, cols |= 1u << place[i] % n;
+    if (__builtin_popcount(rows) < 3 || __builtin_popcount(cols) < 3)
+        return 0;
+    for (int i = 0; i < n * n; i++)
+        m[i] = rows >> i / n & 1 || cols >> i % n & 1 ? 0 : x[i];
+    for (int i = 0; i < 3; i++)
+        m[place[i]] = 1;
+    return determinant(n, m);
+}
+
+/* Forward thrice, and reverse, forward, reverse. */
+START_TEST(third_derivatives_at_every_rank)
+{
+    const int n = 4, size = 16;
+    double x[16], *y = malloc(sizeof *y * 4096);
+    cot_fn *f = cot_fn_new(ctx, "det", det, 1, 1, NULL);
+    cot_fn *d[2] = { cot_jacfwd(cot_jacfwd(cot_jacfwd(f))),
+                     cot_jacrev(cot_jacfwd(cot_jacrev(f))) };
+
+    of_rank(n, n - _i / 2, x);
+    runs("eval", d[_i % 2], cot_f64(4, 4), x, cot_f64(4, 4, 4, 4, 4, 4), y);
+    for (int i = 0; i < 4096; i++)
+        near("third", i, y[i],
+             third(n, x, (const int[]){ i / size / size, i / size % size, i % size }), 1e-12);
+    free(y);
+}
+END_TEST
+
+/* Of more rows than are taken minor by minor, and of a rank from which on all is 0. */
+START_TEST(second_derivatives_of_more_rows)
+{
+    static const int lost[] = { 0, 1, 2, 3, 7 };
+    const int n = 7, size = 49;
+    double x[49], *y = malloc(sizeof *y * 2401);
+    cot_fn *f = cot_fn_new(ctx, "det", det, 1, 1, NULL);
+    cot_fn *d[2] = { cot_jacfwd(cot_jacrev(f)), cot_jacrev(cot_jacrev(f)) };
+
+    of_rank(n, n - lost[_i / 2], x);
+    runs("eval", d[_i % 2], cot_f64(7, 7), x, cot_f64(7, 7, 7, 7), y);
+    for (int i = 0; i < size * size; i++)
+        near("second", i, y[i], second(n, x, i / size / n, i / size % n, i % size / n, i % n),
+             1e-10);
+    free(y);
+}
+END_TEST
+
 /* A row of zeros, or two, in matrices that are halved. */
 START_TEST(gradients_of_more_rows)
 {
@@ -210,6 +265,8 @@ main(void)
     const suite_case cases[] = {
         EACH(gradients_at_every_rank, 3),
         EACH(second_derivatives_at_every_rank, 5),
+        EACH(third_derivatives_at_every_rank, 10),
+        EACH(second_derivatives_of_more_rows, 10),
         ONCE(gradients_of_more_rows),
         ONCE(ranges),
         EACH(inverses, 7),
