@@ -13,7 +13,7 @@
 typedef struct update {
     const cot_optim *o;
     cot_value rate; /* scalar; unset: o->rate */
-    double fixed;
+    double fixed, decay;
     cot_value fix1, fix2; /* adam: 1 - beta^t */
     cot_value share;      /* sgd: the part of g that the velocity takes: of the first all */
 } update;
@@ -40,7 +40,7 @@ moved(cot_place at, const update *u, cot_value x, cot_value d)
 static cot_value
 decayed(cot_place at, const update *u, cot_value x)
 {
-    return u->o->weight_decay == 0 ? x : moved(at, u, x, cot_mul(u->o->weight_decay, x));
+    return u->decay > 0 ? moved(at, u, x, cot_mul(u->decay, x)) : x;
 }
 
 /* b m + (1 - b) x */
@@ -126,12 +126,13 @@ typedef struct method {
     double rate;
     bool counts,
         decouples; /* has the number of steps in its state; its weight decay is its own */
+    double decay;  /* that it has by default */
 } method;
 
 static const method methods[] = {
     [COT_SGD] = { sgd, 1e-2, false, false },
     [COT_ADAM] = { adam, 1e-3, true, false },
-    [COT_ADAMW] = { adam, 1e-3, true, true },
+    [COT_ADAMW] = { adam, 1e-3, true, true, 0.01 },
     [COT_RMSPROP] = { rmsprop, 1e-2, false, false },
     [COT_ADAGRAD] = { adagrad, 1e-2, false, false },
     [COT_LION] = { lion, 1e-4, false, true },
@@ -224,7 +225,8 @@ begin(cot_place at, const cot_optim *o, cot_values params, cot_values state,
       cot_value *state_out)
 {
     update u = {
-        .o = o, .rate = o->schedule, .fixed = either(o->rate, methods[o->kind].rate)
+        .o = o, .rate = o->schedule, .fixed = either(o->rate, methods[o->kind].rate),
+        .decay = either(o->weight_decay, methods[o->kind].decay)
     };
     cot_dtype widest = COT_F32;
 
@@ -262,8 +264,8 @@ cot_optim_step_(cot_place at, const cot_optim *o, cot_values params, cot_values 
             s[j] = state.at[first + j * n + i];
         if (o->maximize)
             g = cot_neg(g);
-        if (o->weight_decay != 0 && !m->decouples)
-            g = cot_add(g, cot_mul(o->weight_decay, x));
+        if (u.decay > 0 && !m->decouples)
+            g = cot_add(g, cot_mul(u.decay, x));
         params_out[i] = fe_back(at, m->f(at, &u, x, g, s), cot_dtype_of(params.at[i]));
         for (int j = 0; j < k; j++)
             state_out[first + j * n + i] = s[j];

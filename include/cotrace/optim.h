@@ -37,7 +37,8 @@ typedef struct cot_optim {
     double beta1, beta2;        /* adam: 0.9, 0.999; lion: 0.9, 0.99                                            */
     double alpha;               /* rmsprop: 0.99                                                                */
     double eps;                 /* 1e-8; adagrad 1e-10                                                          */
-    double weight_decay;        /* added to the gradient times the parameter; adamw and lion: to the step       */
+    double weight_decay;        /* added to the gradient times the parameter; adamw and lion: to the step;
+                                 * adamw: 0: 0.01; less than 0: none                                            */
     int amsgrad, centered, maximize;
 } cot_optim;
 

@@ -35,6 +35,11 @@ static const optim_row optimisers[] = {
     /* torch.optim.AdamW(p, 0.1, weight_decay=0.1) */
     { "adamw", { .kind = COT_ADAMW, .rate = 0.1, .weight_decay = 0.1 },
       {0.8687669855313, -0.5721110761902, 1.537318794463, 1.070708512696, 0.1537372265848} },
+    /* torch.optim.AdamW(p, 0.1): it decays by 0.01 unless it is told not to */
+    { "adamw_default", { .kind = COT_ADAMW, .rate = 0.1 },
+      {0.8910618854064, -0.6016805110791, 1.600596104757, 1.113962298264, 0.1502446111021} },
+    { "adamw_none", { .kind = COT_ADAMW, .rate = 0.1, .weight_decay = -1 },
+      {0.8935665993401, -0.605021201549, 1.607755660635, 1.118879936018, 0.1498456426886} },
     /* torch.optim.AdamW(p, 0.1, weight_decay=0.1, maximize=True) */
     { "maximize", { .kind = COT_ADAMW, .rate = 0.1, .weight_decay = 0.1, .maximize = 1 },
       {0.08545103153194, -1.355676767033, 2.316341742829, 1.835001294715, -0.6348927441903} },
