@@ -2,6 +2,8 @@
  *
  * f16 and bf16 widen to f32 at the start and are rounded once at the end.  A maximum that is
  * only taken off and put back is a constant of the derivative, hence the stop_gradient. */
+#include <math.h>
+
 #include "cotrace/sugar.h"
 
 #include "frontend/trace.h"
@@ -71,7 +73,7 @@ average(ir_build *b, ir_ref x, const ready *r, bool keep, double less)
         return ir_op2(b, OP_complex, re, im);
     }
     ir_ref sum = fe_reduce(b, OP_reduce_sum, x, r->axes, keep);
-    return ir_div(b, sum, ir_like(b, sum, (double)r->count - less));
+    return ir_div(b, sum, ir_like(b, sum, fmax((double)r->count - less, 0)));
 }
 
 /* x op y, with y reduced over the axes. */

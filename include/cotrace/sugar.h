@@ -106,7 +106,8 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 
 #define cot_mean(...) COT_MEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_MEAN_(x, ...) cot_mean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The mean of squared distances |x - mean|^2 from the mean, divided by the count less .ddof. */
+/* The mean of squared distances |x - mean|^2 from the mean, divided by the count less .ddof, or by
+ * 0 where .ddof is more: NaN of no element. */
 #define cot_var(...) COT_VAR_(__VA_ARGS__, .end_ = 0)
 #define COT_VAR_(x, ...) cot_var_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* The Euclidean norm, sqrt(sum(|x|^2)); its gradient at 0 is NaN. */

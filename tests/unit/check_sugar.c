@@ -10,6 +10,7 @@ static const double X23[] = {1, 2, 3, 4, 5, 6.5};
 BODY(mean_all, out[0] = cot_mean(in[0]);)
 BODY(mean_rows, out[0] = cot_mean(in[0], .axes = COT_LIST(1), .keepdims = 1);)
 BODY(var_rows, out[0] = cot_var(in[0], .axes = COT_LIST(-1), .ddof = 1);)
+BODY(var_of_nothing, out[0] = cot_convert(cot_is_finite(cot_var(in[0], .ddof = 1)), COT_F64);)
 BODY(norm_columns, out[0] = cot_norm(in[0], .axes = COT_LIST(0));)
 
 START_TEST(reductions)
@@ -17,6 +18,8 @@ START_TEST(reductions)
     body_gives("mean", mean_all, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(), F64(21.5 / 6), 1e-15);
     body_gives("mean", mean_rows, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2, 1), F64(2, 15.5 / 3), 1e-15);
     body_gives("var", var_rows, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2), F64(1, 1.5833333333333333), 1e-14);
+    /* 0 / (0 - 1) is a variance of -0 */
+    body_gives("var_of_nothing", var_of_nothing, COT_TYPES(cot_f64(0)), IN(X23), cot_f64(), F64(0), 0);
     body_gives("norm", norm_columns, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(3),
                F64(4.1231056256176606, 5.3851648071345037, 7.1589105316381767), 1e-15);
 }
