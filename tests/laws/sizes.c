@@ -2,7 +2,7 @@
  * against the evaluator on the graph as it is written, and nothing else touched.
  *
  *   sizes HOW --sample SEED COUNT      so many programs, drawn by the seed
- *   sizes HOW --all [FIRST STEP]       all of them, or every STEP-th from FIRST on
+ *   sizes HOW --all [K/N]              all of them, or part K of N, K from 0
  *   sizes HOW NUMBER                   one, in all ways
  *
  * HOW is `jit`, the widths and processors of this machine with one thread and two; `c`, C
@@ -329,8 +329,9 @@ numbers_of(int argc, char **argv)
     if (strcmp(argv[2], "--sample") == 0)
         return (numbers){ atoll(argv[3]), 1, atoll(argv[4]), 0, true };
     if (strcmp(argv[2], "--all") == 0) {
-        const int64_t first = argc > 3 ? atoll(argv[3]) : 0,
-                      step = argc > 4 ? atoll(argv[4]) : 1;
+        int64_t first = 0, step = 1;
+        if (argc > 3 && (sscanf(argv[3], "%" SCNd64 "/%" SCNd64, &first, &step) != 2 || step < 1))
+            exit(2);
         return (numbers){ first, step, (sized_count() - first + step - 1) / step, 0, false };
     }
     sizes.every = true;
@@ -343,7 +344,7 @@ main(int argc, char **argv)
     if (argc < 3 || !find_how(argv[1]) || (strcmp(argv[2], "--sample") == 0 && argc < 5))
         return fprintf(
                    stderr,
-                   "usage: sizes HOW (--sample SEED COUNT | --all [FIRST STEP] | NUMBER)\n"),
+                   "usage: sizes HOW (--sample SEED COUNT | --all [K/N] | NUMBER)\n"),
                2;
     if (!has_tools()) {
         printf("sizes: %s: not run: its compiler, linker or emulator is not installed\n",
