@@ -194,32 +194,57 @@ compare_bits(const ir_graph *f, const char *name, void *const *want, void *const
     }
 }
 
-/* One compilation in process against the twin's results `want`. */
+/* One compilation in process against the twin's results `want`: by LLVM, or where that is not
+ * there by the C compiler, whose vectors have any width. */
 static cot_status
-compare_jit(const ir_graph *f, int bits, int threads, void *const *in, void *const *want,
-            rt_verdict *v)
+compare_code(const ir_graph *f, int bits, int threads, void *const *in, void *const *want,
+             rt_verdict *v)
 {
-    const cot_compile_options o = { .backend = "jit", .vector_bits = bits, .threads = threads };
-    const char *name = ir_format(&f->ctx->arena, "%d bits, %d threads", bits, threads);
+    const char *backend = cg_llvm() ? "jit" : "c";
+    const cot_compile_options o = { .backend = backend, .vector_bits = bits, .threads = threads };
+    const char *name = ir_format(&f->ctx->arena, "%s%d bits, %d threads", cg_llvm() ? "" : "C, ",
+                                 bits, threads);
     void **got;
     COT_TRY(rt_run_graph(f, &o, in, &got));
     compare_bits(f, name, want, got, v);
     return COT_OK;
 }
 
-/* The twin's results, and the host's widest vector; skipped where there is only the twin. */
+/* Is there a C compiler that makes code for this process?  The context says why not. */
+static bool
+has_compiler(cot_context *ctx)
+{
+    ir_build *b = ir_build_new(ctx, "nothing");
+    cot_kernel *k;
+    ir_graph *f;
+
+    ir_output(b, ir_input(b, ir_scalar_type(ctx, COT_F32), "x"));
+    if (ir_build_end(b, &f) != COT_OK ||
+        cot_compile_graph(f, &(cot_compile_options){ .backend = "c" }, &k) != COT_OK)
+        return false;
+    cot_kernel_free(k);
+    return true;
+}
+
+enum { C_BITS = 512 }; /* what the C compiler takes apart for a smaller machine */
+
+/* The twin's results, and the host's widest vector; skipped where there is neither LLVM nor a C
+ * compiler. */
 static cot_status
 backends_begin(const ir_graph *f, void *const *in, int *bits, void ***want, rt_verdict *v)
 {
     rt_plan host;
+
     verdict_new(f, v);
     *bits = 0;
-    if (!cg_llvm()) {
-        skip(v, "built without LLVM: there is only the twin");
+    if (!cg_llvm() && !has_compiler(f->ctx)) {
+        skip(v, ir_format(&f->ctx->arena, "there is only the twin: built without LLVM, and %s",
+                          cot_error(f->ctx)));
+        cot_error_clear(f->ctx);
         return COT_OK;
     }
     COT_TRY(rt_plan_new(f->ctx, NULL, f->name, &host));
-    *bits = host.target.vector_bits;
+    *bits = cg_llvm() ? host.target.vector_bits : C_BITS;
     return rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, in, want);
 }
 
@@ -231,7 +256,7 @@ rt_check_backends(const ir_graph *f, void *const *in, rt_verdict *v)
     int most;
     COT_TRY(backends_begin(f, in, &most, &want, v));
     for (int i = 0; i < 8 && v->good && widths[i / 2] <= most; i++)
-        COT_TRY(compare_jit(f, widths[i / 2], 1 + i % 2, in, want, v));
+        COT_TRY(compare_code(f, widths[i / 2], 1 + i % 2, in, want, v));
     return COT_OK;
 }
 
@@ -260,9 +285,9 @@ rt_check_derived(const ir_graph *f, const char *pipeline, void *const *in, rt_ve
     all = derived_inputs(f, g, in);
     COT_TRY(backends_begin(g, all, &most, &want, v));
     if (most > 0)
-        COT_TRY(compare_jit(g, most, 1, all, want, v));
+        COT_TRY(compare_code(g, most, 1, all, want, v));
     if (most > 128 && v->good)
-        COT_TRY(compare_jit(g, 128, 2, all, want, v));
+        COT_TRY(compare_code(g, 128, 2, all, want, v));
     return COT_OK;
 }
 

@@ -128,6 +128,26 @@ status 0 "$cot" check f.cot;                                 prints "derivatives
 prints "of its jvp   "
 prints "of its vjp   "
 status 0 "$cot" check f.cot -p 'grad | vmap(in=[0,none], size=3)'
+# Without LLVM the C back end is judged: a compiler that multiplies where it should add is found out, and none at all
+# is said so.
+if ! "$cot" run f.cot --backend jit >/dev/null 2>err; then
+    cat >wrongcc <<'END'
+#!/bin/sh
+for last; do :; done
+sed -i 's/ \* / + /' "$last"
+exec cc "$@"
+END
+    chmod +x wrongcc
+    cat >product.cot <<'END'
+fn @f(%x: f32[37], %y: f32[37]) -> f32[37] {
+  %0 = mul %x, %y : f32[37]
+  ret %0
+}
+END
+    status 0 "$cot" check product.cot;                                  prints "back ends    agrees"
+    status 1 env COT_CC=./wrongcc "$cot" check product.cot;             prints "back ends    FAILED: C, 32 bits"
+    status 0 env COT_CC=/nowhere/cc "$cot" check product.cot;           prints "back ends    skipped: there is only the twin"
+fi
 # The bits of a float are its own also where differences are taken in f64; a loop that negative numbers never leave is
 # asked about others, and one that never ends is left alone.
 cat >bits.cot <<'END'
