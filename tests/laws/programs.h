@@ -46,6 +46,8 @@ bool laws_make(cot_context *ctx, int i, laws_program *out);
  * every graph or not; one that does not parse is a failure. */
 typedef void laws_judge(const laws_program *p, const void *user);
 void laws_each(int first, int step, int end, bool verify, laws_judge *judge, const void *user);
+/* "K/N", part K of N, K from 0, as the first program and the step; false where it is none. */
+bool laws_part(const char *text, int *first, int *step);
 /* Print that the program breaks the law, and count it in laws_failures; false. */
 bool laws_fail(const laws_program *p, const char *law, const char *why);
 extern int laws_failures;
