@@ -2,13 +2,17 @@
 #include "codegen/fuse.h"
 #include "codegen/lower/walk.h"
 
-enum { EPILOGUE_MOST = 4, VIA_MOST = 6, TAIL_MOST = 24, TAIL_SHARE = 8, TAIL_ROWS = 32 };
+enum { EPILOGUE_MOST = 4, VIA_MOST = 6, TAIL_MOST = 24, TAIL_SHARE = 8, TAIL_ROWS = 32, VIEWS_MOST = 256 };
 #define NOWHERE UINT32_MAX
 
 typedef struct joining {
     cg_lowering *l;
     const ir_graph *f;
     cg_cut *cut;
+    cg_reads reads;
+    uint32_t *view, *next_view; /* the transposes and reshapes of each value: the first; by node, the next */
+    bool *is_output;
+    uint32_t *became;           /* by group: the one that has taken it, or NOWHERE */
 } joining;
 
 /* What is made of one number for each row, beside the row's own work, is no vector.  Where that
@@ -40,11 +44,12 @@ is_seen_via(const joining *u, ir_ref y, ir_ref x)
 static bool
 reads_each(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
 {
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
     const ir_type *t = ir_type_at(u->f, y);
     cg_walk w;
     cg_ix space[COT_MAX_RANK];
     bool fits = true;
-    cg_walk_begin(&w, u->l->arena, u->f, u->cut->root);
+    cg_walk_begin(&w, u->l->scratch, u->f, u->cut->root);
     cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
     for (int k = 0; via != y && k < t->rank; k++)
         at[k] = t->dims[k] == 1 ? 0 : at[k];
@@ -53,7 +58,49 @@ reads_each(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
     for (uint32_t j = 0; j < w.n_reads; j++)
         fits = fits &&
                (w.read[j].v != y || cg_is_identity(w.read[j].rank, w.read[j].at, at, t->rank));
+    ir_arena_release(u->l->scratch, mark);
     return fits && !w.reduces;
+}
+
+/* The transposes and reshapes of each value, as lists. */
+static void
+find_views(joining *u)
+{
+    u->view = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
+    u->next_view = IR_NEW_N(u->l->arena, uint32_t, u->f->n_nodes);
+    for (uint32_t i = u->f->n_nodes - 1; i > 0; i--) {
+        const ir_node *n = &u->f->node[i];
+        if (n->op != OP_transpose && n->op != OP_reshape)
+            continue;
+        u->next_view[i] = u->view[n->in[0]];
+        u->view[n->in[0]] = i;
+    }
+}
+
+/* The first view of y, by number, of the shape of map group g that the group reads element by
+ * element, of those at most VIA_MOST views away. */
+static ir_ref
+seen_as(const joining *u, const cg_group *g, ir_ref y)
+{
+    ir_ref todo[VIEWS_MOST], best = IR_NONE;
+    int n = 0, left[VIEWS_MOST];
+    todo[n] = y;
+    left[n++] = VIA_MOST;
+    while (n > 0) {
+        const ir_ref x = todo[--n];
+        const int steps = left[n];
+        for (uint32_t i = steps ? u->view[x] : 0; i; i = u->next_view[i]) {
+            const ir_ref v = u->f->node[i].first;
+            if ((!best || v < best) && ir_same_shape(ir_type_at(u->f, v), g->space) &&
+                is_seen_via(u, y, v) && reads_each(u, g, y, v))
+                best = v;
+            if (n == VIEWS_MOST)
+                return IR_NONE;
+            todo[n] = v;
+            left[n++] = steps - 1;
+        }
+    }
+    return best;
 }
 
 /* The view of product y, y itself perhaps, that map group g reads element by element; or
@@ -66,48 +113,46 @@ seen_by(const joining *u, const cg_group *g, ir_ref y)
         return IR_NONE;                                             /* not y with a margin */
     if (ir_same_shape(g->space, ir_type_at(u->f, y)))
         return reads_each(u, g, y, y) ? y : IR_NONE;
-    ir_each_node(n, u->f)
-        if ((n->op == OP_transpose || n->op == OP_reshape) &&
-            ir_same_shape(ir_type_at(u->f, n->first), g->space) &&
-            is_seen_via(u, y, n->first) && reads_each(u, g, y, n->first))
-            return n->first;
-    return IR_NONE;
-}
-
-static bool
-reads(const joining *u, const cg_group *g, ir_ref y)
-{
-    cg_walk w;
-    cg_walk_group(&w, u->l->arena, u->f, u->cut, g);
-    for (uint32_t j = 0; j < w.n_reads; j++)
-        if (w.read[j].v == y)
-            return true;
-    return false;
+    return seen_as(u, g, y);
 }
 
 static int64_t
 cost_of(const joining *u, const cg_group *g)
 {
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
     cg_walk w;
-    cg_walk_group(&w, u->l->arena, u->f, u->cut, g);
+    cg_walk_group(&w, u->l->scratch, u->f, u->cut, g);
+    ir_arena_release(u->l->scratch, mark);
     return w.cost;
+}
+
+static uint32_t
+reader(const joining *u, uint32_t r)
+{
+    const uint32_t i = u->reads.reader[r];
+    return u->became[i] == NOWHERE ? i : u->became[i];
+}
+
+/* Does group i wait for another reader of y, so that something lies between the two? */
+static bool
+waits_for_reader(const joining *u, uint32_t i, ir_ref y)
+{
+    for (uint32_t r = u->reads.first[y]; r < u->reads.first[y + 1]; r++)
+        if (reader(u, r) != i && cg_needs(&u->cut->group[i], reader(u, r)))
+            return true;
+    return false;
 }
 
 /* A group that is a map of y's elements, as they are or seen via transposes and reshapes, and
  * reads product y element by element, and waits for nobody who waits for y. */
 static uint32_t
-find_epilogue(const joining *u, uint32_t product, ir_ref y, bool *others, ir_ref *via)
+find_epilogue(const joining *u, ir_ref y, bool *others, ir_ref *via)
 {
     uint32_t found = NOWHERE;
-    for (uint32_t i = 0; i < u->cut->n; i++) {
-        const cg_group *g = &u->cut->group[i];
-        if (!cg_needs(g, product) || !reads(u, g, y))
-            continue;
-        ir_ref seen = found == NOWHERE ? seen_by(u, g, y) : IR_NONE;
-        for (uint32_t j = 0; seen && j < u->cut->n; j++)
-            if (j != product && cg_needs(g, j) && cg_needs(&u->cut->group[j], product))
-                seen = IR_NONE;
-        if (seen) {
+    for (uint32_t r = u->reads.first[y]; r < u->reads.first[y + 1]; r++) {
+        const uint32_t i = reader(u, r);
+        ir_ref seen = found == NOWHERE ? seen_by(u, &u->cut->group[i], y) : IR_NONE;
+        if (seen && !waits_for_reader(u, i, y)) {
             found = i;
             *via = seen;
         } else {
@@ -122,19 +167,23 @@ find_epilogue(const joining *u, uint32_t product, ir_ref y, bool *others, ir_ref
 void
 cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut)
 {
-    const joining all = { l, f, cut }, *u = &all;
+    joining all = { .l = l, .f = f, .cut = cut }, *u = &all;
     ir_arena *a = l->arena;
+    cg_find_reads(l, f, cut, &u->reads);
+    find_views(u);
+    u->became = IR_NEW_N(a, uint32_t, cut->n);
+    memset(u->became, 0xff, sizeof *u->became * cut->n);
+    u->is_output = IR_NEW_N(a, bool, f->n_values);
+    for (int k = 0; k < f->n_out; k++)
+        u->is_output[f->out[k]] = true;
     for (uint32_t i = 0; i < u->cut->n; i++) {
         cg_group *g = &u->cut->group[i];
-        bool others = false;
         if (!g->node || ir_ops[g->node->op].flag != IR_CONTRACT || g->n != 1 ||
             g->v[0] != g->node->first)
             continue;
-        ir_ref y = g->v[0];
-        for (int k = 0; k < u->f->n_out; k++)
-            others |= u->f->out[k] == y;
-        ir_ref via = IR_NONE;
-        uint32_t at = find_epilogue(u, i, y, &others, &via);
+        ir_ref y = g->v[0], via = IR_NONE;
+        bool others = u->is_output[y];
+        uint32_t at = find_epilogue(u, y, &others, &via);
         if (at == NOWHERE)
             continue;
         cg_group *e = &u->cut->group[at];
@@ -147,8 +196,9 @@ cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut)
         if (others)
             IR_PUSH(a, e->v, e->n, e->cap, y);
         *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space, .needs = g->needs, .n_needs = g->n_needs };
-        for (uint32_t j = 0; j < u->cut->n; j++)
-            if (j != at && cg_needs(&u->cut->group[j], i))
+        u->became[i] = at;
+        for (uint32_t j = 0; others && j < u->cut->n; j++) /* else they wait for `at` as it is */
+            if (j != at && cg_needs(&u->cut->group[j], i) && !cg_needs(&u->cut->group[j], at))
                 cg_join_needs(a, &u->cut->group[j], e, at);
     }
 }

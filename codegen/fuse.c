@@ -16,7 +16,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, ROW_SHORT = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, LANES_OF_SUM = 32, FLAT_LEAST = 4096, TERMS_FEW = 4, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, PULL_DEPTH_MOST = 128, PULL_SIZE_MOST = 4096, ROW_LEAST = 16, ROW_SHORT = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, LANES_OF_SUM = 32, FLAT_LEAST = 4096, TERMS_FEW = 4, NOBODY = 0, MANY = -1 };
 
 typedef struct fusing {
     cg_lowering *l;
@@ -34,8 +34,15 @@ typedef struct fusing {
     uint32_t *index;            /* which these are: those of its one user, or its own */
     uint32_t *uses;             /* by operands of nodes                     */
     bool *early;                /* read before its operand is written over  */
+    uint32_t *depth;            /* of what is pulled for it: ops one behind the other */
+    uint32_t *size;             /* and how many these are in all, or more   */
+    bool *too_much;             /* stored, since that would be too deep, or too many */
+    uint32_t *met, counts;      /* count_pulled: by node, the last count that met it */
+    uint32_t *stack;            /* and what it has still to look at         */
     bool *flat;                 /* summed along axes that no vector goes along together */
     uint32_t *group_of;         /* 1 + the group of a root                  */
+    ir_ref **reads;             /* by root: the values in memory that it is made of, then IR_NONE */
+    uint32_t *read_at, reading; /* of a walk: by value, the number of the last walk that reads it */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
     uint32_t effect;            /* 1 + the group of the last effect         */
     uint32_t roots[256];        /* found so far, by their space's key       */
@@ -288,7 +295,7 @@ is_copied_often(const fusing *u, ir_ref v)
 static bool
 must_be_root(const fusing *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || u->early[v] || u->flat[v] || has_own_lowering(u->f, n) ||
+    if (u->is_output[v] || u->early[v] || u->flat[v] || u->too_much[v] || has_own_lowering(u->f, n) ||
         kind_of(u, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_constant || n->op == OP_iota)
@@ -346,8 +353,88 @@ want_flat(fusing *u, const ir_node *n)
     if (rank < 2 || x->size < FLAT_LEAST || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
         !ir_axes_has(reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
         return;
-    if (!lies_flat(u, n->in[0], IR_NEW_N(u->l->arena, bool, u->f->n_values)))
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
+    if (!lies_flat(u, n->in[0], IR_NEW_N(u->l->scratch, bool, u->f->n_values)))
         u->flat[n->in[0]] = true;
+    ir_arena_release(u->l->scratch, mark);
+}
+
+/* How many ops are pulled for n, each counted once; more than PULL_SIZE_MOST: too many. */
+static uint32_t
+count_pulled(fusing *u, const ir_node *n)
+{
+    uint32_t top = 0, count = 1;
+
+    u->counts++;
+    u->stack[top++] = (uint32_t)(n - u->f->node);
+    while (top > 0) {
+        const ir_node *x = &u->f->node[u->stack[--top]];
+        for (int i = 0; i < x->n_in; i++) {
+            const uint32_t def = u->f->value[x->in[i]].node;
+            if (u->depth[x->in[i]] == 0 || u->met[def] == u->counts)
+                continue;
+            if (++count > PULL_SIZE_MOST)
+                return count;
+            u->met[def] = u->counts;
+            u->stack[top++] = def;
+        }
+    }
+    return count;
+}
+
+/* A pull goes down through all that is not in memory, so that its depth is bounded here, and with it
+ * the stack that lowering takes; and so is the size of a kernel, which LLVM's time grows with faster
+ * than linearly. */
+static void
+bound_pulls(fusing *u, const ir_node *n)
+{
+    uint32_t depth = 1, size = 1;
+
+    for (int i = 0; i < n->n_in; i++) {
+        const ir_ref x = n->in[i];
+        depth = u->depth[x] >= depth ? u->depth[x] + 1 : depth;
+        size += u->size[x];
+    }
+    if (size > PULL_SIZE_MOST)
+        size = count_pulled(u, n);
+    u->too_much[n->first] = depth > PULL_DEPTH_MOST || size > PULL_SIZE_MOST;
+    u->depth[n->first] = u->too_much[n->first] ? 0 : depth;
+    u->size[n->first] = u->too_much[n->first] ? 0 : size;
+}
+
+static int64_t
+cost_of_pull(const fusing *u, const ir_node *n, bool *loops)
+{
+    const int64_t size = ir_type_at(u->f, n->first)->size;
+    const int64_t terms = ir_ops[n->op].flag == IR_REDUCE && size > 0 ? ir_type_at(u->f, n->in[0])->size / size : 1;
+    int64_t c = u->l->target.grid ? cg_op_cost_grid(u->f, n) : cg_op_cost(u->f, n);
+
+    *loops = terms >= PAD_REPEATS;
+    for (int i = 0; i < n->n_in; i++) {
+        c += u->cost[n->in[i]];
+        *loops |= u->loops[n->in[i]];
+    }
+    return c * terms;
+}
+
+static void
+find_costs(fusing *u)
+{
+    ir_each_node(n, u->f) {
+        bool loops = false;
+        int64_t c = 0;
+
+        if (n->n_out > 0 && !has_own_lowering(u->f, n) && kind_of(u, n->first) == CG_GROUP_MAP) {
+            c = cost_of_pull(u, n, &loops);
+            bound_pulls(u, n);
+            if (u->too_much[n->first])
+                c = loops = 0;
+        }
+        for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++) {
+            u->loops[v] = loops;
+            u->cost[v] = c > 1000000 ? 1000000 : c;
+        }
+    }
 }
 
 /* Costs forward, then uses backward: a value is decided when all who pull it are known. */
@@ -355,25 +442,7 @@ static void
 find_roots(fusing *u)
 {
     const ir_graph *f = u->f;
-    ir_each_node(n, f) {
-        int64_t c = u->l->target.grid ? cg_op_cost_grid(f, n) : cg_op_cost(f, n);
-        for (int i = 0; i < n->n_in; i++)
-            c += u->cost[n->in[i]];
-        if (ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0)
-            c *= ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size;
-        bool loops = ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0 &&
-                     ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size >= PAD_REPEATS;
-        for (int i = 0; i < n->n_in; i++)
-            loops |= u->loops[n->in[i]];
-        if (has_own_lowering(u->f, n) || kind_of(u, n->first) != CG_GROUP_MAP) {
-            c = 0;
-            loops = false;
-        }
-        for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++) {
-            u->loops[v] = loops;
-            u->cost[v] = c > 1000000 ? 1000000 : c;
-        }
-    }
+    find_costs(u);
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
         int64_t who = NOBODY;
         double times = 1;
@@ -440,7 +509,7 @@ static const ir_type *
 walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
 {
     const ir_type *t = space_of(u, v);
-    cg_walk_begin(w, u->l->arena, u->f, u->cut->root);
+    cg_walk_begin(w, u->l->scratch, u->f, u->cut->root);
     *space = cg_walk_space(w, t->rank, t->dims);
     if (kind_of(u, v) != CG_GROUP_MAP)
         cg_walk_value(w, ir_def(u->f, v)->in[0], *space);
@@ -516,18 +585,39 @@ is_shape_of_rows(const cg_group *g, const ir_type *t)
     return true;
 }
 
-static bool
-shares_a_read(const fusing *u, const cg_walk *w, const cg_group *g)
+/* Number walk w among those whose reads are looked for: how many values it reads. */
+static uint32_t
+mark_reads(fusing *u, const cg_walk *w)
 {
-    cg_walk other;
-    cg_ix *space;
-    for (uint32_t i = 0; i < g->n; i++) {
-        walk_in_space((fusing *)u, &other, g->v[i], &space);
-        for (uint32_t a = 0; a < w->n_reads; a++)
-            for (uint32_t b = 0; b < other.n_reads; b++)
-                if (w->read[a].v && w->read[a].v == other.read[b].v)
-                    return true;
+    uint32_t n = 0;
+    u->reading++;
+    for (uint32_t i = 0; i < w->n_reads; i++) {
+        n += w->read[i].v && u->read_at[w->read[i].v] != u->reading;
+        u->read_at[w->read[i].v] = u->reading;
     }
+    return n;
+}
+
+/* Keep what root v reads, of the walk that was marked last. */
+static void
+keep_reads(fusing *u, ir_ref v, const cg_walk *w, uint32_t n)
+{
+    ir_ref *to = u->reads[v] = IR_NEW_N(u->l->arena, ir_ref, n + 1);
+    for (uint32_t i = 0; i < w->n_reads; i++)
+        if (w->read[i].v && u->read_at[w->read[i].v] == u->reading) {
+            *to++ = w->read[i].v;
+            u->read_at[w->read[i].v] = 0;
+        }
+}
+
+/* Does group g read what the walk that was marked last reads? */
+static bool
+shares_a_read(const fusing *u, const cg_group *g)
+{
+    for (uint32_t i = 0; i < g->n; i++)
+        for (const ir_ref *x = u->reads[g->v[i]]; *x; x++)
+            if (u->read_at[*x] == u->reading)
+                return true;
     return false;
 }
 
@@ -551,7 +641,7 @@ find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, c
         bool linked = false;
         if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
             || u->epoch[g->v[0]] != u->epoch[v]
-            || !may_move(u, w, space->rank, at, gi, 0, &linked) || !shares_a_read(u, w, g))
+            || !may_move(u, w, space->rank, at, gi, 0, &linked) || !shares_a_read(u, g))
             continue;
         memcpy(all, g->v, sizeof *all * g->n);
         all[g->n] = v;
@@ -586,7 +676,7 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
             continue;
         if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
             continue;
-        if (!may_move(u, w, space->rank, at, gi, 0, &linked) || (!linked && (rows || !shares_a_read(u, w, g))))
+        if (!may_move(u, w, space->rank, at, gi, 0, &linked) || (!linked && (rows || !shares_a_read(u, g))))
             continue;
         if (row && g->kind == CG_GROUP_MAP) {
             g->kind = CG_GROUP_ROW;
@@ -619,7 +709,9 @@ place_root(fusing *u, ir_ref v)
 {
     cg_walk w;
     cg_ix *at;
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
     const ir_type *space = walk_in_space(u, &w, v, &at);
+    const uint32_t reads = mark_reads(u, &w), before = u->cut->n;
     uint32_t gi = find_group(u, v, &w, space, at);
     cg_group *g = &u->cut->group[gi];
     u->group_of[v] = gi + 1;
@@ -627,7 +719,10 @@ place_root(fusing *u, ir_ref v)
     for (uint32_t i = 0; i < w.n_reads; i++)
         if (w.read[i].v)
             need(u, gi, w.read[i].v);
-    spread_needs(u, gi);
+    keep_reads(u, v, &w, reads);
+    ir_arena_release(u->l->scratch, mark);
+    if (gi < before) /* nobody waits for a new one */
+        spread_needs(u, gi);
 }
 
 /* What a node with a lowering of its own reads, through what it pulls. */
@@ -641,12 +736,14 @@ place_node(fusing *u, const ir_node *n)
         u->group_of[n->first + (ir_ref)i] = gi + 1;
         IR_PUSH(u->l->arena, g->v, g->n, g->cap, n->first + (ir_ref)i);
     }
-    cg_walk_begin(&w, u->l->arena, u->f, u->cut->root);
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
+    cg_walk_begin(&w, u->l->scratch, u->f, u->cut->root);
     for (int i = 0; i < n->n_in; i++)
         cg_walk_operand(&w, n, i);
     for (uint32_t i = 0; i < w.n_reads; i++)
         if (w.read[i].v)
             need(u, gi, w.read[i].v);
+    ir_arena_release(u->l->scratch, mark);
     if (!u->f->effectful || !ir_effectful(n))
         return;
     if (u->effect)
@@ -669,6 +766,21 @@ go_together(const fusing *u, uint32_t gi, uint32_t ci)
     return true;
 }
 
+/* May root v be made by group gi?  What it reads is marked. */
+static bool
+may_move_root(fusing *u, int rank, ir_ref v, uint32_t gi, uint32_t own, bool *linked)
+{
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
+    cg_walk w;
+    cg_ix *space;
+
+    walk_in_space(u, &w, v, &space);
+    mark_reads(u, &w);
+    const bool may = may_move(u, &w, rank, space, gi, own, linked);
+    ir_arena_release(u->l->scratch, mark);
+    return may;
+}
+
 /* May column group ci be made by row group gi, which reads the same rows for their own sake? */
 static bool
 may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
@@ -680,13 +792,10 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     if (!go_together(u, gi, ci))
         return false;
     for (uint32_t i = 0; i < c->n; i++) {
-        cg_walk w;
-        cg_ix *space;
         bool linked = false;
-        walk_in_space(u, &w, c->v[i], &space);
-        if (!may_move(u, &w, g->space->rank, space, gi, 0, &linked))
+        if (!may_move_root(u, g->space->rank, c->v[i], gi, 0, &linked))
             return false;
-        gains |= linked || shares_a_read(u, &w, g);
+        gains |= linked || shares_a_read(u, g);
         all[n++] = c->v[i];
     }
     for (uint32_t i = 0; i < g->n; i++)
@@ -706,12 +815,9 @@ may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
         count_row_reductions(u, g) + count_row_reductions(u, c) > ROW_REDUCTIONS_MOST)
         return false;
     for (uint32_t i = 0; i < c->n; i++) {
-        cg_walk w;
-        cg_ix *space;
-        const int rank = walk_in_space(u, &w, c->v[i], &space)->rank;
-        if (!may_move(u, &w, rank, space, gi, ci + 1, &waits))
+        if (!may_move_root(u, space_of(u, c->v[i])->rank, c->v[i], gi, ci + 1, &waits))
             return false;
-        again |= shares_a_read(u, &w, g);
+        again |= shares_a_read(u, g);
     }
     return waits && again;
 }
@@ -764,15 +870,22 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.copies = IR_NEW_N(a, uint32_t, f->n_values);
     u.index = IR_NEW_N(a, uint32_t, f->n_values);
     u.uses = IR_NEW_N(a, uint32_t, f->n_values);
+    u.depth = IR_NEW_N(a, uint32_t, f->n_values);
+    u.size = IR_NEW_N(a, uint32_t, f->n_values);
+    u.too_much = IR_NEW_N(a, bool, f->n_values);
+    u.met = IR_NEW_N(a, uint32_t, f->n_nodes);
+    u.stack = IR_NEW_N(a, uint32_t, PULL_SIZE_MOST);
     ir_each_node(n, f)
         for (int i = 0; i < n->n_in; i++)
             u.uses[n->in[i]]++;
     u.slice = IR_NEW_N(a, const ir_node *, f->n_values);
+    u.reads = IR_NEW_N(a, ir_ref *, f->n_values);
+    u.read_at = IR_NEW_N(a, uint32_t, f->n_values);
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     for (int i = 0; i < f->n_out; i++)
         u.is_output[f->out[i]] = true;
     u.epoch = IR_NEW_N(a, uint32_t, f->n_values);
-    u.early = cg_early_reads(a, f);
+    u.early = cg_early_reads(l, f);
     u.flat = IR_NEW_N(a, bool, f->n_values);
     find_epochs(&u);
     find_roots(&u);

@@ -42,11 +42,18 @@ cg_needs(const cg_group *g, uint32_t i)
     return i / 64 < g->n_needs && g->needs[i / 64] >> i % 64 & 1;
 }
 
+/* What each group of a cut reads, each value once, then IR_NONE; and by value the groups that do,
+ * in ascending order: reader[first[v]] ... reader[first[v + 1] - 1]. */
+typedef struct cg_reads {
+    ir_ref **of;
+    uint32_t *first, *reader;
+} cg_reads;
+void cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_cut *cut, cg_reads *out);
 /* order.c: the order of the groups of a cut, and who reads each value last. */
 void cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut);
 /* Values of f that are to be in memory before what they are taken from is written over;
  * NULL-free, by value. */
-bool *cg_early_reads(ir_arena *a, const ir_graph *f);
+bool *cg_early_reads(cg_lowering *l, const ir_graph *f);
 /* By result of node n: the operand that it may be written over, or -1; NULL: there is none. */
 const int *cg_overwrites(ir_arena *a, const ir_graph *f, const ir_node *n);
 /* The operand that result k of node n is but for parts, which are written one after the

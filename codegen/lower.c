@@ -122,14 +122,16 @@ any_parallel(const cg_module *m)
     return false;
 }
 
-cot_status
-cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_module **out)
+static cot_status
+lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *scratch,
+      cg_module **out)
 {
     cg_lowering *l = IR_NEW(arena, cg_lowering);
     ir_buf why;
     ir_buf_init(&why, arena);
     l->ctx = f->ctx;
     l->arena = arena;
+    l->scratch = scratch;
     l->o = o;
     l->target = o->target ? *o->target : (cg_target){ 0 };
     if (!l->target.vector_bits)
@@ -152,6 +154,25 @@ cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_modul
     l->m->why = why.text;
     *out = l->m;
     return l->status == COT_OK && f->ctx->config.verify ? cg_verify(l->m) : l->status;
+}
+
+/* The scratch memory is freed here, also where memory runs short; then the jump goes on. */
+cot_status
+cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_module **out)
+{
+    volatile cot_status status = COT_OK;
+    volatile bool ended = false;
+    ir_arena scratch;
+
+    ir_arena_init(&scratch, f->ctx);
+    IR_TRY(f->ctx) {
+        status = lower(f, o, arena, &scratch, out);
+        ended = true;
+    }
+    ir_arena_free(&scratch);
+    if (!ended)
+        ir_out_of_memory(f->ctx);
+    return status;
 }
 
 void

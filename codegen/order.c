@@ -18,7 +18,8 @@ typedef struct order {
     cg_lowering *l;
     const ir_graph *f;
     cg_cut *cut;
-    ir_ref **read;              /* by group: what it reads, each value once, then IR_NONE */
+    cg_reads reads;
+    uint64_t *done;             /* set of groups that are in the order        */
     const int **over; /* by group of a node: cg_overwrites                      */
 } order;
 
@@ -225,25 +226,57 @@ is_small_part(const ir_graph *f, const ir_node *n, ir_ref x)
            n->in[0] == x && ir_type_at(f, n->first)->size <= ir_type_at(f, x)->size / 2;
 }
 
-bool *
-cg_early_reads(ir_arena *a, const ir_graph *f)
+/* The small parts taken of each value, as lists: of the value the first one, of a node the next. */
+typedef struct parts {
+    uint32_t *first, *next;
+} parts;
+
+static parts
+find_parts(ir_arena *a, const ir_graph *f)
 {
-    bool *early = IR_NEW_N(a, bool, f->n_values);
-    ir_each_node(writer, f) {
-        const int *over = cg_overwrites(a, f, writer);
-        const bool *after = NULL;
-        for (int k = 0; over && k < writer->n_out; k++) {
-            if (over[k] < 0)
-                continue;
-            ir_ref x = writer->in[over[k]];
-            ir_each_node(p, f) {
-                if (!is_small_part(f, p, x) || early[p->first])
-                    continue;
-                after = after ? after : made_after(a, f, writer);
-                early[p->first] = !after[p->first] && is_needed_after(a, f, p, writer, after);
-            }
-        }
+    parts p = { IR_NEW_N(a, uint32_t, f->n_values), IR_NEW_N(a, uint32_t, f->n_nodes) };
+    for (uint32_t i = f->n_nodes - 1; i > 0; i--) {
+        const ir_node *n = &f->node[i];
+        if (n->n_in == 0 || !is_small_part(f, n, n->in[0]))
+            continue;
+        p.next[i] = p.first[n->in[0]];
+        p.first[n->in[0]] = i;
     }
+    return p;
+}
+
+/* Those of x that are to be read before `writer` writes over it. */
+static void
+find_early(ir_arena *a, const ir_graph *f, const parts *of, const ir_node *writer, ir_ref x,
+           bool *early)
+{
+    const ir_mark mark = ir_arena_mark(a);
+    const bool *after = NULL;
+    for (uint32_t i = of->first[x]; i; i = of->next[i]) {
+        const ir_node *p = &f->node[i];
+        if (early[p->first])
+            continue;
+        after = after ? after : made_after(a, f, writer);
+        const ir_mark one = ir_arena_mark(a);
+        early[p->first] = !after[p->first] && is_needed_after(a, f, p, writer, after);
+        ir_arena_release(a, one);
+    }
+    ir_arena_release(a, mark);
+}
+
+bool *
+cg_early_reads(cg_lowering *l, const ir_graph *f)
+{
+    bool *early = IR_NEW_N(l->arena, bool, f->n_values);
+    const ir_mark mark = ir_arena_mark(l->scratch);
+    const parts of = find_parts(l->scratch, f);
+    ir_each_node(writer, f) {
+        const int *over = cg_overwrites(l->scratch, f, writer);
+        for (int k = 0; over && k < writer->n_out; k++)
+            if (over[k] >= 0 && of.first[writer->in[over[k]]])
+                find_early(l->scratch, f, &of, writer, writer->in[over[k]], early);
+    }
+    ir_arena_release(l->scratch, mark);
     return early;
 }
 
@@ -279,59 +312,95 @@ cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut, con
     cg_walk_group_at(w, g, g->space ? cg_walk_space(w, g->space->rank, g->space->dims) : NULL);
 }
 
-static void
-find_reads(order *o)
+/* What group g reads, each value once: seen[v] is `mark` for those. */
+static ir_ref *
+reads_of(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g, uint32_t *seen,
+         uint32_t mark)
 {
-    uint32_t *seen = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
-    o->read = IR_NEW_N(o->l->arena, ir_ref *, o->cut->n + 1);
+    const ir_mark back = ir_arena_mark(l->scratch);
+    cg_walk w;
+    uint32_t n = 0;
+    cg_walk_group(&w, l->scratch, f, cut, g);
+    for (uint32_t j = 0; j < w.n_reads; j++)
+        n += w.read[j].v != IR_NONE;
+    n = n < f->n_values ? n : f->n_values;
+    ir_ref *read = IR_NEW_N(l->arena, ir_ref, n + 1);
+    n = 0;
+    for (uint32_t j = 0; j < w.n_reads; j++) {
+        ir_ref x = w.read[j].v;
+        if (x && seen[x] != mark)
+            read[n++] = x;
+        seen[x] = mark;
+    }
+    ir_arena_release(l->scratch, back);
+    return read;
+}
+
+void
+cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_cut *cut, cg_reads *out)
+{
+    uint32_t *seen = IR_NEW_N(l->arena, uint32_t, f->n_values), *at = IR_NEW_N(l->arena, uint32_t, f->n_values);
+    out->of = IR_NEW_N(l->arena, ir_ref *, cut->n + 1);
+    out->first = IR_NEW_N(l->arena, uint32_t, f->n_values + 1);
+    for (uint32_t i = 0; i < cut->n; i++) {
+        out->of[i] = reads_of(l, f, cut, &cut->group[i], seen, i + 1);
+        for (const ir_ref *x = out->of[i]; *x; x++)
+            out->first[*x + 1]++;
+    }
+    for (ir_ref v = 0; v < f->n_values; v++)
+        out->first[v + 1] += out->first[v];
+    memcpy(at, out->first, sizeof *at * f->n_values);
+    out->reader = IR_NEW_N(l->arena, uint32_t, out->first[f->n_values] + 1);
+    for (uint32_t i = 0; i < cut->n; i++)
+        for (const ir_ref *x = out->of[i]; *x; x++)
+            out->reader[at[*x]++] = i;
+}
+
+static void
+find_overwrites(order *o)
+{
     o->over = IR_NEW_N(o->l->arena, const int *, o->cut->n + 1);
     for (uint32_t i = 0; i < o->cut->n; i++) {
         const cg_group *g = &o->cut->group[i];
-        cg_walk w;
-        uint32_t n = 0;
         o->over[i] =
             g->kind == CG_GROUP_NODE ? cg_overwrites(o->l->arena, o->f, g->node) : NULL;
-        cg_walk_group(&w, o->l->arena, o->f, o->cut, g);
-        o->read[i] = IR_NEW_N(o->l->arena, ir_ref, w.n_reads + 1);
-        for (uint32_t j = 0; j < w.n_reads; j++) {
-            ir_ref x = w.read[j].v;
-            if (x && seen[x] != i + 1)
-                o->read[i][n++] = x;
-            seen[x] = i + 1;
-        }
     }
 }
 
 static bool
-reads(const order *o, uint32_t i, ir_ref x)
+is_done(const order *o, uint32_t i)
 {
-    for (const ir_ref *r = o->read[i]; *r; r++)
-        if (*r == x)
-            return true;
-    return false;
+    return o->done[i / 64] >> i % 64 & 1;
 }
 
-/* Does group i write over what group j, which does not wait for it, has still to read? */
+/* Does group i write over what another group, which does not wait for it, has still to read? */
 static bool
-is_rash(const order *o, uint32_t i, const bool *done)
+is_rash(const order *o, uint32_t i)
 {
     const cg_group *g = &o->cut->group[i];
-    for (int k = 0; o->over[i] && k < g->node->n_out; k++)
-        for (uint32_t j = 0; j < o->cut->n && o->over[i][k] >= 0; j++)
-            if (j != i && !done[j] && !cg_needs(&o->cut->group[j], i) &&
-                reads(o, j, g->node->in[o->over[i][k]]))
+    for (int k = 0; o->over[i] && k < g->node->n_out; k++) {
+        if (o->over[i][k] < 0)
+            continue;
+        const ir_ref x = g->node->in[o->over[i][k]];
+        for (uint32_t r = o->reads.first[x]; r < o->reads.first[x + 1]; r++) {
+            const uint32_t j = o->reads.reader[r];
+            if (j != i && !is_done(o, j) && !cg_needs(&o->cut->group[j], i))
                 return true;
+        }
+    }
     return false;
 }
 
 static bool
-is_ready(const order *o, uint32_t i, const bool *done)
+is_ready(const order *o, uint32_t i)
 {
-    const cg_cut *c = o->cut;
-    bool ready = !done[i];
-    for (uint32_t j = 0; ready && j < c->n; j++)
-        ready = j == i || done[j] || !cg_needs(&c->group[i], j);
-    return ready;
+    const cg_group *g = &o->cut->group[i];
+    for (uint32_t w = 0; w < g->n_needs; w++) {
+        const uint64_t own = w == i / 64 ? (uint64_t)1 << i % 64 : 0;
+        if (g->needs[w] & ~o->done[w] & ~own)
+            return false;
+    }
+    return !is_done(o, i);
 }
 
 /* A round takes all that are ready; the rash ones wait, one of them until there is nobody
@@ -340,12 +409,14 @@ static void
 sort_groups(order *o)
 {
     cg_cut *c = o->cut;
-    bool *done = IR_NEW_N(o->l->arena, bool, c->n + 1), patient = true;
+    bool patient = true;
+    o->done = IR_NEW_N(o->l->arena, uint64_t, c->n / 64 + 1);
     c->order = IR_NEW_N(o->l->arena, uint32_t, c->n + 1);
     for (uint32_t n = 0, before = 0; n < c->n; before = n) {
         for (uint32_t i = 0; i < c->n; i++)
-            if (is_ready(o, i, done) && (!patient || !is_rash(o, i, done))) {
-                done[i] = patient = true;
+            if (is_ready(o, i) && (!patient || !is_rash(o, i))) {
+                o->done[i / 64] |= (uint64_t)1 << i % 64;
+                patient = true;
                 c->order[n++] = i;
             }
         if (n == before && !patient) {
@@ -364,7 +435,7 @@ find_last_readers(order *o)
     c->last = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
     c->readers = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
     for (uint32_t i = 0; i < c->n; i++)
-        for (const ir_ref *r = o->read[c->order[i]]; *r; r++) {
+        for (const ir_ref *r = o->reads.of[c->order[i]]; *r; r++) {
             c->readers[*r]++;
             c->last[*r] = i;
         }
@@ -376,7 +447,8 @@ void
 cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut)
 {
     order o = { .l = l, .f = f, .cut = cut };
-    find_reads(&o);
+    cg_find_reads(l, f, cut, &o.reads);
+    find_overwrites(&o);
     sort_groups(&o);
     if (l->status == COT_OK)
         find_last_readers(&o);

@@ -136,7 +136,7 @@ cg_frame *
 cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g)
 {
     cg_frame *fr = cg_frame_new(l, v->f);
-    bool *made = IR_NEW_N(l->arena, bool, v->f->n_values);
+    bool *made = IR_NEW_N(l->scratch, bool, v->f->n_values);
     for (uint32_t i = 0; i < g->n; i++)
         made[g->v[i]] = true;
     fr->place = v->place;
@@ -356,7 +356,7 @@ static bool
 reads_in_place(cg_lowering *l, const cg_level *b, const cg_group *g, ir_ref c)
 {
     cg_walk w;
-    cg_walk_begin(&w, l->arena, b->f, b->cut->root);
+    cg_walk_begin(&w, l->scratch, b->f, b->cut->root);
     const cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
     for (uint32_t j = 0; j < g->n; j++)
         cg_walk_root(&w, g->v[j], at);
@@ -389,7 +389,7 @@ may_overwrite_one(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c, uint32_
 static bool *
 made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
 {
-    bool *is = IR_NEW_N(l->arena, bool, b->f->n_values);
+    bool *is = IR_NEW_N(l->scratch, bool, b->f->n_values);
     is[c] = true;
     for (uint32_t i = 0; i < n; i++) {
         const cg_group *g = &b->cut->group[b->cut->order[i]];
@@ -415,10 +415,12 @@ cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
             makes |= g->v[j] == x;
         if (!makes)
             continue;
+        const ir_mark mark = ir_arena_mark(l->scratch);
         const bool *there = made_in_place(l, b, c, i);
         bool may = true;
         for (ir_ref y = 1; y < b->f->n_values && may; y++)
             may = !there[y] || may_overwrite_one(l, b, x, y, i);
+        ir_arena_release(l->scratch, mark);
         return may;
     }
     return false;
@@ -486,12 +488,14 @@ cg_plan_graph(cg_lowering *l, cg_level *v)
     forward_places(l, v);
     for (uint32_t i = 0; i < v->cut->n && l->status == COT_OK; i++) {
         const cg_group *g = &v->cut->group[v->cut->order[i]];
+        const ir_mark mark = ir_arena_mark(l->scratch);
         v->at = i;
         l->loc = group_loc(v, g);
         if (g->kind == CG_GROUP_NODE)
             plan_node(l, v, g);
         else
             plan_kernel(l, v, g);
+        ir_arena_release(l->scratch, mark);
     }
     l->loc = around;
 }

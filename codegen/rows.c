@@ -69,7 +69,7 @@ static cg_ix *
 walk_member(rows *r, cg_walk *w, uint32_t i, const bool *stop)
 {
     ir_ref v = r->g->v[i];
-    cg_walk_begin(w, r->l->arena, r->fr->f, stop);
+    cg_walk_begin(w, r->l->scratch, r->fr->f, stop);
     cg_ix *at =
         cg_walk_space(w, r->g->space->rank, r->g->space->dims); /* the outer axes come first */
     if (is_reduce(r, v) || member(r, i) == CG_MEMBER_COLUMN)
@@ -182,10 +182,10 @@ static void
 find_kept(rows *r)
 {
     const ir_graph *f = r->fr->f;
-    bool *stop = IR_NEW_N(r->l->arena, bool, f->n_values);
-    r->first = IR_NEW_N(r->l->arena, int, f->n_values);
-    r->keep = IR_NEW_N(r->l->arena, bool, f->n_values);
-    r->kept_in = IR_NEW_N(r->l->arena, uint32_t, f->n_values);
+    bool *stop = IR_NEW_N(r->l->scratch, bool, f->n_values);
+    r->first = IR_NEW_N(r->l->scratch, int, f->n_values);
+    r->keep = IR_NEW_N(r->l->scratch, bool, f->n_values);
+    r->kept_in = IR_NEW_N(r->l->scratch, uint32_t, f->n_values);
     memcpy(stop, r->cut->root, sizeof *stop * f->n_values);
     /* the stacks of threads that split a single row are their own */
     int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_ROW_MOST;
@@ -645,7 +645,7 @@ split_rows(rows *r)
     split s = split_of(r);
     const cg_frame *first = r->fr;
     const char *name = l->k->name;
-    r->keep = IR_NEW_N(l->arena, bool, r->fr->f->n_values); /* nothing is kept */
+    r->keep = IR_NEW_N(l->scratch, bool, r->fr->f->n_values); /* nothing is kept */
     parts_kernel(r, &s);
     cg_kernel_call(l);
     cg_kernel_begin(l, name);

@@ -154,7 +154,7 @@ find_cuts(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
         s->cuts[i] = cg_cuts_of(w, at, first, last, s->extent[i], CUTS_MOST);
         for (int j = 0; j < s->cuts[i].n && s->cuts[i].n > 1; j++) {
             cg_walk piece;
-            cg_walk_begin(&piece, l->arena, fr->f, cut->root);
+            cg_walk_begin(&piece, l->scratch, fr->f, cut->root);
             cg_ix *x = cg_walk_space(&piece, g->space->rank, g->space->dims);
             cg_ix v = cg_ix_var(&piece.ix, 0, s->cuts[i].start[j], s->cuts[i].start[j + 1] - 1);
             cg_ix_split(&piece.ix, v, last - first, g->space->dims + first, x + first);
@@ -173,7 +173,7 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
 {
     const ir_graph *f = fr->f;
     nest s = { 0 };
-    cg_walk_begin(w, l->arena, f, cut->root);
+    cg_walk_begin(w, l->scratch, f, cut->root);
     cg_ix *at = cg_walk_space(w, g->space->rank, g->space->dims);
     walk_group(w, fr, g, at);
     int last = -1;

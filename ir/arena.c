@@ -13,6 +13,7 @@
 typedef struct ir_chunk {
     struct ir_chunk *older;
     size_t bytes;
+    char *used;                 /* the end of what was allocated when a newer chunk came */
 } ir_chunk;
 
 #if defined(__has_feature)
@@ -72,6 +73,37 @@ ir_arena_reset(ir_arena *a)
     CLOSE(a->at, (size_t)(a->end - a->at));
 }
 
+ir_mark
+ir_arena_mark(const ir_arena *a)
+{
+    const bool empty = !a->head || (!a->head->older && a->at == (char *)a->head + HEAD);
+
+    return empty ? (ir_mark){ 0 } : (ir_mark){ a->head, a->at };
+}
+
+/* An arena that was empty keeps its newest chunk: it is the largest, and what needs that much once
+ * will again. */
+void
+ir_arena_release(ir_arena *a, ir_mark mark)
+{
+    if (!mark.head) {
+        ir_arena_reset(a);
+        return;
+    }
+    while (a->head != mark.head) {
+        ir_chunk *older = a->head->older;
+        OPEN(a->head, a->head->bytes);
+        ir_free(a->ctx, a->head);
+        a->head = older;
+        a->at = older->used;
+        a->end = (char *)older + older->bytes;
+    }
+    OPEN(mark.at, (size_t)(a->at - mark.at));
+    memset(mark.at, 0, (size_t)(a->at - mark.at));
+    a->at = mark.at;
+    CLOSE(a->at, (size_t)(a->end - a->at));
+}
+
 static void
 chunk_add(ir_arena *a, size_t bytes)
 {
@@ -82,6 +114,8 @@ chunk_add(ir_arena *a, size_t bytes)
         want = bytes + HEAD;
     ir_chunk *c = ir_realloc(a->ctx, NULL, want);
     memset(c, 0, want);
+    if (a->head)
+        a->head->used = a->at;
     *c = (ir_chunk){ .older = a->head, .bytes = want };
     a->head = c;
     a->at = (char *)c + HEAD;

@@ -24,10 +24,10 @@ enum { PAGE = 32 };
 cg_frame *
 cg_frame_new(cg_lowering *l, const ir_graph *f)
 {
-    cg_frame *fr = IR_NEW(l->arena, cg_frame);
+    cg_frame *fr = IR_NEW(l->scratch, cg_frame);
     fr->f = f;
     fr->id = ++l->n_frames;
-    fr->bind = IR_NEW_N(l->arena, cg_bind *, f->n_values / PAGE + 1);
+    fr->bind = IR_NEW_N(l->scratch, cg_bind *, f->n_values / PAGE + 1);
     return fr;
 }
 
@@ -46,7 +46,7 @@ cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b)
     cg_bind **page = &fr->bind[v / PAGE];
 
     if (*page == NULL)
-        *page = IR_NEW_N(l->arena, cg_bind, PAGE);
+        *page = IR_NEW_N(l->scratch, cg_bind, PAGE);
     (*page)[v % PAGE] = b;
 }
 
@@ -96,7 +96,7 @@ memo_add(cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *
     cg_memo m = { .hash = h, .frame = fr->id, .ref = v, .mask = l->mask, .n = n, .val = val,
                   .next = l->memo_head[h % 1024] };
     if (n)
-        m.at = ir_copy_bytes(l->arena, at, n * sizeof *at);
+        m.at = ir_copy_bytes(l->scratch, at, n * sizeof *at);
     IR_PUSH(l->arena, l->memo, l->n_memo, l->cap_memo, m);
     l->memo_head[h % 1024] = l->n_memo;
 }
@@ -116,7 +116,7 @@ cg_kernel_begin(cg_lowering *l, const char *name)
     l->k = cg_kernel_new(l->m, name);
     cg_begin(&l->b, l->k);
     l->k->loc = l->b.loc = l->entry.loc = l->loc;
-    cg_ix_begin(&l->ix, l->arena);
+    cg_ix_begin(&l->ix, l->scratch);
     l->n_frames = 0;
     l->mask = 0;
     l->vector = l->exact = false;

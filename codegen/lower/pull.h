@@ -68,6 +68,7 @@ typedef struct cg_memo {
 struct cg_lowering {
     cot_context *ctx;
     ir_arena *arena;
+    ir_arena *scratch;                  /* for one kernel, or one walk: given back by marks */
     const cg_lower_options *o;
     cg_target target;
     cg_module *m;

@@ -55,13 +55,13 @@ typedef enum reading { READS_NOTHING, READS_OWN, READS_OTHERS } reading;
 static reading
 reads_target(const cg_lowering *l, const cg_level *v, const ir_node *n)
 {
-    bool *stop = ir_copy_bytes(l->arena, v->cut->root, v->f->n_values);
+    bool *stop = ir_copy_bytes(l->scratch, v->cut->root, v->f->n_values);
     reading is = READS_NOTHING;
     cg_walk w;
     ir_each_node(x, v->f)
         if (is_box_of(v->f, n, x))
             stop[x->first] = true;
-    cg_walk_begin(&w, l->arena, v->f, stop);
+    cg_walk_begin(&w, l->scratch, v->f, stop);
     for (int i = 1; i < n->n_in; i++) {
         const ir_type *t = ir_type_at(v->f, n->in[i]);
         const cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
@@ -206,7 +206,7 @@ look_ahead(const cg_lowering *l, const update *u)
         ir_type_at(f, u->n->in[2])->dims[u->outer - 1] <= 2 * ahead ||
         u->x->size * (int64_t)cot_dtype_size(u->type) <= NEAR_BYTES)
         return 0;
-    cg_walk_begin(&w, l->arena, f, u->v->cut->root);
+    cg_walk_begin(&w, l->scratch, f, u->v->cut->root);
     cg_walk_value(&w, u->w.y, cg_walk_space(&w, y->rank, y->dims));
     return w.reduces || w.cost > CG_COST_SHARE ? 0 : ahead;
 }
