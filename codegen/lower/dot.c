@@ -22,7 +22,7 @@ enum {
     PAIRS_LEAST = 8192,         /* multiplications that copying pays for */
     RUN_LEAST = 8,              /* elements of a run that is read where it lies, */
     RUNS_LEAST = 32,            /* ... by several panels */
-    FEW = 16,                   /* elements of an inner product spelled out one by one */
+    FEW = 16,                   /* elements of an inner product spelled out, without lanes */
     SHARED_LEAST = 1000000,     /* operations of a block of k that waking threads pays for */
     SLIGHT = 1 << 20            /* multiplications that take less time than much code to compile */
 };
@@ -499,112 +499,43 @@ direct(const product *p, cg_val m_begin, cg_val m_end)
 
 /* Inner form ----------------------------------------------------------------------------------- */
 
-/* One step of the lanes: elements k of both sides, guarded where there may be none. */
+/* A row of the one side, by the other. */
+typedef struct inner {
+    const product *p;
+    cg_val row;
+} inner;
+
 static cg_val
-inner_step(const product *p, cg_val free, cg_val k, cg_val acc, cg_val when)
+inner_step(cg_lowering *l, void *user, cg_ix j, cg_val acc)
 {
-    cg_build *b = p->b;
+    const inner *x = user;
+    const product *p = x->p;
     const shape *s = &p->s;
-    cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
-    cg_val x =
-        load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), free), along), when);
-    cg_val y = load(p, false, offset(b, &s->k, right_of(s, &s->k), k), when);
-    cg_val next = multiply_add(p, x, y, acc);
-    return when ? cg_insn3(b, SC_select, p->d->type, when, next, acc) : next;
-}
-
-/* A few elements: a product for each lane that has one, folded by halves. */
-static cg_val
-inner_few(const product *p, cg_val free)
-{
     cg_build *b = p->b;
-    const cot_dtype t = p->d->type;
-    const int64_t n = p->s.k.total;
-    cg_val lane[FEW];
-
-    for (int64_t i = 0; i < n; i++) {
-        cg_val acc = cg_neutral(b, SC_add, t);
-        lane[i] = inner_step(p, free, cg_i64(b, i), acc, 0);
-    }
-    for (int64_t h = FEW / 2; h > 0; h /= 2)
-        for (int64_t i = 0; i < h && i + h < n; i++)
-            lane[i] = cg_insn2(b, SC_add, t, lane[i], lane[i + h]);
-    return lane[0];
+    cg_val k = cg_ix_value(&l->ix, b, j), along = offset(b, &s->k, left_of(s, &s->k), k);
+    cg_val at = cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), x->row), along);
+    cg_val left = load(p, true, at, l->mask);
+    cg_val right = load(p, false, offset(b, &s->k, right_of(s, &s->k), k), l->mask);
+    return multiply_add(p, left, right, acc);
 }
 
-/* The steps of a lane that all lanes have. */
-static cg_val
-inner_steps(const product *p, cg_val free, cg_val first, int64_t lanes, cg_val steps)
-{
-    cg_build *b = p->b;
-    cg_val acc = cg_neutral(b, SC_add, p->d->type);
-    int64_t n;
-
-    if (cg_is_const(b->k, steps, &n) && n <= 1)
-        return n ? inner_step(p, free, first, acc, 0) : acc;
-    cg_val loop = loop_over(b, cg_i64(b, 0), steps, 1);
-    acc = cg_loop_carry(b, loop, p->d->type, acc);
-    cg_val k = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), lanes));
-    cg_loop_next(b, loop, acc, inner_step(p, free, k, acc, 0));
-    cg_loop_end(b, loop);
-    return cg_loop_result(b, loop, 0);
-}
-
-/* A block of up to 512 elements from k0 on: 32 lanes (fewer, if there are fewer elements in
- * all), up to 16 steps, folded by halves.  The step that not all lanes have belongs to the last
- * block, which begins where the whole blocks end: where its own whole steps end is also the end
- * of the block before it, if it has none. */
-static cg_val
-inner_block(const product *p, cg_val free, cg_val k0, int64_t n_lanes, cg_val steps,
-            cg_kind kind)
-{
-    cg_build *b = p->b;
-    cot_dtype t = p->d->type;
-    const int64_t total = p->s.k.total, over = total % n_lanes;
-    cg_val lanes = cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, n_lanes), 1, 0),
-           lane = cg_loop_var(b, lanes);
-    cg_val acc = inner_steps(p, free, cg_iadd(b, k0, lane), n_lanes, steps);
-    if (over) {
-        cg_val whole = cg_i64(b, total - over), rest = less(b, lane, cg_i64(b, over)), tail = 0;
-        if (total > BLOCK)
-            tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64, k0, cg_i64(b, total - total % BLOCK)));
-        cg_val last = inner_step(p, free, cg_iadd(b, whole, lane), acc, rest);
-        if (tail) {
-            cg_if_else(b, tail);
-            cg_if_yield(b, tail, t, last, acc);
-            cg_if_end(b, tail);
-            last = cg_loop_result(b, tail, 0);
-        }
-        acc = last;
-    }
-    cg_loop_reduce(b, lanes, CG_FOLD, SC_add, t, acc);
-    cg_loop_end(b, lanes);
-    return cg_loop_result(b, lanes, 0);
-}
-
-/* The sum of row `free` over blocks lo ... hi - 1 of 512 k's: a tree. */
 cg_val
-cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind kind)
+cg_dot_inner_sum(const product *p, cg_val row, bool lanes)
 {
-    cg_build *b = p->b;
-    cot_dtype t = p->d->type;
+    cg_lowering *l = p->l;
+    const cg_fold how = { SC_add, p->d->type, inner_step };
     const int64_t total = p->s.k.total;
+    const bool few = !l->team && total <= (lanes ? 2 : FEW);
+    inner of = { p, row };
+    cg_val sum;
     if (total == 0)
-        return cg_const(b, t, 0);
-    if (kind != CG_LANES && total <= (kind == CG_SERIAL ? FEW : 2))
-        return inner_few(p, free);
-    if (total <= BLOCK) {
-        const int64_t lanes = total < LANES && kind != CG_LANES ? cg_pow2_from(total) : LANES;
-        return inner_block(p, free, cg_i64(b, 0), lanes, cg_i64(b, total / lanes), kind);
-    }
-    cg_val blocks = loop_over(b, lo, hi, 1);
-    cg_val block = cg_loop_var(b, blocks), done = cg_imul(b, block, STEPS),
-           left = cg_isub(b, cg_i64(b, total / LANES), done);
-    cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
-    cg_val one = inner_block(p, free, cg_imul(b, block, BLOCK), LANES, steps, kind);
-    cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);
-    cg_loop_end(b, blocks);
-    return cg_loop_result(b, blocks, 0);
+        return cg_const(p->b, p->d->type, 0);
+    cg_fold_loops(l, total, 1, &how,
+                  few     ? CG_FOLD_UNROLLED
+                  : lanes ? CG_FOLD_LANES
+                          : CG_FOLD_SERIAL,
+                  false, NULL, &of, &sum);
+    return sum;
 }
 
 static void
@@ -612,8 +543,9 @@ inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
 {
     cg_build *b = p->b;
     cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
-    cg_val blocks = cg_i64(b, (p->s.k.total + BLOCK - 1) / BLOCK);
-    cg_val acc = cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, vector ? CG_VECTOR : CG_SERIAL);
+    uint32_t mark = cg_scope_begin(p->l);
+    cg_val acc = cg_dot_inner_sum(p, m, vector);
+    cg_scope_end(p->l, mark);
     give(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, rows);
 }
@@ -658,9 +590,11 @@ batches(product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool i
 }
 
 void
-cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool inner)
+cg_dot_build(cg_lowering *l, const cg_dot *d, bool inner)
 {
-    product p = { .b = b, .d = d, .s = shape_of(t, threads, d, inner) };
+    cg_build *b = &l->b;
+    const cg_target *t = &l->target;
+    product p = { .l = l, .b = b, .d = d, .s = shape_of(t, l->o->threads, d, inner) };
     const shape *s = &p.s;
     cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), count = cg_i64(b, s->b.total);
     bool vector = t->vector_bits > 32;

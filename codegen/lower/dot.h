@@ -9,7 +9,7 @@
 #ifndef CODEGEN_LOWER_DOT_H
 #define CODEGEN_LOWER_DOT_H
 
-#include "codegen/backend.h"
+#include "codegen/lower/reduce.h"
 
 typedef struct cg_dot_axes {
     int n;
@@ -60,9 +60,9 @@ bool cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner);
  * ones, in order, of the side that has some. */
 bool cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last);
 
-/* Emit the product at the cursor, which stands at the top level of a kernel.  threads > 1: with
- * parallel loops.  inner: by section 3's reduction over k; else the general form, blocks of 256
- * k's. */
-void cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool inner);
+/* Emit the product at the cursor, which stands at the top level of a kernel.  With several
+ * threads there are parallel loops.  inner: by section 3's reduction over k (reduce.h); else the
+ * general form, blocks of 256 k's. */
+void cg_dot_build(cg_lowering *l, const cg_dot *d, bool inner);
 
 #endif

@@ -49,8 +49,8 @@ by_elements(product *p, bool inner)
     cg_val row = cg_imod(b, rest, s->m.total);
 
     cg_dot_set_batch(p, cg_idiv(b, rest, s->m.total));
-    cg_val zero = cg_i64(b, 0), one = cg_i64(b, 1);      /* inner: fewer k's than a block of them */
-    give(p, row, column, inner ? cg_dot_inner_sum(p, row, zero, one, CG_SERIAL) : cg_dot_element(p, row, column), 0);
+    give(p, row, column,
+         inner ? cg_dot_inner_sum(p, row, false) : cg_dot_element(p, row, column), 0);
     cg_loop_end(b, block);
     cg_loop_end(b, grid);
 }
@@ -69,40 +69,33 @@ inner_rows(product *p)
     cg_val limit = rows % WARPS ? cg_isub(b, cg_i64(b, rows), first) : 0;
     cg_val end = cg_i64(b, WARPS);
     cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), end, 1, limit);
-    cg_val row = cg_iadd(b, first, cg_loop_var(b, warps)), m = cg_imod(b, row, s->m.total),
-           blocks = cg_i64(b, 0);
+    cg_val row = cg_iadd(b, first, cg_loop_var(b, warps)), m = cg_imod(b, row, s->m.total);
 
     cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
-    blocks = cg_i64(b, (s->k.total + BLOCK - 1) / BLOCK);
-    cg_val acc = cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, CG_LANES);
+    p->l->team = CG_WARPS;
+    cg_val acc = cg_dot_inner_sum(p, m, true);
+    p->l->team = CG_SERIAL;
     give(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, warps);
     cg_loop_end(b, grid);
 }
 
-/* The warps of a block have runs of a power of two of blocks of the sum: nodes of its tree. */
+/* The warps of a block share a row. */
 static void
 inner_blocks(product *p)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    const int64_t rows = s->b.total * s->m.total, blocks = (s->k.total + BLOCK - 1) / BLOCK;
-    int64_t run = 1;
-    while ((blocks + run - 1) / run > CG_WARP)
-        run *= 2;
+    const int64_t rows = s->b.total * s->m.total;
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, rows), 1, 0),
            row = cg_loop_var(b, grid);
     cg_val m = cg_imod(b, row, s->m.total);
+
     cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
-    cg_val warps =
-        cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (blocks + run - 1) / run), 1, 0);
-    cg_val lo = cg_imul(b, cg_loop_var(b, warps), run);
-    cg_val bound = cg_i64(b, blocks);
-    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound);
-    cg_loop_reduce(b, warps, CG_TREE, SC_add, p->d->type,
-                   cg_dot_inner_sum(p, m, lo, hi, CG_LANES));
-    cg_loop_end(b, warps);
-    give(p, m, cg_i64(b, 0), cg_loop_result(b, warps, 0), 0);
+    p->l->team = CG_GRID;
+    cg_val acc = cg_dot_inner_sum(p, m, true);
+    p->l->team = CG_SERIAL;
+    give(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, grid);
 }
 
@@ -452,9 +445,9 @@ cg_dot_grid(product *p, const cg_target *t, bool inner)
         cg_dot_tensor(t, p);
     else if (cg_dot_tiles(t, p->d, inner, elements))
         by_tiles(p, t);
-    else if (!inner || s->k.total < LANES)
+    else if (!inner || s->k.total < CG_WARP)
         by_elements(p, inner);
-    else if (s->b.total * s->m.total < 256 && s->k.total > 4 * BLOCK)
+    else if (s->b.total * s->m.total < 256 && s->k.total > 4 * CG_FOLD_BLOCK)
         inner_blocks(p);
     else
         inner_rows(p);

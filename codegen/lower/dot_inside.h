@@ -5,7 +5,7 @@
 #include "codegen/lower/dot.h"
 
 enum { CG_STEPS_FEW = 32, CG_FMAS_FEW = 320 };   /* k's of a chain that is written out, and the multiply-adds of a tile then */
-enum { KC = 256, LANES = 32, STEPS = 16, BLOCK = LANES * STEPS };
+enum { KC = 256 };
 
 /* A group of axes with contiguous neighbours joined. */
 typedef struct group {
@@ -47,7 +47,8 @@ typedef struct shape {
 
 typedef struct product {
     cg_val i0;          /* whole: the first row of the block in hand, else 0 */
-    cg_build *b;
+    cg_lowering *l;
+    cg_build *b; /* l's */
     const cg_dot *d;
     shape s;
     cg_val base;        /* scratch of the piece */
@@ -56,10 +57,10 @@ typedef struct product {
     cg_val batch;
 } product;
 
-/* One element of the general form; the inner form's sum of a row over its blocks lo ... hi - 1,
- * lanes of this kind. */
+/* One element of the general form; the inner form's sum of a row, by lanes or one element after
+ * the other, or by the threads of l->team. */
 cg_val cg_dot_element(const product *p, cg_val m, cg_val n);
-cg_val cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind kind);
+cg_val cg_dot_inner_sum(const product *p, cg_val row, bool lanes);
 /* dot_grid.c: all of it, on a GPU; what follows from the number of a batch element. */
 void cg_dot_grid(product *p, const cg_target *t, bool inner);
 void cg_dot_set_batch(product *p, cg_val batch);

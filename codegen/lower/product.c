@@ -458,13 +458,13 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     l->k->flops = (2 * cg_dot_total(&p.d.k) + epilogue - 1) * t->size; /* the epilogue's begins with the product, as 1 */
     ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name, (long long)p.sizes[0],
                   (long long)p.sizes[1], (long long)p.sizes[2], (long long)cg_dot_total(&p.d.k), inner ? ", inner" : "");
-    cg_dot_build(&l->b, &l->target, l->o->threads, &p.d, inner);
+    cg_dot_build(l, &p.d, inner);
     cg_kernel_call(l);
 }
 
 /* -- in registers -------------------------------------------------------------------------- */
 
-enum { K_MOST = 128, LANES = 32 };      /* within one block of the general form */
+enum { K_MOST = 128 }; /* within one block of the general form */
 
 typedef struct small {
     cg_lowering *l;
@@ -508,20 +508,20 @@ accumulate(small *s, cg_val acc, int64_t k)
 }
 
 static cg_val
+small_step(cg_lowering *l, void *user, cg_ix j, cg_val acc)
+{
+    int64_t k = 0;
+    cg_ix_is_const(&l->ix, j, &k);
+    return accumulate(user, acc, k);
+}
+
+static cg_val
 small_inner(small *s, int64_t size)
 {
-    cg_build *b = &s->l->b;
-    cg_val lane[LANES];
-    int64_t n = size < LANES ? size : LANES, h = 1;
-    for (int64_t k = 0; k < size; k++)
-        lane[k % LANES] =
-            accumulate(s, k < LANES ? cg_neutral(b, SC_add, s->type) : lane[k % LANES], k);
-    while (h < n)
-        h *= 2;
-    for (h /= 2; h >= 1; h /= 2)
-        for (int64_t i = 0; i < h && i + h < n; i++)
-            lane[i] = cg_insn2(b, SC_add, s->type, lane[i], lane[i + h]);
-    return lane[0];
+    const cg_fold how = { SC_add, s->type, small_step };
+    cg_val sum;
+    cg_fold_loops(s->l, size, 1, &how, CG_FOLD_UNROLLED, false, NULL, s, &sum);
+    return sum;
 }
 
 /* In registers a convolution is not made: whoever needs an element of it needs them all. */

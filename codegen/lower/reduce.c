@@ -62,21 +62,49 @@ elements(folding *d, cg_ix j, cg_val present, cg_val *e)
                              cg_neutral(&l->b, d->how[i].op, d->how[i].type));
 }
 
+/* The element at j, with which a lane begins. */
+static void
+first_element(folding *d, cg_ix j, cg_val *acc)
+{
+    cg_build *b = &d->l->b;
+
+    if (!d->how->step)
+        elements(d, j, 0, acc);
+    else
+        *acc = d->how->step(d->l, d->user, j, cg_neutral(b, d->how->op, d->how->type));
+}
+
+/* acc with the elements at j, where `present` holds (0: always). */
+static void
+next_element(folding *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *out)
+{
+    cg_lowering *l = d->l;
+
+    if (!d->how->step) {
+        cg_val *e = IR_NEW_N(l->arena, cg_val, d->k);
+        elements(d, j, present, e);
+        combine(d, acc, e, out);
+        return;
+    }
+    cg_val old = cg_mask_and(l, present), next = d->how->step(l, d->user, j, *acc);
+    l->mask = old;
+    *out = present ? cg_choose(l, d->how->type, present, next, *acc) : next;
+}
+
 /* Elements base ... base + m - 1, each at its own index. */
 static void
 unrolled_block(folding *d, int64_t base, int64_t m, cg_val *out)
 {
     size_t row = sizeof(cg_val) * (size_t)d->k;
-    cg_val *lane = IR_NEW_N(d->l->arena, cg_val, LANES * d->k),
-           *e = IR_NEW_N(d->l->arena, cg_val, d->k);
+    cg_val *lane = IR_NEW_N(d->l->arena, cg_val, LANES * d->k);
     int64_t n = m < LANES ? m : LANES;
     for (int64_t i = 0; i < m; i++) {
         cg_val *a = lane + i % LANES * d->k;
-        elements(d, cg_ix_const(&d->l->ix, base + i), 0, e);
+        cg_ix at = cg_ix_const(&d->l->ix, base + i);
         if (i < LANES)
-            memcpy(a, e, row);
+            first_element(d, at, a);
         else
-            combine(d, a, e, a);
+            next_element(d, at, 0, a, a);
     }
     for (int64_t h = cg_pow2_from(n) / 2; h >= 1; h /= 2)
         for (int64_t i = 0; i < h && i + h < n; i++)
@@ -112,8 +140,7 @@ chain(folding *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val 
     for (int i = 0; i < d->k; i++)
         carried[i] = cg_loop_carry(&l->b, loop, d->how[i].type,
                                    cg_neutral(&l->b, d->how[i].op, d->how[i].type));
-    elements(d, cg_ix_add(&l->ix, start, cg_ix_mul(&l->ix, t, step)), 0, e);
-    combine(d, carried, e, e);
+    next_element(d, cg_ix_add(&l->ix, start, cg_ix_mul(&l->ix, t, step)), 0, carried, e);
     for (int i = 0; i < d->k; i++)
         cg_loop_next(&l->b, loop, carried[i], e[i]);
     cg_scope_end(l, mark);
@@ -132,19 +159,19 @@ lane_of_vector(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val
     cg_ix first = cg_ix_add(&l->ix, base, j);
     bool never;
     if (steps == 0) {           /* the loop's limit keeps the absent lanes out */
-        elements(d, first, 0, acc);
+        first_element(d, first, acc);
         return;
     }
     if (steps == 1)
-        elements(d, first, 0, acc);
+        first_element(d, first, acc);
     else
         chain(d, first, lanes, cg_i64(&l->b, steps), steps, acc);
     if (tail) {
-        cg_val *e = IR_NEW_N(l->arena, cg_val, d->k), there = cg_within(l, j, 0, tail, &never);
+        cg_val there = cg_within(l, j, 0, tail, &never);
         /* as a mask keeps the others out, no lane's index need be brought back into the row */
         cg_ix last = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, j), 0, tail - 1);
-        elements(d, cg_ix_addc(&l->ix, cg_ix_add(&l->ix, base, last), steps * lanes), there, e);
-        combine(d, acc, e, acc);
+        cg_ix at = cg_ix_addc(&l->ix, cg_ix_add(&l->ix, base, last), steps * lanes);
+        next_element(d, at, there, acc, acc);
     }
 }
 
@@ -154,7 +181,7 @@ lane_of_serial(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val
     cg_lowering *l = d->l;
     cg_ix first = cg_ix_add(&l->ix, base, j);
     if (m == lanes) {
-        elements(d, first, 0, acc);
+        first_element(d, first, acc);
         return;
     }
     cg_val count = cg_i64(&l->b, m / lanes);
@@ -173,7 +200,7 @@ block(folding *d, cg_ix base, int64_t m, cg_val *out)
     int64_t lanes = m < LANES ? cg_pow2_from(m) : LANES;
     bool vector = d->form == CG_FOLD_LANES || d->form == CG_FOLD_STREAMS;
     if (m == 1) {
-        elements(d, base, 0, out);
+        first_element(d, base, out);
         return;
     }
     if (!vector && d->any_order) {
@@ -658,7 +685,7 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
     if (size == 0)
         return cg_const(&l->b, t, 0);
     cg_fold_loops(l, size, 1, &how, form, false, pulled_element, &p, &p.best);
-    how = (cg_fold){ SC_min, p.index };
+    how = (cg_fold){ .op = SC_min, .type = p.index };
     cg_fold_loops(l, size, 1, &how, form, false, pulled_place, &p, &x);
     return cg_convert(l, x, p.index, t);
 }

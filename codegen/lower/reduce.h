@@ -5,8 +5,17 @@
 
 #include "codegen/lower/pull.h"
 
-/* One of the reductions that a loop makes: how elements combine, and in which type. */
-typedef struct cg_fold { ir_sc_op op; cot_dtype type; } cg_fold;
+/* acc with element j, where that is one operation: a product and a sum rounded once.  l->mask
+ * guards loads of an element that may be absent. */
+typedef cg_val cg_fold_step(cg_lowering *l, void *user, cg_ix j, cg_val acc);
+
+/* One of the reductions that a loop makes: how elements combine, and in which type.  Where step is
+ * not NULL, it alone brings elements in, and there is no body; op combines the sums of lanes. */
+typedef struct cg_fold {
+    ir_sc_op op;
+    cot_dtype type;
+    cg_fold_step *step;
+} cg_fold;
 
 /* Gives element j of each reduction in e[].  l->mask guards elements that may be absent. */
 typedef void cg_fold_body(cg_lowering *l, void *user, cg_ix j, cg_val *e);
