@@ -23,53 +23,58 @@ lanes_of(const ir_build *b, ir_ref a)
     return (ir_la_cuts){ (batch + lanes - 1) / lanes, batch < lanes ? batch : lanes };
 }
 
-/* Rows, or columns (axis 1), of x [rows, columns, lanes] in another order. */
+/* Rows of x [rows, columns, lanes] in another order. */
 static ir_ref
-taken(ir_build *b, ir_ref x, const int32_t *at, int64_t n, int axis)
+taken(ir_build *b, ir_ref x, const int32_t *at, int64_t n)
 {
+    static const int64_t own[2] = { 1, 2 }, first = 0;
     if (!x)
         return IR_NONE;
     const ir_type *t = ir_btype(b, x);
-    int64_t sizes[3] = { t->dims[0], t->dims[1], t->dims[2] }, own[2] = { axis ? 0 : 1, 2 },
-            here = axis;
-    const ir_ints none = { 0, NULL }, place = { 1, &here };
+    const int64_t sizes[3] = { 1, t->dims[1], t->dims[2] };
+    const ir_ints none = { 0, NULL }, place = { 1, &first };
     ir_ref i = ir_constant(b, ir_type_new(b->ctx, COT_I32, 2, (const int64_t[]){ n, 1 }), at);
 
-    sizes[axis] = 1;
     return ir_node1(b, OP_gather, 2, (ir_ref[]){ x, i },
                     &(ir_attrs){ .gather = { { 2, own }, place, none, none, place, { 3, sizes }, IR_MODE_PROMISE } });
 }
 
-/* Numbers of pairs [n/2, lanes], for both rows of each: [n, 1, lanes], or along columns. */
+/* Numbers of pairs [n/2, lanes], for both rows of each: [n, 1, lanes]. */
 static ir_ref
-on_both(ir_build *b, ir_ref upper, ir_ref lower, int axis)
+on_both(ir_build *b, ir_ref upper, ir_ref lower)
 {
     ir_ref all = ir_concatenate(b, 2, (ir_ref[]){ upper, lower }, 0);
     const ir_type *t = all ? ir_btype(b, all) : NULL;
 
-    return t ? ir_reshape(b, all, 3, (const int64_t[]){ axis ? 1 : t->dims[0], axis ? t->dims[0] : 1, t->dims[1] })
-             : IR_NONE;
+    return t ? ir_reshape(b, all, 3, (const int64_t[]){ t->dims[0], 1, t->dims[1] }) : IR_NONE;
 }
 
-/* x with its pairs of rows (axis 1: columns) rotated and dealt: as `turned` of jacobi.c. */
+/* x with its pairs of rows rotated and dealt: as `turned` of jacobi.c. */
 static ir_ref
-turned(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x, int axis)
+turned(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
 {
-    if (t->phase) {
-        ir_ref phase = axis ? ir_op1(b, OP_conj, t->phase) : t->phase;
-        x = ir_mul(b, x, ir_la_fit(b, on_both(b, ir_like(b, phase, 1), phase, axis), x));
-    }
-    ir_ref own = taken(b, x, d->from, d->n, axis), other = taken(b, x, d->with, d->n, axis);
-    ir_ref tau = taken(b, on_both(b, ir_neg(b, t->tau), t->tau, axis), d->from, d->n, axis);
-    ir_ref s = taken(b, on_both(b, ir_neg(b, t->s), t->s, axis), d->from, d->n, axis);
+    if (t->phase)
+        x = ir_mul(b, x, ir_la_fit(b, on_both(b, ir_like(b, t->phase, 1), t->phase), x));
+    ir_ref own = taken(b, x, d->from, d->n), other = taken(b, x, d->with, d->n);
+    ir_ref tau = taken(b, on_both(b, ir_neg(b, t->tau), t->tau), d->from, d->n);
+    ir_ref s = taken(b, on_both(b, ir_neg(b, t->s), t->s), d->from, d->n);
 
     tau = ir_la_fit_real(b, tau, own), s = ir_la_fit_real(b, s, own);
     return ir_add(b, own, ir_mul(b, s, ir_sub(b, other, ir_mul(b, tau, own))));
 }
 
+/* Each matrix, in the first two axes, turned and conjugate.  A symmetric matrix has its columns
+ * rotated as the rows of the turned one, in the order in which a matrix alone is (jacobi.c). */
+static ir_ref
+adjoint(ir_build *b, ir_ref x)
+{
+    ir_ref y = x ? ir_transpose(b, x, (const int64_t[]){ 1, 0, 2 }) : IR_NONE;
+    return ir_la_conj(b, y);
+}
+
 /* The same in memory of its own: the result of a loop of one step. */
 static ir_ref
-turned_apart(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x, int axis)
+turned_apart(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
 {
     const int parts = t->phase ? 3 : 2;
     ir_ref in[4] = { t->s, t->tau, t->phase }, next;
@@ -78,7 +83,7 @@ turned_apart(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x, i
     in[parts] = x;
     ir_la_loop_begin(b, &l, 1, parts, 1, in);
     const ir_la_turns inner = { l.in[0], l.in[1], t->phase ? l.in[2] : IR_NONE };
-    next = turned(l.b, d, &inner, l.in[parts], axis);
+    next = turned(l.b, d, &inner, l.in[parts]);
     ir_la_loop_end(b, &l, 0, &next, &next);
     return next;
 }
@@ -113,11 +118,11 @@ eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a)
     ir_ref pairs = for_pairs(b, bound, h);
     ir_la_turns t = ir_la_turns_of(b, true, p, q, diagonal(b, *a, 0, h, h), pairs);
     ir_la_turns_apart(b, &t);
-    ir_ref next = turned_apart(b, d, &t, turned_apart(b, d, &t, *a, 0), 1);
+    ir_ref next = turned_apart(b, d, &t, adjoint(b, turned_apart(b, d, &t, *a)));
     ir_ref met = ir_la_fit(
         b, ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), ir_la_met(b, d)), next);
     ir_ref active = ir_la_turning(b, &t);
-    active = taken(b, on_both(b, active, active, 0), d->from, d->n, 0);
+    active = taken(b, on_both(b, active, active), d->from, d->n);
 
     ir_ref zero = ir_like(b, next, 0);
     *a = ir_select(b, ir_op2(b, OP_and, met, ir_la_fit(b, active, next)), zero, next);
@@ -137,7 +142,7 @@ svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a)
     ir_la_turns t = ir_la_turns_of(b, false, part[0], part[1], part[2],
                                    ir_la_svd_bound(b, part[0], part[1], d->n));
     ir_la_turns_apart(b, &t);
-    *a = turned_apart(b, d, &t, *a, 0);
+    *a = turned_apart(b, d, &t, *a);
     return t;
 }
 
@@ -153,7 +158,7 @@ sweep(ir_build *b, bool symmetric, const ir_la_deal *d, ir_ref bound, ir_ref *x)
     memcpy(next, l.in + 1, sizeof next);
     const ir_la_turns t =
         symmetric ? eigh_step(l.b, d, l.in[0], &next[0]) : svd_step(l.b, d, &next[0]);
-    next[1] = turned_apart(l.b, d, &t, next[1], 0);
+    next[1] = turned_apart(l.b, d, &t, next[1]);
     next[2] = ir_op2(l.b, OP_or, next[2], ir_la_turning(l.b, &t));
     ir_la_loop_end(b, &l, 0, next, out);
     memcpy(x, out, sizeof out);

@@ -12,7 +12,7 @@
  *   x = u s v^T       s' = diag(z), u' = u (p + q), v' = v (p - q)
  *                                                    z = u^T x' v, p as above with s for w,
  *                                                    q_ij = (z_ij - z_ji) / 2 (s_j + s_i)
- *   p x = L U         L' = L s, U' = m - s U         m = L^-1 p x', s: m U^-1 below the diagonal
+ *   p x = L U         L' = L s, U' = m - s U         m = L^-1 p x', s = low(m U^-1), low: below
  *
  * Of complex matrices T is the conjugate transpose, but in triangular_solve; diagonals that are
  * real stay real (of w in cholesky, of R' R^-1 in qr), and the gauge of eigenvectors is that z
