@@ -87,13 +87,14 @@ term(ir_sc_build *b, bool wide, ir_sc s, ir_sc q, int k)
     return m_fnma(b, p, m_mul(b, s, m_div(b, lost, u)), p);
 }
 
-/* zeta(s, q) for s > 1, q > 0, both finite. */
+/* zeta(s, q) for s > 1, q > 0, both finite.  The sum's tail is w^(1 - s) times a number, since
+ * w^-s may vanish where the tail does not. */
 static ir_sc
 hurwitz(ir_sc_build *b, bool wide, ir_sc s, ir_sc q)
 {
     const int n = wide ? 10 : 8, terms = wide ? 12 : 7;
-    ir_sc w = m_addk(b, q, n), p = term(b, wide, s, q, n);
-    ir_sc inverse = m_div(b, m_num(b, w, 1), w), w2 = m_mul(b, inverse, inverse),
+    ir_sc w = m_addk(b, q, n), one = m_num(b, q, 1), less = m_addk(b, s, -1);
+    ir_sc p = term(b, wide, less, q, n), inverse = m_div(b, one, w), w2 = m_mul(b, inverse, inverse),
           t = m_mul(b, s, inverse);
     ir_sc rest = m_num(b, w, 0.5), sum = m_num(b, w, 0);
 
@@ -103,7 +104,7 @@ hurwitz(ir_sc_build *b, bool wide, ir_sc s, ir_sc q)
         ir_sc product = m_mul(b, m_addk(b, s, 2 * j + 1), right);
         t = m_mul(b, m_mul(b, t, w2), product);
     }
-    rest = m_add(b, m_div(b, w, m_addk(b, s, -1)), rest);
+    rest = m_fma(b, rest, inverse, m_div(b, one, less));
     ir_sc otherwise = m_mul(b, p, rest);
     sum = m_select(b, m_eqk(b, p, 0), sum, otherwise);
     for (int k = n - 1; k >= 0; k--)
