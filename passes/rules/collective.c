@@ -126,13 +126,17 @@ over(ir_build *b, ir_op op, const ir_node *n, ir_ref x)
     return x ? ir_node1(b, op, 1, &x, &n->at) : IR_NONE;
 }
 
-/* The mean of the tangents of those examples that have the extreme value. */
+/* The mean of the tangents of those examples that have the extreme value; as in reduce.c NaN,
+ * forward and in reverse, where that is NaN. */
 static void
 jvp_extreme(ir_build *b, const ir_node *n, const dual *in, dual *y)
 {
-    ir_ref wins = ir_op2(b, OP_eq, in->val, y->val);
+    ir_ref loses = ir_op2(b, n->op == OP_pmax ? OP_lt : OP_gt, in->val, y->val);
+    ir_ref wins = ir_op1(b, OP_not, loses);
     ir_ref count = over(b, OP_psum, n, ir_convert(b, wins, ir_btype(b, y->val)->dtype));
-    y->tan = ir_div(b, over(b, OP_psum, n, tan_select(b, wins, in->tan, IR_NONE)), count);
+    if (ir_is_float(ir_btype(b, y->val)->dtype))
+        count = ir_select(b, ir_op2(b, OP_eq, y->val, y->val), count, y->val);
+    y->tan = ir_div(b, over(b, OP_psum, n, tan_select(b, loses, IR_NONE, in->tan)), count);
 }
 
 void

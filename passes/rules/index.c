@@ -7,8 +7,8 @@
  *
  * A scatter whose indices repeat: `scatter` differentiates the update that won (found by
  * scattering the numbers of the updates); scatter_min and scatter_max share evenly among ties;
- * scatter_mul takes for each update the product of the others, a zero among them counted, not
- * divided by. */
+ * scatter_mul takes for each update the product of the others, zeros among them apart, since it
+ * divides by none. */
 #include "passes/rules.h"
 
 /* Lists of axes under one more axis in front. */
@@ -152,9 +152,20 @@ is_zero(ir_build *b, ir_ref x)
     return ir_op2(b, OP_eq, x, ir_like(b, x, 0));
 }
 
-/* For each update, the product of x and the other updates of its targets.  P is the product
- * without the zeros among the updates, c their number: P / z if c = 0, P if z is the only zero,
- * else 0. */
+/* For each update, the sum of what the others of its targets scatter. */
+static ir_ref
+sum_of_others(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref z, ir_ref indices)
+{
+    const ir_type *t = ir_type_as(b->ctx, ir_type_at(f, n->first), ir_btype(b, z)->dtype);
+    ir_ref sum = scatter(b, OP_scatter_add, ir_zeros(b, t), indices, z, &n->at);
+    return ir_sub(b, read_back(b, f, n, sum, indices), z);
+}
+
+/* For each update, the product of x and the other updates of its targets.  P is that without the
+ * zeros among the updates.  m zeros among the others make it 0, but not its derivatives of order m:
+ * so P is multiplied by the product of these zeros, which for m = 1 is their sum s, for m = 2
+ * (s^2 - sum of squares) / 2.  With m > 2 it is 0: derivatives of the op of a fourth order and above
+ * are not right there. */
 static ir_ref
 product_of_others(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in)
 {
@@ -162,16 +173,19 @@ product_of_others(ir_build *b, const ir_graph *f, const ir_node *n, const dual *
 
     if (n->at.scatter.unique || !x || !z)
         return read_back(b, f, n, x, indices);
-    ir_ref zero = is_zero(b, z);
-    ir_ref none = ir_splat(b, ir_type_as(b->ctx, ir_btype(b, x), COT_I32), 0);
-    ir_ref safe = ir_select(b, zero, ir_like(b, z, 1), z);
+    ir_ref zero = is_zero(b, z), one = ir_like(b, z, 1), none = ir_like(b, z, 0);
+    ir_ref safe = ir_select(b, zero, one, z), own = ir_select(b, zero, z, none);
     ir_ref all = scatter(b, OP_scatter_mul, x, indices, safe, &n->at);
-    ir_ref zeros =
-        scatter(b, OP_scatter_add, none, indices, ir_convert(b, zero, COT_I32), &n->at);
-    ir_ref p = read_back(b, f, n, all, indices), c = read_back(b, f, n, zeros, indices);
-    ir_ref alone = ir_op2(b, OP_eq, c, ir_convert(b, zero, COT_I32));
-    ir_ref other = ir_select(b, zero, p, ir_div(b, p, safe));
-    return ir_select(b, alone, other, ir_like(b, other, 0));
+    ir_ref p = read_back(b, f, n, all, indices);
+    ir_ref m = sum_of_others(b, f, n, ir_convert(b, zero, COT_I32), indices);
+    ir_ref s = sum_of_others(b, f, n, own, indices);
+    ir_ref squares = sum_of_others(b, f, n, ir_mul(b, own, own), indices);
+    ir_ref pairs = ir_mul(b, ir_sub(b, ir_mul(b, s, s), squares), ir_like(b, z, 0.5));
+    ir_ref two = ir_op2(b, OP_eq, m, ir_like(b, m, 2));
+    ir_ref zeros = ir_select(b, two, pairs, none);
+    zeros = ir_select(b, ir_op2(b, OP_eq, m, ir_like(b, m, 1)), s, zeros);
+    zeros = ir_select(b, ir_op2(b, OP_eq, m, ir_like(b, m, 0)), one, zeros);
+    return ir_mul(b, ir_select(b, zero, p, ir_div(b, p, safe)), zeros);
 }
 
 void
@@ -190,7 +204,7 @@ jvp_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
     y->tan = tan_add(b, dx, dz);
 }
 
-/* Whatever equals the result shares its tangent evenly. */
+/* Whatever is not behind the result shares its tangent evenly. */
 static void
 jvp_scatter_extreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -199,20 +213,24 @@ jvp_scatter_extreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual
 
     if (t->size == 0)
         return;
-    ir_ref x_is = ir_op2(b, OP_eq, x, y->val);
-    ir_ref z_is = ir_op2(b, OP_eq, z, read_back(b, f, n, y->val, indices));
+    const ir_op behind = n->op == OP_scatter_max ? OP_lt : OP_gt;
+    ir_ref x_loses = ir_op2(b, behind, x, y->val);
+    ir_ref z_loses = ir_op2(b, behind, z, read_back(b, f, n, y->val, indices));
+    ir_ref x_is = ir_op1(b, OP_not, x_loses), z_is = ir_op1(b, OP_not, z_loses);
     ir_ref converted = ir_convert(b, z_is, t->dtype);
     ir_ref count =
         scatter(b, OP_scatter_add, ir_convert(b, x_is, t->dtype), indices, converted, &n->at);
     if (in[0].tan)
-        sum = tan_select(b, x_is, in[0].tan, IR_NONE);
+        sum = tan_select(b, x_loses, IR_NONE, in[0].tan);
     if (in[2].tan) {
-        ir_ref chosen = tan_select(b, z_is, in[2].tan, IR_NONE);
+        ir_ref chosen = tan_select(b, z_loses, IR_NONE, in[2].tan);
         sum = tan_add(b, sum,
                       scatter(b, OP_scatter_add, ir_like(b, x, 0), indices, chosen, &n->at));
     }
-    /* Where the result is NaN, nothing equals it. */
-    y->tan = tan_div(b, sum, ir_op2(b, OP_max, count, ir_like(b, count, 1)));
+    /* Where the result is NaN, so are the derivatives, forward and in reverse. */
+    if (ir_is_float(t->dtype))
+        count = ir_select(b, ir_op2(b, OP_eq, y->val, y->val), count, y->val);
+    y->tan = tan_div(b, sum, count);
 }
 
 void

@@ -67,7 +67,8 @@ tangent_of_first(ir_build *b, const ir_type *type, ir_axes axes, dual x, ir_ref 
     return ir_reduce(b, OP_reduce_sum, tan_select(b, wins, x.tan, IR_NONE), axes);
 }
 
-/* The mean of the tangents of those elements that equal the result. */
+/* The mean of the tangents of those elements that equal the result.  Where that is NaN all
+ * elements are counted, NaN times: derivatives are NaN, forward and in reverse. */
 static void
 jvp_extremum(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -80,9 +81,13 @@ jvp_extremum(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
         y->tan = tangent_of_first(b, type, axes, *in, y->val);
         return;
     }
-    ir_ref wins = ir_op2(b, OP_eq, in->val, spread(b, y->val, type, axes));
+    const ir_op behind = n->op == OP_reduce_max ? OP_lt : OP_gt;
+    ir_ref loses = ir_op2(b, behind, in->val, spread(b, y->val, type, axes));
+    ir_ref wins = ir_op1(b, OP_not, loses);
     ir_ref count = ir_reduce(b, OP_reduce_sum, ir_convert(b, wins, type->dtype), axes);
-    ir_ref total = ir_reduce(b, OP_reduce_sum, tan_select(b, wins, in->tan, IR_NONE), axes);
+    ir_ref total = ir_reduce(b, OP_reduce_sum, tan_select(b, loses, IR_NONE, in->tan), axes);
+    if (ir_is_float(type->dtype))
+        count = ir_select(b, ir_op2(b, OP_eq, y->val, y->val), count, y->val);
     y->tan = ir_div(b, total, count);
 }
 
