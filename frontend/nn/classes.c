@@ -83,7 +83,9 @@ by_distribution(cot_place at, cot_value lp, cot_value p, const cot_loss_options 
     if (o->label_smoothing > 0)
         p = cot_add(cot_mul(p, 1 - o->label_smoothing),
                     o->label_smoothing / (double)cot_size(lp, -1));
-    cot_value part = cot_where(cot_eq(p, 0), 0, cot_mul(p, lp));
+    /* 0 times the logarithm of 0 is 0; elsewhere p = 0 has a derivative, too */
+    cot_value none = cot_and(cot_eq(p, 0), cot_not(cot_is_finite(lp)));
+    cot_value part = cot_mul(p, cot_where(none, 0, lp));
     if (fe_given(o->weight))
         part = cot_mul(part, fe_wide(at, o->weight));
     return cot_neg(cot_reduce_sum(part, .axes = COT_LIST(-1)));

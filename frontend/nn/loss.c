@@ -47,8 +47,9 @@ static cot_value
 huber(cot_place at, const cot_value *x, const cot_loss_options *o)
 {
     const double delta = either(o->delta, 1);
-    cot_value d = cot_abs(cot_sub(x[0], x[1]));
-    return cot_where(cot_le(d, delta), cot_mul(0.5, cot_square(d)),
+    cot_value e = cot_sub(x[0], x[1]), d = cot_abs(e);
+    /* the square of e, which is smooth at 0, where |e| is not */
+    return cot_where(cot_le(d, delta), cot_mul(0.5, cot_square(e)),
                      cot_mul(delta, cot_sub(d, 0.5 * delta)));
 }
 

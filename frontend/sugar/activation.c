@@ -38,7 +38,7 @@ silu(ir_build *b, const fe_arg *x, int n, const void *o)
     return fe_narrow(b, ir_mul(b, w, ir_op1(b, OP_logistic, w)), ir_btype(b, x[0].ref)->dtype);
 }
 
-/* log(1 + e^x) = max(x, 0) + log1p(e^-|x|): no overflow, and full accuracy on both sides. */
+/* log(1 + e^x) = log(e^x + e^0): no overflow, and full accuracy on both sides. */
 static ir_ref
 softplus(ir_build *b, const fe_arg *x, int n, const void *o)
 {
@@ -46,10 +46,8 @@ softplus(ir_build *b, const fe_arg *x, int n, const void *o)
     (void)n, (void)o;
     if (!floating(b, "softplus", w))
         return IR_NONE;
-    ir_ref e = ir_op1(b, OP_exp, ir_neg(b, ir_op1(b, OP_abs, w)));
-    ir_ref logarithm = ir_op1(b, OP_log1p, e);
-    ir_ref y = ir_add(b, ir_op2(b, OP_max, w, ir_like(b, w, 0)), logarithm);
-    return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);
+    return fe_narrow(b, ir_op2(b, OP_logaddexp, w, ir_like(b, w, 0)),
+                     ir_btype(b, x[0].ref)->dtype);
 }
 
 static ir_ref
@@ -59,17 +57,20 @@ square(ir_build *b, const fe_arg *x, int n, const void *o)
     return ir_mul(b, x[0].ref, x[0].ref);
 }
 
-/* x/2 (1 + tanh u) with u = sqrt(2/pi) (x + 0.044715 x^3) is x / (1 + e^-2u): one exponential,
- * and no cancellation where x < 0.  Where e^-2u is beyond the range it is 0, and e^-2u is not
- * computed, so that derivatives are 0 too. */
+/* x/2 (1 + tanh u) with u = sqrt(2/pi) (x + 0.044715 x^3) is x / (1 + e^-2u): one
+ * exponential, and no cancellation where x < 0.  Where e^-2u is beyond the range it is 0,
+ * and e^-2u is not computed, so that derivatives are 0 too.  From 25 on e^-2u is 0 in f64 as
+ * well: u stays there, since its square would overflow. */
 static ir_ref
 gelu_by_tanh(ir_build *b, ir_ref w)
 {
     double most = w && ir_btype(b, w)->dtype == COT_F64 ? 700 : 87;
-    ir_ref square = ir_mul(b, w, w);
+    ir_ref high = ir_like(b, w, 25);
+    ir_ref near = ir_op3(b, OP_clamp, ir_like(b, w, -25), w, high);
+    ir_ref square = ir_mul(b, near, near);
     ir_ref product = ir_mul(b, square, ir_like(b, w, -0.07135481627260025));
     ir_ref slope = ir_add(b, ir_like(b, w, -1.59576912160573071176), product);
-    ir_ref v = ir_mul(b, w, slope), zero = ir_like(b, w, 0);
+    ir_ref v = ir_mul(b, near, slope), zero = ir_like(b, w, 0);
     ir_ref beyond = ir_op2(b, OP_ge, v, ir_like(b, w, most));
     ir_ref e = ir_op1(b, OP_exp, ir_select(b, beyond, zero, v));
     return ir_select(b, beyond, zero, ir_div(b, w, ir_add(b, ir_like(b, w, 1), e)));

@@ -51,19 +51,6 @@ FE_CUMULATE(cumprod)
 FE_CUMULATE(cummax)
 FE_CUMULATE(cummin)
 
-/* log(e^x + e^y), by the larger: m + log1p(e^-|x - y|); -inf and -inf give -inf. */
-static ir_ref
-log_add(ir_build *b, ir_ref x, ir_ref y)
-{
-    ir_ref m = ir_op2(b, OP_max, x, y), d = ir_sub(b, x, y);
-
-    if (!d)
-        return IR_NONE;
-    ir_ref same = ir_op2(b, OP_eq, x, y), zero = ir_like(b, d, 0);
-    d = ir_op1(b, OP_abs, ir_select(b, same, zero, d));
-    return ir_add(b, m, ir_op1(b, OP_log1p, ir_op1(b, OP_exp, ir_neg(b, d))));
-}
-
 /* `low` and `high` elements of log 0 more along the axis. */
 static ir_ref
 padded(ir_build *b, ir_ref x, int axis, int64_t low, int64_t high)
@@ -88,7 +75,8 @@ log_step(ir_build *b, const ir_type *t)
     ir_graph *g = NULL;
 
     s->loc = b->loc;
-    ir_ref c = ir_input(s, t, NULL), x = ir_input(s, t, NULL), y = log_add(s, c, x);
+    ir_ref c = ir_input(s, t, NULL), x = ir_input(s, t, NULL),
+           y = ir_op2(s, OP_logaddexp, c, x);
     ir_output(s, y);
     ir_output(s, y);
     const cot_status status = ir_build_end(s, &g);
@@ -129,7 +117,7 @@ log_prefixes(ir_build *b, ir_ref x, int axis, int64_t n)
                 &(ir_attrs){ .scan = { 0, 1, each, 0, body } }, y);
     if (blocks > 1) {
         ir_ref before = padded(b, ir_slice_axis(b, log_prefixes(b, y[0], axis, blocks), axis, 0, blocks - 1), axis, 1, 0);
-        y[1] = log_add(b, ir_broadcast_axis(b, before, 0, each), y[1]);
+        y[1] = ir_op2(b, OP_logaddexp, ir_broadcast_axis(b, before, 0, each), y[1]);
     }
     whole[axis] = blocks * each;
     return ir_slice_axis(b, ir_reshape(b, ir_move_axis(b, y[1], 0, axis + 1), t->rank, whole),

@@ -84,23 +84,37 @@ sinc(ir_build *b, ir_ref x)
     return ir_select(b, near, y, far);
 }
 
+/* I_n(x), n = 0 or 1: below 1 x^n times the series sum over k of (x^2 / 4)^k / (2^n k! (k +
+ * n)!), of which all derivatives are right at 0, where those of the factors of the scaled
+ * function have kinks that cancel; above, the scaled function times e^|x|. */
 static ir_ref
-bessel(ir_build *b, ir_op scaled, ir_ref x)
+bessel(ir_build *b, ir_op scaled, ir_ref x, int n)
 {
-    ir_ref power = ir_op1(b, OP_exp, ir_op1(b, OP_abs, x));
-    return ir_mul(b, ir_op1(b, scaled, x), power);
+    enum { TERMS = 12 };
+    ir_ref near = with(b, OP_lt, ir_op1(b, OP_abs, x), 1), one = ir_like(b, x, 1);
+    ir_ref small = ir_select(b, near, x, ir_like(b, x, 0)), large = ir_select(b, near, one, x);
+    ir_ref z = ir_mul(b, small, small), power = ir_op1(b, OP_exp, ir_op1(b, OP_abs, large));
+    double c[TERMS] = { n == 0 ? 1 : 0.5 };
+
+    for (int k = 1; k < TERMS; k++)
+        c[k] = c[k - 1] / (4.0 * k * (k + n));
+    ir_ref sum = ir_like(b, x, c[TERMS - 1]);
+    for (int k = TERMS - 2; k >= 0; k--)
+        sum = ir_op3(b, OP_fma, sum, z, ir_like(b, x, c[k]));
+    sum = n == 0 ? sum : ir_mul(b, small, sum);
+    return ir_select(b, near, sum, ir_mul(b, ir_op1(b, scaled, large), power));
 }
 
 static ir_ref
 bessel_i0(ir_build *b, ir_ref x)
 {
-    return bessel(b, OP_bessel_i0e, x);
+    return bessel(b, OP_bessel_i0e, x, 0);
 }
 
 static ir_ref
 bessel_i1(ir_build *b, ir_ref x)
 {
-    return bessel(b, OP_bessel_i1e, x);
+    return bessel(b, OP_bessel_i1e, x, 1);
 }
 
 /* The same of two, which broadcast and promote. */
@@ -145,15 +159,21 @@ xlog1py(ir_build *b, ir_ref x, ir_ref y)
     return product(b, OP_log1p, x, y, -1, 0);
 }
 
+/* m + log1p(2^(l - m)) / log 2 with the larger m and the smaller l, which is a smooth
+ * function of both: either is the larger at a tie, and takes its own tangent.  Equal
+ * infinities differ by 0. */
 static ir_ref
 logaddexp2(ir_build *b, ir_ref x, ir_ref y)
 {
-    ir_ref equal = ir_op2(b, OP_eq, x, y), zero = ir_like(b, x, 0);
-    ir_ref d = ir_neg(b, ir_op1(b, OP_abs, ir_select(b, equal, zero, ir_sub(b, x, y))));
-    ir_ref more = ir_op1(b, OP_log1p, ir_op1(b, OP_exp2, d));
+    ir_ref more = ir_op2(b, OP_ge, x, y), m = ir_select(b, more, x, y),
+           l = ir_select(b, more, y, x);
+    ir_ref infinite = ir_op1(b, OP_not, ir_op1(b, OP_is_finite, x));
+    ir_ref same = ir_op2(b, OP_and, ir_op2(b, OP_eq, x, y), infinite);
+    ir_ref difference = ir_sub(b, l, m);
+    ir_ref d = ir_select(b, same, ir_like(b, x, 0), difference);
+    ir_ref rest = ir_op1(b, OP_log1p, ir_op1(b, OP_exp2, d));
 
-    ir_ref right = with(b, OP_mul, more, 1.44269504088896340736);
-    return ir_add(b, ir_op2(b, OP_max, x, y), right);
+    return ir_add(b, m, with(b, OP_mul, rest, 1.44269504088896340736));
 }
 
 static ir_ref

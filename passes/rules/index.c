@@ -161,11 +161,11 @@ sum_of_others(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref z, ir_ref
     return ir_sub(b, read_back(b, f, n, sum, indices), z);
 }
 
-/* For each update, the product of x and the other updates of its targets.  P is that without the
- * zeros among the updates.  m zeros among the others make it 0, but not its derivatives of order m:
- * so P is multiplied by the product of these zeros, which for m = 1 is their sum s, for m = 2
- * (s^2 - sum of squares) / 2.  With m > 2 it is 0: derivatives of the op of a fourth order and above
- * are not right there. */
+/* For each update, the product of x and the other updates of its targets.  P is that without
+ * the zeros among the updates.  m zeros among the others make it 0, but not its derivatives
+ * of order m: so P is multiplied by the product of these zeros, which for m = 1 is their sum
+ * s, for m = 2 (s^2 - sum of squares) / 2.  With m > 2 it is 0: derivatives of the op of a
+ * fourth order and above are not right there. */
 static ir_ref
 product_of_others(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in)
 {

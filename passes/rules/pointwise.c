@@ -142,23 +142,38 @@ JVP_UNARY_OVER(atan, plus(b, square(b, x), 1))
 JVP_UNARY(sinh, ir_op1(b, OP_cosh, x))
 JVP_UNARY(cosh, ir_op1(b, OP_sinh, x))
 JVP_UNARY(tanh, one_minus(b, square(b, y)))
-JVP_UNARY_OVER(asinh, ir_op1(b, OP_sqrt, plus(b, square(b, x), 1)))
 JVP_UNARY_OVER(atanh, one_minus_square(b, x))
 JVP_UNARY(logistic, ir_mul(b, y, one_minus(b, y)))
-/* 2/sqrt(pi) e^(-x^2) */
-JVP_UNARY(erf, times(b, ir_op1(b, OP_exp, ir_neg(b, square(b, x))), 1.12837916709551257390))
-JVP_UNARY(erfc, times(b, ir_op1(b, OP_exp, ir_neg(b, square(b, x))), -1.12837916709551257390))
 
-/* Roots of the factors where x is complex: the root of a product may be the other one. */
+/* c e^(-x^2).  Beyond 28 it is 0 in f64 as well, and so are its derivatives, which otherwise
+ * are 0 * inf at an infinity. */
+static ir_ref
+bell(ir_build *b, ir_ref x, double c)
+{
+    ir_ref edge = ir_like(b, x, 28);
+    ir_ref near = ir_select(b, ir_op2(b, OP_gt, ir_op1(b, OP_abs, x), edge), edge, x);
+    return times(b, ir_op1(b, OP_exp, ir_neg(b, square(b, near))), c);
+}
+JVP_UNARY(erf, bell(b, x, 1.12837916709551257390))
+JVP_UNARY(erfc, bell(b, x, -1.12837916709551257390))
+
+/* sqrt(x^2 + 1), which does not overflow where x is real. */
+static ir_ref
+asinh_divisor(ir_build *b, ir_ref x)
+{
+    if (x && ir_is_complex(ir_btype(b, x)->dtype))
+        return ir_op1(b, OP_sqrt, plus(b, square(b, x), 1));
+    return ir_op2(b, OP_hypot, x, ir_like(b, x, 1));
+}
+JVP_UNARY_OVER(asinh, asinh_divisor(b, x))
+
+/* Roots of the factors: the product may overflow, and where x is complex its root may be the
+ * other one. */
 static ir_ref
 acosh_divisor(ir_build *b, ir_ref x)
 {
-    const ir_ref above = plus(b, x, 1), below = plus(b, x, -1);
-    if (below && ir_is_complex(ir_btype(b, x)->dtype)) {
-        ir_ref root = ir_op1(b, OP_sqrt, above);
-        return ir_mul(b, ir_op1(b, OP_sqrt, below), root);
-    }
-    return ir_op1(b, OP_sqrt, ir_mul(b, below, above));
+    ir_ref above = ir_op1(b, OP_sqrt, plus(b, x, 1));
+    return ir_mul(b, ir_op1(b, OP_sqrt, plus(b, x, -1)), above);
 }
 JVP_UNARY_OVER(acosh, acosh_divisor(b, x))
 
@@ -296,17 +311,19 @@ jvp_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     y->tan = tan_add(b, by_base, by_exponent);
 }
 
-/* d atan2(y, x) = (x dy - y dx) / (x^2 + y^2); operand 0 is y. */
+/* d atan2(y, x) = (x dy - y dx) / (x^2 + y^2), divided twice by the root of the sum, which
+ * neither overflows nor vanishes; operand 0 is y. */
 void
 jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *out)
 {
     const ir_ref y = in[0].val, x = in[1].val;
     (void)f, (void)n;
-    ir_ref squared = square(b, y);
-    ir_ref norm = ir_add(b, square(b, x), squared);
-    ir_ref product = tan_mul(b, in[1].tan, in[1].tan ? ir_div(b, y, norm) : IR_NONE);
-    out->tan =
-        tan_sub(b, tan_mul(b, in[0].tan, in[0].tan ? ir_div(b, x, norm) : IR_NONE), product);
+    ir_ref h = ir_op2(b, OP_hypot, x, y), by_y = IR_NONE, by_x = IR_NONE;
+    if (in[0].tan)
+        by_y = tan_mul(b, in[0].tan, ir_div(b, ir_div(b, x, h), h));
+    if (in[1].tan)
+        by_x = tan_mul(b, in[1].tan, ir_div(b, ir_div(b, y, h), h));
+    out->tan = tan_sub(b, by_y, by_x);
 }
 
 /* The tangent of the one that wins; half of the sum where both do.  Selects, not weights: an

@@ -2,6 +2,7 @@
  * derivative, written with the result where that is shorter.  Derivatives by the order of
  * polygamma and zeta do not exist here, as in JAX: they are an error, so that no zero is taken
  * for one. */
+#include <float.h>
 #include <math.h>
 
 #include "passes/rules.h"
@@ -24,23 +25,71 @@ square(ir_build *b, ir_ref x)
     return ir_mul(b, x, x);
 }
 
-/* e^(k x^2) c */
+/* e^(k x^2) c.  Where k < 0, |x| ends at 39: e^(-39^2 / 2) is 0 in f64 as well, and so are its
+ * derivatives, which otherwise are 0 * inf at an infinity. */
 static ir_ref
 bell(ir_build *b, ir_ref x, double k, double c)
 {
+    if (k < 0) {
+        ir_ref edge = ir_like(b, x, 39);
+        x = ir_select(b, ir_op2(b, OP_gt, ir_op1(b, OP_abs, x), edge), edge, x);
+    }
     ir_ref s = square(b, x);
     ir_ref e = ir_op1(b, OP_exp, k == -1 ? ir_neg(b, s) : k == 1 ? s : times(b, s, k));
 
     return times(b, e, c);
 }
 
-/* phi(x) / Phi(x) = sqrt(2 / pi) / erfcx(-x / sqrt 2): nothing cancels, however far down. */
+/* phi(t) / (1 - Phi(t)) - t for large t, by Laplace's continued fraction
+ * 1 / (t + 2 / (t + 3 / (t + ...))): all terms are positive, so that no derivative cancels.
+ * Source: M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 26.2.14. */
+static ir_ref
+mills_excess(ir_build *b, ir_ref t, int depth)
+{
+    ir_ref y = ir_div(b, ir_like(b, t, depth), t);
+
+    for (int k = depth - 1; k > 0; k--) {
+        ir_ref below = ir_add(b, t, y);
+        y = ir_div(b, ir_like(b, t, k), below);
+    }
+    return y;
+}
+
+/* phi(x) / Phi(x), in three parts: the continued fraction below -14; sqrt(2 / pi) / erfcx(-x
+ * / sqrt 2), in which nothing cancels, to 0; and as it stands.  Each part gets an operand of
+ * its own range, so that none is infinite where another is chosen. */
 static ir_ref
 inverse_mills(ir_build *b, ir_ref x)
 {
-    ir_ref scaled = ir_op1(b, OP_erfcx, times(b, x, -0.70710678118654752440));
+    enum { FAR = 14, DEPTH = 10 };
+    ir_ref zero = ir_like(b, x, 0), far_x = ir_like(b, x, -FAR);
+    ir_ref far = ir_op2(b, OP_lt, x, far_x), left = ir_op2(b, OP_lt, x, zero);
+    ir_ref t = ir_neg(b, ir_select(b, far, x, far_x));
+    ir_ref tail = ir_add(b, t, mills_excess(b, t, DEPTH));
+    ir_ref near = ir_select(b, left, ir_select(b, far, far_x, x), zero);
+    ir_ref scaled = ir_op1(b, OP_erfcx, times(b, near, -0.70710678118654752440));
+    ir_ref middle = ir_div(b, ir_like(b, x, 0.79788456080286535588), scaled);
+    ir_ref right = ir_select(b, left, zero, x);
+    ir_ref density = bell(b, right, -0.5, 0.39894228040143267794);
+    ir_ref usual = ir_div(b, density, ir_op1(b, OP_ndtr, right));
 
-    return ir_div(b, ir_like(b, x, 0.79788456080286535588), scaled);
+    return ir_select(b, far, tail, ir_select(b, left, middle, usual));
+}
+
+/* 2 x y - 2 / sqrt(pi), and where these cancel -sqrt(2) y K(x sqrt 2), K as above. */
+static ir_ref
+erfcx_slope(ir_build *b, ir_ref x, ir_ref y)
+{
+    enum { FAR = 5, DEPTH = 32, SHORT_DEPTH = 14 };
+    const int depth = y && ir_btype(b, y)->dtype == COT_F64 ? DEPTH : SHORT_DEPTH;
+    ir_ref t = times(b, x, 1.41421356237309504880), edge = ir_like(b, x, FAR);
+    ir_ref far = ir_op2(b, OP_gt, t, edge);
+    ir_ref excess = mills_excess(b, ir_select(b, far, t, edge), depth);
+    ir_ref tail = times(b, ir_mul(b, y, excess), -1.41421356237309504880);
+    ir_ref near = ir_select(b, far, ir_like(b, x, 0), x);
+    ir_ref usual = plus(b, times(b, ir_mul(b, near, y), 2), -1.12837916709551257390);
+
+    return ir_select(b, far, tail, usual);
 }
 
 /* op(x) - sign(x) y */
@@ -68,23 +117,50 @@ JVP_SPECIAL(erf_inv, bell(b, y, 1, 0.88622692545275801365))
 JVP_SPECIAL(ndtri, bell(b, y, 0.5, 2.50662827463100050242))
 JVP_SPECIAL(ndtr, bell(b, x, -0.5, 0.39894228040143267794))
 JVP_SPECIAL(log_ndtr, inverse_mills(b, x))
-JVP_SPECIAL(erfcx, plus(b, times(b, ir_mul(b, x, y), 2), -1.12837916709551257390))
+JVP_SPECIAL(erfcx, erfcx_slope(b, x, y))
 JVP_SPECIAL(bessel_i0e, less_signed(b, OP_bessel_i1e, x, y))
 JVP_SPECIAL(bessel_j0, ir_neg(b, ir_op1(b, OP_bessel_j1, x)))
 
-/* y / x, y' = z - y / x with the limit y'(0) = 1/2; the divisor is made harmless rather than
- * the quotient. */
+/* y / x for y = J_1(x) or I_1(x) e^-|x|, near 0 by the series of J_1(x) / x or I_1(x) / x,
+ * whose derivatives of every order are those of the function: those of the quotient cancel.
+ *   sum over k of (sign x^2 / 4)^k / (2 k! (k + 1)!) */
 static ir_ref
-first_order(ir_build *b, ir_ref z, ir_ref y, ir_ref x)
+first_order_over_x(ir_build *b, ir_ref x, ir_ref y, int sign)
 {
-    ir_ref zero = ir_op2(b, OP_eq, x, ir_like(b, x, 0));
-    ir_ref inner = ir_sub(b, z, ir_div(b, y, ir_select(b, zero, ir_like(b, x, 1), x)));
+    enum { TERMS = 12 };
+    ir_ref zero = ir_like(b, x, 0), one = ir_like(b, x, 1);
+    ir_ref near = ir_op2(b, OP_lt, ir_op1(b, OP_abs, x), one);
+    ir_ref small = ir_select(b, near, x, zero), large = ir_select(b, near, one, x);
+    ir_ref z = square(b, small), sum = IR_NONE;
+    double c[TERMS] = { 0.5 };
 
-    return ir_select(b, zero, ir_like(b, x, 0.5), inner);
+    for (int k = 1; k < TERMS; k++)
+        c[k] = c[k - 1] * sign / (4.0 * k * (k + 1));
+    sum = ir_like(b, x, c[TERMS - 1]);
+    for (int k = TERMS - 2; k >= 0; k--)
+        sum = ir_op3(b, OP_fma, sum, z, ir_like(b, x, c[k]));
+    if (sign > 0)
+        sum = ir_mul(b, sum, ir_op1(b, OP_exp, ir_neg(b, ir_op1(b, OP_abs, small))));
+    return ir_select(b, near, sum, ir_div(b, y, large));
 }
 
-JVP_SPECIAL(bessel_j1, first_order(b, ir_op1(b, OP_bessel_j0, x), y, x))
-JVP_SPECIAL(bessel_i1e, first_order(b, less_signed(b, OP_bessel_i0e, x, y), y, x))
+/* J_1' = J_0 - J_1 / x, and with s = sign x (e^-|x| I_1)' = e^-|x| (I_0 - s I_1 - I_1 / x). */
+static ir_ref
+j1_slope(ir_build *b, ir_ref x, ir_ref y)
+{
+    ir_ref over = first_order_over_x(b, x, y, -1);
+    return ir_sub(b, ir_op1(b, OP_bessel_j0, x), over);
+}
+
+static ir_ref
+i1e_slope(ir_build *b, ir_ref x, ir_ref y)
+{
+    ir_ref over = first_order_over_x(b, x, y, 1);
+    return ir_sub(b, less_signed(b, OP_bessel_i0e, x, y), over);
+}
+
+JVP_SPECIAL(bessel_j1, j1_slope(b, x, y))
+JVP_SPECIAL(bessel_i1e, i1e_slope(b, x, y))
 
 /* There is no derivative in the first operand. */
 static bool
@@ -116,14 +192,18 @@ jvp_zeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     }
 }
 
-/* x^(a - 1) e^-x / Gamma(a), the derivative of P by x; x^0 is 1 at x = 0, too. */
+/* x^(a - 1) e^-x / Gamma(a), the derivative of P by x; x^0 is 1 at x = 0, too, for which x
+ * is made harmless, not the product, which varies with a; and at an infinity, where inf -
+ * inf would be NaN, the largest number gives 0. */
 static ir_ref
 gamma_density(ir_build *b, ir_ref a, ir_ref x)
 {
-    ir_ref logarithm = ir_op1(b, OP_log, x);
-    ir_ref p = ir_mul(b, plus(b, a, -1), logarithm);
-    ir_ref zero = ir_like(b, a, 0);
-    ir_ref e = ir_sub(b, ir_select(b, ir_op2(b, OP_eq, a, ir_like(b, a, 1)), zero, p), x);
+    const double most = x && ir_btype(b, x)->dtype == COT_F64 ? DBL_MAX : (double)FLT_MAX;
+    x = ir_op2(b, OP_min, x, ir_like(b, x, most));
+    ir_ref zero = ir_op2(b, OP_eq, x, ir_like(b, x, 0)), one = ir_like(b, a, 1);
+    ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, a, one), zero);
+    ir_ref logarithm = ir_op1(b, OP_log, ir_select(b, flat, one, x));
+    ir_ref e = ir_sub(b, ir_mul(b, plus(b, a, -1), logarithm), x);
 
     return ir_op1(b, OP_exp, ir_sub(b, e, ir_op1(b, OP_lgamma, a)));
 }
@@ -252,8 +332,8 @@ direction(ir_build *b, ir_ref x, ir_ref fits, ir_ref finite)
     return ir_select(b, fits, x, ir_select(b, finite, ir_mul(b, x, ir_like(b, x, 0.25)), far));
 }
 
-/* (x dx + y dy) / h, with 0 for 0 / 0; where h is infinite the same of a pair of that
- * direction. */
+/* (x dx + y dy) / h, with 0 for 0 / 0, a constant: so all derivatives at (0, 0) are 0; where
+ * h is infinite the same of a pair of that direction. */
 void
 jvp_hypot(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -263,26 +343,37 @@ jvp_hypot(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     ir_ref finite = ir_op2(b, OP_and, ir_op1(b, OP_is_finite, u), right);
     const ir_ref way[2] = { direction(b, u, fits, finite), direction(b, v, fits, finite) };
     ir_ref h = ir_select(b, fits, y->val, ir_op2(b, OP_hypot, way[0], way[1]));
-    ir_ref one = ir_like(b, h, 1);
-    ir_ref safe = ir_select(b, ir_op2(b, OP_eq, h, ir_like(b, h, 0)), one, h);
+    ir_ref one = ir_like(b, h, 1), zero = ir_like(b, h, 0), origin = ir_op2(b, OP_eq, h, zero);
+    ir_ref safe = ir_select(b, origin, one, h);
 
     (void)f, (void)n;
     for (int i = 0; i < 2; i++)
         if (in[i].tan)
-            part[i] = tan_mul(b, in[i].tan, ir_div(b, way[i], safe));
+            part[i] =
+                tan_mul(b, in[i].tan, ir_div(b, ir_select(b, origin, zero, way[i]), safe));
     y->tan = tan_add(b, part[0], part[1]);
 }
 
-/* The weights 1 / (1 + e^(y - x)) and 1 / (1 + e^(x - y)); equal ones, infinities too, share
- * evenly. */
+/* u - v, which is NaN where both are the same infinity: there 0, so that they share evenly.  A
+ * finite constant is no infinity. */
+static ir_ref
+difference_of(ir_build *b, ir_ref u, ir_ref v)
+{
+    ir_ref d = ir_sub(b, u, v), zero = ir_like(b, u, 0);
+    double c;
+
+    if ((ir_is_splat(b, u, &c) && isfinite(c)) || (ir_is_splat(b, v, &c) && isfinite(c)))
+        return d;
+    ir_ref infinite = ir_op1(b, OP_not, ir_op1(b, OP_is_finite, u));
+    ir_ref same = ir_op2(b, OP_and, ir_op2(b, OP_eq, u, v), infinite);
+    return ir_select(b, same, zero, d);
+}
+
+/* The weights 1 / (1 + e^(y - x)) and 1 / (1 + e^(x - y)). */
 void
 jvp_logaddexp(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const ir_ref u = in[0].val, v = in[1].val;
-    ir_ref difference = ir_sub(b, u, v);
-    ir_ref zero = ir_like(b, u, 0);
-    ir_ref d = ir_select(b, ir_op2(b, OP_eq, u, v), zero, difference), left = IR_NONE,
-           right = IR_NONE;
+    ir_ref d = difference_of(b, in[0].val, in[1].val), left = IR_NONE, right = IR_NONE;
     (void)f, (void)n;
     if (in[0].tan)
         left = tan_mul(b, in[0].tan, ir_op1(b, OP_logistic, d));
