@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "ir/diag.h"
+#include "ir/number.h"
 #include "ir/scan.h"
 #include "passes/rules.h"
 
@@ -439,9 +440,13 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
         COT_TRY(pass_functionalize(f, true, (ir_graph **)&f));
     COT_TRY(pass_resolve_names(row, f, &named));
     COT_TRY(run_with_inout(row, f, named, out));
-    if (ctx->config.time)
-        fprintf(stderr, "time: %-14s %9.3f ms  %5u -> %5u nodes  %s\n", row->name,
-                now_ms() - start, f->n_nodes - 1, (*out)->n_nodes - 1, (*out)->name);
+    if (ctx->config.time) {
+        char ms[32];
+
+        ir_snprintf(ms, sizeof ms, "%9.3f", now_ms() - start);
+        fprintf(stderr, "time: %-14s %s ms  %5u -> %5u nodes  %s\n", row->name, ms,
+                f->n_nodes - 1, (*out)->n_nodes - 1, (*out)->name);
+    }
     if (ctx->config.verify)
         COT_TRY(ir_verify(ctx, *out, row->name));
     pass_dump(row->name, f, *out);

@@ -1,6 +1,8 @@
 /* What layers and losses share: errors, checks, values of a channel. */
 #include "frontend/nn/nn.h"
 
+#include "ir/number.h"
+
 #include <stdarg.h>
 
 typedef struct complaint {
@@ -26,7 +28,7 @@ fe_wrong(cot_place at, cot_value x, const char *op, ir_error error, const char *
     va_list rest;
 
     va_start(rest, format);
-    vsnprintf(c.text, sizeof c.text, format, rest);
+    ir_vsnprintf(c.text, sizeof c.text, format, rest);
     va_end(rest);
     return fe_apply1(at, op, complain, x, &c);
 }

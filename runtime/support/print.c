@@ -11,16 +11,35 @@
 
 typedef void put_element(const void *x, int64_t i);
 
+/* A number has a decimal point whatever the locale of the program has, which may be of several
+ * bytes: none of them occurs in a number of the locale "C". */
+static void
+put_real(double x, int digits)
+{
+    char text[48];
+
+    snprintf(text, sizeof text, "%.*g", digits, x);
+    for (const char *s = text; *s;) {
+        const size_t plain = strspn(s, "0123456789+-abcdefinABCDEFIN");
+
+        fwrite(s, 1, plain, stdout);
+        s += plain;
+        if (*s)
+            putchar('.');
+        s += strcspn(s, "0123456789");
+    }
+}
+
 static void
 put_f32(const void *x, int64_t i)
 {
-    printf("%.9g", (double)((const float *)x)[i]);
+    put_real((double)((const float *)x)[i], 9);
 }
 
 static void
 put_f64(const void *x, int64_t i)
 {
-    printf("%.17g", ((const double *)x)[i]);
+    put_real(((const double *)x)[i], 17);
 }
 
 static void

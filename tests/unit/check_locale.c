@@ -105,6 +105,98 @@ START_TEST(sources)
 }
 END_TEST
 
+/* What `make` writes to a stream while it runs. */
+static void
+captured(FILE *stream, void make(void), char *text, size_t bytes)
+{
+    FILE *file = tmpfile();
+    const int own = dup(fileno(stream));
+
+    ck_assert_ptr_nonnull(file);
+    fflush(stream);
+    dup2(fileno(file), fileno(stream));
+    make();
+    fflush(stream);
+    dup2(own, fileno(stream));
+    close(own);
+    rewind(file);
+    text[fread(text, 1, bytes - 1, file)] = '\0';
+    fclose(file);
+}
+
+BODY(shown, out[0] = cot_print(cot_mul(in[0], 0.5), "x {}");)
+BODY(shown_complex, out[0] = cot_print(in[0], "z {}");)
+
+static void
+run(cot_body *body, cot_type type, void *data)
+{
+    cot_array *x = cot_array_borrow(ctx, type, data), *y = NULL;
+    cot_fn *f = cot_fn_new(ctx, "shown", body, 1, 1, NULL);
+
+    ck_assert_msg(cot_jit(f, &y, 1, (const cot_array *const[]){ x }, 1) == COT_OK, "%s",
+                  cot_error(ctx));
+    cot_array_free(x);
+    cot_array_free(y);
+}
+
+static void
+print_all(void)
+{
+    run(shown, cot_f64(4), (double[]){ 1, -5e300, INFINITY, 0.2 });
+    run(shown, cot_f32(2), (float[]){ 3, 0.5F });
+    run(shown_complex, cot_c128(), (double[]){ 0.5, 1e300 });
+}
+
+START_TEST(values)
+{
+    char text[4096];
+
+    captured(stdout, print_all, text, sizeof text);
+    ck_assert_str_eq(text, "x [0.5, -2.5000000000000001e+300, inf, 0.10000000000000001]\nx [1.5, 0.25]\n"
+                           "z (0.5, 1.0000000000000001e+300)\n");
+}
+END_TEST
+
+static void
+compile_timed(void)
+{
+    cot_context *timed = cot_context_new(&(cot_options){ .time = 1 });
+    cot_fn *f = cot_grad(cot_fn_new(timed, "scaled", scaled, 1, 1, NULL));
+    cot_kernel *k = NULL;
+
+    ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f64()), NULL, &k), COT_OK);
+    cot_kernel_free(k);
+    cot_context_free(timed);
+}
+
+START_TEST(times)
+{
+    char text[1 << 14];
+
+    captured(stderr, compile_timed, text, sizeof text);
+    ck_assert_msg(strstr(text, "time: grad"), "%s", text);
+    for (const char *s = strchr(text, ','); s; s = strchr(s + 1, ','))
+        ck_assert_msg(s[1] < '0' || s[1] > '9', "%s", text);
+}
+END_TEST
+
+BODY(dropped, out[0] = cot_dropout(in[0], 1.5, .key = in[1]);)
+BODY(fraction, out[0] = cot_add(in[1], 2.5);)
+
+START_TEST(messages)
+{
+    const cot_graph *g;
+
+    ck_assert_int_ne(cot_trace_fn(cot_fn_new(ctx, "f", dropped, 2, 1, NULL),
+                                  COT_TYPES(cot_f32(2), cot_u64(2)), &g), COT_OK);
+    ck_assert_msg(strstr(cot_error(ctx), "1.5"), "%s", cot_error(ctx));
+    cot_error_clear(ctx);
+    ck_assert_int_ne(cot_trace_fn(cot_fn_new(ctx, "f", fraction, 2, 1, NULL),
+                                  COT_TYPES(cot_f32(2, 2, 2), cot_i32()), &g), COT_OK);
+    ck_assert_msg(strstr(cot_error(ctx), "number 2.5 is not an integer"), "%s", cot_error(ctx));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -112,6 +204,9 @@ main(void)
         ONCE(graphs),
         ONCE(modules),
         ONCE(sources),
+        ONCE(values),
+        ONCE(times),
+        ONCE(messages),
     };
 
     if (!with_comma()) {
