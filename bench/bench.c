@@ -142,7 +142,7 @@ prepare(subject *s, const settings *set)
         type[i] = arg[i].type;
     double t0 = now();
     cot_fn *f = s->w->make(s->ctx);
-    if (cot_trace_fn(f, (cot_types){ n, type }, &graph) != COT_OK)
+    if (cot_trace_fn(f, (cot_types){ .n = n, .at = type }, &graph) != COT_OK)
         return failed(s->ctx, s->w->name);
     double t1 = now();
     const cot_compile_options jit = { .threads = set->threads,

@@ -76,11 +76,11 @@ step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
         arguments[i] = in[i];
     arguments[P] = cot_randint(t, cot_i32(BATCH, LENGTH), 0, SYMBOLS,
                                .key = cot_fold_in(cot_key(t, 1), state[0]));
-    cot_call_all(df, ((cot_values){ P + 1, arguments }), d, P + 2);
-    cot_clip_by_norm(((cot_values){ P, d }), 1.0, clipped);
+    cot_call_all(df, ((cot_values){ .n = P + 1, .at = arguments }), d, P + 2);
+    cot_clip_by_norm(((cot_values){ .n = P, .at = d }), 1.0, clipped);
     optim.schedule = cot_cosine_rate(state[0], 0.01, STEPS, .warmup = 20);
-    cot_optim_step(&optim, ((cot_values){ P, in }), ((cot_values){ P, clipped }),
-                   ((cot_values){ states, state }), out, out + P);
+    cot_optim_step(&optim, ((cot_values){ .n = P, .at = in }), ((cot_values){ .n = P, .at = clipped }),
+                   ((cot_values){ .n = states, .at = state }), out, out + P);
     out[P + states] = d[P];
     out[P + states + 1] = d[P + 1];
 }
@@ -90,7 +90,7 @@ static void
 begin_all(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     begin(t, in, out, user);
-    cot_optim_begin(&adamw, ((cot_values){ P, out }), out + P);
+    cot_optim_begin(&adamw, ((cot_values){ .n = P, .at = out }), out + P);
 }
 
 static cot_status
@@ -114,7 +114,7 @@ train(cot_context *ctx)
     cot_fn *f = cot_fn_new(ctx, "loss", loss, P + 1, 2, NULL);
     f = cot_fn_named(f, "params{embed, place, norm1, norm2, up, up_bias, down, down_bias, head, "
                         "attend{in_weight, in_bias, out_weight, out_bias}}, symbols", NULL);
-    COT_TRY(cot_compile(cot_fn_new(ctx, "step", step, ALL, ALL + 2, f), (cot_types){ ALL, types }, NULL, &k));
+    COT_TRY(cot_compile(cot_fn_new(ctx, "step", step, ALL, ALL + 2, f), (cot_types){ .n = ALL, .at = types }, NULL, &k));
     for (int i = 0; i < STEPS; i++) {
         COT_TRY(cot_run(k, next, (const cot_array *const *)now));
         for (int j = 0; j < ALL; j++) {

@@ -42,7 +42,7 @@ static bool
 elements(ir_build *b, const prefix *p, ir_ref *x, const ir_type **type, int64_t *n)
 {
     for (int i = 0; i < p->n; i++) {
-        x[i] = fe_resolve(b->ctx->trace, p->o.xs.at[i], "associative_scan", i);
+        x[i] = fe_resolve(b->ctx->trace, FE_AT(p->o.xs)[i], "associative_scan", i);
         const ir_type *t = x[i] ? ir_btype(b, x[i]) : NULL;
         if (!t)
             return false;
@@ -118,8 +118,9 @@ cot_associative_scan_(cot_place at, cot_body *body, const cot_assoc_options *opt
     prefix p = { .combine = body };
 
     fe_options(&p.o, sizeof p.o, options, size);
+    fe_readable(&p.o.xs);
     p.n = p.o.xs.n;
-    cot_context *ctx = p.n > 0 ? p.o.xs.at[0].ctx : NULL;
+    cot_context *ctx = p.n > 0 ? FE_AT(p.o.xs)[0].ctx : NULL;
     for (int i = 0; p.o.out && i < p.n; i++)
         p.o.out[i] = (cot_value){ ctx, 0, 0 };
     return fe_apply_in(ctx, at, "associative_scan", scan, &p);

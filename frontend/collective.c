@@ -82,8 +82,10 @@ permute(ir_build *b, const fe_arg *x, int n, const void *options)
     const collective *c = options;
     const ir_named_axis *axis = find(b, "ppermute", c->axis);
 
+    if (!fe_lists(b, "ppermute", 1, &(fe_named_list){ "pairs", c->pairs }))
+        return IR_NONE;
     return axis ? ir_node1(b, OP_ppermute, n, &x[0].ref,
-                           &(ir_attrs){ .permute = { axis->name, fe_list(c->pairs) } })
+                           &(ir_attrs){ .permute = { axis->name, fe_list(&c->pairs) } })
                 : IR_NONE;
 }
 

@@ -57,7 +57,7 @@ lists(ir_build *b, const combining *s, ir_ref *x, const ir_type **element)
         return false;
     }
     for (int i = 0; i < s->o.xs.n; i++) {
-        x[i] = given(b, s, s->o.xs.at[i], i);
+        x[i] = given(b, s, FE_AT(s->o.xs)[i], i);
         if (!x[i])
             return false;
         if (!ir_same_shape(ir_btype(b, x[i]), ir_btype(b, x[0]))) {
@@ -81,7 +81,7 @@ inits(ir_build *b, const combining *s, const ir_type *const *element, ir_ref *in
         return false;
     }
     for (int i = 0; i < s->o.xs.n; i++) {
-        init[i] = given(b, s, s->o.inits.at[i], s->o.xs.n + i);
+        init[i] = given(b, s, FE_AT(s->o.inits)[i], s->o.xs.n + i);
         if (!init[i])
             return false;
         if (ir_btype(b, init[i]) != element[i]) {
@@ -143,13 +143,15 @@ static bool
 window_list(ir_build *b, const combining *s, const char *what, cot_list list, int n,
             int64_t absent, int64_t least, int64_t *to)
 {
+    if (!fe_lists(b, s->title, 1, &(fe_named_list){ what, list }))
+        return false;
     if (list.n != 0 && list.n != n) {
         ir_build_fail(b, s->title, ERR_attr_wrong,
                       ir_format(b->arena, "%s has %d entries; wants %d", what, list.n, n));
         return false;
     }
     for (int i = 0; i < n; i++) {
-        to[i] = list.n ? list.at[i] : absent;
+        to[i] = list.n ? FE_AT(list)[i] : absent;
         if (to[i] < least) {
             ir_build_fail(b, s->title, ERR_attr_wrong,
                           ir_format(b->arena, "%s[%d] is %lld; wants %lld or more", what, i,
@@ -266,7 +268,7 @@ scatter_by(ir_build *b, const fe_arg *a, int n_args, const void *options)
         return IR_NONE;
     }
     for (int i = 0; i < n; i++)
-        if (!(y[i] = given(b, s, s->o.updates.at[i], n + i)))
+        if (!(y[i] = given(b, s, FE_AT(s->o.updates)[i], n + i)))
             return IR_NONE;
     if (!traced(b, s, s->body, n, element, false, &c) ||
         !fe_scatter_by(b, s->title, s->o.index, s->o.clip, &c, x, y, z))
@@ -274,13 +276,22 @@ scatter_by(ir_build *b, const fe_arg *a, int n_args, const void *options)
     return results(s, b, z);
 }
 
+static void
+combine_options(combining *s, const cot_combine_options *o, size_t size)
+{
+    fe_options(&s->o, sizeof s->o, o, size);
+    fe_readable(&s->o.xs);
+    fe_readable(&s->o.inits);
+    fe_readable(&s->o.updates);
+}
+
 #define FE_COMBINE(name, rule)                                                                 \
     cot_value cot_##name##_(cot_place at, cot_body *body, const cot_combine_options *o, size_t size) \
     {                                                                                          \
         combining s = { .title = #name, .body = body };                                        \
                                                                                                \
-        fe_options(&s.o, sizeof s.o, o, size);                                                 \
-        cot_context *ctx = s.o.xs.n > 0 ? s.o.xs.at[0].ctx : NULL;                             \
+        combine_options(&s, o, size);                                                          \
+        cot_context *ctx = s.o.xs.n > 0 ? FE_AT(s.o.xs)[0].ctx : NULL;                             \
         for (int i = 0; s.o.out && i < s.o.xs.n; i++)                                          \
             s.o.out[i] = (cot_value){ ctx, 0, 0 };                                             \
         return fe_apply_in(ctx, at, #name, rule, &s);                                          \
@@ -298,6 +309,6 @@ cot_select_and_scatter_(cot_place at, cot_body *select, cot_body *scatter, cot_v
     combining s = { .title = "select_and_scatter", .body = select, .scatter = scatter, .x = x, .source = source,
                     .init = init };
 
-    fe_options(&s.o, sizeof s.o, o, size);
+    combine_options(&s, o, size);
     return fe_apply_in(x.ctx, at, s.title, select_and_scatter, &s);
 }

@@ -375,8 +375,13 @@ struct cot_setup {
 };
 
 static bool
-in_range(cot_setup *s, const char *what, int i, int n)
+in_range(cot_setup *s, bool input, int i)
 {
+    const char *what = input ? "input" : "result";
+    const int n = !s ? 0 : input ? s->f->n_in : s->f->n_out;
+
+    if (!s)
+        return false;
     if (i >= 0 && i < n)
         return true;
     ir_build_fail(s->b, "custom_call", ERR_custom_def, s->c->ir.name,
@@ -387,7 +392,7 @@ in_range(cot_setup *s, const char *what, int i, int n)
 cot_type
 cot_setup_in_type(const cot_setup *s, int i)
 {
-    return in_range((cot_setup *)s, "input", i, s->f->n_in)
+    return in_range((cot_setup *)s, true, i)
                ? public_type(ir_type_at(s->f, s->f->in[i]))
                : (cot_type){ 0 };
 }
@@ -395,7 +400,7 @@ cot_setup_in_type(const cot_setup *s, int i)
 cot_type
 cot_setup_out_type(const cot_setup *s, int j)
 {
-    return in_range((cot_setup *)s, "result", j, s->f->n_out)
+    return in_range((cot_setup *)s, false, j)
                ? public_type(ir_type_at(s->f, s->f->out[j]))
                : (cot_type){ 0 };
 }
@@ -403,27 +408,28 @@ cot_setup_out_type(const cot_setup *s, int j)
 void
 cot_save_in(cot_setup *s, int i)
 {
-    if (in_range(s, "input", i, s->f->n_in))
+    if (in_range(s, true, i))
         IR_PUSH(&s->b->ctx->arena, s->save, s->n_save, s->cap_save, i);
 }
 
 void
 cot_save_out(cot_setup *s, int j)
 {
-    if (in_range(s, "result", j, s->f->n_out))
+    if (in_range(s, false, j))
         IR_PUSH(&s->b->ctx->arena, s->save, s->n_save, s->cap_save, s->f->n_in + j);
 }
 
 void
 cot_save_data(cot_setup *s, int64_t x)
 {
-    IR_PUSH(&s->b->ctx->arena, s->data, s->n_data, s->cap_data, x);
+    if (s)
+        IR_PUSH(&s->b->ctx->arena, s->data, s->n_data, s->cap_data, x);
 }
 
 void
 cot_mark_nondiff(cot_setup *s, int j)
 {
-    if (in_range(s, "result", j, s->f->n_out))
+    if (in_range(s, false, j))
         IR_PUSH(&s->b->ctx->arena, s->nondiff, s->n_nondiff, s->cap_nondiff, j);
 }
 
@@ -506,9 +512,13 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, k->in.n + 1),
            *y = IR_NEW_N(b->arena, ir_ref, c->o.n_out + 1);
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, k->in.n + 1);
-    ir_node n = { .at = { .custom = { .name = c->ir.name, .attrs = fe_list(k->attrs), .effects = c->o.effects,
+    ir_node n = { .at = { .custom = { .name = c->ir.name, .attrs = fe_list(&k->attrs), .effects = c->o.effects,
                                       .opaque = c->o.forward == NULL, .prototype = c->o.prototype } } };
     (void)none, (void)zero;
+    if (c->ctx != b->ctx) {
+        ir_build_fail(b, "custom_call", ERR_fn_context, c->ir.name);
+        return IR_NONE;
+    }
     if (!fe_lists(b, c->ir.name, 1, &(fe_named_list){ "attrs", k->attrs }))
         return IR_NONE;
     if (k->in.n != c->o.n_in) {
@@ -516,7 +526,7 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
         return IR_NONE;
     }
     for (int i = 0; i < k->in.n; i++) {
-        in[i] = fe_resolve(b->ctx->trace, k->in.at[i], c->ir.name, i);
+        in[i] = fe_resolve(b->ctx->trace, FE_AT(k->in)[i], c->ir.name, i);
         if (!in[i])
             return IR_NONE;
         type[i] = ir_btype(b, in[i]);
@@ -557,6 +567,7 @@ cot_value
 cot_custom_call_(cot_place at, const cot_custom *c, cot_list attrs, cot_values in,
                  cot_value *out)
 {
+    fe_readable(&in);
     custom_call k = { c, attrs, in, out };
     if (!c)
         return fe_apply_values(at, "custom_call", no_function, in, NULL);

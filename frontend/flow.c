@@ -20,6 +20,14 @@ typedef struct flow {
 /* What says how many results the body of a loop has. */
 #define FROM_CARRIES "by .in it gives"
 
+static void
+flow_options(flow *f, const cot_flow_options *o, size_t size)
+{
+    fe_options(&f->o, sizeof f->o, o, size);
+    fe_readable(&f->o.in);
+    fe_readable(&f->o.xs);
+}
+
 static cot_context *
 context_of(const flow *f)
 {
@@ -28,9 +36,9 @@ context_of(const flow *f)
     if (!ctx && f->o.t)
         ctx = f->o.t->ctx;
     for (int i = 0; i < f->o.in.n && !ctx; i++)
-        ctx = f->o.in.at[i].ctx;
+        ctx = FE_AT(f->o.in)[i].ctx;
     for (int i = 0; i < f->o.xs.n && !ctx; i++)
-        ctx = f->o.xs.at[i].ctx;
+        ctx = FE_AT(f->o.xs)[i].ctx;
     return fe_context(ctx);
 }
 
@@ -39,7 +47,7 @@ static bool
 operands(ir_build *b, const flow *f, cot_values list, ir_ref *in, const ir_type **type)
 {
     for (int i = 0; i < list.n; i++) {
-        in[i] = fe_resolve(b->ctx->trace, list.at[i], f->op, i);
+        in[i] = fe_resolve(b->ctx->trace, FE_AT(list)[i], f->op, i);
         if (!in[i])
             return false;
         type[i] = ir_btype(b, in[i]);
@@ -110,6 +118,10 @@ call(ir_build *b, const fe_arg *x, int n, const void *options)
         ir_build_fail(b, f->op, ERR_usage, "the function is NULL; wants one that was made");
         return IR_NONE;
     }
+    if (f->fn->ctx != b->ctx) {
+        ir_build_fail(b, f->op, ERR_fn_context, f->fn->name);
+        return IR_NONE;
+    }
     if (!operands(b, f, f->o.in, in, type))
         return IR_NONE;
     const ir_around *around = b->ctx->around;
@@ -138,13 +150,14 @@ call(ir_build *b, const fe_arg *x, int n, const void *options)
     for (int i = 0; f->o.out && i < own; i++)
         f->o.out[i] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[i] : IR_NONE);
     for (int k = 0; k < s->graph->n_inout && b->status == COT_OK; k++)
-        fe_write(b, f->op, f->o.in.at[s->graph->inout[k].arg], y[own + k]);
+        fe_write(b, f->op, FE_AT(f->o.in)[s->graph->inout[k].arg], y[own + k]);
     return b->status == COT_OK ? y[0] : IR_NONE;
 }
 
 cot_value
 cot_call_(cot_place at, cot_fn *fn, cot_values in)
 {
+    fe_readable(&in);
     flow f = { .op = "call", .fn = fn, .o = { .in = in, .n_out = 1 } };
 
     return run(at, &f, call, 1);
@@ -153,6 +166,7 @@ cot_call_(cot_place at, cot_fn *fn, cot_values in)
 void
 cot_call_all_(cot_place at, cot_fn *fn, cot_values in, cot_value *out, int n_out)
 {
+    fe_readable(&in);
     flow f = { .op = "call", .fn = fn, .o = { .in = in, .out = out, .n_out = n_out } };
 
     run(at, &f, call, n_out);
@@ -190,7 +204,7 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     for (int i = 0; i < f->bodies.n; i++)
         if (!fe_trace_flow(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i),
-                           f->bodies.at[i], f->o.user, n_in, type, n_out, &w, &s[i]))
+                           FE_AT(f->bodies)[i], f->o.user, n_in, type, n_out, &w, &s[i]))
             return IR_NONE;
     fe_share_captures(b, &w, s, f->bodies.n);
     for (int i = 0; i < f->bodies.n; i++)
@@ -242,7 +256,7 @@ copy_values(ir_build *b, const fe_arg *x, int n, const void *options)
 
     (void)x, (void)n;
     for (int i = 0; i < c->f->o.in.n; i++)
-        c->to[i] = fe_local_copy(b, c->f->o.in.at[i], c->f->op, i);
+        c->to[i] = fe_local_copy(b, FE_AT(c->f->o.in)[i], c->f->op, i);
     return IR_NONE;
 }
 
@@ -257,8 +271,8 @@ local_copies(cot_place at, const flow *f, cot_trace *t)
         c.to = IR_NEW_N(t->b->arena, cot_value, f->o.in.n + 1);
     }
     if (!c.to || f->o.in.n == 0)
-        return f->o.in.at;
-    memcpy(c.to, f->o.in.at, sizeof *c.to * (size_t)f->o.in.n);
+        return FE_AT(f->o.in);
+    memcpy(c.to, FE_AT(f->o.in), sizeof *c.to * (size_t)f->o.in.n);
     fe_apply_in(t->ctx, at, f->op, copy_values, &c);
     return c.to;
 }
@@ -280,10 +294,10 @@ chosen(cot_place at, const flow *f, int n_out)
     for (int k = 0; k < n_out; k++)
         out[k] = (cot_value){ ctx, 0, 0 };
     i = i < 0 ? 0 : i >= f->bodies.n ? f->bodies.n - 1 : i;
-    if (!f->bodies.at[i])
+    if (!FE_AT(f->bodies)[i])
         return run(at, f, wrong_choice, n_out);
     if (t)
-        f->bodies.at[i](t, local_copies(at, f, t), out, f->o.user);
+        FE_AT(f->bodies)[i](t, local_copies(at, f, t), out, f->o.user);
     return out[0];
 }
 
@@ -293,8 +307,12 @@ cot_switch_(cot_place at, cot_operand index, cot_bodies branches, const cot_flow
 {
     flow f = { .op = "cond", .head = index, .bodies = branches };
 
-    fe_options(&f.o, sizeof f.o, o, size);
+    flow_options(&f, o, size);
     int n_out = f.o.n_out > 0 ? f.o.n_out : 1;
+    if (branches.n < 1 || !fe_bodies(&branches)) {
+        f.bodies.n = 0;
+        return run(at, &f, wrong_choice, n_out);
+    }
     return index.kind == COT_IS_VALUE ? run(at, &f, choose, n_out) : chosen(at, &f, n_out);
 }
 
@@ -341,12 +359,12 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     }
     if (!operands(b, f, f->o.in, in, type) ||
-        !fe_trace_flow(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
+        !fe_trace_flow(b, ir_format(b->arena, "%s.while", b->name), FE_AT(f->bodies)[0], f->o.user,
                        n_in, type, 1, &w, holds) ||
         !decides_once(b, f->op, holds) || !writes_nothing(b, f->op, holds))
         return IR_NONE;
     w.counted = FROM_CARRIES;
-    if (!fe_trace_flow(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user,
+    if (!fe_trace_flow(b, ir_format(b->arena, "%s.do", b->name), FE_AT(f->bodies)[1], f->o.user,
                        n_in, type, n_in, &w, step))
         return IR_NONE;
     ir_attrs at = { .loop = { .max = f->o.max } };
@@ -369,7 +387,7 @@ cot_while_(cot_place at, cot_body *holds, cot_body *step, const cot_flow_options
     cot_body *const bodies[2] = { holds, step };
     flow f = { .op = "while", .bodies = { 2, bodies } };
 
-    fe_options(&f.o, sizeof f.o, o, size);
+    flow_options(&f, o, size);
     return run(at, &f, loop, f.o.in.n);
 }
 
@@ -418,7 +436,7 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!operands(b, f, f->o.in, in, type) ||
         !operands(b, f, f->o.xs, in + carries, type + carries) ||
         !slices(b, f, in + carries, type + carries, &length) ||
-        !fe_trace_flow(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0],
+        !fe_trace_flow(b, ir_format(b->arena, "%s.%s", b->name, f->op), FE_AT(f->bodies)[0],
                        f->o.user, n_in, type, n_out, &w, &step))
         return IR_NONE;
     fe_share_captures(b, &w, &step, 1);
@@ -441,7 +459,7 @@ cot_scan_(cot_place at, cot_body *step, const cot_flow_options *o, size_t size)
 {
     flow f = { .op = "scan", .bodies = { 1, &step } };
 
-    fe_options(&f.o, sizeof f.o, o, size);
+    flow_options(&f, o, size);
     return run(at, &f, scan, f.o.in.n + f.o.n_out);
 }
 
@@ -450,8 +468,8 @@ cot_map_(cot_place at, cot_body *each, const cot_flow_options *o, size_t size)
 {
     flow f = { .op = "map", .bodies = { 1, &each } };
 
-    fe_options(&f.o, sizeof f.o, o, size);
-    f.o.in = (cot_values){ 0, NULL };
+    flow_options(&f, o, size);
+    f.o.in = (cot_values){ .n = 0, .at = NULL };
     f.o.n_out = f.o.n_out > 0 ? f.o.n_out : 1;
     return run(at, &f, scan, f.o.n_out);
 }
@@ -529,7 +547,7 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!known)
         fe_share(b, &w.consts, limit);
     in[0] = ir_splat(b, type[0], 0);
-    if (!fe_trace_flow(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
+    if (!fe_trace_flow(b, ir_format(b->arena, "%s.fori", b->name), FE_AT(f->bodies)[0], f->o.user,
                    carries + 1, type, carries, &w, &step))
         return IR_NONE;
     for (int i = 0; i < carries; i++) {
@@ -561,6 +579,6 @@ cot_fori_(cot_place at, cot_operand n, cot_body *step, const cot_flow_options *o
 {
     flow f = { .op = "fori", .head = n, .bodies = { 1, &step } };
 
-    fe_options(&f.o, sizeof f.o, o, size);
+    flow_options(&f, o, size);
     return run(at, &f, fori, f.o.in.n);
 }

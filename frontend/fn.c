@@ -13,10 +13,31 @@
 #include "frontend/tree.h"
 #include "ir/diag.h"
 
-static cot_status
-fail_text(cot_context *ctx)
+void
+fe_fn_spoil(cot_fn *g)
 {
-    return ctx->status ? ctx->status : COT_ERR_ARG;
+    g->kind = FE_FN_BAD;
+    if (g->ctx->status == COT_OK || g->why)
+        return;
+    g->why = ir_copy_string(&g->ctx->arena, cot_error(g->ctx));
+    g->failed = g->ctx->status;
+}
+
+/* The status that is recorded; or, where that was cleared, the reason why f is bad, once more. */
+static cot_status
+fail_again(const cot_fn *f)
+{
+    const cot_fn *bad = f;
+
+    if (f->ctx->status != COT_OK)
+        return f->ctx->status;
+    while (bad && !bad->why)
+        bad = bad->of;
+    if (!bad)
+        return ir_fail(f->ctx, f->loc, f->name, ERR_usage, "could not be made");
+    f->ctx->here = (ir_here){ 0, NULL };
+    ir_fail(f->ctx, 0, NULL, ERR_usage, bad->why);
+    return f->ctx->status = bad->failed;
 }
 
 /* ---- making ---- */
@@ -50,11 +71,13 @@ cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body, in
         g->n_out = n_out;
         g->body = body;
         g->user = user;
-        if (!ok)
+        if (!ok) {
             ir_fail(ctx, loc, g->name, ERR_usage,
                     !name || !body ? "name or body is NULL; wants both"
                     : n_in < 0     ? "has a negative number of arguments; wants 0 or more"
                                    : "has no results; wants 1 or more");
+            fe_fn_spoil(g);
+        }
         f = g;
     }
     return f;
@@ -85,7 +108,7 @@ give_names(cot_fn *f, const char *text, const char *what, int wants, const char 
     if (!text)
         return COT_OK;
     if (!fe_tree_names(f->ctx, f->loc, text, &n, name))
-        return fail_text(f->ctx);
+        return fail_again(f);
     return n == wants ? COT_OK : ir_fail(f->ctx, f->loc, f->name, ERR_fn_names, wants, what, n);
 }
 
@@ -106,7 +129,7 @@ cot_fn_named_(cot_place at, cot_fn *f, const char *arguments, const char *result
         if (f->kind != FE_FN_BODY ||
             give_names(g, arguments, "arguments", g->n_in, &g->in_name) != COT_OK ||
             give_names(g, results, "results", g->n_out, &g->out_name) != COT_OK)
-            g->kind = FE_FN_BAD;
+            fe_fn_spoil(g);
         out = g;
     }
     return out;
@@ -132,6 +155,8 @@ fe_fn_with(const cot_fn *f, cot_fn *of)
 
     g->n_in = f->n_in;
     g->n_out = f->n_out;
+    g->why = f->why;
+    g->failed = f->failed;
     g->body = f->body;
     g->user = f->user;
     g->in_name = f->in_name;
@@ -250,7 +275,7 @@ inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap
         return COT_OK;
     int all = arity(f, *n, type, alone), k = all < 0 ? -1 : arity(f->of, *n, type, alone);
     if (k < 0)
-        return fail_text(f->ctx);
+        return fail_again(f);
     if (all != *n)
         return fe_wrong_directions(f, s, k, *n, type, alone);
     *n = k;
@@ -442,7 +467,7 @@ specialise_second(cot_fn *f, fe_special *s)
     const cot_fn *first = f->of;
 
     if (first->kind == FE_FN_BAD)
-        return fail_text(f->ctx);
+        return fail_again(f);
     for (uint32_t i = first->n_cached; i > 0 && i + FE_CACHE > first->n_cached; i--) {
         const fe_special *c = first->cache[(i - 1) % FE_CACHE];
         if (takes(c->second, s->n_types, s->type)) {
@@ -491,7 +516,7 @@ specialise(cot_fn *f, bool alone, fe_special *s)
     case FE_FN_FIRST: return specialise_first(f, alone, s);
     case FE_FN_SECOND: return specialise_second(f, s);
     case FE_FN_TAKING: return fe_specialise_taking(f, alone, s);
-    default: return fail_text(f->ctx);
+    default: return fail_again(f);
     }
 }
 
@@ -550,17 +575,18 @@ trace_types(cot_fn *f, cot_types types, const cot_graph **out)
 {
     const fe_special *s;
 
-    if (types.n < 0 || (types.n > 0 && !types.at))
+    if (types.n < 0 || (types.n > 0 && (!FE_AT(types) ||
+                                          (!types.at && types.held[0].dtype == 0))))
         return ir_fail(f->ctx, f->loc, f->name, ERR_usage,
                        "the list of types is NULL, or shorter than none");
     const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, types.n + 1);
     f->ctx->here = (ir_here){ f->loc, f->name };
     for (int i = 0; i < types.n; i++)
-        type[i] = ir_type_of(f->ctx, &types.at[i]);
+        type[i] = ir_type_of(f->ctx, &FE_AT(types)[i]);
     f->ctx->here = (ir_here){ 0, NULL };
     for (int i = 0; i < types.n; i++)
         if (!type[i])
-            return fail_text(f->ctx);
+            return fail_again(f);
     if (!f->ctx->trace)
         f->ctx->axes = NULL, f->ctx->around = NULL; /* a failed allocation may have left some */
     COT_TRY(fe_specialise(f, types.n, type, true, &s));

@@ -63,7 +63,13 @@ struct cot_fn {
     cot_fn *made, *made_before; /* transforms of this one, the latest first; the next in such a list */
     const char *with;           /* made by cot_with: of this optional argument */
     cot_operand with_value;
+    const char *why;            /* BAD: the message that said why, and its status */
+    cot_status failed;
 };
+
+/* g is bad from now on, for the reason that is recorded: which g keeps, so that it can be told again
+ * after the record was cleared. */
+void fe_fn_spoil(cot_fn *g);
 
 /* The graph for these argument types, with captures last; the innermost open trace is what may
  * be captured from, or nothing if alone.  The caller holds the context's lock. */

@@ -7,25 +7,25 @@
 const char *
 cot_graph_name(const cot_graph *g)
 {
-    return g->name;
+    return g ? g->name : NULL;
 }
 
 int
 cot_graph_n_in(const cot_graph *g)
 {
-    return g->n_in;
+    return g ? g->n_in : 0;
 }
 
 int
 cot_graph_n_out(const cot_graph *g)
 {
-    return g->n_out - g->n_inout;
+    return g ? g->n_out - g->n_inout : 0;
 }
 
 bool
 cot_graph_in_is_inout(const cot_graph *g, int i)
 {
-    for (int k = 0; k < g->n_inout; k++)
+    for (int k = 0; g && k < g->n_inout; k++)
         if (g->inout[k].arg == i)
             return true;
     return false;
@@ -34,19 +34,21 @@ cot_graph_in_is_inout(const cot_graph *g, int i)
 cot_type
 cot_graph_in_type(const cot_graph *g, int i)
 {
-    return ir_type_public(ir_type_at(g, g->in[i]));
+    return g && i >= 0 && i < g->n_in ? ir_type_public(ir_type_at(g, g->in[i]))
+                                      : (cot_type){ 0 };
 }
 
 cot_type
 cot_graph_out_type(const cot_graph *g, int i)
 {
-    return ir_type_public(ir_type_at(g, g->out[i]));
+    return g && i >= 0 && i < g->n_out ? ir_type_public(ir_type_at(g, g->out[i]))
+                                       : (cot_type){ 0 };
 }
 
 int
 cot_graph_node_count(const cot_graph *g)
 {
-    return (int)g->n_nodes - 1;
+    return g ? (int)g->n_nodes - 1 : 0;
 }
 
 static cot_status
@@ -70,6 +72,8 @@ cot_parse(cot_context *ctx, const char *path, const char *text, size_t bytes, co
 {
     volatile cot_status status = COT_ERR_MEMORY;
 
+    if (!ctx || !text || !out)
+        return ir_fail_null(ctx, "parse", text ? "the result" : "the text");
     *out = NULL;
     pthread_mutex_lock(&ctx->lock);
     IR_TRY (ctx) {
@@ -82,7 +86,8 @@ cot_parse(cot_context *ctx, const char *path, const char *text, size_t bytes, co
 void
 cot_write_file(void *file, const char *text, size_t bytes)
 {
-    fwrite(text, 1, bytes, file);
+    if (file && text)
+        fwrite(text, 1, bytes, file);
 }
 
 cot_status
@@ -94,7 +99,7 @@ cot_dump_graph(const cot_graph *g, cot_write *write, void *user)
     ir_buf text;
 
     if (!g || !write)
-        return COT_ERR_ARG;
+        return ir_fail_null(g ? g->ctx : NULL, "dump_graph", "the function that writes");
     pthread_mutex_lock(&g->ctx->lock);
     ir_arena_init(&scratch, g->ctx);
     IR_TRY (g->ctx) {

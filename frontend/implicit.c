@@ -214,7 +214,7 @@ operands(ir_build *b, const implicit *f, ir_ref *in, const ir_type **type)
         return false;
     }
     for (int i = 0; i < f->o.b.n; i++) {
-        in[i] = fe_resolve(b->ctx->trace, f->o.b.at[i], f->op, i);
+        in[i] = fe_resolve(b->ctx->trace, FE_AT(f->o.b)[i], f->op, i);
         if (!in[i])
             return false;
         type[i] = ir_btype(b, in[i]);
@@ -329,7 +329,8 @@ run(cot_place at, const char *op, fe_rule *rule, cot_body *body, cot_solver *sol
     implicit f = { .op = op, .body = body, .solve = solve, .at = at };
 
     fe_options(&f.o, sizeof f.o, o, size);
-    cot_context *ctx = f.o.b.n > 0 ? f.o.b.at[0].ctx : NULL;
+    fe_readable(&f.o.b);
+    cot_context *ctx = f.o.b.n > 0 ? FE_AT(f.o.b)[0].ctx : NULL;
     for (int i = 0; f.o.out && i < f.o.b.n; i++)
         f.o.out[i] = (cot_value){ ctx, 0, 0 };
     return fe_apply_in(ctx, at, op, rule, &f);

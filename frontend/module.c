@@ -22,7 +22,7 @@ typedef struct layout {
 int
 fe_module_find(const cot_module *m, const char *name)
 {
-    for (int i = 0; i < m->n; i++)
+    for (int i = 0; i < m->n && name; i++)
         if (strcmp(m->leaf[i].name, name) == 0)
             return i;
     return -1;
@@ -103,7 +103,7 @@ fail_unknown(const cot_module *m, const char *name)
         const char **leaf = IR_NEW_N(&m->ctx->message_arena, const char *, n + 1);
         for (int i = 0; i < n; i++)
             leaf[i] = m->leaf[i].name;
-        status = ir_fail(m->ctx, m->loc, m->name, ERR_tree_path, name,
+        status = ir_fail(m->ctx, m->loc, m->name, ERR_tree_path, name ? name : "",
                          pass_names_text(m->ctx, leaf, n));
     }
     return status;
@@ -179,7 +179,7 @@ cot_module_freeze(cot_module *m, const char *path, int frozen)
 
     if (!m)
         return COT_ERR_ARG;
-    for (int i = 0; i < m->n; i++)
+    for (int i = 0; i < m->n && path; i++)
         if (is_below(m->leaf[i].name, path)) {
             m->leaf[i].frozen = frozen != 0;
             hits++;
@@ -291,7 +291,8 @@ cot_module_batch_norm(cot_module *m, const char *path, cot_batch_norm_config *co
     volatile cot_status status = COT_ERR_MEMORY;
 
     if (!m || !path || !config)
-        return COT_ERR_ARG;
+        return ir_fail_null(m ? m->ctx : NULL, "module_batch_norm",
+                            path ? "the configuration" : "the path");
     for (int i = 0; i < 2; i++)
         if (config->track_running_stats && find_below(m, path, statistics[i]) < 0)
             return fail_unknown(m, statistics[i]);

@@ -28,7 +28,7 @@ broadcast_in_dim(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)n;
     if (!fe_lists(b, "broadcast_in_dim", 2, lists))
         return IR_NONE;
-    ir_attrs a = { .broadcast = { fe_list(o->shape), fe_list(o->dims) } };
+    ir_attrs a = { .broadcast = { fe_list(&o->shape), fe_list(&o->dims) } };
     return ir_node1(b, OP_broadcast_in_dim, 1, &x[0].ref, &a);
 }
 
@@ -45,7 +45,9 @@ fe_rule_broadcast_to(ir_build *b, const fe_arg *x, int n, const void *o)
     const cot_list *shape = o;
 
     (void)n;
-    return fe_broadcast_to(b, "broadcast_to", x[0].ref, shape->n, shape->at);
+    if (!fe_lists(b, "broadcast_to", 1, &(fe_named_list){ "shape", *shape }))
+        return IR_NONE;
+    return fe_broadcast_to(b, "broadcast_to", x[0].ref, shape->n, cot_list_entries(shape));
 }
 
 cot_value
@@ -63,14 +65,14 @@ fe_rule_reshape(ir_build *b, const fe_arg *x, int n, const void *o)
     int open = -1;
 
     (void)n;
-    if (!x[0].ref)
+    if (!x[0].ref || !fe_lists(b, "reshape", 1, &(fe_named_list){ "shape", *shape }))
         return IR_NONE;
     if (shape->n > COT_MAX_RANK) {
         ir_build_fail(b, "reshape", ERR_rank_limit, shape->n);
         return IR_NONE;
     }
     for (int k = 0; k < shape->n; k++) {
-        dims[k] = shape->at[k];
+        dims[k] = cot_list_entries(shape)[k];
         if (dims[k] == -1 && open < 0)
             open = k;
         else if (dims[k] < 0 || __builtin_mul_overflow(known, dims[k], &known)) {
@@ -110,7 +112,7 @@ fe_rule_transpose(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!fe_ints(b, "transpose", "perm", o->perm, rank, 0, perm))
         return IR_NONE;
     for (int k = 0; k < rank; k++) {
-        int axis = o->perm.at ? fe_axis(b, "transpose", perm[k], rank) : rank - 1 - k;
+        int axis = FE_AT(o->perm) ? fe_axis(b, "transpose", perm[k], rank) : rank - 1 - k;
         if (axis < 0)
             return IR_NONE;
         perm[k] = axis;
@@ -241,6 +243,7 @@ concatenate(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_concatenate_(cot_place at, cot_values xs, int axis)
 {
+    fe_readable(&xs);
     return fe_apply_values(at, "concatenate", concatenate, xs, &axis);
 }
 
@@ -250,7 +253,7 @@ static ir_ref
 dynamic_slice(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n);
-    ir_attrs a = { .sizes = { fe_list(*(const cot_list *)o) } };
+    ir_attrs a = { .sizes = { fe_list(o) } };
 
     if (!fe_lists(b, "dynamic_slice", 1, &(fe_named_list){ "sizes", *(const cot_list *)o }))
         return IR_NONE;
@@ -282,13 +285,14 @@ gather_operands(cot_operand *all, int n, cot_values starts)
     int k = starts.n < COT_MAX_RANK ? starts.n : COT_MAX_RANK;
 
     for (int i = 0; i < k; i++)
-        all[n + i] = cot_operand_value(starts.at[i]);
+        all[n + i] = cot_operand_value(FE_AT(starts)[i]);
     return n + k;
 }
 
 cot_value
 cot_dynamic_slice_(cot_place at, cot_value x, cot_values starts, cot_list sizes)
 {
+    fe_readable(&starts);
     cot_operand all[MAX_STARTS] = { cot_operand_value(x) };
     return fe_apply(at, "dynamic_slice", dynamic_slice, gather_operands(all, 1, starts), all,
                     &sizes);
@@ -297,6 +301,7 @@ cot_dynamic_slice_(cot_place at, cot_value x, cot_values starts, cot_list sizes)
 cot_value
 cot_dynamic_update_slice_(cot_place at, cot_value x, cot_value y, cot_values starts)
 {
+    fe_readable(&starts);
     cot_operand all[MAX_STARTS] = { cot_operand_value(x), cot_operand_value(y) };
     return fe_apply(at, "dynamic_update_slice", dynamic_update_slice,
                     gather_operands(all, 2, starts), all, NULL);
@@ -319,9 +324,9 @@ gather(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_index_options *o = options;
     ir_ref in[2] = { x[0].ref, x[1].ref };
-    ir_attrs a = { .gather = { fe_list(o->offset_dims), fe_list(o->collapsed),
-                               fe_list(o->operand_batch), fe_list(o->indices_batch),
-                               fe_list(o->index_map), fe_list(o->sizes), (int)o->mode } };
+    ir_attrs a = { .gather = { fe_list(&o->offset_dims), fe_list(&o->collapsed),
+                               fe_list(&o->operand_batch), fe_list(&o->indices_batch),
+                               fe_list(&o->index_map), fe_list(&o->sizes), (int)o->mode } };
 
     (void)n;
     return index_lists(b, "gather", o) ? ir_node1(b, OP_gather, 2, in, &a) : IR_NONE;
@@ -353,9 +358,9 @@ scatter(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     ir_ref in[3] = { x[0].ref, x[1].ref,
                      fe_convert_into(b, "scatter", x[2].ref, ir_btype(b, x[0].ref)->dtype) };
-    ir_attrs a = { .scatter = { fe_list(o->offset_dims), fe_list(o->collapsed),
-                                fe_list(o->operand_batch), fe_list(o->indices_batch),
-                                fe_list(o->index_map), (int)o->mode, o->unique != 0 } };
+    ir_attrs a = { .scatter = { fe_list(&o->offset_dims), fe_list(&o->collapsed),
+                                fe_list(&o->operand_batch), fe_list(&o->indices_batch),
+                                fe_list(&o->index_map), (int)o->mode, o->unique != 0 } };
     return ir_node1(b, op[c->kind], 3, in, &a);
 }
 

@@ -350,7 +350,7 @@ view_dynamic_slice(ir_build *b, ir_ref x, const void *options)
 
     in[0] = x;
     for (int i = 0; i < o->starts.n; i++) {
-        ir_ref at = fe_resolve(b->ctx->trace, o->starts.at[i], "view_dynamic_slice", i + 1);
+        ir_ref at = fe_resolve(b->ctx->trace, FE_AT(o->starts)[i], "view_dynamic_slice", i + 1);
         if (!at)
             return IR_NONE;
         in[i + 1] = ir_is_mutable(b, at) ? ir_op1(b, OP_clone, at) : at;
@@ -362,8 +362,9 @@ view_dynamic_slice(ir_build *b, ir_ref x, const void *options)
 cot_value
 cot_view_dynamic_slice_(cot_place at, cot_value x, cot_values starts, cot_list sizes)
 {
+    fe_readable(&starts);
     return run_view(at, "view_dynamic_slice", view_dynamic_slice, x,
-                    &(box){ starts, fe_list(sizes) });
+                    &(box){ starts, fe_list(&sizes) });
 }
 
 /* The last two axes as one, in which a diagonal has the stride n + 1. */

@@ -282,7 +282,7 @@ static bool
 dot_axes(ir_build *b, cot_list list, int rank, int64_t *out)
 {
     for (int i = 0; i < list.n; i++) {
-        int k = fe_axis(b, "dot_general", list.at[i], rank);
+        int k = fe_axis(b, "dot_general", FE_AT(list)[i], rank);
         if (k < 0)
             return false;
         out[i] = k;

@@ -29,7 +29,7 @@ bad(cot_fn *f, ir_loc loc)
 {
     cot_fn *g = fe_fn_with(f, NULL);
 
-    g->kind = FE_FN_BAD;
+    fe_fn_spoil(g);
     g->loc = loc;
     return g;
 }

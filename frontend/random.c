@@ -113,6 +113,8 @@ cot_capture_(cot_place at, cot_trace *t, const cot_array *array, const char *nam
 void
 cot_manual_seed(cot_context *ctx, uint64_t seed)
 {
+    if (!ctx)
+        return;
     atomic_store(&ctx->seed, seed);
     atomic_store(&ctx->calls, 0);
 }

@@ -80,7 +80,7 @@ static uint32_t
 slot_for(cot_trace *t, cot_value v)
 {
     if (v.trace == t->serial)
-        return v.id;
+        return v.id < t->n_slot ? v.id : 0;
     const uint32_t from = t->flow ? slot_for(t->outer, v) : 0;
     return from ? adopt(t, from) : 0;
 }
@@ -356,6 +356,8 @@ fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace *
     cot_trace *const below = ctx->trace;
     volatile cot_status status = COT_ERR_MEMORY;
 
+    if (!s->body)
+        return ir_fail(ctx, s->loc, s->name, ERR_usage, "the body is NULL; wants a function");
     if (below && below->depth >= MAX_DEPTH)
         return ir_fail(ctx, s->loc, s->name, ERR_trace_depth, below->depth);
     IR_TRY (ctx) {
@@ -489,7 +491,7 @@ resolve_values(ir_build *b, const fe_arg *none, int n, const void *options)
 
     (void)none, (void)n;
     for (int i = 0; i < c->x.n; i++)
-        a[i] = (fe_arg){ fe_resolve(b->ctx->trace, c->x.at[i], c->op, i), COT_IS_VALUE, 0, 0 };
+        a[i] = (fe_arg){ fe_resolve(b->ctx->trace, FE_AT(c->x)[i], c->op, i), COT_IS_VALUE, 0, 0 };
     return b->status == COT_OK ? c->rule(b, a, c->x.n, c->options) : IR_NONE;
 }
 
@@ -500,7 +502,7 @@ fe_apply_values(cot_place at, const char *op, fe_rule *rule, cot_values x, const
     cot_context *ctx = NULL;
 
     for (int i = 0; i < x.n && !ctx; i++)
-        ctx = x.at[i].ctx;
+        ctx = FE_AT(x)[i].ctx;
     return fe_apply_in(ctx, at, op, resolve_values, &c);
 }
 

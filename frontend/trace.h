@@ -6,7 +6,7 @@
 #ifndef FRONTEND_TRACE_H
 #define FRONTEND_TRACE_H
 
-#include "cotrace/trace.h"
+#include "cotrace/index.h"
 #include "ir/build.h"
 
 /* What a handle stands for.  Equal nodes are shared, so that one IR value may serve many
@@ -173,10 +173,25 @@ bool fe_axes(ir_build *b, const char *op, cot_list axes, int rank, ir_axes absen
 /* A list of rank integers; absent: each is the default. */
 bool fe_ints(ir_build *b, const char *op, const char *what, cot_list list, int rank,
              int64_t absent, int64_t *out);
+/* The entries of a list of any kind, held by it or not. */
+#define FE_AT(list)                                                                            \
+    (_Generic((list),                                                                          \
+         cot_list: cot_list_entries,                                                           \
+         cot_types: cot_types_entries,                                                         \
+         cot_values: cot_values_entries,                                                       \
+         cot_bodies: fe_bodies,                                                                \
+         cot_ats: fe_ats)(&(list)))
+cot_body *const *fe_bodies(const cot_bodies *bodies);
+const cot_at *fe_ats(const cot_ats *ats);
+/* A list of values whose entries cannot be read, since its count is below 0 or it points nowhere,
+ * becomes one value that was never set, which is reported as such. */
+void fe_readable(cot_values *list);
+/* Is p not NULL?  If it is, an error at the line of the op on x. */
+bool fe_present(cot_place at, cot_value x, const char *op, const void *p, const char *what);
 static inline ir_ints
-fe_list(cot_list list)
+fe_list(const cot_list *list)
 {
-    return (ir_ints){ list.n, list.at };
+    return (ir_ints){ list->n, cot_list_entries(list) };
 }
 
 /* Arithmetic on values with broadcasting and promotion, for compositions. */

@@ -13,10 +13,10 @@ copy_wrt(cot_context *ctx, cot_list wrt)
 {
     int *arg = IR_NEW_N(&ctx->arena, int, wrt.n + 1);
 
-    if (!wrt.at || wrt.one == COT_BY_NAME)
+    if (!FE_AT(wrt) || wrt.one == COT_BY_NAME)
         return (pass_wrt){ PASS_DEFAULT, NULL };
     for (int i = 0; i < wrt.n; i++)
-        arg[i] = wrt.at[i] > INT32_MAX || wrt.at[i] < INT32_MIN ? INT32_MAX : (int)wrt.at[i];
+        arg[i] = FE_AT(wrt)[i] > INT32_MAX || FE_AT(wrt)[i] < INT32_MIN ? INT32_MAX : (int)FE_AT(wrt)[i];
     return (pass_wrt){ wrt.n, arg };
 }
 
@@ -25,10 +25,10 @@ copy_dims(cot_context *ctx, cot_list dims)
 {
     static const int64_t zero = 0;
 
-    if (!dims.at || dims.one == COT_BY_NAME)
+    if (!FE_AT(dims) || dims.one == COT_BY_NAME)
         return (pass_dims){ 1, ir_copy_bytes(&ctx->arena, &zero, sizeof zero), true };
     return (pass_dims){ dims.n,
-                        ir_copy_bytes(&ctx->arena, dims.at, sizeof *dims.at * (size_t)dims.n),
+                        ir_copy_bytes(&ctx->arena, FE_AT(dims), sizeof *FE_AT(dims) * (size_t)dims.n),
                         dims.one != 0 };
 }
 
@@ -36,9 +36,8 @@ copy_dims(cot_context *ctx, cot_list dims)
 static const char *
 copy_names(cot_context *ctx, cot_list list)
 {
-    return list.at && list.one == COT_BY_NAME
-               ? ir_copy_string(&ctx->arena, *(const char *const *)(const void *)list.at)
-               : NULL;
+    return list.one == COT_BY_NAME ? ir_copy_string(&ctx->arena, list.names ? list.names : "")
+                                   : NULL;
 }
 
 /* ---- recipes ---- */
@@ -118,11 +117,11 @@ new_transform(cot_place at, cot_fn *f, fe_kind kind, const char *name, const pas
 static cot_fn *
 no_bare(cot_fn *g, const char *what, cot_list list)
 {
-    if (list.n == 0 || list.at)
+    if (list.n == 0 || FE_AT(list) || list.one == COT_BY_NAME)
         return g;
     ir_fail(g->ctx, g->loc, g->name, ERR_list_bare, what, list.n, list.n);
     cot_fn *bad = fe_fn_with(g, NULL);
-    bad->kind = FE_FN_BAD;
+    fe_fn_spoil(bad);
     return bad;
 }
 
@@ -191,7 +190,7 @@ cot_checkpoint_(cot_place at, cot_fn *f, const cot_checkpoint_options *options, 
         g = new_transform(at, f, FE_FN_PASS, "checkpoint", &p);
         if ((unsigned)o.keep > COT_KEEP_PRODUCTS) {
             ir_fail(f->ctx, g->loc, "checkpoint", ERR_checkpoint_keep, (int)o.keep);
-            g->kind = FE_FN_BAD;
+            fe_fn_spoil(g);
         }
     }
     return g;
@@ -212,7 +211,7 @@ cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *opt
         g = new_transform(at, f, FE_FN_PASS, "functionalize", &p);
         if ((unsigned)o.remove > COT_REMOVE_MUTATIONS_AND_VIEWS) {
             ir_fail(f->ctx, g->loc, "functionalize", ERR_functionalize_mode, (int)o.remove);
-            g->kind = FE_FN_BAD;
+            fe_fn_spoil(g);
         }
     }
     return g;
@@ -299,6 +298,7 @@ cot_pipeline_(cot_place at, cot_fn *f, const char *text)
         if (pass_parse(f->ctx, ir_loc_file(f->ctx, at.file, at.line), text, &n, &steps) != COT_OK) {
             pass_options none = { .wrt = { PASS_DEFAULT, NULL } };
             g = new_transform(at, f, FE_FN_BAD, "pipeline", &none);
+            fe_fn_spoil(g);
         } else {
             for (int i = 0; i < n; i++)
                 g = new_transform(at, g, FE_FN_PASS, steps[i].row->name, &steps[i].options);

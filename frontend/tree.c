@@ -150,6 +150,8 @@ cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes)
 {
     cot_tree *volatile t = NULL;
 
+    if (!ctx)
+        return NULL;
     IR_TRY (ctx) {
         t = new_tree(at, ctx, text ? text : "", bytes);
     }
@@ -180,7 +182,7 @@ cot_tree_find(const cot_tree *t, const char *path, int *n)
 {
     int first = -1, count = 0;
 
-    for (int i = 0; t && i < t->n; i++)
+    for (int i = 0; t && path && i < t->n; i++)
         if (is_below(t->name[i], path, strlen(path))) {
             first = first < 0 ? i : first;
             count++;
@@ -199,7 +201,7 @@ cot_tree_list(const cot_tree *t, const char *text)
     cot_list *volatile list = NULL;
 
     if (!t)
-        return (cot_list){ 0, 0, nothing };
+        return (cot_list){ .n = 0, .at = nothing };
     IR_TRY (t->ctx) {
         cot_list *made = IR_NEW(&t->ctx->arena, cot_list);
         pass_named names = { t->ctx, t->loc, "tree", t->n, t->name, 0, NULL };
@@ -208,5 +210,5 @@ cot_tree_list(const cot_tree *t, const char *text)
             list = made;
         }
     }
-    return list ? *list : (cot_list){ 0, 0, nothing };
+    return list ? *list : (cot_list){ .n = 0, .at = nothing };
 }

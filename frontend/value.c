@@ -50,13 +50,14 @@ type_of(cot_value x)
 cot_context *
 cot_trace_context(const cot_trace *t)
 {
-    return t->ctx;
+    return t ? t->ctx : NULL;
 }
 
 void
 cot_fp_contract_off(cot_trace *t)
 {
-    t->b->uncontracted = true;
+    if (t)
+        t->b->uncontracted = true;
 }
 
 cot_dtype
@@ -380,7 +381,7 @@ bool
 fe_lists(ir_build *b, const char *op, int n, const fe_named_list *lists)
 {
     for (int i = 0; i < n; i++)
-        if (lists[i].list.n != 0 && !lists[i].list.at) {
+        if (lists[i].list.n < 0 || (lists[i].list.n != 0 && !FE_AT(lists[i].list))) {
             ir_build_fail(b, op, ERR_list_bare, lists[i].what, lists[i].list.n,
                           lists[i].list.n);
             return false;
@@ -393,13 +394,13 @@ fe_axes(ir_build *b, const char *op, cot_list axes, int rank, ir_axes absent, ir
 {
     if (!fe_lists(b, op, 1, &(fe_named_list){ "axes", axes }))
         return false;
-    *out = axes.at ? 0 : absent;
+    *out = FE_AT(axes) ? 0 : absent;
     for (int i = 0; i < axes.n; i++) {
-        int k = fe_axis(b, op, axes.at[i], rank);
+        int k = fe_axis(b, op, FE_AT(axes)[i], rank);
         if (k < 0)
             return false;
         if (ir_axes_has(*out, k)) {
-            ir_build_fail(b, op, ERR_axis_repeated, (long long)axes.at[i]);
+            ir_build_fail(b, op, ERR_axis_repeated, (long long)FE_AT(axes)[i]);
             return false;
         }
         *out |= ir_axes_of(k);
@@ -413,12 +414,12 @@ fe_ints(ir_build *b, const char *op, const char *what, cot_list list, int rank, 
 {
     if (!fe_lists(b, op, 1, &(fe_named_list){ what, list }))
         return false;
-    if (list.at && list.n != rank && !list.one) {
+    if (FE_AT(list) && list.n != rank && !list.one) {
         ir_build_fail(b, op, ERR_list_length, what, list.n, rank);
         return false;
     }
     for (int i = 0; i < rank; i++)
-        out[i] = !list.at ? absent : list.one ? list.at[0] : list.at[i];
+        out[i] = !FE_AT(list) ? absent : list.one ? FE_AT(list)[0] : FE_AT(list)[i];
     return true;
 }
 

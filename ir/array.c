@@ -54,6 +54,8 @@ new_checked(cot_context *ctx, const cot_type *type, void *data)
 {
     cot_array *volatile a = NULL;
 
+    if (!ctx)
+        return NULL;
     IR_TRY(ctx) {
         if (ir_type_of(ctx, type)) {
             a = ir_array_new(ctx, type, data);

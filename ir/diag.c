@@ -64,6 +64,23 @@ ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...)
     return status;
 }
 
+cot_status
+ir_fail_null(cot_context *ctx, const char *op, const char *what)
+{
+    volatile cot_status status = COT_ERR_ARG;
+
+    if (!ctx)
+        return COT_ERR_ARG;
+    IR_TRY (ctx) {
+        ir_fail(ctx, 0, op, ERR_is_null, what);
+    }
+    IR_CAUGHT(ctx)
+    {
+        status = COT_ERR_MEMORY;
+    }
+    return status;
+}
+
 const char *
 cot_error(const cot_context *ctx)
 {

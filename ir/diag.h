@@ -18,6 +18,9 @@ typedef enum ir_error {
  * after op fill the row's format.  Returns the row's status, also when another error was
  * first. */
 cot_status ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...);
+/* The error that `what` of a public function is NULL: COT_ERR_ARG.  ctx may be NULL, and then nobody
+ * can be told.  May be called where no failed allocation is caught. */
+cot_status ir_fail_null(cot_context *ctx, const char *op, const char *what);
 cot_status ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list ap);
 
 #endif

@@ -181,7 +181,7 @@ cot_type_new(cot_dtype dtype, int rank, const int64_t *dims)
     cot_type t = { .dtype = dtype, .rank = rank };
 
     for (int k = 0; k < rank && k < 8; k++)
-        t.dims[k] = dims[k];
+        t.dims[k] = dims ? dims[k] : -1;
     t.more = rank > 8 ? dims : NULL;
     return t;
 }
@@ -189,11 +189,15 @@ cot_type_new(cot_dtype dtype, int rank, const int64_t *dims)
 int64_t
 cot_type_size(const cot_type *type, int axis)
 {
-    int k = axis < 0 ? axis + type->rank : axis;
+    if (!type)
+        return 0;
+    const int k = axis < 0 ? axis + type->rank : axis;
 
     if (k < 0 || k >= type->rank)
         return 0;
-    return type->rank > 8 ? type->more[k] : type->dims[k];
+    if (type->rank > 8)
+        return type->more ? type->more[k] : 0;
+    return type->dims[k];
 }
 
 int64_t
@@ -201,7 +205,7 @@ cot_type_count(const cot_type *type)
 {
     int64_t n = 1;
 
-    for (int k = 0; k < type->rank; k++)
+    for (int k = 0; type && k < type->rank; k++)
         n *= cot_type_size(type, k);
-    return n;
+    return type ? n : 0;
 }

@@ -372,6 +372,8 @@ build_body(cot_context *ctx, void *arg)
     for (int i = 0; i < c->n; i++) {
         if (!c->exports[i].fn)
             return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(&ctx->arena, "export %d: the function is NULL", i));
+        if (c->exports[i].fn->ctx != ctx)
+            return ir_fail(ctx, 0, NULL, ERR_fn_context, c->exports[i].fn->name);
         COT_TRY(cot_trace_fn(c->exports[i].fn, c->exports[i].types, &e[i].graph));
         e[i].n_res = fe_count_residuals(c->exports[i].fn, e[i].graph);
         e[i].name = c->exports[i].name        ? c->exports[i].name

@@ -180,10 +180,10 @@ compile_miss(cot_context *ctx, void *arg)
         type[i] = m->args[i]->type;
     m->alone = t && t->n >= TABLE_MOST;
     if (m->alone)
-        return cot_compile(m->fn, (cot_types){ m->n, type }, NULL, &m->kernel);
+        return cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, NULL, &m->kernel);
     e = IR_NEW(&ctx->arena, entry);
     t = table_with_room(m->fn);
-    COT_TRY(cot_compile(m->fn, (cot_types){ m->n, type }, NULL, &m->kernel));
+    COT_TRY(cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, NULL, &m->kernel));
     *e = (entry){ m->hash, m->kernel };
     put(t, e);
     return COT_OK;

@@ -12,6 +12,7 @@
 #include "cotrace/device.h"
 #include "ir/config.h"
 #include "ir/diag.h"
+#include "ir/number.h"
 #include "passes/pass.h"
 #include "runtime/device.h"
 
@@ -209,7 +210,9 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
     if (o->donated.one == COT_BY_NAME)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        "donated is a list of names; wants the numbers of arguments");
-    p->donated = ir_ints_copy(&ctx->arena, o->donated.n, o->donated.at);
+    if (o->donated.n != 0 && !cot_list_entries(&o->donated))
+        return ir_fail(ctx, 0, NULL, ERR_list_bare, "donated", o->donated.n, o->donated.n);
+    p->donated = ir_ints_copy(&ctx->arena, o->donated.n, cot_list_entries(&o->donated));
     p->fuse = !ir_config_lists(ctx->config.off, "fuse");
     p->name = o->name ? copied(ctx, o->name) : c_name(ctx, fn);
     p->target =
@@ -375,9 +378,13 @@ now_ms(void)
 static void
 print_time(const ir_graph *f, const char *stage, double start, const cg_module *m)
 {
-    if (f->ctx->config.time)
-        fprintf(stderr, "time: %-14s %9.3f ms  %5u kernels        %s\n", stage,
-                now_ms() - start, m->n_kernels, f->name);
+    char ms[32];
+
+    if (!f->ctx->config.time)
+        return;
+    ir_snprintf(ms, sizeof ms, "%9.3f", now_ms() - start);
+    fprintf(stderr, "time: %-14s %s ms  %5u kernels        %s\n", stage, ms, m->n_kernels,
+            f->name);
 }
 
 /* "lib.sort or lib.take", or NULL: what may have failed. */

@@ -246,6 +246,10 @@ import(cot_context *ctx, void *arg)
 cot_array *
 cot_from_dlpack(cot_context *ctx, struct DLManagedTensorVersioned *tensor)
 {
+    if (!tensor) {
+        ir_fail_null(ctx, "from_dlpack", "the tensor");
+        return NULL;
+    }
     importing m = { tensor, NULL, &tensor->tensor, (tensor->flags & DL_READ_ONLY) != 0, NULL };
 
     return rt_guard(ctx, import, &m) == COT_OK ? m.out : NULL;
@@ -254,6 +258,10 @@ cot_from_dlpack(cot_context *ctx, struct DLManagedTensorVersioned *tensor)
 cot_array *
 cot_from_dlpack_unversioned(cot_context *ctx, struct DLManagedTensor *tensor)
 {
+    if (!tensor) {
+        ir_fail_null(ctx, "from_dlpack", "the tensor");
+        return NULL;
+    }
     importing m = { NULL, tensor, &tensor->tensor, false, NULL };
 
     return rt_guard(ctx, import, &m) == COT_OK ? m.out : NULL;
@@ -313,6 +321,10 @@ settle(cot_context *ctx, void *arg)
 static lent *
 lend(cot_context *ctx, const cot_array *a)
 {
+    if (!a) {
+        ir_fail_null(ctx, "to_dlpack", "the array");
+        return NULL;
+    }
     const size_t rank = (size_t)a->type.rank;
     lent *l;
 

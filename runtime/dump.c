@@ -140,7 +140,7 @@ dump_body(cot_context *ctx, void *arg)
         ir_graph *inner;
 
         for (int i = 0; i < c->types.n; i++)
-            if (!(type[i] = ir_type_of(ctx, &c->types.at[i])))
+            if (!(type[i] = ir_type_of(ctx, &cot_types_entries(&c->types)[i])))
                 return ctx->status;
         COT_TRY(fe_innermost(c->fn, c->types.n, type, &inner));
         ir_print(&b, inner, 0);

@@ -80,7 +80,7 @@ apart(cot_place at, cot_value z, int64_t n)
     const cot_value parts[2] = { cot_reshape_(at, cot_real_(at, z), line),
                                  cot_reshape_(at, cot_imag_(at, z), line) };
 
-    return cot_stack_(at, (cot_values){ 2, parts }, 1);
+    return cot_stack_(at, (cot_values){ .n = 2, .at = parts }, 1);
 }
 
 static cot_value
@@ -121,7 +121,7 @@ cot_print_(cot_place at, cot_value x, const char *text)
     cot_value in[3] = { pairs ? apart(at, x, type->size) : type->dtype == p->dtype ? x : cot_convert_(at, x, p->dtype),
                         cot_constant_(at, t, cot_u8((int64_t)strlen(text) + 1), text),
                         cot_constant_(at, t, cot_i64(1 + type->rank), shape) };
-    cot_value y = cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ 3, in }, NULL);
+    cot_value y = cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ .n = 3, .at = in }, NULL);
     return pairs ? together(at, y, type) : type->dtype == p->dtype ? y : cot_convert_(at, y, type->dtype);
 }
 
@@ -154,7 +154,7 @@ check(cot_place at, cot_context *ctx, cot_value p, const char *text)
 
     if (self)
         *self = c;
-    return cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ 1, &p }, NULL);
+    return cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ .n = 1, .at = &p }, NULL);
 }
 
 cot_value

@@ -160,6 +160,9 @@ cot_load(cot_context *ctx, const char *path, cot_state *out)
 {
     volatile cot_status status = COT_ERR_MEMORY;
     size_t size = 0;
+
+    if (!ctx || !path || !out)
+        return ir_fail_null(ctx, "load", path ? "the result" : "the path");
     const void *file = format_of(path) ? rt_file_map(path, &size) : NULL;
     int error = errno;
 
@@ -179,6 +182,9 @@ cot_status
 cot_save(cot_context *ctx, const char *path, const cot_state *s)
 {
     volatile cot_status status = COT_ERR_MEMORY;
+
+    if (!ctx || !path || !s)
+        return ir_fail_null(ctx, "save", path ? "the state" : "the path");
     const format *f = format_of(path);
 
     for (int i = 0; i < s->n; i++)

@@ -104,6 +104,17 @@ collect(call *c, cot_array *const *inputs, int n_inputs)
     return COT_OK;
 }
 
+static cot_status
+fail_usage(cot_context *ctx, cot_place at, const char *op, const char *text)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    IR_TRY(ctx) {
+        status = ir_fail(ctx, ir_loc_file(ctx, at.file, at.line), op, ERR_usage, text);
+    }
+    return status;
+}
+
 cot_status
 cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_given,
                      cot_array *const *inputs, int n_inputs, cot_array **results, int n_results,
@@ -113,8 +124,8 @@ cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_
     call c = { .m = m, .op = "functional_call", .given = given, .n_given = n_given };
     FE_OPTIONS(cot_functional_options, o, options, size);
 
-    if (!m)
-        return COT_ERR_ARG;
+    if (!m || (n_given > 0 && !given) || (n_inputs > 0 && !inputs))
+        return ir_fail_null(m ? m->ctx : NULL, c.op, "a list of arrays");
     c.untied = o.untied != 0;
     c.strict = o.strict != 0;
     IR_TRY(m->ctx) {
@@ -125,6 +136,8 @@ cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_
     }
     if (status != COT_OK)
         return status;
+    if (o.fn && cot_fn_context(o.fn) != m->ctx)
+        return fail_usage(m->ctx, at, c.op, "fn is a function of another context");
     cot_fn *f = o.fn ? o.fn : c.untied ? cot_module_fn_untied(m) : cot_module_fn(m);
     return f ? cot_jit(f, results, n_results, c.args, c.n_args) : COT_ERR_MEMORY;
 }
@@ -157,11 +170,15 @@ cot_module_named(const cot_module *m, cot_list paths, cot_array *const *arrays, 
 {
     volatile cot_status status = COT_ERR_MEMORY;
 
+    if (!m || !out)
+        return ir_fail_null(m ? m->ctx : NULL, "module_named", "the result");
     *out = (cot_state){ 0, NULL };
-    if (!m || paths.one != COT_BY_NAME)
-        return COT_ERR_ARG;
     IR_TRY(m->ctx) {
-        status = name_arrays(m, *(const char *const *)(const void *)paths.at, arrays, n, out);
+        status = paths.one != COT_BY_NAME || !arrays
+                     ? ir_fail(m->ctx, 0, "module_named", ERR_usage,
+                               arrays ? "the paths are no list of names; wants COT_NAMES"
+                                      : "the arrays are NULL; wants those of a gradient")
+                     : name_arrays(m, paths.names ? paths.names : "", arrays, n, out);
     }
     return status;
 }
@@ -169,8 +186,8 @@ cot_module_named(const cot_module *m, cot_list paths, cot_array *const *arrays, 
 cot_array *
 cot_state_find(const cot_state *s, const char *name)
 {
-    for (int i = 0; i < s->n; i++)
-        if (strcmp(s->at[i].name, name) == 0)
+    for (int i = 0; s && name && i < s->n; i++)
+        if (s->at[i].name && strcmp(s->at[i].name, name) == 0)
             return s->at[i].array;
     return NULL;
 }
@@ -178,9 +195,10 @@ cot_state_find(const cot_state *s, const char *name)
 void
 cot_state_free(cot_state *s)
 {
-    for (int i = 0; i < s->n; i++)
+    for (int i = 0; s && i < s->n; i++)
         cot_array_free(s->at[i].array);
-    s->n = 0;
+    if (s)
+        s->n = 0;
 }
 
 /* ---- the state of a module ---- */
@@ -190,9 +208,9 @@ cot_module_state(const cot_module *m, cot_state *out)
 {
     volatile cot_status status = COT_ERR_MEMORY;
 
+    if (!m || !out)
+        return ir_fail_null(m ? m->ctx : NULL, "module_state", "the result");
     *out = (cot_state){ 0, NULL };
-    if (!m)
-        return COT_ERR_ARG;
     IR_TRY(m->ctx) {
         out->at = IR_NEW_N(&m->ctx->arena, cot_named, m->n + 1);
         for (int i = 0; i < m->n; i++)
@@ -234,8 +252,8 @@ cot_module_set_state(cot_module *m, const cot_state *s, int partial)
     volatile cot_status status = COT_ERR_MEMORY;
     call c = { .m = m, .op = "module_set_state", .given = s, .n_given = 1 };
 
-    if (!m)
-        return COT_ERR_ARG;
+    if (!m || !s)
+        return ir_fail_null(m ? m->ctx : NULL, "module_set_state", "the state");
     IR_TRY(m->ctx) {
         c.loc = m->loc;
         c.leaf = IR_NEW_N(&m->ctx->arena, cot_array *, m->n + 1);
@@ -331,10 +349,15 @@ cot_stack_module_state_(cot_place at, cot_context *ctx, cot_module *const *modul
 {
     volatile cot_status status = COT_ERR_MEMORY;
 
+    if (!ctx || !modules || !params || !buffers)
+        return ir_fail_null(ctx, stack_op, modules ? "a result" : "the list of modules");
     *params = *buffers = (cot_state){ 0, NULL };
     for (int i = 0; i < n; i++)
-        if (!modules[i] || modules[i]->ctx != ctx)
-            return COT_ERR_ARG;
+        if (!modules[i])
+            return ir_fail_null(ctx, stack_op, "a module");
+    for (int i = 0; i < n; i++)
+        if (modules[i]->ctx != ctx)
+            return fail_usage(ctx, at, stack_op, "a module is of another context");
     IR_TRY(ctx) {
         status =
             n < 1 ? ir_fail(ctx, ir_loc_file(ctx, at.file, at.line), stack_op, ERR_stack_none)

@@ -292,8 +292,11 @@ cot_npy_read(cot_context *ctx, const char *path, cot_array **out)
 {
     volatile cot_status status = COT_ERR_MEMORY;
     size_t size;
+
+    if (!ctx || !path || !out)
+        return ir_fail_null(ctx, "npy_read", path ? "the result" : "the path");
     const void *file = rt_file_map(path, &size);
-    int error = errno;
+    const int error = errno;
 
     *out = NULL;
     IR_TRY(ctx) {
@@ -357,6 +360,8 @@ cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
     volatile cot_status status = COT_OK;
     int error;
 
+    if (!ctx)
+        return COT_ERR_ARG;
     if (!path || !a) {
         IR_TRY (ctx) {
             status =

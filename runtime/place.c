@@ -34,7 +34,7 @@ cot_array_device(const cot_array *a)
                                         "cuda:8",  "cuda:9",  "cuda:10", "cuda:11",
                                         "cuda:12", "cuda:13", "cuda:14", "cuda:15" };
 
-    return ir_array_is_here(a) ? "host" : name[a->place->device_id & 15];
+    return !a || ir_array_is_here(a) ? "host" : name[a->place->device_id & 15];
 }
 
 /* ---- making ---- */
@@ -118,6 +118,10 @@ cot_array_new_on(cot_context *ctx, cot_type type, const char *device)
 cot_array *
 cot_array_to(cot_context *ctx, const cot_array *a, const char *device)
 {
+    if (!a) {
+        ir_fail_null(ctx, "array_to", "the array");
+        return NULL;
+    }
     making m = { a->type, device, a, NULL };
 
     if (rt_guard(ctx, make, &m) != COT_OK)
@@ -198,6 +202,8 @@ cot_array_assign(cot_context *ctx, cot_array *to, const cot_array *from)
 {
     assigning c = { to, from };
 
+    if (!to || !from)
+        return ir_fail_null(ctx, "array_assign", "the array");
     return rt_guard(ctx, assign, &c);
 }
 
@@ -233,7 +239,7 @@ cot_device_count(cot_context *ctx, const char *kind)
 {
     int n = 0;
 
-    if (strcmp(kind, "cuda") == 0)
+    if (kind && strcmp(kind, "cuda") == 0)
         (void)rt_guard(ctx, count, &n);
     return n;
 }

@@ -18,7 +18,7 @@ read_donated(cot_cli *c, cot_list *out)
     const char *s = c->donated;
     char *end;
 
-    *out = (cot_list){ 0, 0, at };
+    *out = (cot_list){ .n = 0, .at = at };
     for (;; s = end + 1) {
         at[out->n++] = strtoll(s, &end, 10);
         if (end == s || (*end && *end != ','))
@@ -144,6 +144,6 @@ cli_build(cot_cli *c)
     if (c->name && n > 1)
         return cli_wrong(c, "--name names the only function; %s has %d", c->files[0], n);
     if (!c->donated && !c->pipeline && c->given_away.n > 0)
-        o.donated = (cot_list){ c->given_away.n, 0, c->given_away.at };
+        o.donated = (cot_list){ .n = c->given_away.n, .at = c->given_away.at };
     return rt_build(c->ctx, n, e, &o, c->out, c->header) == COT_OK ? EXIT_DONE : cli_failed(c);
 }

@@ -347,7 +347,7 @@ carriers_time(carriers *c, const char *title, cot_fn *f, carried in)
         return;
     for (int i = 0; i < in.n; i++)
         type[i] = cot_array_type(in.at[i]);
-    if (cot_trace_fn(f, (cot_types){ in.n, type }, &g) != COT_OK ||
+    if (cot_trace_fn(f, (cot_types){ .n = in.n, .at = type }, &g) != COT_OK ||
         cot_jit(f, out, cot_graph_n_out(g), args, in.n) != COT_OK) {
         fail(c, title, cot_error(c->ctx));
         return;
@@ -432,7 +432,7 @@ void
 carry(carriers *c, const char *title, cot_fn *f, carried in, figures want)
 {
     cot_type type[CARRIERS_ARRAYS];
-    trip t = { c, title, f, in, { types_of(in, type), type }, 0 };
+    trip t = { c, title, f, in, { .n = types_of(in, type), .at = type }, 0 };
     const cot_graph *g = NULL;
 
     drop_results(c);
@@ -452,7 +452,7 @@ refused(carriers *c, const char *title, cot_fn *f, carried in, cot_status status
         const char *text)
 {
     cot_type type[CARRIERS_ARRAYS];
-    const cot_types types = { types_of(in, type), type };
+    const cot_types types = { .n = types_of(in, type), .at = type };
     const cot_graph *g = NULL;
     const cot_status got = cot_trace_fn(f, types, &g);
 

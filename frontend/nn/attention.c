@@ -134,6 +134,8 @@ cot_multi_head_attention_(cot_place at, cot_value q, cot_value k, cot_value v,
     const cot_value x[3] = { q, k, v };
     cot_value y[3];
 
+    if (!fe_present(at, q, "multi_head_attention", w, "the weights"))
+        return q;
     if (cot_dtype_of(q) == COT_DTYPE_NONE || cot_dtype_of(w->in_weight) == COT_DTYPE_NONE)
         return q;
     if (cot_rank(q) < 2 || cot_rank(w->in_weight) != 2 || heads < 1 ||

@@ -42,8 +42,12 @@ counted(cot_place at, cot_value labels, cot_list ignore)
 {
     cot_value keep = { NULL, 0, 0 };
 
+    if (ignore.n > 0 && !FE_AT(ignore))
+        return fe_wrong(at, labels, "cross_entropy", ERR_usage,
+                        "ignore is the bare number %d; wants a list, as COT_LIST(%d)", ignore.n,
+                        ignore.n);
     for (int i = 0; i < ignore.n; i++) {
-        cot_value other = cot_ne(labels, ignore.at[i]);
+        cot_value other = cot_ne(labels, FE_AT(ignore)[i]);
         keep = i == 0 ? other : cot_and(keep, other);
     }
     return keep;

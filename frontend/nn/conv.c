@@ -66,6 +66,8 @@ cot_conv_layer_(cot_place at, int n, cot_value x, cot_value w, cot_value bias,
 
     FE_OPTIONS(cot_window_options, opt, o, size);
 
+    if (n < 0 || n > 3)
+        return fe_wrong(at, x, name[0], ERR_attr_wrong, "has %d spatial axes; wants 1 to 3", n);
     if (!is_spatial(at, name[n], n, x, w))
         return x;
     return with_bias(at, name[n], cot_conv_(at, x, w, o, size), bias, opt.spec);
@@ -89,7 +91,7 @@ exchanged(cot_place at, cot_value w, int64_t groups)
     perm[0] = 0;
     perm[1] = 2;
     perm[2] = 1;
-    w = cot_reverse(w, .axes = { rank - 2, 0, axes });
+    w = cot_reverse(w, .axes = { .n = rank - 2, .at = axes });
     w = cot_transpose(fe_shaped(at, w, rank + 1, shape), .perm = { rank + 1, 0, perm });
     const int64_t o = cot_size(w, 1) * groups, i = cot_size(w, 2);
     shape[0] = o;
@@ -102,7 +104,7 @@ exchanged(cot_place at, cot_value w, int64_t groups)
 static int64_t
 entry(cot_list list, int i, int64_t absent)
 {
-    return i < list.n ? list.at[i] : absent;
+    return i < list.n && FE_AT(list) ? FE_AT(list)[i] : absent;
 }
 
 cot_value
@@ -115,6 +117,8 @@ cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w, cot_value bia
     const int64_t groups = o.groups ? o.groups : 1;
     int64_t padding[2 * COT_MAX_RANK];
 
+    if (n < 0 || n > 3)
+        return fe_wrong(at, x, name[0], ERR_attr_wrong, "has %d spatial axes; wants 1 to 3", n);
     if (!is_spatial(at, name[n], n, x, w))
         return x;
     if (groups < 1 || cot_size(w, 0) != cot_size(x, 1) || cot_size(w, 0) % groups || o.spec ||
@@ -131,7 +135,7 @@ cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w, cot_value bia
         padding[2 * k + 1] = reach - entry(o.padding, 2 * k + 1, 0);
     }
     cot_value y =
-        cot_conv(x, exchanged(at, w, groups), .padding = { 2 * n, 0, padding },
+        cot_conv(x, exchanged(at, w, groups), .padding = { .n = 2 * n, .at = padding },
                  .base_dilation = o.strides, .dilation = o.dilation, .groups = o.groups);
     return with_bias(at, name[n], y, bias, NULL);
 }
@@ -233,9 +237,9 @@ cot_adaptive_pool_(cot_place at, cot_value x, cot_list sizes, int most)
 
     if (!t || cot_dtype_of(x) == COT_DTYPE_NONE || !fe_floating(at, op, x))
         return x;
-    bool fits = sizes.at && sizes.n < rank;
+    bool fits = FE_AT(sizes) && sizes.n < rank;
     for (int i = 0; i < sizes.n && fits; i++)
-        fits = sizes.at[i] >= 1 && cot_size(x, rank - sizes.n + i) >= 1;
+        fits = FE_AT(sizes)[i] >= 1 && cot_size(x, rank - sizes.n + i) >= 1;
     if (!fits)
         return fe_wrong(at, x, op, ERR_shape_wrong,
                         "x is %s with %d sizes; wants sizes of 1 or more for the last axes, "
@@ -243,6 +247,6 @@ cot_adaptive_pool_(cot_place at, cot_value x, cot_list sizes, int most)
                         fe_type_text(x), sizes.n);
     cot_value y = fe_wide(at, x);
     for (int i = 0; i < sizes.n; i++)
-        y = adapt_axis(at, t, y, rank - sizes.n + i, sizes.at[i], most);
+        y = adapt_axis(at, t, y, rank - sizes.n + i, FE_AT(sizes)[i], most);
     return fe_back(at, y, cot_dtype_of(x));
 }

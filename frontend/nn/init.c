@@ -96,6 +96,8 @@ cot_orthogonal_(cot_place at, cot_trace *t, cot_type type, const cot_init_option
     int64_t shape[COT_MAX_RANK];
     cot_value r;
 
+    if (type.rank < 0 || type.rank > COT_MAX_RANK)
+        return cot_normal(t, type, .key = o.key);
     for (int k = 0; k < type.rank; k++)
         shape[k] = cot_type_size(&type, k);
     cot_value q = cot_qr(

@@ -208,7 +208,7 @@ cot_mse_loss_(cot_place at, cot_value x, cot_value y, const cot_loss_options *op
 cot_value
 cot_cosine_similarity_(cot_place at, cot_value x, cot_value y, int axis, double eps)
 {
-    const cot_list axes = { 1, 0, &(const int64_t){ axis } };
+    const cot_list axes = COT_LIST(axis);
 
     if (!fe_floating(at, "cosine_similarity", x))
         return x;

@@ -46,7 +46,7 @@ bool fe_floating(cot_place at, const char *op, cot_value x);
 static inline cot_value
 fe_shaped(cot_place at, cot_value x, int rank, const int64_t *shape)
 {
-    return cot_reshape_(at, x, (cot_list){ rank, 0, shape });
+    return cot_reshape_(at, x, (cot_list){ .n = rank, .at = shape });
 }
 /* v [c] along axis 1 of x's shape: [c, 1, ..., 1]. */
 cot_value fe_channels(cot_place at, cot_value v, cot_value x);

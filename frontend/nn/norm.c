@@ -52,7 +52,7 @@ or_last(cot_list axes)
 {
     static const int64_t last = -1;
 
-    return axes.n || axes.at ? axes : (cot_list){ 1, 0, &last };
+    return axes.n || FE_AT(axes) ? axes : (cot_list){ .n = 1, .at = &last };
 }
 
 cot_value
@@ -102,7 +102,11 @@ cot_embedding_(cot_place at, cot_value weight, cot_value index, const cot_embedd
 
     if (opt.padding.n == 0)
         return y;
-    int64_t row = opt.padding.at[0];
+    if (!FE_AT(opt.padding))
+        return fe_wrong(at, weight, "embedding", ERR_usage,
+                        "padding is the bare number %d; wants a list, as COT_LIST(%d)",
+                        opt.padding.n, opt.padding.n);
+    int64_t row = FE_AT(opt.padding)[0];
     row = row < 0 ? row + cot_size(weight, 0) : row;
     return cot_where(cot_expand_dims(cot_eq(index, row), -1), cot_stop_gradient(y), y);
 }

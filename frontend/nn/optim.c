@@ -169,7 +169,7 @@ static bool
 kind_fits(cot_place at, const cot_optim *o, cot_values params, const char *op)
 {
     if (!is_method(o) && params.n > 0)
-        fe_wrong(at, params.at[0], op, ERR_attr_wrong, "kind is %d; wants an optimiser",
+        fe_wrong(at, FE_AT(params)[0], op, ERR_attr_wrong, "kind is %d; wants an optimiser",
                  (int)o->kind);
     return is_method(o);
 }
@@ -177,17 +177,24 @@ kind_fits(cot_place at, const cot_optim *o, cot_values params, const char *op)
 int
 cot_optim_state_count(const cot_optim *o, int n)
 {
-    return slots(o) * n + counts(o);
+    return o ? slots(o) * n + counts(o) : 0;
 }
 
 void
 cot_optim_begin_(cot_place at, const cot_optim *o, cot_values params, cot_value *state)
 {
+    fe_readable(&params);
+    const cot_value some = params.n > 0 ? FE_AT(params)[0] : (cot_value){ 0 };
+
+    if (!fe_present(at, some, "optim_begin", o, "the optimiser") ||
+        (cot_optim_state_count(o, params.n) > 0 &&
+         !fe_present(at, some, "optim_begin", state, "the room for the state")))
+        return;
     const bool first = counts(o);
 
     kind_fits(at, o, params, "optim_begin");
     for (int i = 0; i < params.n; i++) {
-        const cot_value x = params.at[i];
+        const cot_value x = FE_AT(params)[i];
         cot_trace *t = fe_open(at, x, "optim_begin");
         cot_type type = cot_type_of(x);
         type.dtype = ir_compute_type(type.dtype);
@@ -207,7 +214,7 @@ lists_fit(cot_place at, const cot_optim *o, cot_values params, cot_values gradie
     if (gradients.n == params.n && state.n == want)
         return true;
     if (params.n > 0)
-        fe_wrong(at, params.at[0], "optim_step", ERR_attr_wrong,
+        fe_wrong(at, FE_AT(params)[0], "optim_step", ERR_attr_wrong,
                  "%d parameters, %d gradients, %d values of state; wants %d and %d", params.n,
                  gradients.n, state.n, params.n, want);
     return false;
@@ -233,8 +240,8 @@ begin(cot_place at, const cot_optim *o, cot_values params, cot_values state,
     if (!counts(o) || params.n == 0)
         return u;
     for (int i = 0; i < params.n; i++)
-        widest = cot_dtype_of(params.at[i]) == COT_F64 ? COT_F64 : widest;
-    state_out[0] = cot_add(state.at[0], 1);
+        widest = cot_dtype_of(FE_AT(params)[i]) == COT_F64 ? COT_F64 : widest;
+    state_out[0] = cot_add(FE_AT(state)[0], 1);
     cot_value t = cot_convert(state_out[0], widest);
     if (o->kind == COT_SGD) {
         u.share = cot_sub(1, cot_mul(o->dampening, cot_convert(cot_gt(t, 1), widest)));
@@ -249,24 +256,33 @@ void
 cot_optim_step_(cot_place at, const cot_optim *o, cot_values params, cot_values gradients,
                 cot_values state, cot_value *params_out, cot_value *state_out)
 {
+    fe_readable(&params);
+    fe_readable(&gradients);
+    fe_readable(&state);
+    const cot_value some = params.n > 0 ? FE_AT(params)[0] : (cot_value){ 0 };
+
+    if (!fe_present(at, some, "optim_step", o, "the optimiser") ||
+        (params.n > 0 && !fe_present(at, some, "optim_step", params_out, "the room for results")) ||
+        (state.n > 0 && !fe_present(at, some, "optim_step", state_out, "the room for the state")))
+        return;
     const int n = params.n, k = slots(o), first = counts(o);
 
     for (int i = 0; i < n; i++)
-        params_out[i] = params.at[i];
+        params_out[i] = FE_AT(params)[i];
     if (!kind_fits(at, o, params, "optim_step") ||
         !lists_fit(at, o, params, gradients, state))
         return;
     const method *m = &methods[o->kind];
     const update u = begin(at, o, params, state, state_out);
     for (int i = 0; i < n; i++) {
-        cot_value s[3], x = fe_wide(at, params.at[i]), g = fe_wide(at, gradients.at[i]);
+        cot_value s[3], x = fe_wide(at, FE_AT(params)[i]), g = fe_wide(at, FE_AT(gradients)[i]);
         for (int j = 0; j < k; j++)
-            s[j] = state.at[first + j * n + i];
+            s[j] = FE_AT(state)[first + j * n + i];
         if (o->maximize)
             g = cot_neg(g);
         if (u.decay > 0 && !m->decouples)
             g = cot_add(g, cot_mul(u.decay, x));
-        params_out[i] = fe_back(at, m->f(at, &u, x, g, s), cot_dtype_of(params.at[i]));
+        params_out[i] = fe_back(at, m->f(at, &u, x, g, s), cot_dtype_of(FE_AT(params)[i]));
         for (int j = 0; j < k; j++)
             state_out[first + j * n + i] = s[j];
     }

@@ -107,6 +107,8 @@ cot_value
 cot_rnn_cell_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w, int relu)
 {
     cot_value next[1];
+    if (!fe_present(at, x, "rnn_cell", w, "the weights"))
+        return x;
     return one_step((cell){ at, RNN, *w, relu != 0 }, x, &h, next);
 }
 
@@ -117,6 +119,8 @@ cot_lstm_cell_(cot_place at, cot_value x, cot_value h, cot_value c, const cot_rn
     const cot_value state[2] = { h, c };
     cot_value next[2] = { h, c };
 
+    if (!fe_present(at, x, "lstm_cell", w, "the weights"))
+        return x;
     one_step((cell){ at, LSTM, *w, false }, x, state, next);
     if (c_next)
         *c_next = next[1];
@@ -127,6 +131,8 @@ cot_value
 cot_gru_cell_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w)
 {
     cot_value next[1];
+    if (!fe_present(at, x, "gru_cell", w, "the weights"))
+        return x;
     return one_step((cell){ at, GRU, *w, false }, x, &h, next);
 }
 
@@ -165,6 +171,9 @@ over_time(cot_place at, kind kind, cot_value x, const cot_value *state,
           const cot_rnn_weights *w, cot_value *out, const cot_rnn_options *o)
 {
     const int n = kind == LSTM ? 2 : 1;
+
+    if (!fe_present(at, x, names[kind], w, "the weights"))
+        return x;
     cell c = { at, kind, *w, o->relu != 0 };
     cot_trace *t = fe_open(at, x, names[kind]);
     cot_value first[2], last[3];

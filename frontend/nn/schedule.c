@@ -13,7 +13,7 @@ sum_of_squares(cot_place at, cot_values xs)
     cot_value sum = { NULL, 0, 0 };
 
     for (int i = 0; i < xs.n; i++) {
-        cot_value one = cot_reduce_sum(cot_square(fe_wide(at, xs.at[i])));
+        cot_value one = cot_reduce_sum(cot_square(fe_wide(at, FE_AT(xs)[i])));
         sum = i == 0 ? one : cot_add(sum, one);
     }
     return sum;
@@ -22,6 +22,7 @@ sum_of_squares(cot_place at, cot_values xs)
 cot_value
 cot_global_norm_(cot_place at, cot_values xs)
 {
+    fe_readable(&xs);
     return cot_sqrt(sum_of_squares(at, xs));
 }
 
@@ -29,13 +30,16 @@ cot_global_norm_(cot_place at, cot_values xs)
 cot_value
 cot_clip_by_norm_(cot_place at, cot_values xs, double most, cot_value *out)
 {
+    fe_readable(&xs);
+    if (xs.n > 0 && !fe_present(at, FE_AT(xs)[0], "clip_by_norm", out, "the room for results"))
+        return FE_AT(xs)[0];
     cot_value norm = cot_global_norm_(at, xs);
     cot_value scale = cot_div(most, cot_max(norm, most));
 
     for (int i = 0; i < xs.n; i++) {
-        cot_value x = fe_wide(at, xs.at[i]);
+        cot_value x = fe_wide(at, FE_AT(xs)[i]);
         out[i] = fe_back(at, cot_mul(x, cot_convert(scale, cot_dtype_of(x))),
-                         cot_dtype_of(xs.at[i]));
+                         cot_dtype_of(FE_AT(xs)[i]));
     }
     return norm;
 }
@@ -43,8 +47,11 @@ cot_clip_by_norm_(cot_place at, cot_values xs, double most, cot_value *out)
 void
 cot_clip_by_value_(cot_place at, cot_values xs, double most, cot_value *out)
 {
+    fe_readable(&xs);
+    if (xs.n > 0 && !fe_present(at, FE_AT(xs)[0], "clip_by_value", out, "the room for results"))
+        return;
     for (int i = 0; i < xs.n; i++)
-        out[i] = cot_clamp(-most, xs.at[i], most);
+        out[i] = cot_clamp(-most, FE_AT(xs)[i], most);
 }
 
 /* ---- schedules ---- */
@@ -183,6 +190,8 @@ cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value count, cot_val
     const int64_t m = cot_rank(s) == 2 ? cot_size(s, 0) : 0;
     const cot_value old[2] = { s, y }, new[2] = { ds, dy };
 
+    if (!fe_present(at, s, "lbfgs_push", out, "the room for results"))
+        return;
     out[0] = s, out[1] = y, out[2] = count;
     if (!history_fits(at, ds, s, y, count) || !history_fits(at, dy, s, y, count))
         return;

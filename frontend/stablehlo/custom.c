@@ -18,7 +18,7 @@ forward(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_valu
     const ruled *r = info->user;
 
     (void)t;
-    cot_call_all_((cot_place){ "rule", 0 }, r->forward, (cot_values){ r->n_in, in }, out, r->n_out);
+    cot_call_all_((cot_place){ "rule", 0 }, r->forward, (cot_values){ .n = r->n_in, .at = in }, out, r->n_out);
 }
 
 /* The rule takes the inputs and the results: all are saved. */
@@ -40,7 +40,7 @@ vjp(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *o
 
     (void)t;
     cot_call_all_((cot_place){ "rule", 0 }, r->vjp,
-                  (cot_values){ r->n_in + r->n_out + r->n_ct, in }, out, r->n_dx);
+                  (cot_values){ .n = r->n_in + r->n_out + r->n_ct, .at = in }, out, r->n_dx);
 }
 
 static void
@@ -50,7 +50,7 @@ jvp(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *o
 
     (void)t;
     cot_call_all_((cot_place){ "rule", 0 }, r->jvp,
-                  (cot_values){ r->n_in + r->n_out + r->n_dx, in }, out, r->n_ct);
+                  (cot_values){ .n = r->n_in + r->n_out + r->n_dx, .at = in }, out, r->n_ct);
 }
 
 static bool

@@ -286,6 +286,8 @@ cot_export_stablehlo(const cot_graph *g, cot_write *write, void *user)
     ir_arena scratch;
     ir_buf text;
 
+    if (!g || !write)
+        return ir_fail_null(g ? g->ctx : NULL, "export_stablehlo", "the function that writes");
     pthread_mutex_lock(&g->ctx->lock);
     ir_arena_init(&scratch, g->ctx);
     IR_TRY (g->ctx) {

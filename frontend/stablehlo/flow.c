@@ -141,8 +141,8 @@ call_custom(hlo_emit *e, const cot_custom *c, ir_ints attrs)
     }
     for (int i = 0; i < e->n_in; i++)
         in[i] = fe_hlo_handle(e, e->in[i]);
-    cot_custom_call_(fe_hlo_place(e), c, (cot_list){ attrs.n, 0, attrs.at },
-                     (cot_values){ e->n_in, in }, out);
+    cot_custom_call_(fe_hlo_place(e), c, (cot_list){ .n = attrs.n, .at = attrs.at },
+                     (cot_values){ .n = e->n_in, .at = in }, out);
     for (int i = 0; i < n; i++)
         y[i] = fe_hlo_ref(e, out[i]);
     fe_hlo_distribute(e, y);

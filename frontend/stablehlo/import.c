@@ -128,7 +128,7 @@ static const ir_type *const *
 argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int *n)
 {
     const hlo_region *r = f->op->n_regions ? f->op->region[0] : NULL;
-    const cot_types given = h->o ? h->o->types : (cot_types){ 0, NULL };
+    const cot_types given = h->o ? h->o->types : (cot_types){ .n = 0, .at = NULL };
     const hlo_type *const *declared = NULL;
     bool open = false;
 
@@ -145,7 +145,7 @@ argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int 
         open |= is_open(declared[i]);
     }
     h->open = open;
-    h->sizes = h->o ? (ir_ints){ h->o->sizes.n, h->o->sizes.at } : (ir_ints){ 0, NULL };
+    h->sizes = h->o ? (ir_ints){ h->o->sizes.n, FE_AT(h->o->sizes) } : (ir_ints){ 0, NULL };
     if (open && !given.n && extra->given &&
         extra->given(extra->user, *n, want, type, &h->sizes))
         return type;
@@ -153,7 +153,7 @@ argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int 
         return NULL;
     for (int i = 0; i < *n; i++) {
         const hlo_type *t = declared[i];
-        type[i] = given.n ? ir_type_of(h->ctx, &given.at[i]) : t->type;
+        type[i] = given.n ? ir_type_of(h->ctx, &FE_AT(given)[i]) : t->type;
         if (type[i])
             continue;
         if (!given.n)
@@ -251,6 +251,8 @@ cot_import_stablehlo(cot_context *ctx, const char *path, const char *text, size_
 {
     ir_graph *g = NULL;
 
+    if (!ctx || !text || !out)
+        return ir_fail_null(ctx, "import_stablehlo", text ? "the result" : "the text");
     pthread_mutex_lock(&ctx->lock);
     const fe_hlo_source source = { path, text, 0, bytes };
     const cot_status status = fe_hlo_import(ctx, &source, options, NULL, &g);

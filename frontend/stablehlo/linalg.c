@@ -110,7 +110,7 @@ fe_hlo_fft(hlo_emit *e)
     }
     for (int i = 0; i < length.n; i++)
         axis[i] = rank - length.n + i;
-    const cot_fft_options o = { .axes = { length.n, 0, axis },
+    const cot_fft_options o = { .axes = { .n = length.n, .at = axis },
                                 .sizes = { length.n, 0, length.at } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (fe_hlo_is(type, row[i].name)) {

@@ -87,7 +87,7 @@ fe_hlo_einsum(hlo_emit *e)
         v[i] = fe_hlo_handle(e, x[i]);
     if (!fe_hlo_bad(e))
         e->out[0] = fe_hlo_ref(e, cot_einsum_(fe_hlo_place(e), fe_hlo_text(e->h->a, config->text),
-                                              (cot_values){ e->n_in, v }));
+                                              (cot_values){ .n = e->n_in, .at = v }));
     if (e->out[0])
         e->out[0] = ir_convert(e->b, e->out[0], as);
 }

@@ -235,7 +235,7 @@ resolve(ir_build *b, const at_call *c, selection *s, ir_ref *v, bool *advanced)
     int used = 0, dots = 0;
 
     for (int i = 0; i < c->at.n; i++) {
-        const cot_at *a = &c->at.at[i];
+        const cot_at *a = &FE_AT(c->at)[i];
         const bool held = a->kind == COT_AT_VALUE || a->kind == COT_AT_MASK;
         v[i] = held ? fe_resolve(b->ctx->trace, a->value, s->op, i) : IR_NONE;
         if (held && !v[i])
@@ -259,7 +259,7 @@ static bool
 read_entry(ir_build *b, const at_call *c, selection *s, int i, ir_ref v, int k, int rest,
            bool advanced)
 {
-    const cot_at *a = &c->at.at[i];
+    const cot_at *a = &FE_AT(c->at)[i];
 
     switch (a->kind) {
     case COT_AT_INT: return read_int(b, s, a, k, advanced);
@@ -318,8 +318,8 @@ select_from(ir_build *b, const at_call *c, const ir_type *t, selection *s)
         }
         if (!read_entry(b, c, s, i, v[i], k, rest, advanced))
             return false;
-        dots |= c->at.at[i].kind == COT_AT_ELLIPSIS;
-        k += c->at.at[i].kind == COT_AT_ELLIPSIS ? rest : width(b, &c->at.at[i], v[i]);
+        dots |= FE_AT(c->at)[i].kind == COT_AT_ELLIPSIS;
+        k += FE_AT(c->at)[i].kind == COT_AT_ELLIPSIS ? rest : width(b, &FE_AT(c->at)[i], v[i]);
     }
     for (; rest >= 0 && !dots && k < t->rank; k++)
         keep_axis(s, k);
@@ -483,10 +483,17 @@ index_at(ir_build *b, const fe_arg *none, int n, const void *options)
     return y ? ir_reshape(b, y, rank, shape) : IR_NONE;
 }
 
+/* An index whose entries cannot be read becomes one entry that was never set. */
+static cot_ats
+readable(cot_ats at)
+{
+    return at.n >= 0 && FE_AT(at) ? at : (cot_ats){ .n = 1, .held = { { .kind = COT_AT_VALUE } } };
+}
+
 cot_value
 cot_index_at_(cot_place at, cot_value x, cot_ats index, const cot_at_options *o, size_t size)
 {
-    at_call c = { .x = x, .at = index };
+    at_call c = { .x = x, .at = readable(index) };
 
     fe_options(&c.o, sizeof c.o, o, size);
     return fe_apply_in(x.ctx, at, "index", index_at, &c);
@@ -571,7 +578,7 @@ static bool
 only_mask(ir_build *b, const at_call *c, const selection *s)
 {
     for (int i = 0; i < c->at.n; i++)
-        if (c->at.at[i].kind != COT_AT_VALUE && c->at.at[i].kind != COT_AT_ELLIPSIS) {
+        if (FE_AT(c->at)[i].kind != COT_AT_VALUE && FE_AT(c->at)[i].kind != COT_AT_ELLIPSIS) {
             ir_build_fail(b, s->op, ERR_at_unbounded, ir_type_str(b->ctx, ir_btype(b, s->mask)), i);
             return false;
         }
@@ -638,7 +645,7 @@ bool
 fe_scatter_by(ir_build *b, const char *op, cot_ats at, int clip, const pass_combiner *by,
               const ir_ref *x, const ir_ref *y, ir_ref *z)
 {
-    const at_call c = { .at = at, .o = { .clip = clip }, .update = true, .by = by };
+    const at_call c = { .at = readable(at), .o = { .clip = clip }, .update = true, .by = by };
     selection s = { .op = op };
     ir_ref *wide = IR_NEW_N(b->arena, ir_ref, by->n + 1);
     int rank;
@@ -662,7 +669,7 @@ cot_value
 cot_index_update_(cot_place at, cot_update_kind kind, cot_value x, cot_ats index, cot_operand y,
                   const cot_at_options *o, size_t size)
 {
-    at_call c = { .x = x, .y = y, .at = index, .kind = kind, .update = true };
+    at_call c = { .x = x, .y = y, .at = readable(index), .kind = kind, .update = true };
 
     fe_options(&c.o, sizeof c.o, o, size);
     return fe_apply_in(x.ctx, at, "index", index_update, &c);

@@ -124,7 +124,7 @@ static cot_value
 counted(cot_place at, fe_rule *rule, const counting *d, cot_value x,
         const cot_count_options *from, size_t size)
 {
-    cot_count_options o = { 0 };
+    cot_count_options o = { .end_ = 0 };
 
     if (from)
         fe_options(&o, sizeof o, from, size);

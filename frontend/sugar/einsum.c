@@ -386,5 +386,6 @@ run(ir_build *b, const fe_arg *x, int n, const void *spec)
 cot_value
 cot_einsum_(cot_place at, const char *spec, cot_values xs)
 {
+    fe_readable(&xs);
     return fe_apply_values(at, "einsum", run, xs, spec);
 }

@@ -46,7 +46,7 @@ cholesky_solve(ir_build *b, const fe_arg *x, int n, const void *options)
 static bool
 is_upper(const cot_linalg_options *o, size_t size)
 {
-    cot_linalg_options own = { 0 };
+    cot_linalg_options own = { .end_ = 0 };
 
     if (o)
         fe_options(&own, sizeof own, o, size);
@@ -278,6 +278,7 @@ multi_dot(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_multi_dot_(cot_place at, cot_values xs)
 {
+    fe_readable(&xs);
     return fe_apply_values(at, "multi_dot", multi_dot, xs, NULL);
 }
 

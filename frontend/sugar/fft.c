@@ -463,16 +463,16 @@ find_axes(ir_build *b, const fourier *f, const ir_type *t, plan *p)
     const cot_list axes = f->o.axes, sizes = f->o.sizes;
     ir_axes seen = 0;
 
-    *p = (plan){ .n = axes.at ? axes.n : f->all ? (sizes.at ? sizes.n : t->rank) : 1, .count = 1 };
+    *p = (plan){ .n = FE_AT(axes) ? axes.n : f->all ? (FE_AT(sizes) ? sizes.n : t->rank) : 1, .count = 1 };
     if (!fe_lists(b, f->title, 2, (fe_named_list[]){ { "axes", axes }, { "sizes", sizes } }))
         return false;
-    if (p->n > COT_MAX_RANK || (sizes.at && sizes.n != p->n && !sizes.one)) {
+    if (p->n > COT_MAX_RANK || (FE_AT(sizes) && sizes.n != p->n && !sizes.one)) {
         ir_build_fail(b, f->title, ERR_list_length, "sizes", sizes.n, p->n);
         return false;
     }
     for (int i = 0; i < p->n; i++) {
         p->axis[i] =
-            fe_axis(b, f->title, axes.at ? axes.at[axes.one ? 0 : i] : i - p->n, t->rank);
+            fe_axis(b, f->title, FE_AT(axes) ? FE_AT(axes)[axes.one ? 0 : i] : i - p->n, t->rank);
         if (p->axis[i] < 0)
             return false;
         if (ir_axes_has(seen, p->axis[i])) {
@@ -480,8 +480,8 @@ find_axes(ir_build *b, const fourier *f, const ir_type *t, plan *p)
             return false;
         }
         seen |= ir_axes_of(p->axis[i]);
-        p->size[i] = sizes.at ? sizes.at[sizes.one ? 0 : i] : -1;
-        if (sizes.at && p->size[i] < 1) {
+        p->size[i] = FE_AT(sizes) ? FE_AT(sizes)[sizes.one ? 0 : i] : -1;
+        if (FE_AT(sizes) && p->size[i] < 1) {
             ir_build_fail(b, f->title, ERR_list_entry, "sizes", i, (long long)p->size[i],
                           "1 or more");
             return false;

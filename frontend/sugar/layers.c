@@ -34,7 +34,7 @@ cot_linear_(cot_place at, cot_value x, cot_value weight, cot_value bias)
 {
     const cot_value all[] = { x, weight, bias };
 
-    return fe_apply_values(at, "linear", linear, (cot_values){ bias.ctx ? 3 : 2, all }, NULL);
+    return fe_apply_values(at, "linear", linear, cot_values_of(bias.ctx ? 3 : 2, all), NULL);
 }
 
 /* ---- batch norm ---- */

@@ -153,6 +153,7 @@ cot_sort_(cot_place at, cot_value x, int axis, const cot_order_options *o, size_
 cot_value
 cot_argsort_(cot_place at, cot_values keys, int axis, const cot_order_options *o, size_t size)
 {
+    fe_readable(&keys);
     ordering d = ordering_of("argsort", axis, o, size);
 
     return fe_apply_values(at, "argsort", argsort, keys, &d);
@@ -162,13 +163,14 @@ void
 cot_sort_many_(cot_place at, cot_values xs, int axis, cot_value *out,
                const cot_order_options *o, size_t size)
 {
+    fe_readable(&xs);
     ordering d = ordering_of("sort_many", axis, o, size);
     const int keys = d.o.keys > 0 ? d.o.keys : 1;
-    const cot_values key = { keys < xs.n ? keys : xs.n, xs.at };
+    const cot_values key = { .n = keys < xs.n ? keys : xs.n, .at = FE_AT(xs) };
     cot_value place = fe_apply_values(at, "sort_many", argsort, key, &d);
 
     for (int i = 0; out && i < xs.n; i++)
-        out[i] = fe_apply2(at, "sort_many", rearrange, xs.at[i], place, &d);
+        out[i] = fe_apply2(at, "sort_many", rearrange, FE_AT(xs)[i], place, &d);
 }
 
 /* ---- parts of what is sorted ---- */

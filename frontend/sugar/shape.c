@@ -16,7 +16,7 @@ squeeze(ir_build *b, const fe_arg *x, int n, const void *o)
     for (int k = 0; k < t->rank; k++)
         ones |= t->dims[k] == 1 ? ir_axes_of(k) : 0;
     if (list.n == 0)
-        list.at = NULL;
+        list = (cot_list){ 0 };
     if (!fe_axes(b, "squeeze", list, t->rank, ones, &axes))
         return IR_NONE;
     for (int k = 0; k < t->rank; k++) {
@@ -82,6 +82,7 @@ stack(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_stack_(cot_place at, cot_values xs, int axis)
 {
+    fe_readable(&xs);
     return fe_apply_values(at, "stack", stack, xs, &axis);
 }
 

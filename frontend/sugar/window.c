@@ -23,13 +23,15 @@ static bool
 entries(ir_build *b, const windowing *d, const char *what, cot_list list, int n, int64_t absent,
         int64_t least, int64_t *to)
 {
+    if (!fe_lists(b, d->title, 1, &(fe_named_list){ what, list }))
+        return false;
     if (list.n != 0 && list.n != n) {
         ir_build_fail(b, d->title, ERR_attr_wrong,
                       ir_format(b->arena, "%s has %d entries; wants %d", what, list.n, n));
         return false;
     }
     for (int i = 0; i < n; i++) {
-        to[i] = list.n ? list.at[i] : absent;
+        to[i] = list.n ? FE_AT(list)[i] : absent;
         if (to[i] < least) {
             ir_build_fail(b, d->title, ERR_attr_wrong,
                           ir_format(b->arena, "%s[%d] is %lld; wants %lld or more", what, i,
@@ -102,6 +104,9 @@ pool_shape(ir_build *b, const windowing *d, const ir_type *t, int *axis, int64_t
     const int n = d->window.n;
     ir_axes seen = 0;
 
+    if (!fe_lists(b, d->title, 2,
+                  (fe_named_list[]){ { "window", d->window }, { "axes", d->o.axes } }))
+        return false;
     if (n == 0 || n > t->rank) {
         ir_build_fail(b, d->title, ERR_rank_least, ir_type_str(b->ctx, t), n ? n : 1);
         return false;
@@ -113,7 +118,7 @@ pool_shape(ir_build *b, const windowing *d, const ir_type *t, int *axis, int64_t
         return false;
     }
     for (int i = 0; i < n; i++) {
-        axis[i] = d->o.axes.n ? fe_axis(b, d->title, d->o.axes.at[i], t->rank) : t->rank - n + i;
+        axis[i] = d->o.axes.n ? fe_axis(b, d->title, FE_AT(d->o.axes)[i], t->rank) : t->rank - n + i;
         if (axis[i] < 0)
             return false;
         if (ir_axes_has(seen, axis[i])) {

@@ -24,6 +24,29 @@ extern "C" {
 #define COT_API __attribute__((visibility("default")))
 #endif
 
+/* A record of named options begins so: its fields are set by name alone.  A value without a name
+ * (`cot_reduce_sum(x, 1)`) would set the first field whatever the user meant, so it does not
+ * compile: gcc refuses every such value by an attribute, clang the first one, which would
+ * initialise an array of no elements. */
+#if defined(__cplusplus) || !defined(__GNUC__)
+#define COT_NAMED_
+#define COT_BEGIN_ int end_;
+#elif defined(__clang__)
+#define COT_NAMED_
+#define COT_BEGIN_ __extension__ int options_have_names_[0]; int end_;
+#else
+#define COT_NAMED_ __attribute__((designated_init))
+#define COT_BEGIN_ int end_;
+#pragma GCC diagnostic error "-Wdesignated-init"
+#endif
+
+/* A field that an initialiser of g++ may leave out without a warning. */
+#if defined(__cplusplus) && !defined(__clang__)
+#define COT_OR_ZERO_ = {}
+#else
+#define COT_OR_ZERO_
+#endif
+
 /* What a call answers.  0 is success; the others say who has to act. */
 typedef enum cot_status {
     COT_OK = 0,

@@ -24,8 +24,8 @@
 extern "C" {
 #endif
 
-typedef struct cot_collective_options {
-    int end_;
+typedef struct COT_NAMED_ cot_collective_options {
+    COT_BEGIN_
     int axis;                   /* all_gather: where the new axis is; psum_scatter: the one cut */
 } cot_collective_options;
 

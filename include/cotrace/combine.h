@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-typedef struct cot_combine_options {
-    int end_;
+typedef struct COT_NAMED_ cot_combine_options {
+    COT_BEGIN_
     cot_values xs;              /* lists of elements, all of one shape                              */
     cot_values inits;           /* scalars of their types (sort_by: none)                           */
     cot_list axes;              /* reduce: which; absent: all                                       */

@@ -57,20 +57,30 @@ struct names {
     explicit names(const char *text_) : text(text_) {}
 };
 
-/* A list of axes or argument numbers, for one call: {0, 2}; {} stands for the default. */
+/* A list of axes or argument numbers: {0, 2}; {} stands for the default. */
 struct list {
     cot_list x;
 
-    list(const names &n) : x{1, COT_BY_NAME, reinterpret_cast<const int64_t *>(&n.text)} {}
-
-    list(std::initializer_list<int64_t> at) : x{static_cast<int>(at.size()), 0, at.size() ? at.begin() : nullptr} {}
+    list(const names &n) : x()
+    {
+        x.n = 1, x.one = COT_BY_NAME, x.names = n.text;
+    }
+    list(std::initializer_list<int64_t> at) : list(at.begin(), at.end()) {}
+    list(const int64_t *begin, const int64_t *end) : x()
+    {
+        x.n = static_cast<int>(end - begin);
+        x.held[0] = x.n > 0 && x.n <= COT_HELD_INTS;
+        for (int i = 0; i < x.n && x.held[0]; i++)
+            x.held[1 + i] = begin[i];
+        x.at = x.n > COT_HELD_INTS ? begin : nullptr;
+    }
     list(cot_list at) : x(at) {}
 };
 
 struct values {
     cot_values x;
 
-    values(std::initializer_list<cot_value> at) : x{static_cast<int>(at.size()), at.begin()} {}
+    values(std::initializer_list<cot_value> at) : x(cot_values_of(static_cast<int>(at.size()), at.begin())) {}
     values(cot_values at) : x(at) {}
 };
 
@@ -85,8 +95,8 @@ template <class T>
 values
 fields(const T &x)
 {
-    return cot_values{ static_cast<int>(sizeof x / sizeof(cot_value)),
-                       reinterpret_cast<const cot_value *>(&x) };
+    return cot_values_of(static_cast<int>(sizeof x / sizeof(cot_value)),
+                         reinterpret_cast<const cot_value *>(&x));
 }
 
 /* ---- types: cot::type(COT_F32, {2, 3}) ---- */
@@ -100,7 +110,7 @@ type(cot_dtype t, std::initializer_list<int64_t> dims = {})
 struct types {
     cot_types x;
 
-    types(std::initializer_list<cot_type> at) : x{static_cast<int>(at.size()), at.begin()} {}
+    types(std::initializer_list<cot_type> at) : x(cot_types_of(static_cast<int>(at.size()), at.begin())) {}
 };
 
 /* ---- pointwise ops (written by cot-gen from ir/ops.def) ---- */
@@ -338,7 +348,7 @@ view_reverse(cot_value x, list axes = {}, COT_PLACE_)
     inline value name(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)          \
     {                                                                                         \
         return cot_##name##_(cot_place{file, line}, x,                                        \
-                             cot_list{static_cast<int>(shape.size()), 0, shape.begin()});     \
+                             list(shape).x);                                                      \
     }
 COT_VIEW_(view_reshape)
 COT_VIEW_(view_broadcast)
@@ -356,7 +366,7 @@ inline value
 reshape(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)
 {
     return cot_reshape_(cot_place{ file, line }, x,
-                        cot_list{ static_cast<int>(shape.size()), 0, shape.begin() });
+                        list(shape).x);
 }
 inline value
 einsum(const char *spec, values xs, COT_PLACE_)
@@ -395,7 +405,7 @@ inline cot_at whole() { return cot_at_span(none, none, 1); }
 inline cot_at newaxis() { return cot_at_newaxis(); }
 inline cot_at ellipsis() { return cot_at_ellipsis(); }
 inline cot_at mask(cot_value m, int64_t bound) { return cot_at_mask(m, bound); }
-inline cot_ats ats(std::initializer_list<at> i) { return cot_ats{static_cast<int>(i.size()), i.begin()}; }
+inline cot_ats ats(std::initializer_list<at> i) { return cot_ats_of(static_cast<int>(i.size()), i.begin()); }
 inline value
 index(cot_value x, std::initializer_list<at> i, const cot_at_options &o = {}, COT_PLACE_)
 {
@@ -487,13 +497,13 @@ inline value
 cond(operand p, cot_body *yes, cot_body *no, const cot_flow_options &o)
 {
     cot_body *const at[] = {no, yes};
-    return cot_switch_(p.at, p.x, cot_bodies{2, at}, &o, sizeof o);
+    return cot_switch_(p.at, p.x, cot_bodies_of(2, at), &o, sizeof o);
 }
 /* cot::switch_(i, {b0, b1, b2}, o). */
 inline value
 switch_(operand i, std::initializer_list<cot_body *> bodies, const cot_flow_options &o)
 {
-    return cot_switch_(i.at, i.x, cot_bodies{ static_cast<int>(bodies.size()), bodies.begin() },
+    return cot_switch_(i.at, i.x, cot_bodies_of(static_cast<int>(bodies.size()), bodies.begin()),
                        &o, sizeof o);
 }
 inline value

@@ -75,8 +75,8 @@ COT_API void cot_mark_nondiff(cot_setup *s, int j);     /* result j has no deriv
  * through libffi.  It is pure, or has .effects; calls are made one after the other. */
 typedef void cot_symbol(void);
 
-typedef struct cot_custom_options {
-    int end_;
+typedef struct COT_NAMED_ cot_custom_options {
+    COT_BEGIN_
     int n_in, n_out;                    /* 0: 1 */
     cot_custom_body *forward;           /* traced; or */
     cot_custom_run *run;                /* opaque; or */

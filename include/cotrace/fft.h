@@ -28,8 +28,8 @@ extern "C" {
 
 typedef enum cot_fft_norm { COT_FFT_BACKWARD = 0, COT_FFT_ORTHO, COT_FFT_FORWARD } cot_fft_norm;
 
-typedef struct cot_fft_options {
-    int end_;
+typedef struct COT_NAMED_ cot_fft_options {
+    COT_BEGIN_
     cot_list axes, sizes;
     cot_fft_norm norm;
 } cot_fft_options;

@@ -22,8 +22,8 @@ extern "C" {
  * cot_call(A, v) or cot_call_all; all lists have as many values, of the same types. */
 typedef void cot_solver(cot_trace *t, cot_fn *A, const cot_value *b, cot_value *x, void *user);
 
-typedef struct cot_solve_options {
-    int end_;
+typedef struct COT_NAMED_ cot_solve_options {
+    COT_BEGIN_
     cot_values b;               /* linear: the right-hand sides; root: the first guess              */
     cot_value *out;             /* the results; NULL: only the first, which is returned             */
     cot_solver *transpose;      /* of the transposed system; NULL: the same solver                  */

@@ -24,17 +24,19 @@ typedef struct cot_at {
     cot_value value;            /* integers, or a mask                                  */
     int64_t start, stop, step;  /* a span; start: an integer, or the bound of a mask    */
 } cot_at;
+#define COT_HELD_ATS 12
 typedef struct cot_ats {
     int n;
-    const cot_at *at;
+    const cot_at *at;           /* NULL where they are held */
+    cot_at held[COT_HELD_ATS] COT_OR_ZERO_;
 } cot_ats;
 
 typedef enum cot_update_kind {
     COT_UPDATE_SET, COT_UPDATE_ADD, COT_UPDATE_MUL, COT_UPDATE_MIN, COT_UPDATE_MAX
 } cot_update_kind;
 
-typedef struct cot_at_options {
-    int end_;
+typedef struct COT_NAMED_ cot_at_options {
+    COT_BEGIN_
     cot_mode mode;              /* integers outside: reads are clamped, updates dropped, but with COT_FILL reads
                                  * give NaN (0, the least integer) and with COT_PROMISE there are none           */
     int clip;                   /* 1: updates are clamped too                                                   */
@@ -48,6 +50,7 @@ COT_API cot_at cot_at_ellipsis(void);
 COT_API cot_at cot_at_value(cot_value v);
 COT_API cot_at cot_at_mask(cot_value mask, int64_t bound);
 COT_API cot_at cot_at_same(cot_at a);
+COT_API cot_ats cot_ats_of(int n, const cot_at *at);
 
 COT_API cot_value cot_index_at_(cot_place at, cot_value x, cot_ats index, const cot_at_options *o, size_t size);
 COT_API cot_value cot_index_update_(cot_place at, cot_update_kind kind, cot_value x, cot_ats index, cot_operand y,
@@ -94,8 +97,8 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
     COT_AT_PICK_(__VA_ARGS__, COT_AT_12_, COT_AT_11_, COT_AT_10_, COT_AT_9_, COT_AT_8_, COT_AT_7_, \
                  COT_AT_6_, COT_AT_5_, COT_AT_4_, COT_AT_3_, COT_AT_2_, COT_AT_1_, )(__VA_ARGS__, )
 #define COT_AT_COUNT_(...) COT_AT_PICK_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
-#define COT_AT(...)                                                                            \
-    ((cot_ats){ COT_AT_COUNT_(__VA_ARGS__), (const cot_at[]){ COT_AT_EACH_(__VA_ARGS__) } })
+#define COT_AT(...) \
+    ((cot_ats){.n = COT_AT_COUNT_(__VA_ARGS__), .held = {COT_AT_EACH_(__VA_ARGS__)}})
 
 /* cot_index(x, COT_AT(...)): x[...] of NumPy; cot_index(x, i, axis): slice i of an axis.
  *

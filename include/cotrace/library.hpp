@@ -48,7 +48,7 @@ inline value
 broadcast_to(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)
 {
     return cot_broadcast_to_(COT_AT_, x,
-                             cot_list{ static_cast<int>(shape.size()), 0, shape.begin() });
+                             list(shape).x);
 }
 inline value concatenate(values xs, int axis, COT_PLACE_) { return cot_concatenate_(COT_AT_, xs.x, axis); }
 inline value squeeze(cot_value x, list axes, COT_PLACE_) { return cot_squeeze_(COT_AT_, x, axes.x); }

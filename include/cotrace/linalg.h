@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-typedef struct cot_linalg_options {
-    int end_;
+typedef struct COT_NAMED_ cot_linalg_options {
+    COT_BEGIN_
     int upper;                  /* cholesky: give L^T; triangular_solve: of the upper triangle; eigh: read that one */
     int triangle;               /* cholesky, eigh: read one triangle only; 0: the mean of x and its transpose */
     int right;                  /* triangular_solve: z a = b in place of a z = b */

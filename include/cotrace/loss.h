@@ -17,8 +17,8 @@ typedef enum cot_loss_reduction {
     COT_LOSS_BATCH_MEAN                     /* the sum divided by the size of axis 0 */
 } cot_loss_reduction;
 
-typedef struct cot_loss_options {
-    int end_;
+typedef struct COT_NAMED_ cot_loss_options {
+    COT_BEGIN_
     cot_loss_reduction reduction;
     cot_value weight;           /* cross_entropy, nll: of each class; bce: of each element                      */
     cot_value pos_weight;       /* bce_with_logits: of the positive part                                        */

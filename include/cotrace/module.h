@@ -21,8 +21,8 @@ typedef struct cot_module cot_module;
 /* body reads the parameters, then the buffers, then the inputs: structs whose fields follow the
  * texts.
  * A buffer that was taken away is a handle that was never set. */
-typedef struct cot_module_spec {
-    int end_;
+typedef struct COT_NAMED_ cot_module_spec {
+    COT_BEGIN_
     const char *name;
     cot_body *body;
     void *user;
@@ -40,8 +40,8 @@ typedef struct cot_state {
     cot_named *at;
 } cot_state;
 
-typedef struct cot_functional_options {
-    int end_;
+typedef struct COT_NAMED_ cot_functional_options {
+    COT_BEGIN_
     cot_fn *fn;     /* a transform of the module's function; NULL: that function               */
     int untied;     /* 1: tied names are arguments of their own (fn: of cot_module_fn_untied)  */
     int strict;     /* 1: every parameter and buffer is to be given                            */

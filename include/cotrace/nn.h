@@ -17,14 +17,14 @@
 extern "C" {
 #endif
 
-typedef struct cot_activation_options {
-    int end_;
+typedef struct COT_NAMED_ cot_activation_options {
+    COT_BEGIN_
     double alpha;               /* the function's parameter; 0: its usual value */
     double low, high;           /* hardtanh; both 0: -1 and 1                   */
 } cot_activation_options;
 
-typedef struct cot_embedding_options {
-    int end_;
+typedef struct COT_NAMED_ cot_embedding_options {
+    COT_BEGIN_
     cot_list padding;           /* COT_LIST(row): a row that gets no derivative */
 } cot_embedding_options;
 
@@ -34,14 +34,14 @@ typedef struct cot_rnn_weights {
     cot_value w_ih, w_hh, b_ih, b_hh;
 } cot_rnn_weights;
 
-typedef struct cot_rnn_options {
-    int end_;
+typedef struct COT_NAMED_ cot_rnn_options {
+    COT_BEGIN_
     int reverse;                /* 1: from the last step to the first           */
     int relu;                   /* rnn: 1: relu in place of tanh                */
 } cot_rnn_options;
 
-typedef struct cot_attention_options {
-    int end_;
+typedef struct COT_NAMED_ cot_attention_options {
+    COT_BEGIN_
     cot_value mask;             /* bool: where to look; floating: added to the scores; broadcasts to [..., l, s] */
     int causal;                 /* 1: key j is seen by query i if j <= i        */
     double scale;               /* of the scores; 0: 1 / sqrt(e)                */
@@ -57,15 +57,15 @@ typedef struct cot_attention_weights {
     cot_value in_weight, in_bias, out_weight, out_bias;
 } cot_attention_weights;
 
-typedef struct cot_rotary_options {
-    int end_;
+typedef struct COT_NAMED_ cot_rotary_options {
+    COT_BEGIN_
     cot_value position;         /* [l]; unset: 0, 1, 2, ...                     */
     double base;                /* 0: 10000                                     */
     int interleaved;            /* 1: pairs are neighbours; else first and second half */
 } cot_rotary_options;
 
-typedef struct cot_init_options {
-    int end_;
+typedef struct COT_NAMED_ cot_init_options {
+    COT_BEGIN_
     cot_value key;              /* as for draws                                 */
     double gain;                /* xavier, orthogonal; 0: 1                     */
     double slope;               /* kaiming: of the leaky relu that follows      */

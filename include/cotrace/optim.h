@@ -27,8 +27,8 @@ typedef enum cot_optim_kind {
 } cot_optim_kind;
 
 /* 0 is each default: of the kind, as PyTorch has it. */
-typedef struct cot_optim {
-    int end_;
+typedef struct COT_NAMED_ cot_optim {
+    COT_BEGIN_
     cot_optim_kind kind;
     double rate;                /* 0: 1e-2 (sgd, rmsprop, adagrad), 1e-3 (adam), 1e-4 (lion)                    */
     cot_value schedule;         /* a rate as a value, scalar, in place of it                                    */
@@ -42,8 +42,8 @@ typedef struct cot_optim {
     int amsgrad, centered, maximize;
 } cot_optim;
 
-typedef struct cot_rate_options {
-    int end_;
+typedef struct COT_NAMED_ cot_rate_options {
+    COT_BEGIN_
     double gamma;               /* step, exponential: 0: 0.1 and 0.99                                           */
     double last;                /* cosine, linear: the rate at the end                                          */
     double warmup;              /* all: so many first steps rise from 0 linearly; one_cycle: 0: 0.3 of all      */

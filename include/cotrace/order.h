@@ -21,8 +21,8 @@ typedef enum cot_quantile_method {
     COT_QUANTILE_LINEAR = 0, COT_QUANTILE_LOWER, COT_QUANTILE_HIGHER, COT_QUANTILE_NEAREST, COT_QUANTILE_MIDPOINT,
 } cot_quantile_method;
 
-typedef struct cot_order_options {
-    int end_;
+typedef struct COT_NAMED_ cot_order_options {
+    COT_BEGIN_
     int descending;             /* 1: the largest first                             */
     int keys;                   /* of several operands: how many decide; 0: the first */
     int keepdims;               /* median, quantile: the axis stays, of size 1      */
@@ -32,8 +32,8 @@ typedef struct cot_order_options {
     int skip_nan;               /* quantile, median: of the elements that are not NaN; NaN if there is none */
 } cot_order_options;
 
-typedef struct cot_unique_options {
-    int end_;
+typedef struct COT_NAMED_ cot_unique_options {
+    COT_BEGIN_
     int64_t size;               /* room: elements of the result; must be given          */
     double fill;                /* in those that are left                               */
     cot_value *count;           /* i32[]: how many differ, which may be more than size  */
@@ -42,8 +42,8 @@ typedef struct cot_unique_options {
     cot_value *inverse;         /* i32, of the shape of x: which one each element is    */
 } cot_unique_options;
 
-typedef struct cot_count_options {
-    int end_;
+typedef struct COT_NAMED_ cot_count_options {
+    COT_BEGIN_
     cot_value weights;          /* of the shape of x: added in place of ones, in their type */
 } cot_count_options;
 

@@ -23,8 +23,8 @@ extern "C" {
  * context has the seed 0. */
 COT_API void cot_manual_seed(cot_context *ctx, uint64_t seed);
 
-typedef struct cot_random_options {
-    int end_;
+typedef struct COT_NAMED_ cot_random_options {
+    COT_BEGIN_
     cot_value key;              /* u64[2]; absent: the context's generator  */
     double low, high;           /* uniform; both 0: from 0 to 1             */
 } cot_random_options;

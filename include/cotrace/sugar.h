@@ -13,27 +13,27 @@ extern "C" {
 #endif
 
 /* Options of the layers: absent scale, bias are left out; eps 0 is 1e-5. */
-typedef struct cot_norm_options {
-    int end_;
+typedef struct COT_NAMED_ cot_norm_options {
+    COT_BEGIN_
     cot_list axes;              /* absent: the last */
     cot_value scale, bias;
     double eps;
 } cot_norm_options;
 
-typedef struct cot_gelu_options {
-    int end_;
+typedef struct COT_NAMED_ cot_gelu_options {
+    COT_BEGIN_
     int tanh;                   /* 1: the form with tanh; else with erf */
 } cot_gelu_options;
 
-typedef struct cot_nonzero_options {
-    int end_;
+typedef struct COT_NAMED_ cot_nonzero_options {
+    COT_BEGIN_
     int64_t size;               /* room: rows of the result; must be given          */
     int64_t fill;               /* in every column of the rows that are left        */
     cot_value *count;           /* how many elements are not 0 (i32[]); may be NULL */
 } cot_nonzero_options;
 
-typedef struct cot_assoc_options {
-    int end_;
+typedef struct COT_NAMED_ cot_assoc_options {
+    COT_BEGIN_
     cot_values xs;              /* lists of elements, along axis 0, of one length   */
     cot_value *out;             /* the results; NULL: only the first, returned      */
     int reverse;                /* suffixes: combined from the last element on      */
@@ -42,8 +42,8 @@ typedef struct cot_assoc_options {
 
 /* Running statistics are values: .mean and .var go in (both, or neither), and what they become
  * comes out. */
-typedef struct cot_batch_norm_options {
-    int end_;
+typedef struct COT_NAMED_ cot_batch_norm_options {
+    COT_BEGIN_
     cot_list axes;              /* absent: all but axis 1, the channels                          */
     cot_value scale, bias;      /* as .mean and .var: one element for each channel; may be unset */
     cot_value mean, var;        /* running statistics; unset: the batch's own are always used    */

@@ -33,22 +33,30 @@ typedef struct cot_type {
     const int64_t *more;         /* all the sizes where rank > 8 */
 } cot_type;
 
-/* Types of several arguments. */
+/* Types of several arguments.  A list of at most COT_HELD entries that COT_TYPES or
+ * cot_types_of made holds them itself, so it may outlive the block that made it; a longer one, and
+ * one written `(cot_types){.n = n, .at = p}`, points to the caller's memory.  The same is true of
+ * the other lists: cot_list, cot_values, cot_ats. */
+#define COT_HELD 8
 typedef struct cot_types {
     int n;
-    const cot_type *at;
+    const cot_type *at;          /* the entries; NULL where they are held */
+    cot_type held[COT_HELD] COT_OR_ZERO_;
 } cot_types;
 
-/* A list of integers: axes, sizes, argument numbers.  All zero (at is NULL) is the absent list,
- * which stands for a default; the empty list has n == 0 and at != NULL.  Lists are written
- * COT_LIST(1), never as a bare number: `.axes = 1` is an error, and `.axes = 0` cannot be told
- * from no list at all. */
+/* A list of integers: axes, sizes, argument numbers.  All zero is the absent list, which stands
+ * for a default; the empty list is COT_LIST().  Lists are written COT_LIST(1), never as a bare
+ * number: `.axes = 1` is an error, and `.axes = 0` cannot be told from no list at all.  A list
+ * of integers holds up to COT_HELD_INTS entries. */
 #define COT_BY_NAME 2
+#define COT_HELD_INTS 16
 typedef struct cot_list {
     int n;
     int one;                     /* 1: the single entry serves every argument, axis, ...;
-                                    COT_BY_NAME: at is the address of a text of names    */
-    const int64_t *at;
+                                    COT_BY_NAME: names is a text of names                */
+    const int64_t *at;           /* the entries; NULL where they are held                */
+    const char *names COT_OR_ZERO_;
+    int64_t held[1 + COT_HELD_INTS] COT_OR_ZERO_; /* held[0] is 1 where entries follow it */
 } cot_list;
 
 /* "No axis" where an axis is wanted. */
@@ -59,6 +67,11 @@ COT_API size_t cot_dtype_size(cot_dtype dtype);          /* bytes; 1 for bool   
 
 /* A type from its parts.  dims must outlive the result where rank > 8. */
 COT_API cot_type cot_type_new(cot_dtype dtype, int rank, const int64_t *dims);
+/* A list of the n types at `at`, which are copied where they are few. */
+COT_API cot_types cot_types_of(int n, const cot_type *at);
+/* The entries of a list, held by it or not; NULL where there are none to read. */
+COT_API const cot_type *cot_types_entries(const cot_types *types);
+COT_API const int64_t *cot_list_entries(const cot_list *list);
 /* The number of elements; the size of one axis (negative axes count from the end). */
 COT_API int64_t cot_type_count(const cot_type *type);
 COT_API int64_t cot_type_size(const cot_type *type, int axis);
@@ -67,16 +80,32 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 /* The leading 0 gives an array of at least one element, so that the list may be empty. */
 #define COT_INTS_(...) ((const int64_t[]){0, __VA_ARGS__})
 #define COT_INTS_N_(...) ((int)(sizeof COT_INTS_(__VA_ARGS__) / sizeof(int64_t)) - 1)
-/* COT_LIST(0, 2); COT_LIST() is the empty list.  COT_ALL(n): n for every argument. */
-#define COT_LIST(...) ((cot_list){COT_INTS_N_(__VA_ARGS__), 0, COT_INTS_(__VA_ARGS__) + 1})
-#define COT_ALL(n_) ((cot_list){1, 1, COT_INTS_(n_) + 1})
+/* COT_LIST(0, 2), of at most 64 entries; COT_LIST() is the empty list.  COT_ALL(n): n for every
+ * argument. */
+#define COT_LIST(...)                                                       \
+    COT_LIST_OF_(__VA_ARGS__, COT_16_(COT_LIST_AT_), COT_16_(COT_LIST_AT_), \
+                 COT_16_(COT_LIST_AT_), COT_16_(COT_LIST_HELD_), )(__VA_ARGS__)
+#define COT_LIST_HELD_(...) \
+    ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .held = {1, __VA_ARGS__}})
+#define COT_LIST_AT_(...) \
+    ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .at = COT_INTS_(__VA_ARGS__) + 1})
+#define COT_ALL(n_) ((cot_list){.n = 1, .one = 1, .held = {1, n_}})
+/* The 65th argument: which of the two a list of so many entries is. */
+#define COT_4_(x) x, x, x, x
+#define COT_16_(x) COT_4_(x), COT_4_(x), COT_4_(x), COT_4_(x)
+#define COT_LIST_OF_(...) COT_LIST_PICK_(__VA_ARGS__)
+#define COT_LIST_PICK_(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, \
+                       a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, \
+                       a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, \
+                       a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, \
+                       a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, \
+                       pick, ...) pick
 /* By the names of a function's arguments or results (cot_fn_named): an axis for each,
  * COT_DIMS("x: 0, layer: {weight: 0, bias: none}"), an integer at an inner name serving all
  * below;
  * or which, COT_NAMES("layer.0, scale"), an inner name standing for all below. */
 #define COT_DIMS(text) COT_NAMES(text)
-#define COT_NAMES(text) \
-    ((cot_list){1, COT_BY_NAME, (const int64_t *)(const void *)(const char *const[]){text}})
+#define COT_NAMES(text) ((cot_list){.n = 1, .one = COT_BY_NAME, .names = text})
 
 /* cot_f32(2, 3) is f32[2,3]; cot_f32() a scalar. */
 #define COT_TYPE_(t, ...) cot_type_new(t, COT_INTS_N_(__VA_ARGS__), COT_INTS_(__VA_ARGS__) + 1)
@@ -99,9 +128,9 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 /* COT_TYPES(cot_f32(3), cot_f32(n, 3)); the leading element is as in COT_INTS_. */
 #define COT_NO_TYPE_ {COT_DTYPE_NONE, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}
 #define COT_TYPES_(...) ((const cot_type[]){COT_NO_TYPE_, __VA_ARGS__})
-#define COT_TYPES(...)                                                        \
-    ((cot_types){(int)(sizeof COT_TYPES_(__VA_ARGS__) / sizeof(cot_type)) - 1, \
-                 COT_TYPES_(__VA_ARGS__) + 1})
+#define COT_TYPES(...)                                                            \
+    cot_types_of((int)(sizeof COT_TYPES_(__VA_ARGS__) / sizeof(cot_type)) - 1, \
+                 COT_TYPES_(__VA_ARGS__) + 1)
 #endif
 
 /* Typed memory.  An array is dense and row-major; its memory is owned (aligned to 64 bytes) or

@@ -30,9 +30,11 @@ typedef struct cot_value {
     uint32_t id;
 } cot_value;
 
+/* A list of values; it holds its entries as cot_types does. */
 typedef struct cot_values {
     int n;
     const cot_value *at;
+    cot_value held[COT_HELD] COT_OR_ZERO_;
 } cot_values;
 
 /* A C function that is traced: reads in, sets every element of out.  It runs once for each list of
@@ -54,6 +56,10 @@ typedef struct cot_operand {
     int64_t integer;            /* COT_IS_UINT: the bits of a uint64_t */
 } cot_operand;
 
+/* A list of the n values at `at`, which are copied where they are few; the entries of a list. */
+COT_API cot_values cot_values_of(int n, const cot_value *at);
+COT_API const cot_value *cot_values_entries(const cot_values *values);
+
 COT_API cot_operand cot_operand_value(cot_value v);
 COT_API cot_operand cot_operand_real(double x);
 COT_API cot_operand cot_operand_int(long long x);
@@ -72,9 +78,9 @@ COT_API cot_operand cot_operand_uint(unsigned long long x);
              unsigned long long: cot_operand_uint)(x)
 /* COT_VALUES(x, y): a list of values, which may be empty. */
 #define COT_VALUES_(...) ((const cot_value[]){{NULL, 0, 0}, __VA_ARGS__})
-#define COT_VALUES(...)                                                          \
-    ((cot_values){(int)(sizeof COT_VALUES_(__VA_ARGS__) / sizeof(cot_value)) - 1, \
-                  COT_VALUES_(__VA_ARGS__) + 1})
+#define COT_VALUES(...)                                                             \
+    cot_values_of((int)(sizeof COT_VALUES_(__VA_ARGS__) / sizeof(cot_value)) - 1, \
+                  COT_VALUES_(__VA_ARGS__) + 1)
 #endif
 
 /* ---- what is known of a value while tracing: host data ---- */
@@ -426,8 +432,8 @@ COT_API cot_value cot_bitcast_(cot_place at, cot_value x, cot_dtype dtype);
 /* ---- data movement ---- */
 
 /* Options of the ops below; each uses the fields its comment names.  Zero is each default. */
-typedef struct cot_move_options {
-    int end_;
+typedef struct COT_NAMED_ cot_move_options {
+    COT_BEGIN_
     cot_list shape, dims, perm, axes;
     cot_list start, limit, stride;
     cot_list low, high, interior;
@@ -471,22 +477,22 @@ COT_API cot_value cot_concatenate_(cot_place at, cot_values xs, int axis);
 
 /* ---- reductions and products ---- */
 
-typedef struct cot_reduce_options {
-    int end_;
+typedef struct COT_NAMED_ cot_reduce_options {
+    COT_BEGIN_
     cot_list axes;              /* absent: all (softmax, layer_norm: the last) */
     int keepdims;               /* 1: reduced axes stay, of size 1             */
     double ddof;                /* var: taken from the count                   */
 } cot_reduce_options;
 
-typedef struct cot_arg_options {
-    int end_;
+typedef struct COT_NAMED_ cot_arg_options {
+    COT_BEGIN_
     int axis;
     int keepdims;
     cot_dtype dtype;            /* of the index; default i32 */
 } cot_arg_options;
 
-typedef struct cot_dot_options {
-    int end_;
+typedef struct COT_NAMED_ cot_dot_options {
+    COT_BEGIN_
     cot_list lhs, rhs;              /* contracted axes, pairwise */
     cot_list lhs_batch, rhs_batch;  /* batch axes, pairwise      */
 } cot_dot_options;
@@ -542,8 +548,8 @@ typedef enum cot_scatter_kind {
 
 /* The dimension numbers of StableHLO's gather and scatter.  For scatter: offset_dims are the window's
  * axes of the updates, collapsed the inserted axes, sizes are not used. */
-typedef struct cot_index_options {
-    int end_;
+typedef struct COT_NAMED_ cot_index_options {
+    COT_BEGIN_
     cot_list offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes;
     cot_mode mode;
     int unique;                 /* scatter: 1 promises that no two updates meet */
@@ -576,8 +582,8 @@ COT_API cot_value cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x,
 #define COT_SQRT (-1)
 /* Options of cond, switch, while, scan, fori and map.  A body may use values of the trace around it:
  * they become operands by themselves. */
-typedef struct cot_flow_options {
-    int end_;
+typedef struct COT_NAMED_ cot_flow_options {
+    COT_BEGIN_
     cot_values in;              /* cond, switch: the operands; while, scan, fori: the first carries */
     cot_values xs;              /* scan, map: sliced on axis 0, one slice a step                   */
     cot_value *out;             /* the results; NULL: only the first, which is returned            */
@@ -593,8 +599,10 @@ typedef struct cot_flow_options {
 
 typedef struct cot_bodies {
     int n;
-    cot_body *const *at;
+    cot_body *const *at;        /* NULL where they are held */
+    cot_body *held[COT_HELD] COT_OR_ZERO_;
 } cot_bodies;
+COT_API cot_bodies cot_bodies_of(int n, cot_body *const *at);
 
 COT_API cot_value cot_call_(cot_place at, cot_fn *f, cot_values in);
 COT_API void cot_call_all_(cot_place at, cot_fn *f, cot_values in, cot_value *out, int n_out);
@@ -608,9 +616,9 @@ COT_API cot_value cot_fori_(cot_place at, cot_operand n, cot_body *step, const c
 COT_API cot_value cot_map_(cot_place at, cot_body *each, const cot_flow_options *o, size_t size);
 #ifndef __cplusplus
 #define COT_FLOW_(...) &(const cot_flow_options){__VA_ARGS__}, sizeof(cot_flow_options)
-#define COT_BODIES(...) \
-    ((cot_bodies){(int)(sizeof((cot_body *const[]){__VA_ARGS__}) / sizeof(cot_body *)), \
-                  (cot_body *const[]){__VA_ARGS__}})
+#define COT_BODIES(...)                                                             \
+    cot_bodies_of((int)(sizeof((cot_body *const[]){__VA_ARGS__}) / sizeof(cot_body *)), \
+                  (cot_body *const[]){__VA_ARGS__})
 
 /* cot_call(f, x, y): the result of f, transformed or not, on values; it must have one.
  * cot_call_all(f, COT_VALUES(x, y), out, n): all n results. */

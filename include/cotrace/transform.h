@@ -67,8 +67,8 @@ COT_API cot_list cot_tree_list(const cot_tree *t, const char *text);
 
 /* Options of the transforms that name arguments.  Zero is the default of each.  Negative
  * argument numbers count from the end. */
-typedef struct cot_wrt_options {
-    int end_;
+typedef struct COT_NAMED_ cot_wrt_options {
+    COT_BEGIN_
     cot_list wrt;               /* arguments to differentiate in: see each transform        */
     int aux;                    /* the last aux results are passed on, not differentiated   */
     int64_t chunk;              /* jacobians: rows at a time; 0: all at once                */
@@ -78,16 +78,16 @@ typedef struct cot_wrt_options {
 typedef enum cot_randomness { COT_RANDOM_ERROR = 0, COT_RANDOM_DIFFERENT, COT_RANDOM_SAME } cot_randomness;
 
 /* Options of jacfwd, which maps over the columns: .randomness as in vmap. */
-typedef struct cot_jacfwd_options {
-    int end_;
+typedef struct COT_NAMED_ cot_jacfwd_options {
+    COT_BEGIN_
     cot_list wrt;
     int aux;
     int64_t chunk;
     cot_randomness randomness;
 } cot_jacfwd_options;
 
-typedef struct cot_vmap_options {
-    int end_;
+typedef struct COT_NAMED_ cot_vmap_options {
+    COT_BEGIN_
     cot_list in_dims;           /* an axis or COT_NONE for each argument; absent: 0 for all */
     cot_list out_dims;          /* likewise for results                                     */
     int64_t chunk;              /* examples at a time; 0: all at once                       */
@@ -109,16 +109,16 @@ COT_API cot_fn *cot_hessian_(cot_place at, cot_fn *f, const cot_wrt_options *o, 
 /* f without in-place writes: views stay as pure ops, or go too.  f itself where there is
  * nothing to remove.  Every other transform does this first. */
 typedef enum cot_remove { COT_REMOVE_MUTATIONS = 0, COT_REMOVE_MUTATIONS_AND_VIEWS } cot_remove;
-typedef struct cot_functionalize_options {
-    int end_;
+typedef struct COT_NAMED_ cot_functionalize_options {
+    COT_BEGIN_
     cot_remove remove;
 } cot_functionalize_options;
 COT_API cot_fn *cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *o,
                                    size_t size);
 /* What reverse mode keeps of a checkpointed function besides its arguments. */
 typedef enum cot_keep { COT_KEEP_NOTHING = 0, COT_KEEP_PRODUCTS } cot_keep;
-typedef struct cot_checkpoint_options {
-    int end_;
+typedef struct COT_NAMED_ cot_checkpoint_options {
+    COT_BEGIN_
     cot_keep keep;              /* products: results of dot_general, which cost most to compute again */
 } cot_checkpoint_options;
 COT_API cot_fn *cot_checkpoint_(cot_place at, cot_fn *f, const cot_checkpoint_options *o,
@@ -133,7 +133,7 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 #define cot_tree_new(ctx, text, bytes) cot_tree_new_(COT_HERE, ctx, text, bytes)
 #define COT_STRUCT(type, values) ((const type *)(values))
 #define COT_FIELDS(x) \
-    ((cot_values){(int)(sizeof(x) / sizeof(cot_value)), (const cot_value *)(const void *)&(x)})
+    cot_values_of((int)(sizeof(x) / sizeof(cot_value)), (const cot_value *)(const void *)&(x))
 #define cot_fn_optional(f, name, value) cot_fn_optional_(COT_HERE, f, name, value)
 #define cot_with(f, name, x) cot_with_(COT_HERE, f, name, COT_OPERAND(x))
 #define cot_taking(f, names) cot_taking_(COT_HERE, f, names)

@@ -17,8 +17,8 @@ extern "C" {
 /* Lists have one entry for each spatial axis, in order; absent: 1 (strides, but the window for
  * max_pool and avg_pool;
  * dilations), 0 (padding). */
-typedef struct cot_window_options {
-    int end_;
+typedef struct COT_NAMED_ cot_window_options {
+    COT_BEGIN_
     cot_list strides;
     cot_list padding;           /* before and after each spatial axis: two entries an axis; may be negative */
     cot_list dilation;          /* distance of a window's elements                                 */

@@ -22,7 +22,7 @@ main()
     const int64_t dims[] = {3};
     const cot_type x = cot_type_new(COT_F32, 1, dims);
     const cot_graph *g;
-    const cot_status status = cot_trace_fn(df, cot_types{1, &x}, &g);
+    const cot_status status = cot_trace_fn(df, cot_types_of(1, &x), &g);
     cot_context_free(ctx);
     return status;
 }

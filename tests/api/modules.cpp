@@ -40,7 +40,7 @@ looped(cot_trace *, const cot_value *in, cot_value *out, void *user)
     const line *l = cot::as<line>(in);
     cot_value first = cot::call(static_cast<cot_fn *>(user), cot::fields(*l));
     cot_flow_options o = {};
-    o.in = cot_values{1, &first};
+    o.in = cot_values_of(1, &first);
     out[0] = cot::fori(5, twice, o);
 }
 

@@ -95,13 +95,13 @@ list_of(const json_t *x, int64_t *at)
 
     if (json_is_integer(x)) {
         at[0] = json_integer_value(x);
-        return (cot_list){ 1, 1, at };
+        return (cot_list){ .n = 1, .one = 1, .at = at };
     }
     for (size_t i = 0; i < json_array_size(x) && n < MOST; i++) {
         const json_t *k = json_array_get(x, i);
         at[n++] = json_is_integer(k) ? json_integer_value(k) : COT_NONE;
     }
-    return json_is_array(x) ? (cot_list){ n, 0, at } : (cot_list){ 0, 0, NULL };
+    return json_is_array(x) ? (cot_list){ .n = n, .at = at } : (cot_list){ .n = 0, .at = NULL };
 }
 
 /* Transforms read their lists when they are made, so those may be the caller's. */
@@ -172,7 +172,7 @@ run_steps(cot_trace *t, const cot_value *in, cot_value *out, void *user)
         const step *s = &p->at[i];
         for (int k = 0; k < s->n_in; k++)
             arg[k] = value[s->in[k]];
-        cot_call_all_(COT_HERE, s->fn, (cot_values){ s->n_in, arg }, value + s->first, s->n_out);
+        cot_call_all_(COT_HERE, s->fn, (cot_values){ .n = s->n_in, .at = arg }, value + s->first, s->n_out);
     }
     for (int j = 0; j < p->n_out; j++)
         out[j] = value[p->out[j]];

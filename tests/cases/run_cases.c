@@ -211,7 +211,7 @@ run_one(run_case *c, const char *backend)
         f = case_function(c);
     for (int i = 0; i < in.n; i++)
         type[i] = cot_array_type(in.at[i]);
-    if (f && cot_trace_fn(f, (cot_types){ in.n, type }, &g) != COT_OK)
+    if (f && cot_trace_fn(f, (cot_types){ .n = in.n, .at = type }, &g) != COT_OK)
         case_wrong(c, "%s", cot_error(c->ctx));
     else if (!f)
         case_wrong(c, "%s", cot_error(c->ctx));

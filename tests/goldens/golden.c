@@ -234,7 +234,7 @@ run_case(golden *g, size_t bytes)
         for (int64_t j = 0; j < cot_type_count(&type[i]); j++)
             store(in[i], j, g->in[i].at[j]);
     }
-    const cot_types types = { g->n_in, type };
+    const cot_types types = { .n = g->n_in, .at = type };
     if (cot_trace_fn(f, types, &graph) != COT_OK)
         failed = fault(g, "trace", cot_error(g->ctx));
     if (!failed)

@@ -98,7 +98,7 @@ transformed(cot_context *ctx, const ir_graph *f, const char *text)
     run = ir_format(&ctx->arena, "%.*s", (int)strcspn(run + 7, "\n"), run + 7);
     for (int i = 0; i < f->n_in; i++)
         type[i] = cot_graph_in_type(f, i);
-    if (cot_trace_fn(cot_pipeline(cot_fn_of_graph(f), run), (cot_types){ f->n_in, type }, &g) == COT_OK)
+    if (cot_trace_fn(cot_pipeline(cot_fn_of_graph(f), run), (cot_types){ .n = f->n_in, .at = type }, &g) == COT_OK)
         return g;
     cot_error_clear(ctx);
     return f;

@@ -352,7 +352,7 @@ run_objects(cot_context *ctx)
         cot_type *types = ir_alloc(&ctx->arena, sizeof *types * (size_t)(e->g->n_in + 1));
         for (int k = 0; k < e->g->n_in; k++)
             types[k] = ir_type_public(ir_type_at(e->g, e->g->in[k]));
-        x[n] = (cot_export){ cot_fn_of_graph(e->g), { e->g->n_in, types }, e->name };
+        x[n] = (cot_export){ cot_fn_of_graph(e->g), { .n = e->g->n_in, .at = types }, e->name };
         /* What an object refuses it refuses alone, too. */
         if (e->cell[JIT] && strcmp(e->cell[JIT], "yes") == 0)
             n++;

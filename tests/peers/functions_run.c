@@ -112,7 +112,7 @@ run(cot_context *ctx, cot_fn *f, const char *backend, const char *prefix, char w
 
     for (int i = 0; i < n_in; i++)
         types[i] = cot_array_type(x[i]);
-    COT_TRY(cot_compile(f, (cot_types){ n_in, types },
+    COT_TRY(cot_compile(f, (cot_types){ .n = n_in, .at = types },
                         &(cot_compile_options){ .backend = backend }, &k));
     int n_out = cot_graph_n_out(cot_kernel_graph(k));
     for (int i = 0; i < n_out; i++)
@@ -174,7 +174,7 @@ run_job(cot_context *ctx, const char *backend, const char *prefix, job *j, cot_a
         n_x += differentiable(in[i].dtype);
     }
     if (status == COT_OK)
-        status = cot_trace_fn(f, (cot_types){ n, in }, &g);
+        status = cot_trace_fn(f, (cot_types){ .n = n, .at = in }, &g);
     for (int i = 0; status == COT_OK && i < n_out; i++) {
         out[i] = cot_graph_out_type(g, i);
         n_y += differentiable(out[i].dtype);

@@ -247,13 +247,13 @@ START_TEST(no_step_copies_a_carry)
         return;
     const cot_type four = program[_i].rows ? cot_f64(4, N, ROWS) : cot_f64(4, N);
 
-    ck_assert_int_eq(copies(f, (cot_types){ 1, &one }), 0);
-    ck_assert_int_eq(copies(cot_jvp(f), (cot_types){ 2, (cot_type[]){ one, one } }), 0);
-    ck_assert_int_eq(copies(cot_vmap(f), (cot_types){ 1, &four }), 0);
+    ck_assert_int_eq(copies(f, (cot_types){ .n = 1, .at = &one }), 0);
+    ck_assert_int_eq(copies(cot_jvp(f), (cot_types){ .n = 2, .at = (cot_type[]){ one, one } }), 0);
+    ck_assert_int_eq(copies(cot_vmap(f), (cot_types){ .n = 1, .at = &four }), 0);
     if (program[_i].copies == REWOUND)
         return;
-    ck_assert_int_eq(copies(cot_vjp(f), (cot_types){ 2, (const cot_type[]){ one, ct } }), 0);
-    ck_assert_int_eq(copies(cot_vmap(cot_grad(f)), (cot_types){ 1, &four }), 0);
+    ck_assert_int_eq(copies(cot_vjp(f), (cot_types){ .n = 2, .at = (const cot_type[]){ one, ct } }), 0);
+    ck_assert_int_eq(copies(cot_vmap(cot_grad(f)), (cot_types){ .n = 1, .at = &four }), 0);
 }
 END_TEST
 
@@ -262,7 +262,7 @@ START_TEST(derivatives_are_right)
     const cot_type one = argument(_i);
     const cot_graph *f;
 
-    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ 1, &one }, &f) == COT_OK, "%s",
+    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ .n = 1, .at = &one }, &f) == COT_OK, "%s",
                   cot_error(ctx));
     spread = 0.9;
     derivative_agrees(f, 1e-6);
@@ -276,7 +276,7 @@ START_TEST(back_ends_agree)
     const cot_type one = argument(_i);
     const cot_graph *f;
 
-    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ 1, &one }, &f) == COT_OK, "%s",
+    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ .n = 1, .at = &one }, &f) == COT_OK, "%s",
                   cot_error(ctx));
     for (int k = 0; k < 2; k++) {
         ir_graph *g = piped(f, pipeline[k]);

@@ -468,7 +468,7 @@ START_TEST(the_highest_rank)
     for (int k = 0; k < COT_MAX_RANK; k++)
         dims[k] = k == 40 ? 2 : 1;
     type.more = dims;
-    GIVES(fn("f", doubled, 1, 1), ((cot_types){ 1, &type }), IN(z), 2, 4, 6, 8);
+    GIVES(fn("f", doubled, 1, 1), ((cot_types){ .n = 1, .at = &type }), IN(z), 2, 4, 6, 8);
 }
 END_TEST
 

@@ -72,7 +72,7 @@ printed_by(cot_fn *f, const char *backend, cot_type type, const void *z, void *w
     FILE *file = tmpfile();
     const int before = dup(1);
 
-    ck_assert_msg(cot_compile(f, (cot_types){ 1, &type },
+    ck_assert_msg(cot_compile(f, (cot_types){ .n = 1, .at = &type },
                               &(cot_compile_options){ .backend = backend }, &k) == COT_OK,
                   "%s", cot_error(ctx));
     cot_array *in = cot_array_borrow(ctx, type, (void *)z),

@@ -29,11 +29,11 @@ agrees_with_loop(cot_fn *f, int n_in, unsigned mask, unsigned ints, const double
         in[i] = data[i];
     }
     cot_fn *v = cot_vmap(f, .in_dims = (cot_list){ .n = n_in, .at = dims });
-    int64_t n = results(v, (cot_types){ n_in, type }, in, got);
+    int64_t n = results(v, (cot_types){ .n = n_in, .at = type }, in, got);
     for (int e = 0; e < 3; e++) {
         for (int i = 0; i < n_in; i++)
             in[i] = data[i] + (mask >> i & 1 ? e : 0);
-        int64_t m = results(f, (cot_types){ n_in, example }, in, one);
+        int64_t m = results(f, (cot_types){ .n = n_in, .at = example }, in, one);
         ck_assert_int_eq(n, 3 * m);
         for (int64_t k = 0; k < m; k++)
             ck_assert_msg(fabs(got[3 * k + e] - one[k]) <= 1e-13 * fmax(1, fabs(one[k])),

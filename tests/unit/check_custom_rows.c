@@ -126,7 +126,7 @@ START_TEST(a33)
                              mask & 2 ? (const void *)order : k[0],
                              mask & 4 ? (const void *)order : k[0] };
         traced_gives(cot_vmap(f, .in_dims = { .n = 3, .at = dims }, .size = B),
-                     (cot_types){ 3, type }, in, cot_f64(B, N), &want[0][0], 0);
+                     (cot_types){ .n = 3, .at = type }, in, cot_f64(B, N), &want[0][0], 0);
     }
 }
 END_TEST

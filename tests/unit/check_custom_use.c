@@ -56,13 +56,13 @@ START_TEST(a111)
     type[n] = cot_f64(3);
     for (int i = 0; i < 3; i++) {
         in[n] = eye + 3 * i;
-        traced_gives(bwd, (cot_types){ n + 1, type }, in, cot_f64(3), want + 3 * i, 0);
+        traced_gives(bwd, (cot_types){ .n = n + 1, .at = type }, in, cot_f64(3), want + 3 * i, 0);
     }
     in[n] = eye;
     type[n] = cot_f64(3, 3);
     dims[n] = 0;
     ck_assert_msg(cot_trace_fn(cot_vmap(bwd, .in_dims = { .n = n + 1, .at = dims }),
-                               (cot_types){ n + 1, type }, &g) == COT_OK,
+                               (cot_types){ .n = n + 1, .at = type }, &g) == COT_OK,
                   "%s", cot_error(ctx));
     ck_assert_int_eq(ir_eval(g, (void *[]){ dx }, in), COT_OK);
     ck_assert_mem_eq(dx, want, sizeof dx);
@@ -105,7 +105,7 @@ link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const do
         type[i] = cot_graph_out_type(g, 1 + i);
     type[n] = cot_f64();
     const cot_export e[] = { { fwd, COT_TYPES(cot_f64(3), cot_f64(3)), "fwd" },
-                             { bwd, { n + 1, type }, "bwd" } };
+                             { bwd, { .n = n + 1, .at = type }, "bwd" } };
     ck_assert_msg(cot_build_object(ctx, e, 2, NULL, object, header) == COT_OK, "%s",
                   cot_error(ctx));
     snprintf(path, sizeof path, "%s/glue.c", folder);

@@ -79,7 +79,7 @@ runs(const char *backend, cot_fn *f, cot_type t, const double *in, cot_type to, 
     cot_array *x = cot_array_copy(ctx, t, in), *y = cot_array_new(ctx, to);
     cot_kernel *k;
 
-    ck_assert_msg(cot_compile(f, (cot_types){ 1, &t },
+    ck_assert_msg(cot_compile(f, (cot_types){ .n = 1, .at = &t },
                               &(cot_compile_options){ .backend = backend }, &k) == COT_OK,
                   "%s", cot_error(ctx));
     ck_assert_int_eq(cot_run(k, &y, (const cot_array *[]){ x }), COT_OK);

@@ -298,9 +298,9 @@ START_TEST(nothing_where_something_is_wanted)
     ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "no_room", no_room, 1, 1, NULL),
                                   COT_TYPES(cot_f32(3)), NULL),
                      COT_OK);
-    traced_fails(f, (cot_types){ 2, NULL }, COT_ERR_ARG,
+    traced_fails(f, (cot_types){ .n = 2, .at = NULL }, COT_ERR_ARG,
                  "main.c:60: shapes: the list of types is NULL, or shorter than none");
-    traced_fails(f, (cot_types){ -1, NULL }, COT_ERR_ARG,
+    traced_fails(f, (cot_types){ .n = -1, .at = NULL }, COT_ERR_ARG,
                  "main.c:60: shapes: the list of types is NULL, or shorter than none");
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(), cot_f32()), NULL), COT_OK);
     ck_assert_int_eq(cot_trace_fn(NULL, COT_TYPES(), &g), COT_ERR_ARG);
@@ -406,6 +406,68 @@ START_TEST(trees_that_do_not_fit)
 }
 END_TEST
 
+BODY(sum_of, out[0] = cot_reduce_sum(in[0]);)
+
+static void
+calls(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_call_((cot_place){ "main.c", 60 }, user, COT_VALUES(in[0]));
+}
+
+START_TEST(functions_of_another_context)
+{
+    cot_context *other = cot_context_new(NULL);
+    cot_fn *sum = cot_fn_new(other, "total", sum_of, 1, 1, NULL);
+
+    traced_fails(cot_fn_new(ctx, "f", calls, 1, 1, sum), COT_TYPES(cot_f32(3)), COT_ERR_ARG,
+                 "main.c:60: call: the function total is of another context; wants one of this");
+    const cot_export e = { .fn = sum, .types = COT_TYPES(cot_f32(3)) };
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "f.c", NULL), COT_ERR_ARG);
+    ck_assert_str_eq(cot_error(ctx), "the function total is of another context; wants one of this");
+    cot_context_free(other);
+}
+END_TEST
+
+START_TEST(pointers_that_are_null)
+{
+    const cot_graph *g;
+
+    ck_assert_int_eq(cot_parse(ctx, "f.cot", NULL, 0, NULL, &g), COT_ERR_ARG);
+    ck_assert_str_eq(cot_error(ctx), "parse: the text is NULL");
+    cot_error_clear(ctx);
+    ck_assert_int_eq(cot_parse(NULL, "f.cot", "", 0, NULL, &g), COT_ERR_ARG);
+    ck_assert_int_eq(cot_load(ctx, NULL, &(cot_state){ 0 }), COT_ERR_ARG);
+    ck_assert_str_eq(cot_error(ctx), "load: the path is NULL");
+    cot_error_clear(ctx);
+    ck_assert_ptr_null(cot_array_new(NULL, cot_f32(2)));
+    ck_assert_int_eq(cot_compile(cot_fn_new(ctx, "f", sum_of, 1, 1, NULL), COT_TYPES(cot_f32(2)),
+                                 &(cot_compile_options){ .donated = { .n = 1 } }, &(cot_kernel *){ NULL }),
+                     COT_ERR_ARG);
+    ck_assert_str_eq(cot_error(ctx),
+                     "f: donated is the bare number 1; wants a list, as COT_LIST(1)");
+}
+END_TEST
+
+/* Why a function failed is told again after the record was cleared, of whatever was made of it. */
+START_TEST(functions_that_failed_before)
+{
+    const char *why = "main.c:60: f: name or body is NULL; wants both";
+    cot_fn *f = cot_fn_new_((cot_place){ "main.c", 60 }, ctx, "f", NULL, 1, 1, NULL);
+
+    ck_assert_str_eq(cot_error(ctx), why);
+    cot_error_clear(ctx);
+    traced_fails(f, COT_TYPES(cot_f32(3)), COT_ERR_ARG, why);
+    traced_fails(cot_vmap(cot_grad(f)), COT_TYPES(cot_f32(3)), COT_ERR_ARG, why);
+    cot_fn *p = cot_pipeline_((cot_place){ "main.c", 60 }, cot_fn_new(ctx, "f", sum_of, 1, 1, NULL), "turn");
+    ck_assert_int_eq(cot_error_status(ctx), COT_ERR_PARSE);
+    cot_error_clear(ctx);
+    const cot_graph *g;
+    ck_assert_int_eq(cot_trace_fn(p, COT_TYPES(cot_f32(3)), &g), COT_ERR_PARSE);
+    ck_assert(strstr(cot_error(ctx), "turn"));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -426,6 +488,9 @@ main(void)
         ONCE(nothing_where_something_is_wanted),
         ONCE(elements_that_are_nowhere),
         ONCE(loops_that_do_not_fit),
+        ONCE(functions_of_another_context),
+        ONCE(pointers_that_are_null),
+        ONCE(functions_that_failed_before),
     };
 
     return SUITE("errors_api", cases);

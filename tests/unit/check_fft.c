@@ -263,7 +263,7 @@ static void
 fails(cot_body *body, cot_type type, const char *text)
 {
     const cot_graph *g;
-    ck_assert_int_ne(cot_trace_fn(fn("f", body, 1, 1), (cot_types){ 1, &type }, &g), COT_OK);
+    ck_assert_int_ne(cot_trace_fn(fn("f", body, 1, 1), (cot_types){ .n = 1, .at = &type }, &g), COT_OK);
     ck_assert_msg(strstr(cot_error(ctx), text), "'%s' is not in '%s'", text, cot_error(ctx));
     cot_error_clear(ctx);
 }

@@ -113,7 +113,7 @@ START_TEST(made_at_once_traced_when_called)
                         cot_vmap(id, .in_dims = COT_ALL(-1)) };
     for (int k = 0; k < 3; k++) {
         const cot_graph *graph;
-        ck_assert_int_eq(cot_trace_fn(kinds[k], (cot_types){ 1, &m }, &graph), COT_OK);
+        ck_assert_int_eq(cot_trace_fn(kinds[k], (cot_types){ .n = 1, .at = &m }, &graph), COT_OK);
         cot_type t = cot_graph_out_type(graph, 0);
         size[k] = cot_type_size(&t, 0);
     }
@@ -121,7 +121,7 @@ START_TEST(made_at_once_traced_when_called)
     traced_fails(cot_vmap_((cot_place){ "main.c", 9 }, id,
                            &(cot_vmap_options){ .in_dims = COT_ALL(COT_NONE) },
                            sizeof(cot_vmap_options)),
-                 (cot_types){ 1, &m }, COT_ERR_ARG,
+                 (cot_types){ .n = 1, .at = &m }, COT_ERR_ARG,
                  "main.c:9: vmap(square): in maps no argument; wants at least one, or size");
     cot_array_free(two);
     cot_array_free(three);
@@ -182,7 +182,7 @@ START_TEST(no_automatic_batches)
     traced_gives(cot_vmap(f), COT_TYPES(cot_f64(2, 3)), in, cot_f64(2),
                  (const double[]){ 6, 15 }, 0);
     traced_fails(cot_vmap_((cot_place){ "main.c", 7 }, fn("dot", dot, 2, 1),
-                           &(cot_vmap_options){ 0 }, sizeof(cot_vmap_options)),
+                           &(cot_vmap_options){ .size = 0 }, sizeof(cot_vmap_options)),
                  COT_TYPES(cot_f64(2, 3), cot_f64(2, 4)), COT_ERR_SHAPE,
                  "main.c:20, in vmap: dot_general: contracted sizes differ: x axis 0 has 3, y "
                  "axis 0 has 4");
@@ -697,7 +697,7 @@ START_TEST(every_transform_prints_and_parses)
                 in[n++] = maps ? y : scalar;
             if (strstr(pipeline[p], "| jvp"))
                 in[n++] = x, in[n++] = y;
-            round_trip(f, (cot_types){ n, in });
+            round_trip(f, (cot_types){ .n = n, .at = in });
         }
     round_trip(cot_pipeline(fn("energy", energy, 1, 1), "vmap | jacrev"),
                COT_TYPES(cot_f64(4, 3)));

@@ -65,8 +65,8 @@ maps(const case_ *c, bool x)
     memcpy(want, c->want, sizeof *want * (size_t)n);
     memcpy(want + n, c->want, sizeof *want * (size_t)n);
     cot_fn *f = cot_vmap(cot_fn_new(ctx, c->name, c->body, 5, 1, NULL),
-                         .in_dims = { 5, 0, x ? x_first : x_not }, .size = 2);
-    traced_gives(f, (cot_types){ 5, types }, (const void *const *)in,
+                         .in_dims = { .n = 5, .at = x ? x_first : x_not }, .size = 2);
+    traced_gives(f, (cot_types){ .n = 5, .at = types }, (const void *const *)in,
                  cot_type_new(COT_F64, c->type.rank + 1, dims), want, 0);
     for (int i = 0; i < 5; i++)
         free(in[i]);

@@ -93,7 +93,7 @@ three_times(cot_fn *fwd, cot_fn *half, const double *x, const double *want)
     type[k++] = cot_f64(2);
     for (int call = 0; call < 3; call++) {
         in[n] = call == 0, in[n + 1] = call == 1 ? 1 : 2 * call;
-        gives(half, (cot_types){ k, type }, in, 1, IN(want[0] * in[n], want[1] * in[n + 1]));
+        gives(half, (cot_types){ .n = k, .at = type }, in, 1, IN(want[0] * in[n], want[1] * in[n + 1]));
     }
 }
 
@@ -124,13 +124,13 @@ START_TEST(b128)
              "main.c:9: lin(cubes): argument %d, the tangent of argument 0 of cubes, is f64[3]; "
              "wants f64[2]",
              k - 1);
-    traced_fails(lin, (cot_types){ k, type }, COT_ERR_SHAPE, want);
+    traced_fails(lin, (cot_types){ .n = k, .at = type }, COT_ERR_SHAPE, want);
     type[k - 1] = cot_f32(2);
     snprintf(want, sizeof want,
              "main.c:9: lin(cubes): argument %d, the tangent of argument 0 of cubes, is f32[2]; "
              "wants f64[2]",
              k - 1);
-    traced_fails(lin, (cot_types){ k, type }, COT_ERR_DTYPE, want);
+    traced_fails(lin, (cot_types){ .n = k, .at = type }, COT_ERR_DTYPE, want);
 }
 END_TEST
 
@@ -257,7 +257,7 @@ START_TEST(b138)
     for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
         cot_fn *g = cot_fn_new(ctx, "f", f[i].body, f[i].n_in, f[i].n_out, NULL);
         const cot_type type[] = { cot_f64(3), cot_f64(3), cot_f64(3) };
-        const cot_types types = { f[i].n_in, type };
+        const cot_types types = { .n = f[i].n_in, .at = type };
         const double *x = IN(1, -2, 0.5, 3, 2, 1, 0.25, -1, 4);
         const cot_graph *one = at(cot_jacrev(g), types, x, a);
 

@@ -84,7 +84,7 @@ BODY(endless,    out[0] = cot_while(more, same, .in = COT_VALUES(in[0]), .max = 
 BODY(range,      out[0] = cot_randint(t, cot_i32(3), 5, 5);)
 BODY(dropped,    out[0] = cot_dropout(in[0], 1.5);)
 BODY(no_body,    out[0] = cot_while(NULL, same, .in = COT_VALUES(in[0]));)
-BODY(no_branch,  out[0] = cot_switch_(COT_HERE, cot_operand_value(in[0]), (cot_bodies){ 0, NULL }, NULL, 0);)
+BODY(no_branch,  out[0] = cot_switch_(COT_HERE, cot_operand_value(in[0]), (cot_bodies){ 0 }, NULL, 0);)
 BODY(nowhere,    out[0] = cot_cond(1, same, same, .in = COT_VALUES(in[0]), .n_out = 2);)
 BODY(prefixes,  out[0] = cot_associative_scan(NULL, .xs = COT_VALUES(in[0]));)
 BODY(sizes,      out[0] = cot_reshape(in[0], -1, -1);)
@@ -179,7 +179,7 @@ START_TEST(of_flow)
           "model.c:7: map: .xs 1 is f32[]; wants an axis to slice, of size 2");
     fails(no_body, COT_TYPES(m), COT_ERR_ARG, "model.c:32: f.while: a body is NULL");
     fails(no_branch, COT_TYPES(cot_i32()), COT_ERR_ARG,
-          "model.c:33: cond: attribute branches is missing");
+          "model.c:33: cond: has no body; wants one for each branch");
     fails(nowhere, COT_TYPES(cot_f32()), COT_ERR_ARG,
           "model.c:34: cond: has several results and no .out; wants room for them");
     fails(prefixes, COT_TYPES(m), COT_ERR_ARG, "model.c:35: associative_scan: a body is NULL");

@@ -62,7 +62,7 @@ static cot_status
 object(int n, const char *name, const char *path, const char *backend)
 {
     cot_type t = cot_f32(3);
-    cot_export e = { fn(square), { 1, &t }, name };
+    cot_export e = { fn(square), { .n = 1, .at = &t }, name };
     cot_export both[] = { e, e };
 
     return cot_build_object(ctx, both, n, &(cot_compile_options){ .backend = backend }, path, NULL);

@@ -151,7 +151,7 @@ START_TEST(the_same_name_twice)
     cot_state twice[] = { COT_STATE({ "bias", b }), COT_STATE({ "bias", b }) };
 
     fails(
-        call(linear33(), twice, 2, &(cot_functional_options){ 0 }), COT_ERR_ARG,
+        call(linear33(), twice, 2, &(cot_functional_options){ .strict = 0 }), COT_ERR_ARG,
         "main.c:5: functional_call: \"bias\" appears in more than one state; wants it in one");
 }
 END_TEST
@@ -181,7 +181,7 @@ START_TEST(tied_names)
     HAS(y, 5);
     RUNS(cot_functional_call(m, &b, 1, &x, 1, &y, 1, .untied = 1));
     HAS(y, 8);
-    fails(call(m, &apart, 1, &(cot_functional_options){ 0 }), COT_ERR_ARG,
+    fails(call(m, &apart, 1, &(cot_functional_options){ .strict = 0 }), COT_ERR_ARG,
           "main.c:5: functional_call: \"a\" and \"b\" are tied and given different arrays; "
           "wants one of "
           "them, or an untied call");
@@ -208,9 +208,9 @@ START_TEST(strict_calls)
           "main.c:5: functional_call: \"weight\" is not given; wants every parameter "
           "and buffer "
           "of Linear");
-    fails(call(linear33(), &other, 1, &(cot_functional_options){ 0 }), COT_ERR_ARG,
+    fails(call(linear33(), &other, 1, &(cot_functional_options){ .strict = 0 }), COT_ERR_ARG,
           "main.c:5: functional_call: Linear has no parameter or buffer called \"scale\"");
-    fails(call(linear("Linear"), &some, 1, &(cot_functional_options){ 0 }), COT_ERR_ARG,
+    fails(call(linear("Linear"), &some, 1, &(cot_functional_options){ .strict = 0 }), COT_ERR_ARG,
           "main.c:5: functional_call: \"weight\" of Linear has no array; wants one");
 }
 END_TEST

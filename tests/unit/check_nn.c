@@ -84,7 +84,7 @@ run_row(const row *r, const char *backend, int n, const cot_type *types, cot_arr
     for (int i = 0; i < n; i++)
         wrt[i] = i;
     cot_fn *df = cot_grad(f, .wrt = { n, 0, wrt }, .aux = 1);
-    cot_status s = cot_compile(df, (cot_types){ n, types },
+    cot_status s = cot_compile(df, (cot_types){ .n = n, .at = types },
                                &(cot_compile_options){ .backend = backend }, &k);
     ck_assert_msg(s == COT_OK, "%s: %s", r->name, cot_error(ctx));
     for (int i = 0; i <= n; i++)
@@ -161,7 +161,7 @@ check_narrow(const row *r, cot_dtype t, double tolerance)
             rt_set_element(t, in[n], i, 2 * sin(1.3 * n + 0.7 * (double)(i + 1)));
     }
     cot_fn *f = cot_fn_new(ctx, "f", r->body, n, 1, NULL);
-    ck_assert_msg(cot_trace_fn(f, (cot_types){ n, types }, &g) == COT_OK, "%s: %s", r->name,
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = types }, &g) == COT_OK, "%s: %s", r->name,
                   cot_error(ctx));
     const cot_type y = cot_graph_out_type(g, 0);
     ck_assert_msg(y.dtype == t, "%s: the result is %s", r->name, cot_dtype_name(y.dtype));
@@ -211,7 +211,7 @@ check_mapped(const row *r)
     cot_fn *f = cot_fn_new(ctx, "f", weighed, n, 2, (void *)(uintptr_t)r);
     cot_fn *df = cot_vmap(cot_grad(f, .wrt = {n, 0, wrt}, .aux = 1));
     cot_kernel *k = NULL;
-    cot_status s = cot_compile(df, (cot_types){ n, types },
+    cot_status s = cot_compile(df, (cot_types){ .n = n, .at = types },
                                &(cot_compile_options){ .backend = "eval" }, &k);
     ck_assert_msg(s == COT_OK, "%s: %s", r->name, cot_error(ctx));
     for (int i = 0; i <= n; i++)

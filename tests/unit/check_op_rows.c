@@ -310,7 +310,7 @@ at_ones(cot_body *body, const char *pipeline, cot_dtype t, int n_in, const int64
         x[i] = p;
     }
     cot_fn *f = cot_pipeline(cot_fn_new(ctx, "f", body, n_in, 1, NULL), pipeline);
-    ck_assert_msg(cot_trace_fn(f, (cot_types){ n_in, type }, &g) == COT_OK, "%s",
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n_in, .at = type }, &g) == COT_OK, "%s",
                   cot_error(ctx));
     for (int j = 0; j < g->n_out; j++) {
         const ir_type *r = ir_type_at(g, g->out[j]);
@@ -496,7 +496,7 @@ gradient_of_leaves(int n, size_t *bytes)
     f = cot_vmap(cot_grad(cot_fn_named(f, text, "loss"), .wrt = COT_NAMES("layer")));
     for (int i = 0; i < n; i++)
         type[i] = cot_f64(5, 3);
-    ck_assert_msg(cot_trace_fn(f, (cot_types){ n, type }, &g) == COT_OK, "%s", cot_error(c));
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = type }, &g) == COT_OK, "%s", cot_error(c));
     ck_assert_int_eq(cot_graph_n_out(g), n);
     cot_context_free(c);
     free(type);

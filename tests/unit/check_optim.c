@@ -65,11 +65,11 @@ four_steps(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     const int n = cot_optim_state_count(o, 2);
 
     (void)t;
-    cot_optim_begin(o, ((cot_values){2, x}), s);
+    cot_optim_begin(o, ((cot_values){.n = 2, .at = x}), s);
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < 2; i++)
             g[i] = cot_sub(cot_integer_pow(x[i], 3), 1);
-        cot_optim_step(o, ((cot_values){2, x}), ((cot_values){2, g}), ((cot_values){n, s}), next, next_s);
+        cot_optim_step(o, ((cot_values){.n = 2, .at = x}), ((cot_values){.n = 2, .at = g}), ((cot_values){.n = n, .at = s}), next, next_s);
         memcpy(x, next, sizeof x);
         memcpy(s, next_s, sizeof *s * (size_t)n);
     }
@@ -105,7 +105,7 @@ half_adam(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
     (void)t, (void)user;
     cot_optim_begin(&o, COT_VALUES(x), s);
-    cot_optim_step(&o, COT_VALUES(x), COT_VALUES(x), ((cot_values){3, s}), &next, next_s);
+    cot_optim_step(&o, COT_VALUES(x), COT_VALUES(x), ((cot_values){.n = 3, .at = s}), &next, next_s);
     out[0] = cot_add(cot_convert(next, COT_F64), cot_dtype_of(next_s[1]) == COT_F32 ? 1 : 0);
 }
 
@@ -214,7 +214,7 @@ BODY(moments, const cot_type w = cot_f64(400, 100, 3);
          y[2 * i] = cot_mean(x[i]);
          y[2 * i + 1] = cot_var(x[i]);
      }
-     out[0] = cot_stack(((cot_values){12, y}), 0);)
+     out[0] = cot_stack(((cot_values){.n = 12, .at = y}), 0);)
 
 /* Means to 5 standard errors, variances to 2 percent. */
 START_TEST(first_weights)
@@ -242,7 +242,7 @@ BODY(cut, cot_value x = cot_truncated_normal(t, cot_f32(100000), .key = cot_key(
                        cot_mean(y), cot_var(y)};
      for (int i = 0; i < 4; i++)
          z[i] = cot_convert(z[i], COT_F64);
-     out[0] = cot_stack(((cot_values){8, z}), 0);)
+     out[0] = cot_stack(((cot_values){.n = 8, .at = z}), 0);)
 
 /* scipy.stats.truncnorm(-2, 2).var() and truncnorm(-0.5, 1.5, 1, 2).stats(). */
 START_TEST(truncated)

@@ -64,7 +64,7 @@ gives(const sizes *s, cot_dtype tx, cot_dtype ty, const cot_compile_options *o)
     of[0].dtype = tx;
     of[1].dtype = ty;
     cot_fn *f = cot_fn_new(ctx, "product", product, 2, 1, (void *)s);
-    if (cot_compile(f, (cot_types){ 2, of }, o, &k) != COT_OK)
+    if (cot_compile(f, (cot_types){ .n = 2, .at = of }, o, &k) != COT_OK)
         ck_abort_msg("%s", cot_error(ctx));
     cot_array *in[2] = { numbers(of[0]), numbers(of[1]) },
               *out = cot_array_new(ctx, cot_i32(s->m, s->n));
@@ -169,7 +169,7 @@ gives_chains(const real *s, const cot_compile_options *o)
 
     of[0].dtype = of[1].dtype = to.dtype = s->type;
     cot_fn *f = cot_fn_new(ctx, "product", real_product, 2, 1, (void *)s);
-    if (cot_compile(f, (cot_types){ 2, of }, o, &k) != COT_OK)
+    if (cot_compile(f, (cot_types){ .n = 2, .at = of }, o, &k) != COT_OK)
         ck_abort_msg("%s", cot_error(ctx));
     cot_array *in[2] = { reals(of[0], 3), reals(of[1], 5) }, *out = cot_array_new(ctx, to);
     ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)in), COT_OK);

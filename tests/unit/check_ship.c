@@ -212,7 +212,7 @@ export_text(const char *text, const cot_compile_options *o)
 
     for (int i = 0; i < cot_graph_n_in(g); i++)
         in[i] = cot_graph_in_type(g, i);
-    const cot_export e = { cot_fn_of_graph(g), { cot_graph_n_in(g), in }, "f" };
+    const cot_export e = { cot_fn_of_graph(g), { .n = cot_graph_n_in(g), .at = in }, "f" };
     RUNS(cot_build_object(ctx, &e, 1, o, path("x.o"), path("x.h")));
 }
 

@@ -26,7 +26,7 @@ compiled(cot_context *c, const char *backend)
     cot_fn *g = cot_grad(cot_fn_new(c, "factors", factors, 1, 1, NULL));
     cot_kernel *k;
 
-    ck_assert_msg(cot_compile(g, (cot_types){ 1, &t },
+    ck_assert_msg(cot_compile(g, (cot_types){ .n = 1, .at = &t },
                               &(cot_compile_options){ .backend = backend }, &k) == COT_OK,
                   "%s", cot_error(c));
     return k;

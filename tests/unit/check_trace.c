@@ -313,7 +313,7 @@ rows_of(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     int64_t dims[8];
     for (int i = 0; i < n; i++)
         dims[i] = i == n - 1 ? 0 : COT_NONE;
-    out[0] = cot_call_(COT_HERE, cot_vmap(bwd, .in_dims = {n, 0, dims}), (cot_values){n, y + 1});
+    out[0] = cot_call_(COT_HERE, cot_vmap(bwd, .in_dims = {.n = n, .at = dims}), (cot_values){.n = n, .at = y + 1});
 }
 
 START_TEST(A16_the_second_half_maps_over_cotangents)

@@ -43,11 +43,11 @@ named_dot(void)
 START_TEST(sizes_differ)
 {
     traced_fails(
-        VMAP(7, named_dot(), 0), COT_TYPES(cot_f64(2, 4), cot_f64(3, 4)), COT_ERR_SHAPE,
+        VMAP(7, named_dot(), .end_ = 0), COT_TYPES(cot_f64(2, 4), cot_f64(3, 4)), COT_ERR_SHAPE,
         "main.c:7: vmap(dot): mapped axes have sizes 2 (argument 0 (x)), 3 (argument 1 (y)); "
         "wants one size");
     cot_fn *deep = cot_fn_named(fn("dot", dot, 2, 1), "layer{weight, at[1]}", "z");
-    traced_fails(VMAP(9, deep, 0), COT_TYPES(cot_f64(2, 4), cot_f64(3, 4)), COT_ERR_SHAPE,
+    traced_fails(VMAP(9, deep, .end_ = 0), COT_TYPES(cot_f64(2, 4), cot_f64(3, 4)), COT_ERR_SHAPE,
                  "main.c:9: vmap(dot): mapped axes have sizes 2 (argument 0 (layer.weight)), 3 "
                  "(argument 1 "
                  "(layer.at.0)); wants one size");
@@ -62,9 +62,9 @@ END_TEST
 START_TEST(no_inputs)
 {
     traced_fails(
-        VMAP(7, fn("c", constant, 0, 1), 0), (cot_types){ 0, NULL }, COT_ERR_ARG,
+        VMAP(7, fn("c", constant, 0, 1), .end_ = 0), (cot_types){ .n = 0, .at = NULL }, COT_ERR_ARG,
         "main.c:7: vmap(c): the function has no arguments; wants at least one, or size");
-    traced_fails(VMAP(7, fn("none", constant, 1, 0), 0), COT_TYPES(cot_f64(2)), COT_ERR_ARG,
+    traced_fails(VMAP(7, fn("none", constant, 1, 0), .end_ = 0), COT_TYPES(cot_f64(2)), COT_ERR_ARG,
                  "main.c:1: none: has no results; wants 1 or more");
 }
 END_TEST
@@ -74,7 +74,7 @@ START_TEST(nothing_mapped)
     traced_fails(VMAP(7, named_dot(), .in_dims = COT_LIST(NONE, NONE)),
                  COT_TYPES(cot_f64(4), cot_f64(4)), COT_ERR_ARG,
                  "main.c:7: vmap(dot): in maps no argument; wants at least one, or size");
-    traced_gives(VMAP(8, fn("c", constant, 0, 1), .size = 2), (cot_types){ 0, NULL }, NULL,
+    traced_gives(VMAP(8, fn("c", constant, 0, 1), .size = 2), (cot_types){ .n = 0, .at = NULL }, NULL,
                  cot_f64(2), (const double[]){ 3.14, 3.14 }, 0);
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(axis_out_of_range)
                  "main.c:8: vmap(square): axis -3 of argument 0 is out of range; wants -2 to 1 "
                  "for rank 2");
     traced_fails(
-        VMAP(9, fn("square", square, 1, 1), 0), COT_TYPES(cot_f64()), COT_ERR_SHAPE,
+        VMAP(9, fn("square", square, 1, 1), .end_ = 0), COT_TYPES(cot_f64()), COT_ERR_SHAPE,
         "main.c:9: vmap(square): argument 0 has rank 0, so that it has no axis 0; wants none");
 }
 END_TEST
@@ -198,7 +198,7 @@ START_TEST(constant_result)
     const double x[] = { 1, 2, 3 };
     const void *const in[] = { x };
 
-    traced_gives(VMAP(7, fn("c", constant, 1, 1), 0), COT_TYPES(cot_f64(3)), in, cot_f64(3),
+    traced_gives(VMAP(7, fn("c", constant, 1, 1), .end_ = 0), COT_TYPES(cot_f64(3)), in, cot_f64(3),
                  (const double[]){ 3.14, 3.14, 3.14 }, 0);
 }
 END_TEST
@@ -264,7 +264,7 @@ START_TEST(three_levels)
 {
     const double x[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     const void *const in[] = { x, x };
-    cot_fn *f = VMAP(9, VMAP(8, VMAP(7, fn("product", product, 2, 1), 0), 0), 0);
+    cot_fn *f = VMAP(9, VMAP(8, VMAP(7, fn("product", product, 2, 1), .end_ = 0), .end_ = 0), .end_ = 0);
 
     traced_gives(f, COT_TYPES(cot_f64(2, 2, 2), cot_f64(2, 2, 2)), in, cot_f64(2, 2, 2),
                  (const double[]){ 1, 4, 9, 16, 25, 36, 49, 64 }, 0);
@@ -348,7 +348,7 @@ START_TEST(rank_limit)
         ones[i] = 1;
     cot_type most = cot_type_new(COT_F64, 64, ones);
     ck_assert_msg(
-        cot_trace_fn(VMAP(7, fn("identity", identity, 1, 1), 0), COT_TYPES(most), &g) == COT_OK,
+        cot_trace_fn(VMAP(7, fn("identity", identity, 1, 1), .end_ = 0), COT_TYPES(most), &g) == COT_OK,
         "%s", cot_error(ctx));
     /* an example of rank 64 has no room for the mapped axis */
     traced_fails(VMAP(8, fn("product", product, 2, 1), .in_dims = COT_LIST(NONE, 0)),
@@ -359,12 +359,12 @@ END_TEST
 
 START_TEST(names_of_levels)
 {
-    cot_fn *f = VMAP(9, VMAP(8, fn("square", square, 1, 1), 0), .in_dims = COT_ALL(4));
+    cot_fn *f = VMAP(9, VMAP(8, fn("square", square, 1, 1), .end_ = 0), .in_dims = COT_ALL(4));
 
     traced_fails(f, COT_TYPES(cot_f64(2, 3)), COT_ERR_SHAPE,
                  "main.c:9: vmap(vmap(square)): axis 4 of argument 0 is out of range; wants -2 "
                  "to 1 for rank 2");
-    traced_fails(VMAP(9, VMAP(8, fn("square", square, 1, 1), .in_dims = COT_ALL(4)), 0),
+    traced_fails(VMAP(9, VMAP(8, fn("square", square, 1, 1), .in_dims = COT_ALL(4)), .end_ = 0),
                  COT_TYPES(cot_f64(2, 3)), COT_ERR_SHAPE,
                  "main.c:8, in vmap: vmap(square): axis 4 of argument 0 is out of range; wants "
                  "-1 to 0 for rank 1");
@@ -379,7 +379,7 @@ START_TEST(ranks_differ)
     const double x[] = { 10, 20 }, y[] = { 1, 2, 3, 4 }, y1[] = { 1, 2, 3 };
     const void *const in[] = { x, y }, *const one[] = { x, y1 };
 
-    traced_gives(VMAP(7, fn("product", product, 2, 1), 0), COT_TYPES(cot_f64(2), cot_f64(2, 2)),
+    traced_gives(VMAP(7, fn("product", product, 2, 1), .end_ = 0), COT_TYPES(cot_f64(2), cot_f64(2, 2)),
                  in, cot_f64(2, 2), (const double[]){ 10, 20, 60, 80 }, 0);
     traced_gives(VMAP(8, fn("product", product, 2, 1), .in_dims = COT_LIST(0, NONE)),
                  COT_TYPES(cot_f64(2), cot_f64(3)), one, cot_f64(2, 3),
@@ -394,7 +394,7 @@ START_TEST(promotion)
     const float y[] = { 1, 2, 3, 4 };
     const void *const in[] = { x, y };
 
-    traced_gives(VMAP(7, fn("product", product, 2, 1), 0), COT_TYPES(cot_f64(2), cot_f32(2, 2)),
+    traced_gives(VMAP(7, fn("product", product, 2, 1), .end_ = 0), COT_TYPES(cot_f64(2), cot_f32(2, 2)),
                  in, cot_f64(2, 2), (const double[]){ 1, 2, 6, 8 }, 0);
 }
 END_TEST
@@ -423,7 +423,7 @@ START_TEST(shape_errors_inside)
 {
     const cot_graph *g;
 
-    ck_assert_int_eq(cot_trace_fn(VMAP(7, fn("wrong", wrong_product, 2, 1), 0),
+    ck_assert_int_eq(cot_trace_fn(VMAP(7, fn("wrong", wrong_product, 2, 1), .end_ = 0),
                                   COT_TYPES(cot_f64(9, 2, 3), cot_f64(9, 4, 5)), &g),
                      COT_ERR_SHAPE);
     ck_assert_str_eq(cot_error(ctx), "model.c:1, in vmap: dot_general: contracted sizes "
@@ -437,15 +437,15 @@ START_TEST(reductions)
     const double x[] = { 1, 2, 3, 4 };
     const void *const in[] = { x };
 
-    traced_gives(VMAP(7, fn("total", total, 1, 1), 0), COT_TYPES(cot_f64(2, 2)), in, cot_f64(2),
+    traced_gives(VMAP(7, fn("total", total, 1, 1), .end_ = 0), COT_TYPES(cot_f64(2, 2)), in, cot_f64(2),
                  (const double[]){ 3, 7 }, 0);
-    traced_gives(VMAP(8, fn("total", total, 1, 1), 0), COT_TYPES(cot_f64(1)), in, cot_f64(1),
+    traced_gives(VMAP(8, fn("total", total, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1)), in, cot_f64(1),
                  (const double[]){ 1 }, 0);
-    traced_gives(VMAP(9, fn("total", total, 1, 1), 0), COT_TYPES(cot_f64(1, 4)), in, cot_f64(1),
+    traced_gives(VMAP(9, fn("total", total, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1, 4)), in, cot_f64(1),
                  (const double[]){ 10 }, 0);
     /* a batch of one is no axis of size 1 of the example */
-    traced_gives(VMAP(10, fn("squeezed", squeezed, 1, 1), 0), COT_TYPES(cot_f64(1, 1, 4)), in, cot_f64(1, 4), x, 0);
-    traced_gives(VMAP(11, fn("squeezed", squeezed, 1, 1), 0), COT_TYPES(cot_f64(1)), in, cot_f64(1), x, 0);
+    traced_gives(VMAP(10, fn("squeezed", squeezed, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1, 1, 4)), in, cot_f64(1, 4), x, 0);
+    traced_gives(VMAP(11, fn("squeezed", squeezed, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1)), in, cot_f64(1), x, 0);
     traced_gives(VMAP(12, fn("squeezed_0", squeezed_0, 1, 1), .in_dims = COT_ALL(1)), COT_TYPES(cot_f64(1, 1, 4)), in,
                  cot_f64(1, 4), x, 0);
 }
@@ -484,7 +484,7 @@ START_TEST(predicates)
     const double x[] = { 1, -2, INFINITY, NAN };
     const void *const in[] = { x };
 
-    traced_gives(VMAP(7, fn("counts", counts, 1, 1), 0), COT_TYPES(cot_f64(4)), in, cot_bool(4),
+    traced_gives(VMAP(7, fn("counts", counts, 1, 1), .end_ = 0), COT_TYPES(cot_f64(4)), in, cot_bool(4),
                  (const double[]){ 1, 0, 0, 0 }, 0);
 }
 END_TEST

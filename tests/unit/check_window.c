@@ -410,7 +410,7 @@ START_TEST(convolutions_map_any_of_their_operands)
 
     if (!(_i & 7))
         return;
-    ck_assert_int_eq(cot_compile(fn(biased, 3), ((cot_types){ 3, type }), NULL, &k), COT_OK);
+    ck_assert_int_eq(cot_compile(fn(biased, 3), ((cot_types){ .n = 3, .at = type }), NULL, &k), COT_OK);
     for (int i = 0; i < 3; i++) {
         x[i] = numbers((int)size[i] * N, 3 * i + 1);
         given[i] = laid_out(x[i], size[i], at_the_end && mapped[i]);
@@ -426,7 +426,7 @@ START_TEST(convolutions_map_any_of_their_operands)
             cot_array_free(in[i]);
         cot_array_free(out);
     }
-    gives(cot_vmap(fn(biased, 3), .in_dims = { 3, 0, dims }), (cot_types){ 3, types },
+    gives(cot_vmap(fn(biased, 3), .in_dims = { .n = 3, .at = dims }), (cot_types){ .n = 3, .at = types },
           IN(given[0], given[1], given[2]), cot_f64(N, 2, 4, 2), y);
     for (int i = 0; i < 3; i++)
         free(x[i]), free(given[i]);

@@ -33,7 +33,7 @@ same_on_eval(cot_fn *f, int n, cot_array **args, const void *want, size_t bytes)
 
     for (int i = 0; i < n; i++)
         types[i] = cot_array_type(args[i]);
-    ck_assert_int_eq(cot_compile(f, (cot_types){ n, types },
+    ck_assert_int_eq(cot_compile(f, (cot_types){ .n = n, .at = types },
                                  &(cot_compile_options){ .backend = "eval" }, &k),
                      COT_OK);
     g = cot_kernel_graph(k);

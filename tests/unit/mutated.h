@@ -50,7 +50,7 @@ gives(cot_fn *f, int n, const data *in, const double *want, const double *inout)
         arg[i] = array_of(ctx, &in[i]);
         type[i] = in[i].type;
     }
-    ck_assert_msg(cot_trace_fn(f, (cot_types){ n, type }, &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = type }, &g) == COT_OK, "%s", cot_error(ctx));
     n_out = g->n_out - g->n_inout;
     ck_assert_msg(cot_jit(f, y, n_out, (const cot_array *const *)arg, n) == COT_OK, "%s",
                   cot_error(ctx));
@@ -79,7 +79,7 @@ twin_gives(cot_fn *f, int n, const data *in, const double *want)
         type[i] = in[i].type;
         arg[i] = in[i].x;
     }
-    ck_assert_msg(cot_trace_fn(f, (cot_types){ n, type }, &g) == COT_OK, "%s",
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = type }, &g) == COT_OK, "%s",
                   cot_error(cot_fn_context(f)));
     ck_assert_int_eq(pass_functionalize(g, true, &pure), COT_OK);
     each[0] = g, each[1] = pure;

@@ -1,0 +1,92 @@
+/* Lists that users write: types, integers, values, bodies, entries of an index.
+ *
+ * A list with few entries holds them itself, so that it can be kept beyond the block that made
+ * it; one with more points to the user's memory. */
+#include <string.h>
+
+#include "cotrace/compile.h"
+#include "frontend/trace.h"
+#include "ir/diag.h"
+
+/* The list `to` of n entries at `from`, in its own memory or where they are. */
+#define LIST_OF(type, entry)                                                                   \
+    type type##_of(int n, entry const *at)                                                     \
+    {                                                                                          \
+        const int most = (int)(sizeof((type *)0)->held / sizeof *at);                          \
+        type list = { .n = n, .at = at };                                                      \
+                                                                                               \
+        if (n < 0 || n > most || !at)                                                          \
+            return list;                                                                       \
+        list.at = NULL;                                                                        \
+        memcpy(list.held, at, sizeof *at * (size_t)n);                                         \
+        return list;                                                                           \
+    }
+
+LIST_OF(cot_types, cot_type)
+LIST_OF(cot_values, cot_value)
+LIST_OF(cot_bodies, cot_body *)
+LIST_OF(cot_ats, cot_at)
+
+/* A list that says more entries than it can hold, and points to none, has none to read. */
+#define ENTRIES(list) \
+    ((list)->at || (list)->n > (int)(sizeof(list)->held / sizeof *(list)->held) ? (list)->at \
+                                                                                : (list)->held)
+
+const cot_type *
+cot_types_entries(const cot_types *types)
+{
+    return types ? ENTRIES(types) : NULL;
+}
+
+const int64_t *
+cot_list_entries(const cot_list *list)
+{
+    return !list ? NULL : list->held[0] ? list->held + 1 : list->at;
+}
+
+const cot_value *
+cot_values_entries(const cot_values *values)
+{
+    return values ? ENTRIES(values) : NULL;
+}
+
+cot_body *const *
+fe_bodies(const cot_bodies *bodies)
+{
+    return ENTRIES(bodies);
+}
+
+const cot_at *
+fe_ats(const cot_ats *ats)
+{
+    return ENTRIES(ats);
+}
+
+void
+fe_readable(cot_values *list)
+{
+    if (list->n < 0 || !cot_values_entries(list))
+        *list = (cot_values){ .n = 1 };
+}
+
+typedef struct absence {
+    const char *op, *what;
+} absence;
+
+static ir_ref
+absent(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const absence *a = options;
+
+    (void)x, (void)n;
+    ir_build_fail(b, a->op, ERR_usage, ir_format(b->arena, "%s is NULL", a->what));
+    return IR_NONE;
+}
+
+bool
+fe_present(cot_place at, cot_value x, const char *op, const void *p, const char *what)
+{
+    if (!p)
+        fe_apply1(at, op, absent, x, &(absence){ op, what });
+    return p != NULL;
+}
