@@ -104,7 +104,7 @@ call_forward(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     for (int i = 0; i < f->n_in; i++)
         x[i] = in[i];
     x[f->n_in] = cot_ones(t, cot_type_new(cot_dtype_of(in[0]), 0, NULL));
-    cot_call_all(f->jvp, ((cot_values){ f->n_in + 1, x }), y, 2);
+    cot_call_all(f->jvp, ((cot_values){ .n = f->n_in + 1, .at = x }), y, 2);
     out[0] = y[1];
 }
 
@@ -158,7 +158,7 @@ evaluate(cot_context *ctx, cot_fn *f, const block *b, cot_dtype t, const char *t
         for (int p = 0; p < b->n; p++)
             store(x[i], t, p, b->at[p].x[i]);
     }
-    cot_status status = cot_compile(cot_vmap(f), (cot_types){ b->row->n_in, types },
+    cot_status status = cot_compile(cot_vmap(f), (cot_types){ .n = b->row->n_in, .at = types },
                                     &(cot_compile_options){ .backend = "eval" }, &k);
     if (status == COT_OK) {
         y = cot_array_new(ctx, cot_graph_out_type(cot_kernel_graph(k), 0));

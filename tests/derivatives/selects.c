@@ -216,7 +216,7 @@ check_functions(void)
         cot_fn *f = cot_fn_new(ctx, row->name, call_row, row->n_in, 1, (void *)(uintptr_t)row);
         const cot_graph *g;
 
-        if (cot_trace_fn(f, (cot_types){ row->n_in, types }, &g) != COT_OK ||
+        if (cot_trace_fn(f, (cot_types){ .n = row->n_in, .at = types }, &g) != COT_OK ||
             !search_orders(row->name, g, &ctx->arena)) {
             printf("%s: %s\n", row->name, cot_error(ctx));
             failures++;

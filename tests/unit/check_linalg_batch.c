@@ -83,7 +83,7 @@ compiled(cot_fn *f, cot_type type)
 {
     cot_kernel *k;
 
-    ck_assert_msg(cot_compile(f, (cot_types){ 1, &type },
+    ck_assert_msg(cot_compile(f, (cot_types){ .n = 1, .at = &type },
                               &(cot_compile_options){ .backend = "eval" }, &k) == COT_OK,
                   "%s", cot_error(ctx));
     return k;
