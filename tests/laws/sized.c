@@ -101,13 +101,14 @@ size_of(const sizes *z, char letter)
     return z->of[strchr(letters, letter) - letters];
 }
 
+/* Axes without elements count as one: without k's, too, a product has m by n results. */
 static int64_t
 product_of(const sizes *z, const char *of)
 {
     int64_t n = 1;
 
     for (const char *c = letters; *c; c++)
-        n *= strchr(of, *c) ? size_of(z, *c) : 1;
+        n *= strchr(of, *c) && size_of(z, *c) ? size_of(z, *c) : 1;
     return n;
 }
 
