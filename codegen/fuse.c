@@ -16,7 +16,25 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, PULL_DEPTH_MOST = 128, PULL_SIZE_MOST = 4096, ROW_LEAST = 16, ROW_SHORT = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, LANES_OF_SUM = 32, FLAT_LEAST = 4096, TERMS_FEW = 4, NOBODY = 0, MANY = -1 };
+enum {
+    CHAIN_MOST = 400,
+    PULL_DEPTH_MOST = 128,
+    PULL_SIZE_MOST = 4096,
+    ROW_LEAST = 16,
+    ROW_SHORT = 9,
+    GROUP_MOST = 12,
+    GROUP_COST_MOST = 8192,
+    ROW_REDUCTIONS_MOST = 8,
+    PAD_REPEATS = 4,
+    APART_MOST = 8,
+    COPIES_MOST = 16,
+    COPIED_MOST = 1000,
+    LANES_OF_SUM = 32,
+    FLAT_LEAST = 4096,
+    TERMS_FEW = 4,
+    NOBODY = 0,
+    MANY = -1
+};
 
 typedef struct fusing {
     cg_lowering *l;
@@ -674,6 +692,8 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
             continue;
         if (row && g->kind == CG_GROUP_MAP && space->size == 0)
             continue;
+        if (!row && g->kind == CG_GROUP_MAP && g->cost + w->cost > GROUP_COST_MOST)
+            continue;
         if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
             continue;
         if (!may_move(u, w, space->rank, at, gi, 0, &linked) || (!linked && (rows || !shares_a_read(u, g))))
@@ -720,6 +740,7 @@ place_root(fusing *u, ir_ref v)
         if (w.read[i].v)
             need(u, gi, w.read[i].v);
     keep_reads(u, v, &w, reads);
+    g->cost += w.cost;
     ir_arena_release(u->l->scratch, mark);
     if (gi < before) /* nobody waits for a new one */
         spread_needs(u, gi);

@@ -20,6 +20,7 @@ typedef struct cg_group {
     int outer;                  /* row, column: the leading axes, which number the rows              */
     uint32_t n, cap;
     ir_ref *v;                  /* what it makes, in order of definition                             */
+    int64_t cost; /* map: of one element of all that it makes, but what is read        */
     uint64_t *needs;            /* set of groups that must run before                                */
     uint32_t n_needs;           /* words of it                                                       */
 } cg_group;
