@@ -13,6 +13,7 @@
 #include "codegen/kernel.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #include "ir/map.h"
 
@@ -54,13 +55,31 @@ name_taken(const cg_module *m, const char *name)
     return false;
 }
 
+/* The number behind the name of the last kernel of that name, "sum.7" for one: those below are
+ * taken. */
+static int
+last_number(const cg_module *m, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (uint32_t i = m->n_kernels; i-- > 0;) {
+        const char *s = m->kernel[i]->name, *end = s + n;
+        if (strncmp(s, name, n) == 0 && *end == '.' &&
+            strspn(end + 1, "0123456789") == strlen(end + 1))
+            return atoi(end + 1);
+        if (strcmp(s, name) == 0)
+            return 1;
+    }
+    return 1;
+}
+
 cg_kernel *
 cg_kernel_new(cg_module *m, const char *name)
 {
     cg_kernel *k = IR_NEW(m->arena, cg_kernel);
     const char *unique = name;
 
-    for (int i = 2; name_taken(m, unique); i++)
+    for (int i = last_number(m, name) + 1; name_taken(m, unique); i++)
         unique = ir_format(m->arena, "%s.%d", name, i);
     k->ctx = m->ctx;
     k->arena = m->arena;

@@ -329,21 +329,26 @@ plan_branch(cg_lowering *l, const branching *c, int k, const ending *e)
     end_step(l, b, f->n_out, c->to, e);
 }
 
-/* Branches k, k + 1, ...: the first whose number is at least the index. */
+enum { BRANCHES_FEW = 4 };
+
+/* Branches first, first + 1, ... last: the first whose number is at least the index.  Many are halved, so
+ * that they nest no deeper than the logarithm of their number. */
 static void
-plan_branches(cg_lowering *l, const branching *c, int k, const ending *e)
+plan_branches(cg_lowering *l, const branching *c, int first, int last, const ending *e)
 {
-    if (k == c->n->at.cond.branches.n - 1) {
-        plan_branch(l, c, k, e);
+    const int k = last - first < BRANCHES_FEW ? first : first + (last - first) / 2;
+
+    if (first == last) {
+        plan_branch(l, c, first, e);
         return;
     }
     cg_val here = c->type == COT_BOOL ? cg_insn1(&l->entry, SC_not, COT_BOOL, c->index)
                                       : cg_insn2(&l->entry, SC_le, c->type, c->index,
                                                  cg_const(&l->entry, c->type, (uint64_t)k));
     cg_val branch = cg_if_begin(&l->entry, here);
-    plan_branch(l, c, k, e);
+    plan_branches(l, c, first, k, e);
     cg_if_else(&l->entry, branch);
-    plan_branches(l, c, k + 1, e);
+    plan_branches(l, c, k + 1, last, e);
     cg_if_end(&l->entry, branch);
 }
 
@@ -444,7 +449,7 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_plan_touch(l, when.buffer);
     c.index =
         cg_load(&l->entry, when.buffer, when.offset ? when.offset : cg_i64(&l->entry, 0), 0);
-    plan_branches(l, &c, 0, &end);
+    plan_branches(l, &c, 0, n->at.cond.branches.n - 1, &end);
 }
 
 /* -- loops --------------------------------------------------------------------------------- */
