@@ -10,6 +10,7 @@
  * an answer, and is paid only where there was none before.  The guard is found through a
  * thread-local variable, the only one of the library, since LLVM tells a handler nothing but
  * its message. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 
@@ -42,19 +43,71 @@ cg_ll_catch_fatal_errors(void)
     LLVMInstallFatalErrorHandler(leave);
 }
 
+typedef struct running {
+    void (*body)(void *arg);
+    void *arg;
+} running;
+
+static void *
+run_body(void *p)
+{
+    const running *r = p;
+
+    r->body(r->arg);
+    return NULL;
+}
+
+/* LLVM recurses, and the stack of the caller's thread may be small. */
+void
+cg_ll_with_stack(void body(void *arg), void *arg)
+{
+    running r = { body, arg };
+    pthread_attr_t a;
+    pthread_t thread;
+    bool started = false;
+
+    if (pthread_attr_init(&a) == 0) {
+        started = pthread_attr_setstacksize(&a, CG_LL_STACK) == 0 &&
+                  pthread_create(&thread, &a, run_body, &r) == 0;
+        pthread_attr_destroy(&a);
+    }
+    if (started)
+        pthread_join(thread, NULL);
+    else
+        body(arg);
+}
+
+typedef struct emission {
+    LLVMTargetMachineRef tm;
+    LLVMModuleRef module;
+    LLVMCodeGenFileType kind;
+    char *died, **message;
+    LLVMMemoryBufferRef *out;
+    bool bad;
+} emission;
+
 /* What runs under the guard allocates nothing of ours: no other jump crosses it. */
+static void
+emit(void *arg)
+{
+    emission *e = arg;
+    guard g = { .died = e->died };
+
+    e->died[0] = '\0';
+    if (setjmp(g.back) == 0) {
+        current = &g;
+        e->bad =
+            LLVMTargetMachineEmitToMemoryBuffer(e->tm, e->module, e->kind, e->message, e->out);
+    }
+    current = NULL;
+}
+
 bool
 cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind,
                 char died[CG_LL_FATAL], char **message, LLVMMemoryBufferRef *out)
 {
-    guard g = { .died = died };
-    volatile bool bad = true;
+    emission e = { tm, module, kind, died, message, out, true };
 
-    died[0] = '\0';
-    if (setjmp(g.back) == 0) {
-        current = &g;
-        bad = LLVMTargetMachineEmitToMemoryBuffer(tm, module, kind, message, out);
-    }
-    current = NULL;
-    return bad;
+    cg_ll_with_stack(emit, &e);
+    return e.bad;
 }

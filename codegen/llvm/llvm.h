@@ -121,6 +121,9 @@ cot_status cg_ll_link_text(cg_ll_module *l, const char *text);
  * touched again. */
 enum { CG_LL_FATAL = 256 };
 void cg_ll_catch_fatal_errors(void);
+/* Run body on a thread that has CG_LL_STACK bytes of stack, and wait for it. */
+enum { CG_LL_STACK = 8 << 20 };
+void cg_ll_with_stack(void body(void *arg), void *arg);
 bool cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind,
                      char died[CG_LL_FATAL], char **message, LLVMMemoryBufferRef *out);
 

@@ -467,9 +467,11 @@ failed(cg_ll_module *l, const char *what, const char *text)
     snprintf(l->first_error, sizeof l->first_error, "%s: %s", what, text);
 }
 
-bool
-cg_ll_optimise(cg_ll_module *l)
+/* The passes, on a stack of LLVM's own. */
+static void
+run_passes(void *arg)
 {
+    cg_ll_module *l = arg;
     char *text = NULL;
 
     if (LLVMGetFirstUse(l->zeros) == NULL)
@@ -480,7 +482,7 @@ cg_ll_optimise(cg_ll_module *l)
             failed(l, "LLVM rejects its input", text);
         LLVMDisposeMessage(text);
         if (l->errors)
-            return false;
+            return;
     }
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(l->module, l->machine->grid ? grid_passes : passes,
@@ -491,6 +493,12 @@ cg_ll_optimise(cg_ll_module *l)
         failed(l, "LLVM passes", text);
         LLVMDisposeErrorMessage(text);
     }
+}
+
+bool
+cg_ll_optimise(cg_ll_module *l)
+{
+    cg_ll_with_stack(run_passes, l);
     return !l->errors;
 }
 

@@ -16,8 +16,7 @@
 #include "codegen/llvm/llvm.h"
 
 enum {
-    SHARE_LEAST = 600,          /* instructions that a thread's start pays for: some 20 ms */
-    STACK = 8 << 20             /* LLVM recurses; some systems' threads have 128 KB */
+    SHARE_LEAST = 600           /* instructions that a thread's start pays for: some 20 ms */
 };
 
 /* Instructions of a region as LLVM sees them: copies count, lanes do not. */
@@ -121,7 +120,7 @@ work_together(cg_ll_team *t)
     const bool ready = t->n > 1 && pthread_attr_init(&a) == 0;
 
     if (ready)
-        pthread_attr_setstacksize(&a, STACK);
+        pthread_attr_setstacksize(&a, CG_LL_STACK);
     for (int i = 0; i < t->n; i++)
         s[i] = (share){ &t->l[i], &t->object[i] };
     for (int i = 1; i < t->n; i++)
