@@ -15,7 +15,8 @@ ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
         } else if (f[i].kind == IR_F_GRAPHS) {
             const ir_graphs *s = p;
             for (int j = 0; j < s->n; j++)
-                IR_PUSH(scratch, list, used, cap, s->at[j]);
+                if (j == 0 || (s->at[j] != s->at[0] && s->at[j] != s->at[j - 1]))
+                    IR_PUSH(scratch, list, used, cap, s->at[j]);
         }
     }
     count = (int)used;

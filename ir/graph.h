@@ -78,7 +78,9 @@ ir_def(const ir_graph *f, ir_ref v)     /* NULL for an input */
 }
 static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_inexact(f->value[v].type->dtype); }    /* has derivatives */
 
-/* The sub-functions of a node, in the order of its fields; their number. */
+/* The sub-functions of a node, in the order of its fields; their number.  Branches that are the first
+ * one, or the one before, are left out: who looks into all of a nest of them would take twice as long at
+ * each level. */
 int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);
 /* Does the node do something besides its results: by its op, by its attribute `effects`, or in
  * a sub-function?  Such nodes keep their number and their order, which is the order of

@@ -52,7 +52,10 @@ shrink_branches(ir_build *b, const ir_node *n, shape *s)
     for (int k = 0; k < count; k++)
         mark_needed(body[k], b->arena, s->out, s->in + first);
     for (int k = 0; k < count; k++)
-        COT_TRY(pass_restrict(body[k], s->in + first, s->out, &small[k]));
+        if (k > 0 && body[k] == body[k - 1])
+            small[k] = small[k - 1];
+        else
+            COT_TRY(pass_restrict(body[k], s->in + first, s->out, &small[k]));
     if (first)
         s->at.cond.branches.at = small;
     else

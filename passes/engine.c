@@ -137,6 +137,22 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
     return pass_end(b, what, out);
 }
 
+/* List entry j: that of the first one, or of the one before, if it is the same graph, else what the pass
+ * makes of it.  So branches that are one graph stay so, and nests of them do not double at each level. */
+static cot_status
+replace_one(const ir_graphs *s, int j, pass_with *pass, const void *user, ir_graph **list)
+{
+    const int same = j > 0 && s->at[j] == s->at[0]       ? 0
+                     : j > 0 && s->at[j] == s->at[j - 1] ? j - 1
+                                                         : -1;
+
+    if (same >= 0) {
+        list[j] = list[same];
+        return COT_OK;
+    }
+    return pass(s->at[j], user, &list[j]);
+}
+
 cot_status
 pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user,
                   ir_attrs *at)
@@ -153,7 +169,7 @@ pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *us
             ir_graphs *s = (ir_graphs *)p;
             ir_graph **list = IR_NEW_N(b->arena, ir_graph *, s->n);
             for (int j = 0; j < s->n; j++)
-                COT_TRY(pass(s->at[j], user, &list[j]));
+                COT_TRY(replace_one(s, j, pass, user, list));
             s->at = list;
         }
     }

@@ -60,12 +60,21 @@ simplified(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *in)
     }
 }
 
-/* The branch that is taken if that is known: a constant scalar, clamped. */
+static bool
+are_one_graph(const ir_graphs *g)
+{
+    for (int k = 1; k < g->n; k++)
+        if (g->at[k] != g->at[0])
+            return false;
+    return true;
+}
+
+/* The branch that is taken if that is known: a constant scalar, clamped; or all are one. */
 static int
 known_branch(const ir_build *b, const ir_attrs *at, ir_ref predicate)
 {
     double p;
-    if (at->cond.branches.n == 1 && ir_btype(b, predicate)->rank == 0)
+    if (are_one_graph(&at->cond.branches) && ir_btype(b, predicate)->rank == 0)
         return 0;
     if (ir_btype(b, predicate)->rank != 0 || !ir_is_splat(b, predicate, &p))
         return -1;
