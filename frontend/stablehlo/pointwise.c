@@ -306,10 +306,31 @@ as_wide(hlo_emit *e, ir_ref x, ir_ref like)
     return ir_broadcast_in_dim(e->b, x, want->rank, want->dims, NULL);
 }
 
+static bool
+is_returned(const hlo_emit *e)
+{
+    const hlo_region *r = e->h->m->value[e->op->out].region;
+    const hlo_op *last = r && r->n_ops ? r->op[r->n_ops - 1] : NULL;
+
+    for (int i = 0; last && i < last->n_in; i++)
+        if (last->in[i] == e->op->out)
+            return true;
+    return false;
+}
+
+/* One value on both sides is select(p, x, stop_gradient(x)), of which JAX's text lost a part.
+ * The branches of a mapped cond are all computed, each of operands that are selected so where the
+ * branch is the one chosen: elsewhere a derivative that is infinite or NaN does not reach x.  It
+ * is x itself where it is returned: the carry that no iteration of a mapped loop changes. */
 void
 fe_hlo_select(hlo_emit *e)
 {
-    e->out[0] = ir_select(e->b, as_wide(e, e->in[0], e->in[1]), e->in[1], e->in[2]);
+    ir_ref other = e->in[2];
+
+    if (e->op->in[1] == e->op->in[2] && ir_is_inexact(fe_hlo_in_type(e, 1)->dtype) &&
+        !is_returned(e))
+        other = ir_op1(e->b, OP_stop_gradient, other);
+    e->out[0] = ir_select(e->b, as_wide(e, e->in[0], e->in[1]), e->in[1], other);
 }
 
 void
