@@ -10,6 +10,7 @@ import os
 import sys
 
 import jax
+import jax.scipy.special
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -148,6 +149,12 @@ def kalman(z=waves(1, 6, 2), log_q=np.float32(-2.0)):
 
 
 # ---- folders ----
+
+
+@program("", "vjp")
+def branches(x=np.array([-7.5, -1.2, 0.3, 1.7, 2.9, 7.5, 21.0], np.float32)):
+    return jax.scipy.special.expi(x), jax.scipy.special.hyp1f1(1.5, 2.5, x / 4)
+
 
 def entry(folder, name, x):
     x = np.asarray(x)
