@@ -281,8 +281,7 @@ law_jvp(const chain *c)
         if (!ir_is_floating(g, g->out[j]))
             continue;
         for (int64_t e = 0; e < t->size; e++)
-            a[e] = isfinite(a[e]) && isfinite(b[e]) ? (a[e] - b[e]) / (2 * h)
-                                                    : ((double *)c->out[g->n_out + k])[e];
+            a[e] = a[e] == b[e] ? 0 : (a[e] - b[e]) / (2 * h);
         ok = c->p->kinks ||
              same(c, "against differences, tangent", j, t, c->out[g->n_out + k], a, 3e-6);
         k++;

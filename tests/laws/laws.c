@@ -390,7 +390,7 @@ moved(const ir_graph *f, void **to, void **x, void **v, double h)
 }
 
 /* The error of a central difference: h^2 f'''/6 + eps |f| / h, with h = 1e-5: some 1e-10 of
- * scale. */
+ * scale.  A result that stays infinite (the extremum of nothing) has the slope 0. */
 static bool
 law_differences(const laws_program *p)
 {
@@ -421,11 +421,11 @@ law_differences(const laws_program *p)
             continue;
         for (int64_t e = 0; e < laws_parts(t) && ok; e++) {
             double a = ((double *)ahead[i])[e], b = ((double *)behind[i])[e];
-            double slope = (a - b) / (2 * h), got = ((double *)out[f->n_out + k])[e];
+            double slope = a == b ? 0 : (a - b) / (2 * h), got = ((double *)out[f->n_out + k])[e];
 
             snprintf(what, sizeof what, "element %d: jvp gives %.17g, differences %.17g",
                      (int)e, got, slope);
-            if (isfinite(a) && !(fabs(slope - got) <= 1e-6 * (1 + fabs(a) + fabs(got))))
+            if (!(fabs(slope - got) <= 1e-6 * (1 + fabs(a) + fabs(got))))
                 ok = laws_fail(p, "differences", what);
         }
         k++;
