@@ -100,6 +100,7 @@ status 2 "$cot" run f.cot --in four.npy mapped.npy;          says "argument 1 in
 status 2 "$cot" run f.cot --in four.npy liar.npy;            says "fewer elements than its shape says"
 status 0 "$cot" run f.cot --in mapped.npy four.npy -p 'vmap(in=[0,none])'; prints "f32[3] [0, 0, 0]"
 status 0 "$cot" run f.cot --in mapped.npy four.npy -p 'grad | vmap(in=[0,none])'; prints "f32[3,4]"
+status 2 "$cot" opt f.cot -p 'vmap(in=[0,none,1], size=3)';      says "in is [0,none,1] for the arguments"
 status 2 "$cot" run f.cot -p 'vmap'
 # Named arrays: of a build with libzip and jansson.
 "$cot" run f.cot --backend eval --out y.npz >/dev/null 2>err

@@ -525,6 +525,25 @@ grown(cot_fn *f, cot_array *const *args, int n, int hits, int misses)
 #define HIT  1, 0
 #define MISS 0, 1
 
+/* As many types as make the table of a function grow several times, whose places collide: each is
+ * compiled once. */
+START_TEST(many_types_are_found_again)
+{
+    enum { TYPES = 40 };
+    cot_fn *f = fn("product", product, 2, 1);
+    cot_array *x[TYPES];
+
+    for (int i = 0; i < TYPES; i++) {
+        x[i] = counted(cot_f64(i + 1));
+        grown(f, (cot_array *const[]){ x[i], x[i] }, 2, MISS);
+    }
+    for (int i = 0; i < TYPES; i++) {
+        grown(f, (cot_array *const[]){ x[i], x[i] }, 2, HIT);
+        cot_array_free(x[i]);
+    }
+}
+END_TEST
+
 /* What decides: shapes (broadcast patterns among them), element types, and how the function was
  * made. */
 START_TEST(hits_and_misses)
@@ -725,6 +744,7 @@ main(void)
         { "B32", compiled_and_mapped, 1 },
         { "A108", captured_weights, 1 },
         { "B195", hits_and_misses, 1 },
+        { "B195", many_types_are_found_again, 1 },
         { "B195", static_arguments, 1 },
         { "B195", transforms_made_again, 1 },
         { "B195", draws_are_not_frozen, 1 },

@@ -4,6 +4,7 @@
 #include "ir/context.h"
 #include "ir/op.h"
 #include "ir/scalar.h"
+#include "runtime/values.h"
 #include "tests/unit/suite.h"
 
 static ir_arena arena;
@@ -459,6 +460,27 @@ START_TEST(programs_print)
 }
 END_TEST
 
+/* What is written to an array's element from a number: the nearest that the type has. */
+START_TEST(elements_are_set_to_the_nearest)
+{
+    static const struct { cot_dtype t; double x, y; } row[] = {
+        { COT_I8, 127, 127 },      { COT_I8, 200, 127 },      { COT_I8, -128, -128 },
+        { COT_I8, -1e9, -128 },    { COT_U8, 255, 255 },      { COT_U8, 256, 255 },
+        { COT_U8, -1, 0 },         { COT_I16, 32767, 32767 }, { COT_I16, 4e4, 32767 },
+        { COT_U16, 65535, 65535 }, { COT_U16, 7e4, 65535 },   { COT_I32, 2147483647, 2147483647 },
+        { COT_I32, 3e9, 2147483647 }, { COT_U32, 4294967295, 4294967295 }, { COT_I8, NAN, 0 },
+        { COT_I8, -2.75, -2 },     { COT_BOOL, 0.5, 1 },      { COT_F32, 0.1, 0.1f },
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        uint64_t out = 0;
+        rt_set_element(row[i].t, &out, 0, row[i].x);
+        ck_assert_msg(rt_element(row[i].t, &out, 0) == row[i].y, "%s: %g is %g, wants %g",
+                      cot_dtype_name(row[i].t), row[i].x, rt_element(row[i].t, &out, 0), row[i].y);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
@@ -475,6 +497,7 @@ main(void)
         ONCE(division_by_a_constant_needs_no_guard),
         EACH(rare_replaces_only_its_lanes, 2),
         ONCE(programs_print),
+        ONCE(elements_are_set_to_the_nearest),
     };
 
     return SUITE_WITH("scalar", cases, setup, teardown);
