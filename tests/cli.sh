@@ -129,6 +129,37 @@ status 0 "$cot" check f.cot;                                 prints "derivatives
 prints "of its jvp   "
 prints "of its vjp   "
 status 0 "$cot" check f.cot -p 'grad | vmap(in=[0,none], size=3)'
+# A derivative that is wrong in one element is found: the transposed half of a root that the user gave divides by 3 x.
+cat >wrong.cot <<'END'
+fn @solve(%c: f64[3], %x: f64[3]) -> f64[3] {
+  %0 = sqrt %c : f64[3]
+  ret %0
+}
+fn @miss(%c: f64[3], %x: f64[3]) -> f64[3] {
+  %0 = mul %x, %x : f64[3]
+  %1 = sub %0, %c : f64[3]
+  ret %1
+}
+fn @back(%c: f64[3], %x: f64[3], %b: f64[3]) -> f64[3] {
+  %0 = constant {data=[2,2,3]} : f64[3]
+  %1 = mul %x, %0 : f64[3]
+  %2 = div %b, %1 : f64[3]
+  ret %2
+}
+fn @line(%c: f64[3], %x: f64[3], %v: f64[3]) -> f64[3] {
+  %0 = add %x, %x : f64[3]
+  %1 = mul %0, %v : f64[3]
+  ret %1
+}
+fn @f(%y: f64[3]) -> f64[3] {
+  %0 = exp %y : f64[3]
+  %1 = root %0, %0 {consts=1, parts=[@solve,@miss,@back,@line,@back,@line]} : f64[3]
+  ret %1
+}
+END
+status 1 "$cot" check wrong.cot;                             prints "derivatives  FAILED: jvp: result 0, element 2"
+sed 's/2,2,3/2,2,2/' wrong.cot >right.cot
+status 0 "$cot" check right.cot;                             prints "derivatives  agrees"
 # Without LLVM the C back end is judged: a compiler that multiplies where it should add is found out, and none at all
 # is said so.
 if ! "$cot" run f.cot --backend jit >/dev/null 2>err; then

@@ -201,7 +201,7 @@ def judge(k, tests, until):
     for t in sorted((t for t in tests if k in t['sees']), key=lambda t: t['seconds']):
         if time.time() > until:
             return None
-        if not run(t, {'COT_MUTANT': str(k)}, 20 + 10 * t['seconds']):
+        if not run(t, {'COT_MUTANT': str(k)}, 20 + 5 * t['seconds']):
             return t['name']
     return ''
 
