@@ -309,7 +309,7 @@ cot_switch_(cot_place at, cot_operand index, cot_bodies branches, const cot_flow
 
     flow_options(&f, o, size);
     int n_out = f.o.n_out > 0 ? f.o.n_out : 1;
-    if (branches.n < 1 || !fe_bodies(&branches)) {
+    if (branches.n < 1 || !FE_AT(branches)) {
         f.bodies.n = 0;
         return run(at, &f, wrong_choice, n_out);
     }

@@ -575,8 +575,7 @@ trace_types(cot_fn *f, cot_types types, const cot_graph **out)
 {
     const fe_special *s;
 
-    if (types.n < 0 || (types.n > 0 && (!FE_AT(types) ||
-                                          (!types.at && types.held[0].dtype == 0))))
+    if (types.n < 0 || (types.n > 0 && !FE_AT(types)))
         return ir_fail(f->ctx, f->loc, f->name, ERR_usage,
                        "the list of types is NULL, or shorter than none");
     const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, types.n + 1);

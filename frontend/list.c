@@ -1,6 +1,6 @@
 /* Lists that users write: types, integers, values, bodies, entries of an index.
  *
- * A list with few entries holds them itself, so that it can be kept beyond the block that made
+ * A list with few entries holds a copy of them, so that it can be kept beyond the block that made
  * it; one with more points to the user's memory. */
 #include <string.h>
 
@@ -17,7 +17,7 @@
                                                                                                \
         if (n < 0 || n > most || !at)                                                          \
             return list;                                                                       \
-        list.at = NULL;                                                                        \
+        list.n_held = n;                                                                       \
         memcpy(list.held, at, sizeof *at * (size_t)n);                                         \
         return list;                                                                           \
     }
@@ -27,10 +27,9 @@ LIST_OF(cot_values, cot_value)
 LIST_OF(cot_bodies, cot_body *)
 LIST_OF(cot_ats, cot_at)
 
-/* A list that says more entries than it can hold, and points to none, has none to read. */
-#define ENTRIES(list) \
-    ((list)->at || (list)->n > (int)(sizeof(list)->held / sizeof *(list)->held) ? (list)->at \
-                                                                                : (list)->held)
+#define ENTRIES(list)                                                                          \
+    ((list)->n == 0 || ((list)->n > 0 && (list)->n <= (list)->n_held) ? (list)->held           \
+                                                                      : (list)->at)
 
 const cot_type *
 cot_types_entries(const cot_types *types)
@@ -65,8 +64,8 @@ fe_ats(const cot_ats *ats)
 void
 fe_readable(cot_values *list)
 {
-    if (list->n < 0 || !cot_values_entries(list))
-        *list = (cot_values){ .n = 1 };
+    if (list->n < 0 || (list->n > 0 && !cot_values_entries(list)))
+        *list = (cot_values){ .n = 1, .n_held = 1 };
 }
 
 typedef struct absence {

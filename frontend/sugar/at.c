@@ -487,7 +487,9 @@ index_at(ir_build *b, const fe_arg *none, int n, const void *options)
 static cot_ats
 readable(cot_ats at)
 {
-    return at.n >= 0 && FE_AT(at) ? at : (cot_ats){ .n = 1, .held = { { .kind = COT_AT_VALUE } } };
+    if (at.n == 0 || (at.n > 0 && FE_AT(at)))
+        return at;
+    return (cot_ats){ .n = 1, .n_held = 1, .held = { { .kind = COT_AT_VALUE } } };
 }
 
 cot_value

@@ -72,7 +72,7 @@ struct list {
         x.held[0] = x.n > 0 && x.n <= COT_HELD_INTS;
         for (int i = 0; i < x.n && x.held[0]; i++)
             x.held[1 + i] = begin[i];
-        x.at = x.n > COT_HELD_INTS ? begin : nullptr;
+        x.at = x.n > 0 ? begin : nullptr;
     }
     list(cot_list at) : x(at) {}
 };

@@ -27,7 +27,8 @@ typedef struct cot_at {
 #define COT_HELD_ATS 12
 typedef struct cot_ats {
     int n;
-    const cot_at *at;           /* NULL where they are held */
+    const cot_at *at;
+    int n_held COT_OR_ZERO_;
     cot_at held[COT_HELD_ATS] COT_OR_ZERO_;
 } cot_ats;
 
@@ -98,7 +99,7 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
                  COT_AT_6_, COT_AT_5_, COT_AT_4_, COT_AT_3_, COT_AT_2_, COT_AT_1_, )(__VA_ARGS__, )
 #define COT_AT_COUNT_(...) COT_AT_PICK_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
 #define COT_AT(...) \
-    ((cot_ats){.n = COT_AT_COUNT_(__VA_ARGS__), .held = {COT_AT_EACH_(__VA_ARGS__)}})
+    cot_ats_of(COT_AT_COUNT_(__VA_ARGS__), (const cot_at[]){COT_AT_EACH_(__VA_ARGS__)})
 
 /* cot_index(x, COT_AT(...)): x[...] of NumPy; cot_index(x, i, axis): slice i of an axis.
  *

@@ -34,13 +34,15 @@ typedef struct cot_type {
 } cot_type;
 
 /* Types of several arguments.  A list of at most COT_HELD entries that COT_TYPES or
- * cot_types_of made holds them itself, so it may outlive the block that made it; a longer one, and
+ * cot_types_of made holds a copy of them, so it may outlive the block that made it; a longer one, and
  * one written `(cot_types){.n = n, .at = p}`, points to the caller's memory.  The same is true of
- * the other lists: cot_list, cot_values, cot_ats. */
+ * the other lists: cot_list, cot_values, cot_ats.  In that block the entries are also list.at[i];
+ * elsewhere they are cot_types_entries(&list)[i]. */
 #define COT_HELD 8
 typedef struct cot_types {
     int n;
-    const cot_type *at;          /* the entries; NULL where they are held */
+    const cot_type *at;          /* the entries                             */
+    int n_held COT_OR_ZERO_;     /* how many of them are copied; 0: none is */
     cot_type held[COT_HELD] COT_OR_ZERO_;
 } cot_types;
 
@@ -54,9 +56,9 @@ typedef struct cot_list {
     int n;
     int one;                     /* 1: the single entry serves every argument, axis, ...;
                                     COT_BY_NAME: names is a text of names                */
-    const int64_t *at;           /* the entries; NULL where they are held                */
+    const int64_t *at;           /* the entries                                          */
     const char *names COT_OR_ZERO_;
-    int64_t held[1 + COT_HELD_INTS] COT_OR_ZERO_; /* held[0] is 1 where entries follow it */
+    int64_t held[1 + COT_HELD_INTS] COT_OR_ZERO_;  /* held[0] is 1 where a copy follows it */
 } cot_list;
 
 /* "No axis" where an axis is wanted. */
@@ -69,7 +71,7 @@ COT_API size_t cot_dtype_size(cot_dtype dtype);          /* bytes; 1 for bool   
 COT_API cot_type cot_type_new(cot_dtype dtype, int rank, const int64_t *dims);
 /* A list of the n types at `at`, which are copied where they are few. */
 COT_API cot_types cot_types_of(int n, const cot_type *at);
-/* The entries of a list, held by it or not; NULL where there are none to read. */
+/* The entries of a list: its copy, or where it points. */
 COT_API const cot_type *cot_types_entries(const cot_types *types);
 COT_API const int64_t *cot_list_entries(const cot_list *list);
 /* The number of elements; the size of one axis (negative axes count from the end). */
@@ -86,10 +88,11 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
     COT_LIST_OF_(__VA_ARGS__, COT_16_(COT_LIST_AT_), COT_16_(COT_LIST_AT_), \
                  COT_16_(COT_LIST_AT_), COT_16_(COT_LIST_HELD_), )(__VA_ARGS__)
 #define COT_LIST_HELD_(...) \
-    ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .held = {1, __VA_ARGS__}})
+    ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .at = COT_INTS_(__VA_ARGS__) + 1, \
+                .held = {1, __VA_ARGS__}})
 #define COT_LIST_AT_(...) \
     ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .at = COT_INTS_(__VA_ARGS__) + 1})
-#define COT_ALL(n_) ((cot_list){.n = 1, .one = 1, .held = {1, n_}})
+#define COT_ALL(n_) ((cot_list){.n = 1, .one = 1, .at = COT_INTS_(n_) + 1, .held = {1, n_}})
 /* The 65th argument: which of the two a list of so many entries is. */
 #define COT_4_(x) x, x, x, x
 #define COT_16_(x) COT_4_(x), COT_4_(x), COT_4_(x), COT_4_(x)

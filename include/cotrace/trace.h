@@ -30,10 +30,11 @@ typedef struct cot_value {
     uint32_t id;
 } cot_value;
 
-/* A list of values; it holds its entries as cot_types does. */
+/* A list of values; it holds a copy of them as cot_types does. */
 typedef struct cot_values {
     int n;
     const cot_value *at;
+    int n_held COT_OR_ZERO_;
     cot_value held[COT_HELD] COT_OR_ZERO_;
 } cot_values;
 
@@ -599,7 +600,8 @@ typedef struct COT_NAMED_ cot_flow_options {
 
 typedef struct cot_bodies {
     int n;
-    cot_body *const *at;        /* NULL where they are held */
+    cot_body *const *at;
+    int n_held COT_OR_ZERO_;
     cot_body *held[COT_HELD] COT_OR_ZERO_;
 } cot_bodies;
 COT_API cot_bodies cot_bodies_of(int n, cot_body *const *at);

@@ -445,7 +445,7 @@ START_TEST(pointers_that_are_null)
                                  &(cot_compile_options){ .donated = { .n = 1 } }, &(cot_kernel *){ NULL }),
                      COT_ERR_ARG);
     ck_assert_str_eq(cot_error(ctx),
-                     "f: donated is the bare number 1; wants a list, as COT_LIST(1)");
+                     "donated is the bare number 1; wants a list, as COT_LIST(1)");
 }
 END_TEST
 
@@ -459,12 +459,13 @@ START_TEST(functions_that_failed_before)
     cot_error_clear(ctx);
     traced_fails(f, COT_TYPES(cot_f32(3)), COT_ERR_ARG, why);
     traced_fails(cot_vmap(cot_grad(f)), COT_TYPES(cot_f32(3)), COT_ERR_ARG, why);
-    cot_fn *p = cot_pipeline_((cot_place){ "main.c", 60 }, cot_fn_new(ctx, "f", sum_of, 1, 1, NULL), "turn");
-    ck_assert_int_eq(cot_error_status(ctx), COT_ERR_PARSE);
+    cot_fn *p = cot_pipeline_((cot_place){ "main.c", 60 }, cot_fn_new(ctx, "f", sum_of, 1, 1, NULL), "grad(");
+    const cot_status status = cot_error_status(ctx);
+    ck_assert_int_ne(status, COT_OK);
     cot_error_clear(ctx);
     const cot_graph *g;
-    ck_assert_int_eq(cot_trace_fn(p, COT_TYPES(cot_f32(3)), &g), COT_ERR_PARSE);
-    ck_assert(strstr(cot_error(ctx), "turn"));
+    ck_assert_int_eq(cot_trace_fn(p, COT_TYPES(cot_f32(3)), &g), status);
+    ck_assert(strstr(cot_error(ctx), "grad("));
 }
 END_TEST
 

@@ -130,13 +130,13 @@ START_TEST(of_many)
 
     ck_assert_int_eq(many.n, 17);
     ck_assert_int_eq(cot_list_entries(&many)[16], 16);
-    ck_assert_ptr_nonnull(many.at);
+    ck_assert_int_eq(many.held[0], 0);
     ck_assert_int_eq(most.n, 16);
     ck_assert_int_eq(cot_list_entries(&most)[15], 15);
-    ck_assert_ptr_null(most.at);
+    ck_assert_int_eq(most.held[0], 1);
     ck_assert_int_eq(nine.n, 9);
     ck_assert_int_eq(cot_types_entries(&nine)[8].dims[1], 2);
-    ck_assert_ptr_nonnull(nine.at);
+    ck_assert_int_eq(nine.n_held, 0);
     ck_assert_ptr_null(cot_types_entries(NULL));
     ck_assert_ptr_null(cot_list_entries(NULL));
     ck_assert_ptr_null(cot_values_entries(NULL));
