@@ -70,6 +70,7 @@ struct cot_context {
     _Atomic uint64_t seed, calls;       /* the generator: each call that draws takes the next number */
     const struct ir_named_axis *axes;   /* of the vmaps around the trace at hand; the frontend's */
     const struct ir_around *around;     /* what the trace at hand is inside; the frontend's    */
+    int randomness;                     /* of the level of vmap that is made: pass_randomness  */
     uint32_t dump_count;                /* numbers the files of COT_DUMP_DIR           */
     void *(*realloc)(void *user, void *old, size_t bytes);
     void *alloc_user;

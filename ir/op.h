@@ -88,7 +88,7 @@ typedef struct ir_attrs {
         struct { ir_graphs branches; } cond;
         struct {
             const char *name, *prototype, *by;
-            ir_ints attrs, data, save, nondiff, size, mapped, active;
+            ir_ints attrs, data, save, nondiff, size, mapped, random, active;
             int effects, opaque;
             struct cot_graph *forward;
             ir_graphs rules;            /* in text: those of `by` */

@@ -258,9 +258,13 @@ pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, int 
     COT_TRY(jacobian_begin(&s, f, wrt, aux, chunk, "jacfwd"));
     s.key = randomness == PASS_RANDOM_DIFFERENT ? key : -1;
     aux_alone(&s);
-    for (int i = 0; i < s.args.n && s.n_diff > 0; i++)
-        COT_TRY(columns(&s, i));
-    return jacobian_end(&s, out);
+    cot_status status = COT_OK;
+    const int around = f->ctx->randomness;
+    f->ctx->randomness = randomness;
+    for (int i = 0; i < s.args.n && s.n_diff > 0 && status == COT_OK; i++)
+        status = columns(&s, i);
+    f->ctx->randomness = around;
+    return status == COT_OK ? jacobian_end(&s, out) : status;
 }
 
 cot_status

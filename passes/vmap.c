@@ -547,8 +547,11 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
                                     (long long)o->size));
     COT_TRY(name_axis(f, o, &named));
     border_in(b, f, o, &e);
+    const int around = f->ctx->randomness;
+    f->ctx->randomness = o->randomness;
     if (b->status == COT_OK)
         pass_vmap_into(b, named, o->size, o->chunk, e.x, e.mapped, y, is);
+    f->ctx->randomness = around;
     for (int i = 0; b->status == COT_OK && i < f->n_out; i++)
         border_out(b, f, o, i, y[i], is[i]);
     return ir_build_end(b, out);

@@ -26,7 +26,7 @@ typedef struct cot_custom_info {
     const int64_t *data;                /* what setup kept                                      */
     const bool *needs;                  /* vjp: input i wants a cotangent.  jvp: it has a tangent */
     int64_t batch_size;                 /* vmap: of the level at hand; under .chunk, the chunk's */
-    cot_randomness randomness;          /* vmap */
+    cot_randomness randomness;          /* vmap: of the level at hand, what draws are to do     */
     const int64_t *in_dims;             /* vmap: 0 (the mapped axis is the first) or COT_NONE   */
     int64_t *out_dims;                  /* vmap: to be filled; 0 as given                       */
 } cot_custom_info;

@@ -29,9 +29,15 @@ takes(const infer_ctx *c, int k, const ir_type *wanted)
 static int
 levels_ok(const infer_ctx *c, const ir_graph *f)
 {
-    const ir_ints size = c->at->custom.size, mapped = c->at->custom.mapped;
+    const ir_ints size = c->at->custom.size, mapped = c->at->custom.mapped,
+                  random = c->at->custom.random;
     if (mapped.n != size.n * f->n_in)
         return INFER_FAIL(c, ERR_list_length, "mapped", mapped.n, size.n * f->n_in);
+    if (random.n != 0 && random.n != size.n)
+        return INFER_FAIL(c, ERR_list_length, "random", random.n, size.n);
+    for (int l = 0; l < random.n; l++)
+        if (random.at[l] < 0 || random.at[l] > 2)
+            return INFER_FAIL(c, ERR_list_range, "random", l, (long long)random.at[l], 0LL, 2LL);
     for (int l = 0; l < size.n; l++)
         if (size.at[l] < 0)
             return INFER_FAIL(c, ERR_list_entry, "size", l, (long long)size.at[l], "0 or more");

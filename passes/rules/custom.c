@@ -40,8 +40,10 @@ enum { ALL = -1 };
 static ir_graph *
 over_levels(ir_build *b, const ir_node *n, ir_graph *rule, const int *stands)
 {
-    const ir_ints size = n->at.custom.size;
+    const ir_ints size = n->at.custom.size, random = n->at.custom.random;
+    const int around = b->ctx->randomness;
     for (int l = 0; l < size.n && rule; l++) {
+        b->ctx->randomness = random.n ? (int)random.at[l] : PASS_RANDOM_ERROR;
         bool *in = IR_NEW_N(b->arena, bool, rule->n_in + 1);
         bool *out = IR_NEW_N(b->arena, bool, rule->n_out + 1);
         for (int i = 0; i < rule->n_in; i++)
@@ -49,8 +51,9 @@ over_levels(ir_build *b, const ir_node *n, ir_graph *rule, const int *stands)
         for (int j = 0; j < rule->n_out; j++)
             out[j] = true;
         if (!pass_flow_ok(b, pass_vmap_graph(rule, size.at[l], in, out, &rule)))
-            return NULL;
+            rule = NULL;
     }
+    b->ctx->randomness = around;
     return rule;
 }
 
@@ -440,6 +443,21 @@ not_mappable(const ir_graph *f, const bool *mapped)
     return NULL;
 }
 
+/* What draws do at each level, and at one more; no list where all refuse them. */
+static ir_ints
+with_level(ir_build *b, const ir_attrs *at, int randomness)
+{
+    const int levels = at->custom.size.n;
+    const ir_ints old = at->custom.random;
+    int64_t *all = IR_NEW_N(b->arena, int64_t, levels + 1);
+    if (old.n == 0 && randomness == PASS_RANDOM_ERROR)
+        return (ir_ints){ 0, NULL };
+    for (int l = 0; l < levels; l++)
+        all[l] = old.n ? old.at[l] : PASS_RANDOM_ERROR;
+    all[levels] = randomness;
+    return (ir_ints){ levels + 1, all };
+}
+
 /* One more level; the forward is mapped once to find now what it lacks. */
 static void
 generate(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped, ir_ref *y)
@@ -464,6 +482,7 @@ generate(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bo
     for (int i = 0; i < f->n_in; i++)
         mask[levels * f->n_in + i] = mapped[i];
     at.custom.size = (ir_ints){ levels + 1, sizes };
+    at.custom.random = with_level(b, &n->at, b->ctx->randomness);
     at.custom.mapped = (ir_ints){ (levels + 1) * f->n_in, mask };
     ir_add_node(b, OP_custom_call, n->n_in, in, &at, y);
 }
@@ -474,7 +493,7 @@ by_rule(ir_build *b, const ir_custom *c, const ir_node *n, int64_t size, const i
 {
     int64_t *dims = IR_NEW_N(b->arena, int64_t, n->n_out + 1);
     ir_graph *rule = NULL;
-    if (!pass_flow_ok(b, c->vmap(c, n, b->loc, size, 0, mapped, &rule, dims)))
+    if (!pass_flow_ok(b, c->vmap(c, n, b->loc, size, b->ctx->randomness, mapped, &rule, dims)))
         return;
     ir_inline_graph(b, rule, in, y);
     for (int j = 0; j < n->n_out; j++) {

@@ -33,6 +33,7 @@ same_call(const ir_attrs *a, const ir_attrs *b)
 {
     ir_attrs x = *a, y = *b;
     x.custom.size = y.custom.size = x.custom.mapped = y.custom.mapped = (ir_ints){ 0, NULL };
+    x.custom.random = y.custom.random = (ir_ints){ 0, NULL };
     x.custom.active = y.custom.active = (ir_ints){ 0, NULL };
     x.custom.by = y.custom.by = NULL;
     x.custom.rules = y.custom.rules = (ir_graphs){ 0, NULL };

@@ -141,6 +141,55 @@ call_attr(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 }
 
 static void
+call_inner(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
+{
+    (void)t;
+    out[0] = cot_custom_call((const cot_custom *)info->user, COT_LIST(7), COT_VALUES(in[0], in[1]), NULL);
+}
+
+static void
+pull_inner(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
+{
+    (void)t;
+    out[0] = out[1] = cot_custom_call((const cot_custom *)info->user, COT_LIST(7), COT_VALUES(in[0], in[0]), NULL);
+}
+
+static void
+call_plain(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0], in[1]), NULL);
+}
+
+/* A rule is told what the level at hand says of draws: of each of two levels its own; the same
+ * inside a function that is mapped by its body, and inside its derivative. */
+static void
+told_of_draws(cot_fn *f)
+{
+    static const cot_randomness modes[] = { COT_RANDOM_ERROR, COT_RANDOM_DIFFERENT, COT_RANDOM_SAME };
+    const cot_custom *inner = cot_custom_new(ctx, "inner", .n_in = 2, .forward = product, .vmap = spy),
+                     *outer = cot_custom_new(ctx, "outer", .n_in = 2, .forward = call_inner,
+                                             .vjp = pull_inner, .generate_vmap = true, .user = (void *)inner);
+    cot_fn *g = cot_fn_new(ctx, "g", call_plain, 2, 1, (void *)outer);
+    const cot_types one = COT_TYPES(cot_f64(5), cot_f64(5)), two = COT_TYPES(cot_f64(5, 3), cot_f64(5, 3)),
+                    three = COT_TYPES(cot_f64(5), cot_f64(5), cot_f64(5));
+    const cot_graph *graph;
+
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(cot_trace_fn(cot_vmap(f, .randomness = modes[i]), one, &graph), COT_OK);
+        ck_assert_int_eq(seen.randomness, modes[i]);
+        ck_assert_int_eq(cot_trace_fn(cot_vmap(cot_vmap(f, .randomness = modes[(i + 1) % 3]),
+                                               .randomness = modes[i]), two, &graph), COT_OK);
+        ck_assert_int_eq(seen.randomness, modes[(i + 1) % 3]);
+        ck_assert_int_eq(cot_trace_fn(cot_vmap(g, .randomness = modes[i]), one, &graph), COT_OK);
+        ck_assert_int_eq(seen.randomness, modes[i]);
+        seen.randomness = (cot_randomness)-1; /* a rule of one example is mapped after the vmap */
+        ck_assert_int_eq(cot_trace_fn(cot_vjp(cot_vmap(g, .randomness = modes[i])), three, &graph), COT_OK);
+        ck_assert_int_eq(seen.randomness, modes[i]);
+    }
+}
+
+static void
 spied(int row)
 {
     const cot_custom *c =
@@ -155,6 +204,7 @@ spied(int row)
         ck_assert_int_eq(seen.size[0], 5);
         ck_assert_int_eq(seen.randomness, COT_RANDOM_ERROR);
         const cot_graph *g;
+        told_of_draws(f);
         seen.calls = 0;
         ck_assert_int_eq(cot_trace_fn(cot_vmap(f, .chunk = 2), COT_TYPES(cot_f64(5), cot_f64(5)), &g), COT_OK);
         ck_assert_int_eq(seen.size[0], 2);
