@@ -387,23 +387,6 @@ print_time(const ir_graph *f, const char *stage, double start, const cg_module *
             f->name);
 }
 
-/* "lib.sort or lib.take", or NULL: what may have failed. */
-static const char *
-foreign_names(cot_context *ctx, const cg_module *m)
-{
-    const char *names = NULL;
-
-    for (uint32_t i = 0; i < m->n_ext; i++) {
-        bool old = false;
-        for (uint32_t j = 0; j < i; j++)
-            old |= m->ext[j]->name == m->ext[i]->name;
-        if (!old)
-            names = names ? ir_format(&ctx->arena, "%s or %s", names, m->ext[i]->name)
-                          : m->ext[i]->name;
-    }
-    return names;
-}
-
 static void
 make_blocks(cot_kernel *k, size_t bytes)
 {
@@ -427,7 +410,6 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     print_time(f, "prepare, lower", start, low.module);
     COT_TRY(dump_stages(f, p, &low, scratch));
     k = *out = kernel_new(f, p, &low);
-    k->foreign = foreign_names(f->ctx, low.module);
     cg_module_cost(low.module, &k->flops, &k->traffic);
     k->parallel = low.module->parallel;
     if (k->parallel)
@@ -454,7 +436,6 @@ compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_ke
     COT_TRY(dump_stages(f, p, &low, &(*program)->arena));
     k = *out = kernel_new(f, p, &low);
     k->program = *program;
-    k->foreign = foreign_names(f->ctx, low.module);
     cg_module_cost(low.module, &k->flops, &k->traffic);
     make_blocks(k, p->machine == rt_sim() ? (size_t)low.module->work_bytes : 0);
     start = now_ms();

@@ -66,7 +66,6 @@ struct cot_kernel {
     bool parallel;                      /* it takes a pool as one more argument       */
     cot_parallel *pool;                 /* NULL: one thread                           */
     rt_blocks *blocks;                  /* NULL: no work block is needed              */
-    const char *foreign;                /* the foreign functions it calls; the context's */
     struct rt_program *program;         /* on a device; else NULL */
 };
 
@@ -77,6 +76,10 @@ cot_status rt_call_kernel(const cot_kernel *k, void *const *args, void *work);
 /* args for rt_call_kernel that leave `in` as it is: out has memory for the new values of in/out
  * arguments, too, after the results. */
 void rt_arguments(const cot_kernel *k, void *const *in, void *const *out, void **args);
+
+/* failures.c: what a status of a compiled f means, as text in the arena: "main.c:7: check "x" failed";
+ * NULL where f cannot fail so. */
+const char *rt_failure_text(const ir_graph *f, cot_status status, ir_arena *a);
 
 /* dump.c: the text of a stage, "simplify", "kernels", "plan", "llvm", "asm", "c", of a
  * graph. */

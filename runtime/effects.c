@@ -132,10 +132,13 @@ static void
 check_all(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
 {
     const cot_custom *const *self = info->user;
-    cot_value all = cot_reduce_and(in[0], .axes = COT_LIST(0));
+    cot_place at = { NULL, 0 };             /* of the check that is mapped */
 
-    (void)t;
-    out[0] = cot_and(in[0], cot_custom_call(*self, (cot_list){ 0 }, COT_VALUES(all), NULL));
+    at.file = ir_loc_root(t->ctx, t->loc, &at.line);
+    cot_value all = cot_reduce_and_(at, in[0], &(cot_reduce_options){ .axes = COT_LIST(0) },
+                                    sizeof(cot_reduce_options));
+    cot_value said = cot_custom_call_(at, *self, (cot_list){ 0 }, COT_VALUES(all), NULL);
+    out[0] = cot_and_(at, COT_OPERAND(in[0]), COT_OPERAND(said));
 }
 
 static cot_value

@@ -219,6 +219,44 @@ print_signature(ir_buf *b, const rt_function *fn)
 }
 
 static void
+print_c_string(ir_buf *b, const char *s)
+{
+    ir_buf_str(b, "\"");
+    for (; *s; s++)
+        if (*s == '"' || *s == '\\' || *s == '?')
+            ir_buf_printf(b, "\\%c", *s);
+        else if ((unsigned char)*s < ' ' || *s == 0x7f)
+            ir_buf_printf(b, "\\%03o", (unsigned char)*s);
+        else
+            ir_buf_add(b, s, 1);
+    ir_buf_str(b, "\"");
+}
+
+/* The text of each status that the function may answer, by an expression: an object holds no
+ * table. */
+static void
+print_status_text(ir_buf *b, const rt_function *fn)
+{
+    static const cot_status may[] = { COT_ERR_BOUND, COT_ERR_FOREIGN };
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof may / sizeof *may; i++) {
+        const char *text = rt_failure_text(fn->of->graph, may[i], b->arena);
+
+        if (!text)
+            continue;
+        if (!any)
+            ir_buf_printf(b, "#define %s_STATUS_TEXT(status) (", fn->constant);
+        any = true;
+        ir_buf_printf(b, " \\\n    (status) == %d ? ", (int)may[i]);
+        print_c_string(b, text);
+        ir_buf_str(b, " :");
+    }
+    if (any)
+        ir_buf_str(b, " \"\")\n");
+}
+
+static void
 print_function(ir_buf *b, const rt_function *fn)
 {
     const int align = fn->module->work_align > 0 ? fn->module->work_align : 1;
@@ -228,6 +266,7 @@ print_function(ir_buf *b, const rt_function *fn)
                   (long long)fn->module->work_bytes, fn->constant, align);
     ir_buf_printf(b, "#define %s_FLOPS %lld\n#define %s_TRAFFIC %lld\n", fn->constant,
                   (long long)fn->flops, fn->constant, (long long)fn->traffic);
+    print_status_text(b, fn);
     for (int i = 0; i < fn->n_in + fn->n_out; i++)
         print_parameter_constants(b, &fn->parameter[i]);
     ir_buf_printf(b, "int %s(", fn->name);
@@ -320,7 +359,8 @@ print_preface(ir_buf *b, const char *path, bool inout, bool donated)
                   "0; or a number\n");
     ir_buf_printf(b,
                   " * of cotrace/base.h, as %d where a loop passed its bound or %d where a "
-                  "foreign function failed: then\n * no result is defined.",
+                  "foreign function failed: then\n * no result is defined, and "
+                  "F_STATUS_TEXT(answer) of function F says what failed in which line.",
                   COT_ERR_BOUND, COT_ERR_FOREIGN);
     if (inout)
         ir_buf_str(b, "\n * An argument marked inout is updated: it holds its new value after the call.");

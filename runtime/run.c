@@ -237,60 +237,6 @@ eval_body(cot_context *ctx, void *arg)
     return status;
 }
 
-/* The loops that have a bound, each place once: a kernel says that one passed it, not which. */
-typedef struct bounds {
-    int n;
-    const ir_node *at[4];
-} bounds;
-
-static void
-find_bounds(const ir_graph *f, ir_arena *scratch, bounds *b)
-{
-    ir_each_node(n, f) {
-        ir_graph *const *inner;
-        const int n_inner = ir_subgraphs(n, &inner, scratch);
-        bool seen = n->op != OP_while || n->at.loop.max <= 0;
-
-        for (int i = 0; i < b->n && !seen; i++)
-            seen = b->at[i]->loc == n->loc && b->at[i]->at.loop.max == n->at.loop.max;
-        if (!seen && b->n < 4)
-            b->at[b->n++] = n;
-        for (int i = 0; i < n_inner; i++)
-            find_bounds(inner[i], scratch, b);
-    }
-}
-
-static cot_status
-record_bound(cot_context *ctx, void *arg)
-{
-    const ir_graph *f = ((const cot_kernel *)arg)->graph;
-    bounds b = { 0 };
-    ir_buf text;
-
-    find_bounds(f, &ctx->message_arena, &b);
-    if (b.n == 1)
-        return ir_fail(ctx, b.at[0]->loc, b.at[0]->loc ? "while" : f->name, ERR_loop_bound,
-                       (long long)b.at[0]->at.loop.max);
-    ir_buf_init(&text, &ctx->message_arena);
-    for (int i = 0; i < b.n; i++) {
-        ir_buf_str(&text, i ? ", " : "");
-        ir_loc_print(ctx, b.at[i]->loc, &text);
-        ir_buf_printf(&text, " (%lld)", (long long)b.at[i]->at.loop.max);
-    }
-    return ir_fail(ctx, b.n ? b.at[0]->loc : 0, f->name, ERR_bound, b.n ? text.text : f->name);
-}
-
-cot_status
-rt_entry_failed(const cot_kernel *k, int status)
-{
-    if (status == COT_ERR_BOUND)
-        return rt_guard(k->ctx, record_bound, (void *)k);
-    if (status == COT_ERR_FOREIGN)
-        return run_fail(k, ERR_custom_answered, k->foreign ? k->foreign : "a foreign function", 0, NULL);
-    return run_fail(k, ERR_internal, "the kernel answered a status that kernels do not have", 0,
-                    NULL);
-}
-
 cot_status
 rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
 {

@@ -72,7 +72,9 @@ COT_API const cot_graph *cot_kernel_graph(const cot_kernel *k);
  * holds nothing defined.
  * Any number of threads may call at once.
  * Errors: COT_ERR_ARG, COT_ERR_SHAPE, COT_ERR_DTYPE (an array does not fit), COT_ERR_BOUND (a
- * loop passed its bound), COT_ERR_MEMORY (no work block). */
+ * loop passed its bound), COT_ERR_FOREIGN (a foreign function or a check failed), COT_ERR_MEMORY
+ * (no work block).  The message of a loop, a foreign function or a check has its line; a
+ * compiled kernel with several that may have failed names them all. */
 COT_API cot_status cot_run(const cot_kernel *k, cot_array *const *results,
                            const cot_array *const *args);
 /* The same with the caller's work block: never allocates, takes no lock.  (The reference

@@ -146,7 +146,17 @@ START_TEST(formats)
 }
 END_TEST
 
-BODY(guarded, cot_check(cot_gt(in[0], 0), "x is positive"); out[0] = cot_log(in[0]);)
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+#define PLACE    __FILE__ ":" TEXT(__LINE__)
+
+/* clang-format off: a body and its line */
+BODY(guarded, cot_check(cot_gt(in[0], 0), "x is positive"); out[0] = cot_log(in[0]);) static const char guarded_line[] = PLACE;
+BODY(between, cot_check(cot_lt(in[0], 9), "below"); cot_check(cot_gt(in[0], 0), "\\ above?"); out[0] = in[0];) static const char between_line[] = PLACE;
+BODY(below_ten, out[0] = cot_lt(in[0], 10);)
+BODY(one_more, out[0] = cot_add(in[0], 1);)
+BODY(steps, out[0] = cot_while(below_ten, one_more, .in = COT_VALUES(in[0]), .max = 3);) static const char steps_line[] = PLACE ": while: still goes on after 3 steps";
+/* clang-format on */
 
 static void
 breaks(cot_fn *f, cot_type type, const void *x)
@@ -157,6 +167,8 @@ breaks(cot_fn *f, cot_type type, const void *x)
         ck_assert_int_eq(run(f, type, x, k, y), COT_ERR_FOREIGN);
         ck_assert_msg(strstr(cot_error(ctx), "check \"x is positive\" failed"), "%s",
                       cot_error(ctx));
+        ck_assert_msg(strstr(cot_error(ctx), guarded_line), "%s wants %s", cot_error(ctx),
+                      guarded_line);
         cot_error_clear(ctx);
     }
 }
@@ -193,9 +205,12 @@ by_object(cot_fn *f, const char *x, int answers, const char *want)
     snprintf(path, sizeof path, "%s/main.c", folder);
     FILE *file = fopen(path, "w");
     fprintf(file,
-            "#include \"f.h\"\nint main(void)\n{\n    static double work[512] "
+            "#include <stdio.h>\n#include \"f.h\"\n#ifdef EFFECTS_F_STATUS_TEXT\n"
+            "#define EFFECTS_F_SAYS(s) EFFECTS_F_STATUS_TEXT(s)\n#else\n"
+            "#define EFFECTS_F_SAYS(s) \"\"\n#endif\nint main(void)\n{\n    static double work[512] "
             "__attribute__((aligned(64)));\n"
-            "    double x = %s, y;\n    return effects_f(&x, &y, work) != 0;\n}\n",
+            "    double x = %s, y;\n    int status = effects_f(&x, &y, work);\n"
+            "    fputs(EFFECTS_F_SAYS(status), stdout);\n    return status != 0;\n}\n",
             x);
     fclose(file);
     snprintf(path, sizeof path, "%s/f.o", folder);
@@ -217,7 +232,13 @@ START_TEST(objects)
 {
     by_object(cot_grad(fn("squared", squared, 1, 1)), "3", 0, "y = 9, squared\nx 3\n");
     by_object(fn("guarded", guarded, 1, 1), "3", 0, "");
-    by_object(fn("guarded", guarded, 1, 1), "-3", 1, "");
+    char text[128];
+    snprintf(text, sizeof text, "%s: check \"x is positive\" failed", guarded_line);
+    by_object(fn("guarded", guarded, 1, 1), "-3", 1, text);
+    snprintf(text, sizeof text, "one of: %s: check \"below\" failed; %s: check \"\\ above?\" failed",
+             between_line, between_line);
+    by_object(fn("between", between, 1, 1), "-3", 1, text);
+    by_object(fn("steps", steps, 1, 1), "-3", 1, steps_line);
 }
 END_TEST
 
