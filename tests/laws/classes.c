@@ -243,7 +243,8 @@ size_of(const row *r, int s, int64_t *n, int64_t *m)
         *n = sizes_row(sizes_few, SIZES_FEW, s, 0);
         *m = sizes_row(sizes_few, SIZES_FEW, s, 1);
     } else {
-        const int64_t long_one = sizes_that_matter[(s - pairs) / 2], short_one = (s - pairs) % 4 < 2 ? 3 : 17;
+        const int64_t long_one = sizes_that_matter[(s - pairs) / 2],
+                      short_one = (s - pairs) % 4 < 2 ? 3 : 17;
         *n = (s - pairs) % 2 ? short_one : long_one;
         *m = (s - pairs) % 2 ? long_one : short_one;
     }
@@ -255,7 +256,8 @@ size_of(const row *r, int s, int64_t *n, int64_t *m)
 static int
 sizes_of(const row *r)
 {
-    return axes_of(r) == 1 ? SIZES_MATTER + SIZES_LARGE : (int)sizes_rows(SIZES_FEW) + 2 * SIZES_MATTER;
+    return axes_of(r) == 1 ? SIZES_MATTER + SIZES_LARGE
+                           : (int)sizes_rows(SIZES_FEW) + 2 * SIZES_MATTER;
 }
 
 /* ---- numbering ---- */
@@ -311,7 +313,8 @@ classes_sample(uint64_t seed, int k)
 
     for (int i = 0; i < r; i++)
         first += row_count(i);
-    return first + (int)(mixed(seed * 0x9E3779B97F4A7C15u + (uint64_t)k + 1) % (uint64_t)row_count(r));
+    return first +
+           (int)(mixed(seed * 0x9E3779B97F4A7C15u + (uint64_t)k + 1) % (uint64_t)row_count(r));
 }
 
 /* Number i as a row, a size and a type. */
@@ -391,7 +394,8 @@ spread_indices(uint64_t *seed, int64_t n, const ir_type *t, void *array)
 {
     for (int64_t i = 0; i < t->size; i++)
         if (laws_uniform(seed) < 0.5)
-            laws_store(t->dtype, array, i, (double)(int64_t)(laws_uniform(seed) * (double)(n + 2)));
+            laws_store(t->dtype, array, i,
+                       (double)(int64_t)(laws_uniform(seed) * (double)(n + 2)));
 }
 
 void **
@@ -399,7 +403,8 @@ classes_operands(const class_program *p)
 {
     uint64_t seed = 7000 + (uint64_t)p->law.number;
     const ir_graph *f = p->law.f;
-    void **in = laws_sample(f, &seed, p->law.lo, p->law.hi, p->law.number % 4 ? laws_fill : laws_fill_special);
+    void **in = laws_sample(f, &seed, p->law.lo, p->law.hi,
+                            p->law.number % 4 ? laws_fill : laws_fill_special);
 
     for (int i = 0; i < f->n_in; i++)
         if (strchr("ij", f->in_name[i][0]))

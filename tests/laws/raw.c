@@ -1,15 +1,15 @@
-/* Graphs as they are written (tests/raw/raw.h) against the same graphs after passes, and after all
- * of them.
+/* Graphs as they are written (tests/raw/raw.h) against the same graphs after passes, and after
+ * all of them.
  *
  *   law_raw FIRST STEP      programs FIRST, FIRST + STEP, ... of the laws
  *
  * Of each program, its jvp and its vjp:
  *   - inline, simplify, dce, hoist, unroll and count change no bit, on ordinary numbers and on
  *     special ones;
- *   - the prepared graph's results, which the evaluator gives, are those of the raw graph: to the
- *     last bit where it has no complex number, no composite op and nothing that contracts, else
- *     within BOUND roundings, and two for each element of the longest operand, of the largest
- *     number that occurs in a result or an operand. */
+ *   - the prepared graph's results, which the evaluator gives, are those of the raw graph: to
+ *     the last bit where it has no complex number, no composite op and nothing that contracts,
+ *     else within BOUND roundings, and two for each element of the longest operand, of the
+ *     largest number that occurs in a result or an operand. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,21 +40,26 @@ words(const laws_program *p, const char *of, const char *how)
 /* ---- to the last bit ---- */
 
 static void
-same_bits(const laws_program *p, const char *what, const ir_graph *f, void *const *want, void *const *got)
+same_bits(const laws_program *p, const char *what, const ir_graph *f, void *const *want,
+          void *const *got)
 {
     for (int i = 0; i < f->n_out; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
         const int64_t k = laws_differ(t, want[i], got[i]);
         if (k >= 0) {
-            laws_fail(p, what, ir_format(&f->ctx->arena, "result %d, number %lld is %.17g; the raw graph's is %.17g", i,
-                                         (long long)k, laws_load(t->dtype, got[i], k), laws_load(t->dtype, want[i], k)));
+            laws_fail(p, what,
+                      ir_format(&f->ctx->arena,
+                                "result %d, number %lld is %.17g; the raw graph's is %.17g", i,
+                                (long long)k, laws_load(t->dtype, got[i], k),
+                                laws_load(t->dtype, want[i], k)));
             return;
         }
     }
 }
 
 static void
-check_passes(const laws_program *p, const char *of, const ir_graph *f, void *const *in, void *const *want)
+check_passes(const laws_program *p, const char *of, const ir_graph *f, void *const *in,
+             void *const *want)
 {
     for (size_t k = 0; k < sizeof passes / sizeof *passes; k++) {
         ir_graph *g;
@@ -82,7 +87,7 @@ is_plain(const ir_graph *f)
 {
     bool muls = false, adds = false;
 
-    ir_each_node(n, f) {
+    ir_each_node (n, f) {
         muls |= n->op == OP_mul;
         adds |= n->op == OP_add || n->op == OP_sub;
         if (ir_ops[n->op].flag == IR_FLOW)
@@ -123,28 +128,35 @@ largest(const ir_graph *f, int n, const ir_ref *v, void *const *x, double most)
 }
 
 static void
-near_by(const laws_program *p, const char *what, const ir_graph *f, double scale, void *const *want, void *const *got)
+near_by(const laws_program *p, const char *what, const ir_graph *f, double scale,
+        void *const *want, void *const *got)
 {
     for (int i = 0; i < f->n_out; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
         for (int64_t k = 0; k < laws_parts(t); k++) {
-            const double x = laws_load(t->dtype, got[i], k), y = laws_load(t->dtype, want[i], k),
-                         most = ir_is_inexact(t->dtype) ? roundings(f) * precision(t->dtype) * scale : 0;
+            const double x = laws_load(t->dtype, got[i], k),
+                         y = laws_load(t->dtype, want[i], k),
+                         most = ir_is_inexact(t->dtype)
+                                    ? roundings(f) * precision(t->dtype) * scale
+                                    : 0;
             /* near the largest number another order overflows, and inf - inf is NaN */
             const double near_end = ir_part_type(t->dtype) == COT_F64 ? 0x1p991 : 0x1p95;
-            const bool beyond = ir_is_complex(t->dtype) && !isfinite(x - y) && !(fabs(x) < near_end) &&
-                                !(fabs(y) < near_end);
+            const bool beyond = ir_is_complex(t->dtype) && !isfinite(x - y) &&
+                                !(fabs(x) < near_end) && !(fabs(y) < near_end);
             if (x == y || (isnan(x) && isnan(y)) || beyond || fabs(x - y) <= most)
                 continue;
-            laws_fail(p, what, ir_format(&f->ctx->arena, "result %d, number %lld is %.17g; the raw graph's is %.17g", i,
-                                         (long long)k, x, y));
+            laws_fail(p, what,
+                      ir_format(&f->ctx->arena,
+                                "result %d, number %lld is %.17g; the raw graph's is %.17g", i,
+                                (long long)k, x, y));
             return;
         }
     }
 }
 
 static void
-check_prepared(const laws_program *p, const char *of, const ir_graph *f, void *const *in, void *const *want)
+check_prepared(const laws_program *p, const char *of, const ir_graph *f, void *const *in,
+               void *const *want)
 {
     void **got;
 
@@ -154,7 +166,8 @@ check_prepared(const laws_program *p, const char *of, const ir_graph *f, void *c
         exact++;
         same_bits(p, words(p, of, "prepared"), f, want, got);
     } else {
-        const double scale = largest(f, f->n_in, f->in, in, largest(f, f->n_out, f->out, want, 1));
+        const double scale =
+            largest(f, f->n_in, f->in, in, largest(f, f->n_out, f->out, want, 1));
         close_by++;
         near_by(p, words(p, of, "prepared"), f, scale, want, got);
     }
@@ -166,7 +179,8 @@ static void
 check(const laws_program *p, const char *of, const ir_graph *f, laws_filler *fill)
 {
     uint64_t seed = 6000 + (uint64_t)p->number;
-    void **in = laws_sample(f, &seed, p->lo, p->hi, fill), **want = laws_values(f->n_out, f->out, f);
+    void **in = laws_sample(f, &seed, p->lo, p->hi, fill),
+         **want = laws_values(f->n_out, f->out, f);
 
     if (raw_eval(f, want, in) != COT_OK) {
         left_out++;
@@ -212,10 +226,12 @@ check_all(const laws_program *p, const void *user)
 int
 main(int argc, char **argv)
 {
-    const int first = argc > 1 ? atoi(argv[1]) : 0, step = argc > 2 ? atoi(argv[2]) : laws_count();
+    const int first = argc > 1 ? atoi(argv[1]) : 0,
+              step = argc > 2 ? atoi(argv[2]) : laws_count();
 
     laws_each(first, step, laws_count(), true, check_all, NULL);
-    printf("raw: %d graphs judged, %d without a definition; %d comparisons of passes, %d of prepared graphs to the last "
+    printf("raw: %d graphs judged, %d without a definition; %d comparisons of passes, %d of "
+           "prepared graphs to the last "
            "bit, %d within a bound; %d failures\n",
            judged, left_out, compared, exact, close_by, laws_failures);
     return laws_failures > 0;

@@ -1,10 +1,11 @@
 /* Factorisations by their residuals: what the results of an op multiply to is the operand, and
  * what is said to be orthonormal, triangular or in order is.
  *
- * The evaluator runs the prepared graph; the products are three loops over C's complex numbers in
- * double precision (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2002: each
- * residual is a modest multiple of n roundings of the norm).  Operands are of every size below,
- * square, tall and wide, of ordinary numbers, and of one rank less than they could be. */
+ * The evaluator runs the prepared graph; the products are three loops over C's complex numbers
+ * in double precision (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2002:
+ * each residual is a modest multiple of n roundings of the norm).  Operands are of every size
+ * below, square, tall and wide, of ordinary numbers, and of one rank less than they could be.
+ * */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,12 @@
 
 enum { BOUND = 32, MOST = 40 };
 
-typedef struct matrix { int n, m; raw_number at[MOST][MOST]; } matrix;
+typedef struct matrix {
+    int n, m;
+    raw_number at[MOST][MOST];
+} matrix;
 
-static matrix x, r[3], y, z;    /* the operand, up to three results, and what is made of them */
+static matrix x, r[3], y, z; /* the operand, up to three results, and what is made of them */
 static int judged, failures;
 
 static void
@@ -248,8 +252,9 @@ text_of(ir_arena *a, const struct op *op, cot_dtype t, int n, int m)
         else
             ir_buf_add(&b, types, 1);
     types = strchr(op->results, ',') ? ir_format(a, "(%s)", b.text) : b.text;
-    return ir_format(a, "fn @f(%%x: %s[%d,%d]) -> %s {\n  %s = %.*s %%x%s : %s\n  ret %s\n}\n", cot_dtype_name(t), n, m,
-                     types, op->results, (int)word, op->name, op->name + word, types, op->results);
+    return ir_format(a, "fn @f(%%x: %s[%d,%d]) -> %s {\n  %s = %.*s %%x%s : %s\n  ret %s\n}\n",
+                     cot_dtype_name(t), n, m, types, op->results, (int)word, op->name,
+                     op->name + word, types, op->results);
 }
 
 /* Ordinary numbers; the last row once more in place of the first, if `low`; symmetric, or x x^H
@@ -269,7 +274,9 @@ fill(uint64_t *seed, const ir_type *t, shape shape, bool low, void *array)
     for (int i = 0; i < y.n; i++)
         for (int j = 0; j < y.m; j++)
             raw_store(t, array, i * y.m + j,
-                      shape & POSITIVE ? z.at[i][j] + (i == j) : shape & SYMMETRIC ? y.at[i][j] + h.at[i][j] : y.at[i][j]);
+                      shape & POSITIVE    ? z.at[i][j] + (i == j)
+                      : shape & SYMMETRIC ? y.at[i][j] + h.at[i][j]
+                                          : y.at[i][j]);
 }
 
 static void
@@ -297,8 +304,8 @@ check(cot_context *ctx, const struct op *op, cot_dtype t, int n, int m, bool low
         judged++;
         if (!(size <= BOUND * (n + m) * eps * (op->shape & POSITIVE ? n : 1))) {
             failures++;
-            printf("residuals: %s of %d x %d %s%s: %.3g, %.1f roundings\n%s", op->name, n, m, cot_dtype_name(t),
-                   low ? ", of low rank" : "", size, size / eps, text);
+            printf("residuals: %s of %d x %d %s%s: %.3g, %.1f roundings\n%s", op->name, n, m,
+                   cot_dtype_name(t), low ? ", of low rank" : "", size, size / eps, text);
         }
     } else {
         failures++;
@@ -312,7 +319,7 @@ check_one(const struct op *op, cot_dtype t, int n, int m, bool low)
 {
     cot_context *ctx = cot_context_new(NULL);
 
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         check(ctx, op, t, n, m, low);
     }
     cot_context_free(ctx);
@@ -321,8 +328,9 @@ check_one(const struct op *op, cot_dtype t, int n, int m, bool low)
 static void
 check_sizes(const struct op *op, cot_dtype t)
 {
-    static const int sizes[][2] = { { 1, 1 }, { 2, 2 }, { 3, 3 }, { 5, 5 }, { 8, 8 },  { 13, 13 }, { 17, 17 }, { 24, 24 },
-                                    { 3, 1 }, { 1, 4 }, { 5, 2 }, { 7, 6 }, { 2, 7 }, { 16, 9 },  { 9, 17 } };
+    static const int sizes[][2] = { { 1, 1 },   { 2, 2 },   { 3, 3 },   { 5, 5 },  { 8, 8 },
+                                    { 13, 13 }, { 17, 17 }, { 24, 24 }, { 3, 1 },  { 1, 4 },
+                                    { 5, 2 },   { 7, 6 },   { 2, 7 },   { 16, 9 }, { 9, 17 } };
 
     for (size_t k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++) {
         const int n = sizes[k / 2][0], m = sizes[k / 2][1];

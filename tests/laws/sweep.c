@@ -5,11 +5,11 @@
  *   law_sweep --all [K/N]            all; part K of N, K from 0; with a line that tells how far
  *   law_sweep NUMBER...              these, in every way
  *
- * A program runs in one way in turn (a width of vectors, a processor), so that a class at a size
- * is asked in every way by its types; one in 4 on two threads, one in 16 also as C source.  Every
- * array and the work block lie between zones that are compared after the call, or against a page
- * that may not be touched.  A process of its own runs the programs: where it dies, the program
- * is named, and another goes on behind it. */
+ * A program runs in one way in turn (a width of vectors, a processor), so that a class at a
+ * size is asked in every way by its types; one in 4 on two threads, one in 16 also as C
+ * source.  Every array and the work block lie between zones that are compared after the call,
+ * or against a page that may not be touched.  A process of its own runs the programs: where it
+ * dies, the program is named, and another goes on behind it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +28,11 @@ static const struct way {
     const char *name, *backend, *cpu;
     int bits;
 } ways[] = {
-    { "32 bits", "jit", NULL, 32 },          { "128 bits", "jit", NULL, 128 },
-    { "256 bits", "jit", NULL, 256 },        { "512 bits", "jit", NULL, 512 },
-    { "x86-64", "jit", "x86-64", 0 },        { "x86-64-v2", "jit", "x86-64-v2", 0 },
-    { "x86-64-v3", "jit", "x86-64-v3", 0 },  { "C of 32 bits", "c", NULL, 32 },
-    { "C of 128 bits", "c", NULL, 128 },     { "C of 256 bits", "c", NULL, 256 },
+    { "32 bits", "jit", NULL, 32 },         { "128 bits", "jit", NULL, 128 },
+    { "256 bits", "jit", NULL, 256 },       { "512 bits", "jit", NULL, 512 },
+    { "x86-64", "jit", "x86-64", 0 },       { "x86-64-v2", "jit", "x86-64-v2", 0 },
+    { "x86-64-v3", "jit", "x86-64-v3", 0 }, { "C of 32 bits", "c", NULL, 32 },
+    { "C of 128 bits", "c", NULL, 128 },    { "C of 256 bits", "c", NULL, 256 },
     { "C of 512 bits", "c", NULL, 512 },
 };
 #ifdef __x86_64__
@@ -82,18 +82,22 @@ zones_new(zones *s, const class_program *p, void *const *in, redzone_kind kind)
 }
 
 static void
-judge_zones(const zones *s, const class_program *p, const char *how, void *const *in, void *const *want)
+judge_zones(const zones *s, const class_program *p, const char *how, void *const *in,
+            void *const *want)
 {
     const ir_graph *f = p->law.f;
     ptrdiff_t at;
 
     for (int i = 0; i < s->n; i++)
         if (!redzone_good(&s->z[i], &at)) {
-            fail(p, how, ir_format(&f->ctx->arena, "writes beside array %d, at byte %lld", i, (long long)at));
+            fail(p, how,
+                 ir_format(&f->ctx->arena, "writes beside array %d, at byte %lld", i,
+                           (long long)at));
             return;
         }
     for (int i = 0; i < f->n_in; i++)
-        if (laws_bytes(ir_type_at(f, f->in[i])) && memcmp(in[i], s->args[i], laws_bytes(ir_type_at(f, f->in[i]))) != 0) {
+        if (laws_bytes(ir_type_at(f, f->in[i])) &&
+            memcmp(in[i], s->args[i], laws_bytes(ir_type_at(f, f->in[i]))) != 0) {
             fail(p, how, ir_format(&f->ctx->arena, "writes to argument %d", i));
             return;
         }
@@ -101,15 +105,19 @@ judge_zones(const zones *s, const class_program *p, const char *how, void *const
         const ir_type *t = ir_type_at(f, f->out[i]);
         const int64_t k = laws_differ(t, want[i], s->args[f->n_in + i]);
         if (k >= 0) {
-            fail(p, how, ir_format(&f->ctx->arena, "result %d, number %lld is %.17g, the evaluator's %.17g", i,
-                                   (long long)k, laws_load(t->dtype, s->args[f->n_in + i], k), laws_load(t->dtype, want[i], k)));
+            fail(p, how,
+                 ir_format(&f->ctx->arena,
+                           "result %d, number %lld is %.17g, the evaluator's %.17g", i,
+                           (long long)k, laws_load(t->dtype, s->args[f->n_in + i], k),
+                           laws_load(t->dtype, want[i], k)));
             return;
         }
     }
 }
 
 static void
-run_once(const class_program *p, const struct way *w, int threads, void *const *in, void *const *want)
+run_once(const class_program *p, const struct way *w, int threads, void *const *in,
+         void *const *want)
 {
     const redzone_kind kinds[] = { REDZONE_BOTH, REDZONE_END, REDZONE_BEGIN };
     const redzone_kind kind = kinds[(p->size + (int)p->type) % 3];
@@ -117,7 +125,8 @@ run_once(const class_program *p, const struct way *w, int threads, void *const *
         .backend = w->backend, .cpu = w->cpu, .vector_bits = w->bits, .threads = threads
     };
     const ir_graph *f = p->law.f;
-    const char *how = threads == 1 ? w->name : ir_format(&f->ctx->arena, "%s, two threads", w->name);
+    const char *how =
+        threads == 1 ? w->name : ir_format(&f->ctx->arena, "%s, two threads", w->name);
     cot_kernel *k;
     zones s;
 
@@ -128,7 +137,8 @@ run_once(const class_program *p, const struct way *w, int threads, void *const *
     }
     zones_new(&s, p, in, kind);
     s.args[f->n_in + f->n_out] = k->pool;
-    void *work = redzone_new(&s.z[s.n++], cot_kernel_work_bytes(k), 64, kind == REDZONE_BEGIN ? kind : REDZONE_END);
+    void *work = redzone_new(&s.z[s.n++], cot_kernel_work_bytes(k), 64,
+                             kind == REDZONE_BEGIN ? kind : REDZONE_END);
     if (rt_call_kernel(k, s.args, work) != COT_OK)
         fail(p, how, cot_error(f->ctx));
     else
@@ -166,14 +176,15 @@ judge(cot_context *ctx, int number, bool all)
     class_program p;
     void **want;
 
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         if (!classes_make(ctx, number, &p)) {
             fail(&p, "parsing", cot_error(ctx));
             return;
         }
         counts->programs++;
         void **in = classes_operands(&p);
-        if (rt_run_graph(p.law.f, &(cot_compile_options){ .backend = "eval" }, in, &want) != COT_OK)
+        if (rt_run_graph(p.law.f, &(cot_compile_options){ .backend = "eval" }, in, &want) !=
+            COT_OK)
             fail(&p, "the evaluator", cot_error(ctx));
         else
             run_ways(&p, all, in, want);
@@ -194,7 +205,9 @@ typedef struct plan {
 static int
 number_of(const plan *a, int k)
 {
-    return a->named ? atoi(a->name[k]) : a->sample ? classes_sample(a->seed, k) : a->part + k * a->parts;
+    return a->named    ? atoi(a->name[k])
+           : a->sample ? classes_sample(a->seed, k)
+                       : a->part + k * a->parts;
 }
 
 static void
@@ -206,7 +219,8 @@ run_from(const plan *a, int k)
         judge(ctx, number_of(a, k), a->named);
         cot_context_free(ctx);
         if (!a->sample && !a->named && k % 64 == 0)
-            fprintf(stderr, "\rsweep: %d of %d programs, %d failures ", k, a->n, counts->failures);
+            fprintf(stderr, "\rsweep: %d of %d programs, %d failures ", k, a->n,
+                    counts->failures);
     }
 }
 
@@ -217,7 +231,7 @@ tell_death(const plan *a)
     cot_context *ctx = cot_context_new(NULL);
     class_program p;
 
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         if (classes_make(ctx, number_of(a, counts->at), &p))
             fail(&p, "a process of its own", "dies");
     }
@@ -250,10 +264,11 @@ find_ways(void)
     cot_context *ctx = cot_context_new(NULL);
     rt_plan host;
 
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         if (cg_llvm() && rt_plan_new(ctx, NULL, "f", &host) == COT_OK)
             for (int k = 0; k < FIRST_C; k++)
-                if (ways[k].cpu ? X86 && host.target.vector_bits >= 256 : ways[k].bits <= host.target.vector_bits)
+                if (ways[k].cpu ? X86 && host.target.vector_bits >= 256
+                                : ways[k].bits <= host.target.vector_bits)
                     here[n_here++] = k;
     }
     cot_context_free(ctx);
@@ -262,13 +277,16 @@ find_ways(void)
 static bool
 read_plan(int argc, char **argv, plan *a)
 {
-    *a = (plan){ .parts = 1, .n = argc - 1, .name = argv + 1, .named = argc > 1 && argv[1][0] != '-' };
+    *a = (plan){
+        .parts = 1, .n = argc - 1, .name = argv + 1, .named = argc > 1 && argv[1][0] != '-'
+    };
     if (argc == 4 && strcmp(argv[1], "--sample") == 0) {
         a->sample = true;
         a->seed = strtoull(argv[2], NULL, 10);
         a->n = atoi(argv[3]);
     } else if ((argc == 2 || argc == 3) && strcmp(argv[1], "--all") == 0) {
-        if (argc == 3 && (sscanf(argv[2], "%d/%d", &a->part, &a->parts) != 2 || a->part < 0 || a->parts <= a->part))
+        if (argc == 3 && (sscanf(argv[2], "%d/%d", &a->part, &a->parts) != 2 || a->part < 0 ||
+                          a->parts <= a->part))
             return false;
         a->n = (classes_count() - a->part + a->parts - 1) / a->parts;
     }
@@ -281,8 +299,11 @@ main(int argc, char **argv)
     plan a;
 
     if (!read_plan(argc, argv, &a))
-        return fprintf(stderr, "usage: law_sweep --sample SEED COUNT | --all [K/N] | NUMBER...\n"), 2;
-    counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        return fprintf(stderr,
+                       "usage: law_sweep --sample SEED COUNT | --all [K/N] | NUMBER...\n"),
+               2;
+    counts =
+        mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (counts == MAP_FAILED)
         return 2;
     find_ways();

@@ -2,9 +2,9 @@
  *
  *   law_values TABLE
  *
- * tests/peers/values.py writes the table with mpmath; this wants neither Python nor a peer.  Every
- * line is asked in f32 and in f64, of the evaluator and of the back end that is here; the distance
- * from the exact result is counted in units of its last place. */
+ * tests/peers/values.py writes the table with mpmath; this wants neither Python nor a
+ * peer.  Every line is asked in f32 and in f64, of the evaluator and of the back end that is
+ * here; the distance from the exact result is counted in units of its last place. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static bool
 read_line(const char *text, line *l)
 {
     char word[8][48];
-    const int n = sscanf(text, "%31s %lf %lf %47s %47s %47s %47s", l->op, &l->bound[0], &l->bound[1], word[0], word[1],
-                         word[2], word[3]);
+    const int n = sscanf(text, "%31s %lf %lf %47s %47s %47s %47s", l->op, &l->bound[0],
+                         &l->bound[1], word[0], word[1], word[2], word[3]);
 
     if (n < 5 || l->op[0] == '#')
         return false;
@@ -41,12 +41,13 @@ read_line(const char *text, line *l)
     return true;
 }
 
-/* |y - exact| in units of the last place of the exact result; 0 where that is none of the normal
- * numbers. */
+/* |y - exact| in units of the last place of the exact result; 0 where that is none of the
+ * normal numbers. */
 static double
 distance(cot_dtype t, double y, long double exact)
 {
-    const int digits = t == COT_F32 ? 24 : 53, least = t == COT_F32 ? -126 : -1022, most = t == COT_F32 ? 128 : 1024;
+    const int digits = t == COT_F32 ? 24 : 53, least = t == COT_F32 ? -126 : -1022,
+              most = t == COT_F32 ? 128 : 1024;
     int e;
 
     frexpl(exact, &e);
@@ -69,10 +70,12 @@ check(cot_context *ctx, const line *l, cot_dtype t, const char *backend)
         x[i] = room[i];
         laws_store(t, x[i], 0, l->x[i]);
     }
-    const char *text = ir_format(&ctx->arena, "fn @f(%s) -> %s[] {\n  %%0 = %s %s : %s[]\n  ret %%0\n}\n", in, name, l->op,
-                                 args, name);
+    const char *text =
+        ir_format(&ctx->arena, "fn @f(%s) -> %s[] {\n  %%0 = %s %s : %s[]\n  ret %%0\n}\n", in,
+                  name, l->op, args, name);
     if (ir_parse(ctx, "values.cot", text, strlen(text), &m) != COT_OK ||
-        rt_run_graph(m.fn[0], &(cot_compile_options){ .backend = backend }, x, &out) != COT_OK) {
+        rt_run_graph(m.fn[0], &(cot_compile_options){ .backend = backend }, x, &out) !=
+            COT_OK) {
         failures++;
         printf("values: %s\n%s", cot_error(ctx), text);
         return;
@@ -81,8 +84,10 @@ check(cot_context *ctx, const line *l, cot_dtype t, const char *backend)
     judged++;
     if (!(off <= l->bound[t == COT_F64])) {
         failures++;
-        printf("values: %s of %s at %a, %a, %a by %s is %.17g, the exact value %.21Lg: %.3g ulp\n", l->op, name, l->x[0],
-               l->n > 1 ? l->x[1] : 0, l->n > 2 ? l->x[2] : 0, backend ? backend : "the back end", y, l->y, off);
+        printf(
+            "values: %s of %s at %a, %a, %a by %s is %.17g, the exact value %.21Lg: %.3g ulp\n",
+            l->op, name, l->x[0], l->n > 1 ? l->x[1] : 0, l->n > 2 ? l->x[2] : 0,
+            backend ? backend : "the back end", y, l->y, off);
     }
 }
 
@@ -91,7 +96,7 @@ check_once(const line *l, cot_dtype t, const char *backend)
 {
     cot_context *ctx = cot_context_new(NULL);
 
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         check(ctx, l, t, backend);
     }
     cot_context_free(ctx);

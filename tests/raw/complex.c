@@ -190,7 +190,8 @@ transform(const raw_node *a)
     for (int64_t e = 0; e < t->size; e++) {
         raw_number z = 0;
         for (int64_t j = 0; j < n; j++)
-            z += raw_load(t, a->in[0], e / n * n + j) * cexp(I * turn * (double)(e % n * j % n));
+            z +=
+                raw_load(t, a->in[0], e / n * n + j) * cexp(I * turn * (double)(e % n * j % n));
         raw_store(t, a->out[0], e, z);
     }
     return true;
@@ -221,7 +222,8 @@ product(const raw_node *a)
 {
     const ir_type *x = ir_type_at(a->f, a->n->in[0]), *y = ir_type_at(a->f, a->n->in[1]),
                   *t = ir_type_at(a->f, a->n->first);
-    const ir_ints xk = a->n->at.dot.lhs, yk = a->n->at.dot.rhs, xb = a->n->at.dot.lhs_batch, yb = a->n->at.dot.rhs_batch;
+    const ir_ints xk = a->n->at.dot.lhs, yk = a->n->at.dot.rhs, xb = a->n->at.dot.lhs_batch,
+                  yb = a->n->at.dot.rhs_batch;
     int64_t at[64], ax[64], ay[64], steps = 1;
 
     for (int i = 0; i < xk.n; i++)

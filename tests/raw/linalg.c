@@ -6,7 +6,10 @@
 #include "tests/raw/raw.h"
 
 enum { MOST = 64 };
-typedef struct matrix { int64_t n, m; raw_number at[MOST][MOST]; } matrix;
+typedef struct matrix {
+    int64_t n, m;
+    raw_number at[MOST][MOST];
+} matrix;
 
 static bool
 fits(const ir_type *t)
@@ -124,8 +127,10 @@ triangle(const ir_node *n, matrix *x)
 {
     for (int64_t i = 0; i < x->n; i++)
         for (int64_t j = 0; j < x->n; j++)
-            x->at[i][j] = i == j && n->at.triangle.unit                  ? 1
-                          : n->at.triangle.upper ? (j < i ? 0 : x->at[i][j]) : j > i ? 0 : x->at[i][j];
+            x->at[i][j] = i == j && n->at.triangle.unit ? 1
+                          : n->at.triangle.upper        ? (j < i ? 0 : x->at[i][j])
+                          : j > i                       ? 0
+                                                        : x->at[i][j];
     for (int64_t i = 0; i < x->n && n->at.triangle.transposed; i++)
         for (int64_t j = 0; j < i; j++) {
             const raw_number z = x->at[i][j];
@@ -167,7 +172,8 @@ solve(const raw_node *a, int64_t which, matrix *x, matrix *y, matrix *z)
 static void
 factor(const raw_node *a, int64_t which, matrix *x)
 {
-    const ir_type *p = ir_type_at(a->f, a->n->first + 1), *o = ir_type_at(a->f, a->n->first + 2);
+    const ir_type *p = ir_type_at(a->f, a->n->first + 1),
+                  *o = ir_type_at(a->f, a->n->first + 2);
     const int64_t steps = x->n < x->m ? x->n : x->m;
     int64_t pivot[MOST], order[MOST];
 
@@ -207,7 +213,8 @@ raw_linalg(const raw_node *a)
     matrix *x = malloc(3 * sizeof *x);
     bool good = fits(t) && fits(ir_type_at(a->f, a->n->in[a->n->op == OP_triangular_solve]));
 
-    for (int64_t k = 0; good && t->size && k < t->size / (t->dims[t->rank - 1] * t->dims[t->rank - 2]); k++) {
+    for (int64_t k = 0;
+         good && t->size && k < t->size / (t->dims[t->rank - 1] * t->dims[t->rank - 2]); k++) {
         get(t, a->in[0], k, x);
         good = one(a, k, x, x + 1, x + 2);
     }

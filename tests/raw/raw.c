@@ -43,9 +43,9 @@ by_evaluator(const raw_node *a, const ir_type *const *in_type, const ir_type *co
     ir_arena scratch;
 
     ir_arena_init(&scratch, a->f->ctx);
-    const cot_status status = ir_eval_node(&(ir_eval_args){
-        a->f->ctx, &scratch, n->loc, (ir_op)n->op, &n->at, n->n_in, n->n_out, in_type, out_type,
-        (const void *const *)in, out, NULL });
+    const cot_status status = ir_eval_node(
+        &(ir_eval_args){ a->f->ctx, &scratch, n->loc, (ir_op)n->op, &n->at, n->n_in, n->n_out,
+                         in_type, out_type, (const void *const *)in, out, NULL });
     ir_arena_free(&scratch);
     return status;
 }
@@ -61,8 +61,8 @@ numbered(const ir_type *t, int64_t first)
     return id;
 }
 
-/* Complex elements are moved by their numbers: 1, 2, ... through all operands.  Any other number
- * is what a gather out of bounds gives: NaN. */
+/* Complex elements are moved by their numbers: 1, 2, ... through all operands.  Any other
+ * number is what a gather out of bounds gives: NaN. */
 static cot_status
 by_numbers(const raw_node *a, const ir_type **in_type, const ir_type *out_type)
 {
@@ -105,7 +105,8 @@ by_one_op(const raw_node *a)
         in[i] = type_of(a, i);
     for (int i = 0; i < n->n_out; i++)
         out[i] = ir_type_at(a->f, n->first + (ir_ref)i);
-    return ir_is_complex(out[0]->dtype) ? by_numbers(a, in, out[0]) : by_evaluator(a, in, out, a->in, a->out);
+    return ir_is_complex(out[0]->dtype) ? by_numbers(a, in, out[0])
+                                        : by_evaluator(a, in, out, a->in, a->out);
 }
 
 /* ---- sub-functions ---- */
@@ -134,7 +135,8 @@ run_cond(const raw_node *a)
         for (int i = 0; i < g->n_out && status == COT_OK; i++) {
             const size_t part = laws_bytes(ir_type_at(g, g->out[i])) / (size_t)t->size;
             if (part)
-                memcpy((char *)a->out[i] + (size_t)e * part, (char *)out[i] + (size_t)e * part, part);
+                memcpy((char *)a->out[i] + (size_t)e * part, (char *)out[i] + (size_t)e * part,
+                       part);
         }
         laws_free(g->n_out, out);
         COT_TRY(status);
@@ -148,7 +150,8 @@ run_while(const raw_node *a)
 {
     const ir_graph *cond = a->n->at.loop.cond, *body = a->n->at.loop.body;
     const int consts = (int)a->n->at.loop.consts, n = a->n->n_out;
-    void **c = laws_values(cond->n_out, cond->out, cond), **next = laws_values(n, body->out, body),
+    void **c = laws_values(cond->n_out, cond->out, cond),
+         **next = laws_values(n, body->out, body),
          **in = calloc((size_t)a->n->n_in + 1, sizeof *in);
     cot_status status = ir_type_at(cond, cond->out[0])->rank == 0
                             ? COT_OK
@@ -157,7 +160,8 @@ run_while(const raw_node *a)
     for (int i = 0; i < a->n->n_in; i++)
         in[i] = i < consts ? a->in[i] : a->out[i - consts];
     copy_values(body, n, body->out, a->out, a->in + consts);
-    for (int64_t turn = 0; status == COT_OK && (a->n->at.loop.max == 0 || turn <= a->n->at.loop.max); turn++) {
+    for (int64_t turn = 0;
+         status == COT_OK && (a->n->at.loop.max == 0 || turn <= a->n->at.loop.max); turn++) {
         status = raw_eval(cond, c, in);
         if (status != COT_OK || !*(const uint8_t *)c[0])
             break;
@@ -177,16 +181,18 @@ run_scan(const raw_node *a)
 {
     const ir_graph *body = a->n->at.scan.body;
     const int consts = (int)a->n->at.scan.consts, carries = (int)a->n->at.scan.carries;
-    void **next = laws_values(body->n_out, body->out, body), **in = calloc((size_t)a->n->n_in + 1, sizeof *in);
+    void **next = laws_values(body->n_out, body->out, body),
+         **in = calloc((size_t)a->n->n_in + 1, sizeof *in);
     cot_status status = COT_OK;
 
     copy_values(body, carries, body->out, a->out, a->in + consts);
     for (int64_t k = 0; k < a->n->at.scan.length && status == COT_OK; k++) {
         const size_t row = (size_t)(a->n->at.scan.reverse ? a->n->at.scan.length - 1 - k : k);
         for (int i = 0; i < a->n->n_in; i++)
-            in[i] = i < consts             ? a->in[i]
-                    : i < consts + carries ? a->out[i - consts]
-                                           : (char *)a->in[i] + row * laws_bytes(ir_type_at(body, body->in[i]));
+            in[i] = i < consts ? a->in[i]
+                    : i < consts + carries
+                        ? a->out[i - consts]
+                        : (char *)a->in[i] + row * laws_bytes(ir_type_at(body, body->in[i]));
         status = raw_eval(body, next, in);
         if (status != COT_OK)
             break;
@@ -227,10 +233,13 @@ run_node(const raw_node *a)
     }
     if (ir_ops[n->op].flag == IR_EXPAND ? raw_linalg(a) : has_complex(a) && raw_complex(a))
         return COT_OK;
-    const bool moves = ir_ops[n->op].flag == IR_MOVE || n->op == OP_gather || n->op == OP_scatter ||
-                       n->op == OP_dynamic_slice || n->op == OP_dynamic_update_slice;
-    if (ir_ops[n->op].flag == IR_EXPAND || ir_ops[n->op].flag == IR_FLOW || (has_complex(a) && !moves))
-        return ir_fail(a->f->ctx, n->loc, ir_ops[n->op].name, ERR_usage, "has no definition of its own");
+    const bool moves = ir_ops[n->op].flag == IR_MOVE || n->op == OP_gather ||
+                       n->op == OP_scatter || n->op == OP_dynamic_slice ||
+                       n->op == OP_dynamic_update_slice;
+    if (ir_ops[n->op].flag == IR_EXPAND || ir_ops[n->op].flag == IR_FLOW ||
+        (has_complex(a) && !moves))
+        return ir_fail(a->f->ctx, n->loc, ir_ops[n->op].name, ERR_usage,
+                       "has no definition of its own");
     return by_one_op(a);
 }
 
@@ -242,10 +251,11 @@ raw_eval(const ir_graph *f, void *const *out, void *const *in)
     cot_status status = COT_OK;
 
     for (ir_ref v = 1; v < f->n_values; v++)
-        value[v] = calloc((size_t)ir_type_at(f, v)->size + 1, cot_dtype_size(ir_type_at(f, v)->dtype));
+        value[v] =
+            calloc((size_t)ir_type_at(f, v)->size + 1, cot_dtype_size(ir_type_at(f, v)->dtype));
     for (int i = 0; i < f->n_in; i++)
         copy_values(f, 1, &f->in[i], &value[f->in[i]], &in[i]);
-    ir_each_node(n, f) {
+    ir_each_node (n, f) {
         for (int i = 0; i < n->n_in; i++)
             x[i] = value[n->in[i]];
         if (status == COT_OK)

@@ -1,11 +1,11 @@
 /* The second judgement: a graph as it is written, with no pass before it.
  *
- * Nodes are taken one by one.  Complex numbers are C's complex numbers, sums of them go from the
- * first to the last, a Fourier transform is its sum, products are three loops, and an op that is
- * defined by a graph of smaller ops (EXPAND) has a definition of a dozen lines of its own here.
- * All that is computed in double precision and rounded once, so it is not what the project
- * computes bit for bit: see the bounds of tests/laws/raw.c.  Every other op is the evaluator's,
- * node by node, to the last bit. */
+ * Nodes are taken one by one.  Complex numbers are C's complex numbers, sums of them go from
+ * the first to the last, a Fourier transform is its sum, products are three loops, and an op
+ * that is defined by a graph of smaller ops (EXPAND) has a definition of a dozen lines of its
+ * own here. All that is computed in double precision and rounded once, so it is not what the
+ * project computes bit for bit: see the bounds of tests/laws/raw.c.  Every other op is the
+ * evaluator's, node by node, to the last bit. */
 #ifndef TESTS_RAW_RAW_H
 #define TESTS_RAW_RAW_H
 
