@@ -9,6 +9,7 @@
 #include "codegen/plan.h"
 
 #include "ir/diag.h"
+#include "ir/limit.h"
 
 #include <stdlib.h>
 
@@ -491,6 +492,9 @@ cg_plan_graph(cg_lowering *l, cg_level *v)
         const ir_mark mark = ir_arena_mark(l->scratch);
         v->at = i;
         l->loc = group_loc(v, g);
+        l->status = ir_check(l->ctx);
+        if (l->status != COT_OK)
+            break;
         if (g->kind == CG_GROUP_NODE)
             plan_node(l, v, g);
         else

@@ -8,6 +8,7 @@
 
 #include "ir/custom.h"
 #include "ir/config.h"
+#include "ir/limit.h"
 #include "ir/scalar.h"
 
 static void
@@ -197,6 +198,14 @@ operands_ready(ir_build *b, ir_op op, int n_in, const ir_ref *in)
 {
     if (b->status != COT_OK)
         return false;
+    if (ir_tick(b->ctx)) {
+        const ir_here outer = b->ctx->here;
+        b->ctx->here = (ir_here){ b->loc, ir_ops[op].name };
+        b->status = ir_check(b->ctx);
+        b->ctx->here = outer;
+        if (b->status != COT_OK)
+            return false;
+    }
     if (ir_ops[op].n_in >= 0 && ir_ops[op].n_in != n_in) {
         ir_build_fail(b, ir_ops[op].name, ERR_operand_count, n_in, ir_ops[op].n_in);
         return false;
@@ -535,6 +544,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     *out = NULL;
     if (b->status != COT_OK)
         return b->status;
+    COT_TRY(ir_check(b->ctx));
     ir_graph *f = IR_NEW(b->arena, ir_graph);
     f->ctx = b->ctx;
     f->arena = b->arena;

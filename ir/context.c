@@ -5,6 +5,7 @@
 
 #include "ir/config.h"
 #include "ir/diag.h"
+#include "ir/limit.h"
 
 static void *
 libc_realloc(void *user, void *old, size_t bytes)
@@ -99,6 +100,12 @@ cot_context_new(const cot_options *options)
     memset(ctx, 0, sizeof *ctx);
     ctx->realloc = alloc;
     ctx->alloc_user = user;
+    if (options)
+        ctx->limits = options->limits;
+    if (ctx->limits.bytes && !ir_meter_begin(ctx, ctx->limits.bytes)) {
+        alloc(user, ctx, 0);
+        return NULL;
+    }
     ir_arena_init(&ctx->arena, ctx);
     ir_arena_init(&ctx->message_arena, ctx);
     ir_map_init(&ctx->types, &ctx->arena);
@@ -126,7 +133,7 @@ cot_context_free(cot_context *ctx)
     ir_arena_free(&ctx->message_arena);
     ir_arena_free(&ctx->arena);
     pthread_mutex_destroy(&ctx->lock);
-    ctx->realloc(ctx->alloc_user, ctx, 0);
+    ir_meter_end(ctx);
 }
 
 const char *

@@ -74,6 +74,11 @@ struct cot_context {
     uint32_t dump_count;                /* numbers the files of COT_DUMP_DIR           */
     void *(*realloc)(void *user, void *old, size_t bytes);
     void *alloc_user;
+    struct ir_meter *meter; /* limits.bytes; NULL: none (limit.h)          */
+    cot_limits limits;
+    uint64_t made; /* nodes, in the call at hand                  */
+    double began; /* when that was, in seconds                   */
+    atomic_int cancelled; /* set by cot_cancel; kernels in this process read it, too */
 };
 
 /* The transforms and functions around a trace, innermost first. */
@@ -83,14 +88,24 @@ typedef struct ir_around {
     ir_loc loc;
 } ir_around;
 
+/* The recovery point around; where there is none a public call begins, and its limits with it. */
+void ir_begin_call(cot_context *ctx);
+static inline ir_recover *
+ir_outer(cot_context *ctx)
+{
+    if (!ctx->recover)
+        ir_begin_call(ctx);
+    return ctx->recover;
+}
+
 /* Run the block after IR_TRY; if memory runs short inside, run the block after IR_CAUGHT
  * instead:
  *     IR_TRY(ctx) { ...no return, no goto out of it... } IR_CAUGHT(ctx) { status =
  *     COT_ERR_MEMORY; }
  * Locals changed inside and read after must be volatile, as with setjmp. */
-#define IR_TRY(ctx)                                                                       \
-    for (ir_recover ir_r_ = { .outer = (ctx)->recover }, *ir_p_ = &ir_r_; ir_p_;          \
-         (ctx)->recover = ir_r_.outer, ir_p_ = NULL)                                      \
+#define IR_TRY(ctx)                                                                            \
+    for (ir_recover ir_r_ = { .outer = ir_outer(ctx) }, *ir_p_ = &ir_r_; ir_p_;                \
+         (ctx)->recover = ir_r_.outer, ir_p_ = NULL)                                           \
         if ((ctx)->recover = &ir_r_, setjmp(ir_r_.jump) == 0)
 #define IR_CAUGHT(ctx) else
 

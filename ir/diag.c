@@ -2,6 +2,7 @@
 #include "ir/diag.h"
 
 #include "ir/context.h"
+#include "ir/limit.h"
 
 static const struct {
     cot_status status;
@@ -86,6 +87,8 @@ cot_error(const cot_context *ctx)
 {
     if (!ctx)
         return "the context is NULL";
+    if (ctx->status == COT_ERR_MEMORY && ir_meter_refused(ctx))
+        return ir_meter_refused(ctx);
     return ctx->status == COT_OK ? "" : ctx->message ? ctx->message : "out of memory";
 }
 
@@ -102,6 +105,7 @@ cot_error_clear(cot_context *ctx)
         return;
     ctx->status = COT_OK;
     ctx->message = NULL;
+    ir_meter_clear(ctx);
     ir_arena_free(&ctx->message_arena);
 }
 
@@ -122,6 +126,8 @@ cot_status_name(cot_status status)
         [COT_ERR_FOREIGN] = "foreign",
         [COT_ERR_MEMORY] = "memory",
         [COT_ERR_INTERNAL] = "internal",
+        [COT_ERR_LIMIT] = "limit",
+        [COT_ERR_CANCELLED] = "cancelled",
     };
     return (unsigned)status < sizeof name / sizeof *name ? name[status] : "unknown";
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "ir/diag.h"
+#include "ir/limit.h"
 #include "ir/number.h"
 #include "ir/scan.h"
 #include "passes/rules.h"
@@ -436,6 +437,7 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
     cot_context *ctx = f->ctx;
     const double start = ctx->config.time ? now_ms() : 0;
     pass_options named = o ? *o : pass_default_options();
+    COT_TRY(ir_check(ctx));
     if (row->run != run_functionalize)
         COT_TRY(pass_functionalize(f, true, (ir_graph **)&f));
     COT_TRY(pass_resolve_names(row, f, &named));

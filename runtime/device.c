@@ -168,7 +168,9 @@ sim_run(rt_program *p, const cot_kernel *k, void *const *args,
     s = rt_guard(k->ctx, sim_body, &c);
     if (block)
         rt_block_give(k->blocks, block);
-    return s == COT_ERR_BOUND || s == COT_ERR_FOREIGN ? rt_entry_failed(k, s) : s;
+    return s == COT_ERR_BOUND || s == COT_ERR_FOREIGN || s == COT_ERR_CANCELLED
+               ? rt_entry_failed(k, s)
+               : s;
 }
 
 static void

@@ -144,6 +144,8 @@ record(cot_context *ctx, void *arg)
     const ir_graph *f = c->k->graph;
     places p = { .status = (cot_status)c->status };
 
+    if (c->status == COT_ERR_CANCELLED)
+        return ir_fail(ctx, 0, f->name, ERR_cancelled);
     if (c->status != COT_ERR_BOUND && c->status != COT_ERR_FOREIGN)
         return ir_fail(ctx, 0, f->name, ERR_internal,
                        "the kernel answered a status that kernels do not have");

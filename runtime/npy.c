@@ -15,6 +15,7 @@
 #include "ir/array.h"
 #include "ir/context.h"
 #include "ir/diag.h"
+#include "ir/limit.h"
 #include "runtime/file.h"
 
 static const struct {
@@ -178,20 +179,16 @@ read_dictionary(rt_npy *h, text *t)
 }
 
 const char *
-rt_npy_header(rt_npy *h, const void *file, size_t size)
+rt_npy_prefix(const void *file, size_t size, size_t *data)
 {
     const uint8_t *p = file;
-    size_t at, length, count;
-    const char *wrong;
-    bool none = false;
-    text t;
+    size_t at, length;
 
-    memset(h, 0, sizeof *h);
     if (size < 10 || memcmp(p, "\x93NUMPY", 6) != 0)
         return "it is not an npy file";
     if (p[6] < 1 || p[6] > 3)
         return "its version is not 1, 2 or 3";
-    if (p[6] > 1 && size < 12)
+    if (p[6] > 1 && size < RT_NPY_PREFIX)
         return "it ends inside its header";
     at = p[6] == 1 ? 10 : 12;
     length = p[6] == 1
@@ -199,11 +196,26 @@ rt_npy_header(rt_npy *h, const void *file, size_t size)
                  : (size_t)p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 | (size_t)p[11] << 24;
     if (length > size - at)
         return "it ends inside its header";
-    t = (text){ (const char *)p + at, (const char *)p + at + length };
+    *data = at + length;
+    return NULL;
+}
+
+const char *
+rt_npy_header(rt_npy *h, const void *file, size_t size)
+{
+    const char *p = file, *wrong;
+    bool none = false;
+    size_t count;
+    text t;
+
+    memset(h, 0, sizeof *h);
+    wrong = rt_npy_prefix(file, size, &h->data);
+    if (wrong)
+        return wrong;
+    t = (text){ p + (p[6] == 1 ? 10 : 12), p + h->data };
     wrong = read_dictionary(h, &t);
     if (wrong)
         return wrong;
-    h->data = at + length;
     for (int i = 0; i < h->rank; i++)
         none |= h->dims[i] == 0;
     count = none ? 0 : cot_dtype_size(h->dtype);
@@ -215,10 +227,6 @@ rt_npy_header(rt_npy *h, const void *file, size_t size)
         return "it holds fewer elements than its shape says";
     if (size - h->data > h->bytes)
         return "it holds more bytes than its shape says";
-    if (h->dtype == COT_BOOL)
-        for (size_t i = 0; i < h->bytes; i++)
-            if (p[h->data + i] > 1)
-                return "a bool in it is neither 0 nor 1";
     return NULL;
 }
 
@@ -229,40 +237,48 @@ copy_element(char *to, const char *from, size_t n, bool swap)
         to[i] = from[swap ? n - 1 - i : i];
 }
 
-void
-rt_npy_elements(const rt_npy *h, const void *file, void *out)
+/* Where the file's element i belongs: its first axis varies fastest, the array's last does. */
+static size_t
+place_of(const rt_npy *h, size_t i)
 {
-    const char *from = (const char *)file + h->data;
-    const size_t size = cot_dtype_size(h->dtype), part = cot_dtype_size(ir_part_type(h->dtype));
-    int64_t index[COT_MAX_RANK] = { 0 }, stride[COT_MAX_RANK], step = 1, at = 0;
+    size_t at = 0, index[COT_MAX_RANK];
 
-    if (h->bytes == 0)
-        return;
-    if (!h->swap && (!h->fortran || h->rank < 2)) {
-        memcpy(out, from, h->bytes);
-        return;
-    }
     for (int k = 0; k < h->rank; k++) {
-        int axis = h->fortran ? k : h->rank - 1 - k;
+        index[k] = i % (size_t)h->dims[k];
+        i /= (size_t)h->dims[k];
+    }
+    for (int k = 0; k < h->rank; k++)
+        at = at * (size_t)h->dims[k] + index[k];
+    return at;
+}
 
-        stride[axis] = step;
-        step *= h->dims[axis];
+const char *
+rt_npy_elements(const rt_npy *h, size_t first, const void *from, size_t bytes, void *out)
+{
+    const size_t size = cot_dtype_size(h->dtype), part = cot_dtype_size(ir_part_type(h->dtype));
+    const bool moves = h->fortran && h->rank > 1;
+    const uint8_t *p = from;
+
+    if (h->dtype == COT_BOOL)
+        for (size_t i = 0; i < bytes; i++)
+            if (p[i] > 1)
+                return "a bool in it is neither 0 nor 1";
+    if (!h->swap && !moves) {
+        if (bytes)
+            memcpy((char *)out + first, from, bytes);
+        return NULL;
     }
-    for (size_t i = 0; i < h->bytes; i += size) {
-        for (size_t p = 0; p < size; p += part)
-            copy_element((char *)out + i + p, from + (size_t)at * size + p, part, h->swap);
-        for (int axis = h->rank - 1; axis >= 0; axis--) {
-            at += stride[axis];
-            if (++index[axis] < h->dims[axis])
-                break;
-            at -= stride[axis] * h->dims[axis];
-            index[axis] = 0;
-        }
+    for (size_t i = 0; i < bytes; i += size) {
+        char *to = (char *)out + (moves ? place_of(h, (first + i) / size) * size : first + i);
+
+        for (size_t k = 0; k < size; k += part)
+            copy_element(to + k, (const char *)from + i + k, part, h->swap);
     }
+    return NULL;
 }
 
 cot_status
-rt_npy_array(cot_context *ctx, const rt_npy *h, const void *file, cot_array **out)
+rt_npy_array(cot_context *ctx, const rt_npy *h, cot_array **out)
 {
     cot_type type = { h->dtype, h->rank, { 0 }, h->dims };
 
@@ -271,10 +287,7 @@ rt_npy_array(cot_context *ctx, const rt_npy *h, const void *file, cot_array **ou
     if (!ir_type_of(ctx, &type))
         return ctx->status;
     *out = ir_array_new(ctx, &type, NULL);
-    if (!*out)
-        return ir_fail(ctx, 0, NULL, ERR_memory);
-    rt_npy_elements(h, file, (*out)->data);
-    return COT_OK;
+    return *out ? COT_OK : ir_fail(ctx, 0, NULL, ERR_memory);
 }
 
 static cot_status
@@ -283,8 +296,16 @@ read_npy(cot_context *ctx, const char *path, const void *file, size_t size, cot_
     rt_npy h;
     const char *wrong = rt_npy_header(&h, file, size);
 
-    return wrong ? ir_fail(ctx, 0, NULL, ERR_file, path, wrong)
-                 : rt_npy_array(ctx, &h, file, out);
+    COT_TRY(ir_check(ctx));
+    if (!wrong)
+        COT_TRY(rt_npy_array(ctx, &h, out));
+    for (size_t at = 0; !wrong && at < h.bytes; at += RT_NPY_BLOCK) {
+        COT_TRY(ir_check(ctx));
+        wrong = rt_npy_elements(&h, at, (const char *)file + h.data + at,
+                                h.bytes - at < RT_NPY_BLOCK ? h.bytes - at : RT_NPY_BLOCK,
+                                (*out)->data);
+    }
+    return wrong ? ir_fail(ctx, 0, NULL, ERR_file, path, wrong) : COT_OK;
 }
 
 cot_status
@@ -304,6 +325,10 @@ cot_npy_read(cot_context *ctx, const char *path, cot_array **out)
                       : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
     }
     rt_file_unmap(file, size);
+    if (status != COT_OK) {
+        cot_array_free(*out);
+        *out = NULL;
+    }
     return status;
 }
 

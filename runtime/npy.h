@@ -16,12 +16,19 @@ typedef struct rt_npy {
     size_t bytes;               /* how many bytes they are; checked against the file */
 } rt_npy;
 
-/* Read the header of a whole file in memory.  NULL, or what is wrong with it. */
+/* What is wrong with a file, or NULL.  Of its first bytes, RT_NPY_PREFIX or all `size` of them,
+ * where its elements begin; then of what comes before those, the rest. */
+enum { RT_NPY_PREFIX = 12 };
+const char *rt_npy_prefix(const void *file, size_t size, size_t *data);
 const char *rt_npy_header(rt_npy *h, const void *file, size_t size);
-/* Its elements, in this machine's byte order and row-major; out holds h->bytes. */
-void rt_npy_elements(const rt_npy *h, const void *file, void *out);
-/* A new array of them. */
-cot_status rt_npy_array(cot_context *ctx, const rt_npy *h, const void *file, cot_array **out);
+/* Elements from byte `first` of h->bytes on: whole ones, RT_NPY_BLOCK bytes at a time or any other number, in
+ * the file's order.  They go to their places in out, which is row-major and in this machine's
+ * byte order.  NULL, or what is wrong. */
+enum { RT_NPY_BLOCK = 1 << 16 };
+const char *rt_npy_elements(const rt_npy *h, size_t first, const void *from, size_t bytes,
+                            void *out);
+/* A new array for them. */
+cot_status rt_npy_array(cot_context *ctx, const rt_npy *h, cot_array **out);
 
 /* The header of a file of this type: its length, at most RT_NPY_HEAD.  The elements follow
  * it. */

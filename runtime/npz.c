@@ -12,6 +12,7 @@
 #include "ir/array.h"
 #include "ir/context.h"
 #include "ir/diag.h"
+#include "ir/limit.h"
 #include "runtime/npy.h"
 
 #ifdef COT_LIBZIP
@@ -38,8 +39,8 @@ typedef struct member {
     cot_context *ctx;
     const char *path, *name;
     zip_file_t *file;
-    void *bytes;
     size_t size;
+    cot_array *array;           /* given to the state once it is whole */
 } member;
 
 static cot_status
@@ -65,54 +66,97 @@ check_stat(const zip_stat_t *s, size_t archive)
     return NULL;
 }
 
-/* All of it, and not a byte more: then libzip has seen its end and compared the CRC. */
 static cot_status
-read_bytes(member *m)
+read_some(const member *m, void *to, size_t n)
+{
+    const zip_int64_t got = zip_fread(m->file, to, n);
+
+    if (got < 0)
+        return zip_error_code_zip(zip_file_get_error(m->file)) == ZIP_ER_MEMORY
+                   ? ir_fail(m->ctx, 0, NULL, ERR_memory)
+                   : wrong_member(m, zip_error_strerror(zip_file_get_error(m->file)));
+    return (size_t)got == n ? COT_OK : wrong_member(m, "has another size than it claims");
+}
+
+/* Not a byte more: then libzip has seen its end and compared the CRC. */
+static cot_status
+read_end(const member *m)
 {
     char more;
-    zip_int64_t n = zip_fread(m->file, m->bytes, m->size),
-                end = n < 0 ? n : zip_fread(m->file, &more, 1);
+    const zip_int64_t end = zip_fread(m->file, &more, 1);
 
-    if (n < 0 || end < 0)
-        return wrong_member(m, zip_error_strerror(zip_file_get_error(m->file)));
-    if ((size_t)n != m->size || end != 0)
-        return wrong_member(m, "has another size than it claims");
-    return COT_OK;
+    return end == 0  ? COT_OK
+           : end > 0 ? wrong_member(m, "has another size than it claims")
+                     : wrong_member(m, zip_error_strerror(zip_file_get_error(m->file)));
 }
 
+/* The header, to whose end the file is read. */
 static cot_status
-read_member(member *m, cot_state *out, int cap)
+read_header(const member *m, ir_arena *scratch, rt_npy *h)
 {
-    rt_npy h;
-    cot_array *a;
+    const size_t n = m->size < RT_NPY_PREFIX ? m->size : RT_NPY_PREFIX;
+    char prefix[RT_NPY_PREFIX], *head = prefix;
+    size_t data = 0;
 
-    COT_TRY(read_bytes(m));
-    const char *wrong = rt_npy_header(&h, m->bytes, m->size);
-    if (wrong)
-        return wrong_member(m, ir_format(&m->ctx->arena, "is wrong: %s", wrong));
-    if (out->n == cap)
-        return ir_fail(m->ctx, 0, NULL, ERR_file, m->path, "the archive changed");
-    COT_TRY(rt_npy_array(m->ctx, &h, m->bytes, &a));
-    out->at[out->n++] = (cot_named){ m->name, a };
-    return COT_OK;
+    COT_TRY(read_some(m, prefix, n));
+    const char *wrong = rt_npy_prefix(prefix, m->size < n ? n : m->size, &data);
+    if (!wrong && data < n)
+        wrong = "its header is not a dictionary"; /* of version 1, and not even {} */
+    if (!wrong) {
+        head = ir_alloc(scratch, data);
+        memcpy(head, prefix, n);
+        COT_TRY(read_some(m, head + n, data - n));
+        wrong = rt_npy_header(h, head, m->size);
+    }
+    return wrong ? wrong_member(m, ir_format(&m->ctx->arena, "is wrong: %s", wrong)) : COT_OK;
 }
 
-/* The handle and the bytes are freed here, also if memory runs short below. */
+/* Elements go to their array a block at a time: there is no second copy of them. */
+static cot_status
+read_member(member *m, ir_arena *scratch)
+{
+    char *block;
+    rt_npy h;
+
+    COT_TRY(read_header(m, scratch, &h));
+    COT_TRY(rt_npy_array(m->ctx, &h, &m->array));
+    block = ir_alloc(scratch, RT_NPY_BLOCK);
+    for (size_t at = 0; at < h.bytes; at += RT_NPY_BLOCK) {
+        const size_t n = h.bytes - at < RT_NPY_BLOCK ? h.bytes - at : RT_NPY_BLOCK;
+
+        COT_TRY(ir_check(m->ctx));
+        COT_TRY(read_some(m, block, n));
+        const char *wrong = rt_npy_elements(&h, at, block, n, m->array->data);
+        if (wrong)
+            return wrong_member(m, ir_format(&m->ctx->arena, "is wrong: %s", wrong));
+    }
+    return read_end(m);
+}
+
+/* What is open or half read is freed here, also if memory runs short below. */
 static cot_status
 take_member(member *m, zip_t *zip, zip_uint64_t i, cot_state *out, int cap)
 {
     volatile cot_status status = COT_ERR_MEMORY;
+    ir_arena scratch;
 
+    if (out->n == cap)
+        return ir_fail(m->ctx, 0, NULL, ERR_file, m->path, "the archive changed");
     m->file = zip_fopen_index(zip, i, 0);
     if (!m->file)
-        return wrong_member(m, zip_error_strerror(zip_get_error(zip)));
-    m->bytes = m->ctx->realloc(m->ctx->alloc_user, NULL, m->size + 1);
+        return zip_error_code_zip(zip_get_error(zip)) == ZIP_ER_MEMORY
+                   ? ir_fail(m->ctx, 0, NULL, ERR_memory)
+                   : wrong_member(m, zip_error_strerror(zip_get_error(zip)));
+    ir_arena_init(&scratch, m->ctx);
     IR_TRY(m->ctx) {
-        status = m->bytes ? read_member(m, out, cap) : ir_fail(m->ctx, 0, NULL, ERR_memory);
+        status = read_member(m, &scratch);
     }
-    if (m->bytes)
-        m->ctx->realloc(m->ctx->alloc_user, m->bytes, 0);
+    ir_arena_free(&scratch);
     zip_fclose(m->file);
+    if (status == COT_OK)
+        out->at[out->n++] = (cot_named){ m->name, m->array };
+    else
+        cot_array_free(m->array);
     return status;
 }
 
@@ -128,6 +172,7 @@ read_archive(cot_context *ctx, const char *path, zip_t *zip, size_t size, cot_st
         size_t length = name ? strlen(name) : 0;
         member m = { .ctx = ctx, .path = path, .name = name ? name : "" };
 
+        COT_TRY(ir_check(ctx));
         if (length < 4 || strcmp(name + length - 4, ".npy") != 0)
             return wrong_member(&m, "is not called NAME.npy");
         m.name = ir_format(&ctx->arena, "%.*s", (int)length - 4, name);

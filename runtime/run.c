@@ -237,14 +237,16 @@ eval_body(cot_context *ctx, void *arg)
     return status;
 }
 
-cot_status
-rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
+static cot_status
+call(const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
 {
     void *block = NULL;
     int status;
 
+    if (atomic_load_explicit(&k->ctx->cancelled, memory_order_relaxed))
+        return run_fail(k, ERR_cancelled, "", 0, NULL);
     if (k->program)
-        return k->program->machine->run(k->program, k, args, NULL, work);
+        return k->program->machine->run(k->program, k, args, there, work);
     if (!k->code.entry) {
         eval_call c = { k, args };
 
@@ -259,6 +261,12 @@ rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
     if (block)
         rt_block_give(k->blocks, block);
     return status == 0 ? COT_OK : rt_entry_failed(k, status);
+}
+
+cot_status
+rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
+{
+    return call(k, args, NULL, work);
 }
 
 /* What a hidden input reads in this call: memory as it is now; the generator's next key. */
@@ -322,10 +330,8 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
         pointer[k->n_in + i] = results[i]->data;
     }
     COT_TRY(check_overlap(k, pointer));
-    if (k->program)
-        return k->program->machine->run(k->program, k, pointer, there, work);
     pointer[k->n_in + k->n_out] = k->pool;
-    return rt_call_kernel(k, pointer, work);
+    return call(k, pointer, there, work);
 }
 
 cot_status

@@ -15,6 +15,7 @@
 #include "ir/array.h"
 #include "ir/context.h"
 #include "ir/diag.h"
+#include "ir/limit.h"
 #include "runtime/file.h"
 
 #ifdef COT_JANSSON
@@ -227,6 +228,7 @@ take_tensors(cot_context *ctx, const rt_safetensors *s, const void *file, cot_st
     out->at = IR_NEW_N(&ctx->arena, cot_named, s->n + 1);
     for (size_t i = 0; i < s->n; i++) {
         const rt_tensor *t = &s->at[i];
+        COT_TRY(ir_check(ctx));
         rt_tensor_dims(t, dims);
         cot_type type = cot_type_new(t->dtype, t->rank, dims);
         const char *name = ir_copy_string(&ctx->arena, t->name);

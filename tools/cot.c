@@ -3,16 +3,19 @@
 #include "tools/cot.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "cotrace/stablehlo.h"
 #include "frontend/stablehlo/import.h"
 #include "ir/diag.h"
+#include "ir/number.h"
 #include "passes/pass.h"
 
 static const char usage[] =
-    "usage: cot VERB FILE [OPTION...]      FILE is .cot or StableHLO text; - is standard input\n"
+    "usage: cot VERB FILE [OPTION...]      FILE is .cot or StableHLO text; - is standard "
+    "input\n"
     "  opt    print the transformed IR\n"
     "  run    run it on arrays\n"
     "  build  write an object file, C source, assembly, LLVM IR\n"
@@ -26,9 +29,12 @@ static const char usage[] =
     "  --locs             opt: with locations\n"
     "  --expect, --bless  opt: compare the text tests FILE..., or write their expectations "
     "anew\n"
-    "  --in A.npy ...     run, bench: the arguments, in order; without it they are made from a seed\n"
-    "  --in A.npz ...     run, bench: the arguments by name (or A.safetensors); npy files are the rest\n"
-    "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing; to one file by name, if\n"
+    "  --in A.npy ...     run, bench: the arguments, in order; without it they are made from a "
+    "seed\n"
+    "  --in A.npz ...     run, bench: the arguments by name (or A.safetensors); npy files are "
+    "the rest\n"
+    "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing; to one file by "
+    "name, if\n"
     "                     it ends in .npz or .safetensors\n"
     "  --backend jit|c|eval|cuda|sim      run, bench\n"
     "  --trap nan         run: stop at the first NaN, and say where it arose\n"
@@ -36,10 +42,16 @@ static const char usage[] =
     "  -o OUT.{o,a,c,s,ll,ptx,mlir}, --header OUT.h, --manifest OUT.json, --name NAME  build\n"
     "  --export [NAME=]ENTRY[|PIPELINE]   build: a function of the output; may be repeated\n"
     "  --target TRIPLE, --cpu NAME[,NAME...], --features +A,-B, -g                build\n"
-    "  --fast             run, build: a GPU's tensor cores; results may differ in their last bits\n"
+    "  --fast             run, build: a GPU's tensor cores; results may differ in their last "
+    "bits\n"
     "  --donated 0,2      build: arguments whose memory results may take\n"
+    "  --limit-bytes N, --limit-nodes N, --limit-seconds S   fail where a file needs more: "
+    "docs/limits.md\n"
+    "  --isolate          run, build, bench: LLVM runs in a child process, whose death is an "
+    "error\n"
     "  --version, --help\n"
-    "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace\n";
+    "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace,\n"
+    "130 cancelled by Ctrl-C\n";
 
 static const struct {
     const char *name;
@@ -232,6 +244,26 @@ value_of(const cot_cli *c, int argc, char **argv, int *i)
     return argv[++*i];
 }
 
+/* A limit: a number above 0. */
+static bool
+read_limit(cot_cli *c, const char *option, const char *s)
+{
+    char *end;
+    const double x = ir_strtod(s, &end);
+
+    if (!*s || *end || !(x > 0) || x > 1e18) {
+        cli_wrong(c, "%s is '%s'; wants a number above 0", option, s);
+        return false;
+    }
+    if (strcmp(option, "--limit-seconds") == 0)
+        c->limits.seconds = x;
+    else if (strcmp(option, "--limit-nodes") == 0)
+        c->limits.nodes = x < 1 ? 1 : (uint64_t)x;
+    else
+        c->limits.bytes = x < 1 ? 1 : (uint64_t)x;
+    return true;
+}
+
 static bool
 read_threads(cot_cli *c, const char *s)
 {
@@ -289,6 +321,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--locs", &c->locs, "opt" },
         { "-g", &c->debug, "build" },
         { "--fast", &c->fast, "run build" },
+        { "--isolate", &c->isolate, "run build bench" },
     };
     const int n_text = (int)(sizeof text / sizeof *text),
               n_flag = (int)(sizeof flag / sizeof *flag);
@@ -318,6 +351,11 @@ read_options(cot_cli *c, int argc, char **argv)
             s = value_of(c, argc, argv, &i);
             if (!s || !read_threads(c, s))
                 return false;
+        } else if (strcmp(s, "--limit-bytes") == 0 || strcmp(s, "--limit-nodes") == 0 ||
+                   strcmp(s, "--limit-seconds") == 0) {
+            const char *value = value_of(c, argc, argv, &i);
+            if (!value || !read_limit(c, s, value))
+                return false;
         } else if (strcmp(s, "--export") == 0) {
             if (!heeds(c, s, "build") ||
                 !(c->exports[c->n_exports++] = value_of(c, argc, argv, &i)))
@@ -339,6 +377,29 @@ read_options(cot_cli *c, int argc, char **argv)
     return true;
 }
 
+/* Ctrl-C cancels; once more, and the process ends as it would have. */
+static cot_context *interrupted;
+
+static void
+on_interrupt(int number)
+{
+    (void)number;
+    cot_cancel(interrupted);
+}
+
+static void
+catch_interrupt(cot_context *ctx)
+{
+    struct sigaction a = { .sa_handler = ctx ? on_interrupt : SIG_DFL,
+                           .sa_flags = (int)SA_RESETHAND };
+
+    struct sigaction before;
+
+    interrupted = ctx;
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &a, NULL);
+}
+
 static int
 run_verb(cot_cli *c, int verb, int argc, char **argv)
 {
@@ -357,16 +418,22 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
                    : cli_wrong(c, "%d files are named, the second is '%s'; wants one",
                                c->n_files, c->files[1]);
     options.threads = c->threads;
+    options.limits = c->limits;
+    options.isolate = c->isolate;
     c->ctx = cot_context_new(&options);
     if (!c->ctx)
         return cli_wrong(c, "out of memory");
+    catch_interrupt(c->ctx);
     IR_TRY(c->ctx) {
         status = verbs[verb].run(c);
     }
     IR_CAUGHT(c->ctx)
     {
-        status = cli_wrong(c, "out of memory");
+        status = cli_wrong(c, "%s", cot_error(c->ctx));
     }
+    if (cot_error_status(c->ctx) == COT_ERR_CANCELLED)
+        status = EXIT_CANCELLED;
+    catch_interrupt(NULL);
     cli_free_inputs(c);
     cot_context_free(c->ctx);
     return status;

@@ -6,7 +6,7 @@
 #include "ir/graph.h"
 
 /* Exit status: DESIGN.md section 8. */
-enum { EXIT_DONE = 0, EXIT_CHECK = 1, EXIT_USER = 2, EXIT_BUG = 3 };
+enum { EXIT_DONE = 0, EXIT_CHECK = 1, EXIT_USER = 2, EXIT_BUG = 3, EXIT_CANCELLED = 130 };
 
 typedef struct cot_cli {
     cot_context *ctx;
@@ -16,7 +16,8 @@ typedef struct cot_cli {
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
         *donated, *features, *manifest;
     int threads;
-    bool after_each, bless, expect, locs, debug, fast, imported;
+    bool after_each, bless, expect, locs, debug, fast, imported, isolate;
+    cot_limits limits;
     int n_in, n_exports;
     const char **in, **exports;
     cot_state *file;                    /* of --in, once read; an npy file has one array   */

@@ -447,11 +447,24 @@ leave_with(cg_c_emit *e, const char *status)
     cg_c_line(e, "    return;");
 }
 
+void
+cg_c_look(cg_c_emit *e)
+{
+    if (!e->t->in_process)
+        return;
+    cg_c_line(e, "if (*(const volatile int *)%lluu != 0) {",
+              (unsigned long long)(uintptr_t)&e->t->ctx->cancelled);
+    leave_with(e, cg_c_say(e, "%d", COT_ERR_CANCELLED));
+    cg_c_line(e, "}");
+}
+
 static void
 emit_call(cg_c_emit *e, const cg_insn *i)
 {
     const char *args = "", *comma = "", *name = e->kernel_name[i->imm];
 
+    if (!e->number)
+        cg_c_look(e);
     for (int k = 0; k < i->call->n_buffers; k++, comma = ", ")
         args = cg_c_say(e, "%s%s%s", args, comma,
                         address(e, i->call->buffer[k], i->call->offset[k]));

@@ -414,7 +414,8 @@ find_failing(cg_c_text *t, const cg_module *m)
         for (uint32_t k = 0; k < m->n_kernels; k++)
             for (uint32_t i = 0; i < m->kernel[k]->n_insns && !fails[k]; i++) {
                 const cg_insn *x = &m->kernel[k]->insn[i];
-                if (x->op == CG_FAIL || (x->op == CG_CALL && fails[x->imm]))
+                if (x->op == CG_FAIL || (x->op == CG_CALL && fails[x->imm]) ||
+                    (x->op == CG_WHILE && t->in_process))
                     fails[k] = grew = true;
             }
     }

@@ -142,6 +142,8 @@ serial_carries(cg_c_emit *e, const cg_block *x)
     loop_head(e, x);
     if (has_constants_of_its_own(e, x))
         cg_c_line(e, "COT_PERHAPS;");
+    if (!e->number)
+        cg_c_look(e);
     cg_c_region(e, &x->body, x);
     next_carries(e, x);
     loop_tail(e);

@@ -63,7 +63,8 @@ read_insn(const cg_c_emit *e, reads *r, const cg_insn *i)
         read_value(r, i->args[k]);
     if (i->op == CG_LOAD || i->op == CG_STORE || i->op == CG_PREFETCH)
         r->buffer[i->imm] = true;
-    r->fails |= i->op == CG_FAIL || (i->op == CG_CALL && e->can_fail[i->imm]);
+    r->fails |= i->op == CG_FAIL || (i->op == CG_WHILE && e->t->in_process) ||
+                (i->op == CG_CALL && e->can_fail[i->imm]);
     for (int k = 0; i->call && k < (i->op == CG_COPY ? 2 : i->call->n_buffers); k++) {
         r->buffer[i->call->buffer[k]] = true;
         read_value(r, i->call->offset ? i->call->offset[k] : 0);

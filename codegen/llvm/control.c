@@ -276,6 +276,7 @@ while_uniform(cg_ll_emit *e, const cg_block *x)
     cg_ll_region(e, &x->other);
     LLVMBuildCondBr(e->b, cg_ll_uniform(e, x->cond), body, end);
     LLVMPositionBuilderAtEnd(e->b, body);
+    cg_ll_look(e);
     cg_ll_region(e, &x->body);
     next_carries(e, x, &k, NULL);
     last = LLVMGetInsertBlock(e->b);
@@ -332,6 +333,7 @@ while_varying(cg_ll_emit *e, const cg_block *x)
         go = cg_ll_mask_and(e, go, &outer->lanes, false);
     LLVMBuildCondBr(e->b, cg_ll_any(e, &go->lanes), body, end);
     LLVMPositionBuilderAtEnd(e->b, body);
+    cg_ll_look(e);
     e->mask = go;
     cg_ll_region(e, &x->body);
     next_carries(e, x, &k, go);

@@ -156,6 +156,7 @@ int64_t cg_ll_ptx_parameters(const cg_kernel *k);
  * machine's tm, so that any thread may do it; false: it failed, as cg_ll_module_status reports
  * when the thread that owns the context asks. */
 bool cg_ll_optimise(cg_ll_module *l);
+bool cg_ll_cancelled(const cg_ll_module *l);
 bool cg_ll_make_code(cg_ll_module *l, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
 cot_status cg_ll_module_status(cg_ll_module *l);
 /* The same in the owner's thread. */

@@ -10,6 +10,7 @@
 
 #include "codegen/cost.h"
 #include "codegen/llvm/emit.h"
+#include "ir/limit.h"
 
 static const char passes[] = "function(early-cse,instcombine<no-verify-fixpoint>)";
 /* What threads keep for themselves (CG_LOCAL) are registers before equal values are looked
@@ -279,14 +280,16 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
 }
 
 static bool
-region_fails(const cg_kernel *k, const cg_region *r, const bool *can_fail)
+region_fails(const cg_ll_module *l, const cg_kernel *k, const cg_region *r,
+             const bool *can_fail)
 {
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *i = &k->insn[r->insn[n]];
-        if (i->op == CG_FAIL || (i->op == CG_CALL && can_fail[i->call->kernel]))
+        if (i->op == CG_FAIL || (i->op == CG_CALL && can_fail[i->call->kernel]) ||
+            (i->op == CG_WHILE && l->in_process))
             return true;
-        if (i->block && (region_fails(k, &i->block->body, can_fail) ||
-                         region_fails(k, &i->block->other, can_fail)))
+        if (i->block && (region_fails(l, k, &i->block->body, can_fail) ||
+                         region_fails(l, k, &i->block->other, can_fail)))
             return true;
     }
     return false;
@@ -302,7 +305,7 @@ find_failing(cg_ll_module *l, const cg_module *m)
     while (grew) {
         grew = false;
         for (uint32_t i = 0; i < m->n_kernels; i++)
-            if (!can[i] && region_fails(m->kernel[i], &m->kernel[i]->body, can))
+            if (!can[i] && region_fails(l, m->kernel[i], &m->kernel[i]->body, can))
                 can[i] = grew = true;
     }
     return can;
@@ -362,7 +365,7 @@ add_kernels(cg_ll_module *l, const cg_module *m, const char *entry, bool visible
     fn[0] = cg_ll_function(l, entry, cg_ll_entry_type(l), visible);
     for (uint32_t i = 1; i < m->n_kernels; i++)
         fn[i] = declare_kernel(l, m, m->kernel[i], entry, share_of != NULL);
-    for (uint32_t i = 0; i < m->n_kernels; i++)
+    for (uint32_t i = 0; i < m->n_kernels && !cg_ll_cancelled(l); i++)
         if (!share_of || share_of[i] == share)
             emit_kernel(l, m, i, fn, can_fail);
 }
@@ -467,6 +470,12 @@ failed(cg_ll_module *l, const char *what, const char *text)
     snprintf(l->first_error, sizeof l->first_error, "%s: %s", what, text);
 }
 
+bool
+cg_ll_cancelled(const cg_ll_module *l)
+{
+    return atomic_load_explicit(&l->ctx->cancelled, memory_order_relaxed);
+}
+
 /* The passes, on a stack of LLVM's own. */
 static void
 run_passes(void *arg)
@@ -527,7 +536,7 @@ cg_ll_module_status(cg_ll_module *l)
 {
     if (l->died)
         cg_ll_forget_machine(l->ctx, l->machine);
-    return l->errors ? cg_ll_fail(l->ctx, "%s", l->first_error) : COT_OK;
+    return l->errors ? cg_ll_fail(l->ctx, "%s", l->first_error) : ir_check(l->ctx);
 }
 
 cot_status

@@ -37,6 +37,20 @@ cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
 }
 
 void
+cg_ll_look(cg_ll_emit *e)
+{
+    if (!e->l->in_process)
+        return;
+    LLVMValueRef flag = LLVMBuildLoad2(e->b, e->l->i32,
+                                       cg_ll_address(e->l, &e->l->ctx->cancelled), "cancelled");
+    LLVMSetOrdering(flag, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(flag, 4);
+    LLVMSetVolatile(flag, 1);
+    cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, flag, LLVMConstNull(e->l->i32), ""),
+                   LLVMConstInt(e->l->i32, COT_ERR_CANCELLED, 0));
+}
+
+void
 cg_ll_call(cg_ll_emit *e, cg_val v)
 {
     const cg_call *c = e->k->insn[v].call;
@@ -44,6 +58,8 @@ cg_ll_call(cg_ll_emit *e, cg_val v)
     LLVMValueRef *args = IR_NEW_N(e->arena, LLVMValueRef, c->n_buffers + c->n_params + 1);
     unsigned n = 0;
 
+    if (e->k == e->m->kernel[0])
+        cg_ll_look(e);
     for (int i = 0; i < c->n_buffers; i++) {
         LLVMValueRef p = cg_ll_buffer(e, c->buffer[i]);
         if (c->offset[i]) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "codegen/llvm/llvm.h"
+#include "ir/limit.h"
 
 enum {
     SHARE_LEAST = 600           /* instructions that a thread's start pays for: some 20 ms */
@@ -104,7 +105,7 @@ work(void *p)
 {
     share *s = p;
 
-    if (cg_ll_optimise(s->l))
+    if (!cg_ll_cancelled(s->l) && cg_ll_optimise(s->l) && !cg_ll_cancelled(s->l))
         cg_ll_make_code(s->l, LLVMObjectFile, s->object);
     return NULL;
 }
@@ -150,6 +151,7 @@ cg_ll_team_compile(cg_ll_team *t, cot_context *ctx, ir_arena *scratch,
         if (!own)
             return cg_ll_fail(ctx, "target %s: LLVM has no code generator for it",
                               machine->triple);
+        COT_TRY(ir_check(ctx));
         COT_TRY(cg_ll_module_begin(&t->l[i], ctx, scratch, own, m->name, debug));
         t->n++;
         t->l[i].in_process = true;
@@ -159,7 +161,7 @@ cg_ll_team_compile(cg_ll_team *t, cot_context *ctx, ir_arena *scratch,
             cg_ll_module_share(&t->l[i], m, entry, share_of, i);
     }
     work_together(t);
-    cot_status s = COT_OK;
+    cot_status s = ir_check(ctx);
     for (int i = 0; i < n; i++) {
         cot_status one = cg_ll_module_status(&t->l[i]);
         s = s == COT_OK ? one : s;

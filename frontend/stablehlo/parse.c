@@ -5,6 +5,8 @@
  * Source: the MLIR language reference; the StableHLO specification. */
 #include "frontend/stablehlo/parse.h"
 
+#include "ir/limit.h"
+
 /* ---- the generic form ---- */
 
 /* (%a, %b) <{...}> ({ ... }, { ... }) {...} : (T, T) -> T */
@@ -138,6 +140,10 @@ fe_hlo_read_op(hlo_reader *r)
     results out;
     hlo_span name;
 
+    if (ir_check(r->ctx) != COT_OK) {
+        r->failed = true;
+        return false;
+    }
     fe_hlo_skip(r);
     d.op->line = fe_hlo_line(r, r->at);
     if (!fe_hlo_deeper(r) || !read_results_names(r, &out))

@@ -61,7 +61,9 @@ typedef enum cot_status {
     COT_ERR_TARGET,      /* the target or back end is missing or cannot do it        */
     COT_ERR_FOREIGN,     /* a foreign function failed                                */
     COT_ERR_MEMORY,      /* an allocation failed                                     */
-    COT_ERR_INTERNAL     /* a bug of ours                                            */
+    COT_ERR_INTERNAL,    /* a bug of ours                                            */
+    COT_ERR_LIMIT,       /* a call passed a limit of nodes or of time (cot_limits)   */
+    COT_ERR_CANCELLED    /* cot_cancel was called                                    */
 } cot_status;
 
 typedef struct cot_context cot_context;
@@ -70,6 +72,18 @@ typedef struct cot_graph cot_graph;
 typedef struct cot_kernel cot_kernel;
 typedef struct cot_array cot_array;
 typedef struct cot_trace cot_trace;
+
+/* What a call may take, for programs and files that are not trusted.  Zero is no limit.  A call
+ * that passes a limit fails, and the context can be used as before. */
+typedef struct cot_limits {
+    uint64_t
+        bytes; /* bytes that the context and its arrays may hold together at any time: past them
+                               an allocation fails (COT_ERR_MEMORY).  What LLVM holds does not count */
+    uint64_t
+        nodes; /* nodes of graphs that one call may make, in all of its passes (COT_ERR_LIMIT) */
+    double seconds; /* of wall clock that one call may trace, transform, read or compile
+                               (COT_ERR_LIMIT); a kernel's run is not limited: cot_cancel ends it */
+} cot_limits;
 
 /* Options of a context.  Zero is the default of each. */
 typedef struct cot_options {
@@ -88,6 +102,8 @@ typedef struct cot_options {
     int debug;              /* 1: line tables for what is compiled, and gdb knows JIT code; 0: COT_DEBUG says */
     int perf;               /* 1: JIT code is listed in /tmp/perf-PID.map, for perf; 0: COT_PERF says */
     int compile_threads;    /* threads that compile for this process, 4 at most; 0: as many as processors, unless COT_COMPILE_THREADS says */
+    cot_limits limits; /* docs/limits.md */
+    int isolate; /* 1: LLVM compiles in a child process, whose death is a status: docs/limits.md */
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.
@@ -101,6 +117,16 @@ COT_API void cot_context_free(cot_context *ctx);
 COT_API const char *cot_error(const cot_context *ctx);
 COT_API cot_status cot_error_status(const cot_context *ctx);
 COT_API void cot_error_clear(cot_context *ctx);
+
+/* End what the context does: compilation, reading, tracing and the calls of its kernels return
+ * COT_ERR_CANCELLED as soon as they come to a place where they look, and so does every later call
+ * until cot_cancel_clear.  A kernel looks before each of its inner kernels and at each step of the
+ * loops around them; a compilation between passes, and between the modules handed to LLVM.  Arrays
+ * that a cancelled kernel writes hold nothing defined.
+ * Any thread may call it while the context exists, and so may a signal handler: it stores to one
+ * lock-free atomic.  Objects and C source that were written to files do not look. */
+COT_API void cot_cancel(cot_context *ctx);
+COT_API void cot_cancel_clear(cot_context *ctx);
 
 /* A word for a status: "shape", "memory", ... */
 COT_API const char *cot_status_name(cot_status status);

@@ -9,6 +9,7 @@
 #include "ir/eval/eval.h"
 
 #include "ir/diag.h"
+#include "ir/limit.h"
 #include "ir/scalar.h"
 
 enum { CLASSES = 4 * 64, LEAST = 64, MOST_AT_ONCE = 1 << 24 };
@@ -204,7 +205,7 @@ eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *
 {
     size_t val_bytes = sizeof(void *) * f->n_values, last_bytes = sizeof(uint32_t) * f->n_values;
     graph_run r = { .m = m, .f = f, .val = eval_take(m, val_bytes), .last = eval_take(m, last_bytes) };
-    cot_status status = COT_OK;
+    cot_status status = ir_check(f->ctx); /* a step of a loop may have no node */
 
     memset(r.val, 0, val_bytes);
     mark_last_uses(&r);
@@ -213,7 +214,7 @@ eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *
     for (int i = 0; i < f->n_in; i++)
         r.val[f->in[i]] = in[i];
     ir_each_node(n, f)
-        if (status == COT_OK)
+        if (status == COT_OK && (status = ir_check(f->ctx)) == COT_OK)
             status = run_node(&r, n);
     for (int i = 0; i < f->n_out && status == COT_OK && r.views; i++)
         eval_views_read(r.views, f->out[i]);

@@ -643,7 +643,7 @@ run(rt_program *p, const cot_kernel *k, void *const *args, ir_place *const *ther
     rt_block_give(&p->frames, frame);
     if (s == COT_OK)
         return COT_OK;
-    if (s == COT_ERR_BOUND || s == COT_ERR_FOREIGN)
+    if (s == COT_ERR_BOUND || s == COT_ERR_FOREIGN || s == COT_ERR_CANCELLED)
         return rt_entry_failed(k, s);
     return rt_run_fail(k, s == COT_ERR_MEMORY ? ERR_device_memory : ERR_device, said);
 }
