@@ -9,6 +9,8 @@ typedef struct file {
     cg_ll_module l;
     ir_arena scratch;
     LLVMMemoryBufferRef text;
+    int n_texts;
+    volatile bool inside;
     int n_versions;
     const cg_version *v[MOST_VERSIONS];
     cg_version wide;            /* v[0] for PTX 8.1 */
@@ -113,10 +115,12 @@ add_functions(file *s)
 }
 
 static cot_status
-emit_all(cot_context *ctx, file *s)
+emit_all(cot_context *ctx, void *arg)
 {
+    file *s = arg;
     cg_ll_module *l = &s->l;
 
+    s->n_texts = 1;
     COT_TRY(find_machines(ctx, s));
     COT_TRY(cg_ll_module_begin(l, ctx, &s->scratch, s->any,
                                s->n ? s->v[0]->fn[0].name : "cotrace", s->v[0]->target.debug));
@@ -152,7 +156,7 @@ cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_o
     ir_arena_init(&s.scratch, ctx);
     pthread_mutex_lock(&ctx->lock);
     IR_TRY (ctx) {
-        status = emit_all(ctx, &s);
+        status = cg_ll_run(ctx, emit_all, &s, &s.n_texts, &s.text, &s.inside);
         if (status == COT_OK) {
             *size = LLVMGetBufferSize(s.text);
             *bytes = ir_copy_bytes(arena, LLVMGetBufferStart(s.text), *size + 1);
@@ -162,6 +166,7 @@ cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_o
     {
         short_of_memory = true;
     }
+    cg_ll_leave(&s.inside);
     cg_ll_module_free(&s.l);
     if (s.text)
         LLVMDisposeMemoryBuffer(s.text);

@@ -191,14 +191,56 @@ compile(cot_context *ctx, cg_ll_team *t, ir_arena *scratch, const cg_ll_machine 
     return cg_ll_module_emit(l, LLVMObjectFile, &t->object[0]);
 }
 
+/* All that is made of what is wanted until it is linked. */
+typedef struct loading {
+    cg_ll_team team;
+    ir_arena scratch;
+    cg_ll_jit *jit;
+    const cg_ll_machine *machine;
+    const wanted *wanted;
+    const char *symbol;
+    volatile bool inside;
+} loading;
+
+static cot_status
+compile_job(cot_context *ctx, void *arg)
+{
+    loading *s = arg;
+
+    return compile(ctx, &s->team, &s->scratch, s->machine, s->wanted, s->symbol);
+}
+
+static cot_status
+find_jit(cot_context *ctx, const cg_target *t, loading *s)
+{
+    cot_status status;
+
+    cg_ll_enter(&s->inside);
+    s->machine = cg_ll_machine_of(ctx, t);
+    status = s->machine ? jit_of(ctx, s->machine, &s->jit) : cot_error_status(ctx);
+    cg_ll_leave(&s->inside);
+    return status;
+}
+
+static cot_status
+make(cot_context *ctx, const cg_target *t, loading *s, cg_code *out)
+{
+    cot_status status;
+
+    COT_TRY(find_jit(ctx, t, s));
+    s->symbol = ir_format(&s->scratch, s->wanted->module ? "cot_entry_%d" : "cot_natural_%d",
+                          atomic_fetch_add(&s->jit->serial, 1));
+    COT_TRY(cg_ll_run(ctx, compile_job, s, &s->team.n, s->team.object, &s->inside));
+    cg_ll_enter(&s->inside);
+    status = link_objects(ctx, s->jit, &s->team, s->wanted, s->symbol, out);
+    cg_ll_leave(&s->inside);
+    return status;
+}
+
 static cot_status
 load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
 {
-    struct {
-        cg_ll_team team;
-        ir_arena scratch;
-        cg_ll_jit *jit;
-    } s = { 0 };
+    loading s = { .wanted = w };
     volatile cot_status status = COT_OK;
     volatile bool short_of_memory = false;
 
@@ -206,21 +248,13 @@ load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
     ir_arena_init(&s.scratch, ctx);
     pthread_mutex_lock(&ctx->lock);
     IR_TRY (ctx) {
-        const cg_ll_machine *machine = cg_ll_machine_of(ctx, t);
-        status = machine ? jit_of(ctx, machine, &s.jit) : cot_error_status(ctx);
-        if (status == COT_OK) {
-            int serial = atomic_fetch_add(&s.jit->serial, 1);
-            const char *symbol =
-                ir_format(&s.scratch, w->module ? "cot_entry_%d" : "cot_natural_%d", serial);
-            status = compile(ctx, &s.team, &s.scratch, machine, w, symbol);
-            if (status == COT_OK)
-                status = link_objects(ctx, s.jit, &s.team, w, symbol, out);
-        }
+        status = make(ctx, t, &s, out);
     }
     IR_CAUGHT(ctx)
     {
         short_of_memory = true;
     }
+    cg_ll_leave(&s.inside);
     cg_ll_team_free(&s.team);
     ir_arena_free(&s.scratch);
     pthread_mutex_unlock(&ctx->lock);

@@ -7,6 +7,7 @@
  * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
  * scalar.c  the scalar instructions; rare.c programs hardly ever needed; soft.c those a machine lacks; memory.c loads and stores, shuffle.c vectors in other orders
  * ptx.c     kernels for GPUs; tensor.c tensor cores, copies in the background
+ * isolate.c LLVM in a child process
  * jit.c     code in this process; team.c by several threads; perf.c names for perf; aot.c object files and text; versions.c an
  *           object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
@@ -115,6 +116,16 @@ LLVMValueRef cg_ll_builtin(cg_ll_module *l, LLVMBuilderRef b, const char *name, 
                            LLVMValueRef *args);
 /* Link LLVM's text into the module. */
 cot_status cg_ll_link_text(cg_ll_module *l, const char *text);
+
+/* isolate.c: run what makes objects of modules, in a child process if the context is isolated.  A
+ * job fills the *n and object[] that cg_ll_run is given; the parent has the same ones after it.
+ * LLVM is used between enter and leave only: a fork waits for all that are inside, and they do not
+ * nest.  *inside says whether a jump left something to leave. */
+typedef cot_status cg_ll_job(cot_context *ctx, void *arg);
+void cg_ll_enter(volatile bool *inside);
+void cg_ll_leave(volatile bool *inside);
+cot_status cg_ll_run(cot_context *ctx, cg_ll_job *job, void *arg, int *n,
+                     LLVMMemoryBufferRef *object, volatile bool *inside);
 
 /* fatal.c: what would end the process is an error.  Emit a module; true: it failed, with LLVM's
  * message, or with `died` if LLVM gave up: then neither module, context nor machine may be

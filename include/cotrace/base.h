@@ -103,7 +103,7 @@ typedef struct cot_options {
     int perf;               /* 1: JIT code is listed in /tmp/perf-PID.map, for perf; 0: COT_PERF says */
     int compile_threads;    /* threads that compile for this process, 4 at most; 0: as many as processors, unless COT_COMPILE_THREADS says */
     cot_limits limits; /* docs/limits.md */
-    int isolate; /* 1: LLVM compiles in a child process, whose death is a status: docs/limits.md */
+    int isolate; /* 1: LLVM compiles in a child process, whose death is a status; 0: COT_ISOLATE says */
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

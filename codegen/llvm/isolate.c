@@ -1,0 +1,379 @@
+/* LLVM in a child process (cot_options.isolate).
+ *
+ * LLVM ends the process where an allocation fails, and may crash or loop on what nobody tried.  A
+ * child that is forked has the modules of kernels in its memory; it compiles them and writes the
+ * object files to a pipe, and may die of that.  The parent reads, and kills it where the call is
+ * cancelled or out of time.  What the child says on standard error goes to a second pipe: its last
+ * lines are part of the message if it dies.
+ *
+ * A child has the thread that forked and the locks of all.  The C library mends its own; LLVM has
+ * locks that are the process's, so threads that use LLVM hold this file's lock for reading, and a
+ * fork waits until none does.  With limits.bytes the child may allocate as many more bytes than
+ * the parent has.  Source: D. Brumley, D. Song, Privtrans, USENIX Security 2004, for the idea of a
+ * process that may fail. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "codegen/llvm/llvm.h"
+#include "ir/diag.h"
+#include "ir/limit.h"
+
+#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP /* a fork does not wait for ever */
+static pthread_rwlock_t in_use = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+#else
+static pthread_rwlock_t in_use = PTHREAD_RWLOCK_INITIALIZER;
+#endif
+
+void
+cg_ll_enter(volatile bool *inside)
+{
+    pthread_rwlock_rdlock(&in_use);
+    *inside = true;
+}
+
+void
+cg_ll_leave(volatile bool *inside)
+{
+    if (*inside)
+        pthread_rwlock_unlock(&in_use);
+    *inside = false;
+}
+
+/* What the child writes first; then the message or the objects. */
+typedef struct answer {
+    int32_t status, n;
+    uint64_t bytes[CG_LL_TEAM];
+} answer;
+
+enum { SAID = 400, LOOK_MS = 20 };
+
+/* A child as its parent sees it. */
+typedef struct child {
+    pid_t pid;
+    int data, errors;           /* what it writes; -1: closed */
+    char *text; /* of data, from malloc: other threads' arenas stay out of it */
+    size_t n, cap;
+    char said[SAID + 1]; /* the end of errors */
+    size_t n_said;
+    bool ended; /* then status is waitpid's */
+    int status;
+} child;
+
+/* ---- in the child ---- */
+
+static bool
+write_all(int fd, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+
+    while (n > 0) {
+        const ssize_t done = write(fd, p, n);
+        if (done < 0 && errno != EINTR)
+            return false;
+        p += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+/* So many bytes of data more than there are now. */
+static void
+limit_memory(uint64_t more)
+{
+    unsigned long long size, resident, shared, text, library, data;
+    FILE *file = fopen("/proc/self/statm", "r");
+    struct rlimit l;
+
+    if (file &&
+        fscanf(file, "%llu %llu %llu %llu %llu %llu", &size, &resident, &shared, &text,
+               &library, &data) == 6 &&
+        getrlimit(RLIMIT_DATA, &l) == 0) {
+        const uint64_t most = data * (uint64_t)sysconf(_SC_PAGESIZE) + more;
+
+        l.rlim_cur =
+            l.rlim_cur == RLIM_INFINITY || most < l.rlim_cur ? (rlim_t)most : l.rlim_cur;
+        setrlimit(RLIMIT_DATA, &l);
+    }
+    if (file)
+        fclose(file);
+}
+
+static _Noreturn void
+work(cot_context *ctx, cg_ll_job *job, void *arg, const int *n, LLVMMemoryBufferRef *object,
+     int to)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+    answer a = { 0 };
+    const char *message;
+    bool good;
+
+    if (ctx->limits.bytes)
+        limit_memory(ctx->limits.bytes);
+    IR_TRY (ctx) {
+        status = job(ctx, arg);
+    }
+    message = status == COT_OK ? "" : cot_error(ctx);
+    a.status = status;
+    a.n = status == COT_OK ? *n : 1;
+    a.bytes[0] = strlen(message);
+    for (int i = 0; status == COT_OK && i < a.n; i++)
+        a.bytes[i] = LLVMGetBufferSize(object[i]);
+    good = write_all(to, &a, sizeof a);
+    if (status != COT_OK)
+        good = good && write_all(to, message, (size_t)a.bytes[0]);
+    for (int i = 0; status == COT_OK && i < a.n; i++)
+        good = good && write_all(to, LLVMGetBufferStart(object[i]), (size_t)a.bytes[i]);
+    _exit(good ? 0 : 1);
+}
+
+/* ---- in the parent ---- */
+
+static cot_status
+cannot_start(cot_context *ctx, const char *what, int why)
+{
+    return why == ENOMEM ? ir_fail(ctx, 0, NULL, ERR_memory)
+                         : ir_fail(ctx, 0, NULL, ERR_io, what, strerror(why));
+}
+
+static void
+close_one(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static cot_status
+start(cot_context *ctx, child *c, cg_ll_job *job, void *arg, const int *n,
+      LLVMMemoryBufferRef *object)
+{
+    int data[2] = { -1, -1 }, errors[2] = { -1, -1 }, why;
+    pid_t pid = -1;
+
+    pthread_rwlock_wrlock(&in_use); /* and another thread's child gets no end of these pipes */
+    if (pipe2(data, O_CLOEXEC) == 0 && pipe2(errors, O_CLOEXEC) == 0)
+        pid = fork();
+    if (pid == 0) {
+        pthread_rwlock_init(&in_use, NULL); /* its holder is not here */
+        dup2(errors[1], STDERR_FILENO);
+        work(ctx, job, arg, n, object, data[1]);
+    }
+    why = errno;
+    close_one(&data[1]);
+    close_one(&errors[1]);
+    pthread_rwlock_unlock(&in_use);
+    if (pid < 0) {
+        close_one(&data[0]);
+        close_one(&errors[0]);
+    }
+    *c = (child){ .pid = pid, .data = data[0], .errors = errors[0] };
+    return pid > 0 ? COT_OK : cannot_start(ctx, "the process that compiles", why);
+}
+
+/* More of what the child says; of errors the last bytes are kept. */
+static bool
+take_errors(child *c)
+{
+    char block[SAID];
+    const ssize_t n = read(c->errors, block, sizeof block);
+
+    if (n < 0)
+        return errno == EINTR;
+    if (c->n_said + (size_t)n > SAID) {
+        const size_t drop = c->n_said + (size_t)n - SAID;
+
+        memmove(c->said, c->said + drop, c->n_said - drop);
+        c->n_said -= drop;
+    }
+    memcpy(c->said + c->n_said, block, (size_t)n);
+    c->n_said += (size_t)n;
+    return n > 0;
+}
+
+/* False: there is no more, or no memory for it. */
+static bool
+take_data(child *c, bool *short_of_memory)
+{
+    ssize_t n;
+
+    if (c->n == c->cap) {
+        const size_t cap = c->cap ? 2 * c->cap : 1 << 16;
+        char *text = realloc(c->text, cap);
+        if (!text) {
+            *short_of_memory = true;
+            return false;
+        }
+        c->text = text;
+        c->cap = cap;
+    }
+    n = read(c->data, c->text + c->n, c->cap - c->n);
+    c->n += n > 0 ? (size_t)n : 0;
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+/* Has the child ended?  It is asked once that it has. */
+static bool
+has_ended(child *c)
+{
+    if (!c->ended) {
+        const pid_t got = waitpid(c->pid, &c->status, WNOHANG);
+        c->ended =
+            got == c->pid || (got < 0 && errno != EINTR); /* somebody else waited for it */
+    }
+    return c->ended;
+}
+
+/* Until the child has written all, or the call is to end: a signal handler may say so, which
+ * poll notices, or another thread.  A process that the user forks may hold the pipes open. */
+static cot_status
+listen_to(cot_context *ctx, child *c)
+{
+    bool short_of_memory = false;
+
+    while (c->data >= 0 || c->errors >= 0) {
+        struct pollfd p[2] = { { .fd = c->data, .events = POLLIN },
+                               { .fd = c->errors, .events = POLLIN } };
+
+        COT_TRY(ir_check(ctx));
+        const bool ended = has_ended(c);
+        if (poll(p, 2, ended ? 0 : LOOK_MS) <= 0) {
+            if (ended)
+                break;
+            continue;
+        }
+        if (p[0].revents && !take_data(c, &short_of_memory))
+            close_one(&c->data);
+        if (p[1].revents && !take_errors(c))
+            close_one(&c->errors);
+    }
+    return short_of_memory ? ir_fail(ctx, 0, NULL, ERR_memory) : COT_OK;
+}
+
+/* How a process that was to answer ended instead. */
+static cot_status
+died(cot_context *ctx, child *c)
+{
+    const int status = c->status;
+    char how[64] = "ended without an answer";
+
+    while (c->n_said > 0 && c->said[c->n_said - 1] == '\n')
+        c->n_said--;
+    c->said[c->n_said] = '\0';
+    if (strstr(c->said, "bad_alloc") || strstr(c->said, "out of memory"))
+        return ir_fail(ctx, 0, NULL, ERR_isolate_memory);
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof how, "was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+        snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
+    return ir_fail(ctx, 0, NULL, ERR_isolate_died, how, c->n_said ? ": " : "", c->said);
+}
+
+/* The child's error as it recorded it, with its place. */
+static cot_status
+repeat(cot_context *ctx, cot_status status, const char *text, size_t n)
+{
+    if (ctx->status == COT_OK) {
+        char *message = ir_alloc(&ctx->message_arena, n + 1);
+
+        memcpy(message, text, n);
+        ctx->message = message;
+        ctx->status = status;
+    }
+    return status;
+}
+
+/* Is it whole? */
+static bool
+read_answer(const child *c, answer *a)
+{
+    size_t left = c->n;
+
+    if (left < sizeof *a)
+        return false;
+    memcpy(a, c->text, sizeof *a);
+    left -= sizeof *a;
+    if (a->n < 1 || a->n > CG_LL_TEAM)
+        return false;
+    for (int i = 0; i < a->n; i++) {
+        if (a->bytes[i] > left)
+            return false;
+        left -= (size_t)a->bytes[i];
+    }
+    return left == 0;
+}
+
+static cot_status
+unpack(cot_context *ctx, child *c, int *n, LLVMMemoryBufferRef *object)
+{
+    const char *at = c->text + sizeof(answer);
+    answer a;
+
+    if (!read_answer(c, &a))
+        return died(ctx, c);
+    if (a.status != COT_OK)
+        return repeat(ctx, (cot_status)a.status, at, (size_t)a.bytes[0]);
+    for (int i = 0; i < a.n; at += a.bytes[i], i++)
+        object[i] = LLVMCreateMemoryBufferWithMemoryRangeCopy(at, (size_t)a.bytes[i], "object");
+    *n = a.n;
+    return COT_OK;
+}
+
+static void
+wait_for(child *c, bool end)
+{
+    if (end && !c->ended)
+        kill(c->pid, SIGKILL);
+    while (!c->ended && waitpid(c->pid, &c->status, 0) < 0)
+        c->ended = errno != EINTR;
+}
+
+static cot_status
+in_child(cot_context *ctx, cg_ll_job *job, void *arg, int *n, LLVMMemoryBufferRef *object)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+    volatile bool heard = false;
+    child c;
+
+    COT_TRY(ir_check(ctx));
+    COT_TRY(start(ctx, &c, job, arg, n, object));
+    IR_TRY (ctx) {
+        status = listen_to(ctx, &c);
+        heard = true;
+    }
+    close_one(&c.data);
+    close_one(&c.errors);
+    wait_for(&c, !heard || status != COT_OK);
+    if (heard && status == COT_OK) {
+        status = COT_ERR_MEMORY;
+        heard = false;
+        IR_TRY (ctx) {
+            status = unpack(ctx, &c, n, object);
+            heard = true;
+        }
+    }
+    free(c.text);
+    if (!heard)
+        ir_out_of_memory(ctx);
+    return status;
+}
+
+cot_status
+cg_ll_run(cot_context *ctx, cg_ll_job *job, void *arg, int *n, LLVMMemoryBufferRef *object,
+          volatile bool *inside)
+{
+    if (ctx->config.isolate)
+        return in_child(ctx, job, arg, n, object);
+    cg_ll_enter(inside);
+    const cot_status s = job(ctx, arg);
+    cg_ll_leave(inside);
+    return s;
+}
