@@ -56,6 +56,17 @@ cg_may_spill(const cg_kernel *k)
     return n > MANY;
 }
 
+bool
+cg_may_divide(const cg_kernel *k)
+{
+    bool may = false;
+
+    for (uint32_t i = 0; i < k->n_insns; i++)
+        may |= k->insn[i].op == SC_rare ||
+               (k->insn[i].op == SC_div && ir_is_float((cot_dtype)k->insn[i].type));
+    return may;
+}
+
 /* ---- programs ---- */
 
 typedef struct sum {

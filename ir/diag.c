@@ -1,6 +1,8 @@
 /* The error record: the first error since the last clear, as text. */
 #include "ir/diag.h"
 
+#include <errno.h>
+
 #include "ir/context.h"
 #include "ir/limit.h"
 
@@ -80,6 +82,13 @@ ir_fail_null(cot_context *ctx, const char *op, const char *what)
         status = COT_ERR_MEMORY;
     }
     return status;
+}
+
+cot_status
+ir_fail_io(cot_context *ctx, const char *path, int error)
+{
+    return error == ENOMEM ? ir_fail(ctx, 0, NULL, ERR_memory)
+                           : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
 }
 
 const char *

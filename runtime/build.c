@@ -33,7 +33,7 @@ write_file(cot_context *ctx, const char *path, const void *bytes, size_t n)
         return COT_OK;
     if (file && stat(path, &s) == 0 && S_ISREG(s.st_mode))
         remove(path);
-    return ir_fail(ctx, 0, NULL, ERR_io, path, strerror(why));
+    return ir_fail_io(ctx, path, why);
 }
 
 static const char *

@@ -169,7 +169,7 @@ cot_load(cot_context *ctx, const char *path, cot_state *out)
     *out = (cot_state){ 0, NULL };
     IR_TRY(ctx) {
         status = file              ? load(ctx, path, file, size, out)
-                 : format_of(path) ? ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error))
+                 : format_of(path) ? ir_fail_io(ctx, path, error)
                                    : ir_fail(ctx, 0, NULL, ERR_file_ending, path);
     }
     rt_file_unmap(file, size);

@@ -322,7 +322,7 @@ cot_npy_read(cot_context *ctx, const char *path, cot_array **out)
     *out = NULL;
     IR_TRY(ctx) {
         status = file ? read_npy(ctx, path, file, size, out)
-                      : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
+                      : ir_fail_io(ctx, path, error);
     }
     rt_file_unmap(file, size);
     if (status != COT_OK) {
@@ -404,7 +404,7 @@ cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
     error = errno;
     status = COT_ERR_MEMORY;
     IR_TRY(ctx) {
-        status = ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
+        status = ir_fail_io(ctx, path, error);
     }
     return status;
 }

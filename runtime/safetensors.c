@@ -352,7 +352,7 @@ rt_safetensors_write(cot_context *ctx, const char *path, const cot_state *s)
     error = good ? errno : error;
     if (file)
         remove(part);
-    return ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
+    return ir_fail_io(ctx, path, error);
 }
 
 #else

@@ -196,6 +196,23 @@ loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condi
                     cg_c_load(e->t, type, lanes, shape, w->when), at, w->text ? w->text : "");
 }
 
+/* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a division
+ * would raise an exception that no element of the user's does. */
+static const char *
+fill_tail(cg_c_emit *e, cot_dtype type, const char *x, uint32_t set, int c, int lanes)
+{
+    const cg_c_mask *m = e->mask;
+
+    if (!e->may_divide || !m || !m->limit || (m->set & ~set) || cg_c_copies(e, set) != 1)
+        return x;
+    const char *read = cg_c_say(e, "tail%d", e->serial++);
+    cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), read, cg_c_bare(e->t, x));
+    const char *first = cg_c_say(e, type == COT_BOOL ? "%s(%s[0] != 0)" : "%s(%s[0])",
+                                 cg_c_splat(e->t, type, lanes), read);
+    return cg_c_apply(e->t, SC_select, type, type, lanes,
+                      (const char *const[]){ cg_c_mask_for(e, m, set, c, lanes), read, first });
+}
+
 static const char *
 loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
@@ -213,7 +230,8 @@ loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
                               e->buffer[i->imm], at, w.text ? w.text : "");
     }
     s = loaded_lanes(e, v, set, c, lanes, &w, is_shared(e, v));
-    return w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
+    s = w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
+    return fill_tail(e, (cot_dtype)i->type, s, set, c, lanes);
 }
 
 /* -- squares -- */

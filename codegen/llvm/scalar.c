@@ -131,6 +131,19 @@ compared(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 static LLVMValueRef
 quotient(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y)
 {
+    LLVMValueRef lane[] = { LLVMConstInt(e->l->i32, 0, 0), LLVMConstInt(e->l->i32, 1, 0), LLVMConstInt(e->l->i32, 0, 0),
+                            LLVMConstInt(e->l->i32, 1, 0) };
+
+    if (LLVMTypeOf(y) == LLVMVectorType(e->l->f32, 2) && !e->l->machine->grid) {
+        /* Half a register: LLVM would divide what the other half has, which may be zeros. */
+        const LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(y));
+        x = LLVMBuildShuffleVector(e->b, x, none, LLVMConstVector(lane, 4), "");
+        y = LLVMBuildShuffleVector(e->b, y, none, LLVMConstVector(lane, 4), "");
+        x = LLVMBuildFDiv(e->b, intrinsic(e, "llvm.arithmetic.fence", 1, &x),
+                          intrinsic(e, "llvm.arithmetic.fence", 1, &y), "");
+        return LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)),
+                                      LLVMConstVector(lane, 2), "");
+    }
     if (LLVMGetTypeKind(LLVMTypeOf(y)) == LLVMVectorTypeKind && !LLVMIsConstant(y))
         y = intrinsic(e, "llvm.arithmetic.fence", 1, &y);
     return LLVMBuildFDiv(e->b, x, y, "");

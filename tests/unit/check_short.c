@@ -3,7 +3,9 @@
  *
  * What fails is one allocation of the context's; these are of whole chunks, so that a number of
  * bytes, or of ops, taken before moves where in the call that is. */
+#include <errno.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cotrace/cotrace.h"
@@ -167,13 +169,84 @@ save(cot_context *ctx, int shift, char *text, size_t size)
     return s == COT_ERR_TARGET ? COT_OK : s; /* built without npz */
 }
 
+static cot_status
+write_array(cot_context *c, const char *path, const cot_array *a)
+{
+    return strstr(path, ".npy") ? cot_npy_write(c, path, a) : cot_save(c, path, &COT_STATE({ "a", a }));
+}
+
+static cot_status
+read_back(cot_context *ctx, const char *ending, char *text, size_t size)
+{
+    char path[64];
+    cot_context *other = cot_context_new(NULL);
+    cot_array *a = cot_array_new(other, cot_f32(3)), *b = NULL;
+    cot_state state = { 0, NULL };
+
+    snprintf(path, sizeof path, "short-%ld%s", (long)getpid(), ending);
+    cot_status s = write_array(other, path, a);
+    if (s == COT_OK)
+        s = strstr(path, ".npy") ? cot_npy_read(ctx, path, &b) : cot_load(ctx, path, &state);
+    ck_assert_msg(s == COT_OK || (!b && state.n == 0), "an array of a file that was not read");
+    remove(path);
+    cot_array_free(a);
+    cot_array_free(b);
+    cot_state_free(&state);
+    cot_context_free(other);
+    snprintf(text, size, "read");
+    return s == COT_ERR_TARGET ? COT_OK : s; /* built without the format */
+}
+
+static cot_status
+read_npy(cot_context *ctx, int shift, char *text, size_t size)
+{
+    (void)shift;
+    return read_back(ctx, ".npy", text, size);
+}
+
+static cot_status
+read_npz(cot_context *ctx, int shift, char *text, size_t size)
+{
+    (void)shift;
+    return read_back(ctx, ".npz", text, size);
+}
+
+static cot_status
+read_safetensors(cot_context *ctx, int shift, char *text, size_t size)
+{
+    (void)shift;
+    return read_back(ctx, ".safetensors", text, size);
+}
+
+static cot_status
+compile_and_run(cot_context *ctx, int shift, char *text, size_t size)
+{
+    cot_array *x = cot_array_new(ctx, cot_f32(3)), *y = x ? cot_array_new(ctx, cot_f32()) : NULL;
+    cot_kernel *k = NULL;
+    cot_status s = COT_ERR_MEMORY;
+
+    (void)shift;
+    if (y)
+        s = cot_compile(cot_fn_new(ctx, "f", body, 2, 1, NULL), COT_TYPES(cot_f32(3), cot_f32(3)),
+                        &(cot_compile_options){ .backend = "eval" }, &k);
+    if (s == COT_OK)
+        s = cot_run(k, &y, (const cot_array *[]){ x, x });
+    cot_kernel_free(k);
+    cot_array_free(x);
+    cot_array_free(y);
+    snprintf(text, size, "run");
+    return s;
+}
+
 typedef struct named {
     const char *name;
     job *run;
 } named;
 
 static const named jobs[] = { { "pipeline", by_pipeline }, { "taking", with_optional }, { "import", import },
-                              { "rules", rules },          { "types", types },          { "save", save } };
+                              { "rules", rules },          { "types", types },          { "save", save },
+                              { "npy", read_npy },         { "npz", read_npz },
+                              { "safetensors", read_safetensors }, { "run", compile_and_run } };
 enum { JOBS = sizeof jobs / sizeof *jobs, TEXT = 16384 };
 
 /* Allocation `at` of the job fails.  False: it has no more. */
@@ -193,6 +266,7 @@ fail_one(const named *j, int shift, long at, const char *wanted)
     if (s != COT_OK) {
         ck_assert_msg(s == COT_ERR_MEMORY && failed, "%s, %d, allocation %ld: %s: %s", j->name, shift, at,
                       cot_status_name(s), cot_error(c));
+        ck_assert_int_eq(cot_error_status(c), COT_ERR_MEMORY);
         ck_assert_str_ne(cot_error(c), "");
         cot_error_clear(c);
         m.fail_at = 0;
@@ -220,11 +294,40 @@ START_TEST(the_context_goes_on)
 }
 END_TEST
 
+/* No file is to be had, which the message names; where one is, all goes on. */
+START_TEST(descriptors_run_out)
+{
+    struct rlimit all, none;
+    cot_context *c = cot_context_new(NULL);
+    cot_array *a = cot_array_new(c, cot_f32(3)), *b = NULL;
+    char path[64];
+
+    snprintf(path, sizeof path, "short-%ld.npy", (long)getpid());
+    ck_assert_int_eq(cot_npy_write(c, path, a), COT_OK);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &all), 0);
+    none = (struct rlimit){ 0, all.rlim_max };
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+        const cot_status s = i ? cot_npy_write(c, path, a) : cot_npy_read(c, path, &b);
+        ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
+        ck_assert_int_eq(s, COT_ERR_IO);
+        ck_assert_msg(strstr(cot_error(c), strerror(EMFILE)) != NULL, "%s", cot_error(c));
+        cot_error_clear(c);
+    }
+    ck_assert_int_eq(cot_npy_read(c, path, &b), COT_OK);
+    remove(path);
+    cot_array_free(a);
+    cot_array_free(b);
+    cot_context_free(c);
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
         EACH(the_context_goes_on, JOBS),
+        ONCE(descriptors_run_out),
     };
 
     return SUITE("short", cases);
