@@ -164,7 +164,7 @@ compile_and_open(cot_context *ctx, const void *bytes, size_t size, void **librar
 
     snprintf(compiler, sizeof compiler, "%s", named ? named : "cc -O2");
     if (!open_files(&f, ir_config_temporary(), bytes, size))
-        return ir_fail(ctx, 0, NULL, ERR_io, "a temporary file", strerror(errno));
+        return ir_fail_io(ctx, "a temporary file", errno);
     status = compile(&f, compiler);
     if (status > 0)
         first_message(&f, said, sizeof said);

@@ -136,13 +136,6 @@ work(cot_context *ctx, cg_ll_job *job, void *arg, const int *n, LLVMMemoryBuffer
 
 /* ---- in the parent ---- */
 
-static cot_status
-cannot_start(cot_context *ctx, const char *what, int why)
-{
-    return why == ENOMEM ? ir_fail(ctx, 0, NULL, ERR_memory)
-                         : ir_fail(ctx, 0, NULL, ERR_io, what, strerror(why));
-}
-
 static void
 close_one(int *fd)
 {
@@ -175,7 +168,7 @@ start(cot_context *ctx, child *c, cg_ll_job *job, void *arg, const int *n,
         close_one(&errors[0]);
     }
     *c = (child){ .pid = pid, .data = data[0], .errors = errors[0] };
-    return pid > 0 ? COT_OK : cannot_start(ctx, "the process that compiles", why);
+    return pid > 0 ? COT_OK : ir_fail_io(ctx, "the process that compiles", why);
 }
 
 /* More of what the child says; of errors the last bytes are kept. */

@@ -170,7 +170,7 @@ save(cot_context *ctx, int shift, char *text, size_t size)
 }
 
 static cot_status
-write_array(cot_context *c, const char *path, const cot_array *a)
+write_array(cot_context *c, const char *path, cot_array *a)
 {
     return strstr(path, ".npy") ? cot_npy_write(c, path, a) : cot_save(c, path, &COT_STATE({ "a", a }));
 }
@@ -222,12 +222,13 @@ static cot_status
 compile_and_run(cot_context *ctx, int shift, char *text, size_t size)
 {
     cot_array *x = cot_array_new(ctx, cot_f32(3)), *y = x ? cot_array_new(ctx, cot_f32()) : NULL;
+    cot_fn *f = y ? cot_fn_new(ctx, "f", body, 2, 1, NULL) : NULL;
     cot_kernel *k = NULL;
     cot_status s = COT_ERR_MEMORY;
 
     (void)shift;
-    if (y)
-        s = cot_compile(cot_fn_new(ctx, "f", body, 2, 1, NULL), COT_TYPES(cot_f32(3), cot_f32(3)),
+    if (f) /* NULL belongs to no context */
+        s = cot_compile(f, COT_TYPES(cot_f32(3), cot_f32(3)),
                         &(cot_compile_options){ .backend = "eval" }, &k);
     if (s == COT_OK)
         s = cot_run(k, &y, (const cot_array *[]){ x, x });
