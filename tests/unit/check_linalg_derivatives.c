@@ -1,8 +1,8 @@
 /* First and second derivatives of functions of matrices, forward and reverse, against values of
- * 100 digits (linalg_derivatives.def, made by linalg_derivatives.py): ordinary matrices, tall and
- * wide, diagonal, the unit matrix, of one element, of close singular values, singular ones.
+ * 100 digits (linalg_derivatives.def, made by linalg_derivatives.py): ordinary matrices, tall
+ * and wide, diagonal, the unit matrix, of one element, of close singular values, singular ones.
  *
- * A gradient may be off by what C ulps of the elements of x do to it, and by C ulps of itself. */
+ * A gradient may be off by what ULPS of the elements of x do to it, and by ULPS of itself. */
 #include <math.h>
 
 #include "cotrace/cotrace.h"
@@ -29,19 +29,19 @@ weights(cot_trace *t, int64_t first, int64_t n)
     return cot_constant(t, cot_f64(n), w);
 }
 
-/* The sum of y_k / (k + 2) over the results, one after the other. */
+/* The sum of y_k / (k + 2) over n results, one after the other. */
 static cot_value
-loss(cot_trace *t, cot_values y)
+loss(cot_trace *t, int n, const cot_value *y)
 {
     cot_value sum = cot_constant(t, cot_f64(), (const double[]){ 0 });
     int64_t at = 0;
 
-    for (int i = 0; i < y.n; i++) {
-        const cot_type type = cot_type_of(y.at[i]);
-        const int64_t n = cot_type_count(&type);
-        cot_value flat = cot_reshape(y.at[i], n);
-        sum = cot_add(sum, cot_reduce_sum(cot_mul(flat, weights(t, at, n))));
-        at += n;
+    for (int i = 0; i < n; i++) {
+        const cot_type type = cot_type_of(y[i]);
+        const int64_t size = cot_type_count(&type);
+        cot_value flat = cot_reshape(y[i], size);
+        sum = cot_add(sum, cot_reduce_sum(cot_mul(flat, weights(t, at, size))));
+        at += size;
     }
     return sum;
 }
@@ -52,7 +52,9 @@ right(cot_trace *t, cot_value x)
     return weights(t, 0, cot_type_of(x).dims[0]);
 }
 
-#define LOSS(...) out[0] = loss(t, COT_VALUES(__VA_ARGS__));
+#define LOSS(...)                                                                              \
+    const cot_value y_[] = { __VA_ARGS__ };                                                    \
+    out[0] = loss(t, (int)(sizeof y_ / sizeof *y_), y_);
 BODY(cholesky, LOSS(cot_cholesky(x, .triangle = 1)))
 BODY(lu, LOSS(cot_lu(x, NULL, NULL)))
 BODY(qr, cot_value r; cot_value q = cot_qr(x, &r); LOSS(q, r))
@@ -98,8 +100,8 @@ run(cot_fn *f, int m, int n, const double *x, double *y, int64_t count)
     const cot_type type = cot_f64(m, n);
     cot_kernel *k;
 
-    ck_assert_msg(cot_compile(f, (cot_types){ 1, &type },
-                              &(cot_compile_options){ .backend = "eval" }, &k) == COT_OK,
+    ck_assert_msg(cot_compile(f, COT_TYPES(type), &(cot_compile_options){ .backend = "eval" },
+                              &k) == COT_OK,
                   "%s", cot_error(ctx));
     z = cot_array_new(ctx, cot_graph_out_type(cot_kernel_graph(k), 0));
     ck_assert_int_eq(cot_run(k, &z, (const cot_array *const[]){ a }), COT_OK);
@@ -190,9 +192,9 @@ BODY(by_vectors, cot_value v; cot_value w = cot_eigh(x, &v, .triangle = 1);
                                      y));)
 
 /* Both solutions are smooth where values meet: what the vectors turn cancels.  In reverse mode
- * two cotangents of size a are subtracted, with errors of some ulps of a, and divided by the gap
- * of the values, so the bound is 4 ulps of a over the gap.  Gradients of 40 digits are those of
- * -x^+ dx z and what it has outside of the rows of x, and of -x^-1 dx z. */
+ * two cotangents of size a are subtracted, with errors of some ulps of a, and divided by the
+ * gap of the values, so the bound is 4 ulps of a over the gap.  Gradients of 40 digits are those
+ * of -x^+ dx z and what it has outside of the rows of x, and of -x^-1 dx z. */
 static const struct close {
     cot_body *body;
     int m, n;

@@ -7,6 +7,8 @@ product h of its Hessian with the direction e_k = ((5 k + 2) mod 7 - 3) / 2, by 
 1e-25.  Behind them is what an error of x by 1 ulp of its elements can do to g and h: the largest element of each, and
 of what a step along the sizes of x adds.
 """
+import textwrap
+
 from mpmath import mp, mpf, matrix, eye, eigsy, svd_r, log, sqrt, fsum, inverse
 
 mp.dps = 100
@@ -206,10 +208,10 @@ def row(name, rows):
     scale = [max(map(abs, a)) + max(map(abs, b)) for a, b in zip((g, h), more)]
     if x == matrix(CLOSE):      # the vectors turn by e over the gap, of which some ulps stay where turns cancel
         scale[1] += max(map(abs, e)) / (singular(x)[0] - singular(x)[1]) / 16
-    print(f"ROW({name}, {m}, {n}, LIST({numbers(flat(x))}),\n    LIST({numbers(g)}),\n    LIST({numbers(h)}),\n"
-          f"    {float(scale[0]):.4g}, {float(scale[1]):.4g})")
+    text = f"ROW({name}, {m}, {n}, LIST({numbers(flat(x))}), LIST({numbers(g)}), LIST({numbers(h)}), "
+    print(textwrap.fill(text + f"{float(scale[0]):.4g}, {float(scale[1]):.4g})", 96, subsequent_indent="    "))
 
 
-print("/* Made by linalg_derivatives.py: function, sizes, x, gradient, Hessian times direction, and their scales. */")
+print("/* Made by linalg_derivatives.py: function, sizes, x, gradient, Hessian times direction, scales. */")
 for r in ROWS:
     row(*r)
