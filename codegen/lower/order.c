@@ -82,6 +82,14 @@ cg_word_of(cg_lowering *l, cg_val x, cot_dtype t)
     }
 }
 
+cg_val
+cg_is_place(cg_build *b, cg_val i, int64_t n)
+{
+    cg_val low = cg_insn2(b, SC_le, COT_I64, cg_i64(b, 0), i);
+
+    return cg_insn2(b, SC_and, COT_BOOL, low, cg_insn2(b, SC_lt, COT_I64, i, cg_i64(b, n)));
+}
+
 /* Element i of the line's scratch. */
 static cg_val
 scratch(cg_lowering *l, const ordering *o, cg_val i)
@@ -104,12 +112,8 @@ static void
 store_place(cg_lowering *l, ordering *o, cg_ix where, cg_val place)
 {
     cg_build *b = &l->b;
-    cg_val when = 0;
-    if (o->most < o->size) {
-        cg_val i = cg_ix_value(&l->ix, b, where);
-        when = cg_insn2(b, SC_lt, COT_I64, i, cg_i64(b, o->most));
-        where = cg_ix_var(&l->ix, cg_imin(b, i, cg_i64(b, o->most - 1)), 0, o->most - 1);
-    }
+    cg_val i = cg_ix_value(&l->ix, b, where), when = cg_is_place(b, i, o->most);
+    where = cg_ix_var(&l->ix, i, 0, o->most - 1);
     o->at[o->axis] = where;
     cg_ix flat = cg_ix_flat(&l->ix, o->t->rank, o->t->dims, o->at);
     cg_store(b, o->out, cg_ix_value(&l->ix, b, flat), place, when);
@@ -196,6 +200,8 @@ digit_fill(cg_lowering *l, void *user, cg_ix i)
     cg_ix where = i;
     if (!o->first) {
         cg_val p = cg_convert(l, cg_load(&l->b, o->from[1], at, 0), o->place, COT_I64);
+        p = cg_insn2(&l->b, SC_max, COT_I64, p, cg_i64(&l->b, 0));
+        p = cg_insn2(&l->b, SC_min, COT_I64, p, cg_i64(&l->b, o->size - 1));
         where = cg_ix_var(&l->ix, p, 0, o->size - 1);
     }
     cg_store(&l->b, o->from[0], at, key_word(l, o, o->key, where), 0);
@@ -274,10 +280,11 @@ move_digit(cg_lowering *l, void *user, cg_ix i)
                     cg_convert(l, place, o->place, o->t->dtype));
         return;
     }
+    cg_val when = cg_is_place(b, to, o->size);
     to = scratch(l, o, to);
     if (o->digit < o->digits - 1)
-        cg_store(b, o->to[0], to, word, 0);
-    cg_store(b, o->to[1], to, place, 0);
+        cg_store(b, o->to[0], to, word, when);
+    cg_store(b, o->to[1], to, place, when);
 }
 
 static void

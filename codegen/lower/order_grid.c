@@ -122,11 +122,12 @@ compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val d
     cg_val j = cg_insn2(b, SC_add, COT_I64, i, distance), x[KEYS_MOST + 1] = { 0 },
            y[KEYS_MOST + 1] = { 0 };
     const int keys = s->n->n_in;
+    cg_val there = cg_is_place(b, j, l->k->buffer[s->places].elements);
 
     for (int k = 0; k <= keys; k++) {
         const uint32_t from = k < keys ? s->word[k] : s->places;
-        x[k] = cg_load(b, from, i, 0);
-        y[k] = cg_load(b, from, j, 0);
+        x[k] = cg_load(b, from, i, there);
+        y[k] = cg_load(b, from, j, there);
     }
     cg_val after = cg_insn2(b, SC_lt, s->place, y[keys], x[keys]);
     for (int k = keys - 1; k >= 0; k--) {
@@ -137,7 +138,8 @@ compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val d
     /* the last merge of a line, whose run is all of it, goes up */
     cg_val bit = cg_insn2(b, SC_and, COT_I64, cg_imod(b, i, s->padded), run);
     cg_val down = cg_insn2(b, SC_ne, COT_I64, bit, cg_i64(b, 0));
-    cg_val swap = cg_insn2(b, SC_xor, COT_BOOL, after, down);
+    cg_val swap =
+        cg_insn2(b, SC_and, COT_BOOL, there, cg_insn2(b, SC_xor, COT_BOOL, after, down));
     for (int k = 0; k <= keys; k++) {
         const uint32_t to = k < keys ? s->word[k] : s->places;
         cg_store(b, to, i, y[k], swap);

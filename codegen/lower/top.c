@@ -44,19 +44,21 @@ insert(cg_lowering *l, const topping *o, cg_val word, cg_val i, cg_val n)
     cg_val loop = cg_while_begin(b), at = cg_while_carry(b, loop, COT_I64, n),
            zero = cg_i64(b, 0);
     uint32_t mark = cg_scope_begin(l);
-    cg_val back = cg_isub(b, at, cg_i64(b, 1)), safe = cg_insn2(b, SC_max, COT_I64, back, zero);
-    cg_val less = cg_insn2(b, SC_lt, o->word, cg_load(b, o->best, safe, 0), word);
+    cg_val back = cg_isub(b, at, cg_i64(b, 1)), some = cg_is_place(b, back, o->k);
+    cg_val less = cg_insn2(b, SC_lt, o->word, cg_load(b, o->best, back, some), word);
     cg_while_test(b, loop,
                   cg_insn2(b, SC_and, COT_BOOL, less, cg_insn2(b, SC_lt, COT_I64, zero, at)));
-    cg_val before = cg_isub(b, at, cg_i64(b, 1));
-    cg_store(b, o->best, at, cg_load(b, o->best, before, 0), 0);
-    cg_store(b, o->place, at, cg_load(b, o->place, before, 0), 0);
+    cg_val before = cg_isub(b, at, cg_i64(b, 1)), from = cg_is_place(b, before, o->k),
+           to = cg_is_place(b, at, o->k);
+    cg_store(b, o->best, at, cg_load(b, o->best, before, from), to);
+    cg_store(b, o->place, at, cg_load(b, o->place, before, from), to);
     cg_while_next(b, loop, at, before);
     cg_scope_end(l, mark);
     cg_while_end(b, loop);
     at = cg_loop_result(b, loop, 0);
-    cg_store(b, o->best, at, word, 0);
-    cg_store(b, o->place, at, i, 0);
+    to = cg_is_place(b, at, o->k);
+    cg_store(b, o->best, at, word, to);
+    cg_store(b, o->place, at, i, to);
 }
 
 static cg_val
@@ -215,9 +217,10 @@ move_digits(cg_lowering *l, const topping *o, const uint32_t *from, const uint32
     cg_val at = list_at(l, o, cg_loop_var(b, loop)), word = cg_load(b, from[0], at, 0);
     cg_val count = digit_of(l, o, word, digit), where = cg_load(b, o->count, count, 0);
     cg_store(b, o->count, count, cg_iadd(b, where, cg_i64(b, 1)), 0);
+    cg_val when = cg_is_place(b, where, o->room);
     where = list_at(l, o, where);
-    cg_store(b, to[0], where, word, 0);
-    cg_store(b, to[1], where, cg_load(b, from[1], at, 0), 0);
+    cg_store(b, to[0], where, word, when);
+    cg_store(b, to[1], where, cg_load(b, from[1], at, 0), when);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
@@ -226,6 +229,7 @@ move_digits(cg_lowering *l, const topping *o, const uint32_t *from, const uint32
 static void
 sort_list(cg_lowering *l, topping *o, cg_val n)
 {
+    n = cg_insn2(&l->b, SC_min, COT_I64, n, cg_i64(&l->b, o->room));
     const uint32_t list[2][2] = { { o->best, o->place }, { o->other[0], o->other[1] } };
     for (int d = 0; d < ir_bits(o->word) / DIGIT; d++) {
         cg_each(l, CG_SERIAL, RADIX, cg_lanes(l, 64), true, zero_digits, o);
@@ -238,9 +242,10 @@ sort_list(cg_lowering *l, topping *o, cg_val n)
 static void
 append(cg_lowering *l, const topping *o, cg_val at, cg_val word, cg_val i)
 {
+    cg_val when = cg_is_place(&l->b, at, o->room);
     at = list_at(l, o, at);
-    cg_store(&l->b, o->best, at, word, 0);
-    cg_store(&l->b, o->place, at, i, 0);
+    cg_store(&l->b, o->best, at, word, when);
+    cg_store(&l->b, o->place, at, i, when);
 }
 
 /* The elements of a block that pass the threshold, after the n of the list: how many there are
@@ -253,7 +258,7 @@ append_block(cg_lowering *l, topping *o, cg_val from, cg_val n, cg_val least)
     cg_val now = cg_loop_carry(b, loop, COT_I64, n), i = cg_loop_var(b, loop);
     uint32_t mark = cg_scope_begin(l);
     cg_val word = word_at(l, o, i), passes = cg_insn2(b, SC_lt, o->word, least, word);
-    /* stored in any case, counted if it passes: there is room, and no branch to mispredict */
+    /* stored in any case, counted if it passes: no branch to mispredict */
     append(l, o, now, word, i);
     cg_loop_next(b, loop, now,
                  cg_insn3(b, SC_select, COT_I64, passes, cg_iadd(b, now, cg_i64(b, 1)), now));
