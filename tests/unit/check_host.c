@@ -125,6 +125,8 @@ run(record *r, void *const *args, void *work)
 {
     const cg_device d = { .self = r, .launch = launch, .copy = copy, .read = read_bytes, .write = write_bytes, .call = call };
     void *frame = malloc(cg_host_bytes(m));
+
+    m->work_bytes = 64;
     cot_status status;
 
     ck_assert_msg(cg_verify(m) == COT_OK, "%s", cot_error(ctx));
@@ -137,7 +139,7 @@ run(record *r, void *const *args, void *work)
 /* y[2 i + 1] = x[i] + i, by offsets that the loop computes, through the work block. */
 START_TEST(a_loop_launches_with_offsets)
 {
-    float x[4] = { 1, 2, 3, 4 }, y[8] = { 0 }, work[8] = { 0 };
+    float x[4] = { 1, 2, 3, 4 }, y[8] = { 0 }, work[16] = { 0 };
     uint32_t in = buffer(COT_F32, CG_IN, 4, 0), out = buffer(COT_F32, CG_OUT, 8, 0);
     uint32_t t = buffer(COT_F32, CG_WORK, 1, 16);
     cg_val l = cg_loop_begin(&b, CG_SERIAL, cg_i64(&b, 0), cg_i64(&b, 4), 1, 0),

@@ -296,6 +296,8 @@ START_TEST(reversed_and_gathered)
     cg_val i = loop(CG_SERIAL, 0, n, lanes), l = loop(CG_VECTOR, 0, lanes, 1);
     cg_val e = cg_iadd(&b, cg_loop_var(&b, i), cg_loop_var(&b, l));
     cg_val g = cg_insn1(&b, SC_cvt, COT_I64, cg_load(&b, at, e, 0));
+    g = cg_insn2(&b, SC_max, COT_I64, g, cg_i64(&b, 0));
+    g = cg_imin(&b, g, cg_i64(&b, 4 * n - 1));
     cg_val v =
         cg_insn2(&b, SC_add, COT_F32, cg_load(&b, x, cg_isub(&b, cg_i64(&b, n - 1), e), 0),
                  cg_load(&b, x, cg_imul(&b, e, 3), 0));
@@ -389,7 +391,7 @@ START_TEST(parallel_tree)
 {
     cg_kernel *part = cg_kernel_new(m, "part");
     cg_build pb;
-    uint32_t px = cg_buffer_add(part, "x", COT_F32, CG_IN, 512),
+    uint32_t px = cg_buffer_add(part, "x", COT_F32, CG_IN, 32),
              py = cg_buffer_add(part, "y", COT_F32, CG_OUT, 1);
     cot_parallel *pool = _i ? cot_rt_pool_new(2) : NULL;
 
