@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "codegen/grid.h"
+#include "codegen/verify/bounds.h"
 #include "ir/diag.h"
 
 typedef struct verifier {
@@ -430,5 +431,5 @@ cg_verify(const cg_module *m)
 {
     for (uint32_t i = 0; i < m->n_kernels; i++)
         COT_TRY(verify_kernel(m, m->kernel[i]));
-    return COT_OK;
+    return cg_verify_bounds(m);
 }

@@ -1,0 +1,350 @@
+/* Proof that loads, stores, copies and calls stay within their buffers.
+ *
+ * A walk over the regions keeps what holds at each place: conditions of branches, the test of a
+ * while, the mask of the access itself. The bounds of loops are facts about their variables
+ * (facts.h). For each access both ends are proved: index >= 0 and index <= elements - 1. Forms
+ * are right modulo 2^64: where both are proved of the form, the index is that number.
+ *
+ * The entry comes first, since it makes the parameters of the others: the interval of a
+ * parameter joins those of all calls. Regions nest as deep as schedules nest loops, not as the
+ * program does, so that the walk may recurse.
+ *
+ * Source: the affine relations of P. Cousot and N. Halbwachs, Automatic discovery of linear
+ * restraints among variables of a program, POPL 1978, without their fixed points: a kernel's
+ * loops say their bounds. */
+#include "codegen/verify/bounds.h"
+
+#include <inttypes.h>
+
+#include "codegen/verify/prove.h"
+#include "ir/diag.h"
+
+typedef struct bounds {
+    const cg_module *m;
+    const cg_kernel *k;
+    ir_arena *arena;
+    cg_facts f;
+    cg_known known;
+    cg_interval **param;        /* of each kernel; NULL: nobody has called it yet */
+    cg_bounds_report *r;
+    cg_val at;
+} bounds;
+
+static void walk(bounds *b, const cg_region *r);
+
+/* -- reports -- */
+
+static void
+print_form(ir_buf *t, const bounds *b, const cg_form *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        const cg_atom *a = &b->f.atom[x->term[i].atom];
+        ir_buf_printf(t, "%s%" PRId64 " a%u:v%u", i ? " + " : "", x->term[i].c, x->term[i].atom,
+                      a->value);
+    }
+    ir_buf_printf(t, "%s%" PRId64, x->n ? " + " : "", x->k);
+}
+
+static void
+open_access(bounds *b, const char *what, uint32_t buffer, const cg_form *index, int64_t most)
+{
+    ir_buf t;
+
+    ir_buf_init(&t, b->arena);
+    ir_buf_printf(&t, "kernel %s, value %u: %s of %s[", b->k->name, b->at, what,
+                  b->k->buffer[buffer].name);
+    print_form(&t, b, index);
+    ir_buf_printf(&t, "] is not proved to lie in 0..%" PRId64, most);
+    if (!b->r->why) {
+        b->r->why = t.text;
+        b->r->first = b->k;
+    }
+    if (b->r->text)
+        ir_buf_printf(b->r->text, "%s\n", t.text);
+}
+
+/* -- one access -- */
+
+/* 0 <= x <= most. */
+static bool
+within(bounds *b, const cg_form *x, int64_t most)
+{
+    cg_sum low = { 0 }, high = { .k = most };
+
+    return cg_sum_add(&low, 1, x) && cg_sum_add(&high, -1, x) &&
+           cg_prove(&b->f, &b->known, &low) && cg_prove(&b->f, &b->known, &high);
+}
+
+static cg_form
+form_at(bounds *b, cg_val index)
+{
+    if (index == 0)
+        return cg_form_const(0);
+    return b->f.value[index].known ? b->f.value[index].form : cg_exact_form(&b->f, index);
+}
+
+/* `count` elements from the index on. */
+static void
+touch(bounds *b, cg_bounds_count *n, const char *what, uint32_t buffer, cg_val index,
+      int64_t count)
+{
+    const cg_form x = form_at(b, index);
+    const int64_t most = b->k->buffer[buffer].elements - count;
+
+    if (count <= 0 || within(b, &x, most)) {
+        n->proved++;
+        return;
+    }
+    n->open++;
+    open_access(b, what, buffer, &x, most);
+}
+
+static void
+touch_if(bounds *b, cg_bounds_count *n, const char *what, const cg_insn *i, cg_val when)
+{
+    const int known = b->known.n;
+    const bool never = b->known.never;
+    int64_t c;
+
+    if (when && cg_is_const(b->k, when, &c) && c == 0)
+        return;
+    if (when)
+        cg_know_that(&b->f, &b->known, when, true);
+    touch(b, n, what, (uint32_t)i->imm, i->in[0], 1);
+    b->known.n = known;
+    b->known.never = never;
+}
+
+static void
+copy(bounds *b, const cg_insn *i)
+{
+    for (int j = 0; j < 2; j++) {
+        const uint32_t x = i->call->buffer[j];
+        const int64_t size = (int64_t)cot_dtype_size(b->k->buffer[x].type);
+        touch(b, &b->r->copy, "copy", x, i->in[j], ((int64_t)i->imm + size - 1) / size);
+    }
+}
+
+static cg_interval
+joined(cg_interval x, cg_interval y)
+{
+    return (cg_interval){ x.lo < y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
+}
+
+static void
+call(bounds *b, const cg_call *c)
+{
+    const cg_kernel *to = b->m->kernel[c->kernel];
+    cg_interval **param = &b->param[c->kernel];
+    const bool first = !*param;
+    int n = 0;
+
+    for (uint32_t j = 0; j < to->n_buffers; j++)
+        if (to->buffer[j].space <= CG_OUT) {
+            touch(b, &b->r->call, "call", c->buffer[n], c->offset[n], to->buffer[j].elements);
+            n++;
+        }
+    if (first)
+        *param = IR_NEW_N(b->arena, cg_interval, c->n_params + 1);
+    for (int j = 0; j < c->n_params; j++) {
+        const cg_form x = cg_exact_form(&b->f, c->param[j]);
+        const cg_interval in = cg_form_interval(&b->f, &x);
+        (*param)[j] = first ? in : joined((*param)[j], in);
+    }
+}
+
+static void
+extern_call(bounds *b, const cg_extern *x)
+{
+    for (int j = 0; j < x->n; j++)
+        if (x->arg[j].buffer)
+            touch(b, &b->r->call, "foreign call", x->arg[j].buffer - 1, x->arg[j].offset,
+                  x->arg[j].offset ? 1 : 0);
+}
+
+static int64_t
+elements_of_row(const cg_kernel *k, uint32_t buffer)
+{
+    return 16 / (int64_t)cot_dtype_size(k->buffer[buffer].type);
+}
+
+/* Rows of 16 bytes, and words of a thread's own. */
+static void
+tensor(bounds *b, const cg_insn *i)
+{
+    const cg_call *c = i->call;
+    cg_bounds_count *n = &b->r->tensor;
+
+    if (i->op == CG_FETCH) {
+        for (int j = 0; j < 2; j++)
+            if (j == 0 || !i->in[2])
+                touch(b, n, "fetch", c->buffer[j], i->in[j],
+                      i->imm ? (int64_t)i->imm : elements_of_row(b->k, c->buffer[j]));
+    } else if (i->op == CG_FRAGMENT) {
+        touch(b, n, "fragment", c->buffer[0], i->in[0], 4);
+        touch(b, n, "fragment", c->buffer[1], i->in[1], elements_of_row(b->k, c->buffer[1]));
+    } else {
+        for (int j = 0; j < 3; j++)
+            touch(b, n, "mma", c->buffer[j], i->in[j], j == 2 ? 2 : 4);
+    }
+}
+
+/* -- regions -- */
+
+static bool
+never_runs(bounds *b, const cg_block *x)
+{
+    const cg_form lo = cg_exact_form(&b->f, x->lo), hi = cg_exact_form(&b->f, x->hi);
+
+    return cg_form_interval(&b->f, &lo).lo >= cg_form_interval(&b->f, &hi).hi;
+}
+
+static void
+walk_under(bounds *b, const cg_region *r, cg_val cond, bool holds)
+{
+    const int known = b->known.n;
+    const bool never = b->known.never;
+    int64_t c;
+
+    if (cg_is_const(b->k, cond, &c) && (c != 0) != holds)
+        return;
+    cg_know_that(&b->f, &b->known, cond, holds);
+    walk(b, r);
+    b->known.n = known;
+    b->known.never = never;
+}
+
+static void
+define_carried(bounds *b, const cg_block *x)
+{
+    for (int j = 0; j < x->n; j++)
+        cg_facts_define(&b->f, x->yield[j].carried);
+}
+
+static void
+define_results(bounds *b, const cg_block *x)
+{
+    for (int j = 0; j < x->n; j++)
+        cg_facts_define(&b->f, x->result[j]);
+}
+
+/* Within a loop lo is less than hi, and the limit, in active lanes, at least one. */
+static void
+walk_loop(bounds *b, const cg_block *x)
+{
+    const cg_form lo = cg_exact_form(&b->f, x->lo), hi = cg_exact_form(&b->f, x->hi);
+    const int known = b->known.n;
+    const bool never = b->known.never;
+    cg_sum s = { .k = -1 };
+
+    define_carried(b, x);
+    cg_facts_define(&b->f, x->var);
+    if (never_runs(b, x))
+        return;
+    if (cg_sum_add(&s, 1, &hi) && cg_sum_add(&s, -1, &lo))
+        cg_know(&b->f, &b->known, &s);
+    if (x->limit) {
+        const cg_form limit = cg_exact_form(&b->f, x->limit);
+        cg_sum t = { .k = -1 };
+        if (cg_sum_add(&t, 1, &limit))
+            cg_know(&b->f, &b->known, &t);
+    }
+    walk(b, &x->body);
+    b->known.n = known;
+    b->known.never = never;
+}
+
+static void
+walk_insn(bounds *b, cg_val v)
+{
+    const cg_insn *i = &b->k->insn[v];
+
+    b->at = v;
+    switch (i->op) {
+    case CG_LOAD: touch_if(b, &b->r->load, "load", i, i->in[1]); break;
+    case CG_STORE: touch_if(b, &b->r->store, "store", i, i->in[2]); break;
+    case CG_COPY: copy(b, i); break;
+    case CG_CALL: call(b, i->call); break;
+    case CG_EXTERN: extern_call(b, i->ext); break;
+    case CG_FETCH:
+    case CG_FRAGMENT:
+    case CG_MMA: tensor(b, i); break;
+    case CG_LOOP: walk_loop(b, i->block); break;
+    case CG_IF:
+        walk_under(b, &i->block->body, i->block->cond, true);
+        walk_under(b, &i->block->other, i->block->cond, false);
+        break;
+    case CG_WHILE:
+        define_carried(b, i->block);
+        walk(b, &i->block->other);
+        walk_under(b, &i->block->body, i->block->cond, true);
+        break;
+    default: break;
+    }
+    if (i->block)
+        define_results(b, i->block);
+    else
+        cg_facts_define(&b->f, v);
+}
+
+static void
+walk(bounds *b, const cg_region *r)
+{
+    for (uint32_t n = 0; n < r->n; n++)
+        walk_insn(b, r->insn[n]);
+}
+
+/* -- modules -- */
+
+/* The work block has room for each of the entry's buffers in it. */
+static void
+places(bounds *b)
+{
+    for (uint32_t j = 0; j < b->k->n_buffers; j++) {
+        const cg_buffer *x = &b->k->buffer[j];
+        const int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
+        const cg_form at = cg_form_const(x->offset);
+        if (x->space != CG_WORK)
+            continue;
+        if (x->offset >= 0 && x->offset + bytes <= b->m->work_bytes) {
+            b->r->place.proved++;
+        } else {
+            b->r->place.open++;
+            open_access(b, "place in the work block", j, &at, b->m->work_bytes - bytes);
+        }
+    }
+}
+
+void
+cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r)
+{
+    bounds *b = IR_NEW(arena, bounds);
+
+    b->m = m;
+    b->arena = arena;
+    b->r = r;
+    b->param = IR_NEW_N(arena, cg_interval *, m->n_kernels + 1);
+    for (uint32_t i = 0; i < m->n_kernels; i++) {
+        b->k = m->kernel[i];
+        b->known.n = 0;
+        b->known.never = false;
+        cg_facts_begin(&b->f, b->k, b->param[i], arena);
+        places(b);
+        walk(b, &b->k->body);
+    }
+}
+
+cot_status
+cg_verify_bounds(const cg_module *m)
+{
+    cg_bounds_report r = { 0 };
+    ir_arena arena;
+    cot_status s = COT_OK;
+
+    ir_arena_init(&arena, m->ctx);
+    cg_bounds_of(m, &arena, &r);
+    if (r.why)
+        s = ir_fail(m->ctx, r.first->loc, NULL, ERR_internal, ir_format(m->arena, "%s", r.why));
+    ir_arena_free(&arena);
+    return s;
+}

@@ -1,0 +1,23 @@
+/* Every access of a module lies within its buffer. */
+#ifndef CODEGEN_VERIFY_BOUNDS_H
+#define CODEGEN_VERIFY_BOUNDS_H
+
+#include "codegen/kernel.h"
+
+typedef struct cg_bounds_count {
+    int64_t proved, open;
+} cg_bounds_count;
+
+/* By kind: what was proved and what was not, and a line of text for each of the latter. */
+typedef struct cg_bounds_report {
+    cg_bounds_count load, store, copy, call, place, tensor;
+    ir_buf *text;               /* NULL: none is wanted */
+    const cg_kernel *first;     /* with something open  */
+    const char *why;
+} cg_bounds_report;
+
+void cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r);
+/* COT_ERR_INTERNAL if any is open: kernel, value, buffer and index are named. */
+cot_status cg_verify_bounds(const cg_module *m);
+
+#endif

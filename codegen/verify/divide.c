@@ -1,0 +1,189 @@
+/* Quotients, remainders and bits: floor(x / c) is an atom, x - c floor(x / c) another one. */
+#include "codegen/verify/atoms.h"
+
+/* The atom floor(x / c), of x = floor(y / d) floor(y / (c d)); that of the same x and c, if it
+ * is among the latest. */
+static uint32_t
+quotient(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
+{
+    const cg_atom *inner =
+        x->n == 1 && x->k == 0 && x->term[0].c == 1 ? &f->atom[x->term[0].atom] : NULL;
+
+    if (inner && inner->split == CG_QUOTIENT && c < INT32_MAX && inner->side[1].k < INT32_MAX) {
+        const cg_form y = inner->side[0];
+        return quotient(f, v, &y, c * inner->side[1].k);
+    }
+    const cg_interval in = cg_tight_interval(f, x);
+    const uint32_t first = f->n_quotients > CG_QUOTIENTS ? f->n_quotients - CG_QUOTIENTS : 0;
+
+    for (uint32_t j = first; j < f->n_quotients; j++) {
+        const cg_atom *q = &f->atom[f->quotient[j]];
+        if (q->side[1].k == c && cg_form_equal(&q->side[0], x))
+            return f->quotient[j];
+    }
+    const uint32_t q =
+        cg_new_atom(f, v,
+                    (cg_interval){ in.lo == INT64_MIN ? in.lo : cg_floor_div(in.lo, c),
+                                   in.hi == INT64_MAX ? in.hi : cg_floor_div(in.hi, c) });
+    f->atom[q].derived = true;
+    f->atom[q].split = CG_QUOTIENT;
+    f->atom[q].side[0] = *x;
+    f->atom[q].side[1] = cg_form_const(c);
+    cg_add_fact(f, q, -c, 1, x, 0);
+    cg_add_fact(f, q, c, -1, x, c - 1);
+    IR_PUSH(f->arena, f->quotient, f->n_quotients, f->cap_quotients, q);
+    return q;
+}
+
+/* x = c high + low with the terms that c divides in high: floor(x / c) is
+ * high + floor(low / c). */
+static void
+split_by(const cg_form *x, int64_t c, cg_sum *high, cg_sum *low)
+{
+    *high = (cg_sum){ .k = cg_floor_div(x->k, c) };
+    *low = (cg_sum){ .k = x->k - high->k * c };
+    for (int i = 0; i < x->n; i++) {
+        cg_sum *to = x->term[i].c % c == 0 ? high : low;
+        to->term[to->n] = x->term[i];
+        to->term[to->n++].c /= to == high ? c : 1;
+    }
+}
+
+static bool
+is_digit(const cg_facts *f, const cg_form *x, int64_t c)
+{
+    const cg_interval in = cg_form_interval(f, x);
+
+    return in.lo >= 0 && in.hi < c;
+}
+
+static void
+set_quotient(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
+{
+    cg_sum high, low;
+
+    split_by(x, c, &high, &low);
+    const cg_form rest = cg_form_of(&low);
+    if (is_digit(f, &rest, c))
+        cg_set_form(f, v, cg_form_keep(f->arena, &high), true);
+    else
+        cg_set_form(f, v, cg_form_of_atom(f, quotient(f, v, x, c)), true);
+}
+
+/* What is the floor, or its rest, wherever x is not negative, of which a proof must ask. */
+static void
+set_cut(cg_facts *f, cg_val v, cg_split split, const cg_form *x, int64_t c, cg_interval in)
+{
+    const uint32_t a = cg_new_atom(f, v, in);
+
+    f->atom[a].split = split;
+    f->atom[a].side[0] = *x;
+    f->atom[a].side[1] = cg_form_const(c);
+    cg_set_form(f, v, cg_form_of_atom(f, a), true);
+}
+
+/* Division cuts toward zero: it is the floor where x is not negative. */
+void
+cg_define_quotient(cg_facts *f, cg_val v, const cg_insn *i, bool shift)
+{
+    const cg_form x = cg_exact_form(f, i->in[0]);
+    const cg_interval in = cg_form_interval(f, &x);
+    int64_t c;
+
+    if (!cg_is_const(f->k, i->in[1], &c) || c < !shift || (shift && c > 62))
+        cg_set_opaque(f, v);
+    else if (shift || in.lo >= 0)
+        set_quotient(f, v, &x, shift ? (int64_t)1 << c : c);
+    else
+        set_cut(f, v, CG_CUT_QUOTIENT, &x, c,
+                (cg_interval){ in.lo == INT64_MIN ? in.lo : in.lo / c,
+                               in.hi == INT64_MAX ? in.hi : in.hi / c });
+}
+
+/* x - c q for the quotient q, and an atom of its own: 0 <= r <= c - 1 is more than bounds of
+ * x and q say. */
+static void
+set_rest(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
+{
+    cg_sum high, low, s = { 0 };
+
+    split_by(x, c, &high, &low);
+    const cg_form rest = cg_form_of(&low);
+    if (is_digit(f, &rest, c)) {
+        cg_set_form(f, v, cg_form_keep(f->arena, &low), true);
+        return;
+    }
+    const cg_form q = cg_form_of_atom(f, quotient(f, v, x, c));
+    const uint32_t r = cg_new_atom(f, v, (cg_interval){ 0, c - 1 });
+    f->atom[r].derived = true;
+    f->atom[r].split = CG_REST;
+    if (cg_sum_add(&s, 1, x) && cg_sum_add(&s, -c, &q)) {
+        const cg_form same = cg_form_of(&s);
+        cg_add_fact(f, r, -1, 1, &same, 0);
+        cg_add_fact(f, r, 1, -1, &same, 0);
+    }
+    cg_set_form(f, v, cg_form_of_atom(f, r), true);
+}
+
+void
+cg_define_rest(cg_facts *f, cg_val v, const cg_insn *i)
+{
+    const cg_form x = cg_exact_form(f, i->in[0]);
+    int64_t c;
+
+    if (!cg_is_const(f->k, i->in[1], &c) || c <= 0)
+        cg_set_opaque(f, v);
+    else if (cg_form_interval(f, &x).lo >= 0)
+        set_rest(f, v, &x, c);
+    else
+        set_cut(f, v, CG_CUT_REST, &x, c, (cg_interval){ 1 - c, c - 1 });
+}
+
+/* x and y is not negative, and no more than y, where y is not negative. */
+static void
+some_bits(cg_facts *f, cg_val v, const cg_insn *i)
+{
+    const cg_form side[2] = { cg_exact_form(f, i->in[0]), cg_exact_form(f, i->in[1]) };
+    cg_interval in = cg_type_interval(cg_type(f->k, v));
+    bool positive[2];
+
+    for (int j = 0; j < 2; j++) {
+        const cg_interval x = cg_form_interval(f, &side[j]);
+        positive[j] = x.lo >= 0;
+        in = positive[j] ? cg_common(in, (cg_interval){ 0, x.hi }) : in;
+    }
+    cg_set_atom(f, v, in);
+    for (int j = 0; j < 2; j++)
+        if (positive[j])
+            cg_add_fact(f, f->n - 1, -1, 1, &side[j], 0);
+}
+
+/* x and 2^n - 1 is the remainder by 2^n, of negative numbers, too. */
+void
+cg_define_bits(cg_facts *f, cg_val v, const cg_insn *i)
+{
+    const cg_form x = cg_exact_form(f, i->in[0]);
+    int64_t c;
+
+    if (!cg_is_const(f->k, i->in[1], &c) || c < 0)
+        some_bits(f, v, i);
+    else if ((c & (c + 1)) == 0 && c < INT64_MAX)
+        set_rest(f, v, &x, c + 1);
+    else
+        cg_set_atom(f, v, (cg_interval){ 0, c });
+}
+
+/* x or y, x xor y have no bit above the highest of either, where neither is negative. */
+void
+cg_define_mixed_bits(cg_facts *f, cg_val v, const cg_insn *i)
+{
+    const cg_interval x = cg_value_interval(f, i->in[0]), y = cg_value_interval(f, i->in[1]);
+    const int64_t hi = x.hi > y.hi ? x.hi : y.hi;
+
+    if (x.lo < 0 || y.lo < 0 || hi >= INT64_MAX / 2)
+        cg_set_opaque(f, v);
+    else
+        cg_set_atom(
+            f, v,
+            (cg_interval){ 0, hi ? INT64_MAX >> (__builtin_clzll((uint64_t)hi) - 1) : 0 });
+}

@@ -1,0 +1,429 @@
+/* Proof of s >= 0 by elimination.
+ *
+ * The atom that is defined last is replaced by a bound that does not contain it: if s has c a,
+ * c > 0, and a fact says k a + K >= 0, k > 0, then s >= 0 follows from k s - c (k a + K) >= 0,
+ * in which a does not occur.  That is one step of Fourier and Motzkin's elimination, with one
+ * bound chosen instead of all; divided by the common divisor of the coefficients, with the
+ * constant rounded down, as in Pugh's Omega test (1991).  Several bounds of an atom are tried,
+ * those that hold at the place first; an atom that is one of two values is replaced by each of
+ * them, and both proofs must succeed.  The number of steps is bounded: the answer no means "not
+ * proved". */
+#include "codegen/verify/prove.h"
+
+#include "ir/map.h"
+
+enum {
+    MAX_STEPS = 4000,
+    MAX_LEVEL = 32,
+    MAX_PARTS = 24,
+    MAX_PROJECTIONS = 2,
+    BACKWARD = 8 /* levels that a bound costs that brings a later atom back */
+};
+
+/* -- what holds -- */
+
+static void know(cg_facts *f, cg_known *known, cg_sum *s, int level);
+
+/* What follows of s >= 0 for parts of its quotients, minima and maxima: q >= 1 and 16 q <= x
+ * say x >= 16, which a proof about x alone would not come by. */
+static void
+know_parts(cg_facts *f, cg_known *known, const cg_sum *s, int level)
+{
+    for (int i = 0; i < s->n; i++) {
+        const cg_atom a = f->atom[s->term[i].atom];
+        const int64_t c = s->term[i].c;
+        for (int j = 0; a.derived && j < a.n_facts; j++) {
+            const int64_t k = cg_sum_coefficient(&a.fact[j], s->term[i].atom);
+            const int64_t g = cg_gcd(k, c);
+            cg_sum t = *s;
+            if ((k < 0) != (c < 0) && cg_sum_scale(&t, (k < 0 ? -k : k) / g) &&
+                cg_sum_add(&t, (c < 0 ? -c : c) / g, &a.fact[j]))
+                know(f, known, &t, level + 1);
+        }
+    }
+}
+
+/* What s >= 0 says of the quotient floor(x / c), rounded: d - x >= 0 bounds it from above (sign
+ * -1), x + d >= 0 from below (sign 1). */
+static bool
+bounds_quotient(const cg_atom *q, const cg_form *s, int sign, int64_t *bound)
+{
+    cg_sum t = { 0 };
+
+    if (q->split != CG_QUOTIENT || q->side[0].n != s->n || s->n == 0 ||
+        s->term[0].atom != q->side[0].term[0].atom)
+        return false;
+    if (!cg_sum_add(&t, 1, s) || !cg_sum_add(&t, -sign, &q->side[0]) || t.n > 0)
+        return false;
+    const int64_t c = q->side[1].k;
+    *bound = sign < 0 ? cg_floor_div(t.k, c) : cg_floor_div(-t.k, c);
+    return true;
+}
+
+static void
+know_quotients(cg_facts *f, cg_known *known, const cg_sum *s, int level)
+{
+    const uint32_t first = f->n_quotients > CG_QUOTIENTS ? f->n_quotients - CG_QUOTIENTS : 0;
+    const cg_form x = cg_form_of(s);
+    int64_t most;
+
+    for (uint32_t j = first; j < f->n_quotients && known->n < CG_KNOWN; j++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (bounds_quotient(&f->atom[f->quotient[j]], &x, sign, &most)) {
+                cg_sum bound = { .k = sign < 0 ? most : -most,
+                                 .n = 1,
+                                 .term = { { f->quotient[j], sign } } };
+                know(f, known, &bound, level + 1);
+            }
+}
+
+static void
+know(cg_facts *f, cg_known *known, cg_sum *s, int level)
+{
+    const cg_form x = cg_form_of(s);
+
+    known->never |= cg_form_interval(f, &x).hi < 0;
+    if (s->n == 0 || known->n == CG_KNOWN || level > MAX_PROJECTIONS)
+        return;
+    cg_tighten(f, s);
+    known->form[known->n++] = cg_form_keep(f->arena, s);
+    know_parts(f, known, s, level);
+    know_quotients(f, known, s, level);
+}
+
+void
+cg_know(cg_facts *f, cg_known *known, const cg_sum *s)
+{
+    cg_sum t = *s;
+
+    know(f, known, &t, 0);
+}
+
+/* y - x + k >= 0. */
+static void
+know_difference(cg_facts *f, cg_known *known, cg_val x, cg_val y, int64_t k)
+{
+    const cg_form a = cg_exact_form(f, x), b = cg_exact_form(f, y);
+    cg_sum s = { .k = k };
+
+    if (cg_sum_add(&s, 1, &b) && cg_sum_add(&s, -1, &a))
+        know(f, known, &s, 0);
+}
+
+static bool
+compares_integers(const cg_insn *i)
+{
+    const cot_dtype t = (cot_dtype)i->type;
+
+    return t == COT_I64 || t == COT_I32 || t == COT_I16 || t == COT_I8 || t == COT_U64 ||
+           t == COT_U32 || t == COT_U16 || t == COT_U8;
+}
+
+static void
+know_comparison(cg_facts *f, cg_known *known, const cg_insn *i, bool holds)
+{
+    const cg_val x = i->in[0], y = i->in[1];
+
+    if (!compares_integers(i))
+        return;
+    if (i->op == SC_lt)
+        know_difference(f, known, holds ? x : y, holds ? y : x, holds ? -1 : 0);
+    else if (i->op == SC_le)
+        know_difference(f, known, holds ? x : y, holds ? y : x, holds ? 0 : -1);
+    else if ((i->op == SC_eq) == holds) {
+        know_difference(f, known, x, y, 0);
+        know_difference(f, known, y, x, 0);
+    }
+}
+
+void
+cg_know_that(cg_facts *f, cg_known *known, cg_val v, bool holds)
+{
+    struct {
+        cg_val v;
+        bool holds;
+    } part[MAX_PARTS] = { { v, holds } };
+    int n = 1;
+
+    for (int left = MAX_PARTS; n > 0 && left > 0; left--) {
+        n--;
+        const bool now = part[n].holds;
+        const cg_insn *i = &f->k->insn[part[n].v];
+        if (i->op == SC_not) {
+            part[n].v = i->in[0];
+            part[n++].holds = !now;
+        } else if ((i->op == SC_and && now) || (i->op == SC_or && !now)) {
+            for (int j = 0; j < 2 && n < MAX_PARTS; j++, n++) {
+                part[n].v = i->in[j];
+                part[n].holds = now;
+            }
+        } else if (i->op == SC_eq || i->op == SC_ne || i->op == SC_lt || i->op == SC_le) {
+            know_comparison(f, known, i, now);
+        }
+    }
+}
+
+/* -- elimination -- */
+
+typedef struct proof {
+    cg_facts *f;
+    cg_known *known;
+    int steps; /* done */
+    int limit; /* of them, for what is tried now */
+} proof;
+
+static bool prove(proof *p, cg_sum s, int level);
+
+/* s without the atom, by a bound k a + E >= 0 with k of the sign of s's coefficient. Where s is
+ * G + a or G - a, it is as good as |k| G >= E - |k| + 1, since G is an integer. */
+static bool
+by_bound(proof *p, const cg_sum *s, uint32_t atom, int64_t c, const cg_form *bound, int level)
+{
+    const int64_t k = cg_sum_coefficient(bound, atom);
+    cg_sum t = *s;
+
+    if (k == 0 || (k < 0) != (c < 0))
+        return false;
+    const int64_t g = cg_gcd(k, c);
+    const bool back = bound->term[bound->n - 1].atom > atom;
+    const int64_t room = c == 1 || c == -1 ? (k < 0 ? -k : k) - 1 : 0;
+    return cg_sum_scale(&t, (k < 0 ? -k : k) / g) &&
+           cg_sum_add(&t, -((c < 0 ? -c : c) / g), bound) &&
+           !__builtin_add_overflow(t.k, room, &t.k) &&
+           prove(p, t, level + (back ? BACKWARD : 1));
+}
+
+static bool
+by_form(proof *p, const cg_sum *s, uint32_t atom, int64_t c, const cg_form *x, int level)
+{
+    const cg_sum a = { .n = 1, .term = { { atom, 1 } } };
+    const cg_form old = cg_form_of(&a);
+    cg_sum t = *s;
+
+    return cg_sum_add(&t, -c, &old) && cg_sum_add(&t, c, x) && prove(p, t, level + 1);
+}
+
+/* The atom is one of two: both must do. */
+static bool
+by_sides(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
+{
+    const cg_atom a = p->f->atom[atom];
+    const int n = p->known->n;
+    const bool never = p->known->never;
+    bool good = true;
+
+    for (int j = 0; j < 2 && good; j++) {
+        if (a.split == CG_CHOICE)
+            cg_know_that(p->f, p->known, a.cond, j == 0);
+        good = p->known->never || by_form(p, s, atom, c, &a.side[j], level);
+        p->known->n = n;
+        p->known->never = never;
+    }
+    return good;
+}
+
+/* floor(x / c) <= G is x <= c G + c - 1, and floor(x / c) >= -G is x >= -c G: nothing is
+ * lost. */
+static bool
+by_dividend(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
+{
+    const cg_atom a = p->f->atom[atom];
+    const cg_sum q = { .n = 1, .term = { { atom, 1 } } };
+    const cg_form old = cg_form_of(&q);
+    cg_sum t = *s;
+
+    if (!cg_sum_add(&t, -c, &old) || !cg_sum_scale(&t, a.side[1].k) ||
+        !cg_sum_add(&t, c, &a.side[0]))
+        return false;
+    if (c < 0 && __builtin_add_overflow(t.k, a.side[1].k - 1, &t.k))
+        return false;
+    return prove(p, t, level + 1);
+}
+
+/* A division that cuts toward zero is the floor where what it divides is proved >= 0. */
+static bool
+by_cut(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
+{
+    const cg_atom a = p->f->atom[atom];
+    const cg_form zero = cg_form_const(0);
+    cg_sum x = { 0 };
+
+    if (!cg_sum_add(&x, 1, &a.side[0]) || !prove(p, x, level + 1))
+        return false;
+    if (c > 0 && by_form(p, s, atom, c, &zero, level))
+        return true;
+    return a.split == CG_CUT_QUOTIENT && (c == 1 || c == -1) &&
+           by_dividend(p, s, atom, c, level);
+}
+
+static bool
+by_nature(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
+{
+    switch (p->f->atom[atom].split) {
+    case CG_CHOICE: return by_sides(p, s, atom, c, level);
+    case CG_MIN_OF: return c > 0 && by_sides(p, s, atom, c, level);
+    case CG_MAX_OF: return c < 0 && by_sides(p, s, atom, c, level);
+    default: return false;
+    }
+}
+
+/* The tightest of the bounds that are constants. */
+static bool
+by_constant(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
+{
+    const cg_atom a = p->f->atom[atom];
+    cg_form x = cg_form_const(c > 0 ? a.in.lo : a.in.hi);
+    const bool open = x.k == INT64_MIN || x.k == INT64_MAX;
+    bool found = !open;
+    int64_t bound;
+
+    for (int j = 0; j < p->known->n + a.n_facts; j++) {
+        const cg_form *y = j < a.n_facts ? &a.fact[j] : &p->known->form[j - a.n_facts];
+        if (bounds_quotient(&a, y, c > 0 ? 1 : -1, &bound)) {
+            if (!found || (c > 0 ? bound > x.k : bound < x.k))
+                x.k = bound;
+            found = true;
+        }
+        if (y->n != 1 || y->term[0].atom != atom || (y->term[0].c < 0) != (c < 0))
+            continue;
+        /* k a + d >= 0 */
+        const int64_t k = y->term[0].c,
+                      most = c > 0 ? -cg_floor_div(y->k, k) : cg_floor_div(y->k, -k);
+        if (!found || (c > 0 ? most > x.k : most < x.k))
+            x.k = most;
+        found = true;
+    }
+    return found && by_form(p, s, atom, c, &x, level);
+}
+
+static bool
+stands_for_more(const cg_atom *a)
+{
+    return a->derived || a->split != CG_WHOLE;
+}
+
+/* Could a bound of more atoms lead on?  It should have an atom with s in common, or one that
+ * stands for more. */
+static bool
+leads_on(const proof *p, const cg_sum *s, uint32_t atom, const cg_form *bound)
+{
+    const cg_form x = cg_form_of(s);
+    const bool rest = p->f->atom[atom].split == CG_REST;
+
+    for (int i = 0; i < bound->n; i++)
+        if (bound->term[i].atom != atom &&
+            ((!rest && stands_for_more(&p->f->atom[bound->term[i].atom])) ||
+             cg_sum_coefficient(&x, bound->term[i].atom) != 0))
+            return true;
+    return bound->n > 1 &&
+           (p->f->atom[atom].split == CG_QUOTIENT || p->f->atom[atom].in.hi == INT64_MAX);
+}
+
+static bool
+is_bounded(const cg_atom *a)
+{
+    return a->in.lo != INT64_MIN && a->in.hi != INT64_MAX;
+}
+
+/* Other atoms at their worst, so that what is left has a common divisor and the bound of this
+ * one is rounded: all whose coefficients c does not divide; or rests, minima and the like. */
+static bool
+by_others(proof *p, const cg_sum *s, int64_t c, bool divides, int level)
+{
+    cg_sum t = { .k = s->k };
+
+    for (int i = 0; i < s->n; i++) {
+        const cg_atom *a = &p->f->atom[s->term[i].atom];
+        const int64_t d = s->term[i].c;
+        const bool keeps =
+            divides ? d % c == 0 : a->split == CG_WHOLE || a->split == CG_QUOTIENT;
+        int64_t worst;
+
+        if (keeps || !is_bounded(a))
+            t.term[t.n++] = s->term[i];
+        else if (__builtin_mul_overflow(d, d > 0 ? a->in.lo : a->in.hi, &worst) ||
+                 __builtin_add_overflow(t.k, worst, &t.k))
+            return false;
+    }
+    return t.n < s->n && prove(p, t, level + 1);
+}
+
+/* One way may take a part of the steps that are left: the next one wants some, too. */
+static void
+ration(proof *p, int limit)
+{
+    p->limit = p->steps + (limit - p->steps + 1) / 3;
+}
+
+static bool
+without(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
+{
+    const cg_atom a = p->f->atom[atom];
+    const bool cut = a.split == CG_CUT_QUOTIENT || a.split == CG_CUT_REST;
+
+    const int limit = p->limit;
+    bool good = false;
+
+    ration(p, limit);
+    if (c != 1 && c != -1)
+        good = by_others(p, s, c, true, level) || by_others(p, s, c, false, level);
+    ration(p, limit);
+    good = good || (cut && by_cut(p, s, atom, c, level)) || by_constant(p, s, atom, c, level);
+    if (a.split == CG_QUOTIENT && (c == 1 || c == -1)) {
+        ration(p, limit);
+        good = good || by_dividend(p, s, atom, c, level);
+    }
+    for (int j = p->known->n + a.n_facts; j-- > 0 && !good;) {
+        const cg_form *bound = j < a.n_facts ? &a.fact[j] : &p->known->form[j - a.n_facts];
+        ration(p, limit);
+        good = leads_on(p, s, atom, bound) && by_bound(p, s, atom, c, bound, level);
+    }
+    p->limit = limit;
+    return good || by_nature(p, s, atom, c, level);
+}
+
+/* The place of a form among those that were tried in vain: the same comes up by several ways. A
+ * place is taken over by the next form that wants it. */
+static uint64_t *
+place_of(proof *p, const cg_sum *s, uint64_t *hash)
+{
+    uint64_t h = ir_hash_u64(p->f->proofs, (uint64_t)p->known->n);
+
+    h = ir_hash_u64(h, (uint64_t)s->k);
+    for (int i = 0; i < s->n; i++)
+        h = ir_hash_u64(ir_hash_u64(h, s->term[i].atom), (uint64_t)s->term[i].c);
+    *hash = h;
+    return &p->f->tried[h % CG_TRIED];
+}
+
+static bool
+prove(proof *p, cg_sum s, int level)
+{
+    cg_tighten(p->f, &s);
+    const cg_form x = cg_form_of(&s);
+
+    const cg_interval in = cg_form_interval(p->f, &x);
+    if (in.lo >= 0)
+        return true;
+    if (s.n == 0 || in.hi < 0 || level > MAX_LEVEL || p->steps >= p->limit)
+        return false;
+    uint64_t hash, *place = place_of(p, &s, &hash);
+    if (*place == hash)
+        return false;
+    *place = hash;
+    p->steps++;
+    const cg_term last = s.term[s.n - 1];
+    const bool good = without(p, &s, last.atom, last.c, level);
+    if (good && *place == hash)
+        *place = 0; /* it may be asked for again */
+    return good;
+}
+
+bool
+cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
+{
+    proof p = { .f = f, .known = known, .limit = MAX_STEPS };
+
+    f->proofs++;
+    return known->never || prove(&p, *s, 0);
+}
