@@ -232,7 +232,7 @@ START_TEST(objects)
 {
     by_object(cot_grad(fn("squared", squared, 1, 1)), "3", 0, "y = 9, squared\nx 3\n");
     by_object(fn("guarded", guarded, 1, 1), "3", 0, "");
-    char text[128];
+    char text[256];
     snprintf(text, sizeof text, "%s: check \"x is positive\" failed", guarded_line);
     by_object(fn("guarded", guarded, 1, 1), "-3", 1, text);
     snprintf(text, sizeof text, "one of: %s: check \"below\" failed; %s: check \"\\ above?\" failed",
