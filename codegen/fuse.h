@@ -32,9 +32,18 @@ typedef struct cg_cut {
     uint32_t *order;            /* of running                                                        */
     uint32_t *last;             /* for each value: the last place in `order` that reads it           */
     uint32_t *readers;          /* for each value: how many groups read it                           */
+    bool *flat;                 /* for each value: is it summed along axes that no vector goes along together */
 } cg_cut;
 
 cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
+/* roots.c: the values of f that live in memory, into cut->root; has the node a lowering of its
+ * own; the kind of the group that a root begins; its iteration space, of a reduction that of the
+ * operand. */
+enum { CG_GROUP_MOST = 12 };            /* roots of a kernel */
+void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_cut *cut);
+bool cg_has_own_lowering(const ir_graph *f, const ir_node *n);
+cg_group_kind cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v);
+const ir_type *cg_root_space(cg_lowering *l, const ir_graph *f, ir_ref v);
 
 /* Must group i run before g? */
 static inline bool
