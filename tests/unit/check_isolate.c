@@ -102,7 +102,7 @@ static const struct {
     const char *says;
 } deaths[] = {
     { ABORTS, COT_ERR_TARGET, "was ended by signal 6 (Aborted): a line\nthe last line" },
-    { IS_KILLED, COT_ERR_TARGET, "was ended by signal 9 (Killed)" },
+    { IS_KILLED, COT_ERR_TARGET, "the process that compiles was ended by signal 9 (Killed)" },
     { EXITS, COT_ERR_TARGET, "ended with status 7" },
     { IS_SHORT, COT_ERR_MEMORY, "out of memory" },
 };

@@ -347,7 +347,8 @@ START_TEST(nodes)
     cot_context *c = cot_context_new(&(cot_options){ .limits.nodes = OPS / 2 });
 
     for (int i = 0; i < 2; i++) {
-        expect(c, compile(c, long_body, NULL), COT_ERR_LIMIT, "the limit of a call is 500");
+        expect(c, compile(c, long_body, NULL), COT_ERR_LIMIT,
+               "made 501 nodes; the limit of a call is 500 (cot_limits)");
         still_works(c);
     }
     cot_context_free(c);
@@ -368,7 +369,14 @@ START_TEST(seconds)
 {
     cot_context *c = cot_context_new(&(cot_options){ .limits.seconds = 1 });
 
-    expect(c, compile(c, slow_body, "eval"), COT_ERR_LIMIT, "the limit of a call is 1");
+    double took = 0, limit = 0;
+
+    ck_assert_int_eq(compile(c, slow_body, "eval"), COT_ERR_LIMIT);
+    const char *said = strstr(cot_error(c), "took ");
+    ck_assert_msg(said && sscanf(said, "took %lf seconds; the limit of a call is %lf (cot_limits)",
+                                 &took, &limit) == 2 && took >= 1.2 && limit == 1,
+                  "%s", cot_error(c));
+    cot_error_clear(c);
     ck_assert_int_eq(compile(c, short_body, "eval"), COT_OK);
     cot_context_free(c);
 }
