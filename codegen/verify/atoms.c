@@ -76,46 +76,6 @@ cg_either(cg_interval x, cg_interval y)
     return (cg_interval){ x.lo < y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
 }
 
-/* The largest value of s by the facts of its last atoms, put in one after the other. */
-static int64_t
-upper(const cg_facts *f, const cg_sum *s, int level)
-{
-    const cg_form x = cg_form_of(s);
-    int64_t best = cg_form_interval(f, &x).hi;
-
-    if (level == 0 || s->n == 0)
-        return best;
-    const cg_term last = s->term[s->n - 1];
-    const cg_atom *a = &f->atom[last.atom];
-    for (int j = 0; j < a->n_facts; j++) {
-        const int64_t k = cg_sum_coefficient(&a->fact[j], last.atom);
-        cg_sum t = *s;
-        const int64_t g = cg_gcd(k, last.c), times = g ? (k < 0 ? -k : k) / g : 0;
-        if (k == 0 || (k < 0) == (last.c < 0) || !cg_sum_scale(&t, times) ||
-            !cg_sum_add(&t, (last.c < 0 ? -last.c : last.c) / g, &a->fact[j]))
-            continue;
-        const int64_t most = upper(f, &t, level - 1);
-        if (most != INT64_MAX && cg_floor_div(most, times) < best)
-            best = cg_floor_div(most, times);
-    }
-    return best;
-}
-
-cg_interval
-cg_tight_interval(const cg_facts *f, const cg_form *x)
-{
-    cg_interval in = cg_form_interval(f, x);
-    cg_sum s = { 0 }, t = { 0 };
-
-    if (cg_sum_add(&s, 1, x))
-        in.hi = upper(f, &s, 3);
-    if (cg_sum_add(&t, -1, x)) {
-        const int64_t most = upper(f, &t, 3);
-        in.lo = most != INT64_MAX && -most > in.lo ? -most : in.lo;
-    }
-    return in;
-}
-
 /* -- atoms -- */
 
 cg_form

@@ -11,7 +11,6 @@ cg_interval cg_type_interval(cot_dtype t);
 bool cg_fits(cg_interval x, cot_dtype t);
 cg_interval cg_common(cg_interval x, cg_interval y);
 cg_interval cg_either(cg_interval x, cg_interval y);
-cg_interval cg_tight_interval(const cg_facts *f, const cg_form *x);
 cg_form cg_form_of_atom(cg_facts *f, uint32_t atom);
 uint32_t cg_new_atom(cg_facts *f, cg_val v, cg_interval in);
 int64_t cg_form_multiple(const cg_facts *f, const cg_form *x);

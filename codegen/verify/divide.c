@@ -13,7 +13,7 @@ quotient(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
         const cg_form y = inner->side[0];
         return quotient(f, v, &y, c * inner->side[1].k);
     }
-    const cg_interval in = cg_tight_interval(f, x);
+    const cg_interval in = cg_tight_interval(f, NULL, x);
     const uint32_t first = f->n_quotients > CG_QUOTIENTS ? f->n_quotients - CG_QUOTIENTS : 0;
 
     for (uint32_t j = first; j < f->n_quotients; j++) {

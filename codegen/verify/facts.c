@@ -296,7 +296,7 @@ static void
 shifted_constant(cg_facts *f, cg_val v, const cg_insn *i)
 {
     const cg_form y = cg_exact_form(f, i->in[1]);
-    const cg_interval by = cg_tight_interval(f, &y);
+    const cg_interval by = cg_tight_interval(f, NULL, &y);
     int64_t c;
 
     if (cg_is_const(f->k, i->in[0], &c) && c >= 0 && by.lo >= 0 && by.hi < 62 &&

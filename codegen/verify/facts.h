@@ -71,6 +71,16 @@ typedef struct cg_facts {
         tried[CG_TRIED]; /* prove.c's: forms that this proof tried in vain, by their hash */
 } cg_facts;
 
+enum { CG_KNOWN = 128 };
+
+/* What holds where the proof is asked for: forms that are >= 0.  never: they cannot all be, so
+ * that nothing runs there. */
+typedef struct cg_known {
+    int n;
+    bool never;
+    cg_form form[CG_KNOWN];
+} cg_known;
+
 void cg_facts_begin(cg_facts *f, const cg_kernel *k, const cg_interval *param, ir_arena *arena);
 /* The form of v, whose operands are defined: whoever walks the regions asks in their order. */
 void cg_facts_define(cg_facts *f, cg_val v);
@@ -80,5 +90,7 @@ cg_form cg_exact_form(cg_facts *f, cg_val v);
  * as divisors of coefficients and atoms tell. */
 void cg_tighten(const cg_facts *f, cg_sum *s);
 cg_interval cg_form_interval(const cg_facts *f, const cg_form *x);
+/* extremes.c: the same by facts and by what is known (NULL: nothing), each of which relates atoms. */
+cg_interval cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x);
 
 #endif

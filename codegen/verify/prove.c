@@ -170,6 +170,7 @@ typedef struct proof {
     cg_known *known;
     int steps; /* done */
     int limit; /* of them, for what is tried now */
+    bool tight; /* atoms are put at the worst that all that is known allows */
 } proof;
 
 static bool prove(proof *p, cg_sum s, int level);
@@ -296,6 +297,18 @@ by_constant(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     return found && by_form(p, s, atom, c, &x, level);
 }
 
+/* The extreme that it has by all that is known. */
+static bool
+by_extreme(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
+{
+    const cg_sum a = { .n = 1, .term = { { atom, 1 } } };
+    const cg_form one = cg_form_of(&a);
+    const cg_interval in = cg_tight_interval(p->f, p->known, &one);
+    const cg_form x = cg_form_const(c > 0 ? in.lo : in.hi);
+
+    return x.k != INT64_MIN && x.k != INT64_MAX && by_form(p, s, atom, c, &x, level);
+}
+
 static bool
 stands_for_more(const cg_atom *a)
 {
@@ -325,27 +338,30 @@ is_bounded(const cg_atom *a)
     return a->in.lo != INT64_MIN && a->in.hi != INT64_MAX;
 }
 
-/* Other atoms at their worst, so that what is left has a common divisor and the bound of this
- * one is rounded: all whose coefficients c does not divide; or rests, minima and the like. */
+/* Other atoms at their worst, together, so that what is left has a common divisor and the bound
+ * of this one is rounded: all whose coefficients c does not divide; or rests, minima and the
+ * like. */
 static bool
 by_others(proof *p, const cg_sum *s, int64_t c, bool divides, int level)
 {
-    cg_sum t = { .k = s->k };
+    cg_sum t = { .k = s->k }, other = { 0 };
 
     for (int i = 0; i < s->n; i++) {
         const cg_atom *a = &p->f->atom[s->term[i].atom];
         const int64_t d = s->term[i].c;
         const bool keeps =
             divides ? d % c == 0 : a->split == CG_WHOLE || a->split == CG_QUOTIENT;
-        int64_t worst;
+        cg_sum *to = keeps || !is_bounded(a) ? &t : &other;
 
-        if (keeps || !is_bounded(a))
-            t.term[t.n++] = s->term[i];
-        else if (__builtin_mul_overflow(d, d > 0 ? a->in.lo : a->in.hi, &worst) ||
-                 __builtin_add_overflow(t.k, worst, &t.k))
-            return false;
+        to->term[to->n++] = s->term[i];
     }
-    return t.n < s->n && prove(p, t, level + 1);
+    if (other.n == 0)
+        return false;
+    const cg_form rest = cg_form_of(&other);
+    const int64_t least = p->tight ? cg_tight_interval(p->f, p->known, &rest).lo
+                                   : cg_form_interval(p->f, &rest).lo;
+    return least != INT64_MIN && !__builtin_add_overflow(t.k, least, &t.k) &&
+           prove(p, t, level + 1);
 }
 
 /* One way may take a part of the steps that are left: the next one wants some, too. */
@@ -368,7 +384,8 @@ without(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     if (c != 1 && c != -1)
         good = by_others(p, s, c, true, level) || by_others(p, s, c, false, level);
     ration(p, limit);
-    good = good || (cut && by_cut(p, s, atom, c, level)) || by_constant(p, s, atom, c, level);
+    good = good || (cut && by_cut(p, s, atom, c, level)) || by_constant(p, s, atom, c, level) ||
+           (p->tight && by_extreme(p, s, atom, c, level));
     if (a.split == CG_QUOTIENT && (c == 1 || c == -1)) {
         ration(p, limit);
         good = good || by_dividend(p, s, atom, c, level);
@@ -419,11 +436,19 @@ prove(proof *p, cg_sum s, int level)
     return good;
 }
 
+/* Nearly all is proved without extremes of several atoms together, which cost more. */
 bool
 cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
 {
-    proof p = { .f = f, .known = known, .limit = MAX_STEPS };
+    proof p = { .f = f, .known = known };
 
-    f->proofs++;
-    return known->never || prove(&p, *s, 0);
+    for (int j = 0; j < 2 && !known->never; j++) {
+        p.steps = 0;
+        p.limit = MAX_STEPS;
+        p.tight = j == 1;
+        f->proofs++;
+        if (prove(&p, *s, 0))
+            return true;
+    }
+    return known->never;
 }

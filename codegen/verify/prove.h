@@ -4,16 +4,6 @@
 
 #include "codegen/verify/facts.h"
 
-enum { CG_KNOWN = 128 };
-
-/* What holds where the proof is asked for: forms that are >= 0.  never: they cannot all be, so
- * that nothing runs there. */
-typedef struct cg_known {
-    int n;
-    bool never;
-    cg_form form[CG_KNOWN];
-} cg_known;
-
 /* What the BOOL value v says if it holds, or if it does not; what is no comparison of integers
  * says nothing. */
 void cg_know_that(cg_facts *f, cg_known *known, cg_val v, bool holds);

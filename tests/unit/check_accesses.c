@@ -211,6 +211,33 @@ divided(bool wrong)
     cg_loop_end(&b, l);
 }
 
+/* 35 floor(k / 5) + k rem 5 of the first 32 k's is at most 214, and 5 r with r < min(7, ...) at
+ * most 30: either bound is one of several loops together, and the sum of both ends a buffer of
+ * 245. */
+static void
+two_sums(bool wrong)
+{
+    const uint32_t z = cg_buffer_add(k, "z", COT_F32, CG_OUT, 245);
+    cg_val block, r, i, half, j;
+    cg_val blocks = loop(CG_SERIAL, number(0), number(2), 1, 0, &block);
+    cg_val first = cg_imul(&b, block, 6),
+           end = cg_insn2(&b, SC_min, COT_I64, cg_iadd(&b, first, number(6)), number(7));
+    cg_val rows = loop(CG_SERIAL, first, end, 1, 0, &r),
+           tiles = loop(CG_SERIAL, number(0), number(3), 1, 0, &i),
+           halves = loop(CG_UNROLL, number(0), number(2), 1, 0, &half),
+           lanes = loop(CG_VECTOR, number(0), number(8), 1, 0, &j);
+    cg_val at_k = cg_iadd(&b, cg_iadd(&b, cg_imul(&b, i, 16), cg_imul(&b, half, 8)), j),
+           digits = cg_iadd(&b, cg_imul(&b, cg_idiv(&b, at_k, 5), 35), cg_imod(&b, at_k, 5));
+
+    cg_store(&b, z, cg_iadd(&b, cg_imul(&b, r, 5), digits), cg_const(&b, COT_F32, 0),
+             less(i, wrong ? 3 : 2));
+    cg_loop_end(&b, lanes);
+    cg_loop_end(&b, halves);
+    cg_loop_end(&b, tiles);
+    cg_loop_end(&b, rows);
+    cg_loop_end(&b, blocks);
+}
+
 static void
 copied(bool wrong)
 {
@@ -288,6 +315,7 @@ static const struct {
     { "a gather without a clamp", gathered },
     { "a scatter with a wrong mask", scattered },
     { "a wrong divisor", divided },
+    { "a sum of two sums", two_sums },
     { "a copy that is too long", copied },
     { "a call beyond the buffer", called },
     { "a parameter beyond the buffer", parameter },

@@ -1,0 +1,98 @@
+/* The extremes of a form, by the bounds that facts and known forms have for its last atoms.
+ *
+ * An interval of each atom loses what holds of several together: of 9 a + b with
+ * b <= min(9 a + 9, 17) - 9 a - 1 the largest value is 16, and not 9 + 16. The last atom is put
+ * in by each of its bounds, which leave a form of those before it, and the least of the results
+ * is an upper bound. A bound by a form costs a level, of which there are few; the interval of an
+ * atom that no other bound helps costs none. */
+#include "codegen/verify/atoms.h"
+
+enum { LEVELS = 3 };
+
+typedef struct search {
+    const cg_facts *f;
+    const cg_known *known;
+} search;
+
+static int64_t upper(const search *x, const cg_sum *s, int level);
+
+static int64_t
+least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+/* With the last atom put in by a bound k a + E >= 0, if it bounds the atom on that side and has
+ * no later one. */
+static int64_t
+upper_by(const search *x, const cg_sum *s, const cg_form *bound, int level)
+{
+    const cg_term last = s->term[s->n - 1];
+    const cg_term by = bound->n ? bound->term[bound->n - 1] : (cg_term){ 0 };
+    cg_sum t = *s;
+
+    if (by.atom != last.atom || by.c == 0 || (by.c < 0) == (last.c < 0))
+        return INT64_MAX;
+    const int64_t g = cg_gcd(by.c, last.c), times = (by.c < 0 ? -by.c : by.c) / g;
+    if (!cg_sum_scale(&t, times) || !cg_sum_add(&t, (last.c < 0 ? -last.c : last.c) / g, bound))
+        return INT64_MAX;
+    const int64_t most = upper(x, &t, level - 1);
+    return most == INT64_MAX ? most : cg_floor_div(most, times);
+}
+
+/* With the last atom at the end of its interval. */
+static int64_t
+upper_at_end(const search *x, const cg_sum *s, int level)
+{
+    const cg_term last = s->term[s->n - 1];
+    const cg_interval in = x->f->atom[last.atom].in;
+    const int64_t end = last.c > 0 ? in.hi : in.lo;
+    cg_sum t = *s;
+    int64_t c;
+
+    t.n--;
+    if (end == INT64_MAX || end == INT64_MIN || __builtin_mul_overflow(end, last.c, &c) ||
+        __builtin_add_overflow(t.k, c, &t.k))
+        return INT64_MAX;
+    return upper(x, &t, level);
+}
+
+static int64_t
+upper(const search *x, const cg_sum *s, int level)
+{
+    const cg_form form = cg_form_of(s);
+    int64_t best = cg_form_interval(x->f, &form).hi;
+    int n = 0;
+
+    if (level == 0 || s->n == 0)
+        return best;
+    const uint32_t last = s->term[s->n - 1].atom;
+    const cg_atom *a = &x->f->atom[last];
+
+    for (int j = 0; j < a->n_facts; j++, n++)
+        best = least(best, upper_by(x, s, &a->fact[j], level));
+    for (int j = 0; x->known && j < x->known->n; j++) {
+        const cg_form *known = &x->known->form[j];
+        if (known->n && known->term[known->n - 1].atom == last) {
+            best = least(best, upper_by(x, s, known, level));
+            n++;
+        }
+    }
+    return least(best, upper_at_end(x, s, level - (n > 0)));
+}
+
+cg_interval
+cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x)
+{
+    const search how = { f, known };
+    cg_interval in = cg_form_interval(f, x);
+    cg_sum s = { 0 }, t = { 0 };
+
+    if (cg_sum_add(&s, 1, x))
+        in.hi = upper(&how, &s, LEVELS);
+    if (cg_sum_add(&t, -1, x)) {
+        const int64_t most = upper(&how, &t, LEVELS);
+        in.lo = most != INT64_MAX && -most > in.lo ? -most : in.lo;
+    }
+    return in;
+}
