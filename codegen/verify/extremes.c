@@ -3,18 +3,19 @@
  * An interval of each atom loses what holds of several together: of 9 a + b with
  * b <= min(9 a + 9, 17) - 9 a - 1 the largest value is 16, and not 9 + 16. The last atom is put
  * in by each of its bounds, which leave a form of those before it, and the least of the results
- * is an upper bound. A bound by a form costs a level, of which there are few; the interval of an
- * atom that no other bound helps costs none. */
+ * is an upper bound. A bound by a form costs a level, of which there are few, the interval of an
+ * atom none; the number of steps is bounded. */
 #include "codegen/verify/atoms.h"
 
-enum { LEVELS = 3 };
+enum { LEVELS = 3, STEPS = 1000 };
 
 typedef struct search {
     const cg_facts *f;
     const cg_known *known;
+    int steps; /* that are left */
 } search;
 
-static int64_t upper(const search *x, const cg_sum *s, int level);
+static int64_t upper(search *x, const cg_sum *s, int level);
 
 static int64_t
 least(int64_t x, int64_t y)
@@ -25,7 +26,7 @@ least(int64_t x, int64_t y)
 /* With the last atom put in by a bound k a + E >= 0, if it bounds the atom on that side and has
  * no later one. */
 static int64_t
-upper_by(const search *x, const cg_sum *s, const cg_form *bound, int level)
+upper_by(search *x, const cg_sum *s, const cg_form *bound, int level)
 {
     const cg_term last = s->term[s->n - 1];
     const cg_term by = bound->n ? bound->term[bound->n - 1] : (cg_term){ 0 };
@@ -42,7 +43,7 @@ upper_by(const search *x, const cg_sum *s, const cg_form *bound, int level)
 
 /* With the last atom at the end of its interval. */
 static int64_t
-upper_at_end(const search *x, const cg_sum *s, int level)
+upper_at_end(search *x, const cg_sum *s, int level)
 {
     const cg_term last = s->term[s->n - 1];
     const cg_interval in = x->f->atom[last.atom].in;
@@ -58,40 +59,35 @@ upper_at_end(const search *x, const cg_sum *s, int level)
 }
 
 static int64_t
-upper(const search *x, const cg_sum *s, int level)
+upper(search *x, const cg_sum *s, int level)
 {
     const cg_form form = cg_form_of(s);
     int64_t best = cg_form_interval(x->f, &form).hi;
-    int n = 0;
 
-    if (level == 0 || s->n == 0)
+    if (level == 0 || s->n == 0 || x->steps-- <= 0)
         return best;
     const uint32_t last = s->term[s->n - 1].atom;
     const cg_atom *a = &x->f->atom[last];
 
-    for (int j = 0; j < a->n_facts; j++, n++)
+    best = least(best, upper_at_end(x, s, level));
+    for (int j = 0; j < a->n_facts; j++)
         best = least(best, upper_by(x, s, &a->fact[j], level));
-    for (int j = 0; x->known && j < x->known->n; j++) {
-        const cg_form *known = &x->known->form[j];
-        if (known->n && known->term[known->n - 1].atom == last) {
-            best = least(best, upper_by(x, s, known, level));
-            n++;
-        }
-    }
-    return least(best, upper_at_end(x, s, level - (n > 0)));
+    for (int j = 0; x->known && j < x->known->n; j++)
+        best = least(best, upper_by(x, s, &x->known->form[j], level));
+    return best;
 }
 
 cg_interval
 cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x)
 {
-    const search how = { f, known };
+    search high = { f, known, STEPS }, low = high;
     cg_interval in = cg_form_interval(f, x);
     cg_sum s = { 0 }, t = { 0 };
 
     if (cg_sum_add(&s, 1, x))
-        in.hi = upper(&how, &s, LEVELS);
+        in.hi = upper(&high, &s, LEVELS);
     if (cg_sum_add(&t, -1, x)) {
-        const int64_t most = upper(&how, &t, LEVELS);
+        const int64_t most = upper(&low, &t, LEVELS);
         in.lo = most != INT64_MAX && -most > in.lo ? -most : in.lo;
     }
     return in;

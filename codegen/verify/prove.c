@@ -6,14 +6,17 @@
  * bound chosen instead of all; divided by the common divisor of the coefficients, with the
  * constant rounded down, as in Pugh's Omega test (1991).  Several bounds of an atom are tried,
  * those that hold at the place first; an atom that is one of two values is replaced by each of
- * them, and both proofs must succeed.  The number of steps is bounded: the answer no means "not
- * proved". */
+ * them, and both proofs must succeed.  What is not proved so is tried again with more ways:
+ * parts of known forms are taken off, atoms other than the last one are put in, and bounds are
+ * those that several atoms have together.  The number of steps is bounded: the answer no means
+ * "not proved". */
 #include "codegen/verify/prove.h"
 
 #include "ir/map.h"
 
 enum {
     MAX_STEPS = 4000,
+    TIGHT_STEPS = 20000, /* of the second attempt */
     MAX_LEVEL = 32,
     MAX_PARTS = 24,
     MAX_PROJECTIONS = 2,
@@ -77,6 +80,25 @@ know_quotients(cg_facts *f, cg_known *known, const cg_sum *s, int level)
             }
 }
 
+/* 64 a + 4 b + c <= 71 says 16 a + b <= 17 where c >= 0: the atoms that d does not divide are put
+ * at their best, and the constant is rounded. */
+static void
+know_rounded(cg_facts *f, cg_known *known, const cg_sum *s, int64_t d)
+{
+    cg_sum t = { .k = s->k }, best = { 0 };
+
+    for (int i = 0; i < s->n; i++) {
+        cg_sum *to = s->term[i].c % d == 0 ? &t : &best;
+        to->term[to->n++] = s->term[i];
+    }
+    const cg_form x = cg_form_of(&best);
+    const int64_t most = cg_form_interval(f, &x).hi;
+    if (best.n == 0 || most == INT64_MAX || __builtin_add_overflow(t.k, most, &t.k) ||
+        t.k % d == 0)
+        return;
+    know(f, known, &t, 0);
+}
+
 static void
 know(cg_facts *f, cg_known *known, cg_sum *s, int level)
 {
@@ -89,6 +111,9 @@ know(cg_facts *f, cg_known *known, cg_sum *s, int level)
     known->form[known->n++] = cg_form_keep(f->arena, s);
     know_parts(f, known, s, level);
     know_quotients(f, known, s, level);
+    for (int i = 0; i < s->n && level == 0; i++)
+        if (s->term[i].c > 1 || s->term[i].c < -1)
+            know_rounded(f, known, s, s->term[i].c);
 }
 
 void
@@ -170,7 +195,7 @@ typedef struct proof {
     cg_known *known;
     int steps; /* done */
     int limit; /* of them, for what is tried now */
-    bool tight; /* atoms are put at the worst that all that is known allows */
+    bool tight; /* the second attempt */
 } proof;
 
 static bool prove(proof *p, cg_sum s, int level);
@@ -364,6 +389,69 @@ by_others(proof *p, const cg_sum *s, int64_t c, bool divides, int level)
            prove(p, t, level + 1);
 }
 
+/* s without as much of a known form as leaves all coefficients their signs: what is left may
+ * follow from another form, or from the same one rounded. */
+static bool
+by_part(proof *p, const cg_sum *s, const cg_form *known, int level)
+{
+    const cg_form x = cg_form_of(s);
+    int64_t times = INT64_MAX;
+    cg_sum t = *s;
+
+    for (int i = 0; i < known->n; i++) {
+        const int64_t k = known->term[i].c, c = cg_sum_coefficient(&x, known->term[i].atom);
+        if ((c < 0) == (k < 0) && c / k < times)
+            times = c / k;
+        else if ((c < 0) != (k < 0))
+            times = 0;
+    }
+    return known->n > 1 && times > 0 && cg_sum_add(&t, -times, known) && prove(p, t, level + 1);
+}
+
+static bool
+by_parts(proof *p, const cg_sum *s, int level)
+{
+    bool good = false;
+
+    for (int j = p->known->n; j-- > 0 && !good;)
+        good = by_part(p, s, &p->known->form[j], level);
+    return good;
+}
+
+/* A rest is x - c floor(x / c), which its first fact says. */
+static bool
+by_equality(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
+{
+    const cg_atom a = p->f->atom[atom];
+    const cg_sum one = { .n = 1, .term = { { atom, 1 } } };
+    const cg_form rest = cg_form_of(&one);
+    cg_sum same = { 0 };
+
+    if (a.n_facts < 2 || cg_sum_coefficient(&a.fact[0], atom) != -1 ||
+        !cg_sum_add(&same, 1, &a.fact[0]) || !cg_sum_add(&same, 1, &rest))
+        return false;
+    const cg_form x = cg_form_of(&same);
+    return by_form(p, s, atom, c, &x, level);
+}
+
+/* Ways that put in atoms other than the last one. */
+static bool
+by_any(proof *p, const cg_sum *s, int level)
+{
+    for (int i = s->n; i-- > 0;) {
+        const uint32_t atom = s->term[i].atom;
+        const int64_t c = s->term[i].c;
+        const cg_split split = p->f->atom[atom].split;
+        if ((split == CG_REST && by_equality(p, s, atom, c, level)) ||
+            (split == CG_QUOTIENT && (c == 1 || c == -1) && by_dividend(p, s, atom, c, level)))
+            return true;
+    }
+    for (int i = s->n - 1; i-- > 0;)
+        if (by_extreme(p, s, s->term[i].atom, s->term[i].c, level))
+            return true;
+    return false;
+}
+
 /* One way may take a part of the steps that are left: the next one wants some, too. */
 static void
 ration(proof *p, int limit)
@@ -380,8 +468,12 @@ without(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     const int limit = p->limit;
     bool good = false;
 
+    if (p->tight) {
+        ration(p, limit);
+        good = by_parts(p, s, level) || by_any(p, s, level);
+    }
     ration(p, limit);
-    if (c != 1 && c != -1)
+    if (!good && c != 1 && c != -1)
         good = by_others(p, s, c, true, level) || by_others(p, s, c, false, level);
     ration(p, limit);
     good = good || (cut && by_cut(p, s, atom, c, level)) || by_constant(p, s, atom, c, level) ||
@@ -436,7 +528,7 @@ prove(proof *p, cg_sum s, int level)
     return good;
 }
 
-/* Nearly all is proved without extremes of several atoms together, which cost more. */
+/* Nearly all is proved without the ways of the second attempt, which cost more. */
 bool
 cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
 {
@@ -444,8 +536,8 @@ cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
 
     for (int j = 0; j < 2 && !known->never; j++) {
         p.steps = 0;
-        p.limit = MAX_STEPS;
         p.tight = j == 1;
+        p.limit = p.tight ? TIGHT_STEPS : MAX_STEPS;
         f->proofs++;
         if (prove(&p, *s, 0))
             return true;
