@@ -16,7 +16,6 @@
 
 enum {
     MAX_STEPS = 4000,
-    TIGHT_STEPS = 20000, /* of the second attempt */
     MAX_LEVEL = 32,
     MAX_PARTS = 24,
     MAX_PROJECTIONS = 2,
@@ -418,6 +417,26 @@ by_parts(proof *p, const cg_sum *s, int level)
     return good;
 }
 
+/* Does a known form relate an atom of x to one of s, on the side that s asks for? */
+static bool
+is_related(const proof *p, const cg_sum *s, const cg_form *x)
+{
+    const cg_form asked = cg_form_of(s);
+
+    for (int j = 0; j < p->known->n; j++) {
+        const cg_form *known = &p->known->form[j];
+        bool in_x = false, in_s = false;
+        for (int i = 0; i < known->n; i++) {
+            const int64_t c = cg_sum_coefficient(&asked, known->term[i].atom);
+            in_x |= cg_sum_coefficient(x, known->term[i].atom) != 0;
+            in_s |= c != 0 && (c < 0) == (known->term[i].c < 0);
+        }
+        if (in_x && in_s)
+            return true;
+    }
+    return false;
+}
+
 /* A rest is x - c floor(x / c), which its first fact says. */
 static bool
 by_equality(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
@@ -431,7 +450,7 @@ by_equality(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
         !cg_sum_add(&same, 1, &a.fact[0]) || !cg_sum_add(&same, 1, &rest))
         return false;
     const cg_form x = cg_form_of(&same);
-    return by_form(p, s, atom, c, &x, level);
+    return is_related(p, s, &x) && by_form(p, s, atom, c, &x, level);
 }
 
 /* Ways that put in atoms other than the last one. */
@@ -468,13 +487,13 @@ without(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     const int limit = p->limit;
     bool good = false;
 
-    if (p->tight) {
+    ration(p, limit);
+    if (c != 1 && c != -1)
+        good = by_others(p, s, c, true, level) || by_others(p, s, c, false, level);
+    if (p->tight && !good) {
         ration(p, limit);
         good = by_parts(p, s, level) || by_any(p, s, level);
     }
-    ration(p, limit);
-    if (!good && c != 1 && c != -1)
-        good = by_others(p, s, c, true, level) || by_others(p, s, c, false, level);
     ration(p, limit);
     good = good || (cut && by_cut(p, s, atom, c, level)) || by_constant(p, s, atom, c, level) ||
            (p->tight && by_extreme(p, s, atom, c, level));
@@ -537,7 +556,7 @@ cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
     for (int j = 0; j < 2 && !known->never; j++) {
         p.steps = 0;
         p.tight = j == 1;
-        p.limit = p.tight ? TIGHT_STEPS : MAX_STEPS;
+        p.limit = MAX_STEPS;
         f->proofs++;
         if (prove(&p, *s, 0))
             return true;
