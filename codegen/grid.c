@@ -150,7 +150,7 @@ add_block_loop(cg_kernel *k, cg_val zero, cg_val n, cg_region body)
 static void
 prepend(cg_kernel *k, cg_region *to, const cg_region *first)
 {
-    cg_region all = { 0 };
+    cg_region all = { .mark = to->mark };
 
     for (uint32_t i = 0; i < first->n; i++)
         IR_PUSH(k->arena, all.insn, all.n, all.cap, first->insn[i]);

@@ -96,7 +96,12 @@ typedef enum cg_kind {
 enum { CG_VECTOR_MOST = 256 };  /* lanes of a vector loop, a power of two */
 typedef enum cg_mode { CG_CARRY, CG_FOLD, CG_TREE } cg_mode;
 
-typedef struct cg_region { uint32_t n, cap; cg_val *insn; } cg_region;
+/* mark: names it to takes, also where it has moved to another block; 0: no take is in it. */
+typedef struct cg_region {
+    uint32_t n, cap;
+    cg_val *insn;
+    uint32_t mark;
+} cg_region;
 
 typedef struct cg_yield {
     cg_mode mode;
@@ -191,6 +196,31 @@ typedef struct cg_buffer {
     uint32_t alias;             /* 1 + index of a buffer it may overlap exactly (in place), or 0 */
 } cg_buffer;
 
+/* A reduction over elements 0 ... n - 1 in the region `in`, as its lowering declares it; `split`
+ * is a value from 0 to parts - 1 where each run of the kernel's text makes one part alone. */
+typedef struct cg_reduction {
+    uint32_t in;
+    int64_t n;
+    cg_val split;
+    int64_t parts; /* 1: it is not split */
+    ir_loc loc;
+} cg_reduction;
+
+typedef struct cg_take_term {
+    cg_val v;
+    int64_t c;
+} cg_take_term;
+
+/* Where control is in the region `in` and `when` holds, the reduction takes the element of number
+ * k + sum of c v.  It is no instruction: it changes neither the text nor what it computes. */
+typedef struct cg_take {
+    uint32_t reduction, in;
+    cg_val when; /* 0: always */
+    int64_t k;
+    int n; /* -1: the number is not known */
+    const cg_take_term *term;
+} cg_take;
+
 typedef struct cg_kernel {
     cot_context *ctx;
     ir_arena *arena;
@@ -206,6 +236,9 @@ typedef struct cg_kernel {
     cg_region body;
     int64_t flops;              /* an estimate for one call, without what it calls: cost.h */
     bool alone;                 /* GPU: a block has a multiprocessor's registers for itself  */
+    uint32_t n_reductions, cap_reductions, n_takes, cap_takes, n_marks;
+    cg_reduction *reduction; /* what verify/coverage.h proves */
+    cg_take *take;
 } cg_kernel;
 
 /* A program: kernel 0 is the entry, whose buffers are arguments, constants and pieces of the
@@ -282,6 +315,10 @@ void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_v
 
 /* Answers a value of the type; COT_DTYPE_NONE: nothing. */
 cg_val cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type);
+
+/* What the reductions of a kernel take (verify/coverage.h), at the cursor. */
+uint32_t cg_reduction_new(cg_build *b, int64_t n, cg_val split, int64_t parts);
+void cg_take_element(cg_build *b, cg_take x);
 
 /* Loops: cg_loop_begin ... cg_loop_end.  Carries are declared at the beginning, folds and trees
  * at the end. */

@@ -5,6 +5,7 @@
 
 #include "codegen/grid.h"
 #include "codegen/verify/bounds.h"
+#include "codegen/verify/coverage.h"
 #include "ir/diag.h"
 
 typedef struct verifier {
@@ -431,5 +432,6 @@ cg_verify(const cg_module *m)
 {
     for (uint32_t i = 0; i < m->n_kernels; i++)
         COT_TRY(verify_kernel(m, m->kernel[i]));
-    return cg_verify_bounds(m);
+    COT_TRY(cg_verify_bounds(m));
+    return cg_verify_coverage(m);
 }

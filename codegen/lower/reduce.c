@@ -31,6 +31,7 @@ typedef struct folding {
     cg_fold_form form;
     bool any_order;             /* of all: one block */
     int64_t unit;               /* blocks in an element of the tree's loop */
+    uint32_t reduction; /* of the kernel */
     cg_fold_body *body;
     void *user;
 } folding;
@@ -48,12 +49,30 @@ combine(folding *d, const cg_val *x, const cg_val *y, cg_val *out)
         out[i] = cg_insn2(&d->l->b, d->how[i].op, d->how[i].type, x[i], y[i]);
 }
 
+/* Tells the verifier that the element at j joins here, where `present` holds (0: always). */
+static void
+take(folding *d, cg_ix j, cg_val present)
+{
+    cg_lowering *l = d->l;
+    const cg_ix_expr *e = &l->ix.expr[j];
+    cg_take_term *term = IR_NEW_N(l->arena, cg_take_term, e->n + 1);
+    cg_take x = { .reduction = d->reduction, .when = present, .k = e->c, .term = term };
+
+    for (uint32_t i = 0; i < e->n && x.n >= 0; i++) {
+        const cg_ix_atom *a = &l->ix.atom[e->term[i].atom];
+        term[i] = (cg_take_term){ a->val, e->term[i].k };
+        x.n = a->kind == CG_IX_VAR && a->val ? x.n + 1 : -1;
+    }
+    cg_take_element(&l->b, x);
+}
+
 /* The elements at j where `present` holds (0: always), the neutral ones elsewhere. */
 static void
 elements(folding *d, cg_ix j, cg_val present, cg_val *e)
 {
     cg_lowering *l = d->l;
     cg_val old = cg_mask_and(l, present);
+    take(d, j, present);
     d->body(l, d->user, j, e);
     l->mask = old;
     for (int i = 0; i < d->k; i++)
@@ -68,10 +87,12 @@ first_element(folding *d, cg_ix j, cg_val *acc)
 {
     cg_build *b = &d->l->b;
 
-    if (!d->how->step)
+    if (!d->how->step) {
         elements(d, j, 0, acc);
-    else
-        *acc = d->how->step(d->l, d->user, j, cg_neutral(b, d->how->op, d->how->type));
+        return;
+    }
+    take(d, j, 0);
+    *acc = d->how->step(d->l, d->user, j, cg_neutral(b, d->how->op, d->how->type));
 }
 
 /* acc with the elements at j, where `present` holds (0: always). */
@@ -86,6 +107,7 @@ next_element(folding *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *out
         combine(d, acc, e, out);
         return;
     }
+    take(d, j, present);
     cg_val old = cg_mask_and(l, present), next = d->how->step(l, d->user, j, *acc);
     l->mask = old;
     *out = present ? cg_choose(l, d->how->type, present, next, *acc) : next;
@@ -434,6 +456,7 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
               bool parallel, cg_fold_body *body, void *user, cg_val *out)
 {
     folding d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
+    d.reduction = cg_reduction_new(&l->b, n, 0, 1);
     d.unit = form == CG_FOLD_STREAMS && n >= STREAMS_LEAST ? 2 * RUN : 1;
     d.any_order = true;
     for (int i = 0; i < k; i++)
@@ -477,6 +500,7 @@ cg_fold_one_block(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val n
                   .user = user,
                   .unit = 1 };
 
+    d.reduction = cg_reduction_new(&l->b, n, number, (n + BLOCK - 1) / BLOCK);
     d.any_order = true;
     for (int i = 0; i < k; i++)
         d.any_order &= is_any_order(&how[i]);

@@ -1,4 +1,5 @@
-/* Every access of every kernel lies within its buffer: what of that the verifier proves.
+/* Every access of every kernel lies within its buffer, and every reduction takes each of its elements
+ * once: what of that the verifier proves.
  *
  *   bounds FIRST STEP [show]         programs FIRST, FIRST + STEP, ... of the laws
  *   bounds --graphs [show]           the graphs of tests/unit/lower_graphs.h
@@ -6,14 +7,15 @@
  *   bounds --products FIRST STEP     every kind of product at them (sized.h)
  *   bounds --files FILE.cot ...      every function of files, those of text tests above all
  *
- * Each is lowered for every width of vectors, for one thread and two, and a grid.  An access
- * that is not proved is a failure; `show` prints the kernels as well. */
+ * Each is lowered for every width of vectors, for one thread and two, and a grid.  What
+ * is not proved is a failure; `show` prints the kernels as well. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "codegen/grid.h"
 #include "codegen/lower.h"
 #include "codegen/verify/bounds.h"
+#include "codegen/verify/coverage.h"
 #include "passes/pass.h"
 #include "tests/laws/classes.h"
 #include "tests/laws/sized.h"
@@ -36,6 +38,7 @@ static const struct {
 enum { PLANS = sizeof plans / sizeof *plans };
 
 static cg_bounds_report total[PLANS];
+static cg_coverage_report covered[PLANS];
 static bool shows;
 
 static void
@@ -50,6 +53,19 @@ count_open(const cg_bounds_report *r)
 {
     return r->load.open + r->store.open + r->copy.open + r->call.open + r->place.open +
            r->tensor.open;
+}
+
+static int64_t
+judge_reductions(const cg_module *m, ir_arena *a, ir_buf *text, cg_coverage_report *sum)
+{
+    cg_coverage_report r = { .text = text };
+
+    cg_coverage_of(m, a, &r);
+    sum->proved += r.proved;
+    sum->refuted += r.refuted;
+    sum->open += r.open;
+    sum->elements += r.elements;
+    return r.refuted + r.open;
 }
 
 static void
@@ -88,7 +104,8 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
     add(&total[k].call, &r.call);
     add(&total[k].place, &r.place);
     add(&total[k].tensor, &r.tensor);
-    if (count_open(&r) > 0) {
+    const int64_t reductions = judge_reductions(m, &a, &text, &covered[k]);
+    if (count_open(&r) + reductions > 0) {
         laws_fail(p, plans[k].name, text.text);
         if (shows) {
             cg_module_print(&text, m);
@@ -213,7 +230,9 @@ main(int argc, char **argv)
         print_total("calls", &total[k].call);
         print_total("places", &total[k].place);
         print_total("tensor", &total[k].tensor);
-        printf("\n");
+        printf("  reductions %lld + %lld, of %lld elements\n", (long long)covered[k].proved,
+               (long long)(covered[k].refuted + covered[k].open),
+               (long long)covered[k].elements);
     }
     printf("bounds: %d failures\n", laws_failures);
     return laws_failures > 0;
