@@ -541,7 +541,7 @@ cg_reduction_new(cg_build *b, int64_t n, cg_val split, int64_t parts)
     cg_kernel *k = b->k;
 
     IR_PUSH(k->arena, k->reduction, k->n_reductions, k->cap_reductions, x);
-    return k->n_reductions - 1;
+    return k->n_reductions;
 }
 
 void

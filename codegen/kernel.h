@@ -214,7 +214,8 @@ typedef struct cg_take_term {
 /* Where control is in the region `in` and `when` holds, the reduction takes the element of number
  * k + sum of c v.  It is no instruction: it changes neither the text nor what it computes. */
 typedef struct cg_take {
-    uint32_t reduction, in;
+    uint32_t reduction;         /* 1 + its index */
+    uint32_t in;
     cg_val when; /* 0: always */
     int64_t k;
     int n; /* -1: the number is not known */
@@ -316,7 +317,8 @@ void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_v
 /* Answers a value of the type; COT_DTYPE_NONE: nothing. */
 cg_val cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type);
 
-/* What the reductions of a kernel take (verify/coverage.h), at the cursor. */
+/* What the reductions of a kernel take (verify/coverage.h), at the cursor.  Answers the number of
+ * the reduction, from 1 on. */
 uint32_t cg_reduction_new(cg_build *b, int64_t n, cg_val split, int64_t parts);
 void cg_take_element(cg_build *b, cg_take x);
 

@@ -31,7 +31,7 @@ typedef struct folding {
     cg_fold_form form;
     bool any_order;             /* of all: one block */
     int64_t unit;               /* blocks in an element of the tree's loop */
-    uint32_t reduction; /* of the kernel */
+    uint32_t reduction; /* its number in the kernel */
     cg_fold_body *body;
     void *user;
 } folding;
@@ -479,6 +479,7 @@ cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, 
     cg_build *b = &l->b;
     const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_PART_LEAST;
     uint32_t outer;
+    d.reduction = cg_reduction_new(b, n, part, (blocks + each - 1) / each);
     cg_val warps = tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_PART_LEAST), &outer);
     cg_val offset = cg_imul(b, cg_loop_var(b, warps), run);
     cg_val lo = cg_iadd(b, cg_imul(b, part, each), offset);

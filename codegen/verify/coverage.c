@@ -492,35 +492,60 @@ judge(coverage *c, const cg_reduction *d, node *root, bool complete)
     }
 }
 
-/* Reductions in regions that no list has are no part of the kernel. */
+/* Takes by their reductions: those of number i + 1 are first[i] ... first[i + 1] - 1.  One that
+ * names no reduction is open. */
+static const cg_take **
+sort_takes(coverage *c, uint32_t *first)
+{
+    const cg_kernel *k = c->k;
+    const cg_take **sorted = IR_NEW_N(c->arena, const cg_take *, k->n_takes + 1);
+
+    for (uint32_t i = 0; i < k->n_takes; i++) {
+        const uint32_t number = k->take[i].reduction;
+        if (number > 0 && number <= k->n_reductions) {
+            first[number + 1]++;
+        } else {
+            c->r->open++;
+            report(c, &(cg_reduction){ 0 }, "an element is taken for no reduction");
+        }
+    }
+    for (uint32_t i = 2; i < k->n_reductions + 2; i++)
+        first[i] += first[i - 1];
+    for (uint32_t i = 0; i < k->n_takes; i++) {
+        const uint32_t number = k->take[i].reduction;
+        if (number > 0 && number <= k->n_reductions)
+            sorted[first[number]++] = &k->take[i];
+    }
+    return sorted;
+}
+
+static void
+judge_takes(coverage *c, const cg_reduction *d, const cg_take **take, uint32_t n)
+{
+    const site top = c->region[d->in];
+    node root = { 0 };
+    bool complete = true;
+
+    c->now++;
+    for (uint32_t j = 0; j < n; j++) {
+        const site s = c->region[take[j]->in];
+        node *x = s.there && top.there ? node_at(c, &root, top, s) : NULL;
+        complete &= x != NULL;
+        if (x)
+            IR_PUSH(c->arena, x->take, x->n_takes, x->cap_takes, take[j]);
+    }
+    judge(c, d, &root, complete);
+}
+
 static void
 judge_all(coverage *c)
 {
     const cg_kernel *k = c->k;
     uint32_t *first = IR_NEW_N(c->arena, uint32_t, k->n_reductions + 2);
-    const cg_take **sorted = IR_NEW_N(c->arena, const cg_take *, k->n_takes + 1);
+    const cg_take **take = sort_takes(c, first);
 
-    for (uint32_t i = 0; i < k->n_takes; i++)
-        first[k->take[i].reduction + 2]++;
-    for (uint32_t i = 2; i < k->n_reductions + 2; i++)
-        first[i] += first[i - 1];
-    for (uint32_t i = 0; i < k->n_takes; i++)
-        sorted[first[k->take[i].reduction + 1]++] = &k->take[i];
-    for (uint32_t i = 0; i < k->n_reductions; i++) {
-        const site top = c->region[k->reduction[i].in];
-        node root = { 0 };
-        bool complete = true;
-        c->now++;
-        for (uint32_t j = first[i]; j < first[i + 1] && top.there; j++) {
-            const site s = c->region[sorted[j]->in];
-            node *x = s.there ? node_at(c, &root, top, s) : NULL;
-            complete &= x != NULL;
-            if (x)
-                IR_PUSH(c->arena, x->take, x->n_takes, x->cap_takes, sorted[j]);
-        }
-        if (top.there)
-            judge(c, &k->reduction[i], &root, complete);
-    }
+    for (uint32_t i = 0; i < k->n_reductions; i++)
+        judge_takes(c, &k->reduction[i], take + first[i], first[i + 1] - first[i]);
 }
 
 void
@@ -529,7 +554,7 @@ cg_coverage_of(const cg_module *m, ir_arena *arena, cg_coverage_report *r)
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         const cg_kernel *k = m->kernel[i];
         coverage *c = IR_NEW(arena, coverage);
-        if (k->n_reductions == 0)
+        if (k->n_reductions == 0 && k->n_takes == 0)
             continue;
         *c = (coverage){ .k = k, .arena = arena, .r = r };
         c->region = IR_NEW_N(arena, site, k->n_marks + 1);

@@ -211,6 +211,15 @@ START_TEST(number_from_memory)
 }
 END_TEST
 
+START_TEST(no_reduction)
+{
+    begin(1);
+    cg_take_element(&b, (cg_take){ .reduction = 0 });
+    ck_assert_int_eq(cg_verify(m), COT_ERR_INTERNAL);
+    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "for no reduction"));
+}
+END_TEST
+
 /* Parts that each run makes alone: together they have each element once. */
 static void
 build_parts(int64_t n, int64_t parts)
@@ -255,6 +264,7 @@ main(void)
         ONCE(faults),
         ONCE(large),
         ONCE(number_from_memory),
+        ONCE(no_reduction),
         ONCE(parts),
     };
 
