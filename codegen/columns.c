@@ -199,13 +199,21 @@ one_part(cg_columns *c, cg_val q, cg_val nth, cg_each_row *body, void *user)
 
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
     uint32_t mark = cg_scope_begin(l);
-    body(user, cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), LANES)));
+    const cg_val row = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), LANES));
+    cg_take_value(b, c->reduction, row);
+    body(user, row);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 
     cg_val changed = cg_insn2(b, SC_xor, COT_I64, nth, cg_iadd(b, nth, cg_i64(b, 1)));
     cg_val one = cg_i64(b, 1);
     combine(c, c->top, cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, changed), one));
+}
+
+void
+cg_columns_declare(cg_columns *c)
+{
+    c->reduction = cg_reduction_new(&c->l->b, c->rows, 0, 1);
 }
 
 void
@@ -307,6 +315,7 @@ cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
                                 cg_i64(b, c->count / c->width), 1, 0);
     uint32_t mark = cg_scope_begin(l);
     p.first = cg_imul(b, cg_loop_var(b, loop), c->width);
+    cg_columns_declare(c);
     cg_columns_parts(c, cg_i64(b, 0), cg_i64(b, c->parts), add_row, &p);
     cg_columns_each(c, store_columns, &p);
     cg_scope_end(l, mark);

@@ -27,6 +27,7 @@ typedef struct cg_columns {
     int64_t rows, count;                /* of the operands                          */
     int64_t width;                      /* columns in the stack: `count`, or a panel */
     int64_t parts;
+    uint32_t reduction; /* number of that of the rows, in the kernel */
     cg_val top;                         /* height of the stack at the part in hand  */
     cg_val step;                        /* of combining                             */
 } cg_columns;
@@ -36,6 +37,8 @@ cg_columns cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir
 
 /* What is done with each row, whose number is given. */
 typedef void cg_each_row(void *user, cg_val row);
+/* Tells the verifier that all rows are taken by what follows at the cursor. */
+void cg_columns_declare(cg_columns *c);
 /* n parts from `lo` on, which is a multiple of a power of two not below n: their node of the
  * tree is at the bottom of the stack. */
 void cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, void *user);

@@ -556,6 +556,14 @@ cg_take_element(cg_build *b, cg_take x)
 }
 
 void
+cg_take_value(cg_build *b, uint32_t reduction, cg_val number)
+{
+    const cg_take_term term[1] = { { number, 1 } };
+
+    cg_take_element(b, (cg_take){ .reduction = reduction, .n = 1, .term = term });
+}
+
+void
 cg_fail_if(cg_build *b, cg_val cond, cot_status status)
 {
     place_here(b, (cg_insn){ .op = CG_FAIL, .imm = (uint64_t)status, .in = { cond } });

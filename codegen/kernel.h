@@ -321,6 +321,7 @@ cg_val cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type);
  * the reduction, from 1 on. */
 uint32_t cg_reduction_new(cg_build *b, int64_t n, cg_val split, int64_t parts);
 void cg_take_element(cg_build *b, cg_take x);
+void cg_take_value(cg_build *b, uint32_t reduction, cg_val number);
 
 /* Loops: cg_loop_begin ... cg_loop_end.  Carries are declared at the beginning, folds and trees
  * at the end. */

@@ -591,6 +591,7 @@ combine_nodes(rows *r, const split *s, cg_val row, cg_val *x)
     int64_t run = 1;
     while ((s->parts + run - 1) / run > CG_PART_LEAST)
         run *= 2;
+    const uint32_t reduction = cg_reduction_new(b, s->parts, 0, 1);
     cg_val warps =
         cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (s->parts + run - 1) / run), 1, 0);
     outer = cg_scope_begin(r->l);
@@ -600,6 +601,7 @@ combine_nodes(rows *r, const split *s, cg_val row, cg_val *x)
     cg_val loop = cg_loop_begin(b, CG_SERIAL, lo, hi, 1, 0);
     inner = cg_scope_begin(r->l);
     cg_val at = cg_iadd(b, cg_imul(b, row, s->parts), cg_loop_var(b, loop));
+    cg_take_value(b, reduction, cg_loop_var(b, loop));
     for (int i = 0; i < s->p.n; i++)
         cg_loop_reduce(b, loop, CG_TREE, s->p.how[i].op, s->p.how[i].type,
                        cg_load(b, node_buffer(r, s, i, false), at, 0));
@@ -722,6 +724,7 @@ rows_with_columns(rows *r, bool many)
         run *= 2;
     r->chunks = (c->parts + run - 1) / run;
     c->width = c->count;
+    cg_columns_declare(c);
     if (r->chunks == 1) {
         cg_columns_parts(c, cg_i64(b, 0), cg_i64(b, c->parts), one_row, r);
     } else {

@@ -20,7 +20,7 @@
 #include "ir/diag.h"
 
 enum {
-    STEPS_MOST = 1 << 25,       /* of one reduction */
+    STEPS_MOST = 1 << 24,       /* of one reduction */
     DEPTH_MOST = 64,            /* of an index's arithmetic */
     KEPT_MOST = 64              /* intervals of a loop */
 };
@@ -51,6 +51,16 @@ typedef struct site {
     bool other, there;
 } site;
 
+/* Of the variable of a loop that runs, `at` is the time when it got this value; of what was made
+ * of such variables, that when it was made, and `from` is the variable of the innermost loop. */
+typedef struct known_value {
+    int64_t value;
+    uint64_t at;
+    bool bound;
+    uint32_t depth;
+    cg_val from;
+} known_value;
+
 typedef struct coverage {
     const cg_kernel *k;
     ir_arena *arena;
@@ -58,8 +68,10 @@ typedef struct coverage {
     site *block;                /* of each instruction */
     node **body, **other;       /* of each instruction: of the reduction `serial` */
     uint32_t *serial, now;
-    bool *bound;                /* of each value: its loop runs, and its variable is ... */
-    int64_t *value;
+    known_value *known; /* of each value */
+    uint64_t clock; /* counts what is bound */
+    uint32_t depth; /* of loops that run    */
+    cg_val deepest; /* the variable of the innermost loop that was read since */
     int64_t steps;
     intervals taken;
     bool inner, outer; /* has what was read since depended on loops that run, or do not? */
@@ -102,42 +114,95 @@ is_plain(const coverage *c, const cg_insn *i)
     return i->op < SC_COUNT && (t == COT_I64 || t == COT_BOOL);
 }
 
+static void
+read_variable(coverage *c, cg_val v)
+{
+    c->outer = true;
+    if (c->deepest == 0 || c->known[v].depth > c->known[c->deepest].depth)
+        c->deepest = v;
+}
+
+/* Loops around the innermost one of v have not moved since: that one would have begun anew. */
+static bool
+is_fresh(const coverage *c, const known_value *x)
+{
+    const known_value *from = &c->known[x->from];
+
+    return x->at > 0 && (x->from == 0 || (from->bound && from->at < x->at));
+}
+
+static bool evaluate(coverage *c, cg_val v, int depth, int64_t *out);
+
+static bool
+compute(coverage *c, const cg_insn *i, int depth, int64_t *out)
+{
+    int64_t x, y, z;
+
+    if (!is_plain(c, i) || !evaluate(c, i->in[0], depth + 1, &x))
+        return false;
+    if (i->op == SC_not)
+        return *out = !x, i->type == COT_BOOL;
+    if (i->op == SC_popcnt)
+        return *out = __builtin_popcountll((uint64_t)x), true;
+    if (ir_sc_arity[i->op] < 2 || !evaluate(c, i->in[1], depth + 1, &y))
+        return false;
+    if (i->op != SC_select)
+        return arithmetic(i->op, x, y, out);
+    return evaluate(c, i->in[2], depth + 1, &z) && (*out = x ? y : z, true);
+}
+
+/* What v is, kept until a loop moves on which it depends. */
+static bool
+compute_once(coverage *c, cg_val v, int depth, int64_t *out)
+{
+    const bool inner = c->inner, outer = c->outer;
+    const cg_val deepest = c->deepest;
+
+    c->inner = c->outer = false;
+    c->deepest = 0;
+    const bool known = compute(c, &c->k->insn[v], depth, out);
+    if (known && !c->inner)
+        c->known[v] = (known_value){ .value = *out, .at = ++c->clock, .from = c->deepest };
+    c->inner |= inner;
+    c->outer |= outer;
+    if (deepest && (c->deepest == 0 || c->known[deepest].depth > c->known[c->deepest].depth))
+        c->deepest = deepest;
+    return known;
+}
+
 /* The value of v where the loops stand now.  Of a loop that does not run the variable is taken
  * for 0, and c->inner says so. */
 static bool
 evaluate(coverage *c, cg_val v, int depth, int64_t *out)
 {
-    const cg_insn *i = &c->k->insn[v];
-    int64_t x, y, z;
+    const known_value *x = &c->known[v];
 
     if (depth > DEPTH_MOST || c->steps++ > STEPS_MOST)
         return false;
     if (cg_is_const(c->k, v, out))
         return true;
-    if (c->bound[v]) {
-        c->outer = true;
-        *out = c->value[v];
-        return true;
+    if (x->bound || is_fresh(c, x)) {
+        if (x->bound || x->from)
+            read_variable(c, x->bound ? v : x->from);
+        return *out = x->value, true;
     }
-    if (i->op == CG_VAR) {
+    if (v && c->k->insn[v].op == CG_VAR) {
         c->inner = true;
-        *out = 0;
-        return true;
+        return *out = 0, true;
     }
-    if (v == 0 || !is_plain(c, i) || !evaluate(c, i->in[0], depth + 1, &x))
-        return false;
-    if (i->op == SC_not) {
-        *out = !x;
-        return cg_type(c->k, v) == COT_BOOL;
-    }
-    if (ir_sc_arity[i->op] < 2 || !evaluate(c, i->in[1], depth + 1, &y))
-        return false;
-    if (i->op != SC_select)
-        return arithmetic(i->op, x, y, out);
-    if (!evaluate(c, i->in[2], depth + 1, &z))
-        return false;
-    *out = x ? y : z;
-    return true;
+    return v && compute_once(c, v, depth, out);
+}
+
+static void
+bind(coverage *c, cg_val v, int64_t x)
+{
+    c->known[v] = (known_value){ x, ++c->clock, true, c->depth, 0 };
+}
+
+static void
+unbind(coverage *c, cg_val v)
+{
+    c->known[v] = (known_value){ 0 };
 }
 
 /* The value of v, all of whose loops run. */
@@ -292,13 +357,14 @@ run_iterations(coverage *c, const node *x, const cg_block *b)
         (b->limit && !value_of(c, b->limit, &limit)))
         return false;
     bool known = true;
-    c->bound[b->var] = true;
+    c->depth++;
     for (int64_t i = lo, n = 0; i < hi && n < limit && known; n++) {
-        c->value[b->var] = i;
+        bind(c, b->var, i);
         known =
             c->steps++ <= STEPS_MOST && run(c, x) && !__builtin_add_overflow(i, b->step, &i);
     }
-    c->bound[b->var] = false;
+    unbind(c, b->var);
+    c->depth--;
     return known;
 }
 
@@ -462,12 +528,13 @@ run_parts(coverage *c, const cg_reduction *d, node *root)
 
     if (d->split == 0 || cg_is_const(c->k, d->split, &only))
         return (d->split == 0 || (only == 0 && d->parts == 1)) && run(c, root);
-    c->bound[d->split] = true;
+    c->depth++;
     for (int64_t i = 0; i < d->parts && known; i++) {
-        c->value[d->split] = i;
+        bind(c, d->split, i);
         known = run(c, root);
     }
-    c->bound[d->split] = false;
+    unbind(c, d->split);
+    c->depth--;
     return known;
 }
 
@@ -486,6 +553,8 @@ judge(coverage *c, const cg_reduction *d, node *root, bool complete)
     } else if (what) {
         c->r->refuted++;
         report(c, d, what);
+    } else if (c->steps > STEPS_MOST) {
+        c->r->large++;
     } else {
         c->r->open++;
         report(c, d, "it is not proved that each is taken once");
@@ -562,8 +631,7 @@ cg_coverage_of(const cg_module *m, ir_arena *arena, cg_coverage_report *r)
         c->body = IR_NEW_N(arena, node *, k->n_insns);
         c->other = IR_NEW_N(arena, node *, k->n_insns);
         c->serial = IR_NEW_N(arena, uint32_t, k->n_insns);
-        c->bound = IR_NEW_N(arena, bool, k->n_insns);
-        c->value = IR_NEW_N(arena, int64_t, k->n_insns);
+        c->known = IR_NEW_N(arena, known_value, k->n_insns);
         find_sites(c, &k->body, 0, false);
         judge_all(c);
     }

@@ -5,9 +5,9 @@
 #include "codegen/kernel.h"
 
 /* proved: each element is taken once.  refuted: one is taken twice, or not, or is none of the
- * reduction's.  open: a bound, a condition or a number is not known, or there is too much to do. */
+ * reduction's.  open: a bound, a condition or a number is not known.  large: there are too many steps. */
 typedef struct cg_coverage_report {
-    int64_t proved, refuted, open;
+    int64_t proved, refuted, open, large;
     int64_t elements; /* of those that are proved */
     ir_buf *text; /* NULL: none is wanted; else a line for each that is not proved */
     const cg_kernel *first; /* with such a one */
@@ -15,7 +15,7 @@ typedef struct cg_coverage_report {
 } cg_coverage_report;
 
 void cg_coverage_of(const cg_module *m, ir_arena *arena, cg_coverage_report *r);
-/* COT_ERR_INTERNAL if any is not proved: the kernel and an element are named. */
+/* COT_ERR_INTERNAL if any is refuted or open: the kernel and an element are named. */
 cot_status cg_verify_coverage(const cg_module *m);
 
 #endif
