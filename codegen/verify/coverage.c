@@ -17,13 +17,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "codegen/verify/numbers.h"
 #include "ir/diag.h"
 
-enum {
-    STEPS_MOST = 1 << 24,       /* of one reduction */
-    DEPTH_MOST = 64,            /* of an index's arithmetic */
-    KEPT_MOST = 64              /* intervals of a loop */
-};
+enum { KEPT_MOST = 64 };         /* intervals of a loop */
 
 typedef struct interval {
     int64_t lo, hi;             /* lo ... hi - 1 */
@@ -51,16 +48,6 @@ typedef struct site {
     bool other, there;
 } site;
 
-/* Of the variable of a loop that runs, `at` is the time when it got this value; of what was made
- * of such variables, that when it was made, and `from` is the variable of the innermost loop. */
-typedef struct known_value {
-    int64_t value;
-    uint64_t at;
-    bool bound;
-    uint32_t depth;
-    cg_val from;
-} known_value;
-
 typedef struct coverage {
     const cg_kernel *k;
     ir_arena *arena;
@@ -68,173 +55,12 @@ typedef struct coverage {
     site *block;                /* of each instruction */
     node **body, **other;       /* of each instruction: of the reduction `serial` */
     uint32_t *serial, now;
-    known_value *known; /* of each value */
-    uint64_t clock; /* counts what is bound */
-    uint32_t depth; /* of loops that run    */
-    cg_val deepest; /* the variable of the innermost loop that was read since */
-    int64_t steps;
+    cg_numbers n;
     intervals taken;
-    bool inner, outer; /* has what was read since depended on loops that run, or do not? */
     bool wrong; /* something is taken twice */
     int64_t twice;
     cg_coverage_report *r;
 } coverage;
-
-/* -- index arithmetic -- */
-
-static bool
-arithmetic(int op, int64_t x, int64_t y, int64_t *out)
-{
-    switch (op) {
-    case SC_add: return !__builtin_add_overflow(x, y, out);
-    case SC_sub: return !__builtin_sub_overflow(x, y, out);
-    case SC_mul: return !__builtin_mul_overflow(x, y, out);
-    case SC_div: return *out = y > 0 ? x / y : 0, y > 0;
-    case SC_rem: return *out = y > 0 ? x % y : 0, y > 0;
-    case SC_shl: return y >= 0 && y < 62 && !__builtin_mul_overflow(x, (int64_t)1 << y, out);
-    case SC_shr: return *out = x >> (y & 63), y >= 0 && y < 64;
-    case SC_min: return *out = x < y ? x : y, true;
-    case SC_max: return *out = x > y ? x : y, true;
-    case SC_lt: return *out = x < y, true;
-    case SC_le: return *out = x <= y, true;
-    case SC_eq: return *out = x == y, true;
-    case SC_ne: return *out = x != y, true;
-    case SC_and: return *out = x & y, true;
-    case SC_or: return *out = x | y, true;
-    default: return false;
-    }
-}
-
-/* The operands are i64 or truths. */
-static bool
-is_plain(const coverage *c, const cg_insn *i)
-{
-    const cot_dtype t = cg_type(c->k, i->in[0]);
-
-    return i->op < SC_COUNT && (t == COT_I64 || t == COT_BOOL);
-}
-
-static void
-read_variable(coverage *c, cg_val v)
-{
-    c->outer = true;
-    if (c->deepest == 0 || c->known[v].depth > c->known[c->deepest].depth)
-        c->deepest = v;
-}
-
-/* Loops around the innermost one of v have not moved since: that one would have begun anew. */
-static bool
-is_fresh(const coverage *c, const known_value *x)
-{
-    const known_value *from = &c->known[x->from];
-
-    return x->at > 0 && (x->from == 0 || (from->bound && from->at < x->at));
-}
-
-static bool evaluate(coverage *c, cg_val v, int depth, int64_t *out);
-
-static bool
-compute(coverage *c, const cg_insn *i, int depth, int64_t *out)
-{
-    int64_t x, y, z;
-
-    if (!is_plain(c, i) || !evaluate(c, i->in[0], depth + 1, &x))
-        return false;
-    if (i->op == SC_not)
-        return *out = !x, i->type == COT_BOOL;
-    if (i->op == SC_popcnt)
-        return *out = __builtin_popcountll((uint64_t)x), true;
-    if (ir_sc_arity[i->op] < 2 || !evaluate(c, i->in[1], depth + 1, &y))
-        return false;
-    if (i->op != SC_select)
-        return arithmetic(i->op, x, y, out);
-    return evaluate(c, i->in[2], depth + 1, &z) && (*out = x ? y : z, true);
-}
-
-/* What v is, kept until a loop moves on which it depends. */
-static bool
-compute_once(coverage *c, cg_val v, int depth, int64_t *out)
-{
-    const bool inner = c->inner, outer = c->outer;
-    const cg_val deepest = c->deepest;
-
-    c->inner = c->outer = false;
-    c->deepest = 0;
-    const bool known = compute(c, &c->k->insn[v], depth, out);
-    if (known && !c->inner)
-        c->known[v] = (known_value){ .value = *out, .at = ++c->clock, .from = c->deepest };
-    c->inner |= inner;
-    c->outer |= outer;
-    if (deepest && (c->deepest == 0 || c->known[deepest].depth > c->known[c->deepest].depth))
-        c->deepest = deepest;
-    return known;
-}
-
-/* The value of v where the loops stand now.  Of a loop that does not run the variable is taken
- * for 0, and c->inner says so. */
-static bool
-evaluate(coverage *c, cg_val v, int depth, int64_t *out)
-{
-    const known_value *x = &c->known[v];
-
-    if (depth > DEPTH_MOST || c->steps++ > STEPS_MOST)
-        return false;
-    if (cg_is_const(c->k, v, out))
-        return true;
-    if (x->bound || is_fresh(c, x)) {
-        if (x->bound || x->from)
-            read_variable(c, x->bound ? v : x->from);
-        return *out = x->value, true;
-    }
-    if (v && c->k->insn[v].op == CG_VAR) {
-        c->inner = true;
-        return *out = 0, true;
-    }
-    return v && compute_once(c, v, depth, out);
-}
-
-static void
-bind(coverage *c, cg_val v, int64_t x)
-{
-    c->known[v] = (known_value){ x, ++c->clock, true, c->depth, 0 };
-}
-
-static void
-unbind(coverage *c, cg_val v)
-{
-    c->known[v] = (known_value){ 0 };
-}
-
-/* The value of v, all of whose loops run. */
-static bool
-value_of(coverage *c, cg_val v, int64_t *out)
-{
-    c->inner = false;
-    return evaluate(c, v, 0, out) && !c->inner;
-}
-
-/* Adds to *sum the part of scale v that loops which run give.  False: there is a part that
- * depends on both kinds of loops, or what is not known. */
-static bool
-outer_part(coverage *c, cg_val v, int64_t scale, int depth, int64_t *sum)
-{
-    const cg_insn *i = &c->k->insn[v];
-    int64_t x;
-
-    c->inner = c->outer = false;
-    if (depth > DEPTH_MOST || !evaluate(c, v, 0, &x))
-        return false;
-    if (!c->inner)
-        return arithmetic(SC_mul, x, scale, &x) && arithmetic(SC_add, *sum, x, sum);
-    if (!c->outer)
-        return true;
-    if (i->op == SC_add || i->op == SC_sub)
-        return outer_part(c, i->in[0], scale, depth + 1, sum) &&
-               outer_part(c, i->in[1], i->op == SC_add ? scale : -scale, depth + 1, sum);
-    return i->op == SC_mul && cg_is_const(c->k, i->in[1], &x) &&
-           arithmetic(SC_mul, scale, x, &scale) &&
-           outer_part(c, i->in[0], scale, depth + 1, sum);
-}
 
 /* -- intervals -- */
 
@@ -279,26 +105,17 @@ tidy(coverage *c, intervals *x, uint32_t first)
 
 /* -- loops that take the same elements each time -- */
 
-/* What v is does not depend on loops that run. */
-static bool
-stays(coverage *c, cg_val v)
-{
-    int64_t x;
-
-    c->outer = false;
-    return v == 0 || (evaluate(c, v, 0, &x) && !c->outer);
-}
-
 static bool
 text_stays(coverage *c, const node *x)
 {
     const cg_insn *i = &c->k->insn[x->block];
-    bool same = i->op == CG_LOOP ? stays(c, i->block->lo) && stays(c, i->block->hi) &&
-                                       stays(c, i->block->limit)
-                                 : stays(c, i->block->cond);
+    bool same = i->op == CG_LOOP ? cg_number_stays(&c->n, i->block->lo) &&
+                                       cg_number_stays(&c->n, i->block->hi) &&
+                                       cg_number_stays(&c->n, i->block->limit)
+                                 : cg_number_stays(&c->n, i->block->cond);
 
     for (uint32_t j = 0; j < x->n_takes && same; j++)
-        same = stays(c, x->take[j]->when);
+        same = cg_number_stays(&c->n, x->take[j]->when);
     for (uint32_t j = 0; j < x->n_inner && same; j++)
         same = text_stays(c, x->inner[j]);
     return same;
@@ -314,7 +131,7 @@ offset_of(coverage *c, const node *x, bool *any, int64_t *offset)
         int64_t sum = 0;
         bool known = t->n >= 0;
         for (int i = 0; i < t->n && known; i++)
-            known = outer_part(c, t->term[i].v, t->term[i].c, 0, &sum);
+            known = cg_number_outer(&c->n, t->term[i].v, t->term[i].c, 0, &sum);
         if (!known || (*any && sum != *offset))
             return false;
         *any = true;
@@ -335,13 +152,13 @@ run_take(coverage *c, const cg_take *t)
 {
     int64_t e = t->k, there = 1, x;
 
-    if (t->when && !value_of(c, t->when, &there))
+    if (t->when && !cg_number_of(&c->n, t->when, &there))
         return false;
     if (!there)
         return true;
     for (int i = 0; i < t->n; i++)
-        if (!value_of(c, t->term[i].v, &x) || !arithmetic(SC_mul, x, t->term[i].c, &x) ||
-            !arithmetic(SC_add, e, x, &e))
+        if (!cg_number_of(&c->n, t->term[i].v, &x) ||
+            __builtin_mul_overflow(x, t->term[i].c, &x) || __builtin_add_overflow(e, x, &e))
             return false;
     if (t->n >= 0 && e < INT64_MAX)
         add(c, &c->taken, e, e + 1);
@@ -353,18 +170,18 @@ run_iterations(coverage *c, const node *x, const cg_block *b)
 {
     int64_t lo, hi, limit = INT64_MAX;
 
-    if (!value_of(c, b->lo, &lo) || !value_of(c, b->hi, &hi) || b->step < 1 ||
-        (b->limit && !value_of(c, b->limit, &limit)))
+    if (!cg_number_of(&c->n, b->lo, &lo) || !cg_number_of(&c->n, b->hi, &hi) || b->step < 1 ||
+        (b->limit && !cg_number_of(&c->n, b->limit, &limit)))
         return false;
     bool known = true;
-    c->depth++;
+    c->n.depth++;
     for (int64_t i = lo, n = 0; i < hi && n < limit && known; n++) {
-        bind(c, b->var, i);
-        known =
-            c->steps++ <= STEPS_MOST && run(c, x) && !__builtin_add_overflow(i, b->step, &i);
+        cg_number_bind(&c->n, b->var, i);
+        known = c->n.steps++ <= CG_STEPS_MOST && run(c, x) &&
+                !__builtin_add_overflow(i, b->step, &i);
     }
-    unbind(c, b->var);
-    c->depth--;
+    cg_number_unbind(&c->n, b->var);
+    c->n.depth--;
     return known;
 }
 
@@ -378,6 +195,7 @@ run_loop(coverage *c, node *x, const cg_block *b)
 
     const bool moves = (x->kept || !x->asked) && offset_of(c, x, &any, &offset);
     if (moves && x->kept) {
+        c->n.steps += x->moves.n;
         for (uint32_t i = 0; i < x->moves.n; i++)
             add(c, &c->taken, x->moves.at[i].lo + offset, x->moves.at[i].hi + offset);
         return true;
@@ -408,7 +226,7 @@ run_block(coverage *c, node *x)
 
     if (i->op == CG_LOOP)
         return run_loop(c, x, i->block);
-    if (i->op != CG_IF || !value_of(c, i->block->cond, &cond))
+    if (i->op != CG_IF || !cg_number_of(&c->n, i->block->cond, &cond))
         return false;
     return (cond != 0) == x->other || run(c, x);
 }
@@ -528,20 +346,20 @@ run_parts(coverage *c, const cg_reduction *d, node *root)
 
     if (d->split == 0 || cg_is_const(c->k, d->split, &only))
         return (d->split == 0 || (only == 0 && d->parts == 1)) && run(c, root);
-    c->depth++;
+    c->n.depth++;
     for (int64_t i = 0; i < d->parts && known; i++) {
-        bind(c, d->split, i);
+        cg_number_bind(&c->n, d->split, i);
         known = run(c, root);
     }
-    unbind(c, d->split);
-    c->depth--;
+    cg_number_unbind(&c->n, d->split);
+    c->n.depth--;
     return known;
 }
 
 static void
 judge(coverage *c, const cg_reduction *d, node *root, bool complete)
 {
-    c->steps = 0;
+    c->n.steps = 0;
     c->wrong = false;
     c->taken = (intervals){ 0 };
     const bool known = complete && run_parts(c, d, root);
@@ -553,7 +371,7 @@ judge(coverage *c, const cg_reduction *d, node *root, bool complete)
     } else if (what) {
         c->r->refuted++;
         report(c, d, what);
-    } else if (c->steps > STEPS_MOST) {
+    } else if (c->n.steps > CG_STEPS_MOST) {
         c->r->large++;
     } else {
         c->r->open++;
@@ -631,7 +449,7 @@ cg_coverage_of(const cg_module *m, ir_arena *arena, cg_coverage_report *r)
         c->body = IR_NEW_N(arena, node *, k->n_insns);
         c->other = IR_NEW_N(arena, node *, k->n_insns);
         c->serial = IR_NEW_N(arena, uint32_t, k->n_insns);
-        c->known = IR_NEW_N(arena, known_value, k->n_insns);
+        cg_numbers_begin(&c->n, k, arena);
         find_sites(c, &k->body, 0, false);
         judge_all(c);
     }

@@ -5,7 +5,8 @@
 #include "codegen/kernel.h"
 
 /* proved: each element is taken once.  refuted: one is taken twice, or not, or is none of the
- * reduction's.  open: a bound, a condition or a number is not known.  large: there are too many steps. */
+ * reduction's.  open: a bound, a condition or a number is not known.  large: to know them took
+ * too many steps. */
 typedef struct cg_coverage_report {
     int64_t proved, refuted, open, large;
     int64_t elements; /* of those that are proved */

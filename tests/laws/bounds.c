@@ -1,5 +1,5 @@
-/* Every access of every kernel lies within its buffer, and every reduction takes each of its elements
- * once: what of that the verifier proves.
+/* Every access of every kernel lies within its buffer, and every reduction takes each of its
+ * elements once: what of that the verifier proves.
  *
  *   bounds FIRST STEP [show]         programs FIRST, FIRST + STEP, ... of the laws
  *   bounds --graphs [show]           the graphs of tests/unit/lower_graphs.h

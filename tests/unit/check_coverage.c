@@ -166,9 +166,8 @@ START_TEST(around_a_block)
 }
 END_TEST
 
-/* Its text was, of 513 elements:
- *     serial b in 0..2 { n = 16 - 16 b; vector l in 0..32 { serial t in 0..n { 512 b + l + 32 t }
- *     and element 512 + l where l < 1 } }                                                     */
+/* Its text was, of 513 elements: serial b in 0..2 { n = 16 - 16 b; vector l in 0..32 { serial t in
+ * 0..n { element 512 b + l + 32 t }; element 512 + l where l < 1 } }. */
 START_TEST(last_step_of_every_block)
 {
     want_refused(513, LAST_STEP_IN_EVERY_BLOCK, "element 512 is taken twice");
@@ -188,11 +187,19 @@ START_TEST(faults)
 }
 END_TEST
 
-/* What is the same in each block is looked at once: no element is counted by itself. */
+/* This text asks in each block whether it is the last.  What takes too many steps is counted, and
+ * not refused. */
 START_TEST(large)
 {
-    want_proved((1 << 22) + 31);
-    want_refused((1 << 22) + 31, NO_LAST_STEP, "element 4194304 is not taken");
+    cg_coverage_report r = { 0 };
+
+    want_proved((1 << 20) + 31);
+    want_refused((1 << 20) + 31, NO_LAST_STEP, "element 1048576 is not taken");
+    want_proved(1 << 28);
+    build((1 << 26) + 31, RIGHT);
+    cg_coverage_of(m, &arena, &r);
+    ck_assert_int_eq(r.large, 1);
+    ck_assert_ptr_null(r.why);
 }
 END_TEST
 
