@@ -198,13 +198,15 @@ digit_fill(cg_lowering *l, void *user, cg_ix i)
     ordering *o = user;
     cg_val at = scratch(l, o, cg_ix_value(&l->ix, &l->b, i));
     cg_ix where = i;
+    cg_val old = l->mask;
     if (!o->first) {
         cg_val p = cg_convert(l, cg_load(&l->b, o->from[1], at, 0), o->place, COT_I64);
-        p = cg_insn2(&l->b, SC_max, COT_I64, p, cg_i64(&l->b, 0));
-        p = cg_insn2(&l->b, SC_min, COT_I64, p, cg_i64(&l->b, o->size - 1));
+        cg_mask_and(l, cg_is_place(&l->b, p, o->size));
         where = cg_ix_var(&l->ix, p, 0, o->size - 1);
     }
-    cg_store(&l->b, o->from[0], at, key_word(l, o, o->key, where), 0);
+    cg_val word = key_word(l, o, o->key, where);
+    l->mask = old;
+    cg_store(&l->b, o->from[0], at, word, 0);
 }
 
 static void
