@@ -294,8 +294,7 @@ rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out)
 
     COT_TRY(prepare(f, p, arena, out, &donated));
     o.donated = donated;
-    COT_TRY(cg_lower(out->prepared, &o, arena, &out->module));
-    return f->ctx->config.verify ? cg_verify(out->module) : COT_OK;
+    return cg_lower(out->prepared, &o, arena, &out->module);
 }
 
 /* Print the stages below graphs that COT_DUMP names. */

@@ -377,8 +377,6 @@ cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool vi
 {
     LLVMValueRef *fn = IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1);
 
-    if (m->ctx->config.verify)
-        COT_TRY(cg_verify(m));
     add_kernels(l, m, entry, visible, NULL, 0, fn);
     if (natural)
         cg_ll_natural_of(l, fn[0], natural, n_args, m->parallel, m);

@@ -369,8 +369,6 @@ bind_arguments(cg_ll_emit *e, bool fails)
 cot_status
 cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name)
 {
-    if (m->ctx->config.verify)
-        COT_TRY(cg_verify(m));
     for (uint32_t i = 1; i < m->n_kernels; i++) {
         const cg_kernel *k = m->kernel[i];
         const cg_launch launch = cg_launch_of(k);
