@@ -11,7 +11,8 @@
 
 enum {
     CHAIN_MOST = 400,
-    PULL_DEPTH_MOST = 128,
+    PULL_DEPTH_MOST = 512,
+    MOVE_DEPTH = 4,             /* a move takes as much of the stack as so many pointwise ops */
     PULL_SIZE_MOST = 4096,
     ROW_LEAST = 16,
     ROW_SHORT = 9,
@@ -390,11 +391,12 @@ count_pulled(rooting *u, const ir_node *n)
 static void
 bound_pulls(rooting *u, const ir_node *n)
 {
-    uint32_t depth = 1, size = 1;
+    const uint32_t own = ir_ops[n->op].flag == IR_POINTWISE ? 1 : MOVE_DEPTH;
+    uint32_t depth = own, size = 1;
 
     for (int i = 0; i < n->n_in; i++) {
         const ir_ref x = n->in[i];
-        depth = u->depth[x] >= depth ? u->depth[x] + 1 : depth;
+        depth = u->depth[x] + own > depth ? u->depth[x] + own : depth;
         size += u->size[x];
     }
     if (size > PULL_SIZE_MOST)

@@ -70,10 +70,10 @@ awk 'BEGIN {
     print ") -> f64[] {\n  %0 = add %a0, %a1 : f64[]"
     for (i = 2; i < 500; i++) printf "  %%%d = add %%%d, %%a%d : f64[]\n", i - 1, i - 2, i
     print "  ret %498\n}"
-    print "#include <stdio.h>\n#include \"many.h\"\nint\nmain(void)\n{\n    static _Alignas(64) char work[SUM_WORK_BYTES + 1];\n    double x[500], y;" >"many_main.c"
+    print "#include <stdio.h>\n#include \"many.h\"\nint\nmain(void)\n{\n    double x[500], y;" >"many_main.c"
     print "    for (int i = 0; i < 500; i++)\n        x[i] = i;\n    if (sum(" >"many_main.c"
     for (i = 0; i < 500; i++) printf "x + %d, ", i >"many_main.c"
-    print "&y, work))\n        return 1;\n    printf(\"%g\\n\", y);\n    return 0;\n}" >"many_main.c"
+    print "&y, NULL))\n        return 1;\n    printf(\"%g\\n\", y);\n    return 0;\n}" >"many_main.c"
 }' >many.cot
 
 # A loop that passes its bound; two threads.

@@ -289,7 +289,8 @@ load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val
     return cg_load(&l->b, buffer, base ? cg_iadd(&l->b, base, i) : i, l->mask);
 }
 
-static cg_val
+/* Apart from cg_pull, whose frames are as many as ops are behind one another. */
+static cg_val __attribute__((noinline))
 pull_outer(cg_lowering *l, const cg_bind *b, int rank, const cg_ix *at)
 {
     cg_ix more[COT_MAX_RANK + 1];

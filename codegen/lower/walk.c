@@ -233,15 +233,12 @@ walk_conv(cg_walk *w, const ir_node *n, const cg_ix *at)
     cg_walk_value(w, n->in[1], to[1]);
 }
 
-static void
-walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
+/* What is no pointwise op, as those are walked through one after the other: the indices that this
+ * keeps on the stack are not on theirs. */
+static void __attribute__((noinline))
+walk_moved(cg_walk *w, const ir_node *n, const cg_ix *at)
 {
     cg_ix to[COT_MAX_RANK + 1];
-    const ir_type *t = ir_type_at(w->f, n->first);
-    if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
-        w->widest = ir_bits(t->dtype);
-    w->cost += cg_op_cost(w->f, n);
-    w->wide += ir_bits(t->dtype) == 64 ? cg_op_cost(w->f, n) : 0;
     if (cg_is_view(n->op)) {
         cg_view_index(&w->ix, w->f, n, at, to);
         cg_walk_value(w, n->in[0], to);
@@ -253,7 +250,7 @@ walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
         add_read(w, 0, 0, &at[n->at.iota.axis]);
     } else if (n->op == OP_constant) {
         if (!n->at.constant.data.splat)
-            add_read(w, n->first, t->rank, at);
+            add_read(w, n->first, ir_type_at(w->f, n->first)->rank, at);
     } else if (ir_ops[n->op].flag == IR_REDUCE) {
         walk_reduce(w, n, at);
     } else if (n->op == OP_dynamic_slice) {
@@ -268,6 +265,22 @@ walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
         for (int i = 0; i < n->n_in; i++)
             cg_walk_value(w, n->in[i], at);
     }
+}
+
+static void
+walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *t = ir_type_at(w->f, n->first);
+    if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
+        w->widest = ir_bits(t->dtype);
+    w->cost += cg_op_cost(w->f, n);
+    w->wide += ir_bits(t->dtype) == 64 ? cg_op_cost(w->f, n) : 0;
+    if (ir_ops[n->op].flag != IR_POINTWISE || cg_is_view(n->op)) {
+        walk_moved(w, n, at);
+        return;
+    }
+    for (int i = 0; i < n->n_in; i++)
+        cg_walk_value(w, n->in[i], at);
 }
 
 void

@@ -209,7 +209,7 @@ static const struct family {
     { "residual", residual, "", 2000 },
     { "residual's gradient", residual, "grad", 500 },
     { "calls", calls, "", 4000 },
-    { "calls' gradient", calls, "grad", 1000 },
+    { "calls' gradient", calls, "grad", 2000 },
     { "nested calls", nested_calls, "", 400 },
     { "conds", conds, "", 1000 },
     { "conds' gradient", conds, "grad", 500 },
