@@ -427,6 +427,7 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     if (total == 0)         /* no place of a k to compute: one of its axes may have no size to divide by */
         return cg_const(b, t, 0);
     cg_val blocks = 0, sum = 0, lo = cg_i64(b, 0), hi = cg_i64(b, total);
+    const uint32_t reduction = cg_reduction_new(b, total, 0, 1);
     if (total > KC) {
         blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC);
         sum = cg_loop_carry(b, blocks, t, cg_neutral(b, SC_add, t));
@@ -436,6 +437,7 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     }
     cg_val chain = loop_over(b, lo, hi, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
     cg_val k = cg_loop_var(b, chain);
+    cg_take_value(b, reduction, k);
     cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
     cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m), along), 0);
     cg_val beside = offset(b, &s->k, right_of(s, &s->k), k);
