@@ -3,7 +3,11 @@
  *
  * A rule is traced for the types of one example, in a trace that can capture nothing; what
  * comes back is a closed graph.  A rule that calls its own function is no recursion, since that
- * call's rules wait too. */
+ * call's rules wait too.
+ *
+ * A forward that draws has the generator's key as its last input, and a call hands it a key as
+ * the call of an ordinary function does.  Its rules get that operand too, though their bodies
+ * are not shown it: their own draws come from it. */
 #include "frontend/custom.h"
 
 #include "frontend/trace.h"
@@ -46,7 +50,9 @@ public_type(const ir_type *t)
 /* ---- tracing a rule ---- */
 
 /* One rule to be traced.  in: what the body sees, `type` of the inputs of the graph; slot[i]:
- * which of the body's inputs graph input i is.  want[j]: the type of result j, NULL: any. */
+ * which of the body's inputs graph input i is, HIDDEN: none, it is the key of the call.
+ * want[j]: the type of result j, NULL: any. */
+enum { HIDDEN = -1 };
 typedef struct rule {
     const cot_custom *c;
     const char *what;
@@ -55,6 +61,8 @@ typedef struct rule {
     int n_in, n_graph, n_out, n_keep;
     const ir_type **type, **want;
     int *slot, *keep;                   /* keep: the results that become outputs */
+    bool draws; /* from the generator, if no input is a key */
+    int64_t stream; /* joins the key of the call, if not 0 */
     cot_status status;
 } rule;
 
@@ -85,6 +93,25 @@ add_in(rule *r, const ir_type *t, bool given)
     r->n_in++;
 }
 
+/* Is input i of the forward its generator's key? */
+static bool
+is_key(const ir_graph *f, int64_t i)
+{
+    return i < f->n_in && f->hidden[i].kind == IR_HIDDEN_KEY;
+}
+
+/* Input i of the forward f, with type t: the body is not shown a key. */
+static void
+add_in_of(rule *r, const ir_graph *f, int64_t i, const ir_type *t)
+{
+    if (!is_key(f, i)) {
+        add_in(r, t, true);
+        return;
+    }
+    r->type[r->n_graph] = t;
+    r->slot[r->n_graph++] = HIDDEN;
+}
+
 static void
 add_out(rule *r, const ir_type *want, bool keep)
 {
@@ -113,6 +140,21 @@ check_result(cot_trace *t, rule *r, int j, cot_value *v)
                       ir_type_str(b->ctx, ir_btype(b, y)), ir_type_str(b->ctx, r->want[j]));
 }
 
+/* The key of a rule's draws.  Examples that have a key each are one batch to a .vmap body, whose
+ * draws come from the first one's; a batch of none has no first. */
+static ir_ref
+key_of_rule(ir_build *b, ir_ref key, int64_t stream)
+{
+    static const int64_t two = 2, first[2] = { 0, 0 }, one[2] = { 1, 1 }, row[2] = { 1, 2 };
+    const ir_type *t = ir_btype(b, key), *word = ir_scalar_type(b->ctx, COT_U64);
+
+    if (t->rank == 2 && t->dims[0] == 0)
+        return ir_zeros(b, ir_type_new(b->ctx, COT_U64, 1, &two));
+    if (t->rank == 2)
+        key = ir_reshape(b, ir_slice(b, key, first, row, one), 1, &two);
+    return stream ? ir_fold_in(b, key, ir_splat_int(b, word, stream)) : key;
+}
+
 static void
 rule_body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -121,8 +163,12 @@ rule_body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_value *y = IR_NEW_N(t->b->arena, cot_value, r->n_out + 1);
     for (int i = 0; i < r->n_in; i++)
         x[i] = COT_ZERO;
-    for (int i = 0; i < r->n_graph; i++)
-        x[r->slot[i]] = in[i];
+    for (int i = 0; i < r->n_graph; i++) {
+        if (r->slot[i] == HIDDEN)
+            t->key = key_of_rule(t->b, t->slot[in[i].id].ref, r->stream);
+        else
+            x[r->slot[i]] = in[i];
+    }
     r->body(t, &r->info, x, y);
     t->b->loc = r->c->loc;
     for (int j = 0; j < r->n_out; j++)
@@ -148,14 +194,21 @@ rule_trace(rule *r, ir_loc loc, ir_graph **out)
     ctx->axes = NULL;
     cot_status status = fe_trace_run(ctx, &s, out, &t);
     ctx->axes = axes;
-    if (status == COT_OK && t->n_hidden > 0)
+    if (status != COT_OK)
+        return status;
+    const bool generator = is_key(*out, r->n_graph);
+    if ((int)t->n_hidden > (generator && r->draws))
         return ir_fail(ctx, loc, "custom_call", ERR_custom_hidden, r->what, r->c->ir.name,
-                       t->key ? "draws from the generator" : "captures an array",
-                       t->key ? "a key" : "it");
-    return status;
+                       generator && !r->draws ? "draws from the generator"
+                                              : "captures an array",
+                       generator && !r->draws ? "a key" : "it");
+    return COT_OK;
 }
 
 /* ---- the table that passes call ---- */
+
+/* A forward numbers its draws from 0 up; those of its rules for derivatives are none of them. */
+enum { STREAM_VJP = -1, STREAM_JVP = -2 };
 
 static const ir_type *
 saved_type(const ir_graph *f, int64_t k)
@@ -198,8 +251,9 @@ trace_vjp(const ir_custom *ir, const ir_node *n, ir_loc loc, const bool *active,
     const ir_ints save = n->at.custom.save;
     rule *r = rule_new(&c->ctx->arena, c, "vjp", c->o.vjp, n, save.n + f->n_out + f->n_in);
     r->info.needs = active;
+    r->stream = STREAM_VJP;
     for (int k = 0; k < save.n; k++)
-        add_in(r, saved_type(f, save.at[k]), true);
+        add_in_of(r, f, save.at[k], saved_type(f, save.at[k]));
     for (int j = 0; j < f->n_out; j++)
         if (ir_custom_differs(n, j))
             add_in(r, ir_type_at(f, f->out[j]), has_ct[j]);
@@ -217,8 +271,9 @@ trace_jvp(const ir_custom *ir, const ir_node *n, ir_loc loc, const bool *active,
     const ir_graph *f = n->at.custom.forward;
     rule *r = rule_new(&c->ctx->arena, c, "jvp", c->o.jvp, n, 2 * f->n_in + f->n_out);
     r->info.needs = active;
+    r->stream = STREAM_JVP;
     for (int i = 0; i < f->n_in; i++)
-        add_in(r, ir_type_at(f, f->in[i]), true);
+        add_in_of(r, f, i, ir_type_at(f, f->in[i]));
     for (int j = 0; j < f->n_out; j++)
         add_in(r, ir_type_at(f, f->out[j]), true);
     for (int i = 0; i < f->n_in; i++)
@@ -264,7 +319,7 @@ trace_vmap(const ir_custom *ir, const ir_node *n, ir_loc loc, int64_t size, int 
     for (int i = 0; i < f->n_in; i++) {
         const ir_type *t = ir_type_at(f, f->in[i]);
         in_dims[i] = mapped[i] ? 0 : COT_NONE;
-        add_in(r, mapped[i] ? ir_type_open(c->ctx, t, 0, size) : t, true);
+        add_in_of(r, f, i, mapped[i] ? ir_type_open(c->ctx, t, 0, size) : t);
     }
     for (int j = 0; j < f->n_out; j++) {
         out_dims[j] = 0;
@@ -378,7 +433,7 @@ static bool
 in_range(cot_setup *s, bool input, int i)
 {
     const char *what = input ? "input" : "result";
-    const int n = !s ? 0 : input ? s->f->n_in : s->f->n_out;
+    const int n = !s ? 0 : input ? s->c->o.n_in : s->f->n_out;
 
     if (!s)
         return false;
@@ -501,6 +556,7 @@ forward_of(ir_build *b, const custom_call *k, ir_node *n, const ir_type *const *
         add_in(r, type[i], true);
     for (int j = 0; j < c->o.n_out; j++)
         add_out(r, NULL, true);
+    r->draws = true;
     return rule_trace(r, b->loc, &n->at.custom.forward);
 }
 
@@ -509,11 +565,12 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
 {
     const custom_call *k = options;
     const cot_custom *c = k->c;
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, k->in.n + 1),
-           *y = IR_NEW_N(b->arena, ir_ref, c->o.n_out + 1);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, k->in.n + 1), /* room for a key */
+        *y = IR_NEW_N(b->arena, ir_ref, c->o.n_out + 1);
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, k->in.n + 1);
     ir_node n = { .at = { .custom = { .name = c->ir.name, .attrs = fe_list(&k->attrs), .effects = c->o.effects,
                                       .opaque = c->o.forward == NULL, .prototype = c->o.prototype } } };
+    int n_in = k->in.n;
     (void)none, (void)zero;
     if (c->ctx != b->ctx) {
         ir_build_fail(b, "custom_call", ERR_fn_context, c->ir.name);
@@ -542,10 +599,14 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
         b->status = status;
         return IR_NONE;
     }
+    if (s.f->n_in > n_in) {
+        in[n_in++] = fe_next_key(b->ctx->trace);
+        IR_PUSH(&b->ctx->arena, s.save, s.n_save, s.cap_save, k->in.n); /* its rules may draw */
+    }
     n.at.custom.save = (ir_ints){ (int)s.n_save, s.save };
     n.at.custom.data = (ir_ints){ (int)s.n_data, s.data };
     n.at.custom.nondiff = (ir_ints){ (int)s.n_nondiff, s.nondiff };
-    ir_add_node(b, OP_custom_call, k->in.n, in, &n.at, y);
+    ir_add_node(b, OP_custom_call, n_in, in, &n.at, y);
     for (int j = 0; k->out && j < c->o.n_out; j++)
         k->out[j] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[j] : IR_NONE);
     return b->status == COT_OK ? y[0] : IR_NONE;
