@@ -59,6 +59,18 @@ scanned(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_add(cot_mul(y[0], 100), cot_reduce_sum(y[1]));
 }
 
+/* The same recomputed in the backward half, in a branch. */
+BODY(branch, out[0] = scaled(in[0], user);)
+BODY(other, out[0] = cot_neg(scaled(in[0], user));)
+static void
+branching(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_fn *f = cot_checkpoint(cot_fn_new(ctx, "twice", twice, 1, 1, user));
+    (void)t;
+    out[0] = cot_cond(cot_gt(in[0], 0), branch, other, .in = COT_VALUES(cot_call(f, in[0])),
+                      .user = user);
+}
+
 /* The argument is a scalar, then a vector, then a matrix. */
 enum {
     PLAIN,
@@ -137,10 +149,10 @@ START_TEST(as_a_called_function)
 {
     double want[2 * N], got[2 * N];
     const cot_custom *c = scaling(_i >= N_KINDS);
-    cot_body *const bodies[] = { twice, scanned };
+    cot_body *const bodies[] = { twice, scanned, branching };
     const int kind = _i % N_KINDS;
 
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         cot_fn *f = cot_fn_new(ctx, "f", bodies[k], 1, 1, NULL);
         cot_fn *g = cot_fn_new(ctx, "g", bodies[k], 1, 1, (void *)c);
         int64_t n = results(transformed(kind, &f), kind, want);
