@@ -200,7 +200,7 @@ one_part(cg_columns *c, cg_val q, cg_val nth, cg_each_row *body, void *user)
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
     uint32_t mark = cg_scope_begin(l);
     const cg_val row = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), LANES));
-    cg_take_value(b, c->reduction, row);
+    cg_take_value(b, c->reduction, row, 0);
     body(user, row);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);

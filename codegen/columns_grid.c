@@ -84,7 +84,7 @@ nodes_kernel(cg_lowering *l, strip *s)
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, s->blocks), 1, 0);
     inner = cg_scope_begin(l);
     cg_val at = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), c->count), column);
-    cg_take_value(b, reduction, cg_loop_var(b, loop));
+    cg_take_value(b, reduction, cg_loop_var(b, loop), 0);
     for (int i = 0; i < c->n; i++)
         cg_loop_reduce(b, loop, CG_TREE, c->how[i].op, c->how[i].type,
                        cg_load(b, node_buffer(l, s, i, false), at, 0));

@@ -556,11 +556,11 @@ cg_take_element(cg_build *b, cg_take x)
 }
 
 void
-cg_take_value(cg_build *b, uint32_t reduction, cg_val number)
+cg_take_value(cg_build *b, uint32_t reduction, cg_val x, cg_val y)
 {
-    const cg_take_term term[1] = { { number, 1 } };
+    const cg_take_term term[2] = { { x, 1 }, { y, 1 } };
 
-    cg_take_element(b, (cg_take){ .reduction = reduction, .n = 1, .term = term });
+    cg_take_element(b, (cg_take){ .reduction = reduction, .n = y ? 2 : 1, .term = term });
 }
 
 void

@@ -196,8 +196,9 @@ typedef struct cg_buffer {
     uint32_t alias;             /* 1 + index of a buffer it may overlap exactly (in place), or 0 */
 } cg_buffer;
 
-/* A reduction over elements 0 ... n - 1 in the region `in`, as its lowering declares it; `split`
- * is a value from 0 to parts - 1 where each run of the kernel's text makes one part alone. */
+/* A reduction over elements 0 ... n - 1 in the region `in`, as its lowering declares it.  Where each
+ * run of that text makes but a part of it, `split` says which: the variable of a loop of constant
+ * bounds around it, or a value from 0 to parts - 1. */
 typedef struct cg_reduction {
     uint32_t in;
     int64_t n;
@@ -321,7 +322,8 @@ cg_val cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type);
  * the reduction, from 1 on. */
 uint32_t cg_reduction_new(cg_build *b, int64_t n, cg_val split, int64_t parts);
 void cg_take_element(cg_build *b, cg_take x);
-void cg_take_value(cg_build *b, uint32_t reduction, cg_val number);
+/* Element x + y, y being 0 for nothing. */
+void cg_take_value(cg_build *b, uint32_t reduction, cg_val x, cg_val y);
 
 /* Loops: cg_loop_begin ... cg_loop_end.  Carries are declared at the beginning, folds and trees
  * at the end. */

@@ -601,7 +601,7 @@ combine_nodes(rows *r, const split *s, cg_val row, cg_val *x)
     cg_val loop = cg_loop_begin(b, CG_SERIAL, lo, hi, 1, 0);
     inner = cg_scope_begin(r->l);
     cg_val at = cg_iadd(b, cg_imul(b, row, s->parts), cg_loop_var(b, loop));
-    cg_take_value(b, reduction, cg_loop_var(b, loop));
+    cg_take_value(b, reduction, cg_loop_var(b, loop), 0);
     for (int i = 0; i < s->p.n; i++)
         cg_loop_reduce(b, loop, CG_TREE, s->p.how[i].op, s->p.how[i].type,
                        cg_load(b, node_buffer(r, s, i, false), at, 0));

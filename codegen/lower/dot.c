@@ -437,7 +437,7 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     }
     cg_val chain = loop_over(b, lo, hi, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
     cg_val k = cg_loop_var(b, chain);
-    cg_take_value(b, reduction, k);
+    cg_take_value(b, reduction, k, 0);
     cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
     cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m), along), 0);
     cg_val beside = offset(b, &s->k, right_of(s, &s->k), k);

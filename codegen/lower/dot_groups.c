@@ -130,7 +130,7 @@ step(const block *x, cg_val left, cg_val k, cg_val o, cg_val acc)
 
 /* The chain over lo <= k < hi, by runs of the innermost axis of k. */
 static cg_val
-chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi)
+chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi, uint32_t reduction)
 {
     cg_build *b = x->p.b;
     const shape *s = &x->p.s;
@@ -150,6 +150,7 @@ chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi)
         base = cg_iadd(b, row, cg_isub(b, offset(b, g, stride, from), right));
     }
     cg_val loop = loop_over(b, lo, hi, 1), k = cg_loop_var(b, loop);
+    cg_take_value(b, reduction, k, 0);
     acc = cg_loop_carry(b, loop, t, acc);
     cg_loop_next(b, loop, acc, step(x, cg_iadd(b, base, cg_imul(b, k, by)), k, o, acc));
     cg_loop_end(b, loop);
@@ -168,12 +169,14 @@ element(const block *x, cg_val row, cg_val o, cg_val k_end)
     cg_build *b = x->p.b;
     const shape *s = &x->p.s;
     const int64_t total = s->k.total;
+    const uint32_t reduction = cg_reduction_new(b, total, x->k0, 1);
     cg_val acc = cg_const(b, x->p.d->type, 0);
     if (total > STEPS_MOST || total * s->mr * s->n.total > CHAIN_MOST)
-        return chain(x, row, o, x->k0, k_end);
+        return chain(x, row, o, x->k0, k_end, reduction);
     for (int64_t k = 0; k < total; k++) {
         cg_val at = offset(b, &s->k, left_of(s, &s->k), cg_i64(b, k));
         cg_val inner = cg_i64(b, k);
+        cg_take_value(b, reduction, inner, 0);
         acc = step(x, cg_iadd(b, row, at), inner, o, acc);
     }
     return acc;

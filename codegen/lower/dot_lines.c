@@ -131,6 +131,7 @@ chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
     const int64_t size = g->size[g->n - 1], x_step = g->lhs[g->n - 1], y_step = g->rhs[g->n - 1];
     const int64_t sums = p->s.lines * a->results * ((a->columns + p->s.w - 1) / p->s.w);
     const bool written = g->total <= KC && p->s.m.lhs[p->s.m.n - 1] == 1 && size <= WRITTEN_RUN && size * sums <= WRITTEN_MOST;
+    const uint32_t reduction = cg_reduction_new(b, g->total, a->lo, 1);
     cg_val past = cg_idiv(b, cg_iadd(b, a->hi, cg_i64(b, size - 1)), size);
     cg_val runs = loop_over(b, cg_idiv(b, a->lo, size), past, 1), r = cg_loop_var(b, runs),
            outer = cg_loop_carry(b, runs, t, cg_const(b, t, 0)), sum = outer;
@@ -139,6 +140,7 @@ chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
 
     if (written) {
         for (int64_t i = 0; i < size; i++) {
+            cg_take_value(b, reduction, from, cg_i64(b, i));
             cg_val loaded = load(p, false, cg_iadd(b, y, cg_i64(b, i * y_step)), 0);
             sum = multiply_add(p, load(p, true, cg_iadd(b, x, cg_i64(b, i * x_step)), when),
                                loaded, sum);
@@ -150,6 +152,7 @@ chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
         cg_val end = all ? cg_i64(b, size) : cg_isub(b, hi, from);
         cg_val loop = loop_over(b, all ? cg_i64(b, 0) : cg_isub(b, lo, from), end, 1);
         cg_val acc = cg_loop_carry(b, loop, t, sum), i = cg_loop_var(b, loop);
+        cg_take_value(b, reduction, from, i);
         cg_val loaded = load(p, false, cg_iadd(b, y, cg_imul(b, i, y_step)), 0);
         cg_loop_next(b, loop, acc,
                      multiply_add(p, load(p, true, cg_iadd(b, x, cg_imul(b, i, x_step)), when),

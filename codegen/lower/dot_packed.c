@@ -380,7 +380,7 @@ tile_row_at(const product *p, cg_val m0, cg_val i)
 /* A chain over k's lo ... hi of a row where it lies, whose k's count from `base`. */
 static cg_val
 chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val lo, cg_val hi,
-               const tile_row *row, cg_val base, cg_val acc)
+               const tile_row *row, cg_val base, cg_val acc, uint32_t reduction)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
@@ -389,6 +389,7 @@ chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val 
            sum = cg_loop_carry(b, chain, p->d->type, acc), next = sum;
     for (int64_t i = 0; i < written; i++) {
         cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
+        cg_take_value(b, reduction, cg_loop_var(b, chain), cg_i64(b, i));
         cg_val right = cg_imul(b, k, step);
         cg_val at = cg_iadd(b, cg_iadd(b, row->at, base), right);
         cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
@@ -403,13 +404,15 @@ chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val 
 
 /* ... all of whose few k's are written out. */
 static cg_val
-short_chain(const product *p, const tile *r, cg_val panel, cg_val k0, const tile_row *row)
+short_chain(const product *p, const tile *r, cg_val panel, cg_val k0, const tile_row *row,
+            uint32_t reduction)
 {
     cg_build *b = p->b;
     const group *g = &p->s.k;
     cg_val sum = cg_const(b, p->d->type, 0);
     for (int64_t i = 0; i < g->total; i++) {
         cg_val k = cg_i64(b, i), at = cg_iadd(b, row->at, offset(b, g, left_of(&p->s, g), k));
+        cg_take_value(b, reduction, k, 0);
         cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
         sum = multiply_add(p, x, cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r->column), 0), sum);
     }
@@ -422,15 +425,16 @@ sum_in_place(const product *p, const tile *r, cg_val panel, cg_val m0, cg_val k0
 {
     cg_build *b = p->b;
     const tile_row row = tile_row_at(p, m0, r->i);
+    const uint32_t reduction = cg_reduction_new(b, p->s.steps, k0, 1);
     if (cg_dot_is_short(&p->s))
-        return short_chain(p, r, panel, k0, &row);
+        return short_chain(p, r, panel, k0, &row, reduction);
     cg_val zero = cg_const(b, p->d->type, 0);
     runs a = runs_begin(p, k0, kc);
     if (!a.loop)
-        return chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, zero);
+        return chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, zero, reduction);
     cg_val acc = cg_loop_carry(b, a.loop, p->d->type, zero);
     cg_loop_next(b, a.loop, acc,
-                 chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, acc));
+                 chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, acc, reduction));
     cg_loop_end(b, a.loop);
     return cg_loop_result(b, a.loop, 0);
 }
@@ -441,10 +445,14 @@ sum_packed(const product *p, const tile *r, cg_val panel, cg_val strip, cg_val k
 {
     cg_build *b = p->b;
     const int64_t written = written_out(&p->s);
+    const uint32_t reduction = cg_reduction_new(b, p->s.steps, k0, 1);
     cg_val chain = loop_over(b, cg_i64(b, 0), kc, written),
            acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0)), next = acc;
     for (int64_t i = 0; i < written; i++) {
         cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
+        const cg_val in_block = cg_loop_var(b, chain);
+        const cg_take_term term[2] = { { k0, 1 }, { in_block, 1 } };
+        cg_take_element(b, (cg_take){ .reduction = reduction, .k = i, .n = 2, .term = term });
         cg_val x = cg_load(b, p->d->scratch, left_index(p, strip, k, r->i), 0);
         cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r->column), 0);
         next = multiply_add(p, x, y, next);

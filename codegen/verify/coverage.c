@@ -344,6 +344,8 @@ run_parts(coverage *c, const cg_reduction *d, node *root)
     int64_t only;
     bool known = true;
 
+    if (d->split && c->k->insn[d->split].op == CG_VAR)
+        return run_iterations(c, root, c->k->insn[c->k->insn[d->split].in[0]].block);
     if (d->split == 0 || cg_is_const(c->k, d->split, &only))
         return (d->split == 0 || (only == 0 && d->parts == 1)) && run(c, root);
     c->n.depth++;
