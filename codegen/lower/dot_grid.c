@@ -118,6 +118,7 @@ typedef struct tiling {
     int64_t rows, columns;      /* of a thread                            */
     side x[2];
     cg_val t;
+    uint32_t reduction; /* over k, of an element of a tile          */
 } tiling;
 
 /* How many neighbours along the free axis are 16 bytes that a copy may take. */
@@ -247,18 +248,22 @@ add_step(const tiling *g, cg_val kk, cg_val rows, cg_val columns, cg_val acc)
 
 /* The products of `steps` k's of a stage, one after the other: a whole stage without a loop. */
 static cg_val
-add_steps(const tiling *g, cg_val stage, int64_t steps, cg_val row, cg_val column, cg_val acc)
+add_steps(const tiling *g, cg_val k0, cg_val stage, int64_t steps, cg_val row, cg_val column,
+          cg_val acc)
 {
     cg_build *b = g->p->b;
     cg_val rows = cg_iadd(b, cg_imul(b, stage, g->x[0].stage), row),
            columns = cg_iadd(b, cg_imul(b, stage, g->x[1].stage), column);
 
-    for (int64_t kk = 0; steps == K_TILE && kk < steps; kk++)
+    for (int64_t kk = 0; steps == K_TILE && kk < steps; kk++) {
+        cg_take_value(b, g->reduction, k0, cg_i64(b, kk));
         acc = add_step(g, cg_i64(b, kk), rows, columns, acc);
+    }
     if (steps == K_TILE)
         return acc;
     cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, steps), 1);
     cg_val sum = cg_loop_carry(b, loop, g->p->d->type, acc);
+    cg_take_value(b, g->reduction, k0, cg_loop_var(b, loop));
     cg_loop_next(b, loop, sum, add_step(g, cg_loop_var(b, loop), rows, columns, sum));
     cg_loop_end(b, loop);
     return cg_loop_result(b, loop, 0);
@@ -273,11 +278,11 @@ multiply_stage(const tiling *g, cg_val k0, cg_val stage, cg_val row, cg_val colu
     const int64_t total = g->p->s.k.total;
 
     if (total % K_TILE == 0)
-        return add_steps(g, stage, K_TILE, row, column, acc);
+        return add_steps(g, k0, stage, K_TILE, row, column, acc);
     cg_val whole = cg_if_begin(b, less(b, k0, cg_i64(b, total - total % K_TILE)));
-    cg_val x = add_steps(g, stage, K_TILE, row, column, acc);
+    cg_val x = add_steps(g, k0, stage, K_TILE, row, column, acc);
     cg_if_else(b, whole);
-    cg_val y = add_steps(g, stage, total % K_TILE, row, column, acc);
+    cg_val y = add_steps(g, k0, stage, total % K_TILE, row, column, acc);
     int at = cg_if_yield(b, whole, g->p->d->type, x, y);
     cg_if_end(b, whole);
     return cg_loop_result(b, whole, at);
@@ -344,6 +349,7 @@ tile_sum(tiling *g, cg_val row, cg_val column)
     cot_dtype t = g->p->d->type;
     const int64_t total = g->p->s.k.total;
 
+    g->reduction = cg_reduction_new(b, total, 0, 1);
     send_both(g, cg_i64(b, 0), cg_i64(b, 0));
     put_both(g, cg_i64(b, 0));
     if (total <= KC)
