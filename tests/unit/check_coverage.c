@@ -261,6 +261,47 @@ START_TEST(parts)
 }
 END_TEST
 
+/* A chain over blocks of 256 k's within a tile: the reduction is split by the loop over blocks. */
+static void
+build_blocks(int64_t n, int64_t until)
+{
+    begin(n);
+    const cg_val zero = number(0), all = number(n);
+    cg_val blocks = cg_loop_begin(&b, CG_SERIAL, zero, number(until), 256, 0);
+    const cg_val k0 = cg_loop_var(&b, blocks),
+                 end = cg_imin(&b, cg_iadd(&b, k0, number(256)), all);
+    cg_val rows = cg_loop_begin(&b, CG_UNROLL, zero, number(4), 1, 0);
+
+    sum = cg_reduction_new(&b, n, k0, 1);
+    cg_val chain = cg_loop_begin(&b, CG_SERIAL, k0, end, 1, 0);
+    const cg_val k = cg_loop_var(&b, chain);
+    cg_val acc = cg_loop_carry(&b, chain, COT_F32, cg_const(&b, COT_F32, 0));
+    cg_take_value(&b, sum, k, 0);
+    cg_loop_next(&b, chain, acc, plus(acc, cg_load(&b, x, k, 0)));
+    cg_loop_end(&b, chain);
+    cg_store(&b, y, zero, cg_loop_result(&b, chain, 0), 0);
+    cg_loop_end(&b, rows);
+    cg_loop_end(&b, blocks);
+}
+
+START_TEST(blocks_of_a_tile)
+{
+    const int64_t n[] = { 1, 255, 256, 257, 512, 1000 };
+
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+        cg_coverage_report r = { 0 };
+        build_blocks(n[i], n[i]);
+        cg_coverage_of(m, &arena, &r);
+        ck_assert_int_eq(r.proved, 1);
+    }
+    cg_coverage_report r = { 0 };
+    build_blocks(1000, 768);
+    cg_coverage_of(m, &arena, &r);
+    ck_assert_int_eq(r.refuted, 1);
+    ck_assert_ptr_nonnull(strstr(r.why, "element 768 is not taken"));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -273,6 +314,7 @@ main(void)
         ONCE(number_from_memory),
         ONCE(no_reduction),
         ONCE(parts),
+        ONCE(blocks_of_a_tile),
     };
 
     return SUITE_WITH("coverage", cases, setup, teardown);
