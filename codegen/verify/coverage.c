@@ -165,6 +165,50 @@ run_take(coverage *c, const cg_take *t)
     return t->n >= 0 && e < INT64_MAX;
 }
 
+/* Each iteration takes as many elements, without a condition, as it moves on from the last. */
+static bool
+moves_on(const coverage *c, const node *x)
+{
+    if (x->n_inner > 0 || x->block == 0)
+        return false;
+    for (uint32_t j = 0; j < x->n_takes; j++) {
+        const cg_take *t = x->take[j];
+        int64_t by = 0, one;
+        for (int i = 0; i < t->n; i++)
+            if (!cg_affine(c->k, t->term[i].v, x->block, &one) ||
+                __builtin_mul_overflow(one, t->term[i].c, &one) ||
+                __builtin_add_overflow(by, one, &by))
+                return false;
+        if (t->when || t->n < 0 || by != x->n_takes)
+            return false;
+    }
+    return true;
+}
+
+/* All iterations from lo on by the elements of the first, if those are neighbours. */
+static bool
+run_at_once(coverage *c, const node *x, const cg_block *b, int64_t lo, int64_t iterations)
+{
+    const intervals before = c->taken;
+    int64_t all;
+
+    if (!moves_on(c, x) || __builtin_mul_overflow(iterations, (int64_t)x->n_takes, &all))
+        return false;
+    c->taken = (intervals){ 0 };
+    c->n.depth++;
+    cg_number_bind(&c->n, b->var, lo);
+    const bool known = run(c, x);
+    cg_number_unbind(&c->n, b->var);
+    c->n.depth--;
+    const interval *first = c->taken.at;
+    const bool row = known && c->taken.n == 1 && first->hi - first->lo == x->n_takes &&
+                     first->lo <= INT64_MAX - all;
+    c->taken = before;
+    if (row)
+        add(c, &c->taken, first->lo, first->lo + all);
+    return row;
+}
+
 static bool
 run_iterations(coverage *c, const node *x, const cg_block *b)
 {
@@ -173,6 +217,11 @@ run_iterations(coverage *c, const node *x, const cg_block *b)
     if (!cg_number_of(&c->n, b->lo, &lo) || !cg_number_of(&c->n, b->hi, &hi) || b->step < 1 ||
         (b->limit && !cg_number_of(&c->n, b->limit, &limit)))
         return false;
+    if (lo < hi && lo >= 0 && limit > 0) {
+        const int64_t n = (hi - 1 - lo) / b->step + 1;
+        if (n > 1 && run_at_once(c, x, b, lo, n < limit ? n : limit))
+            return true;
+    }
     bool known = true;
     c->n.depth++;
     for (int64_t i = lo, n = 0; i < hi && n < limit && known; n++) {
