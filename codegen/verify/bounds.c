@@ -17,6 +17,7 @@
 #include <inttypes.h>
 
 #include "codegen/verify/prove.h"
+#include "codegen/verify/races.h"
 #include "ir/diag.h"
 
 typedef struct bounds {
@@ -25,6 +26,7 @@ typedef struct bounds {
     ir_arena *arena;
     cg_facts f;
     cg_known known;
+    cg_races races;
     cg_interval **param;        /* of each kernel; NULL: nobody has called it yet */
     cg_bounds_report *r;
     cg_val at;
@@ -86,11 +88,13 @@ form_at(bounds *b, cg_val index)
 /* `count` elements from the index on. */
 static void
 touch(bounds *b, cg_bounds_count *n, const char *what, uint32_t buffer, cg_val index,
-      int64_t count)
+      int64_t count, bool writes)
 {
     const cg_form x = form_at(b, index);
     const int64_t most = b->k->buffer[buffer].elements - count;
 
+    if (count > 0)
+        cg_races_touch(&b->races, &b->known, buffer, &x, count, writes);
     if (count <= 0 || within(b, &x, most)) {
         n->proved++;
         return;
@@ -110,7 +114,7 @@ touch_if(bounds *b, cg_bounds_count *n, const char *what, const cg_insn *i, cg_v
         return;
     if (when)
         cg_know_that(&b->f, &b->known, when, true);
-    touch(b, n, what, (uint32_t)i->imm, i->in[0], 1);
+    touch(b, n, what, (uint32_t)i->imm, i->in[0], 1, i->op == CG_STORE);
     b->known.n = known;
     b->known.never = never;
 }
@@ -121,7 +125,7 @@ copy(bounds *b, const cg_insn *i)
     for (int j = 0; j < 2; j++) {
         const uint32_t x = i->call->buffer[j];
         const int64_t size = (int64_t)cot_dtype_size(b->k->buffer[x].type);
-        touch(b, &b->r->copy, "copy", x, i->in[j], ((int64_t)i->imm + size - 1) / size);
+        touch(b, &b->r->copy, "copy", x, i->in[j], ((int64_t)i->imm + size - 1) / size, j == 0);
     }
 }
 
@@ -141,7 +145,8 @@ call(bounds *b, const cg_call *c)
 
     for (uint32_t j = 0; j < to->n_buffers; j++)
         if (to->buffer[j].space <= CG_OUT) {
-            touch(b, &b->r->call, "call", c->buffer[n], c->offset[n], to->buffer[j].elements);
+            touch(b, &b->r->call, "call", c->buffer[n], c->offset[n], to->buffer[j].elements,
+                  to->buffer[j].space == CG_OUT);
             n++;
         }
     if (first)
@@ -159,7 +164,7 @@ extern_call(bounds *b, const cg_extern *x)
     for (int j = 0; j < x->n; j++)
         if (x->arg[j].buffer)
             touch(b, &b->r->call, "foreign call", x->arg[j].buffer - 1, x->arg[j].offset,
-                  x->arg[j].offset ? 1 : 0);
+                  x->arg[j].offset ? 1 : 0, x->arg[j].writes);
 }
 
 static int64_t
@@ -179,13 +184,14 @@ tensor(bounds *b, const cg_insn *i)
         for (int j = 0; j < 2; j++)
             if (j == 0 || !i->in[2])
                 touch(b, n, "fetch", c->buffer[j], i->in[j],
-                      i->imm ? (int64_t)i->imm : elements_of_row(b->k, c->buffer[j]));
+                      i->imm ? (int64_t)i->imm : elements_of_row(b->k, c->buffer[j]), j == 0);
     } else if (i->op == CG_FRAGMENT) {
-        touch(b, n, "fragment", c->buffer[0], i->in[0], 4);
-        touch(b, n, "fragment", c->buffer[1], i->in[1], elements_of_row(b->k, c->buffer[1]));
+        touch(b, n, "fragment", c->buffer[0], i->in[0], 4, true);
+        touch(b, n, "fragment", c->buffer[1], i->in[1], elements_of_row(b->k, c->buffer[1]),
+              false);
     } else {
         for (int j = 0; j < 3; j++)
-            touch(b, n, "mma", c->buffer[j], i->in[j], j == 2 ? 2 : 4);
+            touch(b, n, "mma", c->buffer[j], i->in[j], j == 2 ? 2 : 4, j == 2);
     }
 }
 
@@ -228,19 +234,48 @@ define_results(bounds *b, const cg_block *x)
         cg_facts_define(&b->f, x->result[j]);
 }
 
+/* The atom that counts the loop's iterations. */
+static uint32_t
+count_of(const bounds *b, const cg_block *x)
+{
+    uint32_t atom = b->f.n - 1;
+
+    while (atom > 0 && b->f.atom[atom].value != x->var)
+        atom--;
+    return atom;
+}
+
+static void
+count_races(bounds *b, const cg_block *x)
+{
+    uint32_t first = 0;
+    int open;
+
+    b->r->race.proved += cg_races_end(&b->races, &open, &first);
+    b->r->race.open += open;
+    if (open && b->r->races)
+        ir_buf_printf(
+            b->r->races,
+            "kernel %s, loop of value %u: iterations are not proved to be apart in %s\n",
+            b->k->name, x->var, b->k->buffer[first].name);
+}
+
 /* Within a loop lo is less than hi, and the limit, in active lanes, at least one. */
 static void
 walk_loop(bounds *b, const cg_block *x)
 {
     const cg_form lo = cg_exact_form(&b->f, x->lo), hi = cg_exact_form(&b->f, x->hi);
     const int known = b->known.n;
-    const bool never = b->known.never;
+    const bool never = b->known.never,
+               splits_work = x->kind == CG_PARALLEL || x->kind == CG_GRID;
     cg_sum s = { .k = -1 };
 
     define_carried(b, x);
     cg_facts_define(&b->f, x->var);
     if (never_runs(b, x))
         return;
+    if (splits_work)
+        cg_races_begin(&b->races, &b->f, count_of(b, x));
     if (cg_sum_add(&s, 1, &hi) && cg_sum_add(&s, -1, &lo))
         cg_know(&b->f, &b->known, &s);
     if (x->limit) {
@@ -250,6 +285,8 @@ walk_loop(bounds *b, const cg_block *x)
             cg_know(&b->f, &b->known, &t);
     }
     walk(b, &x->body);
+    if (splits_work)
+        count_races(b, x);
     b->known.n = known;
     b->known.never = never;
 }
@@ -329,6 +366,7 @@ cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r)
         b->known.n = 0;
         b->known.never = false;
         cg_facts_begin(&b->f, b->k, b->param[i], arena);
+        b->races = (cg_races){ 0 };
         places(b);
         walk(b, &b->k->body);
     }

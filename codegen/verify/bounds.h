@@ -11,6 +11,8 @@ typedef struct cg_bounds_count {
 /* By kind: what was proved and what was not, and a line of text for each of the latter. */
 typedef struct cg_bounds_report {
     cg_bounds_count load, store, copy, call, place, tensor;
+    cg_bounds_count race; /* buffers that a parallel loop or a grid stores to: races.h   */
+    ir_buf *races; /* text of the latter; NULL: none is wanted */
     ir_buf *text;               /* NULL: none is wanted */
     const cg_kernel *first;     /* with something open  */
     const char *why;

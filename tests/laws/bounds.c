@@ -82,7 +82,7 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
                                  .fuse = plans[k].fuse };
     cg_bounds_report r = { 0 };
     cg_module *m;
-    ir_buf text;
+    ir_buf text, races;
     ir_arena a;
 
     if (plans[k].grid) {
@@ -91,7 +91,9 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
     }
     ir_arena_init(&a, f->ctx);
     ir_buf_init(&text, &a);
+    ir_buf_init(&races, &a);
     r.text = &text;
+    r.races = &races;
     if (cg_lower(f, &o, &a, &m) != COT_OK) {
         laws_fail(p, plans[k].name, cot_error(f->ctx));
         cot_error_clear(f->ctx);
@@ -106,6 +108,9 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
     add(&total[k].place, &r.place);
     add(&total[k].tensor, &r.tensor);
     const int64_t reductions = judge_reductions(m, &a, &text, &covered[k]);
+    add(&total[k].race, &r.race);
+    if (r.race.open > 0 && shows)
+        printf("%s: program %d: %s%s\n", plans[k].name, p->number, races.text, p->text);
     if (count_open(&r) + reductions > 0) {
         laws_fail(p, plans[k].name, text.text);
         if (shows) {
@@ -231,6 +236,7 @@ main(int argc, char **argv)
         print_total("calls", &total[k].call);
         print_total("places", &total[k].place);
         print_total("tensor", &total[k].tensor);
+        print_total("races", &total[k].race);
         printf("  reductions %lld + %lld + %lld, of %lld elements\n",
                (long long)covered[k].proved, (long long)(covered[k].refuted + covered[k].open),
                (long long)covered[k].large, (long long)covered[k].elements);
