@@ -1,7 +1,7 @@
 /* Loops over a number of elements: one by one, by vectors, by a GPU's threads.
  *
- * What does not fill a vector is, where elements may be computed twice, a last vector moved back to end where
- * they do; else a narrower one. */
+ * What does not fill a vector is, where elements may be computed twice and no threads share the
+ * loop, a last vector moved back to end where they do; else a narrower one. */
 #include "codegen/fuse.h"
 #include "codegen/grid.h"
 
@@ -39,7 +39,9 @@ cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_e
         one_vector(l, cg_i64(&l->b, 0), n, cg_pow2_from(n), n, body, user);
         return;
     }
-    int64_t whole = again || lanes == 1 ? n : n / lanes * lanes;
+    /* two threads never store to one element, not even the same value */
+    const bool moves_back = again && kind != CG_PARALLEL;
+    int64_t whole = moves_back || lanes == 1 ? n : n / lanes * lanes;
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), lanes, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val start = cg_loop_var(&l->b, loop);

@@ -397,6 +397,21 @@ map_squares(mapping *m, int level, cg_kind kind, span along, span lane)
     cg_loop_end(b, rows);
 }
 
+/* Squares that threads share are apart: one that is moved back comes after their loop. */
+static void
+map_squares_of(mapping *m, int level, cg_kind kind, span along, span lane)
+{
+    const int64_t whole = along.n / m->lanes * m->lanes;
+    const span last = { along.first + along.n - m->lanes, m->lanes };
+
+    if (kind != CG_PARALLEL || whole == along.n) {
+        map_squares(m, level, kind, along, lane);
+        return;
+    }
+    map_squares(m, level, kind, (span){ along.first, whole }, lane);
+    map_squares(m, level, CG_SERIAL, last, lane);
+}
+
 typedef struct edge_step {
     mapping *m;
     int level;
@@ -438,7 +453,7 @@ map_tiled(mapping *m, int level)
             edge_step s = { m, level, along, lane };
 
             if (along.n >= m->lanes && lane.n >= m->lanes)
-                map_squares(m, level, kind, along, lane);
+                map_squares_of(m, level, kind, along, lane);
             else
                 cg_each(m->l, kind, along.n, 1, m->again, edge_inside, &s);
         }

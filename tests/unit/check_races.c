@@ -1,6 +1,8 @@
 /* Kernels built by hand whose parallel loop stores to y: f32[49]: the verifier proves that
  * iterations are apart, and does not where `wrong` asks for a mistake. */
+#include "codegen/lower.h"
 #include "codegen/verify/bounds.h"
+#include "passes/pass.h"
 #include "tests/unit/suite.h"
 
 static ir_arena arena;
@@ -230,12 +232,46 @@ START_TEST(mistake_is_not_proved)
 }
 END_TEST
 
+/* What does not fill a vector, or a square, of a loop that threads share. */
+static const char *const text[] = {
+    "fn @f(%x: f32[65537]) -> f32[65537] {\n"
+    "  %0 = tanh %x : f32[65537]\n"
+    "  ret %0\n"
+    "}\n",
+    "fn @f(%x: f32[1027,1025]) -> f32[1025,1027] {\n"
+    "  %0 = transpose %x {perm=[1,0]} : f32[1025,1027]\n"
+    "  ret %0\n"
+    "}\n",
+};
+enum { TEXTS = sizeof text / sizeof *text };
+
+START_TEST(threads_store_apart)
+{
+    const cg_target target = {
+        .vector_bits = 256, .registers = 16, .l1 = 32 << 10, .l2 = 512 << 10, .l3 = 8 << 20
+    };
+    const cg_lower_options o = { .target = &target, .threads = 2, .fuse = true };
+    cg_bounds_report r = { 0 };
+    cg_module *lowered;
+    ir_module parsed;
+    ir_graph *f;
+
+    ck_assert_int_eq(ir_parse(ctx, "test", text[_i], strlen(text[_i]), &parsed), COT_OK);
+    ck_assert_int_eq(pass_prepare(parsed.fn[0], &f), COT_OK);
+    ck_assert_int_eq(cg_lower(f, &o, &arena, &lowered), COT_OK);
+    cg_bounds_of(lowered, &arena, &r);
+    ck_assert_int_gt(r.race.proved, 0);
+    ck_assert_int_eq(r.race.open, 0);
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
         EACH(iterations_are_apart, ROWS),
         EACH(mistake_is_not_proved, ROWS),
+        EACH(threads_store_apart, TEXTS),
     };
 
     return SUITE_WITH("races", cases, setup, teardown);
