@@ -222,6 +222,17 @@ operands_ready(ir_build *b, ir_op op, int n_in, const ir_ref *in)
     return true;
 }
 
+/* Is a node with sub-functions within the limit of their depth? */
+static bool
+nests_within(ir_build *b, ir_op op, const ir_attrs *at)
+{
+    const int nest = ir_nest(&(ir_node){ .op = (uint16_t)op, .at = *at }, false, b->arena);
+
+    if (nest > IR_MAX_NEST)
+        ir_build_fail(b, ir_ops[op].name, ERR_nest, nest, IR_MAX_NEST);
+    return nest <= IR_MAX_NEST;
+}
+
 static int
 add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int n_out,
           const ir_type *const *type, bool ordered, ir_ref *out)
@@ -298,6 +309,8 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
             b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
         return cap;
     }
+    if (!nests_within(b, op, at))
+        return cap;
     const bool ordered = depends_on_order(b, op, n_in, in);
     if (op == OP_assign && !ir_is_mutable(b, in[0])) {
         ir_build_fail(b, "assign", ERR_assign_target);
@@ -527,6 +540,9 @@ mark_kinds(ir_graph *f)
         f->expands |= ir_ops[n->op].flag == IR_EXPAND;
         if (ir_ops[n->op].flag != IR_FLOW)
             continue;
+        const int nest = ir_nest(n, false, f->arena), chain = ir_nest(n, true, f->arena);
+        f->nest = nest > f->nest ? nest : f->nest;
+        f->chain = chain > f->chain ? chain : f->chain;
         for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
             f->mutates |= sub[i]->mutates;
             f->views |= sub[i]->views;

@@ -24,6 +24,22 @@ ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
     return count;
 }
 
+int
+ir_nest(const ir_node *n, bool calls, ir_arena *scratch)
+{
+    const bool inlined = n->op == OP_call && !n->at.call.remat && !calls;
+    ir_graph *const *sub;
+    int most = 0;
+
+    if (ir_ops[n->op].flag != IR_FLOW)
+        return 0;
+    for (int i = 0, subs = ir_subgraphs(n, &sub, scratch); i < subs; i++) {
+        const int below = calls ? sub[i]->chain : sub[i]->nest;
+        most = below > most ? below : most;
+    }
+    return most + !inlined;
+}
+
 bool
 ir_effectful(const ir_node *n)
 {

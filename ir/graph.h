@@ -58,6 +58,8 @@ struct cot_graph {
     int n_inout;                        /* the last results, in ascending order of their arguments */
     const ir_inout *inout;
     bool mutates, views;                /* it, or a sub-function, has writes; has views */
+    int nest; /* levels of sub-functions below it (IR_MAX_NEST) */
+    int chain; /* the same, where a call counts as a level, too */
     uint64_t hash;                      /* of structure and types, not of names and locations */
     bool expands;                       /* a node has an expansion, here or in a sub-function */
     bool complex;                       /* a value is complex, here or in a sub-function */
@@ -66,6 +68,11 @@ struct cot_graph {
     bool uncontracted;                  /* contract=off, here or in a sub-function: sums stay unfused */
 };
 typedef struct cot_graph ir_graph;
+
+/* How deep sub-functions may lie within each other.  Passes, lowering and both emitters recurse once
+ * for each level, and take up to 2 KB of stack for it; so half of a stack of 256 KB is enough.  A
+ * call is no level: it is inlined, without recursion, before whatever recurses. */
+enum { IR_MAX_NEST = 64 };
 
 #define ir_each_node(n, f) \
     for (const ir_node *n = (f)->node + 1; n < (f)->node + (f)->n_nodes; n++)
@@ -82,6 +89,8 @@ static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_in
  * one, or the one before, are left out: who looks into all of a nest of them would take twice as long at
  * each level. */
 int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);
+/* The levels of sub-functions that a node brings; with its calls counted, if they are to be. */
+int ir_nest(const ir_node *n, bool calls, ir_arena *scratch);
 /* Does the node do something besides its results: by its op, by its attribute `effects`, or in
  * a sub-function?  Such nodes keep their number and their order, which is the order of
  * nodes. */

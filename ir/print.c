@@ -328,16 +328,8 @@ print_body(printer *p, const ir_graph *f)
 static const char *const ir_hidden_word[] = { "", "hidden ", "generator " };
 
 static void
-print_fn(printer *p, const ir_graph *f)
+print_one(printer *p, const ir_graph *f)
 {
-    if (name_of(p, f))
-        return;
-    ir_each_node(n, f) {
-        ir_graph *const *sub;
-        int subs = ir_subgraphs(n, &sub, p->scratch);
-        for (int i = 0; i < subs; i++)
-            print_fn(p, sub[i]);
-    }
     const char *name = unique_name(p, f->name);
     IR_PUSH(p->scratch, p->seen, p->n, p->cap, f);
     IR_PUSH(p->scratch, p->name, p->n_name, p->cap_name, name);
@@ -358,6 +350,48 @@ print_fn(printer *p, const ir_graph *f)
     ir_buf_str(p->b, f->uncontracted ? " contract=off {\n" : " {\n");
     print_body(p, f);
     ir_buf_str(p->b, "}\n");
+}
+
+/* A function whose sub-functions are being printed: those of its nodes before `node` are done, and
+ * `sub` of that one. */
+typedef struct visit {
+    const ir_graph *f;
+    uint32_t node;
+    int sub;
+} visit;
+
+/* The next sub-function that has no name yet; NULL: f itself is next. */
+static const ir_graph *
+next_sub(printer *p, visit *v)
+{
+    for (; v->node < v->f->n_nodes; v->node++, v->sub = 0) {
+        ir_graph *const *sub;
+        const int subs = ir_subgraphs(&v->f->node[v->node], &sub, p->scratch);
+
+        while (v->sub < subs)
+            if (!name_of(p, sub[v->sub++]))
+                return sub[v->sub - 1];
+    }
+    return NULL;
+}
+
+/* Sub-functions before their users.  A chain of calls may be as long as a file, so that there is a
+ * list of what waits instead of recursion. */
+static void
+print_fn(printer *p, const ir_graph *f)
+{
+    visit *wait = NULL;
+    uint32_t n = 0, cap = 0;
+
+    IR_PUSH(p->scratch, wait, n, cap, ((visit){ f, 1, 0 }));
+    while (n > 0) {
+        const ir_graph *sub = next_sub(p, &wait[n - 1]);
+
+        if (sub)
+            IR_PUSH(p->scratch, wait, n, cap, ((visit){ sub, 1, 0 }));
+        else
+            print_one(p, wait[--n].f);
+    }
 }
 
 void

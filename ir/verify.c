@@ -36,11 +36,32 @@ node_fault(const ir_graph *f, const ir_node *n, ir_build *probe)
     return NULL;
 }
 
-cot_status
-ir_verify(cot_context *ctx, const ir_graph *f, const char *after)
+/* The graphs to verify, each once. */
+typedef struct worklist {
+    ir_map seen;
+    const ir_graph **at;
+    uint32_t n, cap;
+} worklist;
+
+static void
+add(worklist *w, const ir_graph *f, ir_arena *a)
+{
+    const uint64_t hash = ir_hash_u64(0, (uint64_t)(uintptr_t)f);
+    uint32_t at = 0, id;
+
+    while ((id = ir_map_next(&w->seen, hash, &at)))
+        if (w->at[id - 1] == f)
+            return;
+    IR_PUSH(a, w->at, w->n, w->cap, f);
+    ir_map_add(&w->seen, hash, w->n);
+}
+
+/* One graph; its sub-functions join the list. */
+static cot_status
+verify_one(cot_context *ctx, const ir_graph *f, const char *after, ir_build *probe, worklist *w)
 {
     ir_ref next = (ir_ref)f->n_in + 1;
-    ir_build *probe = ir_build_new(ctx, "verify");
+
     for (int i = 0; i < f->n_in; i++)
         if (f->in[i] != (ir_ref)i + 1 || f->value[f->in[i]].node)
             return broken(ctx, NULL, after, "an input is not numbered in order");
@@ -51,11 +72,8 @@ ir_verify(cot_context *ctx, const ir_graph *f, const char *after)
         if (fault)
             return broken(ctx, n, after, fault);
         next += (ir_ref)n->n_out;
-        for (int i = 0, subs = ir_subgraphs(n, &sub, probe->arena); i < subs; i++) {
-            cot_status s = ir_verify(ctx, sub[i], after);
-            if (s != COT_OK)
-                return s;
-        }
+        for (int i = 0, subs = ir_subgraphs(n, &sub, probe->arena); i < subs; i++)
+            add(w, sub[i], probe->arena);
     }
     for (int k = 0; k < f->n_inout; k++) {
         const ir_inout *x = f->inout;
@@ -67,5 +85,18 @@ ir_verify(cot_context *ctx, const ir_graph *f, const char *after)
     for (int i = 0; i < f->n_out; i++)
         if (f->out[i] == 0 || f->out[i] >= f->n_values)
             return broken(ctx, NULL, after, "an output is not a value");
+    return COT_OK;
+}
+
+cot_status
+ir_verify(cot_context *ctx, const ir_graph *f, const char *after)
+{
+    ir_build *probe = ir_build_new(ctx, "verify");
+    worklist w = { 0 };
+
+    ir_map_init(&w.seen, probe->arena);
+    add(&w, f, probe->arena);
+    for (uint32_t i = 0; i < w.n; i++)
+        COT_TRY(verify_one(ctx, w.at[i], after, probe, &w));
     return COT_OK;
 }

@@ -141,6 +141,9 @@ cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_optio
  * what the context asks for around it: the verifier, COT_TIME, COT_DUMP. */
 cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o,
                     ir_graph **out);
+/* f, or f with its calls inlined where they are more than IR_MAX_NEST deep: what recurses into calls
+ * begins with it. */
+cot_status pass_shallow(const ir_graph *f, ir_graph **out);
 /* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may
  * be NULL). */
 void pass_dump(const char *stage, const ir_graph *before, const ir_graph *f);

@@ -431,6 +431,17 @@ run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph 
     return COT_OK;
 }
 
+/* Passes recurse into what is called, so that long chains of calls are inlined before.  Inlining
+ * does not recurse. */
+cot_status
+pass_shallow(const ir_graph *f, ir_graph **out)
+{
+    *out = (ir_graph *)f;
+    return f->chain > IR_MAX_NEST
+               ? run_with_inout(pass_find("inline"), f, pass_default_options(), out)
+               : COT_OK;
+}
+
 cot_status
 pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph **out)
 {
@@ -438,6 +449,7 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
     const double start = ctx->config.time ? now_ms() : 0;
     pass_options named = o ? *o : pass_default_options();
     COT_TRY(ir_check(ctx));
+    COT_TRY(pass_shallow(f, (ir_graph **)&f));
     if (row->run != run_functionalize)
         COT_TRY(pass_functionalize(f, true, (ir_graph **)&f));
     COT_TRY(pass_resolve_names(row, f, &named));
@@ -484,8 +496,10 @@ pass_prepare(const ir_graph *f, ir_graph **out)
                                       run_complex_memory };
     static const pass_row inline_all = { "inline", "calls and custom functions", false, 0,
                                          run_inline_all };
-    ir_graph *g = (ir_graph *)f;
-    if (pass_hoists(f)) {
+    ir_graph *g;
+
+    COT_TRY(pass_shallow(f, &g));
+    if (pass_hoists(g)) {
         COT_TRY(pass_run(pass_find("inline"), g, NULL, &g));
         COT_TRY(pass_run(pass_find("hoist"), g, NULL, &g));
     }

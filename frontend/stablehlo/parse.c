@@ -43,9 +43,9 @@ read_generic(hlo_reader *r, hlo_draft *d)
 /* ---- any op ---- */
 
 typedef struct results {
-    hlo_span name[64];
-    int64_t count[64];
-    int n;
+    hlo_span *name;
+    int64_t *count;
+    uint32_t n, cap_names, n_counts, cap_counts;
     int64_t all;
 } results;
 
@@ -53,21 +53,21 @@ typedef struct results {
 static bool
 read_results_names(hlo_reader *r, results *s)
 {
-    s->n = 0;
-    s->all = 0;
+    hlo_span name;
+
     if (!fe_hlo_peek(r, "%"))
         return true;
     do {
         int64_t n = 1;
-        if (s->n == 64)
-            return fe_hlo_wants(r, r->at, "fewer names of results");
-        if (!fe_hlo_value_name(r, &s->name[s->n]) ||
-            (fe_hlo_try(r, ":") && !fe_hlo_integer(r, &n)))
+        if (!fe_hlo_value_name(r, &name) || (fe_hlo_try(r, ":") && !fe_hlo_integer(r, &n)))
             return false;
         if (n < 1 || n > 1 << 20)
             return fe_hlo_wants(r, r->at, "a number of results");
         s->all += n;
-        s->count[s->n++] = n;
+        if (s->all > 1 << 20)
+            return fe_hlo_wants(r, r->at, "fewer results");
+        IR_PUSH(r->a, s->name, s->n, s->cap_names, name);
+        IR_PUSH(r->a, s->count, s->n_counts, s->cap_counts, n);
     } while (fe_hlo_try(r, ","));
     return fe_hlo_expect(r, "=");
 }
@@ -89,7 +89,7 @@ define(hlo_reader *r, hlo_draft *d, const results *s)
         fe_hlo_new_value(r, d->type[each ? i : d->n_types - 1]);
     }
     uint32_t v = op->out;
-    for (int i = 0; i < s->n; v += (uint32_t)s->count[i++])
+    for (uint32_t i = 0; i < s->n; v += (uint32_t)s->count[i++])
         fe_hlo_bind(r, s->name[i], v, (uint32_t)s->count[i]);
     return true;
 }
@@ -137,7 +137,7 @@ bool
 fe_hlo_read_op(hlo_reader *r)
 {
     hlo_draft d = { .op = IR_NEW(r->a, hlo_op) };
-    results out;
+    results out = { 0 };
     hlo_span name;
 
     if (ir_check(r->ctx) != COT_OK) {

@@ -213,7 +213,7 @@ static const struct family {
     { "nested calls", nested_calls, "", 400 },
     { "conds", conds, "", 1000 },
     { "conds' gradient", conds, "grad", 500 },
-    { "nested conds", nested_conds, "", 200 },
+    { "nested conds", nested_conds, "", IR_MAX_NEST / 2 },
     { "branches", branches, "", 1000 },
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
