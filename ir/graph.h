@@ -58,8 +58,8 @@ struct cot_graph {
     int n_inout;                        /* the last results, in ascending order of their arguments */
     const ir_inout *inout;
     bool mutates, views;                /* it, or a sub-function, has writes; has views */
-    int nest; /* levels of sub-functions below it (IR_MAX_NEST) */
-    int chain; /* the same, where a call counts as a level, too */
+    int nest;                           /* levels of sub-functions below it (IR_MAX_NEST) */
+    int chain;                          /* the same, where a call counts as a level, too */
     uint64_t hash;                      /* of structure and types, not of names and locations */
     bool expands;                       /* a node has an expansion, here or in a sub-function */
     bool complex;                       /* a value is complex, here or in a sub-function */
