@@ -12,7 +12,7 @@
 #include "codegen/verify/atoms.h"
 #include "codegen/verify/prove.h"
 
-enum { MAX_FIXED = 64, MAX_DEPTH = 12, MAX_TOUCHED = 4096 };
+enum { MAX_FIXED = 64, MAX_DEPTH = 12, MAX_TOUCHED = 4096, MAX_STARTS = 8 };
 
 /* A part of each index of a buffer. */
 typedef struct parts {
@@ -274,6 +274,32 @@ typedef struct place {
     bool *done;
 } place;
 
+/* The end of a range is proved to lie before the beginning of another, if it does: a buffer may
+ * have several parts, one behind the other, and intervals are not exact. */
+static void
+end_before_others(const place *p, uint32_t i)
+{
+    const parts *x = &p->all;
+    const cg_form part = cg_form_of(&x->part[i]);
+    int64_t at = part.k;
+
+    for (int left = MAX_STARTS; left > 0; left--) {
+        int64_t next = INT64_MAX;
+        for (uint32_t j = 0; j < x->n; j++)
+            if (x->part[j].k > at && x->part[j].k < next)
+                next = x->part[j].k;
+        cg_sum room = { .k = next - 1 };
+        if (next > p->in[i].hi)
+            return;
+        if (cg_sum_add(&room, -1, &part) &&
+            cg_prove(x->r->f, known_at(x->r, x->at[i]), &room)) {
+            p->in[i].hi = next - 1;
+            return;
+        }
+        at = next;
+    }
+}
+
 static bool
 gather(cg_races *r, uint32_t buffer, place *p)
 {
@@ -293,6 +319,8 @@ gather(cg_races *r, uint32_t buffer, place *p)
         const cg_form part = cg_form_of(&x->part[x->n]);
         p->in[x->n++] = cg_tight_interval(r->f, known_at(r, t), &part);
     }
+    for (uint32_t i = 0; i < p->all.n; i++)
+        end_before_others(p, i);
     return true;
 }
 
