@@ -36,8 +36,8 @@ typedef struct cot_type {
 /* Types of several arguments.  A list of at most COT_HELD entries that COT_TYPES or
  * cot_types_of made holds a copy of them, so it may outlive the block that made it; a longer one, and
  * one written `(cot_types){.n = n, .at = p}`, points to the caller's memory.  The same is true of
- * the other lists: cot_list, cot_values, cot_ats.  In that block the entries are also list.at[i];
- * elsewhere they are cot_types_entries(&list)[i]. */
+ * the other lists: cot_list, cot_values, cot_ats.  In that block the entries are also list.at[i],
+ * but of a cot_list; anywhere they are cot_types_entries(&list)[i], cot_list_entries(&list)[i]. */
 #define COT_HELD 8
 typedef struct cot_types {
     int n;
@@ -56,9 +56,9 @@ typedef struct cot_list {
     int n;
     int one;                     /* 1: the single entry serves every argument, axis, ...;
                                     COT_BY_NAME: names is a text of names                */
-    const int64_t *at;           /* the entries                                          */
+    const int64_t *at;           /* the entries; NULL where they are held                */
     const char *names COT_OR_ZERO_;
-    int64_t held[1 + COT_HELD_INTS] COT_OR_ZERO_;  /* held[0] is 1 where a copy follows it */
+    int64_t held[1 + COT_HELD_INTS] COT_OR_ZERO_;  /* held[0] is 1 where they follow it  */
 } cot_list;
 
 /* "No axis" where an axis is wanted. */
@@ -83,16 +83,15 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 #define COT_INTS_(...) ((const int64_t[]){0, __VA_ARGS__})
 #define COT_INTS_N_(...) ((int)(sizeof COT_INTS_(__VA_ARGS__) / sizeof(int64_t)) - 1)
 /* COT_LIST(0, 2), of at most 64 entries; COT_LIST() is the empty list.  COT_ALL(n): n for every
- * argument. */
+ * argument.  Entries are evaluated once: the list holds them, or points to them, not both. */
 #define COT_LIST(...)                                                       \
     COT_LIST_OF_(__VA_ARGS__, COT_16_(COT_LIST_AT_), COT_16_(COT_LIST_AT_), \
                  COT_16_(COT_LIST_AT_), COT_16_(COT_LIST_HELD_), )(__VA_ARGS__)
 #define COT_LIST_HELD_(...) \
-    ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .at = COT_INTS_(__VA_ARGS__) + 1, \
-                .held = {1, __VA_ARGS__}})
+    ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .held = {1, __VA_ARGS__}})
 #define COT_LIST_AT_(...) \
     ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .at = COT_INTS_(__VA_ARGS__) + 1})
-#define COT_ALL(n_) ((cot_list){.n = 1, .one = 1, .at = COT_INTS_(n_) + 1, .held = {1, n_}})
+#define COT_ALL(n_) ((cot_list){.n = 1, .one = 1, .held = {1, n_}})
 /* The 65th argument: which of the two a list of so many entries is. */
 #define COT_4_(x) x, x, x, x
 #define COT_16_(x) COT_4_(x), COT_4_(x), COT_4_(x), COT_4_(x)
