@@ -282,11 +282,12 @@ move_digit(cg_lowering *l, void *user, cg_ix i)
                     cg_convert(l, place, o->place, o->t->dtype));
         return;
     }
-    cg_val when = cg_is_place(b, to, o->size);
+    cg_val branch = cg_if_begin(b, cg_is_place(b, to, o->size)); /* foreseen: one for both stores */
     to = scratch(l, o, to);
     if (o->digit < o->digits - 1)
-        cg_store(b, o->to[0], to, word, when);
-    cg_store(b, o->to[1], to, place, when);
+        cg_store(b, o->to[0], to, word, 0);
+    cg_store(b, o->to[1], to, place, 0);
+    cg_if_end(b, branch);
 }
 
 static void
