@@ -106,7 +106,7 @@ cg_form_multiple(const cg_facts *f, const cg_form *x)
             m = 1;
         g = cg_gcd(g, m);
     }
-    return g < 0 ? -g : g;
+    return g == INT64_MIN ? 1 : g < 0 ? -g : g; /* 2^63 is no i64; 1 divides all */
 }
 
 void

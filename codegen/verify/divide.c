@@ -167,7 +167,7 @@ cg_define_bits(cg_facts *f, cg_val v, const cg_insn *i)
 
     if (!cg_is_const(f->k, i->in[1], &c) || c < 0)
         some_bits(f, v, i);
-    else if ((c & (c + 1)) == 0 && c < INT64_MAX)
+    else if (c < INT64_MAX && (c & (c + 1)) == 0)
         set_rest(f, v, &x, c + 1);
     else
         cg_set_atom(f, v, (cg_interval){ 0, c });
