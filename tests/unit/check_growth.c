@@ -296,7 +296,12 @@ lower_it(void *arg)
     return NULL;
 }
 
+/* The address sanitizer pads frames. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { SMALL_STACK = 1 << 20 };
+#else
 enum { SMALL_STACK = 256 << 10 };
+#endif
 
 static void
 on_small_stack(void *body(void *), void *arg)
