@@ -11,6 +11,7 @@
 #include "runtime/check.h"
 #include "runtime/compile.h"
 #include "tests/laws/programs.h"
+#include "tests/redzone.h"
 
 const char *const carry_name[CARRIERS] = { "JIT", "object", "C by gcc", "C by clang", "C by tcc" };
 
@@ -132,7 +133,9 @@ make_arrays(carry_program *p)
 {
     uint64_t seed = p->seed;
 
-    p->in = laws_sample(p->f, &seed, p->lo, p->hi, p->special ? laws_fill_special : laws_fill);
+    if (!p->in)
+        p->in =
+            laws_sample(p->f, &seed, p->lo, p->hi, p->special ? laws_fill_special : laws_fill);
     p->want = laws_values(p->f->n_out, p->f->out, p->f);
     p->got = laws_values(p->f->n_out, p->f->out, p->f);
 }
@@ -204,30 +207,105 @@ write_file(const char *path, const void *bytes, size_t size)
     return file && fclose(file) == 0 && good;
 }
 
-/* Call it on copies of the arguments that it updates, which are its last results. */
+/* -- one call, between red zones -- */
+
+typedef struct zones {
+    int n;
+    redzone *z;
+    rt_arg *arg;
+} zones;
+
+static void
+add_zone(zones *s, size_t bytes, size_t align, redzone_kind kind)
+{
+    s->arg[s->n].at = redzone_new(&s->z[s->n], bytes, align, kind);
+    s->n++;
+}
+
+/* The arguments, the results that are not arguments, the work block. */
+static void
+zones_new(carry_batch *b, const carry_program *p, const cg_natural *fn, zones *s)
+{
+    static const redzone_kind kinds[] = { REDZONE_BOTH, REDZONE_END, REDZONE_BEGIN };
+    const redzone_kind kind = kinds[p->seed % 3];
+    const int n = fn->n_in + fn->n_out;
+
+    *s = (zones){ .z = IR_NEW_N(&b->ctx->arena, redzone, n + 1),
+                  .arg = IR_NEW_N(&b->ctx->arena, rt_arg, n + 1) };
+    for (int i = 0; i < n; i++) {
+        const ir_ref v = i < fn->n_in ? p->f->in[i] : p->f->out[i - fn->n_in];
+        const ir_type *t = ir_type_at(p->f, v);
+        const size_t align = t->size ? cot_dtype_size(ir_part_type(t->dtype)) : 1;
+        add_zone(s, laws_bytes(t), align, kind);
+        if (i < fn->n_in && laws_bytes(t))
+            memcpy(s->arg[i].at, p->in[i], laws_bytes(t));
+        else
+            memset(s->arg[i].at, 0x5a, laws_bytes(t));
+    }
+    add_zone(s, (size_t)p->work_bytes, 64, kind == REDZONE_BEGIN ? kind : REDZONE_END);
+}
+
 static bool
+updates(const ir_graph *f, int argument)
+{
+    for (int k = 0; k < f->n_inout; k++)
+        if (f->inout[k].arg == argument)
+            return true;
+    return false;
+}
+
+/* What the call wrote where it may not, or NULL. */
+static const char *
+judge_zones(carry_batch *b, const carry_program *p, const cg_natural *fn, const zones *s)
+{
+    ptrdiff_t at;
+
+    for (int i = 0; i < s->n; i++)
+        if (!redzone_good(&s->z[i], &at))
+            return ir_format(&b->ctx->arena, "writes beside array %d, at byte %lld", i,
+                             (long long)at);
+    for (int i = 0; i < fn->n_in; i++) {
+        const size_t bytes = laws_bytes(ir_type_at(p->f, p->f->in[i]));
+        if (bytes && !updates(p->f, i) && memcmp(p->in[i], s->arg[i].at, bytes) != 0)
+            return ir_format(&b->ctx->arena, "writes to argument %d", i);
+    }
+    return NULL;
+}
+
+/* The last results are the arguments that the function updates. */
+static void
+take_results(const carry_program *p, const cg_natural *fn, const zones *s)
+{
+    for (int k = 0; k < p->f->n_out; k++) {
+        const size_t bytes = laws_bytes(ir_type_at(p->f, p->f->out[k]));
+        const int at = k < fn->n_out ? fn->n_in + k : p->f->inout[k - fn->n_out].arg;
+        if (bytes)
+            memcpy(p->got[k], s->arg[at].at, bytes);
+    }
+}
+
+/* Call it; what is wrong, or NULL. */
+static const char *
 call(carry_batch *b, carry_program *p, const cg_natural *fn, void *library)
 {
-    const int n = fn->n_in + fn->n_out;
-    rt_arg *arg = IR_NEW_N(&b->ctx->arena, rt_arg, n + 1);
+    const char *why = "fails";
     int result = -1;
+    zones s;
     union {
         void *p;
         void (*f)(void);
     } entry = { dlsym(library, fn->name) };
 
-    for (int k = 0; k < n; k++)
-        arg[k].at = k < fn->n_in ? p->in[k] : p->got[k - fn->n_in];
-    for (int k = 0; k < p->f->n_inout; k++) {
-        const int at = p->f->inout[k].arg;
-        memcpy(p->got[fn->n_out + k], p->in[at], laws_bytes(ir_type_at(p->f, p->f->in[at])));
-        arg[at].at = p->got[fn->n_out + k];
+    zones_new(b, p, fn, &s);
+    if (b->calling)
+        *b->calling = (int)(p - b->p);
+    if (entry.p && rt_call_c(b->ctx, entry.f, s.n, s.arg, &result) == COT_OK && result == 0) {
+        why = judge_zones(b, p, fn, &s);
+        take_results(p, fn, &s);
     }
-    arg[n].at = aligned_alloc(64, (size_t)(p->work_bytes + 128) / 64 * 64);
-    const bool good =
-        entry.p && rt_call_c(b->ctx, entry.f, n + 1, arg, &result) == COT_OK && result == 0;
-    free(arg[n].at);
-    return good;
+    for (int i = 0; i < s.n; i++)
+        redzone_free(&s.z[i]);
+    return why;
 }
 
 /* The function that a carrier has of a program; NULL: it has none. */
@@ -257,10 +335,10 @@ carry_c(carry_batch *b, carry_by by, const char *command, const char *name)
         const cg_natural *fn = function_of(&b->p[i], by);
         if (!fn)
             continue;
-        if (!library)
-            answer(b, &b->p[i], by, CARRY_DIFFERS, "its file does not compile or load");
-        else if (!call(b, &b->p[i], fn, library))
-            answer(b, &b->p[i], by, CARRY_DIFFERS, "fails");
+        const char *why =
+            library ? call(b, &b->p[i], fn, library) : "its file does not compile or load";
+        if (why)
+            answer(b, &b->p[i], by, CARRY_DIFFERS, why);
         else
             compare(b, &b->p[i], by);
     }

@@ -2,7 +2,7 @@
  * against the evaluator.
  *
  * Starting a compiler is dear, so programs go in batches: one file of C for each width in use,
- * one object. */
+ * one object.  What is called out of a file runs between red zones (tests/redzone.h). */
 #ifndef TESTS_LAWS_CARRY_H
 #define TESTS_LAWS_CARRY_H
 
@@ -24,8 +24,9 @@ typedef struct carry_program {
     bool special;               /* and NaN, infinities, zeros, subnormals */
     uint64_t seed;
     int lanes;                  /* of C source: 1, 4, 8 or 16; 0: all four, to be chosen by COT_LANES */
+    void **in;                  /* operands, owned by the batch; NULL: carry_add draws them */
     /* Made by carry_add. */
-    void **in, **want, **got;
+    void **want, **got;
     int64_t work_bytes;
     cg_natural c[4], plain, native;
     carry_answer answer[CARRIERS];
@@ -36,6 +37,7 @@ typedef struct carry_batch {
     cot_context *ctx;           /* a recovery point is set around all calls */
     char folder[64];            /* of the batch's own, emptied by carry_end */
     int n;
+    int *calling;               /* NULL, or where the number of the program that is called is kept */
     carry_program p[CARRY_BATCH];
     cg_target native;
     int failures;

@@ -7,7 +7,7 @@
  *
  * A program runs in one way in turn (a width of vectors, a processor), so that a class at a
  * size is asked in every way by its types; one in 4 on two threads, one in 16 also as C
- * source.  Every array and the work block lie between zones that are compared after the call,
+ * source, in batches.  Every array and the work block lie between zones that are compared after the call,
  * or against a page that may not be touched.  A process of its own runs the programs: where it
  * dies, the program is named, and another goes on behind it. */
 #include <stdio.h>
@@ -19,32 +19,42 @@
 
 #include "runtime/check.h"
 #include "runtime/compile.h"
+#include "tests/laws/carry.h"
 #include "tests/laws/classes.h"
 #include "tests/redzone.h"
 
 /* Widths of vectors on this machine's processor; older processors; C source.  Those that this
  * machine lacks are left out. */
 static const struct way {
-    const char *name, *backend, *cpu;
+    const char *name, *cpu;
     int bits;
 } ways[] = {
-    { "32 bits", "jit", NULL, 32 },         { "128 bits", "jit", NULL, 128 },
-    { "256 bits", "jit", NULL, 256 },       { "512 bits", "jit", NULL, 512 },
-    { "x86-64", "jit", "x86-64", 0 },       { "x86-64-v2", "jit", "x86-64-v2", 0 },
-    { "x86-64-v3", "jit", "x86-64-v3", 0 }, { "C of 32 bits", "c", NULL, 32 },
-    { "C of 128 bits", "c", NULL, 128 },    { "C of 256 bits", "c", NULL, 256 },
-    { "C of 512 bits", "c", NULL, 512 },
+    { "32 bits", NULL, 32 },         { "128 bits", NULL, 128 },
+    { "256 bits", NULL, 256 },       { "512 bits", NULL, 512 },
+    { "x86-64", "x86-64", 0 },       { "x86-64-v2", "x86-64-v2", 0 },
+    { "x86-64-v3", "x86-64-v3", 0 }, { "C of 32 bits", NULL, 32 },
+    { "C of 128 bits", NULL, 128 },  { "C of 256 bits", NULL, 256 },
+    { "C of 512 bits", NULL, 512 },
 };
 #ifdef __x86_64__
 enum { X86 = 1 };
 #else
 enum { X86 = 0 };
 #endif
-enum { WAYS = sizeof ways / sizeof *ways, FIRST_C = 7, MOST_VALUES = 16, C_EVERY = 16 };
+enum { WAYS = sizeof ways / sizeof *ways, FIRST_C = 7, N_C = 4, MOST_VALUES = 16, C_EVERY = 16 };
+
+/* A program that waits to be run as C source: starting a compiler is dear, so a batch of them
+ * is compiled at once. */
+typedef struct waiting {
+    int number, way;
+} waiting;
 
 /* What the processes share. */
 static struct counts {
-    int at, programs, failures, runs[WAYS];
+    int at, next;               /* the program that runs, in the plan; where to go on if it dies */
+    int programs, failures, runs[WAYS];
+    int n_waiting, calling;     /* calling: of those that wait; -1: none */
+    waiting c[CARRY_BATCH];
 } *counts;
 static int n_here, here[WAYS];  /* the ways of this machine, but C */
 
@@ -122,7 +132,7 @@ run_once(const class_program *p, const struct way *w, int threads, void *const *
     const redzone_kind kinds[] = { REDZONE_BOTH, REDZONE_END, REDZONE_BEGIN };
     const redzone_kind kind = kinds[(p->size + (int)p->type) % 3];
     const cot_compile_options o = {
-        .backend = w->backend, .cpu = w->cpu, .vector_bits = w->bits, .threads = threads
+        .backend = "jit", .cpu = w->cpu, .vector_bits = w->bits, .threads = threads
     };
     const ir_graph *f = p->law.f;
     const char *how =
@@ -150,24 +160,101 @@ run_once(const class_program *p, const struct way *w, int threads, void *const *
 
 /* -- one program -- */
 
-static void
-run_way(const class_program *p, int w, void *const *in, void *const *want)
+static int
+turn_of(const class_program *p)
 {
-    run_once(p, &ways[w], w < FIRST_C && p->size % 4 == 3 ? 2 : 1, in, want);
-    counts->runs[w]++;
+    return p->size + (int)p->type + p->row;
 }
 
+/* By the JIT. */
 static void
 run_ways(const class_program *p, bool all, void *const *in, void *const *want)
 {
-    const int turn = p->size + (int)p->type + p->row;
-
     for (int k = 0; k < n_here; k++)
-        if (all || k == turn % n_here)
-            run_way(p, here[k], in, want);
-    for (int k = FIRST_C; k < WAYS; k++)
-        if (all || (turn % C_EVERY == 0 && k - FIRST_C == turn / C_EVERY % (WAYS - FIRST_C)))
-            run_way(p, k, in, want);
+        if (all || k == turn_of(p) % n_here) {
+            const int w = here[k];
+            run_once(p, &ways[w], p->size % 4 == 3 ? 2 : 1, in, want);
+            counts->runs[w]++;
+        }
+}
+
+/* -- as C source -- */
+
+static void
+tell_c(const carry_batch *b, int i, const class_program *p)
+{
+    const int way = counts->c[i].way;
+
+    counts->runs[way]++;
+    if (b->p[i].answer[CARRY_GCC] != CARRY_SAME)
+        fail(&p[i], ways[way].name, b->p[i].why[CARRY_GCC]);
+}
+
+static bool
+add_c(carry_batch *b, const waiting *from, class_program *p)
+{
+    if (!classes_make(b->ctx, from->number, p))
+        return false;
+    return carry_add(b, &(carry_program){ .name = "a program of the sweep",
+                                          .f = p->law.f,
+                                          .in = classes_operands(p),
+                                          .seed = (uint64_t)from->number,
+                                          .lanes = ways[from->way].bits / 32 });
+}
+
+static void
+run_batch(carry_batch *b)
+{
+    class_program p[CARRY_BATCH];
+
+    for (int i = 0; i < counts->n_waiting; i++) {
+        counts->calling = i;
+        if (!add_c(b, &counts->c[i], &p[i])) {
+            fail(&p[i], "as C", "the evaluator refuses it");
+            return;
+        }
+    }
+    const char *files = carry_write_c(b);
+    carry_c(b, CARRY_GCC,
+            ir_format(&b->ctx->arena,
+                      "cc -O2 -march=native -std=c11 -w -shared -fPIC -o x.so %s -lm", files),
+            "x.so");
+    for (int i = 0; i < b->n; i++)
+        tell_c(b, i, p);
+}
+/* Those that wait. */
+static void
+run_waiting(void)
+{
+    carry_batch *b = calloc(1, sizeof *b);
+    cot_context *ctx = cot_context_new(&(cot_options){ .verify = true });
+
+    if (!b || !ctx)
+        exit(2);
+    carry_begin(b, ctx);
+    b->calling = &counts->calling;
+    IR_TRY (ctx) {
+        run_batch(b);
+    }
+    counts->calling = -1;
+    counts->n_waiting = 0;
+    carry_end(b);
+    cot_context_free(ctx);
+    free(b);
+}
+
+/* In every way, or one in C_EVERY in one of them in turn. */
+static void
+wait_for_c(const class_program *p, bool all)
+{
+    const int turn = turn_of(p);
+
+    for (int k = 0; k < N_C; k++)
+        if (all || (turn % C_EVERY == 0 && k == turn / C_EVERY % N_C)) {
+            if (counts->n_waiting == CARRY_BATCH)
+                run_waiting();
+            counts->c[counts->n_waiting++] = (waiting){ p->law.number, FIRST_C + k };
+        }
 }
 
 static void
@@ -186,8 +273,10 @@ judge(cot_context *ctx, int number, bool all)
         if (rt_run_graph(p.law.f, &(cot_compile_options){ .backend = "eval" }, in, &want) !=
             COT_OK)
             fail(&p, "the evaluator", cot_error(ctx));
-        else
+        else {
             run_ways(&p, all, in, want);
+            wait_for_c(&p, all);
+        }
         laws_free(p.law.f->n_in, in);
     }
 }
@@ -216,15 +305,18 @@ run_from(const plan *a, int k)
     for (; k < a->n; k++) {
         cot_context *ctx = cot_context_new(&(cot_options){ .verify = true });
         counts->at = k;
+        counts->next = k + 1;
         judge(ctx, number_of(a, k), a->named);
         cot_context_free(ctx);
         if (!a->sample && !a->named && k % 64 == 0)
             fprintf(stderr, "\rsweep: %d of %d programs, %d failures ", k, a->n,
                     counts->failures);
     }
+    run_waiting();
 }
 
-/* The process died of a signal, or of an exit of its own, at program counts->at. */
+/* The process died of a signal, or of an exit of its own: at program counts->at, or at one of
+ * those that waited, which are done with. */
 static void
 tell_death(const plan *a)
 {
@@ -232,10 +324,14 @@ tell_death(const plan *a)
     class_program p;
 
     IR_TRY (ctx) {
-        if (classes_make(ctx, number_of(a, counts->at), &p))
-            fail(&p, "a process of its own", "dies");
+        const int c = counts->calling;
+        if (classes_make(ctx, c < 0 ? number_of(a, counts->at) : counts->c[c].number, &p))
+            fail(&p, c < 0 ? "a process of its own" : ways[counts->c[c].way].name, "dies");
     }
     cot_context_free(ctx);
+    if (counts->calling >= 0)
+        counts->n_waiting = 0;
+    counts->calling = -1;
 }
 
 static void
@@ -243,7 +339,7 @@ run_all(const plan *a)
 {
     int status;
 
-    for (int k = 0; k < a->n; k = counts->at + 1) {
+    for (int k = 0; k < a->n || counts->n_waiting; k = counts->next) {
         fflush(stdout);
         const pid_t child = fork();
         if (child == 0) {
@@ -306,6 +402,7 @@ main(int argc, char **argv)
         mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (counts == MAP_FAILED)
         return 2;
+    counts->calling = -1;
     find_ways();
     run_all(&a);
     printf("\nsweep: %d of %d programs", counts->programs, classes_count());
