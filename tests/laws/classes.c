@@ -275,16 +275,22 @@ types_of(const row *r, cot_dtype *out)
 }
 
 /* The programs of one row: for each of its sizes the types. */
+/* It is counted once: every program of a process asks for it. */
 static int
 row_count(int i)
 {
+    static int counted[ROWS];
     cot_dtype t[COT_DTYPE_COUNT];
     int64_t n, m;
     int count = 0;
 
+    if (counted[i])
+        return counted[i] - 1;
     for (int s = 0; s < sizes_of(&rows[i]); s++)
         count += size_of(&rows[i], s, &n, &m);
-    return count * types_of(&rows[i], t);
+    count *= types_of(&rows[i], t);
+    counted[i] = count + 1;
+    return count;
 }
 
 int
