@@ -2,12 +2,12 @@
  *
  * A strip of columns in registers would touch a page of memory for each row.  Instead rows are
  * read whole: the partial results of all columns are rows of a scratch memory, and the tree of
- * NUMERICS.md section 3 is walked by rows.  Lanes come in bit-reversed order, so that both the
- * fold of 32 lanes and the tree of blocks are one binary counter: part q = 32 b + r takes the
- * rows of block b and lane reversed(r), and after it parts combine as carries of q + 1 do.  The
- * height of the stack before part q is the number of ones in q.  A lane without rows is
- * neutral; what is left in the end combines from the last part to the first.  A run of a power
- * of two of parts is a node of the tree, which a thread can make alone. */
+ * docs/numerics.md section 3 is walked by rows.  Lanes come in bit-reversed order, so that
+ * both the fold of 32 lanes and the tree of blocks are one binary counter: part q = 32 b + r
+ * takes the rows of block b and lane reversed(r), and after it parts combine as the carries
+ * of q + 1 do.  The height of the stack before part q is the number of ones in q.  A lane
+ * without rows is neutral; what is left in the end combines from the last part to the first.
+ * A run of a power of two of parts is a node of the tree, which a thread can make alone. */
 #ifndef CODEGEN_COLUMNS_H
 #define CODEGEN_COLUMNS_H
 

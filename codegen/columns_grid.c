@@ -2,8 +2,8 @@
  *
  * A thread for each column alone would leave most of the machine idle: there are often few
  * columns and many rows.  So a thread takes one block of 512 rows of one column, neighbours
- * reading neighbours, and gives a node of the tree of NUMERICS.md section 3; in a second kernel
- * a thread for each column combines its nodes. */
+ * reading neighbours, and gives a node of the tree of docs/numerics.md section 3; in a
+ * second kernel a thread for each column combines its nodes. */
 #include "codegen/columns.h"
 
 #include <inttypes.h>

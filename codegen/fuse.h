@@ -155,7 +155,8 @@ cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_
  * lanes. */
 bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
 
-/* product.c: a product of the inner form (NUMERICS.md section 4), each element a sum by itself. */
+/* product.c: a product of the inner form (docs/numerics.md section 4), each element a sum by
+ * itself. */
 bool cg_is_inner_product(const ir_graph *f, const ir_node *n);
 
 /* stack.c: the stack that v is, or hides behind a barrier: values of one element each, side

@@ -39,7 +39,7 @@
  *   tree    a serial, parallel or warps loop: e_0 ... e_(n-1) in a binary tree aligned at powers of
  *           two; an element without a partner passes up unchanged.  The neutral element if the
  *           loop runs no time
- * so the sum of NUMERICS.md section 3 is, with no further mechanism,
+ * so the sum of docs/numerics.md section 3 is, with no further mechanism,
  *   tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t + l]
  *   } } }
  * in which each loop may be of any kind.  Neutral elements: add -0.0 (0 for integers), mul 1,

@@ -3,7 +3,8 @@
  *
  * Sharing (common subexpressions): equal op, operands, attributes; ops without sub-functions
  * only.
- * Folding of constants is not optional (NUMERICS.md section 2); sharing can be switched off. */
+ * Folding of constants is not optional (docs/numerics.md section 2); sharing can be switched
+ * off. */
 #include "ir/build.h"
 
 #include "ir/custom.h"

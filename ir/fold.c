@@ -7,7 +7,7 @@
  * (it turns -0 into +0), and x * 0 is 0 for integers only.  Complex constants are only moved:
  * what is computed of them folds when a pass has split them into pairs.  No rule swaps
  * operands, and all of them always run: the bits of a graph do not depend on who built it
- * (NUMERICS.md section 2). */
+ * (docs/numerics.md section 2). */
 #include <math.h>
 
 #include "ir/build.h"

@@ -158,8 +158,8 @@ last_group(ir_axes s)
     return group;
 }
 
-/* The order of a sum or product over axes that are not adjacent: last group first (NUMERICS.md
- * 3). */
+/* The order of a sum or product over axes that are not adjacent: last group first
+ * (docs/numerics.md 3). */
 ir_ref
 ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes)
 {

@@ -1,4 +1,4 @@
-/* Products and sums to fma: the last pass that can change a bit (NUMERICS.md section 2).
+/* Products and sums to fma: the last pass that can change a bit (docs/numerics.md section 2).
  *
  * For each add or sub of f32 or f64: if the second operand is a product a*b, fma(+-a, b,
  * first); else if the first is, fma(a, b, +-second).  A product is a mul seen through neg and

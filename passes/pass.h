@@ -7,7 +7,7 @@
 
 #include "ir/build.h"
 
-/* Which arguments; n == PASS_DEFAULT: the pass's default (see DESIGN.md's table). */
+/* Which arguments; n == PASS_DEFAULT: the default of the transform (see below). */
 #define PASS_DEFAULT (-1)
 typedef struct pass_wrt { int n; const int *arg; } pass_wrt;
 
@@ -84,7 +84,8 @@ const char *pass_output_text(const ir_graph *f, int j);
  * itself if none. */
 cot_status pass_custom_with_rules(const ir_graph *f, ir_graph **out);
 
-/* Halves (DESIGN.md section 3). */
+/* The two functions of linearize and vjp: the first computes results and residuals, the second
+ * is linear and takes the residuals. */
 cot_status pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux,
                                  ir_graph **known, ir_graph **linear);
 cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **fwd,
@@ -109,7 +110,8 @@ cot_status pass_complex_memory(const ir_graph *f, ir_graph **out);
  * again. */
 cot_status pass_checkpoint(const ir_graph *f, bool products, ir_graph **out);
 cot_status pass_functionalize(const ir_graph *f, bool views, ir_graph **out);
-/* Products and sums to fma (NUMERICS.md section 2): the last pass that can change a bit. */
+/* Products and sums to fma (docs/numerics.md section 2): the last pass that can change a
+ * bit. */
 cot_status pass_unroll(const ir_graph *f, ir_graph **out);          /* short loops over large arrays are straight code */
 bool pass_unrolls(const ir_graph *f);                               /* would it change anything? */
 cot_status pass_contract(const ir_graph *f, ir_graph **out);

@@ -565,8 +565,8 @@ rt_check_derivatives(const ir_graph *f, void *const *in, rt_verdict *v)
 
 /* ---- vmap ---- */
 
-/* Agreement to the last few bits: a mapped product may take another order (NUMERICS.md section
- * 4). */
+/* Agreement to the last few bits: a mapped product may take another order (docs/numerics.md
+ * section 4). */
 static bool
 is_close(const ir_type *t, const void *x, const void *y, int64_t *at)
 {

@@ -6,6 +6,8 @@
 #   cot_x, COT_X     of headers, examples, options and variables; cot_x_ is how several begin
 #   --option         of a command here, or of another's: the list below
 #
+# A source in C that names a page, NAME.md, means one of the tree.
+#
 # adding-an-op.md adds an op `squash`, which is not.
 set -eu
 cd "$1"
@@ -54,5 +56,10 @@ for page in $pages; do
     for option in $(grep -v -e '-->' "$page" | words '(^|[ `])--[a-z][a-z-]+' - | tr -d ' `'); do
         grep -qxF -e "$option" "$temp/options" || missing "$page" "$option"
     done
+done
+for one in $(find include ir passes frontend codegen runtime tools tests examples bench -name '*.[ch]' -o -name '*.def' |
+    xargs cat | grep -v https: | words '\b[A-Za-z0-9_/-]+\.md\b' -); do
+    [ -n "$(find README.md CONTRIBUTING.md docs examples tests -path "*$one" -print -quit)" ] ||
+        missing "a source" "$one"
 done
 [ ! -e "$temp/missing" ]

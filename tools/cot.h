@@ -5,7 +5,7 @@
 #include "cotrace/file.h"
 #include "ir/graph.h"
 
-/* Exit status: DESIGN.md section 8. */
+/* The exit status, as the help text of `cot` says it. */
 enum { EXIT_DONE = 0, EXIT_CHECK = 1, EXIT_USER = 2, EXIT_BUG = 3, EXIT_CANCELLED = 130 };
 
 typedef struct cot_cli {

@@ -1,10 +1,11 @@
 /* cumsum, cumprod, cummax, cummin: a line is an axis of the operand, n elements.
  *
- * In the order of NUMERICS.md section 5: chunks of 16 by Hillis and Steele's scan in registers,
- * the last element of each carried on to the next within a block of 1,024; what comes before a
- * block is the scan, by the same rule, of the totals of the blocks before it.  So there are two
- * loops over blocks, each of which threads may share: totals (a line of one block has none),
- * and results.  Where elements of other lines lie side by side, lines are lanes. */
+ * In the order of docs/numerics.md section 5: chunks of 16 by Hillis and Steele's scan in
+ * registers, the last element of each carried on to the next within a block of 1,024; what
+ * comes before a block is the scan, by the same rule, of the totals of the blocks before
+ * it.  So there are two loops over blocks, each of which threads may share: totals (a line
+ * of one block has none), and results.  Where elements of other lines lie side by side,
+ * lines are lanes. */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
 #include "codegen/lower/reduce.h"

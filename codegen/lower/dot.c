@@ -1,4 +1,4 @@
-/* Matrix products (dot.h): the inner form as the reduction of NUMERICS.md section 3, the
+/* Matrix products (dot.h): the inner form as the reduction of docs/numerics.md section 3, the
  * general form as register tiles.
  *
  * A tile is `unroll i MR { unroll v NV { vector l W { for k ... fma } } }`: MR x NV vectors of
@@ -11,9 +11,9 @@
  *            tile sweeps a panel that stays in the first cache against rows of the left side
  *            that stay in the second
  *
- * Both give the numbers of NUMERICS.md section 4: a chain of fma from +0 over each block of 256
- * k's, and the sum of the blocks in order, which starts at -0 (the neutral element).  Which one
- * is chosen never shows. */
+ * Both give the numbers of docs/numerics.md section 4: a chain of fma from +0 over each
+ * block of 256 k's, and the sum of the blocks in order, which starts at -0 (the neutral
+ * element).  Which one is chosen never shows. */
 #include "codegen/lower/dot_inside.h"
 
 #include "codegen/fuse.h"

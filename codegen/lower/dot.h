@@ -55,7 +55,7 @@ bool cg_dot_tiles(const cg_target *t, const cg_dot *d, bool inner, int64_t eleme
 /* GPU: do tensor cores make it?  They round differently: only where the target is `fast`. */
 bool cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner);
 
-/* NUMERICS.md section 4: does the product have the inner form?  From the dimension numbers
+/* docs/numerics.md section 4: does the product have the inner form?  From the dimension numbers
  * alone: the number of free axes of each side, and whether the contracted axes are the last
  * ones, in order, of the side that has some. */
 bool cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last);

@@ -1,4 +1,4 @@
-/* Matrix products on a GPU, in the bits of the CPU's: NUMERICS.md section 4.
+/* Matrix products on a GPU, in the bits of the CPU's: docs/numerics.md section 4.
  *
  * Inner form: a warp for each row, or a block where there are few.  General form: tiles of the
  * result, one for a block of threads; for each K_TILE of k the threads bring the rows of the

@@ -1,4 +1,4 @@
-/* Reductions in the order of NUMERICS.md section 3, as kernel.h writes it:
+/* Reductions in the order of docs/numerics.md section 3, as kernel.h writes it:
  *     tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t +
  *     l] } } }
  * specialised to the number n of elements, which is constant: up to 32 elements are one fold,

@@ -1,4 +1,4 @@
-/* Reductions: loops in the order of NUMERICS.md section 3, around a body that gives the
+/* Reductions: loops in the order of docs/numerics.md section 3, around a body that gives the
  * elements. */
 #ifndef CODEGEN_LOWER_REDUCE_H
 #define CODEGEN_LOWER_REDUCE_H

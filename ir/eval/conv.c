@@ -1,6 +1,6 @@
-/* Convolutions, as NUMERICS.md section 4 defines them: the general form of a product, over the
- * window, row-major, then over features.  Each window is copied in that order, and meets the
- * kernel, turned to [o, window c]. */
+/* Convolutions, as docs/numerics.md section 4 defines them: the general form of a product,
+ * over the window, row-major, then over features.  Each window is copied in that order, and
+ * meets the kernel, turned to [o, window c]. */
 #include "ir/eval/eval.h"
 
 typedef struct convolving {

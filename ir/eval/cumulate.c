@@ -1,5 +1,5 @@
-/* cumsum, cumprod, cummax, cummin: line by line, in place, in the order of NUMERICS.md section
- * 5.
+/* cumsum, cumprod, cummax, cummin: line by line, in place, in the order of docs/numerics.md
+ * section 5.
  *
  * A chunk of 16 is scanned by W. Hillis and G. Steele's method (Data Parallel Algorithms, CACM
  * 1986): for d = 1, 2, 4, 8 each element takes in the one d before it.  The last element of a

@@ -1,4 +1,4 @@
-/* Products, as NUMERICS.md section 4 defines them.
+/* Products, as docs/numerics.md section 4 defines them.
  *
  * Both operands are copied to a canonical layout, x as [batch, m, k] and y as [batch, n, k] in
  * the compute type, k row-major over the contracted axes in their listed order.  Then each

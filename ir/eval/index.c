@@ -5,7 +5,7 @@
  * own position.
  * `windows` works out where each window begins, or that it is left out; then gather copies
  * windows and scatter visits the updates one by one, in row-major order, which is the order
- * that the result of scatter_add and scatter_mul is defined by (NUMERICS.md section 5).
+ * that the result of scatter_add and scatter_mul is defined by (docs/numerics.md section 5).
  *
  * A window that would leave the operand is moved inside (clip, and promise, whose word the twin
  * does not take), or left out as a whole (fill). */

@@ -1,7 +1,7 @@
 /* Reductions.  The operand is seen as [outer, n, inner], the n elements of each result in
  * row-major order.
  *
- * Sum and product follow NUMERICS.md section 3 to the letter: element i = 512 b + 32 t + l
+ * Sum and product follow docs/numerics.md section 3 to the letter: element i = 512 b + 32 t + l
  * belongs to lane l of block b; a lane combines its elements in order of t, a block folds its
  * lanes by halves, blocks combine in a binary tree aligned at powers of two.  Absent elements
  * are the neutral element, -0 or 1, which is exact.  Maximum, minimum, and, or are associative,

@@ -1,8 +1,8 @@
 /* Types of reductions: the reduced axes leave the shape. */
 #include "ir/infer/infer.h"
 
-/* Sum and product are defined in an order of elements (NUMERICS.md section 3) that adjacent
- * axes share; ir_reduce splits other sets of axes, last group first. */
+/* Sum and product are defined in an order of elements (docs/numerics.md section 3) that
+ * adjacent axes share; ir_reduce splits other sets of axes, last group first. */
 static bool
 in_order(ir_op op)
 {

@@ -56,7 +56,7 @@ static inline ir_ref pr_is(ir_build *b, ir_ref x, double c) { return ir_op2(b, O
 static inline bool pr_wide(const ir_build *b, ir_ref x) { return x && ir_btype(b, x)->dtype == COT_F64; }
 /* The constant 0, of either sign. */
 bool pr_is_zero(const ir_build *b, ir_ref x);
-/* x y, rounded, that no sum takes for a product to join with (NUMERICS: nothing complex
+/* x y, rounded, that no sum takes for a product to join with (docs/numerics.md: nothing complex
  * contracts). */
 ir_ref pr_product(ir_build *b, ir_ref x, ir_ref y);
 ir_ref pr_is_inf(ir_build *b, ir_ref x);

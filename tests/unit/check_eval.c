@@ -1,6 +1,6 @@
-/* The twin: values worked out by hand, special values, and the orders of NUMERICS.md against a
- * reference written for this test by another road (one lane at a time, recursion for the
- * tree). */
+/* The twin: values worked out by hand, special values, and the orders of docs/numerics.md
+ * against a reference written for this test by another road (one lane at a time, recursion
+ * for the tree). */
 #include <math.h>
 #include <stdio.h>
 

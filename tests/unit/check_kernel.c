@@ -84,7 +84,7 @@ same(const float *got, const float *want, int n)
                       got[i], want[i]);
 }
 
-/* The order of NUMERICS.md section 3. */
+/* The order of docs/numerics.md section 3. */
 static float
 sum(const float *x, int n, int stride)
 {

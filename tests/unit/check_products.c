@@ -1,6 +1,6 @@
 /* Products against sums in C: of narrow integers, widened to i32, the extremes of every type
- * among them; and of f32 and f64 by the chains of NUMERICS.md section 4, to the last bit, at
- * sizes that leave rows, columns and k's over. */
+ * among them; and of f32 and f64 by the chains of docs/numerics.md section 4, to the last
+ * bit, at sizes that leave rows, columns and k's over. */
 #include <math.h>
 
 #include "traced.h"
