@@ -29,7 +29,10 @@ install(FILES ${static_library} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/cotrace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES runtime/support/pool.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cotrace)
 install(FILES docs/cot.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN "*.md"
+        PATTERN data EXCLUDE)
 
 # What a static link needs besides: by path here, by name for pkg-config.
 set(COT_PC_PRIVATE "-lffi -ldl -lm -pthread")

@@ -11,7 +11,8 @@ cmake --install "$build" --prefix "$place/prefix" >"$place/log" 2>&1 || { cat "$
 prefix=$place/prefix
 flags=$(sed -n 's/^CMAKE_C_FLAGS:STRING=//p' "$build/CMakeCache.txt")
 
-for file in include/cotrace/cotrace.h include/cotrace/pool.h bin/cot share/man/man1/cot.1; do
+for file in include/cotrace/cotrace.h include/cotrace/pool.h bin/cot share/man/man1/cot.1 share/doc/cotrace/README.md \
+    share/doc/cotrace/docs/tutorial.md share/doc/cotrace/examples/lorenz.c; do
     [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 library=$(find "$prefix" -name 'libcotrace.so')
@@ -36,3 +37,10 @@ cc $flags -std=c11 "$source/tests/install/main.c" $(pkg-config --cflags cotrace)
     $(pkg-config --static --libs-only-other --libs-only-L --libs-only-l cotrace | sed 's/-lcotrace//') -o "$place/static"
 "$place/static"
 "$prefix/bin/cot" --version
+
+cd "$place"
+awk '/^```/ { inside = inside ? "" : substr($0, 4); next } inside { print > (inside == "c" ? "prog.c" : "readme." inside) }' \
+    "$source/README.md"
+sed "1d; s,DIR/lib,$folder,g; s,DIR,$prefix,g; s,^cc ,cc $flags ," readme.sh >commands.sh
+sh -e commands.sh >printed
+diff -u readme.text printed
