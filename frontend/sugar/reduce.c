@@ -4,7 +4,7 @@
  * only taken off and put back is a constant of the derivative, hence the stop_gradient. */
 #include <math.h>
 
-#include "cotrace/sugar.h"
+#include "cotrace/numpy.h"
 
 #include "frontend/trace.h"
 
@@ -112,6 +112,20 @@ var(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     ir_ref d = squares(b, centred(b, &r), &r);
     return fe_narrow(b, average(b, d, &r, r.keep, o->ddof), r.dtype);
+}
+
+static ir_ref
+standard_deviation(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_reduce_options *o = options;
+    ready r;
+
+    (void)n;
+    if (!prepare_any(b, "std", x[0].ref, o->axes, false, o->keepdims, true, &r))
+        return IR_NONE;
+    ir_ref d = squares(b, centred(b, &r), &r);
+    ir_ref y = ir_op1(b, OP_sqrt, average(b, d, &r, r.keep, o->ddof));
+    return fe_narrow(b, y, r.dtype);
 }
 
 static ir_ref
@@ -234,6 +248,13 @@ FE_REDUCTION(norm)
 FE_REDUCTION(logsumexp)
 FE_REDUCTION(softmax)
 FE_REDUCTION(log_softmax)
+
+cot_value
+cot_std_(cot_place at, cot_value x, const cot_reduce_options *o, size_t size)
+{
+    FE_OPTIONS(cot_reduce_options, opt, o, size);
+    return fe_apply1(at, "std", standard_deviation, x, &opt);
+}
 
 cot_value
 cot_layer_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size)

@@ -21,6 +21,7 @@
 #include "cotrace/mutate.h"
 #include "cotrace/sugar.h"
 #include "cotrace/special.h"
+#include "cotrace/numpy.h"
 #include "cotrace/index.h"
 #include "cotrace/order.h"
 #include "cotrace/fft.h"

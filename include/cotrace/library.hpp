@@ -199,6 +199,63 @@ lbfgs_push(cot_value s, cot_value y, cot_value count, cot_value ds, cot_value dy
     cot_lbfgs_push_(COT_AT_, s, y, count, ds, dy, out);
 }
 
+/* ---- NumPy's names: cotrace/numpy.h ---- */
+
+#define COT_UNARY_(name) \
+    inline value name(cot_value x, COT_PLACE_) { return cot_##name##_(COT_AT_, x); }
+#define COT_BINARY_(name) \
+    inline value name(operand x, operand y) { return cot_##name##_(x.at, x.x, y.x); }
+COT_UNARY_(isnan)
+COT_UNARY_(isinf)
+COT_UNARY_(log10)
+COT_BINARY_(mod)
+COT_BINARY_(floor_divide)
+COT_BINARY_(copysign)
+#undef COT_UNARY_
+#undef COT_BINARY_
+COT_WITH_(std, cot_reduce_options)
+COT_WITH_(nansum, cot_reduce_options)
+COT_WITH_(nanprod, cot_reduce_options)
+COT_WITH_(nanmax, cot_reduce_options)
+COT_WITH_(nanmin, cot_reduce_options)
+COT_WITH_(nanmean, cot_reduce_options)
+COT_WITH_(nanvar, cot_reduce_options)
+COT_WITH_(nanstd, cot_reduce_options)
+COT_WITH_(nan_to_num, cot_nan_options)
+COT_WITH_(cov, cot_cov_options)
+COT_WITH_(corrcoef, cot_cov_options)
+COT_WITH_1_(trapezoid, int, axis, cot_trapezoid_options)
+inline value moveaxis(cot_value x, int from, int to, COT_PLACE_) { return cot_moveaxis_(COT_AT_, x, from, to); }
+inline value tile(cot_value x, list times, COT_PLACE_) { return cot_tile_(COT_AT_, x, times.x); }
+inline value repeat(cot_value x, int64_t n, int axis, COT_PLACE_) { return cot_repeat_(COT_AT_, x, n, axis); }
+inline value diff(cot_value x, int n, int axis, COT_PLACE_) { return cot_diff_(COT_AT_, x, n, axis); }
+inline void
+meshgrid(values xs, cot_value *out, const cot_meshgrid_options &o = {}, COT_PLACE_)
+{
+    cot_meshgrid_(COT_AT_, xs.x, out, &o, sizeof o);
+}
+inline value
+interp(cot_value x, cot_value xp, cot_value fp, const cot_interp_options &o = {}, COT_PLACE_)
+{
+    return cot_interp_(COT_AT_, x, xp, fp, &o, sizeof o);
+}
+inline value
+convolve(cot_value x, cot_value y, cot_overlap overlap = COT_OVERLAP_FULL, COT_PLACE_)
+{
+    return cot_convolve_(COT_AT_, x, y, overlap);
+}
+inline value
+correlate(cot_value x, cot_value y, cot_overlap overlap = COT_OVERLAP_VALID, COT_PLACE_)
+{
+    return cot_correlate_(COT_AT_, x, y, overlap);
+}
+inline value polyval(cot_value p, cot_value x, COT_PLACE_) { return cot_polyval_(COT_AT_, p, x); }
+inline value
+polyfit(cot_value x, cot_value y, int degree, COT_PLACE_)
+{
+    return cot_polyfit_(COT_AT_, x, y, degree);
+}
+
 /* ---- random numbers ---- */
 
 inline value

@@ -26,6 +26,21 @@ uses_all(cot_trace *t, const cot_value *in, cot_value *out, void *)
 }
 
 static void
+numpy_names(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    cot::value x = in[0], grid[2];                      // f32[6]
+    cot_reduce_options o = {};
+    o.ddof = 1;
+    cot::meshgrid({x, x}, grid);
+    cot::value y = cot::nansum(cot::nan_to_num(cot::repeat(x, 2, 0))) + cot::nanstd(x) + cot::std(x, o);
+    y = y + cot::trapezoid(cot::diff(x, 1, 0), 0) + cot::reduce_sum(cot::convolve(x, x) + cot::correlate(x, x));
+    y = y + cot::reduce_max(cot::interp(cot::mod(x, 2), x, x)) + cot::polyval(cot::polyfit(x, x, 1), y);
+    y = y + cot::copysign(cot::cov(x), -1) + cot::corrcoef(x) + cot::floor_divide(cot::log10(y), 2);
+    y = y + cot::reduce_sum(cot::tile(cot::moveaxis(grid[0], 0, 1), {1, 2}));
+    out[0] = cot::where(cot::isnan(y), 0, cot::where(cot::isinf(y), 1, y));
+}
+
+static void
 draws(cot_trace *t, const cot_value *in, cot_value *out, void *)
 {
     cot_random_options o = {};
@@ -47,7 +62,7 @@ reduces(cot_trace *t, const cot_value *in, cot_value *out, void *)
 static void
 wrong(cot_trace *, const cot_value *in, cot_value *out, void *)
 {
-    out[0] = cot::squeeze(in[0], {0});                  // line 50
+    out[0] = cot::squeeze(in[0], {0});                  // line 65
 }
 
 static void
@@ -124,6 +139,7 @@ main()
     cot_vmap_options axis = {};
     axis.axis = "i";
     bool ok = traces(ctx, cot::fn(ctx, "uses_all", uses_all, 1, 1), cot::type(COT_F32, {4, 6}));
+    ok = traces(ctx, cot::fn(ctx, "numpy_names", numpy_names, 1, 1), cot::type(COT_F32, {6})) && ok;
     ok = ok && traces(ctx, cot::vmap_with(cot::fn(ctx, "draws", draws, 1, 1), axis), cot::type(COT_U64, {5, 2}));
     ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)), cot::type(COT_F32, {7}));
     ok = ok && traces(ctx, cot::grad(cot::fn(ctx, "learns", learns, 1, 1)), cot::type(COT_F32, {2, 4}));
@@ -133,7 +149,7 @@ main()
     const cot_graph *g;
     const cot::types types = {cot::type(COT_F32, {3})};
     ok = ok && cot_trace_fn(cot::fn(ctx, "wrong", wrong, 1, 1), types.x, &g) == COT_ERR_SHAPE;
-    if (ok && !std::strstr(cot_error(ctx), "library.cpp:50: squeeze: ")) {
+    if (ok && !std::strstr(cot_error(ctx), "library.cpp:65: squeeze: ")) {
         std::fprintf(stderr, "%s\n", cot_error(ctx));
         ok = false;
     }

@@ -57,7 +57,7 @@ BEGIN {
     count["cot_value"] = 6; count["cot_operand"] = 6; count["cot_values"] = 5
     count["cot_list"] = 4; count["cot_types"] = 3; count["cot_type"] = 5
     count["cot_bodies"] = 3; count["cot_ats"] = 3; count["int"] = 2; count["int64_t"] = 2
-    count["cot_dtype"] = 2; count["double"] = 2
+    count["cot_dtype"] = 2; count["cot_overlap"] = 1; count["double"] = 2
     print "#include \"wrong.h\"\n"
 }
 /visibility\("default"\)/ {

@@ -59,6 +59,7 @@ extern cot_body *const w_bodies[];
 #define w_right_cot_status COT_OK
 #define w_right_cot_update_kind COT_UPDATE_SET
 #define w_right_cot_scatter_kind COT_SCATTER_SET
+#define w_right_cot_overlap COT_OVERLAP_FULL
 #define w_right_cot_rate_kind COT_RATE_LINEAR
 #define w_right_cot_matrix_norm_kind ((cot_matrix_norm_kind)0)
 #define w_right_int 1
@@ -95,6 +96,7 @@ extern cot_body *const w_bodies[];
 #define w_wrong_cot_ats ((const cot_ats[]){ { .n = 2 }, { .n = 13 }, { .n = -1 } })
 #define w_wrong_int ((const int[]){ -1, INT_MIN })
 #define w_wrong_int64_t ((const int64_t[]){ -1, INT64_MIN })
+#define w_wrong_cot_overlap ((const cot_overlap[]){ (cot_overlap)99 })
 #define w_wrong_cot_dtype ((const cot_dtype[]){ COT_DTYPE_NONE, (cot_dtype)99 })
 #define w_wrong_double ((const double[]){ -1, (double)NAN })
 

@@ -217,7 +217,7 @@ run_batch(carry_batch *b)
     const char *files = carry_write_c(b);
     carry_c(b, CARRY_GCC,
             ir_format(&b->ctx->arena,
-                      "cc -O2 -march=native -std=c11 -w -shared -fPIC -o x.so %s -lm", files),
+                      "cc -O2 -march=native -std=c11 -w -Wno-psabi -shared -fPIC -o x.so %s -lm", files),
             "x.so");
     for (int i = 0; i < b->n; i++)
         tell_c(b, i, p);
