@@ -275,13 +275,17 @@ sum(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc *low)
 
 /* F = e^(a log(x / w) - x + v - u) / d and the logarithm of x: for a >= 7.5 by Stirling, w = v
  * = a, d = sqrt(2 pi a); below, w = 1, v = 0, Gamma(a + 1) = d e^u.  The exponent is large
- * beside its terms' rounding errors: they are kept. */
+ * beside its terms' rounding errors: they are kept.  Where an operand is so large that a
+ * product would overflow, the exponent of operands 2^100 times smaller stands for it: it is 0
+ * for equal ones, and far below the range for all others. */
 static ir_sc
 prefactor(gamma_ctx *g, ir_sc *log_x)
 {
     ir_sc_build *b = g->b;
-    ir_sc a = g->a.v, x = ir_math_below(b, g->x.v, 0x1p1000), zero = m_num(b, a, 0), p, x_tail,
-          a_tail, low = zero;
+    ir_sc high = m_ltk(b, m_max(b, g->a.v, g->x.v), 0x1p900), one = m_num(b, g->a.v, 1);
+    ir_sc scale = m_select(b, high, one, m_num(b, one, 0x1p-100)), zero = m_num(b, one, 0);
+    ir_sc a = m_mul(b, g->a.v, scale), x = m_mul(b, g->x.v, scale), p, x_tail, a_tail,
+          low = zero;
     ir_sc large = m_le(b, m_num(b, a, 7.5), a), small = m_ltk(b, a, 1.5),
           above = ir_math_above(b, a, 7.5);
     ir_sc lx = ir_math_log_pair(b, x, &x_tail), la = ir_math_log_pair(b, above, &a_tail);
@@ -302,7 +306,7 @@ prefactor(gamma_ctx *g, ir_sc *log_x)
     ir_sc product = m_mul(b, a, p);
     ir_sc d = m_select(b, small, m_num(b, a, 1), product),
           f = eval_exp(b, NULL, COT_F64, COT_F64, &e);
-    d = m_select(b, large, m_mulk(b, m_sqrt(b, above), ROOT_TWO_PI), d);
+    d = m_select(b, large, m_mulk(b, m_sqrt(b, ir_math_above(b, g->a.v, 7.5)), ROOT_TWO_PI), d);
     return m_div(b, m_fma(b, f, rest, f), d);
 }
 

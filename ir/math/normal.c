@@ -237,7 +237,7 @@ ndtr_for_f32(ir_sc_build *b, const ir_sc *x)
 static ir_sc
 wide_log_ndtr(ir_sc_build *b, const ir_sc *x)
 {
-    ir_sc d, a = over_root_two(b, m_neg(b, x[0]), &d), zero = m_num(b, a, 0);
+    ir_sc d, a = over_root_two(b, m_neg(b, x[0]), &d), zero = m_num(b, a, -0.0);
     ir_sc above = ir_math_log1p(b, m_neg(b, upper_tail(b, x[0])), zero);
     ir_sc below = log_of(b, m_mulk(b, ir_math_erfcx(b, ir_math_above(b, a, 0.5)), 0.5));
 
@@ -255,7 +255,7 @@ log_ndtr_for_f32(ir_sc_build *b, const ir_sc *x)
     ir_sc above = ir_math_log_short(b, m_addk(b, e, 1)), tiny = m_fnma(b, m_mulk(b, e, 0.5), e, e);
 
     above = m_select(b, m_ltk(b, e, -0x1p-20), above, tiny);
-    ir_sc zero = m_num(b, e, 0);
+    ir_sc zero = m_num(b, e, -0.0);
     above = m_select(b, m_eqk(b, x[0], (double)INFINITY), zero, above);
     ir_sc term = m_fma(b, half, x[0], below);
     return m_select(b, m_ltk(b, x[0], -1), term, above);

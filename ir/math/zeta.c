@@ -15,6 +15,7 @@
  * 0) f32 0.51, f64 2.8.
  * Source: F. Johansson, Rigorous high-precision computation of the Hurwitz zeta function,
  * Numerical Algorithms 69, 2015 (the bound); NIST Handbook 5.15, 25.11. */
+#include <float.h>
 #include <math.h>
 
 #include "ir/math/math.h"
@@ -134,7 +135,10 @@ left_of_zero(ir_sc_build *outer, bool wide)
     ir_sc product = m_mulk(b, one, 0.5);
     ir_sc v = ir_math_above(b, m_select(b, m_eqk(b, r, 0), product, r), 0x1p-1022);
     ir_sc near = hurwitz(b, wide, order, v), other = hurwitz(b, wide, order, m_sub(b, one, v));
-    ir_sc beyond = m_sub(b, near, hurwitz(b, wide, order, m_add(b, one, ir_math_below(b, ir_math_above(b, g, 0), 0x1p1000))));
+    ir_sc beyond =
+        m_sub(b, near,
+              hurwitz(b, wide, order,
+                      m_add(b, one, ir_math_below(b, ir_math_above(b, g, 0), DBL_MAX))));
     ir_sc even = m_eq(b, m_floor(b, half), half);
 
     return ir_sc_end(b, m_add(b, other, m_select(b, even, beyond, m_neg(b, beyond))));
@@ -159,7 +163,7 @@ zeta(ir_sc_build *b, bool wide, ir_sc s, ir_sc q)
 {
     ir_sc one = m_num(b, s, 1), nan = m_num(b, s, (double)NAN), zero = m_num(b, s, 0);
     ir_sc infinity = m_num(b, s, (double)INFINITY);
-    ir_sc v = ir_math_below(b, ir_math_above(b, q, 0x1p-1022), 0x1p1000);
+    ir_sc v = ir_math_below(b, ir_math_above(b, q, 0x1p-1022), DBL_MAX);
     ir_sc y = hurwitz(b, wide, ir_math_below(b, ir_math_above(b, s, 1), 0x1p40), v);
     ir_sc pole = m_select(b, is_whole(b, q), infinity, nan);
 
