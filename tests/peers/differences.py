@@ -17,11 +17,13 @@ KINDS = {
     "d": "NaN here, as stated: at a pole whose two sides differ in sign (`digamma` at 0 and below), for an angle without "
          "direction (the derivative of `atan2` at (0, 0)), of an operand that is NaN, outside the domain, and where extended "
          "arithmetic has inf - inf.",
-    "e": "Derivatives at kinks: `abs` has 0 at 0, `hypot` 0 at (0, 0), `clamp` 0 at its bounds.",
+    "e": "Derivatives at kinks: `abs` has 0 at 0, `hypot` 0 at (0, 0), `clamp` 0 at its bounds; of equal running extrema the "
+         "last has it.",
     "f": "The derivative of `max`, `min` and `clamp` beside a NaN: here the first operand of `max` and `min` has it, `clamp` 0.",
     "h": "Digits: both are near the exact value, the peer's outside the bound that ours meets.",
     "i": "An infinity on one side, a number on the other: the exact value is within the bound of ours.",
-    "n": "Another number: the peer is off by more than a sixteenth of the exact value.",
+    "n": "Another number: the peer is off by more than a sixteenth of the exact value, at the ends of the range and where its "
+         "formula loses all digits (the slope of `hypot` there, of `logaddexp` beside an infinity, `lbeta`, `zeta` of negative q).",
 }
 ROUGH = {"f64": 1e-9, "f32": 1e-4, "bf16": 0.05, "f16": 0.01}
 
