@@ -326,16 +326,17 @@ jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     out->tan = tan_sub(b, by_y, by_x);
 }
 
-/* The tangent of the one that wins; half of the sum where both do.  Selects, not weights: an
- * infinite tangent of the loser must not count. */
+/* The tangent of the one that wins; half of the sum where both do, and NaN times the sum where
+ * the result is NaN.  Selects, not weights: an infinite tangent of the loser must not count. */
 static void
 jvp_extremum(ir_build *b, ir_op y_wins, const dual *in, dual *y)
 {
     const ir_ref x0 = in[0].val, x1 = in[1].val;
-    ir_ref sum = tan_add(b, in[0].tan, in[1].tan);
-    ir_ref one = tan_select(b, ir_op2(b, y_wins, x0, x1), in[1].tan, in[0].tan);
-    ir_ref then = times(b, sum, 0.5);
-    y->tan = ir_select(b, ir_op2(b, OP_eq, x0, x1), then, one);
+    ir_ref number = ir_op2(b, OP_eq, y->val, y->val);
+    ir_ref weight = ir_select(b, number, ir_like(b, y->val, 0.5), y->val);
+    ir_ref both = tan_mul(b, tan_add(b, in[0].tan, in[1].tan), weight);
+    ir_ref first = tan_select(b, ir_op2(b, y_wins, x1, x0), in[0].tan, both);
+    y->tan = tan_select(b, ir_op2(b, y_wins, x0, x1), in[1].tan, first);
 }
 
 void
