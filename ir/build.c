@@ -108,6 +108,7 @@ ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix)
     ir_hidden hidden = { IR_SEEN, NULL };
     const char *name = NULL;
     b->uncontracted |= f->uncontracted;
+    b->guarded |= f->guarded;
     if (v >= 1 && v <= (ir_ref)f->n_in) {       /* inputs are the first values, in order */
         if (f->in_name && f->in_name[v - 1])
             name = ir_format(b->arena, "%s%s", prefix, f->in_name[v - 1]);
@@ -443,6 +444,7 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
     ir_loc loc = b->loc;
     b->uncontracted |= f->uncontracted;
+    b->guarded |= f->guarded;
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = in[i];
     ir_each_node(n, f)
@@ -473,7 +475,8 @@ needed(const ir_build *b)
 static uint64_t
 graph_hash(const ir_graph *f)
 {
-    uint64_t h = ir_hash_u64((uint64_t)f->n_in, (uint64_t)f->n_out * 2 + f->uncontracted);
+    uint64_t h = ir_hash_u64((uint64_t)f->n_in,
+                             (uint64_t)f->n_out * 4 + f->guarded * 2 + f->uncontracted);
     for (uint32_t v = 1; v < f->n_values; v++) {
         const ir_type *t = f->value[v].type;
         h = ir_hash(h + (uint64_t)t->dtype, t->dims, sizeof(int64_t) * (size_t)t->rank);
@@ -549,10 +552,21 @@ mark_kinds(ir_graph *f)
             f->views |= sub[i]->views;
             f->complex |= sub[i]->complex;
             f->uncontracted |= sub[i]->uncontracted;
+            f->guarded |= sub[i]->guarded;
             f->collective |= sub[i]->collective && n->op < OP_custom_call;
             f->expands |= sub[i]->expands;
         }
     }
+}
+
+/* A select through which derivatives go; what has none is not guarded. */
+static bool
+has_select(const ir_graph *f)
+{
+    ir_each_node (n, f)
+        if (n->op == OP_select && ir_is_inexact(ir_type_at(f, n->first)->dtype))
+            return true;
+    return false;
 }
 
 cot_status
@@ -576,6 +590,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->inout = b->inout;
     f->uncontracted = b->uncontracted;
     mark_kinds(f);
+    f->guarded |= b->guarded && has_select(f);
     f->hash = graph_hash(f);
     ir_each_node(n, f)
         f->effectful |= ir_effectful(n);

@@ -34,6 +34,7 @@ typedef struct ir_build {
     uint32_t n_inout, cap_inout;
     ir_map shared;                      /* structure of pure nodes, for sharing */
     bool uncontracted;                  /* inherited from what the inputs or the nodes are copied of */
+    bool guarded;                       /* so is this, where there is a select */
     bool cse, fold;                     /* both on, unless COT_OFF has cse; folding of constants is never off */
 } ir_build;
 

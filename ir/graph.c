@@ -74,7 +74,8 @@ ir_graph_equal(const ir_graph *a, const ir_graph *b)
     if (a == b)
         return true;
     if (a->hash != b->hash || a->n_nodes != b->n_nodes || a->n_values != b->n_values ||
-        a->n_in != b->n_in || a->n_out != b->n_out || a->uncontracted != b->uncontracted)
+        a->n_in != b->n_in || a->n_out != b->n_out || a->uncontracted != b->uncontracted ||
+        a->guarded != b->guarded)
         return false;
     for (uint32_t v = 1; v < a->n_values; v++) {
         const ir_type *s = a->value[v].type, *t = b->value[v].type;

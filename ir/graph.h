@@ -66,6 +66,7 @@ struct cot_graph {
     bool collective;                    /* a node is a collective, likewise, but in no custom function */
     bool effectful;                     /* a node has an effect, here or in a sub-function */
     bool uncontracted;                  /* contract=off, here or in a sub-function: sums stay unfused */
+    bool guarded;                       /* select=guarded, the same way: see passes/lanes.c */
 };
 typedef struct cot_graph ir_graph;
 

@@ -562,6 +562,7 @@ definition(parser *p)
     if (!inputs(p) || !outputs(p, &types, &names, &n))
         return false;
     p->b->uncontracted = ir_read_try(&p->r, "contract=off");
+    p->b->guarded = ir_read_try(&p->r, "select=guarded");
     if (!ir_read_expect(&p->r, "{"))
         return false;
     for (;;) {

@@ -347,7 +347,8 @@ print_one(printer *p, const ir_graph *f)
     }
     ir_buf_str(p->b, ") -> ");
     print_types(p->b, f, f->n_out, f->out, f->out_name);
-    ir_buf_str(p->b, f->uncontracted ? " contract=off {\n" : " {\n");
+    ir_buf_str(p->b, f->uncontracted ? " contract=off" : "");
+    ir_buf_str(p->b, f->guarded ? " select=guarded {\n" : " {\n");
     print_body(p, f);
     ir_buf_str(p->b, "}\n");
 }

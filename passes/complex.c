@@ -317,6 +317,7 @@ split_graph(const ir_graph *f, boundary how, ir_graph **out)
     ir_build *b = ir_build_new(f->ctx, f->name);
     split s = { b, f, IR_NEW_N(b->arena, pass_pair, f->n_values) };
     b->uncontracted = f->uncontracted;
+    b->guarded = f->guarded;
     for (int i = 0; i < f->n_in; i++)
         s.env[f->in[i]] = split_input(b, f, i, how);
     for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++)

@@ -201,6 +201,7 @@ pass_dce(const ir_graph *f, ir_graph **out)
 {
     sweep w = { .b = ir_build_new(f->ctx, f->name), .f = f };
     w.b->uncontracted = f->uncontracted;
+    w.b->guarded = f->guarded;
     w.live = IR_NEW_N(w.b->arena, bool, f->n_values);
     w.kept = IR_NEW_N(w.b->arena, shape, f->n_nodes);
     ir_ref *env = IR_NEW_N(w.b->arena, ir_ref, f->n_values);

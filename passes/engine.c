@@ -92,6 +92,7 @@ pass_begin(const ir_graph *f, const char *what)
 {
     ir_build *b = ir_build_new(f->ctx, ir_format(f->arena, "%s.%s", f->name, what));
     b->uncontracted = f->uncontracted;
+    b->guarded = f->guarded;
     return b;
 }
 
@@ -122,6 +123,7 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
     ir_build *b = ir_build_new(f->ctx, f->name);
     ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
     b->uncontracted = f->uncontracted;
+    b->guarded = f->guarded;
     for (int i = 0; i < f->n_in; i++)
         env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
     for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++) {

@@ -25,6 +25,7 @@ begin_body(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out, body *
     for (int i = 0; i < f->n_in; i++)
         x->env[f->in[i]] = in[i];
     b->uncontracted |= f->uncontracted;
+    b->guarded |= f->guarded;
     return x;
 }
 

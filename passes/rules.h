@@ -115,6 +115,16 @@ cot_status pass_transpose_graph(const ir_graph *f, const bool *linear, const boo
 cot_status pass_transpose_body(const ir_graph *f, const bool *linear, const bool *has_ct,
                                ir_graph **out);
 
+/* The same, where cotangents may count on a part of their elements only (lanes.c): the set of the
+ * elements, a bool, follows the cotangents for each output with has_set[j].  After the results
+ * come the sets of those that do not count everywhere; gives_set[i] says of which inputs. */
+cot_status pass_transpose_sets(const ir_graph *f, const bool *linear, const bool *has_ct,
+                               const bool *has_set, bool *gives_set, ir_graph **out);
+/* The transpose of a call with the sets of its cotangents, IR_NONE where they count everywhere;
+ * fills ct_in and set_in. */
+void pass_transpose_call(ir_build *b, const ir_node *n, const bool *linear, const ir_ref *in,
+                         const ir_ref *ct, const ir_ref *set, ir_ref *ct_in, ir_ref *set_in);
+
 /* vmap of a sub-function at axis 0: in_mapped as given; out_mapped as for out_active above. */
 cot_status pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped,
                            bool *out_mapped, ir_graph **out);

@@ -4,10 +4,13 @@
  * node turns the cotangents of its results into cotangents of its linear operands, by the rule
  * named in ops.def; a value that was used several times collects the sum.  Nodes that do not
  * depend on a linear input are computed forward first.  A cotangent that is structurally zero
- * is never built.
+ * is never built.  Where the selects that follow a value do not take it, its cotangent is 0 and
+ * stays 0 (lanes.c).
  *
  * Wants: linear in the inputs named (pass_check_linear).  Source: as linearize.c. */
-#include "passes/engine.h"
+#include <math.h>
+
+#include "passes/lanes.h"
 
 typedef struct backward {
     ir_build *b;
@@ -15,6 +18,8 @@ typedef struct backward {
     bool *lin;        /* by value: depends on a linear input */
     ir_ref *val, *ct; /* by value: if not linear; if linear  */
     bool loop;        /* f is the body of one                */
+    lanes lanes;
+    int *where;       /* by value: the set of the elements where ct counts */
 } backward;
 
 static void
@@ -58,6 +63,62 @@ put_back(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref ct)
     return ir_node1(b, OP_dynamic_update_slice, start.n + 2, in, NULL);
 }
 
+static bool
+is_pointwise(const ir_node *n)
+{
+    return ir_ops[n->op].flag == IR_POINTWISE;
+}
+
+/* What the cotangent of n is multiplied with or divided by, 1 where that does not count, so that
+ * an infinity there makes no NaN of the 0. */
+static void
+guard_factors(backward *w, const ir_node *n, const bool *linear, ir_ref *in)
+{
+    const int where = w->where[n->first];
+    double c;
+
+    if (where == PASS_LANES_ALL || (n->op != OP_mul && n->op != OP_div && n->op != OP_fma))
+        return;
+    for (int i = 0; i < n->n_in; i++)
+        if (!linear[i] && !(ir_is_splat(w->b, in[i], &c) && isfinite(c) && c != 0))
+            in[i] = pass_lanes_guard(&w->lanes, where, in[i]);
+}
+
+/* Adds ct, which counts on the set `where`, to the cotangent of v. */
+static void
+add_ct(backward *w, ir_ref v, ir_ref ct, int where)
+{
+    w->where[v] = w->ct[v] ? pass_lanes_union(&w->lanes, w->where[v], where) : where;
+    w->ct[v] = pass_accumulate(w->b, w->ct[v], ct);
+}
+
+/* The set on which the cotangent of operand i of n counts. */
+static int
+where_before(backward *w, const ir_node *n, int i, const ir_ref *in)
+{
+    const int where = w->where[n->first];
+
+    if (n->op == OP_select && w->f->guarded)
+        return pass_lanes_side(&w->lanes, where, in[0], i == 1);
+    return is_pointwise(n) ? where : pass_lanes_before(&w->lanes, w->f, n, where);
+}
+
+/* The transpose of a call, to which the sets are more operands and results. */
+static void
+run_call(backward *w, const ir_node *n, const bool *linear, const ir_ref *in)
+{
+    ir_arena *a = w->b->arena;
+    ir_ref *ct_in = IR_NEW_N(a, ir_ref, n->n_in + 1), *set = IR_NEW_N(a, ir_ref, n->n_out + 1),
+           *set_in = IR_NEW_N(a, ir_ref, n->n_in + 1);
+
+    for (int j = 0; j < n->n_out; j++)
+        set[j] = pass_lanes_in(&w->lanes, w->where[n->first + (ir_ref)j]);
+    pass_transpose_call(w->b, n, linear, in, w->ct + n->first, set, ct_in, set_in);
+    for (int i = 0; i < n->n_in && w->b->status == COT_OK; i++)
+        if (linear[i])
+            add_ct(w, n->in[i], ct_in[i], pass_lanes_of(&w->lanes, set_in[i]));
+}
+
 static void
 run_backward(backward *w, const ir_node *n)
 {
@@ -73,56 +134,102 @@ run_backward(backward *w, const ir_node *n)
         in[i] = linear[i] ? IR_NONE : w->val[n->in[i]];
     }
     w->b->loc = n->loc;
+    guard_factors(w, n, linear, in);
+    if (n->op == OP_call) {
+        run_call(w, n, linear, in);
+        return;
+    }
     if (w->loop && is_small_slice(w->f, n))
         ct_in[0] = put_back(w->b, w->f, n, w->ct[n->first]);
     else
         transpose_rules[n->op](w->b, w->f, n, linear, in, w->ct + n->first, ct_in);
     for (int i = 0; i < n->n_in; i++)
+        if (linear[i] && ct_in[i])
+            add_ct(w, n->in[i], ct_in[i], where_before(w, n, i, in));
+}
+
+/* The inputs of the transposed graph: what is known, the cotangents, the sets of those. */
+static void
+backward_inputs(backward *w, const bool *linear, const bool *has_ct, const bool *has_set)
+{
+    const ir_graph *f = w->f;
+    ir_ref *ct = IR_NEW_N(w->b->arena, ir_ref, f->n_out + 1);
+
+    for (int i = 0; i < f->n_in; i++)
+        if (!linear[i])
+            w->val[f->in[i]] = ir_input_like(w->b, f, f->in[i], "");
+    for (int j = 0; j < f->n_out; j++)
+        if (has_ct[j])
+            ct[j] = ir_input(w->b, ir_type_at(f, f->out[j]), "ct");
+    for (int j = 0; j < f->n_out; j++) {
+        const ir_ref y = f->out[j];
+        ir_ref set = IR_NONE;
+
+        if (has_set && has_set[j])
+            set = ir_input(w->b, ir_type_as(f->ctx, ir_type_at(f, y), COT_BOOL), "set");
+        if (ct[j] && w->lin[y])
+            add_ct(w, y, ct[j], pass_lanes_of(&w->lanes, set));
+    }
+}
+
+/* A cotangent for each linear input; then the sets of those that do not count everywhere, if
+ * they are wanted. */
+static void
+backward_outputs(backward *w, const bool *linear, bool *gives_set)
+{
+    const ir_graph *f = w->f;
+
+    w->b->loc = 0;
+    for (int i = 0; i < f->n_in; i++)
         if (linear[i])
-            w->ct[n->in[i]] = pass_accumulate(w->b, w->ct[n->in[i]], ct_in[i]);
+            ir_output(w->b, w->ct[f->in[i]] ? w->ct[f->in[i]]
+                                            : pass_zeros_like(w->b, ir_type_at(f, f->in[i])));
+    for (int i = 0; i < f->n_in && gives_set; i++) {
+        const ir_ref set = linear[i] ? pass_lanes_in(&w->lanes, w->where[f->in[i]]) : IR_NONE;
+
+        gives_set[i] = set != IR_NONE;
+        if (set)
+            ir_output(w->b, set);
+    }
 }
 
 static cot_status
-transposed(const ir_graph *f, bool loop, const bool *linear, const bool *has_ct, ir_graph **out)
+transposed(const ir_graph *f, bool loop, const bool *linear, const bool *has_ct,
+           const bool *has_set, bool *gives_set, ir_graph **out)
 {
     backward w = { .b = pass_begin(f, "transpose"), .f = f, .loop = loop };
     w.lin = IR_NEW_N(w.b->arena, bool, f->n_values);
     w.val = IR_NEW_N(w.b->arena, ir_ref, f->n_values);
     w.ct = IR_NEW_N(w.b->arena, ir_ref, f->n_values);
+    w.where = IR_NEW_N(w.b->arena, int, f->n_values);
+    pass_lanes_begin(&w.lanes, w.b);
     mark_linear(&w, linear);
-    for (int i = 0; i < f->n_in; i++)
-        if (!linear[i])
-            w.val[f->in[i]] = ir_input_like(w.b, f, f->in[i], "");
-    for (int j = 0; j < f->n_out; j++) {
-        const ir_ref y = f->out[j];
-        if (!has_ct[j])
-            continue;
-        ir_ref ct = ir_input(w.b, ir_type_at(f, y), "ct");
-        if (w.lin[y])
-            w.ct[y] = tan_add(w.b, w.ct[y], ct);
-    }
+    backward_inputs(&w, linear, has_ct, has_set);
     ir_each_node (n, f)
         if (n->n_out > 0 && !w.lin[n->first])
             ir_copy_mapped(w.b, n, w.val);
     for (uint32_t i = f->n_nodes - 1; i > 0 && w.b->status == COT_OK; i--)
         if (f->node[i].n_out > 0 && w.lin[f->node[i].first])
             run_backward(&w, &f->node[i]);
-    w.b->loc = 0;
-    for (int i = 0; i < f->n_in; i++)
-        if (linear[i])
-            ir_output(w.b, w.ct[f->in[i]] ? w.ct[f->in[i]]
-                                          : pass_zeros_like(w.b, ir_type_at(f, f->in[i])));
+    backward_outputs(&w, linear, gives_set);
     return pass_end(w.b, "transpose", out);
 }
 
 cot_status
 pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out)
 {
-    return transposed(f, false, linear, has_ct, out);
+    return transposed(f, false, linear, has_ct, NULL, NULL, out);
 }
 
 cot_status
 pass_transpose_body(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out)
 {
-    return transposed(f, true, linear, has_ct, out);
+    return transposed(f, true, linear, has_ct, NULL, NULL, out);
+}
+
+cot_status
+pass_transpose_sets(const ir_graph *f, const bool *linear, const bool *has_ct,
+                    const bool *has_set, bool *gives_set, ir_graph **out)
+{
+    return transposed(f, false, linear, has_ct, has_set, gives_set, out);
 }

@@ -467,6 +467,7 @@ build_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, bo
     const hlo_region *r = f->op->region[0];
     ir_ref *in = IR_NEW_N(h->a, ir_ref, n + 1);
     const char **name = IR_NEW_N(h->a, const char *, n + 1);
+    const bool outer_ieee = h->ieee;
     hlo_emit e;
 
     for (int i = 0; i < n; i++)
@@ -478,6 +479,7 @@ build_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, bo
     e.op = f->op;
     e.main = main;
     e.b->uncontracted = !fe_hlo_flag(&e, "cotrace.contract", true);
+    h->ieee = !fe_hlo_flag(&e, "cotrace.guard", true);
     for (int i = 0; main && i < n; i++)
         in[i] = known_size(&e, i, in[i]);
     fe_hlo_enter(h, r, in);
@@ -499,6 +501,7 @@ build_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, bo
         }
     }
     h->depth--;
+    h->ieee = outer_ieee;
     f->busy = false;
     return end(&e, &s, n_out, out);
 }

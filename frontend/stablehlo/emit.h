@@ -51,6 +51,7 @@ typedef struct hlo_import {
     ir_map funcs, rows;
     fe_hlo_checks *checks; /* NULL: expectations are left out */
     int depth, n_inlined;
+    bool ieee; /* the function at hand has selects without a guard */
     bool open; /* sizes of the entry's arguments are not in the text */
     ir_ints sizes; /* what the first arguments of the entry, integers, always are */
 } hlo_import;

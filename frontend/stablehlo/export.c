@@ -178,6 +178,22 @@ write_nodes(hlo_write *w, const ir_graph *f, const char **name)
     return true;
 }
 
+/* Has g, or a body in it, a select with derivatives? */
+static bool
+has_select(hlo_write *w, const ir_graph *g)
+{
+    ir_graph *const *sub;
+
+    ir_each_node (n, g) {
+        if (n->op == OP_select && ir_is_inexact(ir_type_at(g, n->first)->dtype))
+            return true;
+        for (int i = 0, k = n->op == OP_call ? 0 : ir_subgraphs(n, &sub, w->a); i < k; i++)
+            if (has_select(w, sub[i]))
+                return true;
+    }
+    return false;
+}
+
 /* "func.func @f(%arg0: T {...}, ...) -> (T, ...) {"; the names of the arguments to `in`. */
 static void
 write_head(hlo_write *w, const hlo_written *f, int n_in, const ir_type *const *in, int n_out,
@@ -195,7 +211,11 @@ write_head(hlo_write *w, const hlo_written *f, int n_in, const ir_type *const *i
     }
     fe_hlo_put(w, ") -> (");
     fe_hlo_put_types(w, n_out, out);
-    fe_hlo_put(w, f->g && f->g->uncontracted ? ") attributes {cotrace.contract = false} {\n" : ") {\n");
+    const bool ieee = f->g && !f->g->guarded && has_select(w, f->g);
+    const char *both = f->g && f->g->uncontracted && ieee ? ", " : "";
+    fe_hlo_put(w, f->g && (f->g->uncontracted || ieee) ? ") attributes {%s%s%s} {\n" : ") {\n",
+               f->g && f->g->uncontracted ? "cotrace.contract = false" : "", both,
+               ieee ? "cotrace.guard = false" : "");
 }
 
 static void

@@ -321,14 +321,18 @@ is_returned(const hlo_emit *e)
 /* One value on both sides is select(p, x, stop_gradient(x)), of which JAX's text lost a part.
  * The branches of a mapped cond are all computed, each of operands that are selected so where the
  * branch is the one chosen: elsewhere a derivative that is infinite or NaN does not reach x.  It
- * is x itself where it is returned: the carry that no iteration of a mapped loop changes. */
+ * is x itself where it is returned: the carry that no iteration of a mapped loop changes.
+ *
+ * Functions of JAX have derivative rules that their text does not have, and divide by 0 on sides
+ * that are not taken: expn, spence.  So what holds a select of the text is guarded. */
 void
 fe_hlo_select(hlo_emit *e)
 {
     ir_ref other = e->in[2];
+    const bool inexact = ir_is_inexact(fe_hlo_in_type(e, 1)->dtype);
 
-    if (e->op->in[1] == e->op->in[2] && ir_is_inexact(fe_hlo_in_type(e, 1)->dtype) &&
-        !is_returned(e))
+    e->b->guarded |= inexact && !e->h->ieee;
+    if (e->op->in[1] == e->op->in[2] && inexact && !is_returned(e))
         other = ir_op1(e->b, OP_stop_gradient, other);
     e->out[0] = ir_select(e->b, as_wide(e, e->in[0], e->in[1]), e->in[1], other);
 }

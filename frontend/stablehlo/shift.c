@@ -457,6 +457,7 @@ with_stops(const ir_graph *g, const bool *stops)
     ir_graph *made = NULL;
 
     b->uncontracted = g->uncontracted;
+    b->guarded = g->guarded;
     for (int i = 0; i < g->n_in; i++)
         env[g->in[i]] = ir_input_like(b, g, g->in[i], "");
     ir_each_node(n, g) {

@@ -40,19 +40,39 @@ jvp_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 }
 
 void
+pass_transpose_call(ir_build *b, const ir_node *n, const bool *linear, const ir_ref *in,
+                    const ir_ref *ct, const ir_ref *set, ir_ref *ct_in, ir_ref *set_in)
+{
+    bool *has = IR_NEW_N(b->arena, bool, n->n_out),
+         *has_set = IR_NEW_N(b->arena, bool, n->n_out),
+         *gives = IR_NEW_N(b->arena, bool, n->n_in);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + 2 * n->n_out);
+    ir_ref *z = IR_NEW_N(b->arena, ir_ref, 2 * n->n_in);
+    ir_graph *body = NULL;
+    int n_in = pass_flow_known(n, linear, in, ct, has, x), at = 0;
+
+    for (int j = 0; j < n->n_out; j++) {
+        has_set[j] = ct[j] && set[j];
+        if (has_set[j])
+            x[n_in++] = set[j];
+    }
+    pass_flow_ok(b, pass_transpose_sets(n->at.call.body, linear, has, has_set, gives, &body));
+    call(b, n, body, n_in, x, z);
+    pass_flow_give(n, linear, z, ct_in);
+    for (int i = 0; i < n->n_in; i++)
+        at += linear[i];
+    for (int i = 0; i < n->n_in; i++)
+        set_in[i] = gives[i] ? z[at++] : IR_NONE;
+}
+
+void
 transpose_call(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    bool *has = IR_NEW_N(b->arena, bool, n->n_out);
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + n->n_out);
-    ir_ref *z = IR_NEW_N(b->arena, ir_ref, n->n_in);
-    ir_graph *body = NULL;
-    const int n_in = pass_flow_known(n, linear, in, ct, has, x);
+    ir_ref *set = IR_NEW_N(b->arena, ir_ref, n->n_out + n->n_in);
 
     (void)f;
-    pass_flow_ok(b, pass_transpose_graph(n->at.call.body, linear, has, &body));
-    call(b, n, body, n_in, x, z);
-    pass_flow_give(n, linear, z, ct_in);
+    pass_transpose_call(b, n, linear, in, ct, set, ct_in, set + n->n_out);
 }
 
 void

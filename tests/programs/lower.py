@@ -12,6 +12,7 @@ import sys
 import jax
 import jax.scipy.special
 import jax.numpy as jnp
+import mpmath
 import numpy as np
 from jax import lax
 from jax._src.lax.linalg import geqrf, ormqr
@@ -21,10 +22,11 @@ TYPES = {"float32": "f32", "float64": "f64", "int32": "i32", "uint32": "u32", "b
 PROGRAMS = []
 
 
-def program(*transforms, rtol=2e-5):
-    """Transforms: "" for the value, "vjp", "jvp", "vmap"; arguments are the defaults of the function's."""
+def program(*transforms, rtol=2e-5, exact=None):
+    """Transforms: "" for the value, "vjp", "jvp", "vmap"; arguments are the defaults of the function's.
+    exact: the cotangents of the arguments, where JAX's own are not to be trusted."""
     def keep(f):
-        PROGRAMS.append((f, transforms, rtol))
+        PROGRAMS.append((f, transforms, rtol, exact))
         return f
     return keep
 
@@ -156,6 +158,20 @@ def branches(x=np.array([-7.5, -1.2, 0.3, 1.7, 2.9, 7.5, 21.0], np.float32)):
     return jax.scipy.special.expi(x), jax.scipy.special.hyp1f1(1.5, 2.5, x / 4)
 
 
+
+def sides_exact(x, s, ct3, ct_spence, ct2):
+    """What the cotangents give, by mpmath: E_n' = -E_(n-1); JAX's own gradient of spence is NaN above 1."""
+    def sum_of(x, ct, *f):
+        return np.array([sum(float(g(mpmath.mpf(float(v)))) * c for g, c in zip(f, cs)) for v, *cs in zip(x, *ct)], np.float32)
+    return [sum_of(x, (ct3, ct_spence), lambda v: -mpmath.expint(2, v), lambda v: mpmath.log(v) / (1 - v)),
+            sum_of([s], ([ct2],), lambda v: -mpmath.expint(1, v))[0]]
+
+
+@program("", "vjp", rtol=2e-6, exact=sides_exact)
+def sides(x=np.array([0.05, 0.4, 0.9, 1.5, 1.8, 3.0, 12.0], np.float32), s=np.float32(0.6)):
+    return jax.scipy.special.expn(3.0, x), jax.scipy.special.spence(x), jax.scipy.special.expn(2.0, s)
+
+
 def entry(folder, name, x):
     x = np.asarray(x)
     np.save(os.path.join(folder, name), x)
@@ -191,7 +207,7 @@ def transformed(f, transform, args):
     return args + dx, whole + list(jax.jvp(lambda *x: of_floats(*x)[0], x, [jnp.asarray(d) for d in dx])[1])
 
 
-def write(f, transform, rtol):
+def write(f, transform, rtol, exact):
     name = f.__name__ + ("_" + transform if transform else "")
     folder = os.path.join(HERE, name)
     os.makedirs(folder, exist_ok=True)
@@ -199,6 +215,9 @@ def write(f, transform, rtol):
     with open(os.path.join(HERE, f.__name__ + ".mlir"), "w") as out:
         out.write(jax.jit(f, keep_unused=True).lower(*args).as_text())
     inputs, results = transformed(f, transform, args)
+    if transform == "vjp" and exact:
+        own = exact(*inputs)
+        results = results[:-len(own)] + own
     how = {"op": transform}
     if transform == "vmap":
         how.update(in_dims=0, out_dims=0)
@@ -219,6 +238,6 @@ def write(f, transform, rtol):
 
 
 if __name__ == "__main__":
-    for f, transforms, rtol in PROGRAMS:
+    for f, transforms, rtol, exact in PROGRAMS:
         for transform in transforms if sys.argv[1:] in ([], [f.__name__]) else ():
-            write(f, transform, rtol)
+            write(f, transform, rtol, exact)
