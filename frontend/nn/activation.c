@@ -1,8 +1,11 @@
 /* Activations beside those of sugar/activation.c.
  *
+ * Infinities have the limits of values and derivatives, where formulas are 0 * inf or inf / inf.
  * Where a branch that is not chosen could overflow, its operand is replaced by 0 before, so
  * that select, which is IEEE in its derivatives, adds no 0 * inf.  Kinks have PyTorch's
  * derivatives. */
+#include <math.h>
+
 #include "cotrace/nn.h"
 
 #include "frontend/nn/nn.h"
@@ -38,6 +41,49 @@ either(double x, double absent)
     return x == 0 ? absent : x;
 }
 
+static cot_value
+is_infinite(cot_place at, cot_value x)
+{
+    return cot_eq(cot_abs(x), (double)INFINITY);
+}
+
+static cot_value
+bounded(cot_place at, cot_value x)
+{
+    return cot_where(is_infinite(at, x), 0, x);
+}
+
+/* y, which is x times a factor from 0 to 1 of bounded(x): at an infinity its limit, x or 0. */
+static cot_value
+ramp(cot_place at, cot_value x, cot_value y)
+{
+    return cot_where(is_infinite(at, x), cot_where(cot_gt(x, 0), x, -0.0), y);
+}
+
+static cot_value
+mish_of(cot_place at, cot_value x)
+{
+    return cot_mul(x, cot_tanh(cot_softplus(x)));
+}
+
+static cot_value
+softsign_of(cot_place at, cot_value x)
+{
+    return cot_div(x, cot_add(1, cot_abs(x)));
+}
+
+static cot_value
+hardswish_of(cot_place at, cot_value x)
+{
+    return cot_div(cot_mul(x, cot_clamp(0, cot_add(x, 3), 6)), 6);
+}
+
+static cot_value
+quick_gelu_of(cot_place at, cot_value x)
+{
+    return cot_mul(x, cot_sigmoid(cot_mul(1.702, x)));
+}
+
 #define FORMULA(name, ...)                                                                     \
     static cot_value name(cot_place at, cot_value x, const cot_activation_options *o)          \
     {                                                                                          \
@@ -59,16 +105,16 @@ FORMULA(selu, cot_mul(1.0507009873554805,
 FORMULA(celu,
         positive_or(at, x, cot_mul(either(o->alpha, 1), below(at, x, either(o->alpha, 1)))))
 FORMULA(leaky_relu, positive_or(at, x, cot_mul(either(o->alpha, 0.01), x)))
-FORMULA(mish, cot_mul(x, cot_tanh(cot_softplus(x))))
-FORMULA(softsign, cot_div(x, cot_add(1, cot_abs(x))))
+FORMULA(mish, ramp(at, x, mish_of(at, bounded(at, x))))
+FORMULA(softsign, cot_where(is_infinite(at, x), cot_sign(x), softsign_of(at, bounded(at, x))))
 FORMULA(hardsigmoid, cot_div(cot_clamp(0, cot_add(x, 3), 6), 6))
-FORMULA(hardswish, cot_div(cot_mul(x, cot_clamp(0, cot_add(x, 3), 6)), 6))
+FORMULA(hardswish, ramp(at, x, hardswish_of(at, bounded(at, x))))
 FORMULA(log_sigmoid, cot_neg(cot_softplus(cot_neg(x))))
 FORMULA(tanhshrink, cot_sub(x, cot_tanh(x)))
 FORMULA(hardshrink, cot_where(cot_gt(cot_abs(x), either(o->alpha, 0.5)), x, 0))
 FORMULA(softshrink, cot_where(cot_gt(cot_abs(x), either(o->alpha, 0.5)),
                               cot_sub(x, cot_mul(either(o->alpha, 0.5), cot_sign(x))), 0))
-FORMULA(quick_gelu, cot_mul(x, cot_sigmoid(cot_mul(1.702, x))))
+FORMULA(quick_gelu, ramp(at, x, quick_gelu_of(at, bounded(at, x))))
 
 cot_value
 cot_prelu_(cot_place at, cot_value x, cot_value weight)

@@ -29,13 +29,37 @@ sigmoid(ir_build *b, const fe_arg *x, int n, const void *o)
     return ir_op1(b, OP_logistic, x[0].ref);
 }
 
+/* f(x) where that is x times a factor from 0 to 1, which is 0 * inf at an infinity, in the value
+ * or in derivatives: there it is its limit, x or 0. */
+typedef ir_ref formula(ir_build *b, ir_ref x);
+
+static ir_ref
+ramp(ir_build *b, formula *f, ir_ref x)
+{
+    ir_ref zero = ir_like(b, x, 0), infinity = ir_like(b, x, (double)INFINITY);
+    ir_ref infinite = ir_op2(b, OP_eq, ir_op1(b, OP_abs, x), infinity);
+    ir_ref y = f(b, ir_select(b, infinite, zero, x)), minus_zero = ir_like(b, x, -0.0);
+    ir_ref limit = ir_select(b, ir_op2(b, OP_gt, x, zero), x, minus_zero);
+    return ir_select(b, infinite, limit, y);
+}
+
+static ir_ref
+silu_of(ir_build *b, ir_ref x)
+{
+    return ir_mul(b, x, ir_op1(b, OP_logistic, x));
+}
+
 static ir_ref
 silu(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     ir_ref w = fe_widen(b, x[0].ref);
 
     (void)n, (void)o;
-    return fe_narrow(b, ir_mul(b, w, ir_op1(b, OP_logistic, w)), ir_btype(b, x[0].ref)->dtype);
+    if (w && ir_is_complex(ir_btype(b, w)->dtype))
+        return silu_of(b, w);
+    if (!floating(b, "silu", w))
+        return IR_NONE;
+    return fe_narrow(b, ramp(b, silu_of, w), ir_btype(b, x[0].ref)->dtype);
 }
 
 /* log(1 + e^x) = log(e^x + e^0): no overflow, and full accuracy on both sides. */
@@ -76,23 +100,25 @@ gelu_by_tanh(ir_build *b, ir_ref w)
     return ir_select(b, beyond, zero, ir_div(b, w, ir_add(b, ir_like(b, w, 1), e)));
 }
 
+static ir_ref
+gelu_by_erf(ir_build *b, ir_ref w)
+{
+    ir_ref inner = ir_op1(b, OP_erf, ir_mul(b, ir_like(b, w, 0.70710678118654752440), w));
+    ir_ref sum = ir_add(b, ir_like(b, w, 1), inner);
+    return ir_mul(b, ir_mul(b, ir_like(b, w, 0.5), w), sum);
+}
+
 /* x/2 (1 + erf(x / sqrt 2)), or near it by tanh.
  * Source: D. Hendrycks, K. Gimpel, Gaussian Error Linear Units, 2016. */
 static ir_ref
 gelu(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_gelu_options *o = options;
-    ir_ref w = fe_widen(b, x[0].ref), y;
+    ir_ref w = fe_widen(b, x[0].ref);
     (void)n;
     if (!floating(b, "gelu", w))
         return IR_NONE;
-    if (o->tanh) {
-        y = gelu_by_tanh(b, w);
-    } else {
-        ir_ref inner = ir_op1(b, OP_erf, ir_mul(b, ir_like(b, w, 0.70710678118654752440), w));
-        ir_ref sum = ir_add(b, ir_like(b, w, 1), inner);
-        y = ir_mul(b, ir_mul(b, ir_like(b, w, 0.5), w), sum);
-    }
+    ir_ref y = ramp(b, o->tanh ? gelu_by_tanh : gelu_by_erf, w);
     return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);
 }
 

@@ -2,6 +2,7 @@
  *
  * f16 and bf16 widen to f32 at the start and are rounded once at the end.  A maximum that is
  * only taken off and put back is a constant of the derivative, hence the stop_gradient. */
+#include <float.h>
 #include <math.h>
 
 #include "cotrace/numpy.h"
@@ -147,8 +148,9 @@ maximum(ir_build *b, const ready *r)
     return ir_op1(b, OP_stop_gradient, ir_reduce(b, OP_reduce_max, r->x, r->axes));
 }
 
-/* An infinite maximum would make inf - inf: take off 0 instead, the sum is then infinite by
- * itself. */
+/* An infinite maximum would make inf - inf.  Of -inf 0 is taken off instead.  At inf elements
+ * that are infinite stand for the largest number, which nextafter makes of them with the
+ * derivative 1, so that they share the derivative evenly; then an infinity is added. */
 static ir_ref
 logsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
 {
@@ -158,11 +160,18 @@ logsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)n;
     if (!prepare(b, "logsumexp", x[0].ref, o->axes, false, o->keepdims, &r))
         return IR_NONE;
-    ir_ref m = maximum(b, &r);
-    ir_ref zero = ir_like(b, m, 0);
-    m = ir_select(b, ir_op1(b, OP_is_finite, m), m, zero);
-    ir_ref e = ir_op1(b, OP_exp, against(b, OP_sub, r.x, m, &r));
-    ir_ref y = ir_add(b, ir_op1(b, OP_log, ir_reduce(b, OP_reduce_sum, e, r.axes)), m);
+    const bool wide = r.x && ir_btype(b, r.x)->dtype == COT_F64;
+    ir_ref m = maximum(b, &r), infinity = ir_like(b, r.x, (double)INFINITY);
+    ir_ref infinite = ir_op2(b, OP_eq, m, ir_like(b, m, (double)INFINITY));
+    ir_ref largest = ir_op2(b, OP_nextafter, r.x, ir_like(b, r.x, 0));
+    ir_ref x_near = ir_select(b, ir_op2(b, OP_eq, r.x, infinity), largest, r.x);
+    ir_ref other = ir_select(b, infinite, ir_like(b, m, wide ? DBL_MAX : (double)FLT_MAX),
+                             ir_like(b, m, 0));
+    ir_ref off = ir_select(b, ir_op1(b, OP_is_finite, m), m, other);
+    ir_ref e = ir_op1(b, OP_exp, against(b, OP_sub, x_near, off, &r));
+    ir_ref y = ir_add(b, ir_op1(b, OP_log, ir_reduce(b, OP_reduce_sum, e, r.axes)), off);
+    y = ir_add(b, y,
+               ir_select(b, infinite, ir_like(b, y, (double)INFINITY), ir_like(b, y, -0.0)));
     return fe_narrow(b, fe_keep(b, y, r.x, r.axes, r.keep), r.dtype);
 }
 

@@ -41,17 +41,27 @@ apply_unary(ir_build *b, const fe_arg *x, int n, const void *o)
     return y ? fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype) : IR_NONE;
 }
 
+static ir_ref
+is_infinite(ir_build *b, ir_ref x)
+{
+    return with(b, OP_eq, ir_op1(b, OP_abs, x), (double)INFINITY);
+}
+
 /* At 0 the logarithm is the least finite number: 0 times it is 0, and the derivative is large,
- * not NaN. */
+ * not NaN.  At infinity it is an infinite number, since x log'(x) would be inf * 0.  Where a
+ * formula is not the one chosen its operand is 1. */
 static ir_ref
 entr(ir_build *b, ir_ref x)
 {
     double least = ir_btype(b, x)->dtype == COT_F64 ? -DBL_MAX : -(double)FLT_MAX;
-    ir_ref zero = with(b, OP_eq, x, 0);
-    ir_ref log = ir_op1(b, OP_log, ir_select(b, zero, ir_like(b, x, 1), x));
+    ir_ref zero = with(b, OP_eq, x, 0), infinite = is_infinite(b, x), one = ir_like(b, x, 1);
+    ir_ref low = with(b, OP_le, x, 0), near = ir_select(b, infinite, one, x);
+    ir_ref log = ir_op1(b, OP_log, ir_select(b, low, one, near));
 
     log = ir_select(b, zero, ir_like(b, x, least), log);
-    ir_ref negative = ir_neg(b, ir_mul(b, x, log));
+    ir_ref slope = ir_select(b, infinite, ir_like(b, x, (double)INFINITY), one);
+    ir_ref far = ir_mul(b, ir_select(b, infinite, x, one), slope);
+    ir_ref negative = ir_neg(b, ir_select(b, infinite, far, ir_mul(b, near, log)));
     ir_ref then = ir_like(b, x, (double)-INFINITY);
     return ir_select(b, with(b, OP_lt, x, 0), then, negative);
 }
@@ -67,7 +77,9 @@ logit(ir_build *b, ir_ref x)
 static ir_ref
 sinc(ir_build *b, ir_ref x)
 {
-    ir_ref near = with(b, OP_lt, ir_op1(b, OP_abs, x), 0.5), one = ir_like(b, x, 1);
+    ir_ref infinite = is_infinite(b, x), one = ir_like(b, x, 1);
+    x = ir_select(b, infinite, ir_like(b, x, 0), x);
+    ir_ref near = with(b, OP_lt, ir_op1(b, OP_abs, x), 0.5);
     ir_ref small = ir_select(b, near, x, ir_like(b, x, 0)), large = ir_select(b, near, one, x);
     ir_ref z = ir_mul(b, small, small),
            even = ir_op1(b, OP_round_even, with(b, OP_mul, large, 0.5));
@@ -81,7 +93,7 @@ sinc(ir_build *b, ir_ref x)
         y = ir_op3(b, OP_fma, y, z, ir_like(b, x, c[k]));
     ir_ref right = with(b, OP_mul, large, PI);
     ir_ref far = ir_div(b, ir_op1(b, OP_sin, with(b, OP_mul, r, PI)), right);
-    return ir_select(b, near, y, far);
+    return ir_select(b, infinite, ir_like(b, x, 0), ir_select(b, near, y, far));
 }
 
 /* I_n(x), n = 0 or 1: below 1 x^n times the series sum over k of (x^2 / 4)^k / (2^n k! (k +
