@@ -18,6 +18,7 @@ typedef struct function_row {
 #define STACK(...) cot_stack(COT_VALUES(__VA_ARGS__), 0)
 #define THREE(x) STACK((x)[0], (x)[1], (x)[0])
 #define ONE(x) STACK(cot_convert(cot_eq((x)[0], (x)[0]), cot_dtype_of((x)[0])))
+#define COUNT(k, x) cot_mul(k, cot_convert(cot_eq((x)[0], (x)[0]), cot_dtype_of((x)[0])))
 #define ZEROS(y) cot_convert(cot_lt(y, y), COT_I32) /* places, not known as constants */
 
 #define UNARY(name) FN(name, 1, cot_##name(x[0]))
@@ -79,6 +80,14 @@ typedef struct function_row {
     FN(scatter_mul, 2, cot_reduce_sum(cot_index_mul(ONE(x), COT_AT(ZEROS(THREE(x))), THREE(x)))) \
     FN(scatter_max, 2, cot_reduce_sum(cot_index_max(STACK(x[0]), COT_AT(ZEROS(STACK(x[1]))), STACK(x[1])))) \
     FN(scatter_min, 2, cot_reduce_sum(cot_index_min(STACK(x[0]), COT_AT(ZEROS(STACK(x[1]))), STACK(x[1])))) \
+    FN(reduce_prod_3, 2, cot_reduce_prod(THREE(x)))                                            \
+    FN(cumprod_3, 2, cot_index(cot_cumprod(THREE(x), 0), COT_AT(2)))                           \
+    FN(pow_by_0, 1, cot_pow(x[0], COUNT(0, x)))                                                \
+    FN(pow_by_1, 1, cot_pow(x[0], COUNT(1, x)))                                                \
+    FN(pow_by_2, 1, cot_pow(x[0], COUNT(2, x)))                                                \
+    FN(pow_by_3, 1, cot_pow(x[0], 3.0))                                                        \
+    FN(cross_entropy, 2, cot_cross_entropy(STACK(PAIR(x)), ZEROS(STACK(x[0]))))                \
+    FN(margin_ranking, 2, cot_margin_ranking(x[0], x[1], COUNT(1, x), EACH))                   \
     FN(norm, 2, cot_norm(PAIR(x)))                                                             \
     FN(var, 2, cot_var(PAIR(x)))
 

@@ -276,8 +276,7 @@ def functions():
     yield Function("clamp", lambda a: x if -1 < a < 2 else sp.Integer(0), EVERY)
     yield Function("leaky_relu", gt(x, x * sp.Rational(1, 100)), EVERY)
     yield Function("hardsigmoid", lambda a: x / 6 if -3 < a < 3 else sp.Integer(0), EVERY + [3.0, -3.0])
-    yield Function("hardswish", lambda a: x * (x + 3) / 6 if -3 < a < 3 else x if a >= 3 else sp.Integer(0),
-                   [a for a in EVERY if abs(a) != INF] + [3.0, -3.0])
+    yield Function("hardswish", lambda a: x * (x + 3) / 6 if -3 < a < 3 else x if a >= 3 else sp.Integer(0), EVERY + [3.0, -3.0])
     yield Function("hardshrink", lambda a: x if abs(a) > 0.5 else sp.Integer(0), EVERY)
     yield Function("softshrink", lambda a: x if abs(a) > 0.5 else sp.Integer(0), EVERY)
 
@@ -326,7 +325,7 @@ def functions():
     yield Function("betainc", x ** sp.Rational(3, 2) * (1 - x) ** half / sp.beta(sp.Rational(5, 2), sp.Rational(3, 2)),
                    inner(0, 1) + near_ends(0, 1), first=True, pole=1, amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
     yield Function("betainc_1", 2 * (1 - x), between(0, 1), first=True, singular=[1.0])
-    yield Function("erf_inv", sp.erfinv(x), inner(-1, 1) + near_ends(-1, 1))
+    yield Function("erf_inv", sp.erfinv(x), inner(-1, 1) + near_ends(-1, 1) + [-1.0, 1.0], singular=[-1.0, 1.0])
     yield Function("erfcx", lambda a: erfcx(x, a), [p for p in EVERY if p > -25])
     yield Function("ndtr", gauss(x), EVERY)
     yield Function("ndtri", sp.sqrt(2) * sp.erfinv(2 * x - 1), inner(0, 1) + near_ends(0, 1), pole=1, amplify=lambda a: 4 * abs(mpmath.log(min(a, 1 - a))) if 0 < a < 1 else 0)
@@ -339,27 +338,27 @@ def functions():
     yield Function("bessel_j0", sp.besselj(0, x), oscillating)
     yield Function("bessel_j1", sp.besselj(1, x), oscillating)
     yield Function("sinc", lambda a: sp.sin(sp.pi * x) / (sp.pi * x) if a else 1 - (sp.pi * x) ** 2 / 6 + (sp.pi * x) ** 4 / 120,
-                   oscillating, by_result=ONE, ends=())
-    yield Function("entr", -x * sp.log(x), above(0), pole=1, ends=())
-    yield Function("logit", sp.log(x / (1 - x)), inner(0, 1) + near_ends(0, 1))
+                   oscillating, by_result=ONE)
+    yield Function("entr", -x * sp.log(x), above(0), pole=1)
+    yield Function("logit", sp.log(x / (1 - x)), inner(0, 1) + near_ends(0, 1) + [0.0, 1.0], singular=[0.0, 1.0])
     yield Function("multigammaln", sum(sp.polygamma(0, x - sp.Rational(i, 2)) for i in range(3)), above(1), first=True)
 
     # activations
     gelu = x * gauss(x)
     saturated = lambda a: None if abs(a) < 1e30 else x if a > 0 else sp.exp(x)
     u = sp.sqrt(2 / sp.pi) * (x + sp.Rational(44715, 10**6) * x**3)
-    yield Function("silu", lambda a: x * logistic(x, a), EVERY, by_result=TIMES_X, ends=())
+    yield Function("silu", lambda a: x * logistic(x, a), EVERY, by_result=TIMES_X)
     yield Function("softplus", lambda a: softplus(x, a), EVERY, by_result=ONE)
     yield Function("log_sigmoid", lambda a: -softplus(-x, -a), EVERY, by_result=ONE)
-    yield Function("gelu", lambda a: saturated(a) or gelu, EVERY, by_result=TIMES_X, ends=())
-    yield Function("gelu_tanh", lambda a: saturated(a) or x * logistic(2 * u, a), EVERY, by_result=TIMES_X, ends=())
-    yield Function("quick_gelu", lambda a: x * logistic(sp.Rational(1702, 1000) * x, a), EVERY, by_result=TIMES_X, ends=())
+    yield Function("gelu", lambda a: saturated(a) or gelu, EVERY, by_result=TIMES_X)
+    yield Function("gelu_tanh", lambda a: saturated(a) or x * logistic(2 * u, a), EVERY, by_result=TIMES_X)
+    yield Function("quick_gelu", lambda a: x * logistic(sp.Rational(1702, 1000) * x, a), EVERY, by_result=TIMES_X)
     yield Function("elu", gt(x, sp.exp(x) - 1), EVERY, by_result=ONE)
     yield Function("celu", gt(x, sp.exp(x) - 1), EVERY, by_result=ONE)
     yield Function("celu_2", gt(x, 2 * (sp.exp(x / 2) - 1)), EVERY, by_result=ONE)
     yield Function("selu", gt(selu[0] * x, selu[0] * selu[1] * (sp.exp(x) - 1)), EVERY, by_result=ONE)
-    yield Function("mish", lambda a: x * (1 - 2 / ((1 + sp.exp(x))**2 + 1)) if a < 0 else x * (1 - 2 * sp.exp(-2 * x) / ((1 + sp.exp(-x))**2 + sp.exp(-2 * x))), EVERY, by_result=TIMES_X, ends=())
-    yield Function("softsign", lambda a: x / (1 + x) if a > 0 else x / (1 - x) if a < 0 else x, EVERY, by_result=ONE, ends=())
+    yield Function("mish", lambda a: x * (1 - 2 / ((1 + sp.exp(x))**2 + 1)) if a < 0 else x * (1 - 2 * sp.exp(-2 * x) / ((1 + sp.exp(-x))**2 + sp.exp(-2 * x))), EVERY, by_result=TIMES_X)
+    yield Function("softsign", lambda a: x / (1 + x) if a > 0 else x / (1 - x) if a < 0 else x, EVERY, by_result=ONE)
     yield Function("tanhshrink", x - sp.tanh(x), EVERY, by_result=ONE)
 
     # two arguments
@@ -375,11 +374,11 @@ def functions():
     yield Function("pow", x**y, powers)
     yield Function("atan2", sp.atan2(x, y), [p for p in PAIRS if any(p)] + [(2.0**100, 2.0**99), (2.0**-100, 2.0**-101),
                    (1e200, 1e200), (1e-200, 1e-200), (1.0, 2.0**80), (2.0**80, 1.0)], pole=1)
-    yield Function("max", lambda a, c: x if a > c else y if c > a else (x + y) / 2, PAIRS)
-    yield Function("min", lambda a, c: x if a < c else y if c < a else (x + y) / 2, PAIRS)
     most = lambda a, c: x if a > c else y if c > a else (x + y) / 2
     least = lambda a, c: x if a < c else y if c < a else (x + y) / 2
     nans = PAIRS + [(INF, INF), (-INF, 1.0), (NAN, 1.0), (1.0, NAN), (NAN, NAN)]
+    yield Function("max", most, nans, poisoned=True)
+    yield Function("min", least, nans, poisoned=True)
     yield Function("reduce_max", most, nans, poisoned=True)
     yield Function("reduce_min", least, nans, poisoned=True)
     yield Function("scatter_max", most, nans, poisoned=True)
@@ -397,6 +396,14 @@ def functions():
     yield Function("beta", sp.gamma(x) * sp.gamma(y) / sp.gamma(x + y), [p for p in positives if min(p) > 0.1], by_result=ONE)
     far = [(1e200, 1e200), (1e300, -1e300), (1e-200, 1e-200), (2.0**100, 2.0**99), (2.0**-100, 2.0**-101), (2.0**80, 1.0)]
     yield Function("hypot", lambda a, c: sp.sqrt(x**2 + y**2) if a or c else zero, PAIRS + far, pole=1)
+    yield Function("reduce_prod_3", x**2 * y, PAIRS)
+    yield Function("cumprod_3", x**2 * y, PAIRS)
+    finite = [p for p in EVERY if abs(p) < 1e100]
+    yield Function("pow_by_0", sp.Integer(1), finite, pole=1)
+    yield Function("pow_by_1", x, finite, pole=1)
+    yield Function("pow_by_2", x**2, finite)
+    yield Function("pow_by_3", x**3, finite)
+    yield Function("margin_ranking", lambda a, c: y - x if a < c else zero, PAIRS)
     yield Function("norm", sp.sqrt(x**2 + y**2), [p for p in PAIRS if any(p)], pole=1)
     ties = PAIRS + [(100.0, -100.0), (800.0, 800.0), (-800.0, 5.0), (1e300, 1e300), (1.0, -INF), (INF, 2.0)]
     both = lambda a, c: log_add(x, y, a, c)
@@ -404,8 +411,9 @@ def functions():
     yield Function("logaddexp", both, ties, by_result=ONE)
     yield Function("cumlogsumexp", both, ties, by_result=ONE)
     yield Function("logaddexp2", lambda a, c: log_add(x * two, y * two, a, c) / two, ties, by_result=ONE)
-    ties = [p for p in ties if INF not in p]      # the exponential of inf - inf
     yield Function("logsumexp", both, ties, by_result=ONE)
+    ties = [p for p in ties if INF not in p]      # the exponential of inf - inf
+    yield Function("cross_entropy", lambda a, c: softplus(y - x, c - a), ties + [(-INF, 1.0), (800.0, -800.0), (-800.0, 800.0)], by_result=ONE)
     yield Function("softmax", lambda a, c: logistic(x - y, a - c), ties, by_result=ONE)
     yield Function("log_softmax", lambda a, c: -softplus(y - x, c - a), ties, by_result=ONE)
     yield Function("var", (x - y) ** 2 / 4, PAIRS)
