@@ -19,7 +19,7 @@ KINDS = {
          "arithmetic has inf - inf.",
     "e": "Derivatives at kinks: `abs` has 0 at 0, `hypot` 0 at (0, 0), `clamp` 0 at its bounds; of equal running extrema the "
          "last has it.",
-    "f": "The derivative of `max`, `min` and `clamp` beside a NaN: here the first operand of `max` and `min` has it, `clamp` 0.",
+    "f": "The derivative of `max`, `min` and `clamp` beside a NaN: here NaN by both operands of `max` and `min`, `clamp` 0.",
     "h": "Digits: both are near the exact value, the peer's outside the bound that ours meets.",
     "i": "An infinity on one side, a number on the other: the exact value is within the bound of ours.",
     "n": "Another number: the peer is off by more than a sixteenth of the exact value, at the ends of the range and where its "

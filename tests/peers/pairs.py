@@ -367,9 +367,9 @@ def value_bound(name, t):
 
 
 def extreme_slope(name, x, y, i):
-    """max and min: to the one that is the result, ties evenly; beside a NaN to the first operand."""
+    """max and min: to the one that is the result, ties evenly; NaN beside a NaN."""
     if nan_of(x, y):
-        return 1.0 - i
+        return NAN
     if x == y:
         return Fraction(1, 2)
     return 1.0 if (x > y) == ((name == "max") == (i == 0)) else 0.0
