@@ -542,6 +542,8 @@ mark_kinds(ir_graph *f)
         f->views |= ir_is_view(n->op);
         f->collective |= ir_ops[n->op].flag == IR_COLLECTIVE;
         f->expands |= ir_ops[n->op].flag == IR_EXPAND;
+        f->loops |= n->op == OP_while || n->op == OP_scan;
+        f->whiles |= n->op == OP_while;
         if (ir_ops[n->op].flag != IR_FLOW)
             continue;
         const int nest = ir_nest(n, false, f->arena), chain = ir_nest(n, true, f->arena);
@@ -555,6 +557,8 @@ mark_kinds(ir_graph *f)
             f->guarded |= sub[i]->guarded;
             f->collective |= sub[i]->collective && n->op < OP_custom_call;
             f->expands |= sub[i]->expands;
+            f->loops |= sub[i]->loops;
+            f->whiles |= sub[i]->whiles && n->op < OP_custom_call;
         }
     }
 }

@@ -2,6 +2,14 @@
 #include "ir/graph.h"
 
 int
+ir_same_branch(const ir_graphs *s, int k)
+{
+    if (k > 0 && s->at[k] == s->at[0])
+        return 0;
+    return k > 0 && s->at[k] == s->at[k - 1] ? k - 1 : -1;
+}
+
+int
 ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
 {
     int fields, count = 0;
@@ -15,13 +23,51 @@ ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
         } else if (f[i].kind == IR_F_GRAPHS) {
             const ir_graphs *s = p;
             for (int j = 0; j < s->n; j++)
-                if (j == 0 || (s->at[j] != s->at[0] && s->at[j] != s->at[j - 1]))
+                if (ir_same_branch(s, j) < 0)
                     IR_PUSH(scratch, list, used, cap, s->at[j]);
         }
     }
     count = (int)used;
     *out = list;
     return count;
+}
+
+typedef struct graph_set {
+    ir_map seen;
+    const ir_graph **at;
+    uint32_t n, cap;
+} graph_set;
+
+static void
+add_graph(graph_set *s, const ir_graph *f, ir_arena *a)
+{
+    const uint64_t hash = ir_hash_u64(0, (uint64_t)(uintptr_t)f);
+    uint32_t at = 0, id;
+
+    while ((id = ir_map_next(&s->seen, hash, &at)))
+        if (s->at[id - 1] == f)
+            return;
+    IR_PUSH(a, s->at, s->n, s->cap, f);
+    ir_map_add(&s->seen, hash, s->n);
+}
+
+uint32_t
+ir_all_graphs(const ir_graph *f, bool custom, const ir_graph *const **out, ir_arena *scratch)
+{
+    graph_set s = { 0 };
+    ir_graph *const *sub;
+
+    ir_map_init(&s.seen, scratch);
+    add_graph(&s, f, scratch);
+    for (uint32_t i = 0; i < s.n; i++)
+        ir_each_node (n, s.at[i]) {
+            if (ir_ops[n->op].flag != IR_FLOW || (!custom && n->op >= OP_custom_call))
+                continue;
+            for (int k = 0, subs = ir_subgraphs(n, &sub, scratch); k < subs; k++)
+                add_graph(&s, sub[k], scratch);
+        }
+    *out = s.at;
+    return s.n;
 }
 
 int

@@ -61,10 +61,13 @@ struct cot_graph {
     int nest;                           /* levels of sub-functions below it (IR_MAX_NEST) */
     int chain;                          /* the same, where a call counts as a level, too */
     uint64_t hash;                      /* of structure and types, not of names and locations */
+    struct pass_made *made;             /* of it by passes, to be found again (passes/memo.h) */
     bool expands;                       /* a node has an expansion, here or in a sub-function */
     bool complex;                       /* a value is complex, here or in a sub-function */
     bool collective;                    /* a node is a collective, likewise, but in no custom function */
     bool effectful;                     /* a node has an effect, here or in a sub-function */
+    bool loops;                         /* a node is a while or a scan, likewise */
+    bool whiles;                        /* a node is a while, likewise, but in no custom function */
     bool uncontracted;                  /* contract=off, here or in a sub-function: sums stay unfused */
     bool guarded;                       /* select=guarded, the same way: see passes/lanes.c */
 };
@@ -90,6 +93,12 @@ static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_in
  * one, or the one before, are left out: who looks into all of a nest of them would take twice as long at
  * each level. */
 int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);
+/* The branch that k is, too: the first one, or the one before; -1: neither. */
+int ir_same_branch(const ir_graphs *s, int k);
+/* f, and the graphs below it, each once; their number.  custom: those of custom functions, too.
+ * In the scratch arena. */
+uint32_t ir_all_graphs(const ir_graph *f, bool custom, const ir_graph *const **out,
+                       ir_arena *scratch);
 /* The levels of sub-functions that a node brings; with its calls counted, if they are to be. */
 int ir_nest(const ir_node *n, bool calls, ir_arena *scratch);
 /* Does the node do something besides its results: by its op, by its attribute `effects`, or in

@@ -36,29 +36,9 @@ node_fault(const ir_graph *f, const ir_node *n, ir_build *probe)
     return NULL;
 }
 
-/* The graphs to verify, each once. */
-typedef struct worklist {
-    ir_map seen;
-    const ir_graph **at;
-    uint32_t n, cap;
-} worklist;
-
-static void
-add(worklist *w, const ir_graph *f, ir_arena *a)
-{
-    const uint64_t hash = ir_hash_u64(0, (uint64_t)(uintptr_t)f);
-    uint32_t at = 0, id;
-
-    while ((id = ir_map_next(&w->seen, hash, &at)))
-        if (w->at[id - 1] == f)
-            return;
-    IR_PUSH(a, w->at, w->n, w->cap, f);
-    ir_map_add(&w->seen, hash, w->n);
-}
-
-/* One graph; its sub-functions join the list. */
+/* One graph without its sub-functions. */
 static cot_status
-verify_one(cot_context *ctx, const ir_graph *f, const char *after, ir_build *probe, worklist *w)
+verify_one(cot_context *ctx, const ir_graph *f, const char *after, ir_build *probe)
 {
     ir_ref next = (ir_ref)f->n_in + 1;
 
@@ -68,12 +48,9 @@ verify_one(cot_context *ctx, const ir_graph *f, const char *after, ir_build *pro
     ir_each_node(n, f) {
         const char *fault =
             n->first == next ? node_fault(f, n, probe) : "results are not numbered in order";
-        ir_graph *const *sub;
         if (fault)
             return broken(ctx, n, after, fault);
         next += (ir_ref)n->n_out;
-        for (int i = 0, subs = ir_subgraphs(n, &sub, probe->arena); i < subs; i++)
-            add(w, sub[i], probe->arena);
     }
     for (int k = 0; k < f->n_inout; k++) {
         const ir_inout *x = f->inout;
@@ -92,11 +69,9 @@ cot_status
 ir_verify(cot_context *ctx, const ir_graph *f, const char *after)
 {
     ir_build *probe = ir_build_new(ctx, "verify");
-    worklist w = { 0 };
+    const ir_graph *const *all;
 
-    ir_map_init(&w.seen, probe->arena);
-    add(&w, f, probe->arena);
-    for (uint32_t i = 0; i < w.n; i++)
-        COT_TRY(verify_one(ctx, w.at[i], after, probe, &w));
+    for (uint32_t i = 0, n = ir_all_graphs(f, true, &all, probe->arena); i < n; i++)
+        COT_TRY(verify_one(ctx, all[i], after, probe));
     return COT_OK;
 }

@@ -305,29 +305,13 @@ pass_count(const ir_graph *f, ir_graph **out)
     return pass_rewrite(f, "count", visit_all, out);
 }
 
-static bool
-has_while(const ir_graph *f)
-{
-    ir_graph *const *sub;
-
-    ir_each_node (n, f) {
-        int subs = ir_subgraphs(n, &sub, f->arena);
-        if (n->op == OP_while)
-            return true;
-        for (int i = 0; i < subs; i++)
-            if (has_while(sub[i]))
-                return true;
-    }
-    return false;
-}
-
 cot_status
 pass_count_for_reverse(const ir_graph *f, const ir_graph **out)
 {
     ir_graph *g = NULL;
 
     *out = f;
-    if (!has_while(f))
+    if (!f->whiles)
         return COT_OK;
     COT_TRY(count_small(f, &g));
     *out = g;

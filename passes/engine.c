@@ -3,6 +3,7 @@
 #include "passes/engine.h"
 
 #include "ir/diag.h"
+#include "passes/memo.h"
 
 ir_loc
 pass_output_loc(const ir_graph *f, int j)
@@ -144,9 +145,7 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
 static cot_status
 replace_one(const ir_graphs *s, int j, pass_with *pass, const void *user, ir_graph **list)
 {
-    const int same = j > 0 && s->at[j] == s->at[0]       ? 0
-                     : j > 0 && s->at[j] == s->at[j - 1] ? j - 1
-                                                         : -1;
+    const int same = ir_same_branch(s, j);
 
     if (same >= 0) {
         list[j] = list[same];
@@ -180,10 +179,17 @@ pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *us
 
 typedef struct simple { pass_simple *pass; } simple;
 
+/* Once for each sub-function. */
 static cot_status
 run_simple(ir_graph *f, const void *user, ir_graph **out)
 {
-    return ((const simple *)user)->pass(f, out);
+    pass_simple *pass = ((const simple *)user)->pass;
+    pass_made *m = pass_made_of(f, &(pass_key){ .pass = (pass_any *)pass });
+
+    if (!m->graph)
+        COT_TRY(pass(f, &m->graph));
+    *out = m->graph;
+    return COT_OK;
 }
 
 cot_status
@@ -192,8 +198,8 @@ pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at
     return pass_replace_subs(b, n, run_simple, &(const simple){ pass }, at);
 }
 
-cot_status
-pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out, ir_graph **out)
+static cot_status
+restricted(const ir_graph *f, const bool *keep_in, const bool *keep_out, ir_graph **out)
 {
     ir_build *b = ir_build_new(f->ctx, f->name);
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
@@ -216,4 +222,28 @@ pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out, ir_g
         if (keep_out[j])
             pass_output(b, f, j, map[f->out[j]], "");
     return ir_build_end(b, out);
+}
+
+static bool
+all_of(const bool *flag, int n)
+{
+    int i = 0;
+
+    while (i < n && flag[i])
+        i++;
+    return i == n;
+}
+
+cot_status
+pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out, ir_graph **out)
+{
+    *out = (ir_graph *)f;
+    if (all_of(keep_in, f->n_in) && all_of(keep_out, f->n_out))
+        return COT_OK;
+    pass_made *m = pass_made_of(
+        f, &(pass_key){ .pass = (pass_any *)pass_restrict, .in = keep_in, .out = keep_out });
+    if (!m->graph)
+        COT_TRY(restricted(f, keep_in, keep_out, &m->graph));
+    *out = m->graph;
+    return COT_OK;
 }

@@ -42,7 +42,7 @@ is_movable(const hoisting *h, const ir_node *n)
     if (!h->runs && (n->op == OP_while || n->op == OP_root || n->op == OP_linear_solve))
         return false;
     for (int i = 0; i < subs; i++)
-        if (sub[i]->effectful || (!h->runs && pass_has_while(sub[i])))
+        if (sub[i]->effectful || (!h->runs && sub[i]->whiles))
             return false;
     return true;
 }
@@ -302,25 +302,9 @@ visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const
         ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
 }
 
-bool
-pass_hoists(const ir_graph *f)
-{
-    ir_graph *const *sub;
-
-    ir_each_node (n, f) {
-        const int subs = ir_subgraphs(n, &sub, f->arena);
-        if (n->op == OP_while || n->op == OP_scan)
-            return true;
-        for (int i = 0; i < subs; i++)
-            if (pass_hoists(sub[i]))
-                return true;
-    }
-    return false;
-}
-
 cot_status
 pass_hoist(const ir_graph *f, ir_graph **out)
 {
     *out = (ir_graph *)f;
-    return pass_hoists(f) ? pass_rewrite(f, "hoist", visit, out) : COT_OK;
+    return f->loops ? pass_rewrite(f, "hoist", visit, out) : COT_OK;
 }

@@ -9,6 +9,7 @@
  * Wants: pure (functionalize first).  Gives: pure; outputs are the values, then the tangents.
  * Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapter 3. */
 #include "passes/engine.h"
+#include "passes/memo.h"
 
 #include "ir/diag.h"
 
@@ -113,7 +114,17 @@ pass_jvp_outputs(const ir_graph *f, const bool *active, int n_diff, bool *out_ac
 cot_status
 pass_jvp_graph(const ir_graph *f, const bool *active, bool *out_active, ir_graph **out)
 {
-    return pass_jvp_outputs(f, active, f->n_out, out_active, "in jvp", out);
+    pass_made *m = pass_made_of(
+        f, &(pass_key){ .pass = (pass_any *)pass_jvp_graph, .in = active, .out = out_active });
+
+    if (!m->graph) {
+        memcpy(m->out, out_active, sizeof *out_active * (size_t)f->n_out);
+        COT_TRY(pass_jvp_outputs(f, active, f->n_out, m->out, "in jvp", &m->graph));
+        pass_made_wanted(f, m);
+    }
+    memcpy(out_active, m->out, sizeof *out_active * (size_t)f->n_out);
+    *out = m->graph;
+    return COT_OK;
 }
 
 /* Primals, then a tangent for each entry of wrt; outputs, then tangents, then the aux outputs.

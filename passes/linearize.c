@@ -10,6 +10,7 @@
  *
  * Source: A. Radul et al., You Only Linearize Once, POPL 2023. */
 #include "passes/engine.h"
+#include "passes/memo.h"
 
 #include "ir/diag.h"
 
@@ -140,9 +141,9 @@ finish_rest(pass_splitter *s, const ir_graph *draft, const bool *saved, int *n_r
     return pass_end(b, "split", rest);
 }
 
-cot_status
-pass_split(const ir_graph *f, const bool *known, bool *known_out, int *n_res,
-           ir_graph **known_half, ir_graph **rest)
+static cot_status
+split(const ir_graph *f, const bool *known, bool *known_out, int *n_res, ir_graph **known_half,
+      ir_graph **rest)
 {
     pass_splitter s;
     ir_graph *draft;
@@ -170,6 +171,21 @@ pass_split(const ir_graph *f, const bool *known, bool *known_out, int *n_res,
     pass_choose_residuals(s.kb, saved);
     COT_TRY(finish_rest(&s, draft, saved, n_res, rest));
     return pass_end(s.kb, "split", known_half);
+}
+
+cot_status
+pass_split(const ir_graph *f, const bool *known, bool *known_out, int *n_res,
+           ir_graph **known_half, ir_graph **rest)
+{
+    pass_made *m = pass_made_of(f, &(pass_key){ .pass = (pass_any *)pass_split, .in = known });
+
+    if (!m->graph)
+        COT_TRY(split(f, known, m->out, &m->n, &m->graph, &m->second));
+    memcpy(known_out, m->out, sizeof *known_out * (size_t)f->n_out);
+    *n_res = m->n;
+    *known_half = m->graph;
+    *rest = m->second;
+    return COT_OK;
 }
 
 /* How many of the arguments are below args->arg[i]. */

@@ -100,7 +100,6 @@ cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, wh
 cot_status pass_expand(const ir_graph *f, ir_graph **out);
 cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
 cot_status pass_hoist(const ir_graph *f, ir_graph **out);           /* what no step of a loop changes is computed before it */
-bool pass_hoists(const ir_graph *f);                                /* is there a loop? */
 /* Complex values as pairs of reals, all but inputs and outputs (complex.c); with those too,
  * c64[S] as the f32[S,2] that it is in memory.  f itself where nothing is complex. */
 cot_status pass_complex(const ir_graph *f, ir_graph **out);

@@ -499,7 +499,7 @@ pass_prepare(const ir_graph *f, ir_graph **out)
     ir_graph *g;
 
     COT_TRY(pass_shallow(f, &g));
-    if (pass_hoists(g)) {
+    if (g->loops) {
         COT_TRY(pass_run(pass_find("inline"), g, NULL, &g));
         COT_TRY(pass_run(pass_find("hoist"), g, NULL, &g));
     }

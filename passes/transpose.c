@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "passes/lanes.h"
+#include "passes/memo.h"
 
 typedef struct backward {
     ir_build *b;
@@ -215,21 +216,39 @@ transposed(const ir_graph *f, bool loop, const bool *linear, const bool *has_ct,
     return pass_end(w.b, "transpose", out);
 }
 
+static cot_status
+transposed_once(const ir_graph *f, bool loop, const bool *linear, const bool *has_ct,
+                const bool *has_set, bool *gives_set, ir_graph **out)
+{
+    pass_made *m = pass_made_of(f, &(pass_key){ .pass = (pass_any *)pass_transpose_graph,
+                                                .in = linear,
+                                                .out = has_ct,
+                                                .more_out = has_set,
+                                                .option = loop });
+
+    if (!m->graph)
+        COT_TRY(transposed(f, loop, linear, has_ct, has_set, gives_set ? m->in : NULL, &m->graph));
+    if (gives_set)
+        memcpy(gives_set, m->in, sizeof *gives_set * (size_t)f->n_in);
+    *out = m->graph;
+    return COT_OK;
+}
+
 cot_status
 pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out)
 {
-    return transposed(f, false, linear, has_ct, NULL, NULL, out);
+    return transposed_once(f, false, linear, has_ct, NULL, NULL, out);
 }
 
 cot_status
 pass_transpose_body(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out)
 {
-    return transposed(f, true, linear, has_ct, NULL, NULL, out);
+    return transposed_once(f, true, linear, has_ct, NULL, NULL, out);
 }
 
 cot_status
 pass_transpose_sets(const ir_graph *f, const bool *linear, const bool *has_ct,
                     const bool *has_set, bool *gives_set, ir_graph **out)
 {
-    return transposed(f, false, linear, has_ct, has_set, gives_set, out);
+    return transposed_once(f, false, linear, has_ct, has_set, gives_set, out);
 }

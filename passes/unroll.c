@@ -41,17 +41,13 @@ is_worth_it(const ir_graph *f, const ir_node *n)
 bool
 pass_unrolls(const ir_graph *f)
 {
-    ir_graph *const *body;
+    const ir_graph *const *all;
+    const uint32_t graphs = f->loops ? ir_all_graphs(f, true, &all, f->arena) : 0;
 
-    ir_each_node(n, f) {
-        if (is_worth_it(f, n))
-            return true;
-        const int bodies =
-            ir_ops[n->op].flag == IR_FLOW ? ir_subgraphs(n, &body, &f->ctx->arena) : 0;
-        for (int i = 0; i < bodies; i++)
-            if (pass_unrolls(body[i]))
+    for (uint32_t i = 0; i < graphs; i++)
+        ir_each_node (n, all[i])
+            if (is_worth_it(all[i], n))
                 return true;
-    }
     return false;
 }
 

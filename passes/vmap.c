@@ -15,6 +15,7 @@
  * Source: the batching rules of JAX; R. Frostig et al., Compiling machine learning programs via
  * high-level tracing, SysML 2018. */
 #include "passes/engine.h"
+#include "passes/memo.h"
 #include "passes/rules.h"
 #include "passes/rules/flow.h"
 
@@ -83,9 +84,9 @@ mapped_name(ir_build *b, const ir_graph *f)
     return ir_format(b->arena, "%s.vmap", f->name ? f->name : "f");
 }
 
-cot_status
-pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *out_mapped,
-                ir_graph **out)
+static cot_status
+mapped_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *out_mapped,
+             ir_graph **out)
 {
     ir_build *b = ir_build_new(f->ctx, f->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out);
@@ -107,6 +108,26 @@ pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *ou
         ir_output_named(b, y[i], f->out_name ? f->out_name[i] : NULL);
     }
     return ir_build_end(b, out);
+}
+
+cot_status
+pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *out_mapped,
+                ir_graph **out)
+{
+    pass_made *m = pass_made_of(f, &(pass_key){ .pass = (pass_any *)pass_vmap_graph,
+                                                .in = in_mapped,
+                                                .out = out_mapped,
+                                                .size = size,
+                                                .option = f->ctx->randomness });
+
+    if (!m->graph) {
+        memcpy(m->out, out_mapped, sizeof *out_mapped * (size_t)f->n_out);
+        COT_TRY(mapped_graph(f, size, in_mapped, m->out, &m->graph));
+        pass_made_wanted(f, m);
+    }
+    memcpy(out_mapped, m->out, sizeof *out_mapped * (size_t)f->n_out);
+    *out = m->graph;
+    return COT_OK;
 }
 
 /* The border: options against the function, axes counted from the front. */

@@ -76,16 +76,12 @@ enum { MOST_TURNS = 20000 };
 static bool
 has_open_loop(const ir_graph *f)
 {
-    ir_each_node(n, f) {
-        ir_graph *const *sub;
-        const int n_subs = ir_subgraphs(n, &sub, &f->ctx->arena);
+    const ir_graph *const *all;
 
-        if (n->op == OP_while && n->at.loop.max == 0)
-            return true;
-        for (int i = 0; i < n_subs; i++)
-            if (has_open_loop(sub[i]))
+    for (uint32_t i = 0, graphs = ir_all_graphs(f, true, &all, &f->ctx->arena); i < graphs; i++)
+        ir_each_node (n, all[i])
+            if (n->op == OP_while && n->at.loop.max == 0)
                 return true;
-    }
     return false;
 }
 

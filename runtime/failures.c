@@ -49,16 +49,12 @@ static void
 find(const ir_graph *f, ir_arena *scratch, places *p)
 {
     ir_each_node (n, f) {
-        ir_graph *const *inner;
-        const int n_inner = ir_subgraphs(n, &inner, scratch);
         bool wanted = can_fail(n, p->status, scratch);
 
         for (int i = 0; i < p->n && wanted; i++)
             wanted = !same_place(p->at[i], n);
         if (wanted && p->n < MAX_PLACES)
             p->at[p->n++] = n;
-        for (int i = 0; i < n_inner; i++)
-            find(inner[i], scratch, p);
     }
 }
 
@@ -79,10 +75,12 @@ print_place(cot_context *ctx, const ir_node *n, ir_buf *b)
 const char *
 rt_failure_text(const ir_graph *f, cot_status status, ir_arena *a)
 {
+    const ir_graph *const *all;
     places p = { .status = status };
     ir_buf b;
 
-    find(f, a, &p);
+    for (uint32_t i = 0, graphs = ir_all_graphs(f, true, &all, a); i < graphs; i++)
+        find(all[i], a, &p);
     if (p.n == 0)
         return NULL;
     ir_buf_init(&b, a);
@@ -141,7 +139,7 @@ static cot_status
 record(cot_context *ctx, void *arg)
 {
     const failed_call *c = arg;
-    const ir_graph *f = c->k->graph;
+    const ir_graph *f = c->k->graph, *const * all;
     places p = { .status = (cot_status)c->status };
 
     if (c->status == COT_ERR_CANCELLED)
@@ -149,7 +147,8 @@ record(cot_context *ctx, void *arg)
     if (c->status != COT_ERR_BOUND && c->status != COT_ERR_FOREIGN)
         return ir_fail(ctx, 0, f->name, ERR_internal,
                        "the kernel answered a status that kernels do not have");
-    find(f, &ctx->message_arena, &p);
+    for (uint32_t i = 0, n = ir_all_graphs(f, true, &all, &ctx->message_arena); i < n; i++)
+        find(all[i], &ctx->message_arena, &p);
     return c->status == COT_ERR_BOUND ? record_bound(ctx, f, &p) : record_foreign(ctx, f, &p);
 }
 

@@ -26,35 +26,37 @@ has_bodies(const ir_node *n)
            n->op != OP_custom_tangent;
 }
 
-static const ir_node *
-find_in_node(const ir_node *n, const char *name, ir_arena *scratch)
-{
-    const ir_node *found = NULL;
-    ir_graph *const *sub;
-
-    if (ir_ops[n->op].flag == IR_COLLECTIVE)
-        return !name || strcmp(n->at.over.over, name) == 0 ? n : NULL;
-    if (!has_bodies(n))
-        return NULL;
-    for (int i = 0, k = ir_subgraphs(n, &sub, scratch); i < k && !found; i++)
-        found = pass_axis_find(sub[i], name);
-    return found;
-}
-
 const ir_node *
 pass_axis_find(const ir_graph *f, const char *name)
 {
-    const ir_node *found = NULL;
+    const ir_graph *const *all;
+    const uint32_t graphs = f->collective ? ir_all_graphs(f, false, &all, f->arena) : 0;
 
-    for (uint32_t i = 1; f->collective && i < f->n_nodes && !found; i++)
-        found = find_in_node(&f->node[i], name, f->arena);
-    return found;
+    for (uint32_t i = 0; i < graphs; i++)
+        ir_each_node (n, all[i])
+            if (ir_ops[n->op].flag == IR_COLLECTIVE &&
+                (!name || strcmp(n->at.over.over, name) == 0))
+                return n;
+    return NULL;
+}
+
+static bool
+is_over(const ir_node *n, const char *name, ir_arena *scratch)
+{
+    ir_graph *const *sub;
+
+    if (ir_ops[n->op].flag == IR_COLLECTIVE)
+        return strcmp(n->at.over.over, name) == 0;
+    for (int i = 0, k = has_bodies(n) ? ir_subgraphs(n, &sub, scratch) : 0; i < k; i++)
+        if (pass_axis_find(sub[i], name))
+            return true;
+    return false;
 }
 
 bool
 pass_axis_bound(const ir_graph *f, const ir_node *n)
 {
-    return f->collective && find_in_node(n, "", f->arena);
+    return f->collective && is_over(n, "", f->arena);
 }
 
 static cot_status
@@ -72,7 +74,7 @@ bind_node(ir_build *b, const ir_node *n, const char *name, const ir_ref *in, ir_
 {
     ir_attrs at = n->at;
 
-    if (!find_in_node(n, name, b->arena)) {
+    if (!is_over(n, name, b->arena)) {
         ir_copy_node(b, n, in, out);
         return;
     }

@@ -116,7 +116,7 @@ static ir_graph *
 masked_branch(ir_build *outer, const ir_node *n, const ir_type *index, int k)
 {
     const ir_graph *f = branch(n, k);
-    bool loops = pass_has_while(f);
+    bool loops = f->whiles;
     ir_graph *g = loops ? pass_mask_whiles(outer, f) : (ir_graph *)f;
 
     if (outer->status != COT_OK)
@@ -150,7 +150,7 @@ vmap_chooses(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
         all[i] = true;
     /* A predicate that was mapped before has masked its loops then. */
     for (int k = 0; k < count && index->rank == 0; k++)
-        loops |= pass_has_while(branch(n, k));
+        loops |= branch(n, k)->whiles;
     for (int i = 0; i < n->n_in; i++) {
         x[n_in++] = pass_map_operand(b, in[i], mapped[i], size);
         if (i == 0 && loops)
@@ -223,7 +223,10 @@ split_branches(ir_build *b, const ir_node *n, const bool *known, cond_split *s)
     while (again) {
         again = false;
         for (int k = 0; k < s->count; k++) {
-            if (!pass_flow_split(b, branch(n, k), known + 1, s->unknown_out, &s->half[k]))
+            const int same = ir_same_branch(&n->at.cond.branches, k);
+            if (same >= 0)
+                s->half[k] = s->half[same];
+            else if (!pass_flow_split(b, branch(n, k), known + 1, s->unknown_out, &s->half[k]))
                 return false;
             for (int j = 0; j < n->n_out; j++)
                 if (!s->half[k].known_out[j] && !s->unknown_out[j])
@@ -322,8 +325,9 @@ split_once(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_node *n, cons
     ir_ref *u = IR_NEW_N(rb->arena, ir_ref, n->n_in + s->n_slot + 1);
     ir_ref *v = IR_NEW_N(rb->arena, ir_ref, n->n_out);
     for (int k = 0; k < s->count; k++) {
-        g[k] = known_branch(kb, s, k);
-        h[k] = rest_branch(rb, s, k);
+        const int same = ir_same_branch(&n->at.cond.branches, k);
+        g[k] = same >= 0 ? g[same] : known_branch(kb, s, k);
+        h[k] = same >= 0 ? h[same] : rest_branch(rb, s, k);
     }
     for (int i = 0; i < n->n_in; i++)
         if (known[i])
@@ -382,8 +386,9 @@ split_mapped(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_node *n, co
     int n_in = 0, n_rest;
 
     for (int k = 0; k < s->count; k++) {
-        g[k] = values_branch(kb, &s->half[k]);
-        h[k] = joined_branch(rb, &s->half[k]);
+        const int same = ir_same_branch(&n->at.cond.branches, k);
+        g[k] = same >= 0 ? g[same] : values_branch(kb, &s->half[k]);
+        h[k] = same >= 0 ? h[same] : joined_branch(rb, &s->half[k]);
     }
     for (int i = 0; i < n->n_in; i++)
         if (known[i])

@@ -279,7 +279,7 @@ transposed(const ir_graph *f, int n_known, ir_graph **out)
     }
     for (int j = 0; j < f->n_out; j++)
         given[j] = true;
-    if (!pass_has_while(f))
+    if (!f->whiles)
         return pass_transpose_graph(f, linear, given, out);
     COT_TRY(pass_count_for_reverse(f, &rule));
     COT_TRY(pass_split(rule, known, known_out, &n_res, &first, &rest));
@@ -373,15 +373,13 @@ forward_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env
 static bool
 has_tangent(const ir_graph *f)
 {
-    bool any = false;
-    ir_each_node (n, f) {
-        ir_graph *const *sub;
-        any |= n->op == OP_custom_tangent;
-        if (ir_ops[n->op].flag == IR_FLOW && n->op < OP_custom_call)
-            for (int i = 0, k = ir_subgraphs(n, &sub, f->arena); i < k; i++)
-                any |= has_tangent(sub[i]);
-    }
-    return any;
+    const ir_graph *const *all;
+
+    for (uint32_t i = 0, graphs = ir_all_graphs(f, false, &all, f->arena); i < graphs; i++)
+        ir_each_node (n, all[i])
+            if (n->op == OP_custom_tangent)
+                return true;
+    return false;
 }
 
 cot_status

@@ -291,15 +291,13 @@ with_rules(ir_graph *f, const void *user, ir_graph **out)
 static bool
 calls_custom(const ir_graph *f)
 {
-    bool any = false;
-    ir_each_node (n, f) {
-        ir_graph *const *sub;
-        any |= n->op == OP_custom_call;
-        if (ir_ops[n->op].flag == IR_FLOW && !any)
-            for (int i = 0, k = ir_subgraphs(n, &sub, f->arena); i < k; i++)
-                any |= calls_custom(sub[i]);
-    }
-    return any;
+    const ir_graph *const *all;
+
+    for (uint32_t i = 0, graphs = ir_all_graphs(f, true, &all, f->arena); i < graphs; i++)
+        ir_each_node (n, all[i])
+            if (n->op == OP_custom_call)
+                return true;
+    return false;
 }
 
 cot_status

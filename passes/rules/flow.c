@@ -189,30 +189,16 @@ pass_flow_split(ir_build *outer, const ir_graph *f, const bool *known, const boo
 }
 
 static bool
-node_has_while(const ir_node *n)
+node_has_while(const ir_node *n, ir_arena *scratch)
 {
-    switch (n->op) {
-    case OP_while: return true;
-    case OP_call: return pass_has_while(n->at.call.body);
-    case OP_scan: return pass_has_while(n->at.scan.body);
-    case OP_linear_solve:
-    case OP_root: return pass_has_while(n->at.implicit.parts.at[0]);
-    case OP_cond:
-        for (int i = 0; i < n->at.cond.branches.n; i++)
-            if (pass_has_while(n->at.cond.branches.at[i]))
-                return true;
-        return false;
-    default: return false;
-    }
-}
+    ir_graph *const *sub;
 
-bool
-pass_has_while(const ir_graph *f)
-{
-    ir_each_node (n, f)
-        if (node_has_while(n))
+    if (ir_ops[n->op].flag != IR_FLOW || n->op >= OP_custom_call)
+        return false;
+    for (int i = 0, subs = ir_subgraphs(n, &sub, scratch); i < subs; i++)
+        if (sub[i]->whiles)
             return true;
-    return false;
+    return n->op == OP_while;
 }
 
 ir_ref
@@ -317,7 +303,7 @@ mask_body(ir_build *outer, const ir_graph *f, const ir_type *active)
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = ir_input_like(b, f, f->in[i], "");
     ir_each_node (n, f)
-        if (node_has_while(n))
+        if (node_has_while(n, b->arena))
             mask_node(b, n, x, map);
         else
             ir_copy_mapped(b, n, map);

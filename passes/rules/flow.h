@@ -44,8 +44,6 @@ typedef struct flow_split {
 bool pass_flow_split(ir_build *outer, const ir_graph *f, const bool *known,
                      const bool *unknown_out, flow_split *s);
 
-/* Is there a while in f, at any depth? */
-bool pass_has_while(const ir_graph *f);
 /* f with a first input `active`, bool[]: while it is false, no loop of f begins another trip.
  */
 ir_graph *pass_mask_whiles(ir_build *outer, const ir_graph *f);

@@ -115,7 +115,7 @@ vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bo
     for (int i = 0; i < n->n_in; i++)
         x[i] = pass_map_operand(b, in[i], mapped[i], size);
     /* A predicate that was mapped before has masked its loops then. */
-    if (predicate_type(n)->rank == 0 && pass_has_while(body))
+    if (predicate_type(n)->rank == 0 && body->whiles)
         body = masked_body(b, n);
     if (body &&
         pass_flow_ok(b, pass_vmap_graph(n->at.loop.cond, size, all, all + n->n_in, &c)) &&

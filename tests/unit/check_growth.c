@@ -10,32 +10,8 @@
 #include "codegen/lower.h"
 #include "cotrace/cotrace.h"
 #include "passes/pass.h"
+#include "tests/unit/meter.h"
 #include "tests/unit/suite.h"
-
-typedef struct meter {
-    size_t live, most, all;
-} meter;
-
-/* The size of a piece lies before it. */
-static void *
-metered(void *user, void *old, size_t bytes)
-{
-    meter *m = user;
-    size_t *p = old ? (size_t *)old - 2 : NULL;
-
-    m->live -= p ? p[0] : 0;
-    if (bytes == 0) {
-        free(p);
-        return NULL;
-    }
-    if ((p = realloc(p, bytes + 2 * sizeof *p)) == NULL)
-        return NULL;
-    p[0] = bytes;
-    m->live += bytes;
-    m->all += bytes;
-    m->most = m->live > m->most ? m->live : m->most;
-    return p + 2;
-}
 
 typedef void write_program(ir_buf *b, int n);
 
