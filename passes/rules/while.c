@@ -293,23 +293,10 @@ step_graph(ir_build *outer, const while_split *s, bool still)
     return pass_flow_end(outer, b);
 }
 
-/* The known carries after one step, or as they are where `done` holds. */
-static void
-step_unless(ir_build *b, const while_split *s, ir_ref done, const ir_ref *in, ir_ref *y)
-{
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, s->kk + s->ks);
-
-    for (int i = 0; i < s->kk + s->ks; i++)
-        x[i] = in[s->port[i].at];
-    if (s->ks > 0) {
-        ir_graph *step = step_graph(b, s, false);
-        choose(b, done, step_graph(b, s, true), step, s->kk + s->ks, x, y);
-    }
-}
-
 /* The known loop with one more carry, first: a count of trips from 0, or, where `once`, a flag
- * that is set by the first trip and keeps the loop running, without another step, until it
- * passes its bound. */
+ * that is set by the first trip and keeps the loop running until it passes its bound.  That loop
+ * does no step, since its results are not used; barriers make them depend on it, so that it
+ * stays where they are wanted. */
 static void
 known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref extra,
            const ir_ref *start, ir_ref *z)
@@ -325,10 +312,10 @@ known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref ex
     ir_graph *cond = pass_flow_end(kb, b), *body;
     b = pass_flow_begin(kb, s->n->at.loop.body->name);
     e = known_inputs(b, s, t, in);
-    if (once)
-        step_unless(b, s, e, in, y);
-    else
+    if (!once)
         known_step(b, s, in, y);
+    for (int i = 0; once && i < s->ks; i++)
+        y[i] = ir_op1(b, OP_barrier, in[s->port[s->kk + i].at]);
     ir_output(b, once ? ir_splat(b, t, 1) : ir_add(b, e, ir_like(b, e, 1)));
     for (int i = 0; i < s->ks; i++)
         ir_output(b, y[i]);
