@@ -243,6 +243,38 @@ mask_cond(ir_build *outer, const ir_graph *f, const ir_type *active)
     return pass_flow_end(outer, b);
 }
 
+/* f with one more input, the first, that nothing uses. */
+static ir_graph *
+ignore_active(ir_build *outer, const ir_graph *f, const ir_type *active)
+{
+    if (outer->status != COT_OK)
+        return NULL;
+    ir_build *b = pass_flow_begin(outer, f->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out);
+
+    ir_input(b, active, "active");
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = ir_input_like(b, f, f->in[i], "");
+    ir_inline_graph(b, f, in, y);
+    for (int i = 0; i < f->n_out; i++)
+        ir_output(b, y[i]);
+    return pass_flow_end(outer, b);
+}
+
+/* A loop with a mask becomes mapped by it, and then masks the loops in its own body with its
+ * predicate, of which the mask is a part; but for one that was mapped before. */
+static void
+mask_loop(ir_build *b, const ir_type *active, ir_attrs *at)
+{
+    const ir_graph *cond = at->loop.cond;
+    const bool mapped = ir_type_at(cond, cond->out[0])->rank > 0;
+
+    at->loop.consts++;
+    at->loop.cond = mask_cond(b, cond, active);
+    at->loop.body =
+        mapped ? mask_body(b, at->loop.body, active) : ignore_active(b, at->loop.body, active);
+}
+
 /* Node n, whose bodies have loops, with `active` as one more operand; map as in
  * ir_copy_mapped. */
 static void
@@ -273,11 +305,8 @@ mask_node(ir_build *b, const ir_node *n, ir_ref active, ir_ref *map)
         at.implicit.consts++;
         at.implicit.parts.at = branch;
     }
-    if (n->op == OP_while) {
-        at.loop.consts++;
-        at.loop.cond = mask_cond(b, n->at.loop.cond, t);
-        at.loop.body = mask_body(b, n->at.loop.body, t);
-    }
+    if (n->op == OP_while)
+        mask_loop(b, t, &at);
     if (n->op == OP_cond) {
         branch = IR_NEW_N(b->arena, ir_graph *, n->at.cond.branches.n);
         for (int i = 0; i < n->at.cond.branches.n; i++)

@@ -1,0 +1,146 @@
+/* Derivatives of nests of conds, switches and loops grow no faster than the nest.
+ *
+ * Each family is a function that holds the one before in a node of control flow, 4, 8, 16 and 32
+ * levels deep.  Counted are the nodes of all functions of its derivative, each function once, and
+ * the bytes that the passes ask for.  From 16 to 32 levels there may be 2.1 times as many more
+ * nodes as from 8 to 16.  Bytes may be 4.2 times as many: what an inner branch saves for the way back is a result of
+ * each branch around it.  A pass that is repeated at each level asks for 2^16 times as many. */
+#include "codegen/backend.h"
+#include "codegen/lower.h"
+#include "cotrace/cotrace.h"
+#include "passes/pass.h"
+#include "tests/unit/meter.h"
+#include "tests/unit/suite.h"
+
+static const char leaves[] =
+    "fn @less(%x: f32[4]) -> (bool[]) {\n %s = reduce_sum %x {axes=[0]} : f32[]\n"
+    " %k = constant {data=9} : f32[]\n %0 = lt %s, %k : bool[]\n ret %0\n}\n"
+    "fn @one(%x: f32[4]) -> (f32[4]) {\n %0 = constant {data=1} : f32[4]\n ret %0\n}\n"
+    "fn @tan(%x: f32[4]) -> (f32[4]) {\n %0 = tan %x : f32[4]\n ret %0\n}\n"
+    "fn @f0(%x: f32[4]) -> (f32[4]) {\n %0 = sin %x : f32[4]\n ret %0\n}\n"
+    "fn @h0(%x: f32[4]) -> (f32[4]) {\n %0 = cos %x : f32[4]\n ret %0\n}\n";
+
+/* A level: F and H stand for the two functions of the level before. */
+static const struct family {
+    const char *name, *f, *h;
+} families[] = {
+    { "cond, the first branch", "cond %p, %x {branches=[F, @tan]}", NULL },
+    { "cond, the second branch", "cond %p, %x {branches=[@tan, F]}", NULL },
+    { "cond beside a constant", "cond %p, %x {branches=[@one, F]}", NULL },
+    { "cond of one function", "cond %p, %x {branches=[F, F]}", NULL },
+    { "conds that share", "cond %p, %x {branches=[F, H]}", "cond %p, %x {branches=[H, F]}" },
+    { "switch", "cond %i, %x {branches=[@tan, F, @one]}", NULL },
+    { "scan", "scan %x {carries=1, length=2, body=F}", NULL },
+    { "while", "while %x {cond=@less, body=F}", NULL },
+    { "while with a bound", "while %x {max=3, cond=@less, body=F}", NULL },
+    { "checkpoint", "call %x {remat=1, body=F}", NULL },
+};
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+static const char *const pipelines[] = { "jvp", "linearize", "vjp", "grad",
+                                         "vmap(in=[0], out=0, size=2)" };
+enum { PIPELINES = sizeof pipelines / sizeof pipelines[0] };
+
+static void
+write_level(ir_buf *b, char name, int i, const char *node)
+{
+    ir_buf_printf(b,
+                  "fn @%c%d(%%x: f32[4]) -> (f32[4]) {\n %%p = call %%x {body=@less} : bool[]\n"
+                  " %%i = convert %%p {dtype=i32} : i32[]\n %%0 = ",
+                  name, i);
+    for (const char *c = node; *c; c++)
+        if (*c == 'F' || *c == 'H')
+            ir_buf_printf(b, "@%c%d", *c == 'F' ? 'f' : 'h', i - 1);
+        else
+            ir_buf_printf(b, "%c", *c);
+    ir_buf_str(b, " : f32[4]\n %1 = mul %0, %x : f32[4]\n ret %1\n}\n");
+}
+
+static void
+write_nest(ir_buf *b, const struct family *x, int depth)
+{
+    ir_buf_str(b, leaves);
+    for (int i = 1; i <= depth; i++) {
+        write_level(b, 'f', i, x->f);
+        if (x->h)
+            write_level(b, 'h', i, x->h);
+    }
+    ir_buf_printf(b,
+                  "fn @top(%%x: f32[4]) -> (f32[]) {\n %%0 = call %%x {body=@f%d} : f32[4]\n"
+                  " %%s = reduce_sum %%0 {axes=[0]} : f32[]\n ret %%s\n}\n",
+                  depth);
+}
+
+typedef struct size {
+    size_t nodes, bytes;
+} size;
+
+static size_t
+count_nodes(cot_context *c, const ir_graph *f)
+{
+    const ir_graph *const *all;
+    size_t nodes = 0;
+    ir_arena a;
+
+    ir_arena_init(&a, c);
+    for (uint32_t i = 0, n = ir_all_graphs(f, true, &all, &a); i < n; i++)
+        nodes += all[i]->n_nodes - 1;
+    ir_arena_free(&a);
+    return nodes;
+}
+
+static size
+measured(const struct family *x, const char *pipeline, int depth)
+{
+    meter m = { 0 };
+    cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
+    ir_module parsed;
+    ir_graph *f = NULL;
+    ir_arena a;
+    ir_buf b;
+    size s;
+
+    ir_arena_init(&a, c);
+    ir_buf_init(&b, &a);
+    write_nest(&b, x, depth);
+    ck_assert_msg(ir_parse(c, "nests", b.text, b.n, &parsed) == COT_OK, "%s", cot_error(c));
+    m.all = 0;
+    ck_assert_msg(pass_pipeline(parsed.fn[parsed.n - 1], pipeline, NULL, NULL, &f) == COT_OK,
+                  "%s: %s", x->name, cot_error(c));
+    s.nodes = count_nodes(c, f);
+    ck_assert_msg(pass_prepare(f, &f) == COT_OK, "%s: %s", x->name, cot_error(c));
+    s.bytes = m.all;
+    ir_arena_free(&a);
+    cot_context_free(c);
+    return s;
+}
+
+START_TEST(derivatives_grow_no_faster_than_the_nest)
+{
+    const struct family *x = &families[_i % FAMILIES];
+    const char *pipeline = pipelines[_i / FAMILIES];
+    size at[4];
+
+    for (int k = 0; k < 4; k++)
+        at[k] = measured(x, pipeline, 4 << k);
+    for (int k = 2; k < 4; k++) {
+        const size_t more = at[k].nodes - at[k - 1].nodes,
+                     less = at[k - 1].nodes - at[k - 2].nodes;
+        ck_assert_msg((double)more <= 2.1 * (double)less,
+                      "%s of %s: %zu nodes at %d levels, %zu, %zu", pipeline, x->name,
+                      at[k].nodes, 4 << k, at[k - 1].nodes, at[k - 2].nodes);
+        ck_assert_msg((double)at[k].bytes <= 4.2 * (double)at[k - 1].bytes,
+                      "%s of %s: %zu bytes at %d levels, %zu at half", pipeline, x->name,
+                      at[k].bytes, 4 << k, at[k - 1].bytes);
+    }
+}
+END_TEST
+
+int
+main(void)
+{
+    const suite_case cases[] = {
+        EACH(derivatives_grow_no_faster_than_the_nest, FAMILIES * PIPELINES),
+    };
+    return SUITE("nests", cases);
+}
