@@ -65,7 +65,7 @@ void cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut);
  * NULL-free, by value. */
 bool *cg_early_reads(cg_lowering *l, const ir_graph *f);
 /* By result of node n: the operand that it may be written over, or -1; NULL: there is none. */
-const int *cg_overwrites(ir_arena *a, const ir_graph *f, const ir_node *n);
+const int *cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n);
 /* The operand that result k of node n is but for parts, which are written one after the
  * other; or -1.  Of the mapped form, where that is better than to choose all of it for each
  * example. */

@@ -100,10 +100,10 @@ cg_part_operand(const ir_graph *f, const ir_node *n, int k)
 /* The input of branch f that result x of it is a part-write of, or the same as; IR_NONE: it
  * is made anew. */
 static ir_ref
-origin(ir_arena *a, const ir_graph *f, ir_ref x)
+origin(cg_lowering *l, const ir_graph *f, ir_ref x)
 {
     for (const ir_node *n; (n = ir_def(f, x)) != NULL;) {
-        const int *over = cg_overwrites(a, f, n);
+        const int *over = cg_overwrites(l, f, n);
         const int from = over ? over[x - n->first] : -1;
         if (from < 0)
             return IR_NONE;
@@ -138,11 +138,11 @@ is_free(const ir_graph *f, const ir_node *n, int k, int j, const int *over)
 /* The operand of a cond that result k is written over: some branch gives it as it is, or writes
  * parts of it; or maps it. */
 static int
-branch_operand(ir_arena *a, const ir_graph *f, const ir_node *n, int k, const int *over)
+branch_operand(cg_lowering *l, const ir_graph *f, const ir_node *n, int k, const int *over)
 {
     const ir_graphs g = n->at.cond.branches;
     for (int i = 0; i < g.n; i++) {
-        const ir_ref x = origin(a, g.at[i], g.at[i]->out[k]);
+        const ir_ref x = origin(l, g.at[i], g.at[i]->out[k]);
         for (int j = 1; x && j < n->n_in; j++)
             if (g.at[i]->in[j - 1] == x && is_free(f, n, k, j, over))
                 return j;
@@ -155,8 +155,8 @@ branch_operand(ir_arena *a, const ir_graph *f, const ir_node *n, int k, const in
     return -1;
 }
 
-const int *
-cg_overwrites(ir_arena *a, const ir_graph *f, const ir_node *n)
+static const int *
+find_overwrites_of(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
     const bool writes =
         ir_ops[n->op].flag == IR_INDEX && n->op != OP_gather && n->op != OP_dynamic_slice;
@@ -170,13 +170,38 @@ cg_overwrites(ir_arena *a, const ir_graph *f, const ir_node *n)
                                             : 0;
     if (!writes && !chooses && carries == 0)
         return NULL;
-    int *over = IR_NEW_N(a, int, n->n_out + 1);
+    int *over = IR_NEW_N(l->arena, int, n->n_out + 1);
     for (int k = 0; k < n->n_out; k++)
         over[k] = writes        ? 0
                   : mapped      ? cg_part_operand(f, n, k)
-                  : chooses     ? branch_operand(a, f, n, k, over)
+                  : chooses     ? branch_operand(l, f, n, k, over)
                   : k < carries ? first + k
                                 : -1;
+    return over;
+}
+
+/* An answer, which each node of control flow around asks for again. */
+typedef struct cg_known_over {
+    const ir_node *node;
+    const int *over;
+} cg_known_over;
+
+const int *
+cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    const uint64_t hash = ir_hash_u64(0, (uint64_t)(uintptr_t)n);
+    uint32_t at = 0, id;
+
+    if (ir_ops[n->op].flag != IR_FLOW)
+        return find_overwrites_of(l, f, n);
+    if (!l->over_of.arena)
+        ir_map_init(&l->over_of, l->arena);
+    while ((id = ir_map_next(&l->over_of, hash, &at)))
+        if (l->over[id - 1].node == n)
+            return l->over[id - 1].over;
+    const int *over = find_overwrites_of(l, f, n);
+    IR_PUSH(l->arena, l->over, l->n_over, l->cap_over, ((cg_known_over){ n, over }));
+    ir_map_add(&l->over_of, hash, l->n_over);
     return over;
 }
 
@@ -271,7 +296,7 @@ cg_early_reads(cg_lowering *l, const ir_graph *f)
     const ir_mark mark = ir_arena_mark(l->scratch);
     const parts of = find_parts(l->scratch, f);
     ir_each_node(writer, f) {
-        const int *over = cg_overwrites(l->scratch, f, writer);
+        const int *over = cg_overwrites(l, f, writer);
         for (int k = 0; over && k < writer->n_out; k++)
             if (over[k] >= 0 && of.first[writer->in[over[k]]])
                 find_early(l->scratch, f, &of, writer, writer->in[over[k]], early);
@@ -363,7 +388,7 @@ find_overwrites(order *o)
     for (uint32_t i = 0; i < o->cut->n; i++) {
         const cg_group *g = &o->cut->group[i];
         o->over[i] =
-            g->kind == CG_GROUP_NODE ? cg_overwrites(o->l->arena, o->f, g->node) : NULL;
+            g->kind == CG_GROUP_NODE ? cg_overwrites(o->l, o->f, g->node) : NULL;
     }
 }
 

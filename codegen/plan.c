@@ -348,7 +348,7 @@ times_among_operands(const ir_node *n, ir_ref x)
 static bool
 carried_on(cg_lowering *l, const ir_graph *f, const ir_node *n, ir_ref x, ir_ref c)
 {
-    const int *over = cg_overwrites(l->arena, f, n), from = over ? over[x - n->first] : -1;
+    const int *over = cg_overwrites(l, f, n), from = over ? over[x - n->first] : -1;
     return from >= 0 && n->in[from] == c && times_among_operands(n, c) == 1;
 }
 
@@ -395,7 +395,7 @@ made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         const cg_group *g = &b->cut->group[b->cut->order[i]];
         const int *over =
-            g->kind == CG_GROUP_NODE ? cg_overwrites(l->arena, b->f, g->node) : NULL;
+            g->kind == CG_GROUP_NODE ? cg_overwrites(l, b->f, g->node) : NULL;
         for (int k = 0; over && k < g->node->n_out; k++) {
             const ir_ref y = g->node->first + (ir_ref)k;
             const bool apart = b->place[y].set && !cg_may_share(l, b->place[y], b->place[c]);
@@ -445,7 +445,7 @@ forward_places(cg_lowering *l, cg_level *v)
         if (cg_forward_pieces(l, v, i))
             continue;
         const int *over =
-            g->kind == CG_GROUP_NODE ? cg_overwrites(l->arena, v->f, g->node) : NULL;
+            g->kind == CG_GROUP_NODE ? cg_overwrites(l, v->f, g->node) : NULL;
         for (int k = 0; over && k < g->node->n_out; k++) {
             if (over[k] < 0)
                 continue;

@@ -119,7 +119,7 @@ same_place(cg_place x, cg_place y)
 static cg_place *
 place_results(cg_lowering *l, cg_level *v, const ir_node *n)
 {
-    const int *over = cg_overwrites(l->arena, v->f, n);
+    const int *over = cg_overwrites(l, v->f, n);
     for (int i = 0; i < n->n_out; i++) {
         const ir_ref y = n->first + (ir_ref)i,
                      x = over && over[i] >= 0 ? n->in[over[i]] : IR_NONE;
@@ -376,7 +376,7 @@ static int *
 start_results(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *to)
 {
     const bool mapped = ir_type_at(v->f, n->in[0])->rank > 0;
-    const int *may = cg_overwrites(l->arena, v->f, n);
+    const int *may = cg_overwrites(l, v->f, n);
     int *over = IR_NEW_N(l->arena, int, n->n_out + 1);
     for (int i = 0; i < n->n_out; i++) {
         over[i] = may[i];

@@ -74,6 +74,9 @@ struct cg_lowering {
     cg_module *m;
     cg_build entry;                     /* of kernel 0 */
     struct cg_plan *plan;
+    struct cg_known_over *over;         /* what cg_overwrites has answered, found by its node */
+    uint32_t n_over, cap_over;
+    ir_map over_of;
     cg_place guard;                     /* GPU: kernels run where this word holds (guard.h) */
     const struct cg_nest *nest;         /* GPU: the loop whose turns may wait for loops in it; NULL */
     struct cg_counted *counted;         /* GPU: what is known of regions (launches.h) */
