@@ -530,10 +530,14 @@ any_name(const char *const *name, uint32_t n)
     return any;
 }
 
+/* Counts of graphs that share sub-functions are exponential; they stop here. */
+#define UNFOLDED_MOST ((uint64_t)1 << 62)
+
 /* What the graph holds, here or in a sub-function. */
 static void
 mark_kinds(ir_graph *f)
 {
+    f->unfolded = f->n_nodes - 1;
     for (ir_ref v = 1; v < f->n_values; v++)
         f->complex |= ir_is_complex(ir_type_at(f, v)->dtype);
     ir_each_node (n, f) {
@@ -550,6 +554,8 @@ mark_kinds(ir_graph *f)
         f->nest = nest > f->nest ? nest : f->nest;
         f->chain = chain > f->chain ? chain : f->chain;
         for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
+            f->unfolded += sub[i]->unfolded;
+            f->unfolded = f->unfolded > UNFOLDED_MOST ? UNFOLDED_MOST : f->unfolded;
             f->mutates |= sub[i]->mutates;
             f->views |= sub[i]->views;
             f->complex |= sub[i]->complex;

@@ -60,6 +60,7 @@ struct cot_graph {
     bool mutates, views;                /* it, or a sub-function, has writes; has views */
     int nest;                           /* levels of sub-functions below it (IR_MAX_NEST) */
     int chain;                          /* the same, where a call counts as a level, too */
+    uint64_t unfolded;                  /* nodes, those of sub-functions once for each use */
     uint64_t hash;                      /* of structure and types, not of names and locations */
     struct pass_made *made;             /* of it by passes, to be found again (passes/memo.h) */
     bool expands;                       /* a node has an expansion, here or in a sub-function */
@@ -77,6 +78,11 @@ typedef struct cot_graph ir_graph;
  * for each level, and take up to 2 KB of stack for it; so half of a stack of 256 KB is enough.  A
  * call is no level: it is inlined, without recursion, before whatever recurses. */
 enum { IR_MAX_NEST = 64 };
+
+/* How many nodes a graph may have when each use of a sub-function counts, beyond 16 for each that is
+ * written.  Calls are inlined and each use of a branch or a body becomes code of its own, so that
+ * functions that use each other twice have 2^n of what is written in n lines. */
+enum { IR_MAX_UNFOLDED = 1 << 18 };
 
 #define ir_each_node(n, f) \
     for (const ir_node *n = (f)->node + 1; n < (f)->node + (f)->n_nodes; n++)

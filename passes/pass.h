@@ -143,7 +143,7 @@ cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_optio
 cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o,
                     ir_graph **out);
 /* f, or f with its calls inlined where they are more than IR_MAX_NEST deep: what recurses into calls
- * begins with it. */
+ * begins with it.  An error if f unfolds to too much (IR_MAX_UNFOLDED). */
 cot_status pass_shallow(const ir_graph *f, ir_graph **out);
 /* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may
  * be NULL). */

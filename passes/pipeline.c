@@ -431,12 +431,52 @@ run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph 
     return COT_OK;
 }
 
+/* The node that unfolds to most. */
+static const ir_node *
+largest_use(const ir_graph *f)
+{
+    const ir_node *largest = NULL;
+    ir_graph *const *sub;
+    uint64_t most = 0;
+
+    ir_each_node (n, f) {
+        uint64_t size = 0;
+        for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++)
+            size += sub[i]->unfolded;
+        if (size > most) {
+            most = size;
+            largest = n;
+        }
+    }
+    return largest;
+}
+
+/* Is what calls, branches and bodies become when all of them are unfolded in proportion to what is
+ * written? */
+static cot_status
+check_unfolded(const ir_graph *f)
+{
+    const ir_graph *const *all;
+    uint64_t most = IR_MAX_UNFOLDED;
+
+    if (f->unfolded <= most)
+        return COT_OK;
+    for (uint32_t i = 0, n = ir_all_graphs(f, true, &all, f->arena); i < n; i++)
+        most += 16 * (uint64_t)all[i]->n_nodes;
+    if (f->unfolded <= most)
+        return COT_OK;
+    const ir_node *n = largest_use(f);
+    return ir_fail(f->ctx, n ? n->loc : 0, n ? ir_ops[n->op].name : f->name, ERR_unfolds,
+                   (unsigned long long)f->unfolded, (unsigned long long)most);
+}
+
 /* Passes recurse into what is called, so that long chains of calls are inlined before.  Inlining
  * does not recurse. */
 cot_status
 pass_shallow(const ir_graph *f, ir_graph **out)
 {
     *out = (ir_graph *)f;
+    COT_TRY(check_unfolded(f));
     return f->chain > IR_MAX_NEST
                ? run_with_inout(pass_find("inline"), f, pass_default_options(), out)
                : COT_OK;

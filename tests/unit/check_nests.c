@@ -2,7 +2,7 @@
  *
  * Each family is a function that holds the one before in a node of control flow, 4, 8, 16 and 32
  * levels deep.  Counted are the nodes of all functions of its derivative, each function once, and
- * the bytes that the passes ask for.  From 16 to 32 levels there may be 2.1 times as many more
+ * the bytes that the passes and lowering ask for.  From 16 to 32 levels there may be 2.1 times as many more
  * nodes as from 8 to 16.  Bytes may be 4.2 times as many: what an inner branch saves for the way back is a result of
  * each branch around it.  A pass that is repeated at each level asks for 2^16 times as many. */
 #include "codegen/backend.h"
@@ -20,20 +20,19 @@ static const char leaves[] =
     "fn @f0(%x: f32[4]) -> (f32[4]) {\n %0 = sin %x : f32[4]\n ret %0\n}\n"
     "fn @h0(%x: f32[4]) -> (f32[4]) {\n %0 = cos %x : f32[4]\n ret %0\n}\n";
 
-/* A level: F and H stand for the two functions of the level before. */
+/* A level: F stands for the function of the level before. */
 static const struct family {
-    const char *name, *f, *h;
+    const char *name, *node;
 } families[] = {
-    { "cond, the first branch", "cond %p, %x {branches=[F, @tan]}", NULL },
-    { "cond, the second branch", "cond %p, %x {branches=[@tan, F]}", NULL },
-    { "cond beside a constant", "cond %p, %x {branches=[@one, F]}", NULL },
-    { "cond of one function", "cond %p, %x {branches=[F, F]}", NULL },
-    { "conds that share", "cond %p, %x {branches=[F, H]}", "cond %p, %x {branches=[H, F]}" },
-    { "switch", "cond %i, %x {branches=[@tan, F, @one]}", NULL },
-    { "scan", "scan %x {carries=1, length=2, body=F}", NULL },
-    { "while", "while %x {cond=@less, body=F}", NULL },
-    { "while with a bound", "while %x {max=3, cond=@less, body=F}", NULL },
-    { "checkpoint", "call %x {remat=1, body=F}", NULL },
+    { "cond, the first branch", "cond %p, %x {branches=[F, @tan]}" },
+    { "cond, the second branch", "cond %p, %x {branches=[@tan, F]}" },
+    { "cond beside a constant", "cond %p, %x {branches=[@one, F]}" },
+    { "cond of one function", "cond %p, %x {branches=[F, F]}" },
+    { "switch", "cond %i, %x {branches=[@tan, F, @one]}" },
+    { "scan", "scan %x {carries=1, length=2, body=F}" },
+    { "while", "while %x {cond=@less, body=F}" },
+    { "while with a bound", "while %x {max=3, cond=@less, body=F}" },
+    { "checkpoint", "call %x {remat=1, body=F}" },
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
@@ -60,11 +59,8 @@ static void
 write_nest(ir_buf *b, const struct family *x, int depth)
 {
     ir_buf_str(b, leaves);
-    for (int i = 1; i <= depth; i++) {
-        write_level(b, 'f', i, x->f);
-        if (x->h)
-            write_level(b, 'h', i, x->h);
-    }
+    for (int i = 1; i <= depth; i++)
+        write_level(b, 'f', i, x->node);
     ir_buf_printf(b,
                   "fn @top(%%x: f32[4]) -> (f32[]) {\n %%0 = call %%x {body=@f%d} : f32[4]\n"
                   " %%s = reduce_sum %%0 {axes=[0]} : f32[]\n ret %%s\n}\n",
@@ -94,6 +90,9 @@ measured(const struct family *x, const char *pipeline, int depth)
 {
     meter m = { 0 };
     cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
+    cg_target target = { .vector_bits = 256 };
+    cg_lower_options o = { .target = &target, .threads = 1, .fuse = true };
+    cg_module *lowered;
     ir_module parsed;
     ir_graph *f = NULL;
     ir_arena a;
@@ -109,6 +108,7 @@ measured(const struct family *x, const char *pipeline, int depth)
                   "%s: %s", x->name, cot_error(c));
     s.nodes = count_nodes(c, f);
     ck_assert_msg(pass_prepare(f, &f) == COT_OK, "%s: %s", x->name, cot_error(c));
+    ck_assert_msg(cg_lower(f, &o, &a, &lowered) == COT_OK, "%s: %s", x->name, cot_error(c));
     s.bytes = m.all;
     ir_arena_free(&a);
     cot_context_free(c);
@@ -136,11 +136,61 @@ START_TEST(derivatives_grow_no_faster_than_the_nest)
 }
 END_TEST
 
+/* Each level uses the one before twice. */
+static void
+write_doubling(ir_buf *b, int depth, bool calls)
+{
+    ir_buf_str(b, leaves);
+    for (int i = 1; i <= depth; i++)
+        if (calls)
+            ir_buf_printf(b,
+                          "fn @f%d(%%x: f32[4]) -> (f32[4]) {\n %%0 = call %%x {body=@f%d} : "
+                          "f32[4]\n %%1 = call %%0 {body=@f%d} : f32[4]\n ret %%1\n}\n",
+                          i, i - 1, i - 1);
+        else
+            for (int h = 0; h < 2; h++)
+                write_level(b, h ? 'h' : 'f', i, "cond %p, %x {branches=[F, H]}");
+    ir_buf_printf(b,
+                  "fn @top(%%x: f32[4]) -> (f32[]) {\n %%0 = call %%x {body=@f%d} : f32[4]\n"
+                  " %%s = reduce_sum %%0 {axes=[0]} : f32[]\n ret %%s\n}\n",
+                  depth);
+}
+
+/* Whatever is asked for, a few megabytes are enough to say no. */
+START_TEST(what_doubles_at_each_level_is_refused)
+{
+    static const char *const pipeline[] = { "", "grad", "jvp", "inline", "checkpoint | grad" };
+    meter m = { 0 };
+    cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
+    cot_status status;
+    ir_module parsed;
+    ir_graph *f;
+    ir_arena a;
+    ir_buf b;
+
+    ir_arena_init(&a, c);
+    ir_buf_init(&b, &a);
+    write_doubling(&b, 60, _i % 2);
+    ck_assert_int_eq(ir_parse(c, "nests", b.text, b.n, &parsed), COT_OK);
+    f = parsed.fn[parsed.n - 1];
+    status = pass_pipeline(f, pipeline[_i / 2], NULL, NULL, &f);
+    if (status == COT_OK)
+        status = pass_prepare(f, &f);
+    ck_assert_int_eq(status, COT_ERR_LIMIT);
+    ck_assert_msg(strstr(cot_error(c), "unfold to ") && strstr(cot_error(c), "nests:"), "%s",
+                  cot_error(c));
+    ck_assert_uint_lt(m.most, 256 << 20);
+    ir_arena_free(&a);
+    cot_context_free(c);
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
         EACH(derivatives_grow_no_faster_than_the_nest, FAMILIES * PIPELINES),
+        EACH(what_doubles_at_each_level_is_refused, 10),
     };
     return SUITE("nests", cases);
 }
