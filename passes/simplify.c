@@ -74,7 +74,7 @@ static int
 known_branch(const ir_build *b, const ir_attrs *at, ir_ref predicate)
 {
     double p;
-    if (are_one_graph(&at->cond.branches) && ir_btype(b, predicate)->rank == 0)
+    if (are_one_graph(&at->cond.branches))
         return 0;
     if (ir_btype(b, predicate)->rank != 0 || !ir_is_splat(b, predicate, &p))
         return -1;
