@@ -530,13 +530,12 @@ fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe
         *out = cached;
         return COT_OK;
     }
-    fe_special *s = IR_NEW(&f->ctx->arena, fe_special);
-    s->n_types = n;
-    s->axes = f->ctx->axes;
-    s->type = ir_copy_bytes(&f->ctx->arena, type, sizeof *type * (size_t)n);
+    fe_special made = { .n_types = n, .type = type, .axes = f->ctx->axes };
     f->traces++;
-    COT_TRY(specialise(f, alone, s));
-    COT_TRY(fe_check_types(f, s->graph, n, type, s->n_captured + s->n_hidden));
+    COT_TRY(specialise(f, alone, &made));
+    COT_TRY(fe_check_types(f, made.graph, n, type, made.n_captured + made.n_hidden));
+    fe_special *s = ir_copy_bytes(&f->ctx->arena, &made, sizeof made);
+    s->type = ir_copy_bytes(&f->ctx->arena, type, sizeof *type * (size_t)n);
     if (s->n_captured == 0 || f->kind == FE_FN_FIRST)
         f->cache[f->n_cached++ % FE_CACHE] = s;
     *out = s;
@@ -572,14 +571,14 @@ fe_innermost(cot_fn *f, int n, const ir_type *const *type, ir_graph **out)
 /* ---- for users ---- */
 
 static cot_status
-trace_types(cot_fn *f, cot_types types, const cot_graph **out)
+trace_types(cot_fn *f, cot_types types, ir_arena *scratch, const cot_graph **out)
 {
     const fe_special *s;
 
     if (types.n < 0 || (types.n > 0 && !FE_AT(types)))
         return ir_fail(f->ctx, f->loc, f->name, ERR_usage,
                        "the list of types is NULL, or shorter than none");
-    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, types.n + 1);
+    const ir_type **type = IR_NEW_N(scratch, const ir_type *, types.n + 1);
     f->ctx->here = (ir_here){ f->loc, f->name };
     for (int i = 0; i < types.n; i++)
         type[i] = ir_type_of(f->ctx, &FE_AT(types)[i]);
@@ -606,7 +605,9 @@ cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out)
         return COT_ERR_ARG;
     pthread_mutex_lock(&f->ctx->lock);
     IR_TRY(f->ctx) {
-        status = trace_types(f, types, out ? out : &graph);
+        ir_arena *scratch = ir_arena_take(f->ctx);
+        status = trace_types(f, types, scratch, out ? out : &graph);
+        ir_arena_give(scratch);
     }
     pthread_mutex_unlock(&f->ctx->lock);
     return status;

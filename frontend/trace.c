@@ -153,7 +153,7 @@ escaped(cot_context *ctx, ir_loc loc, const char *op, ir_error error, int i, cot
         return;
     }
     uint32_t node = t->b->value[t->slot[v.id].ref].node;
-    ir_buf_init(&made, &ctx->arena);
+    ir_buf_init(&made, &ctx->message_arena);
     ir_loc_print(ctx, node ? t->b->node[node].loc : t->loc, &made);
     ir_fail(ctx, loc, op, error, i, made.n ? made.text : "an unknown line", t->b->name);
 }
@@ -255,12 +255,49 @@ fe_trace_unwind(cot_context *ctx, const cot_trace *below)
         leave(ctx->trace);
 }
 
+/* Handles beyond a body's arguments and results: one read there was never set, one written is
+ * an error. */
+#define ROOM 8
+
+/* A body may have kept the address of a trace that failed, so that it stays that of a trace. */
+static cot_trace *
+new_trace(cot_context *ctx)
+{
+    cot_trace *t = ctx->forgotten;
+
+    if (!t)
+        return IR_NEW(&ctx->arena, cot_trace);
+    ctx->forgotten = t->earlier;
+    memset(t, 0, sizeof *t);
+    return t;
+}
+
+/* A trace that failed leaves nothing: no graph was made of it, and its handles are of no trace. */
+static void
+forget(cot_trace *t)
+{
+    cot_context *ctx = t->ctx;
+    cot_trace **at = &ctx->latest;
+
+    while (*at != t)
+        at = &(*at)->earlier;
+    *at = t->earlier;
+    ir_build_drop(t->b);
+    memset(t, 0, sizeof *t);
+    t->ctx = ctx;
+    t->earlier = ctx->forgotten;
+    ctx->forgotten = t;
+}
+
 cot_trace *
 fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
 {
     ir_build *b = ir_build_new(ctx, s->name);
-    cot_trace *t = IR_NEW(b->arena, cot_trace);
+    cot_trace *t = new_trace(ctx);
 
+    if (!in)
+        in = IR_NEW_N(b->arena, cot_value, s->n_in + (s->fn ? s->fn->n_optional : 0) + ROOM);
+    t->in = in;
     t->ctx = ctx;
     t->b = b;
     t->below = ctx->trace;
@@ -331,10 +368,6 @@ fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out, ir_graph **
 /* A body that calls its own function would never end. */
 #define MAX_DEPTH 200
 
-/* Handles beyond a body's arguments and results: one read there was never set, one written is
- * an error. */
-#define ROOM 8
-
 static void
 check_room(cot_trace *t, const fe_source *s, const cot_value *out)
 {
@@ -354,6 +387,7 @@ cot_status
 fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace **trace)
 {
     cot_trace *const below = ctx->trace;
+    cot_trace *volatile begun = NULL;
     volatile cot_status status = COT_ERR_MEMORY;
 
     if (!s->body)
@@ -362,17 +396,18 @@ fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace *
         return ir_fail(ctx, s->loc, s->name, ERR_trace_depth, below->depth);
     IR_TRY (ctx) {
         int more = s->fn ? s->fn->n_optional : 0;
-        cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_in + more + ROOM);
-        cot_value *out = IR_NEW_N(&ctx->arena, cot_value, s->n_out + ROOM);
-        cot_trace *t = fe_trace_begin(ctx, s, in);
+        cot_trace *t = begun = fe_trace_begin(ctx, s, NULL);
+        cot_value *out = IR_NEW_N(t->b->arena, cot_value, s->n_out + ROOM);
         for (int i = 0; i < more; i++)
-            in[s->n_in + i] = fe_optional_value(t, &s->fn->optional[i], s->n_in, s->type);
-        s->body(t, in, out, s->user);
+            t->in[s->n_in + i] = fe_optional_value(t, &s->fn->optional[i], s->n_in, s->type);
+        s->body(t, t->in, out, s->user);
         check_room(t, s, out);
         *trace = t;
         status = fe_trace_end(t, s, out, graph);
     }
     fe_trace_unwind(ctx, below); /* memory ran short: the trace was not ended */
+    if (status != COT_OK && begun)
+        forget(begun);
     return status;
 }
 

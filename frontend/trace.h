@@ -26,6 +26,7 @@ struct cot_trace {
     cot_trace *before; /* that of this thread, of any context                */
     cot_trace *earlier; /* begun just before this one, open or ended          */
     cot_trace *outer; /* where captures come from: below, or NULL: nowhere  */
+    cot_value *in;    /* handles of the arguments                           */
     ir_loc loc;       /* of the function                                    */
     const ir_around *around; /* what it is inside */
     uint32_t serial;
@@ -59,7 +60,7 @@ typedef struct fe_source {
     const char *counted; /* what says how many results it has, or NULL: its function */
 } fe_source;
 
-/* Begin a trace with the inputs of s (in gets handles), end it with the results out.  An ended
+/* Begin a trace with the inputs of s (in, or t->in where that is NULL, gets handles), end it with the results out.  An ended
  * trace leaves its graph, whose last inputs are t->captured.  fe_trace_run does both around the
  * body. */
 cot_trace *fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in);

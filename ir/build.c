@@ -18,20 +18,47 @@ release_arena(void *data)
     ir_arena_free(data);
 }
 
+typedef struct ir_spare {
+    ir_arena arena;
+    struct ir_spare *next;
+} ir_spare;
+
 /* Graphs live as long as their context: so do the arenas of builders. */
-static ir_arena *
-graph_arena(cot_context *ctx)
+ir_arena *
+ir_arena_take(cot_context *ctx)
 {
-    ir_arena *a = IR_NEW(&ctx->arena, ir_arena);
-    ir_arena_init(a, ctx);
-    ir_attach(ctx, NULL, a, release_arena);
-    return a;
+    ir_spare *s = ctx->spare;
+
+    if (s) {
+        ctx->spare = s->next;
+        return &s->arena;
+    }
+    s = IR_NEW(&ctx->arena, ir_spare);
+    ir_arena_init(&s->arena, ctx);
+    ir_attach(ctx, NULL, &s->arena, release_arena);
+    return &s->arena;
+}
+
+void
+ir_arena_give(ir_arena *a)
+{
+    ir_spare *s = (ir_spare *)a;
+
+    ir_arena_free(a);
+    s->next = a->ctx->spare;
+    a->ctx->spare = s;
+}
+
+void
+ir_build_drop(ir_build *b)
+{
+    ir_arena_give(b->arena);
 }
 
 ir_build *
 ir_build_new(cot_context *ctx, const char *name)
 {
-    ir_arena *a = graph_arena(ctx);
+    ir_arena *a = ir_arena_take(ctx);
     ir_build *b = IR_NEW(a, ir_build);
     b->ctx = ctx;
     b->arena = a;

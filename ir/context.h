@@ -65,7 +65,9 @@ struct cot_context {
     ir_attached *attached;
     pthread_mutex_t lock;               /* recursive: a miss in a cache, a trace        */
     uint32_t serial;                    /* of traces                                   */
+    struct ir_spare *spare;             /* arenas that were given back, empty (build.h) */
     struct cot_trace *trace;            /* the innermost open one; the frontend's      */
+    struct cot_trace *forgotten;        /* failed ones, whose memory the next take      */
     struct cot_trace *latest;           /* the one begun last, open or ended           */
     _Atomic uint64_t seed, calls;       /* the generator: each call that draws takes the next number */
     const struct ir_named_axis *axes;   /* of the vmaps around the trace at hand; the frontend's */

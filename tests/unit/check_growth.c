@@ -254,6 +254,50 @@ START_TEST(memory_grows_no_faster_than_the_program)
 }
 END_TEST
 
+typedef struct failing {
+    cot_context *c;
+    cot_value kept;
+    bool nested;
+} failing;
+
+static void
+fails(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    failing *f = user;
+
+    (void)t;
+    f->kept = cot_sin(in[0]);
+    out[0] = cot_reshape(cot_add(in[0], cot_sin(in[0])), 3);
+}
+
+static void
+fails_inside(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_cond(cot_lt(cot_reduce_sum(in[0]), 1), fails, fails, .in = COT_VALUES(in[0]), .user = user);
+}
+
+/* Whatever was made for a trace that fails is there for the next one. */
+START_TEST(failed_traces_leave_nothing)
+{
+    meter m = { 0 };
+    cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
+    failing user = { .c = c };
+    cot_fn *f = cot_fn_new(c, "fails", _i ? fails_inside : fails, 1, 1, &user);
+    size_t before = 0;
+
+    for (int i = 0; i < 100000; i++) {
+        const cot_graph *g = NULL;
+
+        ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(8)), &g), COT_ERR_SHAPE);
+        cot_error_clear(c);
+        before = i == 100 ? m.live : before;
+    }
+    ck_assert_uint_eq(m.live, before);
+    cot_context_free(c);
+}
+END_TEST
+
 typedef struct small_stack {
     const char *text;
     size_t bytes;
@@ -357,6 +401,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(memory_grows_no_faster_than_the_program, FAMILIES),
+        EACH(failed_traces_leave_nothing, 2),
         EACH(stack_does_not_grow_with_the_program, 9),
         ONCE(a_small_stack_is_enough_to_compile),
     };
