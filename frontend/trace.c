@@ -39,15 +39,19 @@ static ir_ref
 same_view(cot_trace *t, ir_ref v, ir_ref from, ir_ref base)
 {
     const ir_build *o = t->outer->b;
+    uint32_t n_views = 0, cap = 0, *view = NULL;
 
-    if (v == from)
-        return base;
-    const ir_node n = *ir_bdef(o, v);
-    ir_ref *in = IR_NEW_N(t->b->arena, ir_ref, n.n_in + 1);
-    in[0] = same_view(t, n.in[0], from, base);
-    for (int i = 1; i < n.n_in; i++)
-        in[i] = fe_input_for(t, n.in[i], (ir_hidden){ IR_SEEN, NULL });
-    return ir_node1(t->b, (ir_op)n.op, n.n_in, in, &n.at);
+    for (; v != from; v = ir_bdef(o, v)->in[0])
+        IR_PUSH(t->b->arena, view, n_views, cap, o->value[v].node);
+    while (n_views-- > 0) {
+        const ir_node n = o->node[view[n_views]];
+        ir_ref *in = IR_NEW_N(t->b->arena, ir_ref, n.n_in + 1);
+        in[0] = base;
+        for (int i = 1; i < n.n_in; i++)
+            in[i] = fe_input_for(t, n.in[i], (ir_hidden){ IR_SEEN, NULL });
+        base = ir_node1(t->b, (ir_op)n.op, n.n_in, in, &n.at);
+    }
+    return base;
 }
 
 /* The slot of t, a body of control flow, for a slot of the trace around: an input for a value;

@@ -67,14 +67,22 @@ ir_loc_root(const cot_context *ctx, ir_loc loc, int *line)
     return e->file;
 }
 
+/* From the root on: each derivation is after what it is derived from. */
 void
 ir_loc_print(const cot_context *ctx, ir_loc loc, ir_buf *b)
 {
-    const ir_loc_entry *e = ir_loc_at(ctx, loc);
-    if (e->from) {
-        ir_loc_print(ctx, e->from, b);
-        ir_buf_printf(b, ", %s", e->how);
-    } else if (e->file) {
-        ir_buf_printf(b, "%s:%d", e->file, e->line);
+    int depth = 0;
+
+    for (ir_loc l = loc; ir_loc_at(ctx, l)->from; l = ir_loc_at(ctx, l)->from)
+        depth++;
+    for (; depth >= 0; depth--) {
+        const ir_loc_entry *e = ir_loc_at(ctx, loc);
+
+        for (int i = 0; i < depth; i++)
+            e = ir_loc_at(ctx, e->from);
+        if (e->from)
+            ir_buf_printf(b, ", %s", e->how);
+        else if (e->file)
+            ir_buf_printf(b, "%s:%d", e->file, e->line);
     }
 }

@@ -29,11 +29,15 @@ product_of(const ir_graph *f, ir_ref v, bool *neg)
 static ir_ref
 seen_through(ir_build *b, const ir_graph *f, ir_ref v, const ir_node *product, ir_ref x)
 {
-    const ir_node *n = ir_def(f, v);
-    if (n == product)
-        return x;
-    x = seen_through(b, f, n->in[0], product, x);
-    return n->op == OP_neg ? x : ir_node1(b, (ir_op)n->op, 1, &x, &n->at);
+    uint32_t n_views = 0, cap = 0;
+    const ir_node **view = NULL;
+
+    for (const ir_node *n = ir_def(f, v); n != product; n = ir_def(f, n->in[0]))
+        if (n->op != OP_neg)
+            IR_PUSH(b->arena, view, n_views, cap, n);
+    while (n_views-- > 0)
+        x = ir_node1(b, (ir_op)view[n_views]->op, 1, &x, &view[n_views]->at);
+    return x;
 }
 
 /* +-v + other, where v is a product; IR_NONE if it is not. */

@@ -41,6 +41,9 @@ cot_status pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, i
 typedef cot_status pass_with(ir_graph *f, const void *user, ir_graph **out);
 cot_status pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user,
                              ir_attrs *at);
+/* v of the nodes of a graph, in b, made of what made[] has already, by value of that graph. */
+ir_ref pass_make(ir_build *b, const ir_node *node, const ir_value *value, ir_ref v,
+                 ir_ref *made);
 /* f with some of its inputs and outputs only; the inputs left out must not be needed. */
 cot_status pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out,
                          ir_graph **out);
@@ -76,8 +79,6 @@ const struct ir_custom *pass_custom_of(cot_context *ctx, const ir_node *n);
 /* An instruction or two for each element, or an index map. */
 bool pass_is_cheap(ir_op op);
 void pass_choose_residuals(const ir_build *b, bool *wanted);
-/* v of kb, in rb: made from what is saved; made[] maps values of kb to values of rb. */
-ir_ref pass_remake(const ir_build *kb, ir_build *rb, ir_ref v, ir_ref *made);
 
 /* linear.c, by the transpose column. */
 /* By value: is it zero by its making, a product with zero or a linear function of such?  So is the

@@ -17,48 +17,70 @@ typedef struct writes {
     ir_build *b;
     const ir_graph *f;
     bool keep;   /* the views */
+    bool *view;  /* by value of f: is it a view of a clone?                            */
     ir_ref *now; /* by value of f: what it holds; of a view of a clone: unused         */
     ir_ref **in; /* of a view of a clone: its operands, all but the first as they were */
 } writes;
 
 /* The node of v if v is a view of something that can be written. */
 static const ir_node *
-view_of_mutable(const ir_graph *f, ir_ref v)
+view_of_mutable(const writes *w, ir_ref v)
 {
-    const ir_node *n = ir_def(f, v), *base = n;
-
-    while (base && ir_is_view(base->op))
-        base = ir_def(f, base->in[0]);
-    return n && ir_is_view(n->op) && base && base->op == OP_clone ? n : NULL;
+    return w->view[v] ? ir_def(w->f, v) : NULL;
 }
 
-static ir_ref read_value(writes *w, ir_ref v);
-
-/* The operands of a view, with what its base holds now. */
-static const ir_ref *
-operands(writes *w, const ir_node *view)
+static void
+find_views(writes *w)
 {
-    w->in[view->first][0] = read_value(w, view->in[0]);
-    return w->in[view->first];
+    ir_each_node (n, w->f) {
+        const ir_node *base = ir_is_view(n->op) ? ir_def(w->f, n->in[0]) : NULL;
+        if (base && (base->op == OP_clone || w->view[n->in[0]]))
+            w->view[n->first] = true;
+    }
+}
+
+/* The views from v to what they show in the end, *base; how many.  Each gets what its operand
+ * holds now. */
+static uint32_t
+look_through(writes *w, ir_ref v, const ir_node ***views, ir_ref *base)
+{
+    uint32_t n = 0, cap = 0;
+    const ir_node **list = NULL, *view;
+
+    for (; (view = view_of_mutable(w, v)) != NULL; v = view->in[0])
+        IR_PUSH(w->b->arena, list, n, cap, view);
+    ir_ref now = w->now[v];
+    for (uint32_t k = n; k-- > 0;) {
+        w->in[list[k]->first][0] = now;
+        if (k > 0)
+            now = pass_lens_get(w->b, list[k], w->in[list[k]->first], w->keep);
+    }
+    *views = list;
+    *base = v;
+    return n;
 }
 
 static ir_ref
 read_value(writes *w, ir_ref v)
 {
-    const ir_node *view = view_of_mutable(w->f, v);
+    const ir_node **view;
+    ir_ref base;
 
-    return view ? pass_lens_get(w->b, view, operands(w, view), w->keep) : w->now[v];
+    if (look_through(w, v, &view, &base) == 0)
+        return w->now[v];
+    return pass_lens_get(w->b, view[0], w->in[v], w->keep);
 }
 
 static void
 write_value(writes *w, ir_ref v, ir_ref y)
 {
-    const ir_node *view = view_of_mutable(w->f, v);
+    const ir_node **view;
+    ir_ref base;
+    const uint32_t n = look_through(w, v, &view, &base);
 
-    if (view)
-        write_value(w, view->in[0], pass_lens_put(w->b, view, operands(w, view), y));
-    else
-        w->now[v] = y;
+    for (uint32_t k = 0; k < n; k++)
+        y = pass_lens_put(w->b, view[k], w->in[view[k]->first], y);
+    w->now[base] = y;
 }
 
 static cot_status
@@ -76,7 +98,7 @@ without_views(const ir_graph *f, ir_graph **out)
 static void
 visit(writes *w, const ir_node *n)
 {
-    const bool lens = view_of_mutable(w->f, n->first) != NULL;
+    const bool lens = view_of_mutable(w, n->first) != NULL;
     ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1), *y = w->now + n->first;
 
     w->b->loc = n->loc;
@@ -112,8 +134,13 @@ pass_functionalize(const ir_graph *f, bool views, ir_graph **out)
     if (!f->mutates && !(views && f->views))
         return COT_OK;
     ir_build *b = ir_build_new(f->ctx, f->name);
-    writes w = { b, f, !views, IR_NEW_N(b->arena, ir_ref, f->n_values),
+    writes w = { b,
+                 f,
+                 !views,
+                 IR_NEW_N(b->arena, bool, f->n_values + 1),
+                 IR_NEW_N(b->arena, ir_ref, f->n_values),
                  IR_NEW_N(b->arena, ir_ref *, f->n_values) };
+    find_views(&w);
     for (int i = 0; i < f->n_in; i++)
         w.now[f->in[i]] = ir_input_like(b, f, f->in[i], "");
     ir_each_node (n, f)

@@ -117,14 +117,29 @@ is_factor_of_sum(const hoisting *h, ir_ref v)
     return n && h->summed[v] && n->op == OP_mul;
 }
 
+typedef struct wanted {
+    ir_ref *at;
+    uint32_t n, cap;
+    bool *asked; /* by value: it was in the list */
+} wanted;
+
+static void
+want(const hoisting *h, wanted *w, ir_ref v)
+{
+    if (w->asked[v] || !ir_def(h->g, v))
+        return;
+    w->asked[v] = true;
+    IR_PUSH(h->g->arena, w->at, w->n, w->cap, v);
+}
+
 /* v does not change, and somebody who does wants it: move it, or what it is made of. */
 static void
-choose(hoisting *h, ir_ref v)
+choose(hoisting *h, wanted *w, ir_ref v)
 {
     const ir_node *n = ir_def(h->g, v);
     int64_t most = 0;
 
-    if (!n || h->moved[v] || n->n_in == 0)
+    if (n->n_in == 0)
         return;
     for (int i = 0; i < n->n_in; i++)
         most = size_of(h, n->in[i]) > most ? size_of(h, n->in[i]) : most;
@@ -135,38 +150,27 @@ choose(hoisting *h, ir_ref v)
         return;
     }
     for (int i = 0; i < n->n_in; i++)
-        choose(h, n->in[i]);
+        want(h, w, n->in[i]);
 }
 
 static bool
 choose_all(hoisting *h)
 {
+    wanted w = { .asked = IR_NEW_N(h->g->arena, bool, h->g->n_values) };
     bool any = false;
 
     ir_each_node (n, h->g)
         for (int i = 0; n->n_out > 0 && !h->same[n->first] && i < n->n_in; i++)
             if (h->same[n->in[i]])
-                choose(h, n->in[i]);
+                want(h, &w, n->in[i]);
     for (int i = 0; i < h->g->n_out; i++)
         if (h->same[h->g->out[i]])
-            choose(h, h->g->out[i]);
+            want(h, &w, h->g->out[i]);
+    while (w.n > 0)
+        choose(h, &w, w.at[--w.n]);
     for (uint32_t v = 1; v < h->g->n_values; v++)
         any |= h->moved[v];
     return any;
-}
-
-/* v of the body in the graph around the loop; map: by value of the body. */
-static ir_ref
-made_outside(ir_build *b, const ir_graph *g, ir_ref v, ir_ref *map)
-{
-    const ir_node *n = ir_def(g, v);
-
-    if (!map[v] && n) {
-        for (int i = 0; i < n->n_in; i++)
-            made_outside(b, g, n->in[i], map);
-        ir_copy_mapped(b, n, map);
-    }
-    return map[v];
 }
 
 /* Does the body do n itself: has it an effect, or a live result that was not moved? */
@@ -268,7 +272,7 @@ hoist_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *x, ir_ref 
         in[n_in++] = map[g->in[i]] = x[i];
     for (uint32_t v = 1; v < g->n_values && b->status == COT_OK; v++)
         if (h.moved[v])
-            in[n_in++] = made_outside(b, g, v, map);
+            in[n_in++] = pass_make(b, g->node, g->value, v, map);
     *consts = n_in;
     for (int i = h.consts; i < n->n_in; i++)
         in[n_in++] = x[i];

@@ -134,7 +134,7 @@ finish_rest(pass_splitter *s, const ir_graph *draft, const bool *saved, int *n_r
         in[i] = ir_input_like(b, draft, draft->in[i], "");
     for (uint32_t i = 0; i < s->n_res; i++)
         if (uses[draft->in[n_unknown + (int)i]])
-            in[n_unknown + (int)i] = pass_remake(s->kb, b, s->res[i], made);
+            in[n_unknown + (int)i] = pass_make(b, s->kb->node, s->kb->value, s->res[i], made);
     ir_inline_graph(b, draft, in, out);
     for (int j = 0; j < draft->n_out; j++)
         pass_output(b, draft, j, out[j], "");

@@ -108,15 +108,3 @@ pass_choose_residuals(const ir_build *b, bool *saved)
         saved[v] = !at_hand(b, saved, v, DEEPEST);
     }
 }
-
-ir_ref
-pass_remake(const ir_build *kb, ir_build *rb, ir_ref v, ir_ref *made)
-{
-    if (made[v])
-        return made[v];
-    const ir_node *n = ir_bdef(kb, v);
-    for (int i = 0; i < n->n_in; i++)
-        pass_remake(kb, rb, n->in[i], made);
-    ir_copy_mapped(rb, n, made);
-    return made[v];
-}

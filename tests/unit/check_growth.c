@@ -110,6 +110,65 @@ updates(ir_buf *b, int n)
     ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0]} : f32[]\n ret %%s\n}\n", n);
 }
 
+/* n pairs of ops that only move elements, from a value of f32[2,4] to another. */
+static void
+moves(ir_buf *b, const char *from, const char *to, int n, const char *view)
+{
+    ir_buf_printf(b,
+                  " %%%s0 = %sreshape %%%s {shape=[4,2]} : f32[4,2]\n %%%sa0 = %stranspose "
+                  "%%%s0 {perm=[1,0]} : f32[2,4]\n",
+                  to, view, from, to, view, to);
+    for (int i = 1; i < n; i++)
+        ir_buf_printf(b,
+                      " %%%s%d = %sreshape %%%sa%d {shape=[4,2]} : f32[4,2]\n %%%sa%d = "
+                      "%stranspose %%%s%d {perm=[1,0]} : f32[2,4]\n",
+                      to, i, view, to, i - 1, to, i, view, to, i);
+}
+
+/* What the way back needs of %y is made again; the product is fused with the sum through moves. */
+static void
+moved(ir_buf *b, int n)
+{
+    ir_buf_str(b, "fn @f(%x: f32[2,4], %y: f32[2,4]) -> (f32[]) {\n");
+    moves(b, "y", "m", n, "");
+    ir_buf_printf(b, " %%p = mul %%x, %%ma%d : f32[2,4]\n", n - 1);
+    moves(b, "p", "q", n, "");
+    ir_buf_printf(b,
+                  " %%z = add %%x, %%qa%d : f32[2,4]\n %%s = reduce_sum %%z {axes=[0,1]} : "
+                  "f32[]\n ret %%s\n}\n",
+                  n - 1);
+}
+
+/* A body whose values are all the same in every step: sums of a value with itself, which are as
+ * many paths as there can be. */
+static void
+same_steps(ir_buf *b, int n)
+{
+    ir_buf_str(b, "fn @step(%k: f32[8], %c: f32[8]) -> (f32[8]) {\n %v0 = sin %k : f32[8]\n");
+    for (int i = 1; i <= n; i++)
+        ir_buf_printf(b, " %%v%d = add %%v%d, %%v%d : f32[8]\n", i, i - 1, i - 1);
+    ir_buf_printf(
+        b,
+        " %%y = mul %%v%d, %%c : f32[8]\n ret %%y\n}\n"
+        "fn @f(%%k: f32[8], %%c: f32[8]) -> (f32[]) {\n %%0 = scan %%k, %%c {consts=1, "
+        "carries=1, length=3, body=@step} : f32[8]\n"
+        " %%s = reduce_sum %%0 {axes=[0]} : f32[]\n ret %%s\n}\n",
+        n);
+}
+
+/* A write through as many views. */
+static void
+views(ir_buf *b, int n)
+{
+    ir_buf_str(b,
+               "fn @f(%x: f32[2,4], %y: f32[2,4]) -> (f32[]) {\n %c = clone %x : f32[2,4]\n");
+    moves(b, "c", "m", n, "view_");
+    ir_buf_printf(b,
+                  " %%w = assign %%ma%d, %%y : f32[2,4]\n %%z = sin %%ma%d : f32[2,4]\n"
+                  " %%s = reduce_sum %%z {axes=[0,1]} : f32[]\n ret %%s\n}\n",
+                  n - 1, n - 1);
+}
+
 static const char leaf[] =
     "fn @g(%x: f32[8]) -> (f32[8]) {\n %0 = sin %x : f32[8]\n ret %0\n}\n"
     "fn @h(%x: f32[8]) -> (f32[8]) {\n %0 = cos %x : f32[8]\n ret %0\n}\n";
@@ -306,6 +365,23 @@ typedef struct small_stack {
 } small_stack;
 
 static void *
+prepare_it(void *arg)
+{
+    small_stack *s = arg;
+    cot_context *c = cot_context_new(NULL);
+    ir_module m;
+    ir_graph *f;
+
+    s->status = ir_parse(c, "growth", s->text, s->bytes, &m);
+    if (s->status == COT_OK)
+        s->status = pass_pipeline(m.fn[m.n - 1], s->pipeline, NULL, NULL, &f);
+    if (s->status == COT_OK)
+        s->status = pass_prepare(f, &f);
+    cot_context_free(c);
+    return NULL;
+}
+
+static void *
 lower_it(void *arg)
 {
     small_stack *s = arg;
@@ -360,6 +436,35 @@ START_TEST(stack_does_not_grow_with_the_program)
 }
 END_TEST
 
+/* The passes alone, on chains that each of them follows from value to value. */
+START_TEST(passes_follow_chains_without_recursion)
+{
+    static const struct {
+        write_program *write;
+        const char *pipeline;
+        int n;
+    } row[] = {
+        { moved, "", 50000 },
+        { moved, "grad", 50000 },
+        { moved, "grad(wrt=[0,1]) | jvp", 5000 },
+        { same_steps, "", 100000 },
+        { same_steps, "grad(wrt=[0,1])", 50000 },
+        { views, "", 5000 },
+        { views, "functionalize(remove=mutations_and_views) | grad(wrt=[1])", 5000 },
+    };
+    ir_buf b;
+    ir_arena a;
+
+    ir_arena_init(&a, ctx);
+    ir_buf_init(&b, &a);
+    row[_i].write(&b, row[_i].n);
+    small_stack s = { b.text, b.n, row[_i].pipeline, COT_ERR_INTERNAL };
+    on_small_stack(prepare_it, &s);
+    ck_assert_int_eq(s.status, COT_OK);
+    ir_arena_free(&a);
+}
+END_TEST
+
 static void
 unrolled(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -403,6 +508,7 @@ main(void)
         EACH(memory_grows_no_faster_than_the_program, FAMILIES),
         EACH(failed_traces_leave_nothing, 2),
         EACH(stack_does_not_grow_with_the_program, 9),
+        EACH(passes_follow_chains_without_recursion, 7),
         ONCE(a_small_stack_is_enough_to_compile),
     };
     return SUITE("growth", cases);
