@@ -79,15 +79,16 @@ new_value(ir_build *b, const ir_type *type, uint32_t node)
     return b->n_values - 1;
 }
 
-static bool
-has_input(const ir_build *b, const char *name, uint64_t hash)
+/* The input of the name, counted from 1; 0: none has it. */
+static uint32_t
+input_named(const ir_build *b, const char *name, uint64_t hash)
 {
     uint32_t at = 0, id;
 
     while ((id = ir_map_next(&b->named, hash, &at)))
         if (strcmp(b->in_name[id - 1], name) == 0)
-            return true;
-    return false;
+            return id;
+    return 0;
 }
 
 /* A name no input has yet, for the next one; "" and NULL stay unnamed. */
@@ -97,14 +98,14 @@ input_name(ir_build *b, const char *name)
     if (!name || !*name)
         return NULL;
     const char *try = ir_copy_string(b->arena, name);
-    for (int k = 1;; k++) {
-        uint64_t hash = ir_hash(0, try, strlen(try));
-        if (!has_input(b, try, hash)) {
-            ir_map_add(&b->named, hash, b->n_in_name + 1);
-            return try;
-        }
-        try = ir_format(b->arena, "%s_%d", name, k);
+    uint64_t hash = ir_hash(0, try, strlen(try));
+    const uint32_t first = input_named(b, try, hash);
+    while (first && input_named(b, try, hash)) {
+        try = ir_format(b->arena, "%s_%u", name, ++b->in_again[first - 1]);
+        hash = ir_hash(0, try, strlen(try));
     }
+    ir_map_add(&b->named, hash, b->n_in_name + 1);
+    return try;
 }
 
 ir_ref
@@ -125,6 +126,7 @@ ir_input_hidden(ir_build *b, const ir_type *type, const char *name, ir_hidden hi
     name = input_name(b, name);
     IR_PUSH(b->arena, b->in, b->n_in, b->cap_in, v);
     IR_PUSH(b->arena, b->in_name, b->n_in_name, b->cap_in_name, name);
+    IR_PUSH(b->arena, b->in_again, b->n_in_again, b->cap_in_again, 0);
     IR_PUSH(b->arena, b->hidden, b->n_hidden, b->cap_hidden, hidden);
     return v;
 }

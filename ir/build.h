@@ -23,6 +23,8 @@ typedef struct ir_build {
     uint32_t n_in, cap_in;
     const char **in_name;
     uint32_t n_in_name, cap_in_name;
+    uint32_t *in_again; /* by input: the number that its name was given last */
+    uint32_t n_in_again, cap_in_again;
     ir_map named;                       /* inputs by name */
     ir_hidden *hidden;
     uint32_t n_hidden, cap_hidden;

@@ -313,6 +313,31 @@ START_TEST(memory_grows_no_faster_than_the_program)
 }
 END_TEST
 
+static size_t
+bytes_for_inputs(int n)
+{
+    meter m = { 0 };
+    cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
+    ir_build *b = ir_build_new(c, "f");
+    char last[20];
+
+    for (int i = 0; i < n; i++)
+        ir_input(b, ir_scalar_type(c, COT_F32), "x");
+    snprintf(last, sizeof last, "x_%d", n - 1);
+    ck_assert_str_eq(b->in_name[0], "x");
+    ck_assert_str_eq(b->in_name[n - 1], last);
+    const size_t bytes = m.all;
+    cot_context_free(c);
+    return bytes;
+}
+
+/* Each tries the numbers after the one that was given last. */
+START_TEST(inputs_of_one_name_are_numbered_at_once)
+{
+    ck_assert_double_le((double)bytes_for_inputs(8000), 2.2 * (double)bytes_for_inputs(4000));
+}
+END_TEST
+
 typedef struct failing {
     cot_context *c;
     cot_value kept;
@@ -506,6 +531,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(memory_grows_no_faster_than_the_program, FAMILIES),
+        ONCE(inputs_of_one_name_are_numbered_at_once),
         EACH(failed_traces_leave_nothing, 2),
         EACH(stack_does_not_grow_with_the_program, 9),
         EACH(passes_follow_chains_without_recursion, 7),
