@@ -408,12 +408,12 @@ verify_region(verifier *w, const cg_region *r)
 }
 
 static cot_status
-verify_kernel(const cg_module *m, const cg_kernel *k)
+verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
 {
     verifier w = { .m = m, .k = k };
 
-    w.vary = cg_variance(k, m->arena);
-    w.seen = IR_NEW_N(m->arena, uint8_t, k->n_insns);
+    w.vary = cg_variance(k, scratch);
+    w.seen = IR_NEW_N(scratch, uint8_t, k->n_insns);
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         want(&w, k->buffer[i].space != CG_WORK || k == m->kernel[0],
              "work buffer outside the entry");
@@ -430,8 +430,16 @@ verify_kernel(const cg_module *m, const cg_kernel *k)
 cot_status
 cg_verify(const cg_module *m)
 {
-    for (uint32_t i = 0; i < m->n_kernels; i++)
-        COT_TRY(verify_kernel(m, m->kernel[i]));
+    cot_status s = COT_OK;
+    ir_arena scratch;
+
+    ir_arena_init(&scratch, m->ctx);
+    for (uint32_t i = 0; i < m->n_kernels && s == COT_OK; i++) {
+        s = verify_kernel(m, m->kernel[i], &scratch);
+        ir_arena_reset(&scratch);
+    }
+    ir_arena_free(&scratch);
+    COT_TRY(s);
     COT_TRY(cg_verify_bounds(m));
     return cg_verify_coverage(m);
 }

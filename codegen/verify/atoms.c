@@ -142,6 +142,31 @@ cg_add_fact(cg_facts *f, uint32_t atom, int64_t c, int64_t d, const cg_form *x, 
         add_fact(f, atom, &s);
 }
 
+/* Facts hold the first terms, so that proofs can take the sum apart again. */
+cg_form
+cg_form_shortened(cg_facts *f, const cg_form *x, int most)
+{
+    const int n = x->n - most + 1;
+    cg_sum s = { .k = x->k, .n = 1 };
+
+    if (x->n <= most)
+        return *x;
+    const cg_form first = { .n = n, .term = x->term };
+    const uint32_t a =
+        cg_new_atom(f, f->atom[x->term[n - 1].atom].value, cg_form_interval(f, &first));
+    const int64_t multiple = cg_form_multiple(f, &first);
+    f->atom[a].multiple = multiple ? multiple : 1;
+    f->atom[a].derived = true;
+    f->atom[a].split = CG_SUM;
+    cg_add_fact(f, a, -1, 1, &first, 0);
+    cg_add_fact(f, a, 1, -1, &first, 0);
+    for (int i = n; i < x->n; i++)
+        s.term[i - n] = x->term[i];
+    s.n = x->n - n;
+    s.term[s.n++] = (cg_term){ a, 1 };
+    return cg_form_keep(f->arena, &s);
+}
+
 void
 cg_set_form(cg_facts *f, cg_val v, cg_form form, bool exact)
 {

@@ -15,6 +15,8 @@ cg_form cg_form_of_atom(cg_facts *f, uint32_t atom);
 uint32_t cg_new_atom(cg_facts *f, cg_val v, cg_interval in);
 int64_t cg_form_multiple(const cg_facts *f, const cg_form *x);
 void cg_add_fact(cg_facts *f, uint32_t atom, int64_t c, int64_t d, const cg_form *x, int64_t k);
+/* x with at most `most` terms: the sum of those that were defined first becomes one atom. */
+cg_form cg_form_shortened(cg_facts *f, const cg_form *x, int most);
 void cg_set_form(cg_facts *f, cg_val v, cg_form form, bool exact);
 void cg_set_atom(cg_facts *f, cg_val v, cg_interval in);
 void cg_set_opaque(cg_facts *f, cg_val v);

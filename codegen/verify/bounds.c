@@ -23,7 +23,8 @@
 typedef struct bounds {
     const cg_module *m;
     const cg_kernel *k;
-    ir_arena *arena;
+    ir_arena *arena; /* of all kernels              */
+    ir_arena own, scratch; /* of this one, and of a proof */
     cg_facts f;
     cg_known known;
     cg_races races;
@@ -361,15 +362,19 @@ cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r)
     b->arena = arena;
     b->r = r;
     b->param = IR_NEW_N(arena, cg_interval *, m->n_kernels + 1);
+    ir_arena_init(&b->own, m->ctx);
+    ir_arena_init(&b->scratch, m->ctx);
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         b->k = m->kernel[i];
-        b->known.n = 0;
-        b->known.never = false;
-        cg_facts_begin(&b->f, b->k, b->param[i], arena);
+        b->known = (cg_known){ 0 };
+        cg_facts_begin(&b->f, b->k, b->param[i], &b->own, &b->scratch);
         b->races = (cg_races){ 0 };
         places(b);
         walk(b, &b->k->body);
+        ir_arena_reset(&b->own);
     }
+    ir_arena_free(&b->scratch);
+    ir_arena_free(&b->own);
 }
 
 cot_status

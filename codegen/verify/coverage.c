@@ -50,7 +50,8 @@ typedef struct site {
 
 typedef struct coverage {
     const cg_kernel *k;
-    ir_arena *arena;
+    ir_arena *arena;            /* of this kernel  */
+    ir_arena *lasting;          /* of the report   */
     site *region;               /* of each mark        */
     site *block;                /* of each instruction */
     node **body, **other;       /* of each instruction: of the reduction `serial` */
@@ -353,7 +354,7 @@ static void
 report(coverage *c, const cg_reduction *d, const char *what)
 {
     cg_coverage_report *r = c->r;
-    const char *why = ir_format(c->arena, "kernel %s, a reduction of %" PRId64 " elements: %s",
+    const char *why = ir_format(c->lasting, "kernel %s, a reduction of %" PRId64 " elements: %s",
                                 c->k->name, d->n, what);
 
     if (!r->why) {
@@ -489,21 +490,26 @@ judge_all(coverage *c)
 void
 cg_coverage_of(const cg_module *m, ir_arena *arena, cg_coverage_report *r)
 {
+    ir_arena own;
+
+    ir_arena_init(&own, m->ctx);
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         const cg_kernel *k = m->kernel[i];
-        coverage *c = IR_NEW(arena, coverage);
         if (k->n_reductions == 0 && k->n_takes == 0)
             continue;
-        *c = (coverage){ .k = k, .arena = arena, .r = r };
-        c->region = IR_NEW_N(arena, site, k->n_marks + 1);
-        c->block = IR_NEW_N(arena, site, k->n_insns);
-        c->body = IR_NEW_N(arena, node *, k->n_insns);
-        c->other = IR_NEW_N(arena, node *, k->n_insns);
-        c->serial = IR_NEW_N(arena, uint32_t, k->n_insns);
-        cg_numbers_begin(&c->n, k, arena);
+        coverage *c = IR_NEW(&own, coverage);
+        *c = (coverage){ .k = k, .arena = &own, .lasting = arena, .r = r };
+        c->region = IR_NEW_N(&own, site, k->n_marks + 1);
+        c->block = IR_NEW_N(&own, site, k->n_insns);
+        c->body = IR_NEW_N(&own, node *, k->n_insns);
+        c->other = IR_NEW_N(&own, node *, k->n_insns);
+        c->serial = IR_NEW_N(&own, uint32_t, k->n_insns);
+        cg_numbers_begin(&c->n, k, &own);
         find_sites(c, &k->body, 0, false);
         judge_all(c);
+        ir_arena_reset(&own);
     }
+    ir_arena_free(&own);
 }
 
 cot_status

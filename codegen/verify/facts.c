@@ -3,6 +3,9 @@
 
 /* -- affine instructions -- */
 
+/* Of a value; a proof needs some more. */
+enum { MAX_TERMS = CG_FORM_TERMS - 8 };
+
 /* A sum of i64 is right modulo 2^64 in any case; that of another type is its form only where it
  * does not wrap. */
 static void
@@ -12,10 +15,12 @@ set_sum(cg_facts *f, cg_val v, const cg_sum *s, bool exact)
     const cot_dtype t = cg_type(f->k, v);
 
     exact = exact && cg_fits(cg_form_interval(f, &x), t);
-    if (exact || t == COT_I64)
+    if (!exact && t != COT_I64)
+        cg_set_opaque(f, v);
+    else if (s->n <= MAX_TERMS)
         cg_set_form(f, v, cg_form_keep(f->arena, s), exact);
     else
-        cg_set_opaque(f, v);
+        cg_set_form(f, v, cg_form_shortened(f, &x, MAX_TERMS), exact);
 }
 
 static const cg_value *
@@ -30,9 +35,17 @@ static void
 add_or_subtract(cg_facts *f, cg_val v, const cg_insn *i)
 {
     const cg_value x = *operand(f, i->in[0]), y = *operand(f, i->in[1]);
+    const int64_t sign = i->op == SC_add ? 1 : -1;
     cg_sum s = { 0 };
+    bool fits = cg_sum_add(&s, 1, &x.form) && cg_sum_add(&s, sign, &y.form);
 
-    if (cg_sum_add(&s, 1, &x.form) && cg_sum_add(&s, i->op == SC_add ? 1 : -1, &y.form))
+    if (!fits) {
+        const cg_form a = cg_form_shortened(f, &x.form, CG_FORM_TERMS / 2),
+                      b = cg_form_shortened(f, &y.form, CG_FORM_TERMS / 2);
+        s = (cg_sum){ 0 };
+        fits = cg_sum_add(&s, 1, &a) && cg_sum_add(&s, sign, &b);
+    }
+    if (fits)
         set_sum(f, v, &s, x.exact && y.exact);
     else
         cg_set_opaque(f, v);
@@ -141,7 +154,7 @@ convert(cg_facts *f, cg_val v, const cg_insn *i)
 /* -- loops -- */
 
 /* lo + step t, with 0 <= t, step t <= hi - 1 - lo and t <= limit - 1.  It stays below hi, hence
- * it does not wrap. */
+ * it does not wrap.  Of a loop of one iteration it is lo. */
 static void
 variable(cg_facts *f, cg_val v, const cg_block *x)
 {
@@ -164,7 +177,9 @@ variable(cg_facts *f, cg_val v, const cg_block *x)
             f->atom[t].in.hi = most < 1 ? 0 : most - 1;
         cg_add_fact(f, t, -1, 1, &limit, -1);
     }
-    if (cg_sum_add(&s, 1, &lo))
+    if (f->atom[t].in.hi == 0)
+        cg_set_form(f, v, lo, true);
+    else if (cg_sum_add(&s, 1, &lo))
         cg_set_form(f, v, cg_form_keep(f->arena, &s), true);
     else
         cg_set_opaque(f, v);
@@ -402,9 +417,12 @@ define(cg_facts *f, cg_val v)
 }
 
 void
-cg_facts_begin(cg_facts *f, const cg_kernel *k, const cg_interval *param, ir_arena *arena)
+cg_facts_begin(cg_facts *f, const cg_kernel *k, const cg_interval *param, ir_arena *arena,
+               ir_arena *scratch)
 {
-    *f = (cg_facts){ .k = k, .arena = arena, .param = param, .proofs = f->proofs };
+    *f = (cg_facts){
+        .k = k, .arena = arena, .scratch = scratch, .param = param, .proofs = f->proofs
+    };
     f->value = IR_NEW_N(arena, cg_value, k->n_insns);
     f->content = IR_NEW_N(arena, cg_interval, k->n_buffers + 1);
     for (uint32_t i = 0; i < k->n_buffers; i++)

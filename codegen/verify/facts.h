@@ -23,8 +23,9 @@ typedef enum cg_split {
     CG_CUT_QUOTIENT,            /* the same and ...                                         */
     CG_CUT_REST,                /* ... its rest, where side[0] >= 0                         */
     CG_MIN_OF,
-    CG_MAX_OF,       /* of the two sides                                         */
-    CG_CHOICE                   /* the first side if `cond` holds, else the other           */
+    CG_MAX_OF,                  /* of the two sides                                         */
+    CG_CHOICE,                  /* the first side if `cond` holds, else the other           */
+    CG_SUM                      /* of other atoms, by its facts                             */
 } cg_split;
 
 typedef struct cg_atom {
@@ -58,6 +59,8 @@ typedef struct cg_ones {
 typedef struct cg_facts {
     const cg_kernel *k;
     ir_arena *arena;
+    ir_arena *scratch; /* for one proof                                 */
+    bool proving;
     const cg_interval *param; /* of each parameter, or NULL: nothing is known  */
     cg_value *value; /* of each instruction                           */
     cg_interval *content; /* of each constant buffer of integers; lo > hi: not asked for yet */
@@ -71,17 +74,18 @@ typedef struct cg_facts {
         tried[CG_TRIED]; /* prove.c's: forms that this proof tried in vain, by their hash */
 } cg_facts;
 
-enum { CG_KNOWN = 128 };
-
 /* What holds where the proof is asked for: forms that are >= 0.  never: they cannot all be, so
  * that nothing runs there. */
 typedef struct cg_known {
     int n;
+    uint32_t cap;
+    int end; /* of the forms that the condition put in last may add, with what follows of it */
     bool never;
-    cg_form form[CG_KNOWN];
+    cg_form *form;
 } cg_known;
 
-void cg_facts_begin(cg_facts *f, const cg_kernel *k, const cg_interval *param, ir_arena *arena);
+void cg_facts_begin(cg_facts *f, const cg_kernel *k, const cg_interval *param, ir_arena *arena,
+                    ir_arena *scratch);
 /* The form of v, whose operands are defined: whoever walks the regions asks in their order. */
 void cg_facts_define(cg_facts *f, cg_val v);
 /* The value, not only modulo 2^64: the form of v, or an atom for it. */

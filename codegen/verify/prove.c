@@ -17,7 +17,9 @@
 enum {
     MAX_STEPS = 4000,
     MAX_LEVEL = 32,
-    MAX_PARTS = 24,
+    MAX_PARTS = 64,     /* of a condition, at one time  */
+    MAX_VISITED = 1000, /* of them in all               */
+    MAX_FOLLOWING = 64, /* forms from one condition     */
     MAX_PROJECTIONS = 2,
     BACKWARD = 8 /* levels that a bound costs that brings a later atom back */
 };
@@ -69,7 +71,7 @@ know_quotients(cg_facts *f, cg_known *known, const cg_sum *s, int level)
     const cg_form x = cg_form_of(s);
     int64_t most;
 
-    for (uint32_t j = first; j < f->n_quotients && known->n < CG_KNOWN; j++)
+    for (uint32_t j = first; j < f->n_quotients && known->n < known->end; j++)
         for (int sign = -1; sign <= 1; sign += 2)
             if (bounds_quotient(&f->atom[f->quotient[j]], &x, sign, &most)) {
                 cg_sum bound = { .k = sign < 0 ? most : -most,
@@ -104,10 +106,13 @@ know(cg_facts *f, cg_known *known, cg_sum *s, int level)
     const cg_form x = cg_form_of(s);
 
     known->never |= cg_form_interval(f, &x).hi < 0;
-    if (s->n == 0 || known->n == CG_KNOWN || level > MAX_PROJECTIONS)
+    if (s->n == 0 || known->n == known->end || level > MAX_PROJECTIONS)
         return;
     cg_tighten(f, s);
-    known->form[known->n++] = cg_form_keep(f->arena, s);
+    if ((uint32_t)known->n == known->cap)
+        known->form =
+            ir_grow(f->arena, known->form, sizeof *known->form, known->cap, &known->cap);
+    known->form[known->n++] = cg_form_keep(f->proving ? f->scratch : f->arena, s);
     know_parts(f, known, s, level);
     know_quotients(f, known, s, level);
     for (int i = 0; i < s->n && level == 0; i++)
@@ -120,6 +125,7 @@ cg_know(cg_facts *f, cg_known *known, const cg_sum *s)
 {
     cg_sum t = *s;
 
+    known->end = known->n + MAX_FOLLOWING;
     know(f, known, &t, 0);
 }
 
@@ -131,7 +137,7 @@ know_difference(cg_facts *f, cg_known *known, cg_val x, cg_val y, int64_t k)
     cg_sum s = { .k = k };
 
     if (cg_sum_add(&s, 1, &b) && cg_sum_add(&s, -1, &a))
-        know(f, known, &s, 0);
+        cg_know(f, known, &s);
 }
 
 static bool
@@ -169,7 +175,7 @@ cg_know_that(cg_facts *f, cg_known *known, cg_val v, bool holds)
     } part[MAX_PARTS] = { { v, holds } };
     int n = 1;
 
-    for (int left = MAX_PARTS; n > 0 && left > 0; left--) {
+    for (int left = MAX_VISITED; n > 0 && left > 0; left--) {
         n--;
         const bool now = part[n].holds;
         const cg_insn *i = &f->k->insn[part[n].v];
@@ -551,15 +557,19 @@ prove(proof *p, cg_sum s, int level)
 bool
 cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
 {
+    const ir_mark mark = ir_arena_mark(f->scratch);
     proof p = { .f = f, .known = known };
+    bool good = known->never;
 
-    for (int j = 0; j < 2 && !known->never; j++) {
+    f->proving = true;
+    for (int j = 0; j < 2 && !good; j++) {
         p.steps = 0;
         p.tight = j == 1;
         p.limit = MAX_STEPS;
         f->proofs++;
-        if (prove(&p, *s, 0))
-            return true;
+        good = prove(&p, *s, 0);
     }
-    return known->never;
+    f->proving = false;
+    ir_arena_release(f->scratch, mark);
+    return good;
 }

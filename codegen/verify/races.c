@@ -83,8 +83,9 @@ fix(fixed *x, uint32_t atom)
 static cg_known *
 known_at(const cg_races *r, const cg_touch *t)
 {
-    r->known->n = t->n_known;
-    memcpy(r->known->form, t->known, (size_t)t->n_known * sizeof *t->known);
+    *r->known = (cg_known){
+        .n = t->n_known, .cap = (uint32_t)t->n_known, .form = (cg_form *)t->known
+    };
     return r->known;
 }
 
@@ -226,9 +227,10 @@ fixes_iteration(const parts *x, fixed *fixed)
     for (bool more = true; more && !is_fixed(fixed, r->counter);) {
         more = false;
         for (uint32_t a = r->counter + 1; a < r->f->n; a++) {
-            const cg_atom *rest = &r->f->atom[a];
-            if (rest->split == CG_REST && rest->n_facts == 2 && is_fixed(fixed, a))
-                more |= fix_by_equality(x, fixed, &rest->fact[0]);
+            const cg_atom *sum = &r->f->atom[a];
+            if ((sum->split == CG_REST || sum->split == CG_SUM) && sum->n_facts == 2 &&
+                is_fixed(fixed, a))
+                more |= fix_by_equality(x, fixed, &sum->fact[0]);
         }
     }
     return is_fixed(fixed, r->counter);

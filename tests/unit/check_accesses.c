@@ -61,6 +61,13 @@ less(cg_val i, int64_t n)
     return cg_insn2(&b, SC_lt, COT_I64, i, number(n));
 }
 
+/* An integer that is not known. */
+static cg_val
+loaded(cg_val i)
+{
+    return cg_cvt(&b, COT_I32, COT_I64, cg_load(&b, at, i, 0));
+}
+
 /* -- the kernels --------------------------------------------------------------------------- */
 
 static void
@@ -179,7 +186,7 @@ static void
 gathered(bool wrong)
 {
     cg_val i, l = loop(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
-    cg_val j = cg_cvt(&b, COT_I32, COT_I64, cg_load(&b, at, i, 0));
+    cg_val j = loaded(i);
 
     if (!wrong)
         j = cg_insn2(&b, SC_max, COT_I64, j, number(0));
@@ -192,7 +199,7 @@ static void
 scattered(bool wrong)
 {
     cg_val i, l = loop(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
-    cg_val j = cg_cvt(&b, COT_I32, COT_I64, cg_load(&b, at, i, 0));
+    cg_val j = loaded(i);
     cg_val in =
         cg_insn2(&b, SC_and, COT_BOOL, cg_insn2(&b, SC_le, COT_I64, number(wrong ? -1 : 0), j),
                  less(j, SIZE));
@@ -290,6 +297,67 @@ falling(bool wrong)
     cg_while_end(&b, w);
 }
 
+/* 48 loops of two iterations: the index has more terms than a form. */
+static void
+nested(bool wrong)
+{
+    const uint32_t z = cg_buffer_add(k, "z", COT_F32, CG_IN, (int64_t)1 << 48);
+    cg_val l[48], i, at_i = number(wrong);
+
+    for (int j = 0; j < 48; j++) {
+        l[j] = loop(CG_SERIAL, number(0), number(2), 1, 0, &i);
+        at_i = cg_iadd(&b, cg_imul(&b, i, (int64_t)1 << j), at_i);
+    }
+    cg_store(&b, y, number(0), cg_load(&b, z, at_i, 0), 0);
+    for (int j = 48; j-- > 0;)
+        cg_loop_end(&b, l[j]);
+}
+
+/* 60 loops of one iteration around one of SIZE. */
+static void
+nested_once(bool wrong)
+{
+    cg_val l[60], i, at_i = number(0);
+
+    for (int j = 0; j < 60; j++) {
+        l[j] = loop(CG_SERIAL, number(0), number(1), 1, 0, &i);
+        at_i = cg_iadd(&b, cg_imul(&b, i, SIZE), at_i);
+    }
+    cg_val v = loop(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
+    copy_element(cg_iadd(&b, at_i, cg_iadd(&b, i, number(wrong))), 0);
+    cg_loop_end(&b, v);
+    for (int j = 60; j-- > 0;)
+        cg_loop_end(&b, l[j]);
+}
+
+/* A mask of 200 parts, of which the first put in is the one that bounds the index. */
+static void
+long_mask(bool wrong)
+{
+    cg_val i, l = loop(CG_SERIAL, number(0), number(1000), 1, 0, &i),
+              mask = less(i, SIZE + wrong);
+
+    for (int j = 0; j < 199; j++)
+        mask = cg_insn2(&b, SC_and, COT_BOOL, mask,
+                        cg_insn2(&b, SC_ne, COT_I64, loaded(number(j % SIZE)), number(j)));
+    copy_element(i, mask);
+    cg_loop_end(&b, l);
+}
+
+/* The last of 200 conditions around an access is the one that bounds the index. */
+static void
+deep_mask(bool wrong)
+{
+    cg_val i, l = loop(CG_SERIAL, number(0), number(1000), 1, 0, &i), c[200];
+
+    for (int j = 0; j < 200; j++)
+        c[j] = cg_if_begin(&b, less(i, 400 - j));
+    copy_element(i, less(i, SIZE + wrong));
+    for (int j = 200; j-- > 0;)
+        cg_if_end(&b, c[j]);
+    cg_loop_end(&b, l);
+}
+
 static void
 placed(bool wrong)
 {
@@ -321,6 +389,10 @@ static const struct {
     { "a parameter beyond the buffer", parameter },
     { "a while that goes too far", falling },
     { "a place beyond the work block", placed },
+    { "a nest of loops", nested },
+    { "a nest of loops of one iteration", nested_once },
+    { "a mask of many parts", long_mask },
+    { "a mask in many branches", deep_mask },
 };
 enum { ROWS = sizeof row / sizeof *row };
 

@@ -41,6 +41,7 @@ nest(ir_buf *b, int n, const char *node)
 
 static const char cond[] = "cond %p, %x {branches=[",
                   call[] = "call %x {body=", scan[] = "scan %x {carries=1, length=1, body=",
+                  twice[] = "scan %x {carries=1, length=2, body=",
                   loop[] = "while %x {max=3, cond=@less, body=",
                   remat[] = "call %x {remat=1, body=";
 
@@ -86,7 +87,7 @@ static void *
 run_job(void *arg)
 {
     job *j = arg;
-    cot_context *c = cot_context_new(NULL);
+    cot_context *c = cot_context_new(&(cot_options){ .verify = 1 });
     ir_module m;
     ir_arena a;
     ir_buf b;
@@ -127,6 +128,7 @@ static const row within[] = {
     { remat, mapped, IR_MAX_NEST, true }, { call, "", CHAIN, false },
     { call, "jvp", CHAIN, false },        { call, "grad", CHAIN, false },
     { call, mapped, CHAIN, false },       { call, "grad", 500, true },
+    { twice, "", IR_MAX_NEST, true },     { twice, "grad", 40, true },
 };
 enum { WITHIN = sizeof within / sizeof within[0] };
 
