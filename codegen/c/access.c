@@ -18,7 +18,24 @@ typedef struct condition {
     bool known; /* they are */
     const char *text; /* a mask, a truth, or a number of lanes; NULL: always */
     const char *gate; /* one truth for all lanes besides; or NULL */
+    const cg_applied *by, *gate_by; /* what the text applies, and the gate */
 } condition;
+
+/* What is touched of the access v, under the condition and the branches around. */
+static void
+touch(cg_c_emit *e, cg_val v, const condition *w, cg_touched x)
+{
+    x.access = v;
+    x.by = cg_apply_both(e->ranges, e->under, w ? w->by : NULL);
+    cg_report(e->ranges, &x);
+}
+
+/* The element that each lane has by itself. */
+static void
+touch_own(cg_c_emit *e, cg_val v, const condition *w)
+{
+    touch(e, v, w, (cg_touched){ .count = 1 });
+}
 
 /* A mask of constants: the first n lanes, or others. */
 static bool
@@ -36,9 +53,21 @@ constant_mask(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, condition 
     for (int l = n; l < lanes; l++)
         if (at[l])
             return false;
-    *out = (condition){ n == lanes ? CG_C_ALWAYS : CG_C_PART, n, true,
-                        n == lanes ? NULL : cg_c_say(e, "%d", n), NULL };
+    *out = (condition){ .when = n == lanes ? CG_C_ALWAYS : CG_C_PART,
+                        .lanes = n,
+                        .known = true,
+                        .text = n == lanes ? NULL : cg_c_say(e, "%d", n),
+                        .by = cg_apply(e->ranges, v, true) };
     return true;
+}
+
+/* One truth for all lanes of a mask is that any of them is active. */
+static const cg_applied *
+applied_by(cg_c_emit *e, const cg_c_mask *m, int lanes)
+{
+    if (!m)
+        return NULL;
+    return lanes == 1 && cg_c_lanes(e, m->set) > 1 ? cg_apply_any(e->ranges, m->by) : m->by;
 }
 
 static condition
@@ -51,18 +80,22 @@ condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
     if (when && lanes > 1 && cg_c_lanes(e, e->vary[when]) == 1) {
         r = condition_of(e, 0, set, c, lanes);
         r.gate = cg_c_use(e, when, set, c, 1);
+        r.gate_by = cg_apply(e->ranges, when, true);
         return r;
     }
+    r.by = when ? cg_apply(e->ranges, when, true) : NULL;
     if (when && constant_mask(e, when, set, c, lanes, &r)) {
         if (r.lanes == 0 || !m)
             return r;
         when = r.text ? when : 0;
-        r = (condition){ .lanes = lanes };
+        r = (condition){ .lanes = lanes, .by = r.by };
     }
+    r.by = cg_apply_both(e->ranges, r.by, applied_by(e, m, lanes));
     if (!when && m && m->limit && lanes > 1) {
         const int first = lanes * cg_c_copy_for(e, set, c, (uint32_t)1 << e->vector_level);
-        return (condition){ CG_C_PART, lanes, false,
-                            cg_c_say(e, first ? "%s - %d" : "%s", m->limit, first), NULL };
+        r.when = CG_C_PART;
+        r.text = cg_c_say(e, first ? "%s - %d" : "%s", m->limit, first);
+        return r;
     }
     own = when ? cg_c_use(e, when, set, c, lanes) : NULL;
     mask = cg_c_mask_for(e, m, set, c, lanes);
@@ -76,18 +109,17 @@ condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
  * lane is. */
 static const char *
 place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int lanes,
-      const condition *w, cg_c_shape *shape)
+      const condition *w, cg_c_shape *shape, int64_t *step)
 {
     const bool constant =
         e->known[index].at || e->known[index].slope || cg_c_lanes(e, e->vary[index]) == 1;
     const char *first;
-    int64_t step;
 
-    if (cg_c_is_even(e, index, set, c, w->lanes, &step)) {
+    if (cg_c_is_even(e, index, set, c, w->lanes, step)) {
         first = cg_c_at_lane(e, index, set, c, 0);
-        *shape = step == 1 ? CG_C_DENSE : step == -1 ? CG_C_BACK : CG_C_STEP;
+        *shape = *step == 1 ? CG_C_DENSE : *step == -1 ? CG_C_BACK : CG_C_STEP;
         first = strcmp(first, "0") == 0 ? buffer : cg_c_say(e, "%s + %s", buffer, cg_c_bare_term(e->t, first));
-        return *shape == CG_C_STEP ? cg_c_say(e, "%s, %s", first, cg_c_int(e, step)) : first;
+        return *shape == CG_C_STEP ? cg_c_say(e, "%s, %s", first, cg_c_int(e, *step)) : first;
     }
     if (constant)
         return NULL;
@@ -132,11 +164,13 @@ is_outside(const cg_c_emit *e, const cg_insn *i, const char *at)
 }
 
 static const char *
-lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w)
+lane_by_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condition *w)
 {
+    const cg_insn *i = &e->k->insn[v];
     const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, (cot_dtype)i->type, lanes));
     const int number = declare_test(e, w, lanes);
 
+    touch_own(e, v, w);
     for (int l = 0; l < lanes; l++) {
         const char *at = cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l)),
                    *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], at),
@@ -164,6 +198,43 @@ is_shared(const cg_c_emit *e, cg_val v)
     return e->uses[v] == 1 && by && cg_c_copies(e, e->vary[by]) > cg_c_copies(e, e->vary[v]);
 }
 
+/* The elements of so many vectors of that shape. */
+static void
+touch_shape(cg_c_emit *e, cg_val v, const condition *w, cg_c_shape shape, int64_t step,
+            int lanes)
+{
+    if (shape == CG_C_DENSE || shape == CG_C_BACK)
+        touch(e, v, w,
+              (cg_touched){ .lanes = lanes,
+                            .step = step,
+                            .first = shape == CG_C_BACK ? 1 - lanes : 0,
+                            .count = lanes });
+    else if (shape == CG_C_STEP)
+        for (int l = 0; l < lanes; l++)
+            touch(e, v, w,
+                  (cg_touched){
+                      .lane = l, .lanes = 1, .step = step, .first = step * l, .count = 1 });
+    else
+        touch_own(e, v, w);
+}
+
+/* What load_every_other touches, for the lanes, or for the copies of a loop in one lane. */
+static void
+touch_every_other(cg_c_emit *e, cg_val v, int lanes, bool back, const cg_block *copies)
+{
+    const int pair = back ? 0 : e->pair[v];
+    const cg_touched x = { .side_by_side = 2 * pair,
+                           .lanes = copies ? 0 : lanes,
+                           .step = back ? -2 : 2,
+                           .copies = copies,
+                           .first = back       ? -2 * (lanes - 1)
+                                    : pair < 0 ? -1
+                                               : 0,
+                           .count = 2 * lanes - (pair ? 0 : 1) };
+
+    touch(e, v, NULL, x);
+}
+
 static const char *
 load_every_other(cg_c_emit *e, cg_val v, int lanes, bool back)
 {
@@ -181,15 +252,18 @@ loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condi
     const cot_dtype type = (cot_dtype)i->type;
     const char *buffer = e->buffer[i->imm], *at;
     cg_c_shape shape;
-    int64_t step;
+    int64_t step = 0;
 
     if (w->when == CG_C_ALWAYS && type != COT_BOOL &&
-        cg_c_is_even(e, i->in[0], set, c, lanes, &step) && (step == 2 || step == -2))
+        cg_c_is_even(e, i->in[0], set, c, lanes, &step) && (step == 2 || step == -2)) {
+        touch_every_other(e, v, lanes, step < 0, NULL);
         return cg_c_say(e, "%s(%s + %s)", load_every_other(e, v, lanes, step < 0), buffer,
                         cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, c, 0)));
-    at = place(e, buffer, i->in[0], set, c, lanes, w, &shape);
+    }
+    at = place(e, buffer, i->in[0], set, c, lanes, w, &shape, &step);
     if (!at)
-        return lane_by_lane(e, i, set, c, lanes, w);
+        return lane_by_lane(e, v, set, c, lanes, w);
+    touch_shape(e, v, w, shape, step, w->lanes);
     if (held && shape == CG_C_DENSE && w->when == CG_C_ALWAYS && type != COT_BOOL)
         return cg_c_say(e, "%s(%s)", cg_c_load_held(e->t, type, lanes), at);
     return cg_c_say(e, w->text ? "%s(%s, %s)" : "%s(%s)",
@@ -224,12 +298,16 @@ loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
         return lanes == 1 ? "0" : cg_c_say(e, "(%s){ 0 }", type);
     if (lanes == 1) {
         const char *at = cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1));
+        touch_own(e, v, &w);
         return w.text && is_outside(e, i, at)
                    ? "0"
                    : cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]",
                               e->buffer[i->imm], at, w.text ? w.text : "");
     }
+    const cg_applied *under = e->under;
+    e->under = cg_apply_both(e->ranges, under, w.gate_by);
     s = loaded_lanes(e, v, set, c, lanes, &w, is_shared(e, v));
+    e->under = under;
     s = w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
     return fill_tail(e, (cot_dtype)i->type, s, set, c, lanes);
 }
@@ -299,6 +377,10 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
 
     for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
         const int first = copy_in(e, set, level, 0, c);
+        if (move == 1)
+            touch(e, v, NULL, (cg_touched){ .copies = e->level[level].loop, .count = lanes });
+        else
+            touch_every_other(e, v, lanes, false, e->level[level].loop);
         for (int u = 0; u < lanes; u++)
             row[u] = cg_c_say(e, "%s(%s + %s)", load, e->buffer[i->imm],
                               cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
@@ -310,8 +392,9 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
 }
 
 static void
-store_square(cg_c_emit *e, const cg_insn *i, uint32_t set, int level)
+store_square(cg_c_emit *e, cg_val v, uint32_t set, int level)
 {
+    const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
     const int lanes = cg_c_lanes(e, set);
     const char *row[16];
@@ -321,6 +404,7 @@ store_square(cg_c_emit *e, const cg_insn *i, uint32_t set, int level)
         for (int u = 0; u < lanes; u++)
             row[u] = cg_c_use(e, i->in[1], set, copy_in(e, set, level, u, c), lanes);
         const int r = transposed(e, type, lanes, row);
+        touch(e, v, NULL, (cg_touched){ .copies = e->level[level].loop, .count = lanes });
         for (int u = 0; u < lanes; u++)
             cg_c_line(e, "%s(%s + %s, r%d[%d]);",
                       cg_c_store(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS), e->buffer[i->imm],
@@ -367,6 +451,7 @@ store_scalar(cg_c_emit *e, cg_val v, uint32_t set, int c, const condition *w)
 
     if (w->text && is_outside(e, i, at))
         return;
+    touch_own(e, v, w);
     if (w->text)
         cg_c_line(e, "if (%s)", w->text);
     const char *value = stored_alone(e, v, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1)));
@@ -374,12 +459,14 @@ store_scalar(cg_c_emit *e, cg_val v, uint32_t set, int c, const condition *w)
 }
 
 static void
-store_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w)
+store_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condition *w)
 {
+    const cg_insn *i = &e->k->insn[v];
     const char *x = cg_c_use(e, i->in[1], set, c, lanes), *s = cg_c_say(e, "x%d", e->serial++);
 
     const int number = declare_test(e, w, lanes);
 
+    touch_own(e, v, w);
     cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s, x);
     for (int l = 0; l < w->lanes; l++) {
         const char *m = lane_test(e, w, number, l),
@@ -394,16 +481,20 @@ store_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, cons
 }
 
 static void
-store_vector(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w)
+store_vector(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condition *w)
 {
+    const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
     cg_c_shape shape;
-    const char *at = place(e, e->buffer[i->imm], i->in[0], set, c, lanes, w, &shape), *store;
+    int64_t step = 0;
+    const char *at = place(e, e->buffer[i->imm], i->in[0], set, c, lanes, w, &shape, &step),
+               *store;
 
     if (!at) {
-        store_lanes(e, i, set, c, lanes, w);
+        store_lanes(e, v, set, c, lanes, w);
         return;
     }
+    touch_shape(e, v, w, shape, step, w->lanes);
     if (e->k->buffer[i->imm].streams && shape == CG_C_DENSE && w->when == CG_C_ALWAYS &&
         type != COT_BOOL) {
         store = cg_c_stream(e->t, type, lanes, 1);
@@ -416,8 +507,9 @@ store_vector(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
 
 /* All copies past the caches, if they are whole vectors one after the other. */
 static bool
-stream_copies(cg_c_emit *e, const cg_insn *i, uint32_t set, int lanes)
+stream_copies(cg_c_emit *e, cg_val v, uint32_t set, int lanes)
 {
+    const cg_insn *i = &e->k->insn[v];
     const int copies = cg_c_copies(e, set);
     const char *store, *args = "";
     int64_t step;
@@ -429,6 +521,8 @@ stream_copies(cg_c_emit *e, const cg_insn *i, uint32_t set, int lanes)
         !cg_c_is_even(e, i->in[0], set, 0, lanes, &step) || step != 1 ||
         !(store = cg_c_stream(e->t, (cot_dtype)i->type, lanes, copies)))
         return false;
+    touch(e, v, NULL,
+          (cg_touched){ .lanes = copies * lanes, .step = 1, .count = copies * lanes });
     for (int c = 0; c < copies; c++)
         args = cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)));
     cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[i->imm],
@@ -447,10 +541,10 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
     const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[2], 1, &move);
 
     if (level >= 0) {
-        store_square(e, i, set, level);
+        store_square(e, v, set, level);
         return;
     }
-    if (stream_copies(e, i, set, lanes))
+    if (stream_copies(e, v, set, lanes))
         return;
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const condition w = condition_of(e, i->in[2], set, c, lanes);
@@ -462,9 +556,12 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
         }
         if (w.gate)
             cg_c_line(e, "if (%s) {", w.gate);
+        const cg_applied *under = e->under;
+        e->under = cg_apply_both(e->ranges, under, w.gate_by);
         e->indent += w.gate != NULL;
-        store_vector(e, i, set, c, lanes, &w);
+        store_vector(e, v, set, c, lanes, &w);
         e->indent -= w.gate != NULL;
+        e->under = under;
         if (w.gate)
             cg_c_line(e, "}");
     }
@@ -511,6 +608,9 @@ cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left)
     const char *store = cg_c_store_rows(e->t, (cot_dtype)first->type, lanes, (int)n, streams);
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *args = "";
+        touch(e, v[0], NULL,
+              (cg_touched){
+                  .side_by_side = (int)n, .lanes = lanes, .step = n, .count = n * lanes });
         for (uint32_t k = 0; k < n; k++)
             args = cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, e->k->insn[v[k]].in[1], set, c, lanes)));
         cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[first->imm],

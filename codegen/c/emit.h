@@ -3,6 +3,7 @@
 #define CODEGEN_C_EMIT_H
 
 #include "codegen/c/c.h"
+#include "codegen/verify/ranges.h"
 
 enum { CG_C_LEVELS = 32 };
 
@@ -17,6 +18,7 @@ typedef struct cg_c_mask {
     uint32_t set;
     const char *stem;
     const char *limit; /* nothing masks but the limit of a vector loop: an i64; or NULL */
+    const cg_applied *by; /* the conditions that it is made of */
 } cg_c_mask;
 
 /* What is known of an index or a truth while the text is made: it is a scalar, the value's
@@ -61,6 +63,8 @@ typedef struct cg_c_emit {
     cg_c_level level[CG_C_LEVELS];
     int n_levels, vector_level, indent, serial;
     const cg_c_mask *mask; /* or NULL: all lanes are active */
+    cg_ranges *ranges; /* or NULL: nothing is reported  */
+    const cg_applied *under; /* the conditions of the branches around */
     const bool *wants_pool; /* of each kernel: it, or one it calls, has a parallel loop */
     ir_buf *parts;          /* bodies of the kernel's parallel loops, as functions     */
     int number;             /* of the kernel                                           */
@@ -117,8 +121,8 @@ bool cg_c_is_only_picked_by(const cg_c_emit *e, cg_val v);
 
 /* mask.c: the mask for copy c of what varies over set, as lanes or one truth; NULL: none. */
 const char *cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes);
-/* m and n, the limit of a vector loop. */
-const cg_c_mask *cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, cg_val limit);
+/* m, and the limit of a vector loop. */
+const cg_c_mask *cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, const cg_block *loop);
 
 /* index.c: is v made of constants, or a scalar and constants?  Then it is known afterwards, and
  * its line written. */

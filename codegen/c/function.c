@@ -2,6 +2,7 @@
 #include "codegen/c/emit.h"
 #include "codegen/cost.h"
 
+#include "ir/diag.h"
 #include "ir/loc.h"
 
 /* -- buffers -- */
@@ -382,6 +383,7 @@ kernel(cg_c_emit *e, int number)
     e->buffer = IR_NEW_N(e->t->arena, const char *, e->k->n_buffers + 1);
     e->many_constants = has_many_constants(e);
     e->may_divide = cg_may_divide(e->k);
+    e->ranges = cg_ranges_of(e->k, e->t->arena);
     if (number)
         kernel_head(e, number);
     else
@@ -393,6 +395,9 @@ kernel(cg_c_emit *e, int number)
     own_buffers(e);
     e->streams = false;
     cg_c_region(e, &e->k->body, NULL);
+    if (cg_ranges_why(e->ranges) && e->t->status == COT_OK)
+        e->t->status =
+            ir_fail(e->t->ctx, e->k->loc, NULL, ERR_internal, cg_ranges_why(e->ranges));
     if (e->streams)
         ir_buf_str(e->b, "    COT_SETTLE();\n");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");

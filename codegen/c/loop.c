@@ -550,14 +550,17 @@ cg_c_spmd(cg_c_emit *e, const cg_block *x)
     if (x->kind == CG_VECTOR)
         e->vector_level = own;
     spmd_variable(e, x, &e->level[own]);
+    const cg_applied *under = e->under;
     if (x->limit && e->level[own].extent > 1) {
-        limit = cg_c_mask_limit(e, NULL, x->limit);
-        e->mask = outer ? cg_c_mask_limit(e, outer, x->limit) : limit;
-    }
+        limit = cg_c_mask_limit(e, NULL, x);
+        e->mask = outer ? cg_c_mask_limit(e, outer, x) : limit;
+    } else if (x->limit) /* the only lane is active */
+        e->under = cg_apply_both(e->ranges, under, cg_apply(e->ranges, x->var, true));
     cg_c_region(e, &x->body, x);
     for (int i = 0; i < x->n && e->t->status == COT_OK; i++)
         spmd_result(e, x, i, own, limit);
     e->mask = outer;
+    e->under = under;
     e->n_levels = own;
     e->vector_level = vector_level;
 }

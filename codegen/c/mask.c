@@ -52,6 +52,7 @@ mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
     const int lanes = cg_c_lanes(e, set);
     cg_c_mask *r = new_mask(e, set);
 
+    r->by = cg_apply_both(e->ranges, m ? m->by : NULL, cg_apply(e->ranges, cond, !negate));
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *x = cg_c_use(e, cond, set, c, lanes),
                    *y = cg_c_mask_for(e, m, set, c, lanes);
@@ -63,12 +64,14 @@ mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
 }
 
 const cg_c_mask *
-cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, cg_val limit)
+cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, const cg_block *loop)
 {
+    const cg_val limit = loop->limit;
     const uint32_t set = (uint32_t)1 << e->vector_level | (m ? m->set : 0);
     const int lanes = cg_c_lanes(e, set);
     cg_c_mask *r = new_mask(e, set);
 
+    r->by = cg_apply_both(e->ranges, m ? m->by : NULL, cg_apply(e->ranges, loop->var, true));
     r->limit = m ? NULL : cg_c_value(e, limit, 0);
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const int first = lanes * cg_c_copy_for(e, set, c, (uint32_t)1 << e->vector_level);
@@ -171,6 +174,17 @@ if_varying(cg_c_emit *e, const cg_block *x)
     }
 }
 
+/* A region that a branch leads to if cond holds, or does not. */
+static void
+region_under(cg_c_emit *e, const cg_region *r, cg_val cond, bool holds)
+{
+    const cg_applied *outer = e->under;
+
+    e->under = cg_apply_both(e->ranges, outer, cg_apply(e->ranges, cond, holds));
+    cg_c_region(e, r, NULL);
+    e->under = outer;
+}
+
 void
 cg_c_if(cg_c_emit *e, const cg_block *x)
 {
@@ -182,14 +196,14 @@ cg_c_if(cg_c_emit *e, const cg_block *x)
         cg_c_declare(e, x->result[i], x->yield[i].type);
     cg_c_line(e, "if (%s) {", cg_c_value(e, x->cond, 0));
     e->indent++;
-    cg_c_region(e, &x->body, NULL);
+    region_under(e, &x->body, x->cond, true);
     for (int i = 0; i < x->n; i++)
         cg_c_assign(e, x->result[i], x->yield[i].value);
     e->indent--;
     if (x->other.n || x->n) {
         cg_c_line(e, "} else {");
         e->indent++;
-        cg_c_region(e, &x->other, NULL);
+        region_under(e, &x->other, x->cond, false);
         for (int i = 0; i < x->n; i++)
             cg_c_assign(e, x->result[i], x->yield[i].init);
         e->indent--;
@@ -232,6 +246,7 @@ begin_active(cg_c_emit *e, const cg_block *x)
     const int lanes = cg_c_lanes(e, set);
     cg_c_mask *active = new_mask(e, set);
 
+    active->by = e->mask ? e->mask->by : NULL;
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *m = cg_c_mask_for(e, e->mask, set, c, lanes);
         if (!m)
@@ -280,7 +295,7 @@ cg_c_while(cg_c_emit *e, const cg_block *x)
         cg_c_line(e, "if (!%s)", cg_c_value(e, x->cond, 0));
         cg_c_line(e, "    break;");
         cg_c_look(e);
-        cg_c_region(e, &x->body, NULL);
+        region_under(e, &x->body, x->cond, true);
         next_carries(e, x, NULL);
         e->indent--;
         cg_c_line(e, "}");

@@ -32,14 +32,16 @@ cg_ll_any(cg_ll_emit *e, const cg_ll_var *x)
     return cg_ll_any_lane(e, any);
 }
 
-/* m and x, or m and not x. */
+/* m and x, or m and not x, of which `by` says what it is. */
 cg_ll_mask *
-cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool negate)
+cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool negate,
+               const cg_applied *by)
 {
     cg_ll_mask *r = IR_NEW(e->arena, cg_ll_mask);
     uint32_t set = x->set | (m ? m->lanes.set : 0);
     int all = cg_ll_copies(e, set);
 
+    r->by = cg_apply_both(e->ranges, m ? m->by : NULL, by);
     r->lanes = (cg_ll_var){ .set = set, .copy = IR_NEW_N(e->arena, cg_ll_copy, all) };
     for (int c = 0; c < all; c++) {
         cg_ll_seek(e, set, c);
@@ -54,6 +56,16 @@ cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool nega
         r->lanes.copy[c] = y;
     }
     return r;
+}
+
+void
+cg_ll_region_under(cg_ll_emit *e, const cg_region *r, cg_val v, bool holds)
+{
+    const cg_applied *outer = e->under;
+
+    e->under = cg_apply_both(e->ranges, outer, cg_apply(e->ranges, v, holds));
+    cg_ll_region(e, r);
+    e->under = outer;
 }
 
 /* -- if -- */
@@ -115,7 +127,7 @@ if_known(cg_ll_emit *e, const cg_block *x, bool taken)
 {
     branch b = { 0 };
 
-    cg_ll_region(e, taken ? &x->body : &x->other);
+    cg_ll_region_under(e, taken ? &x->body : &x->other, x->cond, taken);
     take_yields(e, x, !taken, &b);
     define_yields(e, x, &b, &b);
 }
@@ -129,12 +141,12 @@ if_uniform(cg_ll_emit *e, const cg_block *x)
 
     LLVMBuildCondBr(e->b, cg_ll_uniform(e, x->cond), yes, no);
     LLVMPositionBuilderAtEnd(e->b, yes);
-    cg_ll_region(e, &x->body);
+    cg_ll_region_under(e, &x->body, x->cond, true);
     take_yields(e, x, false, &then);
     then.done = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, end);
     LLVMPositionBuilderAtEnd(e->b, no);
-    cg_ll_region(e, &x->other);
+    cg_ll_region_under(e, &x->other, x->cond, false);
     take_yields(e, x, true, &other);
     other.done = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, end);
@@ -179,8 +191,11 @@ if_varying(cg_ll_emit *e, const cg_block *x)
     const cg_ll_var *cond = &e->var[x->cond];
     branch then = { 0 }, other = { 0 };
 
-    run_masked(e, x, false, cg_ll_mask_and(e, e->mask, cond, false), &then);
-    run_masked(e, x, true, cg_ll_mask_and(e, e->mask, cond, true), &other);
+    const cg_applied *yes = cg_apply(e->ranges, x->cond, true),
+                     *no = cg_apply(e->ranges, x->cond, false);
+
+    run_masked(e, x, false, cg_ll_mask_and(e, e->mask, cond, false, yes), &then);
+    run_masked(e, x, true, cg_ll_mask_and(e, e->mask, cond, true, no), &other);
     for (int i = 0; i < x->n; i++) {
         uint32_t set = e->vary[x->result[i]];
         cg_ll_define(e, x->result[i], set);
@@ -277,7 +292,7 @@ while_uniform(cg_ll_emit *e, const cg_block *x)
     LLVMBuildCondBr(e->b, cg_ll_uniform(e, x->cond), body, end);
     LLVMPositionBuilderAtEnd(e->b, body);
     cg_ll_look(e);
-    cg_ll_region(e, &x->body);
+    cg_ll_region_under(e, &x->body, x->cond, true);
     next_carries(e, x, &k, NULL);
     last = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, head);
@@ -303,6 +318,7 @@ begin_active(cg_ll_emit *e, const cg_block *x, const cg_ll_mask *outer,
 
     a.phi = IR_NEW_N(e->arena, LLVMValueRef, a.n);
     a.mask.lanes = (cg_ll_var){ .set = set, .copy = IR_NEW_N(e->arena, cg_ll_copy, a.n) };
+    a.mask.by = outer ? outer->by : NULL;
     for (int c = 0; c < a.n; c++) {
         LLVMTypeRef t = cg_ll_wide(e, e->l->i1, wide);
         LLVMValueRef all = LLVMConstAllOnes(t);
@@ -310,6 +326,8 @@ begin_active(cg_ll_emit *e, const cg_block *x, const cg_ll_mask *outer,
         cg_ll_seek(e, set, c);
         if (outer && wide == cg_ll_at(e, &outer->lanes)->wide)
             all = cg_ll_at(e, &outer->lanes)->v;
+        else
+            a.mask.by = NULL;
         LLVMAddIncoming(a.phi[c], &all, &before, 1);
         a.mask.lanes.copy[c] = (cg_ll_copy){ .v = a.phi[c], .wide = wide };
     }
@@ -328,9 +346,10 @@ while_varying(cg_ll_emit *e, const cg_block *x)
 
     e->mask = &a.mask;
     cg_ll_region(e, &x->other);
-    cg_ll_mask *go = cg_ll_mask_and(e, &a.mask, &e->var[x->cond], false);
+    cg_ll_mask *go =
+        cg_ll_mask_and(e, &a.mask, &e->var[x->cond], false, cg_apply(e->ranges, x->cond, true));
     if (outer)
-        go = cg_ll_mask_and(e, go, &outer->lanes, false);
+        go = cg_ll_mask_and(e, go, &outer->lanes, false, outer->by);
     LLVMBuildCondBr(e->b, cg_ll_any(e, &go->lanes), body, end);
     LLVMPositionBuilderAtEnd(e->b, body);
     cg_ll_look(e);

@@ -167,6 +167,7 @@ limit_mask(cg_ll_emit *e, const cg_block *x)
     m->lanes.copy[0] =
         (cg_ll_copy){ .v = LLVMBuildICmp(e->b, LLVMIntSLT, lane, low, "active"), .wide = true };
     m->limit = n;
+    m->by = cg_apply(e->ranges, x->var, true);
     return m;
 }
 
@@ -221,7 +222,7 @@ emit_spmd(cg_ll_emit *e, const cg_block *x)
         e->lanes = (int)e->level[level].extent;
         if (x->limit) {
             own = limit_mask(e, x);
-            e->mask = outer ? cg_ll_mask_and(e, outer, &own->lanes, false) : own;
+            e->mask = outer ? cg_ll_mask_and(e, outer, &own->lanes, false, own->by) : own;
         }
     }
     define_spmd_var(e, x, level, e->level[level].extent);

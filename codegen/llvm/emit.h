@@ -8,6 +8,7 @@
 #define CODEGEN_LLVM_EMIT_H
 
 #include "codegen/llvm/llvm.h"
+#include "codegen/verify/ranges.h"
 
 typedef struct cg_ll_copy {
     LLVMValueRef v;
@@ -23,6 +24,7 @@ typedef struct cg_ll_var {
 typedef struct cg_ll_mask {
     cg_ll_var lanes;    /* BOOL: active                                       */
     LLVMValueRef limit; /* i64: nothing masks but a vector loop's limit; or NULL */
+    const cg_applied *by; /* the conditions that it is made of                   */
 } cg_ll_mask;
 
 typedef struct cg_ll_level {
@@ -55,6 +57,8 @@ typedef struct cg_ll_emit {
     int vector_level;       /* or -1                                              */
     int lanes;              /* of the vector loop around, or 1                    */
     const cg_ll_mask *mask; /* or NULL                                            */
+    cg_ranges *ranges; /* or NULL: nothing is reported                       */
+    const cg_applied *under; /* the conditions of the branches around            */
     cg_kind team;           /* GPU: CG_GRID outside of thread loops, or the kind of the one around */
     int threads;            /* GPU: of a block                                    */
 } cg_ll_emit;
@@ -144,7 +148,10 @@ void cg_ll_rare(cg_ll_emit *e, cg_val v);
 /* Is x (BOOL) true in any active lane and copy? */
 LLVMValueRef cg_ll_any(cg_ll_emit *e, const cg_ll_var *x);
 LLVMValueRef cg_ll_any_lane(cg_ll_emit *e, cg_ll_copy x);
-cg_ll_mask *cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool negate);
+cg_ll_mask *cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool negate,
+                           const cg_applied *by);
+/* A region that a branch leads to if v holds, or does not. */
+void cg_ll_region_under(cg_ll_emit *e, const cg_region *r, cg_val v, bool holds);
 
 /* reduce.c */
 void cg_ll_fold_spmd(cg_ll_emit *e, const cg_block *x, int i, int level,

@@ -83,6 +83,7 @@ typedef struct cg_ll_module {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
     int errors;
     char first_error[512];
+    const char *refused; /* by the checker of what is touched: a mistake of ours; or NULL */
     bool died;                   /* LLVM gave up: none of it may be touched again */
     LLVMValueRef zeros;          /* what loads read that must not read */
     struct cg_ll_shared *shared; /* constants and outlined programs, by address */

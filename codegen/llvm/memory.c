@@ -15,6 +15,7 @@
 enum { SINK_BYTES = 2048 }; /* 256 lanes of 8 bytes */
 
 typedef struct access {
+    cg_touched range;     /* what is reported of it, besides elements and conditions */
     LLVMTypeRef element; /* in memory */
     LLVMValueRef base;
     cot_dtype type;
@@ -23,16 +24,33 @@ typedef struct access {
     unsigned row;       /* bytes that lane 0 of a vector is aligned to, at least */
 } access;
 
+/* A condition, and what it applies; v is NULL: always. */
+typedef struct truth {
+    LLVMValueRef v;
+    const cg_applied *by;
+} truth;
+
+/* Where an element is, by how much behind that of the access, and what its address applies. */
+typedef struct place {
+    LLVMValueRef p;
+    int64_t first;
+    const cg_applied *by;
+} place;
+
 static access
-access_of(cg_ll_emit *e, const cg_insn *i)
+access_of(cg_ll_emit *e, cg_val v)
 {
+    const cg_insn *i = &e->k->insn[v];
     cot_dtype t = (cot_dtype)i->type;
     const unsigned size = (unsigned)cot_dtype_size(t);
     const cg_buffer *x = &e->k->buffer[i->imm];
     const int64_t align = x->space == CG_LOCAL ? 64 : x->align,
                   row = cg_multiple_of(e->k, i->in[0]) * size;
 
-    return (access){ .row = (unsigned)(!e->l->machine->grid || align <= size ? size : row < align ? row : align),
+    return (access){ .row = (unsigned)(!e->l->machine->grid || align <= size ? size
+                                       : row < align                         ? row
+                                                                             : align),
+                     .range.access = v,
                      .element = cg_ll_storage(e->l, t),
                      .base = cg_ll_buffer(e, (uint32_t)i->imm),
                      .type = t,
@@ -56,10 +74,36 @@ cg_ll_buffer(cg_ll_emit *e, uint32_t buffer)
     return e->buffer[buffer];
 }
 
-static LLVMValueRef
-address(cg_ll_emit *e, const access *a, LLVMValueRef index)
+static place
+address(cg_ll_emit *e, const access *a, LLVMValueRef index, int64_t first)
 {
-    return LLVMBuildInBoundsGEP2(e->b, a->element, a->base, &index, 1, "");
+    if (first)
+        index = LLVMBuildAdd(e->b, index, cg_ll_index(e, first), "");
+    return (place){ LLVMBuildInBoundsGEP2(e->b, a->element, a->base, &index, 1, ""), first,
+                    NULL };
+}
+
+/* All lanes of a vector, or one of them. */
+static access
+of_lanes(const access *a, int lane, int lanes)
+{
+    access x = *a;
+
+    x.range.lane = lane;
+    x.range.lanes = lanes;
+    return x;
+}
+
+/* Every load and store tells what it touches, and under what. */
+static void
+touch(cg_ll_emit *e, const access *a, const place *at, LLVMTypeRef t, const cg_applied *by)
+{
+    cg_touched x = a->range;
+
+    x.first = at->first;
+    x.count = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetVectorSize(t) : 1;
+    x.by = cg_apply_both(e->ranges, e->under, cg_apply_both(e->ranges, at->by, by));
+    cg_report(e->ranges, &x);
 }
 
 /* Booleans are bytes in memory. */
@@ -78,37 +122,39 @@ to_memory(cg_ll_emit *e, const access *a, LLVMValueRef x, bool wide)
 }
 
 static LLVMValueRef
-plain_load(cg_ll_emit *e, const access *a, LLVMTypeRef t, LLVMValueRef p)
+plain_load(cg_ll_emit *e, const access *a, LLVMTypeRef t, place p)
 {
-    LLVMValueRef x = LLVMBuildLoad2(e->b, t, p, "");
+    LLVMValueRef x = LLVMBuildLoad2(e->b, t, p.p, "");
 
+    touch(e, a, &p, t, NULL);
     LLVMSetAlignment(x, a->align);
     return x;
 }
 
 static void
-plain_store(cg_ll_emit *e, const access *a, LLVMValueRef x, LLVMValueRef p)
+plain_store(cg_ll_emit *e, const access *a, LLVMValueRef x, place p)
 {
-    LLVMSetAlignment(LLVMBuildStore(e->b, x, p), a->align);
+    touch(e, a, &p, LLVMTypeOf(x), NULL);
+    LLVMSetAlignment(LLVMBuildStore(e->b, x, p.p), a->align);
 }
 
 /* A whole vector, past the caches if it lies as the machine wants that: a line that is written
  * whole need not be read first. */
 static void
-stream_store(cg_ll_emit *e, const access *a, LLVMValueRef x, LLVMValueRef p)
+stream_store(cg_ll_emit *e, const access *a, LLVMValueRef x, place p)
 {
     int bytes = e->lanes * (int)a->align, most = e->l->machine->vector_bits / 8;
     int align = bytes < most ? bytes : most;
     LLVMBasicBlockRef past = cg_ll_block(e, "stream"), plain = cg_ll_block(e, "plain"),
                       end = cg_ll_block(e, "end");
-    LLVMValueRef low = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, p, e->l->i64, ""),
+    LLVMValueRef low = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, p.p, e->l->i64, ""),
                                     cg_ll_index(e, align - 1), "");
     LLVMValueRef one = LLVMMetadataAsValue(
         e->l->llvm, LLVMMDNodeInContext2(e->l->llvm, (LLVMMetadataRef[]){ LLVMValueAsMetadata(LLVMConstInt(e->l->i32, 1, 0)) }, 1));
 
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, low, cg_ll_index(e, 0), ""), past, plain);
     LLVMPositionBuilderAtEnd(e->b, past);
-    LLVMValueRef s = LLVMBuildStore(e->b, x, p);
+    LLVMValueRef s = LLVMBuildStore(e->b, x, p.p);
     LLVMSetAlignment(s, (unsigned)align);
     LLVMSetMetadata(s, LLVMGetMDKindIDInContext(e->l->llvm, "nontemporal", 11), one);
     LLVMBuildBr(e->b, end);
@@ -141,29 +187,42 @@ reversed(cg_ll_emit *e, LLVMValueRef x)
 
 /* Under what an access happens, for the copy at the digits. */
 typedef struct condition {
-    LLVMValueRef scalar; /* i1, or NULL: always      */
-    LLVMValueRef lanes;  /* <W x i1>, or NULL: all   */
-    LLVMValueRef limit;  /* lanes is: lane < limit   */
+    truth scalar;       /* i1                     */
+    truth lanes;        /* <W x i1>               */
+    LLVMValueRef limit; /* lanes is: lane < limit */
 } condition;
 
-static LLVMValueRef
-and_of(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y)
+static truth
+and_of(cg_ll_emit *e, truth x, truth y)
 {
-    return !x ? y : !y ? x : LLVMBuildAnd(e->b, x, y, "");
+    return (truth){ !x.v   ? y.v
+                    : !y.v ? x.v
+                           : LLVMBuildAnd(e->b, x.v, y.v, ""),
+                    cg_apply_both(e->ranges, x.by, y.by) };
+}
+
+static truth
+any_of(cg_ll_emit *e, truth lanes)
+{
+    const cg_ll_copy x = { .v = lanes.v, .wide = true };
+
+    return (truth){ cg_ll_any_lane(e, x), cg_apply_any(e->ranges, lanes.by) };
 }
 
 static void
-add_condition(cg_ll_emit *e, condition *c, cg_ll_copy x, bool wide)
+add_condition(cg_ll_emit *e, condition *c, cg_ll_copy x, const cg_applied *by, bool wide)
 {
+    const truth t = { x.v, by };
+
     if (x.wide && wide) {
-        c->lanes = and_of(e, c->lanes, x.v);
+        c->lanes = and_of(e, c->lanes, t);
         c->limit = NULL;
     } else
-        c->scalar = and_of(e, c->scalar, x.wide ? cg_ll_any_lane(e, x) : x.v);
+        c->scalar = and_of(e, c->scalar, x.wide ? any_of(e, t) : t);
 }
 
 /* The mask for an access that varies over `set`: any of the copies that the access stands for.
- */
+ * Of the lanes below a limit the first is always active. */
 static void
 add_mask(cg_ll_emit *e, condition *c, uint32_t set, bool wide)
 {
@@ -172,8 +231,12 @@ add_mask(cg_ll_emit *e, condition *c, uint32_t set, bool wide)
     int digit[32];
     cg_ll_copy x = { 0 };
 
-    if (!m || (m->limit && !wide))
+    if (!m)
         return;
+    if (m->limit && !wide) {
+        c->scalar.by = cg_apply_both(e->ranges, c->scalar.by, cg_apply_any(e->ranges, m->by));
+        return;
+    }
     memcpy(digit, e->digit, sizeof digit);
     for (int i = 0, n = cg_ll_copies(e, more); i < n; i++) {
         cg_ll_seek(e, more, i);
@@ -184,8 +247,8 @@ add_mask(cg_ll_emit *e, condition *c, uint32_t set, bool wide)
         x = (cg_ll_copy){ .v = y.v, .wide = vector };
     }
     memcpy(e->digit, digit, sizeof digit);
-    bool alone = !c->lanes;
-    add_condition(e, c, x, wide);
+    bool alone = !c->lanes.v;
+    add_condition(e, c, x, m->by, wide);
     if (alone && m->limit)
         c->limit = m->limit;
 }
@@ -202,7 +265,7 @@ add_when(cg_ll_emit *e, condition *c, cg_val when, bool wide)
         add_when(e, c, i->in[0], wide);
         add_when(e, c, i->in[1], wide);
     } else {
-        add_condition(e, c, cg_ll_get(e, when), wide);
+        add_condition(e, c, cg_ll_get(e, when), cg_apply(e->ranges, when, true), wide);
     }
 }
 
@@ -225,16 +288,26 @@ sink(cg_ll_emit *e)
     return e->sink;
 }
 
+/* Where the condition does not hold, at `other`. */
+static place
+elsewhere(cg_ll_emit *e, place p, truth when, LLVMValueRef other)
+{
+    p.p = when.v ? LLVMBuildSelect(e->b, when.v, p.p, other, "") : p.p;
+    p.by = cg_apply_both(e->ranges, p.by, when.by);
+    return p;
+}
+
 /* A thread of a GPU branches. */
 static LLVMValueRef
-load_or_not(cg_ll_emit *e, const access *a, LLVMTypeRef t, LLVMValueRef p, LLVMValueRef when)
+load_or_not(cg_ll_emit *e, const access *a, LLVMTypeRef t, place p, truth when)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), some = cg_ll_block(e, "load"),
                       end = cg_ll_block(e, "loaded");
     LLVMValueRef none = LLVMConstNull(t);
 
-    LLVMBuildCondBr(e->b, when, some, end);
+    LLVMBuildCondBr(e->b, when.v, some, end);
     LLVMPositionBuilderAtEnd(e->b, some);
+    p.by = cg_apply_both(e->ranges, p.by, when.by);
     LLVMValueRef x = plain_load(e, a, t, p);
     LLVMBuildBr(e->b, end);
     LLVMPositionBuilderAtEnd(e->b, end);
@@ -244,23 +317,24 @@ load_or_not(cg_ll_emit *e, const access *a, LLVMTypeRef t, LLVMValueRef p, LLVMV
 }
 
 static LLVMValueRef
-load_when(cg_ll_emit *e, const access *a, LLVMTypeRef t, LLVMValueRef p, LLVMValueRef when)
+load_when(cg_ll_emit *e, const access *a, LLVMTypeRef t, place p, truth when)
 {
-    if (when && e->l->machine->grid)
+    if (when.v && e->l->machine->grid)
         return load_or_not(e, a, t, p, when);
-    return plain_load(e, a, t, when ? LLVMBuildSelect(e->b, when, p, e->l->zeros, "") : p);
+    return plain_load(e, a, t, elsewhere(e, p, when, e->l->zeros));
 }
 
 static void
-store_when(cg_ll_emit *e, const access *a, LLVMValueRef x, LLVMValueRef p, LLVMValueRef when)
+store_when(cg_ll_emit *e, const access *a, LLVMValueRef x, place p, truth when)
 {
-    if (!when || !e->l->machine->grid) {
-        plain_store(e, a, x, when ? LLVMBuildSelect(e->b, when, p, sink(e), "") : p);
+    if (!when.v || !e->l->machine->grid) {
+        plain_store(e, a, x, elsewhere(e, p, when, when.v ? sink(e) : NULL));
         return;
     }
     LLVMBasicBlockRef some = cg_ll_block(e, "store"), end = cg_ll_block(e, "stored");
-    LLVMBuildCondBr(e->b, when, some, end);
+    LLVMBuildCondBr(e->b, when.v, some, end);
     LLVMPositionBuilderAtEnd(e->b, some);
+    p.by = cg_apply_both(e->ranges, p.by, when.by);
     plain_store(e, a, x, p);
     LLVMBuildBr(e->b, end);
     LLVMPositionBuilderAtEnd(e->b, end);
@@ -295,99 +369,132 @@ limit_bytes(cg_ll_emit *e, const access *a, const condition *c)
     return LLVMBuildMul(e->b, c->limit, cg_ll_index(e, a->align), "");
 }
 
+/* The element of a lane; an index of its own begins there. */
+static place
+address_of_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, int lane, access *one)
+{
+    *one = of_lanes(a, index.wide ? 0 : lane, 1);
+    one->range.step = index.slope;
+    return index.wide ? address(e, a, lane_of(e, index.v, lane), 0)
+                      : address(e, a, index.v, index.slope * lane);
+}
+
+static truth
+truth_of_lane(cg_ll_emit *e, truth mask, int lane)
+{
+    return (truth){ mask.v ? lane_of(e, mask.v, lane) : NULL, mask.by };
+}
+
 static LLVMValueRef
-load_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef mask)
+load_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, truth mask)
 {
     LLVMValueRef v = LLVMGetPoison(cg_ll_wide(e, a->element, true));
+    access one;
 
     for (int l = 0; l < e->lanes; l++) {
-        LLVMValueRef at =
-            index.wide ? lane_of(e, index.v, l)
-                       : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
-        LLVMValueRef x =
-            load_when(e, a, a->element, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
+        const place at = address_of_lane(e, a, index, l, &one);
+        LLVMValueRef x = load_when(e, &one, a->element, at, truth_of_lane(e, mask, l));
         v = LLVMBuildInsertElement(e->b, v, x, cg_ll_index(e, l), "");
     }
     return v;
 }
 
 static void
-store_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x,
-              LLVMValueRef mask)
+store_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, truth mask)
 {
+    access one;
+
     for (int l = 0; l < e->lanes; l++) {
-        LLVMValueRef at =
-            index.wide ? lane_of(e, index.v, l)
-                       : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
-        store_when(e, a, lane_of(e, x, l), address(e, a, at),
-                   mask ? lane_of(e, mask, l) : NULL);
+        const place at = address_of_lane(e, a, index, l, &one);
+        store_when(e, &one, lane_of(e, x, l), at, truth_of_lane(e, mask, l));
     }
 }
 
-static LLVMValueRef
+static truth
 and_scalar(cg_ll_emit *e, const condition *c)
 {
-    if (!c->scalar)
-        return c->lanes;
-    LLVMValueRef all = cg_ll_splat(e, c->scalar, e->lanes);
-    return c->lanes ? LLVMBuildAnd(e->b, c->lanes, all, "") : all;
+    const truth all = { c->scalar.v ? cg_ll_splat(e, c->scalar.v, e->lanes) : NULL,
+                        c->scalar.by };
+
+    return and_of(e, c->lanes, all);
 }
 
+/* The lanes that the mask has of the row at p. */
 static LLVMValueRef
-load_row(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
+load_masked(cg_ll_emit *e, const access *a, LLVMTypeRef t, place p, truth mask)
+{
+    LLVMTypeRef types[2] = { t, e->l->ptr };
+
+    touch(e, a, &p, t, mask.by);
+    return cg_ll_intrinsic(e->l, e->b, "llvm.masked.load", 2, types, 4,
+                           (LLVMValueRef[]){ p.p, LLVMConstInt(e->l->i32, a->align, 0), mask.v,
+                                             LLVMConstNull(t) });
+}
+
+static void
+store_masked(cg_ll_emit *e, const access *a, LLVMValueRef x, place p, truth mask)
+{
+    LLVMTypeRef types[2] = { LLVMTypeOf(x), e->l->ptr };
+
+    touch(e, a, &p, types[0], mask.by);
+    cg_ll_intrinsic(e->l, e->b, "llvm.masked.store", 2, types, 4,
+                    (LLVMValueRef[]){ x, p.p, LLVMConstInt(e->l->i32, a->align, 0), mask.v });
+}
+
+/* The row that begins `from` elements behind the index. */
+static LLVMValueRef
+load_row(cg_ll_emit *e, const access *a, cg_ll_copy index, int64_t from, const condition *c)
 {
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
-    access row = *a;
+    access row = of_lanes(a, 0, e->lanes);
 
-    row.align = a->row;
-    if (!c->lanes)
-        return load_when(e, &row, t, address(e, a, index.v), c->scalar);
+    row.range.step = index.slope;
+    if (!c->lanes.v) {
+        row.align = a->row;
+        return load_when(e, &row, t, address(e, a, index.v, from), c->scalar);
+    }
     if (e->l->machine->grid)
         return load_by_lane(e, a, index, and_scalar(e, c));
-    LLVMValueRef p = address(e, a, index.v);
-    p = c->scalar ? LLVMBuildSelect(e->b, c->scalar, p, e->l->zeros, "") : p;
-    if (has_masked(e, a)) {
-        LLVMTypeRef types[2] = { t, e->l->ptr };
-        return cg_ll_intrinsic(e->l, e->b, "llvm.masked.load", 2, types, 4,
-                               (LLVMValueRef[]){ p, LLVMConstInt(e->l->i32, a->align, 0),
-                                                 c->lanes, LLVMConstNull(t) });
-    }
+    const place p = elsewhere(e, address(e, a, index.v, from), c->scalar, e->l->zeros);
+    if (has_masked(e, a))
+        return load_masked(e, &row, t, p, c->lanes);
     if (c->limit) {
         LLVMValueRef part = cg_ll_stack(e, e->l->i8, SINK_BYTES, 64);
         LLVMBuildStore(e->b, LLVMConstNull(t), part);
-        move_bytes(e, part, p, limit_bytes(e, a, c));
+        touch(e, &row, &p, t, c->lanes.by);
+        move_bytes(e, part, p.p, limit_bytes(e, a, c));
         return LLVMBuildLoad2(e->b, t, part, "");
     }
     return load_by_lane(e, a, index, and_scalar(e, c));
 }
 
 static void
-store_row(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, const condition *c)
+store_row(cg_ll_emit *e, const access *a, cg_ll_copy index, int64_t from, LLVMValueRef x,
+          const condition *c)
 {
-    LLVMValueRef p = address(e, a, index.v);
-    access row = *a;
+    place p = address(e, a, index.v, from);
+    access row = of_lanes(a, 0, e->lanes);
 
-    row.align = a->row;
-    if (!c->lanes && !(a->streams && !c->scalar)) {
+    row.range.step = index.slope;
+    if (!c->lanes.v && !(a->streams && !c->scalar.v)) {
+        row.align = a->row;
         store_when(e, &row, x, p, c->scalar);
         return;
     }
-    if (e->l->machine->grid && c->lanes) {
+    if (e->l->machine->grid && c->lanes.v) {
         store_by_lane(e, a, index, x, and_scalar(e, c));
         return;
     }
-    p = c->scalar ? LLVMBuildSelect(e->b, c->scalar, p, sink(e), "") : p;
-    if (!c->lanes)
-        stream_store(e, a, x, p);
-    else if (has_masked(e, a)) {
-        LLVMTypeRef types[2] = { LLVMTypeOf(x), e->l->ptr };
-        cg_ll_intrinsic(
-            e->l, e->b, "llvm.masked.store", 2, types, 4,
-            (LLVMValueRef[]){ x, p, LLVMConstInt(e->l->i32, a->align, 0), c->lanes });
-    } else if (c->limit) {
+    p = elsewhere(e, p, c->scalar, c->scalar.v ? sink(e) : NULL);
+    if (!c->lanes.v)
+        stream_store(e, &row, x, p);
+    else if (has_masked(e, a))
+        store_masked(e, &row, x, p, c->lanes);
+    else if (c->limit) {
         LLVMValueRef part = cg_ll_stack(e, e->l->i8, SINK_BYTES, 64);
         LLVMBuildStore(e->b, x, part);
-        move_bytes(e, p, part, limit_bytes(e, a, c));
+        touch(e, &row, &p, LLVMTypeOf(x), c->lanes.by);
+        move_bytes(e, p.p, part, limit_bytes(e, a, c));
     } else
         store_by_lane(e, a, index, x, and_scalar(e, c));
 }
@@ -414,10 +521,11 @@ cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef
         (LLVMValueRef[]){ p, LLVMConstInt(e->l->i32, align, 0), all, LLVMGetPoison(v) });
 }
 
-/* Elements 0, step, 2 step, ... from the index on: of so many vectors side by side.  The last
- * one ends with the last of them: nothing behind it is touched. */
+/* Elements from, from + step, from + 2 step, ... behind the index: of so many vectors side by
+ * side.  The last one ends with the last of them: nothing behind it is touched. */
 static LLVMValueRef
-load_apart(cg_ll_emit *e, const access *a, LLVMValueRef index, int step, LLVMValueRef when)
+load_apart(cg_ll_emit *e, const access *a, LLVMValueRef index, int64_t from, int step,
+           truth when)
 {
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
     int *mask = IR_NEW_N(e->arena, int, e->lanes);
@@ -425,8 +533,7 @@ load_apart(cg_ll_emit *e, const access *a, LLVMValueRef index, int step, LLVMVal
 
     for (int part = 0; part < step; part++) {
         const int first = part + 1 < step ? part * e->lanes : part * (e->lanes - 1);
-        LLVMValueRef at = LLVMBuildAdd(e->b, index, cg_ll_index(e, first), "");
-        LLVMValueRef y = load_when(e, a, t, address(e, a, at), when);
+        LLVMValueRef y = load_when(e, a, t, address(e, a, index, from + first), when);
         for (int i = 0; i < e->lanes; i++)
             mask[i] = i * step / e->lanes == part ? (part ? e->lanes : 0) + i * step - first : i;
         x = part ? cg_ll_picked(e, x, y, mask) : cg_ll_picked(e, y, y, mask);
@@ -457,38 +564,46 @@ fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x)
     return LLVMBuildSelect(e->b, cg_ll_at(e, &m->lanes)->v, x, first, "");
 }
 
+static LLVMValueRef
+gather(cg_ll_emit *e, const access *a, LLVMValueRef index, truth mask)
+{
+    const place own = { 0 };
+
+    touch(e, a, &own, a->element, mask.by);
+    return cg_ll_gather(e, a->element, a->base, index, mask.v);
+}
+
 static cg_ll_copy
 load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_t set)
 {
     bool wide = index.wide || index.slope != 0;
     bool wide_when = when && cg_ll_get(e, when).wide;
     condition c = condition_of(e, when, set, wide || wide_when);
+    access all = of_lanes(a, 0, e->lanes);
     LLVMValueRef x;
+
+    all.range.step = index.slope;
 
     if (!wide && wide_when) {
         /* One element for all lanes, zero for those without. */
-        LLVMValueRef some =
-            and_of(e, c.scalar, cg_ll_any_lane(e, (cg_ll_copy){ .v = c.lanes, .wide = true }));
-        x = load_when(e, a, a->element, address(e, a, index.v), some);
+        const truth some = and_of(e, c.scalar, any_of(e, c.lanes));
+        x = load_when(e, a, a->element, address(e, a, index.v, 0), some);
         x = cg_ll_splat(e, x, e->lanes);
-        x = LLVMBuildSelect(e->b, c.lanes, x, LLVMConstNull(LLVMTypeOf(x)), "");
+        x = LLVMBuildSelect(e->b, c.lanes.v, x, LLVMConstNull(LLVMTypeOf(x)), "");
         return (cg_ll_copy){ .v = from_memory(e, a, x), .wide = true };
     }
     if (!wide)
-        x = load_when(e, a, a->element, address(e, a, index.v), c.scalar);
+        x = load_when(e, a, a->element, address(e, a, index.v, 0), c.scalar);
     else if (index.slope == 1)
-        x = load_row(e, a, index, &c);
-    else if (index.slope == -1 && !c.lanes) {
-        cg_ll_copy first =
-            cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
-        x = reversed(e, load_row(e, a, first, &c));
-    } else if (!index.wide && index.slope >= 2 && index.slope <= most_apart(e) && !c.lanes)
-        x = load_apart(e, a, index.v, (int)index.slope, c.scalar);
-    else if (!index.wide && index.slope == -2 && !c.lanes) {
-        LLVMValueRef first = LLVMBuildSub(e->b, index.v, cg_ll_index(e, 2 * (e->lanes - 1)), "");
-        x = reversed(e, load_apart(e, a, first, 2, c.scalar));
-    } else if (index.wide && !e->l->machine->grid)
-        x = cg_ll_gather(e, a->element, a->base, index.v, and_scalar(e, &c));
+        x = load_row(e, a, index, 0, &c);
+    else if (index.slope == -1 && !c.lanes.v)
+        x = reversed(e, load_row(e, a, index, 1 - e->lanes, &c));
+    else if (!index.wide && index.slope >= 2 && index.slope <= most_apart(e) && !c.lanes.v)
+        x = load_apart(e, &all, index.v, 0, (int)index.slope, c.scalar);
+    else if (!index.wide && index.slope == -2 && !c.lanes.v)
+        x = reversed(e, load_apart(e, &all, index.v, -2 * (e->lanes - 1), 2, c.scalar));
+    else if (index.wide && !e->l->machine->grid)
+        x = gather(e, a, index.v, and_scalar(e, &c));
     else
         x = load_by_lane(e, a, index, and_scalar(e, &c));
     if (wide)
@@ -550,9 +665,10 @@ load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t ste
             aligned.align = row_alignment(e, i, level, first.slope, a);
         for (int l = 0; l < e->lanes; l++) {
             const int64_t from = first.slope * l - (step < 0 ? e->lanes - 1 : 0);
-            cg_ll_copy at = cg_ll_scalar(LLVMBuildAdd(e->b, first.v, cg_ll_index(e, from), ""));
-            row[l] = step != 2 ? plain_load(e, &aligned, t, address(e, a, at.v))
-                               : load_apart(e, a, at.v, 2, NULL);
+            access one = of_lanes(&aligned, l, 1);
+            one.range.copies = e->level[level].loop;
+            row[l] = step != 2 ? plain_load(e, &one, t, address(e, a, first.v, from))
+                               : load_apart(e, &one, first.v, from, 2, (truth){ 0 });
         }
         cg_ll_transpose_square(e, row, e->lanes);
         for (int l = 0; l < e->lanes; l++) {
@@ -578,11 +694,11 @@ store_transposed(cg_ll_emit *e, cg_val v, const access *a, uint32_t set, int lev
         cg_ll_transpose_square(e, row, e->lanes);
         e->digit[level] = 0;
         cg_ll_copy first = cg_ll_get(e, i->in[0]);
-        for (int l = 0; l < e->lanes; l++)
-            plain_store(
-                e, a, row[l],
-                address(e, a,
-                        LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), "")));
+        for (int l = 0; l < e->lanes; l++) {
+            access one = of_lanes(a, l, 1);
+            one.range.copies = e->level[level].loop;
+            plain_store(e, &one, row[l], address(e, a, first.v, first.slope * l));
+        }
     }
 }
 
@@ -592,7 +708,7 @@ void
 cg_ll_load_insn(cg_ll_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    access a = access_of(e, i);
+    access a = access_of(e, v);
     uint32_t set = e->vary[v];
     int64_t step = 1;
     int level = transposed_level(e, i, set, i->in[1], -1, 2, &step);
@@ -631,18 +747,16 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
     bool wide = index.wide || index.slope != 0 || wide_value;
     condition c = condition_of(e, i->in[2], set, wide);
     if (e->k->buffer[i->imm].space != CG_LOCAL)
-        c.scalar = and_of(e, c.scalar, cg_ll_first_thread(e));
+        c.scalar = and_of(e, c.scalar, (truth){ .v = cg_ll_first_thread(e) });
     LLVMValueRef x = to_memory(e, a, cg_ll_as(e, value, wide), wide);
 
     if (!wide)
-        store_when(e, a, x, address(e, a, index.v), c.scalar);
+        store_when(e, a, x, address(e, a, index.v, 0), c.scalar);
     else if (!index.wide && index.slope == 1)
-        store_row(e, a, index, x, &c);
-    else if (!index.wide && index.slope == -1 && !c.lanes) {
-        cg_ll_copy first =
-            cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
-        store_row(e, a, first, reversed(e, x), &c);
-    } else
+        store_row(e, a, index, 0, x, &c);
+    else if (!index.wide && index.slope == -1 && !c.lanes.v)
+        store_row(e, a, index, 1 - e->lanes, reversed(e, x), &c);
+    else
         store_by_lane(e, a, index, x, and_scalar(e, &c));
 }
 
@@ -682,7 +796,9 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
 
     if (n == 0)
         return 0;
-    access a = access_of(e, first);
+    access a = access_of(e, v[0]);
+    a.range.step = a.range.side_by_side = n;
+    a.range.lanes = e->lanes;
     for (int c = 0, copies = cg_ll_copies(e, set); c < copies; c++) {
         cg_ll_seek(e, set, c);
         cg_ll_copy index = cg_ll_get(e, first->in[0]);
@@ -690,8 +806,7 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
             row[k] = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, e->k->insn[v[k]].in[1]), true), true);
         cg_ll_interleave(e, row, n);
         for (int k = 0; k < n; k++) {
-            LLVMValueRef at = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, k * e->lanes), ""),
-                         p = address(e, &a, at);
+            const place p = address(e, &a, index.v, k * e->lanes);
             if (a.streams)
                 stream_store(e, &a, row[k], p);
             else
@@ -705,7 +820,7 @@ void
 cg_ll_store_insn(cg_ll_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    access a = access_of(e, i);
+    access a = access_of(e, v);
     uint32_t set =
         e->var[i->in[0]].set | e->var[i->in[1]].set | (i->in[2] ? e->var[i->in[2]].set : 0);
     int64_t step = 1;
@@ -730,7 +845,7 @@ cg_ll_copy_insn(cg_ll_emit *e, cg_val v)
     for (int j = 0; j < 2; j++) {
         access a = { .element = cg_ll_storage(e->l, e->k->buffer[i->call->buffer[j]].type),
                      .base = cg_ll_buffer(e, i->call->buffer[j]) };
-        p[j] = i->in[j] ? address(e, &a, cg_ll_uniform(e, i->in[j])) : a.base;
+        p[j] = i->in[j] ? address(e, &a, cg_ll_uniform(e, i->in[j]), 0).p : a.base;
     }
     const uint32_t to = i->call->buffer[0], from = i->call->buffer[1];
     LLVMValueRef bytes = cg_ll_index(e, (int64_t)i->imm);

@@ -10,6 +10,7 @@
 
 #include "codegen/cost.h"
 #include "codegen/llvm/emit.h"
+#include "ir/diag.h"
 #include "ir/limit.h"
 
 static const char passes[] = "function(early-cse,instcombine<no-verify-fixpoint>)";
@@ -230,6 +231,7 @@ cg_ll_kernel_begin(cg_ll_emit *e)
     e->buffer = IR_NEW_N(e->arena, LLVMValueRef, k->n_buffers + 1);
     e->param = IR_NEW_N(e->arena, LLVMValueRef, k->n_params + 1);
     e->may_divide = cg_may_divide(k);
+    e->ranges = cg_ranges_of(k, e->arena);
     e->allocas = cg_ll_block(e, "");
     LLVMBasicBlockRef body = cg_ll_block(e, "body");
     LLVMPositionBuilderAtEnd(e->b, body);
@@ -239,6 +241,10 @@ cg_ll_kernel_begin(cg_ll_emit *e)
 void
 cg_ll_kernel_end(cg_ll_emit *e, LLVMBasicBlockRef body)
 {
+    if (cg_ranges_why(e->ranges)) {
+        e->l->errors++;
+        e->l->refused = cg_ranges_why(e->ranges);
+    }
     LLVMPositionBuilderAtEnd(e->b, e->allocas);
     LLVMBuildBr(e->b, body);
 }
@@ -535,6 +541,8 @@ cg_ll_module_status(cg_ll_module *l)
 {
     if (l->died)
         cg_ll_forget_machine(l->ctx, l->machine);
+    if (l->refused)
+        return ir_fail(l->ctx, 0, NULL, ERR_internal, l->refused);
     return l->errors ? cg_ll_fail(l->ctx, "%s", l->first_error) : ir_check(l->ctx);
 }
 

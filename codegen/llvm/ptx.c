@@ -244,7 +244,7 @@ run_body(cg_ll_emit *e, const cg_block *x, LLVMValueRef on, LLVMValueRef *out)
     end = cg_ll_block(e, "all");
     LLVMBuildCondBr(e->b, on, body, end);
     LLVMPositionBuilderAtEnd(e->b, body);
-    cg_ll_region(e, &x->body);
+    cg_ll_region_under(e, &x->body, x->limit ? x->var : 0, true);
     take_yields(e, x, out);
     last = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, end);

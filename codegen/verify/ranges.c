@@ -1,0 +1,316 @@
+/* Checks what emitters report (ranges.h).
+ *
+ * Conditions are compared as sets: both sides are taken apart, x and y into x, y, and not x
+ * into the opposite of x.  Those around an instruction are read from the regions that it is in,
+ * so that nothing but the kernel says what is wanted. */
+#include "codegen/verify/ranges.h"
+
+#include <inttypes.h>
+
+#include "ir/context.h"
+
+typedef struct literal {
+    cg_val v;
+    bool holds;
+} literal;
+
+struct cg_ranges {
+    const cg_kernel *k;
+    ir_arena *arena;
+    const uint32_t *vary;
+    /* of each instruction: the block that it is in; holds: in its body */
+    literal *around;
+    /* of each value: the last report that had applied its opposite, or it */
+    uint32_t *applied[2];
+    uint32_t report;
+    literal *left; /* to be taken apart */
+    uint32_t n, cap;
+    const cg_applied **node;
+    uint32_t n_nodes, cap_nodes;
+    const char *why;
+};
+
+static void
+find_blocks(cg_ranges *r)
+{
+    for (uint32_t b = 1; b < r->k->n_insns; b++) {
+        const cg_block *x = r->k->insn[b].block;
+        for (uint32_t i = 0; x && i < x->body.n; i++)
+            r->around[x->body.insn[i]] = (literal){ b, true };
+        for (uint32_t i = 0; x && i < x->other.n; i++)
+            r->around[x->other.insn[i]] = (literal){ b, false };
+    }
+}
+
+cg_ranges *
+cg_ranges_of(const cg_kernel *k, ir_arena *arena)
+{
+    if (!k->ctx->config.verify)
+        return NULL;
+    cg_ranges *r = IR_NEW(arena, cg_ranges);
+
+    r->k = k;
+    r->arena = arena;
+    r->vary = cg_variance(k, arena);
+    r->around = IR_NEW_N(arena, literal, k->n_insns);
+    for (int j = 0; j < 2; j++)
+        r->applied[j] = IR_NEW_N(arena, uint32_t, k->n_insns);
+    find_blocks(r);
+    return r;
+}
+
+const char *
+cg_ranges_why(const cg_ranges *r)
+{
+    return r ? r->why : NULL;
+}
+
+/* -- conditions -- */
+
+const cg_applied *
+cg_apply(cg_ranges *r, cg_val v, bool holds)
+{
+    if (!r || !v)
+        return NULL;
+    cg_applied *x = IR_NEW(r->arena, cg_applied);
+
+    *x = (cg_applied){ .v = v, .holds = holds };
+    return x;
+}
+
+const cg_applied *
+cg_apply_both(cg_ranges *r, const cg_applied *x, const cg_applied *y)
+{
+    if (!r || !x || !y || x == y)
+        return x ? x : y;
+    cg_applied *both = IR_NEW(r->arena, cg_applied);
+
+    *both = (cg_applied){ .part = { x, y } };
+    return both;
+}
+
+const cg_applied *
+cg_apply_any(cg_ranges *r, const cg_applied *x)
+{
+    if (!r || !x)
+        return x;
+    cg_applied *any = IR_NEW(r->arena, cg_applied);
+
+    *any = (cg_applied){ .any = true, .part = { x, NULL } };
+    return any;
+}
+
+/* The next part of what is left that is no conjunction; false: nothing is left. */
+static bool
+next_literal(cg_ranges *r, literal *out)
+{
+    while (r->n > 0) {
+        const literal x = r->left[--r->n];
+        const cg_insn *i = &r->k->insn[x.v];
+        if (i->op == SC_not) {
+            r->left[r->n++] = (literal){ i->in[0], !x.holds };
+        } else if (i->type == COT_BOOL && i->op == (x.holds ? SC_and : SC_or)) {
+            for (int j = 0; j < 2; j++)
+                IR_PUSH(r->arena, r->left, r->n, r->cap, ((literal){ i->in[j], x.holds }));
+        } else {
+            *out = x;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+put(cg_ranges *r, cg_val v, bool holds)
+{
+    r->n = 0;
+    IR_PUSH(r->arena, r->left, r->n, r->cap, ((literal){ v, holds }));
+}
+
+/* Marks all that is applied.  Answers whether some of it is asked of any lane. */
+static bool
+mark(cg_ranges *r, const cg_applied *by)
+{
+    bool any = false;
+    literal x;
+
+    r->report++;
+    r->n_nodes = 0;
+    if (by)
+        IR_PUSH(r->arena, r->node, r->n_nodes, r->cap_nodes, by);
+    while (r->n_nodes > 0) {
+        const cg_applied *a = r->node[--r->n_nodes];
+        any |= a->any;
+        for (int j = 0; j < 2; j++)
+            if (a->part[j])
+                IR_PUSH(r->arena, r->node, r->n_nodes, r->cap_nodes, a->part[j]);
+        if (!a->v)
+            continue;
+        put(r, a->v, a->holds);
+        while (next_literal(r, &x))
+            r->applied[x.holds][x.v] = r->report;
+    }
+    return any;
+}
+
+/* A part of the condition that is not applied; 0: all are. */
+static cg_val
+missing(cg_ranges *r, cg_val v, bool holds)
+{
+    int64_t c;
+    literal x;
+
+    put(r, v, holds);
+    while (next_literal(r, &x))
+        if (r->applied[x.holds][x.v] != r->report &&
+            !(cg_is_const(r->k, x.v, &c) && (c != 0) == x.holds))
+            return x.v;
+    return 0;
+}
+
+/* The same of all that is around the access. */
+static cg_val
+missing_around(cg_ranges *r, cg_val access)
+{
+    const cg_insn *i = &r->k->insn[access];
+    const cg_val when = i->op == CG_STORE ? i->in[2] : i->in[1];
+    cg_val none = when ? missing(r, when, true) : 0;
+
+    for (literal at = r->around[access]; at.v && !none; at = r->around[at.v]) {
+        const cg_block *x = r->k->insn[at.v].block;
+        const int op = r->k->insn[at.v].op;
+        if (op == CG_IF || (op == CG_WHILE && at.holds))
+            none = missing(r, x->cond, at.holds);
+        else if (op == CG_LOOP && x->limit)
+            none = missing(r, x->var, true);
+    }
+    return none;
+}
+
+/* -- elements -- */
+
+typedef struct hull {
+    int64_t lo, hi, n; /* n: elements that are touched in it, at the most */
+} hull;
+
+static void
+extend(hull *h, int64_t step, int64_t first, int64_t n)
+{
+    const int64_t a = step * first, b = step * (first + n - 1);
+
+    h->lo += a < b ? a : b;
+    h->hi += a < b ? b : a;
+    h->n *= n;
+}
+
+/* The loop of the lanes, and its level among the SPMD loops around the access; NULL: none. */
+static const cg_block *
+vector_around(const cg_ranges *r, cg_val access, int *level)
+{
+    const cg_block *found = NULL;
+
+    *level = -1;
+    for (cg_val at = r->around[access].v; at; at = r->around[at].v) {
+        const cg_block *x = r->k->insn[at].block;
+        if (r->k->insn[at].op != CG_LOOP || x->kind < CG_UNROLL)
+            continue;
+        *level += found != NULL;
+        if (x->kind == CG_VECTOR) {
+            found = x;
+            *level = 0;
+        }
+    }
+    return found;
+}
+
+static int64_t
+extent_of(const cg_ranges *r, const cg_block *x)
+{
+    int64_t lo = 0, hi = 0;
+
+    cg_is_const(r->k, x->lo, &lo);
+    cg_is_const(r->k, x->hi, &hi);
+    return (hi - lo + x->step - 1) / x->step;
+}
+
+/* Is there such an instruction that many elements behind, in the same region? */
+static bool
+has_neighbour(const cg_ranges *r, cg_val access, int64_t step)
+{
+    const literal in = r->around[access];
+    const cg_block *x = r->k->insn[in.v].block;
+    const cg_region *region = !x ? &r->k->body : in.holds ? &x->body : &x->other;
+
+    for (uint32_t i = 0; i < region->n; i++)
+        if (cg_side_by_side(r->k, access, region->insn[i], step))
+            return true;
+    return false;
+}
+
+/* How far lanes lie apart.  An emitter may know more than the text says: the quotients of
+ * lanes. */
+static int64_t
+step_of(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint32_t lanes)
+{
+    const cg_val index = r->k->insn[x->access].in[0];
+    const int64_t step = cg_moves_by(r->k, index, vector);
+
+    return step == 0 && (r->vary[index] & lanes) ? x->step : step;
+}
+
+/* Loads may take what lies between elements; stores may not. */
+static bool
+is_inside(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint32_t lanes)
+{
+    const cg_insn *i = &r->k->insn[x->access];
+    hull h = { 0, 0, 1 };
+
+    if (x->lane < 0 || x->lanes < 0 || (vector && x->lane + x->lanes > extent_of(r, vector)))
+        return false;
+    if (vector && (x->lane || x->lanes > 1))
+        extend(&h, step_of(r, x, vector, lanes), x->lane, x->lanes ? x->lanes : 1);
+    if (x->copies)
+        extend(&h, cg_moves_by(r->k, i->in[0], x->copies), 0, extent_of(r, x->copies));
+    if (x->side_by_side > 1)
+        extend(&h, 1, 0, x->side_by_side);
+    else if (x->side_by_side < 0)
+        extend(&h, -1, 0, -x->side_by_side);
+    for (int n = 1; n < x->side_by_side || n < -x->side_by_side; n++)
+        if (!has_neighbour(r, x->access, x->side_by_side < 0 ? -n : n))
+            return false;
+    return x->first >= h.lo && x->count - 1 <= h.hi - x->first &&
+           (i->op == CG_LOAD || x->count == 1 || h.hi - h.lo < h.n);
+}
+
+static void
+refuse(cg_ranges *r, const cg_touched *x, const char *what)
+{
+    const cg_insn *i = &r->k->insn[x->access];
+
+    r->why = ir_format(r->arena,
+                       "kernel %s, value %u: what is emitted touches elements %" PRId64
+                       "..%" PRId64 " from the first of %s[%%%u], %s",
+                       r->k->name, x->access, x->first, x->first + x->count - 1,
+                       r->k->buffer[i->imm].name, i->in[0], what);
+}
+
+void
+cg_report(cg_ranges *r, const cg_touched *x)
+{
+    if (!r || r->why)
+        return;
+    int level;
+    const cg_block *vector = vector_around(r, x->access, &level);
+    const bool any = mark(r, x->by);
+    const cg_val none = missing_around(r, x->access);
+    /* a vector of one lane has no other */
+    const uint32_t lanes =
+        vector && extent_of(r, vector) > 1 ? (uint32_t)1 << level : 0;
+
+    if (none)
+        refuse(r, x, ir_format(r->arena, "without the condition %%%u", none));
+    else if (any && (r->vary[r->k->insn[x->access].in[0]] & lanes))
+        refuse(r, x, "by the condition of another lane");
+    else if (!is_inside(r, x, vector, lanes))
+        refuse(r, x, "which it does not have");
+}
