@@ -18,6 +18,7 @@
 
 #include "codegen/verify/prove.h"
 #include "codegen/verify/races.h"
+#include "codegen/verify/written.h"
 #include "ir/diag.h"
 
 typedef struct bounds {
@@ -28,6 +29,7 @@ typedef struct bounds {
     cg_facts f;
     cg_known known;
     cg_races races;
+    cg_written written; /* of the entry */
     cg_interval **param;        /* of each kernel; NULL: nobody has called it yet */
     cg_bounds_report *r;
     cg_val at;
@@ -49,6 +51,17 @@ print_form(ir_buf *t, const bounds *b, const cg_form *x)
 }
 
 static void
+tell(bounds *b, const char *what)
+{
+    if (!b->r->why) {
+        b->r->why = what;
+        b->r->first = b->k;
+    }
+    if (b->r->text)
+        ir_buf_printf(b->r->text, "%s\n", what);
+}
+
+static void
 open_access(bounds *b, const char *what, uint32_t buffer, const cg_form *index, int64_t most)
 {
     ir_buf t;
@@ -58,12 +71,7 @@ open_access(bounds *b, const char *what, uint32_t buffer, const cg_form *index, 
                   b->k->buffer[buffer].name);
     print_form(&t, b, index);
     ir_buf_printf(&t, "] is not proved to lie in 0..%" PRId64, most);
-    if (!b->r->why) {
-        b->r->why = t.text;
-        b->r->first = b->k;
-    }
-    if (b->r->text)
-        ir_buf_printf(b->r->text, "%s\n", t.text);
+    tell(b, t.text);
 }
 
 /* -- one access -- */
@@ -84,6 +92,67 @@ form_at(bounds *b, cg_val index)
     if (index == 0)
         return cg_form_const(0);
     return b->f.value[index].known ? b->f.value[index].form : cg_exact_form(&b->f, index);
+}
+
+/* -- the work block -- */
+
+static bool
+is_in_work(const bounds *b, uint32_t buffer)
+{
+    return b->k->buffer[buffer].space == CG_WORK;
+}
+
+static void
+open_read(bounds *b, uint32_t buffer, const cg_form *x, int64_t count)
+{
+    const cg_insn *i = &b->k->insn[b->at];
+    ir_buf t;
+
+    ir_buf_init(&t, b->arena);
+    ir_buf_printf(&t, "kernel %s, value %u: %s reads %" PRId64 " elements of %s[", b->k->name,
+                  b->at, i->op == CG_CALL ? b->m->kernel[i->call->kernel]->name : "it", count,
+                  b->k->buffer[buffer].name);
+    print_form(&t, b, x);
+    ir_buf_printf(&t, "], buffer %u, which are not proved to be written before", buffer);
+    tell(b, t.text);
+}
+
+static void
+reads(bounds *b, uint32_t buffer, cg_val index, int64_t count)
+{
+    const cg_form x = form_at(b, index);
+
+    if (!is_in_work(b, buffer))
+        return;
+    const cg_is_written is = cg_written_has(&b->written, buffer, &x, count);
+    b->r->read.proved += is == CG_WRITTEN;
+    b->r->read.open += is == CG_NOT_WRITTEN;
+    b->r->update.open += is == CG_PERHAPS_WRITTEN;
+    if (is == CG_NOT_WRITTEN)
+        open_read(b, buffer, &x, count);
+}
+
+/* What a kernel loads of a buffer that it stores to may be thrown away: it is counted alone. */
+static void
+updates(bounds *b, uint32_t buffer, cg_val index, int64_t count)
+{
+    const cg_form x = form_at(b, index);
+
+    if (!is_in_work(b, buffer))
+        return;
+    if (cg_written_has(&b->written, buffer, &x, count) == CG_WRITTEN)
+        b->r->update.proved++;
+    else
+        b->r->update.open++;
+}
+
+static void
+writes(bounds *b, uint32_t buffer, cg_val index, int64_t count)
+{
+    const cg_form x = form_at(b, index);
+
+    if (is_in_work(b, buffer))
+        cg_written_write(&b->written, buffer, &x, count);
 }
 
 /* `count` elements from the index on. */
@@ -116,6 +185,10 @@ touch_if(bounds *b, cg_bounds_count *n, const char *what, const cg_insn *i, cg_v
     if (when)
         cg_know_that(&b->f, &b->known, when, true);
     touch(b, n, what, (uint32_t)i->imm, i->in[0], 1, i->op == CG_STORE);
+    if (i->op == CG_LOAD)
+        reads(b, (uint32_t)i->imm, i->in[0], 1);
+    else if (!when)
+        writes(b, (uint32_t)i->imm, i->in[0], 1);
     b->known.n = known;
     b->known.never = never;
 }
@@ -123,11 +196,35 @@ touch_if(bounds *b, cg_bounds_count *n, const char *what, const cg_insn *i, cg_v
 static void
 copy(bounds *b, const cg_insn *i)
 {
-    for (int j = 0; j < 2; j++) {
+    for (int j = 2; j-- > 0;) {
         const uint32_t x = i->call->buffer[j];
-        const int64_t size = (int64_t)cot_dtype_size(b->k->buffer[x].type);
-        touch(b, &b->r->copy, "copy", x, i->in[j], ((int64_t)i->imm + size - 1) / size, j == 0);
+        const int64_t size = (int64_t)cot_dtype_size(b->k->buffer[x].type),
+                      n = ((int64_t)i->imm + size - 1) / size;
+        touch(b, &b->r->copy, "copy", x, i->in[j], n, j == 0);
+        if (j == 0)
+            writes(b, x, i->in[j], (int64_t)i->imm / size);
+        else
+            reads(b, x, i->in[j], n);
     }
+}
+
+/* What the callee reads first, and then what it writes. */
+static void
+pass(bounds *b, const cg_call *c, const cg_kernel *to)
+{
+    for (int written = 0; written < 2; written++)
+        for (uint32_t j = 0, n = 0; j < to->n_buffers; j++) {
+            const cg_buffer *x = &to->buffer[j];
+            if (x->space > CG_OUT)
+                continue;
+            if (written && x->space == CG_OUT)
+                writes(b, c->buffer[n], c->offset[n], x->elements);
+            else if (!written && x->space == CG_IN)
+                reads(b, c->buffer[n], c->offset[n], x->elements);
+            else if (!written && cg_reads_first(to, j))
+                updates(b, c->buffer[n], c->offset[n], x->elements);
+            n++;
+        }
 }
 
 static cg_interval
@@ -150,6 +247,7 @@ call(bounds *b, const cg_call *c)
                   to->buffer[j].space == CG_OUT);
             n++;
         }
+    pass(b, c, to);
     if (first)
         *param = IR_NEW_N(b->arena, cg_interval, c->n_params + 1);
     for (int j = 0; j < c->n_params; j++) {
@@ -166,6 +264,15 @@ extern_call(bounds *b, const cg_extern *x)
         if (x->arg[j].buffer)
             touch(b, &b->r->call, "foreign call", x->arg[j].buffer - 1, x->arg[j].offset,
                   x->arg[j].offset ? 1 : 0, x->arg[j].writes);
+    for (int j = 0; j < x->n; j++)
+        if (x->arg[j].buffer && x->arg[j].writes)
+            writes(b, x->arg[j].buffer - 1, 0, b->k->buffer[x->arg[j].buffer - 1].elements);
+}
+
+static bool
+is_entry(const bounds *b)
+{
+    return b->k == b->m->kernel[0];
 }
 
 static int64_t
@@ -211,10 +318,6 @@ walk_under(bounds *b, const cg_region *r, cg_val cond, bool holds)
 {
     const int known = b->known.n;
     const bool never = b->known.never;
-    int64_t c;
-
-    if (cg_is_const(b->k, cond, &c) && (c != 0) != holds)
-        return;
     cg_know_that(&b->f, &b->known, cond, holds);
     walk(b, r);
     b->known.n = known;
@@ -226,6 +329,68 @@ define_carried(bounds *b, const cg_block *x)
 {
     for (int j = 0; j < x->n; j++)
         cg_facts_define(&b->f, x->yield[j].carried);
+}
+
+/* A condition that is known has one side. */
+static void
+walk_if(bounds *b, const cg_block *x)
+{
+    const uint32_t mark = b->written.n;
+    int64_t c;
+
+    if (cg_is_const(b->k, x->cond, &c)) {
+        walk_under(b, c ? &x->body : &x->other, x->cond, c != 0);
+        return;
+    }
+    walk_under(b, &x->body, x->cond, true);
+    const cg_written_side then =
+        is_entry(b) ? cg_written_other(&b->written, mark) : (cg_written_side){ 0 };
+    walk_under(b, &x->other, x->cond, false);
+    if (is_entry(b))
+        cg_written_join(&b->written, mark, then);
+}
+
+/* Is the condition a carried value that is true at first? */
+static bool
+runs_once(const bounds *b, const cg_block *x)
+{
+    int64_t c;
+
+    for (int j = 0; j < x->n; j++)
+        if (x->yield[j].carried == x->cond)
+            return cg_is_const(b->k, x->yield[j].init, &c) && c != 0;
+    return false;
+}
+
+/* What the condition needs is done once in any case, the body perhaps never. */
+static void
+walk_while(bounds *b, const cg_block *x)
+{
+    const uint32_t before = b->f.n;
+    int64_t c;
+
+    define_carried(b, x);
+    const uint32_t mark = is_entry(b) ? cg_written_loop(&b->written, x) : 0;
+    walk(b, &x->other);
+    const uint32_t body = b->written.n;
+    if (!cg_is_const(b->k, x->cond, &c) || c != 0)
+        walk_under(b, &x->body, x->cond, true);
+    if (!is_entry(b))
+        return;
+    if (!runs_once(b, x))
+        cg_written_loop_end(&b->written, body, 0, 0);
+    cg_written_loop_end(&b->written, mark, before ? before - 1 : 0, 1);
+}
+
+/* 0: it is not known. */
+static int64_t
+times_of(const bounds *b, const cg_block *x)
+{
+    int64_t lo, hi;
+
+    return cg_is_const(b->k, x->lo, &lo) && cg_is_const(b->k, x->hi, &hi) && lo < hi
+               ? (hi - 1 - lo) / x->step + 1
+               : 0;
 }
 
 static void
@@ -285,7 +450,11 @@ walk_loop(bounds *b, const cg_block *x)
         if (cg_sum_add(&t, 1, &limit))
             cg_know(&b->f, &b->known, &t);
     }
+    const uint32_t counter = count_of(b, x),
+                   mark = is_entry(b) ? cg_written_loop(&b->written, x) : 0;
     walk(b, &x->body);
+    if (is_entry(b))
+        cg_written_loop_end(&b->written, mark, counter, times_of(b, x));
     if (splits_work)
         count_races(b, x);
     b->known.n = known;
@@ -308,15 +477,8 @@ walk_insn(bounds *b, cg_val v)
     case CG_FRAGMENT:
     case CG_MMA: tensor(b, i); break;
     case CG_LOOP: walk_loop(b, i->block); break;
-    case CG_IF:
-        walk_under(b, &i->block->body, i->block->cond, true);
-        walk_under(b, &i->block->other, i->block->cond, false);
-        break;
-    case CG_WHILE:
-        define_carried(b, i->block);
-        walk(b, &i->block->other);
-        walk_under(b, &i->block->body, i->block->cond, true);
-        break;
+    case CG_IF: walk_if(b, i->block); break;
+    case CG_WHILE: walk_while(b, i->block); break;
     default: break;
     }
     if (i->block)
@@ -369,6 +531,8 @@ cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r)
         b->known = (cg_known){ 0 };
         cg_facts_begin(&b->f, b->k, b->param[i], &b->own, &b->scratch);
         b->races = (cg_races){ 0 };
+        if (is_entry(b))
+            cg_written_begin(&b->written, &b->f, &b->known);
         places(b);
         walk(b, &b->k->body);
         ir_arena_reset(&b->own);

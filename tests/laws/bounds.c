@@ -52,7 +52,7 @@ static int64_t
 count_open(const cg_bounds_report *r)
 {
     return r->load.open + r->store.open + r->copy.open + r->call.open + r->place.open +
-           r->tensor.open;
+           r->tensor.open + r->read.open;
 }
 
 static int64_t
@@ -109,6 +109,8 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
     add(&total[k].tensor, &r.tensor);
     const int64_t reductions = judge_reductions(m, &a, &text, &covered[k]);
     add(&total[k].race, &r.race);
+    add(&total[k].read, &r.read);
+    add(&total[k].update, &r.update);
     if (r.race.open > 0 && shows)
         printf("%s: program %d: %s%s\n", plans[k].name, p->number, races.text, p->text);
     if (count_open(&r) + reductions > 0) {
@@ -237,6 +239,8 @@ main(int argc, char **argv)
         print_total("places", &total[k].place);
         print_total("tensor", &total[k].tensor);
         print_total("races", &total[k].race);
+        print_total("reads", &total[k].read);
+        print_total("updates", &total[k].update);
         printf("  reductions %lld + %lld + %lld, of %lld elements\n",
                (long long)covered[k].proved, (long long)(covered[k].refuted + covered[k].open),
                (long long)covered[k].large, (long long)covered[k].elements);

@@ -1,0 +1,222 @@
+/* Entries built by hand that read what nobody has written, or what was overwritten: the
+ * verifier refuses each, and takes the same entry with the mistake mended.
+ *
+ * The entry has x: f32[16] and y: f32[16], and in the work block s and t: f32[16], side by
+ * side, and u in the place of s.  It calls `move`, of a: f32[4] and b: f32[4]. */
+#include "codegen/verify/bounds.h"
+#include "codegen/verify/written.h"
+#include "tests/unit/verified.h"
+
+enum { SIZE = 16, PART = 4 };
+
+static uint32_t x, y, s, t, u;
+
+static void
+build_move(void)
+{
+    cg_kernel *move = cg_kernel_new(m, "move");
+    cg_build c;
+
+    cg_begin(&c, move);
+    const uint32_t a = cg_buffer_add(move, "a", COT_F32, CG_IN, PART),
+                   to = cg_buffer_add(move, "b", COT_F32, CG_OUT, PART);
+    const cg_val l = cg_loop_begin(&c, CG_SERIAL, cg_i64(&c, 0), cg_i64(&c, PART), 1, 0);
+    cg_store(&c, to, cg_loop_var(&c, l), cg_load(&c, a, cg_loop_var(&c, l), 0), 0);
+    cg_loop_end(&c, l);
+}
+
+static uint32_t
+in_work(const char *name, int64_t offset)
+{
+    const uint32_t buffer = cg_buffer_add(k, name, COT_F32, CG_WORK, SIZE);
+
+    k->buffer[buffer].offset = offset;
+    return buffer;
+}
+
+static void
+setup(void)
+{
+    verified_begin();
+    x = cg_buffer_add(k, "x", COT_F32, CG_IN, SIZE);
+    y = cg_buffer_add(k, "y", COT_F32, CG_OUT, SIZE);
+    s = in_work("s", 0);
+    t = in_work("t", 64);
+    u = in_work("u", 0);
+    m->work_bytes = 128;
+    build_move();
+}
+
+static void
+all(uint32_t to, uint32_t from)
+{
+    cg_copy(&b, to, number(0), from, number(0), SIZE * 4);
+}
+
+static void
+move(uint32_t to, cg_val at, uint32_t from)
+{
+    cg_call_kernel(&b, 1, (uint32_t[]){ from, to }, (cg_val[]){ 0, at }, 0, NULL);
+}
+
+/* -- the entries -- */
+
+static void
+not_at_all(bool wrong)
+{
+    if (!wrong)
+        all(s, x);
+    all(y, s);
+}
+
+static void
+too_late(bool wrong)
+{
+    all(wrong ? t : s, x);
+    all(y, s);
+    all(s, x);
+}
+
+/* Parts of 4 that lie 4 apart, or a row that is left out. */
+static void
+parts(bool wrong)
+{
+    cg_val i, l = loop(CG_SERIAL, wrong ? 3 : 4, &i);
+
+    move(s, cg_imul(&b, i, PART), x);
+    cg_loop_end(&b, l);
+    all(y, s);
+}
+
+/* Every other part by one loop, the others by another one. */
+static void
+parts_in_turn(bool wrong)
+{
+    cg_val i, l = loop(CG_SERIAL, 2, &i), j, m;
+
+    move(s, cg_imul(&b, i, 2 * PART), x);
+    cg_loop_end(&b, l);
+    m = loop(CG_SERIAL, 2, &j);
+    move(s, cg_iadd(&b, cg_imul(&b, j, 2 * PART), number(wrong ? PART - 1 : PART)), x);
+    cg_loop_end(&b, m);
+    all(y, s);
+}
+
+static void
+overwritten(bool wrong)
+{
+    all(s, x);
+    all(wrong ? u : t, x);
+    all(y, s);
+}
+
+/* An iteration overwrites what the next one reads. */
+static void
+overwritten_in_a_loop(bool wrong)
+{
+    all(s, x);
+    cg_val i, l = loop(CG_SERIAL, 4, &i);
+
+    all(y, s);
+    all(wrong ? u : t, x);
+    cg_loop_end(&b, l);
+}
+
+static cg_val
+truth(void)
+{
+    const uint32_t c = cg_buffer_add(k, "c", COT_BOOL, CG_IN, 1);
+
+    return cg_load(&b, c, number(0), 0);
+}
+
+static void
+in_one_branch(bool wrong)
+{
+    const cg_val c = cg_if_begin(&b, truth());
+
+    all(s, x);
+    cg_if_else(&b, c);
+    if (!wrong)
+        all(s, x);
+    cg_if_end(&b, c);
+    all(y, s);
+}
+
+/* A loop that may not run, and one that does. */
+static void
+in_a_loop(bool wrong)
+{
+    const uint32_t n = cg_buffer_add(k, "n", COT_I64, CG_IN, 1);
+    const cg_val hi = wrong ? cg_load(&b, n, number(0), 0) : number(3);
+    const cg_val l = cg_loop_begin(&b, CG_SERIAL, number(0), hi, 1, 0);
+
+    all(s, x);
+    cg_loop_end(&b, l);
+    all(y, s);
+}
+
+static void
+in_a_while(bool wrong)
+{
+    const cg_val w = cg_while_begin(&b);
+
+    if (!wrong)
+        all(s, x);
+    cg_while_test(&b, w, truth());
+    if (wrong)
+        all(s, x);
+    cg_while_end(&b, w);
+    all(y, s);
+}
+
+/* The element of an iteration, before it is written or after. */
+static void
+in_turn(bool wrong)
+{
+    cg_val i, l = loop(CG_SERIAL, 4, &i), at = cg_imul(&b, i, PART);
+    const uint32_t part[2] = { s, x };
+    const cg_val from[2] = { at, 0 };
+
+    for (int j = 0; j < 2; j++)
+        cg_call_kernel(&b, 1, (uint32_t[]){ part[j ^ !wrong], j == wrong ? s : y },
+                       (cg_val[]){ from[j ^ !wrong], at }, 0, NULL);
+    cg_loop_end(&b, l);
+}
+
+static const verified_row row[] = {
+    { "not at all", not_at_all },
+    { "too late", too_late },
+    { "parts", parts },
+    { "parts in turn", parts_in_turn },
+    { "overwritten", overwritten },
+    { "overwritten in a loop", overwritten_in_a_loop },
+    { "in one branch", in_one_branch },
+    { "in a loop that may not run", in_a_loop },
+    { "in a while that may not run", in_a_while },
+    { "in the same iteration", in_turn },
+};
+enum { ROWS = sizeof row / sizeof *row };
+
+START_TEST(mended_is_proved)
+{
+    verified_is_proved(&row[_i]);
+}
+END_TEST
+
+START_TEST(mistake_is_refused)
+{
+    verified_is_refused(&row[_i], "not proved to be written before");
+}
+END_TEST
+
+int
+main(void)
+{
+    const suite_case cases[] = {
+        EACH(mended_is_proved, ROWS),
+        EACH(mistake_is_refused, ROWS),
+    };
+
+    return SUITE_WITH("written", cases, setup, verified_end);
+}
