@@ -4,12 +4,8 @@
  * A case builds the kernel `main` of x: f32[N], i: i32[N] and y: f32[49]; `wrong` asks for the
  * mistake. */
 #include "codegen/verify/bounds.h"
-#include "tests/unit/suite.h"
+#include "tests/unit/verified.h"
 
-static ir_arena arena;
-static cg_module *m;
-static cg_kernel *k;
-static cg_build b;
 static uint32_t x, at, y;
 
 enum { SIZE = 49 };
@@ -17,36 +13,10 @@ enum { SIZE = 49 };
 static void
 setup(void)
 {
-    suite_begin();
-    ir_arena_init(&arena, ctx);
-    m = cg_module_new(ctx, &arena, "test");
-    k = cg_kernel_new(m, "main");
-    cg_begin(&b, k);
+    verified_begin();
     x = cg_buffer_add(k, "x", COT_F32, CG_IN, SIZE);
     at = cg_buffer_add(k, "at", COT_I32, CG_IN, SIZE);
     y = cg_buffer_add(k, "y", COT_F32, CG_OUT, SIZE);
-}
-
-static void
-teardown(void)
-{
-    ir_arena_free(&arena);
-    suite_end();
-}
-
-static cg_val
-number(int64_t i)
-{
-    return cg_i64(&b, i);
-}
-
-static cg_val
-loop(cg_kind kind, cg_val lo, cg_val hi, int64_t step, cg_val limit, cg_val *i)
-{
-    const cg_val l = cg_loop_begin(&b, kind, lo, hi, step, limit);
-
-    *i = cg_loop_var(&b, l);
-    return l;
 }
 
 static void
@@ -73,7 +43,7 @@ loaded(cg_val i)
 static void
 one_too_many(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(SIZE + wrong), 1, 0, &i);
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(SIZE + wrong), 1, 0, &i);
 
     copy_element(i, 0);
     cg_loop_end(&b, l);
@@ -82,7 +52,7 @@ one_too_many(bool wrong)
 static void
 one_too_few(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
 
     copy_element(cg_iadd(&b, i, number(wrong ? -1 : 0)), 0);
     cg_loop_end(&b, l);
@@ -91,7 +61,7 @@ one_too_few(bool wrong)
 static void
 mask_with_equality(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(64), 1, 0, &i);
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(64), 1, 0, &i);
 
     copy_element(i, cg_insn2(&b, wrong ? SC_le : SC_lt, COT_I64, i, number(SIZE)));
     cg_loop_end(&b, l);
@@ -100,7 +70,7 @@ mask_with_equality(bool wrong)
 static void
 branch_with_equality(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(64), 1, 0, &i);
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(64), 1, 0, &i);
     cg_val in = cg_if_begin(&b, cg_insn2(&b, wrong ? SC_le : SC_lt, COT_I64, i, number(SIZE)));
 
     copy_element(i, 0);
@@ -111,7 +81,7 @@ branch_with_equality(bool wrong)
 static void
 other_branch(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(64), 1, 0, &i);
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(64), 1, 0, &i);
     cg_val in = cg_if_begin(&b, cg_insn2(&b, SC_lt, COT_I64, i, number(SIZE)));
 
     if (!wrong)
@@ -126,9 +96,9 @@ other_branch(bool wrong)
 static void
 tail_without_limit(bool wrong)
 {
-    cg_val i, j, l = loop(CG_SERIAL, number(0), number(SIZE), 8, 0, &i);
+    cg_val i, j, l = loop_between(CG_SERIAL, number(0), number(SIZE), 8, 0, &i);
     cg_val n = cg_insn2(&b, SC_min, COT_I64, number(8), cg_isub(&b, number(SIZE), i));
-    cg_val v = loop(CG_VECTOR, number(0), number(8), 1, wrong ? 0 : n, &j);
+    cg_val v = loop_between(CG_VECTOR, number(0), number(8), 1, wrong ? 0 : n, &j);
 
     copy_element(cg_iadd(&b, i, j), 0);
     cg_loop_end(&b, v);
@@ -138,8 +108,8 @@ tail_without_limit(bool wrong)
 static void
 wrong_stride(bool wrong)
 {
-    cg_val i, j, l = loop(CG_SERIAL, number(0), number(7), 1, 0, &i);
-    cg_val v = loop(CG_SERIAL, number(0), number(7), 1, 0, &j);
+    cg_val i, j, l = loop_between(CG_SERIAL, number(0), number(7), 1, 0, &i);
+    cg_val v = loop_between(CG_SERIAL, number(0), number(7), 1, 0, &j);
 
     copy_element(cg_iadd(&b, cg_imul(&b, i, wrong ? 8 : 7), j), 0);
     cg_loop_end(&b, v);
@@ -151,10 +121,10 @@ static void
 row_of_product(bool wrong)
 {
     cg_val i, u, j, v;
-    cg_val rows = loop(CG_SERIAL, number(0), number(7), 6, 0, &i);
-    cg_val tile = loop(CG_UNROLL, number(0), number(6), 1, 0, &u);
-    cg_val columns = loop(CG_UNROLL, number(0), number(2), 1, 0, &j);
-    cg_val lanes = loop(CG_VECTOR, number(0), number(2), 1, 0, &v);
+    cg_val rows = loop_between(CG_SERIAL, number(0), number(7), 6, 0, &i);
+    cg_val tile = loop_between(CG_UNROLL, number(0), number(6), 1, 0, &u);
+    cg_val columns = loop_between(CG_UNROLL, number(0), number(2), 1, 0, &j);
+    cg_val lanes = loop_between(CG_VECTOR, number(0), number(2), 1, 0, &v);
     cg_val row = cg_iadd(&b, i, u),
            column = cg_iadd(&b, cg_iadd(&b, cg_imul(&b, j, 2), v), number(4));
     cg_val when = less(column, 7);
@@ -172,10 +142,10 @@ row_of_product(bool wrong)
 static void
 last_block(bool wrong)
 {
-    cg_val i, j, l = loop(CG_SERIAL, number(0), number(SIZE), 32, 0, &i);
+    cg_val i, j, l = loop_between(CG_SERIAL, number(0), number(SIZE), 32, 0, &i);
     cg_val n = cg_insn2(&b, SC_min, COT_I64, number(32),
                         cg_isub(&b, number(wrong ? SIZE + 1 : SIZE), i));
-    cg_val inner = loop(CG_SERIAL, i, cg_iadd(&b, i, n), 1, 0, &j);
+    cg_val inner = loop_between(CG_SERIAL, i, cg_iadd(&b, i, n), 1, 0, &j);
 
     copy_element(j, 0);
     cg_loop_end(&b, inner);
@@ -185,7 +155,7 @@ last_block(bool wrong)
 static void
 gathered(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
     cg_val j = loaded(i);
 
     if (!wrong)
@@ -198,7 +168,7 @@ gathered(bool wrong)
 static void
 scattered(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
     cg_val j = loaded(i);
     cg_val in =
         cg_insn2(&b, SC_and, COT_BOOL, cg_insn2(&b, SC_le, COT_I64, number(wrong ? -1 : 0), j),
@@ -211,7 +181,7 @@ scattered(bool wrong)
 static void
 divided(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(7 * SIZE), 1, 0, &i);
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(7 * SIZE), 1, 0, &i);
     cg_val q = cg_insn2(&b, SC_div, COT_I64, i, number(wrong ? 6 : 7));
 
     copy_element(q, 0);
@@ -226,13 +196,13 @@ two_sums(bool wrong)
 {
     const uint32_t z = cg_buffer_add(k, "z", COT_F32, CG_OUT, 245);
     cg_val block, r, i, half, j;
-    cg_val blocks = loop(CG_SERIAL, number(0), number(2), 1, 0, &block);
+    cg_val blocks = loop_between(CG_SERIAL, number(0), number(2), 1, 0, &block);
     cg_val first = cg_imul(&b, block, 6),
            end = cg_insn2(&b, SC_min, COT_I64, cg_iadd(&b, first, number(6)), number(7));
-    cg_val rows = loop(CG_SERIAL, first, end, 1, 0, &r),
-           tiles = loop(CG_SERIAL, number(0), number(3), 1, 0, &i),
-           halves = loop(CG_UNROLL, number(0), number(2), 1, 0, &half),
-           lanes = loop(CG_VECTOR, number(0), number(8), 1, 0, &j);
+    cg_val rows = loop_between(CG_SERIAL, first, end, 1, 0, &r),
+           tiles = loop_between(CG_SERIAL, number(0), number(3), 1, 0, &i),
+           halves = loop_between(CG_UNROLL, number(0), number(2), 1, 0, &half),
+           lanes = loop_between(CG_VECTOR, number(0), number(8), 1, 0, &j);
     cg_val at_k = cg_iadd(&b, cg_iadd(&b, cg_imul(&b, i, 16), cg_imul(&b, half, 8)), j),
            digits = cg_iadd(&b, cg_imul(&b, cg_idiv(&b, at_k, 5), 35), cg_imod(&b, at_k, 5));
 
@@ -262,7 +232,7 @@ called(bool wrong)
 
     cg_begin(&inner, row);
     cg_store(&inner, out, cg_i64(&inner, 6), cg_const(&inner, COT_F32, 0), 0);
-    cg_val l = loop(CG_SERIAL, number(0), number(7), 1, 0, &i);
+    cg_val l = loop_between(CG_SERIAL, number(0), number(7), 1, 0, &i);
     const cg_val offset = cg_imul(&b, i, wrong ? 8 : 7);
     cg_call_kernel(&b, 1, &y, &offset, 0, NULL);
     cg_loop_end(&b, l);
@@ -278,7 +248,7 @@ parameter(bool wrong)
 
     cg_begin(&inner, row);
     cg_store(&inner, out, cg_param(&inner, 0), cg_const(&inner, COT_F32, 0), 0);
-    cg_val l = loop(CG_SERIAL, number(0), number(7), 1, 0, &i);
+    cg_val l = loop_between(CG_SERIAL, number(0), number(7), 1, 0, &i);
     const cg_val params[1] = { cg_imul(&b, i, wrong ? 9 : 8) };
     cg_call_kernel(&b, 1, &y, NULL, 1, params);
     cg_loop_end(&b, l);
@@ -305,7 +275,7 @@ nested(bool wrong)
     cg_val l[48], i, at_i = number(wrong);
 
     for (int j = 0; j < 48; j++) {
-        l[j] = loop(CG_SERIAL, number(0), number(2), 1, 0, &i);
+        l[j] = loop_between(CG_SERIAL, number(0), number(2), 1, 0, &i);
         at_i = cg_iadd(&b, cg_imul(&b, i, (int64_t)1 << j), at_i);
     }
     cg_store(&b, y, number(0), cg_load(&b, z, at_i, 0), 0);
@@ -320,10 +290,10 @@ nested_once(bool wrong)
     cg_val l[60], i, at_i = number(0);
 
     for (int j = 0; j < 60; j++) {
-        l[j] = loop(CG_SERIAL, number(0), number(1), 1, 0, &i);
+        l[j] = loop_between(CG_SERIAL, number(0), number(1), 1, 0, &i);
         at_i = cg_iadd(&b, cg_imul(&b, i, SIZE), at_i);
     }
-    cg_val v = loop(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
+    cg_val v = loop_between(CG_SERIAL, number(0), number(SIZE), 1, 0, &i);
     copy_element(cg_iadd(&b, at_i, cg_iadd(&b, i, number(wrong))), 0);
     cg_loop_end(&b, v);
     for (int j = 60; j-- > 0;)
@@ -334,7 +304,7 @@ nested_once(bool wrong)
 static void
 long_mask(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(1000), 1, 0, &i),
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(1000), 1, 0, &i),
               mask = less(i, SIZE + wrong);
 
     for (int j = 0; j < 199; j++)
@@ -348,7 +318,7 @@ long_mask(bool wrong)
 static void
 deep_mask(bool wrong)
 {
-    cg_val i, l = loop(CG_SERIAL, number(0), number(1000), 1, 0, &i), c[200];
+    cg_val i, l = loop_between(CG_SERIAL, number(0), number(1000), 1, 0, &i), c[200];
 
     for (int j = 0; j < 200; j++)
         c[j] = cg_if_begin(&b, less(i, 400 - j));
@@ -367,10 +337,7 @@ placed(bool wrong)
     k->buffer[t].offset = 64;
 }
 
-static const struct {
-    const char *name;
-    void (*build)(bool wrong);
-} row[] = {
+static const verified_row row[] = {
     { "one too many", one_too_many },
     { "one too few", one_too_few },
     { "a mask with le for lt", mask_with_equality },
@@ -398,17 +365,13 @@ enum { ROWS = sizeof row / sizeof *row };
 
 START_TEST(mended_is_proved)
 {
-    row[_i].build(false);
-    ck_assert_msg(cg_verify(m) == COT_OK, "%s: %s", row[_i].name, cot_error(ctx));
+    verified_is_proved(&row[_i]);
 }
 END_TEST
 
 START_TEST(mistake_is_refused)
 {
-    row[_i].build(true);
-    ck_assert_msg(cg_verify(m) == COT_ERR_INTERNAL, "%s is taken", row[_i].name);
-    ck_assert_msg(strstr(cot_error(ctx), "is not proved") != NULL, "%s: %s", row[_i].name,
-                  cot_error(ctx));
+    verified_is_refused(&row[_i], "is not proved");
 }
 END_TEST
 
@@ -432,5 +395,5 @@ main(void)
         ONCE(message_names_the_access),
     };
 
-    return SUITE_WITH("accesses", cases, setup, teardown);
+    return SUITE_WITH("accesses", cases, setup, verified_end);
 }

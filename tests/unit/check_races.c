@@ -3,12 +3,8 @@
 #include "codegen/lower.h"
 #include "codegen/verify/bounds.h"
 #include "passes/pass.h"
-#include "tests/unit/suite.h"
+#include "tests/unit/verified.h"
 
-static ir_arena arena;
-static cg_module *m;
-static cg_kernel *k;
-static cg_build b;
 static uint32_t x, y;
 static cg_val one;
 
@@ -17,36 +13,10 @@ enum { SIZE = 49 };
 static void
 setup(void)
 {
-    suite_begin();
-    ir_arena_init(&arena, ctx);
-    m = cg_module_new(ctx, &arena, "test");
-    k = cg_kernel_new(m, "main");
-    cg_begin(&b, k);
+    verified_begin();
     x = cg_buffer_add(k, "x", COT_F32, CG_IN, SIZE);
     y = cg_buffer_add(k, "y", COT_F32, CG_OUT, SIZE);
     one = cg_const(&b, COT_F32, 0x3f800000);
-}
-
-static void
-teardown(void)
-{
-    ir_arena_free(&arena);
-    suite_end();
-}
-
-static cg_val
-number(int64_t i)
-{
-    return cg_i64(&b, i);
-}
-
-static cg_val
-loop(cg_kind kind, int64_t n, cg_val *i)
-{
-    const cg_val l = cg_loop_begin(&b, kind, number(0), number(n), 1, 0);
-
-    *i = cg_loop_var(&b, l);
-    return l;
 }
 
 static cg_val
@@ -189,10 +159,7 @@ copies(bool wrong)
     cg_loop_end(&b, l);
 }
 
-static const struct {
-    const char *name;
-    void (*build)(bool wrong);
-} row[] = {
+static const verified_row row[] = {
     { "rows", rows },
     { "columns", columns },
     { "ragged blocks", ragged_blocks },
@@ -274,5 +241,5 @@ main(void)
         EACH(threads_store_apart, TEXTS),
     };
 
-    return SUITE_WITH("races", cases, setup, teardown);
+    return SUITE_WITH("races", cases, setup, verified_end);
 }
