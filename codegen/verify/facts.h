@@ -1,8 +1,8 @@
 /* What is known of the integers of a kernel: an affine form for each, and facts on its atoms.
  *
  * An instruction that is not affine makes an atom.  A loop's variable is lo + step t with the
- * count t of iterations done before; x / c is an atom q with c q <= x <= c q + c - 1, and
- * x rem c is one between 0 and c - 1 that equals x - c q; min, max and select are atoms with two
+ * count t of iterations done before; x / c is an atom q with c q <= x <= c q + c - 1, and x
+ * rem c is one between 0 and c - 1 that equals x - c q; min, max and select are atoms with two
  * sides.  A form is equal to its value modulo 2^64, and `exact` says that it is the value.
  * Facts and atoms are about exact values alone, so that no wrapped sum enters a proof. */
 #ifndef CODEGEN_VERIFY_FACTS_H
@@ -94,7 +94,8 @@ cg_form cg_exact_form(cg_facts *f, cg_val v);
  * as divisors of coefficients and atoms tell. */
 void cg_tighten(const cg_facts *f, cg_sum *s);
 cg_interval cg_form_interval(const cg_facts *f, const cg_form *x);
-/* extremes.c: the same by facts and by what is known (NULL: nothing), each of which relates atoms. */
+/* extremes.c: the same by facts and by what is known (NULL: nothing), each of which relates
+ * atoms. */
 cg_interval cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x);
 
 #endif

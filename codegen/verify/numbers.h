@@ -7,8 +7,9 @@
 
 enum { CG_STEPS_MOST = 1 << 24 };
 
-/* Of the variable of a loop that runs, `at` is the time when it got this value; of what was made
- * of such variables, that when it was made, and `from` is the variable of the innermost loop. */
+/* Of the variable of a loop that runs, `at` is the time when it got this value; of what was
+ * made of such variables, that when it was made, and `from` is the variable of the innermost
+ * loop. */
 typedef struct cg_number {
     int64_t value;
     uint64_t at;

@@ -81,8 +81,8 @@ know_quotients(cg_facts *f, cg_known *known, const cg_sum *s, int level)
             }
 }
 
-/* 64 a + 4 b + c <= 71 says 16 a + b <= 17 where c >= 0: the atoms that d does not divide are put
- * at their best, and the constant is rounded. */
+/* 64 a + 4 b + c <= 71 says 16 a + b <= 17 where c >= 0: the atoms that d does not divide are
+ * put at their best, and the constant is rounded. */
 static void
 know_rounded(cg_facts *f, cg_known *known, const cg_sum *s, int64_t d)
 {

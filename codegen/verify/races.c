@@ -1,12 +1,12 @@
 /* Proof that iterations of a parallel loop are apart: the index of an element that is stored
  * determines the iteration.
  *
- * All indices of a buffer in the loop, of loads too, are taken apart together, as digits: where
- * index = C h + l, and l stays within C integers, equal indices have equal h and equal l, so that
- * either part is taken apart by itself. A part that is one atom has equal values then: the atom
- * is fixed. Of a remainder x - c q that is fixed with its q, so is x, which is taken apart in turn.
- * If the count of iterations is fixed at last, two different iterations never have an index in
- * common. Atoms from before the loop are the same in all iterations. */
+ * All indices of a buffer in the loop, of loads too, are taken apart together, as digits:
+ * where index = C h + l, and l stays within C integers, equal indices have equal h and equal
+ * l, so that either part is taken apart by itself. A part that is one atom has equal values
+ * then: the atom is fixed. Of a remainder x - c q that is fixed with its q, so is x, which is
+ * taken apart in turn. If the count of iterations is fixed at last, two different iterations
+ * never have an index in common. Atoms from before the loop are the same in all iterations. */
 #include "codegen/verify/races.h"
 
 #include "codegen/verify/atoms.h"
