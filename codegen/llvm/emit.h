@@ -129,17 +129,20 @@ LLVMValueRef cg_ll_picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const i
 void cg_ll_transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n);
 void cg_ll_interleave(cg_ll_emit *e, LLVMValueRef *row, int n);
 
+/* move.c */
+void cg_ll_move_bytes(cg_ll_emit *e, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bytes);
+void cg_ll_prefetch(cg_ll_emit *e, const cg_insn *i);
+void cg_ll_copy_insn(cg_ll_emit *e, cg_val v);
+LLVMValueRef cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base,
+                          LLVMValueRef index, LLVMValueRef mask);
+
 /* memory.c */
 void cg_ll_load_insn(cg_ll_emit *e, cg_val v);
 /* The first stores of `left` instructions, if those of 2, 4 or 8 neighbouring elements in
  * lanes, as whole vectors: how many; 0: none. */
 uint32_t cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left);
 void cg_ll_store_insn(cg_ll_emit *e, cg_val v);
-void cg_ll_prefetch(cg_ll_emit *e, const cg_insn *i);
-void cg_ll_copy_insn(cg_ll_emit *e, cg_val v);
 LLVMValueRef cg_ll_buffer(cg_ll_emit *e, uint32_t buffer);
-LLVMValueRef cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base,
-                          LLVMValueRef index, LLVMValueRef mask);
 
 /* control.c */
 void cg_ll_if(cg_ll_emit *e, cg_val v);

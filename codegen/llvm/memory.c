@@ -354,15 +354,6 @@ lane_of(cg_ll_emit *e, LLVMValueRef x, int lane)
     return LLVMBuildExtractElement(e->b, x, cg_ll_index(e, lane), "");
 }
 
-static void
-move_bytes(cg_ll_emit *e, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bytes)
-{
-    if (e->l->machine->alone)
-        cg_ll_builtin(e->l, e->b, "cot.copy", 3, (LLVMValueRef[]){ to, from, bytes });
-    else
-        LLVMBuildMemCpy(e->b, to, 1, from, 1, bytes);
-}
-
 static LLVMValueRef
 limit_bytes(cg_ll_emit *e, const access *a, const condition *c)
 {
@@ -462,7 +453,7 @@ load_row(cg_ll_emit *e, const access *a, cg_ll_copy index, int64_t from, const c
         LLVMValueRef part = cg_ll_stack(e, e->l->i8, SINK_BYTES, 64);
         LLVMBuildStore(e->b, LLVMConstNull(t), part);
         touch(e, &row, &p, t, c->lanes.by);
-        move_bytes(e, part, p.p, limit_bytes(e, a, c));
+        cg_ll_move_bytes(e, part, p.p, limit_bytes(e, a, c));
         return LLVMBuildLoad2(e->b, t, part, "");
     }
     return load_by_lane(e, a, index, and_scalar(e, c));
@@ -494,31 +485,9 @@ store_row(cg_ll_emit *e, const access *a, cg_ll_copy index, int64_t from, LLVMVa
         LLVMValueRef part = cg_ll_stack(e, e->l->i8, SINK_BYTES, 64);
         LLVMBuildStore(e->b, x, part);
         touch(e, &row, &p, LLVMTypeOf(x), c->lanes.by);
-        move_bytes(e, p.p, part, limit_bytes(e, a, c));
+        cg_ll_move_bytes(e, p.p, part, limit_bytes(e, a, c));
     } else
         store_by_lane(e, a, index, x, and_scalar(e, c));
-}
-
-/* element base[index] of a vector of indices; all lanes may be read where mask is NULL. */
-LLVMValueRef
-cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef index,
-             LLVMValueRef mask)
-{
-    unsigned n = LLVMGetVectorSize(LLVMTypeOf(index));
-    LLVMTypeRef v = LLVMVectorType(element, n), types[2] = { v, LLVMVectorType(e->l->ptr, n) };
-    LLVMValueRef p = LLVMBuildInBoundsGEP2(e->b, element, base, &index, 1, "");
-    LLVMValueRef all = LLVMConstAllOnes(LLVMVectorType(e->l->i1, n));
-    unsigned align = LLVMGetIntTypeWidth(e->l->i8);
-
-    align = element == e->l->f64 || element == e->l->i64 ? 8
-            : element == e->l->i8                        ? 1
-            : element == e->l->i16                       ? 2
-                                                         : 4;
-    if (mask)
-        p = LLVMBuildSelect(e->b, mask, p, cg_ll_splat(e, e->l->zeros, (int)n), "");
-    return cg_ll_intrinsic(
-        e->l, e->b, "llvm.masked.gather", 2, types, 4,
-        (LLVMValueRef[]){ p, LLVMConstInt(e->l->i32, align, 0), all, LLVMGetPoison(v) });
 }
 
 /* Elements from, from + step, from + 2 step, ... behind the index: of so many vectors side by
@@ -724,21 +693,6 @@ cg_ll_load_insn(cg_ll_emit *e, cg_val v)
     }
 }
 
-void
-cg_ll_prefetch(cg_ll_emit *e, const cg_insn *i)
-{
-    const cg_buffer *x = &e->k->buffer[i->imm];
-    LLVMTypeRef types[1] = { e->l->ptr };
-    LLVMValueRef index = cg_ll_uniform(e, i->in[0]), one = LLVMConstInt(e->l->i32, 1, 0);
-    LLVMValueRef p = LLVMBuildGEP2(e->b, cg_ll_storage(e->l, x->type),
-                                   cg_ll_buffer(e, (uint32_t)i->imm), &index, 1, "");
-
-    if (!e->l->machine->grid)
-        cg_ll_intrinsic(e->l, e->b, "llvm.prefetch", 1, types, 4,
-                        (LLVMValueRef[]){ p, LLVMConstNull(e->l->i32),
-                                          LLVMConstInt(e->l->i32, 3, 0), one });
-}
-
 static void
 store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
 {
@@ -834,23 +788,4 @@ cg_ll_store_insn(cg_ll_emit *e, cg_val v)
         cg_ll_seek(e, set, c);
         store_copy(e, &a, i, set);
     }
-}
-
-void
-cg_ll_copy_insn(cg_ll_emit *e, cg_val v)
-{
-    const cg_insn *i = &e->k->insn[v];
-    LLVMValueRef p[2];
-
-    for (int j = 0; j < 2; j++) {
-        access a = { .element = cg_ll_storage(e->l, e->k->buffer[i->call->buffer[j]].type),
-                     .base = cg_ll_buffer(e, i->call->buffer[j]) };
-        p[j] = i->in[j] ? address(e, &a, cg_ll_uniform(e, i->in[j]), 0).p : a.base;
-    }
-    const uint32_t to = i->call->buffer[0], from = i->call->buffer[1];
-    LLVMValueRef bytes = cg_ll_index(e, (int64_t)i->imm);
-    if (e->k->buffer[to].alias == from + 1 || e->k->buffer[from].alias == to + 1)
-        bytes = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, p[0], p[1], ""),
-                                cg_ll_index(e, 0), bytes, "");
-    move_bytes(e, p[0], p[1], bytes);
 }
