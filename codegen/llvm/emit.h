@@ -49,7 +49,7 @@ typedef struct cg_ll_emit {
     LLVMValueRef pool;             /* const cot_parallel *, or NULL                      */
     LLVMValueRef status;           /* in an outlined body: where a failure is noted      */
     bool streams;                  /* it has stored past the caches                      */
-    bool may_divide;               /* it has divisions of floats: see fill_tail of memory.c  */
+    bool may_raise; /* see cg_may_raise, and cg_ll_fill_tail  */
     LLVMValueRef sink;             /* where stores go that must not store                */
     cg_ll_level level[32];
     int digit[32]; /* which copy is meant, for each level                */
@@ -121,6 +121,14 @@ LLVMValueRef cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMVal
 LLVMValueRef cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x);
 LLVMValueRef cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x);
 LLVMValueRef cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x);
+/* x, all of which LLVM must compute as it stands: for what is used of some lanes, or on one
+ * side of a choice, it may compute anything in the others, where exceptions do not count for
+ * it.  No instruction comes of it. */
+LLVMValueRef cg_ll_fence(cg_ll_emit *e, LLVMValueRef x);
+/* x, whose lanes behind the end of a tail are its lane 0. */
+LLVMValueRef cg_ll_fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x);
+/* x, whose other half of a register, if it is half of one, is the same again. */
+LLVMValueRef cg_ll_fill_half(cg_ll_emit *e, LLVMValueRef x);
 
 /* shuffle.c: of two vectors the elements that the mask lists, those of the second counting from
  * e->lanes; n rows of n columns, in place; n rows whose elements l come to lie side by side. */
