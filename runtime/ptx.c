@@ -164,10 +164,13 @@ write_file(cot_context *ctx, const char *path, const void *bytes, size_t n)
 {
     FILE *file = fopen(path, "wb");
     bool good = file && fwrite(bytes, 1, n, file) == n;
+    int why = errno;
 
-    if (file)
-        good &= fclose(file) == 0;
-    return good ? COT_OK : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(errno));
+    if (file && fclose(file) != 0 && good) {
+        good = false;
+        why = errno;
+    }
+    return good ? COT_OK : ir_fail_io(ctx, path, why);
 }
 
 /* What is written does not depend on the GPU that happens to be here. */

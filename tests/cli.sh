@@ -415,5 +415,58 @@ status 0 "$cot" run batches.mlir --backend eval --in four.npy; prints "i32[4] [1
 for want in "f32[4,2] [[2, 0], [4, 0], [6, 0], [8, 0]]" "f32[4,1,1] [[[1]], [[1" "i32[4] [0, 0, 0, 0]"; do
     grep -qF "$want" out || { bad=1; echo "no $want"; cat out; }
 done
+# Limits, each with its message; numbers that are none.
+cat >forever.cot <<'END'
+fn @more(%i: i64[]) -> bool[] {
+  %0 = constant {data=-1} : i64[]
+  %1 = gt %i, %0          : bool[]
+  ret %1
+}
+fn @next(%i: i64[]) -> i64[] {
+  %0 = constant {data=3} : i64[]
+  %1 = xor %i, %0        : i64[]
+  ret %1
+}
+fn @f() -> i64[] {
+  %i = constant {data=1}                      : i64[]
+  %0 = while %i {cond=@more, body=@next} : i64[]
+  ret %0
+}
+END
+for option in --limit-bytes --limit-nodes --limit-seconds; do
+    for number in 0 -3 x nan 1e9999 ""; do
+        status 2 "$cot" run forever.cot --backend eval $option "$number"; says "$option is '$number'; wants a number above 0"
+    done
+    status 2 "$cot" run forever.cot --backend eval $option;  says "$option wants a value"
+done
+status 2 "$cot" run forever.cot --backend eval --limit-nodes 2; says "forever.cot:7: constant: made 3 nodes; the limit of a call is 2"
+status 2 "$cot" run forever.cot --backend eval --limit-bytes 1000; says "the context may hold 1000 bytes"
+status 2 "$cot" run forever.cot --backend eval --limit-seconds 0.2; says "the limit of a call is 0.2"
+status 0 "$cot" opt f.cot --limit-bytes 1e9 --limit-nodes 1e6 --limit-seconds 600
+# Ctrl-C, once there is a handler for it (bit 1 of the mask of signals that are caught), ends what
+# runs for ever, and waiting for a file.
+# interrupt STATE COMMAND...: once it is in the state (R running, S waiting).
+interrupt() {
+    state=$1
+    shift
+    env --default-signal=INT "$@" >out 2>err 9<&- & # a background process would ignore it
+    pid=$!
+    tries=0
+    until [ $tries -ge 1200 ] || { grep -q '^SigCgt:.*[2367abef]$' /proc/$pid/status && grep -q "^State:.*$state" /proc/$pid/status; }; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    kill -INT $pid
+    wait $pid
+}
+if grep -q '^SigCgt:' /proc/self/status 2>/dev/null && env --default-signal=INT true 2>/dev/null; then
+    status 130 interrupt R "$cot" run forever.cot --backend eval; says "cancelled"
+    if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
+        status 130 interrupt R "$cot" run forever.cot --backend jit; says "cancelled"
+    fi
+    mkfifo silent && exec 9<>silent
+    status 130 interrupt S "$cot" opt silent;                  says "cancelled"
+    exec 9<&-
+fi
 echo "$count commands"
 exit $bad

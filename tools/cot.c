@@ -91,20 +91,17 @@ cli_read(cot_cli *c, const char *path, size_t *bytes)
     char block[1 << 14];
     ir_buf text;
     size_t got;
-    bool bad;
+    int why = file ? 0 : errno;
 
-    if (!file) {
-        ir_fail(c->ctx, 0, NULL, ERR_io, path, strerror(errno));
-        return NULL;
-    }
     ir_buf_init(&text, &c->ctx->arena);
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
+    while (file && (got = fread(block, 1, sizeof block, file)) > 0)
         ir_buf_add(&text, block, got);
-    bad = ferror(file) != 0;
-    if (file != stdin)
+    if (file && ferror(file))
+        why = errno;
+    if (file && file != stdin)
         fclose(file);
-    if (bad) {
-        ir_fail(c->ctx, 0, NULL, ERR_io, path, strerror(errno));
+    if (why) {
+        ir_fail_io(c->ctx, path, why);
         return NULL;
     }
     *bytes = text.n;
@@ -116,11 +113,14 @@ cli_write(cot_cli *c, const char *path, const void *bytes, size_t n)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
     bool good = file && fwrite(bytes, 1, n, file) == n;
+    int why = errno;
 
-    if (file && file != stdout)
-        good &= fclose(file) == 0;
+    if (file && file != stdout && fclose(file) != 0 && good) {
+        good = false;
+        why = errno;
+    }
     if (!good)
-        ir_fail(c->ctx, 0, NULL, ERR_io, path, strerror(errno));
+        ir_fail_io(c->ctx, path, why);
     return good;
 }
 
