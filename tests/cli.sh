@@ -415,6 +415,19 @@ status 0 "$cot" run batches.mlir --backend eval --in four.npy; prints "i32[4] [1
 for want in "f32[4,2] [[2, 0], [4, 0], [6, 0], [8, 0]]" "f32[4,1,1] [[[1]], [[1" "i32[4] [0, 0, 0, 0]"; do
     grep -qF "$want" out || { bad=1; echo "no $want"; cat out; }
 done
+# A full disk is named as such, by each writer.
+if [ -c /dev/full ]; then
+    for ending in c h json npy safetensors o s ll; do ln -s /dev/full full.$ending; done
+    ("$cot" opt f.cot >/dev/full 2>err)
+    [ $? = 2 ] && says "the standard output: No space left on device" || bad=1
+    for ending in c o s ll; do
+        if [ $ending = c ] || "$cot" run f.cot --backend jit >/dev/null 2>&1; then
+            status 2 "$cot" build f.cot -o full.$ending;     says "full.$ending: No space left on device"
+        fi
+    done
+    status 2 "$cot" build f.cot -o f.c --header full.h;      says "full.h: No space left on device"
+    status 2 "$cot" build f.cot -o f.c --manifest full.json; says "full.json: No space left on device"
+fi
 # Limits, each with its message; numbers that are none.
 cat >forever.cot <<'END'
 fn @more(%i: i64[]) -> bool[] {
@@ -445,6 +458,10 @@ status 2 "$cot" run forever.cot --backend eval --limit-seconds 0.2; says "the li
 status 0 "$cot" opt f.cot --limit-bytes 1e9 --limit-nodes 1e6 --limit-seconds 600
 # Ctrl-C, once there is a handler for it (bit 1 of the mask of signals that are caught), ends what
 # runs for ever, and waiting for a file.
+ready() {
+    grep -q "^Name:.*${cot##*/}" /proc/$1/status && grep -q '^SigCgt:.*[2367abef]$' /proc/$1/status &&
+        grep -q "^State:.*$state" /proc/$1/status
+}
 # interrupt STATE COMMAND...: once it is in the state (R running, S waiting).
 interrupt() {
     state=$1
@@ -452,7 +469,7 @@ interrupt() {
     env --default-signal=INT "$@" >out 2>err 9<&- & # a background process would ignore it
     pid=$!
     tries=0
-    until [ $tries -ge 1200 ] || { grep -q '^SigCgt:.*[2367abef]$' /proc/$pid/status && grep -q "^State:.*$state" /proc/$pid/status; }; do
+    until [ $tries -ge 1200 ] || ready $pid; do
         sleep 0.05
         tries=$((tries + 1))
     done

@@ -467,5 +467,7 @@ main(int argc, char **argv)
     free(c.files);
     free(c.in);
     free(c.exports);
-    return fflush(stdout) == 0 || status != EXIT_DONE ? status : EXIT_USER;
+    if (status == EXIT_DONE && (fflush(stdout) != 0 || ferror(stdout)))
+        return cli_wrong(&c, "the standard output: %s", strerror(errno));
+    return status;
 }
