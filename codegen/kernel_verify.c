@@ -225,6 +225,8 @@ verify_loop_kind(verifier *w, const cg_block *x)
     want_uniform(w, x->lo, COT_I64);
     want_uniform(w, x->hi, COT_I64);
     want(w, x->step >= 1, "step is not positive");
+    if (w->status != COT_OK) /* an extent is a division by the step */
+        return;
     if (x->kind >= CG_GRID && x->kind <= CG_LANES) {
         verify_thread_loop(w, x);
         return;
@@ -259,10 +261,16 @@ define_carries(verifier *w, const cg_block *x)
         }
 }
 
-/* What a region defines is not visible after it. */
+/* What a region defines is not visible after it, nor are the variable and the carried values of its
+ * block. */
 static void
-leave(verifier *w, const cg_region *r)
+leave(verifier *w, const cg_block *of, const cg_region *r)
 {
+    if (r == &of->body) {
+        w->seen[of->var] = 0;
+        for (int i = 0; i < of->n; i++)
+            w->seen[of->yield[i].carried] = 0;
+    }
     for (uint32_t i = 0; i < r->n; i++) {
         const cg_block *x = w->k->insn[r->insn[i]].block;
         w->seen[r->insn[i]] = 0;
@@ -284,6 +292,8 @@ verify_loop(verifier *w, const cg_block *x)
     w->in_parallel |= x->kind == CG_PARALLEL;
     w->threads = x->kind >= CG_BLOCK && x->kind <= CG_LANES ? (int)x->kind : w->threads;
     w->depth++;
+    if (w->status != COT_OK)
+        return;
     verify_region(w, &x->body);
     verify_yields(w, x, true);
     w->level = outer.level;
@@ -291,7 +301,7 @@ verify_loop(verifier *w, const cg_block *x)
     w->in_parallel = outer.in_parallel;
     w->threads = outer.threads;
     w->depth = outer.depth;
-    leave(w, &x->body);
+    leave(w, x, &x->body);
 }
 
 static void
@@ -300,11 +310,11 @@ verify_if(verifier *w, const cg_block *x)
     want_value(w, x->cond, COT_BOOL);
     verify_region(w, &x->body);
     verify_yields(w, x, false);
-    leave(w, &x->body);
+    leave(w, x, &x->body);
     verify_region(w, &x->other);
     for (int i = 0; i < x->n; i++)
         want_value(w, x->yield[i].init, x->yield[i].type);
-    leave(w, &x->other);
+    leave(w, x, &x->other);
 }
 
 static void
@@ -314,11 +324,11 @@ verify_while(verifier *w, const cg_block *x)
     w->depth++;
     verify_region(w, &x->other);
     want_value(w, x->cond, COT_BOOL);
-    leave(w, &x->other);
+    leave(w, x, &x->other);
     verify_region(w, &x->body);
     verify_yields(w, x, false);
     w->depth--;
-    leave(w, &x->body);
+    leave(w, x, &x->body);
 }
 
 /* All threads of the block do these, each in its own place of 16 bytes. */

@@ -385,6 +385,51 @@ START_TEST(masked_bytes)
 }
 END_TEST
 
+/* Branches in branches, by lane, in a loop with a limit: each lane stores in the branches that it takes
+ * and in no other, those behind the limit in none. */
+START_TEST(branches_by_lane)
+{
+    int lanes = lanes_row[_i], n = 3 * lanes + (lanes + 1) / 2;
+    int32_t in[128], out[4][128];
+    uint32_t x = buffer("x", COT_I32, CG_IN, 128), y[4];
+    static const char *const name[] = { "then.then", "then.else", "else.then", "else.else" };
+
+    for (int j = 0; j < 4; j++)
+        y[j] = buffer(name[j], COT_I32, CG_OUT, 128);
+    cg_val i = loop(CG_SERIAL, 0, 4 * lanes, lanes);
+    cg_val left = cg_isub(&b, cg_i64(&b, n), cg_loop_var(&b, i));
+    cg_val l = cg_loop_begin(&b, CG_VECTOR, cg_i64(&b, 0), cg_i64(&b, lanes), 1, left);
+    cg_val at = cg_iadd(&b, cg_loop_var(&b, i), cg_loop_var(&b, l)), v = cg_load(&b, x, at, 0);
+    cg_val big = cg_insn2(&b, SC_lt, COT_I32, cg_const(&b, COT_I32, 40), v),
+           outer = cg_if_begin(&b, big);
+
+    for (int j = 0; j < 2; j++) {
+        cg_val odd = cg_insn2(&b, SC_and, COT_I32, v, cg_const(&b, COT_I32, 1));
+        cg_val inner =
+            cg_if_begin(&b, cg_insn2(&b, SC_eq, COT_I32, odd, cg_const(&b, COT_I32, 1)));
+        cg_store(&b, y[2 * j], at, v, 0);
+        cg_if_else(&b, inner);
+        cg_store(&b, y[2 * j + 1], at, v, 0);
+        cg_if_end(&b, inner);
+        if (j == 0)
+            cg_if_else(&b, outer);
+    }
+    cg_if_end(&b, outer);
+    cg_loop_end(&b, l);
+    cg_loop_end(&b, i);
+    for (int j = 0; j < 128; j++) {
+        in[j] = j * 37 % 83;
+        for (int c = 0; c < 4; c++)
+            out[c][j] = -1;
+    }
+    run((void *[]){ in, out[0], out[1], out[2], out[3] });
+    for (int j = 0; j < 128; j++)
+        for (int c = 0; c < 4; c++)
+            ck_assert_int_eq(out[c][j],
+                             j < n && c == (in[j] > 40 ? 0 : 2) + !(in[j] & 1) ? in[j] : -1);
+}
+END_TEST
+
 /* -- parallel loops, calls, failure -- */
 
 START_TEST(parallel_tree)
@@ -471,17 +516,10 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(pointwise_with_tail, 5),
-        EACH(sum_of_row, 5),
-        EACH(sum_of_columns, 5),
-        EACH(fold_with_limit, 5),
-        EACH(register_tile, 5),
-        EACH(transposed, 5),
-        EACH(reversed_and_gathered, 5),
-        EACH(while_by_lane, 5),
-        EACH(masked_bytes, 5),
-        EACH(parallel_tree, 2),
-        ONCE(failure_is_a_status),
+        EACH(pointwise_with_tail, 5),    EACH(sum_of_row, 5),    EACH(sum_of_columns, 5),
+        EACH(fold_with_limit, 5),        EACH(register_tile, 5), EACH(transposed, 5),
+        EACH(reversed_and_gathered, 5),  EACH(while_by_lane, 5), EACH(masked_bytes, 5),
+        EACH(branches_by_lane, 5),       EACH(parallel_tree, 2), ONCE(failure_is_a_status),
         ONCE(division_keeps_lanes_even),
     };
 
