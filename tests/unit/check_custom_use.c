@@ -80,6 +80,7 @@ wave(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
 static const char glue_text[] =
     "#include \"f.h\"\n"
+    "#ifdef BWD_RES\n#error a function that hands on no residuals has no macro of them\n#endif\n"
     "int glue(const double *x, const double *z, const double *ct, double *y, double *dx);\n"
     "int glue(const double *x, const double *z, const double *ct, double *y, double *dx)\n{\n"
     "    static double work[512] __attribute__((aligned(64))), res[FWD_RES_BYTES / 8] "
