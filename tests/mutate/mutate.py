@@ -1,73 +1,67 @@
 """Break the sources one small way at a time, and count what the tests notice.
 
-    mutate.py SOURCE FOLDER [--seed N] [--count N] [--hours H] [--most S] [--tests PATTERN] [--jobs N]
-              [--targets T...]
+    mutate.py SOURCE FOLDER [--seed N] [--count N] [--first N] [--hours H] [--jobs N]
+              [--tests PATTERN] [--each S] [--long S] [--only TEXT] [--report]
 
-The sources are copied to FOLDER, where COUNT places (sites.py), drawn by the seed over passes,
+The sources are copied to FOLDER, where COUNT places (places.py), drawn by the seed over passes,
 lowering, emitters and the runtime, get a switch each; one build has them all, and the variable
-COT_MUTANT names the one that is on.  Each test runs once with all off and records which switches it
-passes; tests that fail then, or take more than S seconds, are left out; with --targets, so are all but those of these programs.  Then every mutant runs
-under the tests that pass its switch, the short ones first, until one fails.
+COT_MUTANT names the one that is on.  Each test (suite.py) runs once with all off and records which
+switches it reaches: FOLDER/map.json, made anew only for tests that changed.  Then every mutant runs
+under the tests that reach it until one fails, at most S seconds of them: first those that noticed
+many others, above all in the same file, in little time.  Tests of more than S seconds (--long)
+are recorded and run only for mutants that the others leave.
 
-FOLDER/report.md has the counts and what survived.  A mutant that no test can notice is listed in
-equivalent.txt beside this file, with the reason: it counts as equivalent, at most one in ten may.
+FOLDER/results.json keeps what is known of each place: a run that was stopped continues there, and
+one with new tests runs these alone for what survived.  FOLDER/report.md has the counts and what
+survived.  A mutant that no test can notice is listed in equivalent.txt beside this file, with the reason.
 """
 
 import argparse
-import glob
+import hashlib
 import json
 import os
-import random
 import re
 import shutil
-import signal
 import subprocess
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import places
 import sites
+import suite
 
-AREAS = {
-    'passes': ['passes/*.c', 'passes/rules/*.c'],
-    'lowering': ['codegen/*.c', 'codegen/lower/*.c'],
-    'emitters': ['codegen/llvm/*.c', 'codegen/c/*.c'],
-    'runtime': ['runtime/*.c'],
-}
-LEFT_OUT = ('codegen/nollvm.c',)        # not built here
-
+HERE = os.path.dirname(os.path.abspath(__file__))
 SWITCH = '''
-#include <stdio.h>
-#include <stdlib.h>
 #include <fcntl.h>
-#include <unistd.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 int mutant_on = -1;
-unsigned char mutant_seen[%d];
-static void mutant_end(void)
-{
-    const char *path = getenv("COT_MUTANTS_SEEN");
-    char line[16];
-    int file = path ? open(path, O_WRONLY | O_APPEND | O_CREAT, 0600) : -1;
-    for (int i = 0; file >= 0 && i < (int)sizeof mutant_seen; i++)
-        if (mutant_seen[i] && write(file, line, (size_t)snprintf(line, sizeof line, "%%d\\n", i)) < 0)
-            break;
-    if (file >= 0)
-        close(file);
-}
+static unsigned char mutants[%d];
+unsigned char *mutant_seen = mutants;
 __attribute__((constructor)) static void mutant_begin(void)
 {
-    const char *s = getenv("COT_MUTANT");
+    const char *s = getenv("COT_MUTANT"), *path = getenv("COT_MUTANTS_SEEN");
+    int file = path ? open(path, O_RDWR) : -1;
+    void *m = file >= 0 ? mmap(NULL, sizeof mutants, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    if (m != MAP_FAILED)
+        mutant_seen = m;
     if (s)
         mutant_on = atoi(s);
-    if (getenv("COT_MUTANTS_SEEN"))
-        atexit(mutant_end);
 }
 '''
 QUIET = 'parentheses bool-compare bool-operation int-in-bool-context sign-compare int-conversion enum-conversion ' \
         'enum-compare type-limits array-bounds address unused-value maybe-uninitialized tautological-compare ' \
         'unused-function unused-variable unused-const-variable logical-not-parentheses stringop-overflow ' \
         'shift-count-overflow format-truncation'
-HEAD = ''.join('#pragma GCC diagnostic ignored "-W%s"\n' % w for w in QUIET.split()) + 'extern int mutant_on; extern unsigned char mutant_seen[];\n' \
-       '#define MUTANT(k) (mutant_seen[k] = 1, mutant_on == (k))\n#line 1\n'
+HEAD = ''.join('#pragma GCC diagnostic ignored "-W%s"\n' % w for w in QUIET.split()) + \
+    'extern int mutant_on; extern unsigned char *mutant_seen;\n' \
+    '#define MUTANT(k) (mutant_seen[k] = 1, mutant_on == (k))\n#line 1\n'
+SPARE = 1.15                    # places that do not compile are no mutants: others take their place
+
+
+def say(*words):
+    print('mutate:', *words, flush=True)
 
 
 def read(path):
@@ -76,56 +70,60 @@ def read(path):
 
 
 def write(path, text):
+    """Leaves a file of that text as it is, so that nothing is built again."""
     if os.path.exists(path) and read(path) == text:
         return
     with open(path, 'w') as f:
         f.write(text)
 
 
-def copy(source, folder):
+def load(path, otherwise):
+    if not os.path.exists(path):
+        return otherwise
+    with open(path) as f:
+        return json.load(f)
+
+
+def save(path, value):
+    with open(path + '.new', 'w') as f:
+        json.dump(value, f, indent=0)
+    os.replace(path + '.new', path)
+
+
+# -- the copy and its build --
+
+def copy(source, folder, mutated):
+    """The sources but for the mutated ones, which write_sources makes; files that are the same stay."""
     names = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=source, check=True, text=True,
-                           capture_output=True)
-    for name in names.stdout.split('\n'):
-        if name and os.path.isfile(os.path.join(source, name)):
-            to = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(to), exist_ok=True)
-            shutil.copy2(os.path.join(source, name), to)
+                           capture_output=True).stdout.split('\n')
+    for name in names:
+        a, b = os.path.join(source, name), os.path.join(folder, name)
+        if not name or not os.path.isfile(a) or name in mutated:
+            continue
+        os.makedirs(os.path.dirname(b), exist_ok=True)
+        with open(a, 'rb') as f:
+            data = f.read()
+        if os.path.exists(b):
+            with open(b, 'rb') as f:
+                if f.read() == data:
+                    continue
+        shutil.copy(a, b)
 
 
-def sample(source, seed, count):
-    """Sites, as many of each area."""
-    draw, out = random.Random(seed), []
-    for area, patterns in AREAS.items():
-        names = sorted(os.path.relpath(p, source) for q in patterns for p in glob.glob(os.path.join(source, q)))
-        found = [s for n in names if n not in LEFT_OUT for s in sites.find(n, read(os.path.join(source, n)))]
-        by_kind = {}
-        for s in found:
-            by_kind.setdefault(s.kind, []).append(s)
-        kinds = sorted(by_kind)
-        wanted = count // len(AREAS)
-        print('mutate: %s: %d places in %d files' % (area, len(found), len(names)), flush=True)
-        picked = [draw.choice(by_kind[kinds[i % len(kinds)]]) for i in range(3 * wanted)]
-        out += list(dict.fromkeys(picked))[:wanted]
-    return out
-
-
-def write_sources(source, folder, chosen):
-    names = sorted({s.file for s in chosen.values()})
-    for n in names:
-        here = [(k, s) for k, s in chosen.items() if s.file == n]
+def write_sources(source, folder, chosen, size):
+    for n in {p.site.file for p in chosen.values()}:
+        here = [(k, p.site) for k, p in chosen.items() if p.site.file == n]
         write(os.path.join(folder, n), HEAD + sites.apply(read(os.path.join(source, n)), here))
-    write(os.path.join(folder, 'ir/config.c'),
-          read(os.path.join(source, 'ir/config.c')) + SWITCH % (max(chosen) + 1))
-    return names
+    write(os.path.join(folder, 'ir/config.c'), read(os.path.join(source, 'ir/config.c')) + SWITCH % size)
 
 
-def build(folder, jobs, targets):
+def build(folder, jobs):
     """The lines of errors, file and line."""
     place = os.path.join(folder, 'build')
     if not os.path.exists(os.path.join(place, 'build.ninja')):
         subprocess.run(['cmake', '-S', folder, '-B', place, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=RelWithDebInfo',
                         '-DCOT_WERROR=ON'], check=True, stdout=subprocess.DEVNULL)
-    r = subprocess.run(['ninja', '-k', '0', '-j', str(jobs), *targets], cwd=place, text=True, capture_output=True)
+    r = subprocess.run(['ninja', '-k', '0', '-j', str(jobs)], cwd=place, text=True, capture_output=True)
     if r.returncode == 0:
         return []
     found = re.findall(r'^(?:\.\./)*(\S+?\.c):(\d+):\d+: error', r.stdout, re.M)
@@ -134,150 +132,253 @@ def build(folder, jobs, targets):
     return [(os.path.relpath(f, folder) if os.path.isabs(f) else f, int(n)) for f, n in found]
 
 
-def build_all(source, folder, chosen, jobs, targets):
+def drop(chosen, bad):
+    """Mutants at the lines of errors, or, if there is none, in the same statement."""
+    for f, n in bad:
+        here = [(abs(p.site.line - n), k) for k, p in chosen.items() if p.site.file == f]
+        at = [k for d, k in here if d == 0] or [k for d, k in here if d <= 3]
+        for k in at:
+            del chosen[k]
+
+
+def build_all(source, folder, chosen, jobs):
     """Mutants that do not compile are no mutants."""
-    names = []
+    size = max(chosen) + 1
+    files = {p.site.file for p in chosen.values()}
     for _ in range(12):
-        for n in names:         # a file may have lost its last mutant
-            shutil.copy2(os.path.join(source, n), os.path.join(folder, n))
-        names = write_sources(source, folder, chosen)
-        bad = build(folder, jobs, targets)
+        left = {p.site.file for p in chosen.values()}
+        copy(source, folder, left | {'ir/config.c'})
+        write_sources(source, folder, chosen, size)
+        bad = [b for b in build(folder, jobs)]
         if not bad:
             return
-        for k in [k for k, s in chosen.items() if (s.file, s.line) in bad]:
-            del chosen[k]
-        left = {f for f, n in bad} & {s.file for s in chosen.values()}
-        lines = {(s.file, s.line) for s in chosen.values()}
-        for f in left:          # an error elsewhere in its statement
-            for g, n in bad:
-                if g == f and (g, n) not in lines:
-                    for k in [k for k, s in chosen.items() if s.file == f and abs(s.line - n) <= 3]:
-                        del chosen[k]
+        strangers = {f for f, n in bad} - files
+        if strangers:
+            raise SystemExit('mutate: no mutant is in %s, which does not compile' % ', '.join(strangers))
+        drop(chosen, bad)
     raise SystemExit('mutate: the build does not come to an end')
 
 
-def tests_of(folder, pattern):
-    r = subprocess.run(['ctest', '--show-only=json-v1'], cwd=os.path.join(folder, 'build'), check=True, text=True,
-                       capture_output=True)
-    out = []
-    for t in json.loads(r.stdout)['tests']:
-        p = {q['name']: q['value'] for q in t.get('properties', [])}
-        if t.get('command') and os.path.exists(t['command'][0]) and re.search(pattern, t['name']):
-            out.append({'name': t['name'], 'command': t['command'], 'at': p.get('WORKING_DIRECTORY', folder),
-                        'env': dict(e.split('=', 1) for e in p.get('ENVIRONMENT', [])),
-                        'skip': int(p.get('SKIP_RETURN_CODE', -1)), 'fails': bool(p.get('WILL_FAIL', False))})
-    return out
+# -- the map --
+
+class Map:
+    """Which places each test reaches, kept in FOLDER/map.json with the draw that it was recorded for.  Of a
+    place that was not drawn then a test is held to reach it if it reaches another one of its file."""
+
+    def __init__(self, folder, chosen):
+        self.folder, self.chosen, self.path = folder, chosen, os.path.join(folder, 'map.json')
+        self.size, self.lock = max(chosen) + 1, threading.Lock()
+        keys = sorted(p.key for p in chosen.values())
+        self.draw = hashlib.sha256('\n'.join(keys).encode()).hexdigest()[:10]
+        self.map = load(self.path, {'draws': {}, 'tests': {}})
+        self.map['draws'][self.draw] = keys
+
+    def sees(self, row):
+        """The numbers of the places of a test's row."""
+        seen, drawn = set(row['sees']), set(self.map['draws'][row['draw']])
+        files = {key.split(' | ')[0] for key in seen}
+        return {k for k, p in self.chosen.items() if p.key in seen or p.key not in drawn and p.site.file in files}
+
+    def recall(self, tests):
+        for t in tests:
+            row = self.map['tests'].get(t.id())
+            if row:
+                t.good, t.seconds, t.sees = row['good'], row['seconds'], self.sees(row)
+
+    def record(self, t):
+        suite.record(self.folder, t, self.size)
+        with self.lock:
+            self.map['tests'][t.id()] = {'good': t.good, 'seconds': t.seconds, 'draw': self.draw, 'sees': sorted(
+                p.key for k, p in self.chosen.items() if k in t.sees)}
+            save(self.path, self.map)
+
+    def record_all(self, tests, jobs, until):
+        """Records those that it lacks, the short ones first."""
+        missing = sorted((t for t in tests if t.good is None), key=lambda t: t.seconds)
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(lambda t: self.record(t) if time.time() < until else None, missing))
+        say('%d tests, %d recorded now, %.0f s of them all' %
+            (len(tests), len(missing), sum(t.seconds for t in tests if t.good)))
+        bad = [t.name for t in tests if t.good is False]
+        if bad:
+            say('left out, since they fail without a mutant:', ' '.join(bad))
 
 
-def run(test, more, seconds):
-    """Does it pass?"""
-    env = dict(os.environ, **test['env'], **more)
-    child = subprocess.Popen(test['command'], cwd=test['at'], env=env, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    try:
-        code = child.wait(seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-        return False
-    return code == test['skip'] or (code == 0) != test['fails']
+# -- the judgement --
+
+class Judge:
+    """Runs mutants under tests, and keeps what came of it."""
+
+    def __init__(self, folder, chosen, until, each):
+        self.path, self.chosen, self.until, self.each = os.path.join(folder, 'results.json'), chosen, until, each
+        self.results = load(self.path, {})
+        self.runs, self.kills, self.near = {}, {}, {}
+        self.lock, self.done, self.start = threading.Lock(), 0, time.time()
+        for p in chosen.values():
+            self.count(p, self.results.get(p.key, {}))
+
+    def count(self, p, r):
+        for name in r.get('ran', []):
+            self.learn(p, name.split('@')[0], False)
+        if r.get('by'):
+            self.learn(p, r['by'], True)
+
+    def learn(self, p, name, noticed):
+        self.runs[name] = self.runs.get(name, 0) + 1
+        if noticed:
+            self.kills[name] = self.kills.get(name, 0) + 1
+            self.near.setdefault(p.site.file, set()).add(name)
+
+    def worth(self, p, t):
+        """How likely the test notices this mutant, for each second."""
+        likely = (self.kills.get(t.name, 0) + 0.3) / (self.runs.get(t.name, 0) + 3)
+        if t.name in self.near.get(p.site.file, ()):
+            likely = max(3 * likely, 0.4)
+        return likely / (t.seconds + 0.1)
+
+    def place(self, k, tests):
+        """Runs mutant k; keeps the test that notices it, or those that did not."""
+        p = self.chosen[k]
+        r = self.results.setdefault(p.key, {'ran': [], 'seconds': 0.0})
+        if r.get('by'):
+            return
+        ran, left = set(r['ran']), [t for t in tests if t.good and k in t.sees]
+        r['reached'] = r.get('reached', False) or bool(left)
+        left = [t for t in left if t.id() not in ran]
+        spent = 0.0
+        while left and spent < self.each and time.time() < self.until:
+            with self.lock:
+                t = max(left, key=lambda t: self.worth(p, t))
+            left.remove(t)
+            good, seconds = suite.run(t, {'COT_MUTANT': str(k)}, t.seconds)
+            spent += seconds
+            with self.lock:
+                self.learn(p, t.name, not good)
+            if not good:
+                r['by'] = t.name
+                break
+            r['ran'].append(t.id())
+        r['left'] = len(left)
+        r['seconds'] += spent
+        self.tell(k, p, r)
+
+    def tell(self, k, p, r):
+        with self.lock:
+            self.done += 1
+            save(self.path, self.results)
+            say('%d, %.0f s, %d:' % (self.done, time.time() - self.start, k), p.site.file,
+                p.site.line, p.site.kind, r.get('by') or ('SURVIVES' if r['reached'] else 'unreached') +
+                (', %d tests left' % r['left'] if r['left'] else ''))
+
+    def all(self, order, tests, jobs):
+        left = [k for k in order if not self.results.get(self.chosen[k].key, {}).get('by')]
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(lambda k: self.place(k, tests) if time.time() < self.until else None, left))
+        return [k for k in left if not self.results.get(self.chosen[k].key, {}).get('by')]
 
 
-def record(folder, test, most):
-    seen = os.path.join(folder, 'seen.%s' % re.sub(r'\W', '_', test['name']))
-    if os.path.exists(seen):
-        os.unlink(seen)
-    start = time.time()
-    test['good'] = run(test, {'COT_MUTANTS_SEEN': seen}, most)
-    test['seconds'] = time.time() - start
-    test['sees'] = set()
-    if os.path.exists(seen):
-        test['sees'] = {int(k) for k in read(seen).split()}
-        os.unlink(seen)
-
-
-def judge(k, tests, until):
-    """The test that notices mutant k; '' if none does, None where time ran out."""
-    for t in sorted((t for t in tests if k in t['sees']), key=lambda t: t['seconds']):
-        if time.time() > until:
-            return None
-        if not run(t, {'COT_MUTANT': str(k)}, 20 + 5 * t['seconds']):
-            return t['name']
-    return ''
-
+# -- the report --
 
 def equivalents():
-    """{(file, what it was, what it is): reason} of the lines `file | text | text | reason`."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'equivalent.txt')
-    rows = [line.split(' | ', 3) for line in read(path).split('\n') if line.count(' | ') >= 3 and line[0] != '#']
+    """{(file, line, what it is): reason} of the lines `file | text | text | reason`."""
+    rows = [line.split(' | ', 3) for line in read(os.path.join(HERE, 'equivalent.txt')).split('\n')
+            if line.count(' | ') >= 3 and line[0] != '#']
     return {tuple(r[:3]): r[3] for r in rows}
 
 
-def line_of(source, s):
-    return read(os.path.join(source, s.file)).split('\n')[s.line - 1].strip()
+def verdict(p, r, same):
+    if r is None:
+        return 'unjudged'
+    if r.get('by'):
+        return 'killed'
+    if (p.site.file, p.text, p.now) in same:
+        return 'equivalent'
+    return 'survived' if r.get('reached') else 'unreached'
 
 
-def report(source, path, options, chosen, by, seen):
-    same = equivalents()
-    rows, score = [], {}
-    for k, s in sorted(chosen.items()):
-        now = s.before + s.was + s.after
-        reason = same.get((s.file, line_of(source, s), now))
-        what = 'killed' if by.get(k) else 'unjudged' if by.get(k) is None else 'equivalent' if reason else \
-            'survived' if k in seen else 'unreached'
-        count = score.setdefault(s.kind, {})
-        count[what] = count.get(what, 0) + 1
-        if what != 'killed':
-            rows.append('- %s: %s:%d, %s: `%s` with `%s` for `%s`%s' %
-                        (what, s.file, s.line, s.kind, line_of(source, s), now, s.was, '; ' + reason if reason else ''))
+def table(first, score, heads):
+    out = '| %s | ' % first + ' | '.join(heads) + ' |\n|' + '---|' * (len(heads) + 1) + '\n'
+    for row in sorted(score):
+        out += '| %s | ' % row + ' | '.join(str(score[row].get(h, 0)) for h in heads) + ' |\n'
+    return out + '\n'
+
+
+def report(path, seed, order, chosen, results):
+    same, rows, kinds, areas, total = equivalents(), [], {}, {}, {}
     heads = ['killed', 'survived', 'unreached', 'equivalent', 'unjudged']
-    total = {h: sum(c.get(h, 0) for c in score.values()) for h in heads}
-    judged = sum(total.values()) - total['unjudged'] - total['equivalent']
-    with open(path, 'w') as f:
-        f.write('# Mutants\n\nSeed %d, %d places, tests `%s` of at most %d s. Noticed: %d of %d, %.1f %%.\n\n' %
-                (options.seed, len(chosen), options.tests, options.most, total['killed'], judged,
-                 100 * total['killed'] / max(judged, 1)))
-        f.write('| kind | ' + ' | '.join(heads) + ' |\n|' + '---|' * (len(heads) + 1) + '\n')
-        for kind in sorted(score):
-            f.write('| %s | ' % kind + ' | '.join(str(score[kind].get(h, 0)) for h in heads) + ' |\n')
-        f.write('| all | ' + ' | '.join(str(total[h]) for h in heads) + ' |\n\n' + '\n'.join(rows) + '\n')
-    print(read(path))
+    for k in order:
+        p = chosen[k]
+        r = results.get(p.key)
+        what = verdict(p, r, same)
+        for score in (kinds.setdefault(p.site.kind, {}), areas.setdefault(p.area, {}), total):
+            score[what] = score.get(what, 0) + 1
+        if what not in ('killed', 'unjudged'):
+            why = '; ' + same[p.site.file, p.text, p.now] if what == 'equivalent' else \
+                '; %d tests not run' % r['left'] if r.get('left') else ''
+            rows.append('- %s: %d %s%s\n' % (what, k, p.name(), why))
+    judged = sum(total.get(h, 0) for h in heads[:3])
+    text = '# Mutants\n\nSeed %d, %d places, %d judged. Noticed: %d of %d that are not equivalent, %.1f %%.\n\n' % (
+        seed, len(order), len(order) - total.get('unjudged', 0), total.get('killed', 0), judged,
+        100 * total.get('killed', 0) / max(judged, 1))
+    write(path, text + table('kind', kinds, heads) + table('area', areas, heads) + ''.join(rows))
+    return read(path)
 
 
-def main():
+def options():
     p = argparse.ArgumentParser()
     p.add_argument('source')
     p.add_argument('folder')
-    p.add_argument('--seed', type=int, default=1)
-    p.add_argument('--count', type=int, default=500)
+    p.add_argument('--seed', type=int, default=20)
+    p.add_argument('--count', type=int, default=500, help='places that are drawn')
+    p.add_argument('--first', type=int, help='how many of them are judged')
     p.add_argument('--hours', type=float, default=3)
-    p.add_argument('--most', type=float, default=120)
-    p.add_argument('--tests', default='.')
     p.add_argument('--jobs', type=int, default=os.cpu_count())
-    p.add_argument('--targets', nargs='*', default=[])
+    p.add_argument('--tests', default='.', help='pattern of their names')
+    p.add_argument('--each', type=float, default=300, help='seconds of tests for one place')
+    p.add_argument('--long', type=float, default=3, help='tests of more seconds come last')
+    p.add_argument('--only', help='places whose key has this text, with all tests')
+    p.add_argument('--costs', help='a build folder where CTest has run, for what tests take')
+    p.add_argument('--report', action='store_true', help='nothing runs')
     o = p.parse_args()
     o.source, o.folder = os.path.abspath(o.source), os.path.abspath(o.folder)
+    o.first = o.first or o.count
+    return o
+
+
+def main():
+    o = options()
     start = time.time()
-    copy(o.source, o.folder)
-    chosen = dict(enumerate(sample(o.source, o.seed, o.count)))
-    build_all(o.source, o.folder, chosen, o.jobs, o.targets)
-    print('mutate: %d mutants compile, %d s' % (len(chosen), time.time() - start), flush=True)
-    tests = tests_of(o.folder, o.tests)
-    with ThreadPoolExecutor(o.jobs) as pool:
-        list(pool.map(lambda t: record(o.folder, t, o.most), tests))
-    good = [t for t in tests if t['good']]
-    print('mutate: %d of %d tests pass in time, %d s' % (len(good), len(tests), time.time() - start), flush=True)
-    print('mutate: left out: ' + ' '.join(t['name'] for t in tests if not t['good']), flush=True)
-    until, by = start + 3600 * o.hours, {}
+    until = start + 3600 * o.hours
+    os.makedirs(o.folder, exist_ok=True)
+    chosen = dict(enumerate(places.sample(o.source, o.seed, int(o.count * SPARE))))
+    dropped = os.path.join(o.folder, 'dropped.json')
+    for k in [k for k, p in chosen.items() if p.key in load(dropped, [])]:
+        del chosen[k]
+    if not o.report:
+        keys = {p.key for p in chosen.values()}
+        build_all(o.source, o.folder, chosen, o.jobs)
+        save(dropped, sorted(set(load(dropped, [])) | keys - {p.key for p in chosen.values()}))
+    order = sorted(chosen)[:o.count][:o.first]
+    judge = Judge(o.folder, chosen, until, o.each)
+    if not o.report:
+        say('%d mutants compile, %.0f s' % (len(chosen), time.time() - start))
+        judge_all(o, judge, order, chosen, until)
+    print(report(os.path.join(o.folder, 'report.md'), o.seed, order, chosen, judge.results))
 
-    def one(k):
-        by[k] = judge(k, good, until)
-        print('mutate: %d of %d, %d s: %s %s' % (len(by), len(chosen), time.time() - start, k,
-                                                 by[k] or ('?' if by[k] is None else 'SURVIVES')), flush=True)
 
-    with ThreadPoolExecutor(o.jobs) as pool:
-        list(pool.map(one, sorted(chosen)))
-    report(o.source, os.path.join(o.folder, 'report.md'), o, chosen, by, set().union(*[t['sees'] for t in good]))
+def judge_all(o, judge, order, chosen, until):
+    if o.only:
+        order = [k for k in order if o.only in chosen[k].key]
+    tests = suite.tests_of(o.folder, o.tests, suite.costs(o.costs or os.path.join(o.source, 'build')))
+    reached = Map(o.folder, chosen)
+    reached.recall(tests)
+    left = order
+    for most in (1, o.long, float('inf')):
+        some = [t for t in tests if t.seconds < most]
+        if left and time.time() < until:
+            reached.record_all(some, o.jobs, until)
+            left = judge.all(left, some, o.jobs)
+            say('%d of %d are left, %.0f s' % (len(left), len(order), time.time() - judge.start))
 
 
 main()
