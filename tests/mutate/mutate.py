@@ -1,7 +1,7 @@
 """Break the sources one small way at a time, and count what the tests notice.
 
     mutate.py SOURCE FOLDER [--seed N] [--count N] [--first N] [--hours H] [--jobs N]
-              [--tests PATTERN] [--each S] [--long S] [--only TEXT] [--report]
+              [--tests PATTERN] [--each S] [--long S] [--asan N] [--only TEXT] [--report]
 
 The sources are copied to FOLDER, where COUNT places (places.py), drawn by the seed over passes,
 lowering, emitters and the runtime, get a switch each; one build has them all, and the variable
@@ -9,7 +9,8 @@ COT_MUTANT names the one that is on.  Each test (suite.py) runs once with all of
 switches it reaches: FOLDER/map.json, made anew only for tests that changed.  Then every mutant runs
 under the tests that reach it until one fails, at most S seconds of them: first those that noticed
 many others, above all in the same file, in little time.  Tests of more than S seconds (--long)
-are recorded and run only for mutants that the others leave.
+are recorded and run only for mutants that the others leave; then the shortest few (--asan) with the
+address sanitizer, which the suite runs under as well: an array that is too short is seen there.
 
 FOLDER/results.json keeps what is known of each place: a run that was stopped continues there, and
 one with new tests runs these alone for what survived.  FOLDER/report.md has the counts and what
@@ -57,6 +58,8 @@ QUIET = 'parentheses bool-compare bool-operation int-in-bool-context sign-compar
 HEAD = ''.join('#pragma GCC diagnostic ignored "-W%s"\n' % w for w in QUIET.split()) + \
     'extern int mutant_on; extern unsigned char *mutant_seen;\n' \
     '#define MUTANT(k) (mutant_seen[k] = 1, mutant_on == (k))\n#line 1\n'
+ASAN = ('-DCMAKE_BUILD_TYPE=Debug',
+        '-DCMAKE_C_FLAGS=-O1 -fsanitize=address -fno-sanitize-recover=all -fno-omit-frame-pointer')
 SPARE = 1.15                    # places that do not compile are no mutants: others take their place
 
 
@@ -117,13 +120,13 @@ def write_sources(source, folder, chosen, size):
     write(os.path.join(folder, 'ir/config.c'), read(os.path.join(source, 'ir/config.c')) + SWITCH % size)
 
 
-def build(folder, jobs):
+def build(folder, jobs, name='build', options=('-DCMAKE_BUILD_TYPE=RelWithDebInfo', '-DCOT_WERROR=ON'), targets=()):
     """The lines of errors, file and line."""
-    place = os.path.join(folder, 'build')
+    place = os.path.join(folder, name)
     if not os.path.exists(os.path.join(place, 'build.ninja')):
-        subprocess.run(['cmake', '-S', folder, '-B', place, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=RelWithDebInfo',
-                        '-DCOT_WERROR=ON'], check=True, stdout=subprocess.DEVNULL)
-    r = subprocess.run(['ninja', '-k', '0', '-j', str(jobs)], cwd=place, text=True, capture_output=True)
+        subprocess.run(['cmake', '-S', folder, '-B', place, '-G', 'Ninja', *options], check=True,
+                       stdout=subprocess.DEVNULL)
+    r = subprocess.run(['ninja', '-k', '0', '-j', str(jobs), *targets], cwd=place, text=True, capture_output=True)
     if r.returncode == 0:
         return []
     found = re.findall(r'^(?:\.\./)*(\S+?\.c):(\d+):\d+: error', r.stdout, re.M)
@@ -230,8 +233,10 @@ class Judge:
             self.near.setdefault(p.site.file, set()).add(name)
 
     def worth(self, p, t):
-        """How likely the test notices this mutant, for each second."""
-        likely = (self.kills.get(t.name, 0) + 0.3) / (self.runs.get(t.name, 0) + 3)
+        """How likely the test notices this mutant, for each second.  One that reaches few places asks more of
+        each."""
+        before = 4 / (len(t.sees) + 8)
+        likely = (self.kills.get(t.name, 0) + 3 * before) / (self.runs.get(t.name, 0) + 3)
         if t.name in self.near.get(p.site.file, ()):
             likely = max(3 * likely, 0.4)
         return likely / (t.seconds + 0.1)
@@ -336,6 +341,7 @@ def options():
     p.add_argument('--tests', default='.', help='pattern of their names')
     p.add_argument('--each', type=float, default=300, help='seconds of tests for one place')
     p.add_argument('--long', type=float, default=3, help='tests of more seconds come last')
+    p.add_argument('--asan', type=int, default=6, help='tests with the address sanitizer for what others leave')
     p.add_argument('--only', help='places whose key has this text, with all tests')
     p.add_argument('--costs', help='a build folder where CTest has run, for what tests take')
     p.add_argument('--report', action='store_true', help='nothing runs')
@@ -373,12 +379,34 @@ def judge_all(o, judge, order, chosen, until):
     reached = Map(o.folder, chosen)
     reached.recall(tests)
     left = order
-    for most in (1, o.long, float('inf')):
+    # Most mutants are noticed within seconds: all of them have these before any has minutes.
+    for most, each in (1, 8), (o.long, 30), (float('inf'), o.each):
         some = [t for t in tests if t.seconds < most]
         if left and time.time() < until:
             reached.record_all(some, o.jobs, until)
+            judge.each = min(each, o.each)
             left = judge.all(left, some, o.jobs)
             say('%d of %d are left, %.0f s' % (len(left), len(order), time.time() - judge.start))
+    if left and o.asan:
+        judge_sanitized(o, judge, left, tests, until)
+
+
+def judge_sanitized(o, judge, left, tests, until):
+    """What is left, under the few shortest tests that reach it, with the address sanitizer."""
+    some = {}
+    for k in left:
+        reach = sorted((t for t in tests if t.good and k in t.sees), key=lambda t: t.seconds)[:o.asan]
+        some.update((t.name, t) for t in reach if t.seconds < o.long)
+    inside = [suite.sanitized(o.folder, t) for t in some.values()]
+    place = os.path.join(o.folder, 'asan')
+    programs = {os.path.relpath(t.command[0], place) for t in inside if t.command[0].startswith(place + '/')}
+    inside = [t for t in inside if t.command[0].startswith(place + '/')]
+    if build(o.folder, o.jobs, 'asan', ASAN, sorted(programs)):
+        raise SystemExit('mutate: the build with the address sanitizer fails')
+    for t in inside:
+        if time.time() < until:
+            t.good, t.seconds = suite.run(t, {}, t.seconds)
+    judge.all(left, inside, o.jobs)
 
 
 main()

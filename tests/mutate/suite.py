@@ -42,13 +42,22 @@ class Test:
     def __init__(self, name, command, at, env, skip=None, fails=False, version=''):
         self.name, self.command, self.at, self.env = name, command, at, env
         self.skip, self.fails, self.version = skip, fails, version
-        self.seconds, self.good, self.sees = None, None, set()
+        self.seconds, self.good, self.sees, self.sanitized = None, None, set(), False
 
     def id(self):
         return '%s@%s' % (self.name, self.version)
 
     def is_check(self):
         return os.path.basename(self.command[0]).startswith('check_')
+
+
+def sanitized(folder, t):
+    """The same test of the programs that the address sanitizer is in."""
+    inside = [c.replace(os.path.join(folder, 'build') + '/', os.path.join(folder, 'asan') + '/') for c in t.command]
+    env = dict(t.env, ASAN_OPTIONS='detect_leaks=0:hard_rss_limit_mb=%d' % (DATA >> 20))
+    out = Test('asan:' + t.name, inside, t.at.replace('/build', '/asan'), env, t.skip, t.fails, t.version)
+    out.sanitized, out.seconds, out.sees = True, 4 * t.seconds + 1, t.sees
+    return out
 
 
 def digest(paths):
@@ -144,11 +153,12 @@ def all_sleep(session):
     return True
 
 
-def limits(seconds):
+def limits(test, seconds):
     def set_limits():
         cpu = math.ceil(3 + 3 * seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 2))
-        resource.setrlimit(resource.RLIMIT_DATA, (DATA, DATA))
+        if not test.sanitized:          # whose shadow is larger than any limit
+            resource.setrlimit(resource.RLIMIT_DATA, (DATA, DATA))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     return set_limits
 
@@ -186,7 +196,7 @@ def run(test, more, seconds):
         env['CK_TAP_LOG_FILE_NAME'] = '/dev/fd/%d' % write
     child = subprocess.Popen(test.command, cwd=test.at, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, start_new_session=True, pass_fds=(write,),
-                             preexec_fn=limits(seconds))
+                             preexec_fn=limits(test, seconds))
     # The pipe's own writing end stays open here: its end is not the end of the test.
     ended = watch(child, tap, seconds)
     try:

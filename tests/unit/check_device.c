@@ -121,6 +121,24 @@ START_TEST(strides_are_followed)
 }
 END_TEST
 
+/* An empty tensor may have no memory, whatever its offset says. */
+START_TEST(nothing_lies_nowhere)
+{
+    struct DLManagedTensorVersioned t = tensor();
+    int64_t dims[2] = { 0, 3 };
+
+    t.dl_tensor.data = NULL;
+    t.dl_tensor.shape = dims;
+    t.dl_tensor.byte_offset = 2;
+    cot_array *a = cot_from_dlpack(ctx, &t);
+    ck_assert_msg(a != NULL, "%s", cot_error(ctx));
+    ck_assert_uint_eq(cot_array_bytes(a), 0);
+    ck_assert_int_eq(deleted, 0);
+    cot_array_free(a);
+    ck_assert_int_eq(deleted, 1);
+}
+END_TEST
+
 START_TEST(what_is_not_aligned_is_copied)
 {
     char bytes[32];
@@ -368,6 +386,7 @@ main(void)
         { "dlpack", a_tensor_is_an_array, 0 },
         { "dlpack", an_unversioned_tensor_is_an_array, 0 },
         { "dlpack", strides_are_followed, 5 },
+        { "dlpack", nothing_lies_nowhere, 0 },
         { "dlpack", what_is_not_aligned_is_copied, 0 },
         { "dlpack", element_types_travel, 9 },
         { "dlpack", scalars_and_empty_tensors, 0 },

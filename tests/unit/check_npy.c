@@ -68,6 +68,26 @@ START_TEST(each_version_and_order_is_read)
 }
 END_TEST
 
+/* The sizes of more than eight axes stand outside the type. */
+START_TEST(arrays_of_many_axes)
+{
+    const int rank = 8 + _i;
+    char dictionary[128] = "{'descr': '|u1', 'fortran_order': False, 'shape': (";
+    uint8_t file[256];
+    cot_array *a;
+    rt_npy h;
+
+    for (int i = 0; i < rank; i++)
+        strcat(dictionary, i == rank - 1 ? "2,), }" : "1, ");
+    ck_assert_ptr_null(rt_npy_header(&h, file, make_file(file, 1, dictionary, "\3\4", 2)));
+    ck_assert_msg(rt_npy_array(ctx, &h, &a) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(a->type.rank, rank);
+    for (int i = 0; i < rank; i++)
+        ck_assert_int_eq(a->dims[i], i == rank - 1 ? 2 : 1);
+    cot_array_free(a);
+}
+END_TEST
+
 START_TEST(fortran_order_becomes_row_major)
 {
     static const uint8_t by_columns[6] = { 1, 4, 2, 5, 3, 6 },
@@ -195,6 +215,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(each_version_and_order_is_read, 4),
+        EACH(arrays_of_many_axes, 4),
         ONCE(fortran_order_becomes_row_major),
         EACH(a_lie_is_refused, sizeof lie / sizeof *lie),
         ONCE(a_file_cut_short_is_refused),
