@@ -239,6 +239,26 @@ status 0 "$cot" build f.cot -p grad -o f.mlir
 status 0 "$cot" opt f.cot -p 'grad | vmap(in=[0,none], size=3)' -o f.mlir
 status 0 "$cot" run f.mlir
 status 2 "$cot" build f.cot -o f.mlir --header f.h;          says "wants one function, and neither header"
+# Bytes that a C string cannot hold as they are, in what a header says of a failure.
+printf 'fn @below(%%i: i32[], %%x: f32[3,2]) -> bool[] {
+  %%0 = constant {data=5} : i32[]
+  %%1 = lt %%i, %%0 : bool[]
+  ret %%1
+}
+fn @step(%%i: i32[], %%x: f32[3,2]) -> (i32[], f32[3,2]) {
+  %%0 = constant {data=1} : i32[]
+  %%1 = add %%i, %%0 : i32[]
+  %%2 = neg %%x : f32[3,2]
+  ret %%1, %%2
+}
+fn @f(%%i: i32[], %%x: f32[3,2]) -> (f32[3,2], i32[]) {
+  %%0, %%1 = while %%i, %%x {consts=0, max=9, cond=@below, body=@step} : (i32[], f32[3,2]) loc("a\177\037?\200.c":2)
+  ret %%1, %%0
+}
+' >while.cot
+status 0 "$cot" build while.cot -o while.c --header while.h
+LC_ALL=C grep -qF "$(printf '(status) == 8 ? "a\\177\\037\\?\200.c:2: while: still goes on after 9 steps" : "")')" while.h ||
+    { bad=1; echo "the header's text of a failure is wrong"; grep 'status. ==' while.h; }
 # Kernels for GPUs: by the simulator; where there is no driver, one sentence.
 "$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend sim >got
 cmp want got || { bad=1; echo "the simulator differs from the twin"; }
@@ -249,6 +269,15 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -o g.ptx --cpu sm_90
     grep -q '"target": "sm_90", "module": "g.ptx"' g.json || { bad=1; echo "the manifest of g.ptx is wrong"; }
     grep -q '^.target sm_90' g.ptx || { bad=1; echo "g.ptx is not for sm_90"; }
+    status 0 "$cot" build while.cot -o "$place/while.ptx"
+    head -6 while.json | sed 's/.*"module"/"module"/' | cmp -s - /dev/fd/3 3<<'END' || { bad=1; echo "the manifest of while.ptx is wrong"; head -7 while.json; }
+"module": "while.ptx", "functions": [{
+  "name": "f",
+  "arguments": [
+    {"name": "i", "use": "in", "type": "i32", "dims": [], "bytes": 4},
+    {"name": "x", "use": "in", "type": "f32", "dims": [3, 2], "bytes": 24},
+    {"name": "out0", "use": "out", "type": "f32", "dims": [3, 2], "bytes": 24},
+END
     for arch in sm_80 sm_90; do
         status 0 env COT_TARGET=cuda:$arch "$cot" build f.cot -o g.ptx
         grep -q "^.target $arch" g.ptx || { bad=1; echo "COT_TARGET=cuda:$arch is not followed"; }

@@ -182,6 +182,28 @@ safetensors(uint8_t *file, const char *header)
     return 16 + n;
 }
 
+/* The first byte that is neither 0 nor 1 is refused, 2 as well as 255. */
+START_TEST(a_bool_is_0_or_1)
+{
+    const char *header = "{\"x\":{\"dtype\":\"BOOL\",\"shape\":[8],\"data_offsets\":[0,8]}}";
+    static const uint8_t byte[] = { 0, 1, 2, 255 };
+    uint8_t file[512];
+    cot_state s = { 0, NULL };
+
+    if (!HAS_SAFETENSORS)
+        return;
+    size_t n = safetensors(file, header);
+    for (size_t i = n - 8; i < n; i++)
+        file[i] = i % 2;
+    file[n - 1] = byte[_i];
+    ck_assert_int_eq(rt_safetensors_read(ctx, "f", file, n, &s),
+                     _i < 2 ? COT_OK : COT_ERR_PARSE);
+    if (_i < 2)
+        ck_assert_mem_eq(cot_array_read(s.at[0].array), file + n - 8, 8);
+    cot_state_free(&s);
+}
+END_TEST
+
 START_TEST(a_lie_in_safetensors)
 {
     uint8_t file[512];
@@ -332,6 +354,54 @@ fails(cot_status got, cot_status want, const char *message)
     cot_error_clear(ctx);
 }
 
+/* Names at both sides of each border of UTF-8: overlong forms, surrogates, what is beyond Unicode. */
+START_TEST(names_are_utf8)
+{
+    static const struct {
+        const char *name;
+        bool good;
+    } row[] = {
+        { "\x7f", true },
+        { "\x80", false },
+        { "\xc1\xbf", false },
+        { "\xc2\x80", true },
+        { "\xc2\x7f", false },
+        { "\xc2\xc0", false },
+        { "\xdf\xbf", true },
+        { "\xe0\x9f\xbf", false },
+        { "\xe0\xa0\x80", true },
+        { "\xe1\x80\x80", true },
+        { "\xe1\x80", false },
+        { "\xec\xbf\xbf", true },
+        { "\xed\x9f\xbf", true },
+        { "\xed\xa0\x80", false },
+        { "\xee\x80\x80", true },
+        { "\xef\xbf\xbf", true },
+        { "\xf0\x8f\xbf\xbf", false },
+        { "\xf0\x90\x80\x80", true },
+        { "\xf1\x80\x80\x80", true },
+        { "\xf4\x8f\xbf\xbf", true },
+        { "\xf4\x90\x80\x80", false },
+        { "\xf5\x80\x80\x80", false },
+        { "\xff", false },
+    };
+    cot_array *a = cot_array_new(ctx, cot_f32(2));
+
+    if (!HAS_NPZ) {
+        cot_array_free(a);
+        return;
+    }
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        cot_state s = COT_STATE({ row[i].name, a });
+        ck_assert_msg((cot_save(ctx, fresh("utf8.npz"), &s) == COT_OK) == row[i].good, "row %d",
+                      (int)i);
+        cot_error_clear(ctx);
+    }
+    unlink(fresh("utf8.npz"));
+    cot_array_free(a);
+}
+END_TEST
+
 START_TEST(what_is_not_saved)
 {
     cot_array *a = cot_array_new(ctx, cot_f32(2));
@@ -446,11 +516,13 @@ main(void)
     const suite_case cases[] = {
         ONCE(what_numpy_writes),
         ONCE(what_safetensors_writes),
+        EACH(a_bool_is_0_or_1, 4),
         EACH(a_lie_in_safetensors, sizeof lie / sizeof *lie),
         EACH(files_cut_short, 3),
         ONCE(damaged_archives),
         ONCE(lying_archive),
         EACH(saved_and_loaded, 2),
+        ONCE(names_are_utf8),
         ONCE(what_is_not_saved),
         ONCE(a_name_twice_in_an_archive),
         EACH(modules_to_files_and_back, 2),

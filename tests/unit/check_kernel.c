@@ -512,15 +512,92 @@ START_TEST(division_keeps_lanes_even)
 }
 END_TEST
 
+/* What an index can be: of loops, of short integers that are read, of each operation on them. */
+START_TEST(ranges_of_indices)
+{
+    uint32_t x = buffer("x", COT_U8, CG_IN, 16), y = buffer("y", COT_I16, CG_IN, 16),
+             z = buffer("z", COT_I32, CG_IN, 16), w = buffer("w", COT_U32, CG_IN, 16);
+    cg_val i = cg_loop_var(&b, loop(CG_SERIAL, 0, 16, 1)),
+           j = cg_loop_var(&b, loop(CG_SERIAL, 3, 20, 4));
+    cg_val u = cg_cvt(&b, COT_U8, COT_I64, cg_load(&b, x, i, 0)),
+           s = cg_cvt(&b, COT_I16, COT_I64, cg_load(&b, y, i, 0));
+#define OP(op, x, c) cg_insn2(&b, SC_##op, COT_I64, x, cg_i64(&b, c))
+    const struct {
+        cg_val v;
+        int64_t lo, hi;
+    } row[] = {
+        { i, 0, 15 },
+        { j, 3, 19 },
+        { u, 0, 255 },
+        { s, -32768, 32767 },
+        { cg_cvt(&b, COT_I32, COT_I64, cg_load(&b, z, i, 0)), INT32_MIN, INT32_MAX },
+        { cg_cvt(&b, COT_U32, COT_I64, cg_load(&b, w, i, 0)), 0, UINT32_MAX },
+        { OP(min, u, 5), 0, 5 },
+        { OP(min, s, 5), -32768, 5 },
+        { OP(max, u, 5), 5, 255 },
+        { OP(max, s, -5), -5, 32767 },
+        { cg_insn2(&b, SC_min, COT_I64, u, j), 0, 19 },
+        { cg_insn2(&b, SC_max, COT_I64, u, j), 3, 255 },
+        { OP(div, u, 16), 0, 15 },
+        { OP(div, s, 100), -327, 327 },
+        { OP(shr, s, 4), -2048, 2047 },
+        { OP(and, u, 15), 0, 15 },
+        { OP(and, s, 15), 0, 15 },
+        { OP(and, i, 63), 0, 15 },
+        { OP(rem, u, 10), 0, 9 },
+        { OP(rem, s, 10), -9, 9 },
+        { OP(rem, i, 100), 0, 15 },
+        { cg_iadd(&b, u, cg_imul(&b, i, 3)), 0, 300 },
+        { cg_iadd(&b, cg_isub(&b, i, cg_imul(&b, u, 2)), cg_i64(&b, 7)), -503, 22 },
+    };
+
+    for (int r = 0; r < (int)(sizeof row / sizeof *row); r++) {
+        int64_t lo, hi;
+        ck_assert_msg(cg_range(k, row[r].v, &lo, &hi), "row %d has no range", r);
+        ck_assert_msg(lo == row[r].lo && hi == row[r].hi, "row %d: %lld..%lld", r,
+                      (long long)lo, (long long)hi);
+    }
+    int64_t lo, hi;
+    ck_assert(!cg_range(k, cg_load(&b, buffer("n", COT_I64, CG_IN, 16), i, 0), &lo, &hi));
+}
+END_TEST
+
+/* A vector loop in a parallel one is limited by what was read outside both. */
+START_TEST(limit_from_outside)
+{
+    uint32_t n = buffer("n", COT_I64, CG_IN, 1), x = buffer("x", COT_F32, CG_IN, 256),
+             y = buffer("y", COT_F32, CG_OUT, 256);
+    cot_parallel *pool = _i ? cot_rt_pool_new(2) : NULL;
+    const int64_t limit = 5;
+
+    m->parallel = true;
+    cg_val some =
+        cg_insn2(&b, SC_max, COT_I64,
+                 cg_imin(&b, cg_load(&b, n, cg_i64(&b, 0), 0), cg_i64(&b, 8)), cg_i64(&b, 1));
+    cg_val p = loop(CG_PARALLEL, 0, 32, 1);
+    cg_val l = cg_loop_begin(&b, CG_VECTOR, cg_i64(&b, 0), cg_i64(&b, 8), 1, some);
+    cg_val at = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, p), 8), cg_loop_var(&b, l));
+
+    cg_store(&b, y, at, cg_load(&b, x, at, 0), 0);
+    cg_loop_end(&b, l);
+    cg_loop_end(&b, p);
+    run((void *[]){ (void *)&limit, fx, fz, pool });
+    for (int j = 0; j < 256; j++)
+        ck_assert_msg(fz[j] == (j % 8 < limit ? fx[j] : -777), "element %d", j);
+    if (pool)
+        cot_rt_pool_free(pool);
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(pointwise_with_tail, 5),    EACH(sum_of_row, 5),    EACH(sum_of_columns, 5),
-        EACH(fold_with_limit, 5),        EACH(register_tile, 5), EACH(transposed, 5),
-        EACH(reversed_and_gathered, 5),  EACH(while_by_lane, 5), EACH(masked_bytes, 5),
-        EACH(branches_by_lane, 5),       EACH(parallel_tree, 2), ONCE(failure_is_a_status),
-        ONCE(division_keeps_lanes_even),
+        EACH(pointwise_with_tail, 5),    EACH(sum_of_row, 5),     EACH(sum_of_columns, 5),
+        EACH(fold_with_limit, 5),        EACH(register_tile, 5),  EACH(transposed, 5),
+        EACH(reversed_and_gathered, 5),  EACH(while_by_lane, 5),  EACH(masked_bytes, 5),
+        EACH(branches_by_lane, 5),       EACH(parallel_tree, 2),  ONCE(failure_is_a_status),
+        ONCE(division_keeps_lanes_even), ONCE(ranges_of_indices), EACH(limit_from_outside, 2),
     };
 
     return SUITE_WITH("kernel", cases, setup, teardown);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "codegen/kernel.h"
+#include "codegen/tensor.h"
 #include "tests/unit/suite.h"
 
 enum { N = 4096 };
@@ -469,6 +470,46 @@ fails(int kind)
         end(l);
 }
 
+/* A thread loop that fetches one element each to shared memory, of 1, 2, 4 or 8 bytes. */
+static void
+fetches(int bytes, cg_space to, cot_dtype other)
+{
+    static const cot_dtype type[] = {
+        [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64
+    };
+    cg_kernel *part = cg_kernel_new(m, "part");
+    cg_build p;
+
+    cg_begin(&p, part);
+    uint32_t from = cg_buffer_add(part, "from", other ? other : type[bytes], CG_IN, 64),
+             shared = cg_buffer_add(part, "shared", type[bytes], to, 64);
+    part->buffer[from].align = part->buffer[shared].align = 16;
+    cg_val l = cg_loop_begin(&p, CG_BLOCK, cg_i64(&p, 0), cg_i64(&p, 4), 1, 0);
+    cg_val at = cg_imul(&p, cg_loop_var(&p, l), 16);
+    cg_fetch_some(&p, shared, at, from, at, 0, 1);
+    cg_commit(&p);
+    cg_arrive(&p, 0);
+    cg_loop_end(&p, l);
+}
+
+static void
+fetches_one(int bytes)
+{
+    fetches(bytes, CG_SHARED, COT_DTYPE_NONE);
+}
+
+static void
+fetches_to(int space)
+{
+    fetches(4, (cg_space)space, COT_DTYPE_NONE);
+}
+
+static void
+fetches_from(int type)
+{
+    fetches(4, CG_SHARED, (cot_dtype)type);
+}
+
 /* -- what a loop yields -- */
 
 static void
@@ -678,6 +719,14 @@ static const struct row {
     { NULL, fails, 0 },
     { "failure inside a parallel or SPMD loop", fails, CG_PARALLEL },
     { "failure inside a parallel or SPMD loop", fails, CG_UNROLL },
+
+    { "a copy of that size", fetches_one, 1 },
+    { "a copy of that size", fetches_one, 2 },
+    { NULL, fetches_one, 4 },
+    { NULL, fetches_one, 8 },
+    { "memory of the wrong kind", fetches_to, CG_LOCAL },
+    { NULL, fetches_from, COT_U32 },
+    { "a copy that converts", fetches_from, COT_F32 },
 
 #define MODES "modes of results do not mix"
     { NULL, carries, CG_SERIAL },
