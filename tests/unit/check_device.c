@@ -153,6 +153,29 @@ START_TEST(what_is_not_aligned_is_copied)
 }
 END_TEST
 
+/* Complex numbers are aligned as their parts: at any multiple of those they are not copied. */
+START_TEST(complex_numbers_are_aligned_as_their_parts)
+{
+    static const struct {
+        uint8_t bits;
+        int part;
+    } row[] = { { 64, 4 }, { 128, 8 } };
+    static char bytes[128] __attribute__((aligned(64)));
+    struct DLManagedTensorVersioned t = tensor();
+
+    t.dl_tensor.dtype.code = 5;
+    t.dl_tensor.dtype.bits = row[_i].bits;
+    for (int at = row[_i].part; at >= row[_i].part / 2; at -= row[_i].part / 2) {
+        deleted = 0;
+        t.dl_tensor.data = bytes + at;
+        cot_array *a = cot_from_dlpack(ctx, &t);
+        ck_assert_msg(a != NULL, "%s", cot_error(ctx));
+        ck_assert_int_eq(deleted, at < row[_i].part);
+        cot_array_free(a);
+    }
+}
+END_TEST
+
 START_TEST(element_types_travel)
 {
     static const struct { cot_dtype t; uint8_t code, bits; } row[] = {
@@ -387,6 +410,7 @@ main(void)
         { "dlpack", an_unversioned_tensor_is_an_array, 0 },
         { "dlpack", strides_are_followed, 5 },
         { "dlpack", nothing_lies_nowhere, 0 },
+        { "dlpack", complex_numbers_are_aligned_as_their_parts, 2 },
         { "dlpack", what_is_not_aligned_is_copied, 0 },
         { "dlpack", element_types_travel, 9 },
         { "dlpack", scalars_and_empty_tensors, 0 },

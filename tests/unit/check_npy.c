@@ -173,6 +173,15 @@ START_TEST(written_files_read_back)
         { .dtype = COT_F64, .rank = 3, .dims = { 2, 0, 3 } },
         { .dtype = COT_U8, .rank = 1, .dims = { 7 } },
         { .dtype = COT_BF16, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_I8, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_I16, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_I32, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_U16, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_U32, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_U64, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_F16, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_C64, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_C128, .rank = 1, .dims = { 3 } },
     };
     char path[] = "/tmp/check_npy_XXXXXX";
     cot_context *ctx = cot_context_new(NULL);
@@ -219,7 +228,7 @@ main(void)
         ONCE(fortran_order_becomes_row_major),
         EACH(a_lie_is_refused, sizeof lie / sizeof *lie),
         ONCE(a_file_cut_short_is_refused),
-        EACH(written_files_read_back, 6),
+        EACH(written_files_read_back, 15),
         ONCE(a_missing_file_is_an_io_error),
     };
 
