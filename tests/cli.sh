@@ -259,6 +259,11 @@ fn @f(%%i: i32[], %%x: f32[3,2]) -> (f32[3,2], i32[]) {
 status 0 "$cot" build while.cot -o while.c --header while.h
 LC_ALL=C grep -qF "$(printf '(status) == 8 ? "a\\177\\037\\?\200.c:2: while: still goes on after 9 steps" : "")')" while.h ||
     { bad=1; echo "the header's text of a failure is wrong"; grep 'status. ==' while.h; }
+# A bound of one step is a bound.
+sed 's/max=9/max=1/; s/data=5/data=100/' while.cot >bound.cot
+for backend in eval sim c; do
+    status 2 "$cot" run bound.cot --backend $backend;        says "while: still goes on after 1 steps, its max"
+done
 # Kernels for GPUs: by the simulator; where there is no driver, one sentence.
 "$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend sim >got
 cmp want got || { bad=1; echo "the simulator differs from the twin"; }

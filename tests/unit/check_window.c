@@ -454,6 +454,8 @@ BODY(wide, out[0] = cot_window_sum(in[0], COT_LIST(2, 2, 2));)
 BODY(nothing, out[0] = cot_window_sum(in[0], COT_LIST(0));)
 BODY(steps, out[0] = cot_window_sum(in[0], COT_LIST(2), .strides = COT_LIST(1, 2));)
 BODY(plain, out[0] = cot_conv(in[0], in[1]);)
+BODY(both_groups, out[0] = cot_conv(in[0], in[1], .groups = 2, .batch_groups = 2);)
+BODY(uneven_examples, out[0] = cot_conv(in[0], in[1], .batch_groups = 2);)
 BODY(misnamed, out[0] = cot_conv(in[0], in[1], .spec = "NHC,HIO->NH");)
 
 BODY(enormous, out[0] = cot_avg_pool(in[0], COT_LIST(INT64_C(1) << 62, 4));)
@@ -486,6 +488,10 @@ START_TEST(errors)
           "conv: 1 examples of 2 features, a kernel from 3 to 4, 1 groups, 1 of examples; "
           "wants features = groups * "
           "the kernel's, and groups that divide");
+    fails(both_groups, COT_TYPES(cot_f64(2, 2, 3), cot_f64(4, 1, 1)),
+          "conv: 2 examples of 2 features, a kernel from 1 to 4, 2 groups, 2 of examples; ");
+    fails(uneven_examples, COT_TYPES(cot_f64(3, 2, 3), cot_f64(4, 2, 1)),
+          "conv: 3 examples of 2 features, a kernel from 2 to 4, 1 groups, 2 of examples; ");
     fails(misnamed, COT_TYPES(cot_f64(1, 2, 3), cot_f64(4, 3, 1)),
           "conv: spec is \"NHC,HIO->NH\"; wants N, C and the spatial axes, then O, I and the "
           "same, then the result, of "
