@@ -88,6 +88,19 @@ START_TEST(arrays_of_many_axes)
 }
 END_TEST
 
+/* Bools are 0 or 1, and those of this part alone are looked at. */
+START_TEST(bools_of_a_part)
+{
+    static const uint8_t data[4] = { 1, 0, 1, 2 };
+    const rt_npy h = { .dtype = COT_BOOL, .rank = 1 };
+    uint8_t out[4] = { 9, 9, 9, 9 };
+
+    ck_assert_ptr_null(rt_npy_elements(&h, 0, data, 3, out));
+    ck_assert_mem_eq(out, ((const uint8_t[]){ 1, 0, 1, 9 }), 4);
+    ck_assert_ptr_nonnull(rt_npy_elements(&h, 0, data, 4, out));
+}
+END_TEST
+
 START_TEST(fortran_order_becomes_row_major)
 {
     static const uint8_t by_columns[6] = { 1, 4, 2, 5, 3, 6 },
@@ -225,6 +238,7 @@ main(void)
     const suite_case cases[] = {
         EACH(each_version_and_order_is_read, 4),
         EACH(arrays_of_many_axes, 4),
+        ONCE(bools_of_a_part),
         ONCE(fortran_order_becomes_row_major),
         EACH(a_lie_is_refused, sizeof lie / sizeof *lie),
         ONCE(a_file_cut_short_is_refused),
