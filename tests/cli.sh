@@ -259,6 +259,19 @@ fn @f(%%i: i32[], %%x: f32[3,2]) -> (f32[3,2], i32[]) {
 status 0 "$cot" build while.cot -o while.c --header while.h
 LC_ALL=C grep -qF "$(printf '(status) == 8 ? "a\\177\\037\\?\200.c:2: while: still goes on after 9 steps" : "")')" while.h ||
     { bad=1; echo "the header's text of a failure is wrong"; grep 'status. ==' while.h; }
+# Of many that can fail the first eight are named.
+{
+    sed '/^fn @f/,$d' while.cot
+    echo 'fn @f(%i: i32[], %x: f32[3,2]) -> f32[3,2] {'
+    for i in 1 2 3 4 5 6 7 8 9 10 11; do
+        [ $i = 1 ] && before=%x || before=%y$((i - 1))
+        echo "  %n$i, %y$i = while %i, $before {consts=0, max=$i, cond=@below, body=@step} : (i32[], f32[3,2]) loc(\"m.c\":$i)"
+    done
+    echo '  ret %y11'
+    echo '}'
+} >many.cot
+status 0 "$cot" build many.cot -o many.c --header many.h
+[ "$(grep -o 'still goes on' many.h | wc -l)" = 8 ] || { bad=1; echo "a header does not name eight places"; }
 # A bound of one step is a bound.
 sed 's/max=9/max=1/; s/data=5/data=100/' while.cot >bound.cot
 for backend in eval sim c; do

@@ -155,6 +155,9 @@ static const struct {
       ": \"x\" has data_offsets that its dtype and shape do not fill" },
     { "{\"x\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]}}",
       ": \"x\" lies behind the end of the file" },
+    { "{\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"
+      "\"y\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[4,12]}}",
+      ": \"y\" lies behind the end of the file" },
     { "{\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
       ": \"x\" does not begin where another ends" },
     { "{\"x\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[0,8]},"

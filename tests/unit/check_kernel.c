@@ -621,6 +621,27 @@ START_TEST(limit_from_outside)
 }
 END_TEST
 
+/* A parallel loop of no iterations does nothing, with threads and without. */
+START_TEST(parallel_of_none)
+{
+    uint32_t n = buffer("n", COT_I64, CG_IN, 1), y = buffer("y", COT_F32, CG_OUT, 8);
+    cot_parallel *pool = _i % 2 ? cot_rt_pool_new(2) : NULL;
+    const int64_t many = _i / 2;
+
+    m->parallel = true;
+    cg_val hi = cg_insn2(&b, SC_and, COT_I64, cg_load(&b, n, cg_i64(&b, 0), 0), cg_i64(&b, 7));
+    cg_val p = cg_loop_begin(&b, CG_PARALLEL, cg_i64(&b, 0), hi, 1, 0);
+
+    cg_store(&b, y, cg_loop_var(&b, p), f32(1.0f), 0);
+    cg_loop_end(&b, p);
+    run((void *[]){ (void *)&many, fz, pool });
+    for (int j = 0; j < 8; j++)
+        ck_assert_msg(fz[j] == (j < many ? 1 : -777), "element %d is %g", j, fz[j]);
+    if (pool)
+        cot_rt_pool_free(pool);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -641,6 +662,7 @@ main(void)
         ONCE(division_keeps_lanes_even),
         ONCE(ranges_of_indices),
         EACH(limit_from_outside, 2),
+        EACH(parallel_of_none, 6),
     };
 
     return SUITE_WITH("kernel", cases, setup, teardown);
