@@ -302,6 +302,20 @@ END
     done
     status 2 "$cot" build f.cot -o g.ptx --header g.h; says "PTX has no C header"
     status 2 env COT_TARGET=cuda:sm_61 "$cot" run f.cot; says "the GPU is 'sm_61'; wants sm_80 or sm_90"
+    # A row by eight warps, then its parts by five: lanes meet those of their own warp, each warp has a place.
+    cat >rows.cot <<'END'
+fn @f(%x: f32[2,300000]) -> (f32[2], f32[2]) {
+  %0 = reduce_sum %x {axes=[1]} : f32[2]
+  %1 = reduce_max %x {axes=[1]} : f32[2]
+  ret %0, %1
+}
+END
+    status 0 "$cot" build rows.cot -o rows.ptx
+    [ "$(grep -c 'shfl.sync.bfly.b32.*, 31, -1;' rows.ptx)" = "$(grep -c shfl rows.ptx)" ] ||
+        { bad=1; echo "shuffles leave their warps"; }
+    for threads in 256 160; do
+        grep -q "setp.lt.u32.*, $threads;" rows.ptx || { bad=1; echo "no result of $threads threads"; }
+    done
     # Tensor cores where they are asked for, and nowhere else.
     cat >product.cot <<'END'
 fn @p(%x: bf16[64,64], %y: bf16[64,64]) -> bf16[64,64] {
