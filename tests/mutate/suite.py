@@ -53,9 +53,12 @@ class Test:
 
 def sanitized(folder, t):
     """The same test of the programs that the address sanitizer is in."""
-    inside = [c.replace(os.path.join(folder, 'build') + '/', os.path.join(folder, 'asan') + '/') for c in t.command]
+    def there(path):
+        return path.replace(os.path.join(folder, 'build') + '/', os.path.join(folder, 'asan') + '/')
+
+    inside = [there(c) for c in t.command]
     env = dict(t.env, ASAN_OPTIONS='detect_leaks=0:hard_rss_limit_mb=%d' % (DATA >> 20))
-    out = Test('asan:' + t.name, inside, t.at.replace('/build', '/asan'), env, t.skip, t.fails, t.version)
+    out = Test('asan:' + t.name, inside, there(t.at), env, t.skip, t.fails, t.version)
     out.sanitized, out.seconds, out.sees = True, 4 * t.seconds + 1, t.sees
     return out
 
