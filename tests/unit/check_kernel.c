@@ -588,6 +588,14 @@ START_TEST(ranges_of_indices)
     int64_t lo, hi;
     cg_val n = cg_load(&b, buffer("n", COT_I64, CG_IN, 16), i, 0);
     ck_assert(!cg_range(k, n, &lo, &hi));
+    cg_val sum = u; /* of more terms than one form has, of which some have no range then */
+    for (int c = 1; c < 40; c++) {
+        sum = cg_iadd(&b, sum,
+                      cg_cvt(&b, COT_U8, COT_I64, cg_load(&b, x, cg_i64(&b, c % 16), 0)));
+        cg_val at = cg_load(&b, w, cg_i64(&b, c % 16), 0);
+        sum = cg_iadd(&b, sum, cg_imul(&b, cg_cvt(&b, COT_U32, COT_I64, at), 1 + c));
+        ck_assert(!cg_range(k, sum, &lo, &hi) || (lo == 0 && hi > 255 * c));
+    }
     for (int c = 0; c < 200000; c++) /* however long the chain is, few of it are looked at */
         n = c % 2 ? OP(rem, n, 1000) : OP(and, n, 511);
     ck_assert(cg_range(k, n, &lo, &hi) && lo == 0 && hi == 511);
