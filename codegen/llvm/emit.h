@@ -111,6 +111,14 @@ LLVMValueRef cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype type, cot_dtype from
                       LLVMValueRef *in);
 void cg_ll_scalar_insn(cg_ll_emit *e, cg_val v);
 LLVMValueRef cg_ll_program(cg_ll_emit *e, const ir_sc_program *p, const LLVMValueRef *in);
+/* x, all of which LLVM must compute as it stands: for what is used of some lanes, or on one
+ * side of a choice, it may compute anything in the others, where exceptions do not count for
+ * it.  No instruction comes of it. */
+LLVMValueRef cg_ll_fence(cg_ll_emit *e, LLVMValueRef x);
+/* x, whose lanes behind the end of a tail are its lane 0. */
+LLVMValueRef cg_ll_fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x);
+/* x, whose other half of a register, if it is half of one, is the same again. */
+LLVMValueRef cg_ll_fill_half(cg_ll_emit *e, LLVMValueRef x);
 /* soft.c: what the machine lacks */
 LLVMValueRef cg_ll_soft_fma32(cg_ll_emit *e, LLVMValueRef *in);
 LLVMValueRef cg_ll_soft_fma64(cg_ll_emit *e, LLVMValueRef *in); /* soft_fma.c */
@@ -121,14 +129,6 @@ LLVMValueRef cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMVal
 LLVMValueRef cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x);
 LLVMValueRef cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x);
 LLVMValueRef cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x);
-/* x, all of which LLVM must compute as it stands: for what is used of some lanes, or on one
- * side of a choice, it may compute anything in the others, where exceptions do not count for
- * it.  No instruction comes of it. */
-LLVMValueRef cg_ll_fence(cg_ll_emit *e, LLVMValueRef x);
-/* x, whose lanes behind the end of a tail are its lane 0. */
-LLVMValueRef cg_ll_fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x);
-/* x, whose other half of a register, if it is half of one, is the same again. */
-LLVMValueRef cg_ll_fill_half(cg_ll_emit *e, LLVMValueRef x);
 
 /* shuffle.c: of two vectors the elements that the mask lists, those of the second counting from
  * e->lanes; n rows of n columns, in place; n rows whose elements l come to lie side by side. */
