@@ -135,10 +135,10 @@ reader(const joining *u, uint32_t r)
 
 /* Does group i wait for another reader of y, so that something lies between the two? */
 static bool
-waits_for_reader(const joining *u, uint32_t i, ir_ref y)
+waits_for_reader(joining *u, uint32_t i, ir_ref y)
 {
     for (uint32_t r = u->reads.first[y]; r < u->reads.first[y + 1]; r++)
-        if (reader(u, r) != i && cg_needs(&u->cut->group[i], reader(u, r)))
+        if (reader(u, r) != i && cg_deps_wait(&u->cut->deps, i, reader(u, r)))
             return true;
     return false;
 }
@@ -146,7 +146,7 @@ waits_for_reader(const joining *u, uint32_t i, ir_ref y)
 /* A group that is a map of y's elements, as they are or seen via transposes and reshapes, and
  * reads product y element by element, and waits for nobody who waits for y. */
 static uint32_t
-find_epilogue(const joining *u, ir_ref y, bool *others, ir_ref *via)
+find_epilogue(joining *u, ir_ref y, bool *others, ir_ref *via)
 {
     uint32_t found = NOWHERE;
     for (uint32_t r = u->reads.first[y]; r < u->reads.first[y + 1]; r++) {
@@ -160,6 +160,16 @@ find_epilogue(const joining *u, ir_ref y, bool *others, ir_ref *via)
         }
     }
     return found;
+}
+
+/* Whoever waits for product i, which group `at` has taken, waits for that. */
+static void
+follow_epilogue(joining *u, uint32_t i, uint32_t at)
+{
+    cg_deps *d = &u->cut->deps;
+    for (uint32_t e = d->of[i].group; e; e = d->dep[e].next_group)
+        if (d->dep[e].group != at && d->dep[e].group != CG_NO_GROUP)
+            cg_deps_add(d, d->dep[e].group, at);
 }
 
 /* What consumes a product element by element is computed where the product is: bias,
@@ -195,10 +205,9 @@ cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut)
         u->cut->root[y] = others;
         if (others)
             IR_PUSH(a, e->v, e->n, e->cap, y);
-        *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space, .needs = g->needs, .n_needs = g->n_needs };
+        *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space };
         u->became[i] = at;
-        for (uint32_t j = 0; others && j < u->cut->n; j++) /* else they wait for `at` as it is */
-            if (j != at && cg_needs(&u->cut->group[j], i) && !cg_needs(&u->cut->group[j], at))
-                cg_join_needs(a, &u->cut->group[j], e, at);
+        if (others)
+            follow_epilogue(u, i, at);
     }
 }

@@ -12,7 +12,19 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { GROUP_COST_MOST = 8192, ROW_REDUCTIONS_MOST = 8 };
+#include <stdlib.h>
+
+enum {
+    GROUP_COST_MOST = 8192,
+    ROW_REDUCTIONS_MOST = 8,
+    LOOK_BACK = 24              /* groups, or readers of a value, that a root may join */
+};
+
+/* The roots that read a value, in the order in which they were placed. */
+typedef struct readers {
+    ir_ref *root;
+    uint32_t n, cap;
+} readers;
 
 typedef struct fusing {
     cg_lowering *l;
@@ -20,32 +32,18 @@ typedef struct fusing {
     cg_cut *cut;
     uint32_t *group_of;         /* 1 + the group of a root                  */
     ir_ref **reads;             /* by root: the values in memory that it is made of, then IR_NONE */
+    readers *by;                /* by value                                 */
     uint32_t *read_at, reading; /* of a walk: by value, the number of the last walk that reads it */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
     uint32_t effect;            /* 1 + the group of the last effect         */
 } fusing;
-
-void
-cg_join_needs(ir_arena *a, cg_group *g, const cg_group *x, uint32_t also)
-{
-    uint32_t words = also / 64 + 1 > x->n_needs ? also / 64 + 1 : x->n_needs;
-    if (words > g->n_needs) {
-        uint64_t *more = IR_NEW_N(a, uint64_t, words + 4);
-        if (g->n_needs)
-            memcpy(more, g->needs, sizeof *more * g->n_needs);
-        g->needs = more;
-        g->n_needs = words;
-    }
-    for (uint32_t i = 0; i < x->n_needs; i++)
-        g->needs[i] |= x->needs[i];
-    g->needs[also / 64] |= (uint64_t)1 << also % 64;
-}
 
 static uint32_t
 new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space, int outer)
 {
     cg_group g = { .kind = kind, .node = n, .space = space, .outer = outer };
     IR_PUSH(u->l->arena, u->cut->group, u->cut->n, u->cut->cap, g);
+    cg_deps_push(&u->cut->deps);
     return u->cut->n - 1;
 }
 
@@ -91,7 +89,7 @@ find_epochs(fusing *u)
 /* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand
  * there, and nothing else it reads may wait for g, but for what comes along: own (1 + its number). */
 static bool
-may_move(const fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own, bool *linked)
+may_move(fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own, bool *linked)
 {
     const cg_group *g = &u->cut->group[gi];
     for (uint32_t i = 0; i < w->n_reads; i++) {
@@ -100,7 +98,7 @@ may_move(const fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32
         if (!from || from == own)
             continue;
         if (from - 1 != gi) {
-            if (cg_needs(&u->cut->group[from - 1], gi))
+            if (cg_deps_wait(&u->cut->deps, from - 1, gi))
                 return false;
             continue;
         }
@@ -157,8 +155,10 @@ keep_reads(fusing *u, ir_ref v, const cg_walk *w, uint32_t n)
     ir_ref *to = u->reads[v] = IR_NEW_N(u->l->arena, ir_ref, n + 1);
     for (uint32_t i = 0; i < w->n_reads; i++)
         if (w->read[i].v && u->read_at[w->read[i].v] == u->reading) {
+            readers *by = &u->by[w->read[i].v];
             *to++ = w->read[i].v;
             u->read_at[w->read[i].v] = 0;
+            IR_PUSH(u->l->arena, by->root, by->n, by->cap, v);
         }
 }
 
@@ -182,12 +182,65 @@ count_row_reductions(const fusing *u, const cg_group *g)
     return n;
 }
 
+static int
+by_number(const void *x, const void *y)
+{
+    const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+typedef struct candidates {
+    uint32_t n, cap, *group;
+} candidates;
+
+static void
+add_candidate(fusing *u, candidates *c, ir_ref v)
+{
+    if (u->group_of[v])
+        IR_PUSH(u->l->scratch, c->group, c->n, c->cap, u->group_of[v] - 1);
+}
+
+/* Groups of roots that read x: of LOOK_BACK roots placed before v, and of as many after it. */
+static void
+add_readers(fusing *u, candidates *c, ir_ref x, ir_ref v)
+{
+    const readers *by = &u->by[x];
+    uint32_t lo = 0, hi = by->n;
+    while (lo < hi) {
+        const uint32_t mid = (lo + hi) / 2;
+        if (by->root[mid] < v)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (uint32_t i = lo > LOOK_BACK ? lo - LOOK_BACK : 0; i < by->n && i < lo + LOOK_BACK; i++)
+        add_candidate(u, c, by->root[i]);
+}
+
+static void
+sort_candidates(candidates *c)
+{
+    uint32_t kept = 0;
+    if (c->n)
+        qsort(c->group, c->n, sizeof *c->group, by_number);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (i == 0 || c->group[i] != c->group[i - 1])
+            c->group[kept++] = c->group[i];
+    c->n = kept;
+}
+
 /* Column reductions share with their like; they join others in fuse_groups. */
 static uint32_t
 find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg_ix *at)
 {
     int outer = space->rank - ir_type_at(u->f, v)->rank;
-    for (uint32_t gi = u->cut->n; u->l->o->fuse && gi-- > 0;) {
+    candidates near = { 0 };
+    for (uint32_t i = 0; u->l->o->fuse && i < w->n_reads; i++)
+        if (w->read[i].v)
+            add_readers(u, &near, w->read[i].v, v);
+    sort_candidates(&near);
+    while (near.n-- > 0) {
+        const uint32_t gi = near.group[near.n];
         const cg_group *g = &u->cut->group[gi];
         ir_ref all[CG_GROUP_MOST + 1];
         bool linked = false;
@@ -213,7 +266,7 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
         return find_column_group(u, v, w, space, at);
     if (row && u->cut->flat[ir_def(u->f, v)->in[0]])
         return new_group(u, CG_GROUP_ROW, NULL, space, outer);
-    for (uint32_t back = 0; u->l->o->fuse && back < u->cut->n && back < 24; back++) {
+    for (uint32_t back = 0; u->l->o->fuse && back < u->cut->n && back < LOOK_BACK; back++) {
         uint32_t gi = u->cut->n - 1 - back;
         cg_group *g = &u->cut->group[gi];
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
@@ -246,16 +299,7 @@ need(fusing *u, uint32_t gi, ir_ref x)
 {
     uint32_t from = u->group_of[x];
     if (from && from - 1 != gi)
-        cg_join_needs(u->l->arena, &u->cut->group[gi], &u->cut->group[from - 1], from - 1);
-}
-
-/* Whoever waits for group gi waits for what it has come to need. */
-static void
-spread_needs(fusing *u, uint32_t gi)
-{
-    for (uint32_t i = 0; i < u->cut->n; i++)
-        if (i != gi && cg_needs(&u->cut->group[i], gi))
-            cg_join_needs(u->l->arena, &u->cut->group[i], &u->cut->group[gi], gi);
+        cg_deps_add(&u->cut->deps, gi, from - 1);
 }
 
 static void
@@ -265,7 +309,7 @@ place_root(fusing *u, ir_ref v)
     cg_ix *at;
     const ir_mark mark = ir_arena_mark(u->l->scratch);
     const ir_type *space = walk_in_space(u, &w, v, &at);
-    const uint32_t reads = mark_reads(u, &w), before = u->cut->n;
+    const uint32_t reads = mark_reads(u, &w);
     uint32_t gi = find_group(u, v, &w, space, at);
     cg_group *g = &u->cut->group[gi];
     u->group_of[v] = gi + 1;
@@ -276,8 +320,6 @@ place_root(fusing *u, ir_ref v)
     keep_reads(u, v, &w, reads);
     g->cost += w.cost;
     ir_arena_release(u->l->scratch, mark);
-    if (gi < before) /* nobody waits for a new one */
-        spread_needs(u, gi);
 }
 
 /* What a node with a lowering of its own reads, through what it pulls. */
@@ -302,23 +344,21 @@ place_node(fusing *u, const ir_node *n)
     if (!u->f->effectful || !ir_effectful(n))
         return;
     if (u->effect)
-        cg_join_needs(u->l->arena, &u->cut->group[gi], &u->cut->group[u->effect - 1], u->effect - 1);
+        cg_deps_add(&u->cut->deps, gi, u->effect - 1);
     u->effect = gi + 1;
 }
 
 /* Do groups g and c go along the same rows, with room for both in one, and does nobody else stand
  * between them? */
 static bool
-go_together(const fusing *u, uint32_t gi, uint32_t ci)
+go_together(fusing *u, uint32_t gi, uint32_t ci)
 {
     const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    cg_deps *d = &u->cut->deps;
     if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
-        g->n + c->n > CG_GROUP_MOST || cg_needs(g, ci) || u->epoch[g->v[0]] != u->epoch[c->v[0]])
+        g->n + c->n > CG_GROUP_MOST || u->epoch[g->v[0]] != u->epoch[c->v[0]])
         return false;
-    for (uint32_t j = 0; j < u->cut->n; j++)
-        if (j != gi && j != ci && cg_needs(c, j) && cg_needs(&u->cut->group[j], gi))
-            return false;
-    return true;
+    return !cg_deps_are_far(d, gi, ci) && !cg_deps_wait(d, gi, ci) && !cg_deps_wait_through(d, ci, gi);
 }
 
 /* May root v be made by group gi?  What it reads is marked. */
@@ -383,15 +423,34 @@ take(fusing *u, uint32_t gi, uint32_t ci)
 {
     ir_arena *a = u->l->arena;
     cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    cg_deps *d = &u->cut->deps;
     for (uint32_t i = 0; i < c->n; i++) {
         IR_PUSH(a, g->v, g->n, g->cap, c->v[i]);
         u->group_of[c->v[i]] = gi + 1;
     }
-    cg_join_needs(a, g, c, gi);
     *c = (cg_group){ .kind = CG_GROUP_MAP, .space = c->space };
-    for (uint32_t j = 0; j < u->cut->n; j++)
-        if (j != gi && (cg_needs(&u->cut->group[j], ci) || cg_needs(&u->cut->group[j], gi)))
-            cg_join_needs(a, &u->cut->group[j], g, gi);
+    for (uint32_t e = d->of[ci].on; e; e = d->dep[e].next_on)
+        if (d->dep[e].on != gi)
+            cg_deps_add(d, gi, d->dep[e].on);
+    cg_deps_clear(d, ci);
+    for (uint32_t e = d->of[ci].group; e; e = d->dep[e].next_group)
+        if (d->dep[e].group != gi && d->dep[e].group != CG_NO_GROUP)
+            cg_deps_add(d, d->dep[e].group, gi);
+}
+
+/* The groups that make what group ci reads, and those that read the same. */
+static candidates
+find_candidates(fusing *u, uint32_t ci)
+{
+    const cg_group *c = &u->cut->group[ci];
+    candidates near = { 0 };
+    for (uint32_t i = 0; i < c->n; i++)
+        for (const ir_ref *x = u->reads[c->v[i]]; *x; x++) {
+            add_candidate(u, &near, *x);
+            add_readers(u, &near, *x, c->v[i]);
+        }
+    sort_candidates(&near);
+    return near;
 }
 
 /* Groups of a kind that may be made by another are. */
@@ -399,13 +458,16 @@ static void
 fuse_groups(fusing *u, cg_group_kind kind, bool may_take(fusing *, uint32_t, uint32_t))
 {
     for (uint32_t ci = 0; u->l->o->fuse && ci < u->cut->n; ci++) {
-        uint32_t gi = 0;
         if (u->cut->group[ci].kind != kind)
             continue;
-        while (gi < u->cut->n && !may_take(u, gi, ci))
-            gi++;
-        if (gi < u->cut->n)
-            take(u, gi, ci);
+        const ir_mark mark = ir_arena_mark(u->l->scratch);
+        const candidates near = find_candidates(u, ci);
+        uint32_t i = 0;
+        while (i < near.n && !may_take(u, near.group[i], ci))
+            i++;
+        if (i < near.n)
+            take(u, near.group[i], ci);
+        ir_arena_release(u->l->scratch, mark);
     }
 }
 
@@ -414,8 +476,10 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
 {
     ir_arena *a = l->arena;
     fusing u = { .l = l, .f = f, .cut = IR_NEW(a, cg_cut) };
+    cg_deps_init(&u.cut->deps, a, l->scratch);
     u.cut->root = IR_NEW_N(a, bool, f->n_values);
     u.reads = IR_NEW_N(a, ir_ref *, f->n_values);
+    u.by = IR_NEW_N(a, readers, f->n_values);
     u.read_at = IR_NEW_N(a, uint32_t, f->n_values);
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     u.epoch = IR_NEW_N(a, uint32_t, f->n_values);

@@ -2,6 +2,7 @@
 #ifndef CODEGEN_FUSE_H
 #define CODEGEN_FUSE_H
 
+#include "codegen/deps.h"
 #include "codegen/lower/pull.h"
 #include "codegen/lower/walk.h"
 
@@ -21,14 +22,13 @@ typedef struct cg_group {
     uint32_t n, cap;
     ir_ref *v;                  /* what it makes, in order of definition                             */
     int64_t cost; /* map: of one element of all that it makes, but what is read        */
-    uint64_t *needs;            /* set of groups that must run before                                */
-    uint32_t n_needs;           /* words of it                                                       */
 } cg_group;
 
 typedef struct cg_cut {
     bool *root;                 /* for each value: it is in memory when its group has run            */
     uint32_t n, cap;
     cg_group *group;
+    cg_deps deps;               /* of groups on each other                                           */
     uint32_t *order;            /* of running                                                        */
     uint32_t *last;             /* for each value: the last place in `order` that reads it           */
     uint32_t *readers;          /* for each value: how many groups read it                           */
@@ -44,13 +44,6 @@ void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_cut *cut);
 bool cg_has_own_lowering(const ir_graph *f, const ir_node *n);
 cg_group_kind cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v);
 const ir_type *cg_root_space(cg_lowering *l, const ir_graph *f, ir_ref v);
-
-/* Must group i run before g? */
-static inline bool
-cg_needs(const cg_group *g, uint32_t i)
-{
-    return i / 64 < g->n_needs && g->needs[i / 64] >> i % 64 & 1;
-}
 
 /* What each group of a cut reads, each value once, then IR_NONE; and by value the groups that do,
  * in ascending order: reader[first[v]] ... reader[first[v + 1] - 1]. */
@@ -113,8 +106,6 @@ void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
 bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w,
                     const cg_group *g);
 
-/* Group g waits for what x waits for, and for group `also`. */
-void cg_join_needs(ir_arena *a, cg_group *g, const cg_group *x, uint32_t also);
 /* Is this index the axes 0 ... of the space, one by one? */
 bool cg_is_identity(int rank, const cg_ix *at, const cg_ix *space, int want);
 /* How many terms an element of a product has. */

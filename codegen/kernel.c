@@ -34,62 +34,6 @@ typedef struct cg_scope {
     uint32_t next;
 } cg_scope;
 
-cg_module *
-cg_module_new(cot_context *ctx, ir_arena *a, const char *name)
-{
-    cg_module *m = IR_NEW(a, cg_module);
-
-    m->ctx = ctx;
-    m->arena = a;
-    m->name = ir_copy_string(a, name);
-    m->work_align = 64;
-    return m;
-}
-
-static bool
-name_taken(const cg_module *m, const char *name)
-{
-    for (uint32_t i = 0; i < m->n_kernels; i++)
-        if (strcmp(m->kernel[i]->name, name) == 0)
-            return true;
-    return false;
-}
-
-/* The number behind the name of the last kernel of that name, "sum.7" for one: those below are
- * taken. */
-static int
-last_number(const cg_module *m, const char *name)
-{
-    const size_t n = strlen(name);
-
-    for (uint32_t i = m->n_kernels; i-- > 0;) {
-        const char *s = m->kernel[i]->name, *end = s + n;
-        if (strncmp(s, name, n) == 0 && *end == '.' &&
-            strspn(end + 1, "0123456789") == strlen(end + 1))
-            return atoi(end + 1);
-        if (strcmp(s, name) == 0)
-            return 1;
-    }
-    return 1;
-}
-
-cg_kernel *
-cg_kernel_new(cg_module *m, const char *name)
-{
-    cg_kernel *k = IR_NEW(m->arena, cg_kernel);
-    const char *unique = name;
-
-    for (int i = last_number(m, name) + 1; name_taken(m, unique); i++)
-        unique = ir_format(m->arena, "%s.%d", name, i);
-    k->ctx = m->ctx;
-    k->arena = m->arena;
-    k->module = m;
-    k->name = ir_copy_string(m->arena, unique);
-    IR_PUSH(m->arena, k->insn, k->n_insns, k->cap_insns, (cg_insn){ 0 });
-    IR_PUSH(m->arena, m->kernel, m->n_kernels, m->cap_kernels, k);
-    return k;
-}
-
 uint32_t
 cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space, int64_t elements)
 {

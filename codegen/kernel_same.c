@@ -4,6 +4,8 @@
  * gives, and no more.  Calls are never the same.) */
 #include "codegen/kernel.h"
 
+#include "ir/map.h"
+
 /* Tables of numbers, as of two Fourier transforms, are each lowering's own: what counts is what they hold. */
 static bool
 same_data(const cg_buffer *a, const cg_buffer *b)
@@ -81,4 +83,21 @@ cg_kernel_same(const cg_kernel *x, const cg_kernel *y)
         if (!same_insn(&x->insn[v], &y->insn[v]))
             return false;
     return true;
+}
+
+uint64_t
+cg_kernel_hash(const cg_kernel *k)
+{
+    uint64_t h = ir_hash_u64(k->n_insns, k->n_buffers);
+
+    for (uint32_t i = 0; i < k->n_buffers; i++) {
+        const cg_buffer *b = &k->buffer[i];
+        h = ir_hash_u64(ir_hash_u64(h, (uint64_t)b->elements), (uint64_t)b->space << 8 | b->type);
+    }
+    for (uint32_t v = 1; v < k->n_insns; v++) {
+        const cg_insn *x = &k->insn[v];
+        h = ir_hash_u64(ir_hash_u64(h, (uint64_t)x->op << 8 | x->type), x->imm);
+        h = ir_hash(h, x->in, sizeof x->in);
+    }
+    return h;
 }

@@ -138,6 +138,7 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
         l->target.vector_bits = 128;
     l->why = &why;
     l->plan = IR_NEW(arena, cg_plan);
+    ir_map_init(&l->kernels, arena);
     l->m = cg_module_new(f->ctx, arena, f->name ? f->name : "f");
     cg_kernel *entry = cg_kernel_new(l->m, f->name ? f->name : "f");
     cg_begin(&l->entry, entry);

@@ -7,11 +7,15 @@
  * the value that somebody pulls who does wait is put in memory before.  In the backward half of
  * a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
 #include "codegen/fuse.h"
+#include "codegen/heap.h"
 
 enum {
     MAPS_MOST = 4, /* ops between an operand and a map of it                             */
     MASKED_LEAST =
         65, /* elements of an example; fewer are chosen: a loop in registers has 64 */
+    LOOKS_MOST = 1024,  /* nodes that a search looks at                             */
+    WRITERS_MOST = 64,  /* of a value, whose early reads are looked for             */
+    READERS_MOST = 64,  /* of a value, which are asked whether they wait            */
 };
 
 typedef struct order {
@@ -19,7 +23,13 @@ typedef struct order {
     const ir_graph *f;
     cg_cut *cut;
     cg_reads reads;
-    uint64_t *done;             /* set of groups that are in the order        */
+    uint32_t n;                 /* groups that are in the order                */
+    bool *done;                 /* and which                                   */
+    uint32_t *left;             /* what each group still waits for             */
+    cg_heap round, next;        /* groups that wait for none: this round's, and the next one's */
+    cg_heap rash;               /* those that a reader keeps back              */
+    uint32_t *kept, *next_kept; /* lists: 1 + the first that reader i keeps back; the next */
+    uint32_t *read;             /* of each value: its readers before this one are done */
     const int **over; /* by group of a node: cg_overwrites                      */
 } order;
 
@@ -205,41 +215,79 @@ cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n)
     return over;
 }
 
-static bool
-has_operand(const ir_node *n, const bool *in)
+/* A search forward from a writer and from a part that is read of what it writes over: which nodes
+ * are made after the writer, and which of the part.  Nodes are looked at in order, so that all of
+ * a node's operands are known before it. */
+enum { AFTER = 1, REACHED = 2 };
+
+typedef struct search {
+    const ir_graph *f;
+    uint32_t *first, *user;     /* by value, its users: user[first[v]] ... user[first[v + 1] - 1] */
+    uint32_t *met, number;      /* by node: the last search that met it                          */
+    uint8_t *is;                /* and what it is there                                          */
+    cg_heap next;               /* those that are still to be looked at                          */
+    uint32_t reached;           /* how many of them are REACHED                                  */
+    ir_arena *arena;
+} search;
+
+static search
+search_begin(ir_arena *a, const ir_graph *f)
 {
-    for (int i = 0; i < n->n_in; i++)
-        if (in[n->in[i]])
-            return true;
-    return false;
+    search s = { .f = f, .arena = a, .met = IR_NEW_N(a, uint32_t, f->n_nodes),
+                 .is = IR_NEW_N(a, uint8_t, f->n_nodes),
+                 .first = IR_NEW_N(a, uint32_t, f->n_values + 1) };
+    uint32_t *at = IR_NEW_N(a, uint32_t, f->n_values);
+    ir_each_node(n, f)
+        for (int i = 0; i < n->n_in; i++)
+            s.first[n->in[i] + 1]++;
+    for (ir_ref v = 0; v < f->n_values; v++)
+        s.first[v + 1] += s.first[v];
+    memcpy(at, s.first, sizeof *at * f->n_values);
+    s.user = IR_NEW_N(a, uint32_t, s.first[f->n_values] + 1);
+    ir_each_node(n, f)
+        for (int i = 0; i < n->n_in; i++)
+            s.user[at[n->in[i]]++] = (uint32_t)(n - f->node);
+    return s;
 }
 
-/* By value: is it made of what `from` gives? */
-static bool *
-made_after(ir_arena *a, const ir_graph *f, const ir_node *from)
+/* The users of n's results are what `is` says, too. */
+static void
+spread(search *s, const ir_node *n, uint8_t is)
 {
-    bool *after = IR_NEW_N(a, bool, f->n_values);
-    for (const ir_node *n = from; n < f->node + f->n_nodes; n++)
-        for (int i = 0; i < n->n_out && (n == from || after[n->first] || has_operand(n, after)); i++)
-            after[n->first + (ir_ref)i] = true;
-    return after;
+    for (uint32_t i = s->first[n->first]; i < s->first[n->first + (ir_ref)n->n_out]; i++) {
+        const uint32_t x = s->user[i];
+        if (s->met[x] != s->number) {
+            s->met[x] = s->number;
+            s->is[x] = 0;
+            cg_heap_push(&s->next, s->arena, x);
+        }
+        s->reached += is & ~s->is[x] & REACHED ? 1 : 0;
+        s->is[x] |= is;
+    }
 }
 
-/* Does somebody need part p who needs what `writer` gives as well?  What the writer itself
- * needs it has at hand. */
+/* Is part p not made of what `writer` gives, and does somebody need it who needs that as well?
+ * What the writer itself needs it has at hand.  If it takes long to find out, it is so. */
 static bool
-is_needed_after(ir_arena *a, const ir_graph *f, const ir_node *p, const ir_node *writer,
-                const bool *after)
+is_needed_after(search *s, const ir_node *p, const ir_node *writer)
 {
-    bool *reached = IR_NEW_N(a, bool, f->n_values);
-    reached[p->first] = true;
-    for (const ir_node *n = p + 1; n < f->node + f->n_nodes; n++) {
-        if (n == writer || n->n_out == 0 || !has_operand(n, reached))
+    uint32_t looks = 0;
+    s->number++;
+    s->next.n = s->reached = 0;
+    spread(s, writer, AFTER);
+    spread(s, p, REACHED);
+    while (s->reached > 0) {
+        const uint32_t i = cg_heap_pop(&s->next);
+        const ir_node *n = &s->f->node[i];
+        const bool after = s->is[i] & AFTER, reached = s->is[i] & REACHED;
+        s->reached -= reached;
+        if (n == p)
+            return false;
+        if (n == writer || n->n_out == 0)
             continue;
-        if (after[n->first])
+        if ((after && reached) || ++looks > LOOKS_MOST)
             return true;
-        for (int i = 0; i < n->n_out; i++)
-            reached[n->first + (ir_ref)i] = true;
+        spread(s, n, after ? AFTER : REACHED);
     }
     return false;
 }
@@ -270,36 +318,25 @@ find_parts(ir_arena *a, const ir_graph *f)
     return p;
 }
 
-/* Those of x that are to be read before `writer` writes over it. */
-static void
-find_early(ir_arena *a, const ir_graph *f, const parts *of, const ir_node *writer, ir_ref x,
-           bool *early)
-{
-    const ir_mark mark = ir_arena_mark(a);
-    const bool *after = NULL;
-    for (uint32_t i = of->first[x]; i; i = of->next[i]) {
-        const ir_node *p = &f->node[i];
-        if (early[p->first])
-            continue;
-        after = after ? after : made_after(a, f, writer);
-        const ir_mark one = ir_arena_mark(a);
-        early[p->first] = !after[p->first] && is_needed_after(a, f, p, writer, after);
-        ir_arena_release(a, one);
-    }
-    ir_arena_release(a, mark);
-}
-
+/* Where many write over x, all but one copy it. */
 bool *
 cg_early_reads(cg_lowering *l, const ir_graph *f)
 {
     bool *early = IR_NEW_N(l->arena, bool, f->n_values);
     const ir_mark mark = ir_arena_mark(l->scratch);
     const parts of = find_parts(l->scratch, f);
+    uint32_t *writers = IR_NEW_N(l->scratch, uint32_t, f->n_values);
+    search s = search_begin(l->scratch, f);
     ir_each_node(writer, f) {
         const int *over = cg_overwrites(l, f, writer);
-        for (int k = 0; over && k < writer->n_out; k++)
-            if (over[k] >= 0 && of.first[writer->in[over[k]]])
-                find_early(l->scratch, f, &of, writer, writer->in[over[k]], early);
+        for (int k = 0; over && k < writer->n_out; k++) {
+            const ir_ref x = over[k] >= 0 ? writer->in[over[k]] : IR_NONE;
+            if (!x || !of.first[x] || writers[x]++ >= WRITERS_MOST)
+                continue;
+            for (uint32_t i = of.first[x]; i; i = of.next[i])
+                if (!early[f->node[i].first])
+                    early[f->node[i].first] = is_needed_after(&s, &f->node[i], writer);
+        }
     }
     ir_arena_release(l->scratch, mark);
     return early;
@@ -392,40 +429,57 @@ find_overwrites(order *o)
     }
 }
 
-static bool
-is_done(const order *o, uint32_t i)
+/* A reader of x that is not done and does not wait for group i; CG_NO_GROUP: there is none, as far
+ * as READERS_MOST of them say. */
+static uint32_t
+find_reader(order *o, uint32_t i, ir_ref x)
 {
-    return o->done[i / 64] >> i % 64 & 1;
+    const uint32_t end = o->reads.first[x + 1];
+    uint32_t r = o->read[x] ? o->read[x] : o->reads.first[x];
+    while (r < end && o->done[o->reads.reader[r]])
+        r++;
+    o->read[x] = r;
+    for (uint32_t looks = 0; r < end && looks < READERS_MOST; r++, looks++) {
+        const uint32_t j = o->reads.reader[r];
+        if (j != i && !o->done[j] && !cg_deps_wait(&o->cut->deps, j, i))
+            return j;
+    }
+    return CG_NO_GROUP;
 }
 
-/* Does group i write over what another group, which does not wait for it, has still to read? */
+/* Does group i write over what another group, which does not wait for it, has still to read?
+ * Then that keeps it back. */
 static bool
-is_rash(const order *o, uint32_t i)
+is_rash(order *o, uint32_t i)
 {
     const cg_group *g = &o->cut->group[i];
     for (int k = 0; o->over[i] && k < g->node->n_out; k++) {
-        if (o->over[i][k] < 0)
+        const uint32_t j = o->over[i][k] < 0 ? CG_NO_GROUP : find_reader(o, i, g->node->in[o->over[i][k]]);
+        if (j == CG_NO_GROUP)
             continue;
-        const ir_ref x = g->node->in[o->over[i][k]];
-        for (uint32_t r = o->reads.first[x]; r < o->reads.first[x + 1]; r++) {
-            const uint32_t j = o->reads.reader[r];
-            if (j != i && !is_done(o, j) && !cg_needs(&o->cut->group[j], i))
-                return true;
-        }
+        o->next_kept[i] = o->kept[j];
+        o->kept[j] = i + 1;
+        cg_heap_push(&o->rash, o->l->scratch, i);
+        return true;
     }
     return false;
 }
 
-static bool
-is_ready(const order *o, uint32_t i)
+/* Group i is next.  What that leaves ready is of this round if it comes after i, else of the
+ * next one. */
+static void
+do_group(order *o, uint32_t i)
 {
-    const cg_group *g = &o->cut->group[i];
-    for (uint32_t w = 0; w < g->n_needs; w++) {
-        const uint64_t own = w == i / 64 ? (uint64_t)1 << i % 64 : 0;
-        if (g->needs[w] & ~o->done[w] & ~own)
-            return false;
-    }
-    return !is_done(o, i);
+    const cg_deps *d = &o->cut->deps;
+    ir_arena *a = o->l->scratch;
+    o->done[i] = true;
+    o->cut->order[o->n++] = i;
+    for (uint32_t e = d->of[i].group; e; e = d->dep[e].next_group)
+        if (d->dep[e].group != CG_NO_GROUP && --o->left[d->dep[e].group] == 0)
+            cg_heap_push(d->dep[e].group > i ? &o->round : &o->next, a, d->dep[e].group);
+    for (uint32_t j = o->kept[i]; j; j = o->next_kept[j - 1])
+        if (!o->done[j - 1])
+            cg_heap_push(j - 1 > i ? &o->round : &o->next, a, j - 1);
 }
 
 /* A round takes all that are ready; the rash ones wait, one of them until there is nobody
@@ -434,22 +488,26 @@ static void
 sort_groups(order *o)
 {
     cg_cut *c = o->cut;
-    bool patient = true;
-    o->done = IR_NEW_N(o->l->arena, uint64_t, c->n / 64 + 1);
-    c->order = IR_NEW_N(o->l->arena, uint32_t, c->n + 1);
-    for (uint32_t n = 0, before = 0; n < c->n; before = n) {
-        for (uint32_t i = 0; i < c->n; i++)
-            if (is_ready(o, i) && (!patient || !is_rash(o, i))) {
-                o->done[i / 64] |= (uint64_t)1 << i % 64;
-                patient = true;
-                c->order[n++] = i;
-            }
-        if (n == before && !patient) {
-            cg_lower_fail(o->l, 0, NULL, "the kernels of a function wait for each other");
-            return;
+    ir_arena *a = o->l->scratch;
+    for (uint32_t e = 1; e < c->deps.n_deps; e++)
+        if (c->deps.dep[e].group != CG_NO_GROUP)
+            o->left[c->deps.dep[e].group]++;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (o->left[i] == 0)
+            cg_heap_push(&o->round, a, i);
+    while (o->round.n + o->next.n + o->rash.n > 0) {
+        if (o->round.n == 0 && o->next.n > 0) {
+            const cg_heap empty = o->round;
+            o->round = o->next;
+            o->next = empty;
         }
-        patient = n > before;
+        const bool patient = o->round.n > 0;
+        const uint32_t i = cg_heap_pop(patient ? &o->round : &o->rash);
+        if (!o->done[i] && !(patient && is_rash(o, i)))
+            do_group(o, i);
     }
+    if (o->n < c->n)
+        cg_lower_fail(o->l, 0, NULL, "the kernels of a function wait for each other");
 }
 
 /* The last group that reads each root, by its place in the order. */
@@ -471,10 +529,17 @@ find_last_readers(order *o)
 void
 cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut)
 {
-    order o = { .l = l, .f = f, .cut = cut };
+    const ir_mark mark = ir_arena_mark(l->scratch);
+    order o = { .l = l, .f = f, .cut = cut, .done = IR_NEW_N(l->scratch, bool, cut->n + 1) };
+    o.left = IR_NEW_N(l->scratch, uint32_t, cut->n + 1);
+    o.kept = IR_NEW_N(l->scratch, uint32_t, cut->n + 1);
+    o.next_kept = IR_NEW_N(l->scratch, uint32_t, cut->n + 1);
+    o.read = IR_NEW_N(l->scratch, uint32_t, f->n_values);
+    cut->order = IR_NEW_N(l->arena, uint32_t, cut->n + 1);
     cg_find_reads(l, f, cut, &o.reads);
     find_overwrites(&o);
     sort_groups(&o);
     if (l->status == COT_OK)
         find_last_readers(&o);
+    ir_arena_release(l->scratch, mark);
 }

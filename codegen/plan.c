@@ -27,10 +27,13 @@ span_of(cg_lowering *l, uint32_t buffer)
 void
 cg_plan_touch(cg_lowering *l, uint32_t buffer)
 {
+    cg_plan *p = l->plan;
     cg_span *s = span_of(l, buffer);
+    if (p->n_loops && s->last < p->loop[p->n_loops - 1].step)
+        IR_PUSH(l->arena, p->used, p->n_used, p->cap_used, buffer);
     if (!s->first)
-        s->first = l->plan->now;
-    s->last = l->plan->now;
+        s->first = p->now;
+    s->last = p->now;
 }
 
 void
@@ -53,21 +56,26 @@ void
 cg_plan_loop_begin(cg_lowering *l)
 {
     l->plan->now++;
-    IR_PUSH(l->arena, l->plan->loop, l->plan->n_loops, l->plan->cap_loops, l->plan->now);
+    IR_PUSH(l->arena, l->plan->loop, l->plan->n_loops, l->plan->cap_loops,
+            ((cg_loop_start){ l->plan->now, l->plan->n_used }));
 }
 
 void
 cg_plan_loop_end(cg_lowering *l)
 {
     cg_plan *p = l->plan;
-    uint32_t start = p->loop[--p->n_loops];
+    const cg_loop_start loop = p->loop[--p->n_loops];
     p->now++;
-    for (uint32_t i = 0; i < p->n; i++)
-        if (p->span[i].first && p->span[i].first <= start && p->span[i].last >= start)
-            p->span[i].last = p->now;
+    for (uint32_t i = loop.used; i < p->n_used; i++) {
+        cg_span *s = &p->span[p->used[i]];
+        if (s->first <= loop.step)
+            s->last = p->now;
+    }
+    if (p->n_loops == 0)
+        p->n_used = 0;
 }
 
-typedef struct piece { uint32_t buffer; int64_t bytes, offset; cg_span span; } piece;
+typedef struct piece { uint32_t buffer; int64_t bytes; } piece;
 
 static int
 by_size(const void *x, const void *y)
@@ -78,43 +86,27 @@ by_size(const void *x, const void *y)
     return a->buffer < b->buffer ? -1 : 1;
 }
 
-/* The lowest offset for piece i that is free of the pieces before it. */
-static int64_t
-lowest(const piece *p, uint32_t i)
-{
-    int64_t at = 0;
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (uint32_t j = 0; j < i; j++) {
-            bool together =
-                p[j].span.first <= p[i].span.last && p[i].span.first <= p[j].span.last;
-            if (together && at < p[j].offset + p[j].bytes && p[j].offset < at + p[i].bytes) {
-                at = p[j].offset + p[j].bytes;
-                moved = true;
-            }
-        }
-    }
-    return at;
-}
-
 void
 cg_plan_assign(cg_lowering *l)
 {
     cg_kernel *k = l->entry.k;
-    piece *p = IR_NEW_N(l->arena, piece, k->n_buffers + 1);
+    piece *p = IR_NEW_N(l->scratch, piece, k->n_buffers + 1);
+    cg_lying *x = IR_NEW_N(l->scratch, cg_lying, k->n_buffers + 1);
     uint32_t n = 0;
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         if (k->buffer[i].space != CG_WORK)
             continue;
         int64_t bytes = k->buffer[i].elements * (int64_t)cot_dtype_size(k->buffer[i].type);
-        p[n++] = (piece){ .buffer = i, .bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN, .span = *span_of(l, i) };
+        p[n++] = (piece){ i, (bytes + ALIGN - 1) / ALIGN * ALIGN };
     }
     qsort(p, n, sizeof *p, by_size);
+    for (uint32_t i = 0; i < n; i++)
+        x[i] = (cg_lying){ .span = *span_of(l, p[i].buffer), .bytes = p[i].bytes };
+    cg_offsets_assign(l->scratch, n, x);
     for (uint32_t i = 0; i < n; i++) {
-        p[i].offset = lowest(p, i);
-        k->buffer[p[i].buffer].offset = p[i].offset;
-        if (p[i].offset + p[i].bytes > l->m->work_bytes)
-            l->m->work_bytes = p[i].offset + p[i].bytes;
+        k->buffer[p[i].buffer].offset = x[i].offset;
+        if (x[i].offset + x[i].bytes > l->m->work_bytes)
+            l->m->work_bytes = x[i].offset + x[i].bytes;
     }
     l->m->work_align = ALIGN;
 }
@@ -129,6 +121,7 @@ cg_level_new(cg_lowering *l, const ir_graph *f)
     v->whole = IR_NEW_N(l->arena, const cg_whole *, f->n_values);
     v->mask = IR_NEW_N(l->arena, const cg_masked *, f->n_values);
     v->stride = IR_NEW_N(l->arena, const int64_t *, f->n_values);
+    v->maker = IR_NEW_N(l->arena, uint32_t, f->n_values);
     v->cut = cg_fuse(l, f);
     return v;
 }
@@ -137,11 +130,11 @@ cg_frame *
 cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g)
 {
     cg_frame *fr = cg_frame_new(l, v->f);
-    bool *made = IR_NEW_N(l->scratch, bool, v->f->n_values);
-    for (uint32_t i = 0; i < g->n; i++)
-        made[g->v[i]] = true;
     fr->place = v->place;
-    fr->made = made;
+    fr->maker = v->maker;
+    fr->making = g->n ? ++l->plan->frames : 0;
+    for (uint32_t i = 0; i < g->n; i++)
+        v->maker[g->v[i]] = fr->making;
     return fr;
 }
 
@@ -158,15 +151,17 @@ static int
 shared_kernel(cg_lowering *l)
 {
     cg_module *m = l->m;
-    uint32_t number = 0;
+    const uint64_t h = cg_kernel_hash(l->k);
+    uint32_t number = m->n_kernels - 1;
     while (m->kernel[number] != l->k)
-        number++;
-    for (uint32_t i = 1; i < number && number + 1 == m->n_kernels; i++)
-        if (cg_kernel_same(m->kernel[i], l->k)) {
+        number--;
+    for (uint32_t at = 0, i; (i = ir_map_next(&l->kernels, h, &at)) != 0;)
+        if (number + 1 == m->n_kernels && cg_kernel_same(m->kernel[i], l->k)) {
             ir_buf_printf(l->why, "%s: is %s\n", l->k->name, m->kernel[i]->name);
-            m->n_kernels--;
+            cg_kernel_drop(m);
             return (int)i;
         }
+    ir_map_add(&l->kernels, h, number);
     return (int)number;
 }
 

@@ -36,6 +36,7 @@ typedef struct rooting {
     double *times;              /* how often each element is pulled         */
     bool *crossed;              /* pulled by a reduction whose loop is inside those of later axes */
     int64_t *cost;              /* of pulling an element                    */
+    bool *as_it_lies;           /* read through nothing but pointwise ops */
     bool *loops;                /* for which a reduction of several elements runs */
     const ir_node **slice;      /* the last use of a value, if all so far are slices that are apart */
     uint8_t *slices;            /* how many these are                       */
@@ -323,24 +324,19 @@ wants_memory(const ir_node *n, int i)
     return n->op != OP_argsort && n->op != OP_top_k && (flag != IR_INDEX || i == 0);
 }
 
-/* Is v read as it lies, through nothing but pointwise ops?  What is looked at once is not again. */
+/* Is result v of n read as it lies, through nothing but pointwise ops?  That of operands is known. */
 static bool
-lies_flat(const rooting *u, ir_ref v, bool *seen)
+lies_flat(const rooting *u, const ir_node *n, ir_ref v)
 {
-    const ir_node *n = ir_def(u->f, v);
-    if (seen[v] || !n || ir_type_at(u->f, v)->size == 1)
-        return true;
-    seen[v] = true;
-    if (n->op == OP_constant || cg_has_own_lowering(u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
+    if (ir_type_at(u->f, v)->size == 1 || n->op == OP_constant || cg_has_own_lowering(u->f, n) ||
+        cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_broadcast_in_dim)
         return ir_type_at(u->f, n->in[0])->size == 1;
-    if (ir_ops[n->op].flag != IR_POINTWISE)
-        return false;
-    for (int i = 0; i < n->n_in; i++)
-        if (!lies_flat(u, n->in[i], seen))
-            return false;
-    return true;
+    bool flat = ir_ops[n->op].flag == IR_POINTWISE;
+    for (int i = 0; i < n->n_in && flat; i++)
+        flat = u->as_it_lies[n->in[i]];
+    return flat;
 }
 
 /* A sum along several axes at once takes them as one, by vectors of LANES_OF_SUM.  Where what is
@@ -356,10 +352,8 @@ want_flat(rooting *u, const ir_node *n)
     if (rank < 2 || x->size < FLAT_LEAST || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
         !ir_axes_has(reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
         return;
-    const ir_mark mark = ir_arena_mark(u->l->scratch);
-    if (!lies_flat(u, n->in[0], IR_NEW_N(u->l->scratch, bool, u->f->n_values)))
+    if (!u->as_it_lies[n->in[0]])
         u->cut->flat[n->in[0]] = true;
-    ir_arena_release(u->l->scratch, mark);
 }
 
 /* How many ops are pulled for n, each counted once; more than PULL_SIZE_MOST: too many. */
@@ -437,6 +431,7 @@ find_costs(rooting *u)
         for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++) {
             u->loops[v] = loops;
             u->cost[v] = c > 1000000 ? 1000000 : c;
+            u->as_it_lies[v] = lies_flat(u, n, v);
         }
     }
 }
@@ -487,6 +482,9 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_cut *cut)
     u.crossed = IR_NEW_N(a, bool, f->n_values);
     u.cost = IR_NEW_N(a, int64_t, f->n_values);
     u.loops = IR_NEW_N(a, bool, f->n_values);
+    u.as_it_lies = IR_NEW_N(a, bool, f->n_values);
+    for (int i = 0; i < f->n_in; i++)
+        u.as_it_lies[f->in[i]] = true;
     u.slice = IR_NEW_N(a, const ir_node *, f->n_values);
     u.slices = IR_NEW_N(a, uint8_t, f->n_values);
     u.copies = IR_NEW_N(a, uint32_t, f->n_values);

@@ -7,6 +7,7 @@
 #include "codegen/columns.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "codegen/cost.h"
 #include "codegen/grid.h"
@@ -14,6 +15,18 @@
 #include "codegen/plan.h"
 
 enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8, KEPT_LANES = 32, JAM_VECTORS = 16, JAM_MOST = 4, ROW_OF_WARP = 1024, SPLIT_LEAST = 1 << 15 };
+
+typedef struct computed {
+    ir_ref v;
+    int stage;
+    bool kept;
+} computed;
+
+typedef struct kept {
+    ir_ref v;
+    int stage;       /* the pass that computes it */
+    uint32_t buffer; /* its row                   */
+} kept;
 
 typedef struct rows {
     cg_lowering *l;
@@ -24,9 +37,11 @@ typedef struct rows {
     int64_t outer; /* rows                 */
     int *stage;    /* of each value of g   */
     int stages, now;
-    int *first;        /* of each value of the graph: 1 + the stage that computes it first */
-    bool *keep;        /* kept in a row on the stack   */
-    uint32_t *kept_in; /* its buffer                   */
+    computed *first;   /* values at each element, by the first pass that computes them */
+    uint32_t n_first, cap_first;
+    ir_map by_value;   /* where they are in `first`                                    */
+    kept *keep;        /* in rows on the stack, by ascending value                     */
+    uint32_t n_keep, cap_keep;
     uint32_t *buffer;  /* of each value of g           */
     int64_t cost;
     int widest;
@@ -66,10 +81,10 @@ index_in_group(const cg_group *g, ir_ref v)
 }
 
 static cg_ix *
-walk_member(rows *r, cg_walk *w, uint32_t i, const bool *stop)
+walk_member(rows *r, cg_walk *w, uint32_t i)
 {
     ir_ref v = r->g->v[i];
-    cg_walk_begin(w, r->l->scratch, r->fr->f, stop);
+    cg_walk_begin(w, r->l->scratch, r->fr->f, r->cut->root);
     cg_ix *at =
         cg_walk_space(w, r->g->space->rank, r->g->space->dims); /* the outer axes come first */
     if (is_reduce(r, v) || member(r, i) == CG_MEMBER_COLUMN)
@@ -97,7 +112,7 @@ find_stages(rows *r)
     r->stage = IR_NEW_N(r->l->arena, int, r->g->n);
     for (uint32_t i = 0; i < r->g->n; i++) {
         cg_walk w;
-        walk_member(r, &w, i, r->cut->root);
+        walk_member(r, &w, i);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             int m = index_in_group(r->g, w.read[j].v);
             if (m < 0) {
@@ -134,26 +149,50 @@ cost_of(const rows *r, ir_ref v, int depth)
     return c;
 }
 
+/* What is known of v, which pass s computes at each element. */
+static computed *
+find_computed(rows *r, ir_ref v, int s)
+{
+    const uint64_t h = ir_hash_u64(0, v);
+
+    for (uint32_t at = 0, id; (id = ir_map_next(&r->by_value, h, &at)) != 0;)
+        if (r->first[id - 1].v == v)
+            return &r->first[id - 1];
+    IR_PUSH(r->l->scratch, r->first, r->n_first, r->cap_first, ((computed){ v, s, false }));
+    ir_map_add(&r->by_value, h, r->n_first);
+    return &r->first[r->n_first - 1];
+}
+
+/* Walks end at kept values, as at roots. */
+static void
+set_kept_roots(rows *r, bool are)
+{
+    for (uint32_t i = 0; i < r->n_keep; i++)
+        r->cut->root[r->keep[i].v] = are;
+}
+
 /* Of what member i computes at each element in pass s, keep the first that an earlier pass
  * computed, and that is dear and has room. */
 static bool
-keep_one(rows *r, uint32_t i, int s, bool *stop, int64_t *room)
+keep_one(rows *r, uint32_t i, int s, int64_t *room)
 {
     const ir_graph *f = r->fr->f;
     cg_walk w;
-    cg_ix *at = walk_member(r, &w, i, stop);
+    set_kept_roots(r, true);
+    cg_ix *at = walk_member(r, &w, i);
+    set_kept_roots(r, false);
     for (uint32_t j = 0; j < w.n_seen; j++) {
         const cg_seen *e = &w.seen[j];
         const ir_type *t = ir_type_at(f, e->v);
-        if (!ir_same_shape(t, r->g->space) || stop[e->v] || !ir_def(f, e->v) ||
+        if (!ir_same_shape(t, r->g->space) || r->cut->root[e->v] || !ir_def(f, e->v) ||
             (t->rank && memcmp(e->at, at, sizeof *at * (size_t)t->rank) != 0))
             continue;
-        if (r->first[e->v] == 0)
-            r->first[e->v] = s + 1;
+        computed *c = find_computed(r, e->v, s);
         int64_t bytes = r->n * (int64_t)cot_dtype_size(t->dtype);
-        if (r->first[e->v] > s || bytes > *room || cost_of(r, e->v, 0) <= CG_COST_SHARE)
+        if (c->kept || c->stage >= s || bytes > *room || cost_of(r, e->v, 0) <= CG_COST_SHARE)
             continue;
-        r->keep[e->v] = stop[e->v] = true;
+        IR_PUSH(r->l->scratch, r->keep, r->n_keep, r->cap_keep, ((kept){ e->v, c->stage, 0 }));
+        c->kept = true;
         *room -= bytes;
         return true;
     }
@@ -177,28 +216,33 @@ kept_apart(const rows *r)
     return r->l->target.grid ? r->n : (r->n + lanes - 1) / lanes * lanes;
 }
 
-/* What is kept hides what it is made of: so one after the other. */
+static int
+by_value(const void *x, const void *y)
+{
+    const kept *a = x, *b = y;
+    return a->v < b->v ? -1 : a->v > b->v;
+}
+
+/* Values are considered one after the other, since what is kept hides what it is made of. */
 static void
 find_kept(rows *r)
 {
-    const ir_graph *f = r->fr->f;
-    bool *stop = IR_NEW_N(r->l->scratch, bool, f->n_values);
-    r->first = IR_NEW_N(r->l->scratch, int, f->n_values);
-    r->keep = IR_NEW_N(r->l->scratch, bool, f->n_values);
-    r->kept_in = IR_NEW_N(r->l->scratch, uint32_t, f->n_values);
-    memcpy(stop, r->cut->root, sizeof *stop * f->n_values);
     /* the stacks of threads that split a single row are their own */
     int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_ROW_MOST;
     const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
     if (r->warps)
         room = (CG_SHARED_MOST - (4 << 10)) / rows;
+    ir_map_init(&r->by_value, r->l->scratch);
     for (int s = 0; s < r->stages; s++)
         for (uint32_t i = 0; i < r->g->n; i++)
-            while (r->stage[i] == s && keep_one(r, i, s, stop, &room))
+            while (r->stage[i] == s && keep_one(r, i, s, &room))
                 ;
-    for (ir_ref v = 1; v < f->n_values; v++)
-        if (r->keep[v])
-            r->kept_in[v] = kept_buffer(r, ir_type_at(f, v)->dtype, kept_apart(r) * rows);
+    if (r->n_keep)
+        qsort(r->keep, r->n_keep, sizeof *r->keep, by_value);
+    for (uint32_t i = 0; i < r->n_keep; i++) {
+        kept *x = &r->keep[i];
+        x->buffer = kept_buffer(r, ir_type_at(r->fr->f, x->v)->dtype, kept_apart(r) * rows);
+    }
 }
 
 /* The results and the kept values of this pass at an element; then what the reductions want. */
@@ -249,11 +293,11 @@ element_of_pass(cg_lowering *l, void *user, cg_ix j, cg_val *e)
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], at,
                              cg_pull(l, r->fr, r->g->v[i], at));
     add_to_columns(r, at, j);
-    for (ir_ref v = 1; v < f->n_values; v++)
-        if (r->keep[v] && r->first[v] == r->now + 1) {
-            cg_val value = cg_pull(l, r->fr, v, at);
-            cg_store(&l->b, r->kept_in[v], kept_index(r, j), value, l->mask);
-        }
+    for (uint32_t i = 0; i < r->n_keep; i++) {
+        const kept *x = &r->keep[i];
+        if (x->stage == r->now)
+            cg_store(&l->b, x->buffer, kept_index(r, j), cg_pull(l, r->fr, x->v, at), l->mask);
+    }
 }
 
 static void
@@ -381,15 +425,14 @@ row_pass(rows *r)
 static void
 bind_kept(rows *r, int stage)
 {
-    const ir_graph *f = r->fr->f;
     for (uint32_t i = 0; i < r->g->n; i++)
         if (r->stage[i] == stage && member(r, i) == CG_MEMBER_ELEMENT)
             cg_bind_value(r->l, r->fr, r->g->v[i],
                           (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->buffer[i] });
-    for (ir_ref v = 1; v < f->n_values; v++)
-        if (r->keep[v] && r->first[v] == stage + 1)
-            cg_bind_value(r->l, r->fr, v,
-                          (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->kept_in[v],
+    for (uint32_t i = 0; i < r->n_keep; i++)
+        if (r->keep[i].stage == stage)
+            cg_bind_value(r->l, r->fr, r->keep[i].v,
+                          (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->keep[i].buffer,
                                      .base = r->slot, .last_only = r->n });
 }
 
@@ -647,13 +690,13 @@ split_rows(rows *r)
     split s = split_of(r);
     const cg_frame *first = r->fr;
     const char *name = l->k->name;
-    r->keep = IR_NEW_N(l->scratch, bool, r->fr->f->n_values); /* nothing is kept */
     parts_kernel(r, &s);
     cg_kernel_call(l);
     cg_kernel_begin(l, name);
     r->fr = cg_frame_new(l, first->f);
     r->fr->place = first->place;
-    r->fr->made = first->made;
+    r->fr->maker = first->maker;
+    r->fr->making = first->making;
     place_results(r);
     cg_note_group(l, r->fr, r->g);
     nodes_kernel(r, &s);

@@ -135,7 +135,7 @@ static void
 walk_group(cg_walk *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
 {
     for (uint32_t i = 0; i < g->n; i++) {
-        if (fr->made[g->v[i]])
+        if (cg_is_made(fr, g->v[i]))
             cg_walk_root(w, g->v[i], at);
         else
             cg_walk_value(w, g->v[i], at);

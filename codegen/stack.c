@@ -46,7 +46,7 @@ cg_stacked_parts(const cg_frame *fr, const cg_group *g)
 {
     const int parts = parts_of(fr->f, g->v[0]);
     for (uint32_t i = 0; i < g->n; i++)
-        if (!fr->made[g->v[i]] || !parts || parts_of(fr->f, g->v[i]) != parts ||
+        if (!cg_is_made(fr, g->v[i]) || !parts || parts_of(fr->f, g->v[i]) != parts ||
             is_stacked_below(fr->f, g->v[i]) != is_stacked_below(fr->f, g->v[0]))
             return 0;
     return parts;

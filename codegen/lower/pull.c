@@ -19,7 +19,10 @@ cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text)
     return s;
 }
 
-enum { PAGE = 32 };
+typedef struct cg_bound_value {
+    ir_ref v;
+    cg_bind how;
+} cg_bound_value;
 
 cg_frame *
 cg_frame_new(cg_lowering *l, const ir_graph *f)
@@ -27,27 +30,43 @@ cg_frame_new(cg_lowering *l, const ir_graph *f)
     cg_frame *fr = IR_NEW(l->scratch, cg_frame);
     fr->f = f;
     fr->id = ++l->n_frames;
-    fr->bind = IR_NEW_N(l->scratch, cg_bind *, f->n_values / PAGE + 1);
+    ir_map_init(&fr->bound, l->scratch);
     return fr;
+}
+
+/* Its place in fr->bind and 1; 0: it is not bound. */
+static uint32_t
+find_bound(const cg_frame *fr, ir_ref v)
+{
+    const uint64_t h = ir_hash_u64(0, v);
+    uint32_t id = 0;
+
+    for (uint32_t at = 0; fr->n_bind && (id = ir_map_next(&fr->bound, h, &at)) != 0;)
+        if (fr->bind[id - 1].v == v)
+            break;
+    return id;
 }
 
 const cg_bind *
 cg_bound(const cg_frame *fr, ir_ref v)
 {
     static const cg_bind node;
-    const cg_bind *page = fr->bind[v / PAGE];
+    const uint32_t id = find_bound(fr, v);
 
-    return page ? &page[v % PAGE] : &node;
+    return id ? &fr->bind[id - 1].how : &node;
 }
 
 void
 cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b)
 {
-    cg_bind **page = &fr->bind[v / PAGE];
+    const uint32_t id = find_bound(fr, v);
 
-    if (*page == NULL)
-        *page = IR_NEW_N(l->scratch, cg_bind, PAGE);
-    (*page)[v % PAGE] = b;
+    if (id) {
+        fr->bind[id - 1].how = b;
+        return;
+    }
+    IR_PUSH(l->scratch, fr->bind, fr->n_bind, fr->cap_bind, ((cg_bound_value){ v, b }));
+    ir_map_add(&fr->bound, ir_hash_u64(0, v), fr->n_bind);
 }
 
 /* The memory of pulls: a hash table whose newest entries go first when a region ends. */
@@ -344,7 +363,7 @@ cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
         x = load(l, b.buffer, t, b.last_only, b.base, at);
     } else if (b.kind == CG_BIND_STATE) {
         x = state_element(l, &b, t, at);
-    } else if (fr->place && fr->place[v].set && !(fr->made && fr->made[v])) {
+    } else if (fr->place && fr->place[v].set && !cg_is_made(fr, v)) {
         x = load(l, cg_place_buffer(l, &fr->place[v], t, "x", false), t, 0, 0, at);
     } else if (n) {
         const ir_loc around = l->b.loc;

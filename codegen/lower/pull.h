@@ -51,10 +51,20 @@ typedef struct cg_bind {
 struct cg_frame {
     const ir_graph *f;
     uint32_t id;                /* unique in the kernel */
-    cg_bind **bind;             /* for each value, in pages; NULL: none of a page is bound */
+    struct cg_bound_value *bind; /* values that are not bound to their nodes */
+    uint32_t n_bind, cap_bind;
+    ir_map bound;               /* where they are in `bind`, by value */
     const cg_place *place;      /* one for each value, or NULL: a frame inside a kernel */
-    const bool *made;           /* values with a place that this kernel makes, so pulls through */
+    const uint32_t *maker;      /* for each value: the last frame of the level whose kernel makes it */
+    uint32_t making;            /* this frame's number among those; 0: its kernel makes none */
 };
+
+/* Does the frame's kernel make v, which has a place, so that it pulls through it? */
+static inline bool
+cg_is_made(const cg_frame *fr, ir_ref v)
+{
+    return fr->making && fr->maker[v] == fr->making;
+}
 
 /* Something pulled. */
 typedef struct cg_memo {
@@ -73,6 +83,7 @@ struct cg_lowering {
     cg_target target;
     cg_module *m;
     cg_build entry;                     /* of kernel 0 */
+    ir_map kernels;                     /* of m, by what they hold: cg_kernel_hash */
     struct cg_plan *plan;
     struct cg_known_over *over;         /* what cg_overwrites has answered, found by its node */
     uint32_t n_over, cap_over;
@@ -113,7 +124,7 @@ cg_val cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at);
 
 /* A frame for f in the kernel in hand, every value bound to its node. */
 cg_frame *cg_frame_new(cg_lowering *l, const ir_graph *f);
-/* How v is bound; bind it.  A kernel binds few values of many: a frame is short. */
+/* How v is bound; bind it.  A kernel binds few values of many, so that a frame is a map. */
 const cg_bind *cg_bound(const cg_frame *fr, ir_ref v);
 void cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b);
 

@@ -50,35 +50,77 @@ is_box_of(const ir_graph *f, const ir_node *n, const ir_node *x)
 
 typedef enum reading { READS_NOTHING, READS_OWN, READS_OTHERS } reading;
 
-/* What operands other than the first pull from the memory of the result: an update of a box
- * may be made of the box's elements, each of its own. */
-static reading
-reads_target(const cg_lowering *l, const cg_level *v, const ir_node *n)
+/* The dynamic slices of each value, as lists: of the value the first one, of a node the next. */
+static void
+find_slices(cg_lowering *l, cg_level *v)
 {
-    bool *stop = ir_copy_bytes(l->scratch, v->cut->root, v->f->n_values);
+    const ir_graph *f = v->f;
+    v->slice = IR_NEW_N(l->arena, uint32_t, f->n_values);
+    v->next_slice = IR_NEW_N(l->arena, uint32_t, f->n_nodes);
+    ir_each_node(x, f) {
+        const uint32_t i = (uint32_t)(x - f->node);
+        if (x->op != OP_dynamic_slice)
+            continue;
+        v->next_slice[i] = v->slice[x->in[0]];
+        v->slice[x->in[0]] = i;
+    }
+}
+
+/* The boxes that n writes over and that are not in memory, then IR_NONE. */
+static ir_ref *
+find_boxes(cg_lowering *l, cg_level *v, const ir_node *n)
+{
+    ir_ref *box = NULL;
+    uint32_t many = 0, cap = 0;
+    if (!v->slice)
+        find_slices(l, v);
+    for (uint32_t i = v->slice[n->in[0]]; i; i = v->next_slice[i]) {
+        const ir_node *x = &v->f->node[i];
+        if (is_box_of(v->f, n, x) && !v->cut->root[x->first])
+            IR_PUSH(l->scratch, box, many, cap, x->first);
+    }
+    IR_PUSH(l->scratch, box, many, cap, IR_NONE);
+    return box;
+}
+
+/* What a read at index `at` of operand i says, `is` being what those before it say. */
+static reading
+read_of(const cg_lowering *l, const cg_level *v, const ir_node *n, int i, const cg_read *r,
+        const cg_ix *at, reading is)
+{
+    const int rank = ir_type_at(v->f, n->in[i])->rank;
+    if (r->v && ir_def(v->f, r->v) && !v->cut->root[r->v] && is_box_of(v->f, n, ir_def(v->f, r->v)))
+        return i == 1 && is != READS_OTHERS &&
+                       (rank == 0 || !memcmp(r->at, at, sizeof *at * (size_t)rank))
+                   ? READS_OWN
+                   : READS_OTHERS;
+    return r->v && cg_may_share(l, v->place[r->v], v->place[n->first]) ? READS_OTHERS : is;
+}
+
+/* What operands other than the first pull from the memory of the result: an update of a box
+ * may be made of the box's elements, each of its own.  The walk ends at boxes, as at roots. */
+static reading
+reads_target(cg_lowering *l, cg_level *v, const ir_node *n)
+{
+    const ir_ref *box = find_boxes(l, v, n);
+    const cg_ix **at = IR_NEW_N(l->scratch, const cg_ix *, n->n_in);
+    uint32_t *end = IR_NEW_N(l->scratch, uint32_t, n->n_in);
     reading is = READS_NOTHING;
     cg_walk w;
-    ir_each_node(x, v->f)
-        if (is_box_of(v->f, n, x))
-            stop[x->first] = true;
-    cg_walk_begin(&w, l->scratch, v->f, stop);
+    for (const ir_ref *x = box; *x; x++)
+        v->cut->root[*x] = true;
+    cg_walk_begin(&w, l->scratch, v->f, v->cut->root);
     for (int i = 1; i < n->n_in; i++) {
         const ir_type *t = ir_type_at(v->f, n->in[i]);
-        const cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
-        uint32_t k = w.n_reads;
-        cg_walk_value(&w, n->in[i], at);
-        for (; k < w.n_reads; k++) {
-            const cg_read *r = &w.read[k];
-            if (r->v && stop[r->v] && !v->cut->root[r->v])
-                is = i == 1 && is != READS_OTHERS &&
-                             (t->rank == 0 ||
-                              !memcmp(r->at, at, sizeof *at * (size_t)t->rank))
-                         ? READS_OWN
-                         : READS_OTHERS;
-            else if (r->v && cg_may_share(l, v->place[r->v], v->place[n->first]))
-                is = READS_OTHERS;
-        }
+        at[i] = cg_walk_space(&w, t->rank, t->dims);
+        cg_walk_value(&w, n->in[i], at[i]);
+        end[i] = w.n_reads;
     }
+    for (const ir_ref *x = box; *x; x++)
+        v->cut->root[*x] = false;
+    for (int i = 1, k = 0; i < n->n_in; i++)
+        for (; k < (int)end[i]; k++)
+            is = read_of(l, v, n, i, &w.read[k], at[i], is);
     return is;
 }
 
