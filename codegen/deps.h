@@ -6,7 +6,7 @@
 
 #include "ir/arena.h"
 
-enum { CG_DEPS_FAR = 4096 };    /* places of the order, between groups that may still become one */
+enum { CG_DEPS_FAR = 4096 }; /* places of the order, between groups that may still become one */
 
 #define CG_NO_GROUP UINT32_MAX
 
@@ -17,16 +17,16 @@ typedef struct cg_dep {
 } cg_dep;
 
 typedef struct cg_deps_group {
-    uint32_t on, group;           /* the first of each list; 0: none           */
-    uint32_t place;               /* in an order where groups follow what they wait for */
-    uint32_t met;                 /* by the search of that number               */
+    uint32_t on, group; /* the first of each list; 0: none           */
+    uint32_t place; /* in an order where groups follow what they wait for */
+    uint32_t met; /* by the search of that number               */
 } cg_deps_group;
 
 typedef struct cg_deps {
     ir_arena *arena, *scratch;
     cg_deps_group *of;
     uint32_t n, cap;
-    cg_dep *dep;                  /* from 1 on */
+    cg_dep *dep; /* from 1 on */
     uint32_t n_deps, cap_deps;
     uint32_t *found, n_found, cap_found, search; /* what a search goes through */
 } cg_deps;

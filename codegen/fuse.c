@@ -32,7 +32,7 @@ typedef struct fusing {
     cg_cut *cut;
     uint32_t *group_of;         /* 1 + the group of a root                  */
     ir_ref **reads;             /* by root: the values in memory that it is made of, then IR_NONE */
-    readers *by;                /* by value                                 */
+    readers *by; /* by value                                 */
     uint32_t *read_at, reading; /* of a walk: by value, the number of the last walk that reads it */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
     uint32_t effect;            /* 1 + the group of the last effect         */
@@ -89,7 +89,8 @@ find_epochs(fusing *u)
 /* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand
  * there, and nothing else it reads may wait for g, but for what comes along: own (1 + its number). */
 static bool
-may_move(fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own, bool *linked)
+may_move(fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own,
+         bool *linked)
 {
     const cg_group *g = &u->cut->group[gi];
     for (uint32_t i = 0; i < w->n_reads; i++) {
@@ -358,7 +359,8 @@ go_together(fusing *u, uint32_t gi, uint32_t ci)
     if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
         g->n + c->n > CG_GROUP_MOST || u->epoch[g->v[0]] != u->epoch[c->v[0]])
         return false;
-    return !cg_deps_are_far(d, gi, ci) && !cg_deps_wait(d, gi, ci) && !cg_deps_wait_through(d, ci, gi);
+    return !cg_deps_are_far(d, gi, ci) && !cg_deps_wait(d, gi, ci) &&
+           !cg_deps_wait_through(d, ci, gi);
 }
 
 /* May root v be made by group gi?  What it reads is marked. */

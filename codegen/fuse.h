@@ -28,7 +28,7 @@ typedef struct cg_cut {
     bool *root;                 /* for each value: it is in memory when its group has run            */
     uint32_t n, cap;
     cg_group *group;
-    cg_deps deps;               /* of groups on each other                                           */
+    cg_deps deps; /* of groups on each other                                           */
     uint32_t *order;            /* of running                                                        */
     uint32_t *last;             /* for each value: the last place in `order` that reads it           */
     uint32_t *readers;          /* for each value: how many groups read it                           */

@@ -228,7 +228,7 @@ typedef struct cg_kernel {
     ir_arena *arena;
     struct cg_module *module;
     const char *name;           /* unique in the module */
-    uint32_t numbering;         /* which numbers its name, and the last number before (module.c) */
+    uint32_t numbering; /* which numbers its name, and the last number before (module.c) */
     int number_before;
     const char *note;           /* what it computes and from which lines; printed as a comment */
     ir_loc loc;
@@ -264,7 +264,7 @@ typedef struct cg_module {
     const char *why;            /* the choices made, as text: cg_explain */
     const cg_extern **ext;      /* the foreign calls */
     uint32_t n_ext, cap_ext;
-    struct cg_names *names;     /* of kernels: module.c */
+    struct cg_names *names; /* of kernels: module.c */
 } cg_module;
 
 /* kernel.c: building.  A cursor says where instructions go; constants and pure instructions are
@@ -279,7 +279,7 @@ typedef struct cg_build {
 
 cg_module *cg_module_new(cot_context *ctx, ir_arena *a, const char *name);
 cg_kernel *cg_kernel_new(cg_module *m, const char *name);       /* a number is appended if the name is taken */
-void cg_kernel_drop(cg_module *m);       /* the last one */
+void cg_kernel_drop(cg_module *m); /* the last one */
 void cg_begin(cg_build *b, cg_kernel *k);
 uint32_t cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space,
                        int64_t elements);
@@ -367,7 +367,7 @@ cot_status cg_check_externs(const cg_module *m, const char *carrier);
 /* kernel_same.c: do two kernels compute the same, instruction by instruction?  Names do not
  * count. */
 bool cg_kernel_same(const cg_kernel *x, const cg_kernel *y);
-uint64_t cg_kernel_hash(const cg_kernel *k);    /* one number for kernels that are the same */
+uint64_t cg_kernel_hash(const cg_kernel *k); /* one number for kernels that are the same */
 /* Every invariant: types, dominance, indices of buffers, kinds of loops. */
 cot_status cg_verify(const cg_module *m);
 

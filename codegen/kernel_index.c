@@ -10,13 +10,15 @@
 
 #include <stdlib.h>
 
-enum { MAX_TERMS = 24, MAX_DEPTH = 32 };
+/* Values share their parts, so that all paths through them may be too many to follow. */
+enum { MAX_TERMS = 24, MAX_DEPTH = 32, MAX_PARTS = 256, MAX_LOOKS = 1024 };
 
 typedef struct linear {
     int n;
     cg_val v[MAX_TERMS];
     int64_t c[MAX_TERMS];
     int64_t k;
+    int parts; /* sums and products met                      */
     bool full; /* more terms than fit: the form is not valid */
 } linear;
 
@@ -50,7 +52,9 @@ collect(const cg_kernel *k, cg_val v, int64_t c, linear *l)
     const cg_insn *i = &k->insn[v];
     int64_t x;
 
-    if (cg_is_const(k, v, &x) && !overflows(x, c))
+    if (++l->parts > MAX_PARTS)
+        l->full = true;
+    else if (cg_is_const(k, v, &x) && !overflows(x, c))
         l->k += x * c;
     else if (i->op == SC_add || i->op == SC_sub) {
         collect(k, i->in[0], c, l);
@@ -164,15 +168,33 @@ cg_imul(cg_build *b, cg_val x, int64_t c)
 
 /* -- ranges -- */
 
-static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth);
+/* How deep a look into what a value is made of is, and how many more values it may meet. */
+typedef struct looking {
+    int depth;
+    int *left;
+} looking;
+
+static looking
+below(looking at)
+{
+    return (looking){ at.depth + 1, at.left };
+}
 
 static bool
-range_of_var(const cg_kernel *k, const cg_block *x, int64_t *lo, int64_t *hi, int depth)
+is_enough(looking at)
+{
+    return at.depth > MAX_DEPTH || --*at.left < 0;
+}
+
+static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, looking at);
+
+static bool
+range_of_var(const cg_kernel *k, const cg_block *x, int64_t *lo, int64_t *hi, looking at)
 {
     int64_t lo0, lo1, hi0, hi1;
 
-    if (x->step <= 0 || !range(k, x->lo, &lo0, &lo1, depth + 1) ||
-        !range(k, x->hi, &hi0, &hi1, depth + 1))
+    if (x->step <= 0 || !range(k, x->lo, &lo0, &lo1, below(at)) ||
+        !range(k, x->hi, &hi0, &hi1, below(at)))
         return false;
     *lo = lo0;
     *hi = hi1 - 1;
@@ -184,7 +206,7 @@ range_of_var(const cg_kernel *k, const cg_block *x, int64_t *lo, int64_t *hi, in
 }
 
 static bool
-range_of_linear(const cg_kernel *k, const linear *l, int64_t *lo, int64_t *hi, int depth)
+range_of_linear(const cg_kernel *k, const linear *l, int64_t *lo, int64_t *hi, looking at)
 {
     int64_t a, z;
 
@@ -192,7 +214,7 @@ range_of_linear(const cg_kernel *k, const linear *l, int64_t *lo, int64_t *hi, i
         return false;
     *lo = *hi = l->k;
     for (int i = 0; i < l->n; i++) {
-        if (!range(k, l->v[i], &a, &z, depth + 1) || overflows(a, l->c[i]) ||
+        if (!range(k, l->v[i], &a, &z, below(at)) || overflows(a, l->c[i]) ||
             overflows(z, l->c[i]))
             return false;
         a *= l->c[i];
@@ -219,35 +241,35 @@ range_of_type(cot_dtype t, int64_t *lo, int64_t *hi)
 }
 
 static bool
-range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth)
+range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, looking at)
 {
     const cg_insn *i = &k->insn[v];
     int64_t c, lo1, hi1;
 
-    if (depth > MAX_DEPTH || v == 0)
+    if (v == 0 || is_enough(at))
         return false;
     if (cg_is_const(k, v, lo)) {
         *hi = *lo;
         return true;
     }
     switch (i->op) {
-    case CG_VAR: return range_of_var(k, k->insn[i->in[0]].block, lo, hi, depth);
+    case CG_VAR: return range_of_var(k, k->insn[i->in[0]].block, lo, hi, at);
     case SC_add:
     case SC_sub:
     case SC_mul: {
         linear l = linear_of(k, v);
         if (l.n == 1 && l.v[0] == v)
             return false;
-        return range_of_linear(k, &l, lo, hi, depth);
+        return range_of_linear(k, &l, lo, hi, at);
     }
     case SC_div:
-        if (!cg_is_const(k, i->in[1], &c) || c <= 0 || !range(k, i->in[0], lo, hi, depth + 1))
+        if (!cg_is_const(k, i->in[1], &c) || c <= 0 || !range(k, i->in[0], lo, hi, below(at)))
             return false;
         *lo /= c;
         *hi /= c;
         return true;
     case SC_shr:
-        if (!cg_is_const(k, i->in[1], &c) || !range(k, i->in[0], lo, hi, depth + 1))
+        if (!cg_is_const(k, i->in[1], &c) || !range(k, i->in[0], lo, hi, below(at)))
             return false;
         *lo >>= c;
         *hi >>= c;
@@ -258,15 +280,15 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth)
             return false;
         *lo = i->op == SC_and ? 0 : 1 - c;
         *hi = i->op == SC_and ? c : c - 1;
-        if (range(k, i->in[0], &lo1, &hi1, depth + 1) && lo1 >= 0) {
+        if (range(k, i->in[0], &lo1, &hi1, below(at)) && lo1 >= 0) {
             *lo = 0;
             *hi = hi1 < *hi ? hi1 : *hi;
         }
         return true;
     case SC_min:
     case SC_max:
-        if (!range(k, i->in[0], lo, hi, depth + 1) ||
-            !range(k, i->in[1], &lo1, &hi1, depth + 1))
+        if (!range(k, i->in[0], lo, hi, below(at)) ||
+            !range(k, i->in[1], &lo1, &hi1, below(at)))
             return false;
         if (i->op == SC_min) {
             *lo = lo1 < *lo ? lo1 : *lo;
@@ -284,7 +306,19 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth)
 bool
 cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi)
 {
-    return range(k, v, lo, hi, 0);
+    int left = MAX_LOOKS;
+
+    return range(k, v, lo, hi, (looking){ 0, &left });
+}
+
+/* Is the form known not to be negative, and what is it at the most? */
+static bool
+is_natural(const cg_kernel *k, const linear *l, int64_t *hi)
+{
+    int left = MAX_LOOKS;
+    int64_t lo;
+
+    return range_of_linear(k, l, &lo, hi, (looking){ 0, &left }) && lo >= 0;
 }
 
 /* -- division -- */
@@ -328,9 +362,9 @@ part(const linear *l, int64_t g, linear *high, linear *low)
 static bool
 is_rest(const cg_kernel *k, const linear *low, int64_t g)
 {
-    int64_t lo, hi;
+    int64_t hi;
 
-    return range_of_linear(k, low, &lo, &hi, 0) && lo >= 0 && hi < g;
+    return is_natural(k, low, &hi) && hi < g;
 }
 
 /* The largest divisor g of c for which l = g * high + low with low in [0, g); 0: none but 1. */
@@ -378,7 +412,7 @@ cg_val
 cg_idiv(cg_build *b, cg_val x, int64_t c)
 {
     linear l = linear_of(b->k, x), high, low;
-    int64_t lo, hi;
+    int64_t hi;
 
     if (c == 1 || l.full)
         return c == 1 ? x : plain_div(b, x, c);
@@ -388,7 +422,7 @@ cg_idiv(cg_build *b, cg_val x, int64_t c)
     if (g)
         return cg_idiv(b, build(b, &high), c / g);
     part(&l, c, &high, &low);
-    if ((high.n || high.k) && range_of_linear(b->k, &low, &lo, &hi, 0) && lo >= 0) {
+    if ((high.n || high.k) && is_natural(b->k, &low, &hi)) {
         cg_val rest = plain_div(b, build(b, &low), c);
         return cg_iadd(b, build(b, &high), rest);
     }
@@ -399,7 +433,7 @@ cg_val
 cg_imod(cg_build *b, cg_val x, int64_t c)
 {
     linear l = linear_of(b->k, x), high, low;
-    int64_t lo, hi;
+    int64_t hi;
 
     if (c == 1)
         return cg_i64(b, 0);
@@ -412,7 +446,7 @@ cg_imod(cg_build *b, cg_val x, int64_t c)
             return cg_iadd(b, above, build(b, &low));
         }
         part(&l, c, &high, &low);
-        if (range_of_linear(b->k, &low, &lo, &hi, 0) && lo >= 0)
+        if (is_natural(b->k, &low, &hi))
             x = build(b, &low);
     }
     return is_power(c) ? cg_insn2(b, SC_and, COT_I64, x, cg_i64(b, c - 1))
@@ -444,28 +478,28 @@ lowest_bit(int64_t x)
 }
 
 static int64_t
-multiple(const cg_kernel *k, cg_val v, const cg_block *still, int depth)
+multiple(const cg_kernel *k, cg_val v, const cg_block *still, looking at)
 {
     const cg_insn *i = &k->insn[v];
     const cg_block *x = i->op == CG_VAR ? k->insn[i->in[0]].block : NULL;
     linear l;
     int64_t m, c;
 
-    if (v == 0 || depth > MAX_DEPTH)
+    if (v == 0 || is_enough(at))
         return 1;
     if (x) {
-        m = multiple(k, x->lo, still, depth + 1);
+        m = multiple(k, x->lo, still, below(at));
         c = x->kind == CG_VECTOR || x == still ? 64 : lowest_bit(x->step);
         return m < c ? m : c;
     }
     if (i->op == SC_and && cg_is_const(k, i->in[1], &c) && c >= 0)
-        return multiple(k, i->in[0], still, depth + 1);
+        return multiple(k, i->in[0], still, below(at));
     if (i->op != SC_add && i->op != SC_sub && i->op != SC_mul && i->op != SC_const)
         return 1;
     l = linear_of(k, v);
     m = lowest_bit(l.k);
     for (int j = 0; j < l.n; j++) {
-        c = l.v[j] == v ? 1 : lowest_bit(l.c[j]) * multiple(k, l.v[j], still, depth + 1);
+        c = l.v[j] == v ? 1 : lowest_bit(l.c[j]) * multiple(k, l.v[j], still, below(at));
         c = c > 64 ? 64 : c;
         m = c < m ? c : m;
     }
@@ -475,13 +509,16 @@ multiple(const cg_kernel *k, cg_val v, const cg_block *still, int depth)
 int64_t
 cg_multiple_of(const cg_kernel *k, cg_val v)
 {
-    return multiple(k, v, NULL, 0);
+    int left = MAX_LOOKS;
+
+    return multiple(k, v, NULL, (looking){ 0, &left });
 }
 
 int64_t
 cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies, int64_t apart)
 {
-    const int64_t m = multiple(k, v, copies, 0), n = lowest_bit(apart);
+    int left = MAX_LOOKS;
+    const int64_t m = multiple(k, v, copies, (looking){ 0, &left }), n = lowest_bit(apart);
 
     return m < n ? m : n;
 }

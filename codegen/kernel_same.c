@@ -92,7 +92,8 @@ cg_kernel_hash(const cg_kernel *k)
 
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         const cg_buffer *b = &k->buffer[i];
-        h = ir_hash_u64(ir_hash_u64(h, (uint64_t)b->elements), (uint64_t)b->space << 8 | b->type);
+        h = ir_hash_u64(ir_hash_u64(h, (uint64_t)b->elements),
+                        (uint64_t)b->space << 8 | b->type);
     }
     for (uint32_t v = 1; v < k->n_insns; v++) {
         const cg_insn *x = &k->insn[v];

@@ -5,7 +5,9 @@
 #include "ir/arena.h"
 
 /* Buffers live from the first step that touches them to the last. */
-typedef struct cg_span { uint32_t first, last; } cg_span;
+typedef struct cg_span {
+    uint32_t first, last;
+} cg_span;
 
 typedef struct cg_lying {
     cg_span span;

@@ -26,10 +26,10 @@ typedef struct order {
     uint32_t n;                 /* groups that are in the order                */
     bool *done;                 /* and which                                   */
     uint32_t *left;             /* what each group still waits for             */
-    cg_heap round, next;        /* groups that wait for none: this round's, and the next one's */
-    cg_heap rash;               /* those that a reader keeps back              */
+    cg_heap round, next; /* groups that wait for none: this round's, and the next one's */
+    cg_heap rash; /* those that a reader keeps back              */
     uint32_t *kept, *next_kept; /* lists: 1 + the first that reader i keeps back; the next */
-    uint32_t *read;             /* of each value: its readers before this one are done */
+    uint32_t *read; /* of each value: its readers before this one are done */
     const int **over; /* by group of a node: cg_overwrites                      */
 } order;
 
@@ -222,29 +222,31 @@ enum { AFTER = 1, REACHED = 2 };
 
 typedef struct search {
     const ir_graph *f;
-    uint32_t *first, *user;     /* by value, its users: user[first[v]] ... user[first[v + 1] - 1] */
-    uint32_t *met, number;      /* by node: the last search that met it                          */
-    uint8_t *is;                /* and what it is there                                          */
-    cg_heap next;               /* those that are still to be looked at                          */
-    uint32_t reached;           /* how many of them are REACHED                                  */
+    uint32_t *first, *user; /* by value, its users: user[first[v]] ... user[first[v + 1] - 1] */
+    uint32_t *met, number; /* by node: the last search that met it                          */
+    uint8_t *is; /* and what it is there                                          */
+    cg_heap next; /* those that are still to be looked at                          */
+    uint32_t reached; /* how many of them are REACHED                                  */
     ir_arena *arena;
 } search;
 
 static search
 search_begin(ir_arena *a, const ir_graph *f)
 {
-    search s = { .f = f, .arena = a, .met = IR_NEW_N(a, uint32_t, f->n_nodes),
+    search s = { .f = f,
+                 .arena = a,
+                 .met = IR_NEW_N(a, uint32_t, f->n_nodes),
                  .is = IR_NEW_N(a, uint8_t, f->n_nodes),
                  .first = IR_NEW_N(a, uint32_t, f->n_values + 1) };
     uint32_t *at = IR_NEW_N(a, uint32_t, f->n_values);
-    ir_each_node(n, f)
+    ir_each_node (n, f)
         for (int i = 0; i < n->n_in; i++)
             s.first[n->in[i] + 1]++;
     for (ir_ref v = 0; v < f->n_values; v++)
         s.first[v + 1] += s.first[v];
     memcpy(at, s.first, sizeof *at * f->n_values);
     s.user = IR_NEW_N(a, uint32_t, s.first[f->n_values] + 1);
-    ir_each_node(n, f)
+    ir_each_node (n, f)
         for (int i = 0; i < n->n_in; i++)
             s.user[at[n->in[i]]++] = (uint32_t)(n - f->node);
     return s;
@@ -454,7 +456,8 @@ is_rash(order *o, uint32_t i)
 {
     const cg_group *g = &o->cut->group[i];
     for (int k = 0; o->over[i] && k < g->node->n_out; k++) {
-        const uint32_t j = o->over[i][k] < 0 ? CG_NO_GROUP : find_reader(o, i, g->node->in[o->over[i][k]]);
+        const uint32_t j =
+            o->over[i][k] < 0 ? CG_NO_GROUP : find_reader(o, i, g->node->in[o->over[i][k]]);
         if (j == CG_NO_GROUP)
             continue;
         o->next_kept[i] = o->kept[j];

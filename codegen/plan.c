@@ -75,7 +75,10 @@ cg_plan_loop_end(cg_lowering *l)
         p->n_used = 0;
 }
 
-typedef struct piece { uint32_t buffer; int64_t bytes; } piece;
+typedef struct piece {
+    uint32_t buffer;
+    int64_t bytes;
+} piece;
 
 static int
 by_size(const void *x, const void *y)

@@ -7,7 +7,9 @@
 #include "codegen/offsets.h"
 
 /* The step at which a loop starts, and how many buffers were in `used` then. */
-typedef struct cg_loop_start { uint32_t step, used; } cg_loop_start;
+typedef struct cg_loop_start {
+    uint32_t step, used;
+} cg_loop_start;
 
 /* Steps are those of the entry.  A buffer that is older than a loop and used in it lives to the
  * loop's end. */
@@ -15,11 +17,11 @@ typedef struct cg_plan {
     cg_span *span;              /* for each buffer of the entry */
     uint32_t n, cap;
     uint32_t now;
-    cg_loop_start *loop;        /* the open ones                */
+    cg_loop_start *loop; /* the open ones                */
     uint32_t n_loops, cap_loops;
-    uint32_t *used;             /* buffers at their first uses in open loops, the outermost loop's first */
+    uint32_t *used; /* buffers at their first uses in open loops, the outermost loop's first */
     uint32_t n_used, cap_used;
-    uint32_t frames;            /* of levels, so far            */
+    uint32_t frames; /* of levels, so far            */
 } cg_plan;
 
 /* A value as a part of a larger one: its first element, and how far apart elements are along
@@ -51,7 +53,7 @@ typedef struct cg_level {
     const int64_t **stride;     /* for each value: of its axes at its place, if it is not dense */
     const cg_masked *
         *mask; /* for each value: for which examples its parts are written; NULL: all */
-    uint32_t *maker;            /* for each value: the last frame whose kernel makes it      */
+    uint32_t *maker; /* for each value: the last frame whose kernel makes it      */
     uint32_t *slice, *next_slice; /* lists of dynamic slices, by value and by node (update.c) */
     uint32_t at;                /* the group being planned, by its place in the order        */
 } cg_level;

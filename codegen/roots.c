@@ -36,7 +36,7 @@ typedef struct rooting {
     double *times;              /* how often each element is pulled         */
     bool *crossed;              /* pulled by a reduction whose loop is inside those of later axes */
     int64_t *cost;              /* of pulling an element                    */
-    bool *as_it_lies;           /* read through nothing but pointwise ops */
+    bool *as_it_lies; /* read through nothing but pointwise ops */
     bool *loops;                /* for which a reduction of several elements runs */
     const ir_node **slice;      /* the last use of a value, if all so far are slices that are apart */
     uint8_t *slices;            /* how many these are                       */
@@ -279,7 +279,7 @@ note_use(rooting *u, const ir_node *n, ir_ref x, int64_t who, double times)
     u->who[x] = u->who[x] != NOBODY && u->who[x] != who ? MANY : !again || (u->who[x] == who && !moves) ? who : MANY;
     if (times * ratio > u->times[x])
         u->times[x] = times * ratio;
-    note_copies(u, n, x, moves);
+    note_copies(u, n, x, moves || (ir_ops[n->op].flag == IR_INDEX && x == n->in[0]));
 }
 
 static bool
@@ -328,8 +328,8 @@ wants_memory(const ir_node *n, int i)
 static bool
 lies_flat(const rooting *u, const ir_node *n, ir_ref v)
 {
-    if (ir_type_at(u->f, v)->size == 1 || n->op == OP_constant || cg_has_own_lowering(u->f, n) ||
-        cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
+    if (ir_type_at(u->f, v)->size == 1 || n->op == OP_constant ||
+        cg_has_own_lowering(u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_broadcast_in_dim)
         return ir_type_at(u->f, n->in[0])->size == 1;

@@ -432,8 +432,10 @@ bind_kept(rows *r, int stage)
     for (uint32_t i = 0; i < r->n_keep; i++)
         if (r->keep[i].stage == stage)
             cg_bind_value(r->l, r->fr, r->keep[i].v,
-                          (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->keep[i].buffer,
-                                     .base = r->slot, .last_only = r->n });
+                          (cg_bind){ .kind = CG_BIND_BUFFER,
+                                     .buffer = r->keep[i].buffer,
+                                     .base = r->slot,
+                                     .last_only = r->n });
 }
 
 static void

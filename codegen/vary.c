@@ -121,59 +121,78 @@ has_effect(cg_op op)
            op == CG_EXTERN || op >= CG_BARRIER;
 }
 
-static void
-use(const cg_kernel *k, uint32_t *uses, cg_val v)
+typedef struct using
 {
-    const cg_insn *i = &k->insn[v];
+    const cg_kernel *k;
+    ir_arena *arena;
+    uint32_t *uses;
+    cg_val *todo; /* values used for the first time: their operands are to be counted */
+    uint32_t n, cap;
+}
+using;
 
-    if (v == 0 || uses[v]++ != 0 || i->op == CG_VAR || i->op == CG_CARRIED ||
-        i->op == CG_RESULT)
-        return;
-    for (int j = 0; j < 3; j++)
-        use(k, uses, i->in[j]);
-    for (int j = 0; j < 4; j++)
-        use(k, uses, i->args[j]);
+static void
+count(using *u, cg_val v)
+{
+    if (v && u->uses[v]++ == 0)
+        IR_PUSH(u->arena, u->todo, u->n, u->cap, v);
 }
 
 static void
-use_region(const cg_kernel *k, uint32_t *uses, const cg_region *r)
+use(using *u, cg_val v)
+{
+    count(u, v);
+    while (u->n > 0) {
+        const cg_insn *i = &u->k->insn[u->todo[--u->n]];
+
+        if (i->op == CG_VAR || i->op == CG_CARRIED || i->op == CG_RESULT)
+            continue;
+        for (int j = 0; j < 3; j++)
+            count(u, i->in[j]);
+        for (int j = 0; j < 4; j++)
+            count(u, i->args[j]);
+    }
+}
+
+static void
+use_region(using *u, const cg_region *r)
 {
     for (uint32_t n = 0; n < r->n; n++) {
-        const cg_insn *i = &k->insn[r->insn[n]];
+        const cg_insn *i = &u->k->insn[r->insn[n]];
         const cg_block *x = i->block;
 
         if (has_effect((cg_op)i->op))
-            use(k, uses, r->insn[n]);
+            use(u, r->insn[n]);
         for (int j = 0; i->call && j < i->call->n_params; j++)
-            use(k, uses, i->call->param[j]);
+            use(u, i->call->param[j]);
         for (int j = 0; i->call && i->call->offset && j < i->call->n_buffers; j++)
-            use(k, uses, i->call->offset[j]);
+            use(u, i->call->offset[j]);
         for (int j = 0; i->ext && j < i->ext->n; j++) {
-            use(k, uses, i->ext->arg[j].value);
-            use(k, uses, i->ext->arg[j].offset);
+            use(u, i->ext->arg[j].value);
+            use(u, i->ext->arg[j].offset);
         }
         if (!x)
             continue;
-        use(k, uses, x->lo);
-        use(k, uses, x->hi);
-        use(k, uses, x->limit);
-        use(k, uses, x->cond);
+        use(u, x->lo);
+        use(u, x->hi);
+        use(u, x->limit);
+        use(u, x->cond);
         for (int j = 0; j < x->n; j++) {
-            use(k, uses, x->yield[j].init);
-            use(k, uses, x->yield[j].value);
+            use(u, x->yield[j].init);
+            use(u, x->yield[j].value);
         }
-        use_region(k, uses, &x->other);
-        use_region(k, uses, &x->body);
+        use_region(u, &x->other);
+        use_region(u, &x->body);
     }
 }
 
 uint32_t *
 cg_count_uses(const cg_kernel *k, ir_arena *a)
 {
-    uint32_t *uses = IR_NEW_N(a, uint32_t, k->n_insns);
+    using u = { .k = k, .arena = a, .uses = IR_NEW_N(a, uint32_t, k->n_insns) };
 
-    use_region(k, uses, &k->body);
-    return uses;
+    use_region(&u, &k->body);
+    return u.uses;
 }
 
 /* -- affinity -- */

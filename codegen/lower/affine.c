@@ -6,6 +6,7 @@ void
 cg_ix_begin(cg_ix_table *t, ir_arena *a)
 {
     *t = (cg_ix_table){ .arena = a };
+    t->rounds = IR_NEW(a, uint32_t);
     ir_map_init(&t->shared, a);
     ir_map_init(&t->atoms, a);
     IR_PUSH(a, t->expr, t->n, t->cap, ((cg_ix_expr){ 0 }));
@@ -297,13 +298,17 @@ cg_ix_mod(cg_ix_table *t, cg_ix x, int64_t c)
     return part(t, CG_IX_MOD, rest, c);
 }
 
+/* An atom that this round met before does not mention it: else the round were over. */
 static bool
 mentions(const cg_ix_table *t, cg_ix x, uint32_t atom)
 {
     const cg_ix_expr *e = &t->expr[x];
     for (uint32_t i = 0; i < e->n; i++) {
-        const cg_ix_atom *a = &t->atom[e->term[i].atom];
-        if (e->term[i].atom == atom || (a->kind != CG_IX_VAR && mentions(t, a->e, atom)))
+        cg_ix_atom *a = &t->atom[e->term[i].atom];
+        const bool met = a->met == *t->rounds;
+        a->met = *t->rounds;
+        if (e->term[i].atom == atom ||
+            (!met && a->kind != CG_IX_VAR && mentions(t, a->e, atom)))
             return true;
     }
     return false;
@@ -318,6 +323,7 @@ cg_ix_coef(const cg_ix_table *t, cg_ix x, cg_ix v, bool *pure)
     if (t->expr[v].n != 1)      /* an axis of size 1 */
         return 0;
     uint32_t atom = t->expr[v].term[0].atom;
+    ++*t->rounds;
     for (uint32_t i = 0; i < e->n; i++) {
         const cg_ix_atom *a = &t->atom[e->term[i].atom];
         if (e->term[i].atom == atom)
@@ -328,24 +334,42 @@ cg_ix_coef(const cg_ix_table *t, cg_ix x, cg_ix v, bool *pure)
     return k;
 }
 
-cg_val
-cg_ix_value(cg_ix_table *t, cg_build *b, cg_ix x)
+static cg_val value_of(cg_ix_table *t, cg_build *b, cg_ix x);
+
+static cg_val
+atom_value(cg_ix_table *t, cg_build *b, uint32_t i)
+{
+    const cg_ix_atom a = t->atom[i];
+    if (a.kind == CG_IX_VAR)
+        return a.val;
+    if (a.met == *t->rounds)
+        return a.made;
+    const cg_val e = value_of(t, b, a.e),
+                 made = a.kind == CG_IX_DIV ? cg_idiv(b, e, a.c) : cg_imod(b, e, a.c);
+    t->atom[i].met = *t->rounds;
+    t->atom[i].made = made;
+    return made;
+}
+
+static cg_val
+value_of(cg_ix_table *t, cg_build *b, cg_ix x)
 {
     const cg_ix_expr e = t->expr[x];
     cg_val sum = 0;
     for (uint32_t i = 0; i < e.n; i++) {
-        const cg_ix_atom a = t->atom[e.term[i].atom];
-        cg_val v = a.val;
-        if (a.kind == CG_IX_DIV)
-            v = cg_idiv(b, cg_ix_value(t, b, a.e), a.c);
-        else if (a.kind == CG_IX_MOD)
-            v = cg_imod(b, cg_ix_value(t, b, a.e), a.c);
-        v = cg_imul(b, v, e.term[i].k);
+        const cg_val v = cg_imul(b, atom_value(t, b, e.term[i].atom), e.term[i].k);
         sum = sum ? cg_iadd(b, sum, v) : v;
     }
     if (!sum)
         return cg_i64(b, e.c);
     return e.c ? cg_iadd(b, sum, cg_i64(b, e.c)) : sum;
+}
+
+cg_val
+cg_ix_value(cg_ix_table *t, cg_build *b, cg_ix x)
+{
+    ++*t->rounds;
+    return value_of(t, b, x);
 }
 
 cg_ix

@@ -29,6 +29,8 @@ typedef struct cg_ix_atom {
     int64_t c;
     int64_t lo, hi;
     cg_val val;                         /* var: the i64 it stands for; 0: none (analysis only) */
+    cg_val made; /* div, mod: its value in round `met` */
+    uint32_t met; /* the last round that came by */
 } cg_ix_atom;
 
 typedef struct cg_ix_table {
@@ -37,6 +39,7 @@ typedef struct cg_ix_table {
     uint32_t n, cap;
     cg_ix_atom *atom;
     uint32_t n_atoms, cap_atoms;
+    uint32_t *rounds; /* of walks over atoms, which meet each of them once */
     ir_map shared, atoms;
 } cg_ix_table;
 

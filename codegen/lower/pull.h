@@ -53,10 +53,11 @@ struct cg_frame {
     uint32_t id;                /* unique in the kernel */
     struct cg_bound_value *bind; /* values that are not bound to their nodes */
     uint32_t n_bind, cap_bind;
-    ir_map bound;               /* where they are in `bind`, by value */
+    ir_map bound; /* where they are in `bind`, by value */
     const cg_place *place;      /* one for each value, or NULL: a frame inside a kernel */
-    const uint32_t *maker;      /* for each value: the last frame of the level whose kernel makes it */
-    uint32_t making;            /* this frame's number among those; 0: its kernel makes none */
+    const uint32_t
+        *maker; /* for each value: the last frame of the level whose kernel makes it */
+    uint32_t making; /* this frame's number among those; 0: its kernel makes none */
 };
 
 /* Does the frame's kernel make v, which has a place, so that it pulls through it? */
@@ -83,7 +84,7 @@ struct cg_lowering {
     cg_target target;
     cg_module *m;
     cg_build entry;                     /* of kernel 0 */
-    ir_map kernels;                     /* of m, by what they hold: cg_kernel_hash */
+    ir_map kernels; /* of m, by what they hold: cg_kernel_hash */
     struct cg_plan *plan;
     struct cg_known_over *over;         /* what cg_overwrites has answered, found by its node */
     uint32_t n_over, cap_over;

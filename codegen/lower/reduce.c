@@ -634,8 +634,7 @@ pulls_sums(const cg_frame *fr, ir_ref v, int *left)
     const cg_bind *b = cg_bound(fr, v);
     if (b->kind == CG_BIND_OUTER)
         return pulls_sums(b->frame, b->ref, left);
-    if (!n || b->kind != CG_BIND_NODE ||
-        (fr->place && fr->place[v].set && !cg_is_made(fr, v)))
+    if (!n || b->kind != CG_BIND_NODE || (fr->place && fr->place[v].set && !cg_is_made(fr, v)))
         return false;
     bool sums = ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT || (*left)-- <= 0;
     for (int i = 0; i < n->n_in && !sums; i++)

@@ -57,7 +57,7 @@ find_slices(cg_lowering *l, cg_level *v)
     const ir_graph *f = v->f;
     v->slice = IR_NEW_N(l->arena, uint32_t, f->n_values);
     v->next_slice = IR_NEW_N(l->arena, uint32_t, f->n_nodes);
-    ir_each_node(x, f) {
+    ir_each_node (x, f) {
         const uint32_t i = (uint32_t)(x - f->node);
         if (x->op != OP_dynamic_slice)
             continue;
@@ -89,7 +89,8 @@ read_of(const cg_lowering *l, const cg_level *v, const ir_node *n, int i, const 
         const cg_ix *at, reading is)
 {
     const int rank = ir_type_at(v->f, n->in[i])->rank;
-    if (r->v && ir_def(v->f, r->v) && !v->cut->root[r->v] && is_box_of(v->f, n, ir_def(v->f, r->v)))
+    if (r->v && ir_def(v->f, r->v) && !v->cut->root[r->v] &&
+        is_box_of(v->f, n, ir_def(v->f, r->v)))
         return i == 1 && is != READS_OTHERS &&
                        (rank == 0 || !memcmp(r->at, at, sizeof *at * (size_t)rank))
                    ? READS_OWN

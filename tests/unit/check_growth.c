@@ -243,7 +243,7 @@ static const struct family {
     { "mlp's gradient", mlp, "grad", 500 },
     { "residual", residual, "", 2000 },
     { "residual's gradient", residual, "grad", 500 },
-    { "rows", rows, "", 1000 },
+    { "rows", rows, "", 2000 },
     { "rows' gradient", rows, "grad", 500 },
     { "updates", updates, "", 1000 },
     { "updates' gradient", updates, "grad", 500 },
