@@ -16,7 +16,7 @@
 
 typedef struct cg_c_names {
     ir_map map;
-    const char **name;
+    struct cg_c_name *name;
     uint32_t n, cap;
 } cg_c_names;
 

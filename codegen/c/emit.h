@@ -47,6 +47,8 @@ typedef struct cg_c_emit {
     const cg_module *m;
     const cg_kernel *k;
     const char *const *kernel_name; /* of each kernel                    */
+    const cg_call **first_call;     /* likewise, of the entry; NULL: none    */
+    const char **result_name;       /* of each buffer of the entry that a kernel makes */
     const bool *can_fail;           /* likewise                          */
     const char **buffer;            /* the name of each buffer           */
     ir_buf *b;

@@ -93,18 +93,6 @@ cg_c_is_aliased(const cg_kernel *k, uint32_t buffer)
 
 /* -- kernels -- */
 
-/* The first call of a kernel in the entry, which says what its buffers are. */
-static const cg_call *
-call_of(const cg_module *m, int number)
-{
-    const cg_kernel *k = m->kernel[0];
-
-    for (uint32_t i = 0; i < k->n_insns; i++)
-        if (k->insn[i].op == CG_CALL && (int)k->insn[i].imm == number)
-            return k->insn[i].call;
-    return NULL;
-}
-
 /* The op that makes result n of a kernel, if its note tells them one by one, "%3 exp at f.c:2,
  * %7 div"; else the kernel's name. */
 static const char *
@@ -127,27 +115,40 @@ name_of_result(cg_c_emit *e, const cg_kernel *k, int n)
     return k->name;
 }
 
+/* The first call of each kernel in the entry; and the names of buffers that kernels make: each is
+ * called after the first result that it is. */
+static void
+find_calls(cg_c_emit *e)
+{
+    const cg_kernel *entry = e->m->kernel[0];
+
+    e->result_name = IR_NEW_N(e->t->arena, const char *, entry->n_buffers + 1);
+    e->first_call = IR_NEW_N(e->t->arena, const cg_call *, e->m->n_kernels + 1);
+    for (uint32_t i = 0; i < entry->n_insns; i++) {
+        const cg_call *c = entry->insn[i].op == CG_CALL ? entry->insn[i].call : NULL;
+        const cg_kernel *k = c ? e->m->kernel[entry->insn[i].imm] : NULL;
+        if (c && !e->first_call[entry->insn[i].imm])
+            e->first_call[entry->insn[i].imm] = c;
+        for (int b = 0, n = 0, out = 0; k && b < (int)k->n_buffers; b++) {
+            if (k->buffer[b].space != CG_IN && k->buffer[b].space != CG_OUT)
+                continue;
+            const uint32_t to = c->buffer[n++];
+            if (k->buffer[b].space == CG_OUT && !e->result_name[to])
+                e->result_name[to] = name_of_result(e, k, out);
+            out += k->buffer[b].space == CG_OUT;
+        }
+    }
+}
+
 /* An argument's or result's name; a value between kernels is called after what makes it. */
 static const char *
 name_in_entry(cg_c_emit *e, uint32_t buffer)
 {
-    const cg_kernel *entry = e->m->kernel[0];
-    const cg_buffer *x = &entry->buffer[buffer];
+    const cg_buffer *x = &e->m->kernel[0]->buffer[buffer];
 
     if (x->space <= CG_OUT)
         return e->fn->arg_name ? e->fn->arg_name[x->arg] : x->name;
-    for (uint32_t i = 0; i < entry->n_insns; i++) {
-        const cg_call *c = entry->insn[i].op == CG_CALL ? entry->insn[i].call : NULL;
-        const cg_kernel *k = c ? e->m->kernel[entry->insn[i].imm] : NULL;
-        for (int b = 0, n = 0, out = 0; k && b < (int)k->n_buffers; b++) {
-            if (k->buffer[b].space != CG_IN && k->buffer[b].space != CG_OUT)
-                continue;
-            if (c->buffer[n++] == buffer && k->buffer[b].space == CG_OUT)
-                return name_of_result(e, k, out);
-            out += k->buffer[b].space == CG_OUT;
-        }
-    }
-    return x->name;
+    return e->result_name[buffer] ? e->result_name[buffer] : x->name;
 }
 
 /* Text in a comment: the names of files may have what begins or ends one. */
@@ -227,7 +228,7 @@ static void
 kernel_head(cg_c_emit *e, int number)
 {
     cg_c_names names = { 0 };
-    const cg_call *call = call_of(e->m, number);
+    const cg_call *call = e->first_call[number];
     const char *comma = "";
     int n = 0;
 
@@ -451,6 +452,7 @@ cg_c_module(cg_c_text *t, const cg_natural *fn)
         while (is_a_function(t, name[k]));
     name[0] = is_apart(&e) ? ir_format(t->arena, "%s_itself", fn->name) : fn->name;
     e.kernel_name = name;
+    find_calls(&e);
     e.can_fail = find_failing(t, m);
     e.wants_pool = cg_c_find_pools(t, m);
     for (uint32_t k = m->n_kernels; k-- > 0 && t->status == COT_OK;)

@@ -14,16 +14,28 @@ static const char *const c_scalar[COT_DTYPE_COUNT] = {
     [COT_F64] = "double",
 };
 
-bool
-cg_c_has_name(const cg_c_names *in, const char *name)
+/* A name, and the last number behind it that was looked at: names with lower ones are taken. */
+typedef struct cg_c_name {
+    const char *text;
+    int number;
+} cg_c_name;
+
+static cg_c_name *
+find_name(const cg_c_names *in, const char *name)
 {
     uint64_t h = ir_hash(0, name, strlen(name));
     uint32_t at = 0, id;
 
     while ((id = ir_map_next(&in->map, h, &at)))
-        if (strcmp(in->name[id - 1], name) == 0)
-            return true;
-    return false;
+        if (strcmp(in->name[id - 1].text, name) == 0)
+            return &in->name[id - 1];
+    return NULL;
+}
+
+bool
+cg_c_has_name(const cg_c_names *in, const char *name)
+{
+    return find_name(in, name) != NULL;
 }
 
 bool
@@ -31,7 +43,7 @@ cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name)
 {
     if (cg_c_has_name(in, name))
         return false;
-    IR_PUSH(t->arena, in->name, in->n, in->cap, name);
+    IR_PUSH(t->arena, in->name, in->n, in->cap, ((cg_c_name){ name, 1 }));
     ir_map_add(&in->map, ir_hash(0, name, strlen(name)), in->n);
     return true;
 }
@@ -184,8 +196,8 @@ cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name)
         cg_c_is_library_name(base))
         base = ir_format(t->arena, "%s_", base);
     const char *r = base;
-    for (int k = 2; !cg_c_new_name(t, in, r); k++)
-        r = ir_format(t->arena, "%s_%d", base, k);
+    while (!cg_c_new_name(t, in, r))
+        r = ir_format(t->arena, "%s_%d", base, ++find_name(in, base)->number);
     return r;
 }
 

@@ -28,7 +28,7 @@ static const chain chains[] = {
     { "i64[]", "%v# = add %v^, %v^ : i64[]", 100000 },
     { "f32[6,6]", "%v# = transpose %v^ {perm=[1,0]} : f32[6,6]", 20000 },
     { "f32[6,6]", "%a# = transpose %v^ {perm=[1,0]} : f32[6,6]\n %v# = add %a#, %v^ : f32[6,6]",
-      2000 },
+      10000 },
     { "f32[6,6]",
       "%a# = reshape %v^ {shape=[4,9]} : f32[4,9]\n %b# = transpose %a# {perm=[1,0]} : "
       "f32[9,4]\n"
