@@ -4,59 +4,14 @@
  * A reduction is in the first pass after those it depends on; an output, likewise.  Reductions
  * of one pass share one loop.  What is expensive and is wanted in a later pass is kept in a row
  * on the stack. */
-#include "codegen/columns.h"
+#include "codegen/rows.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "codegen/cost.h"
 #include "codegen/grid.h"
 #include "codegen/lower/reduce.h"
 #include "codegen/plan.h"
-
-enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8, KEPT_LANES = 32, JAM_VECTORS = 16, JAM_MOST = 4, ROW_OF_WARP = 1024, SPLIT_LEAST = 1 << 15 };
-
-typedef struct computed {
-    ir_ref v;
-    int stage;
-    bool kept;
-} computed;
-
-typedef struct kept {
-    ir_ref v;
-    int stage;       /* the pass that computes it */
-    uint32_t buffer; /* its row                   */
-} kept;
-
-typedef struct rows {
-    cg_lowering *l;
-    cg_frame *fr;
-    const cg_cut *cut;
-    const cg_group *g;
-    int64_t n;     /* elements of a row    */
-    int64_t outer; /* rows                 */
-    int *stage;    /* of each value of g   */
-    int stages, now;
-    computed *first;   /* values at each element, by the first pass that computes them */
-    uint32_t n_first, cap_first;
-    ir_map by_value;   /* where they are in `first`                                    */
-    kept *keep;        /* in rows on the stack, by ascending value                     */
-    uint32_t n_keep, cap_keep;
-    uint32_t *buffer;  /* of each value of g           */
-    int64_t cost;
-    int widest;
-    bool again; /* no result lies where an operand was */
-    bool split; /* a single row is split among threads */
-    int64_t warps;      /* GPU: of a block; else 0 */
-    bool whole_block;   /* GPU: they have a row together, not one each */
-    int64_t jam;        /* rows at a time, each step of all before the next; 1: none */
-    cg_val slot;        /* where the part of a buffer that belongs to the warp, or to the row of the jam, begins */
-    cg_ix at[COT_MAX_RANK + 1];
-    cg_columns columns;             /* summed on the way, if columns.n > 0 */
-    int64_t chunks;                 /* of their rows, for threads          */
-    cg_val chunk;                   /* the one in hand                     */
-    uint32_t node[CG_COLUMNS_MOST]; /* buffers: what each chunk gave       */
-} rows;
 
 static bool
 is_reduce(const rows *r, ir_ref v)
@@ -80,8 +35,8 @@ index_in_group(const cg_group *g, ir_ref v)
     return -1;
 }
 
-static cg_ix *
-walk_member(rows *r, cg_walk *w, uint32_t i)
+cg_ix *
+cg_walk_member(rows *r, cg_walk *w, uint32_t i)
 {
     ir_ref v = r->g->v[i];
     cg_walk_begin(w, r->l->scratch, r->fr->f, r->cut->root);
@@ -112,7 +67,7 @@ find_stages(rows *r)
     r->stage = IR_NEW_N(r->l->arena, int, r->g->n);
     for (uint32_t i = 0; i < r->g->n; i++) {
         cg_walk w;
-        walk_member(r, &w, i);
+        cg_walk_member(r, &w, i);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             int m = index_in_group(r->g, w.read[j].v);
             if (m < 0) {
@@ -128,120 +83,6 @@ find_stages(rows *r)
         r->cost += w.cost + 1;
         if (w.widest > r->widest)
             r->widest = w.widest;
-    }
-}
-
-/* The cost of an element; what is the same for the whole row costs nothing. */
-static int64_t
-cost_of(const rows *r, ir_ref v, int depth)
-{
-    const ir_node *n = ir_def(r->fr->f, v);
-    if (!n || r->cut->root[v] || depth > 40)
-        return 0;
-    bool same = n->op == OP_broadcast_in_dim;
-    for (int k = 0; same && k < n->at.broadcast.dims.n; k++)
-        same = n->at.broadcast.dims.at[k] < r->g->outer;
-    if (same)
-        return 0;
-    int64_t c = cg_op_cost(r->fr->f, n);
-    for (int i = 0; i < n->n_in && c <= CG_COST_SHARE; i++)
-        c += cost_of(r, n->in[i], depth + 1);
-    return c;
-}
-
-/* What is known of v, which pass s computes at each element. */
-static computed *
-find_computed(rows *r, ir_ref v, int s)
-{
-    const uint64_t h = ir_hash_u64(0, v);
-
-    for (uint32_t at = 0, id; (id = ir_map_next(&r->by_value, h, &at)) != 0;)
-        if (r->first[id - 1].v == v)
-            return &r->first[id - 1];
-    IR_PUSH(r->l->scratch, r->first, r->n_first, r->cap_first, ((computed){ v, s, false }));
-    ir_map_add(&r->by_value, h, r->n_first);
-    return &r->first[r->n_first - 1];
-}
-
-/* Walks end at kept values, as at roots. */
-static void
-set_kept_roots(rows *r, bool are)
-{
-    for (uint32_t i = 0; i < r->n_keep; i++)
-        r->cut->root[r->keep[i].v] = are;
-}
-
-/* Of what member i computes at each element in pass s, keep the first that an earlier pass
- * computed, and that is dear and has room. */
-static bool
-keep_one(rows *r, uint32_t i, int s, int64_t *room)
-{
-    const ir_graph *f = r->fr->f;
-    cg_walk w;
-    set_kept_roots(r, true);
-    cg_ix *at = walk_member(r, &w, i);
-    set_kept_roots(r, false);
-    for (uint32_t j = 0; j < w.n_seen; j++) {
-        const cg_seen *e = &w.seen[j];
-        const ir_type *t = ir_type_at(f, e->v);
-        if (!ir_same_shape(t, r->g->space) || r->cut->root[e->v] || !ir_def(f, e->v) ||
-            (t->rank && memcmp(e->at, at, sizeof *at * (size_t)t->rank) != 0))
-            continue;
-        computed *c = find_computed(r, e->v, s);
-        int64_t bytes = r->n * (int64_t)cot_dtype_size(t->dtype);
-        if (c->kept || c->stage >= s || bytes > *room || cost_of(r, e->v, 0) <= CG_COST_SHARE)
-            continue;
-        IR_PUSH(r->l->scratch, r->keep, r->n_keep, r->cap_keep, ((kept){ e->v, c->stage, 0 }));
-        c->kept = true;
-        *room -= bytes;
-        return true;
-    }
-    return false;
-}
-
-static uint32_t
-kept_buffer(rows *r, cot_dtype t, int64_t n)
-{
-    uint32_t b = cg_local_buffer(r->l, "row", t, n);
-    if (r->warps)
-        r->l->k->buffer[b].space = CG_SHARED;
-    return b;
-}
-
-/* How far apart kept rows lie: by whole vectors, so that lanes behind a row's end have a place. */
-static int64_t
-kept_apart(const rows *r)
-{
-    const int64_t lanes = r->n < KEPT_LANES ? cg_pow2_from(r->n) : KEPT_LANES;
-    return r->l->target.grid ? r->n : (r->n + lanes - 1) / lanes * lanes;
-}
-
-static int
-by_value(const void *x, const void *y)
-{
-    const kept *a = x, *b = y;
-    return a->v < b->v ? -1 : a->v > b->v;
-}
-
-/* Values are considered one after the other, since what is kept hides what it is made of. */
-static void
-find_kept(rows *r)
-{
-    /* the stacks of threads that split a single row are their own */
-    int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_ROW_MOST;
-    const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
-    if (r->warps)
-        room = (CG_SHARED_MOST - (4 << 10)) / rows;
-    ir_map_init(&r->by_value, r->l->scratch);
-    for (int s = 0; s < r->stages; s++)
-        for (uint32_t i = 0; i < r->g->n; i++)
-            while (r->stage[i] == s && keep_one(r, i, s, &room))
-                ;
-    if (r->n_keep)
-        qsort(r->keep, r->n_keep, sizeof *r->keep, by_value);
-    for (uint32_t i = 0; i < r->n_keep; i++) {
-        kept *x = &r->keep[i];
-        x->buffer = kept_buffer(r, ir_type_at(r->fr->f, x->v)->dtype, kept_apart(r) * rows);
     }
 }
 
@@ -482,7 +323,7 @@ plain_rows(rows *r, bool many)
     if (r->jam > 1) {
         row = r->outer % r->jam ? cg_imin(b, row, cg_i64(b, r->outer - r->jam)) : row;
         copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, r->jam), 1, 0);
-        r->slot = cg_imul(b, cg_loop_var(b, copies), kept_apart(r));
+        r->slot = cg_imul(b, cg_loop_var(b, copies), cg_kept_apart(r));
         row = cg_iadd(b, row, cg_loop_var(b, copies));
     }
     one_row(r, row);
@@ -822,7 +663,7 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     place_results(&r);
     r.columns = find_columns(&r);
     r.jam = rows_at_once(&r);
-    find_kept(&r);
+    cg_find_kept(&r);
     bool many = cg_is_shared(l, r.cost * g->space->size);
     r.split = many && r.outer == 1;
     l->k->flops = r.cost * g->space->size;
