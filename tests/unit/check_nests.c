@@ -177,11 +177,30 @@ START_TEST(what_doubles_at_each_level_is_refused)
     if (status == COT_OK)
         status = pass_prepare(f, &f);
     ck_assert_int_eq(status, COT_ERR_LIMIT);
-    ck_assert_msg(strstr(cot_error(c), "unfold to ") && strstr(cot_error(c), "nests:"), "%s",
-                  cot_error(c));
+    ck_assert_msg(strstr(cot_error(c), "functions that are used several times unfold to ") &&
+                      strstr(cot_error(c), "nests:"),
+                  "%s", cot_error(c));
     ck_assert_uint_lt(m.most, 256 << 20);
     ir_arena_free(&a);
     cot_context_free(c);
+}
+END_TEST
+
+START_TEST(the_message_names_what_unfolds_to_most)
+{
+    ir_module parsed;
+    ir_graph *f;
+    ir_arena a;
+    ir_buf b;
+
+    ir_arena_init(&a, ctx);
+    ir_buf_init(&b, &a);
+    write_doubling(&b, 20, true);
+    ck_assert_int_eq(ir_parse(ctx, "nests", b.text, b.n, &parsed), COT_OK);
+    ck_assert_int_eq(pass_prepare(parsed.fn[parsed.n - 1], &f), COT_ERR_LIMIT);
+    ck_assert_str_eq(cot_error(ctx), "nests:124: call: functions that are used several times "
+                                     "unfold to 3145728 ops; at most 263184");
+    ir_arena_free(&a);
 }
 END_TEST
 
@@ -191,6 +210,7 @@ main(void)
     const suite_case cases[] = {
         EACH(derivatives_grow_no_faster_than_the_nest, FAMILIES * PIPELINES),
         EACH(what_doubles_at_each_level_is_refused, 10),
+        ONCE(the_message_names_what_unfolds_to_most),
     };
     return SUITE("nests", cases);
 }
