@@ -10,7 +10,8 @@ typedef struct cg_target {
     const char *triple;         /* NULL: this machine's  */
     const char *cpu;            /* NULL: this machine's ("generic" for a portable object) */
     const char *features;       /* NULL: the cpu's       */
-    int vector_bits;            /* what schedules choose lanes by: 32 (scalar), 128, 256, 512; 0: the target's */
+    /* what schedules choose lanes by: 32 (scalar), 128, 256, 512; 0: the target's */
+    int vector_bits;
     int registers;              /* vector registers: 16 or 32 */
     int64_t l1, l2, l3;         /* bytes of cache; stated defaults where unknown */
     bool grid;                  /* a GPU: kernels are scheduled for grids of threads (grid.h) */
@@ -26,7 +27,7 @@ typedef struct cg_natural {
     const cg_module *module;
     int n_in, n_out;
     const char *const *arg_name;
-    const char *const *arg_type;    /* in C, "const float *"; NULL: as the module's buffers say */
+    const char *const *arg_type; /* in C, "const float *"; NULL: as the module's buffers say */
 } cg_natural;
 
 /* The functions of an object, lowered for one of the processors that it serves. */
@@ -37,7 +38,9 @@ typedef int cg_entry(void *const *args, void *work);
 /* Compiled code in this process. */
 typedef struct cg_code {
     cg_entry *entry;
-    void *natural;              /* int name(const T0 *x0, ..., T *out0, ..., void *work); scalars by pointer.  NULL: asked for apart */
+    /* int name(const T0 *x0, ..., T *out0, ..., void *work); scalars by pointer.  NULL:
+     * asked for apart */
+    void *natural;
     void *handle;               /* the back end's */
     size_t bytes;
 } cg_code;
@@ -63,7 +66,8 @@ typedef struct cg_backend {
 } cg_backend;
 
 const cg_backend *cg_llvm(void);        /* NULL when built with COT_LLVM=OFF */
-const cg_backend *cg_c(void);           /* loads by way of the system's compiler: COT_CC, or cc */
+/* loads by way of the system's compiler: COT_CC, or cc */
+const cg_backend *cg_c(void);
 
 /* C source for several widths, narrowest first: the same functions lowered for vectors of
  * `lanes` floats, 1, 4, 8 or 16.  in_process: foreign functions are called by their address

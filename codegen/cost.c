@@ -51,7 +51,8 @@ cg_may_spill(const cg_kernel *k)
 
     for (uint32_t i = 0; i < k->n_insns; i++) {
         const cg_insn *x = &k->insn[i];
-        n += x->op < SC_COUNT && x->op != SC_const && (x->type == COT_F32 || x->type == COT_F64);
+        n +=
+            x->op < SC_COUNT && x->op != SC_const && (x->type == COT_F32 || x->type == COT_F64);
     }
     return n > MANY;
 }

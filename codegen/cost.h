@@ -6,12 +6,17 @@
 #include "ir/graph.h"
 
 enum {
-    CG_COST_SHARE = 12,         /* computing a value again is dearer than storing and loading it */
-    CG_COST_PARALLEL = 60000,   /* instructions worth waking threads for: about 20 us            */
-    CG_COST_SPREAD = 48,        /* storing a value pays where zeros stand between its elements   */
-    CG_WINDOW_MOST = 16,        /* elements of a window that are written out, each with tests of its own */
-    CG_COST_HEAVY = 400,        /* an element so dear is not unrolled                                */
-    CG_ROW_MOST = 32768         /* bytes of a row kept while a kernel works on it                */
+    /* computing a value again is dearer than storing and loading it */
+    CG_COST_SHARE = 12,
+    /* instructions worth waking threads for: about 20 us */
+    CG_COST_PARALLEL = 60000,
+    /* storing a value pays where zeros stand between its elements */
+    CG_COST_SPREAD = 48,
+    /* elements of a window that are written out, each with tests of its own */
+    CG_WINDOW_MOST = 16,
+    /* an element so dear is not unrolled */
+    CG_COST_HEAVY = 400,
+    CG_ROW_MOST = 32768 /* bytes of a row kept while a kernel works on it                */
 };
 
 /* The length of the scalar program of a pointwise op; 0 for views; for the rest, of one element

@@ -2,7 +2,14 @@
 #include "codegen/fuse.h"
 #include "codegen/lower/walk.h"
 
-enum { EPILOGUE_MOST = 4, VIA_MOST = 6, TAIL_MOST = 24, TAIL_SHARE = 8, TAIL_ROWS = 32, VIEWS_MOST = 256 };
+enum {
+    EPILOGUE_MOST = 4,
+    VIA_MOST = 6,
+    TAIL_MOST = 24,
+    TAIL_SHARE = 8,
+    TAIL_ROWS = 32,
+    VIEWS_MOST = 256
+};
 #define NOWHERE UINT32_MAX
 
 typedef struct joining {
@@ -10,19 +17,20 @@ typedef struct joining {
     const ir_graph *f;
     cg_cut *cut;
     cg_reads reads;
-    uint32_t *view, *next_view; /* the transposes and reshapes of each value: the first; by node, the next */
+    /* the transposes and reshapes of each value: the first; by node, the next */
+    uint32_t *view, *next_view;
     bool *is_output;
     uint32_t *became;           /* by group: the one that has taken it, or NOWHERE */
 } joining;
 
 /* What is made of one number for each row, beside the row's own work, is no vector.  Where that
- * would be long it is left to a kernel of its own, which has many rows at a time.  On a GPU rows
- * are threads. */
+ * would be long it is left to a kernel of its own, which has many rows at a time.  On a GPU
+ * rows are threads. */
 bool
 cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row)
 {
-    return !l->target.grid && cost > TAIL_MOST && cost * TAIL_SHARE > row && rows >= TAIL_ROWS &&
-           cg_lanes(l, 32) > 1;
+    return !l->target.grid && cost > TAIL_MOST && cost * TAIL_SHARE > row &&
+           rows >= TAIL_ROWS && cg_lanes(l, 32) > 1;
 }
 
 /* Is x made of y by transposes and reshapes alone, none of which is in memory before x? */
@@ -197,7 +205,8 @@ cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut)
         if (at == NOWHERE)
             continue;
         cg_group *e = &u->cut->group[at];
-        if (cg_is_inner_product(u->f, g->node) && cg_is_long_tail(u->l, cost_of(u, e), e->space->size, cg_terms_of(u->f, g->node)))
+        if (cg_is_inner_product(u->f, g->node) &&
+            cg_is_long_tail(u->l, cost_of(u, e), e->space->size, cg_terms_of(u->f, g->node)))
             continue;
         e->kind = CG_GROUP_NODE;
         e->node = g->node;

@@ -1,6 +1,7 @@
 /* Cut a graph into kernels.
  *
- * Values that live in memory are roots (roots.c); all else is pulled through by whoever needs it.
+ * Values that live in memory are roots (roots.c); all else is pulled through by whoever
+ * needs it.
  *
  * Roots over one iteration space join into a group, a kernel with several results, if no path
  * between them leads through another group.  A row group takes the reductions over the last
@@ -31,9 +32,11 @@ typedef struct fusing {
     const ir_graph *f;
     cg_cut *cut;
     uint32_t *group_of;         /* 1 + the group of a root                  */
-    ir_ref **reads;             /* by root: the values in memory that it is made of, then IR_NONE */
+    /* by root: the values in memory that it is made of, then IR_NONE */
+    ir_ref **reads;
     readers *by; /* by value                                 */
-    uint32_t *read_at, reading; /* of a walk: by value, the number of the last walk that reads it */
+    /* of a walk: by value, the number of the last walk that reads it */
+    uint32_t *read_at, reading;
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
     uint32_t effect;            /* 1 + the group of the last effect         */
 } fusing;
@@ -87,7 +90,8 @@ find_epochs(fusing *u)
 }
 
 /* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand
- * there, and nothing else it reads may wait for g, but for what comes along: own (1 + its number). */
+ * there, and nothing else it reads may wait for g, but for what comes along: own (1 + its
+ * number). */
 static bool
 may_move(fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own,
          bool *linked)
@@ -105,8 +109,10 @@ may_move(fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi,
         }
         cg_member m =
             g->kind == CG_GROUP_MAP ? CG_MEMBER_ELEMENT : cg_member_of(u->l, u->f, g, r->v);
-        int want = m == CG_MEMBER_ROW ? g->outer : g->space->rank; /* of a row, v has no elements */
-        if (m == CG_MEMBER_COLUMN || want > rank || !cg_is_identity(r->rank, r->at, space, want))
+        /* of a row, v has no elements */
+        int want = m == CG_MEMBER_ROW ? g->outer : g->space->rank;
+        if (m == CG_MEMBER_COLUMN || want > rank ||
+            !cg_is_identity(r->rank, r->at, space, want))
             return false;
         *linked = true;
     }
@@ -284,7 +290,8 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
             continue;
         if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
             continue;
-        if (!may_move(u, w, space->rank, at, gi, 0, &linked) || (!linked && (rows || !shares_a_read(u, g))))
+        if (!may_move(u, w, space->rank, at, gi, 0, &linked) ||
+            (!linked && (rows || !shares_a_read(u, g))))
             continue;
         if (row && g->kind == CG_GROUP_MAP) {
             g->kind = CG_GROUP_ROW;
@@ -349,8 +356,8 @@ place_node(fusing *u, const ir_node *n)
     u->effect = gi + 1;
 }
 
-/* Do groups g and c go along the same rows, with room for both in one, and does nobody else stand
- * between them? */
+/* Do groups g and c go along the same rows, with room for both in one, and does nobody else
+ * stand between them? */
 static bool
 go_together(fusing *u, uint32_t gi, uint32_t ci)
 {
@@ -401,8 +408,9 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     return gains && cg_may_join_rows(u->l, u->f, n, all);
 }
 
-/* May row group ci, which waits for row group gi, be made there?  It reads the same rows again: sums
- * of rows that do not wait for each other are of two groups, until somebody wants both. */
+/* May row group ci, which waits for row group gi, be made there?  It reads the same rows
+ * again: sums of rows that do not wait for each other are of two groups, until somebody
+ * wants both. */
 static bool
 may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
 {
@@ -412,7 +420,8 @@ may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
         count_row_reductions(u, g) + count_row_reductions(u, c) > ROW_REDUCTIONS_MOST)
         return false;
     for (uint32_t i = 0; i < c->n; i++) {
-        if (!may_move_root(u, cg_root_space(u->l, u->f, c->v[i])->rank, c->v[i], gi, ci + 1, &waits))
+        if (!may_move_root(u, cg_root_space(u->l, u->f, c->v[i])->rank, c->v[i], gi, ci + 1,
+                           &waits))
             return false;
         again |= shares_a_read(u, g);
     }

@@ -7,46 +7,59 @@
 #include "codegen/lower/walk.h"
 
 typedef enum cg_group_kind {
-    CG_GROUP_MAP,               /* values of one shape, element by element                          */
-    CG_GROUP_ROW,               /* reductions of rows, and what consumes them, row by row; of columns, too */
-    CG_GROUP_COLUMN,            /* reductions of columns alone                                        */
-    CG_GROUP_NODE               /* one node with a lowering of its own: products, scatters, loops, ... */
+    /* values of one shape, element by element */
+    CG_GROUP_MAP,
+    /* reductions of rows, and what consumes them, row by row; of columns, too */
+    CG_GROUP_ROW,
+    /* reductions of columns alone */
+    CG_GROUP_COLUMN,
+    CG_GROUP_NODE /* one node with a lowering of its own: products, scatters, loops, ... */
 } cg_group_kind;
 
 typedef struct cg_group {
     cg_group_kind kind;
-    const ir_node *node;        /* node: which                                                      */
-    const ir_type *space;       /* map: the shape.  row, column: of the operands of the reductions   */
-    ir_ref via;                 /* node: a view of its result, of the shape of `v`; 0: the result    */
-    int outer;                  /* row, column: the leading axes, which number the rows              */
+    /* node: which */
+    const ir_node *node;
+    /* map: the shape.  row, column: of the operands of the reductions */
+    const ir_type *space;
+    /* node: a view of its result, of the shape of `v`; 0: the result */
+    ir_ref via;
+    /* row, column: the leading axes, which number the rows */
+    int outer;
     uint32_t n, cap;
-    ir_ref *v;                  /* what it makes, in order of definition                             */
+    /* what it makes, in order of definition */
+    ir_ref *v;
     int64_t cost; /* map: of one element of all that it makes, but what is read        */
 } cg_group;
 
 typedef struct cg_cut {
-    bool *root;                 /* for each value: it is in memory when its group has run            */
+    /* for each value: it is in memory when its group has run */
+    bool *root;
     uint32_t n, cap;
     cg_group *group;
     cg_deps deps; /* of groups on each other                                           */
-    uint32_t *order;            /* of running                                                        */
-    uint32_t *last;             /* for each value: the last place in `order` that reads it           */
-    uint32_t *readers;          /* for each value: how many groups read it                           */
-    bool *flat;                 /* for each value: is it summed along axes that no vector goes along together */
+    /* of running */
+    uint32_t *order;
+    /* for each value: the last place in `order` that reads it */
+    uint32_t *last;
+    /* for each value: how many groups read it */
+    uint32_t *readers;
+    /* for each value: is it summed along axes that no vector goes along together */
+    bool *flat;
 } cg_cut;
 
 cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
 /* roots.c: the values of f that live in memory, into cut->root; has the node a lowering of its
- * own; the kind of the group that a root begins; its iteration space, of a reduction that of the
- * operand. */
+ * own; the kind of the group that a root begins; its iteration space, of a reduction that of
+ * the operand. */
 enum { CG_GROUP_MOST = 12 };            /* roots of a kernel */
 void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_cut *cut);
 bool cg_has_own_lowering(const ir_graph *f, const ir_node *n);
 cg_group_kind cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v);
 const ir_type *cg_root_space(cg_lowering *l, const ir_graph *f, ir_ref v);
 
-/* What each group of a cut reads, each value once, then IR_NONE; and by value the groups that do,
- * in ascending order: reader[first[v]] ... reader[first[v + 1] - 1]. */
+/* What each group of a cut reads, each value once, then IR_NONE; and by value the groups
+ * that do, in ascending order: reader[first[v]] ... reader[first[v + 1] - 1]. */
 typedef struct cg_reads {
     ir_ref **of;
     uint32_t *first, *reader;
@@ -78,7 +91,8 @@ ir_ref cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *strid
 
 /* The index of value `via`, made of y by transposes and reshapes alone, at which element `at`
  * of y is. */
-void cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_ix *at, cg_ix *to);
+void cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_ix *at,
+                  cg_ix *to);
 
 /* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
@@ -101,7 +115,8 @@ cg_val cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i);
 void cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark);
 /* For kernels of groups: element `at` of v becomes x; what the kernel makes, as its note; may a
  * result lie where an operand was (then no element may be done twice)? */
-void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at, cg_val x);
+void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at,
+                      cg_val x);
 void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
 bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w,
                     const cg_group *g);
@@ -137,9 +152,11 @@ cg_kind cg_kind_of_all(const cg_lowering *l);
 int64_t cg_lanes(const cg_lowering *l, int bits);
 /* What a member of a row group has one element for. */
 typedef enum cg_member {
-    CG_MEMBER_ELEMENT,          /* each element of the space                                          */
-    CG_MEMBER_ROW,              /* each row: a reduction of it, or what is made of some               */
-    CG_MEMBER_COLUMN            /* each column: a reduction of it                                     */
+    /* each element of the space */
+    CG_MEMBER_ELEMENT,
+    /* each row: a reduction of it, or what is made of some */
+    CG_MEMBER_ROW,
+    CG_MEMBER_COLUMN /* each column: a reduction of it                                     */
 } cg_member;
 cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v);
 /* The reduction is done row by row: the reduced axes are the last, and long enough for

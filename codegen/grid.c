@@ -204,7 +204,8 @@ split_loop(cg_kernel *k, cg_val loop)
     const cg_val i = x->var, lo = x->lo;
     cg_region head = { 0 }, outer = { 0 };
 
-    k->body.n--;                /* constants first, then the loop again: nothing but arithmetic follows it */
+    /* constants first, then the loop again: nothing but arithmetic follows it */
+    k->body.n--;
     uint32_t at = 0;
     while (k->body.insn[at] != loop && at < k->body.n)
         at++;

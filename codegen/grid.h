@@ -32,8 +32,9 @@ enum {
     CG_WARP = 32,               /* threads of a warp                                  */
     CG_BLOCK_THREADS = 256,     /* of a block, where nothing says otherwise           */
     CG_SHARED_MOST = 48 << 10,  /* bytes of static shared memory that a block may have */
-    CG_DYNAMIC_MOST = 96 << 10, /* and of such as is asked for at launch, on every GPU from sm_80 on */
-    CG_DEVICE_ALIGN = 16        /* bytes that arguments and the work block are aligned to, at least */
+    /* and of such as is asked for at launch, on every GPU from sm_80 on */
+    CG_DYNAMIC_MOST = 96 << 10,
+    CG_DEVICE_ALIGN = 16 /* bytes that arguments and the work block are aligned to, at least */
 };
 
 /* How a kernel is launched.  Its extents are constant. */

@@ -35,7 +35,9 @@ base_of(const host *h, uint32_t buffer)
 static int64_t
 bytes_at(const host *h, uint32_t buffer, cg_val offset)
 {
-    return offset ? (int64_t)h->value[offset] * (int64_t)cot_dtype_size(h->k->buffer[buffer].type) : 0;
+    return offset
+               ? (int64_t)h->value[offset] * (int64_t)cot_dtype_size(h->k->buffer[buffer].type)
+               : 0;
 }
 
 static void *
@@ -65,7 +67,8 @@ run_scalar(const host *h, cg_val v, const cg_insn *x)
 
     for (int j = 0; j < ir_sc_arity[x->op]; j++)
         in[j] = &h->value[x->in[j]];
-    ir_sc_eval(&i, ir_sc_arity[x->op] ? cg_type(h->k, x->in[0]) : (cot_dtype)x->type, 1, &out, in);
+    ir_sc_eval(&i, ir_sc_arity[x->op] ? cg_type(h->k, x->in[0]) : (cot_dtype)x->type, 1, &out,
+               in);
     h->value[v] = out;
 }
 
@@ -150,7 +153,9 @@ move_values(const host *h, const cg_block *b, bool to_results, bool from_first)
     for (int i = 0; i < b->n; i++) {
         const cg_yield *y = &b->yield[i];
 
-        next[i] = h->value[from_first ? y->init : to_results && y->carried ? y->carried : y->value];
+        next[i] = h->value[from_first                 ? y->init
+                           : to_results && y->carried ? y->carried
+                                                      : y->value];
     }
     for (int i = 0; i < b->n; i++)
         h->value[to_results ? b->result[i] : b->yield[i].carried] = next[i];

@@ -11,7 +11,8 @@
 
 /* An argument of a foreign function, at run time. */
 typedef struct cg_handed {
-    void *at;                   /* a pointer; of this process where the argument has an address */
+    /* a pointer; of this process where the argument has an address */
+    void *at;
     size_t bytes;               /* of the buffer from there on; 0: no buffer */
     uint64_t bits;              /* a scalar */
     bool writes;
@@ -33,8 +34,10 @@ typedef struct cg_device {
     /* A C function, with what it is handed for each of its arguments; the answer's bits.  One
      * that runs on the device is handed ir_c_stream (ir/foreign.h) where it wants the
      * stream. */
-    cot_status (*call)(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer);
-    void *const *constant;      /* where each CONST buffer of the entry is, by its number; NULL: where its data is */
+    cot_status (*call)(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type,
+                       uint64_t *answer);
+    /* where each CONST buffer of the entry is, by its number; NULL: where its data is */
+    void *const *constant;
     /* One of cg_host_pieces, instruction v: go(arg) asks for all that it launches, in the same
      * order each time.  NULL: nobody wants to know. */
     cot_status (*piece)(void *self, cg_val v, cg_go *go, void *arg);

@@ -472,7 +472,9 @@ cg_effect(cg_build *b, cg_insn x)
 void
 cg_prefetch(cg_build *b, uint32_t buffer, cg_val index)
 {
-    cg_effect(b, (cg_insn){ .op = CG_PREFETCH, .type = COT_DTYPE_NONE, .imm = buffer, .in = { index } });
+    cg_effect(
+        b,
+        (cg_insn){ .op = CG_PREFETCH, .type = COT_DTYPE_NONE, .imm = buffer, .in = { index } });
 }
 
 void

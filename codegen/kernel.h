@@ -31,12 +31,14 @@
  *
  * A loop yields results by a mode for each:
  *   carry   the value yielded last; starts at its init (loop-carried)
- *   fold    an SPMD, lanes or serial loop of extent E <= 64, a power of two: e_0 ... e_(E-1) combined
+ *   fold    an SPMD, lanes or serial loop of extent E <= 64, a power of two: e_0 ... e_(E-1)
+ * combined
  *           by halves: for h = E/2 ... 1: e_l = e_l op e_(l+h).  A vector loop folds its lanes
  *           by shuffles; inactive lanes count as the neutral element.  A serial loop runs in
  *           bit-reversed order and combines with a stack of partials (binary counter), which is
  *           the same tree
- *   tree    a serial, parallel or warps loop: e_0 ... e_(n-1) in a binary tree aligned at powers of
+ *   tree    a serial, parallel or warps loop: e_0 ... e_(n-1) in a binary tree aligned at
+ * powers of
  *           two; an element without a partner passes up unchanged.  The neutral element if the
  *           loop runs no time
  * so the sum of docs/numerics.md section 3 is, with no further mechanism,
@@ -71,19 +73,31 @@ typedef uint32_t cg_val;                /* a value or instruction of a kernel; 0
 
 /* What follows the scalar instructions 0 ... SC_COUNT-1 (rare and const included). */
 typedef enum cg_op {
-    CG_PARAM = SC_COUNT,        /* i64 parameter number imm                                             */
-    CG_VAR,                     /* the variable (i64) of the loop in[0]                                 */
-    CG_CARRIED,                 /* the carried value number imm of the loop or while in[0]              */
-    CG_RESULT,                  /* result number imm of the loop, if or while in[0]                     */
-    CG_LOAD,                    /* buffer imm, element in[0] (i64); optional in[1]: BOOL, else no access and 0 */
-    CG_STORE,                   /* buffer imm, element in[0], value in[1]; optional in[2]: BOOL, else nothing  */
+    /* i64 parameter number imm */
+    CG_PARAM = SC_COUNT,
+    /* the variable (i64) of the loop in[0] */
+    CG_VAR,
+    /* the carried value number imm of the loop or while in[0] */
+    CG_CARRIED,
+    /* result number imm of the loop, if or while in[0] */
+    CG_RESULT,
+    /* buffer imm, element in[0] (i64); optional in[1]: BOOL, else no access and 0 */
+    CG_LOAD,
+    /* buffer imm, element in[0], value in[1]; optional in[2]: BOOL, else nothing */
+    CG_STORE,
     CG_LOOP, CG_IF, CG_WHILE,
-    CG_CALL,                    /* kernel imm of the module, buffers and params: see cg_call             */
-    CG_FAIL,                    /* if in[0] (BOOL, uniform) holds: leave the entry with status imm       */
-    CG_EXTERN,                  /* a C function of someone else's: see cg_extern.  Its answer, or nothing */
-    CG_COPY,                    /* imm bytes from buffer b[1] to buffer b[0], at element offsets in[0], in[1] */
-    CG_BARRIER,                 /* what threads of the block (in a warps loop: of the warp) stored, all of them see */
-    CG_PREFETCH,                /* buffer imm, element in[0] (i64, uniform): will be wanted soon; changes nothing */
+    /* kernel imm of the module, buffers and params: see cg_call */
+    CG_CALL,
+    /* if in[0] (BOOL, uniform) holds: leave the entry with status imm */
+    CG_FAIL,
+    /* a C function of someone else's: see cg_extern.  Its answer, or nothing */
+    CG_EXTERN,
+    /* imm bytes from buffer b[1] to buffer b[0], at element offsets in[0], in[1] */
+    CG_COPY,
+    /* what threads of the block (in a warps loop: of the warp) stored, all of them see */
+    CG_BARRIER,
+    /* buffer imm, element in[0] (i64, uniform): will be wanted soon; changes nothing */
+    CG_PREFETCH,
     CG_FETCH, CG_COMMIT, CG_ARRIVE, CG_FRAGMENT, CG_MMA,    /* GPU: tensor.h */
     CG_OP_COUNT
 } cg_op;
@@ -130,7 +144,8 @@ typedef struct cg_block {
 typedef struct cg_call {
     int kernel;                 /* index in the module */
     int n_buffers, n_params;
-    uint32_t *buffer;           /* of the caller, one for each IN and OUT buffer of the callee, in order */
+    /* of the caller, one for each IN and OUT buffer of the callee, in order */
+    uint32_t *buffer;
     cg_val *offset;             /* element offset (i64) into each; 0: none */
     cg_val *param;
 } cg_call;
@@ -153,7 +168,8 @@ typedef struct cg_extern {
     const char *symbol;         /* NULL: it lives in this process only  */
     const char *prototype;      /* in C */
     void (*address)(void);      /* in this process; NULL: nobody registered it */
-    bool packed;                /* args[0] is an address; it gets that and an array of the other pointers */
+    /* args[0] is an address; it gets that and an array of the other pointers */
+    bool packed;
     int n;
     cg_extern_arg *arg;
 } cg_extern;
@@ -173,12 +189,17 @@ typedef struct cg_insn {
 } cg_insn;
 
 typedef enum cg_space {
-    CG_IN,                      /* read-only argument                                            */
-    CG_OUT,                     /* argument written (and perhaps read)                           */
-    CG_LOCAL,                   /* `elements` on the stack of the kernel (of each thread's share) */
-    CG_CONST,                   /* constant data of the module                                   */
-    CG_SHARED,                  /* `elements` that a block of threads shares                     */
-    CG_WORK                     /* entry only: at byte `offset` of the work block                */
+    /* read-only argument */
+    CG_IN,
+    /* argument written (and perhaps read) */
+    CG_OUT,
+    /* `elements` on the stack of the kernel (of each thread's share) */
+    CG_LOCAL,
+    /* constant data of the module */
+    CG_CONST,
+    /* `elements` that a block of threads shares */
+    CG_SHARED,
+    CG_WORK /* entry only: at byte `offset` of the work block                */
 } cg_space;
 
 /* Distinct buffers of a kernel never overlap, unless `alias` says so (which it must before the
@@ -190,15 +211,17 @@ typedef struct cg_buffer {
     int64_t elements;
     int64_t offset;             /* work: bytes                                   */
     int align;                  /* bytes known; 0: the element's                 */
-    bool streams;               /* out: too large for any cache, and written once: stores may go past them */
+    /* out: too large for any cache, and written once: stores may go past them */
+    bool streams;
     const void *data;           /* const                                         */
     int arg;                    /* entry, in and out: index in args[]            */
-    uint32_t alias;             /* 1 + index of a buffer it may overlap exactly (in place), or 0 */
+    /* 1 + index of a buffer it may overlap exactly (in place), or 0 */
+    uint32_t alias;
 } cg_buffer;
 
-/* A reduction over elements 0 ... n - 1 in the region `in`, as its lowering declares it.  Where each
- * run of that text makes but a part of it, `split` says which: the variable of a loop of constant
- * bounds around it, or a value from 0 to parts - 1. */
+/* A reduction over elements 0 ... n - 1 in the region `in`, as its lowering declares it.
+ *  Where each run of that text makes but a part of it, `split` says which: the variable of a
+ * loop of constant bounds around it, or a value from 0 to parts - 1. */
 typedef struct cg_reduction {
     uint32_t in;
     int64_t n;
@@ -212,8 +235,9 @@ typedef struct cg_take_term {
     int64_t c;
 } cg_take_term;
 
-/* Where control is in the region `in` and `when` holds, the reduction takes the element of number
- * k + sum of c v.  It is no instruction: it changes neither the text nor what it computes. */
+/* Where control is in the region `in` and `when` holds, the reduction takes the element of
+ * number k + sum of c v.  It is no instruction: it changes neither the text nor what it
+ * computes. */
 typedef struct cg_take {
     uint32_t reduction;         /* 1 + its index */
     uint32_t in;
@@ -230,7 +254,8 @@ typedef struct cg_kernel {
     const char *name;           /* unique in the module */
     uint32_t numbering; /* which numbers its name, and the last number before (module.c) */
     int number_before;
-    const char *note;           /* what it computes and from which lines; printed as a comment */
+    /* what it computes and from which lines; printed as a comment */
+    const char *note;
     ir_loc loc;
     uint32_t n_buffers, cap_buffers;
     cg_buffer *buffer;
@@ -278,7 +303,8 @@ typedef struct cg_build {
 } cg_build;
 
 cg_module *cg_module_new(cot_context *ctx, ir_arena *a, const char *name);
-cg_kernel *cg_kernel_new(cg_module *m, const char *name);       /* a number is appended if the name is taken */
+/* a number is appended if the name is taken */
+cg_kernel *cg_kernel_new(cg_module *m, const char *name);
 void cg_kernel_drop(cg_module *m); /* the last one */
 void cg_begin(cg_build *b, cg_kernel *k);
 uint32_t cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space,
@@ -313,10 +339,12 @@ bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
 bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
 cot_dtype cg_type(const cg_kernel *k, cg_val v);
 bool cg_has_mode(const cg_block *x, cg_mode mode);     /* does it yield anything so? */
-uint32_t cg_depth(const cg_build *b, cg_val v);          /* of the region a value is in: 0 is the kernel's body */
+/* of the region a value is in: 0 is the kernel's body */
+uint32_t cg_depth(const cg_build *b, cg_val v);
 cg_val cg_param(cg_build *b, int index);
 cg_val cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in);
-cg_val cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when);     /* when: 0 for always */
+/* when: 0 for always */
+cg_val cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when);
 void cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val when);
 void cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset,
              int64_t bytes);
@@ -331,8 +359,8 @@ void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_v
 /* Answers a value of the type; COT_DTYPE_NONE: nothing. */
 cg_val cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type);
 
-/* What the reductions of a kernel take (verify/coverage.h), at the cursor.  Answers the number of
- * the reduction, from 1 on. */
+/* What the reductions of a kernel take (verify/coverage.h), at the cursor.  Answers the
+ * number of the reduction, from 1 on. */
 uint32_t cg_reduction_new(cg_build *b, int64_t n, cg_val split, int64_t parts);
 void cg_take_element(cg_build *b, cg_take x);
 /* Element x + y, y being 0 for nothing. */
@@ -343,18 +371,24 @@ void cg_take_value(cg_build *b, uint32_t reduction, cg_val x, cg_val y);
 cg_val cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step,
                      cg_val limit);
 cg_val cg_loop_var(const cg_build *b, cg_val loop);
-cg_val cg_loop_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init);   /* the carried value, inside */
-void cg_loop_next(cg_build *b, cg_val loop, cg_val carried, cg_val value);   /* what it becomes */
-int cg_loop_reduce(cg_build *b, cg_val loop, cg_mode mode, ir_sc_op combine, cot_dtype t, cg_val value);
+/* the carried value, inside */
+cg_val cg_loop_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init);
+/* what it becomes */
+void cg_loop_next(cg_build *b, cg_val loop, cg_val carried, cg_val value);
+int cg_loop_reduce(cg_build *b, cg_val loop, cg_mode mode, ir_sc_op combine, cot_dtype t,
+                   cg_val value);
 void cg_loop_end(cg_build *b, cg_val loop);
-cg_val cg_loop_result(cg_build *b, cg_val loop, int i);         /* results in the order of declaration */
+/* results in the order of declaration */
+cg_val cg_loop_result(cg_build *b, cg_val loop, int i);
 cg_val cg_if_begin(cg_build *b, cg_val cond);
 void cg_if_else(cg_build *b, cg_val branch);
-int cg_if_yield(cg_build *b, cg_val branch, cot_dtype t, cg_val then, cg_val otherwise);   /* after the end of both */
+/* after the end of both */
+int cg_if_yield(cg_build *b, cg_val branch, cot_dtype t, cg_val then, cg_val otherwise);
 void cg_if_end(cg_build *b, cg_val branch);
 cg_val cg_while_begin(cg_build *b);
 cg_val cg_while_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init);
-void cg_while_test(cg_build *b, cg_val loop, cg_val cond);      /* ends the condition, begins the body */
+/* ends the condition, begins the body */
+void cg_while_test(cg_build *b, cg_val loop, cg_val cond);
 void cg_while_next(cg_build *b, cg_val loop, cg_val carried, cg_val value);
 void cg_while_end(cg_build *b, cg_val loop);
 cg_val cg_neutral(cg_build *b, ir_sc_op combine, cot_dtype t);

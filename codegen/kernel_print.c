@@ -300,10 +300,14 @@ print_tensor(printer *p, const cg_insn *i)
     const cg_call *c = i->call;
 
     if (i->op == CG_COMMIT || i->op == CG_ARRIVE) {
-        ir_buf_str(p->b, i->op == CG_COMMIT ? "commit\n" : ir_format(p->b->arena, "arrive but %d\n", (int)i->imm));
+        ir_buf_str(p->b, i->op == CG_COMMIT
+                             ? "commit\n"
+                             : ir_format(p->b->arena, "arrive but %d\n", (int)i->imm));
         return;
     }
-    ir_buf_str(p->b, i->op == CG_FETCH ? (i->imm ? "fetch one " : "fetch ") : i->op == CG_MMA ? "mma " : "fragment ");
+    ir_buf_str(p->b, i->op == CG_FETCH ? (i->imm ? "fetch one " : "fetch ")
+                     : i->op == CG_MMA ? "mma "
+                                       : "fragment ");
     if (i->op == CG_MMA)
         ir_buf_printf(p->b, "%s ",
                       i->type == COT_F32 ? "tf32" : cot_dtype_name((cot_dtype)i->type));

@@ -6,7 +6,8 @@
 
 #include "ir/map.h"
 
-/* Tables of numbers, as of two Fourier transforms, are each lowering's own: what counts is what they hold. */
+/* Tables of numbers, as of two Fourier transforms, are each lowering's own: what counts is
+ * what they hold. */
 static bool
 same_data(const cg_buffer *a, const cg_buffer *b)
 {
@@ -21,7 +22,8 @@ same_buffers(const cg_kernel *x, const cg_kernel *y)
     for (uint32_t i = 0; i < x->n_buffers; i++) {
         const cg_buffer *a = &x->buffer[i], *b = &y->buffer[i];
         if (a->type != b->type || a->space != b->space || a->elements != b->elements ||
-            a->align != b->align || a->streams != b->streams || a->alias != b->alias || !same_data(a, b))
+            a->align != b->align || a->streams != b->streams || a->alias != b->alias ||
+            !same_data(a, b))
             return false;
     }
     return true;

@@ -211,8 +211,13 @@ verify_thread_loop(verifier *w, const cg_block *x)
         want(w, x->limit == 0, "limit of a grid loop");
         return;
     }
-    want(w, !w->threads || (x->kind == CG_LANES && w->threads == CG_WARPS), "a thread loop inside another");
-    want(w, n <= (x->kind == CG_LANES ? 32 : x->kind == CG_WARPS ? 32 : 1024), "a thread loop of too many threads");
+    want(w, !w->threads || (x->kind == CG_LANES && w->threads == CG_WARPS),
+         "a thread loop inside another");
+    want(w,
+         n <= (x->kind == CG_LANES   ? 32
+               : x->kind == CG_WARPS ? 32
+                                     : 1024),
+         "a thread loop of too many threads");
     if (x->limit)
         want_value(w, x->limit, COT_I64);
 }
@@ -245,7 +250,8 @@ verify_loop_kind(verifier *w, const cg_block *x)
         return;
     }
     int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 1;
-    want(w, (n & (n - 1)) == 0 && n <= CG_VECTOR_MOST, "vector extent not a power of two <= 256");
+    want(w, (n & (n - 1)) == 0 && n <= CG_VECTOR_MOST,
+         "vector extent not a power of two <= 256");
     want(w, !w->in_vector, "vector loop inside a vector loop");
     if (x->limit)
         want_uniform(w, x->limit, COT_I64);
@@ -261,8 +267,8 @@ define_carries(verifier *w, const cg_block *x)
         }
 }
 
-/* What a region defines is not visible after it, nor are the variable and the carried values of its
- * block. */
+/* What a region defines is not visible after it, nor are the variable and the carried values
+ * of its block. */
 static void
 leave(verifier *w, const cg_block *of, const cg_region *r)
 {
@@ -340,7 +346,8 @@ verify_tensor(verifier *w, const cg_insn *i)
     const cg_space space[] = { i->op == CG_FETCH ? CG_SHARED : CG_LOCAL,
                                i->op == CG_FRAGMENT ? CG_SHARED : CG_LOCAL, CG_LOCAL };
 
-    want(w, w->threads == CG_BLOCK && (!w->in_vector || (i->op != CG_MMA && i->op != CG_FRAGMENT)),
+    want(w,
+         w->threads == CG_BLOCK && (!w->in_vector || (i->op != CG_MMA && i->op != CG_FRAGMENT)),
          "what all threads of a block do, not in a loop of all of them");
     for (int j = 0; j < n && w->status == COT_OK; j++) {
         const cg_buffer *x = want_buffer(w, c->buffer[j]);
@@ -349,7 +356,9 @@ verify_tensor(verifier *w, const cg_insn *i)
         want(w, x && (i->op == CG_FETCH && j == 1 ? x->space <= CG_OUT : x->space == space[j]),
              "memory of the wrong kind");
         if (row && w->status == COT_OK)
-            want(w, x->align >= 16 && cg_multiple_of(w->k, i->in[j]) * (int64_t)cot_dtype_size(x->type) >= 16,
+            want(w,
+                 x->align >= 16 &&
+                     cg_multiple_of(w->k, i->in[j]) * (int64_t)cot_dtype_size(x->type) >= 16,
                  "a row that does not begin at a multiple of 16 bytes");
     }
     if (i->op != CG_FETCH || w->status != COT_OK)

@@ -9,7 +9,8 @@ typedef struct cg_lower_options {
     const cg_target *target;    /* vector_bits, registers, caches */
     int threads;                /* 1: no parallel loops */
     bool fuse;                  /* false: a kernel for each op (COT_OFF=fuse) */
-    const bool *donated;        /* one for each input, or NULL: a result may lie in its memory */
+    /* one for each input, or NULL: a result may lie in its memory */
+    const bool *donated;
 } cg_lower_options;
 
 /* f is the output of pass_prepare.  The module's arguments are f's inputs, then its outputs

@@ -118,7 +118,9 @@ print_memory(printer *p, cg_val v, const cg_insn *x)
     const cg_val when = x->in[loads ? 1 : 2];
     const size_t bytes = cot_dtype_size(p->k->buffer[x->imm].type);
 
-    ir_buf_printf(p->b, loads ? "\"load\": %u, \"bytes\": %zu, \"from\": " : "\"store\": %u, \"bytes\": %zu, \"to\": ",
+    ir_buf_printf(p->b,
+                  loads ? "\"load\": %u, \"bytes\": %zu, \"from\": "
+                        : "\"store\": %u, \"bytes\": %zu, \"to\": ",
                   loads ? v : x->in[1], bytes);
     print_place(p, (uint32_t)x->imm, x->in[0]);
     if (when)
@@ -189,7 +191,9 @@ print_step(printer *p, cg_val v)
     case CG_COPY: print_copy(p, x); return;
     case CG_LOAD:
     case CG_STORE: print_memory(p, v, x); return;
-    case CG_FAIL: ir_buf_printf(p->b, "\"fail\": %u, \"status\": %" PRIu64, x->in[0], x->imm); return;
+    case CG_FAIL:
+        ir_buf_printf(p->b, "\"fail\": %u, \"status\": %" PRIu64, x->in[0], x->imm);
+        return;
     case CG_LOOP:
     case CG_IF:
     case CG_WHILE: print_block(p, x); return;

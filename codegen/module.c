@@ -1,7 +1,7 @@
 /* The kernels of a module, each with a name of its own.
  *
- * Kernels of one name are numbered: sum, sum.2, sum.3.  A number is used again when its kernel is
- * dropped, which only the last kernel of a module may be. */
+ * Kernels of one name are numbered: sum, sum.2, sum.3.  A number is used again when its
+ * kernel is dropped, which only the last kernel of a module may be. */
 #include "codegen/kernel.h"
 
 #include "ir/map.h"

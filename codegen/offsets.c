@@ -1,11 +1,11 @@
 /* Offsets of buffers in a block: the lowest that is free while the buffer lives.
  *
- * Steps are the leaves of a binary tree, in which a span of steps is the union of O(log n) nodes
- * (a segment tree: J. L. Bentley, 1977).  Each node has two sets of bytes: those that buffers take
- * whose span holds it as one of those nodes, and those that buffers take with such a node at or
- * below it.  A buffer of a span meets those below the span's nodes, and those whose nodes hold
- * its first or its last step.  Sets are ascending ranges; ranges that touch are one, which in
- * programs made of layers leaves a few of them. */
+ * Steps are the leaves of a binary tree, in which a span of steps is the union of O(log n)
+ * nodes (a segment tree: J. L. Bentley, 1977).  Each node has two sets of bytes: those that
+ * buffers take whose span holds it as one of those nodes, and those that buffers take with
+ * such a node at or below it.  A buffer of a span meets those below the span's nodes, and
+ * those whose nodes hold its first or its last step.  Sets are ascending ranges; ranges that
+ * touch are one, which in programs made of layers leaves a few of them. */
 #include "codegen/offsets.h"
 
 #include <stdbool.h>

@@ -14,8 +14,8 @@ typedef struct cg_lying {
     int64_t bytes, offset;
 } cg_lying;
 
-/* Each buffer in turn gets the lowest offset at which no buffer before it lies that lives at the
- * same time.  `scratch` is left as it was. */
+/* Each buffer in turn gets the lowest offset at which no buffer before it lies that lives at
+ * the same time.  `scratch` is left as it was. */
 void cg_offsets_assign(ir_arena *scratch, uint32_t n, cg_lying *x);
 
 #endif

@@ -215,9 +215,9 @@ cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n)
     return over;
 }
 
-/* A search forward from a writer and from a part that is read of what it writes over: which nodes
- * are made after the writer, and which of the part.  Nodes are looked at in order, so that all of
- * a node's operands are known before it. */
+/* A search forward from a writer and from a part that is read of what it writes over: which
+ * nodes are made after the writer, and which of the part.  Nodes are looked at in order, so
+ * that all of a node's operands are known before it. */
 enum { AFTER = 1, REACHED = 2 };
 
 typedef struct search {
@@ -301,7 +301,8 @@ is_small_part(const ir_graph *f, const ir_node *n, ir_ref x)
            n->in[0] == x && ir_type_at(f, n->first)->size <= ir_type_at(f, x)->size / 2;
 }
 
-/* The small parts taken of each value, as lists: of the value the first one, of a node the next. */
+/* The small parts taken of each value, as lists: of the value the first one, of a node the
+ * next. */
 typedef struct parts {
     uint32_t *first, *next;
 } parts;
@@ -378,8 +379,8 @@ cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut, con
 
 /* What group g reads, each value once: seen[v] is `mark` for those. */
 static ir_ref *
-reads_of(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g, uint32_t *seen,
-         uint32_t mark)
+reads_of(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g,
+         uint32_t *seen, uint32_t mark)
 {
     const ir_mark back = ir_arena_mark(l->scratch);
     cg_walk w;
@@ -403,7 +404,8 @@ reads_of(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g
 void
 cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_cut *cut, cg_reads *out)
 {
-    uint32_t *seen = IR_NEW_N(l->arena, uint32_t, f->n_values), *at = IR_NEW_N(l->arena, uint32_t, f->n_values);
+    uint32_t *seen = IR_NEW_N(l->arena, uint32_t, f->n_values),
+             *at = IR_NEW_N(l->arena, uint32_t, f->n_values);
     out->of = IR_NEW_N(l->arena, ir_ref *, cut->n + 1);
     out->first = IR_NEW_N(l->arena, uint32_t, f->n_values + 1);
     for (uint32_t i = 0; i < cut->n; i++) {
@@ -431,8 +433,8 @@ find_overwrites(order *o)
     }
 }
 
-/* A reader of x that is not done and does not wait for group i; CG_NO_GROUP: there is none, as far
- * as READERS_MOST of them say. */
+/* A reader of x that is not done and does not wait for group i; CG_NO_GROUP: there is none,
+ * as far as READERS_MOST of them say. */
 static uint32_t
 find_reader(order *o, uint32_t i, ir_ref x)
 {

@@ -170,7 +170,8 @@ cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
 {
     const ir_type *t = ir_type_at(v->f, x);
     const ir_node *n = ir_def(v->f, x);
-    const cg_group own = { .n = v->stride[x] != NULL, .v = &x };    /* to be computed, or where it is */
+    /* to be computed, or where it is */
+    const cg_group own = { .n = v->stride[x] != NULL, .v = &x };
     putting p = { .offset = offset, .stride = stride, .rank = t->rank };
     int64_t end = offset + 1;
     if (t->size == 0)

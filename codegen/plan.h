@@ -50,7 +50,8 @@ typedef struct cg_level {
     cg_place *place;            /* for each value; set for inputs, and where results must go */
     bool *borrowed;             /* the place belongs to someone else: not to be written over */
     const cg_whole **whole;     /* for each value: its pieces, if some are made in it */
-    const int64_t **stride;     /* for each value: of its axes at its place, if it is not dense */
+    /* for each value: of its axes at its place, if it is not dense */
+    const int64_t **stride;
     const cg_masked *
         *mask; /* for each value: for which examples its parts are written; NULL: all */
     uint32_t *maker; /* for each value: the last frame whose kernel makes it      */
@@ -95,7 +96,8 @@ void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t off
                  const int64_t *stride);
 
 /* Nodes with a lowering of their own. */
-void cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g);     /* dynamic_update_slice, scatter */
+/* dynamic_update_slice, scatter */
+void cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g);

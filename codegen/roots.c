@@ -4,8 +4,8 @@
  * own and of row reductions, and what would cost more to compute again than to store (an
  * expensive value read from several kernels, repeated by a broadcast, put between zeros, or
  * taken in many parts, each of which is code of its own).  All else is pulled through by
- * whoever needs it.  A value is stored as well where pulling it would be too deep for the stack,
- * or too much code for one kernel. */
+ * whoever needs it.  A value is stored as well where pulling it would be too deep for the
+ * stack, or too much code for one kernel. */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
 
@@ -34,11 +34,13 @@ typedef struct rooting {
     bool *is_output;
     int64_t *who;               /* who pulls the value: NOBODY, a key, MANY */
     double *times;              /* how often each element is pulled         */
-    bool *crossed;              /* pulled by a reduction whose loop is inside those of later axes */
+    /* pulled by a reduction whose loop is inside those of later axes */
+    bool *crossed;
     int64_t *cost;              /* of pulling an element                    */
     bool *as_it_lies; /* read through nothing but pointwise ops */
     bool *loops;                /* for which a reduction of several elements runs */
-    const ir_node **slice;      /* the last use of a value, if all so far are slices that are apart */
+    /* the last use of a value, if all so far are slices that are apart */
+    const ir_node **slice;
     uint8_t *slices;            /* how many these are                       */
     uint32_t *copies;           /* at how many indices a kernel pulls it    */
     uint32_t *index;            /* which these are: those of its one user, or its own */
@@ -61,8 +63,9 @@ cg_terms_of(const ir_graph *f, const ir_node *n)
     return k;
 }
 
-/* A product of one term for each element is as good as pointwise; so is one of few terms with many rows
- * and few columns (points by a matrix), for which panels would be too much code. */
+/* A product of one term for each element is as good as pointwise; so is one of few terms
+ * with many rows and few columns (points by a matrix), for which panels would be too much
+ * code. */
 static bool
 is_pointwise(const ir_graph *f, const ir_node *n)
 {
@@ -123,11 +126,13 @@ cg_is_row_reduce(const ir_graph *f, const ir_node *n)
             size *= x->dims[k];
             along += x->dims[k] > 1;
         } else if (axes & ir_axes_below(k)) {
-            return false;       /* a kept axis, if of size 1, among the last: the rows are counted by rank */
+            /* a kept axis, if of size 1, among the last: the rows are counted by rank */
+            return false;
         }
     if (x->size == 0)
         return false;
-    return size >= ROW_LEAST || (size >= ROW_SHORT && along == 1 && !is_of_windows(f, n->in[0], 4));
+    return size >= ROW_LEAST ||
+           (size >= ROW_SHORT && along == 1 && !is_of_windows(f, n->in[0], 4));
 }
 
 /* How a root is made: the kind of its group, before others join. */
@@ -270,13 +275,18 @@ note_use(rooting *u, const ir_node *n, ir_ref x, int64_t who, double times)
     u->crossed[x] |= inside || crosses(u, n);
     if (n->op == OP_broadcast_in_dim && tx->size > 0 && (inside || !is_hoisted(u, n, tx, ty)))
         ratio = (double)ty->size / (double)tx->size;
-    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size * terms > tx->size)
+    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general ||
+              n->op == OP_windows) &&
+             tx->size > 0 && ty->size * terms > tx->size)
         ratio = (double)ty->size * (double)terms / (double)tx->size;
     else if (n->op == OP_pad && tx->size > 0 && is_spread(u, n))
         ratio = (double)ty->size / (double)tx->size;
-    bool moves = ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
+    bool moves =
+        ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
     bool again = !is_apart(u, n, x) && u->who[x] != NOBODY;
-    u->who[x] = u->who[x] != NOBODY && u->who[x] != who ? MANY : !again || (u->who[x] == who && !moves) ? who : MANY;
+    u->who[x] = u->who[x] != NOBODY && u->who[x] != who  ? MANY
+                : !again || (u->who[x] == who && !moves) ? who
+                                                         : MANY;
     if (times * ratio > u->times[x])
         u->times[x] = times * ratio;
     note_copies(u, n, x, moves || (ir_ops[n->op].flag == IR_INDEX && x == n->in[0]));
@@ -299,8 +309,8 @@ is_copied_often(const rooting *u, ir_ref v)
 static bool
 must_be_root(const rooting *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || u->early[v] || u->cut->flat[v] || u->too_much[v] || cg_has_own_lowering(u->f, n) ||
-        cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
+    if (u->is_output[v] || u->early[v] || u->cut->flat[v] || u->too_much[v] ||
+        cg_has_own_lowering(u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_constant || n->op == OP_iota)
         return false;
@@ -308,10 +318,14 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
         return true;
     if (u->cost[v] > CHAIN_MOST * 4 && u->who[v] == MANY)
         return true;
-    if (n->op == OP_barrier && ((u->cost[v] > CG_COST_SHARE && cg_stack_of(u->f, v)) || is_transposed(u->f, v)))
-        return true;            /* an element pulled out of a stack costs them all; what is turned behind a barrier is to lie so */
+    if (n->op == OP_barrier &&
+        ((u->cost[v] > CG_COST_SHARE && cg_stack_of(u->f, v)) || is_transposed(u->f, v)))
+        /* an element pulled out of a stack costs them all; what is turned behind a barrier
+         * is to lie so */
+        return true;
     if (n->op == OP_pad && u->times[v] >= PAD_REPEATS)
-        return true;            /* windows over it would test each element's place again and again */
+        /* windows over it would test each element's place again and again */
+        return true;
     bool repeated = u->who[v] == MANY || u->times[v] > 1.01 || is_copied_often(u, v);
     return repeated && u->cost[v] > CG_COST_SHARE;
 }
@@ -324,7 +338,8 @@ wants_memory(const ir_node *n, int i)
     return n->op != OP_argsort && n->op != OP_top_k && (flag != IR_INDEX || i == 0);
 }
 
-/* Is result v of n read as it lies, through nothing but pointwise ops?  That of operands is known. */
+/* Is result v of n read as it lies, through nothing but pointwise ops?  That of operands is
+ * known. */
 static bool
 lies_flat(const rooting *u, const ir_node *n, ir_ref v)
 {
@@ -339,9 +354,9 @@ lies_flat(const rooting *u, const ir_node *n, ir_ref v)
     return flat;
 }
 
-/* A sum along several axes at once takes them as one, by vectors of LANES_OF_SUM.  Where what is
- * summed does not lie so, as a row that a bias is added to, and rows are no whole number of
- * vectors, each lane would be read by itself: it is stored first. */
+/* A sum along several axes at once takes them as one, by vectors of LANES_OF_SUM.  Where
+ * what is summed does not lie so, as a row that a bias is added to, and rows are no whole
+ * number of vectors, each lane would be read by itself: it is stored first. */
 static void
 want_flat(rooting *u, const ir_node *n)
 {
@@ -379,9 +394,9 @@ count_pulled(rooting *u, const ir_node *n)
     return count;
 }
 
-/* A pull goes down through all that is not in memory, so that its depth is bounded here, and with it
- * the stack that lowering takes; and so is the size of a kernel, which LLVM's time grows with faster
- * than linearly. */
+/* A pull goes down through all that is not in memory, so that its depth is bounded here, and
+ * with it the stack that lowering takes; and so is the size of a kernel, which LLVM's time
+ * grows with faster than linearly. */
 static void
 bound_pulls(rooting *u, const ir_node *n)
 {
@@ -404,7 +419,9 @@ static int64_t
 cost_of_pull(const rooting *u, const ir_node *n, bool *loops)
 {
     const int64_t size = ir_type_at(u->f, n->first)->size;
-    const int64_t terms = ir_ops[n->op].flag == IR_REDUCE && size > 0 ? ir_type_at(u->f, n->in[0])->size / size : 1;
+    const int64_t terms = ir_ops[n->op].flag == IR_REDUCE && size > 0
+                              ? ir_type_at(u->f, n->in[0])->size / size
+                              : 1;
     int64_t c = u->l->target.grid ? cg_op_cost_grid(u->f, n) : cg_op_cost(u->f, n);
 
     *loops = terms >= PAD_REPEATS;
@@ -422,7 +439,8 @@ find_costs(rooting *u)
         bool loops = false;
         int64_t c = 0;
 
-        if (n->n_out > 0 && !cg_has_own_lowering(u->f, n) && cg_root_kind(u->l, u->f, n->first) == CG_GROUP_MAP) {
+        if (n->n_out > 0 && !cg_has_own_lowering(u->f, n) &&
+            cg_root_kind(u->l, u->f, n->first) == CG_GROUP_MAP) {
             c = cost_of_pull(u, n, &loops);
             bound_pulls(u, n);
             if (u->too_much[n->first])

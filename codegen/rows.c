@@ -296,14 +296,18 @@ one_row(void *user, cg_val row)
 }
 
 /* A row of a few vectors that is gone through several times is a long chain, whose every step
- * waits for the one before.  A few rows at once keep the processor busy.  The last ones are done
- * twice. */
+ * waits for the one before.  A few rows at once keep the processor busy.  The last ones are
+ * done twice. */
 static int64_t
 rows_at_once(const rows *r)
 {
-    const int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8), vectors = (r->n + lanes - 1) / lanes;
-    const int64_t fit = JAM_VECTORS / vectors, jam = fit > JAM_MOST ? JAM_MOST : fit < 1 ? 1 : fit;
-    return !r->l->target.grid && lanes > 1 && r->again && r->columns.n == 0 && r->stages > 1 && r->outer >= 4 * jam
+    const int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8),
+                  vectors = (r->n + lanes - 1) / lanes;
+    const int64_t fit = JAM_VECTORS / vectors, jam = fit > JAM_MOST ? JAM_MOST
+                                                     : fit < 1      ? 1
+                                                                    : fit;
+    return !r->l->target.grid && lanes > 1 && r->again && r->columns.n == 0 && r->stages > 1 &&
+                   r->outer >= 4 * jam
                ? jam
                : 1;
 }

@@ -50,7 +50,9 @@ typedef struct rows {
     bool whole_block;   /* GPU: they have a row together, not one each */
     int64_t jam;        /* rows at a time, each step of all before the next; 1: none */
     cg_val
-        slot; /* where the part of a buffer that belongs to the warp, or to the row of the jam, begins */
+        /* where the part of a buffer that belongs to the warp, or to the row of the jam,
+         * begins */
+        slot;
     cg_ix at[COT_MAX_RANK + 1];
     cg_columns columns; /* summed on the way, if columns.n > 0 */
     int64_t chunks; /* of their rows, for threads          */

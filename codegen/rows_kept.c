@@ -1,5 +1,5 @@
-/* Values of a row kernel that are kept in rows on the stack: what is expensive, is computed in one
- * pass and is wanted in a later one. */
+/* Values of a row kernel that are kept in rows on the stack: what is expensive, is computed
+ * in one pass and is wanted in a later one. */
 #include "codegen/rows.h"
 
 #include <stdlib.h>
@@ -84,7 +84,8 @@ kept_buffer(rows *r, cot_dtype t, int64_t n)
     return b;
 }
 
-/* How far apart kept rows lie: by whole vectors, so that lanes behind a row's end have a place. */
+/* How far apart kept rows lie: by whole vectors, so that lanes behind a row's end have a
+ * place. */
 int64_t
 cg_kept_apart(const rows *r)
 {

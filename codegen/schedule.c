@@ -201,7 +201,8 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     s.cost = w->cost;
     s.widest = w->widest ? w->widest : 8;
     if (s.widest == 64 && w->wide * WIDE_PART <= w->cost)
-        s.widest = 32; /* a few counters: two registers each, rather than half of one for all else */
+        /* a few counters: two registers each, rather than half of one for all else */
+        s.widest = 32;
     find_cuts(l, fr, cut, g, w, at, &s);
     return s;
 }
@@ -216,10 +217,12 @@ typedef struct mapping {
     cg_put *put; /* instead of buffers */
     void *user;
     nest s;
-    int levels, order[COT_MAX_RANK + 1]; /* loops, outermost first; the last one is the vector loop */
+    /* loops, outermost first; the last one is the vector loop */
+    int levels, order[COT_MAX_RANK + 1];
     int64_t lanes;
     bool tile; /* the last two loops run in squares of lanes */
-    int inside; /* a short dense loop, no level, all elements of which are made at once; -1: none */
+    /* a short dense loop, no level, all elements of which are made at once; -1: none */
+    int inside;
     bool parallel, again;
     bool cut[COT_MAX_RANK + 1]; /* loops that run in pieces */
     int pieces;
@@ -291,8 +294,8 @@ set_axes(mapping *m, int level, cg_ix x)
     set_loop(m, m->order[level], x);
 }
 
-/* All elements along the short dense loop, and where they go; then their stores, side by side: the
- * emitter makes whole vectors of them. */
+/* All elements along the short dense loop, and where they go; then their stores, side by
+ * side: the emitter makes whole vectors of them. */
 static void
 inside_body(mapping *m)
 {
@@ -305,7 +308,8 @@ inside_body(mapping *m)
 
         set_loop(m, m->inside, cg_ix_const(&l->ix, i % n));
         x[i] = cg_pull(l, m->fr, v, m->at);
-        const cg_ix flat = cg_ix_flat(&l->ix, ir_type_at(f, v)->rank, ir_type_at(f, v)->dims, m->at);
+        const cg_ix flat =
+            cg_ix_flat(&l->ix, ir_type_at(f, v)->rank, ir_type_at(f, v)->dims, m->at);
         where[i] = cg_ix_value(&l->ix, &l->b, flat);
     }
     for (int64_t i = 0; i < all; i++)
@@ -369,8 +373,8 @@ typedef struct span {
     int64_t first, n;
 } span;
 
-/* A part of the last two loops in squares: copies along one, lanes along the other, so that an operand
- * that is dense along the first is read by vectors and transposed in registers. */
+/* A part of the last two loops in squares: copies along one, lanes along the other, so that
+ * an operand that is dense along the first is read by vectors and transposed in registers. */
 static void
 map_squares(mapping *m, int level, cg_kind kind, span along, span lane)
 {
@@ -434,11 +438,12 @@ edge_inside(cg_lowering *l, void *user, cg_ix x)
 static span
 piece_of(const cg_cuts *cuts, int i, int64_t extent)
 {
-    return cuts->n < 2 ? (span){ 0, extent } : (span){ cuts->start[i], cuts->start[i + 1] - cuts->start[i] };
+    return cuts->n < 2 ? (span){ 0, extent }
+                       : (span){ cuts->start[i], cuts->start[i + 1] - cuts->start[i] };
 }
 
-/* The last two loops in squares, each in its pieces; what is narrower than a square, as the edges of a pad are,
- * line by line. */
+/* The last two loops in squares, each in its pieces; what is narrower than a square, as the
+ * edges of a pad are, line by line. */
 static void
 map_tiled(mapping *m, int level)
 {
@@ -447,7 +452,8 @@ map_tiled(mapping *m, int level)
 
     for (int i = 0; i == 0 || i < cx->n; i++)
         for (int j = 0; j == 0 || j < cy->n; j++) {
-            const span along = piece_of(cx, i, m->s.extent[x]), lane = piece_of(cy, j, m->s.extent[y]);
+            const span along = piece_of(cx, i, m->s.extent[x]),
+                       lane = piece_of(cy, j, m->s.extent[y]);
             const bool parallel = level == 0 && m->parallel && along.n * 2 > m->s.extent[x];
             const cg_kind kind = parallel ? CG_PARALLEL : CG_SERIAL;
             edge_step s = { m, level, along, lane };
@@ -510,7 +516,9 @@ square_side(const mapping *m, int64_t lanes)
 {
     const int64_t size = m->g->space->size;
 
-    return size <= 512 && lanes > 4 ? 4 : (size <= 4096 || m->g->n > 1) && lanes > 8 ? 8 : lanes;
+    return size <= 512 && lanes > 4                     ? 4
+           : (size <= 4096 || m->g->n > 1) && lanes > 8 ? 8
+                                                        : lanes;
 }
 
 /* Is the dense axis too short for the lanes?  Lanes that lie apart are loaded and stored one by
@@ -536,10 +544,12 @@ has_wide_piece(const mapping *m, int i, int64_t side)
     return c->n <= SQUARES_PIECES && widest >= side && 2 * widest >= m->s.extent[i];
 }
 
-enum { INSIDE_COST = 128 }; /* of a row that is made at once: above, its stores are little of it */
+/* of a row that is made at once: above, its stores are little of it */
+enum { INSIDE_COST = 128 };
 
-/* Rows of two to four neighbours, or of eight, are stored as whole vectors where the lanes go from
- * row to row and all elements of a row are made at once: and what these share is made once. */
+/* Rows of two to four neighbours, or of eight, are stored as whole vectors where the lanes
+ * go from row to row and all elements of a row are made at once: and what these share is
+ * made once. */
 static bool
 goes_inside(const mapping *m, int v)
 {
@@ -567,9 +577,11 @@ pick_order(mapping *m)
     int x = m->s.across;
     int64_t lanes = cg_lanes(m->l, m->s.widest);
     if (v != dense && v != x && m->lanes > lanes)
-        m->lanes = lanes; /* lanes that lie apart are gathered one by one: more of them are no faster */
+        /* lanes that lie apart are gathered one by one: more of them are no faster */
+        m->lanes = lanes;
     m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 &&
-              m->s.cost <= CG_COST_HEAVY && has_wide_piece(m, x, lanes) && has_wide_piece(m, v, lanes);
+              m->s.cost <= CG_COST_HEAVY && has_wide_piece(m, x, lanes) &&
+              has_wide_piece(m, v, lanes);
     if (!m->tile)
         return;
     m->lanes = square_side(m, lanes);
@@ -648,7 +660,9 @@ map_grid(mapping *m)
     cg_build *b = &l->b;
     const ir_type *t = m->g->space;
     const int64_t size = t->size, last = m->s.n ? m->s.extent[m->s.n - 1] : 1;
-    int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_COST_HEAVY || !m->again ? 1 : 128 / m->s.widest;
+    int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_COST_HEAVY || !m->again
+                        ? 1
+                        : 128 / m->s.widest;
     uint32_t mark;
     while (lanes > 1 && (last % lanes || lanes > 4 || size / lanes < CG_BLOCK_THREADS))
         lanes /= 2;

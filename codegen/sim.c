@@ -69,7 +69,8 @@ static void
 spread(void *to, const void *x, size_t size, int64_t n, int64_t each)
 {
     for (int64_t i = 0; i < n; i++)
-        memcpy((char *)to + (size_t)i * size, (const char *)x + (size_t)(i / each) * size, size);
+        memcpy((char *)to + (size_t)i * size, (const char *)x + (size_t)(i / each) * size,
+               size);
 }
 
 /* Value v for each lane; operand j of an instruction. */
@@ -80,7 +81,9 @@ cg_sim_operand(sim *s, cg_val v, int j)
 
     if (s->k->insn[v].op == SC_const || s->k->insn[v].op == CG_PARAM) {
         memcpy(define(s, v, 1),
-               s->k->insn[v].op == CG_PARAM ? (const void *)&s->params[s->k->insn[v].imm] : &s->k->insn[v].imm, 8);
+               s->k->insn[v].op == CG_PARAM ? (const void *)&s->params[s->k->insn[v].imm]
+                                            : &s->k->insn[v].imm,
+               8);
     }
     if (s->width[v] == n)
         return s->value[v];
@@ -311,7 +314,8 @@ fold_lanes(sim *s, const cg_block *x, int k, int64_t e, const sim_lanes *outer)
             }
         if (n % 2)
             for (int64_t o = 0; o < outer->n; o++)
-                memcpy(all + (size_t)(o * e + h) * size, all + (size_t)(o * e + n - 1) * size, size);
+                memcpy(all + (size_t)(o * e + h) * size, all + (size_t)(o * e + n - 1) * size,
+                       size);
     }
     char *out = define(s, x->result[k], outer->n);
     for (int64_t o = 0; o < outer->n; o++)

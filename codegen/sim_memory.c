@@ -7,7 +7,9 @@ static sim_memory
 local_memory(sim *s, const cg_buffer *b)
 {
     const int64_t copies = b->space == CG_LOCAL ? s->launch.block : 1;
-    sim_memory m = { .elements = b->elements, .size = cot_dtype_size(b->type), .own = b->space == CG_LOCAL };
+    sim_memory m = { .elements = b->elements,
+                     .size = cot_dtype_size(b->type),
+                     .own = b->space == CG_LOCAL };
 
     m.data = ir_alloc(s->arena, (size_t)(b->elements * copies + 1) * m.size);
     memset(m.data, 0xa5, (size_t)(b->elements * copies) * m.size);
@@ -20,7 +22,9 @@ new_shadow(sim *s, int64_t n)
     sim_shadow *x = IR_NEW_N(s->arena, sim_shadow, n + 1);
 
     for (int64_t i = 0; i < n; i++)
-        x[i] = (sim_shadow){ .owner = SIM_NOBODY, .wrote.thread = SIM_NOBODY, .read.thread = SIM_NOBODY };
+        x[i] = (sim_shadow){ .owner = SIM_NOBODY,
+                             .wrote.thread = SIM_NOBODY,
+                             .read.thread = SIM_NOBODY };
     return x;
 }
 
@@ -72,7 +76,9 @@ cg_sim_memory_block(sim *s)
             continue;
         memset(m->data, 0xa5, (size_t)m->elements * m->size);
         for (int64_t j = 0; j < m->elements; j++)
-            m->shadow[j] = (sim_shadow){ .owner = SIM_NOBODY, .wrote.thread = SIM_NOBODY, .read.thread = SIM_NOBODY };
+            m->shadow[j] = (sim_shadow){ .owner = SIM_NOBODY,
+                                         .wrote.thread = SIM_NOBODY,
+                                         .read.thread = SIM_NOBODY };
     }
 }
 
@@ -125,7 +131,8 @@ note_write(sim *s, sim_shadow *x, int32_t thread, bool same)
     if (!same && !is_past(s, &x->read, thread, false))
         return cg_sim_wrong(s, "stores over what another thread read since the last barrier");
     if (same && x->owner == s->block && !is_past(s, &x->wrote, thread, false))
-        return true;            /* the first of two equal stores counts: it is the one that others must wait for */
+        /* the first of two equal stores counts: it is the one that others must wait for */
+        return true;
     x->owner = s->block;
     x->wrote = touch(s, thread);
     return true;
@@ -164,7 +171,8 @@ cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *f
     const int32_t thread = cg_sim_thread(s, lane, &many);
     char *p = element(s, m, thread, index);
 
-    if (!p || (m->shadow && !note_write(s, &m->shadow[index], thread, memcmp(p, from, m->size) == 0)))
+    if (!p ||
+        (m->shadow && !note_write(s, &m->shadow[index], thread, memcmp(p, from, m->size) == 0)))
         return false;
     memcpy(p, from, m->size);
     if (!m->own || !many)

@@ -60,7 +60,8 @@ matrix_word(sim *s, const cg_insn *p, int64_t lane, const int64_t *row, int g, i
     if (s->memory[from].size == 4)
         return cg_sim_load(s, from, lane, row[g] + c, word);
     for (int h = 0; h < 2; h++)
-        if (!cg_sim_load(s, from, lane, p->imm ? row[2 * c + h] + g : row[g] + 2 * c + h, &half[h]))
+        if (!cg_sim_load(s, from, lane, p->imm ? row[2 * c + h] + g : row[g] + 2 * c + h,
+                         &half[h]))
             return false;
     *word = half[0] | (uint32_t)half[1] << 16;
     return true;

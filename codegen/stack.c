@@ -25,7 +25,8 @@ cg_stack_of(const ir_graph *f, ir_ref v)
     if (!n || n->op != OP_concatenate || n->n_in > CG_PARTS_MOST)
         return NULL;
     const int64_t axis = n->at.axis.axis;
-    return (axis == t->rank - 1 || (axis == 0 && hidden)) && n->n_in == t->dims[axis] ? n : NULL;
+    return (axis == t->rank - 1 || (axis == 0 && hidden)) && n->n_in == t->dims[axis] ? n
+                                                                                      : NULL;
 }
 
 static int

@@ -15,7 +15,9 @@ buffers(cg_build *b, int n, const uint32_t *buffer)
 void
 cg_fetch(cg_build *b, uint32_t to, cg_val to_at, uint32_t from, cg_val from_at, cg_val count)
 {
-    cg_effect(b, (cg_insn){ .op = CG_FETCH, .in = { to_at, from_at, count }, .call = buffers(b, 2, (uint32_t[]){ to, from }) });
+    cg_effect(b, (cg_insn){ .op = CG_FETCH,
+                            .in = { to_at, from_at, count },
+                            .call = buffers(b, 2, (uint32_t[]){ to, from }) });
 }
 
 void
@@ -24,8 +26,10 @@ cg_fetch_some(cg_build *b, uint32_t to, cg_val to_at, uint32_t from, cg_val from
 {
     const size_t bytes = (size_t)elements * cot_dtype_size(b->k->buffer[to].type);
 
-    cg_effect(b, (cg_insn){ .op = CG_FETCH, .imm = bytes == 16 ? 0 : (uint64_t)elements,
-                            .in = { to_at, from_at, count }, .call = buffers(b, 2, (uint32_t[]){ to, from }) });
+    cg_effect(b, (cg_insn){ .op = CG_FETCH,
+                            .imm = bytes == 16 ? 0 : (uint64_t)elements,
+                            .in = { to_at, from_at, count },
+                            .call = buffers(b, 2, (uint32_t[]){ to, from }) });
 }
 
 void
@@ -43,11 +47,17 @@ cg_arrive(cg_build *b, int but)
 void
 cg_fragment(cg_build *b, uint32_t to, cg_val to_at, uint32_t from, cg_val row, bool columns)
 {
-    cg_effect(b, (cg_insn){ .op = CG_FRAGMENT, .imm = columns, .in = { to_at, row }, .call = buffers(b, 2, (uint32_t[]){ to, from }) });
+    cg_effect(b, (cg_insn){ .op = CG_FRAGMENT,
+                            .imm = columns,
+                            .in = { to_at, row },
+                            .call = buffers(b, 2, (uint32_t[]){ to, from }) });
 }
 
 void
 cg_mma(cg_build *b, cot_dtype type, const uint32_t buffer[3], const cg_val at[3])
 {
-    cg_effect(b, (cg_insn){ .op = CG_MMA, .type = (uint8_t)type, .in = { at[0], at[1], at[2] }, .call = buffers(b, 3, buffer) });
+    cg_effect(b, (cg_insn){ .op = CG_MMA,
+                            .type = (uint8_t)type,
+                            .in = { at[0], at[1], at[2] },
+                            .call = buffers(b, 3, buffer) });
 }

@@ -1,17 +1,21 @@
 /* Tensor cores, and copies in the background: instructions of kernels for GPUs.
  *
- *   fetch     16 bytes from memory that blocks share (in[1], of buffer 1) to shared memory (in[0], of buffer 0), while
+ *   fetch     16 bytes from memory that blocks share (in[1], of buffer 1) to shared memory
+ * (in[0], of buffer 0), while
  *             the thread goes on; in[2], if given: only so many elements, and zeros for the
  *             rest
  *   commit    closes a group: what was sent for since the last one
- *   arrive    waits until all groups have come but the latest imm; other threads want a barrier, too
- *   fragment  four 8 x 8 matrices from shared memory to 4 words of each thread of a warp.  A row is 16 bytes;
+ *   arrive    waits until all groups have come but the latest imm; other threads want a
+ * barrier, too
+ *   fragment  four 8 x 8 matrices from shared memory to 4 words of each thread of a warp.  A
+ * row is 16 bytes;
  *             row r of matrix q begins at the element that thread 8 q + r gives (in[1]).  A
  *             word is two elements
  *             of 16 bits, or one of 32: thread t gets word t % 4 of row t / 4 of each matrix;
  *             with `columns` (16
  *             bits) elements 2 (t % 4) and 2 (t % 4) + 1 of column t / 4
- *   mma       a warp adds a product of 16 x k and k x 8 to its 16 x 8 sums: 4 words for the left side, 2 for
+ *   mma       a warp adds a product of 16 x k and k x 8 to its 16 x 8 sums: 4 words for the
+ * left side, 2 for
  *             the right, 4 sums, in each thread, g = t / 4, c = t % 4:
  *               sums    (g, 2 c), (g, 2 c + 1), (g + 8, 2 c), (g + 8, 2 c + 1)
  *               16 bits, k = 16: left words (g, 2 c ...), (g + 8, 2 c ...), (g, 2 c + 8 ...),

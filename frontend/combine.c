@@ -178,7 +178,8 @@ windows_of(ir_build *b, const combining *s, const ir_type *t)
         !window_list(b, s, "padding", s->o.padding, 2 * n, 0, INT32_MIN, pad))
         return NULL;
     for (int i = 0; i < n; i++) {
-        w[i] = (pass_window){ size[i], stride[i], apart[i], base[i], pad[2 * i], pad[2 * i + 1] };
+        w[i] =
+            (pass_window){ size[i], stride[i], apart[i], base[i], pad[2 * i], pad[2 * i + 1] };
         if (s->o.same)
             pass_window_same(t->dims[i], &w[i]);
     }
@@ -286,12 +287,13 @@ combine_options(combining *s, const cot_combine_options *o, size_t size)
 }
 
 #define FE_COMBINE(name, rule)                                                                 \
-    cot_value cot_##name##_(cot_place at, cot_body *body, const cot_combine_options *o, size_t size) \
+    cot_value cot_##name##_(cot_place at, cot_body *body, const cot_combine_options *o,        \
+                            size_t size)                                                       \
     {                                                                                          \
         combining s = { .title = #name, .body = body };                                        \
                                                                                                \
         combine_options(&s, o, size);                                                          \
-        cot_context *ctx = s.o.xs.n > 0 ? FE_AT(s.o.xs)[0].ctx : NULL;                             \
+        cot_context *ctx = s.o.xs.n > 0 ? FE_AT(s.o.xs)[0].ctx : NULL;                         \
         for (int i = 0; s.o.out && i < s.o.xs.n; i++)                                          \
             s.o.out[i] = (cot_value){ ctx, 0, 0 };                                             \
         return fe_apply_in(ctx, at, #name, rule, &s);                                          \
@@ -306,7 +308,11 @@ cot_select_and_scatter_(cot_place at, cot_body *select, cot_body *scatter, cot_v
                         cot_value source, cot_value init, const cot_combine_options *o,
                         size_t size)
 {
-    combining s = { .title = "select_and_scatter", .body = select, .scatter = scatter, .x = x, .source = source,
+    combining s = { .title = "select_and_scatter",
+                    .body = select,
+                    .scatter = scatter,
+                    .x = x,
+                    .source = source,
                     .init = init };
 
     combine_options(&s, o, size);

@@ -140,8 +140,8 @@ check_result(cot_trace *t, rule *r, int j, cot_value *v)
                       ir_type_str(b->ctx, ir_btype(b, y)), ir_type_str(b->ctx, r->want[j]));
 }
 
-/* The key of a rule's draws.  Examples that have a key each are one batch to a .vmap body, whose
- * draws come from the first one's; a batch of none has no first. */
+/* The key of a rule's draws.  Examples that have a key each are one batch to a .vmap body,
+ * whose draws come from the first one's; a batch of none has no first. */
 static ir_ref
 key_of_rule(ir_build *b, ir_ref key, int64_t stream)
 {
@@ -190,7 +190,8 @@ rule_trace(rule *r, ir_loc loc, ir_graph **out)
                     .n_out = r->n_keep,
                     .type = r->type,
                     .alone = true };
-    const ir_named_axis *axes = ctx->axes; /* a rule speaks of one example, whatever is around */
+    /* a rule speaks of one example, whatever is around */
+    const ir_named_axis *axes = ctx->axes;
     ctx->axes = NULL;
     cot_status status = fe_trace_run(ctx, &s, out, &t);
     ctx->axes = axes;
@@ -207,7 +208,8 @@ rule_trace(rule *r, ir_loc loc, ir_graph **out)
 
 /* ---- the table that passes call ---- */
 
-/* A forward numbers its draws from 0 up; those of its rules for derivatives are none of them. */
+/* A forward numbers its draws from 0 up; those of its rules for derivatives are none of
+ * them. */
 enum { STREAM_VJP = -1, STREAM_JVP = -2 };
 
 static const ir_type *
@@ -390,11 +392,24 @@ make(cot_context *ctx, cot_place at, const char *name, const cot_custom_options 
     c->o.n_in = o->n_in ? o->n_in : 1;
     c->o.n_out = o->n_out ? o->n_out : 1;
     c->loc = loc;
-    c->ir = (ir_custom){ .name = ir_intern(ctx, name), .has_jvp = o->jvp, .has_vjp = o->vjp, .has_vmap = o->vmap,
-                         .generate = o->generate_vmap, .sequential = o->sequential,
-                         .once = o->once_differentiable, .symbolic = o->symbolic_zeros, .jvp = trace_jvp,
-                         .vjp = trace_vjp, .vmap = trace_vmap, .c = p,
-                         .run = o->run ? run_opaque : o->symbol ? foreign : NULL, .address = o->symbol, .user = o->user, .def = c };
+    c->ir = (ir_custom){ .name = ir_intern(ctx, name),
+                         .has_jvp = o->jvp,
+                         .has_vjp = o->vjp,
+                         .has_vmap = o->vmap,
+                         .generate = o->generate_vmap,
+                         .sequential = o->sequential,
+                         .once = o->once_differentiable,
+                         .symbolic = o->symbolic_zeros,
+                         .jvp = trace_jvp,
+                         .vjp = trace_vjp,
+                         .vmap = trace_vmap,
+                         .c = p,
+                         .run = o->run      ? run_opaque
+                                : o->symbol ? foreign
+                                            : NULL,
+                         .address = o->symbol,
+                         .user = o->user,
+                         .def = c };
     c->o.prototype = o->prototype ? ir_intern(ctx, o->prototype) : NULL;
     ir_custom_add(ctx, &c->ir);
     return c;
@@ -568,8 +583,11 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, k->in.n + 1), /* room for a key */
         *y = IR_NEW_N(b->arena, ir_ref, c->o.n_out + 1);
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, k->in.n + 1);
-    ir_node n = { .at = { .custom = { .name = c->ir.name, .attrs = fe_list(&k->attrs), .effects = c->o.effects,
-                                      .opaque = c->o.forward == NULL, .prototype = c->o.prototype } } };
+    ir_node n = { .at = { .custom = { .name = c->ir.name,
+                                      .attrs = fe_list(&k->attrs),
+                                      .effects = c->o.effects,
+                                      .opaque = c->o.forward == NULL,
+                                      .prototype = c->o.prototype } } };
     int n_in = k->in.n;
     (void)none, (void)zero;
     if (c->ctx != b->ctx) {

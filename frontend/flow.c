@@ -283,7 +283,8 @@ chosen(cot_place at, const flow *f, int n_out)
 {
     cot_context *ctx = context_of(f);
     cot_trace *t = ctx ? fe_current(ctx, at, f->op) : NULL;
-    int64_t i = f->head.kind == COT_IS_UINT && f->head.integer < 0 ? INT64_MAX : f->head.integer;
+    int64_t i =
+        f->head.kind == COT_IS_UINT && f->head.integer < 0 ? INT64_MAX : f->head.integer;
     cot_value first = { ctx, 0, 0 }, *out = f->o.out;
 
     if (f->head.kind == COT_IS_REAL || f->bodies.n < 1)
@@ -359,8 +360,8 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     }
     if (!operands(b, f, f->o.in, in, type) ||
-        !fe_trace_flow(b, ir_format(b->arena, "%s.while", b->name), FE_AT(f->bodies)[0], f->o.user,
-                       n_in, type, 1, &w, holds) ||
+        !fe_trace_flow(b, ir_format(b->arena, "%s.while", b->name), FE_AT(f->bodies)[0],
+                       f->o.user, n_in, type, 1, &w, holds) ||
         !decides_once(b, f->op, holds) || !writes_nothing(b, f->op, holds))
         return IR_NONE;
     w.counted = FROM_CARRIES;
@@ -547,8 +548,8 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!known)
         fe_share(b, &w.consts, limit);
     in[0] = ir_splat(b, type[0], 0);
-    if (!fe_trace_flow(b, ir_format(b->arena, "%s.fori", b->name), FE_AT(f->bodies)[0], f->o.user,
-                   carries + 1, type, carries, &w, &step))
+    if (!fe_trace_flow(b, ir_format(b->arena, "%s.fori", b->name), FE_AT(f->bodies)[0],
+                       f->o.user, carries + 1, type, carries, &w, &step))
         return IR_NONE;
     for (int i = 0; i < carries; i++) {
         const ir_type *y = ir_type_at(step.g, step.g->out[i]);

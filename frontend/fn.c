@@ -23,7 +23,8 @@ fe_fn_spoil(cot_fn *g)
     g->failed = g->ctx->status;
 }
 
-/* The status that is recorded; or, where that was cleared, the reason why f is bad, once more. */
+/* The status that is recorded; or, where that was cleared, the reason why f is bad, once
+ * more. */
 static cot_status
 fail_again(const cot_fn *f)
 {

@@ -60,15 +60,16 @@ struct cot_fn {
     _Atomic(void *) compiled;    /* for the runtime: what cot_jit has compiled */
     _Atomic uint64_t hits, misses; /* for cot_cache_of                        */
     uint64_t traces;
-    cot_fn *made, *made_before; /* transforms of this one, the latest first; the next in such a list */
+    /* transforms of this one, the latest first; the next in such a list */
+    cot_fn *made, *made_before;
     const char *with;           /* made by cot_with: of this optional argument */
     cot_operand with_value;
     const char *why;            /* BAD: the message that said why, and its status */
     cot_status failed;
 };
 
-/* g is bad from now on, for the reason that is recorded: which g keeps, so that it can be told again
- * after the record was cleared. */
+/* g is bad from now on, for the reason that is recorded: which g keeps, so that it can be
+ * told again after the record was cleared. */
 void fe_fn_spoil(cot_fn *g);
 
 /* The graph for these argument types, with captures last; the innermost open trace is what may

@@ -1,7 +1,7 @@
 /* Lists that users write: types, integers, values, bodies, entries of an index.
  *
- * A list with few entries holds a copy of them, so that it can be kept beyond the block that made
- * it; one with more points to the user's memory. */
+ * A list with few entries holds a copy of them, so that it can be kept beyond the block that
+ * made it; one with more points to the user's memory. */
 #include <string.h>
 
 #include "cotrace/compile.h"

@@ -137,5 +137,6 @@ cot_key_(cot_place at, cot_trace *t, uint64_t seed)
 {
     const uint64_t words[2] = { seed, 0 };
 
-    return cot_constant_(at, t, (cot_type){ .dtype = COT_U64, .rank = 1, .dims = { 2 } }, words);
+    return cot_constant_(at, t, (cot_type){ .dtype = COT_U64, .rank = 1, .dims = { 2 } },
+                         words);
 }

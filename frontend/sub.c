@@ -178,7 +178,8 @@ fe_wire(ir_build *b, const fe_sub *s, fe_wiring *w, int carries, bool counts, fe
         for (int i = 0; i < s->g->n_out; i++)
             ir_output(r, y[i]);
     else
-        wired_results(b, r, s, w, w->loop ? carries - counts : s->g->n_out - (int)s->n_written, y, c);
+        wired_results(b, r, s, w, w->loop ? carries - counts : s->g->n_out - (int)s->n_written,
+                      y, c);
     if (trips == FE_TRIP_IN_OUT)
         ir_output(r, ir_add(r, trip, ir_like(r, trip, 1)));
     cot_status status = ir_build_end(r, &out);

@@ -276,7 +276,8 @@ new_trace(cot_context *ctx)
     return t;
 }
 
-/* A trace that failed leaves nothing: no graph was made of it, and its handles are of no trace. */
+/* A trace that failed leaves nothing: no graph was made of it, and its handles are of no
+ * trace. */
 static void
 forget(cot_trace *t)
 {
@@ -530,7 +531,8 @@ resolve_values(ir_build *b, const fe_arg *none, int n, const void *options)
 
     (void)none, (void)n;
     for (int i = 0; i < c->x.n; i++)
-        a[i] = (fe_arg){ fe_resolve(b->ctx->trace, FE_AT(c->x)[i], c->op, i), COT_IS_VALUE, 0, 0 };
+        a[i] =
+            (fe_arg){ fe_resolve(b->ctx->trace, FE_AT(c->x)[i], c->op, i), COT_IS_VALUE, 0, 0 };
     return b->status == COT_OK ? c->rule(b, a, c->x.n, c->options) : IR_NONE;
 }
 

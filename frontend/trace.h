@@ -15,7 +15,8 @@ typedef struct fe_slot {
     ir_ref ref;
     uint32_t base; /* the slot that it is a view of, or 0 */
     bool captured; /* stands for a value of a trace further out */
-    uint32_t from; /* in a body of control flow: the slot of the trace around that it stands for */
+    /* in a body of control flow: the slot of the trace around that it stands for */
+    uint32_t from;
     ir_loc written;
 } fe_slot;
 
@@ -38,8 +39,10 @@ struct cot_trace {
     ir_ref key;        /* the input that random numbers come from; IR_NONE until one is drawn */
     uint64_t draws;    /* so far: the next draw's number, part of its key */
     ir_ref *captured, *input; /* values of outer, and the inputs that stand for them */
-    uint32_t n_from, cap_from, *from; /* for each of them: the slot of outer, if a slot adopted it */
-    uint32_t n_adopted, cap_adopted, *adopted; /* slots that stand for slots of outer, in order */
+    /* for each of them: the slot of outer, if a slot adopted it */
+    uint32_t n_from, cap_from, *from;
+    /* slots that stand for slots of outer, in order */
+    uint32_t n_adopted, cap_adopted, *adopted;
     uint32_t n_slot, cap_slot;
     fe_slot *slot; /* by the id of a handle; entry 0 is none, the arguments come first */
 };
@@ -60,9 +63,9 @@ typedef struct fe_source {
     const char *counted; /* what says how many results it has, or NULL: its function */
 } fe_source;
 
-/* Begin a trace with the inputs of s (in, or t->in where that is NULL, gets handles), end it with the results out.  An ended
- * trace leaves its graph, whose last inputs are t->captured.  fe_trace_run does both around the
- * body. */
+/* Begin a trace with the inputs of s (in, or t->in where that is NULL, gets handles), end it
+ * with the results out.  An ended trace leaves its graph, whose last inputs are t->captured.
+ *  fe_trace_run does both around the body. */
 cot_trace *fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in);
 cot_status fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out,
                         ir_graph **graph);
@@ -184,8 +187,8 @@ bool fe_ints(ir_build *b, const char *op, const char *what, cot_list list, int r
          cot_ats: fe_ats)(&(list)))
 cot_body *const *fe_bodies(const cot_bodies *bodies);
 const cot_at *fe_ats(const cot_ats *ats);
-/* A list of values whose entries cannot be read, since its count is below 0 or it points nowhere,
- * becomes one value that was never set, which is reported as such. */
+/* A list of values whose entries cannot be read, since its count is below 0 or it points
+ * nowhere, becomes one value that was never set, which is reported as such. */
 void fe_readable(cot_values *list);
 /* Is p not NULL?  If it is, an error at the line of the op on x. */
 bool fe_present(cot_place at, cot_value x, const char *op, const void *p, const char *what);

@@ -16,7 +16,8 @@ copy_wrt(cot_context *ctx, cot_list wrt)
     if (!FE_AT(wrt) || wrt.one == COT_BY_NAME)
         return (pass_wrt){ PASS_DEFAULT, NULL };
     for (int i = 0; i < wrt.n; i++)
-        arg[i] = FE_AT(wrt)[i] > INT32_MAX || FE_AT(wrt)[i] < INT32_MIN ? INT32_MAX : (int)FE_AT(wrt)[i];
+        arg[i] = FE_AT(wrt)[i] > INT32_MAX || FE_AT(wrt)[i] < INT32_MIN ? INT32_MAX
+                                                                        : (int)FE_AT(wrt)[i];
     return (pass_wrt){ wrt.n, arg };
 }
 
@@ -27,9 +28,10 @@ copy_dims(cot_context *ctx, cot_list dims)
 
     if (!FE_AT(dims) || dims.one == COT_BY_NAME)
         return (pass_dims){ 1, ir_copy_bytes(&ctx->arena, &zero, sizeof zero), true };
-    return (pass_dims){ dims.n,
-                        ir_copy_bytes(&ctx->arena, FE_AT(dims), sizeof *FE_AT(dims) * (size_t)dims.n),
-                        dims.one != 0 };
+    return (pass_dims){
+        dims.n, ir_copy_bytes(&ctx->arena, FE_AT(dims), sizeof *FE_AT(dims) * (size_t)dims.n),
+        dims.one != 0
+    };
 }
 
 /* A list by names, to be resolved where the names are known; NULL: of positions. */
@@ -295,7 +297,8 @@ cot_pipeline_(cot_place at, cot_fn *f, const char *text)
         const pass_step *steps;
         cot_fn *g = f;
         int n;
-        if (pass_parse(f->ctx, ir_loc_file(f->ctx, at.file, at.line), text, &n, &steps) != COT_OK) {
+        if (pass_parse(f->ctx, ir_loc_file(f->ctx, at.file, at.line), text, &n, &steps) !=
+            COT_OK) {
             pass_options none = { .wrt = { PASS_DEFAULT, NULL } };
             g = new_transform(at, f, FE_FN_BAD, "pipeline", &none);
             fe_fn_spoil(g);

@@ -81,8 +81,8 @@ ir_arena_mark(const ir_arena *a)
     return empty ? (ir_mark){ 0 } : (ir_mark){ a->head, a->at };
 }
 
-/* An arena that was empty keeps its newest chunk: it is the largest, and what needs that much once
- * will again. */
+/* An arena that was empty keeps its newest chunk: it is the largest, and what needs that
+ * much once will again. */
 void
 ir_arena_release(ir_arena *a, ir_mark mark)
 {

@@ -20,8 +20,10 @@ typedef struct ir_arena {
 } ir_arena;
 
 void ir_arena_init(ir_arena *a, struct cot_context *ctx);
-void ir_arena_free(ir_arena *a);                     /* the arena is empty again, and usable   */
-void ir_arena_reset(ir_arena *a);                    /* likewise, but keeps its newest chunk    */
+/* the arena is empty again, and usable   */
+void ir_arena_free(ir_arena *a);
+/* likewise, but keeps its newest chunk    */
+void ir_arena_reset(ir_arena *a);
 /* What is allocated after a mark can be given back alone: for scratch memory in a loop. */
 typedef struct ir_mark {
     struct ir_chunk *head;      /* NULL: the arena is empty */
@@ -29,7 +31,8 @@ typedef struct ir_mark {
 } ir_mark;
 ir_mark ir_arena_mark(const ir_arena *a);
 void ir_arena_release(ir_arena *a, ir_mark mark);
-void *ir_alloc(ir_arena *a, size_t bytes);           /* zeroed, aligned to 16                  */
+/* zeroed, aligned to 16                  */
+void *ir_alloc(ir_arena *a, size_t bytes);
 void *ir_copy_bytes(ir_arena *a, const void *p, size_t bytes);
 char *ir_copy_string(ir_arena *a, const char *s);
 char *ir_format(ir_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -10,10 +10,13 @@
 /* Memory that is not this process's own, or not ours: what a folder above knows to do with
  * it. */
 typedef struct ir_place {
-    int device_type, device_id;         /* as DLPack counts them: 1, 0 is this process's memory */
+    /* as DLPack counts them: 1, 0 is this process's memory */
+    int device_type, device_id;
     void (*release)(struct ir_place *p, cot_array *a);      /* let go of a->data */
-    cot_status (*read)(struct ir_place *p, void *to, const void *from, size_t bytes);   /* to this process */
-    cot_status (*write)(struct ir_place *p, void *to, const void *from, size_t bytes);  /* from it */
+    /* to this process */
+    cot_status (*read)(struct ir_place *p, void *to, const void *from, size_t bytes);
+    /* from it */
+    cot_status (*write)(struct ir_place *p, void *to, const void *from, size_t bytes);
     const char *(*why)(struct ir_place *p);                 /* one of these failed */
     struct rt_gpu *gpu;                 /* in whose stream its memory is used, or NULL */
 } ir_place;
@@ -28,7 +31,8 @@ struct cot_array {
     bool owned;
     bool read_only;             /* may be no result */
     atomic_int holders;         /* the user, and each context whose functions captured it */
-    void *(*realloc)(void *user, void *old, size_t bytes);      /* as its context's; outlives it */
+    /* as its context's; outlives it */
+    void *(*realloc)(void *user, void *old, size_t bytes);
     void *alloc_user;
 };
 

@@ -35,16 +35,18 @@ typedef struct ir_build {
     ir_inout *inout;                    /* of the last outputs */
     uint32_t n_inout, cap_inout;
     ir_map shared;                      /* structure of pure nodes, for sharing */
-    bool uncontracted;                  /* inherited from what the inputs or the nodes are copied of */
+    /* inherited from what the inputs or the nodes are copied of */
+    bool uncontracted;
     bool guarded;                       /* so is this, where there is a select */
-    bool cse, fold;                     /* both on, unless COT_OFF has cse; folding of constants is never off */
+    /* both on, unless COT_OFF has cse; folding of constants is never off */
+    bool cse, fold;
 } ir_build;
 
 ir_build *ir_build_new(cot_context *ctx, const char *name);
 /* The end of a builder that failed, and of what it holds. */
 void ir_build_drop(ir_build *b);
-/* An arena of the context for a while; it is given back to be taken again.  One that a jump leaves
- * behind is freed with the context. */
+/* An arena of the context for a while; it is given back to be taken again.  One that a jump
+ * leaves behind is freed with the context. */
 ir_arena *ir_arena_take(cot_context *ctx);
 void ir_arena_give(ir_arena *a);
 /* name may be NULL (then %0-style); two inputs never share a name: a number is appended. */
@@ -95,7 +97,11 @@ static inline ir_ref ir_sub(ir_build *b, ir_ref x, ir_ref y) { return ir_op2(b, 
 static inline ir_ref ir_mul(ir_build *b, ir_ref x, ir_ref y) { return ir_op2(b, OP_mul, x, y); }
 static inline ir_ref ir_div(ir_build *b, ir_ref x, ir_ref y) { return ir_op2(b, OP_div, x, y); }
 static inline ir_ref ir_neg(ir_build *b, ir_ref x) { return ir_op1(b, OP_neg, x); }
-static inline ir_ref ir_select(ir_build *b, ir_ref p, ir_ref x, ir_ref y) { return ir_op3(b, OP_select, p, x, y); }
+static inline ir_ref
+ir_select(ir_build *b, ir_ref p, ir_ref x, ir_ref y)
+{
+    return ir_op3(b, OP_select, p, x, y);
+}
 
 /* Constants: every element x (exactly converted), of the type; elements from memory
  * (copied). */
@@ -103,7 +109,11 @@ ir_ref ir_splat(ir_build *b, const ir_type *type, double x);
 ir_ref ir_splat_int(ir_build *b, const ir_type *type, int64_t x);
 ir_ref ir_constant(ir_build *b, const ir_type *type, const void *elements);
 static inline ir_ref ir_zeros(ir_build *b, const ir_type *type) { return ir_splat(b, type, 0); }
-static inline ir_ref ir_like(ir_build *b, ir_ref x, double c) { return x ? ir_splat(b, ir_btype(b, x), c) : IR_NONE; }
+static inline ir_ref
+ir_like(ir_build *b, ir_ref x, double c)
+{
+    return x ? ir_splat(b, ir_btype(b, x), c) : IR_NONE;
+}
 /* Is v a constant with all elements equal?  Its value as double in *x. */
 bool ir_is_splat(const ir_build *b, ir_ref v, double *x);
 bool ir_data_number(const ir_data *d, double *x);   /* the same of a constant's data */
@@ -131,7 +141,8 @@ ir_ref ir_iota(ir_build *b, cot_dtype t, int rank, const int64_t *shape, int axi
 ir_ref ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes);
 /* A maximum or minimum whose derivative is that of the first of equal elements. */
 ir_ref ir_reduce_first(ir_build *b, ir_op op, ir_ref x, ir_axes axes);
-ir_ref ir_convert(ir_build *b, ir_ref x, cot_dtype t);          /* x itself if it is of type t */
+/* x itself if it is of type t */
+ir_ref ir_convert(ir_build *b, ir_ref x, cot_dtype t);
 ir_ref ir_integer_pow(ir_build *b, ir_ref x, int64_t y);
 ir_ref ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch,
               ir_ints rhs_batch);

@@ -69,10 +69,14 @@ struct cot_context {
     struct cot_trace *trace;            /* the innermost open one; the frontend's      */
     struct cot_trace *forgotten;        /* failed ones, whose memory the next take      */
     struct cot_trace *latest;           /* the one begun last, open or ended           */
-    _Atomic uint64_t seed, calls;       /* the generator: each call that draws takes the next number */
-    const struct ir_named_axis *axes;   /* of the vmaps around the trace at hand; the frontend's */
-    const struct ir_around *around;     /* what the trace at hand is inside; the frontend's    */
-    int randomness;                     /* of the level of vmap that is made: pass_randomness  */
+    /* the generator: each call that draws takes the next number */
+    _Atomic uint64_t seed, calls;
+    /* of the vmaps around the trace at hand; the frontend's */
+    const struct ir_named_axis *axes;
+    /* what the trace at hand is inside; the frontend's */
+    const struct ir_around *around;
+    /* of the level of vmap that is made: pass_randomness */
+    int randomness;
     uint32_t dump_count;                /* numbers the files of COT_DUMP_DIR           */
     void *(*realloc)(void *user, void *old, size_t bytes);
     void *alloc_user;
@@ -90,7 +94,8 @@ typedef struct ir_around {
     ir_loc loc;
 } ir_around;
 
-/* The recovery point around; where there is none a public call begins, and its limits with it. */
+/* The recovery point around; where there is none a public call begins, and its limits with
+ * it. */
 void ir_begin_call(cot_context *ctx);
 static inline ir_recover *
 ir_outer(cot_context *ctx)

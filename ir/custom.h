@@ -20,7 +20,8 @@ struct ir_custom {
     bool has_jvp, has_vjp, has_vmap, generate, sequential;
     bool once;                          /* the vjp rule has no derivative    */
     bool symbolic;                      /* the vjp rule sees zero cotangents */
-    const char *marked;                 /* a rule of this once-differentiable function; or NULL */
+    /* a rule of this once-differentiable function; or NULL */
+    const char *marked;
     bool printed;                       /* not registered here: its rules are those of a text */
     /* inputs, results, tangents of the active inputs -> a tangent for each differentiable
      * result */

@@ -88,7 +88,8 @@ cot_status
 ir_fail_io(cot_context *ctx, const char *path, int error)
 {
     if (error == EINTR && atomic_load_explicit(&ctx->cancelled, memory_order_relaxed))
-        return ir_fail(ctx, 0, NULL, ERR_cancelled); /* the handler that cancels interrupted it */
+        /* the handler that cancels interrupted it */
+        return ir_fail(ctx, 0, NULL, ERR_cancelled);
     return error == ENOMEM ? ir_fail(ctx, 0, NULL, ERR_memory)
                            : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
 }

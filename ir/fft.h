@@ -1,10 +1,10 @@
 /* How a line of n complex numbers is transformed: the factors of n, and their roots of unity.
  *
  * Stockham's method, decimation in frequency: with n = s r m, stage (r, m, s) takes x to
- *   y[q + s (r p + k)] = w^(p k) sum_j x[q + s (p + m j)] e^(-2 pi i j k / r),   w = e^(-2 pi i / (r m)),
- * for p < m, q < s, k < r; then m is divided on and s multiplied by r.  The order sorts itself.
- * All sums of one output are in butterfly.h, which the evaluator and kernels both are made of:
- * the same bits.
+ *   y[q + s (r p + k)] = w^(p k) sum_j x[q + s (p + m j)] e^(-2 pi i j k / r),   w = e^(-2
+ * pi i / (r m)), for p < m, q < s, k < r; then m is divided on and s multiplied by r.  The
+ * order sorts itself. All sums of one output are in butterfly.h, which the evaluator and
+ * kernels both are made of: the same bits.
  *
  * Source: P. N. Swarztrauber, FFT algorithms for vector computers, Parallel Computing 1
  * (1984). */

@@ -13,15 +13,21 @@ typedef struct reader {
 } reader;
 
 /* The types on the machines that we know: LP64. */
-static const struct { const char *word; cot_dtype type; } words[] = {
-    { "void", COT_DTYPE_NONE }, { "bool", COT_BOOL }, { "_Bool", COT_BOOL },
-    { "int8_t", COT_I8 }, { "int16_t", COT_I16 }, { "int32_t", COT_I32 }, { "int64_t", COT_I64 },
-    { "uint8_t", COT_U8 }, { "uint16_t", COT_U16 }, { "uint32_t", COT_U32 }, { "uint64_t", COT_U64 },
-    { "signed char", COT_I8 }, { "unsigned char", COT_U8 }, { "short", COT_I16 }, { "unsigned short", COT_U16 },
-    { "int", COT_I32 }, { "unsigned", COT_U32 }, { "unsigned int", COT_U32 },
-    { "long", COT_I64 }, { "unsigned long", COT_U64 }, { "long long", COT_I64 },
-    { "unsigned long long", COT_U64 }, { "size_t", COT_U64 }, { "ptrdiff_t", COT_I64 },
-    { "float", COT_F32 }, { "double", COT_F64 },
+static const struct { const char *word; cot_dtype type;
+} words[] = {
+    { "void", COT_DTYPE_NONE },    { "bool", COT_BOOL },
+    { "_Bool", COT_BOOL },         { "int8_t", COT_I8 },
+    { "int16_t", COT_I16 },        { "int32_t", COT_I32 },
+    { "int64_t", COT_I64 },        { "uint8_t", COT_U8 },
+    { "uint16_t", COT_U16 },       { "uint32_t", COT_U32 },
+    { "uint64_t", COT_U64 },       { "signed char", COT_I8 },
+    { "unsigned char", COT_U8 },   { "short", COT_I16 },
+    { "unsigned short", COT_U16 }, { "int", COT_I32 },
+    { "unsigned", COT_U32 },       { "unsigned int", COT_U32 },
+    { "long", COT_I64 },           { "unsigned long", COT_U64 },
+    { "long long", COT_I64 },      { "unsigned long long", COT_U64 },
+    { "size_t", COT_U64 },         { "ptrdiff_t", COT_I64 },
+    { "float", COT_F32 },          { "double", COT_F64 },
 };
 
 static bool
@@ -195,7 +201,8 @@ wrong_array(ir_arena *a, const char *what, int i, const ir_c_item *x, int n, con
         return ir_format(a, "%s%d is %s; the prototype says %s", what, i,
                          cot_dtype_name(t->dtype), x->word);
     if (!x->pointer && t->rank > 0)
-        return ir_format(a, "%s%d has %d axes; the prototype takes it by value", what, i, t->rank);
+        return ir_format(a, "%s%d has %d axes; the prototype takes it by value", what, i,
+                         t->rank);
     return NULL;
 }
 
@@ -217,9 +224,12 @@ wrong_item(ir_arena *a, const ir_c_item *x, const ir_graph *f, const ir_attrs *a
                           type_or_null(f, f->out, f->n_out, x->index));
         if (why || x->from < 0)
             return why;
-        why = wrong_array(a, "in", x->from, x, f->n_in, type_or_null(f, f->in, f->n_in, x->from));
+        why =
+            wrong_array(a, "in", x->from, x, f->n_in, type_or_null(f, f->in, f->n_in, x->from));
         if (!why && ir_type_at(f, f->in[x->from]) != ir_type_at(f, f->out[x->index]))
-            why = ir_format(a, "in%d and out%d differ in type; the prototype has them in one place", x->from, x->index);
+            why = ir_format(
+                a, "in%d and out%d differ in type; the prototype has them in one place",
+                x->from, x->index);
         return why;
     }
     if (x->kind == IR_C_ATTR && x->index >= at->custom.attrs.n)

@@ -1,7 +1,8 @@
 /* Prototypes of foreign functions: the text that a custom_call holds, read.
  *
  *   prototype  [ ("status" | "outN") "=" ] type name "(" [ parameter { "," parameter } ] ")"
- *   parameter  ["const"] type ["*"] ( "inN" | "outN" [ "=" "inN" ] | "attrN" | "dataN" | "user" | "stream"
+ *   parameter  ["const"] type ["*"] ( "inN" | "outN" [ "=" "inN" ] | "attrN" | "dataN" |
+ * "user" | "stream"
  *               | number )
  *
  * The types are C's words; the items say what each parameter is handed.  A pointer is to the
@@ -25,7 +26,8 @@ typedef enum ir_c_kind {
 typedef struct ir_c_item {
     ir_c_kind kind;
     int index;
-    int from;                           /* out: starts as a copy of this operand; -1: undefined */
+    /* out: starts as a copy of this operand; -1: undefined */
+    int from;
     bool pointer;
     cot_dtype type;                     /* COT_DTYPE_NONE: void */
     const char *word;                   /* the C type as it was written */

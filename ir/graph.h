@@ -34,7 +34,8 @@ typedef struct ir_value {
 typedef enum ir_hidden_kind { IR_SEEN = 0, IR_HIDDEN_ARRAY, IR_HIDDEN_KEY } ir_hidden_kind;
 typedef struct ir_hidden {
     ir_hidden_kind kind;
-    const cot_array *array;             /* NULL in parsed text: then it is an argument like others */
+    /* NULL in parsed text: then it is an argument like others */
+    const cot_array *array;
 } ir_hidden;
 
 /* An in/out argument: its new value is a result, and whoever calls writes it back. */
@@ -45,7 +46,8 @@ typedef struct ir_inout {
 
 struct cot_graph {
     cot_context *ctx;
-    ir_arena *arena;                    /* owns everything below; shared with its sub-functions' builder */
+    /* owns everything below; shared with its sub-functions' builder */
+    ir_arena *arena;
     const char *name;
     uint32_t n_nodes, n_values;         /* entries 1 ... n-1 are used: entry 0 is "none" */
     const ir_node *node;
@@ -54,8 +56,10 @@ struct cot_graph {
     const ir_ref *in, *out;
     const char *const *in_name;         /* names of inputs, for printing; entries may be NULL */
     const ir_hidden *hidden;            /* of inputs: what they are bound to */
-    const char *const *out_name;        /* of outputs, likewise; NULL as a whole if there are none */
-    int n_inout;                        /* the last results, in ascending order of their arguments */
+    /* of outputs, likewise; NULL as a whole if there are none */
+    const char *const *out_name;
+    /* the last results, in ascending order of their arguments */
+    int n_inout;
     const ir_inout *inout;
     bool mutates, views;                /* it, or a sub-function, has writes; has views */
     int nest;                           /* levels of sub-functions below it (IR_MAX_NEST) */
@@ -65,39 +69,51 @@ struct cot_graph {
     struct pass_made *made;             /* of it by passes, to be found again (passes/memo.h) */
     bool expands;                       /* a node has an expansion, here or in a sub-function */
     bool complex;                       /* a value is complex, here or in a sub-function */
-    bool collective;                    /* a node is a collective, likewise, but in no custom function */
+    /* a node is a collective, likewise, but in no custom function */
+    bool collective;
     bool effectful;                     /* a node has an effect, here or in a sub-function */
     bool loops;                         /* a node is a while or a scan, likewise */
-    bool whiles;                        /* a node is a while, likewise, but in no custom function */
-    bool uncontracted;                  /* contract=off, here or in a sub-function: sums stay unfused */
+    /* a node is a while, likewise, but in no custom function */
+    bool whiles;
+    /* contract=off, here or in a sub-function: sums stay unfused */
+    bool uncontracted;
     bool guarded;                       /* select=guarded, the same way: see passes/lanes.c */
 };
 typedef struct cot_graph ir_graph;
 
-/* How deep sub-functions may lie within each other.  Passes, lowering and both emitters recurse once
- * for each level, and take up to 2 KB of stack for it; so half of a stack of 256 KB is enough.  A
- * call is no level: it is inlined, without recursion, before whatever recurses. */
+/* How deep sub-functions may lie within each other.  Passes, lowering and both emitters
+ * recurse once for each level, and take up to 2 KB of stack for it; so half of a stack of
+ * 256 KB is enough.  A call is no level: it is inlined, without recursion, before whatever
+ * recurses. */
 enum { IR_MAX_NEST = 64 };
 
-/* How many nodes a graph may have when each use of a sub-function counts, beyond 16 for each that is
- * written.  Calls are inlined and each use of a branch or a body becomes code of its own, so that
- * functions that use each other twice have 2^n of what is written in n lines. */
+/* How many nodes a graph may have when each use of a sub-function counts, beyond 16 for each
+ * that is written.  Calls are inlined and each use of a branch or a body becomes code of its
+ * own, so that functions that use each other twice have 2^n of what is written in n lines. */
 enum { IR_MAX_UNFOLDED = 1 << 18 };
 
 #define ir_each_node(n, f) \
     for (const ir_node *n = (f)->node + 1; n < (f)->node + (f)->n_nodes; n++)
 
-static inline const ir_type *ir_type_at(const ir_graph *f, ir_ref v) { return f->value[v].type; }
+static inline const ir_type *
+ir_type_at(const ir_graph *f, ir_ref v)
+{
+    return f->value[v].type;
+}
 static inline const ir_node *
 ir_def(const ir_graph *f, ir_ref v)     /* NULL for an input */
 {
     return f->value[v].node ? &f->node[f->value[v].node] : NULL;
 }
-static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_inexact(f->value[v].type->dtype); }    /* has derivatives */
+static inline bool
+ir_is_floating(const ir_graph *f, ir_ref v)
+{
+    return ir_is_inexact(f->value[v].type->dtype);
+} /* has derivatives */
 
-/* The sub-functions of a node, in the order of its fields; their number.  Branches that are the first
- * one, or the one before, are left out: who looks into all of a nest of them would take twice as long at
- * each level. */
+/* The sub-functions of a node, in the order of its fields; their number.  Branches that are
+ * the first one, or the one before, are left out: who looks into all of a nest of them would
+ * take twice as long at each level. */
 int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);
 /* The branch that k is, too: the first one, or the one before; -1: neither. */
 int ir_same_branch(const ir_graphs *s, int k);

@@ -4,9 +4,9 @@
  * start.  The builder asks for every node, passes and readers at each of their steps.
  *
  * Bytes are counted by an allocator in front of the context's own.  It puts the size of each
- * block before it, since the contract of realloc does not tell the size of what is freed.  Arrays
- * remember their allocator and may outlive the context, so the meter is held by the context and
- * by each block. */
+ * block before it, since the contract of realloc does not tell the size of what is freed.
+ *  Arrays remember their allocator and may outlive the context, so the meter is held by the
+ * context and by each block. */
 #include "ir/limit.h"
 
 #include <stddef.h>
@@ -114,7 +114,8 @@ refuse(ir_meter *m, size_t more)
     return NULL;
 }
 
-/* realloc's contract.  The sum is taken first, so that threads cannot pass the limit together. */
+/* realloc's contract.  The sum is taken first, so that threads cannot pass the limit
+ * together. */
 static void *
 counted(void *user, void *old, size_t bytes)
 {

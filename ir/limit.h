@@ -4,7 +4,8 @@
 
 #include "ir/context.h"
 
-/* COT_OK, or the error recorded at the place that ctx->here names: cancelled, or past a limit. */
+/* COT_OK, or the error recorded at the place that ctx->here names: cancelled, or past a
+ * limit. */
 cot_status ir_check(cot_context *ctx);
 
 /* A node is made: is it time to ask ir_check?  The clock is read for one node of many. */
@@ -19,8 +20,8 @@ ir_tick(cot_context *ctx)
 /* Seconds that the call at hand has left; below 0 where there is no limit. */
 double ir_seconds_left(const cot_context *ctx);
 
-/* limits.bytes: the context's allocator becomes one that counts.  False: memory is short.  The end
- * frees the context's own block; arrays that outlive it keep the meter. */
+/* limits.bytes: the context's allocator becomes one that counts.  False: memory is short.
+ *  The end frees the context's own block; arrays that outlive it keep the meter. */
 bool ir_meter_begin(cot_context *ctx, uint64_t bytes);
 void ir_meter_end(cot_context *ctx);
 /* The text for an allocation that the limit refused since the last ir_meter_clear, or NULL. */

@@ -204,7 +204,8 @@ ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_ba
 static ir_ref
 word_of_key(ir_build *b, ir_ref key, int i, const ir_type *shape)
 {
-    return ir_broadcast_scalar(b, ir_reshape(b, ir_slice_axis(b, key, 0, i, i + 1), 0, NULL), shape);
+    return ir_broadcast_scalar(b, ir_reshape(b, ir_slice_axis(b, key, 0, i, i + 1), 0, NULL),
+                               shape);
 }
 
 ir_ref

@@ -18,8 +18,16 @@ typedef enum ir_op {
 #define OP_FIRST 1
 
 typedef enum ir_op_flag {
-    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_LINE, IR_INDEX, IR_COLLECTIVE, IR_FLOW,
-    IR_EFFECT,                          /* runs once where it stands: never shared, dropped or moved */
+    IR_POINTWISE = 1,
+    IR_MOVE,
+    IR_REDUCE,
+    IR_CONTRACT,
+    IR_LINE,
+    IR_INDEX,
+    IR_COLLECTIVE,
+    IR_FLOW,
+    /* runs once where it stands: never shared, dropped or moved */
+    IR_EFFECT,
     IR_EXPAND                           /* defined by a graph of smaller ops (expand.h) */
 } ir_op_flag;
 
@@ -33,7 +41,15 @@ typedef enum ir_record {
 } ir_record;
 
 typedef enum ir_field_kind {
-    IR_F_INT, IR_F_INTS, IR_F_AXES, IR_F_DTYPE, IR_F_FLAG, IR_F_MODE, IR_F_DATA, IR_F_GRAPH, IR_F_GRAPHS,
+    IR_F_INT,
+    IR_F_INTS,
+    IR_F_AXES,
+    IR_F_DTYPE,
+    IR_F_FLAG,
+    IR_F_MODE,
+    IR_F_DATA,
+    IR_F_GRAPH,
+    IR_F_GRAPHS,
     IR_F_TEXT
 } ir_field_kind;
 
@@ -43,14 +59,25 @@ extern const char *const ir_mode_name[IR_MODE_COUNT];
 
 /* What reverse mode keeps of a call: what it wants; only the operands; those and products,
  * which cost most. */
-typedef enum ir_remat { IR_REMAT_NONE = 0, IR_REMAT_ALL, IR_REMAT_BUT_PRODUCTS, IR_REMAT_COUNT } ir_remat;
+typedef enum ir_remat {
+    IR_REMAT_NONE = 0,
+    IR_REMAT_ALL,
+    IR_REMAT_BUT_PRODUCTS,
+    IR_REMAT_COUNT
+} ir_remat;
 
 typedef struct ir_ints { int n; const int64_t *at; } ir_ints;
 typedef struct ir_graphs { int n; struct cot_graph *const *at; } ir_graphs;
 
 /* A constant: its type, and its bytes: one element repeated if splat, else all in row-major
  * order. */
-typedef struct ir_data { const ir_type *type; const void *bytes; size_t n; bool splat; uint64_t hash; } ir_data;
+typedef struct ir_data {
+    const ir_type *type;
+    const void *bytes;
+    size_t n;
+    bool splat;
+    uint64_t hash;
+} ir_data;
 
 /* A node's attributes: the op's record says which member holds them. */
 typedef struct ir_attrs {
@@ -76,14 +103,22 @@ typedef struct ir_attrs {
         struct { ir_data data; } constant;
         struct { ir_ints lhs, rhs, lhs_batch, rhs_batch; } dot;
         struct { ir_ints strides, dilation; } conv;
-        struct { const char *over; } over;  /* an axis by name comes first in each record that has one */
+        /* an axis by name comes first in each record that has one */
+        struct { const char *over; } over;
         struct { const char *over; int64_t axis, size; } stack;
         struct { const char *over; ir_ints pairs; } permute;
         struct { int right, upper, transposed, unit; } triangle;
         struct { int full; } qr;
         struct { ir_ints sizes; } sizes;
-        struct { ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes; int mode; } gather;
-        struct { ir_ints window_dims, inserted, operand_batch, indices_batch, index_map; int mode; int unique; } scatter;
+        struct {
+            ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes;
+            int mode;
+        } gather;
+        struct {
+            ir_ints window_dims, inserted, operand_batch, indices_batch, index_map;
+            int mode;
+            int unique;
+        } scatter;
         struct { int64_t remat; struct cot_graph *body; } call;   /* remat: an ir_remat */
         struct { ir_graphs branches; } cond;
         struct {
@@ -118,7 +153,11 @@ typedef struct ir_op_info {
 
 /* A row that shows its operand, and the row that copies instead; a row that functionalize
  * removes. */
-static inline bool ir_is_view(unsigned op) { return op >= OP_view_slice && op <= OP_view_broadcast; }
+static inline bool
+ir_is_view(unsigned op)
+{
+    return op >= OP_view_slice && op <= OP_view_broadcast;
+}
 static inline bool ir_is_mutation(unsigned op) { return op == OP_clone || op == OP_assign; }
 ir_op ir_view_copy(ir_op view);
 

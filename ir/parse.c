@@ -81,7 +81,8 @@ data_by_hash(parser *p, const ir_type *t, ir_data *out)
                 *out = n->at.constant.data;
                 return true;
             }
-    return s && ir_read_wants(&p->r, "the elements: a constant printed by its hash needs its bytes");
+    return s &&
+           ir_read_wants(&p->r, "the elements: a constant printed by its hash needs its bytes");
 }
 
 /* The text of a constant's data, read when the declared type is known. */
@@ -275,8 +276,10 @@ attributes(parser *p, node_text *n)
             while (name && i < fields && strcmp(f[i].name, name) != 0)
                 i++;
             if (!name || i == fields || (given >> i & 1))
-                return name && ir_read_wants(&p->r, ir_format(p->r.a, "an attribute of %s, once, not '%s'",
-                                                  ir_ops[n->op].name, name));
+                return name &&
+                       ir_read_wants(&p->r,
+                                     ir_format(p->r.a, "an attribute of %s, once, not '%s'",
+                                               ir_ops[n->op].name, name));
             given |= 1u << i;
             if (!ir_read_expect(&p->r, "=") || !field(p, &f[i], n))
                 return false;
@@ -555,7 +558,8 @@ definition(parser *p)
     for (uint32_t i = 0; i < p->n_fn; i++)
         if (strcmp(p->fn[i]->name, name) == 0)
             return ir_read_wants(
-                &p->r, ir_format(p->r.a, "a new name before this: @%s is defined already", name));
+                &p->r,
+                ir_format(p->r.a, "a new name before this: @%s is defined already", name));
     p->b = ir_build_new(p->r.ctx, name);
     p->n_name = p->n_ref = 0;
     ir_map_init(&p->index, p->r.a);

@@ -353,8 +353,8 @@ print_one(printer *p, const ir_graph *f)
     ir_buf_str(p->b, "}\n");
 }
 
-/* A function whose sub-functions are being printed: those of its nodes before `node` are done, and
- * `sub` of that one. */
+/* A function whose sub-functions are being printed: those of its nodes before `node` are
+ * done, and `sub` of that one. */
 typedef struct visit {
     const ir_graph *f;
     uint32_t node;
@@ -376,8 +376,8 @@ next_sub(printer *p, visit *v)
     return NULL;
 }
 
-/* Sub-functions before their users.  A chain of calls may be as long as a file, so that there is a
- * list of what waits instead of recursion. */
+/* Sub-functions before their users.  A chain of calls may be as long as a file, so that
+ * there is a list of what waits instead of recursion. */
 static void
 print_fn(printer *p, const ir_graph *f)
 {

@@ -222,9 +222,11 @@ static ir_sc
 rare(ir_sc_build *b, bool seldom, ir_sc cond, const ir_sc_program *sub, int n,
      const ir_sc *args, ir_sc otherwise)
 {
-    ir_sc_insn i = {
-        .op = SC_rare, .type = (uint8_t)sub->type, .in = { cond, otherwise }, .imm = seldom, .sub = sub
-    };
+    ir_sc_insn i = { .op = SC_rare,
+                     .type = (uint8_t)sub->type,
+                     .in = { cond, otherwise },
+                     .imm = seldom,
+                     .sub = sub };
     const ir_sc_insn *c = constant(b, cond);
 
     if (c != NULL)

@@ -15,41 +15,46 @@
 #include "ir/type.h"
 
 /* SC(name, operands, doc).  T is the instruction's type, that of its result, unless said. */
-#define SC_OPS(SC)                                                                              \
-    SC(const,  0, "the bits in imm, of type T")                                                 \
-    SC(add,    2, "x + y: IEEE for floats, modulo 2^n for integers")                            \
-    SC(sub,    2, "x - y, likewise")                                                            \
-    SC(mul,    2, "x * y, likewise")                                                            \
-    SC(div,    2, "x / y: IEEE for floats; integers toward zero, y != 0 and no overflow")       \
-    SC(rem,    2, "x - y trunc(x/y), integers only; y != 0 and no overflow")                    \
-    SC(neg,    1, "-x: flips the sign bit of floats; modulo 2^n for integers")                  \
-    SC(abs,    1, "|x|, floats only: clears the sign bit")                                      \
-    SC(sqrt,   1, "IEEE square root")                                                           \
-    SC(fma,    3, "x * y + z rounded once, f32 and f64")                                        \
-    SC(max,    2, "IEEE 754-2019 maximum for floats (NaN wins, -0 < +0); larger for integers")  \
-    SC(min,    2, "IEEE 754-2019 minimum for floats (NaN wins, -0 < +0); smaller for integers") \
-    SC(floor,  1, "IEEE roundToIntegral toward -inf, floats")                                   \
-    SC(ceil,   1, "IEEE roundToIntegral toward +inf, floats")                                   \
-    SC(trunc,  1, "IEEE roundToIntegral toward zero, floats")                                   \
-    SC(rint,   1, "IEEE roundToIntegral ties to even, floats")                                  \
-    SC(and,    2, "bits of x and y; integers and bool")                                         \
-    SC(or,     2, "bits of x or y; integers and bool")                                          \
-    SC(xor,    2, "bits of x xor y; integers and bool")                                         \
-    SC(not,    1, "complement; integers and bool")                                              \
-    SC(shl,    2, "x << y, 0 <= y < bits of T")                                                 \
-    SC(shr,    2, "x >> y, 0 <= y < bits of T: arithmetic for signed, logical for unsigned T")  \
-    SC(popcnt, 1, "number of one bits, integers")                                               \
-    SC(clz,    1, "number of leading zero bits, integers; the width for 0")                     \
-    SC(pairs,  2, "of the signed halves of x and y: low * low + high * high modulo 2^32; i32")      \
-    SC(eq,     2, "x == y as BOOL; T is the operands' type in comparisons")                     \
-    SC(ne,     2, "x != y as BOOL: true if either is NaN")                                      \
-    SC(lt,     2, "x < y as BOOL: false if either is NaN")                                      \
-    SC(le,     2, "x <= y as BOOL: false if either is NaN")                                     \
-    SC(select, 3, "x ? y : z, x BOOL; T is the type of y and z")                                \
-    SC(cvt,    1, "to T: int to int wraps or extends by the operand's signedness; BOOL is 0 or 1; int to float and float to float round to nearest even; float to int truncates and the value must fit") \
-    SC(bitcast, 1, "the same bits as T, of equal width")                                        \
-    SC(table,  1, "element x (i32, within bounds) of the constant table; T is its type")        \
-    SC(rare,   2, "x ? sub(args) : y, x BOOL; the sub-program is meant to be skipped when no lane wants it")
+#define SC_OPS(SC)                                                                             \
+    SC(const, 0, "the bits in imm, of type T")                                                 \
+    SC(add, 2, "x + y: IEEE for floats, modulo 2^n for integers")                              \
+    SC(sub, 2, "x - y, likewise")                                                              \
+    SC(mul, 2, "x * y, likewise")                                                              \
+    SC(div, 2, "x / y: IEEE for floats; integers toward zero, y != 0 and no overflow")         \
+    SC(rem, 2, "x - y trunc(x/y), integers only; y != 0 and no overflow")                      \
+    SC(neg, 1, "-x: flips the sign bit of floats; modulo 2^n for integers")                    \
+    SC(abs, 1, "|x|, floats only: clears the sign bit")                                        \
+    SC(sqrt, 1, "IEEE square root")                                                            \
+    SC(fma, 3, "x * y + z rounded once, f32 and f64")                                          \
+    SC(max, 2, "IEEE 754-2019 maximum for floats (NaN wins, -0 < +0); larger for integers")    \
+    SC(min, 2, "IEEE 754-2019 minimum for floats (NaN wins, -0 < +0); smaller for integers")   \
+    SC(floor, 1, "IEEE roundToIntegral toward -inf, floats")                                   \
+    SC(ceil, 1, "IEEE roundToIntegral toward +inf, floats")                                    \
+    SC(trunc, 1, "IEEE roundToIntegral toward zero, floats")                                   \
+    SC(rint, 1, "IEEE roundToIntegral ties to even, floats")                                   \
+    SC(and, 2, "bits of x and y; integers and bool")                                           \
+    SC(or, 2, "bits of x or y; integers and bool")                                             \
+    SC(xor, 2, "bits of x xor y; integers and bool")                                           \
+    SC(not, 1, "complement; integers and bool")                                                \
+    SC(shl, 2, "x << y, 0 <= y < bits of T")                                                   \
+    SC(shr, 2, "x >> y, 0 <= y < bits of T: arithmetic for signed, logical for unsigned T")    \
+    SC(popcnt, 1, "number of one bits, integers")                                              \
+    SC(clz, 1, "number of leading zero bits, integers; the width for 0")                       \
+    SC(pairs, 2, "of the signed halves of x and y: low * low + high * high modulo 2^32; i32")  \
+    SC(eq, 2, "x == y as BOOL; T is the operands' type in comparisons")                        \
+    SC(ne, 2, "x != y as BOOL: true if either is NaN")                                         \
+    SC(lt, 2, "x < y as BOOL: false if either is NaN")                                         \
+    SC(le, 2, "x <= y as BOOL: false if either is NaN")                                        \
+    SC(select, 3, "x ? y : z, x BOOL; T is the type of y and z")                               \
+    SC(cvt, 1,                                                                                 \
+       "to T: int to int wraps or extends by the operand's signedness; BOOL is 0 or 1; int "   \
+       "to float and float to float round to nearest even; float to int truncates and the "    \
+       "value must fit")                                                                       \
+    SC(bitcast, 1, "the same bits as T, of equal width")                                       \
+    SC(table, 1, "element x (i32, within bounds) of the constant table; T is its type")        \
+    SC(rare, 2,                                                                                \
+       "x ? sub(args) : y, x BOOL; the sub-program is meant to be skipped when no lane wants " \
+       "it")
 
 typedef enum ir_sc_op {
 #define SC(name, n, doc) SC_##name,
@@ -68,12 +73,17 @@ typedef struct ir_sc_table {            /* static const data */
 
 typedef struct ir_sc_insn {
     uint8_t op;
-    uint8_t type;                       /* cot_dtype T: of the result; comparisons: of the operands */
+    /* cot_dtype T: of the result; comparisons: of the operands */
+    uint8_t type;
     ir_sc in[3];
-    uint64_t imm;                       /* const: the bits; rare: 1 if it is but seldom             */
-    const ir_sc_table *table;           /* table                                                    */
-    const struct ir_sc_program *sub;    /* rare                                                     */
-    ir_sc args[4];                      /* rare: inputs of sub                                      */
+    /* const: the bits; rare: 1 if it is but seldom */
+    uint64_t imm;
+    /* table */
+    const ir_sc_table *table;
+    /* rare */
+    const struct ir_sc_program *sub;
+    /* rare: inputs of sub */
+    ir_sc args[4];
 } ir_sc_insn;
 
 typedef struct ir_sc_program {

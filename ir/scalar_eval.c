@@ -119,7 +119,8 @@ leading_zeros(uint64_t x, int bits)
 }
 #define MASKED(C, x)    ((uint64_t)(x) & (UINT64_MAX >> (64 - 8 * sizeof(C))))
 #define POPCNT(t, C, U) KERNEL1(popcnt_##t, C, C, __builtin_popcountll(MASKED(C, x[i])))
-#define CLZ(t, C, U)    KERNEL1(clz_##t, C, C, leading_zeros(MASKED(C, x[i]), 8 * (int)sizeof(C)))
+#define CLZ(t, C, U)                                                                           \
+    KERNEL1(clz_##t, C, C, leading_zeros(MASKED(C, x[i]), 8 * (int)sizeof(C)))
 INT_TYPES(POPCNT)
 INT_TYPES(CLZ)
 

@@ -29,20 +29,33 @@ const ir_type *ir_type_open(struct cot_context *ctx, const ir_type *t, int k, in
 const ir_type *ir_type_close(struct cot_context *ctx, const ir_type *t, int k);
 bool ir_same_shape(const ir_type *a, const ir_type *b);
 void ir_type_print(ir_buf *b, const ir_type *t);          /* f32[2,3] */
-const char *ir_type_str(struct cot_context *ctx, const ir_type *t);   /* in the context's arena: for errors */
+/* in the context's arena: for errors */
+const char *ir_type_str(struct cot_context *ctx, const ir_type *t);
 void ir_strides(const ir_type *t, int64_t *stride);       /* row-major, in elements */
 
 static inline bool ir_is_float(cot_dtype t) { return t >= COT_F16 && t <= COT_F64; }
 static inline bool ir_is_complex(cot_dtype t) { return t >= COT_C64; }
-static inline bool ir_is_inexact(cot_dtype t) { return t >= COT_F16; }      /* what has derivatives */
+static inline bool
+ir_is_inexact(cot_dtype t)
+{
+    return t >= COT_F16;
+} /* what has derivatives */
 static inline bool ir_is_signed(cot_dtype t) { return t >= COT_I8 && t <= COT_I64; }
 static inline bool ir_is_unsigned(cot_dtype t) { return t >= COT_U8 && t <= COT_U64; }
 static inline bool ir_is_int(cot_dtype t) { return t >= COT_I8 && t <= COT_U64; }
 static inline bool ir_is_half(cot_dtype t) { return t == COT_F16 || t == COT_BF16; }
-static inline int ir_bits(cot_dtype t) { return t == COT_BOOL ? 1 : 8 * (int)cot_dtype_size(t); }
+static inline int
+ir_bits(cot_dtype t)
+{
+    return t == COT_BOOL ? 1 : 8 * (int)cot_dtype_size(t);
+}
 /* The type of the parts of a complex number, t itself if it is none; the complex type of such
  * parts, NONE if none. */
-static inline cot_dtype ir_part_type(cot_dtype t) { return t == COT_C64 ? COT_F32 : t == COT_C128 ? COT_F64 : t; }
+static inline cot_dtype
+ir_part_type(cot_dtype t)
+{
+    return t == COT_C64 ? COT_F32 : t == COT_C128 ? COT_F64 : t;
+}
 static inline cot_dtype
 ir_complex_type(cot_dtype t)
 {

@@ -108,7 +108,8 @@ joined(const combining *s, ir_ref *x, ir_ref *y)
     if (!x || !y)
         return x ? x : y;
     for (int i = 0; i < s->c->n; i++)
-        x[i] = x[i] && y[i] ? ir_concatenate(s->b, 2, (ir_ref[]){ x[i], y[i] }, s->axis) : IR_NONE;
+        x[i] =
+            x[i] && y[i] ? ir_concatenate(s->b, 2, (ir_ref[]){ x[i], y[i] }, s->axis) : IR_NONE;
     return x;
 }
 

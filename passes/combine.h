@@ -13,7 +13,8 @@ typedef struct pass_combiner {
 } pass_combiner;
 
 /* z[i] of the combination of x and y, element by element: all of one shape. */
-void pass_combine(ir_build *b, const pass_combiner *c, const ir_ref *x, const ir_ref *y, ir_ref *z);
+void pass_combine(ir_build *b, const pass_combiner *c, const ir_ref *x, const ir_ref *y,
+                  ir_ref *z);
 /* The reduction that a combiner of one operand is (add, mul, max, min, and, or), or OP_none. */
 ir_op pass_combiner_op(const pass_combiner *c);
 /* y[i]: x[0 ... n-1], of one shape, combined over axes in their order (combine.c), and last

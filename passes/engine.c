@@ -140,8 +140,9 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
     return pass_end(b, what, out);
 }
 
-/* List entry j: that of the first one, or of the one before, if it is the same graph, else what the pass
- * makes of it.  So branches that are one graph stay so, and nests of them do not double at each level. */
+/* List entry j: that of the first one, or of the one before, if it is the same graph, else
+ * what the pass makes of it.  So branches that are one graph stay so, and nests of them do
+ * not double at each level. */
 static cot_status
 replace_one(const ir_graphs *s, int j, pass_with *pass, const void *user, ir_graph **list)
 {

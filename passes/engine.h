@@ -81,10 +81,10 @@ bool pass_is_cheap(ir_op op);
 void pass_choose_residuals(const ir_build *b, bool *wanted);
 
 /* linear.c, by the transpose column. */
-/* By value: is it zero by its making, a product with zero or a linear function of such?  So is the
- * half that a complex tangent of real numbers does not have. */
-const bool *pass_zeros(ir_arena *a, const ir_node *node, uint32_t n_nodes, const ir_value *value,
-                       uint32_t n_values);
+/* By value: is it zero by its making, a product with zero or a linear function of such?  So
+ * is the half that a complex tangent of real numbers does not have. */
+const bool *pass_zeros(ir_arena *a, const ir_node *node, uint32_t n_nodes,
+                       const ir_value *value, uint32_t n_values);
 /* The first node of f that is not linear in the inputs with linear[i]; NULL if all are. */
 const ir_node *pass_find_nonlinear(const ir_graph *f, const bool *linear);
 /* Is f linear in them?  Else a COT_ERR_INTERNAL that names the node. */

@@ -23,7 +23,8 @@ typedef struct hoisting {
     bool *same;                 /* by value: the same in every step                         */
     bool *costs;                /* by value: it is, and something that it is made of is dear */
     bool *moved;                /* by value: computed before the loop                       */
-    bool *summed;               /* by value: somebody adds it to something, or may after a view of it */
+    /* by value: somebody adds it to something, or may after a view of it */
+    bool *summed;
     bool *whole;                /* by value: somebody wants it in memory                    */
 } hoisting;
 

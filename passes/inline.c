@@ -46,8 +46,8 @@ is_inlined(const ir_node *n, inline_pass *sub)
 static void other_flow(ir_build *b, const ir_node *n, inline_pass *sub, const ir_ref *in,
                        ir_ref *out);
 
-/* The body of a call, and those that it calls, without recursion: a chain of functions that call
- * each other is as deep as it is long. */
+/* The body of a call, and those that it calls, without recursion: a chain of functions that
+ * call each other is as deep as it is long. */
 static void
 inline_calls(ir_build *b, const ir_graph *f, inline_pass *sub, const ir_ref *in, ir_ref *out)
 {

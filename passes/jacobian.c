@@ -39,14 +39,16 @@ static cot_status
 jacobian_begin(jacobian *s, const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk,
                const char *what)
 {
-    *s = (jacobian){ .f = f, .what = what, .chunk = chunk, .n_diff = f->n_out - aux, .key = -1 };
+    *s =
+        (jacobian){ .f = f, .what = what, .chunk = chunk, .n_diff = f->n_out - aux, .key = -1 };
     COT_TRY(pass_resolve(f, wrt, false, what, &s->args));
     COT_TRY(pass_check_aux(f, aux, what));
     if (chunk < 0)
         return ir_fail(f->ctx, 0, what, ERR_pass_option,
                        ir_format(f->arena, "chunk is %lld; wants 1 or more", (long long)chunk));
     for (int i = 0; i < s->args.n; i++)
-        COT_TRY(check_real(f, what, f->in[s->args.arg[i]], pass_argument_text(f, s->args.arg[i])));
+        COT_TRY(
+            check_real(f, what, f->in[s->args.arg[i]], pass_argument_text(f, s->args.arg[i])));
     for (int j = 0; j < s->n_diff; j++)
         COT_TRY(check_real(f, what, f->out[j], pass_output_text(f, j)));
     for (int j = 0; j < s->n_diff; j++)

@@ -230,13 +230,15 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
         active[p->args.arg[i]] = true;
     p->n_diff = f->n_out - aux;
     COT_TRY(pass_jvp_outputs(f, active, p->n_diff, has, how, &jvp));
-    COT_TRY((strcmp(what, "linearize") == 0 ? pass_custom_forward : pass_custom_reverse)(jvp, &jvp));
+    COT_TRY((strcmp(what, "linearize") == 0 ? pass_custom_forward : pass_custom_reverse)(jvp,
+                                                                                         &jvp));
     bool *known = IR_NEW_N(a, bool, jvp->n_in + 1),
          *known_out = IR_NEW_N(a, bool, jvp->n_out + 1);
     for (int i = 0; i < f->n_in; i++)
         known[i] = true;
     COT_TRY(pass_split(jvp, known, known_out, &p->n_res, &p->known, &p->linear));
-    COT_TRY(pass_complex(p->linear, &p->linear)); /* the known half keeps its ops, for further derivatives */
+    /* the known half keeps its ops, for further derivatives */
+    COT_TRY(pass_complex(p->linear, &p->linear));
     int in_jvp = f->n_out, in_linear = 0;
     p->tangent = IR_NEW_N(a, int, f->n_out + 1);
     for (int j = 0; j < f->n_out; j++)

@@ -69,7 +69,9 @@ read_path(reader *r, const char *prefix, const char **path)
     for (int i = 0; i < s->n_never && !found; i++)
         if (is_below(s->never[i], *path))
             return ir_fail(s->ctx, s->loc, s->op, ERR_optional_named, *path);
-    return found ? COT_OK : ir_fail(s->ctx, s->loc, s->op, ERR_tree_path, *path, pass_names_text(s->ctx, s->name, s->n));
+    return found ? COT_OK
+                 : ir_fail(s->ctx, s->loc, s->op, ERR_tree_path, *path,
+                           pass_names_text(s->ctx, s->name, s->n));
 }
 
 static cot_status read_dims(reader *r, const char *prefix);

@@ -35,7 +35,8 @@ typedef struct pass_options {
     bool remove_views;                  /* functionalize */
     bool keep_products;                 /* checkpoint */
     pass_vmap_options vmap;
-    const char *wrt_names, *in_names, *out_names; /* by name (names.c); instead of wrt, vmap.in, vmap.out */
+    /* by name (names.c); instead of wrt, vmap.in, vmap.out */
+    const char *wrt_names, *in_names, *out_names;
 } pass_options;
 
 /* names.c: lists by the names of n arguments or results, whose entries may be NULL.  dims: "x:
@@ -65,9 +66,10 @@ cot_status pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_gr
 cot_status pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_grad(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_grad_and_value(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
-cot_status pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, int randomness,
+cot_status pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk,
+                       int randomness, ir_graph **out);
+cot_status pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk,
                        ir_graph **out);
-cot_status pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out);
 cot_status pass_hessian(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 /* f has the types of one example; the result takes the mapped axis where o->in says. */
 cot_status pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out);
@@ -94,12 +96,16 @@ cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_g
 /* The same function, smaller. */
 cot_status pass_simplify(const ir_graph *f, ir_graph **out);
 cot_status pass_dce(const ir_graph *f, ir_graph **out);
-cot_status pass_inline_all(const ir_graph *f, ir_graph **out);      /* and custom functions, whose rules are done with */
-cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, where that is safe: all */
+/* and custom functions, whose rules are done with */
+cot_status pass_inline_all(const ir_graph *f, ir_graph **out);
+/* calls, where that is safe: all */
+cot_status pass_inline(const ir_graph *f, ir_graph **out);
 /* Ops that have an expansion become calls of it; f itself where there are none. */
 cot_status pass_expand(const ir_graph *f, ir_graph **out);
-cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
-cot_status pass_hoist(const ir_graph *f, ir_graph **out);           /* what no step of a loop changes is computed before it */
+/* whiles of known length are scans */
+cot_status pass_count(const ir_graph *f, ir_graph **out);
+/* what no step of a loop changes is computed before it */
+cot_status pass_hoist(const ir_graph *f, ir_graph **out);
 /* Complex values as pairs of reals, all but inputs and outputs (complex.c); with those too,
  * c64[S] as the f32[S,2] that it is in memory.  f itself where nothing is complex. */
 cot_status pass_complex(const ir_graph *f, ir_graph **out);
@@ -111,8 +117,10 @@ cot_status pass_checkpoint(const ir_graph *f, bool products, ir_graph **out);
 cot_status pass_functionalize(const ir_graph *f, bool views, ir_graph **out);
 /* Products and sums to fma (docs/numerics.md section 2): the last pass that can change a
  * bit. */
-cot_status pass_unroll(const ir_graph *f, ir_graph **out);          /* short loops over large arrays are straight code */
-bool pass_unrolls(const ir_graph *f);                               /* would it change anything? */
+/* short loops over large arrays are straight code */
+cot_status pass_unroll(const ir_graph *f, ir_graph **out);
+/* would it change anything? */
+bool pass_unrolls(const ir_graph *f);
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
 /* The same function, whose products and sums no later pass joins. */
 cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
@@ -123,7 +131,11 @@ typedef enum pass_option_bit {
     PASS_RANDOMNESS = 64, PASS_AXIS = 128, PASS_REMOVE = 256, PASS_STRICT = 512,
     PASS_KEEP = 1024
 } pass_option_bit;
-typedef enum pass_randomness { PASS_RANDOM_ERROR, PASS_RANDOM_DIFFERENT, PASS_RANDOM_SAME } pass_randomness;
+typedef enum pass_randomness {
+    PASS_RANDOM_ERROR,
+    PASS_RANDOM_DIFFERENT,
+    PASS_RANDOM_SAME
+} pass_randomness;
 typedef struct pass_row {
     const char *name;
     const char *doc;
@@ -142,8 +154,8 @@ cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_optio
  * what the context asks for around it: the verifier, COT_TIME, COT_DUMP. */
 cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o,
                     ir_graph **out);
-/* f, or f with its calls inlined where they are more than IR_MAX_NEST deep: what recurses into calls
- * begins with it.  An error if f unfolds to too much (IR_MAX_UNFOLDED). */
+/* f, or f with its calls inlined where they are more than IR_MAX_NEST deep: what recurses
+ * into calls begins with it.  An error if f unfolds to too much (IR_MAX_UNFOLDED). */
 cot_status pass_shallow(const ir_graph *f, ir_graph **out);
 /* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may
  * be NULL). */

@@ -1,26 +1,29 @@
 /* Convolutions of an operand whose elements are spread: `base` apart, with nothing between.
  *
  * Along an axis with windows s apart, whose elements are d apart, position j meets element p
- * of the window where j s + p d - low is a multiple of base, and nothing elsewhere.  The p's that
- * do repeat by base / gcd (d, base), the positions by base / gcd (s, base): for each of so many
- * phases of the positions it is a convolution of the elements themselves with a part of the
- * window, and nothing is multiplied by what lies between.
+ * of the window where j s + p d - low is a multiple of base, and nothing elsewhere.  The p's
+ * that do repeat by base / gcd (d, base), the positions by base / gcd (s, base): for each of
+ * so many phases of the positions it is a convolution of the elements themselves with a part
+ * of the window, and nothing is multiplied by what lies between.
  *
- * Windows of a multiple of base elements, one apart, have as many of them in every phase, and phases that begin
- * one element later: they are the features of one convolution (`together`).  Its position q has
- * the results u = q base ... of the axis from `skip` before its first on, that of u = q base + t from the elements
- * base - 1 - t, 2 base - 1 - t, ... of the window. */
+ * Windows of a multiple of base elements, one apart, have as many of them in every phase,
+ * and phases that begin one element later: they are the features of one convolution
+ * (`together`).  Its position q has the results u = q base ... of the axis from `skip`
+ * before its first on, that of u = q base + t from the elements base - 1 - t, 2 base - 1 -
+ * t, ... of the window. */
 #include "passes/window.h"
 
 #include "passes/pass.h"
 
 enum {
     PHASES_MOST = 16,
-    TOGETHER_MOST = 16      /* features of a phase that goes together with others: of more, each fills vectors by itself */
+    /* features of a phase that goes together with others; of more, each fills vectors alone */
+    TOGETHER_MOST = 16
 };
 
-/* One axis: how many phases, of so many positions each; windows `stride` apart, of every step-th element of the
- * window, `dilation` apart.  Together: one for so many, or 0; before its first position, `skip` more. */
+/* One axis: how many phases, of so many positions each; windows `stride` apart, of every
+ * step-th element of the window, `dilation` apart.  Together: one for so many, or 0; before
+ * its first position, `skip` more. */
 typedef struct axis {
     int64_t phases, each, stride, step, dilation, together, skip;
 } axis;
@@ -32,7 +35,8 @@ typedef struct spread {
     const ir_type *x, *w;
     axis axis[COT_MAX_RANK];
     int64_t positions[COT_MAX_RANK], first[COT_MAX_RANK], phase[COT_MAX_RANK];
-    int64_t before[COT_MAX_RANK], after[COT_MAX_RANK];  /* the padding that serves every phase */
+    /* the padding that serves every phase */
+    int64_t before[COT_MAX_RANK], after[COT_MAX_RANK];
 } spread;
 
 static int64_t
@@ -53,23 +57,26 @@ no_elements(const spread *s)
 }
 
 static ir_ref
-padded(const spread *s, ir_ref x, const int64_t *low, const int64_t *high, const int64_t *interior)
+padded(const spread *s, ir_ref x, const int64_t *low, const int64_t *high,
+       const int64_t *interior)
 {
-    return pass_pad_operand(s->b, x, s->w->dims[s->w->rank - 1], no_elements(s), low, high, interior);
+    return pass_pad_operand(s->b, x, s->w->dims[s->w->rank - 1], no_elements(s), low, high,
+                            interior);
 }
 
 static ir_ref
 convolve(const spread *s, ir_ref x, ir_ref w, const int64_t *stride, const int64_t *dilation)
 {
-    return ir_conv(s->b, x, w, ir_list(s->b, s->spatial, stride), ir_list(s->b, s->spatial, dilation));
+    return ir_conv(s->b, x, w, ir_list(s->b, s->spatial, stride),
+                   ir_list(s->b, s->spatial, dilation));
 }
 
 /* As it is said: zeros between the elements. */
 static ir_ref
 with_zeros(const spread *s, ir_ref x, ir_ref w)
 {
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 },
-            stride[COT_MAX_RANK], dilation[COT_MAX_RANK];
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 },
+            interior[COT_MAX_RANK] = { 0 }, stride[COT_MAX_RANK], dilation[COT_MAX_RANK];
 
     for (int i = 0; i < s->spatial; i++) {
         low[2 + i] = s->window[i].low;
@@ -110,7 +117,8 @@ has_phases(spread *s)
         const pass_window *w = &s->window[i];
         const int64_t size = s->x->dims[2 + i], s_step = common_divisor(w->stride, w->base),
                       d_step = common_divisor(w->dilation, w->base);
-        const int64_t wide = (size - 1) * w->base + 1 + w->low + w->high - (w->size - 1) * w->dilation - 1;
+        const int64_t wide =
+            (size - 1) * w->base + 1 + w->low + w->high - (w->size - 1) * w->dilation - 1;
 
         if (size < 1 || w->size < 1 || wide < 0)
             return false;
@@ -147,8 +155,8 @@ meets(spread *s, int i)
     return false;
 }
 
-/* The elements of x that the phase of axis i goes through: how many before the first, after the last
- * (fewer, where negative). */
+/* The elements of x that the phase of axis i goes through: how many before the first, after
+ * the last (fewer, where negative). */
 static void
 reach(const spread *s, int i, int64_t *low, int64_t *high)
 {
@@ -224,7 +232,8 @@ one_phase(spread *s, ir_ref x, ir_ref w)
         stride[i] = s->axis[i].stride;
         dilation[i] = s->axis[i].dilation;
         if (x)
-            x = ir_slice_axis(s->b, x, 2 + i, s->before[i] - low, s->before[i] + s->x->dims[2 + i] + high);
+            x = ir_slice_axis(s->b, x, 2 + i, s->before[i] - low,
+                              s->before[i] + s->x->dims[2 + i] + high);
     }
     return convolve(s, x, met(s, w), stride, dilation);
 }
@@ -252,7 +261,8 @@ phases(spread *s, ir_ref x, ir_ref w, int i)
     const ir_type *t = y ? ir_btype(b, y) : NULL;
     for (int k = 0; t && k < t->rank - 1; k++)
         dims[k] = k < 2 + i ? t->dims[k] : k == 2 + i ? t->dims[k] * n : t->dims[k + 1];
-    return t ? ir_slice_axis(b, ir_reshape(b, y, t->rank - 1, dims), 2 + i, 0, s->positions[i]) : IR_NONE;
+    return t ? ir_slice_axis(b, ir_reshape(b, y, t->rank - 1, dims), 2 + i, 0, s->positions[i])
+             : IR_NONE;
 }
 
 /* The window's elements of phases that go together as features. */
@@ -317,7 +327,8 @@ features_to_phases(const spread *s, ir_ref y, int64_t features)
     y = y ? ir_reshape(s->b, y, t->rank, to) : IR_NONE;
     for (int i = 0; i < s->spatial && y; i++)
         if (s->axis[i].together)
-            y = ir_slice_axis(s->b, y, 2 + i, s->axis[i].skip, s->axis[i].skip + s->positions[i]);
+            y = ir_slice_axis(s->b, y, 2 + i, s->axis[i].skip,
+                              s->axis[i].skip + s->positions[i]);
     return y;
 }
 

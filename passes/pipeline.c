@@ -451,8 +451,8 @@ largest_use(const ir_graph *f)
     return largest;
 }
 
-/* Is what calls, branches and bodies become when all of them are unfolded in proportion to what is
- * written? */
+/* Is what calls, branches and bodies become when all of them are unfolded in proportion to
+ * what is written? */
 static cot_status
 check_unfolded(const ir_graph *f)
 {
@@ -470,8 +470,8 @@ check_unfolded(const ir_graph *f)
                    (unsigned long long)f->unfolded, (unsigned long long)most);
 }
 
-/* Passes recurse into what is called, so that long chains of calls are inlined before.  Inlining
- * does not recurse. */
+/* Passes recurse into what is called, so that long chains of calls are inlined before.
+ *  Inlining does not recurse. */
 cot_status
 pass_shallow(const ir_graph *f, ir_graph **out)
 {

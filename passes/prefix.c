@@ -48,7 +48,9 @@ interleave(ir_build *b, const prefix *p, ir_ref even, ir_ref odd, int64_t n)
     for (int k = 0; k < t->rank; k++)
         dims[k] = k == p->axis ? 2 * m : t->dims[k];
     ir_ref y = ir_reshape(b, ir_concatenate(b, 2, pair, p->axis + 1), t->rank, dims);
-    return n % 2 == 0 ? y : ir_concatenate(b, 2, (ir_ref[]){ y, stride(b, p, even, m, m + 1, 1) }, p->axis);
+    return n % 2 == 0 ? y
+                      : ir_concatenate(b, 2, (ir_ref[]){ y, stride(b, p, even, m, m + 1, 1) },
+                                       p->axis);
 }
 
 static void
@@ -112,7 +114,8 @@ backwards(ir_build *b, const void *user, int64_t m, const ir_ref *x, const ir_re
 }
 
 void
-pass_running(ir_build *b, const pass_combiner *c, int axis, bool reverse, const ir_ref *x, ir_ref *y)
+pass_running(ir_build *b, const pass_combiner *c, int axis, bool reverse, const ir_ref *x,
+             ir_ref *y)
 {
     ir_ref *list = IR_NEW_N(b->arena, ir_ref, c->n + 1);
     const ir_axes along = ir_axes_of(axis);

@@ -14,6 +14,7 @@ void pass_prefixes(ir_build *b, int n, int axis, const ir_ref *x, ir_ref *y, pas
                    const void *user);
 /* The same by a combiner of elements; reverse: the elements from it on, which keep their
  * order. */
-void pass_running(ir_build *b, const pass_combiner *c, int axis, bool reverse, const ir_ref *x, ir_ref *y);
+void pass_running(ir_build *b, const pass_combiner *c, int axis, bool reverse, const ir_ref *x,
+                  ir_ref *y);
 
 #endif

@@ -15,7 +15,8 @@ typedef struct dual { ir_ref val, tan; } dual;
 /* jvp: in[i] are the operands as rewritten; y[i].val are the results, already made by copying
  * the node, unless the op is of the flag IR_FLOW: those rules make values and tangents both.
  * Fills y[i].tan. */
-typedef void jvp_rule(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y);
+typedef void jvp_rule(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,
+                      dual *y);
 
 /* transpose: n is linear in the operands i with linear[i].  in[i] is the value of each operand
  * that is not linear (IR_NONE for the others); in_type[i] are the operands' types; ct[i] the
@@ -51,15 +52,25 @@ extern transpose_rule *const transpose_rules[OP_COUNT];
 extern vmap_rule *const vmap_rules[OP_COUNT];
 
 /* Arithmetic of tangents: IR_NONE is zero. */
-static inline ir_ref tan_add(ir_build *b, ir_ref x, ir_ref y) { return !x ? y : !y ? x : ir_add(b, x, y); }
+static inline ir_ref
+tan_add(ir_build *b, ir_ref x, ir_ref y)
+{
+    return !x ? y : !y ? x : ir_add(b, x, y);
+}
 static inline ir_ref tan_neg(ir_build *b, ir_ref x) { return x ? ir_neg(b, x) : IR_NONE; }
-static inline ir_ref tan_sub(ir_build *b, ir_ref x, ir_ref y) { return !y ? x : !x ? ir_neg(b, y) : ir_sub(b, x, y); }
+static inline ir_ref
+tan_sub(ir_build *b, ir_ref x, ir_ref y)
+{
+    return !y ? x : !x ? ir_neg(b, y) : ir_sub(b, x, y);
+}
 /* A tangent or cotangent that is the constant -1 (a seed, negated) leaves a sign, not a
  * product. */
 static inline ir_ref tan_mul(ir_build *b, ir_ref t, ir_ref c)
 {
     double x;
-    return !t ? IR_NONE : c && ir_is_splat(b, t, &x) && x == -1 ? ir_neg(b, c) : ir_mul(b, t, c);
+    return !t                                      ? IR_NONE
+           : c && ir_is_splat(b, t, &x) && x == -1 ? ir_neg(b, c)
+                                                   : ir_mul(b, t, c);
 }
 /* A complex divisor is inverted before the tangent comes: then the linear half has a product
  * only. */
@@ -115,9 +126,10 @@ cot_status pass_transpose_graph(const ir_graph *f, const bool *linear, const boo
 cot_status pass_transpose_body(const ir_graph *f, const bool *linear, const bool *has_ct,
                                ir_graph **out);
 
-/* The same, where cotangents may count on a part of their elements only (lanes.c): the set of the
- * elements, a bool, follows the cotangents for each output with has_set[j].  After the results
- * come the sets of those that do not count everywhere; gives_set[i] says of which inputs. */
+/* The same, where cotangents may count on a part of their elements only (lanes.c): the set
+ * of the elements, a bool, follows the cotangents for each output with has_set[j].  After
+ * the results come the sets of those that do not count everywhere; gives_set[i] says of
+ * which inputs. */
 cot_status pass_transpose_sets(const ir_graph *f, const bool *linear, const bool *has_ct,
                                const bool *has_set, bool *gives_set, ir_graph **out);
 /* The transpose of a call with the sets of its cotangents, IR_NONE where they count everywhere;
@@ -161,7 +173,8 @@ cot_status pass_axis_check(const ir_graph *f);
 ir_ref pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad);
 
 /* Helpers. */
-ir_ref pass_map_operand(ir_build *b, ir_ref x, bool mapped, int64_t size);  /* broadcast on a new first axis if not mapped */
+/* broadcast on a new first axis if not mapped */
+ir_ref pass_map_operand(ir_build *b, ir_ref x, bool mapped, int64_t size);
 ir_ref pass_zeros_like(ir_build *b, const ir_type *t);
 
 #endif

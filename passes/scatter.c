@@ -146,9 +146,14 @@ update(ir_build *r, const step *s, const pass_combiner *c, const ir_ref *x, ir_r
     for (int i = 0; i < windows; i++)
         axis[i] = i;
     const ir_ints all = { windows, axis };
-    const ir_attrs take = { .gather = { .offset_dims = all, .collapsed = s->thin, .index_map = s->map,
-                                        .sizes = { s->x->rank, s->window }, .mode = IR_MODE_CLIP } };
-    const ir_attrs give = { .scatter = { .window_dims = all, .inserted = s->thin, .index_map = s->map,
+    const ir_attrs take = { .gather = { .offset_dims = all,
+                                        .collapsed = s->thin,
+                                        .index_map = s->map,
+                                        .sizes = { s->x->rank, s->window },
+                                        .mode = IR_MODE_CLIP } };
+    const ir_attrs give = { .scatter = { .window_dims = all,
+                                         .inserted = s->thin,
+                                         .index_map = s->map,
                                          .mode = IR_MODE_CLIP } };
     for (int i = 0; i < n; i++)
         old[i] = ir_node1(r, OP_gather, 2, (const ir_ref[]){ x[i], v }, &take);
@@ -156,7 +161,10 @@ update(ir_build *r, const step *s, const pass_combiner *c, const ir_ref *x, ir_r
     const ir_ref good = s->moved ? IR_NONE : inside(r, s, v);
     for (int i = 0; i < n && r->status == COT_OK; i++) {
         if (good)
-            made[i] = ir_select(r, ir_broadcast_scalar(r, good, ir_type_as(r->ctx, ir_btype(r, old[i]), COT_BOOL)), made[i], old[i]);
+            made[i] = ir_select(
+                r,
+                ir_broadcast_scalar(r, good, ir_type_as(r->ctx, ir_btype(r, old[i]), COT_BOOL)),
+                made[i], old[i]);
         out[i] = ir_node1(r, OP_scatter, 3, (const ir_ref[]){ x[i], v, made[i] }, &give);
     }
 }

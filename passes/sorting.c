@@ -178,7 +178,9 @@ static ir_ref
 take(ir_build *b, ir_ref x, ir_ref place)
 {
     const int64_t zero = 0, one = 1, vectors[2] = { place ? ir_btype(b, place)->size : 0, 1 };
-    ir_attrs a = { .gather = { .collapsed = { 1, &zero }, .index_map = { 1, &zero }, .sizes = { 1, &one },
+    ir_attrs a = { .gather = { .collapsed = { 1, &zero },
+                               .index_map = { 1, &zero },
+                               .sizes = { 1, &one },
                                .mode = IR_MODE_PROMISE } };
     ir_ref in[2] = { x, place ? ir_reshape(b, place, 2, vectors) : IR_NONE };
 
@@ -285,9 +287,12 @@ merge(const merging *m, int64_t w, ir_ref place, const ir_ref *x)
     ir_ref sum = ir_add(b, before, end[0]);
     ir_ref to = ir_add(b, ir_add(b, line, base), sum);
     const int64_t zero = 0, vectors[2] = { m->total, 1 };
-    ir_attrs put = { .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_PROMISE,
+    ir_attrs put = { .scatter = { .inserted = { 1, &zero },
+                                  .index_map = { 1, &zero },
+                                  .mode = IR_MODE_PROMISE,
                                   .unique = 1 } };
-    ir_ref moved[3] = { ir_zeros(b, m->place), to ? ir_reshape(b, to, 2, vectors) : IR_NONE, place };
+    ir_ref moved[3] = { ir_zeros(b, m->place), to ? ir_reshape(b, to, 2, vectors) : IR_NONE,
+                        place };
     return to ? ir_node1(b, OP_scatter, 3, moved, &put) : IR_NONE;
 }
 

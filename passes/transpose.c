@@ -70,8 +70,8 @@ is_pointwise(const ir_node *n)
     return ir_ops[n->op].flag == IR_POINTWISE;
 }
 
-/* What the cotangent of n is multiplied with or divided by, 1 where that does not count, so that
- * an infinity there makes no NaN of the 0. */
+/* What the cotangent of n is multiplied with or divided by, 1 where that does not count, so
+ * that an infinity there makes no NaN of the 0. */
 static void
 guard_factors(backward *w, const ir_node *n, const bool *linear, ir_ref *in)
 {
@@ -227,7 +227,8 @@ transposed_once(const ir_graph *f, bool loop, const bool *linear, const bool *ha
                                                 .option = loop });
 
     if (!m->graph)
-        COT_TRY(transposed(f, loop, linear, has_ct, has_set, gives_set ? m->in : NULL, &m->graph));
+        COT_TRY(
+            transposed(f, loop, linear, has_ct, has_set, gives_set ? m->in : NULL, &m->graph));
     if (gives_set)
         memcpy(gives_set, m->in, sizeof *gives_set * (size_t)f->n_in);
     *out = m->graph;

@@ -350,8 +350,9 @@ border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_borde
         } else if (axis == PASS_NO_AXIS) {
             e->x[i] = ir_input(b, t, name);
         } else if (e->in[i] < 0) {
-            b->status = axis_wrong(f->ctx, b->arena, o,
-                                   thing(b->arena, "argument", i, o->in_name), axis, t->rank + 1);
+            b->status =
+                axis_wrong(f->ctx, b->arena, o, thing(b->arena, "argument", i, o->in_name),
+                           axis, t->rank + 1);
         } else {
             e->mapped[i] = true;
             e->x[i] = ir_input(b, ir_type_open(f->ctx, t, e->in[i], o->size), name);

@@ -10,8 +10,9 @@
 #include "passes/scatter.h"
 
 enum {
-    GROUPS_LEAST = 4, GROUP_MOST = 16,  /* groups that go last; and the features of one then, */
-    LINE_LEAST = 12                     /* or results fewer than those, which go along a line of so many */
+    GROUPS_LEAST = 4,
+    GROUP_MOST = 16,  /* groups that go last; and the features of one then, */
+    LINE_LEAST = 12 /* or results fewer than those, which go along a line of so many */
 };
 
 /* Every stride-th element of an axis. */
@@ -73,8 +74,9 @@ pass_windows(ir_build *b, ir_ref x, int n, const pass_window *w, ir_ref fill, in
     return y;
 }
 
-/* The axes that the one window there is goes along; 0 if there are more, or if it leaves out elements, or if
- * its axes are not neighbours, whose elements would be combined in another order. */
+/* The axes that the one window there is goes along; 0 if there are more, or if it leaves out
+ * elements, or if its axes are not neighbours, whose elements would be combined in another
+ * order. */
 static ir_axes
 whole_axes(const pass_window *w, const ir_type *t)
 {
@@ -86,7 +88,8 @@ whole_axes(const pass_window *w, const ir_type *t)
 
         if (one && w[k].low == 0 && w[k].high == 0 && w[k].base == 1)
             continue;
-        if (w[k].dilation > 1 || w[k].base > 1 || w[k].low + t->dims[k] + w[k].high != w[k].size)
+        if (w[k].dilation > 1 || w[k].base > 1 ||
+            w[k].low + t->dims[k] + w[k].high != w[k].size)
             return 0;
         first = first < 0 ? k : first;
         last = k;
@@ -100,7 +103,8 @@ whole_axes(const pass_window *w, const ir_type *t)
 
 /* A window of all that axes have is a reduction along them. */
 static bool
-reduce_whole(ir_build *b, const pass_combiner *c, const pass_window *w, const ir_ref *x, const ir_ref *init, ir_ref *y)
+reduce_whole(ir_build *b, const pass_combiner *c, const pass_window *w, const ir_ref *x,
+             const ir_ref *init, ir_ref *y)
 {
     ir_ref *z = IR_NEW_N(b->arena, ir_ref, c->n + 1);
     const ir_type *t = x[0] ? ir_btype(b, x[0]) : NULL;
@@ -163,19 +167,19 @@ unpadded(ir_build *b, ir_ref x, pass_window *w)
     return n->in[0];
 }
 
-/* A sum over windows one apart of elements so far apart that each meets one at most, as the gradient of a mean
- * of windows side by side is: there is nothing to sum. */
+/* A sum over windows one apart of elements so far apart that each meets one at most, as the
+ * gradient of a mean of windows side by side is: there is nothing to sum. */
 static bool
-sum_spread(ir_build *b, const pass_combiner *c, const pass_window *given, const ir_ref *x, const ir_ref *init,
-           ir_ref *y)
+sum_spread(ir_build *b, const pass_combiner *c, const pass_window *given, const ir_ref *x,
+           const ir_ref *init, ir_ref *y)
 {
     pass_window w[COT_MAX_RANK], rest[COT_MAX_RANK];
     bool spread = false;
     int more;
     double zero;
 
-    if (!x[0] || !init[0] || pass_combiner_op(c) != OP_reduce_sum || !ir_is_splat(b, init[0], &zero) || zero != 0 ||
-        ir_btype(b, x[0])->rank >= COT_MAX_RANK)
+    if (!x[0] || !init[0] || pass_combiner_op(c) != OP_reduce_sum ||
+        !ir_is_splat(b, init[0], &zero) || zero != 0 || ir_btype(b, x[0])->rank >= COT_MAX_RANK)
         return false;
     memcpy(w, given, sizeof *w * (size_t)ir_btype(b, x[0])->rank);
     ir_ref z = unpadded(b, x[0], w);
@@ -183,7 +187,8 @@ sum_spread(ir_build *b, const pass_combiner *c, const pass_window *given, const 
     for (int k = 0; k < t->rank; k++) {
         const bool one = w[k].size == 1 && w[k].base == 1;
 
-        if (t->dims[k] < 1 || (!one && (w[k].stride > 1 || w[k].dilation > 1 || w[k].size > w[k].base)))
+        if (t->dims[k] < 1 ||
+            (!one && (w[k].stride > 1 || w[k].dilation > 1 || w[k].size > w[k].base)))
             return false;
         spread |= w[k].base > 1;
     }
@@ -194,7 +199,9 @@ sum_spread(ir_build *b, const pass_combiner *c, const pass_window *given, const 
         if (w[k].base == 1)
             continue;
         z = repeated(b, z, k, w[k].size, w[k].base, init[0]);
-        rest[k] = (pass_window){ 1, 1, 1, 1, w[k].low - (w[k].size - 1), w[k].high - (w[k].base - 1) };
+        rest[k] = (pass_window){
+            1, 1, 1, 1, w[k].low - (w[k].size - 1), w[k].high - (w[k].base - 1)
+        };
     }
     z = pass_windows(b, z, t->rank, rest, init[0], &more);
     pass_reduce(b, c, 0, &z, init, y);
@@ -295,8 +302,11 @@ pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_com
         return IR_NONE;
     }
     const int64_t n = ir_btype(b, source)->size, vectors[2] = { n, 1 };
-    ir_attrs a = { .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL } };
-    ir_ref from = ir_broadcast_in_dim(b, init, 1, &t->size, NULL), updates = ir_reshape(b, source, 1, &n), y;
+    ir_attrs a = {
+        .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL }
+    };
+    ir_ref from = ir_broadcast_in_dim(b, init, 1, &t->size, NULL),
+           updates = ir_reshape(b, source, 1, &n), y;
     pass_scatter(b, scatter, &a, &from, ir_reshape(b, place, 2, vectors), &updates, &y);
     return y ? ir_reshape(b, y, t->rank, t->dims) : IR_NONE;
 }
@@ -328,38 +338,45 @@ conv_fits(ir_build *b, const pass_conv *s, const ir_type *x, const ir_type *w)
                   o = w->dims[s->w[r - 1]];
     const int64_t groups = s->groups, batch = s->batch_groups;
 
-    if (groups < 1 || batch < 1 || (groups > 1 && batch > 1) || n % batch || c != i * groups || o % (groups * batch) ||
-        o == 0)
-        ir_build_fail(b, "conv", ERR_attr_wrong,
-                      ir_format(b->arena,
-                                "%lld examples of %lld features, a kernel from %lld to %lld, %lld groups, %lld of "
-                                "examples; wants features = groups * the kernel's, and groups that divide",
-                                (long long)n, (long long)c, (long long)i, (long long)o, (long long)groups,
-                                (long long)batch));
+    if (groups < 1 || batch < 1 || (groups > 1 && batch > 1) || n % batch || c != i * groups ||
+        o % (groups * batch) || o == 0)
+        ir_build_fail(
+            b, "conv", ERR_attr_wrong,
+            ir_format(
+                b->arena,
+                "%lld examples of %lld features, a kernel from %lld to %lld, %lld groups, %lld "
+                "of "
+                "examples; wants features = groups * the kernel's, and groups that divide",
+                (long long)n, (long long)c, (long long)i, (long long)o, (long long)groups,
+                (long long)batch));
     return b->status == COT_OK;
 }
 
 /* The order of axes that a padded operand is stored in. */
 static void
-operand_order(ir_build *b, ir_ref x, int64_t o, const int64_t *low, const int64_t *high, int64_t *perm)
+operand_order(ir_build *b, ir_ref x, int64_t o, const int64_t *low, const int64_t *high,
+              int64_t *perm)
 {
     const ir_type *t = ir_btype(b, x);
     const ir_node *n = ir_bdef(b, x);
     const int rank = t->rank, last = rank - 1;
     const int64_t c = t->dims[last];
     const bool by_groups = t->dims[0] >= GROUPS_LEAST && c < GROUP_MOST;
-    const bool as_it_lies = n && n->op == OP_transpose && n->at.perm.perm.at[last - 1] == last && c < GROUP_MOST;
+    const bool as_it_lies =
+        n && n->op == OP_transpose && n->at.perm.perm.at[last - 1] == last && c < GROUP_MOST;
 
     for (int i = 0; i < rank; i++)
         perm[i] = by_groups ? (i + 1) % rank : i;
-    if (!by_groups && rank > 3 && c > 1 && t->dims[last - 1] + low[last - 1] + high[last - 1] >= LINE_LEAST && (o < GROUP_MOST || as_it_lies)) {
+    if (!by_groups && rank > 3 && c > 1 &&
+        t->dims[last - 1] + low[last - 1] + high[last - 1] >= LINE_LEAST &&
+        (o < GROUP_MOST || as_it_lies)) {
         perm[last - 1] = last;
         perm[last] = last - 1;
     }
 }
 
-/* x, padded.  A last axis that is short and has no padding goes with the one before: elements that lie
- * together are moved together. */
+/* x, padded.  A last axis that is short and has no padding goes with the one before:
+ * elements that lie together are moved together. */
 static ir_ref
 pad_rows(ir_build *b, ir_ref x, ir_ref fill, int64_t *low, int64_t *high, int64_t *interior)
 {
@@ -368,14 +385,15 @@ pad_rows(ir_build *b, ir_ref x, ir_ref fill, int64_t *low, int64_t *high, int64_
     const int64_t c = t->dims[last];
     int64_t dims[COT_MAX_RANK];
 
-    if (c < 1 || c >= GROUP_MOST || low[last] || high[last] || interior[last] || interior[last - 1] ||
-        (low[last - 1] == 0 && high[last - 1] == 0))
+    if (c < 1 || c >= GROUP_MOST || low[last] || high[last] || interior[last] ||
+        interior[last - 1] || (low[last - 1] == 0 && high[last - 1] == 0))
         return ir_pad(b, x, fill, low, high, interior);
     memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);
     dims[last - 1] *= c;
     x = ir_reshape(b, x, last, dims);
     for (int i = 0; i < last; i++)
-        dims[i] = t->dims[i] + low[i] + high[i] + (t->dims[i] > 0 ? t->dims[i] - 1 : 0) * interior[i];
+        dims[i] =
+            t->dims[i] + low[i] + high[i] + (t->dims[i] > 0 ? t->dims[i] - 1 : 0) * interior[i];
     low[last - 1] *= c;
     high[last - 1] *= c;
     x = x ? ir_pad(b, x, fill, low, high, interior) : IR_NONE;
@@ -383,8 +401,8 @@ pad_rows(ir_build *b, ir_ref x, ir_ref fill, int64_t *low, int64_t *high, int64_
 }
 
 ir_ref
-pass_pad_operand(ir_build *b, ir_ref x, int64_t o, ir_ref fill, const int64_t *low, const int64_t *high,
-                 const int64_t *interior)
+pass_pad_operand(ir_build *b, ir_ref x, int64_t o, ir_ref fill, const int64_t *low,
+                 const int64_t *high, const int64_t *interior)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
     int64_t perm[COT_MAX_RANK], back[COT_MAX_RANK], to[3][COT_MAX_RANK];
@@ -409,7 +427,8 @@ conv_operand(ir_build *b, const pass_conv *s, ir_ref x)
 {
     const bool features = s->groups > 1;
 
-    return grouped(b, x, s->x, s->x[features ? s->spatial + 1 : 0], features ? s->groups : s->batch_groups);
+    return grouped(b, x, s->x, s->x[features ? s->spatial + 1 : 0],
+                   features ? s->groups : s->batch_groups);
 }
 
 ir_ref

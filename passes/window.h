@@ -28,15 +28,16 @@ ir_ref pass_select_and_scatter(ir_build *b, const pass_combiner *select,
                                const pass_combiner *scatter, const pass_window *w, ir_ref x,
                                ir_ref source, ir_ref init);
 
-/* x [groups, n, spatial, c], padded, for a convolution to o features.  Where there are many groups of few features, it is
- * padded as [n, spatial, c, groups], since the vectors of a product run along the groups then; where
- * there are few results, or x lies features first and has few, with the last spatial axis last. */
+/* x [groups, n, spatial, c], padded, for a convolution to o features.  Where there are many
+ * groups of few features, it is padded as [n, spatial, c, groups], since the vectors of a
+ * product run along the groups then; where there are few results, or x lies features first
+ * and has few, with the last spatial axis last. */
 ir_ref pass_pad_operand(ir_build *b, ir_ref x, int64_t o, ir_ref fill, const int64_t *low,
                         const int64_t *high, const int64_t *interior);
 
-/* x [groups, n, spatial, c] with w [groups, window, i, o], padded, spread and dilated as the windows
- * say.  What `base` puts between elements is not multiplied (phases.c), unless a stride has many
- * phases. */
+/* x [groups, n, spatial, c] with w [groups, window, i, o], padded, spread and dilated as the
+ * windows say.  What `base` puts between elements is not multiplied (phases.c), unless a
+ * stride has many phases. */
 ir_ref pass_conv_windows(ir_build *b, ir_ref x, ir_ref w, const pass_window *window);
 
 /* A convolution: which axes of x are [n, spatial, c], of w [window, i, o], and of the result

@@ -61,7 +61,9 @@ form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
     else
         return ir_fail(
             ctx, 0, NULL, ERR_usage,
-            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir", path));
+            ir_format(&ctx->arena,
+                      "%s: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir",
+                      path));
     return COT_OK;
 }
 
@@ -76,9 +78,12 @@ check_foreign_names(cot_context *ctx, int n, const cg_natural *fn)
             for (int j = 0; j < n; j++) {
                 const cg_extern *x = fn[i].module->ext[k];
                 if (x->symbol && strcmp(x->symbol, fn[j].name) == 0)
-                    return ir_fail(ctx, x->loc, "custom_call", ERR_usage,
-                                   ir_format(&ctx->arena, "%s is a foreign function, and a function of the file; "
-                                                          "wants another name for the latter", x->symbol));
+                    return ir_fail(
+                        ctx, x->loc, "custom_call", ERR_usage,
+                        ir_format(&ctx->arena,
+                                  "%s is a foreign function, and a function of the file; "
+                                  "wants another name for the latter",
+                                  x->symbol));
             }
     return COT_OK;
 }
@@ -98,11 +103,14 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
         fn[i].name = e[i].name ? ir_copy_string(a, e[i].name) : p->name;
         if (!rt_is_c_name(fn[i].name))
             return ir_fail(ctx, 0, NULL, ERR_usage,
-                           ir_format(a, "'%s' is no name for a C function: %s; give one by .name, or in cot build by "
-                                        "--name NAME or --export NAME=...",
+                           ir_format(a,
+                                     "'%s' is no name for a C function: %s; give one by .name, "
+                                     "or in cot build by "
+                                     "--name NAME or --export NAME=...",
                                      fn[i].name,
-                                     rt_is_word(fn[i].name) ? "C, C++ or their libraries have it"
-                                                            : "wants letters, digits and _, no digit first"));
+                                     rt_is_word(fn[i].name)
+                                         ? "C, C++ or their libraries have it"
+                                         : "wants letters, digits and _, no digit first"));
         for (int k = 0; k < i; k++)
             if (strcmp(fn[k].name, fn[i].name) == 0)
                 return ir_fail(ctx, 0, NULL, ERR_usage,
@@ -208,15 +216,18 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
     const int n_cpus = split_cpus(ctx, each.cpu, cpu);
 
     if (!each.backend && cg_llvm())
-        each.backend = "jit"; /* an object is for processors, wherever the context's kernels run */
+        /* an object is for processors, wherever the context's kernels run */
+        each.backend = "jit";
     if (n_cpus > MOST_VERSIONS)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        "more than 8 processors are named for one object");
     for (int k = 0; k < n_cpus; k++)
         if (cpu[k] && !*cpu[k])
-            return ir_fail(ctx, 0, NULL, ERR_usage,
-                           ir_format(&ctx->arena, "the processors are '%s'; wants names, and commas between them",
-                                     each.cpu));
+            return ir_fail(
+                ctx, 0, NULL, ERR_usage,
+                ir_format(&ctx->arena,
+                          "the processors are '%s'; wants names, and commas between them",
+                          each.cpu));
     for (int k = n_cpus; k-- > 0;) {
         cg_natural *fn = IR_NEW_N(&ctx->arena, cg_natural, out->n + 1);
 
@@ -281,7 +292,9 @@ write_mlir(cot_context *ctx, int n, const rt_export *e, const char *path, const 
 
     if (n != 1 || header || manifest)
         return ir_fail(ctx, 0, NULL, ERR_usage,
-                       ir_format(&ctx->arena, "%s: wants one function, and neither header nor manifest", path));
+                       ir_format(&ctx->arena,
+                                 "%s: wants one function, and neither header nor manifest",
+                                 path));
     ir_buf_init(&text, &ctx->arena);
     COT_TRY(fe_hlo_export(e[0].graph, &ctx->arena, &text));
     return write_file(ctx, path, text.text, text.n);
@@ -296,7 +309,8 @@ identity(const char *path, struct stat *s)
 
     if (stat(path, s) == 0)
         return "";
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
     return stat(folder, s) == 0 ? slash ? slash + 1 : path : NULL;
 }
 
@@ -312,9 +326,10 @@ rt_is_same_file(const char *a, const char *b)
 static cot_status
 check_paths(cot_context *ctx, const char *path, const char *header, const char *manifest)
 {
-    const char *twice = rt_is_same_file(path, header) || rt_is_same_file(header, manifest) ? header
-                        : rt_is_same_file(path, manifest)                                  ? path
-                                                                                           : NULL;
+    const char *twice = rt_is_same_file(path, header) || rt_is_same_file(header, manifest)
+                            ? header
+                        : rt_is_same_file(path, manifest) ? path
+                                                          : NULL;
 
     return twice ? ir_fail(ctx, 0, NULL, ERR_usage,
                            ir_format(&ctx->arena, "%s: is named for two outputs", twice))
@@ -371,7 +386,8 @@ build_body(cot_context *ctx, void *arg)
 
     for (int i = 0; i < c->n; i++) {
         if (!c->exports[i].fn)
-            return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(&ctx->arena, "export %d: the function is NULL", i));
+            return ir_fail(ctx, 0, NULL, ERR_usage,
+                           ir_format(&ctx->arena, "export %d: the function is NULL", i));
         if (c->exports[i].fn->ctx != ctx)
             return ir_fail(ctx, 0, NULL, ERR_fn_context, c->exports[i].fn->name);
         COT_TRY(cot_trace_fn(c->exports[i].fn, c->exports[i].types, &e[i].graph));

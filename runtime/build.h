@@ -27,20 +27,23 @@ cot_status rt_build_ptx(cot_context *ctx, int n, const rt_export *fn,
 
 /* A pointer parameter of a C function: an argument or a result. */
 typedef struct rt_parameter {
-    const char *name, *type;            /* in C: "x", "const float *"                          */
-    const char *constant;               /* begins the names of its constants: "STEP_X"         */
-    const char *role;                   /* in, inout, donated, captured, generator, out        */
+    const char *name, *type; /* in C: "x", "const float *"                          */
+    const char *constant; /* begins the names of its constants: "STEP_X"         */
+    /* in, inout, donated, captured, generator, out */
+    const char *role;
     const ir_type *is;
 } rt_parameter;
 
 /* A function as its callers see it. */
 typedef struct rt_function {
-    const char *name, *constant;        /* in C; begins the names of its constants: "STEP"     */
+    const char *name, *constant; /* in C; begins the names of its constants: "STEP"     */
     const rt_export *of;
     const cg_module *module;
     int n_in, n_out;
-    const rt_parameter *parameter;      /* n_in arguments, then n_out results                  */
-    int64_t flops, traffic;             /* estimates; traffic: bytes read and written          */
+    /* n_in arguments, then n_out results */
+    const rt_parameter *parameter;
+    /* estimates; traffic: bytes read and written */
+    int64_t flops, traffic;
 } rt_function;
 
 /* header.c.  Functions of a file: names in C, none twice.  A word is made of what names are. */

@@ -31,7 +31,15 @@ rt_call_any(void (*fn)(void), int n, const rt_arg *args, cot_dtype t, void *answ
 {
     ffi_type *type[n + 1];
     void *value[n + 1];
-    union { ffi_arg word; double d; float f; uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } a = { 0 };
+    union {
+        ffi_arg word;
+        double d;
+        float f;
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+    } a = { 0 };
     ffi_cif cif;
 
     for (int i = 0; i < n; i++) {

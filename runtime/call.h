@@ -7,7 +7,8 @@
 #include "cotrace/tensor.h"
 
 typedef struct rt_arg {
-    bool by_value;              /* a scalar of the type, at `at`; else the pointer `at` itself */
+    /* a scalar of the type, at `at`; else the pointer `at` itself */
+    bool by_value;
     cot_dtype dtype;
     void *at;
 } rt_arg;

@@ -2,11 +2,11 @@
  * loop.
  *
  * Differences are taken in double precision: the graph is rebuilt with every float as f64 and
- * every complex number as c128, so that what is judged is the derivative and not the rounding of
- * f32.  Complex values stay complex until the twin runs the graph: a derivative is judged as the
- * rules give it, and not as the derivative of the loops that a factorisation becomes.  The step
- * is halved once, and the two quotients tell how far differences can be trusted at this point
- * (L. F. Richardson, 1911). */
+ * every complex number as c128, so that what is judged is the derivative and not the
+ * rounding of f32.  Complex values stay complex until the twin runs the graph: a derivative
+ * is judged as the rules give it, and not as the derivative of the loops that a
+ * factorisation becomes.  The step is halved once, and the two quotients tell how far
+ * differences can be trusted at this point (L. F. Richardson, 1911). */
 #include "runtime/check.h"
 
 #include <math.h>
@@ -197,9 +197,11 @@ compare_code(const ir_graph *f, int bits, int threads, void *const *in, void *co
              rt_verdict *v)
 {
     const char *backend = cg_llvm() ? "jit" : "c";
-    const cot_compile_options o = { .backend = backend, .vector_bits = bits, .threads = threads };
-    const char *name = ir_format(&f->ctx->arena, "%s%d bits, %d threads", cg_llvm() ? "" : "C, ",
-                                 bits, threads);
+    const cot_compile_options o = { .backend = backend,
+                                    .vector_bits = bits,
+                                    .threads = threads };
+    const char *name = ir_format(&f->ctx->arena, "%s%d bits, %d threads",
+                                 cg_llvm() ? "" : "C, ", bits, threads);
     void **got;
     COT_TRY(rt_run_graph(f, &o, in, &got));
     compare_bits(f, name, want, got, v);

@@ -117,7 +117,9 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
     }
     if (name && strcmp(name, "jit") != 0)
         return ir_fail(ctx, 0, NULL, ERR_target,
-                       ir_format(&ctx->arena, "the back end is '%s'; wants jit, c, eval, cuda or sim", name));
+                       ir_format(&ctx->arena,
+                                 "the back end is '%s'; wants jit, c, eval, cuda or sim",
+                                 name));
     p->backend = cg_llvm();
     if (!name && !p->backend) {
         p->engine = RT_EVAL;
@@ -151,7 +153,10 @@ plan_target(cot_context *ctx, const char **backend, rt_plan *p)
     const bool fast = strcmp(target + n, ",fast") == 0;
     if (strncmp(target, "cuda", 4) != 0 || (n > 4 && target[4] != ':') || (target[n] && !fast))
         return ir_fail(ctx, 0, NULL, ERR_target,
-                       ir_format(&ctx->arena, "the target is '%s'; wants host, generic, auto, cuda or cuda:sm_80, and ,fast behind these two", target));
+                       ir_format(&ctx->arena,
+                                 "the target is '%s'; wants host, generic, auto, cuda or "
+                                 "cuda:sm_80, and ,fast behind these two",
+                                 target));
     p->target.fast |= fast;
     if (*backend && strcmp(*backend, "cuda") != 0)
         return COT_OK;
@@ -262,10 +267,12 @@ donated_flags(const ir_graph *f, const rt_plan *p, ir_arena *arena, bool *flag)
                           "donated names argument %lld%s; wants different numbers below %d",
                           (long long)x, x >= 0 && x < n ? " twice" : "", n));
         if (is_inout(f, x))
-            return ir_fail(f->ctx, 0, f->name, ERR_usage,
-                           ir_format(arena,
-                                     "donated names argument %lld, which is in/out; wants one that is only read",
-                                     (long long)x));
+            return ir_fail(
+                f->ctx, 0, f->name, ERR_usage,
+                ir_format(
+                    arena,
+                    "donated names argument %lld, which is in/out; wants one that is only read",
+                    (long long)x));
         flag[x] = true;
     }
     return COT_OK;

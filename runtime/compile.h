@@ -16,7 +16,8 @@ typedef struct rt_plan {
     const cg_backend *backend;          /* NULL: evaluated, or on a device */
     const struct rt_machine *machine;   /* what the device is; else NULL */
     int device;                         /* its number */
-    bool choose;                        /* the device, if the program is worth it and there is one; else this machine */
+    /* the device, if the program is worth it and there is one; else this machine */
+    bool choose;
     cg_target target;
     int threads;
     bool fuse;
@@ -57,7 +58,8 @@ struct cot_kernel {
     const ir_graph *graph, *prepared;   /* the context's                              */
     rt_plan plan;
     cg_code code;                       /* entry NULL: evaluated                      */
-    int n_in, n_out, n_args;            /* results without new values of in/out arguments; inputs that the caller gives */
+    /* results without new values of in/out arguments; inputs that the caller gives */
+    int n_in, n_out, n_args;
     int *over;                          /* for each result: its donated argument, or -1 */
     const ir_type **type;               /* of arguments, then results; interned       */
     size_t *bytes;                      /* likewise                                   */
@@ -77,14 +79,15 @@ cot_status rt_call_kernel(const cot_kernel *k, void *const *args, void *work);
  * arguments, too, after the results. */
 void rt_arguments(const cot_kernel *k, void *const *in, void *const *out, void **args);
 
-/* failures.c: what a status of a compiled f means, as text in the arena: "main.c:7: check "x" failed";
- * NULL where f cannot fail so. */
+/* failures.c: what a status of a compiled f means, as text in the arena: "main.c:7: check
+ * "x" failed"; NULL where f cannot fail so. */
 const char *rt_failure_text(const ir_graph *f, cot_status status, ir_arena *a);
 
 /* dump.c: the text of a stage, "simplify", "kernels", "plan", "llvm", "asm", "c", of a
  * graph. */
 cot_status rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out);
 /* COT_DUMP of the stages below graphs. */
-void rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *text, size_t n);
+void rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *text,
+                  size_t n);
 
 #endif

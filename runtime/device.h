@@ -30,7 +30,8 @@ typedef struct rt_program {
     bool straight;              /* no host control flow: cg_host_is_straight */
     bool fails;                 /* some kernel may fail */
     void *self;                 /* the machine's */
-    struct ir_place *place;     /* where arrays lie that it takes as they are; NULL: none but the host's */
+    /* where arrays lie that it takes as they are; NULL: none but the host's */
+    struct ir_place *place;
 } rt_program;
 
 const rt_machine *rt_sim(void);         /* the simulator of codegen/grid.h */

@@ -36,11 +36,16 @@ struct DLManagedTensorVersioned {
     dl_tensor tensor;
 };
 
-static const struct { uint8_t code, bits; } codes[COT_DTYPE_COUNT] = {
-    [COT_BOOL] = { DL_BOOL, 8 },   [COT_I8] = { DL_INT, 8 },       [COT_I16] = { DL_INT, 16 },   [COT_I32] = { DL_INT, 32 },
-    [COT_I64] = { DL_INT, 64 },    [COT_U8] = { DL_UINT, 8 },      [COT_U16] = { DL_UINT, 16 },  [COT_U32] = { DL_UINT, 32 },
-    [COT_U64] = { DL_UINT, 64 },   [COT_F16] = { DL_FLOAT, 16 },   [COT_BF16] = { DL_BFLOAT, 16 }, [COT_F32] = { DL_FLOAT, 32 },
-    [COT_F64] = { DL_FLOAT, 64 },  [COT_C64] = { DL_COMPLEX, 64 }, [COT_C128] = { DL_COMPLEX, 128 },
+static const struct { uint8_t code, bits;
+} codes[COT_DTYPE_COUNT] = {
+    [COT_BOOL] = { DL_BOOL, 8 },      [COT_I8] = { DL_INT, 8 },
+    [COT_I16] = { DL_INT, 16 },       [COT_I32] = { DL_INT, 32 },
+    [COT_I64] = { DL_INT, 64 },       [COT_U8] = { DL_UINT, 8 },
+    [COT_U16] = { DL_UINT, 16 },      [COT_U32] = { DL_UINT, 32 },
+    [COT_U64] = { DL_UINT, 64 },      [COT_F16] = { DL_FLOAT, 16 },
+    [COT_BF16] = { DL_BFLOAT, 16 },   [COT_F32] = { DL_FLOAT, 32 },
+    [COT_F64] = { DL_FLOAT, 64 },     [COT_C64] = { DL_COMPLEX, 64 },
+    [COT_C128] = { DL_COMPLEX, 128 },
 };
 
 /* ---- in ---- */
@@ -231,7 +236,9 @@ import(cot_context *ctx, void *arg)
                                      t->rank, COT_MAX_RANK));
     if (dtype == COT_DTYPE_NONE)
         return ir_fail(ctx, 0, NULL, ERR_dtype_wrong,
-                       ir_format(&ctx->message_arena, "the DLPack tensor has elements of code %d, %d bits, %d lanes; wants a type of ours",
+                       ir_format(&ctx->message_arena,
+                                 "the DLPack tensor has elements of code %d, %d bits, %d "
+                                 "lanes; wants a type of ours",
                                  t->dtype.code, t->dtype.bits, t->dtype.lanes));
     type = cot_type_new(dtype, t->rank, t->shape);
     if (!ir_type_of(ctx, &type))
@@ -344,7 +351,9 @@ static dl_tensor
 tensor_of(lent *l)
 {
     const cot_array *a = l->a;
-    dl_tensor t = { .data = a->data, .rank = a->type.rank, .shape = a->dims, .strides = l->strides };
+    dl_tensor t = {
+        .data = a->data, .rank = a->type.rank, .shape = a->dims, .strides = l->strides
+    };
 
     t.device.type = ir_array_is_here(a) ? DL_HOST : a->place->device_type;
     t.device.id = ir_array_is_here(a) ? 0 : a->place->device_id;
@@ -361,9 +370,12 @@ cot_to_dlpack(cot_context *ctx, const cot_array *a)
 
     if (!l)
         return NULL;
-    l->out.versioned = (struct DLManagedTensorVersioned){ .version = { DL_MAJOR, DL_MINOR }, .manager = l,
-                                                          .deleter = delete_versioned, .flags = a->read_only ? DL_READ_ONLY : 0,
-                                                          .tensor = tensor_of(l) };
+    l->out.versioned =
+        (struct DLManagedTensorVersioned){ .version = { DL_MAJOR, DL_MINOR },
+                                           .manager = l,
+                                           .deleter = delete_versioned,
+                                           .flags = a->read_only ? DL_READ_ONLY : 0,
+                                           .tensor = tensor_of(l) };
     return &l->out.versioned;
 }
 
@@ -374,6 +386,8 @@ cot_to_dlpack_unversioned(cot_context *ctx, const cot_array *a)
 
     if (!l)
         return NULL;
-    l->out.plain = (struct DLManagedTensor){ .tensor = tensor_of(l), .manager = l, .deleter = delete_plain };
+    l->out.plain = (struct DLManagedTensor){ .tensor = tensor_of(l),
+                                             .manager = l,
+                                             .deleter = delete_plain };
     return &l->out.plain;
 }

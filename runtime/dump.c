@@ -25,9 +25,14 @@ names_of(ir_arena *a, const ir_graph *f)
 static cot_status
 emit_text(const ir_graph *f, const rt_plan *p, cg_output what, const cg_module *m, ir_buf *out)
 {
-    const cg_natural fn = { .name = p->name, .module = m, .n_in = f->n_in, .n_out = f->n_out - f->n_inout,
+    const cg_natural fn = { .name = p->name,
+                            .module = m,
+                            .n_in = f->n_in,
+                            .n_out = f->n_out - f->n_inout,
                             .arg_name = names_of(out->arena, f) };
-    const cg_backend *backend = what == CG_TO_C ? cg_c() : what == CG_TO_PTX ? cg_llvm() : p->backend;
+    const cg_backend *backend = what == CG_TO_C     ? cg_c()
+                                : what == CG_TO_PTX ? cg_llvm()
+                                                    : p->backend;
     const void *text;
     size_t n;
 

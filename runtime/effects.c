@@ -118,11 +118,16 @@ cot_print_(cot_place at, cot_value x, const char *text)
     const bool pairs = ir_is_complex(type->dtype);
     int64_t shape[1 + COT_MAX_RANK] = { pairs ? -1 - type->rank : type->rank };
     memcpy(shape + 1, type->dims, sizeof *shape * (size_t)type->rank);
-    cot_value in[3] = { pairs ? apart(at, x, type->size) : type->dtype == p->dtype ? x : cot_convert_(at, x, p->dtype),
+    cot_value in[3] = { pairs                     ? apart(at, x, type->size)
+                        : type->dtype == p->dtype ? x
+                                                  : cot_convert_(at, x, p->dtype),
                         cot_constant_(at, t, cot_u8((int64_t)strlen(text) + 1), text),
                         cot_constant_(at, t, cot_i64(1 + type->rank), shape) };
-    cot_value y = cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ .n = 3, .at = in }, NULL);
-    return pairs ? together(at, y, type) : type->dtype == p->dtype ? y : cot_convert_(at, y, type->dtype);
+    cot_value y =
+        cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ .n = 3, .at = in }, NULL);
+    return pairs                     ? together(at, y, type)
+           : type->dtype == p->dtype ? y
+                                     : cot_convert_(at, y, type->dtype);
 }
 
 /* ---- check ---- */

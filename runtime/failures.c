@@ -1,5 +1,5 @@
-/* What a status of a compiled function means: a loop that passed its bound, a foreign function or a
- * check that failed.
+/* What a status of a compiled function means: a loop that passed its bound, a foreign
+ * function or a check that failed.
  *
  * A kernel says which kind of failure it met, not where.  The places that can fail in that way
  * are found in the graph; where there is one, that is where it was. */
@@ -108,7 +108,8 @@ record_bound(cot_context *ctx, const ir_graph *f, const places *p)
         ir_loc_print(ctx, p->at[i]->loc, &text);
         ir_buf_printf(&text, " (%lld)", (long long)p->at[i]->at.loop.max);
     }
-    return ir_fail(ctx, p->n ? p->at[0]->loc : 0, f->name, ERR_bound, p->n ? text.text : f->name);
+    return ir_fail(ctx, p->n ? p->at[0]->loc : 0, f->name, ERR_bound,
+                   p->n ? text.text : f->name);
 }
 
 static cot_status

@@ -29,7 +29,8 @@ argument(const handed *h, const ir_c_item *x, uint64_t *word)
     if (x->kind == IR_C_USER)
         return (rt_arg){ .at = h->c->user };
     if (x->kind == IR_C_IN)
-        return (rt_arg){ .by_value = !x->pointer, .dtype = x->type, .at = (void *)h->in[x->index] };
+        return (
+            rt_arg){ .by_value = !x->pointer, .dtype = x->type, .at = (void *)h->in[x->index] };
     if (x->kind == IR_C_OUT) {
         if (x->from >= 0)
             memcpy(h->out[x->index], h->in[x->from], bytes_of(ir_type_at(f, f->in[x->from])));

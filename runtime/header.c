@@ -12,7 +12,8 @@
 
 /* A parameter's C name from a value's name: a word of its own, unlike those before it. */
 static const char *
-parameter_name(ir_arena *a, const char *from, const char *otherwise, const rt_parameter *taken, int n)
+parameter_name(ir_arena *a, const char *from, const char *otherwise, const rt_parameter *taken,
+               int n)
 {
     char *name = ir_copy_string(a, from ? from : otherwise);
     const char *base;
@@ -20,7 +21,8 @@ parameter_name(ir_arena *a, const char *from, const char *otherwise, const rt_pa
     for (char *c = name; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
             *c = '_';
-    if ((*name >= '0' && *name <= '9') || cg_c_is_word(name) || cg_c_is_parameter(name) || !*name)
+    if ((*name >= '0' && *name <= '9') || cg_c_is_word(name) || cg_c_is_parameter(name) ||
+        !*name)
         name = ir_format(a, "%s_",
                          *name >= '0' && *name <= '9' ? ir_format(a, "x%s", name) : name);
     base = name;
@@ -126,10 +128,12 @@ parameters(words *w, const rt_plan *p, const rt_function *fn)
             w->a, name, ir_format(w->a, k < 0 ? "arg%d" : "out%d", k < 0 ? i : k), x, i);
         x[i].is = ir_type_at(f, k < 0 ? f->in[i] : f->out[k]);
         x[i].role = role;
-        x[i].type = strcmp(role, "generator") == 0
-                        ? "const uint64_t *"
-                        : ir_format(w->a, "%s%s *", written ? "" : "const ", c_types[x[i].is->dtype]);
-        x[i].constant = own_word(w, ir_format(w->a, "%s_%s", fn->constant, upper(w->a, x[i].name)));
+        x[i].type =
+            strcmp(role, "generator") == 0
+                ? "const uint64_t *"
+                : ir_format(w->a, "%s%s *", written ? "" : "const ", c_types[x[i].is->dtype]);
+        x[i].constant =
+            own_word(w, ir_format(w->a, "%s_%s", fn->constant, upper(w->a, x[i].name)));
     }
     return x;
 }
@@ -141,7 +145,8 @@ rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natura
     words w = { .a = a };
 
     for (int i = 0; i < n; i++) {
-        fn[i] = (rt_function){ .name = natural[i].name, .of = &e[i], .module = natural[i].module };
+        fn[i] =
+            (rt_function){ .name = natural[i].name, .of = &e[i], .module = natural[i].module };
         fn[i].n_in = e[i].graph->n_in;
         fn[i].n_out = e[i].graph->n_out - e[i].graph->n_inout;
         fn[i].constant = own_word(&w, upper(a, fn[i].name));
@@ -302,7 +307,8 @@ print_residuals(ir_buf *b, const rt_function *fn)
                       c_types[t->dtype], at);
         at += ((long long)t->size * (long long)cot_dtype_size(t->dtype) / APART + 1) * APART;
     }
-    ir_buf_printf(b, "\n#define %s_RES_BYTES %lld\n#define %s_RES_ALIGN %d\n", big, at, big, APART);
+    ir_buf_printf(b, "\n#define %s_RES_BYTES %lld\n#define %s_RES_ALIGN %d\n", big, at, big,
+                  APART);
 }
 
 /* What the linker must find: the prototypes of foreign functions, each once. */
@@ -321,7 +327,8 @@ print_externs(ir_buf *b, int n, const rt_function *fn)
                 old |= strcmp(seen[k], p) == 0;
             if (old)
                 continue;
-            ir_buf_printf(b, n_seen ? "%s\n" : "\n/* Foreign functions: yours to link. */\n%s\n", p);
+            ir_buf_printf(
+                b, n_seen ? "%s\n" : "\n/* Foreign functions: yours to link. */\n%s\n", p);
             IR_PUSH(b->arena, seen, n_seen, cap, p);
         }
 }
@@ -363,7 +370,9 @@ print_preface(ir_buf *b, const char *path, bool inout, bool donated)
                   "F_STATUS_TEXT(answer) of function F says what failed in which line.",
                   COT_ERR_BOUND, COT_ERR_FOREIGN);
     if (inout)
-        ir_buf_str(b, "\n * An argument marked inout is updated: it holds its new value after the call.");
+        ir_buf_str(
+            b,
+            "\n * An argument marked inout is updated: it holds its new value after the call.");
     if (donated)
         ir_buf_str(b,
                    "\n * An argument marked donated holds nothing defined after the call; each "
@@ -378,9 +387,12 @@ print_preface(ir_buf *b, const char *path, bool inout, bool donated)
 }
 
 static const char pool_text[] =
-    "\n/* A parallel-for: run calls body for ranges that cover [0, n) once each, in any threads, and returns when\n"
-    " * all are done; a range shorter than grain is not worth a thread.  Yours, or cot_rt_pool_new's of\n"
-    " * cotrace/pool.h and libcotrace_rt.a.  NULL runs all in the calling thread.  Results are the same bits in\n"
+    "\n/* A parallel-for: run calls body for ranges that cover [0, n) once each, in any "
+    "threads, and returns when\n"
+    " * all are done; a range shorter than grain is not worth a thread.  Yours, or "
+    "cot_rt_pool_new's of\n"
+    " * cotrace/pool.h and libcotrace_rt.a.  NULL runs all in the calling thread.  Results are "
+    "the same bits in\n"
     " * any case. */\n"
     "#ifndef COT_PARALLEL_DEFINED\n#define COT_PARALLEL_DEFINED\n"
     "struct cot_parallel {\n"

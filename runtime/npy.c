@@ -115,7 +115,8 @@ read_descr(rt_npy *h, const char *d)
             return NULL;
         }
     }
-    return "its element type is not one of bool, i8 to i64, u8 to u64, f16, f32, f64, c64, c128";
+    return "its element type is not one of bool, i8 to i64, u8 to u64, f16, f32, f64, c64, "
+           "c128";
 }
 
 static const char *

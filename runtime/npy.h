@@ -21,9 +21,9 @@ typedef struct rt_npy {
 enum { RT_NPY_PREFIX = 12 };
 const char *rt_npy_prefix(const void *file, size_t size, size_t *data);
 const char *rt_npy_header(rt_npy *h, const void *file, size_t size);
-/* Elements from byte `first` of h->bytes on: whole ones, RT_NPY_BLOCK bytes at a time or any other number, in
- * the file's order.  They go to their places in out, which is row-major and in this machine's
- * byte order.  NULL, or what is wrong. */
+/* Elements from byte `first` of h->bytes on: whole ones, RT_NPY_BLOCK bytes at a time or any
+ * other number, in the file's order.  They go to their places in out, which is row-major and
+ * in this machine's byte order.  NULL, or what is wrong. */
 enum { RT_NPY_BLOCK = 1 << 16 };
 const char *rt_npy_elements(const rt_npy *h, size_t first, const void *from, size_t bytes,
                             void *out);

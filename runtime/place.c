@@ -42,7 +42,8 @@ cot_array_device(const cot_array *a)
 static cot_status
 failed(cot_context *ctx, ir_place *p, cot_status s)
 {
-    return ir_fail(ctx, 0, NULL, s == COT_ERR_MEMORY ? ERR_device_memory : ERR_device, p->why(p));
+    return ir_fail(ctx, 0, NULL, s == COT_ERR_MEMORY ? ERR_device_memory : ERR_device,
+                   p->why(p));
 }
 
 typedef struct making {
@@ -98,7 +99,9 @@ make(cot_context *ctx, void *arg)
 
     if (!m->device || !read_name(m->device, &ordinal))
         return ir_fail(ctx, 0, NULL, ERR_usage,
-                       ir_format(&ctx->message_arena, "the device is '%s'; wants host, cuda or cuda:1", m->device ? m->device : ""));
+                       ir_format(&ctx->message_arena,
+                                 "the device is '%s'; wants host, cuda or cuda:1",
+                                 m->device ? m->device : ""));
     if (!ir_type_of(ctx, &m->type))
         return ctx->status;
     if (ordinal >= 0)
@@ -212,9 +215,11 @@ cot_array_assign(cot_context *ctx, cot_array *to, const cot_array *from)
 static cot_status
 not_here(cot_context *ctx, void *arg)
 {
-    return ir_fail(ctx, 0, NULL, ERR_usage,
-                   ir_format(&ctx->message_arena, "the array is on %s; wants one of this machine: cot_array_to copies",
-                             cot_array_device(arg)));
+    return ir_fail(
+        ctx, 0, NULL, ERR_usage,
+        ir_format(&ctx->message_arena,
+                  "the array is on %s; wants one of this machine: cot_array_to copies",
+                  cot_array_device(arg)));
 }
 
 cot_status

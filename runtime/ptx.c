@@ -95,7 +95,9 @@ print_function(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_graph
     cg_json_string(b, fn->name);
     ir_buf_str(b, ",\n");
     print_arguments(b, p, f);
-    ir_buf_printf(b, "  \"work_bytes\": %" PRId64 ", \"align\": %d, \"flops\": %" PRId64 ", \"moved\": %" PRId64 ",\n",
+    ir_buf_printf(b,
+                  "  \"work_bytes\": %" PRId64 ", \"align\": %d, \"flops\": %" PRId64
+                  ", \"moved\": %" PRId64 ",\n",
                   m->work_bytes, CG_DEVICE_ALIGN, flops, bytes);
     print_kernels(b, fn);
     ir_buf_str(b, "  ");
@@ -183,9 +185,10 @@ options_for(cot_context *ctx, const cot_compile_options *o)
     each.backend = "cuda";
     each.target = NULL;
     if (!each.cpu)
-        each.cpu = target && strncmp(target, "cuda:", 5) == 0
-                       ? ir_format(&ctx->arena, "%.*s", (int)strcspn(target + 5, ","), target + 5)
-                       : "sm_80";
+        each.cpu =
+            target && strncmp(target, "cuda:", 5) == 0
+                ? ir_format(&ctx->arena, "%.*s", (int)strcspn(target + 5, ","), target + 5)
+                : "sm_80";
     return each;
 }
 
@@ -209,5 +212,8 @@ rt_build_ptx(cot_context *ctx, int n, const rt_export *e, const cot_compile_opti
     COT_TRY(write_file(ctx, path, bytes, size));
     ir_buf_init(&b, a);
     print_manifest(&b, path, &p, n, fn, e);
-    return write_file(ctx, each.manifest ? each.manifest : ir_format(a, "%.*s.json", (int)strlen(path) - 4, path), b.text, b.n);
+    return write_file(ctx,
+                      each.manifest ? each.manifest
+                                    : ir_format(a, "%.*s.json", (int)strlen(path) - 4, path),
+                      b.text, b.n);
 }

@@ -140,8 +140,11 @@ check_place(const cot_kernel *k, int i, const cot_array *a, ir_place **there)
 
     *there = ir_array_is_here(a) ? NULL : a->place;
     if (a->read_only && (is_written(k, i) || ir_ints_has(k->plan.donated, i)))
-        return run_fail(k, ERR_usage, "an array that is written is read-only; wants one that can be written", 0, NULL);
-    if (!*there || (own && own->device_type == a->place->device_type && own->device_id == a->place->device_id))
+        return run_fail(k, ERR_usage,
+                        "an array that is written is read-only; wants one that can be written",
+                        0, NULL);
+    if (!*there || (own && own->device_type == a->place->device_type &&
+                    own->device_id == a->place->device_id))
         return COT_OK;
     elsewhere e = { k, i, a->place };
     return rt_guard(k->ctx, record_elsewhere, &e);
@@ -179,9 +182,10 @@ check_overlap(const cot_kernel *k, void *const *args)
     for (int j = 0; j < f->n_inout; j++)
         for (int i = 0; i < k->n_in; i++)
             if (i != f->inout[j].arg && overlap(k, args, f->inout[j].arg, i))
-                return run_fail(k, ERR_usage,
-                                "an in/out argument overlaps another argument; wants memory of its own",
-                                0, NULL);
+                return run_fail(
+                    k, ERR_usage,
+                    "an in/out argument overlaps another argument; wants memory of its own", 0,
+                    NULL);
     for (int r = k->n_in; r < k->n_in + k->n_out; r++)
         for (int i = 0; i < r; i++)
             if (overlap(k, args, r, i) && (k->over[r - k->n_in] != i || args[r] != args[i]))
@@ -313,8 +317,9 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
     uint64_t key[2];
 
     if ((!args && k->n_args > 0) || (!results && k->n_out > 0))
-        return run_fail(k, ERR_usage, "the list of arguments or of results is NULL; wants an array for each", 0,
-                        NULL);
+        return run_fail(k, ERR_usage,
+                        "the list of arguments or of results is NULL; wants an array for each",
+                        0, NULL);
     for (int i = 0, given = 0; i < k->n_in; i++) {
         if (ir_is_bound(k->graph, i)) {
             COT_TRY(bound_to(k, i, key, &pointer[i], &there[i]));

@@ -76,7 +76,8 @@ read_tensor(rt_tensor *t, const json_t *entry)
         if (strcmp(kinds[i].name, kind) == 0)
             t->dtype = kinds[i].dtype;
     if (t->dtype == COT_DTYPE_NONE)
-        return "has a dtype that is not one of BOOL, I8 to I64, U8 to U64, F16, BF16, F32, F64, C64";
+        return "has a dtype that is not one of BOOL, I8 to I64, U8 to U64, F16, BF16, F32, "
+               "F64, C64";
     const char *wrong = read_shape(t, json_object_get(entry, "shape"), &bytes);
     if (wrong)
         return wrong;

@@ -57,6 +57,8 @@ done
 for file in $(find ir passes frontend codegen runtime tools include -name '*.c' -o -name '*.h'); do
     lines=$(wc -l <"$file")
     [ "$lines" -le 800 ] || broken "$file has $lines lines; at most 800"
+    wide=$(awk 'length($0) > 96 { printf " %d", FNR }' "$file")
+    [ -z "$wide" ] || broken "$file has lines of more than 96 columns:$wide"
 done
 
 # What a folder's objects define, by prefix.  Rules are named by column: jvp_mul, lower_dot.

@@ -53,8 +53,9 @@ read_export(cot_cli *c, const ir_module *all, const char *text, rt_export *out)
 
     *out = (rt_export){ .name = equals ? trimmed(c, text, equals) : NULL };
     if (!*entry)
-        return ir_fail(c->ctx, 0, NULL, ERR_usage,
-                       ir_format(&c->ctx->arena, "--export is '%s'; wants [NAME=]ENTRY[|PIPELINE]", text));
+        return ir_fail(
+            c->ctx, 0, NULL, ERR_usage,
+            ir_format(&c->ctx->arena, "--export is '%s'; wants [NAME=]ENTRY[|PIPELINE]", text));
     COT_TRY(cli_roots(c->ctx, all, entry, &one));
     if (bar)
         c->pipeline =
@@ -123,8 +124,13 @@ to_standard_output(const cot_cli *c)
 int
 cli_build(cot_cli *c)
 {
-    cot_compile_options o = { .target = c->target, .cpu = c->cpu, .features = c->features, .threads = c->threads,
-                              .debug = c->debug, .fast = c->fast, .manifest = c->manifest };
+    cot_compile_options o = { .target = c->target,
+                              .cpu = c->cpu,
+                              .features = c->features,
+                              .threads = c->threads,
+                              .debug = c->debug,
+                              .fast = c->fast,
+                              .manifest = c->manifest };
     rt_export *e;
     int n = 0;
 

@@ -64,7 +64,10 @@ static void
 write_declarations(void)
 {
     static const char *const params[] = {
-        "", "cot_value x", "cot_operand x, cot_operand y", "cot_operand x, cot_operand y, cot_operand z",
+        "",
+        "cot_value x",
+        "cot_operand x, cot_operand y",
+        "cot_operand x, cot_operand y, cot_operand z",
     };
 
     for (size_t i = 0; i < N_ROWS; i++)
@@ -96,7 +99,10 @@ write_macros(void)
 {
     static const char *const formal[] = {"", "x", "x, y", "x, y, z"};
     static const char *const actual[] = {
-        "", "x", "COT_OPERAND(x), COT_OPERAND(y)", "COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z)",
+        "",
+        "x",
+        "COT_OPERAND(x), COT_OPERAND(y)",
+        "COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z)",
     };
 
     for (size_t i = 0; i < N_ROWS; i++) {
@@ -104,8 +110,11 @@ write_macros(void)
         if (!is_plain_pointwise(r))
             continue;
         write_comment(r->doc);
+        const size_t columns = strlen("#define cot_() cot__(COT_HERE, )") +
+                               2 * strlen(r->name) + strlen(formal[r->n_in]) +
+                               strlen(actual[r->n_in]);
         printf("#define cot_%s(%s)", r->name, formal[r->n_in]);
-        printf(r->n_in == 3 ? " \\\n    " : " ");
+        printf(r->n_in == 3 || columns > 96 ? " \\\n    " : " ");
         printf("cot_%s_(COT_HERE, %s)\n", r->name, actual[r->n_in]);
     }
 }
@@ -134,11 +143,14 @@ write_overloads(void)
             end = strcmp(r->name, operators[k]) == 0 ? "_" : end;
         printf("inline value %s%s(", r->name, end);
         if (r->n_in == 1)
-            printf("cot_value x, COT_PLACE_) { return cot_%s_(cot_place{file, line}, x); }\n", r->name);
+            printf("cot_value x, COT_PLACE_) { return cot_%s_(cot_place{file, line}, x); }\n",
+                   r->name);
         else if (r->n_in == 2)
             printf("operand x, operand y) { return cot_%s_(x.at, x.x, y.x); }\n", r->name);
         else
-            printf("operand x, operand y, operand z) { return cot_%s_(x.at, x.x, y.x, z.x); }\n", r->name);
+            printf(
+                "operand x, operand y, operand z) { return cot_%s_(x.at, x.x, y.x, z.x); }\n",
+                r->name);
     }
 }
 
@@ -189,8 +201,10 @@ write_attributes(const char *record)
 static int
 write_ops(void)
 {
-    printf("# Ops\n\nWritten by `cot-gen` from `ir/ops.def` and `ir/attrs.def`; do not edit.  Operands are"
-           " called x, y, z in\norder.  `zero`: the derivative vanishes everywhere; `never`: the case"
+    printf("# Ops\n\nWritten by `cot-gen` from `ir/ops.def` and `ir/attrs.def`; do not edit.  "
+           "Operands are"
+           " called x, y, z in\norder.  `zero`: the derivative vanishes everywhere; `never`: "
+           "the case"
            " cannot arise.\n");
     for (size_t i = 0; i < N_ROWS; i++) {
         const row *r = &rows[i];
@@ -222,7 +236,8 @@ write_errors(void)
     for (size_t i = 0; i < N_MESSAGES; i++) {
         const message *m = &messages[i];
         if (!m->doc[0]) {
-            fprintf(stderr, "cot-gen: %s has no line of cause and remedy in ir/errors.def\n", m->name);
+            fprintf(stderr, "cot-gen: %s has no line of cause and remedy in ir/errors.def\n",
+                    m->name);
             return 1;
         }
         printf("| `%s` | `%s` | %s |\n", m->status, m->format, m->doc);
@@ -241,6 +256,8 @@ main(int argc, char **argv)
         return write_ops();
     if (argc == 2 && strcmp(argv[1], "errors") == 0)
         return write_errors();
-    fprintf(stderr, "usage: cot-gen trace HEADER | cot-gen hpp HEADER | cot-gen ops | cot-gen errors\n");
+    fprintf(
+        stderr,
+        "usage: cot-gen trace HEADER | cot-gen hpp HEADER | cot-gen ops | cot-gen errors\n");
     return 2;
 }

@@ -6,7 +6,8 @@
  * this prints, says what the instructions are, and kernels of this process call them there.  A
  * program is found by the hash of its instructions.
  *
- *   RARE_ONE(i)     program i on scalars, an instruction a line: `const float v7 = mul_f32(v5, v6);`
+ *   RARE_ONE(i)     program i on scalars, an instruction a line: `const float v7 =
+ * mul_f32(v5, v6);`
  *   RARE_LIST(X)    X(i, hash, operands, type of the result, types of the operands) for each
  *   RARE_TABLES     defined: the tables that they read */
 #include <inttypes.h>
@@ -86,7 +87,9 @@ print_insn(const ir_sc_program *p, int k)
     printf("    const rare_%s v%d = ", type, p->n_in + k);
     switch (i->op) {
     case SC_const: printf("const_%s(0x%" PRIx64 "u);\n", type, i->imm); return;
-    case SC_table: printf("const_%s(rare_table_%d[v%d]);\n", type, find_table(i->table), i->in[0]); return;
+    case SC_table:
+        printf("const_%s(rare_table_%d[v%d]);\n", type, find_table(i->table), i->in[0]);
+        return;
     case SC_select: printf("v%d ? v%d : v%d;\n", i->in[0], i->in[1], i->in[2]); return;
     case SC_rare:
         printf("v%d ? RARE_ONE(%d)(", i->in[0], find_program(i->sub));

@@ -4,9 +4,11 @@
  *                                    StableHLO.  The last element may be a stage: verify, dot,
  *                                    simplified, kernels, plan, llvm, asm, eval, run
  *   ; expect:                        everything after it, up to the next section, is the output
- *   ; contains: TEXT                 instead of expect: lines that occur in the output, in this order
+ *   ; contains: TEXT                 instead of expect: lines that occur in the output, in
+ * this order
  *   ; lacks: TEXT                    and lines that do not
- *   ... ; error: TEXT                the run fails at this line with a message that has TEXT in it;
+ *   ... ; error: TEXT                the run fails at this line with a message that has TEXT
+ * in it;
  *                                    on a line of its own: it fails, wherever
  *
  * Comments and blank lines at the end of a section belong to the next one.  --bless writes what
@@ -111,7 +113,8 @@ numbered(tester *t, const section *s, size_t *n)
     ir_buf_init(&b, t->a);
     for (int i = 1; i <= s->line; i++)
         ir_buf_str(&b, "\n");
-    for (const char *p = s->code; p < stop; p = line_end(p, stop)) { /* StableHLO has no such comments */
+    /* StableHLO has no such comments */
+    for (const char *p = s->code; p < stop; p = line_end(p, stop)) {
         const char *end = line_end(p, stop), *mark = p, *last = end[-1] == '\n' ? end - 1 : end;
 
         while (mark < end && !marked(mark, end, "; error:"))

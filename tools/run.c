@@ -224,7 +224,9 @@ print_results(cot_cli *c, const ir_graph *f, void *const *out)
 static int
 run_function(cot_cli *c)
 {
-    const cot_compile_options o = { .backend = c->backend, .threads = c->threads, .fast = c->fast };
+    const cot_compile_options o = { .backend = c->backend,
+                                    .threads = c->threads,
+                                    .fast = c->fast };
     void **args, **pointer, **out;
     cot_kernel *k;
     cot_status status;

@@ -118,7 +118,9 @@ place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int l
     if (cg_c_is_even(e, index, set, c, w->lanes, step)) {
         first = cg_c_at_lane(e, index, set, c, 0);
         *shape = *step == 1 ? CG_C_DENSE : *step == -1 ? CG_C_BACK : CG_C_STEP;
-        first = strcmp(first, "0") == 0 ? buffer : cg_c_say(e, "%s + %s", buffer, cg_c_bare_term(e->t, first));
+        first = strcmp(first, "0") == 0
+                    ? buffer
+                    : cg_c_say(e, "%s + %s", buffer, cg_c_bare_term(e->t, first));
         return *shape == CG_C_STEP ? cg_c_say(e, "%s, %s", first, cg_c_int(e, *step)) : first;
     }
     if (constant)
@@ -152,8 +154,8 @@ declare_test(cg_c_emit *e, const condition *w, int lanes)
     return number;
 }
 
-/* Is the element a place known to be outside the array?  Then no condition lets it through, and a
- * compiler that sees the one and not the other would warn. */
+/* Is the element a place known to be outside the array?  Then no condition lets it through,
+ * and a compiler that sees the one and not the other would warn. */
 static bool
 is_outside(const cg_c_emit *e, const cg_insn *i, const char *at)
 {
@@ -270,8 +272,8 @@ loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condi
                     cg_c_load(e->t, type, lanes, shape, w->when), at, w->text ? w->text : "");
 }
 
-/* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a division
- * would raise an exception that no element of the user's does. */
+/* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a
+ * division would raise an exception that no element of the user's does. */
 static const char *
 fill_tail(cg_c_emit *e, cot_dtype type, const char *x, uint32_t set, int c, int lanes)
 {
@@ -430,8 +432,9 @@ cg_c_load_insn(cg_c_emit *e, cg_val v)
         cg_c_bind(e, v, c, (cot_dtype)i->type, lanes, loaded(e, v, set, c, lanes));
 }
 
-/* What is computed for one of several elements side by side stands alone: clang would gather the
- * scalars into vectors, at more than it wins.  (As a fourth lane: that one always stands alone.) */
+/* What is computed for one of several elements side by side stands alone: clang would gather
+ * the scalars into vectors, at more than it wins.  (As a fourth lane: that one always stands
+ * alone.) */
 static const char *
 stored_alone(cg_c_emit *e, cg_val v, const char *x)
 {
@@ -524,7 +527,8 @@ stream_copies(cg_c_emit *e, cg_val v, uint32_t set, int lanes)
     touch(e, v, NULL,
           (cg_touched){ .lanes = copies * lanes, .step = 1, .count = copies * lanes });
     for (int c = 0; c < copies; c++)
-        args = cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)));
+        args =
+            cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)));
     cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[i->imm],
               cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, 0, 0)), args);
     e->streams = true;
@@ -612,7 +616,9 @@ cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left)
               (cg_touched){
                   .side_by_side = (int)n, .lanes = lanes, .step = n, .count = n * lanes });
         for (uint32_t k = 0; k < n; k++)
-            args = cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, e->k->insn[v[k]].in[1], set, c, lanes)));
+            args =
+                cg_c_say(e, "%s, %s", args,
+                         cg_c_bare(e->t, cg_c_use(e, e->k->insn[v[k]].in[1], set, c, lanes)));
         cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[first->imm],
                   cg_c_bare_term(e->t, cg_c_at_lane(e, first->in[0], set, c, 0)), args);
     }

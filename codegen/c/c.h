@@ -38,7 +38,8 @@ typedef struct cg_c_text {
     uint32_t n_rare, cap_rare;
     int n_fn;
     const cg_natural *fn; /* the functions of the file */
-    const bool *apart;    /* of each: it is called as a function of the file's own, which takes another name */
+    /* of each: it is called as a function of the file's own, which takes another name */
+    const bool *apart;
     int bits; /* of a vector; 32: there are none */
     bool in_process;
     cot_status status;
@@ -110,7 +111,8 @@ const char *cg_c_rare_vector(cg_c_text *t, const ir_sc_program *p, int lanes);
 /* How a vector meets memory: element after element; a constant apart; where an i64 or,
  * of indices of 32 bits, an i32 says. */
 typedef enum cg_c_shape { CG_C_DENSE, CG_C_BACK, CG_C_STEP, CG_C_AT, CG_C_AT32 } cg_c_shape;
-typedef enum cg_c_when { CG_C_ALWAYS, CG_C_PART, CG_C_MASK } cg_c_when; /* the first n lanes; a BOOL */
+/* the first n lanes; a BOOL */
+typedef enum cg_c_when { CG_C_ALWAYS, CG_C_PART, CG_C_MASK } cg_c_when;
 /* type load(const T *p, [step or index], [n or mask]); void store(T *p, [..], value, [..]). */
 const char *cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 /* x, an element that is read for a lane, as it stands among others that lie apart. */
@@ -125,8 +127,8 @@ const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg
  * for BOOL. */
 const char *cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x);
 const char *cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes, bool back);
-/* load(p) of p[0], p[2], ..., where another one is of p[1], p[3], ..., or, second, the other way
- * round: both read the same vectors. */
+/* load(p) of p[0], p[2], ..., where another one is of p[1], p[3], ..., or, second, the other
+ * way round: both read the same vectors. */
 const char *cg_c_load_of_pairs(cg_c_text *t, cot_dtype type, int lanes, bool second);
 const char *cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n);
 const char *cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream);

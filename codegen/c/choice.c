@@ -38,7 +38,8 @@ is_named(const cg_c_emit *e, cg_val v)
     return e->k->insn[v].op == SC_const || !e->inlined[v];
 }
 
-/* Is the choice by a comparison, of as many lanes, that is better made for it than as a BOOL? */
+/* Is the choice by a comparison, of as many lanes, that is better made for it than as a
+ * BOOL? */
 static bool
 is_by_comparison(const cg_c_emit *e, const cg_insn *i, int lanes)
 {

@@ -42,7 +42,9 @@ cg_c_refuse(cg_c_emit *e, const char *what)
 int
 cg_c_lanes(const cg_c_emit *e, uint32_t set)
 {
-    return e->vector_level >= 0 && (set >> e->vector_level & 1) ? e->level[e->vector_level].lanes : 1;
+    return e->vector_level >= 0 && (set >> e->vector_level & 1)
+               ? e->level[e->vector_level].lanes
+               : 1;
 }
 
 int
@@ -283,7 +285,9 @@ sum_of_pairs(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
 static const char *
 plain_index(cg_c_emit *e, cg_val v, int lanes, const char *const *in)
 {
-    static const char symbol[] = { [SC_add] = '+', [SC_sub] = '-', [SC_mul] = '*', [SC_div] = '/', [SC_rem] = '%' };
+    static const char symbol[] = {
+        [SC_add] = '+', [SC_sub] = '-', [SC_mul] = '*', [SC_div] = '/', [SC_rem] = '%'
+    };
     const cg_insn *i = &e->k->insn[v];
     int64_t lo, hi, from, to;
 
@@ -409,7 +413,8 @@ emit_rare(cg_c_emit *e, cg_val v)
     const int lanes = cg_c_lanes(e, set);
 
     for (int c = 0; c < cg_c_copies(e, set); c++) {
-        const char *s = cg_c_value(e, v, c), *cond = cg_c_use(e, i->in[0], set, c, lanes), *args = "";
+        const char *s = cg_c_value(e, v, c), *cond = cg_c_use(e, i->in[0], set, c, lanes),
+                   *args = "";
         for (int a = 0; a < i->sub->n_in; a++)
             args = cg_c_say(e, "%s%s%s", args, a || lanes > 1 ? ", " : "",
                             cg_c_use(e, i->args[a], set, c, lanes));
@@ -542,7 +547,8 @@ emit_extern(cg_c_emit *e, cg_val v)
     if (type == COT_DTYPE_NONE)
         cg_c_line(e, "%s(%s);", f, args);
     else
-        cg_c_line(e, "const %s %s = %s(%s);", cg_c_type(e->t, type, 1), cg_c_value(e, v, 0), f, args);
+        cg_c_line(e, "const %s %s = %s(%s);", cg_c_type(e->t, type, 1), cg_c_value(e, v, 0), f,
+                  args);
 }
 
 /* Between what may be the same memory: only if it is not. */
@@ -561,9 +567,10 @@ static void
 emit_prefetch(cg_c_emit *e, const cg_insn *i)
 {
     if (cg_c_new_name(e->t, &e->t->shared, "COT_PREFETCH"))
-        ir_buf_str(&e->t->common, "/* p will be wanted soon. */\n"
-                                  "#if defined(COT_GNU)\n#define COT_PREFETCH(p) __builtin_prefetch(p)\n"
-                                  "#else\n#define COT_PREFETCH(p) ((void)0)\n#endif\n");
+        ir_buf_str(&e->t->common,
+                   "/* p will be wanted soon. */\n"
+                   "#if defined(COT_GNU)\n#define COT_PREFETCH(p) __builtin_prefetch(p)\n"
+                   "#else\n#define COT_PREFETCH(p) ((void)0)\n#endif\n");
     cg_c_line(e, "COT_PREFETCH(%s);", address(e, (uint32_t)i->imm, i->in[0]));
 }
 

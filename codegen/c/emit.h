@@ -54,7 +54,8 @@ typedef struct cg_c_emit {
     ir_buf *b;
     const uint32_t *vary, *uses;
     cg_c_known *known;
-    const char ***inlined; /* of each value, for each copy: the text in place of a variable, or NULL */
+    /* of each value, for each copy: the text in place of a variable, or NULL */
+    const char ***inlined;
     cg_c_use_at *use;
     uint32_t *place, *next_effect; /* of instructions, in their region */
     uint32_t *picks; /* of comparisons: the selects of their region that make them anew */
@@ -114,8 +115,8 @@ void cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around);
  * comparison: do such alone, of its own region, want it?  They make it themselves. */
 const char *cg_c_choice(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
                         const char *const *in);
-/* A comparison of numbers without a sign, whose bits are those of integers that have none either:
- * x86 compares no others in one instruction.  Or NULL. */
+/* A comparison of numbers without a sign, whose bits are those of integers that have none
+ * either: x86 compares no others in one instruction.  Or NULL. */
 const char *cg_c_signed_compare(cg_c_emit *e, const cg_insn *i, int lanes,
                                 const char *const *in);
 void cg_c_count_picks(cg_c_emit *e, const cg_region *r);

@@ -23,23 +23,35 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
     static const struct {
         int lanes;
         const char *test;
-    } row[] = { { 16, "defined(__AVX512F__) && defined(__AVX512VL__)" }, { 8, "defined(__AVX__)" }, { 4, "defined(__SSE2__) || defined(__ARM_NEON) || defined(__riscv_vector) || defined(__wasm_simd128__)" } };
+    } row[] = { { 16, "defined(__AVX512F__) && defined(__AVX512VL__)" },
+                { 8, "defined(__AVX__)" },
+                { 4, "defined(__SSE2__) || defined(__ARM_NEON) || defined(__riscv_vector) || "
+                     "defined(__wasm_simd128__)" } };
     int open = 0;
 
-    ir_buf_str(b, "\n/* How many floats a vector has: compile with -DCOT_LANES=N for another of");
+    ir_buf_str(b,
+               "\n/* How many floats a vector has: compile with -DCOT_LANES=N for another of");
     for (int i = 0; i < n; i++)
         ir_buf_printf(b, "%s %d", i ? "," : "", w[i].lanes);
     ir_buf_str(b, ".  Results are the same. */\n#if !defined(COT_LANES)\n");
     for (int k = 0; k < 3; k++)
         for (int i = 1; i < n; i++)
             if (w[i].lanes == row[k].lanes)
-                ir_buf_printf(b, "#%s defined(COT_GNU) && (%s)\n#define COT_LANES %d\n", open++ ? "elif" : "if", row[k].test, w[i].lanes);
-    ir_buf_printf(b, open ? "#else\n#define COT_LANES %d\n#endif\n#endif\n" : "#define COT_LANES %d\n#endif\n", w[0].lanes);
+                ir_buf_printf(b, "#%s defined(COT_GNU) && (%s)\n#define COT_LANES %d\n",
+                              open++ ? "elif" : "if", row[k].test, w[i].lanes);
+    ir_buf_printf(b,
+                  open ? "#else\n#define COT_LANES %d\n#endif\n#endif\n"
+                       : "#define COT_LANES %d\n#endif\n",
+                  w[0].lanes);
     if (w[0].lanes > 1)
-        ir_buf_str(b, "#if !defined(COT_GNU)\n#error \"vectors are those of gcc and clang\"\n#endif\n");
+        ir_buf_str(
+            b,
+            "#if !defined(COT_GNU)\n#error \"vectors are those of gcc and clang\"\n#endif\n");
     else if (n > 1)
-        ir_buf_str(b, "#if !defined(COT_GNU) /* no vectors, whatever is asked for */\n#undef COT_LANES\n"
-                      "#define COT_LANES 1\n#endif\n");
+        ir_buf_str(
+            b,
+            "#if !defined(COT_GNU) /* no vectors, whatever is asked for */\n#undef COT_LANES\n"
+            "#define COT_LANES 1\n#endif\n");
 }
 
 /* Names in the texts that any file may have. */
@@ -117,9 +129,12 @@ check_foreign(cg_c_text *t, const cg_module *m)
         const char *name = m->ext[i]->symbol;
         if (name && !t->in_process &&
             (is_fixed(name) || cg_c_has_name(&t->shared, name) || cg_c_has_name(&t->own, name)))
-            return ir_fail(t->ctx, m->ext[i]->loc, "custom_call", ERR_usage,
-                           ir_format(t->arena, "C source has a function %s of its own; wants another name for the "
-                                               "foreign one, or an object", name));
+            return ir_fail(
+                t->ctx, m->ext[i]->loc, "custom_call", ERR_usage,
+                ir_format(t->arena,
+                          "C source has a function %s of its own; wants another name for the "
+                          "foreign one, or an object",
+                          name));
     }
     return COT_OK;
 }
@@ -170,17 +185,22 @@ cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_p
         COT_TRY(write_widths(&t, n_widths, w, n, apart, &widths));
     }
     ir_buf_init(&all, arena);
-    ir_buf_printf(&all, "/* Written by Cotrace %s.  This file belongs to you: use it as you like. */\n", COT_VERSION);
+    ir_buf_printf(
+        &all, "/* Written by Cotrace %s.  This file belongs to you: use it as you like. */\n",
+        COT_VERSION);
     for (int i = 0; i < n; i++)
         if (apart[i])
-            ir_buf_printf(&all, "#define %s cot_own_%s /* this file's own, unlike the function that it is for */\n", w->fn[i].name,
-                          w->fn[i].name);
+            ir_buf_printf(&all,
+                          "#define %s cot_own_%s /* this file's own, unlike the function that "
+                          "it is for */\n",
+                          w->fn[i].name, w->fn[i].name);
     ir_buf_str(&all, cg_c_preamble);
     print_choice(&all, n_widths, w);
     ir_buf_str(&all, "\n");
     ir_buf_add(&all, t.common.text ? t.common.text : "", t.common.n);
     ir_buf_add(&all, widths.text, widths.n);
-    ir_buf_str(&all, "#else\n#error \"COT_LANES: the file has no functions of that width\"\n#endif\n");
+    ir_buf_str(
+        &all, "#else\n#error \"COT_LANES: the file has no functions of that width\"\n#endif\n");
     *bytes = all.text;
     *size = all.n;
     return COT_OK;

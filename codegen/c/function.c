@@ -115,8 +115,8 @@ name_of_result(cg_c_emit *e, const cg_kernel *k, int n)
     return k->name;
 }
 
-/* The first call of each kernel in the entry; and the names of buffers that kernels make: each is
- * called after the first result that it is. */
+/* The first call of each kernel in the entry; and the names of buffers that kernels make:
+ * each is called after the first result that it is. */
 static void
 find_calls(cg_c_emit *e)
 {
@@ -234,7 +234,10 @@ kernel_head(cg_c_emit *e, int number)
 
     ir_map_init(&names.map, e->t->arena);
     comment(e);
-    ir_buf_printf(e->b, "%s%s %s\n%s(", e->many_constants || (e->t->bits > 32 && cg_may_spill(e->k)) ? "COT_ALIGNED_STACK " : "",
+    ir_buf_printf(e->b, "%s%s %s\n%s(",
+                  e->many_constants || (e->t->bits > 32 && cg_may_spill(e->k))
+                      ? "COT_ALIGNED_STACK "
+                      : "",
                   has_loops(e->k) ? "COT_KERNEL" : "static",
                   e->can_fail[number] ? "int" : "void", e->kernel_name[number]);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
@@ -309,10 +312,13 @@ own_name(cg_c_emit *e, int n, const char *const *arg, const char *params)
 
     for (int i = 0; i < n; i++)
         args = cg_c_say(e, "%s%s, ", args, arg[i]);
-    ir_buf_printf(e->b, "static int %s(%svoid *work);\n\n#undef %s\nint %s(%svoid *work);\n\n", e->kernel_name[0], params,
-                  e->fn->name, e->fn->name, params);
-    ir_buf_printf(e->b, "int\n%s(%svoid *work)\n{\n    return %s(%s%swork);\n}\n#define %s cot_own_%s\n\n", e->fn->name,
-                  params, e->kernel_name[0], args, e->m->parallel ? "pool, " : "", e->fn->name, e->fn->name);
+    ir_buf_printf(e->b, "static int %s(%svoid *work);\n\n#undef %s\nint %s(%svoid *work);\n\n",
+                  e->kernel_name[0], params, e->fn->name, e->fn->name, params);
+    ir_buf_printf(
+        e->b,
+        "int\n%s(%svoid *work)\n{\n    return %s(%s%swork);\n}\n#define %s cot_own_%s\n\n",
+        e->fn->name, params, e->kernel_name[0], args, e->m->parallel ? "pool, " : "",
+        e->fn->name, e->fn->name);
 }
 
 static void

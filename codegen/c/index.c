@@ -161,7 +161,9 @@ sum(cg_c_emit *e, const char *base, int64_t offset)
 const char *
 cg_c_at_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lane)
 {
-    return sum(e, base_of(e, v, set, c), cg_c_lanes(e, e->vary[v]) > 1 || is_known(e, v) ? offset_of(e, v, set, c, lane) : 0);
+    return sum(e, base_of(e, v, set, c),
+               cg_c_lanes(e, e->vary[v]) > 1 || is_known(e, v) ? offset_of(e, v, set, c, lane)
+                                                               : 0);
 }
 
 bool

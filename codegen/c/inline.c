@@ -210,8 +210,8 @@ is_inline(const cg_c_emit *e, cg_val v, const char *x)
         return true;
     if (i->op >= SC_COUNT && i->op != CG_LOAD)
         return false;
-    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > longest(e, v) || u->at <= e->place[v] ||
-        (truth && (!u->by || e->k->insn[u->by].op != SC_select)))
+    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > longest(e, v) ||
+        u->at <= e->place[v] || (truth && (!u->by || e->k->insn[u->by].op != SC_select)))
         return false;
     return u->at <= e->next_effect[v] && is_taken_once(e, v, u->by);
 }

@@ -35,9 +35,11 @@ host_bits(void)
 static cot_status
 fill_target(cot_context *ctx, cg_target *t)
 {
-    if (t->triple || (t->cpu && strcmp(t->cpu, "generic") != 0) || (t->features && *t->features))
-        return ir_fail(ctx, 0, NULL, ERR_target,
-                       "a target, cpu or feature is named; C source has none: its compiler is told");
+    if (t->triple || (t->cpu && strcmp(t->cpu, "generic") != 0) ||
+        (t->features && *t->features))
+        return ir_fail(
+            ctx, 0, NULL, ERR_target,
+            "a target, cpu or feature is named; C source has none: its compiler is told");
     if (t->vector_bits == 0)
         t->vector_bits = ctx->config.vector_bits ? ctx->config.vector_bits : host_bits();
     if (t->registers == 0)
@@ -190,7 +192,8 @@ packed_entry(ir_arena *a, const cg_module *m)
 
     for (int i = 0; i < m->n_args; i++)
         s = ir_format(a, "%sargs[%d], ", s, i);
-    return ir_format(a, m->parallel ? "%sargs[%d], work);\n}\n" : "%swork);\n}\n", s, m->n_args);
+    return ir_format(a, m->parallel ? "%sargs[%d], work);\n}\n" : "%swork);\n}\n", s,
+                     m->n_args);
 }
 
 static cot_status

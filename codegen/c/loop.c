@@ -72,8 +72,11 @@ loop_head(cg_c_emit *e, const cg_block *x)
                          : is_short(e, x)                         ? "COT_UNROLLED "
                                                                   : "";
 
-    cg_c_line(e, x->step == 1 ? "%sfor (int64_t %s = %s; %s < %s; %s++) {" : "%sfor (int64_t %s = %s; %s < %s; %s += %lld) {",
-              rolled, i, cg_c_bare(e->t, cg_c_value(e, x->lo, 0)), i, cg_c_bare_term(e->t, cg_c_value(e, x->hi, 0)), i, (long long)x->step);
+    cg_c_line(e,
+              x->step == 1 ? "%sfor (int64_t %s = %s; %s < %s; %s++) {"
+                           : "%sfor (int64_t %s = %s; %s < %s; %s += %lld) {",
+              rolled, i, cg_c_bare(e->t, cg_c_value(e, x->lo, 0)), i,
+              cg_c_bare_term(e->t, cg_c_value(e, x->hi, 0)), i, (long long)x->step);
     e->indent++;
 }
 
@@ -126,7 +129,8 @@ next_carries(cg_c_emit *e, const cg_block *x)
                 const char *v = cg_c_bare(e->t, cg_c_use(e, y->value, set, c, lanes));
                 const bool before = reads_another(e, x, v, s);
                 if (turn == 0 && before)
-                    cg_c_line(e, "const %s next_%s = %s;", cg_c_type(e->t, y->type, lanes), s, v);
+                    cg_c_line(e, "const %s next_%s = %s;", cg_c_type(e->t, y->type, lanes), s,
+                              v);
                 if (turn == 1 && strcmp(s, v) != 0)
                     cg_c_line(e, before ? "%s = next_%s;" : "%s = %s;", s, before ? s : v);
             }
@@ -313,15 +317,17 @@ fold_array(cg_c_emit *e, const cg_block *x, int64_t lo, int extent)
 
     for (int i = 0; i < x->n; i++)
         for (int c = 0; c < cg_c_copies(e, e->vary[x->result[i]]); c++)
-            cg_c_line(e, "%s f%u_%d_%d[%d];", cg_c_type(e->t, x->yield[i].type, 1), x->var, i, c, extent);
+            cg_c_line(e, "%s f%u_%d_%d[%d];", cg_c_type(e->t, x->yield[i].type, 1), x->var, i,
+                      c, extent);
     loop_head(e, x);
     cg_c_region(e, &x->body, x);
     if (lo || x->step != 1)
         j = cg_c_say(e, "(%s - %s) / %lld", j, cg_c_int(e, lo), (long long)x->step);
     for (int i = 0; i < x->n; i++)
         for (int c = 0; c < cg_c_copies(e, e->vary[x->result[i]]); c++)
-            cg_c_line(e, "f%u_%d_%d[%s] = %s;", x->var, i, c, j,
-                      cg_c_bare(e->t, cg_c_use(e, x->yield[i].value, e->vary[x->result[i]], c, 1)));
+            cg_c_line(
+                e, "f%u_%d_%d[%s] = %s;", x->var, i, c, j,
+                cg_c_bare(e->t, cg_c_use(e, x->yield[i].value, e->vary[x->result[i]], c, 1)));
     loop_tail(e);
     cg_c_line(e, "for (int c = %d; c > 0; c /= 2)", extent / 2);
     cg_c_line(e, "    for (int j = 0; j < c; j++) {");
@@ -474,7 +480,8 @@ spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *li
                           combined(e, y, lanes, a, cg_c_say(e, "f%s_%d", r, u + h)));
             }
         if (l->lanes > 1)
-            cg_c_line(e, "%s = %s(f%s_0);", r, cg_c_fold(e->t, y->combine, y->type, l->lanes), r);
+            cg_c_line(e, "%s = %s(f%s_0);", r, cg_c_fold(e->t, y->combine, y->type, l->lanes),
+                      r);
         else
             cg_c_line(e, "%s = f%s_0;", r, r);
     }

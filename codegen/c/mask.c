@@ -29,7 +29,9 @@ cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes)
         if (cg_c_copy_for(e, both, i, set) != c)
             continue;
         const char *x = copy_name(e, m, cg_c_copy_for(e, both, i, m->set));
-        x = lanes == 1 ? any_lane(e, x, own) : own == 1 ? cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_BOOL, lanes), x) : x;
+        x = lanes == 1 ? any_lane(e, x, own)
+            : own == 1 ? cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_BOOL, lanes), x)
+                       : x;
         all = all ? cg_c_say(e, "%s | %s", all, x) : x;
     }
     return strchr(all, '|') ? cg_c_say(e, "(%s)", all) : all;
@@ -148,7 +150,8 @@ side(cg_c_emit *e, const cg_block *x, bool other, const char *stem, int i, int c
 
     if ((other ? x->other : x->body).n > 0)
         return cg_c_say(e, "%s_%d", stem, c);
-    return cg_c_use(e, other ? x->yield[i].init : x->yield[i].value, set, c, cg_c_lanes(e, set));
+    return cg_c_use(e, other ? x->yield[i].init : x->yield[i].value, set, c,
+                    cg_c_lanes(e, set));
 }
 
 static void
@@ -251,7 +254,8 @@ begin_active(cg_c_emit *e, const cg_block *x)
         const char *m = cg_c_mask_for(e, e->mask, set, c, lanes);
         if (!m)
             m = lanes == 1 ? "1" : cg_c_say(e, "%s(1)", cg_c_splat(e->t, COT_BOOL, lanes));
-        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes), copy_name(e, active, c), m);
+        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes), copy_name(e, active, c),
+                  m);
     }
     return active;
 }

@@ -5,7 +5,10 @@
 static const char *
 element(cg_c_shape s)
 {
-    return s == CG_C_DENSE ? "p[#]" : s == CG_C_BACK ? "p[-#]" : s == CG_C_STEP ? "p[# * step]" : "p[at[#]]";
+    return s == CG_C_DENSE  ? "p[#]"
+           : s == CG_C_BACK ? "p[-#]"
+           : s == CG_C_STEP ? "p[# * step]"
+                            : "p[at[#]]";
 }
 
 static const char *
@@ -14,7 +17,8 @@ name_of(cg_c_text *t, const char *verb, cot_dtype type, int lanes, cg_c_shape s,
     static const char *const shape[] = { "", "_back", "_step", "_at", "_at32" },
                              *const when[] = { "", "_part", "_if" };
 
-    return ir_format(t->arena, "%s%s%s_%sx%d", verb, shape[s], when[w], cot_dtype_name(type), lanes);
+    return ir_format(t->arena, "%s%s%s_%sx%d", verb, shape[s], when[w], cot_dtype_name(type),
+                     lanes);
 }
 
 static const char *
@@ -112,8 +116,8 @@ cg_c_alone(cg_c_text *t, cot_dtype type, int lane, const char *x)
     if (cg_c_new_name(t, &t->shared, name)) {
         const char *s = cg_c_type(t, type, 1);
         ir_buf_printf(&t->common,
-                      "COT_FN %s\n%s(%s x)\n{\n    COT_ALONE(\"%c\", x);\n    return x;\n}\n", s,
-                      name, s, real ? 'v' : 'r');
+                      "COT_FN %s\n%s(%s x)\n{\n    COT_ALONE(\"%c\", x);\n    return x;\n}\n",
+                      s, name, s, real ? 'v' : 'r');
     }
     return ir_format(t->arena, "%s(%s)", name, x);
 }
@@ -130,8 +134,8 @@ stepwise(cg_c_text *t, cot_dtype type, int lanes)
     return ir_format(t->arena, "%s }", s);
 }
 
-/* Indices are taken apart anew by each load: gcc would keep those of all lanes for the next one,
- * more than there are registers. */
+/* Indices are taken apart anew by each load: gcc would keep those of all lanes for the next
+ * one, more than there are registers. */
 static const char *
 taken_apart(cg_c_text *t, cg_c_shape s, int lanes)
 {
@@ -143,8 +147,9 @@ taken_apart(cg_c_text *t, cg_c_shape s, int lanes)
 static const char *
 mask_bits(int lanes)
 {
-    return lanes == 16  ? "#if defined(COT_SSE2) && defined(__AVX512F__)\n"
-                          "    const uint32_t bits = _mm512_test_epi32_mask((__m512i)m, (__m512i)m);\n"
+    return lanes == 16
+               ? "#if defined(COT_SSE2) && defined(__AVX512F__)\n"
+                 "    const uint32_t bits = _mm512_test_epi32_mask((__m512i)m, (__m512i)m);\n"
            : lanes == 8 ? "#if defined(COT_SSE2) && defined(__AVX__)\n"
                           "    const uint32_t bits = (uint32_t)_mm256_movemask_ps((__m256)m);\n"
            : lanes == 4 ? "#if defined(COT_SSE2)\n"
@@ -194,10 +199,13 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
             bits = mask_bits(lanes);
         if (*bits)
             ir_buf_printf(&b, "%s    return (%s)%s;\n#else\n", bits, v,
-                          cg_c_lanes_text(t, lanes, ir_format(t->arena, "bits >> # & 1 ? %s : 0", truth)));
-        ir_buf_printf(&b, "    return (%s)%s;\n%s}\n", v,
-                      cg_c_lanes_text(t, lanes, ir_format(t->arena, "%s%s%s", cond, truth, w ? " : 0" : "")),
-                      x86 || *bits ? "#endif\n" : "");
+                          cg_c_lanes_text(
+                              t, lanes, ir_format(t->arena, "bits >> # & 1 ? %s : 0", truth)));
+        ir_buf_printf(
+            &b, "    return (%s)%s;\n%s}\n", v,
+            cg_c_lanes_text(t, lanes,
+                            ir_format(t->arena, "%s%s%s", cond, truth, w ? " : 0" : "")),
+            x86 || *bits ? "#endif\n" : "");
     }
     ir_buf_str(&t->head, b.text);
     return name;
@@ -221,7 +229,8 @@ cg_c_load_held(cg_c_text *t, cot_dtype type, int lanes)
 const char *
 cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
-    const char *name = name_of(t, "store", type, lanes, s, w), *v = cg_c_type(t, type, lanes), *x86;
+    const char *name = name_of(t, "store", type, lanes, s, w), *v = cg_c_type(t, type, lanes),
+               *x86;
     ir_buf b;
 
     if (!cg_c_new_name(t, &t->own, name))

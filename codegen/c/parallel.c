@@ -8,8 +8,10 @@
 #include "codegen/c/emit.h"
 
 static const char run_text[] =
-    "/* A parallel-for, the caller's: body(context, from, to) over pieces of [0, n), once each.  cotrace/pool.h has one. */\n"
-    "#ifndef COT_PARALLEL_DEFINED\n#define COT_PARALLEL_DEFINED\nstruct cot_parallel {\n    void (*run)(const struct cot_parallel *self, void (*body)(void *context, int64_t from, "
+    "/* A parallel-for, the caller's: body(context, from, to) over pieces of [0, n), once "
+    "each.  cotrace/pool.h has one. */\n"
+    "#ifndef COT_PARALLEL_DEFINED\n#define COT_PARALLEL_DEFINED\nstruct cot_parallel {\n    "
+    "void (*run)(const struct cot_parallel *self, void (*body)(void *context, int64_t from, "
     "int64_t to),\n                void *context, int64_t n, int64_t grain);\n};\n#endif\n"
     "COT_FN void\nrun_parts(const struct cot_parallel *pool, void (*body)(void *, int64_t, "
     "int64_t), void *context, "
@@ -165,8 +167,10 @@ members(cg_c_emit *e, turn t, const reads *r, const cg_block *x, int number)
             member(e, t, t == TAKE ? "const int64_t" : "int64_t", cg_c_value(e, v, 0),
                    cg_c_value(e, v, 0));
         else if (is_captured(e, r, v))
-            member(e, t, cg_c_say(e, t == TAKE ? "const %s" : "%s", cg_c_type(e->t, type_of(e, v), 1)), own_name(e, v),
-                   cg_c_bare(e->t, cg_c_value(e, v, 0)));
+            member(
+                e, t,
+                cg_c_say(e, t == TAKE ? "const %s" : "%s", cg_c_type(e->t, type_of(e, v), 1)),
+                own_name(e, v), cg_c_bare(e->t, cg_c_value(e, v, 0)));
     if (r->fails && t != TAKE)
         member(e, t, "int", "status", "0");
 }
@@ -194,9 +198,14 @@ part_function(cg_c_emit *e, const cg_block *x, const reads *r, int number, const
     e->indent = 1;
     ir_buf_printf(e->b, "struct %s {\n", name);
     members(e, DECLARE, r, x, number);
-    ir_buf_printf(e->b, "};\n\n/* Iterations of a loop of the next function. */\nCOT_KERNEL void\n%s(void *context, int64_t from, int64_t to)\n{\n",
+    ir_buf_printf(e->b,
+                  "};\n\n/* Iterations of a loop of the next function. */\nCOT_KERNEL "
+                  "void\n%s(void *context, int64_t from, int64_t to)\n{\n",
                   name);
-    cg_c_line(e, r->fails ? "struct %s *const part = context;" : "const struct %s *const part = context;", name);
+    cg_c_line(e,
+              r->fails ? "struct %s *const part = context;"
+                       : "const struct %s *const part = context;",
+              name);
     members(e, TAKE, r, x, number);
     e->inlined = IR_NEW_N(e->t->arena, const char **, e->k->n_insns + 1);
     e->streams = false;
@@ -235,8 +244,11 @@ void
 cg_c_parallel(cg_c_emit *e, const cg_block *x)
 {
     const int number = e->serial++;
-    const char *name = cg_c_unique(e->t, &e->t->own, cg_c_say(e, "%s_part_%c", e->kernel_name[e->number], 'a' + number % 26));
-    reads r = { IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1), IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1),
+    const char *name =
+        cg_c_unique(e->t, &e->t->own,
+                    cg_c_say(e, "%s_part_%c", e->kernel_name[e->number], 'a' + number % 26));
+    reads r = { IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1),
+                IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1),
                 IR_NEW_N(e->t->arena, bool, e->k->n_buffers + 1), false };
     const char *n = count_of(e, x);
 

@@ -6,7 +6,9 @@
 static const char *
 mask_type(cg_c_text *t, cot_dtype type, int lanes)
 {
-    static const cot_dtype like[9] = { [1] = COT_I8, [2] = COT_I16, [4] = COT_I32, [8] = COT_I64 };
+    static const cot_dtype like[9] = {
+        [1] = COT_I8, [2] = COT_I16, [4] = COT_I32, [8] = COT_I64
+    };
 
     if (cg_c_new_name(t, &t->shared, "COT_PICK"))
         ir_buf_str(&t->common, "/* Elements of x and y, which count on, as a vector. */\n"
@@ -81,7 +83,8 @@ const char *
 cg_c_load_of_pairs(cg_c_text *t, cot_dtype type, int lanes, bool second)
 {
     const char *v = cg_c_type(t, type, lanes),
-               *name = ir_format(t->arena, "load_%s_of_pairs_%s", second ? "second" : "first", v);
+               *name =
+                   ir_format(t->arena, "load_%s_of_pairs_%s", second ? "second" : "first", v);
 
     if (cg_c_new_name(t, &t->own, name)) {
         const char *r = picked(t, type, lanes, "x", "y", of_pairs, second);
@@ -118,17 +121,18 @@ cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n)
                          past, width, 8 * bytes, 8 * bytes, at, 8 * bytes, x);
         plain = ir_format(t->arena, "%s    *(%s_at *)%s = %s;\n", plain, v, at, x);
     }
-    ir_buf_printf(&t->head,
-                  "/* Past the caches, where that can be: a line that is written whole need not "
-                  "be read. */\n"
-                  "COT_FN void\n%s(%s *p%s)\n{\n#if defined(COT_SSE2)%s\n"
-                  "    if (((uintptr_t)p & %d) == 0) {\n%s        return;\n    }\n"
-                  "#endif\n%s}\n",
-                  name, cg_c_type(t, type, 1), args,
-                  bytes == 64   ? " && defined(__AVX512F__)"
-                  : bytes == 32 ? " && defined(__AVX__)"
-                                : "",
-                  bytes - 1, past, plain);
+    ir_buf_printf(
+        &t->head,
+        "/* Past the caches, where that can be: a line that is written whole need not "
+        "be read. */\n"
+        "COT_FN void\n%s(%s *p%s)\n{\n#if defined(COT_SSE2)%s\n"
+        "    if (((uintptr_t)p & %d) == 0) {\n%s        return;\n    }\n"
+        "#endif\n%s}\n",
+        name, cg_c_type(t, type, 1), args,
+        bytes == 64   ? " && defined(__AVX512F__)"
+        : bytes == 32 ? " && defined(__AVX__)"
+                      : "",
+        bytes - 1, past, plain);
     return name;
 }
 
@@ -211,7 +215,8 @@ cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream)
     if (!cg_c_new_name(t, &t->own, name))
         return name;
     ir_buf_init(&b, t->arena);
-    ir_buf_printf(&b, "/* Element l of row c to p[%d l + c]. */\nCOT_FN void\n%s(%s *p", n, name, cg_c_type(t, type, 1));
+    ir_buf_printf(&b, "/* Element l of row c to p[%d l + c]. */\nCOT_FN void\n%s(%s *p", n,
+                  name, cg_c_type(t, type, 1));
     for (int k = 0; k < n; k++)
         ir_buf_printf(&b, ", %s x0_%d", v, k);
     ir_buf_str(&b, ")\n{\n");

@@ -27,7 +27,8 @@ integer(cg_c_text *t, ir_sc_op op, cot_dtype type)
     case SC_rem: return ir_format(t->arena, "(%s)(x %% y)", s);
     case SC_neg: return ir_format(t->arena, "(%s)(0u - (%s)x)", s, wide);
     case SC_pairs:
-        return "(int32_t)((uint32_t)((int16_t)x * (int16_t)y) + (uint32_t)((x >> 16) * (y >> 16)))";
+        return "(int32_t)((uint32_t)((int16_t)x * (int16_t)y) + (uint32_t)((x >> 16) * (y >> "
+               "16)))";
     case SC_max: return "x > y ? x : y";
     case SC_min: return "x < y ? x : y";
     case SC_and: return ir_format(t->arena, "(%s)(x & y)", s);
@@ -53,11 +54,13 @@ counting(cg_c_text *t, ir_sc_op op, cot_dtype type)
                          "UINT64_C(0x3333333333333333));\n"
                          "    u = (u + (u >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);\n"
                          "    return (%s)(u * UINT64_C(0x0101010101010101) >> 56);", u, s);
-    return ir_format(t->arena,
-                     "uint64_t u = (%s)x;\n    int n = %d;\n"
-                     "    for (int h = 32; h > 0; h /= 2)\n"
-                     "        if (u >> h) {\n            u >>= h;\n            n -= h;\n        }\n"
-                     "    return (%s)(u ? n - 1 : n);", u, ir_bits(type), s);
+    return ir_format(
+        t->arena,
+        "uint64_t u = (%s)x;\n    int n = %d;\n"
+        "    for (int h = 32; h > 0; h /= 2)\n"
+        "        if (u >> h) {\n            u >>= h;\n            n -= h;\n        }\n"
+        "    return (%s)(u ? n - 1 : n);",
+        u, ir_bits(type), s);
 }
 
 /* Rounding to an integer, from a round to nearest by a number too large for a fraction; what is
@@ -80,7 +83,9 @@ rounding(cg_c_text *t, ir_sc_op op, cot_dtype type)
 
     switch (op) {
     case SC_rint: return ir_format(t->arena, "%s    return %s;", head, keep);
-    case SC_trunc: return ir_format(t->arena, "%s    if (r > a)\n        r -= %s;\n    return %s;", head, one, keep);
+    case SC_trunc:
+        return ir_format(t->arena, "%s    if (r > a)\n        r -= %s;\n    return %s;", head,
+                         one, keep);
     default:
         return ir_format(
             t->arena, "%s    r = %s;\n    if (r %c x)\n        r %c= %s;\n    return %s;", head,
@@ -125,8 +130,11 @@ extreme(cg_c_text *t, ir_sc_op op, cot_dtype type)
 
     const char *f = type == COT_F32 ? "s" : "d", *m = type == COT_F32 ? "__m128" : "__m128d";
     const char *way = op == SC_max ? "max" : "min";
-    const char *both = op == SC_max ? ir_format(t->arena, "_mm_or_p%s(_mm_and_p%s(a, b), _mm_cmpunord_s%s(p, q))", f, f, f)
-                                    : ir_format(t->arena, "_mm_or_p%s(a, b)", f);
+    const char *both =
+        op == SC_max
+            ? ir_format(t->arena, "_mm_or_p%s(_mm_and_p%s(a, b), _mm_cmpunord_s%s(p, q))", f, f,
+                        f)
+            : ir_format(t->arena, "_mm_or_p%s(a, b)", f);
 
     /* Without jumps; clang finds its own way, over several at once. */
     return ir_format(t->arena,
@@ -267,14 +275,16 @@ cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
         (from != SC_fma && from != SC_select && from != CG_CARRIED && from != CG_RESULT))
         return NULL;
     if (cg_c_new_name(t, &t->shared, ir_format(t->arena, "neg_%s", n)))
-        ir_buf_printf(&t->common,
-                      "/* gcc takes -fma(x, y, z) for fma(-x, y, -z), whose zeros have the other sign. */\n"
-                      "COT_FN %s\nneg_%s(%s x)\n{\n#if defined(COT_SSE2) && !defined(__clang__)\n"
-                      "    __asm__(\"\" : \"+x\"(x)); /* hides where x comes from */\n    return -x;\n"
-                      "#elif defined(COT_GNU) && !defined(__clang__)\n"
-                      "    return from_bits_%s(bits_%s(x) ^ %s);\n#else\n    return -x;\n#endif\n}\n",
-                      cg_c_type(t, type, 1), n, cg_c_type(t, type, 1), n, n,
-                      type == COT_F32 ? "0x80000000u" : "UINT64_C(0x8000000000000000)");
+        ir_buf_printf(
+            &t->common,
+            "/* gcc takes -fma(x, y, z) for fma(-x, y, -z), whose zeros have the other sign. "
+            "*/\n"
+            "COT_FN %s\nneg_%s(%s x)\n{\n#if defined(COT_SSE2) && !defined(__clang__)\n"
+            "    __asm__(\"\" : \"+x\"(x)); /* hides where x comes from */\n    return -x;\n"
+            "#elif defined(COT_GNU) && !defined(__clang__)\n"
+            "    return from_bits_%s(bits_%s(x) ^ %s);\n#else\n    return -x;\n#endif\n}\n",
+            cg_c_type(t, type, 1), n, cg_c_type(t, type, 1), n, n,
+            type == COT_F32 ? "0x80000000u" : "UINT64_C(0x8000000000000000)");
     return ir_format(t->arena, "neg_%s(%s)", n, cg_c_bare(t, x));
 }
 
@@ -282,15 +292,17 @@ cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
 
 /* The array of these elements, which the file has once: its name is their hash. */
 static const char *
-shared_array(cg_c_text *t, const char *words, const char *prefix, cot_dtype type, const void *data,
-             int64_t n)
+shared_array(cg_c_text *t, const char *words, const char *prefix, cot_dtype type,
+             const void *data, int64_t n)
 {
     size_t bytes = cot_dtype_size(type);
-    const char *name = ir_format(t->arena, "%s_%016llx", prefix,
-                                 (unsigned long long)ir_hash((uint64_t)type, data, bytes * (size_t)n));
+    const char *name =
+        ir_format(t->arena, "%s_%016llx", prefix,
+                  (unsigned long long)ir_hash((uint64_t)type, data, bytes * (size_t)n));
     if (!cg_c_new_name(t, &t->shared, name))
         return name;
-    ir_buf_printf(&t->common, "%s %s %s[%lld] = {", words, cg_c_type(t, type, 1), name, (long long)n);
+    ir_buf_printf(&t->common, "%s %s %s[%lld] = {", words, cg_c_type(t, type, 1), name,
+                  (long long)n);
     for (int64_t i = 0; i < n; i++) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)data + bytes * (size_t)i, bytes);
@@ -334,7 +346,9 @@ print_insn(cg_c_text *t, ir_buf *b, const ir_sc_program *p, int k, const char **
             e = ir_format(t->arena, "%s%s%s", e, a ? ", " : "", value[i->args[a]]);
         e = ir_format(t->arena, "%s) : %s", e, x[1]);
     } else if (i->op != SC_neg ||
-               !(e = cg_c_careful_neg(t, i->in[0] < p->n_in ? SC_fma : p->insn[i->in[0] - p->n_in].op, type, x[0])))
+               !(e = cg_c_careful_neg(
+                     t, i->in[0] < p->n_in ? SC_fma : p->insn[i->in[0] - p->n_in].op, type,
+                     x[0])))
         e = cg_c_apply(t, (ir_sc_op)i->op, type, from, 1, x);
     value[p->n_in + k] = ir_format(t->arena, "v%d", k);
     ir_buf_printf(b, "    const %s v%d = %s;\n",
@@ -353,7 +367,8 @@ cg_c_rare(cg_c_text *t, const ir_sc_program *p)
     name = ir_format(t->arena, "rare_%u", t->n_rare);
     IR_PUSH(t->arena, t->rare, t->n_rare, t->cap_rare, p);
     ir_buf_init(&b, t->arena);
-    ir_buf_printf(&b, "/* For few operands only, as large angles. */\nCOT_RARE %s\n%s(", cg_c_type(t, p->type, 1), name);
+    ir_buf_printf(&b, "/* For few operands only, as large angles. */\nCOT_RARE %s\n%s(",
+                  cg_c_type(t, p->type, 1), name);
     for (int i = 0; i < p->n_in; i++) {
         value[i] = ir_format(t->arena, "x%d", i);
         ir_buf_printf(&b, "%s%s x%d", i ? ", " : "", cg_c_type(t, p->in[i], 1), i);

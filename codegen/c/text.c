@@ -59,18 +59,22 @@ cg_c_is_parameter(const char *s)
 static bool
 is_reserved(const char *s)
 {
-    static const char *const begins[] = { "int", "uint", "INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_", "SIG_ATOMIC_",
-                                          "FLT_", "DBL_", "LDBL_", "DECIMAL_" };
-    static const char *const ends[] = { "_t", "_MAX", "_MIN", "_C", "_DIG", "_EPSILON", "_EXP", "_RADIX", "_ROUNDS",
-                                        "_METHOD", "_SUBNORM" };
+    static const char *const begins[] = { "int",   "uint",     "INT",    "UINT",
+                                          "SIZE_", "PTRDIFF_", "WCHAR_", "SIG_ATOMIC_",
+                                          "FLT_",  "DBL_",     "LDBL_",  "DECIMAL_" };
+    static const char *const ends[] = { "_t",      "_MAX",     "_MIN",    "_C",
+                                        "_DIG",    "_EPSILON", "_EXP",    "_RADIX",
+                                        "_ROUNDS", "_METHOD",  "_SUBNORM" };
     bool known = false;
 
-    if (strncmp(s, "COT_", 4) == 0 || (s[0] == '_' && (s[1] == '_' || (s[1] >= 'A' && s[1] <= 'Z'))))
+    if (strncmp(s, "COT_", 4) == 0 ||
+        (s[0] == '_' && (s[1] == '_' || (s[1] >= 'A' && s[1] <= 'Z'))))
         return true;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         known |= strncmp(s, begins[i], strlen(begins[i])) == 0;
     for (size_t i = 0; known && i < sizeof ends / sizeof *ends; i++)
-        if (strlen(s) > strlen(ends[i]) && strcmp(s + strlen(s) - strlen(ends[i]), ends[i]) == 0)
+        if (strlen(s) > strlen(ends[i]) &&
+            strcmp(s + strlen(s) - strlen(ends[i]), ends[i]) == 0)
             return true;
     return false;
 }
@@ -80,26 +84,22 @@ bool
 cg_c_is_word(const char *s)
 {
     static const char *const words[] = {
-        "auto",     "break",  "case",    "char",   "const",    "continue", "default",
-        "do",       "double", "else",    "enum",   "extern",   "float",    "for",
-        "goto",     "if",     "inline",  "int",    "long",     "register", "restrict",
-        "return",   "short",  "signed",  "sizeof", "static",   "struct",   "switch",
-        "typedef",  "union",  "unsigned", "void",  "volatile", "while",    "asm",
-        "typeof",   "and",    "or",
-        "not",      "xor",    "new",     "delete", "this",     "class",    "template",
-        "namespace", "using", "bool",    "true",   "false",    "linux",    "unix",
-        "main",     "memcpy", "memmove", "memset", "size_t",   "operator", "private",
-        "public",   "throw",  "try",     "virtual", "catch",   "friend",   "export",
-        "explicit", "mutable", "typename", "nullptr", "decltype", "constexpr", "noexcept",
-        "concept",  "requires", "typeid", "protected", "bitand", "bitor",  "compl",
-        "and_eq",   "or_eq",  "not_eq",  "xor_eq", "consteval", "constinit", "co_await", "co_return",
-        "co_yield", "char8_t", "char16_t", "char32_t", "ptrdiff_t", "max_align_t", "i386",
-        "alignas",  "alignof", "wchar_t", "const_cast", "static_cast", "dynamic_cast", "reinterpret_cast",
-        /* macros of the headers that users include */
-        "NULL",     "EOF",    "I",       "NAN",    "INFINITY", "HUGE_VAL", "errno",
-        "stdin",    "stdout", "stderr",  "assert", "offsetof", "complex",  "imaginary",
-        "isnan",    "isinf",  "isfinite", "isnormal", "signbit", "static_assert", "thread_local",
-        "noreturn", "M_PI",   "M_E",     "BUFSIZ", "RAND_MAX",
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
+        "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
+        "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
+        "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof", "and",
+        "or", "not", "xor", "new", "delete", "this", "class", "template", "namespace", "using",
+        "bool", "true", "false", "linux", "unix", "main", "memcpy", "memmove", "memset",
+        "size_t", "operator", "private", "public", "throw", "try", "virtual", "catch", "friend",
+        "export", "explicit", "mutable", "typename", "nullptr", "decltype", "constexpr",
+        "noexcept", "concept", "requires", "typeid", "protected", "bitand", "bitor", "compl",
+        "and_eq", "or_eq", "not_eq", "xor_eq", "consteval", "constinit", "co_await",
+        "co_return", "co_yield", "char8_t", "char16_t", "char32_t", "ptrdiff_t", "max_align_t",
+        "i386", "alignas", "alignof", "wchar_t", "const_cast", "static_cast", "dynamic_cast",
+        "reinterpret_cast", "NULL", "EOF", "I", "NAN", "INFINITY", "HUGE_VAL", "errno", "stdin",
+        "stdout", "stderr", "assert", "offsetof", "complex", "imaginary", "isnan", "isinf",
+        "isfinite", "isnormal", "signbit", "static_assert", "thread_local", "noreturn", "M_PI",
+        "M_E", "BUFSIZ", "RAND_MAX",
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -222,10 +222,11 @@ cg_c_type(cg_c_text *t, cot_dtype type, int lanes)
     const char *name = ir_format(t->arena, "%sx%d", cot_dtype_name(type), lanes);
     int size = (int)cot_dtype_size(type);
     if (cg_c_new_name(t, &t->own, name))
-        ir_buf_printf(&t->head,
-                      "typedef %s %s __attribute__((vector_size(%d)));\n"
-                      "typedef %s %s_at __attribute__((vector_size(%d), aligned(%d), may_alias));\n",
-                      c_scalar[type], name, lanes * size, c_scalar[type], name, lanes * size, size);
+        ir_buf_printf(
+            &t->head,
+            "typedef %s %s __attribute__((vector_size(%d)));\n"
+            "typedef %s %s_at __attribute__((vector_size(%d), aligned(%d), may_alias));\n",
+            c_scalar[type], name, lanes * size, c_scalar[type], name, lanes * size, size);
     return name;
 }
 
@@ -287,8 +288,12 @@ cg_c_constant(cg_c_text *t, cot_dtype type, uint64_t bits)
     case COT_I64:
         if (bits == (uint64_t)1 << 63)
             return "INT64_MIN";
-        return ir_format(t->arena, value > INT32_MAX || value < -INT32_MAX ? "INT64_C(%lld)" : "%lld", value);
-    case COT_I32: return bits << 32 >> 32 == 0x80000000u ? "INT32_MIN" : ir_format(t->arena, "%lld", value);
+        return ir_format(t->arena,
+                         value > INT32_MAX || value < -INT32_MAX ? "INT64_C(%lld)" : "%lld",
+                         value);
+    case COT_I32:
+        return bits << 32 >> 32 == 0x80000000u ? "INT32_MIN"
+                                               : ir_format(t->arena, "%lld", value);
     case COT_I16:
     case COT_I8: return ir_format(t->arena, "(%s)%lld", c_scalar[type], value);
     case COT_U64: return ir_format(t->arena, "UINT64_C(%llu)", (unsigned long long)bits);

@@ -12,14 +12,18 @@ is_real(cot_dtype t)
 static cot_dtype
 signed_like(cot_dtype t)
 {
-    static const cot_dtype like[9] = { [1] = COT_I8, [2] = COT_I16, [4] = COT_I32, [8] = COT_I64 };
+    static const cot_dtype like[9] = {
+        [1] = COT_I8, [2] = COT_I16, [4] = COT_I32, [8] = COT_I64
+    };
     return t == COT_BOOL ? COT_I32 : like[cot_dtype_size(t)];
 }
 
 static cot_dtype
 unsigned_like(cot_dtype t)
 {
-    static const cot_dtype like[9] = { [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64 };
+    static const cot_dtype like[9] = {
+        [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64
+    };
     return t == COT_BOOL ? COT_U32 : like[cot_dtype_size(t)];
 }
 
@@ -58,7 +62,8 @@ choose(cg_c_text *t, const forms *f, const char *m, const char *x, const char *y
         m = ir_format(t->arena, "(%s)%s", f->s, m);
     if (strcmp(f->type, f->s) == 0)
         return ir_format(t->arena, "(%s & %s) | (~%s & %s)", m, x, m, y);
-    return ir_format(t->arena, "(%s)((%s & (%s)%s) | (~%s & (%s)%s))", f->type, m, f->s, x, m, f->s, y);
+    return ir_format(t->arena, "(%s)((%s & (%s)%s) | (~%s & (%s)%s))", f->type, m, f->s, x, m,
+                     f->s, y);
 }
 
 /* -- one expression -- */
@@ -104,8 +109,11 @@ pairs(cg_c_text *t, const forms *f, int lanes)
 
     if (lanes != 4 && lanes != 8 && lanes != 16)
         return plain;
-    return ir_format(t->arena, "\n#if %s\n    return (%s)_mm%s_madd_epi16((__m%si)x, (__m%si)y);\n#else\n    %s\n#endif",
-                     x86[lanes].has, f->type, x86[lanes].width, x86[lanes].bits, x86[lanes].bits, plain);
+    return ir_format(t->arena,
+                     "\n#if %s\n    return (%s)_mm%s_madd_epi16((__m%si)x, "
+                     "(__m%si)y);\n#else\n    %s\n#endif",
+                     x86[lanes].has, f->type, x86[lanes].width, x86[lanes].bits,
+                     x86[lanes].bits, plain);
 }
 
 static const char *
@@ -120,7 +128,8 @@ integer(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
     case SC_and:
     case SC_or:
     case SC_xor:
-        return ir_format(t->arena, "return (%s)((%s)x %c (%s)y);", f->type, f->u, symbol[op], f->u);
+        return ir_format(t->arena, "return (%s)((%s)x %c (%s)y);", f->type, f->u, symbol[op],
+                         f->u);
     case SC_not: return "return ~x;";
     case SC_neg: return ir_format(t->arena, "return (%s)-(%s)x;", f->type, f->u);
     case SC_shl:
@@ -147,8 +156,11 @@ x86_has(int bytes, const char *least)
 static const char *
 x86_name(cg_c_text *t, const char *name, int bytes, cot_dtype type)
 {
-    return ir_format(t->arena, "_mm%s_%s_%s", bytes == 64 ? "512" : bytes == 32 ? "256" : "", name,
-                     cot_dtype_size(type) == 4 ? "ps" : "pd");
+    return ir_format(t->arena, "_mm%s_%s_%s",
+                     bytes == 64   ? "512"
+                     : bytes == 32 ? "256"
+                                   : "",
+                     name, cot_dtype_size(type) == 4 ? "ps" : "pd");
 }
 
 static const char *
@@ -176,7 +188,8 @@ x86_extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int bytes
                       : ir_format(t->arena, "(%s)(x != x) | (%s)(y != y)", f->s, f->s);
 
     return op == SC_min ? ir_format(t->arena, "%s    return (%s)(a | b);\n", s, f->type)
-                        : ir_format(t->arena, "%s    return (%s)((a & b) | %s);\n", s, f->type, unordered);
+                        : ir_format(t->arena, "%s    return (%s)((a & b) | %s);\n", s, f->type,
+                                    unordered);
 }
 
 /* The larger where they differ; where they are equal, zeros among them, the bits of both; x
@@ -217,11 +230,12 @@ cg_c_settled(cg_c_text *t)
     if (!cg_c_new_name(t, &t->own, "COT_SETTLED"))
         return "COT_SETTLED";
     if (has)
-        ir_buf_printf(&t->head,
-                      "/* x is made by now.  clang would mix steps of sums side by side that lie far "
-                      "apart in the text,\n * more of them than registers hold. */\n"
-                      "#if %s && defined(__clang__)\n#define COT_SETTLED(x) COT_HELD(x)\n#else\n",
-                      has);
+        ir_buf_printf(
+            &t->head,
+            "/* x is made by now.  clang would mix steps of sums side by side that lie far "
+            "apart in the text,\n * more of them than registers hold. */\n"
+            "#if %s && defined(__clang__)\n#define COT_SETTLED(x) COT_HELD(x)\n#else\n",
+            has);
     ir_buf_printf(&t->head, "#define COT_SETTLED(x) ((void)0)\n%s", has ? "#endif\n" : "");
     return "COT_SETTLED";
 }
@@ -282,28 +296,32 @@ static const char *
 selected(cg_c_text *t, const forms *f, cot_dtype type, int lanes)
 {
     const int bytes = lanes * (int)cot_dtype_size(type);
-    const char *plain = ir_format(t->arena, "%s m = %s;\n    return %s;", f->s, widened(t, type, f, "x"),
-                                  choose(t, f, "m", "y", "z"));
-    const char *has = cot_dtype_size(type) < 4 ? NULL
-                                                : x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)");
+    const char *plain = ir_format(t->arena, "%s m = %s;\n    return %s;", f->s,
+                                  widened(t, type, f, "x"), choose(t, f, "m", "y", "z"));
+    const char *has = cot_dtype_size(type) < 4
+                          ? NULL
+                          : x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)");
 
     if (!has)
         return plain;
     if (bytes == 64)
-        return ir_format(
-            t->arena,
-            "\n#if %s && defined(__AVX512DQ__)%s\n    %s\n"
-            "#elif %s && !defined(__clang__)\n"
-            "    return (%s)_mm512_ternarylogic_epi32((__m512i)%s, (__m512i)y, (__m512i)z, 0xca);\n"
-            "#else\n    %s\n#endif",
-            has, lanes == 8 ? " && defined(__AVX512VL__)" : " && defined(__clang__)",
-            blended(t, f, type,
-                    lanes == 8 ? "_mm256_movepi32_mask((__m256i)x)"
-                               : "_mm512_movepi32_mask((__m512i)x)"),
-            has, f->type, widened(t, type, f, "x"), plain);
+        return ir_format(t->arena,
+                         "\n#if %s && defined(__AVX512DQ__)%s\n    %s\n"
+                         "#elif %s && !defined(__clang__)\n"
+                         "    return (%s)_mm512_ternarylogic_epi32((__m512i)%s, (__m512i)y, "
+                         "(__m512i)z, 0xca);\n"
+                         "#else\n    %s\n#endif",
+                         has,
+                         lanes == 8 ? " && defined(__AVX512VL__)" : " && defined(__clang__)",
+                         blended(t, f, type,
+                                 lanes == 8 ? "_mm256_movepi32_mask((__m256i)x)"
+                                            : "_mm512_movepi32_mask((__m512i)x)"),
+                         has, f->type, widened(t, type, f, "x"), plain);
     const char *m = x86_type(t, bytes, type);
-    return ir_format(t->arena, "\n#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n    %s\n#endif", has, f->type,
-                     x86_name(t, "blendv", bytes, type), m, m, m, widened(t, type, f, "x"), plain);
+    return ir_format(
+        t->arena, "\n#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n    %s\n#endif",
+        has, f->type, x86_name(t, "blendv", bytes, type), m, m, m, widened(t, type, f, "x"),
+        plain);
 }
 
 const char *
@@ -335,8 +353,8 @@ cg_c_pick(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes)
                               ir_format(t->arena, "_mm512_cmp%s_%s_mask((%s)a, (%s)b)",
                                         verb[op], x86_tail(from), cast, cast)));
     } else if (has)
-        ir_buf_printf(&t->head, "#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n", has,
-                      f.type, x86_name(t, "blendv", bytes, type), m, m, m, c);
+        ir_buf_printf(&t->head, "#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n",
+                      has, f.type, x86_name(t, "blendv", bytes, type), m, m, m, c);
     ir_buf_printf(&t->head, "    return %s;\n%s}\n", choose(t, &f, c, "y", "z"),
                   has ? "#endif\n" : "");
     return name;
@@ -353,16 +371,23 @@ rounding(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type)
     const char *step = "";
 
     if (op != SC_rint)
-        step = ir_format(t->arena,
-                         "r = r %s (%s)((%s)(r %s) & (%s)((%s){ 0 } + %s));\n    ", op == SC_ceil ? "+" : "-",
-                         f->type, f->s, op == SC_trunc ? "> a" : op == SC_floor ? "> x" : "< x", f->s, f->type, one);
-    return ir_format(t->arena, "%s a = (%s)((%s)x & ~%s), r = (a + %s) - %s;\n    %s%s%s\n    return %s;", f->type,
-                     f->type, f->u, sign, big, big, op == SC_trunc ? step : ir_format(t->arena, "%s\n    ", keep),
-                     op == SC_trunc ? "" : step, keep, choose(t, f, ir_format(t->arena, "(a < %s)", big), "r", "x"));
+        step = ir_format(t->arena, "r = r %s (%s)((%s)(r %s) & (%s)((%s){ 0 } + %s));\n    ",
+                         op == SC_ceil ? "+" : "-", f->type, f->s,
+                         op == SC_trunc   ? "> a"
+                         : op == SC_floor ? "> x"
+                                          : "< x",
+                         f->s, f->type, one);
+    return ir_format(t->arena,
+                     "%s a = (%s)((%s)x & ~%s), r = (a + %s) - %s;\n    %s%s%s\n    return %s;",
+                     f->type, f->type, f->u, sign, big, big,
+                     op == SC_trunc ? step : ir_format(t->arena, "%s\n    ", keep),
+                     op == SC_trunc ? "" : step, keep,
+                     choose(t, f, ir_format(t->arena, "(a < %s)", big), "r", "x"));
 }
 
-/* An instruction of x86's, in its immediate the way and no exception.  For vectors of 64 bytes gcc
- * has it as a macro where it does not optimise, and warns of the signs in its own text. */
+/* An instruction of x86's, in its immediate the way and no exception.  For vectors of 64
+ * bytes gcc has it as a macro where it does not optimise, and warns of the signs in its own
+ * text. */
 static const char *
 rounded(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
 {
@@ -409,15 +434,19 @@ to_half(cg_c_text *t, cot_dtype to, int lanes)
     if (to == COT_BF16)
         return ir_format(t->arena,
                          "%s b = (%s)x, nan = (%s)(x != x);\n"
-                         "    b = (nan & (b >> 16 | 0x40u)) | (~nan & ((b + 0x7fffu + (b >> 16 & 1u)) >> 16));\n"
-                         "    return __builtin_convertvector(b, %s);", u, u, u, h);
-    return ir_format(t->arena,
-                     "%s w = (%s)x, m = w & 0x7fffffffu, nan = (%s)(x != x), big = (%s)(m >= 0x47800000u);\n"
-                     "    %s small = (%s)(m < 0x38800000u), tiny = (%s)((%s)m + 0.5f) - 0x3f000000u;\n"
-                     "    %s r = (m + 0xc8000fffu + (m >> 13 & 1u)) >> 13;\n"
-                     "    r = (small & tiny) | (~small & r);\n"
-                     "    r = (big & (0x7c00u | (nan & 0x200u))) | (~big & r);\n"
-                     "    return __builtin_convertvector(r | (w >> 16 & 0x8000u), %s);", u, u, u, u, u, u, u, r, u, h);
+                         "    b = (nan & (b >> 16 | 0x40u)) | (~nan & ((b + 0x7fffu + (b >> 16 "
+                         "& 1u)) >> 16));\n"
+                         "    return __builtin_convertvector(b, %s);",
+                         u, u, u, h);
+    return ir_format(
+        t->arena,
+        "%s w = (%s)x, m = w & 0x7fffffffu, nan = (%s)(x != x), big = (%s)(m >= 0x47800000u);\n"
+        "    %s small = (%s)(m < 0x38800000u), tiny = (%s)((%s)m + 0.5f) - 0x3f000000u;\n"
+        "    %s r = (m + 0xc8000fffu + (m >> 13 & 1u)) >> 13;\n"
+        "    r = (small & tiny) | (~small & r);\n"
+        "    r = (big & (0x7c00u | (nan & 0x200u))) | (~big & r);\n"
+        "    return __builtin_convertvector(r | (w >> 16 & 0x8000u), %s);",
+        u, u, u, u, u, u, u, r, u, h);
 }
 
 static const char *
@@ -438,8 +467,8 @@ conversion(cg_c_text *t, cot_dtype type, cot_dtype from, int lanes)
     const char *held = from == COT_BOOL || (int)cot_dtype_size(type) < 4 * bytes
                            ? ""
                            : cg_c_hold(t, lanes * bytes, "x", false);
-    return ir_format(t->arena, "%s%sreturn __builtin_convertvector(x%s, %s);", *held ? "\n" : "",
-                     *held ? ir_format(t->arena, "%s    ", held) : "",
+    return ir_format(t->arena, "%s%sreturn __builtin_convertvector(x%s, %s);",
+                     *held ? "\n" : "", *held ? ir_format(t->arena, "%s    ", held) : "",
                      from == COT_BOOL ? " & 1" : "", v);
 }
 
@@ -453,9 +482,10 @@ x86_call(cg_c_text *t, const char *name, int bytes, const forms *f, cot_dtype ty
     const char *tail = type == COT_F32 ? "ps" : "pd";
     const char *cast = ir_format(t->arena, "(__m%d%s)", bytes * 8, type == COT_F64 ? "d" : "");
 
-    return n == 1 ? ir_format(t->arena, "return (%s)_mm%s_%s_%s(%sx);", f->type, width, name, tail, cast)
-                  : ir_format(t->arena, "return (%s)_mm%s_%s_%s(%sx, %sy, %sz);", f->type, width, name, tail, cast,
-                              cast, cast);
+    return n == 1 ? ir_format(t->arena, "return (%s)_mm%s_%s_%s(%sx);", f->type, width, name,
+                              tail, cast)
+                  : ir_format(t->arena, "return (%s)_mm%s_%s_%s(%sx, %sy, %sz);", f->type,
+                              width, name, tail, cast, cast, cast);
 }
 
 static const char *
@@ -466,9 +496,12 @@ by_lane(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, const char *v
     for (int i = 0; i < ir_sc_arity[op]; i++)
         args = ir_format(t->arena, "%s%s%c[#]%s", args, i ? ", " : "", 'x' + i,
                          cg_c_operand_type(op, type, from, i) == COT_BOOL ? " != 0" : "");
-    return ir_format(t->arena, "return (%s)%s;", v,
-                     cg_c_lanes_text(t, lanes, ir_format(t->arena, "%s%s(%s)",
-                                                         cg_c_result_type(op, type) == COT_BOOL ? "-" : "", name, args)));
+    return ir_format(
+        t->arena, "return (%s)%s;", v,
+        cg_c_lanes_text(t, lanes,
+                        ir_format(t->arena, "%s%s(%s)",
+                                  cg_c_result_type(op, type) == COT_BOOL ? "-" : "", name,
+                                  args)));
 }
 
 static const char *
@@ -477,8 +510,10 @@ builtin(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
     const char *name = op == SC_fma ? "fma" : "sqrt", *args = op == SC_fma ? "x, y, z" : "x";
     const int bytes = lanes * (int)cot_dtype_size(type);
     const int bits = type == COT_F32 ? 32 : 64;
-    const char *has = op == SC_fma ? ir_format(t->arena, " && defined(COT_FMA%d)", bits)
-                                   : ir_format(t->arena, " && (defined(__SSE2__) || defined(COT_ROOT%d))", bits);
+    const char *has =
+        op == SC_fma
+            ? ir_format(t->arena, " && defined(COT_FMA%d)", bits)
+            : ir_format(t->arena, " && (defined(__SSE2__) || defined(COT_ROOT%d))", bits);
     const char *x86 = bytes == 64   ? "defined(__AVX512F__)"
                       : op == SC_fma ? "defined(__FMA__)"
                       : bytes == 32  ? "defined(__AVX__)"
@@ -490,8 +525,11 @@ builtin(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
                                                 type, op == SC_fma ? 3 : 1))
                            : "";
 
-    return ir_format(t->arena, "\n#if COT_HAS(__builtin_elementwise_%s)%s\n    return __builtin_elementwise_%s(%s);\n%s"
-                               "#else\n    %s\n#endif", name, has, name, args, call, plain);
+    return ir_format(t->arena,
+                     "\n#if COT_HAS(__builtin_elementwise_%s)%s\n    return "
+                     "__builtin_elementwise_%s(%s);\n%s"
+                     "#else\n    %s\n#endif",
+                     name, has, name, args, call, plain);
 }
 
 /* -- all of it -- */
@@ -543,7 +581,8 @@ cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes
     if (!cg_c_new_name(t, &t->own, name))
         return name;
     ir_buf_init(&text, t->arena);
-    ir_buf_printf(&text, "COT_FN %s\n%s(", cg_c_type(t, cg_c_result_type(op, type), lanes), name);
+    ir_buf_printf(&text, "COT_FN %s\n%s(", cg_c_type(t, cg_c_result_type(op, type), lanes),
+                  name);
     for (int i = 0; i < ir_sc_arity[op]; i++)
         ir_buf_printf(&text, "%s%s %c", i ? ", " : "",
                       cg_c_type(t, cg_c_operand_type(op, type, from, i), lanes), 'x' + i);
@@ -689,11 +728,12 @@ cg_c_below(cg_c_text *t, int lanes, bool equal)
                *v = cg_c_type(t, COT_BOOL, lanes);
 
     if (cg_c_new_name(t, &t->own, name))
-        ir_buf_printf(&t->head,
-                      "COT_FN %s\n%s(int64_t n, int64_t first)\n{\n    const %s lane = %s;\n"
-                      "    const uint64_t rest = (uint64_t)n - (uint64_t)first;\n"
-                      "    return (%s)(lane < (n < first ? 0 : rest >= %d ? %d : (int32_t)rest%s));\n}\n", v, name, v,
-                      cg_c_lanes_text(t, lanes, "#"), v, lanes, lanes, equal ? " + 1" : "");
+        ir_buf_printf(
+            &t->head,
+            "COT_FN %s\n%s(int64_t n, int64_t first)\n{\n    const %s lane = %s;\n"
+            "    const uint64_t rest = (uint64_t)n - (uint64_t)first;\n"
+            "    return (%s)(lane < (n < first ? 0 : rest >= %d ? %d : (int32_t)rest%s));\n}\n",
+            v, name, v, cg_c_lanes_text(t, lanes, "#"), v, lanes, lanes, equal ? " + 1" : "");
     return name;
 }
 
@@ -713,7 +753,8 @@ cg_c_table_vector(cg_c_text *t, const ir_sc_table *table, int lanes)
 const char *
 cg_c_rare_vector(cg_c_text *t, const ir_sc_program *p, int lanes)
 {
-    const char *one = cg_c_rare(t, p), *name = ir_format(t->arena, "%s_x%d", one, lanes), *args = "";
+    const char *one = cg_c_rare(t, p), *name = ir_format(t->arena, "%s_x%d", one, lanes),
+               *args = "";
     const char *v = cg_c_type(t, p->type, lanes), *m = cg_c_type(t, COT_BOOL, lanes);
 
     if (!cg_c_new_name(t, &t->own, name))
@@ -726,8 +767,11 @@ cg_c_rare_vector(cg_c_text *t, const ir_sc_program *p, int lanes)
         args = ir_format(t->arena, "%s%sx%d[i]%s", args, i ? ", " : "", i,
                          p->in[i] == COT_BOOL ? " != 0" : "");
     }
-    ir_buf_printf(&b, ")\n{\n    for (int i = 0; i < %d; i++)\n        if (m[i])\n            r[i] = %s%s(%s);\n"
-                      "    return r;\n}\n", lanes, p->type == COT_BOOL ? "-" : "", one, args);
+    ir_buf_printf(&b,
+                  ")\n{\n    for (int i = 0; i < %d; i++)\n        if (m[i])\n            r[i] "
+                  "= %s%s(%s);\n"
+                  "    return r;\n}\n",
+                  lanes, p->type == COT_BOOL ? "-" : "", one, args);
     ir_buf_str(&t->head, b.text);
     return name;
 }

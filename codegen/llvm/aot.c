@@ -66,7 +66,9 @@ find_machines(cot_context *ctx, file *s)
             return cot_error_status(ctx);
     s->any = s->machine[0];
     if (s->n_versions > 1) {
-        cg_target lowest = { .triple = s->v[0]->target.triple, .cpu = "x86-64", .features = "" };
+        cg_target lowest = { .triple = s->v[0]->target.triple,
+                             .cpu = "x86-64",
+                             .features = "" };
         s->any = cg_ll_machine_of(ctx, &lowest);
     }
     return s->any ? COT_OK : cot_error_status(ctx);
@@ -128,7 +130,8 @@ emit_all(cot_context *ctx, void *arg)
     COT_TRY(cg_ll_module_finish(l));
     if (s->what == CG_TO_LLVM)
         return print_module(l, &s->text);
-    return cg_ll_module_emit(l, s->what == CG_TO_OBJECT ? LLVMObjectFile : LLVMAssemblyFile, &s->text);
+    return cg_ll_module_emit(l, s->what == CG_TO_OBJECT ? LLVMObjectFile : LLVMAssemblyFile,
+                             &s->text);
 }
 
 cot_status

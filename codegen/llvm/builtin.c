@@ -169,7 +169,9 @@ cg_ll_link_text(cg_ll_module *l, const char *text)
         bad = LLVMLinkModules2(l->module, from);
         hide(l);
     }
-    cot_status s = bad ? cg_ll_fail(l->ctx, "LLVM: %s", message ? message : "a builtin does not link") : COT_OK;
+    cot_status s =
+        bad ? cg_ll_fail(l->ctx, "LLVM: %s", message ? message : "a builtin does not link")
+            : COT_OK;
     LLVMDisposeMessage(message);
     return s;
 }

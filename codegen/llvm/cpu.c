@@ -95,30 +95,54 @@ static const char x86_features[] =
     "vpclmulqdq vzeroupper waitpkg wbnoinvd widekl x87 xop xsave xsavec xsaveopt xsaves zu ";
 
 static const char aarch64_features[] =
-    " CONTEXTIDREL2 a35 a510 a520 a520ae a53 a55 a57 a64fx a65 a710 a715 a72 a720 a720ae a73 a75 a76 a77 a78 a78ae "
-    "a78c addr-lsl-slow-14 aes aggressive-fma all alternate-sextload-cvt-f32-pattern altnzcv alu-lsl-fast am "
-    "ampere1 ampere1a ampere1b amvs apple-a10 apple-a11 apple-a12 apple-a13 apple-a14 apple-a15 apple-a16 "
-    "apple-a17 apple-a7 apple-a7-sysreg apple-m4 arith-bcc-fusion arith-cbz-fusion ascend-store-address b16b16 "
-    "balance-fp-ops bf16 brbe bti call-saved-x10 call-saved-x11 call-saved-x12 call-saved-x13 call-saved-x14 "
-    "call-saved-x15 call-saved-x18 call-saved-x8 call-saved-x9 carmel ccdp ccidx ccpp chk clrbhb cmp-bcc-fusion "
-    "complxnum cortex-a725 cortex-r82 cortex-r82ae cortex-x1 cortex-x2 cortex-x3 cortex-x4 cortex-x925 cpa crc "
-    "crypto cssc d128 disable-latency-sched-heuristic disable-ldp disable-stp dit dotprod ecv el2vmsa el3 "
-    "enable-select-opt ete exynos-cheap-as-move exynosm3 exynosm4 f32mm f64mm falkor faminmax fgt "
-    "fix-cortex-a53-835769 flagm fmv force-32bit-jump-tables fp-armv8 fp16fml fp8 fp8dot2 fp8dot4 fp8fma fpac "
-    "fptoint fullfp16 fuse-address fuse-addsub-2reg-const1 fuse-adrp-add fuse-aes fuse-arith-logic "
-    "fuse-crypto-eor fuse-csel fuse-literals gcs harden-sls-blr harden-sls-nocomdat harden-sls-retbr hbc hcx i8mm "
-    "ite jsconv kryo ldp-aligned-only lor ls64 lse lse128 lse2 lut mec mops mpam mte neon neoverse512tvb "
-    "neoversee1 neoversen1 neoversen2 neoversen3 neoversev1 neoversev2 neoversev3 neoversev3AE nmi "
-    "no-bti-at-return-twice no-neg-immediates no-sve-fp-ld1r no-zcz-fp nv oryon-1 outline-atomics pan pan-rwv "
-    "pauth pauth-lr perfmon predictable-select-expensive predres prfm-slc-target rand ras rasv2 rcpc rcpc-immo "
-    "rcpc3 rdm reserve-lr-for-ra reserve-x1 reserve-x10 reserve-x11 reserve-x12 reserve-x13 reserve-x14 "
-    "reserve-x15 reserve-x18 reserve-x2 reserve-x20 reserve-x21 reserve-x22 reserve-x23 reserve-x24 reserve-x25 "
-    "reserve-x26 reserve-x27 reserve-x28 reserve-x3 reserve-x4 reserve-x5 reserve-x6 reserve-x7 reserve-x9 rme "
-    "saphira sb sel2 sha2 sha3 slow-misaligned-128store slow-paired-128 slow-strqro-store sm4 sme sme-b16b16 "
-    "sme-f16f16 sme-f64f64 sme-f8f16 sme-f8f32 sme-fa64 sme-i16i64 sme-lutv2 sme2 sme2p1 spe spe-eef specres2 "
-    "specrestrict ssbs ssve-fp8dot2 ssve-fp8dot4 ssve-fp8fma store-pair-suppress stp-aligned-only strict-align "
-    "sve sve-b16b16 sve2 sve2-aes sve2-bitperm sve2-sha3 sve2-sm4 sve2p1 tagged-globals the thunderx thunderx2t99 "
-    "thunderx3t110 thunderxt81 thunderxt83 thunderxt88 tlb-rmi tlbiw tme tpidr-el1 tpidr-el2 tpidr-el3 "
+    " CONTEXTIDREL2 a35 a510 a520 a520ae a53 a55 a57 a64fx a65 a710 a715 a72 a720 a720ae a73 "
+    "a75 a76 a77 a78 a78ae "
+    "a78c addr-lsl-slow-14 aes aggressive-fma all alternate-sextload-cvt-f32-pattern altnzcv "
+    "alu-lsl-fast am "
+    "ampere1 ampere1a ampere1b amvs apple-a10 apple-a11 apple-a12 apple-a13 apple-a14 "
+    "apple-a15 apple-a16 "
+    "apple-a17 apple-a7 apple-a7-sysreg apple-m4 arith-bcc-fusion arith-cbz-fusion "
+    "ascend-store-address b16b16 "
+    "balance-fp-ops bf16 brbe bti call-saved-x10 call-saved-x11 call-saved-x12 call-saved-x13 "
+    "call-saved-x14 "
+    "call-saved-x15 call-saved-x18 call-saved-x8 call-saved-x9 carmel ccdp ccidx ccpp chk "
+    "clrbhb cmp-bcc-fusion "
+    "complxnum cortex-a725 cortex-r82 cortex-r82ae cortex-x1 cortex-x2 cortex-x3 cortex-x4 "
+    "cortex-x925 cpa crc "
+    "crypto cssc d128 disable-latency-sched-heuristic disable-ldp disable-stp dit dotprod ecv "
+    "el2vmsa el3 "
+    "enable-select-opt ete exynos-cheap-as-move exynosm3 exynosm4 f32mm f64mm falkor faminmax "
+    "fgt "
+    "fix-cortex-a53-835769 flagm fmv force-32bit-jump-tables fp-armv8 fp16fml fp8 fp8dot2 "
+    "fp8dot4 fp8fma fpac "
+    "fptoint fullfp16 fuse-address fuse-addsub-2reg-const1 fuse-adrp-add fuse-aes "
+    "fuse-arith-logic "
+    "fuse-crypto-eor fuse-csel fuse-literals gcs harden-sls-blr harden-sls-nocomdat "
+    "harden-sls-retbr hbc hcx i8mm "
+    "ite jsconv kryo ldp-aligned-only lor ls64 lse lse128 lse2 lut mec mops mpam mte neon "
+    "neoverse512tvb "
+    "neoversee1 neoversen1 neoversen2 neoversen3 neoversev1 neoversev2 neoversev3 neoversev3AE "
+    "nmi "
+    "no-bti-at-return-twice no-neg-immediates no-sve-fp-ld1r no-zcz-fp nv oryon-1 "
+    "outline-atomics pan pan-rwv "
+    "pauth pauth-lr perfmon predictable-select-expensive predres prfm-slc-target rand ras "
+    "rasv2 rcpc rcpc-immo "
+    "rcpc3 rdm reserve-lr-for-ra reserve-x1 reserve-x10 reserve-x11 reserve-x12 reserve-x13 "
+    "reserve-x14 "
+    "reserve-x15 reserve-x18 reserve-x2 reserve-x20 reserve-x21 reserve-x22 reserve-x23 "
+    "reserve-x24 reserve-x25 "
+    "reserve-x26 reserve-x27 reserve-x28 reserve-x3 reserve-x4 reserve-x5 reserve-x6 "
+    "reserve-x7 reserve-x9 rme "
+    "saphira sb sel2 sha2 sha3 slow-misaligned-128store slow-paired-128 slow-strqro-store sm4 "
+    "sme sme-b16b16 "
+    "sme-f16f16 sme-f64f64 sme-f8f16 sme-f8f32 sme-fa64 sme-i16i64 sme-lutv2 sme2 sme2p1 spe "
+    "spe-eef specres2 "
+    "specrestrict ssbs ssve-fp8dot2 ssve-fp8dot4 ssve-fp8fma store-pair-suppress "
+    "stp-aligned-only strict-align "
+    "sve sve-b16b16 sve2 sve2-aes sve2-bitperm sve2-sha3 sve2-sm4 sve2p1 tagged-globals the "
+    "thunderx thunderx2t99 "
+    "thunderx3t110 thunderxt81 thunderxt83 thunderxt88 tlb-rmi tlbiw tme tpidr-el1 tpidr-el2 "
+    "tpidr-el3 "
     "tpidrro-el0 tracev8.4 trbe tsv110 uaops use-experimental-zeroing-pseudos "
     "use-fixed-over-scalable-if-equal-cost use-postra-scheduler use-reciprocal-square-root "
     "use-scalar-inc-vl "
@@ -220,9 +244,12 @@ static const char wasm_features[] =
 static const struct {
     const char *cpus, *features;
 } names[] = {
-    [CG_LL_X86] = { x86_cpus, x86_features },       [CG_LL_AARCH64] = { aarch64_cpus, aarch64_features },
-    [CG_LL_RISCV64] = { riscv64_cpus, riscv64_features }, [CG_LL_ARM] = { arm_cpus, arm_features },
-    [CG_LL_WASM] = { wasm_cpus, wasm_features },          [CG_LL_NVPTX] = { nvptx_cpus, " " },
+    [CG_LL_X86] = { x86_cpus, x86_features },
+    [CG_LL_AARCH64] = { aarch64_cpus, aarch64_features },
+    [CG_LL_RISCV64] = { riscv64_cpus, riscv64_features },
+    [CG_LL_ARM] = { arm_cpus, arm_features },
+    [CG_LL_WASM] = { wasm_cpus, wasm_features },
+    [CG_LL_NVPTX] = { nvptx_cpus, " " },
 };
 
 /* Is the word of n characters in the list? */

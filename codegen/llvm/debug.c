@@ -40,10 +40,11 @@ cg_ll_debug_begin(cg_ll_module *l, const char *name)
     cg_ll_debug *d = IR_NEW(l->arena, cg_ll_debug);
 
     d->b = LLVMCreateDIBuilder(l->module);
-    d->unit = LLVMDIBuilderCreateCompileUnit(d->b, LLVMDWARFSourceLanguageC11, file_at(d, name), maker,
-                                             sizeof maker - 1, 1, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly,
-                                             0, 0, 0, "", 0, "", 0);
-    d->type = LLVMDIBuilderCreateSubroutineType(d->b, file_at(d, name), NULL, 0, LLVMDIFlagZero);
+    d->unit = LLVMDIBuilderCreateCompileUnit(
+        d->b, LLVMDWARFSourceLanguageC11, file_at(d, name), maker, sizeof maker - 1, 1, "", 0,
+        0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0, 0, 0, "", 0, "", 0);
+    d->type =
+        LLVMDIBuilderCreateSubroutineType(d->b, file_at(d, name), NULL, 0, LLVMDIFlagZero);
     add_flag(l, "Debug Info Version", LLVMDebugMetadataVersion());
     add_flag(l, "Dwarf Version", 4);
     l->debug = d;
@@ -63,7 +64,8 @@ static void
 stand_at(cg_ll_module *l, LLVMMetadataRef scope, int line)
 {
     LLVMSetCurrentDebugLocation2(
-        l->b, scope ? LLVMDIBuilderCreateDebugLocation(l->llvm, (unsigned)line, 0, scope, NULL) : NULL);
+        l->b, scope ? LLVMDIBuilderCreateDebugLocation(l->llvm, (unsigned)line, 0, scope, NULL)
+                    : NULL);
 }
 
 cg_ll_scope

@@ -59,7 +59,8 @@ typedef struct cg_ll_emit {
     const cg_ll_mask *mask; /* or NULL                                            */
     cg_ranges *ranges; /* or NULL: nothing is reported                       */
     const cg_applied *under; /* the conditions of the branches around            */
-    cg_kind team;           /* GPU: CG_GRID outside of thread loops, or the kind of the one around */
+    /* GPU: CG_GRID outside of thread loops, or the kind of the one around */
+    cg_kind team;
     int threads;            /* GPU: of a block                                    */
 } cg_ll_emit;
 
@@ -173,7 +174,8 @@ typedef struct cg_ll_tree {
     const cg_block *loop;
     int levels;
     bool apart;          /* each level has a place of its own */
-    LLVMValueRef *slots; /* `levels` for each yield and copy, in order; not apart: one array first */
+    /* `levels` for each yield and copy, in order; not apart: one array first */
+    LLVMValueRef *slots;
     int n;
 } cg_ll_tree;
 cg_ll_tree cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent);

@@ -1,16 +1,16 @@
 /* LLVM in a child process (cot_options.isolate).
  *
- * LLVM ends the process where an allocation fails, and may crash or loop on what nobody tried.  A
- * child that is forked has the modules of kernels in its memory; it compiles them and writes the
- * object files to a pipe, and may die of that.  The parent reads, and kills it where the call is
- * cancelled or out of time.  What the child says on standard error goes to a second pipe: its last
- * lines are part of the message if it dies.
+ * LLVM ends the process where an allocation fails, and may crash or loop on what nobody
+ * tried.  A child that is forked has the modules of kernels in its memory; it compiles them
+ * and writes the object files to a pipe, and may die of that.  The parent reads, and kills
+ * it where the call is cancelled or out of time.  What the child says on standard error goes
+ * to a second pipe: its last lines are part of the message if it dies.
  *
- * A child has the thread that forked and the locks of all.  The C library mends its own; LLVM has
- * locks that are the process's, so threads that use LLVM hold this file's lock for reading, and a
- * fork waits until none does.  With limits.bytes the child may allocate as many more bytes than
- * the parent has.  Source: D. Brumley, D. Song, Privtrans, USENIX Security 2004, for the idea of a
- * process that may fail. */
+ * A child has the thread that forked and the locks of all.  The C library mends its own;
+ * LLVM has locks that are the process's, so threads that use LLVM hold this file's lock for
+ * reading, and a fork waits until none does.  With limits.bytes the child may allocate as
+ * many more bytes than the parent has.  Source: D. Brumley, D. Song, Privtrans, USENIX
+ * Security 2004, for the idea of a process that may fail. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>

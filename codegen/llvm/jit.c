@@ -275,7 +275,8 @@ cot_status
 cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args, bool parallel,
               cg_code *out)
 {
-    return load(ctx, t, &(wanted){ .entry = entry, .n_args = n_args, .parallel = parallel }, out);
+    return load(ctx, t, &(wanted){ .entry = entry, .n_args = n_args, .parallel = parallel },
+                out);
 }
 
 void

@@ -1,14 +1,15 @@
 /* The LLVM back end, inside.  Nothing outside codegen/llvm includes this or any LLVM header.
  *
- * door.c    LLVM as a whole: start, the back end's table; fatal.c errors that would end the process
- * target.c  target machines; cpu.c names of processors and features
- * module.c  a kernel module to an LLVM module: functions, entries, constants; builtin.c what a bare
+ * door.c    LLVM as a whole: start, the back end's table; fatal.c errors that would end the
+ * process target.c  target machines; cpu.c names of processors and features module.c  a
+ * kernel module to an LLVM module: functions, entries, constants; builtin.c what a bare
  *           machine lacks; debug.c lines
  * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
- * scalar.c  the scalar instructions; rare.c programs hardly ever needed; soft.c those a machine lacks; memory.c loads and stores, shuffle.c vectors in other orders
- * ptx.c     kernels for GPUs; tensor.c tensor cores, copies in the background
- * isolate.c LLVM in a child process
- * jit.c     code in this process; team.c by several threads; perf.c names for perf; aot.c object files and text; versions.c an
+ * scalar.c  the scalar instructions; rare.c programs hardly ever needed; soft.c those a
+ * machine lacks; memory.c loads and stores, shuffle.c vectors in other orders ptx.c    
+ * kernels for GPUs; tensor.c tensor cores, copies in the background isolate.c LLVM in a
+ * child process jit.c     code in this process; team.c by several threads; perf.c names for
+ * perf; aot.c object files and text; versions.c an
  *           object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
 #define CODEGEN_LLVM_LLVM_H
@@ -18,7 +19,14 @@
 
 #include "codegen/backend.h"
 
-typedef enum cg_ll_arch { CG_LL_X86, CG_LL_AARCH64, CG_LL_RISCV64, CG_LL_ARM, CG_LL_WASM, CG_LL_NVPTX } cg_ll_arch;
+typedef enum cg_ll_arch {
+    CG_LL_X86,
+    CG_LL_AARCH64,
+    CG_LL_RISCV64,
+    CG_LL_ARM,
+    CG_LL_WASM,
+    CG_LL_NVPTX
+} cg_ll_arch;
 
 enum { CG_LL_TEAM = 4 }; /* threads that compile, at most */
 
@@ -33,9 +41,9 @@ typedef struct cg_ll_machine {
     bool avx2;       /* pairs of i16 by eights */
     bool grid;       /* a GPU: ptx.c */
     bool alone;      /* no C library: what would be memcpy is in the object */
-    bool fma32, fma64, root32, root64, round, half, extreme, masked,
-        masked_small; /* in hardware: fma; square roots; floor and its kin; f16 to f32 and
-                         back; maximum and minimum; masked loads of 32 and 64 bits; of 8 and 16 */
+    /* in hardware: fma; square roots; floor and its kin; f16 to f32 and back; maximum and
+     * minimum; masked loads of 32 and 64 bits; of 8 and 16 */
+    bool fma32, fma64, root32, root64, round, half, extreme, masked, masked_small;
     int vector_bits, registers;
 } cg_ll_machine;
 
@@ -118,10 +126,10 @@ LLVMValueRef cg_ll_builtin(cg_ll_module *l, LLVMBuilderRef b, const char *name, 
 /* Link LLVM's text into the module. */
 cot_status cg_ll_link_text(cg_ll_module *l, const char *text);
 
-/* isolate.c: run what makes objects of modules, in a child process if the context is isolated.  A
- * job fills the *n and object[] that cg_ll_run is given; the parent has the same ones after it.
- * LLVM is used between enter and leave only: a fork waits for all that are inside, and they do not
- * nest.  *inside says whether a jump left something to leave. */
+/* isolate.c: run what makes objects of modules, in a child process if the context is
+ * isolated.  A job fills the *n and object[] that cg_ll_run is given; the parent has the
+ * same ones after it. LLVM is used between enter and leave only: a fork waits for all that
+ * are inside, and they do not nest.  *inside says whether a jump left something to leave. */
 typedef cot_status cg_ll_job(cot_context *ctx, void *arg);
 void cg_ll_enter(volatile bool *inside);
 void cg_ll_leave(volatile bool *inside);
@@ -177,7 +185,8 @@ cot_status cg_ll_module_finish(cg_ll_module *l);
 cot_status cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind,
                              LLVMMemoryBufferRef *out);
 /* A function begins with this: the C signature of `name`, args[] filled; then a call of an
- * entry with `in`.  With m it stands, until cg_ll_debug_leave, at the line that m begins with. */
+ * entry with `in`.  With m it stands, until cg_ll_debug_leave, at the line that m begins
+ * with. */
 LLVMValueRef cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel,
                                  const cg_module *m, LLVMValueRef in[2]);
 /* All of it, for one entry. */
@@ -207,8 +216,8 @@ cot_status cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v,
                                const cg_version **sorted);
 /* The natural entry `name`, which calls the entry of the best version that this machine can
  * run. */
-cot_status cg_ll_choose(cg_ll_module *l, const char *name, int n_args, const cg_module *m, int n,
-                        const cg_version *const *v);
+cot_status cg_ll_choose(cg_ll_module *l, const char *name, int n_args, const cg_module *m,
+                        int n, const cg_version *const *v);
 /* The symbol of a version's entry of a function. */
 const char *cg_ll_version_entry(cg_ll_module *l, const char *name, const cg_version *v);
 /* The entry of a module that was added under a name. */

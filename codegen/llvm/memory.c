@@ -150,9 +150,13 @@ stream_store(cg_ll_emit *e, const access *a, LLVMValueRef x, place p)
     LLVMValueRef low = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, p.p, e->l->i64, ""),
                                     cg_ll_index(e, align - 1), "");
     LLVMValueRef one = LLVMMetadataAsValue(
-        e->l->llvm, LLVMMDNodeInContext2(e->l->llvm, (LLVMMetadataRef[]){ LLVMValueAsMetadata(LLVMConstInt(e->l->i32, 1, 0)) }, 1));
+        e->l->llvm,
+        LLVMMDNodeInContext2(
+            e->l->llvm,
+            (LLVMMetadataRef[]){ LLVMValueAsMetadata(LLVMConstInt(e->l->i32, 1, 0)) }, 1));
 
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, low, cg_ll_index(e, 0), ""), past, plain);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, low, cg_ll_index(e, 0), ""), past,
+                    plain);
     LLVMPositionBuilderAtEnd(e->b, past);
     LLVMValueRef s = LLVMBuildStore(e->b, x, p.p);
     LLVMSetAlignment(s, (unsigned)align);
@@ -504,7 +508,8 @@ load_apart(cg_ll_emit *e, const access *a, LLVMValueRef index, int64_t from, int
         const int first = part + 1 < step ? part * e->lanes : part * (e->lanes - 1);
         LLVMValueRef y = load_when(e, a, t, address(e, a, index, from + first), when);
         for (int i = 0; i < e->lanes; i++)
-            mask[i] = i * step / e->lanes == part ? (part ? e->lanes : 0) + i * step - first : i;
+            mask[i] =
+                i * step / e->lanes == part ? (part ? e->lanes : 0) + i * step - first : i;
         x = part ? cg_ll_picked(e, x, y, mask) : cg_ll_picked(e, y, y, mask);
     }
     return x;
@@ -745,7 +750,8 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
         cg_ll_seek(e, set, c);
         cg_ll_copy index = cg_ll_get(e, first->in[0]);
         for (int k = 0; k < n; k++)
-            row[k] = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, e->k->insn[v[k]].in[1]), true), true);
+            row[k] =
+                to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, e->k->insn[v[k]].in[1]), true), true);
         cg_ll_interleave(e, row, n);
         for (int k = 0; k < n; k++) {
             const place p = address(e, &a, index.v, k * e->lanes);

@@ -173,8 +173,9 @@ declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const ch
     LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
                                      LLVMFunctionType(l->i32, in, n, 0), visible);
     cg_ll_buffer_attributes(l, fn, k);
-    /* x86's stack lies by 16 bytes, and a vector across two pages takes several times as long as
-     * one within a line.  LLVM aligns it for what it spills only if it knows in time. */
+    /* x86's stack lies by 16 bytes, and a vector across two pages takes several times as
+     * long as one within a line.  LLVM aligns it for what it spills only if it knows in
+     * time. */
     if (l->machine->x86 && l->machine->vector_bits > 128 && cg_may_spill(k))
         string_attribute(l, fn, "stackrealign", "");
     return fn;
@@ -276,7 +277,8 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
     size_t n;
     const char *name = index          ? k->name
                        : l->in_process ? m->name
-                                       : LLVMGetValueName2(fn[0], &n); /* the natural entry has m's */
+                                       /* the natural entry has m's */
+                                       : LLVMGetValueName2(fn[0], &n);
     cg_ll_scope none = cg_ll_debug_enter(l, fn[index], name, loc_of(k));
     bind_arguments(&e, index == 0);
     cg_ll_region(&e, &k->body);

@@ -94,7 +94,8 @@ shuffle(cg_ll_emit *e, cot_dtype t, LLVMValueRef x, int bit)
             b, LLVMBuildOr(b, high, LLVMBuildZExt(b, low, e->l->i64, ""), ""), own, "");
     }
     if (bits == 32)
-        return LLVMBuildBitCast(b, shuffle_word(e, LLVMBuildBitCast(b, x, word, ""), bit), own, "");
+        return LLVMBuildBitCast(b, shuffle_word(e, LLVMBuildBitCast(b, x, word, ""), bit), own,
+                                "");
     return LLVMBuildTrunc(b, shuffle_word(e, LLVMBuildZExt(b, x, word, ""), bit), own, "");
 }
 
@@ -276,7 +277,9 @@ cg_ll_thread_loop(cg_ll_emit *e, cg_val v)
     if (x->kind == CG_WARPS)
         number = LLVMBuildLShr(e->b, number, cg_ll_index(e, 5), "warp");
     on = takes_part(e, x, number, extent,
-                    x->kind == CG_LANES ? CG_WARP : x->kind == CG_WARPS ? e->threads / CG_WARP : e->threads);
+                    x->kind == CG_LANES   ? CG_WARP
+                    : x->kind == CG_WARPS ? e->threads / CG_WARP
+                                          : e->threads);
     define_var(e, x, number);
     e->team = x->kind;
     run_body(e, x, on, out);

@@ -34,16 +34,46 @@ typedef double rare_f64;
 #define WHOLE(t)                                                                               \
     BITWISE(t)                                                                                 \
     ORDER(t)                                                                                   \
-    FN rare_##t const_##t(uint64_t bits) { return (rare_##t)bits; }                            \
-    FN rare_##t not_##t(rare_##t x) { return (rare_##t)~x; }                                   \
-    FN rare_##t neg_##t(rare_##t x) { return (rare_##t)(0 - (uint64_t)x); }                    \
-    FN rare_##t add_##t(rare_##t x, rare_##t y) { return (rare_##t)((uint64_t)x + (uint64_t)y); } \
-    FN rare_##t sub_##t(rare_##t x, rare_##t y) { return (rare_##t)((uint64_t)x - (uint64_t)y); } \
-    FN rare_##t mul_##t(rare_##t x, rare_##t y) { return (rare_##t)((uint64_t)x * (uint64_t)y); } \
-    FN rare_##t shl_##t(rare_##t x, rare_##t y) { return (rare_##t)((uint64_t)x << y); }       \
-    FN rare_##t shr_##t(rare_##t x, rare_##t y) { return (rare_##t)(x >> y); }                 \
-    FN rare_##t max_##t(rare_##t x, rare_##t y) { return x > y ? x : y; }                      \
-    FN rare_##t min_##t(rare_##t x, rare_##t y) { return x < y ? x : y; }
+    FN rare_##t const_##t(uint64_t bits)                                                       \
+    {                                                                                          \
+        return (rare_##t)bits;                                                                 \
+    }                                                                                          \
+    FN rare_##t not_##t(rare_##t x)                                                            \
+    {                                                                                          \
+        return (rare_##t) ~x;                                                                  \
+    }                                                                                          \
+    FN rare_##t neg_##t(rare_##t x)                                                            \
+    {                                                                                          \
+        return (rare_##t)(0 - (uint64_t)x);                                                    \
+    }                                                                                          \
+    FN rare_##t add_##t(rare_##t x, rare_##t y)                                                \
+    {                                                                                          \
+        return (rare_##t)((uint64_t)x + (uint64_t)y);                                          \
+    }                                                                                          \
+    FN rare_##t sub_##t(rare_##t x, rare_##t y)                                                \
+    {                                                                                          \
+        return (rare_##t)((uint64_t)x - (uint64_t)y);                                          \
+    }                                                                                          \
+    FN rare_##t mul_##t(rare_##t x, rare_##t y)                                                \
+    {                                                                                          \
+        return (rare_##t)((uint64_t)x * (uint64_t)y);                                          \
+    }                                                                                          \
+    FN rare_##t shl_##t(rare_##t x, rare_##t y)                                                \
+    {                                                                                          \
+        return (rare_##t)((uint64_t)x << y);                                                   \
+    }                                                                                          \
+    FN rare_##t shr_##t(rare_##t x, rare_##t y)                                                \
+    {                                                                                          \
+        return (rare_##t)(x >> y);                                                             \
+    }                                                                                          \
+    FN rare_##t max_##t(rare_##t x, rare_##t y)                                                \
+    {                                                                                          \
+        return x > y ? x : y;                                                                  \
+    }                                                                                          \
+    FN rare_##t min_##t(rare_##t x, rare_##t y)                                                \
+    {                                                                                          \
+        return x < y ? x : y;                                                                  \
+    }
 BITWISE(bool)
 FN rare_bool const_bool(uint64_t bits) { return bits != 0; }
 FN rare_bool not_bool(rare_bool x) { return !x; }
@@ -88,12 +118,22 @@ REAL(f32, u32, f)
 REAL(f64, u64, )
 
 #define CVT(to, from) FN rare_##to cvt_##to##_##from(rare_##from x) { return (rare_##to)x; }
-#define CVT_ALL(from) CVT(i32, from) CVT(i64, from) CVT(u32, from) CVT(u64, from) CVT(f32, from) CVT(f64, from)
-CVT(i32, bool) CVT(i64, bool) CVT(u32, bool) CVT(u64, bool) CVT(f32, bool) CVT(f64, bool) /* bool is a macro */
-CVT_ALL(i32) CVT_ALL(i64) CVT_ALL(u32) CVT_ALL(u64) CVT_ALL(f32) CVT_ALL(f64)
-#define SAME(to, from) FN rare_##to bitcast_##to##_##from(rare_##from x) { return (rare_##to)x; }
-SAME(i32, u32) SAME(u32, i32) SAME(i64, u64) SAME(u64, i64)
-FN rare_f64 bitcast_f64_i64(rare_i64 x) { return bitcast_f64_u64((rare_u64)x); }
+#define CVT_ALL(from)                                                                          \
+    CVT(i32, from) CVT(i64, from) CVT(u32, from) CVT(u64, from) CVT(f32, from) CVT(f64, from)
+/* bool is a macro */
+CVT(i32, bool)
+CVT(i64, bool) CVT(u32, bool) CVT(u64, bool) CVT(f32, bool) CVT(f64, bool) CVT_ALL(i32)
+    CVT_ALL(i64) CVT_ALL(u32) CVT_ALL(u64) CVT_ALL(f32) CVT_ALL(f64)
+#define SAME(to, from)                                                                         \
+    FN rare_##to bitcast_##to##_##from(rare_##from x)                                          \
+    {                                                                                          \
+        return (rare_##to)x;                                                                   \
+    }
+        SAME(i32, u32) SAME(u32, i32) SAME(i64, u64) SAME(u64, i64) FN rare_f64
+    bitcast_f64_i64(rare_i64 x)
+{
+    return bitcast_f64_u64((rare_u64)x);
+}
 FN rare_i64 bitcast_i64_f64(rare_f64 x) { return (rare_i64)bitcast_u64_f64(x); }
 FN rare_f32 bitcast_f32_i32(rare_i32 x) { return bitcast_f32_u32((rare_u32)x); }
 FN rare_i32 bitcast_i32_f32(rare_f32 x) { return (rare_i32)bitcast_u32_f32(x); }
@@ -104,7 +144,8 @@ FN rare_i32 bitcast_i32_f32(rare_f32 x) { return (rare_i32)bitcast_u32_f32(x); }
 #define AT_1(a)    ((const rare_##a *)x0)[l]
 #define AT_2(a, b) ((const rare_##a *)x0)[l], ((const rare_##b *)x1)[l]
 #define ALL(i, hash, n, t, ...)                                                                \
-    RARE_FN void RARE_ALL(i)(void *out, const uint8_t *wants, IN_##n(__VA_ARGS__), int64_t lanes) \
+    RARE_FN void RARE_ALL(i)(void *out, const uint8_t *wants, IN_##n(__VA_ARGS__),             \
+                             int64_t lanes)                                                    \
     {                                                                                          \
         for (int64_t l = 0; l < lanes; l++)                                                    \
             if (wants[l])                                                                      \

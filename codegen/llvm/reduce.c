@@ -47,12 +47,13 @@ key_of(cg_ll_emit *e, LLVMValueRef bits, unsigned width, int lanes)
     return LLVMBuildXor(e->b, bits, LLVMBuildAnd(e->b, sign, rest, ""), "");
 }
 
-/* Does a maximum or minimum of floats take several instructions where one of integers takes one?
- * Then lanes are compared as integers, among which a NaN goes before all. */
+/* Does a maximum or minimum of floats take several instructions where one of integers takes
+ * one? Then lanes are compared as integers, among which a NaN goes before all. */
 static bool
 folds_by_keys(const cg_ll_emit *e, const cg_yield *y)
 {
-    return e->l->machine->x86 && e->lanes >= 4 && (y->combine == SC_max || y->combine == SC_min) &&
+    return e->l->machine->x86 && e->lanes >= 4 &&
+           (y->combine == SC_max || y->combine == SC_min) &&
            (y->type == COT_F32 || y->type == COT_F64);
 }
 
@@ -65,13 +66,15 @@ fold_by_keys(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x)
     LLVMTypeRef i = width == 64 ? e->l->i64 : e->l->i32;
     LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
     LLVMValueRef key =
-        key_of(e, LLVMBuildBitCast(e->b, x, LLVMVectorType(i, (unsigned)e->lanes), ""), width, e->lanes);
+        key_of(e, LLVMBuildBitCast(e->b, x, LLVMVectorType(i, (unsigned)e->lanes), ""), width,
+               e->lanes);
     LLVMValueRef first = cg_ll_splat(e, LLVMConstInt(i, most ? high - 1 : high, 0), e->lanes);
 
     key = LLVMBuildSelect(e->b, nan, first, key, "");
     for (int h = e->lanes / 2; h > 0; h /= 2) {
         LLVMValueRef low = half_of(e, key, 0, h), rest = half_of(e, key, h, h);
-        LLVMValueRef better = LLVMBuildICmp(e->b, most ? LLVMIntSGT : LLVMIntSLT, low, rest, "");
+        LLVMValueRef better =
+            LLVMBuildICmp(e->b, most ? LLVMIntSGT : LLVMIntSLT, low, rest, "");
         key = LLVMBuildSelect(e->b, better, low, rest, "");
     }
     key = key_of(e, LLVMBuildExtractElement(e->b, key, cg_ll_index(e, 0), ""), width, 1);

@@ -130,8 +130,8 @@ extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
     return intrinsic(e, name, 2, in);
 }
 
-/* A root of f32 is that of f64, rounded: twice 24 bits and two more are fewer than 53 (Figueroa,
- * When is double rounding innocuous?, 1995). */
+/* A root of f32 is that of f64, rounded: twice 24 bits and two more are fewer than 53
+ * (Figueroa, When is double rounding innocuous?, 1995). */
 static LLVMValueRef
 root(cg_ll_emit *e, cot_dtype t, LLVMValueRef *in)
 {
@@ -179,14 +179,14 @@ compared(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 }
 
 /* LLVM 19 takes 0 / 0 for 0: where lanes of both operands are known to be 0, as those of loads
- * under a mask are, it forgets the mask that a choice between their quotient and 0 has.  So what
- * it knows of a vector's divisor is kept from it; a constant is no matter, and no instruction
- * comes of it. */
+ * under a mask are, it forgets the mask that a choice between their quotient and 0 has.  So
+ * what it knows of a vector's divisor is kept from it; a constant is no matter, and no
+ * instruction comes of it. */
 static LLVMValueRef
 quotient(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMValueRef lane[] = { LLVMConstInt(e->l->i32, 0, 0), LLVMConstInt(e->l->i32, 1, 0), LLVMConstInt(e->l->i32, 0, 0),
-                            LLVMConstInt(e->l->i32, 1, 0) };
+    LLVMValueRef lane[] = { LLVMConstInt(e->l->i32, 0, 0), LLVMConstInt(e->l->i32, 1, 0),
+                            LLVMConstInt(e->l->i32, 0, 0), LLVMConstInt(e->l->i32, 1, 0) };
 
     if (LLVMTypeOf(y) == LLVMVectorType(e->l->f32, 2) && !e->l->machine->grid) {
         /* Half a register: LLVM would divide what the other half has, which may be zeros. */
@@ -231,10 +231,11 @@ pairs(cg_ll_emit *e, LLVMValueRef *in)
     LLVMTypeRef t = LLVMTypeOf(in[0]);
     const bool wide = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
     const unsigned lanes = wide ? LLVMGetVectorSize(t) : 1;
-    const char *name = lanes == 4 && m->x86          ? "llvm.x86.sse2.pmadd.wd"
-                       : lanes == 8 && m->avx2       ? "llvm.x86.avx2.pmadd.wd"
-                       : lanes == 16 && m->x86 && m->masked_small ? "llvm.x86.avx512.pmaddw.d.512"
-                                                     : NULL;
+    const char *name = lanes == 4 && m->x86    ? "llvm.x86.sse2.pmadd.wd"
+                       : lanes == 8 && m->avx2 ? "llvm.x86.avx2.pmadd.wd"
+                       : lanes == 16 && m->x86 && m->masked_small
+                           ? "llvm.x86.avx512.pmaddw.d.512"
+                           : NULL;
     LLVMValueRef c = LLVMConstInt(e->l->i32, 16, 0), x[2], low[2], high[2];
 
     c = wide ? cg_ll_splat(e, c, (int)lanes) : c;
@@ -311,8 +312,11 @@ look_up_lanes(cg_ll_emit *e, LLVMTypeRef t, LLVMValueRef base, LLVMValueRef inde
     LLVMValueRef v = LLVMGetPoison(LLVMVectorType(t, n));
 
     for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef k = cg_ll_index(e, i), at = LLVMBuildSExt(e->b, LLVMBuildExtractElement(e->b, index, k, ""), e->l->i64, "");
-        LLVMValueRef x = LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, base, &at, 1, ""), "");
+        LLVMValueRef k = cg_ll_index(e, i),
+                     at = LLVMBuildSExt(e->b, LLVMBuildExtractElement(e->b, index, k, ""),
+                                        e->l->i64, "");
+        LLVMValueRef x =
+            LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, base, &at, 1, ""), "");
         v = LLVMBuildInsertElement(e->b, v, x, k, "");
     }
     return v;

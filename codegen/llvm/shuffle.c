@@ -36,9 +36,9 @@ cg_ll_transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
                 exchange(e, row, n, i, h);
 }
 
-/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.  For a
- * power of two halves of the rows are interleaved first, then the results: log2(n) rounds of two
- * shuffles for two rows. */
+/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.
+ *  For a power of two halves of the rows are interleaved first, then the results: log2(n)
+ * rounds of two shuffles for two rows. */
 static void
 interleave_halves(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
@@ -72,7 +72,9 @@ interleave_each(cg_ll_emit *e, LLVMValueRef *row, int n)
         for (int c = 1; c < n; c++) {
             for (int l = 0; l < e->lanes; l++) {
                 const int place = q * e->lanes + l, from = place % n;
-                mask[l] = from == c ? e->lanes + place / n : c == 1 && from == 0 ? place / n : l;
+                mask[l] = from == c             ? e->lanes + place / n
+                          : c == 1 && from == 0 ? place / n
+                                                : l;
             }
             next[q] = cg_ll_picked(e, next[q], row[c], mask);
         }

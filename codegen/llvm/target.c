@@ -161,12 +161,15 @@ probe(cot_context *ctx, cg_ll_machine *m)
         LLVMDisposeModule(module);
     if (!*died)
         LLVMContextDispose(llvm);
-    cot_status s = bad ? cg_ll_fail(ctx, "target %s, processor %s, with these features: LLVM makes no code: %s", m->triple, m->cpu,
-                                    *died     ? died
-                                    : *wrong  ? wrong
-                                    : message ? message
-                                              : "no reason given")
-                       : COT_OK;
+    cot_status s =
+        bad ? cg_ll_fail(ctx,
+                         "target %s, processor %s, with these features: LLVM makes no code: %s",
+                         m->triple, m->cpu,
+                         *died     ? died
+                         : *wrong  ? wrong
+                         : message ? message
+                                   : "no reason given")
+            : COT_OK;
     LLVMDisposeMessage(message);
     return s;
 }
@@ -264,7 +267,9 @@ new_target_machine(cot_context *ctx, const cg_ll_machine *m, LLVMTargetRef targe
     LLVMTargetMachineOptionsSetCPU(o, m->cpu);
     LLVMTargetMachineOptionsSetFeatures(o, is_host(ctx, m) ? "" : m->features);
     LLVMTargetMachineOptionsSetCodeGenOptLevel(o, LLVMCodeGenLevelDefault);
-    LLVMTargetMachineOptionsSetRelocMode(o, m->grid ? LLVMRelocDefault : m->alone ? LLVMRelocStatic : LLVMRelocPIC);
+    LLVMTargetMachineOptionsSetRelocMode(o, m->grid    ? LLVMRelocDefault
+                                            : m->alone ? LLVMRelocStatic
+                                                       : LLVMRelocPIC);
     LLVMTargetMachineOptionsSetCodeModel(o, m->grid                      ? LLVMCodeModelDefault
                                             : m->arch == CG_LL_RISCV64 ? LLVMCodeModelMedium
                                                                          : LLVMCodeModelSmall);
@@ -285,8 +290,11 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     m->cpu = ir_copy_string(&ctx->arena, cpu);
     m->features = ir_copy_string(&ctx->arena, features ? features : "");
     if (a < 0) {
-        cg_ll_fail(ctx, "target %s: wants x86_64, aarch64, riscv64, armv7em, armv7m, armv8m.main, armv8.1m.main, "
-                        "wasm32 or nvptx64, as in x86_64-linux-gnu", triple);
+        cg_ll_fail(ctx,
+                   "target %s: wants x86_64, aarch64, riscv64, armv7em, armv7m, armv8m.main, "
+                   "armv8.1m.main, "
+                   "wasm32 or nvptx64, as in x86_64-linux-gnu",
+                   triple);
         return NULL;
     }
     cg_ll_start_target(architectures[a].llvm);
@@ -460,7 +468,9 @@ complete_target(cot_context *ctx, cg_target *t)
     const char *unknown =
         asked && a >= 0 ? cg_ll_feature_unknown(architectures[a].arch, asked) : NULL;
     if (unknown)
-        return cg_ll_fail(ctx, "target %s: no feature '%.*s'; wants + or - and a name that LLVM has, as in +fma,-avx2",
+        return cg_ll_fail(ctx,
+                          "target %s: no feature '%.*s'; wants + or - and a name that LLVM "
+                          "has, as in +fma,-avx2",
                           t->triple, (int)strcspn(unknown, ","), unknown);
     t->features = join_features(ctx, join_features(ctx, given, t->features), asked);
     return COT_OK;

@@ -14,7 +14,9 @@ place(cg_ll_emit *e, uint32_t buffer, LLVMValueRef index, int space)
     LLVMTypeRef t = cg_ll_storage(e->l, e->k->buffer[buffer].type);
     LLVMValueRef p = LLVMBuildGEP2(e->b, t, cg_ll_buffer(e, buffer), &index, 1, "");
 
-    return space ? LLVMBuildAddrSpaceCast(e->b, p, LLVMPointerTypeInContext(e->l->llvm, (unsigned)space), "") : p;
+    return space ? LLVMBuildAddrSpaceCast(
+                       e->b, p, LLVMPointerTypeInContext(e->l->llvm, (unsigned)space), "")
+                 : p;
 }
 
 static LLVMValueRef
@@ -110,8 +112,10 @@ cg_ll_tensor(cg_ll_emit *e, cg_val v)
 
     if (i->op == CG_COMMIT || i->op == CG_ARRIVE) {
         const bool commits = i->op == CG_COMMIT;
-        cg_ll_intrinsic(e->l, e->b, commits ? "llvm.nvvm.cp.async.commit.group" : "llvm.nvvm.cp.async.wait.group", 0, NULL,
-                        commits ? 0 : 1, &but);
+        cg_ll_intrinsic(e->l, e->b,
+                        commits ? "llvm.nvvm.cp.async.commit.group"
+                                : "llvm.nvvm.cp.async.wait.group",
+                        0, NULL, commits ? 0 : 1, &but);
         return;
     }
     for (int j = 0; j < 3; j++)

@@ -91,11 +91,17 @@ cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v, const cg_versi
         int at = i;
 
         if (strncmp(v[i].target.triple, "x86_64-", 7) != 0 || level == 0)
-            return cg_ll_fail(ctx, "target %s, processor '%s': an object for several processors wants x86-64, "
-                                   "x86-64-v2, x86-64-v3, x86-64-v4", v[i].target.triple, v[i].target.cpu);
+            return cg_ll_fail(
+                ctx,
+                "target %s, processor '%s': an object for several processors wants x86-64, "
+                "x86-64-v2, x86-64-v3, x86-64-v4",
+                v[i].target.triple, v[i].target.cpu);
         if (*v[i].target.features)
-            return cg_ll_fail(ctx, "features '%s': an object for several processors takes none, since it asks the "
-                                   "machine for the processors' only", v[i].target.features);
+            return cg_ll_fail(
+                ctx,
+                "features '%s': an object for several processors takes none, since it asks the "
+                "machine for the processors' only",
+                v[i].target.features);
         for (; at > 0 && level_of(sorted[at - 1]->target.cpu) >= level; at--) {
             if (level_of(sorted[at - 1]->target.cpu) == level)
                 return cg_ll_fail(ctx, "the processor '%s' is named twice", v[i].target.cpu);
@@ -125,7 +131,8 @@ find_level(cg_ll_module *l, LLVMValueRef fn)
 
     LLVMSetOrdering(seen, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(seen, 4);
-    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, seen, LLVMConstNull(l->i32), ""), asks, known);
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, seen, LLVMConstNull(l->i32), ""), asks,
+                    known);
     LLVMPositionBuilderAtEnd(l->b, asks);
     LLVMValueRef found = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(ask), ask, NULL, 0, "");
     LLVMBuildBr(l->b, known);

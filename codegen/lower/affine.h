@@ -16,7 +16,8 @@ typedef uint32_t cg_ix;                 /* an expression; 0 is the constant 0 */
 typedef struct cg_ix_term { uint32_t atom; int64_t k; } cg_ix_term;
 
 typedef struct cg_ix_expr {
-    int64_t c, lo, hi;                  /* lo and hi: bounds of the value, both reached or not */
+    /* lo and hi: bounds of the value, both reached or not */
+    int64_t c, lo, hi;
     uint32_t n;
     const cg_ix_term *term;             /* by rising atom; no zero k */
 } cg_ix_expr;
@@ -28,7 +29,8 @@ typedef struct cg_ix_atom {
     cg_ix e;                            /* div, mod */
     int64_t c;
     int64_t lo, hi;
-    cg_val val;                         /* var: the i64 it stands for; 0: none (analysis only) */
+    /* var: the i64 it stands for; 0: none (analysis only) */
+    cg_val val;
     cg_val made; /* div, mod: its value in round `met` */
     uint32_t met; /* the last round that came by */
 } cg_ix_atom;

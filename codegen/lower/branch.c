@@ -38,7 +38,8 @@ pull_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
     cg_if_else(&l->b, branch);
     cg_val y = pull_branches(l, fr, n, result, at, index, k + 1);
     cg_scope_end(l, mark);
-    int i = cg_if_yield(&l->b, branch, ir_type_at(fr->f, n->first + (ir_ref)result)->dtype, x, y);
+    int i =
+        cg_if_yield(&l->b, branch, ir_type_at(fr->f, n->first + (ir_ref)result)->dtype, x, y);
     cg_if_end(&l->b, branch);
     return cg_loop_result(&l->b, branch, i);
 }

@@ -25,7 +25,8 @@ typedef struct cumulating {
     cg_kind blocks;                     /* how the loops over blocks of level 0 run    */
     cg_ix at[COT_MAX_RANK + 1];         /* the line                                    */
     cg_val column;                      /* of the scratch                              */
-    int level;                          /* what is scanned: 0 the operand, 1 the totals of its blocks, ... */
+    /* what is scanned: 0 the operand, 1 the totals of its blocks, ... */
+    int level;
     int64_t length;
     int64_t outer;
     bool each;                          /* every line has scratch of its own           */
@@ -41,13 +42,16 @@ combine(cg_lowering *l, const cumulating *c, cg_val x, cg_val y)
 static void
 go_to(cg_lowering *l, cumulating *c, cg_ix i)
 {
-    c->at[c->axis] = c->n->at.cumulate.reverse ? cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, i, -1), c->size - 1) : i;
+    c->at[c->axis] = c->n->at.cumulate.reverse
+                         ? cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, i, -1), c->size - 1)
+                         : i;
 }
 
 static cg_val
 scratch_index(cg_lowering *l, const cumulating *c, cg_ix i)
 {
-    return cg_iadd(&l->b, cg_ix_value(&l->ix, &l->b, cg_ix_mul(&l->ix, i, c->width)), c->column);
+    return cg_iadd(&l->b, cg_ix_value(&l->ix, &l->b, cg_ix_mul(&l->ix, i, c->width)),
+                   c->column);
 }
 
 static cg_val
@@ -256,8 +260,11 @@ emit(cg_lowering *l, cumulating *c)
     c->width = by_lines ? lines : across ? c->inner : 1;
     make_scratch(l, c);
     l->k->flops = c->t->size * 5;
-    ir_buf_printf(l->why, "%s: %lld lines of %lld%s%s\n", l->k->name, (long long)lines, (long long)c->size,
-                  across ? ", in lanes" : "", by_lines ? ", parallel" : c->blocks == CG_PARALLEL ? ", blocks parallel" : "");
+    ir_buf_printf(l->why, "%s: %lld lines of %lld%s%s\n", l->k->name, (long long)lines,
+                  (long long)c->size, across ? ", in lanes" : "",
+                  by_lines                   ? ", parallel"
+                  : c->blocks == CG_PARALLEL ? ", blocks parallel"
+                                             : "");
     cg_each(l, by_lines ? CG_PARALLEL : CG_SERIAL, across ? c->outer : lines, 1, true,
             across ? outer_line : any_line, c);
 }
@@ -329,7 +336,9 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
                                      OP_reduce_min };
     const ir_node *n = g->node;
     const cg_group none = { 0 };
-    cumulating c = { .n = n, .t = ir_type_at(v->f, n->first), .axis = (int)n->at.cumulate.axis, .inner = 1 };
+    cumulating c = {
+        .n = n, .t = ir_type_at(v->f, n->first), .axis = (int)n->at.cumulate.axis, .inner = 1
+    };
     if (!v->place[n->first].set)
         v->place[n->first] = cg_plan_new(l, "t", c.t);
     if (c.t->size == 0)

@@ -24,7 +24,7 @@ enum {
     RUNS_LEAST = 32,            /* ... by several panels */
     FEW = 16,                   /* elements of an inner product spelled out, without lanes */
     SHARED_LEAST = 1000000,     /* operations of a block of k that waking threads pays for */
-    SLIGHT = 1 << 20            /* multiplications that take less time than much code to compile */
+    SLIGHT = 1 << 20 /* multiplications that take less time than much code to compile */
 };
 
 static group
@@ -86,7 +86,8 @@ cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last)
     return lhs_free ? lhs_k_last : rhs_free ? rhs_k_last : true;
 }
 
-/* Shapes --------------------------------------------------------------------------------------- */
+/* Shapes
+ * --------------------------------------------------------------------------------------- */
 
 /* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few
  * tiles.  Eight rows by two vectors keep the multipliers busy as well: they are enough for a
@@ -133,7 +134,8 @@ many_registers(const shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
 static int64_t
 even_rows(const shape *s, int64_t rows, int64_t sums)
 {
-    const int64_t size = s->m.n > 1 ? s->m.size[s->m.n - 1] : 1, vectors = at_most((s->n.total + s->w - 1) / s->w, sums / rows);
+    const int64_t size = s->m.n > 1 ? s->m.size[s->m.n - 1] : 1,
+                  vectors = at_most((s->n.total + s->w - 1) / s->w, sums / rows);
 
     if (s->k.n <= 1 || s->k.total > CG_STEPS_FEW)
         return rows;
@@ -211,7 +213,8 @@ wants_turning(const shape *s)
 bool
 cg_dot_is_short(const shape *s)
 {
-    return s->k.n > 1 && s->k.total <= CG_STEPS_FEW && s->k.total * s->mr * (s->nr / s->w) <= CG_FMAS_FEW;
+    return s->k.n > 1 && s->k.total <= CG_STEPS_FEW &&
+           s->k.total * s->mr * (s->nr / s->w) <= CG_FMAS_FEW;
 }
 
 /* May a tile read its rows where they lie?  Along several axes of k by runs of the innermost,
@@ -267,10 +270,18 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg
     if (threads > 1 &&
         2.0 * (double)s->m.total * (double)s->n.total * (double)kc > SHARED_LEAST)
         s->shares = s->single ? at_most(4 * threads, (s->n.total + s->nr - 1) / s->nr) : blocks;
-    s->c_size = s->own ? 0 : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
+    s->c_size = s->own          ? 0
+                : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) *
+                                      round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
-    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc : round_up(kc * (s->single ? s->nr : s->nc), 16);
-    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) * s->mc : kc * (s->mc / s->mr * s->strip)), 16) + 16 : 0;
+    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc
+                         : round_up(kc * (s->single ? s->nr : s->nc), 16);
+    s->a_size =
+        s->pack_left
+            ? round_up((s->by_rows ? row_width(s) * s->mc : kc * (s->mc / s->mr * s->strip)),
+                       16) +
+                  16
+            : 0;
     if (s->shares == 1)
         return;
     s->c_each = s->whole || s->steps <= KC ? s->c_size : 0;
@@ -304,7 +315,8 @@ groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
 static void
 share_rows(shape *s, int threads)
 {
-    const double work = 2.0 * (double)s->b.total * (double)s->m.total * (double)s->n.total * (double)s->k.total;
+    const double work =
+        2.0 * (double)s->b.total * (double)s->m.total * (double)s->n.total * (double)s->k.total;
 
     if (threads <= 1 || work <= 4e5)
         return;
@@ -316,9 +328,12 @@ share_rows(shape *s, int threads)
 static shape
 outer_shape(const cg_target *t, int threads, const cg_dot *d)
 {
-    shape s = {
-        .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1, .shares = 1
-    };
+    shape s = { .b = join(&d->b),
+                .m = join(&d->m),
+                .n = join(&d->n),
+                .k = join(&d->k),
+                .pieces = 1,
+                .shares = 1 };
     int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
     if (t->grid)
         return s;
@@ -384,7 +399,8 @@ cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool inner)
     return s.pieces * (s.c_size + s.b_size + s.a_size);
 }
 
-/* Elements ------------------------------------------------------------------------------------- */
+/* Elements
+ * ------------------------------------------------------------------------------------- */
 
 /* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.
  * The epilogue is compiled for the vectors of one row, or for one vector if it is long. */
@@ -413,7 +429,8 @@ cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t c
     cg_loop_end(b, rows);
 }
 
-/* Direct --------------------------------------------------------------------------------------- */
+/* Direct
+ * --------------------------------------------------------------------------------------- */
 
 /* The element of a tile at row m and column n: blocks of 256 k's, summed in order.  right_when
  * guards loads beyond the last column. */
@@ -424,7 +441,8 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     const shape *s = &p->s;
     cot_dtype t = p->d->type;
     int64_t total = s->k.total;
-    if (total == 0)         /* no place of a k to compute: one of its axes may have no size to divide by */
+    /* no place of a k to compute: one of its axes may have no size to divide by */
+    if (total == 0)
         return cg_const(b, t, 0);
     cg_val blocks = 0, sum = 0, lo = cg_i64(b, 0), hi = cg_i64(b, total);
     const uint32_t reduction = cg_reduction_new(b, total, 0, 1);
@@ -499,7 +517,8 @@ direct(const product *p, cg_val m_begin, cg_val m_end)
     cg_loop_end(b, rows);
 }
 
-/* Inner form ----------------------------------------------------------------------------------- */
+/* Inner form
+ * ----------------------------------------------------------------------------------- */
 
 /* A row of the one side, by the other. */
 typedef struct inner {
@@ -552,7 +571,8 @@ inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
     cg_loop_end(b, rows);
 }
 
-/* The whole ------------------------------------------------------------------------------------ */
+/* The whole
+ * ------------------------------------------------------------------------------------ */
 
 static void
 one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bool vector)

@@ -14,7 +14,8 @@
 typedef struct cg_dot_axes {
     int n;
     const int64_t *size;
-    const int64_t *lhs, *rhs;       /* strides in elements; NULL where the operand lacks the group */
+    /* strides in elements; NULL where the operand lacks the group */
+    const int64_t *lhs, *rhs;
 } cg_dot_axes;
 
 /* Elements of a group of axes. */
@@ -39,12 +40,14 @@ typedef struct cg_dot {
     void (*store)(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc,
                   cg_val when);
     void *user;
-    uint32_t sum;                   /* 1 + the buffer of (b, m, n) itself, dense, if `store` does no more than that; or 0 */
+    /* 1 + the buffer of (b, m, n) itself, dense, if `store` does no more than that; or 0 */
+    uint32_t sum;
     bool dear;                      /* what `store` emits is long: a few copies are enough */
     /* Buffer of `type` and cg_dot_scratch elements, if that is not 0.  Its content means
      * nothing. */
     uint32_t scratch;
-    uint32_t tile[2];               /* GPU: likewise, of cg_dot_tiles elements, shared by a block */
+    /* GPU: likewise, of cg_dot_tiles elements, shared by a block */
+    uint32_t tile[2];
 } cg_dot;
 
 /* Elements of `type` of scratch memory that cg_dot_build wants; often 0. */
@@ -61,8 +64,8 @@ bool cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner);
 bool cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last);
 
 /* Emit the product at the cursor, which stands at the top level of a kernel.  With several
- * threads there are parallel loops.  inner: by section 3's reduction over k (reduce.h); else the
- * general form, blocks of 256 k's. */
+ * threads there are parallel loops.  inner: by section 3's reduction over k (reduce.h); else
+ * the general form, blocks of 256 k's. */
 void cg_dot_build(cg_lowering *l, const cg_dot *d, bool inner);
 
 #endif

@@ -209,7 +209,8 @@ send(const tiling *g, const side *x, cg_val k0, cg_val stage)
     const cg_val when = is_there(g, x, &c);
 
     if (x->unit) {
-        cg_val n = when ? cg_insn3(b, SC_select, COT_I64, when, cg_i64(b, x->unit), cg_i64(b, 0)) : 0;
+        cg_val n =
+            when ? cg_insn3(b, SC_select, COT_I64, when, cg_i64(b, x->unit), cg_i64(b, 0)) : 0;
         cg_val from_at = cg_iadd(b, x->base, c.from);
         cg_fetch_some(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to), x->from,
                       from_at, n, x->unit);
@@ -429,7 +430,9 @@ by_tiles(product *p, const cg_target *target)
     const int64_t size = each * SIDE, mb = (s->m.total + size - 1) / size,
                   nb = (s->n.total + size - 1) / size;
 
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * mb * nb), 1, 0), i = cg_loop_var(b, grid);
+    cg_val grid =
+               cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * mb * nb), 1, 0),
+           i = cg_loop_var(b, grid);
     cg_dot_set_batch(p, cg_idiv(b, i, mb * nb));
     g.x[0] = side_of(&g, true, cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), size));
     g.x[1] = side_of(&g, false, cg_imul(b, cg_imod(b, i, nb), size));

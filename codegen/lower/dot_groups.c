@@ -9,7 +9,8 @@
  * of a gradient in the kernel are one tile. */
 #include "codegen/lower/dot_inside.h"
 
-enum { STEPS_MOST = 32, CHAIN_MOST = 160 };     /* of k written out, and the multiply-adds of a tile then */
+/* of k written out, and the multiply-adds of a tile then */
+enum { STEPS_MOST = 32, CHAIN_MOST = 160 };
 
 /* The rows that waste least; of those as good, the most. */
 static int64_t
@@ -84,7 +85,8 @@ right_element(const product *p, cg_val k, cg_val o, cg_val when)
 typedef struct block {
     product p;
     cg_val lanes, lane, when;
-    cg_val kept, k0;                    /* where the right side is: which block of the batch; the first k */
+    /* where the right side is: which block of the batch; the first k */
+    cg_val kept, k0;
 } block;
 
 static block
@@ -123,8 +125,10 @@ step(const block *x, cg_val left, cg_val k, cg_val o, cg_val acc)
     cg_build *b = x->p.b;
     const shape *s = &x->p.s;
     cg_val l = load(&x->p, true, left, x->when);
-    cg_val r = s->pack_right ? cg_load(b, x->p.d->scratch, kept_right(&x->p, x->kept, cg_isub(b, k, x->k0), o, x->lane), 0)
-                             : right_element(&x->p, k, o, x->when);
+    cg_val r = s->pack_right
+                   ? cg_load(b, x->p.d->scratch,
+                             kept_right(&x->p, x->kept, cg_isub(b, k, x->k0), o, x->lane), 0)
+                   : right_element(&x->p, k, o, x->when);
     return multiply_add(&x->p, l, r, acc);
 }
 

@@ -4,7 +4,8 @@
 
 #include "codegen/lower/dot.h"
 
-enum { CG_STEPS_FEW = 32, CG_FMAS_FEW = 320 };   /* k's of a chain that is written out, and the multiply-adds of a tile then */
+/* k's of a chain that is written out, and the multiply-adds of a tile then */
+enum { CG_STEPS_FEW = 32, CG_FMAS_FEW = 320 };
 enum { KC = 256 };
 
 /* A group of axes with contiguous neighbours joined. */
@@ -15,11 +16,13 @@ typedef struct group {
 
 typedef struct shape {
     group b, m, n, k;
-    group left_k;   /* packed: k, whose axes are joined as the left side's lie, the right side being a panel */
+    /* packed: k, whose axes are joined as the left side's lie, the right side being a panel */
+    group left_k;
     bool swap; /* m is the right side's group, n the left's */
     bool packed;
     bool pack_left; /* else tiles read its rows where they lie */
-    bool pairs;     /* of narrow integers: a step of k is two of them, which SC_pairs multiplies */
+    /* of narrow integers: a step of k is two of them, which SC_pairs multiplies */
+    bool pairs;
     int64_t steps;  /* of k */
     bool whole;     /* the right side is packed once, all of it */
     bool by_rows;   /* the packed left side has its k's together, else its rows */
@@ -36,13 +39,15 @@ typedef struct shape {
     bool pack_right;
     bool by_lines;  /* lanes run along rows: dot_lines.c */
     int64_t run;    /* groups: so many rows are a stride apart; by_lines: rows of a line */
-    int64_t lines, results, columns; /* by_lines: of a tile; vectors of a line are its columns */
+    /* by_lines: of a tile; vectors of a line are its columns */
+    int64_t lines, results, columns;
     int64_t pieces; /* of a parallel loop around it all, along the batch or along m */
     bool batch_pieces;
     bool single;    /* all rows are one block: a panel is packed just before it is used */
     int64_t shares; /* packed: of parallel loops inside, along n if `single`, else along m */
     int64_t c_size, b_size, a_size; /* scratch of one piece, in elements */
-    int64_t c_each, a_each;         /* of these, of one share; 0: there is but one part for all */
+    /* of these, of one share; 0: there is but one part for all */
+    int64_t c_each, a_each;
 } shape;
 
 typedef struct product {

@@ -1,10 +1,10 @@
 /* Products whose rows lie along an axis of memory (dot.c): convolutions of operands laid out
  * features first, and those with fewer results than lanes.
  *
- * Lanes run along the innermost axis of the rows, a line: a tile is `unroll h { unroll f { unroll v {
- * vector W { for k ... fma } } } }` of some lines, results (features) and vectors of a line.  Nothing is
- * copied: the left side is loaded by vectors where it lies, the right side by scalars.  The chains are those of
- * every product, so the numbers are. */
+ * Lanes run along the innermost axis of the rows, a line: a tile is `unroll h { unroll f {
+ * unroll v { vector W { for k ... fma } } } }` of some lines, results (features) and vectors
+ * of a line.  Nothing is copied: the left side is loaded by vectors where it lies, the right
+ * side by scalars.  The chains are those of every product, so the numbers are. */
 #include "codegen/lower/dot_inside.h"
 
 enum {
@@ -26,19 +26,24 @@ largest_divisor(int64_t n, int64_t most)
     return d > 1 ? d : 1;
 }
 
-/* How many vectors of a line, results and lines: as many sums as registers hold, the vectors and
- * lines without remainder. */
+/* How many vectors of a line, results and lines: as many sums as registers hold, the vectors
+ * and lines without remainder. */
 static void
 choose_tile(shape *s, int64_t sums)
 {
-    const int64_t vectors = (s->run + s->w - 1) / s->w, above = s->m.n > 1 ? s->m.size[s->m.n - 2] : 1;
+    const int64_t vectors = (s->run + s->w - 1) / s->w,
+                  above = s->m.n > 1 ? s->m.size[s->m.n - 2] : 1;
     int64_t best = 0;
 
     for (int64_t v = at_most(vectors, VECTORS_MOST); v >= 1; v--) {
-        const int64_t tiles = (s->n.total + sums / v - 1) / (sums / v), f = (s->n.total + tiles - 1) / tiles,
-                      h = largest_divisor(above, sums / (f * v)), waste = round_up(vectors, v) - vectors;
+        const int64_t tiles = (s->n.total + sums / v - 1) / (sums / v),
+                      f = (s->n.total + tiles - 1) / tiles,
+                      h = largest_divisor(above, sums / (f * v)),
+                      waste = round_up(vectors, v) - vectors;
         /* what is summed by a load of a vector, or of a scalar; few sums wait for each other */
-        const int64_t all = f * h * v, gain = 1000 * all / (h * v + f) * at_most(all, IN_FLIGHT) * vectors / (vectors + waste);
+        const int64_t all = f * h * v, gain = 1000 * all / (h * v + f) *
+                                              at_most(all, IN_FLIGHT) * vectors /
+                                              (vectors + waste);
 
         if (gain > best) {
             best = gain;
@@ -49,8 +54,9 @@ choose_tile(shape *s, int64_t sums)
     }
 }
 
-/* Are the innermost k's planes of lines, few of them where results fill the lanes, and windows overlap along a
- * line?  Rows of a gradient in the kernel, whose k's are positions, are better packed. */
+/* Are the innermost k's planes of lines, few of them where results fill the lanes, and
+ * windows overlap along a line?  Rows of a gradient in the kernel, whose k's are positions,
+ * are better packed. */
 static bool
 along_lines(const shape *s, int64_t lanes)
 {
@@ -73,12 +79,14 @@ cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes
     const int64_t lanes = t->vector_bits / (8 * bytes);
     const int last = s->m.n - 1;
 
-    if (lanes < 4 || last < 0 || s->k.n < 1 || (s->k.n < 2 && s->m.n < 2) || !ir_is_float(d->type) || d->lhs_type != d->type ||
-        d->rhs_type != d->type || !along_lines(s, lanes))
+    if (lanes < 4 || last < 0 || s->k.n < 1 || (s->k.n < 2 && s->m.n < 2) ||
+        !ir_is_float(d->type) || d->lhs_type != d->type || d->rhs_type != d->type ||
+        !along_lines(s, lanes))
         return false;
     s->run = s->m.size[last];
     s->w = lanes;
-    if (10 * s->run < 6 * round_up(s->run, lanes) || s->m.total * s->n.total * s->k.total < WORK_LEAST)
+    if (10 * s->run < 6 * round_up(s->run, lanes) ||
+        s->m.total * s->n.total * s->k.total < WORK_LEAST)
         return false;
     choose_tile(s, (t->registers >= 32 ? 24 : 12) * 2 / (s->m.lhs[last] > 1 ? 3 : 2));
     s->mr = s->lines * s->run;
@@ -87,10 +95,12 @@ cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes
     return true;
 }
 
-/* What a tile is of: its first row and result, where it begins in a line; the k's of a block. */
+/* What a tile is of: its first row and result, where it begins in a line; the k's of a
+ * block. */
 typedef struct part {
     cg_val row, column, result, lo, hi;
-    int64_t results, columns;           /* columns: elements of a line, the last vector perhaps not full */
+    /* columns: elements of a line, the last vector perhaps not full */
+    int64_t results, columns;
 } part;
 
 typedef struct place {
@@ -128,15 +138,18 @@ chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
     cg_build *b = p->b;
     const group *g = &p->s.k;
     const cot_dtype t = p->d->type;
-    const int64_t size = g->size[g->n - 1], x_step = g->lhs[g->n - 1], y_step = g->rhs[g->n - 1];
+    const int64_t size = g->size[g->n - 1], x_step = g->lhs[g->n - 1],
+                  y_step = g->rhs[g->n - 1];
     const int64_t sums = p->s.lines * a->results * ((a->columns + p->s.w - 1) / p->s.w);
-    const bool written = g->total <= KC && p->s.m.lhs[p->s.m.n - 1] == 1 && size <= WRITTEN_RUN && size * sums <= WRITTEN_MOST;
+    const bool written = g->total <= KC && p->s.m.lhs[p->s.m.n - 1] == 1 &&
+                         size <= WRITTEN_RUN && size * sums <= WRITTEN_MOST;
     const uint32_t reduction = cg_reduction_new(b, g->total, a->lo, 1);
     cg_val past = cg_idiv(b, cg_iadd(b, a->hi, cg_i64(b, size - 1)), size);
     cg_val runs = loop_over(b, cg_idiv(b, a->lo, size), past, 1), r = cg_loop_var(b, runs),
            outer = cg_loop_carry(b, runs, t, cg_const(b, t, 0)), sum = outer;
     cg_val from = cg_imul(b, r, size);
-    cg_val x = cg_iadd(b, left, offset(b, g, g->lhs, from)), y = cg_iadd(b, right, offset(b, g, g->rhs, from));
+    cg_val x = cg_iadd(b, left, offset(b, g, g->lhs, from)),
+           y = cg_iadd(b, right, offset(b, g, g->rhs, from));
 
     if (written) {
         for (int64_t i = 0; i < size; i++) {
@@ -227,7 +240,8 @@ add_block(const product *p, const part *a)
     cg_build *b = p->b;
     const cot_dtype t = p->d->type;
     place x = place_begin(p, a);
-    cg_val sum = tile_sum(p, a, &x), at = kept_at(p, &x), later = cg_if_begin(b, less(b, cg_i64(b, 0), a->lo));
+    cg_val sum = tile_sum(p, a, &x), at = kept_at(p, &x),
+           later = cg_if_begin(b, less(b, cg_i64(b, 0), a->lo));
     cg_val all = cg_insn2(b, SC_add, t, cg_load(b, p->d->scratch, at, 0), sum);
 
     cg_if_else(b, later);

@@ -7,7 +7,8 @@
 #include "codegen/lower/dot_inside.h"
 
 enum {
-    LINE = 64,          /* bytes of a cache's line, on all that matter; another size costs time only */
+    /* bytes of a cache's line, on all that matter; another size costs time only */
+    LINE = 64,
     FORESEEN = 32,      /* turns of a loop whose end a processor foresees, */
     WRITTEN = 8,        /* k's of a turn at most, */
     FMAS = 96,          /* fmas of one: among more, loads move up until sums leave registers */
@@ -89,9 +90,10 @@ left_index(const product *p, cg_val strip, cg_val k, cg_val i)
     cg_build *b = p->b;
     const shape *s = &p->s;
     int64_t kc = at_most(KC, s->steps);
-    cg_val at = s->by_rows
-                    ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
-                    : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->strip), i);
+    cg_val at =
+        s->by_rows
+            ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
+            : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->strip), i);
     return scratch_at(p, s->c_size + s->b_size, cg_iadd(b, p->a_at, at));
 }
 
@@ -106,7 +108,8 @@ row_offset(const product *p, cg_val m)
 
 /* The k's of a block in runs along the innermost axis of k, in which addresses are affine. */
 typedef struct runs {
-    cg_val loop, lo, hi, base;  /* element k of the run is `base` + k times the innermost stride */
+    /* element k of the run is `base` + k times the innermost stride */
+    cg_val loop, lo, hi, base;
 } runs;
 
 static runs
@@ -319,7 +322,8 @@ add_to_own(const product *p, cg_val m, cg_val n, cg_val k0, cg_val acc, cg_val w
 }
 
 static void
-add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg_val k0, cg_val acc)
+add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg_val k0,
+         cg_val acc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
@@ -349,7 +353,8 @@ add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg
 static int64_t
 written_out(const shape *s)
 {
-    const int64_t run = s->pack_left || s->left_k.n <= 1 ? s->steps : s->left_k.size[s->left_k.n - 1],
+    const int64_t run = s->pack_left || s->left_k.n <= 1 ? s->steps
+                                                         : s->left_k.size[s->left_k.n - 1],
                   turns = at_most(KC, run), sums = s->mr * (s->nr / s->w);
     int64_t n = 1;
 
@@ -414,7 +419,8 @@ short_chain(const product *p, const tile *r, cg_val panel, cg_val k0, const tile
         cg_val k = cg_i64(b, i), at = cg_iadd(b, row->at, offset(b, g, left_of(&p->s, g), k));
         cg_take_value(b, reduction, k, 0);
         cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
-        sum = multiply_add(p, x, cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r->column), 0), sum);
+        sum = multiply_add(
+            p, x, cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r->column), 0), sum);
     }
     return sum;
 }
@@ -531,7 +537,8 @@ static cg_val
 shared_loop(const product *p, cg_val count)
 {
     cg_build *b = p->b;
-    return cg_loop_begin(b, p->s.shares > 1 ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1, 0);
+    return cg_loop_begin(b, p->s.shares > 1 ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1,
+                         0);
 }
 
 static void
@@ -548,7 +555,8 @@ pack_right(const product *p, cg_val j0, cg_val j_end, cg_val k0)
 }
 
 static void
-sweep_panel(const product *p, cg_val panel, cg_val c0, cg_val i0, cg_val i_end, cg_val k0, cg_val kc)
+sweep_panel(const product *p, cg_val panel, cg_val c0, cg_val i0, cg_val i_end, cg_val k0,
+            cg_val kc)
 {
     cg_build *b = p->b;
     cg_val strips = loop_over(b, i0, i_end, p->s.mr);

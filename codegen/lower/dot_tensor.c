@@ -2,12 +2,12 @@
  * sums in f32, f32 rounded to tf32.
  *
  * A block makes a tile of 128 x 256 (8 warps), or 128 x 128 or 64 x 64 (4); a warp 64 x 64 of
- * it, or 32 x 32, as sums of 16 x 8 in registers.  The wider the tile, the fewer bytes come from
- * the cache that all blocks share, which a GPU's tensor cores outrun: for each k a wide one
- * reads 3 elements for 256 products, two of 128 x 128 read 4.
- * Tiles of both sides, 64 bytes of k deep, go through shared memory in the background, three
- * or four of them in turn: while one is multiplied, the others are on their way, and one
- * barrier for each separates who reads from who fills.
+ * it, or 32 x 32, as sums of 16 x 8 in registers.  The wider the tile, the fewer bytes come
+ * from the cache that all blocks share, which a GPU's tensor cores outrun: for each k a wide
+ * one reads 3 elements for 256 products, two of 128 x 128 read 4. Tiles of both sides, 64
+ * bytes of k deep, go through shared memory in the background, three or four of them in
+ * turn: while one is multiplied, the others are on their way, and one barrier for each
+ * separates who reads from who fills.
  *
  * A side lies in shared memory as it lies outside: its rows, of 64 bytes, if k's lie together
  * (`by_rows`), else the rows of k.  Its pieces of 16 bytes are permuted within a row, by
@@ -16,7 +16,8 @@
  *
  *   by rows              piece c of row i is at place c ^ (i / 2 mod 4): two rows are 128 bytes
  *   rows of k, 16 bits   c ^ (k mod 8)
- *   rows of k, f32       c ^ 2 (k mod 4): words are read one by one, 8 neighbours of 4 k's at once */
+ *   rows of k, f32       c ^ 2 (k mod 4): words are read one by one, 8 neighbours of 4 k's
+ * at once */
 #include "codegen/grid.h"
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tensor.h"
@@ -283,7 +284,8 @@ static void
 fragments(const tensor *g, const side *x, cg_val stage, int step)
 {
     cg_build *b = g->b;
-    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->form->part / 16), 1, 0);
+    cg_val loop =
+        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->form->part / 16), 1, 0);
 
     if (g->type == COT_F32 && !x->by_rows)
         single_words(g, x, stage, cg_loop_var(b, loop), step);
@@ -310,8 +312,10 @@ multiply(const tensor *g, cg_val stage)
     for (int step = 0; step < PIECES / 2; step++) {
         fragments(g, &g->x[0], stage, step);
         fragments(g, &g->x[1], stage, step);
-        cg_val rows = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, part / 16), 1, 0), i = cg_loop_var(b, rows);
-        cg_val columns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, part / 8), 1, 0), j = cg_loop_var(b, columns);
+        cg_val rows = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, part / 16), 1, 0),
+               i = cg_loop_var(b, rows);
+        cg_val columns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, part / 8), 1, 0),
+               j = cg_loop_var(b, columns);
         cg_mma(b, g->type, (uint32_t[]){ g->sums, g->x[0].words, g->x[1].words },
                (cg_val[]){ sum_of(g, i, j), cg_imul(b, i, 4), cg_imul(b, j, 2) });
         cg_loop_end(b, columns);
@@ -346,7 +350,8 @@ static void
 sweep(const tensor *g)
 {
     cg_build *b = g->b;
-    const int64_t nk = g->p->s.k.total, stages = g->form->stages, ahead = (stages - 1) * g->depth;
+    const int64_t nk = g->p->s.k.total, stages = g->form->stages,
+                  ahead = (stages - 1) * g->depth;
 
     begin_sums(g);
     for (int s = 0; s < stages - 1; s++) {
@@ -429,8 +434,9 @@ make_side(tensor *g, bool left)
     x->shared = cg_buffer_add(k, left ? "left" : "right", g->type, CG_SHARED,
                               g->form->stages * stage_size(g, x));
     k->buffer[x->shared].align = PIECE;
-    x->words = cg_buffer_add(k, left ? "rows" : "columns",
-                             g->type == COT_F32 ? COT_F32 : COT_U32, CG_LOCAL, g->form->part / 4);
+    x->words =
+        cg_buffer_add(k, left ? "rows" : "columns", g->type == COT_F32 ? COT_F32 : COT_U32,
+                      CG_LOCAL, g->form->part / 4);
 }
 
 static int64_t

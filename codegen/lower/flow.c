@@ -82,7 +82,8 @@ any_step(cg_lowering *l, void *user, cg_ix i)
 {
     const uint32_t *b = user;
     cg_val at = cg_i64(&l->b, 0), x = cg_load(&l->b, b[0], cg_ix_value(&l->ix, &l->b, i), 0);
-    cg_store(&l->b, b[1], at, cg_insn2(&l->b, SC_or, COT_BOOL, cg_load(&l->b, b[1], at, 0), x), 0);
+    cg_store(&l->b, b[1], at, cg_insn2(&l->b, SC_or, COT_BOOL, cg_load(&l->b, b[1], at, 0), x),
+             0);
 }
 
 /* Whether any example is active, as a BOOL of the entry. */
@@ -331,8 +332,8 @@ plan_branch(cg_lowering *l, const branching *c, int k, const ending *e)
 
 enum { BRANCHES_FEW = 4 };
 
-/* Branches first, first + 1, ... last: the first whose number is at least the index.  Many are halved, so
- * that they nest no deeper than the logarithm of their number. */
+/* Branches first, first + 1, ... last: the first whose number is at least the index.  Many
+ * are halved, so that they nest no deeper than the logarithm of their number. */
 static void
 plan_branches(cg_lowering *l, const branching *c, int first, int last, const ending *e)
 {
@@ -621,7 +622,8 @@ plan_steps(cg_lowering *l, const cg_level *v, const ir_node *n, const ir_graph *
     for (int i = carries; i < n->n_out; i++)
         lend(b, steps->in[n->n_in + i - carries], to[i]);
     for (int i = 0; i < carries; i++)
-        mask_parts(b, steps->out[i], steps->in[n->at.scan.consts + i], v->mask[n->first + (ir_ref)i]);
+        mask_parts(b, steps->out[i], steps->in[n->at.scan.consts + i],
+                   v->mask[n->first + (ir_ref)i]);
     l->plan->now++;
     for (int i = 0; i < n->n_out; i++)
         cg_plan_touch(l, to[i].buffer);

@@ -78,7 +78,9 @@ by_prototype(cg_lowering *l, const foreign *q, const ir_custom *of)
     }
     cg_val y = cg_call_extern(&l->entry, x, c->answer.type);
     if (c->answer.kind == IR_C_STATUS)
-        cg_fail_if(&l->entry, cg_insn2(&l->entry, SC_ne, COT_I32, y, cg_const(&l->entry, COT_I32, 0)), COT_ERR_FOREIGN);
+        cg_fail_if(&l->entry,
+                   cg_insn2(&l->entry, SC_ne, COT_I32, y, cg_const(&l->entry, COT_I32, 0)),
+                   COT_ERR_FOREIGN);
     if (c->answer.kind == IR_C_OUT) {
         cg_place to = q->v->place[q->n->first + (ir_ref)c->answer.index];
         cg_plan_touch(l, to.buffer);
@@ -102,7 +104,9 @@ by_closure(cg_lowering *l, const foreign *q, const ir_custom *of)
     for (int i = 0; i < n->n_out; i++)
         x->arg[1 + n->n_in + i] = pointer_to(l, q->v->place[n->first + (ir_ref)i], true);
     cg_val y = cg_call_extern(&l->entry, x, COT_I32);
-    cg_fail_if(&l->entry, cg_insn2(&l->entry, SC_ne, COT_I32, y, cg_const(&l->entry, COT_I32, 0)), COT_ERR_FOREIGN);
+    cg_fail_if(&l->entry,
+               cg_insn2(&l->entry, SC_ne, COT_I32, y, cg_const(&l->entry, COT_I32, 0)),
+               COT_ERR_FOREIGN);
 }
 
 void
@@ -140,9 +144,12 @@ cg_check_externs(const cg_module *m, const char *carrier)
     for (uint32_t i = 0; i < m->n_ext; i++) {
         const cg_extern *x = m->ext[i];
         if (cg_extern_on_device(x))
-            return ir_fail(m->ctx, x->loc, "custom_call", ERR_target,
-                           ir_format(&m->ctx->message_arena,
-                                     "%s runs on a GPU: its prototype takes the stream; wants the back end cuda", x->name));
+            return ir_fail(
+                m->ctx, x->loc, "custom_call", ERR_target,
+                ir_format(
+                    &m->ctx->message_arena,
+                    "%s runs on a GPU: its prototype takes the stream; wants the back end cuda",
+                    x->name));
         if (!carrier && !x->address)
             return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_missing, x->name, "run");
         if (carrier && strncmp(x->name, "lapack.", 7) == 0)

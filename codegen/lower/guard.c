@@ -21,7 +21,8 @@
  *   alive    it has not ended
  *   head     (of one whose turns wait) the turn before has ended, so the test is due
  *   word     the test held, so the body is due up to the first inner loop; what follows that
- *            runs where the inner one was alive and is no more, and what follows a cond with one
+ *            runs where the inner one was alive and is no more, and what follows a cond with
+ * one
  *            in a branch where any branch has come to its end
  *
  * Kernels that are skipped touch nothing, so all that runs is in the order of the source, and

@@ -45,10 +45,14 @@ inside_by_constant(const ir_graph *f, const cg_windows *w)
 static cg_windows
 gather_windows(const ir_graph *f, const ir_node *n)
 {
-    cg_windows w = { .x = ir_type_at(f, n->in[0]), .y = n->in[1], .thin = n->at.gather.collapsed,
+    cg_windows w = { .x = ir_type_at(f, n->in[0]),
+                     .y = n->in[1],
+                     .thin = n->at.gather.collapsed,
                      .operand_batch = n->at.gather.operand_batch,
-                     .indices_batch = n->at.gather.indices_batch, .index_map = n->at.gather.index_map,
-                     .outer = n->at.gather.offset_dims, .mode = n->at.gather.mode };
+                     .indices_batch = n->at.gather.indices_batch,
+                     .index_map = n->at.gather.index_map,
+                     .outer = n->at.gather.offset_dims,
+                     .mode = n->at.gather.mode };
     memcpy(w.size, n->at.gather.sizes.at, sizeof(int64_t) * (size_t)w.x->rank);
     w.known = inside_by_constant(f, &w);
     return w;
@@ -58,10 +62,14 @@ cg_windows
 cg_scatter_windows(const ir_graph *f, const ir_node *n)
 {
     const ir_type *z = ir_type_at(f, n->in[2]);
-    cg_windows w = { .x = ir_type_at(f, n->in[0]), .y = n->in[1], .thin = n->at.scatter.inserted,
+    cg_windows w = { .x = ir_type_at(f, n->in[0]),
+                     .y = n->in[1],
+                     .thin = n->at.scatter.inserted,
                      .operand_batch = n->at.scatter.operand_batch,
-                     .indices_batch = n->at.scatter.indices_batch, .index_map = n->at.scatter.index_map,
-                     .outer = n->at.scatter.window_dims, .mode = n->at.scatter.mode };
+                     .indices_batch = n->at.scatter.indices_batch,
+                     .index_map = n->at.scatter.index_map,
+                     .outer = n->at.scatter.window_dims,
+                     .mode = n->at.scatter.mode };
     for (int k = 0, i = 0; k < w.x->rank; k++) {
         bool thin = ir_ints_has(w.thin, k) || ir_ints_has(w.operand_batch, k);
         w.size[k] = thin ? 1 : z->dims[w.outer.at[i++]];
@@ -105,8 +113,10 @@ cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at,
         cg_val start = cg_pull(l, fr, w->y, from);
         if (w->mode == IR_MODE_FILL)
             *inside = cg_and(l, *inside, fits(l, start, y->dtype, most));
-        to[k] = cg_ix_add(&l->ix, to[k], w->known ? cg_ix_var(&l->ix, cg_convert(l, start, y->dtype, COT_I64), 0, most)
-                                                  : cg_clamped_index(l, start, y->dtype, most));
+        to[k] = cg_ix_add(
+            &l->ix, to[k],
+            w->known ? cg_ix_var(&l->ix, cg_convert(l, start, y->dtype, COT_I64), 0, most)
+                     : cg_clamped_index(l, start, y->dtype, most));
     }
     for (int k = 0; k < w->x->rank; k++)
         if (!ir_ints_has(w->thin, k) && !ir_ints_has(w->operand_batch, k))
@@ -132,8 +142,9 @@ cg_box_starts(cg_lowering *l, cg_frame *fr, const ir_node *n, int from, const in
 {
     const ir_type *x = ir_type_at(fr->f, n->in[0]);
     for (int k = 0; k < x->rank; k++)
-        start[k] = cg_clamped_index(l, cg_pull(l, fr, n->in[from + k], NULL),
-                                    ir_type_at(fr->f, n->in[from + k])->dtype, x->dims[k] - sizes[k]);
+        start[k] =
+            cg_clamped_index(l, cg_pull(l, fr, n->in[from + k], NULL),
+                             ir_type_at(fr->f, n->in[from + k])->dtype, x->dims[k] - sizes[k]);
 }
 
 cg_val

@@ -5,12 +5,17 @@
 #include "codegen/lower/pull.h"
 
 typedef struct cg_windows {
-    const ir_type *x;                   /* the operand                                             */
-    ir_ref y;                           /* the index vectors, along its last axis                  */
-    ir_ints thin, operand_batch, indices_batch, index_map, outer;   /* outer: offset_dims, window_dims */
+    /* the operand */
+    const ir_type *x;
+    /* the index vectors, along its last axis */
+    ir_ref y;
+    /* outer: offset_dims, window_dims */
+    ir_ints thin, operand_batch, indices_batch, index_map, outer;
     int mode;
-    bool known;                         /* that windows are inside has been tested: nothing is clamped */
-    int64_t size[COT_MAX_RANK];         /* of the window, on each axis of x                        */
+    /* that windows are inside has been tested: nothing is clamped */
+    bool known;
+    /* of the window, on each axis of x */
+    int64_t size[COT_MAX_RANK];
 } cg_windows;
 
 cg_windows cg_scatter_windows(const ir_graph *f, const ir_node *n);

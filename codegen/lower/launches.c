@@ -1,9 +1,9 @@
 /* How many kernels a region launches.
  *
- * A launch that is skipped takes a microsecond or two, a look of the host some ten, in which the
- * GPU stands idle.  So a cond is the device's where its branches have few launches, and of a
- * loop, which is looked at once in so many turns, a turn may have more: the more, the fewer
- * turns there are between two looks.
+ * A launch that is skipped takes a microsecond or two, a look of the host some ten, in which
+ * the GPU stands idle.  So a cond is the device's where its branches have few launches, and
+ * of a loop, which is looked at once in so many turns, a turn may have more: the more, the
+ * fewer turns there are between two looks.
  *
  * A loop within has a number of turns that is not known.  Where the region is a turn of a loop,
  * it may wait (guard.c): then the loop counts for what is launched at a time. */

@@ -26,8 +26,8 @@ bool cg_has_few_turns(cg_lowering *l, const ir_node *n, bool nested);
 int64_t cg_turns_at_once(cg_lowering *l, const ir_node *n, bool looks);
 
 /* steps.c: scan n, of f, as a graph with a while in it, if its steps hold loops that the device
- * can decide only so; NULL: it is a loop of the entry.  Inputs: consts, carries, xs, then memory
- * for the ys; outputs: carries, ys, over their inputs. */
+ * can decide only so; NULL: it is a loop of the entry.  Inputs: consts, carries, xs, then
+ * memory for the ys; outputs: carries, ys, over their inputs. */
 const ir_graph *cg_steps(cg_lowering *l, const ir_graph *f, const ir_node *n);
 /* For steps.c: are all launches of a step known, or else few enough if it may wait? */
 bool cg_steps_wait(cg_lowering *l, const ir_graph *body);

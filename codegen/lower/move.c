@@ -11,7 +11,8 @@ cg_is_view(ir_op op)
         || op == OP_reverse || op == OP_windows;
 }
 
-/* A reshape that does no more than add or drop axes of size 1: each axis has its index still. */
+/* A reshape that does no more than add or drop axes of size 1: each axis has its index
+ * still. */
 static bool
 same_but_ones(const ir_type *x, const ir_type *y, const cg_ix *at, cg_ix *to)
 {
@@ -67,7 +68,8 @@ cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *
 }
 
 void
-cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_ix *at, cg_ix *to)
+cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_ix *at,
+             cg_ix *to)
 {
     const ir_type *x, *z = ir_type_at(f, via);
     cg_ix from[COT_MAX_RANK];
@@ -106,14 +108,16 @@ is_reshaped(const ir_graph *f, ir_ref x)
     return n && n->op == OP_reshape;
 }
 
-/* i where it is from 0 to last: an index that may be beyond, which a reshape would take apart for
- * neighbours, is named anew. */
+/* i where it is from 0 to last: an index that may be beyond, which a reshape would take
+ * apart for neighbours, is named anew. */
 static cg_ix
 index_inside(cg_lowering *l, cg_ix i, int64_t last)
 {
     const cg_ix_expr *e = &l->ix.expr[i];
 
-    return e->lo >= 0 && e->hi <= last ? i : cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, i), 0, last);
+    return e->lo >= 0 && e->hi <= last
+               ? i
+               : cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, i), 0, last);
 }
 
 static cg_val

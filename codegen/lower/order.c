@@ -12,7 +12,13 @@
 #include "codegen/lower/order.h"
 #include "codegen/plan.h"
 
-enum { COUNT_MOST = 64, KEYS_COUNT_MOST = 8, DIGIT = 8, RADIX = 1 << DIGIT, DIGITS_MOST = 64 / DIGIT };
+enum {
+    COUNT_MOST = 64,
+    KEYS_COUNT_MOST = 8,
+    DIGIT = 8,
+    RADIX = 1 << DIGIT,
+    DIGITS_MOST = 64 / DIGIT
+};
 
 typedef struct ordering {
     const ir_node *n;
@@ -275,14 +281,16 @@ move_digit(cg_lowering *l, void *user, cg_ix i)
     cg_val place = o->first && !o->digit ? cg_convert(l, from, COT_I64, o->place)
                                          : cg_load(b, o->from[1], at, 0);
     cg_val to = cg_load(b, o->count, count, 0);
-    cg_store(b, o->count, count, cg_insn2(b, SC_add, o->place, to, cg_const(b, o->place, 1)), 0);
+    cg_store(b, o->count, count, cg_insn2(b, SC_add, o->place, to, cg_const(b, o->place, 1)),
+             0);
     to = cg_convert(l, to, o->place, COT_I64);
     if (o->last && o->digit == o->digits - 1) {
         store_place(l, o, cg_ix_var(&l->ix, to, 0, o->size - 1),
                     cg_convert(l, place, o->place, o->t->dtype));
         return;
     }
-    cg_val branch = cg_if_begin(b, cg_is_place(b, to, o->size)); /* foreseen: one for both stores */
+    /* foreseen: one for both stores */
+    cg_val branch = cg_if_begin(b, cg_is_place(b, to, o->size));
     to = scratch(l, o, to);
     if (o->digit < o->digits - 1)
         cg_store(b, o->to[0], to, word, 0);
@@ -299,8 +307,10 @@ sort_by_key(cg_lowering *l, ordering *o)
     o->from[0] = words;
     o->to[0] = words + 1;
     o->digits = word_bits(t) / DIGIT;
-    cg_each(l, CG_SERIAL, o->size, o->first ? cg_lanes(l, ir_bits(cg_word_type(t))) : 1, true, digit_fill, o);
-    cg_each(l, CG_SERIAL, o->digits * RADIX, cg_lanes(l, ir_bits(o->place)), true, zero_count, o);
+    cg_each(l, CG_SERIAL, o->size, o->first ? cg_lanes(l, ir_bits(cg_word_type(t))) : 1, true,
+            digit_fill, o);
+    cg_each(l, CG_SERIAL, o->digits * RADIX, cg_lanes(l, ir_bits(o->place)), true, zero_count,
+            o);
     cg_each(l, CG_SERIAL, o->size, 1, true, count_digits, o);
     sum_counts(l, o);
     for (o->digit = 0; o->digit < o->digits; o->digit++) {

@@ -180,7 +180,8 @@ give(cg_lowering *l, void *user, cg_ix i)
              cg_iadd(b, cg_imul(b, line, s->padded), j));
 }
 
-/* -- a block for each line --------------------------------------------------------------------- */
+/* -- a block for each line
+ * --------------------------------------------------------------------- */
 
 static int64_t
 bytes_of_line(const network *s)
@@ -305,7 +306,8 @@ sort_in_blocks(cg_lowering *l, network *s)
     cg_kernel_call(l);
 }
 
-/* -- a kernel for each step -------------------------------------------------------------------- */
+/* -- a kernel for each step
+ * -------------------------------------------------------------------- */
 
 static void
 plan_network(cg_lowering *l, network *s)
@@ -336,7 +338,9 @@ plan_network(cg_lowering *l, network *s)
 bool
 cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool top)
 {
-    network s = { .n = n, .v = v, .t = ir_type_at(v->f, n->first), .axis = axis, .top = top, .padded = 1 };
+    network s = {
+        .n = n, .v = v, .t = ir_type_at(v->f, n->first), .axis = axis, .top = top, .padded = 1
+    };
 
     s.size = ir_type_at(v->f, n->in[0])->dims[axis];
     s.most = s.t->dims[axis];

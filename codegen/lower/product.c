@@ -202,7 +202,8 @@ typedef struct product {
     cg_frame *fr;
     const cg_group *g;                  /* the product, or what is made of it in its place */
     uint32_t *out;                      /* of each value of g */
-    int order[COT_MAX_RANK];            /* of the axes of m: which of the result's, after b's, each is */
+    /* of the axes of m: which of the result's, after b's, each is */
+    int order[COT_MAX_RANK];
     int64_t sizes[3], offset[2];        /* where the operands begin in their memory */
 } product;
 
@@ -448,16 +449,19 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
         p.d.scratch = cg_place_buffer(l, &s, ts, "pack", true);
     }
     int64_t tiles[2];
-    for (int i = 0; l->target.grid && i < 2 && cg_dot_tiles(&l->target, &p.d, inner, tiles); i++) {
+    for (int i = 0; l->target.grid && i < 2 && cg_dot_tiles(&l->target, &p.d, inner, tiles);
+         i++) {
         p.d.tile[i] = cg_local_buffer(l, i ? "right" : "left", p.d.type, tiles[i]);
         l->k->buffer[p.d.tile[i]].space = CG_SHARED;
         l->k->buffer[p.d.tile[i]].align = 16;
     }
     l->k->loc = g->node->loc;
     l->k->note = "matrix product";
-    l->k->flops = (2 * cg_dot_total(&p.d.k) + epilogue - 1) * t->size; /* the epilogue's begins with the product, as 1 */
-    ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name, (long long)p.sizes[0],
-                  (long long)p.sizes[1], (long long)p.sizes[2], (long long)cg_dot_total(&p.d.k), inner ? ", inner" : "");
+    /* the epilogue's begins with the product, as 1 */
+    l->k->flops = (2 * cg_dot_total(&p.d.k) + epilogue - 1) * t->size;
+    ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name,
+                  (long long)p.sizes[0], (long long)p.sizes[1], (long long)p.sizes[2],
+                  (long long)cg_dot_total(&p.d.k), inner ? ", inner" : "");
     cg_dot_build(l, &p.d, inner);
     cg_kernel_call(l);
 }

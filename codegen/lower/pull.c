@@ -97,7 +97,8 @@ memo_hash(const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at)
 
 /* What was pulled without a mask serves under any. */
 static cg_val
-memo_find(const cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at, uint64_t h)
+memo_find(const cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at,
+          uint64_t h)
 {
     for (uint32_t i = l->memo_head[h % 1024]; i; i = l->memo[i - 1].next) {
         const cg_memo *m = &l->memo[i - 1];
@@ -110,7 +111,8 @@ memo_find(const cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const 
 }
 
 static void
-memo_add(cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at, uint64_t h, cg_val val)
+memo_add(cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at, uint64_t h,
+         cg_val val)
 {
     cg_memo m = { .hash = h, .frame = fr->id, .ref = v, .mask = l->mask, .n = n, .val = val,
                   .next = l->memo_head[h % 1024] };

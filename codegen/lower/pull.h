@@ -31,15 +31,17 @@ typedef struct cg_place {
 typedef enum cg_bind_kind {
     CG_BIND_NODE,               /* by its node, or from its place if it has one     */
     CG_BIND_BUFFER,             /* element number at + flat of a buffer of the kernel */
-    CG_BIND_OUTER,              /* a value of another frame, with one more leading index if `prefixed` */
-    CG_BIND_STATE               /* scalars in registers, row-major over the axes after n_batch */
+    /* a value of another frame, with one more leading index if `prefixed` */
+    CG_BIND_OUTER,
+    CG_BIND_STATE /* scalars in registers, row-major over the axes after n_batch */
 } cg_bind_kind;
 
 typedef struct cg_bind {
     cg_bind_kind kind;
     uint32_t buffer;
     cg_val base;                /* where in the buffer; 0: at its beginning */
-    int64_t last_only;          /* buffer holds this many trailing axes only (a row scratch); 0: all */
+    /* buffer holds this many trailing axes only (a row scratch); 0: all */
+    int64_t last_only;
     cg_frame *frame;
     ir_ref ref;
     bool prefixed;
@@ -90,7 +92,8 @@ struct cg_lowering {
     uint32_t n_over, cap_over;
     ir_map over_of;
     cg_place guard;                     /* GPU: kernels run where this word holds (guard.h) */
-    const struct cg_nest *nest;         /* GPU: the loop whose turns may wait for loops in it; NULL */
+    /* GPU: the loop whose turns may wait for loops in it; NULL */
+    const struct cg_nest *nest;
     struct cg_counted *counted;         /* GPU: what is known of regions (launches.h) */
     ir_buf *why;                        /* cg_explain's text */
     cot_status status;
@@ -102,13 +105,17 @@ struct cg_lowering {
     uint32_t n_frames;
     cg_val mask;                        /* 0: all loads are fine */
     bool vector;                        /* inside a vector loop */
-    cg_kind team;                       /* GPU: which threads are at hand for a fold: CG_WARPS those of a warp, CG_GRID of the block */
+    /* GPU: which threads are at hand for a fold: CG_WARPS those of a warp, CG_GRID of the
+     * block */
+    cg_kind team;
     cg_val threads;                     /* GPU: the block loop of cg_threads_begin */
-    bool exact;                         /* constant indices only: reductions unroll (loop bodies in registers) */
+    /* constant indices only: reductions unroll (loop bodies in registers) */
+    bool exact;
     cg_memo *memo;
     uint32_t n_memo, cap_memo;
     uint32_t memo_head[1024];
-    uint32_t *arg;                      /* for each buffer of k: 1 + the entry's buffer, or 0: local, const */
+    /* for each buffer of k: 1 + the entry's buffer, or 0: local, const */
+    uint32_t *arg;
     cg_val *arg_offset;
     uint32_t cap_arg, cap_offset;
 };
@@ -133,9 +140,11 @@ void cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b);
  * nothing. */
 void cg_kernel_begin(cg_lowering *l, const char *name);
 void cg_kernel_call(cg_lowering *l);
-void cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params);    /* values of the entry */
+/* values of the entry */
+void cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params);
 /* The buffer of the kernel for a place: added at first use, and made writable by `out`. */
-uint32_t cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name, bool out);
+uint32_t cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name,
+                         bool out);
 uint32_t cg_local_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t elements);
 uint32_t cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data);
 
@@ -161,7 +170,8 @@ cg_ix cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most);
 
 /* move.c: the index into operand 0 of a view op (broadcast_in_dim, reshape, transpose, slice,
  * reverse). */
-void cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix *to);
+void cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *at,
+                   cg_ix *to);
 bool cg_is_view(ir_op op);
 
 cot_status cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text);

@@ -258,7 +258,8 @@ any_block(folding *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *out)
 {
     cg_lowering *l = d->l;
     int64_t full = n / BLOCK, rest = n % BLOCK;
-    int64_t last = hi < full ? hi - 1 : full - 1;       /* of the full blocks: its range keeps indices plain */
+    /* of the full blocks: its range keeps indices plain */
+    int64_t last = hi < full ? hi - 1 : full - 1;
     cg_ix base = cg_ix_mul(&l->ix, cg_ix_var(&l->ix, b, lo, last), BLOCK);
     if (!rest || hi <= full) {
         block(d, base, BLOCK, out);
@@ -475,7 +476,9 @@ void
 cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each,
              cg_fold_body *body, void *user, cg_val *out)
 {
-    folding d = { .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1 };
+    folding d = {
+        .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1
+    };
     cg_build *b = &l->b;
     const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_PART_LEAST;
     uint32_t outer;
@@ -558,7 +561,8 @@ cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last)
 
 /* Reduced axes need not be adjacent (a maximum takes any set): j runs over them row-major. */
 void
-cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j, cg_ix *to)
+cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j,
+                 cg_ix *to)
 {
     const ir_type *x = ir_type_at(f, n->in[0]);
     ir_axes axes = reduced_axes(n);
@@ -636,7 +640,8 @@ pulls_sums(const cg_frame *fr, ir_ref v, int *left)
         return pulls_sums(b->frame, b->ref, left);
     if (!n || b->kind != CG_BIND_NODE || (fr->place && fr->place[v].set && !cg_is_made(fr, v)))
         return false;
-    bool sums = ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT || (*left)-- <= 0;
+    bool sums =
+        ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT || (*left)-- <= 0;
     for (int i = 0; i < n->n_in && !sums; i++)
         sums = pulls_sums(fr, n->in[i], left);
     return sums;
@@ -648,11 +653,12 @@ pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t si
     const ir_graph *f = fr->f;
     int first, last, left = LOOK_MOST;
     cg_reduced(f, n, &first, &last);
-    bool dear = size > 2 && element_cost(f, n->in[0], 4) > DEAR && !pulls_sums(fr, n->in[0], &left);
+    bool dear =
+        size > 2 && element_cost(f, n->in[0], 4) > DEAR && !pulls_sums(fr, n->in[0], &left);
     if (l->exact || (size <= UNROLLED_MOST && (!dear || l->vector)))
         return CG_FOLD_UNROLLED;
-    if (l->vector && !l->target.grid && size <= CG_WINDOW_MOST && element_cost(f, n->in[0], 4) == 0 &&
-        !pulls_sums(fr, n->in[0], &left))
+    if (l->vector && !l->target.grid && size <= CG_WINDOW_MOST &&
+        element_cost(f, n->in[0], 4) == 0 && !pulls_sums(fr, n->in[0], &left))
         return CG_FOLD_UNROLLED;
     bool trailing = true;
     for (int k = last; k < ir_type_at(f, n->in[0])->rank; k++)
@@ -675,7 +681,8 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
     if (size == 0)
         x = empty_fold(l, n->op, &how);
     else
-        cg_fold_loops(l, size, 1, &how, pick_form(l, fr, n, size), false, pulled_element, &p, &x);
+        cg_fold_loops(l, size, 1, &how, pick_form(l, fr, n, size), false, pulled_element, &p,
+                      &x);
     return cg_fold_finish(l, fr->f, n, x);
 }
 

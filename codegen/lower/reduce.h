@@ -9,8 +9,9 @@
  * guards loads of an element that may be absent. */
 typedef cg_val cg_fold_step(cg_lowering *l, void *user, cg_ix j, cg_val acc);
 
-/* One of the reductions that a loop makes: how elements combine, and in which type.  Where step is
- * not NULL, it alone brings elements in, and there is no body; op combines the sums of lanes. */
+/* One of the reductions that a loop makes: how elements combine, and in which type.  Where
+ * step is not NULL, it alone brings elements in, and there is no body; op combines the sums
+ * of lanes. */
 typedef struct cg_fold {
     ir_sc_op op;
     cot_dtype type;
@@ -21,10 +22,13 @@ typedef struct cg_fold {
 typedef void cg_fold_body(cg_lowering *l, void *user, cg_ix j, cg_val *e);
 
 typedef enum cg_fold_form {
-    CG_FOLD_UNROLLED,           /* every element at a constant index                                  */
-    CG_FOLD_LANES,              /* lanes of a vector take the elements of a step                      */
-    CG_FOLD_STREAMS,            /* and two runs of blocks go side by side: for what only memory limits */
-    CG_FOLD_SERIAL              /* one element at a time: vectors run along another axis, or not at all */
+    /* every element at a constant index */
+    CG_FOLD_UNROLLED,
+    /* lanes of a vector take the elements of a step */
+    CG_FOLD_LANES,
+    /* and two runs of blocks go side by side: for what only memory limits */
+    CG_FOLD_STREAMS,
+    CG_FOLD_SERIAL /* one element at a time: vectors run along another axis, or not at all */
 } cg_fold_form;
 
 /* Combine elements 0 ... n-1 (n > 0) of each of the k reductions: the results in out[].

@@ -23,7 +23,8 @@ enum {
 
 /* How a value of a body lies along the axis of examples. */
 typedef enum lie {
-    FREE,                       /* the same for all examples, or outside of the loop: any element may be read */
+    /* the same for all examples, or outside of the loop: any element may be read */
+    FREE,
     ALONG,                      /* element e of axis 0 belongs to example e */
     ASTRAY                      /* an example needs what belongs to others */
 } lie;
@@ -33,7 +34,8 @@ typedef struct fitting {
     int64_t examples;           /* 0: there is no such axis */
     int64_t work;
     lie *of;
-    bool *whole;                /* each example wants all of it, for a sum or a product over it */
+    /* each example wants all of it, for a sum or a product over it */
+    bool *whole;
     bool *held;                 /* made of what the loop holds in registers */
 } fitting;
 
@@ -94,7 +96,8 @@ index_lie(const fitting *u, const ir_node *n)
 {
     switch (n->op) {
     case OP_gather:             /* of a table outside, at indices of the examples */
-        return u->of[n->in[0]] == FREE && !ir_ints_has(n->at.gather.offset_dims, 0) ? ALONG : ASTRAY;
+        return u->of[n->in[0]] == FREE && !ir_ints_has(n->at.gather.offset_dims, 0) ? ALONG
+                                                                                    : ASTRAY;
     default:
         return ASTRAY;
     }
@@ -174,7 +177,8 @@ node_fits(fitting *u, const ir_node *n)
     int64_t each =
         ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
     if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {
-        int64_t all = ir_type_at(u->f, n->in[0])->size, kept = ir_type_at(u->f, n->first)->size, fold = 1;
+        int64_t all = ir_type_at(u->f, n->in[0])->size, kept = ir_type_at(u->f, n->first)->size,
+                fold = 1;
         if (n->op == OP_dot_general) {
             for (int i = 0; i < n->at.dot.lhs.n; i++)
                 fold *= ir_type_at(u->f, n->in[0])->dims[n->at.dot.lhs.at[i]];
@@ -199,7 +203,10 @@ static bool
 body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries,
           const lie *carry, int64_t *work, lie *out)
 {
-    fitting u = { .f = f, .examples = examples, .work = *work, .of = IR_NEW_N(a, lie, f->n_values),
+    fitting u = { .f = f,
+                  .examples = examples,
+                  .work = *work,
+                  .of = IR_NEW_N(a, lie, f->n_values),
                   .whole = IR_NEW_N(a, bool, f->n_values),
                   .held = IR_NEW_N(a, bool, f->n_values) };
     for (int i = 0; i < carries; i++) {
@@ -240,7 +247,8 @@ typedef struct machine {                /* a loop in registers */
     lie *out;                           /* of each output of the body */
     int64_t *count;                     /* elements of each carry, of one example */
     uint32_t *buffer;                   /* of each result */
-    cg_val **shared;                    /* first values of the carries that all examples share */
+    /* first values of the carries that all examples share */
+    cg_val **shared;
     int64_t work, elements;
     int widest;
 } machine;
@@ -314,7 +322,8 @@ element_index(machine *m, const ir_type *t, lie lie, cg_ix example, int64_t k, c
     int lead = lie == ALONG && m->examples ? 1 : 0;
     if (lead)
         at[0] = example;
-    cg_ix_split(&m->l->ix, cg_ix_const(&m->l->ix, k), t->rank - lead, t->dims + lead, at + lead);
+    cg_ix_split(&m->l->ix, cg_ix_const(&m->l->ix, k), t->rank - lead, t->dims + lead,
+                at + lead);
 }
 
 static cg_frame *
@@ -333,7 +342,8 @@ body_frame(machine *m, const ir_graph *f, cg_val *const *state, cg_ix step)
 }
 
 static void
-pull_elements(machine *m, cg_frame *fr, ir_ref v, lie lie, int64_t count, cg_ix example, cg_val *x)
+pull_elements(machine *m, cg_frame *fr, ir_ref v, lie lie, int64_t count, cg_ix example,
+              cg_val *x)
 {
     const ir_type *t = ir_type_at(fr->f, v);
     for (int64_t k = 0; k < count; k++) {
@@ -442,8 +452,10 @@ run_while(machine *m, cg_ix example, cg_val *const *state)
     cg_val count = m->n->at.loop.max > 0 ? cg_while_carry(b, loop, COT_I64, cg_i64(b, 0)) : 0;
     cg_val go = cg_pull(l, body_frame(m, cond, now, 0), cond->out[0], at);
     if (count)
-        cg_fail_if(b, cg_insn2(b, SC_and, COT_BOOL, go,
-                               cg_insn2(b, SC_le, COT_I64, cg_i64(b, m->n->at.loop.max), count)), COT_ERR_BOUND);
+        cg_fail_if(b,
+                   cg_insn2(b, SC_and, COT_BOOL, go,
+                            cg_insn2(b, SC_le, COT_I64, cg_i64(b, m->n->at.loop.max), count)),
+                   COT_ERR_BOUND);
     cg_scope_end(l, mark);
     cg_while_test(b, loop, go);
     cg_val **next = run_step(m, m->n->at.loop.body, now, example, 0);
@@ -465,7 +477,8 @@ first_state(machine *m, cg_ix example)
     cg_val **state = new_state(m);
     for (int i = 0; i < m->carries; i++) {
         if (m->lie[i] == ALONG)
-            pull_elements(m, m->fr, m->n->in[m->consts + i], ALONG, m->count[i], example, state[i]);
+            pull_elements(m, m->fr, m->n->in[m->consts + i], ALONG, m->count[i], example,
+                          state[i]);
         else
             memcpy(state[i], m->shared[i], sizeof *state[i] * (size_t)m->count[i]);
     }

@@ -2,10 +2,10 @@
  *
  * Where a step holds a loop of many turns, or a branch with one, the host would have to look at
  * it in each.  As a while whose turns wait (guard.c) the scan is launched some steps at a time,
- * whatever the loops within do, and the host looks once for all of them.  The number of the step
- * is then a carry in the device's memory: the steps' x is a dynamic_slice of the xs, and its y
- * is put into the ys, which are carried in place from memory that nobody has written.  The
- * body's nodes are the same, so the bits are. */
+ * whatever the loops within do, and the host looks once for all of them.  The number of the
+ * step is then a carry in the device's memory: the steps' x is a dynamic_slice of the xs,
+ * and its y is put into the ys, which are carried in place from memory that nobody has
+ * written.  The body's nodes are the same, so the bits are. */
 #include "codegen/lower/launches.h"
 
 #include "ir/build.h"
@@ -158,7 +158,8 @@ make_steps(const stepping *s)
         return NULL;
     b->loc = s->n->loc;
     for (int i = 0; i < n; i++)
-        in[i] = ir_input(b, i < given ? type_in(s, i) : type_out(s, s->carries + i - given), NULL);
+        in[i] =
+            ir_input(b, i < given ? type_in(s, i) : type_out(s, s->carries + i - given), NULL);
     memcpy(x, in, sizeof *x * (size_t)s->consts);
     memcpy(x + s->consts, in + fixed, sizeof *x * (size_t)s->n_xs);
     x[s->consts + s->n_xs] = ir_splat_int(b, count_type(s), 0);

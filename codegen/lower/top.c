@@ -175,7 +175,8 @@ digit_of(cg_lowering *l, const topping *o, cg_val word, int digit)
 {
     cg_build *b = &l->b;
     if (digit)
-        word = cg_insn2(b, SC_shr, o->word, word, cg_const(b, o->word, (uint64_t)(digit * DIGIT)));
+        word =
+            cg_insn2(b, SC_shr, o->word, word, cg_const(b, o->word, (uint64_t)(digit * DIGIT)));
     word = cg_insn2(b, SC_and, o->word, word, cg_const(b, o->word, RADIX - 1));
     cg_val converted = cg_convert(l, word, o->word, COT_I64);
     return cg_isub(b, cg_i64(b, RADIX - 1), converted);
@@ -187,7 +188,8 @@ count_digits(cg_lowering *l, const topping *o, uint32_t words, int digit, cg_val
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
     uint32_t mark = cg_scope_begin(l);
-    cg_val at = digit_of(l, o, cg_load(b, words, list_at(l, o, cg_loop_var(b, loop)), 0), digit);
+    cg_val at =
+        digit_of(l, o, cg_load(b, words, list_at(l, o, cg_loop_var(b, loop)), 0), digit);
     cg_val one = cg_i64(b, 1);
     cg_store(b, o->count, at, cg_iadd(b, cg_load(b, o->count, at, 0), one), 0);
     cg_scope_end(l, mark);
@@ -382,8 +384,12 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
     const ir_node *n = g->node;
     const cg_group none = { 0 };
     const ir_type *x = ir_type_at(v->f, n->in[0]);
-    topping o = { .n = n, .t = ir_type_at(v->f, n->first), .key = x->dtype, .word = cg_word_type(x->dtype),
-                  .axis = (int)n->at.top.axis, .k = n->at.top.k };
+    topping o = { .n = n,
+                  .t = ir_type_at(v->f, n->first),
+                  .key = x->dtype,
+                  .word = cg_word_type(x->dtype),
+                  .axis = (int)n->at.top.axis,
+                  .k = n->at.top.k };
     o.size = x->dims[o.axis];
     o.lines = o.t->size / o.k;
     if (o.k > TOP_MOST ? 8 * o.k > o.size : 2 * o.k > o.size)

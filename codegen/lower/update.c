@@ -22,8 +22,10 @@ typedef struct update {
     cg_ix start[COT_MAX_RANK + 1];      /* of a box                     */
     cg_windows w;
     cg_ix at[COT_MAX_RANK + 1];
-    int level, outer;                   /* of the updates' axes: how many come before those of a window alone */
-    int64_t lanes, ahead;               /* ahead: by how many updates targets are fetched; 0: they are not */
+    /* of the updates' axes: how many come before those of a window alone */
+    int level, outer;
+    /* ahead: by how many updates targets are fetched; 0: they are not */
+    int64_t lanes, ahead;
     bool known;                         /* the window is inside */
     bool own;                           /* a box's update reads what it writes over */
     const cg_masked *mask; /* of the examples that are written; NULL: all */
@@ -33,7 +35,8 @@ typedef struct update {
 enum {
     LINE = 64,                          /* bytes of a line of the cache */
     LINES_AHEAD = 32,                   /* of targets, on their way at once */
-    LINES_MOST = 8,                     /* of one window: its others follow each other, which processors see */
+    /* of one window: its others follow each other, which processors see */
+    LINES_MOST = 8,
     NEAR_BYTES = 128 << 10,             /* what is in a cache near enough */
 };
 
@@ -50,7 +53,8 @@ is_box_of(const ir_graph *f, const ir_node *n, const ir_node *x)
 
 typedef enum reading { READS_NOTHING, READS_OWN, READS_OTHERS } reading;
 
-/* The dynamic slices of each value, as lists: of the value the first one, of a node the next. */
+/* The dynamic slices of each value, as lists: of the value the first one, of a node the
+ * next. */
 static void
 find_slices(cg_lowering *l, cg_level *v)
 {
@@ -136,7 +140,8 @@ place_result(cg_lowering *l, cg_level *v, update *u)
         v->place[y] = v->place[x];
     if (!v->place[y].set)
         v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
-    bool same = v->place[y].buffer == v->place[x].buffer && v->place[y].offset == v->place[x].offset;
+    bool same =
+        v->place[y].buffer == v->place[x].buffer && v->place[y].offset == v->place[x].offset;
     const reading reads = cg_may_share(l, v->place[x], v->place[y]) ? reads_target(l, v, n)
                                                                    : READS_NOTHING;
     u->own = reads == READS_OWN && same;

@@ -104,8 +104,8 @@ walk_concatenate(cg_walk *w, const ir_node *n, const cg_ix *at)
     }
 }
 
-/* The tests from number `first` on, of an element that x says, for each of its values: those of a window whose elements
- * are written out. */
+/* The tests from number `first` on, of an element that x says, for each of its values: those
+ * of a window whose elements are written out. */
 static void
 test_each(cg_walk *w, uint32_t first, cg_ix x, int64_t size)
 {
@@ -134,7 +134,9 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
     const uint32_t tests = w->n_tests;
     w->reduces = true;
     for (int k = 0, i = 0; k < x->rank; k++) {
-        to[k] = ir_axes_has(axes, k) ? cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0) : at[i++];
+        to[k] = ir_axes_has(axes, k)
+                    ? cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0)
+                    : at[i++];
         if (ir_axes_has(axes, k))
             size *= x->dims[k];
     }
@@ -233,8 +235,8 @@ walk_conv(cg_walk *w, const ir_node *n, const cg_ix *at)
     cg_walk_value(w, n->in[1], to[1]);
 }
 
-/* What is no pointwise op, as those are walked through one after the other: the indices that this
- * keeps on the stack are not on theirs. */
+/* What is no pointwise op, as those are walked through one after the other: the indices that
+ * this keeps on the stack are not on theirs. */
 static void __attribute__((noinline))
 walk_moved(cg_walk *w, const ir_node *n, const cg_ix *at)
 {

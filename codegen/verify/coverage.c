@@ -354,8 +354,9 @@ static void
 report(coverage *c, const cg_reduction *d, const char *what)
 {
     cg_coverage_report *r = c->r;
-    const char *why = ir_format(c->lasting, "kernel %s, a reduction of %" PRId64 " elements: %s",
-                                c->k->name, d->n, what);
+    const char *why =
+        ir_format(c->lasting, "kernel %s, a reduction of %" PRId64 " elements: %s", c->k->name,
+                  d->n, what);
 
     if (!r->why) {
         r->why = why;

@@ -3,8 +3,8 @@
  * An interval of each atom loses what holds of several together: of 9 a + b with
  * b <= min(9 a + 9, 17) - 9 a - 1 the largest value is 16, and not 9 + 16. The last atom is put
  * in by each of its bounds, which leave a form of those before it, and the least of the results
- * is an upper bound. A bound by a form costs a level, of which there are few, the interval of an
- * atom none; the number of steps is bounded. */
+ * is an upper bound. A bound by a form costs a level, of which there are few, the interval
+ * of an atom none; the number of steps is bounded. */
 #include "codegen/verify/atoms.h"
 
 enum { LEVELS = 3, STEPS = 1000 };

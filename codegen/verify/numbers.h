@@ -31,7 +31,8 @@ typedef struct cg_numbers {
 void cg_numbers_begin(cg_numbers *n, const cg_kernel *k, ir_arena *a);
 void cg_number_bind(cg_numbers *n, cg_val v, int64_t x);
 void cg_number_unbind(cg_numbers *n, cg_val v);
-/* False: the value of v is not known, for one because it depends on a loop that does not run. */
+/* False: the value of v is not known, for one because it depends on a loop that does not
+ * run. */
 bool cg_number_of(cg_numbers *n, cg_val v, int64_t *out);
 /* Adds to *sum the part of scale v that loops which run give.  False: there is a part that
  * depends on both kinds of loops, or what is not known. */

@@ -199,7 +199,8 @@ take_apart(const parts *x, fixed *fixed, int depth)
 
 /* -- equalities -- */
 
-/* r = x - c q with fixed r: what is left of it without all that is fixed is taken apart, too. */
+/* r = x - c q with fixed r: what is left of it without all that is fixed is taken apart,
+ * too. */
 static bool
 fix_by_equality(const parts *x, fixed *fixed, const cg_form *same)
 {

@@ -1,9 +1,9 @@
 /* Activations beside those of sugar/activation.c.
  *
- * Infinities have the limits of values and derivatives, where formulas are 0 * inf or inf / inf.
- * Where a branch that is not chosen could overflow, its operand is replaced by 0 before, so
- * that select, which is IEEE in its derivatives, adds no 0 * inf.  Kinks have PyTorch's
- * derivatives. */
+ * Infinities have the limits of values and derivatives, where formulas are 0 * inf or inf /
+ * inf. Where a branch that is not chosen could overflow, its operand is replaced by 0
+ * before, so that select, which is IEEE in its derivatives, adds no 0 * inf.  Kinks have
+ * PyTorch's derivatives. */
 #include <math.h>
 
 #include "cotrace/nn.h"

@@ -262,8 +262,10 @@ cot_optim_step_(cot_place at, const cot_optim *o, cot_values params, cot_values 
     const cot_value some = params.n > 0 ? FE_AT(params)[0] : (cot_value){ 0 };
 
     if (!fe_present(at, some, "optim_step", o, "the optimiser") ||
-        (params.n > 0 && !fe_present(at, some, "optim_step", params_out, "the room for results")) ||
-        (state.n > 0 && !fe_present(at, some, "optim_step", state_out, "the room for the state")))
+        (params.n > 0 &&
+         !fe_present(at, some, "optim_step", params_out, "the room for results")) ||
+        (state.n > 0 &&
+         !fe_present(at, some, "optim_step", state_out, "the room for the state")))
         return;
     const int n = params.n, k = slots(o), first = counts(o);
 

@@ -124,7 +124,8 @@ fe_hlo_bitcast(hlo_emit *e)
         return;
     }
     if (!regroups(from, is, want)) {
-        fe_hlo_fail(e, "no bits of %s are a %.*s", ir_type_str(b->ctx, from), (int)to->text.n, to->text.at);
+        fe_hlo_fail(e, "no bits of %s are a %.*s", ir_type_str(b->ctx, from), (int)to->text.n,
+                    to->text.at);
         return;
     }
     x = in                        ? fe_hlo_bits_of_small(b, in, x)

@@ -96,8 +96,11 @@ read_field(hlo_emit *e, const ir_field *f, const hlo_attr *a, char *to)
     case IR_F_INT: *(int64_t *)to = a->i; return a->kind == HLO_INT;
     case IR_F_FLAG: *(int *)to = (int)a->i; return a->kind == HLO_BOOL;
     case IR_F_INTS: return read_ints(e, a, (ir_ints *)to);
-    case IR_F_AXES: return read_ints(e, a, &list) && fe_hlo_axes(e, list, COT_MAX_RANK, (ir_axes *)to);
-    case IR_F_TEXT: *(const char **)to = a->kind == HLO_STRING ? unescaped(e, a->text) : NULL; return a->kind == HLO_STRING;
+    case IR_F_AXES:
+        return read_ints(e, a, &list) && fe_hlo_axes(e, list, COT_MAX_RANK, (ir_axes *)to);
+    case IR_F_TEXT:
+        *(const char **)to = a->kind == HLO_STRING ? unescaped(e, a->text) : NULL;
+        return a->kind == HLO_STRING;
     case IR_F_GRAPH: return (*(ir_graph **)to = function(e, a)) != NULL;
     case IR_F_GRAPHS: return read_graphs(e, a, (ir_graphs *)to);
     case IR_F_MODE: return read_word(a, IR_MODE_COUNT, mode_name, (int *)to);
@@ -152,7 +155,9 @@ fe_hlo_composite(hlo_emit *e)
 {
     const hlo_attr *name = fe_hlo_find(e->op, "name", NULL);
     const bool ours = name && name->text.n > 8 && memcmp(name->text.at, "cotrace.", 8) == 0;
-    const ir_op op = ours ? ir_op_find(fe_hlo_text(e->h->a, (hlo_span){ name->text.at + 8, name->text.n - 8 })) : OP_none;
+    const ir_op op = ours ? ir_op_find(fe_hlo_text(
+                                e->h->a, (hlo_span){ name->text.at + 8, name->text.n - 8 }))
+                          : OP_none;
     ir_attrs at;
 
     if (op == OP_none || op == OP_constant ||

@@ -18,7 +18,8 @@ forward(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_valu
     const ruled *r = info->user;
 
     (void)t;
-    cot_call_all_((cot_place){ "rule", 0 }, r->forward, (cot_values){ .n = r->n_in, .at = in }, out, r->n_out);
+    cot_call_all_((cot_place){ "rule", 0 }, r->forward, (cot_values){ .n = r->n_in, .at = in },
+                  out, r->n_out);
 }
 
 /* The rule takes the inputs and the results: all are saved. */
@@ -78,13 +79,19 @@ bind_rule(hlo_import *h, const cot_import_rule *rule)
         r->n_ct += ir_is_floating(g, g->out[j]);
     for (int i = 0; i < g->n_in; i++)
         r->n_dx += ir_is_floating(g, g->in[i]);
-    const cot_custom_options o = { .n_in = g->n_in, .n_out = g->n_out, .forward = forward, .setup = setup,
-                                   .vjp = rule->vjp ? vjp : NULL, .jvp = rule->jvp ? jvp : NULL,
-                                   .generate_vmap = true, .user = r };
+    const cot_custom_options o = { .n_in = g->n_in,
+                                   .n_out = g->n_out,
+                                   .forward = forward,
+                                   .setup = setup,
+                                   .vjp = rule->vjp ? vjp : NULL,
+                                   .jvp = rule->jvp ? jvp : NULL,
+                                   .generate_vmap = true,
+                                   .user = r };
     const char *name = ir_format(a, "%s.%s", f->name, "rule");
     for (int i = 1; ir_custom_find(h->ctx, name); i++)
         name = ir_format(a, "%s.%s%d", f->name, "rule", i);
-    f->custom = fe_custom_new((cot_place){ h->r->path, f->op->line }, h->ctx, name, &o, sizeof o, NULL);
+    f->custom =
+        fe_custom_new((cot_place){ h->r->path, f->op->line }, h->ctx, name, &o, sizeof o, NULL);
     return f->custom != NULL;
 }
 

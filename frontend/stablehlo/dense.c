@@ -17,7 +17,10 @@
 static int
 digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
 }
 
 static bool
@@ -103,7 +106,9 @@ blob(hlo_reader *r, const char *at, hlo_span s, size_t skipped, const hlo_type *
         return true;
     }
     if (n != all && n != size)
-        return fe_hlo_wants(r, at, ir_format(r->a, "%zu bytes, as many as %s has", all, ir_type_str(r->ctx, t)));
+        return fe_hlo_wants(
+            r, at,
+            ir_format(r->a, "%zu bytes, as many as %s has", all, ir_type_str(r->ctx, t)));
     out->splat = n == size && n != all;
     for (size_t i = 0; t->dtype == COT_BOOL && i < n; i++)
         bytes[i] = bytes[i] != 0;
@@ -185,7 +190,9 @@ hex_element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
         return true;
     }
     if (n == 0 || small || n > 2 * size || t == COT_BOOL)
-        return fe_hlo_wants(r, start, ir_format(r->a, "the bits of a %s", small ? small->name : cot_dtype_name(t)));
+        return fe_hlo_wants(
+            r, start,
+            ir_format(r->a, "the bits of a %s", small ? small->name : cot_dtype_name(t)));
     memcpy(to, &x, size);
     return true;
 }
@@ -405,7 +412,9 @@ fe_hlo_dense_resource(hlo_reader *r, hlo_attr *out)
         if (s->name[id - 1].n == name.n && memcmp(s->name[id - 1].at, name.at, name.n) == 0)
             break;
     if (id == 0)
-        return fe_hlo_wants(r, start, "a resource that the end of the text holds; elements that were left out cannot be imported");
+        return fe_hlo_wants(r, start,
+                            "a resource that the end of the text holds; elements that were "
+                            "left out cannot be imported");
     const hlo_span b = s->bytes[id - 1];
     if (out->type->kind != HLO_TENSOR || !out->type->type)
         return true; /* whoever uses it says what is wrong with the type */

@@ -348,7 +348,9 @@ fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c, const cha
     const int n_in = c->n + n_args;
     const ir_type **type = IR_NEW_N(h->a, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(h->a, ir_ref, n_in + 1);
-    fe_source s = { .name = ir_format(&h->ctx->arena, "%s.%s", e->b->name, what), .loc = e->b->loc, .n_in = n_in };
+    fe_source s = { .name = ir_format(&h->ctx->arena, "%s.%s", e->b->name, what),
+                    .loc = e->b->loc,
+                    .n_in = n_in };
     hlo_emit sub;
 
     const hlo_type *const *declared;
@@ -427,7 +429,8 @@ fits(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *
             ir_format(h->a, "is called with %d arguments; wants %d", n, n_want));
     for (int i = 0; i < n; i++) {
         const hlo_type *t = want[i];
-        bool same = t->kind == HLO_TENSOR && t->dtype == type[i]->dtype && t->rank == type[i]->rank;
+        bool same =
+            t->kind == HLO_TENSOR && t->dtype == type[i]->dtype && t->rank == type[i]->rank;
         for (int k = 0; same && k < t->rank; k++)
             same = t->dims[k] == HLO_DYNAMIC || t->dims[k] == type[i]->dims[k];
         if (!same)
@@ -472,7 +475,10 @@ build_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, bo
 
     for (int i = 0; i < n; i++)
         name[i] = argument_name(h, i);
-    fe_source s = { .name = ir_format(&h->ctx->arena, "%s", f->name), .loc = location(h, f->op), .n_in = n, .in_name = name };
+    fe_source s = { .name = ir_format(&h->ctx->arena, "%s", f->name),
+                    .loc = location(h, f->op),
+                    .n_in = n,
+                    .in_name = name };
     f->busy = true;
     h->depth++;
     begin(&e, h, &s, type, in);
@@ -525,7 +531,8 @@ fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, c
     ir_graph *g = build_function(h, f, n, type, main);
     if (!g || main)
         return g;
-    struct hlo_variant v = { n, n ? ir_copy_bytes(h->a, type, sizeof *type * (size_t)n) : NULL, g };
+    struct hlo_variant v = { n, n ? ir_copy_bytes(h->a, type, sizeof *type * (size_t)n) : NULL,
+                             g };
     IR_PUSH(h->a, f->variant, f->n, f->cap, v);
     return g;
 }

@@ -67,7 +67,8 @@ typedef struct hlo_emit {
     int n_in, n_out;
     const ir_ref *in;
     ir_ref *out;
-    const ir_ref *given; /* all operands of a custom call, those of `shaped` too: the sizes of result i */
+    /* all operands of a custom call, those of `shaped` too: the sizes of result i */
+    const ir_ref *given;
     ir_ints shaped;
 } hlo_emit;
 
@@ -84,13 +85,19 @@ const hlo_row *fe_hlo_row(hlo_import *h, const char *name); /* NULL: none */
 
 /* ---- errors: file:line:column: op: text ---- */
 void fe_hlo_fail(hlo_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static inline bool fe_hlo_bad(const hlo_emit *e) { return e->b->status != COT_OK || e->b->ctx->status != COT_OK; }
+static inline bool
+fe_hlo_bad(const hlo_emit *e)
+{
+    return e->b->status != COT_OK || e->b->ctx->status != COT_OK;
+}
 
 /* ---- attributes: by the name in the generic form, or in the pretty one ---- */
 const hlo_attr *fe_hlo_find(const hlo_op *op, const char *name, const char *pretty);
 /* A list of integers, however it is written; absent: n times x, or an error where n < 0. */
-bool fe_hlo_ints(hlo_emit *e, const char *name, const char *pretty, int n, int64_t x, ir_ints *out);
-bool fe_hlo_int(hlo_emit *e, const char *name, const char *pretty, int64_t *x); /* an error if it is not there */
+bool fe_hlo_ints(hlo_emit *e, const char *name, const char *pretty, int n, int64_t x,
+                 ir_ints *out);
+/* an error if it is not there */
+bool fe_hlo_int(hlo_emit *e, const char *name, const char *pretty, int64_t *x);
 int64_t fe_hlo_int_or(const hlo_emit *e, const char *name, int64_t x);
 bool fe_hlo_flag(const hlo_emit *e, const char *name, bool absent);
 /* The enumerator: LT of LT, "LT" and #stablehlo<comparison_direction LT>; empty if it is not
@@ -102,7 +109,11 @@ bool fe_hlo_record(hlo_emit *e, const char *name, hlo_op *out);
 bool fe_hlo_axes(hlo_emit *e, ir_ints list, int rank, ir_axes *out);
 
 /* ---- types ---- */
-static inline const ir_type *fe_hlo_in_type(const hlo_emit *e, int i) { return ir_btype(e->b, e->in[i]); }
+static inline const ir_type *
+fe_hlo_in_type(const hlo_emit *e, int i)
+{
+    return ir_btype(e->b, e->in[i]);
+}
 /* As the text has it; NULL, the error recorded, where it is none of ours. */
 const hlo_type *fe_hlo_declared(hlo_emit *e, int i);
 /* The same where no size is open, or an operand says all sizes. */

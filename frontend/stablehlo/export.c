@@ -15,7 +15,8 @@ typedef struct export_row {
 } export_row;
 
 static const export_row rows[OP_COUNT] = {
-#define EXPORT(op, how, rule, types, name) [OP_##op] = { how, fe_hlo_write_##rule, types, name },
+#define EXPORT(op, how, rule, types, name)                                                     \
+    [OP_##op] = { how, fe_hlo_write_##rule, types, name },
 #include "frontend/stablehlo/export.def"
 #undef EXPORT
 };
@@ -94,8 +95,15 @@ stand_in_of(hlo_site *s, bool by_rule)
             ir_attrs_equal(record, f->at, s->at))
             return f->name;
     }
-    hlo_written f = { .name = function_name(w, ir_format(w->a, "cotrace.%s", ir_ops[s->op].name)), .op = s->op, .at = s->at,
-                      .n_in = s->n_in, .n_out = s->n_out, .in_type = s->in_type, .out_type = s->out_type, .loc = s->loc };
+    hlo_written f = { .name =
+                          function_name(w, ir_format(w->a, "cotrace.%s", ir_ops[s->op].name)),
+                      .op = s->op,
+                      .at = s->at,
+                      .n_in = s->n_in,
+                      .n_out = s->n_out,
+                      .in_type = s->in_type,
+                      .out_type = s->out_type,
+                      .loc = s->loc };
     if (by_rule) {
         f.rule = rows[s->op].rule;
         f.row = rows[s->op].name;
@@ -138,7 +146,11 @@ holds_for(const char *types, const hlo_site *s)
 {
     const ir_type *t = s->n_in > 0 ? s->in_type[0] : NULL;
     const cot_dtype d = t ? t->dtype : COT_F32;
-    const char letter = d == COT_BOOL ? 'b' : ir_is_complex(d) ? 'c' : ir_is_float(d) ? 'f' : ir_is_signed(d) ? 's' : 'u';
+    const char letter = d == COT_BOOL      ? 'b'
+                        : ir_is_complex(d) ? 'c'
+                        : ir_is_float(d)   ? 'f'
+                        : ir_is_signed(d)  ? 's'
+                                           : 'u';
 
     return strchr(types, letter) != NULL;
 }
@@ -164,8 +176,16 @@ write_nodes(hlo_write *w, const ir_graph *f, const char **name)
     ir_each_node (n, f) {
         const ir_type **type = IR_NEW_N(w->a, const ir_type *, n->n_in + n->n_out + 1);
         const char **in = IR_NEW_N(w->a, const char *, n->n_in + 1);
-        hlo_site s = { .w = w, .op = (ir_op)n->op, .loc = n->loc, .at = &n->at, .n_in = n->n_in, .n_out = n->n_out,
-                       .in = in, .in_type = type, .out_type = type + n->n_in, .out = name + n->first };
+        hlo_site s = { .w = w,
+                       .op = (ir_op)n->op,
+                       .loc = n->loc,
+                       .at = &n->at,
+                       .n_in = n->n_in,
+                       .n_out = n->n_out,
+                       .in = in,
+                       .in_type = type,
+                       .out_type = type + n->n_in,
+                       .out = name + n->first };
         for (int i = 0; i < n->n_in; i++) {
             in[i] = name[n->in[i]];
             type[i] = ir_type_at(f, n->in[i]);
@@ -255,9 +275,20 @@ write_graph(hlo_write *w, const hlo_written *f)
 static bool
 write_by_rule(hlo_write *w, const hlo_written *f)
 {
-    const char **in = IR_NEW_N(w->a, const char *, f->n_in + 1), **out = IR_NEW_N(w->a, const char *, f->n_out + 1);
-    hlo_site s = { .w = w, .op = f->op, .loc = f->loc, .at = f->at, .n_in = f->n_in, .n_out = f->n_out, .in = in,
-                   .in_type = f->in_type, .out_type = f->out_type, .out = out, .name = f->row, .alone = true };
+    const char **in = IR_NEW_N(w->a, const char *, f->n_in + 1),
+               **out = IR_NEW_N(w->a, const char *, f->n_out + 1);
+    hlo_site s = { .w = w,
+                   .op = f->op,
+                   .loc = f->loc,
+                   .at = f->at,
+                   .n_in = f->n_in,
+                   .n_out = f->n_out,
+                   .in = in,
+                   .in_type = f->in_type,
+                   .out_type = f->out_type,
+                   .out = out,
+                   .name = f->row,
+                   .alone = true };
 
     write_head(w, f, f->n_in, f->in_type, f->n_out, f->out_type, in);
     if (!f->rule(&s))

@@ -68,14 +68,17 @@ void fe_hlo_put_types(hlo_write *w, int n, const ir_type *const *type);
 /* " : (T, T) -> T" and the end of the line. */
 void fe_hlo_put_signature(hlo_write *w, int n_in, const ir_type *const *in, int n_out,
                           const ir_type *const *out);
-void fe_hlo_put_data(hlo_write *w, const ir_type *t, const void *bytes, bool splat); /* dense<...> : T */
+/* dense<...> : T */
+void fe_hlo_put_data(hlo_write *w, const ir_type *t, const void *bytes, bool splat);
 /* composite_attributes: all fields of the record that are not at their default. */
 void fe_hlo_put_attrs(hlo_write *w, ir_op op, const ir_attrs *at);
 
 /* ---- lines: name = stablehlo.op operands REST : types; the name of the result ---- */
-const char *fe_hlo_line1(hlo_write *w, const ir_type *t, const char *op, int n, const char *const *in,
-                         const ir_type *const *type, const char *format, ...) __attribute__((format(printf, 7, 8)));
-const char *fe_hlo_number(hlo_write *w, const ir_type *t, double x);          /* a constant, every element x */
+const char *fe_hlo_line1(hlo_write *w, const ir_type *t, const char *op, int n,
+                         const char *const *in, const ir_type *const *type, const char *format,
+                         ...) __attribute__((format(printf, 7, 8)));
+/* a constant, every element x */
+const char *fe_hlo_number(hlo_write *w, const ir_type *t, double x);
 const char *fe_hlo_number_int(hlo_write *w, const ir_type *t, int64_t x);
 const char *fe_hlo_compared(hlo_write *w, const char *how, const ir_type *t, const char *x,
                             const char *y);
@@ -84,7 +87,8 @@ const char *fe_hlo_select2(hlo_write *w, const ir_type *t, const char *p, const 
 const char *fe_hlo_spread_text(hlo_write *w, const ir_type *to, const ir_type *from,
                                const char *x, int n, const int64_t *dims);
 const char *fe_hlo_cast(hlo_write *w, const ir_type *to, const ir_type *from, const char *x);
-const char *fe_hlo_as(hlo_write *w, const ir_type *to, const ir_type *from, const char *x); /* reshape */
+/* reshape */
+const char *fe_hlo_as(hlo_write *w, const ir_type *to, const ir_type *from, const char *x);
 /* n results of one op: names %5#0, ... into out; answers what stands before '='. */
 const char *fe_hlo_results(hlo_write *w, int n, const char **out);
 void fe_hlo_calls(hlo_write *w, const char *f, int n_in, const char *const *in,

@@ -135,8 +135,10 @@ call_custom(hlo_emit *e, const cot_custom *c, ir_ints attrs)
 
     fe_custom_counts(c, &n_in, &n_out);
     if (n_in != e->n_in || n_out != n) {
-        fe_hlo_fail(e, "has %d operands and %d results; the function registered under the name has %d and %d", e->n_in,
-                    n, n_in, n_out);
+        fe_hlo_fail(e,
+                    "has %d operands and %d results; the function registered under the name "
+                    "has %d and %d",
+                    e->n_in, n, n_in, n_out);
         return;
     }
     for (int i = 0; i < e->n_in; i++)
@@ -258,7 +260,8 @@ fe_hlo_branch(hlo_emit *e)
     const hlo_captures c = fe_hlo_captures(e, n, e->op->region);
     for (int i = 0; i < n; i++) {
         const int to = both ? 1 - i : i;
-        branch[to] = fe_hlo_region(e, e->op->region[i], &c, ir_format(e->b->arena, "case%d", i), 0, NULL);
+        branch[to] = fe_hlo_region(e, e->op->region[i], &c, ir_format(e->b->arena, "case%d", i),
+                                   0, NULL);
         if (!branch[to])
             return;
     }
@@ -322,7 +325,9 @@ expect(hlo_emit *e, const char *how)
                     ir_type_str(e->b->ctx, ir_btype(e->b, wanted)));
         return;
     }
-    c.kind = strcmp(how, "close") == 0 ? FE_HLO_CLOSE : strcmp(how, "almost_eq") == 0 ? FE_HLO_ALMOST : FE_HLO_EQ;
+    c.kind = strcmp(how, "close") == 0       ? FE_HLO_CLOSE
+             : strcmp(how, "almost_eq") == 0 ? FE_HLO_ALMOST
+                                             : FE_HLO_EQ;
     c.least = (uint64_t)fe_hlo_int_or(e, "min_ulp_difference", 0);
     c.most = (uint64_t)fe_hlo_int_or(e, "max_ulp_difference", 3);
     c.tolerance = tolerance && tolerance->kind == HLO_REAL ? tolerance->x : 0.001;
@@ -346,8 +351,11 @@ starts_with(hlo_span s, const char *prefix)
 static bool
 is_identity(hlo_span name)
 {
-    static const char *const names[] = { "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "LayoutConstraint",
-                                         "annotate_device_placement", "xla.sdy.FuncResultSharding", "mhlo.sharding" };
+    static const char *const names[] = {
+        "Sharding",         "SPMDFullToShardShape",      "SPMDShardToFullShape",
+        "LayoutConstraint", "annotate_device_placement", "xla.sdy.FuncResultSharding",
+        "mhlo.sharding"
+    };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (fe_hlo_is(name, names[i]))
@@ -382,7 +390,8 @@ drop_shapes(hlo_emit *e)
         return;
     for (int k = 0; k < shape.n; k++)
         if (shape.at[k] < 0 || shape.at[k] >= e->n_in) {
-            fe_hlo_fail(e, "indices_of_shape_operands names operand %lld of %d", (long long)shape.at[k], e->n_in);
+            fe_hlo_fail(e, "indices_of_shape_operands names operand %lld of %d",
+                        (long long)shape.at[k], e->n_in);
             return;
         }
     e->given = e->in;
@@ -445,7 +454,8 @@ fe_hlo_custom_call(hlo_emit *e)
     } else if (fe_hlo_is(name, "stablehlo.dynamic_reduce_window")) {
         fe_hlo_dynamic_reduce_window(e);
     } else if (fe_hlo_is(name, "stablehlo.dynamic_rng_bit_generator") && e->n_in == 2) {
-        static const int64_t last[] = { 1, 1 }; /* the second operand is the sizes of what is drawn */
+        /* the second operand is the sizes of what is drawn */
+        static const int64_t last[] = { 1, 1 };
         e->given = e->in;
         e->shaped = (ir_ints){ 2, last };
         e->n_in = 1;

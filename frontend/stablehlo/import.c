@@ -18,7 +18,9 @@ fe_hlo_is_mlir(const char *path, const char *text, size_t bytes)
     while (i < bytes &&
            (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
         i++;
-    for (const char *const *s = (const char *const[]){ "module", "//", "#loc", "func.func", "\"builtin.module\"", "ML\xefR", NULL }; *s; s++)
+    for (const char *const *s = (const char *const[]){ "module", "//", "#loc", "func.func",
+                                                       "\"builtin.module\"", "ML\xefR", NULL };
+         *s; s++)
         if (bytes - i >= strlen(*s) && memcmp(text + i, *s, strlen(*s)) == 0)
             return true;
     return false;
@@ -157,10 +159,12 @@ argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int 
         if (type[i])
             continue;
         if (!given.n)
-            fe_hlo_refuse(h->ctx, h->r, t->text.at, f->name,
-                          is_open(t)
-                              ? ir_format(h->a, "argument %d has open sizes; wants its type given", i)
-                              : ir_format(h->a, "argument %d is %.*s, which is not supported", i, (int)t->text.n, t->text.at));
+            fe_hlo_refuse(
+                h->ctx, h->r, t->text.at, f->name,
+                is_open(t)
+                    ? ir_format(h->a, "argument %d has open sizes; wants its type given", i)
+                    : ir_format(h->a, "argument %d is %.*s, which is not supported", i,
+                                (int)t->text.n, t->text.at));
         return NULL;
     }
     return type;
@@ -207,11 +211,15 @@ build(hlo_import *h, const fe_hlo_extra *extra, ir_graph **out)
 
 /* All of it, so that the caller's status is set once: when memory runs short, it is not yet. */
 static cot_status
-read_and_build(cot_context *ctx, ir_arena *scratch, const fe_hlo_source *s, const cot_import_options *o,
-               const fe_hlo_extra *extra, ir_graph **out)
+read_and_build(cot_context *ctx, ir_arena *scratch, const fe_hlo_source *s,
+               const cot_import_options *o, const fe_hlo_extra *extra, ir_graph **out)
 {
     fe_hlo_checks *const checks = extra->checks;
-    hlo_reader r = { .ctx = ctx, .a = scratch, .path = s->path, .text = s->text, .at = s->text + s->from,
+    hlo_reader r = { .ctx = ctx,
+                     .a = scratch,
+                     .path = s->path,
+                     .text = s->text,
+                     .at = s->text + s->from,
                      .end = s->text + s->to };
     hlo_import h = { .ctx = ctx, .a = scratch, .r = &r, .o = o, .checks = checks };
     cot_status status = fe_hlo_parse(&r) ? COT_OK : ctx->status;

@@ -34,7 +34,9 @@ typedef struct fe_hlo_names {
 typedef struct fe_hlo_extra {
     fe_hlo_checks *checks; /* filled: then the graph has their operands as its last results */
     ir_ints *donated;      /* filled: arguments that the text lets a result take */
-    fe_hlo_names *several; /* filled where no function is the entry, and no graph made: public ones without arguments */
+    /* filled where no function is the entry, and no graph made: public ones without
+     * arguments */
+    fe_hlo_names *several;
     /* Of a function of open sizes the types of its n arguments, which have the element types
      * `want`, and the values of those that come first and are integers; false if nothing is
      * given. */

@@ -157,7 +157,9 @@ fe_hlo_scatter(hlo_emit *e)
         return;
     for (int i = 0; i < n && !fe_hlo_bad(e); i++) {
         const ir_graph *g = n == 1 ? c.g : own_body(e, &c, i);
-        const ir_op op = g && c.n_captured == 0 ? pass_scatter_op(&(pass_combiner){ .g = g, .n = 1 }) : OP_none;
+        const ir_op op = g && c.n_captured == 0
+                             ? pass_scatter_op(&(pass_combiner){ .g = g, .n = 1 })
+                             : OP_none;
         if (op != OP_none)
             e->out[i] = pass_scatter_by_op(e->b, op, &at, e->in[i], v, e->in[n + 1 + i]);
         else

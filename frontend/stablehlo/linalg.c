@@ -60,7 +60,8 @@ fe_hlo_triangular_solve(hlo_emit *e)
     ir_ref a = conjugate ? fe_hlo_op(e, "conj", 1, e->in) : e->in[0];
 
     if (a)
-        e->out[0] = ir_node1(e->b, OP_triangular_solve, 2, (const ir_ref[]){ a, e->in[1] }, &at);
+        e->out[0] =
+            ir_node1(e->b, OP_triangular_solve, 2, (const ir_ref[]){ a, e->in[1] }, &at);
 }
 
 /* ---- Fourier ---- */
@@ -81,7 +82,8 @@ empty_fft(hlo_emit *e, hlo_span type, ir_ints length)
         dims[x->rank - 1] = length.at[length.n - 1] / 2 + 1;
     if (fe_hlo_is(type, "IRFFT"))
         dims[x->rank - 1] = length.at[length.n - 1];
-    e->out[0] = ir_zeros(e->b, t->type ? t->type : ir_type_new(e->b->ctx, t->dtype, x->rank, dims));
+    e->out[0] =
+        ir_zeros(e->b, t->type ? t->type : ir_type_new(e->b->ctx, t->dtype, x->rank, dims));
 }
 
 /* Along the last axes, as many as there are lengths. */
@@ -91,7 +93,10 @@ fe_hlo_fft(hlo_emit *e)
     static const struct {
         const char *name;
         cot_value (*make)(cot_place, cot_value, const cot_fft_options *, size_t);
-    } row[] = { { "FFT", cot_fftn_ }, { "IFFT", cot_ifftn_ }, { "RFFT", cot_rfftn_ }, { "IRFFT", cot_irfftn_ } };
+    } row[] = { { "FFT", cot_fftn_ },
+                { "IFFT", cot_ifftn_ },
+                { "RFFT", cot_rfftn_ },
+                { "IRFFT", cot_irfftn_ } };
     const hlo_span type = fe_hlo_enum(e, "fft_type", "type");
     const int rank = fe_hlo_in_type(e, 0)->rank;
     const hlo_type *t = fe_hlo_declared(e, 0);
@@ -169,7 +174,8 @@ trsm(hlo_emit *e)
     ir_ref a = trans == 'C' && is_complex(e, 0) ? fe_hlo_op(e, "conj", 1, e->in) : e->in[0];
 
     if (a)
-        e->out[0] = ir_node1(e->b, OP_triangular_solve, 2, (const ir_ref[]){ a, e->in[1] }, &at);
+        e->out[0] =
+            ir_node1(e->b, OP_triangular_solve, 2, (const ir_ref[]){ a, e->in[1] }, &at);
 }
 
 /* LAPACK counts rows from 1. */
@@ -295,7 +301,8 @@ on_diagonal(ir_build *b, ir_ref d)
 {
     const ir_type *t = d ? ir_btype(b, d) : NULL;
 
-    return t ? part(b, ir_broadcast_axis(b, d, t->rank - 1, t->dims[t->rank - 1]), DIAGONAL, 0) : IR_NONE;
+    return t ? part(b, ir_broadcast_axis(b, d, t->rank - 1, t->dims[t->rank - 1]), DIAGONAL, 0)
+             : IR_NONE;
 }
 
 /* The reflections of a QR factorisation from its Q and R. */
@@ -313,9 +320,11 @@ factor_qr(hlo_emit *e)
     ir_reflections(b, qr[0], &v, &tau);
     ir_ref r = qr[1];
     if (k < n) /* wide: Q is square, R has all columns */
-        v = ir_concatenate(b, 2, (const ir_ref[]){ v, ir_zeros(b, matrices(b, t, m, n - k)) }, last);
+        v = ir_concatenate(b, 2, (const ir_ref[]){ v, ir_zeros(b, matrices(b, t, m, n - k)) },
+                           last);
     if (k < m)
-        r = ir_concatenate(b, 2, (const ir_ref[]){ r, ir_zeros(b, matrices(b, t, m - k, n)) }, last - 1);
+        r = ir_concatenate(b, 2, (const ir_ref[]){ r, ir_zeros(b, matrices(b, t, m - k, n)) },
+                           last - 1);
     e->out[0] = ir_add(b, v, r);
     e->out[1] = tau;
 }
@@ -341,7 +350,9 @@ reflections(hlo_emit *e, ir_ref *v, ir_ref *t)
            a = product(b, d, part(b, product(b, adjoint(b, *v), *v), ABOVE, 0));
     a = a ? ir_add(b, a, eye(b, ir_btype(b, a))) : IR_NONE;
     const ir_ref solve[2] = { a, d };
-    *t = a ? ir_node1(b, OP_triangular_solve, 2, solve, &(ir_attrs){ .triangle = { .upper = 1, .unit = 1 } }) : IR_NONE;
+    *t = a ? ir_node1(b, OP_triangular_solve, 2, solve,
+                      &(ir_attrs){ .triangle = { .upper = 1, .unit = 1 } })
+           : IR_NONE;
     return *t != IR_NONE;
 }
 
@@ -370,7 +381,8 @@ ormqr(hlo_emit *e)
     if (!reflections(e, &v, &t))
         return;
     const ir_type *vt = ir_btype(b, v), *xt = ir_btype(b, x);
-    bool fits = xt->rank == vt->rank && xt->dims[xt->rank - (left ? 2 : 1)] == vt->dims[vt->rank - 2];
+    bool fits =
+        xt->rank == vt->rank && xt->dims[xt->rank - (left ? 2 : 1)] == vt->dims[vt->rank - 2];
     for (int i = 0; i < vt->rank - 2 && fits; i++)
         fits = xt->dims[i] == vt->dims[i];
     if (!fits) {
@@ -404,7 +416,9 @@ gees(hlo_emit *e)
     if (t->size > 0)
         ir_schur(e->b, e->in[0], y);
     for (int i = 0; i < 3 + real; i++)
-        e->out[i] = i > 1 && t->size == 0 && fe_hlo_out_type(e, i) ? ir_zeros(e->b, fe_hlo_out_type(e, i)) : y[i];
+        e->out[i] = i > 1 && t->size == 0 && fe_hlo_out_type(e, i)
+                        ? ir_zeros(e->b, fe_hlo_out_type(e, i))
+                        : y[i];
     succeed(e, 3 + real);
 }
 
@@ -508,7 +522,8 @@ gtsv(hlo_emit *e)
             a = IR_NONE;
         low[t->rank] = i - 1;
         high[t->rank] = 1 - i;
-        a = a ? ir_add(b, a, ir_pad(b, on_diagonal(b, e->in[i]), zero, low, high, none)) : IR_NONE;
+        a = a ? ir_add(b, a, ir_pad(b, on_diagonal(b, e->in[i]), zero, low, high, none))
+              : IR_NONE;
     }
     if (!a || bt->rank != t->rank + 1)
         fe_hlo_fail(e, "its diagonals do not fit");

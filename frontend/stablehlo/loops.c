@@ -6,7 +6,8 @@
  *
  *   an induction variable   starts at a number and has a number added at each step
  *   unchanged               what the body gives back as it came: a const
- *   written                 the body puts a slice at the place of the step, and reads it nowhere: results `ys`
+ *   written                 the body puts a slice at the place of the step, and reads it
+ * nowhere: results `ys`
  *   any other               a carry
  *
  * and a slice of a const, taken at the place of the step, becomes a slice `xs`.  Places are
@@ -99,7 +100,9 @@ affine_of(const counted *c, const ir_node *n)
     int64_t k;
 
     switch (n->op) {
-    case OP_constant: return integer_of(n, &k) && n->at.constant.data.type->rank == 0 ? (affine){ true, 0, k } : none;
+    case OP_constant:
+        return integer_of(n, &k) && n->at.constant.data.type->rank == 0 ? (affine){ true, 0, k }
+                                                                        : none;
     case OP_add: return x.known && y.known ? (affine){ true, x.a + y.a, x.b + y.b } : none;
     case OP_sub: return x.known && y.known ? (affine){ true, x.a - y.a, x.b - y.b } : none;
     case OP_convert:
@@ -168,7 +171,8 @@ count_trips(counted *c)
     if (!n || n->op != OP_lt)
         return false;
     const int i = input_of(c->cond, n->in[0]);
-    if (i < c->consts || !induction(c, i - c->consts, &x) || !fixed(c, n->in[1], &limit) || x.a < 1)
+    if (i < c->consts || !induction(c, i - c->consts, &x) || !fixed(c, n->in[1], &limit) ||
+        x.a < 1)
         return false;
     c->trips = limit > x.b ? (limit - x.b + x.a - 1) / x.a : 0;
     return c->trips < INT32_MAX / 2 && last(c, x) + x.a < INT32_MAX;
@@ -253,7 +257,9 @@ rows_of(const counted *c, ir_ref x, affine at)
 {
     ir_build *b = c->e->b;
     const ir_type *t = ir_btype(b, x);
-    ir_ref y = first(c, at) == 0 && c->trips == t->dims[0] ? x : ir_slice_axis(b, x, 0, first(c, at), first(c, at) + c->trips);
+    ir_ref y = first(c, at) == 0 && c->trips == t->dims[0]
+                   ? x
+                   : ir_slice_axis(b, x, 0, first(c, at), first(c, at) + c->trips);
 
     return y && at.a < 0 && !c->reverse ? ir_reverse(b, y, ir_axes_of(0)) : y;
 }

@@ -30,8 +30,9 @@ read_norm(hlo_emit *e, norm *s)
     }
     for (int i = 1; i < e->n_in; i++) {
         const ir_type *v = fe_hlo_in_type(e, i);
-        if (i == 4 && strcmp(e->row->op, "grad") == 0 ? v != t
-                                                      : v->rank != 1 || v->dims[0] != t->dims[axis])
+        if (i == 4 && strcmp(e->row->op, "grad") == 0
+                ? v != t
+                : v->rank != 1 || v->dims[0] != t->dims[axis])
             fe_hlo_fail(e, "operand %d is %s; wants one number for each feature", i,
                         ir_type_str(e->b->ctx, v));
     }

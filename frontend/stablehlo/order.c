@@ -138,10 +138,13 @@ fe_hlo_arg_search(hlo_emit *e, const pass_combiner *c, ir_ints axes)
     const ir_graph *g = c->g;
     bool most;
 
-    if (c->n != 2 || c->n_captured > 0 || axes.n != 1 || !ir_is_int(fe_hlo_in_type(e, 1)->dtype) ||
-        fe_hlo_in_type(e, 0)->dtype == COT_BOOL || fe_hlo_in_type(e, 0)->dims[axes.at[0]] < 1 ||
-        (!ir_is_float(fe_hlo_in_type(e, 0)->dtype) && !ir_is_int(fe_hlo_in_type(e, 0)->dtype)) || !is_order_only(g) ||
-        !counts_along(e, e->in[1], axes.at[0]) || !starts_low(e, &most) || !answers_as(g, most))
+    if (c->n != 2 || c->n_captured > 0 || axes.n != 1 ||
+        !ir_is_int(fe_hlo_in_type(e, 1)->dtype) || fe_hlo_in_type(e, 0)->dtype == COT_BOOL ||
+        fe_hlo_in_type(e, 0)->dims[axes.at[0]] < 1 ||
+        (!ir_is_float(fe_hlo_in_type(e, 0)->dtype) &&
+         !ir_is_int(fe_hlo_in_type(e, 0)->dtype)) ||
+        !is_order_only(g) || !counts_along(e, e->in[1], axes.at[0]) || !starts_low(e, &most) ||
+        !answers_as(g, most))
         return false;
     e->out[0] = ir_reduce(e->b, most ? OP_reduce_max : OP_reduce_min, e->in[0],
                           ir_axes_of((int)axes.at[0]));

@@ -40,7 +40,8 @@ fe_hlo_shift_right_logical(hlo_emit *e)
 {
     const hlo_small *s = fe_hlo_small_in(e, 0);
 
-    e->out[0] = ir_op2(e->b, OP_shr_logical, s ? fe_hlo_low_bits(e->b, s, e->in[0]) : e->in[0], e->in[1]);
+    e->out[0] = ir_op2(e->b, OP_shr_logical, s ? fe_hlo_low_bits(e->b, s, e->in[0]) : e->in[0],
+                       e->in[1]);
 }
 
 /* The parts of a real number are the number and 0. */
@@ -100,7 +101,8 @@ fe_hlo_mulhi(hlo_emit *e)
         const cot_dtype wide = sign ? COT_I64 : COT_U64;
         ir_ref converted = ir_convert(b, e->in[1], wide);
         ir_ref p = ir_mul(b, ir_convert(b, e->in[0], wide), converted);
-        p = p ? ir_op2(b, sign ? OP_shr_arithmetic : OP_shr_logical, p, ir_like(b, p, bits)) : IR_NONE;
+        p = p ? ir_op2(b, sign ? OP_shr_arithmetic : OP_shr_logical, p, ir_like(b, p, bits))
+              : IR_NONE;
         e->out[0] = p ? ir_convert(b, p, t) : IR_NONE;
         return;
     }
@@ -123,7 +125,9 @@ fe_hlo_mulhi(hlo_emit *e)
     ir_ref sum = ir_add(b, ir_op2(b, OP_shr_logical, mid, half), right);
     ir_ref top = ir_add(b, ir_mul(b, up, d), sum);
     for (int k = 0; sign && k < 2; k++)
-        top = ir_sub(b, top, ir_select(b, ir_op2(b, OP_lt, e->in[k], ir_like(b, e->in[k], 0)), k ? x : y, zero));
+        top = ir_sub(
+            b, top,
+            ir_select(b, ir_op2(b, OP_lt, e->in[k], ir_like(b, e->in[k], 0)), k ? x : y, zero));
     e->out[0] = sign && top ? ir_node1(b, OP_bitcast, 1, &top, &back) : top;
 }
 
@@ -150,7 +154,9 @@ two(hlo_emit *e, const char *op, ir_ref x, ir_ref y)
         (strcmp(op, "max") == 0 || strcmp(op, "min") == 0))
         return by_parts(e, *op == 'm' && op[1] == 'a', x, y);
 
-    static const char *const of_bool[][2] = { { "add", "or" }, { "max", "or" }, { "mul", "and" }, { "min", "and" }, { "sub", "xor" } };
+    static const char *const of_bool[][2] = {
+        { "add", "or" }, { "max", "or" }, { "mul", "and" }, { "min", "and" }, { "sub", "xor" }
+    };
 
     for (size_t i = 0;
          ir_btype(e->b, x)->dtype == COT_BOOL && i < sizeof of_bool / sizeof *of_bool; i++)
@@ -319,12 +325,13 @@ is_returned(const hlo_emit *e)
 }
 
 /* One value on both sides is select(p, x, stop_gradient(x)), of which JAX's text lost a part.
- * The branches of a mapped cond are all computed, each of operands that are selected so where the
- * branch is the one chosen: elsewhere a derivative that is infinite or NaN does not reach x.  It
- * is x itself where it is returned: the carry that no iteration of a mapped loop changes.
+ * The branches of a mapped cond are all computed, each of operands that are selected so
+ * where the branch is the one chosen: elsewhere a derivative that is infinite or NaN does
+ * not reach x.  It is x itself where it is returned: the carry that no iteration of a mapped
+ * loop changes.
  *
- * Functions of JAX have derivative rules that their text does not have, and divide by 0 on sides
- * that are not taken: expn, spence.  So what holds a select of the text is guarded. */
+ * Functions of JAX have derivative rules that their text does not have, and divide by 0 on
+ * sides that are not taken: expn, spence.  So what holds a select of the text is guarded. */
 void
 fe_hlo_select(hlo_emit *e)
 {
@@ -408,7 +415,9 @@ fe_hlo_is_inf(hlo_emit *e)
     const bool both = *e->row->op == '\0';
     ir_ref x = both ? ir_op1(e->b, OP_abs, e->in[0]) : e->in[0];
 
-    e->out[0] = ir_op2(e->b, OP_eq, x, ir_like(e->b, x, *e->row->op == '-' ? -(double)INFINITY : (double)INFINITY));
+    e->out[0] =
+        ir_op2(e->b, OP_eq, x,
+               ir_like(e->b, x, *e->row->op == '-' ? -(double)INFINITY : (double)INFINITY));
 }
 
 /* ---- constants and types ---- */
@@ -423,7 +432,9 @@ fe_hlo_constant(hlo_emit *e)
     if (!t)
         return;
     if (!a || a->kind != HLO_DENSE) {
-        fe_hlo_fail(e, "has no dense<> with its elements; text with elided constants cannot be imported");
+        fe_hlo_fail(
+            e,
+            "has no dense<> with its elements; text with elided constants cannot be imported");
         return;
     }
     if (a->type->type != t) {

@@ -86,8 +86,9 @@ fe_hlo_einsum(hlo_emit *e)
     for (int i = 0; i < e->n_in; i++)
         v[i] = fe_hlo_handle(e, x[i]);
     if (!fe_hlo_bad(e))
-        e->out[0] = fe_hlo_ref(e, cot_einsum_(fe_hlo_place(e), fe_hlo_text(e->h->a, config->text),
-                                              (cot_values){ .n = e->n_in, .at = v }));
+        e->out[0] =
+            fe_hlo_ref(e, cot_einsum_(fe_hlo_place(e), fe_hlo_text(e->h->a, config->text),
+                                      (cot_values){ .n = e->n_in, .at = v }));
     if (e->out[0])
         e->out[0] = ir_convert(e->b, e->out[0], as);
 }
@@ -138,7 +139,8 @@ turned(hlo_emit *e, ir_ref w, const char *spec, int rank, ir_ints reverse)
     ir_axes axes = 0;
     int k = 0;
 
-    for (int i = 0; i < rank; i++) { /* spatial axes of the kernel are numbered as they are named */
+    /* spatial axes of the kernel are numbered as they are named */
+    for (int i = 0; i < rank; i++) {
         const char c = spec[rank + 1 + i];
         if (c == 'I' || c == 'O')
             continue;

@@ -64,7 +64,8 @@ both_halves(ir_build *b, ir_ref y, const ir_type *t, int axis)
     int64_t dims[COT_MAX_RANK];
 
     if (!w || t->rank == 0)
-        return y ? ir_convert(b, ir_op2(b, OP_and, y, ir_splat_int(b, w, UINT32_MAX)), COT_U32) : IR_NONE;
+        return y ? ir_convert(b, ir_op2(b, OP_and, y, ir_splat_int(b, w, UINT32_MAX)), COT_U32)
+                 : IR_NONE;
     const ir_ref part[2] = {
         ir_broadcast_axis(b, ir_op2(b, OP_and, y, ir_splat_int(b, w, UINT32_MAX)), axis + 1, 1),
         ir_broadcast_axis(b, ir_op2(b, OP_shr_logical, y, ir_splat_int(b, w, 32)), axis + 1, 1),
@@ -79,11 +80,17 @@ both_halves(ir_build *b, ir_ref y, const ir_type *t, int axis)
 static ir_ref
 elements(ir_build *b, ir_ref y, const ir_type *t)
 {
-    static const cot_dtype of_size[] = { [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64 };
+    static const cot_dtype of_size[] = {
+        [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64
+    };
     const cot_dtype narrow = of_size[cot_dtype_size(t->dtype)];
 
     if (y && narrow != ir_btype(b, y)->dtype) /* conversions saturate: cut first */
-        y = ir_convert(b, ir_op2(b, OP_and, y, ir_splat_int(b, ir_btype(b, y), narrow == COT_U8 ? 0xff : 0xffff)), narrow);
+        y = ir_convert(
+            b,
+            ir_op2(b, OP_and, y,
+                   ir_splat_int(b, ir_btype(b, y), narrow == COT_U8 ? 0xff : 0xffff)),
+            narrow);
     return y ? ir_node1(b, OP_bitcast, 1, &y, &(ir_attrs){ .dtype = { t->dtype } }) : IR_NONE;
 }
 
@@ -106,7 +113,8 @@ in_turns(ir_build *b, const ir_type *t, int n, ir_ref *part)
     const int64_t all = n * ir_btype(b, part[0])->size;
     for (int i = 0; i < n; i++)
         part[i] = ir_broadcast_axis(b, part[i], 1, 1);
-    ir_ref y = ir_slice_axis(b, ir_reshape(b, ir_concatenate(b, n, part, 1), 1, &all), 0, 0, t->size);
+    ir_ref y =
+        ir_slice_axis(b, ir_reshape(b, ir_concatenate(b, n, part, 1), 1, &all), 0, 0, t->size);
     return ir_reshape(b, y, t->rank, t->dims);
 }
 
@@ -174,10 +182,13 @@ fe_hlo_rng_bit_generator(hlo_emit *e)
 
     if (fe_hlo_bad(e))
         return;
-    if (!t || !known || state->dtype != COT_U64 || state->rank != 1 || state->dims[0] < 2 || state->dims[0] > 2 + by_philox ||
-        t->dtype == COT_BOOL || cot_dtype_size(t->dtype) > 8 || t->rank == COT_MAX_RANK)
-        fe_hlo_fail(e, "is supported by THREE_FRY with a state of two u64, by PHILOX and DEFAULT with one of two or three; not by "
-                       "%.*s of these types",
+    if (!t || !known || state->dtype != COT_U64 || state->rank != 1 || state->dims[0] < 2 ||
+        state->dims[0] > 2 + by_philox || t->dtype == COT_BOOL ||
+        cot_dtype_size(t->dtype) > 8 || t->rank == COT_MAX_RANK)
+        fe_hlo_fail(e,
+                    "is supported by THREE_FRY with a state of two u64, by PHILOX and DEFAULT "
+                    "with one of two or three; not by "
+                    "%.*s of these types",
                     (int)algorithm.n, algorithm.n ? algorithm.at : "");
     else if (by_philox)
         philox(e, state, t);

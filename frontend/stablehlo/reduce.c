@@ -18,7 +18,9 @@ static void
 each_element(hlo_emit *e, const ir_graph *g, const ir_ref *in, ir_ref *out)
 {
     const ir_type *t = ir_btype(e->b, in[0]);
-    pass_vmap_options o = { .in = { 0, NULL, true }, .out = { 0, NULL, true }, .size = t->size, .sized = true };
+    pass_vmap_options o = {
+        .in = { 0, NULL, true }, .out = { 0, NULL, true }, .size = t->size, .sized = true
+    };
     const int64_t zero = 0;
     ir_graph *mapped;
     ir_ref *x = IR_NEW_N(e->b->arena, ir_ref, g->n_in + 1);
@@ -80,8 +82,12 @@ neutral(ir_build *b, ir_op combiner, const ir_type *t)
     switch (combiner) {
     case OP_add: return ir_splat(b, t, 0);
     case OP_mul: return ir_splat(b, t, 1);
-    case OP_max: return real ? ir_splat(b, t, -(double)INFINITY) : ir_splat_int(b, t, yes ? 0 : extreme(t->dtype, false));
-    case OP_min: return real ? ir_splat(b, t, (double)INFINITY) : ir_splat_int(b, t, yes ? 1 : extreme(t->dtype, true));
+    case OP_max:
+        return real ? ir_splat(b, t, -(double)INFINITY)
+                    : ir_splat_int(b, t, yes ? 0 : extreme(t->dtype, false));
+    case OP_min:
+        return real ? ir_splat(b, t, (double)INFINITY)
+                    : ir_splat_int(b, t, yes ? 1 : extreme(t->dtype, true));
     case OP_and: return ir_splat_int(b, t, yes ? 1 : -1);
     case OP_or: return ir_splat_int(b, t, 0);
     default: return IR_NONE;
@@ -150,7 +156,9 @@ fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs,
         const hlo_row *row = fe_hlo_row(e->h, fe_hlo_text(e->h->a, applies->text));
         ir_op op = row && row->op && row->n_in == 2 ? ir_op_find(row->op) : OP_none;
         if (type[0]->dtype == COT_BOOL)
-            op = op == OP_add || op == OP_max ? OP_or : op == OP_mul || op == OP_min ? OP_and : op;
+            op = op == OP_add || op == OP_max   ? OP_or
+                 : op == OP_mul || op == OP_min ? OP_and
+                                                : op;
         if (op == OP_none)
             fe_hlo_fail(e, "applies %.*s, which is no op of two operands", (int)applies->text.n,
                         applies->text.at);
@@ -159,7 +167,9 @@ fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs,
         return c->g != NULL;
     }
     const hlo_attr *called = fe_hlo_find(e->op, "called_computations", NULL);
-    hlo_func *f = called && called->n == 1 && called->item[0].kind == HLO_SYMBOL ? fe_hlo_func(e->h, called->item[0].text) : NULL;
+    hlo_func *f = called && called->n == 1 && called->item[0].kind == HLO_SYMBOL
+                      ? fe_hlo_func(e->h, called->item[0].text)
+                      : NULL;
     if (region >= e->op->n_regions && !f) {
         fe_hlo_fail(e, "has %d regions; wants %d", e->op->n_regions, region + 1);
         return false;
@@ -353,7 +363,8 @@ reduce_windows(hlo_emit *e, int n, const pass_window *w)
     const int axis = running_axis(t, w, &reverse);
     if (axis >= 0 && running && t->dtype != COT_BOOL &&
         fe_hlo_is_neutral(e, (ir_op)c.g->node[1].op, e->in[1]))
-        e->out[0] = ir_node1(e->b, running, 1, e->in, &(ir_attrs){ .cumulate = { axis, reverse } });
+        e->out[0] =
+            ir_node1(e->b, running, 1, e->in, &(ir_attrs){ .cumulate = { axis, reverse } });
     else if (axis >= 0 && !running && t->size > 0)
         pass_running(e->b, &c, axis, reverse, e->in, e->out);
     else
@@ -393,5 +404,6 @@ fe_hlo_select_and_scatter(hlo_emit *e)
     if (read_windows(e, fe_hlo_in_type(e, 0)->rank, w) &&
         fe_hlo_combiner(e, 0, 1, e->in, false, &select) &&
         fe_hlo_combiner(e, 1, 1, e->in, false, &scatter) && results_of(e, &scatter, 1))
-        e->out[0] = pass_select_and_scatter(e->b, &select, &scatter, w, e->in[0], e->in[1], e->in[2]);
+        e->out[0] =
+            pass_select_and_scatter(e->b, &select, &scatter, w, e->in[0], e->in[1], e->in[2]);
 }

@@ -35,8 +35,8 @@ void fe_hlo_approx_top_k(hlo_emit *e);
 bool fe_hlo_lapack(hlo_emit *e, hlo_span name);
 /* The same by the names and in the form that older programs have. */
 bool fe_hlo_older_lapack(hlo_emit *e, hlo_span name);
-/* A matrix stored by rows (what is not zero, where each row starts, columns) times a vector or a
- * matrix. */
+/* A matrix stored by rows (what is not zero, where each row starts, columns) times a vector
+ * or a matrix. */
 void fe_hlo_csr(hlo_emit *e);
 /* A while that is counted, as a scan: false if it is none.  in: its captures, then the
  * operands; y: a result for each operand. */

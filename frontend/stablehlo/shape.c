@@ -158,7 +158,8 @@ fe_hlo_real_dynamic_slice(hlo_emit *e)
         in[0] = e->in[0];
         for (int k = 0; k < rank; k++)
             in[1 + k] = ir_reshape(e->b, ir_slice_axis(e->b, e->in[1], 0, k, k + 1), 0, NULL);
-        e->out[0] = ir_node1(e->b, OP_dynamic_slice, rank + 1, in, &(ir_attrs){ .sizes = { limit } });
+        e->out[0] =
+            ir_node1(e->b, OP_dynamic_slice, rank + 1, in, &(ir_attrs){ .sizes = { limit } });
         return;
     }
     if (fe_hlo_known(e, e->in[1], "the start", &start) &&
@@ -176,7 +177,8 @@ fe_hlo_pad(hlo_emit *e)
     if (fe_hlo_ints(e, "edge_padding_low", "low", rank, 0, &low) &&
         fe_hlo_ints(e, "edge_padding_high", "high", rank, 0, &high) &&
         fe_hlo_ints(e, "interior_padding", "interior", rank, 0, &interior))
-        e->out[0] = ir_node1(e->b, OP_pad, 2, e->in, &(ir_attrs){ .pad = { low, high, interior } });
+        e->out[0] =
+            ir_node1(e->b, OP_pad, 2, e->in, &(ir_attrs){ .pad = { low, high, interior } });
 }
 
 void
@@ -187,7 +189,8 @@ fe_hlo_dynamic_pad(hlo_emit *e)
     if (fe_hlo_known(e, e->in[2], "the padding", &low) &&
         fe_hlo_known(e, e->in[3], "the padding", &high) &&
         fe_hlo_known(e, e->in[4], "the padding", &interior))
-        e->out[0] = ir_node1(e->b, OP_pad, 2, e->in, &(ir_attrs){ .pad = { low, high, interior } });
+        e->out[0] =
+            ir_node1(e->b, OP_pad, 2, e->in, &(ir_attrs){ .pad = { low, high, interior } });
 }
 
 void
@@ -196,7 +199,8 @@ fe_hlo_concatenate(hlo_emit *e)
     int64_t axis;
 
     if (fe_hlo_int(e, "dimension", "dim", &axis))
-        e->out[0] = ir_node1(e->b, OP_concatenate, e->n_in, e->in, &(ir_attrs){ .axis = { axis } });
+        e->out[0] =
+            ir_node1(e->b, OP_concatenate, e->n_in, e->in, &(ir_attrs){ .axis = { axis } });
 }
 
 void
@@ -218,7 +222,8 @@ fe_hlo_iota(hlo_emit *e)
     ir_ints shape;
 
     if (t && fe_hlo_int(e, "iota_dimension", "dim", &axis) && result_shape(e, 0, &shape))
-        e->out[0] = ir_node1(e->b, OP_iota, 0, NULL, &(ir_attrs){ .iota = { t->dtype, shape, axis } });
+        e->out[0] =
+            ir_node1(e->b, OP_iota, 0, NULL, &(ir_attrs){ .iota = { t->dtype, shape, axis } });
 }
 
 /* ---- boxes at run time ---- */
@@ -228,8 +233,10 @@ fe_hlo_dynamic_slice(hlo_emit *e)
 {
     ir_ints sizes;
 
-    if (e->n_in > 0 && fe_hlo_ints(e, "slice_sizes", "sizes", fe_hlo_in_type(e, 0)->rank, 0, &sizes))
-        e->out[0] = ir_node1(e->b, OP_dynamic_slice, e->n_in, e->in, &(ir_attrs){ .sizes = { sizes } });
+    if (e->n_in > 0 &&
+        fe_hlo_ints(e, "slice_sizes", "sizes", fe_hlo_in_type(e, 0)->rank, 0, &sizes))
+        e->out[0] =
+            ir_node1(e->b, OP_dynamic_slice, e->n_in, e->in, &(ir_attrs){ .sizes = { sizes } });
     else
         fe_hlo_fail(e, "has no operand");
 }

@@ -144,7 +144,8 @@ through_gather(const walk *w, const ir_node *n, const motion *x, motion *y)
     int window = 0, n_batch = 0;
 
     memset(y->axis, -1, (size_t)to->rank);
-    for (int j = 0; j < to->rank; j++) /* axes of the indices are those of the result that no window has */
+    /* axes of the indices are those of the result that no window has */
+    for (int j = 0; j < to->rank; j++)
         if (!ir_ints_has(n->at.gather.offset_dims, j))
             batch[n_batch++] = j;
     for (int i = 0; i < from->rank; i++) {
@@ -209,7 +210,8 @@ move_elements(const walk *w, const ir_node *n, const motion *x, motion *y)
     if (!moved_axes(w, n, x, y))
         y->kind = LOST;
     else if (n->op == OP_reduce_sum && x->kind == GROWS)
-        y->k *= (double)ir_type_at(w->g, n->in[0])->size / (double)ir_type_at(w->g, n->first)->size;
+        y->k *=
+            (double)ir_type_at(w->g, n->in[0])->size / (double)ir_type_at(w->g, n->first)->size;
 }
 
 /* Of those to choose or add from, all move alike; or one does, among numbers that fit. */
@@ -226,7 +228,8 @@ move_alike(const walk *w, const ir_node *n, const motion *x, const motion *y, mo
 
 /* The moves of x and y add up, or of x and s y, where they are alike. */
 static void
-move_both(const walk *w, const ir_node *n, const motion *x, const motion *y, double s, motion *to)
+move_both(const walk *w, const ir_node *n, const motion *x, const motion *y, double s,
+          motion *to)
 {
     *to = x ? *x : *y;
     to->k = (x ? x->k : 0) + s * (y ? y->k : 0);
@@ -238,7 +241,8 @@ move_both(const walk *w, const ir_node *n, const motion *x, const motion *y, dou
 
 /* x + s y. */
 static void
-move_sum(const walk *w, const ir_node *n, const motion *x, const motion *y, double s, motion *to)
+move_sum(const walk *w, const ir_node *n, const motion *x, const motion *y, double s,
+         motion *to)
 {
     if ((x ? x : y)->kind == SCALES)
         move_alike(w, n, x, y, to);
@@ -248,14 +252,16 @@ move_sum(const walk *w, const ir_node *n, const motion *x, const motion *y, doub
 
 /* x y^s. */
 static void
-move_product(const walk *w, const ir_node *n, const motion *x, const motion *y, double s, motion *to)
+move_product(const walk *w, const ir_node *n, const motion *x, const motion *y, double s,
+             motion *to)
 {
     double c;
 
     *to = x ? *x : *y;
     if (to->kind != GROWS)
         move_both(w, n, x, y, s, to);
-    else if ((x && y) || (s < 0 && !x) || !number(w, n->in[x ? 1 : 0], &c) || !isfinite(c) || c == 0)
+    else if ((x && y) || (s < 0 && !x) || !number(w, n->in[x ? 1 : 0], &c) || !isfinite(c) ||
+             c == 0)
         to->kind = LOST;
     else
         to->k = s < 0 ? to->k / c : to->k * c;
@@ -424,7 +430,8 @@ cancels(const walk *w, ir_ref c, const uint32_t *last)
 static ir_ref
 subtracted(const ir_graph *g, const ir_node *n)
 {
-    ir_ref v = n->op == OP_sub && ir_is_float(ir_type_at(g, n->first)->dtype) ? n->in[1] : IR_NONE;
+    ir_ref v =
+        n->op == OP_sub && ir_is_float(ir_type_at(g, n->first)->dtype) ? n->in[1] : IR_NONE;
     const ir_node *from = v ? ir_def(g, v) : NULL;
 
     while (from && (from->op == OP_broadcast_in_dim || from->op == OP_reshape)) {

@@ -123,7 +123,9 @@ rounded(ir_build *b, const hlo_small *s, ir_ref a)
     ir_ref high =
         ir_node1(b, OP_reduce_precision, 1, &a, &(ir_attrs){ .precision = { 8, s->digits } });
     ir_ref y = ir_select(b, ir_op2(b, OP_lt, a, ir_like(b, a, least)), low, high);
-    const double over = s->kind == IEEE ? (double)INFINITY : s->kind == FINITE ? greatest(s) : (double)NAN;
+    const double over = s->kind == IEEE     ? (double)INFINITY
+                        : s->kind == FINITE ? greatest(s)
+                                            : (double)NAN;
 
     ir_ref then = ir_like(b, a, over);
     return ir_select(b, ir_op2(b, OP_gt, y, ir_like(b, a, greatest(s))), then, y);

@@ -47,7 +47,8 @@ fused(ir_build *b, bool exact, ir_ref x, ir_ref y, ir_ref z)
     ir_ref e = ir_sub(b, ir_mul(b, a[0], c[0]), p);
     ir_ref product = ir_mul(b, a[1], c[0]);
     e = ir_add(b, ir_add(b, e, ir_mul(b, a[0], c[1])), product);
-    e = ir_add(b, e, ir_mul(b, a[1], c[1]));                                        /* x y - p */
+    /* x y - p */
+    e = ir_add(b, e, ir_mul(b, a[1], c[1]));
     ir_ref v = ir_sub(b, s, p);
     ir_ref difference = ir_sub(b, z, v);
     ir_ref d = ir_add(b, ir_sub(b, p, ir_sub(b, s, v)), difference); /* p + z - s */
@@ -78,7 +79,10 @@ rounded(ir_build *b, ir_ref x, ir_ref y)
 {
     const ir_ref sum = ir_add(b, x, y);
     const cot_dtype t = sum ? ir_btype(b, sum)->dtype : COT_BOOL;
-    const ir_ref moving = t == COT_F32 || t == COT_F64 ? (is_large(b, y, t) ? x : is_large(b, x, t) ? y : IR_NONE) : IR_NONE;
+    const ir_ref moving = t == COT_F32 || t == COT_F64 ? (is_large(b, y, t)   ? x
+                                                          : is_large(b, x, t) ? y
+                                                                              : IR_NONE)
+                                                       : IR_NONE;
 
     return moving ? ir_select(b, ir_op2(b, OP_ne, moving, moving), moving, sum) : sum;
 }
@@ -92,8 +96,12 @@ looked_up(ir_build *b, const ir_sc_table *table, ir_ref i)
 
     if (!t)
         return IR_NONE;
-    const ir_ref in[2] = { ir_constant(b, ir_type_new(b->ctx, table->type, 1, &n), table->data), ir_broadcast_axis(b, i, t->rank, 1) };
-    const ir_attrs at = { .gather = { .collapsed = { 1, &zero }, .index_map = { 1, &zero }, .sizes = { 1, &one }, .mode = IR_MODE_CLIP } };
+    const ir_ref in[2] = { ir_constant(b, ir_type_new(b->ctx, table->type, 1, &n), table->data),
+                           ir_broadcast_axis(b, i, t->rank, 1) };
+    const ir_attrs at = { .gather = { .collapsed = { 1, &zero },
+                                      .index_map = { 1, &zero },
+                                      .sizes = { 1, &one },
+                                      .mode = IR_MODE_CLIP } };
     return ir_node1(b, OP_gather, 2, in, &at);
 }
 
@@ -237,14 +245,16 @@ scattered(ir_build *b, const hlo_site *s, const ir_ref *in)
     ir_attrs at = *s->at;
     const ir_type *x = s->in_type[0], *z = s->in_type[2];
     const ir_ints map = at.scatter.index_map;
-    int64_t window[COT_MAX_RANK], *most = IR_NEW_N(b->arena, int64_t, map.n + 1), last, n = map.n;
+    int64_t window[COT_MAX_RANK], *most = IR_NEW_N(b->arena, int64_t, map.n + 1), last,
+                                  n = map.n;
     int k = 0;
 
     at.scatter.mode = IR_MODE_FILL;
     for (int i = 0; i < x->rank; i++)
-        window[i] = ir_ints_has(at.scatter.inserted, i) || ir_ints_has(at.scatter.operand_batch, i)
-                        ? 1
-                        : z->dims[at.scatter.window_dims.at[k++]];
+        window[i] =
+            ir_ints_has(at.scatter.inserted, i) || ir_ints_has(at.scatter.operand_batch, i)
+                ? 1
+                : z->dims[at.scatter.window_dims.at[k++]];
     for (int i = 0; i < map.n; i++)
         most[i] = x->dims[map.at[i]] - window[map.at[i]];
     ir_ref v = ir_convert(b, in[1], COT_I64);

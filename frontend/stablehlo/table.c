@@ -31,16 +31,35 @@ fe_hlo_row(hlo_import *h, const char *name)
 {
     const hlo_row *row = row_named(h, name);
 
-    return row || strncmp(name, "mhlo.", 5) != 0 ? row : row_named(h, ir_format(h->a, "stablehlo.%s", name + 5));
+    return row || strncmp(name, "mhlo.", 5) != 0
+               ? row
+               : row_named(h, ir_format(h->a, "stablehlo.%s", name + 5));
 }
 
 bool
 fe_hlo_moves(const hlo_row *row)
 {
     static fe_hlo_rule *const rule[] = {
-        fe_hlo_constant, fe_hlo_broadcast_in_dim, fe_hlo_broadcast, fe_hlo_reshape, fe_hlo_transpose, fe_hlo_slice,
-        fe_hlo_concatenate, fe_hlo_reverse, fe_hlo_dynamic_slice, fe_hlo_dynamic_update_slice, fe_hlo_select, fe_hlo_gather,
-        fe_hlo_pad, fe_hlo_call_, fe_hlo_loop, fe_hlo_branch, fe_hlo_barrier, fe_hlo_same, fe_hlo_get_tuple_element, fe_hlo_sort,
+        fe_hlo_constant,
+        fe_hlo_broadcast_in_dim,
+        fe_hlo_broadcast,
+        fe_hlo_reshape,
+        fe_hlo_transpose,
+        fe_hlo_slice,
+        fe_hlo_concatenate,
+        fe_hlo_reverse,
+        fe_hlo_dynamic_slice,
+        fe_hlo_dynamic_update_slice,
+        fe_hlo_select,
+        fe_hlo_gather,
+        fe_hlo_pad,
+        fe_hlo_call_,
+        fe_hlo_loop,
+        fe_hlo_branch,
+        fe_hlo_barrier,
+        fe_hlo_same,
+        fe_hlo_get_tuple_element,
+        fe_hlo_sort,
     };
 
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
@@ -202,7 +221,8 @@ fe_hlo_axes(hlo_emit *e, ir_ints list, int rank, ir_axes *out)
     *out = 0;
     for (int i = 0; i < list.n; i++) {
         if (list.at[i] < 0 || list.at[i] >= rank) {
-            fe_hlo_fail(e, "axis %lld is out of range for rank %d", (long long)list.at[i], rank);
+            fe_hlo_fail(e, "axis %lld is out of range for rank %d", (long long)list.at[i],
+                        rank);
             return false;
         }
         *out |= ir_axes_of((int)list.at[i]);
@@ -218,8 +238,10 @@ fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out)
     const ir_node *n = v ? ir_bdef(e->b, v) : NULL;
     const ir_type *t = v ? ir_btype(e->b, v) : NULL;
 
-    if (!n || n->op != OP_constant || !ir_is_int(t->dtype) || t->rank > 1 || t->size > COT_MAX_RANK * 2) {
-        fe_hlo_fail(e, "%s is not known at import; wants it computed from sizes and constants", what);
+    if (!n || n->op != OP_constant || !ir_is_int(t->dtype) || t->rank > 1 ||
+        t->size > COT_MAX_RANK * 2) {
+        fe_hlo_fail(e, "%s is not known at import; wants it computed from sizes and constants",
+                    what);
         return false;
     }
     int64_t *at = IR_NEW_N(e->b->arena, int64_t, t->size + 1);

@@ -108,7 +108,8 @@ typedef struct hlo_module {
     uint32_t n_values, cap_values, n_regions;
     hlo_value *value;
     uint32_t n_funcs, cap_funcs;
-    hlo_op **func; /* func.func ops: attributes sym_name, sym_visibility, arg_attrs, res_attrs, results */
+    /* func.func ops: attributes sym_name, sym_visibility, arg_attrs, res_attrs, results */
+    hlo_op **func;
     uint32_t n_aliases, cap_aliases;
     hlo_alias *alias;
     ir_map aliases;
@@ -154,7 +155,8 @@ bool fe_hlo_string(hlo_reader *r, hlo_span *s); /* between the quotes, as it is 
 bool fe_hlo_symbol(hlo_reader *r, hlo_span *s); /* behind @ */
 /* Behind an opening bracket: up to the one that closes it, and behind that. */
 bool fe_hlo_balanced(hlo_reader *r, char close, hlo_span *s);
-int fe_hlo_line(hlo_reader *r, const char *at); /* of a place not before the one asked for last */
+/* of a place not before the one asked for last */
+int fe_hlo_line(hlo_reader *r, const char *at);
 bool fe_hlo_deeper(hlo_reader *r);
 
 /* type.c */

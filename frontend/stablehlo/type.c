@@ -104,7 +104,9 @@ other(hlo_reader *r, hlo_type *t)
     s = fe_hlo_word(r);
     if (s.n == 0)
         return fe_hlo_wants(r, r->at, "a type");
-    t->kind = dialect && (fe_hlo_is(s, "stablehlo.token") || fe_hlo_is(s, "mhlo.token")) ? HLO_TOKEN : HLO_OTHER;
+    t->kind = dialect && (fe_hlo_is(s, "stablehlo.token") || fe_hlo_is(s, "mhlo.token"))
+                  ? HLO_TOKEN
+                  : HLO_OTHER;
     return !fe_hlo_try(r, "<") || fe_hlo_balanced(r, '>', &s);
 }
 

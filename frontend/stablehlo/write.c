@@ -197,7 +197,8 @@ put_hex(hlo_write *w, const unsigned char *p, size_t n)
 void
 fe_hlo_put_data(hlo_write *w, const ir_type *t, const void *bytes, bool splat)
 {
-    enum { LISTED = 64 }; /* more are hexadecimal, but bools, whose bytes readers do not agree on */
+    /* more are hexadecimal, but bools, whose bytes readers do not agree on */
+    enum { LISTED = 64 };
 
     fe_hlo_put(w, "dense<");
     if (t->size > 0 && splat)
@@ -339,7 +340,9 @@ const char *
 fe_hlo_number_int(hlo_write *w, const ir_type *t, int64_t x)
 {
     const uint8_t yes = x != 0;
-    const ir_data d = { .type = t, .bytes = t->dtype == COT_BOOL ? (const void *)&yes : &x, .splat = true };
+    const ir_data d = { .type = t,
+                        .bytes = t->dtype == COT_BOOL ? (const void *)&yes : &x,
+                        .splat = true };
 
     return constant(w, &d); /* little endian: the low bytes come first */
 }
@@ -363,9 +366,10 @@ const char *
 fe_hlo_compared(hlo_write *w, const char *how, const ir_type *t, const char *x, const char *y)
 {
     const ir_type *to = ir_type_as(w->ctx, t, COT_BOOL);
-    const char *z = fe_hlo_new(w), *by = ir_is_inexact(t->dtype)                                 ? "FLOAT"
-                                         : t->dtype == COT_BOOL || ir_is_unsigned(t->dtype)      ? "UNSIGNED"
-                                                                                                 : "SIGNED";
+    const char *z = fe_hlo_new(w), *by = ir_is_inexact(t->dtype) ? "FLOAT"
+                                         : t->dtype == COT_BOOL || ir_is_unsigned(t->dtype)
+                                             ? "UNSIGNED"
+                                             : "SIGNED";
 
     fe_hlo_indent(w);
     fe_hlo_put(w, "%s = stablehlo.compare %s, %s, %s, %s", z, how, x, y, by);

@@ -15,7 +15,8 @@ call_graph(hlo_write *w, const ir_graph *g, const char *const *in, const char **
         type[i] = ir_type_at(g, g->in[i]);
     for (int i = 0; i < g->n_out; i++)
         type[g->n_in + i] = ir_type_at(g, g->out[i]);
-    fe_hlo_calls(w, fe_hlo_function_of(w, g), g->n_in, in, type, g->n_out, type + g->n_in, out, 0);
+    fe_hlo_calls(w, fe_hlo_function_of(w, g), g->n_in, in, type, g->n_out, type + g->n_in, out,
+                 0);
 }
 
 bool
@@ -70,7 +71,8 @@ chosen(hlo_write *w, const ir_type *p_type, const char *p, const ir_type *t, con
 
     for (int i = 0; i < p_type->rank; i++)
         dims[i] = i;
-    return fe_hlo_select2(w, t, fe_hlo_spread_text(w, wide, p_type, p, p_type->rank, dims), x, y);
+    return fe_hlo_select2(w, t, fe_hlo_spread_text(w, wide, p_type, p, p_type->rank, dims), x,
+                          y);
 }
 
 /* All branches on all examples; each example keeps the results of its own. */
@@ -84,7 +86,9 @@ mapped_branches(hlo_site *s, const ir_type *t, const char *number)
 
     for (int k = g.n - 1; k >= 0; k--) {
         call_graph(w, g.at[k], s->in + 1, k == g.n - 1 ? s->out : out);
-        const char *p = k == g.n - 1 ? NULL : fe_hlo_compared(w, "EQ", t, number, fe_hlo_number_int(w, t, k));
+        const char *p = k == g.n - 1
+                            ? NULL
+                            : fe_hlo_compared(w, "EQ", t, number, fe_hlo_number_int(w, t, k));
         for (int i = 0; p && i < s->n_out; i++)
             s->out[i] = chosen(w, p_type, p, s->out_type[i], out[i], s->out[i]);
     }
@@ -172,7 +176,9 @@ any(hlo_write *w, const ir_type *t, const char *p)
     const char *no = fe_hlo_number_int(w, yes, 0), *y = fe_hlo_new(w);
 
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = stablehlo.reduce(%s init: %s) applies stablehlo.or across dimensions = [", y, p, no);
+    fe_hlo_put(w,
+               "%s = stablehlo.reduce(%s init: %s) applies stablehlo.or across dimensions = [",
+               y, p, no);
     for (int i = 0; i < t->rank; i++)
         fe_hlo_put(w, "%s%d", i ? ", " : "", i);
     fe_hlo_put(w, "]");
@@ -268,7 +274,9 @@ fe_hlo_write_scan(hlo_site *s)
     const char **carry = open_loop(w, n, start, type, result);
     between(w, fe_hlo_compared(w, "LT", count, carry[0], length));
     const ir_type *const two[2] = { count, count };
-    const char *at = carry[0], *next = fe_hlo_line1(w, count, "stablehlo.add", 2, (const char *const[]){ at, one }, two, "%s", "");
+    const char *at = carry[0],
+               *next = fe_hlo_line1(w, count, "stablehlo.add", 2,
+                                    (const char *const[]){ at, one }, two, "%s", "");
     if (s->at->scan.reverse)
         at = fe_hlo_line1(w, count, "stablehlo.subtract", 2,
                           (const char *const[]){ length, next }, two, "%s", "");
@@ -317,10 +325,14 @@ fe_hlo_write_triangular_solve(hlo_site *s)
 
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = \"stablehlo.triangular_solve\"(%s, %s) <{left_side = %s, lower = %s, transpose_a = #stablehlo<transpose %s>, "
-                  "unit_diagonal = %s}>",
-               s->out[0], s->in[0], s->in[1], s->at->triangle.right ? "false" : "true", s->at->triangle.upper ? "false" : "true",
-               s->at->triangle.transposed ? "TRANSPOSE" : "NO_TRANSPOSE", s->at->triangle.unit ? "true" : "false");
+    fe_hlo_put(w,
+               "%s = \"stablehlo.triangular_solve\"(%s, %s) <{left_side = %s, lower = %s, "
+               "transpose_a = #stablehlo<transpose %s>, "
+               "unit_diagonal = %s}>",
+               s->out[0], s->in[0], s->in[1], s->at->triangle.right ? "false" : "true",
+               s->at->triangle.upper ? "false" : "true",
+               s->at->triangle.transposed ? "TRANSPOSE" : "NO_TRANSPOSE",
+               s->at->triangle.unit ? "true" : "false");
     fe_hlo_put_signature(w, 2, s->in_type, 1, s->out_type);
     return true;
 }

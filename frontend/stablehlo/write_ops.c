@@ -6,7 +6,8 @@
 bool
 fe_hlo_write_simple(hlo_site *s)
 {
-    s->out[0] = fe_hlo_line1(s->w, s->out_type[0], s->name, s->n_in, s->in, s->in_type, "%s", "");
+    s->out[0] =
+        fe_hlo_line1(s->w, s->out_type[0], s->name, s->n_in, s->in, s->in_type, "%s", "");
     return true;
 }
 
@@ -35,7 +36,8 @@ fe_hlo_write_convert(hlo_site *s)
 {
     if (ir_is_complex(s->in_type[0]->dtype) && !ir_is_complex(s->out_type[0]->dtype))
         return fe_hlo_composite_of(s, false);
-    s->out[0] = fe_hlo_line1(s->w, s->out_type[0], "stablehlo.convert", 1, s->in, s->in_type, "%s", "");
+    s->out[0] =
+        fe_hlo_line1(s->w, s->out_type[0], "stablehlo.convert", 1, s->in, s->in_type, "%s", "");
     return true;
 }
 
@@ -162,7 +164,9 @@ fe_hlo_write_pad(hlo_site *s)
     const struct {
         const char *name;
         ir_ints at;
-    } list[] = { { "low", s->at->pad.low }, { "high", s->at->pad.high }, { "interior", s->at->pad.interior } };
+    } list[] = { { "low", s->at->pad.low },
+                 { "high", s->at->pad.high },
+                 { "interior", s->at->pad.interior } };
 
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);

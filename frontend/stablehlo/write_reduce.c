@@ -55,7 +55,9 @@ least(hlo_write *w, const ir_type *t, bool most)
     if (ir_is_float(t->dtype))
         return fe_hlo_number(w, t, (double)(most ? INFINITY : -INFINITY));
     if (ir_is_signed(t->dtype))
-        return fe_hlo_number_int(w, t, most ? (int64_t)(((uint64_t)1 << (bits - 1)) - 1) : (int64_t)-((uint64_t)1 << (bits - 1)));
+        return fe_hlo_number_int(w, t,
+                                 most ? (int64_t)(((uint64_t)1 << (bits - 1)) - 1)
+                                      : (int64_t)-((uint64_t)1 << (bits - 1)));
     return fe_hlo_number_int(w, t, most ? -1 : 0);
 }
 
@@ -172,8 +174,9 @@ fe_hlo_write_arg(hlo_site *s)
                fe_hlo_type_text(w, place));
     const char *init = least(w, one, s->name[0] == 'L'), *zero = fe_hlo_number_int(w, at, 0);
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = \"stablehlo.reduce\"(%s, %s, %s, %s) <{dimensions = array<i64: %lld>}> ({\n",
-               fe_hlo_results(w, 2, pair), s->in[0], iota, init, zero, (long long)axis);
+    fe_hlo_put(
+        w, "%s = \"stablehlo.reduce\"(%s, %s, %s, %s) <{dimensions = array<i64: %lld>}> ({\n",
+        fe_hlo_results(w, 2, pair), s->in[0], iota, init, zero, (long long)axis);
     open_region(w, 4, name, (const ir_type *const[]){ one, at, one, at });
     const char *wins = in_order(w, s->name, one, name[0], name[2], true),
                *same = in_order(w, "EQ", one, name[0], name[2], true);
@@ -223,7 +226,8 @@ sorted(hlo_site *s, int64_t axis, const ir_type *place, const char *how, bool na
                    *here = in_order(w, how, t, x, y, nan_first);
         less = !less ? here
                      : both(w, "stablehlo.or", yes, here,
-                            both(w, "stablehlo.and", yes, in_order(w, "EQ", t, x, y, nan_first), less));
+                            both(w, "stablehlo.and", yes, in_order(w, "EQ", t, x, y, nan_first),
+                                 less));
     }
     close_region(w, less, yes);
     fe_hlo_put(w, "})");
@@ -332,8 +336,9 @@ fe_hlo_write_windows(hlo_site *s)
         const char *iota = fe_hlo_new(w);
         fe_hlo_indent(w);
         fe_hlo_put(w, "%s = stablehlo.iota dim = %d : %s\n", iota, k, fe_hlo_type_text(w, at));
-        part[k] = both(w, "stablehlo.multiply", at, iota,
-                       fe_hlo_number_int(w, at, k ? s->at->windows.dilation : s->at->windows.stride));
+        part[k] =
+            both(w, "stablehlo.multiply", at, iota,
+                 fe_hlo_number_int(w, at, k ? s->at->windows.dilation : s->at->windows.stride));
     }
     const char *place =
         fe_hlo_as(w, vectors, at, both(w, "stablehlo.add", at, part[0], part[1]));
@@ -345,7 +350,9 @@ fe_hlo_write_windows(hlo_site *s)
     fe_hlo_put(w, "%s = \"stablehlo.gather\"(%s, %s) <{dimension_numbers = #stablehlo.gather<",
                s->out[0], s->in[0], place);
     put_list(w, "offset_dims", (ir_ints){ n, offset });
-    fe_hlo_put(w, "collapsed_slice_dims = [%lld], start_index_map = [%lld], index_vector_dim = 2>, slice_sizes = array<i64: ",
+    fe_hlo_put(w,
+               "collapsed_slice_dims = [%lld], start_index_map = [%lld], index_vector_dim = "
+               "2>, slice_sizes = array<i64: ",
                (long long)axis, (long long)axis);
     for (int i = 0; i < x->rank; i++)
         fe_hlo_put(w, "%s%lld", i ? ", " : "", (long long)(i == axis ? 1 : x->dims[i]));

@@ -29,8 +29,8 @@ sigmoid(ir_build *b, const fe_arg *x, int n, const void *o)
     return ir_op1(b, OP_logistic, x[0].ref);
 }
 
-/* f(x) where that is x times a factor from 0 to 1, which is 0 * inf at an infinity, in the value
- * or in derivatives: there it is its limit, x or 0. */
+/* f(x) where that is x times a factor from 0 to 1, which is 0 * inf at an infinity, in the
+ * value or in derivatives: there it is its limit, x or 0. */
 typedef ir_ref formula(ir_build *b, ir_ref x);
 
 static ir_ref

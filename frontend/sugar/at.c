@@ -581,7 +581,8 @@ only_mask(ir_build *b, const at_call *c, const selection *s)
 {
     for (int i = 0; i < c->at.n; i++)
         if (FE_AT(c->at)[i].kind != COT_AT_VALUE && FE_AT(c->at)[i].kind != COT_AT_ELLIPSIS) {
-            ir_build_fail(b, s->op, ERR_at_unbounded, ir_type_str(b->ctx, ir_btype(b, s->mask)), i);
+            ir_build_fail(b, s->op, ERR_at_unbounded, ir_type_str(b->ctx, ir_btype(b, s->mask)),
+                          i);
             return false;
         }
     return s->n_array == 0;

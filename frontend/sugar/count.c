@@ -40,7 +40,9 @@ count(ir_build *b, const counting *d, ir_ref index, int n, const fe_arg *x)
         b->status = b->ctx->status;
         return IR_NONE;
     }
-    ir_attrs a = { .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL } };
+    ir_attrs a = {
+        .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL }
+    };
     ir_ref in[3] = { ir_zeros(b, t), ir_reshape(b, index, 2, vectors), one };
     ir_ref y = ir_node1(b, OP_scatter_add, 3, in, &a);
     return n < 2 ? y : fe_narrow(b, y, ir_btype(b, x[1].ref)->dtype);
@@ -108,7 +110,9 @@ histogram(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!ir_is_float(t->dtype) || !(d->low < d->high)) {
         if (fe_is_float(b, d->op, t))
             ir_build_fail(b, d->op, ERR_attr_wrong,
-                          ir_format(b->arena, "the range is %g to %g; wants the lower bound first", d->low, d->high));
+                          ir_format(b->arena,
+                                    "the range is %g to %g; wants the lower bound first",
+                                    d->low, d->high));
         return IR_NONE;
     }
     ir_ref above = ir_op2(b, OP_ge, y, ir_like(b, y, d->low)),

@@ -41,7 +41,7 @@ cumulate(ir_build *b, const fe_arg *x, int n, const void *options)
     cot_value cot_##name##_(cot_place at, cot_value x, int axis, const cot_order_options *o,   \
                             size_t size)                                                       \
     {                                                                                          \
-        running r = { .title = #name, .op = OP_##name, .axis = axis };                          \
+        running r = { .title = #name, .op = OP_##name, .axis = axis };                         \
                                                                                                \
         fe_options(&r.o, sizeof r.o, o, size);                                                 \
         return fe_apply1(at, #name, cumulate, x, &r);                                          \
@@ -116,7 +116,9 @@ log_prefixes(ir_build *b, ir_ref x, int axis, int64_t n)
     ir_add_node(b, OP_scan, 2, (ir_ref[]){ ir_splat(b, sum, -(double)INFINITY), xs },
                 &(ir_attrs){ .scan = { 0, 1, each, 0, body } }, y);
     if (blocks > 1) {
-        ir_ref before = padded(b, ir_slice_axis(b, log_prefixes(b, y[0], axis, blocks), axis, 0, blocks - 1), axis, 1, 0);
+        ir_ref before = padded(
+            b, ir_slice_axis(b, log_prefixes(b, y[0], axis, blocks), axis, 0, blocks - 1), axis,
+            1, 0);
         y[1] = ir_op2(b, OP_logaddexp, ir_broadcast_axis(b, before, 0, each), y[1]);
     }
     whole[axis] = blocks * each;

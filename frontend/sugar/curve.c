@@ -96,8 +96,8 @@ back(cot_place at, cot_value x, cot_dtype t)
 
 /* ---- interpolation ---- */
 
-/* Segment i lies between points i - 1 and i; outside, the nearest.  Of equal points the last one
- * counts. */
+/* Segment i lies between points i - 1 and i; outside, the nearest.  Of equal points the last
+ * one counts. */
 static cot_value
 inside(cot_place at, cot_value x, cot_value xp, cot_value fp, int64_t n)
 {

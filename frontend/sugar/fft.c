@@ -118,7 +118,8 @@ convolution_length(int64_t n)
     int64_t best = 1;
     while (best < 2 * n - 1)
         best *= 2;
-    for (int64_t odd = 3; odd <= 15; odd += 2) /* 3, 5, 9, 15 times a power of 2 may be nearer */
+    /* 3, 5, 9, 15 times a power of 2 may be nearer */
+    for (int64_t odd = 3; odd <= 15; odd += 2)
         for (int64_t m = odd; m < best && ir_fft_takes(odd); m *= 2)
             if (m >= 2 * n - 1 && m % 8 == 0)
                 best = m;
@@ -295,8 +296,10 @@ unpaired(ir_build *b, ir_ref z)
 static ir_ref
 as_complex(ir_build *b, ir_ref x)
 {
-    return x ? ir_convert(b, x, ir_is_complex(ir_btype(b, x)->dtype) ? ir_btype(b, x)->dtype
-                                                                     : ir_complex_type(ir_btype(b, x)->dtype))
+    return x ? ir_convert(b, x,
+                          ir_is_complex(ir_btype(b, x)->dtype)
+                              ? ir_btype(b, x)->dtype
+                              : ir_complex_type(ir_btype(b, x)->dtype))
              : IR_NONE;
 }
 
@@ -387,7 +390,8 @@ real_line(ir_build *b, ir_ref x)
         return real_line_even(b, x);
     const int64_t n = length(b, x);
     ir_ref y = line(b, as_complex(b, x), false);
-    return y ? exactly_real(b, ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n / 2 + 1), n) : IR_NONE;
+    return y ? exactly_real(b, ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n / 2 + 1), n)
+             : IR_NONE;
 }
 
 /* Without the imaginary parts that no transform of real numbers has: of the first, and the last
@@ -463,7 +467,10 @@ find_axes(ir_build *b, const fourier *f, const ir_type *t, plan *p)
     const cot_list axes = f->o.axes, sizes = f->o.sizes;
     ir_axes seen = 0;
 
-    *p = (plan){ .n = FE_AT(axes) ? axes.n : f->all ? (FE_AT(sizes) ? sizes.n : t->rank) : 1, .count = 1 };
+    *p = (plan){ .n = FE_AT(axes) ? axes.n
+                      : f->all    ? (FE_AT(sizes) ? sizes.n : t->rank)
+                                  : 1,
+                 .count = 1 };
     if (!fe_lists(b, f->title, 2, (fe_named_list[]){ { "axes", axes }, { "sizes", sizes } }))
         return false;
     if (p->n > COT_MAX_RANK || (FE_AT(sizes) && sizes.n != p->n && !sizes.one)) {
@@ -471,8 +478,8 @@ find_axes(ir_build *b, const fourier *f, const ir_type *t, plan *p)
         return false;
     }
     for (int i = 0; i < p->n; i++) {
-        p->axis[i] =
-            fe_axis(b, f->title, FE_AT(axes) ? FE_AT(axes)[axes.one ? 0 : i] : i - p->n, t->rank);
+        p->axis[i] = fe_axis(b, f->title,
+                             FE_AT(axes) ? FE_AT(axes)[axes.one ? 0 : i] : i - p->n, t->rank);
         if (p->axis[i] < 0)
             return false;
         if (ir_axes_has(seen, p->axis[i])) {
@@ -526,7 +533,9 @@ ready(ir_build *b, const fourier *f, ir_ref x, bool real, bool complex)
     if ((real && ir_is_float(t)) || (complex && ir_is_complex(t)))
         return fe_widen(b, x);
     ir_build_fail(b, f->title, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, x)),
-                  !complex ? "a real floating type" : real ? "a floating or complex type" : "a complex type");
+                  !complex ? "a real floating type"
+                  : real   ? "a floating or complex type"
+                           : "a complex type");
     return IR_NONE;
 }
 
@@ -590,7 +599,9 @@ irfft(ir_build *b, const fe_arg *in, int n, const void *options)
         if (!has_elements(b, f, ir_btype(b, x), axis))
             return IR_NONE;
         const bool halved = i == p.n - 1;
-        const int64_t own = ir_btype(b, x)->dims[axis], m = p.size[i] >= 0 ? p.size[i] : halved ? 2 * (own - 1) : own;
+        const int64_t own = ir_btype(b, x)->dims[axis], m = p.size[i] >= 0 ? p.size[i]
+                                                            : halved       ? 2 * (own - 1)
+                                                                           : own;
         if (m < 1) {
             ir_build_fail(b, f->title, ERR_list_entry, "sizes", i, (long long)m, "1 or more");
             return IR_NONE;
@@ -662,8 +673,10 @@ frequency(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)x, (void)n;
     if (f->n < 1 || !ir_is_float(f->dtype)) {
         ir_build_fail(b, f->title, ERR_usage,
-                      f->n < 1 ? ir_format(b->arena, "n is %lld; wants 1 or more", (long long)f->n)
-                               : ir_format(b->arena, "dtype is %s; wants a floating type", cot_dtype_name(f->dtype)));
+                      f->n < 1
+                          ? ir_format(b->arena, "n is %lld; wants 1 or more", (long long)f->n)
+                          : ir_format(b->arena, "dtype is %s; wants a floating type",
+                                      cot_dtype_name(f->dtype)));
         return IR_NONE;
     }
     double *at = IR_NEW_N(b->arena, double, count);

@@ -34,7 +34,9 @@ fe_places(ir_build *b, ir_ref x, int64_t size, int64_t fill, ir_ref *count)
     ir_ref mark = ir_convert(b, ir_reshape(b, is, 1, &t->size), it);
 
     *count = ir_reduce(b, OP_reduce_sum, mark, 1);
-    ir_ref sums = mark ? ir_node1(b, OP_cumsum, 1, &mark, &(ir_attrs){ .cumulate = { .axis = 0 } }) : IR_NONE;
+    ir_ref sums =
+        mark ? ir_node1(b, OP_cumsum, 1, &mark, &(ir_attrs){ .cumulate = { .axis = 0 } })
+             : IR_NONE;
     ir_ref at = ir_sub(b, sums, ir_like(b, mark, 1));
     ir_ref past = mark ? ir_splat_int(b, ir_btype(b, mark), size) : IR_NONE;
     at = ir_select(b, ir_reshape(b, is, 1, &t->size), at, past);

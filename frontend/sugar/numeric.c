@@ -1,4 +1,5 @@
-/* Functions of elements under the names of NumPy: tests of NaN and infinities, remainders, signs. */
+/* Functions of elements under the names of NumPy: tests of NaN and infinities, remainders,
+ * signs. */
 #include <float.h>
 #include <math.h>
 
@@ -95,8 +96,8 @@ nan_to_num(ir_build *b, const fe_arg *x, int n, const void *o)
 
 /* ---- logarithm ---- */
 
-/* 10^r for integers r from 0 to 31: a product of powers of ten by the bits of r.  It is exact as
- * long as 5^r has no more bits than the significand. */
+/* 10^r for integers r from 0 to 31: a product of powers of ten by the bits of r.  It is
+ * exact as long as 5^r has no more bits than the significand. */
 static ir_ref
 power_of_ten(ir_build *b, ir_ref r)
 {

@@ -268,7 +268,9 @@ quantile_of_numbers(ir_build *b, const ordering *d, ir_ref y, int axis)
 
     at = ir_mul(b, at, ir_like(b, at, d->q));
     if (method != COT_QUANTILE_LINEAR && method != COT_QUANTILE_MIDPOINT) {
-        const ir_op op = method == COT_QUANTILE_LOWER ? OP_floor : method == COT_QUANTILE_HIGHER ? OP_ceil : OP_round_even;
+        const ir_op op = method == COT_QUANTILE_LOWER    ? OP_floor
+                         : method == COT_QUANTILE_HIGHER ? OP_ceil
+                                                         : OP_round_even;
         return at_places(b, y, ir_convert(b, ir_op1(b, op, at), index), axis);
     }
     ir_ref first = ir_op1(b, OP_floor, at), i = ir_convert(b, first, index),
@@ -313,7 +315,8 @@ quantile(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!y || !takes_quantile(b, d, ir_btype(b, y), axis))
         return IR_NONE;
     y = sorted(b, y, axis, false);
-    ir_ref z = y ? (d->o.skip_nan ? quantile_of_numbers : whole_quantile)(b, d, y, axis) : IR_NONE;
+    ir_ref z =
+        y ? (d->o.skip_nan ? quantile_of_numbers : whole_quantile)(b, d, y, axis) : IR_NONE;
     z = fe_narrow(b, z, ir_btype(b, x[0].ref)->dtype);
     if (!z || d->o.keepdims)
         return z;
@@ -367,9 +370,11 @@ searchsorted(ir_build *b, const fe_arg *x, int n, const void *options)
 
     (void)n;
     if (t->rank != 1 || !all) {
-        ir_build_fail(b, d->op, ERR_attr_wrong,
-                      ir_format(b->arena, "operands are %s and %s; wants a vector, and values of a type with it",
-                                ir_type_str(b->ctx, t), ir_type_str(b->ctx, ty)));
+        ir_build_fail(
+            b, d->op, ERR_attr_wrong,
+            ir_format(b->arena,
+                      "operands are %s and %s; wants a vector, and values of a type with it",
+                      ir_type_str(b->ctx, t), ir_type_str(b->ctx, ty)));
         return IR_NONE;
     }
     if (!fe_is_ordered(b, d->op, t) || !fe_is_ordered(b, d->op, ty))

@@ -76,7 +76,8 @@ bits(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)x, (void)n;
     if (!t)
         return IR_NONE;
-    return ir_convert(b, shifted(b, bits64(b, key_of(b, d), t, 0), 64 - ir_bits(t->dtype)), t->dtype);
+    return ir_convert(b, shifted(b, bits64(b, key_of(b, d), t, 0), 64 - ir_bits(t->dtype)),
+                      t->dtype);
 }
 
 /* ---- floats ---- */
@@ -327,7 +328,8 @@ gamma_goes_on(ir_build *b, const ir_type *t, const ir_type *key)
     ir_input(r, ir_scalar_type(b->ctx, COT_U64), "trip");
     ir_ref done = ir_input(r, ir_type_as(b->ctx, t, COT_BOOL), "done");
     ir_input(r, t, "y");
-    ir_output(r, ir_reduce(r, OP_reduce_or, ir_op1(r, OP_not, done), ir_axes_shift(1, t->rank) - 1));
+    ir_output(
+        r, ir_reduce(r, OP_reduce_or, ir_op1(r, OP_not, done), ir_axes_shift(1, t->rank) - 1));
     if (ir_build_end(r, &g) != COT_OK)
         b->status = r->status;
     return g;

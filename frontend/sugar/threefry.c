@@ -60,7 +60,8 @@ unpacked(ir_build *b, ir_ref x)
     int rank = x ? ir_btype(b, x)->rank : 0;
 
     for (int i = 0; i < 2; i++)
-        half[i] = half[i] ? ir_broadcast_axis(b, ir_convert(b, half[i], COT_U32), rank, 1) : IR_NONE;
+        half[i] =
+            half[i] ? ir_broadcast_axis(b, ir_convert(b, half[i], COT_U32), rank, 1) : IR_NONE;
     return ir_concatenate(b, 2, half, rank);
 }
 

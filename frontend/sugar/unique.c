@@ -46,7 +46,9 @@ static ir_ref
 put(const finding *f, ir_op op, ir_ref room, ir_ref place, ir_ref x)
 {
     const int64_t zero = 0, vectors[2] = { f->n, 1 };
-    ir_attrs a = { .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL } };
+    ir_attrs a = {
+        .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL }
+    };
     ir_ref in[3] = { room, place ? ir_reshape(f->b, place, 2, vectors) : IR_NONE, x };
 
     return in[0] && in[1] && in[2] ? ir_node1(f->b, op, 3, in, &a) : IR_NONE;
@@ -57,7 +59,8 @@ room(const finding *f, ir_ref like, int64_t n, double x)
 {
     ir_build *b = f->b;
 
-    return like ? ir_splat(b, ir_type_new(b->ctx, ir_btype(b, like)->dtype, 1, &n), x) : IR_NONE;
+    return like ? ir_splat(b, ir_type_new(b->ctx, ir_btype(b, like)->dtype, 1, &n), x)
+                : IR_NONE;
 }
 
 static finding
@@ -69,11 +72,14 @@ find(ir_build *b, ir_ref x, int64_t size)
     ir_ref flat = ir_reshape(b, x, 1, &f.n);
 
     f.from = fe_argsort(b, 1, &flat, 0, place);
-    f.sorted = f.n == 0 || !f.from ? flat
-                                   : fe_along(b, flat, ir_broadcast_axis(b, f.from, 1, 1), 0, IR_MODE_PROMISE);
+    f.sorted = f.n == 0 || !f.from
+                   ? flat
+                   : fe_along(b, flat, ir_broadcast_axis(b, f.from, 1, 1), 0, IR_MODE_PROMISE);
     f.first = marks(&f);
     ir_ref mark = f.first ? ir_convert(b, f.first, place) : IR_NONE;
-    ir_ref sums = mark ? ir_node1(b, OP_cumsum, 1, &mark, &(ir_attrs){ .cumulate = { .axis = 0 } }) : IR_NONE;
+    ir_ref sums =
+        mark ? ir_node1(b, OP_cumsum, 1, &mark, &(ir_attrs){ .cumulate = { .axis = 0 } })
+             : IR_NONE;
     f.place = sums ? ir_sub(b, sums, number(&f, 1, sums)) : IR_NONE;
     return f;
 }
@@ -102,7 +108,9 @@ unique(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref only = ir_select(b, f.first, f.place, number(&f, o->size, f.place));
     ir_ref ones = number(&f, 1, f.place), zeros = room(&f, f.place, o->size, 0);
     if (o->count)
-        give(&f, o->count, ir_reduce(b, OP_reduce_sum, ir_convert(b, f.first, ir_btype(b, f.place)->dtype), 1));
+        give(&f, o->count,
+             ir_reduce(b, OP_reduce_sum, ir_convert(b, f.first, ir_btype(b, f.place)->dtype),
+                       1));
     if (o->counts)
         give(&f, o->counts, put(&f, OP_scatter_add, zeros, f.place, ones));
     if (o->index)

@@ -87,7 +87,9 @@ cot_value
 cot_windows_(cot_place at, cot_value x, int axis, int64_t window, int64_t stride,
              int64_t dilation)
 {
-    windowing d = { .title = "windows", .axis = axis, .size = window, .stride = stride, .dilation = dilation };
+    windowing d = {
+        .title = "windows", .axis = axis, .size = window, .stride = stride, .dilation = dilation
+    };
 
     return fe_apply1(at, "windows", windows, x, &d);
 }
@@ -118,7 +120,8 @@ pool_shape(ir_build *b, const windowing *d, const ir_type *t, int *axis, int64_t
         return false;
     }
     for (int i = 0; i < n; i++) {
-        axis[i] = d->o.axes.n ? fe_axis(b, d->title, FE_AT(d->o.axes)[i], t->rank) : t->rank - n + i;
+        axis[i] =
+            d->o.axes.n ? fe_axis(b, d->title, FE_AT(d->o.axes)[i], t->rank) : t->rank - n + i;
         if (axis[i] < 0)
             return false;
         if (ir_axes_has(seen, axis[i])) {
@@ -312,17 +315,24 @@ conv(ir_build *b, const fe_arg *x, int n, const void *options)
 
     (void)n;
     if (t->dtype != w->dtype || t->rank != w->rank || t->rank < 2 || t->dtype == COT_BOOL) {
-        ir_build_fail(b, d->title, ERR_attr_wrong,
-                      ir_format(b->arena, "operands are %s and %s; wants equal ranks, 2 or more, and one type of number",
-                                ir_type_str(b->ctx, t), ir_type_str(b->ctx, w)));
+        ir_build_fail(
+            b, d->title, ERR_attr_wrong,
+            ir_format(
+                b->arena,
+                "operands are %s and %s; wants equal ranks, 2 or more, and one type of number",
+                ir_type_str(b->ctx, t), ir_type_str(b->ctx, w)));
         return IR_NONE;
     }
     if (!d->o.spec)
         default_layout(t->rank, &at);
     else if (!read_layout(d->o.spec, t->rank, &at)) {
-        ir_build_fail(b, d->title, ERR_attr_wrong,
-                      ir_format(b->arena, "spec is \"%s\"; wants N, C and the spatial axes, then O, I and the same, then "
-                                          "the result, of %d letters each, as in \"NHWC,HWIO->NHWC\"", d->o.spec, t->rank));
+        ir_build_fail(
+            b, d->title, ERR_attr_wrong,
+            ir_format(
+                b->arena,
+                "spec is \"%s\"; wants N, C and the spatial axes, then O, I and the same, then "
+                "the result, of %d letters each, as in \"NHWC,HWIO->NHWC\"",
+                d->o.spec, t->rank));
         return IR_NONE;
     }
     if (!conv_windows(b, d, &at, t, w))

@@ -24,10 +24,10 @@ extern "C" {
 #define COT_API __attribute__((visibility("default")))
 #endif
 
-/* A record of named options begins so: its fields are set by name alone.  A value without a name
- * (`cot_reduce_sum(x, 1)`) would set the first field whatever the user meant, so it does not
- * compile: gcc refuses every such value by an attribute, clang the first one, which would
- * initialise an array of no elements. */
+/* A record of named options begins so: its fields are set by name alone.  A value without a
+ * name (`cot_reduce_sum(x, 1)`) would set the first field whatever the user meant, so it
+ * does not compile: gcc refuses every such value by an attribute, clang the first one, which
+ * would initialise an array of no elements. */
 #if defined(__cplusplus) || !defined(__GNUC__)
 #define COT_NAMED_
 #define COT_BEGIN_ int end_;
@@ -76,13 +76,14 @@ typedef struct cot_trace cot_trace;
 /* What a call may take, for programs and files that are not trusted.  Zero is no limit.  A call
  * that passes a limit fails, and the context can be used as before. */
 typedef struct cot_limits {
-    uint64_t
-        bytes; /* bytes that the context and its arrays may hold together at any time: past them
-                               an allocation fails (COT_ERR_MEMORY).  What LLVM holds does not count */
-    uint64_t
-        nodes; /* nodes of graphs that one call may make, in all of its passes (COT_ERR_LIMIT) */
-    double seconds; /* of wall clock that one call may trace, transform, read or compile
-                               (COT_ERR_LIMIT); a kernel's run is not limited: cot_cancel ends it */
+    /* bytes that the context and its arrays may hold together at any time: past them an
+     * allocation fails (COT_ERR_MEMORY).  What LLVM holds does not count */
+    uint64_t bytes;
+    /* nodes of graphs that one call may make, in all of its passes (COT_ERR_LIMIT) */
+    uint64_t nodes;
+    /* of wall clock that one call may trace, transform, read or compile (COT_ERR_LIMIT); a
+     * kernel's run is not limited: cot_cancel ends it */
+    double seconds;
 } cot_limits;
 
 /* Options of a context.  Zero is the default of each. */
@@ -91,19 +92,28 @@ typedef struct cot_options {
     const char *dump_fn;    /* only this function                                            */
     const char *dump_dir;   /* numbered files in this folder instead of stderr                */
     const char *off;        /* passes to skip, as in COT_OFF: cse, and what follows contract  */
-    const char *target;     /* "host" (default), "generic", "cuda", "cuda:sm_80", "auto": see docs/gpu.md */
-    int verify;             /* 1: check invariants after each pass; -1: never; 0: debug builds */
+    /* "host" (default), "generic", "cuda", "cuda:sm_80", "auto": see docs/gpu.md */
+    const char *target;
+    /* 1: check invariants after each pass; -1: never; 0: debug builds */
+    int verify;
     int time;               /* 1: print time and node counts per pass                        */
     int threads;            /* threads of compiled kernels; 0: 1 unless COT_THREADS says      */
     int vector_bits;        /* 0: the target's; 32 (scalar), 128, 256 or 512                  */
-    void *(*alloc)(void *user, void *old, size_t bytes);    /* realloc's contract; NULL: libc's */
+    /* realloc's contract; NULL: libc's */
+    void *(*alloc)(void *user, void *old, size_t bytes);
     void *alloc_user;
-    const char *driver;     /* the CUDA driver's library; NULL: COT_CUDA_DRIVER, or libcuda.so.1 */
-    int debug;              /* 1: line tables for what is compiled, and gdb knows JIT code; 0: COT_DEBUG says */
-    int perf;               /* 1: JIT code is listed in /tmp/perf-PID.map, for perf; 0: COT_PERF says */
-    int compile_threads;    /* threads that compile for this process, 4 at most; 0: as many as processors, unless COT_COMPILE_THREADS says */
+    /* the CUDA driver's library; NULL: COT_CUDA_DRIVER, or libcuda.so.1 */
+    const char *driver;
+    /* 1: line tables for what is compiled, and gdb knows JIT code; 0: COT_DEBUG says */
+    int debug;
+    /* 1: JIT code is listed in /tmp/perf-PID.map, for perf; 0: COT_PERF says */
+    int perf;
+    /* threads that compile for this process, 4 at most; 0: as many as processors, unless
+     * COT_COMPILE_THREADS says */
+    int compile_threads;
     cot_limits limits; /* docs/limits.md */
-    int isolate; /* 1: LLVM compiles in a child process, whose death is a status; 0: COT_ISOLATE says */
+    /* 1: LLVM compiles in a child process, whose death is a status; 0: COT_ISOLATE says */
+    int isolate;
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.
@@ -119,11 +129,11 @@ COT_API cot_status cot_error_status(const cot_context *ctx);
 COT_API void cot_error_clear(cot_context *ctx);
 
 /* End what the context does: compilation, reading, tracing and the calls of its kernels return
- * COT_ERR_CANCELLED as soon as they come to a place where they look, and so does every later call
- * until cot_cancel_clear.  A kernel looks before each of its inner kernels and at each step of the
- * loops around them; a compilation between passes, and between the modules handed to LLVM.  Arrays
- * that a cancelled kernel writes hold nothing defined.
- * Any thread may call it while the context exists, and so may a signal handler: it stores to one
+ * COT_ERR_CANCELLED as soon as they come to a place where they look, and so does every later
+ * call until cot_cancel_clear.  A kernel looks before each of its inner kernels and at each
+ * step of the loops around them; a compilation between passes, and between the modules
+ * handed to LLVM.  Arrays that a cancelled kernel writes hold nothing defined. Any thread
+ * may call it while the context exists, and so may a signal handler: it stores to one
  * lock-free atomic.  Objects and C source that were written to files do not look. */
 COT_API void cot_cancel(cot_context *ctx);
 COT_API void cot_cancel_clear(cot_context *ctx);

@@ -9,7 +9,8 @@
  * over all results that an x is part of (psum transposes to psum), as the gradient of the vmap
  * does.
  *
- * Errors   COT_ERR_ARG    no vmap around the body names the axis; the vmap has .chunk, so that the
+ * Errors   COT_ERR_ARG    no vmap around the body names the axis; the vmap has .chunk, so
+ * that the
  *                         examples are never there at once; pairs send or receive twice, or
  *                         name
  *                         no example
@@ -26,7 +27,8 @@ extern "C" {
 
 typedef struct COT_NAMED_ cot_collective_options {
     COT_BEGIN_
-    int axis;                   /* all_gather: where the new axis is; psum_scatter: the one cut */
+    /* all_gather: where the new axis is; psum_scatter: the one cut */
+    int axis;
 } cot_collective_options;
 
 COT_API cot_value cot_psum_(cot_place at, cot_value x, const char *axis);

@@ -14,18 +14,29 @@ extern "C" {
 
 typedef struct COT_NAMED_ cot_combine_options {
     COT_BEGIN_
-    cot_values xs;              /* lists of elements, all of one shape                              */
-    cot_values inits;           /* scalars of their types (sort_by: none)                           */
-    cot_list axes;              /* reduce: which; absent: all                                       */
-    int axis;                   /* sort_by                                                          */
-    cot_value *out;             /* the results; NULL: only the first, returned                      */
-    void *user;                 /* handed to the body                                               */
-    cot_list window;            /* reduce_window: sizes, one for each axis                          */
-    cot_list strides, padding, dilation, base_dilation;         /* as in cotrace/window.h           */
+    /* lists of elements, all of one shape */
+    cot_values xs;
+    /* scalars of their types (sort_by: none) */
+    cot_values inits;
+    /* reduce: which; absent: all */
+    cot_list axes;
+    /* sort_by */
+    int axis;
+    /* the results; NULL: only the first, returned */
+    cot_value *out;
+    /* handed to the body */
+    void *user;
+    /* reduce_window: sizes, one for each axis */
+    cot_list window;
+    /* as in cotrace/window.h */
+    cot_list strides, padding, dilation, base_dilation;
     int same;
-    cot_values updates;         /* scatter_by: one for each list                                    */
-    cot_ats index;              /* scatter_by: where, as for cot_index                              */
-    int clip;                   /* scatter_by: 1: indices outside are clamped, not dropped          */
+    /* scatter_by: one for each list */
+    cot_values updates;
+    /* scatter_by: where, as for cot_index */
+    cot_ats index;
+    /* scatter_by: 1: indices outside are clamped, not dropped */
+    int clip;
 } cot_combine_options;
 
 #define COT_COMBINE_(...) &(const cot_combine_options){__VA_ARGS__}, sizeof(cot_combine_options)
@@ -54,7 +65,8 @@ COT_API cot_value cot_select_and_scatter_(cot_place at, cot_body *select, cot_bo
  * two: (((e0 e1) (e2 e3)) e4).  A body of one op (add, mul, max, min, and, or) is that
  * reduction, in its order.
  *
- * Errors   COT_ERR_SHAPE  shapes differ, or the body gives other types; COT_ERR_ARG  counts differ, an axis is wrong */
+ * Errors   COT_ERR_SHAPE  shapes differ, or the body gives other types; COT_ERR_ARG  counts
+ * differ, an axis is wrong */
 #define cot_reduce(...) COT_REDUCE_BY_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_BY_(combine, ...) cot_reduce_(COT_HERE, combine, COT_COMBINE_(__VA_ARGS__))
 /* The same for each window of the lists: .window has a size for every axis; .strides, .padding,
@@ -77,10 +89,12 @@ COT_API cot_value cot_select_and_scatter_(cot_place at, cot_body *select, cot_bo
 /* Lists with elements at an index combined with updates, one after the other: x.at[index] of
  * JAX, by any body.
  *
- *   combine  (a0, ..., am, b0, ..., bm) -> (c0, ..., cm), scalars: what is there and its update, to what will be;
+ *   combine  (a0, ..., am, b0, ..., bm) -> (c0, ..., cm), scalars: what is there and its
+ * update, to what will be;
  *            types of c are those of a
  *   .xs      m + 1 values Ti[shape]
- *   .index   COT_AT(...), as for cot_index: integers that are outside are dropped, or with .clip = 1 clamped
+ *   .index   COT_AT(...), as for cot_index: integers that are outside are dropped, or with
+ * .clip = 1 clamped
  *   .updates m + 1 values that convert to Ti and broadcast to the shape of cot_index(x, .index)
  *   returns  the first result; all go to .out, of the types of .xs
  *
@@ -89,21 +103,25 @@ COT_API cot_value cot_select_and_scatter_(cot_place at, cot_body *select, cot_bo
  * that scatter; of any other the updates are the trips of a scan, which is linear in time and
  * works in place.
  *
- * Errors   COT_ERR_SHAPE  shapes differ, or the body gives other types; those of cot_index; COT_ERR_ARG  counts differ */
+ * Errors   COT_ERR_SHAPE  shapes differ, or the body gives other types; those of cot_index;
+ * COT_ERR_ARG  counts differ */
 #define cot_scatter_by(...) COT_SCATTER_BY_(__VA_ARGS__, .end_ = 0)
-#define COT_SCATTER_BY_(combine, ...) cot_scatter_by_(COT_HERE, combine, COT_COMBINE_(__VA_ARGS__))
+#define COT_SCATTER_BY_(combine, ...)                                                          \
+    cot_scatter_by_(COT_HERE, combine, COT_COMBINE_(__VA_ARGS__))
 /* The scalar init in the shape of x; at the element that each window of x selects, `scatter` of
  * what is there and the window's element of source.
  *
- *   select   (a, b) -> bool, whether a, the earlier of two elements, is kept: with a >= b the first of the largest
+ *   select   (a, b) -> bool, whether a, the earlier of two elements, is kept: with a >= b
+ * the first of the largest
  *   scatter  (a, b) -> c: what is there and the update, as for cot_scatter_by (NULL: add)
  *   source   of the shape of the windows
  *
  * With init 0 and add it is the gradient of max pooling in which the first of equal elements
  * has it all.  Padding is never selected. */
 #define cot_select_and_scatter(...) COT_SELECT_AND_SCATTER_(__VA_ARGS__, .end_ = 0)
-#define COT_SELECT_AND_SCATTER_(select, scatter, x, source, init, ...) \
-    cot_select_and_scatter_(COT_HERE, select, scatter, x, source, init, COT_COMBINE_(__VA_ARGS__))
+#define COT_SELECT_AND_SCATTER_(select, scatter, x, source, init, ...)                         \
+    cot_select_and_scatter_(COT_HERE, select, scatter, x, source, init,                        \
+                            COT_COMBINE_(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

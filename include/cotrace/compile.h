@@ -14,19 +14,28 @@ extern "C" {
 
 /* Options of a compilation.  Zero is the default of each; strings are copied. */
 typedef struct cot_compile_options {
-    const char *backend;        /* "jit" (default), "eval" (the reference evaluator), "c", "cuda" (a GPU:
-                                   device.h), "sim" (a GPU's kernels in the simulator)         */
-    const char *target;         /* a triple; NULL: this machine                                */
-    const char *cpu;            /* a CPU's name as LLVM has it; NULL: this machine's.  For an object,
-                                   several: "x86-64-v2,x86-64-v3,x86-64-v4"                    */
-    const char *features;       /* more or fewer than the CPU's: "+avx2,-fma"; NULL: the CPU's */
-    const char *name;           /* of the C entry; NULL: the function's, with _ for what is no letter */
-    int vector_bits;            /* 0: the target's; 32 (scalar), 128, 256 or 512               */
-    int threads;                /* 0: the context's                                            */
-    cot_list donated;           /* arguments whose memory results may take; absent: none       */
-    bool debug;                 /* line tables: instructions lead to the lines that were traced */
-    const char *manifest;       /* cot_build_object: a path for the header's facts as JSON; NULL: none */
-    bool fast;                  /* speed before bits: a GPU's tensor cores; also by the target "cuda,fast" */
+    /* "jit" (default), "eval" (the reference evaluator), "c", "cuda" (a GPU: device.h), "sim"
+     * (a GPU's kernels in the simulator) */
+    const char *backend;
+    /* a triple; NULL: this machine */
+    const char *target;
+    /* a CPU's name as LLVM has it; NULL: this machine's.  For an object, several:
+     * "x86-64-v2,x86-64-v3,x86-64-v4" */
+    const char *cpu;
+    const char *features; /* more or fewer than the CPU's: "+avx2,-fma"; NULL: the CPU's */
+    /* of the C entry; NULL: the function's, with _ for what is no letter */
+    const char *name;
+    /* 0: the target's; 32 (scalar), 128, 256 or 512 */
+    int vector_bits;
+    /* 0: the context's */
+    int threads;
+    /* arguments whose memory results may take; absent: none */
+    cot_list donated;
+    /* line tables: instructions lead to the lines that were traced */
+    bool debug;
+    /* cot_build_object: a path for the header's facts as JSON; NULL: none */
+    const char *manifest;
+    bool fast; /* speed before bits: a GPU's tensor cores; also by the target "cuda,fast" */
 } cot_compile_options;
 
 /* ---- functions to graphs ---- */
@@ -72,9 +81,9 @@ COT_API const cot_graph *cot_kernel_graph(const cot_kernel *k);
  * holds nothing defined.
  * Any number of threads may call at once.
  * Errors: COT_ERR_ARG, COT_ERR_SHAPE, COT_ERR_DTYPE (an array does not fit), COT_ERR_BOUND (a
- * loop passed its bound), COT_ERR_FOREIGN (a foreign function or a check failed), COT_ERR_MEMORY
- * (no work block).  The message of a loop, a foreign function or a check has its line; a
- * compiled kernel with several that may have failed names them all. */
+ * loop passed its bound), COT_ERR_FOREIGN (a foreign function or a check failed),
+ * COT_ERR_MEMORY (no work block).  The message of a loop, a foreign function or a check has
+ * its line; a compiled kernel with several that may have failed names them all. */
 COT_API cot_status cot_run(const cot_kernel *k, cot_array *const *results,
                            const cot_array *const *args);
 /* The same with the caller's work block: never allocates, takes no lock.  (The reference

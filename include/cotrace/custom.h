@@ -21,25 +21,34 @@ typedef struct cot_custom cot_custom;
 typedef struct cot_custom_info {
     void *user;
     int n_attrs;
-    const int64_t *attrs;               /* of the call                                          */
+    /* of the call */
+    const int64_t *attrs;
     int n_data;
-    const int64_t *data;                /* what setup kept                                      */
-    const bool *needs;                  /* vjp: input i wants a cotangent.  jvp: it has a tangent */
-    int64_t batch_size;                 /* vmap: of the level at hand; under .chunk, the chunk's */
-    cot_randomness randomness;          /* vmap: of the level at hand, what draws are to do     */
-    const int64_t *in_dims;             /* vmap: 0 (the mapped axis is the first) or COT_NONE   */
-    int64_t *out_dims;                  /* vmap: to be filled; 0 as given                       */
+    /* what setup kept */
+    const int64_t *data;
+    /* vjp: input i wants a cotangent.  jvp: it has a tangent */
+    const bool *needs;
+    /* vmap: of the level at hand; under .chunk, the chunk's */
+    int64_t batch_size;
+    /* vmap: of the level at hand, what draws are to do */
+    cot_randomness randomness;
+    /* vmap: 0 (the mapped axis is the first) or COT_NONE */
+    const int64_t *in_dims;
+    /* vmap: to be filled; 0 as given */
+    int64_t *out_dims;
 } cot_custom_info;
 
 /* A traced body.  `in` and `out`:
  *   forward  the inputs -> the results
- *   vjp      what setup saved, in order, then a cotangent for each floating result that is not marked
+ *   vjp      what setup saved, in order, then a cotangent for each floating result that is
+ * not marked
  *            -> a cotangent for each floating input
- *   jvp      the inputs, the results, a tangent for each floating input -> a tangent for each floating
+ *   jvp      the inputs, the results, a tangent for each floating input -> a tangent for
+ * each floating
  *            result that is not marked
- *   vmap     the inputs, the mapped ones with the mapped axis first -> the results, out_dims of each
- * A rule may answer COT_ZERO for a derivative that is zero, and so may jvp's tangents be
- * (cot_is_zero). */
+ *   vmap     the inputs, the mapped ones with the mapped axis first -> the results, out_dims
+ * of each A rule may answer COT_ZERO for a derivative that is zero, and so may jvp's
+ * tangents be (cot_is_zero). */
 typedef void cot_custom_body(cot_trace *t, const cot_custom_info *info, const cot_value *in,
                              cot_value *out);
 
@@ -57,7 +66,8 @@ COT_API cot_type cot_setup_out_type(const cot_setup *s, int j);
 COT_API void cot_save_in(cot_setup *s, int i);          /* for the vjp rule */
 COT_API void cot_save_out(cot_setup *s, int j);
 COT_API void cot_save_data(cot_setup *s, int64_t x);    /* appended to info->data */
-COT_API void cot_mark_nondiff(cot_setup *s, int j);     /* result j has no derivative; integers never have */
+/* result j has no derivative; integers never have */
+COT_API void cot_mark_nondiff(cot_setup *s, int j);
 
 /* A C function of any signature is .symbol with its .prototype, which says what each parameter
  * is handed:
@@ -89,8 +99,10 @@ typedef struct COT_NAMED_ cot_custom_options {
     bool generate_vmap;                 /* map the traced forward and rules */
     bool sequential;                    /* vmap calls it for one example after the other */
     bool once_differentiable;           /* the vjp rule has no derivative */
-    bool symbolic_zeros;                /* the vjp rule sees COT_ZERO for a cotangent that is zero */
-    bool effects;                       /* run once where it stands, in order; else it may be merged or dropped */
+    /* the vjp rule sees COT_ZERO for a cotangent that is zero */
+    bool symbolic_zeros;
+    /* run once where it stands, in order; else it may be merged or dropped */
+    bool effects;
     void *user;                         /* must outlive the context */
 } cot_custom_options;
 
@@ -113,8 +125,9 @@ COT_API cot_value cot_move_batch_front_(cot_place at, cot_value v, int64_t dim, 
 
 #ifndef __cplusplus
 #define cot_custom_new(ctx, ...) COT_CUSTOM_NEW_(ctx, __VA_ARGS__, .end_ = 0)
-#define COT_CUSTOM_NEW_(ctx, name, ...) \
-    cot_custom_new_(COT_HERE, ctx, name, &(const cot_custom_options){__VA_ARGS__}, sizeof(cot_custom_options))
+#define COT_CUSTOM_NEW_(ctx, name, ...)                                                        \
+    cot_custom_new_(COT_HERE, ctx, name, &(const cot_custom_options){ __VA_ARGS__ },           \
+                    sizeof(cot_custom_options))
 #define cot_custom_call(c, attrs, in, out) cot_custom_call_(COT_HERE, c, attrs, in, out)
 #define cot_move_batch_front(v, dim, size) cot_move_batch_front_(COT_HERE, v, dim, size)
 #endif

@@ -26,9 +26,9 @@ COT_API cot_value cot_check_(cot_place at, cot_value p, const char *text);
  * nested in brackets, a complex number is (re, im). */
 #define cot_print(x, text) cot_print_(COT_HERE, x, text)
 /* p, bool of any shape; where an element is false, the run ends with COT_ERR_FOREIGN and a
- * message that has the text and this line.  Of a compiled function with several checks the message
- * names them all.  The header of an object has NAME_STATUS_TEXT(status), which is the same as a
- * string.  Results are not defined then. */
+ * message that has the text and this line.  Of a compiled function with several checks the
+ * message names them all.  The header of an object has NAME_STATUS_TEXT(status), which is
+ * the same as a string.  Results are not defined then. */
 #define cot_check(p, text) cot_check_(COT_HERE, p, text)
 #endif
 

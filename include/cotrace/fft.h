@@ -9,14 +9,17 @@
  * transforms again.
  *
  *   .axes    which; absent: the last, and of the functions that end in n all
- *   .sizes   lengths to transform, one for each axis: x is cut, or zeros are put behind it; absent: as x is (of
+ *   .sizes   lengths to transform, one for each axis: x is cut, or zeros are put behind it;
+ * absent: as x is (of
  *            irfft and irfftn the last one is 2 (m - 1) for m numbers)
- *   .norm    COT_FFT_BACKWARD (default): the inverse is divided by the number of elements; COT_FFT_FORWARD: the
+ *   .norm    COT_FFT_BACKWARD (default): the inverse is divided by the number of elements;
+ * COT_FFT_FORWARD: the
  *            other is; COT_FFT_ORTHO: both are, by its root
  *
  * Errors   COT_ERR_DTYPE  x is an integer or bool; of rfft complex, of irfft real
- *          COT_ERR_SHAPE  an axis that x does not have, or twice; an axis without elements; sizes that do not fit
- * Source   J. W. Cooley, J. W. Tukey, Math. Comp. 19 (1965); L. I. Bluestein, IEEE Trans. AU-18 (1970). */
+ *          COT_ERR_SHAPE  an axis that x does not have, or twice; an axis without elements;
+ * sizes that do not fit Source   J. W. Cooley, J. W. Tukey, Math. Comp. 19 (1965); L. I.
+ * Bluestein, IEEE Trans. AU-18 (1970). */
 #ifndef COTRACE_FFT_H
 #define COTRACE_FFT_H
 
@@ -47,8 +50,10 @@ COT_FOURIER_(cot_irfftn_)
 COT_FOURIER_(cot_fftshift_)
 COT_FOURIER_(cot_ifftshift_)
 #undef COT_FOURIER_
-COT_API cot_value cot_fftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n, double d);
-COT_API cot_value cot_rfftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n, double d);
+COT_API cot_value cot_fftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n,
+                               double d);
+COT_API cot_value cot_rfftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n,
+                                double d);
 
 #ifndef __cplusplus
 #define COT_FFT_(...) &(const cot_fft_options){__VA_ARGS__}, sizeof(cot_fft_options)

@@ -24,12 +24,18 @@ typedef void cot_solver(cot_trace *t, cot_fn *A, const cot_value *b, cot_value *
 
 typedef struct COT_NAMED_ cot_solve_options {
     COT_BEGIN_
-    cot_values b;               /* linear: the right-hand sides; root: the first guess              */
-    cot_value *out;             /* the results; NULL: only the first, which is returned             */
-    cot_solver *transpose;      /* of the transposed system; NULL: the same solver                  */
-    cot_solver *tangent;        /* root: of the linear systems with f's derivative                  */
-    int symmetric;              /* A (root: f's derivative) is its own (conjugate) transpose        */
-    void *user;                 /* handed to the bodies                                             */
+    /* linear: the right-hand sides; root: the first guess */
+    cot_values b;
+    /* the results; NULL: only the first, which is returned */
+    cot_value *out;
+    /* of the transposed system; NULL: the same solver */
+    cot_solver *transpose;
+    /* root: of the linear systems with f's derivative */
+    cot_solver *tangent;
+    /* A (root: f's derivative) is its own (conjugate) transpose */
+    int symmetric;
+    /* handed to the bodies */
+    void *user;
 } cot_solve_options;
 
 COT_API cot_value cot_custom_linear_solve_(cot_place at, cot_body *matvec, cot_solver *solve,
@@ -42,21 +48,23 @@ COT_API cot_value cot_custom_root_(cot_place at, cot_body *f, cot_solver *solve,
 
 /* cot_custom_linear_solve(matvec, solve, .b = COT_VALUES(b)): x with matvec(x) = b.
  *     matvec       n values -> n values of the types of b, linear; transposed by the library
- *     solve        any solver; called for b, for tangents, and unless .transpose or .symmetric is given
+ *     solve        any solver; called for b, for tangents, and unless .transpose or
+ * .symmetric is given
  *                  for cotangents with the transposed matvec
  * Of complex numbers the transposed matvec is the conjugate transpose, and .symmetric means
  * Hermitian: torch's convention.
  * Errors: COT_ERR_ARG    matvec is not linear, or there is no b
- *         COT_ERR_SHAPE, COT_ERR_DTYPE    a body's results are not of the types of b; b is neither floating nor complex */
+ *         COT_ERR_SHAPE, COT_ERR_DTYPE    a body's results are not of the types of b; b is
+ * neither floating nor complex */
 #define cot_custom_linear_solve(...) COT_LINEAR_SOLVE_(__VA_ARGS__, .end_ = 0)
 #define COT_LINEAR_SOLVE_(matvec, solve, ...) \
     cot_custom_linear_solve_(COT_HERE, matvec, solve, COT_SOLVE_(__VA_ARGS__))
 
 /* cot_custom_root(f, solve, .b = COT_VALUES(guess), .tangent = solver): x with f(x) = 0.
  *     f            n values -> n values of their types
- *     .tangent     solves f'(x) v = b, linear in v; .transpose the transposed system (NULL: the same solver)
- * The result does not depend on the guess.
- * Errors: as above; no .tangent is COT_ERR_ARG. */
+ *     .tangent     solves f'(x) v = b, linear in v; .transpose the transposed system (NULL:
+ * the same solver) The result does not depend on the guess. Errors: as above; no .tangent is
+ * COT_ERR_ARG. */
 #define cot_custom_root(...) COT_ROOT_(__VA_ARGS__, .end_ = 0)
 #define COT_ROOT_(f, solve, ...) cot_custom_root_(COT_HERE, f, solve, COT_SOLVE_(__VA_ARGS__))
 #endif

@@ -1,7 +1,9 @@
 /* Cotrace: indexing as in NumPy, for reading and for functional updates; segments.
  *
- *     y = cot_index(x, COT_AT(0, COT_SPAN(1, COT_NONE, 2), COT_NEWAXIS, i));       x[0, 1::2, None, i]
- *     z = cot_index_add(x, COT_AT(i, j), 1.0);                                     x.at[i, j].add(1)
+ *     y = cot_index(x, COT_AT(0, COT_SPAN(1, COT_NONE, 2), COT_NEWAXIS, i));       x[0,
+ * 1::2, None, i]
+ *     z = cot_index_add(x, COT_AT(i, j), 1.0);                                     x.at[i,
+ * j].add(1)
  *
  * Everything is made of slice, gather and scatter, and so maps and differentiates as they do,
  * in linear time:
@@ -38,10 +40,13 @@ typedef enum cot_update_kind {
 
 typedef struct COT_NAMED_ cot_at_options {
     COT_BEGIN_
-    cot_mode mode;              /* integers outside: reads are clamped, updates dropped, but with COT_FILL reads
-                                 * give NaN (0, the least integer) and with COT_PROMISE there are none           */
-    int clip;                   /* 1: updates are clamped too                                                   */
-    int unique;                 /* 1 promises that no two updates meet                                          */
+    /* integers outside: reads are clamped, updates dropped, but with COT_FILL reads give NaN
+     * (0, the least integer) and with COT_PROMISE there are none */
+    cot_mode mode;
+    /* 1: updates are clamped too */
+    int clip;
+    /* 1 promises that no two updates meet */
+    int unique;
 } cot_at_options;
 
 COT_API cot_at cot_at_int(int64_t i);
@@ -53,12 +58,15 @@ COT_API cot_at cot_at_mask(cot_value mask, int64_t bound);
 COT_API cot_at cot_at_same(cot_at a);
 COT_API cot_ats cot_ats_of(int n, const cot_at *at);
 
-COT_API cot_value cot_index_at_(cot_place at, cot_value x, cot_ats index, const cot_at_options *o, size_t size);
-COT_API cot_value cot_index_update_(cot_place at, cot_update_kind kind, cot_value x, cot_ats index, cot_operand y,
-                                    const cot_at_options *o, size_t size);
-COT_API cot_value cot_put_along_(cot_place at, cot_update_kind kind, cot_value x, cot_value index, cot_operand y,
-                                 int axis);
-COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, cot_value ids, int64_t n);
+COT_API cot_value cot_index_at_(cot_place at, cot_value x, cot_ats index,
+                                const cot_at_options *o, size_t size);
+COT_API cot_value cot_index_update_(cot_place at, cot_update_kind kind, cot_value x,
+                                    cot_ats index, cot_operand y, const cot_at_options *o,
+                                    size_t size);
+COT_API cot_value cot_put_along_(cot_place at, cot_update_kind kind, cot_value x,
+                                 cot_value index, cot_operand y, int axis);
+COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, cot_value ids,
+                               int64_t n);
 
 #ifndef __cplusplus
 /* Elements start, start + step, ... before stop, each counted from the end where negative;
@@ -75,12 +83,22 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
 
 /* COT_AT(i, COT_SPAN(1, 5), v): 1 to 12 entries: integers, spans and the like, values (integers
  * of any shape; in an update that needs no bound a bool, the mask itself). */
-#define COT_AT_(x)                                                                               \
-    _Generic((x), cot_at: cot_at_same, cot_value: cot_at_value, _Bool: cot_at_int,               \
-             char: cot_at_int, signed char: cot_at_int, unsigned char: cot_at_int,               \
-             short: cot_at_int, unsigned short: cot_at_int, int: cot_at_int,                     \
-             unsigned: cot_at_int, long: cot_at_int, unsigned long: cot_at_int,                  \
-             long long: cot_at_int, unsigned long long: cot_at_int)(x)
+#define COT_AT_(x)                                                                             \
+    _Generic((x),                                                                              \
+        cot_at: cot_at_same,                                                                   \
+        cot_value: cot_at_value,                                                               \
+        _Bool: cot_at_int,                                                                     \
+        char: cot_at_int,                                                                      \
+        signed char: cot_at_int,                                                               \
+        unsigned char: cot_at_int,                                                             \
+        short: cot_at_int,                                                                     \
+        unsigned short: cot_at_int,                                                            \
+        int: cot_at_int,                                                                       \
+        unsigned: cot_at_int,                                                                  \
+        long: cot_at_int,                                                                      \
+        unsigned long: cot_at_int,                                                             \
+        long long: cot_at_int,                                                                 \
+        unsigned long long: cot_at_int)(x)
 #define COT_AT_1_(a, ...) COT_AT_(a)
 #define COT_AT_2_(a, ...) COT_AT_(a), COT_AT_1_(__VA_ARGS__, )
 #define COT_AT_3_(a, ...) COT_AT_(a), COT_AT_2_(__VA_ARGS__, )
@@ -94,16 +112,18 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
 #define COT_AT_11_(a, ...) COT_AT_(a), COT_AT_10_(__VA_ARGS__, )
 #define COT_AT_12_(a, ...) COT_AT_(a), COT_AT_11_(__VA_ARGS__, )
 #define COT_AT_PICK_(a, b, c, d, e, f, g, h, i, j, k, l, m, ...) m
-#define COT_AT_EACH_(...)                                                                        \
-    COT_AT_PICK_(__VA_ARGS__, COT_AT_12_, COT_AT_11_, COT_AT_10_, COT_AT_9_, COT_AT_8_, COT_AT_7_, \
-                 COT_AT_6_, COT_AT_5_, COT_AT_4_, COT_AT_3_, COT_AT_2_, COT_AT_1_, )(__VA_ARGS__, )
+#define COT_AT_EACH_(...)                                                                      \
+    COT_AT_PICK_(__VA_ARGS__, COT_AT_12_, COT_AT_11_, COT_AT_10_, COT_AT_9_, COT_AT_8_,        \
+                 COT_AT_7_, COT_AT_6_, COT_AT_5_, COT_AT_4_, COT_AT_3_, COT_AT_2_,             \
+                 COT_AT_1_, )(__VA_ARGS__, )
 #define COT_AT_COUNT_(...) COT_AT_PICK_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
 #define COT_AT(...) \
     cot_ats_of(COT_AT_COUNT_(__VA_ARGS__), (const cot_at[]){COT_AT_EACH_(__VA_ARGS__)})
 
 /* cot_index(x, COT_AT(...)): x[...] of NumPy; cot_index(x, i, axis): slice i of an axis.
  *
- *   returns  the axes of x in order, less those of integers, with new ones; values broadcast with each other (and
+ *   returns  the axes of x in order, less those of integers, with new ones; values broadcast
+ * with each other (and
  *            with integers, where a value has a rank) to one shape, whose axes stand where the
  *            first of them
  *            stood, or first if a span or a new axis parts them
@@ -113,8 +133,8 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
  * dropped by updates.
  * cot_index_get names the options.
  *
- * Errors   COT_ERR_SHAPE  too many entries; an integer outside; a mask that does not fit, or has no bound
- * Source   NumPy's reference, "Indexing on ndarrays". */
+ * Errors   COT_ERR_SHAPE  too many entries; an integer outside; a mask that does not fit, or
+ * has no bound Source   NumPy's reference, "Indexing on ndarrays". */
 #define COT_INDEX_PICK_(a, b, c, d, ...) d
 #define cot_index(...) \
     COT_INDEX_PICK_(__VA_ARGS__, COT_INDEX_AXIS_, COT_INDEX_GET_, , )(__VA_ARGS__)

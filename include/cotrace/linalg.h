@@ -23,8 +23,10 @@ extern "C" {
 
 typedef struct COT_NAMED_ cot_linalg_options {
     COT_BEGIN_
-    int upper;                  /* cholesky: give L^T; triangular_solve: of the upper triangle; eigh: read that one */
-    int triangle;               /* cholesky, eigh: read one triangle only; 0: the mean of x and its transpose */
+    /* cholesky: give L^T; triangular_solve: of the upper triangle; eigh: read that one */
+    int upper;
+    /* cholesky, eigh: read one triangle only; 0: the mean of x and its transpose */
+    int triangle;
     int right;                  /* triangular_solve: z a = b in place of a z = b */
     int transposed;             /* triangular_solve: a^T in place of a      */
     int unit;                   /* triangular_solve: ones on the diagonal, which is not read */
@@ -34,7 +36,13 @@ typedef struct COT_NAMED_ cot_linalg_options {
 /* Norms of matrices: Frobenius; sum of singular values; largest and least sum of a column,
  * singular value, sum of a row. */
 typedef enum cot_matrix_norm_kind {
-    COT_NORM_FRO, COT_NORM_NUC, COT_NORM_1, COT_NORM_MINUS_1, COT_NORM_2, COT_NORM_MINUS_2, COT_NORM_INF,
+    COT_NORM_FRO,
+    COT_NORM_NUC,
+    COT_NORM_1,
+    COT_NORM_MINUS_1,
+    COT_NORM_2,
+    COT_NORM_MINUS_2,
+    COT_NORM_INF,
     COT_NORM_MINUS_INF
 } cot_matrix_norm_kind;
 

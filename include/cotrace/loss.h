@@ -20,23 +20,36 @@ typedef enum cot_loss_reduction {
 typedef struct COT_NAMED_ cot_loss_options {
     COT_BEGIN_
     cot_loss_reduction reduction;
-    cot_value weight;           /* cross_entropy, nll: of each class; bce: of each element                      */
-    cot_value pos_weight;       /* bce_with_logits: of the positive part                                        */
-    cot_list ignore;            /* cross_entropy, nll: labels that count as no example                          */
-    double label_smoothing;     /* cross_entropy: this part of a label goes to all classes alike                */
-    double delta;               /* huber, smooth_l1 (its beta); 0: 1                                            */
-    double margin;              /* 0: the loss's usual one                                                      */
-    double p;                   /* triplet: the norm; 0: 2                                                      */
-    int log_target;             /* kl_div: 1: the target is a logarithm                                         */
-    int full;                   /* poisson_nll: 1: with Stirling's term; gaussian_nll: 1: with log(2 pi) / 2    */
-    int blank;                  /* ctc: its class                                                               */
-    int zero_infinity;          /* ctc: 1: a target that cannot be has loss 0                                   */
+    /* cross_entropy, nll: of each class; bce: of each element */
+    cot_value weight;
+    /* bce_with_logits: of the positive part */
+    cot_value pos_weight;
+    /* cross_entropy, nll: labels that count as no example */
+    cot_list ignore;
+    /* cross_entropy: this part of a label goes to all classes alike */
+    double label_smoothing;
+    /* huber, smooth_l1 (its beta); 0: 1 */
+    double delta;
+    /* 0: the loss's usual one */
+    double margin;
+    /* triplet: the norm; 0: 2 */
+    double p;
+    /* kl_div: 1: the target is a logarithm */
+    int log_target;
+    /* poisson_nll: 1: with Stirling's term; gaussian_nll: 1: with log(2 pi) / 2 */
+    int full;
+    /* ctc: its class */
+    int blank;
+    /* ctc: 1: a target that cannot be has loss 0 */
+    int zero_infinity;
 } cot_loss_options;
 
-#define COT_LOSS_2_(name) \
-    COT_API cot_value name(cot_place at, cot_value x, cot_value y, const cot_loss_options *o, size_t size);
-#define COT_LOSS_3_(name) \
-    COT_API cot_value name(cot_place at, cot_value x, cot_value y, cot_value z, const cot_loss_options *o, size_t size);
+#define COT_LOSS_2_(name)                                                                      \
+    COT_API cot_value name(cot_place at, cot_value x, cot_value y, const cot_loss_options *o,  \
+                           size_t size);
+#define COT_LOSS_3_(name)                                                                      \
+    COT_API cot_value name(cot_place at, cot_value x, cot_value y, cot_value z,                \
+                           const cot_loss_options *o, size_t size);
 COT_LOSS_2_(cot_mse_loss_)
 COT_LOSS_2_(cot_l1_)
 COT_LOSS_2_(cot_smooth_l1_)
@@ -109,7 +122,8 @@ COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
 #define cot_hinge(...) COT_HINGE_(__VA_ARGS__, .end_ = 0)
 #define COT_HINGE_(x, y, ...) cot_hinge_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 #define cot_hinge_embedding(...) COT_HINGE_EMBEDDING_(__VA_ARGS__, .end_ = 0)
-#define COT_HINGE_EMBEDDING_(x, y, ...) cot_hinge_embedding_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
+#define COT_HINGE_EMBEDDING_(x, y, ...)                                                        \
+    cot_hinge_embedding_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 #define cot_soft_margin(...) COT_SOFT_MARGIN_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFT_MARGIN_(x, y, ...) cot_soft_margin_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 /* max(0, .margin - z (x - y)) with margin 0. */
@@ -131,13 +145,15 @@ COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
  *   log_probs       float[t, n, c], logarithms of the probabilities of classes
  *   targets         integers [n, s], without blanks, of which the first target_lengths[i] count
  *   input_lengths   integers [n]: steps that count; target_lengths likewise
- *   returns         the mean over examples of each loss divided by its target's length (1 for 0), or by .reduction
+ *   returns         the mean over examples of each loss divided by its target's length (1
+ * for 0), or by .reduction
  *
  * An impossible target has the loss +inf, or 0 with .zero_infinity; its derivative is 0.
  * Source   A. Graves et al., Connectionist Temporal Classification, 2006. */
 #define cot_ctc(...) COT_CTC_(__VA_ARGS__, .end_ = 0)
-#define COT_CTC_(log_probs, targets, input_lengths, target_lengths, ...) \
-    cot_ctc_(COT_HERE, log_probs, targets, input_lengths, target_lengths, COT_LOSS_(__VA_ARGS__))
+#define COT_CTC_(log_probs, targets, input_lengths, target_lengths, ...)                       \
+    cot_ctc_(COT_HERE, log_probs, targets, input_lengths, target_lengths,                      \
+             COT_LOSS_(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -42,9 +42,12 @@ typedef struct cot_state {
 
 typedef struct COT_NAMED_ cot_functional_options {
     COT_BEGIN_
-    cot_fn *fn;     /* a transform of the module's function; NULL: that function               */
-    int untied;     /* 1: tied names are arguments of their own (fn: of cot_module_fn_untied)  */
-    int strict;     /* 1: every parameter and buffer is to be given                            */
+    /* a transform of the module's function; NULL: that function */
+    cot_fn *fn;
+    /* 1: tied names are arguments of their own (fn: of cot_module_fn_untied) */
+    int untied;
+    /* 1: every parameter and buffer is to be given */
+    int strict;
 } cot_functional_options;
 
 /* NULL with the error recorded if a text is wrong. */
@@ -52,7 +55,8 @@ COT_API cot_module *cot_module_new_(cot_place at, cot_context *ctx, const cot_mo
                                     size_t size);
 /* The array of a leaf.  Errors: COT_ERR_ARG  nothing has the name. */
 COT_API cot_status cot_module_set(cot_module *m, const char *name, cot_array *a);
-COT_API cot_array *cot_module_array(const cot_module *m, const char *name); /* NULL if there is none */
+/* NULL if there is none */
+COT_API cot_array *cot_module_array(const cot_module *m, const char *name);
 /* One storage, two names: `name` becomes another name of `of`.  The function takes it once, and
  * its gradient sums both uses. */
 COT_API cot_status cot_module_tie(cot_module *m, const char *name, const char *of);
@@ -70,7 +74,8 @@ COT_API cot_fn *cot_module_fn_untied(cot_module *m);
 /* Run the module with arrays of `given` (n_given states, disjoint) in place of its own.
  * inputs follow the parameters and buffers, results are those of cot_jit.
  *
- * Errors   COT_ERR_ARG  a name appears in two states, is unknown, is missing (strict), has no array; tied
+ * Errors   COT_ERR_ARG  a name appears in two states, is unknown, is missing (strict), has
+ * no array; tied
  *                       names are given different arrays; and the errors of cot_jit. */
 COT_API cot_status cot_functional_call_(cot_place at, cot_module *m, const cot_state *given,
                                         int n_given, cot_array *const *inputs, int n_inputs,
@@ -85,12 +90,17 @@ COT_API cot_status cot_module_named(const cot_module *m, cot_list paths,
  * ensemble by cot_vmap with dims 0 for what is stacked.  The arrays are new: free them with
  * cot_state_free.
  *
- * Errors   COT_ERR_ARG    no module; of different kinds; in different modes; a leaf frozen in one only
- *          COT_ERR_SHAPE  arrays of a leaf differ in type, or one is missing: the message names it */
+ * Errors   COT_ERR_ARG    no module; of different kinds; in different modes; a leaf frozen
+ * in one only
+ *          COT_ERR_SHAPE  arrays of a leaf differ in type, or one is missing: the message
+ * names it */
 COT_API cot_status cot_stack_module_state_(cot_place at, cot_context *ctx,
-                                           cot_module *const *modules, int n, cot_state *params, cot_state *buffers);
-COT_API void cot_state_free(cot_state *s);                      /* the arrays; the list empties */
-COT_API cot_array *cot_state_find(const cot_state *s, const char *name);   /* NULL if there is none */
+                                           cot_module *const *modules, int n, cot_state *params,
+                                           cot_state *buffers);
+/* the arrays; the list empties */
+COT_API void cot_state_free(cot_state *s);
+/* NULL if there is none */
+COT_API cot_array *cot_state_find(const cot_state *s, const char *name);
 
 /* A batch-norm layer at a path of a module ("" for the module itself), with buffers
  * running_mean, running_var and num_batches_tracked below it.  config is the caller's and
@@ -105,8 +115,9 @@ COT_API cot_status cot_module_batch_norm(cot_module *m, const char *path,
 COT_API cot_module *cot_replace_batch_norm(cot_module *m);
 
 #ifndef __cplusplus
-#define cot_module_new(ctx, ...) \
-    cot_module_new_(COT_HERE, ctx, &(const cot_module_spec){__VA_ARGS__}, sizeof(cot_module_spec))
+#define cot_module_new(ctx, ...)                                                               \
+    cot_module_new_(COT_HERE, ctx, &(const cot_module_spec){ __VA_ARGS__ },                    \
+                    sizeof(cot_module_spec))
 /* COT_STATE({"weight", w}, {"bias", b}) */
 #define COT_STATE(...)                                                      \
     ((cot_state){(int)(sizeof((cot_named[]){__VA_ARGS__}) / sizeof(cot_named)), \

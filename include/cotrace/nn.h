@@ -42,7 +42,8 @@ typedef struct COT_NAMED_ cot_rnn_options {
 
 typedef struct COT_NAMED_ cot_attention_options {
     COT_BEGIN_
-    cot_value mask;             /* bool: where to look; floating: added to the scores; broadcasts to [..., l, s] */
+    /* bool: where to look; floating: added to the scores; broadcasts to [..., l, s] */
+    cot_value mask;
     int causal;                 /* 1: key j is seen by query i if j <= i        */
     double scale;               /* of the scores; 0: 1 / sqrt(e)                */
     double dropout;             /* of the weights, with .key as in dropout      */
@@ -76,8 +77,9 @@ typedef struct COT_NAMED_ cot_init_options {
 
 #define COT_UNSET ((cot_value){0})
 
-#define COT_ACTIVATION_(name) \
-    COT_API cot_value name(cot_place at, cot_value x, const cot_activation_options *o, size_t size);
+#define COT_ACTIVATION_(name)                                                                  \
+    COT_API cot_value name(cot_place at, cot_value x, const cot_activation_options *o,         \
+                           size_t size);
 COT_ACTIVATION_(cot_relu6_)
 COT_ACTIVATION_(cot_hardtanh_)
 COT_ACTIVATION_(cot_elu_)
@@ -96,13 +98,18 @@ COT_ACTIVATION_(cot_quick_gelu_)
 #undef COT_ACTIVATION_
 COT_API cot_value cot_prelu_(cot_place at, cot_value x, cot_value weight);
 COT_API cot_value cot_glu_(cot_place at, cot_value x, int axis);
-COT_API cot_value cot_softmin_(cot_place at, cot_value x, const cot_reduce_options *o, size_t size);
-COT_API cot_value cot_group_norm_(cot_place at, cot_value x, int64_t groups, const cot_norm_options *o, size_t size);
-COT_API cot_value cot_instance_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size);
-COT_API cot_value cot_rms_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size);
-COT_API cot_value cot_normalize_(cot_place at, cot_value x, const cot_norm_options *o, size_t size);
-COT_API cot_value cot_embedding_(cot_place at, cot_value weight, cot_value index, const cot_embedding_options *o,
+COT_API cot_value cot_softmin_(cot_place at, cot_value x, const cot_reduce_options *o,
+                               size_t size);
+COT_API cot_value cot_group_norm_(cot_place at, cot_value x, int64_t groups,
+                                  const cot_norm_options *o, size_t size);
+COT_API cot_value cot_instance_norm_(cot_place at, cot_value x, const cot_norm_options *o,
+                                     size_t size);
+COT_API cot_value cot_rms_norm_(cot_place at, cot_value x, const cot_norm_options *o,
+                                size_t size);
+COT_API cot_value cot_normalize_(cot_place at, cot_value x, const cot_norm_options *o,
                                  size_t size);
+COT_API cot_value cot_embedding_(cot_place at, cot_value weight, cot_value index,
+                                 const cot_embedding_options *o, size_t size);
 COT_API cot_value cot_conv_layer_(cot_place at, int n, cot_value x, cot_value w, cot_value bias,
                                   const cot_window_options *o, size_t size);
 COT_API cot_value cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w,
@@ -126,10 +133,13 @@ COT_API cot_value cot_attention_(cot_place at, cot_value q, cot_value k, cot_val
 COT_API cot_value cot_multi_head_attention_(cot_place at, cot_value q, cot_value k, cot_value v,
                                             const cot_attention_weights *w, int64_t heads,
                                             const cot_attention_options *o, size_t size);
-COT_API cot_value cot_rotary_(cot_place at, cot_value x, const cot_rotary_options *o, size_t size);
-COT_API cot_value cot_sinusoids_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t l, int64_t d);
-#define COT_INIT_F_(name) \
-    COT_API cot_value name(cot_place at, cot_trace *t, cot_type type, const cot_init_options *o, size_t size);
+COT_API cot_value cot_rotary_(cot_place at, cot_value x, const cot_rotary_options *o,
+                              size_t size);
+COT_API cot_value cot_sinusoids_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t l,
+                                 int64_t d);
+#define COT_INIT_F_(name)                                                                      \
+    COT_API cot_value name(cot_place at, cot_trace *t, cot_type type,                          \
+                           const cot_init_options *o, size_t size);
 COT_INIT_F_(cot_init_normal_)
 COT_INIT_F_(cot_truncated_normal_)
 COT_INIT_F_(cot_orthogonal_)
@@ -142,7 +152,8 @@ COT_INIT_F_(cot_kaiming_normal_)
 #ifndef __cplusplus
 /* ---- activations, for each element; kinks have PyTorch's derivatives ---- */
 
-#define COT_ACT_(...) &(const cot_activation_options){__VA_ARGS__}, sizeof(cot_activation_options)
+#define COT_ACT_(...)                                                                          \
+    &(const cot_activation_options){ __VA_ARGS__ }, sizeof(cot_activation_options)
 /* min(max(x, 0), 6); min(max(x, .low), .high). */
 #define cot_relu6(x) cot_relu6_(COT_HERE, x, NULL, 0)
 #define cot_hardtanh(...) COT_HARDTANH_(__VA_ARGS__, .end_ = 0)
@@ -229,7 +240,8 @@ COT_INIT_F_(cot_kaiming_normal_)
 
 /* One step: x [..., in], h and c [..., h]: the next h; the next c to *c_next. */
 #define cot_rnn_cell(x, h, weights) cot_rnn_cell_(COT_HERE, x, h, weights, 0)
-#define cot_lstm_cell(x, h, c, weights, c_next) cot_lstm_cell_(COT_HERE, x, h, c, weights, c_next)
+#define cot_lstm_cell(x, h, c, weights, c_next)                                                \
+    cot_lstm_cell_(COT_HERE, x, h, c, weights, c_next)
 #define cot_gru_cell(x, h, weights) cot_gru_cell_(COT_HERE, x, h, weights)
 /* All steps: x [steps, ..., in], h and c [..., h] or COT_UNSET for zeros: h after each step,
  * [steps, ..., h]; the last h (and c, of an LSTM: last[1]) to last, which may be NULL.  weights
@@ -248,7 +260,8 @@ COT_INIT_F_(cot_kaiming_normal_)
 
 /* ---- attention ---- */
 
-#define COT_ATTEND_(...) &(const cot_attention_options){__VA_ARGS__}, sizeof(cot_attention_options)
+#define COT_ATTEND_(...)                                                                       \
+    &(const cot_attention_options){ __VA_ARGS__ }, sizeof(cot_attention_options)
 /* softmax(q k' scale) v: q [..., l, e], k [..., s, e], v [..., s, f] give [..., l, f]; leading
  * axes broadcast.  A query that the mask lets see nothing gets the mean of v. */
 #define cot_attention(...) COT_ATTENTION_(__VA_ARGS__, .end_ = 0)
@@ -262,8 +275,9 @@ COT_INIT_F_(cot_kaiming_normal_)
 /* x [..., l, d]: pairs of features turned by position / base^(2 i / d) radians.  [l, d]: sin
  * and cos of these angles, in turns. */
 #define cot_rotary(...) COT_ROTARY_(__VA_ARGS__, .end_ = 0)
-#define COT_ROTARY_(x, ...) \
-    cot_rotary_(COT_HERE, x, &(const cot_rotary_options){__VA_ARGS__}, sizeof(cot_rotary_options))
+#define COT_ROTARY_(x, ...)                                                                    \
+    cot_rotary_(COT_HERE, x, &(const cot_rotary_options){ __VA_ARGS__ },                       \
+                sizeof(cot_rotary_options))
 #define cot_sinusoids(t, dtype, l, d) cot_sinusoids_(COT_HERE, t, dtype, l, d)
 
 /* ---- first weights ---- */
@@ -276,7 +290,8 @@ COT_INIT_F_(cot_kaiming_normal_)
  * K. He et al., Delving Deep into Rectifiers, 2015. */
 #define COT_INIT_(...) &(const cot_init_options){__VA_ARGS__}, sizeof(cot_init_options)
 #define cot_init_normal(...) COT_INIT_NORMAL_(__VA_ARGS__, .end_ = 0)
-#define COT_INIT_NORMAL_(t, type, ...) cot_init_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+#define COT_INIT_NORMAL_(t, type, ...)                                                         \
+    cot_init_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
 /* A normal distribution of .mean and .std, of which only what lies in [.low, .high] (mean -+ 2
  * std) is drawn. */
 #define cot_truncated_normal(...) COT_TRUNCATED_NORMAL_(__VA_ARGS__, .end_ = 0)

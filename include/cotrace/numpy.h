@@ -2,9 +2,9 @@
  *
  * Compositions of the ops of trace.h and the functions of sugar.h, which map and differentiate
  * as these do; what those headers have already (where, take, roll, einsum, quantile, cumsum,
- * ...) is not repeated here.  Two operands broadcast and promote.  On f16 and bf16 a composition
- * computes in f32 and rounds once, at the end.  Axes may be negative.  Values are NumPy's to
- * rounding, derivatives JAX's, unless a line says otherwise. */
+ * ...) is not repeated here.  Two operands broadcast and promote.  On f16 and bf16 a
+ * composition computes in f32 and rounds once, at the end.  Axes may be negative.  Values
+ * are NumPy's to rounding, derivatives JAX's, unless a line says otherwise. */
 #ifndef COTRACE_NUMPY_H
 #define COTRACE_NUMPY_H
 
@@ -23,7 +23,8 @@ typedef struct COT_NAMED_ cot_nan_options {
 
 typedef struct COT_NAMED_ cot_meshgrid_options {
     COT_BEGIN_
-    int matrix;                 /* 1: axis i is that of vector i; else the first two are swapped */
+    /* 1: axis i is that of vector i; else the first two are swapped */
+    int matrix;
 } cot_meshgrid_options;
 
 typedef struct COT_NAMED_ cot_cov_options {
@@ -34,13 +35,16 @@ typedef struct COT_NAMED_ cot_cov_options {
 
 typedef struct COT_NAMED_ cot_interp_options {
     COT_BEGIN_
-    cot_value left, right;      /* scalars, of what lies outside; unset: the first, the last value */
+    /* scalars, of what lies outside; unset: the first, the last value */
+    cot_value left, right;
 } cot_interp_options;
 
 typedef struct COT_NAMED_ cot_trapezoid_options {
     COT_BEGIN_
-    cot_value x;                /* places of the samples, one for each along the axis; unset: .dx */
-    double dx;                  /* their distance; 0: 1                                           */
+    /* places of the samples, one for each along the axis; unset: .dx */
+    cot_value x;
+    /* their distance; 0: 1 */
+    double dx;
 } cot_trapezoid_options;
 
 /* How much of a convolution of n and m elements is wanted: all n + m - 1 sums, the max(n, m) in
@@ -152,8 +156,8 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
 
 /* Axis `from` becomes axis `to`; the others keep their order. */
 #define cot_moveaxis(x, from, to) cot_moveaxis_(COT_HERE, x, from, to)
-/* cot_tile(x, COT_LIST(2, 3)): copies of x side by side, so many along each axis; the shorter of
- * list and shape is filled up with ones in front. */
+/* cot_tile(x, COT_LIST(2, 3)): copies of x side by side, so many along each axis; the
+ * shorter of list and shape is filled up with ones in front. */
 #define cot_tile(x, times) cot_tile_(COT_HERE, x, times)
 /* Each slice along the axis n times, one copy after the other. */
 #define cot_repeat(x, n, axis) cot_repeat_(COT_HERE, x, n, axis)
@@ -190,8 +194,8 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
 /* p[0] x^(n-1) + ... + p[n-1] by Horner's rule, p [n], x of any shape. */
 #define cot_polyval(p, x) cot_polyval_(COT_HERE, p, x)
 /* The polynomial of the degree that is nearest to y at x in least squares, the highest power
- * first: x [n], y [n] or [n, k]; degree + 1 at most n coefficients, [degree + 1] or [degree + 1,
- * k].  Columns of the matrix of powers are scaled to length 1 for cot_lstsq. */
+ * first: x [n], y [n] or [n, k]; degree + 1 at most n coefficients, [degree + 1] or [degree
+ * + 1, k].  Columns of the matrix of powers are scaled to length 1 for cot_lstsq. */
 #define cot_polyfit(x, y, degree) cot_polyfit_(COT_HERE, x, y, degree)
 #endif
 

@@ -18,36 +18,52 @@ extern "C" {
 #endif
 
 typedef enum cot_optim_kind {
-    COT_SGD = 0,                /* state: with momentum a velocity for each parameter, and with
+    COT_SGD = 0, /* state: with momentum a velocity for each parameter, and with
                                  * dampening too the steps so far before them        */
-    COT_ADAM, COT_ADAMW,        /* the steps so far, then two moments (with .amsgrad three) for each parameter  */
-    COT_RMSPROP,                /* the mean square, with .centered the mean, with momentum a velocity           */
-    COT_ADAGRAD,                /* the sum of squares                                                           */
-    COT_LION                    /* a moment                                                                     */
+    /* the steps so far, then two moments (with .amsgrad three) for each parameter */
+    COT_ADAM,
+    COT_ADAMW,
+    /* the mean square, with .centered the mean, with momentum a velocity */
+    COT_RMSPROP,
+    /* the sum of squares */
+    COT_ADAGRAD,
+    COT_LION /* a moment                                                                     */
 } cot_optim_kind;
 
 /* 0 is each default: of the kind, as PyTorch has it. */
 typedef struct COT_NAMED_ cot_optim {
     COT_BEGIN_
     cot_optim_kind kind;
-    double rate;                /* 0: 1e-2 (sgd, rmsprop, adagrad), 1e-3 (adam), 1e-4 (lion)                    */
-    cot_value schedule;         /* a rate as a value, scalar, in place of it                                    */
-    double momentum, dampening; /* sgd, rmsprop                                                                 */
-    int nesterov;               /* sgd                                                                          */
-    double beta1, beta2;        /* adam: 0.9, 0.999; lion: 0.9, 0.99                                            */
-    double alpha;               /* rmsprop: 0.99                                                                */
-    double eps;                 /* 1e-8; adagrad 1e-10                                                          */
-    double weight_decay;        /* added to the gradient times the parameter; adamw and lion: to the step;
-                                 * adamw: 0: 0.01; less than 0: none                                            */
+    /* 0: 1e-2 (sgd, rmsprop, adagrad), 1e-3 (adam), 1e-4 (lion) */
+    double rate;
+    /* a rate as a value, scalar, in place of it */
+    cot_value schedule;
+    /* sgd, rmsprop */
+    double momentum, dampening;
+    /* sgd */
+    int nesterov;
+    /* adam: 0.9, 0.999; lion: 0.9, 0.99 */
+    double beta1, beta2;
+    /* rmsprop: 0.99 */
+    double alpha;
+    /* 1e-8; adagrad 1e-10 */
+    double eps;
+    /* added to the gradient times the parameter; adamw and lion: to the step; adamw: 0: 0.01;
+     * less than 0: none */
+    double weight_decay;
     int amsgrad, centered, maximize;
 } cot_optim;
 
 typedef struct COT_NAMED_ cot_rate_options {
     COT_BEGIN_
-    double gamma;               /* step, exponential: 0: 0.1 and 0.99                                           */
-    double last;                /* cosine, linear: the rate at the end                                          */
-    double warmup;              /* all: so many first steps rise from 0 linearly; one_cycle: 0: 0.3 of all      */
-    double first_div, last_div; /* one_cycle: rate at the begin = peak / 25, at the end that / 1e4              */
+    /* step, exponential: 0: 0.1 and 0.99 */
+    double gamma;
+    /* cosine, linear: the rate at the end */
+    double last;
+    /* all: so many first steps rise from 0 linearly; one_cycle: 0: 0.3 of all */
+    double warmup;
+    /* one_cycle: rate at the begin = peak / 25, at the end that / 1e4 */
+    double first_div, last_div;
 } cot_rate_options;
 
 COT_API int cot_optim_state_count(const cot_optim *o, int n);
@@ -60,7 +76,12 @@ COT_API cot_value cot_global_norm_(cot_place at, cot_values xs);
 COT_API cot_value cot_clip_by_norm_(cot_place at, cot_values xs, double most, cot_value *out);
 COT_API void cot_clip_by_value_(cot_place at, cot_values xs, double most, cot_value *out);
 typedef enum cot_rate_kind {
-    COT_RATE_CONSTANT, COT_RATE_STEP, COT_RATE_EXPONENTIAL, COT_RATE_COSINE, COT_RATE_LINEAR, COT_RATE_ONE_CYCLE
+    COT_RATE_CONSTANT,
+    COT_RATE_STEP,
+    COT_RATE_EXPONENTIAL,
+    COT_RATE_COSINE,
+    COT_RATE_LINEAR,
+    COT_RATE_ONE_CYCLE
 } cot_rate_kind;
 COT_API cot_value cot_rate_(cot_place at, cot_rate_kind kind, cot_value step, double rate,
                             double steps, const cot_rate_options *o, size_t size);
@@ -75,9 +96,11 @@ COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value c
 /* One step: n parameters, their gradients of the same types, the state; the next of both to
  * params_out, state_out.
  *
- * Errors   COT_ERR_ARG  the lists do not have n, n and cot_optim_state_count(o, n) values, or the
+ * Errors   COT_ERR_ARG  the lists do not have n, n and cot_optim_state_count(o, n) values,
+ * or the
  *                       kind is none of the above
- * Sources  D. Kingma, J. Ba, Adam, 2015; I. Loshchilov, F. Hutter, Decoupled Weight Decay, 2019; J. Duchi et al.,
+ * Sources  D. Kingma, J. Ba, Adam, 2015; I. Loshchilov, F. Hutter, Decoupled Weight Decay,
+ * 2019; J. Duchi et al.,
  *          Adaptive Subgradient Methods, 2011; X. Chen et al., Symbolic Discovery of
  *          Optimization Algorithms, 2023;
  *          Y. Nesterov, 1983, in the form of I. Sutskever et al., 2013. */
@@ -119,14 +142,16 @@ COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value c
 /* L-BFGS: the direction -H g of the two loops, H the inverse Hessian by the last pairs s
  * (steps) and y (differences of gradients), newest last.
  *
- *   g       T[n], s and y T[m, n], count integer[]: how many of the last pairs are there, at most m
+ *   g       T[n], s and y T[m, n], count integer[]: how many of the last pairs are there, at
+ * most m
  *   returns T[n]; -g where there are none
  *
  * A pair with s . y <= 0 is left out.  cot_lbfgs_push appends a pair, the oldest leaving: s, y
  * and count to out[0 ... 2].
  * Source   J. Nocedal, Updating quasi-Newton matrices with limited storage, 1980. */
 #define cot_lbfgs_direction(g, s, y, count) cot_lbfgs_direction_(COT_HERE, g, s, y, count)
-#define cot_lbfgs_push(s, y, count, ds, dy, out) cot_lbfgs_push_(COT_HERE, s, y, count, ds, dy, out)
+#define cot_lbfgs_push(s, y, count, ds, dy, out)                                               \
+    cot_lbfgs_push_(COT_HERE, s, y, count, ds, dy, out)
 #endif
 
 #ifdef __cplusplus

@@ -18,7 +18,11 @@ extern "C" {
 /* Between two elements: linearly; the one below, above, nearest (of two at the same distance
  * the one at an even place), as NumPy has them; half of each. */
 typedef enum cot_quantile_method {
-    COT_QUANTILE_LINEAR = 0, COT_QUANTILE_LOWER, COT_QUANTILE_HIGHER, COT_QUANTILE_NEAREST, COT_QUANTILE_MIDPOINT,
+    COT_QUANTILE_LINEAR = 0,
+    COT_QUANTILE_LOWER,
+    COT_QUANTILE_HIGHER,
+    COT_QUANTILE_NEAREST,
+    COT_QUANTILE_MIDPOINT,
 } cot_quantile_method;
 
 typedef struct COT_NAMED_ cot_order_options {
@@ -29,7 +33,8 @@ typedef struct COT_NAMED_ cot_order_options {
     int reverse;                /* cumsum, ...: from each element on, not up to it  */
     int right;                  /* searchsorted: after those that are equal         */
     int method;                 /* quantile, median: a cot_quantile_method          */
-    int skip_nan;               /* quantile, median: of the elements that are not NaN; NaN if there is none */
+    /* quantile, median: of the elements that are not NaN; NaN if there is none */
+    int skip_nan;
 } cot_order_options;
 
 typedef struct COT_NAMED_ cot_unique_options {
@@ -69,8 +74,9 @@ COT_API cot_value cot_bincount_(cot_place at, cot_value x, int64_t n,
 COT_API cot_value cot_histogram_(cot_place at, cot_value x, int64_t n, double low, double high,
                                  const cot_count_options *o, size_t size);
 
-#define COT_CUMULATE_(name) \
-    COT_API cot_value name(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size);
+#define COT_CUMULATE_(name)                                                                    \
+    COT_API cot_value name(cot_place at, cot_value x, int axis, const cot_order_options *o,    \
+                           size_t size);
 COT_CUMULATE_(cot_cumsum_)
 COT_CUMULATE_(cot_cumprod_)
 COT_CUMULATE_(cot_cummax_)
@@ -94,7 +100,8 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 #define COT_SORT_MANY_(xs, axis, out, ...)                                                     \
     cot_sort_many_(COT_HERE, xs, axis, out, COT_ORDER_(__VA_ARGS__))
 #define cot_lexsort(...) COT_LEXSORT_(__VA_ARGS__, .end_ = 0)
-#define COT_LEXSORT_(keys, axis, ...) cot_argsort_(COT_HERE, keys, axis, COT_ORDER_(__VA_ARGS__))
+#define COT_LEXSORT_(keys, axis, ...)                                                          \
+    cot_argsort_(COT_HERE, keys, axis, COT_ORDER_(__VA_ARGS__))
 /* The k largest elements of the last axis, the largest first; *places (may be NULL) says where
  * they are:
  * the first of equal ones come first. */
@@ -110,7 +117,8 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 #define cot_median(...) COT_MEDIAN_(__VA_ARGS__, .end_ = 0)
 #define COT_MEDIAN_(x, axis, ...) cot_median_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
 #define cot_quantile(...) COT_QUANTILE_(__VA_ARGS__, .end_ = 0)
-#define COT_QUANTILE_(x, q, axis, ...) cot_quantile_(COT_HERE, x, q, axis, COT_ORDER_(__VA_ARGS__))
+#define COT_QUANTILE_(x, q, axis, ...)                                                         \
+    cot_quantile_(COT_HERE, x, q, axis, COT_ORDER_(__VA_ARGS__))
 /* Where each element of x belongs in sorted, T[n] ascending: before those that are equal, or
  * with .right = 1 after them; from 0 to n. */
 #define cot_searchsorted(...) COT_SEARCHSORTED_(__VA_ARGS__, .end_ = 0)
@@ -123,8 +131,9 @@ COT_CUMULATE_(cot_cumlogsumexp_)
  *
  * Errors   COT_ERR_SHAPE  .size is absent: the shape would depend on values */
 #define cot_unique(...) COT_UNIQUE_(__VA_ARGS__, .end_ = 0)
-#define COT_UNIQUE_(x, ...) \
-    cot_unique_(COT_HERE, x, &(const cot_unique_options){__VA_ARGS__}, sizeof(cot_unique_options))
+#define COT_UNIQUE_(x, ...)                                                                    \
+    cot_unique_(COT_HERE, x, &(const cot_unique_options){ __VA_ARGS__ },                       \
+                sizeof(cot_unique_options))
 /* i32[n]: how often 0 ... n-1 occur among the integers x; how many elements of the floating x
  * are in each of n equal parts of [low, high], of which the last includes high, by the edges
  * low + i ((high - low) / n) in the type of x.  What is outside is not counted.  With .weights:

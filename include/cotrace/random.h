@@ -35,8 +35,9 @@ COT_API cot_value cot_key_(cot_place at, cot_trace *t, uint64_t seed);
 COT_API cot_value cot_next_key_(cot_place at, cot_trace *t);
 COT_API cot_value cot_fold_in_(cot_place at, cot_value key, cot_operand n);
 COT_API cot_value cot_split_key_(cot_place at, cot_value key, int64_t n);
-#define COT_DRAW_(name, ...) \
-    COT_API cot_value name(cot_place at, cot_trace *t, __VA_ARGS__, const cot_random_options *o, size_t size);
+#define COT_DRAW_(name, ...)                                                                   \
+    COT_API cot_value name(cot_place at, cot_trace *t, __VA_ARGS__,                            \
+                           const cot_random_options *o, size_t size);
 COT_DRAW_(cot_bits_, cot_type type)
 COT_DRAW_(cot_uniform_, cot_type type)
 COT_DRAW_(cot_normal_, cot_type type)
@@ -87,7 +88,8 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define COT_NORMAL_(t, type, ...) cot_normal_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
 /* The exponential distribution of mean 1. */
 #define cot_exponential(...) COT_EXPONENTIAL_(__VA_ARGS__, .end_ = 0)
-#define COT_EXPONENTIAL_(t, type, ...) cot_exponential_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
+#define COT_EXPONENTIAL_(t, type, ...)                                                         \
+    cot_exponential_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
 /* True with probability p (a number or value that broadcasts to the shape): a uniform number
  * below p. */
 #define cot_bernoulli(...) COT_BERNOULLI_(__VA_ARGS__, .end_ = 0)
@@ -109,7 +111,8 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define COT_GAMMA_(t, alpha, ...) cot_gamma_(COT_HERE, t, alpha, COT_RANDOM_(__VA_ARGS__))
 /* An index along the last axis with probability softmax(logits), i32. */
 #define cot_categorical(...) COT_CATEGORICAL_(__VA_ARGS__, .end_ = 0)
-#define COT_CATEGORICAL_(logits, ...) cot_categorical_(COT_HERE, logits, COT_RANDOM_(__VA_ARGS__))
+#define COT_CATEGORICAL_(logits, ...)                                                          \
+    cot_categorical_(COT_HERE, logits, COT_RANDOM_(__VA_ARGS__))
 /* x / (1 - p) with probability 1 - p, else 0; for each element. */
 #define cot_dropout(...) COT_DROPOUT_(__VA_ARGS__, .end_ = 0)
 #define COT_DROPOUT_(x, p, ...) cot_dropout_(COT_HERE, x, p, COT_RANDOM_(__VA_ARGS__))

@@ -53,7 +53,8 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 #define cot_beta(x, y) cot_beta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* The regularised incomplete beta function I_x(a, b), a, b >= 0, 0 <= x <= 1 (else NaN); a and
  * b have no derivative (COT_ERR_RULE), as in JAX. */
-#define cot_betainc(a, b, x) cot_betainc_(COT_HERE, COT_OPERAND(a), COT_OPERAND(b), COT_OPERAND(x))
+#define cot_betainc(a, b, x)                                                                   \
+    cot_betainc_(COT_HERE, COT_OPERAND(a), COT_OPERAND(b), COT_OPERAND(x))
 /* x 2^n, rounded once; n of integer type, or an integer. */
 #define cot_ldexp(x, n) cot_ldexp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(n))
 /* log Gamma_d(x), the multivariate gamma function, for x > (d - 1) / 2. */

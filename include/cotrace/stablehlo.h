@@ -23,34 +23,41 @@ typedef struct cot_import_rule {
 
 typedef struct cot_import_options {
     const char *entry; /* the function; NULL: @main, or the only public one */
-    cot_types types;   /* of its arguments, where the text leaves sizes open (tensor<?xf32>); n == 0: as in the text */
+    /* of its arguments, where the text leaves sizes open (tensor<?xf32>); n == 0: as in the
+     * text */
+    cot_types types;
     int n_rules;
     const cot_import_rule *rules;
-    cot_list sizes;    /* what the first arguments, integer scalars, always are, where shapes depend on them: they stay
-                          arguments, which nothing reads */
+    /* what the first arguments, integer scalars, always are, where shapes depend on them: they
+     * stay arguments, which nothing reads */
+    cot_list sizes;
 } cot_import_options;
 
 /* Read a module of StableHLO text (pretty or generic form; dialects func, stablehlo, chlo).
  *
  *   path     for messages
  *   options  NULL: none
- *   out      the entry as a graph; it belongs to the context, like everything made of it.  The text is not needed
+ *   out      the entry as a graph; it belongs to the context, like everything made of it.
+ *  The text is not needed
  *            afterwards.
  *
  * Expectations (custom calls @check...) are left out; `cot run` checks them.
  *
- * Errors   COT_ERR_PARSE  the text is malformed: "file:line:column: what was found, what was wanted"; or it
+ * Errors   COT_ERR_PARSE  the text is malformed: "file:line:column: what was found, what was
+ * wanted"; or it
  *                         holds an op, a type or a custom call that cannot be imported, which
  *                         is named
  *          COT_ERR_SHAPE, COT_ERR_DTYPE  an op does not fit its operands; sizes are open
- * Source   StableHLO specification, https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
+ * Source   StableHLO specification,
+ * https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
 COT_API cot_status cot_import_stablehlo(cot_context *ctx, const char *path, const char *text,
                                         size_t bytes, const cot_import_options *options,
                                         const cot_graph **out);
 
 /* Write a graph as a module of StableHLO text, which JAX's parser and the StableHLO tools read.
  *
- *   g      the function: @main of the module.  Its sub-functions are private functions; what it reads of the
+ *   g      the function: @main of the module.  Its sub-functions are private functions; what
+ * it reads of the
  *          context (captured arrays, the generator's key) are arguments at the end; the new
  *          values of in/out arguments are
  *          results at the end, and the arguments have tf.aliasing_output
@@ -61,9 +68,11 @@ COT_API cot_status cot_import_stablehlo(cot_context *ctx, const char *path, cons
  * private function of other ops: it agrees to the accuracy of the op, not to the last bit.
  * Imported again, the text is the same graph.
  *
- * Errors   COT_ERR_TARGET  an op has no counterpart: one with an effect, a collective outside of its vmap, or a call
+ * Errors   COT_ERR_TARGET  an op has no counterpart: one with an effect, a collective
+ * outside of its vmap, or a call
  *                          of a foreign function; the message has the line of the op
- * Source   StableHLO specification, https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
+ * Source   StableHLO specification,
+ * https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
 COT_API cot_status cot_export_stablehlo(const cot_graph *g, cot_write *write, void *user);
 
 #ifdef __cplusplus

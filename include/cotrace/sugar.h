@@ -44,11 +44,16 @@ typedef struct COT_NAMED_ cot_assoc_options {
  * comes out. */
 typedef struct COT_NAMED_ cot_batch_norm_options {
     COT_BEGIN_
-    cot_list axes;              /* absent: all but axis 1, the channels                          */
-    cot_value scale, bias;      /* as .mean and .var: one element for each channel; may be unset */
-    cot_value mean, var;        /* running statistics; unset: the batch's own are always used    */
-    int training;               /* 1: the batch's statistics, which move the running ones        */
-    double momentum, eps;       /* 0: 0.1 and 1e-5                                               */
+    /* absent: all but axis 1, the channels */
+    cot_list axes;
+    /* as .mean and .var: one element for each channel; may be unset */
+    cot_value scale, bias;
+    /* running statistics; unset: the batch's own are always used */
+    cot_value mean, var;
+    /* 1: the batch's statistics, which move the running ones */
+    int training;
+    /* 0: 0.1 and 1e-5 */
+    double momentum, eps;
 } cot_batch_norm_options;
 
 #define COT_UNARY_(name) COT_API cot_value name(cot_place at, cot_value x);
@@ -106,8 +111,8 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 
 #define cot_mean(...) COT_MEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_MEAN_(x, ...) cot_mean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The mean of squared distances |x - mean|^2 from the mean, divided by the count less .ddof, or by
- * 0 where .ddof is more: NaN of no element. */
+/* The mean of squared distances |x - mean|^2 from the mean, divided by the count less .ddof,
+ * or by 0 where .ddof is more: NaN of no element. */
 #define cot_var(...) COT_VAR_(__VA_ARGS__, .end_ = 0)
 #define COT_VAR_(x, ...) cot_var_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* The Euclidean norm, sqrt(sum(|x|^2)); its gradient at 0 is NaN. */
@@ -128,8 +133,9 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* (x - mean) / sqrt(var + .eps), times .scale, plus .bias where given (their shapes
  * broadcast). */
 #define cot_layer_norm(...) COT_LAYER_NORM_(__VA_ARGS__, .end_ = 0)
-#define COT_LAYER_NORM_(x, ...) \
-    cot_layer_norm_(COT_HERE, x, &(const cot_norm_options){__VA_ARGS__}, sizeof(cot_norm_options))
+#define COT_LAYER_NORM_(x, ...)                                                                \
+    cot_layer_norm_(COT_HERE, x, &(const cot_norm_options){ __VA_ARGS__ },                     \
+                    sizeof(cot_norm_options))
 
 /* x [..., in], weight [out, in], bias [out] or never set: x weight' + bias, [..., out]. */
 #define cot_linear(x, weight, bias) cot_linear_(COT_HERE, x, weight, bias)
@@ -183,8 +189,9 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
  *
  * Errors   COT_ERR_SHAPE  .size is absent: the shape would depend on values */
 #define cot_nonzero(...) COT_NONZERO_(__VA_ARGS__, .end_ = 0)
-#define COT_NONZERO_(x, ...) \
-    cot_nonzero_(COT_HERE, x, &(const cot_nonzero_options){__VA_ARGS__}, sizeof(cot_nonzero_options))
+#define COT_NONZERO_(x, ...)                                                                   \
+    cot_nonzero_(COT_HERE, x, &(const cot_nonzero_options){ __VA_ARGS__ },                     \
+                 sizeof(cot_nonzero_options))
 /* Prefixes of lists under an associative body: result i combines elements 0 ... i.
  *
  *   body     (a0, ..., am, b0, ..., bm) -> (c0, ..., cm), on one element of each list; a comes

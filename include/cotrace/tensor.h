@@ -34,10 +34,11 @@ typedef struct cot_type {
 } cot_type;
 
 /* Types of several arguments.  A list of at most COT_HELD entries that COT_TYPES or
- * cot_types_of made holds a copy of them, so it may outlive the block that made it; a longer one, and
- * one written `(cot_types){.n = n, .at = p}`, points to the caller's memory.  The same is true of
- * the other lists: cot_list, cot_values, cot_ats.  In that block the entries are also list.at[i],
- * but of a cot_list; anywhere they are cot_types_entries(&list)[i], cot_list_entries(&list)[i]. */
+ * cot_types_of made holds a copy of them, so it may outlive the block that made it; a longer
+ * one, and one written `(cot_types){.n = n, .at = p}`, points to the caller's memory.  The
+ * same is true of the other lists: cot_list, cot_values, cot_ats.  In that block the entries
+ * are also list.at[i], but of a cot_list; anywhere they are cot_types_entries(&list)[i],
+ * cot_list_entries(&list)[i]. */
 #define COT_HELD 8
 typedef struct cot_types {
     int n;
@@ -148,7 +149,8 @@ COT_API cot_array *cot_array_copy(cot_context *ctx, cot_type type, const void *d
  * recorded where it is not, and, as of a copy, where data is NULL and the array not empty. */
 COT_API cot_array *cot_array_borrow(cot_context *ctx, cot_type type, void *data);
 COT_API void cot_array_free(cot_array *a);              /* NULL is allowed */
-COT_API cot_type cot_array_type(const cot_array *a);    /* more, where rank > 8, is the array's */
+/* more, where rank > 8, is the array's */
+COT_API cot_type cot_array_type(const cot_array *a);
 COT_API void *cot_array_data(cot_array *a);
 COT_API const void *cot_array_read(const cot_array *a);
 COT_API size_t cot_array_bytes(const cot_array *a);

@@ -1,16 +1,17 @@
 /* Cotrace: traced values, and one function for every op.
  *
- * A cot_value stands for an array of a function that is being traced; ops on values record nodes.
- * Where an op takes two values, they broadcast as in NumPy and promote: of the same kind the wider;
- * bool below all; an integer with a float gives the float; f16 with bf16 gives f32; a complex number with a real one
- * the complex type of both; signed with
- * unsigned gives the next wider signed type (u64 with signed: an error).  A bare number takes the
+ * A cot_value stands for an array of a function that is being traced; ops on values record
+ * nodes. Where an op takes two values, they broadcast as in NumPy and promote: of the same
+ * kind the wider; bool below all; an integer with a float gives the float; f16 with bf16
+ * gives f32; a complex number with a real one the complex type of both; signed with unsigned
+ * gives the next wider signed type (u64 with signed: an error).  A bare number takes the
  * element type of the other operand and never widens it.
  *
- * The first error sticks: later ops on a bad value stay quiet, and the call that began the trace
- * reports it with the line of the op.  Each function takes the place it is called from; the macros
- * below give it, and name options (`cot_reduce_sum(x, .axes = COT_LIST(0))`).  C++ has cotrace.hpp.
- * A number operand is spelled twice by its macro, so deeply nested expressions want names. */
+ * The first error sticks: later ops on a bad value stay quiet, and the call that began the
+ * trace reports it with the line of the op.  Each function takes the place it is called
+ * from; the macros below give it, and name options (`cot_reduce_sum(x, .axes =
+ * COT_LIST(0))`).  C++ has cotrace.hpp. A number operand is spelled twice by its macro, so
+ * deeply nested expressions want names. */
 #ifndef COTRACE_TRACE_H
 #define COTRACE_TRACE_H
 
@@ -22,8 +23,8 @@
 extern "C" {
 #endif
 
-/* A handle to a value: of a context, of the trace with that serial number.  Copy it freely; used after
- * its trace ended it is an error, never a dangling pointer.  All zero: never set. */
+/* A handle to a value: of a context, of the trace with that serial number.  Copy it freely;
+ * used after its trace ended it is an error, never a dangling pointer.  All zero: never set. */
 typedef struct cot_value {
     cot_context *ctx;
     uint32_t trace;
@@ -38,8 +39,8 @@ typedef struct cot_values {
     cot_value held[COT_HELD] COT_OR_ZERO_;
 } cot_values;
 
-/* A C function that is traced: reads in, sets every element of out.  It runs once for each list of
- * argument types, so what else it does happens then and only then. */
+/* A C function that is traced: reads in, sets every element of out.  It runs once for each
+ * list of argument types, so what else it does happens then and only then. */
 typedef void cot_body(cot_trace *t, const cot_value *in, cot_value *out, void *user);
 
 /* Where a call stands in the user's source. */
@@ -49,7 +50,12 @@ typedef struct cot_place {
 } cot_place;
 
 /* What an op takes where a bare number may stand. */
-typedef enum cot_operand_kind { COT_IS_VALUE, COT_IS_REAL, COT_IS_INT, COT_IS_UINT } cot_operand_kind;
+typedef enum cot_operand_kind {
+    COT_IS_VALUE,
+    COT_IS_REAL,
+    COT_IS_INT,
+    COT_IS_UINT
+} cot_operand_kind;
 typedef struct cot_operand {
     cot_operand_kind kind;
     cot_value value;
@@ -57,7 +63,8 @@ typedef struct cot_operand {
     int64_t integer;            /* COT_IS_UINT: the bits of a uint64_t */
 } cot_operand;
 
-/* A list of the n values at `at`, which are copied where they are few; the entries of a list. */
+/* A list of the n values at `at`, which are copied where they are few; the entries of a
+ * list. */
 COT_API cot_values cot_values_of(int n, const cot_value *at);
 COT_API const cot_value *cot_values_entries(const cot_values *values);
 
@@ -94,24 +101,28 @@ COT_API int cot_rank(cot_value x);
 COT_API int64_t cot_size_(cot_place at, cot_value x, int axis);
 COT_API int64_t cot_count(cot_value x);
 COT_API cot_type cot_type_of(cot_value x);
-/* A value as text, for printing in a body: its type, the op that made it with the line, the function
- * and the transforms around it, each with its line, innermost first.  A body is traced once for each
- * list of types, so the transforms are those for which it runs now.  The text is the context's. */
+/* A value as text, for printing in a body: its type, the op that made it with the line, the
+ * function and the transforms around it, each with its line, innermost first.  A body is
+ * traced once for each list of types, so the transforms are those for which it runs now.
+ *  The text is the context's. */
 COT_API const char *cot_value_text(cot_value x);
-/* The content of a value is not known while tracing: both are errors that say what to use instead. */
+/* The content of a value is not known while tracing: both are errors that say what to use
+ * instead. */
 COT_API double cot_item_(cot_place at, cot_value x);
 COT_API bool cot_is_nonzero_(cot_place at, cot_value x);
 /* Report an error of a body: the trace fails with this text at the caller's line. */
 COT_API cot_value cot_trace_fail_(cot_place at, cot_trace *t, const char *text);
 
-/* As `#pragma STDC FP_CONTRACT OFF`: products and sums of the traced function, and of all that is
- * derived from it, calls it or is called by it, are rounded one by one and never joined to a fused
- * multiply-add.  The right choice for targets without one, where it is emulated. */
+/* As `#pragma STDC FP_CONTRACT OFF`: products and sums of the traced function, and of all
+ * that is derived from it, calls it or is called by it, are rounded one by one and never
+ * joined to a fused multiply-add.  The right choice for targets without one, where it is
+ * emulated. */
 COT_API void cot_fp_contract_off(cot_trace *t);
 
 /* ---- values from nothing ---- */
 
-COT_API cot_value cot_constant_(cot_place at, cot_trace *t, cot_type type, const void *elements);
+COT_API cot_value cot_constant_(cot_place at, cot_trace *t, cot_type type,
+                                const void *elements);
 COT_API cot_value cot_full_(cot_place at, cot_trace *t, cot_type type, cot_operand x);
 COT_API cot_value cot_iota_(cot_place at, cot_trace *t, cot_type type, int axis);
 #ifndef __cplusplus
@@ -375,7 +386,8 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 #define cot_igamma_grad_a(x, y) cot_igamma_grad_a_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* derivative by x of y, a sample of the gamma distribution of shape x, at fixed igamma(x,
  * y). */
-#define cot_random_gamma_grad(x, y) cot_random_gamma_grad_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+#define cot_random_gamma_grad(x, y) \
+    cot_random_gamma_grad_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* y, a sample of the gamma distribution of shape x: its derivative by x is
  * random_gamma_grad, by y zero. */
 #define cot_gamma_sample(x, y) cot_gamma_sample_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
@@ -440,14 +452,17 @@ typedef struct COT_NAMED_ cot_move_options {
     cot_list low, high, interior;
 } cot_move_options;
 
-COT_API cot_value cot_broadcast_in_dim_(cot_place at, cot_value x, const cot_move_options *o, size_t size);
+COT_API cot_value cot_broadcast_in_dim_(cot_place at, cot_value x, const cot_move_options *o,
+                                        size_t size);
 COT_API cot_value cot_broadcast_to_(cot_place at, cot_value x, cot_list shape);
 COT_API cot_value cot_reshape_(cot_place at, cot_value x, cot_list shape);
-COT_API cot_value cot_transpose_(cot_place at, cot_value x, const cot_move_options *o, size_t size);
+COT_API cot_value cot_transpose_(cot_place at, cot_value x, const cot_move_options *o,
+                                 size_t size);
 COT_API cot_value cot_slice_(cot_place at, cot_value x, const cot_move_options *o, size_t size);
-COT_API cot_value cot_pad_(cot_place at, cot_value x, cot_operand value, const cot_move_options *o,
-                           size_t size);
-COT_API cot_value cot_reverse_(cot_place at, cot_value x, const cot_move_options *o, size_t size);
+COT_API cot_value cot_pad_(cot_place at, cot_value x, cot_operand value,
+                           const cot_move_options *o, size_t size);
+COT_API cot_value cot_reverse_(cot_place at, cot_value x, const cot_move_options *o,
+                               size_t size);
 COT_API cot_value cot_concatenate_(cot_place at, cot_values xs, int axis);
 #ifndef __cplusplus
 #define COT_MOVE_(...) &(const cot_move_options){__VA_ARGS__}, sizeof(cot_move_options)
@@ -462,13 +477,14 @@ COT_API cot_value cot_concatenate_(cot_place at, cot_values xs, int axis);
 /* Axis i of the result is axis .perm[i] of x; the default reverses the axes. */
 #define cot_transpose(...) COT_TRANSPOSE_(__VA_ARGS__, .end_ = 0)
 #define COT_TRANSPOSE_(x, ...) cot_transpose_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
-/* Elements .start, .start + .stride, ... below .limit, one entry an axis; defaults 0, the size and 1.
- * Negative starts and limits count from the end; limits past the end stop there. */
+/* Elements .start, .start + .stride, ... below .limit, one entry an axis; defaults 0, the
+ * size and 1. Negative starts and limits count from the end; limits past the end stop there. */
 #define cot_slice(...) COT_SLICE_(__VA_ARGS__, .end_ = 0)
 #define COT_SLICE_(x, ...) cot_slice_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
 /* value before (.low), after (.high; negative removes) and between (.interior) the elements. */
 #define cot_pad(...) COT_PAD_(__VA_ARGS__, .end_ = 0)
-#define COT_PAD_(x, value, ...) cot_pad_(COT_HERE, x, COT_OPERAND(value), COT_MOVE_(__VA_ARGS__))
+#define COT_PAD_(x, value, ...)                                                                \
+    cot_pad_(COT_HERE, x, COT_OPERAND(value), COT_MOVE_(__VA_ARGS__))
 /* The order of the elements reversed along .axes; the default is all. */
 #define cot_reverse(...) COT_REVERSE_(__VA_ARGS__, .end_ = 0)
 #define COT_REVERSE_(x, ...) cot_reverse_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
@@ -509,8 +525,8 @@ COT_REDUCTION_(cot_reduce_or_)
 #undef COT_REDUCTION_
 COT_API cot_value cot_argmax_(cot_place at, cot_value x, const cot_arg_options *o, size_t size);
 COT_API cot_value cot_argmin_(cot_place at, cot_value x, const cot_arg_options *o, size_t size);
-COT_API cot_value cot_dot_general_(cot_place at, cot_value x, cot_value y, const cot_dot_options *o,
-                                   size_t size);
+COT_API cot_value cot_dot_general_(cot_place at, cot_value x, cot_value y,
+                                   const cot_dot_options *o, size_t size);
 #ifndef __cplusplus
 #define COT_REDUCE_(...) &(const cot_reduce_options){__VA_ARGS__}, sizeof(cot_reduce_options)
 /* Over .axes (default: all), which stay with size 1 where .keepdims = 1. */
@@ -526,17 +542,20 @@ COT_API cot_value cot_dot_general_(cot_place at, cot_value x, cot_value y, const
 #define COT_REDUCE_AND_(x, ...) cot_reduce_and_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 #define cot_reduce_or(...) COT_REDUCE_OR_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_OR_(x, ...) cot_reduce_or_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The index of the largest or smallest element along .axis (default 0): the first NaN, else the first. */
+/* The index of the largest or smallest element along .axis (default 0): the first NaN, else
+ * the first. */
 #define cot_argmax(...) COT_ARGMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_ARGMAX_(x, ...) \
     cot_argmax_(COT_HERE, x, &(const cot_arg_options){__VA_ARGS__}, sizeof(cot_arg_options))
 #define cot_argmin(...) COT_ARGMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_ARGMIN_(x, ...) \
     cot_argmin_(COT_HERE, x, &(const cot_arg_options){__VA_ARGS__}, sizeof(cot_arg_options))
-/* Sum of products over contracted axes (.lhs with .rhs); result: batch, free of x, free of y. */
+/* Sum of products over contracted axes (.lhs with .rhs); result: batch, free of x, free of
+ * y. */
 #define cot_dot_general(...) COT_DOT_GENERAL_(__VA_ARGS__, .end_ = 0)
-#define COT_DOT_GENERAL_(x, y, ...) \
-    cot_dot_general_(COT_HERE, x, y, &(const cot_dot_options){__VA_ARGS__}, sizeof(cot_dot_options))
+#define COT_DOT_GENERAL_(x, y, ...)                                                            \
+    cot_dot_general_(COT_HERE, x, y, &(const cot_dot_options){ __VA_ARGS__ },                  \
+                     sizeof(cot_dot_options))
 #endif
 
 /* ---- indexing at run time ---- */
@@ -547,8 +566,8 @@ typedef enum cot_scatter_kind {
     COT_SCATTER_SET, COT_SCATTER_ADD, COT_SCATTER_MUL, COT_SCATTER_MIN, COT_SCATTER_MAX
 } cot_scatter_kind;
 
-/* The dimension numbers of StableHLO's gather and scatter.  For scatter: offset_dims are the window's
- * axes of the updates, collapsed the inserted axes, sizes are not used. */
+/* The dimension numbers of StableHLO's gather and scatter.  For scatter: offset_dims are the
+ * window's axes of the updates, collapsed the inserted axes, sizes are not used. */
 typedef struct COT_NAMED_ cot_index_options {
     COT_BEGIN_
     cot_list offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes;
@@ -556,21 +575,25 @@ typedef struct COT_NAMED_ cot_index_options {
     int unique;                 /* scatter: 1 promises that no two updates meet */
 } cot_index_options;
 
-COT_API cot_value cot_dynamic_slice_(cot_place at, cot_value x, cot_values starts, cot_list sizes);
-COT_API cot_value cot_dynamic_update_slice_(cot_place at, cot_value x, cot_value y, cot_values starts);
-COT_API cot_value cot_gather_(cot_place at, cot_value x, cot_value indices, const cot_index_options *o,
-                              size_t size);
-COT_API cot_value cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x, cot_value indices,
-                               cot_value updates, const cot_index_options *o, size_t size);
+COT_API cot_value cot_dynamic_slice_(cot_place at, cot_value x, cot_values starts,
+                                     cot_list sizes);
+COT_API cot_value cot_dynamic_update_slice_(cot_place at, cot_value x, cot_value y,
+                                            cot_values starts);
+COT_API cot_value cot_gather_(cot_place at, cot_value x, cot_value indices,
+                              const cot_index_options *o, size_t size);
+COT_API cot_value cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x,
+                               cot_value indices, cot_value updates, const cot_index_options *o,
+                               size_t size);
 #ifndef __cplusplus
 #define COT_INDEX_(...) &(const cot_index_options){__VA_ARGS__}, sizeof(cot_index_options)
-/* cot_dynamic_slice(x, COT_VALUES(i, j), COT_LIST(1, 4)): the box of those sizes at the starts, moved
- * inside x where it would leave it. */
+/* cot_dynamic_slice(x, COT_VALUES(i, j), COT_LIST(1, 4)): the box of those sizes at the
+ * starts, moved inside x where it would leave it. */
 #define cot_dynamic_slice(x, starts, sizes) cot_dynamic_slice_(COT_HERE, x, starts, sizes)
 #define cot_dynamic_update_slice(x, y, starts) cot_dynamic_update_slice_(COT_HERE, x, y, starts)
 #define cot_gather(...) COT_GATHER_(__VA_ARGS__, .end_ = 0)
 #define COT_GATHER_(x, i, ...) cot_gather_(COT_HERE, x, i, COT_INDEX_(__VA_ARGS__))
-#define COT_SCATTER_(kind, x, i, y, ...) cot_scatter_(COT_HERE, kind, x, i, y, COT_INDEX_(__VA_ARGS__))
+#define COT_SCATTER_(kind, x, i, y, ...)                                                       \
+    cot_scatter_(COT_HERE, kind, x, i, y, COT_INDEX_(__VA_ARGS__))
 #define cot_scatter(...) COT_SCATTER_(COT_SCATTER_SET, __VA_ARGS__, .end_ = 0)
 #define cot_scatter_add(...) COT_SCATTER_(COT_SCATTER_ADD, __VA_ARGS__, .end_ = 0)
 #define cot_scatter_mul(...) COT_SCATTER_(COT_SCATTER_MUL, __VA_ARGS__, .end_ = 0)
@@ -581,21 +604,30 @@ COT_API cot_value cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x,
 /* ---- functions and control flow ---- */
 
 #define COT_SQRT (-1)
-/* Options of cond, switch, while, scan, fori and map.  A body may use values of the trace around it:
- * they become operands by themselves. */
+/* Options of cond, switch, while, scan, fori and map.  A body may use values of the trace
+ * around it: they become operands by themselves. */
 typedef struct COT_NAMED_ cot_flow_options {
     COT_BEGIN_
-    cot_values in;              /* cond, switch: the operands; while, scan, fori: the first carries */
-    cot_values xs;              /* scan, map: sliced on axis 0, one slice a step                   */
-    cot_value *out;             /* the results; NULL: only the first, which is returned            */
-    int n_out;                  /* cond, switch, map: results; 0: 1.  scan: results after the carries */
+    /* cond, switch: the operands; while, scan, fori: the first carries */
+    cot_values in;
+    /* scan, map: sliced on axis 0, one slice a step */
+    cot_values xs;
+    /* the results; NULL: only the first, which is returned */
+    cot_value *out;
+    /* cond, switch, map: results; 0: 1.  scan: results after the carries */
+    int n_out;
     int64_t length;             /* scan: steps, where xs is empty; COT_NONE: none         */
-    int64_t max;                /* while: at most so many steps; passing it is COT_ERR_BOUND       */
-    int reverse;                /* scan: from the last slice to the first                          */
+    /* while: at most so many steps; passing it is COT_ERR_BOUND */
+    int64_t max;
+    /* scan: from the last slice to the first */
+    int reverse;
     int64_t segments;           /* scan: reverse mode keeps the carries between so many segments
-                                 * and runs each again; COT_SQRT: as many as a segment has steps   */
-    void *user;                 /* handed to the bodies                                            */
-    cot_trace *t;               /* the open trace, where neither predicate nor operands say it     */
+                                 * and runs each again; COT_SQRT: as many as a segment has
+                                 * steps */
+    /* handed to the bodies */
+    void *user;
+    /* the open trace, where neither predicate nor operands say it */
+    cot_trace *t;
 } cot_flow_options;
 
 typedef struct cot_bodies {
@@ -610,12 +642,14 @@ COT_API cot_value cot_call_(cot_place at, cot_fn *f, cot_values in);
 COT_API void cot_call_all_(cot_place at, cot_fn *f, cot_values in, cot_value *out, int n_out);
 COT_API cot_value cot_switch_(cot_place at, cot_operand index, cot_bodies branches,
                               const cot_flow_options *o, size_t size);
-COT_API cot_value cot_while_(cot_place at, cot_body *holds, cot_body *step, const cot_flow_options *o,
-                             size_t size);
-COT_API cot_value cot_scan_(cot_place at, cot_body *step, const cot_flow_options *o, size_t size);
-COT_API cot_value cot_fori_(cot_place at, cot_operand n, cot_body *step, const cot_flow_options *o,
+COT_API cot_value cot_while_(cot_place at, cot_body *holds, cot_body *step,
+                             const cot_flow_options *o, size_t size);
+COT_API cot_value cot_scan_(cot_place at, cot_body *step, const cot_flow_options *o,
                             size_t size);
-COT_API cot_value cot_map_(cot_place at, cot_body *each, const cot_flow_options *o, size_t size);
+COT_API cot_value cot_fori_(cot_place at, cot_operand n, cot_body *step,
+                            const cot_flow_options *o, size_t size);
+COT_API cot_value cot_map_(cot_place at, cot_body *each, const cot_flow_options *o,
+                           size_t size);
 #ifndef __cplusplus
 #define COT_FLOW_(...) &(const cot_flow_options){__VA_ARGS__}, sizeof(cot_flow_options)
 #define COT_BODIES(...)                                                             \
@@ -628,27 +662,31 @@ COT_API cot_value cot_map_(cot_place at, cot_body *each, const cot_flow_options 
 #define COT_CALL_(f, ...) cot_call_(COT_HERE, f, COT_VALUES(__VA_ARGS__))
 #define cot_call_all(f, in, out, n_out) cot_call_all_(COT_HERE, f, in, out, n_out)
 
-/* cot_cond(p, yes, no, .in = COT_VALUES(x)): the results of yes where p (bool[]) holds, else of no.
- * Nothing leaks from the body not taken, mapped or not.  Both give the same types. */
+/* cot_cond(p, yes, no, .in = COT_VALUES(x)): the results of yes where p (bool[]) holds, else
+ * of no. Nothing leaks from the body not taken, mapped or not.  Both give the same types. */
 #define cot_cond(...) COT_COND_(__VA_ARGS__, .end_ = 0)
 #define COT_COND_(p, yes, no, ...) \
     cot_switch_(COT_HERE, COT_OPERAND(p), COT_BODIES(no, yes), COT_FLOW_(__VA_ARGS__))
 /* cot_switch(i, COT_BODIES(b0, b1, b2), .in = COT_VALUES(x)): i, an integer, is clamped.
  * Where p or i is a number of C, the choice is made now: only that body is traced, in place. */
 #define cot_switch(...) COT_SWITCH_(__VA_ARGS__, .end_ = 0)
-#define COT_SWITCH_(i, bodies, ...) cot_switch_(COT_HERE, COT_OPERAND(i), bodies, COT_FLOW_(__VA_ARGS__))
-/* While holds(carries) gives true, carries = step(carries).  .in are the first carries; the results
- * have their types. */
+#define COT_SWITCH_(i, bodies, ...)                                                            \
+    cot_switch_(COT_HERE, COT_OPERAND(i), bodies, COT_FLOW_(__VA_ARGS__))
+/* While holds(carries) gives true, carries = step(carries).  .in are the first carries; the
+ * results have their types. */
 #define cot_while(...) COT_WHILE_(__VA_ARGS__, .end_ = 0)
 #define COT_WHILE_(holds, step, ...) cot_while_(COT_HERE, holds, step, COT_FLOW_(__VA_ARGS__))
 /* step(carries, slices) gives (carries, ys), once for each slice of .xs on axis 0, or .length
  * times; results: the last carries, then each y stacked on axis 0. */
 #define cot_scan(...) COT_SCAN_(__VA_ARGS__, .end_ = 0)
 #define COT_SCAN_(step, ...) cot_scan_(COT_HERE, step, COT_FLOW_(__VA_ARGS__))
-/* step(i, carries) gives the carries, for i (i32[]) from 0 to n - 1; n is a number or a value. */
+/* step(i, carries) gives the carries, for i (i32[]) from 0 to n - 1; n is a number or a
+ * value. */
 #define cot_fori(...) COT_FORI_(__VA_ARGS__, .end_ = 0)
-#define COT_FORI_(n, step, ...) cot_fori_(COT_HERE, COT_OPERAND(n), step, COT_FLOW_(__VA_ARGS__))
-/* each(slices) for each slice of .xs on axis 0, one after the other; results stacked on axis 0. */
+#define COT_FORI_(n, step, ...)                                                                \
+    cot_fori_(COT_HERE, COT_OPERAND(n), step, COT_FLOW_(__VA_ARGS__))
+/* each(slices) for each slice of .xs on axis 0, one after the other; results stacked on axis
+ * 0. */
 #define cot_map(...) COT_MAP_(__VA_ARGS__, .end_ = 0)
 #define COT_MAP_(each, ...) cot_map_(COT_HERE, each, COT_FLOW_(__VA_ARGS__))
 #endif

@@ -34,11 +34,13 @@ COT_API cot_fn *cot_fn_named_(cot_place at, cot_fn *f, const char *arguments,
  * out; a number is a scalar of the element type of the first floating argument (f32 if there is
  * none).  They are passed by name, to f or to any transform of it, and are never mapped, by any
  * in_dims, nor named by wrt:
- *     cot_with(f, "scale", x)       f with scale set to a number or to a value of a trace that is open
+ *     cot_with(f, "scale", x)       f with scale set to a number or to a value of a trace
+ * that is open
  *     cot_taking(f, "scale, shift") f with these as its last arguments, after those of every
  *     transform
  *                                   made of the result: for cot_jit, cot_compile and cot_call
- * Errors, with f's: COT_ERR_ARG  f is not a body (cot_fn_optional), or has no such optional argument. */
+ * Errors, with f's: COT_ERR_ARG  f is not a body (cot_fn_optional), or has no such optional
+ * argument. */
 COT_API cot_fn *cot_fn_optional_(cot_place at, cot_fn *f, const char *name, double value);
 COT_API cot_fn *cot_with_(cot_place at, cot_fn *f, const char *name, cot_operand x);
 COT_API cot_fn *cot_taking_(cot_place at, cot_fn *f, const char *names);
@@ -72,10 +74,15 @@ typedef struct COT_NAMED_ cot_wrt_options {
     cot_list wrt;               /* arguments to differentiate in: see each transform        */
     int aux;                    /* the last aux results are passed on, not differentiated   */
     int64_t chunk;              /* jacobians: rows at a time; 0: all at once                */
-    int strict;                 /* jvp: 1: a result that depends on nothing in wrt is an error */
+    /* jvp: 1: a result that depends on nothing in wrt is an error */
+    int strict;
 } cot_wrt_options;
 
-typedef enum cot_randomness { COT_RANDOM_ERROR = 0, COT_RANDOM_DIFFERENT, COT_RANDOM_SAME } cot_randomness;
+typedef enum cot_randomness {
+    COT_RANDOM_ERROR = 0,
+    COT_RANDOM_DIFFERENT,
+    COT_RANDOM_SAME
+} cot_randomness;
 
 /* Options of jacfwd, which maps over the columns: .randomness as in vmap. */
 typedef struct COT_NAMED_ cot_jacfwd_options {
@@ -119,7 +126,8 @@ COT_API cot_fn *cot_functionalize_(cot_place at, cot_fn *f, const cot_functional
 typedef enum cot_keep { COT_KEEP_NOTHING = 0, COT_KEEP_PRODUCTS } cot_keep;
 typedef struct COT_NAMED_ cot_checkpoint_options {
     COT_BEGIN_
-    cot_keep keep;              /* products: results of dot_general, which cost most to compute again */
+    /* products: results of dot_general, which cost most to compute again */
+    cot_keep keep;
 } cot_checkpoint_options;
 COT_API cot_fn *cot_checkpoint_(cot_place at, cot_fn *f, const cot_checkpoint_options *o,
                                 size_t size);
@@ -144,7 +152,8 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 /* Map f over an axis of its arguments.
  *
  *   f        (x0, ..., xn) -> (y0, ..., ym), on one example
- *   returns  the same with an axis of size B inserted at in_dims[i] of each mapped argument, and at
+ *   returns  the same with an axis of size B inserted at in_dims[i] of each mapped argument,
+ * and at
  *            out_dims[j] of each result
  *
  * .in_dims has one entry for each argument, COT_NONE for one that all examples share;
@@ -189,7 +198,8 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 /* Forward mode: the derivative along a direction.
  *
  *   f        (x0:T0, ..., xn:Tn) -> (y0, ..., ym, aux...)
- *   returns  (x0, ..., xn, dx:Ti for each i in wrt) -> (y0, ..., ym, dy for each floating y, aux...)
+ *   returns  (x0, ..., xn, dx:Ti for each i in wrt) -> (y0, ..., ym, dy for each floating y,
+ * aux...)
  *
  * .wrt defaults to all floating arguments.  A tangent has exactly the type of its argument.  A
  * floating result that depends on none of them has the tangent zero, or is COT_ERR_ARG with
@@ -208,7 +218,8 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 /* Reverse mode: cotangents of the results pulled back to the arguments.
  *
  *   f        (x0:T0, ..., xn:Tn) -> (y0, ..., ym, aux...)
- *   returns  (x0, ..., xn, ct for each floating y) -> (y0, ..., ym, ctx:Ti for each i in wrt, aux...)
+ *   returns  (x0, ..., xn, ct for each floating y) -> (y0, ..., ym, ctx:Ti for each i in
+ * wrt, aux...)
  *
  * .wrt defaults to all floating arguments.  Errors and source as cot_grad. */
 #define cot_vjp(...) COT_VJP_(__VA_ARGS__, .end_ = 0)
@@ -217,12 +228,14 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 
 /* Jacobians, by columns (forward mode) and by rows (reverse mode).
  *
- *   returns  (x0, ..., xn) -> for each floating y, for each i in wrt: [shape of y, shape of xi]; aux...
+ *   returns  (x0, ..., xn) -> for each floating y, for each i in wrt: [shape of y, shape of
+ * xi]; aux...
  *
  * .wrt defaults to the first argument; .chunk computes that many rows or columns at a time. */
 #define cot_jacfwd(...) COT_JACFWD_(__VA_ARGS__, .end_ = 0)
-#define COT_JACFWD_(f, ...) \
-    cot_jacfwd_(COT_HERE, f, &(const cot_jacfwd_options){__VA_ARGS__}, sizeof(cot_jacfwd_options))
+#define COT_JACFWD_(f, ...)                                                                    \
+    cot_jacfwd_(COT_HERE, f, &(const cot_jacfwd_options){ __VA_ARGS__ },                       \
+                sizeof(cot_jacfwd_options))
 #define cot_jacrev(...) COT_JACREV_(__VA_ARGS__, .end_ = 0)
 #define COT_JACREV_(f, ...) \
     cot_jacrev_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
@@ -260,14 +273,16 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  * Source: A. Griewank, A. Walther, Revolve, ACM TOMS 2000; T. Chen et al., Training Deep Nets
  * with Sublinear Memory Cost, 2016. */
 #define cot_checkpoint(...) COT_CHECKPOINT_(__VA_ARGS__, .end_ = 0)
-#define COT_CHECKPOINT_(f, ...) \
-    cot_checkpoint_(COT_HERE, f, &(const cot_checkpoint_options){__VA_ARGS__}, sizeof(cot_checkpoint_options))
+#define COT_CHECKPOINT_(f, ...)                                                                \
+    cot_checkpoint_(COT_HERE, f, &(const cot_checkpoint_options){ __VA_ARGS__ },               \
+                    sizeof(cot_checkpoint_options))
 
 /* Remove in-place writes and, with .remove = COT_REMOVE_MUTATIONS_AND_VIEWS, views
  * (docs/writes.md). */
 #define cot_functionalize(...) COT_FUNCTIONALIZE_(__VA_ARGS__, .end_ = 0)
-#define COT_FUNCTIONALIZE_(f, ...) \
-    cot_functionalize_(COT_HERE, f, &(const cot_functionalize_options){__VA_ARGS__}, sizeof(cot_functionalize_options))
+#define COT_FUNCTIONALIZE_(f, ...)                                                             \
+    cot_functionalize_(COT_HERE, f, &(const cot_functionalize_options){ __VA_ARGS__ },         \
+                       sizeof(cot_functionalize_options))
 
 /* Transforms by name, left to right: cot_pipeline(f, "grad(wrt=[0]) | vmap(in=[none,0,0],
  * out=0)").

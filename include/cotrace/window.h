@@ -20,20 +20,29 @@ extern "C" {
 typedef struct COT_NAMED_ cot_window_options {
     COT_BEGIN_
     cot_list strides;
-    cot_list padding;           /* before and after each spatial axis: two entries an axis; may be negative */
-    cot_list dilation;          /* distance of a window's elements                                 */
-    cot_list base_dilation;     /* distance of the operand's elements: with zeros between          */
-    int same;                   /* 1: padding such that sizes are divided by strides, rounded up   */
-    int groups;                 /* conv: of features; 0: 1                                         */
-    int batch_groups;           /* conv: of examples; 0: 1                                         */
-    const char *spec;           /* conv: NULL: "NC...,OI...->NC..."                                */
-    int count_valid;            /* avg_pool: 1: divide by the elements that are not padding        */
-    cot_list axes;              /* pooling: the spatial axes, as the window's entries; absent: the last */
+    /* before and after each spatial axis: two entries an axis; may be negative */
+    cot_list padding;
+    /* distance of a window's elements */
+    cot_list dilation;
+    /* distance of the operand's elements: with zeros between */
+    cot_list base_dilation;
+    /* 1: padding such that sizes are divided by strides, rounded up */
+    int same;
+    /* conv: of features; 0: 1 */
+    int groups;
+    /* conv: of examples; 0: 1 */
+    int batch_groups;
+    const char *spec; /* conv: NULL: "NC...,OI...->NC..."                                */
+    /* avg_pool: 1: divide by the elements that are not padding */
+    int count_valid;
+    /* pooling: the spatial axes, as the window's entries; absent: the last */
+    cot_list axes;
 } cot_window_options;
 
 #define COT_WINDOW_(...) &(const cot_window_options){__VA_ARGS__}, sizeof(cot_window_options)
-#define COT_POOL_(name) \
-    COT_API cot_value name(cot_place at, cot_value x, cot_list window, const cot_window_options *o, size_t size);
+#define COT_POOL_(name)                                                                        \
+    COT_API cot_value name(cot_place at, cot_value x, cot_list window,                         \
+                           const cot_window_options *o, size_t size);
 COT_POOL_(cot_window_sum_)
 COT_POOL_(cot_window_prod_)
 COT_POOL_(cot_window_max_)
@@ -56,7 +65,8 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
  * (absent: 1) leaves.  Padding counts as the neutral element.  Of equal elements the first of a
  * window, row-major, has the derivative of a maximum or minimum.
  *
- * Errors   COT_ERR_SHAPE  more sizes than axes; COT_ERR_ARG  a list has another length, or an entry is wrong */
+ * Errors   COT_ERR_SHAPE  more sizes than axes; COT_ERR_ARG  a list has another length, or
+ * an entry is wrong */
 #define cot_window_sum(...) COT_WINDOW_SUM_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_SUM_(x, window, ...)                                                        \
     cot_window_sum_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
@@ -74,9 +84,11 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
  * zeros, or with .count_valid = 1 not at all.  Where an axis with its padding is shorter than
  * the window, no window has a place: the result is empty, as XLA's (PyTorch refuses it). */
 #define cot_max_pool(...) COT_MAX_POOL_(__VA_ARGS__, .end_ = 0)
-#define COT_MAX_POOL_(x, window, ...) cot_max_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+#define COT_MAX_POOL_(x, window, ...)                                                          \
+    cot_max_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 #define cot_avg_pool(...) COT_AVG_POOL_(__VA_ARGS__, .end_ = 0)
-#define COT_AVG_POOL_(x, window, ...) cot_avg_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+#define COT_AVG_POOL_(x, window, ...)                                                          \
+    cot_avg_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 /* The convolution of neural networks (the kernel is not reversed).
  *
  *   x        [n, c, spatial], w [o, c / groups, window] of the same type
@@ -87,7 +99,8 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
  * group g meet the kernel's outputs of group g; with .batch_groups, examples do.  A transposed
  * convolution has .base_dilation for its stride.
  *
- * Errors   COT_ERR_SHAPE  ranks, features or groups do not fit; COT_ERR_ARG  a list, or .spec, is wrong */
+ * Errors   COT_ERR_SHAPE  ranks, features or groups do not fit; COT_ERR_ARG  a list, or
+ * .spec, is wrong */
 #define cot_conv(...) COT_CONV_(__VA_ARGS__, .end_ = 0)
 #define COT_CONV_(x, w, ...) cot_conv_(COT_HERE, x, w, COT_WINDOW_(__VA_ARGS__))
 #endif

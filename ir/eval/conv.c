@@ -51,7 +51,14 @@ eval_conv(const ir_eval_args *a)
 {
     const ir_type *x = a->in_type[0], *w = a->in_type[1], *y = a->out_type[0];
     const cot_dtype t = ir_compute_type(x->dtype);
-    convolving s = { x, w, y, a->at, x->rank - 3, cot_dtype_size(t), count(w, 1, w->rank - 1), w->dims[w->rank - 1] };
+    convolving s = { x,
+                     w,
+                     y,
+                     a->at,
+                     x->rank - 3,
+                     cot_dtype_size(t),
+                     count(w, 1, w->rank - 1),
+                     w->dims[w->rank - 1] };
     const int64_t places = count(y, 2, y->rank - 1), each = count(x, 2, x->rank);
     const int64_t turned[2] = { s.o, s.k }, to[2] = { s.k, 1 }, from[2] = { 1, s.o };
     const char *in = eval_widen(a->scratch, x, a->in[0]),

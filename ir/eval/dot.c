@@ -38,7 +38,8 @@ static const void *
 canonical(ir_arena *a, const side *s, const void *x)
 {
     size_t width = cot_dtype_size(ir_compute_type(s->t->dtype));
-    int64_t dims[COT_MAX_RANK], from[COT_MAX_RANK], to[COT_MAX_RANK], step[COT_MAX_RANK], size = 1;
+    int64_t dims[COT_MAX_RANK], from[COT_MAX_RANK], to[COT_MAX_RANK], step[COT_MAX_RANK],
+        size = 1;
     int rank = 0, axis[COT_MAX_RANK];
     void *p = ir_alloc(a, width * (size_t)s->t->size);
 
@@ -141,7 +142,8 @@ EVAL_INTS(DEFINE_INT)
                         (const T *)q + (b * y->n_free + j) * k, k, part);
 
 static void
-products(cot_dtype t, const side *x, const side *y, const void *p, const void *q, void *part, void *out)
+products(cot_dtype t, const side *x, const side *y, const void *p, const void *q, void *part,
+         void *out)
 {
     int64_t k = x->n_k;
     bool inner = is_inner(x, y);

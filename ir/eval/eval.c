@@ -186,11 +186,19 @@ run_node(graph_run *r, const ir_node *n)
         out_type[i] = f->value[v].type;
         out[i] = r->val[v] = eval_take(r->m, eval_bytes(f->value[v].type));
     }
-    cot_status status = ir_eval_node(&(ir_eval_args){
-        .ctx = f->ctx, .scratch = &r->m->scratch, .loc = n->loc, .op = (ir_op)n->op, .at = &n->at,
-        .n_in = n->n_in, .n_out = n->n_out, .in_type = (const ir_type *const *)in_type,
-        .out_type = (const ir_type *const *)out_type, .in = in, .out = (void *const *)out,
-        .mem = r->m });
+    cot_status status =
+        ir_eval_node(&(ir_eval_args){ .ctx = f->ctx,
+                                      .scratch = &r->m->scratch,
+                                      .loc = n->loc,
+                                      .op = (ir_op)n->op,
+                                      .at = &n->at,
+                                      .n_in = n->n_in,
+                                      .n_out = n->n_out,
+                                      .in_type = (const ir_type *const *)in_type,
+                                      .out_type = (const ir_type *const *)out_type,
+                                      .in = in,
+                                      .out = (void *const *)out,
+                                      .mem = r->m });
     eval_drop(r->m, block, bytes);
     if (r->views && status == COT_OK)
         status = eval_views_note(r->views, n);
@@ -203,8 +211,11 @@ run_node(graph_run *r, const ir_node *n)
 cot_status
 eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *in)
 {
-    size_t val_bytes = sizeof(void *) * f->n_values, last_bytes = sizeof(uint32_t) * f->n_values;
-    graph_run r = { .m = m, .f = f, .val = eval_take(m, val_bytes), .last = eval_take(m, last_bytes) };
+    size_t val_bytes = sizeof(void *) * f->n_values,
+           last_bytes = sizeof(uint32_t) * f->n_values;
+    graph_run r = {
+        .m = m, .f = f, .val = eval_take(m, val_bytes), .last = eval_take(m, last_bytes)
+    };
     cot_status status = ir_check(f->ctx); /* a step of a loop may have no node */
 
     memset(r.val, 0, val_bytes);

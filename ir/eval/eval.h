@@ -28,7 +28,8 @@ typedef struct ir_eval_args {
     eval_mem *mem;                      /* for ops with sub-functions; NULL when folding */
 } ir_eval_args;
 
-typedef cot_status eval_rule(const ir_eval_args *a);     /* eval_<column>, for rows that are not POINTWISE */
+/* eval_<column>, for rows that are not POINTWISE */
+typedef cot_status eval_rule(const ir_eval_args *a);
 
 eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose, eval_slice,
     eval_pad, eval_concatenate, eval_reverse, eval_iota, eval_constant, eval_reduce, eval_arg,
@@ -37,7 +38,8 @@ eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose,
     eval_collective, eval_none;
 
 eval_rule eval_argsort, eval_cumulate, eval_window, eval_conv, eval_top_k, eval_fft;
-eval_rule eval_expand;                                   /* every row of the flag EXPAND (../expand.c) */
+/* every row of the flag EXPAND (../expand.c) */
+eval_rule eval_expand;
 
 /* dot.c: the general form, p [rows, k] and q [columns, k] of a compute type to out [rows,
  * columns]. */
@@ -89,9 +91,10 @@ eval_put(void *to, const void *from, size_t bytes)
 }
 
 /* The types that arithmetic is done in.  X(dtype, C type, is floating) */
-#define EVAL_INTS(X)                                                                      \
-    X(COT_I8, int8_t, 0) X(COT_I16, int16_t, 0) X(COT_I32, int32_t, 0) X(COT_I64, int64_t, 0) \
-    X(COT_U8, uint8_t, 0) X(COT_U16, uint16_t, 0) X(COT_U32, uint32_t, 0) X(COT_U64, uint64_t, 0)
+#define EVAL_INTS(X)                                                                           \
+    X(COT_I8, int8_t, 0)                                                                       \
+    X(COT_I16, int16_t, 0) X(COT_I32, int32_t, 0) X(COT_I64, int64_t, 0) X(COT_U8, uint8_t, 0) \
+        X(COT_U16, uint16_t, 0) X(COT_U32, uint32_t, 0) X(COT_U64, uint64_t, 0)
 #define EVAL_NUMBERS(X) EVAL_INTS(X) X(COT_F32, float, 1) X(COT_F64, double, 1)
 
 /* Modulo 2^n in any integer type. */
@@ -100,7 +103,15 @@ eval_put(void *to, const void *from, size_t bytes)
 /* NaN wins, -0 is below +0.  <math.h> is the user's. */
 #define EVAL_MAX_INT(x, y) ((x) > (y) ? (x) : (y))
 #define EVAL_MIN_INT(x, y) ((x) < (y) ? (x) : (y))
-#define EVAL_MAX_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (y) : (x)) : EVAL_MAX_INT(x, y))
-#define EVAL_MIN_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (x) : (y)) : EVAL_MIN_INT(x, y))
+#define EVAL_MAX_FLOAT(x, y)                                                                   \
+    ((x) != (x)   ? (x)                                                                        \
+     : (y) != (y) ? (y)                                                                        \
+     : (x) == (y) ? (signbit(x) ? (y) : (x))                                                   \
+                  : EVAL_MAX_INT(x, y))
+#define EVAL_MIN_FLOAT(x, y)                                                                   \
+    ((x) != (x)   ? (x)                                                                        \
+     : (y) != (y) ? (y)                                                                        \
+     : (x) == (y) ? (signbit(x) ? (x) : (y))                                                   \
+                  : EVAL_MIN_INT(x, y))
 
 #endif

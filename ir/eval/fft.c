@@ -28,7 +28,8 @@
                 butterfly_of_##T(r, x, y);                                                     \
                 for (int k = 0; k < r; k++) {                                                  \
                     if (k && g->m > 1)                                                         \
-                        turn_of_##T(y + 2 * k, re[(k - 1) * g->m + p], im[(k - 1) * g->m + p]); \
+                        turn_of_##T(y + 2 * k, re[(k - 1) * g->m + p],                         \
+                                    im[(k - 1) * g->m + p]);                                   \
                     dst[2 * (q + g->s * (r * p + k))] = y[2 * k];                              \
                     dst[2 * (q + g->s * (r * p + k)) + 1] = y[2 * k + 1];                      \
                 }                                                                              \
@@ -97,8 +98,10 @@ eval_fft(const ir_eval_args *a)
     void *p = ir_alloc(a->scratch, bytes), *q = ir_alloc(a->scratch, bytes);
     for (int64_t i = 0; i < t->size; i += 2 * n)
         if (t->dtype == COT_F32)
-            fft_line_float(f, inverse, (const float *)a->in[0] + i, (float *)a->out[0] + i, p, q);
+            fft_line_float(f, inverse, (const float *)a->in[0] + i, (float *)a->out[0] + i, p,
+                           q);
         else
-            fft_line_double(f, inverse, (const double *)a->in[0] + i, (double *)a->out[0] + i, p, q);
+            fft_line_double(f, inverse, (const double *)a->in[0] + i, (double *)a->out[0] + i,
+                            p, q);
     return COT_OK;
 }

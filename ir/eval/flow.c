@@ -42,7 +42,8 @@ copy_examples(const ir_type *t, int64_t examples, const uint8_t *chosen, void *t
 
     for (int64_t e = 0; e < examples; e++)
         if (chosen[e])
-            eval_put((char *)to + (size_t)e * bytes, (const char *)from + (size_t)e * bytes, bytes);
+            eval_put((char *)to + (size_t)e * bytes, (const char *)from + (size_t)e * bytes,
+                     bytes);
 }
 
 cot_status

@@ -64,7 +64,8 @@ eval_dynamic_update_slice(const ir_eval_args *a)
         return COT_OK;
     ir_strides(y, from);
     ir_strides(x, to);
-    eval_copy(width, y->rank, y->dims, (char *)a->out[0] + (size_t)first * width, to, a->in[1], from);
+    eval_copy(width, y->rank, y->dims, (char *)a->out[0] + (size_t)first * width, to, a->in[1],
+              from);
     return COT_OK;
 }
 
@@ -72,7 +73,8 @@ eval_dynamic_update_slice(const ir_eval_args *a)
 typedef struct indexing {
     const ir_type *x, *y;
     const void *indices;
-    ir_ints thin, operand_batch, indices_batch, index_map, outer;   /* outer: offset_dims, window_dims */
+    /* outer: offset_dims, window_dims */
+    ir_ints thin, operand_batch, indices_batch, index_map, outer;
     int mode;
     int64_t size[COT_MAX_RANK];         /* of the window, on each axis of x */
     int64_t count;                      /* of windows */
@@ -141,10 +143,14 @@ cot_status
 eval_gather(const ir_eval_args *a)
 {
     const ir_type *x = a->in_type[0], *r = a->out_type[0];
-    indexing g = { .x = x, .y = a->in_type[1], .indices = a->in[1],
-                   .thin = a->at->gather.collapsed, .operand_batch = a->at->gather.operand_batch,
+    indexing g = { .x = x,
+                   .y = a->in_type[1],
+                   .indices = a->in[1],
+                   .thin = a->at->gather.collapsed,
+                   .operand_batch = a->at->gather.operand_batch,
                    .indices_batch = a->at->gather.indices_batch,
-                   .index_map = a->at->gather.index_map, .outer = a->at->gather.offset_dims,
+                   .index_map = a->at->gather.index_map,
+                   .outer = a->at->gather.offset_dims,
                    .mode = a->at->gather.mode };
     size_t width = cot_dtype_size(x->dtype);
     int64_t step[COT_MAX_RANK], out_step[COT_MAX_RANK];
@@ -217,8 +223,16 @@ find_targets(ir_arena *a, const indexing *g, const ir_type *z)
 
 #define MAX_NUMBER(x, y) ((x) > (y) ? (x) : (y))
 #define MIN_NUMBER(x, y) ((x) < (y) ? (x) : (y))
-#define MAX_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (y) : (x)) : MAX_NUMBER(x, y))
-#define MIN_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (x) : (y)) : MIN_NUMBER(x, y))
+#define MAX_FLOAT(x, y)                                                                        \
+    ((x) != (x)   ? (x)                                                                        \
+     : (y) != (y) ? (y)                                                                        \
+     : (x) == (y) ? (signbit(x) ? (y) : (x))                                                   \
+                  : MAX_NUMBER(x, y))
+#define MIN_FLOAT(x, y)                                                                        \
+    ((x) != (x)   ? (x)                                                                        \
+     : (y) != (y) ? (y)                                                                        \
+     : (x) == (y) ? (signbit(x) ? (x) : (y))                                                   \
+                  : MIN_NUMBER(x, y))
 
 #define COMBINE(T, expr)                                                                  \
     for (int64_t i = 0; i < n; i++)                                                       \
@@ -262,10 +276,14 @@ cot_status
 eval_scatter(const ir_eval_args *a)
 {
     const ir_type *x = a->in_type[0], *z = a->in_type[2];
-    indexing g = { .x = x, .y = a->in_type[1], .indices = a->in[1],
-                   .thin = a->at->scatter.inserted, .operand_batch = a->at->scatter.operand_batch,
+    indexing g = { .x = x,
+                   .y = a->in_type[1],
+                   .indices = a->in[1],
+                   .thin = a->at->scatter.inserted,
+                   .operand_batch = a->at->scatter.operand_batch,
                    .indices_batch = a->at->scatter.indices_batch,
-                   .index_map = a->at->scatter.index_map, .outer = a->at->scatter.window_dims,
+                   .index_map = a->at->scatter.index_map,
+                   .outer = a->at->scatter.window_dims,
                    .mode = a->at->scatter.mode };
     size_t width = cot_dtype_size(x->dtype);
     int windows = 0;

@@ -26,16 +26,17 @@ enum { LANES = 32, BLOCK = 512 };
     } while (0)
 
 /* One result from n elements x[0], x[step], ...; part has room for the blocks. */
-#define DEFINE_ORDERED(name, T, OP, neutral)                                              \
-    static T name(const T *x, int64_t n, int64_t step, T *part)                           \
-    {                                                                                     \
-        int64_t m = 0;                                                                    \
-        for (int64_t at = 0; at < n; at += BLOCK, m++)                                    \
-            FOLD_BLOCK(T, OP, x + at * step, step, n - at < BLOCK ? n - at : BLOCK, neutral, part[m]); \
-        for (; m > 1; m = (m + 1) / 2)                                                    \
-            for (int64_t i = 0; i < m; i += 2)                                            \
-                part[i / 2] = i + 1 < m ? OP(T, part[i], part[i + 1]) : part[i];          \
-        return part[0];                                                                   \
+#define DEFINE_ORDERED(name, T, OP, neutral)                                                   \
+    static T name(const T *x, int64_t n, int64_t step, T *part)                                \
+    {                                                                                          \
+        int64_t m = 0;                                                                         \
+        for (int64_t at = 0; at < n; at += BLOCK, m++)                                         \
+            FOLD_BLOCK(T, OP, x + at * step, step, n - at < BLOCK ? n - at : BLOCK, neutral,   \
+                       part[m]);                                                               \
+        for (; m > 1; m = (m + 1) / 2)                                                         \
+            for (int64_t i = 0; i < m; i += 2)                                                 \
+                part[i / 2] = i + 1 < m ? OP(T, part[i], part[i + 1]) : part[i];               \
+        return part[0];                                                                        \
     }
 
 #define ADD_FLOAT(T, x, y) ((x) + (y))
@@ -93,7 +94,8 @@ ordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 
 /* Any set of axes, any order: every element is combined into its result. */
 typedef struct walk {
-    int64_t dims[COT_MAX_RANK], step[COT_MAX_RANK];     /* step of the result; 0 on reduced axes */
+    /* step of the result; 0 on reduced axes */
+    int64_t dims[COT_MAX_RANK], step[COT_MAX_RANK];
     int rank;
 } walk;
 
@@ -219,8 +221,8 @@ eval_arg(const ir_eval_args *a)
         for (int64_t i = 0; i < s.inner; i++) {
             int64_t at = o * s.n * s.inner + i, found = 0;
 
-#define EACH(D, T, f)                                                                     \
-            case D: found = arg_##T((const T *)in + at, s.n, s.inner, a->op == OP_argmax); break;
+#define EACH(D, T, f)                                                                          \
+    case D: found = arg_##T((const T *)in + at, s.n, s.inner, a->op == OP_argmax); break;
             switch (ir_compute_type(t->dtype)) {
             EVAL_NUMBERS(EACH)
             default: break;

@@ -76,10 +76,19 @@ look(eval_views *w, const ir_node *n)
         in[i] = i == 0 ? w->of[n->in[0]].at : w->val[n->in[i]];
         in_type[i] = i == 0 ? ir_type_as(ctx, t, COT_I64) : w->f->value[n->in[i]].type;
     }
-    cot_status status = ir_eval_node(&(ir_eval_args){
-        .ctx = ctx, .scratch = eval_scratch(w->m), .loc = n->loc, .op = ir_view_copy((ir_op)n->op),
-        .at = &n->at, .n_in = n->n_in, .n_out = 1, .in_type = (const ir_type *const *)in_type,
-        .out_type = &out_type, .in = in, .out = &out, .mem = w->m });
+    cot_status status =
+        ir_eval_node(&(ir_eval_args){ .ctx = ctx,
+                                      .scratch = eval_scratch(w->m),
+                                      .loc = n->loc,
+                                      .op = ir_view_copy((ir_op)n->op),
+                                      .at = &n->at,
+                                      .n_in = n->n_in,
+                                      .n_out = 1,
+                                      .in_type = (const ir_type *const *)in_type,
+                                      .out_type = &out_type,
+                                      .in = in,
+                                      .out = &out,
+                                      .mem = w->m });
     eval_drop(w->m, in, slots);
     return status;
 }

@@ -37,7 +37,8 @@ levels_ok(const infer_ctx *c, const ir_graph *f)
         return INFER_FAIL(c, ERR_list_length, "random", random.n, size.n);
     for (int l = 0; l < random.n; l++)
         if (random.at[l] < 0 || random.at[l] > 2)
-            return INFER_FAIL(c, ERR_list_range, "random", l, (long long)random.at[l], 0LL, 2LL);
+            return INFER_FAIL(c, ERR_list_range, "random", l, (long long)random.at[l], 0LL,
+                              2LL);
     for (int l = 0; l < size.n; l++)
         if (size.at[l] < 0)
             return INFER_FAIL(c, ERR_list_entry, "size", l, (long long)size.at[l], "0 or more");

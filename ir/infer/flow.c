@@ -194,7 +194,8 @@ infer_scan(const infer_ctx *c)
     if (body->n_out < carries)
         return INFER_FAIL(c, ERR_sub_count, "body", body->n_out, "outputs", (int)carries);
     for (int i = 0; i < c->n_in; i++)
-        if ((i < fixed ? sub_takes(c, body, "body", i, c->in[i]) : scan_slice_ok(c, body, i)) < 0)
+        if ((i < fixed ? sub_takes(c, body, "body", i, c->in[i]) : scan_slice_ok(c, body, i)) <
+            0)
             return -1;
     for (int i = 0; i < body->n_out; i++) {
         const ir_type *t = output_type(body, i);

@@ -58,7 +58,8 @@ infer_dynamic_update_slice(const infer_ctx *c)
 typedef struct window_dims {
     const char *window_name, *thin_name;
     ir_ints window;             /* axes of the result (gather) or of the updates (scatter)    */
-    ir_ints thin;               /* axes of x that are collapsed (gather) or inserted (scatter) */
+    /* axes of x that are collapsed (gather) or inserted (scatter) */
+    ir_ints thin;
     ir_ints operand_batch, indices_batch, index_map;
     ir_axes thin_set, batch_set, window_set;
 } window_dims;
@@ -219,7 +220,8 @@ infer_scatter(const infer_ctx *c)
 int
 infer_scatter_real(const infer_ctx *c)
 {
-    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) < 0)
+    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) <
+        0)
         return -1;
     return infer_scatter(c);
 }

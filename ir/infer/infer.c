@@ -13,7 +13,9 @@ int
 ir_infer(ir_build *b, ir_op op, int n_in, const ir_type *const *in, const ir_attrs *at,
          const ir_type **out, int cap)
 {
-    infer_ctx c = { .b = b, .op = op, .n_in = n_in, .in = in, .at = at, .out = out, .cap = cap };
+    infer_ctx c = {
+        .b = b, .op = op, .n_in = n_in, .in = in, .at = at, .out = out, .cap = cap
+    };
 
     if (ir_ops[op].n_in >= 0 && n_in != ir_ops[op].n_in)
         return INFER_FAIL(&c, ERR_operand_count, n_in, ir_ops[op].n_in);

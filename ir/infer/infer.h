@@ -27,7 +27,8 @@ typedef int infer_rule(const infer_ctx *c);     /* the number of results, or -1 
 
 /* Record an error; the value of the whole is -1. */
 static inline int infer_failed(cot_status s) { (void)s; return -1; }
-#define INFER_FAIL(c, ...) infer_failed(ir_build_fail((c)->b, ir_ops[(c)->op].name, __VA_ARGS__))
+#define INFER_FAIL(c, ...)                                                                     \
+    infer_failed(ir_build_fail((c)->b, ir_ops[(c)->op].name, __VA_ARGS__))
 
 /* The only result; t may be NULL, after an error. */
 int infer_one(const infer_ctx *c, const ir_type *t);
@@ -51,7 +52,11 @@ int infer_sizes(const infer_ctx *c, const char *what, ir_ints s, const int64_t *
 static inline bool infer_is_number(cot_dtype t) { return t >= COT_I8; }
 static inline bool infer_is_real(cot_dtype t) { return t >= COT_I8 && t <= COT_F64; }
 /* What is wanted instead of t. */
-static inline const char *infer_real_name(cot_dtype t) { return ir_is_complex(t) ? "a real number" : "a number"; }
+static inline const char *
+infer_real_name(cot_dtype t)
+{
+    return ir_is_complex(t) ? "a real number" : "a number";
+}
 static inline bool infer_is_bits(cot_dtype t) { return t >= COT_BOOL && t <= COT_U64; }
 
 #endif

@@ -187,8 +187,11 @@ infer_windows(const infer_ctx *c)
         return INFER_FAIL(c, ERR_rank_limit, x->rank + 1);
     for (int k = 0; k < x->rank; k++)
         dims[k] = x->dims[k];
-    const bool fits = size == 1 ? x->dims[axis] > 0 : dilation <= (x->dims[axis] - 1) / (size - 1);
-    dims[axis] = fits && x->dims[axis] > 0 ? (x->dims[axis] - 1 - (size - 1) * dilation) / stride + 1 : 0;
+    const bool fits =
+        size == 1 ? x->dims[axis] > 0 : dilation <= (x->dims[axis] - 1) / (size - 1);
+    dims[axis] = fits && x->dims[axis] > 0
+                     ? (x->dims[axis] - 1 - (size - 1) * dilation) / stride + 1
+                     : 0;
     dims[x->rank] = size;
     return infer_one(c, infer_shaped(c, x, x->rank + 1, dims));
 }

@@ -19,7 +19,8 @@ infer_argsort(const infer_ctx *c)
     if (c->n_in == 0)
         return INFER_FAIL(c, ERR_operand_count, 0, 1);
     for (int i = 0; i < c->n_in; i++)
-        if (infer_dtype_is(c, i, !ir_is_complex(c->in[i]->dtype), "a type that has an order") < 0)
+        if (infer_dtype_is(c, i, !ir_is_complex(c->in[i]->dtype), "a type that has an order") <
+            0)
             return -1;
     const ir_type *x = c->in[0];
     if (infer_axis(c, axis, x) < 0)
@@ -73,7 +74,8 @@ infer_cumulate(const infer_ctx *c)
 int
 infer_cumulate_real(const infer_ctx *c)
 {
-    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) < 0)
+    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) <
+        0)
         return -1;
     return infer_cumulate(c);
 }

@@ -47,7 +47,8 @@ infer_reduce(const infer_ctx *c)
 int
 infer_reduce_real(const infer_ctx *c)
 {
-    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) < 0)
+    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) <
+        0)
         return -1;
     return reduced(c);
 }

@@ -14,7 +14,8 @@
 static ir_ref
 one(ir_build *b, ir_ref x)
 {
-    return x ? ir_reshape(b, x, 3, (const int64_t[]){ ir_btype(b, x)->dims[0], 1, 1 }) : IR_NONE;
+    return x ? ir_reshape(b, x, 3, (const int64_t[]){ ir_btype(b, x)->dims[0], 1, 1 })
+             : IR_NONE;
 }
 
 /* The diagonal of square matrices, [batch, 1, n]. */

@@ -81,8 +81,12 @@ split_block(ir_build *b, ir_ref m, bool real, ir_ref *t, ir_ref *q, ir_ref *w)
     ir_ref block = ir_la_block_at(b, *t, before, 2, IR_NONE, n);
     ir_ref rows = ir_la_dot(b, ir_la_conj(b, turn), true, block, false);
     ir_ref z = ir_la_put_at(b, *t, rows, before, IR_NONE);
-    *t = ir_la_put_at(b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, turn, false), IR_NONE, before);
-    *q = ir_la_put_at(b, *q, ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, turn, false), IR_NONE, before);
+    *t = ir_la_put_at(
+        b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, turn, false),
+        IR_NONE, before);
+    *q = ir_la_put_at(
+        b, *q, ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, turn, false),
+        IR_NONE, before);
     *w = replaced(b, replaced(b, *w, before, some, first), m, some, second);
 }
 
@@ -96,7 +100,8 @@ ir_la_triangles(ir_build *b, bool real, ir_la_schur *s, ir_ref *w)
     if (n > 1) {
         ir_la_loop_begin(b, &l, n - 1, 0, 3, in);
         ir_ref next[3] = { l.in[0], l.in[1], l.in[2] };
-        split_block(l.b, ir_add(l.b, l.step, ir_la_number(l.b, 1)), real, &next[0], &next[1], &next[2]);
+        split_block(l.b, ir_add(l.b, l.step, ir_la_number(l.b, 1)), real, &next[0], &next[1],
+                    &next[2]);
         ir_la_loop_end(b, &l, 0, next, in);
     }
     s->h = ir_la_keep(b, ir_la_compare(b, OP_le, in[0], 0), in[0], 0), s->q = in[1], *w = in[2];
@@ -162,7 +167,9 @@ paired(ir_build *b, ir_ref v, ir_ref w)
 
     if (!v || !second)
         return IR_NONE;
-    ir_ref before = ir_concatenate(b, 2, (ir_ref[]){ ir_la_block(b, v, 0, n, 0, 1), ir_la_block(b, v, 0, n, 0, n - 1) }, 2);
+    ir_ref before = ir_concatenate(
+        b, 2, (ir_ref[]){ ir_la_block(b, v, 0, n, 0, 1), ir_la_block(b, v, 0, n, 0, n - 1) },
+        2);
     ir_ref part = ir_convert(b, ir_op1(b, OP_real, v), ir_btype(b, v)->dtype);
     part = ir_select(b, ir_la_fit(b, real, part), part, v);
     ir_ref conjugate = ir_op1(b, OP_conj, before);
@@ -210,7 +217,9 @@ large(ir_build *b, ir_ref x, ir_ref *y)
     const bool real = !ir_la_is_complex(b, x);
 
     ir_la_lapack(b, IR_LA_EIG, false, x, y);
-    ir_ref w = y[0] ? ir_reshape(b, y[0], 3, (const int64_t[]){ ir_la_batch(b, x), 1, ir_la_rows(b, x) }) : IR_NONE;
+    ir_ref w = y[0] ? ir_reshape(b, y[0], 3,
+                                 (const int64_t[]){ ir_la_batch(b, x), 1, ir_la_rows(b, x) })
+                    : IR_NONE;
     for (int i = 1; i < 3; i++) {
         y[i] = normalized(b, ir_la_adjoint(b, y[i]));
         y[i] = real ? paired(b, y[i], w) : y[i];

@@ -61,10 +61,14 @@ turn_block(ir_build *b, ir_ref m, ir_ref *t, ir_ref *q)
     ir_ref turn = ir_op1(b, OP_barrier, ir_concatenate(b, 2, g, 1));
     ir_ref rows = ir_la_dot(b, turn, true, ir_la_block_at(b, *t, before, 2, IR_NONE, n), false);
     ir_ref z = ir_la_put_at(b, *t, rows, before, IR_NONE);
-    z = ir_la_put_at(b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, turn, false), IR_NONE, before);
+    z = ir_la_put_at(
+        b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, turn, false),
+        IR_NONE, before);
     ir_ref low = ir_la_block_at(b, z, m, 1, before, 1);
     *t = ir_la_put_at(b, z, ir_select(b, real, ir_like(b, low, 0), low), m, before);
-    *q = ir_la_put_at(b, *q, ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, turn, false), IR_NONE, before);
+    *q = ir_la_put_at(
+        b, *q, ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, turn, false),
+        IR_NONE, before);
 }
 
 static void
@@ -109,7 +113,8 @@ imaginary(ir_build *b, ir_ref t)
 static ir_ref
 flat(ir_build *b, ir_ref w)
 {
-    return w ? ir_reshape(b, w, 2, (const int64_t[]){ ir_la_batch(b, w), ir_la_cols(b, w) }) : IR_NONE;
+    return w ? ir_reshape(b, w, 2, (const int64_t[]){ ir_la_batch(b, w), ir_la_cols(b, w) })
+             : IR_NONE;
 }
 
 static ir_ref
@@ -158,7 +163,8 @@ ir_hessenberg(ir_build *b, ir_ref x, ir_ref *packed, ir_ref *tau)
     if (!a)
         return;
     const ir_la_schur s = ir_la_hessenberg(b, a, &r);
-    *packed = ir_la_out(b, ir_add(b, s.h, ir_la_keep(b, ir_la_compare(b, OP_gt, r.v, 1), r.v, 0)), x);
+    *packed =
+        ir_la_out(b, ir_add(b, s.h, ir_la_keep(b, ir_la_compare(b, OP_gt, r.v, 1), r.v, 0)), x);
     *tau = ir_la_out(b, flat(b, ir_la_block(b, r.tau, 0, 1, 0, ir_la_rows(b, a) - 1)), x);
 }
 
@@ -168,13 +174,16 @@ ir_hessenberg(ir_build *b, ir_ref x, ir_ref *packed, ir_ref *tau)
 static ir_ref
 longest(ir_build *b, ir_ref x, ir_ref k)
 {
-    const int64_t one[3] = { ir_la_batch(b, x), 1, 1 }, line[3] = { one[0], 1, ir_la_cols(b, x) };
+    const int64_t one[3] = { ir_la_batch(b, x), 1, 1 },
+                  line[3] = { one[0], 1, ir_la_cols(b, x) };
     ir_ref squared = ir_la_square(b, x);
     ir_ref rest = ir_la_keep(b, ir_la_fit(b, ir_la_rows_where(b, OP_ge, x, k), x), squared, 0);
-    ir_ref sum = rest ? ir_reshape(b, ir_reduce(b, OP_reduce_sum, rest, ir_axes_of(1)), 3, line) : IR_NONE;
+    ir_ref sum = rest ? ir_reshape(b, ir_reduce(b, OP_reduce_sum, rest, ir_axes_of(1)), 3, line)
+                      : IR_NONE;
 
     sum = sum ? ir_la_keep(b, ir_la_cols_where(b, OP_ge, sum, k), sum, -1) : IR_NONE;
-    ir_ref at = sum ? ir_node1(b, OP_argmax, 1, &sum, &(ir_attrs){ .arg = { 2, COT_I32 } }) : IR_NONE;
+    ir_ref at =
+        sum ? ir_node1(b, OP_argmax, 1, &sum, &(ir_attrs){ .arg = { 2, COT_I32 } }) : IR_NONE;
     return at ? ir_reshape(b, at, 3, one) : IR_NONE;
 }
 

@@ -295,7 +295,8 @@ ir_la_apart(ir_build *b, ir_ref a, ir_ref bound, int first)
     dims[first] = dims[first + 1] = n;
     ir_ref size = ir_la_size(b, a);
     ir_ref large = ir_op2(b, OP_gt, size, ir_la_fit(b, bound, size));
-    ir_ref mask = ir_la_fit(b, ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), off), large);
+    ir_ref mask =
+        ir_la_fit(b, ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), off), large);
     return ir_reduce(b, OP_reduce_or, ir_op2(b, OP_and, large, mask),
                      ir_axes_of(0) | ir_axes_of(1) | ir_axes_of(2));
 }
@@ -479,7 +480,8 @@ eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
     y[0] = y[1] = IR_NONE;
     if (!bound)
         return;
-    bound = ir_mul(b, bound, ir_like(b, bound, precision(ir_btype(b, bound)->dtype) / (double)n));
+    bound =
+        ir_mul(b, bound, ir_like(b, bound, precision(ir_btype(b, bound)->dtype) / (double)n));
     sweeps(b, &(const sweeping){ true }, bound, &a, &v);
     ir_ref w = ir_la_real(b, diagonal(b, a, 0, 0, n));
     w = ir_mul(b, w, ir_la_fit(b, size, w));
@@ -556,7 +558,8 @@ svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
     ir_ref signs = ir_la_turn(b, sign);
     if (full && m > n)
         signs = ir_concatenate(
-            b, 2, (ir_ref[]){ signs, ir_splat(b, ir_la_type(b, signs, batch, 1, m - n), 1) }, 2);
+            b, 2, (ir_ref[]){ signs, ir_splat(b, ir_la_type(b, signs, batch, 1, m - n), 1) },
+            2);
     *u = ir_mul(b, qr[0], ir_la_fit_real(b, signs, qr[0]));
     d = ir_op1(b, OP_abs, d);
     *s = ir_mul(b, d, ir_la_fit(b, size, d));

@@ -22,7 +22,8 @@ typedef struct ir_la_turns {
 } ir_la_turns;
 /* Of pairs with squares (in eigh: diagonal elements) p and q and product r; s is 0 where |r| is
  * not above the bound, and nowhere else.  `scaled` says that r^2 does not vanish above it. */
-ir_la_turns ir_la_turns_of(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r, ir_ref bound);
+ir_la_turns ir_la_turns_of(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r,
+                           ir_ref bound);
 /* Where s is not 0; the same rotations, behind barriers. */
 ir_ref ir_la_turning(ir_build *b, const ir_la_turns *t);
 void ir_la_turns_apart(ir_build *b, ir_la_turns *t);

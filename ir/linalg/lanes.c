@@ -35,8 +35,11 @@ taken(ir_build *b, ir_ref x, const int32_t *at, int64_t n)
     const ir_ints none = { 0, NULL }, place = { 1, &first };
     ir_ref i = ir_constant(b, ir_type_new(b->ctx, COT_I32, 2, (const int64_t[]){ n, 1 }), at);
 
-    return ir_node1(b, OP_gather, 2, (ir_ref[]){ x, i },
-                    &(ir_attrs){ .gather = { { 2, own }, place, none, none, place, { 3, sizes }, IR_MODE_PROMISE } });
+    return ir_node1(
+        b, OP_gather, 2, (ir_ref[]){ x, i },
+        &(ir_attrs){
+            .gather = {
+                { 2, own }, place, none, none, place, { 3, sizes }, IR_MODE_PROMISE } });
 }
 
 /* Numbers of pairs [n/2, lanes], for both rows of each: [n, 1, lanes]. */
@@ -181,7 +184,8 @@ block(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
         x[i] = ir_input(s, ir_btype(b, in[i]), NULL);
     ir_ref now[3] = { x[3], x[4], ir_splat_int(s, ir_type_new(b->ctx, COT_BOOL, 2, pairs), 0) };
     sweep(s, symmetric, &d, x[0], now);
-    ir_ref some = now[2] ? ir_reduce(s, OP_reduce_or, now[2], ir_axes_of(0) | ir_axes_of(1)) : IR_NONE,
+    ir_ref some = now[2] ? ir_reduce(s, OP_reduce_or, now[2], ir_axes_of(0) | ir_axes_of(1))
+                         : IR_NONE,
            each = ir_reshape(s, x[0], 3, (const int64_t[]){ 1, 1, pairs[1] });
     ir_output(s, symmetric ? ir_op2(s, OP_and, some, ir_la_apart(s, now[0], each, 0)) : some);
     ir_output(s, ir_add(s, x[2], ir_la_number(s, 1)));
@@ -231,12 +235,16 @@ ir_la_lanes(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
         return;
     const ir_la_cuts c = lanes_of(b, *a);
     const int64_t batch = ir_la_batch(b, *a);
-    ir_ref in[3] = { in_lanes(b, bound, c), in_lanes(b, *a, c), in_lanes(b, *v, c) }, x[3], out[2];
+    ir_ref in[3] = { in_lanes(b, bound, c), in_lanes(b, *a, c), in_lanes(b, *v, c) }, x[3],
+           out[2];
     ir_build *s = ir_sub_begin(b, "block");
 
     *a = *v = IR_NONE;
     for (int i = 0; i < 3; i++)
-        x[i] = in[i] ? ir_input(s, ir_type_new(b->ctx, ir_btype(b, in[i])->dtype, 3, ir_btype(b, in[i])->dims + 1), NULL)
+        x[i] = in[i] ? ir_input(s,
+                                ir_type_new(b->ctx, ir_btype(b, in[i])->dtype, 3,
+                                            ir_btype(b, in[i])->dims + 1),
+                                NULL)
                      : IR_NONE;
     x[0] = ir_reshape(s, x[0], 1, &c.size);
     block(s, symmetric, x[0], &x[1], &x[2]);

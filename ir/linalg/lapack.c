@@ -37,8 +37,10 @@ find(ir_la_kind kind, bool complex, bool wide)
 
     strcat(name, kind == IR_LA_EIGH && complex ? "heevd_" : stem[kind]);
     for (size_t i = 0; i < sizeof file / sizeof *file && !f; i++) {
-        void *lib = dlopen(file[i], RTLD_NOW | RTLD_LOCAL); /* stays: a further one only counts */
-        void *at = lib ? dlsym(lib, name) : NULL, *threads = lib ? dlsym(lib, "openblas_set_num_threads") : NULL;
+        /* stays: a further one only counts */
+        void *lib = dlopen(file[i], RTLD_NOW | RTLD_LOCAL);
+        void *at = lib ? dlsym(lib, name) : NULL,
+             *threads = lib ? dlsym(lib, "openblas_set_num_threads") : NULL;
         memcpy(&f, &at, sizeof f);
         if (at && threads) {
             void (*set)(int);
@@ -137,10 +139,11 @@ eigh(job *j, void *const *out)
 
     memcpy(out[1], j->x, j->number * (size_t)j->n * (size_t)j->n);
     if (j->complex)
-        ((pair *)j->f)("V", "U", &j->n, out[1], &j->n, out[0], j->work, &j->lwork, j->rwork, &j->lrwork, j->iwork,
-                       &j->liwork, &info, 1, 1);
+        ((pair *)j->f)("V", "U", &j->n, out[1], &j->n, out[0], j->work, &j->lwork, j->rwork,
+                       &j->lrwork, j->iwork, &j->liwork, &info, 1, 1);
     else
-        ((real *)j->f)("V", "U", &j->n, out[1], &j->n, out[0], j->work, &j->lwork, j->iwork, &j->liwork, &info, 1, 1);
+        ((real *)j->f)("V", "U", &j->n, out[1], &j->n, out[0], j->work, &j->lwork, j->iwork,
+                       &j->liwork, &info, 1, 1);
     return info;
 }
 
@@ -236,7 +239,11 @@ run(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const 
     const ir_type *x = ir_type_at(f, f->in[0]);
     const int64_t *a = at->custom.attrs.at;
     const bool wide = x->dtype == COT_F64, complex = a[COMPLEX];
-    job j = { .kind = (ir_la_kind)a[KIND], .complex = complex, .wide = wide, .m = (int)x->dims[1], .n = (int)x->dims[2] };
+    job j = { .kind = (ir_la_kind)a[KIND],
+              .complex = complex,
+              .wide = wide,
+              .m = (int)x->dims[1],
+              .n = (int)x->dims[2] };
     int status = 0;
 
     (void)c;
@@ -265,7 +272,9 @@ run(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const 
 }
 
 static const ir_custom calls[] = {
-    { .name = "lapack.eigh", .run = run }, { .name = "lapack.svd", .run = run }, { .name = "lapack.eig", .run = run },
+    { .name = "lapack.eigh", .run = run },
+    { .name = "lapack.svd", .run = run },
+    { .name = "lapack.eig", .run = run },
 };
 
 const ir_custom *
@@ -297,7 +306,8 @@ from_pairs(ir_build *b, ir_ref y)
 
     for (int p = 0; y && p < 2; p++) {
         const ir_type *t = ir_btype(b, y);
-        part[p] = ir_reshape(b, ir_slice_axis(b, y, t->rank - 1, p, p + 1), t->rank - 1, t->dims);
+        part[p] =
+            ir_reshape(b, ir_slice_axis(b, y, t->rank - 1, p, p + 1), t->rank - 1, t->dims);
     }
     return ir_op2(b, OP_complex, part[0], part[1]);
 }
@@ -368,7 +378,9 @@ ir_la_lapack(ir_build *b, ir_la_kind kind, bool full, ir_ref x, ir_ref *y)
     ir_graph *g = types(b, ir_btype(b, in), n, r);
     if (!g)
         return;
-    ir_attrs at = { .custom = { .name = ir_intern(b->ctx, names[kind]), .attrs = { ATTRS, attrs }, .opaque = 1,
+    ir_attrs at = { .custom = { .name = ir_intern(b->ctx, names[kind]),
+                                .attrs = { ATTRS, attrs },
+                                .opaque = 1,
                                 .forward = g } };
     ir_add_node(b, OP_custom_call, 1, &in, &at, y);
     for (int i = 0; i < n; i++)

@@ -53,7 +53,9 @@ ir_la_reflection_of(ir_build *b, ir_ref col, ir_ref j)
     ir_ref v = ir_div(b, scaled, ir_la_fit(b, head, scaled));
     ir_ref then = ir_like(b, v, 1);
     v = ir_select(b, ir_la_cols_where(b, OP_eq, v, j), then, v);
-    return (ir_la_reflection){ v, tau, ir_select(b, zero, alpha, ir_la_fit_real(b, ir_mul(b, beta, size), alpha)) };
+    return (ir_la_reflection){
+        v, tau, ir_select(b, zero, alpha, ir_la_fit_real(b, ir_mul(b, beta, size), alpha))
+    };
 }
 
 typedef struct panel {

@@ -78,7 +78,8 @@ ir_la_hessenberg(ir_build *b, ir_ref x, ir_la_reflections *r)
         else
             r->tau = ir_la_put(b, r->tau, ir_la_turn(b, y), 0, 0);
     }
-    return (ir_la_schur){ ir_la_keep(b, ir_la_compare(b, OP_le, out[0], 1), out[0], 0), out[1] };
+    return (ir_la_schur){ ir_la_keep(b, ir_la_compare(b, OP_le, out[0], 1), out[0], 0),
+                          out[1] };
 }
 
 /* ---- one sweep ---- */
@@ -95,7 +96,8 @@ ir_la_diagonal(ir_build *b, ir_ref h, int64_t k)
     ir_ref own = ir_la_keep(b, ir_la_compare(b, OP_eq, h, k), h, 0);
     const int64_t dims[3] = { ir_la_batch(b, h), 1, ir_la_rows(b, h) };
 
-    return own ? ir_reshape(b, ir_reduce(b, OP_reduce_sum, own, ir_axes_of(2)), 3, dims) : IR_NONE;
+    return own ? ir_reshape(b, ir_reduce(b, OP_reduce_sum, own, ir_axes_of(2)), 3, dims)
+               : IR_NONE;
 }
 
 /* x moved by one place: element i is x's element i - 1; `first` comes in. */
@@ -106,7 +108,10 @@ shifted(ir_build *b, ir_ref x, double first)
 
     if (!x)
         return IR_NONE;
-    ir_ref head = ir_splat(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 3, (const int64_t[]){ ir_la_batch(b, x), 1, 1 }), first);
+    ir_ref head = ir_splat(b,
+                           ir_type_new(b->ctx, ir_btype(b, x)->dtype, 3,
+                                       (const int64_t[]){ ir_la_batch(b, x), 1, 1 }),
+                           first);
     return ir_concatenate(b, 2, (ir_ref[]){ head, ir_la_block(b, x, 0, 1, 0, n - 1) }, 2);
 }
 
@@ -304,7 +309,9 @@ all_sweeps(ir_build *b, ir_la_schur *s)
     ir_la_schur one = { x[2], x[3] };
     sweep(c, &one, x[1], &hi);
     ir_ref some = hi ? ir_op2(c, OP_gt, hi, ir_like(c, hi, 0)) : IR_NONE;
-    ir_output(c, some ? ir_reduce(c, OP_reduce_or, some, ir_axes_of(0) | ir_axes_of(1) | ir_axes_of(2)) : IR_NONE);
+    ir_output(c, some ? ir_reduce(c, OP_reduce_or, some,
+                                  ir_axes_of(0) | ir_axes_of(1) | ir_axes_of(2))
+                      : IR_NONE);
     ir_output(c, ir_add(c, x[1], ir_la_number(c, 1)));
     ir_output(c, one.h);
     ir_output(c, one.q);

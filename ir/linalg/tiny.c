@@ -62,7 +62,9 @@ parted(ir_build *b, ir_ref all, int64_t first, int64_t rows, int64_t cols)
 {
     const int64_t dims[3] = { all ? ir_btype(b, all)->dims[1] : 0, rows, cols };
 
-    return ir_reshape(b, ir_transpose(b, rows_of(b, all, first, rows * cols), (const int64_t[]){ 1, 0 }), 3, dims);
+    return ir_reshape(
+        b, ir_transpose(b, rows_of(b, all, first, rows * cols), (const int64_t[]){ 1, 0 }), 3,
+        dims);
 }
 
 static ir_ref

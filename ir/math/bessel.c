@@ -200,7 +200,8 @@ near_of(ir_sc_build *b, ir_sc a, const double *c)
 
 /* sqrt(1 / (pi a)) (P even + Q / a odd), for a > 5; 0 at infinity. */
 static ir_sc
-wave(ir_sc_build *b, ir_sc a, const double *p, int n, const double *q, int m, ir_sc even, ir_sc odd)
+wave(ir_sc_build *b, ir_sc a, const double *p, int n, const double *q, int m, ir_sc even,
+     ir_sc odd)
 {
     ir_sc above = ir_math_above(b, a, 5);
     ir_sc inverse = m_div(b, m_num(b, a, 1), above);

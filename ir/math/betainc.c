@@ -40,7 +40,11 @@ inputs(ir_build *r, const ir_type *t, ir_ref *in)
                                                "n", "done", "last", "over", "under" };
 
     for (int i = 0; i < CARRIED; i++)
-        in[i] = ir_input(r, i == TRIP ? ir_scalar_type(r->ctx, COT_I32) : i == DONE ? ir_type_as(r->ctx, t, COT_BOOL) : t, name[i]);
+        in[i] = ir_input(r,
+                         i == TRIP   ? ir_scalar_type(r->ctx, COT_I32)
+                         : i == DONE ? ir_type_as(r->ctx, t, COT_BOOL)
+                                     : t,
+                         name[i]);
 }
 
 /* With s = a + 2 n - 1: (a + b + n - 1) x / s (a + n - 1) / s n (b - n) x, in factors that do
@@ -84,8 +88,10 @@ step(ir_build *outer, const ir_type *t)
     ir_ref over = ir_add(r, ir_mul(r, up, in[OVER]), right);
     ir_ref under = ir_add(r, ir_mul(r, up, in[UNDER]), low), last = ir_div(r, over, under);
     ir_ref off = ir_op1(r, OP_abs, ir_sub(r, last, in[LAST]));
-    ir_ref rest = ir_op1(r, OP_not, ir_op2(r, OP_gt, off, with(r, OP_mul, last, 1.2e-16))); /* NaN has come to rest, too */
-    const ir_ref to[3] = { last, ir_div(r, in[LAST], under), ir_div(r, ir_like(r, under, 1), under) };
+    /* NaN has come to rest, too */
+    ir_ref rest = ir_op1(r, OP_not, ir_op2(r, OP_gt, off, with(r, OP_mul, last, 1.2e-16)));
+    const ir_ref to[3] = { last, ir_div(r, in[LAST], under),
+                           ir_div(r, ir_like(r, under, 1), under) };
 
     ir_output(r, next);
     ir_output(r, ir_op2(r, OP_or, in[DONE], rest));
@@ -101,8 +107,11 @@ goes_on(ir_build *outer, const ir_type *t)
     ir_ref in[CARRIED];
 
     inputs(r, t, in);
-    ir_ref any = ir_reduce(r, OP_reduce_or, ir_op1(r, OP_not, in[DONE]), ir_axes_below(t->rank));
-    ir_output(r, ir_op2(r, OP_and, any, ir_op2(r, OP_lt, in[TRIP], ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), MOST))));
+    ir_ref any =
+        ir_reduce(r, OP_reduce_or, ir_op1(r, OP_not, in[DONE]), ir_axes_below(t->rank));
+    ir_output(r, ir_op2(r, OP_and, any,
+                        ir_op2(r, OP_lt, in[TRIP],
+                               ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), MOST))));
     return ir_sub_end(outer, r);
 }
 
@@ -112,8 +121,16 @@ fraction(ir_build *b, ir_ref p, ir_ref q, ir_ref x, ir_ref y, ir_ref d)
 {
     const ir_type *t = ir_btype(b, p);
     ir_ref c = with(b, OP_add, d, 1), first = ir_div(b, with(b, OP_add, p, 1), c);
-    ir_ref in[CARRIED] = { p, q, x, y, c, ir_splat_int(b, ir_scalar_type(b->ctx, COT_I32), 0),
-                           ir_splat_int(b, ir_type_as(b->ctx, t, COT_BOOL), 0), first, ir_splat(b, t, 0), ir_div(b, first, p) };
+    ir_ref in[CARRIED] = { p,
+                           q,
+                           x,
+                           y,
+                           c,
+                           ir_splat_int(b, ir_scalar_type(b->ctx, COT_I32), 0),
+                           ir_splat_int(b, ir_type_as(b->ctx, t, COT_BOOL), 0),
+                           first,
+                           ir_splat(b, t, 0),
+                           ir_div(b, first, p) };
     ir_attrs at = { .loop = { .consts = TRIP, .cond = goes_on(b, t), .body = step(b, t) } };
     ir_ref out[CARRIED - TRIP];
 
@@ -215,7 +232,8 @@ times_log(ir_build *b, ir_ref u, ir_ref m)
 
     y.low = ir_op3(b, OP_fma, powers.high, ir_like(b, u, 0x1.abc9e3b39803fp-56), y.low);
     y.low = ir_op3(b, OP_fma, powers.low, ir_like(b, u, 0x1.62e42fefa39efp-1), y.low);
-    y.low = ir_add(b, y.low, ir_op3(b, OP_fma, ir_neg(b, r), m, u)); /* what the quotient lacks, times u */
+    /* what the quotient lacks, times u */
+    y.low = ir_add(b, y.low, ir_op3(b, OP_fma, ir_neg(b, r), m, u));
     return less(b, y, product_of(b, ir_neg(b, u), rest));
 }
 
@@ -284,8 +302,10 @@ inside(ir_build *b, ir_ref p, ir_ref q, ir_ref x)
     ir_ref edge = ir_div(b, with(b, OP_add, p, 1), sum);
     ir_ref turned = ir_op2(b, OP_ge, x, edge), y = ir_sub(b, one, x);
     ir_ref u = ir_select(b, turned, q, p), v = ir_select(b, turned, p, q);
-    ir_ref near = ir_select(b, turned, y, x), far = ir_select(b, turned, x, y), d = off_centre(b, p, q, x);
-    ir_ref r = ir_div(b, fraction(b, u, v, near, far, ir_select(b, turned, ir_neg(b, d), d)), u);
+    ir_ref near = ir_select(b, turned, y, x), far = ir_select(b, turned, x, y),
+           d = off_centre(b, p, q, x);
+    ir_ref r =
+        ir_div(b, fraction(b, u, v, near, far, ir_select(b, turned, ir_neg(b, d), d)), u);
 
     r = ir_mul(b, prefactor(b, p, q, x, d), r);
     return ir_select(b, turned, ir_sub(b, one, r), r);
@@ -323,7 +343,8 @@ eval_betainc(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref
 
     ir_ref otherwise = ir_op1(b, OP_not, ir_op2(b, OP_and, at0, at1));
     valid = ir_op2(b, OP_and, ir_op2(b, OP_and, valid, range), otherwise);
-    y = ir_op2(b, OP_min, ir_op2(b, OP_max, y, zero), one); /* a logarithm of it is then no NaN */
+    /* a logarithm of it is then no NaN */
+    y = ir_op2(b, OP_min, ir_op2(b, OP_max, y, zero), one);
     y = ir_select(b, usual, y, nan);
     y = ir_select(b, ir_op2(b, OP_and, valid, at0), one, y);
     y = ir_select(b, ir_op2(b, OP_and, valid, at1), zero, y);

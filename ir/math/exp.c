@@ -8,9 +8,9 @@
  * below 1/2.
  * Multiplying by 2^n takes two factors, 2^(n/2) and 2^(n - n/2), so that results near the ends
  * of the range and subnormal ones are rounded once.  x is first brought into the range where n
- * makes sense: down to that n whose factors are both +0, bits and all, since a product that falls
- * below the least number costs many processors ten times what a product with 0 does, and what is
- * masked in a softmax, say, is far below.
+ * makes sense: down to that n whose factors are both +0, bits and all, since a product that
+ * falls below the least number costs many processors ten times what a product with 0 does,
+ * and what is masked in a softmax, say, is far below.
  *
  * expm1 keeps e^r - 1 = r + w apart from 1: 2^n (r + w) + (2^n - 1), at half scale so that
  * 2^1024 does not occur, summed with the error of the first addition.

@@ -24,7 +24,8 @@ wide_hypot(ir_sc_build *b, ir_sc x, ir_sc y)
     ir_sc up = m_select(b, huge, m_num(b, x, 0x1p-600), chosen);
     ir_sc otherwise = m_select(b, tiny, m_num(b, x, 0x1p-600), one);
     ir_sc back = m_select(b, huge, m_num(b, x, 0x1p600), otherwise);
-    ir_sc a = m_mul(b, big, up), c = m_mul(b, m_min(b, u, v), up), square = m_mul(b, a, a), other = m_mul(b, c, c);
+    ir_sc a = m_mul(b, big, up), c = m_mul(b, m_min(b, u, v), up), square = m_mul(b, a, a),
+          other = m_mul(b, c, c);
     ir_sc h = m_sqrt(b, m_fma(b, a, a, other)), hh = m_mul(b, h, h);
     ir_sc over = m_sub(b, m_sub(b, hh, square), other);
     ir_sc term = m_fms(b, c, c, other);

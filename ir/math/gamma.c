@@ -5,19 +5,17 @@
  * of a product:
  *   x >= 3/2: d = x - n with n the nearest integer, Gamma(x) = (x - 1) ... (x - n + 2) Gamma(2
  *   + d);
- *   x >= 1/2: d = x - 1, Gamma(x) = Gamma(2 + d) / x;   x < 1/2: d = x, Gamma(x) = Gamma(2 + d) / (x (1 + x)).
- * From 7/8 to 13/8 it is (x - 1) times a polynomial, because the logarithm there cancels; so
- * the zeros at 1 and 2 keep their relative accuracy.  Negative x: log(pi / |x sin(pi x)|) -
- * lgamma(-x), where sin(pi x) has no error of reduction; near the zeros there the error is
- * absolute.
- * digamma: from 10 on the asymptotic series; below, psi(y) = (y - y0) R(y) on [1, 2], y0 its
- * zero, and the sum of 1 / (x - j), gathered in one fraction.  Negative x: psi(-x) - 1 / x - pi
- * cot(pi x).
- * lbeta: log B(x, y) where the larger is at least 10 by Stirling's series for all that is
- * large, so that nothing cancels; else lgamma x + lgamma y - lgamma(x + y).
- * f32 takes all from f64; its lgamma for x > 0 with short polynomials there: t (t - 1) P(t) is
- * log Gamma(1 + t) for t = x below 7/8, less log x, and for t = x - 1 below 5/2, from where on
- * Stirling's series is adjusted.
+ *   x >= 1/2: d = x - 1, Gamma(x) = Gamma(2 + d) / x;   x < 1/2: d = x, Gamma(x) = Gamma(2 +
+ * d) / (x (1 + x)). From 7/8 to 13/8 it is (x - 1) times a polynomial, because the logarithm
+ * there cancels; so the zeros at 1 and 2 keep their relative accuracy.  Negative x: log(pi /
+ * |x sin(pi x)|) - lgamma(-x), where sin(pi x) has no error of reduction; near the zeros
+ * there the error is absolute. digamma: from 10 on the asymptotic series; below, psi(y) = (y
+ * - y0) R(y) on [1, 2], y0 its zero, and the sum of 1 / (x - j), gathered in one fraction.
+ *  Negative x: psi(-x) - 1 / x - pi cot(pi x). lbeta: log B(x, y) where the larger is at
+ * least 10 by Stirling's series for all that is large, so that nothing cancels; else lgamma
+ * x + lgamma y - lgamma(x + y). f32 takes all from f64; its lgamma for x > 0 with short
+ * polynomials there: t (t - 1) P(t) is log Gamma(1 + t) for t = x below 7/8, less log x, and
+ * for t = x - 1 below 5/2, from where on Stirling's series is adjusted.
  *
  * Worst error in ulp (sampled): f32 0.51; f64 lgamma 2.8, digamma 2.4 for x > 0; for x < 0 1.4
  * and 2.1 ulp of the largest term, which cancels near a zero.  lbeta: 3.1 ulp of the largest
@@ -185,8 +183,10 @@ positive_short(ir_sc_build *b, ir_sc a)
 static ir_sc
 positive(ir_sc_build *b, ir_sc a)
 {
-    ir_sc large = m_le(b, m_num(b, a, 7.5), a), v = m_select(b, large, a, m_num(b, a, 7.5)), p, up, tail;
-    ir_sc y = reduced(b, a, &p, &up), log = ir_math_log_pair(b, m_select(b, large, a, p), &tail);
+    ir_sc large = m_le(b, m_num(b, a, 7.5), a), v = m_select(b, large, a, m_num(b, a, 7.5)), p,
+          up, tail;
+    ir_sc y = reduced(b, a, &p, &up),
+          log = ir_math_log_pair(b, m_select(b, large, a, p), &tail);
     ir_sc less = m_add(b, m_addk(b, log, -1), tail);
     ir_sc s = m_addk(b, ir_math_stirling(b, v), HALF_LOG_TWO_PI - 0.5);
     ir_sc far = m_fma(b, m_addk(b, a, -0.5), less, s), sum = m_add(b, log, tail);

@@ -2,12 +2,15 @@
  *
  * All come from e^|x| = (hi + lo) 2^n, in which lo is what the last addition lost: results of
  * at most one ulp need it wherever another rounding follows.
- *   logistic  N / (1 + e^-|x|), N = 1 or e^-|x|: the quotient is corrected by its residue, and 2^n is
+ *   logistic  N / (1 + e^-|x|), N = 1 or e^-|x|: the quotient is corrected by its residue,
+ * and 2^n is
  *             multiplied in last, so that tiny results are rounded once
- *   tanh      with |x| = n ln2 / 2 + r: in f32 1 - 2 / (1 + e^2|x|), an odd polynomial below 0.92; in f64, with
+ *   tanh      with |x| = n ln2 / 2 + r: in f32 1 - 2 / (1 + e^2|x|), an odd polynomial below
+ * 0.92; in f64, with
  *             s = tanh r by a polynomial, ((2^n + 1) s + 2^n - 1) / ((2^n - 1) s + 2^n + 1),
  *             which for n = 0 is s
- *   cosh      E + 1/(4E), E = e^|x| / 2 with n - 1, since e^|x| may be too large where cosh is not
+ *   cosh      E + 1/(4E), E = e^|x| / 2 with n - 1, since e^|x| may be too large where cosh
+ * is not
  *   sinh      E - 1/(4E); an odd polynomial below 1
  * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs):
  * logistic 0.997, 0.91; tanh 0.96, 1.9; cosh 0.88, 0.9;

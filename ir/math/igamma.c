@@ -3,9 +3,11 @@
  *
  * P(a, x) + Q(a, x) = 1.  Three expansions of fixed length, each where it converges in few
  * terms; F = x^a e^-x / Gamma(a + 1):
- *   series     x < a + 1 or x < 3, unless the third:   P = F S, S = 1 + x / (a + 1) (1 + x / (a + 2) (1 + ...));
+ *   series     x < a + 1 or x < 3, unless the third:   P = F S, S = 1 + x / (a + 1) (1 + x /
+ * (a + 2) (1 + ...));
  *              of all but P for a < 2 only x < 7/4
- *   fraction   above that:                             Q = F a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...))
+ *   fraction   above that:                             Q = F a / (x + 1 - a - 1 (1 - a) / (x
+ * + 3 - a - ...))
  *   uniform    a >= 20, 0.4 < x / a < 2.35:            Temme's expansion by erfc, of both
  * The series and the fraction are kept as numerator and denominator, without divisions: a and x
  * are brought into the range where neither overflows and F is not yet 0.  Q for a < 1, x < 7/4
@@ -135,7 +137,11 @@ fixed(ir_sc v)
 static pair
 add(ir_sc_build *b, pair x, pair y)
 {
-    return (pair){ m_add(b, x.v, y.v), !x.varies ? y.d : !y.varies ? x.d : m_add(b, x.d, y.d), x.varies || y.varies };
+    return (pair){ m_add(b, x.v, y.v),
+                   !x.varies   ? y.d
+                   : !y.varies ? x.d
+                               : m_add(b, x.d, y.d),
+                   x.varies || y.varies };
 }
 
 static pair
@@ -295,7 +301,8 @@ prefactor(gamma_ctx *g, ir_sc *log_x)
 
     u = m_select(b, large, ir_math_stirling(b, above), u);
     *log_x = m_add(b, lx, x_tail);
-    ir_sc tail = m_sub(b, x_tail, m_select(b, large, a_tail, zero)); /* not small beside the heads */
+    /* not small beside the heads */
+    ir_sc tail = m_sub(b, x_tail, m_select(b, large, a_tail, zero));
     ir_sc l = sum(b, sum(b, lx, m_select(b, large, m_neg(b, la), zero), &low), tail, &low);
     ir_sc e = m_mul(b, a, l), rest = m_fma(b, a, low, m_fma(b, a, l, m_neg(b, e)));
     ir_sc right = m_neg(b, x);
@@ -419,8 +426,10 @@ derivative(gamma_ctx *g)
     bool sample = g->want == SAMPLE;
     ir_sc l, f = prefactor(g, &l), a = g->a.v, x = g->x.v, one = m_num(b, a, 1);
     ir_sc inverse = m_div(b, one, a), ratio = m_mul(b, x, inverse), near = m_lt(b, a, one);
-    ir_sc d = ir_math_digamma(b, m_select(b, near, m_addk(b, a, 1), a)); /* 1 / a would cancel from that of a */
-    ir_sc psi = m_select(b, near, m_sub(b, d, inverse), d), next = m_select(b, near, d, m_add(b, d, inverse));
+    /* 1 / a would cancel from that of a */
+    ir_sc d = ir_math_digamma(b, m_select(b, near, m_addk(b, a, 1), a));
+    ir_sc psi = m_select(b, near, m_sub(b, d, inverse), d),
+          next = m_select(b, near, d, m_add(b, d, inverse));
     pair u, v;
 
     within(g, false, &u, &v);
@@ -452,12 +461,17 @@ derivative(gamma_ctx *g)
 static ir_sc
 incomplete(ir_sc_build *b, bool wide, output want, ir_sc a, ir_sc x)
 {
-    ir_sc zero = m_num(b, a, 0), one = m_num(b, a, 1), infinity = m_num(b, a, (double)INFINITY), nan = m_num(b, a, (double)NAN);
+    ir_sc zero = m_num(b, a, 0), one = m_num(b, a, 1), infinity = m_num(b, a, (double)INFINITY),
+          nan = m_num(b, a, (double)NAN);
     ir_sc less = m_lt(b, x, infinity);
     ir_sc both = m_and(b, m_lt(b, zero, x), less);
     ir_sc right = m_lt(b, a, infinity);
     ir_sc usual = m_and(b, m_and(b, m_lt(b, zero, a), right), both);
-    gamma_ctx g = { b, wide, want, { m_select(b, usual, a, one), one, want >= GRADIENT }, fixed(m_select(b, usual, x, one)) };
+    gamma_ctx g = { b,
+                    wide,
+                    want,
+                    { m_select(b, usual, a, one), one, want >= GRADIENT },
+                    fixed(m_select(b, usual, x, one)) };
     ir_sc y = want <= UPPER ? value(&g) : derivative(&g);
     ir_sc less_x = m_lt(b, zero, x);
     ir_sc at_a0 = m_and(b, m_eq(b, a, zero), less_x);

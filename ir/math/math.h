@@ -14,8 +14,8 @@
 #include "ir/scalar.h"
 
 #define MATH_UNUSED __attribute__((unused))
-#define MATH_ARGS                                                                               \
-    MATH_UNUSED ir_sc_build *b, MATH_UNUSED const ir_attrs *at, MATH_UNUSED cot_dtype in,                   \
+#define MATH_ARGS                                                                              \
+    MATH_UNUSED ir_sc_build *b, MATH_UNUSED const ir_attrs *at, MATH_UNUSED cot_dtype in,      \
         MATH_UNUSED cot_dtype out, const ir_sc *x
 typedef ir_sc eval_scalar(MATH_ARGS);
 
@@ -35,15 +35,15 @@ typedef ir_sc eval_scalar(MATH_ARGS);
 #undef OP
 
 /* m_<instruction>(b, operands): the type is that of the operands. */
-#define M1(op)                                                                                  \
-    static inline ir_sc m_##op(ir_sc_build *b, ir_sc x)                                         \
-    {                                                                                           \
-        return ir_sc_add_insn(b, SC_##op, ir_sc_type_in(b, x), x, 0, 0);                        \
+#define M1(op)                                                                                 \
+    static inline ir_sc m_##op(ir_sc_build *b, ir_sc x)                                        \
+    {                                                                                          \
+        return ir_sc_add_insn(b, SC_##op, ir_sc_type_in(b, x), x, 0, 0);                       \
     }
-#define M2(op)                                                                                  \
-    static inline ir_sc m_##op(ir_sc_build *b, ir_sc x, ir_sc y)                                \
-    {                                                                                           \
-        return ir_sc_add_insn(b, SC_##op, ir_sc_type_in(b, x), x, y, 0);                        \
+#define M2(op)                                                                                 \
+    static inline ir_sc m_##op(ir_sc_build *b, ir_sc x, ir_sc y)                               \
+    {                                                                                          \
+        return ir_sc_add_insn(b, SC_##op, ir_sc_type_in(b, x), x, y, 0);                       \
     }
 M1(neg) M1(abs) M1(sqrt) M1(floor) M1(ceil) M1(trunc) M1(rint) M1(not) M1(popcnt) M1(clz)
 M2(add) M2(sub) M2(mul) M2(div) M2(rem) M2(max) M2(min) M2(and) M2(or) M2(xor) M2(shl) M2(shr)
@@ -78,14 +78,42 @@ m_num(ir_sc_build *b, ir_sc x, double k)
     return ir_sc_number(b, ir_sc_type_in(b, x), k);
 }
 /* x + k, x * k, x < k, k < x for a number k that is exact in x's type or rounded to it. */
-static inline ir_sc m_addk(ir_sc_build *b, ir_sc x, double k) { return m_add(b, x, m_num(b, x, k)); }
-static inline ir_sc m_mulk(ir_sc_build *b, ir_sc x, double k) { return m_mul(b, x, m_num(b, x, k)); }
-static inline ir_sc m_ltk(ir_sc_build *b, ir_sc x, double k) { return m_lt(b, x, m_num(b, x, k)); }
-static inline ir_sc m_gtk(ir_sc_build *b, ir_sc x, double k) { return m_lt(b, m_num(b, x, k), x); }
-static inline ir_sc m_eqk(ir_sc_build *b, ir_sc x, double k) { return m_eq(b, x, m_num(b, x, k)); }
+static inline ir_sc
+m_addk(ir_sc_build *b, ir_sc x, double k)
+{
+    return m_add(b, x, m_num(b, x, k));
+}
+static inline ir_sc
+m_mulk(ir_sc_build *b, ir_sc x, double k)
+{
+    return m_mul(b, x, m_num(b, x, k));
+}
+static inline ir_sc
+m_ltk(ir_sc_build *b, ir_sc x, double k)
+{
+    return m_lt(b, x, m_num(b, x, k));
+}
+static inline ir_sc
+m_gtk(ir_sc_build *b, ir_sc x, double k)
+{
+    return m_lt(b, m_num(b, x, k), x);
+}
+static inline ir_sc
+m_eqk(ir_sc_build *b, ir_sc x, double k)
+{
+    return m_eq(b, x, m_num(b, x, k));
+}
 /* x * y - z and z - x * y, rounded once. */
-static inline ir_sc m_fms(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc z) { return m_fma(b, x, y, m_neg(b, z)); }
-static inline ir_sc m_fnma(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc z) { return m_fma(b, m_neg(b, x), y, z); }
+static inline ir_sc
+m_fms(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc z)
+{
+    return m_fma(b, x, y, m_neg(b, z));
+}
+static inline ir_sc
+m_fnma(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc z)
+{
+    return m_fma(b, m_neg(b, x), y, z);
+}
 
 /* common.c: pieces that several functions share. */
 

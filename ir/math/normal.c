@@ -252,7 +252,8 @@ log_ndtr_for_f32(ir_sc_build *b, const ir_sc *x)
     ir_sc below = ir_math_log_short(b, m_mulk(b, ir_math_erfcx_short(b, v), 0.5));
     ir_sc minus_square = m_mul(b, half, x[0]);
     ir_sc e = m_mulk(b, ir_math_erfc_short(b, m_mulk(b, x[0], ROOT_HALF), minus_square), -0.5);
-    ir_sc above = ir_math_log_short(b, m_addk(b, e, 1)), tiny = m_fnma(b, m_mulk(b, e, 0.5), e, e);
+    ir_sc above = ir_math_log_short(b, m_addk(b, e, 1)),
+          tiny = m_fnma(b, m_mulk(b, e, 0.5), e, e);
 
     above = m_select(b, m_ltk(b, e, -0x1p-20), above, tiny);
     ir_sc zero = m_num(b, e, -0.0);

@@ -3,7 +3,8 @@
  * Where the quotient q is below 2^53, r = fma(-q, y, x) is exact, and a q that the division
  * rounded up to the next integer shows as r < 0.  Larger quotients are rare:
  *   f32  is computed in f64, whose range holds y 2^(28 k): ten such steps cover every quotient.
- *   f64  with x = mx 2^ex, y = my 2^ey and d = ex - ey, the remainder is 2^ey (mx 2^d mod my).  2^d mod my
+ *   f64  with x = mx 2^ex, y = my 2^ey and d = ex - ey, the remainder is 2^ey (mx 2^d mod
+ * my).  2^d mod my
  *        comes by repeated squaring from 2^(d >> 6), with residues in [-my/2, my/2] and
  *        products as
  *        two doubles (p and its error), so that each quotient fits 52 bits and each step is

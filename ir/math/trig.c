@@ -2,11 +2,13 @@
  *
  * |x| = n pi/2 + r + dr with n whole, |r| below pi/4 and a little, and dr what r lost in
  * rounding.
- *   moderate x  three parts of pi/2.  The first is rounded down, so that x - n P1 is exact (a multiple of its
+ *   moderate x  three parts of pi/2.  The first is rounded down, so that x - n P1 is exact
+ * (a multiple of its
  *               last bit, below 2), and p = n P2 is positive; r = x - n P1 - p, and since x - n
  *               P1 is
  *               a multiple of the last bit of p, what the subtraction lost is again exact.
- *   large x     rare.  x = M 2^E, M whole; of 2/pi only the bits that count modulo 4 are multiplied with M,
+ *   large x     rare.  x = M 2^E, M whole; of 2/pi only the bits that count modulo 4 are
+ * multiplied with M,
  *               in integers: the top two bits of the product are the quadrant, the rest the
  *               fraction.
  * Then sin r = r + (r z S(z) + dr), cos r = 1 + z C(z) with z = r^2 + 2 r dr, and the quadrant

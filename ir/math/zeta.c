@@ -95,8 +95,8 @@ hurwitz(ir_sc_build *b, bool wide, ir_sc s, ir_sc q)
 {
     const int n = wide ? 10 : 8, terms = wide ? 12 : 7;
     ir_sc w = m_addk(b, q, n), one = m_num(b, q, 1), less = m_addk(b, s, -1);
-    ir_sc p = term(b, wide, less, q, n), inverse = m_div(b, one, w), w2 = m_mul(b, inverse, inverse),
-          t = m_mul(b, s, inverse);
+    ir_sc p = term(b, wide, less, q, n), inverse = m_div(b, one, w),
+          w2 = m_mul(b, inverse, inverse), t = m_mul(b, s, inverse);
     ir_sc rest = m_num(b, w, 0.5), sum = m_num(b, w, 0);
 
     for (int j = 0; j < terms; j++) {

@@ -1,8 +1,10 @@
 /* Arithmetic of complex numbers, and the ops made of it.
  *
- *   mul     (ac - bd) + (ad + bc) i, each product rounded: as XLA's, with NaN for infinities times zeros, but a
+ *   mul     (ac - bd) + (ad + bc) i, each product rounded: as XLA's, with NaN for infinities
+ * times zeros, but a
  *           part that is the constant 0, as that of a converted real number, is left out
- *   div     R. L. Smith, Algorithm 116, CACM 5 (1962): the smaller part of y over the larger, so that no
+ *   div     R. L. Smith, Algorithm 116, CACM 5 (1962): the smaller part of y over the
+ * larger, so that no
  *           square overflows; a number over 0 is infinite, over an infinity 0, as in C99, Annex
  *           G.5.1.  Normwise error: 1 ulp for mul, 4 ulp for div.
  *   dot_general, conv_general   four real products */
@@ -240,7 +242,8 @@ pair_reduce_prod(ir_build *b, const ir_node *n, const pass_pair *x)
     const ir_axes axes = n->at.axes.axes;
     int64_t dims[COT_MAX_RANK], rest[COT_MAX_RANK], size = 1;
     int rank = 0, left = 0, at = -1;
-    for (int k = 0; k < t->rank; k++) { /* the axes are adjacent: one axis in the place of the first */
+    /* the axes are adjacent: one axis in the place of the first */
+    for (int k = 0; k < t->rank; k++) {
         if (!ir_axes_has(axes, k)) {
             dims[rank++] = rest[left++] = t->dims[k];
         } else {
@@ -266,8 +269,10 @@ shifted(ir_build *b, ir_ref x, int axis, int64_t by, bool reverse, double fill)
     int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, none[COT_MAX_RANK] = { 0 };
     low[axis] = reverse ? 0 : by;
     high[axis] = reverse ? by : 0;
-    ir_ref kept = reverse ? ir_slice_axis(b, x, axis, by, n) : ir_slice_axis(b, x, axis, 0, n - by);
-    return ir_pad(b, kept, ir_splat(b, ir_scalar_type(b->ctx, t->dtype), fill), low, high, none);
+    ir_ref kept =
+        reverse ? ir_slice_axis(b, x, axis, by, n) : ir_slice_axis(b, x, axis, 0, n - by);
+    return ir_pad(b, kept, ir_splat(b, ir_scalar_type(b->ctx, t->dtype), fill), low, high,
+                  none);
 }
 
 /* W. D. Hillis, G. L. Steele, Data Parallel Algorithms, CACM 29 (1986): for d = 1, 2, 4, ...

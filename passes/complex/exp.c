@@ -1,9 +1,12 @@
 /* Exponentials, logarithms, roots and powers of complex numbers.
  *
  * With z = x + iy:
- *   exp z    = e^x (cos y + i sin y)              expm1 z = expm1(x) cos y - 2 sin^2(y/2) + i e^x sin y
- *   log z    = log |z| + i atan2(y, x)            log1p z likewise of 1 + z, without forming |1 + z|^2 - 1
- *   sqrt z   : t = sqrt((|x| + |z|) / 2); t + i y/(2t), or with x < 0 |y|/(2t) + i t with the sign of y
+ *   exp z    = e^x (cos y + i sin y)              expm1 z = expm1(x) cos y - 2 sin^2(y/2) +
+ * i e^x sin y
+ *   log z    = log |z| + i atan2(y, x)            log1p z likewise of 1 + z, without forming
+ * |1 + z|^2 - 1
+ *   sqrt z   : t = sqrt((|x| + |z|) / 2); t + i y/(2t), or with x < 0 |y|/(2t) + i t with
+ * the sign of y
  *   z^w      = |z|^c e^(-d arg z) (cos q + i sin q), w = c + id, q = d log |z| + c arg z
  * The cuts of log, sqrt and pow are the negative real axis, of log1p what lies left of -1; on a
  * cut the sign of a zero imaginary part says from which side.  Infinities and NaN as C99, Annex

@@ -28,7 +28,8 @@ pass_pair pass_pair_of_memory(ir_build *b, ir_ref x, int rank, const int64_t *di
 /* Rules, by op. */
 pass_pair_rule pair_complex, pair_real, pair_imag, pair_conj, pair_convert, pair_eq, pair_ne,
     pair_is_finite, pair_iota, pair_abs, pair_sign, pair_mul, pair_div, pair_integer_pow,
-    pair_reduce_prod, pair_cumprod, pair_scatter_mul, pair_dot_general, pair_conv_general, pair_fft;
+    pair_reduce_prod, pair_cumprod, pair_scatter_mul, pair_dot_general, pair_conv_general,
+    pair_fft;
 pass_pair_rule pair_exp, pair_exp2, pair_expm1, pair_log, pair_log2, pair_log1p, pair_sqrt,
     pair_rsqrt, pair_pow, pair_logistic;
 pass_pair_rule pair_sin, pair_cos, pair_tan, pair_sinh, pair_cosh, pair_tanh, pair_asin,
@@ -37,23 +38,59 @@ pass_pair_rule pair_sin, pair_cos, pair_tan, pair_sinh, pair_cosh, pair_tanh, pa
 /* Arithmetic of pairs. */
 pass_pair pass_pair_div(ir_build *b, pass_pair x, pass_pair y);
 pass_pair pass_pair_sqrt(ir_build *b, pass_pair z);
-static inline pass_pair pass_pair_neg(ir_build *b, pass_pair z) { return (pass_pair){ ir_neg(b, z.re), ir_neg(b, z.im) }; }
+static inline pass_pair
+pass_pair_neg(ir_build *b, pass_pair z)
+{
+    return (pass_pair){ ir_neg(b, z.re), ir_neg(b, z.im) };
+}
 /* i z, -i z: no rounding, and no zero loses its sign. */
-static inline pass_pair pass_pair_i(ir_build *b, pass_pair z) { return (pass_pair){ ir_neg(b, z.im), z.re }; }
-static inline pass_pair pass_pair_minus_i(ir_build *b, pass_pair z) { return (pass_pair){ z.im, ir_neg(b, z.re) }; }
+static inline pass_pair
+pass_pair_i(ir_build *b, pass_pair z)
+{
+    return (pass_pair){ ir_neg(b, z.im), z.re };
+}
+static inline pass_pair
+pass_pair_minus_i(ir_build *b, pass_pair z)
+{
+    return (pass_pair){ z.im, ir_neg(b, z.re) };
+}
 
 /* Reals (parts.c). */
 static inline ir_ref pr_k(ir_build *b, ir_ref x, double c) { return ir_like(b, x, c); }
-static inline ir_ref pr_addk(ir_build *b, ir_ref x, double c) { return ir_add(b, x, ir_like(b, x, c)); }
-static inline ir_ref pr_mulk(ir_build *b, ir_ref x, double c) { return ir_mul(b, x, ir_like(b, x, c)); }
+static inline ir_ref
+pr_addk(ir_build *b, ir_ref x, double c)
+{
+    return ir_add(b, x, ir_like(b, x, c));
+}
+static inline ir_ref
+pr_mulk(ir_build *b, ir_ref x, double c)
+{
+    return ir_mul(b, x, ir_like(b, x, c));
+}
 static inline ir_ref pr_abs(ir_build *b, ir_ref x) { return ir_op1(b, OP_abs, x); }
 static inline ir_ref pr_or(ir_build *b, ir_ref p, ir_ref q) { return ir_op2(b, OP_or, p, q); }
 static inline ir_ref pr_and(ir_build *b, ir_ref p, ir_ref q) { return ir_op2(b, OP_and, p, q); }
 static inline ir_ref pr_not(ir_build *b, ir_ref p) { return ir_op1(b, OP_not, p); }
-static inline ir_ref pr_less(ir_build *b, ir_ref x, double c) { return ir_op2(b, OP_lt, x, ir_like(b, x, c)); }
-static inline ir_ref pr_more(ir_build *b, ir_ref x, double c) { return ir_op2(b, OP_gt, x, ir_like(b, x, c)); }
-static inline ir_ref pr_is(ir_build *b, ir_ref x, double c) { return ir_op2(b, OP_eq, x, ir_like(b, x, c)); }
-static inline bool pr_wide(const ir_build *b, ir_ref x) { return x && ir_btype(b, x)->dtype == COT_F64; }
+static inline ir_ref
+pr_less(ir_build *b, ir_ref x, double c)
+{
+    return ir_op2(b, OP_lt, x, ir_like(b, x, c));
+}
+static inline ir_ref
+pr_more(ir_build *b, ir_ref x, double c)
+{
+    return ir_op2(b, OP_gt, x, ir_like(b, x, c));
+}
+static inline ir_ref
+pr_is(ir_build *b, ir_ref x, double c)
+{
+    return ir_op2(b, OP_eq, x, ir_like(b, x, c));
+}
+static inline bool
+pr_wide(const ir_build *b, ir_ref x)
+{
+    return x && ir_btype(b, x)->dtype == COT_F64;
+}
 /* The constant 0, of either sign. */
 bool pr_is_zero(const ir_build *b, ir_ref x);
 /* x y, rounded, that no sum takes for a product to join with (docs/numerics.md: nothing complex
@@ -61,8 +98,8 @@ bool pr_is_zero(const ir_build *b, ir_ref x);
 ir_ref pr_product(ir_build *b, ir_ref x, ir_ref y);
 ir_ref pr_is_inf(ir_build *b, ir_ref x);
 ir_ref pr_is_nan(ir_build *b, ir_ref x);
-/* |x| with the sign of y, of a zero too.  A NaN has none: which one it is no arithmetic promises, so
- * no other number's sign may depend on it. */
+/* |x| with the sign of y, of a zero too.  A NaN has none: which one it is no arithmetic
+ * promises, so no other number's sign may depend on it. */
 ir_ref pr_copysign(ir_build *b, ir_ref x, ir_ref y);
 /* x y, but a zero x wins over an infinite y. */
 ir_ref pr_zero_wins(ir_build *b, ir_ref x, ir_ref y);

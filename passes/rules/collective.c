@@ -237,7 +237,9 @@ vmap_reduce_over(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
     if (passes_by(b, n, in, y))
         return;
     out_mapped[0] = false;
-    y[0] = in[0] ? reduced(b, reduction(n->op, ir_btype(b, in[0])->dtype), in[0], mapped[0], size) : IR_NONE;
+    y[0] = in[0]
+               ? reduced(b, reduction(n->op, ir_btype(b, in[0])->dtype), in[0], mapped[0], size)
+               : IR_NONE;
 }
 
 static bool

@@ -185,7 +185,8 @@ vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
 
     for (int k = 0; k < n->at.cond.branches.n; k++)
         effects |= branch(n, k)->effectful;
-    if (mapped[0] && effects && !ranked) { /* each example has those of the branch that it takes */
+    /* each example has those of the branch that it takes */
+    if (mapped[0] && effects && !ranked) {
         pass_one_by_one(b, f, n, size, in, mapped, y, out_mapped);
         return;
     }

@@ -31,25 +31,29 @@ operand(const conv *s, ir_ref ct, ir_ref w)
     pass_window window[COT_MAX_RANK];
 
     for (int i = 0; i < s->spatial; i++) {
-        const int64_t stride = s->n->at.conv.strides.at[i], dilation = s->n->at.conv.dilation.at[i],
-                      size = s->w->dims[1 + i];
+        const int64_t stride = s->n->at.conv.strides.at[i],
+                      dilation = s->n->at.conv.dilation.at[i], size = s->w->dims[1 + i];
 
         window[i] = (pass_window){ size, 1, dilation, stride, (size - 1) * dilation,
                                    s->x->dims[2 + i] - ((s->y->dims[2 + i] - 1) * stride + 1) };
     }
     w = ir_reverse(s->b, w, ir_axes_shift(ir_axes_below(s->spatial), 1));
-    return pass_conv_windows(s->b, ct, swapped(s->b, w, s->w->rank - 2, s->w->rank - 1), window);
+    return pass_conv_windows(s->b, ct, swapped(s->b, w, s->w->rank - 2, s->w->rank - 1),
+                             window);
 }
 
-/* The pad whose last axis x has as two, with nothing between (pad_rows in passes/window.c); NULL if x is no such. */
+/* The pad whose last axis x has as two, with nothing between (pad_rows in passes/window.c);
+ * NULL if x is no such. */
 static const ir_node *
 joined_pad(ir_build *b, ir_ref x)
 {
     const ir_type *t = ir_btype(b, x);
-    const ir_node *n = ir_bdef(b, x), *p = n && n->op == OP_reshape ? ir_bdef(b, n->in[0]) : NULL;
+    const ir_node *n = ir_bdef(b, x),
+                  *p = n && n->op == OP_reshape ? ir_bdef(b, n->in[0]) : NULL;
     const int last = t->rank - 1;
 
-    if (!p || p->op != OP_pad || ir_btype(b, p->first)->rank != last || p->at.pad.interior.at[last - 1])
+    if (!p || p->op != OP_pad || ir_btype(b, p->first)->rank != last ||
+        p->at.pad.interior.at[last - 1])
         return NULL;
     for (int i = 0; i < last - 1; i++)
         if (ir_btype(b, p->first)->dims[i] != t->dims[i])
@@ -58,7 +62,8 @@ joined_pad(ir_build *b, ir_ref x)
 }
 
 static ir_ref
-pad_joined(ir_build *b, const ir_node *pad, const ir_type *t, const int64_t *more_low, const int64_t *more_high)
+pad_joined(ir_build *b, const ir_node *pad, const ir_type *t, const int64_t *more_low,
+           const int64_t *more_high)
 {
     const int last = t->rank - 1;
     const int64_t c = t->dims[last];
@@ -146,8 +151,8 @@ crop_joined(ir_build *b, const ir_node *n, const ir_attrs *pad)
     const int64_t c = t->dims[last];
     int64_t at[3][COT_MAX_RANK], dims[COT_MAX_RANK];
 
-    if (y->rank != last || c < 1 || pad->pad.low.at[last - 1] % c || pad->pad.high.at[last - 1] % c ||
-        pad->pad.interior.at[last - 1])
+    if (y->rank != last || c < 1 || pad->pad.low.at[last - 1] % c ||
+        pad->pad.high.at[last - 1] % c || pad->pad.interior.at[last - 1])
         return IR_NONE;
     for (int i = 0; i < last; i++) {
         const int64_t each = i == last - 1 ? c : 1;
@@ -160,7 +165,8 @@ crop_joined(ir_build *b, const ir_node *n, const ir_attrs *pad)
         dims[i] = y->dims[i] - pad->pad.low.at[i] - pad->pad.high.at[i];
     }
     at[0][last] = at[1][last] = at[2][last] = 0;
-    const ir_attrs to = { .pad = { { last + 1, at[0] }, { last + 1, at[1] }, { last + 1, at[2] } } };
+    const ir_attrs to = { .pad = {
+                              { last + 1, at[0] }, { last + 1, at[1] }, { last + 1, at[2] } } };
     ir_ref x = pass_crop_conv(b, n->in[0], &to);
     return x ? ir_reshape(b, x, last, dims) : IR_NONE;
 }
@@ -185,7 +191,8 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
                       stays = t->dims[i] - low - high;
         const bool spatial = i >= 2 && i < t->rank - 1;
 
-        if (low < 0 || high < 0 || pad->pad.interior.at[i] || (!spatial && low + high > 0) || stays < 1)
+        if (low < 0 || high < 0 || pad->pad.interior.at[i] || (!spatial && low + high > 0) ||
+            stays < 1)
             return IR_NONE;
         if (!spatial)
             continue;
@@ -199,8 +206,9 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
 
 /* ---- the kernel ---- */
 
-/* x [groups, n, spatial, c] as c examples of one feature, along positions [n, spatial], meets ct as a
- * kernel with a window of all its examples and positions: sums go through ct as it lies. */
+/* x [groups, n, spatial, c] as c examples of one feature, along positions [n, spatial],
+ * meets ct as a kernel with a window of all its examples and positions: sums go through ct
+ * as it lies. */
 static ir_ref
 kernel(const conv *s, ir_ref x, ir_ref ct)
 {
@@ -218,7 +226,8 @@ kernel(const conv *s, ir_ref x, ir_ref ct)
     }
     x = x ? ir_broadcast_axis(b, ir_move_axis(b, x, last, 1), last + 1, 1) : IR_NONE;
     ct = ct ? ir_broadcast_axis(b, ct, last, 1) : IR_NONE;
-    ir_ref r = ir_conv(b, x, ct, ir_list(b, s->spatial + 1, stride), ir_list(b, s->spatial + 1, apart));
+    ir_ref r = ir_conv(b, x, ct, ir_list(b, s->spatial + 1, stride),
+                       ir_list(b, s->spatial + 1, apart));
     /* [groups, c, 1, window, o] to [groups, window, c, o] */
     r = r ? ir_move_axis(b, r, 1, last) : IR_NONE;
     return r ? ir_reshape(b, r, s->w->rank, s->w->dims) : IR_NONE;
@@ -228,7 +237,11 @@ void
 transpose_conv(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    const conv s = { b, n, ir_type_at(f, n->in[0]), ir_type_at(f, n->in[1]), ir_type_at(f, n->first),
+    const conv s = { b,
+                     n,
+                     ir_type_at(f, n->in[0]),
+                     ir_type_at(f, n->in[1]),
+                     ir_type_at(f, n->first),
                      ir_type_at(f, n->in[0])->rank - 3 };
     const bool none = s.y->size == 0 || s.x->size == 0 || s.w->size == 0;
 
@@ -270,7 +283,8 @@ vmap_conv(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
     const ir_type *x = ir_type_at(f, n->in[0]), *w = ir_type_at(f, n->in[1]);
     const int last = x->rank - 1;
     const bool both = mapped[0] && mapped[1];
-    const int at = both ? 0 : mapped[0] ? 1 : last;         /* the axis that takes the mapped one in, in y */
+    /* the axis that takes the mapped one in, in y */
+    const int at = both ? 0 : mapped[0] ? 1 : last;
     ir_ref left = in[0], right = in[1];
 
     (void)out_mapped;

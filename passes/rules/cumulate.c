@@ -65,7 +65,9 @@ reached(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
     ir_ref place = ir_iota(b, size > INT32_MAX ? COT_I64 : COT_I32, t->rank, t->dims, axis);
     ir_ref unequal = ir_op2(b, OP_ne, x, x);
     ir_ref hit = ir_op2(b, OP_or, ir_op2(b, OP_eq, x, y), unequal);
-    place = place ? ir_select(b, hit, place, ir_splat_int(b, ir_btype(b, place), reverse ? size - 1 : 0)) : IR_NONE;
+    place = place ? ir_select(b, hit, place,
+                              ir_splat_int(b, ir_btype(b, place), reverse ? size - 1 : 0))
+                  : IR_NONE;
     return cumulate(b, reverse ? OP_cummin : OP_cummax, place, axis, reverse);
 }
 

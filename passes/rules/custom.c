@@ -250,7 +250,9 @@ transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bo
         ok &= n->at.custom.save.at[k] < n->n_in && !linear[n->at.custom.save.at[k]];
     if (!ok) {
         ir_build_fail(b, "custom_call", ERR_no_rule, "transpose",
-                      ir_format(b->arena, "%s on tangents wants a .vjp that saves nothing that varies", c->name));
+                      ir_format(b->arena,
+                                "%s on tangents wants a .vjp that saves nothing that varies",
+                                c->name));
         return;
     }
     t.at.custom.active = (ir_ints){ n_active, active };
@@ -458,7 +460,8 @@ with_level(ir_build *b, const ir_attrs *at, int randomness)
 
 /* One more level; the forward is mapped once to find now what it lacks. */
 static void
-generate(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped, ir_ref *y)
+generate(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
+         ir_ref *y)
 {
     const ir_graph *f = n->at.custom.forward;
     const int levels = n->at.custom.size.n;

@@ -222,8 +222,8 @@ typedef struct inside {
 
 static pass_with with_rules;
 
-/* The rule as every cotangent and operand would have it; a rule that fails is not printed, unless
- * it is for want of memory. */
+/* The rule as every cotangent and operand would have it; a rule that fails is not printed,
+ * unless it is for want of memory. */
 static ir_graph *
 whole_rule(ir_build *b, const ir_custom *c, const ir_node *n, bool vjp)
 {
@@ -305,5 +305,6 @@ pass_custom_with_rules(const ir_graph *f, ir_graph **out)
 {
     static const inside none = { NULL, NULL, 0 };
     *out = (ir_graph *)f;
-    return f->ctx->status == COT_OK && calls_custom(f) ? with_rules((ir_graph *)f, &none, out) : COT_OK;
+    return f->ctx->status == COT_OK && calls_custom(f) ? with_rules((ir_graph *)f, &none, out)
+                                                       : COT_OK;
 }

@@ -7,7 +7,8 @@ transpose_fft(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)linear, (void)in;
-    ct_in[0] = ct[0] ? ir_node1(b, OP_fft, 1, ct, &(ir_attrs){ .fft = { !n->at.fft.inverse } }) : IR_NONE;
+    ct_in[0] = ct[0] ? ir_node1(b, OP_fft, 1, ct, &(ir_attrs){ .fft = { !n->at.fft.inverse } })
+                     : IR_NONE;
 }
 
 /* Lines are along the last axis: another one in front is more of them. */

@@ -29,7 +29,11 @@ inputs(ir_build *r, const ir_type *t, ir_ref *in)
     static const char *const name[INPUTS] = { "x", "trip", "done", "t", "d", "p", "n", "sum" };
 
     for (int i = 0; i < INPUTS; i++)
-        in[i] = ir_input(r, i == 1 ? ir_scalar_type(r->ctx, COT_I32) : i == 2 ? ir_type_as(r->ctx, t, COT_BOOL) : t, name[i]);
+        in[i] = ir_input(r,
+                         i == 1   ? ir_scalar_type(r->ctx, COT_I32)
+                         : i == 2 ? ir_type_as(r->ctx, t, COT_BOOL)
+                                  : t,
+                         name[i]);
 }
 
 static ir_graph *
@@ -63,8 +67,11 @@ goes_on(ir_build *outer, const ir_type *type)
     ir_ref in[INPUTS];
 
     inputs(r, type, in);
-    ir_ref any = ir_reduce(r, OP_reduce_or, ir_op1(r, OP_not, in[2]), ir_axes_below(type->rank));
-    ir_output(r, ir_op2(r, OP_and, any, ir_op2(r, OP_lt, in[1], ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), MOST))));
+    ir_ref any =
+        ir_reduce(r, OP_reduce_or, ir_op1(r, OP_not, in[2]), ir_axes_below(type->rank));
+    ir_output(r, ir_op2(r, OP_and, any,
+                        ir_op2(r, OP_lt, in[1],
+                               ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), MOST))));
     return ir_sub_end(outer, r);
 }
 
@@ -76,10 +83,17 @@ series(ir_build *b, ir_ref a, ir_ref x)
     ir_ref n = with(b, OP_add, a, 1), log = ir_op1(b, OP_log, x), out[7];
     ir_ref lgamma = ir_op1(b, OP_lgamma, n);
     ir_ref t = ir_op1(b, OP_exp, ir_sub(b, ir_sub(b, ir_mul(b, a, log), x), lgamma));
-    ir_ref d = ir_sub(b, log, ir_op1(b, OP_digamma, n)), p = ir_op2(b, OP_polygamma, ir_like(b, n, 1), n);
+    ir_ref d = ir_sub(b, log, ir_op1(b, OP_digamma, n)),
+           p = ir_op2(b, OP_polygamma, ir_like(b, n, 1), n);
     ir_ref sum = ir_mul(b, t, ir_sub(b, ir_mul(b, d, d), p));
-    ir_ref in[INPUTS] = { x, ir_splat_int(b, ir_scalar_type(b->ctx, COT_I32), 0),
-                          ir_splat_int(b, ir_type_as(b->ctx, type, COT_BOOL), 0), t, d, p, n, sum };
+    ir_ref in[INPUTS] = { x,
+                          ir_splat_int(b, ir_scalar_type(b->ctx, COT_I32), 0),
+                          ir_splat_int(b, ir_type_as(b->ctx, type, COT_BOOL), 0),
+                          t,
+                          d,
+                          p,
+                          n,
+                          sum };
     ir_attrs at = { .loop = { .consts = 1, .cond = goes_on(b, type), .body = step(b, type) } };
 
     if (b->status != COT_OK)

@@ -7,7 +7,8 @@
  * derivatives of every order.  The parts, each a function of the consts first:
  *
  *   linear_solve   solve(b), matvec(x), and both of the transposed system
- *   root           solve(guess), f(x); with x after the consts: solve(b), matvec(v) of f_x at x,
+ *   root           solve(guess), f(x); with x after the consts: solve(b), matvec(v) of f_x
+ * at x,
  *                  and both transposed
  *
  * Source: custom_linear_solve and custom_root of JAX; M. Blondel et al., Efficient and Modular

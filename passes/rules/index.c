@@ -392,7 +392,8 @@ static bool
 is_unique(const ir_node *n, const ir_type *z)
 {
     int64_t updates = 1;
-    int axis = 0;                               /* of the indices: axis k of them is the k-th of z without windows */
+    /* of the indices: axis k of them is the k-th of z without windows */
+    int axis = 0;
 
     for (int k = 0; k < z->rank; k++)
         if (!ir_ints_has(n->at.scatter.window_dims, k) &&

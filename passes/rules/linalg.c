@@ -2,7 +2,8 @@
  * differentiated and mapped again.
  *
  *   x z = y           z' = x^-1 (y' - x' z)          of the triangle that is read
- *   x = L L^T         L' = L phi(L^-1 x' L^-T)       phi: the lower triangle, half of the diagonal
+ *   x = L L^T         L' = L phi(L^-1 x' L^-T)       phi: the lower triangle, half of the
+ * diagonal
  *   x = Q R           Q' = Q (s - w) + x' R^-1,      w = Q^T x' R^-1, s = low(w) - low(w)^T
  *                     R' = (w - s) R
  *   x v = v w         w' = diag(z), v' = v p         z = v^T x' v, p = f (z + z^T) / 2,

@@ -177,7 +177,8 @@ jvp_polygamma(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, 
 {
     (void)f;
     if (!by_order(b, n, in))
-        y->tan = tan_mul(b, in[1].tan, ir_op2(b, OP_polygamma, plus(b, in[0].val, 1), in[1].val));
+        y->tan =
+            tan_mul(b, in[1].tan, ir_op2(b, OP_polygamma, plus(b, in[0].val, 1), in[1].val));
 }
 
 /* d zeta(s, q) = -s zeta(s + 1, q) dq */
@@ -281,7 +282,9 @@ void
 jvp_gamma_sample(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f, (void)n;
-    y->tan = in[0].tan ? tan_mul(b, in[0].tan, ir_op2(b, OP_random_gamma_grad, in[0].val, y->val)) : IR_NONE;
+    y->tan = in[0].tan
+                 ? tan_mul(b, in[0].tan, ir_op2(b, OP_random_gamma_grad, in[0].val, y->val))
+                 : IR_NONE;
 }
 
 /* x^(a - 1) (1 - x)^(b - 1) / B(a, b) dx; the powers of order 0 are 1 at x = 0 and x = 1,

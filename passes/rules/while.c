@@ -147,7 +147,8 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
                 is[k + i] = again = true;
     }
     if (chooses && (n->at.loop.cond->effectful || n->at.loop.body->effectful)) {
-        pass_one_by_one(b, f, n, size, in, mapped, y, out_mapped); /* none has another's effects */
+        /* none has another's effects */
+        pass_one_by_one(b, f, n, size, in, mapped, y, out_mapped);
         return;
     }
     if (chooses || predicate_type(n)->rank > 0) {
@@ -294,9 +295,9 @@ step_graph(ir_build *outer, const while_split *s, bool still)
 }
 
 /* The known loop with one more carry, first: a count of trips from 0, or, where `once`, a flag
- * that is set by the first trip and keeps the loop running until it passes its bound.  That loop
- * does no step, since its results are not used; barriers make them depend on it, so that it
- * stays where they are wanted. */
+ * that is set by the first trip and keeps the loop running until it passes its bound.  That
+ * loop does no step, since its results are not used; barriers make them depend on it, so
+ * that it stays where they are wanted. */
 static void
 known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref extra,
            const ir_ref *start, ir_ref *z)

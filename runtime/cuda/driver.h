@@ -53,10 +53,11 @@ enum {
     CU_ATTRIBUTE_MINOR = 76,
     CU_ATTRIBUTE_POOLS = 115,
 
-    CU_POOL_RELEASE_THRESHOLD = 4,              /* value: uint64_t bytes */
-    CU_POOL_PINNED = 1,                         /* the only kind of allocation */
+    CU_POOL_RELEASE_THRESHOLD = 4, /* value: uint64_t bytes */
+    CU_POOL_PINNED = 1, /* the only kind of allocation */
     CU_POOL_ON_DEVICE = 1,
-    CU_FUNCTION_DYNAMIC = 8,                    /* value: bytes of shared memory a launch may ask for */
+    /* value: bytes of shared memory a launch may ask for */
+    CU_FUNCTION_DYNAMIC = 8,
 
     CU_JIT_ERROR_LOG = 5,
     CU_JIT_ERROR_LOG_BYTES = 6,
@@ -65,56 +66,70 @@ enum {
     CU_EVENT_DISABLE_TIMING = 2,
     CU_CAPTURE_THREAD_LOCAL = 1,
 
-    CU_OLDEST_DRIVER = 11040                    /* graphs instantiated with flags; 1000 major + 10 minor */
+    CU_OLDEST_DRIVER = 11040 /* graphs instantiated with flags; 1000 major + 10 minor */
 };
 
 /* X(member, symbol, parameters) */
-#define CU_FUNCTIONS(X)                                                                                         \
-    X(init, "cuInit", (unsigned flags))                                                                         \
-    X(version, "cuDriverGetVersion", (int *version))                                                            \
-    X(error_name, "cuGetErrorName", (cu_result error, const char **name))                                       \
-    X(error_string, "cuGetErrorString", (cu_result error, const char **text))                                   \
-    X(device_count, "cuDeviceGetCount", (int *count))                                                           \
-    X(device_get, "cuDeviceGet", (cu_device *device, int ordinal))                                              \
-    X(device_name, "cuDeviceGetName", (char *name, int bytes, cu_device device))                                \
-    X(device_attribute, "cuDeviceGetAttribute", (int *value, cu_device_attribute attribute, cu_device device))  \
-    X(context_retain, "cuDevicePrimaryCtxRetain", (cu_context *context, cu_device device))                      \
-    X(context_release, "cuDevicePrimaryCtxRelease_v2", (cu_device device))                                      \
-    X(context_push, "cuCtxPushCurrent_v2", (cu_context context))                                                \
-    X(context_pop, "cuCtxPopCurrent_v2", (cu_context *context))                                                 \
-    X(module_load, "cuModuleLoadDataEx",                                                                        \
-      (cu_module *module, const void *image, unsigned n, cu_jit_option *options, void **values))                \
-    X(module_unload, "cuModuleUnload", (cu_module module))                                                      \
-    X(module_function, "cuModuleGetFunction", (cu_function *function, cu_module module, const char *name))      \
-    X(stream_create, "cuStreamCreate", (cu_stream *stream, unsigned flags))                                     \
-    X(stream_destroy, "cuStreamDestroy_v2", (cu_stream stream))                                                 \
-    X(stream_sync, "cuStreamSynchronize", (cu_stream stream))                                                   \
-    X(event_create, "cuEventCreate", (cu_event *event, unsigned flags))                                         \
-    X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                                     \
-    X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                                        \
-    X(stream_wait, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))                     \
-    X(function_set, "cuFuncSetAttribute", (cu_function function, cu_function_attribute attribute, int value))   \
-    X(pool_make, "cuMemPoolCreate", (cu_pool *pool, const cu_pool_props *props))                                \
-    X(pool_free, "cuMemPoolDestroy", (cu_pool pool))                                                            \
-    X(pool_set, "cuMemPoolSetAttribute", (cu_pool pool, cu_pool_attribute attribute, void *value))              \
-    X(alloc, "cuMemAllocFromPoolAsync", (cu_address *address, size_t bytes, cu_pool pool, cu_stream stream))    \
-    X(release, "cuMemFreeAsync", (cu_address address, cu_stream stream))                                        \
-    X(to_device, "cuMemcpyHtoDAsync_v2", (cu_address to, const void *from, size_t bytes, cu_stream stream))     \
-    X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, cu_address from, size_t bytes, cu_stream stream))             \
-    X(move, "cuMemcpyDtoDAsync_v2", (cu_address to, cu_address from, size_t bytes, cu_stream stream))           \
-    X(host_alloc, "cuMemAllocHost_v2", (void **at, size_t bytes))                                               \
-    X(host_free, "cuMemFreeHost", (void *at))                                                                   \
-    X(set_bytes, "cuMemsetD8Async", (cu_address at, unsigned char value, size_t bytes, cu_stream stream))       \
-    X(set_halves, "cuMemsetD16Async", (cu_address at, unsigned short value, size_t n, cu_stream stream))        \
-    X(set_words, "cuMemsetD32Async", (cu_address at, unsigned value, size_t n, cu_stream stream))               \
-    X(launch, "cuLaunchKernel",                                                                                 \
-      (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,               \
-       unsigned block_y, unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **extra)) \
-    X(capture_begin, "cuStreamBeginCapture_v2", (cu_stream stream, cu_capture_mode mode))                       \
-    X(capture_end, "cuStreamEndCapture", (cu_stream stream, cu_graph *graph))                                   \
-    X(graph_make, "cuGraphInstantiateWithFlags", (cu_graph_exec *exec, cu_graph graph, unsigned long long flags))\
-    X(graph_launch, "cuGraphLaunch", (cu_graph_exec exec, cu_stream stream))                                    \
-    X(graph_exec_destroy, "cuGraphExecDestroy", (cu_graph_exec exec))                                           \
+#define CU_FUNCTIONS(X)                                                                        \
+    X(init, "cuInit", (unsigned flags))                                                        \
+    X(version, "cuDriverGetVersion", (int *version))                                           \
+    X(error_name, "cuGetErrorName", (cu_result error, const char **name))                      \
+    X(error_string, "cuGetErrorString", (cu_result error, const char **text))                  \
+    X(device_count, "cuDeviceGetCount", (int *count))                                          \
+    X(device_get, "cuDeviceGet", (cu_device * device, int ordinal))                            \
+    X(device_name, "cuDeviceGetName", (char *name, int bytes, cu_device device))               \
+    X(device_attribute, "cuDeviceGetAttribute",                                                \
+      (int *value, cu_device_attribute attribute, cu_device device))                           \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (cu_context * context, cu_device device))    \
+    X(context_release, "cuDevicePrimaryCtxRelease_v2", (cu_device device))                     \
+    X(context_push, "cuCtxPushCurrent_v2", (cu_context context))                               \
+    X(context_pop, "cuCtxPopCurrent_v2", (cu_context * context))                               \
+    X(module_load, "cuModuleLoadDataEx",                                                       \
+      (cu_module * module, const void *image, unsigned n, cu_jit_option *options,              \
+       void **values))                                                                         \
+    X(module_unload, "cuModuleUnload", (cu_module module))                                     \
+    X(module_function, "cuModuleGetFunction",                                                  \
+      (cu_function * function, cu_module module, const char *name))                            \
+    X(stream_create, "cuStreamCreate", (cu_stream * stream, unsigned flags))                   \
+    X(stream_destroy, "cuStreamDestroy_v2", (cu_stream stream))                                \
+    X(stream_sync, "cuStreamSynchronize", (cu_stream stream))                                  \
+    X(event_create, "cuEventCreate", (cu_event * event, unsigned flags))                       \
+    X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                    \
+    X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                       \
+    X(stream_wait, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))    \
+    X(function_set, "cuFuncSetAttribute",                                                      \
+      (cu_function function, cu_function_attribute attribute, int value))                      \
+    X(pool_make, "cuMemPoolCreate", (cu_pool * pool, const cu_pool_props *props))              \
+    X(pool_free, "cuMemPoolDestroy", (cu_pool pool))                                           \
+    X(pool_set, "cuMemPoolSetAttribute",                                                       \
+      (cu_pool pool, cu_pool_attribute attribute, void *value))                                \
+    X(alloc, "cuMemAllocFromPoolAsync",                                                        \
+      (cu_address * address, size_t bytes, cu_pool pool, cu_stream stream))                    \
+    X(release, "cuMemFreeAsync", (cu_address address, cu_stream stream))                       \
+    X(to_device, "cuMemcpyHtoDAsync_v2",                                                       \
+      (cu_address to, const void *from, size_t bytes, cu_stream stream))                       \
+    X(to_host, "cuMemcpyDtoHAsync_v2",                                                         \
+      (void *to, cu_address from, size_t bytes, cu_stream stream))                             \
+    X(move, "cuMemcpyDtoDAsync_v2",                                                            \
+      (cu_address to, cu_address from, size_t bytes, cu_stream stream))                        \
+    X(host_alloc, "cuMemAllocHost_v2", (void **at, size_t bytes))                              \
+    X(host_free, "cuMemFreeHost", (void *at))                                                  \
+    X(set_bytes, "cuMemsetD8Async",                                                            \
+      (cu_address at, unsigned char value, size_t bytes, cu_stream stream))                    \
+    X(set_halves, "cuMemsetD16Async",                                                          \
+      (cu_address at, unsigned short value, size_t n, cu_stream stream))                       \
+    X(set_words, "cuMemsetD32Async",                                                           \
+      (cu_address at, unsigned value, size_t n, cu_stream stream))                             \
+    X(launch, "cuLaunchKernel",                                                                \
+      (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,                \
+       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,                  \
+       cu_stream stream, void **parameters, void **extra))                                     \
+    X(capture_begin, "cuStreamBeginCapture_v2", (cu_stream stream, cu_capture_mode mode))      \
+    X(capture_end, "cuStreamEndCapture", (cu_stream stream, cu_graph * graph))                 \
+    X(graph_make, "cuGraphInstantiateWithFlags",                                               \
+      (cu_graph_exec * exec, cu_graph graph, unsigned long long flags))                        \
+    X(graph_launch, "cuGraphLaunch", (cu_graph_exec exec, cu_stream stream))                   \
+    X(graph_exec_destroy, "cuGraphExecDestroy", (cu_graph_exec exec))                          \
     X(graph_destroy, "cuGraphDestroy", (cu_graph graph))
 
 typedef struct rt_driver {

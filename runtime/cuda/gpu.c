@@ -23,7 +23,8 @@ rt_gpu_check(rt_gpu *g, cu_result r, const char *doing)
 cot_status
 rt_gpu_fail(cot_context *ctx, const rt_gpu *g, cot_status status, const char *fn)
 {
-    return ir_fail(ctx, 0, fn, status == COT_ERR_MEMORY ? ERR_device_memory : ERR_device, g->said);
+    return ir_fail(ctx, 0, fn, status == COT_ERR_MEMORY ? ERR_device_memory : ERR_device,
+                   g->said);
 }
 
 /* ---- opening ---- */
@@ -77,8 +78,11 @@ place_release(ir_place *p, cot_array *a)
     rt_gpu_drop(g);
 }
 
-static const ir_place cuda_place = { .device_type = 2, .release = place_release, .read = place_read,
-                                     .write = place_write, .why = place_why };
+static const ir_place cuda_place = { .device_type = 2,
+                                     .release = place_release,
+                                     .read = place_read,
+                                     .write = place_write,
+                                     .why = place_why };
 
 /* A pool of our own, whose freed memory stays with it: the next call wants as much.  The
  * device's default pool is the process's, and others may have set it as they like. */
@@ -116,16 +120,20 @@ find_device(rt_gpu *g, int ordinal)
         return COT_ERR_TARGET;
     }
     COT_TRY(rt_gpu_check(g, g->driver.device_get(&g->device, ordinal), "opening it"));
-    COT_TRY(rt_gpu_check(g, g->driver.device_name(g->name, sizeof g->name, g->device), "its name"));
-    COT_TRY(rt_gpu_check(g, g->driver.device_attribute(&major, CU_ATTRIBUTE_MAJOR, g->device), "opening it"));
-    COT_TRY(rt_gpu_check(g, g->driver.device_attribute(&minor, CU_ATTRIBUTE_MINOR, g->device), "opening it"));
+    COT_TRY(
+        rt_gpu_check(g, g->driver.device_name(g->name, sizeof g->name, g->device), "its name"));
+    COT_TRY(rt_gpu_check(g, g->driver.device_attribute(&major, CU_ATTRIBUTE_MAJOR, g->device),
+                         "opening it"));
+    COT_TRY(rt_gpu_check(g, g->driver.device_attribute(&minor, CU_ATTRIBUTE_MINOR, g->device),
+                         "opening it"));
     COT_TRY(rt_gpu_check(
         g, g->driver.device_attribute(&g->processors, CU_ATTRIBUTE_PROCESSORS, g->device),
         "opening it"));
     g->arch = 10 * major + minor;
     if (g->arch >= 80)
         return COT_OK;
-    snprintf(g->said, sizeof g->said, "%.100s is sm_%d; wants sm_80 or newer", g->name, g->arch);
+    snprintf(g->said, sizeof g->said, "%.100s is sm_%d; wants sm_80 or newer", g->name,
+             g->arch);
     return COT_ERR_TARGET;
 }
 
@@ -255,7 +263,9 @@ open_into(cot_context *ctx, gpus *all, int ordinal, char *why, size_t n)
     rt_gpu *g = ir_realloc(ctx, NULL, sizeof *g);
     cot_status s;
 
-    *g = (rt_gpu){ .place = cuda_place, .users = 1, .realloc = ctx->realloc, .alloc_user = ctx->alloc_user };
+    *g = (rt_gpu){
+        .place = cuda_place, .users = 1, .realloc = ctx->realloc, .alloc_user = ctx->alloc_user
+    };
     g->place.device_id = ordinal;
     g->place.gpu = g;
     pthread_mutex_init(&g->lock, NULL);

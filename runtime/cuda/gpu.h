@@ -31,7 +31,8 @@ typedef struct rt_gpu_here {
 } rt_gpu_here;
 
 typedef struct rt_gpu {
-    ir_place place;             /* what arrays on it point to: first, so that one is the other */
+    /* what arrays on it point to: first, so that one is the other */
+    ir_place place;
     rt_driver driver;
     atomic_int users;
     pthread_mutex_t lock;
@@ -43,11 +44,13 @@ typedef struct rt_gpu {
     int arch;                   /* 80 for sm_80 */
     int processors;
     char name[128];
-    rt_gpu_module *modules;     /* loaded, by hash; those without users stay until the gpu goes */
+    /* loaded, by hash; those without users stay until the gpu goes */
+    rt_gpu_module *modules;
     cu_address work;            /* of whichever call is in the stream: work_bytes */
     size_t work_bytes;
     cu_address status;          /* an i32 that kernels which fail write to */
-    rt_gpu_here *here;          /* in pages that stay: a copy to them is asked for, not waited for */
+    /* in pages that stay: a copy to them is asked for, not waited for */
+    rt_gpu_here *here;
     uint64_t launches, captures, replays;       /* for tests and for looking inside */
     char said[512];             /* the driver's words about the last failure */
     void *(*realloc)(void *user, void *old, size_t bytes);

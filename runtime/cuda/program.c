@@ -31,7 +31,8 @@ typedef struct program {
     cu_address *seen;           /* arguments of the last call, then its work block */
     bool seen_once;
     cu_graph_exec graph;        /* of a call with these arguments */
-    bool *is_piece;             /* by the entry's instruction: cg_host_pieces; NULL: there is none */
+    /* by the entry's instruction: cg_host_pieces; NULL: there is none */
+    bool *is_piece;
     bool *piece_once;           /* and whether it was launched with these arguments */
     cu_graph_exec *piece;       /* and what it launches, once it is captured */
 } program;
@@ -66,9 +67,11 @@ launch(void *self, int kernel, void *const *buffers, const int64_t *params)
     r->g->launches++;
     if (l->at.grid == 0)
         return COT_OK; /* nothing to do: the driver takes no grid of no blocks */
-    return rt_gpu_check(r->g, r->g->driver.launch(l->function, (unsigned)l->at.grid, 1, 1, (unsigned)l->at.block, 1, 1,
-                                                  (unsigned)l->at.dynamic, r->g->stream, parameter, NULL),
-                        r->p->module->kernel[kernel]->name);
+    return rt_gpu_check(
+        r->g,
+        r->g->driver.launch(l->function, (unsigned)l->at.grid, 1, 1, (unsigned)l->at.block, 1,
+                            1, (unsigned)l->at.dynamic, r->g->stream, parameter, NULL),
+        r->p->module->kernel[kernel]->name);
 }
 
 static cot_status
@@ -78,7 +81,9 @@ copy(void *self, void *to, const void *from, size_t bytes)
 
     if (!bytes)
         return COT_OK;
-    return rt_gpu_check(g, g->driver.move((cu_address)(uintptr_t)to, (cu_address)(uintptr_t)from, bytes, g->stream),
+    return rt_gpu_check(g,
+                        g->driver.move((cu_address)(uintptr_t)to, (cu_address)(uintptr_t)from,
+                                       bytes, g->stream),
                         "copying");
 }
 
@@ -232,7 +237,9 @@ rt_cuda_processors(cot_context *ctx, int ordinal)
 static cot_status
 emit(rt_program *p, const rt_plan *plan, const void **bytes, size_t *n)
 {
-    const cg_natural fn = { .name = plan->name, .module = p->module, .n_in = p->module->n_args };
+    const cg_natural fn = { .name = plan->name,
+                            .module = p->module,
+                            .n_in = p->module->n_args };
     const cg_backend *llvm = cg_llvm();
 
     return llvm->emit(p->ctx, &plan->target, CG_TO_PTX, 1, &fn, &p->arena, bytes, n);
@@ -283,7 +290,8 @@ upload_constants(rt_program *p, program *q)
 
     for (uint32_t i = 0; i < k->n_buffers; i++)
         if (k->buffer[i].space == CG_CONST)
-            bytes += ((size_t)k->buffer[i].elements * cot_dtype_size(k->buffer[i].type) + 255) / 256 * 256;
+            bytes += ((size_t)k->buffer[i].elements * cot_dtype_size(k->buffer[i].type) + 255) /
+                     256 * 256;
     if (!bytes)
         return COT_OK;
     COT_TRY(rt_gpu_alloc(q->g, bytes, &q->constants));

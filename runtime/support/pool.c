@@ -7,10 +7,10 @@
  * never for a worker that slept through it.  So a job that is over before a worker wakes costs
  * no wake-up.
  *
- * A child that a process forks has the pool's memory and none of its threads, and what they held
- * when it was forked they hold for ever: the child neither waits for them nor takes their locks.
- * The pool knows the process that started its threads, and the first job in another process makes
- * the pool anew there; a job that comes meanwhile runs in its caller.
+ * A child that a process forks has the pool's memory and none of its threads, and what they
+ * held when it was forked they hold for ever: the child neither waits for them nor takes
+ * their locks. The pool knows the process that started its threads, and the first job in
+ * another process makes the pool anew there; a job that comes meanwhile runs in its caller.
  *
  * An idle worker spins for some tens of microseconds, which is what a sleep and a wake-up cost,
  * and then sleeps; on a machine with fewer processors than threads it sleeps at once, since

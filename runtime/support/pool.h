@@ -23,8 +23,8 @@ typedef struct cot_parallel cot_parallel;
 
 /* A pool of `threads` threads, the caller's included; NULL if memory or threads are short.  run
  * may be called from several threads at once: a pool that is busy runs the pieces in the
- * calling thread.  A child that is forked may use and free its copy, whatever the parent's threads
- * did at the fork: it starts threads of its own at its first job. */
+ * calling thread.  A child that is forked may use and free its copy, whatever the parent's
+ * threads did at the fork: it starts threads of its own at its first job. */
 cot_parallel *cot_rt_pool_new(int threads);
 void cot_rt_pool_free(cot_parallel *pool);
 

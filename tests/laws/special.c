@@ -193,17 +193,21 @@ check(cot_context *ctx, const line *l, const char *backend)
 }
 
 static void
+check_by(const line *l, const char *backend)
+{
+    cot_context *ctx = cot_context_new(NULL);
+
+    IR_TRY (ctx) {
+        check(ctx, l, backend);
+    }
+    cot_context_free(ctx);
+}
+
+static void
 check_line(const line *l)
 {
-    static const char *const backend[] = { "eval", NULL };
-
-    for (int i = 0; i < 2; i++) {
-        cot_context *ctx = cot_context_new(NULL);
-        IR_TRY (ctx) {
-            check(ctx, l, backend[i]);
-        }
-        cot_context_free(ctx);
-    }
+    check_by(l, "eval");
+    check_by(l, NULL);
 }
 
 /* The next field, up to a tab; fields may be empty. */
