@@ -57,51 +57,14 @@ cg_may_spill(const cg_kernel *k)
     return n > MANY;
 }
 
-/* Is value i of a kernel 0 where loads that vary give zeros?  Of those before it that is
- * known. */
-static bool
-is_zero(const cg_kernel *k, const uint32_t *vary, const bool *zero, uint32_t i)
-{
-    const cg_insn *x = &k->insn[i];
-
-    switch (x->op) {
-    case SC_const: return (x->imm & ~((uint64_t)1 << (ir_bits((cot_dtype)x->type) - 1))) == 0;
-    case CG_LOAD: return vary[i] != 0;
-    case SC_mul: return zero[x->in[0]] || zero[x->in[1]];
-    case SC_fma: return (zero[x->in[0]] || zero[x->in[1]]) && zero[x->in[2]];
-    case SC_add:
-    case SC_sub:
-    case SC_max:
-    case SC_min: return zero[x->in[0]] && zero[x->in[1]];
-    case SC_select: return zero[x->in[1]] && zero[x->in[2]];
-    case SC_neg:
-    case SC_abs:
-    case SC_sqrt:
-    case SC_floor:
-    case SC_ceil:
-    case SC_trunc:
-    case SC_rint:
-    case SC_cvt: return zero[x->in[0]];
-    default: return false;
-    }
-}
-
-/* Sums of values that are not 0 overflow as well, but not for a tail's sake. */
 bool
-cg_may_raise(const cg_kernel *k, const uint32_t *vary)
+cg_may_divide(const cg_kernel *k)
 {
-    bool *zero = IR_NEW_N(k->arena, bool, k->n_insns + 1), may = false;
+    bool may = false;
 
-    for (uint32_t i = 1; i < k->n_insns && !may; i++) {
-        const cg_insn *x = &k->insn[i];
-        zero[i] = is_zero(k, vary, zero, i);
-        if (x->op == SC_rare)
-            may = true;
-        else if (x->op < SC_COUNT && ir_is_float((cot_dtype)x->type))
-            may = x->op == SC_div ||
-                  ((x->op == SC_sqrt || x->op == SC_mul || x->op == SC_fma) && !zero[i] &&
-                   !zero[x->in[0]] && (x->op == SC_sqrt || !zero[x->in[1]]));
-    }
+    for (uint32_t i = 0; i < k->n_insns; i++)
+        may |= k->insn[i].op == SC_rare ||
+               (k->insn[i].op == SC_div && ir_is_float((cot_dtype)k->insn[i].type));
     return may;
 }
 

@@ -27,9 +27,8 @@ int64_t cg_op_cost_grid(const ir_graph *f, const ir_node *n);
 
 /* Has it so many steps on floats that a compiler may keep vectors of them on the stack? */
 bool cg_may_spill(const cg_kernel *k);
-/* Where its masked loads give zeros, may it raise FE_DIVBYZERO, FE_INVALID or FE_OVERFLOW?
- * vary: of cg_variance. */
-bool cg_may_raise(const cg_kernel *k, const uint32_t *vary);
+/* Has it divisions of floats, which raise FE_DIVBYZERO and FE_INVALID of zeros? */
+bool cg_may_divide(const cg_kernel *k);
 
 /* Of one call of a program: operations, and bytes of all arrays that its kernels are handed.  A
  * loop whose trips only the run knows counts once, a branch as its dearer side; where the

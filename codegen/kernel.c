@@ -321,13 +321,6 @@ cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z)
     return scalar(b, (cg_insn){ .op = (uint8_t)op, .type = (uint8_t)t, .in = { x, y, z } });
 }
 
-cg_val
-cg_select_kept(cg_build *b, cg_keep keep, cot_dtype t, cg_val cond, cg_val x, cg_val y)
-{
-    return scalar(
-        b, (cg_insn){ .op = SC_select, .type = (uint8_t)t, .in = { cond, x, y }, .imm = keep });
-}
-
 /* A branch around a sub-program: a rare instruction that is but seldom so. */
 static cg_val
 inline_seldom(cg_build *b, const cg_insn *x)

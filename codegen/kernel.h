@@ -317,15 +317,6 @@ cg_val cg_insn1(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x);
 cg_val cg_cvt(cg_build *b, cot_dtype from, cot_dtype to, cg_val x);
 cg_val cg_insn2(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y);
 cg_val cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z);
-/* x where cond holds, else y: a select that keeps floating-point exceptions from being raised
- * where results are not used, so that emitters may not undo it.  KEEP_X: x is computed as it
- * stands where it is not used, KEEP_RESULT: so is what is made of the result. */
-typedef enum cg_keep {
-    CG_KEEP_NOTHING,
-    CG_KEEP_X,
-    CG_KEEP_RESULT
-} cg_keep; /* imm of a select */
-cg_val cg_select_kept(cg_build *b, cg_keep keep, cot_dtype t, cg_val cond, cg_val x, cg_val y);
 /* Index arithmetic on i64, with the folds that keep maps affine: x + 0, (x + c) + d, x * 0, x *
  * 1, (x c) / c, ... */
 cg_val cg_iadd(cg_build *b, cg_val x, cg_val y);

@@ -279,7 +279,7 @@ fill_tail(cg_c_emit *e, cot_dtype type, const char *x, uint32_t set, int c, int 
 {
     const cg_c_mask *m = e->mask;
 
-    if (!e->may_raise || !m || !m->limit || (m->set & ~set) || cg_c_copies(e, set) != 1)
+    if (!e->may_divide || !m || !m->limit || (m->set & ~set) || cg_c_copies(e, set) != 1)
         return x;
     const char *read = cg_c_say(e, "tail%d", e->serial++);
     cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), read, cg_c_bare(e->t, x));

@@ -71,7 +71,7 @@ typedef struct cg_c_emit {
     const bool *wants_pool; /* of each kernel: it, or one it calls, has a parallel loop */
     ir_buf *parts;          /* bodies of the kernel's parallel loops, as functions     */
     int number;             /* of the kernel                                           */
-    bool may_raise; /* see cg_may_raise, and fill_tail of access.c            */
+    bool may_divide;        /* it has divisions of floats: see fill_tail of access.c */
     bool many_constants;    /* it has more of lanes than there are registers */
     bool part;              /* in such a body: it leaves by part->status               */
     bool streams; /* it has stored past the caches */

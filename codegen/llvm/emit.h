@@ -49,7 +49,7 @@ typedef struct cg_ll_emit {
     LLVMValueRef pool;             /* const cot_parallel *, or NULL                      */
     LLVMValueRef status;           /* in an outlined body: where a failure is noted      */
     bool streams;                  /* it has stored past the caches                      */
-    bool may_raise; /* see cg_may_raise, and cg_ll_fill_tail  */
+    bool may_divide;               /* it has divisions of floats: see fill_tail of memory.c  */
     LLVMValueRef sink;             /* where stores go that must not store                */
     cg_ll_level level[32];
     int digit[32]; /* which copy is meant, for each level                */

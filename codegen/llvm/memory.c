@@ -523,6 +523,21 @@ most_apart(const cg_ll_emit *e)
     return e->l->machine->grid || e->lanes < 4 ? 2 : 4;
 }
 
+/* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a division
+ * would raise an exception (FE_DIVBYZERO, FE_INVALID) that no element of the user's does. */
+static LLVMValueRef
+fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x)
+{
+    const cg_ll_mask *m = e->mask;
+
+    if (!e->may_divide || e->l->machine->grid || !m || !m->limit || (m->lanes.set & ~set))
+        return x;
+    LLVMTypeRef lanes = LLVMVectorType(e->l->i32, (unsigned)e->lanes);
+    LLVMValueRef first =
+        LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstNull(lanes), "");
+    return LLVMBuildSelect(e->b, cg_ll_at(e, &m->lanes)->v, x, first, "");
+}
+
 static LLVMValueRef
 gather(cg_ll_emit *e, const access *a, LLVMValueRef index, truth mask)
 {
@@ -566,7 +581,7 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
     else
         x = load_by_lane(e, a, index, and_scalar(e, &c));
     if (wide)
-        x = cg_ll_fill_half(e, cg_ll_fill_tail(e, set, x));
+        x = fill_tail(e, set, x);
     return (cg_ll_copy){ .v = from_memory(e, a, x), .wide = wide };
 }
 
@@ -692,10 +707,7 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
     condition c = condition_of(e, i->in[2], set, wide);
     if (e->k->buffer[i->imm].space != CG_LOCAL)
         c.scalar = and_of(e, c.scalar, (truth){ .v = cg_ll_first_thread(e) });
-    LLVMValueRef x = cg_ll_as(e, value, wide);
-    if (c.lanes.v && e->may_raise)
-        x = cg_ll_fence(e, x);
-    x = to_memory(e, a, x, wide);
+    LLVMValueRef x = to_memory(e, a, cg_ll_as(e, value, wide), wide);
 
     if (!wide)
         store_when(e, a, x, address(e, a, index.v, 0), c.scalar);

@@ -231,7 +231,7 @@ cg_ll_kernel_begin(cg_ll_emit *e)
     e->var = IR_NEW_N(e->arena, cg_ll_var, k->n_insns);
     e->buffer = IR_NEW_N(e->arena, LLVMValueRef, k->n_buffers + 1);
     e->param = IR_NEW_N(e->arena, LLVMValueRef, k->n_params + 1);
-    e->may_raise = cg_may_raise(k, e->vary);
+    e->may_divide = cg_may_divide(k);
     e->ranges = cg_ranges_of(k, e->arena);
     e->allocas = cg_ll_block(e, "");
     LLVMBasicBlockRef body = cg_ll_block(e, "body");

@@ -86,7 +86,6 @@ fold_lanes(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, const cg_ll_mask *l
 {
     if (limit) {
         LLVMValueRef neutral = cg_ll_bits(e->l, y->type, cg_neutral_bits(y->combine, y->type));
-        x = e->may_raise ? cg_ll_fence(e, x) : x;
         x = LLVMBuildSelect(e->b, limit->lanes.copy[0].v, x, cg_ll_splat(e, neutral, e->lanes),
                             "");
     }

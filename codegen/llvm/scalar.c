@@ -25,60 +25,6 @@ intrinsic(cg_ll_emit *e, const char *name, int n, LLVMValueRef *in)
     return cg_ll_intrinsic(e->l, e->b, name, 1, &t, n, in);
 }
 
-LLVMValueRef
-cg_ll_fence(cg_ll_emit *e, LLVMValueRef x)
-{
-    const LLVMTypeRef t = LLVMTypeOf(x);
-    const bool wide = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
-    const LLVMTypeRef one = wide ? LLVMGetElementType(t) : t;
-    LLVMTypeRef as = one == e->l->f64 || one == e->l->i64 ? e->l->f64 : e->l->f32;
-    unsigned lanes = wide ? LLVMGetVectorSize(t) : 1, bits = 32;
-
-    if (one == e->l->i1 || e->l->machine->grid)
-        return x;
-    if (as == e->l->f32 && one != e->l->f32 && one != e->l->i32)
-        bits = one == e->l->i8 ? 8 : 16;
-    if (lanes * bits % 32 != 0)
-        return x;
-    lanes = lanes * bits / 32;
-    as = lanes > 1 ? LLVMVectorType(as, lanes) : as;
-    x = LLVMBuildBitCast(e->b, x, as, "");
-    return LLVMBuildBitCast(e->b, intrinsic(e, "llvm.arithmetic.fence", 1, &x), t, "");
-}
-
-/* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, or
- * their own index, a division would raise an exception (FE_DIVBYZERO, FE_INVALID) that no
- * element does. */
-LLVMValueRef
-cg_ll_fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x)
-{
-    const cg_ll_mask *m = e->mask;
-
-    if (!e->may_raise || e->l->machine->grid || !m || !m->limit || (m->lanes.set & ~set))
-        return x;
-    LLVMTypeRef lanes = LLVMVectorType(e->l->i32, (unsigned)e->lanes);
-    LLVMValueRef first =
-        LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstNull(lanes), "");
-    return LLVMBuildSelect(e->b, cg_ll_at(e, &m->lanes)->v, x, first, "");
-}
-
-/* Half a register of f32: the machine computes in the other half as well, on what is there. */
-LLVMValueRef
-cg_ll_fill_half(cg_ll_emit *e, LLVMValueRef x)
-{
-    LLVMValueRef lane[4];
-
-    if (LLVMTypeOf(x) != LLVMVectorType(e->l->f32, 2) || !e->may_raise || e->l->machine->grid)
-        return x;
-    for (int i = 0; i < 4; i++)
-        lane[i] = LLVMConstInt(e->l->i32, (unsigned)i % 2, 0);
-    x = LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(lane, 4),
-                               "");
-    x = cg_ll_fence(e, x);
-    return LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)),
-                                  LLVMConstVector(lane, 2), "");
-}
-
 static LLVMValueRef
 convert(cg_ll_emit *e, cot_dtype to, cot_dtype from, LLVMValueRef x)
 {
@@ -455,15 +401,6 @@ cg_ll_scalar_insn(cg_ll_emit *e, cg_val v)
         cg_ll_seek(e, set, c);
         for (int j = 0; j < n; j++)
             in[j] = cg_ll_get(e, i->in[j]);
-        if (i->op == SC_select && i->imm == CG_KEEP_X && e->may_raise && !in[1].slope)
-            in[1].v = cg_ll_fence(e, in[1].v);
-        cg_ll_copy out = emit_copy(e, i, in, n);
-        if (i->op == SC_select && i->imm == CG_KEEP_RESULT)
-            out.v = cg_ll_fence(e, out.v);
-        if (out.wide && i->op == SC_cvt && cg_type(e->k, i->in[0]) == COT_I64) /* an index */
-            out.v = cg_ll_fill_tail(e, set, out.v);
-        if (out.wide && i->op == SC_cvt && ir_is_half(cg_type(e->k, i->in[0])))
-            out.v = cg_ll_fill_half(e, out.v);
-        cg_ll_set(e, v, out);
+        cg_ll_set(e, v, emit_copy(e, i, in, n));
     }
 }

@@ -177,7 +177,7 @@ lower_dynamic_update_slice(cg_lowering *l, cg_frame *fr, const ir_node *n, int r
         return x;
     cg_val old = cg_mask_and(l, inside), u = cg_pull(l, fr, n->in[1], to);
     l->mask = old;
-    return cg_choose_present(l, y->dtype, inside, u, x);
+    return cg_choose(l, y->dtype, inside, u, x);
 }
 
 cg_val

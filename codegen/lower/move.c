@@ -94,7 +94,7 @@ pull_inside(cg_lowering *l, cg_frame *fr, ir_ref x, const cg_ix *to, cg_val insi
     cg_val old = cg_mask_and(l, inside);
     cg_val v = cg_pull(l, fr, x, to);
     l->mask = old;
-    return cg_choose_present(l, ir_type_at(fr->f, x)->dtype, inside, v, y);
+    return cg_choose(l, ir_type_at(fr->f, x)->dtype, inside, v, y);
 }
 
 /* Does a reshape see the index? */

@@ -261,14 +261,6 @@ cg_choose(cg_lowering *l, cot_dtype t, cg_val cond, cg_val x, cg_val y)
 }
 
 cg_val
-cg_choose_present(cg_lowering *l, cot_dtype t, cg_val present, cg_val x, cg_val y)
-{
-    if (!present || x == y || l->k->insn[x].op == CG_LOAD)
-        return cg_choose(l, t, present, x, y);
-    return cg_select_kept(&l->b, CG_KEEP_X, t, present, x, y);
-}
-
-cg_val
 cg_convert(cg_lowering *l, cg_val x, cot_dtype from, cot_dtype to)
 {
     return cg_cvt(&l->b, from, to, x);

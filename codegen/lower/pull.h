@@ -156,8 +156,6 @@ void cg_remember(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at, cg_val
 
 /* Masks.  cg_mask_and returns the old mask, to be put back. */
 cg_val cg_mask_and(cg_lowering *l, cg_val when);
-/* x, which was pulled under a mask with `present`, where that holds (0: always), else y. */
-cg_val cg_choose_present(cg_lowering *l, cot_dtype t, cg_val present, cg_val x, cg_val y);
 cg_val cg_and(cg_lowering *l, cg_val x, cg_val y);      /* of two BOOLs, 0 standing for true */
 /* lo <= x < hi as BOOL: 0 if always; *never if it never is. */
 cg_val cg_within(cg_lowering *l, cg_ix x, int64_t lo, int64_t hi, bool *never);

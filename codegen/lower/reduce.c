@@ -77,8 +77,8 @@ elements(folding *d, cg_ix j, cg_val present, cg_val *e)
     l->mask = old;
     for (int i = 0; i < d->k; i++)
         if (present)
-            e[i] = cg_choose_present(l, d->how[i].type, present, e[i],
-                                     cg_neutral(&l->b, d->how[i].op, d->how[i].type));
+            e[i] = cg_choose(l, d->how[i].type, present, e[i],
+                             cg_neutral(&l->b, d->how[i].op, d->how[i].type));
 }
 
 /* The element at j, with which a lane begins. */
@@ -110,7 +110,7 @@ next_element(folding *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *out
     take(d, j, present);
     cg_val old = cg_mask_and(l, present), next = d->how->step(l, d->user, j, *acc);
     l->mask = old;
-    *out = present ? cg_choose_present(l, d->how->type, present, next, *acc) : next;
+    *out = present ? cg_choose(l, d->how->type, present, next, *acc) : next;
 }
 
 /* Elements base ... base + m - 1, each at its own index. */
