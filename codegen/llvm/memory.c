@@ -523,8 +523,9 @@ most_apart(const cg_ll_emit *e)
     return e->l->machine->grid || e->lanes < 4 ? 2 : 4;
 }
 
-/* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a division
- * would raise an exception (FE_DIVBYZERO, FE_INVALID) that no element of the user's does. */
+/* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a
+ * division would raise an exception (FE_DIVBYZERO, FE_INVALID) that no element of the user's
+ * does. */
 static LLVMValueRef
 fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x)
 {

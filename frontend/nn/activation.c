@@ -53,11 +53,20 @@ bounded(cot_place at, cot_value x)
     return cot_where(is_infinite(at, x), 0, x);
 }
 
-/* y, which is x times a factor from 0 to 1 of bounded(x): at an infinity its limit, x or 0. */
+/* As in sugar/activation.c: y is made of near(x), and is x times a factor that is 1 from FAR on
+ * and 0 below -FAR. */
+enum { FAR = 1000 };
+
+static cot_value
+near(cot_place at, cot_value x)
+{
+    return cot_where(cot_lt(x, -FAR), -FAR, cot_where(cot_gt(x, FAR), FAR, x));
+}
+
 static cot_value
 ramp(cot_place at, cot_value x, cot_value y)
 {
-    return cot_where(is_infinite(at, x), cot_where(cot_gt(x, 0), x, -0.0), y);
+    return cot_where(cot_gt(x, FAR), x, y);
 }
 
 static cot_value
@@ -105,16 +114,16 @@ FORMULA(selu, cot_mul(1.0507009873554805,
 FORMULA(celu,
         positive_or(at, x, cot_mul(either(o->alpha, 1), below(at, x, either(o->alpha, 1)))))
 FORMULA(leaky_relu, positive_or(at, x, cot_mul(either(o->alpha, 0.01), x)))
-FORMULA(mish, ramp(at, x, mish_of(at, bounded(at, x))))
+FORMULA(mish, ramp(at, x, mish_of(at, near(at, x))))
 FORMULA(softsign, cot_where(is_infinite(at, x), cot_sign(x), softsign_of(at, bounded(at, x))))
 FORMULA(hardsigmoid, cot_div(cot_clamp(0, cot_add(x, 3), 6), 6))
-FORMULA(hardswish, ramp(at, x, hardswish_of(at, bounded(at, x))))
+FORMULA(hardswish, ramp(at, x, hardswish_of(at, near(at, x))))
 FORMULA(log_sigmoid, cot_neg(cot_softplus(cot_neg(x))))
 FORMULA(tanhshrink, cot_sub(x, cot_tanh(x)))
 FORMULA(hardshrink, cot_where(cot_gt(cot_abs(x), either(o->alpha, 0.5)), x, 0))
 FORMULA(softshrink, cot_where(cot_gt(cot_abs(x), either(o->alpha, 0.5)),
                               cot_sub(x, cot_mul(either(o->alpha, 0.5), cot_sign(x))), 0))
-FORMULA(quick_gelu, ramp(at, x, quick_gelu_of(at, bounded(at, x))))
+FORMULA(quick_gelu, ramp(at, x, quick_gelu_of(at, near(at, x))))
 
 cot_value
 cot_prelu_(cot_place at, cot_value x, cot_value weight)

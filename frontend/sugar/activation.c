@@ -29,18 +29,20 @@ sigmoid(ir_build *b, const fe_arg *x, int n, const void *o)
     return ir_op1(b, OP_logistic, x[0].ref);
 }
 
-/* f(x) where that is x times a factor from 0 to 1, which is 0 * inf at an infinity, in the
- * value or in derivatives: there it is its limit, x or 0. */
+/* f(x) where that is x times a factor that is 1 from FAR on and 0 below -FAR, in every floating
+ * type: beyond, x is put at FAR, since the factor's product with an infinity, or that of its
+ * derivative, which is 0, would be NaN. */
 typedef ir_ref formula(ir_build *b, ir_ref x);
+enum { FAR = 1000 };
 
 static ir_ref
 ramp(ir_build *b, formula *f, ir_ref x)
 {
-    ir_ref zero = ir_like(b, x, 0), infinity = ir_like(b, x, (double)INFINITY);
-    ir_ref infinite = ir_op2(b, OP_eq, ir_op1(b, OP_abs, x), infinity);
-    ir_ref y = f(b, ir_select(b, infinite, zero, x)), minus_zero = ir_like(b, x, -0.0);
-    ir_ref limit = ir_select(b, ir_op2(b, OP_gt, x, zero), x, minus_zero);
-    return ir_select(b, infinite, limit, y);
+    ir_ref high = ir_like(b, x, FAR), low = ir_like(b, x, -FAR);
+    ir_ref above = ir_op2(b, OP_gt, x, high);
+    ir_ref inner = ir_select(b, above, high, x);
+    inner = ir_select(b, ir_op2(b, OP_lt, x, low), low, inner);
+    return ir_select(b, above, x, f(b, inner));
 }
 
 static ir_ref
@@ -97,7 +99,8 @@ gelu_by_tanh(ir_build *b, ir_ref w)
     ir_ref v = ir_mul(b, near, slope), zero = ir_like(b, w, 0);
     ir_ref beyond = ir_op2(b, OP_ge, v, ir_like(b, w, most));
     ir_ref e = ir_op1(b, OP_exp, ir_select(b, beyond, zero, v));
-    return ir_select(b, beyond, zero, ir_div(b, w, ir_add(b, ir_like(b, w, 1), e)));
+    ir_ref y = ir_select(b, beyond, zero, ir_div(b, w, ir_add(b, ir_like(b, w, 1), e)));
+    return ir_select(b, ir_op2(b, OP_gt, w, high), w, y);
 }
 
 static ir_ref
@@ -118,7 +121,7 @@ gelu(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)n;
     if (!floating(b, "gelu", w))
         return IR_NONE;
-    ir_ref y = ramp(b, o->tanh ? gelu_by_tanh : gelu_by_erf, w);
+    ir_ref y = o->tanh ? gelu_by_tanh(b, w) : ramp(b, gelu_by_erf, w);
     return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);
 }
 
