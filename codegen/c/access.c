@@ -220,9 +220,11 @@ touch_shape(cg_c_emit *e, cg_val v, const condition *w, cg_c_shape shape, int64_
         touch_own(e, v, w);
 }
 
-/* What load_every_other touches, for the lanes, or for the copies of a loop in one lane. */
+/* What load_every_other touches, for the lanes, or for the copies of a loop in one lane, where
+ * the condition is known to hold. */
 static void
-touch_every_other(cg_c_emit *e, cg_val v, int lanes, bool back, const cg_block *copies)
+touch_every_other(cg_c_emit *e, cg_val v, const condition *w, int lanes, bool back,
+                  const cg_block *copies)
 {
     const int pair = back ? 0 : e->pair[v];
     const cg_touched x = { .side_by_side = 2 * pair,
@@ -234,7 +236,7 @@ touch_every_other(cg_c_emit *e, cg_val v, int lanes, bool back, const cg_block *
                                                : 0,
                            .count = 2 * lanes - (pair ? 0 : 1) };
 
-    touch(e, v, NULL, x);
+    touch(e, v, w, x);
 }
 
 static const char *
@@ -258,7 +260,7 @@ loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condi
 
     if (w->when == CG_C_ALWAYS && type != COT_BOOL &&
         cg_c_is_even(e, i->in[0], set, c, lanes, &step) && (step == 2 || step == -2)) {
-        touch_every_other(e, v, lanes, step < 0, NULL);
+        touch_every_other(e, v, w, lanes, step < 0, NULL);
         return cg_c_say(e, "%s(%s + %s)", load_every_other(e, v, lanes, step < 0), buffer,
                         cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, c, 0)));
     }
@@ -382,7 +384,7 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
         if (move == 1)
             touch(e, v, NULL, (cg_touched){ .copies = e->level[level].loop, .count = lanes });
         else
-            touch_every_other(e, v, lanes, false, e->level[level].loop);
+            touch_every_other(e, v, NULL, lanes, false, e->level[level].loop);
         for (int u = 0; u < lanes; u++)
             row[u] = cg_c_say(e, "%s(%s + %s)", load, e->buffer[i->imm],
                               cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
