@@ -447,7 +447,7 @@ make_files(void)
 int
 main(int argc, char **argv)
 {
-    const bool classes = argc == 5 && strcmp(argv[2], "--sizes") == 0;
+    const volatile bool classes = argc == 5 && strcmp(argv[2], "--sizes") == 0; /* past a jump */
     const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : 97;
 
     s.to = argc > 1 ? machine_named(argv[1]) : NULL;
