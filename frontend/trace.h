@@ -136,6 +136,14 @@ void fe_options(void *to, size_t to_size, const void *from, size_t from_size);
 #define FE_OPTIONS(type, name, from, size)                                                     \
     type name;                                                                                 \
     fe_options(&name, sizeof name, from, size)
+/* cot_NAME_ of a rule called NAME, which reduces by cot_reduce_options. */
+#define FE_REDUCTION(name)                                                                     \
+    cot_value cot_##name##_(cot_place at, cot_value x, const cot_reduce_options *o,            \
+                            size_t size)                                                       \
+    {                                                                                          \
+        FE_OPTIONS(cot_reduce_options, opt, o, size);                                          \
+        return fe_apply1(at, #name, name, x, &opt);                                            \
+    }
 
 /* segment.c: the results of a scan in segments, of which reverse mode keeps the ends. */
 const ir_ref *fe_segments(ir_build *b, const ir_attrs *scan, int64_t segments, int n_in,

@@ -244,13 +244,6 @@ layer_norm(ir_build *b, const fe_arg *x, int n, const void *options)
     return fe_narrow(b, y, r.dtype);
 }
 
-#define FE_REDUCTION(name)                                                                     \
-    cot_value cot_##name##_(cot_place at, cot_value x, const cot_reduce_options *o,            \
-                            size_t size)                                                       \
-    {                                                                                          \
-        FE_OPTIONS(cot_reduce_options, opt, o, size);                                          \
-        return fe_apply1(at, #name, name, x, &opt);                                            \
-    }
 FE_REDUCTION(mean)
 FE_REDUCTION(var)
 FE_REDUCTION(norm)

@@ -191,13 +191,6 @@ nanstd(ir_build *b, const fe_arg *x, int n, const void *o)
     return variance(b, "nanstd", x[0].ref, o, true);
 }
 
-#define FE_REDUCTION(name)                                                                     \
-    cot_value cot_##name##_(cot_place at, cot_value x, const cot_reduce_options *o,            \
-                            size_t size)                                                       \
-    {                                                                                          \
-        FE_OPTIONS(cot_reduce_options, opt, o, size);                                          \
-        return fe_apply1(at, #name, name, x, &opt);                                            \
-    }
 FE_REDUCTION(nansum)
 FE_REDUCTION(nanprod)
 FE_REDUCTION(nanmax)

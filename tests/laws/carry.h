@@ -37,7 +37,7 @@ typedef struct carry_batch {
     cot_context *ctx;           /* a recovery point is set around all calls */
     char folder[64];            /* of the batch's own, emptied by carry_end */
     int n;
-    int *calling;               /* NULL, or where the number of the program that is called is kept */
+    int *calling;               /* NULL, or where the number of the called program is kept */
     carry_program p[CARRY_BATCH];
     cg_target native;
     int failures;

@@ -41,7 +41,13 @@ enum { X86 = 1 };
 #else
 enum { X86 = 0 };
 #endif
-enum { WAYS = sizeof ways / sizeof *ways, FIRST_C = 7, N_C = 4, MOST_VALUES = 16, C_EVERY = 16 };
+enum {
+    WAYS = sizeof ways / sizeof *ways,
+    FIRST_C = 7,
+    N_C = 4,
+    MOST_VALUES = 16,
+    C_EVERY = 16
+};
 
 /* A program that waits to be run as C source: starting a compiler is dear, so a batch of them
  * is compiled at once. */
@@ -51,7 +57,7 @@ typedef struct waiting {
 
 /* What the processes share. */
 static struct counts {
-    int at, next;               /* the program that runs, in the plan; where to go on if it dies */
+    int at, next;               /* the program of the plan that runs; where to go on if it dies */
     int programs, failures, runs[WAYS];
     int n_waiting, calling;     /* calling: of those that wait; -1: none */
     waiting c[CARRY_BATCH];
@@ -217,7 +223,9 @@ run_batch(carry_batch *b)
     const char *files = carry_write_c(b);
     carry_c(b, CARRY_GCC,
             ir_format(&b->ctx->arena,
-                      "cc -O2 -march=native -std=c11 -w -Wno-psabi -shared -fPIC -o x.so %s -lm", files),
+                      "cc -O2 -march=native -std=c11 -w -Wno-psabi -shared -fPIC -o x.so %s "
+                      "-lm",
+                      files),
             "x.so");
     for (int i = 0; i < b->n; i++)
         tell_c(b, i, p);

@@ -447,7 +447,8 @@ make_files(void)
 int
 main(int argc, char **argv)
 {
-    const volatile bool classes = argc == 5 && strcmp(argv[2], "--sizes") == 0; /* past a jump */
+    /* volatile: it is read after the recovery point, to which an error jumps back */
+    const volatile bool classes = argc == 5 && strcmp(argv[2], "--sizes") == 0;
     const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : 97;
 
     s.to = argc > 1 ? machine_named(argv[1]) : NULL;
