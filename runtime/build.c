@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "frontend/fn.h"
-#include "frontend/stablehlo/export.h"
+#include "frontend/stablehlo/export/export.h"
 #include "ir/diag.h"
 
 /* ---- files ---- */

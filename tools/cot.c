@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "cotrace/stablehlo.h"
-#include "frontend/stablehlo/import.h"
+#include "frontend/stablehlo/import/import.h"
 #include "ir/diag.h"
 #include "ir/number.h"
 #include "passes/pass.h"

@@ -13,7 +13,7 @@
  *
  * Comments and blank lines at the end of a section belong to the next one.  --bless writes what
  * follows `; expect:` anew. */
-#include "frontend/stablehlo/import.h"
+#include "frontend/stablehlo/import/import.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
 #include "tools/cot.h"

@@ -1,5 +1,5 @@
 /* cot opt: the transformed IR. */
-#include "frontend/stablehlo/export.h"
+#include "frontend/stablehlo/export/export.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
 #include "tools/cot.h"

@@ -1,6 +1,6 @@
 /* cot run: a function on arrays from files, or made up from a seed. */
 #include "cotrace/file.h"
-#include "frontend/stablehlo/import.h"
+#include "frontend/stablehlo/import/import.h"
 #include "ir/array.h"
 #include "ir/diag.h"
 #include "passes/pass.h"

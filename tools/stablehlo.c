@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "frontend/stablehlo/import.h"
+#include "frontend/stablehlo/import/import.h"
 #include "ir/scalar.h"
 #include "runtime/values.h"
 

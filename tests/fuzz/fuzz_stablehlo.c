@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cotrace/stablehlo.h"
-#include "frontend/stablehlo/import.h"
+#include "frontend/stablehlo/import/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

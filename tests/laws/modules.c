@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "cotrace/stablehlo.h"
-#include "frontend/stablehlo/import.h"
+#include "frontend/stablehlo/import/import.h"
 #include "passes/pass.h"
 #include "tests/laws/exported.h"
 
