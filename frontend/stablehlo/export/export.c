@@ -21,125 +21,7 @@ static const export_row rows[OP_COUNT] = {
 #undef EXPORT
 };
 
-/* ---- names ---- */
-
-/* The base, of letters that a symbol may have, and a number where it is taken. */
-static const char *
-function_name(hlo_write *w, const char *base)
-{
-    char *clean = ir_copy_string(w->a, *base ? base : "f");
-    const char *name = clean;
-
-    for (char *p = clean; *p; p++)
-        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' || *p == '$' ||
-              (p != clean && ((*p >= '0' && *p <= '9') || *p == '.'))))
-            *p = '_';
-    for (int k = 0;; k++) {
-        bool taken = false;
-        uint32_t at = 0, id;
-        const uint64_t hash = ir_hash(0, name, strlen(name));
-        while ((id = ir_map_next(&w->by_name, hash, &at)) != 0)
-            taken |= strcmp(w->fn[id - 1].name, name) == 0;
-        if (!taken)
-            return name;
-        name = ir_format(w->a, "%s_%d", clean, k);
-    }
-}
-
-static const char *
-add_function(hlo_write *w, hlo_written f, uint64_t hash)
-{
-    IR_PUSH(w->a, w->fn, w->n_fns, w->cap_fns, f);
-    ir_map_add(&w->by_hash, hash, w->n_fns);
-    ir_map_add(&w->by_name, ir_hash(0, f.name, strlen(f.name)), w->n_fns);
-    return f.name;
-}
-
-const char *
-fe_hlo_function_of(hlo_write *w, const ir_graph *g)
-{
-    uint32_t at = 0, id;
-
-    while ((id = ir_map_next(&w->by_hash, g->hash, &at)) != 0) {
-        const hlo_written *f = &w->fn[id - 1];
-        if (f->g && (f->g == g || ir_graph_equal(f->g, g)))
-            return f->name;
-    }
-    return add_function(
-        w, (hlo_written){ .name = function_name(w, g->name ? g->name : "f"), .g = g }, g->hash);
-}
-
-/* ---- stand-ins ---- */
-
-static bool
-same_types(int n, const ir_type *const *a, const ir_type *const *b)
-{
-    return n == 0 || memcmp(a, b, sizeof *a * (size_t)n) == 0;
-}
-
-/* The function that computes the op on these types; NULL after an error. */
-static const char *
-stand_in_of(hlo_site *s, bool by_rule)
-{
-    hlo_write *w = s->w;
-    const ir_record record = ir_ops[s->op].record;
-    uint64_t hash = ir_hash(ir_attrs_hash(record, s->at), &s->op, sizeof s->op);
-    uint32_t at = 0, id;
-
-    hash = ir_hash(hash, s->in_type, sizeof *s->in_type * (size_t)s->n_in);
-    while ((id = ir_map_next(&w->by_hash, hash, &at)) != 0) {
-        const hlo_written *f = &w->fn[id - 1];
-        if (f->op == s->op && f->n_in == s->n_in && f->n_out == s->n_out &&
-            same_types(s->n_in, f->in_type, s->in_type) &&
-            same_types(s->n_out, f->out_type, s->out_type) &&
-            ir_attrs_equal(record, f->at, s->at))
-            return f->name;
-    }
-    hlo_written f = { .name =
-                          function_name(w, ir_format(w->a, "cotrace.%s", ir_ops[s->op].name)),
-                      .op = s->op,
-                      .at = s->at,
-                      .n_in = s->n_in,
-                      .n_out = s->n_out,
-                      .in_type = s->in_type,
-                      .out_type = s->out_type,
-                      .loc = s->loc };
-    if (by_rule) {
-        f.rule = rows[s->op].rule;
-        f.row = rows[s->op].name;
-    } else if (!(f.g = fe_hlo_stand_in(s))) {
-        return NULL;
-    }
-    return add_function(w, f, hash);
-}
-
-bool
-fe_hlo_composite_of(hlo_site *s, bool by_rule)
-{
-    hlo_write *w = s->w;
-    const char *f = stand_in_of(s, by_rule);
-
-    if (!f)
-        return false;
-    fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = stablehlo.composite \"cotrace.%s\" ",
-               fe_hlo_results(w, s->n_out, s->out), ir_ops[s->op].name);
-    fe_hlo_put_names(w, s->n_in, s->in);
-    fe_hlo_put(w, " {composite_attributes = {");
-    fe_hlo_put_attrs(w, s->op, s->at);
-    fe_hlo_put(w, "}, decomposition = @%s}", f);
-    fe_hlo_put_signature(w, s->n_in, s->in_type, s->n_out, s->out_type);
-    return true;
-}
-
 /* ---- nodes ---- */
-
-bool
-fe_hlo_no_counterpart(hlo_site *s)
-{
-    ir_fail(s->w->ctx, s->loc, ir_ops[s->op].name, ERR_hlo_export);
-    return false;
-}
 
 static bool
 holds_for(const char *types, const hlo_site *s)
@@ -161,6 +43,7 @@ write_node(hlo_site *s)
     const export_row *r = &rows[s->op];
 
     s->name = r->name;
+    s->rule = r->rule;
     if (s->n_out == 0 || ir_ops[s->op].flag == IR_COLLECTIVE || ir_ops[s->op].flag == IR_EFFECT)
         return fe_hlo_no_counterpart(s);
     if (r->how == STAND_IN || !holds_for(r->types, s))
@@ -301,8 +184,8 @@ write_by_rule(hlo_write *w, const hlo_written *f)
 static bool
 write_module(hlo_write *w, const ir_graph *g)
 {
-    add_function(w, (hlo_written){ .name = "main", .g = g }, g->hash);
-    fe_hlo_put(w, "module @%s {\n", function_name(w, g->name ? g->name : "f"));
+    fe_hlo_add_function(w, (hlo_written){ .name = "main", .g = g }, g->hash);
+    fe_hlo_put(w, "module @%s {\n", fe_hlo_function_name(w, g->name ? g->name : "f"));
     for (uint32_t i = 0; i < w->n_fns; i++) {
         const hlo_written f = w->fn[i];
         w->next = 0;

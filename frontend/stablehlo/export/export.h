@@ -24,6 +24,7 @@ typedef struct hlo_site {
     const ir_type *const *out_type;
     const char **out; /* the rule puts the names of the results here */
     const char *name; /* of StableHLO's op, where the row has one */
+    bool (*rule)(struct hlo_site *s); /* of the row */
     bool alone;       /* it is written as the body of its stand-in */
 } hlo_site;
 typedef bool fe_hlo_writer(hlo_site *s); /* false: the error is recorded */
@@ -97,14 +98,19 @@ void fe_hlo_calls(hlo_write *w, const char *f, int n_in, const char *const *in,
 /* "stablehlo.return %a, %b : T, T" */
 void fe_hlo_returns(hlo_write *w, int n, const char *const *x, const ir_type *const *type);
 
-/* ---- functions (export.c) ---- */
+/* ---- functions (functions.c) ---- */
+/* The base, of letters that a symbol may have, and a number where it is taken. */
+const char *fe_hlo_function_name(hlo_write *w, const char *base);
+/* The hash is that of what tells f from other functions; answers the name of f. */
+const char *fe_hlo_add_function(hlo_write *w, hlo_written f, uint64_t hash);
 const char *fe_hlo_function_of(hlo_write *w, const ir_graph *g);
-/* A composite, whose stand-in is written by the row's rule, or is a graph. */
+bool fe_hlo_no_counterpart(hlo_site *s); /* the error is recorded; false */
+
+/* decomposition.c: a composite, whose stand-in is written by the row's rule, or is a graph. */
 bool fe_hlo_composite_of(hlo_site *s, bool by_rule);
 /* standin.c: the op as a graph of others, for a function; NULL, the error recorded, if there is
  * none. */
 ir_graph *fe_hlo_stand_in(hlo_site *s);
-bool fe_hlo_no_counterpart(hlo_site *s);
 
 /* The module: its entry is @main. */
 cot_status fe_hlo_export(const ir_graph *g, ir_arena *scratch, ir_buf *text);

@@ -91,6 +91,9 @@ fe_hlo_bad(const hlo_emit *e)
     return e->b->status != COT_OK || e->b->ctx->status != COT_OK;
 }
 
+/* Where the program that was lowered to the text has the op, or where the text has it. */
+ir_loc fe_hlo_location(const hlo_import *h, const hlo_op *op);
+
 /* ---- attributes: by the name in the generic form, or in the pretty one ---- */
 const hlo_attr *fe_hlo_find(const hlo_op *op, const char *name, const char *pretty);
 /* A list of integers, however it is written; absent: n times x, or an error where n < 0. */
