@@ -71,25 +71,24 @@ struct cot_fn {
 /* g is bad from now on, for the reason that is recorded: which g keeps, so that it can be
  * told again after the record was cleared. */
 void fe_fn_spoil(cot_fn *g);
+/* The status that is recorded; or, where that was cleared, the reason why f is bad, once
+ * more. */
+cot_status fe_fn_failed(const cot_fn *f);
 
 /* The graph for these argument types, with captures last; the innermost open trace is what may
  * be captured from, or nothing if alone.  The caller holds the context's lock. */
 cot_status fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone,
                          const fe_special **out);
-/* Push what the next traces are inside (ctx->around holds what to go back to). */
-void fe_around_push(cot_context *ctx, const char *how, ir_loc loc);
 /* The function inside f, a transform, in sight of f. */
 cot_status fe_specialise_inside(cot_fn *f, int n, const ir_type *const *type, bool alone,
                                 const fe_special **out);
 /* f with another function inside, or with other optional arguments: the recipe without its
  * cache. */
 cot_fn *fe_fn_with(const cot_fn *f, cot_fn *of);
-/* optional.c: f (a TAKING) for its own arguments, then the optional ones. */
-cot_status fe_specialise_taking(cot_fn *f, bool alone, fe_special *s);
-/* optional.c: what a body reads after its arguments.  Numbers take the element type of the
- * first floating argument, or f32. */
-cot_value fe_optional_value(cot_trace *t, const fe_optional *o, int n,
-                            const ir_type *const *type);
+/* optional.c: f with an optional argument of its body bound to x. */
+cot_fn *fe_optional_bind(const cot_fn *f, const char *name, cot_operand x);
+/* The body that f is made of. */
+const cot_fn *fe_body_of(const cot_fn *f);
 /* fresh, a transform of f or f with a number; or one that was made from f at the same line in
  * the same way, so that a loop that makes its functions anew traces and compiles them once. */
 cot_fn *fe_fn_shared(cot_fn *f, cot_fn *fresh);

@@ -67,25 +67,3 @@ fe_readable(cot_values *list)
     if (list->n < 0 || (list->n > 0 && !cot_values_entries(list)))
         *list = (cot_values){ .n = 1, .n_held = 1 };
 }
-
-typedef struct absence {
-    const char *op, *what;
-} absence;
-
-static ir_ref
-absent(ir_build *b, const fe_arg *x, int n, const void *options)
-{
-    const absence *a = options;
-
-    (void)x, (void)n;
-    ir_build_fail(b, a->op, ERR_usage, ir_format(b->arena, "%s is NULL", a->what));
-    return IR_NONE;
-}
-
-bool
-fe_present(cot_place at, cot_value x, const char *op, const void *p, const char *what)
-{
-    if (!p)
-        fe_apply1(at, op, absent, x, &(absence){ op, what });
-    return p != NULL;
-}

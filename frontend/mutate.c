@@ -10,14 +10,6 @@
 #include "frontend/trace.h"
 #include "ir/diag.h"
 
-ir_ref
-fe_writable(cot_trace *t, uint32_t id)
-{
-    if (!ir_is_mutable(t->b, t->slot[id].ref))
-        t->slot[id].ref = ir_op1(t->b, OP_clone, t->slot[id].ref);
-    return t->slot[id].ref;
-}
-
 /* The slot of v, standing for something that can be written. */
 static uint32_t
 writable(ir_build *b, const char *op, cot_value v)

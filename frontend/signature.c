@@ -138,17 +138,12 @@ list_type(ir_buf *b, const ir_graph *g, ir_ref v, const char *name, const char *
 /* Directions are missing or too many: both lists, with names where there are any. */
 cot_status
 fe_wrong_directions(cot_fn *f, const fe_shape *s, int k, int n, const ir_type *const *type,
-                    bool alone)
+                    const ir_graph *g)
 {
-    const fe_special *inner;
     pass_wrt wrt;
     ir_buf has, wants;
 
-    if (n < k)
-        return fe_wrong_count(f, n, k);
-    COT_TRY(fe_specialise_inside(f, k, type, alone, &inner));
-    COT_TRY(fe_explicit_wrt(f, s, inner->graph, k, &wrt));
-    const ir_graph *g = inner->graph;
+    COT_TRY(fe_explicit_wrt(f, s, g, k, &wrt));
     ir_buf_init(&has, &f->ctx->arena);
     ir_buf_init(&wants, &f->ctx->arena);
     for (int i = 0; i < n; i++)

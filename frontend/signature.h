@@ -21,9 +21,9 @@ int fe_count_cotangents(const ir_graph *g, int aux);
 
 /* f has `has` arguments and wants `wants`. */
 cot_status fe_wrong_count(const cot_fn *f, int has, int wants);
-/* Directions are missing or too many: f of `n` types, the function inside takes k. */
+/* Directions are missing or too many: f of `n` types, g, the function inside, takes k. */
 cot_status fe_wrong_directions(cot_fn *f, const fe_shape *s, int k, int n,
-                               const ir_type *const *type, bool alone);
+                               const ir_type *const *type, const ir_graph *g);
 /* The results of g, the function inside, are such that f can be made of it. */
 cot_status fe_check_results(const cot_fn *f, const fe_shape *s, const ir_graph *g);
 /* wrt, made explicit for a graph of n declared arguments. */

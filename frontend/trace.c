@@ -54,6 +54,14 @@ same_view(cot_trace *t, ir_ref v, ir_ref from, ir_ref base)
     return base;
 }
 
+ir_ref
+fe_writable(cot_trace *t, uint32_t id)
+{
+    if (!ir_is_mutable(t->b, t->slot[id].ref))
+        t->slot[id].ref = ir_op1(t->b, OP_clone, t->slot[id].ref);
+    return t->slot[id].ref;
+}
+
 /* The slot of t, a body of control flow, for a slot of the trace around: an input for a value;
  * for a view the same view of its base's slot, so that each alias sees what the body writes to
  * another. */
@@ -388,6 +396,23 @@ check_room(cot_trace *t, const fe_source *s, const cot_value *out)
         }
 }
 
+/* What a body reads after its arguments.  Numbers take the element type of the first floating
+ * argument, or f32. */
+static cot_value
+optional_value(cot_trace *t, const fe_optional *o, int n, const ir_type *const *type)
+{
+    fe_arg x = { IR_NONE, o->value.kind, o->value.real, o->value.integer };
+    cot_dtype dtype = COT_DTYPE_NONE;
+
+    if (o->value.kind == COT_IS_VALUE)
+        return o->value.value;
+    for (int i = 0; i < n && dtype == COT_DTYPE_NONE; i++)
+        dtype = ir_is_float(type[i]->dtype) ? type[i]->dtype : dtype;
+    if (dtype == COT_DTYPE_NONE)
+        dtype = COT_F32;
+    return fe_handle(t, fe_number(t->b, o->name, &x, ir_scalar_type(t->ctx, dtype)));
+}
+
 cot_status
 fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace **trace)
 {
@@ -404,7 +429,7 @@ fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace *
         cot_trace *t = begun = fe_trace_begin(ctx, s, NULL);
         cot_value *out = IR_NEW_N(t->b->arena, cot_value, s->n_out + ROOM);
         for (int i = 0; i < more; i++)
-            t->in[s->n_in + i] = fe_optional_value(t, &s->fn->optional[i], s->n_in, s->type);
+            t->in[s->n_in + i] = optional_value(t, &s->fn->optional[i], s->n_in, s->type);
         s->body(t, t->in, out, s->user);
         check_room(t, s, out);
         *trace = t;
@@ -557,4 +582,13 @@ fe_apply0(cot_place at, cot_trace *t, const char *op, fe_rule *rule, const void 
         return (cot_value){ t->ctx, 0, 0 };
     }
     return apply(t->ctx, at, op, rule, 0, NULL, options);
+}
+
+void
+fe_around_push(cot_context *ctx, const char *how, ir_loc loc)
+{
+    ir_around *a = IR_NEW(&ctx->arena, ir_around);
+
+    *a = (ir_around){ ctx->around, how, loc };
+    ctx->around = a;
 }

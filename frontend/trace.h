@@ -158,6 +158,8 @@ uint32_t fe_written(const cot_trace *t, uint32_t *from);
 void fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y);
 void fe_write_slot(ir_build *b, const char *op, uint32_t id, ir_ref y);
 ir_ref fe_writable(cot_trace *t, uint32_t id);
+/* Push what the next traces are inside (ctx->around holds what to go back to). */
+void fe_around_push(cot_context *ctx, const char *how, ir_loc loc);
 cot_value fe_local_copy(ir_build *b, cot_value v, const char *op, int i);
 
 /* value.c: numbers, promotion, broadcasting. */

@@ -42,59 +42,6 @@ copy_names(cot_context *ctx, cot_list list)
                                    : NULL;
 }
 
-/* ---- recipes ---- */
-
-static bool
-same_text(const char *x, const char *y)
-{
-    return x == y || (x && y && strcmp(x, y) == 0);
-}
-
-static bool
-same_dims(const pass_dims *x, const pass_dims *y)
-{
-    return x->n == y->n && x->one == y->one &&
-           (x->n <= 0 || memcmp(x->at, y->at, sizeof *x->at * (size_t)x->n) == 0);
-}
-
-static bool
-same_options(const pass_options *x, const pass_options *y)
-{
-    const pass_vmap_options *u = &x->vmap, *v = &y->vmap;
-
-    return x->wrt.n == y->wrt.n &&
-           (x->wrt.n <= 0 ||
-            memcmp(x->wrt.arg, y->wrt.arg, sizeof *x->wrt.arg * (size_t)x->wrt.n) == 0) &&
-           x->aux == y->aux && x->chunk == y->chunk && x->strict == y->strict &&
-           x->remove_views == y->remove_views && same_text(x->wrt_names, y->wrt_names) &&
-           same_text(x->in_names, y->in_names) && same_text(x->out_names, y->out_names) &&
-           same_dims(&u->in, &v->in) && same_dims(&u->out, &v->out) && u->size == v->size &&
-           u->sized == v->sized && u->chunk == v->chunk && u->randomness == v->randomness &&
-           same_text(u->axis_name, v->axis_name);
-}
-
-static bool
-same_number(const cot_operand *x, const cot_operand *y)
-{
-    return x->kind == y->kind && memcmp(&x->real, &y->real, sizeof x->real) == 0 &&
-           x->integer == y->integer;
-}
-
-/* Lists are short: one entry for each place in the program that transforms f. */
-cot_fn *
-fe_fn_shared(cot_fn *f, cot_fn *fresh)
-{
-    for (cot_fn *g = f->made; g; g = g->made_before)
-        if (g->kind == fresh->kind && g->loc == fresh->loc && g->row == fresh->row &&
-            (fresh->with || g->of == fresh->of) && same_text(g->with, fresh->with) &&
-            same_number(&g->with_value, &fresh->with_value) &&
-            same_options(&g->options, &fresh->options))
-            return g;
-    fresh->made_before = f->made;
-    f->made = fresh;
-    return fresh;
-}
-
 /* A function that takes optional arguments keeps them last: the transform goes inside. */
 static cot_fn *
 new_transform(cot_place at, cot_fn *f, fe_kind kind, const char *name, const pass_options *o)

@@ -17,6 +17,8 @@ ir_tick(cot_context *ctx)
            atomic_load_explicit(&ctx->cancelled, memory_order_relaxed);
 }
 
+/* Seconds of the monotonic clock. */
+double ir_now(void);
 /* Seconds that the call at hand has left; below 0 where there is no limit. */
 double ir_seconds_left(const cot_context *ctx);
 

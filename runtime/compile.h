@@ -83,10 +83,10 @@ void rt_arguments(const cot_kernel *k, void *const *in, void *const *out, void *
  * "x" failed"; NULL where f cannot fail so. */
 const char *rt_failure_text(const ir_graph *f, cot_status status, ir_arena *a);
 
-/* dump.c: the text of a stage, "simplify", "kernels", "plan", "llvm", "asm", "c", of a
+/* stage.c: the text of a stage, "simplify", "kernels", "plan", "llvm", "asm", "c", of a
  * graph. */
 cot_status rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out);
-/* COT_DUMP of the stages below graphs. */
+/* dump.c: COT_DUMP of the stages below graphs. */
 void rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *text,
                   size_t n);
 

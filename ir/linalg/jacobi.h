@@ -1,4 +1,5 @@
-/* Rotations of pairs of rows: what one matrix (jacobi.c) and many at once (lanes.c) share. */
+/* Rotations of pairs of rows (rotations.c): what one matrix (jacobi.c) and many at once
+ * (lanes.c) share. */
 #ifndef IR_LINALG_JACOBI_H
 #define IR_LINALG_JACOBI_H
 

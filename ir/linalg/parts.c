@@ -393,3 +393,9 @@ ir_la_cuts_of(int64_t n, int64_t most)
 
     return (ir_la_cuts){ blocks, (n + blocks - 1) / blocks };
 }
+
+double
+ir_la_precision(const ir_build *b, ir_ref x)
+{
+    return x && ir_part_type(ir_btype(b, x)->dtype) == COT_F64 ? 0x1p-52 : 0x1p-23;
+}

@@ -152,6 +152,9 @@ ir_ref ir_la_ldexp(ir_build *b, ir_ref x, ir_ref e);
 /* The product of each line of x, [batch, 1, n]; its parts are [batch, 1, 1]. */
 ir_la_power ir_la_power_product(ir_build *b, ir_ref x);
 
+/* A unit in the last place of 1, in the type of x, which f16 and bf16 are widened to. */
+double ir_la_precision(const ir_build *b, ir_ref x);
+
 /* tiny.c: straight code for real matrices of at most IR_LA_TINY rows and columns. */
 bool ir_la_is_tiny(const ir_build *b, ir_ref x);
 /* y: L and U; the order of the rows, i32 [batch, 1, m]; the pivots, i32 [batch, 1, least]. */

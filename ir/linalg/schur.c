@@ -11,12 +11,6 @@
 
 #include <math.h>
 
-double
-ir_la_precision(const ir_build *b, ir_ref x)
-{
-    return x && ir_part_type(ir_btype(b, x)->dtype) == COT_F32 ? 0x1p-23 : 0x1p-52;
-}
-
 static ir_ref
 both(ir_build *b, ir_ref x, ir_ref y)
 {

@@ -31,7 +31,5 @@ void ir_la_triangles(ir_build *b, bool real, ir_la_schur *s, ir_ref *w);
 ir_ref ir_la_scaled(ir_build *b, ir_ref *x, ir_ref *bad);
 /* Diagonal k below the main one, [batch, 1, n], with zeros before its first element. */
 ir_ref ir_la_diagonal(ir_build *b, ir_ref h, int64_t k);
-/* A unit in the last place of 1, in the type of x. */
-double ir_la_precision(const ir_build *b, ir_ref x);
 
 #endif
