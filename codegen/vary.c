@@ -13,10 +13,17 @@ typedef struct vary {
 
 static void vary_region(vary *w, const cg_region *r, int level);
 
+/* The verifier asks before it has looked at operands: what is no value varies over nothing. */
+static uint32_t
+set_of(const vary *w, cg_val v)
+{
+    return v < w->k->n_insns ? w->set[v] : 0;
+}
+
 static void
 grow(vary *w, cg_val v, uint32_t set)
 {
-    if ((w->set[v] | set) != w->set[v]) {
+    if (v < w->k->n_insns && (w->set[v] | set) != w->set[v]) {
         w->set[v] |= set;
         w->grew = true;
     }
@@ -29,7 +36,7 @@ vary_carried(vary *w, const cg_block *x, uint32_t also, int level)
     for (int i = 0; i < x->n; i++)
         if (x->yield[i].carried)
             grow(w, x->yield[i].carried,
-                 w->set[x->yield[i].init] | w->set[x->yield[i].value] | also);
+                 set_of(w, x->yield[i].init) | set_of(w, x->yield[i].value) | also);
     vary_region(w, &x->other, level);
     vary_region(w, &x->body, level);
 }
@@ -41,11 +48,11 @@ vary_until_stable(vary *w, const cg_block *x, bool on_cond, int level)
 
     do {
         w->grew = false;
-        vary_carried(w, x, on_cond ? w->set[x->cond] : 0, level);
+        vary_carried(w, x, on_cond ? set_of(w, x->cond) : 0, level);
         for (int i = 0; i < x->n; i++)
             if (x->yield[i].carried)
                 grow(w, x->yield[i].carried,
-                     w->set[x->yield[i].value] | (on_cond ? w->set[x->cond] : 0));
+                     set_of(w, x->yield[i].value) | (on_cond ? set_of(w, x->cond) : 0));
         outer |= w->grew;
     } while (w->grew);
     w->grew = outer;
@@ -55,15 +62,16 @@ static void
 vary_loop(vary *w, const cg_block *x, int level)
 {
     bool spmd = x->kind >= CG_UNROLL;
-    uint32_t own = spmd ? (uint32_t)1 << level : 0;
+    uint32_t own = spmd && level < 32 ? (uint32_t)1 << level : 0;
 
-    grow(w, x->var, own | w->set[x->lo] | w->set[x->hi]);
+    grow(w, x->var, own | set_of(w, x->lo) | set_of(w, x->hi));
     if (spmd)
         vary_region(w, &x->body, level + 1);
     else
         vary_until_stable(w, x, false, level);
     for (int i = 0; i < x->n; i++)
-        grow(w, x->result[i], (w->set[x->yield[i].value] | w->set[x->yield[i].init]) & ~own);
+        grow(w, x->result[i],
+             (set_of(w, x->yield[i].value) | set_of(w, x->yield[i].init)) & ~own);
 }
 
 static void
@@ -80,18 +88,19 @@ vary_insn(vary *w, cg_val v, int level)
         vary_region(w, &x->other, level);
         for (int j = 0; j < x->n; j++)
             grow(w, x->result[j],
-                 w->set[x->cond] | w->set[x->yield[j].value] | w->set[x->yield[j].init]);
+                 set_of(w, x->cond) | set_of(w, x->yield[j].value) |
+                     set_of(w, x->yield[j].init));
         return;
     case CG_WHILE:
         vary_until_stable(w, x, true, level);
         for (int j = 0; j < x->n; j++)
-            grow(w, x->result[j], w->set[x->yield[j].carried]);
+            grow(w, x->result[j], set_of(w, x->yield[j].carried));
         return;
     default:
         for (int j = 0; j < 3; j++)
-            set |= w->set[i->in[j]];
+            set |= set_of(w, i->in[j]);
         for (int j = 0; j < 4; j++)
-            set |= w->set[i->args[j]];
+            set |= set_of(w, i->args[j]);
         grow(w, v, set);
     }
 }

@@ -357,7 +357,8 @@ cg_written_other(cg_written *w, uint32_t mark)
     const uint32_t n = w->n - mark;
     cg_written_change *x = IR_NEW_N(w->arena, cg_written_change, n + 1);
 
-    memcpy(x, w->log + mark, n * sizeof *x);
+    if (n > 0)
+        memcpy(x, w->log + mark, n * sizeof *x);
     for (uint32_t i = w->n; i-- > mark;)
         set(w, w->log[i].buffer, w->log[i].old);
     w->n = mark;
