@@ -169,9 +169,17 @@ verify(const ir_graph *g, const char *after)
 static cot_status
 specialise_body(cot_fn *f, bool alone, fe_special *s)
 {
-    fe_source source = { .name = f->name, .body = f->body, .user = f->user, .loc = f->loc,
-                         .n_in = f->n_in, .n_out = f->n_out, .type = s->type, .alone = alone,
-                         .in_name = f->in_name, .out_name = f->out_name, .fn = f,
+    fe_source source = { .name = f->name,
+                         .body = f->body,
+                         .user = f->user,
+                         .loc = f->loc,
+                         .n_in = f->n_in,
+                         .n_out = f->n_out,
+                         .type = s->type,
+                         .alone = alone,
+                         .in_name = f->in_name,
+                         .out_name = f->out_name,
+                         .fn = f,
                          .inout = true };
     cot_trace *t;
 
@@ -387,7 +395,7 @@ specialise_taking(cot_fn *f, bool alone, fe_special *s)
 
     if (s->n_types < f->n_optional)
         return ir_fail(ctx, f->loc, f->name, ERR_fn_arguments, s->n_types, f->n_optional);
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_types + 1), *out = NULL;
         source.in_name = names_with_optional(f, s->n_types);
         cot_trace *t = fe_trace_begin(ctx, &source, in);
@@ -501,7 +509,7 @@ cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out)
     if (!f)
         return COT_ERR_ARG;
     pthread_mutex_lock(&f->ctx->lock);
-    IR_TRY(f->ctx) {
+    IR_TRY (f->ctx) {
         ir_arena *scratch = ir_arena_take(f->ctx);
         status = trace_types(f, types, scratch, out ? out : &graph);
         ir_arena_give(scratch);

@@ -6,8 +6,8 @@
 
 #include "cotrace/file.h"
 
-/* map.c: the file in memory; NULL and errno if it cannot be.  An empty one is an address without
- * bytes. */
+/* map.c: the file in memory; NULL and errno if it cannot be.  An empty one is an address
+ * without bytes. */
 const void *rt_file_map(const char *path, size_t *size);
 void rt_file_unmap(const void *file, size_t size);
 

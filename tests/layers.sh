@@ -24,6 +24,20 @@ may_include passes ir
 may_include frontend ir passes
 may_include codegen ir
 may_include runtime ir passes frontend codegen
+# Rooms of a folder: ROOM includes nothing of the OTHERS.
+keeps_apart() {
+    room=$1
+    shift
+    for other in "$@"; do
+        lines=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"$other/" "$room" --include='*.[ch]' --include='*.def')
+        [ -z "$lines" ] || broken "$room knows nothing of $other:
+$lines"
+    done
+}
+keeps_apart frontend/stablehlo/read frontend/stablehlo/import frontend/stablehlo/export
+keeps_apart frontend/stablehlo/import frontend/stablehlo/export
+keeps_apart frontend/stablehlo/export frontend/stablehlo/read frontend/stablehlo/import
+keeps_apart frontend/sugar frontend/stablehlo frontend/nn
 lines=$(grep -rnE '#[[:space:]]*include[[:space:]]*"' runtime/support --include='*.[ch]' | grep -v '"runtime/support/')
 [ -z "$lines" ] || broken "runtime/support knows nothing above it:
 $lines"

@@ -347,8 +347,7 @@ eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
     y[0] = y[1] = IR_NONE;
     if (!bound)
         return;
-    bound =
-        ir_mul(b, bound, ir_like(b, bound, ir_la_precision(b, bound) / (double)n));
+    bound = ir_mul(b, bound, ir_like(b, bound, ir_la_precision(b, bound) / (double)n));
     sweeps(b, &(const sweeping){ true }, bound, &a, &v);
     ir_ref w = ir_la_real(b, diagonal(b, a, 0, 0, n));
     w = ir_mul(b, w, ir_la_fit(b, size, w));

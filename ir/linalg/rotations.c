@@ -77,7 +77,7 @@ uint8_t *
 ir_la_met(ir_build *b, const ir_la_deal *d)
 {
     const int64_t n = d->n;
-    uint8_t *is = IR_NEW_N(b->arena, uint8_t, n * n);
+    uint8_t *is = IR_NEW_N(b->arena, uint8_t, n *n);
 
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < n; k++)
@@ -93,7 +93,7 @@ ir_la_apart(ir_build *b, ir_ref a, ir_ref bound, int first)
         return IR_NONE;
     const int64_t n = t->dims[first];
     int64_t dims[3] = { 1, 1, 1 };
-    uint8_t *off = IR_NEW_N(b->arena, uint8_t, n * n);
+    uint8_t *off = IR_NEW_N(b->arena, uint8_t, n *n);
 
     for (int64_t i = 0; i < n * n; i++)
         off[i] = i % (n + 1) != 0;

@@ -1,4 +1,5 @@
-/* Composites: an op that StableHLO has not is a call of a function that computes it by others. */
+/* Composites: an op that StableHLO has not is a call of a function that computes it by other
+ * ops. */
 #include "frontend/stablehlo/export/export.h"
 
 static bool
@@ -25,8 +26,8 @@ stand_in_of(hlo_site *s, bool by_rule)
             ir_attrs_equal(record, f->at, s->at))
             return f->name;
     }
-    hlo_written f = { .name =
-                          fe_hlo_function_name(w, ir_format(w->a, "cotrace.%s", ir_ops[s->op].name)),
+    hlo_written f = { .name = fe_hlo_function_name(
+                          w, ir_format(w->a, "cotrace.%s", ir_ops[s->op].name)),
                       .op = s->op,
                       .at = s->at,
                       .n_in = s->n_in,

@@ -46,7 +46,8 @@ fe_hlo_function_of(hlo_write *w, const ir_graph *g)
             return f->name;
     }
     return fe_hlo_add_function(
-        w, (hlo_written){ .name = fe_hlo_function_name(w, g->name ? g->name : "f"), .g = g }, g->hash);
+        w, (hlo_written){ .name = fe_hlo_function_name(w, g->name ? g->name : "f"), .g = g },
+        g->hash);
 }
 
 bool

@@ -1,5 +1,5 @@
-/* What a rule asks of its op: where it stands in the text, its operands and results as values of
- * the graph, and their types. */
+/* What a rule asks of its op: where it stands in the text, its operands and results as values
+ * of the graph, and their types. */
 #include "frontend/stablehlo/import/emit.h"
 
 #include <stdio.h>

@@ -14,7 +14,7 @@
 static bool
 is_order_only(const ir_graph *g)
 {
-    ir_each_node(n, g)
+    ir_each_node (n, g)
         switch (n->op) {
         case OP_eq:
         case OP_ne:

@@ -83,8 +83,16 @@ read_word(const hlo_attr *a, int n, const char *(*name)(int), int *out)
     return false;
 }
 
-static const char *dtype_name(int i) { return cot_dtype_name((cot_dtype)i); }
-static const char *mode_name(int i) { return ir_mode_name[i]; }
+static const char *
+dtype_name(int i)
+{
+    return cot_dtype_name((cot_dtype)i);
+}
+static const char *
+mode_name(int i)
+{
+    return ir_mode_name[i];
+}
 
 static bool
 read_field(hlo_emit *e, const ir_field *f, const hlo_attr *a, char *to)

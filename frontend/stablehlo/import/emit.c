@@ -433,7 +433,7 @@ flat_size(const ir_graph *g, int limit)
 {
     int n = 0;
 
-    ir_each_node(node, g) {
+    ir_each_node (node, g) {
         n += 1 + (node->op == OP_call ? flat_size(node->at.call.body, limit - n) : 0);
         if (n >= limit)
             return limit;

@@ -431,8 +431,10 @@ fe_hlo_custom_call(hlo_emit *e)
     const char *text = fe_hlo_text(e->h->a, name);
 
     if (strstr(text, "python") && strstr(text, "callback")) {
-        fe_hlo_fail(e, "@%s calls back into Python, of which the text has nothing; wants a "
-                       "program lowered without debug prints and callbacks", text);
+        fe_hlo_fail(e,
+                    "@%s calls back into Python, of which the text has nothing; wants a "
+                    "program lowered without debug prints and callbacks",
+                    text);
         return;
     }
     if (!fe_hlo_spread_operands(e))

@@ -124,7 +124,7 @@ own_body(hlo_emit *e, const pass_combiner *c, int i)
 
     env[g->in[i]] = ir_input_like(b, g, g->in[i], "");
     env[g->in[c->n + i]] = ir_input_like(b, g, g->in[c->n + i], "");
-    ir_each_node(n, g) {
+    ir_each_node (n, g) {
         bool good = true;
         for (int k = 0; k < n->n_in; k++)
             good &= env[n->in[k]] != IR_NONE;

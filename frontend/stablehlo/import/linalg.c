@@ -547,12 +547,11 @@ fe_hlo_lapack(hlo_emit *e, hlo_span name)
         { "getrf_ffi", getrf, 1, 3 }, { "geqrf_ffi", factor_qr, 1, 2 },
         { "orgqr_ffi", orgqr, 2, 1 }, { "syevd_ffi", syevd, 1, 3 },
         { "gesdd_ffi", gesdd, 1, 5 }, { "gtsv_ffi", gtsv, 4, 5 },
-        { "gesvd_ffi", gesdd, 1, 5 },
-        { "ungqr_ffi", orgqr, 2, 1 }, { "ormqr_ffi", ormqr, 3, 1 },
-        { "unmqr_ffi", ormqr, 3, 1 }, { "heevd_ffi", syevd, 1, 3 },
-        { "geev_ffi", geev, 1, 0 },   { "gees_ffi", gees, 1, 0 },
-        { "gehrd_ffi", gehrd, 1, 3 }, { "sytrd_ffi", sytrd, 1, 5 },
-        { "geqp3_ffi", geqp3, 2, 3 },
+        { "gesvd_ffi", gesdd, 1, 5 }, { "ungqr_ffi", orgqr, 2, 1 },
+        { "ormqr_ffi", ormqr, 3, 1 }, { "unmqr_ffi", ormqr, 3, 1 },
+        { "heevd_ffi", syevd, 1, 3 }, { "geev_ffi", geev, 1, 0 },
+        { "gees_ffi", gees, 1, 0 },   { "gehrd_ffi", gehrd, 1, 3 },
+        { "sytrd_ffi", sytrd, 1, 5 }, { "geqp3_ffi", geqp3, 2, 3 },
     };
 
     if (name.n < 9 || memcmp(name.at, "lapack_", 7) != 0)

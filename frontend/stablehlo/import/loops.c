@@ -105,8 +105,7 @@ affine_of(const counted *c, const ir_node *n)
                                                                         : none;
     case OP_add: return x.known && y.known ? (affine){ true, x.a + y.a, x.b + y.b } : none;
     case OP_sub: return x.known && y.known ? (affine){ true, x.a - y.a, x.b - y.b } : none;
-    case OP_convert:
-        return x.known && first(c, x) >= 0 && last(c, x) <= INT32_MAX ? x : none;
+    case OP_convert: return x.known && first(c, x) >= 0 && last(c, x) <= INT32_MAX ? x : none;
     case OP_reshape:
     case OP_stop_gradient: return x;
     case OP_select: { /* of i < 0: i + n, else i */
@@ -185,7 +184,7 @@ find_affine(counted *c)
     c->uses = IR_NEW_N(c->e->h->a, uint32_t, c->body->n_values + 1);
     for (int k = 0; k < c->n; k++)
         induction(c, k, &c->of[c->body->in[c->consts + k]]);
-    ir_each_node(n, c->body) {
+    ir_each_node (n, c->body) {
         if (n->n_out == 1 && is_counter_type(ir_type_at(c->body, n->first)))
             c->of[n->first] = affine_of(c, n);
         for (int i = 0; i < n->n_in; i++)
@@ -230,7 +229,7 @@ classify(counted *c)
         }
     }
     c->xs = IR_NEW_N(c->e->h->a, const ir_node *, g->n_nodes + 1);
-    ir_each_node(n, g) {
+    ir_each_node (n, g) {
         const int i = n->op == OP_dynamic_slice ? input_of(g, n->in[0]) : -1;
         if (i >= 0 && (i < c->consts || c->kind[i - c->consts] == UNCHANGED) &&
             is_row(c, ir_type_at(g, n->in[0]), ir_type_at(g, n->first), n->in[1]))
@@ -307,7 +306,7 @@ scan_body(const counted *c)
         ir_ref row = ir_input(b, ir_type_close(b->ctx, t, 0), NULL);
         env[c->xs[i]->first] = ir_reshape(b, row, t->rank, t->dims);
     }
-    ir_each_node(n, g) {
+    ir_each_node (n, g) {
         bool skip = x < c->n_xs && n == c->xs[x];
 
         x += skip;

@@ -22,7 +22,7 @@ rounded(ir_build *b, const hlo_small *s, ir_ref a)
     ir_ref y = ir_select(b, ir_op2(b, OP_lt, a, ir_like(b, a, least)), low, high);
     const double over = s->kind == HLO_IEEE     ? (double)INFINITY
                         : s->kind == HLO_FINITE ? fe_hlo_small_greatest(s)
-                                            : (double)NAN;
+                                                : (double)NAN;
 
     ir_ref then = ir_like(b, a, over);
     return ir_select(b, ir_op2(b, OP_gt, y, ir_like(b, a, fe_hlo_small_greatest(s))), then, y);
@@ -65,7 +65,8 @@ narrow_float(ir_build *b, const hlo_small *s, ir_ref x)
     ir_ref z = ir_node1(b, OP_bitcast, 1, &both, &real);
     if (s->kind == HLO_FINITE)  /* without the sign, which a NaN has by chance */
         return ir_select(b, ir_op2(b, OP_eq, x, x), z, ir_like(b, x, 0));
-    return s->kind == HLO_NO_ZERO ? ir_select(b, ir_op2(b, OP_eq, y, ir_like(b, y, 0)), y, z) : z;
+    return s->kind == HLO_NO_ZERO ? ir_select(b, ir_op2(b, OP_eq, y, ir_like(b, y, 0)), y, z)
+                                  : z;
 }
 
 ir_ref
@@ -146,8 +147,8 @@ static ir_ref
 bits_of_float(ir_build *b, const hlo_small *s, ir_ref x)
 {
     if (s->kind == HLO_EXPONENT)
-        return ir_convert(
-            b, masked(b, shifted(b, OP_shr_logical, as(b, x, COT_U32), 23), 255), COT_U8);
+        return ir_convert(b, masked(b, shifted(b, OP_shr_logical, as(b, x, COT_U32), 23), 255),
+                          COT_U8);
     ir_ref all = as(b, x, COT_U32), a = ir_op1(b, OP_abs, x);
     if (!all || !a)
         return IR_NONE;

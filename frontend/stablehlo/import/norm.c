@@ -24,8 +24,8 @@ read_norm(hlo_emit *e, norm *s)
     if (!fe_hlo_int(e, "feature_index", NULL, &axis))
         return false;
     if (axis < 0 || axis >= t->rank || !ir_is_float(t->dtype)) {
-        fe_hlo_fail(e, "feature_index is %lld of %s; wants an axis of floats",
-                    (long long)axis, ir_type_str(e->b->ctx, t));
+        fe_hlo_fail(e, "feature_index is %lld of %s; wants an axis of floats", (long long)axis,
+                    ir_type_str(e->b->ctx, t));
         return false;
     }
     for (int i = 1; i < e->n_in; i++) {

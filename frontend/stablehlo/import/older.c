@@ -22,9 +22,15 @@ typedef struct older {
 
 static const older table[] = {
     { "potrf", 3, 1, "01", NULL, { { "uplo", "UL", 0 } } },
-    { "trsm", 8, 2, "0", NULL,
-      { { "side", "RL", 0 }, { "uplo", "UL", 1 },
-        { "trans_x", "NTC", 2 }, { "diag", "NU", 3 } } },
+    { "trsm",
+      8,
+      2,
+      "0",
+      NULL,
+      { { "side", "RL", 0 },
+        { "uplo", "UL", 1 },
+        { "trans_x", "NTC", 2 },
+        { "diag", "NU", 3 } } },
     { "getrf", 3, 1, "012", NULL, { { NULL, NULL, 0 } } },
     { "geqrf", 4, 1, "01", NULL, { { NULL, NULL, 0 } } },
     { "orgqr", 5, 2, "0", NULL, { { NULL, NULL, 0 } } },

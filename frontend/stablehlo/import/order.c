@@ -4,7 +4,6 @@
 #include "cotrace/order.h"
 #include "cotrace/sugar.h"
 
-
 void
 fe_hlo_sort(hlo_emit *e)
 {

@@ -50,8 +50,8 @@ extent(hlo_emit *e, parts *p)
     for (int i = 0; i < p->xs; i++) {
         const ir_type *x = fe_hlo_in_type(e, i);
         if (axis < 0 || axis >= x->rank)
-            fe_hlo_fail(e, "input %d is %s; it has no axis %lld", i,
-                        ir_type_str(e->b->ctx, x), (long long)axis);
+            fe_hlo_fail(e, "input %d is %s; it has no axis %lld", i, ir_type_str(e->b->ctx, x),
+                        (long long)axis);
         else if (x->dims[axis] != p->length)
             fe_hlo_fail(e, "input %d is %s; wants %lld elements along axis %lld", i,
                         ir_type_str(e->b->ctx, x), (long long)p->length, (long long)axis);
@@ -102,9 +102,7 @@ turned(hlo_emit *e, const ir_graph *g, const parts *p, int captures)
 
     b->loc = e->b->loc;
     for (int i = 0; i < g->n_in; i++) {
-        const int k = i < captures                ? i
-                      : i < captures + p->carries ? i + p->xs
-                                                  : i - p->carries;
+        const int k = i < captures ? i : i < captures + p->carries ? i + p->xs : i - p->carries;
         in[k] = ir_input_like(b, g, g->in[k], "");
     }
     ir_inline_graph(b, g, in, out);
@@ -139,8 +137,11 @@ fe_hlo_scan(hlo_emit *e)
         make_running(e, &p, running(e, &p, g));
         return;
     }
-    ir_attrs at = { .scan = { .consts = c.n, .carries = p.carries, .length = p.length,
-                              .reverse = p.reverse, .body = turned(e, g, &p, c.n) } };
+    ir_attrs at = { .scan = { .consts = c.n,
+                              .carries = p.carries,
+                              .length = p.length,
+                              .reverse = p.reverse,
+                              .body = turned(e, g, &p, c.n) } };
     if (!at.scan.body)
         return;
     in = IR_NEW_N(b->arena, ir_ref, c.n + e->n_in + 1);

@@ -467,7 +467,7 @@ with_stops(const ir_graph *g, const bool *stops)
     b->guarded = g->guarded;
     for (int i = 0; i < g->n_in; i++)
         env[g->in[i]] = ir_input_like(b, g, g->in[i], "");
-    ir_each_node(n, g) {
+    ir_each_node (n, g) {
         ir_copy_mapped(b, n, env);
         for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++)
             if (stops[v])
@@ -486,7 +486,7 @@ fe_hlo_shifts(hlo_import *h, ir_graph *g)
     bool *stops = NULL, any = false;
     walk w = { h->a, g, NULL, NULL, NULL, 0, &budget };
 
-    ir_each_node(n, g) {
+    ir_each_node (n, g) {
         const ir_ref c = subtracted(g, n);
         if (!c)
             continue;

@@ -132,7 +132,7 @@ fe_hlo_ints(hlo_emit *e, const char *name, const char *pretty, int n, int64_t x,
         return n >= 0;
     }
     const hlo_attr a = flat(e, found);
-    const int64_t count = a.kind == HLO_LIST                             ? a.n
+    const int64_t count = a.kind == HLO_LIST                              ? a.n
                           : a.kind == HLO_DENSE && a.type && a.type->type ? a.type->type->size
                                                                           : -1;
     bool good = count >= 0 && count <= 1 << 20;

@@ -204,7 +204,7 @@ integer_element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
     const int bits = small ? small->bits : ir_bits(t);
     const char *name = small ? small->name : cot_dtype_name(t);
     const bool minus = fe_hlo_try(r, "-");
-    const uint64_t limit = minus              ? (uint64_t)1 << (bits - 1)
+    const uint64_t limit = minus             ? (uint64_t)1 << (bits - 1)
                            : ir_is_signed(t) ? ((uint64_t)1 << (bits - 1)) - 1
                            : bits == 64      ? UINT64_MAX
                                              : ((uint64_t)1 << bits) - 1;

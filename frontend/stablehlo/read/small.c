@@ -44,7 +44,7 @@ fe_hlo_small_greatest(const hlo_small *s)
     const double ulp = ldexp(1, -s->digits);
 
     return s->kind == HLO_IEEE ? ldexp(2 - ulp, top - 1)
-                           : ldexp(s->kind == HLO_ONE_NAN ? 2 - 2 * ulp : 2 - ulp, top);
+                               : ldexp(s->kind == HLO_ONE_NAN ? 2 - 2 * ulp : 2 - ulp, top);
 }
 
 float
@@ -62,7 +62,7 @@ fe_hlo_small_decode(const hlo_small *s, unsigned bits)
         (s->kind == HLO_IEEE && e == all && m != 0))
         return NAN;
     const double x = s->kind == HLO_IEEE && e == all ? (double)INFINITY
-                     : e == 0                    ? ldexp(m, 1 - s->bias - s->digits)
+                     : e == 0                        ? ldexp(m, 1 - s->bias - s->digits)
                               : ldexp((1u << s->digits) + m, (int)e - s->bias - s->digits);
     return (float)(sign ? -x : x);
 }
@@ -93,7 +93,9 @@ fe_hlo_small_round(const hlo_small *s, double x)
     e = e - 1 < 1 - s->bias ? 1 - s->bias : e - 1;
     double y = isfinite(a) ? ldexp(rint(ldexp(a, s->digits - e)), e - s->digits) : a;
     if (y > fe_hlo_small_greatest(s))
-        y = s->kind == HLO_IEEE ? (double)INFINITY : s->kind == HLO_FINITE ? fe_hlo_small_greatest(s) : (double)NAN;
+        y = s->kind == HLO_IEEE     ? (double)INFINITY
+            : s->kind == HLO_FINITE ? fe_hlo_small_greatest(s)
+                                    : (double)NAN;
     y = signbit(x) && !isnan(x) && !(s->kind == HLO_NO_ZERO && y == 0) ? -y : y;
     return (float)y;
 }

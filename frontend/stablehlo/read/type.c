@@ -33,7 +33,7 @@ element_type(hlo_reader *r, cot_dtype *out, const hlo_small **small)
         if (!fe_hlo_deeper(r) || !element_type(r, &part, small) || !fe_hlo_expect(r, ">"))
             return false;
         r->depth--;
-        *out = *small             ? COT_DTYPE_NONE
+        *out = *small            ? COT_DTYPE_NONE
                : part == COT_F32 ? dtype_named("c64")
                : part == COT_F64 ? dtype_named("c128")
                                  : COT_DTYPE_NONE;
