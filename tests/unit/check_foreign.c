@@ -545,6 +545,51 @@ START_TEST(back_ends_of_derivatives)
 }
 END_TEST
 
+/* `cot check` runs each width on one thread and on two, and its message names the run, the result and
+ * the element that differ first.  The C code adds a quarter to one element from one call on: the
+ * first call is that of the twin. */
+static int wrong_from;
+
+static int
+once_right(const cot_custom_info *info, const void *const *in, void *const *out)
+{
+    double *y = out[0];
+    (void)info;
+    memcpy(y, in[0], 3 * sizeof *y);
+    if (++calls > wrong_from)
+        y[2] += 0.25;
+    return 0;
+}
+
+static void
+apply_and_negate(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    apply(t, in, out, user);
+    out[1] = cot_neg(in[0]);
+}
+
+START_TEST(back_ends_that_differ)
+{
+    static const char *const run[] = { "32 bits, 1 threads", "32 bits, 2 threads",
+                                       "128 bits, 1 threads", "128 bits, 2 threads" };
+    const cot_custom *c = cot_custom_new(ctx, "once", .run = once_right, .types = like_first);
+    const cot_graph *g;
+    double x[] = { 1, 2, 3 };
+    void *in[] = { x, NULL };
+    rt_verdict v;
+    ck_assert_int_eq(
+        cot_trace_fn(cot_fn_new(ctx, "f", apply_and_negate, 1, 2, (void *)c), COT_TYPES(cot_f64(3)), &g),
+        COT_OK);
+    calls = 0;
+    wrong_from = 1 + _i;
+    ck_assert_int_eq(rt_check_backends(g, in, &v), COT_OK);
+    ck_assert(v.skipped || !v.good);
+    if (!v.skipped)
+        ck_assert_str_eq(v.why.text, ir_format(&ctx->arena, "%s%s: result 0, element 2 is 3.25; the twin has 3",
+                                               cg_llvm() ? "" : "C, ", run[_i]));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -561,6 +606,7 @@ main(void)
         { "A112", no_name, 0 },
         { "A112", no_complex, 0 },
         { "A112", back_ends_of_derivatives, 0 },
+        { "A112", back_ends_that_differ, 4 },
     };
 
     return SUITE("foreign", cases);

@@ -92,7 +92,50 @@ START_TEST(of_dumps)
                      COT_OK);
     said(cot_dump_kernel(k, "asm", traced_write, &t), COT_ERR_TARGET,
          "this stage needs the back end jit");
+    said(cot_dump_kernel(k, NULL, traced_write, &t), COT_ERR_ARG,
+         "the stage or the function that writes is NULL; wants both");
+    said(cot_dump_kernel(k, "plan", NULL, &t), COT_ERR_ARG,
+         "the stage or the function that writes is NULL; wants both");
     cot_kernel_free(k);
+}
+END_TEST
+
+/* The files of COT_DUMP hold what cot_dump_kernel writes, behind a line that names the stage. */
+START_TEST(of_dumped_files)
+{
+    static const struct { const char *stage, *file, *head; } row[] = {
+        { "kernels", "f.00.fuse.txt", "; f: fuse\n" },
+        { "plan", "f.01.plan.txt", "; f: plan\n" },
+        { "ptx", "f.02.ptx.ptx", "; f: ptx\n" },
+    };
+    static traced_text want, got;
+    char dir[] = "/tmp/cot_dump_XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    cot_context *c = cot_context_new(&(cot_options){ .dump = "fuse,plan,ptx", .dump_dir = dir });
+    cot_fn *f = cot_fn_new(c, "f", square, 1, 1, NULL);
+    cot_kernel *k;
+    ck_assert_msg(cot_compile(f, COT_TYPES(cot_f32(3)), &(cot_compile_options){ .backend = "sim" }, &k) == COT_OK,
+                  "%s", cot_error(c));
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, row[i].file);
+        FILE *in = fopen(path, "r");
+        if (!in && strcmp(row[i].stage, "ptx") == 0)
+            break; /* built without LLVM */
+        ck_assert_msg(in != NULL, "%s is missing", path);
+        got.n = fread(got.text, 1, sizeof got.text - 1, in);
+        got.text[got.n] = '\0';
+        fclose(in);
+        remove(path);
+        want.n = 0;
+        ck_assert_msg(cot_dump_kernel(k, row[i].stage, traced_write, &want) == COT_OK, "%s", cot_error(c));
+        const size_t head = strlen(row[i].head);
+        ck_assert_msg(strncmp(got.text, row[i].head, head) == 0, "%s", got.text);
+        ck_assert_uint_eq(got.n, head + want.n);
+        ck_assert_str_eq(got.text + head, want.text);
+    }
+    remove(dir);
+    cot_kernel_free(k);
+    cot_context_free(c);
 }
 END_TEST
 
@@ -139,6 +182,7 @@ main(void)
         ONCE(of_options),
         ONCE(of_objects),
         ONCE(of_dumps),
+        ONCE(of_dumped_files),
         ONCE(of_calls),
     };
 

@@ -203,7 +203,7 @@ loaded(const char *symbol, void **library)
 }
 
 static void
-export_text(const char *text, const cot_compile_options *o)
+export_to(const char *file, const char *text, const cot_compile_options *o)
 {
     const cot_graph *g;
 
@@ -213,8 +213,76 @@ export_text(const char *text, const cot_compile_options *o)
     for (int i = 0; i < cot_graph_n_in(g); i++)
         in[i] = cot_graph_in_type(g, i);
     const cot_export e = { cot_fn_of_graph(g), { .n = cot_graph_n_in(g), .at = in }, "f" };
-    RUNS(cot_build_object(ctx, &e, 1, o, path("x.o"), path("x.h")));
+    RUNS(cot_build_object(ctx, &e, 1, o, path(file), path("x.h")));
 }
+
+static void
+export_text(const char *text, const cot_compile_options *o)
+{
+    export_to("x.o", text, o);
+}
+
+/* The number that a macro of the header is. */
+static long
+number(const char *header, const char *macro)
+{
+    char line[256], name[64];
+    FILE *file = fopen(path(header), "r");
+    long found = -1, x;
+
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "#define %63s %ld", name, &x) == 2 && strcmp(name, macro) == 0)
+            found = x;
+    fclose(file);
+    ck_assert_msg(found >= 0, "%s is not in %s", macro, header);
+    return found;
+}
+
+/* The versions of a function share one work block, which holds what the largest of them needs: panels
+ * of a product are as wide as its vectors. */
+START_TEST(one_work_block_serves_every_version)
+{
+    static const struct { const char *file, *cpu; int bits; } row[][3] = {
+        { { "x.o", "x86-64", 0 }, { "x.o", "x86-64-v4", 0 }, { "x.o", "x86-64,x86-64-v4", 0 } },
+        { { "x.o", "x86-64", 0 }, { "x.o", "x86-64-v3", 0 }, { "x.o", "x86-64-v3,x86-64", 0 } },
+        { { "x.c", NULL, 32 }, { "x.c", NULL, 512 }, { "x.c", NULL, 0 } },
+    };
+    long bytes[3], most;
+
+    for (int i = 0; i < 3; i++) {
+        export_to(row[_i][i].file,
+                  "fn @f(%x: f32[130,170], %y: f32[170,264]) -> f32[130,264] {\n"
+                  "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[130,264]\n"
+                  "  ret %0\n}\n",
+                  &(cot_compile_options){ .target = row[_i][i].cpu ? "x86_64-linux-gnu" : NULL,
+                                          .cpu = row[_i][i].cpu, .vector_bits = row[_i][i].bits });
+        bytes[i] = number("x.h", "F_WORK_BYTES");
+    }
+    most = bytes[0] > bytes[1] ? bytes[0] : bytes[1];
+    ck_assert_int_ne(bytes[0], bytes[1]); /* or this shows nothing */
+    ck_assert_int_eq(bytes[2], most);
+}
+END_TEST
+
+/* Arguments may be named as the block of work and that of residuals: no constant has two meanings. */
+START_TEST(arguments_named_as_the_blocks)
+{
+    static const char text[] = "fn @f(%Work: f64[3], %res: f64[5]) -> (f64[3], f64[5]) {\n"
+                               "  %0 = sin %Work : f64[3]\n  %1 = exp %res : f64[5]\n  ret %0, %1\n}\n";
+    const cot_graph *g;
+    cot_fn *fwd, *bwd;
+
+    RUNS(cot_parse(ctx, "test", text, strlen(text), "f", &g));
+    cot_vjp_halves(cot_fn_of_graph(g), &fwd, &bwd, .wrt = COT_LIST(0, 1));
+    const cot_export e = { fwd, COT_TYPES(cot_f64(3), cot_f64(5)), "f" };
+    RUNS(cot_build_object(ctx, &e, 1, NULL, path("x.o"), path("x.h")));
+    ck_assert_int_eq(shell("cc -std=c99 -Wall -Werror -fsyntax-only -x c x.h"), 0);
+    ck_assert_int_eq(number("x.h", "F_RES_BYTES"), 128); /* two, 64 bytes each */
+    ck_assert_int_eq(number("x.h", "F_WORK_2_BYTES"), 24);
+    ck_assert_int_eq(number("x.h", "F_RES_2_BYTES"), 40);
+}
+END_TEST
 
 START_TEST(a_bound_that_is_passed_is_an_answer)
 {
@@ -412,6 +480,8 @@ main(void)
     const suite_case cases[] = {
         EACH(several_functions_link_anywhere, sizeof ways / sizeof *ways),
         ONCE(an_object_chooses_its_processor),
+        EACH(one_work_block_serves_every_version, 3),
+        ONCE(arguments_named_as_the_blocks),
         ONCE(a_bound_that_is_passed_is_an_answer),
         ONCE(threads_are_the_callers),
         ONCE(instructions_lead_to_lines),
