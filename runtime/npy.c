@@ -102,11 +102,11 @@ read_descr(rt_npy *h, const char *d)
     char mark = *d;
     int size = 0, digits = 0;
 
-    if (!mark || !strchr("<>=|", mark) || !d[1])
+    if (strlen(d) < 3 || !strchr("<>=|", mark))
         return "its descr is not that of a plain element type";
     for (const char *c = d + 2; *c >= '0' && *c <= '9' && digits < 3; c++, digits++)
         size = 10 * size + (*c - '0');
-    if (digits == 0 || d[2 + digits] != '\0')
+    if (d[2 + digits] != '\0')
         return "its descr is not that of a plain element type";
     for (size_t i = 0; i < N_KINDS; i++) {
         if (npy_kinds[i].kind == d[1] && npy_kinds[i].size == size) {

@@ -132,6 +132,13 @@ static const struct {
     { "{'descr': '<c32', 'fortran_order': False, 'shape': (1,), }", "element type" },
     { "{'descr': '<f16', 'fortran_order': False, 'shape': (1,), }", "element type" },
     { "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "plain element type" },
+    { "{'descr': '', 'fortran_order': False, 'shape': (2,), }", "plain element type" },
+    { "{'descr': '<', 'fortran_order': False, 'shape': (2,), }", "plain element type" },
+    { "{'descr': '<f', 'fortran_order': False, 'shape': (2,), }", "plain element type" },
+    { "{'descr': 'f4', 'fortran_order': False, 'shape': (2,), }", "plain element type" },
+    { "{'descr': '<ff', 'fortran_order': False, 'shape': (2,), }", "plain element type" },
+    { "{'descr': '<f4 ', 'fortran_order': False, 'shape': (2,), }", "plain element type" },
+    { "{'descr': '<f0004', 'fortran_order': False, 'shape': (2,), }", "plain element type" },
     { "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }",
       "plain element type" },
     { "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,), }", "neither True nor False" },
@@ -175,6 +182,37 @@ START_TEST(a_file_cut_short_is_refused)
         redzone_free(&z);
     }
     ck_assert_ptr_null(rt_npy_header(&h, file, n));
+}
+END_TEST
+
+/* A header that ends early is refused, whatever follows it; where the file ends with it, nothing is
+ * read behind that. */
+START_TEST(a_header_cut_short_is_refused)
+{
+    static const char dictionary[] =
+        "{'descr': '<f4', \"fortran_order\": False, 'shape': (2,), }";
+    static const char *const behind[] = { "", "''", "'':", "4', }", "}" };
+
+    for (size_t cut = 0; cut + 1 < sizeof dictionary; cut++) {
+        const char *first = NULL;
+        for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
+            char part[sizeof dictionary];
+            uint8_t file[128];
+            redzone z;
+            rt_npy h;
+
+            snprintf(part, sizeof part, "%.*s", (int)cut, dictionary);
+            const size_t n = make_file(file, 2, part, behind[i], strlen(behind[i]));
+            uint8_t *copy = redzone_new(&z, n, 1, REDZONE_END);
+            memcpy(copy, file, n);
+            const char *wrong = rt_npy_header(&h, copy, n);
+            ck_assert_ptr_nonnull(wrong);
+            first = i ? first : wrong;
+            ck_assert_msg(strcmp(wrong, first) == 0, "%s|%s: %s; alone it is %s", part, behind[i],
+                          wrong, first);
+            redzone_free(&z);
+        }
+    }
 }
 END_TEST
 
@@ -243,6 +281,7 @@ main(void)
         ONCE(fortran_order_becomes_row_major),
         EACH(a_lie_is_refused, sizeof lie / sizeof *lie),
         ONCE(a_file_cut_short_is_refused),
+        ONCE(a_header_cut_short_is_refused),
         EACH(written_files_read_back, 15),
         ONCE(a_missing_file_is_an_io_error),
     };
