@@ -392,9 +392,7 @@ build_body(cot_context *ctx, void *arg)
             return ir_fail(ctx, 0, NULL, ERR_fn_context, c->exports[i].fn->name);
         COT_TRY(cot_trace_fn(c->exports[i].fn, c->exports[i].types, &e[i].graph));
         e[i].n_res = fe_count_residuals(c->exports[i].fn, e[i].graph);
-        e[i].name = c->exports[i].name        ? c->exports[i].name
-                    : c->n == 1 && c->options ? c->options->name
-                                              : NULL;
+        e[i].name = c->exports[i].name; /* else the plan's, which .name of the options gives */
     }
     return rt_build(ctx, c->n, e, c->options, c->object, c->header);
 }

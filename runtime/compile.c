@@ -219,7 +219,7 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
         return ir_fail(ctx, 0, NULL, ERR_list_bare, "donated", o->donated.n, o->donated.n);
     p->donated = ir_ints_copy(&ctx->arena, o->donated.n, cot_list_entries(&o->donated));
     p->fuse = !ir_config_lists(ctx->config.off, "fuse");
-    p->name = o->name ? copied(ctx, o->name) : c_name(ctx, fn);
+    p->name = o->name ? ir_copy_string(&ctx->arena, o->name) : c_name(ctx, fn);
     p->target =
         (cg_target){ .triple = copied(ctx, o->target),
                      .cpu = copied(ctx, o->cpu),

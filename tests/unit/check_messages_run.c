@@ -68,13 +68,29 @@ object(int n, const char *name, const char *path, const char *backend)
     return cot_build_object(ctx, both, n, &(cot_compile_options){ .backend = backend }, path, NULL);
 }
 
+/* Names by the options, which serve where an export has none. */
+static cot_status
+named(const char *name, int n, const char *path)
+{
+    cot_type t = cot_f32(3);
+    cot_export e = { fn(square), { .n = 1, .at = &t }, NULL };
+    cot_export both[] = { e, e };
+
+    return cot_build_object(ctx, both, n, &(cot_compile_options){ .name = name }, path, NULL);
+}
+
 START_TEST(of_objects)
 {
     said(object(0, "f", "f.o", NULL), COT_ERR_ARG, "no function is named; wants one or more");
     said(object(1, "f", "f", NULL), COT_ERR_ARG, "f: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
     said(object(1, "f", "f.exe", NULL), COT_ERR_ARG, "f.exe: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
     said(object(1, "3 f", "f.o", NULL), COT_ERR_ARG, "'3 f' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
+    said(object(1, "", "f.o", NULL), COT_ERR_ARG, "'' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
+    said(object(1, "3 f", "f.ptx", NULL), COT_ERR_ARG, "'3 f' is no name for entries of PTX: wants letters, digits and _, no digit first");
     said(object(2, "f", "f.o", NULL), COT_ERR_ARG, "two functions are named f");
+    said(named("", 1, "f.o"), COT_ERR_ARG, "'' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
+    said(named("", 2, "f.o"), COT_ERR_ARG, "'' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
+    said(named("h", 2, "f.o"), COT_ERR_ARG, "two functions are named h");
     said(object(1, "f", "f.o", "eval"), COT_ERR_TARGET,
          "object files need the back end jit, and a build with LLVM");
     said(object(1, "f", "/nowhere/f.o", NULL), COT_ERR_IO,
