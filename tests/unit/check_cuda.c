@@ -359,6 +359,63 @@ START_TEST(auto_chooses_by_size)
 }
 END_TEST
 
+static void
+append(void *user, const char *text, size_t bytes)
+{
+    char *to = user;
+
+    (void)snprintf(to + strlen(to), 20000 - strlen(to), "%.*s", (int)bytes, text);
+}
+
+/* What it weighs: launches, what the bus carries, arithmetic and memory.  A sum of short vectors is
+ * read here before a launch is done; one of longer vectors is not, since the bus is faster than
+ * this memory; a product has few bytes for its arithmetic. */
+START_TEST(auto_weighs_the_bus_and_the_arithmetic)
+{
+    static const struct { const char *text; bool there; } row[] = {
+        { "fn @f(%x: f32[40000], %y: f32[40000]) -> f32[40000] {\n"
+          "  %0 = add %x, %y : f32[40000]\n  ret %0\n}\n", false },
+        { "fn @f(%x: f32[80000], %y: f32[80000]) -> f32[80000] {\n"
+          "  %0 = add %x, %y : f32[80000]\n  ret %0\n}\n", true },
+        { "fn @f(%x: f32[128,128], %y: f32[128,128]) -> f32[128,128] {\n"
+          "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[128,128]\n"
+          "  ret %0\n}\n", true },
+        { "fn @f(%x: f32[16,16], %y: f32[16,16]) -> f32[16,16] {\n"
+          "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[16,16]\n"
+          "  ret %0\n}\n", false },
+    };
+    cot_context *old = ctx;
+    cot_kernel *k;
+
+    ctx = new_context("auto");
+    ck_assert_msg(cot_compile_graph(parsed(row[_i].text), NULL, &k) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(k->program != NULL, row[_i].there);
+    cot_kernel_free(k);
+    cot_context_free(ctx);
+    ctx = old;
+}
+END_TEST
+
+/* Without a name for it, kernels are for the GPU that is there: with the instructions that it has, and
+ * those of the newest that is known where it is newer. */
+START_TEST(kernels_are_for_the_gpu_that_is_there)
+{
+    static const struct { int arch; const char *target; } row[] = {
+        { 80, ".target sm_80" }, { 89, ".target sm_80" }, { 90, ".target sm_90" }, { 100, ".target sm_90" },
+    };
+    static char text[20000];
+    cot_kernel *k;
+
+    set("arch", row[_i].arch);
+    ck_assert_msg(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda" }, &k) == COT_OK, "%s",
+                  cot_error(ctx));
+    *text = '\0';
+    ck_assert_msg(cot_dump_kernel(k, "ptx", append, text) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(strstr(text, row[_i].target) != NULL, "%s", text);
+    cot_kernel_free(k);
+}
+END_TEST
+
 /* Two contexts, each with a stream of its own: each sees what the other made of an array, though
  * nobody waits. */
 START_TEST(contexts_share_an_array)
@@ -441,14 +498,6 @@ START_TEST(threads_call_at_once)
     cot_kernel_free(k);
 }
 END_TEST
-
-static void
-append(void *user, const char *text, size_t bytes)
-{
-    char *to = user;
-
-    (void)snprintf(to + strlen(to), 20000 - strlen(to), "%.*s", (int)bytes, text);
-}
 
 /* What can be looked at: the kernels, the plan, the PTX. */
 START_TEST(a_kernel_is_printed)
@@ -802,6 +851,8 @@ main(void)
         { "results", an_argument_is_donated, 0 },
         { "results", jit_answers_where_it_is_asked, 0 },
         { "results", auto_chooses_by_size, 0 },
+        { "results", auto_weighs_the_bus_and_the_arithmetic, 4 },
+        { "results", kernels_are_for_the_gpu_that_is_there, 4 },
         { "results", contexts_share_an_array, 0 },
         { "results", threads_call_at_once, 0 },
         { "results", a_kernel_is_printed, 0 },
