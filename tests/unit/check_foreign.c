@@ -23,6 +23,8 @@ int foreign_root(const double *x, double *y);
 void foreign_count(const void *x, int64_t *n, size_t bytes);
 int8_t foreign_sign(float x);
 void foreign_log(const double *x, double *y, const double *digit);
+double foreign_many(double x0, int64_t k0, double x1, int64_t k1, double x2, int64_t k2, double x3, int64_t k3,
+                    double x4, int64_t k4, double x5, int64_t k5, double x6, int64_t k6, double x7, double x8);
 #pragma GCC visibility pop
 
 static int
@@ -72,6 +74,21 @@ foreign_log(const double *x, double *y, const double *digit)
 {
     journal = journal * 10 + *digit;
     *y = *x;
+}
+
+double
+foreign_many(double x0, int64_t k0, double x1, int64_t k1, double x2, int64_t k2, double x3, int64_t k3, double x4,
+             int64_t k4, double x5, int64_t k5, double x6, int64_t k6, double x7, double x8)
+{
+    const double x[] = { x0, x1, x2, x3, x4, x5, x6, x7, x8 };
+    const int64_t k[] = { k0, k1, k2, k3, k4, k5, k6 };
+    double sum = 0;
+
+    for (int i = 0; i < 9; i++)
+        sum = 2 * sum + x[i];
+    for (int i = 0; i < 7; i++)
+        sum = 2 * sum + (double)k[i];
+    return sum;
 }
 
 /* ---- carriers ---- */
@@ -295,6 +312,23 @@ START_TEST(by_value)
     carried(cot_fn_new(ctx, "f", scale, 3, 1, (void *)c),
             COT_TYPES(cot_f64(), cot_f32(), cot_bool()), (const void *[]){ &x, &y, &yes, NULL },
             cot_f64(), &want);
+}
+END_TEST
+
+/* More arguments than registers hold them, floating and not: nine and seven of sixteen. */
+START_TEST(beyond_the_registers)
+{
+    const cot_custom *c = cot_custom_new(
+        ctx, "many", .n_in = 3, .symbol = (cot_symbol *)foreign_many, .types = like_first,
+        .prototype = "out0 = double foreign_many(double in0, int64_t attr0, double 2, int64_t 3, double in1, "
+                     "int64_t 5, double 6, int64_t 7, double 8, int64_t 9, double 10, int64_t 11, double 12, "
+                     "int64_t attr1, double 14, double in2)");
+    const double x = 1.5, y = -4, z = 15, at[] = { 1.5, 2, -4, 6, 8, 10, 12, 14, 15, -3, 3, 5, 7, 9, 11, 60000 };
+    double want = 0;
+    for (int i = 0; i < 16; i++)
+        want = 2 * want + at[i];
+    carried(cot_fn_new(ctx, "f", scale, 3, 1, (void *)c), COT_TYPES(cot_f64(), cot_f64(), cot_f64()),
+            (const void *[]){ &x, &y, &z, NULL }, cot_f64(), &want);
 }
 END_TEST
 
@@ -597,6 +631,7 @@ main(void)
         { "A112", in_place, 0 },
         { "A112", sequential, 0 },
         { "A112", by_value, 0 },
+        { "A112", beyond_the_registers, 0 },
         { "A112", narrow_answer, 0 },
         { "A112", untyped, 0 },
         { "A112", status, 0 },

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "codegen/backend.h"
+#include "runtime/compile.h"
 #include "runtime/support/pool.h"
 #include "tests/unit/suite.h"
 
@@ -215,6 +217,47 @@ START_TEST(a_fork_within_a_job)
 }
 END_TEST
 
+/* ---- the pools of a context ---- */
+
+enum { POOLS = 8 };
+
+/* A kernel that runs in parallel on so many threads. */
+static cot_kernel *
+parallel(int threads)
+{
+    const char *text = "fn @f(%x: f32[300000]) -> f32[300000] {\n  %0 = exp %x : f32[300000]\n  ret %0\n}\n";
+    const cot_graph *g;
+    cot_kernel *k;
+
+    ck_assert_int_eq(cot_parse(ctx, "test", text, strlen(text), "f", &g), COT_OK);
+    ck_assert_msg(cot_compile_graph(g, &(cot_compile_options){ .threads = threads }, &k) == COT_OK, "%s",
+                  cot_error(ctx));
+    return k;
+}
+
+/* Kernels for as many threads have one pool, whichever was compiled first; beyond eight numbers of
+ * threads they have the eighth. */
+START_TEST(kernels_share_a_pool)
+{
+    cot_kernel *k[2 * (POOLS + 1)];
+    const int n = POOLS + 1;
+
+    if (!cg_llvm())
+        return; /* the evaluator has no threads */
+    for (int i = 0; i < 2 * n; i++)
+        k[i] = parallel(2 + i % n);
+    for (int i = 0; i < n; i++) {
+        ck_assert_ptr_nonnull(k[i]->pool);
+        ck_assert_ptr_eq(k[i]->pool, k[n + i]->pool);
+        for (int j = 0; j < i; j++)
+            ck_assert_msg((k[i]->pool == k[j]->pool) == (i == POOLS && j == POOLS - 1), "of %d and %d threads", 2 + j,
+                          2 + i);
+    }
+    for (int i = 0; i < 2 * n; i++)
+        cot_kernel_free(k[i]);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -224,6 +267,7 @@ main(void)
         ONCE(a_piece_may_call_the_pool),
         EACH(a_child_has_the_pool, 4),
         ONCE(a_fork_within_a_job),
+        ONCE(kernels_share_a_pool),
     };
 
     return SUITE("pool", cases);
