@@ -49,12 +49,13 @@ in_rest(pass_splitter *s, ir_ref v)
     return s->rval[v] ? s->rval[v] : pass_residual(s, s->kval[v]);
 }
 
+/* A cond whose predicate is unknown goes to the rest whole, as any other op. */
 static split_rule *
-split_rule_of(ir_op op)
+split_rule_of(const pass_splitter *s, const ir_node *n)
 {
-    switch (op) {
+    switch (n->op) {
     case OP_call: return split_call;
-    case OP_cond: return split_cond;
+    case OP_cond: return s->kval[n->in[0]] ? split_cond : NULL;
     case OP_while: return split_while;
     case OP_scan: return split_scan;
     default: return NULL;
@@ -82,7 +83,7 @@ split_node(pass_splitter *s, const ir_node *n)
     for (int i = 0; i < n->n_in; i++)
         n_known += s->kval[n->in[i]] != IR_NONE;
     s->kb->loc = s->rb->loc = n->loc;
-    split_rule *rule = split_rule_of((ir_op)n->op);
+    split_rule *rule = split_rule_of(s, n);
     if (rule && n_known > 0 && n_known < n->n_in) {
         split_mixed(s, n, rule);
         return;

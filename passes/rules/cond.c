@@ -405,29 +405,15 @@ split_mapped(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_node *n, co
     deal_out(n, s->unknown_out, z, v, kout, rout);
 }
 
-/* An index that is not known: all of the node is left to the rest. */
-static void
-leave_to_rest(pass_splitter *sp, ir_build *rb, const ir_node *n, const bool *known,
-              const ir_ref *kin, const ir_ref *rin, ir_ref *rout)
-{
-    ir_ref *x = IR_NEW_N(rb->arena, ir_ref, n->n_in);
-
-    for (int i = 0; i < n->n_in; i++)
-        x[i] = known[i] ? pass_residual(sp, kin[i]) : rin[i];
-    ir_copy_node(rb, n, x, rout);
-}
-
 void
 split_cond(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_graph *f, const ir_node *n,
            const bool *known, const ir_ref *kin, const ir_ref *rin, ir_ref *kout, ir_ref *rout)
 {
     cond_split s = { 0 };
 
-    if (!known[0])
-        leave_to_rest(sp, rb, n, known, kin, rin, rout);
-    else if (!split_branches(kb, n, known, &s))
+    if (!split_branches(kb, n, known, &s))
         return;
-    else if (ir_type_at(f, n->in[0])->rank > 0)
+    if (ir_type_at(f, n->in[0])->rank > 0)
         split_mapped(sp, kb, rb, n, known, kin, rin, &s, kout, rout);
     else
         split_once(sp, kb, rb, n, known, kin, rin, &s, kout, rout);
