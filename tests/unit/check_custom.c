@@ -456,6 +456,45 @@ START_TEST(a113)
 }
 END_TEST
 
+/* Forward mode takes a jvp rule as it is; what transposes it wants one that is linear. */
+static void
+same_body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = in[0];
+}
+
+RULE(squared_jvp, out[0] = cot_mul(in[2], in[2]);)
+RULE(signed_jvp, out[0] = cot_cond(cot_gt(in[2], 0), same_body, same_body,
+                                   .in = COT_VALUES(cot_mul(cot_mul(in[2], in[0]), 2)));)
+
+START_TEST(jvp_rules_that_are_not_linear)
+{
+    const cot_custom *c[] = {
+        cot_custom_new(ctx, "squared", .forward = square, .jvp = squared_jvp),
+        cot_custom_new(ctx, "signed", .forward = square, .jvp = signed_jvp),
+    };
+    const char *op[] = { "mul", "gt" };
+    const double x = 3, dx = -0.5, want[] = { 9, _i ? -3 : 0.25 };
+    double y[2];
+    const cot_graph *g;
+
+    ck_assert_int_eq(cot_trace_fn(cot_jvp(fn_of(c[_i])), COT_TYPES(cot_f64(), cot_f64()), &g), COT_OK);
+    ck_assert_int_eq(ir_eval(g, (void *[]){ &y[0], &y[1] }, (const void *[]){ &x, &dx }), COT_OK);
+    ck_assert(y[0] == want[0] && y[1] == want[1]);
+    for (int k = 0; k < 2; k++) {
+        cot_fn *f = k ? cot_linearize(fn_of(c[_i])) : cot_grad(fn_of(c[_i]));
+        ck_assert_int_eq(cot_trace_fn(f, k ? COT_TYPES(cot_f64(), cot_f64()) : S64, &g), COT_ERR_RULE);
+        const char *text = strstr(cot_error(ctx), "check_custom.c:");
+        ck_assert_ptr_nonnull(text);
+        ck_assert_str_eq(strchr(text, ' ') + 1,
+                         ir_format(&ctx->arena, "%s: is not linear in the tangents; linearize and reverse mode want a "
+                                                "jvp rule that is", op[_i]));
+        cot_error_clear(ctx);
+    }
+}
+END_TEST
+
 static cot_value escaped;
 RULE(capture, out[0] = cot_mul(in[0], escaped);)
 
@@ -765,6 +804,7 @@ main(void)
         { "A59", a59, 1 },
         { "A64", a50, 1 },
         { "A113", a113, 1 },
+        { "A113", jvp_rules_that_are_not_linear, 2 },
         { "A114", a114, 1 },
         { "A115", a115, 1 },
         { "B153", b153, 1 },
