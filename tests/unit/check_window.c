@@ -106,6 +106,21 @@ START_TEST(pools_stand_side_by_side)
 }
 END_TEST
 
+BODY(max_apart, out[0] = cot_max_pool(in[0], COT_LIST(1, 2), .strides = COT_LIST(2, 2));)
+BODY(sum_apart, out[0] = cot_window_sum(in[0], COT_LIST(1, 1), .strides = COT_LIST(2, 3));)
+BODY(sum_max_apart, out[0] = cot_reduce_sum(cot_max_pool(in[0], COT_LIST(1, 2), .strides = COT_LIST(2, 2)));)
+
+/* Along an axis where the window has one element the stride alone counts. */
+START_TEST(windows_of_one_element)
+{
+    cot_type m = cot_f64(3, 4);
+
+    gives(fn(max_apart, 1), COT_TYPES(m), IN(M34), cot_f64(2, 2), F64(2, 4, 10, 11));
+    gives(fn(sum_apart, 1), COT_TYPES(m), IN(M34), cot_f64(2, 2), F64(1, 4, 9, 0));
+    gives(cot_grad(fn(sum_max_apart, 1)), COT_TYPES(m), IN(M34), m, F64(0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0));
+}
+END_TEST
+
 START_TEST(the_first_of_equal_elements_has_the_gradient)
 {
     const double *x = F64(1, 4, 4, 4, 2, NAN, 5, 7, 7), *y = F64(10, 20, 30, 40);
@@ -511,6 +526,7 @@ main(void)
     const suite_case cases[] = {
         ONCE(pools),
         ONCE(pools_stand_side_by_side),
+        ONCE(windows_of_one_element),
         { "the_first_of_equal_elements_has_the_gradient",
           the_first_of_equal_elements_has_the_gradient, 0 },
         EACH(convolutions, 10),
