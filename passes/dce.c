@@ -63,7 +63,8 @@ shrink_branches(ir_build *b, const ir_node *n, shape *s)
     return COT_OK;
 }
 
-/* A carry that is read for what is needed is needed itself: to the fixed point. */
+/* A carry that is read for what is needed is needed itself: to the fixed point, from the operands
+ * that are marked in s->in. */
 static void
 close_over_carries(const ir_graph *body, ir_arena *a, int consts, int carries, shape *s)
 {
@@ -108,8 +109,6 @@ shrink_while(ir_build *b, const ir_node *n, shape *s)
     const int consts = (int)s->at.loop.consts, carries = n->n_in - consts;
     const bool yes = true;
     mark_needed(cond, b->arena, &yes, s->in);
-    for (int i = 0; i < carries; i++)
-        s->out[i] |= s->in[consts + i];
     close_over_carries(body, b->arena, consts, carries, s);
     s->at.loop.consts = count_kept(s->in, consts);
     COT_TRY(pass_restrict(cond, s->in, &yes, &s->at.loop.cond));
