@@ -389,6 +389,10 @@ START_TEST(b123)
     traced_fails(cot_jvp_(MAIN(9), f, WRT(.wrt = COT_LIST(0), .strict = 1)), types, COT_ERR_ARG,
                  "main.c:9: jvp: output 1 (b) of constant does not depend on the arguments in "
                  "wrt, and strict is set; wants outputs that do, or strict unset");
+    /* of the arguments in wrt, not of others */
+    traced_fails(cot_jvp_(MAIN(9), f, WRT(.wrt = COT_LIST(1), .strict = 1)), types, COT_ERR_ARG,
+                 "main.c:9: jvp: output 0 (a) of constant does not depend on the arguments in "
+                 "wrt, and strict is set; wants outputs that do, or strict unset");
 }
 END_TEST
 

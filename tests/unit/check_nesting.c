@@ -141,6 +141,23 @@ START_TEST(a_small_stack_holds_the_deepest_nest)
 }
 END_TEST
 
+/* Passes meet calls as deep as sub-functions may nest; longer chains of calls are inlined before. */
+START_TEST(a_pass_meets_calls_to_the_limit)
+{
+    const int levels = IR_MAX_NEST + _i;
+    ir_module m;
+    ir_graph *g;
+    ir_buf b;
+
+    ir_buf_init(&b, &ctx->arena);
+    nest(&b, levels - 1, call);
+    ck_assert_int_eq(ir_parse(ctx, "nest", b.text, b.n, &m), COT_OK);
+    ck_assert_int_eq(m.fn[m.n - 1]->chain, levels);
+    ck_assert_int_eq(pass_pipeline(m.fn[m.n - 1], "dce", NULL, NULL, &g), COT_OK);
+    ck_assert_int_eq(g->chain, levels > IR_MAX_NEST ? 0 : levels);
+}
+END_TEST
+
 START_TEST(one_level_more_is_an_error)
 {
     const char *const node[] = { cond, scan, loop, remat };
@@ -309,6 +326,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(a_small_stack_holds_the_deepest_nest, WITHIN),
+        EACH(a_pass_meets_calls_to_the_limit, 2),
         EACH(one_level_more_is_an_error, 4),
         EACH(hostile_text_is_an_error, HOSTILES),
         EACH(imported_regions_have_the_same_limit, 5),
