@@ -285,8 +285,10 @@ class Judge:
 # -- the report --
 
 def equivalents():
-    """{(file, line, what it is): reason} of the lines `file | text | text | reason`."""
-    rows = [line.split(' | ', 3) for line in read(os.path.join(HERE, 'equivalent.txt')).split('\n')
+    """{(file, line, what it is): reason} of the lines `file | text | text | reason`; the first text may have
+    bars of its own."""
+    rows = [line.split(' | ', 1)[:1] + line.split(' | ', 1)[1].rsplit(' | ', 2)
+            for line in read(os.path.join(HERE, 'equivalent.txt')).split('\n')
             if line.count(' | ') >= 3 and line[0] != '#']
     return {tuple(r[:3]): r[3] for r in rows}
 
