@@ -206,7 +206,7 @@ make_result(cot_context *ctx, const want *w, const cot_type *type, cot_array **o
         if (!ir_array_is_here(w->args[i]))
             return rt_array_on(ctx, type, w->args[i]->place->device_id, false, out);
     *out = ir_array_new(ctx, type, NULL);
-    return *out ? COT_OK : ir_fail(ctx, 0, w->k->graph->name, ERR_memory);
+    return *out ? COT_OK : ir_fail(ctx, w->k->loc, w->k->graph->name, ERR_memory);
 }
 
 static cot_status
@@ -215,7 +215,7 @@ make_results(cot_context *ctx, void *arg)
     const want *w = arg;
 
     if (w->n != w->k->n_out)
-        return ir_fail(ctx, 0, w->k->graph->name, ERR_usage,
+        return ir_fail(ctx, w->k->loc, w->k->graph->name, ERR_usage,
                        ir_format(&ctx->message_arena, "%d results are asked for; it has %d",
                                  w->n, w->k->n_out));
     for (int i = 0; i < w->n; i++) {

@@ -10,6 +10,7 @@
 #include "codegen/cost.h"
 #include "codegen/grid.h"
 #include "cotrace/device.h"
+#include "frontend/fn.h"
 #include "ir/config.h"
 #include "ir/diag.h"
 #include "ir/number.h"
@@ -567,7 +568,9 @@ compile_body(cot_context *ctx, void *arg)
     if (!f)
         COT_TRY(cot_trace_fn(c->fn, c->types, &f));
     COT_TRY(rt_plan_new(ctx, c->options, f->name, &p));
-    return rt_compile(f, &p, c->out);
+    COT_TRY(rt_compile(f, &p, c->out));
+    (*c->out)->loc = c->fn ? c->fn->loc : 0;
+    return COT_OK;
 }
 
 cot_status

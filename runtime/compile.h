@@ -56,6 +56,7 @@ void rt_blocks_free(rt_blocks *b);
 struct cot_kernel {
     cot_context *ctx;
     const ir_graph *graph, *prepared;   /* the context's                              */
+    ir_loc loc; /* of the function; 0 for a graph             */
     rt_plan plan;
     cg_code code;                       /* entry NULL: evaluated                      */
     /* results without new values of in/out arguments; inputs that the caller gives */

@@ -143,7 +143,7 @@ sim_body(cot_context *ctx, void *arg)
     volatile cot_status s = COT_ERR_MEMORY;
 
     if (!frame)
-        return ir_fail(ctx, 0, c->k->graph->name, ERR_memory);
+        return ir_fail(ctx, c->k->loc, c->k->graph->name, ERR_memory);
     IR_TRY(ctx) {
         s = cg_host_run(c->p->module, &d, c->args, c->work, frame);
     }

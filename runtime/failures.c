@@ -144,9 +144,9 @@ record(cot_context *ctx, void *arg)
     places p = { .status = (cot_status)c->status };
 
     if (c->status == COT_ERR_CANCELLED)
-        return ir_fail(ctx, 0, f->name, ERR_cancelled);
+        return ir_fail(ctx, c->k->loc, f->name, ERR_cancelled);
     if (c->status != COT_ERR_BOUND && c->status != COT_ERR_FOREIGN)
-        return ir_fail(ctx, 0, f->name, ERR_internal,
+        return ir_fail(ctx, c->k->loc, f->name, ERR_internal,
                        "the kernel answered a status that kernels do not have");
     for (uint32_t i = 0, n = ir_all_graphs(f, true, &all, &ctx->message_arena); i < n; i++)
         find(all[i], &ctx->message_arena, &p);

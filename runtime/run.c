@@ -71,13 +71,13 @@ record_error(cot_context *ctx, void *arg)
     const ir_type *type;
 
     if (e->text)
-        return ir_fail(ctx, 0, f->name, e->error, e->text);
+        return ir_fail(ctx, e->k->loc, f->name, e->error, e->text);
     if (!e->found)
-        return ir_fail(ctx, 0, f->name, e->error,
+        return ir_fail(ctx, e->k->loc, f->name, e->error,
                        ir_format(&ctx->message_arena, "%s %d is NULL; wants %s", what, i,
                                  ir_type_str(ctx, e->k->type[e->index])));
     type = ir_type_of(ctx, e->found);
-    return ir_fail(ctx, 0, f->name, e->error,
+    return ir_fail(ctx, e->k->loc, f->name, e->error,
                    ir_format(&ctx->message_arena, "%s %d is %s; wants %s", what, i,
                              type ? ir_type_str(ctx, type) : "no type",
                              ir_type_str(ctx, e->k->type[e->index])));
@@ -114,7 +114,7 @@ record_elsewhere(cot_context *ctx, void *arg)
     const bool in = e->index < e->k->n_in;
 
     return ir_fail(
-        ctx, 0, e->k->graph->name, ERR_device_array, in ? "argument" : "result",
+        ctx, e->k->loc, e->k->graph->name, ERR_device_array, in ? "argument" : "result",
         in ? e->index : e->index - e->k->n_in,
         ir_format(&ctx->message_arena, "%s:%d", e->place->device_type == 2 ? "cuda" : "device",
                   e->place->device_id),

@@ -164,7 +164,7 @@ START_TEST(of_calls)
     said(cot_jit(fn(square), y, 1, &none, 1), COT_ERR_ARG,
          "main.c:5: f: cot_jit: an argument is NULL; wants an array");
     said(cot_jit(fn(square), y, 2, (const cot_array *const *)&x, 1), COT_ERR_ARG,
-         "f: 2 results are asked for; it has 1");
+         "main.c:5: f: 2 results are asked for; it has 1");
     said(cot_jit(fn(endless), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND,
          "model.c:1: while: still goes on after 5 steps, its max");
     said(cot_jit(cot_grad(fn(endless)), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND,

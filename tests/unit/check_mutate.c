@@ -406,8 +406,10 @@ START_TEST(b68)
 
     ck_assert_int_eq(cot_jit(new_fn(ctx, plus_in_place, 2), out, 1, (const cot_array *const[]){ x, y }, 2),
                      COT_ERR_ARG);
-    ck_assert_str_eq(cot_error(ctx), "f: an in/out argument overlaps another argument; wants memory of "
-                                     "its own");
+    ck_assert_str_eq(
+        cot_error(ctx),
+        "main.c:7: f: an in/out argument overlaps another argument; wants memory of "
+        "its own");
     ck_assert(memory[0] == 1 && memory[3] == 4);
     cot_error_clear(ctx);
     cot_array_free(out[0]);
@@ -425,8 +427,10 @@ START_TEST(b69)
 
     ck_assert_int_eq(cot_jit(new_fn(ctx, copies, 2), out, 1, (const cot_array *const[]){ x, y }, 2),
                      COT_ERR_ARG);
-    ck_assert_str_eq(cot_error(ctx), "f: a result overlaps an argument or another result; wants memory of "
-                                     "its own");
+    ck_assert_str_eq(
+        cot_error(ctx),
+        "main.c:7: f: a result overlaps an argument or another result; wants memory of "
+        "its own");
     cot_error_clear(ctx);
     out[0] = NULL;
     ck_assert_int_eq(

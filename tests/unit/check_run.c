@@ -17,7 +17,7 @@ twice_plus(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static cot_fn *
 new_fn(cot_context *ctx)
 {
-    return cot_fn_new(ctx, "twice_plus", twice_plus, 2, 1, NULL);
+    return cot_fn_new_((cot_place){ "main.c", 7 }, ctx, "twice_plus", twice_plus, 2, 1, NULL);
 }
 
 static void
@@ -179,10 +179,12 @@ START_TEST(arrays_that_do_not_fit_are_refused)
               *wide = cot_array_new(t.ctx, cot_f64(4));
 
     ck_assert_int_eq(cot_run(t.k, &t.z, (const cot_array *[]){ t.x, small }), COT_ERR_SHAPE);
-    ck_assert_str_eq(cot_error(t.ctx), "twice_plus: argument 1 is f32[3]; wants f32[4]");
+    ck_assert_str_eq(cot_error(t.ctx),
+                     "main.c:7: twice_plus: argument 1 is f32[3]; wants f32[4]");
     cot_error_clear(t.ctx);
     ck_assert_int_eq(cot_run(t.k, &wide, (const cot_array *[]){ t.x, t.y }), COT_ERR_DTYPE);
-    ck_assert_str_eq(cot_error(t.ctx), "twice_plus: result 0 is f64[4]; wants f32[4]");
+    ck_assert_str_eq(cot_error(t.ctx),
+                     "main.c:7: twice_plus: result 0 is f64[4]; wants f32[4]");
     cot_error_clear(t.ctx);
     ck_assert_int_eq(cot_run(t.k, &t.z, (const cot_array *[]){ NULL, t.y }), COT_ERR_ARG);
     cot_array_free(small);

@@ -122,7 +122,7 @@ printed(cot_fn *f, cot_types types)
 static inline cot_fn *
 new_fn(cot_context *ctx, cot_body *body, int n_in)
 {
-    return cot_fn_new(ctx, "f", body, n_in, 1, NULL);
+    return cot_fn_new_((cot_place){ "main.c", 7 }, ctx, "f", body, n_in, 1, NULL);
 }
 
 static inline data
