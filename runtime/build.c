@@ -6,35 +6,13 @@
  * when it is first called. */
 #include "runtime/build.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include "frontend/fn.h"
 #include "frontend/stablehlo/export/export.h"
 #include "ir/diag.h"
-
-/* ---- files ---- */
-
-/* Half a file is worse than none; what is no file, a pipe or a device, stays. */
-static cot_status
-write_file(cot_context *ctx, const char *path, const void *bytes, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    bool good = file && fwrite(bytes, 1, n, file) == n;
-    int why = errno;
-    struct stat s;
-
-    if (file && fclose(file) != 0 && good) {
-        good = false;
-        why = errno;
-    }
-    if (good)
-        return COT_OK;
-    if (file && stat(path, &s) == 0 && S_ISREG(s.st_mode))
-        remove(path);
-    return ir_fail_io(ctx, path, why);
-}
+#include "runtime/file.h"
 
 static const char *
 ending(const char *path)
@@ -252,7 +230,7 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
 static cot_status
 write_text(cot_context *ctx, const char *path, const ir_buf *b)
 {
-    return write_file(ctx, path, b->text, b->n);
+    return rt_file_save(ctx, path, b->text, b->n);
 }
 
 static cot_status
@@ -297,7 +275,7 @@ write_mlir(cot_context *ctx, int n, const rt_export *e, const char *path, const 
                                  path));
     ir_buf_init(&text, &ctx->arena);
     COT_TRY(fe_hlo_export(e[0].graph, &ctx->arena, &text));
-    return write_file(ctx, path, text.text, text.n);
+    return rt_file_save(ctx, path, text.text, text.n);
 }
 
 /* The file that a path names, or would: its own numbers, or its folder's and its name. */
@@ -362,7 +340,7 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
         out.size = b.n;
     }
     COT_TRY(describe(ctx, &out, o, path, header));
-    return write_file(ctx, path, out.bytes, out.size);
+    return rt_file_save(ctx, path, out.bytes, out.size);
 }
 
 /* ---- public ---- */

@@ -4,12 +4,23 @@
 
 #include <stdbool.h>
 
+#include <stddef.h>
+
 #include "cotrace/file.h"
 
 /* map.c: the file in memory; NULL and errno if it cannot be.  An empty one is an address
  * without bytes. */
 const void *rt_file_map(const char *path, size_t *size);
 void rt_file_unmap(const void *file, size_t size);
+
+/* The parts one after the other as a file; 0, or errno.  Half a file is worse than none: it goes,
+ * where it is a file and no pipe or device. */
+typedef struct rt_part {
+    const void *bytes;
+    size_t n;
+} rt_part;
+int rt_file_write(const char *path, size_t n, const rt_part *part);
+cot_status rt_file_save(cot_context *ctx, const char *path, const void *bytes, size_t n);
 
 /* A whole file in memory, read; `path` is for messages.  Arrays are appended to out, also
  * before an

@@ -1,6 +1,7 @@
-/* A file as memory. */
+/* A file as memory, and memory as a file. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,4 +37,36 @@ rt_file_unmap(const void *file, size_t size)
 {
     if (file && size)
         munmap((void *)file, size);
+}
+
+static bool
+write_parts(FILE *file, size_t n, const rt_part *part)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < n && good; i++)
+        good = fwrite(part[i].bytes, 1, part[i].n, file) == part[i].n;
+    return good;
+}
+
+int
+rt_file_write(const char *path, size_t n, const rt_part *part)
+{
+    FILE *file = fopen(path, "wb");
+    int why = !file || !write_parts(file, n, part) ? errno : 0;
+    struct stat s;
+
+    if (file && fclose(file) != 0 && !why)
+        why = errno;
+    if (why && file && stat(path, &s) == 0 && S_ISREG(s.st_mode))
+        remove(path);
+    return why;
+}
+
+cot_status
+rt_file_save(cot_context *ctx, const char *path, const void *bytes, size_t n)
+{
+    const int why = rt_file_write(path, 1, &(rt_part){ bytes, n });
+
+    return why ? ir_fail_io(ctx, path, why) : COT_OK;
 }

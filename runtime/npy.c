@@ -365,26 +365,11 @@ rt_npy_write_header(char out[RT_NPY_HEAD], const cot_type *type)
     return end;
 }
 
-static bool
-write_npy(const char *path, const cot_array *a)
-{
-    char header[RT_NPY_HEAD];
-    size_t head = rt_npy_write_header(header, &a->type);
-    FILE *file = fopen(path, "wb");
-    bool good;
-
-    if (!file)
-        return false;
-    good =
-        fwrite(header, 1, head, file) == head && fwrite(a->data, 1, a->bytes, file) == a->bytes;
-    return (fclose(file) == 0) & good;
-}
-
 cot_status
 cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
 {
     volatile cot_status status = COT_OK;
-    int error;
+    char header[RT_NPY_HEAD];
 
     if (!ctx)
         return COT_ERR_ARG;
@@ -400,12 +385,14 @@ cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
         return status;
     }
     COT_TRY(rt_want_here(ctx, a));
-    if (write_npy(path, a))
+    const size_t head = rt_npy_write_header(header, &a->type);
+    const int why =
+        rt_file_write(path, 2, (rt_part[]){ { header, head }, { a->data, a->bytes } });
+    if (!why)
         return COT_OK;
-    error = errno;
     status = COT_ERR_MEMORY;
     IR_TRY(ctx) {
-        status = ir_fail_io(ctx, path, error);
+        status = ir_fail_io(ctx, path, why);
     }
     return status;
 }

@@ -7,7 +7,9 @@
  * Source: numpy.lib.npyio.savez; the bound: J. Gailly, M. Adler, zlib's technical details. */
 #include "runtime/file.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ir/array.h"
 #include "ir/context.h"
@@ -231,29 +233,21 @@ add(zip_t *zip, const cot_array *a, const char *name, char header[RT_NPY_HEAD])
            zip_file_set_dostime(zip, (zip_uint64_t)i, 0, 0x21, 0) == 0;
 }
 
-/* libzip writes no file at all for an archive of nothing. */
-static cot_status
-write_nothing(cot_context *ctx, const char *path)
-{
-    static const char end[SHORTEST] = "PK\5\6";
-    FILE *file = fopen(path, "wb");
-    bool good = file && fwrite(end, 1, sizeof end, file) == sizeof end;
-
-    good &= file && fclose(file) == 0;
-    return good ? COT_OK : ir_fail(ctx, 0, NULL, ERR_io, path, "the archive cannot be written");
-}
-
 cot_status
 rt_npz_write(cot_context *ctx, const char *path, const cot_state *s)
 {
+    static const char empty[SHORTEST] = "PK\5\6";
     const char **name = IR_NEW_N(&ctx->arena, const char *, s->n + 1);
     char(*header)[RT_NPY_HEAD] = ir_alloc(&ctx->arena, sizeof *header * (size_t)(s->n + 1));
     bool good = true;
+    struct stat there;
     zip_error_t e;
     int code;
 
-    if (s->n == 0)
-        return write_nothing(ctx, path);
+    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) /* libzip has no words for it */
+        return ir_fail_io(ctx, path, EISDIR);
+    if (s->n == 0) /* of which libzip writes no file at all */
+        return rt_file_save(ctx, path, empty, sizeof empty);
     for (int i = 0; i < s->n; i++)
         name[i] = ir_format(&ctx->arena, "%s.npy", s->at[i].name);
     zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);

@@ -4,7 +4,6 @@
  * the steps of its entry as codegen/manifest.c prints them.  With these two files and the
  * driver a function runs; nothing of ours is needed.  docs/gpu.md has the format,
  * examples/ptx_host.c a program that reads it. */
-#include <errno.h>
 #include <inttypes.h>
 
 #include "codegen/cost.h"
@@ -12,6 +11,7 @@
 #include "codegen/host.h"
 #include "ir/diag.h"
 #include "runtime/build.h"
+#include "runtime/file.h"
 
 bool
 rt_is_ptx(const char *path)
@@ -167,20 +167,6 @@ lower_all(cot_context *ctx, int n, const rt_export *e, const cot_compile_options
     return COT_OK;
 }
 
-static cot_status
-write_file(cot_context *ctx, const char *path, const void *bytes, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    bool good = file && fwrite(bytes, 1, n, file) == n;
-    int why = errno;
-
-    if (file && fclose(file) != 0 && good) {
-        good = false;
-        why = errno;
-    }
-    return good ? COT_OK : ir_fail_io(ctx, path, why);
-}
-
 /* What is written does not depend on the GPU that happens to be here. */
 static cot_compile_options
 options_for(cot_context *ctx, const cot_compile_options *o)
@@ -215,11 +201,11 @@ rt_build_ptx(cot_context *ctx, int n, const rt_export *e, const cot_compile_opti
                        "PTX has no C header; wants none named: its manifest is beside it");
     COT_TRY(lower_all(ctx, n, e, &each, a, &p, fn));
     COT_TRY(cg_llvm()->emit(ctx, &p.target, CG_TO_PTX, n, fn, a, &bytes, &size));
-    COT_TRY(write_file(ctx, path, bytes, size));
+    COT_TRY(rt_file_save(ctx, path, bytes, size));
     ir_buf_init(&b, a);
     print_manifest(&b, path, &p, n, fn, e);
-    return write_file(ctx,
-                      each.manifest ? each.manifest
-                                    : ir_format(a, "%.*s.json", (int)strlen(path) - 4, path),
-                      b.text, b.n);
+    return rt_file_save(ctx,
+                        each.manifest ? each.manifest
+                                      : ir_format(a, "%.*s.json", (int)strlen(path) - 4, path),
+                        b.text, b.n);
 }

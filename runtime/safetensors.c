@@ -312,48 +312,42 @@ make_header(int n, const cot_named *const *order)
     return text;
 }
 
-static bool
-write_file(FILE *file, const char *header, int n, const cot_named *const *order)
+/* Under another name until it is whole: who reads meanwhile has the file that was there. */
+static int
+write_apart(const char *path, const char *apart, size_t n, const rt_part *part)
 {
-    size_t length = strlen(header), padded = (length + 7) / 8 * 8;
-    uint8_t head[LENGTH];
+    int why = rt_file_write(apart, n, part);
 
-    for (int i = 0; i < LENGTH; i++)
-        head[i] = (uint8_t)((uint64_t)padded >> (8 * i));
-    bool good = fwrite(head, 1, LENGTH, file) == LENGTH &&
-                fwrite(header, 1, length, file) == length &&
-                fwrite("       ", 1, padded - length, file) == padded - length;
-    for (int i = 0; i < n && good; i++) {
-        const cot_array *a = order[i]->array;
-        good = fwrite(a->data, 1, a->bytes, file) == a->bytes;
+    if (!why && rename(apart, path) != 0) {
+        why = errno;
+        remove(apart);
     }
-    return good;
+    return why;
 }
 
 cot_status
 rt_safetensors_write(cot_context *ctx, const char *path, const cot_state *s)
 {
     const cot_named **order = IR_NEW_N(&ctx->arena, const cot_named *, s->n + 1);
-    const char *part = ir_format(&ctx->arena, "%s.part", path);
-    int n = in_order(s, order);
+    rt_part *part = IR_NEW_N(&ctx->arena, rt_part, s->n + 3);
+    const char *apart = ir_format(&ctx->arena, "%s.part", path);
+    const int n = in_order(s, order);
     char *header = make_header(n, order);
 
     if (!header)
         return ir_fail(ctx, 0, NULL, ERR_memory);
-    FILE *file = fopen(part, "wb");
-    bool good = file && write_file(file, header, n, order);
-    int error = errno;
+    const size_t length = strlen(header), padded = (length + 7) / 8 * 8;
+    uint8_t head[LENGTH];
+    for (int i = 0; i < LENGTH; i++)
+        head[i] = (uint8_t)((uint64_t)padded >> (8 * i));
+    part[0] = (rt_part){ head, LENGTH };
+    part[1] = (rt_part){ header, length };
+    part[2] = (rt_part){ "       ", padded - length };
+    for (int i = 0; i < n; i++)
+        part[3 + i] = (rt_part){ order[i]->array->data, order[i]->array->bytes };
+    const int why = write_apart(path, apart, 3 + (size_t)n, part);
     free(header);
-    if (file && fclose(file) != 0 && good) {
-        error = errno;
-        good = false;
-    }
-    if (good && rename(part, path) == 0)
-        return COT_OK;
-    error = good ? errno : error;
-    if (file)
-        remove(part);
-    return ir_fail_io(ctx, path, error);
+    return why ? ir_fail_io(ctx, path, why) : COT_OK;
 }
 
 #else
