@@ -74,7 +74,7 @@ cg_c_keep_wide(cg_c_emit *e, const cg_block *x)
     }
 }
 
-/* A scalar and constants as lanes. */
+/* A scalar and constants as lanes: beside a scalar the first constant is 0. */
 static const char *
 known_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
@@ -83,13 +83,12 @@ known_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
         k->at ? k->at + cg_c_copy_for(e, set, c, e->vary[v]) * lanes : NULL;
     const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, COT_I32, lanes)),
                *first = k->based || !at ? cg_c_at_lane(e, v, set, c, 0) : NULL;
-    const int64_t zero = at && first ? at[0] : 0;
 
     if (!at)
         return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, COT_I32, lanes),
                         cg_c_bare(e->t, first), cg_c_int(e, k->slope));
     for (int l = 0; l < lanes; l++)
-        s = cg_c_say(e, "%s%s %lld", s, l ? "," : "", (long long)(at[l] - zero));
+        s = cg_c_say(e, "%s%s %lld", s, l ? "," : "", (long long)at[l]);
     s = cg_c_say(e, "%s }", s);
     if (!first)
         return s;
