@@ -94,6 +94,10 @@ if cc --version >/dev/null 2>&1; then
     { cat wide.h wide.c; echo 'int main(void) { return 0; }'; } >both.c
     status 0 cc -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror both.c -o both
     status 2 env COT_CC=no-such-compiler "$cot" run f.cot --backend c; says "could not be run"
+    # A compiler that refuses the file: the first line of what it says.
+    printf '#!/bin/sh\necho refusing: no >&2\necho more >&2\nexit 1\n' >refusing
+    chmod +x refusing
+    status 2 env COT_CC=./refusing "$cot" run f.cot --backend c; says "the C compiler './refusing' failed: refusing: no"
 fi
 status 2 "$cot" run f.cot --in four.npy;                     says "names 1 arrays; it has 2 arguments"
 status 2 "$cot" run f.cot --in four.npy mapped.npy;          says "argument 1 in mapped.npy is f32[3,4]; wants f32[4]"
