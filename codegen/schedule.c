@@ -313,7 +313,7 @@ inside_body(mapping *m)
         where[i] = cg_ix_value(&l->ix, &l->b, flat);
     }
     for (int64_t i = 0; i < all; i++)
-        cg_store(&l->b, m->buffer[i / n], where[i], x[i], l->mask);
+        cg_store(&l->b, m->buffer[i / n], where[i], x[i], 0);
 }
 
 static void

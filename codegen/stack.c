@@ -68,7 +68,7 @@ put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
         where[k] = cg_ix_value(&l->ix, &l->b,
                                cg_ix_addc(&l->ix, flat, s->below ? k * s->part->size : k));
     for (int i = 0; i < s->n; i++)
-        cg_store(&l->b, s->buffer[i / s->parts], where[i % s->parts], s->x[i], l->mask);
+        cg_store(&l->b, s->buffer[i / s->parts], where[i % s->parts], s->x[i], 0);
 }
 
 void
