@@ -226,6 +226,11 @@ static const lower_graph lower_graphs[] = {
       "  %0, %1, %2 = scan %c, %a, %b, %x {consts=1, carries=2, length=10, reverse=true, body=@step}"
       " : f32[3], f32[3], f32[10,3]\n"
       "  ret %0, %1, %2\n}\n" },
+    { "running sums of many blocks", false,
+      "fn @f(%x: f32[5000], %y: i32[3,2500]) -> (f32[5000], i32[3,2500]) {\n"
+      "  %0 = cumsum %x {axis=0} : f32[5000]\n"
+      "  %1 = cummax %y {axis=1} : i32[3,2500]\n"
+      "  ret %0, %1\n}\n" },
     { "scan of many", false,
       "fn @step(%a: f32[11,3], %x: f32[11]) -> (f32[11,3], f32[11]) {\n"
       "  %0 = mul %a, %a : f32[11,3]\n  %1 = reduce_sum %0 {axes=[1]} : f32[11]\n"
