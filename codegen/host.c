@@ -305,13 +305,19 @@ cg_host_is_straight(const cg_module *m)
     return !first_insn(m->kernel[0], &m->kernel[0]->body, depends_on_data);
 }
 
-/* Values that are the same whenever they are computed: of the entry's own region. */
+/* Values that are the same whenever they are computed: what the entry's own region makes of
+ * constants, hence of nothing from memory or from a loop. */
 static void
 mark_fixed(const cg_kernel *k, const cg_region *r, bool *fixed)
 {
-    for (uint32_t i = 0; i < r->n; i++)
-        if (!k->insn[r->insn[i]].block && !depends_on_data(k, r->insn[i]))
-            fixed[r->insn[i]] = true;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const cg_insn *x = &k->insn[r->insn[i]];
+        bool keeps = !x->block && !depends_on_data(k, r->insn[i]);
+
+        for (int j = 0; j < 3; j++)
+            keeps &= fixed[x->in[j]];
+        fixed[r->insn[i]] = keeps;
+    }
 }
 
 static bool keeps_to(const cg_kernel *k, const cg_region *r, bool *fixed);

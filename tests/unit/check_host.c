@@ -314,10 +314,65 @@ START_TEST(the_manifest_lists_buffers_and_steps)
 }
 END_TEST
 
+/* A loop in a while launches the same in each turn and each run if its bounds and what it hands
+ * over are constants, or made of its own variable; not if they come from memory, at once or by
+ * way of arithmetic, from the while's turns, or from what a branch yields. */
+enum { CONSTANT, OWN, LOADED, OF_LOADED, OF_TURNS, OF_A_BRANCH };
+
+static cg_val
+bound_of(int kind, uint32_t n, cg_val loaded, cg_val turn, cg_val yielded)
+{
+    return kind == LOADED        ? loaded
+           : kind == OF_LOADED   ? cg_imul(&b, loaded, 2)
+           : kind == OF_TURNS    ? cg_iadd(&b, turn, cg_i64(&b, 1))
+           : kind == OF_A_BRANCH ? yielded
+                                 : cg_i64(&b, n);
+}
+
+START_TEST(loops_that_launch_the_same_are_pieces)
+{
+    const bool early = _i % 2,
+               last = _i / 2 % 2; /* the number is made outside; is a parameter */
+    const int kind = _i / 4;
+    const uint32_t x = buffer(COT_F32, CG_IN, 1, 0), size = buffer(COT_I64, CG_IN, 1, 0),
+                   y = buffer(COT_F32, CG_OUT, 1, 0), p = buffer(COT_BOOL, CG_WORK, 1, 0);
+    const cg_val zero = cg_i64(&b, 0), loaded = cg_load(&b, size, zero, 0),
+                 branch = cg_if_begin(&b, cg_insn2(&b, SC_lt, COT_I64, zero, loaded));
+    bool is[256] = { false }, any = false;
+
+    cg_if_else(&b, branch);
+    cg_if_yield(&b, branch, COT_I64, cg_i64(&b, 5), cg_i64(&b, 7));
+    cg_if_end(&b, branch);
+    const cg_val yielded = cg_loop_result(&b, branch, 0),
+                 outside =
+                     early && kind != OF_TURNS ? bound_of(kind, 4, loaded, 0, yielded) : 0,
+                 loop = cg_while_begin(&b), turn = cg_while_carry(&b, loop, COT_I64, zero);
+    call_kernel(IS_LARGE, y, 0, p, 0, 0);
+    cg_while_test(&b, loop, cg_load(&b, p, zero, 0));
+    const cg_val number = outside ? outside : bound_of(kind, 4, loaded, turn, yielded),
+                 inner =
+                     cg_loop_begin(&b, CG_SERIAL, zero, last ? cg_i64(&b, 3) : number, 1, 0);
+    call_kernel(ADD_ONE, x, 0, y, 0,
+                kind == OWN ? cg_imul(&b, cg_loop_var(&b, inner), 3)
+                : last      ? number
+                            : cg_loop_var(&b, inner));
+    cg_loop_end(&b, inner);
+    cg_while_next(&b, loop, turn, cg_iadd(&b, turn, cg_i64(&b, 1)));
+    cg_while_end(&b, loop);
+
+    ck_assert_uint_le(k->n_insns, sizeof is / sizeof *is);
+    ck_assert_int_eq(cg_host_pieces(m, is), kind <= OWN);
+    for (cg_val v = 0; v < k->n_insns; v++)
+        any |= is[v] && v != inner;
+    ck_assert(is[inner] == (kind <= OWN) && !any);
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
+        EACH(loops_that_launch_the_same_are_pieces, 4 * (OF_A_BRANCH + 1)),
         ONCE(a_loop_launches_with_offsets),
         EACH(a_while_reads_its_predicate, 3),
         EACH(an_if_yields, 2),
