@@ -2,6 +2,7 @@
  * any number of contexts at once, and kernels stay whole when others go. */
 #include <pthread.h>
 
+#include "codegen/llvm/llvm.h"
 #include "traced.h"
 
 enum { N = 24, SIZE = N * N };
@@ -109,10 +110,35 @@ START_TEST(contexts_at_once)
 }
 END_TEST
 
+/* A thread has a machine of its own, made once; one that is given up is made anew, and the
+ * others stay. */
+START_TEST(machines_of_threads_are_made_once)
+{
+    const cg_ll_machine *own[CG_LL_TEAM], *m;
+    cg_target t = { .cpu = "x86-64" };
+
+    ck_assert_msg(cg_ll_target(ctx, &t) == COT_OK, "%s", cot_error(ctx));
+    m = cg_ll_machine_of(ctx, &t);
+    ck_assert_ptr_eq(m, cg_ll_machine_of(ctx, &t));
+    own[0] = m;
+    for (int i = 1; i < CG_LL_TEAM; i++) {
+        own[i] = cg_ll_machine_like(ctx, m, i);
+        ck_assert_ptr_nonnull(own[i]);
+        for (int j = 0; j < i; j++)
+            ck_assert_ptr_ne(own[i], own[j]);
+    }
+    cg_ll_forget_machine(ctx, own[2]);
+    for (int i = 1; i < CG_LL_TEAM; i++)
+        ck_assert_int_eq(cg_ll_machine_like(ctx, m, i) == own[i], i != 2);
+    LLVMDisposeTargetMachine(own[2]->tm);
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
+        ONCE(machines_of_threads_are_made_once),
         EACH(any_number_of_threads, 6),
         ONCE(contexts_at_once),
     };
