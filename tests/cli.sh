@@ -320,6 +320,15 @@ END
     for threads in 256 160; do
         grep -q "setp.lt.u32.*, $threads;" rows.ptx || { bad=1; echo "no result of $threads threads"; }
     done
+    # A tree of a few levels within a thread is in registers.
+    cat >columns.cot <<'END'
+fn @f(%x: f32[1100,9]) -> f32[9] {
+  %0 = reduce_sum %x {axes=[0]} : f32[9]
+  ret %0
+}
+END
+    status 0 "$cot" build columns.cot -o columns.ptx
+    grep -q '\.local' columns.ptx && { bad=1; echo "a tree of three values is in memory"; }
     # Tensor cores where they are asked for, and nowhere else.
     cat >product.cot <<'END'
 fn @p(%x: bf16[64,64], %y: bf16[64,64]) -> bf16[64,64] {
