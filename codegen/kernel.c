@@ -65,6 +65,16 @@ cg_type(const cg_kernel *k, cg_val v)
     return (cot_dtype)i->type;
 }
 
+ir_loc
+cg_loc_of(const cg_kernel *k, cg_val v)
+{
+    ir_loc loc = k->insn[v].loc ? k->insn[v].loc : k->loc;
+
+    for (uint32_t i = 1; i < k->n_insns && !loc; i++)
+        loc = k->insn[i].loc;
+    return loc;
+}
+
 /* -- regions -- */
 
 static void

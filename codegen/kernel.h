@@ -329,6 +329,9 @@ bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
 /* The values an index can take, where loops with constant bounds or the like say so. */
 bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
 cot_dtype cg_type(const cg_kernel *k, cg_val v);
+/* The line that v (0: no value) comes from, else the kernel; of the entry, the first that any
+ * of its instructions comes from. */
+ir_loc cg_loc_of(const cg_kernel *k, cg_val v);
 bool cg_has_mode(const cg_block *x, cg_mode mode);     /* does it yield anything so? */
 /* of the region a value is in: 0 is the kernel's body */
 uint32_t cg_depth(const cg_build *b, cg_val v);

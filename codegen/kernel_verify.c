@@ -6,6 +6,7 @@
 #include "codegen/grid.h"
 #include "codegen/verify/bounds.h"
 #include "codegen/verify/coverage.h"
+#include "codegen/verify/scratch.h"
 #include "ir/diag.h"
 
 typedef struct verifier {
@@ -30,7 +31,7 @@ wrong(verifier *w, const char *what)
     if (w->status != COT_OK)
         return;
     w->status =
-        ir_fail(w->m->ctx, w->k->loc, NULL, ERR_internal,
+        ir_fail(w->m->ctx, cg_loc_of(w->k, w->at), NULL, ERR_unproved,
                 ir_format(w->m->arena, "kernel %s, value %u: %s", w->k->name, w->at, what));
 }
 
@@ -446,19 +447,21 @@ verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
     return w.status;
 }
 
+static cot_status
+verify_kernels(const cg_module *m, cg_scratch *s, void *user)
+{
+    (void)user;
+    for (uint32_t i = 0; i < m->n_kernels; i++) {
+        COT_TRY(verify_kernel(m, m->kernel[i], &s->kernel));
+        ir_arena_reset(&s->kernel);
+    }
+    return COT_OK;
+}
+
 cot_status
 cg_verify(const cg_module *m)
 {
-    cot_status s = COT_OK;
-    ir_arena scratch;
-
-    ir_arena_init(&scratch, m->ctx);
-    for (uint32_t i = 0; i < m->n_kernels && s == COT_OK; i++) {
-        s = verify_kernel(m, m->kernel[i], &scratch);
-        ir_arena_reset(&scratch);
-    }
-    ir_arena_free(&scratch);
-    COT_TRY(s);
+    COT_TRY(cg_with_scratch(m, verify_kernels, NULL));
     COT_TRY(cg_verify_bounds(m));
     return cg_verify_coverage(m);
 }

@@ -155,7 +155,7 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     l->m->why = why.text;
     *out = l->m;
     /* here and nowhere else: all back ends come by, and none changes a module */
-    return l->status == COT_OK && f->ctx->config.verify ? cg_verify(l->m) : l->status;
+    return l->status == COT_OK ? cg_verify(l->m) : l->status;
 }
 
 /* The scratch memory is freed here, also where memory runs short; then the jump goes on. */

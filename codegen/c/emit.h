@@ -66,7 +66,7 @@ typedef struct cg_c_emit {
     cg_c_level level[CG_C_LEVELS];
     int n_levels, vector_level, indent, serial;
     const cg_c_mask *mask; /* or NULL: all lanes are active */
-    cg_ranges *ranges; /* or NULL: nothing is reported  */
+    cg_ranges *ranges;
     const cg_applied *under; /* the conditions of the branches around */
     const bool *wants_pool; /* of each kernel: it, or one it calls, has a parallel loop */
     ir_buf *parts;          /* bodies of the kernel's parallel loops, as functions     */

@@ -364,6 +364,16 @@ calls_any(const cg_kernel *k)
 }
 
 static void
+check_ranges(const cg_c_emit *e)
+{
+    ir_loc loc;
+    const char *why = cg_ranges_why(e->ranges, &loc);
+
+    if (why && e->t->status == COT_OK)
+        e->t->status = ir_fail(e->t->ctx, loc, NULL, ERR_unproved, why);
+}
+
+static void
 kernel(cg_c_emit *e, int number)
 {
     bool calls = false;
@@ -402,9 +412,7 @@ kernel(cg_c_emit *e, int number)
     own_buffers(e);
     e->streams = false;
     cg_c_region(e, &e->k->body, NULL);
-    if (cg_ranges_why(e->ranges) && e->t->status == COT_OK)
-        e->t->status =
-            ir_fail(e->t->ctx, e->k->loc, NULL, ERR_internal, cg_ranges_why(e->ranges));
+    check_ranges(e);
     if (e->streams)
         ir_buf_str(e->b, "    COT_SETTLE();\n");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");

@@ -57,7 +57,7 @@ typedef struct cg_ll_emit {
     int vector_level;       /* or -1                                              */
     int lanes;              /* of the vector loop around, or 1                    */
     const cg_ll_mask *mask; /* or NULL                                            */
-    cg_ranges *ranges; /* or NULL: nothing is reported                       */
+    cg_ranges *ranges;
     const cg_applied *under; /* the conditions of the branches around            */
     /* GPU: CG_GRID outside of thread loops, or the kind of the one around */
     cg_kind team;

@@ -92,6 +92,7 @@ typedef struct cg_ll_module {
     int errors;
     char first_error[512];
     const char *refused; /* by the checker of what is touched: a mistake of ours; or NULL */
+    ir_loc refused_at;
     bool died;                   /* LLVM gave up: none of it may be touched again */
     LLVMValueRef zeros;          /* what loads read that must not read */
     struct cg_ll_shared *shared; /* constants and outlined programs, by address */

@@ -242,23 +242,16 @@ cg_ll_kernel_begin(cg_ll_emit *e)
 void
 cg_ll_kernel_end(cg_ll_emit *e, LLVMBasicBlockRef body)
 {
-    if (cg_ranges_why(e->ranges)) {
+    ir_loc loc;
+    const char *why = cg_ranges_why(e->ranges, &loc);
+
+    if (why) {
         e->l->errors++;
-        e->l->refused = cg_ranges_why(e->ranges);
+        e->l->refused = why;
+        e->l->refused_at = loc;
     }
     LLVMPositionBuilderAtEnd(e->b, e->allocas);
     LLVMBuildBr(e->b, body);
-}
-
-/* Where a kernel comes from; of the entry, its first instruction that comes from anywhere. */
-static ir_loc
-loc_of(const cg_kernel *k)
-{
-    ir_loc loc = k->loc;
-
-    for (uint32_t i = 1; i < k->n_insns && !loc; i++)
-        loc = k->insn[i].loc;
-    return loc;
 }
 
 static void
@@ -279,7 +272,7 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
                        : l->in_process ? m->name
                                        /* the natural entry has m's */
                                        : LLVMGetValueName2(fn[0], &n);
-    cg_ll_scope none = cg_ll_debug_enter(l, fn[index], name, loc_of(k));
+    cg_ll_scope none = cg_ll_debug_enter(l, fn[index], name, cg_loc_of(k, 0));
     bind_arguments(&e, index == 0);
     cg_ll_region(&e, &k->body);
     cg_ll_settle(&e);
@@ -341,7 +334,7 @@ cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel
         cg_ll_function(l, name, LLVMFunctionType(l->i32, in, (unsigned)n, 0), true);
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
     if (m)
-        cg_ll_debug_enter(l, fn, name, loc_of(m->kernel[0]));
+        cg_ll_debug_enter(l, fn, name, cg_loc_of(m->kernel[0], 0));
     LLVMValueRef args = LLVMBuildAlloca(l->b, LLVMArrayType2(l->ptr, (uint64_t)n), "args");
     for (int i = 0; i < n - 1; i++) {
         LLVMValueRef at = LLVMConstInt(l->i64, (uint64_t)i, 0);
@@ -544,7 +537,7 @@ cg_ll_module_status(cg_ll_module *l)
     if (l->died)
         cg_ll_forget_machine(l->ctx, l->machine);
     if (l->refused)
-        return ir_fail(l->ctx, 0, NULL, ERR_internal, l->refused);
+        return ir_fail(l->ctx, l->refused_at, NULL, ERR_unproved, l->refused);
     return l->errors ? cg_ll_fail(l->ctx, "%s", l->first_error) : ir_check(l->ctx);
 }
 

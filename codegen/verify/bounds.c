@@ -18,6 +18,7 @@
 
 #include "codegen/verify/prove.h"
 #include "codegen/verify/races.h"
+#include "codegen/verify/scratch.h"
 #include "codegen/verify/written.h"
 #include "ir/diag.h"
 
@@ -25,7 +26,6 @@ typedef struct bounds {
     const cg_module *m;
     const cg_kernel *k;
     ir_arena *arena; /* of all kernels              */
-    ir_arena own, scratch; /* of this one, and of a proof */
     cg_facts f;
     cg_known known;
     cg_races races;
@@ -55,7 +55,7 @@ tell(bounds *b, const char *what)
 {
     if (!b->r->why) {
         b->r->why = what;
-        b->r->first = b->k;
+        b->r->loc = cg_loc_of(b->k, b->at);
     }
     if (b->r->text)
         ir_buf_printf(b->r->text, "%s\n", what);
@@ -515,6 +515,26 @@ places(bounds *b)
     }
 }
 
+static cot_status
+walk_kernels(const cg_module *m, cg_scratch *s, void *user)
+{
+    bounds *b = user;
+
+    b->param = IR_NEW_N(&s->module, cg_interval *, m->n_kernels + 1);
+    for (uint32_t i = 0; i < m->n_kernels; i++) {
+        b->k = m->kernel[i];
+        b->known = (cg_known){ 0 };
+        cg_facts_begin(&b->f, b->k, b->param[i], &s->kernel, &s->proof);
+        b->races = (cg_races){ 0 };
+        if (is_entry(b))
+            cg_written_begin(&b->written, &b->f, &b->known);
+        places(b);
+        walk(b, &b->k->body);
+        ir_arena_reset(&s->kernel);
+    }
+    return COT_OK;
+}
+
 void
 cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r)
 {
@@ -523,35 +543,21 @@ cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r)
     b->m = m;
     b->arena = arena;
     b->r = r;
-    b->param = IR_NEW_N(arena, cg_interval *, m->n_kernels + 1);
-    ir_arena_init(&b->own, m->ctx);
-    ir_arena_init(&b->scratch, m->ctx);
-    for (uint32_t i = 0; i < m->n_kernels; i++) {
-        b->k = m->kernel[i];
-        b->known = (cg_known){ 0 };
-        cg_facts_begin(&b->f, b->k, b->param[i], &b->own, &b->scratch);
-        b->races = (cg_races){ 0 };
-        if (is_entry(b))
-            cg_written_begin(&b->written, &b->f, &b->known);
-        places(b);
-        walk(b, &b->k->body);
-        ir_arena_reset(&b->own);
-    }
-    ir_arena_free(&b->scratch);
-    ir_arena_free(&b->own);
+    cg_with_scratch(m, walk_kernels, b);
+}
+
+static cot_status
+verify(const cg_module *m, cg_scratch *s, void *user)
+{
+    cg_bounds_report r = { 0 };
+
+    (void)user;
+    cg_bounds_of(m, &s->module, &r);
+    return r.why ? ir_fail(m->ctx, r.loc, NULL, ERR_unproved, r.why) : COT_OK;
 }
 
 cot_status
 cg_verify_bounds(const cg_module *m)
 {
-    cg_bounds_report r = { 0 };
-    ir_arena arena;
-    cot_status s = COT_OK;
-
-    ir_arena_init(&arena, m->ctx);
-    cg_bounds_of(m, &arena, &r);
-    if (r.why)
-        s = ir_fail(m->ctx, r.first->loc, NULL, ERR_internal, ir_format(m->arena, "%s", r.why));
-    ir_arena_free(&arena);
-    return s;
+    return cg_with_scratch(m, verify, NULL);
 }

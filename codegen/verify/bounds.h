@@ -17,8 +17,8 @@ typedef struct cg_bounds_report {
      * too, and may throw the value away; and what is written somewhere, as far as is known. */
     cg_bounds_count read, update;
     ir_buf *text;               /* NULL: none is wanted */
-    const cg_kernel *first;     /* with something open  */
-    const char *why;
+    const char *why; /* of the first that is open, and the line that it comes from */
+    ir_loc loc;
 } cg_bounds_report;
 
 void cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "codegen/verify/numbers.h"
+#include "codegen/verify/scratch.h"
 #include "ir/diag.h"
 
 enum { KEPT_MOST = 64 };         /* intervals of a loop */
@@ -360,7 +361,7 @@ report(coverage *c, const cg_reduction *d, const char *what)
 
     if (!r->why) {
         r->why = why;
-        r->first = c->k;
+        r->loc = d->loc ? d->loc : cg_loc_of(c->k, 0);
     }
     if (r->text)
         ir_buf_printf(r->text, "%s\n", why);
@@ -488,42 +489,61 @@ judge_all(coverage *c)
         judge_takes(c, &k->reduction[i], take + first[i], first[i + 1] - first[i]);
 }
 
-void
-cg_coverage_of(const cg_module *m, ir_arena *arena, cg_coverage_report *r)
+static void
+judge_kernel(const cg_kernel *k, ir_arena *own, ir_arena *lasting, cg_coverage_report *r)
 {
-    ir_arena own;
+    coverage *c = IR_NEW(own, coverage);
 
-    ir_arena_init(&own, m->ctx);
+    *c = (coverage){ .k = k, .arena = own, .lasting = lasting, .r = r };
+    c->region = IR_NEW_N(own, site, k->n_marks + 1);
+    c->block = IR_NEW_N(own, site, k->n_insns);
+    c->body = IR_NEW_N(own, node *, k->n_insns);
+    c->other = IR_NEW_N(own, node *, k->n_insns);
+    c->serial = IR_NEW_N(own, uint32_t, k->n_insns);
+    cg_numbers_begin(&c->n, k, own);
+    find_sites(c, &k->body, 0, false);
+    judge_all(c);
+}
+
+/* What is asked, and the memory of its text. */
+typedef struct asked {
+    ir_arena *lasting;
+    cg_coverage_report *r;
+} asked;
+
+static cot_status
+judge_kernels(const cg_module *m, cg_scratch *s, void *user)
+{
+    const asked *x = user;
+
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         const cg_kernel *k = m->kernel[i];
         if (k->n_reductions == 0 && k->n_takes == 0)
             continue;
-        coverage *c = IR_NEW(&own, coverage);
-        *c = (coverage){ .k = k, .arena = &own, .lasting = arena, .r = r };
-        c->region = IR_NEW_N(&own, site, k->n_marks + 1);
-        c->block = IR_NEW_N(&own, site, k->n_insns);
-        c->body = IR_NEW_N(&own, node *, k->n_insns);
-        c->other = IR_NEW_N(&own, node *, k->n_insns);
-        c->serial = IR_NEW_N(&own, uint32_t, k->n_insns);
-        cg_numbers_begin(&c->n, k, &own);
-        find_sites(c, &k->body, 0, false);
-        judge_all(c);
-        ir_arena_reset(&own);
+        judge_kernel(k, &s->kernel, x->lasting, x->r);
+        ir_arena_reset(&s->kernel);
     }
-    ir_arena_free(&own);
+    return COT_OK;
+}
+
+void
+cg_coverage_of(const cg_module *m, ir_arena *arena, cg_coverage_report *r)
+{
+    cg_with_scratch(m, judge_kernels, &(asked){ arena, r });
+}
+
+static cot_status
+verify(const cg_module *m, cg_scratch *s, void *user)
+{
+    cg_coverage_report r = { 0 };
+
+    (void)user;
+    cg_coverage_of(m, &s->module, &r);
+    return r.why ? ir_fail(m->ctx, r.loc, NULL, ERR_unproved, r.why) : COT_OK;
 }
 
 cot_status
 cg_verify_coverage(const cg_module *m)
 {
-    cg_coverage_report r = { 0 };
-    ir_arena arena;
-    cot_status s = COT_OK;
-
-    ir_arena_init(&arena, m->ctx);
-    cg_coverage_of(m, &arena, &r);
-    if (r.why)
-        s = ir_fail(m->ctx, r.first->loc, NULL, ERR_internal, ir_format(m->arena, "%s", r.why));
-    ir_arena_free(&arena);
-    return s;
+    return cg_with_scratch(m, verify, NULL);
 }

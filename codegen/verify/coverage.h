@@ -11,8 +11,8 @@ typedef struct cg_coverage_report {
     int64_t proved, refuted, open, large;
     int64_t elements; /* of those that are proved */
     ir_buf *text; /* NULL: none is wanted; else a line for each that is not proved */
-    const cg_kernel *first; /* with such a one */
-    const char *why;
+    const char *why; /* of the first such one, and the line that it comes from */
+    ir_loc loc;
 } cg_coverage_report;
 
 void cg_coverage_of(const cg_module *m, ir_arena *arena, cg_coverage_report *r);

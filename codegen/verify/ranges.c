@@ -27,7 +27,8 @@ struct cg_ranges {
     uint32_t n, cap;
     const cg_applied **node;
     uint32_t n_nodes, cap_nodes;
-    const char *why;
+    const char *why; /* and the line of the program, of the first that is refused */
+    ir_loc loc;
 };
 
 static void
@@ -45,8 +46,6 @@ find_blocks(cg_ranges *r)
 cg_ranges *
 cg_ranges_of(const cg_kernel *k, ir_arena *arena)
 {
-    if (!k->ctx->config.verify)
-        return NULL;
     cg_ranges *r = IR_NEW(arena, cg_ranges);
 
     r->k = k;
@@ -60,9 +59,10 @@ cg_ranges_of(const cg_kernel *k, ir_arena *arena)
 }
 
 const char *
-cg_ranges_why(const cg_ranges *r)
+cg_ranges_why(const cg_ranges *r, ir_loc *loc)
 {
-    return r ? r->why : NULL;
+    *loc = r->loc;
+    return r->why;
 }
 
 /* -- conditions -- */
@@ -70,7 +70,7 @@ cg_ranges_why(const cg_ranges *r)
 const cg_applied *
 cg_apply(cg_ranges *r, cg_val v, bool holds)
 {
-    if (!r || !v)
+    if (!v)
         return NULL;
     cg_applied *x = IR_NEW(r->arena, cg_applied);
 
@@ -81,7 +81,7 @@ cg_apply(cg_ranges *r, cg_val v, bool holds)
 const cg_applied *
 cg_apply_both(cg_ranges *r, const cg_applied *x, const cg_applied *y)
 {
-    if (!r || !x || !y || x == y)
+    if (!x || !y || x == y)
         return x ? x : y;
     cg_applied *both = IR_NEW(r->arena, cg_applied);
 
@@ -92,8 +92,8 @@ cg_apply_both(cg_ranges *r, const cg_applied *x, const cg_applied *y)
 const cg_applied *
 cg_apply_any(cg_ranges *r, const cg_applied *x)
 {
-    if (!r || !x)
-        return x;
+    if (!x)
+        return NULL;
     cg_applied *any = IR_NEW(r->arena, cg_applied);
 
     *any = (cg_applied){ .any = true, .part = { x, NULL } };
@@ -287,6 +287,7 @@ refuse(cg_ranges *r, const cg_touched *x, const char *what)
 {
     const cg_insn *i = &r->k->insn[x->access];
 
+    r->loc = cg_loc_of(r->k, x->access);
     r->why = ir_format(r->arena,
                        "kernel %s, value %u: what is emitted touches elements %" PRId64
                        "..%" PRId64 " from the first of %s[%%%u], %s",
@@ -297,9 +298,10 @@ refuse(cg_ranges *r, const cg_touched *x, const char *what)
 void
 cg_report(cg_ranges *r, const cg_touched *x)
 {
-    if (!r || r->why)
-        return;
     int level;
+
+    if (r->why)
+        return;
     const cg_block *vector = vector_around(r, x->access, &level);
     const bool any = mark(r, x->by);
     const cg_val none = missing_around(r, x->access);

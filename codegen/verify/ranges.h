@@ -38,13 +38,13 @@ typedef struct cg_touched {
 
 typedef struct cg_ranges cg_ranges;
 
-/* NULL where kernels are not verified: all that follows takes it, and does nothing. */
 cg_ranges *cg_ranges_of(const cg_kernel *k, ir_arena *arena);
 const cg_applied *cg_apply(cg_ranges *r, cg_val v, bool holds);
 const cg_applied *cg_apply_both(cg_ranges *r, const cg_applied *x, const cg_applied *y);
 const cg_applied *cg_apply_any(cg_ranges *r, const cg_applied *x);
 void cg_report(cg_ranges *r, const cg_touched *x);
-/* What is wrong with the first report that is refused; NULL: none was. */
-const char *cg_ranges_why(const cg_ranges *r);
+/* What is wrong with the first report that is refused, and the line that it comes from; NULL:
+ * none was. */
+const char *cg_ranges_why(const cg_ranges *r, ir_loc *loc);
 
 #endif

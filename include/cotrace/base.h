@@ -94,7 +94,8 @@ typedef struct cot_options {
     const char *off;        /* passes to skip, as in COT_OFF: cse, and what follows contract  */
     /* "host" (default), "generic", "cuda", "cuda:sm_80", "auto": see docs/gpu.md */
     const char *target;
-    /* 1: check invariants after each pass; -1: never; 0: debug builds */
+    /* 1: check invariants after each pass; -1: never; 0: debug builds.  Kernels are always
+     * proved to stay within their memory. */
     int verify;
     int time;               /* 1: print time and node counts per pass                        */
     int threads;            /* threads of compiled kernels; 0: 1 unless COT_THREADS says      */

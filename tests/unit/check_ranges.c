@@ -56,7 +56,6 @@ static void
 setup(void)
 {
     suite_begin();
-    ctx->config.verify = true;
     ir_arena_init(&arena, ctx);
     cg_kernel *k = cg_kernel_new(cg_module_new(ctx, &arena, "test"), "main");
     cg_begin(&b, k);
@@ -96,7 +95,7 @@ report(cg_touched x, const cg_applied *by)
 {
     x.by = by;
     cg_report(r, &x);
-    return cg_ranges_why(r);
+    return cg_ranges_why(r, &(ir_loc){ 0 });
 }
 
 /* The access with its lanes as a row, under all that is around it. */
@@ -201,17 +200,6 @@ START_TEST(elements)
 }
 END_TEST
 
-/* Without verification nothing is noted. */
-START_TEST(off)
-{
-    ctx->config.verify = false;
-    ck_assert_ptr_null(cg_ranges_of(b.k, &arena));
-    cg_report(NULL, &(cg_touched){ .access = masked, .count = 1000 });
-    ck_assert_ptr_null(cg_ranges_why(NULL));
-    ck_assert_ptr_null(cg_apply(NULL, row, true));
-}
-END_TEST
-
 int
 main(void)
 {
@@ -222,7 +210,6 @@ main(void)
         ONCE(the_opposite),
         ONCE(the_condition_of_another_lane),
         EACH(elements, TOUCHES),
-        ONCE(off),
     };
 
     return SUITE_WITH("ranges", cases, setup, teardown);
