@@ -5,7 +5,10 @@
  * comes before a block is the scan, by the same rule, of the totals of the blocks before
  * it.  So there are two loops over blocks, each of which threads may share: totals (a line
  * of one block has none), and results.  Where elements of other lines lie side by side,
- * lines are lanes. */
+ * lines are lanes.
+ *
+ * Each scan declares that its totals take each element of their blocks once, that its results
+ * take each element of the line once, and that each result is put once (verify/coverage.h). */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
 #include "codegen/lower/reduce.h"
@@ -30,6 +33,8 @@ typedef struct cumulating {
     int64_t length;
     int64_t outer;
     bool each;                          /* every line has scratch of its own           */
+    uint32_t taken, given;              /* of elements and of results: their numbers ... */
+    int64_t first;                      /* ... from this on                              */
     cg_ix line;
 } cumulating;
 
@@ -54,9 +59,26 @@ scratch_index(cg_lowering *l, const cumulating *c, cg_ix i)
                    c->column);
 }
 
+/* n elements from `first` on are taken in this region; a part of them in each run of its text. */
+static void
+declare(cg_lowering *l, cumulating *c, int64_t first, int64_t n, cg_val split, int64_t parts)
+{
+    c->first = first;
+    c->taken = cg_reduction_new(&l->b, n, split, parts);
+}
+
+static void
+declare_results(cg_lowering *l, cumulating *c, int64_t first, int64_t n, cg_val split,
+                int64_t parts)
+{
+    declare(l, c, first, n, split, parts);
+    c->given = cg_reduction_new(&l->b, n, split, parts);
+}
+
 static cg_val
 element(cg_lowering *l, cumulating *c, cg_ix i)
 {
+    cg_take_at(l, c->taken, cg_ix_addc(&l->ix, i, -c->first), 0);
     if (c->level > 0)
         return cg_load(&l->b, c->total[c->level - 1], scratch_index(l, c, i), 0);
     go_to(l, c, i);
@@ -66,6 +88,7 @@ element(cg_lowering *l, cumulating *c, cg_ix i)
 static void
 put(cg_lowering *l, cumulating *c, cg_ix i, cg_val x)
 {
+    cg_take_at(l, c->given, cg_ix_addc(&l->ix, i, -c->first), 0);
     if (c->level > 0) {
         cg_store(&l->b, c->sum[c->level - 1], scratch_index(l, c, i), x, 0);
         return;
@@ -167,6 +190,7 @@ scan(cg_lowering *l, cumulating *c)
     const int64_t n = c->length, blocks = (n + BLOCK - 1) / BLOCK, full = n / BLOCK;
     const cg_kind kind = c->level == 0 ? c->blocks : CG_SERIAL;
     if (blocks > 1) {
+        declare(l, c, 0, (blocks - 1) * BLOCK, 0, 1);
         cg_each(l, kind, blocks - 1, 1, true, total_of, c);
         c->level++;
         c->length = blocks - 1;
@@ -174,6 +198,7 @@ scan(cg_lowering *l, cumulating *c)
         c->level--;
         c->length = n;
     }
+    declare_results(l, c, 0, n, 0, 1);
     cg_each(l, kind, full, 1, true, results_of, c);
     if (n % BLOCK) {
         cg_ix last = cg_ix_const(&l->ix, full);
@@ -289,9 +314,12 @@ run_step(cg_lowering *l, void *user, cg_ix i)
     cg_ix line = cg_ix_var(&l->ix, cg_idiv(&l->b, at, s->blocks), 0, lines - 1);
     cg_ix b = cg_ix_var(&l->ix, cg_imod(&l->b, at, s->blocks), 0, s->blocks - 1);
     go_to_line(l, c, line, line);
+    cg_val part = cg_ix_value(&l->ix, &l->b, b);
     if (s->step == STEP_TOTALS) {
+        declare(l, c, 0, s->blocks * BLOCK, part, s->blocks);
         total_of(l, c, b);
     } else if (s->step == STEP_RESULTS) {
+        declare_results(l, c, 0, s->blocks * BLOCK, part, s->blocks);
         results_of(l, c, b);
     } else if (s->step == STEP_SUMS) {
         c->level = 1;
@@ -299,6 +327,7 @@ run_step(cg_lowering *l, void *user, cg_ix i)
         scan(l, c);
     } else {
         cg_ix last = cg_ix_const(&l->ix, c->size / BLOCK);
+        declare_results(l, c, c->size / BLOCK * BLOCK, c->size % BLOCK, 0, 1);
         block(l, c, cg_ix_mul(&l->ix, last, BLOCK), c->size % BLOCK, true,
               before_block(l, c, last));
     }

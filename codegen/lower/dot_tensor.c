@@ -63,6 +63,7 @@ typedef struct tensor {
     cg_val t, lane;
     side x[2];
     uint32_t sums;
+    uint32_t fetched, multiplied; /* reductions over k's, those behind the last included */
 } tensor;
 
 bool
@@ -80,6 +81,12 @@ static cg_val
 bits(cg_build *b, ir_sc_op op, cg_val x, cg_val y)
 {
     return cg_insn2(b, op, COT_I64, x, y);
+}
+
+static int64_t
+upwards(int64_t n, int64_t by)
+{
+    return (n + by - 1) / by;
 }
 
 static int64_t
@@ -213,9 +220,20 @@ fetch_side(const tensor *g, const side *x, cg_val k0, cg_val stage)
     cg_loop_end(b, turns);
 }
 
+/* `n` k's from k0 + first on. */
+static void
+take(const tensor *g, uint32_t reduction, cg_val k0, int64_t first, int64_t n)
+{
+    const cg_take_term term = { k0, 1 };
+
+    for (int64_t k = first; k < first + n; k++)
+        cg_take_element(g->b, (cg_take){ .reduction = reduction, .k = k, .n = 1, .term = &term });
+}
+
 static void
 fetch(const tensor *g, cg_val k0, cg_val stage)
 {
+    take(g, g->fetched, k0, 0, g->depth);
     fetch_side(g, &g->x[0], k0, stage);
     fetch_side(g, &g->x[1], k0, stage);
 }
@@ -304,12 +322,13 @@ sum_of(const tensor *g, cg_val i, cg_val j)
 }
 
 static void
-multiply(const tensor *g, cg_val stage)
+multiply(const tensor *g, cg_val k0, cg_val stage)
 {
     const int64_t part = g->form->part;
     cg_build *b = g->b;
 
     for (int step = 0; step < PIECES / 2; step++) {
+        take(g, g->multiplied, k0, 2 * step * g->each, 2 * g->each);
         fragments(g, &g->x[0], stage, step);
         fragments(g, &g->x[1], stage, step);
         cg_val rows = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, part / 16), 1, 0),
@@ -347,11 +366,14 @@ next_stage(const tensor *g, cg_val stage)
 /* Stage s is multiplied when all but the latest groups have come; the stage that is filled next
  * is the one before it, which everybody has read by the barrier. */
 static void
-sweep(const tensor *g)
+sweep(tensor *g)
 {
     cg_build *b = g->b;
     const int64_t nk = g->p->s.k.total, stages = g->form->stages,
-                  ahead = (stages - 1) * g->depth;
+                  ahead = (stages - 1) * g->depth, all = upwards(nk, g->depth) * g->depth;
+
+    g->fetched = cg_reduction_new(b, all, 0, 1);
+    g->multiplied = cg_reduction_new(b, all, 0, 1);
 
     begin_sums(g);
     for (int s = 0; s < stages - 1; s++) {
@@ -371,7 +393,7 @@ sweep(const tensor *g)
     cg_if_else(b, more);
     cg_if_end(b, more);
     cg_commit(b);
-    multiply(g, now);
+    multiply(g, k0, now);
     cg_loop_next(b, loop, now, next_stage(g, now));
     cg_loop_next(b, loop, then, next_stage(g, then));
     cg_loop_end(b, loop);
@@ -437,12 +459,6 @@ make_side(tensor *g, bool left)
     x->words =
         cg_buffer_add(k, left ? "rows" : "columns", g->type == COT_F32 ? COT_F32 : COT_U32,
                       CG_LOCAL, g->form->part / 4);
-}
-
-static int64_t
-upwards(int64_t n, int64_t by)
-{
-    return (n + by - 1) / by;
 }
 
 static int64_t

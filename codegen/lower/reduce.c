@@ -49,14 +49,12 @@ combine(folding *d, const cg_val *x, const cg_val *y, cg_val *out)
         out[i] = cg_insn2(&d->l->b, d->how[i].op, d->how[i].type, x[i], y[i]);
 }
 
-/* Tells the verifier that the element at j joins here, where `present` holds (0: always). */
-static void
-take(folding *d, cg_ix j, cg_val present)
+void
+cg_take_at(cg_lowering *l, uint32_t reduction, cg_ix j, cg_val present)
 {
-    cg_lowering *l = d->l;
     const cg_ix_expr *e = &l->ix.expr[j];
     cg_take_term *term = IR_NEW_N(l->arena, cg_take_term, e->n + 1);
-    cg_take x = { .reduction = d->reduction, .when = present, .k = e->c, .term = term };
+    cg_take x = { .reduction = reduction, .when = present, .k = e->c, .term = term };
 
     for (uint32_t i = 0; i < e->n && x.n >= 0; i++) {
         const cg_ix_atom *a = &l->ix.atom[e->term[i].atom];
@@ -72,7 +70,7 @@ elements(folding *d, cg_ix j, cg_val present, cg_val *e)
 {
     cg_lowering *l = d->l;
     cg_val old = cg_mask_and(l, present);
-    take(d, j, present);
+    cg_take_at(d->l, d->reduction, j, present);
     d->body(l, d->user, j, e);
     l->mask = old;
     for (int i = 0; i < d->k; i++)
@@ -91,7 +89,7 @@ first_element(folding *d, cg_ix j, cg_val *acc)
         elements(d, j, 0, acc);
         return;
     }
-    take(d, j, 0);
+    cg_take_at(d->l, d->reduction, j, 0);
     *acc = d->how->step(d->l, d->user, j, cg_neutral(b, d->how->op, d->how->type));
 }
 
@@ -107,7 +105,7 @@ next_element(folding *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *out
         combine(d, acc, e, out);
         return;
     }
-    take(d, j, present);
+    cg_take_at(d->l, d->reduction, j, present);
     cg_val old = cg_mask_and(l, present), next = d->how->step(l, d->user, j, *acc);
     l->mask = old;
     *out = present ? cg_choose(l, d->how->type, present, next, *acc) : next;

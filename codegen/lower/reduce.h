@@ -36,6 +36,10 @@ typedef enum cg_fold_form {
 void cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form,
                    bool parallel, cg_fold_body *body, void *user, cg_val *out);
 
+/* Tells the verifier that the reduction (cg_reduction_new) takes element j here, where
+ * `present` holds (0: always). */
+void cg_take_at(cg_lowering *l, uint32_t reduction, cg_ix j, cg_val present);
+
 /* How a reduce node combines; its operand is converted to how->type first. */
 cg_fold cg_fold_of(ir_op op, cot_dtype t);
 /* The axes that a reduce node or arg node reduces are among [first, last); their size. */
