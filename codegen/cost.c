@@ -72,6 +72,7 @@ cg_may_divide(const cg_kernel *k)
 
 typedef struct sum {
     double flops, bytes;
+    const struct sum **called; /* of kernels that plan: what is known */
 } sum;
 
 static void add_region(sum *c, const cg_kernel *k, const cg_region *r, double times);
@@ -96,16 +97,41 @@ trips(const cg_kernel *k, const cg_block *b)
     return hi > lo ? ceil((double)(hi - lo) / (double)b->step) : 0;
 }
 
+/* Of a kernel that plans: its part, and all that it calls. */
+static const sum *
+plan_cost(const sum *c, const cg_kernel *k, int number)
+{
+    sum *x;
+
+    if (c->called[number])
+        return c->called[number];
+    x = IR_NEW(k->module->arena, sum);
+    *x = (sum){ (double)k->flops, 0, c->called };
+    add_region(x, k, &k->body, 1);
+    return c->called[number] = x;
+}
+
+static void
+add_call(sum *c, const cg_kernel *callee, int number, double times)
+{
+    if (callee->plans) {
+        const sum *x = plan_cost(c, callee, number);
+        c->flops += times * x->flops;
+        c->bytes += times * x->bytes;
+    } else {
+        c->flops += times * (double)callee->flops;
+        add_buffers(c, callee, times);
+    }
+}
+
 static void
 add_insn(sum *c, const cg_kernel *k, const cg_insn *n, double times)
 {
-    const cg_kernel *callee = n->op == CG_CALL ? k->module->kernel[n->call->kernel] : NULL;
-    sum then = { 0, 0 }, other = { 0, 0 };
+    sum then = { 0, 0, c->called }, other = { 0, 0, c->called };
 
     switch (n->op) {
     case CG_CALL:
-        c->flops += times * (double)callee->flops;
-        add_buffers(c, callee, times);
+        add_call(c, k->module->kernel[n->call->kernel], n->call->kernel, times);
         return;
     case CG_COPY:
         c->bytes += times * 2 * (double)n->imm;
@@ -138,10 +164,9 @@ add_region(sum *c, const cg_kernel *k, const cg_region *r, double times)
 void
 cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes)
 {
-    const cg_kernel *entry = m->kernel[0];
-    sum c = { (double)entry->flops, 0 };
+    sum c = { .called = IR_NEW_N(m->arena, const sum *, m->n_kernels + 1) };
+    const sum *all = plan_cost(&c, m->kernel[0], 0);
 
-    add_region(&c, entry, &entry->body, 1);
-    *flops = (int64_t)fmin(c.flops, 0x1p62);
-    *bytes = (int64_t)fmin(c.bytes, 0x1p62);
+    *flops = (int64_t)fmin(all->flops, 0x1p62);
+    *bytes = (int64_t)fmin(all->bytes, 0x1p62);
 }

@@ -199,7 +199,7 @@ typedef enum cg_space {
     CG_CONST,
     /* `elements` that a block of threads shares */
     CG_SHARED,
-    CG_WORK /* entry only: at byte `offset` of the work block                */
+    CG_WORK /* of what plans: at byte `offset` of its work block             */
 } cg_space;
 
 /* Distinct buffers of a kernel never overlap, unless `alias` says so (which it must before the
@@ -265,13 +265,18 @@ typedef struct cg_kernel {
     cg_region body;
     int64_t flops;              /* an estimate for one call, without what it calls: cost.h */
     bool alone;                 /* GPU: a block has a multiprocessor's registers for itself  */
+    bool plans; /* the entry, or a function: it calls kernels, which share a work block   */
+    int64_t work_bytes; /* of that block */
+    uint32_t work; /* of a function: 1 + the buffer that is the block; 0: it has none      */
     uint32_t n_reductions, cap_reductions, n_takes, cap_takes, n_marks;
     cg_reduction *reduction; /* what verify/coverage.h proves */
     cg_take *take;
 } cg_kernel;
 
 /* A program: kernel 0 is the entry, whose buffers are arguments, constants and pieces of the
- * work block, and whose body calls the others.  The compiled entry is
+ * work block, and whose body calls the others.  A sub-function that stays one (passes/calls.h)
+ * is a kernel with a plan of its own: its last buffer, of bytes, is its work block, a piece of
+ * its caller's.  The compiled entry is
  *     int name(void *const *args, void *work)
  * with args[] the inputs, then the outputs; 0 or a cot_status.  A module with parallel loops
  * takes one more entry at the end of args[]: a `const cot_parallel *` (runtime/support/pool.h),

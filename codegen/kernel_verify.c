@@ -435,8 +435,8 @@ verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
     w.vary = cg_variance(k, scratch);
     w.seen = IR_NEW_N(scratch, uint8_t, k->n_insns);
     for (uint32_t i = 0; i < k->n_buffers; i++) {
-        want(&w, k->buffer[i].space != CG_WORK || k == m->kernel[0],
-             "work buffer outside the entry");
+        want(&w, k->buffer[i].space != CG_WORK || k->plans,
+             "work buffer in what plans nothing");
         want(&w, k->buffer[i].space != CG_SHARED || k != m->kernel[0],
              "shared buffer in the entry");
         want(&w, k->buffer[i].space != CG_SHARED || cg_launch_of(k).dynamic <= CG_DYNAMIC_MOST,

@@ -139,6 +139,7 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     l->why = &why;
     l->plan = IR_NEW(arena, cg_plan);
     ir_map_init(&l->kernels, arena);
+    ir_map_init(&l->called_of, arena);
     l->m = cg_module_new(f->ctx, arena, f->name ? f->name : "f");
     cg_kernel *entry = cg_kernel_new(l->m, f->name ? f->name : "f");
     cg_begin(&l->entry, entry);
@@ -150,7 +151,7 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     cg_place *to = place_outputs(l, v, over);
     cg_plan_graph(l, v);
     copy_outputs(l, v, to);
-    cg_plan_assign(l);
+    l->m->work_bytes = cg_plan_assign(l);
     l->m->parallel = o->threads > 1 && any_parallel(l->m);
     l->m->why = why.text;
     *out = l->m;

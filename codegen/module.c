@@ -98,6 +98,7 @@ cg_kernel_new(cg_module *m, const char *name)
     k->arena = m->arena;
     k->module = m;
     k->name = unique_name(m, k, name);
+    k->plans = m->n_kernels == 0;
     IR_PUSH(m->arena, k->insn, k->n_insns, k->cap_insns, (cg_insn){ 0 });
     IR_PUSH(m->arena, m->kernel, m->n_kernels, m->cap_kernels, k);
     take_name(m, k->name);

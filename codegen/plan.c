@@ -89,13 +89,14 @@ by_size(const void *x, const void *y)
     return a->buffer < b->buffer ? -1 : 1;
 }
 
-void
+int64_t
 cg_plan_assign(cg_lowering *l)
 {
     cg_kernel *k = l->entry.k;
     piece *p = IR_NEW_N(l->scratch, piece, k->n_buffers + 1);
     cg_lying *x = IR_NEW_N(l->scratch, cg_lying, k->n_buffers + 1);
     uint32_t n = 0;
+    k->work_bytes = 0;
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         if (k->buffer[i].space != CG_WORK)
             continue;
@@ -108,10 +109,10 @@ cg_plan_assign(cg_lowering *l)
     cg_offsets_assign(l->scratch, n, x);
     for (uint32_t i = 0; i < n; i++) {
         k->buffer[p[i].buffer].offset = x[i].offset;
-        if (x[i].offset + x[i].bytes > l->m->work_bytes)
-            l->m->work_bytes = x[i].offset + x[i].bytes;
+        if (x[i].offset + x[i].bytes > k->work_bytes)
+            k->work_bytes = x[i].offset + x[i].bytes;
     }
-    l->m->work_align = ALIGN;
+    return k->work_bytes;
 }
 
 cg_level *

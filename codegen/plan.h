@@ -65,8 +65,8 @@ void cg_plan_touch(cg_lowering *l, uint32_t buffer);
 void cg_plan_touch_since(cg_lowering *l, uint32_t buffer, uint32_t since);
 void cg_plan_loop_begin(cg_lowering *l);
 void cg_plan_loop_end(cg_lowering *l);
-/* All kernels are known: give each buffer its offset. */
-void cg_plan_assign(cg_lowering *l);
+/* All kernels are known: give each buffer of the entry its offset; the bytes of the block. */
+int64_t cg_plan_assign(cg_lowering *l);
 
 cg_level *cg_level_new(cg_lowering *l, const ir_graph *f);
 /* Emit the calls that compute f: inputs' places are set; outputs' places may be. */
@@ -94,6 +94,11 @@ void cg_plan_whole(cg_lowering *l, cg_level *v, ir_ref y);
 /* x, computed or copied, to elements of `to`. */
 void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
                  const int64_t *stride);
+
+/* f on operands that are in memory, results to `to` (flow.c). */
+void cg_plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to);
+/* The same by a function that is compiled once (called.c). */
+void cg_plan_called(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to);
 
 /* Nodes with a lowering of their own. */
 /* dynamic_update_slice, scatter */

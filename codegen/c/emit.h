@@ -50,6 +50,7 @@ typedef struct cg_c_emit {
     const cg_call **first_call;     /* likewise, of the entry; NULL: none    */
     const char **result_name;       /* of each buffer of the entry that a kernel makes */
     const bool *can_fail;           /* likewise                          */
+    bool *done; /* likewise: it is written           */
     const char **buffer;            /* the name of each buffer           */
     ir_buf *b;
     const uint32_t *vary, *uses;

@@ -53,6 +53,9 @@ used_buffers(cg_c_emit *e)
             if (i->ext->arg[k].buffer)
                 mark(used, i->ext->arg[k].buffer - 1);
     }
+    for (uint32_t i = 0; i < e->k->n_buffers; i++)
+        if (used[i] && e->k->buffer[i].space == CG_WORK && e->k->work)
+            mark(used, e->k->work - 1);
     return used;
 }
 
@@ -61,6 +64,7 @@ static void
 own_buffers(cg_c_emit *e)
 {
     const bool *used = used_buffers(e);
+    const char *work = e->k->work ? e->buffer[e->k->work - 1] : "work";
 
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
@@ -76,8 +80,9 @@ own_buffers(cg_c_emit *e)
             constant_data(e, x, name);
         else if (x->space == CG_WORK)
             cg_c_line(e,
-                      x->offset ? "%s *%s = (void *)((char *)work + %lld);" : "%s *%s = work;",
-                      type, name, (long long)x->offset);
+                      x->offset || e->k->work ? "%s *%s = (void *)((char *)%s + %lld);"
+                                              : "%s *%s = %s;",
+                      type, name, work, (long long)x->offset);
     }
 }
 
@@ -134,7 +139,7 @@ find_calls(cg_c_emit *e)
                 continue;
             const uint32_t to = c->buffer[n++];
             if (k->buffer[b].space == CG_OUT && !e->result_name[to])
-                e->result_name[to] = name_of_result(e, k, out);
+                e->result_name[to] = k->plans ? k->buffer[b].name : name_of_result(e, k, out);
             out += k->buffer[b].space == CG_OUT;
         }
     }
@@ -424,6 +429,22 @@ kernel(cg_c_emit *e, int number)
     ir_buf_add(e->b, own.text, own.n);
 }
 
+/* C wants what is called before who calls it.  Kernels that plan are no deeper than functions
+ * that stay are (passes/calls.c). */
+static void
+kernel_after_its_callees(cg_c_emit *e, int number)
+{
+    const cg_kernel *k = e->m->kernel[number];
+
+    if (e->done[number])
+        return;
+    e->done[number] = true;
+    for (uint32_t i = 0; i < k->n_insns; i++)
+        if (k->insn[i].op == CG_CALL)
+            kernel_after_its_callees(e, k->insn[i].call->kernel);
+    kernel(e, number);
+}
+
 /* Kernels call those of higher numbers only, or of lower: until nothing changes. */
 static const bool *
 find_failing(cg_c_text *t, const cg_module *m)
@@ -469,6 +490,7 @@ cg_c_module(cg_c_text *t, const cg_natural *fn)
     find_calls(&e);
     e.can_fail = find_failing(t, m);
     e.wants_pool = cg_c_find_pools(t, m);
+    e.done = IR_NEW_N(t->arena, bool, m->n_kernels + 1);
     for (uint32_t k = m->n_kernels; k-- > 0 && t->status == COT_OK;)
-        kernel(&e, (int)k);
+        kernel_after_its_callees(&e, (int)k);
 }

@@ -422,7 +422,7 @@ emit_serial(cg_ll_emit *e, const cg_block *x)
         tree = cg_ll_tree_begin(e, x, extent);
     loop_head(e, x, &r);
     define_all(e, x, false, r.phi);
-    if (e->k == e->m->kernel[0])
+    if (e->k->plans)
         cg_ll_look(e);
     cg_ll_region(e, &x->body);
     cg_ll_yield_values(e, x, r.next);

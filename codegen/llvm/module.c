@@ -181,7 +181,20 @@ declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const ch
     return fn;
 }
 
-/* Buffers and parameters are the function's; of the entry, words of args and pieces of work. */
+/* Pieces of the work block, which is the entry's second parameter, or a function's buffer. */
+static void
+bind_work(cg_ll_emit *e, bool is_entry)
+{
+    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
+        if (e->k->buffer[i].space != CG_WORK)
+            continue;
+        LLVMValueRef block = is_entry ? LLVMGetParam(e->fn, 1) : e->buffer[e->k->work - 1],
+                     index = cg_ll_index(e, e->k->buffer[i].offset);
+        e->buffer[i] = LLVMBuildInBoundsGEP2(e->b, e->l->i8, block, &index, 1, "");
+    }
+}
+
+/* Buffers and parameters are the function's; of the entry, words of args. */
 static void
 bind_arguments(cg_ll_emit *e, bool is_entry)
 {
@@ -190,11 +203,8 @@ bind_arguments(cg_ll_emit *e, bool is_entry)
 
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
-        LLVMValueRef index = cg_ll_index(e, x->space == CG_WORK ? x->offset : x->arg);
-        if (x->space == CG_WORK)
-            e->buffer[i] =
-                LLVMBuildInBoundsGEP2(e->b, l->i8, LLVMGetParam(e->fn, 1), &index, 1, "");
-        else if (x->space <= CG_OUT && is_entry) {
+        LLVMValueRef index = cg_ll_index(e, x->arg);
+        if (x->space <= CG_OUT && is_entry) {
             LLVMValueRef p =
                 LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
             e->buffer[i] = LLVMBuildLoad2(e->b, l->ptr, p, x->name);
@@ -204,6 +214,7 @@ bind_arguments(cg_ll_emit *e, bool is_entry)
             e->buffer[i] = p;
         }
     }
+    bind_work(e, is_entry);
     for (int i = 0; i < e->k->n_params && !is_entry; i++)
         e->param[i] = LLVMGetParam(e->fn, at++);
     if (!e->m->parallel)

@@ -58,7 +58,7 @@ cg_ll_call(cg_ll_emit *e, cg_val v)
     LLVMValueRef *args = IR_NEW_N(e->arena, LLVMValueRef, c->n_buffers + c->n_params + 1);
     unsigned n = 0;
 
-    if (e->k == e->m->kernel[0])
+    if (e->k->plans)
         cg_ll_look(e);
     for (int i = 0; i < c->n_buffers; i++) {
         LLVMValueRef p = cg_ll_buffer(e, c->buffer[i]);

@@ -85,8 +85,13 @@ struct cg_lowering {
     const cg_lower_options *o;
     cg_target target;
     cg_module *m;
-    cg_build entry;                     /* of kernel 0 */
+    cg_build entry; /* of kernel 0, or of the sub-function that is planned */
     ir_map kernels; /* of m, by what they hold: cg_kernel_hash */
+    /* kernels that are sub-functions, found by their graphs (called.c) */
+    struct cg_called *called;
+    uint32_t n_called, cap_called;
+    ir_map called_of;
+    uint64_t unfolded; /* GPU: nodes of calls, which are inlined */
     struct cg_plan *plan;
     struct cg_known_over *over;         /* what cg_overwrites has answered, found by its node */
     uint32_t n_over, cap_over;

@@ -270,9 +270,9 @@ extern_call(bounds *b, const cg_extern *x)
 }
 
 static bool
-is_entry(const bounds *b)
+is_plan(const bounds *b)
 {
-    return b->k == b->m->kernel[0];
+    return b->k->plans;
 }
 
 static int64_t
@@ -344,9 +344,9 @@ walk_if(bounds *b, const cg_block *x)
     }
     walk_under(b, &x->body, x->cond, true);
     const cg_written_side then =
-        is_entry(b) ? cg_written_other(&b->written, mark) : (cg_written_side){ 0 };
+        is_plan(b) ? cg_written_other(&b->written, mark) : (cg_written_side){ 0 };
     walk_under(b, &x->other, x->cond, false);
-    if (is_entry(b))
+    if (is_plan(b))
         cg_written_join(&b->written, mark, then);
 }
 
@@ -370,12 +370,12 @@ walk_while(bounds *b, const cg_block *x)
     int64_t c;
 
     define_carried(b, x);
-    const uint32_t mark = is_entry(b) ? cg_written_loop(&b->written, x) : 0;
+    const uint32_t mark = is_plan(b) ? cg_written_loop(&b->written, x) : 0;
     walk(b, &x->other);
     const uint32_t body = b->written.n;
     if (!cg_is_const(b->k, x->cond, &c) || c != 0)
         walk_under(b, &x->body, x->cond, true);
-    if (!is_entry(b))
+    if (!is_plan(b))
         return;
     if (!runs_once(b, x))
         cg_written_loop_end(&b->written, body, 0, 0);
@@ -451,9 +451,9 @@ walk_loop(bounds *b, const cg_block *x)
             cg_know(&b->f, &b->known, &t);
     }
     const uint32_t counter = count_of(b, x),
-                   mark = is_entry(b) ? cg_written_loop(&b->written, x) : 0;
+                   mark = is_plan(b) ? cg_written_loop(&b->written, x) : 0;
     walk(b, &x->body);
-    if (is_entry(b))
+    if (is_plan(b))
         cg_written_loop_end(&b->written, mark, counter, times_of(b, x));
     if (splits_work)
         count_races(b, x);
@@ -496,21 +496,25 @@ walk(bounds *b, const cg_region *r)
 
 /* -- modules -- */
 
-/* The work block has room for each of the entry's buffers in it. */
+/* The work block has room for each of the buffers in it. */
 static void
 places(bounds *b)
 {
+    const int64_t room = b->k->work                ? b->k->buffer[b->k->work - 1].elements
+                         : b->k == b->m->kernel[0] ? b->m->work_bytes
+                                                   : 0;
+
     for (uint32_t j = 0; j < b->k->n_buffers; j++) {
         const cg_buffer *x = &b->k->buffer[j];
         const int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
         const cg_form at = cg_form_const(x->offset);
         if (x->space != CG_WORK)
             continue;
-        if (x->offset >= 0 && x->offset + bytes <= b->m->work_bytes) {
+        if (x->offset >= 0 && x->offset + bytes <= room) {
             b->r->place.proved++;
         } else {
             b->r->place.open++;
-            open_access(b, "place in the work block", j, &at, b->m->work_bytes - bytes);
+            open_access(b, "place in the work block", j, &at, room - bytes);
         }
     }
 }
@@ -526,7 +530,7 @@ walk_kernels(const cg_module *m, cg_scratch *s, void *user)
         b->known = (cg_known){ 0 };
         cg_facts_begin(&b->f, b->k, b->param[i], &s->kernel, &s->proof);
         b->races = (cg_races){ 0 };
-        if (is_entry(b))
+        if (is_plan(b))
             cg_written_begin(&b->written, &b->f, &b->known);
         places(b);
         walk(b, &b->k->body);

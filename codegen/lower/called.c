@@ -1,0 +1,128 @@
+/* A sub-function that stays one (passes/calls.h) is planned and compiled once.
+ *
+ * It is a kernel that plans, as the entry does: operands and results are its buffers, and what
+ * lives between its kernels are pieces of a work block, which it is handed as one more buffer.
+ * Its caller keeps room for that block in its own, while the call runs.  Kernels of all plans
+ * are compared, and those that are the same are one.  Operands are only read, and results lie
+ * beside them, so that one plan serves every call.
+ *
+ * A GPU's kernels cannot call kernels: there the plan of the callee is a part of the caller's. */
+#include "codegen/plan.h"
+
+#include "ir/diag.h"
+
+typedef struct cg_called {
+    const ir_graph *f;
+    int kernel;
+} cg_called;
+
+static const char *
+port_name(cg_lowering *l, const char *const *names, int i, const char *prefix)
+{
+    return names && names[i] ? names[i] : ir_format(l->arena, "%s%d", prefix, i);
+}
+
+static cg_place *
+add_ports(cg_lowering *l, const ir_graph *f, int n, const ir_ref *v, const char *const *names,
+          bool out)
+{
+    cg_place *p = IR_NEW_N(l->arena, cg_place, n + 1);
+
+    for (int i = 0; i < n; i++) {
+        const ir_type *t = ir_type_at(f, v[i]);
+        const char *name = port_name(l, names, i, out ? "out" : "in");
+        p[i].set = true;
+        p[i].buffer = cg_buffer_add(l->entry.k, name, t->dtype, out ? CG_OUT : CG_IN, t->size);
+    }
+    return p;
+}
+
+static void
+add_work(cg_lowering *l, cg_kernel *k)
+{
+    if (cg_plan_assign(l) == 0)
+        return;
+    k->work = cg_buffer_add(k, "room", COT_U8, CG_OUT, k->work_bytes) + 1;
+    k->buffer[k->work - 1].align = l->m->work_align;
+}
+
+/* The kernel of f, a level of its own. */
+static int
+plan_function(cg_lowering *l, const ir_graph *f)
+{
+    const cg_build outer = l->entry;
+    cg_plan *around = l->plan;
+    const int number = (int)l->m->n_kernels;
+    cg_kernel *k = cg_kernel_new(l->m, f->name ? f->name : "function");
+
+    k->plans = true;
+    k->loc = l->loc;
+    k->note = "a function that is called";
+    l->plan = IR_NEW(l->arena, cg_plan);
+    cg_begin(&l->entry, k);
+    const cg_place *in = add_ports(l, f, f->n_in, f->in, f->in_name, false),
+                   *to = add_ports(l, f, f->n_out, f->out, f->out_name, true);
+    cg_plan_sub(l, f, in, to);
+    add_work(l, k);
+    l->entry = outer;
+    l->plan = around;
+    return number;
+}
+
+static int
+function_of(cg_lowering *l, const ir_graph *f)
+{
+    const uint64_t hash = ir_hash_u64(0, (uint64_t)(uintptr_t)f);
+    uint32_t at = 0, id;
+
+    while ((id = ir_map_next(&l->called_of, hash, &at)))
+        if (l->called[id - 1].f == f)
+            return l->called[id - 1].kernel;
+    const int kernel = plan_function(l, f);
+    IR_PUSH(l->arena, l->called, l->n_called, l->cap_called, ((cg_called){ f, kernel }));
+    ir_map_add(&l->called_of, hash, l->n_called);
+    return kernel;
+}
+
+/* Calls within calls may be exponentially many. */
+static void
+plan_inline(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to)
+{
+    l->unfolded += f->n_nodes;
+    if (l->unfolded > IR_MAX_UNFOLDED)
+        l->status =
+            ir_fail(l->ctx, l->loc, "call", ERR_unfolds, (unsigned long long)l->unfolded,
+                    (unsigned long long)IR_MAX_UNFOLDED);
+    else
+        cg_plan_sub(l, f, in, to);
+}
+
+void
+cg_plan_called(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to)
+{
+    if (l->target.grid) {
+        plan_inline(l, f, in, to);
+        return;
+    }
+    const int kernel = function_of(l, f);
+    const cg_kernel *k = l->m->kernel[kernel];
+    const int n = f->n_in + f->n_out;
+    uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
+    cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
+
+    if (l->status != COT_OK)
+        return;
+    for (int i = 0; i < n; i++) {
+        const cg_place p = i < f->n_in ? in[i] : to[i - f->n_in];
+        buffer[i] = p.buffer;
+        offset[i] = p.offset;
+    }
+    if (k->work) {
+        const ir_type *t = ir_type_new(l->ctx, COT_U8, 1, &k->work_bytes);
+        buffer[n] = cg_plan_new(l, "room", t).buffer;
+    }
+    l->plan->now++;
+    for (int i = 0; i < n + (k->work != 0); i++)
+        cg_plan_touch(l, buffer[i]);
+    cg_call_kernel(&l->entry, kernel, buffer, offset, 0, NULL);
+}
