@@ -5,6 +5,10 @@
  * bodies; a carry is needed if its result is used or if it has a part, over any number of
  * trips, in one that is; an operand that no body reads goes as well.
  *
+ * Where kernels are made, calls that are left are whole (pass_dce_last): they are those of
+ * functions that stay, each with the results that some call uses (inline.c), and would become
+ * as many functions as there are sets of results that are used.
+ *
  * One walk against the order finds what is live, with the sub-functions made small first, so
  * that what they do not read is seen; one walk in order copies. */
 #include "passes/engine.h"
@@ -18,6 +22,7 @@ typedef struct shape {
 typedef struct sweep {
     ir_build *b;
     const ir_graph *f;
+    pass_simple *pass;          /* that this is, of a sub-function */
     bool *live;  /* by value               */
     shape *kept; /* by node, of IR_FLOW    */
 } sweep;
@@ -123,8 +128,14 @@ shrink(sweep *w, const ir_node *n, shape *s)
     s->out = IR_NEW_N(a, bool, n->n_out + 1);
     for (int j = 0; j < n->n_out; j++)
         s->out[j] = w->live[n->first + (ir_ref)j];
-    COT_TRY(pass_rewrite_subs(w->b, n, pass_dce, &s->at));
+    COT_TRY(pass_rewrite_subs(w->b, n, w->pass, &s->at));
     switch (n->op) {
+    case OP_call:
+        if (w->pass == pass_dce)
+            return shrink_branches(w->b, n, s);
+        memset(s->in, true, (size_t)n->n_in);
+        memset(s->out, true, (size_t)n->n_out);
+        return COT_OK;
     case OP_linear_solve:
     case OP_root:
     case OP_custom_call: /* whole, or not at all */
@@ -195,10 +206,10 @@ copy(sweep *w, ir_ref *env)
     }
 }
 
-cot_status
-pass_dce(const ir_graph *f, ir_graph **out)
+static cot_status
+swept(const ir_graph *f, pass_simple *pass, ir_graph **out)
 {
-    sweep w = { .b = ir_build_new(f->ctx, f->name), .f = f };
+    sweep w = { .b = ir_build_new(f->ctx, f->name), .f = f, .pass = pass };
     w.b->uncontracted = f->uncontracted;
     w.b->guarded = f->guarded;
     w.live = IR_NEW_N(w.b->arena, bool, f->n_values);
@@ -211,4 +222,16 @@ pass_dce(const ir_graph *f, ir_graph **out)
     for (int j = 0; j < f->n_out; j++)
         pass_output(w.b, f, j, env[f->out[j]], "");
     return pass_end(w.b, "dce", out);
+}
+
+cot_status
+pass_dce(const ir_graph *f, ir_graph **out)
+{
+    return swept(f, pass_dce, out);
+}
+
+cot_status
+pass_dce_last(const ir_graph *f, ir_graph **out)
+{
+    return swept(f, pass_dce_last, out);
 }

@@ -3,10 +3,18 @@
  * Always possible, since a body is closed and functions cannot recurse; nodes keep the
  * locations that they have in the body.  Custom functions, solvers and marked calls stay,
  * for transforms that follow want their rules; only when the last transform is done
- * (pass_inline_all) are they bodies too. */
+ * (pass_inline_all) are they bodies too.
+ *
+ * Before kernels are made, calls of large functions stay as well (calls.h). */
+#include "passes/calls.h"
 #include "passes/engine.h"
+#include "passes/memo.h"
 
-typedef cot_status inline_pass(const ir_graph *f, ir_graph **out);
+typedef struct inlining {
+    bool everything;            /* custom functions, solvers and marked calls, too */
+    pass_simple *pass;          /* that this is, of a sub-function                  */
+    const pass_calls *calls;    /* of which some stay; NULL: none                   */
+} inlining;
 
 /* A body being inlined: its nodes up to `at` are done. */
 typedef struct body {
@@ -38,18 +46,20 @@ end_body(body *x)
 }
 
 static bool
-is_inlined(const ir_node *n, inline_pass *sub)
+is_inlined(const ir_node *n, const inlining *how)
 {
-    return n->op == OP_call && (sub == pass_inline_all || !n->at.call.remat);
+    if (n->op != OP_call || (!how->everything && n->at.call.remat))
+        return false;
+    return !how->calls || !pass_called_of(how->calls, n->at.call.body)->stays;
 }
 
-static void other_flow(ir_build *b, const ir_node *n, inline_pass *sub, const ir_ref *in,
+static void other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in,
                        ir_ref *out);
 
 /* The body of a call, and those that it calls, without recursion: a chain of functions that
  * call each other is as deep as it is long. */
 static void
-inline_calls(ir_build *b, const ir_graph *f, inline_pass *sub, const ir_ref *in, ir_ref *out)
+inline_calls(ir_build *b, const ir_graph *f, const inlining *how, const ir_ref *in, ir_ref *out)
 {
     const ir_loc loc = b->loc;
 
@@ -63,78 +73,147 @@ inline_calls(ir_build *b, const ir_graph *f, inline_pass *sub, const ir_ref *in,
         for (int k = 0; k < n->n_in; k++)
             operand[k] = x->env[n->in[k]];
         b->loc = n->loc;
-        if (is_inlined(n, sub))
+        if (is_inlined(n, how))
             x = begin_body(b, n->at.call.body, operand, x->env + n->first, x);
         else if (ir_ops[n->op].flag == IR_FLOW)
-            other_flow(b, n, sub, operand, x->env + n->first);
+            other_flow(b, n, how, operand, x->env + n->first);
         else
             ir_copy_node(b, n, operand, x->env + n->first);
     }
     b->loc = loc;
 }
 
+static cot_status
+rewritten(const ir_graph *f, const inlining *how, ir_graph **out)
+{
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+
+    pass_inputs(b, f, in);
+    inline_calls(b, f, how, in, y);
+    for (int j = 0; j < f->n_out; j++)
+        pass_output(b, f, j, y[j], "");
+    return pass_end(b, "inline", out);
+}
+
+/* Once for each sub-function; where some calls stay, that depends on what is around it. */
+static cot_status
+rewritten_once(ir_graph *f, const void *user, ir_graph **out)
+{
+    const inlining *how = user;
+    ir_graph **made =
+        how->calls ? &pass_called_of(how->calls, f)->made
+                   : &pass_made_of(f, &(pass_key){ .pass = (pass_any *)how->pass })->graph;
+
+    if (!*made)
+        COT_TRY(rewritten(f, how, made));
+    *out = *made;
+    return COT_OK;
+}
+
+/* The function of x: what is made of it, with the results that some call uses, the same for
+ * all calls. */
+static cot_status
+restrict_to_used(pass_called *x)
+{
+    ir_graph *g = x->made;
+    bool *all = IR_NEW_N(g->arena, bool, g->n_in + g->n_out + 1);
+
+    x->needed = IR_NEW_N(g->arena, bool, g->n_in + 1);
+    memset(all, true, (size_t)(g->n_in + g->n_out));
+    COT_TRY(pass_restrict(g, all, x->used, &g));
+    const uint32_t *uses = ir_count_uses(g, g->arena);
+    for (int i = 0; i < g->n_in; i++)
+        x->needed[i] = uses[g->in[i]] > 0;
+    return pass_restrict(g, x->needed, all, &x->function);
+}
+
+/* A call that stays, of what stays of its function. */
+static void
+stay(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in, ir_ref *out)
+{
+    pass_called *x = pass_called_of(how->calls, n->at.call.body);
+    ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
+    ir_attrs at = n->at;
+    cot_status status = COT_OK;
+    int n_in = 0, made = 0;
+
+    if (!x->function && (status = rewritten_once((ir_graph *)x->f, how, &x->made)) == COT_OK)
+        status = restrict_to_used(x);
+    if (status != COT_OK) {
+        b->status = status;
+        return;
+    }
+    for (int i = 0; i < n->n_in; i++)
+        if (x->needed[i])
+            operand[n_in++] = in[i];
+    at.call.body = x->function;
+    at.call.remat = 0;
+    ir_add_node(b, OP_call, n_in, operand, &at, y);
+    for (int k = 0; k < n->n_out; k++)
+        out[k] = x->used[k] ? y[made++] : IR_NONE;
+}
+
+static bool
+stays(const ir_node *n, const inlining *how)
+{
+    return n->op == OP_call && how->calls && (how->everything || !n->at.call.remat) &&
+           pass_called_of(how->calls, n->at.call.body)->stays;
+}
+
 /* What is no call that is inlined. */
 static void
-other_flow(ir_build *b, const ir_node *n, inline_pass *sub, const ir_ref *in, ir_ref *out)
+other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in, ir_ref *out)
 {
-    const bool everything = sub == pass_inline_all;
     ir_attrs at = n->at;
     cot_status status = COT_OK;
 
-    if (!everything && n->op == OP_custom_call) {
+    if (!how->everything && n->op == OP_custom_call) {
         ir_copy_node(b, n, in, out);
         return;
     }
-    status = pass_rewrite_subs(b, n, sub, &at);
+    if (stays(n, how)) {
+        stay(b, n, how, in, out);
+        return;
+    }
+    status = pass_replace_subs(b, n, rewritten_once, how, &at);
     if (status != COT_OK)
         b->status = status;
-    else if (everything && pass_custom_inline(b, n, at.custom.forward, in, out))
+    else if (how->everything && pass_custom_inline(b, n, at.custom.forward, in, out))
         return;
-    else if (everything && (n->op == OP_linear_solve || n->op == OP_root))
+    else if (how->everything && (n->op == OP_linear_solve || n->op == OP_root))
         ir_inline_graph(b, at.implicit.parts.at[0], in, out);
     else
         ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
 }
 
-static void
-inline_flow(ir_build *b, const ir_node *n, inline_pass *sub, const ir_ref *in, ir_ref *out)
-{
-    if (is_inlined(n, sub))
-        inline_calls(b, n->at.call.body, sub, in, out);
-    else
-        other_flow(b, n, sub, in, out);
-}
-
-static void
-calls(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
-      ir_ref *out)
-{
-    (void)f, (void)env;
-    if (ir_ops[n->op].flag == IR_FLOW)
-        inline_flow(b, n, pass_inline, in, out);
-    else
-        ir_copy_node(b, n, in, out);
-}
-
-static void
-all(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
-    ir_ref *out)
-{
-    (void)f, (void)env;
-    if (ir_ops[n->op].flag == IR_FLOW)
-        inline_flow(b, n, pass_inline_all, in, out);
-    else
-        ir_copy_node(b, n, in, out);
-}
-
 cot_status
 pass_inline_all(const ir_graph *f, ir_graph **out)
 {
-    return pass_rewrite(f, "inline", all, out);
+    return rewritten(f, &(const inlining){ .everything = true, .pass = pass_inline_all }, out);
 }
 
 cot_status
 pass_inline(const ir_graph *f, ir_graph **out)
 {
-    return pass_rewrite(f, "inline", calls, out);
+    return rewritten(f, &(const inlining){ .pass = pass_inline }, out);
+}
+
+cot_status
+pass_inline_small(const ir_graph *f, ir_graph **out)
+{
+    return rewritten(f, &(const inlining){ .pass = pass_inline, .calls = pass_calls_of(f) },
+                     out);
+}
+
+cot_status
+pass_inline_last(const ir_graph *f, ir_graph **out)
+{
+    const inlining how = { .everything = true,
+                           .pass = pass_inline_all,
+                           .calls = pass_calls_of(f) };
+
+    return rewritten(f, &how, out);
 }

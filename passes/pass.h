@@ -96,10 +96,14 @@ cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_g
 /* The same function, smaller. */
 cot_status pass_simplify(const ir_graph *f, ir_graph **out);
 cot_status pass_dce(const ir_graph *f, ir_graph **out);
+cot_status pass_dce_last(const ir_graph *f, ir_graph **out); /* calls are whole */
 /* and custom functions, whose rules are done with */
 cot_status pass_inline_all(const ir_graph *f, ir_graph **out);
 /* calls, where that is safe: all */
 cot_status pass_inline(const ir_graph *f, ir_graph **out);
+/* The same two, but calls of large functions that are called several times stay (calls.h). */
+cot_status pass_inline_small(const ir_graph *f, ir_graph **out);
+cot_status pass_inline_last(const ir_graph *f, ir_graph **out);
 /* Ops that have an expansion become calls of it; f itself where there are none. */
 cot_status pass_expand(const ir_graph *f, ir_graph **out);
 /* whiles of known length are scans */
@@ -142,6 +146,7 @@ typedef struct pass_row {
     bool transform;                     /* a transform of the user's (else a clean-up) */
     unsigned takes;                     /* a set of pass_option_bit: the options it knows */
     cot_status (*run)(const ir_graph *f, const pass_options *o, ir_graph **out);
+    bool each_use; /* makes something of each use of a sub-function, however often it is used */
 } pass_row;
 extern const pass_row pass_rows[];
 extern const int pass_row_count;
@@ -155,8 +160,9 @@ cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_optio
 cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o,
                     ir_graph **out);
 /* f, or f with its calls inlined where they are more than IR_MAX_NEST deep: what recurses
- * into calls begins with it.  An error if f unfolds to too much (IR_MAX_UNFOLDED). */
-cot_status pass_shallow(const ir_graph *f, ir_graph **out);
+ * into calls begins with it.  An error if f unfolds to too much (IR_MAX_UNFOLDED); each_use:
+ * if it does where no call stays, since something is made for each of them. */
+cot_status pass_shallow(const ir_graph *f, bool each_use, ir_graph **out);
 /* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may
  * be NULL). */
 void pass_dump(const char *stage, const ir_graph *before, const ir_graph *f);

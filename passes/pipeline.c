@@ -17,6 +17,7 @@
 #include "ir/limit.h"
 #include "ir/number.h"
 #include "ir/scan.h"
+#include "passes/calls.h"
 #include "passes/rules.h"
 
 /* The rows. */
@@ -39,8 +40,10 @@ RUN(functionalize, pass_functionalize(f, o->remove_views, out))
 RUN(checkpoint, pass_checkpoint(f, o->keep_products, out))
 RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
+RUN(dce_last, pass_dce_last(f, out))
 RUN(inline, pass_inline(f, out))
-RUN(inline_all, pass_inline_all(f, out))
+RUN(inline_small, pass_inline_small(f, out))
+RUN(inline_last, pass_inline_last(f, out))
 RUN(expand, pass_expand(f, out))
 RUN(contract, pass_contract(f, out))
 RUN(uncontract, pass_uncontract(f, out))
@@ -64,31 +67,34 @@ enum {
 };
 
 const pass_row pass_rows[] = {
-    { "grad", "gradient of a scalar", true, DIFF, run_grad },
-    { "grad_and_value", "gradient of a scalar, and the scalar", true, DIFF,
-      run_grad_and_value },
-    { "jvp", "outputs and their tangents", true, DIFF | PASS_STRICT, run_jvp },
-    { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize },
-    { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp },
-    { "jacfwd", "Jacobians by forward mode", true,
-      DIFF | PASS_CHUNK | PASS_RANDOMNESS, run_jacfwd },
-    { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev },
-    { "hessian", "second derivatives, forward over reverse", true, DIFF, run_hessian },
-    { "vmap", "the function over a mapped axis", true, MAP, run_vmap },
+    { "grad", "gradient of a scalar", true, DIFF, run_grad, true },
+    { "grad_and_value", "gradient of a scalar, and the scalar", true, DIFF, run_grad_and_value,
+      true },
+    { "jvp", "outputs and their tangents", true, DIFF | PASS_STRICT, run_jvp, false },
+    { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize, true },
+    { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp, true },
+    { "jacfwd", "Jacobians by forward mode", true, DIFF | PASS_CHUNK | PASS_RANDOMNESS,
+      run_jacfwd, true },
+    { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev, true },
+    { "hessian", "second derivatives, forward over reverse", true, DIFF, run_hessian, true },
+    { "vmap", "the function over a mapped axis", true, MAP, run_vmap, false },
     { "functionalize", "without in-place writes and views", true, PASS_REMOVE,
-      run_functionalize },
+      run_functionalize, false },
     { "checkpoint", "what reverse mode would keep is computed again", true, PASS_KEEP,
-      run_checkpoint },
-    { "simplify", "the same function, smaller", false, 0, run_simplify },
-    { "dce", "without what no output needs", false, 0, run_dce },
-    { "inline", "calls replaced by what they call", false, 0, run_inline },
-    { "expand", "ops that are graphs of smaller ops as calls of those", false, 0, run_expand },
-    { "complex", "complex values as pairs of reals", false, 0, run_complex },
-    { "contract", "products and sums to fma", false, 0, run_contract },
-    { "uncontract", "products and sums apart, for good", false, 0, run_uncontract },
-    { "count", "while loops of known length as scans", false, 0, run_count },
-    { "hoist", "what no step of a loop changes, before it", false, 0, run_hoist },
-    { "unroll", "short loops over large arrays as straight code", false, 0, run_unroll },
+      run_checkpoint, true },
+    { "simplify", "the same function, smaller", false, 0, run_simplify, false },
+    { "dce", "without what no output needs", false, 0, run_dce, false },
+    { "inline", "calls replaced by what they call", false, 0, run_inline, true },
+    { "inline_small", "the same, but calls of large functions stay", false, 0, run_inline_small,
+      false },
+    { "expand", "ops that are graphs of smaller ops as calls of those", false, 0, run_expand,
+      false },
+    { "complex", "complex values as pairs of reals", false, 0, run_complex, false },
+    { "contract", "products and sums to fma", false, 0, run_contract, false },
+    { "uncontract", "products and sums apart, for good", false, 0, run_uncontract, false },
+    { "count", "while loops of known length as scans", false, 0, run_count, false },
+    { "hoist", "what no step of a loop changes, before it", false, 0, run_hoist, false },
+    { "unroll", "short loops over large arrays as straight code", false, 0, run_unroll, false },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 
@@ -451,34 +457,36 @@ largest_use(const ir_graph *f)
     return largest;
 }
 
-/* Is what calls, branches and bodies become when all of them are unfolded in proportion to
- * what is written? */
+/* Is what calls, branches and bodies become in proportion to what is written: when all of them
+ * are unfolded (each_use), or all but calls that stay? */
 static cot_status
-check_unfolded(const ir_graph *f)
+check_unfolded(const ir_graph *f, bool each_use)
 {
     const ir_graph *const *all;
-    uint64_t most = IR_MAX_UNFOLDED;
+    uint64_t size = f->unfolded, most = IR_MAX_UNFOLDED;
 
-    if (f->unfolded <= most)
+    if (size <= most)
         return COT_OK;
     for (uint32_t i = 0, n = ir_all_graphs(f, true, &all, f->arena); i < n; i++)
         most += 16 * (uint64_t)all[i]->n_nodes;
-    if (f->unfolded <= most)
+    if (size > most && !each_use)
+        size = pass_calls_of(f)->size;
+    if (size <= most)
         return COT_OK;
     const ir_node *n = largest_use(f);
     return ir_fail(f->ctx, n ? n->loc : 0, n ? ir_ops[n->op].name : f->name, ERR_unfolds,
-                   (unsigned long long)f->unfolded, (unsigned long long)most);
+                   (unsigned long long)size, (unsigned long long)most);
 }
 
 /* Passes recurse into what is called, so that long chains of calls are inlined before.
  *  Inlining does not recurse. */
 cot_status
-pass_shallow(const ir_graph *f, ir_graph **out)
+pass_shallow(const ir_graph *f, bool each_use, ir_graph **out)
 {
     *out = (ir_graph *)f;
-    COT_TRY(check_unfolded(f));
+    COT_TRY(check_unfolded(f, each_use));
     return f->chain > IR_MAX_NEST
-               ? run_with_inout(pass_find("inline"), f, pass_default_options(), out)
+               ? run_with_inout(pass_find("inline_small"), f, pass_default_options(), out)
                : COT_OK;
 }
 
@@ -489,7 +497,7 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
     const double start = ctx->config.time ? now_ms() : 0;
     pass_options named = o ? *o : pass_default_options();
     COT_TRY(ir_check(ctx));
-    COT_TRY(pass_shallow(f, (ir_graph **)&f));
+    COT_TRY(pass_shallow(f, row->each_use, (ir_graph **)&f));
     if (row->run != run_functionalize)
         COT_TRY(pass_functionalize(f, true, (ir_graph **)&f));
     COT_TRY(pass_resolve_names(row, f, &named));
@@ -531,30 +539,35 @@ pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user
 cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
-    static const char *const order[] = { "simplify", "hoist", "dce", "contract" };
-    static const pass_row complex = { "complex", "arrays of complex numbers as pairs", false, 0,
-                                      run_complex_memory };
-    static const pass_row inline_all = { "inline", "calls and custom functions", false, 0,
-                                         run_inline_all };
+    static const pass_row complex = {
+        "complex", "arrays of complex numbers as pairs", false, 0, run_complex_memory, false
+    };
+    static const pass_row dce = { "dce", "without what no output needs", false, 0, run_dce_last,
+                                  false };
+    static const pass_row inline_last = { "inline",        "calls and custom functions",
+                                          false,           0,
+                                          run_inline_last, false };
     ir_graph *g;
 
-    COT_TRY(pass_shallow(f, &g));
+    COT_TRY(pass_shallow(f, false, &g));
     if (g->loops) {
-        COT_TRY(pass_run(pass_find("inline"), g, NULL, &g));
+        COT_TRY(pass_run(pass_find("inline_small"), g, NULL, &g));
         COT_TRY(pass_run(pass_find("hoist"), g, NULL, &g));
     }
     if (g->expands)
         COT_TRY(pass_run(pass_find("expand"), g, NULL, &g));
-    COT_TRY(pass_run(&inline_all, g, NULL, &g));
+    COT_TRY(pass_run(&inline_last, g, NULL, &g));
     COT_TRY(pass_axis_check(g));
     if (g->complex)
         COT_TRY(pass_run(&complex, g, NULL, &g));
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));
+    COT_TRY(pass_run(pass_find("simplify"), g, NULL, &g));
+    COT_TRY(pass_run(pass_find("hoist"), g, NULL, &g));
+    COT_TRY(pass_run(&dce, g, NULL, &g));
+    COT_TRY(pass_run(pass_find("contract"), g, NULL, &g));
     if (pass_unrolls(g)) {
         COT_TRY(pass_run(pass_find("unroll"), g, NULL, &g));
         COT_TRY(pass_run(pass_find("simplify"), g, NULL, &g));
-        COT_TRY(pass_run(pass_find("dce"), g, NULL, &g));
+        COT_TRY(pass_run(&dce, g, NULL, &g));
     }
     *out = g;
     return COT_OK;
