@@ -550,6 +550,29 @@ interrupt() {
     kill -INT $pid
     wait $pid
 }
+# A second one ends it as if there were no handler: while it waits to say that it is cancelled,
+# to a pipe that is full and that nobody reads.
+interrupt_twice() {
+    mkfifo full && exec 8<>full
+    dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null
+    state=R
+    env --default-signal=INT "$@" >out 2>full 8<&- &
+    pid=$!
+    for is_so in ready is_cancelled; do
+        tries=0
+        until $is_so $pid; do
+            [ $tries -lt 1200 ] || { kill -KILL $pid; return 99; }
+            sleep 0.05
+            tries=$((tries + 1))
+        done
+        kill -INT $pid
+    done
+    wait $pid
+}
+# No handler is left, and it waits.
+is_cancelled() {
+    grep -q '^SigCgt:.*[014589cd]$' /proc/$1/status && grep -q "^State:.*S" /proc/$1/status
+}
 if grep -q '^SigCgt:' /proc/self/status 2>/dev/null && env --default-signal=INT true 2>/dev/null; then
     status 130 interrupt R "$cot" run forever.cot --backend eval; says "cancelled"
     if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
@@ -558,6 +581,8 @@ if grep -q '^SigCgt:' /proc/self/status 2>/dev/null && env --default-signal=INT 
     mkfifo silent && exec 9<>silent
     status 130 interrupt S "$cot" opt silent;                  says "cancelled"
     exec 9<&-
+    status 130 interrupt_twice "$cot" run forever.cot --backend eval
+    exec 8<&-
 fi
 echo "$count commands"
 exit $bad
