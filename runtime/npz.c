@@ -22,12 +22,20 @@
 
 enum { LONGEST_MESSAGE = 200, DEFLATE_MOST = 1032, SHORTEST = 22 };
 
+/* libzip may say that an archive is wrong, or nothing, where an allocation failed: what malloc
+ * leaves in errno, which is 0 before, tells. */
+static bool
+is_memory(const zip_error_t *e)
+{
+    return zip_error_code_zip(e) == ZIP_ER_MEMORY || errno == ENOMEM;
+}
+
 /* An error of libzip as a status; the message is copied, as libzip's goes with its handle. */
 static cot_status
 fail(cot_context *ctx, const char *path, zip_error_t *e, ir_error row)
 {
+    const bool memory = is_memory(e);
     char text[LONGEST_MESSAGE];
-    bool memory = zip_error_code_zip(e) == ZIP_ER_MEMORY;
 
     snprintf(text, sizeof text, "%s", zip_error_strerror(e));
     zip_error_fini(e);
@@ -49,6 +57,13 @@ static cot_status
 wrong_member(const member *m, const char *why)
 {
     return ir_fail(m->ctx, 0, NULL, ERR_file_array, m->path, m->name, why);
+}
+
+static cot_status
+fail_member(const member *m, zip_error_t *e)
+{
+    return is_memory(e) ? ir_fail(m->ctx, 0, NULL, ERR_memory)
+                        : wrong_member(m, zip_error_strerror(e));
 }
 
 static const char *
@@ -74,9 +89,7 @@ read_some(const member *m, void *to, size_t n)
     const zip_int64_t got = zip_fread(m->file, to, n);
 
     if (got < 0)
-        return zip_error_code_zip(zip_file_get_error(m->file)) == ZIP_ER_MEMORY
-                   ? ir_fail(m->ctx, 0, NULL, ERR_memory)
-                   : wrong_member(m, zip_error_strerror(zip_file_get_error(m->file)));
+        return fail_member(m, zip_file_get_error(m->file));
     return (size_t)got == n ? COT_OK : wrong_member(m, "has another size than it claims");
 }
 
@@ -89,7 +102,7 @@ read_end(const member *m)
 
     return end == 0  ? COT_OK
            : end > 0 ? wrong_member(m, "has another size than it claims")
-                     : wrong_member(m, zip_error_strerror(zip_file_get_error(m->file)));
+                     : fail_member(m, zip_file_get_error(m->file));
 }
 
 /* The header, to whose end the file is read. */
@@ -146,9 +159,7 @@ take_member(member *m, zip_t *zip, zip_uint64_t i, cot_state *out, int cap)
         return ir_fail(m->ctx, 0, NULL, ERR_file, m->path, "the archive changed");
     m->file = zip_fopen_index(zip, i, 0);
     if (!m->file)
-        return zip_error_code_zip(zip_get_error(zip)) == ZIP_ER_MEMORY
-                   ? ir_fail(m->ctx, 0, NULL, ERR_memory)
-                   : wrong_member(m, zip_error_strerror(zip_get_error(zip)));
+        return fail_member(m, zip_get_error(zip));
     ir_arena_init(&scratch, m->ctx);
     IR_TRY(m->ctx) {
         status = read_member(m, &scratch);
@@ -179,7 +190,7 @@ read_archive(cot_context *ctx, const char *path, zip_t *zip, size_t size, cot_st
             return wrong_member(&m, "is not called NAME.npy");
         m.name = ir_format(&ctx->arena, "%.*s", (int)length - 4, name);
         if (zip_stat_index(zip, (zip_uint64_t)i, 0, &s) != 0)
-            return wrong_member(&m, zip_error_strerror(zip_get_error(zip)));
+            return fail_member(&m, zip_get_error(zip));
         const char *wrong = check_stat(&s, size);
         if (wrong)
             return wrong_member(&m, wrong);
@@ -197,6 +208,7 @@ rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size, c
 
     if (size < SHORTEST) /* libzip takes nothing for an empty archive */
         return ir_fail(ctx, 0, NULL, ERR_file, path, "it is not an npz file");
+    errno = 0;
     zip_error_init(&e);
     zip_source_t *source = zip_source_buffer_create(file, size, 0, &e);
     zip_t *zip = source ? zip_open_from_source(source, ZIP_RDONLY, &e) : NULL;
@@ -250,6 +262,7 @@ rt_npz_write(cot_context *ctx, const char *path, const cot_state *s)
         return rt_file_save(ctx, path, empty, sizeof empty);
     for (int i = 0; i < s->n; i++)
         name[i] = ir_format(&ctx->arena, "%s.npy", s->at[i].name);
+    errno = 0;
     zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
     if (!zip) {
         zip_error_init_with_code(&e, code);

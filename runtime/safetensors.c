@@ -198,10 +198,12 @@ rt_safetensors_open(rt_safetensors *s, const void *file, size_t size)
         return wrong_file(s, "its header claims more than 100 MB");
     if (length > size - LENGTH)
         return wrong_file(s, "it ends inside its header");
+    errno = 0;
     s->json =
         json_loadb((const char *)p + LENGTH, (size_t)length, JSON_REJECT_DUPLICATES, &error);
     if (!s->json) {
-        s->memory = json_error_code(&error) == json_error_out_of_memory;
+        /* jansson may say that the text is wrong where an allocation failed */
+        s->memory = json_error_code(&error) == json_error_out_of_memory || errno == ENOMEM;
         snprintf(s->why, sizeof s->why, "its header is wrong at byte %d: %.100s",
                  error.position, error.text);
         return false;
@@ -284,12 +286,17 @@ entry_of(const cot_array *a, size_t at)
 {
     const char *kind = "";
     json_t *shape = json_array();
+    bool good = shape != NULL;
 
     for (size_t i = 0; i < N_KINDS; i++)
         if (kinds[i].dtype == a->type.dtype)
             kind = kinds[i].name;
-    for (int k = 0; k < a->type.rank; k++)
-        json_array_append_new(shape, json_integer(cot_type_size(&a->type, k)));
+    for (int k = 0; k < a->type.rank && good; k++)
+        good = json_array_append_new(shape, json_integer(cot_type_size(&a->type, k))) == 0;
+    if (!good) {
+        json_decref(shape);
+        return NULL;
+    }
     return json_pack("{s:s, s:o, s:[I,I]}", "dtype", kind, "shape", shape, "data_offsets",
                      (json_int_t)at, (json_int_t)(at + a->bytes));
 }
@@ -298,6 +305,7 @@ entry_of(const cot_array *a, size_t at)
 static char *
 make_header(int n, const cot_named *const *order)
 {
+    errno = 0;
     json_t *json = json_object();
     size_t at = 0;
     bool good = json != NULL;
@@ -309,6 +317,10 @@ make_header(int n, const cot_named *const *order)
     }
     char *text = good ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
+    if (text && errno == ENOMEM) { /* jansson leaves out what it has no memory for */
+        free(text);
+        text = NULL;
+    }
     return text;
 }
 
