@@ -116,7 +116,7 @@ run_call(backward *w, const ir_node *n, const bool *linear, const ir_ref *in)
         set[j] = pass_lanes_in(&w->lanes, w->where[n->first + (ir_ref)j]);
     pass_transpose_call(w->b, n, linear, in, w->ct + n->first, set, ct_in, set_in);
     for (int i = 0; i < n->n_in && w->b->status == COT_OK; i++)
-        if (linear[i])
+        if (linear[i] && ct_in[i])
             add_ct(w, n->in[i], ct_in[i], pass_lanes_of(&w->lanes, set_in[i]));
 }
 

@@ -39,6 +39,20 @@ jvp_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
         y[j] = (dual){ z[j], varies[j] ? z[at++] : IR_NONE };
 }
 
+/* Cotangents that the body gives as zeros are none: a factor that they meet may be infinite. */
+static void
+drop_zeros(const ir_graph *body, ir_ref *ct)
+{
+    for (int i = 0; i < body->n_out; i++) {
+        const ir_node *n = ir_def(body, body->out[i]);
+        double x;
+
+        if (n && n->op == OP_constant && ir_is_floating(body, body->out[i]) &&
+            ir_data_number(&n->at.constant.data, &x) && x == 0)
+            ct[i] = IR_NONE;
+    }
+}
+
 void
 pass_transpose_call(ir_build *b, const ir_node *n, const bool *linear, const ir_ref *in,
                     const ir_ref *ct, const ir_ref *set, ir_ref *ct_in, ir_ref *set_in)
@@ -58,6 +72,8 @@ pass_transpose_call(ir_build *b, const ir_node *n, const bool *linear, const ir_
     }
     pass_flow_ok(b, pass_transpose_sets(n->at.call.body, linear, has, has_set, gives, &body));
     call(b, n, body, n_in, x, z);
+    if (b->status == COT_OK)
+        drop_zeros(body, z);
     pass_flow_give(n, linear, z, ct_in);
     for (int i = 0; i < n->n_in; i++)
         at += linear[i];
