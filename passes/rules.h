@@ -173,6 +173,7 @@ cot_status pass_axis_check(const ir_graph *f);
 ir_ref pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad);
 
 /* Helpers. */
+double pass_largest(cot_dtype t); /* the largest number of a floating type */
 /* broadcast on a new first axis if not mapped */
 ir_ref pass_map_operand(ir_build *b, ir_ref x, bool mapped, int64_t size);
 ir_ref pass_zeros_like(ir_build *b, const ir_type *t);

@@ -81,10 +81,17 @@ softsign_of(cot_place at, cot_value x)
     return cot_div(x, cot_add(1, cot_abs(x)));
 }
 
+/* From 0 to 6.  x is clamped, not the sum, which rounds to 6 at numbers below 3. */
+static cot_value
+hard_step(cot_place at, cot_value x)
+{
+    return cot_add(cot_clamp(-3, x, 3), 3);
+}
+
 static cot_value
 hardswish_of(cot_place at, cot_value x)
 {
-    return cot_div(cot_mul(x, cot_clamp(0, cot_add(x, 3), 6)), 6);
+    return cot_div(cot_mul(x, hard_step(at, x)), 6);
 }
 
 static cot_value
@@ -116,7 +123,7 @@ FORMULA(celu,
 FORMULA(leaky_relu, positive_or(at, x, cot_mul(either(o->alpha, 0.01), x)))
 FORMULA(mish, ramp(at, x, mish_of(at, near(at, x))))
 FORMULA(softsign, cot_where(is_infinite(at, x), cot_sign(x), softsign_of(at, bounded(at, x))))
-FORMULA(hardsigmoid, cot_div(cot_clamp(0, cot_add(x, 3), 6), 6))
+FORMULA(hardsigmoid, cot_div(hard_step(at, x), 6))
 FORMULA(hardswish, ramp(at, x, hardswish_of(at, near(at, x))))
 FORMULA(log_sigmoid, cot_neg(cot_softplus(cot_neg(x))))
 FORMULA(tanhshrink, cot_sub(x, cot_tanh(x)))
@@ -132,7 +139,9 @@ cot_prelu_(cot_place at, cot_value x, cot_value weight)
 
     if (!fe_floating(at, "prelu", x) || !fe_fits(at, "prelu", "weight", weight, x, true))
         return x;
-    return fe_back(at, positive_or(at, w, cot_mul(fe_channels(at, fe_wide(at, weight), w), w)),
+    const cot_value low = cot_where(cot_gt(w, 0), 0, w);
+    return fe_back(at,
+                   positive_or(at, w, cot_mul(fe_channels(at, fe_wide(at, weight), w), low)),
                    cot_dtype_of(x));
 }
 

@@ -47,9 +47,10 @@ static cot_value
 huber(cot_place at, const cot_value *x, const cot_loss_options *o)
 {
     const double delta = either(o->delta, 1);
-    cot_value e = cot_sub(x[0], x[1]), d = cot_abs(e);
-    /* the square of e, which is smooth at 0, where |e| is not */
-    return cot_where(cot_le(d, delta), cot_mul(0.5, cot_square(e)),
+    cot_value e = cot_sub(x[0], x[1]), d = cot_abs(e), near = cot_le(d, delta);
+    /* the square of e, which is smooth at 0, where |e| is not; of 0 where it is not chosen,
+     * since e may be infinite */
+    return cot_where(near, cot_mul(0.5, cot_square(cot_where(near, e, 0))),
                      cot_mul(delta, cot_sub(d, 0.5 * delta)));
 }
 

@@ -7,6 +7,7 @@
  *
  * Kinks follow torch.func: ties of max and min share evenly, abs has 0 at 0, clamp 0 at its
  * bounds. */
+#include <float.h>
 #include <math.h>
 
 #include "passes/rules.h"
@@ -45,6 +46,25 @@ static ir_ref
 square(ir_build *b, ir_ref x)
 {
     return ir_mul(b, x, x);
+}
+
+double
+pass_largest(cot_dtype t)
+{
+    return t == COT_F64   ? DBL_MAX
+           : t == COT_F32 ? (double)FLT_MAX
+           : t == COT_F16 ? 65504
+                          : 0x1.fep127;
+}
+
+/* The largest number where x is infinite, so that its square in a divisor, which is infinite,
+ * makes no 0 * inf or inf / inf in derivatives of any order. */
+static ir_ref
+bounded(ir_build *b, ir_ref x)
+{
+    ir_ref infinity = ir_like(b, x, (double)INFINITY), size = ir_op1(b, OP_abs, x);
+    ir_ref most = ir_like(b, x, x ? pass_largest(ir_btype(b, x)->dtype) : 0);
+    return ir_select(b, ir_op2(b, OP_eq, size, infinity), most, x);
 }
 
 static ir_ref
@@ -132,18 +152,26 @@ JVP_UNARY_OVER(log2, times(b, x, LN2))
 JVP_UNARY_OVER(log1p, plus(b, x, 1))
 JVP_UNARY_OVER(sqrt, ir_add(b, y, y))
 JVP_UNARY(rsqrt, times(b, ir_mul(b, square(b, y), y), -0.5))
-JVP_UNARY_OVER(cbrt, times(b, square(b, y), 3))
+JVP_UNARY_OVER(cbrt, times(b, square(b, bounded(b, y)), 3))
 JVP_UNARY(sin, ir_op1(b, OP_cos, x))
 JVP_UNARY(cos, ir_neg(b, ir_op1(b, OP_sin, x)))
 JVP_UNARY(tan, plus(b, square(b, y), 1))
 JVP_UNARY_OVER(asin, ir_op1(b, OP_sqrt, one_minus_square(b, x)))
 JVP_UNARY_OVER(acos, ir_neg(b, ir_op1(b, OP_sqrt, one_minus_square(b, x))))
-JVP_UNARY_OVER(atan, plus(b, square(b, x), 1))
 JVP_UNARY(sinh, ir_op1(b, OP_cosh, x))
 JVP_UNARY(cosh, ir_op1(b, OP_sinh, x))
 JVP_UNARY(tanh, one_minus(b, square(b, y)))
 JVP_UNARY_OVER(atanh, one_minus_square(b, x))
 JVP_UNARY(logistic, ir_mul(b, y, one_minus(b, y)))
+
+static ir_ref
+atan_divisor(ir_build *b, ir_ref x)
+{
+    if (x && !ir_is_complex(ir_btype(b, x)->dtype))
+        x = bounded(b, x);
+    return plus(b, square(b, x), 1);
+}
+JVP_UNARY_OVER(atan, atan_divisor(b, x))
 
 /* c e^(-x^2).  Beyond 28 it is 0 in f64 as well, and so are its derivatives, which otherwise
  * are 0 * inf at an infinity. */
@@ -168,12 +196,20 @@ asinh_divisor(ir_build *b, ir_ref x)
 JVP_UNARY_OVER(asinh, asinh_divisor(b, x))
 
 /* Roots of the factors: the product may overflow, and where x is complex its root may be the
- * other one. */
+ * other one.  An infinity at an infinity, as a constant: derivatives of the roots would be 0 * inf
+ * with them. */
 static ir_ref
 acosh_divisor(ir_build *b, ir_ref x)
 {
+    ir_ref far = IR_NONE, infinity = IR_NONE;
+    if (x && !ir_is_complex(ir_btype(b, x)->dtype)) {
+        infinity = ir_like(b, x, (double)INFINITY);
+        far = ir_op2(b, OP_eq, x, infinity);
+        x = ir_select(b, far, ir_like(b, x, 2), x);
+    }
     ir_ref above = ir_op1(b, OP_sqrt, plus(b, x, 1));
-    return ir_mul(b, ir_op1(b, OP_sqrt, plus(b, x, -1)), above);
+    ir_ref y = ir_mul(b, ir_op1(b, OP_sqrt, plus(b, x, -1)), above);
+    return far ? ir_select(b, far, infinity, y) : y;
 }
 JVP_UNARY_OVER(acosh, acosh_divisor(b, x))
 
@@ -266,8 +302,20 @@ jvp_rem(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 /* x^p is 1 at p = 0 for every x, 0 included, and 0 at x = 0 for every p > 0: there the plain
  * formulas would give 0 * inf.  The operand is made harmless rather than the product, so that
  * higher derivatives are right as well.
- *   d/dx = p x^(p-1), with x^0 for p = x = 0;   d/dp = x^p log x, with log 1 for x = 0, p >= 0.
- */
+ *   d/dx = p x^(p-1), with x^0 for p = x = 0, and the largest factor for an infinite p, for
+ *          which x^(p-1) may be 0;
+ *   d/dp = x^p log x, with log 1 for x = 0, p >= 0 and for x infinite, p < 0. */
+static ir_ref
+clamped(ir_build *b, ir_ref p)
+{
+    const cot_dtype t = p ? ir_btype(b, p)->dtype : COT_F64;
+
+    if (!p || ir_is_complex(t))
+        return p;
+    ir_ref high = ir_like(b, p, pass_largest(t));
+    return ir_op3(b, OP_clamp, ir_like(b, p, -pass_largest(t)), p, high);
+}
+
 static ir_ref
 pow_by_base(ir_build *b, ir_ref x, ir_ref p)
 {
@@ -278,13 +326,14 @@ pow_by_base(ir_build *b, ir_ref x, ir_ref p)
         return IR_NONE;
     if (constant && c == trunc(c) && fabs(c) <= SHORT)
         return ir_mul(b, p, power(b, x, (int64_t)c - 1));
+    ir_ref factor = constant && !isinf(c) ? p : clamped(b, p);
     if (constant)
-        return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, p, -1)));
+        return ir_mul(b, factor, ir_op2(b, OP_pow, x, plus(b, p, -1)));
     ir_ref zero = ir_like(b, p, 0);
     ir_ref equal = ir_op2(b, OP_eq, x, zero);
     ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_eq, p, zero), equal);
     ir_ref q = ir_select(b, both, ir_like(b, p, 1), p);
-    return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, q, -1)));
+    return ir_mul(b, factor, ir_op2(b, OP_pow, x, plus(b, q, -1)));
 }
 
 static ir_ref
@@ -294,7 +343,12 @@ pow_by_exponent(ir_build *b, ir_ref x, ir_ref p, ir_ref y)
     if (p && ir_is_complex(ir_btype(b, p)->dtype))
         size = ir_op1(b, OP_real, p);
     ir_ref at_least = ir_op2(b, OP_ge, size, ir_like(b, size, 0));
-    ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, x, zero), at_least);
+    ir_ref origin = ir_op2(b, OP_eq, x, zero), flat = IR_NONE;
+    if (x && ir_is_complex(ir_btype(b, x)->dtype))
+        flat = ir_op2(b, OP_and, origin, at_least);
+    else
+        flat = ir_select(b, at_least, origin,
+                         ir_op2(b, OP_eq, x, ir_like(b, x, (double)INFINITY)));
     ir_ref safe = ir_select(b, flat, ir_like(b, x, 1), x);
     return ir_mul(b, y, ir_op1(b, OP_log, safe));
 }
@@ -311,18 +365,21 @@ jvp_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     y->tan = tan_add(b, by_base, by_exponent);
 }
 
-/* d atan2(y, x) = (x dy - y dx) / (x^2 + y^2), divided twice by the root of the sum, which
- * neither overflows nor vanishes; operand 0 is y. */
+/* d atan2(y, x) = (x dy - y dx) / (x^2 + y^2), divided twice by the root of the sum, which does
+ * not vanish.  Where it is infinite the dividends are 1 and the derivatives 0.  Operand 0 is
+ * y. */
 void
 jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *out)
 {
     const ir_ref y = in[0].val, x = in[1].val;
     (void)f, (void)n;
-    ir_ref h = ir_op2(b, OP_hypot, x, y), by_y = IR_NONE, by_x = IR_NONE;
+    ir_ref h = ir_op2(b, OP_hypot, x, y), one = ir_like(b, h, 1), by_y = IR_NONE,
+           by_x = IR_NONE;
+    ir_ref far = ir_op2(b, OP_eq, h, ir_like(b, h, (double)INFINITY));
     if (in[0].tan)
-        by_y = tan_mul(b, in[0].tan, ir_div(b, ir_div(b, x, h), h));
+        by_y = tan_mul(b, in[0].tan, ir_div(b, ir_div(b, ir_select(b, far, one, x), h), h));
     if (in[1].tan)
-        by_x = tan_mul(b, in[1].tan, ir_div(b, ir_div(b, y, h), h));
+        by_x = tan_mul(b, in[1].tan, ir_div(b, ir_div(b, ir_select(b, far, one, y), h), h));
     out->tan = tan_sub(b, by_y, by_x);
 }
 

@@ -2,7 +2,6 @@
  * derivative, written with the result where that is shorter.  Derivatives by the order of
  * polygamma and zeta do not exist here, as in JAX: they are an error, so that no zero is taken
  * for one. */
-#include <float.h>
 #include <math.h>
 
 #include "passes/rules.h"
@@ -194,14 +193,21 @@ jvp_zeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 }
 
 /* x^(a - 1) e^-x / Gamma(a), the derivative of P by x; x^0 is 1 at x = 0, too, for which x
- * is made harmless, not the product, which varies with a; and at an infinity, where inf -
- * inf would be NaN, the largest number gives 0. */
+ * is made harmless, not the product, which varies with a.  Beside an infinity, where inf - inf
+ * would be NaN, it is 0: that of the largest number, for an infinite a of order 1. */
 static ir_ref
 gamma_density(ir_build *b, ir_ref a, ir_ref x)
 {
-    const double most = x && ir_btype(b, x)->dtype == COT_F64 ? DBL_MAX : (double)FLT_MAX;
-    x = ir_op2(b, OP_min, x, ir_like(b, x, most));
-    ir_ref zero = ir_op2(b, OP_eq, x, ir_like(b, x, 0)), one = ir_like(b, a, 1);
+    double c;
+    ir_ref one = ir_like(b, a, 1);
+    if (!ir_is_splat(b, a, &c) || isinf(c)) {
+        ir_ref infinity = ir_like(b, a, (double)INFINITY);
+        ir_ref far = ir_op2(b, OP_eq, a, infinity);
+        x = ir_select(b, far, infinity, x);
+        a = ir_select(b, far, one, a);
+    }
+    x = ir_op2(b, OP_min, x, ir_like(b, x, x ? pass_largest(ir_btype(b, x)->dtype) : 0));
+    ir_ref zero = ir_op2(b, OP_eq, x, ir_like(b, x, 0));
     ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, a, one), zero);
     ir_ref logarithm = ir_op1(b, OP_log, ir_select(b, flat, one, x));
     ir_ref e = ir_sub(b, ir_mul(b, plus(b, a, -1), logarithm), x);
@@ -309,6 +315,17 @@ jvp_betainc(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
     y->tan = tan_mul(b, in[2].tan, ir_op1(b, OP_exp, e));
 }
 
+/* psi(x) - psi(x + y), which is 0 where x is infinite and y is a number. */
+static ir_ref
+beta_slope(ir_build *b, ir_ref x, ir_ref y, ir_ref sum)
+{
+    ir_ref infinite = ir_op2(b, OP_eq, x, ir_like(b, x, (double)INFINITY));
+    ir_ref flat = times(b, y, 0); /* NaN for an infinity and NaN */
+    ir_ref slope = ir_sub(b, ir_op1(b, OP_digamma, x), sum);
+
+    return ir_select(b, infinite, flat, slope);
+}
+
 /* d log B(x, y) = (psi(x) - psi(x + y)) dx + (psi(y) - psi(x + y)) dy */
 void
 jvp_lbeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
@@ -318,7 +335,7 @@ jvp_lbeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     (void)f, (void)n;
     for (int i = 0; i < 2; i++)
         if (in[i].tan)
-            part[i] = tan_mul(b, in[i].tan, ir_sub(b, ir_op1(b, OP_digamma, in[i].val), sum));
+            part[i] = tan_mul(b, in[i].tan, beta_slope(b, in[i].val, in[1 - i].val, sum));
     y->tan = tan_add(b, part[0], part[1]);
 }
 

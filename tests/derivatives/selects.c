@@ -13,7 +13,8 @@
  * that they compare, of which `c` is a constant, `x` an input, and others go by their op;
  * `|c` or `c|` says on which side the constant is.  It must be in `known` with the reason
  * for which it loses nothing.  A predicate that holds at infinities and NaN alone
- * (`is_finite`, x != x) is no suspect: there is no tangent to be kept. */
+ * (`is_finite`, x != x, x == inf) is no suspect: there is no tangent to be kept. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +92,15 @@ name_value(const ir_graph *f, const bool *depends, ir_ref v, char *to)
     strcat(to, ")");
 }
 
+static bool
+is_infinity(const ir_graph *f, ir_ref v)
+{
+    const ir_node *n = ir_def(f, v);
+    double x;
+
+    return n && n->op == OP_constant && ir_data_number(&n->at.constant.data, &x) && isinf(x);
+}
+
 /* Does p hold only where a value is infinite or NaN?  `sign`: p itself, or its negation. */
 static bool
 beyond_numbers(const ir_graph *f, ir_ref p, bool sign)
@@ -102,7 +112,9 @@ beyond_numbers(const ir_graph *f, ir_ref p, bool sign)
     switch (n->op) {
     case OP_not: return beyond_numbers(f, n->in[0], !sign);
     case OP_is_finite: return !sign;
-    case OP_eq: return !sign && n->in[0] == n->in[1];
+    case OP_eq:
+        return sign ? is_infinity(f, n->in[0]) || is_infinity(f, n->in[1])
+                    : n->in[0] == n->in[1];
     case OP_ne: return sign && n->in[0] == n->in[1];
     case OP_and:
     case OP_or:

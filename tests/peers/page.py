@@ -69,10 +69,10 @@ beside it, a zero of the other sign. `laws.special` holds 20 thousand of the sta
 peer nor Python: special operands of every op in f64, f32, bf16 and f16, values and derivatives.
 
 What is stated is the limit wherever the function has one, but for these derivatives, which are what the rule's own
-arithmetic gives at the ends of the range: `atan2` beside an infinity (inf / inf is NaN) and where the root of the sum of
-squares is beyond the range; x^y by x where x^(y - 1) is beyond the range, and by y where x^y is 0 and log x infinite; x / y
-by y where 1 / y is beyond the range; `lbeta` where `digamma` of the sum is infinite; the density of `igamma` for a <= 0.
-Nothing is stated of `igamma_grad_a` and `random_gamma_grad` outside [0.001, 1000].
+arithmetic gives at the ends of the range: `atan2` where the root of the sum of
+squares is beyond the range; x^y by x where x^(y - 1) is beyond the range; x / y
+by y where 1 / y is beyond the range; `lbeta` where the sum of its operands is; the density of `igamma` for a <= 0.
+[Passes](passes.md) has the reasons. Nothing is stated of `igamma_grad_a` and `random_gamma_grad` outside [0.001, 1000].
 """
 
 
