@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ir/diag.h"
 #include "runtime/file.h"
 
 const void *
