@@ -11,88 +11,10 @@
 
 static bool run_region(sim *s, const cg_region *r);
 
-bool
-cg_sim_wrong(sim *s, const char *what)
-{
-    if (!s->wrong)
-        s->wrong = what;
-    return false;
-}
-
-/* -- lanes --------------------------------------------------------------------------------- */
-
-int32_t
-cg_sim_thread(const sim *s, int64_t i, bool *many)
-{
-    const sim_lanes *at = &s->at;
-    const int64_t j = i / (at->n / at->teams);
-
-    *many = at->kind == CG_GRID || at->kind == CG_WARPS;
-    if (at->kind == CG_WARPS)
-        return (int32_t)(j * CG_WARP);
-    return (int32_t)(at->kind == CG_LANES ? j / at->lanes * CG_WARP + j % at->lanes : j);
-}
-
 static bool
 is_active(const sim *s, int64_t i)
 {
     return !s->at.mask || s->at.mask[i];
-}
-
-static void *
-scratch(sim *s, cg_val v, int slot, size_t bytes)
-{
-    void **p = &s->scratch[v * SIM_SLOTS + (unsigned)slot];
-
-    if (!*p)
-        *p = ir_alloc(s->arena, bytes + 8);
-    return *p;
-}
-
-static void *
-define(sim *s, cg_val v, int64_t n)
-{
-    if (!s->value[v] || s->width[v] < n)
-        s->value[v] = ir_alloc(s->arena, (size_t)n * 8 + 8);
-    s->width[v] = n;
-    return s->value[v];
-}
-
-static size_t
-size_of(const sim *s, cg_val v)
-{
-    return cot_dtype_size(cg_type(s->k, v));
-}
-
-/* The elements of x that stand for n lanes, `each` neighbours for one. */
-static void
-spread(void *to, const void *x, size_t size, int64_t n, int64_t each)
-{
-    for (int64_t i = 0; i < n; i++)
-        memcpy((char *)to + (size_t)i * size, (const char *)x + (size_t)(i / each) * size,
-               size);
-}
-
-/* Value v for each lane; operand j of an instruction. */
-const void *
-cg_sim_operand(sim *s, cg_val v, int j)
-{
-    const int64_t n = s->at.n;
-
-    if (s->k->insn[v].op == SC_const || s->k->insn[v].op == CG_PARAM) {
-        memcpy(define(s, v, 1),
-               s->k->insn[v].op == CG_PARAM ? (const void *)&s->params[s->k->insn[v].imm]
-                                            : &s->k->insn[v].imm,
-               8);
-    }
-    if (s->width[v] == n)
-        return s->value[v];
-    if (s->operand_cap[j] < n) {
-        s->operand[j] = ir_alloc(s->arena, (size_t)n * 8 + 8);
-        s->operand_cap[j] = n;
-    }
-    spread(s->operand[j], s->value[v], size_of(s, v), n, n / s->width[v]);
-    return s->operand[j];
 }
 
 static int64_t
@@ -160,20 +82,20 @@ run_scalar(sim *s, cg_val v)
 
     for (int j = 0; j < arity; j++)
         in[j] = cg_sim_operand(s, p->in[j], j);
-    void *out = define(s, v, s->at.n);
+    void *out = cg_sim_define(s, v, s->at.n);
     if (!s->at.mask) {
         ir_sc_eval(&i, cg_type(s->k, p->in[0]), (int)s->at.n, out, in);
         return;
     }
     const int m = count(s, s->at.mask);
     for (int j = 0; j < arity; j++) {
-        packed[j] = scratch(s, v, j, (size_t)s->at.n * 8);
-        pack(s, s->at.mask, (void *)(uintptr_t)packed[j], in[j], size_of(s, p->in[j]));
+        packed[j] = cg_sim_scratch(s, v, j, (size_t)s->at.n * 8);
+        pack(s, s->at.mask, (void *)(uintptr_t)packed[j], in[j], cg_sim_size_of(s, p->in[j]));
     }
-    void *y = scratch(s, v, 3, (size_t)s->at.n * 8);
+    void *y = cg_sim_scratch(s, v, 3, (size_t)s->at.n * 8);
     if (m > 0)
         ir_sc_eval(&i, cg_type(s->k, p->in[0]), m, y, packed);
-    unpack(s, s->at.mask, out, y, size_of(s, v));
+    unpack(s, s->at.mask, out, y, cg_sim_size_of(s, v));
 }
 
 static void
@@ -181,24 +103,25 @@ run_rare(sim *s, cg_val v)
 {
     const cg_insn *p = &s->k->insn[v];
     const uint8_t *wants = cg_sim_operand(s, p->in[0], 0);
-    uint8_t *mask = scratch(s, v, 0, (size_t)s->at.n);
+    uint8_t *mask = cg_sim_scratch(s, v, 0, (size_t)s->at.n);
     void *packed[4] = { 0 };
     int m = 0;
 
     for (int64_t i = 0; i < s->at.n; i++)
         m += mask[i] = wants[i] && is_active(s, i);
     const void *usual = cg_sim_operand(s, p->in[1], 1);
-    void *out = define(s, v, s->at.n);
-    memcpy(out, usual, (size_t)s->at.n * size_of(s, v));
+    void *out = cg_sim_define(s, v, s->at.n);
+    memcpy(out, usual, (size_t)s->at.n * cg_sim_size_of(s, v));
     if (m == 0)
         return;
     for (int j = 0; j < p->sub->n_in; j++) {
         packed[j] = ir_alloc(s->arena, (size_t)s->at.n * 8 + 8);
-        pack(s, mask, packed[j], cg_sim_operand(s, p->args[j], j), size_of(s, p->args[j]));
+        pack(s, mask, packed[j], cg_sim_operand(s, p->args[j], j),
+             cg_sim_size_of(s, p->args[j]));
     }
-    void *y = scratch(s, v, 1, (size_t)s->at.n * 8);
+    void *y = cg_sim_scratch(s, v, 1, (size_t)s->at.n * 8);
     ir_sc_run(s->arena, p->sub, m, y, (const void *const *)packed);
-    unpack(s, mask, out, y, size_of(s, v));
+    unpack(s, mask, out, y, cg_sim_size_of(s, v));
 }
 
 static void
@@ -222,7 +145,7 @@ run_memory(sim *s, cg_val v)
     const uint8_t *on = when ? cg_sim_operand(s, when, 2) : NULL;
     const size_t size = cot_dtype_size((cot_dtype)p->type);
     char *value =
-        load ? define(s, v, s->at.n) : (char *)(uintptr_t)cg_sim_operand(s, p->in[1], 1);
+        load ? cg_sim_define(s, v, s->at.n) : (char *)(uintptr_t)cg_sim_operand(s, p->in[1], 1);
 
     for (int64_t i = 0; i < s->at.n; i++) {
         if (!is_active(s, i))
@@ -279,7 +202,7 @@ spread_mask(sim *s, cg_val v, const cg_block *x, const sim_lanes *outer, int64_t
 
     if (!limit && !outer->mask)
         return NULL;
-    mask = scratch(s, v, 0, (size_t)(outer->n * e));
+    mask = cg_sim_scratch(s, v, 0, (size_t)(outer->n * e));
     for (int64_t i = 0; i < outer->n * e; i++)
         mask[i] = (!outer->mask || outer->mask[i / e]) && (!limit || i % e < limit[i / e]);
     return mask;
@@ -292,7 +215,7 @@ fold_lanes(sim *s, const cg_block *x, int k, int64_t e, const sim_lanes *outer)
     const cg_yield *y = &x->yield[k];
     const size_t size = cot_dtype_size(y->type);
     const uint64_t neutral = cg_neutral_bits(y->combine, y->type);
-    char *all = scratch(s, x->result[k], 0, (size_t)s->at.n * 8);
+    char *all = cg_sim_scratch(s, x->result[k], 0, (size_t)s->at.n * 8);
     char half[2][8];
     const uint8_t *mask = s->at.mask;
 
@@ -317,7 +240,7 @@ fold_lanes(sim *s, const cg_block *x, int k, int64_t e, const sim_lanes *outer)
                 memcpy(all + (size_t)(o * e + h) * size, all + (size_t)(o * e + n - 1) * size,
                        size);
     }
-    char *out = define(s, x->result[k], outer->n);
+    char *out = cg_sim_define(s, x->result[k], outer->n);
     for (int64_t o = 0; o < outer->n; o++)
         memcpy(out + (size_t)o * size, all + (size_t)(o * e) * size, size);
 }
@@ -346,7 +269,7 @@ run_at_once(sim *s, cg_val v)
     s->at.n = outer.n * e;
     if (!enter_threads(s, x, e))
         return false;
-    int64_t *var = define(s, x->var, s->at.n);
+    int64_t *var = cg_sim_define(s, x->var, s->at.n);
     for (int64_t i = 0; i < s->at.n; i++)
         var[i] = lo + i % e * x->step;
     if (!run_region(s, &x->body))
@@ -368,7 +291,7 @@ run_at_once(sim *s, cg_val v)
 static void
 assign(sim *s, cg_val v, const void *x, const uint8_t *mask)
 {
-    const size_t size = size_of(s, v);
+    const size_t size = cg_sim_size_of(s, v);
     char *to = s->value[v];
 
     for (int64_t i = 0; i < s->at.n; i++)
@@ -383,8 +306,8 @@ begin_carries(sim *s, const cg_block *x)
         if (!x->yield[k].carried)
             continue;
         const void *init = cg_sim_operand(s, x->yield[k].init, 0);
-        memcpy(define(s, x->yield[k].carried, s->at.n), init,
-               (size_t)s->at.n * size_of(s, x->yield[k].carried));
+        memcpy(cg_sim_define(s, x->yield[k].carried, s->at.n), init,
+               (size_t)s->at.n * cg_sim_size_of(s, x->yield[k].carried));
     }
 }
 
@@ -396,7 +319,7 @@ next_carries(sim *s, const cg_block *x, const uint8_t *mask)
 
     for (int k = 0; k < x->n; k++)
         if (x->yield[k].carried)
-            next[k] = memcpy(scratch(s, x->yield[k].carried, 3, (size_t)s->at.n * 8),
+            next[k] = memcpy(cg_sim_scratch(s, x->yield[k].carried, 3, (size_t)s->at.n * 8),
                              cg_sim_operand(s, x->yield[k].value, 0),
                              (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
     for (int k = 0; k < x->n; k++)
@@ -409,7 +332,7 @@ end_carries(sim *s, const cg_block *x)
 {
     for (int k = 0; k < x->n; k++)
         if (x->yield[k].carried)
-            memcpy(define(s, x->result[k], s->at.n), s->value[x->yield[k].carried],
+            memcpy(cg_sim_define(s, x->result[k], s->at.n), s->value[x->yield[k].carried],
                    (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
 }
 
@@ -479,15 +402,17 @@ run_serial(sim *s, cg_val v)
     const cg_block *x = s->k->insn[v].block;
     const uint8_t *outer = s->at.mask;
     const size_t bytes = (size_t)s->at.n * 8;
-    const int64_t *lo = memcpy(scratch(s, v, 0, bytes), cg_sim_operand(s, x->lo, 0), bytes);
-    const int64_t *hi = memcpy(scratch(s, v, 1, bytes), cg_sim_operand(s, x->hi, 0), bytes);
-    uint8_t *mask = scratch(s, v, 2, (size_t)s->at.n);
+    const int64_t *lo =
+        memcpy(cg_sim_scratch(s, v, 0, bytes), cg_sim_operand(s, x->lo, 0), bytes);
+    const int64_t *hi =
+        memcpy(cg_sim_scratch(s, v, 1, bytes), cg_sim_operand(s, x->hi, 0), bytes);
+    uint8_t *mask = cg_sim_scratch(s, v, 2, (size_t)s->at.n);
     counter *c = new_counters(s, x);
 
     begin_carries(s, x);
     for (int64_t step = 0;; step += x->step) {
         int m = 0;
-        int64_t *var = define(s, x->var, s->at.n);
+        int64_t *var = cg_sim_define(s, x->var, s->at.n);
         for (int64_t i = 0; i < s->at.n; i++) {
             var[i] = lo[i] + step;
             m += mask[i] = (!outer || outer[i]) && var[i] < hi[i];
@@ -506,7 +431,7 @@ run_serial(sim *s, cg_val v)
     end_carries(s, x);
     for (int k = 0; k < x->n; k++)
         if (x->yield[k].mode == CG_TREE)
-            take_tree(s, &x->yield[k], &c[k], define(s, x->result[k], s->at.n));
+            take_tree(s, &x->yield[k], &c[k], cg_sim_define(s, x->result[k], s->at.n));
     return true;
 }
 
@@ -532,7 +457,7 @@ run_fold(sim *s, cg_val v)
         all[k] = ir_alloc(s->arena, row * (size_t)e + 8);
     for (int64_t i = 0; i < e; i++) {
         const int64_t l = reversed(i, e);
-        int64_t *var = define(s, x->var, s->at.n);
+        int64_t *var = cg_sim_define(s, x->var, s->at.n);
         for (int64_t j = 0; j < s->at.n; j++)
             var[j] = constant(s, x->lo) + l * x->step;
         if (!run_region(s, &x->body))
@@ -545,10 +470,10 @@ run_fold(sim *s, cg_val v)
         for (int64_t h = e / 2; h > 0; h /= 2)
             for (int64_t l = 0; l < h; l++) {
                 char *to = all[k] + row * (size_t)l;
-                const char *left = memcpy(scratch(s, x->result[k], 0, row), to, row);
+                const char *left = memcpy(cg_sim_scratch(s, x->result[k], 0, row), to, row);
                 combine(s, &x->yield[k], s->at.n, to, left, all[k] + row * (size_t)(l + h));
             }
-        memcpy(define(s, x->result[k], s->at.n), all[k],
+        memcpy(cg_sim_define(s, x->result[k], s->at.n), all[k],
                (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
     }
     return true;
@@ -576,7 +501,7 @@ yield_side(sim *s, const cg_block *x, bool other, const uint8_t *mask)
     for (int k = 0; k < x->n; k++) {
         const void *y = cg_sim_operand(s, other ? x->yield[k].init : x->yield[k].value, 0);
         if (!s->value[x->result[k]] || s->width[x->result[k]] != s->at.n)
-            define(s, x->result[k], s->at.n);
+            cg_sim_define(s, x->result[k], s->at.n);
         assign(s, x->result[k], y, mask);
     }
 }
@@ -585,7 +510,8 @@ static bool
 run_if(sim *s, cg_val v)
 {
     const cg_block *x = s->k->insn[v].block;
-    uint8_t *yes = scratch(s, v, 0, (size_t)s->at.n), *no = scratch(s, v, 1, (size_t)s->at.n);
+    uint8_t *yes = cg_sim_scratch(s, v, 0, (size_t)s->at.n),
+            *no = cg_sim_scratch(s, v, 1, (size_t)s->at.n);
     const uint8_t *cond = cg_sim_operand(s, x->cond, 0);
     int n_yes = 0, n_no = 0;
 
@@ -609,7 +535,7 @@ run_while(sim *s, cg_val v)
 {
     const cg_block *x = s->k->insn[v].block;
     const uint8_t *outer = s->at.mask;
-    uint8_t *mask = scratch(s, v, 0, (size_t)s->at.n);
+    uint8_t *mask = cg_sim_scratch(s, v, 0, (size_t)s->at.n);
 
     begin_carries(s, x);
     for (int64_t i = 0; i < s->at.n; i++)
@@ -644,7 +570,7 @@ run_grid(sim *s, cg_val v)
     const int64_t n = extent(s, x);
 
     for (s->block = 0; s->block < n; s->block++) {
-        *(int64_t *)define(s, x->var, 1) = constant(s, x->lo) + s->block * x->step;
+        *(int64_t *)cg_sim_define(s, x->var, 1) = constant(s, x->lo) + s->block * x->step;
         cg_sim_memory_block(s);
         if (!run_region(s, &x->body))
             return false;

@@ -55,6 +55,11 @@ typedef struct sim {
 } sim;
 
 bool cg_sim_wrong(sim *s, const char *what);
+/* Memory for value v at the lanes in hand, by slot; the value itself, of n numbers; bytes of
+ * one. */
+void *cg_sim_scratch(sim *s, cg_val v, int slot, size_t bytes);
+void *cg_sim_define(sim *s, cg_val v, int64_t n);
+size_t cg_sim_size_of(const sim *s, cg_val v);
 /* The first thread of lane i, and whether every thread of the warp or block is at its place. */
 int32_t cg_sim_thread(const sim *s, int64_t i, bool *many);
 void cg_sim_memory_new(sim *s, void *const *buffers);
