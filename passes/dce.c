@@ -68,8 +68,8 @@ shrink_branches(ir_build *b, const ir_node *n, shape *s)
     return COT_OK;
 }
 
-/* A carry that is read for what is needed is needed itself: to the fixed point, from the operands
- * that are marked in s->in. */
+/* A carry that is read for what is needed is needed itself: to the fixed point, from the
+ * operands that are marked in s->in. */
 static void
 close_over_carries(const ir_graph *body, ir_arena *a, int consts, int carries, shape *s)
 {

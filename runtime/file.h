@@ -13,8 +13,8 @@
 const void *rt_file_map(const char *path, size_t *size);
 void rt_file_unmap(const void *file, size_t size);
 
-/* The parts one after the other as a file; 0, or errno.  Half a file is worse than none: it goes,
- * where it is a file and no pipe or device. */
+/* The parts one after the other as a file; 0, or errno.  Half a file is worse than none: it
+ * goes, where it is a file and no pipe or device. */
 typedef struct rt_part {
     const void *bytes;
     size_t n;

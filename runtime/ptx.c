@@ -150,11 +150,12 @@ lower_all(cot_context *ctx, int n, const rt_export *e, const cot_compile_options
                               .n_in = e[i].graph->n_in,
                               .n_out = e[i].graph->n_out - e[i].graph->n_inout };
         if (!rt_is_word(fn[i].name))
-            return ir_fail(ctx, 0, NULL, ERR_usage,
-                           ir_format(a,
-                                     "'%s' is no name for entries of PTX: wants letters, digits "
-                                     "and _, no digit first",
-                                     fn[i].name));
+            return ir_fail(
+                ctx, 0, NULL, ERR_usage,
+                ir_format(a,
+                          "'%s' is no name for entries of PTX: wants letters, digits "
+                          "and _, no digit first",
+                          fn[i].name));
         for (int k = 0; k < i; k++)
             if (strcmp(fn[k].name, fn[i].name) == 0)
                 return ir_fail(ctx, 0, NULL, ERR_usage,

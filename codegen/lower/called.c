@@ -6,7 +6,8 @@
  * are compared, and those that are the same are one.  Operands are only read, and results lie
  * beside them, so that one plan serves every call.
  *
- * A GPU's kernels cannot call kernels: there the plan of the callee is a part of the caller's. */
+ * A GPU's kernels cannot call kernels: there the plan of the callee is a part of the
+ * caller's. */
 #include "codegen/plan.h"
 
 #include "ir/diag.h"

@@ -33,8 +33,8 @@ typedef struct cumulating {
     int64_t length;
     int64_t outer;
     bool each;                          /* every line has scratch of its own           */
-    uint32_t taken, given;              /* of elements and of results: their numbers ... */
-    int64_t first;                      /* ... from this on                              */
+    uint32_t taken, given; /* of elements and of results: their numbers ... */
+    int64_t first; /* ... from this on                              */
     cg_ix line;
 } cumulating;
 
@@ -59,7 +59,8 @@ scratch_index(cg_lowering *l, const cumulating *c, cg_ix i)
                    c->column);
 }
 
-/* n elements from `first` on are taken in this region; a part of them in each run of its text. */
+/* n elements from `first` on are taken in this region; a part of them in each run of its
+ * text. */
 static void
 declare(cg_lowering *l, cumulating *c, int64_t first, int64_t n, cg_val split, int64_t parts)
 {

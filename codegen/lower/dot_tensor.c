@@ -227,7 +227,8 @@ take(const tensor *g, uint32_t reduction, cg_val k0, int64_t first, int64_t n)
     const cg_take_term term = { k0, 1 };
 
     for (int64_t k = first; k < first + n; k++)
-        cg_take_element(g->b, (cg_take){ .reduction = reduction, .k = k, .n = 1, .term = &term });
+        cg_take_element(g->b,
+                        (cg_take){ .reduction = reduction, .k = k, .n = 1, .term = &term });
 }
 
 static void

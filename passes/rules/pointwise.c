@@ -196,8 +196,8 @@ asinh_divisor(ir_build *b, ir_ref x)
 JVP_UNARY_OVER(asinh, asinh_divisor(b, x))
 
 /* Roots of the factors: the product may overflow, and where x is complex its root may be the
- * other one.  An infinity at an infinity, as a constant: derivatives of the roots would be 0 * inf
- * with them. */
+ * other one.  An infinity at an infinity, as a constant: derivatives of the roots would be
+ * 0 * inf with them. */
 static ir_ref
 acosh_divisor(ir_build *b, ir_ref x)
 {

@@ -629,7 +629,7 @@ static const struct row {
     { "no such buffer", no_buffer, 1 },
     { NULL, no_parameter, 0 },
     { "no such parameter", no_parameter, 1 },
-    { "work buffer outside the entry", in_the_wrong_kernel, 0 },
+    { "work buffer in what plans nothing", in_the_wrong_kernel, 0 },
     { "shared buffer in the entry", in_the_wrong_kernel, 1 },
     { NULL, alias, 0 },
     { "alias of no buffer", alias, 1 },
