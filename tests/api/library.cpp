@@ -14,9 +14,8 @@ static void
 uses_all(cot_trace *t, const cot_value *in, cot_value *out, void *)
 {
     cot::value x = in[0], places;                       // f32[4, 6]
-    const int64_t zero[] = {0, 0}, to[] = {4, 3};
     cot_move_options half = {};
-    half.start = {2, 0, zero}, half.limit = {2, 0, to};
+    half.start = cot::list({0, 0}).x, half.limit = cot::list({4, 3}).x;
     cot::value y = cot::concatenate({cot::slice(x, half), cot::transpose(cot::tril(cot::transpose(x)))}, 1);
     y = cot::cumsum(cot::sort(cot::roll(y, 1, 0), 1), 1) + cot::median(y, 0);
     y = cot::window_max(cot::reshape(y, {4, 9}), {1, 3}) + cot::reduce_sum(cot::top_k(y, 2, &places));
@@ -55,7 +54,7 @@ reduces(cot_trace *t, const cot_value *in, cot_value *out, void *)
 {
     cot_combine_options o = {};
     const cot_value low = cot::full(t, cot::type(COT_F32), -1e30);
-    o.xs = {1, in}, o.inits = {1, &low};
+    o.xs = cot_values_of(1, in), o.inits = cot_values_of(1, &low);
     out[0] = cot::reduce(larger, o);
 }
 
@@ -75,9 +74,8 @@ static void
 windowed(cot_trace *t, const cot_value *in, cot_value *out, void *)
 {
     cot::value x = in[0], half[2];                      // f32[6]
-    const int64_t three[] = {3};
     cot_combine_options o = {};
-    o.window = {1, 0, three}, o.strides = {1, 0, three};
+    o.window = cot::list({3}).x, o.strides = cot::list({3}).x;
     cot::split(x, 2, 0, half);
     cot::value y = cot::select_and_scatter(keeps, nullptr, x, cot::full(t, cot::type(COT_F32, {2}), 1), cot::full(t, cot::type(COT_F32), 0), o);
     cot::value sum = cot::reduce_sum(cot::windows(y, 0, 2)) + cot::reduce_sum(cot::softmin(half[0] + half[1]));
@@ -117,7 +115,7 @@ chooses(cot_trace *, const cot_value *in, cot_value *out, void *)
 {
     const cot_value x[] = {cot::index(in[0], {cot::span(0, 3)})};
     cot_flow_options o = {};
-    o.in = cot_values{1, x};
+    o.in = cot_values_of(1, x);
     out[0] = cot::switch_(cot::convert(cot::index(in[0], 0, 0), COT_I32), {twice, halved, twice}, o);
 }
 
