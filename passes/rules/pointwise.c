@@ -196,8 +196,8 @@ asinh_divisor(ir_build *b, ir_ref x)
 JVP_UNARY_OVER(asinh, asinh_divisor(b, x))
 
 /* Roots of the factors: the product may overflow, and where x is complex its root may be the
- * other one.  An infinity at an infinity, as a constant: derivatives of the roots would be
- * 0 * inf with them. */
+ * other one.  At an infinity the divisor is a constant: derivatives of infinite roots would be
+ * 0 * inf. */
 static ir_ref
 acosh_divisor(ir_build *b, ir_ref x)
 {
@@ -366,7 +366,7 @@ jvp_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 }
 
 /* d atan2(y, x) = (x dy - y dx) / (x^2 + y^2), divided twice by the root of the sum, which does
- * not vanish.  Where it is infinite the dividends are 1 and the derivatives 0.  Operand 0 is
+ * not vanish.  Beside an infinity the dividends are 1 and the derivatives 0.  Operand 0 is
  * y. */
 void
 jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *out)
@@ -375,7 +375,9 @@ jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     (void)f, (void)n;
     ir_ref h = ir_op2(b, OP_hypot, x, y), one = ir_like(b, h, 1), by_y = IR_NONE,
            by_x = IR_NONE;
-    ir_ref far = ir_op2(b, OP_eq, h, ir_like(b, h, (double)INFINITY));
+    ir_ref width = ir_op1(b, OP_abs, x), height = ir_op1(b, OP_abs, y);
+    ir_ref size = ir_op2(b, OP_max, width, height); /* NaN beside NaN, where h may be inf */
+    ir_ref far = ir_op2(b, OP_eq, size, ir_like(b, h, (double)INFINITY));
     if (in[0].tan)
         by_y = tan_mul(b, in[0].tan, ir_div(b, ir_div(b, ir_select(b, far, one, x), h), h));
     if (in[1].tan)

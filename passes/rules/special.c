@@ -203,7 +203,7 @@ gamma_density(ir_build *b, ir_ref a, ir_ref x)
     if (!ir_is_splat(b, a, &c) || isinf(c)) {
         ir_ref infinity = ir_like(b, a, (double)INFINITY);
         ir_ref far = ir_op2(b, OP_eq, a, infinity);
-        x = ir_select(b, far, infinity, x);
+        x = ir_select(b, far, ir_add(b, x, infinity), x);
         a = ir_select(b, far, one, a);
     }
     x = ir_op2(b, OP_min, x, ir_like(b, x, x ? pass_largest(ir_btype(b, x)->dtype) : 0));

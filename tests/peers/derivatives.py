@@ -343,8 +343,8 @@ def functions():
     amplified = lambda a, c: 3 * abs(mpmath.log(a)) + a
     yield Function("igamma_both", x ** (y - 1) * sp.exp(-x) / sp.gamma(y),
                    [(0.7, 0.25), (1.5, 1.0), (2.0, 2.0), (0.25, 1.0), (12.0, 3.25), (30.0, 12.0), (1.0, 1.0),
-                    (INF, 0.5), (INF, 2.0), (0.5, INF), (2.0, INF)],
-                   first=True, amplify=amplified)
+                    (INF, 0.5), (INF, 2.0), (0.5, INF), (2.0, INF), (NAN, INF), (INF, NAN)],
+                   first=True, amplify=amplified, stated={(NAN, INF): {"x": NAN}, (INF, NAN): {"x": NAN}})
     yield Function("igammac", -density(half), positive, first=True, pole=1, amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
     yield Function("betainc", x ** sp.Rational(3, 2) * (1 - x) ** half / sp.beta(sp.Rational(5, 2), sp.Rational(3, 2)),
                    inner(0, 1) + near_ends(0, 1), first=True, pole=1, amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
@@ -401,7 +401,8 @@ def functions():
     at_0 = [(0.0, 1.0), (0.0, 2.0), (0.0, 3.0), (0.0, 0.5), (0.0, 2.5)]
     yield Function("pow", x**y, powers + at_0 + [(0.0, 0.0)] + [p for p in FAR if p[0] > 0], singular=[0.0], singular_orders=(1,), ends=(1,),
                    stated={(0.0, 0.0): {"x": 0, "y": 0, "xx": 0, "yy": 0}})
-    no_angle = {(0.0, 0.0): dict.fromkeys(NAMES, NAN), (INF, INF): dict.fromkeys(NAMES, 0), (-INF, INF): dict.fromkeys(NAMES, 0)}
+    nan_slopes, flat = {"x": NAN, "y": NAN}, dict.fromkeys(NAMES, 0)
+    no_angle = {(0.0, 0.0): dict.fromkeys(NAMES, NAN), (INF, NAN): nan_slopes, (NAN, INF): nan_slopes, (INF, INF): flat, (-INF, INF): flat}
     yield Function("atan2", sp.atan2(x, y), [p for p in PAIRS if any(p)] + FAR + [*no_angle] + [(2.0**100, 2.0**99),
                    (2.0**-100, 2.0**-101), (1e200, 1e200), (1e-200, 1e-200), (1.0, 2.0**80), (2.0**80, 1.0)], pole=1, stated=no_angle)
     most = lambda a, c: x if a > c else y if c > a else (x + y) / 2
