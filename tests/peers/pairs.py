@@ -77,7 +77,8 @@ def power(x, y):
 
 def power_slope(t, x, y, i):
     """y x^(y - 1), and 0 for x = y = 0: y - 1 is rounded before a power of 0, of an infinity or of a negative number is
-    taken, and a power beyond the range is infinite; x^y log x, and 0 at x = 0 for y >= 0.  0 times an infinity is NaN."""
+    taken, and a power beyond the range is infinite; an infinite factor y is the largest number.  x^y log x, and 0 at
+    x = 0 for y >= 0 and at x = inf for y < 0.  0 times an infinity is NaN."""
     if i == 0:
         if x == 0 and y == 0:
             return 0.0
@@ -85,13 +86,15 @@ def power_slope(t, x, y, i):
         p = power(x, less if 0 < x < INF or not isinstance(less, Fraction) else rounded(less, t))
         if isinstance(p, Fraction) and abs(p) > Fraction(largest(t)):
             p = INF if p > 0 else -INF
-        return times(y, p)
+        return times(sign(largest(t), y) if math.isinf(y) else y, p)
     if x == 1:
         return 0.0
     if nan_of(x, y) or x < 0:
         return NAN
     if x == 0:
         return 0.0 if y >= 0 else times(power(x, y), -INF)
+    if math.isinf(x) and y < 0:
+        return 0.0
     p = power(x, y)
     if math.isinf(x) or isinstance(p, float) and p != 1:
         return times(p, math.log(x))
@@ -111,12 +114,12 @@ def angle(x, y):
 
 
 def angle_slope(t, x, y, i):
-    """y / h / h and -x / h / h with h = hypot(x, y), which may be infinite beside finite operands."""
+    """y / h / h and -x / h / h with h = hypot(x, y), which may be infinite beside finite operands: there it is 0."""
     if nan_of(x, y) or x == 0 and y == 0:
         return NAN
     top = y if i == 0 else -x
     if math.isinf(x) or math.isinf(y) or math.isinf(rounded(number(m.hypot(m.mpf(x), m.mpf(y))), t)):
-        return NAN if math.isinf(top) else 0.0
+        return 0.0
     return number(m.mpf(top) / (m.mpf(x) ** 2 + m.mpf(y) ** 2))
 
 
@@ -204,11 +207,13 @@ def lbeta_scale(x, y):
 
 
 def lbeta_slope(t, x, y, i):
-    """digamma(x) - digamma(x + y) in extended arithmetic."""
+    """digamma(x) - digamma(x + y) in extended arithmetic; 0 at x = inf beside a number y."""
     if i:
         x, y = y, x
     if nan_of(x, y):
         return NAN
+    if x == INF and math.isfinite(y):
+        return 0.0
     both = []
     for z in (m.mpf(x), sum_of(x, y, t)):
         v = number(m.inf if z == m.inf else m.nan if z == -m.inf else rules.digamma(z))
@@ -263,7 +268,10 @@ def gamma_part(a, x, lower):
 
 
 def gamma_slope(t, a, x, lower):
-    """The density by x: e^((a - 1) log x - x - log |Gamma(a)|), in extended arithmetic where an operand is no positive number."""
+    """The density by x: e^((a - 1) log x - x - log |Gamma(a)|), in extended arithmetic where an operand is no positive number;
+    0 at a = inf."""
+    if a == INF and x == x:
+        return 0.0
     if nan_of(a, x) or x < 0:
         return NAN
     s = 1 if lower else -1
