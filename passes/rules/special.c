@@ -75,7 +75,9 @@ inverse_mills(ir_build *b, ir_ref x)
     return ir_select(b, far, tail, ir_select(b, left, middle, usual));
 }
 
-/* 2 x y - 2 / sqrt(pi), and where these cancel -sqrt(2) y K(x sqrt 2), K as above. */
+/* 2 x y - 2 / sqrt(pi), and where these cancel -sqrt(2) y K(x sqrt 2), K as above.  From 1 to
+ * the edge they lose a factor of up to 20 as well: there the fraction would take 100
+ * divisions. */
 static ir_ref
 erfcx_slope(ir_build *b, ir_ref x, ir_ref y)
 {

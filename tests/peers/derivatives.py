@@ -10,7 +10,7 @@ rule names there (ties of max and min share evenly, |x| is 0 at 0, a select take
 At an infinity the value is the limit, where there is one; at a singular end (log at 0) the one-sided limit, of which
 orders 2 and 3, where they are infinite, are promised as not finite: NaN or an infinity.  Where there is no limit `stated`
 has the convention.  What is not promised is `-`: at a NaN a derivative that does not depend on the argument, and what
-docs/passes.md lists (orders that a row leaves out, points that it leaves out).  `over` is a number beyond the range of f64.  `pole P` says that the rule divides by powers
+docs/derivatives.md lists (orders that a row leaves out, points that it leaves out).  `over` is a number beyond the range of f64.  `pole P` says that the rule divides by powers
 of the argument: order k is promised only where x^(k P) and its inverse are normal numbers.
 
 Each value has the scale of its error: |f^(a)|, and what the argument's own rounding makes of it,

@@ -72,7 +72,7 @@ What is stated is the limit wherever the function has one, but for these derivat
 arithmetic gives at the ends of the range: `atan2` where the root of the sum of
 squares is beyond the range; x^y by x where x^(y - 1) is beyond the range; x / y
 by y where 1 / y is beyond the range; `lbeta` where the sum of its operands is; the density of `igamma` for a <= 0.
-[Passes](passes.md) has the reasons. Nothing is stated of `igamma_grad_a` and `random_gamma_grad` outside [0.001, 1000].
+[Derivatives](derivatives.md) has the reasons. Nothing is stated of `igamma_grad_a` and `random_gamma_grad` outside [0.001, 1000].
 """
 
 
