@@ -53,14 +53,14 @@ bounded(cot_place at, cot_value x)
     return cot_where(is_infinite(at, x), 0, x);
 }
 
-/* As in sugar/activation.c: y is made of near(x), and is x times a factor that is 1 from FAR on
- * and 0 below -FAR. */
+/* As in sugar/activation.c: y is made of near(x), which is -FAR beyond FAR on both sides, and
+ * is x times a factor that is 1 from FAR on and 0 below -FAR. */
 enum { FAR = 1000 };
 
 static cot_value
 near(cot_place at, cot_value x)
 {
-    return cot_where(cot_lt(x, -FAR), -FAR, cot_where(cot_gt(x, FAR), FAR, x));
+    return cot_where(cot_gt(cot_abs(x), FAR), -FAR, x);
 }
 
 static cot_value

@@ -30,8 +30,9 @@ sigmoid(ir_build *b, const fe_arg *x, int n, const void *o)
 }
 
 /* f(x) where that is x times a factor that is 1 from FAR on and 0 below -FAR, in every floating
- * type: beyond, x is put at FAR, since the factor's product with an infinity, or that of its
- * derivative, which is 0, would be NaN. */
+ * type: beyond, on both sides, f takes -FAR, since the factor's product with an infinity, or
+ * that of its derivative, which is 0, would be NaN.  One select of the operand, not one for
+ * each side, is one in the gradient. */
 typedef ir_ref formula(ir_build *b, ir_ref x);
 enum { FAR = 1000 };
 
@@ -39,10 +40,9 @@ static ir_ref
 ramp(ir_build *b, formula *f, ir_ref x)
 {
     ir_ref high = ir_like(b, x, FAR), low = ir_like(b, x, -FAR);
-    ir_ref above = ir_op2(b, OP_gt, x, high);
-    ir_ref inner = ir_select(b, above, high, x);
-    inner = ir_select(b, ir_op2(b, OP_lt, x, low), low, inner);
-    return ir_select(b, above, x, f(b, inner));
+    ir_ref far = ir_op2(b, OP_gt, ir_op1(b, OP_abs, x), high);
+    ir_ref y = f(b, ir_select(b, far, low, x));
+    return ir_select(b, ir_op2(b, OP_gt, x, high), x, y);
 }
 
 static ir_ref
