@@ -3,6 +3,7 @@
     page.py docs/accuracy.md        the section of all inputs again, from new rows
 """
 import os
+import re
 import sys
 
 NAMES = {"cotrace": "Cotrace", "jax": "JAX", "torch": "PyTorch"}
@@ -76,7 +77,8 @@ by y where 1 / y is beyond the range; `lbeta` where the sum of its operands is; 
 """
 
 
-LINALG = """## Linear algebra
+LINALG_TITLE = "## Linear algebra"
+LINALG = LINALG_TITLE + """
 
 By `tests/peers/linalg.py build/tests/peers/linalg_run --write docs/accuracy.md`; {peers}. The worst difference, of the
 value / of tangents and gradients, in eps (2^-52, 2^-23) of the result's largest element: {count:,} comparisons over random
@@ -198,7 +200,7 @@ def write(path, run, cases):
     if os.path.exists(path):
         with open(path) as f:
             text = f.read()
-        kept = [section(text, title)[0].rstrip() + "\n" for title in ("## Linear algebra", SUGAR_TITLE) if title + "\n" in text]
+        kept = [section(text, title)[0].rstrip() + "\n" for title in (LINALG_TITLE, SUGAR_TITLE) if title + "\n" in text]
     with open(path, "w") as f:
         f.write("\n".join(["".join(lines), *kept]))
 
@@ -216,6 +218,31 @@ def section(text, title):
 def linalg_cell(worst, key):
     parts = [worst.get((*key, what)) for what in (0, 1)]
     return " / ".join(number(d) if d is not None else "" for d in parts) if parts != [None, None] else ""
+
+
+KEPT = "The columns beside {present} are of a run with {peers} alone, the others of an earlier one with {earlier}.\n\n"
+
+
+def table_of(path, title):
+    """The names of the columns of the section's table, and its cells by row and column."""
+    with open(path) as f:
+        rows = [line.rstrip("\n")[2:-2].split(" | ") for line in section(f.read(), title)[0].splitlines() if line.startswith("| ")]
+    return (rows[0], {(r[0], h): c for r in rows[1:] for h, c in zip(rows[0], r)}) if rows else ([], {})
+
+
+def judged(path, title, intro, head, rows, table, peers):
+    """The section's lines: the new table; where a peer was not there, the new columns of those that were in the old one."""
+    old_head, old = table_of(path, title)
+    if any(NAMES[p] in h for p in ("jax", "torch") if p not in peers for h in old_head):
+        with open(path) as f:
+            earlier = re.findall(r"(?:`; |earlier one with )(.*?)\.(?: The worst|\n)", section(f.read(), title)[0])[-1]
+        present = " and ".join(NAMES[p] for p in peers)
+        new = {(r[0], h): c for r in rows for h, c in zip(head, r) if c and any(NAMES[p] in h for p in peers)}
+        names = [r[0] for r in rows] + [n for n in dict.fromkeys(n for n, _ in old) if n not in {r[0] for r in rows}]
+        head = old_head + [h for h in head if h not in old_head]
+        rows = [[n] + [new.get((n, h), old.get((n, h), "")) for h in head[1:]] for n in names]
+        intro += KEPT.format(present=present, peers=table.versions, earlier=earlier)
+    return [intro, table_head(head)] + ["| " + " | ".join(r) + " |\n" for r in rows]
 
 
 def put_section(path, title, lines):
@@ -237,9 +264,9 @@ def write_sugar(path, table, peers):
         worst[name, t, "truth", what] = max(d, worst.get((name, t, "truth", what), 0))
     who += [(t, "truth") for t in types[2:]]
     head = [t if p == "truth" else f"{t} beside {NAMES[p]}" for t, p in who]
-    lines = [SUGAR.format(count=table.count, peers=table.versions), table_head(["function"] + head)]
     names = [n for n in dict.fromkeys(c.name for c in CASES) if any((n, *w, 0) in worst for w in who)]
-    lines += ["| " + " | ".join([f"`{n}`"] + [linalg_cell(worst, (n, *w)) for w in who]) + " |\n" for n in names]
+    rows = [[f"`{n}`"] + [linalg_cell(worst, (n, *w)) for w in who] for n in names]
+    lines = judged(path, SUGAR_TITLE, SUGAR.format(count=table.count, peers=table.versions), ["function"] + head, rows, table, peers)
     put_section(path, SUGAR_TITLE, lines)
 
 
@@ -250,11 +277,10 @@ def write_linalg(path, table, peers):
     who += [(t, p) for t in ("f32", "c64") for p in ("truth", "torch") if p == "truth" or "torch" in peers]
     names = {"jax": "JAX", "torch": "PyTorch", "truth": "Cotrace"}
     head = [f"{t} {'of ' if t in ('f32', 'c64') else 'beside '}{names[p]}" for t, p in who]
-    lines = [LINALG.format(sizes=", ".join(str(n) for n, _ in SIZES), count=table.count, peers=table.versions),
-             table_head(["function"] + head)]
-    lines += ["| " + " | ".join([f"`{f}`"] + [linalg_cell(table.worst, (f, *w)) for w in who]) + " |\n"
-              for f in dict.fromkeys(c.name for c in CASES)]
-    put_section(path, "## Linear algebra", lines)
+    rows = [[f"`{f}`"] + [linalg_cell(table.worst, (f, *w)) for w in who] for f in dict.fromkeys(c.name for c in CASES)]
+    intro = LINALG.format(sizes=", ".join(str(n) for n, _ in SIZES), count=table.count, peers=table.versions)
+    lines = judged(path, LINALG_TITLE, intro, ["function"] + head, rows, table, peers)
+    put_section(path, LINALG_TITLE, lines)
 
 
 def refresh(path):
