@@ -30,6 +30,7 @@
 #include "cotrace/linalg.h"
 #include "cotrace/random.h"
 #include "cotrace/nn.h"
+#include "cotrace/image.h"
 #include "cotrace/loss.h"
 #include "cotrace/optim.h"
 #include "cotrace/transform.h"

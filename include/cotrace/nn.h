@@ -28,6 +28,19 @@ typedef struct COT_NAMED_ cot_embedding_options {
     cot_list padding;           /* COT_LIST(row): a row that gets no derivative */
 } cot_embedding_options;
 
+/* What a bag of embeddings is reduced to. */
+typedef enum cot_bag_kind { COT_BAG_SUM, COT_BAG_MEAN, COT_BAG_MAX } cot_bag_kind;
+
+typedef struct COT_NAMED_ cot_bag_options {
+    COT_BEGIN_
+    /* integers [bags], ascending from 0: where each bag begins in an index of one axis */
+    cot_value offsets;
+    /* sum: of the index's shape, what each row is multiplied by */
+    cot_value weights;
+    /* COT_LIST(row): a row that does not count */
+    cot_list padding;
+} cot_bag_options;
+
 /* w_ih [gates h, in], w_hh [gates h, h], biases [gates h] or unset; gates: 1 of an RNN, i f g o
  * of an LSTM, r z n of a GRU. */
 typedef struct cot_rnn_weights {
@@ -110,6 +123,9 @@ COT_API cot_value cot_normalize_(cot_place at, cot_value x, const cot_norm_optio
                                  size_t size);
 COT_API cot_value cot_embedding_(cot_place at, cot_value weight, cot_value index,
                                  const cot_embedding_options *o, size_t size);
+COT_API cot_value cot_embedding_bag_(cot_place at, cot_value weight, cot_value index,
+                                     cot_bag_kind kind, const cot_bag_options *o, size_t size);
+COT_API cot_value cot_cdist_(cot_place at, cot_value x, cot_value y, double p);
 COT_API cot_value cot_conv_layer_(cot_place at, int n, cot_value x, cot_value w, cot_value bias,
                                   const cot_window_options *o, size_t size);
 COT_API cot_value cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w,
@@ -213,6 +229,25 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define COT_EMBEDDING_(weight, index, ...)                                                     \
     cot_embedding_(COT_HERE, weight, index, &(const cot_embedding_options){__VA_ARGS__},       \
                    sizeof(cot_embedding_options))
+
+/* The sum, the mean or the maximum of rows of weight [n, d], bag by bag: index integers [bags,
+ * m] gives T[bags, d], every bag having m rows; with .offsets an index [l] does, bag i having
+ * the elements from .offsets[i] to .offsets[i + 1], the last one to the end.  Of no row that
+ * counts all are 0.  The gradient of a maximum goes to the first row that has it.
+ *
+ * Errors   COT_ERR_SHAPE, COT_ERR_ARG  shapes, element types or options do not fit */
+#define cot_embedding_bag(...) COT_EMBEDDING_BAG_(__VA_ARGS__, .end_ = 0)
+#define COT_EMBEDDING_BAG_(weight, index, kind, ...)                                           \
+    cot_embedding_bag_(COT_HERE, weight, index, kind, &(const cot_bag_options){ __VA_ARGS__ }, \
+                       sizeof(cot_bag_options))
+
+/* The distances of the rows of x [..., n, d] from those of y [..., m, d]: T[..., n, m], by the
+ * norm (sum |x - y|^p)^(1/p), p from 0 to INFINITY: 0 counts the elements that differ, INFINITY
+ * takes the largest difference.  Floating types; leading axes broadcast.  Gradients at a
+ * distance of 0 are 0, as in PyTorch; of equal largest differences each has its share.
+ *
+ * Errors   COT_ERR_SHAPE  rows of different lengths; COT_ERR_ARG  p is below 0 or NaN */
+#define cot_cdist(x, y, p) cot_cdist_(COT_HERE, x, y, p)
 
 /* ---- convolutions, pooling ---- */
 

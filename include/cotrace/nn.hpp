@@ -60,6 +60,12 @@ embedding(cot_value weight, cot_value index, const cot_embedding_options &o = {}
 {
     return cot_embedding_(COT_AT_, weight, index, &o, sizeof o);
 }
+inline value
+embedding_bag(cot_value weight, cot_value index, cot_bag_kind kind, const cot_bag_options &o = {}, COT_PLACE_)
+{
+    return cot_embedding_bag_(COT_AT_, weight, index, kind, &o, sizeof o);
+}
+inline value cdist(cot_value x, cot_value y, double p = 2, COT_PLACE_) { return cot_cdist_(COT_AT_, x, y, p); }
 #define COT_CONV_N_(name, f, n)                                                            \
     inline value name(cot_value x, cot_value w, cot_value bias = value(), const cot_window_options &o = {}, COT_PLACE_) \
     {                                                                                      \
@@ -74,6 +80,34 @@ COT_CONV_N_(conv_transpose3d, cot_conv_transpose_, 3)
 #undef COT_CONV_N_
 inline value adaptive_avg_pool(cot_value x, list sizes, COT_PLACE_) { return cot_adaptive_pool_(COT_AT_, x, sizes.x, 0); }
 inline value adaptive_max_pool(cot_value x, list sizes, COT_PLACE_) { return cot_adaptive_pool_(COT_AT_, x, sizes.x, 1); }
+
+/* ---- images ---- */
+
+inline value
+interpolate(cot_value x, cot_sampling sampling, const cot_interpolate_options &o, COT_PLACE_)
+{
+    return cot_interpolate_(COT_AT_, x, sampling, &o, sizeof o);
+}
+inline value
+grid_sample(cot_value x, cot_value grid, cot_sampling sampling = COT_SAMPLE_LINEAR,
+            const cot_grid_options &o = {}, COT_PLACE_)
+{
+    return cot_grid_sample_(COT_AT_, x, grid, sampling, &o, sizeof o);
+}
+inline value pixel_shuffle(cot_value x, int64_t r, COT_PLACE_) { return cot_pixel_shuffle_(COT_AT_, x, r); }
+inline value pixel_unshuffle(cot_value x, int64_t r, COT_PLACE_) { return cot_pixel_unshuffle_(COT_AT_, x, r); }
+inline value
+unfold(cot_value x, list window, const cot_window_options &o = {}, COT_PLACE_)
+{
+    return cot_unfold_(COT_AT_, x, window.x, &o, sizeof o);
+}
+inline value
+fold(cot_value x, list shape, list window, const cot_window_options &o = {}, COT_PLACE_)
+{
+    return cot_fold_(COT_AT_, x, shape.x, window.x, &o, sizeof o);
+}
+
+/* ---- recurrence, attention ---- */
 
 inline value
 rnn(cot_value x, cot_value h, const cot_rnn_weights &w, cot_value *last = nullptr,

@@ -119,6 +119,21 @@ chooses(cot_trace *, const cot_value *in, cot_value *out, void *)
     out[0] = cot::switch_(cot::convert(cot::index(in[0], 0, 0), COT_I32), {twice, halved, twice}, o);
 }
 
+static void
+images(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    cot::value x = in[0];                               // f32[1, 4, 2, 2]
+    const int64_t four[] = {4, 4};
+    cot_interpolate_options o = {};
+    o.size = {2, 0, four};
+    cot::value y = cot::interpolate(cot::pixel_shuffle(x, 2), COT_SAMPLE_CUBIC, o);
+    y = cot::fold(cot::unfold(cot::pixel_unshuffle(y, 2), {1, 2}), {2, 2}, {1, 2});
+    cot::value rows = cot::reshape(y, {4, 4}), bags = cot::convert(cot::gt(rows, 0), COT_I32);
+    y = cot::grid_sample(y, cot::reshape(rows, {1, 4, 2, 2}));
+    y = cot::reduce_sum(y) + cot::reduce_sum(cot::cdist(rows, rows));
+    out[0] = y + cot::reduce_sum(cot::embedding_bag(rows, bags, COT_BAG_MAX));
+}
+
 static bool
 traces(cot_context *ctx, cot_fn *f, cot_type type)
 {
@@ -138,6 +153,7 @@ main()
     axis.axis = "i";
     bool ok = traces(ctx, cot::fn(ctx, "uses_all", uses_all, 1, 1), cot::type(COT_F32, {4, 6}));
     ok = traces(ctx, cot::fn(ctx, "numpy_names", numpy_names, 1, 1), cot::type(COT_F32, {6})) && ok;
+    ok = traces(ctx, cot::grad(cot::fn(ctx, "images", images, 1, 1)), cot::type(COT_F32, {1, 4, 2, 2})) && ok;
     ok = ok && traces(ctx, cot::vmap_with(cot::fn(ctx, "draws", draws, 1, 1), axis), cot::type(COT_U64, {5, 2}));
     ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)), cot::type(COT_F32, {7}));
     ok = ok && traces(ctx, cot::grad(cot::fn(ctx, "learns", learns, 1, 1)), cot::type(COT_F32, {2, 4}));

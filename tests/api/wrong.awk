@@ -58,6 +58,7 @@ BEGIN {
     count["cot_list"] = 4; count["cot_types"] = 3; count["cot_type"] = 5
     count["cot_bodies"] = 3; count["cot_ats"] = 3; count["int"] = 2; count["int64_t"] = 2
     count["cot_dtype"] = 2; count["cot_overlap"] = 1; count["double"] = 2
+    count["cot_sampling"] = 1; count["cot_bag_kind"] = 1
     print "#include \"wrong.h\"\n"
 }
 /visibility\("default"\)/ {

@@ -60,6 +60,8 @@ extern cot_body *const w_bodies[];
 #define w_right_cot_update_kind COT_UPDATE_SET
 #define w_right_cot_scatter_kind COT_SCATTER_SET
 #define w_right_cot_overlap COT_OVERLAP_FULL
+#define w_right_cot_sampling COT_SAMPLE_LINEAR
+#define w_right_cot_bag_kind COT_BAG_SUM
 #define w_right_cot_rate_kind COT_RATE_LINEAR
 #define w_right_cot_matrix_norm_kind ((cot_matrix_norm_kind)0)
 #define w_right_int 1
@@ -97,6 +99,8 @@ extern cot_body *const w_bodies[];
 #define w_wrong_int ((const int[]){ -1, INT_MIN })
 #define w_wrong_int64_t ((const int64_t[]){ -1, INT64_MIN })
 #define w_wrong_cot_overlap ((const cot_overlap[]){ (cot_overlap)99 })
+#define w_wrong_cot_sampling ((const cot_sampling[]){ (cot_sampling)99 })
+#define w_wrong_cot_bag_kind ((const cot_bag_kind[]){ (cot_bag_kind)99 })
 #define w_wrong_cot_dtype ((const cot_dtype[]){ COT_DTYPE_NONE, (cot_dtype)99 })
 #define w_wrong_double ((const double[]){ -1, (double)NAN })
 
