@@ -167,6 +167,22 @@ exponential(ir_build *b, const fe_arg *x, int n, const void *options)
     return ir_convert(b, ir_neg(b, ir_op1(b, OP_log, u)), t->dtype);
 }
 
+/* -log(-log(u)); a u of 0 stands for half a step, so that no draw is infinite. */
+static ir_ref
+gumbel(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const draw *d = options;
+    const ir_type *t = floating(b, d);
+
+    (void)x, (void)n;
+    if (!t)
+        return IR_NONE;
+    ir_ref u = uniform01(b, d, t);
+    u = ir_op2(b, OP_max, u, ir_like(b, u, 0.5 / (double)((int64_t)1 << digits(t->dtype))));
+    ir_ref e = ir_neg(b, ir_op1(b, OP_log, u));
+    return ir_convert(b, ir_neg(b, ir_op1(b, OP_log, e)), t->dtype);
+}
+
 /* ---- integers ---- */
 
 static ir_ref
@@ -433,6 +449,7 @@ DRAW(bits)
 DRAW(uniform)
 DRAW(normal)
 DRAW(exponential)
+DRAW(gumbel)
 
 cot_value
 cot_bernoulli_(cot_place at, cot_trace *t, cot_type shape, cot_operand p,

@@ -279,6 +279,31 @@ gamma(cot_trace *t, cot_value alpha, const cot_random_options &o = {}, COT_PLACE
 {
     return cot_gamma_(COT_AT_, t, alpha, &o, sizeof o);
 }
+inline value
+gumbel(cot_trace *t, cot_type type, const cot_random_options &o = {}, COT_PLACE_)
+{
+    return cot_gumbel_(COT_AT_, t, type, &o, sizeof o);
+}
+inline value
+poisson(cot_trace *t, cot_value rate, const cot_random_options &o = {}, COT_PLACE_)
+{
+    return cot_poisson_(COT_AT_, t, rate, &o, sizeof o);
+}
+inline value
+choice(cot_trace *t, cot_value x, list shape, const cot_choice_options &o = {}, COT_PLACE_)
+{
+    return cot_choice_(COT_AT_, t, x, shape.x, &o, sizeof o);
+}
+inline value
+dirichlet(cot_trace *t, cot_value alpha, const cot_random_options &o = {}, COT_PLACE_)
+{
+    return cot_dirichlet_(COT_AT_, t, alpha, &o, sizeof o);
+}
+inline value
+multivariate_normal(cot_trace *t, cot_value mean, cot_value cov, const cot_random_options &o = {}, COT_PLACE_)
+{
+    return cot_multivariate_normal_(COT_AT_, t, mean, cov, &o, sizeof o);
+}
 COT_WITH_(categorical, cot_random_options)
 COT_WITH_1_(dropout, double, p, cot_random_options)
 inline value next_key(cot_trace *t, COT_PLACE_) { return cot_next_key_(COT_AT_, t); }

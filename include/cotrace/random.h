@@ -29,6 +29,14 @@ typedef struct COT_NAMED_ cot_random_options {
     double low, high;           /* uniform; both 0: from 0 to 1             */
 } cot_random_options;
 
+typedef struct COT_NAMED_ cot_choice_options {
+    COT_BEGIN_
+    cot_value key;              /* u64[2]; absent: the context's generator  */
+    cot_value p;                /* a weight for each element; absent: equal ones */
+    int distinct;               /* 1: no element twice                      */
+    int axis;
+} cot_choice_options;
+
 COT_API cot_value cot_capture_(cot_place at, cot_trace *t, const cot_array *array,
                                const char *name);
 COT_API cot_value cot_key_(cot_place at, cot_trace *t, uint64_t seed);
@@ -45,7 +53,13 @@ COT_DRAW_(cot_exponential_, cot_type type)
 COT_DRAW_(cot_bernoulli_, cot_type shape, cot_operand p)
 COT_DRAW_(cot_randint_, cot_type type, int64_t low, int64_t high)
 COT_DRAW_(cot_permutation_, int64_t n)
+COT_DRAW_(cot_gumbel_, cot_type type)
+COT_DRAW_(cot_poisson_, cot_value rate)
+COT_DRAW_(cot_dirichlet_, cot_value alpha)
+COT_DRAW_(cot_multivariate_normal_, cot_value mean, cot_value cov)
 #undef COT_DRAW_
+COT_API cot_value cot_choice_(cot_place at, cot_trace *t, cot_value x, cot_list shape,
+                              const cot_choice_options *o, size_t size);
 COT_API cot_value cot_gamma_(cot_place at, cot_trace *t, cot_value alpha,
                              const cot_random_options *o, size_t size);
 COT_API cot_value cot_categorical_(cot_place at, cot_value logits, const cot_random_options *o,
@@ -113,6 +127,42 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define cot_categorical(...) COT_CATEGORICAL_(__VA_ARGS__, .end_ = 0)
 #define COT_CATEGORICAL_(logits, ...)                                                          \
     cot_categorical_(COT_HERE, logits, COT_RANDOM_(__VA_ARGS__))
+/* The Gumbel distribution of location 0 and scale 1, -log(-log(u)) of a uniform u. */
+#define cot_gumbel(...) COT_GUMBEL_(__VA_ARGS__, .end_ = 0)
+#define COT_GUMBEL_(t, type, ...) cot_gumbel_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
+/* The Poisson distribution of the rates, floating of any shape: whole numbers of the rates'
+ * type, computed in f64; NaN where a rate is below 0 or NaN.  The derivative is 0.  Below a
+ * rate of 10 waiting times are added up, from there on W. Hormann, The Transformed Rejection
+ * Method for Generating Poisson Random Variables, 1993, accepts. */
+#define cot_poisson(...) COT_POISSON_(__VA_ARGS__, .end_ = 0)
+#define COT_POISSON_(t, rate, ...) cot_poisson_(COT_HERE, t, rate, COT_RANDOM_(__VA_ARGS__))
+/* cot_choice(t, x, COT_LIST(2, 3), .axis = 0): so many elements of x, slices along the axis,
+ * whose place the shape takes.  With .p, floating [n], n the size of the axis, each with
+ * probability p
+ * / sum(p); with .distinct = 1 none twice: as if drawn one after the other, each in proportion
+ * to p among those that are left.  Derivatives are those of cot_take in x, and 0 in p.
+ *
+ * Errors   COT_ERR_ARG  the axis has no elements; .p has another size; .distinct of more than
+ *                       there are
+ * Source   T. Vieira, Gumbel-max Trick and Weighted Reservoir Sampling, 2014. */
+#define cot_choice(...) COT_CHOICE_(__VA_ARGS__, .end_ = 0)
+#define COT_CHOICE_(t, x, shape, ...)                                                          \
+    cot_choice_(COT_HERE, t, x, shape, &(const cot_choice_options){ __VA_ARGS__ },             \
+                sizeof(cot_choice_options))
+/* The Dirichlet distribution of concentrations alpha > 0 along the last axis, T[..., k]:
+ * positive numbers whose sum is 1, of gamma draws by their logarithms, so that small alpha is
+ * no trouble. The derivative by alpha is as cot_gamma's. */
+#define cot_dirichlet(...) COT_DIRICHLET_(__VA_ARGS__, .end_ = 0)
+#define COT_DIRICHLET_(t, alpha, ...)                                                          \
+    cot_dirichlet_(COT_HERE, t, alpha, COT_RANDOM_(__VA_ARGS__))
+/* The normal distribution of a vector with the mean [..., k] and the covariance [..., k, k],
+ * positive definite (else NaN): mean + L z, L the Cholesky factor, z normal; leading axes
+ * broadcast.  Differentiable in both.
+ *
+ * Errors   COT_ERR_SHAPE  shapes do not fit */
+#define cot_multivariate_normal(...) COT_MULTIVARIATE_NORMAL_(__VA_ARGS__, .end_ = 0)
+#define COT_MULTIVARIATE_NORMAL_(t, mean, cov, ...)                                            \
+    cot_multivariate_normal_(COT_HERE, t, mean, cov, COT_RANDOM_(__VA_ARGS__))
 /* x / (1 - p) with probability 1 - p, else 0; for each element. */
 #define cot_dropout(...) COT_DROPOUT_(__VA_ARGS__, .end_ = 0)
 #define COT_DROPOUT_(x, p, ...) cot_dropout_(COT_HERE, x, p, COT_RANDOM_(__VA_ARGS__))

@@ -134,6 +134,17 @@ images(cot_trace *, const cot_value *in, cot_value *out, void *)
     out[0] = y + cot::reduce_sum(cot::embedding_bag(rows, bags, COT_BAG_MAX));
 }
 
+static void
+distributions(cot_trace *t, const cot_value *in, cot_value *out, void *)
+{
+    cot::value x = in[0];                               // f32[3]
+    cot_choice_options o = {};
+    o.p = x, o.distinct = 1;
+    cot::value y = cot::choice(t, x, {2}, o), cov = cot::eye(t, COT_F32, 3);
+    y = cot::reduce_sum(y) + cot::reduce_sum(cot::gumbel(t, cot::type(COT_F32, {4})) + cot::reduce_sum(cot::poisson(t, x)));
+    out[0] = y + cot::reduce_sum(cot::dirichlet(t, x) * cot::multivariate_normal(t, x, cov));
+}
+
 static bool
 traces(cot_context *ctx, cot_fn *f, cot_type type)
 {
@@ -154,6 +165,7 @@ main()
     bool ok = traces(ctx, cot::fn(ctx, "uses_all", uses_all, 1, 1), cot::type(COT_F32, {4, 6}));
     ok = traces(ctx, cot::fn(ctx, "numpy_names", numpy_names, 1, 1), cot::type(COT_F32, {6})) && ok;
     ok = traces(ctx, cot::grad(cot::fn(ctx, "images", images, 1, 1)), cot::type(COT_F32, {1, 4, 2, 2})) && ok;
+    ok = traces(ctx, cot::grad(cot::fn(ctx, "distributions", distributions, 1, 1)), cot::type(COT_F32, {3})) && ok;
     ok = ok && traces(ctx, cot::vmap_with(cot::fn(ctx, "draws", draws, 1, 1), axis), cot::type(COT_U64, {5, 2}));
     ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)), cot::type(COT_F32, {7}));
     ok = ok && traces(ctx, cot::grad(cot::fn(ctx, "learns", learns, 1, 1)), cot::type(COT_F32, {2, 4}));
