@@ -37,6 +37,22 @@ typedef struct COT_NAMED_ cot_fft_options {
     cot_fft_norm norm;
 } cot_fft_options;
 
+typedef struct COT_NAMED_ cot_stft_options {
+    COT_BEGIN_
+    /* floating [n], or shorter, then with zeros around it; absent: ones */
+    cot_value window;
+    /* from a frame to the next; 0: n / 4 */
+    int64_t hop;
+    /* 1: frame i begins at i hop; else it has its middle there */
+    int uncentred;
+    /* 1: divided by sqrt(n), the inverse multiplied */
+    int normalised;
+    /* 1: all n frequencies of real x, too */
+    int twosided;
+    /* istft: of the result; 0: of whole frames */
+    int64_t length;
+} cot_stft_options;
+
 #define COT_FOURIER_(name) \
     COT_API cot_value name(cot_place at, cot_value x, const cot_fft_options *o, size_t size);
 COT_FOURIER_(cot_fft_)
@@ -54,6 +70,11 @@ COT_API cot_value cot_fftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int6
                                double d);
 COT_API cot_value cot_rfftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n,
                                 double d);
+
+COT_API cot_value cot_stft_(cot_place at, cot_value x, int64_t n, const cot_stft_options *o,
+                            size_t size);
+COT_API cot_value cot_istft_(cot_place at, cot_value x, int64_t n, const cot_stft_options *o,
+                             size_t size);
 
 #ifndef __cplusplus
 #define COT_FFT_(...) &(const cot_fft_options){__VA_ARGS__}, sizeof(cot_fft_options)
@@ -87,6 +108,28 @@ COT_API cot_value cot_rfftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int
  * rfft keeps. */
 #define cot_fftfreq(t, dtype, n, d) cot_fftfreq_(COT_HERE, t, dtype, n, d)
 #define cot_rfftfreq(t, dtype, n, d) cot_rfftfreq_(COT_HERE, t, dtype, n, d)
+
+#define COT_STFT_(...) &(const cot_stft_options){__VA_ARGS__}, sizeof(cot_stft_options)
+/* The transforms of frames of n elements of x [..., l], each times .window: complex [..., n / 2
+ * + 1, frames] of real x, [..., n, frames] of complex x or with .twosided; 1 + (l + 2 (n / 2) -
+ * n)
+ * / .hop frames, x being reflected at its ends by n / 2 elements, or 1 + (l - n) / .hop with
+ * .uncentred.  As torch.stft.
+ *
+ * Errors   COT_ERR_DTYPE  x is an integer or bool
+ *          COT_ERR_SHAPE  x is too short for a frame or for the reflection
+ *          COT_ERR_ARG    an option is wrong */
+#define cot_stft(...) COT_STFT_ALL_(__VA_ARGS__, .end_ = 0)
+#define COT_STFT_ALL_(x, n, ...) cot_stft_(COT_HERE, x, n, COT_STFT_(__VA_ARGS__))
+/* Real signals [..., l] of which these are the transforms, with the same options (.twosided too
+ * of a transform of complex x, whose imaginary part does not count): the least squares where
+ * frames overlap.  NaN or infinite where all windows are 0; l = n + .hop (frames - 1), less 2
+ * (n / 2) without .uncentred, or .length, zeros after the last frame.  As torch.istft.
+ *
+ * Errors   COT_ERR_SHAPE  x is not complex, or has not as many frequencies
+ *          COT_ERR_ARG    an option is wrong */
+#define cot_istft(...) COT_ISTFT_ALL_(__VA_ARGS__, .end_ = 0)
+#define COT_ISTFT_ALL_(x, n, ...) cot_istft_(COT_HERE, x, n, COT_STFT_(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

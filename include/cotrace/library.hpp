@@ -192,6 +192,22 @@ rfftfreq(cot_trace *t, cot_dtype dtype, int64_t n, double d = 1, COT_PLACE_)
 {
     return cot_rfftfreq_(COT_AT_, t, dtype, n, d);
 }
+inline value
+stft(cot_value x, int64_t n, const cot_stft_options &o = {}, COT_PLACE_)
+{
+    return cot_stft_(COT_AT_, x, n, &o, sizeof o);
+}
+inline value
+istft(cot_value x, int64_t n, const cot_stft_options &o = {}, COT_PLACE_)
+{
+    return cot_istft_(COT_AT_, x, n, &o, sizeof o);
+}
+inline value block_diag(values xs, COT_PLACE_) { return cot_block_diag_(COT_AT_, xs.x); }
+inline value
+toeplitz(cot_value column, cot_value row = value(), COT_PLACE_)
+{
+    return cot_toeplitz_(COT_AT_, column, row);
+}
 inline void
 lbfgs_push(cot_value s, cot_value y, cot_value count, cot_value ds, cot_value dy,
            cot_value *out, COT_PLACE_)

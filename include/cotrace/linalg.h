@@ -82,6 +82,8 @@ COT_API cot_value cot_matrix_trace_(cot_place at, cot_value x);
 COT_API cot_value cot_diag_(cot_place at, cot_value x, int64_t k);
 COT_API cot_value cot_outer_(cot_place at, cot_value x, cot_value y);
 COT_API cot_value cot_kron_(cot_place at, cot_value x, cot_value y);
+COT_API cot_value cot_block_diag_(cot_place at, cot_values xs);
+COT_API cot_value cot_toeplitz_(cot_place at, cot_value column, cot_value row);
 COT_API cot_value cot_cross_(cot_place at, cot_value x, cot_value y);
 COT_API cot_value cot_vander_(cot_place at, cot_value x, int64_t n);
 COT_API cot_value cot_matrix_rank_(cot_place at, cot_value x, double tolerance);
@@ -215,6 +217,16 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 /* The Kronecker product, axis by axis, of values with any number of axes (fewer: as if of size
  * 1 in front). */
 #define cot_kron(x, y) cot_kron_(COT_HERE, x, y)
+
+/* cot_block_diag(COT_VALUES(x, y)): matrices along the diagonal, zeros elsewhere; of any
+ * element types, to which they promote; a vector is a row, a scalar a matrix of one element.
+ *
+ * Errors   COT_ERR_SHAPE  more than two axes; COT_ERR_ARG  no matrix */
+#define cot_block_diag(xs) cot_block_diag_(COT_HERE, xs)
+/* The matrix with equal elements along each diagonal, of its first column [m] and its first row
+ * [n], the first element of which does not count: T[m, n]; a row that is COT_UNSET is the
+ * conjugate of the column.  Any element types. */
+#define cot_toeplitz(column, row) cot_toeplitz_(COT_HERE, column, row)
 
 /* The cross product of vectors along the last axis, of size 3; the axes before it broadcast. */
 #define cot_cross(x, y) cot_cross_(COT_HERE, x, y)

@@ -123,9 +123,9 @@ static void
 images(cot_trace *, const cot_value *in, cot_value *out, void *)
 {
     cot::value x = in[0];                               // f32[1, 4, 2, 2]
-    const int64_t four[] = {4, 4};
+    const cot::list four{4, 4};
     cot_interpolate_options o = {};
-    o.size = {2, 0, four};
+    o.size = four.x;
     cot::value y = cot::interpolate(cot::pixel_shuffle(x, 2), COT_SAMPLE_CUBIC, o);
     y = cot::fold(cot::unfold(cot::pixel_unshuffle(y, 2), {1, 2}), {2, 2}, {1, 2});
     cot::value rows = cot::reshape(y, {4, 4}), bags = cot::convert(cot::gt(rows, 0), COT_I32);
@@ -143,6 +143,16 @@ distributions(cot_trace *t, const cot_value *in, cot_value *out, void *)
     cot::value y = cot::choice(t, x, {2}, o), cov = cot::eye(t, COT_F32, 3);
     y = cot::reduce_sum(y) + cot::reduce_sum(cot::gumbel(t, cot::type(COT_F32, {4})) + cot::reduce_sum(cot::poisson(t, x)));
     out[0] = y + cot::reduce_sum(cot::dirichlet(t, x) * cot::multivariate_normal(t, x, cov));
+}
+
+static void
+signals(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    cot::value x = in[0];                               // f32[9]
+    cot_stft_options o = {};
+    o.hop = 2;
+    cot::value y = cot::istft(cot::stft(x, 4, o), 4, o);
+    out[0] = cot::reduce_sum(cot::block_diag({cot::toeplitz(x), y})) + cot::reduce_sum(cot::toeplitz(x, y));
 }
 
 static bool
@@ -166,6 +176,7 @@ main()
     ok = traces(ctx, cot::fn(ctx, "numpy_names", numpy_names, 1, 1), cot::type(COT_F32, {6})) && ok;
     ok = traces(ctx, cot::grad(cot::fn(ctx, "images", images, 1, 1)), cot::type(COT_F32, {1, 4, 2, 2})) && ok;
     ok = traces(ctx, cot::grad(cot::fn(ctx, "distributions", distributions, 1, 1)), cot::type(COT_F32, {3})) && ok;
+    ok = traces(ctx, cot::grad(cot::fn(ctx, "signals", signals, 1, 1)), cot::type(COT_F32, {9})) && ok;
     ok = ok && traces(ctx, cot::vmap_with(cot::fn(ctx, "draws", draws, 1, 1), axis), cot::type(COT_U64, {5, 2}));
     ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)), cot::type(COT_F32, {7}));
     ok = ok && traces(ctx, cot::grad(cot::fn(ctx, "learns", learns, 1, 1)), cot::type(COT_F32, {2, 4}));

@@ -2,39 +2,8 @@
  * what gradients are where a function is not smooth. */
 #include "tests/unit/valued.h"
 
-#define LIST(...)       __VA_ARGS__
-#define INTS(t, n, ...) cot_constant(t, cot_i32(n), ((const int32_t[]){ __VA_ARGS__ }))
-
-#define ROW(name, n, types, in, type, tolerance, smooth, want, ...) BODY(f_##name, __VA_ARGS__)
-#include "images.def"
-#undef ROW
-/* The elements of a row have the row's lifetime at file scope only: a function runs each. */
-#define ROW(name, n, types, in, type, tolerance, smooth, want, ...)                            \
-    static void run_##name(void)                                                               \
-    {                                                                                          \
-        run_valued(&(const valued){ #name,                                                     \
-                                    f_##name,                                                  \
-                                    n,                                                         \
-                                    { LIST types },                                            \
-                                    { LIST in },                                               \
-                                    type,                                                      \
-                                    AT want,                                                   \
-                                    tolerance,                                                 \
-                                    smooth });                                                 \
-    }
-#include "images.def"
-#undef ROW
-#define ROW(name, ...) run_##name,
-static void (*const rows[])(void) = {
-#include "images.def"
-};
-#undef ROW
-
-START_TEST(row)
-{
-    rows[_i]();
-}
-END_TEST
+#define VALUED_ROWS "images.def"
+#include "tests/unit/valued_rows.h"
 
 /* PyTorch: the gradient of a distance of 0 is 0. */
 BODY(zero_2, cot_value x = cot_reshape(in[0], 2, 2);
@@ -184,7 +153,7 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        { "row", row, sizeof rows / sizeof *rows },
+        ROWS,
         ONCE(gradients),
         ONCE(fold_is_the_transpose),
         ONCE(types_and_rounding),
