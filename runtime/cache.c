@@ -155,6 +155,7 @@ table_with_room(cot_fn *f)
 
 typedef struct miss {
     cot_fn *fn;
+    const cot_compile_options *options;
     const cot_array *const *args;
     int n;
     uint64_t hash;
@@ -180,10 +181,10 @@ compile_miss(cot_context *ctx, void *arg)
         type[i] = m->args[i]->type;
     m->alone = t && t->n >= TABLE_MOST;
     if (m->alone)
-        return cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, NULL, &m->kernel);
+        return cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel);
     e = IR_NEW(&ctx->arena, entry);
     t = table_with_room(m->fn);
-    COT_TRY(cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, NULL, &m->kernel));
+    COT_TRY(cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel));
     *e = (entry){ m->hash, m->kernel };
     put(t, e);
     return COT_OK;
@@ -237,38 +238,36 @@ all_there(const want *w)
     return there;
 }
 
-static cot_status
-null_argument(cot_context *ctx, void *arg)
-{
-    const cot_fn *f = arg;
-
-    return ir_fail(ctx, f->loc, f->name, ERR_usage,
-                   "cot_jit: an argument is NULL; wants an array");
-}
+/* A call whose arguments or results are missing. */
+typedef struct missing {
+    const cot_fn *fn;
+    const char *call, *what;
+} missing;
 
 static cot_status
-null_results(cot_context *ctx, void *arg)
+record_missing(cot_context *ctx, void *arg)
 {
-    const cot_fn *f = arg;
+    const missing *m = arg;
 
-    return ir_fail(ctx, f->loc, f->name, ERR_usage,
-                   "cot_jit: the list of results is NULL; wants room for them");
+    return ir_fail(ctx, m->fn->loc, m->fn->name, ERR_usage,
+                   ir_format(&ctx->message_arena, "%s: %s", m->call, m->what));
 }
 
 cot_status
-cot_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *args, int n_args)
+rt_call_fn(const char *call, cot_fn *f, const cot_compile_options *o, cot_array **results,
+           int n_results, const cot_array *const *args, int n_args)
 {
-    miss m = { f, args, n_args, 0, NULL, false };
+    miss m = { f, o, args, n_args, 0, NULL, false };
+    missing no = { f, call, "an argument is NULL; wants an array" };
     cot_status status = COT_OK;
     want w;
 
-    if (!f)
-        return COT_ERR_ARG;
-    if (n_results > 0 && !results)
-        return rt_guard(f->ctx, null_results, f);
     for (int i = 0; i < n_args; i++)
         if (!args || !args[i])
-            return rt_guard(f->ctx, null_argument, f);
+            return rt_guard(f->ctx, record_missing, &no);
+    no.what = "the list of results is NULL; wants room for them";
+    if (n_results > 0 && !results)
+        return rt_guard(f->ctx, record_missing, &no);
     m.hash = hash_types(args, n_args);
     m.kernel =
         find(atomic_load_explicit(&f->compiled, memory_order_acquire), m.hash, args, n_args);
@@ -284,4 +283,12 @@ cot_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *a
     if (m.alone)
         cot_kernel_free(m.kernel);
     return status;
+}
+
+cot_status
+cot_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *args, int n_args)
+{
+    if (!f)
+        return COT_ERR_ARG;
+    return rt_call_fn("cot_jit", f, NULL, results, n_results, args, n_args);
 }

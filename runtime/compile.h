@@ -80,6 +80,12 @@ cot_status rt_call_kernel(const cot_kernel *k, void *const *args, void *work);
  * arguments, too, after the results. */
 void rt_arguments(const cot_kernel *k, void *const *in, void *const *out, void **args);
 
+/* cache.c: f on arrays, compiled with the options at the first call with their types; call is
+ * the public function's name, for messages. */
+cot_status rt_call_fn(const char *call, cot_fn *f, const cot_compile_options *o,
+                      cot_array **results, int n_results, const cot_array *const *args,
+                      int n_args);
+
 /* failures.c: what a status of a compiled f means, as text in the arena: "main.c:7: check
  * "x" failed"; NULL where f cannot fail so. */
 const char *rt_failure_text(const ir_graph *f, cot_status status, ir_arena *a);

@@ -106,6 +106,28 @@ COT_API size_t cot_kernel_work_bytes(const cot_kernel *k);
 COT_API cot_status cot_jit(cot_fn *f, cot_array **results, int n_results,
                            const cot_array *const *args, int n_args);
 
+COT_API cot_array *cot_eval_(cot_place at, cot_context *ctx, cot_body *body,
+                             const cot_array *const *args, int n_args);
+COT_API cot_status cot_eval_all_(cot_place at, cot_context *ctx, cot_body *body,
+                                 cot_array **results, int n_results,
+                                 const cot_array *const *args, int n_args);
+#ifndef __cplusplus
+/* cot_eval(ctx, body, x, y): the one result of a body on arrays, now, for looking at numbers;
+ * the caller's to free, NULL with the error recorded.  The reference evaluator computes it,
+ * with the bits that compiled code has, but slowly: for numbers in bulk, cot_jit.  The body
+ * gets NULL as its user pointer and is traced once for each list of types, as by cot_jit.
+ *
+ * Errors   COT_ERR_ARG  an array is NULL; whatever the body or the run did wrong */
+#define COT_EVAL_ARGS_(...) ((const cot_array *const[]){ NULL, __VA_ARGS__ })
+#define COT_EVAL_N_(...) ((int)(sizeof COT_EVAL_ARGS_(__VA_ARGS__) / sizeof(cot_array *)) - 1)
+#define cot_eval(...) COT_EVAL_(__VA_ARGS__, )
+#define COT_EVAL_(ctx, body, ...)                                                              \
+    cot_eval_(COT_HERE, ctx, body, COT_EVAL_ARGS_(__VA_ARGS__) + 1, COT_EVAL_N_(__VA_ARGS__))
+/* The same of a body with n_results results, which are filled or made as cot_jit does. */
+#define cot_eval_all(ctx, body, results, n_results, args, n_args)                              \
+    cot_eval_all_(COT_HERE, ctx, body, results, n_results, args, n_args)
+#endif
+
 /* What cot_jit found of f, for tests and for finding out why a program compiles too often.
  * Kernels are found by the element types and sizes of the arguments, of the one function: a
  * transform with the same options made again at the same line of the same function is that

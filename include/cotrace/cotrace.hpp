@@ -542,6 +542,21 @@ call_all(cot_fn *f, values in, cot_value *out, int n_out, COT_PLACE_)
     cot_call_all_(cot_place{file, line}, f, in.x, out, n_out);
 }
 
+/* The results of a body on arrays, now: cot::eval(ctx, body, {x, y}). */
+inline cot_array *
+eval(cot_context *ctx, cot_body *body, std::initializer_list<const cot_array *> args, COT_PLACE_)
+{
+    return cot_eval_(cot_place{file, line}, ctx, body, args.begin(), static_cast<int>(args.size()));
+}
+
+inline cot_status
+eval_all(cot_context *ctx, cot_body *body, cot_array **results, int n_results,
+         std::initializer_list<const cot_array *> args, COT_PLACE_)
+{
+    return cot_eval_all_(cot_place{file, line}, ctx, body, results, n_results, args.begin(),
+                         static_cast<int>(args.size()));
+}
+
 inline cot_fn *
 fn_named(cot_fn *f, const char *arguments, const char *results = nullptr, COT_PLACE_)
 {

@@ -170,6 +170,11 @@ int
 main()
 {
     cot_context *ctx = cot_context_new(nullptr);
+    const double six = 6;
+    cot_array *x = cot_array_copy(ctx, cot::type(COT_F64), &six), *half = cot::eval(ctx, halved, {x});
+    if (!half || *static_cast<const double *>(cot_array_read(half)) != 3)
+        return std::fprintf(stderr, "%s\n", cot_error(ctx)), 1;
+    cot_array_free(x), cot_array_free(half);
     cot_vmap_options axis = {};
     axis.axis = "i";
     bool ok = traces(ctx, cot::fn(ctx, "uses_all", uses_all, 1, 1), cot::type(COT_F32, {4, 6}));

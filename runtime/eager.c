@@ -1,0 +1,77 @@
+/* Bodies called on arrays at once, for looking at numbers.
+ *
+ * A body becomes a function of the context at its first call and is found again by its address,
+ * so that a loop of calls traces once for each list of types and the context does not grow.
+ * What the function is compiled for is the reference evaluator, which takes no time to
+ * compile. */
+#include "runtime/compile.h"
+
+#include "frontend/fn.h"
+#include "ir/diag.h"
+
+typedef struct known {
+    struct known *next;
+    cot_fn *fn;
+} known;
+
+typedef struct search {
+    cot_place at;
+    cot_body *body;
+    int n_in, n_out;
+    cot_fn *fn;
+} search;
+
+static void
+keep(void *data)
+{
+    (void)data;                 /* the functions are the context's */
+}
+
+static cot_status
+find_or_make(cot_context *ctx, void *arg)
+{
+    static const char key;
+    search *s = arg;
+    known **list = ir_attached_find(ctx, &key);
+
+    if (!list) {
+        list = IR_NEW(&ctx->arena, known *);
+        ir_attach(ctx, &key, list, keep);
+    }
+    for (const known *k = *list; k; k = k->next)
+        if (k->fn->body == s->body && k->fn->n_in == s->n_in && k->fn->n_out == s->n_out) {
+            s->fn = k->fn;
+            return COT_OK;
+        }
+    cot_fn *fn = cot_fn_new_(s->at, ctx, "eval", s->body, s->n_in, s->n_out, NULL);
+    if (!fn || fn->kind != FE_FN_BODY)
+        return ctx->status;
+    known *made = IR_NEW(&ctx->arena, known);
+    *made = (known){ *list, fn };
+    *list = made;
+    s->fn = fn;
+    return COT_OK;
+}
+
+cot_status
+cot_eval_all_(cot_place at, cot_context *ctx, cot_body *body, cot_array **results,
+              int n_results, const cot_array *const *args, int n_args)
+{
+    search s = { at, body, n_args, n_results, NULL };
+
+    COT_TRY(rt_guard(ctx, find_or_make, &s));
+    return rt_call_fn("cot_eval", s.fn, &(const cot_compile_options){ .backend = "eval" },
+                      results, n_results, args, n_args);
+}
+
+cot_array *
+cot_eval_(cot_place at, cot_context *ctx, cot_body *body, const cot_array *const *args,
+          int n_args)
+{
+    cot_array *y = NULL;
+
+    if (cot_eval_all_(at, ctx, body, &y, 1, args, n_args) == COT_OK)
+        return y;
+    cot_array_free(y);
+    return NULL;
+}
