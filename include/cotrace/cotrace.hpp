@@ -252,6 +252,11 @@ COT_UNARY_(logit)
 COT_UNARY_(sinc)
 COT_UNARY_(bessel_i0)
 COT_UNARY_(bessel_i1)
+COT_UNARY_(bessel_k0)
+COT_UNARY_(bessel_k1)
+COT_UNARY_(bessel_y0)
+COT_UNARY_(bessel_y1)
+COT_UNARY_(expi)
 #undef COT_UNARY_
 
 /* Fourier transforms: axes {} is each one's default, sizes {} those of x. */

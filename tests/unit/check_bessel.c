@@ -1,0 +1,67 @@
+/* Bessel functions Y and K and the exponential integral: values, first and second derivatives,
+ * what they are at the ends, other types. */
+#include "tests/unit/valued.h"
+
+BODY(one_bessel_k0, out[0] = cot_bessel_k0(in[0]);)
+BODY(one_bessel_k1, out[0] = cot_bessel_k1(in[0]);)
+BODY(one_bessel_y0, out[0] = cot_bessel_y0(in[0]);)
+BODY(one_bessel_y1, out[0] = cot_bessel_y1(in[0]);)
+BODY(one_expi, out[0] = cot_expi(in[0]);)
+
+/* The derivative of the order, 1 or 2, at each element of x. */
+static cot_value
+slopes(cot_trace *t, cot_body *body, int order, cot_value x)
+{
+    cot_fn *f = cot_fn_new(cot_trace_context(t), "f", body, 1, 1, NULL);
+
+    for (int k = 0; k < order; k++)
+        f = cot_grad(f);
+    return cot_call(cot_vmap(f), x);
+}
+
+#define VALUED_ROWS "integrals.def"
+#include "tests/unit/valued_rows.h"
+
+/* Other types compute in f64 and round once. */
+BODY(in_f32, cot_value x = cot_convert(in[0], COT_F32);
+     cot_value y[] = { cot_bessel_k0(x), cot_bessel_k1(x), cot_bessel_y0(x), cot_bessel_y1(x),
+                       cot_expi(x) };
+     cot_value z[] = { cot_bessel_k0(in[0]), cot_bessel_k1(in[0]), cot_bessel_y0(in[0]),
+                       cot_bessel_y1(in[0]), cot_expi(in[0]) };
+     cot_value wrong = cot_full(t, cot_i32(), 0);
+     for (int k = 0; k < 5; k++) wrong = cot_add(
+         wrong, cot_reduce_sum(cot_convert(cot_ne(y[k], cot_convert(z[k], COT_F32)), COT_I32)));
+     out[0] = wrong;)
+BODY(in_f16, cot_value x = cot_convert(in[0], COT_F16);
+     out[0] = cot_convert(cot_expi(x), COT_F64);)
+
+START_TEST(other_types)
+{
+    const void *const in[] = { AT(0.25, 1.5, 3, 12) };
+
+    body_gives("f32", in_f32, COT_TYPES(cot_f64(4)), in, cot_i32(), AT(0), 0);
+    body_gives("f16", in_f16, COT_TYPES(cot_f64(4)), in, cot_f64(4),
+               AT(-0.54248046875, 3.30078125, 9.9375, 14960), 0);
+}
+END_TEST
+
+BODY(bad_int, out[0] = cot_bessel_y0(cot_convert(in[0], COT_I32));)
+BODY(bad_complex, out[0] = cot_expi(cot_complex(in[0], in[0]));)
+
+START_TEST(mistakes)
+{
+    static const mistake bad[] = { { "int", bad_int, "bessel_y0: operand is i32[2]" },
+                                   { "complex", bad_complex, "expi: operand is c128[2]" } };
+
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        valued_mistake(&bad[k], "check_bessel.c:", cot_f64(2), cot_f64());
+}
+END_TEST
+
+int
+main(void)
+{
+    const suite_case cases[] = { ROWS, ONCE(other_types), ONCE(mistakes) };
+
+    return SUITE("bessel", cases);
+}
