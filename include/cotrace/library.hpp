@@ -202,6 +202,8 @@ istft(cot_value x, int64_t n, const cot_stft_options &o = {}, COT_PLACE_)
 {
     return cot_istft_(COT_AT_, x, n, &o, sizeof o);
 }
+inline value sqrtm(cot_value x, COT_PLACE_) { return cot_sqrtm_(COT_AT_, x); }
+inline value logm(cot_value x, COT_PLACE_) { return cot_logm_(COT_AT_, x); }
 inline value block_diag(values xs, COT_PLACE_) { return cot_block_diag_(COT_AT_, xs.x); }
 inline value
 toeplitz(cot_value column, cot_value row = value(), COT_PLACE_)

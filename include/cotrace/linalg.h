@@ -82,6 +82,8 @@ COT_API cot_value cot_matrix_trace_(cot_place at, cot_value x);
 COT_API cot_value cot_diag_(cot_place at, cot_value x, int64_t k);
 COT_API cot_value cot_outer_(cot_place at, cot_value x, cot_value y);
 COT_API cot_value cot_kron_(cot_place at, cot_value x, cot_value y);
+COT_API cot_value cot_sqrtm_(cot_place at, cot_value x);
+COT_API cot_value cot_logm_(cot_place at, cot_value x);
 COT_API cot_value cot_block_diag_(cot_place at, cot_values xs);
 COT_API cot_value cot_toeplitz_(cot_place at, cot_value column, cot_value row);
 COT_API cot_value cot_cross_(cot_place at, cot_value x, cot_value y);
@@ -205,6 +207,14 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * the greatest sum of a column passes 2^16 times 5.4 (N. Higham, SIAM J. Matrix Anal. Appl.
  * 26(4), 2005). */
 #define cot_expm(x) cot_expm_(COT_HERE, x)
+/* The principal square root and the principal logarithm of matrices, T[..., n, n], none of
+ * whose eigenvalues is 0 or a negative number (a real x with pairs of complex ones has a real
+ * root and logarithm); NaN where the iterations do not converge, as where there is such an
+ * eigenvalue. Their errors grow with the condition of x, that of the logarithm with its
+ * distance from I too. By 20 steps of Denman and Beavers' iteration; by at most 12 roots and
+ * Gauss's rule of 8 points (S. Cheng et al., SIAM J. Matrix Anal. Appl. 22, 2001). */
+#define cot_sqrtm(x) cot_sqrtm_(COT_HERE, x)
+#define cot_logm(x) cot_logm_(COT_HERE, x)
 /* x^n by repeated squaring; n < 0: of the inverse; n = 0: the unit matrix. */
 #define cot_matrix_power(x, n) cot_matrix_power_(COT_HERE, x, n)
 /* The sum of the diagonal of the last two axes. */

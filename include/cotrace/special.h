@@ -56,8 +56,8 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 #define cot_bessel_y0(x) cot_bessel_y0_(COT_HERE, x)
 #define cot_bessel_y1(x) cot_bessel_y1_(COT_HERE, x)
 /* The exponential integral Ei(x), the principal value of the integral of e^t / t from -inf to
- * x; -inf at 0; E1(x) is -Ei(-x).  Errors on f64 are below 3 eps, between 0 and 1, where it has a
- * zero, below 3 eps of 1.  The derivative is e^x / x.  All types compute in f64. */
+ * x; -inf at 0; E1(x) is -Ei(-x).  Errors on f64 are below 3 eps, between 0 and 1, where it has
+ * a zero, below 3 eps of 1.  The derivative is e^x / x.  All types compute in f64. */
 #define cot_expi(x) cot_expi_(COT_HERE, x)
 /* x log y, x log(1 + y); 0 where x is 0 and the logarithm is not finite, with derivatives 0
  * there. */
