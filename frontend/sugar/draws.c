@@ -7,7 +7,7 @@
 
 #include "cotrace/random.h"
 
-#include "frontend/nn/nn.h"
+#include "frontend/sugar/written.h"
 
 static cot_value
 key_for(cot_place at, cot_trace *t, const cot_random_options *o)

@@ -13,7 +13,7 @@
 
 #include "cotrace/linalg.h"
 
-#include "frontend/nn/nn.h"
+#include "frontend/sugar/written.h"
 
 enum { STEPS = 20, ROOTS = 12, NODES = 8 };
 

@@ -4,7 +4,7 @@
  * Transform, 1984. */
 #include "cotrace/fft.h"
 
-#include "frontend/nn/nn.h"
+#include "frontend/sugar/written.h"
 
 /* How a signal is cut: n numbers a frame, one frame each `hop`, the window in f32 or wider. */
 typedef struct cut {

@@ -1,7 +1,7 @@
 /* Matrices that are made of smaller parts: blocks along the diagonal, constant diagonals. */
 #include "cotrace/linalg.h"
 
-#include "frontend/nn/nn.h"
+#include "frontend/sugar/written.h"
 
 /* ---- block_diag ---- */
 

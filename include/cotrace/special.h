@@ -50,7 +50,8 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 #define cot_bessel_i1(x) cot_bessel_i1_(COT_HERE, x)
 /* Modified Bessel functions K and Bessel functions Y of order 0 and 1, for x > 0; at 0 K is
  * infinite and Y -infinite, below NaN.  Errors on f64 are below 2 eps of K, below 4 eps of the
- * larger of |Y| and sqrt(2 / (pi x)); of first derivatives 3 and 6.  All types compute in f64. */
+ * larger of |Y| and sqrt(2 / (pi x)); of first derivatives 3 and 6.  All types compute in
+ * f64. */
 #define cot_bessel_k0(x) cot_bessel_k0_(COT_HERE, x)
 #define cot_bessel_k1(x) cot_bessel_k1_(COT_HERE, x)
 #define cot_bessel_y0(x) cot_bessel_y0_(COT_HERE, x)
