@@ -226,22 +226,30 @@ static cot_body *const comparators[] = { key_less, key_greater, lexicographic, a
 BODY(sort_pairs, cot_sort_by(comparators[*(const int *)user], .xs = COT_VALUES(in[0], in[1]),
                              .axis = 0, .out = out);)
 
-BODY(equal_first, out[0] = cot_or(cot_and(cot_gt(in[1], in[3]), cot_eq(in[2], in[0])), cot_lt(in[0], in[2]));)
-BODY(by_select, out[0] = cot_where(cot_eq(in[0], in[2]), cot_gt(in[1], in[3]), cot_lt(in[0], in[2]));)
-BODY(sort_as_told, cot_sort_by(*(cot_body **)user, .xs = COT_VALUES(in[0], in[1]), .axis = 0, .out = out);)
+BODY(equal_first, out[0] = cot_or(cot_and(cot_gt(in[1], in[3]), cot_eq(in[2], in[0])),
+                                  cot_lt(in[0], in[2]));)
+BODY(by_select,
+     out[0] = cot_where(cot_eq(in[0], in[2]), cot_gt(in[1], in[3]), cot_lt(in[0], in[2]));)
+BODY(sort_as_told,
+     cot_sort_by(*(cot_body **)user, .xs = COT_VALUES(in[0], in[1]), .axis = 0, .out = out);)
 
 /* Comparisons of keys, however they are written, are a sort by these keys; others are a merge. */
 START_TEST(comparators_of_keys)
 {
-    static const struct { cot_body *body; int keys; } row[] = {
-        { key_less, 1 }, { key_greater, 1 }, { lexicographic, 2 }, { equal_first, 2 }, { by_select, 2 }, { asked, 0 },
+    static const struct {
+        cot_body *body;
+        int keys;
+    } row[] = {
+        { key_less, 1 },    { key_greater, 1 }, { lexicographic, 2 },
+        { equal_first, 2 }, { by_select, 2 },   { asked, 0 },
     };
     const cot_graph *g;
     int keys = 0;
 
     cot_body *body = row[_i].body;
     ck_assert_msg(cot_trace_fn(cot_fn_new(ctx, "f", sort_as_told, 2, 2, &body),
-                               COT_TYPES(cot_f64(8), cot_f64(8)), &g) == COT_OK, "%s", cot_error(ctx));
+                               COT_TYPES(cot_f64(8), cot_f64(8)), &g) == COT_OK,
+                  "%s", cot_error(ctx));
     ir_each_node (n, g)
         keys = n->op == OP_argsort ? n->n_in : keys;
     ck_assert_int_eq(keys, row[_i].keys);

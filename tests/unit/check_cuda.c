@@ -372,23 +372,33 @@ append(void *user, const char *text, size_t bytes)
  * this memory; a product has few bytes for its arithmetic. */
 START_TEST(auto_weighs_the_bus_and_the_arithmetic)
 {
-    static const struct { const char *text; bool there; } row[] = {
+    static const struct {
+        const char *text;
+        bool there;
+    } row[] = {
         { "fn @f(%x: f32[40000], %y: f32[40000]) -> f32[40000] {\n"
-          "  %0 = add %x, %y : f32[40000]\n  ret %0\n}\n", false },
+          "  %0 = add %x, %y : f32[40000]\n  ret %0\n}\n",
+          false },
         { "fn @f(%x: f32[80000], %y: f32[80000]) -> f32[80000] {\n"
-          "  %0 = add %x, %y : f32[80000]\n  ret %0\n}\n", true },
+          "  %0 = add %x, %y : f32[80000]\n  ret %0\n}\n",
+          true },
         { "fn @f(%x: f32[128,128], %y: f32[128,128]) -> f32[128,128] {\n"
-          "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[128,128]\n"
-          "  ret %0\n}\n", true },
+          "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : "
+          "f32[128,128]\n"
+          "  ret %0\n}\n",
+          true },
         { "fn @f(%x: f32[16,16], %y: f32[16,16]) -> f32[16,16] {\n"
-          "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[16,16]\n"
-          "  ret %0\n}\n", false },
+          "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : "
+          "f32[16,16]\n"
+          "  ret %0\n}\n",
+          false },
     };
     cot_context *old = ctx;
     cot_kernel *k;
 
     ctx = new_context("auto");
-    ck_assert_msg(cot_compile_graph(parsed(row[_i].text), NULL, &k) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_compile_graph(parsed(row[_i].text), NULL, &k) == COT_OK, "%s",
+                  cot_error(ctx));
     ck_assert_int_eq(k->program != NULL, row[_i].there);
     cot_kernel_free(k);
     cot_context_free(ctx);
@@ -400,15 +410,22 @@ END_TEST
  * those of the newest that is known where it is newer. */
 START_TEST(kernels_are_for_the_gpu_that_is_there)
 {
-    static const struct { int arch; const char *target; } row[] = {
-        { 80, ".target sm_80" }, { 89, ".target sm_80" }, { 90, ".target sm_90" }, { 100, ".target sm_90" },
+    static const struct {
+        int arch;
+        const char *target;
+    } row[] = {
+        { 80, ".target sm_80" },
+        { 89, ".target sm_80" },
+        { 90, ".target sm_90" },
+        { 100, ".target sm_90" },
     };
     static char text[20000];
     cot_kernel *k;
 
     set("arch", row[_i].arch);
-    ck_assert_msg(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda" }, &k) == COT_OK, "%s",
-                  cot_error(ctx));
+    ck_assert_msg(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda" },
+                                    &k) == COT_OK,
+                  "%s", cot_error(ctx));
     *text = '\0';
     ck_assert_msg(cot_dump_kernel(k, "ptx", append, text) == COT_OK, "%s", cot_error(ctx));
     ck_assert_msg(strstr(text, row[_i].target) != NULL, "%s", text);

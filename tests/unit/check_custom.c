@@ -479,17 +479,23 @@ START_TEST(jvp_rules_that_are_not_linear)
     double y[2];
     const cot_graph *g;
 
-    ck_assert_int_eq(cot_trace_fn(cot_jvp(fn_of(c[_i])), COT_TYPES(cot_f64(), cot_f64()), &g), COT_OK);
-    ck_assert_int_eq(ir_eval(g, (void *[]){ &y[0], &y[1] }, (const void *[]){ &x, &dx }), COT_OK);
+    ck_assert_int_eq(cot_trace_fn(cot_jvp(fn_of(c[_i])), COT_TYPES(cot_f64(), cot_f64()), &g),
+                     COT_OK);
+    ck_assert_int_eq(ir_eval(g, (void *[]){ &y[0], &y[1] }, (const void *[]){ &x, &dx }),
+                     COT_OK);
     ck_assert(y[0] == want[0] && y[1] == want[1]);
     for (int k = 0; k < 2; k++) {
         cot_fn *f = k ? cot_linearize(fn_of(c[_i])) : cot_grad(fn_of(c[_i]));
-        ck_assert_int_eq(cot_trace_fn(f, k ? COT_TYPES(cot_f64(), cot_f64()) : S64, &g), COT_ERR_RULE);
+        ck_assert_int_eq(cot_trace_fn(f, k ? COT_TYPES(cot_f64(), cot_f64()) : S64, &g),
+                         COT_ERR_RULE);
         const char *text = strstr(cot_error(ctx), "check_custom.c:");
         ck_assert_ptr_nonnull(text);
-        ck_assert_str_eq(strchr(text, ' ') + 1,
-                         ir_format(&ctx->arena, "%s: is not linear in the tangents; linearize and reverse mode want a "
-                                                "jvp rule that is", op[_i]));
+        ck_assert_str_eq(
+            strchr(text, ' ') + 1,
+            ir_format(&ctx->arena,
+                      "%s: is not linear in the tangents; linearize and reverse mode want a "
+                      "jvp rule that is",
+                      op[_i]));
         cot_error_clear(ctx);
     }
 }

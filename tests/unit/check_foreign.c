@@ -23,8 +23,9 @@ int foreign_root(const double *x, double *y);
 void foreign_count(const void *x, int64_t *n, size_t bytes);
 int8_t foreign_sign(float x);
 void foreign_log(const double *x, double *y, const double *digit);
-double foreign_many(double x0, int64_t k0, double x1, int64_t k1, double x2, int64_t k2, double x3, int64_t k3,
-                    double x4, int64_t k4, double x5, int64_t k5, double x6, int64_t k6, double x7, double x8);
+double foreign_many(double x0, int64_t k0, double x1, int64_t k1, double x2, int64_t k2,
+                    double x3, int64_t k3, double x4, int64_t k4, double x5, int64_t k5,
+                    double x6, int64_t k6, double x7, double x8);
 #pragma GCC visibility pop
 
 static int
@@ -77,8 +78,9 @@ foreign_log(const double *x, double *y, const double *digit)
 }
 
 double
-foreign_many(double x0, int64_t k0, double x1, int64_t k1, double x2, int64_t k2, double x3, int64_t k3, double x4,
-             int64_t k4, double x5, int64_t k5, double x6, int64_t k6, double x7, double x8)
+foreign_many(double x0, int64_t k0, double x1, int64_t k1, double x2, int64_t k2, double x3,
+             int64_t k3, double x4, int64_t k4, double x5, int64_t k5, double x6, int64_t k6,
+             double x7, double x8)
 {
     const double x[] = { x0, x1, x2, x3, x4, x5, x6, x7, x8 };
     const int64_t k[] = { k0, k1, k2, k3, k4, k5, k6 };
@@ -320,15 +322,19 @@ START_TEST(beyond_the_registers)
 {
     const cot_custom *c = cot_custom_new(
         ctx, "many", .n_in = 3, .symbol = (cot_symbol *)foreign_many, .types = like_first,
-        .prototype = "out0 = double foreign_many(double in0, int64_t attr0, double 2, int64_t 3, double in1, "
-                     "int64_t 5, double 6, int64_t 7, double 8, int64_t 9, double 10, int64_t 11, double 12, "
+        .prototype = "out0 = double foreign_many(double in0, int64_t attr0, double 2, int64_t "
+                     "3, double in1, "
+                     "int64_t 5, double 6, int64_t 7, double 8, int64_t 9, double 10, int64_t "
+                     "11, double 12, "
                      "int64_t attr1, double 14, double in2)");
-    const double x = 1.5, y = -4, z = 15, at[] = { 1.5, 2, -4, 6, 8, 10, 12, 14, 15, -3, 3, 5, 7, 9, 11, 60000 };
+    const double x = 1.5, y = -4, z = 15,
+                 at[] = { 1.5, 2, -4, 6, 8, 10, 12, 14, 15, -3, 3, 5, 7, 9, 11, 60000 };
     double want = 0;
     for (int i = 0; i < 16; i++)
         want = 2 * want + at[i];
-    carried(cot_fn_new(ctx, "f", scale, 3, 1, (void *)c), COT_TYPES(cot_f64(), cot_f64(), cot_f64()),
-            (const void *[]){ &x, &y, &z, NULL }, cot_f64(), &want);
+    carried(cot_fn_new(ctx, "f", scale, 3, 1, (void *)c),
+            COT_TYPES(cot_f64(), cot_f64(), cot_f64()), (const void *[]){ &x, &y, &z, NULL },
+            cot_f64(), &want);
 }
 END_TEST
 
@@ -611,16 +617,18 @@ START_TEST(back_ends_that_differ)
     double x[] = { 1, 2, 3 };
     void *in[] = { x, NULL };
     rt_verdict v;
-    ck_assert_int_eq(
-        cot_trace_fn(cot_fn_new(ctx, "f", apply_and_negate, 1, 2, (void *)c), COT_TYPES(cot_f64(3)), &g),
-        COT_OK);
+    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "f", apply_and_negate, 1, 2, (void *)c),
+                                  COT_TYPES(cot_f64(3)), &g),
+                     COT_OK);
     calls = 0;
     wrong_from = 1 + _i;
     ck_assert_int_eq(rt_check_backends(g, in, &v), COT_OK);
     ck_assert(v.skipped || !v.good);
     if (!v.skipped)
-        ck_assert_str_eq(v.why.text, ir_format(&ctx->arena, "%s%s: result 0, element 2 is 3.25; the twin has 3",
-                                               cg_llvm() ? "" : "C, ", run[_i]));
+        ck_assert_str_eq(v.why.text,
+                         ir_format(&ctx->arena,
+                                   "%s%s: result 0, element 2 is 3.25; the twin has 3",
+                                   cg_llvm() ? "" : "C, ", run[_i]));
 }
 END_TEST
 

@@ -85,11 +85,18 @@ START_TEST(of_objects)
     said(object(1, "f", "f", NULL), COT_ERR_ARG, "f: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
     said(object(1, "f", "f.exe", NULL), COT_ERR_ARG, "f.exe: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
     said(object(1, "3 f", "f.o", NULL), COT_ERR_ARG, "'3 f' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
-    said(object(1, "", "f.o", NULL), COT_ERR_ARG, "'' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
-    said(object(1, "3 f", "f.ptx", NULL), COT_ERR_ARG, "'3 f' is no name for entries of PTX: wants letters, digits and _, no digit first");
+    said(object(1, "", "f.o", NULL), COT_ERR_ARG,
+         "'' is no name for a C function: wants letters, digits and _, no digit first; give "
+         "one by .name, or in cot build by --name NAME or --export NAME=...");
+    said(object(1, "3 f", "f.ptx", NULL), COT_ERR_ARG,
+         "'3 f' is no name for entries of PTX: wants letters, digits and _, no digit first");
     said(object(2, "f", "f.o", NULL), COT_ERR_ARG, "two functions are named f");
-    said(named("", 1, "f.o"), COT_ERR_ARG, "'' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
-    said(named("", 2, "f.o"), COT_ERR_ARG, "'' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
+    said(named("", 1, "f.o"), COT_ERR_ARG,
+         "'' is no name for a C function: wants letters, digits and _, no digit first; give "
+         "one by .name, or in cot build by --name NAME or --export NAME=...");
+    said(named("", 2, "f.o"), COT_ERR_ARG,
+         "'' is no name for a C function: wants letters, digits and _, no digit first; give "
+         "one by .name, or in cot build by --name NAME or --export NAME=...");
     said(named("h", 2, "f.o"), COT_ERR_ARG, "two functions are named h");
     said(object(1, "f", "f.o", "eval"), COT_ERR_TARGET,
          "object files need the back end jit, and a build with LLVM");
@@ -119,7 +126,9 @@ END_TEST
 /* The files of COT_DUMP hold what cot_dump_kernel writes, behind a line that names the stage. */
 START_TEST(of_dumped_files)
 {
-    static const struct { const char *stage, *file, *head; } row[] = {
+    static const struct {
+        const char *stage, *file, *head;
+    } row[] = {
         { "kernels", "f.00.fuse.txt", "; f: fuse\n" },
         { "plan", "f.01.plan.txt", "; f: plan\n" },
         { "ptx", "f.02.ptx.ptx", "; f: ptx\n" },
@@ -127,10 +136,12 @@ START_TEST(of_dumped_files)
     static traced_text want, got;
     char dir[] = "/tmp/cot_dump_XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(dir));
-    cot_context *c = cot_context_new(&(cot_options){ .dump = "fuse,plan,ptx", .dump_dir = dir });
+    cot_context *c =
+        cot_context_new(&(cot_options){ .dump = "fuse,plan,ptx", .dump_dir = dir });
     cot_fn *f = cot_fn_new(c, "f", square, 1, 1, NULL);
     cot_kernel *k;
-    ck_assert_msg(cot_compile(f, COT_TYPES(cot_f32(3)), &(cot_compile_options){ .backend = "sim" }, &k) == COT_OK,
+    ck_assert_msg(cot_compile(f, COT_TYPES(cot_f32(3)),
+                              &(cot_compile_options){ .backend = "sim" }, &k) == COT_OK,
                   "%s", cot_error(c));
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, row[i].file);
@@ -143,7 +154,8 @@ START_TEST(of_dumped_files)
         fclose(in);
         remove(path);
         want.n = 0;
-        ck_assert_msg(cot_dump_kernel(k, row[i].stage, traced_write, &want) == COT_OK, "%s", cot_error(c));
+        ck_assert_msg(cot_dump_kernel(k, row[i].stage, traced_write, &want) == COT_OK, "%s",
+                      cot_error(c));
         const size_t head = strlen(row[i].head);
         ck_assert_msg(strncmp(got.text, row[i].head, head) == 0, "%s", got.text);
         ck_assert_uint_eq(got.n, head + want.n);
@@ -195,11 +207,8 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        ONCE(of_options),
-        ONCE(of_objects),
-        ONCE(of_dumps),
-        ONCE(of_dumped_files),
-        ONCE(of_calls),
+        ONCE(of_options),      ONCE(of_objects), ONCE(of_dumps),
+        ONCE(of_dumped_files), ONCE(of_calls),
     };
 
     return SUITE("messages_run", cases);

@@ -208,8 +208,8 @@ START_TEST(a_header_cut_short_is_refused)
             const char *wrong = rt_npy_header(&h, copy, n);
             ck_assert_ptr_nonnull(wrong);
             first = i ? first : wrong;
-            ck_assert_msg(strcmp(wrong, first) == 0, "%s|%s: %s; alone it is %s", part, behind[i],
-                          wrong, first);
+            ck_assert_msg(strcmp(wrong, first) == 0, "%s|%s: %s; alone it is %s", part,
+                          behind[i], wrong, first);
             redzone_free(&z);
         }
     }

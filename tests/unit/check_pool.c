@@ -225,13 +225,15 @@ enum { POOLS = 8 };
 static cot_kernel *
 parallel(int threads)
 {
-    const char *text = "fn @f(%x: f32[300000]) -> f32[300000] {\n  %0 = exp %x : f32[300000]\n  ret %0\n}\n";
+    const char *text =
+        "fn @f(%x: f32[300000]) -> f32[300000] {\n  %0 = exp %x : f32[300000]\n  ret %0\n}\n";
     const cot_graph *g;
     cot_kernel *k;
 
     ck_assert_int_eq(cot_parse(ctx, "test", text, strlen(text), "f", &g), COT_OK);
-    ck_assert_msg(cot_compile_graph(g, &(cot_compile_options){ .threads = threads }, &k) == COT_OK, "%s",
-                  cot_error(ctx));
+    ck_assert_msg(cot_compile_graph(g, &(cot_compile_options){ .threads = threads }, &k) ==
+                      COT_OK,
+                  "%s", cot_error(ctx));
     return k;
 }
 
@@ -250,8 +252,8 @@ START_TEST(kernels_share_a_pool)
         ck_assert_ptr_nonnull(k[i]->pool);
         ck_assert_ptr_eq(k[i]->pool, k[n + i]->pool);
         for (int j = 0; j < i; j++)
-            ck_assert_msg((k[i]->pool == k[j]->pool) == (i == POOLS && j == POOLS - 1), "of %d and %d threads", 2 + j,
-                          2 + i);
+            ck_assert_msg((k[i]->pool == k[j]->pool) == (i == POOLS && j == POOLS - 1),
+                          "of %d and %d threads", 2 + j, 2 + i);
     }
     for (int i = 0; i < 2 * n; i++)
         cot_kernel_free(k[i]);
@@ -262,12 +264,9 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(each_iteration_runs_once, 9),
-        ONCE(many_callers_share_one_pool),
-        ONCE(a_piece_may_call_the_pool),
-        EACH(a_child_has_the_pool, 4),
-        ONCE(a_fork_within_a_job),
-        ONCE(kernels_share_a_pool),
+        EACH(each_iteration_runs_once, 9), ONCE(many_callers_share_one_pool),
+        ONCE(a_piece_may_call_the_pool),   EACH(a_child_has_the_pool, 4),
+        ONCE(a_fork_within_a_job),         ONCE(kernels_share_a_pool),
     };
 
     return SUITE("pool", cases);

@@ -243,7 +243,10 @@ number(const char *header, const char *macro)
  * of a product are as wide as its vectors. */
 START_TEST(one_work_block_serves_every_version)
 {
-    static const struct { const char *file, *cpu; int bits; } row[][3] = {
+    static const struct {
+        const char *file, *cpu;
+        int bits;
+    } row[][3] = {
         { { "x.o", "x86-64", 0 }, { "x.o", "x86-64-v4", 0 }, { "x.o", "x86-64,x86-64-v4", 0 } },
         { { "x.o", "x86-64", 0 }, { "x.o", "x86-64-v3", 0 }, { "x.o", "x86-64-v3,x86-64", 0 } },
         { { "x.c", NULL, 32 }, { "x.c", NULL, 512 }, { "x.c", NULL, 0 } },
@@ -253,10 +256,12 @@ START_TEST(one_work_block_serves_every_version)
     for (int i = 0; i < 3; i++) {
         export_to(row[_i][i].file,
                   "fn @f(%x: f32[130,170], %y: f32[170,264]) -> f32[130,264] {\n"
-                  "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[130,264]\n"
+                  "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : "
+                  "f32[130,264]\n"
                   "  ret %0\n}\n",
                   &(cot_compile_options){ .target = row[_i][i].cpu ? "x86_64-linux-gnu" : NULL,
-                                          .cpu = row[_i][i].cpu, .vector_bits = row[_i][i].bits });
+                                          .cpu = row[_i][i].cpu,
+                                          .vector_bits = row[_i][i].bits });
         bytes[i] = number("x.h", "F_WORK_BYTES");
     }
     most = bytes[0] > bytes[1] ? bytes[0] : bytes[1];
@@ -268,8 +273,9 @@ END_TEST
 /* Arguments may be named as the block of work and that of residuals: no constant has two meanings. */
 START_TEST(arguments_named_as_the_blocks)
 {
-    static const char text[] = "fn @f(%Work: f64[3], %res: f64[5]) -> (f64[3], f64[5]) {\n"
-                               "  %0 = sin %Work : f64[3]\n  %1 = exp %res : f64[5]\n  ret %0, %1\n}\n";
+    static const char text[] =
+        "fn @f(%Work: f64[3], %res: f64[5]) -> (f64[3], f64[5]) {\n"
+        "  %0 = sin %Work : f64[3]\n  %1 = exp %res : f64[5]\n  ret %0, %1\n}\n";
     const cot_graph *g;
     cot_fn *fwd, *bwd;
 

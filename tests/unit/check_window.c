@@ -108,7 +108,8 @@ END_TEST
 
 BODY(max_apart, out[0] = cot_max_pool(in[0], COT_LIST(1, 2), .strides = COT_LIST(2, 2));)
 BODY(sum_apart, out[0] = cot_window_sum(in[0], COT_LIST(1, 1), .strides = COT_LIST(2, 3));)
-BODY(sum_max_apart, out[0] = cot_reduce_sum(cot_max_pool(in[0], COT_LIST(1, 2), .strides = COT_LIST(2, 2)));)
+BODY(sum_max_apart,
+     out[0] = cot_reduce_sum(cot_max_pool(in[0], COT_LIST(1, 2), .strides = COT_LIST(2, 2)));)
 
 /* Along an axis where the window has one element the stride alone counts. */
 START_TEST(windows_of_one_element)
@@ -117,7 +118,8 @@ START_TEST(windows_of_one_element)
 
     gives(fn(max_apart, 1), COT_TYPES(m), IN(M34), cot_f64(2, 2), F64(2, 4, 10, 11));
     gives(fn(sum_apart, 1), COT_TYPES(m), IN(M34), cot_f64(2, 2), F64(1, 4, 9, 0));
-    gives(cot_grad(fn(sum_max_apart, 1)), COT_TYPES(m), IN(M34), m, F64(0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0));
+    gives(cot_grad(fn(sum_max_apart, 1)), COT_TYPES(m), IN(M34), m,
+          F64(0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0));
 }
 END_TEST
 
