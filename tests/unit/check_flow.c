@@ -206,6 +206,36 @@ START_TEST(B181_invariant_residuals_are_hoisted)
 }
 END_TEST
 
+/* Branches that are one graph are one in both halves of a derivative, or each level of conds would
+ * double them: with one index for all, and with one for each element. */
+START_TEST(one_branch_stays_one)
+{
+    static const char *const branches[] = { "@s, @s, @e", "@e, @s, @s" };
+    char text[600];
+    ir_module m;
+    ir_graph *g;
+    int conds = 0;
+
+    snprintf(text, sizeof text,
+             "fn @e(%%x: f32[4]) -> f32[4] {\n  %%0 = exp %%x : f32[4]\n  ret %%0\n}\n"
+             "fn @s(%%x: f32[4]) -> f32[4] {\n  %%0 = sin %%x : f32[4]\n  ret %%0\n}\n"
+             "fn @f(%%k: i32[%s], %%x: f32[4]) -> f32[4] {\n"
+             "  %%0 = cond %%k, %%x {branches=[%s]} : f32[4]\n  ret %%0\n}\n",
+             _i % 2 ? "4" : "", branches[_i / 2]);
+    ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(pass_pipeline(m.fn[m.n - 1], "linearize(wrt=[1])", NULL, NULL, &g) == COT_OK,
+                  "%s", cot_error(ctx));
+    ir_each_node (n, g)
+        if (n->op == OP_cond) {
+            ir_graph *const *b = n->at.cond.branches.at;
+
+            conds++;
+            ck_assert_ptr_eq(b[1], b[_i / 2 ? 2 : 0]);
+        }
+    ck_assert_int_eq(conds, 2);
+}
+END_TEST
+
 START_TEST(B171_unmapped_predicate_stays)
 {
     ir_graph *g = piped(program(1), "vmap(in=[none,0,0], size=3)");
@@ -267,6 +297,7 @@ main(void)
         ONCE(D4_inner_loop_ends_with_the_outer),
         EACH(A_bound_that_is_passed, 6),
         ONCE(B181_invariant_residuals_are_hoisted),
+        EACH(one_branch_stays_one, 4),
         ONCE(B171_unmapped_predicate_stays),
     };
 
