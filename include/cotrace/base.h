@@ -124,8 +124,8 @@ COT_API void cot_context_free(cot_context *ctx);
 
 /* The first error since the last call of cot_error_clear: its text, "" if there was none.  The
  * text is "file:line: op: what was found, what was wanted".  Borrowed from the context; valid
- * until the record is cleared.  A call whose function, kernel, graph or context is NULL knows no
- * context: COT_ERR_ARG is all that it answers, and there is no record outside contexts. */
+ * until the record is cleared.  A call whose function, kernel, graph or context is NULL knows
+ * no context: COT_ERR_ARG is all that it answers, and there is no record outside contexts. */
 COT_API const char *cot_error(const cot_context *ctx);
 COT_API cot_status cot_error_status(const cot_context *ctx);
 COT_API void cot_error_clear(cot_context *ctx);
