@@ -335,6 +335,17 @@ static const lower_graph lower_graphs[] = {
       "  %6 = dot_general %h, %g {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]} : "
       "f16[2,13,24]\n"
       "  ret %0, %3, %5, %6\n}\n" },
+    { "many small products, the batch in lanes", false,
+      "fn @f(%x: f32[45,40,70], %y: f32[40,3,70], %z: f32[13,9,37], %w: f32[9,3,37])"
+      " -> (f32[70,45,3], f32[37,13,3]) {\n"
+      "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[2], rhs_batch=[2]} : "
+      "f32[70,45,3]\n"
+      "  %1 = dot_general %z, %w {lhs=[1], rhs=[0], lhs_batch=[2], rhs_batch=[2]} : "
+      "f32[37,13,3]\n"
+      "  %2 = tanh %1 : f32[37,13,3]\n"
+      "  %3 = exp %2 : f32[37,13,3]\n"
+      "  ret %0, %3\n"
+      "}\n" },
     { "bias and activation", false,
       "fn @f(%x: f32[13,21], %w: f32[21,40], %b: f32[40]) -> (f32[13,40], f32[13,40]) {\n"
       "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[13,40]\n"
