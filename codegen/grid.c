@@ -204,12 +204,11 @@ split_loop(cg_kernel *k, cg_val loop)
     const cg_val i = x->var, lo = x->lo;
     cg_region head = { 0 }, outer = { 0 };
 
-    /* constants first, then the loop again: nothing but arithmetic follows it */
-    k->body.n--;
+    /* Constants, then the loop again: nobody reads arithmetic that stood behind it. */
     uint32_t at = 0;
-    while (k->body.insn[at] != loop && at < k->body.n)
+    while (k->body.insn[at] != loop)
         at++;
-    memmove(k->body.insn + at, k->body.insn + at + 1, (k->body.n - at) * sizeof *k->body.insn);
+    k->body.n = at;
     cg_val zero = add_i64(k, &k->body, 0), threads = add_i64(k, &k->body, T),
            all = add_i64(k, &k->body, n);
     cg_val blocks = add_i64(k, &k->body, (n + T - 1) / T), step = add_i64(k, &k->body, x->step);

@@ -83,6 +83,22 @@ START_TEST(any_number_of_threads)
 }
 END_TEST
 
+/* A child process that compiles by as many threads as there may be hands back all their objects. */
+START_TEST(threads_of_a_child)
+{
+    double want[SIZE], got[SIZE];
+    cot_context *c =
+        cot_context_new(&(cot_options){ .compile_threads = CG_LL_TEAM, .isolate = true });
+    cot_kernel *k = compiled(c, "jit");
+
+    evaluated(want);
+    run(c, k, got);
+    ck_assert_mem_eq(got, want, sizeof got);
+    cot_kernel_free(k);
+    cot_context_free(c);
+}
+END_TEST
+
 static void *
 on_its_own(void *out)
 {
@@ -140,6 +156,7 @@ main(void)
     const suite_case cases[] = {
         ONCE(machines_of_threads_are_made_once),
         EACH(any_number_of_threads, 6),
+        ONCE(threads_of_a_child),
         ONCE(contexts_at_once),
     };
     return SUITE("team", cases);
