@@ -119,6 +119,35 @@ START_TEST(product_is_near)
 }
 END_TEST
 
+/* Rounding to tf32 leaves infinities and NaNs as they are, whatever bits these have below: all
+ * sums of their rows are not finite, and those of the other rows are. */
+START_TEST(rounding_keeps_what_is_no_number)
+{
+    static const uint32_t odd[] = { 0x7fffffff, 0xffffffff, 0x7fc00000, 0x7f800000, 0xff800000 };
+    enum { ODD = sizeof odd / sizeof *odd, FIRST = 3, ROW = 2 /* of products */ };
+    const int n = product[ROW].n, k = product[ROW].k;
+    const ir_graph *f = parsed(text_of(ROW));
+    uint64_t seed = 7;
+    void **in = laws_sample(f, &seed, 1, 3, laws_fill), **out = laws_values(1, f->out, f);
+
+    for (int i = 0; i < ODD; i++)
+        memcpy((float *)in[0] + (FIRST + 5 * i) * k + i, &odd[i], sizeof *odd);
+    ck_assert_int_eq(grid_run_for(f, (cg_target){ .fast = true }, in, out), COT_OK);
+    for (int i = 0; i < product[ROW].m; i++)
+        for (int j = 0; j < n; j++) {
+            const double got = ((const float *)out[0])[i * n + j];
+            const int at = i >= FIRST && (i - FIRST) % 5 == 0 ? (i - FIRST) / 5 : ODD;
+            ck_assert_msg(at < 3      ? isnan(got)
+                          : at == 3   ? got == INFINITY
+                          : at == 4   ? got == -INFINITY
+                                      : isfinite(got),
+                          "element %d, %d is %g", i, j, got);
+        }
+    laws_free(2, in);
+    laws_free(1, out);
+}
+END_TEST
+
 static int
 count(const char *text, const char *what)
 {
@@ -251,6 +280,7 @@ main(void)
     const suite_case cases[] = {
         { "programs", product_is_near, n },
         { "programs", ptx_is_what_it_should_be, n },
+        { "rounding", rounding_keeps_what_is_no_number, 1 },
         { "mistakes", only_where_asked_for, 1 },
         { "mistakes", what_has_not_come_is_not_read, 1 },
         { "mistakes", rows_begin_at_multiples_of_16_bytes, 1 },
