@@ -360,6 +360,9 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build long.cot -o long.c
     grep -q '^COT_ALIGNED_STACK' long.c && grep -q ' COT_SETTLED(v' long.c || { bad=1; echo "no long kernel's C"; }
     status 0 "$cot" build f.cot -o f.ll
+    grep -q DICompileUnit f.ll && { bad=1; echo "lines that nobody asked for"; }
+    status 0 "$cot" build f.cot -g -o f.ll
+    grep -q 'producer: "Cotrace [0-9.]*",' f.ll || { bad=1; grep DICompileUnit f.ll; }
     status 2 "$cot" build f.cot -o f.o --cpu abacus;         says "no processor 'abacus'"
     status 2 "$cot" build f.cot -o f.o --target soup;        says "target soup"
     status 2 "$cot" build f.cot -o f.o --features +avx9;     says "no feature '+avx9'"
