@@ -72,7 +72,6 @@ read_x86(cg_ll_machine *m, const char *text)
                *end = product ? strchr(product, '\n') : NULL;
     m->avx2 = end && memchr(product, 'y', (size_t)(end - product));            /* of ymm */
     m->vector_bits = strstr(text, "zmm") ? 512 : strstr(text, "ymm") ? 256 : 128;
-    m->registers = m->vector_bits == 512 ? 32 : 16;
 }
 
 /* An instruction's name is between a tab or space and a tab; what begins like it does not
@@ -189,7 +188,6 @@ read_features(cg_ll_machine *m)
     m->masked_small = avx512 && strstr(f, "+avx512bw");
     m->avx2 = strstr(f, "+avx2") != NULL;
     m->vector_bits = avx512 ? 512 : strstr(f, "+avx2") ? 256 : 128;
-    m->registers = avx512 ? 32 : 16;
 }
 
 /* -- target machines -- */
@@ -338,6 +336,8 @@ cg_ll_machine_of(cot_context *ctx, const cg_target *t)
         read_features(m);
     else if (!m->grid && probe(ctx, m) != COT_OK)
         return NULL; /* and with it goes LLVM's machine, which may be in any state */
+    if (m->x86)
+        m->registers = m->vector_bits == 512 ? 32 : 16;
     m->next = s->machine;
     s->machine = m;
     return m;

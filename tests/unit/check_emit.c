@@ -377,12 +377,42 @@ START_TEST(soft_fma)
 }
 END_TEST
 
+/* What schedules are chosen by. */
+START_TEST(registers_of_processors)
+{
+    static const struct {
+        const char *triple, *cpu;
+        int vector_bits, registers;
+    } processor[] = {
+        { "x86_64-linux-gnu", "x86-64", 128, 16 },
+        { "x86_64-linux-gnu", "x86-64-v2", 128, 16 },
+        { "x86_64-linux-gnu", "x86-64-v3", 256, 16 },
+        { "x86_64-linux-gnu", "x86-64-v4", 512, 32 },
+        { "aarch64-linux-gnu", NULL, 128, 32 },
+        { "riscv64-linux-gnu", NULL, 128, 32 },
+        { "wasm32", NULL, 128, 16 },
+    };
+
+    ctx = cot_context_new(NULL);
+    for (size_t i = 0; i < sizeof processor / sizeof *processor; i++) {
+        cg_target t = { .triple = processor[i].triple, .cpu = processor[i].cpu };
+        ck_assert_msg(cg_llvm()->target(ctx, &t) == COT_OK, "%s", cot_error(ctx));
+        ck_assert_msg(t.vector_bits == processor[i].vector_bits &&
+                          t.registers == processor[i].registers,
+                      "%s %s: %d registers of %d bits", processor[i].triple,
+                      processor[i].cpu ? processor[i].cpu : "", t.registers, t.vector_bits);
+    }
+    cot_context_free(ctx);
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
         EACH(every_instruction, sizeof row / sizeof row[0]),
         ONCE(soft_fma),
+        ONCE(registers_of_processors),
     };
 
     return SUITE_WITH("emit", cases, NULL, NULL);
