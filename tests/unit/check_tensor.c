@@ -280,7 +280,7 @@ main(void)
     const suite_case cases[] = {
         { "programs", product_is_near, n },
         { "programs", ptx_is_what_it_should_be, n },
-        { "rounding", rounding_keeps_what_is_no_number, 1 },
+        { "mistakes", rounding_keeps_what_is_no_number, 1 },
         { "mistakes", only_where_asked_for, 1 },
         { "mistakes", what_has_not_come_is_not_read, 1 },
         { "mistakes", rows_begin_at_multiples_of_16_bytes, 1 },
