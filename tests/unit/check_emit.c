@@ -381,16 +381,16 @@ END_TEST
 START_TEST(registers_of_processors)
 {
     static const struct {
-        const char *triple, *cpu;
+        const char *cpu, *triple;
         int vector_bits, registers;
     } processor[] = {
-        { "x86_64-linux-gnu", "x86-64", 128, 16 },
-        { "x86_64-linux-gnu", "x86-64-v2", 128, 16 },
-        { "x86_64-linux-gnu", "x86-64-v3", 256, 16 },
-        { "x86_64-linux-gnu", "x86-64-v4", 512, 32 },
-        { "aarch64-linux-gnu", NULL, 128, 32 },
-        { "riscv64-linux-gnu", NULL, 128, 32 },
-        { "wasm32", NULL, 128, 16 },
+        { "x86-64", "x86_64-linux-gnu", 128, 16 },
+        { "x86-64-v2", "x86_64-linux-gnu", 128, 16 },
+        { "x86-64-v3", "x86_64-linux-gnu", 256, 16 },
+        { "x86-64-v4", "x86_64-linux-gnu", 512, 32 },
+        { NULL, "aarch64-linux-gnu", 128, 32 },
+        { NULL, "riscv64-linux-gnu", 128, 32 },
+        { NULL, "wasm32", 128, 16 },
     };
 
     ctx = cot_context_new(NULL);
