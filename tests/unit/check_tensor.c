@@ -273,6 +273,46 @@ START_TEST(rows_begin_at_multiples_of_16_bytes)
 }
 END_TEST
 
+/* What a block stores outside its threads' loops one thread stores for all of them, wherever
+ * among a kernel's buffers the memory of each thread is. */
+START_TEST(one_thread_stores_for_a_block)
+{
+    cg_module *module = cg_module_new(ctx, &ctx->arena, "test");
+    const cg_natural fn = { .name = "f", .module = module, .n_out = 1 };
+    cg_target t = { .cpu = "sm_80" };
+    const void *ptx;
+    uint32_t y, own;
+    size_t size;
+    cg_build b;
+
+    if (!cg_llvm())
+        return;
+    cg_grid_target(&t);
+    cg_kernel *entry = cg_kernel_new(module, "entry"), *k = cg_kernel_new(module, "k");
+    const uint32_t result = cg_buffer_add(entry, "y", COT_I32, CG_OUT, 8);
+    entry->buffer[result].arg = module->n_args++;
+    if (_i)
+        own = cg_buffer_add(k, "own", COT_I32, CG_LOCAL, 1);
+    y = cg_buffer_add(k, "y", COT_I32, CG_OUT, 8);
+    if (!_i)
+        own = cg_buffer_add(k, "own", COT_I32, CG_LOCAL, 1);
+    cg_begin(&b, k);
+    const cg_val grid = cg_loop_begin(&b, CG_GRID, cg_i64(&b, 0), cg_i64(&b, 8), 1, 0),
+                 i = cg_loop_var(&b, grid);
+    cg_store(&b, own, cg_i64(&b, 0), cg_insn1(&b, SC_cvt, COT_I32, i), 0);
+    cg_store(&b, y, i, cg_load(&b, own, cg_i64(&b, 0), 0), 0);
+    cg_loop_end(&b, grid);
+    cg_begin(&b, entry);
+    cg_call_kernel(&b, 1, &result, NULL, 0, NULL);
+    ck_assert_msg(cg_verify(module) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cg_llvm()->target(ctx, &t) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cg_llvm()->emit(ctx, &t, CG_TO_PTX, 1, &fn, &ctx->arena, &ptx, &size) ==
+                      COT_OK,
+                  "%s", cot_error(ctx));
+    ck_assert_msg(strstr(ptx, "%tid.x") && !strstr(ptx, ".local"), "%s", (const char *)ptx);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -281,6 +321,7 @@ main(void)
         { "programs", product_is_near, n },
         { "programs", ptx_is_what_it_should_be, n },
         { "mistakes", rounding_keeps_what_is_no_number, 1 },
+        { "mistakes", one_thread_stores_for_a_block, 2 },
         { "mistakes", only_where_asked_for, 1 },
         { "mistakes", what_has_not_come_is_not_read, 1 },
         { "mistakes", rows_begin_at_multiples_of_16_bytes, 1 },
