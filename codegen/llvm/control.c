@@ -304,34 +304,39 @@ while_uniform(cg_ll_emit *e, const cg_block *x)
 /* The lanes that go on: a mask that is itself carried. */
 typedef struct active {
     cg_ll_mask mask;
-    LLVMValueRef *phi;
+    LLVMValueRef *phi, *first;
     int n;
 } active;
 
+/* Before the loop: all lanes that are active around it. */
 static active
-begin_active(cg_ll_emit *e, const cg_block *x, const cg_ll_mask *outer,
-             LLVMBasicBlockRef before)
+active_before(cg_ll_emit *e, const cg_block *x, const cg_ll_mask *outer)
 {
-    uint32_t set = e->vary[x->cond] | (outer ? outer->lanes.set : 0);
-    bool wide = cg_ll_is_wide(e, set);
+    const uint32_t set = e->vary[x->cond] | (outer ? outer->lanes.set : 0);
+    const bool wide = cg_ll_is_wide(e, set);
     active a = { .n = cg_ll_copies(e, set) };
 
     a.phi = IR_NEW_N(e->arena, LLVMValueRef, a.n);
+    a.first = IR_NEW_N(e->arena, LLVMValueRef, a.n);
     a.mask.lanes = (cg_ll_var){ .set = set, .copy = IR_NEW_N(e->arena, cg_ll_copy, a.n) };
     a.mask.by = outer ? outer->by : NULL;
     for (int c = 0; c < a.n; c++) {
-        LLVMTypeRef t = cg_ll_wide(e, e->l->i1, wide);
-        LLVMValueRef all = LLVMConstAllOnes(t);
-        a.phi[c] = LLVMBuildPhi(e->b, t, "active");
         cg_ll_seek(e, set, c);
-        if (outer && wide == cg_ll_at(e, &outer->lanes)->wide)
-            all = cg_ll_at(e, &outer->lanes)->v;
-        else
-            a.mask.by = NULL;
-        LLVMAddIncoming(a.phi[c], &all, &before, 1);
-        a.mask.lanes.copy[c] = (cg_ll_copy){ .v = a.phi[c], .wide = wide };
+        a.first[c] = outer ? cg_ll_as(e, *cg_ll_at(e, &outer->lanes), wide)
+                           : LLVMConstAllOnes(cg_ll_wide(e, e->l->i1, wide));
+        a.mask.lanes.copy[c].wide = wide;
     }
     return a;
+}
+
+static void
+begin_active(cg_ll_emit *e, active *a, LLVMBasicBlockRef before)
+{
+    for (int c = 0; c < a->n; c++) {
+        a->phi[c] = LLVMBuildPhi(e->b, LLVMTypeOf(a->first[c]), "active");
+        LLVMAddIncoming(a->phi[c], &a->first[c], &before, 1);
+        a->mask.lanes.copy[c].v = a->phi[c];
+    }
 }
 
 static void
@@ -340,16 +345,15 @@ while_varying(cg_ll_emit *e, const cg_block *x)
     const cg_ll_mask *outer = e->mask;
     LLVMBasicBlockRef head = cg_ll_block(e, "while"), body = cg_ll_block(e, "do"),
                       end = cg_ll_block(e, "end");
+    active a = active_before(e, x, outer);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), last;
     carries k = begin_carries(e, x, head);
-    active a = begin_active(e, x, outer, before);
 
+    begin_active(e, &a, before);
     e->mask = &a.mask;
     cg_ll_region(e, &x->other);
     cg_ll_mask *go =
         cg_ll_mask_and(e, &a.mask, &e->var[x->cond], false, cg_apply(e->ranges, x->cond, true));
-    if (outer)
-        go = cg_ll_mask_and(e, go, &outer->lanes, false, outer->by);
     LLVMBuildCondBr(e->b, cg_ll_any(e, &go->lanes), body, end);
     LLVMPositionBuilderAtEnd(e->b, body);
     cg_ll_look(e);

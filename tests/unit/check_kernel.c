@@ -360,6 +360,41 @@ START_TEST(while_by_lane)
 }
 END_TEST
 
+/* A while by lanes in a branch that copies take, not lanes: its condition reads nothing where the
+ * copy does not take the branch. */
+START_TEST(while_in_a_branch_of_copies)
+{
+    uint32_t x = buffer("x", COT_I64, CG_IN, 16), place = buffer("place", COT_I64, CG_IN, 2),
+             y = buffer("y", COT_I64, CG_OUT, 16);
+    cg_val u = loop(CG_UNROLL, 0, 2, 1), l = loop(CG_VECTOR, 0, 8, 1), zero = cg_i64(&b, 0);
+    cg_val at = cg_load(&b, place, cg_loop_var(&b, u), 0);
+    cg_val in = cg_if_begin(&b, cg_insn2(&b, SC_and, COT_BOOL, cg_insn2(&b, SC_le, COT_I64, zero, at),
+                                         cg_insn2(&b, SC_le, COT_I64, at, cg_i64(&b, 8))));
+    cg_val w = cg_while_begin(&b), n = cg_while_carry(&b, w, COT_I64, zero);
+    cg_val most = cg_load(&b, x, cg_iadd(&b, at, cg_loop_var(&b, l)), 0);
+    cg_while_test(&b, w, cg_insn2(&b, SC_lt, COT_I64, n, most));
+    cg_while_next(&b, w, n, cg_iadd(&b, n, cg_i64(&b, 1)));
+    cg_while_end(&b, w);
+    cg_val to = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, u), 8), cg_loop_var(&b, l));
+    cg_store(&b, y, to, cg_loop_result(&b, w, 0), 0);
+    cg_if_end(&b, in);
+    cg_loop_end(&b, l);
+    cg_loop_end(&b, u);
+
+    int64_t in_x[16], in_place[2] = { 3, 3 }, out[16];
+    in_place[_i % 2] = _i < 2 ? (int64_t)1 << 44 : 8;
+    for (int i = 0; i < 16; i++) {
+        in_x[i] = i * 7 % 5;
+        out[i] = -1;
+    }
+    run((void *[]){ in_x, in_place, out });
+    for (int i = 0; i < 16; i++) {
+        const int64_t from = in_place[i / 8];
+        ck_assert_int_eq(out[i], from <= 8 ? in_x[from + i % 8] : -1);
+    }
+}
+END_TEST
+
 /* A while of copies of lanes goes on as long as any lane of any copy does. */
 START_TEST(while_by_copy)
 {
@@ -663,6 +698,7 @@ main(void)
         EACH(reversed_and_gathered, 5),
         EACH(while_by_lane, 5),
         EACH(while_by_copy, 5),
+        EACH(while_in_a_branch_of_copies, 4),
         EACH(masked_bytes, 5),
         EACH(branches_by_lane, 5),
         EACH(parallel_tree, 2),
