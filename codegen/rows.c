@@ -296,8 +296,8 @@ one_row(void *user, cg_val row)
 }
 
 /* A row of a few vectors that is gone through several times is a long chain, whose every step
- * waits for the one before.  A few rows at once keep the processor busy.  The last ones are
- * done twice. */
+ * waits for the one before.  A few rows at once keep the processor busy.  Where no threads
+ * share them, the last ones are done twice. */
 static int64_t
 rows_at_once(const rows *r)
 {
@@ -312,21 +312,18 @@ rows_at_once(const rows *r)
                : 1;
 }
 
+/* Rows first ... first + n - 1, `jam` at once; the last ones are moved back to end with them. */
 static void
-plain_rows(rows *r, bool many)
+some_rows(rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
 {
     cg_build *b = &r->l->b;
-    if (r->outer == 1) {
-        one_row(r, 0);
-        return;
-    }
-    cg_val loop = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0),
-                                cg_i64(b, r->outer), r->jam, 0);
+    cg_val loop = cg_loop_begin(b, kind, cg_i64(b, first), cg_i64(b, first + n), jam, 0);
     uint32_t mark = cg_scope_begin(r->l);
     cg_val row = cg_loop_var(b, loop), copies = 0;
-    if (r->jam > 1) {
-        row = r->outer % r->jam ? cg_imin(b, row, cg_i64(b, r->outer - r->jam)) : row;
-        copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, r->jam), 1, 0);
+    r->slot = 0;
+    if (jam > 1) {
+        row = n % jam ? cg_imin(b, row, cg_i64(b, first + n - jam)) : row;
+        copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, jam), 1, 0);
         r->slot = cg_imul(b, cg_loop_var(b, copies), cg_kept_apart(r));
         row = cg_iadd(b, row, cg_loop_var(b, copies));
     }
@@ -335,6 +332,49 @@ plain_rows(rows *r, bool many)
         cg_loop_end(b, copies);
     cg_scope_end(r->l, mark);
     cg_loop_end(b, loop);
+}
+
+/* What is kept of a row is bound to memory when its stage is done: rows that follow in the text
+ * begin as the first ones did. */
+static ir_ref
+kept_value(const rows *r, uint32_t i)
+{
+    return i < r->g->n ? r->g->v[i] : r->keep[i - r->g->n].v;
+}
+
+static cg_bind *
+bindings(const rows *r)
+{
+    cg_bind *b = IR_NEW_N(r->l->arena, cg_bind, r->g->n + r->n_keep + 1);
+
+    for (uint32_t i = 0; i < r->g->n + r->n_keep; i++)
+        b[i] = *cg_bound(r->fr, kept_value(r, i));
+    return b;
+}
+
+static void
+bind_again(rows *r, const cg_bind *b)
+{
+    for (uint32_t i = 0; i < r->g->n + r->n_keep; i++)
+        cg_bind_value(r->l, r->fr, kept_value(r, i), b[i]);
+}
+
+/* Two threads never store to one row, not even the same values: what is left over follows. */
+static void
+plain_rows(rows *r, bool many)
+{
+    const int64_t rest = many ? r->outer % r->jam : 0;
+
+    if (r->outer == 1) {
+        one_row(r, 0);
+        return;
+    }
+    const cg_bind *first = rest ? bindings(r) : NULL;
+    some_rows(r, many ? CG_PARALLEL : CG_SERIAL, 0, r->outer - rest, r->jam);
+    if (rest) {
+        bind_again(r, first);
+        some_rows(r, CG_SERIAL, r->outer - rest, rest, 1);
+    }
 }
 
 /* -- on a GPU: a warp for each row, a block for each long one ------------------------------ */

@@ -243,6 +243,7 @@ typedef struct machine {                /* a loop in registers */
     int consts, carries, first_xs;
     int64_t examples;                   /* 0: one */
     int64_t begun;                      /* of them, those that chunks took */
+    bool many; /* threads share them               */
     lie *lie;                           /* of each carry */
     lie *out;                           /* of each output of the body */
     int64_t *count;                     /* elements of each carry, of one example */
@@ -362,19 +363,33 @@ new_state(machine *m)
     return s;
 }
 
+/* What all examples have is stored by the first alone, where threads share them: 0 where none
+ * do. */
+static cg_val
+stored_by(machine *m, lie lie, cg_ix example)
+{
+    cg_lowering *l = m->l;
+
+    return lie != ALONG && m->examples && m->many
+               ? cg_insn2(&l->b, SC_eq, COT_I64, cg_ix_value(&l->ix, &l->b, example),
+                          cg_i64(&l->b, 0))
+               : 0;
+}
+
 static void
 store_elements(machine *m, int result, const ir_type *t, lie lie, cg_ix example, cg_ix step,
                bool stacked, const cg_val *x)
 {
     cg_lowering *l = m->l;
     int64_t count = lie == ALONG && m->examples ? t->size / m->examples : t->size;
+    cg_val when = stored_by(m, lie, example);
     for (int64_t k = 0; k < count; k++) {
         cg_ix at[COT_MAX_RANK + 1];
         element_index(m, t, lie, example, k, at);
         cg_ix flat = cg_ix_flat(&l->ix, t->rank, t->dims, at);
         if (stacked)
             flat = cg_ix_add(&l->ix, flat, cg_ix_mul(&l->ix, step, t->size));
-        cg_store(&l->b, m->buffer[result], cg_ix_value(&l->ix, &l->b, flat), x[k], 0);
+        cg_store(&l->b, m->buffer[result], cg_ix_value(&l->ix, &l->b, flat), x[k], when);
     }
 }
 
@@ -678,6 +693,7 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
         if (m.lie[i] == FREE)
             pull_elements(&m, m.fr, n->in[m.consts + i], FREE, m.count[i], 0, m.shared[i]);
     l->exact = false;
+    m.many = many;
     cg_kind kind = many ? CG_PARALLEL : CG_SERIAL;
     m.begun = run_chunks(&m, kind, lanes);
     if (lanes > 1 && m.elements <= 12)
