@@ -12,7 +12,7 @@ typedef struct cg_bounds_count {
 typedef struct cg_bounds_report {
     cg_bounds_count load, store, copy, call, place, tensor;
     cg_bounds_count race; /* buffers that a parallel loop or a grid stores to: races.h   */
-    ir_buf *races; /* text of the latter; NULL: none is wanted */
+    int64_t race_by_data; /* of which data decides whether iterations are apart */
     /* Of the work block by the entry: written before?  update: by a kernel that stores there,
      * too, and may throw the value away; and what is written somewhere, as far as is known. */
     cg_bounds_count read, update;

@@ -1,17 +1,79 @@
 /* Quotients, remainders and bits: floor(x / c) is an atom, x - c floor(x / c) another one. */
 #include "codegen/verify/atoms.h"
 
-/* The atom floor(x / c), of x = floor(y / d) floor(y / (c d)); that of the same x and c, if it
- * is among the latest. */
+/* x = c high + low with the terms that c divides in high: floor(x / c) is
+ * high + floor(low / c). */
+static void
+split_by(const cg_form *x, int64_t c, cg_sum *high, cg_sum *low)
+{
+    *high = (cg_sum){ .k = cg_floor_div(x->k, c) };
+    *low = (cg_sum){ .k = x->k - high->k * c };
+    for (int i = 0; i < x->n; i++) {
+        cg_sum *to = x->term[i].c % c == 0 ? high : low;
+        to->term[to->n] = x->term[i];
+        to->term[to->n++].c /= to == high ? c : 1;
+    }
+}
+
+static bool
+is_digit(const cg_facts *f, const cg_form *x, int64_t c)
+{
+    const cg_interval in = cg_form_interval(f, x);
+
+    return in.lo >= 0 && in.hi < c;
+}
+
+/* Where x = g high + low, 0 <= low < g and g divides c: floor(x / c) = floor(high / (c / g)).
+ * So one quotient that is asked for in several ways is one atom. */
+static bool
+divides_both(const cg_facts *f, const cg_form *x, int64_t c, int64_t *g, cg_sum *high)
+{
+    cg_sum low;
+
+    for (int i = 0; i < x->n; i++) {
+        *g = cg_gcd(x->term[i].c, c);
+        if (*g < 2 || *g == c)
+            continue;
+        split_by(x, *g, high, &low);
+        const cg_form rest = cg_form_of(&low);
+        if (is_digit(f, &rest, *g))
+            return true;
+    }
+    return false;
+}
+
+/* x = z + floor(y / d): out = d z + y, and floor(x / c) = floor(out / (c d)). */
+static bool
+has_quotient(const cg_facts *f, const cg_form *x, int64_t c, int64_t *d, cg_sum *out)
+{
+    for (int i = x->n; i-- > 0;) {
+        const cg_atom *a = &f->atom[x->term[i].atom];
+        if (x->term[i].c != 1 || a->split != CG_QUOTIENT || c >= INT32_MAX ||
+            a->side[1].k >= INT32_MAX)
+            continue;
+        const cg_form whole = { .n = 1, .term = &x->term[i] };
+        *d = a->side[1].k;
+        *out = (cg_sum){ 0 };
+        return cg_sum_add(out, *d, x) && cg_sum_add(out, -*d, &whole) &&
+               cg_sum_add(out, 1, &a->side[0]);
+    }
+    return false;
+}
+
+/* The atom floor(x / c); that of the same x and c, if it is among the latest. */
 static uint32_t
 quotient(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
 {
-    const cg_atom *inner =
-        x->n == 1 && x->k == 0 && x->term[0].c == 1 ? &f->atom[x->term[0].atom] : NULL;
+    cg_sum part;
+    int64_t d;
 
-    if (inner && inner->split == CG_QUOTIENT && c < INT32_MAX && inner->side[1].k < INT32_MAX) {
-        const cg_form y = inner->side[0];
-        return quotient(f, v, &y, c * inner->side[1].k);
+    if (has_quotient(f, x, c, &d, &part)) {
+        const cg_form y = cg_form_keep(f->arena, &part);
+        return quotient(f, v, &y, c * d);
+    }
+    if (divides_both(f, x, c, &d, &part)) {
+        const cg_form y = cg_form_keep(f->arena, &part);
+        return quotient(f, v, &y, c / d);
     }
     const cg_interval in = cg_tight_interval(f, NULL, x);
     const uint32_t first = f->n_quotients > CG_QUOTIENTS ? f->n_quotients - CG_QUOTIENTS : 0;
@@ -33,28 +95,6 @@ quotient(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
     cg_add_fact(f, q, c, -1, x, c - 1);
     IR_PUSH(f->arena, f->quotient, f->n_quotients, f->cap_quotients, q);
     return q;
-}
-
-/* x = c high + low with the terms that c divides in high: floor(x / c) is
- * high + floor(low / c). */
-static void
-split_by(const cg_form *x, int64_t c, cg_sum *high, cg_sum *low)
-{
-    *high = (cg_sum){ .k = cg_floor_div(x->k, c) };
-    *low = (cg_sum){ .k = x->k - high->k * c };
-    for (int i = 0; i < x->n; i++) {
-        cg_sum *to = x->term[i].c % c == 0 ? high : low;
-        to->term[to->n] = x->term[i];
-        to->term[to->n++].c /= to == high ? c : 1;
-    }
-}
-
-static bool
-is_digit(const cg_facts *f, const cg_form *x, int64_t c)
-{
-    const cg_interval in = cg_form_interval(f, x);
-
-    return in.lo >= 0 && in.hi < c;
 }
 
 static void

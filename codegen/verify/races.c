@@ -5,14 +5,15 @@
  * where index = C h + l, and l stays within C integers, equal indices have equal h and equal
  * l, so that either part is taken apart by itself. A part that is one atom has equal values
  * then: the atom is fixed. Of a remainder x - c q that is fixed with its q, so is x, which is
- * taken apart in turn. If the count of iterations is fixed at last, two different iterations
+ * taken apart in turn. The atoms may be others in each touch (the rows of a tile and of the
+ * edge beside it), as long as the index makes them in the same way. If the count of iterations is fixed at last, two different iterations
  * never have an index in common. Atoms from before the loop are the same in all iterations. */
 #include "codegen/verify/races.h"
 
 #include "codegen/verify/atoms.h"
 #include "codegen/verify/prove.h"
 
-enum { MAX_FIXED = 64, MAX_DEPTH = 12, MAX_TOUCHED = 4096, MAX_STARTS = 8 };
+enum { MAX_FIXED = 64, MAX_DEPTH = 12, MAX_TOUCHED = 4096, MAX_STARTS = 8, MAX_SETTLED = 8 };
 
 /* A part of each index of a buffer. */
 typedef struct parts {
@@ -22,9 +23,10 @@ typedef struct parts {
     cg_sum *part;
 } parts;
 
+/* Of each touch of the parts an atom, which have one value where the indices are equal. */
 typedef struct fixed {
     int n;
-    uint32_t atom[MAX_FIXED]; /* that have one value for one index */
+    const uint32_t *atom[MAX_FIXED];
 } fixed;
 
 void
@@ -39,18 +41,16 @@ cg_races_begin(cg_races *r, cg_facts *f, uint32_t counter)
 }
 
 void
-cg_races_touch(cg_races *r, const cg_known *known, uint32_t buffer, const cg_form *index,
-               int64_t count, bool writes)
+cg_races_touch(cg_races *r, const cg_known *known, cg_touch t, int64_t count)
 {
-    const cg_space space = r->inside ? r->f->k->buffer[buffer].space : CG_LOCAL;
-    cg_touch t = { .buffer = buffer, .writes = writes, .index = *index };
+    const cg_space space = r->inside ? r->f->k->buffer[t.buffer].space : CG_LOCAL;
 
     if (space == CG_LOCAL || space == CG_SHARED || space == CG_CONST || known->never)
         return;
     if (count > 1) {
         const uint32_t element = cg_new_atom(r->f, 0, (cg_interval){ 0, count - 1 });
         cg_sum s = { .n = 1, .term = { { element, 1 } } };
-        if (cg_sum_add(&s, 1, index))
+        if (cg_sum_add(&s, 1, &t.index))
             t.index = cg_form_keep(r->f->arena, &s);
     }
     t.n_known = known->n;
@@ -60,22 +60,37 @@ cg_races_touch(cg_races *r, const cg_known *known, uint32_t buffer, const cg_for
 
 /* -- atoms -- */
 
-static bool
-is_fixed(const fixed *x, uint32_t atom)
+/* Which of the fixed ones is the atom of touch i; -1: none. */
+static int
+fixed_as(const fixed *x, uint32_t i, uint32_t atom)
 {
-    for (int i = 0; i < x->n; i++)
-        if (x->atom[i] == atom)
-            return true;
-    return false;
+    for (int j = 0; j < x->n; j++)
+        if (x->atom[j][i] == atom)
+            return j;
+    return -1;
+}
+
+static void
+fix(const parts *x, fixed *fixed, const uint32_t *atom)
+{
+    for (int j = 0; j < fixed->n; j++)
+        if (memcmp(fixed->atom[j], atom, x->n * sizeof *atom) == 0)
+            return;
+    if (fixed->n < MAX_FIXED)
+        fixed->atom[fixed->n++] = atom;
 }
 
 static bool
-fix(fixed *x, uint32_t atom)
+is_counted(const parts *x, const fixed *fixed)
 {
-    if (x->n == MAX_FIXED || is_fixed(x, atom))
-        return false;
-    x->atom[x->n++] = atom;
-    return true;
+    for (int j = 0; j < fixed->n; j++) {
+        uint32_t i = 0;
+        while (i < x->n && fixed->atom[j][i] == x->r->counter)
+            i++;
+        if (i == x->n)
+            return true;
+    }
+    return false;
 }
 
 /* -- digits -- */
@@ -89,40 +104,70 @@ known_at(const cg_races *r, const cg_touch *t)
     return r->known;
 }
 
+/* k + part >= 0, or k - part. */
 static bool
-spans_less(const parts *x, int64_t c)
+is_beyond(const cg_races *r, const cg_touch *t, int64_t k, int sign, const cg_form *part)
+{
+    cg_sum room = { .k = k };
+
+    return cg_sum_add(&room, sign, part) && cg_prove(r->f, known_at(r, t), &room);
+}
+
+/* Does each part lie in least ... least + c - 1? */
+static bool
+lies_from(const parts *x, const cg_interval *in, int64_t least, int64_t c)
 {
     const cg_races *r = x->r;
-    int64_t least = INT64_MAX;
+    int64_t most;
 
+    if (least == INT64_MIN || __builtin_add_overflow(least, c - 1, &most))
+        return false;
     for (uint32_t i = 0; i < x->n; i++) {
         const cg_form part = cg_form_of(&x->part[i]);
-        const int64_t lo = cg_tight_interval(r->f, known_at(r, x->at[i]), &part).lo;
-        least = lo < least ? lo : least;
-    }
-    for (uint32_t i = 0; i < x->n; i++) {
-        const cg_form part = cg_form_of(&x->part[i]);
-        cg_sum room = { 0 };
-        if (least == INT64_MIN || __builtin_add_overflow(least, c - 1, &room.k) ||
-            !cg_sum_add(&room, -1, &part) || !cg_prove(r->f, known_at(r, x->at[i]), &room))
+        if ((in[i].lo < least && !is_beyond(r, x->at[i], -least, 1, &part)) ||
+            !is_beyond(r, x->at[i], most, -1, &part))
             return false;
     }
     return true;
 }
 
-/* part = c high + low, with the terms that c divides in high. */
+/* Do all lie within c numbers?  They begin where the bound of one of them says: bounds may be
+ * less than what is proved. */
+static bool
+spans_less(const parts *x, int64_t c)
+{
+    const cg_races *r = x->r;
+    cg_interval *in = IR_NEW_N(r->f->arena, cg_interval, x->n);
+    int64_t least = INT64_MAX, most = INT64_MIN;
+
+    for (uint32_t i = 0; i < x->n; i++) {
+        const cg_form part = cg_form_of(&x->part[i]);
+        in[i] = cg_tight_interval(r->f, known_at(r, x->at[i]), &part);
+        least = in[i].lo < least ? in[i].lo : least;
+        most = in[i].lo > most ? in[i].lo : most;
+    }
+    return lies_from(x, in, least, c) || (most > least && lies_from(x, in, most, c));
+}
+
+/* part = c high + low, with the terms that c divides in high; of atoms from before the loop,
+ * which are no digits, where `before` says. */
 static void
-split(const parts *x, int64_t c, parts *high, parts *low)
+split(const parts *x, int64_t c, bool before, parts *high, parts *low)
 {
     *high = *low = *x;
     high->part = IR_NEW_N(x->r->f->arena, cg_sum, x->n);
     low->part = IR_NEW_N(x->r->f->arena, cg_sum, x->n);
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < x->n; i++)
+        least = x->part[i].k < least ? x->part[i].k : least;
     for (uint32_t i = 0; i < x->n; i++) {
         const cg_sum *s = &x->part[i];
         cg_sum *h = &high->part[i], *l = &low->part[i];
-        l->k = s->k;
+        h->k = __builtin_sub_overflow(s->k, least, &l->k) ? 0 : cg_floor_div(l->k, c);
+        l->k = s->k - c * h->k;
         for (int j = 0; j < s->n; j++) {
-            cg_sum *to = s->term[j].c % c == 0 ? h : l;
+            const bool moves = before || s->term[j].atom >= x->r->counter;
+            cg_sum *to = moves && s->term[j].c % c == 0 ? h : l;
             to->term[to->n] = s->term[j];
             to->term[to->n++].c /= to == h ? c : 1;
         }
@@ -144,97 +189,220 @@ variable_part(const cg_races *r, const cg_touch *t, const cg_sum *s)
     return left;
 }
 
-/* One atom, in all of them the same. */
-static bool
-is_atom(const parts *x, uint32_t *atom)
+/* One atom, by the same factor in all of them; NULL: that is not so. */
+static const uint32_t *
+atom_of_each(const parts *x)
 {
+    uint32_t *atom = IR_NEW_N(x->r->f->arena, uint32_t, x->n);
     cg_sum first = { 0 };
 
     for (uint32_t i = 0; i < x->n; i++) {
-        const cg_sum s = variable_part(x->r, x->at[i], &x->part[i]);
-        const cg_form now = cg_form_of(&s), same = cg_form_of(&first);
-        if (s.n != 1 || (i > 0 && !cg_form_equal(&now, &same)))
-            return false;
+        const cg_sum s =
+            x->part[i].n == 1 ? x->part[i] : variable_part(x->r, x->at[i], &x->part[i]);
+        if (s.n != 1 || (i > 0 && (s.k != first.k || s.term[0].c != first.term[0].c)))
+            return NULL;
+        atom[i] = s.term[0].atom;
         first = s;
     }
-    *atom = first.term[0].atom;
-    return true;
+    return atom;
 }
 
-/* The largest coefficient below `most`. */
+/* The largest number below `most` that may be the place of a digit: a coefficient, or what
+ * constants differ by, as of copies. */
 static int64_t
-next_coefficient(const parts *x, int64_t most)
+next_place(const parts *x, int64_t most)
 {
-    int64_t best = 0;
+    int64_t best = 0, apart = 0;
 
-    for (int j = 0; j < x->part[0].n; j++) {
-        const int64_t c = x->part[0].term[j].c, size = c < 0 ? -c : c;
-        best = size < most && size > best ? size : best;
+    for (uint32_t i = 0; i < x->n; i++) {
+        int64_t d;
+        for (int j = 0; j < x->part[i].n; j++) {
+            const int64_t c = x->part[i].term[j].c, size = c < 0 ? -c : c;
+            best = size < most && size > best ? size : best;
+        }
+        if (!__builtin_sub_overflow(x->part[i].k, x->part[0].k, &d))
+            apart = cg_gcd(apart, d);
     }
-    return best;
+    return apart < most && apart > best ? apart : best;
+}
+
+static bool
+has_before(const parts *x)
+{
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->part[i].n > 0 && x->part[i].term[0].atom < x->r->counter)
+            return true;
+    return false;
 }
 
 static void
 take_apart(const parts *x, fixed *fixed, int depth)
 {
     parts high, low;
-    uint32_t atom;
+    const uint32_t *atom = atom_of_each(x);
 
-    if (is_atom(x, &atom)) {
-        fix(fixed, atom);
+    if (atom) {
+        fix(x, fixed, atom);
         return;
     }
-    for (int64_t c = next_coefficient(x, INT64_MAX); c > 0 && depth < MAX_DEPTH;
-         c = next_coefficient(x, c)) {
-        if (c == 1 && x->part[0].k == 0)
-            return;
-        split(x, c, &high, &low);
-        if (spans_less(&low, c)) {
-            take_apart(&high, fixed, depth + 1);
-            take_apart(&low, fixed, depth + 1);
-            return;
+    for (int64_t c = next_place(x, INT64_MAX); c > 1 && depth < MAX_DEPTH; c = next_place(x, c))
+        for (int before = 1; before >= 0; before--) {
+            split(x, c, before, &high, &low);
+            if (spans_less(&low, c)) {
+                take_apart(&high, fixed, depth + 1);
+                take_apart(&low, fixed, depth + 1);
+                return;
+            }
+            if (!has_before(x))
+                break;
         }
+}
+
+/* -- quotients -- */
+
+/* A quotient is a form where what holds there leaves no carry: floor((c high + low) / c) is high
+ * for 0 <= low < c. */
+static bool
+is_high_part(const cg_races *r, const cg_touch *t, const cg_atom *a, cg_sum *high)
+{
+    const int64_t c = a->side[1].k;
+    cg_sum low = { 0 };
+
+    *high = (cg_sum){ .k = cg_floor_div(a->side[0].k, c) };
+    low.k = a->side[0].k - c * high->k;
+    if (a->side[0].n > CG_FORM_TERMS)
+        return false;
+    for (int i = 0; i < a->side[0].n; i++) {
+        cg_sum *to = a->side[0].term[i].c % c == 0 ? high : &low;
+        to->term[to->n] = a->side[0].term[i];
+        to->term[to->n++].c /= to == high ? c : 1;
+    }
+    const cg_form rest = cg_form_of(&low);
+    return is_beyond(r, t, 0, 1, &rest) && is_beyond(r, t, c - 1, -1, &rest);
+}
+
+static bool
+put_in(cg_sum *s, cg_term x, const cg_sum *by)
+{
+    const cg_form old = { .n = 1, .term = &x }, now = cg_form_of(by);
+
+    return cg_sum_add(s, -1, &old) && cg_sum_add(s, x.c, &now);
+}
+
+/* The remainder x - c q by such a quotient q. */
+static bool
+is_low_part(const cg_races *r, const cg_touch *t, uint32_t atom, cg_sum *low)
+{
+    const cg_atom *a = &r->f->atom[atom];
+    const cg_term one = { atom, 1 };
+    cg_sum high;
+
+    *low = (cg_sum){ 0 };
+    if (a->n_facts != 2 || cg_sum_coefficient(&a->fact[0], atom) != -1 ||
+        !cg_sum_add(low, 1, &a->fact[0]) ||
+        !cg_sum_add(low, 1, &(cg_form){ .n = 1, .term = &one }))
+        return false;
+    for (int j = 0; j < low->n; j++) {
+        const cg_term x = low->term[j];
+        const cg_atom *q = &r->f->atom[x.atom];
+        if (x.c < 0 && q->split == CG_QUOTIENT && is_high_part(r, t, q, &high))
+            return put_in(low, x, &high);
+    }
+    return false;
+}
+
+/* s with such quotients, and remainders by them, put in. */
+static void
+settle(const cg_races *r, const cg_touch *t, cg_sum *s)
+{
+    for (int i = 0, left = MAX_SETTLED; i < s->n && left > 0; i++) {
+        const cg_term x = s->term[i];
+        const cg_split split = r->f->atom[x.atom].split;
+        cg_sum by, now = *s;
+        if (x.atom < r->counter ||
+            !(split == CG_QUOTIENT ? is_high_part(r, t, &r->f->atom[x.atom], &by)
+                                   : split == CG_REST && is_low_part(r, t, x.atom, &by)) ||
+            !put_in(&now, x, &by))
+            continue;
+        *s = now;
+        i = -1;
+        left--;
     }
 }
 
 /* -- equalities -- */
 
+/* What an equality says of the atoms that are not fixed: left = rest, where `rest` is made of
+ * the fixed ones, by their numbers, and of atoms from before the loop. */
+typedef struct equality {
+    cg_sum left, before;
+    int64_t fixed[MAX_FIXED];
+} equality;
+
+static bool
+equality_of(const parts *x, const fixed *fixed, uint32_t i, uint32_t atom, equality *e)
+{
+    const cg_atom *a = &x->r->f->atom[atom];
+    const cg_form *same = &a->fact[0];
+
+    *e = (equality){ 0 };
+    if ((a->split != CG_REST && a->split != CG_SUM) || a->n_facts != 2 ||
+        same->n > CG_FORM_TERMS)
+        return false;
+    e->left.k = same->k;
+    for (int j = 0; j < same->n; j++) {
+        const cg_term t = same->term[j];
+        const int as = fixed_as(fixed, i, t.atom);
+        if (as >= 0)
+            e->fixed[as] += t.c;
+        else if (t.atom < x->r->counter)
+            e->before.term[e->before.n++] = t;
+        else
+            e->left.term[e->left.n++] = t;
+    }
+    settle(x->r, x->at[i], &e->left);
+    return true;
+}
+
+static bool
+same_rest(const equality *x, const equality *y)
+{
+    const cg_form a = cg_form_of(&x->before), b = cg_form_of(&y->before);
+
+    return memcmp(x->fixed, y->fixed, sizeof x->fixed) == 0 && cg_form_equal(&a, &b);
+}
+
 /* r = x - c q with fixed r: what is left of it without all that is fixed is taken apart,
  * too. */
 static bool
-fix_by_equality(const parts *x, fixed *fixed, const cg_form *same)
+fix_by_equality(const parts *x, fixed *fixed, const uint32_t *atom)
 {
     const int before = fixed->n;
-    cg_sum left = { 0 };
+    equality first, now;
 
-    for (int i = 0; i < same->n && same->n <= CG_FORM_TERMS; i++)
-        if (same->term[i].atom >= x->r->counter && !is_fixed(fixed, same->term[i].atom))
-            left.term[left.n++] = same->term[i];
-    if (left.n == 1) {
-        fix(fixed, left.term[0].atom);
-    } else if (left.n > 1) {
-        for (uint32_t i = 0; i < x->n; i++)
-            x->part[i] = left;
-        take_apart(x, fixed, 0);
+    for (uint32_t i = 0; i < x->n; i++) {
+        if (!equality_of(x, fixed, i, atom[i], &now) || now.left.n == 0 ||
+            (i > 0 && !same_rest(&first, &now)))
+            return false;
+        if (i == 0)
+            first = now;
+        x->part[i] = now.left;
+        if (__builtin_sub_overflow(now.left.k, first.left.k, &x->part[i].k))
+            return false;
     }
+    take_apart(x, fixed, 0);
     return fixed->n > before;
 }
 
 static bool
 fixes_iteration(const parts *x, fixed *fixed)
 {
-    const cg_races *r = x->r;
-
-    for (bool more = true; more && !is_fixed(fixed, r->counter);) {
+    for (bool more = true; more && !is_counted(x, fixed);) {
         more = false;
-        for (uint32_t a = r->counter + 1; a < r->f->n; a++) {
-            const cg_atom *sum = &r->f->atom[a];
-            if ((sum->split == CG_REST || sum->split == CG_SUM) && sum->n_facts == 2 &&
-                is_fixed(fixed, a))
-                more |= fix_by_equality(x, fixed, &sum->fact[0]);
-        }
+        for (int j = 0; j < fixed->n; j++)
+            more |= fix_by_equality(x, fixed, fixed->atom[j]);
     }
-    return is_fixed(fixed, r->counter);
+    return is_counted(x, fixed);
 }
 
 /* -- buffers -- */
@@ -248,26 +416,29 @@ place_of(const cg_kernel *k, uint32_t buffer)
     return buffer;
 }
 
-/* Without atoms from before the loop, which must be the same in all. */
+/* Does each touch of the buffer have the term? */
 static bool
-own_part(const cg_races *r, const cg_touch *t, const cg_form *first, cg_sum *own)
+is_common(const cg_races *r, uint32_t buffer, const cg_term *x)
 {
-    cg_sum before = { 0 };
+    for (uint32_t i = 0; i < r->n; i++)
+        if (place_of(r->f->k, r->touch[i].buffer) == buffer &&
+            cg_sum_coefficient(&r->touch[i].index, x->atom) != x->c)
+            return false;
+    return true;
+}
 
+/* Without atoms from before the loop that all touches of the buffer have. */
+static bool
+own_part(const cg_races *r, uint32_t buffer, const cg_touch *t, cg_sum *own)
+{
     *own = (cg_sum){ .k = t->index.k };
     if (t->index.n > CG_FORM_TERMS)
         return false;
     for (int i = 0; i < t->index.n; i++)
-        if (t->index.term[i].atom >= r->counter)
+        if (t->index.term[i].atom >= r->counter || !is_common(r, buffer, &t->index.term[i]))
             own->term[own->n++] = t->index.term[i];
-        else
-            before.term[before.n++] = t->index.term[i];
-    for (int i = 0; i < first->n; i++) {
-        const cg_form x = { .n = 1, .term = &first->term[i] };
-        if (first->term[i].atom < r->counter && !cg_sum_add(&before, -1, &x))
-            return false;
-    }
-    return before.n == 0;
+    settle(r, t, own);
+    return true;
 }
 
 /* All that is touched in one place, and where. */
@@ -317,7 +488,7 @@ gather(cg_races *r, uint32_t buffer, place *p)
         if (place_of(r->f->k, t->buffer) != buffer)
             continue;
         x->at[x->n] = t;
-        if (!own_part(r, t, &x->at[0]->index, &x->part[x->n]))
+        if (!own_part(r, buffer, t, &x->part[x->n]))
             return false;
         const cg_form part = cg_form_of(&x->part[x->n]);
         p->in[x->n++] = cg_tight_interval(r->f, known_at(r, t), &part);
@@ -351,6 +522,39 @@ cluster(place *p, uint32_t i, bool *writes)
     return x;
 }
 
+/* The last iteration that a condition k count + x >= 0 with k < 0 lets do it. */
+static int64_t
+last_iteration(const cg_races *r, const cg_touch *t)
+{
+    int64_t last = INT64_MAX;
+
+    for (int i = 0; i < t->n_known; i++) {
+        const cg_form *y = &t->known[i];
+        const int64_t k = cg_sum_coefficient(y, r->counter);
+        cg_sum x = { 0 };
+        const cg_term count = { r->counter, 1 };
+        if (k >= 0 || !cg_sum_add(&x, 1, y) ||
+            !cg_sum_add(&x, -k, &(cg_form){ .n = 1, .term = &count }))
+            continue;
+        const cg_form rest = cg_form_of(&x);
+        const int64_t hi = cg_form_interval(r->f, &rest).hi;
+        if (hi != INT64_MAX && cg_floor_div(hi, -k) < last)
+            last = cg_floor_div(hi, -k);
+    }
+    return last;
+}
+
+/* Is it the first iteration alone that does it? */
+static bool
+is_of_first_iteration(const parts *x)
+{
+    uint32_t i = 0;
+
+    while (i < x->n && last_iteration(x->r, x->at[i]) <= 0)
+        i++;
+    return i == x->n;
+}
+
 static bool
 is_apart(cg_races *r, uint32_t buffer)
 {
@@ -364,7 +568,7 @@ is_apart(cg_races *r, uint32_t buffer)
             continue;
         const parts x = cluster(&p, i, &writes);
         fixed fixed = { 0 };
-        if (!writes)
+        if (!writes || is_of_first_iteration(&x))
             continue;
         take_apart(&x, &fixed, 0);
         if (!fixes_iteration(&x, &fixed))
@@ -373,15 +577,23 @@ is_apart(cg_races *r, uint32_t buffer)
     return true;
 }
 
-int
-cg_races_end(cg_races *r, int *open, uint32_t *first)
+static bool
+is_by_data(const cg_races *r, uint32_t place)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->touch[i].by_data && place_of(r->f->k, r->touch[i].buffer) == place)
+            return true;
+    return false;
+}
+
+cg_races_count
+cg_races_end(cg_races *r)
 {
     const cg_kernel *k = r->f->k;
     const bool once = r->f->atom[r->counter].in.hi == 0;
     bool *done = IR_NEW_N(r->f->arena, bool, k->n_buffers + 1);
-    int proved = 0;
+    cg_races_count n = { 0 };
 
-    *open = 0;
     r->inside = false;
     for (uint32_t i = 0; i < r->n; i++) {
         const uint32_t place = place_of(k, r->touch[i].buffer);
@@ -389,9 +601,11 @@ cg_races_end(cg_races *r, int *open, uint32_t *first)
             continue;
         done[place] = true;
         if (once || (r->n <= MAX_TOUCHED && is_apart(r, place)))
-            proved++;
-        else if ((*open)++ == 0)
-            *first = r->touch[i].buffer;
+            n.proved++;
+        else if (is_by_data(r, place))
+            n.by_data++;
+        else if (n.open++ == 0)
+            n.first = r->touch[i].buffer;
     }
-    return proved;
+    return n;
 }

@@ -8,6 +8,7 @@
 typedef struct cg_touch {
     uint32_t buffer;
     bool writes;
+    bool by_data; /* the index depends on what was loaded, or the like (bounds.c) */
     cg_form index;
     int n_known;
     const cg_form *known;
@@ -22,12 +23,17 @@ typedef struct cg_races {
     cg_known *known;  /* where a proof's facts are put together */
 } cg_races;
 
+/* Of the buffers that a loop stores to: those of which its iterations are proved to be apart,
+ * those that data decides on, and the others, the first of which is named. */
+typedef struct cg_races_count {
+    int proved, by_data, open;
+    uint32_t first;
+} cg_races_count;
+
 void cg_races_begin(cg_races *r, cg_facts *f, uint32_t counter);
-/* `count` elements from the index on; local and shared buffers are private to an iteration. */
-void cg_races_touch(cg_races *r, const cg_known *known, uint32_t buffer, const cg_form *index,
-                    int64_t count, bool writes);
-/* Ends the loop. Of each buffer that it stores to: are its iterations proved to be apart?  The
- * number of those that are; *open is that of the others, *first one of these. */
-int cg_races_end(cg_races *r, int *open, uint32_t *first);
+/* `count` elements from t's index on; local and shared buffers are private to an iteration. */
+void cg_races_touch(cg_races *r, const cg_known *known, cg_touch t, int64_t count);
+/* Ends the loop. */
+cg_races_count cg_races_end(cg_races *r);
 
 #endif

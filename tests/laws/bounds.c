@@ -52,7 +52,7 @@ static int64_t
 count_open(const cg_bounds_report *r)
 {
     return r->load.open + r->store.open + r->copy.open + r->call.open + r->place.open +
-           r->tensor.open + r->read.open;
+           r->tensor.open + r->read.open + r->race.open;
 }
 
 static int64_t
@@ -81,8 +81,8 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
                                  .threads = plans[k].threads,
                                  .fuse = plans[k].fuse };
     cg_bounds_report r = { 0 };
-    cg_module *m;
-    ir_buf text, races;
+    cg_module *m = NULL;
+    ir_buf text;
     ir_arena a;
 
     if (plans[k].grid) {
@@ -91,12 +91,14 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
     }
     ir_arena_init(&a, f->ctx);
     ir_buf_init(&text, &a);
-    ir_buf_init(&races, &a);
     r.text = &text;
-    r.races = &races;
     if (cg_lower(f, &o, &a, &m) != COT_OK) {
         laws_fail(p, plans[k].name, cot_error(f->ctx));
         cot_error_clear(f->ctx);
+        if (shows && m) {
+            cg_module_print(&text, m);
+            fputs(text.text, stdout);
+        }
         ir_arena_free(&a);
         return;
     }
@@ -109,10 +111,9 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
     add(&total[k].tensor, &r.tensor);
     const int64_t reductions = judge_reductions(m, &a, &text, &covered[k]);
     add(&total[k].race, &r.race);
+    total[k].race_by_data += r.race_by_data;
     add(&total[k].read, &r.read);
     add(&total[k].update, &r.update);
-    if (r.race.open > 0 && shows)
-        printf("%s: program %d: %s%s\n", plans[k].name, p->number, races.text, p->text);
     if (count_open(&r) + reductions > 0) {
         laws_fail(p, plans[k].name, text.text);
         if (shows) {
@@ -239,6 +240,7 @@ main(int argc, char **argv)
         print_total("places", &total[k].place);
         print_total("tensor", &total[k].tensor);
         print_total("races", &total[k].race);
+        printf(" + %lld by data", (long long)total[k].race_by_data);
         print_total("reads", &total[k].read);
         print_total("updates", &total[k].update);
         printf("  reductions %lld + %lld + %lld, of %lld elements\n",
