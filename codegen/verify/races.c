@@ -289,7 +289,17 @@ put_in(cg_sum *s, cg_term x, const cg_sum *by)
     return cg_sum_add(s, -1, &old) && cg_sum_add(s, x.c, &now);
 }
 
-/* The remainder x - c q by such a quotient q. */
+static bool
+has_quotient(const cg_races *r, const cg_sum *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (r->f->atom[s->term[i].atom].split == CG_QUOTIENT)
+            return true;
+    return false;
+}
+
+/* The remainder x - c q by such a quotient q, where x has none itself: its bounds are better known
+ * as those of one atom. */
 static bool
 is_low_part(const cg_races *r, const cg_touch *t, uint32_t atom, cg_sum *low)
 {
@@ -306,7 +316,7 @@ is_low_part(const cg_races *r, const cg_touch *t, uint32_t atom, cg_sum *low)
         const cg_term x = low->term[j];
         const cg_atom *q = &r->f->atom[x.atom];
         if (x.c < 0 && q->split == CG_QUOTIENT && is_high_part(r, t, q, &high))
-            return put_in(low, x, &high);
+            return put_in(low, x, &high) && !has_quotient(r, low);
     }
     return false;
 }
