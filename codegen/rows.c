@@ -312,7 +312,8 @@ rows_at_once(const rows *r)
                : 1;
 }
 
-/* Rows first ... first + n - 1, `jam` at once; the last ones are moved back to end with them. */
+/* Rows first ... first + n - 1, `jam` at once; the last ones are moved back to end with
+ * them. */
 static void
 some_rows(rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
 {
@@ -334,8 +335,8 @@ some_rows(rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
     cg_loop_end(b, loop);
 }
 
-/* What is kept of a row is bound to memory when its stage is done: rows that follow in the text
- * begin as the first ones did. */
+/* What is kept of a row is bound to memory when its stage is done: rows that follow in the
+ * text begin as the first ones did. */
 static ir_ref
 kept_value(const rows *r, uint32_t i)
 {

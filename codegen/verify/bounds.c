@@ -476,8 +476,8 @@ walk_loop(bounds *b, const cg_block *x)
     b->known.never = never;
 }
 
-/* So does what has bits of an integer picked by another one, as the pairs of a step of a sorting
- * network: that a distance is a power of two is not known here. */
+/* So does what has bits of an integer picked by another one, as the pairs of a step of a
+ * sorting network: that a distance is a power of two is not known here. */
 static bool
 depends_on_data(const bounds *b, const cg_insn *i)
 {

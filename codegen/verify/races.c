@@ -6,8 +6,9 @@
  * l, so that either part is taken apart by itself. A part that is one atom has equal values
  * then: the atom is fixed. Of a remainder x - c q that is fixed with its q, so is x, which is
  * taken apart in turn. The atoms may be others in each touch (the rows of a tile and of the
- * edge beside it), as long as the index makes them in the same way. If the count of iterations is fixed at last, two different iterations
- * never have an index in common. Atoms from before the loop are the same in all iterations. */
+ * edge beside it), as long as the index makes them in the same way. If the count of
+ * iterations is fixed at last, two different iterations never have an index in common. Atoms
+ * from before the loop are the same in all iterations. */
 #include "codegen/verify/races.h"
 
 #include "codegen/verify/atoms.h"
@@ -260,8 +261,8 @@ take_apart(const parts *x, fixed *fixed, int depth)
 
 /* -- quotients -- */
 
-/* A quotient is a form where what holds there leaves no carry: floor((c high + low) / c) is high
- * for 0 <= low < c. */
+/* A quotient is a form where what holds there leaves no carry: floor((c high + low) / c) is
+ * high for 0 <= low < c. */
 static bool
 is_high_part(const cg_races *r, const cg_touch *t, const cg_atom *a, cg_sum *high)
 {
@@ -298,8 +299,8 @@ has_quotient(const cg_races *r, const cg_sum *s)
     return false;
 }
 
-/* The remainder x - c q by such a quotient q, where x has none itself: its bounds are better known
- * as those of one atom. */
+/* The remainder x - c q by such a quotient q, where x has none itself: its bounds are better
+ * known as those of one atom. */
 static bool
 is_low_part(const cg_races *r, const cg_touch *t, uint32_t atom, cg_sum *low)
 {

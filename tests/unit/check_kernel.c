@@ -368,8 +368,9 @@ START_TEST(while_in_a_branch_of_copies)
              y = buffer("y", COT_I64, CG_OUT, 16);
     cg_val u = loop(CG_UNROLL, 0, 2, 1), l = loop(CG_VECTOR, 0, 8, 1), zero = cg_i64(&b, 0);
     cg_val at = cg_load(&b, place, cg_loop_var(&b, u), 0);
-    cg_val in = cg_if_begin(&b, cg_insn2(&b, SC_and, COT_BOOL, cg_insn2(&b, SC_le, COT_I64, zero, at),
-                                         cg_insn2(&b, SC_le, COT_I64, at, cg_i64(&b, 8))));
+    cg_val in =
+        cg_if_begin(&b, cg_insn2(&b, SC_and, COT_BOOL, cg_insn2(&b, SC_le, COT_I64, zero, at),
+                                 cg_insn2(&b, SC_le, COT_I64, at, cg_i64(&b, 8))));
     cg_val w = cg_while_begin(&b), n = cg_while_carry(&b, w, COT_I64, zero);
     cg_val most = cg_load(&b, x, cg_iadd(&b, at, cg_loop_var(&b, l)), 0);
     cg_while_test(&b, w, cg_insn2(&b, SC_lt, COT_I64, n, most));
@@ -689,24 +690,15 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(pointwise_with_tail, 5),
-        EACH(sum_of_row, 5),
-        EACH(sum_of_columns, 5),
-        EACH(fold_with_limit, 5),
-        EACH(register_tile, 5),
-        EACH(transposed, 5),
-        EACH(reversed_and_gathered, 5),
-        EACH(while_by_lane, 5),
-        EACH(while_by_copy, 5),
-        EACH(while_in_a_branch_of_copies, 4),
-        EACH(masked_bytes, 5),
-        EACH(branches_by_lane, 5),
-        EACH(parallel_tree, 2),
-        ONCE(failure_is_a_status),
-        ONCE(division_keeps_lanes_even),
-        ONCE(ranges_of_indices),
-        EACH(limit_from_outside, 2),
-        EACH(parallel_of_none, 6),
+        EACH(pointwise_with_tail, 5),    EACH(sum_of_row, 5),
+        EACH(sum_of_columns, 5),         EACH(fold_with_limit, 5),
+        EACH(register_tile, 5),          EACH(transposed, 5),
+        EACH(reversed_and_gathered, 5),  EACH(while_by_lane, 5),
+        EACH(while_by_copy, 5),          EACH(while_in_a_branch_of_copies, 4),
+        EACH(masked_bytes, 5),           EACH(branches_by_lane, 5),
+        EACH(parallel_tree, 2),          ONCE(failure_is_a_status),
+        ONCE(division_keeps_lanes_even), ONCE(ranges_of_indices),
+        EACH(limit_from_outside, 2),     EACH(parallel_of_none, 6),
     };
 
     return SUITE_WITH("kernel", cases, setup, teardown);
