@@ -18,6 +18,7 @@ typedef struct cg_target {
     int processors;             /* of a GPU, that tiles are to keep busy; 0: a stated default */
     bool fast;                  /* results may differ within a tolerance: tensor cores */
     bool debug;                 /* line tables that lead to the user's source    */
+    bool trapping_math; /* cg_module.trapping_math; a grid has none      */
 } cg_target;
 
 /* A function to be visible in an object: the entry of a module under its natural C

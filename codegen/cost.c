@@ -58,14 +58,21 @@ cg_may_spill(const cg_kernel *k)
 }
 
 bool
-cg_may_divide(const cg_kernel *k)
+cg_fills_tails(const cg_kernel *k)
 {
-    bool may = false;
+    bool may = k->module->trapping_math;
 
     for (uint32_t i = 0; i < k->n_insns; i++)
         may |= k->insn[i].op == SC_rare ||
                (k->insn[i].op == SC_div && ir_is_float((cot_dtype)k->insn[i].type));
     return may;
+}
+
+bool
+cg_is_made_of_index(const cg_kernel *k, const cg_insn *i)
+{
+    return k->module->trapping_math && (i->op == SC_cvt || i->op == SC_bitcast) &&
+           cg_type(k, i->in[0]) == COT_I64;
 }
 
 /* ---- programs ---- */

@@ -300,7 +300,10 @@ scalar(cg_build *b, cg_insn x)
         return v;
     /* A branch may be there to avoid a division by zero or a costly function. */
     bool index = x.type == COT_I64 && x.op != SC_div && x.op != SC_rem;
-    return share(b, x, index ? OPEN_BRANCH : OPEN_MAYBE);
+    return share(b, x,
+                 index                         ? OPEN_BRANCH
+                 : b->k->module->trapping_math ? OPEN_LOOP
+                                               : OPEN_MAYBE);
 }
 
 cg_val

@@ -291,6 +291,9 @@ typedef struct cg_module {
     int64_t work_bytes;
     int work_align;
     bool parallel;              /* some kernel has a parallel loop */
+    /* What is computed and not used raises no floating-point exception: operands under a mask
+     * are harmless where it does not hold, and emitters compute nothing else besides. */
+    bool trapping_math;
     const char *why;            /* the choices made, as text: cg_explain */
     const cg_extern **ext;      /* the foreign calls */
     uint32_t n_ext, cap_ext;

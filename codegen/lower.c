@@ -141,6 +141,7 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     ir_map_init(&l->kernels, arena);
     ir_map_init(&l->called_of, arena);
     l->m = cg_module_new(f->ctx, arena, f->name ? f->name : "f");
+    l->m->trapping_math = l->target.trapping_math && !l->target.grid;
     cg_kernel *entry = cg_kernel_new(l->m, f->name ? f->name : "f");
     cg_begin(&l->entry, entry);
     l->m->n_args = f->n_in + f->n_out - f->n_inout;

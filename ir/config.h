@@ -1,6 +1,7 @@
 /* The only reader of environment variables: COT_DUMP, COT_DUMP_FN, COT_DUMP_DIR, COT_VERIFY,
- * COT_TIME, COT_OFF, COT_TARGET, COT_CUDA_DRIVER, COT_THREADS, COT_DEBUG, COT_PERF, COT_CC,
- * TMPDIR.  A field of cot_options that is set wins. */
+ * COT_TIME, COT_OFF, COT_TARGET, COT_CUDA_DRIVER, COT_THREADS, COT_DEBUG, COT_PERF,
+ * COT_ISOLATE, COT_COMPILE_THREADS, COT_TRAPPING_MATH, COT_CC, TMPDIR.  A field of cot_options
+ * that is set wins. */
 #ifndef IR_CONFIG_H
 #define IR_CONFIG_H
 

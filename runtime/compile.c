@@ -227,6 +227,7 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
                      .features = copied(ctx, o->features),
                      .debug = o->debug || ctx->config.debug,
                      .fast = o->fast,
+                     .trapping_math = o->trapping_math || ctx->config.trapping_math,
                      .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
     if (p->threads < 1 || p->threads > 1024)
         return ir_fail(ctx, 0, NULL, ERR_usage,

@@ -128,6 +128,10 @@ if ! grep -q "want a build with jansson" err; then
 fi
 status 1 "$cot" run nan.cot --trap nan;                      says "nan.cot:5: sqrt: makes a NaN"
 status 0 "$cot" run f.cot --trap nan
+status 0 "$cot" run f.cot --trapping-math
+status 0 "$cot" build f.cot --trapping-math -o traps.c;      grep -q FENV_ACCESS traps.c || status 0 false
+status 0 "$cot" build f.cot -o plain.c;                      grep -q FENV_ACCESS plain.c && status 0 false
+status 2 "$cot" opt f.cot --trapping-math;                   says "--trapping-math is not one of its options, but of run build bench"
 status 2 "$cot" run f.cot --threads none;                    says "--threads"
 status 0 "$cot" check f.cot;                                 prints "derivatives  agrees"
 prints "of its jvp   "

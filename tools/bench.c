@@ -164,7 +164,9 @@ report(const cot_kernel *k, double read, double compile, double least, double me
 int
 cli_bench(cot_cli *c)
 {
-    const cot_compile_options o = { .backend = c->backend, .threads = c->threads };
+    const cot_compile_options o = { .backend = c->backend,
+                                    .threads = c->threads,
+                                    .trapping_math = c->trapping_math };
     double read = now(), compile, least, median;
     void **in, **out, **args;
     cot_status status;

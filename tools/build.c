@@ -130,6 +130,7 @@ cli_build(cot_cli *c)
                               .threads = c->threads,
                               .debug = c->debug,
                               .fast = c->fast,
+                              .trapping_math = c->trapping_math,
                               .manifest = c->manifest };
     rt_export *e;
     int n = 0;

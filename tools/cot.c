@@ -44,6 +44,9 @@ static const char usage[] =
     "  --target TRIPLE, --cpu NAME[,NAME...], --features +A,-B, -g                build\n"
     "  --fast             run, build: a GPU's tensor cores; results may differ in their last "
     "bits\n"
+    "  --trapping-math    run, build, bench: kernels raise no floating-point exception that no "
+    "element\n"
+    "                     raises: docs/limits.md\n"
     "  --donated 0,2      build: arguments whose memory results may take\n"
     "  --limit-bytes N, --limit-nodes N, --limit-seconds S   fail where a file needs more: "
     "docs/limits.md\n"
@@ -322,6 +325,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "-g", &c->debug, "build" },
         { "--fast", &c->fast, "run build" },
         { "--isolate", &c->isolate, "run build bench" },
+        { "--trapping-math", &c->trapping_math, "run build bench" },
     };
     const int n_text = (int)(sizeof text / sizeof *text),
               n_flag = (int)(sizeof flag / sizeof *flag);

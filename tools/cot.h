@@ -16,7 +16,7 @@ typedef struct cot_cli {
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
         *donated, *features, *manifest;
     int threads;
-    bool after_each, bless, expect, locs, debug, fast, imported, isolate;
+    bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math;
     cot_limits limits;
     int n_in, n_exports;
     const char **in, **exports;

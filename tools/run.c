@@ -226,7 +226,8 @@ run_function(cot_cli *c)
 {
     const cot_compile_options o = { .backend = c->backend,
                                     .threads = c->threads,
-                                    .fast = c->fast };
+                                    .fast = c->fast,
+                                    .trapping_math = c->trapping_math };
     void **args, **pointer, **out;
     cot_kernel *k;
     cot_status status;

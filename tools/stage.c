@@ -146,9 +146,10 @@ stage_plan(cot_context *ctx, const char *text, rt_plan *p)
         int value, used = 0;
 
         if (sscanf(s + 1, " %15[a-z] = %d%n", name, &value, &used) != 2)
-            return ir_fail(ctx, 0, NULL, ERR_usage,
-                           "a stage's options are bits, threads, fuse, grid and fast, as in "
-                           "kernels(bits=128)");
+            return ir_fail(
+                ctx, 0, NULL, ERR_usage,
+                "a stage's options are bits, threads, fuse, grid, fast and trapping, as "
+                "in kernels(bits=128)");
         if (strcmp(name, "bits") == 0)
             p->target.vector_bits = value;
         else if (strcmp(name, "threads") == 0)
@@ -159,9 +160,12 @@ stage_plan(cot_context *ctx, const char *text, rt_plan *p)
             for_grid(&p->target, value != 0);
         else if (strcmp(name, "fast") == 0)
             p->target.fast = value != 0;
+        else if (strcmp(name, "trapping") == 0)
+            p->target.trapping_math = value != 0;
         else
-            return ir_fail(ctx, 0, NULL, ERR_usage,
-                           "a stage's options are bits, threads, fuse, grid and fast");
+            return ir_fail(
+                ctx, 0, NULL, ERR_usage,
+                "a stage's options are bits, threads, fuse, grid, fast and trapping");
         s += 1 + used;
         s += strspn(s, " ");
     }

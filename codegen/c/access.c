@@ -274,21 +274,80 @@ loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condi
                     cg_c_load(e->t, type, lanes, shape, w->when), at, w->text ? w->text : "");
 }
 
-/* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a
- * division would raise an exception that no element of the user's does. */
+/* The copy that has lane 0 of the vector loop, of those that share all else with copy c. */
+static int
+first_copy(const cg_c_emit *e, uint32_t set, int c)
+{
+    int later = 1;
+
+    for (int i = e->vector_level + 1; i < e->n_levels; i++)
+        if (set >> i & 1)
+            later *= e->level[i].copies;
+    return c - c / later % e->level[e->vector_level].copies * later;
+}
+
+/* Index v at lane 0 of the vector loop; NULL: it is not known as a number. */
 static const char *
-fill_tail(cg_c_emit *e, cot_dtype type, const char *x, uint32_t set, int c, int lanes)
+first_index(cg_c_emit *e, cg_val v, uint32_t set, int c)
+{
+    const int first = first_copy(e, set, c);
+    int64_t step;
+
+    return cg_c_is_even(e, v, set, first, 1, &step) ? cg_c_at_lane(e, v, set, first, 0) : NULL;
+}
+
+/* x, whose lanes behind the end of a tail are `first` in all lanes, or its lane 0 if that is
+ * NULL: with the zero that they read, a division would raise an exception that no element of
+ * the user's does. */
+static const char *
+fill_tail(cg_c_emit *e, cot_dtype type, const char *x, const char *first, uint32_t set, int c,
+          int lanes)
 {
     const cg_c_mask *m = e->mask;
 
-    if (!e->may_divide || !m || !m->limit || (m->set & ~set) || cg_c_copies(e, set) != 1)
+    if (!e->fills_tails || !m || !m->limit || (m->set & ~set) ||
+        (!first && cg_c_copies(e, set) != 1))
         return x;
     const char *read = cg_c_say(e, "tail%d", e->serial++);
     cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), read, cg_c_bare(e->t, x));
-    const char *first = cg_c_say(e, type == COT_BOOL ? "%s(%s[0] != 0)" : "%s(%s[0])",
-                                 cg_c_splat(e->t, type, lanes), read);
+    if (!first)
+        first = cg_c_say(e, "%s[0]", read);
+    first = cg_c_say(e, type == COT_BOOL ? "%s(%s != 0)" : "%s(%s)",
+                     cg_c_splat(e->t, type, lanes), first);
     return cg_c_apply(e->t, SC_select, type, type, lanes,
                       (const char *const[]){ cg_c_mask_for(e, m, set, c, lanes), read, first });
+}
+
+const char *
+cg_c_fill_index(cg_c_emit *e, const cg_insn *i, cot_dtype type, const char *x, uint32_t set,
+                int c, int lanes)
+{
+    const char *at = first_index(e, i->in[0], set, c);
+
+    if (at)
+        at = cg_c_bare(e->t,
+                       cg_c_apply(e->t, (ir_sc_op)i->op, (cot_dtype)i->type, COT_I64, 1, &at));
+    return fill_tail(e, type, x, at, set, c, lanes);
+}
+
+/* What lanes of a load are behind the end of a tail.  Lane 0 of the vector loop is an element,
+ * that of another register than the first perhaps not.  Where no element is known to be there,
+ * it is 1.  NULL: lane 0 of the same register. */
+static const char *
+first_element(cg_c_emit *e, const cg_insn *i, uint32_t set, int c)
+{
+    const cot_dtype type = (cot_dtype)i->type;
+    const char *at;
+
+    if (!e->m->trapping_math || !e->mask || cg_c_copies(e, set) == 1)
+        return NULL;
+    if (i->in[1] == 0 && (at = first_index(e, i->in[0], set, c)))
+        return cg_c_say(e, "%s[%s]", e->buffer[i->imm], cg_c_bare(e->t, at));
+    return type == COT_F64    ? "1.0"
+           : type == COT_F32  ? "1.0f"
+           : type == COT_F16  ? "0x3c00"
+           : type == COT_BF16 ? "0x3f80"
+                              : NULL;
 }
 
 static const char *
@@ -313,7 +372,7 @@ loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     s = loaded_lanes(e, v, set, c, lanes, &w, is_shared(e, v));
     e->under = under;
     s = w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
-    return fill_tail(e, (cot_dtype)i->type, s, set, c, lanes);
+    return fill_tail(e, (cot_dtype)i->type, s, first_element(e, i, set, c), set, c, lanes);
 }
 
 /* -- squares -- */

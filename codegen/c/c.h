@@ -81,7 +81,8 @@ const char *cg_c_data(cg_c_text *t, cot_dtype type, const void *data, int64_t n)
 const char *cg_c_rare(cg_c_text *t, const ir_sc_program *p);
 
 /* soft.c: texts of functions that no operator of C has. */
-extern const char cg_c_preamble[], cg_c_half_text[], cg_c_fma_text[], cg_c_root_text[];
+extern const char cg_c_trapping_text[], cg_c_preamble[], cg_c_half_text[], cg_c_fma_text[],
+    cg_c_root_text[];
 
 /* vector.c */
 const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes);

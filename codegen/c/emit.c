@@ -1,6 +1,7 @@
 /* A kernel of the kernel IR as a C function (c.h): instructions, buffers, the function
  * itself. */
 #include "codegen/c/emit.h"
+#include "codegen/cost.h"
 
 #include "ir/diag.h"
 
@@ -365,7 +366,10 @@ scalar_text(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
         return cg_c_narrow_division(e, i, in);
     if ((x = plain_index(e, v, lanes, in)) || constant_extreme(e, i, lanes, in, &x))
         return x;
-    return cg_c_apply(e->t, (ir_sc_op)i->op, type, from, lanes, in);
+    x = cg_c_apply(e->t, (ir_sc_op)i->op, type, from, lanes, in);
+    return lanes > 1 && cg_is_made_of_index(e->k, i)
+               ? cg_c_fill_index(e, i, type, x, set, c, lanes)
+               : x;
 }
 
 /* Of so many values of several copies the last is settled. */

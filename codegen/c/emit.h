@@ -72,7 +72,7 @@ typedef struct cg_c_emit {
     const bool *wants_pool; /* of each kernel: it, or one it calls, has a parallel loop */
     ir_buf *parts;          /* bodies of the kernel's parallel loops, as functions     */
     int number;             /* of the kernel                                           */
-    bool may_divide;        /* it has divisions of floats: see fill_tail of access.c */
+    bool fills_tails; /* see cg_fills_tails */
     bool many_constants;    /* it has more of lanes than there are registers */
     bool part;              /* in such a body: it leaves by part->status               */
     bool streams; /* it has stored past the caches */
@@ -154,7 +154,10 @@ void cg_c_join_parts(cg_c_emit *e, const cg_block *x, int number, const char *n)
 /* function.c: may the buffer be the same memory as another? */
 bool cg_c_is_aliased(const cg_kernel *k, uint32_t buffer);
 
-/* access.c: loads and stores. */
+/* access.c: loads and stores; x, which i makes of an index, whose lanes behind the end of a
+ * tail are its lane 0. */
+const char *cg_c_fill_index(cg_c_emit *e, const cg_insn *i, cot_dtype type, const char *x,
+                            uint32_t set, int c, int lanes);
 void cg_c_load_insn(cg_c_emit *e, cg_val v);
 void cg_c_store_insn(cg_c_emit *e, cg_val v);
 /* Of `left` instructions of a region, the first few as one store of rows; how many, or 0. */

@@ -195,6 +195,8 @@ cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_p
                           "it is for */\n",
                           w->fn[i].name, w->fn[i].name);
     ir_buf_str(&all, cg_c_preamble);
+    if (n > 0 && w->fn->module->trapping_math)
+        ir_buf_str(&all, cg_c_trapping_text);
     print_choice(&all, n_widths, w);
     ir_buf_str(&all, "\n");
     ir_buf_add(&all, t.common.text ? t.common.text : "", t.common.n);

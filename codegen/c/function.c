@@ -404,7 +404,7 @@ kernel(cg_c_emit *e, int number)
     e->picks = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
     e->buffer = IR_NEW_N(e->t->arena, const char *, e->k->n_buffers + 1);
     e->many_constants = has_many_constants(e);
-    e->may_divide = cg_may_divide(e->k);
+    e->fills_tails = cg_fills_tails(e->k);
     e->ranges = cg_ranges_of(e->k, e->t->arena);
     if (number)
         kernel_head(e, number);

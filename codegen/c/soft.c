@@ -6,6 +6,16 @@
  * 128 bits, what is shifted out kept as one sticky bit; a root digit by digit. */
 #include "codegen/c/c.h"
 
+/* gcc heeds exceptions unless it is told not to, clang where it is told to and can. */
+const char cg_c_trapping_text[] =
+    "\n/* Floating-point exceptions may be trapped. */\n"
+    "#if defined(__clang__)\n"
+    "#if (defined(__x86_64__) && __clang_major__ >= 12) || \\\n"
+    "    (__clang_major__ >= 19 && (defined(__aarch64__) || defined(__riscv)))\n"
+    "#pragma STDC FENV_ACCESS ON\n#endif\n"
+    "#elif defined(__GNUC__)\n#pragma GCC optimize(\"trapping-math\")\n"
+    "#else\n#pragma STDC FENV_ACCESS ON\n#endif\n";
+
 const char cg_c_preamble[] =
     "#include <float.h>\n#include <stddef.h>\n#include <stdint.h>\n"
     "#if __STDC_HOSTED__\n#include <string.h>\n#else\n"

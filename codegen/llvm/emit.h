@@ -49,7 +49,7 @@ typedef struct cg_ll_emit {
     LLVMValueRef pool;             /* const cot_parallel *, or NULL                      */
     LLVMValueRef status;           /* in an outlined body: where a failure is noted      */
     bool streams;                  /* it has stored past the caches                      */
-    bool may_divide;               /* it has divisions of floats: see fill_tail of memory.c  */
+    bool fills_tails; /* see cg_fills_tails                                 */
     LLVMValueRef sink;             /* where stores go that must not store                */
     cg_ll_level level[32];
     int digit[32]; /* which copy is meant, for each level                */
@@ -120,6 +120,13 @@ LLVMValueRef cg_ll_fence(cg_ll_emit *e, LLVMValueRef x);
 LLVMValueRef cg_ll_fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x);
 /* x, whose other half of a register, if it is half of one, is the same again. */
 LLVMValueRef cg_ll_fill_half(cg_ll_emit *e, LLVMValueRef x);
+/* scalar.c: x, a float, as a shorter float of type `to` */
+LLVMValueRef cg_ll_narrow(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef to);
+
+/* memory.c: x, whose lanes behind the end of a tail are its lane 0 where the kernel wants
+ * that. */
+LLVMValueRef cg_ll_fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x);
+
 /* soft.c: what the machine lacks */
 LLVMValueRef cg_ll_soft_fma32(cg_ll_emit *e, LLVMValueRef *in);
 LLVMValueRef cg_ll_soft_fma64(cg_ll_emit *e, LLVMValueRef *in); /* soft_fma.c */

@@ -100,6 +100,7 @@ typedef struct cg_ll_module {
     int serial;
     cg_ll_debug *debug; /* NULL: no lines */
     bool in_process; /* foreign functions are called by address */
+    bool trapping_math; /* of the kernels that are added: see cg_module */
 } cg_ll_module;
 
 typedef struct cg_ll_shared {

@@ -526,12 +526,12 @@ most_apart(const cg_ll_emit *e)
 /* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a
  * division would raise an exception (FE_DIVBYZERO, FE_INVALID) that no element of the user's
  * does. */
-static LLVMValueRef
-fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x)
+LLVMValueRef
+cg_ll_fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x)
 {
     const cg_ll_mask *m = e->mask;
 
-    if (!e->may_divide || e->l->machine->grid || !m || !m->limit || (m->lanes.set & ~set))
+    if (!e->fills_tails || e->l->machine->grid || !m || !m->limit || (m->lanes.set & ~set))
         return x;
     LLVMTypeRef lanes = LLVMVectorType(e->l->i32, (unsigned)e->lanes);
     LLVMValueRef first =
@@ -582,7 +582,7 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
     else
         x = load_by_lane(e, a, index, and_scalar(e, &c));
     if (wide)
-        x = fill_tail(e, set, x);
+        x = cg_ll_fill_tail(e, set, x);
     return (cg_ll_copy){ .v = from_memory(e, a, x), .wide = wide };
 }
 

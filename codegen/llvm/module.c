@@ -129,6 +129,8 @@ cg_ll_function(cg_ll_module *l, const char *name, LLVMTypeRef type, bool visible
     LLVMSetLinkage(fn, visible ? LLVMExternalLinkage : LLVMInternalLinkage);
     cg_ll_name_processor(l, fn);
     attribute(l, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+    if (l->trapping_math)
+        attribute(l, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "strictfp", 0);
     return fn;
 }
 
@@ -242,7 +244,7 @@ cg_ll_kernel_begin(cg_ll_emit *e)
     e->var = IR_NEW_N(e->arena, cg_ll_var, k->n_insns);
     e->buffer = IR_NEW_N(e->arena, LLVMValueRef, k->n_buffers + 1);
     e->param = IR_NEW_N(e->arena, LLVMValueRef, k->n_params + 1);
-    e->may_divide = cg_may_divide(k);
+    e->fills_tails = cg_fills_tails(k);
     e->ranges = cg_ranges_of(k, e->arena);
     e->allocas = cg_ll_block(e, "");
     LLVMBasicBlockRef body = cg_ll_block(e, "body");
@@ -375,6 +377,7 @@ add_kernels(cg_ll_module *l, const cg_module *m, const char *entry, bool visible
 {
     const bool *can_fail = find_failing(l, m);
 
+    l->trapping_math = m->trapping_math;
     fn[0] = cg_ll_function(l, entry, cg_ll_entry_type(l), visible);
     for (uint32_t i = 1; i < m->n_kernels; i++)
         fn[i] = declare_kernel(l, m, m->kernel[i], entry, share_of != NULL);

@@ -171,6 +171,17 @@ type_of_each(cg_ll_emit *e, const cg_yield *y)
     return cg_ll_wide(e, cg_ll_type(e->l, y->type), cg_ll_is_wide(e, e->vary[y->value]));
 }
 
+/* What the first round's value is while that is computed: it is combined with the value and
+ * not used.  0 times an infinite number is invalid. */
+static LLVMValueRef
+nothing_yet(cg_ll_emit *e, const cg_yield *y, LLVMTypeRef t)
+{
+    if (!e->l->trapping_math)
+        return LLVMConstNull(t);
+    LLVMValueRef x = cg_ll_bits(e->l, y->type, cg_neutral_bits(y->combine, y->type));
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? cg_ll_splat(e, x, e->lanes) : x;
+}
+
 static void
 fold_rounds(cg_ll_emit *e, const folding *f, int bit, LLVMValueRef lane, LLVMValueRef *out)
 {
@@ -195,7 +206,7 @@ fold_rounds(cg_ll_emit *e, const folding *f, int bit, LLVMValueRef lane, LLVMVal
     LLVMAddIncoming(second, &no, &before, 1);
     for (int j = 0; j < f->n; j++) {
         LLVMTypeRef t = type_of_each(e, f->yield[j]);
-        LLVMValueRef none = LLVMConstNull(t);
+        LLVMValueRef none = nothing_yet(e, f->yield[j], t);
         first[j] = LLVMBuildPhi(e->b, t, "");
         LLVMAddIncoming(first[j], &none, &before, 1);
     }

@@ -5,6 +5,7 @@
  * and one select, which x86 has as one instruction: max(x, c) = c > x ? c : x passes a NaN x
  * on, and is right for zeros but where c is +0, when adding +0 afterwards turns -0 into +0 and
  * changes nothing else; min likewise but where c is -0. */
+#include "codegen/cost.h"
 #include "codegen/llvm/emit.h"
 
 static LLVMTypeRef
@@ -23,6 +24,41 @@ intrinsic(cg_ll_emit *e, const char *name, int n, LLVMValueRef *in)
     LLVMTypeRef t = LLVMTypeOf(in[0]);
 
     return cg_ll_intrinsic(e->l, e->b, name, 1, &t, n, in);
+}
+
+/* Under trapping math LLVM is told that exceptions count: it moves no such operation before a
+ * branch, nor computes it in lanes that a vector lacks or in those that nothing uses. */
+static LLVMValueRef
+constrained(cg_ll_emit *e, const char *name, LLVMTypeRef to, int n, const LLVMValueRef *in)
+{
+    static const char rounding[] = "round.tonearest", exceptions[] = "fpexcept.maytrap";
+    LLVMTypeRef type[] = { to ? to : LLVMTypeOf(in[0]), LLVMTypeOf(in[0]) };
+    LLVMValueRef args[5];
+
+    memcpy(args, in, sizeof *in * (size_t)n);
+    if (strncmp(name, "fpto", 4) != 0)
+        args[n++] = LLVMMetadataAsValue(
+            e->l->llvm, LLVMMDStringInContext2(e->l->llvm, rounding, sizeof rounding - 1));
+    args[n++] = LLVMMetadataAsValue(
+        e->l->llvm, LLVMMDStringInContext2(e->l->llvm, exceptions, sizeof exceptions - 1));
+    return cg_ll_intrinsic(e->l, e->b,
+                           ir_format(e->arena, "llvm.experimental.constrained.%s", name),
+                           to ? 2 : 1, type, n, args);
+}
+
+LLVMValueRef
+cg_ll_narrow(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef to)
+{
+    return e->l->trapping_math ? constrained(e, "fptrunc", to, 1, &x)
+                               : LLVMBuildFPTrunc(e->b, x, to, "");
+}
+
+static LLVMValueRef
+to_integer(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
+{
+    if (e->l->trapping_math)
+        return constrained(e, is_signed ? "fptosi" : "fptoui", to, 1, &x);
+    return is_signed ? LLVMBuildFPToSI(e->b, x, to, "") : LLVMBuildFPToUI(e->b, x, to, "");
 }
 
 static LLVMValueRef
@@ -44,10 +80,8 @@ convert(cg_ll_emit *e, cot_dtype to, cot_dtype from, LLVMValueRef x)
     }
     if (ir_is_float(from)) {
         if (ir_is_float(to))
-            return to == COT_F64 ? LLVMBuildFPExt(e->b, x, t, "")
-                                 : LLVMBuildFPTrunc(e->b, x, t, "");
-        return ir_is_signed(to) ? LLVMBuildFPToSI(e->b, x, t, "")
-                                : LLVMBuildFPToUI(e->b, x, t, "");
+            return to == COT_F64 ? LLVMBuildFPExt(e->b, x, t, "") : cg_ll_narrow(e, x, t);
+        return to_integer(e, x, t, ir_is_signed(to));
     }
     if (ir_is_float(to))
         return is_signed ? LLVMBuildSIToFP(e->b, x, t, "") : LLVMBuildUIToFP(e->b, x, t, "");
@@ -84,11 +118,12 @@ root(cg_ll_emit *e, cot_dtype t, LLVMValueRef *in)
     const cg_ll_machine *m = e->l->machine;
 
     if (t == COT_F64 ? m->root64 : m->root32)
-        return intrinsic(e, "llvm.sqrt", 1, in);
+        return e->l->trapping_math ? constrained(e, "sqrt", NULL, 1, in)
+                                   : intrinsic(e, "llvm.sqrt", 1, in);
     LLVMValueRef x = t == COT_F64 ? in[0] : LLVMBuildFPExt(e->b, in[0], e->l->f64, "");
     LLVMValueRef y = m->root64 ? intrinsic(e, "llvm.sqrt", 1, &x)
                                : cg_ll_builtin(e->l, e->b, "cot.sqrt", 1, &x);
-    return t == COT_F64 ? y : LLVMBuildFPTrunc(e->b, y, e->l->f32, "");
+    return t == COT_F64 ? y : cg_ll_narrow(e, y, e->l->f32);
 }
 
 static LLVMValueRef
@@ -150,13 +185,33 @@ quotient(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y)
 }
 
 static LLVMValueRef
+arithmetic(cg_ll_emit *e, ir_sc_op op, LLVMValueRef *in)
+{
+    if (e->l->trapping_math)
+        return constrained(e,
+                           op == SC_add   ? "fadd"
+                           : op == SC_sub ? "fsub"
+                           : op == SC_mul ? "fmul"
+                           : op == SC_div ? "fdiv"
+                                          : "fma",
+                           NULL, ir_sc_arity[op], in);
+    switch (op) {
+    case SC_add: return LLVMBuildFAdd(e->b, in[0], in[1], "");
+    case SC_sub: return LLVMBuildFSub(e->b, in[0], in[1], "");
+    case SC_mul: return LLVMBuildFMul(e->b, in[0], in[1], "");
+    case SC_div: return quotient(e, in[0], in[1]);
+    default: return intrinsic(e, "llvm.fma", 3, in);
+    }
+}
+
+static LLVMValueRef
 divided(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     if (op == SC_rem)
         return ir_is_signed(t) ? LLVMBuildSRem(e->b, in[0], in[1], "")
                                : LLVMBuildURem(e->b, in[0], in[1], "");
     if (ir_is_float(t))
-        return quotient(e, in[0], in[1]);
+        return arithmetic(e, SC_div, in);
     return ir_is_signed(t) ? LLVMBuildSDiv(e->b, in[0], in[1], "")
                            : LLVMBuildUDiv(e->b, in[0], in[1], "");
 }
@@ -207,12 +262,9 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
     bool f = ir_is_float(t);
 
     switch (op) {
-    case SC_add:
-        return f ? LLVMBuildFAdd(b, in[0], in[1], "") : LLVMBuildAdd(b, in[0], in[1], "");
-    case SC_sub:
-        return f ? LLVMBuildFSub(b, in[0], in[1], "") : LLVMBuildSub(b, in[0], in[1], "");
-    case SC_mul:
-        return f ? LLVMBuildFMul(b, in[0], in[1], "") : LLVMBuildMul(b, in[0], in[1], "");
+    case SC_add: return f ? arithmetic(e, op, in) : LLVMBuildAdd(b, in[0], in[1], "");
+    case SC_sub: return f ? arithmetic(e, op, in) : LLVMBuildSub(b, in[0], in[1], "");
+    case SC_mul: return f ? arithmetic(e, op, in) : LLVMBuildMul(b, in[0], in[1], "");
     case SC_div:
     case SC_rem: return divided(e, op, t, in);
     case SC_neg: return f ? LLVMBuildFNeg(b, in[0], "") : LLVMBuildNeg(b, in[0], "");
@@ -221,7 +273,7 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
         return root(e, t, in);
     case SC_fma:
         if (t == COT_F32 ? e->l->machine->fma32 : e->l->machine->fma64)
-            return intrinsic(e, "llvm.fma", 3, in);
+            return arithmetic(e, op, in);
         return t == COT_F32 ? cg_ll_soft_fma32(e, in) : cg_ll_soft_fma64(e, in);
     case SC_max:
     case SC_min: return extreme(e, op, t, in);
@@ -401,6 +453,9 @@ cg_ll_scalar_insn(cg_ll_emit *e, cg_val v)
         cg_ll_seek(e, set, c);
         for (int j = 0; j < n; j++)
             in[j] = cg_ll_get(e, i->in[j]);
-        cg_ll_set(e, v, emit_copy(e, i, in, n));
+        cg_ll_copy out = emit_copy(e, i, in, n);
+        if (out.wide && cg_is_made_of_index(e->k, i))
+            out.v = cg_ll_fill_tail(e, set, out.v);
+        cg_ll_set(e, v, out);
     }
 }

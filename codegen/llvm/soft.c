@@ -130,7 +130,8 @@ cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x)
     LLVMTypeRef i32 = e->l->i32, i16 = like(e->l->i16, x);
 
     if (to == COT_F16) {
-        if (!e->l->machine->half)
+        /* LLVM 19 has no vectors of it that raise only what their elements do */
+        if (!e->l->machine->half || e->l->trapping_math)
             return f32_to_f16_by_integers(e, x);
         x = LLVMBuildFPTrunc(e->b, x, like(e->l->f16, x), "");
         return LLVMBuildBitCast(e->b, x, i16, "");
@@ -208,7 +209,12 @@ cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
     LLVMValueRef z = LLVMBuildSelect(b, better, in[0], in[1], "");
 
     z = LLVMBuildSelect(b, equal, LLVMBuildBitCast(b, both, f, ""), z, "");
-    return LLVMBuildSelect(b, unordered, LLVMBuildFAdd(b, in[0], in[1], ""), z, "");
+    /* the sum of two large numbers overflows */
+    LLVMValueRef nan = e->l->trapping_math
+                           ? LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, in[0], in[0], ""),
+                                             in[0], in[1], "")
+                           : LLVMBuildFAdd(b, in[0], in[1], "");
+    return LLVMBuildSelect(b, unordered, nan, z, "");
 }
 
 /* -- fma -- */
@@ -252,6 +258,5 @@ cg_ll_soft_fma32(cg_ll_emit *e, LLVMValueRef *in)
     LLVMValueRef z = LLVMBuildFPExt(e->b, in[2], f64, ""), p = LLVMBuildFMul(e->b, x, y, "");
     LLVMValueRef s = LLVMBuildFAdd(e->b, p, z, "");
 
-    return LLVMBuildFPTrunc(e->b, cg_ll_to_odd(e, s, cg_ll_sum_error(e, p, z, s)),
-                            LLVMTypeOf(in[0]), "");
+    return cg_ll_narrow(e, cg_ll_to_odd(e, s, cg_ll_sum_error(e, p, z, s)), LLVMTypeOf(in[0]));
 }

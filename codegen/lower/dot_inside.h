@@ -130,7 +130,14 @@ load(const product *p, bool left, cg_val at, cg_val when)
     uint32_t buffer = lhs ? p->d->lhs : p->d->rhs;
     cot_dtype stored = b->k->buffer[buffer].type;
     cg_val x = cg_load(b, buffer, cg_iadd(b, left ? p->left : p->right, at), when);
-    return cg_cvt(b, stored, p->d->type, x);
+    x = cg_cvt(b, stored, p->d->type, x);
+    if (!when || !b->k->module->trapping_math || !ir_is_float(p->d->type))
+        return x;
+    /* What has no row or column meets elements of the other side, which may be infinite: 0
+     * times that is invalid.  The least normal number times anything neither is nor
+     * overflows. */
+    const uint64_t least = p->d->type == COT_F64 ? (uint64_t)1 << 52 : (uint64_t)1 << 23;
+    return cg_insn3(b, SC_select, p->d->type, when, x, cg_const(b, p->d->type, least));
 }
 
 static inline cg_val

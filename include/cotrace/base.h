@@ -115,6 +115,9 @@ typedef struct cot_options {
     cot_limits limits; /* docs/limits.md */
     /* 1: LLVM compiles in a child process, whose death is a status; 0: COT_ISOLATE says */
     int isolate;
+    /* 1: floating-point exceptions may be trapped, as in cot_compile_options; 0:
+     * COT_TRAPPING_MATH says */
+    int trapping_math;
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

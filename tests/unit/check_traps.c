@@ -97,11 +97,42 @@ START_TEST(lanes_that_are_not_there_raise_nothing)
 }
 END_TEST
 
+static void
+sum_of_inverses(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_reduce_sum(cot_div(1.0, in[0]));
+}
+
+/* With the context's option, cot_jit's kernels as well: the last block of a reduction is what
+ * raises without it. */
+START_TEST(contexts_have_the_option)
+{
+    for (int n = 1; n < LONGEST; n++) {
+        cot_context *c = cot_context_new(&(cot_options){ .trapping_math = 1 });
+        cot_array *x = cot_array_new(c, cot_f32(n)), *y = NULL;
+        for (int i = 0; i < n; i++)
+            put(x, COT_F32, i, 1 + i);
+        cot_fn *f = cot_fn_new(c, "f", sum_of_inverses, 1, 1, NULL);
+        ck_assert_int_eq(cot_jit(f, &y, 1, (const cot_array *[]){ x }, 1), COT_OK);
+        feclearexcept(FE_ALL_EXCEPT);
+        feenableexcept(TRAPS);
+        const cot_status s = cot_jit(f, &y, 1, (const cot_array *[]){ x }, 1);
+        fedisableexcept(TRAPS);
+        ck_assert_int_eq(s, COT_OK);
+        cot_array_free(x);
+        cot_array_free(y);
+        cot_context_free(c);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
         EACH(lanes_that_are_not_there_raise_nothing, sizeof row / sizeof *row),
+        ONCE(contexts_have_the_option),
     };
 
     return SUITE("traps", cases);
