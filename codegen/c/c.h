@@ -41,7 +41,7 @@ typedef struct cg_c_text {
     /* of each: it is called as a function of the file's own, which takes another name */
     const bool *apart;
     int bits; /* of a vector; 32: there are none */
-    bool in_process;
+    bool in_process, trapping_math;
     cot_status status;
 } cg_c_text;
 

@@ -177,6 +177,7 @@ cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_p
     bool *apart = IR_NEW_N(arena, bool, n + 1), again = false;
     ir_buf widths, all;
 
+    t.trapping_math = n > 0 && w->fn->module->trapping_math;
     COT_TRY(write_widths(&t, n_widths, w, n, apart, &widths));
     for (int i = 0; i < n; i++)
         again |= apart[i];
@@ -195,7 +196,7 @@ cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_p
                           "it is for */\n",
                           w->fn[i].name, w->fn[i].name);
     ir_buf_str(&all, cg_c_preamble);
-    if (n > 0 && w->fn->module->trapping_math)
+    if (t.trapping_math)
         ir_buf_str(&all, cg_c_trapping_text);
     print_choice(&all, n_widths, w);
     ir_buf_str(&all, "\n");

@@ -246,6 +246,9 @@ cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,
 {
     const char *infix = operator_of(op, type), *f;
 
+    /* gcc 12 computes half a register as a whole one, on what is in the other half */
+    if (t->trapping_math && is_real(type) && lanes > 1 && lanes * ir_bits(type) == 64)
+        infix = NULL;
     if (infix && (lanes == 1 || op < SC_eq))
         return ir_format(t->arena, "%s %s %s", x[0], infix, x[1]);
     if (op == SC_neg && is_real(type))

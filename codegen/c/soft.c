@@ -13,7 +13,8 @@ const char cg_c_trapping_text[] =
     "#if (defined(__x86_64__) && __clang_major__ >= 12) || \\\n"
     "    (__clang_major__ >= 19 && (defined(__aarch64__) || defined(__riscv)))\n"
     "#pragma STDC FENV_ACCESS ON\n#endif\n"
-    "#elif defined(__GNUC__)\n#pragma GCC optimize(\"trapping-math\")\n"
+    "#elif defined(__GNUC__)\n#pragma GCC optimize(\"trapping-math\", "
+    "\"no-tree-slp-vectorize\")\n"
     "#else\n#pragma STDC FENV_ACCESS ON\n#endif\n";
 
 const char cg_c_preamble[] =

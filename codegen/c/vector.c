@@ -491,8 +491,14 @@ x86_call(cg_c_text *t, const char *name, int bytes, const forms *f, cot_dtype ty
 static const char *
 by_lane(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, const char *v, int lanes)
 {
-    const char *name = cg_c_scalar(t, op, type, from), *args = "";
+    const char *args = "";
 
+    if (op == SC_add || op == SC_sub || op == SC_mul || op == SC_div) {
+        const char *one =
+            cg_c_apply(t, op, type, from, 1, (const char *const[]){ "x[#]", "y[#]" });
+        return ir_format(t->arena, "return (%s)%s;", v, cg_c_lanes_text(t, lanes, one));
+    }
+    const char *name = cg_c_scalar(t, op, type, from);
     for (int i = 0; i < ir_sc_arity[op]; i++)
         args = ir_format(t->arena, "%s%s%c[#]%s", args, i ? ", " : "", 'x' + i,
                          cg_c_operand_type(op, type, from, i) == COT_BOOL ? " != 0" : "");

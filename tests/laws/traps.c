@@ -256,14 +256,22 @@ static const struct {
     int bits;
     const char *compiler;
 } ways[] = {
-    { "jit", COT_F32, 0, NULL },     { "jit", COT_F64, 0, NULL },
-    { "jit", COT_F32, 128, NULL },   { "jit", COT_F32, 256, NULL },
-    { "jit", COT_F64, 256, NULL },   { "jit", COT_F16, 0, NULL },
-    { "jit", COT_I32, 0, NULL },     { "jit", COT_F32, 32, NULL },
-    { "jit", COT_BF16, 128, NULL },  { "o", COT_F32, 0, "cc" },
-    { "o", COT_F64, 128, "cc" },     { "c", COT_F32, 256, "cc -O2 -march=native" },
-    { "c", COT_F64, 128, "cc -O2" }, { "c", COT_F32, 32, "cc -O1" },
-    { "c", COT_F16, 128, "cc -O2" }, { "c", COT_F32, 128, "clang -O2" },
+    { "jit", COT_F32, 0, NULL },
+    { "jit", COT_F64, 0, NULL },
+    { "jit", COT_F32, 128, NULL },
+    { "jit", COT_F32, 256, NULL },
+    { "jit", COT_F64, 256, NULL },
+    { "jit", COT_F16, 0, NULL },
+    { "jit", COT_I32, 0, NULL },
+    { "jit", COT_F32, 32, NULL },
+    { "jit", COT_BF16, 128, NULL },
+    { "o", COT_F32, 0, "cc" },
+    { "o", COT_F64, 128, "cc" },
+    { "c", COT_F32, 256, "cc -O2 -march=native" },
+    { "c", COT_F64, 128, "cc -O2 -march=native" },
+    { "c", COT_F32, 32, "cc -O1 -march=native" },
+    { "c", COT_F16, 128, "cc -O2 -march=native" },
+    { "c", COT_F32, 128, "clang -O2 -march=native" },
 };
 enum { WAYS = sizeof ways / sizeof *ways, CASES = PROGRAMS * SIZES_FEW };
 
