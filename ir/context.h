@@ -2,6 +2,7 @@
 #ifndef IR_CONTEXT_H
 #define IR_CONTEXT_H
 
+#include <fenv.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
@@ -84,6 +85,7 @@ struct cot_context {
     cot_limits limits;
     uint64_t made; /* nodes, in the call at hand                  */
     double began; /* when that was, in seconds                   */
+    fenv_t outside; /* the caller's environment                  */
     atomic_int cancelled; /* set by cot_cancel; kernels in this process read it, too */
 };
 
@@ -95,14 +97,23 @@ typedef struct ir_around {
 } ir_around;
 
 /* The recovery point around; where there is none a public call begins, and its limits with
- * it. */
+ * it.  Until it ends the floating-point environment is the default one: what is folded, read
+ * and printed depends on no mode of the caller's and raises nothing that it sees. */
 void ir_begin_call(cot_context *ctx);
+void ir_end_call(cot_context *ctx);
 static inline ir_recover *
 ir_outer(cot_context *ctx)
 {
     if (!ctx->recover)
         ir_begin_call(ctx);
     return ctx->recover;
+}
+static inline void
+ir_leave(cot_context *ctx, ir_recover *outer)
+{
+    ctx->recover = outer;
+    if (!outer)
+        ir_end_call(ctx);
 }
 
 /* Run the block after IR_TRY; if memory runs short inside, run the block after IR_CAUGHT
@@ -112,7 +123,7 @@ ir_outer(cot_context *ctx)
  * Locals changed inside and read after must be volatile, as with setjmp. */
 #define IR_TRY(ctx)                                                                            \
     for (ir_recover ir_r_ = { .outer = ir_outer(ctx) }, *ir_p_ = &ir_r_; ir_p_;                \
-         (ctx)->recover = ir_r_.outer, ir_p_ = NULL)                                           \
+         ir_leave(ctx, ir_r_.outer), ir_p_ = NULL)                                             \
         if ((ctx)->recover = &ir_r_, setjmp(ir_r_.jump) == 0)
 #define IR_CAUGHT(ctx) else
 

@@ -27,6 +27,14 @@ ir_begin_call(cot_context *ctx)
 {
     ctx->made = 0;
     ctx->began = ctx->limits.seconds > 0 ? ir_now() : 0;
+    fegetenv(&ctx->outside);
+    fesetenv(FE_DFL_ENV);
+}
+
+void
+ir_end_call(cot_context *ctx)
+{
+    fesetenv(&ctx->outside);
 }
 
 double
