@@ -154,7 +154,7 @@ run(cot_context *ctx)
         printf("model %d: loss %.3f, trained %.3f\n", i, (double)before[i], (double)after[i]);
     for (int i = 0; i < PARAMS; i++)
         params[i] = (cot_named){ names[i], trained[i] };
-    COT_TRY(ask(m, &(cot_state){ PARAMS, params }));
+    COT_TRY(ask(m, &(cot_state){ .n = PARAMS, .at = params }));
     for (int i = 0; i < PARAMS + 3; i++)
         cot_array_free(a[i]);
     for (int i = 0; i < PARAMS + 2; i++)

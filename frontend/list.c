@@ -1,10 +1,12 @@
-/* Lists that users write: types, integers, values, bodies, entries of an index.
+/* Lists that users write: types, integers, values, bodies, entries of an index, arrays by
+ * name.
  *
  * A list with few entries holds a copy of them, so that it can be kept beyond the block that
  * made it; one with more points to the user's memory. */
 #include <string.h>
 
 #include "cotrace/compile.h"
+#include "cotrace/module.h"
 #include "frontend/trace.h"
 #include "ir/diag.h"
 
@@ -35,6 +37,24 @@ const cot_type *
 cot_types_entries(const cot_types *types)
 {
     return types ? ENTRIES(types) : NULL;
+}
+
+cot_state
+cot_state_of(int n, const cot_named *at)
+{
+    cot_state list = { .n = n };
+
+    if (n <= COT_HELD_STATE && at)
+        memcpy(list.held, at, sizeof *at * (size_t)(n > 0 ? n : 0));
+    else
+        list.at = (cot_named *)(uintptr_t)at;
+    return list;
+}
+
+const cot_named *
+cot_state_entries(const cot_state *s)
+{
+    return !s ? NULL : s->at ? s->at : s->held;
 }
 
 const int64_t *

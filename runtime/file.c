@@ -52,9 +52,10 @@ static const cot_named *
 name_twice(cot_context *ctx, const cot_state *s)
 {
     const cot_named **order = IR_NEW_N(&ctx->arena, const cot_named *, s->n + 1);
+    const cot_named *at = cot_state_entries(s);
 
     for (int i = 0; i < s->n; i++)
-        order[i] = &s->at[i];
+        order[i] = &at[i];
     qsort(order, (size_t)s->n, sizeof *order, by_name);
     for (int i = 1; i < s->n; i++)
         if (strcmp(order[i - 1]->name, order[i]->name) == 0)
@@ -91,18 +92,20 @@ is_utf8(const char *s)
 static cot_status
 check_names(cot_context *ctx, const char *path, const cot_state *s)
 {
+    const cot_named *at = cot_state_entries(s);
+
     for (int i = 0; i < s->n; i++) {
-        const char *name = s->at[i].name;
-        const char *wrong = !name             ? "has no name"
-                            : !*name          ? "has an empty name"
-                            : !is_utf8(name)  ? "has a name that is not UTF-8"
-                            : !s->at[i].array ? "is NULL"
-                                              : NULL;
+        const char *name = at[i].name;
+        const char *wrong = !name            ? "has no name"
+                            : !*name         ? "has an empty name"
+                            : !is_utf8(name) ? "has a name that is not UTF-8"
+                            : !at[i].array   ? "is NULL"
+                                             : NULL;
         if (wrong)
             return ir_fail(ctx, 0, NULL, ERR_file_name, path, i, wrong);
     }
     const cot_named *twice = name_twice(ctx, s);
-    return twice ? ir_fail(ctx, 0, NULL, ERR_file_name, path, (int)(twice - s->at),
+    return twice ? ir_fail(ctx, 0, NULL, ERR_file_name, path, (int)(twice - at),
                            "has the name of another")
                  : COT_OK;
 }
@@ -131,7 +134,7 @@ cot_load(cot_context *ctx, const char *path, cot_state *out)
     const void *file = format_of(path) ? rt_file_map(path, &size) : NULL;
     int error = errno;
 
-    *out = (cot_state){ 0, NULL };
+    *out = (cot_state){ .n = 0 };
     IR_TRY(ctx) {
         status = file              ? load(ctx, path, file, size, out)
                  : format_of(path) ? ir_fail_io(ctx, path, error)
@@ -153,7 +156,7 @@ cot_save(cot_context *ctx, const char *path, const cot_state *s)
     const format *f = format_of(path);
 
     for (int i = 0; i < s->n; i++)
-        COT_TRY(rt_want_here(ctx, s->at[i].array));
+        COT_TRY(rt_want_here(ctx, cot_state_entries(s)[i].array));
     IR_TRY(ctx) {
         const cot_status checked =
             f ? check_names(ctx, path, s) : ir_fail(ctx, 0, NULL, ERR_file_ending, path);

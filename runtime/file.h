@@ -27,6 +27,13 @@ cot_status rt_file_save(cot_context *ctx, const char *path, const void *bytes, s
  * error: the caller frees them. */
 cot_status rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size,
                        cot_state *out);
+/* Append to a list whose memory at `at` is the context's, and has room. */
+static inline void
+rt_state_add(cot_state *s, const char *name, cot_array *a)
+{
+    s->at[s->n++] = (cot_named){ name, a };
+}
+
 cot_status rt_npz_write(cot_context *ctx, const char *path, const cot_state *s);
 cot_status rt_safetensors_read(cot_context *ctx, const char *path, const void *file,
                                size_t size, cot_state *out);

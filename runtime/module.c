@@ -86,7 +86,7 @@ collect(call *c, cot_array *const *inputs, int n_inputs)
 
     for (int s = 0; s < c->n_given; s++)
         for (int i = 0; i < c->given[s].n; i++)
-            COT_TRY(place_one(c, &c->given[s].at[i]));
+            COT_TRY(place_one(c, &cot_state_entries(&c->given[s])[i]));
     if (!c->untied)
         COT_TRY(tie(c));
     for (int i = 0; i < m->n; i++) {
@@ -159,8 +159,7 @@ name_arrays(const cot_module *m, const char *text, cot_array *const *arrays, int
         return ir_fail(m->ctx, m->loc, m->name, ERR_fn_names, n, "results", which.n);
     out->at = IR_NEW_N(&m->ctx->arena, cot_named, n + 1);
     for (int i = 0; i < n; i++)
-        out->at[i] = (cot_named){ name[which.arg[i]], arrays[i] };
-    out->n = n;
+        rt_state_add(out, name[which.arg[i]], arrays[i]);
     return COT_OK;
 }
 
@@ -172,7 +171,7 @@ cot_module_named(const cot_module *m, cot_list paths, cot_array *const *arrays, 
 
     if (!m || !out)
         return ir_fail_null(m ? m->ctx : NULL, "module_named", "the result");
-    *out = (cot_state){ 0, NULL };
+    *out = (cot_state){ .n = 0 };
     IR_TRY(m->ctx) {
         status = paths.one != COT_BY_NAME || !arrays
                      ? ir_fail(m->ctx, 0, "module_named", ERR_usage,
@@ -186,17 +185,21 @@ cot_module_named(const cot_module *m, cot_list paths, cot_array *const *arrays, 
 cot_array *
 cot_state_find(const cot_state *s, const char *name)
 {
+    const cot_named *at = cot_state_entries(s);
+
     for (int i = 0; s && name && i < s->n; i++)
-        if (s->at[i].name && strcmp(s->at[i].name, name) == 0)
-            return s->at[i].array;
+        if (at[i].name && strcmp(at[i].name, name) == 0)
+            return at[i].array;
     return NULL;
 }
 
 void
 cot_state_free(cot_state *s)
 {
+    const cot_named *at = cot_state_entries(s);
+
     for (int i = 0; s && i < s->n; i++)
-        cot_array_free(s->at[i].array);
+        cot_array_free(at[i].array);
     if (s)
         s->n = 0;
 }
@@ -210,12 +213,12 @@ cot_module_state(const cot_module *m, cot_state *out)
 
     if (!m || !out)
         return ir_fail_null(m ? m->ctx : NULL, "module_state", "the result");
-    *out = (cot_state){ 0, NULL };
+    *out = (cot_state){ .n = 0 };
     IR_TRY(m->ctx) {
         out->at = IR_NEW_N(&m->ctx->arena, cot_named, m->n + 1);
         for (int i = 0; i < m->n; i++)
             if (fe_module_takes(m, i, false) && m->leaf[i].array)
-                out->at[out->n++] = (cot_named){ m->leaf[i].name, m->leaf[i].array };
+                rt_state_add(out, m->leaf[i].name, m->leaf[i].array);
         status = COT_OK;
     }
     return status;
@@ -229,7 +232,7 @@ check_state(call *c, bool partial)
     cot_module *m = c->m;
 
     for (int i = 0; i < c->given->n; i++)
-        COT_TRY(place_one(c, &c->given->at[i]));
+        COT_TRY(place_one(c, &cot_state_entries(c->given)[i]));
     COT_TRY(tie(c));
     for (int i = 0; i < m->n; i++) {
         const cot_array *own = m->leaf[i].array;
@@ -338,7 +341,7 @@ stack(cot_context *ctx, ir_loc loc, cot_module *const *m, int n, cot_state *para
         cot_array *a = stack_leaf(ctx, m, n, i);
         if (!a)
             return ir_fail(ctx, loc, stack_op, ERR_memory);
-        s->at[s->n++] = (cot_named){ m[0]->leaf[i].name, a };
+        rt_state_add(s, m[0]->leaf[i].name, a);
     }
     return COT_OK;
 }
@@ -351,7 +354,7 @@ cot_stack_module_state_(cot_place at, cot_context *ctx, cot_module *const *modul
 
     if (!ctx || !modules || !params || !buffers)
         return ir_fail_null(ctx, stack_op, modules ? "a result" : "the list of modules");
-    *params = *buffers = (cot_state){ 0, NULL };
+    *params = *buffers = (cot_state){ .n = 0 };
     for (int i = 0; i < n; i++)
         if (!modules[i])
             return ir_fail_null(ctx, stack_op, "a module");

@@ -167,7 +167,7 @@ take_member(member *m, zip_t *zip, zip_uint64_t i, cot_state *out, int cap)
     ir_arena_free(&scratch);
     zip_fclose(m->file);
     if (status == COT_OK)
-        out->at[out->n++] = (cot_named){ m->name, m->array };
+        rt_state_add(out, m->name, m->array);
     else
         cot_array_free(m->array);
     return status;
@@ -249,6 +249,7 @@ cot_status
 rt_npz_write(cot_context *ctx, const char *path, const cot_state *s)
 {
     static const char empty[SHORTEST] = "PK\5\6";
+    const cot_named *at = cot_state_entries(s);
     const char **name = IR_NEW_N(&ctx->arena, const char *, s->n + 1);
     char(*header)[RT_NPY_HEAD] = ir_alloc(&ctx->arena, sizeof *header * (size_t)(s->n + 1));
     bool good = true;
@@ -261,7 +262,7 @@ rt_npz_write(cot_context *ctx, const char *path, const cot_state *s)
     if (s->n == 0) /* of which libzip writes no file at all */
         return rt_file_save(ctx, path, empty, sizeof empty);
     for (int i = 0; i < s->n; i++)
-        name[i] = ir_format(&ctx->arena, "%s.npy", s->at[i].name);
+        name[i] = ir_format(&ctx->arena, "%s.npy", at[i].name);
     errno = 0;
     zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
     if (!zip) {
@@ -269,7 +270,7 @@ rt_npz_write(cot_context *ctx, const char *path, const cot_state *s)
         return fail(ctx, path, &e, ERR_io);
     }
     for (int i = 0; i < s->n && good; i++)
-        good = add(zip, s->at[i].array, name[i], header[i]);
+        good = add(zip, at[i].array, name[i], header[i]);
     if (good && zip_close(zip) == 0)
         return COT_OK;
     zip_error_init(&e);

@@ -243,7 +243,7 @@ take_tensors(cot_context *ctx, const rt_safetensors *s, const void *file, cot_st
             return ir_fail(ctx, 0, NULL, ERR_memory);
         if (t->bytes)
             memcpy(a->data, (const char *)file + t->at, t->bytes);
-        out->at[out->n++] = (cot_named){ name, a };
+        rt_state_add(out, name, a);
     }
     return COT_OK;
 }
@@ -272,12 +272,13 @@ rt_safetensors_read(cot_context *ctx, const char *path, const void *file, size_t
 static int
 in_order(const cot_state *s, const cot_named **order)
 {
+    const cot_named *at = cot_state_entries(s);
     int n = 0;
 
     for (size_t size = 8; size > 0; size /= 2)
         for (int i = 0; i < s->n; i++)
-            if (cot_dtype_size(s->at[i].array->type.dtype) == size)
-                order[n++] = &s->at[i];
+            if (cot_dtype_size(at[i].array->type.dtype) == size)
+                order[n++] = &at[i];
     return n;
 }
 

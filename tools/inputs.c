@@ -32,9 +32,9 @@ read_files(cot_cli *c)
             COT_TRY(cot_load(c->ctx, c->in[i], &c->file[i]));
             continue;
         }
-        c->file[i].at = IR_NEW_N(&c->ctx->arena, cot_named, 1);
-        COT_TRY(cot_npy_read(c->ctx, c->in[i], &c->file[i].at[0].array));
-        c->file[i].n = 1;
+        cot_named *one = IR_NEW(&c->ctx->arena, cot_named);
+        COT_TRY(cot_npy_read(c->ctx, c->in[i], &one->array));
+        c->file[i] = (cot_state){ .n = 1, .at = one };
     }
     return COT_OK;
 }

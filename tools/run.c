@@ -183,15 +183,16 @@ write_each(cot_cli *c, const cot_state *s)
 static cot_status
 write_results(cot_cli *c, const ir_graph *f, void *const *out)
 {
-    cot_state s = { 0, IR_NEW_N(&c->ctx->arena, cot_named, f->n_out + 1) };
+    cot_named *at = IR_NEW_N(&c->ctx->arena, cot_named, f->n_out + 1);
+    cot_state s = { .at = at };
     cot_status status = COT_OK;
 
     for (int i = 0; i < count_results(c, f) && status == COT_OK; i++) {
         const char *name = f->out_name ? f->out_name[i] : NULL;
-        s.at[i].name = name ? name : ir_format(&c->ctx->arena, "out%d", i);
-        s.at[i].array =
+        at[i].name = name ? name : ir_format(&c->ctx->arena, "out%d", i);
+        at[i].array =
             cot_array_borrow(c->ctx, ir_type_public(ir_type_at(f, f->out[i])), out[i]);
-        status = s.at[i].array ? COT_OK : COT_ERR_MEMORY;
+        status = at[i].array ? COT_OK : COT_ERR_MEMORY;
         s.n += status == COT_OK;
     }
     if (status == COT_OK)

@@ -666,7 +666,7 @@ module_new(cot_context *ctx, const cot_module_spec &spec, COT_PLACE_)
 struct state {
     cot_state x;
 
-    state(std::initializer_list<cot_named> at) : x{static_cast<int>(at.size()), const_cast<cot_named *>(at.begin())} {}
+    state(std::initializer_list<cot_named> at) : x(cot_state_of(static_cast<int>(at.size()), at.begin())) {}
     state(cot_state at) : x(at) {}
 };
 

@@ -35,9 +35,15 @@ typedef struct cot_named {
     const char *name;
     cot_array *array;
 } cot_named;
+/* A list of at most COT_HELD_STATE entries that COT_STATE or cot_state_of made holds a copy of
+ * them, so it may outlive the block that made it; a longer one, one written
+ * `(cot_state){ .n = n, .at = p }`, and those that cot_load and others fill point to memory.
+ * Of any of them the entries are cot_state_entries(&list)[i]. */
+#define COT_HELD_STATE 16
 typedef struct cot_state {
     int n;
-    cot_named *at;
+    cot_named *at; /* the entries; NULL where they are held */
+    cot_named held[COT_HELD_STATE] COT_OR_ZERO_;
 } cot_state;
 
 typedef struct COT_NAMED_ cot_functional_options {
@@ -99,6 +105,11 @@ COT_API cot_status cot_stack_module_state_(cot_place at, cot_context *ctx,
                                            cot_state *buffers);
 /* the arrays; the list empties */
 COT_API void cot_state_free(cot_state *s);
+/* A list of the n entries at `at`, which are copied where they are few.  Names and arrays are
+ * the caller's. */
+COT_API cot_state cot_state_of(int n, const cot_named *at);
+/* The entries of a list: its copy, or where it points. */
+COT_API const cot_named *cot_state_entries(const cot_state *s);
 /* NULL if there is none */
 COT_API cot_array *cot_state_find(const cot_state *s, const char *name);
 
@@ -118,10 +129,16 @@ COT_API cot_module *cot_replace_batch_norm(cot_module *m);
 #define cot_module_new(ctx, ...)                                                               \
     cot_module_new_(COT_HERE, ctx, &(const cot_module_spec){ __VA_ARGS__ },                    \
                     sizeof(cot_module_spec))
-/* COT_STATE({"weight", w}, {"bias", b}) */
-#define COT_STATE(...)                                                      \
-    ((cot_state){(int)(sizeof((cot_named[]){__VA_ARGS__}) / sizeof(cot_named)), \
-                 (cot_named[]){__VA_ARGS__}})
+/* COT_STATE({"weight", w}, {"bias", b}), of at most 32 entries.  They are evaluated once: the
+ * list holds them, or points to them, not both. */
+#define COT_STATE(...)                                                                         \
+    COT_LIST_OF_(__VA_ARGS__, COT_16_(COT_STATE_AT_), COT_16_(COT_STATE_AT_),                  \
+                 COT_16_(COT_STATE_AT_), COT_16_(COT_STATE_HELD_), )(__VA_ARGS__)
+#define COT_STATE_N_(...) ((int)(sizeof((cot_named[]){ __VA_ARGS__ }) / sizeof(cot_named)))
+#define COT_STATE_HELD_(...)                                                                   \
+    ((cot_state){ .n = COT_STATE_N_(__VA_ARGS__), .held = { __VA_ARGS__ } })
+#define COT_STATE_AT_(...)                                                                     \
+    ((cot_state){ .n = COT_STATE_N_(__VA_ARGS__), .at = (cot_named[]){ __VA_ARGS__ } })
 /* cot_functional_call(m, states, n_states, inputs, n_inputs, results, n_results, .strict =
  * 1) */
 #define cot_functional_call(...) COT_FUNCTIONAL_CALL_(__VA_ARGS__, .end_ = 0)

@@ -12,7 +12,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     cot_context *ctx = cot_context_new(NULL);
-    cot_state s = { 0, NULL };
+    cot_state s = { 0 };
     size_t sum = 0;
 
     if (READ(ctx, "input", data, size, &s) != COT_OK && !*cot_error(ctx))

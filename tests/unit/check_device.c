@@ -392,7 +392,7 @@ START_TEST(files_want_arrays_of_the_host)
 {
     cot_array *a = cot_array_new_on(ctx, cot_f32(3), "cuda");
     cot_named named = { "x", a };
-    cot_state s = { 1, &named };
+    cot_state s = { .n = 1, .at = &named };
 
     ck_assert_int_eq(cot_npy_write(ctx, "/tmp/cotrace-none.npy", a), COT_ERR_ARG);
     says("the array is on cuda:0; wants one of this machine: cot_array_to copies");

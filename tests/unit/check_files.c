@@ -196,7 +196,7 @@ START_TEST(a_bool_is_0_or_1)
     const char *header = "{\"x\":{\"dtype\":\"BOOL\",\"shape\":[8],\"data_offsets\":[0,8]}}";
     static const uint8_t byte[] = { 0, 1, 2, 255 };
     uint8_t file[512];
-    cot_state s = { 0, NULL };
+    cot_state s = { 0 };
 
     if (!HAS_SAFETENSORS)
         return;
@@ -216,7 +216,7 @@ START_TEST(a_lie_in_safetensors)
 {
     uint8_t file[512];
     char want[300];
-    cot_state s = { 0, NULL };
+    cot_state s = { 0 };
 
     if (!HAS_SAFETENSORS)
         return;
@@ -240,7 +240,7 @@ START_TEST(files_cut_short)
     if (_i ? !HAS_NPZ : !HAS_SAFETENSORS)
         return;
     for (size_t cut = 0; cut < size; cut++) {
-        cot_state s = { 0, NULL };
+        cot_state s = { 0 };
         uint8_t *copy = malloc(cut + 1);
 
         ck_assert_ptr_nonnull(copy);
@@ -267,7 +267,7 @@ START_TEST(damaged_archives)
     if (!HAS_NPZ)
         return;
     for (size_t i = 0; i < size; i++) {
-        cot_state s = { 0, NULL };
+        cot_state s = { 0 };
 
         memcpy(copy, file, size);
         copy[i] ^= 0x55;
@@ -303,7 +303,7 @@ static cot_array *made[COT_DTYPE_COUNT + 2];
 static cot_state
 every_type(cot_named *at, int limit)
 {
-    cot_state s = { 0, at };
+    cot_state s = { .at = at };
 
     for (int t = 1; t < limit; t++) {
         cot_array *a = made[s.n] =
@@ -450,7 +450,7 @@ enum { NPY, NPZ, SAFETENSORS, NOTHING_NPZ, FORMATS };
 static cot_status
 write_as(int format, const char *to, cot_array *a)
 {
-    const cot_state s = COT_STATE({ "x", a }), none = { 0, NULL };
+    const cot_state s = COT_STATE({ "x", a }), none = { 0 };
 
     return format == NPY ? cot_npy_write(ctx, to, a)
                          : cot_save(ctx, to, format == NOTHING_NPZ ? &none : &s);

@@ -125,7 +125,7 @@ write_array(const char *ending, int64_t n)
 static cot_status
 read_array(cot_context *c, const char *path)
 {
-    cot_state state = { 0, NULL };
+    cot_state state = { 0 };
     cot_array *a = NULL;
     const bool npy = strstr(path, ".npy") != NULL;
     const cot_status s = npy ? cot_npy_read(c, path, &a) : cot_load(c, path, &state);

@@ -24,6 +24,12 @@ static cot_types matrix(void) { return COT_TYPES(cot_f64(2, 2)); }
 static cot_values both(const cot_value *in) { return COT_VALUES(in[0], in[1]); }
 static cot_ats second_column(void) { return COT_AT(COT_WHOLE, 1); }
 
+static cot_state
+by_names(cot_array *a, cot_array *b)
+{
+    return COT_STATE({ "a", a }, { "b", b });
+}
+
 static const double figures[] = { 1, 2, 3, 4 }, others[] = { 10, 20, 30, 40 };
 
 static void
@@ -143,12 +149,41 @@ START_TEST(of_many)
 }
 END_TEST
 
+/* Arrays by name: a list that the block keeps, and one of more entries than a list holds. */
+START_TEST(of_arrays)
+{
+    cot_array *a = cot_array_new(ctx, cot_f32()), *b = cot_array_new(ctx, cot_f64());
+    const cot_state few = by_names(a, b);
+    cot_named most[COT_HELD_STATE + 1];
+    for (int i = 0; i <= COT_HELD_STATE; i++)
+        most[i] = (cot_named){ i < COT_HELD_STATE ? "a" : "last", i < COT_HELD_STATE ? a : b };
+    const cot_state many = cot_state_of(COT_HELD_STATE + 1, most), none = cot_state_of(0, NULL),
+                    nine = COT_STATE({ "1", a }, { "2", a }, { "3", a }, { "4", a }, { "5", a },
+                                     { "6", a }, { "7", a }, { "8", a }, { "9", b });
+
+    overwrite_stack();
+    ck_assert_int_eq(few.n, 2);
+    ck_assert_ptr_eq(cot_state_find(&few, "a"), a);
+    ck_assert_ptr_eq(cot_state_find(&few, "b"), b);
+    ck_assert_str_eq(cot_state_entries(&few)[1].name, "b");
+    ck_assert_ptr_eq(cot_state_find(&many, "last"), b);
+    ck_assert_ptr_eq(cot_state_entries(&many), most);
+    ck_assert_int_eq(nine.n, 9);
+    ck_assert_ptr_eq(cot_state_find(&nine, "9"), b);
+    ck_assert_ptr_null(cot_state_find(&none, "a"));
+    ck_assert_ptr_null(cot_state_entries(NULL));
+    cot_array_free(a);
+    cot_array_free(b);
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
         { "integers", of_integers, 1 }, { "arguments", of_arguments, 1 },
         { "operands", of_operands, 1 }, { "many", of_many, 1 },
+        { "arrays", of_arrays, 1 },
     };
 
     return SUITE("lists", cases);

@@ -181,7 +181,7 @@ read_back(cot_context *ctx, const char *ending, char *text, size_t size)
     char path[64];
     cot_context *other = cot_context_new(NULL);
     cot_array *a = cot_array_new(other, cot_f32(3)), *b = NULL;
-    cot_state state = { 0, NULL };
+    cot_state state = { 0 };
 
     snprintf(path, sizeof path, "short-%ld%s", (long)getpid(), ending);
     cot_status s = write_array(other, path, a);
