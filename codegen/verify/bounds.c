@@ -97,10 +97,11 @@ form_at(bounds *b, cg_val index)
 
 /* -- the work block -- */
 
+/* What is followed: pieces of the work block, and a function's results. */
 static bool
 is_in_work(const bounds *b, uint32_t buffer)
 {
-    return b->k->buffer[buffer].space == CG_WORK;
+    return b->k->buffer[buffer].space == CG_WORK || cg_is_function_result(b->k, buffer);
 }
 
 static void
@@ -551,6 +552,27 @@ places(bounds *b)
     }
 }
 
+/* Whoever calls a function takes its results for written. */
+static void
+results(bounds *b)
+{
+    const cg_form first = cg_form_const(0);
+
+    for (uint32_t j = 0; j < b->k->n_buffers; j++) {
+        if (!cg_is_function_result(b->k, j))
+            continue;
+        const cg_is_written is =
+            cg_written_has(&b->written, j, &first, b->k->buffer[j].elements);
+        b->r->read.proved += is == CG_WRITTEN;
+        b->r->read.open += is == CG_NOT_WRITTEN;
+        b->r->update.open += is == CG_PERHAPS_WRITTEN;
+        if (is == CG_NOT_WRITTEN)
+            tell(b, ir_format(b->arena,
+                              "kernel %s: result %s is not proved to be written before the end",
+                              b->k->name, b->k->buffer[j].name));
+    }
+}
+
 static cot_status
 walk_kernels(const cg_module *m, cg_scratch *s, void *user)
 {
@@ -567,6 +589,7 @@ walk_kernels(const cg_module *m, cg_scratch *s, void *user)
             cg_written_begin(&b->written, &b->f, &b->known);
         places(b);
         walk(b, &b->k->body);
+        results(b);
         ir_arena_reset(&s->kernel);
     }
     return COT_OK;

@@ -26,7 +26,20 @@ cg_written_begin(cg_written *w, cg_facts *f, cg_known *known)
     w->seen = IR_NEW_N(f->arena, uint32_t, f->k->n_buffers + 1);
 }
 
+bool
+cg_is_function_result(const cg_kernel *k, uint32_t buffer)
+{
+    return k->plans && k != k->module->kernel[0] && k->buffer[buffer].space == CG_OUT &&
+           k->work != buffer + 1;
+}
+
 /* -- buffers by their places -- */
+
+static bool
+is_in_work(const cg_written *w, uint32_t buffer)
+{
+    return w->f->k->buffer[buffer].space == CG_WORK;
+}
 
 static int64_t
 end_of(const cg_buffer *x)
@@ -80,9 +93,9 @@ set(cg_written *w, uint32_t buffer, const cg_span *to)
 
     IR_PUSH(w->arena, w->log, w->n, w->cap, ((cg_written_change){ buffer, old, to }));
     w->of[buffer] = to;
-    if (!old && to)
+    if (!old && to && is_in_work(w, buffer))
         make_live(w, buffer);
-    else if (old && !to)
+    else if (old && !to && is_in_work(w, buffer))
         make_dead(w, buffer);
 }
 
@@ -93,6 +106,8 @@ overwrite(cg_written *w, uint32_t buffer)
     const cg_buffer *x = &w->f->k->buffer[buffer];
     uint32_t at = place_of(w, x->offset);
 
+    if (!is_in_work(w, buffer))
+        return;
     at -= at > 0;
     while (at < w->n_live && w->f->k->buffer[w->live[at]].offset < end_of(x)) {
         const uint32_t other = w->live[at];
@@ -241,7 +256,7 @@ cg_written_has(cg_written *w, uint32_t buffer, const cg_form *first, int64_t cou
 static void
 overwrite_in_place(cg_written *w, uint32_t buffer)
 {
-    if (w->f->k->buffer[buffer].space == CG_WORK)
+    if (is_in_work(w, buffer))
         overwrite(w, buffer);
 }
 

@@ -1,4 +1,5 @@
-/* What the entry reads of the work block is written before.
+/* What the entry, or a function, reads of its work block is written before, and a function's
+ * results are before it returns.
  *
  * A walk over the entry tells what each call, copy, load and store reads and writes.  The
  * elements of a buffer that are written are ranges, whose first element is an affine form; a
@@ -50,6 +51,9 @@ void cg_written_loop_end(cg_written *w, uint32_t mark, uint32_t counter, int64_t
 /* Between two branches, after w->n at the first one; and after them. */
 cg_written_side cg_written_other(cg_written *w, uint32_t mark);
 void cg_written_join(cg_written *w, uint32_t mark, cg_written_side then);
+
+/* Is it what a function, not the entry, has to write? */
+bool cg_is_function_result(const cg_kernel *k, uint32_t buffer);
 
 /* Is the first access in the kernel's text to the buffer a load? */
 bool cg_reads_first(const cg_kernel *k, uint32_t buffer);

@@ -193,6 +193,38 @@ nested_calls(ir_buf *b, int n)
                       i, i - 1);
 }
 
+/* Of some 60 ops, so that it stays a function. */
+static void
+write_large(ir_buf *b, const char *name)
+{
+    ir_buf_printf(b, "fn @%s(%%v0: f32[8]) -> (f32[8]) {\n", name);
+    for (int i = 1; i <= 60; i++)
+        ir_buf_printf(b, " %%v%d = %s %%v%d : f32[8]\n", i, i % 2 ? "sin" : "tanh", i - 1);
+    ir_buf_str(b, " ret %v60\n}\n");
+}
+
+static void
+large_calls(ir_buf *b, int n)
+{
+    write_large(b, "g");
+    ir_buf_str(b, "fn @f(%v0: f32[8]) -> (f32[]) {\n");
+    for (int i = 1; i <= n; i++)
+        ir_buf_printf(b, " %%v%d = call %%v%d {body=@g} : f32[8]\n", i, i - 1);
+    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0]} : f32[]\n ret %%s\n}\n", n);
+}
+
+/* Each function is called twice by the next one: 2^n calls of the first. */
+static void
+doubled_calls(ir_buf *b, int n)
+{
+    write_large(b, "f0");
+    for (int i = 1; i <= n; i++)
+        ir_buf_printf(b,
+                      "fn @f%d(%%x: f32[8]) -> (f32[8]) {\n %%0 = call %%x {body=@f%d} : f32[8]\n"
+                      " %%1 = call %%0 {body=@f%d} : f32[8]\n ret %%1\n}\n",
+                      i, i - 1, i - 1);
+}
+
 static void
 conds(ir_buf *b, int n)
 {
@@ -250,6 +282,10 @@ static const struct family {
     { "calls", calls, "", 4000 },
     { "calls' gradient", calls, "grad", 2000 },
     { "nested calls", nested_calls, "", 400 },
+    { "large calls", large_calls, "", 2000 },
+    { "large calls' gradient", large_calls, "grad", 500 },
+    { "large calls, mapped", large_calls, "vmap(in=0, out=0, size=3)", 2000 },
+    { "doubled calls", doubled_calls, "", 24 },
     { "conds", conds, "", 1000 },
     { "conds' gradient", conds, "grad", 500 },
     { "nested conds", nested_conds, "", IR_MAX_NEST / 2 },

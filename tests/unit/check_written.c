@@ -11,6 +11,10 @@ enum { SIZE = 16, PART = 4 };
 
 static uint32_t x, y, s, t, u;
 
+/* A function with the same x, y and s. */
+static cg_build g;
+static uint32_t gx, gy, gs;
+
 static void
 build_move(void)
 {
@@ -23,6 +27,19 @@ build_move(void)
     const cg_val l = cg_loop_begin(&c, CG_SERIAL, cg_i64(&c, 0), cg_i64(&c, PART), 1, 0);
     cg_store(&c, to, cg_loop_var(&c, l), cg_load(&c, a, cg_loop_var(&c, l), 0), 0);
     cg_loop_end(&c, l);
+}
+
+static void
+build_function(void)
+{
+    cg_kernel *f = cg_kernel_new(m, "function");
+
+    f->plans = true;
+    cg_begin(&g, f);
+    gx = cg_buffer_add(f, "x", COT_F32, CG_IN, SIZE);
+    gy = cg_buffer_add(f, "y", COT_F32, CG_OUT, SIZE);
+    gs = cg_buffer_add(f, "s", COT_F32, CG_WORK, SIZE);
+    f->work = cg_buffer_add(f, "room", COT_U8, CG_OUT, SIZE * 4) + 1;
 }
 
 static uint32_t
@@ -45,6 +62,8 @@ setup(void)
     u = in_work("u", 0);
     m->work_bytes = 128;
     build_move();
+    build_function();
+    cg_copy(&g, gy, cg_i64(&g, 0), gx, cg_i64(&g, 0), SIZE * 4);
 }
 
 static void
@@ -184,6 +203,34 @@ in_turn(bool wrong)
     cg_loop_end(&b, l);
 }
 
+/* Half a result, of a function like the other. */
+static void
+result_of_function(bool wrong)
+{
+    build_function();
+    cg_copy(&g, gy, cg_i64(&g, 0), gx, cg_i64(&g, 0), SIZE * (wrong ? 2 : 4));
+}
+
+static void
+work_of_function(bool wrong)
+{
+    if (!wrong)
+        cg_copy(&g, gs, cg_i64(&g, 0), gx, cg_i64(&g, 0), SIZE * 4);
+    cg_copy(&g, gy, cg_i64(&g, 0), gs, cg_i64(&g, 0), SIZE * 4);
+}
+
+/* What is in its way when the function has run. */
+static void
+in_the_work_of_a_call(bool wrong)
+{
+    const uint32_t room = cg_buffer_add(k, "room", COT_U8, CG_WORK, SIZE * 4);
+
+    k->buffer[room].offset = wrong ? 0 : 64;
+    all(s, x);
+    cg_call_kernel(&b, 2, (uint32_t[]){ x, y, room }, (cg_val[]){ 0, 0, 0 }, 0, NULL);
+    all(y, s);
+}
+
 static const verified_row row[] = {
     { "not at all", not_at_all },
     { "too late", too_late },
@@ -195,6 +242,9 @@ static const verified_row row[] = {
     { "in a loop that may not run", in_a_loop },
     { "in a while that may not run", in_a_while },
     { "in the same iteration", in_turn },
+    { "a function's result", result_of_function },
+    { "a function's work", work_of_function },
+    { "in the way of a call", in_the_work_of_a_call },
 };
 enum { ROWS = sizeof row / sizeof *row };
 
