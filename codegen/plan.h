@@ -95,10 +95,12 @@ void cg_plan_whole(cg_lowering *l, cg_level *v, ir_ref y);
 void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
                  const int64_t *stride);
 
-/* f on operands that are in memory, results to `to` (flow.c). */
-void cg_plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to);
-/* The same by a function that is compiled once (called.c). */
-void cg_plan_called(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to);
+/* f on operands that are in memory, results to `to`. */
+typedef void cg_plan_body(cg_lowering *l, const ir_graph *f, const cg_place *in,
+                          const cg_place *to);
+/* The same by a function that is compiled once (called.c); sub: what plans it. */
+void cg_plan_called(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_place *in,
+                    const cg_place *to);
 
 /* Nodes with a lowering of their own. */
 /* dynamic_update_slice, scatter */

@@ -49,7 +49,7 @@ add_work(cg_lowering *l, cg_kernel *k)
 
 /* The kernel of f, a level of its own. */
 static int
-plan_function(cg_lowering *l, const ir_graph *f)
+plan_function(cg_lowering *l, const ir_graph *f, cg_plan_body *sub)
 {
     const cg_build outer = l->entry;
     cg_plan *around = l->plan;
@@ -63,7 +63,7 @@ plan_function(cg_lowering *l, const ir_graph *f)
     cg_begin(&l->entry, k);
     const cg_place *in = add_ports(l, f, f->n_in, f->in, f->in_name, false),
                    *to = add_ports(l, f, f->n_out, f->out, f->out_name, true);
-    cg_plan_sub(l, f, in, to);
+    sub(l, f, in, to);
     add_work(l, k);
     l->entry = outer;
     l->plan = around;
@@ -71,7 +71,7 @@ plan_function(cg_lowering *l, const ir_graph *f)
 }
 
 static int
-function_of(cg_lowering *l, const ir_graph *f)
+function_of(cg_lowering *l, const ir_graph *f, cg_plan_body *sub)
 {
     const uint64_t hash = ir_hash_u64(0, (uint64_t)(uintptr_t)f);
     uint32_t at = 0, id;
@@ -79,7 +79,7 @@ function_of(cg_lowering *l, const ir_graph *f)
     while ((id = ir_map_next(&l->called_of, hash, &at)))
         if (l->called[id - 1].f == f)
             return l->called[id - 1].kernel;
-    const int kernel = plan_function(l, f);
+    const int kernel = plan_function(l, f, sub);
     IR_PUSH(l->arena, l->called, l->n_called, l->cap_called, ((cg_called){ f, kernel }));
     ir_map_add(&l->called_of, hash, l->n_called);
     return kernel;
@@ -87,7 +87,8 @@ function_of(cg_lowering *l, const ir_graph *f)
 
 /* Calls within calls may be exponentially many. */
 static void
-plan_inline(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to)
+plan_inline(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_place *in,
+            const cg_place *to)
 {
     l->unfolded += f->n_nodes;
     if (l->unfolded > IR_MAX_UNFOLDED)
@@ -95,17 +96,18 @@ plan_inline(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_plac
             ir_fail(l->ctx, l->loc, "call", ERR_unfolds, (unsigned long long)l->unfolded,
                     (unsigned long long)IR_MAX_UNFOLDED);
     else
-        cg_plan_sub(l, f, in, to);
+        sub(l, f, in, to);
 }
 
 void
-cg_plan_called(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to)
+cg_plan_called(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_place *in,
+               const cg_place *to)
 {
     if (l->target.grid) {
-        plan_inline(l, f, in, to);
+        plan_inline(l, f, sub, in, to);
         return;
     }
-    const int kernel = function_of(l, f);
+    const int kernel = function_of(l, f, sub);
     const cg_kernel *k = l->m->kernel[kernel];
     const int n = f->n_in + f->n_out;
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);

@@ -161,8 +161,9 @@ copy_outputs(cg_lowering *l, const cg_level *b, const cg_place *to)
     }
 }
 
-void
-cg_plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to)
+/* f on operands that are in memory, results to `to`. */
+static void
+plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to)
 {
     cg_level *b = cg_level_new(l, f);
     for (int i = 0; i < f->n_in; i++)
@@ -295,7 +296,7 @@ void
 cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     cg_place *to = place_results(l, v, g->node);
-    cg_plan_called(l, g->node->at.call.body, operand_places(l, v, g->node), to);
+    cg_plan_called(l, g->node->at.call.body, plan_sub, operand_places(l, v, g->node), to);
 }
 
 /* -- branches ------------------------------------------------------------------------------ */
@@ -519,7 +520,7 @@ plan_turns(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *
     cg_val turns =
         cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, t.at_once), 1, 0);
     l->guard = t.head;
-    cg_plan_sub(l, n->at.loop.cond, in, &t.test);
+    plan_sub(l, n->at.loop.cond, in, &t.test);
     cg_turns_next(l, &t);
     l->guard = t.word;
     plan_turn(l, v, n, in, to, t.test);
@@ -559,7 +560,7 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_val loop = cg_while_begin(e);
     cg_val count = n->at.loop.max > 0 ? cg_while_carry(e, loop, COT_I64, cg_i64(e, 0)) : 0;
     cg_place active = cg_plan_new(l, "active", p);
-    cg_plan_sub(l, cond, in, &active);
+    plan_sub(l, cond, in, &active);
     cg_val go = plan_any(l, active, p);
     if (count) {
         cg_val over = cg_insn2(e, SC_le, COT_I64, cg_i64(e, n->at.loop.max), count);

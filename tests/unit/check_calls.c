@@ -5,6 +5,8 @@
  * calls it in one of several ways.  It is prepared as every graph is, and once more with all calls
  * inlined before.  No sum in a caller has a product of the callee, nor the other way round, so that
  * contraction finds the same.  The evaluator's results of both, and those of kernels, are compared. */
+#include <math.h>
+
 #include "codegen/backend.h"
 #include "codegen/lower.h"
 #include "cotrace/cotrace.h"
@@ -237,10 +239,12 @@ count_functions(const cg_module *m)
     return n;
 }
 
+static const bool *donated; /* by input; NULL: none */
+
 static cg_module *
 lower(program *p, const cg_target *target, int threads)
 {
-    const cg_lower_options o = { .target = target, .threads = threads, .fuse = true };
+    const cg_lower_options o = { target, threads, true, donated };
     cg_module *m;
 
     ck_assert_msg(cg_lower(p->f, &o, &p->arena, &m) == COT_OK, "%s: %s", p->name, cot_error(ctx));
@@ -267,6 +271,33 @@ run(program *p, const cg_backend *back, const char *by, int bits, int threads)
     cot_rt_pool_free(pool);
     free(work);
     back->unload(&code);
+}
+
+/* Results in the memory of operands. */
+static void
+run_donated(program *p)
+{
+    const int n_in = p->f->n_in, n_out = p->f->n_out;
+    void *own[n_in + n_out];
+    int over[n_out];
+
+    donated = (const bool[]){ true, true };
+    cg_pair_donated(p->f, donated, over);
+    for (int i = 0; i < n_in; i++) {
+        const ir_type *t = ir_type_at(p->f, p->f->in[i]);
+        own[i] = memcpy(room(t), p->in[i], (size_t)t->size * cot_dtype_size(t->dtype));
+    }
+    memcpy(own + n_in, p->args + n_in, (size_t)n_out * sizeof *own);
+    for (int j = 0; j < n_out; j++)
+        if (over[j] >= 0)
+            p->args[n_in + j] = p->in[over[j]];
+    run(p, cg_llvm(), "the JIT, donated", 0, 1);
+    donated = NULL;
+    for (int i = 0; i < n_in; i++) {
+        free(p->in[i]);
+        p->args[i] = p->in[i] = own[i];
+    }
+    memcpy(p->args + n_in, own + n_in, (size_t)n_out * sizeof *own);
 }
 
 static void
@@ -314,6 +345,7 @@ START_TEST(computes_what_its_copies_do)
     if (cg_llvm()) {
         run(&p, cg_llvm(), "the JIT", 0, 1);
         run(&p, cg_llvm(), "two threads", 128, 2);
+        run_donated(&p);
     }
     release(&p);
 }
@@ -444,6 +476,56 @@ START_TEST(twenty_levels_of_two_calls_run)
 }
 END_TEST
 
+/* -- by the API -- */
+
+enum { LINE = __LINE__ + 9 };
+static void
+many_sines(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value x = in[0];
+
+    (void)t, (void)user;
+    for (int i = 0; i < 60; i++)
+        x = cot_sin(x);
+    cot_check(cot_lt(cot_reduce_max(x), 0.9), "it is small");
+    out[0] = x;
+}
+
+static void
+many_calls(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = in[0];
+    for (int i = 0; i < 20; i++)
+        out[0] = cot_call((cot_fn *)user, out[0]);
+}
+
+/* The function is traced once, and a check in it fails with its own line. */
+START_TEST(a_check_in_a_function_has_its_line)
+{
+    cot_fn *inner = cot_fn_new(ctx, "many_sines", many_sines, 1, 1, NULL);
+    cot_fn *f = cot_fn_new(ctx, "many_calls", many_calls, 1, 1, inner);
+    float x[4] = { 0.5F, 1, -1, 2 };
+    cot_array *in = cot_array_borrow(ctx, cot_f32(4), x), *y = NULL;
+    const char *line = ir_format(&ctx->arena, "check_calls.c:%d: ", LINE);
+    const cot_graph *g;
+    ir_graph *ready;
+    int calls = 0;
+
+    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(4)), &g), COT_OK);
+    ck_assert_int_eq(pass_prepare(g, &ready), COT_OK);
+    ir_each_node (n, ready)
+        calls += n->op == OP_call;
+    ck_assert_int_eq(calls, 20);
+    ck_assert_msg(cot_jit(f, &y, 1, (const cot_array *const[]){ in }, 1) == COT_OK, "%s", cot_error(ctx));
+    x[1] = NAN;
+    ck_assert_int_ne(cot_jit(f, &y, 1, (const cot_array *const[]){ in }, 1), COT_OK);
+    ck_assert_msg(strstr(cot_error(ctx), line) && strstr(cot_error(ctx), "it is small"), "%s", cot_error(ctx));
+    cot_array_free(in);
+    cot_array_free(y);
+}
+END_TEST
+
 /* A GPU's kernels call no others, so that there each call is a copy. */
 START_TEST(too_many_copies_for_a_gpu_are_refused)
 {
@@ -475,6 +557,7 @@ main(void)
         ONCE(is_compiled_once),
         EACH(is_inlined_where_little_is_saved, 7),
         ONCE(twenty_levels_of_two_calls_run),
+        ONCE(a_check_in_a_function_has_its_line),
         ONCE(too_many_copies_for_a_gpu_are_refused),
     };
 
