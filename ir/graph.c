@@ -105,20 +105,47 @@ ir_effectful(const ir_node *n)
     return yes;
 }
 
+typedef struct pair {
+    const ir_graph *a, *b;
+} pair;
+
+/* Pairs of graphs that are to be equal, each once: what two graphs share is compared once,
+ * however often it is used, and without recursion. */
+struct ir_pairs {
+    ir_arena *arena;
+    ir_map seen;
+    pair *at;
+    uint32_t n, cap;
+};
+
+void
+ir_pairs_add(ir_pairs *p, const ir_graph *a, const ir_graph *b)
+{
+    const uint64_t hash =
+        ir_hash_u64(ir_hash_u64(0, (uint64_t)(uintptr_t)a), (uint64_t)(uintptr_t)b);
+    uint32_t at = 0, id;
+
+    if (a == b)
+        return;
+    while ((id = ir_map_next(&p->seen, hash, &at)))
+        if (p->at[id - 1].a == a && p->at[id - 1].b == b)
+            return;
+    IR_PUSH(p->arena, p->at, p->n, p->cap, ((pair){ a, b }));
+    ir_map_add(&p->seen, hash, p->n);
+}
+
 static bool
-node_equal(const ir_node *x, const ir_node *y)
+node_equal(const ir_node *x, const ir_node *y, ir_pairs *later)
 {
     return x->op == y->op && x->n_in == y->n_in && x->n_out == y->n_out &&
            x->first == y->first &&
            (x->n_in == 0 || memcmp(x->in, y->in, sizeof(ir_ref) * (size_t)x->n_in) == 0) &&
-           ir_attrs_equal(ir_ops[x->op].record, &x->at, &y->at);
+           ir_attrs_equal_but(ir_ops[x->op].record, &x->at, &y->at, later);
 }
 
-bool
-ir_graph_equal(const ir_graph *a, const ir_graph *b)
+static bool
+equal_but_pairs(const ir_graph *a, const ir_graph *b, ir_pairs *later)
 {
-    if (a == b)
-        return true;
     if (a->hash != b->hash || a->n_nodes != b->n_nodes || a->n_values != b->n_values ||
         a->n_in != b->n_in || a->n_out != b->n_out || a->uncontracted != b->uncontracted ||
         a->guarded != b->guarded)
@@ -130,7 +157,7 @@ ir_graph_equal(const ir_graph *a, const ir_graph *b)
             return false;
     }
     for (uint32_t i = 1; i < a->n_nodes; i++)
-        if (!node_equal(&a->node[i], &b->node[i]))
+        if (!node_equal(&a->node[i], &b->node[i], later))
             return false;
     for (int i = 0; i < a->n_in; i++)
         if (a->in[i] != b->in[i])
@@ -139,6 +166,42 @@ ir_graph_equal(const ir_graph *a, const ir_graph *b)
         if (a->out[i] != b->out[i])
             return false;
     return true;
+}
+
+static bool
+all_equal(const ir_graph *a, const ir_graph *b, ir_arena *scratch)
+{
+    ir_pairs p = { .arena = scratch };
+    bool equal = true;
+
+    ir_map_init(&p.seen, scratch);
+    ir_pairs_add(&p, a, b);
+    for (uint32_t i = 0; i < p.n && equal; i++)
+        equal = equal_but_pairs(p.at[i].a, p.at[i].b, &p);
+    return equal;
+}
+
+bool
+ir_graph_equal(const ir_graph *a, const ir_graph *b)
+{
+    volatile bool equal = false, ended = false;
+    ir_arena scratch;
+
+    if (a == b)
+        return true;
+    if (a->hash != b->hash || a->chain != b->chain)
+        return false;
+    if (a->chain == 0)
+        return equal_but_pairs(a, b, NULL);
+    ir_arena_init(&scratch, a->ctx);
+    IR_TRY (a->ctx) {
+        equal = all_equal(a, b, &scratch);
+        ended = true;
+    }
+    ir_arena_free(&scratch);
+    if (!ended)
+        ir_out_of_memory(a->ctx);
+    return equal;
 }
 
 uint32_t *

@@ -107,7 +107,16 @@ same_text(const char *a, const char *b)
 }
 
 static bool
-field_equal(const ir_field *f, const ir_attrs *a, const ir_attrs *b)
+same_graph(const ir_graph *a, const ir_graph *b, ir_pairs *later)
+{
+    if (!later)
+        return ir_graph_equal(a, b);
+    ir_pairs_add(later, a, b);
+    return true;
+}
+
+static bool
+field_equal(const ir_field *f, const ir_attrs *a, const ir_attrs *b, ir_pairs *later)
 {
     switch (f->kind) {
     case IR_F_INT: return AT(int64_t, a, f) == AT(int64_t, b, f);
@@ -116,7 +125,7 @@ field_equal(const ir_field *f, const ir_attrs *a, const ir_attrs *b)
     case IR_F_DTYPE: return AT(cot_dtype, a, f) == AT(cot_dtype, b, f);
     case IR_F_FLAG:
     case IR_F_MODE: return AT(int, a, f) == AT(int, b, f);
-    case IR_F_GRAPH: return ir_graph_equal(AT(ir_graph *, a, f), AT(ir_graph *, b, f));
+    case IR_F_GRAPH: return same_graph(AT(ir_graph *, a, f), AT(ir_graph *, b, f), later);
     case IR_F_TEXT: return same_text(AT(const char *, a, f), AT(const char *, b, f));
     case IR_F_DATA: {
         const ir_data *x = &AT(ir_data, a, f), *y = &AT(ir_data, b, f);
@@ -128,7 +137,7 @@ field_equal(const ir_field *f, const ir_attrs *a, const ir_attrs *b)
         const ir_graphs *x = &AT(ir_graphs, a, f), *y = &AT(ir_graphs, b, f);
         bool same = x->n == y->n;
         for (int i = 0; same && i < x->n; i++)
-            same = ir_graph_equal(x->at[i], y->at[i]);
+            same = same_graph(x->at[i], y->at[i], later);
         return same;
     }
     }
@@ -136,14 +145,20 @@ field_equal(const ir_field *f, const ir_attrs *a, const ir_attrs *b)
 }
 
 bool
-ir_attrs_equal(ir_record r, const ir_attrs *a, const ir_attrs *b)
+ir_attrs_equal_but(ir_record r, const ir_attrs *a, const ir_attrs *b, ir_pairs *graphs)
 {
     int n;
     const ir_field *f = ir_record_fields(r, &n);
     for (int i = 0; i < n; i++)
-        if (!field_equal(&f[i], a, b))
+        if (!field_equal(&f[i], a, b, graphs))
             return false;
     return true;
+}
+
+bool
+ir_attrs_equal(ir_record r, const ir_attrs *a, const ir_attrs *b)
+{
+    return ir_attrs_equal_but(r, a, b, NULL);
 }
 
 static uint64_t

@@ -167,6 +167,10 @@ ir_op ir_op_find(const char *name);                     /* OP_none if there is n
 const ir_field *ir_record_fields(ir_record r, int *n);
 
 bool ir_attrs_equal(ir_record r, const ir_attrs *a, const ir_attrs *b);
+/* The same, but of sub-functions that are to be equal pairs are kept instead (graph.c). */
+typedef struct ir_pairs ir_pairs;
+void ir_pairs_add(ir_pairs *p, const struct cot_graph *a, const struct cot_graph *b);
+bool ir_attrs_equal_but(ir_record r, const ir_attrs *a, const ir_attrs *b, ir_pairs *graphs);
 uint64_t ir_attrs_hash(ir_record r, const ir_attrs *a);
 /* A copy whose lists and bytes live in the arena; sub-functions are shared (they are
  * immutable). */

@@ -228,6 +228,36 @@ START_TEST(the_message_names_what_unfolds_to_most)
 }
 END_TEST
 
+/* Two families of functions, one of which is the other by other names. */
+static void
+write_twice(ir_buf *b, int depth, bool doubles)
+{
+    for (int k = 0; k < 2; k++) {
+        ir_buf_printf(b, "fn @%c0(%%x: f32[4]) -> (f32[4]) {\n %%0 = sin %%x : f32[4]\n ret %%0\n}\n", "fg"[k]);
+        for (int i = 1; i <= depth; i++)
+            ir_buf_printf(b, "fn @%c%d(%%x: f32[4]) -> (f32[4]) {\n %%0 = call %%x {body=@%c%d} : f32[4]\n"
+                             " %%1 = %s %%0%s : f32[4]\n ret %%1\n}\n", "fg"[k], i, "fg"[k], i - 1,
+                          doubles ? "call" : "cos", doubles ? ir_format(b->arena, " {body=@%c%d}", "fg"[k], i - 1) : "");
+    }
+}
+
+START_TEST(functions_are_compared_once)
+{
+    const int depth = _i ? 60 : 20000;
+    ir_module parsed;
+    ir_arena a;
+    ir_buf b;
+
+    ir_arena_init(&a, ctx);
+    ir_buf_init(&b, &a);
+    write_twice(&b, depth, _i);
+    ck_assert_msg(ir_parse(ctx, "nests", b.text, b.n, &parsed) == COT_OK, "%s", cot_error(ctx));
+    ck_assert(ir_graph_equal(parsed.fn[depth], parsed.fn[2 * depth + 1]));
+    ck_assert(!ir_graph_equal(parsed.fn[depth - 1], parsed.fn[2 * depth + 1]));
+    ir_arena_free(&a);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -236,6 +266,7 @@ main(void)
         EACH(what_doubles_at_each_level_is_refused, 10),
         EACH(calls_that_double_at_each_level_stay, 4),
         ONCE(the_message_names_what_unfolds_to_most),
+        EACH(functions_are_compared_once, 2),
     };
     return SUITE("nests", cases);
 }
