@@ -84,12 +84,14 @@ typedef struct cot_graph ir_graph;
 /* How deep sub-functions may lie within each other.  Passes, lowering and both emitters
  * recurse once for each level, and take up to 2 KB of stack for it; so half of a stack of
  * 256 KB is enough.  A call is no level: it is inlined, without recursion, before whatever
- * recurses. */
+ * recurses; of functions that stay there are few levels (passes/calls.c). */
 enum { IR_MAX_NEST = 64 };
 
 /* How many nodes a graph may have when each use of a sub-function counts, beyond 16 for each
- * that is written.  Calls are inlined and each use of a branch or a body becomes code of its
- * own, so that functions that use each other twice have 2^n of what is written in n lines. */
+ * that is written.  Each use of a branch or a body becomes code of its own, and so does each
+ * call of a function that does not stay; what is made of each use of a function, as in reverse
+ * mode, counts all of them.  So functions that use each other twice may have 2^n of what is
+ * written in n lines. */
 enum { IR_MAX_UNFOLDED = 1 << 18 };
 
 #define ir_each_node(n, f) \
