@@ -433,7 +433,7 @@ count_races(bounds *b, const cg_block *x)
     b->r->race.proved += n.proved;
     b->r->race.open += n.open;
     b->r->race_by_data += n.by_data;
-    if (n.open && (b->m->ctx->config.verify || b->r->text))
+    if (n.open && (b->m->ctx->config.races || b->r->text))
         tell(b,
              ir_format(b->arena,
                        "kernel %s, loop of value %u: iterations that run at the same time are "

@@ -94,8 +94,9 @@ typedef struct cot_options {
     const char *off;        /* passes to skip, as in COT_OFF: cse, and what follows contract  */
     /* "host" (default), "generic", "cuda", "cuda:sm_80", "auto": see docs/gpu.md */
     const char *target;
-    /* 1: check invariants after each pass; -1: never; 0: debug builds.  Kernels are always
-     * proved to stay within their memory. */
+    /* 1: check invariants after each pass; 2: refuse as well kernels whose iterations in
+     * parallel are not proved to write apart; -1: neither; 0: 1 in debug builds.  Kernels are
+     * always proved to stay within their memory. */
     int verify;
     int time;               /* 1: print time and node counts per pass                        */
     int threads;            /* threads of compiled kernels; 0: 1 unless COT_THREADS says      */

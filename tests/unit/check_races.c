@@ -14,6 +14,7 @@ static void
 setup(void)
 {
     verified_begin();
+    ctx->config.races = true;
     x = cg_buffer_add(k, "x", COT_F32, CG_IN, SIZE);
     y = cg_buffer_add(k, "y", COT_F32, CG_OUT, SIZE);
     one = cg_const(&b, COT_F32, 0x3f800000);
