@@ -2,7 +2,7 @@
 #ifndef CODEGEN_BACKEND_H
 #define CODEGEN_BACKEND_H
 
-#include "codegen/kernel.h"
+#include "codegen/kernel/kernel.h"
 
 typedef enum cg_output { CG_TO_OBJECT, CG_TO_ASM, CG_TO_LLVM, CG_TO_C, CG_TO_PTX } cg_output;
 

@@ -7,8 +7,8 @@
 
 #include <time.h>
 
-#include "codegen/cost.h"
-#include "codegen/grid.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/kernel/grid.h"
 #include "cotrace/device.h"
 #include "frontend/fn.h"
 #include "ir/config.h"

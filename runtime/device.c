@@ -2,7 +2,7 @@
  * process's. */
 #include "runtime/device.h"
 
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "ir/diag.h"
 #include "runtime/call.h"
 

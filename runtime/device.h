@@ -1,9 +1,9 @@
 /* Kernels that run elsewhere: a module kept with its entry, which the host interprets
- * (codegen/host.h). */
+ * (codegen/host/host.h). */
 #ifndef RUNTIME_DEVICE_H
 #define RUNTIME_DEVICE_H
 
-#include "codegen/host.h"
+#include "codegen/host/host.h"
 #include "runtime/compile.h"
 
 struct ir_place;
@@ -34,7 +34,7 @@ typedef struct rt_program {
     struct ir_place *place;
 } rt_program;
 
-const rt_machine *rt_sim(void);         /* the simulator of codegen/grid.h */
+const rt_machine *rt_sim(void);         /* the simulator of codegen/kernel/grid.h */
 const rt_machine *rt_cuda(void);        /* cuda/program.c */
 /* What PTX is made for where nobody says: the device's architecture, of those that LLVM is
  * asked for; "sm_80" where there is none. */

@@ -6,7 +6,7 @@
  * none is there twice. */
 #include "runtime/build.h"
 
-#include "codegen/cost.h"
+#include "codegen/fuse/cost.h"
 
 /* ---- names ---- */
 

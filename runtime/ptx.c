@@ -1,14 +1,14 @@
 /* Kernels for GPUs as files: the module as PTX, and a manifest that says how a host runs it.
  *
  * The manifest is JSON: for each function its arguments, its entry points with their grids, and
- * the steps of its entry as codegen/manifest.c prints them.  With these two files and the
+ * the steps of its entry as codegen/host/manifest.c prints them.  With these two files and the
  * driver a function runs; nothing of ours is needed.  docs/gpu.md has the format,
  * examples/ptx_host.c a program that reads it. */
 #include <inttypes.h>
 
-#include "codegen/cost.h"
-#include "codegen/grid.h"
-#include "codegen/host.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/kernel/grid.h"
+#include "codegen/host/host.h"
 #include "ir/diag.h"
 #include "runtime/build.h"
 #include "runtime/file.h"

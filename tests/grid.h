@@ -2,9 +2,9 @@
 #ifndef TESTS_GRID_H
 #define TESTS_GRID_H
 
-#include "codegen/grid.h"
-#include "codegen/host.h"
-#include "codegen/lower.h"
+#include "codegen/kernel/grid.h"
+#include "codegen/host/host.h"
+#include "codegen/lower/lower.h"
 #include "passes/pass.h"
 
 static inline cot_status

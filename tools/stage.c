@@ -1,5 +1,5 @@
 /* A graph as it stands at a stage, for --emit and for text tests. */
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "ir/diag.h"
 #include "runtime/compile.h"
 #include "runtime/values.h"

@@ -1,7 +1,7 @@
 /* A kernel of the kernel IR as a C function (c.h): instructions, buffers, the function
  * itself. */
 #include "codegen/c/emit.h"
-#include "codegen/cost.h"
+#include "codegen/fuse/cost.h"
 
 #include "ir/diag.h"
 

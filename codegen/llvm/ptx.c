@@ -11,7 +11,7 @@
  * Nothing is taken from a library: arithmetic is IEEE's (.rn, no fused products but fma, no
  * flush to zero), elementary functions are the programs of ir/math.  Pointers are generic in
  * the emitter; LLVM finds out of which memory each is. */
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "codegen/llvm/emit.h"
 
 enum { GLOBAL = 1, SHARED = 3, KERNEL_CALL = 71 };

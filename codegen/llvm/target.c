@@ -11,7 +11,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "codegen/llvm/llvm.h"
 
 /* -- what a processor can do -- */

@@ -3,7 +3,7 @@
  *
  * Words and sums are the thread's own memory, at constant places: SROA makes registers of
  * them. */
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "codegen/llvm/emit.h"
 
 enum { GLOBAL = 1, SHARED = 3 };

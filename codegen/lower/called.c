@@ -8,7 +8,7 @@
  *
  * A GPU's kernels cannot call kernels: there the plan of the callee is a part of the
  * caller's. */
-#include "codegen/plan.h"
+#include "codegen/plan/plan.h"
 
 #include "ir/diag.h"
 

@@ -9,10 +9,10 @@
  *
  * Each scan declares that its totals take each element of their blocks once, that its results
  * take each element of the line once, and that each result is put once (verify/coverage.h). */
-#include "codegen/cost.h"
-#include "codegen/fuse.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/fuse/fuse.h"
 #include "codegen/lower/reduce.h"
-#include "codegen/plan.h"
+#include "codegen/plan/plan.h"
 
 enum { CHUNK = 16, BLOCK = 1024, LEVELS = 7 };
 

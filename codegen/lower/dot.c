@@ -16,7 +16,7 @@
  * element).  Which one is chosen never shows. */
 #include "codegen/lower/dot_inside.h"
 
-#include "codegen/fuse.h"
+#include "codegen/fuse/fuse.h"
 
 enum {
     PAIRS_LEAST = 8192,         /* multiplications that copying pays for */

@@ -7,9 +7,9 @@
  * multiplied the next is on its way, and one barrier for each separates who reads from who
  * fills.  What lies in memory as it is multiplied is copied in the background (tensor.h), what
  * is converted goes through registers.  Small products have a thread for each element. */
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "codegen/lower/dot_inside.h"
-#include "codegen/tensor.h"
+#include "codegen/kernel/tensor.h"
 
 enum { K_TILE = 16, STAGES = 2, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8 };
 

@@ -18,9 +18,9 @@
  *   rows of k, 16 bits   c ^ (k mod 8)
  *   rows of k, f32       c ^ 2 (k mod 4): words are read one by one, 8 neighbours of 4 k's
  * at once */
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "codegen/lower/dot_inside.h"
-#include "codegen/tensor.h"
+#include "codegen/kernel/tensor.h"
 
 enum {
     PIECE = 16, PIECES = 4,     /* bytes; of a row of k's */

@@ -7,8 +7,8 @@
  * step is computed for every example, and those that are active take it. */
 #include "codegen/lower/guard.h"
 #include "codegen/lower/launches.h"
-#include "codegen/lower/walk.h"
-#include "codegen/plan.h"
+#include "codegen/fuse/access.h"
+#include "codegen/plan/plan.h"
 
 /* -- examples chosen by a predicate -------------------------------------------------------- */
 

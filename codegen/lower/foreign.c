@@ -5,8 +5,8 @@
  * this process, with the operands and results in one array; no object can hold that.  Results
  * that start as operands are copies of them, so that nobody else's value is written. */
 #include "ir/foreign.h"
-#include "codegen/host.h"
-#include "codegen/plan.h"
+#include "codegen/host/host.h"
+#include "codegen/plan/plan.h"
 #include "ir/custom.h"
 #include "ir/diag.h"
 

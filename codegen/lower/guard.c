@@ -33,7 +33,7 @@
  * always and ask. */
 #include "codegen/lower/guard.h"
 
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "codegen/lower/launches.h"
 
 enum { WARPS = 8 };             /* that look for an example that goes on */

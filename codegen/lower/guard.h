@@ -3,7 +3,7 @@
 #ifndef CODEGEN_LOWER_GUARD_H
 #define CODEGEN_LOWER_GUARD_H
 
-#include "codegen/plan.h"
+#include "codegen/plan/plan.h"
 
 /* A loop that the host looks at, and whose turns wait for loops in it (guard.c). */
 typedef struct cg_nest {

@@ -2,7 +2,7 @@
 #ifndef CODEGEN_LOWER_INDEX_H
 #define CODEGEN_LOWER_INDEX_H
 
-#include "codegen/lower/pull.h"
+#include "codegen/elemental/pull.h"
 
 typedef struct cg_windows {
     /* the operand */

@@ -1,8 +1,8 @@
 /* Data movement: views change the index, and nothing else.  Pad and concatenate choose by the
  * index, and pull what lies outside of an operand under a mask; where the index is known they
  * cost nothing. */
-#include "codegen/fuse.h"
-#include "codegen/lower/pull.h"
+#include "codegen/fuse/fuse.h"
+#include "codegen/elemental/pull.h"
 
 bool
 cg_is_view(ir_op op)

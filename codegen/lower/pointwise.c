@@ -5,7 +5,7 @@
  * raise a floating-point exception that no element raises, which ends a program that traps
  * exceptions.  Under trapping math the operands of ops that may raise one are harmless numbers
  * there. */
-#include "codegen/lower/pull.h"
+#include "codegen/elemental/pull.h"
 
 /* Does the op raise no exception, whatever its operands are but for signalling NaNs? */
 static bool

@@ -2,8 +2,8 @@
  * products in registers, for the bodies of loops. */
 #include "codegen/lower/dot.h"
 #include "codegen/lower/reduce.h"
-#include "codegen/lower/walk.h"
-#include "codegen/plan.h"
+#include "codegen/fuse/access.h"
+#include "codegen/plan/plan.h"
 
 enum { DEAR = 16 };             /* instructions of an epilogue that few copies are made of */
 

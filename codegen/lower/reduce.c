@@ -10,8 +10,8 @@
  * it. */
 #include "codegen/lower/reduce.h"
 
-#include "codegen/cost.h"
-#include "codegen/fuse.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/fuse/fuse.h"
 
 enum {
     LANES = 32,

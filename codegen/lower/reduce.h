@@ -3,7 +3,7 @@
 #ifndef CODEGEN_LOWER_REDUCE_H
 #define CODEGEN_LOWER_REDUCE_H
 
-#include "codegen/lower/pull.h"
+#include "codegen/elemental/pull.h"
 
 /* acc with element j, where that is one operation: a product and a sum rounded once.  l->mask
  * guards loads of an element that may be absent. */

@@ -5,8 +5,8 @@
  * every carry has a leading axis of examples that the body never mixes (which is found by
  * looking), that axis becomes a vector loop around: a thousand small systems are a vector loop
  * of serial loops.  A mapped `while` is a while whose condition varies over lanes. */
-#include "codegen/cost.h"
-#include "codegen/plan.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/plan/plan.h"
 
 /* -- what fits into registers -------------------------------------------------------------- */
 

@@ -8,9 +8,9 @@
  * Where k is large, elements that pass the threshold go to the end of a list instead, and when
  * that is full it is sorted (by digits, the least first, stable) and cut to k, which gives the
  * next threshold. */
-#include "codegen/cost.h"
-#include "codegen/fuse.h"
-#include "codegen/lower/order.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/fuse/fuse.h"
+#include "codegen/lower/sort_keys.h"
 
 enum { TOP_MOST = 64, BLOCK = 64, MORE = 1024, DIGIT = 8, RADIX = 1 << DIGIT };
 

@@ -7,10 +7,10 @@
  * ahead.
  * f16 and bf16 combine in f32: where several updates may have one target, and the order of
  * roundings shows (add, mul), in a wide copy of the operand, else each by itself. */
-#include "codegen/cost.h"
+#include "codegen/fuse/cost.h"
 #include "codegen/lower/index.h"
-#include "codegen/lower/walk.h"
-#include "codegen/plan.h"
+#include "codegen/fuse/access.h"
+#include "codegen/plan/plan.h"
 
 typedef struct update {
     cg_level *v;

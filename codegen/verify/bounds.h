@@ -2,7 +2,7 @@
 #ifndef CODEGEN_VERIFY_BOUNDS_H
 #define CODEGEN_VERIFY_BOUNDS_H
 
-#include "codegen/kernel.h"
+#include "codegen/kernel/kernel.h"
 
 typedef struct cg_bounds_count {
     int64_t proved, open;

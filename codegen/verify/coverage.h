@@ -2,7 +2,7 @@
 #ifndef CODEGEN_VERIFY_COVERAGE_H
 #define CODEGEN_VERIFY_COVERAGE_H
 
-#include "codegen/kernel.h"
+#include "codegen/kernel/kernel.h"
 
 /* proved: each element is taken once.  refuted: one is taken twice, or not, or is none of the
  * reduction's.  open: a bound, a condition or a number is not known.  large: to know them took

@@ -8,7 +8,7 @@
 #ifndef CODEGEN_VERIFY_FACTS_H
 #define CODEGEN_VERIFY_FACTS_H
 
-#include "codegen/kernel.h"
+#include "codegen/kernel/kernel.h"
 #include "codegen/verify/form.h"
 
 /* All integers, where lo or hi is the least or the largest i64: nothing is known that way. */

@@ -3,7 +3,7 @@
 #ifndef CODEGEN_VERIFY_NUMBERS_H
 #define CODEGEN_VERIFY_NUMBERS_H
 
-#include "codegen/kernel.h"
+#include "codegen/kernel/kernel.h"
 
 enum { CG_STEPS_MOST = 1 << 24 };
 

@@ -13,7 +13,7 @@
 #ifndef CODEGEN_VERIFY_RANGES_H
 #define CODEGEN_VERIFY_RANGES_H
 
-#include "codegen/kernel.h"
+#include "codegen/kernel/kernel.h"
 
 /* Conditions that are applied: v or its opposite, and those of both parts.  The limit of a loop
  * is named by the loop's variable. */

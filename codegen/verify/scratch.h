@@ -2,7 +2,7 @@
 #ifndef CODEGEN_VERIFY_SCRATCH_H
 #define CODEGEN_VERIFY_SCRATCH_H
 
-#include "codegen/kernel.h"
+#include "codegen/kernel/kernel.h"
 
 typedef struct cg_scratch {
     ir_arena module, kernel, proof; /* of all kernels, of one, and of one proof */

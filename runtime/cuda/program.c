@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "ir/diag.h"
 #include "ir/foreign.h"
 #include "runtime/cuda/gpu.h"

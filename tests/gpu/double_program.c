@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "cotrace/cotrace.h"
 #include "runtime/compile.h"
 #include "tests/gpu/double.h"

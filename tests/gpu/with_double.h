@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "codegen/grid.h"
+#include "codegen/kernel/grid.h"
 #include "cotrace/cotrace.h"
 #include "ir/array.h"
 #include "runtime/device.h"

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "codegen/grid.h"
-#include "codegen/lower.h"
+#include "codegen/kernel/grid.h"
+#include "codegen/lower/lower.h"
 #include "codegen/verify/bounds.h"
 #include "codegen/verify/coverage.h"
 #include "passes/pass.h"

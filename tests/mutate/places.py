@@ -15,7 +15,8 @@ import sites
 
 AREAS = {
     'passes': ['passes/*.c', 'passes/rules/*.c'],
-    'lowering': ['codegen/*.c', 'codegen/lower/*.c'],
+    'lowering': [f'codegen/{room}/*.c' for room in
+                 ('fuse', 'elemental', 'plan', 'schedule', 'lower', 'kernel', 'host', 'sim')],
     'emitters': ['codegen/llvm/*.c', 'codegen/c/*.c'],
     'runtime': ['runtime/*.c'],
 }

@@ -1,6 +1,6 @@
 /* Which groups wait for which: what cg_deps_wait says as dependences come and go, and where it
  * gives up. */
-#include "codegen/deps.h"
+#include "codegen/fuse/deps.h"
 #include "tests/unit/suite.h"
 
 enum { LOOKS = 4096 }; /* dependences that a search follows */

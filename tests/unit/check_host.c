@@ -1,7 +1,7 @@
 /* The entry on the host: launches, loops, branches and whiles over a device that is plain
  * memory and a few C functions, and writes down what it is asked. */
 
-#include "codegen/host.h"
+#include "codegen/host/host.h"
 #include "ir/diag.h"
 #include "tests/unit/suite.h"
 

@@ -3,8 +3,8 @@
  * how far an extent may go. */
 #include <stdio.h>
 
-#include "codegen/kernel.h"
-#include "codegen/tensor.h"
+#include "codegen/kernel/kernel.h"
+#include "codegen/kernel/tensor.h"
 #include "tests/unit/suite.h"
 
 enum { N = 4096 };

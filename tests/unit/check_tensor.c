@@ -3,7 +3,7 @@
  * mistakes that the simulator finds in kernels built by hand. */
 #include <math.h>
 
-#include "codegen/tensor.h"
+#include "codegen/kernel/tensor.h"
 #include "grid_suite.h"
 
 /* -- programs ------------------------------------------------------------------------------ */

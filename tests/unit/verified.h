@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_VERIFIED_H
 #define TESTS_UNIT_VERIFIED_H
 
-#include "codegen/kernel.h"
+#include "codegen/kernel/kernel.h"
 #include "tests/unit/suite.h"
 
 /* A module with the kernel `main`, and its end. */

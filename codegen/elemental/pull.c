@@ -1,0 +1,375 @@
+/* The engine of pull-based lowering: frames, memory of what was pulled, loads, masks. */
+#include "codegen/elemental/pull.h"
+
+#include "ir/diag.h"
+
+static lower_rule *const lower_rules[OP_COUNT] = {
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+    [OP_##name] = lower_##lower,
+#include "ir/ops.def"
+#undef OP
+};
+
+cot_status
+cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text)
+{
+    cot_status s = ir_fail(l->ctx, loc, op, ERR_target, text);
+    if (l->status == COT_OK)
+        l->status = s;
+    return s;
+}
+
+typedef struct cg_bound_value {
+    ir_ref v;
+    cg_bind how;
+} cg_bound_value;
+
+cg_frame *
+cg_frame_new(cg_lowering *l, const ir_graph *f)
+{
+    cg_frame *fr = IR_NEW(l->scratch, cg_frame);
+    fr->f = f;
+    fr->id = ++l->n_frames;
+    ir_map_init(&fr->bound, l->scratch);
+    return fr;
+}
+
+/* Its place in fr->bind and 1; 0: it is not bound. */
+static uint32_t
+find_bound(const cg_frame *fr, ir_ref v)
+{
+    const uint64_t h = ir_hash_u64(0, v);
+    uint32_t id = 0;
+
+    for (uint32_t at = 0; fr->n_bind && (id = ir_map_next(&fr->bound, h, &at)) != 0;)
+        if (fr->bind[id - 1].v == v)
+            break;
+    return id;
+}
+
+const cg_bind *
+cg_bound(const cg_frame *fr, ir_ref v)
+{
+    static const cg_bind node;
+    const uint32_t id = find_bound(fr, v);
+
+    return id ? &fr->bind[id - 1].how : &node;
+}
+
+void
+cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b)
+{
+    const uint32_t id = find_bound(fr, v);
+
+    if (id) {
+        fr->bind[id - 1].how = b;
+        return;
+    }
+    IR_PUSH(l->scratch, fr->bind, fr->n_bind, fr->cap_bind, ((cg_bound_value){ v, b }));
+    ir_map_add(&fr->bound, ir_hash_u64(0, v), fr->n_bind);
+}
+
+/* The memory of pulls: a hash table whose newest entries go first when a region ends. */
+
+uint32_t
+cg_scope_begin(cg_lowering *l)
+{
+    return l->n_memo;
+}
+
+void
+cg_scope_end(cg_lowering *l, uint32_t mark)
+{
+    while (l->n_memo > mark) {
+        const cg_memo *m = &l->memo[--l->n_memo];
+        l->memo_head[m->hash % 1024] = m->next;
+    }
+}
+
+static uint64_t
+memo_hash(const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at)
+{
+    uint64_t h = ir_hash_u64(fr->id, v);
+    for (uint32_t i = 0; i < n; i++)
+        h = ir_hash_u64(h, at[i]);
+    return h;
+}
+
+/* What was pulled without a mask serves under any. */
+static cg_val
+memo_find(const cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at,
+          uint64_t h)
+{
+    for (uint32_t i = l->memo_head[h % 1024]; i; i = l->memo[i - 1].next) {
+        const cg_memo *m = &l->memo[i - 1];
+        if (m->hash == h && m->frame == fr->id && m->ref == v &&
+            (m->mask == l->mask || !m->mask) && m->n == n &&
+            (n == 0 || memcmp(m->at, at, n * sizeof *at) == 0))
+            return m->val;
+    }
+    return 0;
+}
+
+static void
+memo_add(cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at, uint64_t h,
+         cg_val val)
+{
+    cg_memo m = { .hash = h, .frame = fr->id, .ref = v, .mask = l->mask, .n = n, .val = val,
+                  .next = l->memo_head[h % 1024] };
+    if (n)
+        m.at = ir_copy_bytes(l->scratch, at, n * sizeof *at);
+    IR_PUSH(l->arena, l->memo, l->n_memo, l->cap_memo, m);
+    l->memo_head[h % 1024] = l->n_memo;
+}
+
+void
+cg_remember(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at, cg_val val)
+{
+    uint32_t n = (uint32_t)ir_type_at(fr->f, v)->rank;
+    memo_add(l, fr, v, n, at, memo_hash(fr, v, n, at), val);
+}
+
+/* Kernels and their buffers. */
+
+void
+cg_kernel_begin(cg_lowering *l, const char *name)
+{
+    l->k = cg_kernel_new(l->m, name);
+    cg_begin(&l->b, l->k);
+    l->k->loc = l->b.loc = l->entry.loc = l->loc;
+    cg_ix_begin(&l->ix, l->scratch);
+    l->n_frames = 0;
+    l->mask = 0;
+    l->vector = l->exact = false;
+    l->team = CG_SERIAL;
+    cg_scope_end(l, 0);
+}
+
+static uint32_t
+new_buffer(cg_lowering *l, const char *name, cot_dtype t, cg_space space, int64_t elements,
+           uint32_t arg, cg_val offset)
+{
+    uint32_t i = cg_buffer_add(l->k, name, t, space, elements);
+    uint32_t n = i, m = i;
+    IR_PUSH(l->arena, l->arg, n, l->cap_arg, arg);
+    IR_PUSH(l->arena, l->arg_offset, m, l->cap_offset, offset);
+    return i;
+}
+
+/* May two buffers of the entry be the same memory? */
+static bool
+shares(const cg_lowering *l, uint32_t x, uint32_t y)
+{
+    const cg_buffer *b = l->entry.k->buffer;
+    return x != y && (b[x].alias == y + 1 || b[y].alias == x + 1);
+}
+
+static int
+known_align(const cg_lowering *l, const cg_place *p, const ir_type *t)
+{
+    const int align = l->entry.k->buffer[p->buffer].align;
+    int64_t bytes;
+
+    if (!p->offset || !l->target.grid)
+        return p->offset ? 0 : align;
+    bytes = cg_multiple_of(l->entry.k, p->offset) * (int64_t)cot_dtype_size(t->dtype);
+    return bytes < align ? (int)bytes : align;
+}
+
+/* Does buffer i of the kernel begin where p does?  As a part of what p is put together in. */
+static bool
+begins_at(const cg_lowering *l, uint32_t i, const cg_place *p)
+{
+    return l->arg[i] == p->buffer + 1 && l->arg_offset[i] == p->offset;
+}
+
+uint32_t
+cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name, bool out)
+{
+    for (uint32_t i = 0; i < l->k->n_buffers; i++) {
+        if (!begins_at(l, i, p) || l->k->buffer[i].elements != t->size)
+            continue;
+        if (out)
+            l->k->buffer[i].space = CG_OUT;
+        return i;
+    }
+    uint32_t i =
+        new_buffer(l, name, t->dtype, out ? CG_OUT : CG_IN, t->size, p->buffer + 1, p->offset);
+    l->k->buffer[i].align = known_align(l, p, t);
+    for (uint32_t j = 0; j < i; j++)
+        if (l->arg[j] && (shares(l, l->arg[j] - 1, p->buffer) || begins_at(l, j, p)))
+            l->k->buffer[i].alias = j + 1;
+    return i;
+}
+
+uint32_t
+cg_local_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t elements)
+{
+    return new_buffer(l, name, t, CG_LOCAL, elements, 0, 0);
+}
+
+uint32_t
+cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data)
+{
+    for (uint32_t i = 0; i < l->k->n_buffers; i++)
+        if (l->k->buffer[i].space == CG_CONST && l->k->buffer[i].data == data)
+            return i;
+    uint32_t i = new_buffer(l, "constant", t, CG_CONST, elements, 0, 0);
+    l->k->buffer[i].data = data;
+    return i;
+}
+
+/* Masks and small helpers. */
+
+cg_val
+cg_and(cg_lowering *l, cg_val x, cg_val y)
+{
+    if (!x || !y)
+        return x ? x : y;
+    return x == y ? x : cg_insn2(&l->b, SC_and, COT_BOOL, x, y);
+}
+
+cg_val
+cg_mask_and(cg_lowering *l, cg_val when)
+{
+    cg_val old = l->mask;
+    l->mask = cg_and(l, old, when);
+    return old;
+}
+
+cg_val
+cg_within(cg_lowering *l, cg_ix x, int64_t lo, int64_t hi, bool *never)
+{
+    const cg_ix_expr e = l->ix.expr[x];
+    *never = e.hi < lo || e.lo >= hi;
+    if (*never || (e.lo >= lo && e.hi < hi))
+        return 0;
+    cg_val v = cg_ix_value(&l->ix, &l->b, x), above = 0, below = 0;
+    if (e.lo < lo)
+        above = cg_insn2(&l->b, SC_le, COT_I64, cg_i64(&l->b, lo), v);
+    if (e.hi >= hi)
+        below = cg_insn2(&l->b, SC_lt, COT_I64, v, cg_i64(&l->b, hi));
+    return cg_and(l, above, below);
+}
+
+cg_val
+cg_choose(cg_lowering *l, cot_dtype t, cg_val cond, cg_val x, cg_val y)
+{
+    if (!cond || x == y)
+        return x;
+    return cg_insn3(&l->b, SC_select, t, cond, x, y);
+}
+
+cg_val
+cg_convert(cg_lowering *l, cg_val x, cot_dtype from, cot_dtype to)
+{
+    return cg_cvt(&l->b, from, to, x);
+}
+
+cg_val
+cg_bits_of(cg_lowering *l, cot_dtype t, const void *element)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, element, cot_dtype_size(t));
+    return cg_const(&l->b, t, bits);
+}
+
+/* Unsigned numbers are clamped as what they are: the largest u64 would be negative as i64. */
+cg_ix
+cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most)
+{
+    cg_val i;
+    if (most == 0)
+        return 0;
+    if (t == COT_U64) {
+        i = cg_insn2(&l->b, SC_min, COT_U64, x, cg_const(&l->b, COT_U64, (uint64_t)most));
+        i = cg_convert(l, i, COT_U64, COT_I64);
+    } else {
+        i = cg_convert(l, x, t, COT_I64);
+        if (!ir_is_unsigned(t))
+            i = cg_insn2(&l->b, SC_max, COT_I64, i, cg_i64(&l->b, 0));
+        i = cg_insn2(&l->b, SC_min, COT_I64, i, cg_i64(&l->b, most));
+    }
+    int64_t c;
+    if (cg_is_const(l->k, i, &c))
+        return cg_ix_const(&l->ix, c);
+    return cg_ix_var(&l->ix, i, 0, most);
+}
+
+/* Pulling. */
+
+static cg_val
+load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val base,
+     const cg_ix *at)
+{
+    int from = 0;
+    for (int64_t n = t->size; trailing && n > trailing; from++)
+        n /= t->dims[from];
+    cg_val i = cg_ix_value(&l->ix, &l->b,
+                           cg_ix_flat(&l->ix, t->rank - from, t->dims + from, at + from));
+    return cg_load(&l->b, buffer, base ? cg_iadd(&l->b, base, i) : i, l->mask);
+}
+
+/* Apart from cg_pull, whose frames are as many as ops are behind one another. */
+static cg_val __attribute__((noinline))
+pull_outer(cg_lowering *l, const cg_bind *b, int rank, const cg_ix *at)
+{
+    cg_ix more[COT_MAX_RANK + 1];
+    if (!b->prefixed)
+        return cg_pull(l, b->frame, b->ref, at);
+    more[0] = b->prefix;
+    if (rank) /* at is NULL otherwise */
+        memcpy(more + 1, at, sizeof *at * (size_t)rank);
+    return cg_pull(l, b->frame, b->ref, more);
+}
+
+/* An element of a small state: chosen among all of them where the index is not constant. */
+static cg_val
+state_element(cg_lowering *l, const cg_bind *b, const ir_type *t, const cg_ix *at)
+{
+    int rank = t->rank - b->n_batch;
+    int64_t n = 1, c;
+    for (int k = b->n_batch; k < t->rank; k++)
+        n *= t->dims[k];
+    cg_ix flat = cg_ix_flat(&l->ix, rank, t->dims + b->n_batch, at + b->n_batch);
+    if (cg_ix_is_const(&l->ix, flat, &c))
+        return b->state[c < 0 || c >= n ? 0 : c];
+    cg_val i = cg_ix_value(&l->ix, &l->b, flat), x = b->state[0];
+    for (int64_t k = 1; k < n; k++)
+        x = cg_choose(l, t->dtype, cg_insn2(&l->b, SC_eq, COT_I64, i, cg_i64(&l->b, k)),
+                      b->state[k], x);
+    return x;
+}
+
+cg_val
+cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
+{
+    const ir_type *t = ir_type_at(fr->f, v);
+    const cg_bind b = *cg_bound(fr, v);
+    if (b.kind == CG_BIND_OUTER)
+        return pull_outer(l, &b, t->rank, at);
+    uint64_t h = memo_hash(fr, v, (uint32_t)t->rank, at);
+    cg_val x = memo_find(l, fr, v, (uint32_t)t->rank, at, h);
+    if (x)
+        return x;
+    const ir_node *n = ir_def(fr->f, v);
+    if (b.kind == CG_BIND_BUFFER) {
+        x = load(l, b.buffer, t, b.last_only, b.base, at);
+    } else if (b.kind == CG_BIND_STATE) {
+        x = state_element(l, &b, t, at);
+    } else if (fr->place && fr->place[v].set && !cg_is_made(fr, v)) {
+        x = load(l, cg_place_buffer(l, &fr->place[v], t, "x", false), t, 0, 0, at);
+    } else if (n) {
+        const ir_loc around = l->b.loc;
+        l->b.loc = n->loc ? n->loc : around;
+        x = lower_rules[n->op](l, fr, n, (int)(v - n->first), at);
+        l->b.loc = around;
+    }
+    if (!x) {
+        cg_lower_fail(l, n ? n->loc : 0, n ? ir_ops[n->op].name : NULL,
+                      "cannot be computed inside a kernel");
+        x = cg_const(&l->b, t->dtype, 0);
+    }
+    memo_add(l, fr, v, (uint32_t)t->rank, at, h, x);
+    return x;
+}

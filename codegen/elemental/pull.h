@@ -1,0 +1,182 @@
+/* Pull-based lowering: the scalar that an element of a graph value is, at the cursor of a
+ * kernel.
+ *
+ * cg_pull(l, frame, v, at) answers the element of v at an index (index expressions, one an
+ * axis).  A pointwise op inlines its scalar program on what its operands give at the same
+ * index; a view changes the index; a value that lives in memory is a load.  So fusion is
+ * nothing but pulling through, and a rule (ops.def `lower` column) is a function from an index
+ * to a scalar.  What was pulled is remembered until the region in which it was computed ends.
+ *
+ * A frame is one instance of a graph: the function itself, or the body of a loop or branch,
+ * whose inputs are bound to what the enclosing frame has.
+ *
+ * l->mask is a BOOL that guards the loads being made: elements outside of a pad's operand or
+ * past the end of a partial block are pulled, but touch no memory. */
+#ifndef CODEGEN_ELEMENTAL_PULL_H
+#define CODEGEN_ELEMENTAL_PULL_H
+
+#include "codegen/lower/lower.h"
+#include "codegen/kernel/affine.h"
+
+typedef struct cg_lowering cg_lowering;
+typedef struct cg_frame cg_frame;
+
+/* Where a value lives for the entry: a buffer of it, from an element on. */
+typedef struct cg_place {
+    bool set;
+    uint32_t buffer;            /* of the entry */
+    cg_val offset;              /* i64 of the entry, in elements; 0: none */
+} cg_place;
+
+typedef enum cg_bind_kind {
+    CG_BIND_NODE,               /* by its node, or from its place if it has one     */
+    CG_BIND_BUFFER,             /* element number at + flat of a buffer of the kernel */
+    /* a value of another frame, with one more leading index if `prefixed` */
+    CG_BIND_OUTER,
+    CG_BIND_STATE /* scalars in registers, row-major over the axes after n_batch */
+} cg_bind_kind;
+
+typedef struct cg_bind {
+    cg_bind_kind kind;
+    uint32_t buffer;
+    cg_val base;                /* where in the buffer; 0: at its beginning */
+    /* buffer holds this many trailing axes only (a row scratch); 0: all */
+    int64_t last_only;
+    cg_frame *frame;
+    ir_ref ref;
+    bool prefixed;
+    cg_ix prefix;
+    int n_batch;
+    cg_val *state;
+} cg_bind;
+
+struct cg_frame {
+    const ir_graph *f;
+    uint32_t id;                /* unique in the kernel */
+    struct cg_bound_value *bind; /* values that are not bound to their nodes */
+    uint32_t n_bind, cap_bind;
+    ir_map bound; /* where they are in `bind`, by value */
+    const cg_place *place;      /* one for each value, or NULL: a frame inside a kernel */
+    const uint32_t
+        *maker; /* for each value: the last frame of the level whose kernel makes it */
+    uint32_t making; /* this frame's number among those; 0: its kernel makes none */
+};
+
+/* Does the frame's kernel make v, which has a place, so that it pulls through it? */
+static inline bool
+cg_is_made(const cg_frame *fr, ir_ref v)
+{
+    return fr->making && fr->maker[v] == fr->making;
+}
+
+/* Something pulled. */
+typedef struct cg_memo {
+    uint64_t hash;
+    uint32_t frame, next, n;
+    ir_ref ref;
+    cg_val mask, val;
+    const cg_ix *at;
+} cg_memo;
+
+struct cg_lowering {
+    cot_context *ctx;
+    ir_arena *arena;
+    ir_arena *scratch;                  /* for one kernel, or one walk: given back by marks */
+    const cg_lower_options *o;
+    cg_target target;
+    cg_module *m;
+    cg_build entry; /* of kernel 0, or of the sub-function that is planned */
+    ir_map kernels; /* of m, by what they hold: cg_kernel_hash */
+    /* kernels that are sub-functions, found by their graphs (called.c) */
+    struct cg_called *called;
+    uint32_t n_called, cap_called;
+    ir_map called_of;
+    uint64_t unfolded; /* GPU: nodes of calls, which are inlined */
+    struct cg_plan *plan;
+    struct cg_known_over *over;         /* what cg_overwrites has answered, found by its node */
+    uint32_t n_over, cap_over;
+    ir_map over_of;
+    cg_place guard;                     /* GPU: kernels run where this word holds (guard.h) */
+    /* GPU: the loop whose turns may wait for loops in it; NULL */
+    const struct cg_nest *nest;
+    struct cg_counted *counted;         /* GPU: what is known of regions (launches.h) */
+    ir_buf *why;                        /* cg_explain's text */
+    cot_status status;
+    ir_loc loc;                         /* of the node that is lowered */
+    /* the kernel in hand */
+    cg_kernel *k;
+    cg_build b;
+    cg_ix_table ix;
+    uint32_t n_frames;
+    cg_val mask;                        /* 0: all loads are fine */
+    bool vector;                        /* inside a vector loop */
+    /* GPU: which threads are at hand for a fold: CG_WARPS those of a warp, CG_GRID of the
+     * block */
+    cg_kind team;
+    cg_val threads;                     /* GPU: the block loop of cg_threads_begin */
+    /* constant indices only: reductions unroll (loop bodies in registers) */
+    bool exact;
+    cg_memo *memo;
+    uint32_t n_memo, cap_memo;
+    uint32_t memo_head[1024];
+    /* for each buffer of k: 1 + the entry's buffer, or 0: local, const */
+    uint32_t *arg;
+    cg_val *arg_offset;
+    uint32_t cap_arg, cap_offset;
+};
+
+typedef cg_val lower_rule(cg_lowering *l, cg_frame *fr, const ir_node *n, int result,
+                          const cg_ix *at);
+
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+    lower_rule lower_##lower;
+#include "ir/ops.def"
+#undef OP
+
+cg_val cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at);
+
+/* A frame for f in the kernel in hand, every value bound to its node. */
+cg_frame *cg_frame_new(cg_lowering *l, const ir_graph *f);
+/* How v is bound; bind it.  A kernel binds few values of many, so that a frame is a map. */
+const cg_bind *cg_bound(const cg_frame *fr, ir_ref v);
+void cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b);
+
+/* Begin a kernel; end it and call it from the entry.  Answers false if the kernel stores
+ * nothing. */
+void cg_kernel_begin(cg_lowering *l, const char *name);
+void cg_kernel_call(cg_lowering *l);
+/* values of the entry */
+void cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params);
+/* The buffer of the kernel for a place: added at first use, and made writable by `out`. */
+uint32_t cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name,
+                         bool out);
+uint32_t cg_local_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t elements);
+uint32_t cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data);
+
+/* Regions, with the memory of what was pulled. */
+uint32_t cg_scope_begin(cg_lowering *l);
+void cg_scope_end(cg_lowering *l, uint32_t mark);
+/* A value known otherwise: pulls of v at this index answer it until the region ends. */
+void cg_remember(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at, cg_val val);
+
+/* Masks.  cg_mask_and returns the old mask, to be put back. */
+cg_val cg_mask_and(cg_lowering *l, cg_val when);
+cg_val cg_and(cg_lowering *l, cg_val x, cg_val y);      /* of two BOOLs, 0 standing for true */
+/* lo <= x < hi as BOOL: 0 if always; *never if it never is. */
+cg_val cg_within(cg_lowering *l, cg_ix x, int64_t lo, int64_t hi, bool *never);
+/* cond ? x() : y, with constants resolved. */
+cg_val cg_choose(cg_lowering *l, cot_dtype t, cg_val cond, cg_val x, cg_val y);
+cg_val cg_convert(cg_lowering *l, cg_val x, cot_dtype from, cot_dtype to);
+cg_val cg_bits_of(cg_lowering *l, cot_dtype t, const void *element);
+/* An index read from an integer: clamped to [0, most]. */
+cg_ix cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most);
+
+/* move.c: the index into operand 0 of a view op (broadcast_in_dim, reshape, transpose, slice,
+ * reverse). */
+void cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *at,
+                   cg_ix *to);
+bool cg_is_view(ir_op op);
+
+cot_status cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text);
+
+#endif

@@ -1,0 +1,80 @@
+/* Loops over a number of elements: one by one, by vectors, by a GPU's threads.
+ *
+ * What does not fill a vector is, where elements may be computed twice and no threads share the
+ * loop, a last vector moved back to end where they do; else a narrower one. */
+#include "codegen/fuse/fuse.h"
+#include "codegen/kernel/grid.h"
+
+int64_t
+cg_pow2_from(int64_t n)
+{
+    int64_t p = 1;
+    while (p < n)
+        p *= 2;
+    return p;
+}
+
+static void
+one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, int64_t limit,
+           cg_each_body *body, void *user)
+{
+    cg_val loop = cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1,
+                                limit < lanes ? cg_i64(&l->b, limit) : 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val i = cg_iadd(&l->b, start, cg_loop_var(&l->b, loop));
+    l->vector = true;
+    body(l, user, cg_ix_var(&l->ix, i, 0, n - 1));
+    l->vector = false;
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
+}
+
+void
+cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body,
+        void *user)
+{
+    if (n <= 0)
+        return;
+    if (lanes > 1 && n <= lanes) {
+        one_vector(l, cg_i64(&l->b, 0), n, cg_pow2_from(n), n, body, user);
+        return;
+    }
+    /* two threads never store to one element, not even the same value */
+    const bool moves_back = again && kind != CG_PARALLEL;
+    int64_t whole = moves_back || lanes == 1 ? n : n / lanes * lanes;
+    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), lanes, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val start = cg_loop_var(&l->b, loop);
+    if (whole % lanes)
+        start = cg_imin(&l->b, start, cg_i64(&l->b, n - lanes));
+    if (lanes == 1)
+        body(l, user, cg_ix_var(&l->ix, start, 0, n - 1));
+    else
+        one_vector(l, start, n, lanes, lanes, body, user);
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
+    if (whole < n)
+        one_vector(l, cg_i64(&l->b, whole), n, cg_pow2_from(n - whole), n - whole, body, user);
+}
+
+cg_val
+cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i)
+{
+    cg_build *b = &l->b;
+    const int64_t T = cg_block_threads(n);
+    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
+    *mark = cg_scope_begin(l);
+    cg_val first = cg_imul(b, cg_loop_var(b, grid), T),
+           limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
+    l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
+    *i = cg_iadd(b, first, cg_loop_var(b, l->threads));
+    return grid;
+}
+
+void
+cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark)
+{
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, l->threads);
+    cg_loop_end(&l->b, grid);
+}

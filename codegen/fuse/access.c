@@ -1,0 +1,313 @@
+/* The walk of a pull: see access.h. */
+#include "codegen/fuse/access.h"
+
+#include "codegen/fuse/cost.h"
+#include "codegen/elemental/pull.h"
+
+void
+cg_walk_begin(cg_walk *w, ir_arena *a, const ir_graph *f, const bool *stop)
+{
+    *w = (cg_walk){ .arena = a, .f = f, .stop = stop };
+    cg_ix_begin(&w->ix, a);
+    ir_map_init(&w->index, a);
+}
+
+cg_ix *
+cg_walk_space(cg_walk *w, int rank, const int64_t *dims)
+{
+    cg_ix *at = IR_NEW_N(w->arena, cg_ix, rank + 1);
+    for (int k = 0; k < rank; k++)
+        at[k] = cg_ix_var(&w->ix, 0, 0, dims[k] > 0 ? dims[k] - 1 : 0);
+    return at;
+}
+
+enum { COST_MOST = 1 << 30 };
+
+static void
+add_read(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
+{
+    int n = v ? rank : 1;
+    cg_read r = { .v = v, .rank = rank };
+    if (n)
+        r.at = ir_copy_bytes(w->arena, at, sizeof *at * (size_t)n);
+    IR_PUSH(w->arena, w->read, w->n_reads, w->cap_reads, r);
+}
+
+/* Is lo <= x < hi for some x?  Noted as a test, unless that is so for all. */
+static bool
+add_test(cg_walk *w, cg_ix x, int64_t lo, int64_t hi)
+{
+    const cg_ix_expr *e = &w->ix.expr[x];
+    if (e->hi < lo || e->lo >= hi)
+        return false;
+    if (e->lo < lo || e->hi >= hi) {
+        cg_test t = { x, lo, hi };
+        add_read(w, 0, 0, &x);
+        IR_PUSH(w->arena, w->test, w->n_tests, w->cap_tests, t);
+    }
+    return true;
+}
+
+/* Was v at this index met before?  Notes it. */
+static bool
+is_known(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
+{
+    uint64_t h = ir_hash_u64(17, v);
+    uint32_t id;
+    for (int k = 0; k < rank; k++)
+        h = ir_hash_u64(h, at[k]);
+    for (uint32_t i = 0; (id = ir_map_next(&w->index, h, &i)) != 0;) {
+        const cg_seen *s = &w->seen[id - 1];
+        if (s->v == v && (rank == 0 || memcmp(s->at, at, sizeof *at * (size_t)rank) == 0))
+            return true;
+    }
+    cg_seen s = { v, rank, NULL };
+    if (rank)
+        s.at = ir_copy_bytes(w->arena, at, sizeof *at * (size_t)rank);
+    IR_PUSH(w->arena, w->seen, w->n_seen, w->cap_seen, s);
+    ir_map_add(&w->index, h, w->n_seen);
+    return false;
+}
+
+static void
+walk_pad(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]);
+    cg_ix to[COT_MAX_RANK + 1];
+    bool some = x->size > 0;
+    for (int k = 0; k < x->rank && some; k++) {
+        int64_t step = n->at.pad.interior.at[k] + 1;
+        cg_ix i = cg_ix_addc(&w->ix, at[k], -n->at.pad.low.at[k]);
+        some = add_test(w, i, 0, (x->dims[k] - 1) * step + 1);
+        if (step > 1)
+            some &= add_test(w, cg_ix_mod(&w->ix, i, step), 0, 1);
+        to[k] = cg_ix_div(&w->ix, i, step);
+    }
+    if (some)
+        cg_walk_value(w, n->in[0], to);
+    cg_walk_value(w, n->in[1], to);
+}
+
+static void
+walk_concatenate(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    int rank = ir_type_at(w->f, n->first)->rank, axis = (int)n->at.axis.axis;
+    cg_ix to[COT_MAX_RANK + 1];
+    int64_t start = 0;
+    memcpy(to, at, sizeof *at * (size_t)rank);
+    for (int i = 0; i < n->n_in; i++) {
+        int64_t size = ir_type_at(w->f, n->in[i])->dims[axis];
+        to[axis] = cg_ix_addc(&w->ix, at[axis], -start);
+        if (add_test(w, to[axis], 0, size))
+            cg_walk_value(w, n->in[i], to);
+        start += size;
+    }
+}
+
+/* The tests from number `first` on, of an element that x says, for each of its values: those
+ * of a window whose elements are written out. */
+static void
+test_each(cg_walk *w, uint32_t first, cg_ix x, int64_t size)
+{
+    const uint32_t n = w->n_tests;
+
+    for (uint32_t i = first; i < n && size > 1; i++) {
+        const cg_test t = w->test[i];
+        bool pure;
+        const int64_t k = cg_ix_coef(&w->ix, t.x, x, &pure);
+        if (!pure || k == 0)
+            continue;
+        cg_ix rest = cg_ix_add(&w->ix, t.x, cg_ix_mul(&w->ix, x, -k));
+        for (int64_t j = 0; j < size; j++)
+            add_test(w, cg_ix_addc(&w->ix, rest, j * k), t.lo, t.hi);
+    }
+}
+
+static void
+walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]);
+    ir_axes axes = n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis)
+                                                            : n->at.axes.axes;
+    cg_ix to[COT_MAX_RANK + 1];
+    int64_t cost = w->cost, wide = w->wide, size = 1;
+    const uint32_t tests = w->n_tests;
+    w->reduces = true;
+    for (int k = 0, i = 0; k < x->rank; k++) {
+        to[k] = ir_axes_has(axes, k)
+                    ? cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0)
+                    : at[i++];
+        if (ir_axes_has(axes, k))
+            size *= x->dims[k];
+    }
+    cg_walk_value(w, n->in[0], to);
+    for (int k = 0; k < x->rank && size <= CG_WINDOW_MOST; k++)
+        if (ir_axes_has(axes, k))
+            test_each(w, tests, to[k], x->dims[k]);
+    /* Sums of sums of sums ... cost more than can be counted. */
+    const int64_t most = COST_MOST / (size > 0 ? size : 1);
+    w->wide = w->wide > most ? COST_MOST : wide + (w->wide - wide) * size;
+    w->cost = w->cost > most ? COST_MOST : cost + (w->cost - cost + 1) * size;
+    if (size > w->longest)
+        w->longest = size;
+}
+
+/* Starts read at run time: some number, here. */
+static void
+walk_dynamic_slice(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]);
+    cg_ix to[COT_MAX_RANK + 1];
+    for (int k = 0; k < x->rank; k++) {
+        cg_ix start = cg_ix_var(&w->ix, 0, 0, x->dims[k] - n->at.sizes.sizes.at[k]);
+        cg_walk_value(w, n->in[1 + k], to);
+        to[k] = cg_ix_add(&w->ix, at[k], start);
+    }
+    cg_walk_value(w, n->in[0], to);
+}
+
+static void
+walk_gather(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
+    int rank = ir_type_at(w->f, n->first)->rank, offset = 0, batch = 0;
+    cg_ix to[COT_MAX_RANK + 1], from[COT_MAX_RANK + 1];
+    for (int k = 0; k < rank; k++)
+        if (!ir_ints_has(n->at.gather.offset_dims, k))
+            from[batch++] = at[k];
+    if (y->rank > 0)
+        from[y->rank - 1] = cg_ix_var(&w->ix, 0, 0, y->dims[y->rank - 1]);
+    cg_walk_value(w, n->in[1], from);
+    for (int k = 0; k < x->rank; k++) {
+        to[k] = cg_ix_var(&w->ix, 0, 0, x->dims[k]);
+        for (int j = 0; j < n->at.gather.operand_batch.n; j++)
+            if (n->at.gather.operand_batch.at[j] == k)
+                to[k] = from[n->at.gather.indices_batch.at[j]];
+        if (!ir_ints_has(n->at.gather.collapsed, k) &&
+            !ir_ints_has(n->at.gather.operand_batch, k))
+            to[k] = cg_ix_add(&w->ix, to[k], at[n->at.gather.offset_dims.at[offset++]]);
+    }
+    cg_walk_value(w, n->in[0], to);
+}
+
+/* A product: the contracted axes run over some numbers. */
+static void
+walk_dot(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
+    cg_ix to[2][COT_MAX_RANK + 1];
+    int next = n->at.dot.lhs_batch.n;
+    for (int i = 0; i < n->at.dot.lhs.n; i++) {
+        int64_t size = x->dims[n->at.dot.lhs.at[i]];
+        cg_ix k = cg_ix_var(&w->ix, 0, 0, size > 0 ? size - 1 : 0);
+        to[0][n->at.dot.lhs.at[i]] = to[1][n->at.dot.rhs.at[i]] = k;
+    }
+    for (int i = 0; i < n->at.dot.lhs_batch.n; i++)
+        to[0][n->at.dot.lhs_batch.at[i]] = to[1][n->at.dot.rhs_batch.at[i]] = at[i];
+    for (int k = 0; k < x->rank; k++)
+        if (!ir_ints_has(n->at.dot.lhs, k) && !ir_ints_has(n->at.dot.lhs_batch, k))
+            to[0][k] = at[next++];
+    for (int k = 0; k < y->rank; k++)
+        if (!ir_ints_has(n->at.dot.rhs, k) && !ir_ints_has(n->at.dot.rhs_batch, k))
+            to[1][k] = at[next++];
+    cg_walk_value(w, n->in[0], to[0]);
+    cg_walk_value(w, n->in[1], to[1]);
+}
+
+/* A convolution: the window and the features run over some numbers. */
+static void
+walk_conv(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
+    cg_ix to[2][COT_MAX_RANK + 1];
+    const int last = x->rank - 1;
+    to[0][0] = to[1][0] = at[0];
+    to[0][1] = at[1];
+    to[1][last] = at[last];
+    for (int k = 0; k <= last; k++) {
+        int64_t size = k < last ? y->dims[k] : x->dims[last];
+        if (k >= 1 && k < last)
+            to[1][k] = cg_ix_var(&w->ix, 0, 0, size > 0 ? size - 1 : 0);
+        if (k >= 2)
+            to[0][k] = cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0);
+    }
+    cg_walk_value(w, n->in[0], to[0]);
+    cg_walk_value(w, n->in[1], to[1]);
+}
+
+/* What is no pointwise op, as those are walked through one after the other: the indices that
+ * this keeps on the stack are not on theirs. */
+static void __attribute__((noinline))
+walk_moved(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    cg_ix to[COT_MAX_RANK + 1];
+    if (cg_is_view(n->op)) {
+        cg_view_index(&w->ix, w->f, n, at, to);
+        cg_walk_value(w, n->in[0], to);
+    } else if (n->op == OP_pad) {
+        walk_pad(w, n, at);
+    } else if (n->op == OP_concatenate) {
+        walk_concatenate(w, n, at);
+    } else if (n->op == OP_iota) {
+        add_read(w, 0, 0, &at[n->at.iota.axis]);
+    } else if (n->op == OP_constant) {
+        if (!n->at.constant.data.splat)
+            add_read(w, n->first, ir_type_at(w->f, n->first)->rank, at);
+    } else if (ir_ops[n->op].flag == IR_REDUCE) {
+        walk_reduce(w, n, at);
+    } else if (n->op == OP_dynamic_slice) {
+        walk_dynamic_slice(w, n, at);
+    } else if (n->op == OP_gather) {
+        walk_gather(w, n, at);
+    } else if (n->op == OP_dot_general) {
+        walk_dot(w, n, at);
+    } else if (n->op == OP_conv_general) {
+        walk_conv(w, n, at);
+    } else {
+        for (int i = 0; i < n->n_in; i++)
+            cg_walk_value(w, n->in[i], at);
+    }
+}
+
+static void
+walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *t = ir_type_at(w->f, n->first);
+    if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
+        w->widest = ir_bits(t->dtype);
+    w->cost += cg_op_cost(w->f, n);
+    w->wide += ir_bits(t->dtype) == 64 ? cg_op_cost(w->f, n) : 0;
+    if (ir_ops[n->op].flag != IR_POINTWISE || cg_is_view(n->op)) {
+        walk_moved(w, n, at);
+        return;
+    }
+    for (int i = 0; i < n->n_in; i++)
+        cg_walk_value(w, n->in[i], at);
+}
+
+void
+cg_walk_value(cg_walk *w, ir_ref v, const cg_ix *at)
+{
+    const ir_type *t = ir_type_at(w->f, v);
+    const ir_node *n = ir_def(w->f, v);
+    if (is_known(w, v, t->rank, at))
+        return;
+    if (!n || w->stop[v])
+        add_read(w, v, t->rank, at);
+    else
+        walk_node(w, n, at);
+    if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
+        w->widest = ir_bits(t->dtype);
+}
+
+void
+cg_walk_root(cg_walk *w, ir_ref v, const cg_ix *at)
+{
+    const ir_node *n = ir_def(w->f, v);
+    if (is_known(w, v, ir_type_at(w->f, v)->rank, at))
+        return;
+    if (n)
+        walk_node(w, n, at);
+    else
+        add_read(w, v, ir_type_at(w->f, v)->rank, at);
+}

@@ -1,0 +1,159 @@
+/* Which groups wait for which: a graph of groups, and an order of them that follows.
+ *
+ * Only direct dependences are kept, since the set of all groups that a group waits for would
+ * take memory quadratic in the program.  Whether one group waits for another is a search, and
+ * the order bounds it: a path between two groups leads through places between theirs alone.
+ * A dependence against the order moves only groups between its two ends (D. Pearce, P. Kelly,
+ * A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs, JEA 11, 2006). */
+#include "codegen/fuse/deps.h"
+
+#include <stdlib.h>
+
+enum { LOOKS_MOST = 4096 };     /* dependences that a search follows */
+
+void
+cg_deps_init(cg_deps *d, ir_arena *a, ir_arena *scratch)
+{
+    *d = (cg_deps){ .arena = a, .scratch = scratch };
+    IR_PUSH(a, d->dep, d->n_deps, d->cap_deps, (cg_dep){ 0 });
+}
+
+void
+cg_deps_push(cg_deps *d)
+{
+    IR_PUSH(d->arena, d->of, d->n, d->cap, ((cg_deps_group){ .place = d->n }));
+}
+
+static void
+find(cg_deps *d, uint32_t g)
+{
+    if (d->of[g].met == d->search)
+        return;
+    d->of[g].met = d->search;
+    IR_PUSH(d->arena, d->found, d->n_found, d->cap_found, g);
+}
+
+/* -- paths --------------------------------------------------------------------------------- */
+
+static bool
+is_path(cg_deps *d, uint32_t g, uint32_t x, bool direct)
+{
+    uint32_t looks = 0;
+
+    if (d->of[g].place <= d->of[x].place)
+        return false;
+    d->search++;
+    d->n_found = 0;
+    find(d, g);
+    for (uint32_t i = 0; i < d->n_found; i++)
+        for (uint32_t e = d->of[d->found[i]].on; e; e = d->dep[e].next_on) {
+            const uint32_t y = d->dep[e].on;
+            if ((y == x && (i > 0 || direct)) || ++looks > LOOKS_MOST)
+                return true;
+            if (d->of[y].place > d->of[x].place)
+                find(d, y);
+        }
+    return false;
+}
+
+bool
+cg_deps_wait(cg_deps *d, uint32_t g, uint32_t x)
+{
+    return is_path(d, g, x, true);
+}
+
+bool
+cg_deps_wait_through(cg_deps *d, uint32_t g, uint32_t x)
+{
+    return is_path(d, g, x, false);
+}
+
+bool
+cg_deps_are_far(const cg_deps *d, uint32_t g, uint32_t x)
+{
+    const uint32_t i = d->of[g].place, j = d->of[x].place;
+
+    return (i < j ? j - i : i - j) > CG_DEPS_FAR;
+}
+
+/* -- the order ----------------------------------------------------------------------------- */
+
+typedef struct moving {
+    uint32_t group, place;
+} moving;
+
+static int
+by_place(const void *x, const void *y)
+{
+    const moving *a = x, *b = y;
+
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* What waits for g, g included, up to place `most`; then all that x waits for, x included, from
+ * place `least` on: *n of the former. */
+static moving *
+find_moving(cg_deps *d, uint32_t g, uint32_t x, uint32_t *n)
+{
+    const uint32_t least = d->of[g].place, most = d->of[x].place;
+
+    d->search++;
+    d->n_found = 0;
+    find(d, g);
+    for (uint32_t i = 0; i < d->n_found; i++)
+        for (uint32_t e = d->of[d->found[i]].group; e; e = d->dep[e].next_group)
+            if (d->dep[e].group != CG_NO_GROUP && d->of[d->dep[e].group].place <= most)
+                find(d, d->dep[e].group);
+    *n = d->n_found;
+    find(d, x);
+    for (uint32_t i = *n; i < d->n_found; i++)
+        for (uint32_t e = d->of[d->found[i]].on; e; e = d->dep[e].next_on)
+            if (d->of[d->dep[e].on].place >= least)
+                find(d, d->dep[e].on);
+    moving *m = IR_NEW_N(d->scratch, moving, d->n_found + 1);
+    for (uint32_t i = 0; i < d->n_found; i++)
+        m[i] = (moving){ d->found[i], d->of[d->found[i]].place };
+    return m;
+}
+
+/* The places of all that move are dealt out anew: what x waits for comes first, then what waits
+ * for g, each in the order that it had. */
+static void
+reorder(cg_deps *d, uint32_t g, uint32_t x)
+{
+    const ir_mark mark = ir_arena_mark(d->scratch);
+    uint32_t n, all, at = 0;
+    moving *m = find_moving(d, g, x, &n);
+
+    all = d->n_found;
+    moving *place = ir_copy_bytes(d->scratch, m, all * sizeof *m);
+    qsort(place, all, sizeof *place, by_place);
+    qsort(m, n, sizeof *m, by_place);
+    qsort(m + n, all - n, sizeof *m, by_place);
+    for (uint32_t i = n; i < all; i++)
+        d->of[m[i].group].place = place[at++].place;
+    for (uint32_t i = 0; i < n; i++)
+        d->of[m[i].group].place = place[at++].place;
+    ir_arena_release(d->scratch, mark);
+}
+
+void
+cg_deps_add(cg_deps *d, uint32_t g, uint32_t x)
+{
+    cg_dep e = { g, x, d->of[g].on, d->of[x].group };
+
+    if (e.next_on && d->dep[e.next_on].on == x)
+        return;
+    d->of[g].on = d->of[x].group = d->n_deps;
+    IR_PUSH(d->arena, d->dep, d->n_deps, d->cap_deps, e);
+    if (d->of[g].place < d->of[x].place)
+        reorder(d, g, x);
+}
+
+void
+cg_deps_clear(cg_deps *d, uint32_t g)
+{
+    for (uint32_t e = d->of[g].on; e; e = d->dep[e].next_on)
+        d->dep[e].group = CG_NO_GROUP;
+    d->of[g].on = 0;
+}

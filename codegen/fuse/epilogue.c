@@ -1,0 +1,222 @@
+/* What is made of a product or of sums, element by element: where that is computed. */
+#include "codegen/fuse/fuse.h"
+#include "codegen/fuse/access.h"
+
+enum {
+    EPILOGUE_MOST = 4,
+    VIA_MOST = 6,
+    TAIL_MOST = 24,
+    TAIL_SHARE = 8,
+    TAIL_ROWS = 32,
+    VIEWS_MOST = 256
+};
+#define NOWHERE UINT32_MAX
+
+typedef struct joining {
+    cg_lowering *l;
+    const ir_graph *f;
+    cg_cut *cut;
+    cg_reads reads;
+    /* the transposes and reshapes of each value: the first; by node, the next */
+    uint32_t *view, *next_view;
+    bool *is_output;
+    uint32_t *became;           /* by group: the one that has taken it, or NOWHERE */
+} joining;
+
+/* What is made of one number for each row, beside the row's own work, is no vector.  Where that
+ * would be long it is left to a kernel of its own, which has many rows at a time.  On a GPU
+ * rows are threads. */
+bool
+cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row)
+{
+    return !l->target.grid && cost > TAIL_MOST && cost * TAIL_SHARE > row &&
+           rows >= TAIL_ROWS && cg_lanes(l, 32) > 1;
+}
+
+/* Is x made of y by transposes and reshapes alone, none of which is in memory before x? */
+static bool
+is_seen_via(const joining *u, ir_ref y, ir_ref x)
+{
+    for (int steps = 0; steps < VIA_MOST; steps++) {
+        const ir_node *n = x == y ? NULL : ir_def(u->f, x);
+        if (!n || (n->op != OP_transpose && n->op != OP_reshape))
+            break;
+        x = n->in[0];
+        if (u->cut->root[x])
+            break;
+    }
+    return x == y;
+}
+
+/* Does map group g read y, seen as `via`, element by element? */
+static bool
+reads_each(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
+{
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
+    const ir_type *t = ir_type_at(u->f, y);
+    cg_walk w;
+    cg_ix space[COT_MAX_RANK];
+    bool fits = true;
+    cg_walk_begin(&w, u->l->scratch, u->f, u->cut->root);
+    cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
+    for (int k = 0; via != y && k < t->rank; k++)
+        at[k] = t->dims[k] == 1 ? 0 : at[k];
+    cg_index_via(&w.ix, u->f, y, via, at, space);
+    cg_walk_group_at(&w, g, space);
+    for (uint32_t j = 0; j < w.n_reads; j++)
+        fits = fits &&
+               (w.read[j].v != y || cg_is_identity(w.read[j].rank, w.read[j].at, at, t->rank));
+    ir_arena_release(u->l->scratch, mark);
+    return fits && !w.reduces;
+}
+
+/* The transposes and reshapes of each value, as lists. */
+static void
+find_views(joining *u)
+{
+    u->view = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
+    u->next_view = IR_NEW_N(u->l->arena, uint32_t, u->f->n_nodes);
+    for (uint32_t i = u->f->n_nodes - 1; i > 0; i--) {
+        const ir_node *n = &u->f->node[i];
+        if (n->op != OP_transpose && n->op != OP_reshape)
+            continue;
+        u->next_view[i] = u->view[n->in[0]];
+        u->view[n->in[0]] = i;
+    }
+}
+
+/* The first view of y, by number, of the shape of map group g that the group reads element by
+ * element, of those at most VIA_MOST views away. */
+static ir_ref
+seen_as(const joining *u, const cg_group *g, ir_ref y)
+{
+    ir_ref todo[VIEWS_MOST], best = IR_NONE;
+    int n = 0, left[VIEWS_MOST];
+    todo[n] = y;
+    left[n++] = VIA_MOST;
+    while (n > 0) {
+        const ir_ref x = todo[--n];
+        const int steps = left[n];
+        for (uint32_t i = steps ? u->view[x] : 0; i; i = u->next_view[i]) {
+            const ir_ref v = u->f->node[i].first;
+            if ((!best || v < best) && ir_same_shape(ir_type_at(u->f, v), g->space) &&
+                is_seen_via(u, y, v) && reads_each(u, g, y, v))
+                best = v;
+            if (n == VIEWS_MOST)
+                return IR_NONE;
+            todo[n] = v;
+            left[n++] = steps - 1;
+        }
+    }
+    return best;
+}
+
+/* The view of product y, y itself perhaps, that map group g reads element by element; or
+ * none. */
+static ir_ref
+seen_by(const joining *u, const cg_group *g, ir_ref y)
+{
+    if (g->kind != CG_GROUP_MAP || g->n > EPILOGUE_MOST ||
+        g->space->size != ir_type_at(u->f, y)->size)
+        return IR_NONE;                                             /* not y with a margin */
+    if (ir_same_shape(g->space, ir_type_at(u->f, y)))
+        return reads_each(u, g, y, y) ? y : IR_NONE;
+    return seen_as(u, g, y);
+}
+
+static int64_t
+cost_of(const joining *u, const cg_group *g)
+{
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
+    cg_walk w;
+    cg_walk_group(&w, u->l->scratch, u->f, u->cut, g);
+    ir_arena_release(u->l->scratch, mark);
+    return w.cost;
+}
+
+static uint32_t
+reader(const joining *u, uint32_t r)
+{
+    const uint32_t i = u->reads.reader[r];
+    return u->became[i] == NOWHERE ? i : u->became[i];
+}
+
+/* Does group i wait for another reader of y, so that something lies between the two? */
+static bool
+waits_for_reader(joining *u, uint32_t i, ir_ref y)
+{
+    for (uint32_t r = u->reads.first[y]; r < u->reads.first[y + 1]; r++)
+        if (reader(u, r) != i && cg_deps_wait(&u->cut->deps, i, reader(u, r)))
+            return true;
+    return false;
+}
+
+/* A group that is a map of y's elements, as they are or seen via transposes and reshapes, and
+ * reads product y element by element, and waits for nobody who waits for y. */
+static uint32_t
+find_epilogue(joining *u, ir_ref y, bool *others, ir_ref *via)
+{
+    uint32_t found = NOWHERE;
+    for (uint32_t r = u->reads.first[y]; r < u->reads.first[y + 1]; r++) {
+        const uint32_t i = reader(u, r);
+        ir_ref seen = found == NOWHERE ? seen_by(u, &u->cut->group[i], y) : IR_NONE;
+        if (seen && !waits_for_reader(u, i, y)) {
+            found = i;
+            *via = seen;
+        } else {
+            *others = true;
+        }
+    }
+    return found;
+}
+
+/* Whoever waits for product i, which group `at` has taken, waits for that. */
+static void
+follow_epilogue(joining *u, uint32_t i, uint32_t at)
+{
+    cg_deps *d = &u->cut->deps;
+    for (uint32_t e = d->of[i].group; e; e = d->dep[e].next_group)
+        if (d->dep[e].group != at && d->dep[e].group != CG_NO_GROUP)
+            cg_deps_add(d, d->dep[e].group, at);
+}
+
+/* What consumes a product element by element is computed where the product is: bias,
+ * activation, a step of descent. */
+void
+cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut)
+{
+    joining all = { .l = l, .f = f, .cut = cut }, *u = &all;
+    ir_arena *a = l->arena;
+    cg_find_reads(l, f, cut, &u->reads);
+    find_views(u);
+    u->became = IR_NEW_N(a, uint32_t, cut->n);
+    memset(u->became, 0xff, sizeof *u->became * cut->n);
+    u->is_output = IR_NEW_N(a, bool, f->n_values);
+    for (int k = 0; k < f->n_out; k++)
+        u->is_output[f->out[k]] = true;
+    for (uint32_t i = 0; i < u->cut->n; i++) {
+        cg_group *g = &u->cut->group[i];
+        if (!g->node || ir_ops[g->node->op].flag != IR_CONTRACT || g->n != 1 ||
+            g->v[0] != g->node->first)
+            continue;
+        ir_ref y = g->v[0], via = IR_NONE;
+        bool others = u->is_output[y];
+        uint32_t at = find_epilogue(u, y, &others, &via);
+        if (at == NOWHERE)
+            continue;
+        cg_group *e = &u->cut->group[at];
+        if (cg_is_inner_product(u->f, g->node) &&
+            cg_is_long_tail(u->l, cost_of(u, e), e->space->size, cg_terms_of(u->f, g->node)))
+            continue;
+        e->kind = CG_GROUP_NODE;
+        e->node = g->node;
+        e->via = via;
+        u->cut->root[y] = others;
+        if (others)
+            IR_PUSH(a, e->v, e->n, e->cap, y);
+        *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space };
+        u->became[i] = at;
+        if (others)
+            follow_epilogue(u, i, at);
+    }
+}

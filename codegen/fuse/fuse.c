@@ -1,0 +1,514 @@
+/* Cut a graph into kernels.
+ *
+ * Values that live in memory are roots (roots.c); all else is pulled through by whoever
+ * needs it.
+ *
+ * Roots over one iteration space join into a group, a kernel with several results, if no path
+ * between them leads through another group.  A row group takes the reductions over the last
+ * axes of one shape and what consumes their results row by row.  Reductions over the first axes
+ * of a large shape form column groups, which then join the row or map group that reads the same
+ * rows: each row is read once for all of them. */
+#include "codegen/fuse/fuse.h"
+
+#include "codegen/fuse/cost.h"
+#include "codegen/fuse/access.h"
+
+#include <stdlib.h>
+
+enum {
+    GROUP_COST_MOST = 8192,
+    ROW_REDUCTIONS_MOST = 8,
+    LOOK_BACK = 24              /* groups, or readers of a value, that a root may join */
+};
+
+/* The roots that read a value, in the order in which they were placed. */
+typedef struct readers {
+    ir_ref *root;
+    uint32_t n, cap;
+} readers;
+
+typedef struct fusing {
+    cg_lowering *l;
+    const ir_graph *f;
+    cg_cut *cut;
+    uint32_t *group_of;         /* 1 + the group of a root                  */
+    /* by root: the values in memory that it is made of, then IR_NONE */
+    ir_ref **reads;
+    readers *by; /* by value                                 */
+    /* of a walk: by value, the number of the last walk that reads it */
+    uint32_t *read_at, reading;
+    uint32_t *epoch;            /* how many runs of barriers a value comes after */
+    uint32_t effect;            /* 1 + the group of the last effect         */
+} fusing;
+
+static uint32_t
+new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space, int outer)
+{
+    cg_group g = { .kind = kind, .node = n, .space = space, .outer = outer };
+    IR_PUSH(u->l->arena, u->cut->group, u->cut->n, u->cut->cap, g);
+    cg_deps_push(&u->cut->deps);
+    return u->cut->n - 1;
+}
+
+/* Is this index the axes 0 ... of the space, one by one? */
+bool
+cg_is_identity(int rank, const cg_ix *at, const cg_ix *space, int want)
+{
+    return rank == want && (rank == 0 || memcmp(at, space, sizeof *at * (size_t)rank) == 0);
+}
+
+/* The variables of a group's space, at which root v is computed. */
+static const ir_type *
+walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
+{
+    const ir_type *t = cg_root_space(u->l, u->f, v);
+    cg_walk_begin(w, u->l->scratch, u->f, u->cut->root);
+    *space = cg_walk_space(w, t->rank, t->dims);
+    if (cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
+        cg_walk_value(w, ir_def(u->f, v)->in[0], *space);
+    else
+        cg_walk_root(w, v, *space);
+    return t;
+}
+
+/* A value belongs to the last run of barriers that it comes from: what is computed again is
+ * computed late. */
+static void
+find_epochs(fusing *u)
+{
+    uint32_t runs = 0;
+    bool inside = false;
+    ir_each_node(n, u->f) {
+        bool barrier = n->op == OP_barrier;
+        uint32_t e = barrier ? (runs += !inside) : 0;
+        for (int i = 0; i < n->n_in && !barrier; i++)
+            e = u->epoch[n->in[i]] > e ? u->epoch[n->in[i]] : e;
+        for (int i = 0; i < n->n_out; i++)
+            u->epoch[n->first + (ir_ref)i] = e;
+        inside = barrier;
+    }
+}
+
+/* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand
+ * there, and nothing else it reads may wait for g, but for what comes along: own (1 + its
+ * number). */
+static bool
+may_move(fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own,
+         bool *linked)
+{
+    const cg_group *g = &u->cut->group[gi];
+    for (uint32_t i = 0; i < w->n_reads; i++) {
+        const cg_read *r = &w->read[i];
+        uint32_t from = r->v ? u->group_of[r->v] : 0;
+        if (!from || from == own)
+            continue;
+        if (from - 1 != gi) {
+            if (cg_deps_wait(&u->cut->deps, from - 1, gi))
+                return false;
+            continue;
+        }
+        cg_member m =
+            g->kind == CG_GROUP_MAP ? CG_MEMBER_ELEMENT : cg_member_of(u->l, u->f, g, r->v);
+        /* of a row, v has no elements */
+        int want = m == CG_MEMBER_ROW ? g->outer : g->space->rank;
+        if (m == CG_MEMBER_COLUMN || want > rank ||
+            !cg_is_identity(r->rank, r->at, space, want))
+            return false;
+        *linked = true;
+    }
+    return true;
+}
+
+cg_member
+cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v)
+{
+    const ir_node *n = ir_def(f, v);
+    if (n && cg_is_column_reduce(l, f, n))
+        return CG_MEMBER_COLUMN;
+    if ((n && cg_is_row_reduce(f, n)) || !ir_same_shape(ir_type_at(f, v), g->space))
+        return CG_MEMBER_ROW;
+    return CG_MEMBER_ELEMENT;
+}
+
+/* Is this the shape of the rows of a row group? */
+static bool
+is_shape_of_rows(const cg_group *g, const ir_type *t)
+{
+    if (g->kind != CG_GROUP_ROW || t->rank != g->outer || ir_same_shape(t, g->space))
+        return false;
+    for (int k = 0; k < t->rank; k++)
+        if (t->dims[k] != g->space->dims[k])
+            return false;
+    return true;
+}
+
+/* Number walk w among those whose reads are looked for: how many values it reads. */
+static uint32_t
+mark_reads(fusing *u, const cg_walk *w)
+{
+    uint32_t n = 0;
+    u->reading++;
+    for (uint32_t i = 0; i < w->n_reads; i++) {
+        n += w->read[i].v && u->read_at[w->read[i].v] != u->reading;
+        u->read_at[w->read[i].v] = u->reading;
+    }
+    return n;
+}
+
+/* Keep what root v reads, of the walk that was marked last. */
+static void
+keep_reads(fusing *u, ir_ref v, const cg_walk *w, uint32_t n)
+{
+    ir_ref *to = u->reads[v] = IR_NEW_N(u->l->arena, ir_ref, n + 1);
+    for (uint32_t i = 0; i < w->n_reads; i++)
+        if (w->read[i].v && u->read_at[w->read[i].v] == u->reading) {
+            readers *by = &u->by[w->read[i].v];
+            *to++ = w->read[i].v;
+            u->read_at[w->read[i].v] = 0;
+            IR_PUSH(u->l->arena, by->root, by->n, by->cap, v);
+        }
+}
+
+/* Does group g read what the walk that was marked last reads? */
+static bool
+shares_a_read(const fusing *u, const cg_group *g)
+{
+    for (uint32_t i = 0; i < g->n; i++)
+        for (const ir_ref *x = u->reads[g->v[i]]; *x; x++)
+            if (u->read_at[*x] == u->reading)
+                return true;
+    return false;
+}
+
+static uint32_t
+count_row_reductions(const fusing *u, const cg_group *g)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n; i++)
+        n += cg_root_kind(u->l, u->f, g->v[i]) == CG_GROUP_ROW;
+    return n;
+}
+
+static int
+by_number(const void *x, const void *y)
+{
+    const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+typedef struct candidates {
+    uint32_t n, cap, *group;
+} candidates;
+
+static void
+add_candidate(fusing *u, candidates *c, ir_ref v)
+{
+    if (u->group_of[v])
+        IR_PUSH(u->l->scratch, c->group, c->n, c->cap, u->group_of[v] - 1);
+}
+
+/* Groups of roots that read x: of LOOK_BACK roots placed before v, and of as many after it. */
+static void
+add_readers(fusing *u, candidates *c, ir_ref x, ir_ref v)
+{
+    const readers *by = &u->by[x];
+    uint32_t lo = 0, hi = by->n;
+    while (lo < hi) {
+        const uint32_t mid = (lo + hi) / 2;
+        if (by->root[mid] < v)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (uint32_t i = lo > LOOK_BACK ? lo - LOOK_BACK : 0; i < by->n && i < lo + LOOK_BACK; i++)
+        add_candidate(u, c, by->root[i]);
+}
+
+static void
+sort_candidates(candidates *c)
+{
+    uint32_t kept = 0;
+    if (c->n)
+        qsort(c->group, c->n, sizeof *c->group, by_number);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (i == 0 || c->group[i] != c->group[i - 1])
+            c->group[kept++] = c->group[i];
+    c->n = kept;
+}
+
+/* Column reductions share with their like; they join others in fuse_groups. */
+static uint32_t
+find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg_ix *at)
+{
+    int outer = space->rank - ir_type_at(u->f, v)->rank;
+    candidates near = { 0 };
+    for (uint32_t i = 0; u->l->o->fuse && i < w->n_reads; i++)
+        if (w->read[i].v)
+            add_readers(u, &near, w->read[i].v, v);
+    sort_candidates(&near);
+    while (near.n-- > 0) {
+        const uint32_t gi = near.group[near.n];
+        const cg_group *g = &u->cut->group[gi];
+        ir_ref all[CG_GROUP_MOST + 1];
+        bool linked = false;
+        if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
+            || u->epoch[g->v[0]] != u->epoch[v]
+            || !may_move(u, w, space->rank, at, gi, 0, &linked) || !shares_a_read(u, g))
+            continue;
+        memcpy(all, g->v, sizeof *all * g->n);
+        all[g->n] = v;
+        if (cg_may_share_columns(u->l, u->f, g->n + 1, all))
+            return gi;
+    }
+    return new_group(u, CG_GROUP_COLUMN, NULL, space, outer);
+}
+
+/* The group for root v: one that is there, if it may and there is something to gain. */
+static uint32_t
+find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg_ix *at)
+{
+    bool row = cg_root_kind(u->l, u->f, v) == CG_GROUP_ROW;
+    int outer = row ? ir_type_at(u->f, v)->rank : -1;
+    if (cg_root_kind(u->l, u->f, v) == CG_GROUP_COLUMN)
+        return find_column_group(u, v, w, space, at);
+    if (row && u->cut->flat[ir_def(u->f, v)->in[0]])
+        return new_group(u, CG_GROUP_ROW, NULL, space, outer);
+    for (uint32_t back = 0; u->l->o->fuse && back < u->cut->n && back < LOOK_BACK; back++) {
+        uint32_t gi = u->cut->n - 1 - back;
+        cg_group *g = &u->cut->group[gi];
+        bool linked = false, rows = !row && is_shape_of_rows(g, space);
+        if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN || g->n >= CG_GROUP_MOST
+            || u->epoch[g->v[0]] != u->epoch[v] || (!rows && !ir_same_shape(g->space, space)))
+            continue;
+        if (row && count_row_reductions(u, g) >= ROW_REDUCTIONS_MOST)
+            continue;
+        if (row && g->kind == CG_GROUP_ROW && g->outer != outer)
+            continue;
+        if (row && g->kind == CG_GROUP_MAP && space->size == 0)
+            continue;
+        if (!row && g->kind == CG_GROUP_MAP && g->cost + w->cost > GROUP_COST_MOST)
+            continue;
+        if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
+            continue;
+        if (!may_move(u, w, space->rank, at, gi, 0, &linked) ||
+            (!linked && (rows || !shares_a_read(u, g))))
+            continue;
+        if (row && g->kind == CG_GROUP_MAP) {
+            g->kind = CG_GROUP_ROW;
+            g->outer = outer;
+        }
+        return gi;
+    }
+    return new_group(u, row ? CG_GROUP_ROW : CG_GROUP_MAP, NULL, space, outer);
+}
+
+static void
+need(fusing *u, uint32_t gi, ir_ref x)
+{
+    uint32_t from = u->group_of[x];
+    if (from && from - 1 != gi)
+        cg_deps_add(&u->cut->deps, gi, from - 1);
+}
+
+static void
+place_root(fusing *u, ir_ref v)
+{
+    cg_walk w;
+    cg_ix *at;
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
+    const ir_type *space = walk_in_space(u, &w, v, &at);
+    const uint32_t reads = mark_reads(u, &w);
+    uint32_t gi = find_group(u, v, &w, space, at);
+    cg_group *g = &u->cut->group[gi];
+    u->group_of[v] = gi + 1;
+    IR_PUSH(u->l->arena, g->v, g->n, g->cap, v);
+    for (uint32_t i = 0; i < w.n_reads; i++)
+        if (w.read[i].v)
+            need(u, gi, w.read[i].v);
+    keep_reads(u, v, &w, reads);
+    g->cost += w.cost;
+    ir_arena_release(u->l->scratch, mark);
+}
+
+/* What a node with a lowering of its own reads, through what it pulls. */
+static void
+place_node(fusing *u, const ir_node *n)
+{
+    cg_walk w;
+    uint32_t gi = new_group(u, CG_GROUP_NODE, n, NULL, 0);
+    for (int i = 0; i < n->n_out; i++) {
+        cg_group *g = &u->cut->group[gi];
+        u->group_of[n->first + (ir_ref)i] = gi + 1;
+        IR_PUSH(u->l->arena, g->v, g->n, g->cap, n->first + (ir_ref)i);
+    }
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
+    cg_walk_begin(&w, u->l->scratch, u->f, u->cut->root);
+    for (int i = 0; i < n->n_in; i++)
+        cg_walk_operand(&w, n, i);
+    for (uint32_t i = 0; i < w.n_reads; i++)
+        if (w.read[i].v)
+            need(u, gi, w.read[i].v);
+    ir_arena_release(u->l->scratch, mark);
+    if (!u->f->effectful || !ir_effectful(n))
+        return;
+    if (u->effect)
+        cg_deps_add(&u->cut->deps, gi, u->effect - 1);
+    u->effect = gi + 1;
+}
+
+/* Do groups g and c go along the same rows, with room for both in one, and does nobody else
+ * stand between them? */
+static bool
+go_together(fusing *u, uint32_t gi, uint32_t ci)
+{
+    const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    cg_deps *d = &u->cut->deps;
+    if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
+        g->n + c->n > CG_GROUP_MOST || u->epoch[g->v[0]] != u->epoch[c->v[0]])
+        return false;
+    return !cg_deps_are_far(d, gi, ci) && !cg_deps_wait(d, gi, ci) &&
+           !cg_deps_wait_through(d, ci, gi);
+}
+
+/* May root v be made by group gi?  What it reads is marked. */
+static bool
+may_move_root(fusing *u, int rank, ir_ref v, uint32_t gi, uint32_t own, bool *linked)
+{
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
+    cg_walk w;
+    cg_ix *space;
+
+    walk_in_space(u, &w, v, &space);
+    mark_reads(u, &w);
+    const bool may = may_move(u, &w, rank, space, gi, own, linked);
+    ir_arena_release(u->l->scratch, mark);
+    return may;
+}
+
+/* May column group ci be made by row group gi, which reads the same rows for their own sake? */
+static bool
+may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
+{
+    const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    ir_ref all[CG_GROUP_MOST];
+    uint32_t n = 0;
+    bool gains = false;
+    if (!go_together(u, gi, ci))
+        return false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool linked = false;
+        if (!may_move_root(u, g->space->rank, c->v[i], gi, 0, &linked))
+            return false;
+        gains |= linked || shares_a_read(u, g);
+        all[n++] = c->v[i];
+    }
+    for (uint32_t i = 0; i < g->n; i++)
+        if (cg_root_kind(u->l, u->f, g->v[i]) == CG_GROUP_COLUMN)
+            all[n++] = g->v[i];
+    return gains && cg_may_join_rows(u->l, u->f, n, all);
+}
+
+/* May row group ci, which waits for row group gi, be made there?  It reads the same rows
+ * again: sums of rows that do not wait for each other are of two groups, until somebody
+ * wants both. */
+static bool
+may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
+{
+    const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    bool waits = false, again = false;
+    if (gi == ci || !go_together(u, gi, ci) ||
+        count_row_reductions(u, g) + count_row_reductions(u, c) > ROW_REDUCTIONS_MOST)
+        return false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (!may_move_root(u, cg_root_space(u->l, u->f, c->v[i])->rank, c->v[i], gi, ci + 1,
+                           &waits))
+            return false;
+        again |= shares_a_read(u, g);
+    }
+    return waits && again;
+}
+
+/* Group gi makes what ci was to make. */
+static void
+take(fusing *u, uint32_t gi, uint32_t ci)
+{
+    ir_arena *a = u->l->arena;
+    cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    cg_deps *d = &u->cut->deps;
+    for (uint32_t i = 0; i < c->n; i++) {
+        IR_PUSH(a, g->v, g->n, g->cap, c->v[i]);
+        u->group_of[c->v[i]] = gi + 1;
+    }
+    *c = (cg_group){ .kind = CG_GROUP_MAP, .space = c->space };
+    for (uint32_t e = d->of[ci].on; e; e = d->dep[e].next_on)
+        if (d->dep[e].on != gi)
+            cg_deps_add(d, gi, d->dep[e].on);
+    cg_deps_clear(d, ci);
+    for (uint32_t e = d->of[ci].group; e; e = d->dep[e].next_group)
+        if (d->dep[e].group != gi && d->dep[e].group != CG_NO_GROUP)
+            cg_deps_add(d, d->dep[e].group, gi);
+}
+
+/* The groups that make what group ci reads, and those that read the same. */
+static candidates
+find_candidates(fusing *u, uint32_t ci)
+{
+    const cg_group *c = &u->cut->group[ci];
+    candidates near = { 0 };
+    for (uint32_t i = 0; i < c->n; i++)
+        for (const ir_ref *x = u->reads[c->v[i]]; *x; x++) {
+            add_candidate(u, &near, *x);
+            add_readers(u, &near, *x, c->v[i]);
+        }
+    sort_candidates(&near);
+    return near;
+}
+
+/* Groups of a kind that may be made by another are. */
+static void
+fuse_groups(fusing *u, cg_group_kind kind, bool may_take(fusing *, uint32_t, uint32_t))
+{
+    for (uint32_t ci = 0; u->l->o->fuse && ci < u->cut->n; ci++) {
+        if (u->cut->group[ci].kind != kind)
+            continue;
+        const ir_mark mark = ir_arena_mark(u->l->scratch);
+        const candidates near = find_candidates(u, ci);
+        uint32_t i = 0;
+        while (i < near.n && !may_take(u, near.group[i], ci))
+            i++;
+        if (i < near.n)
+            take(u, near.group[i], ci);
+        ir_arena_release(u->l->scratch, mark);
+    }
+}
+
+cg_cut *
+cg_fuse(cg_lowering *l, const ir_graph *f)
+{
+    ir_arena *a = l->arena;
+    fusing u = { .l = l, .f = f, .cut = IR_NEW(a, cg_cut) };
+    cg_deps_init(&u.cut->deps, a, l->scratch);
+    u.cut->root = IR_NEW_N(a, bool, f->n_values);
+    u.reads = IR_NEW_N(a, ir_ref *, f->n_values);
+    u.by = IR_NEW_N(a, readers, f->n_values);
+    u.read_at = IR_NEW_N(a, uint32_t, f->n_values);
+    u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
+    u.epoch = IR_NEW_N(a, uint32_t, f->n_values);
+    find_epochs(&u);
+    cg_find_roots(l, f, u.cut);
+    ir_each_node(n, f) {
+        bool used = f->effectful && ir_effectful(n);
+        for (int i = 0; i < n->n_out; i++)
+            used |= u.cut->root[n->first + (ir_ref)i];
+        if (used && cg_has_own_lowering(f, n))
+            place_node(&u, n);
+        else if (used)
+            place_root(&u, n->first);
+    }
+    if (l->o->fuse)
+        cg_fuse_epilogues(l, f, u.cut);
+    fuse_groups(&u, CG_GROUP_ROW, may_take_rows);
+    fuse_groups(&u, CG_GROUP_COLUMN, may_take_columns);
+    cg_order(l, f, u.cut);
+    return u.cut;
+}

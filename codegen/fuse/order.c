@@ -1,0 +1,550 @@
+/* The order of kernels, for updates in place.
+ *
+ * An update (a scatter, a dynamic_update_slice) and a loop write over what they start from
+ * where nobody reads that later; else it is copied, whole.  In a loop that writes one element
+ * of a long carry each step the copy would be all of the time.  So whoever reads such a value
+ * runs before the one that writes over it, if it does not wait for that; and a small part of
+ * the value that somebody pulls who does wait is put in memory before.  In the backward half of
+ * a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
+#include "codegen/fuse/fuse.h"
+#include "codegen/fuse/heap.h"
+
+enum {
+    MAPS_MOST = 4, /* ops between an operand and a map of it                             */
+    MASKED_LEAST =
+        65, /* elements of an example; fewer are chosen: a loop in registers has 64 */
+    LOOKS_MOST = 1024,  /* nodes that a search looks at                             */
+    WRITERS_MOST = 64,  /* of a value, whose early reads are looked for             */
+    READERS_MOST = 64,  /* of a value, which are asked whether they wait            */
+};
+
+typedef struct order {
+    cg_lowering *l;
+    const ir_graph *f;
+    cg_cut *cut;
+    cg_reads reads;
+    uint32_t n;                 /* groups that are in the order                */
+    bool *done;                 /* and which                                   */
+    uint32_t *left;             /* what each group still waits for             */
+    cg_heap round, next; /* groups that wait for none: this round's, and the next one's */
+    cg_heap rash; /* those that a reader keeps back              */
+    uint32_t *kept, *next_kept; /* lists: 1 + the first that reader i keeps back; the next */
+    uint32_t *read; /* of each value: its readers before this one are done */
+    const int **over; /* by group of a node: cg_overwrites                      */
+} order;
+
+/* -- what is read early -------------------------------------------------------------------- */
+
+/* Is x what input c is, but for parts that are written one after the other? */
+static bool
+is_part_write(const ir_graph *f, ir_ref x, ir_ref c)
+{
+    while (x != c) {
+        const ir_node *n = ir_def(f, x);
+        const int from = n ? cg_part_operand(f, n, (int)(x - n->first)) : -1;
+        if (from < 0)
+            return false;
+        x = n->in[from];
+    }
+    return true;
+}
+
+static bool
+all_write_parts(const ir_node *n, int k, int j)
+{
+    const ir_graphs g = n->at.cond.branches;
+    bool all = ir_type_at(g.at[0], g.at[0]->out[k]) == ir_type_at(g.at[0], g.at[0]->in[j - 1]);
+    for (int i = 0; i < g.n && all; i++)
+        all = is_part_write(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1]);
+    return all;
+}
+
+/* Operand j is there for result k alone. */
+static bool
+is_alone(const ir_node *n, int k, int j)
+{
+    bool is = true;
+    for (int i = 0; i < n->n_in; i++)
+        is &= i == j || n->in[i] != n->in[j];
+    for (int i = 0; i < n->n_out && is; i++)
+        is = i == k || !all_write_parts(n, i, j);
+    return is;
+}
+
+static const ir_type *
+predicate_of(const ir_graph *f, const ir_node *n)
+{
+    return n->op == OP_cond    ? ir_type_at(f, n->in[0])
+           : n->op == OP_while ? ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0])
+                               : NULL;
+}
+
+int
+cg_part_operand(const ir_graph *f, const ir_node *n, int k)
+{
+    const ir_type *t = ir_type_at(f, n->first + (ir_ref)k), *p = predicate_of(f, n);
+    const bool mapped = p && p->rank > 0;
+    if (mapped && t->size < MASKED_LEAST * p->size)
+        return -1; /* choosing is cheaper, and in registers perhaps */
+    if (ir_ops[n->op].flag == IR_INDEX)
+        return n->op == OP_gather || n->op == OP_dynamic_slice ||
+                       (ir_is_half(t->dtype) && n->op != OP_scatter &&
+                        n->op != OP_dynamic_update_slice)
+                   ? -1
+                   : 0;
+    if (n->op == OP_cond) {
+        for (int j = 1; j < n->n_in; j++)
+            if (all_write_parts(n, k, j) && (!mapped || is_alone(n, k, j)))
+                return j;
+        return -1;
+    }
+    const ir_graph *body = n->op == OP_scan    ? n->at.scan.body
+                           : n->op == OP_while ? n->at.loop.body
+                                               : NULL;
+    const int first = n->op == OP_scan ? (int)n->at.scan.consts : (int)n->at.loop.consts;
+    if (!body || (n->op == OP_scan && k >= n->at.scan.carries))
+        return -1;
+    return is_part_write(body, body->out[k], body->in[first + k]) ? first + k : -1;
+}
+
+/* The input of branch f that result x of it is a part-write of, or the same as; IR_NONE: it
+ * is made anew. */
+static ir_ref
+origin(cg_lowering *l, const ir_graph *f, ir_ref x)
+{
+    for (const ir_node *n; (n = ir_def(f, x)) != NULL;) {
+        const int *over = cg_overwrites(l, f, n);
+        const int from = over ? over[x - n->first] : -1;
+        if (from < 0)
+            return IR_NONE;
+        x = n->in[from];
+    }
+    return x;
+}
+
+/* Is x made of input c element by element, in a few ops? */
+static bool
+is_map_of(const ir_graph *f, ir_ref x, ir_ref c, int most)
+{
+    const ir_node *n = ir_def(f, x);
+    bool is = x == c;
+    for (int i = 0; !is && n && most > 0 && ir_ops[n->op].flag == IR_POINTWISE && i < n->n_in;
+         i++)
+        is = ir_type_at(f, n->in[i]) == ir_type_at(f, x) && is_map_of(f, n->in[i], c, most - 1);
+    return is;
+}
+
+static bool
+is_free(const ir_graph *f, const ir_node *n, int k, int j, const int *over)
+{
+    bool is = ir_type_at(f, n->in[j]) == ir_type_at(f, n->first + (ir_ref)k);
+    for (int i = 1; i < n->n_in; i++)
+        is &= i == j || n->in[i] != n->in[j];
+    for (int i = 0; i < k; i++)
+        is &= over[i] != j;
+    return is;
+}
+
+/* The operand of a cond that result k is written over: some branch gives it as it is, or writes
+ * parts of it; or maps it. */
+static int
+branch_operand(cg_lowering *l, const ir_graph *f, const ir_node *n, int k, const int *over)
+{
+    const ir_graphs g = n->at.cond.branches;
+    for (int i = 0; i < g.n; i++) {
+        const ir_ref x = origin(l, g.at[i], g.at[i]->out[k]);
+        for (int j = 1; x && j < n->n_in; j++)
+            if (g.at[i]->in[j - 1] == x && is_free(f, n, k, j, over))
+                return j;
+    }
+    for (int i = 0; i < g.n; i++)
+        for (int j = 1; j < n->n_in; j++)
+            if (is_free(f, n, k, j, over) &&
+                is_map_of(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1], MAPS_MOST))
+                return j;
+    return -1;
+}
+
+static const int *
+find_overwrites_of(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    const bool writes =
+        ir_ops[n->op].flag == IR_INDEX && n->op != OP_gather && n->op != OP_dynamic_slice;
+    const bool chooses = n->op == OP_cond,
+               mapped = chooses && ir_type_at(f, n->in[0])->rank > 0;
+    const int first = n->op == OP_scan    ? (int)n->at.scan.consts
+                      : n->op == OP_while ? (int)n->at.loop.consts
+                                          : 0;
+    const int carries = n->op == OP_scan    ? (int)n->at.scan.carries
+                        : n->op == OP_while ? n->n_out
+                                            : 0;
+    if (!writes && !chooses && carries == 0)
+        return NULL;
+    int *over = IR_NEW_N(l->arena, int, n->n_out + 1);
+    for (int k = 0; k < n->n_out; k++)
+        over[k] = writes        ? 0
+                  : mapped      ? cg_part_operand(f, n, k)
+                  : chooses     ? branch_operand(l, f, n, k, over)
+                  : k < carries ? first + k
+                                : -1;
+    return over;
+}
+
+/* An answer, which each node of control flow around asks for again. */
+typedef struct cg_known_over {
+    const ir_node *node;
+    const int *over;
+} cg_known_over;
+
+const int *
+cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    const uint64_t hash = ir_hash_u64(0, (uint64_t)(uintptr_t)n);
+    uint32_t at = 0, id;
+
+    if (ir_ops[n->op].flag != IR_FLOW)
+        return find_overwrites_of(l, f, n);
+    if (!l->over_of.arena)
+        ir_map_init(&l->over_of, l->arena);
+    while ((id = ir_map_next(&l->over_of, hash, &at)))
+        if (l->over[id - 1].node == n)
+            return l->over[id - 1].over;
+    const int *over = find_overwrites_of(l, f, n);
+    IR_PUSH(l->arena, l->over, l->n_over, l->cap_over, ((cg_known_over){ n, over }));
+    ir_map_add(&l->over_of, hash, l->n_over);
+    return over;
+}
+
+/* A search forward from a writer and from a part that is read of what it writes over: which
+ * nodes are made after the writer, and which of the part.  Nodes are looked at in order, so
+ * that all of a node's operands are known before it. */
+enum { AFTER = 1, REACHED = 2 };
+
+typedef struct search {
+    const ir_graph *f;
+    uint32_t *first, *user; /* by value, its users: user[first[v]] ... user[first[v + 1] - 1] */
+    uint32_t *met, number; /* by node: the last search that met it                          */
+    uint8_t *is; /* and what it is there                                          */
+    cg_heap next; /* those that are still to be looked at                          */
+    uint32_t reached; /* how many of them are REACHED                                  */
+    ir_arena *arena;
+} search;
+
+static search
+search_begin(ir_arena *a, const ir_graph *f)
+{
+    search s = { .f = f,
+                 .arena = a,
+                 .met = IR_NEW_N(a, uint32_t, f->n_nodes),
+                 .is = IR_NEW_N(a, uint8_t, f->n_nodes),
+                 .first = IR_NEW_N(a, uint32_t, f->n_values + 1) };
+    uint32_t *at = IR_NEW_N(a, uint32_t, f->n_values);
+    ir_each_node (n, f)
+        for (int i = 0; i < n->n_in; i++)
+            s.first[n->in[i] + 1]++;
+    for (ir_ref v = 0; v < f->n_values; v++)
+        s.first[v + 1] += s.first[v];
+    memcpy(at, s.first, sizeof *at * f->n_values);
+    s.user = IR_NEW_N(a, uint32_t, s.first[f->n_values] + 1);
+    ir_each_node (n, f)
+        for (int i = 0; i < n->n_in; i++)
+            s.user[at[n->in[i]]++] = (uint32_t)(n - f->node);
+    return s;
+}
+
+/* The users of n's results are what `is` says, too. */
+static void
+spread(search *s, const ir_node *n, uint8_t is)
+{
+    for (uint32_t i = s->first[n->first]; i < s->first[n->first + (ir_ref)n->n_out]; i++) {
+        const uint32_t x = s->user[i];
+        if (s->met[x] != s->number) {
+            s->met[x] = s->number;
+            s->is[x] = 0;
+            cg_heap_push(&s->next, s->arena, x);
+        }
+        s->reached += is & ~s->is[x] & REACHED ? 1 : 0;
+        s->is[x] |= is;
+    }
+}
+
+/* Is part p not made of what `writer` gives, and does somebody need it who needs that as well?
+ * What the writer itself needs it has at hand.  If it takes long to find out, it is so. */
+static bool
+is_needed_after(search *s, const ir_node *p, const ir_node *writer)
+{
+    uint32_t looks = 0;
+    s->number++;
+    s->next.n = s->reached = 0;
+    spread(s, writer, AFTER);
+    spread(s, p, REACHED);
+    while (s->reached > 0) {
+        const uint32_t i = cg_heap_pop(&s->next);
+        const ir_node *n = &s->f->node[i];
+        const bool after = s->is[i] & AFTER, reached = s->is[i] & REACHED;
+        s->reached -= reached;
+        if (n == p)
+            return false;
+        if (n == writer || n->n_out == 0)
+            continue;
+        if ((after && reached) || ++looks > LOOKS_MOST)
+            return true;
+        spread(s, n, after ? AFTER : REACHED);
+    }
+    return false;
+}
+
+static bool
+is_small_part(const ir_graph *f, const ir_node *n, ir_ref x)
+{
+    return (n->op == OP_gather || n->op == OP_dynamic_slice || n->op == OP_slice) &&
+           n->in[0] == x && ir_type_at(f, n->first)->size <= ir_type_at(f, x)->size / 2;
+}
+
+/* The small parts taken of each value, as lists: of the value the first one, of a node the
+ * next. */
+typedef struct parts {
+    uint32_t *first, *next;
+} parts;
+
+static parts
+find_parts(ir_arena *a, const ir_graph *f)
+{
+    parts p = { IR_NEW_N(a, uint32_t, f->n_values), IR_NEW_N(a, uint32_t, f->n_nodes) };
+    for (uint32_t i = f->n_nodes - 1; i > 0; i--) {
+        const ir_node *n = &f->node[i];
+        if (n->n_in == 0 || !is_small_part(f, n, n->in[0]))
+            continue;
+        p.next[i] = p.first[n->in[0]];
+        p.first[n->in[0]] = i;
+    }
+    return p;
+}
+
+/* Where many write over x, all but one copy it. */
+bool *
+cg_early_reads(cg_lowering *l, const ir_graph *f)
+{
+    bool *early = IR_NEW_N(l->arena, bool, f->n_values);
+    const ir_mark mark = ir_arena_mark(l->scratch);
+    const parts of = find_parts(l->scratch, f);
+    uint32_t *writers = IR_NEW_N(l->scratch, uint32_t, f->n_values);
+    search s = search_begin(l->scratch, f);
+    ir_each_node(writer, f) {
+        const int *over = cg_overwrites(l, f, writer);
+        for (int k = 0; over && k < writer->n_out; k++) {
+            const ir_ref x = over[k] >= 0 ? writer->in[over[k]] : IR_NONE;
+            if (!x || !of.first[x] || writers[x]++ >= WRITERS_MOST)
+                continue;
+            for (uint32_t i = of.first[x]; i; i = of.next[i])
+                if (!early[f->node[i].first])
+                    early[f->node[i].first] = is_needed_after(&s, &f->node[i], writer);
+        }
+    }
+    ir_arena_release(l->scratch, mark);
+    return early;
+}
+
+/* -- order --------------------------------------------------------------------------------- */
+
+/* A product reads what its operand is a view of, though the view may be in memory, too. */
+void
+cg_walk_operand(cg_walk *w, const ir_node *n, int i)
+{
+    const ir_ref x =
+        ir_ops[n->op].flag == IR_CONTRACT ? cg_dot_operand(w->f, n, i, NULL, NULL) : n->in[i];
+    const ir_type *t = ir_type_at(w->f, x);
+    cg_walk_value(w, x, cg_walk_space(w, t->rank, t->dims));
+}
+
+void
+cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space)
+{
+    for (int i = 0; g->node && i < g->node->n_in; i++)
+        cg_walk_operand(w, g->node, i);
+    for (uint32_t i = 0; i < g->n; i++) {
+        const ir_type *t = ir_type_at(w->f, g->v[i]);
+        bool same = g->space && ir_same_shape(t, g->space);
+        if (!g->node || ir_def(w->f, g->v[i]) != g->node) /* its operands are walked above */
+            cg_walk_root(w, g->v[i], same ? space : cg_walk_space(w, t->rank, t->dims));
+    }
+}
+
+void
+cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut, const cg_group *g)
+{
+    cg_walk_begin(w, a, f, cut->root);
+    cg_walk_group_at(w, g, g->space ? cg_walk_space(w, g->space->rank, g->space->dims) : NULL);
+}
+
+/* What group g reads, each value once: seen[v] is `mark` for those. */
+static ir_ref *
+reads_of(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g,
+         uint32_t *seen, uint32_t mark)
+{
+    const ir_mark back = ir_arena_mark(l->scratch);
+    cg_walk w;
+    uint32_t n = 0;
+    cg_walk_group(&w, l->scratch, f, cut, g);
+    for (uint32_t j = 0; j < w.n_reads; j++)
+        n += w.read[j].v != IR_NONE;
+    n = n < f->n_values ? n : f->n_values;
+    ir_ref *read = IR_NEW_N(l->arena, ir_ref, n + 1);
+    n = 0;
+    for (uint32_t j = 0; j < w.n_reads; j++) {
+        ir_ref x = w.read[j].v;
+        if (x && seen[x] != mark)
+            read[n++] = x;
+        seen[x] = mark;
+    }
+    ir_arena_release(l->scratch, back);
+    return read;
+}
+
+void
+cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_cut *cut, cg_reads *out)
+{
+    uint32_t *seen = IR_NEW_N(l->arena, uint32_t, f->n_values),
+             *at = IR_NEW_N(l->arena, uint32_t, f->n_values);
+    out->of = IR_NEW_N(l->arena, ir_ref *, cut->n + 1);
+    out->first = IR_NEW_N(l->arena, uint32_t, f->n_values + 1);
+    for (uint32_t i = 0; i < cut->n; i++) {
+        out->of[i] = reads_of(l, f, cut, &cut->group[i], seen, i + 1);
+        for (const ir_ref *x = out->of[i]; *x; x++)
+            out->first[*x + 1]++;
+    }
+    for (ir_ref v = 0; v < f->n_values; v++)
+        out->first[v + 1] += out->first[v];
+    memcpy(at, out->first, sizeof *at * f->n_values);
+    out->reader = IR_NEW_N(l->arena, uint32_t, out->first[f->n_values] + 1);
+    for (uint32_t i = 0; i < cut->n; i++)
+        for (const ir_ref *x = out->of[i]; *x; x++)
+            out->reader[at[*x]++] = i;
+}
+
+static void
+find_overwrites(order *o)
+{
+    o->over = IR_NEW_N(o->l->arena, const int *, o->cut->n + 1);
+    for (uint32_t i = 0; i < o->cut->n; i++) {
+        const cg_group *g = &o->cut->group[i];
+        o->over[i] =
+            g->kind == CG_GROUP_NODE ? cg_overwrites(o->l, o->f, g->node) : NULL;
+    }
+}
+
+/* A reader of x that is not done and does not wait for group i; CG_NO_GROUP: there is none,
+ * as far as READERS_MOST of them say. */
+static uint32_t
+find_reader(order *o, uint32_t i, ir_ref x)
+{
+    const uint32_t end = o->reads.first[x + 1];
+    uint32_t r = o->read[x] ? o->read[x] : o->reads.first[x];
+    while (r < end && o->done[o->reads.reader[r]])
+        r++;
+    o->read[x] = r;
+    for (uint32_t looks = 0; r < end && looks < READERS_MOST; r++, looks++) {
+        const uint32_t j = o->reads.reader[r];
+        if (j != i && !o->done[j] && !cg_deps_wait(&o->cut->deps, j, i))
+            return j;
+    }
+    return CG_NO_GROUP;
+}
+
+/* Does group i write over what another group, which does not wait for it, has still to read?
+ * Then that keeps it back. */
+static bool
+is_rash(order *o, uint32_t i)
+{
+    const cg_group *g = &o->cut->group[i];
+    for (int k = 0; o->over[i] && k < g->node->n_out; k++) {
+        const uint32_t j =
+            o->over[i][k] < 0 ? CG_NO_GROUP : find_reader(o, i, g->node->in[o->over[i][k]]);
+        if (j == CG_NO_GROUP)
+            continue;
+        o->next_kept[i] = o->kept[j];
+        o->kept[j] = i + 1;
+        cg_heap_push(&o->rash, o->l->scratch, i);
+        return true;
+    }
+    return false;
+}
+
+/* Group i is next.  What that leaves ready is of this round if it comes after i, else of the
+ * next one. */
+static void
+do_group(order *o, uint32_t i)
+{
+    const cg_deps *d = &o->cut->deps;
+    ir_arena *a = o->l->scratch;
+    o->done[i] = true;
+    o->cut->order[o->n++] = i;
+    for (uint32_t e = d->of[i].group; e; e = d->dep[e].next_group)
+        if (d->dep[e].group != CG_NO_GROUP && --o->left[d->dep[e].group] == 0)
+            cg_heap_push(d->dep[e].group > i ? &o->round : &o->next, a, d->dep[e].group);
+    for (uint32_t j = o->kept[i]; j; j = o->next_kept[j - 1])
+        if (!o->done[j - 1])
+            cg_heap_push(j - 1 > i ? &o->round : &o->next, a, j - 1);
+}
+
+/* A round takes all that are ready; the rash ones wait, one of them until there is nobody
+ * else. */
+static void
+sort_groups(order *o)
+{
+    cg_cut *c = o->cut;
+    ir_arena *a = o->l->scratch;
+    for (uint32_t e = 1; e < c->deps.n_deps; e++)
+        if (c->deps.dep[e].group != CG_NO_GROUP)
+            o->left[c->deps.dep[e].group]++;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (o->left[i] == 0)
+            cg_heap_push(&o->round, a, i);
+    while (o->round.n + o->next.n + o->rash.n > 0) {
+        if (o->round.n == 0 && o->next.n > 0) {
+            const cg_heap empty = o->round;
+            o->round = o->next;
+            o->next = empty;
+        }
+        const bool patient = o->round.n > 0;
+        const uint32_t i = cg_heap_pop(patient ? &o->round : &o->rash);
+        if (!o->done[i] && !(patient && is_rash(o, i)))
+            do_group(o, i);
+    }
+    if (o->n < c->n)
+        cg_lower_fail(o->l, 0, NULL, "the kernels of a function wait for each other");
+}
+
+/* The last group that reads each root, by its place in the order. */
+static void
+find_last_readers(order *o)
+{
+    cg_cut *c = o->cut;
+    c->last = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
+    c->readers = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
+    for (uint32_t i = 0; i < c->n; i++)
+        for (const ir_ref *r = o->reads.of[c->order[i]]; *r; r++) {
+            c->readers[*r]++;
+            c->last[*r] = i;
+        }
+    for (int i = 0; i < o->f->n_out; i++)
+        c->last[o->f->out[i]] = UINT32_MAX;
+}
+
+void
+cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut)
+{
+    const ir_mark mark = ir_arena_mark(l->scratch);
+    order o = { .l = l, .f = f, .cut = cut, .done = IR_NEW_N(l->scratch, bool, cut->n + 1) };
+    o.left = IR_NEW_N(l->scratch, uint32_t, cut->n + 1);
+    o.kept = IR_NEW_N(l->scratch, uint32_t, cut->n + 1);
+    o.next_kept = IR_NEW_N(l->scratch, uint32_t, cut->n + 1);
+    o.read = IR_NEW_N(l->scratch, uint32_t, f->n_values);
+    cut->order = IR_NEW_N(l->arena, uint32_t, cut->n + 1);
+    cg_find_reads(l, f, cut, &o.reads);
+    find_overwrites(&o);
+    sort_groups(&o);
+    if (l->status == COT_OK)
+        find_last_readers(&o);
+    ir_arena_release(l->scratch, mark);
+}

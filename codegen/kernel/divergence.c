@@ -1,0 +1,285 @@
+/* What varies over which SPMD loops, how indices move, and what is used: for emitters.
+ *
+ * Variance is a forward analysis over sets of levels.  Only carried values depend on what comes
+ * later; their loops are walked again until nothing grows, which takes as many rounds as
+ * carries feed each other. */
+#include "codegen/kernel/kernel.h"
+
+typedef struct vary {
+    const cg_kernel *k;
+    uint32_t *set;
+    bool grew;
+} vary;
+
+static void vary_region(vary *w, const cg_region *r, int level);
+
+/* The verifier asks before it has looked at operands: what is no value varies over nothing. */
+static uint32_t
+set_of(const vary *w, cg_val v)
+{
+    return v < w->k->n_insns ? w->set[v] : 0;
+}
+
+static void
+grow(vary *w, cg_val v, uint32_t set)
+{
+    if (v < w->k->n_insns && (w->set[v] | set) != w->set[v]) {
+        w->set[v] |= set;
+        w->grew = true;
+    }
+}
+
+/* One walk over what a block repeats; carried values take what flows back to them. */
+static void
+vary_carried(vary *w, const cg_block *x, uint32_t also, int level)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->yield[i].carried)
+            grow(w, x->yield[i].carried,
+                 set_of(w, x->yield[i].init) | set_of(w, x->yield[i].value) | also);
+    vary_region(w, &x->other, level);
+    vary_region(w, &x->body, level);
+}
+
+static void
+vary_until_stable(vary *w, const cg_block *x, bool on_cond, int level)
+{
+    bool outer = w->grew;
+
+    do {
+        w->grew = false;
+        vary_carried(w, x, on_cond ? set_of(w, x->cond) : 0, level);
+        for (int i = 0; i < x->n; i++)
+            if (x->yield[i].carried)
+                grow(w, x->yield[i].carried,
+                     set_of(w, x->yield[i].value) | (on_cond ? set_of(w, x->cond) : 0));
+        outer |= w->grew;
+    } while (w->grew);
+    w->grew = outer;
+}
+
+static void
+vary_loop(vary *w, const cg_block *x, int level)
+{
+    bool spmd = x->kind >= CG_UNROLL;
+    uint32_t own = spmd && level < 32 ? (uint32_t)1 << level : 0;
+
+    grow(w, x->var, own | set_of(w, x->lo) | set_of(w, x->hi));
+    if (spmd)
+        vary_region(w, &x->body, level + 1);
+    else
+        vary_until_stable(w, x, false, level);
+    for (int i = 0; i < x->n; i++)
+        grow(w, x->result[i],
+             (set_of(w, x->yield[i].value) | set_of(w, x->yield[i].init)) & ~own);
+}
+
+static void
+vary_insn(vary *w, cg_val v, int level)
+{
+    const cg_insn *i = &w->k->insn[v];
+    const cg_block *x = i->block;
+    uint32_t set = 0;
+
+    switch (i->op) {
+    case CG_LOOP: vary_loop(w, x, level); return;
+    case CG_IF:
+        vary_region(w, &x->body, level);
+        vary_region(w, &x->other, level);
+        for (int j = 0; j < x->n; j++)
+            grow(w, x->result[j],
+                 set_of(w, x->cond) | set_of(w, x->yield[j].value) |
+                     set_of(w, x->yield[j].init));
+        return;
+    case CG_WHILE:
+        vary_until_stable(w, x, true, level);
+        for (int j = 0; j < x->n; j++)
+            grow(w, x->result[j], set_of(w, x->yield[j].carried));
+        return;
+    default:
+        for (int j = 0; j < 3; j++)
+            set |= set_of(w, i->in[j]);
+        for (int j = 0; j < 4; j++)
+            set |= set_of(w, i->args[j]);
+        grow(w, v, set);
+    }
+}
+
+static void
+vary_region(vary *w, const cg_region *r, int level)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        vary_insn(w, r->insn[i], level);
+}
+
+uint32_t *
+cg_variance(const cg_kernel *k, ir_arena *a)
+{
+    vary w = { .k = k, .set = IR_NEW_N(a, uint32_t, k->n_insns) };
+
+    vary_region(&w, &k->body, 0);
+    return w.set;
+}
+
+/* -- uses ---------------------------------------------------------------------------------- */
+
+static bool
+has_effect(cg_op op)
+{
+    return op == CG_STORE || op == CG_COPY || op == CG_FAIL || op == CG_CALL ||
+           op == CG_EXTERN || op >= CG_BARRIER;
+}
+
+typedef struct using
+{
+    const cg_kernel *k;
+    ir_arena *arena;
+    uint32_t *uses;
+    cg_val *todo; /* values used for the first time: their operands are to be counted */
+    uint32_t n, cap;
+}
+using;
+
+static void
+count(using *u, cg_val v)
+{
+    if (v && u->uses[v]++ == 0)
+        IR_PUSH(u->arena, u->todo, u->n, u->cap, v);
+}
+
+static void
+use(using *u, cg_val v)
+{
+    count(u, v);
+    while (u->n > 0) {
+        const cg_insn *i = &u->k->insn[u->todo[--u->n]];
+
+        if (i->op == CG_VAR || i->op == CG_CARRIED || i->op == CG_RESULT)
+            continue;
+        for (int j = 0; j < 3; j++)
+            count(u, i->in[j]);
+        for (int j = 0; j < 4; j++)
+            count(u, i->args[j]);
+    }
+}
+
+static void
+use_region(using *u, const cg_region *r)
+{
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &u->k->insn[r->insn[n]];
+        const cg_block *x = i->block;
+
+        if (has_effect((cg_op)i->op))
+            use(u, r->insn[n]);
+        for (int j = 0; i->call && j < i->call->n_params; j++)
+            use(u, i->call->param[j]);
+        for (int j = 0; i->call && i->call->offset && j < i->call->n_buffers; j++)
+            use(u, i->call->offset[j]);
+        for (int j = 0; i->ext && j < i->ext->n; j++) {
+            use(u, i->ext->arg[j].value);
+            use(u, i->ext->arg[j].offset);
+        }
+        if (!x)
+            continue;
+        use(u, x->lo);
+        use(u, x->hi);
+        use(u, x->limit);
+        use(u, x->cond);
+        for (int j = 0; j < x->n; j++) {
+            use(u, x->yield[j].init);
+            use(u, x->yield[j].value);
+        }
+        use_region(u, &x->other);
+        use_region(u, &x->body);
+    }
+}
+
+uint32_t *
+cg_count_uses(const cg_kernel *k, ir_arena *a)
+{
+    using u = { .k = k, .arena = a, .uses = IR_NEW_N(a, uint32_t, k->n_insns) };
+
+    use_region(&u, &k->body);
+    return u.uses;
+}
+
+/* -- affinity -- */
+
+/* Does v depend on the loop's variable?  Expressions share their parts, and a walk over all
+ * paths may never end: past the budget the answer is yes. */
+static bool
+depends(const cg_kernel *k, cg_val v, cg_val loop, int *budget)
+{
+    const cg_insn *i = &k->insn[v];
+
+    if (v == 0 || i->op == SC_const || i->op == CG_PARAM)
+        return false;
+    if (i->op == CG_VAR)
+        return i->in[0] == loop;
+    if (i->op == CG_CARRIED || i->op == CG_RESULT || --*budget < 0)
+        return true;
+    for (int j = 0; j < 3; j++)
+        if (depends(k, i->in[j], loop, budget))
+            return true;
+    for (int j = 0; j < 4; j++)
+        if (depends(k, i->args[j], loop, budget))
+            return true;
+    return false;
+}
+
+bool
+cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient)
+{
+    const cg_insn *i = &k->insn[v];
+    int64_t x, y;
+    int budget = 1000;
+
+    *coefficient = 0;
+    if (i->op == CG_VAR && i->in[0] == loop) {
+        *coefficient = k->insn[loop].block->step;
+        return true;
+    }
+    if (i->op == SC_add || i->op == SC_sub) {
+        if (!cg_affine(k, i->in[0], loop, &x) || !cg_affine(k, i->in[1], loop, &y))
+            return false;
+        return !__builtin_sub_overflow(x, i->op == SC_add ? -y : y, coefficient);
+    }
+    if (i->op == SC_mul && cg_is_const(k, i->in[1], &y))
+        return cg_affine(k, i->in[0], loop, &x) && !__builtin_mul_overflow(x, y, coefficient);
+    return !depends(k, v, loop, &budget);
+}
+
+int64_t
+cg_moves_by(const cg_kernel *k, cg_val v, const cg_block *loop)
+{
+    int64_t c;
+
+    for (uint32_t i = 1; i < k->n_insns; i++)
+        if (k->insn[i].block == loop)
+            return cg_affine(k, v, i, &c) ? c : 0;
+    return 0;
+}
+
+/* x and the constant that was added to it. */
+static cg_val
+without_constant(const cg_kernel *k, cg_val v, int64_t *c)
+{
+    const cg_insn *i = &k->insn[v];
+
+    *c = 0;
+    return i->op == SC_add && cg_is_const(k, i->in[1], c) ? i->in[0] : v;
+}
+
+bool
+cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step)
+{
+    const cg_insn *i = &k->insn[s], *j = &k->insn[t];
+    const int when = i->op == CG_STORE ? 2 : 1;
+    int64_t a, b;
+
+    return (i->op == CG_STORE || i->op == CG_LOAD) && i->op == j->op && i->imm == j->imm &&
+           !i->in[when] && !j->in[when] &&
+           without_constant(k, i->in[0], &a) == without_constant(k, j->in[0], &b) &&
+           b == a + step;
+}

@@ -1,0 +1,433 @@
+/* Kernels as text.
+ *
+ * One instruction a line, constants in place, values numbered in the order of the text.  Loops
+ * show their kind, bounds, carries in parentheses, and what they yield at their end:
+ *
+ *     %5 = serial %1 in 0..8 (%2: f32 = -0) {
+ *       %3 = load f32 x[%1]
+ *       %4 = add f32 %2, %3
+ *       yield %4
+ *     }
+ */
+#include <inttypes.h>
+
+#include "codegen/kernel/kernel.h"
+
+typedef struct printer {
+    ir_buf *b;
+    const cg_kernel *k;
+    const uint32_t *uses;
+    uint32_t *number;
+    uint32_t next;
+    int indent;
+} printer;
+
+static const char *const kind_name[] = { "serial", "parallel", "grid",   "block",
+                                         "warps",  "lanes",    "unroll", "vector" };
+static const char *const space_name[] = { "in", "out", "local", "const", "shared", "work" };
+
+static void print_region(printer *p, const cg_region *r);
+
+static void
+print_const(ir_buf *b, cot_dtype t, uint64_t bits)
+{
+    float f32;
+    double f64;
+    uint32_t low = (uint32_t)bits;
+
+    if (t == COT_F32) {
+        memcpy(&f32, &low, sizeof f32);
+        ir_buf_f32(b, f32);
+    } else if (t == COT_F64) {
+        memcpy(&f64, &bits, sizeof f64);
+        ir_buf_f64(b, f64);
+    } else if (t == COT_BOOL)
+        ir_buf_str(b, bits ? "true" : "false");
+    else if (ir_is_half(t))
+        ir_buf_printf(b, "0x%04" PRIx64, bits);
+    else if (ir_is_signed(t))
+        ir_buf_printf(b, "%" PRId64, (int64_t)(bits << (64 - ir_bits(t))) >> (64 - ir_bits(t)));
+    else
+        ir_buf_printf(b, "%" PRIu64, bits);
+}
+
+static void
+print_val(printer *p, cg_val v)
+{
+    const cg_insn *i = &p->k->insn[v];
+
+    if (v == 0) {
+        ir_buf_str(p->b, "none");
+        return;
+    }
+    if (i->op == SC_const) {
+        print_const(p->b, (cot_dtype)i->type, i->imm);
+        return;
+    }
+    if (i->op == CG_PARAM) {
+        ir_buf_printf(p->b, "$%d", (int)i->imm);
+        return;
+    }
+    if (p->number[v] == 0)
+        p->number[v] = ++p->next;
+    ir_buf_printf(p->b, "%%%u", p->number[v]);
+}
+
+static void
+line(printer *p)
+{
+    ir_buf_printf(p->b, "%*s", p->indent, "");
+}
+
+static void
+print_list(printer *p, const cg_val *v, int n)
+{
+    for (int i = 0; i < n; i++) {
+        ir_buf_str(p->b, i ? ", " : "");
+        print_val(p, v[i]);
+    }
+}
+
+static void
+print_results(printer *p, const cg_block *x)
+{
+    print_list(p, x->result, x->n);
+    if (x->n)
+        ir_buf_str(p->b, " = ");
+}
+
+static void
+print_carries(printer *p, const cg_block *x)
+{
+    const char *before = " (";
+
+    for (int i = 0; i < x->n; i++) {
+        if (!x->yield[i].carried)
+            continue;
+        ir_buf_str(p->b, before);
+        print_val(p, x->yield[i].carried);
+        ir_buf_printf(p->b, ": %s = ", cot_dtype_name(x->yield[i].type));
+        print_val(p, x->yield[i].init);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        ir_buf_str(p->b, ")");
+}
+
+/* What a body yields, a line of its own within; then the line that ends it is begun. */
+static void
+print_yields(printer *p, const cg_block *x, bool otherwise)
+{
+    p->indent += 2;
+    if (x->n)
+        line(p);
+    for (int i = 0; i < x->n; i++) {
+        const cg_yield *y = &x->yield[i];
+
+        ir_buf_str(p->b, i ? ", " : "yield ");
+        if (y->mode != CG_CARRY)
+            ir_buf_printf(p->b, "%s %s ", y->mode == CG_FOLD ? "fold" : "tree",
+                          ir_sc_name[y->combine]);
+        print_val(p, otherwise ? y->init : y->value);
+    }
+    if (x->n)
+        ir_buf_str(p->b, "\n");
+    p->indent -= 2;
+    line(p);
+}
+
+static void
+print_body(printer *p, const cg_region *r)
+{
+    p->indent += 2;
+    print_region(p, r);
+    p->indent -= 2;
+}
+
+static void
+print_loop(printer *p, const cg_block *x)
+{
+    print_results(p, x);
+    ir_buf_printf(p->b, "%s ", kind_name[x->kind]);
+    print_val(p, x->var);
+    ir_buf_str(p->b, " in ");
+    print_val(p, x->lo);
+    ir_buf_str(p->b, "..");
+    print_val(p, x->hi);
+    if (x->step != 1)
+        ir_buf_printf(p->b, " step %" PRId64, x->step);
+    if (x->limit) {
+        ir_buf_str(p->b, " limit ");
+        print_val(p, x->limit);
+    }
+    print_carries(p, x);
+    ir_buf_str(p->b, " {\n");
+    print_body(p, &x->body);
+    print_yields(p, x, false);
+    ir_buf_str(p->b, "}\n");
+}
+
+static void
+print_if(printer *p, const cg_block *x)
+{
+    print_results(p, x);
+    ir_buf_str(p->b, "if ");
+    print_val(p, x->cond);
+    ir_buf_str(p->b, " {\n");
+    print_body(p, &x->body);
+    print_yields(p, x, false);
+    if (x->other.n || x->n) {
+        ir_buf_str(p->b, "} else {\n");
+        print_body(p, &x->other);
+        print_yields(p, x, true);
+    }
+    ir_buf_str(p->b, "}\n");
+}
+
+static void
+print_while(printer *p, const cg_block *x)
+{
+    print_results(p, x);
+    ir_buf_str(p->b, "while");
+    print_carries(p, x);
+    ir_buf_str(p->b, " {\n");
+    print_body(p, &x->other);
+    p->indent += 2;
+    line(p);
+    ir_buf_str(p->b, "test ");
+    print_val(p, x->cond);
+    ir_buf_str(p->b, "\n");
+    p->indent -= 2;
+    print_body(p, &x->body);
+    print_yields(p, x, false);
+    ir_buf_str(p->b, "}\n");
+}
+
+static void
+print_call(printer *p, const cg_insn *i)
+{
+    const cg_call *c = i->call;
+
+    ir_buf_printf(p->b, "call %s(", p->k->module->kernel[c->kernel]->name);
+    for (int j = 0; j < c->n_buffers; j++) {
+        ir_buf_printf(p->b, "%s%s", j ? ", " : "", p->k->buffer[c->buffer[j]].name);
+        if (c->offset[j]) {
+            ir_buf_str(p->b, " + ");
+            print_val(p, c->offset[j]);
+        }
+    }
+    for (int j = 0; j < c->n_params; j++) {
+        ir_buf_str(p->b, j || c->n_buffers ? ", " : "");
+        print_val(p, c->param[j]);
+    }
+    ir_buf_str(p->b, ")\n");
+}
+
+static void
+print_extern(printer *p, cg_val v)
+{
+    const cg_extern *x = p->k->insn[v].ext;
+
+    if (p->k->insn[v].type != COT_DTYPE_NONE) {
+        print_val(p, v);
+        ir_buf_str(p->b, " = ");
+    }
+    ir_buf_printf(p->b, "extern %s(", x->symbol ? x->symbol : x->name);
+    for (int j = 0; j < x->n; j++) {
+        const cg_extern_arg *a = &x->arg[j];
+        ir_buf_str(p->b, j ? ", " : "");
+        if (a->type != COT_DTYPE_NONE)
+            print_val(p, a->value);
+        else
+            ir_buf_str(p->b, a->buffer ? p->k->buffer[a->buffer - 1].name : "address");
+        if (a->offset) {
+            ir_buf_str(p->b, " + ");
+            print_val(p, a->offset);
+        }
+    }
+    ir_buf_str(p->b, ")\n");
+}
+
+static void
+print_when(printer *p, cg_val when)
+{
+    if (when) {
+        ir_buf_str(p->b, " if ");
+        print_val(p, when);
+    }
+    ir_buf_str(p->b, "\n");
+}
+
+static void
+print_element(printer *p, uint32_t buffer, cg_val index)
+{
+    ir_buf_printf(p->b, "%s[", p->k->buffer[buffer].name);
+    print_val(p, index);
+    ir_buf_str(p->b, "]");
+}
+
+static void
+print_scalar(printer *p, cg_val v)
+{
+    const cg_insn *i = &p->k->insn[v];
+
+    print_val(p, v);
+    ir_buf_printf(p->b, " = %s %s ", ir_sc_name[i->op], cot_dtype_name((cot_dtype)i->type));
+    print_list(p, i->in, ir_sc_arity[i->op]);
+    if (i->op == SC_rare) {
+        ir_buf_str(p->b, " (");
+        print_list(p, i->args, i->sub->n_in);
+        ir_buf_printf(p->b, ") %d instructions", i->sub->n);
+    }
+    if (i->op == SC_table)
+        ir_buf_printf(p->b, " of %d", i->table->n);
+    ir_buf_str(p->b, "\n");
+}
+
+static void
+print_copy(printer *p, const cg_insn *i)
+{
+    ir_buf_printf(p->b, "copy %" PRIu64 " bytes ", i->imm);
+    print_element(p, i->call->buffer[0], i->in[0]);
+    ir_buf_str(p->b, " <- ");
+    print_element(p, i->call->buffer[1], i->in[1]);
+    ir_buf_str(p->b, "\n");
+}
+
+static void
+print_tensor(printer *p, const cg_insn *i)
+{
+    const cg_call *c = i->call;
+
+    if (i->op == CG_COMMIT || i->op == CG_ARRIVE) {
+        ir_buf_str(p->b, i->op == CG_COMMIT
+                             ? "commit\n"
+                             : ir_format(p->b->arena, "arrive but %d\n", (int)i->imm));
+        return;
+    }
+    ir_buf_str(p->b, i->op == CG_FETCH ? (i->imm ? "fetch one " : "fetch ")
+                     : i->op == CG_MMA ? "mma "
+                                       : "fragment ");
+    if (i->op == CG_MMA)
+        ir_buf_printf(p->b, "%s ",
+                      i->type == COT_F32 ? "tf32" : cot_dtype_name((cot_dtype)i->type));
+    for (int j = 0; j < c->n_buffers; j++) {
+        ir_buf_str(p->b, j == 0 ? "" : i->op != CG_MMA ? " <- " : j == 1 ? " += " : " * ");
+        print_element(p, c->buffer[j], i->in[j]);
+    }
+    if (i->op == CG_FETCH && i->in[2]) {
+        ir_buf_str(p->b, " of ");
+        print_val(p, i->in[2]);
+    }
+    ir_buf_str(p->b, i->op == CG_FRAGMENT && i->imm ? " columns\n" : "\n");
+}
+
+static void
+print_insn(printer *p, cg_val v)
+{
+    const cg_insn *i = &p->k->insn[v];
+
+    line(p);
+    switch (i->op) {
+    case CG_LOOP: print_loop(p, i->block); return;
+    case CG_IF: print_if(p, i->block); return;
+    case CG_WHILE: print_while(p, i->block); return;
+    case CG_CALL: print_call(p, i); return;
+    case CG_EXTERN: print_extern(p, v); return;
+    case CG_COPY: print_copy(p, i); return;
+    case CG_PREFETCH:
+        ir_buf_str(p->b, "prefetch ");
+        print_element(p, (uint32_t)i->imm, i->in[0]);
+        ir_buf_str(p->b, "\n");
+        return;
+    case CG_BARRIER: ir_buf_str(p->b, "barrier\n"); return;
+    case CG_FETCH:
+    case CG_COMMIT:
+    case CG_ARRIVE:
+    case CG_FRAGMENT:
+    case CG_MMA: print_tensor(p, i); return;
+    case CG_FAIL:
+        ir_buf_printf(p->b, "fail %s if ", cot_status_name((cot_status)i->imm));
+        print_val(p, i->in[0]);
+        ir_buf_str(p->b, "\n");
+        return;
+    case CG_LOAD:
+        print_val(p, v);
+        ir_buf_printf(p->b, " = load %s ", cot_dtype_name((cot_dtype)i->type));
+        print_element(p, (uint32_t)i->imm, i->in[0]);
+        print_when(p, i->in[1]);
+        return;
+    case CG_STORE:
+        ir_buf_str(p->b, "store ");
+        print_element(p, (uint32_t)i->imm, i->in[0]);
+        ir_buf_str(p->b, " = ");
+        print_val(p, i->in[1]);
+        print_when(p, i->in[2]);
+        return;
+    default: print_scalar(p, v);
+    }
+}
+
+/* Dead instructions, and those that print in place, have no line. */
+static bool
+has_line(const printer *p, cg_val v)
+{
+    const cg_insn *i = &p->k->insn[v];
+
+    if (i->op == SC_const || i->op == CG_PARAM)
+        return false;
+    return p->uses[v] != 0 || i->block;
+}
+
+static void
+print_region(printer *p, const cg_region *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (has_line(p, r->insn[i]) || p->k->insn[r->insn[i]].op >= CG_STORE)
+            print_insn(p, r->insn[i]);
+}
+
+static void
+print_buffer(ir_buf *b, const cg_kernel *k, const cg_buffer *x)
+{
+    ir_buf_printf(b, "  %s %s: %s[%" PRId64 "]", space_name[x->space], x->name,
+                  cot_dtype_name(x->type), x->elements);
+    if (x->space == CG_WORK)
+        ir_buf_printf(b, " at %" PRId64, x->offset);
+    if (x->align)
+        ir_buf_printf(b, " align %d", x->align);
+    if (x->streams)
+        ir_buf_str(b, " streams");
+    if (x->alias)
+        ir_buf_printf(b, " over %s", k->buffer[x->alias - 1].name);
+    ir_buf_str(b, "\n");
+}
+
+void
+cg_kernel_print(ir_buf *b, const cg_kernel *k)
+{
+    printer p = { .b = b, .k = k, .indent = 2 };
+
+    p.uses = cg_count_uses(k, b->arena);
+    p.number = IR_NEW_N(b->arena, uint32_t, k->n_insns);
+    ir_buf_printf(b, "kernel %s", k->name);
+    if (k->n_params)
+        ir_buf_printf(b, "(%d)", k->n_params);
+    ir_buf_str(b, " {");
+    if (k->note)
+        ir_buf_printf(b, "    ; %s", k->note);
+    ir_buf_str(b, "\n");
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        print_buffer(b, k, &k->buffer[i]);
+    print_region(&p, &k->body);
+    ir_buf_str(b, "}\n");
+}
+
+void
+cg_module_print(ir_buf *b, const cg_module *m)
+{
+    ir_buf_printf(b, "module %s {    ; %" PRId64 " bytes of work\n", m->name, m->work_bytes);
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        cg_kernel_print(b, m->kernel[i]);
+    ir_buf_str(b, "}\n");
+}

@@ -1,0 +1,455 @@
+/* argsort: one line after the other (or on a thread of its own), in a kernel with scratch
+ * memory.
+ *
+ * Keys become unsigned words that order as they do (ir/eval/order.c).  Short lines count, for
+ * each element, those that come before it: n^2 comparisons in lanes, no branch, no swap.
+ * Longer ones are sorted by digits, the least first (LSD radix sort: D. Knuth, The Art of
+ * Computer Programming 3, section 5.2.5): all digits of a line are counted in one pass, then
+ * each pass moves words and places to where their digit belongs.  Every pass is stable, so
+ * several keys are sorted the last one first. */
+#include "codegen/fuse/cost.h"
+#include "codegen/fuse/fuse.h"
+#include "codegen/lower/sort_keys.h"
+#include "codegen/plan/plan.h"
+
+enum {
+    COUNT_MOST = 64,
+    KEYS_COUNT_MOST = 8,
+    DIGIT = 8,
+    RADIX = 1 << DIGIT,
+    DIGITS_MOST = 64 / DIGIT
+};
+
+typedef struct ordering {
+    const ir_node *n;
+    cg_frame *fr;
+    const ir_type *t;                   /* of the result */
+    int64_t size, lines;
+    int axis;
+    uint32_t out;
+    int64_t most;                       /* how many places go out                  */
+    bool top;                           /* from the largest on                     */
+    cot_dtype place;                    /* in which places are kept meanwhile      */
+    uint32_t word[KEYS_COUNT_MOST], from[2], to[2];     /* words and places, two of each */
+    uint32_t count;
+    cg_ix at[COT_MAX_RANK + 1];         /* the line                                */
+    cg_val base;                        /* its scratch, in elements                */
+    int key, digit, digits;
+    bool first, last;                   /* pass of all                             */
+    cg_ix i;
+} ordering;
+
+cot_dtype
+cg_word_type(cot_dtype key)
+{
+    return key != COT_BOOL && ir_bits(key) > 32 ? COT_U64 : COT_U32;
+}
+
+static int
+word_bits(cot_dtype key)
+{
+    return key == COT_BOOL ? 8 : ir_bits(key);
+}
+
+static cg_val
+float_word(cg_build *b, cg_val x, cot_dtype w, int bits, uint64_t infinite)
+{
+    const uint64_t top = (uint64_t)1 << (bits - 1);
+    cg_val sign = cg_const(b, w, top), all = cg_const(b, w, top | (top - 1));
+    cg_val size = cg_insn2(b, SC_and, w, x, cg_const(b, w, top - 1));
+    cg_val nan = cg_insn2(b, SC_lt, w, cg_const(b, w, infinite), size);
+    cg_val positive = cg_insn2(b, SC_le, w, x, sign);
+    cg_val mixed = cg_insn2(b, SC_xor, w, x, all);
+    cg_val y = cg_insn3(b, SC_select, w, positive, cg_insn2(b, SC_or, w, x, sign), mixed);
+    return cg_insn3(b, SC_select, w, nan, all, y);
+}
+
+cg_val
+cg_word_of(cg_lowering *l, cg_val x, cot_dtype t)
+{
+    cg_build *b = &l->b;
+    const cot_dtype w = cg_word_type(t);
+    switch (t) {
+    case COT_F16:
+    case COT_BF16:
+        x = cg_insn1(b, SC_cvt, w, cg_insn1(b, SC_bitcast, COT_U16, x));
+        return float_word(b, x, w, 16, t == COT_F16 ? 0x7c00 : 0x7f80);
+    case COT_F32:
+        return float_word(b, cg_insn1(b, SC_bitcast, w, x), w, 32, 0x7f800000);
+    case COT_F64:
+        return float_word(b, cg_insn1(b, SC_bitcast, w, x), w, 64, 0x7ff0000000000000);
+    default:
+        if (!ir_is_signed(t))
+            return cg_convert(l, x, t, w);
+        /* adding 2^(bits-1) in the word, of which the low bits count */
+        x = cg_convert(l, x, t, w == COT_U64 ? COT_I64 : COT_I32);
+        cg_val constant = cg_const(b, w, (uint64_t)1 << (ir_bits(t) - 1));
+        return cg_insn2(b, SC_add, w, cg_insn1(b, SC_bitcast, w, x), constant);
+    }
+}
+
+cg_val
+cg_is_place(cg_build *b, cg_val i, int64_t n)
+{
+    cg_val low = cg_insn2(b, SC_le, COT_I64, cg_i64(b, 0), i);
+
+    return cg_insn2(b, SC_and, COT_BOOL, low, cg_insn2(b, SC_lt, COT_I64, i, cg_i64(b, n)));
+}
+
+/* Element i of the line's scratch. */
+static cg_val
+scratch(cg_lowering *l, const ordering *o, cg_val i)
+{
+    return o->base ? cg_iadd(&l->b, o->base, i) : i;
+}
+
+static cg_val
+key_word(cg_lowering *l, ordering *o, int key, cg_ix i)
+{
+    const ir_ref x = o->n->in[key];
+    o->at[o->axis] = i;
+    const cot_dtype t = ir_type_at(o->fr->f, x)->dtype, w = cg_word_type(t);
+    cg_val word = cg_word_of(l, cg_pull(l, o->fr, x, o->at), t);
+    uint64_t all = word_bits(t) == 64 ? UINT64_MAX : ((uint64_t)1 << word_bits(t)) - 1;
+    return o->top ? cg_insn2(&l->b, SC_xor, w, word, cg_const(&l->b, w, all)) : word;
+}
+
+static void
+store_place(cg_lowering *l, ordering *o, cg_ix where, cg_val place)
+{
+    cg_build *b = &l->b;
+    cg_val i = cg_ix_value(&l->ix, b, where), when = cg_is_place(b, i, o->most);
+    where = cg_ix_var(&l->ix, i, 0, o->most - 1);
+    o->at[o->axis] = where;
+    cg_ix flat = cg_ix_flat(&l->ix, o->t->rank, o->t->dims, o->at);
+    cg_store(b, o->out, cg_ix_value(&l->ix, b, flat), place, when);
+}
+
+/* -- by counting --------------------------------------------------------------------------- */
+
+static void
+count_fill(cg_lowering *l, void *user, cg_ix i)
+{
+    ordering *o = user;
+    cg_val at = cg_ix_value(&l->ix, &l->b, i);
+    for (int k = 0; k < o->n->n_in; k++)
+        cg_store(&l->b, o->word[k], at, key_word(l, o, k, i), 0);
+}
+
+/* Does element j come before element i?  The last key decides first, the places before all. */
+static cg_val
+comes_before(cg_lowering *l, const ordering *o, const cg_val *mine, cg_val j, cg_val i)
+{
+    cg_build *b = &l->b;
+    cg_val less = cg_insn2(b, SC_lt, COT_I32, cg_convert(l, j, COT_I64, COT_I32), i);
+    for (int k = o->n->n_in - 1; k >= 0; k--) {
+        const cot_dtype w = l->k->buffer[o->word[k]].type;
+        cg_val other = cg_load(b, o->word[k], j, 0);
+        cg_val equal =
+            cg_insn2(b, SC_and, COT_BOOL, cg_insn2(b, SC_eq, w, other, mine[k]), less);
+        less = cg_insn2(b, SC_or, COT_BOOL, cg_insn2(b, SC_lt, w, other, mine[k]), equal);
+    }
+    return less;
+}
+
+static void
+count_before(cg_lowering *l, void *user, cg_ix i)
+{
+    const ordering *o = user;
+    cg_build *b = &l->b;
+    cg_val mine[KEYS_COUNT_MOST], at = cg_ix_value(&l->ix, b, i),
+                                  me = cg_convert(l, at, COT_I64, COT_I32);
+    for (int k = 0; k < o->n->n_in; k++)
+        mine[k] = cg_load(b, o->word[k], at, 0);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->size), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val n = cg_loop_carry(b, loop, COT_I32, cg_const(b, COT_I32, 0));
+    cg_val less = comes_before(l, o, mine, cg_loop_var(b, loop), me);
+    cg_val one =
+        cg_insn3(b, SC_select, COT_I32, less, cg_const(b, COT_I32, 1), cg_const(b, COT_I32, 0));
+    cg_loop_next(b, loop, n, cg_insn2(b, SC_add, COT_I32, n, one));
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    cg_store(b, o->count, at, cg_loop_result(b, loop, 0), 0);
+}
+
+static void
+count_place(cg_lowering *l, void *user, cg_ix i)
+{
+    ordering *o = user;
+    cg_val at = cg_ix_value(&l->ix, &l->b, i);
+    cg_val rank = cg_convert(l, cg_load(&l->b, o->count, at, 0), COT_I32, COT_I64);
+    store_place(l, o, cg_ix_var(&l->ix, rank, 0, o->size - 1),
+                cg_convert(l, at, COT_I64, o->t->dtype));
+}
+
+static void
+count_line(cg_lowering *l, ordering *o)
+{
+    int widest = 32;
+    for (int k = 0; k < o->n->n_in; k++)
+        if (l->k->buffer[o->word[k]].type == COT_U64)
+            widest = 64;
+    cg_each(l, CG_SERIAL, o->size, cg_lanes(l, widest), true, count_fill, o);
+    cg_each(l, CG_SERIAL, o->size, cg_lanes(l, widest), true, count_before, o);
+    cg_each(l, CG_SERIAL, o->size, 1, true, count_place, o);
+}
+
+/* -- by digits ----------------------------------------------------------------------------- */
+
+/* The words of the key in the order of the keys after it. */
+static void
+digit_fill(cg_lowering *l, void *user, cg_ix i)
+{
+    ordering *o = user;
+    cg_val at = scratch(l, o, cg_ix_value(&l->ix, &l->b, i));
+    cg_ix where = i;
+    cg_val old = l->mask;
+    if (!o->first) {
+        cg_val p = cg_convert(l, cg_load(&l->b, o->from[1], at, 0), o->place, COT_I64);
+        cg_mask_and(l, cg_is_place(&l->b, p, o->size));
+        where = cg_ix_var(&l->ix, p, 0, o->size - 1);
+    }
+    cg_val word = key_word(l, o, o->key, where);
+    l->mask = old;
+    cg_store(&l->b, o->from[0], at, word, 0);
+}
+
+static void
+zero_count(cg_lowering *l, void *user, cg_ix i)
+{
+    const ordering *o = user;
+    cg_val zero = cg_const(&l->b, o->place, 0);
+    cg_store(&l->b, o->count, cg_ix_value(&l->ix, &l->b, i), zero, 0);
+}
+
+/* Where the digit of a word is counted. */
+static cg_val
+digit_of(cg_lowering *l, const ordering *o, cg_val word, int digit)
+{
+    cg_build *b = &l->b;
+    const cot_dtype w = cg_word_type(ir_type_at(o->fr->f, o->n->in[o->key])->dtype);
+    if (digit)
+        word = cg_insn2(b, SC_shr, w, word, cg_const(b, w, (uint64_t)(digit * DIGIT)));
+    word = cg_insn2(b, SC_and, w, word, cg_const(b, w, RADIX - 1));
+    cg_val constant = cg_i64(b, digit * RADIX);
+    return cg_iadd(b, cg_convert(l, word, w, COT_I64), constant);
+}
+
+static void
+count_digits(cg_lowering *l, void *user, cg_ix i)
+{
+    const ordering *o = user;
+    cg_build *b = &l->b;
+    cg_val word = cg_load(b, o->from[0], scratch(l, o, cg_ix_value(&l->ix, b, i)), 0);
+    for (int d = 0; d < o->digits; d++) {
+        cg_val at = digit_of(l, o, word, d);
+        cg_val one = cg_const(b, o->place, 1);
+        cg_val n = cg_insn2(b, SC_add, o->place, cg_load(b, o->count, at, 0), one);
+        cg_store(b, o->count, at, n, 0);
+    }
+}
+
+/* Counts become the place of the first of each digit. */
+static void
+sum_counts(cg_lowering *l, const ordering *o)
+{
+    cg_build *b = &l->b;
+    cg_val sum[DIGITS_MOST], next[DIGITS_MOST];
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RADIX), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    for (int d = 0; d < o->digits; d++)
+        sum[d] = cg_loop_carry(b, loop, o->place, cg_const(b, o->place, 0));
+    for (int d = 0; d < o->digits; d++) {
+        cg_val at = cg_iadd(b, cg_loop_var(b, loop), cg_i64(b, d * RADIX));
+        next[d] = cg_insn2(b, SC_add, o->place, sum[d], cg_load(b, o->count, at, 0));
+        cg_store(b, o->count, at, sum[d], 0);
+    }
+    for (int d = 0; d < o->digits; d++)
+        cg_loop_next(b, loop, sum[d], next[d]);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+}
+
+static void
+move_digit(cg_lowering *l, void *user, cg_ix i)
+{
+    ordering *o = user;
+    cg_build *b = &l->b;
+    cg_val from = cg_ix_value(&l->ix, b, i), at = scratch(l, o, from);
+    cg_val word = cg_load(b, o->from[0], at, 0), count = digit_of(l, o, word, o->digit);
+    cg_val place = o->first && !o->digit ? cg_convert(l, from, COT_I64, o->place)
+                                         : cg_load(b, o->from[1], at, 0);
+    cg_val to = cg_load(b, o->count, count, 0);
+    cg_store(b, o->count, count, cg_insn2(b, SC_add, o->place, to, cg_const(b, o->place, 1)),
+             0);
+    to = cg_convert(l, to, o->place, COT_I64);
+    if (o->last && o->digit == o->digits - 1) {
+        store_place(l, o, cg_ix_var(&l->ix, to, 0, o->size - 1),
+                    cg_convert(l, place, o->place, o->t->dtype));
+        return;
+    }
+    /* foreseen: one for both stores */
+    cg_val branch = cg_if_begin(b, cg_is_place(b, to, o->size));
+    to = scratch(l, o, to);
+    if (o->digit < o->digits - 1)
+        cg_store(b, o->to[0], to, word, 0);
+    cg_store(b, o->to[1], to, place, 0);
+    cg_if_end(b, branch);
+}
+
+static void
+sort_by_key(cg_lowering *l, ordering *o)
+{
+    const cot_dtype t = ir_type_at(o->fr->f, o->n->in[o->key])->dtype;
+    const uint32_t words = o->word[cg_word_type(t) == COT_U64 ? 2 : 0];
+    /* places stay where the pass before left them; words begin anew */
+    o->from[0] = words;
+    o->to[0] = words + 1;
+    o->digits = word_bits(t) / DIGIT;
+    cg_each(l, CG_SERIAL, o->size, o->first ? cg_lanes(l, ir_bits(cg_word_type(t))) : 1, true,
+            digit_fill, o);
+    cg_each(l, CG_SERIAL, o->digits * RADIX, cg_lanes(l, ir_bits(o->place)), true, zero_count,
+            o);
+    cg_each(l, CG_SERIAL, o->size, 1, true, count_digits, o);
+    sum_counts(l, o);
+    for (o->digit = 0; o->digit < o->digits; o->digit++) {
+        cg_each(l, CG_SERIAL, o->size, 1, true, move_digit, o);
+        for (int k = 0; k < 2; k++) {
+            uint32_t x = o->from[k];
+            o->from[k] = o->to[k];
+            o->to[k] = x;
+        }
+    }
+    o->first = false;
+}
+
+static void
+digit_line(cg_lowering *l, ordering *o)
+{
+    o->first = true;
+    for (o->key = o->n->n_in - 1; o->key >= 0; o->key--) {
+        o->last = o->key == 0;
+        sort_by_key(l, o);
+    }
+}
+
+static bool
+by_counting(const ordering *o)
+{
+    return o->size <= COUNT_MOST && o->n->n_in <= KEYS_COUNT_MOST;
+}
+
+/* -- the kernel ---------------------------------------------------------------------------- */
+
+void
+cg_line_at(cg_lowering *l, const ir_type *t, int axis, cg_ix i, cg_ix *at)
+{
+    int64_t dims[COT_MAX_RANK];
+    cg_ix other[COT_MAX_RANK + 1];
+    int rank = 0;
+    for (int k = 0; k < t->rank; k++)
+        if (k != axis)
+            dims[rank++] = t->dims[k];
+    cg_ix_split(&l->ix, i, rank, dims, other);
+    for (int k = 0, j = 0; k < t->rank; k++)
+        if (k != axis)
+            at[k] = other[j++];
+}
+
+static void
+line(cg_lowering *l, void *user, cg_ix i)
+{
+    ordering *o = user;
+    cg_line_at(l, o->t, o->axis, i, o->at);
+    if (o->base)
+        o->base = cg_imul(&l->b, cg_ix_value(&l->ix, &l->b, i), o->size);
+    if (by_counting(o))
+        count_line(l, o);
+    else
+        digit_line(l, o);
+}
+
+/* Two buffers, one after the other, of that type for each line at work. */
+static uint32_t
+two_buffers(cg_lowering *l, const ordering *o, cot_dtype t, const char *name, int64_t lines)
+{
+    const int64_t dims[1] = { lines * o->size };
+    const ir_type *type = ir_type_as(l->ctx, ir_type_shaped(l->ctx, o->t, 1, dims), t);
+    uint32_t first = 0;
+    for (int k = 0; k < 2; k++) {
+        cg_place p = cg_plan_new(l, name, type);
+        uint32_t b = cg_place_buffer(l, &p, type, name, true);
+        first = k ? first : b;
+    }
+    return first;
+}
+
+static void
+make_scratch(cg_lowering *l, ordering *o, int64_t lines)
+{
+    bool any[2] = { false, false };
+    for (int k = 0; k < o->n->n_in; k++)
+        any[cg_word_type(ir_type_at(o->fr->f, o->n->in[k])->dtype) == COT_U64] = true;
+    if (by_counting(o)) {
+        for (int k = 0; k < o->n->n_in; k++)
+            o->word[k] = cg_local_buffer(
+                l, "word", cg_word_type(ir_type_at(o->fr->f, o->n->in[k])->dtype), o->size);
+        o->count = cg_local_buffer(l, "rank", COT_I32, o->size);
+        return;
+    }
+    o->word[0] = any[0] ? two_buffers(l, o, COT_U32, "word", lines) : 0;
+    o->word[2] = any[1] ? two_buffers(l, o, COT_U64, "word", lines) : 0;
+    o->from[1] = two_buffers(l, o, o->place, "place", lines);
+    o->to[1] = o->from[1] + 1;
+    o->count = cg_local_buffer(l, "count", o->place, DIGITS_MOST * RADIX);
+}
+
+void
+cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->node;
+    const cg_group none = { 0 };
+    const bool top = n->op == OP_top_k;
+    const int axis = (int)(top ? n->at.top.axis : n->at.arg.axis);
+    ordering o = { .n = n, .t = ir_type_at(v->f, n->first), .axis = axis, .top = top };
+    if (!v->place[n->first].set)
+        v->place[n->first] = cg_plan_new(l, "t", o.t);
+    if (o.t->size == 0)
+        return;
+    if ((top && cg_plan_top(l, v, g)) || cg_plan_sort_grid(l, v, n, axis, top))
+        return;
+    o.size = ir_type_at(v->f, n->in[0])->dims[o.axis];
+    o.most = o.t->dims[o.axis];
+    o.lines = o.t->size / o.most;
+    o.place = o.size <= INT32_MAX ? COT_I32 : COT_I64;
+    cg_kernel_begin(l, ir_ops[n->op].name);
+    l->k->loc = n->loc;
+    l->k->note = ir_ops[n->op].doc;
+    o.fr = cg_level_frame(l, v, &none);
+    o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
+    bool many = o.lines > 1 && cg_is_shared(l, o.lines * o.size * 40);
+    make_scratch(l, &o, many ? o.lines : 1);
+    l->k->flops = o.lines * o.size * 40;
+    o.base = many ? cg_i64(&l->b, 0) : 0;
+    ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines,
+                  (long long)o.size, by_counting(&o) ? "counting" : "digits",
+                  many ? ", parallel" : "");
+    cg_each(l, many ? CG_PARALLEL : CG_SERIAL, o.lines, 1, true, line, &o);
+    cg_kernel_call(l);
+}
+
+/* In registers there is no room for it: whoever needs an element of it needs them all. */
+cg_val
+lower_argsort(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    (void)l, (void)fr, (void)n, (void)result, (void)at;
+    return 0;
+}
+
+cg_val
+lower_top_k(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    (void)l, (void)fr, (void)n, (void)result, (void)at;
+    return 0;
+}

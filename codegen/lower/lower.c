@@ -1,0 +1,187 @@
+/* From a prepared graph to a module of kernels. */
+#include "codegen/lower/lower.h"
+
+#include "codegen/kernel/grid.h"
+#include "codegen/plan/plan.h"
+
+static const char *
+arg_name(ir_arena *a, const char *const *names, int i, const char *prefix)
+{
+    return names && names[i] ? names[i] : ir_format(a, "%s%d", prefix, i);
+}
+
+static bool
+is_inout(const ir_graph *f, int i)
+{
+    for (int k = 0; k < f->n_inout; k++)
+        if (f->inout[k].arg == i)
+            return true;
+    return false;
+}
+
+static void
+place_inputs(cg_lowering *l, cg_level *v)
+{
+    const ir_graph *f = v->f;
+    cg_kernel *k = l->entry.k;
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+        bool written = is_inout(f, i) || (l->o->donated && l->o->donated[i]);
+        uint32_t b = cg_buffer_add(k, arg_name(l->arena, f->in_name, i, "in"), t->dtype,
+                                   written ? CG_OUT : CG_IN, t->size);
+        k->buffer[b].arg = i;
+        k->buffer[b].align = l->target.grid ? CG_DEVICE_ALIGN : 0;
+        v->place[f->in[i]] = (cg_place){ .set = true, .buffer = b };
+        v->borrowed[f->in[i]] = true;
+    }
+}
+
+void
+cg_pair_donated(const ir_graph *f, const bool *donated, int *over)
+{
+    for (int j = 0; j < f->n_out; j++)
+        over[j] = -1;
+    for (int i = 0; donated && i < f->n_in; i++)
+        for (int j = 0; donated[i] && j < f->n_out - f->n_inout; j++)
+            if (over[j] < 0 && ir_type_at(f, f->out[j]) == ir_type_at(f, f->in[i])) {
+                over[j] = i;
+                break;
+            }
+}
+
+/* The memory of results: of their own, where it may be that of a donated argument, or, of the
+ * new value of an in/out argument, the argument's.  The first result that is a value is where
+ * the value is computed, in the latter two cases if the old value is dead by then; the others,
+ * and results that are inputs, are copies. */
+static cg_place *
+place_outputs(cg_lowering *l, cg_level *v, const int *over)
+{
+    const ir_graph *f = v->f;
+    const int own = f->n_out - f->n_inout;
+    cg_place *to = IR_NEW_N(l->arena, cg_place, f->n_out + 1);
+    for (int i = 0; i < own; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+        uint32_t b = cg_buffer_add(l->entry.k, arg_name(l->arena, f->out_name, i, "out"),
+                                   t->dtype, CG_OUT, t->size);
+        l->entry.k->buffer[b].arg = f->n_in + i;
+        l->entry.k->buffer[b].align = l->target.grid ? CG_DEVICE_ALIGN : 0;
+        l->entry.k->buffer[b].alias = over[i] < 0 ? 0 : v->place[f->in[over[i]]].buffer + 1;
+        to[i] = (cg_place){ .set = true, .buffer = b };
+    }
+    for (int k = 0; k < f->n_inout; k++)
+        to[own + k] = v->place[f->in[f->inout[k].arg]];
+    for (int i = 0; i < f->n_out; i++) {
+        ir_ref y = f->out[i];
+        int old = i < own ? over[i] : f->inout[i - own].arg;
+        if (!v->place[y].set && (old < 0 || cg_may_overwrite(l, v, y, f->in[old])))
+            v->place[y] = to[i];
+    }
+    return to;
+}
+
+/* Is result i's memory that of an argument whose old value is not the result? */
+static bool
+hides_input(const cg_lowering *l, const cg_level *v, const cg_place *to, int i)
+{
+    for (int j = 0; j < v->f->n_in; j++)
+        if (cg_may_share(l, to[i], v->place[v->f->in[j]]) && v->f->out[i] != v->f->in[j])
+            return true;
+    return false;
+}
+
+/* The results that are not where they belong.  Old values that are results come first: other
+ * copies may hide them, and so may their own. */
+static void
+copy_outputs(cg_lowering *l, cg_level *v, const cg_place *to)
+{
+    const ir_graph *f = v->f;
+    cg_place *from = IR_NEW_N(l->arena, cg_place, f->n_out + 1);
+    for (int i = 0; i < f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+        from[i] = v->place[f->out[i]];
+        if (ir_def(f, f->out[i]) || from[i].buffer == to[i].buffer ||
+            l->entry.k->buffer[from[i].buffer].space == CG_IN)
+            continue;
+        cg_place own = hides_input(l, v, to, i) ? cg_plan_new(l, "old", t) : to[i];
+        cg_plan_copy(l, own, from[i], t);
+        from[i] = own;
+    }
+    for (int i = 0; i < f->n_out; i++)
+        if (from[i].buffer != to[i].buffer)
+            cg_plan_copy(l, to[i], from[i], ir_type_at(f, f->out[i]));
+}
+
+static bool
+any_parallel(const cg_module *m)
+{
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        for (uint32_t v = 1; v < m->kernel[i]->n_insns; v++)
+            if (m->kernel[i]->insn[v].op == CG_LOOP &&
+                m->kernel[i]->insn[v].block->kind == CG_PARALLEL)
+                return true;
+    return false;
+}
+
+static cot_status
+lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *scratch,
+      cg_module **out)
+{
+    cg_lowering *l = IR_NEW(arena, cg_lowering);
+    ir_buf why;
+    ir_buf_init(&why, arena);
+    l->ctx = f->ctx;
+    l->arena = arena;
+    l->scratch = scratch;
+    l->o = o;
+    l->target = o->target ? *o->target : (cg_target){ 0 };
+    if (!l->target.vector_bits)
+        l->target.vector_bits = 128;
+    l->why = &why;
+    l->plan = IR_NEW(arena, cg_plan);
+    ir_map_init(&l->kernels, arena);
+    ir_map_init(&l->called_of, arena);
+    l->m = cg_module_new(f->ctx, arena, f->name ? f->name : "f");
+    l->m->trapping_math = l->target.trapping_math && !l->target.grid;
+    cg_kernel *entry = cg_kernel_new(l->m, f->name ? f->name : "f");
+    cg_begin(&l->entry, entry);
+    l->m->n_args = f->n_in + f->n_out - f->n_inout;
+    cg_level *v = cg_level_new(l, f);
+    place_inputs(l, v);
+    int *over = IR_NEW_N(arena, int, f->n_out + 1);
+    cg_pair_donated(f, o->donated, over);
+    cg_place *to = place_outputs(l, v, over);
+    cg_plan_graph(l, v);
+    copy_outputs(l, v, to);
+    l->m->work_bytes = cg_plan_assign(l);
+    l->m->parallel = o->threads > 1 && any_parallel(l->m);
+    l->m->why = why.text;
+    *out = l->m;
+    /* here and nowhere else: all back ends come by, and none changes a module */
+    return l->status == COT_OK ? cg_verify(l->m) : l->status;
+}
+
+/* The scratch memory is freed here, also where memory runs short; then the jump goes on. */
+cot_status
+cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_module **out)
+{
+    volatile cot_status status = COT_OK;
+    volatile bool ended = false;
+    ir_arena scratch;
+
+    ir_arena_init(&scratch, f->ctx);
+    IR_TRY(f->ctx) {
+        status = lower(f, o, arena, &scratch, out);
+        ended = true;
+    }
+    ir_arena_free(&scratch);
+    if (!ended)
+        ir_out_of_memory(f->ctx);
+    return status;
+}
+
+void
+cg_explain(ir_buf *b, const cg_module *m)
+{
+    ir_buf_printf(b, "%s: %u kernels, %lld bytes of work\n%s", m->name, m->n_kernels - 1,
+                  (long long)m->work_bytes, m->why ? m->why : "");
+}

@@ -1,0 +1,109 @@
+/* Lifetimes and offsets of the buffers of a plan: see plan.h.
+ *
+ * The span of a buffer's steps grows with each use.  Offsets come last: larger buffers first,
+ * each at the lowest place that no buffer alive at the same time takes. */
+#include "codegen/plan/plan.h"
+
+#include <stdlib.h>
+
+enum { ALIGN = 64 };
+
+static cg_span *
+span_of(cg_lowering *l, uint32_t buffer)
+{
+    cg_plan *p = l->plan;
+    while (p->n <= buffer)
+        IR_PUSH(l->arena, p->span, p->n, p->cap, ((cg_span){ 0 }));
+    return &p->span[buffer];
+}
+
+void
+cg_plan_touch(cg_lowering *l, uint32_t buffer)
+{
+    cg_plan *p = l->plan;
+    cg_span *s = span_of(l, buffer);
+    if (p->n_loops && s->last < p->loop[p->n_loops - 1].step)
+        IR_PUSH(l->arena, p->used, p->n_used, p->cap_used, buffer);
+    if (!s->first)
+        s->first = p->now;
+    s->last = p->now;
+}
+
+void
+cg_plan_touch_since(cg_lowering *l, uint32_t buffer, uint32_t since)
+{
+    cg_plan_touch(l, buffer);
+    span_of(l, buffer)->first = since;
+}
+
+cg_place
+cg_plan_new(cg_lowering *l, const char *name, const ir_type *t)
+{
+    cg_place p = { .set = true };
+    p.buffer = cg_buffer_add(l->entry.k, name, t->dtype, CG_WORK, t->size);
+    l->entry.k->buffer[p.buffer].align = ALIGN;
+    return p;
+}
+
+void
+cg_plan_loop_begin(cg_lowering *l)
+{
+    l->plan->now++;
+    IR_PUSH(l->arena, l->plan->loop, l->plan->n_loops, l->plan->cap_loops,
+            ((cg_loop_start){ l->plan->now, l->plan->n_used }));
+}
+
+void
+cg_plan_loop_end(cg_lowering *l)
+{
+    cg_plan *p = l->plan;
+    const cg_loop_start loop = p->loop[--p->n_loops];
+    p->now++;
+    for (uint32_t i = loop.used; i < p->n_used; i++) {
+        cg_span *s = &p->span[p->used[i]];
+        if (s->first <= loop.step)
+            s->last = p->now;
+    }
+    if (p->n_loops == 0)
+        p->n_used = 0;
+}
+
+typedef struct piece {
+    uint32_t buffer;
+    int64_t bytes;
+} piece;
+
+static int
+by_size(const void *x, const void *y)
+{
+    const piece *a = x, *b = y;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return a->buffer < b->buffer ? -1 : 1;
+}
+
+int64_t
+cg_plan_assign(cg_lowering *l)
+{
+    cg_kernel *k = l->entry.k;
+    piece *p = IR_NEW_N(l->scratch, piece, k->n_buffers + 1);
+    cg_lying *x = IR_NEW_N(l->scratch, cg_lying, k->n_buffers + 1);
+    uint32_t n = 0;
+    k->work_bytes = 0;
+    for (uint32_t i = 0; i < k->n_buffers; i++) {
+        if (k->buffer[i].space != CG_WORK)
+            continue;
+        int64_t bytes = k->buffer[i].elements * (int64_t)cot_dtype_size(k->buffer[i].type);
+        p[n++] = (piece){ i, (bytes + ALIGN - 1) / ALIGN * ALIGN };
+    }
+    qsort(p, n, sizeof *p, by_size);
+    for (uint32_t i = 0; i < n; i++)
+        x[i] = (cg_lying){ .span = *span_of(l, p[i].buffer), .bytes = p[i].bytes };
+    cg_offsets_assign(l->scratch, n, x);
+    for (uint32_t i = 0; i < n; i++) {
+        k->buffer[p[i].buffer].offset = x[i].offset;
+        if (x[i].offset + x[i].bytes > k->work_bytes)
+            k->work_bytes = x[i].offset + x[i].bytes;
+    }
+    return k->work_bytes;
+}

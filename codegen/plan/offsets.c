@@ -1,0 +1,161 @@
+/* Offsets of buffers in a block: the lowest that is free while the buffer lives.
+ *
+ * Steps are the leaves of a binary tree, in which a span of steps is the union of O(log n)
+ * nodes (a segment tree: J. L. Bentley, 1977).  Each node has two sets of bytes: those that
+ * buffers take whose span holds it as one of those nodes, and those that buffers take with
+ * such a node at or below it.  A buffer of a span meets those below the span's nodes, and
+ * those whose nodes hold its first or its last step.  Sets are ascending ranges; ranges that
+ * touch are one, which in programs made of layers leaves a few of them. */
+#include "codegen/plan/offsets.h"
+
+#include <stdbool.h>
+
+typedef struct range {
+    int64_t lo, hi;
+} range;
+
+typedef struct ranges {
+    range *at;
+    uint32_t n, cap;
+} ranges;
+
+typedef struct tree {
+    ir_arena *arena;
+    uint32_t steps;             /* leaves: steps, steps + 1, ... */
+    ranges *own, *below;        /* of each node; 1 is the root, 2 i and 2 i + 1 are below i */
+} tree;
+
+enum { NODES_MOST = 4 * 32 };   /* of a span, and those above its ends */
+
+typedef struct meeting {
+    const ranges *set[NODES_MOST];
+    int n;
+} meeting;
+
+/* The first range that ends behind x; n: there is none. */
+static uint32_t
+first_behind(const ranges *r, int64_t x)
+{
+    uint32_t lo = 0, hi = r->n;
+
+    while (lo < hi) {
+        const uint32_t mid = (lo + hi) / 2;
+        if (r->at[mid].hi > x)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+/* Were these bytes in the set before? */
+static bool
+add(ir_arena *a, ranges *r, int64_t lo, int64_t hi)
+{
+    const uint32_t i = first_behind(r, lo - 1);
+    uint32_t end = i;
+
+    if (i < r->n && r->at[i].lo <= lo && r->at[i].hi >= hi)
+        return true;
+    for (; end < r->n && r->at[end].lo <= hi; end++) {
+        lo = r->at[end].lo < lo ? r->at[end].lo : lo;
+        hi = r->at[end].hi > hi ? r->at[end].hi : hi;
+    }
+    if (end == i) {
+        IR_PUSH(a, r->at, r->n, r->cap, (range){ 0 });
+        memmove(r->at + i + 1, r->at + i, (r->n - 1 - i) * sizeof *r->at);
+    } else {
+        memmove(r->at + i + 1, r->at + end, (r->n - end) * sizeof *r->at);
+        r->n -= end - i - 1;
+    }
+    r->at[i] = (range){ lo, hi };
+    return false;
+}
+
+/* A node of the span of x.  What lies below a node lies below those above it, too. */
+static void
+add_node(tree *t, uint32_t node, const cg_lying *x)
+{
+    add(t->arena, &t->own[node], x->offset, x->offset + x->bytes);
+    while (node && !add(t->arena, &t->below[node], x->offset, x->offset + x->bytes))
+        node /= 2;
+}
+
+static void
+add_buffer(tree *t, const cg_lying *x)
+{
+    uint32_t lo = x->span.first + t->steps, hi = x->span.last + t->steps + 1;
+
+    for (; lo < hi; lo /= 2, hi /= 2) {
+        if (lo % 2)
+            add_node(t, lo++, x);
+        if (hi % 2)
+            add_node(t, --hi, x);
+    }
+}
+
+static void
+meet(meeting *m, const ranges *r)
+{
+    if (r->n)
+        m->set[m->n++] = r;
+}
+
+/* The sets of all buffers that live at some step of the span. */
+static meeting
+meeting_of(const tree *t, cg_span s)
+{
+    uint32_t lo = s.first + t->steps, hi = s.last + t->steps + 1;
+    meeting m = { .n = 0 };
+
+    for (uint32_t node = lo; node; node /= 2)
+        meet(&m, &t->own[node]);
+    for (uint32_t node = hi - 1; node; node /= 2)
+        meet(&m, &t->own[node]);
+    for (; lo < hi; lo /= 2, hi /= 2) {
+        if (lo % 2)
+            meet(&m, &t->below[lo++]);
+        if (hi % 2)
+            meet(&m, &t->below[--hi]);
+    }
+    return m;
+}
+
+static int64_t
+lowest(const tree *t, const cg_lying *x)
+{
+    const meeting m = meeting_of(t, x->span);
+    int64_t at = 0;
+
+    for (int since = 0, i = 0; since < m.n; i = (i + 1) % m.n) {
+        const ranges *r = m.set[i];
+        uint32_t k = first_behind(r, at);
+
+        since++;
+        for (; k < r->n && r->at[k].lo < at + x->bytes; k++) {
+            at = r->at[k].hi;
+            since = 1;
+        }
+    }
+    return at;
+}
+
+void
+cg_offsets_assign(ir_arena *scratch, uint32_t n, cg_lying *x)
+{
+    const ir_mark mark = ir_arena_mark(scratch);
+    tree t = { .arena = scratch, .steps = 1 };
+
+    for (uint32_t i = 0; i < n; i++)
+        while (t.steps <= x[i].span.last)
+            t.steps *= 2;
+    t.own = IR_NEW_N(scratch, ranges, 2 * t.steps);
+    t.below = IR_NEW_N(scratch, ranges, 2 * t.steps);
+    for (uint32_t i = 0; i < n; i++) {
+        if (x[i].bytes == 0)
+            continue;
+        x[i].offset = lowest(&t, &x[i]);
+        add_buffer(&t, &x[i]);
+    }
+    ir_arena_release(scratch, mark);
+}

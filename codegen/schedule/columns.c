@@ -1,0 +1,327 @@
+/* Reductions over the first axes, by rows: see columns.h.  A kernel that has nothing else to do
+ * with the rows takes them panel by panel, so that the stack of partial results stays in the
+ * nearest cache. */
+#include "codegen/schedule/columns.h"
+
+#include <inttypes.h>
+
+#include "codegen/fuse/cost.h"
+
+enum {
+    LANES = 32,
+    BLOCK = 512,
+    ROWS_LEAST = 64,
+    COLUMNS_LEAST = 256,
+    GRID_ROWS_LEAST = 2 * BLOCK,
+    GRID_COLUMNS_MOST = 1 << 16, /* so many keep a GPU busy by themselves */
+    SCRATCH_MOST = 128 << 10
+};
+
+cg_columns
+cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
+{
+    cg_columns c = { .l = l, .f = f };
+    for (uint32_t i = 0; i < n && i < CG_COLUMNS_MOST; i++) {
+        const ir_node *d = ir_def(f, v[i]);
+        int first, last;
+        c.x = ir_type_at(f, d->in[0]);
+        c.rows = cg_reduced(f, d, &first, &last);
+        c.v[c.n] = v[i];
+        c.how[c.n++] = cg_fold_of(d->op, c.x->dtype);
+    }
+    c.count = c.rows ? c.x->size / c.rows : 0;
+    c.parts = (c.rows + BLOCK - 1) / BLOCK * LANES;
+    return c;
+}
+
+/* The stack is never higher than the parts' number is long. */
+static int64_t
+depth(const cg_columns *c)
+{
+    int64_t n = 1;
+    while ((int64_t)1 << (n - 1) < c->parts)
+        n++;
+    return n;
+}
+
+/* May they be in one stack of this many columns? */
+static bool
+columns_fit(const cg_columns *c, int64_t width)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < c->n; i++)
+        bytes += depth(c) * (int64_t)cot_dtype_size(c->how[i].type);
+    return width * bytes <= SCRATCH_MOST;
+}
+
+/* Equal panels whose stacks fit the scratch; at least one for each thread. */
+static bool
+choose_panel(cg_columns *c)
+{
+    int64_t panels = 1;
+    if (c->l->o->threads > 1 && c->x->size > CG_COST_PARALLEL)
+        panels = c->l->o->threads;
+    while (panels < c->count && (c->count % panels || !columns_fit(c, c->count / panels)))
+        panels++;
+    c->width = c->count / panels;
+    return c->width >= COLUMNS_LEAST / 4;
+}
+
+bool
+cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    int first, last;
+    if (ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin ||
+        (cg_lanes(l, 32) == 1 && !l->target.grid))
+        return false;
+    cg_reduced(f, n, &first, &last);
+    if (first != 0 || ir_axes_count(n->at.axes.axes) != last)
+        return false;
+    cg_columns c = cg_columns_of(l, f, 1, &n->first);
+    if (l->target.grid)
+        return !cg_is_row_reduce(f, n) && c.rows >= GRID_ROWS_LEAST && c.count > 0 &&
+               c.count < GRID_COLUMNS_MOST;
+    return c.rows >= ROWS_LEAST && c.count >= COLUMNS_LEAST && choose_panel(&c);
+}
+
+bool
+cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
+{
+    cg_columns c = cg_columns_of(l, f, n, v);
+    return n <= CG_COLUMNS_MOST && (l->target.grid || choose_panel(&c));
+}
+
+bool
+cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
+{
+    cg_columns c = cg_columns_of(l, f, n, v);
+    return !l->target.grid && n <= CG_COLUMNS_MOST && columns_fit(&c, c.count);
+}
+
+/* -- the stack ----------------------------------------------------------------------------- */
+
+void
+cg_columns_each(cg_columns *c, cg_each_body *body, void *user)
+{
+    int64_t lanes = cg_lanes(c->l, ir_bits(c->how[0].type));
+    cg_each(c->l, CG_SERIAL, c->width, 2 * lanes, false, body, user);
+}
+
+static cg_val
+slot(cg_columns *c, cg_val height, cg_ix column)
+{
+    cg_build *b = &c->l->b;
+    cg_val value = cg_ix_value(&c->l->ix, b, column);
+    return cg_iadd(b, cg_imul(b, height, c->width), value);
+}
+
+cg_val
+cg_columns_node(cg_columns *c, int i, cg_ix column)
+{
+    return cg_load(&c->l->b, c->stack[i], cg_ix_value(&c->l->ix, &c->l->b, column), 0);
+}
+
+static void
+clear_columns(cg_lowering *l, void *user, cg_ix column)
+{
+    cg_columns *c = user;
+    for (int i = 0; i < c->n; i++) {
+        cg_val value = cg_neutral(&l->b, c->how[i].op, c->how[i].type);
+        cg_store(&l->b, c->stack[i], slot(c, c->top, column), value, 0);
+    }
+}
+
+void
+cg_columns_add(cg_columns *c, int i, cg_ix column, cg_val x)
+{
+    cg_build *b = &c->l->b;
+    cg_val at = slot(c, c->top, column), sum = cg_load(b, c->stack[i], at, c->l->mask);
+    sum = cg_insn2(b, c->how[i].op, c->how[i].type, sum, x);
+    cg_store(b, c->stack[i], at, sum, c->l->mask);
+}
+
+/* Part `step + 1` into part `step` of the stack. */
+static void
+combine_parts(cg_lowering *l, void *user, cg_ix column)
+{
+    cg_columns *c = user;
+    cg_val left = slot(c, c->step, column),
+           right = cg_iadd(&l->b, left, cg_i64(&l->b, c->width));
+    for (int i = 0; i < c->n; i++) {
+        cg_val x = cg_load(&l->b, c->stack[i], left, 0),
+               y = cg_load(&l->b, c->stack[i], right, 0);
+        cg_store(&l->b, c->stack[i], left, cg_insn2(&l->b, c->how[i].op, c->how[i].type, x, y),
+                 0);
+    }
+}
+
+/* The uppermost `n` parts, and the one below them, become one; `top` is the index of the
+ * uppermost. */
+static void
+combine(cg_columns *c, cg_val top, cg_val n)
+{
+    cg_lowering *l = c->l;
+    cg_build *b = &l->b;
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    c->step = cg_isub(b, cg_isub(b, top, cg_i64(b, 1)), cg_loop_var(b, loop));
+    cg_columns_each(c, combine_parts, c);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+}
+
+/* The five bits of r in reverse. */
+static cg_val
+reversed(cg_build *b, cg_val r)
+{
+    cg_val out = cg_i64(b, 0);
+    for (int bit = 0; bit < 5; bit++)
+        out = cg_iadd(b, out,
+                      cg_imul(b, cg_imod(b, cg_idiv(b, r, (int64_t)1 << bit), 2), 16 >> bit));
+    return out;
+}
+
+/* Part q, number `nth` on this stack: the rows 512 b + 32 t + lane for all t, and the carries
+ * after it. */
+static void
+one_part(cg_columns *c, cg_val q, cg_val nth, cg_each_row *body, void *user)
+{
+    cg_lowering *l = c->l;
+    cg_build *b = &l->b;
+    cg_val lane = reversed(b, cg_imod(b, q, LANES)),
+           first = cg_iadd(b, cg_imul(b, cg_idiv(b, q, LANES), BLOCK), lane);
+    cg_val left = cg_isub(b, cg_i64(b, c->rows + LANES - 1), first);
+    cg_val steps = c->rows % BLOCK ? cg_insn2(b, SC_shr, COT_I64, left, cg_i64(b, 5)) : 0,
+           most = cg_i64(b, BLOCK / LANES);
+    steps = steps ? cg_imin(b, most, steps) : most;
+    c->top = cg_insn1(b, SC_popcnt, COT_I64, nth);
+    cg_columns_each(c, clear_columns, c);
+
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    const cg_val row = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), LANES));
+    cg_take_value(b, c->reduction, row, 0);
+    body(user, row);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+
+    cg_val changed = cg_insn2(b, SC_xor, COT_I64, nth, cg_iadd(b, nth, cg_i64(b, 1)));
+    cg_val one = cg_i64(b, 1);
+    combine(c, c->top, cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, changed), one));
+}
+
+void
+cg_columns_declare(cg_columns *c)
+{
+    c->reduction = cg_reduction_new(&c->l->b, c->rows, 0, 1);
+}
+
+void
+cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, void *user)
+{
+    cg_lowering *l = c->l;
+    cg_build *b = &l->b;
+    for (int i = 0; i < c->n; i++)
+        if (!c->stack[i])
+            c->stack[i] = cg_local_buffer(l, "parts", c->how[i].type, depth(c) * c->width);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val nth = cg_loop_var(b, loop);
+    one_part(c, cg_iadd(b, lo, nth), nth, body, user);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    int64_t parts;
+    if (cg_is_const(l->k, n, &parts) && (parts & (parts - 1)) == 0)
+        return;
+    cg_val one = cg_i64(b, 1);
+    cg_val below = cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, n), one);
+    combine(c, below, below);
+}
+
+/* -- a kernel of them ---------------------------------------------------------------------- */
+
+typedef struct panels {
+    cg_columns c;
+    cg_frame *fr;
+    uint32_t out[CG_COLUMNS_MOST];
+    cg_val first; /* column of the panel in hand */
+    cg_ix row;
+} panels;
+
+/* Index of an operand at the row in hand and a column of the panel. */
+static void
+operand_index(panels *p, cg_ix column, cg_ix *at)
+{
+    cg_columns *c = &p->c;
+    cg_lowering *l = c->l;
+    int outer = c->x->rank - ir_type_at(c->f, c->v[0])->rank;
+    cg_val k = cg_iadd(&l->b, p->first, cg_ix_value(&l->ix, &l->b, column));
+    cg_ix whole = c->width == c->count ? column : cg_ix_var(&l->ix, k, 0, c->count - 1);
+    cg_ix_split(&l->ix, p->row, outer, c->x->dims, at);
+    cg_ix_split(&l->ix, whole, c->x->rank - outer, c->x->dims + outer, at + outer);
+}
+
+static void
+add_element(cg_lowering *l, void *user, cg_ix column)
+{
+    panels *p = user;
+    cg_ix at[COT_MAX_RANK + 1];
+    operand_index(p, column, at);
+    for (int i = 0; i < p->c.n; i++) {
+        ir_ref x = ir_def(p->c.f, p->c.v[i])->in[0];
+        cg_columns_add(&p->c, i, column,
+                       cg_convert(l, cg_pull(l, p->fr, x, at), ir_type_at(p->c.f, x)->dtype,
+                                  p->c.how[i].type));
+    }
+}
+
+static void
+add_row(void *user, cg_val row)
+{
+    panels *p = user;
+    p->row = cg_ix_var(&p->c.l->ix, row, 0, p->c.rows - 1);
+    cg_columns_each(&p->c, add_element, p);
+}
+
+static void
+store_columns(cg_lowering *l, void *user, cg_ix column)
+{
+    panels *p = user;
+    cg_val at = cg_iadd(&l->b, p->first, cg_ix_value(&l->ix, &l->b, column));
+    for (int i = 0; i < p->c.n; i++) {
+        cg_val x = cg_columns_node(&p->c, i, column);
+        cg_store(&l->b, p->out[i], at, cg_fold_finish(l, p->c.f, ir_def(p->c.f, p->c.v[i]), x),
+                 0);
+    }
+}
+
+void
+cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
+{
+    panels p = { .c = cg_columns_of(l, fr->f, g->n, g->v), .fr = fr };
+    cg_columns *c = &p.c;
+    cg_build *b = &l->b;
+    if (l->target.grid) {
+        cg_column_grid(l, fr, g);
+        return;
+    }
+    choose_panel(c);
+    cg_note_group(l, fr, g);
+    for (int i = 0; i < c->n; i++)
+        p.out[i] =
+            cg_place_buffer(l, &fr->place[c->v[i]], ir_type_at(fr->f, c->v[i]), "y", true);
+    bool many = l->o->threads > 1 && c->width < c->count;
+    cg_val loop = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0),
+                                cg_i64(b, c->count / c->width), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    p.first = cg_imul(b, cg_loop_var(b, loop), c->width);
+    cg_columns_declare(c);
+    cg_columns_parts(c, cg_i64(b, 0), cg_i64(b, c->parts), add_row, &p);
+    cg_columns_each(c, store_columns, &p);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    l->k->flops = c->x->size * c->n;
+    ir_buf_printf(l->why,
+                  "%s: columns of %" PRId64 " rows, %" PRId64 " panels of %" PRId64 "%s\n",
+                  l->k->name, c->rows, c->count / c->width, c->width, many ? ", parallel" : "");
+}

@@ -1,0 +1,115 @@
+/* Reductions over the first axes on a GPU.
+ *
+ * A thread for each column alone would leave most of the machine idle: there are often few
+ * columns and many rows.  So a thread takes one block of 512 rows of one column, neighbours
+ * reading neighbours, and gives a node of the tree of docs/numerics.md section 3; in a
+ * second kernel a thread for each column combines its nodes. */
+#include "codegen/schedule/columns.h"
+
+#include <inttypes.h>
+
+#include "codegen/plan/plan.h"
+
+typedef struct strip {
+    cg_columns c;
+    cg_frame *fr;
+    cg_place node[CG_COLUMNS_MOST];
+    int64_t blocks;
+    cg_ix column;
+} strip;
+
+/* Element j of the column in hand, of each reduction. */
+static void
+element_of_column(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+{
+    strip *s = user;
+    const cg_columns *c = &s->c;
+    const int outer = c->x->rank - ir_type_at(c->f, c->v[0])->rank;
+    cg_ix at[COT_MAX_RANK + 1];
+
+    cg_ix_split(&l->ix, j, outer, c->x->dims, at);
+    cg_ix_split(&l->ix, s->column, c->x->rank - outer, c->x->dims + outer, at + outer);
+    for (int i = 0; i < c->n; i++) {
+        ir_ref x = ir_def(c->f, c->v[i])->in[0];
+
+        e[i] =
+            cg_convert(l, cg_pull(l, s->fr, x, at), ir_type_at(c->f, x)->dtype, c->how[i].type);
+    }
+}
+
+static uint32_t
+node_buffer(cg_lowering *l, strip *s, int i, bool out)
+{
+    const int64_t dims[2] = { s->blocks, s->c.count };
+
+    return cg_place_buffer(l, &s->node[i], ir_type_new(l->ctx, s->c.how[i].type, 2, dims),
+                           "nodes", out);
+}
+
+static void
+blocks_kernel(cg_lowering *l, strip *s)
+{
+    cg_build *b = &l->b;
+    cg_columns *c = &s->c;
+    cg_val x[CG_COLUMNS_MOST], thread;
+    uint32_t mark;
+
+    for (int i = 0; i < c->n; i++) {
+        const int64_t dims[2] = { s->blocks, c->count };
+
+        s->node[i] = cg_plan_new(l, "nodes", ir_type_new(l->ctx, c->how[i].type, 2, dims));
+    }
+    cg_val grid = cg_threads_begin(l, s->blocks * c->count, &mark, &thread);
+    s->column = cg_ix_var(&l->ix, cg_imod(b, thread, c->count), 0, c->count - 1);
+    cg_fold_one_block(l, c->rows, c->n, c->how, cg_idiv(b, thread, c->count), element_of_column,
+                      s, x);
+    for (int i = 0; i < c->n; i++)
+        cg_store(b, node_buffer(l, s, i, true), thread, x[i], 0);
+    cg_threads_end(l, grid, mark);
+}
+
+static void
+nodes_kernel(cg_lowering *l, strip *s)
+{
+    cg_build *b = &l->b;
+    cg_columns *c = &s->c;
+    uint32_t out[CG_COLUMNS_MOST], mark, inner;
+    cg_val column;
+
+    for (int i = 0; i < c->n; i++)
+        out[i] =
+            cg_place_buffer(l, &s->fr->place[c->v[i]], ir_type_at(c->f, c->v[i]), "y", true);
+    cg_val grid = cg_threads_begin(l, c->count, &mark, &column);
+    const uint32_t reduction = cg_reduction_new(b, s->blocks, 0, 1);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, s->blocks), 1, 0);
+    inner = cg_scope_begin(l);
+    cg_val at = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), c->count), column);
+    cg_take_value(b, reduction, cg_loop_var(b, loop), 0);
+    for (int i = 0; i < c->n; i++)
+        cg_loop_reduce(b, loop, CG_TREE, c->how[i].op, c->how[i].type,
+                       cg_load(b, node_buffer(l, s, i, false), at, 0));
+    cg_scope_end(l, inner);
+    cg_loop_end(b, loop);
+    for (int i = 0; i < c->n; i++)
+        cg_store(b, out[i], column,
+                 cg_fold_finish(l, c->f, ir_def(c->f, c->v[i]), cg_loop_result(b, loop, i)), 0);
+    cg_threads_end(l, grid, mark);
+}
+
+void
+cg_column_grid(cg_lowering *l, cg_frame *fr, const cg_group *g)
+{
+    strip s = { .c = cg_columns_of(l, fr->f, g->n, g->v), .fr = fr };
+    const char *name = l->k->name;
+
+    s.blocks = (s.c.rows + CG_FOLD_BLOCK - 1) / CG_FOLD_BLOCK;
+    cg_note_group(l, fr, g);
+    l->k->flops = s.c.x->size * s.c.n;
+    ir_buf_printf(l->why, "%s: columns of %" PRId64 " rows, %" PRId64 " blocks each\n", name,
+                  s.c.rows, s.blocks);
+    blocks_kernel(l, &s);
+    cg_kernel_call(l);
+    cg_kernel_begin(l, name);
+    cg_note_group(l, fr, g);
+    nodes_kernel(l, &s);
+}

@@ -1,0 +1,78 @@
+/* Loops cut where tests of bounds change.
+ *
+ * A pad or concatenate tests the index: am I inside of this operand?  Along one loop such a
+ * test is lo <= k x + c < hi, which changes at two places.  Between two such places the answer
+ * is known before the loop runs, so that a piece of the loop has neither tests nor masks, and
+ * pulls only what it needs: the interior of a stencil is plain loads, and an array that is put
+ * together from others is so many copies (Kennedy and Allen, Optimizing Compilers for Modern
+ * Architectures, 2001, section 5: index-set splitting). */
+#include "codegen/schedule/index_split.h"
+
+#include <stdlib.h>
+
+static int
+by_value(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+static bool
+is_axis(const cg_walk *w, uint32_t atom, const cg_ix *at, int first, int last)
+{
+    for (int k = first; k < last; k++) {
+        const cg_ix_expr *e = &w->ix.expr[at[k]];
+        if (e->n == 1 && e->term[0].atom == atom)
+            return true;
+    }
+    return false;
+}
+
+/* Is e = k x + e.c for the variable x of the merged axes?  Then they have merged (map.c),
+ * and the last of them has x's own coefficient. */
+static int64_t
+step_of(const cg_walk *w, cg_ix e, const cg_ix *at, int first, int last)
+{
+    bool pure;
+    for (uint32_t i = 0; i < w->ix.expr[e].n; i++)
+        if (!is_axis(w, w->ix.expr[e].term[i].atom, at, first, last))
+            return 0;
+    int64_t k = cg_ix_coef(&w->ix, e, at[last - 1], &pure);
+    return pure ? k : 0;
+}
+
+/* The least x with k x + c >= bound for k > 0, with k x + c < bound for k < 0. */
+static int64_t
+place_of(int64_t k, int64_t c, int64_t bound)
+{
+    int64_t a = k > 0 ? bound - c : c - bound, m = k > 0 ? k : -k;
+    int64_t q = a / m, r = a % m;
+    if (k > 0)
+        return q + (r > 0);
+    return q + (r >= 0);
+}
+
+cg_cuts
+cg_cuts_of(const cg_walk *w, const cg_ix *at, int first, int last, int64_t extent, int most)
+{
+    int64_t *start = IR_NEW_N(w->arena, int64_t, 2 * w->n_tests + 2);
+    int n = 0, kept = 1;
+    start[n++] = 0;
+    for (uint32_t i = 0; i < w->n_tests; i++) {
+        const cg_test *t = &w->test[i];
+        int64_t k = step_of(w, t->x, at, first, last), c = w->ix.expr[t->x].c;
+        for (int end = 0; k != 0 && end < 2; end++) {
+            int64_t x = place_of(k, c, end ? t->hi : t->lo);
+            if (x > 0 && x < extent)
+                start[n++] = x;
+        }
+    }
+    qsort(start, (size_t)n, sizeof *start, by_value);
+    for (int i = 1; i < n; i++)
+        if (start[i] != start[kept - 1])
+            start[kept++] = start[i];
+    if (kept > most)
+        kept = 1;
+    start[kept] = extent;
+    return (cg_cuts){ kept, start };
+}

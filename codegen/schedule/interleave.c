@@ -1,0 +1,88 @@
+/* Kernels of stacks: values of one element each, side by side along a last axis, as the parts
+ * of complex numbers are: all parts of an element are computed at once, and stored one after
+ * the other.  Or along the first one, as the elements of small matrices, and stored one below
+ * the other. */
+#include "codegen/fuse/fuse.h"
+#include "codegen/fuse/access.h"
+
+typedef struct stacking {
+    const ir_type *part;
+    const uint32_t *buffer;
+    int parts, n;               /* of each value; all of them */
+    bool below;
+    int held;
+    cg_val *x;
+} stacking;
+
+const ir_node *
+cg_stack_of(const ir_graph *f, ir_ref v)
+{
+    const ir_node *n = ir_def(f, v);
+    const ir_type *t = ir_type_at(f, v);
+    const bool hidden = n && n->op == OP_barrier;
+    while (n && n->op == OP_barrier)
+        n = ir_def(f, n->in[0]);
+    if (!n || n->op != OP_concatenate || n->n_in > CG_PARTS_MOST)
+        return NULL;
+    const int64_t axis = n->at.axis.axis;
+    return (axis == t->rank - 1 || (axis == 0 && hidden)) && n->n_in == t->dims[axis] ? n
+                                                                                      : NULL;
+}
+
+static int
+parts_of(const ir_graph *f, ir_ref v)
+{
+    const ir_node *n = cg_stack_of(f, v);
+    return n ? n->n_in : 0;
+}
+
+static bool
+is_stacked_below(const ir_graph *f, ir_ref v)
+{
+    return cg_stack_of(f, v)->at.axis.axis < ir_type_at(f, v)->rank - 1;
+}
+
+int
+cg_stacked_parts(const cg_frame *fr, const cg_group *g)
+{
+    const int parts = parts_of(fr->f, g->v[0]);
+    for (uint32_t i = 0; i < g->n; i++)
+        if (!cg_is_made(fr, g->v[i]) || !parts || parts_of(fr->f, g->v[i]) != parts ||
+            is_stacked_below(fr->f, g->v[i]) != is_stacked_below(fr->f, g->v[0]))
+            return 0;
+    return parts;
+}
+
+static void
+put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
+{
+    stacking *s = user;
+    cg_val where[CG_PARTS_MOST];
+    s->x[s->held++] = x;
+    if (s->held < s->n)
+        return;
+    s->held = 0;
+    cg_ix flat = cg_ix_mul(&l->ix, cg_ix_flat(&l->ix, s->part->rank, s->part->dims, at),
+                           s->below ? 1 : s->parts);
+    for (int k = 0; k < s->parts; k++)
+        where[k] = cg_ix_value(&l->ix, &l->b,
+                               cg_ix_addc(&l->ix, flat, s->below ? k * s->part->size : k));
+    for (int i = 0; i < s->n; i++)
+        cg_store(&l->b, s->buffer[i / s->parts], where[i % s->parts], s->x[i], 0);
+}
+
+void
+cg_stack_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
+                const uint32_t *buffer, int parts)
+{
+    const ir_graph *f = fr->f;
+    stacking s = { .buffer = buffer, .parts = parts, .n = parts * (int)g->n };
+    ir_ref *v = IR_NEW_N(l->arena, ir_ref, s.n);
+    s.x = IR_NEW_N(l->arena, cg_val, s.n);
+    for (int i = 0; i < s.n; i++)
+        v[i] = cg_stack_of(f, g->v[i / parts])->in[i % parts];
+    s.part = ir_type_at(f, v[0]);
+    s.below = is_stacked_below(f, g->v[0]);
+    const cg_group each = { .kind = CG_GROUP_MAP, .space = s.part, .n = (uint32_t)s.n, .v = v };
+    cg_put_group(l, fr, cut, &each, NULL, true, put_part, &s);
+}

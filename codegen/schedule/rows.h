@@ -1,0 +1,69 @@
+/* What the files of row kernels share. */
+#ifndef CODEGEN_SCHEDULE_ROWS_H
+#define CODEGEN_SCHEDULE_ROWS_H
+
+#include "codegen/schedule/columns.h"
+
+enum {
+    REDUCTIONS_MOST = 8,
+    CHUNKS_MOST = 32,
+    STREAMED_MOST = 8,
+    KEPT_LANES = 32,
+    JAM_VECTORS = 16,
+    JAM_MOST = 4,
+    ROW_OF_WARP = 1024,
+    SPLIT_LEAST = 1 << 15
+};
+
+typedef struct computed {
+    ir_ref v;
+    int stage;
+    bool kept;
+} computed;
+
+typedef struct kept {
+    ir_ref v;
+    int stage;       /* the pass that computes it */
+    uint32_t buffer; /* its row                   */
+} kept;
+
+typedef struct rows {
+    cg_lowering *l;
+    cg_frame *fr;
+    const cg_cut *cut;
+    const cg_group *g;
+    int64_t n;     /* elements of a row    */
+    int64_t outer; /* rows                 */
+    int *stage;    /* of each value of g   */
+    int stages, now;
+    computed *first;   /* values at each element, by the first pass that computes them */
+    uint32_t n_first, cap_first;
+    ir_map by_value;   /* where they are in `first`                                    */
+    kept *keep;        /* in rows on the stack, by ascending value                     */
+    uint32_t n_keep, cap_keep;
+    uint32_t *buffer;  /* of each value of g           */
+    int64_t cost;
+    int widest;
+    bool again; /* no result lies where an operand was */
+    bool split; /* a single row is split among threads */
+    int64_t warps;      /* GPU: of a block; else 0 */
+    bool whole_block;   /* GPU: they have a row together, not one each */
+    int64_t jam;        /* rows at a time, each step of all before the next; 1: none */
+    cg_val
+        /* where the part of a buffer that belongs to the warp, or to the row of the jam,
+         * begins */
+        slot;
+    cg_ix at[COT_MAX_RANK + 1];
+    cg_columns columns; /* summed on the way, if columns.n > 0 */
+    int64_t chunks; /* of their rows, for threads          */
+    cg_val chunk; /* the one in hand                     */
+    uint32_t node[CG_COLUMNS_MOST]; /* buffers: what each chunk gave       */
+} rows;
+
+/* What member i of the group reads, and at which index of the space. */
+cg_ix *cg_walk_member(rows *r, cg_walk *w, uint32_t i);
+/* rows_kept.c: values that are kept in rows on the stack; how far apart those rows lie. */
+void cg_find_kept(rows *r);
+int64_t cg_kept_apart(const rows *r);
+
+#endif

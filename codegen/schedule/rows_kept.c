@@ -1,0 +1,123 @@
+/* Values of a row kernel that are kept in rows on the stack: what is expensive, is computed
+ * in one pass and is wanted in a later one. */
+#include "codegen/schedule/rows.h"
+
+#include <stdlib.h>
+
+#include "codegen/fuse/cost.h"
+#include "codegen/kernel/grid.h"
+
+/* The cost of an element; what is the same for the whole row costs nothing. */
+static int64_t
+cost_of(const rows *r, ir_ref v, int depth)
+{
+    const ir_node *n = ir_def(r->fr->f, v);
+    if (!n || r->cut->root[v] || depth > 40)
+        return 0;
+    bool same = n->op == OP_broadcast_in_dim;
+    for (int k = 0; same && k < n->at.broadcast.dims.n; k++)
+        same = n->at.broadcast.dims.at[k] < r->g->outer;
+    if (same)
+        return 0;
+    int64_t c = cg_op_cost(r->fr->f, n);
+    for (int i = 0; i < n->n_in && c <= CG_COST_SHARE; i++)
+        c += cost_of(r, n->in[i], depth + 1);
+    return c;
+}
+
+/* What is known of v, which pass s computes at each element. */
+static computed *
+find_computed(rows *r, ir_ref v, int s)
+{
+    const uint64_t h = ir_hash_u64(0, v);
+
+    for (uint32_t at = 0, id; (id = ir_map_next(&r->by_value, h, &at)) != 0;)
+        if (r->first[id - 1].v == v)
+            return &r->first[id - 1];
+    IR_PUSH(r->l->scratch, r->first, r->n_first, r->cap_first, ((computed){ v, s, false }));
+    ir_map_add(&r->by_value, h, r->n_first);
+    return &r->first[r->n_first - 1];
+}
+
+/* Walks end at kept values, as at roots. */
+static void
+set_kept_roots(rows *r, bool are)
+{
+    for (uint32_t i = 0; i < r->n_keep; i++)
+        r->cut->root[r->keep[i].v] = are;
+}
+
+/* Of what member i computes at each element in pass s, keep the first that an earlier pass
+ * computed, and that is dear and has room. */
+static bool
+keep_one(rows *r, uint32_t i, int s, int64_t *room)
+{
+    const ir_graph *f = r->fr->f;
+    cg_walk w;
+    set_kept_roots(r, true);
+    cg_ix *at = cg_walk_member(r, &w, i);
+    set_kept_roots(r, false);
+    for (uint32_t j = 0; j < w.n_seen; j++) {
+        const cg_seen *e = &w.seen[j];
+        const ir_type *t = ir_type_at(f, e->v);
+        if (!ir_same_shape(t, r->g->space) || r->cut->root[e->v] || !ir_def(f, e->v) ||
+            (t->rank && memcmp(e->at, at, sizeof *at * (size_t)t->rank) != 0))
+            continue;
+        computed *c = find_computed(r, e->v, s);
+        int64_t bytes = r->n * (int64_t)cot_dtype_size(t->dtype);
+        if (c->kept || c->stage >= s || bytes > *room || cost_of(r, e->v, 0) <= CG_COST_SHARE)
+            continue;
+        IR_PUSH(r->l->scratch, r->keep, r->n_keep, r->cap_keep, ((kept){ e->v, c->stage, 0 }));
+        c->kept = true;
+        *room -= bytes;
+        return true;
+    }
+    return false;
+}
+
+static uint32_t
+kept_buffer(rows *r, cot_dtype t, int64_t n)
+{
+    uint32_t b = cg_local_buffer(r->l, "row", t, n);
+    if (r->warps)
+        r->l->k->buffer[b].space = CG_SHARED;
+    return b;
+}
+
+/* How far apart kept rows lie: by whole vectors, so that lanes behind a row's end have a
+ * place. */
+int64_t
+cg_kept_apart(const rows *r)
+{
+    const int64_t lanes = r->n < KEPT_LANES ? cg_pow2_from(r->n) : KEPT_LANES;
+    return r->l->target.grid ? r->n : (r->n + lanes - 1) / lanes * lanes;
+}
+
+static int
+by_value(const void *x, const void *y)
+{
+    const kept *a = x, *b = y;
+    return a->v < b->v ? -1 : a->v > b->v;
+}
+
+/* Values are considered one after the other, since what is kept hides what it is made of. */
+void
+cg_find_kept(rows *r)
+{
+    /* the stacks of threads that split a single row are their own */
+    int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_ROW_MOST;
+    const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
+    if (r->warps)
+        room = (CG_SHARED_MOST - (4 << 10)) / rows;
+    ir_map_init(&r->by_value, r->l->scratch);
+    for (int s = 0; s < r->stages; s++)
+        for (uint32_t i = 0; i < r->g->n; i++)
+            while (r->stage[i] == s && keep_one(r, i, s, &room))
+                ;
+    if (r->n_keep)
+        qsort(r->keep, r->n_keep, sizeof *r->keep, by_value);
+    for (uint32_t i = 0; i < r->n_keep; i++) {
+        kept *x = &r->keep[i];
+        x->buffer = kept_buffer(r, ir_type_at(r->fr->f, x->v)->dtype, cg_kept_apart(r) * rows);
+    }
+}

@@ -1,0 +1,668 @@
+/* Grid schedules run on the CPU: the proof of them where there is no GPU.
+ *
+ * Blocks run one after the other.  In a block all iterations of the thread and SPMD loops
+ * around an instruction are in flight at once, as lanes of arrays, so that an instruction is
+ * one call of the evaluator (ir_sc_eval) on those that are active; a branch or a loop that
+ * varies runs under a mask until no lane is left, as the threads of a warp do.  Memory is
+ * sim/memory.c's. */
+#include "codegen/sim/sim.h"
+
+#include "ir/diag.h"
+
+static bool run_region(sim *s, const cg_region *r);
+
+static bool
+is_active(const sim *s, int64_t i)
+{
+    return !s->at.mask || s->at.mask[i];
+}
+
+static int64_t
+constant(const sim *s, cg_val v)
+{
+    int64_t x = 0;
+
+    cg_is_const(s->k, v, &x);
+    return x;
+}
+
+static int64_t
+extent(const sim *s, const cg_block *x)
+{
+    const int64_t n = constant(s, x->hi) - constant(s, x->lo);
+
+    return n > 0 ? (n + x->step - 1) / x->step : 0;
+}
+
+/* -- scalar instructions ------------------------------------------------------------------- */
+
+/* The active elements of x, side by side. */
+static void
+pack(const sim *s, const uint8_t *mask, void *to, const void *x, size_t size)
+{
+    char *p = to;
+
+    for (int64_t i = 0; i < s->at.n; i++)
+        if (mask[i]) {
+            memcpy(p, (const char *)x + (size_t)i * size, size);
+            p += size;
+        }
+}
+
+static void
+unpack(const sim *s, const uint8_t *mask, void *to, const void *x, size_t size)
+{
+    const char *p = x;
+
+    for (int64_t i = 0; i < s->at.n; i++)
+        if (mask[i]) {
+            memcpy((char *)to + (size_t)i * size, p, size);
+            p += size;
+        }
+}
+
+static int
+count(const sim *s, const uint8_t *mask)
+{
+    int m = 0;
+
+    for (int64_t i = 0; i < s->at.n; i++)
+        m += mask[i] != 0;
+    return m;
+}
+
+/* Only active lanes are computed: the others may divide by zero. */
+static void
+run_scalar(sim *s, cg_val v)
+{
+    const cg_insn *p = &s->k->insn[v];
+    const ir_sc_insn i = { .op = p->op, .type = p->type, .imm = p->imm, .table = p->table };
+    const int arity = ir_sc_arity[p->op];
+    const void *in[3] = { 0 }, *packed[3] = { 0 };
+
+    for (int j = 0; j < arity; j++)
+        in[j] = cg_sim_operand(s, p->in[j], j);
+    void *out = cg_sim_define(s, v, s->at.n);
+    if (!s->at.mask) {
+        ir_sc_eval(&i, cg_type(s->k, p->in[0]), (int)s->at.n, out, in);
+        return;
+    }
+    const int m = count(s, s->at.mask);
+    for (int j = 0; j < arity; j++) {
+        packed[j] = cg_sim_scratch(s, v, j, (size_t)s->at.n * 8);
+        pack(s, s->at.mask, (void *)(uintptr_t)packed[j], in[j], cg_sim_size_of(s, p->in[j]));
+    }
+    void *y = cg_sim_scratch(s, v, 3, (size_t)s->at.n * 8);
+    if (m > 0)
+        ir_sc_eval(&i, cg_type(s->k, p->in[0]), m, y, packed);
+    unpack(s, s->at.mask, out, y, cg_sim_size_of(s, v));
+}
+
+static void
+run_rare(sim *s, cg_val v)
+{
+    const cg_insn *p = &s->k->insn[v];
+    const uint8_t *wants = cg_sim_operand(s, p->in[0], 0);
+    uint8_t *mask = cg_sim_scratch(s, v, 0, (size_t)s->at.n);
+    void *packed[4] = { 0 };
+    int m = 0;
+
+    for (int64_t i = 0; i < s->at.n; i++)
+        m += mask[i] = wants[i] && is_active(s, i);
+    const void *usual = cg_sim_operand(s, p->in[1], 1);
+    void *out = cg_sim_define(s, v, s->at.n);
+    memcpy(out, usual, (size_t)s->at.n * cg_sim_size_of(s, v));
+    if (m == 0)
+        return;
+    for (int j = 0; j < p->sub->n_in; j++) {
+        packed[j] = ir_alloc(s->arena, (size_t)s->at.n * 8 + 8);
+        pack(s, mask, packed[j], cg_sim_operand(s, p->args[j], j),
+             cg_sim_size_of(s, p->args[j]));
+    }
+    void *y = cg_sim_scratch(s, v, 1, (size_t)s->at.n * 8);
+    ir_sc_run(s->arena, p->sub, m, y, (const void *const *)packed);
+    unpack(s, mask, out, y, cg_sim_size_of(s, v));
+}
+
+static void
+combine(sim *s, const cg_yield *y, int64_t n, void *out, const void *a, const void *b)
+{
+    const ir_sc_insn i = { .op = (uint8_t)y->combine, .type = (uint8_t)y->type };
+
+    (void)s;
+    ir_sc_eval(&i, y->type, (int)n, out, (const void *[]){ a, b });
+}
+
+/* -- memory -------------------------------------------------------------------------------- */
+
+static bool
+run_memory(sim *s, cg_val v)
+{
+    const cg_insn *p = &s->k->insn[v];
+    const bool load = p->op == CG_LOAD;
+    const cg_val when = p->in[load ? 1 : 2];
+    const int64_t *index = cg_sim_operand(s, p->in[0], 0);
+    const uint8_t *on = when ? cg_sim_operand(s, when, 2) : NULL;
+    const size_t size = cot_dtype_size((cot_dtype)p->type);
+    char *value =
+        load ? cg_sim_define(s, v, s->at.n) : (char *)(uintptr_t)cg_sim_operand(s, p->in[1], 1);
+
+    for (int64_t i = 0; i < s->at.n; i++) {
+        if (!is_active(s, i))
+            continue;
+        if (on && !on[i]) {
+            if (load)
+                memset(value + (size_t)i * size, 0, size);
+            continue;
+        }
+        char *x = value + (size_t)i * size;
+        const uint32_t buffer = (uint32_t)p->imm;
+        if (load ? !cg_sim_load(s, buffer, i, index[i], x)
+                 : !cg_sim_store(s, buffer, i, index[i], x))
+            return false;
+        if (load && p->type == COT_BOOL)
+            *x = *x != 0;
+    }
+    return true;
+}
+
+static bool
+run_barrier(sim *s)
+{
+    if (s->at.kind == CG_WARPS) {
+        for (int64_t w = 0; w < s->at.n; w++)
+            s->warp_barriers[w] += is_active(s, w);
+        return true;
+    }
+    if ((s->at.mask && count(s, s->at.mask) < s->at.n) ||
+        (s->at.kind == CG_BLOCK && s->at.teams != s->launch.block))
+        return cg_sim_wrong(s, "a barrier that not all threads of the block reach");
+    s->barriers++;
+    return true;
+}
+
+static bool
+run_fail(sim *s, const cg_insn *p)
+{
+    const uint8_t *cond = cg_sim_operand(s, p->in[0], 0);
+
+    for (int64_t i = 0; i < s->at.n; i++)
+        if (cond[i] && is_active(s, i))
+            s->failed = (int32_t)p->imm;
+    return s->failed == 0;
+}
+
+/* -- loops at once: threads, copies, lanes ------------------------------------------------- */
+
+static const uint8_t *
+spread_mask(sim *s, cg_val v, const cg_block *x, const sim_lanes *outer, int64_t e)
+{
+    const int64_t *limit = x->limit ? cg_sim_operand(s, x->limit, 0) : NULL;
+    uint8_t *mask;
+
+    if (!limit && !outer->mask)
+        return NULL;
+    mask = cg_sim_scratch(s, v, 0, (size_t)(outer->n * e));
+    for (int64_t i = 0; i < outer->n * e; i++)
+        mask[i] = (!outer->mask || outer->mask[i / e]) && (!limit || i % e < limit[i / e]);
+    return mask;
+}
+
+/* Fold e neighbours into one, by halves; those that are not active count as neutral. */
+static void
+fold_lanes(sim *s, const cg_block *x, int k, int64_t e, const sim_lanes *outer)
+{
+    const cg_yield *y = &x->yield[k];
+    const size_t size = cot_dtype_size(y->type);
+    const uint64_t neutral = cg_neutral_bits(y->combine, y->type);
+    char *all = cg_sim_scratch(s, x->result[k], 0, (size_t)s->at.n * 8);
+    char half[2][8];
+    const uint8_t *mask = s->at.mask;
+
+    memcpy(all, cg_sim_operand(s, y->value, 0), (size_t)s->at.n * size);
+    for (int64_t i = 0; i < s->at.n; i++)
+        if (mask && !mask[i])
+            memcpy(all + (size_t)i * size, &neutral, size);
+    for (int64_t n = e; n > 1; n = (n + 1) / 2) {
+        /* folds have e a power of two: e_l op e_(l + h); trees join neighbours, the last may be
+         * alone */
+        const int64_t h = n / 2;
+        for (int64_t o = 0; o < outer->n; o++)
+            for (int64_t i = 0; i < h; i++) {
+                const char *at = all + (size_t)(o * e) * size;
+                const bool tree = y->mode == CG_TREE;
+                memcpy(half[0], at + (size_t)(tree ? 2 * i : i) * size, size);
+                memcpy(half[1], at + (size_t)(tree ? 2 * i + 1 : i + h) * size, size);
+                combine(s, y, 1, (char *)(uintptr_t)at + (size_t)i * size, half[0], half[1]);
+            }
+        if (n % 2)
+            for (int64_t o = 0; o < outer->n; o++)
+                memcpy(all + (size_t)(o * e + h) * size, all + (size_t)(o * e + n - 1) * size,
+                       size);
+    }
+    char *out = cg_sim_define(s, x->result[k], outer->n);
+    for (int64_t o = 0; o < outer->n; o++)
+        memcpy(out + (size_t)o * size, all + (size_t)(o * e) * size, size);
+}
+
+static bool
+enter_threads(sim *s, const cg_block *x, int64_t e)
+{
+    sim_lanes *at = &s->at;
+
+    if (x->kind < CG_BLOCK || x->kind > CG_LANES)
+        return true;
+    at->teams = at->kind == CG_WARPS ? at->teams * e : e;
+    at->lanes = e;
+    at->kind = x->kind;
+    return at->n == at->teams || cg_sim_wrong(s, "a thread loop in the wrong place");
+}
+
+static bool
+run_at_once(sim *s, cg_val v)
+{
+    const cg_block *x = s->k->insn[v].block;
+    const sim_lanes outer = s->at;
+    const int64_t e = extent(s, x), lo = constant(s, x->lo);
+
+    s->at.mask = spread_mask(s, v, x, &outer, e);
+    s->at.n = outer.n * e;
+    if (!enter_threads(s, x, e))
+        return false;
+    int64_t *var = cg_sim_define(s, x->var, s->at.n);
+    for (int64_t i = 0; i < s->at.n; i++)
+        var[i] = lo + i % e * x->step;
+    if (!run_region(s, &x->body))
+        return false;
+    for (int k = 0; k < x->n; k++)
+        fold_lanes(s, x, k, e, &outer);
+    s->at = outer;
+    if (x->kind == CG_WARPS && x->n > 0) {
+        if (s->at.n > 1 || s->at.mask)
+            return cg_sim_wrong(s, "a tree of warps that not all threads of the block reach");
+        s->barriers++;
+    }
+    return true;
+}
+
+/* -- serial loops -------------------------------------------------------------------------- */
+
+/* Active lanes of value v become those of x. */
+static void
+assign(sim *s, cg_val v, const void *x, const uint8_t *mask)
+{
+    const size_t size = cg_sim_size_of(s, v);
+    char *to = s->value[v];
+
+    for (int64_t i = 0; i < s->at.n; i++)
+        if (!mask || mask[i])
+            memcpy(to + (size_t)i * size, (const char *)x + (size_t)i * size, size);
+}
+
+static void
+begin_carries(sim *s, const cg_block *x)
+{
+    for (int k = 0; k < x->n; k++) {
+        if (!x->yield[k].carried)
+            continue;
+        const void *init = cg_sim_operand(s, x->yield[k].init, 0);
+        memcpy(cg_sim_define(s, x->yield[k].carried, s->at.n), init,
+               (size_t)s->at.n * cg_sim_size_of(s, x->yield[k].carried));
+    }
+}
+
+/* All new values first: a carry may be another's next value. */
+static void
+next_carries(sim *s, const cg_block *x, const uint8_t *mask)
+{
+    void **next = IR_NEW_N(s->arena, void *, x->n + 1);
+
+    for (int k = 0; k < x->n; k++)
+        if (x->yield[k].carried)
+            next[k] = memcpy(cg_sim_scratch(s, x->yield[k].carried, 3, (size_t)s->at.n * 8),
+                             cg_sim_operand(s, x->yield[k].value, 0),
+                             (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
+    for (int k = 0; k < x->n; k++)
+        if (x->yield[k].carried)
+            assign(s, x->yield[k].carried, next[k], mask);
+}
+
+static void
+end_carries(sim *s, const cg_block *x)
+{
+    for (int k = 0; k < x->n; k++)
+        if (x->yield[k].carried)
+            memcpy(cg_sim_define(s, x->result[k], s->at.n), s->value[x->yield[k].carried],
+                   (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
+}
+
+/* A binary counter for each lane. */
+typedef struct counter {
+    int64_t *n;
+    char *slot;                 /* 64 levels of every lane */
+} counter;
+
+static void
+push(sim *s, const cg_yield *y, counter *c, const char *x)
+{
+    const size_t size = cot_dtype_size(y->type);
+
+    for (int64_t i = 0; i < s->at.n; i++) {
+        char now[8];
+        int level = 0;
+        if (!is_active(s, i))
+            continue;
+        memcpy(now, x + (size_t)i * size, size);
+        for (; c->n[i] >> level & 1; level++)
+            combine(s, y, 1, now, c->slot + (size_t)(i * 64 + level) * 8,
+                    memcpy((char[8]){ 0 }, now, size));
+        memcpy(c->slot + (size_t)(i * 64 + level) * 8, now, size);
+        c->n[i]++;
+    }
+}
+
+static void
+take_tree(sim *s, const cg_yield *y, const counter *c, char *out)
+{
+    const size_t size = cot_dtype_size(y->type);
+    const uint64_t neutral = cg_neutral_bits(y->combine, y->type);
+
+    for (int64_t i = 0; i < s->at.n; i++) {
+        bool any = false;
+        char *x = out + (size_t)i * size;
+        memcpy(x, &neutral, size);
+        for (int level = 0; level < 63; level++) {
+            const char *left = c->slot + (size_t)(i * 64 + level) * 8;
+            if (!(c->n[i] >> level & 1))
+                continue;
+            if (any)
+                combine(s, y, 1, x, left, memcpy((char[8]){ 0 }, x, size));
+            else
+                memcpy(x, left, size);
+            any = true;
+        }
+    }
+}
+
+static counter *
+new_counters(sim *s, const cg_block *x)
+{
+    counter *c = IR_NEW_N(s->arena, counter, x->n + 1);
+
+    for (int k = 0; k < x->n; k++)
+        if (x->yield[k].mode == CG_TREE)
+            c[k] = (counter){ IR_NEW_N(s->arena, int64_t, s->at.n),
+                              ir_alloc(s->arena, (size_t)s->at.n * 512) };
+    return c;
+}
+
+static bool
+run_serial(sim *s, cg_val v)
+{
+    const cg_block *x = s->k->insn[v].block;
+    const uint8_t *outer = s->at.mask;
+    const size_t bytes = (size_t)s->at.n * 8;
+    const int64_t *lo =
+        memcpy(cg_sim_scratch(s, v, 0, bytes), cg_sim_operand(s, x->lo, 0), bytes);
+    const int64_t *hi =
+        memcpy(cg_sim_scratch(s, v, 1, bytes), cg_sim_operand(s, x->hi, 0), bytes);
+    uint8_t *mask = cg_sim_scratch(s, v, 2, (size_t)s->at.n);
+    counter *c = new_counters(s, x);
+
+    begin_carries(s, x);
+    for (int64_t step = 0;; step += x->step) {
+        int m = 0;
+        int64_t *var = cg_sim_define(s, x->var, s->at.n);
+        for (int64_t i = 0; i < s->at.n; i++) {
+            var[i] = lo[i] + step;
+            m += mask[i] = (!outer || outer[i]) && var[i] < hi[i];
+        }
+        if (m == 0)
+            break;
+        s->at.mask = m == s->at.n ? NULL : mask;
+        if (!run_region(s, &x->body))
+            return false;
+        for (int k = 0; k < x->n; k++)
+            if (x->yield[k].mode == CG_TREE)
+                push(s, &x->yield[k], &c[k], cg_sim_operand(s, x->yield[k].value, 0));
+        next_carries(s, x, s->at.mask);
+    }
+    s->at.mask = outer;
+    end_carries(s, x);
+    for (int k = 0; k < x->n; k++)
+        if (x->yield[k].mode == CG_TREE)
+            take_tree(s, &x->yield[k], &c[k], cg_sim_define(s, x->result[k], s->at.n));
+    return true;
+}
+
+static int64_t
+reversed(int64_t i, int64_t e)
+{
+    int64_t r = 0;
+
+    for (int64_t bit = 1; bit < e; bit *= 2)
+        r = r * 2 + (i & bit ? 1 : 0);
+    return r;
+}
+
+static bool
+run_fold(sim *s, cg_val v)
+{
+    const cg_block *x = s->k->insn[v].block;
+    const int64_t e = extent(s, x);
+    const size_t row = (size_t)s->at.n * 8;
+    char **all = IR_NEW_N(s->arena, char *, x->n + 1);
+
+    for (int k = 0; k < x->n; k++)
+        all[k] = ir_alloc(s->arena, row * (size_t)e + 8);
+    for (int64_t i = 0; i < e; i++) {
+        const int64_t l = reversed(i, e);
+        int64_t *var = cg_sim_define(s, x->var, s->at.n);
+        for (int64_t j = 0; j < s->at.n; j++)
+            var[j] = constant(s, x->lo) + l * x->step;
+        if (!run_region(s, &x->body))
+            return false;
+        for (int k = 0; k < x->n; k++)
+            memcpy(all[k] + row * (size_t)l, cg_sim_operand(s, x->yield[k].value, 0),
+                   (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
+    }
+    for (int k = 0; k < x->n; k++) {
+        for (int64_t h = e / 2; h > 0; h /= 2)
+            for (int64_t l = 0; l < h; l++) {
+                char *to = all[k] + row * (size_t)l;
+                const char *left = memcpy(cg_sim_scratch(s, x->result[k], 0, row), to, row);
+                combine(s, &x->yield[k], s->at.n, to, left, all[k] + row * (size_t)(l + h));
+            }
+        memcpy(cg_sim_define(s, x->result[k], s->at.n), all[k],
+               (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
+    }
+    return true;
+}
+
+/* -- branches ------------------------------------------------------------------------------ */
+
+static bool
+run_side(sim *s, const cg_region *r, const uint8_t *mask, int m)
+{
+    const uint8_t *outer = s->at.mask;
+    bool good = true;
+
+    if (m > 0) {
+        s->at.mask = m == s->at.n ? NULL : mask;
+        good = run_region(s, r);
+    }
+    s->at.mask = outer;
+    return good;
+}
+
+static void
+yield_side(sim *s, const cg_block *x, bool other, const uint8_t *mask)
+{
+    for (int k = 0; k < x->n; k++) {
+        const void *y = cg_sim_operand(s, other ? x->yield[k].init : x->yield[k].value, 0);
+        if (!s->value[x->result[k]] || s->width[x->result[k]] != s->at.n)
+            cg_sim_define(s, x->result[k], s->at.n);
+        assign(s, x->result[k], y, mask);
+    }
+}
+
+static bool
+run_if(sim *s, cg_val v)
+{
+    const cg_block *x = s->k->insn[v].block;
+    uint8_t *yes = cg_sim_scratch(s, v, 0, (size_t)s->at.n),
+            *no = cg_sim_scratch(s, v, 1, (size_t)s->at.n);
+    const uint8_t *cond = cg_sim_operand(s, x->cond, 0);
+    int n_yes = 0, n_no = 0;
+
+    for (int64_t i = 0; i < s->at.n; i++) {
+        n_yes += yes[i] = is_active(s, i) && cond[i];
+        n_no += no[i] = is_active(s, i) && !cond[i];
+    }
+    if (!run_side(s, &x->body, yes, n_yes))
+        return false;
+    if (n_yes)
+        yield_side(s, x, false, yes);
+    if (!run_side(s, &x->other, no, n_no))
+        return false;
+    if (n_no)
+        yield_side(s, x, true, no);
+    return true;
+}
+
+static bool
+run_while(sim *s, cg_val v)
+{
+    const cg_block *x = s->k->insn[v].block;
+    const uint8_t *outer = s->at.mask;
+    uint8_t *mask = cg_sim_scratch(s, v, 0, (size_t)s->at.n);
+
+    begin_carries(s, x);
+    for (int64_t i = 0; i < s->at.n; i++)
+        mask[i] = is_active(s, i);
+    for (;;) {
+        int m = count(s, mask);
+        s->at.mask = m == s->at.n ? NULL : mask;
+        if (!run_region(s, &x->other))
+            return false;
+        const uint8_t *cond = cg_sim_operand(s, x->cond, 0);
+        for (int64_t i = 0; i < s->at.n; i++)
+            mask[i] = mask[i] && cond[i];
+        m = count(s, mask);
+        if (m == 0)
+            break;
+        s->at.mask = m == s->at.n ? NULL : mask;
+        if (!run_region(s, &x->body))
+            return false;
+        next_carries(s, x, s->at.mask);
+    }
+    s->at.mask = outer;
+    end_carries(s, x);
+    return true;
+}
+
+/* -- the grid ------------------------------------------------------------------------------ */
+
+static bool
+run_grid(sim *s, cg_val v)
+{
+    const cg_block *x = s->k->insn[v].block;
+    const int64_t n = extent(s, x);
+
+    for (s->block = 0; s->block < n; s->block++) {
+        *(int64_t *)cg_sim_define(s, x->var, 1) = constant(s, x->lo) + s->block * x->step;
+        cg_sim_memory_block(s);
+        if (!run_region(s, &x->body))
+            return false;
+    }
+    return true;
+}
+
+static bool
+run_insn(sim *s, cg_val v)
+{
+    const cg_insn *p = &s->k->insn[v];
+
+    if (s->uses[v] == 0 && p->op < CG_STORE)
+        return true;
+    s->now = v;
+    switch (p->op) {
+    case SC_const:
+    case CG_PARAM: return true;
+    case SC_rare: run_rare(s, v); return true;
+    case CG_LOAD:
+    case CG_STORE: return run_memory(s, v);
+    case CG_PREFETCH: return true;
+    case CG_BARRIER: return run_barrier(s);
+    case CG_FETCH:
+    case CG_COMMIT:
+    case CG_ARRIVE:
+    case CG_FRAGMENT:
+    case CG_MMA: return cg_sim_tensor(s, v);
+    case CG_FAIL: return run_fail(s, p);
+    case CG_IF: return run_if(s, v);
+    case CG_WHILE: return run_while(s, v);
+    case CG_LOOP:
+        if (p->block->kind == CG_GRID)
+            return run_grid(s, v);
+        if (p->block->kind > CG_GRID)
+            return run_at_once(s, v);
+        return cg_has_mode(p->block, CG_FOLD) ? run_fold(s, v) : run_serial(s, v);
+    default:
+        if (p->op < SC_COUNT)
+            run_scalar(s, v);
+        return p->op < SC_COUNT || cg_sim_wrong(s, "an instruction that no GPU has");
+    }
+}
+
+static bool
+run_region(sim *s, const cg_region *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!run_insn(s, r->insn[i]))
+            return false;
+    return true;
+}
+
+static void
+launch(sim *s, void *const *buffers)
+{
+    const cg_kernel *k = s->k;
+
+    s->value = IR_NEW_N(s->arena, void *, k->n_insns);
+    s->uses = cg_count_uses(k, s->arena);
+    s->width = IR_NEW_N(s->arena, int64_t, k->n_insns);
+    s->scratch = IR_NEW_N(s->arena, void *, k->n_insns * SIM_SLOTS);
+    s->launch = cg_launch_of(k);
+    s->at = (sim_lanes){ .n = 1, .kind = CG_GRID, .teams = 1, .lanes = 1 };
+    cg_sim_memory_new(s, buffers);
+    cg_sim_memory_block(s);
+    run_region(s, &k->body);
+}
+
+cot_status
+cg_sim_launch(const cg_kernel *k, void *const *buffers, const int64_t *params, int32_t *status)
+{
+    ir_arena arena;
+    volatile bool short_of_memory = false;
+    sim s = { .k = k, .params = params };
+    char why[256] = "";
+
+    ir_arena_init(&arena, k->ctx);
+    s.arena = &arena;
+    IR_TRY (k->ctx) {
+        launch(&s, buffers);
+    }
+    IR_CAUGHT(k->ctx)
+    {
+        short_of_memory = true;
+    }
+    if (s.wrong)
+        snprintf(why, sizeof why, "kernel %s, value %u: %s", k->name, s.now, s.wrong);
+    ir_arena_free(&arena);
+    if (short_of_memory)
+        ir_out_of_memory(k->ctx);
+    if (status && s.failed)
+        *status = s.failed;
+    return why[0] ? ir_fail(k->ctx, k->loc, NULL, ERR_internal, why) : COT_OK;
+}
