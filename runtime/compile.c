@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-#include "codegen/fuse/cost.h"
+#include "codegen/kernel/cost.h"
 #include "codegen/kernel/grid.h"
 #include "cotrace/device.h"
 #include "frontend/fn.h"

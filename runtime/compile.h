@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "cotrace/compile.h"
 #include "runtime/support/pool.h"
 

@@ -6,7 +6,7 @@
  * none is there twice. */
 #include "runtime/build.h"
 
-#include "codegen/fuse/cost.h"
+#include "codegen/kernel/cost.h"
 
 /* ---- names ---- */
 

@@ -6,7 +6,7 @@
  * examples/ptx_host.c a program that reads it. */
 #include <inttypes.h>
 
-#include "codegen/fuse/cost.h"
+#include "codegen/kernel/cost.h"
 #include "codegen/kernel/grid.h"
 #include "codegen/host/host.h"
 #include "ir/diag.h"

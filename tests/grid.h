@@ -4,7 +4,7 @@
 
 #include "codegen/kernel/grid.h"
 #include "codegen/host/host.h"
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "passes/pass.h"
 
 static inline cot_status

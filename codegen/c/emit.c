@@ -1,8 +1,8 @@
 /* A kernel of the kernel IR as a C function (c.h): instructions, buffers, the function
  * itself. */
 #include "codegen/c/emit.h"
-#include "codegen/fuse/cost.h"
 
+#include "codegen/kernel/cost.h"
 #include "ir/diag.h"
 
 const char *

@@ -1,7 +1,6 @@
 /* A module as C functions (c.h): each kernel a static one, the entry the function itself. */
 #include "codegen/c/emit.h"
-#include "codegen/fuse/cost.h"
-
+#include "codegen/kernel/cost.h"
 #include "ir/diag.h"
 #include "ir/loc.h"
 

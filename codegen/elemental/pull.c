@@ -3,22 +3,6 @@
 
 #include "ir/diag.h"
 
-static lower_rule *const lower_rules[OP_COUNT] = {
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
-    [OP_##name] = lower_##lower,
-#include "ir/ops.def"
-#undef OP
-};
-
-cot_status
-cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text)
-{
-    cot_status s = ir_fail(l->ctx, loc, op, ERR_target, text);
-    if (l->status == COT_OK)
-        l->status = s;
-    return s;
-}
-
 typedef struct cg_bound_value {
     ir_ref v;
     cg_bind how;
@@ -261,6 +245,17 @@ cg_choose(cg_lowering *l, cot_dtype t, cg_val cond, cg_val x, cg_val y)
 }
 
 cg_val
+cg_is_branch(cg_build *b, cg_val x, cot_dtype t, int64_t branch, int64_t branches)
+{
+    if (t == COT_BOOL)
+        return branch ? x : cg_insn1(b, SC_not, COT_BOOL, x);
+    cg_val k = cg_const(b, t, (uint64_t)branch);
+    if (branch == 0)
+        return cg_insn2(b, SC_le, t, x, k);
+    return branch == branches - 1 ? cg_insn2(b, SC_le, t, k, x) : cg_insn2(b, SC_eq, t, x, k);
+}
+
+cg_val
 cg_convert(cg_lowering *l, cg_val x, cot_dtype from, cot_dtype to)
 {
     return cg_cvt(&l->b, from, to, x);
@@ -342,6 +337,12 @@ state_element(cg_lowering *l, const cg_bind *b, const ir_type *t, const cg_ix *a
 }
 
 cg_val
+cg_pull_node(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    return l->rules->element[n->op](l, fr, n, result, at);
+}
+
+cg_val
 cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
 {
     const ir_type *t = ir_type_at(fr->f, v);
@@ -362,7 +363,7 @@ cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
     } else if (n) {
         const ir_loc around = l->b.loc;
         l->b.loc = n->loc ? n->loc : around;
-        x = lower_rules[n->op](l, fr, n, (int)(v - n->first), at);
+        x = cg_pull_node(l, fr, n, (int)(v - n->first), at);
         l->b.loc = around;
     }
     if (!x) {

@@ -15,18 +15,7 @@
 #ifndef CODEGEN_ELEMENTAL_PULL_H
 #define CODEGEN_ELEMENTAL_PULL_H
 
-#include "codegen/lower/lower.h"
-#include "codegen/kernel/affine.h"
-
-typedef struct cg_lowering cg_lowering;
-typedef struct cg_frame cg_frame;
-
-/* Where a value lives for the entry: a buffer of it, from an element on. */
-typedef struct cg_place {
-    bool set;
-    uint32_t buffer;            /* of the entry */
-    cg_val offset;              /* i64 of the entry, in elements; 0: none */
-} cg_place;
+#include "codegen/lowering.h"
 
 typedef enum cg_bind_kind {
     CG_BIND_NODE,               /* by its node, or from its place if it has one     */
@@ -78,62 +67,10 @@ typedef struct cg_memo {
     const cg_ix *at;
 } cg_memo;
 
-struct cg_lowering {
-    cot_context *ctx;
-    ir_arena *arena;
-    ir_arena *scratch;                  /* for one kernel, or one walk: given back by marks */
-    const cg_lower_options *o;
-    cg_target target;
-    cg_module *m;
-    cg_build entry; /* of kernel 0, or of the sub-function that is planned */
-    ir_map kernels; /* of m, by what they hold: cg_kernel_hash */
-    /* kernels that are sub-functions, found by their graphs (called.c) */
-    struct cg_called *called;
-    uint32_t n_called, cap_called;
-    ir_map called_of;
-    uint64_t unfolded; /* GPU: nodes of calls, which are inlined */
-    struct cg_plan *plan;
-    struct cg_known_over *over;         /* what cg_overwrites has answered, found by its node */
-    uint32_t n_over, cap_over;
-    ir_map over_of;
-    cg_place guard;                     /* GPU: kernels run where this word holds (guard.h) */
-    /* GPU: the loop whose turns may wait for loops in it; NULL */
-    const struct cg_nest *nest;
-    struct cg_counted *counted;         /* GPU: what is known of regions (launches.h) */
-    ir_buf *why;                        /* cg_explain's text */
-    cot_status status;
-    ir_loc loc;                         /* of the node that is lowered */
-    /* the kernel in hand */
-    cg_kernel *k;
-    cg_build b;
-    cg_ix_table ix;
-    uint32_t n_frames;
-    cg_val mask;                        /* 0: all loads are fine */
-    bool vector;                        /* inside a vector loop */
-    /* GPU: which threads are at hand for a fold: CG_WARPS those of a warp, CG_GRID of the
-     * block */
-    cg_kind team;
-    cg_val threads;                     /* GPU: the block loop of cg_threads_begin */
-    /* constant indices only: reductions unroll (loop bodies in registers) */
-    bool exact;
-    cg_memo *memo;
-    uint32_t n_memo, cap_memo;
-    uint32_t memo_head[1024];
-    /* for each buffer of k: 1 + the entry's buffer, or 0: local, const */
-    uint32_t *arg;
-    cg_val *arg_offset;
-    uint32_t cap_arg, cap_offset;
-};
-
-typedef cg_val lower_rule(cg_lowering *l, cg_frame *fr, const ir_node *n, int result,
-                          const cg_ix *at);
-
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
-    lower_rule lower_##lower;
-#include "ir/ops.def"
-#undef OP
-
 cg_val cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at);
+/* What the rule of the node makes of it, though its result may be in memory; not remembered. */
+cg_val cg_pull_node(cg_lowering *l, cg_frame *fr, const ir_node *n, int result,
+                    const cg_ix *at);
 
 /* A frame for f in the kernel in hand, every value bound to its node. */
 cg_frame *cg_frame_new(cg_lowering *l, const ir_graph *f);
@@ -141,12 +78,8 @@ cg_frame *cg_frame_new(cg_lowering *l, const ir_graph *f);
 const cg_bind *cg_bound(const cg_frame *fr, ir_ref v);
 void cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b);
 
-/* Begin a kernel; end it and call it from the entry.  Answers false if the kernel stores
- * nothing. */
+/* Begin a kernel, which is then the one in hand. */
 void cg_kernel_begin(cg_lowering *l, const char *name);
-void cg_kernel_call(cg_lowering *l);
-/* values of the entry */
-void cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params);
 /* The buffer of the kernel for a place: added at first use, and made writable by `out`. */
 uint32_t cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name,
                          bool out);
@@ -166,17 +99,11 @@ cg_val cg_and(cg_lowering *l, cg_val x, cg_val y);      /* of two BOOLs, 0 stand
 cg_val cg_within(cg_lowering *l, cg_ix x, int64_t lo, int64_t hi, bool *never);
 /* cond ? x() : y, with constants resolved. */
 cg_val cg_choose(cg_lowering *l, cot_dtype t, cg_val cond, cg_val x, cg_val y);
+/* Does index x, of type t, chosen among `branches`, say this branch? */
+cg_val cg_is_branch(cg_build *b, cg_val x, cot_dtype t, int64_t branch, int64_t branches);
 cg_val cg_convert(cg_lowering *l, cg_val x, cot_dtype from, cot_dtype to);
 cg_val cg_bits_of(cg_lowering *l, cot_dtype t, const void *element);
 /* An index read from an integer: clamped to [0, most]. */
 cg_ix cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most);
-
-/* move.c: the index into operand 0 of a view op (broadcast_in_dim, reshape, transpose, slice,
- * reverse). */
-void cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *at,
-                   cg_ix *to);
-bool cg_is_view(ir_op op);
-
-cot_status cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text);
 
 #endif

@@ -2,7 +2,9 @@
  *
  * What does not fill a vector is, where elements may be computed twice and no threads share the
  * loop, a last vector moved back to end where they do; else a narrower one. */
-#include "codegen/fuse/fuse.h"
+#include "codegen/elemental/strip_mine.h"
+
+#include "codegen/elemental/pull.h"
 #include "codegen/kernel/grid.h"
 
 int64_t

@@ -1,8 +1,9 @@
 /* The walk of a pull: see access.h. */
 #include "codegen/fuse/access.h"
 
-#include "codegen/fuse/cost.h"
 #include "codegen/elemental/pull.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/fuse/views.h"
 
 void
 cg_walk_begin(cg_walk *w, ir_arena *a, const ir_graph *f, const bool *stop)

@@ -25,17 +25,4 @@ int64_t cg_op_cost(const ir_graph *f, const ir_node *n);
 /* The same on a GPU, which divides and takes roots by programs of its own. */
 int64_t cg_op_cost_grid(const ir_graph *f, const ir_node *n);
 
-/* Has it so many steps on floats that a compiler may keep vectors of them on the stack? */
-bool cg_may_spill(const cg_kernel *k);
-/* Are lanes behind the end of a tail to compute what another lane does?  Under trapping math
- * they are, else where floats are divided: a zero there raises FE_DIVBYZERO or FE_INVALID. */
-bool cg_fills_tails(const cg_kernel *k);
-/* So are values of other types that are made of an index, under trapping math. */
-bool cg_is_made_of_index(const cg_kernel *k, const cg_insn *i);
-
-/* Of one call of a program: operations, and bytes of all arrays that its kernels are handed.  A
- * loop whose trips only the run knows counts once, a branch as its dearer side; where the
- * device decides (lower/guard.h), as all that is launched: some turns, every side. */
-void cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes);
-
 #endif

@@ -1,6 +1,7 @@
 /* What is made of a product or of sums, element by element: where that is computed. */
-#include "codegen/fuse/fuse.h"
 #include "codegen/fuse/access.h"
+#include "codegen/fuse/fuse.h"
+#include "codegen/fuse/views.h"
 
 enum {
     EPILOGUE_MOST = 4,

@@ -10,10 +10,11 @@
  * rows: each row is read once for all of them. */
 #include "codegen/fuse/fuse.h"
 
-#include "codegen/fuse/cost.h"
-#include "codegen/fuse/access.h"
-
 #include <stdlib.h>
+
+#include "codegen/fuse/access.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/fuse/views.h"
 
 enum {
     GROUP_COST_MOST = 8192,
@@ -48,13 +49,6 @@ new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space,
     IR_PUSH(u->l->arena, u->cut->group, u->cut->n, u->cut->cap, g);
     cg_deps_push(&u->cut->deps);
     return u->cut->n - 1;
-}
-
-/* Is this index the axes 0 ... of the space, one by one? */
-bool
-cg_is_identity(int rank, const cg_ix *at, const cg_ix *space, int want)
-{
-    return rank == want && (rank == 0 || memcmp(at, space, sizeof *at * (size_t)rank) == 0);
 }
 
 /* The variables of a group's space, at which root v is computed. */
@@ -500,7 +494,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
         bool used = f->effectful && ir_effectful(n);
         for (int i = 0; i < n->n_out; i++)
             used |= u.cut->root[n->first + (ir_ref)i];
-        if (used && cg_has_own_lowering(f, n))
+        if (used && cg_has_own_lowering(l, f, n))
             place_node(&u, n);
         else if (used)
             place_root(&u, n->first);

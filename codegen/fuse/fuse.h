@@ -16,7 +16,7 @@ typedef enum cg_group_kind {
     CG_GROUP_NODE /* one node with a lowering of its own: products, scatters, loops, ... */
 } cg_group_kind;
 
-typedef struct cg_group {
+struct cg_group {
     cg_group_kind kind;
     /* node: which */
     const ir_node *node;
@@ -30,7 +30,7 @@ typedef struct cg_group {
     /* what it makes, in order of definition */
     ir_ref *v;
     int64_t cost; /* map: of one element of all that it makes, but what is read        */
-} cg_group;
+};
 
 typedef struct cg_cut {
     /* for each value: it is in memory when its group has run */
@@ -54,7 +54,7 @@ cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
  * the operand. */
 enum { CG_GROUP_MOST = 12 };            /* roots of a kernel */
 void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_cut *cut);
-bool cg_has_own_lowering(const ir_graph *f, const ir_node *n);
+bool cg_has_own_lowering(const cg_lowering *l, const ir_graph *f, const ir_node *n);
 cg_group_kind cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v);
 const ir_type *cg_root_space(cg_lowering *l, const ir_graph *f, ir_ref v);
 
@@ -89,40 +89,6 @@ void cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut
 ir_ref cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride,
                       int64_t *offset);
 
-/* The index of value `via`, made of y by transposes and reshapes alone, at which element `at`
- * of y is. */
-void cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_ix *at,
-                  cg_ix *to);
-
-/* schedule/map.c: the kernel of a map group, in the kernel in hand. */
-void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
-/* The same for values, or for one, that go where `put` stores them, element by element; stride:
- * how far apart elements are there, along each axis; again: an element may be done twice. */
-typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
-void cg_put_group(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
-                  const int64_t *stride, bool again, cg_put *put, void *user);
-void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v,
-                   const int64_t *stride, bool again, cg_put *put, void *user);
-/* The least power of two that is no less than n. */
-int64_t cg_pow2_from(int64_t n);
-/* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done
- * twice. */
-typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
-void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
-             cg_each_body *body, void *user);
-/* For a GPU: n threads in blocks; *i is which one. */
-cg_val cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i);
-void cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark);
-/* For kernels of groups: element `at` of v becomes x; what the kernel makes, as its note; may a
- * result lie where an operand was (then no element may be done twice)? */
-void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at,
-                      cg_val x);
-void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
-bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w,
-                    const cg_group *g);
-
-/* Is this index the axes 0 ... of the space, one by one? */
-bool cg_is_identity(int rank, const cg_ix *at, const cg_ix *space, int want);
 /* How many terms an element of a product has. */
 int64_t cg_terms_of(const ir_graph *f, const ir_node *n);
 
@@ -131,11 +97,6 @@ void cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut);
 /* Is that too much to be computed one by one, for each of `rows` sums of `row` elements? */
 bool cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row);
 
-/* rows.c: the kernel of a row group. */
-void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
-
-/* columns.c: the kernel of a column group. */
-void cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g);
 /* The reduction is of the first axes of a large operand, and made row by row. */
 bool cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n);
 /* May these share a kernel?  And may they join one of rows, whose columns are then taken all at
@@ -143,13 +104,6 @@ bool cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n);
 bool cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 bool cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 
-/* Is that many instructions' worth of work shared among threads?  On a GPU all is; and what is
- * no vector of its own there has a kind of loop whose iterations are threads. */
-bool cg_is_shared(const cg_lowering *l, int64_t cost);
-cg_kind cg_kind_of_all(const cg_lowering *l);
-/* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector
- * loop. */
-int64_t cg_lanes(const cg_lowering *l, int bits);
 /* What a member of a row group has one element for. */
 typedef enum cg_member {
     /* each element of the space */
@@ -163,19 +117,16 @@ cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_
  * lanes. */
 bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
 
-/* product.c: a product of the inner form (docs/numerics.md section 4), each element a sum by
+/* products.c: a product of the inner form (docs/numerics.md section 4), each element a sum by
  * itself. */
 bool cg_is_inner_product(const ir_graph *f, const ir_node *n);
+/* The same of a product with so many free axes on each side. */
+bool cg_has_inner_form(const ir_graph *f, const ir_node *n, int lhs_free, int rhs_free);
 
-/* interleave.c: the stack that v is, or hides behind a barrier: values of one element each,
- * side by side along a last axis, as parts of complex numbers are; behind a barrier along a first
- * one as well.  Or NULL. */
+/* stacks.c: the stack that v is, or hides behind a barrier: values of one element each, side by
+ * side along a last axis, as parts of complex numbers are; behind a barrier along a first one
+ * as well.  Or NULL. */
 enum { CG_PARTS_MOST = 64 };
 const ir_node *cg_stack_of(const ir_graph *f, ir_ref v);
-/* How many parts each value of the group has, all made here; 0 if they are no stacks of as
- * many.  And the kernel that makes them, value i in buffer[i]; an element may be done twice. */
-int cg_stacked_parts(const cg_frame *fr, const cg_group *g);
-void cg_stack_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
-                     const uint32_t *buffer, int parts);
 
 #endif

@@ -6,6 +6,7 @@
  * taken in many parts, each of which is code of its own).  All else is pulled through by
  * whoever needs it.  A value is stored as well where pulling it would be too deep for the
  * stack, or too much code for one kernel. */
+#include "codegen/elemental/fold.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
 
@@ -14,8 +15,7 @@ enum {
     PULL_DEPTH_MOST = 512,
     MOVE_DEPTH = 4,             /* a move takes as much of the stack as so many pointwise ops */
     PULL_SIZE_MOST = 4096,
-    ROW_LEAST = 16,
-    ROW_SHORT = 9,
+    BROADCAST_LEAST = 16,
     PAD_REPEATS = 4,
     APART_MOST = 8,
     COPIES_MOST = 16,
@@ -82,57 +82,9 @@ is_pointwise(const ir_graph *f, const ir_node *n)
 }
 
 bool
-cg_has_own_lowering(const ir_graph *f, const ir_node *n)
+cg_has_own_lowering(const cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
-    ir_op_flag flag = ir_ops[n->op].flag;
-    if (is_pointwise(f, n))
-        return false;
-    return flag == IR_FLOW || flag == IR_CONTRACT || flag == IR_LINE
-        || (flag == IR_INDEX && n->op != OP_dynamic_slice && n->op != OP_gather);
-}
-
-static ir_axes
-reduced_axes(const ir_node *n)
-{
-    return n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis)
-                                                    : n->at.axes.axes;
-}
-
-/* Is v made of windows over an array, a few pointwise ops away?  These lie upon one another, so
- * that lanes go along their positions. */
-static bool
-is_of_windows(const ir_graph *f, ir_ref v, int steps)
-{
-    const ir_node *n = ir_def(f, v);
-    if (!n || steps == 0 || (n->op != OP_windows && ir_ops[n->op].flag != IR_POINTWISE))
-        return false;
-    for (int i = 0; i < n->n_in; i++)
-        if (is_of_windows(f, n->in[i], steps - 1))
-            return true;
-    return n->op == OP_windows;
-}
-
-bool
-cg_is_row_reduce(const ir_graph *f, const ir_node *n)
-{
-    if (ir_ops[n->op].flag != IR_REDUCE)
-        return false;
-    const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes = reduced_axes(n);
-    int64_t size = 1;
-    int along = 0;
-    for (int k = 0; k < x->rank; k++)
-        if (ir_axes_has(axes, k)) {
-            size *= x->dims[k];
-            along += x->dims[k] > 1;
-        } else if (axes & ir_axes_below(k)) {
-            /* a kept axis, if of size 1, among the last: the rows are counted by rank */
-            return false;
-        }
-    if (x->size == 0)
-        return false;
-    return size >= ROW_LEAST ||
-           (size >= ROW_SHORT && along == 1 && !is_of_windows(f, n->in[0], 4));
+    return l->rules->node[n->op] && !is_pointwise(f, n);
 }
 
 /* How a root is made: the kind of its group, before others join. */
@@ -188,7 +140,7 @@ is_hoisted(const rooting *u, const ir_node *n, const ir_type *x, const ir_type *
     for (int k = 0; k < x->rank; k++)
         if (n->at.broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
             return false;
-    return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= ROW_LEAST;
+    return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= BROADCAST_LEAST;
 }
 
 /* Uses of x that are slices of it, from its end on, each before those seen: no element is
@@ -214,7 +166,7 @@ crosses(const rooting *u, const ir_node *n)
 {
     if (ir_ops[n->op].flag != IR_REDUCE || cg_root_kind(u->l, u->f, n->first) != CG_GROUP_MAP)
         return false;
-    ir_axes axes = reduced_axes(n);
+    ir_axes axes = cg_reduced_axes(n);
     for (int k = 1; k < ir_type_at(u->f, n->in[0])->rank; k++)
         if (!ir_axes_has(axes, k) && (axes & ir_axes_below(k)))
             return true;
@@ -310,7 +262,7 @@ static bool
 must_be_root(const rooting *u, const ir_node *n, ir_ref v)
 {
     if (u->is_output[v] || u->early[v] || u->cut->flat[v] || u->too_much[v] ||
-        cg_has_own_lowering(u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
+        cg_has_own_lowering(u->l, u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_constant || n->op == OP_iota)
         return false;
@@ -344,7 +296,7 @@ static bool
 lies_flat(const rooting *u, const ir_node *n, ir_ref v)
 {
     if (ir_type_at(u->f, v)->size == 1 || n->op == OP_constant ||
-        cg_has_own_lowering(u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
+        cg_has_own_lowering(u->l, u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_broadcast_in_dim)
         return ir_type_at(u->f, n->in[0])->size == 1;
@@ -365,7 +317,7 @@ want_flat(rooting *u, const ir_node *n)
     const ir_type *x = ir_type_at(u->f, n->in[0]);
     const int rank = x->rank;
     if (rank < 2 || x->size < FLAT_LEAST || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
-        !ir_axes_has(reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
+        !ir_axes_has(cg_reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
         return;
     if (!u->as_it_lies[n->in[0]])
         u->cut->flat[n->in[0]] = true;
@@ -439,7 +391,7 @@ find_costs(rooting *u)
         bool loops = false;
         int64_t c = 0;
 
-        if (n->n_out > 0 && !cg_has_own_lowering(u->f, n) &&
+        if (n->n_out > 0 && !cg_has_own_lowering(u->l, u->f, n) &&
             cg_root_kind(u->l, u->f, n->first) == CG_GROUP_MAP) {
             c = cost_of_pull(u, n, &loops);
             bound_pulls(u, n);
@@ -463,7 +415,7 @@ find_roots(rooting *u)
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
         int64_t who = NOBODY;
         double times = 1;
-        bool own = cg_has_own_lowering(u->f, n), used = f->effectful && ir_effectful(n);
+        bool own = cg_has_own_lowering(u->l, u->f, n), used = f->effectful && ir_effectful(n);
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             used |= u->is_output[v] || u->who[v] != NOBODY;

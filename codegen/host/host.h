@@ -44,8 +44,6 @@ typedef struct cg_device {
     const bool *is_piece;
 } cg_device;
 
-/* Does a C function run on the device, in its stream? */
-bool cg_extern_on_device(const cg_extern *x);
 /* Bytes of memory that a run of the entry works in. */
 size_t cg_host_bytes(const cg_module *m);
 /* Run it: args has the device's address of each argument of the module, work that of its work

@@ -1,7 +1,6 @@
 /* Index expressions: see affine.h for the normal form. */
 #include "codegen/kernel/affine.h"
 
-
 void
 cg_ix_begin(cg_ix_table *t, ir_arena *a)
 {

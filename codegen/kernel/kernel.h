@@ -398,6 +398,8 @@ uint64_t cg_neutral_bits(ir_sc_op combine, cot_dtype t);
 
 void cg_kernel_print(ir_buf *b, const cg_kernel *k);
 void cg_module_print(ir_buf *b, const cg_module *m);
+/* Does a C function run on the device, in its stream? */
+bool cg_extern_on_device(const cg_extern *x);
 /* Can this process (carrier NULL), or the carrier, hold the module's foreign calls? */
 cot_status cg_check_externs(const cg_module *m, const char *carrier);
 /* kernel/compare.c: do two kernels compute the same, instruction by instruction?  Names do not

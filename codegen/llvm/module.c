@@ -8,7 +8,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "codegen/fuse/cost.h"
+#include "codegen/kernel/cost.h"
 #include "codegen/llvm/emit.h"
 #include "ir/diag.h"
 #include "ir/limit.h"

@@ -5,7 +5,7 @@
  * and one select, which x86 has as one instruction: max(x, c) = c > x ? c : x passes a NaN x
  * on, and is right for zeros but where c is +0, when adding +0 afterwards turns -0 into +0 and
  * changes nothing else; min likewise but where c is -0. */
-#include "codegen/fuse/cost.h"
+#include "codegen/kernel/cost.h"
 #include "codegen/llvm/emit.h"
 
 static LLVMTypeRef

@@ -7,10 +7,12 @@
  * once.  A line that fits shared memory is a block's, with a barrier after each step; a longer
  * one has a kernel for each, whose parameters are the length of the runs that are being merged
  * and the distance, called in the entry's loops. */
+#include "codegen/elemental/pull.h"
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/kernel/grid.h"
+#include "codegen/lower/level.h"
 #include "codegen/lower/sort_keys.h"
-#include "codegen/plan/plan.h"
 
 enum { KEYS_MOST = 8, THREADS_MOST = 512 };
 

@@ -1,6 +1,7 @@
 /* Calls and branches in registers: a result pulled at an index, through a frame of the
  * sub-function. */
 #include "codegen/elemental/pull.h"
+#include "codegen/lower/rules.h"
 
 /* A frame for f in which input i is operand first + i of node n of frame fr. */
 static cg_frame *

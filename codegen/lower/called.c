@@ -8,8 +8,7 @@
  *
  * A GPU's kernels cannot call kernels: there the plan of the callee is a part of the
  * caller's. */
-#include "codegen/plan/plan.h"
-
+#include "codegen/lower/level.h"
 #include "ir/diag.h"
 
 typedef struct cg_called {

@@ -9,10 +9,13 @@
  *
  * Each scan declares that its totals take each element of their blocks once, that its results
  * take each element of the line once, and that each result is put once (verify/coverage.h). */
+#include "codegen/elemental/fold.h"
+#include "codegen/elemental/pull.h"
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
-#include "codegen/lower/reduce.h"
-#include "codegen/plan/plan.h"
+#include "codegen/lower/level.h"
+#include "codegen/lower/rules.h"
 
 enum { CHUNK = 16, BLOCK = 1024, LEVELS = 7 };
 

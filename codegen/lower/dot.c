@@ -14,9 +14,9 @@
  * Both give the numbers of docs/numerics.md section 4: a chain of fma from +0 over each
  * block of 256 k's, and the sum of the blocks in order, which starts at -0 (the neutral
  * element).  Which one is chosen never shows. */
-#include "codegen/lower/dot_inside.h"
-
+#include "codegen/elemental/pull.h"
 #include "codegen/fuse/fuse.h"
+#include "codegen/lower/dot_inside.h"
 
 enum {
     PAIRS_LEAST = 8192,         /* multiplications that copying pays for */
@@ -76,14 +76,6 @@ power_of_two_from(int64_t x)
     while (p < x)
         p *= 2;
     return p;
-}
-
-bool
-cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last)
-{
-    if (lhs_free && rhs_free)
-        return false;
-    return lhs_free ? lhs_k_last : rhs_free ? rhs_k_last : true;
 }
 
 /* Shapes

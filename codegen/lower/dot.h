@@ -9,7 +9,7 @@
 #ifndef CODEGEN_LOWER_DOT_H
 #define CODEGEN_LOWER_DOT_H
 
-#include "codegen/lower/reduce.h"
+#include "codegen/elemental/fold.h"
 
 typedef struct cg_dot_axes {
     int n;
@@ -57,11 +57,6 @@ int64_t cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool in
 bool cg_dot_tiles(const cg_target *t, const cg_dot *d, bool inner, int64_t elements[2]);
 /* GPU: do tensor cores make it?  They round differently: only where the target is `fast`. */
 bool cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner);
-
-/* docs/numerics.md section 4: does the product have the inner form?  From the dimension numbers
- * alone: the number of free axes of each side, and whether the contracted axes are the last
- * ones, in order, of the side that has some. */
-bool cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last);
 
 /* Emit the product at the cursor, which stands at the top level of a kernel.  With several
  * threads there are parallel loops.  inner: by section 3's reduction over k (reduce.h); else

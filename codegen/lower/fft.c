@@ -8,10 +8,13 @@
  *
  * On a GPU the butterflies of a stage are threads': of one block, with the line in shared
  * memory and a barrier between stages; or, of longer lines, of a kernel for each stage. */
+#include "codegen/elemental/strip_mine.h"
+#include "codegen/elemental/pull.h"
+#include "codegen/lower/rules.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/kernel/grid.h"
-#include "codegen/plan/plan.h"
+#include "codegen/lower/level.h"
 #include "ir/fft.h"
 
 #define V         cg_val

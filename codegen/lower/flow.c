@@ -5,10 +5,12 @@
  * the old value is read no more (so dynamic_update_slice and scatter copy nothing); otherwise
  * into a buffer of its own that is copied when the step is done.  With a mapped predicate a
  * step is computed for every example, and those that are active take it. */
+#include "codegen/elemental/pull.h"
+#include "codegen/elemental/strip_mine.h"
+#include "codegen/fuse/access.h"
 #include "codegen/lower/guard.h"
 #include "codegen/lower/launches.h"
-#include "codegen/fuse/access.h"
-#include "codegen/plan/plan.h"
+#include "codegen/lower/level.h"
 
 /* -- examples chosen by a predicate -------------------------------------------------------- */
 
@@ -19,17 +21,6 @@ typedef struct choosing {
     cg_val chosen;
     cg_ix example;
 } choosing;
-
-cg_val
-cg_is_branch(cg_build *b, cg_val x, cot_dtype t, int64_t branch, int64_t branches)
-{
-    if (t == COT_BOOL)
-        return branch ? x : cg_insn1(b, SC_not, COT_BOOL, x);
-    cg_val k = cg_const(b, t, (uint64_t)branch);
-    if (branch == 0)
-        return cg_insn2(b, SC_le, t, x, k);
-    return branch == branches - 1 ? cg_insn2(b, SC_le, t, k, x) : cg_insn2(b, SC_eq, t, x, k);
-}
 
 static void
 choose_element(cg_lowering *l, void *user, cg_ix i)

@@ -4,11 +4,10 @@
  * With a prototype the call is what C would make of it.  Without one it is a call back into
  * this process, with the operands and results in one array; no object can hold that.  Results
  * that start as operands are copies of them, so that nobody else's value is written. */
-#include "ir/foreign.h"
-#include "codegen/host/host.h"
-#include "codegen/plan/plan.h"
+#include "codegen/lower/level.h"
 #include "ir/custom.h"
 #include "ir/diag.h"
+#include "ir/foreign.h"
 
 typedef struct foreign {
     cg_level *v;
@@ -127,35 +126,4 @@ cg_plan_foreign(cg_lowering *l, cg_level *v, const cg_group *g)
     else
         by_closure(l, &q, of);
     IR_PUSH(l->arena, l->m->ext, l->m->n_ext, l->m->cap_ext, q.x);
-}
-
-bool
-cg_extern_on_device(const cg_extern *x)
-{
-    for (int i = 0; i < x->n; i++)
-        if (x->arg[i].address == ir_c_stream)
-            return true;
-    return false;
-}
-
-cot_status
-cg_check_externs(const cg_module *m, const char *carrier)
-{
-    for (uint32_t i = 0; i < m->n_ext; i++) {
-        const cg_extern *x = m->ext[i];
-        if (cg_extern_on_device(x))
-            return ir_fail(
-                m->ctx, x->loc, "custom_call", ERR_target,
-                ir_format(
-                    &m->ctx->message_arena,
-                    "%s runs on a GPU: its prototype takes the stream; wants the back end cuda",
-                    x->name));
-        if (!carrier && !x->address)
-            return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_missing, x->name, "run");
-        if (carrier && strncmp(x->name, "lapack.", 7) == 0)
-            return ir_fail(m->ctx, x->loc, x->name + 7, ERR_lapack_carrier, carrier);
-        if (carrier && !x->symbol)
-            return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_carrier, x->name, carrier);
-    }
-    return COT_OK;
 }

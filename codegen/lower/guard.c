@@ -33,50 +33,11 @@
  * always and ask. */
 #include "codegen/lower/guard.h"
 
+#include "codegen/elemental/pull.h"
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/launches.h"
 
 enum { WARPS = 8 };             /* that look for an example that goes on */
-
-/* ---- kernels under a word ---- */
-
-static uint32_t
-word_buffer(cg_lowering *l, cg_place word, bool out)
-{
-    return cg_place_buffer(l, &word, ir_scalar_type(l->ctx, COT_BOOL), "active", out);
-}
-
-void
-cg_guard_kernel(cg_lowering *l)
-{
-    cg_grid_guard(l->k, word_buffer(l, l->guard, false));
-}
-
-typedef struct copying { uint32_t to, from; } copying;
-
-static void
-copy_element(cg_lowering *l, void *user, cg_ix i)
-{
-    const copying *c = user;
-    const cg_val at = cg_ix_value(&l->ix, &l->b, i);
-
-    cg_store(&l->b, c->to, at, cg_load(&l->b, c->from, at, 0), 0);
-}
-
-void
-cg_guarded_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
-{
-    copying c;
-
-    if (t->size == 0)
-        return;
-    cg_kernel_begin(l, "copy");
-    c.to = cg_place_buffer(l, &to, t, "y", true);
-    c.from = cg_place_buffer(l, &from, t, "x", false);
-    cg_each(l, cg_kind_of_all(l), t->size, cg_lanes(l, ir_bits(t->dtype)), false, copy_element,
-            &c);
-    cg_kernel_call(l);
-}
 
 /* ---- kernels that write words ---- */
 
@@ -97,7 +58,7 @@ word_around(cg_lowering *l, cg_place outer)
     if (!outer.set)
         return cg_const(&l->b, COT_BOOL, 1);
     cg_val zero = cg_i64(&l->b, 0);
-    return cg_load(&l->b, word_buffer(l, outer, false), zero, 0);
+    return cg_load(&l->b, cg_word_buffer(l, outer, false), zero, 0);
 }
 
 /* Memory for a word, or a count, which kernels without a guard write. */
@@ -115,14 +76,14 @@ static cg_val
 load_word(cg_lowering *l, cg_place word)
 {
     cg_val zero = cg_i64(&l->b, 0);
-    return cg_load(&l->b, word_buffer(l, word, true), zero, 0);
+    return cg_load(&l->b, cg_word_buffer(l, word, true), zero, 0);
 }
 
 static void
 store_word(cg_lowering *l, cg_place word, cg_val x)
 {
     cg_val zero = cg_i64(&l->b, 0);
-    cg_store(&l->b, word_buffer(l, word, true), zero, x, 0);
+    cg_store(&l->b, cg_word_buffer(l, word, true), zero, x, 0);
 }
 
 static cg_val
@@ -161,7 +122,7 @@ cg_guard_branches(cg_lowering *l, cg_place when, const ir_type *index, int branc
 
         cg_val value = cg_insn2(&l->b, SC_and, COT_BOOL, is, around);
         cg_val zero = cg_i64(&l->b, 0);
-        cg_store(&l->b, word_buffer(l, word[k], true), zero, value, 0);
+        cg_store(&l->b, cg_word_buffer(l, word[k], true), zero, value, 0);
     }
     cg_kernel_call(l);
     l->guard = outer;
@@ -191,7 +152,7 @@ cg_guard_join(cg_lowering *l, int n, const cg_place *word, const cg_place *end)
     cg_kernel_begin(l, "join");
     for (int k = 0; k < n; k++) {
         cg_val zero = cg_i64(&l->b, 0);
-        cg_val x = cg_load(&l->b, word_buffer(l, end[k], false), zero, 0);
+        cg_val x = cg_load(&l->b, cg_word_buffer(l, end[k], false), zero, 0);
 
         any = any ? either(l, any, x) : x;
     }
@@ -218,7 +179,7 @@ begin_words(cg_lowering *l, const cg_turns *t, cg_place outer)
 
     if (t->resumes) {
         cg_val zero = cg_i64(&l->b, 0);
-        cg_val old = cg_load(&l->b, word_buffer(l, t->outer->fresh, false), zero, 0);
+        cg_val old = cg_load(&l->b, cg_word_buffer(l, t->outer->fresh, false), zero, 0);
 
         cg_val right = is_not(l, old);
         old = both(l, load_word(l, t->alive), right);
@@ -359,7 +320,7 @@ cg_turns_end(cg_lowering *l, const cg_turns *t)
     leave_guard(l);
     cg_kernel_begin(l, "next");
     cg_val zero = cg_i64(&l->b, 0);
-    store_word(l, t->head, cg_load(&l->b, word_buffer(l, last, false), zero, 0));
+    store_word(l, t->head, cg_load(&l->b, cg_word_buffer(l, last, false), zero, 0));
     if (t->looks)
         store_word(l, t->nest.fresh, cg_const(&l->b, COT_BOOL, 0));
     cg_kernel_call(l);

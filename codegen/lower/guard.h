@@ -3,7 +3,7 @@
 #ifndef CODEGEN_LOWER_GUARD_H
 #define CODEGEN_LOWER_GUARD_H
 
-#include "codegen/plan/plan.h"
+#include "codegen/lower/level.h"
 
 /* A loop that the host looks at, and whose turns wait for loops in it (guard.c). */
 typedef struct cg_nest {
@@ -45,9 +45,5 @@ void cg_turns_next(cg_lowering *l, const cg_turns *t);
 void cg_turns_end(cg_lowering *l, const cg_turns *t);
 /* After the loop: what follows runs where that around it does, and the loop is over. */
 void cg_turns_leave(cg_lowering *l, const cg_turns *t);
-
-/* plan.c: the kernel in hand asks for l->guard; a copy as a kernel that does. */
-void cg_guard_kernel(cg_lowering *l);
-void cg_guarded_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);
 
 #endif

@@ -5,6 +5,9 @@
  * the operand. */
 #include "codegen/lower/index.h"
 
+#include "codegen/elemental/pull.h"
+#include "codegen/lower/rules.h"
+
 static cg_val
 fill_value(cg_lowering *l, cot_dtype t)
 {

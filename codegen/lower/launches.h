@@ -3,7 +3,7 @@
 #ifndef CODEGEN_LOWER_LAUNCHES_H
 #define CODEGEN_LOWER_LAUNCHES_H
 
-#include "codegen/plan/plan.h"
+#include "codegen/lower/level.h"
 
 /* What a number of launches was found for: a graph, or a scan (by its node). */
 typedef struct cg_counted {

@@ -1,8 +1,8 @@
 /* From a prepared graph to a module of kernels. */
-#include "codegen/lower/lower.h"
-
 #include "codegen/kernel/grid.h"
-#include "codegen/plan/plan.h"
+#include "codegen/lower.h"
+#include "codegen/lower/level.h"
+#include "codegen/lower/rules.h"
 
 static const char *
 arg_name(ir_arena *a, const char *const *names, int i, const char *prefix)
@@ -133,6 +133,7 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     l->arena = arena;
     l->scratch = scratch;
     l->o = o;
+    l->rules = &cg_lower_rules;
     l->target = o->target ? *o->target : (cg_target){ 0 };
     if (!l->target.vector_bits)
         l->target.vector_bits = 128;

@@ -6,6 +6,7 @@
  * exceptions.  Under trapping math the operands of ops that may raise one are harmless numbers
  * there. */
 #include "codegen/elemental/pull.h"
+#include "codegen/lower/rules.h"
 
 /* Does the op raise no exception, whatever its operands are but for signalling NaNs? */
 static bool

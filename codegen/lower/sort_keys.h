@@ -2,7 +2,7 @@
 #ifndef CODEGEN_LOWER_SORT_KEYS_H
 #define CODEGEN_LOWER_SORT_KEYS_H
 
-#include "codegen/plan/plan.h"
+#include "codegen/lower/level.h"
 
 cot_dtype cg_word_type(cot_dtype key);
 cg_val cg_word_of(cg_lowering *l, cg_val x, cot_dtype t);

@@ -5,8 +5,10 @@
  * every carry has a leading axis of examples that the body never mixes (which is found by
  * looking), that axis becomes a vector loop around: a thousand small systems are a vector loop
  * of serial loops.  A mapped `while` is a while whose condition varies over lanes. */
+#include "codegen/elemental/pull.h"
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
-#include "codegen/plan/plan.h"
+#include "codegen/lower/level.h"
 
 /* -- what fits into registers -------------------------------------------------------------- */
 

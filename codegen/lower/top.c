@@ -8,6 +8,8 @@
  * Where k is large, elements that pass the threshold go to the end of a list instead, and when
  * that is full it is sorted (by digits, the least first, stable) and cut to k, which gives the
  * next threshold. */
+#include "codegen/elemental/pull.h"
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/lower/sort_keys.h"

@@ -7,10 +7,13 @@
  * ahead.
  * f16 and bf16 combine in f32: where several updates may have one target, and the order of
  * roundings shows (add, mul), in a wide copy of the operand, else each by itself. */
+#include "codegen/elemental/pull.h"
+#include "codegen/elemental/strip_mine.h"
+#include "codegen/fuse/access.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/lower/index.h"
-#include "codegen/fuse/access.h"
-#include "codegen/plan/plan.h"
+#include "codegen/lower/level.h"
+#include "codegen/schedule/schedule.h"
 
 typedef struct update {
     cg_level *v;

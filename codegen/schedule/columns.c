@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 
 enum {
@@ -16,87 +17,6 @@ enum {
     GRID_COLUMNS_MOST = 1 << 16, /* so many keep a GPU busy by themselves */
     SCRATCH_MOST = 128 << 10
 };
-
-cg_columns
-cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
-{
-    cg_columns c = { .l = l, .f = f };
-    for (uint32_t i = 0; i < n && i < CG_COLUMNS_MOST; i++) {
-        const ir_node *d = ir_def(f, v[i]);
-        int first, last;
-        c.x = ir_type_at(f, d->in[0]);
-        c.rows = cg_reduced(f, d, &first, &last);
-        c.v[c.n] = v[i];
-        c.how[c.n++] = cg_fold_of(d->op, c.x->dtype);
-    }
-    c.count = c.rows ? c.x->size / c.rows : 0;
-    c.parts = (c.rows + BLOCK - 1) / BLOCK * LANES;
-    return c;
-}
-
-/* The stack is never higher than the parts' number is long. */
-static int64_t
-depth(const cg_columns *c)
-{
-    int64_t n = 1;
-    while ((int64_t)1 << (n - 1) < c->parts)
-        n++;
-    return n;
-}
-
-/* May they be in one stack of this many columns? */
-static bool
-columns_fit(const cg_columns *c, int64_t width)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < c->n; i++)
-        bytes += depth(c) * (int64_t)cot_dtype_size(c->how[i].type);
-    return width * bytes <= SCRATCH_MOST;
-}
-
-/* Equal panels whose stacks fit the scratch; at least one for each thread. */
-static bool
-choose_panel(cg_columns *c)
-{
-    int64_t panels = 1;
-    if (c->l->o->threads > 1 && c->x->size > CG_COST_PARALLEL)
-        panels = c->l->o->threads;
-    while (panels < c->count && (c->count % panels || !columns_fit(c, c->count / panels)))
-        panels++;
-    c->width = c->count / panels;
-    return c->width >= COLUMNS_LEAST / 4;
-}
-
-bool
-cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
-{
-    int first, last;
-    if (ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin ||
-        (cg_lanes(l, 32) == 1 && !l->target.grid))
-        return false;
-    cg_reduced(f, n, &first, &last);
-    if (first != 0 || ir_axes_count(n->at.axes.axes) != last)
-        return false;
-    cg_columns c = cg_columns_of(l, f, 1, &n->first);
-    if (l->target.grid)
-        return !cg_is_row_reduce(f, n) && c.rows >= GRID_ROWS_LEAST && c.count > 0 &&
-               c.count < GRID_COLUMNS_MOST;
-    return c.rows >= ROWS_LEAST && c.count >= COLUMNS_LEAST && choose_panel(&c);
-}
-
-bool
-cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
-{
-    cg_columns c = cg_columns_of(l, f, n, v);
-    return n <= CG_COLUMNS_MOST && (l->target.grid || choose_panel(&c));
-}
-
-bool
-cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
-{
-    cg_columns c = cg_columns_of(l, f, n, v);
-    return !l->target.grid && n <= CG_COLUMNS_MOST && columns_fit(&c, c.count);
-}
 
 /* -- the stack ----------------------------------------------------------------------------- */
 
@@ -223,7 +143,8 @@ cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, void *us
     cg_build *b = &l->b;
     for (int i = 0; i < c->n; i++)
         if (!c->stack[i])
-            c->stack[i] = cg_local_buffer(l, "parts", c->how[i].type, depth(c) * c->width);
+            c->stack[i] = cg_local_buffer(l, "parts", c->how[i].type,
+                                         cg_columns_depth(c) * c->width);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val nth = cg_loop_var(b, loop);
@@ -305,7 +226,7 @@ cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
         cg_column_grid(l, fr, g);
         return;
     }
-    choose_panel(c);
+    cg_columns_choose_panel(c);
     cg_note_group(l, fr, g);
     for (int i = 0; i < c->n; i++)
         p.out[i] =

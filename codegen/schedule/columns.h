@@ -11,29 +11,10 @@
 #ifndef CODEGEN_SCHEDULE_COLUMNS_H
 #define CODEGEN_SCHEDULE_COLUMNS_H
 
-#include "codegen/fuse/fuse.h"
-#include "codegen/lower/reduce.h"
-
-enum { CG_COLUMNS_MOST = 4 };
-
-typedef struct cg_columns {
-    cg_lowering *l;
-    const ir_graph *f;
-    int n;
-    ir_ref v[CG_COLUMNS_MOST];          /* the reductions                           */
-    cg_fold how[CG_COLUMNS_MOST];
-    uint32_t stack[CG_COLUMNS_MOST];    /* buffers of partial results               */
-    const ir_type *x;                   /* of the operands                          */
-    int64_t rows, count;                /* of the operands                          */
-    int64_t width;                      /* columns in the stack: `count`, or a panel */
-    int64_t parts;
-    uint32_t reduction; /* number of that of the rows, in the kernel */
-    cg_val top;                         /* height of the stack at the part in hand  */
-    cg_val step;                        /* of combining                             */
-} cg_columns;
-
-/* The first n values of v, all column reductions of operands of one shape. */
-cg_columns cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
+#include "codegen/fuse/columns.h"
+#include "codegen/schedule/schedule.h"
+#include "codegen/elemental/strip_mine.h"
+#include "codegen/elemental/fold.h"
 
 /* What is done with each row, whose number is given. */
 typedef void cg_each_row(void *user, cg_val row);

@@ -4,11 +4,11 @@
  * columns and many rows.  So a thread takes one block of 512 rows of one column, neighbours
  * reading neighbours, and gives a node of the tree of docs/numerics.md section 3; in a
  * second kernel a thread for each column combines its nodes. */
-#include "codegen/schedule/columns.h"
-
 #include <inttypes.h>
 
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/plan/plan.h"
+#include "codegen/schedule/columns.h"
 
 typedef struct strip {
     cg_columns c;

@@ -2,8 +2,8 @@
  * of complex numbers are: all parts of an element are computed at once, and stored one after
  * the other.  Or along the first one, as the elements of small matrices, and stored one below
  * the other. */
-#include "codegen/fuse/fuse.h"
 #include "codegen/fuse/access.h"
+#include "codegen/schedule/schedule.h"
 
 typedef struct stacking {
     const ir_type *part;
@@ -13,21 +13,6 @@ typedef struct stacking {
     int held;
     cg_val *x;
 } stacking;
-
-const ir_node *
-cg_stack_of(const ir_graph *f, ir_ref v)
-{
-    const ir_node *n = ir_def(f, v);
-    const ir_type *t = ir_type_at(f, v);
-    const bool hidden = n && n->op == OP_barrier;
-    while (n && n->op == OP_barrier)
-        n = ir_def(f, n->in[0]);
-    if (!n || n->op != OP_concatenate || n->n_in > CG_PARTS_MOST)
-        return NULL;
-    const int64_t axis = n->at.axis.axis;
-    return (axis == t->rank - 1 || (axis == 0 && hidden)) && n->n_in == t->dims[axis] ? n
-                                                                                      : NULL;
-}
 
 static int
 parts_of(const ir_graph *f, ir_ref v)

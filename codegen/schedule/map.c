@@ -8,59 +8,14 @@
  * if the code of all pieces stays small. */
 #include <inttypes.h>
 
-#include "codegen/fuse/cost.h"
-#include "codegen/schedule/index_split.h"
-#include "codegen/fuse/fuse.h"
-#include "codegen/kernel/grid.h"
-#include "codegen/lower/reduce.h"
+#include "codegen/elemental/fold.h"
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/access.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/kernel/grid.h"
 #include "codegen/plan/plan.h"
-
-int64_t
-cg_lanes(const cg_lowering *l, int bits)
-{
-    int64_t lanes = l->target.vector_bits / (bits < 8 ? 8 : bits);
-    return l->target.vector_bits <= 64 || lanes < 1 ? 1 : lanes;
-}
-
-bool
-cg_is_shared(const cg_lowering *l, int64_t cost)
-{
-    return l->target.grid || (l->o->threads > 1 && cost > CG_COST_PARALLEL);
-}
-
-cg_kind
-cg_kind_of_all(const cg_lowering *l)
-{
-    return l->target.grid ? CG_PARALLEL : CG_SERIAL;
-}
-
-void
-cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at,
-                 cg_val x)
-{
-    const ir_type *t = ir_type_at(fr->f, v);
-    cg_ix flat = cg_ix_flat(&l->ix, t->rank, t->dims, at);
-    cg_store(&l->b, buffer, cg_ix_value(&l->ix, &l->b, flat), x, l->mask);
-}
-
-void
-cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g)
-{
-    ir_buf b;
-    ir_buf_init(&b, l->arena);
-    for (uint32_t i = 0; i < g->n; i++) {
-        const ir_node *n = ir_def(fr->f, g->v[i]);
-        ir_buf_printf(&b, "%s%%%" PRIu32 " %s", i ? ", " : "", g->v[i],
-                      n ? ir_ops[n->op].name : "copy");
-        if (n && n->loc) {
-            ir_buf_str(&b, " at ");
-            ir_loc_print(l->ctx, n->loc, &b);
-        }
-    }
-    l->k->note = b.text;
-    l->k->loc = ir_def(fr->f, g->v[0]) ? ir_def(fr->f, g->v[0])->loc : 0;
-}
+#include "codegen/schedule/index_split.h"
+#include "codegen/schedule/schedule.h"
 
 /* -- map ----------------------------------------------------------------------------------- */
 
@@ -717,17 +672,6 @@ run_mapping(mapping *m)
         map_grid(m);
     else
         map_level(m, 0);
-}
-
-/* A result may lie where an operand was: then no element may be done twice. */
-bool
-cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const cg_group *g)
-{
-    for (uint32_t i = 0; i < w->n_reads; i++)
-        for (uint32_t j = 0; w->read[i].v && j < g->n; j++)
-            if (cg_may_share(l, fr->place[w->read[i].v], fr->place[g->v[j]]))
-                return true;
-    return false;
 }
 
 /* Results above this size are in no cache when they are wanted again. */

@@ -8,9 +8,10 @@
 
 #include <inttypes.h>
 
+#include "codegen/elemental/fold.h"
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/kernel/grid.h"
-#include "codegen/lower/reduce.h"
 #include "codegen/plan/plan.h"
 
 static bool
@@ -242,7 +243,7 @@ row_pass(rows *r)
             cg_val a = cg_pull(l, r->fr, r->g->v[i], r->at);
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
         } else if (!is_plain_reduce(n)) { /* argmax has two loops of its own */
-            cg_val a = lower_arg(l, r->fr, n, 0, r->at);
+            cg_val a = cg_pull_node(l, r->fr, n, 0, r->at);
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
             cg_remember(l, r->fr, r->g->v[i], r->at, a);
         } else {

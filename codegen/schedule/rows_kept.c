@@ -1,11 +1,11 @@
 /* Values of a row kernel that are kept in rows on the stack: what is expensive, is computed
  * in one pass and is wanted in a later one. */
-#include "codegen/schedule/rows.h"
-
 #include <stdlib.h>
 
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/kernel/grid.h"
+#include "codegen/schedule/rows.h"
 
 /* The cost of an element; what is the same for the whole row costs nothing. */
 static int64_t

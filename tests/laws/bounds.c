@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "codegen/kernel/grid.h"
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "codegen/verify/bounds.h"
 #include "codegen/verify/coverage.h"
 #include "passes/pass.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "passes/pass.h"
 #include "passes/rules.h"
 #include "runtime/check.h"

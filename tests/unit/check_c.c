@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "lower_graphs.h"
 #include "passes/pass.h"
 #include "tests/unit/suite.h"

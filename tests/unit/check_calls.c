@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "codegen/backend.h"
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "cotrace/cotrace.h"
 #include "passes/calls.h"
 #include "passes/pass.h"

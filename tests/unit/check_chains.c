@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "codegen/backend.h"
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "cotrace/cotrace.h"
 #include "passes/pass.h"
 #include "tests/unit/suite.h"

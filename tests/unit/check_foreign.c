@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "cotrace/custom.h"
 #include "ir/diag.h"
 #include "passes/pass.h"

@@ -6,8 +6,8 @@
  * drawn from a fixed seed, among them zeros of both signs, infinities and NaN. */
 
 #include "codegen/backend.h"
-#include "codegen/fuse/cost.h"
-#include "codegen/lower/lower.h"
+#include "codegen/kernel/cost.h"
+#include "codegen/lower.h"
 #include "lower_graphs.h"
 #include "passes/pass.h"
 #include "runtime/support/pool.h"

@@ -6,7 +6,7 @@
  * nodes as from 8 to 16.  Bytes may be 4.2 times as many: what an inner branch saves for the way back is a result of
  * each branch around it.  A pass that is repeated at each level asks for 2^16 times as many. */
 #include "codegen/backend.h"
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "cotrace/cotrace.h"
 #include "passes/pass.h"
 #include "tests/unit/meter.h"

@@ -2,7 +2,7 @@
  * kernel that is refused is called a mistake of the library, with the user's line.
  *
  * A target of three lanes, which there is not, makes lowering write such kernels. */
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "codegen/verify/ranges.h"
 #include "passes/pass.h"
 #include "tests/unit/verified.h"

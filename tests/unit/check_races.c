@@ -1,6 +1,6 @@
 /* Kernels built by hand whose parallel loop stores to y: f32[49]: the verifier proves that
  * iterations are apart, and refuses the kernel where `wrong` asks for a mistake. */
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "codegen/verify/bounds.h"
 #include "passes/pass.h"
 #include "tests/unit/verified.h"

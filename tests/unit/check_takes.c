@@ -2,7 +2,7 @@
  * proved, and says something: a kernel that is the same but for one element that it takes less,
  * or once more, is refused. */
 #include "codegen/kernel/grid.h"
-#include "codegen/lower/lower.h"
+#include "codegen/lower.h"
 #include "codegen/verify/coverage.h"
 #include "passes/pass.h"
 #include "tests/unit/suite.h"

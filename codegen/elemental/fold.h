@@ -1,7 +1,7 @@
 /* Reductions: loops in the order of docs/numerics.md section 3, around a body that gives the
  * elements. */
-#ifndef CODEGEN_LOWER_REDUCE_H
-#define CODEGEN_LOWER_REDUCE_H
+#ifndef CODEGEN_ELEMENTAL_FOLD_H
+#define CODEGEN_ELEMENTAL_FOLD_H
 
 #include "codegen/elemental/pull.h"
 
@@ -42,6 +42,7 @@ void cg_take_at(cg_lowering *l, uint32_t reduction, cg_ix j, cg_val present);
 
 /* How a reduce node combines; its operand is converted to how->type first. */
 cg_fold cg_fold_of(ir_op op, cot_dtype t);
+ir_axes cg_reduced_axes(const ir_node *n);
 /* The axes that a reduce node or arg node reduces are among [first, last); their size. */
 int64_t cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last);
 /* The index of the operand for index `at` of the result and element j of the reduced axes. */

@@ -1,6 +1,6 @@
 /* From a prepared graph to a module of kernels: fuse, lower, schedule, plan. */
-#ifndef CODEGEN_LOWER_LOWER_H
-#define CODEGEN_LOWER_LOWER_H
+#ifndef CODEGEN_LOWER_H
+#define CODEGEN_LOWER_H
 
 #include "codegen/backend.h"
 #include "ir/graph.h"

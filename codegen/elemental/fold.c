@@ -1,0 +1,579 @@
+/* Reductions in the order of docs/numerics.md section 3, as kernel.h writes it:
+ *     tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t +
+ *     l] } } }
+ * specialised to the number n of elements, which is constant: up to 32 elements are one fold,
+ * up to 512 one block; the last, partial block is a second body whose absent elements are
+ * neutral.  Where any order gives the same result (integers, max, min, and, or) all is one
+ * block.
+ */
+#include "codegen/elemental/fold.h"
+
+#include "codegen/elemental/strip_mine.h"
+
+enum {
+    LANES = 32,
+    BLOCK = 512,
+    PARTS = 64,
+    RUN = 64,                   /* blocks, a power of two */
+    STREAMS_LEAST = 8 * RUN * BLOCK
+};
+
+typedef struct folding {
+    cg_lowering *l;
+    int k;
+    const cg_fold *how;
+    cg_fold_form form;
+    bool any_order;             /* of all: one block */
+    int64_t unit;               /* blocks in an element of the tree's loop */
+    uint32_t reduction; /* its number in the kernel */
+    cg_fold_body *body;
+    void *user;
+} folding;
+
+static bool
+is_any_order(const cg_fold *how)
+{
+    return !ir_is_float(how->type) || (how->op != SC_add && how->op != SC_mul);
+}
+
+static void
+combine(folding *d, const cg_val *x, const cg_val *y, cg_val *out)
+{
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_insn2(&d->l->b, d->how[i].op, d->how[i].type, x[i], y[i]);
+}
+
+void
+cg_take_at(cg_lowering *l, uint32_t reduction, cg_ix j, cg_val present)
+{
+    const cg_ix_expr *e = &l->ix.expr[j];
+    cg_take_term *term = IR_NEW_N(l->arena, cg_take_term, e->n + 1);
+    cg_take x = { .reduction = reduction, .when = present, .k = e->c, .term = term };
+
+    for (uint32_t i = 0; i < e->n && x.n >= 0; i++) {
+        const cg_ix_atom *a = &l->ix.atom[e->term[i].atom];
+        term[i] = (cg_take_term){ a->val, e->term[i].k };
+        x.n = a->kind == CG_IX_VAR && a->val ? x.n + 1 : -1;
+    }
+    cg_take_element(&l->b, x);
+}
+
+/* The elements at j where `present` holds (0: always), the neutral ones elsewhere. */
+static void
+elements(folding *d, cg_ix j, cg_val present, cg_val *e)
+{
+    cg_lowering *l = d->l;
+    cg_val old = cg_mask_and(l, present);
+    cg_take_at(d->l, d->reduction, j, present);
+    d->body(l, d->user, j, e);
+    l->mask = old;
+    for (int i = 0; i < d->k; i++)
+        if (present)
+            e[i] = cg_choose(l, d->how[i].type, present, e[i],
+                             cg_neutral(&l->b, d->how[i].op, d->how[i].type));
+}
+
+/* The element at j, with which a lane begins. */
+static void
+first_element(folding *d, cg_ix j, cg_val *acc)
+{
+    cg_build *b = &d->l->b;
+
+    if (!d->how->step) {
+        elements(d, j, 0, acc);
+        return;
+    }
+    cg_take_at(d->l, d->reduction, j, 0);
+    *acc = d->how->step(d->l, d->user, j, cg_neutral(b, d->how->op, d->how->type));
+}
+
+/* acc with the elements at j, where `present` holds (0: always). */
+static void
+next_element(folding *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *out)
+{
+    cg_lowering *l = d->l;
+
+    if (!d->how->step) {
+        cg_val *e = IR_NEW_N(l->arena, cg_val, d->k);
+        elements(d, j, present, e);
+        combine(d, acc, e, out);
+        return;
+    }
+    cg_take_at(d->l, d->reduction, j, present);
+    cg_val old = cg_mask_and(l, present), next = d->how->step(l, d->user, j, *acc);
+    l->mask = old;
+    *out = present ? cg_choose(l, d->how->type, present, next, *acc) : next;
+}
+
+/* Elements base ... base + m - 1, each at its own index. */
+static void
+unrolled_block(folding *d, int64_t base, int64_t m, cg_val *out)
+{
+    size_t row = sizeof(cg_val) * (size_t)d->k;
+    cg_val *lane = IR_NEW_N(d->l->arena, cg_val, LANES * d->k);
+    int64_t n = m < LANES ? m : LANES;
+    for (int64_t i = 0; i < m; i++) {
+        cg_val *a = lane + i % LANES * d->k;
+        cg_ix at = cg_ix_const(&d->l->ix, base + i);
+        if (i < LANES)
+            first_element(d, at, a);
+        else
+            next_element(d, at, 0, a, a);
+    }
+    for (int64_t h = cg_pow2_from(n) / 2; h >= 1; h /= 2)
+        for (int64_t i = 0; i < h && i + h < n; i++)
+            combine(d, lane + i * d->k, lane + (i + h) * d->k, lane + i * d->k);
+    memcpy(out, lane, row);
+}
+
+static void
+unrolled(folding *d, int64_t n, cg_val *out)
+{
+    int64_t blocks = d->any_order ? 1 : (n + BLOCK - 1) / BLOCK;
+    cg_val *node = IR_NEW_N(d->l->arena, cg_val, blocks * d->k);
+    for (int64_t i = 0; i < blocks; i++) {
+        int64_t m = blocks == 1 ? n : n - i * BLOCK < BLOCK ? n - i * BLOCK : BLOCK;
+        unrolled_block(d, i * BLOCK, m, node + i * d->k);
+    }
+    for (int64_t s = 1; s < blocks; s *= 2)
+        for (int64_t i = 0; i + s < blocks; i += 2 * s)
+            combine(d, node + i * d->k, node + (i + s) * d->k, node + i * d->k);
+    memcpy(out, node, sizeof(cg_val) * (size_t)d->k);
+}
+
+/* Elements start, start + step, ... (count of them, a value, at least 0) one after the
+ * other. */
+static void
+chain(folding *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val *acc)
+{
+    cg_lowering *l = d->l;
+    cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), count, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_ix t = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, most - 1);
+    cg_val *carried = IR_NEW_N(l->arena, cg_val, d->k), *e = IR_NEW_N(l->arena, cg_val, d->k);
+    for (int i = 0; i < d->k; i++)
+        carried[i] = cg_loop_carry(&l->b, loop, d->how[i].type,
+                                   cg_neutral(&l->b, d->how[i].op, d->how[i].type));
+    next_element(d, cg_ix_add(&l->ix, start, cg_ix_mul(&l->ix, t, step)), 0, carried, e);
+    for (int i = 0; i < d->k; i++)
+        cg_loop_next(&l->b, loop, carried[i], e[i]);
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
+    for (int i = 0; i < d->k; i++)
+        acc[i] = cg_loop_result(&l->b, loop, i);
+}
+
+/* The elements of lane j of a block of m at base: all full steps by a chain, the last step by a
+ * mask. */
+static void
+lane_of_vector(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
+{
+    cg_lowering *l = d->l;
+    int64_t steps = m / lanes, tail = m % lanes;
+    cg_ix first = cg_ix_add(&l->ix, base, j);
+    bool never;
+    if (steps == 0) {           /* the loop's limit keeps the absent lanes out */
+        first_element(d, first, acc);
+        return;
+    }
+    if (steps == 1)
+        first_element(d, first, acc);
+    else
+        chain(d, first, lanes, cg_i64(&l->b, steps), steps, acc);
+    if (tail) {
+        cg_val there = cg_within(l, j, 0, tail, &never);
+        /* as a mask keeps the others out, no lane's index need be brought back into the row */
+        cg_ix last = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, j), 0, tail - 1);
+        cg_ix at = cg_ix_addc(&l->ix, cg_ix_add(&l->ix, base, last), steps * lanes);
+        next_element(d, at, there, acc, acc);
+    }
+}
+
+static void
+lane_of_serial(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
+{
+    cg_lowering *l = d->l;
+    cg_ix first = cg_ix_add(&l->ix, base, j);
+    if (m == lanes) {
+        first_element(d, first, acc);
+        return;
+    }
+    cg_val count = cg_i64(&l->b, m / lanes);
+    if (m % lanes) {
+        cg_ix left = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, j, -1), m + lanes - 1);
+        count = cg_idiv(&l->b, cg_ix_value(&l->ix, &l->b, left), lanes);
+    }
+    chain(d, first, lanes, count, (m + lanes - 1) / lanes, acc);
+}
+
+/* Elements base ... base + m - 1: a fold over lanes. */
+static void
+block(folding *d, cg_ix base, int64_t m, cg_val *out)
+{
+    cg_lowering *l = d->l;
+    int64_t lanes = m < LANES ? cg_pow2_from(m) : LANES;
+    bool vector = d->form == CG_FOLD_LANES || d->form == CG_FOLD_STREAMS;
+    if (m == 1) {
+        first_element(d, base, out);
+        return;
+    }
+    if (!vector && d->any_order) {
+        chain(d, base, 1, cg_i64(&l->b, m), m, out);
+        return;
+    }
+    cg_val limit = vector && m < lanes ? cg_i64(&l->b, m) : 0;
+    const cg_kind team = l->team, kind = !vector ? CG_SERIAL : team ? CG_LANES : CG_VECTOR;
+    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1, limit);
+    uint32_t mark = cg_scope_begin(l);
+    cg_ix j = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, (m < lanes ? m : lanes) - 1);
+    bool old = l->vector;
+    l->vector |= kind == CG_VECTOR;
+    l->team = CG_SERIAL;
+    if (vector)
+        lane_of_vector(d, base, j, m, lanes, out);
+    else
+        lane_of_serial(d, base, j, m, lanes, out);
+    l->vector = old;
+    l->team = team;
+    cg_scope_end(l, mark);
+    int at[8] = { 0 };
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_loop_reduce(&l->b, loop, CG_FOLD, d->how[i].op, d->how[i].type, out[i]);
+    cg_loop_end(&l->b, loop);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(&l->b, loop, at[i]);
+}
+
+/* Block b of n elements, of which the last may be partial. */
+static void
+any_block(folding *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *out)
+{
+    cg_lowering *l = d->l;
+    int64_t full = n / BLOCK, rest = n % BLOCK;
+    /* of the full blocks: its range keeps indices plain */
+    int64_t last = hi < full ? hi - 1 : full - 1;
+    cg_ix base = cg_ix_mul(&l->ix, cg_ix_var(&l->ix, b, lo, last), BLOCK);
+    if (!rest || hi <= full) {
+        block(d, base, BLOCK, out);
+        return;
+    }
+    cg_val branch = cg_if_begin(&l->b, cg_insn2(&l->b, SC_lt, COT_I64, b, cg_i64(&l->b, full)));
+    cg_val *x = IR_NEW_N(l->arena, cg_val, d->k), *y = IR_NEW_N(l->arena, cg_val, d->k);
+    uint32_t mark = cg_scope_begin(l);
+    block(d, base, BLOCK, x);
+    cg_scope_end(l, mark);
+    cg_if_else(&l->b, branch);
+    block(d, cg_ix_const(&l->ix, full * BLOCK), rest, y);
+    cg_scope_end(l, mark);
+    int at[8] = { 0 };
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_if_yield(&l->b, branch, d->how[i].type, x[i], y[i]);
+    cg_if_end(&l->b, branch);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(&l->b, branch, at[i]);
+}
+
+static cg_val
+tree_begin(folding *d, cg_kind kind, cg_val lo, cg_val hi, uint32_t *mark)
+{
+    cg_val loop = cg_loop_begin(&d->l->b, kind, lo, hi, 1, 0);
+    *mark = cg_scope_begin(d->l);
+    return loop;
+}
+
+static void
+tree_end(folding *d, cg_val loop, uint32_t mark, cg_val *out)
+{
+    int at[8] = { 0 };
+    cg_scope_end(d->l, mark);
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_loop_reduce(&d->l->b, loop, CG_TREE, d->how[i].op, d->how[i].type, out[i]);
+    cg_loop_end(&d->l->b, loop);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(&d->l->b, loop, at[i]);
+}
+
+/* Two runs of blocks from block `first` on, step by step side by side: one stream of loads does
+ * not keep the memory busy.  Each gives a node of the tree, and so do both. */
+static void
+two_runs(folding *d, cg_val first, int64_t n, cg_val *out)
+{
+    cg_lowering *l = d->l;
+    cg_build *b = &l->b;
+    uint32_t mark, inner;
+    int at[8] = { 0 };
+    cg_val runs = tree_begin(d, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 2), &mark);
+    cg_val from = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, runs), RUN));
+    cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RUN), &inner);
+    cg_ix at_block =
+        cg_ix_var(&l->ix, cg_iadd(b, from, cg_loop_var(b, loop)), 0, n / BLOCK - 1);
+    block(d, cg_ix_mul(&l->ix, at_block, BLOCK), BLOCK, out);
+    tree_end(d, loop, inner, out);
+    cg_scope_end(l, mark);
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_loop_reduce(b, runs, CG_FOLD, d->how[i].op, d->how[i].type, out[i]);
+    cg_loop_end(b, runs);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(b, runs, at[i]);
+}
+
+/* Blocks lo ... hi - 1 of n elements, in a tree. */
+static void
+tree_of_blocks(folding *d, int64_t n, cg_val lo, cg_val hi, int64_t least, cg_val *out)
+{
+    uint32_t mark;
+    int64_t blocks = (n + BLOCK - 1) / BLOCK;
+    cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &mark);
+    any_block(d, cg_loop_var(&d->l->b, loop), n, least, blocks, out);
+    tree_end(d, loop, mark, out);
+}
+
+/* Element u of the tree's loop: a block, or two runs of them, of which the last may be less. */
+static void
+any_unit(folding *d, cg_val u, int64_t n, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    int64_t blocks = (n + BLOCK - 1) / BLOCK, full = n / (d->unit * BLOCK);
+    if (d->unit == 1) {
+        any_block(d, u, n, 0, blocks, out);
+        return;
+    }
+    cg_val first = cg_imul(b, u, d->unit);
+    if (full * d->unit * BLOCK == n) {
+        two_runs(d, first, n, out);
+        return;
+    }
+    cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, COT_I64, u, cg_i64(b, full)));
+    cg_val *rest = IR_NEW_N(d->l->arena, cg_val, d->k);
+    uint32_t mark = cg_scope_begin(d->l);
+    two_runs(d, first, n, out);
+    cg_scope_end(d->l, mark);
+    cg_if_else(b, branch);
+    tree_of_blocks(d, n, cg_i64(b, full * d->unit), cg_i64(b, blocks), full * d->unit, rest);
+    cg_scope_end(d->l, mark);
+    int at[8] = { 0 };
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_if_yield(b, branch, d->how[i].type, out[i], rest[i]);
+    cg_if_end(b, branch);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(b, branch, at[i]);
+}
+
+/* Unit u, or the neutral elements where it is none of `units`. */
+static void
+unit_within(folding *d, cg_val u, int64_t units, int64_t n, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    int at[8] = { 0 };
+    cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, COT_I64, u, cg_i64(b, units)));
+    cg_val neutral[8];
+    uint32_t mark = cg_scope_begin(d->l);
+    any_unit(d, u, n, out);
+    cg_scope_end(d->l, mark);
+    cg_if_else(b, branch);
+    for (int i = 0; i < d->k; i++)
+        neutral[i] = cg_neutral(b, d->how[i].op, d->how[i].type);
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_if_yield(b, branch, d->how[i].type, out[i], neutral[i]);
+    cg_if_end(b, branch);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(b, branch, at[i]);
+}
+
+/* A warp's run of units, a power of two of them, from `first` on: absent ones are neutral, as
+ * one without a partner is.  So the extent is constant, and the tree's partial results are
+ * registers. */
+static void
+run_of_warp(folding *d, cg_val first, int64_t run, int64_t units, bool all, int64_t n,
+            cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    uint32_t inner;
+    if (run == 1 && all) {
+        any_unit(d, first, n, out);
+        return;
+    }
+    cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, run), &inner);
+    cg_val u = cg_iadd(b, first, cg_loop_var(b, loop));
+    if (!all)
+        unit_within(d, u, units, n, out);
+    else
+        any_unit(d, u, n, out);
+    tree_end(d, loop, inner, out);
+}
+
+/* Blocks in a tree.  For threads, runs of a power of two of units, each a node of the tree. */
+static void
+tree(folding *d, int64_t n, bool parallel, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    int64_t blocks = (n + BLOCK - 1) / BLOCK, units = (blocks + d->unit - 1) / d->unit, run = 1;
+    uint32_t outer, inner;
+    const bool warps = d->l->team == CG_GRID;
+    const int64_t most = warps ? cg_block_warps(n) : PARTS;
+    if (!warps && (!parallel || blocks < PARTS)) {
+        cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, units), &inner);
+        any_unit(d, cg_loop_var(b, loop), n, out);
+        tree_end(d, loop, inner, out);
+        return;
+    }
+    while ((units + run - 1) / run > most)
+        run *= 2;
+    cg_val parts = tree_begin(d, warps ? CG_WARPS : CG_PARALLEL, cg_i64(b, 0),
+                              cg_i64(b, (units + run - 1) / run), &outer);
+    cg_val lo = cg_imul(b, cg_loop_var(b, parts), run);
+    if (warps) {
+        d->l->team = CG_WARPS;
+        run_of_warp(d, lo, run, units, units % run == 0, n, out);
+        d->l->team = CG_GRID;
+        tree_end(d, parts, outer, out);
+        return;
+    }
+    cg_val bound = cg_i64(b, units);
+    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound);
+    cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &inner);
+    any_unit(d, cg_loop_var(b, loop), n, out);
+    tree_end(d, loop, inner, out);
+    tree_end(d, parts, outer, out);
+}
+
+/* Warps of a block that sum n elements together. */
+int64_t
+cg_block_warps(int64_t n)
+{
+    return n >= 1 << 15 ? 32 : 8;
+}
+
+void
+cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form,
+              bool parallel, cg_fold_body *body, void *user, cg_val *out)
+{
+    folding d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
+    d.reduction = cg_reduction_new(&l->b, n, 0, 1);
+    d.unit = form == CG_FOLD_STREAMS && n >= STREAMS_LEAST ? 2 * RUN : 1;
+    d.any_order = true;
+    for (int i = 0; i < k; i++)
+        d.any_order &= is_any_order(&how[i]);
+    if (form == CG_FOLD_UNROLLED)
+        unrolled(&d, n, out);
+    else if (l->team != CG_GRID && (n <= BLOCK || (d.any_order && !parallel && d.unit == 1)))
+        block(&d, 0, n, out);
+    else
+        tree(&d, n, parallel, out);
+}
+
+/* Runs of `each` / WARPS blocks for each warp: absent blocks are neutral, as one without a
+ * partner is. */
+void
+cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each,
+             cg_fold_body *body, void *user, cg_val *out)
+{
+    folding d = {
+        .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1
+    };
+    cg_build *b = &l->b;
+    const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_PART_LEAST;
+    uint32_t outer;
+    d.reduction = cg_reduction_new(b, n, part, (blocks + each - 1) / each);
+    cg_val warps = tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_PART_LEAST), &outer);
+    cg_val offset = cg_imul(b, cg_loop_var(b, warps), run);
+    cg_val lo = cg_iadd(b, cg_imul(b, part, each), offset);
+    l->team = CG_WARPS;
+    run_of_warp(&d, lo, run, blocks, blocks % each == 0, n, out);
+    l->team = CG_GRID;
+    tree_end(&d, warps, outer, out);
+}
+
+void
+cg_fold_one_block(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val number,
+                  cg_fold_body *body, void *user, cg_val *out)
+{
+    folding d = { .l = l,
+                  .k = k,
+                  .how = how,
+                  .form = CG_FOLD_SERIAL,
+                  .body = body,
+                  .user = user,
+                  .unit = 1 };
+
+    d.reduction = cg_reduction_new(&l->b, n, number, (n + BLOCK - 1) / BLOCK);
+    d.any_order = true;
+    for (int i = 0; i < k; i++)
+        d.any_order &= is_any_order(&how[i]);
+    any_block(&d, number, n, 0, (n + BLOCK - 1) / BLOCK, out);
+}
+
+cg_fold
+cg_fold_of(ir_op op, cot_dtype t)
+{
+    cg_fold d = { .type = ir_compute_type(t) };
+    bool truth = t == COT_BOOL;
+    switch (op) {
+    case OP_reduce_sum:
+        d.op = truth ? SC_or : SC_add;
+        break;
+    case OP_reduce_prod:
+        d.op = truth ? SC_and : SC_mul;
+        break;
+    case OP_reduce_max:
+        d.op = truth ? SC_or : SC_max;
+        break;
+    case OP_reduce_min:
+        d.op = truth ? SC_and : SC_min;
+        break;
+    default:
+        d.op = op == OP_reduce_and ? SC_and : SC_or;
+    }
+    return d;
+}
+
+ir_axes
+cg_reduced_axes(const ir_node *n)
+{
+    bool arg = n->op == OP_argmax || n->op == OP_argmin;
+    return arg ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+}
+
+int64_t
+cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]);
+    ir_axes axes = cg_reduced_axes(n);
+    int64_t size = 1;
+    *first = *last = 0;
+    for (int k = 0; k < x->rank; k++)
+        if (ir_axes_has(axes, k)) {
+            if (*last == 0)
+                *first = k;
+            *last = k + 1;
+            size *= x->dims[k];
+        }
+    return size;
+}
+
+/* Reduced axes need not be adjacent (a maximum takes any set): j runs over them row-major. */
+void
+cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j,
+                 cg_ix *to)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]);
+    ir_axes axes = cg_reduced_axes(n);
+    int64_t dims[COT_MAX_RANK];
+    cg_ix along[COT_MAX_RANK];
+    int m = 0, kept = 0;
+    for (int k = 0; k < x->rank; k++)
+        if (ir_axes_has(axes, k))
+            dims[m++] = x->dims[k];
+    if (m > 0)
+        cg_ix_split(&l->ix, j, m, dims, along);
+    m = 0;
+    for (int k = 0; k < x->rank; k++)
+        to[k] = ir_axes_has(axes, k) ? along[m++] : at[kept++];
+}
+
+cg_val
+cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x)
+{
+    cot_dtype t = ir_type_at(f, n->first)->dtype;
+    return cg_convert(l, x, ir_compute_type(t), t);
+}

@@ -1,0 +1,135 @@
+/* Which reductions have kernels of their own kind: those of rows, and those over the first axes
+ * of a large operand, which are made row by row (schedule/columns.h). */
+#include "codegen/fuse/columns.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/fuse/fuse.h"
+
+enum {
+    ROW_LEAST = 16,
+    ROW_SHORT = 9,
+    LANES = 32,
+    BLOCK = 512,
+    ROWS_LEAST = 64,
+    COLUMNS_LEAST = 256,
+    GRID_ROWS_LEAST = 2 * BLOCK,
+    GRID_COLUMNS_MOST = 1 << 16, /* so many keep a GPU busy by themselves */
+    SCRATCH_MOST = 128 << 10
+};
+
+/* Is v made of windows over an array, a few pointwise ops away?  These lie upon one another, so
+ * that lanes go along their positions. */
+static bool
+is_of_windows(const ir_graph *f, ir_ref v, int steps)
+{
+    const ir_node *n = ir_def(f, v);
+    if (!n || steps == 0 || (n->op != OP_windows && ir_ops[n->op].flag != IR_POINTWISE))
+        return false;
+    for (int i = 0; i < n->n_in; i++)
+        if (is_of_windows(f, n->in[i], steps - 1))
+            return true;
+    return n->op == OP_windows;
+}
+
+bool
+cg_is_row_reduce(const ir_graph *f, const ir_node *n)
+{
+    if (ir_ops[n->op].flag != IR_REDUCE)
+        return false;
+    const ir_type *x = ir_type_at(f, n->in[0]);
+    ir_axes axes = cg_reduced_axes(n);
+    int64_t size = 1;
+    int along = 0;
+    for (int k = 0; k < x->rank; k++)
+        if (ir_axes_has(axes, k)) {
+            size *= x->dims[k];
+            along += x->dims[k] > 1;
+        } else if (axes & ir_axes_below(k)) {
+            /* a kept axis, if of size 1, among the last: the rows are counted by rank */
+            return false;
+        }
+    if (x->size == 0)
+        return false;
+    return size >= ROW_LEAST ||
+           (size >= ROW_SHORT && along == 1 && !is_of_windows(f, n->in[0], 4));
+}
+
+cg_columns
+cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
+{
+    cg_columns c = { .l = l, .f = f };
+    for (uint32_t i = 0; i < n && i < CG_COLUMNS_MOST; i++) {
+        const ir_node *d = ir_def(f, v[i]);
+        int first, last;
+        c.x = ir_type_at(f, d->in[0]);
+        c.rows = cg_reduced(f, d, &first, &last);
+        c.v[c.n] = v[i];
+        c.how[c.n++] = cg_fold_of(d->op, c.x->dtype);
+    }
+    c.count = c.rows ? c.x->size / c.rows : 0;
+    c.parts = (c.rows + BLOCK - 1) / BLOCK * LANES;
+    return c;
+}
+
+/* The stack is never higher than the parts' number is long. */
+int64_t
+cg_columns_depth(const cg_columns *c)
+{
+    int64_t n = 1;
+    while ((int64_t)1 << (n - 1) < c->parts)
+        n++;
+    return n;
+}
+
+/* May they be in one stack of this many columns? */
+bool
+cg_columns_fit(const cg_columns *c, int64_t width)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < c->n; i++)
+        bytes += cg_columns_depth(c) * (int64_t)cot_dtype_size(c->how[i].type);
+    return width * bytes <= SCRATCH_MOST;
+}
+
+/* Equal panels whose stacks fit the scratch; at least one for each thread. */
+bool
+cg_columns_choose_panel(cg_columns *c)
+{
+    int64_t panels = 1;
+    if (c->l->o->threads > 1 && c->x->size > CG_COST_PARALLEL)
+        panels = c->l->o->threads;
+    while (panels < c->count && (c->count % panels || !cg_columns_fit(c, c->count / panels)))
+        panels++;
+    c->width = c->count / panels;
+    return c->width >= COLUMNS_LEAST / 4;
+}
+
+bool
+cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    int first, last;
+    if (ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin ||
+        (cg_lanes(l, 32) == 1 && !l->target.grid))
+        return false;
+    cg_reduced(f, n, &first, &last);
+    if (first != 0 || ir_axes_count(n->at.axes.axes) != last)
+        return false;
+    cg_columns c = cg_columns_of(l, f, 1, &n->first);
+    if (l->target.grid)
+        return !cg_is_row_reduce(f, n) && c.rows >= GRID_ROWS_LEAST && c.count > 0 &&
+               c.count < GRID_COLUMNS_MOST;
+    return c.rows >= ROWS_LEAST && c.count >= COLUMNS_LEAST && cg_columns_choose_panel(&c);
+}
+
+bool
+cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
+{
+    cg_columns c = cg_columns_of(l, f, n, v);
+    return n <= CG_COLUMNS_MOST && (l->target.grid || cg_columns_choose_panel(&c));
+}
+
+bool
+cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
+{
+    cg_columns c = cg_columns_of(l, f, n, v);
+    return !l->target.grid && n <= CG_COLUMNS_MOST && cg_columns_fit(&c, c.count);
+}

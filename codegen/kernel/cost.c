@@ -1,0 +1,139 @@
+/* What a kernel, and a whole module, costs: for emitters and for reports. */
+#include "codegen/kernel/cost.h"
+
+#include <math.h>
+
+#include "codegen/kernel/kernel.h"
+
+bool
+cg_may_spill(const cg_kernel *k)
+{
+    enum { MANY = 48 };
+    int n = 0;
+
+    for (uint32_t i = 0; i < k->n_insns; i++) {
+        const cg_insn *x = &k->insn[i];
+        n +=
+            x->op < SC_COUNT && x->op != SC_const && (x->type == COT_F32 || x->type == COT_F64);
+    }
+    return n > MANY;
+}
+
+bool
+cg_fills_tails(const cg_kernel *k)
+{
+    bool may = k->module->trapping_math;
+
+    for (uint32_t i = 0; i < k->n_insns; i++)
+        may |= k->insn[i].op == SC_rare ||
+               (k->insn[i].op == SC_div && ir_is_float((cot_dtype)k->insn[i].type));
+    return may;
+}
+
+bool
+cg_is_made_of_index(const cg_kernel *k, const cg_insn *i)
+{
+    return k->module->trapping_math && (i->op == SC_cvt || i->op == SC_bitcast) &&
+           cg_type(k, i->in[0]) == COT_I64;
+}
+
+typedef struct sum {
+    double flops, bytes;
+    const struct sum **called; /* of kernels that plan: what is known */
+} sum;
+
+static void add_region(sum *c, const cg_kernel *k, const cg_region *r, double times);
+
+static void
+add_buffers(sum *c, const cg_kernel *k, double times)
+{
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        if (k->buffer[i].space <= CG_OUT)
+            c->bytes += times * (double)k->buffer[i].elements *
+                        (double)cot_dtype_size(k->buffer[i].type);
+}
+
+/* How often a loop's body runs; 1 where only the run knows. */
+static double
+trips(const cg_kernel *k, const cg_block *b)
+{
+    int64_t lo, hi;
+
+    if (!cg_is_const(k, b->lo, &lo) || !cg_is_const(k, b->hi, &hi))
+        return 1;
+    return hi > lo ? ceil((double)(hi - lo) / (double)b->step) : 0;
+}
+
+/* Of a kernel that plans: its part, and all that it calls. */
+static const sum *
+plan_cost(const sum *c, const cg_kernel *k, int number)
+{
+    sum *x;
+
+    if (c->called[number])
+        return c->called[number];
+    x = IR_NEW(k->module->arena, sum);
+    *x = (sum){ (double)k->flops, 0, c->called };
+    add_region(x, k, &k->body, 1);
+    return c->called[number] = x;
+}
+
+static void
+add_call(sum *c, const cg_kernel *callee, int number, double times)
+{
+    if (callee->plans) {
+        const sum *x = plan_cost(c, callee, number);
+        c->flops += times * x->flops;
+        c->bytes += times * x->bytes;
+    } else {
+        c->flops += times * (double)callee->flops;
+        add_buffers(c, callee, times);
+    }
+}
+
+static void
+add_insn(sum *c, const cg_kernel *k, const cg_insn *n, double times)
+{
+    sum then = { 0, 0, c->called }, other = { 0, 0, c->called };
+
+    switch (n->op) {
+    case CG_CALL:
+        add_call(c, k->module->kernel[n->call->kernel], n->call->kernel, times);
+        return;
+    case CG_COPY:
+        c->bytes += times * 2 * (double)n->imm;
+        return;
+    case CG_LOOP:
+        add_region(c, k, &n->block->body, times * trips(k, n->block));
+        return;
+    case CG_WHILE:
+        add_region(c, k, &n->block->body, times);
+        add_region(c, k, &n->block->other, times);
+        return;
+    case CG_IF:
+        add_region(&then, k, &n->block->body, times);
+        add_region(&other, k, &n->block->other, times);
+        c->flops += fmax(then.flops, other.flops);
+        c->bytes += fmax(then.bytes, other.bytes);
+        return;
+    default:
+        return;
+    }
+}
+
+static void
+add_region(sum *c, const cg_kernel *k, const cg_region *r, double times)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        add_insn(c, k, &k->insn[r->insn[i]], times);
+}
+
+void
+cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes)
+{
+    sum c = { .called = IR_NEW_N(m->arena, const sum *, m->n_kernels + 1) };
+    const sum *all = plan_cost(&c, m->kernel[0], 0);
+
+    *flops = (int64_t)fmin(all->flops, 0x1p62);
+    *bytes = (int64_t)fmin(all->bytes, 0x1p62);
+}

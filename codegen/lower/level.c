@@ -1,0 +1,132 @@
+/* Levels: see level.h. */
+#include "codegen/lower/level.h"
+
+#include "codegen/elemental/pull.h"
+
+cg_level *
+cg_level_new(cg_lowering *l, const ir_graph *f)
+{
+    cg_level *v = IR_NEW(l->arena, cg_level);
+    v->f = f;
+    v->place = IR_NEW_N(l->arena, cg_place, f->n_values);
+    v->borrowed = IR_NEW_N(l->arena, bool, f->n_values);
+    v->whole = IR_NEW_N(l->arena, const cg_whole *, f->n_values);
+    v->mask = IR_NEW_N(l->arena, const cg_masked *, f->n_values);
+    v->stride = IR_NEW_N(l->arena, const int64_t *, f->n_values);
+    v->maker = IR_NEW_N(l->arena, uint32_t, f->n_values);
+    v->cut = cg_fuse(l, f);
+    return v;
+}
+
+cg_frame *
+cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g)
+{
+    cg_frame *fr = cg_frame_new(l, v->f);
+    fr->place = v->place;
+    fr->maker = v->maker;
+    fr->making = g->n ? ++l->plan->frames : 0;
+    for (uint32_t i = 0; i < g->n; i++)
+        v->maker[g->v[i]] = fr->making;
+    return fr;
+}
+
+int
+cg_times_among_operands(const ir_node *n, ir_ref x)
+{
+    int times = 0;
+    for (int i = 0; i < n->n_in; i++)
+        times += n->in[i] == x;
+    return times;
+}
+
+/* Does loop or branch n take c, for nothing else, and go on in its memory to what x is? */
+static bool
+carried_on(cg_lowering *l, const ir_graph *f, const ir_node *n, ir_ref x, ir_ref c)
+{
+    const int *over = cg_overwrites(l, f, n), from = over ? over[x - n->first] : -1;
+    return from >= 0 && n->in[from] == c && cg_times_among_operands(n, c) == 1;
+}
+
+/* Does the map kernel g read c only at the element that it writes? */
+static bool
+reads_in_place(cg_lowering *l, const cg_level *b, const cg_group *g, ir_ref c)
+{
+    cg_walk w;
+    cg_walk_begin(&w, l->scratch, b->f, b->cut->root);
+    const cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
+    for (uint32_t j = 0; j < g->n; j++)
+        cg_walk_root(&w, g->v[j], at);
+    for (uint32_t j = 0; j < w.n_reads; j++) {
+        const cg_read *r = &w.read[j];
+        if (r->v == c && (r->rank != g->space->rank ||
+                          (r->rank && memcmp(r->at, at, sizeof *at * (size_t)r->rank) != 0)))
+            return false;
+    }
+    return true;
+}
+
+/* The same where c alone is in the memory; x is made by the group at place i of the order. */
+static bool
+may_overwrite_one(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c, uint32_t i)
+{
+    const cg_cut *cut = b->cut;
+    const cg_group *g = &cut->group[cut->order[i]];
+    if (cut->last[c] != i || cut->readers[c] == 0)
+        return cut->last[c] <= i;
+    if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
+        return carried_on(l, b->f, g->node, x, c);
+    if (g->kind != CG_GROUP_MAP)
+        return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX &&
+               g->node->in[0] == c;
+    return reads_in_place(l, b, g, c);
+}
+
+/* What is made of c by the first n groups and may be where c is: updates, ends of loops. */
+static bool *
+made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
+{
+    bool *is = IR_NEW_N(l->scratch, bool, b->f->n_values);
+    is[c] = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const cg_group *g = &b->cut->group[b->cut->order[i]];
+        const int *over =
+            g->kind == CG_GROUP_NODE ? cg_overwrites(l, b->f, g->node) : NULL;
+        for (int k = 0; over && k < g->node->n_out; k++) {
+            const ir_ref y = g->node->first + (ir_ref)k;
+            const bool apart = b->place[y].set && !cg_may_share(l, b->place[y], b->place[c]);
+            is[y] = over[k] >= 0 && is[g->node->in[over[k]]] && !apart;
+        }
+    }
+    return is;
+}
+
+bool
+cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
+{
+    const cg_cut *cut = b->cut;
+    for (uint32_t i = 0; i < cut->n; i++) {
+        const cg_group *g = &cut->group[cut->order[i]];
+        bool makes = false;
+        for (uint32_t j = 0; j < g->n; j++)
+            makes |= g->v[j] == x;
+        if (!makes)
+            continue;
+        const ir_mark mark = ir_arena_mark(l->scratch);
+        const bool *there = made_in_place(l, b, c, i);
+        bool may = true;
+        for (ir_ref y = 1; y < b->f->n_values && may; y++)
+            may = !there[y] || may_overwrite_one(l, b, x, y, i);
+        ir_arena_release(l->scratch, mark);
+        return may;
+    }
+    return false;
+}
+
+ir_ref
+cg_input_at(const cg_lowering *l, const cg_level *v, cg_place p)
+{
+    for (int i = 0; i < v->f->n_in; i++)
+        if (cg_may_share(l, v->place[v->f->in[i]], p))
+            return v->f->in[i];
+    return IR_NONE;
+}

@@ -1,0 +1,33 @@
+/* What the rooms of a lowering ask of it. */
+#include "codegen/lowering.h"
+
+#include "codegen/fuse/cost.h"
+#include "ir/diag.h"
+
+cot_status
+cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text)
+{
+    cot_status s = ir_fail(l->ctx, loc, op, ERR_target, text);
+    if (l->status == COT_OK)
+        l->status = s;
+    return s;
+}
+
+int64_t
+cg_lanes(const cg_lowering *l, int bits)
+{
+    int64_t lanes = l->target.vector_bits / (bits < 8 ? 8 : bits);
+    return l->target.vector_bits <= 64 || lanes < 1 ? 1 : lanes;
+}
+
+bool
+cg_is_shared(const cg_lowering *l, int64_t cost)
+{
+    return l->target.grid || (l->o->threads > 1 && cost > CG_COST_PARALLEL);
+}
+
+cg_kind
+cg_kind_of_all(const cg_lowering *l)
+{
+    return l->target.grid ? CG_PARALLEL : CG_SERIAL;
+}
