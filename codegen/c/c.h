@@ -60,6 +60,9 @@ const char *cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name);
 cot_dtype cg_c_result_type(ir_sc_op op, cot_dtype type);
 cot_dtype cg_c_operand_type(ir_sc_op op, cot_dtype type, cot_dtype from, int i);
 
+/* Is the text more than one term?  Is it a name? */
+bool cg_c_is_compound(const char *s);
+bool cg_c_is_name(const char *s);
 /* inline.c: a text without brackets around all of it; likewise if it is a sum of products, for
  * a term of another sum. */
 const char *cg_c_bare(cg_c_text *t, const char *s);

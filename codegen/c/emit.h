@@ -85,6 +85,7 @@ const char *cg_c_say(cg_c_emit *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cg_c_line(cg_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_c_refuse(cg_c_emit *e, const char *what);
+void cg_c_leave_with(cg_c_emit *e, const char *status);
 
 /* Lanes and copies of what varies over a set of levels; the copy of what varies over `of` for
  * copy c of what varies over `set`. */

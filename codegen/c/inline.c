@@ -16,71 +16,6 @@ enum {
     LONGEST_INDEX = 24
 };
 
-/* Does an operator of the text's own stand outside of all brackets? */
-static bool
-is_compound(const char *s)
-{
-    int depth = 0;
-
-    for (; *s; s++) {
-        depth += *s == '(' || *s == '[' || *s == '{';
-        depth -= *s == ')' || *s == ']' || *s == '}';
-        if (*s == ' ' && depth == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool
-is_name(const char *s)
-{
-    for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
-              (*s >= '0' && *s <= '9') || *s == '_'))
-            return false;
-    return true;
-}
-
-/* The place where the bracket at s is closed. */
-static const char *
-closing(const char *s)
-{
-    int depth = 0;
-
-    for (; *s; s++) {
-        depth += *s == '(' || *s == '[' || *s == '{';
-        depth -= *s == ')' || *s == ']' || *s == '}';
-        if (depth == 0)
-            return s;
-    }
-    return s;
-}
-
-const char *
-cg_c_bare(cg_c_text *t, const char *s)
-{
-    const size_t n = strlen(s);
-
-    if (*s != '(' || closing(s) != s + n - 1)
-        return s;
-    return ir_format(t->arena, "%.*s", (int)n - 2, s + 1);
-}
-
-const char *
-cg_c_bare_term(cg_c_text *t, const char *s)
-{
-    const char *inner = cg_c_bare(t, s);
-    int depth = 0;
-
-    for (const char *c = inner; *c; c++) {
-        depth += *c == '(' || *c == '[' || *c == '{';
-        depth -= *c == ')' || *c == ']' || *c == '}';
-        if (depth == 0 && *c == ' ' && c[1] && strchr("/%&|^<>=!?:", c[1]))
-            return s;
-    }
-    return inner;
-}
-
 /* -- uses -- */
 
 static void
@@ -204,7 +139,7 @@ is_inline(const cg_c_emit *e, cg_val v, const char *x)
     const bool truth =
         (i->type == COT_BOOL && i->op < SC_COUNT) || (i->op >= SC_eq && i->op <= SC_le);
 
-    if (is_name(x) && i->op != CG_LOAD)
+    if (cg_c_is_name(x) && i->op != CG_LOAD)
         return true;
     if (is_index_sum(i) && strlen(x) <= LONGEST_INDEX && !strchr(x, '['))
         return true;
@@ -233,7 +168,7 @@ cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const cha
     if (is_inline(e, v, x)) {
         if (!e->inlined[v])
             e->inlined[v] = IR_NEW_N(e->t->arena, const char *, copies);
-        e->inlined[v][copy] = is_compound(x) ? cg_c_say(e, "(%s)", x) : x;
+        e->inlined[v][copy] = cg_c_is_compound(x) ? cg_c_say(e, "(%s)", x) : x;
         return;
     }
     if (is_base(e, v, lanes))

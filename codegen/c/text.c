@@ -323,3 +323,68 @@ cg_c_lanes_text(cg_c_text *t, int lanes, const char *pattern)
     ir_buf_str(&b, " }");
     return b.text;
 }
+
+/* Does an operator of the text's own stand outside of all brackets? */
+bool
+cg_c_is_compound(const char *s)
+{
+    int depth = 0;
+
+    for (; *s; s++) {
+        depth += *s == '(' || *s == '[' || *s == '{';
+        depth -= *s == ')' || *s == ']' || *s == '}';
+        if (*s == ' ' && depth == 0)
+            return true;
+    }
+    return false;
+}
+
+bool
+cg_c_is_name(const char *s)
+{
+    for (; *s; s++)
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
+              (*s >= '0' && *s <= '9') || *s == '_'))
+            return false;
+    return true;
+}
+
+/* The place where the bracket at s is closed. */
+static const char *
+closing(const char *s)
+{
+    int depth = 0;
+
+    for (; *s; s++) {
+        depth += *s == '(' || *s == '[' || *s == '{';
+        depth -= *s == ')' || *s == ']' || *s == '}';
+        if (depth == 0)
+            return s;
+    }
+    return s;
+}
+
+const char *
+cg_c_bare(cg_c_text *t, const char *s)
+{
+    const size_t n = strlen(s);
+
+    if (*s != '(' || closing(s) != s + n - 1)
+        return s;
+    return ir_format(t->arena, "%.*s", (int)n - 2, s + 1);
+}
+
+const char *
+cg_c_bare_term(cg_c_text *t, const char *s)
+{
+    const char *inner = cg_c_bare(t, s);
+    int depth = 0;
+
+    for (const char *c = inner; *c; c++) {
+        depth += *c == '(' || *c == '[' || *c == '{';
+        depth -= *c == ')' || *c == ']' || *c == '}';
+        if (depth == 0 && *c == ' ' && c[1] && strchr("/%&|^<>=!?:", c[1]))
+            return s;
+    }
+    return inner;
+}

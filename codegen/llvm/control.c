@@ -5,59 +5,6 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/rare.h"
 
-LLVMValueRef
-cg_ll_any_lane(cg_ll_emit *e, cg_ll_copy x)
-{
-    if (!x.wide)
-        return x.v;
-    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x.v));
-    LLVMTypeRef bits = LLVMIntTypeInContext(e->l->llvm, n);
-    LLVMValueRef all = LLVMBuildBitCast(e->b, x.v, bits, "");
-
-    return LLVMBuildICmp(e->b, LLVMIntNE, all, LLVMConstNull(bits), "any");
-}
-
-LLVMValueRef
-cg_ll_any(cg_ll_emit *e, const cg_ll_var *x)
-{
-    cg_ll_copy any = { 0 };
-
-    for (int c = 0, all = cg_ll_copies(e, x->set); c < all; c++) {
-        cg_ll_copy y = x->copy[c];
-        bool wide = any.wide || y.wide;
-        if (any.v)
-            y.v = LLVMBuildOr(e->b, cg_ll_as(e, any, wide), cg_ll_as(e, y, wide), "");
-        any = (cg_ll_copy){ .v = y.v, .wide = wide };
-    }
-    return cg_ll_any_lane(e, any);
-}
-
-/* m and x, or m and not x, of which `by` says what it is. */
-cg_ll_mask *
-cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool negate,
-               const cg_applied *by)
-{
-    cg_ll_mask *r = IR_NEW(e->arena, cg_ll_mask);
-    uint32_t set = x->set | (m ? m->lanes.set : 0);
-    int all = cg_ll_copies(e, set);
-
-    r->by = cg_apply_both(e->ranges, m ? m->by : NULL, by);
-    r->lanes = (cg_ll_var){ .set = set, .copy = IR_NEW_N(e->arena, cg_ll_copy, all) };
-    for (int c = 0; c < all; c++) {
-        cg_ll_seek(e, set, c);
-        cg_ll_copy y = *cg_ll_at(e, x), z = m ? *cg_ll_at(e, &m->lanes) : (cg_ll_copy){ 0 };
-        if (negate)
-            y.v = LLVMBuildNot(e->b, y.v, "");
-        if (m) {
-            bool wide = y.wide || z.wide;
-            y.v = LLVMBuildAnd(e->b, cg_ll_as(e, y, wide), cg_ll_as(e, z, wide), "");
-            y.wide = wide;
-        }
-        r->lanes.copy[c] = y;
-    }
-    return r;
-}
-
 void
 cg_ll_region_under(cg_ll_emit *e, const cg_region *r, cg_val v, bool holds)
 {

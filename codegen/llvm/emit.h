@@ -64,7 +64,7 @@ typedef struct cg_ll_emit {
     int threads;            /* GPU: of a block                                    */
 } cg_ll_emit;
 
-/* module.c: an emitter for a kernel whose function is e->fn; the block its body begins in. */
+/* function.c: an emitter for a kernel whose function is e->fn; the block its body begins in. */
 LLVMBasicBlockRef cg_ll_kernel_begin(cg_ll_emit *e);
 void cg_ll_kernel_end(cg_ll_emit *e, LLVMBasicBlockRef body);
 void cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *k);
@@ -73,16 +73,26 @@ void cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *
 void cg_ll_thread_loop(cg_ll_emit *e, cg_val v);
 void cg_ll_barrier(cg_ll_emit *e);
 void cg_ll_fail_thread(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status);
+
+/* threads.c: of a GPU.  The thread's number in its block, and in its warp. */
+LLVMValueRef cg_ll_thread(cg_ll_emit *e);
+LLVMValueRef cg_ll_special_register(cg_ll_emit *e, const char *name);
+LLVMValueRef cg_ll_lane(cg_ll_emit *e);
+/* Whether this thread does what one must do for all; NULL: each does it for itself. */
 LLVMValueRef cg_ll_first_thread(cg_ll_emit *e);
+LLVMValueRef cg_ll_shared_array(cg_ll_emit *e, LLVMTypeRef element, int64_t n, int align);
+LLVMValueRef cg_ll_shared_buffer(cg_ll_emit *e, uint32_t buffer);
+
 /* tensor.c */
 void cg_ll_tensor(cg_ll_emit *e, cg_val v);
-LLVMValueRef cg_ll_shared_buffer(cg_ll_emit *e, uint32_t buffer);
 
 /* memory.c: what has been stored past the caches is seen before all that follows. */
 void cg_ll_settle(cg_ll_emit *e);
 
 /* emit.c */
 void cg_ll_region(cg_ll_emit *e, const cg_region *r);
+
+/* values.c */
 int cg_ll_copies(const cg_ll_emit *e, uint32_t set);
 /* Set the digits of copy number `copy`; the copy that the digits mean. */
 void cg_ll_seek(cg_ll_emit *e, uint32_t set, int copy);
@@ -188,8 +198,9 @@ typedef struct cg_ll_tree {
 cg_ll_tree cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent);
 void cg_ll_tree_push(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count, const LLVMValueRef *x);
 void cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count);
-int cg_ll_yield_values(cg_ll_emit *e, const cg_block *x,
-                       LLVMValueRef *out); /* all yields, all copies */
+/* All yields of a loop, all copies; the levels over which one varies. */
+int cg_ll_yield_values(cg_ll_emit *e, const cg_block *x, LLVMValueRef *out);
+uint32_t cg_ll_yield_set(const cg_ll_emit *e, const cg_yield *y);
 
 /* parallel.c: parallel loops, and calls of kernels */
 void cg_ll_parallel(cg_ll_emit *e, cg_val v);

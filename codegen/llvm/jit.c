@@ -36,8 +36,8 @@ orc_failed(cot_context *ctx, LLVMErrorRef error)
     return s;
 }
 
-void
-cg_ll_jit_release(cg_ll_jit *j)
+static void
+jit_release(cg_ll_jit *j)
 {
     if (atomic_fetch_sub(&j->users, 1) != 1)
         return;
@@ -105,9 +105,10 @@ jit_of(cot_context *ctx, const cg_ll_machine *m, cg_ll_jit **out)
         if (!error && ctx->config.debug)
             error = LLVMOrcLLJITEnableDebugSupport(j->jit);
         if (error) {
-            cg_ll_jit_release(j);
+            jit_release(j);
             return orc_failed(ctx, error);
         }
+        s->jit_release = jit_release;
         s->jit = j; /* whole, or none: the next compilation takes it */
     }
     *out = s->jit;
@@ -290,7 +291,7 @@ cg_ll_unload(cg_code *code)
     if (error)
         LLVMConsumeError(error);
     LLVMOrcReleaseResourceTracker(h->tracker);
-    cg_ll_jit_release(h->jit);
+    jit_release(h->jit);
     free(h);
     *code = (cg_code){ 0 };
 }

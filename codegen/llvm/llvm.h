@@ -1,16 +1,22 @@
 /* The LLVM back end, inside.  Nothing outside codegen/llvm includes this or any LLVM header.
  *
- * door.c    LLVM as a whole: start, the back end's table; fatal.c errors that would end the
- * process target.c  target machines; cpu.c names of processors and features module.c  a
- * kernel module to an LLVM module: functions, entries, constants; builtin.c what a bare
- *           machine lacks; debug.c lines
- * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
- * scalar.c  the scalar instructions; rare.c programs hardly ever needed; soft.c those a
- * machine lacks; memory.c loads and stores, shuffle.c vectors in other orders ptx.c    
- * kernels for GPUs; tensor.c tensor cores, copies in the background isolate.c LLVM in a
- * child process jit.c     code in this process; team.c by several threads; perf.c names for
- * perf; aot.c object files and text; versions.c an
- *           object for several processors */
+ * backend.c   the back end's table
+ * session.c   what a context keeps of LLVM; target.c target machines; cpu.c names of
+ *             processors and features; fatal.c errors that would end the process
+ * module.c    an LLVM module: types, constants, passes; builtin.c what a bare machine lacks;
+ *             debug.c lines
+ * function.c  functions of kernels, entries
+ * values.c    copies, lanes and masks of a kernel's values
+ * emit.c      regions and loops; control.c if, while, rare; reduce.c folds and trees;
+ *             parallel.c parallel loops and calls; extern.c calls of C functions
+ * scalar.c    the scalar instructions; rare.c programs hardly ever needed; soft.c those that a
+ *             machine lacks
+ * memory.c    loads and stores; shuffle.c vectors in other orders; move.c copies
+ * ptx.c       kernels for GPUs; threads.c their threads; tensor.c tensor cores, copies in the
+ *             background
+ * jit.c       code in this process; team.c by several threads; perf.c names for perf;
+ *             isolate.c LLVM in a child process
+ * aot.c       object files and text; versions.c an object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
 #define CODEGEN_LLVM_LLVM_H
 
@@ -54,6 +60,7 @@ typedef struct cg_ll_session {
     cg_ll_machine *machine;
     const char *host_cpu, *host_features;
     struct cg_ll_jit *jit;
+    void (*jit_release)(struct cg_ll_jit *jit); /* set with jit */
 } cg_ll_session;
 
 cg_ll_session *cg_ll_session_of(cot_context *ctx);
@@ -194,6 +201,10 @@ LLVMValueRef cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, 
 /* All of it, for one entry. */
 void cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args,
                       bool parallel, const cg_module *m);
+void cg_ll_attribute(cg_ll_module *l, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
+                     uint64_t value);
+void cg_ll_string_attribute(cg_ll_module *l, LLVMValueRef fn, const char *key,
+                            const char *value);
 LLVMValueRef cg_ll_address(cg_ll_module *l, const void *p);
 /* Every function names its processor. */
 void cg_ll_name_processor(cg_ll_module *l, LLVMValueRef fn);
@@ -212,7 +223,6 @@ cot_status cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, 
 void cg_ll_unload(cg_code *code);
 cot_status cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args,
                          bool parallel, cg_code *out);
-void cg_ll_jit_release(struct cg_ll_jit *jit);
 /* versions.c: are these processors that an object can choose among?  In ascending order. */
 cot_status cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v,
                                const cg_version **sorted);

@@ -14,39 +14,7 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/llvm/emit.h"
 
-enum { GLOBAL = 1, SHARED = 3, KERNEL_CALL = 71 };
-
-/* -- which thread -------------------------------------------------------------------------- */
-
-static LLVMValueRef
-special(cg_ll_emit *e, const char *name)
-{
-    LLVMValueRef x = cg_ll_intrinsic(e->l, e->b, name, 0, NULL, 0, NULL);
-
-    return LLVMBuildZExt(e->b, x, e->l->i64, "");
-}
-
-static LLVMValueRef
-thread(cg_ll_emit *e)
-{
-    return special(e, "llvm.nvvm.read.ptx.sreg.tid.x");
-}
-
-static LLVMValueRef
-lane(cg_ll_emit *e)
-{
-    return LLVMBuildAnd(e->b, thread(e), cg_ll_index(e, CG_WARP - 1), "lane");
-}
-
-/* Whether this thread does what one must do for all; NULL: each does it for itself. */
-LLVMValueRef
-cg_ll_first_thread(cg_ll_emit *e)
-{
-    if (!e->l->machine->grid || (e->team != CG_GRID && e->team != CG_WARPS))
-        return NULL;
-    return LLVMBuildICmp(e->b, LLVMIntEQ, e->team == CG_GRID ? thread(e) : lane(e),
-                         cg_ll_index(e, 0), "first");
-}
+enum { GLOBAL = 1, KERNEL_CALL = 71 };
 
 static void
 barrier(cg_ll_emit *e)
@@ -113,56 +81,15 @@ fold_lanes(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x)
     return x;
 }
 
-static LLVMValueRef
-shared_array(cg_ll_emit *e, LLVMTypeRef element, int64_t n, int align)
-{
-    LLVMTypeRef t = LLVMArrayType2(element, (uint64_t)(n ? n : 1));
-    LLVMValueRef g = LLVMAddGlobalInAddressSpace(
-        e->l->module, t, ir_format(e->arena, "shared_%d", e->l->serial++), SHARED);
-
-    LLVMSetInitializer(g, LLVMGetUndef(t));
-    LLVMSetLinkage(g, LLVMInternalLinkage);
-    LLVMSetAlignment(g, (unsigned)align);
-    return LLVMConstAddrSpaceCast(g, e->l->ptr);
-}
-
-/* The memory that a launch asks for: one name for all kernels, of no size of its own. */
-static LLVMValueRef
-dynamic_memory(cg_ll_emit *e)
-{
-    LLVMValueRef g = LLVMGetNamedGlobal(e->l->module, "dynamic");
-
-    if (g)
-        return g;
-    g = LLVMAddGlobalInAddressSpace(
-        e->l->module, LLVMArrayType2(LLVMInt8TypeInContext(e->l->llvm), 0), "dynamic", SHARED);
-    LLVMSetLinkage(g, LLVMExternalLinkage);
-    LLVMSetAlignment(g, 16);
-    return g;
-}
-
-LLVMValueRef
-cg_ll_shared_buffer(cg_ll_emit *e, uint32_t buffer)
-{
-    const cg_buffer *x = &e->k->buffer[buffer];
-    const int64_t at = cg_dynamic_place(e->k, buffer);
-    LLVMValueRef begin, offset = cg_ll_index(e, at);
-
-    if (at < 0)
-        return shared_array(e, cg_ll_storage(e->l, x->type), x->elements, 16);
-    begin = LLVMConstAddrSpaceCast(dynamic_memory(e), e->l->ptr);
-    return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(e->l->llvm), begin, &offset, 1);
-}
-
 /* What the warps give, in an aligned binary tree, in every thread. */
 static LLVMValueRef
 tree_of_warps(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, int64_t n)
 {
     LLVMTypeRef t = cg_ll_storage(e->l, y->type);
-    LLVMValueRef at = shared_array(e, t, n, 16), part[CG_WARP];
+    LLVMValueRef at = cg_ll_shared_array(e, t, n, 16), part[CG_WARP];
     LLVMBasicBlockRef put = cg_ll_block(e, "put"), on = cg_ll_block(e, "on");
-    LLVMValueRef warp = LLVMBuildLShr(e->b, thread(e), cg_ll_index(e, 5), "");
-    LLVMValueRef first = LLVMBuildICmp(e->b, LLVMIntEQ, lane(e), cg_ll_index(e, 0), "");
+    LLVMValueRef warp = LLVMBuildLShr(e->b, cg_ll_thread(e), cg_ll_index(e, 5), "");
+    LLVMValueRef first = LLVMBuildICmp(e->b, LLVMIntEQ, cg_ll_lane(e), cg_ll_index(e, 0), "");
     LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntSLT, warp, cg_ll_index(e, n), "");
 
     if (y->type == COT_BOOL)
@@ -269,11 +196,11 @@ cg_ll_thread_loop(cg_ll_emit *e, cg_val v)
     LLVMValueRef *out = IR_NEW_N(e->arena, LLVMValueRef, x->n + 1), number, on = NULL;
 
     if (x->kind == CG_GRID) {
-        define_var(e, x, special(e, "llvm.nvvm.read.ptx.sreg.ctaid.x"));
+        define_var(e, x, cg_ll_special_register(e, "llvm.nvvm.read.ptx.sreg.ctaid.x"));
         cg_ll_region(e, &x->body);
         return;
     }
-    number = x->kind == CG_LANES ? lane(e) : thread(e);
+    number = x->kind == CG_LANES ? cg_ll_lane(e) : cg_ll_thread(e);
     if (x->kind == CG_WARPS)
         number = LLVMBuildLShr(e->b, number, cg_ll_index(e, 5), "warp");
     on = takes_part(e, x, number, extent,

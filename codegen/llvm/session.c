@@ -1,12 +1,11 @@
-/* The door to LLVM: its start, what a context keeps of it, and the back end's table.
+/* A session: what a context keeps of LLVM.
  *
  * LLVM's registry of targets and its handler of fatal errors are globals of its own, set once
- * for the
- * process: the names of all targets and their assemblers at first, a target's code generator
- * when it is first asked for (all of them would take a millisecond).  All else belongs to the
- * context: a list of target machines (target.c), one for each triple, processor and features
- * asked for, and the JIT.  A target machine is not thread-safe: the context's lock is held
- * while one is used. */
+ * for the process: the names of all targets and their assemblers at first, a target's code
+ * generator when it is first asked for (all of them would take a millisecond).  All else
+ * belongs to the context: a list of target machines (target.c), one for each triple, processor
+ * and features asked for, and the JIT.  A target machine is not thread-safe: the context's lock
+ * is held while one is used. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +77,7 @@ session_release(void *data)
             LLVMDisposeTargetMachine(m->tm);
     }
     if (s->jit)
-        cg_ll_jit_release(s->jit);
+        s->jit_release(s->jit);
 }
 
 cg_ll_session *
@@ -93,18 +92,4 @@ cg_ll_session_of(cot_context *ctx)
         pthread_once(&started, start);
     }
     return s;
-}
-
-const cg_backend *
-cg_llvm(void)
-{
-    static const cg_backend backend = { .name = "llvm",
-                                        .target = cg_ll_target,
-                                        .load = cg_ll_load,
-                                        .unload = cg_ll_unload,
-                                        .natural = cg_ll_natural,
-                                        .emit = cg_ll_write,
-                                        .emit_versions = cg_ll_write_versions };
-
-    return &backend;
 }

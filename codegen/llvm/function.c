@@ -1,0 +1,281 @@
+/* Functions of kernels, in an LLVM module.
+ *
+ * Each kernel but the entry is an internal function of its buffers, its parameters and, in
+ * modules with parallel loops, the pool: `i32 k(ptr ..., i64 ..., ptr pool)`.  The entry is
+ * `i32 f(ptr args, ptr work)`.  The natural entry has the signature a C header shows: it puts
+ * its pointers into an array and calls the entry. */
+#include "codegen/kernel/cost.h"
+#include "codegen/llvm/emit.h"
+#include "ir/diag.h"
+
+/* -- kernels -- */
+
+void
+cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *k)
+{
+    unsigned at = 1;
+    for (uint32_t i = 0; i < k->n_buffers; i++) {
+        const cg_buffer *x = &k->buffer[i];
+        bool aliased = x->alias != 0;
+        if (x->space > CG_OUT)
+            continue;
+        for (uint32_t j = 0; j < k->n_buffers; j++)
+            aliased |= k->buffer[j].alias == i + 1;
+        if (!aliased)
+            cg_ll_attribute(l, fn, at, "noalias", 0);
+        if (x->space == CG_IN)
+            cg_ll_attribute(l, fn, at, "readonly", 0);
+        cg_ll_attribute(l, fn, at, "nocapture", 0);
+        cg_ll_attribute(l, fn, at, "align",
+                  (uint64_t)(x->align ? x->align : (int)cot_dtype_size(x->type)));
+        at++;
+    }
+}
+
+static LLVMValueRef
+declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const char *entry,
+               bool visible)
+{
+    LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, (int)k->n_buffers + k->n_params + 1);
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        if (k->buffer[i].space <= CG_OUT)
+            in[n++] = l->ptr;
+    for (int i = 0; i < k->n_params; i++)
+        in[n++] = l->i64;
+    if (m->parallel)
+        in[n++] = l->ptr;
+    LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
+                                     LLVMFunctionType(l->i32, in, n, 0), visible);
+    cg_ll_buffer_attributes(l, fn, k);
+    /* x86's stack lies by 16 bytes, and a vector across two pages takes several times as
+     * long as one within a line.  LLVM aligns it for what it spills only if it knows in
+     * time. */
+    if (l->machine->x86 && l->machine->vector_bits > 128 && cg_may_spill(k))
+        cg_ll_string_attribute(l, fn, "stackrealign", "");
+    return fn;
+}
+
+/* Pieces of the work block, which is the entry's second parameter, or a function's buffer. */
+static void
+bind_work(cg_ll_emit *e, bool is_entry)
+{
+    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
+        if (e->k->buffer[i].space != CG_WORK)
+            continue;
+        LLVMValueRef block = is_entry ? LLVMGetParam(e->fn, 1) : e->buffer[e->k->work - 1],
+                     index = cg_ll_index(e, e->k->buffer[i].offset);
+        e->buffer[i] = LLVMBuildInBoundsGEP2(e->b, e->l->i8, block, &index, 1, "");
+    }
+}
+
+/* Buffers and parameters are the function's; of the entry, words of args. */
+static void
+bind_arguments(cg_ll_emit *e, bool is_entry)
+{
+    cg_ll_module *l = e->l;
+    unsigned at = 0;
+
+    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
+        const cg_buffer *x = &e->k->buffer[i];
+        LLVMValueRef index = cg_ll_index(e, x->arg);
+        if (x->space <= CG_OUT && is_entry) {
+            LLVMValueRef p =
+                LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
+            e->buffer[i] = LLVMBuildLoad2(e->b, l->ptr, p, x->name);
+        } else if (x->space <= CG_OUT) {
+            LLVMValueRef p = LLVMGetParam(e->fn, at++);
+            LLVMSetValueName2(p, x->name, strlen(x->name));
+            e->buffer[i] = p;
+        }
+    }
+    bind_work(e, is_entry);
+    for (int i = 0; i < e->k->n_params && !is_entry; i++)
+        e->param[i] = LLVMGetParam(e->fn, at++);
+    if (!e->m->parallel)
+        return;
+    if (is_entry) {
+        LLVMValueRef index = cg_ll_index(e, e->m->n_args);
+        LLVMValueRef p =
+            LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
+        e->pool = LLVMBuildLoad2(e->b, l->ptr, p, "pool");
+    } else
+        e->pool = LLVMGetParam(e->fn, at);
+}
+
+LLVMBasicBlockRef
+cg_ll_kernel_begin(cg_ll_emit *e)
+{
+    const cg_kernel *k = e->k;
+
+    e->arena = e->l->arena;
+    e->b = e->l->b;
+    e->vector_level = -1;
+    e->lanes = 1;
+    e->vary = cg_variance(k, e->arena);
+    e->uses = cg_count_uses(k, e->arena);
+    e->var = IR_NEW_N(e->arena, cg_ll_var, k->n_insns);
+    e->buffer = IR_NEW_N(e->arena, LLVMValueRef, k->n_buffers + 1);
+    e->param = IR_NEW_N(e->arena, LLVMValueRef, k->n_params + 1);
+    e->fills_tails = cg_fills_tails(k);
+    e->ranges = cg_ranges_of(k, e->arena);
+    e->allocas = cg_ll_block(e, "");
+    LLVMBasicBlockRef body = cg_ll_block(e, "body");
+    LLVMPositionBuilderAtEnd(e->b, body);
+    return body;
+}
+
+void
+cg_ll_kernel_end(cg_ll_emit *e, LLVMBasicBlockRef body)
+{
+    ir_loc loc;
+    const char *why = cg_ranges_why(e->ranges, &loc);
+
+    if (why) {
+        e->l->errors++;
+        e->l->refused = why;
+        e->l->refused_at = loc;
+    }
+    LLVMPositionBuilderAtEnd(e->b, e->allocas);
+    LLVMBuildBr(e->b, body);
+}
+
+static void
+emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValueRef *fn,
+            const bool *can_fail)
+{
+    const cg_kernel *k = m->kernel[index];
+    cg_ll_emit e = { .l = l,
+                     .m = m,
+                     .k = k,
+                     .fn = fn[index],
+                     .kernel_fn = fn,
+                     .can_fail = can_fail };
+
+    LLVMBasicBlockRef body = cg_ll_kernel_begin(&e);
+    size_t n;
+    const char *name = index          ? k->name
+                       : l->in_process ? m->name
+                                       /* the natural entry has m's */
+                                       : LLVMGetValueName2(fn[0], &n);
+    cg_ll_scope none = cg_ll_debug_enter(l, fn[index], name, cg_loc_of(k, 0));
+    bind_arguments(&e, index == 0);
+    cg_ll_region(&e, &k->body);
+    cg_ll_settle(&e);
+    LLVMBuildRet(l->b, LLVMConstNull(l->i32));
+    cg_ll_kernel_end(&e, body);
+    cg_ll_debug_leave(l, none);
+}
+
+static bool
+region_fails(const cg_ll_module *l, const cg_kernel *k, const cg_region *r,
+             const bool *can_fail)
+{
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &k->insn[r->insn[n]];
+        if (i->op == CG_FAIL || (i->op == CG_CALL && can_fail[i->call->kernel]) ||
+            (i->op == CG_WHILE && l->in_process))
+            return true;
+        if (i->block && (region_fails(l, k, &i->block->body, can_fail) ||
+                         region_fails(l, k, &i->block->other, can_fail)))
+            return true;
+    }
+    return false;
+}
+
+/* Which kernels can return a status: a fixed point, since calls may go forwards and backwards
+ * in the list. */
+static bool *
+find_failing(cg_ll_module *l, const cg_module *m)
+{
+    bool *can = IR_NEW_N(l->arena, bool, m->n_kernels + 1), grew = true;
+
+    while (grew) {
+        grew = false;
+        for (uint32_t i = 0; i < m->n_kernels; i++)
+            if (!can[i] && region_fails(l, m->kernel[i], &m->kernel[i]->body, can))
+                can[i] = grew = true;
+    }
+    return can;
+}
+
+/* -- entries -- */
+
+LLVMTypeRef
+cg_ll_entry_type(const cg_ll_module *l)
+{
+    return LLVMFunctionType(l->i32, (LLVMTypeRef[]){ l->ptr, l->ptr }, 2, 0);
+}
+
+LLVMValueRef
+cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel,
+                    const cg_module *m, LLVMValueRef both[2])
+{
+    int n = n_args + (parallel ? 1 : 0) + 1;
+    LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, n);
+
+    for (int i = 0; i < n; i++)
+        in[i] = l->ptr;
+    LLVMValueRef fn =
+        cg_ll_function(l, name, LLVMFunctionType(l->i32, in, (unsigned)n, 0), true);
+    LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
+    if (m)
+        cg_ll_debug_enter(l, fn, name, cg_loc_of(m->kernel[0], 0));
+    LLVMValueRef args = LLVMBuildAlloca(l->b, LLVMArrayType2(l->ptr, (uint64_t)n), "args");
+    for (int i = 0; i < n - 1; i++) {
+        LLVMValueRef at = LLVMConstInt(l->i64, (uint64_t)i, 0);
+        LLVMBuildStore(l->b, LLVMGetParam(fn, (unsigned)i),
+                       LLVMBuildInBoundsGEP2(l->b, l->ptr, args, &at, 1, ""));
+    }
+    both[0] = args;
+    both[1] = LLVMGetParam(fn, (unsigned)(n - 1));
+    return fn;
+}
+
+void
+cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args,
+                 bool parallel, const cg_module *m)
+{
+    LLVMValueRef both[2];
+
+    cg_ll_begin_natural(l, name, n_args, parallel, m, both);
+    LLVMBuildRet(l->b, LLVMBuildCall2(l->b, cg_ll_entry_type(l), entry, both, 2, ""));
+    cg_ll_debug_leave(l, (cg_ll_scope){ 0 });
+}
+
+/* Kernels of one share (NULL: all); those of others are names that linking finds. */
+static void
+add_kernels(cg_ll_module *l, const cg_module *m, const char *entry, bool visible,
+            const int *share_of, int share, LLVMValueRef *fn)
+{
+    const bool *can_fail = find_failing(l, m);
+
+    l->trapping_math = m->trapping_math;
+    fn[0] = cg_ll_function(l, entry, cg_ll_entry_type(l), visible);
+    for (uint32_t i = 1; i < m->n_kernels; i++)
+        fn[i] = declare_kernel(l, m, m->kernel[i], entry, share_of != NULL);
+    for (uint32_t i = 0; i < m->n_kernels && !cg_ll_cancelled(l); i++)
+        if (!share_of || share_of[i] == share)
+            emit_kernel(l, m, i, fn, can_fail);
+}
+
+cot_status
+cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool visible,
+                 const char *natural, int n_args)
+{
+    LLVMValueRef *fn = IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1);
+
+    add_kernels(l, m, entry, visible, NULL, 0, fn);
+    if (natural)
+        cg_ll_natural_of(l, fn[0], natural, n_args, m->parallel, m);
+    return COT_OK;
+}
+
+void
+cg_ll_module_share(cg_ll_module *l, const cg_module *m, const char *entry,
+                   const int *share_of, int share)
+{
+    add_kernels(l, m, entry, true, share_of, share,
+                IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1));
+}
