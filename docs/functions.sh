@@ -23,6 +23,13 @@ rows() {
             if (name ~ /^cot_/ && name !~ /_$/) { where[name] = header; order[++n] = name }
             next
         }
+        line ~ /^COT_DEPRECATED_\(/ {
+            instead = line; sub(/^[^"]*"/, "", instead); sub(/".*/, "", instead)
+            if ((getline more) <= 0) next
+            sub(/^[^ ]+ +/, "", more)
+            name = more; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name); sub(/_$/, "", name)
+            old[name] = instead; line = more
+        }
         line ~ /^COT_API / {
             declaration = line
             while (declaration !~ /;/ && (getline more) > 0) {
@@ -66,7 +73,9 @@ rows() {
                 if (operands == "" && params[name] ~ /\.\.\./) operands = "..."
                 gsub(/  +/, " ", operands); gsub(/\|/, "\\|", operands)
                 o = options_of(text[name], 0)
-                print "| `" name "(" operands ")` | " (o == "" ? "" : "`" o "`") " | `" where[name] "` |"
+                if (name in old) o = "deprecated: " old[name]
+                else if (o != "") o = "`" o "`"
+                print "| `" name "(" operands ")` | " o " | `" where[name] "` |"
             }
         }' | LC_ALL=C sort -t'`' -k2,2 -u
 }
@@ -78,6 +87,19 @@ page() {
 Every function and macro `cot_...` of the public headers, from A to Z. Written by `docs/functions.sh`; the headers hold the
 reference: shapes, element types, ownership and errors stand above each name. `...` stands for options by name
 (`.axes = COT_LIST(0)`), of the type in the second column. Names of C++ are in `cotrace.hpp`.
+
+The order of operands follows one rule:
+
+1. What the call is about comes first: the value `x`, or the trace `t` (then the type) where a value is made from nothing.
+   A predicate that chooses (`cot_where(p, x, y)`), a text that says what is done (`cot_einsum(spec, xs)`) and bodies
+   (`cot_scan(step, ...)`) stand before the values. Other values follow in the order of NumPy.
+2. Then come numbers, and after them the axis, if the call works along exactly one: `cot_index(x, i, axis)`,
+   `cot_quantile(x, q, axis)`, `cot_split(x, n, axis, out)`. Pointers that receive results are last. Calls on arrays
+   (`cot_run`, `cot_jit`, `cot_eval_all`) take the results before the arguments, as `memcpy` does.
+3. What has a default is a named option. One axis that defaults to 0 is `.axis`; a set of axes, or one axis with another
+   default, is `.axes`. A list that the call is about (`cot_reshape(x, 2, 3)`, `cot_squeeze(x, 0)`) is plain numbers at the end.
+
+An old spelling of a call is marked as deprecated, works for one version more, and makes the compiler say what to write.
 
 | call | options | header |
 |---|---|---|

@@ -296,11 +296,11 @@ typedef struct pick {
 } pick;
 
 static ir_ref
-view_index(ir_build *b, ir_ref x, const void *options)
+view_at(ir_build *b, ir_ref x, const void *options)
 {
     const pick *p = options;
     const ir_type *t = ir_btype(b, x);
-    const int axis = fe_axis(b, "view_index", p->axis, t->rank);
+    const int axis = fe_axis(b, "view_at", p->axis, t->rank);
     int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], stride[COT_MAX_RANK], left[COT_MAX_RANK];
     int k = 0;
 
@@ -308,7 +308,7 @@ view_index(ir_build *b, ir_ref x, const void *options)
         return IR_NONE;
     const int64_t i = p->i < 0 ? p->i + t->dims[axis] : p->i;
     if (i < 0 || i >= t->dims[axis]) {
-        ir_build_fail(b, "view_index", ERR_index_range, (long long)p->i, axis,
+        ir_build_fail(b, "view_at", ERR_index_range, (long long)p->i, axis,
                       ir_type_str(b->ctx, t));
         return IR_NONE;
     }
@@ -323,9 +323,15 @@ view_index(ir_build *b, ir_ref x, const void *options)
 }
 
 cot_value
+cot_view_at_(cot_place at, cot_value x, int64_t i, int axis)
+{
+    return run_view(at, "view_at", view_at, x, &(pick){ axis, i });
+}
+
+cot_value
 cot_view_index_(cot_place at, cot_value x, int axis, int64_t i)
 {
-    return run_view(at, "view_index", view_index, x, &(pick){ axis, i });
+    return cot_view_at_(at, x, i, axis);
 }
 
 typedef struct box {

@@ -68,6 +68,13 @@ several(ir_build *b, const fe_arg *x, int n, const void *o)
 #include "ir/ops.def"
 #undef OP
 
+cot_value
+cot_clip_(cot_place at, cot_operand x, cot_operand low, cot_operand high)
+{
+    return fe_apply(at, "clip", several, 3, (const cot_operand[]){ low, x, high },
+                    &(const ir_op){ OP_clamp });
+}
+
 static ir_ref
 integer_pow(ir_build *b, const fe_arg *x, int n, const void *o)
 {

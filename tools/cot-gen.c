@@ -53,10 +53,14 @@ static const message messages[] = {
 };
 #define N_MESSAGES (sizeof messages / sizeof *messages)
 
+/* Pointwise ops without attributes have a public function of their name and operands; `clamp`
+ * has not: its operands are lo, x, hi, and cot_clip(x, low, high), which is written by hand,
+ * takes them in the order of all public calls. */
 static int
 is_plain_pointwise(const row *r)
 {
-    return strcmp(r->flag, "POINTWISE") == 0 && strcmp(r->attrs, "none") == 0;
+    return strcmp(r->flag, "POINTWISE") == 0 && strcmp(r->attrs, "none") == 0 &&
+           strcmp(r->name, "clamp") != 0;
 }
 
 /* One operand is a value; of two or three any but one may be a number. */

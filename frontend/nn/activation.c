@@ -85,7 +85,7 @@ softsign_of(cot_place at, cot_value x)
 static cot_value
 hard_step(cot_place at, cot_value x)
 {
-    return cot_add(cot_clamp(-3, x, 3), 3);
+    return cot_add(cot_clip(x, -3, 3), 3);
 }
 
 static cot_value
@@ -112,9 +112,9 @@ quick_gelu_of(cot_place at, cot_value x)
         return run(at, #name, name, x, o, size);                                               \
     }
 
-FORMULA(relu6, cot_clamp(0, x, 6))
+FORMULA(relu6, cot_clip(x, 0, 6))
 FORMULA(hardtanh,
-        o->low == 0 && o->high == 0 ? cot_clamp(-1, x, 1) : cot_clamp(o->low, x, o->high))
+        o->low == 0 && o->high == 0 ? cot_clip(x, -1, 1) : cot_clip(x, o->low, o->high))
 FORMULA(elu, positive_or(at, x, cot_mul(either(o->alpha, 1), below(at, x, 1))))
 FORMULA(selu, cot_mul(1.0507009873554805,
                       positive_or(at, x, cot_mul(1.6732632423543772, below(at, x, 1)))))

@@ -73,7 +73,7 @@ greatest_of_segments(cot_place at, cot_trace *t, const bags *b)
     cot_value place = cot_expand_dims(cot_iota(t, cot_i64(n), 0), 1);
     place = cot_where(there, place, n);
     place = cot_segment_(at, COT_UPDATE_MIN, place, b->ids, b->n);
-    return or_zero(at, b, cot_take_along(b->rows, cot_clamp(0, place, n - 1), 0));
+    return or_zero(at, b, cot_take_along(b->rows, cot_clip(place, 0, n - 1), 0));
 }
 
 /* x [...] as [..., 1]. */

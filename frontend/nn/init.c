@@ -79,7 +79,7 @@ cot_truncated_normal_(cot_place at, cot_trace *t, cot_type type,
     wide.dtype = ir_compute_type(type.dtype);
     cot_value v =
         cot_uniform(t, wide, .low = erf(low / root), .high = erf(high / root), .key = o.key);
-    cot_value x = cot_clamp(low, cot_mul(root, cot_erf_inv(v)), high);
+    cot_value x = cot_clip(cot_mul(root, cot_erf_inv(v)), low, high);
     return fe_back(at, cot_add(cot_mul(std, x), o.mean), type.dtype);
 }
 

@@ -181,7 +181,8 @@ cot_unfold_(cot_place at, cot_value x, cot_list window, const cot_window_options
         return x;
     cot_value y = padded(at, x, n, s);
     for (int k = 0; k < n; k++) {
-        y = cot_windows(y, k + 2, s[k].window, s[k].stride, s[k].dilation);
+        y = cot_sliding_windows(y, s[k].window, k + 2, .stride = s[k].stride,
+                                .dilation = s[k].dilation);
         perm[2 + k] = 2 + n + k, perm[2 + n + k] = 2 + k;
         columns = times(columns, s[k].out);
     }

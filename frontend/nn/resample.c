@@ -68,7 +68,7 @@ places(cot_place at, const resizing *r)
 static cot_value
 slices(cot_place at, const resizing *r, cot_value x, cot_value index)
 {
-    cot_value i = cot_clamp(0, index, r->in - 1);
+    cot_value i = cot_clip(index, 0, r->in - 1);
 
     return cot_take(x, r->in <= INT32_MAX ? cot_convert(i, COT_I32) : i, r->axis);
 }
@@ -235,7 +235,7 @@ static corner
 corner_of(cot_place at, cot_value c, int64_t n, bool nearest)
 {
     cot_value floor = nearest ? cot_round_even(c) : cot_floor(c), far = cot_sub(c, floor);
-    cot_value held = cot_clamp(-2, floor, (double)n);
+    cot_value held = cot_clip(floor, -2, (double)n);
     cot_value i = cot_convert(held, n < INT32_MAX ? COT_I32 : COT_I64);
     corner y = { .weight = { cot_sub(1, far), far } };
 
@@ -260,7 +260,7 @@ elements(cot_place at, cot_value image, int d, const corner *corners, int which)
     for (int k = 0; k < d; k++) {
         const int side = (which >> k) & 1;
         index[k + 1] =
-            cot_at_value(cot_clamp(0, corners[k].index[side], cot_size(image, k + 1) - 1));
+            cot_at_value(cot_clip(corners[k].index[side], 0, cot_size(image, k + 1) - 1));
         valid = k ? cot_and(valid, corners[k].valid[side]) : valid;
     }
     cot_value y = cot_index_at_(at, image, cot_ats_of(d + 1, index), NULL, 0);

@@ -51,7 +51,7 @@ cot_clip_by_value_(cot_place at, cot_values xs, double most, cot_value *out)
     if (xs.n > 0 && !fe_present(at, FE_AT(xs)[0], "clip_by_value", out, "the room for results"))
         return;
     for (int i = 0; i < xs.n; i++)
-        out[i] = cot_clamp(-most, FE_AT(xs)[i], most);
+        out[i] = cot_clip(FE_AT(xs)[i], -most, most);
 }
 
 /* ---- schedules ---- */
@@ -67,7 +67,7 @@ half_cosine(cot_place at, double from, double to, cot_value p)
 static cot_value
 part(cot_place at, cot_value step, double from, double steps)
 {
-    return cot_clamp(0, cot_div(cot_sub(step, from), fmax(steps, 1e-30)), 1);
+    return cot_clip(cot_div(cot_sub(step, from), fmax(steps, 1e-30)), 0, 1);
 }
 
 /* Up over the first part of the steps, down over the rest: L. Smith, N. Topin,

@@ -101,7 +101,7 @@ back(cot_place at, cot_value x, cot_dtype t)
 static cot_value
 inside(cot_place at, cot_value x, cot_value xp, cot_value fp, int64_t n)
 {
-    cot_value i = cot_clamp(1, cot_searchsorted(xp, x, .right = 1), n - 1),
+    cot_value i = cot_clip(cot_searchsorted(xp, x, .right = 1), 1, n - 1),
               before = cot_sub(i, 1);
     cot_value x0 = cot_take(xp, before, 0), x1 = cot_take(xp, i, 0);
     cot_value f0 = cot_take(fp, before, 0), f1 = cot_take(fp, i, 0);

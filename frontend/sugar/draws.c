@@ -125,7 +125,7 @@ with_probabilities(cot_place at, cot_trace *t, cot_value p, cot_type shape, cot_
 
     shape.dtype = cot_dtype_of(p);
     cot_value u = cot_mul(cot_uniform(t, shape, .key = key), total);
-    return cot_clamp(0, cot_searchsorted(sums, u, .right = 1), cot_size(p, 0) - 1);
+    return cot_clip(cot_searchsorted(sums, u, .right = 1), 0, cot_size(p, 0) - 1);
 }
 
 /* Without replacement: the places of the largest of log p plus Gumbel noise, or of a

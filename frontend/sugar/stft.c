@@ -96,7 +96,7 @@ cot_stft_(cot_place at, cot_value x, int64_t n, const cot_stft_options *o, size_
                         "x is %s, a frame has %lld elements; wants more than half of a frame, "
                         "or a frame with .uncentred, and no .length",
                         fe_type_text(x), (long long)n);
-    cot_value frames = cot_windows(reflected(at, x, by), last, n, c.hop, 1);
+    cot_value frames = cot_sliding_windows(reflected(at, x, by), n, last, .stride = c.hop);
     frames = cot_mul(frames, c.window);
     const cot_fft_norm norm = c.o.normalised ? COT_FFT_ORTHO : COT_FFT_BACKWARD;
     cot_value y = complex || c.o.twosided ? cot_fft(frames, .norm = norm)

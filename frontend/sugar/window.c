@@ -83,15 +83,32 @@ windows(ir_build *b, const fe_arg *x, int n, const void *options)
     return axis < 0 ? IR_NONE : ir_windows(b, x[0].ref, axis, d->size, d->stride, d->dilation);
 }
 
+static cot_value
+slide(cot_place at, cot_value x, windowing *d)
+{
+    d->title = "sliding_windows";
+    return fe_apply1(at, d->title, windows, x, d);
+}
+
+cot_value
+cot_sliding_windows_(cot_place at, cot_value x, int64_t window, int axis,
+                     const cot_sliding_options *o, size_t size)
+{
+    FE_OPTIONS(cot_sliding_options, opt, o, size);
+    return slide(at, x,
+                 &(windowing){ .axis = axis,
+                               .size = window,
+                               .stride = opt.stride ? opt.stride : 1,
+                               .dilation = opt.dilation ? opt.dilation : 1 });
+}
+
 cot_value
 cot_windows_(cot_place at, cot_value x, int axis, int64_t window, int64_t stride,
              int64_t dilation)
 {
-    windowing d = {
-        .title = "windows", .axis = axis, .size = window, .stride = stride, .dilation = dilation
-    };
-
-    return fe_apply1(at, "windows", windows, x, &d);
+    return slide(
+        at, x,
+        &(windowing){ .axis = axis, .size = window, .stride = stride, .dilation = dilation });
 }
 
 /* ---- pooling ---- */

@@ -24,6 +24,14 @@ extern "C" {
 #define COT_API __attribute__((visibility("default")))
 #endif
 
+/* A spelling of an earlier version, which works for one more: the compiler warns, and says what
+ * to write. */
+#if defined(__GNUC__)
+#define COT_DEPRECATED_(instead) __attribute__((deprecated(instead)))
+#else
+#define COT_DEPRECATED_(instead)
+#endif
+
 /* A record of named options begins so: its fields are set by name alone.  A value without a
  * name (`cot_reduce_sum(x, 1)`) would set the first field whatever the user meant, so it
  * does not compile: gcc refuses every such value by an attribute, clang the first one, which

@@ -176,7 +176,6 @@ inline value gt(operand x, operand y) { return cot_gt_(x.at, x.x, y.x); }
 inline value ge(operand x, operand y) { return cot_ge_(x.at, x.x, y.x); }
 inline value fma(operand x, operand y, operand z) { return cot_fma_(x.at, x.x, y.x, z.x); }
 inline value select(operand x, operand y, operand z) { return cot_select_(x.at, x.x, y.x, z.x); }
-inline value clamp(operand x, operand y, operand z) { return cot_clamp_(x.at, x.x, y.x, z.x); }
 inline value lgamma(cot_value x, COT_PLACE_) { return cot_lgamma_(cot_place{file, line}, x); }
 inline value digamma(cot_value x, COT_PLACE_) { return cot_digamma_(cot_place{file, line}, x); }
 inline value polygamma(operand x, operand y) { return cot_polygamma_(x.at, x.x, y.x); }
@@ -205,6 +204,14 @@ inline value real(cot_value x, COT_PLACE_) { return cot_real_(cot_place{file, li
 inline value imag(cot_value x, COT_PLACE_) { return cot_imag_(cot_place{file, line}, x); }
 inline value conj(cot_value x, COT_PLACE_) { return cot_conj_(cot_place{file, line}, x); }
 /* end generated */
+
+/* min(max(x, low), high). */
+inline value clip(operand x, operand low, operand high) { return cot_clip_(x.at, x.x, low.x, high.x); }
+[[deprecated("use cot::clip(x, low, high)")]] inline value
+clamp(operand low, operand x, operand high)
+{
+    return cot_clip_(low.at, x.x, low.x, high.x);
+}
 
 inline value operator+(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
 inline value operator-(operand x, operand y) { return cot_sub_(x.at, x.x, y.x); }
@@ -363,7 +370,12 @@ view_dynamic_slice(cot_value x, values starts, list sizes, COT_PLACE_)
 {
     return cot_view_dynamic_slice_(cot_place{file, line}, x, starts.x, sizes.x);
 }
-inline value view_index(cot_value x, int axis, int64_t i, COT_PLACE_) { return cot_view_index_(cot_place{file, line}, x, axis, i); }
+inline value view_at(cot_value x, int64_t i, int axis, COT_PLACE_) { return cot_view_at_(cot_place{file, line}, x, i, axis); }
+[[deprecated("use cot::view_at(x, i, axis)")]] inline value
+view_index(cot_value x, int axis, int64_t i, COT_PLACE_)
+{
+    return cot_view_at_(cot_place{file, line}, x, i, axis);
+}
 inline value view_diagonal(cot_value x, int64_t offset, COT_PLACE_) { return cot_view_diagonal_(cot_place{file, line}, x, offset); }
 
 inline value where(cot_value p, operand x, operand y) { return cot_where_(x.at, p, x.x, y.x); }

@@ -158,9 +158,15 @@ COT_LISTED_(max_pool, window, cot_window_options)
 COT_LISTED_(avg_pool, window, cot_window_options)
 COT_WITH_1_(conv, cot_value, w, cot_window_options)
 inline value
+sliding_windows(cot_value x, int64_t window, int axis, const cot_sliding_options &o = {}, COT_PLACE_)
+{
+    return cot_sliding_windows_(COT_AT_, x, window, axis, &o, sizeof o);
+}
+[[deprecated("use cot::sliding_windows(x, window, axis, o)")]] inline value
 windows(cot_value x, int axis, int64_t window, int64_t stride = 1, int64_t dilation = 1, COT_PLACE_)
 {
-    return cot_windows_(COT_AT_, x, axis, window, stride, dilation);
+    const cot_sliding_options o = {0, stride, dilation};
+    return cot_sliding_windows_(COT_AT_, x, window, axis, &o, sizeof o);
 }
 inline value
 select_and_scatter(cot_body *select, cot_body *scatter, cot_value x, cot_value source,

@@ -43,7 +43,7 @@ COT_API cot_value cot_clone_(cot_place at, cot_value x);
 
 /* Views of x.  Slice, transpose, reverse, reshape, broadcast, dynamic_slice take what
  * cot_slice, cot_transpose, cot_reverse, cot_reshape, cot_broadcast_to and cot_dynamic_slice
- * take; a dynamic slice stays where its starts are when it is made.  Index: slice i of an axis,
+ * take; a dynamic slice stays where its starts are when it is made.  At: slice i of an axis,
  * without the axis.  Diagonal: of the last two axes, as a last axis: elements [k, k + offset],
  * or [k - offset, k] for a negative offset. */
 COT_API cot_value cot_view_slice_(cot_place at, cot_value x, const cot_move_options *o,
@@ -56,6 +56,8 @@ COT_API cot_value cot_view_dynamic_slice_(cot_place at, cot_value x, cot_values 
                                           cot_list sizes);
 COT_API cot_value cot_view_reshape_(cot_place at, cot_value x, cot_list shape);
 COT_API cot_value cot_view_broadcast_(cot_place at, cot_value x, cot_list shape);
+COT_API cot_value cot_view_at_(cot_place at, cot_value x, int64_t i, int axis);
+COT_DEPRECATED_("use cot_view_at(x, i, axis)")
 COT_API cot_value cot_view_index_(cot_place at, cot_value x, int axis, int64_t i);
 COT_API cot_value cot_view_diagonal_(cot_place at, cot_value x, int64_t offset);
 
@@ -79,6 +81,8 @@ COT_API cot_value cot_view_diagonal_(cot_place at, cot_value x, int64_t offset);
 #define cot_view_reshape(...) COT_VIEW_RESHAPE_(__VA_ARGS__, )
 #define COT_VIEW_RESHAPE_(x, ...) cot_view_reshape_(COT_HERE, x, COT_LIST(__VA_ARGS__))
 #define cot_view_broadcast(x, ...) cot_view_broadcast_(COT_HERE, x, COT_LIST(__VA_ARGS__))
+#define cot_view_at(x, i, axis)    cot_view_at_(COT_HERE, x, i, axis)
+/* Deprecated: cot_view_at(x, i, axis), with the numbers in another order. */
 #define cot_view_index(x, axis, i) cot_view_index_(COT_HERE, x, axis, i)
 #define cot_view_diagonal(x, offset) cot_view_diagonal_(COT_HERE, x, offset)
 #endif

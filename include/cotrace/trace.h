@@ -203,7 +203,6 @@ COT_API cot_value cot_gt_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_ge_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_fma_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
 COT_API cot_value cot_select_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
-COT_API cot_value cot_clamp_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
 COT_API cot_value cot_lgamma_(cot_place at, cot_value x);
 COT_API cot_value cot_digamma_(cot_place at, cot_value x);
 COT_API cot_value cot_polygamma_(cot_place at, cot_operand x, cot_operand y);
@@ -361,9 +360,6 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* x ? y : z, x bool of the same shape; IEEE in values and derivatives, as torch.where. */
 #define cot_select(x, y, z) \
     cot_select_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z))
-/* min(max(x, lo), hi), operands lo, x, hi; derivative 0 at and beyond the bounds. */
-#define cot_clamp(x, y, z) \
-    cot_clamp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z))
 /* logarithm of |Gamma(x)|; inf at 0 and the negative integers. */
 #define cot_lgamma(x) cot_lgamma_(COT_HERE, x)
 /* derivative of lgamma; NaN at 0 and the negative integers. */
@@ -431,10 +427,20 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 #endif
 /* end generated */
 
+COT_API cot_value cot_clip_(cot_place at, cot_operand x, cot_operand low, cot_operand high);
+COT_DEPRECATED_("use cot_clip(x, low, high)")
+COT_API cot_value cot_clamp_(cot_place at, cot_operand low, cot_operand x, cot_operand high);
 COT_API cot_value cot_integer_pow_(cot_place at, cot_value x, int64_t y);
 COT_API cot_value cot_convert_(cot_place at, cot_value x, cot_dtype dtype);
 COT_API cot_value cot_bitcast_(cot_place at, cot_value x, cot_dtype dtype);
 #ifndef __cplusplus
+/* min(max(x, low), high), so that high wins over low; NaN where one of them is; real numbers.
+ * The derivative at and beyond the bounds is 0. */
+#define cot_clip(x, low, high)                                                                 \
+    cot_clip_(COT_HERE, COT_OPERAND(x), COT_OPERAND(low), COT_OPERAND(high))
+/* Deprecated: cot_clip(x, low, high), with the operands in another order. */
+#define cot_clamp(low, x, high)                                                                \
+    cot_clamp_(COT_HERE, COT_OPERAND(low), COT_OPERAND(x), COT_OPERAND(high))
 /* x to the power y, a constant integer; y < 0 is for floats. */
 #define cot_integer_pow(x, y) cot_integer_pow_(COT_HERE, x, y)
 /* To another element type; the same bits as another element type of equal width. */

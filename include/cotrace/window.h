@@ -39,6 +39,13 @@ typedef struct COT_NAMED_ cot_window_options {
     cot_list axes;
 } cot_window_options;
 
+/* Options of cot_sliding_windows; 0 stands for 1. */
+typedef struct COT_NAMED_ cot_sliding_options {
+    COT_BEGIN_
+    int64_t stride;             /* from the start of a window to the next */
+    int64_t dilation;           /* from an element of a window to the next */
+} cot_sliding_options;
+
 #define COT_WINDOW_(...) &(const cot_window_options){__VA_ARGS__}, sizeof(cot_window_options)
 #define COT_POOL_(name)                                                                        \
     COT_API cot_value name(cot_place at, cot_value x, cot_list window,                         \
@@ -50,14 +57,26 @@ COT_POOL_(cot_window_min_)
 COT_POOL_(cot_max_pool_)
 COT_POOL_(cot_avg_pool_)
 #undef COT_POOL_
+COT_API cot_value cot_sliding_windows_(cot_place at, cot_value x, int64_t window, int axis,
+                                       const cot_sliding_options *o, size_t size);
+COT_DEPRECATED_("use cot_sliding_windows(x, window, axis, .stride, .dilation)")
 COT_API cot_value cot_windows_(cot_place at, cot_value x, int axis, int64_t window,
                                int64_t stride, int64_t dilation);
 COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_window_options *o,
                             size_t size);
 
 #ifndef __cplusplus
-/* y[..., i, ..., k] = x[..., i stride + k dilation, ...]: the windows along an axis, whose
- * elements go along a new last axis. */
+/* The windows of so many elements along an axis, a view: y[..., i, ..., k] is
+ * x[..., i .stride + k .dilation, ...].  The axis counts windows; their elements lie along a
+ * new last axis.
+ *
+ * Errors   COT_ERR_SHAPE  x has no such axis; COT_ERR_ARG  a number is not positive */
+#define cot_sliding_windows(...) COT_SLIDING_WINDOWS_(__VA_ARGS__, .end_ = 0)
+#define COT_SLIDING_WINDOWS_(x, window, axis, ...)                                             \
+    cot_sliding_windows_(COT_HERE, x, window, axis,                                            \
+                         &(const cot_sliding_options){ __VA_ARGS__ },                          \
+                         sizeof(cot_sliding_options))
+/* Deprecated: cot_sliding_windows, with the numbers in another order. */
 #define cot_windows(x, axis, window, stride, dilation) \
     cot_windows_(COT_HERE, x, axis, window, stride, dilation)
 /* x [..., spatial], window the sizes of its last axes, or of .axes (NHWC: .axes = COT_LIST(1,

@@ -40,7 +40,7 @@ tour(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_value x = cot_reshape(in[0], 2, -1), y[2];
 
     (void)user;
-    x = cot_clamp(-1, x, 10.0f);
+    x = cot_clip(x, -1, 10.0f);
     x = cot_add(x, cot_reduce_max(x, .axes = COT_LIST(1), .keepdims = 1));
     x = cot_transpose(cot_reverse(x));
     x = cot_concatenate(COT_VALUES(x, cot_zeros(t, cot_f32(1, 2))), 0);

@@ -78,7 +78,7 @@ windowed(cot_trace *t, const cot_value *in, cot_value *out, void *)
     o.window = cot::list({3}).x, o.strides = cot::list({3}).x;
     cot::split(x, 2, 0, half);
     cot::value y = cot::select_and_scatter(keeps, nullptr, x, cot::full(t, cot::type(COT_F32, {2}), 1), cot::full(t, cot::type(COT_F32), 0), o);
-    cot::value sum = cot::reduce_sum(cot::windows(y, 0, 2)) + cot::reduce_sum(cot::softmin(half[0] + half[1]));
+    cot::value sum = cot::reduce_sum(cot::sliding_windows(y, 2, 0)) + cot::reduce_sum(cot::softmin(half[0] + half[1]));
     sum = sum + cot::reduce_sum(cot::take(cot::fftfreq(t, COT_F32, 6), cot::full(t, cot::type(COT_I32, {1}), 1), 0));
     cot_unique_options few = {};
     few.size = 2;

@@ -8,7 +8,7 @@ static void
 writes(cot_trace *, const cot_value *in, cot_value *out, void *)
 {
     cot::value x = in[0], y = cot::clone(x);
-    cot::value row = cot::view_index(y, 0, 0), last = cot::view_slice(row, {-1});
+    cot::value row = cot::view_at(y, 0, 0), last = cot::view_slice(row, {-1});
     row *= 2;
     last += x;                           // f32[1] takes no f32[2,3]
     out[0] = y;

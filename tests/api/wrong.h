@@ -2,6 +2,9 @@
 #ifndef TESTS_API_WRONG_H
 #define TESTS_API_WRONG_H
 
+/* The calls are of every function, the old spellings too. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 #include <limits.h>
 #include <math.h>
 

@@ -38,7 +38,7 @@ typedef struct function_row {
     BINARY(max) BINARY(min)                                                                    \
     FN(fma, 2, cot_fma(x[0], x[1], x[0]))                                                      \
     FN(select, 2, cot_select(cot_gt(x[0], x[1]), cot_mul(x[0], x[1]), cot_sin(x[0])))          \
-    FN(clamp, 1, cot_clamp(-1, x[0], 2))                                                       \
+    FN(clamp, 1, cot_clip(x[0], -1, 2))                                                        \
     UNARY(lgamma) UNARY(digamma) UNARY(erf_inv) UNARY(erfcx) UNARY(ndtr) UNARY(ndtri)          \
     UNARY(log_ndtr) UNARY(bessel_i0e) UNARY(bessel_i1e) UNARY(bessel_j0) UNARY(bessel_j1)      \
     FN(polygamma, 1, cot_polygamma(2, x[0]))                                                   \

@@ -431,7 +431,7 @@ END_TEST
 
 static double clipped[2];
 RULE(same, out[0] = cot_mul(in[0], 1);)
-RULE(clip_vjp, out[0] = cot_clamp(in[0], -1, 1);)
+RULE(clip_vjp, out[0] = cot_clip(in[0], -1, 1);)
 
 START_TEST(a113)
 {

@@ -296,7 +296,7 @@ END_TEST
 
 /* ---- rules ---- */
 
-RULE(clip_vjp, out[0] = cot_clamp(in[0], -1, 1);)
+RULE(clip_vjp, out[0] = cot_clip(in[0], -1, 1);)
 static void
 squared(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {

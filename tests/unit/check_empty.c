@@ -23,7 +23,7 @@
     /* pointwise */                                                                                                   \
     E(cot_neg(X)) E(cot_abs(X)) E(cot_exp(X)) E(cot_log1p(X)) E(cot_sqrt(X)) E(cot_tanh(X)) E(cot_erf(X))             \
     E(cot_lgamma(X)) E(cot_digamma(X)) E(cot_integer_pow(X, 3)) E(cot_pow(X, X)) E(cot_atan2(X, X)) E(cot_rem(X, 2.0)) \
-    E(cot_max(X, 0.0)) E(cot_clamp(0.0, X, 1.0)) E(cot_select(TRUTHS, X, 1.0)) E(cot_fma(X, X, X)) E(cot_hypot(X, X))  \
+    E(cot_max(X, 0.0)) E(cot_clip(X, 0.0, 1.0)) E(cot_select(TRUTHS, X, 1.0)) E(cot_fma(X, X, X)) E(cot_hypot(X, X))  \
     E(cot_betainc(X, X, X)) E(cot_igamma(X, X)) E(cot_zeta(X, X)) E(cot_frexp(X, NULL)) E(cot_ldexp(X, 3))             \
     E(cot_reduce_precision(X, 5, 7)) E(cot_nextafter(X, X)) E(cot_sinc(X)) E(cot_xlogy(X, X)) E(cot_logaddexp(X, X))   \
     E(cot_convert(cot_popcnt(INTS), COT_F32)) E(cot_convert(cot_div(INTS, 2), COT_F32)) E(cot_convert(X, COT_F16))      \
@@ -35,7 +35,7 @@
     E(cot_broadcast_to(X, 2, cot_size(X, 0), cot_size(X, 1))) E(cot_roll(X, 1, 0)) E(cot_tril(X, 0)) E(cot_triu(X, 1))   \
     E(cot_expand_dims(X, 1)) E(cot_squeeze(X)) E(cot_stack(COT_VALUES(X, X), 1)) E(cot_diag(SQUARE, 0)) E(cot_kron(X, X)) \
     E(cot_outer(cot_reduce_sum(X, .axes = COT_LIST(0)), cot_reduce_sum(X, .axes = COT_LIST(1))))                       \
-    E(cot_windows(X, 0, 1, 1, 1)) E(cot_windows(cot_pad(X, 0.0, .high = COT_LIST(2, 0)), 0, 2, 1, 1))                   \
+    E(cot_sliding_windows(X, 1, 0)) E(cot_sliding_windows(cot_pad(X, 0.0, .high = COT_LIST(2, 0)), 2, 0))                   \
     /* reductions */                                                                                                  \
     E(cot_reduce_sum(X)) E(cot_reduce_sum(X, .axes = COT_LIST(0))) E(cot_reduce_sum(X, .axes = COT_LIST(1)))            \
     E(cot_reduce_prod(X)) E(cot_reduce_prod(X, .axes = COT_LIST(1))) E(cot_reduce_max(X)) E(cot_reduce_max(X, .axes = COT_LIST(0))) \

@@ -29,12 +29,12 @@ BODY(viewed, {
     out[0] = cot_mul(y, in[0]);
 })
 BODY(view_then_sum, {
-    cot_value y = cot_clone(in[0]), y0 = cot_view_index(y, 0, 0);
+    cot_value y = cot_clone(in[0]), y0 = cot_view_at(y, 0, 0);
     cot_assign(y0, cot_mul(y0, y0));
     out[0] = cot_reduce_sum(y, .axes = COT_LIST(0, 1));
 })
 BODY(base_then_view, {
-    cot_value y = cot_clone(in[0]), y0 = cot_view_index(y, 0, 0);
+    cot_value y = cot_clone(in[0]), y0 = cot_view_at(y, 0, 0);
     cot_assign(y, cot_mul(y, y));
     out[0] = y0;
 })
@@ -68,7 +68,7 @@ BODY(expanded, {
 BODY(branch_write, cot_add_assign(in[0], 1); out[0] = in[0];)
 BODY(scan_step, {
     cot_value y = cot_clone(in[0]);
-    cot_add_assign(cot_view_index(y, 0, 1), in[1]);
+    cot_add_assign(cot_view_at(y, 1, 0), in[1]);
     out[0] = y;
 })
 BODY(scanned, {
@@ -306,7 +306,7 @@ END_TEST
 /* Base and view with tangents, the base alone, the view alone. */
 BODY(dual_views, {
     cot_value y = cot_clone(in[0]);
-    cot_assign(cot_view_index(y, 0, 0), in[1]);
+    cot_assign(cot_view_at(y, 0, 0), in[1]);
     out[0] = cot_mul(y, y);
 })
 START_TEST(b63)
@@ -500,9 +500,9 @@ RULE(cube, {
 RULE(cube_vjp, {
     cot_value dx = cot_zeros(t, cot_f64(2));
     for (int i = 0; i < 2; i++) {
-        cot_value x = cot_view_index(in[0], 0, i), d = cot_view_index(dx, 0, i);
+        cot_value x = cot_view_at(in[0], i, 0), d = cot_view_at(dx, i, 0);
         cot_add_assign(d, cot_mul(cot_mul(x, x), 3));
-        cot_mul_assign(d, cot_view_index(in[1], 0, i));
+        cot_mul_assign(d, cot_view_at(in[1], i, 0));
     }
     out[0] = dx;
 })
@@ -530,7 +530,7 @@ save_input(cot_setup *s, const cot_custom_info *info)
 /* Row 0 becomes -x^3; the view is read before it is written and after. */
 BODY(around_custom, {
     const cot_custom *const *c = user;
-    cot_value y = cot_clone(in[0]), row = cot_view_index(y, 0, 0);
+    cot_value y = cot_clone(in[0]), row = cot_view_at(y, 0, 0);
     cot_assign(row, cot_custom_call(c[0], COT_LIST(), COT_VALUES(row), NULL));
     if (c[1])
         cot_assign(row, cot_custom_call(c[1], COT_LIST(), COT_VALUES(row), NULL));

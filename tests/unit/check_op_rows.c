@@ -350,7 +350,7 @@ END_TEST
 /* ---- B188: numbers ---- */
 
 BODY(numbers, cot_value x = cot_add(cot_mul(in[0], 2.0), 1); x = cot_sub(3.5f, cot_div(1, x));
-     x = cot_where(cot_gt(x, 0.5), x, -1.0); x = cot_clamp(0.1, x, 10.0);
+     x = cot_where(cot_gt(x, 0.5), x, -1.0); x = cot_clip(x, 0.1, 10.0);
      out[0] = cot_reduce_sum(cot_pow(cot_abs(x), 1.5));)
 BODY(sugared, cot_value x = cot_gelu(in[0]); x = cot_add(x, cot_silu(in[0]));
      x = cot_add(x, cot_softplus(x)); x = cot_add(cot_layer_norm(x), cot_softmax(x));

@@ -48,7 +48,7 @@ fn(cot_body *body, int n_in)
 
 static const double M34[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0 };
 
-BODY(view, out[0] = cot_windows(in[0], -1, 2, 2, 1);)
+BODY(view, out[0] = cot_sliding_windows(in[0], 2, -1, .stride = 2);)
 BODY(sum22, out[0] = cot_window_sum(in[0], COT_LIST(2, 2));)
 BODY(max2, out[0] = cot_max_pool(in[0], COT_LIST(2, 2), .strides = COT_LIST(2, 2), .same = 1);)
 BODY(min_padded, out[0] = cot_window_min(in[0], COT_LIST(2), .padding = COT_LIST(1, 1));)

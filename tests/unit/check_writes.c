@@ -85,7 +85,7 @@ adds_nothing(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 }
 BODY(cond_outside, {
     around o = { .y = cot_clone(in[0]) };
-    o.row = cot_view_index(o.y, 0, 0);
+    o.row = cot_view_at(o.y, 0, 0);
     cot_value s = cot_cond(cot_gt(cot_reduce_sum(in[0]), 0), adds_to_row, adds_nothing,
                            .in = COT_VALUES(in[1]), .user = &o);
     out[0] = cot_mul(o.y, s);
@@ -136,10 +136,10 @@ doubles(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 BODY(until_hundred, {
     around o = { .y = cot_clone(in[0]) };
     cot_value n;
-    o.row = cot_view_index(o.y, 0, 1);
+    o.row = cot_view_at(o.y, 1, 0);
     n = cot_while(below_hundred, doubles, .in = COT_VALUES(cot_zeros(t, cot_f64())),
                   .user = &o);
-    cot_assign(cot_view_index(o.y, 0, 0), n);
+    cot_assign(cot_view_at(o.y, 0, 0), n);
     out[0] = o.y;
 })
 static void
