@@ -9,6 +9,10 @@
 #ifndef COTRACE_COTRACE_HPP
 #define COTRACE_COTRACE_HPP
 
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201703L
+#error "cotrace/cotrace.hpp wants C++17: compile with -std=c++17 or later"
+#else
+
 #include <initializer_list>
 #include <type_traits>
 
@@ -700,8 +704,20 @@ stack_module_state(cot_context *ctx, std::initializer_list<cot_module *> modules
 
 }   /* namespace cot */
 
+/* A body reads `in`, whose elements are cot_value: operators are found by argument-dependent
+ * lookup, which for a struct of C looks here. */
+using cot::operator+;
+using cot::operator-;
+using cot::operator*;
+using cot::operator/;
+using cot::operator<;
+using cot::operator<=;
+using cot::operator>;
+using cot::operator>=;
+
 #include "cotrace/library.hpp"
 #include "cotrace/nn.hpp"
 
 #undef COT_PLACE_
+#endif
 #endif

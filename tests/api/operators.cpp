@@ -18,6 +18,16 @@ wrong(cot_trace *, const cot_value *in, cot_value *out, void *)
     out[0] = x + cot::value(in[1]);      // line 18
 }
 
+/* Elements of `in` are structs of C; operators take them without a conversion. */
+static void
+direct(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    out[0] = in[0] + in[1];
+    out[1] = -in[0] * 2 / in[1] - 1;
+    out[2] = cot::where(in[0] < in[1], in[0], in[1]) + cot::where(1 >= in[0], 1.5, in[1]);
+    out[3] = cot::where(in[0] <= in[1], 2 - in[0], cot::where(in[1] > 0, in[0], in[1]));
+}
+
 static void
 halved(cot_trace *, const cot_custom_info *, const cot_value *in, cot_value *out)
 {
@@ -61,6 +71,10 @@ main()
     if (!ok)
         std::fprintf(stderr, "%s\n", cot_error(ctx));
     cot_error_clear(ctx);
+    const cot::types same = {cot::type(COT_F32, {3}), cot::type(COT_F32, {3})};
+    ok = ok && cot_trace_fn(cot::fn(ctx, "direct", direct, 2, 4), same.x, &g) == COT_OK;
+    if (!ok)
+        std::fprintf(stderr, "%s\n", cot_error(ctx));
     ok = ok && has_custom(ctx);
     if (!ok)
         std::fprintf(stderr, "%s\n", cot_error(ctx));
