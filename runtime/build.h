@@ -51,6 +51,8 @@ bool rt_is_c_name(const char *s);
 bool rt_is_word(const char *s);
 rt_function *rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e,
                           cg_natural *fn);
+int rt_externs(ir_arena *a, int n, const rt_function *fn, bool of_runtime,
+               const cg_extern ***out);
 void rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n,
                      const rt_function *fn);
 /* describe.c: the same in JSON. */

@@ -86,6 +86,9 @@ rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p, const cot_compi
     print_member(b, "target", p->target.triple);
     print_member(b, "cpu", o->cpu ? o->cpu : p->target.cpu);
     print_member(b, "features", o->features);
+    const cg_extern **x;
+    ir_buf_printf(b, "\n  \"links\": [%s], ",
+                  rt_externs(b->arena, n, fn, true, &x) ? "\"libcotrace_rt.a\"" : "");
     ir_buf_str(b, "\n  \"functions\": [\n");
     for (int i = 0; i < n; i++) {
         print_function(b, &fn[i]);

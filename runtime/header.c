@@ -311,26 +311,53 @@ print_residuals(ir_buf *b, const rt_function *fn)
                   APART);
 }
 
-/* What the linker must find: the prototypes of foreign functions, each once. */
-static void
-print_externs(ir_buf *b, int n, const rt_function *fn)
+/* The functions that the linker must find, each once: those of libcotrace_rt.a, or the
+ * caller's own. */
+int
+rt_externs(ir_arena *a, int n, const rt_function *fn, bool of_runtime, const cg_extern ***out)
 {
-    const char **seen = NULL;
-    uint32_t n_seen = 0, cap = 0;
+    const cg_extern **at = NULL;
+    uint32_t count = 0, cap = 0;
 
     for (int i = 0; i < n; i++)
         for (uint32_t j = 0; j < fn[i].module->n_ext; j++) {
-            const char *p = fn[i].module->ext[j]->prototype;
-            bool old = false;
+            const cg_extern *x = fn[i].module->ext[j];
+            bool old = (x->symbol && strncmp(x->symbol, "cot_rt_", 7) == 0) != of_runtime;
 
-            for (uint32_t k = 0; k < n_seen; k++)
-                old |= strcmp(seen[k], p) == 0;
-            if (old)
-                continue;
-            ir_buf_printf(
-                b, n_seen ? "%s\n" : "\n/* Foreign functions: yours to link. */\n%s\n", p);
-            IR_PUSH(b->arena, seen, n_seen, cap, p);
+            for (uint32_t k = 0; k < count && !old; k++)
+                old = strcmp(at[k]->prototype, x->prototype) == 0;
+            if (!old)
+                IR_PUSH(a, at, count, cap, x);
         }
+    *out = at;
+    return (int)count;
+}
+
+static void
+print_prototypes(ir_buf *b, int n, const rt_function *fn, bool of_runtime, const char *title)
+{
+    const cg_extern **x;
+    const int count = rt_externs(b->arena, n, fn, of_runtime, &x);
+
+    for (int i = 0; i < count; i++)
+        ir_buf_printf(b, "%s%s\n", i ? "" : title, x[i]->prototype);
+}
+
+/* The sentence of the preface that says what of Cotrace is linked. */
+static void
+print_links(ir_buf *b, int n, const rt_function *fn, bool parallel)
+{
+    const cg_extern **x;
+    const int count = rt_externs(b->arena, n, fn, true, &x);
+
+    ir_buf_printf(b, "\n *\n * Links with %s",
+                  count      ? "libcotrace_rt.a, which has"
+                  : parallel ? "nothing of Cotrace, but for a pool of cot_rt_pool_new, which "
+                               "libcotrace_rt.a has"
+                             : "nothing of Cotrace");
+    for (int i = 0; i < count; i++)
+        ir_buf_printf(b, "%s %s", i ? "," : "", x[i]->symbol);
+    ir_buf_str(b, ".");
 }
 
 static const char *
@@ -351,8 +378,14 @@ guard_of(ir_arena *a, const char *path)
 }
 
 static void
-print_preface(ir_buf *b, const char *path, bool inout, bool donated)
+print_preface(ir_buf *b, const char *path, int n, const rt_function *fn, bool donated)
 {
+    bool inout = false, parallel = false;
+
+    for (int i = 0; i < n; i++) {
+        inout |= fn[i].of->graph->n_inout > 0;
+        parallel |= fn[i].module->parallel;
+    }
     ir_buf_printf(
         b, "/* %s: written by Cotrace %s.  This file belongs to you: use it as you like.\n *\n",
         file_name(path), COT_VERSION);
@@ -378,6 +411,7 @@ print_preface(ir_buf *b, const char *path, bool inout, bool donated)
                    "\n * An argument marked donated holds nothing defined after the call; each "
                    "result, in order, may be the\n * array of the first of them of its type "
                    "that no result before it has.");
+    print_links(b, n, fn, parallel);
     ir_buf_str(b, "\n *\n"
                   " * Of function F and its parameter X: F_FLOPS and F_TRAFFIC (bytes read and "
                   "written) estimate a call;\n"
@@ -405,18 +439,18 @@ void
 rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const rt_function *fn)
 {
     const char *guard = guard_of(b->arena, path);
-    bool parallel = false, inout = false, foreign = false;
+    bool parallel = false, foreign = false;
 
     for (int i = 0; i < n; i++) {
         parallel |= fn[i].module->parallel;
-        inout |= fn[i].of->graph->n_inout > 0;
         foreign |= fn[i].module->n_ext > 0;
     }
-    print_preface(b, path, inout, p->donated.n > 0);
+    print_preface(b, path, n, fn, p->donated.n > 0);
     ir_buf_printf(b, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n", guard, guard);
     ir_buf_str(b, foreign ? "#include <stdbool.h>\n#include <stddef.h>\n" : "");
     ir_buf_str(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-    print_externs(b, n, fn);
+    print_prototypes(b, n, fn, true, "\n/* Of libcotrace_rt.a. */\n");
+    print_prototypes(b, n, fn, false, "\n/* Foreign functions: yours to link. */\n");
     if (parallel)
         ir_buf_str(b, pool_text);
     for (int i = 0; i < n; i++) {

@@ -194,9 +194,11 @@ END_TEST
 #define SANITIZED ""
 #endif
 
+#define LINKED(name) "libcotrace_rt.a, which has " name
+
 /* An object prints through libcotrace_rt.a, and answers a status where a check fails. */
 static void
-by_object(cot_fn *f, const char *x, int answers, const char *want)
+by_object(cot_fn *f, const char *x, int answers, const char *want, const char *links)
 {
     char folder[] = "/tmp/cotrace-XXXXXX", path[96], header[96], line[512];
     const cot_export e = { f, COT_TYPES(cot_f64()), "effects_f" };
@@ -217,6 +219,9 @@ by_object(cot_fn *f, const char *x, int answers, const char *want)
     snprintf(header, sizeof header, "%s/f.h", folder);
     ck_assert_msg(cot_build_object(ctx, &e, 1, NULL, path, header) == COT_OK, "%s",
                   cot_error(ctx));
+    snprintf(line, sizeof line, "grep -qxF ' * Links with %s.' %s",
+             links, header);
+    ck_assert_msg(system(line) == 0, "%s", line);
     snprintf(line, sizeof line, "cd %s && cc %s -I. main.c f.o '%s' -lpthread -o f && ./f",
              folder, SANITIZED, COT_RT_LIBRARY);
     capture c = listen_begin();
@@ -230,15 +235,16 @@ by_object(cot_fn *f, const char *x, int answers, const char *want)
 
 START_TEST(objects)
 {
-    by_object(cot_grad(fn("squared", squared, 1, 1)), "3", 0, "y = 9, squared\nx 3\n");
-    by_object(fn("guarded", guarded, 1, 1), "3", 0, "");
+    by_object(cot_grad(fn("squared", squared, 1, 1)), "3", 0, "y = 9, squared\nx 3\n",
+              LINKED("cot_rt_print_f64"));
+    by_object(fn("guarded", guarded, 1, 1), "3", 0, "", LINKED("cot_rt_check"));
     char text[256];
     snprintf(text, sizeof text, "%s: check \"x is positive\" failed", guarded_line);
-    by_object(fn("guarded", guarded, 1, 1), "-3", 1, text);
+    by_object(fn("guarded", guarded, 1, 1), "-3", 1, text, LINKED("cot_rt_check"));
     snprintf(text, sizeof text, "one of: %s: check \"below\" failed; %s: check \"\\ above?\" failed",
              between_line, between_line);
-    by_object(fn("between", between, 1, 1), "-3", 1, text);
-    by_object(fn("steps", steps, 1, 1), "-3", 1, steps_line);
+    by_object(fn("between", between, 1, 1), "-3", 1, text, LINKED("cot_rt_check"));
+    by_object(fn("steps", steps, 1, 1), "-3", 1, steps_line, "nothing of Cotrace");
 }
 END_TEST
 

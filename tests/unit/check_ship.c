@@ -161,6 +161,8 @@ START_TEST(several_functions_link_anywhere)
     ck_assert_int_eq(shell(ways[_i].link), 0);
     ck_assert_int_eq(shell("./main >out"), 0);
     ck_assert_msg(contains("out", expected()), "wants %s", expected());
+    ck_assert(contains("x.h", " * Links with nothing of Cotrace.\n"));
+    ck_assert(contains("x.json", "\"links\": []"));
     ck_assert(contains("x.json",
                        "{\"name\": \"arg1\", \"role\": \"in\", \"dtype\": \"f32\", \"c_type\": "
                        "\"const float *\", "
@@ -346,6 +348,8 @@ START_TEST(threads_are_the_callers)
     with_pool *f;
     *(void **)&f = loaded("f", &library);
     ck_assert(contains("x.h", "const struct cot_parallel *pool, void *work"));
+    ck_assert(contains("x.h", " * Links with nothing of Cotrace, but for a pool of "
+                              "cot_rt_pool_new, which libcotrace_rt.a has.\n"));
     work = aligned_alloc(64, 1 << 20);
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(f(x, &sum[i], y[i], pool[i], work), 0);
