@@ -132,6 +132,8 @@ typedef struct cot_options {
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.
  * A context may be used by one thread at a time, except where a function says otherwise. */
 COT_API cot_context *cot_context_new(const cot_options *options);
+/* Free the context and all that belongs to it: functions, graphs, trees, modules. NULL is
+ * allowed. Arrays and kernels are freed by their owner. */
 COT_API void cot_context_free(cot_context *ctx);
 
 /* The first error since the last call of cot_error_clear: its text, "" if there was none.  The
@@ -139,7 +141,9 @@ COT_API void cot_context_free(cot_context *ctx);
  * until the record is cleared.  A call whose function, kernel, graph or context is NULL knows
  * no context: COT_ERR_ARG is all that it answers, and there is no record outside contexts. */
 COT_API const char *cot_error(const cot_context *ctx);
+/* The status of that first error; COT_OK if there was none. */
 COT_API cot_status cot_error_status(const cot_context *ctx);
+/* Forget the recorded error, so that the next one is recorded. */
 COT_API void cot_error_clear(cot_context *ctx);
 
 /* End what the context does: compilation, reading, tracing and the calls of its kernels return
@@ -150,10 +154,12 @@ COT_API void cot_error_clear(cot_context *ctx);
  * may call it while the context exists, and so may a signal handler: it stores to one
  * lock-free atomic.  Objects and C source that were written to files do not look. */
 COT_API void cot_cancel(cot_context *ctx);
+/* Let calls work again after cot_cancel. */
 COT_API void cot_cancel_clear(cot_context *ctx);
 
 /* A word for a status: "shape", "memory", ... */
 COT_API const char *cot_status_name(cot_status status);
+/* The version of the library, as COT_VERSION is that of the header: "0.1.0". */
 COT_API const char *cot_version(void);
 
 /* Run a call that gives a status; leave the enclosing function with that status if it

@@ -46,10 +46,13 @@ COT_API cot_value cot_axis_index_(cot_place at, cot_trace *t, const char *axis);
 COT_API int64_t cot_axis_size_(cot_place at, cot_trace *t, const char *axis);
 
 #ifndef __cplusplus
-/* The sum, mean, maximum, minimum of x over all examples. */
+/* The sum of x over all examples. */
 #define cot_psum(x, axis)  cot_psum_(COT_HERE, x, axis)
+/* The mean of x over all examples; floating types. */
 #define cot_pmean(x, axis) cot_pmean_(COT_HERE, x, axis)
+/* The maximum of x over all examples. */
 #define cot_pmax(x, axis)  cot_pmax_(COT_HERE, x, axis)
+/* The minimum of x over all examples. */
 #define cot_pmin(x, axis)  cot_pmin_(COT_HERE, x, axis)
 /* x of all examples along a new axis, at .axis (default 0; negative counts from the end of
  * the result). */
@@ -68,6 +71,8 @@ COT_API int64_t cot_axis_size_(cot_place at, cot_trace *t, const char *axis);
 #define cot_ppermute(x, axis, pairs) cot_ppermute_(COT_HERE, x, axis, pairs)
 /* The number of the example, an i32. */
 #define cot_axis_index(t, axis) cot_axis_index_(COT_HERE, t, axis)
+/* The number of examples, known while tracing; -1, with the error recorded, if no vmap names
+ * the axis. */
 #define cot_axis_size(t, axis)  cot_axis_size_(COT_HERE, t, axis)
 #endif
 

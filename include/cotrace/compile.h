@@ -48,14 +48,19 @@ typedef struct cot_compile_options {
  * where only the status is wanted.  Errors: whatever the body or a transform did wrong; nothing
  * else is left behind. */
 COT_API cot_status cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out);
-/* The types of arguments and results.  cot_type.more, where rank > 8, belongs to the context.
- * The new value of an in/out argument (mutate.h) is not counted among the results. */
+/* The name of a graph: "loss.grad". */
 COT_API const char *cot_graph_name(const cot_graph *g);
+/* The number of arguments. */
 COT_API int cot_graph_n_in(const cot_graph *g);
+/* The number of results; the new value of an in/out argument (mutate.h) is not counted. */
 COT_API int cot_graph_n_out(const cot_graph *g);
+/* Is argument i updated by a call? */
 COT_API bool cot_graph_in_is_inout(const cot_graph *g, int i);
+/* The type of argument i. Its list of sizes, where rank > 8, belongs to the context. */
 COT_API cot_type cot_graph_in_type(const cot_graph *g, int i);
+/* The type of result i, likewise. */
 COT_API cot_type cot_graph_out_type(const cot_graph *g, int i);
+/* The number of nodes, not counting those of sub-functions. */
 COT_API int cot_graph_node_count(const cot_graph *g);
 /* Read .cot text: *out is the function named entry, or the last one where entry is NULL.  path
  * is for messages. */
@@ -72,7 +77,8 @@ COT_API cot_status cot_compile(cot_fn *f, cot_types types, const cot_compile_opt
 /* The same for a graph. */
 COT_API cot_status cot_compile_graph(const cot_graph *g, const cot_compile_options *options,
                                      cot_kernel **out);
-COT_API void cot_kernel_free(cot_kernel *k);            /* NULL is allowed */
+/* Free a kernel; NULL is allowed. */
+COT_API void cot_kernel_free(cot_kernel *k);
 /* The graph the kernel was compiled from (before simplification): for its types. */
 COT_API const cot_graph *cot_kernel_graph(const cot_kernel *k);
 
@@ -100,7 +106,9 @@ COT_API cot_status cot_run_with(const cot_kernel *k, void *work, cot_array *cons
  * one more pointer after the results: a cot_parallel (cotrace/pool.h), or NULL for one thread.
  * 0, or a cot_status.  NULL where the back end has none ("eval"). */
 typedef int cot_entry(void *const *args, void *work);
+/* The plain function of a kernel: see cot_entry. */
 COT_API cot_entry *cot_kernel_entry(const cot_kernel *k);
+/* The size of the work block that the plain function and cot_run_with take, in bytes. */
 COT_API size_t cot_kernel_work_bytes(const cot_kernel *k);
 
 /* Call f on arrays: compiled at the first call with these types, then found by them.
@@ -141,7 +149,8 @@ typedef struct cot_cache {
     uint64_t misses;            /* calls that compiled one                                    */
     uint64_t traces;            /* how often f was traced or transformed for types it had not */
 } cot_cache;
-COT_API cot_cache cot_cache_of(const cot_fn *f);        /* NULL: all zero */
+/* The counts of a function; all zero where f is NULL. */
+COT_API cot_cache cot_cache_of(const cot_fn *f);
 
 /* ---- files ---- */
 

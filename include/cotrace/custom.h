@@ -61,9 +61,13 @@ typedef int cot_custom_run(const cot_custom_info *info, const void *const *in,
 /* What setup may do: it sees types, never values, and adds no computation. */
 typedef struct cot_setup cot_setup;
 typedef void cot_custom_setup(cot_setup *s, const cot_custom_info *info);
+/* The type of input i. */
 COT_API cot_type cot_setup_in_type(const cot_setup *s, int i);
+/* The type of result j. */
 COT_API cot_type cot_setup_out_type(const cot_setup *s, int j);
-COT_API void cot_save_in(cot_setup *s, int i);          /* for the vjp rule */
+/* Keep input i for the vjp rule. */
+COT_API void cot_save_in(cot_setup *s, int i);
+/* Keep result j for the vjp rule. */
 COT_API void cot_save_out(cot_setup *s, int j);
 COT_API void cot_save_data(cot_setup *s, int64_t x);    /* appended to info->data */
 /* result j has no derivative; integers never have */
@@ -108,6 +112,7 @@ typedef struct COT_NAMED_ cot_custom_options {
 
 /* A derivative that is zero everywhere. */
 #define COT_ZERO ((cot_value){NULL, 0, UINT32_MAX})
+/* Is a tangent or cotangent COT_ZERO? */
 static inline bool cot_is_zero(cot_value v) { return v.ctx == NULL && v.id == UINT32_MAX; }
 
 /* Register a function under a name that is new in the context ("lib.sort"); it belongs to the

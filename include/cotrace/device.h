@@ -47,10 +47,14 @@ COT_API cot_status cot_device_wait(cot_context *ctx);
  * the device is done.  NULL if memory is short or the device failed. */
 struct DLManagedTensorVersioned;
 struct DLManagedTensor;
+/* An array of a DLPack tensor: see above. */
 COT_API cot_array *cot_from_dlpack(cot_context *ctx, struct DLManagedTensorVersioned *tensor);
+/* The same of a tensor from before version 1. */
 COT_API cot_array *cot_from_dlpack_unversioned(cot_context *ctx,
                                                struct DLManagedTensor *tensor);
+/* An array as a DLPack tensor: see above. */
 COT_API struct DLManagedTensorVersioned *cot_to_dlpack(cot_context *ctx, const cot_array *a);
+/* The same in the form from before version 1. */
 COT_API struct DLManagedTensor *cot_to_dlpack_unversioned(cot_context *ctx, const cot_array *a);
 
 #ifdef __cplusplus

@@ -78,35 +78,42 @@ COT_API cot_value cot_istft_(cot_place at, cot_value x, int64_t n, const cot_stf
 
 #ifndef __cplusplus
 #define COT_FFT_(...) &(const cot_fft_options){__VA_ARGS__}, sizeof(cot_fft_options)
-/* Complex (or real) x to complex numbers of the same shape; the inverse, with i for -i. */
+/* The discrete Fourier transform of complex or real x along one axis, to complex numbers of
+ * the same shape. */
 #define cot_fft(...) COT_FFT_FFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_FFT_(x, ...) cot_fft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* Its inverse, with i for -i. */
 #define cot_ifft(...) COT_FFT_IFFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IFFT_(x, ...) cot_ifft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* Of real x the first n / 2 + 1 numbers of the last axis, which say the others; and back to n
- * real ones (what cannot be of such a transform, imaginary parts of the first and, for an even
- * n, the last, does not count). */
+/* The first n / 2 + 1 numbers of the transform of real x, which say the others. */
 #define cot_rfft(...) COT_FFT_RFFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_RFFT_(x, ...) cot_rfft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* Back from those to n real numbers; imaginary parts that cannot be of such a transform,
+ * those of the first and, for an even n, of the last number, do not count. */
 #define cot_irfft(...) COT_FFT_IRFFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IRFFT_(x, ...) cot_irfft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* Along several axes; of the real ones the last of the list is the halved one. */
+/* cot_fft along several axes. */
 #define cot_fftn(...) COT_FFT_FFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_FFTN_(x, ...) cot_fftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* Its inverse. */
 #define cot_ifftn(...) COT_FFT_IFFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IFFTN_(x, ...) cot_ifftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* cot_rfft along the last axis of the list, cot_fft along the others. */
 #define cot_rfftn(...) COT_FFT_RFFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_RFFTN_(x, ...) cot_rfftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* Its inverse, to real numbers. */
 #define cot_irfftn(...) COT_FFT_IRFFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IRFFTN_(x, ...) cot_irfftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* The zero frequency to the middle of .axes (absent: all), and back. */
+/* The zero frequency moved to the middle of .axes (absent: all). */
 #define cot_fftshift(...) COT_FFT_SHIFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_SHIFT_(x, ...) cot_fftshift_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* The inverse of cot_fftshift, also for odd sizes. */
 #define cot_ifftshift(...) COT_FFT_ISHIFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_ISHIFT_(x, ...) cot_ifftshift_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* The frequencies of n numbers taken every d: 0, 1, ..., -2, -1 over n d, in cycles; those that
- * rfft keeps. */
+/* The frequencies of a transform of n numbers taken every d: 0, 1, ..., -2, -1 over n d, in
+ * cycles. */
 #define cot_fftfreq(t, dtype, n, d) cot_fftfreq_(COT_HERE, t, dtype, n, d)
+/* Those of them that cot_rfft keeps. */
 #define cot_rfftfreq(t, dtype, n, d) cot_rfftfreq_(COT_HERE, t, dtype, n, d)
 
 #define COT_STFT_(...) &(const cot_stft_options){__VA_ARGS__}, sizeof(cot_stft_options)

@@ -85,10 +85,10 @@ COT_API cot_value cot_fold_(cot_place at, cot_value x, cot_list shape, cot_list 
     cot_grid_sample_(COT_HERE, x, grid, sampling, &(const cot_grid_options){ __VA_ARGS__ },    \
                      sizeof(cot_grid_options))
 /* T[..., c r^2, h, w] to T[..., c, h r, w r]: channel c r^2 + i r + j is pixel (i, j) of each
- * square of r by r; and back.
- *
- * Errors   COT_ERR_SHAPE  r^2 does not divide the channels; r does not divide h and w */
+ * square of r by r. Errors: COT_ERR_SHAPE, r^2 does not divide the channels. */
 #define cot_pixel_shuffle(x, r)   cot_pixel_shuffle_(COT_HERE, x, r)
+/* The inverse: T[..., c, h r, w r] to T[..., c r^2, h, w]. Errors: COT_ERR_SHAPE, r does not
+ * divide both sizes. */
 #define cot_pixel_unshuffle(x, r) cot_pixel_unshuffle_(COT_HERE, x, r)
 /* The windows of x [n, c, spatial] as columns (im2col): T[n, c times the window's elements,
  * positions].  window has an entry for each spatial axis; .strides, .padding (with zeros; two

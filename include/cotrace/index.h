@@ -49,32 +49,42 @@ typedef struct COT_NAMED_ cot_at_options {
     int unique;
 } cot_at_options;
 
+/* The entry of an index that is one integer; negative ones count from the end. */
 COT_API cot_at cot_at_int(int64_t i);
+/* The entry that is start, start + step, ... before stop: COT_SPAN. */
 COT_API cot_at cot_at_span(int64_t start, int64_t stop, int64_t step);
+/* The entry that is a new axis of size 1: COT_NEWAXIS. */
 COT_API cot_at cot_at_newaxis(void);
+/* The entry that stands for as many whole axes as are missing: COT_ELLIPSIS. */
 COT_API cot_at cot_at_ellipsis(void);
+/* The entry that is a value of integers, or a mask. */
 COT_API cot_at cot_at_value(cot_value v);
+/* The entry of the first `bound` elements at which a mask holds: COT_MASK. */
 COT_API cot_at cot_at_mask(cot_value mask, int64_t bound);
+/* The entry itself: what COT_AT makes of an entry. */
 COT_API cot_at cot_at_same(cot_at a);
+/* A list of the n entries at `at`, which are copied where they are few. */
 COT_API cot_ats cot_ats_of(int n, const cot_at *at);
 
+/* x at an index: what cot_index and cot_index_get call. */
 COT_API cot_value cot_index_at_(cot_place at, cot_value x, cot_ats index,
                                 const cot_at_options *o, size_t size);
+/* x with the elements at an index replaced or combined: what cot_index_set and its kin call. */
 COT_API cot_value cot_index_update_(cot_place at, cot_update_kind kind, cot_value x,
                                     cot_ats index, cot_operand y, const cot_at_options *o,
                                     size_t size);
 COT_API cot_value cot_put_along_(cot_place at, cot_update_kind kind, cot_value x,
                                  cot_value index, cot_operand y, int axis);
+/* Elements combined by segment: what cot_segment_sum and its kin call. */
 COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, cot_value ids,
                                int64_t n);
 
 #ifndef __cplusplus
 /* Elements start, start + step, ... before stop, each counted from the end where negative;
- * COT_NONE leaves one out;
- * the step, which may be left out, may be negative.  Every element; a new axis of size 1; as
- * many whole axes as are missing. */
+ * COT_NONE leaves one out; the step, which may be left out, may be negative. */
 #define COT_SPAN(...) COT_SPAN_(__VA_ARGS__, 1, )
 #define COT_SPAN_(start, stop, step, ...) cot_at_span(start, stop, step)
+/* Every element; a new axis of size 1; as many whole axes as are missing. */
 #define COT_WHOLE cot_at_span(COT_NONE, COT_NONE, 1)
 #define COT_NEWAXIS cot_at_newaxis()
 #define COT_ELLIPSIS cot_at_ellipsis()
@@ -117,6 +127,7 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
                  COT_AT_7_, COT_AT_6_, COT_AT_5_, COT_AT_4_, COT_AT_3_, COT_AT_2_,             \
                  COT_AT_1_, )(__VA_ARGS__, )
 #define COT_AT_COUNT_(...) COT_AT_PICK_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
+/* The entries of an index, 1 to 12 of them: COT_AT(0, COT_SPAN(1, 5), v). */
 #define COT_AT(...) \
     cot_ats_of(COT_AT_COUNT_(__VA_ARGS__), (const cot_at[]){COT_AT_EACH_(__VA_ARGS__)})
 
@@ -141,40 +152,48 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
 #define COT_INDEX_AXIS_(x, i, axis) cot_index_(COT_HERE, x, i, axis)
 #define COT_INDEX_GET_(x, at) cot_index_get(x, at)
 #define COT_ATS_(...) &(const cot_at_options){__VA_ARGS__}, sizeof(cot_at_options)
+/* cot_index(x, COT_AT(...)) with options, for indices that may lie outside. */
 #define cot_index_get(...) COT_INDEX_READ_(__VA_ARGS__, .end_ = 0)
 #define COT_INDEX_READ_(x, at, ...) cot_index_at_(COT_HERE, x, at, COT_ATS_(__VA_ARGS__))
-/* x with the elements at an index replaced by y, or with y added, ...: x.at[...].set(y) of JAX.
- * y, a value or a number, broadcasts to the shape of the read.  Of several updates of one
- * element a set takes the last, the others take all.  A mask needs no bound if y broadcasts to
- * x without the axes of the mask. */
 #define COT_INDEX_WRITE_(kind, x, at, y, ...) \
     cot_index_update_(COT_HERE, kind, x, at, COT_OPERAND(y), COT_ATS_(__VA_ARGS__))
+/* x with the elements at an index replaced by y: x.at[...].set(y) of JAX.  y, a value or a
+ * number, broadcasts to the shape of the read; of several updates of one element the last
+ * counts.  A mask needs no bound if y broadcasts to x without the axes of the mask. */
 #define cot_index_set(...) COT_INDEX_WRITE_(COT_UPDATE_SET, __VA_ARGS__, .end_ = 0)
+/* x with y added to the elements at an index; of one element all updates are added. */
 #define cot_index_add(...) COT_INDEX_WRITE_(COT_UPDATE_ADD, __VA_ARGS__, .end_ = 0)
+/* x with the elements at an index multiplied by y. */
 #define cot_index_mul(...) COT_INDEX_WRITE_(COT_UPDATE_MUL, __VA_ARGS__, .end_ = 0)
+/* x with the minimum of each element at an index and y. */
 #define cot_index_min(...) COT_INDEX_WRITE_(COT_UPDATE_MIN, __VA_ARGS__, .end_ = 0)
+/* x with the maximum of each element at an index and y. */
 #define cot_index_max(...) COT_INDEX_WRITE_(COT_UPDATE_MAX, __VA_ARGS__, .end_ = 0)
 /* The first `bound` elements of x where mask (of x's leading axes) holds, zeros after them. */
 #define cot_masked_select(x, mask, bound) cot_index(x, COT_AT(COT_MASK(mask, bound)))
 
-/* x with x[i][index[i][j]] = y[i][j] for the last axis, and likewise for others (or +=, ...):
- * index has x's rank, y broadcasts to it.  Indices count from the end where negative; those
- * outside are dropped. */
+/* x with x[i][index[i][j]] = y[i][j] for the last axis, and likewise for others: index has
+ * x's rank, y broadcasts to it.  Indices count from the end where negative; those outside are
+ * dropped. */
 #define cot_put_along(x, index, y, axis) \
     cot_put_along_(COT_HERE, COT_UPDATE_SET, x, index, COT_OPERAND(y), axis)
+/* x with y added at those places; of one place all are added. */
 #define cot_add_along(x, index, y, axis) \
     cot_put_along_(COT_HERE, COT_UPDATE_ADD, x, index, COT_OPERAND(y), axis)
 
-/* By segment: element j of the result combines the x[i, ...] with ids[i] = j, in order; ids,
- * sorted or not, are integers of x's leading axes; outside 0 ... n-1 they are dropped.
+/* The sum by segment: element j of the result adds the x[i, ...] with ids[i] = j, in order;
+ * ids, sorted or not, are integers of x's leading axes; those outside 0 ... n-1 are dropped.
  *
  *   x        T[d0, ..., dr-1, rest], ids integer[d0, ..., dr-1]
- *   returns  T[n, rest]; an empty segment is 0, 1, the least or the largest value
+ *   returns  T[n, rest]; an empty segment is 0
  *
  * Errors   COT_ERR_SHAPE  ids are not of x's leading axes; COT_ERR_DTYPE  or not integers */
 #define cot_segment_sum(x, ids, n) cot_segment_(COT_HERE, COT_UPDATE_ADD, x, ids, n)
+/* The product by segment; an empty one is 1. */
 #define cot_segment_prod(x, ids, n) cot_segment_(COT_HERE, COT_UPDATE_MUL, x, ids, n)
+/* The maximum by segment; an empty one is the least value of the type. */
 #define cot_segment_max(x, ids, n) cot_segment_(COT_HERE, COT_UPDATE_MAX, x, ids, n)
+/* The minimum by segment; an empty one is the largest value of the type. */
 #define cot_segment_min(x, ids, n) cot_segment_(COT_HERE, COT_UPDATE_MIN, x, ids, n)
 #endif
 

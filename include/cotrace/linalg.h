@@ -141,7 +141,9 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * depend on it.  Where eigenvectors are not independent (a defective matrix) vectors are what
  * rounding makes of them, and derivatives infinite, NaN or very large. */
 #define cot_eig(x, right, left) cot_eig_(COT_HERE, x, right, left)
+/* The eigenvalues alone of any square matrices, as cot_eig has them. */
 #define cot_eigvals(x) cot_eig_(COT_HERE, x, NULL, NULL)
+/* The eigenvalues alone of symmetric matrices, as cot_eigh has them, with its options. */
 #define cot_eigvalsh(...) COT_EIGVALSH_(__VA_ARGS__, .end_ = 0)
 #define COT_EIGVALSH_(x, ...) cot_eigh_(COT_HERE, x, NULL, COT_LINALG_(__VA_ARGS__))
 /* u of x = u diag(s) vt, T[..., m, k]; *s, T[..., k], descending, >= 0; *vt, T[..., k, n] (both
@@ -149,6 +151,7 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * is square, without a derivative: COT_ERR_RULE). */
 #define cot_svd(...) COT_SVD_(__VA_ARGS__, .end_ = 0)
 #define COT_SVD_(x, s, vt, ...) cot_svd_(COT_HERE, x, s, vt, COT_LINALG_(__VA_ARGS__))
+/* The singular values alone, descending: T[..., min(m, n)]. */
 #define cot_svdvals(x) cot_svdvals_(COT_HERE, x)
 
 /* ---- systems ---- */
@@ -156,29 +159,32 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 /* z with a z = b, a T[..., n, n], b T[n] or T[..., n, m], by lu; batch axes broadcast.  Its
  * derivatives solve with the same factors.  Infinities or NaN where a is singular. */
 #define cot_solve(a, b) cot_solve_(COT_HERE, a, b)
-/* The inverse, by lu; the determinant (up to 3 rows by its polynomial, else by lu, and then no
- * product of some pivots leaves the range unless all do), of which the first two derivatives
- * exist also for singular matrices; its sign, and *logabs (may be NULL) the logarithm of its
- * absolute
- * value: 0 and -inf where x is singular, with infinite or NaN derivatives.  Gradients use the
- * factors of the value. */
+/* The inverse of square matrices, by lu. Gradients use the factors of the value. */
 #define cot_inv(x) cot_inv_(COT_HERE, x)
+/* The determinant, up to 3 rows by its polynomial, else by lu, and then no product of some
+ * pivots leaves the range unless all do.  Its first two derivatives exist also for singular
+ * matrices. */
 #define cot_det(x) cot_det_(COT_HERE, x)
+/* The sign of the determinant, and in *logabs (may be NULL) the logarithm of its absolute
+ * value: 0 and -inf where x is singular, with infinite or NaN derivatives. */
 #define cot_slogdet(x, logabs) cot_slogdet_(COT_HERE, x, logabs)
-/* The same where the factors are at hand: l of cot_cholesky (.upper = 1: l^T), or what cot_lu
- * gave with *order; batch axes broadcast, those of order are the factors'.  The inverse by
- * l. */
+/* cot_solve where the factor is at hand: l of cot_cholesky (.upper = 1: l^T); batch axes
+ * broadcast. */
 #define cot_cholesky_solve(...) COT_CHOLESKY_SOLVE_(__VA_ARGS__, .end_ = 0)
 #define COT_CHOLESKY_SOLVE_(l, b, ...)                                                         \
     cot_cholesky_solve_(COT_HERE, l, b, COT_LINALG_(__VA_ARGS__))
+/* The inverse of the matrix whose factor of cot_cholesky is l, with the same options. */
 #define cot_cholesky_inverse(...) COT_CHOLESKY_INVERSE_(__VA_ARGS__, .end_ = 0)
 #define COT_CHOLESKY_INVERSE_(l, ...)                                                          \
     cot_cholesky_inverse_(COT_HERE, l, COT_LINALG_(__VA_ARGS__))
+/* cot_solve where cot_lu gave the factors and *order; batch axes broadcast, those of order
+ * are the factors'. */
 #define cot_lu_solve(factors, order, b) cot_lu_solve_(COT_HERE, factors, order, b)
-/* z with sum over the last axes of a and all of z = b, where a's first axes are those of b and
- * the others, of as many elements, z's; the inverse of that map with the first `ind` axes of x
- * as b's, whose axes come last in the result (NumPy's tensorsolve, tensorinv). */
+/* z with sum over the last axes of a and all of z = b, where a's first axes are those of b
+ * and the others, of as many elements, z's (NumPy's tensorsolve). */
 #define cot_tensorsolve(a, b) cot_tensorsolve_(COT_HERE, a, b)
+/* The inverse of that map, with the first `ind` axes of x as b's, whose axes come last in the
+ * result (NumPy's tensorinv). */
 #define cot_tensorinv(x, ind) cot_tensorinv_(COT_HERE, x, ind)
 /* z with the least |a z - b|, a T[..., m, n] of full rank, b T[m] or T[..., m, k]; if m < n, of
  * those with a z = b the shortest; by qr.  For a of less than full rank take
@@ -207,13 +213,14 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * the greatest sum of a column passes 2^16 times 5.4 (N. Higham, SIAM J. Matrix Anal. Appl.
  * 26(4), 2005). */
 #define cot_expm(x) cot_expm_(COT_HERE, x)
-/* The principal square root and the principal logarithm of matrices, T[..., n, n], none of
- * whose eigenvalues is 0 or a negative number (a real x with pairs of complex ones has a real
- * root and logarithm); NaN where the iterations do not converge, as where there is such an
- * eigenvalue. Their errors grow with the condition of x, that of the logarithm with its
- * distance from I too. By 20 steps of Denman and Beavers' iteration; by at most 12 roots and
- * Gauss's rule of 8 points (S. Cheng et al., SIAM J. Matrix Anal. Appl. 22, 2001). */
+/* The principal square root of matrices, T[..., n, n], none of whose eigenvalues is 0 or a
+ * negative number (a real x with pairs of complex ones has a real root); NaN where the
+ * iteration does not converge, as where there is such an eigenvalue.  The error grows with
+ * the condition of x.  By 20 steps of Denman and Beavers' iteration. */
 #define cot_sqrtm(x) cot_sqrtm_(COT_HERE, x)
+/* The principal logarithm, of the same matrices; its error grows with the condition of x and
+ * with its distance from I.  By at most 12 roots and Gauss's rule of 8 points (S. Cheng et
+ * al., SIAM J. Matrix Anal. Appl. 22, 2001). */
 #define cot_logm(x) cot_logm_(COT_HERE, x)
 /* x^n by repeated squaring; n < 0: of the inverse; n = 0: the unit matrix. */
 #define cot_matrix_power(x, n) cot_matrix_power_(COT_HERE, x, n)

@@ -77,14 +77,18 @@ COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
 
 #ifndef __cplusplus
 #define COT_LOSS_(...) &(const cot_loss_options){__VA_ARGS__}, sizeof(cot_loss_options)
-/* (x - y)^2; |x - y|; half the square within .delta of 0 and beyond it a line, scaled by 1 /
- * .delta or not. */
+/* The squared error (x - y)^2, its mean by default (.reduction). */
 #define cot_mse(...) COT_MSE_(__VA_ARGS__, .end_ = 0)
 #define COT_MSE_(x, y, ...) cot_mse_loss_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
+/* The absolute error |x - y|. */
 #define cot_l1(...) COT_L1_(__VA_ARGS__, .end_ = 0)
 #define COT_L1_(x, y, ...) cot_l1_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
+/* Half the square of x - y over .delta within .delta of 0, beyond it the line |x - y| -
+ * .delta / 2. */
 #define cot_smooth_l1(...) COT_SMOOTH_L1_(__VA_ARGS__, .end_ = 0)
 #define COT_SMOOTH_L1_(x, y, ...) cot_smooth_l1_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
+/* Half the square of x - y within .delta of 0, beyond it the line .delta (|x - y| - .delta /
+ * 2). */
 #define cot_huber(...) COT_HUBER_(__VA_ARGS__, .end_ = 0)
 #define COT_HUBER_(x, y, ...) cot_huber_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 
@@ -96,43 +100,46 @@ COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
 #define cot_cross_entropy(...) COT_CROSS_ENTROPY_(__VA_ARGS__, .end_ = 0)
 #define COT_CROSS_ENTROPY_(logits, labels, ...) \
     cot_cross_entropy_loss_(COT_HERE, logits, labels, COT_LOSS_(__VA_ARGS__))
+/* -log_probs[label], the loss of cot_cross_entropy for logarithms of probabilities and
+ * integers as labels, with the same options. */
 #define cot_nll(...) COT_NLL_(__VA_ARGS__, .end_ = 0)
 #define COT_NLL_(log_probs, labels, ...)                                                       \
     cot_nll_(COT_HERE, log_probs, labels, COT_LOSS_(__VA_ARGS__))
-/* -(y log p + (1 - y) log(1 - p)), logarithms not below -100; of p = 1 / (1 + e^-x), without
- * overflow. */
+/* -(y log p + (1 - y) log(1 - p)), logarithms not below -100. */
 #define cot_bce(...) COT_BCE_(__VA_ARGS__, .end_ = 0)
 #define COT_BCE_(p, y, ...) cot_bce_(COT_HERE, p, y, COT_LOSS_(__VA_ARGS__))
+/* The same of p = 1 / (1 + e^-x), without overflow. */
 #define cot_bce_with_logits(...) COT_BCE_LOGITS_(__VA_ARGS__, .end_ = 0)
 #define COT_BCE_LOGITS_(x, y, ...) cot_bce_with_logits_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 /* y (log y - x), x a logarithm of probabilities; 0 where y is 0.  The mean over distributions
  * is COT_LOSS_BATCH_MEAN. */
 #define cot_kl_div(...) COT_KL_DIV_(__VA_ARGS__, .end_ = 0)
 #define COT_KL_DIV_(x, y, ...) cot_kl_div_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
-/* e^x - y x; log(var) / 2 + (x - y)^2 / (2 var), var not below 1e-6. */
+/* e^x - y x, of the logarithm x of a rate and the count y. */
 #define cot_poisson_nll(...) COT_POISSON_NLL_(__VA_ARGS__, .end_ = 0)
 #define COT_POISSON_NLL_(x, y, ...) cot_poisson_nll_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
+/* log(var) / 2 + (x - y)^2 / (2 var), var not below 1e-6. */
 #define cot_gaussian_nll(...) COT_GAUSSIAN_NLL_(__VA_ARGS__, .end_ = 0)
 #define COT_GAUSSIAN_NLL_(x, y, var, ...)                                                      \
     cot_gaussian_nll_(COT_HERE, x, y, var, COT_LOSS_(__VA_ARGS__))
 
-/* y is 1 or -1: max(0, .margin - x y) with margin 1; x where y is 1, else max(0, .margin - x)
- * with margin 1;
- * log(1 + e^(-x y)). */
+/* max(0, .margin - x y), where y is 1 or -1, with margin 1. */
 #define cot_hinge(...) COT_HINGE_(__VA_ARGS__, .end_ = 0)
 #define COT_HINGE_(x, y, ...) cot_hinge_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
+/* x where y is 1, max(0, .margin - x) where y is -1, with margin 1. */
 #define cot_hinge_embedding(...) COT_HINGE_EMBEDDING_(__VA_ARGS__, .end_ = 0)
 #define COT_HINGE_EMBEDDING_(x, y, ...)                                                        \
     cot_hinge_embedding_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
+/* log(1 + e^(-x y)), where y is 1 or -1. */
 #define cot_soft_margin(...) COT_SOFT_MARGIN_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFT_MARGIN_(x, y, ...) cot_soft_margin_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 /* max(0, .margin - z (x - y)) with margin 0. */
 #define cot_margin_ranking(...) COT_MARGIN_RANKING_(__VA_ARGS__, .end_ = 0)
 #define COT_MARGIN_RANKING_(x, y, z, ...)                                                      \
     cot_margin_ranking_(COT_HERE, x, y, z, COT_LOSS_(__VA_ARGS__))
-/* x . y / (max(|x|, eps) max(|y|, eps)) along an axis, eps 1e-8; 1 - that where z is 1, else
- * max(0, that - .margin). */
+/* x . y / (max(|x|, eps) max(|y|, eps)) along an axis, with eps 1e-8. */
 #define cot_cosine_similarity(x, y, axis) cot_cosine_similarity_(COT_HERE, x, y, axis, 1e-8)
+/* 1 - the cosine similarity of the last axis where z is 1, else max(0, that - .margin). */
 #define cot_cosine_embedding(...) COT_COSINE_EMBEDDING_(__VA_ARGS__, .end_ = 0)
 #define COT_COSINE_EMBEDDING_(x, y, z, ...)                                                    \
     cot_cosine_embedding_(COT_HERE, x, y, z, COT_LOSS_(__VA_ARGS__))

@@ -66,7 +66,10 @@ COT_API cot_array *cot_module_array(const cot_module *m, const char *name);
 /* One storage, two names: `name` becomes another name of `of`.  The function takes it once, and
  * its gradient sums both uses. */
 COT_API cot_status cot_module_tie(cot_module *m, const char *name, const char *of);
-COT_API void cot_module_train(cot_module *m, int training);     /* the mode; 1 at first */
+/* Set the mode, which is 1 (training) at first: bodies that ask cot_module_is_training see
+ * it. */
+COT_API void cot_module_train(cot_module *m, int training);
+/* The mode. */
 COT_API int cot_module_is_training(const cot_module *m);
 /* The leaves at or below a path are not to be trained (frozen = 1), or are. */
 COT_API cot_status cot_module_freeze(cot_module *m, const char *path, int frozen);
@@ -75,6 +78,7 @@ COT_API cot_status cot_module_freeze(cot_module *m, const char *path, int frozen
  * the module is now: what is tied or taken away later does not change it.  Untied: every leaf
  * is an argument. */
 COT_API cot_fn *cot_module_fn(cot_module *m);
+/* The same with every leaf as an argument, tied ones too. */
 COT_API cot_fn *cot_module_fn_untied(cot_module *m);
 
 /* Run the module with arrays of `given` (n_given states, disjoint) in place of its own.
@@ -119,6 +123,8 @@ COT_API cot_array *cot_state_find(const cot_state *s, const char *name);
 typedef struct cot_batch_norm_config {
     int track_running_stats;
 } cot_batch_norm_config;
+/* Say that a module has such a layer.  Errors: COT_ERR_ARG, config tracks statistics and the
+ * module has not their buffers below the path. */
 COT_API cot_status cot_module_batch_norm(cot_module *m, const char *path,
                                          cot_batch_norm_config *config);
 /* Every batch-norm layer of the module, at any depth: no running statistics, and the flag off.
@@ -126,6 +132,8 @@ COT_API cot_status cot_module_batch_norm(cot_module *m, const char *path,
 COT_API cot_module *cot_replace_batch_norm(cot_module *m);
 
 #ifndef __cplusplus
+/* A module from its spec, named fields of cot_module_spec: NULL, with the error recorded, if
+ * a text is wrong. */
 #define cot_module_new(ctx, ...)                                                               \
     cot_module_new_(COT_HERE, ctx, &(const cot_module_spec){ __VA_ARGS__ },                    \
                     sizeof(cot_module_spec))

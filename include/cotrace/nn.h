@@ -126,10 +126,13 @@ COT_API cot_value cot_embedding_(cot_place at, cot_value weight, cot_value index
 COT_API cot_value cot_embedding_bag_(cot_place at, cot_value weight, cot_value index,
                                      cot_bag_kind kind, const cot_bag_options *o, size_t size);
 COT_API cot_value cot_cdist_(cot_place at, cot_value x, cot_value y, double p);
+/* A convolution with n spatial axes and a bias: what cot_conv1d, 2d and 3d call. */
 COT_API cot_value cot_conv_layer_(cot_place at, int n, cot_value x, cot_value w, cot_value bias,
                                   const cot_window_options *o, size_t size);
+/* Its transpose: what cot_conv_transpose1d, 2d and 3d call. */
 COT_API cot_value cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w,
                                       cot_value bias, const cot_window_options *o, size_t size);
+/* Pooling to given sizes, by the mean or, with most = 1, by the maximum. */
 COT_API cot_value cot_adaptive_pool_(cot_place at, cot_value x, cot_list sizes, int most);
 COT_API cot_value cot_rnn_cell_(cot_place at, cot_value x, cot_value h,
                                 const cot_rnn_weights *w, int relu);
@@ -170,50 +173,60 @@ COT_INIT_F_(cot_kaiming_normal_)
 
 #define COT_ACT_(...)                                                                          \
     &(const cot_activation_options){ __VA_ARGS__ }, sizeof(cot_activation_options)
-/* min(max(x, 0), 6); min(max(x, .low), .high). */
+/* min(max(x, 0), 6). */
 #define cot_relu6(x) cot_relu6_(COT_HERE, x, NULL, 0)
+/* min(max(x, .low), .high); both 0: -1 and 1. */
 #define cot_hardtanh(...) COT_HARDTANH_(__VA_ARGS__, .end_ = 0)
 #define COT_HARDTANH_(x, ...) cot_hardtanh_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
-/* x where x > 0, else: a (e^x - 1); the same with constants that keep mean and variance,
- * scaled; a (e^(x / a) - 1); a x.
- * a is .alpha: 1, and 0.01 of leaky_relu. */
+/* x where x > 0, else .alpha (e^x - 1); .alpha 0: 1. */
 #define cot_elu(...) COT_ELU_(__VA_ARGS__, .end_ = 0)
 #define COT_ELU_(x, ...) cot_elu_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
+/* x where x > 0, else a (e^x - 1), scaled, with the constants that keep mean and variance. */
 #define cot_selu(x) cot_selu_(COT_HERE, x, NULL, 0)
+/* x where x > 0, else .alpha (e^(x / .alpha) - 1); .alpha 0: 1. */
 #define cot_celu(...) COT_CELU_(__VA_ARGS__, .end_ = 0)
 #define COT_CELU_(x, ...) cot_celu_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
+/* x where x > 0, else .alpha x; .alpha 0: 0.01. */
 #define cot_leaky_relu(...) COT_LEAKY_RELU_(__VA_ARGS__, .end_ = 0)
 #define COT_LEAKY_RELU_(x, ...) cot_leaky_relu_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
 /* x where x > 0, else weight x: a scalar, or [c] along axis 1. */
 #define cot_prelu(x, weight) cot_prelu_(COT_HERE, x, weight)
-/* x tanh(log(1 + e^x)); x / (1 + |x|); relu6(x + 3) / 6; x times that; -log(1 + e^-x); x - tanh
- * x; x / (1 + e^(-1.702 x)). */
+/* x tanh(log(1 + e^x)). */
 #define cot_mish(x) cot_mish_(COT_HERE, x, NULL, 0)
+/* x / (1 + |x|). */
 #define cot_softsign(x) cot_softsign_(COT_HERE, x, NULL, 0)
+/* relu6(x + 3) / 6. */
 #define cot_hardsigmoid(x) cot_hardsigmoid_(COT_HERE, x, NULL, 0)
+/* x relu6(x + 3) / 6. */
 #define cot_hardswish(x) cot_hardswish_(COT_HERE, x, NULL, 0)
+/* -log(1 + e^-x), without overflow. */
 #define cot_log_sigmoid(x) cot_log_sigmoid_(COT_HERE, x, NULL, 0)
+/* x - tanh x. */
 #define cot_tanhshrink(x) cot_tanhshrink_(COT_HERE, x, NULL, 0)
+/* x / (1 + e^(-1.702 x)). */
 #define cot_quick_gelu(x) cot_quick_gelu_(COT_HERE, x, NULL, 0)
-/* 0 where |x| <= .alpha (0.5), else x; else x moved toward 0 by it. */
+/* 0 where |x| <= .alpha, else x; .alpha 0: 0.5. */
 #define cot_hardshrink(...) COT_HARDSHRINK_(__VA_ARGS__, .end_ = 0)
 #define COT_HARDSHRINK_(x, ...) cot_hardshrink_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
+/* 0 where |x| <= .alpha, else x moved toward 0 by .alpha; .alpha 0: 0.5. */
 #define cot_softshrink(...) COT_SOFTSHRINK_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFTSHRINK_(x, ...) cot_softshrink_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
-/* The first half of an axis times the sigmoid of the second; softmax(-x) over .axes. */
+/* The first half of an axis times the sigmoid of the second half. */
 #define cot_glu(x, axis) cot_glu_(COT_HERE, x, axis)
+/* softmax(-x) over .axes (default: the last). */
 #define cot_softmin(...) COT_SOFTMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFTMIN_(x, ...) cot_softmin_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 
 /* ---- norms ---- */
 
 #define COT_NORMS_(...) &(const cot_norm_options){__VA_ARGS__}, sizeof(cot_norm_options)
-/* x [n, c, ...], mean 0 and variance 1 in each of `groups` of channels of an example, or in
- * each channel; then times .scale [c], plus .bias [c].  .eps 0: 1e-5.
+/* x [n, c, ...] with mean 0 and variance 1 in each of `groups` of channels of an example;
+ * then times .scale [c], plus .bias [c].  .eps 0: 1e-5.
  * Errors   COT_ERR_SHAPE  groups do not divide c */
 #define cot_group_norm(...) COT_GROUP_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_GROUP_NORM_(x, groups, ...)                                                        \
     cot_group_norm_(COT_HERE, x, groups, COT_NORMS_(__VA_ARGS__))
+/* cot_group_norm with a group for each channel of an example. */
 #define cot_instance_norm(...) COT_INSTANCE_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_INSTANCE_NORM_(x, ...) cot_instance_norm_(COT_HERE, x, COT_NORMS_(__VA_ARGS__))
 /* x / sqrt(mean(x^2) + .eps) over .axes (the last), times .scale, plus .bias; .eps 0: the
@@ -251,44 +264,55 @@ COT_INIT_F_(cot_kaiming_normal_)
 
 /* ---- convolutions, pooling ---- */
 
-/* x [n, i, spatial], weight [o, i / groups, window], bias [o]: as cot_conv (window.h), whose
- * options these are; the bias goes along the result's features, wherever .spec has them. */
+/* cot_conv (window.h) with a bias and one spatial axis: x [n, i, spatial], weight [o, i /
+ * groups, window], bias [o].  Its options are those of cot_conv; the bias goes along the
+ * result's features, wherever .spec has them. */
 #define cot_conv1d(...) COT_CONV_LAYER_(1, __VA_ARGS__, .end_ = 0)
+/* The same with two spatial axes. */
 #define cot_conv2d(...) COT_CONV_LAYER_(2, __VA_ARGS__, .end_ = 0)
+/* The same with three spatial axes. */
 #define cot_conv3d(...) COT_CONV_LAYER_(3, __VA_ARGS__, .end_ = 0)
 #define COT_CONV_LAYER_(n, x, w, bias, ...)                                                    \
     cot_conv_layer_(COT_HERE, n, x, w, bias, COT_WINDOW_(__VA_ARGS__))
-/* x [n, i, spatial], weight [i, o / groups, window], bias [o]: [n, o, (size - 1) stride -
- * padding before - padding after + dilation (window - 1) + 1].  PyTorch's output_padding is
- * less padding after. */
+/* A transposed convolution with one spatial axis: x [n, i, spatial], weight [i, o / groups,
+ * window], bias [o] give [n, o, (size - 1) stride - padding before - padding after + dilation
+ * (window - 1) + 1].  PyTorch's output_padding is less padding after. */
 #define cot_conv_transpose1d(...) COT_CONV_BACK_(1, __VA_ARGS__, .end_ = 0)
+/* The same with two spatial axes. */
 #define cot_conv_transpose2d(...) COT_CONV_BACK_(2, __VA_ARGS__, .end_ = 0)
+/* The same with three spatial axes. */
 #define cot_conv_transpose3d(...) COT_CONV_BACK_(3, __VA_ARGS__, .end_ = 0)
 #define COT_CONV_BACK_(n, x, w, bias, ...)                                                     \
     cot_conv_transpose_(COT_HERE, n, x, w, bias, COT_WINDOW_(__VA_ARGS__))
-/* cot_adaptive_avg_pool(x, COT_LIST(4, 4)): the last axes pooled to those sizes, part i of m
- * being the elements floor(i n / m) ... ceil((i + 1) n / m) - 1. */
+/* The means of the last axes pooled to given sizes, cot_adaptive_avg_pool(x, COT_LIST(4, 4)):
+ * part i of m is the elements floor(i n / m) ... ceil((i + 1) n / m) - 1. */
 #define cot_adaptive_avg_pool(x, sizes) cot_adaptive_pool_(COT_HERE, x, sizes, 0)
+/* The maxima of those parts. */
 #define cot_adaptive_max_pool(x, sizes) cot_adaptive_pool_(COT_HERE, x, sizes, 1)
 
 /* ---- recurrence ---- */
 
-/* One step: x [..., in], h and c [..., h]: the next h; the next c to *c_next. */
+/* One step of a recurrent network, tanh(x W' + b + h U' + c): x [..., in], h [..., h] give
+ * the next h. weights is a cot_rnn_weights *. */
 #define cot_rnn_cell(x, h, weights) cot_rnn_cell_(COT_HERE, x, h, weights, 0)
+/* One step of an LSTM: the next h; the next c to *c_next. */
 #define cot_lstm_cell(x, h, c, weights, c_next)                                                \
     cot_lstm_cell_(COT_HERE, x, h, c, weights, c_next)
+/* One step of a GRU: the next h. */
 #define cot_gru_cell(x, h, weights) cot_gru_cell_(COT_HERE, x, h, weights)
-/* All steps: x [steps, ..., in], h and c [..., h] or COT_UNSET for zeros: h after each step,
- * [steps, ..., h]; the last h (and c, of an LSTM: last[1]) to last, which may be NULL.  weights
- * is a cot_rnn_weights *.
- * Errors   COT_ERR_SHAPE  weights do not fit x */
 #define COT_RNN_(...) &(const cot_rnn_options){__VA_ARGS__}, sizeof(cot_rnn_options)
+/* All steps of a recurrent network: x [steps, ..., in], h [..., h] or COT_UNSET for zeros
+ * give h after each step, [steps, ..., h], and the last h to *last (may be NULL).
+ * Errors   COT_ERR_SHAPE  weights do not fit x */
 #define cot_rnn(...) COT_RNN_ALL_(__VA_ARGS__, .end_ = 0)
 #define COT_RNN_ALL_(x, h, weights, last, ...)                                                 \
     cot_rnn_(COT_HERE, x, h, weights, last, COT_RNN_(__VA_ARGS__))
+/* All steps of an LSTM, likewise with c [..., h] or COT_UNSET; the last h to last[0], the
+ * last c to last[1]. */
 #define cot_lstm(...) COT_LSTM_ALL_(__VA_ARGS__, .end_ = 0)
 #define COT_LSTM_ALL_(x, h, c, weights, last, ...)                                             \
     cot_lstm_(COT_HERE, x, h, c, weights, last, COT_RNN_(__VA_ARGS__))
+/* All steps of a GRU, as cot_rnn. */
 #define cot_gru(...) COT_GRU_ALL_(__VA_ARGS__, .end_ = 0)
 #define COT_GRU_ALL_(x, h, weights, last, ...)                                                 \
     cot_gru_(COT_HERE, x, h, weights, last, COT_RNN_(__VA_ARGS__))
@@ -307,23 +331,19 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define cot_multi_head_attention(...) COT_HEADS_(__VA_ARGS__, .end_ = 0)
 #define COT_HEADS_(q, k, v, weights, heads, ...) \
     cot_multi_head_attention_(COT_HERE, q, k, v, weights, heads, COT_ATTEND_(__VA_ARGS__))
-/* x [..., l, d]: pairs of features turned by position / base^(2 i / d) radians.  [l, d]: sin
- * and cos of these angles, in turns. */
+/* x [..., l, d] with pairs of features turned by position / base^(2 i / d) radians. */
 #define cot_rotary(...) COT_ROTARY_(__VA_ARGS__, .end_ = 0)
 #define COT_ROTARY_(x, ...)                                                                    \
     cot_rotary_(COT_HERE, x, &(const cot_rotary_options){ __VA_ARGS__ },                       \
                 sizeof(cot_rotary_options))
+/* [l, d]: sin and cos of those angles, in turns. */
 #define cot_sinusoids(t, dtype, l, d) cot_sinusoids_(COT_HERE, t, dtype, l, d)
 
 /* ---- first weights ---- */
 
-/* Weights [out, in, window]: fan in is in times the window, fan out likewise; of one axis both
- * are its size.
- * xavier: variance .gain^2 2 / (fan in + fan out); kaiming: 2 / (1 + .slope^2) / fan in.  Keys
- * as for draws.
- * Sources: X. Glorot, Y. Bengio, Understanding the difficulty of training deep networks, 2010;
- * K. He et al., Delving Deep into Rectifiers, 2015. */
 #define COT_INIT_(...) &(const cot_init_options){__VA_ARGS__}, sizeof(cot_init_options)
+/* A normal draw of mean .mean and deviation .std, for first weights. Weights are [out, in,
+ * window]; keys are as for draws. */
 #define cot_init_normal(...) COT_INIT_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_INIT_NORMAL_(t, type, ...)                                                         \
     cot_init_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
@@ -339,15 +359,22 @@ COT_INIT_F_(cot_kaiming_normal_)
  * 2007. */
 #define cot_orthogonal(...) COT_ORTHOGONAL_(__VA_ARGS__, .end_ = 0)
 #define COT_ORTHOGONAL_(t, type, ...) cot_orthogonal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+/* A uniform draw of mean 0 and variance .gain^2 2 / (fan in + fan out), where fan in is in
+ * times the window, fan out likewise; of one axis both are its size (X. Glorot, Y. Bengio,
+ * Understanding the difficulty of training deep networks, 2010). */
 #define cot_xavier_uniform(...) COT_XAVIER_UNIFORM_(__VA_ARGS__, .end_ = 0)
 #define COT_XAVIER_UNIFORM_(t, type, ...)                                                      \
     cot_xavier_uniform_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+/* A normal draw of that variance. */
 #define cot_xavier_normal(...) COT_XAVIER_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_XAVIER_NORMAL_(t, type, ...)                                                       \
     cot_xavier_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+/* A uniform draw of mean 0 and variance 2 / (1 + .slope^2) / fan in (K. He et al., Delving
+ * Deep into Rectifiers, 2015). */
 #define cot_kaiming_uniform(...) COT_KAIMING_UNIFORM_(__VA_ARGS__, .end_ = 0)
 #define COT_KAIMING_UNIFORM_(t, type, ...)                                                     \
     cot_kaiming_uniform_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+/* A normal draw of that variance. */
 #define cot_kaiming_normal(...) COT_KAIMING_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_KAIMING_NORMAL_(t, type, ...)                                                      \
     cot_kaiming_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))

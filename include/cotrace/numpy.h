@@ -124,21 +124,27 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
  * equal is NaN. */
 #define cot_std(...) COT_STD_(__VA_ARGS__, .end_ = 0)
 #define COT_STD_(x, ...) cot_std_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* Reductions of the elements that are not NaN, which get no derivative where they are.  Of no
- * element the sum is 0, the product 1, all others are NaN; so are nanvar and nanstd where the
- * count is not above .ddof.  Maxima, minima, variances and deviations are of real numbers. */
+/* The sum of the elements that are not NaN, over .axes; 0 if there is none. NaN elements get
+ * no derivative, as in all reductions of this kind. */
 #define cot_nansum(...) COT_NANSUM_(__VA_ARGS__, .end_ = 0)
 #define COT_NANSUM_(x, ...) cot_nansum_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* Their product; 1 of no element. */
 #define cot_nanprod(...) COT_NANPROD_(__VA_ARGS__, .end_ = 0)
 #define COT_NANPROD_(x, ...) cot_nanprod_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* Their maximum, of real numbers; NaN of no element. */
 #define cot_nanmax(...) COT_NANMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_NANMAX_(x, ...) cot_nanmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* Their minimum, of real numbers; NaN of no element. */
 #define cot_nanmin(...) COT_NANMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_NANMIN_(x, ...) cot_nanmin_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* Their mean; NaN of no element. */
 #define cot_nanmean(...) COT_NANMEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_NANMEAN_(x, ...) cot_nanmean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* Their variance, of real numbers, with .ddof as of cot_var; NaN where the count is not above
+ * .ddof. */
 #define cot_nanvar(...) COT_NANVAR_(__VA_ARGS__, .end_ = 0)
 #define COT_NANVAR_(x, ...) cot_nanvar_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* The square root of that variance. */
 #define cot_nanstd(...) COT_NANSTD_(__VA_ARGS__, .end_ = 0)
 #define COT_NANSTD_(x, ...) cot_nanstd_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* Covariances of the variables that are the rows of x, real: [v, n] gives [v, v]; [n], one

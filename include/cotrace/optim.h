@@ -66,6 +66,7 @@ typedef struct COT_NAMED_ cot_rate_options {
     double first_div, last_div;
 } cot_rate_options;
 
+/* How many values hold the state of an optimiser of n parameters. */
 COT_API int cot_optim_state_count(const cot_optim *o, int n);
 COT_API void cot_optim_begin_(cot_place at, const cot_optim *o, cot_values params,
                               cot_value *state);
@@ -83,6 +84,7 @@ typedef enum cot_rate_kind {
     COT_RATE_LINEAR,
     COT_RATE_ONE_CYCLE
 } cot_rate_kind;
+/* The learning rate at a step, by its kind: what cot_constant_rate and its kin call. */
 COT_API cot_value cot_rate_(cot_place at, cot_rate_kind kind, cot_value step, double rate,
                             double steps, const cot_rate_options *o, size_t size);
 COT_API cot_value cot_lbfgs_direction_(cot_place at, cot_value g, cot_value s, cot_value y,
@@ -107,34 +109,38 @@ COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value c
 #define cot_optim_step(o, params, gradients, state, params_out, state_out) \
     cot_optim_step_(COT_HERE, o, params, gradients, state, params_out, state_out)
 
-/* The Euclidean norm of all elements of all values, f32 or f64; the values scaled so that it is
- * at most `most` (the norm before is returned); each element clamped to [-most, most].  out may
- * not be xs. */
+/* The Euclidean norm of all elements of all values, f32 or f64. */
 #define cot_global_norm(xs) cot_global_norm_(COT_HERE, xs)
+/* The values scaled so that their norm is at most `most`, to out; returns the norm before.
+ * out may not be xs. */
 #define cot_clip_by_norm(xs, most, out) cot_clip_by_norm_(COT_HERE, xs, most, out)
+/* Each element held within [-most, most], to out, which may not be xs. */
 #define cot_clip_by_value(xs, most, out) cot_clip_by_value_(COT_HERE, xs, most, out)
 
-/* The rate at a step, a scalar from 0 on (f32; f64 if step is): rate; rate gamma^floor(step /
- * every); rate gamma^step;
- * from rate to .last by half a cosine, or by a line, over `steps`, and .last after them; from
- * rate / 25 up to rate and down to almost nothing by half cosines.  .warmup steps before them
- * count from the beginning. */
 #define COT_RATE_(...) &(const cot_rate_options){__VA_ARGS__}, sizeof(cot_rate_options)
+/* The same rate at every step, a scalar (f32; f64 if step is). Steps count from 0; .warmup
+ * first steps, which count from the beginning, rise to it linearly, here and in the schedules
+ * below. */
 #define cot_constant_rate(...) COT_CONSTANT_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_CONSTANT_RATE_(step, rate, ...)                                                    \
     cot_rate_(COT_HERE, COT_RATE_CONSTANT, step, rate, 0, COT_RATE_(__VA_ARGS__))
+/* rate gamma^floor(step / every); .gamma 0: 0.1. */
 #define cot_step_rate(...) COT_STEP_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_STEP_RATE_(step, rate, every, ...)                                                 \
     cot_rate_(COT_HERE, COT_RATE_STEP, step, rate, every, COT_RATE_(__VA_ARGS__))
+/* rate gamma^step; .gamma 0: 0.99. */
 #define cot_exponential_rate(...) COT_EXPONENTIAL_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_EXPONENTIAL_RATE_(step, rate, ...)                                                 \
     cot_rate_(COT_HERE, COT_RATE_EXPONENTIAL, step, rate, 0, COT_RATE_(__VA_ARGS__))
+/* From rate to .last by half a cosine over `steps`, .last after them. */
 #define cot_cosine_rate(...) COT_COSINE_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_COSINE_RATE_(step, rate, steps, ...)                                               \
     cot_rate_(COT_HERE, COT_RATE_COSINE, step, rate, steps, COT_RATE_(__VA_ARGS__))
+/* From rate to .last by a line over `steps`, .last after them. */
 #define cot_linear_rate(...) COT_LINEAR_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_LINEAR_RATE_(step, rate, steps, ...)                                               \
     cot_rate_(COT_HERE, COT_RATE_LINEAR, step, rate, steps, COT_RATE_(__VA_ARGS__))
+/* From rate / 25 up to rate and down to almost nothing by half cosines, over `steps`. */
 #define cot_one_cycle_rate(...) COT_ONE_CYCLE_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_ONE_CYCLE_RATE_(step, rate, steps, ...)                                            \
     cot_rate_(COT_HERE, COT_RATE_ONE_CYCLE, step, rate, steps, COT_RATE_(__VA_ARGS__))
@@ -150,6 +156,8 @@ COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value c
  * and count to out[0 ... 2].
  * Source   J. Nocedal, Updating quasi-Newton matrices with limited storage, 1980. */
 #define cot_lbfgs_direction(g, s, y, count) cot_lbfgs_direction_(COT_HERE, g, s, y, count)
+/* s, y and count with the pair (ds, dy) appended, the oldest pair leaving: to out[0], out[1]
+ * and out[2]. */
 #define cot_lbfgs_push(s, y, count, ds, dy, out)                                               \
     cot_lbfgs_push_(COT_HERE, s, y, count, ds, dy, out)
 #endif

@@ -93,12 +93,13 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 #define cot_argsort(...) COT_ARGSORT_(__VA_ARGS__, .end_ = 0)
 #define COT_ARGSORT_(x, axis, ...)                                                             \
     cot_argsort_(COT_HERE, COT_VALUES(x), axis, COT_ORDER_(__VA_ARGS__))
-/* Several operands of one shape, all by the places of the first .keys of them (0: one), of
- * which the first decides before the second, and so on; out has room for them all.  cot_lexsort
- * answers the places. */
+/* Several operands of one shape, all in the order of the first .keys of them (0: one), of
+ * which the first decides before the second, and so on; out has room for them all. */
 #define cot_sort_many(...) COT_SORT_MANY_(__VA_ARGS__, .end_ = 0)
 #define COT_SORT_MANY_(xs, axis, out, ...)                                                     \
     cot_sort_many_(COT_HERE, xs, axis, out, COT_ORDER_(__VA_ARGS__))
+/* The places of the elements in the order of several keys of one shape, the first of which
+ * decides before the second, and so on. */
 #define cot_lexsort(...) COT_LEXSORT_(__VA_ARGS__, .end_ = 0)
 #define COT_LEXSORT_(keys, axis, ...)                                                          \
     cot_argsort_(COT_HERE, keys, axis, COT_ORDER_(__VA_ARGS__))
@@ -106,16 +107,17 @@ COT_CUMULATE_(cot_cumlogsumexp_)
  * they are:
  * the first of equal ones come first. */
 #define cot_top_k(x, k, places) cot_top_k_(COT_HERE, x, k, places)
-/* Along an axis that leaves (.keepdims = 1: stays, of size 1); NaN if an element is (.skip_nan
- * = 1: without them).  The quantile q, from 0 to 1, is interpolated by .method between the two
- * next to place q (n - 1) of the n sorted elements; the median is that of 1/2, so the mean of
- * the two in the middle.
+/* The median along an axis, which leaves (.keepdims = 1: stays, of size 1): cot_quantile of
+ * 1/2, so the mean of the two in the middle. */
+#define cot_median(...) COT_MEDIAN_(__VA_ARGS__, .end_ = 0)
+#define COT_MEDIAN_(x, axis, ...) cot_median_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+/* The quantile q, from 0 to 1, along an axis, interpolated by .method between the two
+ * elements next to place q (n - 1) of the n sorted ones; NaN if an element is (.skip_nan = 1:
+ * of the others).
  *
  * Errors   COT_ERR_DTYPE  x is not real floating
  *          COT_ERR_SHAPE  the axis is empty
  *          COT_ERR_ARG    q or the method is none */
-#define cot_median(...) COT_MEDIAN_(__VA_ARGS__, .end_ = 0)
-#define COT_MEDIAN_(x, axis, ...) cot_median_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
 #define cot_quantile(...) COT_QUANTILE_(__VA_ARGS__, .end_ = 0)
 #define COT_QUANTILE_(x, q, axis, ...)                                                         \
     cot_quantile_(COT_HERE, x, q, axis, COT_ORDER_(__VA_ARGS__))
@@ -134,25 +136,31 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 #define COT_UNIQUE_(x, ...)                                                                    \
     cot_unique_(COT_HERE, x, &(const cot_unique_options){ __VA_ARGS__ },                       \
                 sizeof(cot_unique_options))
-/* i32[n]: how often 0 ... n-1 occur among the integers x; how many elements of the floating x
- * are in each of n equal parts of [low, high], of which the last includes high, by the edges
- * low + i ((high - low) / n) in the type of x.  What is outside is not counted.  With .weights:
- * T[n], the sum of the weights of those elements, with derivatives by the weights. */
+/* i32[n]: how often 0 ... n-1 occur among the integers x; others are not counted.  With
+ * .weights: T[n], the sums of the weights of those elements, with derivatives by the
+ * weights. */
 #define cot_bincount(...) COT_BINCOUNT_(__VA_ARGS__, .end_ = 0)
 #define COT_BINCOUNT_(x, n, ...) cot_bincount_(COT_HERE, x, n, COT_COUNT_(__VA_ARGS__))
+/* i32[n]: how many elements of the floating x lie in each of n equal parts of [low, high], of
+ * which the last includes high; the edges are low + i ((high - low) / n) in the type of x.
+ * .weights as of cot_bincount. */
 #define cot_histogram(...) COT_HISTOGRAM_(__VA_ARGS__, .end_ = 0)
 #define COT_HISTOGRAM_(x, n, low, high, ...)                                                   \
     cot_histogram_(COT_HERE, x, n, low, high, COT_COUNT_(__VA_ARGS__))
-/* Of the elements along an axis up to each, or with .reverse = 1 from each on: the sum, the
- * product, the maximum, the minimum (NaN wins), log(sum(e^x)).  All in linear time. */
+/* The sum of the elements along an axis up to each, or with .reverse = 1 from each on, in
+ * linear time. */
 #define cot_cumsum(...) COT_CUMSUM_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMSUM_(x, axis, ...) cot_cumsum_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+/* The product likewise. */
 #define cot_cumprod(...) COT_CUMPROD_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMPROD_(x, axis, ...) cot_cumprod_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+/* The maximum likewise; NaN from the first NaN on. */
 #define cot_cummax(...) COT_CUMMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMMAX_(x, axis, ...) cot_cummax_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+/* The minimum likewise. */
 #define cot_cummin(...) COT_CUMMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMMIN_(x, axis, ...) cot_cummin_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+/* log(sum(e^x)) likewise, without overflow. */
 #define cot_cumlogsumexp(...) COT_CUMLOGSUMEXP_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMLOGSUMEXP_(x, axis, ...)                                                        \
     cot_cumlogsumexp_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))

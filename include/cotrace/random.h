@@ -81,11 +81,13 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
  * headers, where objects list it. */
 #define cot_capture(t, array, name) cot_capture_(COT_HERE, t, array, name)
 
-/* The key {seed, 0}; the generator's key of one more draw; the key that follows from a key and
- * an integer; n such keys, u64[n, 2]. */
+/* The key {seed, 0}, u64[2]. */
 #define cot_key(t, seed) cot_key_(COT_HERE, t, seed)
+/* The generator's key of one more draw: for functions that take a key. */
 #define cot_next_key(t) cot_next_key_(COT_HERE, t)
+/* The key that follows from a key and an integer, a number or a value. */
 #define cot_fold_in(key, n) cot_fold_in_(COT_HERE, key, COT_OPERAND(n))
+/* n independent keys that follow from one, u64[n, 2]. */
 #define cot_split_key(key, n) cot_split_key_(COT_HERE, key, n)
 
 #define COT_RANDOM_(...) &(const cot_random_options){__VA_ARGS__}, sizeof(cot_random_options)
@@ -167,14 +169,19 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define cot_dropout(...) COT_DROPOUT_(__VA_ARGS__, .end_ = 0)
 #define COT_DROPOUT_(x, p, ...) cot_dropout_(COT_HERE, x, p, COT_RANDOM_(__VA_ARGS__))
 
-/* JAX's numbers: its threefry2x32 keys with jax_threefry_partitionable, the default of JAX
- * 0.10.  A key is u32[2]; key, split, fold_in, bits (u32, u64) and uniform (f32) agree bit for
- * bit, normal (f32) within 1e-6. */
+/* JAX's key of a seed, u32[2]: its threefry2x32 with jax_threefry_partitionable, the default
+ * of JAX 0.10.  What the functions below make of it agrees with JAX's bit for bit, but where
+ * they say otherwise. */
 #define cot_threefry_key(t, seed) cot_threefry_key_(COT_HERE, t, seed)
+/* jax.random.fold_in: the key that follows from a key and an integer. */
 #define cot_threefry_fold_in(key, n) cot_threefry_fold_in_(COT_HERE, key, n)
+/* jax.random.split: n keys, u32[n, 2]. */
 #define cot_threefry_split(key, n) cot_threefry_split_(COT_HERE, key, n)
+/* jax.random.bits, u32 or u64. */
 #define cot_threefry_bits(key, type) cot_threefry_bits_(COT_HERE, key, type)
+/* jax.random.uniform from 0 to 1, f32. */
 #define cot_threefry_uniform(key, type) cot_threefry_uniform_(COT_HERE, key, type)
+/* jax.random.normal, f32, within 1e-6 of JAX's. */
 #define cot_threefry_normal(key, type) cot_threefry_normal_(COT_HERE, key, type)
 #endif
 

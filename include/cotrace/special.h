@@ -45,24 +45,28 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 #define cot_logit(x) cot_logit_(COT_HERE, x)
 /* sin(pi x) / (pi x), 1 at 0; smooth at 0 in all derivatives. */
 #define cot_sinc(x) cot_sinc_(COT_HERE, x)
-/* Modified Bessel functions I of order 0 and 1. */
+/* The modified Bessel function I of order 0. */
 #define cot_bessel_i0(x) cot_bessel_i0_(COT_HERE, x)
+/* The modified Bessel function I of order 1. */
 #define cot_bessel_i1(x) cot_bessel_i1_(COT_HERE, x)
-/* Modified Bessel functions K and Bessel functions Y of order 0 and 1, for x > 0; at 0 K is
- * infinite and Y -infinite, below NaN.  Errors on f64 are below 2 eps of K, below 4 eps of the
- * larger of |Y| and sqrt(2 / (pi x)); of first derivatives 3 and 6.  All types compute in
- * f64. */
+/* The modified Bessel function K of order 0 for x > 0; infinite at 0, NaN below.  The error
+ * on f64 is below 2 eps, of the derivative 3; all types compute in f64. */
 #define cot_bessel_k0(x) cot_bessel_k0_(COT_HERE, x)
+/* The modified Bessel function K of order 1, with the same range and error. */
 #define cot_bessel_k1(x) cot_bessel_k1_(COT_HERE, x)
+/* The Bessel function Y of order 0 for x > 0; -infinite at 0, NaN below.  The error on f64 is
+ * below 4 eps of the larger of |Y| and sqrt(2 / (pi x)), of the derivative 6; all types
+ * compute in f64. */
 #define cot_bessel_y0(x) cot_bessel_y0_(COT_HERE, x)
+/* The Bessel function Y of order 1, with the same range and error. */
 #define cot_bessel_y1(x) cot_bessel_y1_(COT_HERE, x)
 /* The exponential integral Ei(x), the principal value of the integral of e^t / t from -inf to
  * x; -inf at 0; E1(x) is -Ei(-x).  Errors on f64 are below 3 eps, between 0 and 1, where it has
  * a zero, below 3 eps of 1.  The derivative is e^x / x.  All types compute in f64. */
 #define cot_expi(x) cot_expi_(COT_HERE, x)
-/* x log y, x log(1 + y); 0 where x is 0 and the logarithm is not finite, with derivatives 0
- * there. */
+/* x log y; 0 where x is 0 and the logarithm is not finite, with derivatives 0 there. */
 #define cot_xlogy(x, y) cot_xlogy_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* x log(1 + y), likewise. */
 #define cot_xlog1py(x, y) cot_xlog1py_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* log2(2^x + 2^y) without overflow. */
 #define cot_logaddexp2(x, y) cot_logaddexp2_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))

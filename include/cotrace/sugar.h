@@ -109,6 +109,7 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* ---- reductions: over .axes (default: all), kept with size 1 where .keepdims = 1; mean, var
  * and norm of complex numbers, too, of which var and norm are real ---- */
 
+/* The mean over .axes; NaN of no element. */
 #define cot_mean(...) COT_MEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_MEAN_(x, ...) cot_mean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* The mean of squared distances |x - mean|^2 from the mean, divided by the count less .ddof,
@@ -125,9 +126,10 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 
 /* ---- over .axes together (default: the last) ---- */
 
-/* e^x / sum(e^x), with the maximum taken off first; and its logarithm. */
+/* e^x / sum(e^x) over .axes (default: the last), with the maximum taken off first. */
 #define cot_softmax(...) COT_SOFTMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFTMAX_(x, ...) cot_softmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* The logarithm of that softmax, x - log(sum(e^x)), without overflow. */
 #define cot_log_softmax(...) COT_LOG_SOFTMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_LOG_SOFTMAX_(x, ...) cot_log_softmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* (x - mean) / sqrt(var + .eps), times .scale, plus .bias where given (their shapes
@@ -157,10 +159,13 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define cot_gelu(...) COT_GELU_(__VA_ARGS__, .end_ = 0)
 #define COT_GELU_(x, ...) \
     cot_gelu_(COT_HERE, x, &(const cot_gelu_options){__VA_ARGS__}, sizeof(cot_gelu_options))
-/* x / (1 + e^-x); 1 / (1 + e^-x); log(1 + e^x); x * x. */
+/* x / (1 + e^-x), also called swish. */
 #define cot_silu(x) cot_silu_(COT_HERE, x)
+/* 1 / (1 + e^-x), as cot_logistic. */
 #define cot_sigmoid(x) cot_sigmoid_(COT_HERE, x)
+/* log(1 + e^x), without overflow. */
 #define cot_softplus(x) cot_softplus_(COT_HERE, x)
+/* x * x. */
 #define cot_square(x) cot_square_(COT_HERE, x)
 
 /* ---- complex numbers (trace.h has complex, real, imag and conj) ---- */
@@ -211,8 +216,10 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
                           sizeof(cot_assoc_options))
 /* Element i goes to i + shift, around the end. */
 #define cot_roll(x, shift, axis) cot_roll_(COT_HERE, x, shift, axis)
-/* The lower or upper triangle of the last two axes: 0 above or below the k-th diagonal. */
+/* The lower triangle of the last two axes: 0 above the k-th diagonal (k > 0: one above the
+ * main one). */
 #define cot_tril(x, k) cot_tril_(COT_HERE, x, k)
+/* The upper triangle of the last two axes: 0 below the k-th diagonal. */
 #define cot_triu(x, k) cot_triu_(COT_HERE, x, k)
 
 /* ---- products ---- */
@@ -234,16 +241,19 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define COT_SQUEEZE_(x, ...) cot_squeeze_(COT_HERE, x, COT_LIST(__VA_ARGS__))
 /* With a new axis of size 1 at a place. */
 #define cot_expand_dims(x, axis) cot_expand_dims_(COT_HERE, x, axis)
-/* Along a new axis; n equal parts along an axis, into out[0] ... out[n-1].  cot_index is in
- * index.h. */
+/* Values of one shape along a new axis: cot_stack(COT_VALUES(x, y), 0). */
 #define cot_stack(xs, axis) cot_stack_(COT_HERE, xs, axis)
+/* n equal parts along an axis, into out[0] ... out[n-1]. Errors: COT_ERR_SHAPE, n does not
+ * divide the size. */
 #define cot_split(x, n, axis, out) cot_split_(COT_HERE, x, n, axis, out)
 
 /* ---- from nothing ---- */
 
-/* 0 ... n-1; n numbers from one to another, both included; the identity matrix. */
+/* 0 ... n-1 of an element type, T[n]. */
 #define cot_arange(t, dtype, n) cot_arange_(COT_HERE, t, dtype, n)
+/* n numbers from one to another, both included, evenly spaced: T[n]. */
 #define cot_linspace(t, dtype, from, to, n) cot_linspace_(COT_HERE, t, dtype, from, to, n)
+/* The identity matrix, T[n, n]. */
 #define cot_eye(t, dtype, n) cot_eye_(COT_HERE, t, dtype, n)
 #endif
 

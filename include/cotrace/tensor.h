@@ -65,8 +65,10 @@ typedef struct cot_list {
 /* "No axis" where an axis is wanted. */
 #define COT_NONE INT64_MIN
 
-COT_API const char *cot_dtype_name(cot_dtype dtype);     /* "f32"                    */
-COT_API size_t cot_dtype_size(cot_dtype dtype);          /* bytes; 1 for bool        */
+/* The name of an element type, as in text and messages: "f32". */
+COT_API const char *cot_dtype_name(cot_dtype dtype);
+/* The bytes of one element; 1 for bool. */
+COT_API size_t cot_dtype_size(cot_dtype dtype);
 
 /* A type from its parts.  dims must outlive the result where rank > 8. */
 COT_API cot_type cot_type_new(cot_dtype dtype, int rank, const int64_t *dims);
@@ -74,17 +76,20 @@ COT_API cot_type cot_type_new(cot_dtype dtype, int rank, const int64_t *dims);
 COT_API cot_types cot_types_of(int n, const cot_type *at);
 /* The entries of a list: its copy, or where it points. */
 COT_API const cot_type *cot_types_entries(const cot_types *types);
+/* The entries of a list of integers: its copy, or where it points. */
 COT_API const int64_t *cot_list_entries(const cot_list *list);
-/* The number of elements; the size of one axis (negative axes count from the end). */
+/* The number of elements, 1 of a scalar. */
 COT_API int64_t cot_type_count(const cot_type *type);
+/* The size of one axis; a negative axis counts from the end. 0 where the type has no such
+ * axis. */
 COT_API int64_t cot_type_size(const cot_type *type, int axis);
 
 #ifndef __cplusplus
 /* The leading 0 gives an array of at least one element, so that the list may be empty. */
 #define COT_INTS_(...) ((const int64_t[]){0, __VA_ARGS__})
 #define COT_INTS_N_(...) ((int)(sizeof COT_INTS_(__VA_ARGS__) / sizeof(int64_t)) - 1)
-/* COT_LIST(0, 2), of at most 64 entries; COT_LIST() is the empty list.  COT_ALL(n): n for every
- * argument.  Entries are evaluated once: the list holds them, or points to them, not both. */
+/* A list of at most 64 integers: COT_LIST(0, 2); COT_LIST() is the empty list. Each entry is
+ * evaluated once. */
 #define COT_LIST(...)                                                       \
     COT_LIST_OF_(__VA_ARGS__, COT_16_(COT_LIST_AT_), COT_16_(COT_LIST_AT_), \
                  COT_16_(COT_LIST_AT_), COT_16_(COT_LIST_HELD_), )(__VA_ARGS__)
@@ -92,6 +97,7 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
     ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .held = {1, __VA_ARGS__}})
 #define COT_LIST_AT_(...) \
     ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .at = COT_INTS_(__VA_ARGS__) + 1})
+/* A list that has n for every argument, result or axis. */
 #define COT_ALL(n_) ((cot_list){.n = 1, .one = 1, .held = {1, n_}})
 /* The 65th argument: which of the two a list of so many entries is. */
 #define COT_4_(x) x, x, x, x
@@ -103,34 +109,49 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
                        a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, \
                        a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, \
                        pick, ...) pick
-/* By the names of a function's arguments or results (cot_fn_named): an axis for each,
- * COT_DIMS("x: 0, layer: {weight: 0, bias: none}"), an integer at an inner name serving all
- * below;
- * or which, COT_NAMES("layer.0, scale"), an inner name standing for all below. */
+/* An axis for each argument or result, by the names of cot_fn_named: COT_DIMS("x: 0, layer:
+ * {weight: 0, bias: none}"). An integer at an inner name serves all below it. */
 #define COT_DIMS(text) COT_NAMES(text)
+/* Which arguments or results, by name: COT_NAMES("layer.0, scale"). An inner name stands for
+ * all below it. */
 #define COT_NAMES(text) ((cot_list){.n = 1, .one = COT_BY_NAME, .names = text})
 
-/* cot_f32(2, 3) is f32[2,3]; cot_f32() a scalar. */
 #define COT_TYPE_(t, ...) cot_type_new(t, COT_INTS_N_(__VA_ARGS__), COT_INTS_(__VA_ARGS__) + 1)
+/* The type bool[...], one byte an element: cot_bool(2, 3); without sizes a scalar. */
 #define cot_bool(...) COT_TYPE_(COT_BOOL, __VA_ARGS__)
+/* The type i8[...], of 8 bits with a sign. */
 #define cot_i8(...) COT_TYPE_(COT_I8, __VA_ARGS__)
+/* The type i16[...], of 16 bits with a sign. */
 #define cot_i16(...) COT_TYPE_(COT_I16, __VA_ARGS__)
+/* The type i32[...], of 32 bits with a sign. */
 #define cot_i32(...) COT_TYPE_(COT_I32, __VA_ARGS__)
+/* The type i64[...], of 64 bits with a sign. */
 #define cot_i64(...) COT_TYPE_(COT_I64, __VA_ARGS__)
+/* The type u8[...], of 8 bits without a sign. */
 #define cot_u8(...) COT_TYPE_(COT_U8, __VA_ARGS__)
+/* The type u16[...], of 16 bits without a sign. */
 #define cot_u16(...) COT_TYPE_(COT_U16, __VA_ARGS__)
+/* The type u32[...], of 32 bits without a sign. */
 #define cot_u32(...) COT_TYPE_(COT_U32, __VA_ARGS__)
+/* The type u64[...], of 64 bits without a sign. */
 #define cot_u64(...) COT_TYPE_(COT_U64, __VA_ARGS__)
+/* The type f16[...], IEEE binary16. */
 #define cot_f16(...) COT_TYPE_(COT_F16, __VA_ARGS__)
+/* The type bf16[...], the upper half of binary32. */
 #define cot_bf16(...) COT_TYPE_(COT_BF16, __VA_ARGS__)
+/* The type f32[...]: cot_f32(2, 3) is f32[2,3], cot_f32() a scalar. */
 #define cot_f32(...) COT_TYPE_(COT_F32, __VA_ARGS__)
+/* The type f64[...], IEEE binary64. */
 #define cot_f64(...) COT_TYPE_(COT_F64, __VA_ARGS__)
+/* The type c64[...], pairs of f32. */
 #define cot_c64(...) COT_TYPE_(COT_C64, __VA_ARGS__)
+/* The type c128[...], pairs of f64. */
 #define cot_c128(...) COT_TYPE_(COT_C128, __VA_ARGS__)
 
 /* COT_TYPES(cot_f32(3), cot_f32(n, 3)); the leading element is as in COT_INTS_. */
 #define COT_NO_TYPE_ {COT_DTYPE_NONE, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}
 #define COT_TYPES_(...) ((const cot_type[]){COT_NO_TYPE_, __VA_ARGS__})
+/* A list of types, which may be empty: COT_TYPES(cot_f32(3), cot_f32(n, 3)). */
 #define COT_TYPES(...)                                                            \
     cot_types_of((int)(sizeof COT_TYPES_(__VA_ARGS__) / sizeof(cot_type)) - 1, \
                  COT_TYPES_(__VA_ARGS__) + 1)
@@ -148,17 +169,23 @@ COT_API cot_array *cot_array_copy(cot_context *ctx, cot_type type, const void *d
 /* The caller's memory, aligned to the element (a half of a complex one).  NULL with COT_ERR_ARG
  * recorded where it is not, and, as of a copy, where data is NULL and the array not empty. */
 COT_API cot_array *cot_array_borrow(cot_context *ctx, cot_type type, void *data);
-COT_API void cot_array_free(cot_array *a);              /* NULL is allowed */
-/* more, where rank > 8, is the array's */
+/* Free an array; NULL is allowed. Borrowed memory stays the caller's. */
+COT_API void cot_array_free(cot_array *a);
+/* The type of an array; its list of sizes, where rank > 8, is the array's. */
 COT_API cot_type cot_array_type(const cot_array *a);
+/* The elements, to be written, in row-major order. The address stays the same while the array
+ * lives. */
 COT_API void *cot_array_data(cot_array *a);
+/* The elements, to be read. */
 COT_API const void *cot_array_read(const cot_array *a);
+/* The size of all elements in bytes. */
 COT_API size_t cot_array_bytes(const cot_array *a);
 
-/* npy files, versions 1 to 3, either byte order, either layout; bf16 travels as uint16.
- * Errors:
- * COT_ERR_IO (the file), COT_ERR_PARSE (not npy, or its header lies). */
+/* A new array of an npy file, versions 1 to 3, of either byte order and layout; bf16 travels
+ * as uint16. Errors: COT_ERR_IO (the file), COT_ERR_PARSE (it is no npy file, or its header
+ * does not fit it). */
 COT_API cot_status cot_npy_read(cot_context *ctx, const char *path, cot_array **out);
+/* Write an array as an npy file of version 1, row-major. Errors: COT_ERR_IO. */
 COT_API cot_status cot_npy_write(cot_context *ctx, const char *path, const cot_array *a);
 
 #ifdef __cplusplus

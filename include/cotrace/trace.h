@@ -8,10 +8,12 @@
  * element type of the other operand and never widens it.
  *
  * The first error sticks: later ops on a bad value stay quiet, and the call that began the
- * trace reports it with the line of the op.  Each function takes the place it is called
- * from; the macros below give it, and name options (`cot_reduce_sum(x, .axes =
- * COT_LIST(0))`).  C++ has cotrace.hpp. A number operand is spelled twice by its macro, so
- * deeply nested expressions want names. */
+ * trace reports it with the line of the op.
+ *
+ * Each function cot_x_ takes the place it is called from, and options as a record with its
+ * size: bindings call it, and what stands at its macro cot_x holds for it.  The macro gives the
+ * place and names the options, cot_reduce_sum(x, .axes = COT_LIST(0)).  A number operand is
+ * spelled twice by its macro, so deeply nested expressions want names.  C++ has cotrace.hpp. */
 #ifndef COTRACE_TRACE_H
 #define COTRACE_TRACE_H
 
@@ -63,14 +65,18 @@ typedef struct cot_operand {
     int64_t integer;            /* COT_IS_UINT: the bits of a uint64_t */
 } cot_operand;
 
-/* A list of the n values at `at`, which are copied where they are few; the entries of a
- * list. */
+/* A list of the n values at `at`, which are copied where they are few. */
 COT_API cot_values cot_values_of(int n, const cot_value *at);
+/* The entries of a list of values: its copy, or where it points. */
 COT_API const cot_value *cot_values_entries(const cot_values *values);
 
+/* A value as an operand. */
 COT_API cot_operand cot_operand_value(cot_value v);
+/* A floating number as an operand: it takes the element type of the other operand. */
 COT_API cot_operand cot_operand_real(double x);
+/* An integer as an operand, likewise. */
 COT_API cot_operand cot_operand_int(long long x);
+/* An integer that may pass INT64_MAX as an operand, likewise. */
 COT_API cot_operand cot_operand_uint(unsigned long long x);
 
 #ifndef __cplusplus
@@ -84,8 +90,8 @@ COT_API cot_operand cot_operand_uint(unsigned long long x);
              unsigned char: cot_operand_uint, unsigned short: cot_operand_uint,             \
              unsigned: cot_operand_uint, unsigned long: cot_operand_uint,                   \
              unsigned long long: cot_operand_uint)(x)
-/* COT_VALUES(x, y): a list of values, which may be empty. */
 #define COT_VALUES_(...) ((const cot_value[]){{NULL, 0, 0}, __VA_ARGS__})
+/* A list of values, which may be empty: COT_VALUES(x, y). */
 #define COT_VALUES(...)                                                             \
     cot_values_of((int)(sizeof COT_VALUES_(__VA_ARGS__) / sizeof(cot_value)) - 1, \
                   COT_VALUES_(__VA_ARGS__) + 1)
@@ -93,13 +99,17 @@ COT_API cot_operand cot_operand_uint(unsigned long long x);
 
 /* ---- what is known of a value while tracing: host data ---- */
 
+/* The context in which the body is traced. */
 COT_API cot_context *cot_trace_context(const cot_trace *t);
-/* Of one example, inside any number of vmaps.  A bad value has rank 0 and no element type.
- * axis may be negative; out of range it is an error and the size 0. */
+/* The element type of a value; COT_DTYPE_NONE of a bad value. Inside vmap it is that of one
+ * example, as with all questions here. */
 COT_API cot_dtype cot_dtype_of(cot_value x);
+/* The number of axes of a value; 0 of a bad value. */
 COT_API int cot_rank(cot_value x);
 COT_API int64_t cot_size_(cot_place at, cot_value x, int axis);
+/* The number of elements of a value. */
 COT_API int64_t cot_count(cot_value x);
+/* The type of a value. Its list of sizes, where rank > 8, is the context's. */
 COT_API cot_type cot_type_of(cot_value x);
 /* A value as text, for printing in a body: its type, the op that made it with the line, the
  * function and the transforms around it, each with its line, innermost first.  A body is
@@ -126,17 +136,26 @@ COT_API cot_value cot_constant_(cot_place at, cot_trace *t, cot_type type,
 COT_API cot_value cot_full_(cot_place at, cot_trace *t, cot_type type, cot_operand x);
 COT_API cot_value cot_iota_(cot_place at, cot_trace *t, cot_type type, int axis);
 #ifndef __cplusplus
+/* The size of one axis of a value; a negative axis counts from the end. An axis that x does
+ * not have is an error, and the size 0. */
 #define cot_size(x, axis) cot_size_(COT_HERE, x, axis)
+/* Always an error, which says what to use instead: the content of a value is not known while
+ * tracing. */
 #define cot_item(x) cot_item_(COT_HERE, x)
+/* Always an error likewise: a condition on a value is cot_cond, cot_where or cot_while. */
 #define cot_is_nonzero(x) cot_is_nonzero_(COT_HERE, x)
+/* Report an error of the body: the trace fails with this text at the caller's line. Returns a
+ * bad value, on which later ops stay quiet. */
 #define cot_trace_fail(t, text) cot_trace_fail_(COT_HERE, t, text)
 /* Elements copied from memory, in row-major order. */
 #define cot_constant(t, type, elements) cot_constant_(COT_HERE, t, type, elements)
 /* Every element the number x. */
 #define cot_full(t, type, x) cot_full_(COT_HERE, t, type, COT_OPERAND(x))
+/* An array of zeros of the type. */
 #define cot_zeros(t, type) cot_full_(COT_HERE, t, type, cot_operand_int(0))
+/* An array of ones of the type. */
 #define cot_ones(t, type) cot_full_(COT_HERE, t, type, cot_operand_int(1))
-/* 0, 1, 2, ... along axis. */
+/* 0, 1, 2, ... along an axis, the same along all others. */
 #define cot_iota(t, type, axis) cot_iota_(COT_HERE, t, type, axis)
 #endif
 
@@ -443,8 +462,10 @@ COT_API cot_value cot_bitcast_(cot_place at, cot_value x, cot_dtype dtype);
     cot_clamp_(COT_HERE, COT_OPERAND(low), COT_OPERAND(x), COT_OPERAND(high))
 /* x to the power y, a constant integer; y < 0 is for floats. */
 #define cot_integer_pow(x, y) cot_integer_pow_(COT_HERE, x, y)
-/* To another element type; the same bits as another element type of equal width. */
+/* x in another element type: to floats rounded to nearest even, to integers toward 0 and
+ * saturating (NaN to 0), to bool where not 0. */
 #define cot_convert(x, dtype) cot_convert_(COT_HERE, x, dtype)
+/* The same bits as another element type of equal width. */
 #define cot_bitcast(x, dtype) cot_bitcast_(COT_HERE, x, dtype)
 #endif
 
@@ -535,24 +556,35 @@ COT_API cot_value cot_dot_general_(cot_place at, cot_value x, cot_value y,
                                    const cot_dot_options *o, size_t size);
 #ifndef __cplusplus
 #define COT_REDUCE_(...) &(const cot_reduce_options){__VA_ARGS__}, sizeof(cot_reduce_options)
-/* Over .axes (default: all), which stay with size 1 where .keepdims = 1. */
+/* The sum over .axes (default: all), which stay with size 1 where .keepdims = 1; 0 of no
+ * element. */
 #define cot_reduce_sum(...) COT_REDUCE_SUM_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_SUM_(x, ...) cot_reduce_sum_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* The product over .axes, with the same options; 1 of no element. */
 #define cot_reduce_prod(...) COT_REDUCE_PROD_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_PROD_(x, ...) cot_reduce_prod_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* The maximum over .axes, with the same options; NaN if an element is. Of no element it is
+ * the least value of the type. */
 #define cot_reduce_max(...) COT_REDUCE_MAX_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_MAX_(x, ...) cot_reduce_max_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* The minimum over .axes, with the same options; NaN if an element is. Of no element it is
+ * the largest value of the type. */
 #define cot_reduce_min(...) COT_REDUCE_MIN_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_MIN_(x, ...) cot_reduce_min_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* The bits that are 1 in all elements over .axes, of integers or bool: do all hold? All ones
+ * of no element. */
 #define cot_reduce_and(...) COT_REDUCE_AND_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_AND_(x, ...) cot_reduce_and_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* The bits that are 1 in an element over .axes, of integers or bool: does one hold? 0 of no
+ * element. */
 #define cot_reduce_or(...) COT_REDUCE_OR_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_OR_(x, ...) cot_reduce_or_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The index of the largest or smallest element along .axis (default 0): the first NaN, else
- * the first. */
+/* The index of the largest element along .axis (default 0), of .dtype (default i32): the
+ * first NaN, else the first of equal ones. */
 #define cot_argmax(...) COT_ARGMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_ARGMAX_(x, ...) \
     cot_argmax_(COT_HERE, x, &(const cot_arg_options){__VA_ARGS__}, sizeof(cot_arg_options))
+/* The index of the smallest element along .axis, with the same options. */
 #define cot_argmin(...) COT_ARGMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_ARGMIN_(x, ...) \
     cot_argmin_(COT_HERE, x, &(const cot_arg_options){__VA_ARGS__}, sizeof(cot_arg_options))
@@ -595,15 +627,25 @@ COT_API cot_value cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x,
 /* cot_dynamic_slice(x, COT_VALUES(i, j), COT_LIST(1, 4)): the box of those sizes at the
  * starts, moved inside x where it would leave it. */
 #define cot_dynamic_slice(x, starts, sizes) cot_dynamic_slice_(COT_HERE, x, starts, sizes)
+/* x with y, of x's rank, in the place of the box at the starts, which is moved inside x where
+ * it would leave it. */
 #define cot_dynamic_update_slice(x, y, starts) cot_dynamic_update_slice_(COT_HERE, x, y, starts)
+/* Slices of x at indices known at run time, in StableHLO's terms; cot_take and cot_index are
+ * the simple forms. Errors: COT_ERR_SHAPE, the dimension numbers do not fit. */
 #define cot_gather(...) COT_GATHER_(__VA_ARGS__, .end_ = 0)
 #define COT_GATHER_(x, i, ...) cot_gather_(COT_HERE, x, i, COT_INDEX_(__VA_ARGS__))
 #define COT_SCATTER_(kind, x, i, y, ...)                                                       \
     cot_scatter_(COT_HERE, kind, x, i, y, COT_INDEX_(__VA_ARGS__))
+/* x with the updates y in the place of the slices that cot_gather would read at i. Of several
+ * updates of one element the last counts. */
 #define cot_scatter(...) COT_SCATTER_(COT_SCATTER_SET, __VA_ARGS__, .end_ = 0)
+/* x with the updates added to those slices. Of one element all updates are added, in order. */
 #define cot_scatter_add(...) COT_SCATTER_(COT_SCATTER_ADD, __VA_ARGS__, .end_ = 0)
+/* x with those slices multiplied by the updates. */
 #define cot_scatter_mul(...) COT_SCATTER_(COT_SCATTER_MUL, __VA_ARGS__, .end_ = 0)
+/* The minimum of those slices and the updates. */
 #define cot_scatter_min(...) COT_SCATTER_(COT_SCATTER_MIN, __VA_ARGS__, .end_ = 0)
+/* The maximum of those slices and the updates. */
 #define cot_scatter_max(...) COT_SCATTER_(COT_SCATTER_MAX, __VA_ARGS__, .end_ = 0)
 #endif
 
@@ -642,10 +684,12 @@ typedef struct cot_bodies {
     int n_held COT_OR_ZERO_;
     cot_body *held[COT_HELD] COT_OR_ZERO_;
 } cot_bodies;
+/* A list of the n bodies at `at`, which are copied where they are few. */
 COT_API cot_bodies cot_bodies_of(int n, cot_body *const *at);
 
 COT_API cot_value cot_call_(cot_place at, cot_fn *f, cot_values in);
 COT_API void cot_call_all_(cot_place at, cot_fn *f, cot_values in, cot_value *out, int n_out);
+/* As cot_switch; cot_cond is this with the bodies {no, yes}. */
 COT_API cot_value cot_switch_(cot_place at, cot_operand index, cot_bodies branches,
                               const cot_flow_options *o, size_t size);
 COT_API cot_value cot_while_(cot_place at, cot_body *holds, cot_body *step,
@@ -658,14 +702,16 @@ COT_API cot_value cot_map_(cot_place at, cot_body *each, const cot_flow_options 
                            size_t size);
 #ifndef __cplusplus
 #define COT_FLOW_(...) &(const cot_flow_options){__VA_ARGS__}, sizeof(cot_flow_options)
+/* A list of bodies, of one or more: COT_BODIES(b0, b1). */
 #define COT_BODIES(...)                                                             \
     cot_bodies_of((int)(sizeof((cot_body *const[]){__VA_ARGS__}) / sizeof(cot_body *)), \
                   (cot_body *const[]){__VA_ARGS__})
 
-/* cot_call(f, x, y): the result of f, transformed or not, on values; it must have one.
- * cot_call_all(f, COT_VALUES(x, y), out, n): all n results. */
+/* The result of f, transformed or not, on values: cot_call(f, x, y). f must have one result. */
 #define cot_call(...) COT_CALL_(__VA_ARGS__, )
 #define COT_CALL_(f, ...) cot_call_(COT_HERE, f, COT_VALUES(__VA_ARGS__))
+/* All n_out results of f on values, to out[0] ... out[n_out - 1]: cot_call_all(f,
+ * COT_VALUES(x, y), out, n). */
 #define cot_call_all(f, in, out, n_out) cot_call_all_(COT_HERE, f, in, out, n_out)
 
 /* cot_cond(p, yes, no, .in = COT_VALUES(x)): the results of yes where p (bool[]) holds, else

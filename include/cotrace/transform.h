@@ -21,7 +21,9 @@ COT_API cot_fn *cot_fn_new_(cot_place at, cot_context *ctx, const char *name, co
                             int n_in, int n_out, void *user);
 /* A function that is a graph: it takes exactly the graph's types. */
 COT_API cot_fn *cot_fn_of_graph(const cot_graph *g);
+/* The name of a function, as dumps have it: "loss.grad". */
 COT_API const char *cot_fn_name(const cot_fn *f);
+/* The context to which a function belongs. */
 COT_API cot_context *cot_fn_context(const cot_fn *f);
 
 /* f with names for its arguments and results, as trees (below) or lists: "w, x, y".  They
@@ -56,8 +58,10 @@ COT_API cot_fn *cot_taking_(cot_place at, cot_fn *f, const char *names);
  * recorded if the text is wrong or has not the struct's size. */
 typedef struct cot_tree cot_tree;
 COT_API cot_tree *cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes);
-COT_API int cot_tree_count(const cot_tree *t);              /* of leaves */
-COT_API const char *cot_tree_name(const cot_tree *t, int i); /* "layer.1.bias" */
+/* The number of leaves. */
+COT_API int cot_tree_count(const cot_tree *t);
+/* The path of leaf i: "layer.1.bias". */
+COT_API const char *cot_tree_name(const cot_tree *t, int i);
 /* The first leaf at or below a path, -1 if there is none; their number in *n (may be NULL). */
 COT_API int cot_tree_find(const cot_tree *t, const char *path, int *n);
 /* One entry for each leaf, by name: cot_tree_list(tree, "layer: none, scale: 0"), for in_dims
@@ -138,12 +142,19 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
                                    const cot_wrt_options *o, size_t size);
 
 #ifndef __cplusplus
+/* A tree from its text and the size of its struct, as above; NULL, with the error recorded, if
+ * they do not fit. */
 #define cot_tree_new(ctx, text, bytes) cot_tree_new_(COT_HERE, ctx, text, bytes)
+/* The values of a body, read as a struct of values. */
 #define COT_STRUCT(type, values) ((const type *)(values))
+/* The values of a struct as a list, for cot_call and the like. */
 #define COT_FIELDS(x) \
     cot_values_of((int)(sizeof(x) / sizeof(cot_value)), (const cot_value *)(const void *)&(x))
+/* f with one more argument, of the given default, that calls may leave out: see above. */
 #define cot_fn_optional(f, name, value) cot_fn_optional_(COT_HERE, f, name, value)
+/* f with an optional argument set to a number or to a value of the open trace: see above. */
 #define cot_with(f, name, x) cot_with_(COT_HERE, f, name, COT_OPERAND(x))
+/* f with the named optional arguments as its last ones: see above. */
 #define cot_taking(f, names) cot_taking_(COT_HERE, f, names)
 #define cot_fn_named(f, arguments, results) cot_fn_named_(COT_HERE, f, arguments, results)
 #define cot_fn_new(ctx, name, body, n_in, n_out, user) \
@@ -226,16 +237,15 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 #define COT_VJP_(f, ...) \
     cot_vjp_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
 
-/* Jacobians, by columns (forward mode) and by rows (reverse mode).
- *
- *   returns  (x0, ..., xn) -> for each floating y, for each i in wrt: [shape of y, shape of
- * xi]; aux...
- *
- * .wrt defaults to the first argument; .chunk computes that many rows or columns at a time. */
+/* Jacobians by columns, in forward mode: best where there are fewer inputs than outputs.  For
+ * each floating y, for each i in wrt: [shape of y, shape of xi]; then aux.  .wrt defaults to
+ * the first argument; .chunk computes that many columns at a time. */
 #define cot_jacfwd(...) COT_JACFWD_(__VA_ARGS__, .end_ = 0)
 #define COT_JACFWD_(f, ...)                                                                    \
     cot_jacfwd_(COT_HERE, f, &(const cot_jacfwd_options){ __VA_ARGS__ },                       \
                 sizeof(cot_jacfwd_options))
+/* Jacobians by rows, in reverse mode: best where there are fewer outputs than inputs.
+ * Results and options are those of cot_jacfwd, but for .randomness. */
 #define cot_jacrev(...) COT_JACREV_(__VA_ARGS__, .end_ = 0)
 #define COT_JACREV_(f, ...) \
     cot_jacrev_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
@@ -258,6 +268,8 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 #define COT_VJP_HALVES_(f, fwd, bwd, ...)                                          \
     cot_vjp_halves_(COT_HERE, f, fwd, bwd, &(const cot_wrt_options){__VA_ARGS__}, \
                     sizeof(cot_wrt_options))
+/* The value now, the derivative along directions later: fwd (x...) -> (y..., aux..., res...)
+ * and lin (res..., dx...) -> (dy...), as cot_vjp_halves. */
 #define cot_linearize_halves(...) COT_LINEARIZE_HALVES_(__VA_ARGS__, .end_ = 0)
 #define COT_LINEARIZE_HALVES_(f, fwd, lin, ...)                                          \
     cot_linearize_halves_(COT_HERE, f, fwd, lin, &(const cot_wrt_options){__VA_ARGS__}, \

@@ -79,32 +79,36 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
 /* Deprecated: cot_sliding_windows, with the numbers in another order. */
 #define cot_windows(x, axis, window, stride, dilation) \
     cot_windows_(COT_HERE, x, axis, window, stride, dilation)
-/* x [..., spatial], window the sizes of its last axes, or of .axes (NHWC: .axes = COT_LIST(1,
- * 2)): the sum, product, maximum or minimum of each window, one at every place that .strides
- * (absent: 1) leaves.  Padding counts as the neutral element.  Of equal elements the first of a
- * window, row-major, has the derivative of a maximum or minimum.
+/* The sum of each window of x [..., spatial], whose sizes are those of the last axes, or of
+ * .axes (NHWC: .axes = COT_LIST(1, 2)); one at every place that .strides (absent: 1) leaves.
+ * Padding counts as the neutral element.
  *
  * Errors   COT_ERR_SHAPE  more sizes than axes; COT_ERR_ARG  a list has another length, or
  * an entry is wrong */
 #define cot_window_sum(...) COT_WINDOW_SUM_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_SUM_(x, window, ...)                                                        \
     cot_window_sum_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+/* The product of each window, with the same options and errors. */
 #define cot_window_prod(...) COT_WINDOW_PROD_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_PROD_(x, window, ...)                                                       \
     cot_window_prod_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+/* The maximum of each window likewise; the first of equal elements, row-major, has the
+ * derivative. */
 #define cot_window_max(...) COT_WINDOW_MAX_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_MAX_(x, window, ...)                                                        \
     cot_window_max_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+/* The minimum of each window likewise. */
 #define cot_window_min(...) COT_WINDOW_MIN_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_MIN_(x, window, ...)                                                        \
     cot_window_min_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
-/* Pooling: the maximum, the mean of each window, side by side where .strides are absent, as in
- * PyTorch and Keras (in JAX's lax and flax they are then 1).  For the mean padding counts as
- * zeros, or with .count_valid = 1 not at all.  Where an axis with its padding is shorter than
+/* The maximum of each window, side by side where .strides are absent, as in PyTorch and Keras
+ * (in JAX's lax and flax they are then 1).  Where an axis with its padding is shorter than
  * the window, no window has a place: the result is empty, as XLA's (PyTorch refuses it). */
 #define cot_max_pool(...) COT_MAX_POOL_(__VA_ARGS__, .end_ = 0)
 #define COT_MAX_POOL_(x, window, ...)                                                          \
     cot_max_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+/* The mean of each window likewise; padding counts as zeros, or with .count_valid = 1 not at
+ * all. */
 #define cot_avg_pool(...) COT_AVG_POOL_(__VA_ARGS__, .end_ = 0)
 #define COT_AVG_POOL_(x, window, ...)                                                          \
     cot_avg_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
