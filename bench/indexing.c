@@ -24,7 +24,7 @@
 #define BELOW(t, n) { t, 0, n, 0 }
 #define SMALL(t)    { t, -100, 100, 0 }
 
-/* ---- rows and elements by their numbers ---- */
+/* Rows and elements by their numbers. */
 
 BODY(take_rows, out[0] = cot_take(in[0], in[1], 0))
 BODY(add_rows, out[0] = cot_index_add(in[0], COT_AT(in[1]), in[2]))
@@ -55,8 +55,6 @@ ARGS(along, NORMAL(cot_f32(1000, 1000)), BELOW(cot_i32(1000, 1000), 1000))
 ARGS(segments_1e4, NORMAL(cot_f32(1000000)), BELOW(cot_i32(1000000), 10000))
 ARGS(segments_1e3, NORMAL(cot_f32(100000, 16)), BELOW(cot_i32(100000), 1000))
 
-/* ---- order ---- */
-
 BODY(pairs, cot_sort_many(COT_VALUES(in[0], in[1]), 0, out))
 BODY(places, out[0] = cot_argsort(in[0], -1))
 BODY(top_1000, out[0] = cot_top_k(in[0], 1000, &out[1]))
@@ -72,8 +70,6 @@ PLAIN(cummax, 1, 1)
 PLAIN(cumsum_columns, 1, 1)
 PLAIN(cumlogsumexp, 1, 1)
 ARGS(pairs, NORMAL(cot_f32(1000000)), BELOW(cot_i32(1000000), 1000000))
-
-/* ---- products of narrow types ---- */
 
 BODY(wide, out[0] = cot_matmul(cot_convert(in[0], COT_I32), cot_convert(in[1], COT_I32)))
 BODY(wide_rows, out[0] = cot_dot_general(cot_convert(in[0], COT_I32), cot_convert(in[1], COT_I32), .lhs = COT_LIST(1), .rhs = COT_LIST(1)))

@@ -5,7 +5,7 @@
 #define BODY(name) static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 #define UNUSED     (void)t, (void)user
 
-/* ---- attention, causal: 4 examples of 8 heads of 256 places of 64 features ---- */
+/* Attention, causal: 4 examples of 8 heads of 256 places of 64 features. */
 
 BODY(attention)
 {
@@ -55,7 +55,7 @@ args_attention(workload_arg *a)
         a[i] = (workload_arg){ cot_f32(4, 8, 256, 64), 0, 1, 1 };
 }
 
-/* ---- an LSTM: 64 steps of 32 examples, 128 features in and out ---- */
+/* An LSTM: 64 steps of 32 examples, 128 features in and out. */
 
 BODY(lstm)
 {
@@ -86,7 +86,7 @@ args_lstm(workload_arg *a)
     a[5] = a[0];
 }
 
-/* ---- z z + c until it is far off, 256 times at most, for each of 65536 points ---- */
+/* Z z + c until it is far off, 256 times at most, for each of 65536 points. */
 
 BODY(is_near)
 {
@@ -127,8 +127,6 @@ args_mandelbrot(workload_arg *a)
     a[0] = (workload_arg){ cot_f32(65536), -2, 0.5, 0 };
     a[1] = (workload_arg){ cot_f32(65536), -1.25, 1.25, 0 };
 }
-
-/* ---- special functions ---- */
 
 #define SPECIAL(name)                                                                          \
     BODY(name##_body)                                                                          \

@@ -30,7 +30,7 @@ UNTIMED = {
 }
 
 
-# ---- one peer, in a process of its own ----
+# One peer, in a process of its own.
 
 def median_us(call, seconds):
     """Of calls in groups of four; one by one, and few, where a call takes long."""
@@ -77,8 +77,6 @@ def run_peer(peer, seconds, names):
         torch.set_num_threads(1)
     importlib.import_module("peers_" + peer).cases(report)
 
-
-# ---- side by side ----
 
 def pinned(command, **more):
     env = dict(os.environ, OMP_NUM_THREADS="1", JAX_PLATFORMS="cpu", **more)

@@ -54,8 +54,6 @@ numbers(cot_context *ctx, cot_type type, int from)
     return a;
 }
 
-/* ---- results ---- */
-
 typedef struct results {
     cot_array *args[ARGS + 1]; /* the parameters, one example, and a direction */
     cot_array *at[16];

@@ -18,8 +18,6 @@ failed(const char *what, const char *why)
     return 1;
 }
 
-/* ---- npy ---- */
-
 /* The elements of an npy file, in row-major order, of so many bytes.  NULL, or what is
  * wrong. */
 static const char *
@@ -79,8 +77,6 @@ npy_write(const char *path, const json *argument, const char *data, size_t bytes
         good &= fclose(f) == 0;
     return good;
 }
-
-/* ---- a run ---- */
 
 typedef struct options {
     const char *manifest, *name, *out, *in[MOST];

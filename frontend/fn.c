@@ -33,8 +33,6 @@ fe_fn_failed(const cot_fn *f)
     return f->ctx->status = bad->failed;
 }
 
-/* ---- making ---- */
-
 static cot_fn *
 new_fn(cot_context *ctx, fe_kind kind, ir_loc loc, const char *name)
 {
@@ -198,8 +196,6 @@ fe_optional_names(const cot_fn *f, const char *const **out)
     *out = name;
     return body->n_optional;
 }
-
-/* ---- recipes ---- */
 
 static bool
 same_text(const char *x, const char *y)

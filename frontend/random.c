@@ -13,8 +13,6 @@
 #include "ir/array.h"
 #include "ir/diag.h"
 
-/* ---- inputs ---- */
-
 static ir_ref
 find_hidden(const ir_build *b, ir_hidden hidden)
 {
@@ -65,8 +63,6 @@ fe_next_key(cot_trace *t)
     return ir_fold_in(t->b, key, n);
 }
 
-/* ---- captured arrays ---- */
-
 static void
 let_go(void *array)
 {
@@ -107,8 +103,6 @@ cot_capture_(cot_place at, cot_trace *t, const cot_array *array, const char *nam
 {
     return fe_apply0(at, t, "capture", capture, &(const captured){ array, name });
 }
-
-/* ---- the generator ---- */
 
 void
 cot_manual_seed(cot_context *ctx, uint64_t seed)

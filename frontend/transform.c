@@ -6,8 +6,6 @@
 #include "frontend/trace.h"
 #include "ir/diag.h"
 
-/* ---- options ---- */
-
 static pass_wrt
 copy_wrt(cot_context *ctx, cot_list wrt)
 {
@@ -230,8 +228,6 @@ cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **lin,
 
     halves(at, f, false, fwd ? fwd : &unwanted, lin ? lin : &unwanted, o, size);
 }
-
-/* ---- pipelines ---- */
 
 cot_fn *
 cot_pipeline_(cot_place at, cot_fn *f, const char *text)

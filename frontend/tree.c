@@ -192,8 +192,6 @@ cot_tree_find(const cot_tree *t, const char *path, int *n)
     return first;
 }
 
-/* ---- lists by name ---- */
-
 cot_list
 cot_tree_list(const cot_tree *t, const char *text)
 {

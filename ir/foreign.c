@@ -190,8 +190,6 @@ ir_c_parse(ir_arena *a, const char *text)
     return r.c;
 }
 
-/* ---- does it fit a call? ---- */
-
 static const char *
 wrong_array(ir_arena *a, const char *what, int i, const ir_c_item *x, int n, const ir_type *t)
 {

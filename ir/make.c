@@ -199,8 +199,6 @@ ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_ba
                     &(ir_attrs){ .dot = { lhs, rhs, lhs_batch, rhs_batch } });
 }
 
-/* ---- keys ---- */
-
 static ir_ref
 word_of_key(ir_build *b, ir_ref key, int i, const ir_type *shape)
 {

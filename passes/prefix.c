@@ -96,8 +96,6 @@ pass_prefixes(ir_build *b, int n, int axis, const ir_ref *x, ir_ref *y, pass_com
         prefixes(b, &p, t->dims[axis], x, y);
 }
 
-/* ---- by a combiner of elements ---- */
-
 static void
 forwards(ir_build *b, const void *user, int64_t m, const ir_ref *x, const ir_ref *y, ir_ref *z)
 {

@@ -23,8 +23,6 @@ bool rt_is_ptx(const char *path);
 cot_status rt_build_ptx(cot_context *ctx, int n, const rt_export *fn,
                         const cot_compile_options *o, const char *path, const char *header);
 
-/* ---- inside ---- */
-
 /* A pointer parameter of a C function: an argument or a result. */
 typedef struct rt_parameter {
     const char *name, *type; /* in C: "x", "const float *"                          */

@@ -25,8 +25,6 @@ typedef struct table {
     _Atomic(const entry *) at[];
 } table;
 
-/* ---- finding ---- */
-
 static uint64_t
 hash_types(const cot_array *const *args, int n)
 {
@@ -86,7 +84,7 @@ cot_cache_of(const cot_fn *f)
                         atomic_load_explicit(&f->misses, memory_order_relaxed), f->traces };
 }
 
-/* ---- a miss: under the lock ---- */
+/* A miss: under the lock. */
 
 /* The functions of a context that have a table: their kernels are freed with it. */
 typedef struct owned {
@@ -189,8 +187,6 @@ compile_miss(cot_context *ctx, void *arg)
     put(t, e);
     return COT_OK;
 }
-
-/* ---- results ---- */
 
 typedef struct want {
     const cot_kernel *k;

@@ -51,8 +51,6 @@ rt_program_free(rt_program *p)
     ir_free(p->ctx, p);
 }
 
-/* ---- foreign functions ---- */
-
 cot_status
 rt_foreign_run(const cg_extern *x, const cg_handed *h, cot_dtype type, uint64_t *answer)
 {
@@ -72,8 +70,6 @@ rt_foreign_run(const cg_extern *x, const cg_handed *h, cot_dtype type, uint64_t 
     return rt_call_any(x->address, x->packed ? 2 : x->n, arg, type, answer) ? COT_OK
                                                                             : COT_ERR_FOREIGN;
 }
-
-/* ---- the simulator ---- */
 
 static cot_status
 sim_launch(void *self, int kernel, void *const *buffers, const int64_t *params)

@@ -130,8 +130,6 @@ cot_print_(cot_place at, cot_value x, const char *text)
                                      : cot_convert_(at, y, type->dtype);
 }
 
-/* ---- check ---- */
-
 /* All examples at once; each still has its own answer. */
 static void
 check_all(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)

@@ -92,8 +92,6 @@ rt_failure_text(const ir_graph *f, cot_status status, ir_arena *a)
     return b.text;
 }
 
-/* ---- of a kernel ---- */
-
 static cot_status
 record_bound(cot_context *ctx, const ir_graph *f, const places *p)
 {

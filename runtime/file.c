@@ -13,8 +13,6 @@
 #include "ir/context.h"
 #include "ir/diag.h"
 
-/* ---- formats ---- */
-
 typedef struct format {
     const char *ending;
     cot_status (*read)(cot_context *, const char *, const void *, size_t, cot_state *);
@@ -38,8 +36,6 @@ format_of(const char *path)
     }
     return NULL;
 }
-
-/* ---- names ---- */
 
 static int
 by_name(const void *x, const void *y)
@@ -109,8 +105,6 @@ check_names(cot_context *ctx, const char *path, const cot_state *s)
                            "has the name of another")
                  : COT_OK;
 }
-
-/* ---- in and out ---- */
 
 static cot_status
 load(cot_context *ctx, const char *path, const void *file, size_t size, cot_state *out)

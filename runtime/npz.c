@@ -42,8 +42,6 @@ fail(cot_context *ctx, const char *path, zip_error_t *e, ir_error row)
     return memory ? ir_fail(ctx, 0, NULL, ERR_memory) : ir_fail(ctx, 0, NULL, row, path, text);
 }
 
-/* ---- in ---- */
-
 /* One member while it is read. */
 typedef struct member {
     cot_context *ctx;
@@ -223,8 +221,6 @@ rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size, c
     zip_error_fini(&e);
     return status;
 }
-
-/* ---- out ---- */
 
 /* Stored, as numpy.savez does, and with the date that means none: equal arrays make equal
  * files. */

@@ -7,8 +7,6 @@
 #include "runtime/cuda/gpu.h"
 #include "runtime/file.h"
 
-/* ---- names ---- */
-
 /* "host": -1; "cuda", "cuda:1": the number.  False: no name of a device. */
 static bool
 read_name(const char *name, int *ordinal)
@@ -36,8 +34,6 @@ cot_array_device(const cot_array *a)
 
     return !a || ir_array_is_here(a) ? "host" : name[a->place->device_id & 15];
 }
-
-/* ---- making ---- */
 
 static cot_status
 failed(cot_context *ctx, ir_place *p, cot_status s)
@@ -135,8 +131,6 @@ cot_array_to(cot_context *ctx, const cot_array *a, const char *device)
     return NULL;
 }
 
-/* ---- copying ---- */
-
 typedef struct assigning {
     cot_array *to;
     const cot_array *from;
@@ -209,8 +203,6 @@ cot_array_assign(cot_context *ctx, cot_array *to, const cot_array *from)
         return ir_fail_null(ctx, "array_assign", "the array");
     return rt_guard(ctx, assign, &c);
 }
-
-/* ---- asking ---- */
 
 static cot_status
 not_here(cot_context *ctx, void *arg)

@@ -21,8 +21,6 @@ rt_is_ptx(const char *path)
     return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
 }
 
-/* ---- the manifest ---- */
-
 static const char *
 use_of(const rt_plan *p, const ir_graph *f, int i)
 {
@@ -127,8 +125,6 @@ print_manifest(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_na
     }
     ir_buf_str(b, "]}\n");
 }
-
-/* ---- files ---- */
 
 static cot_status
 check_foreign(const cg_module *m)

@@ -87,8 +87,6 @@ rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out)
     return COT_OK;
 }
 
-/* ---- public ---- */
-
 typedef struct dump_call {
     const ir_graph *graph;
     cot_fn *fn;

@@ -89,6 +89,15 @@ for file in $(find ir passes frontend codegen runtime tools include -name '*.c' 
     [ -z "$wide" ] || broken "$file has lines of more than 96 columns:$wide"
 done
 
+# A file whose sections need titles is long; a short one needs none.
+short=$(git ls-files 'include/*' 'ir/*' 'passes/*' 'frontend/*' 'runtime/*' 'tools/*' 'examples/*' 'bench/*' 'tests/*' |
+    grep -E '\.(c|h|hpp|cpp|def|py)$')
+lines=$(for file in $short; do
+    [ "$(wc -l <"$file")" -gt 300 ] || grep -HnE '^ *(/\*|#) ?-{3,}' "$file"
+done)
+[ -z "$lines" ] || broken "titles of sections in files of at most 300 lines:
+$lines"
+
 # What a folder's objects define, by prefix.  Rules are named by column: jvp_mul, lower_dot.
 symbols_of() {
     folder=$1 pattern=$2

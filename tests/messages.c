@@ -45,8 +45,6 @@ static const struct { const char *name, *text; } shown[] = {
     { "device_memory", "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory" },
 };
 
-/* ---- text ---- */
-
 typedef struct text {
     char *at;
     size_t n, cap;
@@ -136,8 +134,6 @@ add_test(const char *path, text *quoted)
     free(t.at);
 }
 
-/* ---- formats ---- */
-
 typedef struct pieces {
     int n;
     size_t fixed; /* bytes of all */
@@ -179,8 +175,6 @@ is_quoted(const text *quoted, const pieces *p)
     }
     return false;
 }
-
-/* ---- general rows ---- */
 
 static bool used[ROWS], proved[ROWS];
 static int unquoted;

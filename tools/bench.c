@@ -30,8 +30,6 @@ by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ---- the machine ---- */
-
 enum { TRIAD = 1 << 23, CHAINS = 12 };
 
 /* Bytes a second of a += s * b over arrays larger than a cache; one thread. */
@@ -97,8 +95,6 @@ peak_speed(void)
 #endif
     return 0;
 }
-
-/* ---- one function ---- */
 
 enum { SAMPLES = 31 };
 

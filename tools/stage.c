@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-/* ---- Graphviz ---- */
-
 static void
 print_dot_value(ir_buf *b, const ir_graph *f, ir_ref v)
 {
@@ -54,8 +52,6 @@ cli_print_dot(ir_buf *b, const ir_graph *f)
     ir_buf_str(b, "}\n");
 }
 
-/* ---- values ---- */
-
 /* Elements of input i of a stage: numbers counted through all inputs, exact in every type. */
 static void
 fill_counted(const ir_type *t, int64_t *next, void *out)
@@ -98,8 +94,6 @@ print_values(const ir_graph *f, const char *backend, ir_buf *out)
     }
     return status;
 }
-
-/* ---- stages ---- */
 
 static const char *const stage_names[] = { "verify", "dot",  "simplified", "kernels",
                                            "plan",   "llvm", "asm",        "eval",

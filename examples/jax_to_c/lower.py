@@ -10,7 +10,7 @@ import numpy as np
 jax.config.update("jax_enable_x64", True)
 
 
-# ---- a transformer block and a loss ----
+# A transformer block and a loss.
 
 def layer_norm(x, gain):
     mean = x.mean(-1, keepdims=True)
@@ -31,7 +31,7 @@ def transformer(wq, wk, wv, wo, w1, w2, gain1, gain2, x, y):
     return jnp.mean((x - y) ** 2)
 
 
-# ---- the log likelihood of a Kalman filter, by its noise ----
+# The log likelihood of a Kalman filter, by its noise.
 
 def kalman(log_q, log_r, observed):
     a = jnp.eye(4) + 0.1 * jnp.eye(4, k=2)          # positions move by velocities
@@ -51,7 +51,7 @@ def kalman(log_q, log_r, observed):
     return jax.lax.scan(step, (jnp.zeros(4), jnp.eye(4), 0.0), observed)[0][2]
 
 
-# ---- arguments that C can make, too ----
+# Arguments that C can make, too.
 
 def waves(phase, *shape, scale=1.0, dtype=np.float32):
     i = np.arange(np.prod(shape, dtype=int))

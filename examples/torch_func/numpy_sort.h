@@ -16,8 +16,6 @@ typedef struct numpy {
     const cot_custom *sort, *take;
 } numpy;
 
-/* ---- the other system ---- */
-
 int numpy_sort_f64(double *y, int64_t *order, int64_t *inverse, const double *x, int64_t outer,
                    int64_t n, int64_t inner);
 void numpy_take_f64(double *y, const double *x, const int64_t *index, int64_t outer, int64_t n,
@@ -75,8 +73,6 @@ numpy_take_f64(double *y, const double *x, const int64_t *index, int64_t outer, 
     }
 }
 
-/* ---- what a program calls ---- */
-
 static inline cot_value
 numpy_sort_all(const numpy *np, cot_value x, int64_t dim, cot_value *out)
 {
@@ -95,8 +91,6 @@ numpy_take(const numpy *np, cot_value x, cot_value index, cot_value inverse, int
 {
     return cot_custom_call(np->take, COT_LIST(dim), COT_VALUES(x, index, inverse), NULL);
 }
-
-/* ---- rules ---- */
 
 static void
 sort_types(const cot_custom_info *info, const cot_type *in, cot_type *out)

@@ -69,8 +69,6 @@ cot_attention_(cot_place at, cot_value q, cot_value k, cot_value v,
     return cot_einsum("...ls,...sf->...lf", COT_VALUES(fe_back(at, w, cot_dtype_of(v)), v));
 }
 
-/* ---- heads ---- */
-
 /* [..., l, heads d] to [..., heads, l, d], and back. */
 static cot_value
 split_heads(cot_place at, cot_value x, int64_t heads)
@@ -152,8 +150,6 @@ cot_multi_head_attention_(cot_place at, cot_value q, cot_value k, cot_value v,
     cot_value z = join_heads(at, cot_attention_(at, y[0], y[1], y[2], &o, sizeof o));
     return fe_given(w->out_weight) ? cot_linear(z, w->out_weight, w->out_bias) : z;
 }
-
-/* ---- positions ---- */
 
 /* [l, d / 2]: position times base^(-2 i / d). */
 static cot_value

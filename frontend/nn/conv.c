@@ -14,8 +14,6 @@
 
 #include "frontend/nn/nn.h"
 
-/* ---- convolution ---- */
-
 /* The axis of the result's features: what .spec, which ends with the result, calls C. */
 static int
 feature_axis(const char *spec)
@@ -139,8 +137,6 @@ cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w, cot_value bia
                  .base_dilation = o.strides, .dilation = o.dilation, .groups = o.groups);
     return with_bias(at, name[n], y, bias, NULL);
 }
-
-/* ---- adaptive pooling ---- */
 
 static int64_t
 from_of(int64_t i, int64_t n, int64_t m)

@@ -119,8 +119,6 @@ lion(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
     return moved(at, u, x, d);
 }
 
-/* ---- the driver ---- */
-
 typedef struct method {
     formula *f;
     double rate;

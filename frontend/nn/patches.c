@@ -7,8 +7,6 @@
 
 #include "frontend/nn/nn.h"
 
-/* ---- pixels and channels ---- */
-
 /* x reshaped to `shape`, its last axes permuted, reshaped to `to`; leading axes stay. */
 static cot_value
 regrouped(cot_place at, cot_value x, const int64_t *shape, const int64_t *perm,
@@ -72,8 +70,6 @@ cot_pixel_unshuffle_(cot_place at, cot_value x, int64_t r)
     return regrouped(at, x, (const int64_t[]){ c, h, r, w, r },
                      (const int64_t[]){ 0, 2, 4, 1, 3 }, (const int64_t[]){ c * r * r, h, w });
 }
-
-/* ---- windows and columns ---- */
 
 enum { MAX_SPATIAL = 8 };
 

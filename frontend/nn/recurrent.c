@@ -90,8 +90,6 @@ weights_fit(const cell *c, cot_value x)
     return false;
 }
 
-/* ---- one step ---- */
-
 static cot_value
 one_step(cell c, cot_value x, const cot_value *state, cot_value *next)
 {
@@ -135,8 +133,6 @@ cot_gru_cell_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w)
         return x;
     return one_step((cell){ at, GRU, *w, false }, x, &h, next);
 }
-
-/* ---- over time ---- */
 
 /* Carries: the state; xs: the input's gates; ys: h. */
 static void

@@ -5,8 +5,6 @@
 
 #include "frontend/nn/nn.h"
 
-/* ---- clipping ---- */
-
 static cot_value
 sum_of_squares(cot_place at, cot_values xs)
 {
@@ -53,8 +51,6 @@ cot_clip_by_value_(cot_place at, cot_values xs, double most, cot_value *out)
     for (int i = 0; i < xs.n; i++)
         out[i] = cot_clip(FE_AT(xs)[i], -most, most);
 }
-
-/* ---- schedules ---- */
 
 /* From `from` to `to` by half a cosine, p from 0 to 1. */
 static cot_value
@@ -114,8 +110,6 @@ cot_rate_(cot_place at, cot_rate_kind kind, cot_value step, double rate, double 
     cot_value y = rate_at(at, kind, cot_sub(s, o.warmup), rate, steps - o.warmup, &o);
     return cot_where(cot_lt(s, o.warmup), cot_mul(rate / o.warmup, s), y);
 }
-
-/* ---- L-BFGS ---- */
 
 static cot_value
 dot(cot_place at, cot_value x, cot_value y)

@@ -24,8 +24,6 @@ shaped_as(cot_value x, cot_dtype dtype)
     return t;
 }
 
-/* ---- poisson ---- */
-
 /* What the loop reads: the rates in f64, which of them are large, and of these the constants of
  * the method. */
 typedef struct poisson_loop {
@@ -114,8 +112,6 @@ cot_poisson_(cot_place at, cot_trace *t, cot_value rate, const cot_random_option
     return fe_back(at, out[3], dtype);
 }
 
-/* ---- choice ---- */
-
 /* n places with the probabilities p, with replacement: where uniform numbers fall among the
  * sums of p. */
 static cot_value
@@ -192,8 +188,6 @@ cot_choice_(cot_place at, cot_trace *t, cot_value x, cot_list shape,
     return cot_take(x, i, opt.axis);
 }
 
-/* ---- dirichlet ---- */
-
 cot_value
 cot_dirichlet_(cot_place at, cot_trace *t, cot_value alpha, const cot_random_options *o,
                size_t size)
@@ -215,8 +209,6 @@ cot_dirichlet_(cot_place at, cot_trace *t, cot_value alpha, const cot_random_opt
 
     return fe_back(at, cot_softmax(log_gamma), dtype);
 }
-
-/* ---- multivariate_normal ---- */
 
 /* The shape that mean [..., k] and the rows of the matrices [..., k, k] have together; false if
  * there is none. */

@@ -59,8 +59,6 @@ cot_one_hot_(cot_place at, cot_value index, int64_t n, cot_dtype dtype)
     return fe_apply1(at, "one_hot", one_hot, index, &(classes){ n, dtype });
 }
 
-/* ---- take ---- */
-
 ir_ref
 fe_from_start(ir_build *b, ir_ref index, int64_t size)
 {
@@ -161,8 +159,6 @@ cot_take_along_(cot_place at, cot_value x, cot_value index, int axis)
 {
     return fe_apply2(at, "take_along", take_along, x, index, &axis);
 }
-
-/* ---- roll, triangles ---- */
 
 typedef struct shifted {
     int64_t shift;

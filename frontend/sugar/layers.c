@@ -37,8 +37,6 @@ cot_linear_(cot_place at, cot_value x, cot_value weight, cot_value bias)
     return fe_apply_values(at, "linear", linear, cot_values_of(bias.ctx ? 3 : 2, all), NULL);
 }
 
-/* ---- batch norm ---- */
-
 typedef struct norm_call {
     cot_batch_norm_options o;
     cot_value *stats; /* two results, or NULL */

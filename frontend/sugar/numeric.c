@@ -13,8 +13,6 @@ with(ir_build *b, ir_op op, ir_ref x, double k)
     return ir_op2(b, op, x, ir_like(b, x, k));
 }
 
-/* ---- NaN and infinities ---- */
-
 typedef ir_ref element(ir_build *b, ir_ref x, const void *options);
 
 /* Of a complex number each part, of which `join` makes one. */
@@ -94,8 +92,6 @@ nan_to_num(ir_build *b, const fe_arg *x, int n, const void *o)
     return by_parts(b, OP_complex, made_finite, x[0].ref, o);
 }
 
-/* ---- logarithm ---- */
-
 /* 10^r for integers r from 0 to 31: a product of powers of ten by the bits of r.  It is
  * exact as long as 5^r has no more bits than the significand. */
 static ir_ref
@@ -145,8 +141,6 @@ log10_of(ir_build *b, const fe_arg *x, int n, const void *o)
     ir_ref miss = ir_select(b, exact, ir_sub(b, r, y), zero);
     return fe_narrow(b, ir_add(b, y, ir_op1(b, OP_stop_gradient, miss)), t->dtype);
 }
-
-/* ---- remainders, quotients, signs ---- */
 
 static bool
 two_numbers(ir_build *b, const char *op, const fe_arg *x, ir_ref *in)

@@ -90,8 +90,6 @@ cot_sqrtm_(cot_place at, cot_value x)
     return fe_back(at, root(at, t, fe_wide(at, x)), cot_dtype_of(x));
 }
 
-/* ---- logarithm ---- */
-
 /* Nodes from 0 to 1 and weights of Gauss's rule: the zeros of Legendre's polynomial by Newton's
  * method. */
 static void

@@ -16,8 +16,6 @@ typedef struct along_call {
     int64_t n;
 } along_call;
 
-/* ---- along an axis ---- */
-
 /* The other axes are batch axes of both. */
 static ir_ref
 scatter_along(ir_build *b, const along_call *c, ir_ref x, ir_ref index, ir_ref y, int axis)
@@ -76,8 +74,6 @@ cot_put_along_(cot_place at, cot_update_kind kind, cot_value x, cot_value index,
                     (const cot_operand[]){ cot_operand_value(x), cot_operand_value(index), y },
                     &(along_call){ kind, axis, 0 });
 }
-
-/* ---- by segment ---- */
 
 /* What a reduction of nothing gives, as every element of a type. */
 static ir_ref

@@ -144,8 +144,6 @@ cot_index_(cot_place at, cot_value x, int64_t i, int axis)
     return fe_apply1(at, "index", element, x, &(part){ i, 0, axis });
 }
 
-/* ---- from nothing ---- */
-
 typedef struct range {
     cot_dtype dtype;
     int64_t n;

@@ -11,8 +11,6 @@ with(ir_build *b, ir_op op, ir_ref x, double k)
     return ir_op2(b, op, x, ir_like(b, x, k));
 }
 
-/* ---- without NaN ---- */
-
 /* An operand that is widened, which of its elements are numbers, and how many of them a result
  * is made of, in the type of x's parts. */
 typedef struct counted {
@@ -198,8 +196,6 @@ FE_REDUCTION(nanmin)
 FE_REDUCTION(nanmean)
 FE_REDUCTION(nanvar)
 FE_REDUCTION(nanstd)
-
-/* ---- covariances ---- */
 
 typedef struct covariances {
     const char *op;

@@ -3,8 +3,6 @@
 
 #include "frontend/sugar/written.h"
 
-/* ---- block_diag ---- */
-
 /* x as a matrix: a vector is a row, a scalar one element. */
 static cot_value
 as_matrix(cot_place at, cot_value x)
@@ -48,8 +46,6 @@ cot_block_diag_(cot_place at, cot_values xs)
     }
     return cot_concatenate_(at, cot_values_of(xs.n, rows), 0);
 }
-
-/* ---- toeplitz ---- */
 
 /* Elements of the first row, from the last to the second, and of the first column are one
  * vector, of which element (i, j) is number i - j + n - 1. */

@@ -189,8 +189,6 @@ normal(ir_build *b, const fe_arg *x, int n, const void *options)
     return ir_mul(b, erfinv(b, u), factor);
 }
 
-/* ---- public ---- */
-
 cot_value
 cot_threefry_key_(cot_place at, cot_trace *t, uint64_t seed)
 {

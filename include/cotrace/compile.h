@@ -41,8 +41,6 @@ typedef struct cot_compile_options {
     bool trapping_math;
 } cot_compile_options;
 
-/* ---- functions to graphs ---- */
-
 /* Specialise f to argument types: run its body once, apply its transforms.  The graph belongs
  * to the context; asking again for the same types answers the same graph.  out may be NULL,
  * where only the status is wanted.  Errors: whatever the body or a transform did wrong; nothing
@@ -66,8 +64,6 @@ COT_API int cot_graph_node_count(const cot_graph *g);
  * is for messages. */
 COT_API cot_status cot_parse(cot_context *ctx, const char *path, const char *text, size_t bytes,
                              const char *entry, const cot_graph **out);
-
-/* ---- kernels ---- */
 
 /* Compile f for argument types.  options may be NULL.  The kernel is the caller's to free, and
  * does not
@@ -152,8 +148,6 @@ typedef struct cot_cache {
 /* The counts of a function; all zero where f is NULL. */
 COT_API cot_cache cot_cache_of(const cot_fn *f);
 
-/* ---- files ---- */
-
 /* One function of an object file. */
 typedef struct cot_export {
     cot_fn *fn;
@@ -173,8 +167,6 @@ typedef struct cot_export {
 COT_API cot_status cot_build_object(cot_context *ctx, const cot_export *exports, int n,
                                     const cot_compile_options *options, const char *object,
                                     const char *header);
-
-/* ---- looking inside ---- */
 
 /* Receives a dump piece by piece. */
 typedef void cot_write(void *user, const char *text, size_t bytes);

@@ -95,8 +95,6 @@ COT_API cot_value cot_matrix_norm_(cot_place at, cot_value x, cot_matrix_norm_ki
 COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 
 #ifndef __cplusplus
-/* ---- factors ---- */
-
 /* Lower triangular L with x = L L^T: T[..., n, n].  x is made symmetric first, (x + x^T) / 2,
  * so that its gradient is symmetric; with .triangle = 1 only its lower triangle is read and has
  * a derivative.  .upper = 1 gives L^T.  All of L is NaN where x is not positive definite. */
@@ -154,8 +152,6 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 /* The singular values alone, descending: T[..., min(m, n)]. */
 #define cot_svdvals(x) cot_svdvals_(COT_HERE, x)
 
-/* ---- systems ---- */
-
 /* z with a z = b, a T[..., n, n], b T[n] or T[..., n, m], by lu; batch axes broadcast.  Its
  * derivatives solve with the same factors.  Infinities or NaN where a is singular. */
 #define cot_solve(a, b) cot_solve_(COT_HERE, a, b)
@@ -194,8 +190,6 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * the largest are 0. */
 #define cot_pinv(x) cot_pinv_(COT_HERE, x)
 
-/* ---- products ---- */
-
 /* The first n columns of H_0 H_1 ... H_k-1, H_i = I - tau_i v_i v_i^T, v T[..., m, n], m >= n,
  * with v_i below the diagonal of column i (1 on it, not read), tau T[..., k], k <= n: the Q of
  * factors as LAPACK keeps them (orgqr). */
@@ -206,8 +200,6 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 #define cot_multi_dot(xs) cot_multi_dot_(COT_HERE, xs)
 /* sum conj(x) y along the last axis; the axes before it broadcast. */
 #define cot_vecdot(x, y) cot_vecdot_(COT_HERE, x, y)
-
-/* ---- functions of matrices ---- */
 
 /* e^x by scaling, the Pade approximant of degree 13, and squaring, up to 16 times; NaN where
  * the greatest sum of a column passes 2^16 times 5.4 (N. Higham, SIAM J. Matrix Anal. Appl.
@@ -249,8 +241,6 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 #define cot_cross(x, y) cot_cross_(COT_HERE, x, y)
 /* The powers 0 ... n - 1 of each element, T[..., n], along a new last axis. */
 #define cot_vander(x, n) cot_vander_(COT_HERE, x, n)
-
-/* ---- norms ---- */
 
 /* (sum |x|^order)^(1 / order) over .axes (default: all); order INFINITY and -INFINITY: the
  * largest and the least; 0: how many are not 0.  Sums of squares and powers overflow and vanish

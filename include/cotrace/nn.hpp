@@ -39,8 +39,6 @@ COT_ACTIVATION_(quick_gelu)
 inline value prelu(cot_value x, cot_value weight, COT_PLACE_) { return cot_prelu_(COT_AT_, x, weight); }
 inline value glu(cot_value x, int axis, COT_PLACE_) { return cot_glu_(COT_AT_, x, axis); }
 
-/* ---- layers ---- */
-
 #define COT_NORM_(name)                                                                    \
     inline value name(cot_value x, const cot_norm_options &o = {}, COT_PLACE_)             \
     {                                                                                      \
@@ -81,8 +79,6 @@ COT_CONV_N_(conv_transpose3d, cot_conv_transpose_, 3)
 inline value adaptive_avg_pool(cot_value x, list sizes, COT_PLACE_) { return cot_adaptive_pool_(COT_AT_, x, sizes.x, 0); }
 inline value adaptive_max_pool(cot_value x, list sizes, COT_PLACE_) { return cot_adaptive_pool_(COT_AT_, x, sizes.x, 1); }
 
-/* ---- images ---- */
-
 inline value
 interpolate(cot_value x, cot_sampling sampling, const cot_interpolate_options &o, COT_PLACE_)
 {
@@ -106,8 +102,6 @@ fold(cot_value x, list shape, list window, const cot_window_options &o = {}, COT
 {
     return cot_fold_(COT_AT_, x, shape.x, window.x, &o, sizeof o);
 }
-
-/* ---- recurrence, attention ---- */
 
 inline value
 rnn(cot_value x, cot_value h, const cot_rnn_weights &w, cot_value *last = nullptr,
@@ -179,8 +173,6 @@ COT_INIT_F_(kaiming_uniform)
 COT_INIT_F_(kaiming_normal)
 #undef COT_INIT_F_
 
-/* ---- losses ---- */
-
 #define COT_LOSS_2_(name, f)                                                               \
     inline value name(cot_value x, cot_value y, const cot_loss_options &o, COT_PLACE_)     \
     {                                                                                      \
@@ -227,8 +219,6 @@ ctc(cot_value log_probs, cot_value targets, cot_value input_lengths, cot_value t
 {
     return cot_ctc_(COT_AT_, log_probs, targets, input_lengths, target_lengths, &o, sizeof o);
 }
-
-/* ---- optimisers ---- */
 
 inline void
 optim_begin(const cot_optim &o, values params, cot_value *state, COT_PLACE_)

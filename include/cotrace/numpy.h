@@ -93,8 +93,6 @@ COT_API cot_value cot_polyval_(cot_place at, cot_value p, cot_value x);
 COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degree);
 
 #ifndef __cplusplus
-/* ---- elements ---- */
-
 /* bool, of x's shape: is the element NaN (of a complex number: is a part NaN)?  Integers and
  * bool never are. */
 #define cot_isnan(x) cot_isnan_(COT_HERE, x)
@@ -118,7 +116,7 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
  * in y is 0. */
 #define cot_copysign(x, y) cot_copysign_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 
-/* ---- reductions: over .axes (default: all), kept with size 1 where .keepdims = 1 ---- */
+/* Reductions: over .axes (default: all), kept with size 1 where .keepdims = 1. */
 
 /* The square root of cot_var, which .ddof concerns too; its gradient where all elements are
  * equal is NaN. */
@@ -158,8 +156,6 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
 #define COT_CORRCOEF_(x, ...)                                                                  \
     cot_corrcoef_(COT_HERE, x, &(const cot_cov_options){__VA_ARGS__}, sizeof(cot_cov_options))
 
-/* ---- arrangement ---- */
-
 /* Axis `from` becomes axis `to`; the others keep their order. */
 #define cot_moveaxis(x, from, to) cot_moveaxis_(COT_HERE, x, from, to)
 /* cot_tile(x, COT_LIST(2, 3)): copies of x side by side, so many along each axis; the
@@ -177,8 +173,6 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
 /* The n-th differences of neighbours along an axis, which is n shorter, or empty; of bool: are
  * they unequal? */
 #define cot_diff(x, n, axis) cot_diff_(COT_HERE, x, n, axis)
-
-/* ---- curves and signals ---- */
 
 /* The polyline through the points (xp[i], fp[i]), at x of any shape; xp [n] ascends, n is 1 or
  * more.  Outside, .left and .right.  NaN gives NaN.  The derivative in x is that of the segment

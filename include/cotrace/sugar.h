@@ -106,8 +106,8 @@ COT_API cot_value cot_linspace_(cot_place at, cot_trace *t, cot_dtype dtype, dou
 COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n);
 
 #ifndef __cplusplus
-/* ---- reductions: over .axes (default: all), kept with size 1 where .keepdims = 1; mean, var
- * and norm of complex numbers, too, of which var and norm are real ---- */
+/* Reductions: over .axes (default: all), kept with size 1 where .keepdims = 1; mean, var and
+ * norm of complex numbers, too, of which var and norm are real. */
 
 /* The mean over .axes; NaN of no element. */
 #define cot_mean(...) COT_MEAN_(__VA_ARGS__, .end_ = 0)
@@ -124,7 +124,7 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define cot_logsumexp(...) COT_LOGSUMEXP_(__VA_ARGS__, .end_ = 0)
 #define COT_LOGSUMEXP_(x, ...) cot_logsumexp_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 
-/* ---- over .axes together (default: the last) ---- */
+/* Over .axes together (default: the last). */
 
 /* e^x / sum(e^x) over .axes (default: the last), with the maximum taken off first. */
 #define cot_softmax(...) COT_SOFTMAX_(__VA_ARGS__, .end_ = 0)
@@ -151,8 +151,6 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
     cot_batch_norm_(COT_HERE, x, stats, &(const cot_batch_norm_options){__VA_ARGS__}, \
                     sizeof(cot_batch_norm_options))
 
-/* ---- activations ---- */
-
 /* x, or 0 where x <= 0; NaN stays; the derivative at 0 is 0. */
 #define cot_relu(x) cot_relu_(COT_HERE, x)
 /* x P(X <= x) for a standard normal X: with erf, or near it with tanh (.tanh = 1). */
@@ -168,12 +166,10 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* x * x. */
 #define cot_square(x) cot_square_(COT_HERE, x)
 
-/* ---- complex numbers (trace.h has complex, real, imag and conj) ---- */
+/* Complex numbers (trace.h has complex, real, imag and conj). */
 
 /* atan2(imag, real), in radians, of complex x; of real x 0, or pi below 0, NaN for NaN. */
 #define cot_angle(x) cot_angle_(COT_HERE, x)
-
-/* ---- choosing and indexing ---- */
 
 /* x where p (bool) holds, else y; x and y may be numbers, not both.  Values and derivatives as
  * select. */
@@ -222,8 +218,6 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* The upper triangle of the last two axes: 0 below the k-th diagonal. */
 #define cot_triu(x, k) cot_triu_(COT_HERE, x, k)
 
-/* ---- products ---- */
-
 /* The matrix product of the last two axes; axes before them broadcast; vectors as in NumPy. */
 #define cot_matmul(x, y) cot_matmul_(COT_HERE, x, y)
 /* Over the last axis of x and the last but one of y (the only one of a vector): as
@@ -233,8 +227,6 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
  * lacks is summed over; "..." stands for axes that broadcast; without "->" the letters that
  * occur once, sorted. */
 #define cot_einsum(spec, xs) cot_einsum_(COT_HERE, spec, xs)
-
-/* ---- shapes ---- */
 
 /* Without the given axes, which have size 1 (none given: all that have). */
 #define cot_squeeze(...) COT_SQUEEZE_(__VA_ARGS__, )
@@ -246,8 +238,6 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* n equal parts along an axis, into out[0] ... out[n-1]. Errors: COT_ERR_SHAPE, n does not
  * divide the size. */
 #define cot_split(x, n, axis, out) cot_split_(COT_HERE, x, n, axis, out)
-
-/* ---- from nothing ---- */
 
 /* 0 ... n-1 of an element type, T[n]. */
 #define cot_arange(t, dtype, n) cot_arange_(COT_HERE, t, dtype, n)

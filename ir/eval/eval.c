@@ -23,8 +23,6 @@ struct eval_mem {
     free_block *idle[CLASSES];
 };
 
-/* ---- memory ---- */
-
 /* The size class of a request, and how many bytes blocks of it have: 2^e (1 + q/4). */
 static int
 size_class(size_t bytes, size_t *size)
@@ -68,8 +66,6 @@ eval_scratch(eval_mem *m)
 {
     return &m->scratch;
 }
-
-/* ---- nodes ---- */
 
 /* A row's rule, unless it is pointwise. */
 #define RULE_POINTWISE(rule) NULL
@@ -117,8 +113,6 @@ ir_eval_node(const ir_eval_args *a)
 {
     return eval_rules[a->op] ? eval_rules[a->op](a) : eval_pointwise(a);
 }
-
-/* ---- graphs ---- */
 
 typedef struct graph_run {
     eval_mem *m;

@@ -87,8 +87,6 @@ eval_slogdet(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref
                               : IR_NONE, in[0]);
 }
 
-/* ---- the adjugate ---- */
-
 /* Products of the others, as [batch, n, 1]: of d, none of which is 0; e are its exponents. */
 static ir_ref
 others(ir_build *b, ir_ref d, ir_ref e, ir_ref sign)

@@ -17,8 +17,6 @@
 #include "ir/linalg/lapack.h"
 #include "ir/linalg/schur.h"
 
-/* ---- triangles ---- */
-
 /* The eigenvalues of a block a, b; c, d, complex [batch, 1, 1]; of a real one that are not
  * real, conjugates. */
 static void
@@ -175,8 +173,6 @@ paired(ir_build *b, ir_ref v, ir_ref w)
     ir_ref conjugate = ir_op1(b, OP_conj, before);
     return ir_select(b, ir_la_fit(b, second, part), conjugate, part);
 }
-
-/* ---- the whole ---- */
 
 static ir_ref
 spoiled(ir_build *b, ir_ref bad, ir_ref x)

@@ -11,8 +11,6 @@
 
 #include "ir/linalg/schur.h"
 
-/* ---- Schur ---- */
-
 /* Of a block a, b; c, d, real [batch, 1, 1]: where its eigenvalues are real, and the turn's
  * cosine and sine. */
 static ir_ref
@@ -151,8 +149,6 @@ ir_schur(ir_build *b, ir_ref x, ir_ref *y)
     }
 }
 
-/* ---- Hessenberg ---- */
-
 void
 ir_hessenberg(ir_build *b, ir_ref x, ir_ref *packed, ir_ref *tau)
 {
@@ -167,8 +163,6 @@ ir_hessenberg(ir_build *b, ir_ref x, ir_ref *packed, ir_ref *tau)
         ir_la_out(b, ir_add(b, s.h, ir_la_keep(b, ir_la_compare(b, OP_gt, r.v, 1), r.v, 0)), x);
     *tau = ir_la_out(b, flat(b, ir_la_block(b, r.tau, 0, 1, 0, ir_la_rows(b, a) - 1)), x);
 }
-
-/* ---- pivots ---- */
 
 /* The first column of the largest rest from row k on, i32 [batch, 1, 1]. */
 static ir_ref

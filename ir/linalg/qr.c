@@ -156,7 +156,7 @@ small(ir_build *b, const wanted *o, ir_ref x, ir_ref *y)
     }
 }
 
-/* ---- large matrices: batch 1 ---- */
+/* Large matrices: batch 1. */
 
 /* A block column whose first diagonal element is in row `at`, in panels of w columns, each of
  * which takes its reflections to the whole block column. */

@@ -73,8 +73,6 @@ less_product(ir_build *b, ir_ref x, ir_ref y, ir_ref z)
     return ir_sub(b, x, ir_mul(b, y, z));
 }
 
-/* ---- lu ---- */
-
 typedef struct rows {
     int64_t m, n;
     ir_ref *a, *order;          /* order: numbers in the type of the elements */
@@ -149,8 +147,6 @@ ir_la_tiny_lu(ir_build *b, ir_ref x, ir_ref *y)
     y[2] = ir_convert(b, parted(b, packed, size + m, 1, least), COT_I32);
 }
 
-/* ---- triangles ---- */
-
 ir_ref
 ir_la_tiny_solve(ir_build *b, ir_ref x, ir_ref y, bool unit)
 {
@@ -168,8 +164,6 @@ ir_la_tiny_solve(ir_build *b, ir_ref x, ir_ref y, bool unit)
         }
     return parted(b, joined(b, n * k, z), 0, n, k);
 }
-
-/* ---- cholesky ---- */
 
 /* NaN where it is not above 0. */
 static ir_ref

@@ -94,8 +94,6 @@ pair_tan(ir_build *b, const ir_node *n, const pass_pair *x)
     return pass_pair_minus_i(b, tanh_of(b, pass_pair_i(b, *x)));
 }
 
-/* ---- inverses ---- */
-
 /* Beyond this, sqrt(1 - z^2) is iz to the last bit. */
 static ir_ref
 is_huge(ir_build *b, pass_pair z)

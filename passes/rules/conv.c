@@ -204,8 +204,6 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
                    at.conv.dilation);
 }
 
-/* ---- the kernel ---- */
-
 /* x [groups, n, spatial, c] as c examples of one feature, along positions [n, spatial],
  * meets ct as a kernel with a window of all its examples and positions: sums go through ct
  * as it lies. */

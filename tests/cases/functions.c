@@ -24,8 +24,6 @@ case_wrong(run_case *c, const char *format, ...)
     return NULL;
 }
 
-/* ---- programs ---- */
-
 static char *
 read_text(run_case *c, const char *name, size_t *bytes)
 {
@@ -84,8 +82,6 @@ program_with_rules(run_case *c, const char *name, const char *entry)
     }
     return program(c, name, entry, (int)n, rule);
 }
-
-/* ---- transforms ---- */
 
 /* null: absent; an integer: for every argument; a list, in which null is no axis. */
 static cot_list
@@ -146,8 +142,6 @@ with_transforms(run_case *c, cot_fn *f, const json_t *list)
         f = transformed(c, f, json_array_get(list, i));
     return f;
 }
-
-/* ---- compositions ---- */
 
 typedef struct step {
     cot_fn *fn;
@@ -240,8 +234,6 @@ composed(run_case *c, const char *name, const json_t *x, int depth)
         return NULL;
     return cot_fn_new(c->ctx, name, run_steps, p->n_in, p->n_out, p);
 }
-
-/* ---- by name ---- */
 
 static cot_fn *
 named(run_case *c, const char *name, int depth)

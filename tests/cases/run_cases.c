@@ -28,8 +28,6 @@ free_arrays(arrays *a)
     a->n = 0;
 }
 
-/* ---- files ---- */
-
 static cot_dtype
 dtype_named(const char *name)
 {
@@ -74,8 +72,6 @@ read_arrays(run_case *c, const json_t *list, arrays *to)
     }
     return true;
 }
-
-/* ---- elements ---- */
 
 static double
 half(uint16_t bits)
@@ -148,8 +144,6 @@ compare(run_case *c, const char *backend, const json_t *list, const arrays *out,
     }
     return true;
 }
-
-/* ---- running ---- */
 
 static bool
 same_type(cot_type a, cot_type b)

@@ -38,8 +38,6 @@ static bool used[N_KNOWN];
 static bool listing;
 static int found, failures;
 
-/* ---- what varies ---- */
-
 /* Has the op a derivative that may not be zero?  sign is 0, but for complex numbers. */
 static bool
 differentiable(const ir_node *n)
@@ -62,8 +60,6 @@ follow(const ir_graph *f, bool *varies, bool *depends)
                 depends[y] |= depends[n->in[i]];
             }
 }
-
-/* ---- how a predicate is named ---- */
 
 static bool
 is_logic(ir_op op)
@@ -124,8 +120,6 @@ beyond_numbers(const ir_graph *f, ir_ref p, bool sign)
     default: return false;
     }
 }
-
-/* ---- the search ---- */
 
 static void
 judge(const char *name, const char *predicate)
@@ -236,8 +230,6 @@ check_functions(void)
         cot_context_free(ctx);
     }
 }
-
-/* ---- mistakes that it must reject ---- */
 
 static const char *const lost[] = {
     /* the weight of logaddexp, at a tie */

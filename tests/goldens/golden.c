@@ -41,8 +41,6 @@ fault(const golden *g, const char *how, const char *why)
     return 1;
 }
 
-/* ---- reading ---- */
-
 static cot_dtype
 dtype_named(const char *name, size_t n)
 {
@@ -98,8 +96,6 @@ read_head(golden *g)
     return good && g->n_out > 0;
 }
 
-/* ---- elements ---- */
-
 #define EACH_TYPE(X)                                                                           \
     X(COT_BOOL, uint8_t)                                                                       \
     X(COT_I8, int8_t) X(COT_I16, int16_t) X(COT_I32, int32_t) X(COT_I64, int64_t)              \
@@ -143,8 +139,6 @@ element(const cot_array *a, int64_t i)
     }
     }
 }
-
-/* ---- running ---- */
 
 static int
 matches(double x, double wanted, const figures *f)

@@ -13,8 +13,6 @@ enum { our_non_blocking = CU_STREAM_NON_BLOCKING, our_no_timing = CU_EVENT_DISAB
 #include <stdio.h>
 #include <string.h>
 
-/* -- numbers -- */
-
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
 SAME(CU_SUCCESS, CUDA_SUCCESS);
 SAME(CU_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE);
@@ -40,7 +38,7 @@ SAME(our_non_blocking, CU_STREAM_NON_BLOCKING);
 SAME(our_no_timing, CU_EVENT_DISABLE_TIMING);
 SAME(CU_CAPTURE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 
-/* -- handles: passed by value, so what counts is their size -- */
+/* Handles: passed by value, so what counts is their size. */
 
 #define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #theirs)
 SAME_SIZE(cu_result, CUresult);
@@ -61,8 +59,6 @@ SAME_SIZE(cu_jit_option, CUjit_option);
 SAME_SIZE(cu_capture_mode, CUstreamCaptureMode);
 SAME_SIZE(uint64_t, cuuint64_t);        /* the value of the pools' threshold */
 
-/* -- a record -- */
-
 #define SAME_PLACE(ours, theirs) \
     SAME(offsetof(cu_pool_props, ours), offsetof(CUmemPoolProps, theirs))
 SAME_SIZE(cu_pool_props, CUmemPoolProps);
@@ -72,7 +68,7 @@ SAME_PLACE(place, location.type);
 SAME_PLACE(ordinal, location.id);
 SAME_PLACE(security, win32SecurityAttributes);
 
-/* -- functions: X(our member, the manual's name) -- */
+/* Functions: X(our member, the manual's name). */
 
 #define FUNCTIONS(X)                              \
     X(init, cuInit)                               \

@@ -127,8 +127,6 @@ pack_programs(int first, int step)
     }
 }
 
-/* ---- workloads ---- */
-
 /* FNV-1a over words of the arrays' bits. */
 static uint64_t
 hash_bytes(uint64_t h, const unsigned char *x, size_t n)

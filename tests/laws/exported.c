@@ -35,8 +35,6 @@ exported_printed(const ir_graph *g)
     return b.text;
 }
 
-/* ---- the same ---- */
-
 /* The bodies that stand in b for those of a, as a has them where they are the same. */
 static void
 share_bodies(const ir_field *field, const char *a, char *b)
@@ -100,8 +98,6 @@ exported_same(const ir_graph *f, const ir_graph *g)
         same = same_value(f, g, to, f->out[i], g->out[i]);
     return same;
 }
-
-/* ---- files ---- */
 
 static void
 write_bytes(FILE *file, const ir_graph *f, int n, const ir_ref *v, void **at)

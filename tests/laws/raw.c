@@ -37,8 +37,6 @@ words(const laws_program *p, const char *of, const char *how)
     return ir_format(&p->f->ctx->arena, "%s, %s", of, how);
 }
 
-/* ---- to the last bit ---- */
-
 static void
 same_bits(const laws_program *p, const char *what, const ir_graph *f, void *const *want,
           void *const *got)
@@ -77,8 +75,6 @@ check_passes(const laws_program *p, const char *of, const ir_graph *f, void *con
         compared++;
     }
 }
-
-/* ---- all passes ---- */
 
 /* Are all values of f real, and its ops the evaluator's own?  And nothing that contracts: a sum
  * of products. */
@@ -172,8 +168,6 @@ check_prepared(const laws_program *p, const char *of, const ir_graph *f, void *c
         near_by(p, words(p, of, "prepared"), f, scale, want, got);
     }
 }
-
-/* ---- programs ---- */
 
 static void
 check(const laws_program *p, const char *of, const ir_graph *f, laws_filler *fill)

@@ -64,8 +64,6 @@ same_reverse(const laws_program *p)
     free(t.at);
 }
 
-/* ---- stand-ins ---- */
-
 static double
 tolerance(cot_dtype t)
 {
@@ -133,8 +131,6 @@ standins(const laws_program *p, exported_text *t)
     else
         compare(p, g);
 }
-
-/* ---- files ---- */
 
 /* f, a sample of its operands, and what the twin makes of it. */
 static void

@@ -26,8 +26,6 @@ def case(name, args, jax, torch=None, k=0, sizes=SIZES, derivative=True, reals=F
     CASES.append(Case(name, args, k, jax, torch if torch is not None else jax.replace("jnp.", "torch."), sizes, derivative, reals, limit))
 
 
-# ---- factors ----
-
 case("cholesky", "spd n n", "jnp.linalg.cholesky(H(x))")
 case("cholesky_upper", "spd n n", "adj(jnp.linalg.cholesky(H(x)))")
 case("cholesky_triangle", "spd_lower n n", "jnp.linalg.cholesky(low(x))")
@@ -57,8 +55,6 @@ case("eig", "some n n", "(cplx(trace(x @ x)), cplx(jsl.expm(x)))", "(cplx(trace(
      limit=(40, 400))
 case("eigvals", "some n n", "cplx(trace(jsl.expm(x)))", "cplx(trace(torch.linalg.matrix_exp(x)))", limit=(40, 400))
 
-# ---- systems ----
-
 case("solve", "general n n; normal n 3", "jnp.linalg.solve(x, y)")
 case("inv", "general n n", "jnp.linalg.inv(x)")
 case("det", "general n n", "jnp.linalg.det(x)")
@@ -71,8 +67,6 @@ case("cholesky_inverse", "lower n n", "jnp.linalg.inv(tril(x) @ adj(tril(x)))", 
 case("lu_solve", "general n n; normal n 3", "jnp.linalg.solve(x, y)", "torch.linalg.lu_solve(*torch.linalg.lu_factor(x), y)")
 case("tensorsolve", "general 2 n 2*n; normal 2 n", "jnp.linalg.tensorsolve(x, y)", sizes=ONE)
 case("tensorinv", "general 2*n 2 n", "jnp.linalg.tensorinv(x, ind=1)", k=1, sizes=ONE)
-
-# ---- products and functions of matrices ----
 
 case("householder_product", "reflectors n+3 n; taus n", "householder(x, y)", "torch.linalg.householder_product(x, y)")
 case("multi_dot", "normal n 3; normal 3 n; normal n 5; normal 5 2", "jnp.linalg.multi_dot([x, y, z, w])", sizes=ONE)
@@ -95,7 +89,7 @@ for i, kind in enumerate(("'fro'", "'nuc'", 1, -1, 2, -2, "jnp.inf", "-jnp.inf")
          .replace("jnp", "torch"), k=i, limit=GAPS)
 case("matrix_cond", "general n n", "jnp.linalg.cond(x)", sizes=SIZES[1:], limit=GAPS)
 
-# ---- matrices without an inverse, equal singular values and eigenvalues ----
+# Matrices without an inverse, equal singular values and eigenvalues.
 
 case("matrix_rank", "general n+1 n", "jnp.linalg.matrix_rank(x)", derivative=False)
 case("matrix_rank", "singular n n", "jnp.linalg.matrix_rank(x)", derivative=False)

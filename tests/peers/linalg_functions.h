@@ -50,8 +50,6 @@ weighted(cot_trace *t, cot_value x)
     return cot_mul(x, is_complex(x) ? cot_complex(g, cot_zeros(t, cot_type_of(g))) : g);
 }
 
-/* ---- factors ---- */
-
 FUNCTION(cholesky) { UNUSED; y[0] = cot_cholesky(hermitian(x[0])); }
 FUNCTION(cholesky_upper) { UNUSED; y[0] = cot_cholesky(hermitian(x[0]), .upper = 1); }
 FUNCTION(cholesky_triangle) { UNUSED; y[0] = cot_cholesky(x[0], .triangle = 1); }
@@ -119,8 +117,6 @@ FUNCTION(eigvals)
     y[0] = cot_reduce_sum(cot_exp(w), .axes = COT_LIST(-1));
 }
 
-/* ---- systems ---- */
-
 FUNCTION(solve) { UNUSED; y[0] = cot_solve(x[0], x[1]); }
 FUNCTION(inv) { UNUSED; y[0] = cot_inv(x[0]); }
 FUNCTION(det) { UNUSED; y[0] = cot_det(x[0]); }
@@ -147,8 +143,6 @@ FUNCTION(tensorinv) { UNUSED; y[0] = cot_tensorinv(x[0], (int64_t)k); }
 FUNCTION(lstsq) { UNUSED; y[0] = cot_lstsq(x[0], x[1]); }
 FUNCTION(pinv) { UNUSED; y[0] = cot_pinv(x[0]); }
 
-/* ---- products and functions of matrices ---- */
-
 FUNCTION(householder_product) { UNUSED; y[0] = cot_householder_product(x[0], x[1]); }
 FUNCTION(multi_dot) { UNUSED; y[0] = cot_multi_dot(COT_VALUES(x[0], x[1], x[2], x[3])); }
 FUNCTION(vecdot) { UNUSED; y[0] = cot_vecdot(x[0], x[1]); }
@@ -165,7 +159,7 @@ FUNCTION(vector_norm) { UNUSED; y[0] = cot_vector_norm(x[0], k, .axes = COT_LIST
 FUNCTION(matrix_norm) { UNUSED; y[0] = cot_matrix_norm(x[0], (cot_matrix_norm_kind)k); }
 FUNCTION(matrix_cond) { UNUSED; y[0] = cot_matrix_cond(x[0]); }
 
-/* ---- draws: x[0] is of the type and shape wanted, its numbers are not read ---- */
+/* Draws: x[0] is of the type and shape wanted, its numbers are not read. */
 
 FUNCTION(dropout) { UNUSED; y[0] = cot_dropout(x[0], k, .key = cot_key(t, 1)); }
 #define INIT(name, ...)                                                                        \

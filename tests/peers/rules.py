@@ -37,8 +37,6 @@ def number(v):
     return (-1) ** sign * Fraction(int(man)) * Fraction(2) ** exp
 
 
-# ---- one operand ----
-
 def gamma_log(x):
     return m.inf if pole(x) else m.loggamma(x).real
 

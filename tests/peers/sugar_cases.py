@@ -29,8 +29,6 @@ def same(name, args, expression, **more):
     case(name, args, expression.replace("np.", "jnp."), expression.replace("np.", "torch."), **more)
 
 
-# ---- windows and products ----
-
 DN = "dimension_numbers"
 CONV = "lax.conv_general_dilated(x, y, {})".format
 MORE = ALL + ("i32", "u8", "i8")
@@ -81,8 +79,6 @@ same("matmul", "n 2 1 3 4; n 5 4 2", "np.matmul(x, y)", types=ALL + ("i32",), li
 same("matmul", "n 4; n 3 4 2", "np.matmul(x, y)", types=ALL, limit=(8, 16))
 case("dot", "n 2 3 4; n 5 4 2", "jnp.dot(x, y)", "torch.tensordot(x, y, dims=([2], [1]))", types=ALL, limit=(8, 16))
 
-# ---- order and scans ----
-
 for axis in (0, -1):
     case("sort", "e 5 6", f"jnp.sort(x, {axis})", f"torch.sort(x, dim={axis}, stable=True)[0]", k=axis, types=BOTH + ("i8", "u64"))
     case("sort", "n 5 6", f"jnp.sort(x, {axis}, descending=True)", f"torch.sort(x, {axis}, True)[0]", k=100 + axis, types=BOTH)
@@ -124,8 +120,6 @@ case("associative_scan", "s 11 2; n 11 2", SCAN.format(""), types=ALL, limit=(8,
 case("associative_scan", "s 11 2; n 11 2", SCAN.format(", reverse=True"), k=1, types=ALL, limit=(8, 32))
 case("reduce_lines", "s 3 11; n 3 11", "tuple(a[-1] for a in " + SCAN.format("").replace("(x, y)", "(x.T, y.T)") + ")", types=ALL, limit=(8, 32))
 
-# ---- indexing ----
-
 case("index", "n 3 6 2; i3 1", "x[1, ::-2, None]", "x[1].flip(0)[::2, None]", types=BOTH + COMPLEX)
 case("index", "n 4 3; j4 2 5", "x[y]", "x[y]", k=1, types=BOTH + COMPLEX)
 case("index", "n 4 3 4; j4 5", "x[y, :, y]", "x[y.long(), :, y.long()]", k=2, types=BOTH + COMPLEX)
@@ -152,7 +146,7 @@ case("gather_batch", "n 3 5; i5 3 4 1", "jnp.take_along_axis(x, y[..., 0], 1)", 
 case("roll", "n 3 5", "jnp.roll(x, 7, -1)", "torch.roll(x, 7, -1)", k=7, types=BOTH)
 case("roll", "n 3 0", "jnp.roll(x, 7, -1)", "torch.roll(x, 7, -1)", k=7, types=BOTH)
 
-# ---- special functions: PyTorch's trigamma has 10 digits ----
+# Special functions: PyTorch's trigamma has 10 digits.
 
 for name, arg, jax, torch in (
         ("lgamma", "p 40", "lax.lgamma(x)", "torch.lgamma(x)"), ("digamma", "p 40", "lax.digamma(x)", None),
@@ -179,8 +173,8 @@ for n in (0, 1, 2, 5):
 case("betainc", "p 40; p 40; u 40", "s.betainc(lax.stop_gradient(x), lax.stop_gradient(y), z)", types=REAL, limit=(64, 64))
 case("multigammaln", "p 40", "s.multigammaln(x + 0, 1)", "torch.mvlgamma(x, 1)", k=1, types=WIDE, limit=(16, 32))
 
-# ---- complex numbers: principal values, and the convention of derivatives; JAX's derivative of acosh is of another
-# branch where the real part is negative, and that of sign is 0 ----
+# Complex numbers: principal values, and the convention of derivatives; JAX's derivative of acosh is of another
+# branch where the real part is negative, and that of sign is 0.
 
 for name, jax, torch in (("log2", "jnp.log2(x)", "torch.log2(x)"), ("rsqrt", "lax.rsqrt(x)", "torch.rsqrt(x)"), ("exp2", "jnp.exp2(x)", None),
                          ("asin", "jnp.arcsin(x)", "torch.asin(x)"), ("acos", "jnp.arccos(x)", "torch.acos(x)"), ("atan", "jnp.arctan(x)", "torch.atan(x)"),
@@ -207,8 +201,6 @@ for axis in (0, -1):
 for d in (0, 1):
     case("var", "n 3 7", f"jnp.var(x, -1, ddof={d})", f"torch.var(x, -1, correction={d})", k=d, types=ALL)
 
-# ---- Fourier transforms ----
-
 FFT = dict(types=("f64", "f32", "c128", "c64"), limit=(16, 16))
 for n in (1, 2, 6, 7, 13, 17, 34, 97, 100, 128, 210):
     same("fft", f"n 2 {n}", "np.fft.fft(x)", k=-1, **FFT)
@@ -227,8 +219,6 @@ same("rfftn", "n 3 5 4", "np.fft.rfftn(x)", types=WIDE, limit=(16, 16))
 same("irfftn", "n 3 5 4", "np.fft.irfftn(x)", types=COMPLEX, limit=(16, 16))
 for name in ("fftshift", "ifftshift"):
     same(name, "n 3 5 4", f"np.fft.{name}(x)", types=BOTH + COMPLEX)
-
-# ---- layers ----
 
 NEAR = dict(limit=(16, 64))
 case("linear", "n 2 3 5; n 4 5; n 4", "x @ y.T + z", "F.linear(x, y, z)", **NEAR)

@@ -16,8 +16,6 @@
 #define UNARY(name) PLAIN(name, cot_##name(x[0]))
 #define BINARY(name) PLAIN(name, cot_##name(x[0], x[1]))
 
-/* ---- windows and products ---- */
-
 FUNCTION(conv)
 {
     UNUSED;
@@ -101,7 +99,7 @@ FUNCTION(einsum)
 BINARY(matmul)
 BINARY(dot)
 
-/* ---- order and scans: k is the axis, with 100 added for the other direction ---- */
+/* Order and scans: k is the axis, with 100 added for the other direction. */
 
 #define AXIS ((int)k >= 50 ? (int)k - 100 : (int)k)
 #define BACK ((int)k >= 50)
@@ -150,8 +148,6 @@ FUNCTION(reduce_lines)
     cot_reduce(lines, .xs = COT_VALUES(x[0], x[1]), .inits = COT_VALUES(cot_ones(t, s), cot_zeros(t, s)), .axes = L(-1), .out = y);
 }
 
-/* ---- indexing ---- */
-
 FUNCTION(index)
 {
     UNUSED;
@@ -190,8 +186,6 @@ PLAIN(gather_batch, cot_gather(x[0], x[1], .collapsed = L(1), .operand_batch = L
                                .sizes = L(1, 1)))
 PLAIN(roll, cot_roll(x[0], (int)k, -1))
 
-/* ---- special functions ---- */
-
 UNARY(lgamma) UNARY(digamma) UNARY(erf_inv) UNARY(sinc) UNARY(logit) UNARY(entr) UNARY(bessel_i0) UNARY(bessel_i1)
 UNARY(bessel_i0e) UNARY(bessel_i1e) UNARY(bessel_j0) UNARY(bessel_j1)
 BINARY(igamma) BINARY(igammac) BINARY(beta) BINARY(lbeta) BINARY(xlogy) BINARY(xlog1py) BINARY(logaddexp)
@@ -200,8 +194,6 @@ PLAIN(polygamma, cot_polygamma((int)k, x[0]))
 PLAIN(betainc, cot_betainc(cot_stop_gradient(x[0]), cot_stop_gradient(x[1]), x[2]))
 PLAIN(multigammaln, cot_multigammaln(x[0], (int)k))
 FUNCTION(frexp) { UNUSED; y[0] = cot_frexp(x[0], &y[1]); }
-
-/* ---- complex numbers ---- */
 
 UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt) UNARY(sin) UNARY(cos)
 UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(tanh) UNARY(asinh) UNARY(acosh) UNARY(atanh)
@@ -215,16 +207,12 @@ PLAIN(mean, cot_mean(x[0], .axes = L((int)k)))
 PLAIN(var, cot_var(x[0], .axes = L(-1), .ddof = k))
 PLAIN(norm, cot_norm(x[0], .axes = L((int)k)))
 
-/* ---- Fourier transforms ---- */
-
 PLAIN(fft, cot_fft(x[0], .axes = L(AXIS), .norm = BACK ? COT_FFT_ORTHO : COT_FFT_BACKWARD))
 PLAIN(ifft, cot_ifft(x[0], .axes = L(AXIS), .norm = BACK ? COT_FFT_FORWARD : COT_FFT_BACKWARD))
 PLAIN(fft_sized, cot_fft(x[0], .sizes = L((int)k)))
 UNARY(rfft)
 PLAIN(irfft, k > 0 ? cot_irfft(x[0], .sizes = L((int)k)) : cot_irfft(x[0]))
 UNARY(fftn) UNARY(ifftn) UNARY(rfftn) UNARY(irfftn) UNARY(fftshift) UNARY(ifftshift)
-
-/* ---- layers ---- */
 
 PLAIN(linear, cot_linear(x[0], x[1], x[2]))
 PLAIN(conv1d, cot_conv1d(x[0], x[1], x[2], .strides = L(2), .padding = L(1, 1)))

@@ -150,8 +150,6 @@ def kalman(z=waves(1, 6, 2), log_q=np.float32(-2.0)):
     return lax.scan(step, (jnp.zeros(2), jnp.eye(2)), z)[1]
 
 
-# ---- folders ----
-
 
 @program("", "vjp")
 def branches(x=np.array([-7.5, -1.2, 0.3, 1.7, 2.9, 7.5, 21.0], np.float32)):

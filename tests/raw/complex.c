@@ -6,8 +6,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- elements ---- */
-
 static raw_number
 power(raw_number x, int64_t y)
 {
@@ -85,8 +83,6 @@ elements(const raw_node *a)
     }
     return true;
 }
-
-/* ---- along axes ---- */
 
 /* The index of an element along each axis, and back. */
 static void
@@ -196,8 +192,6 @@ transform(const raw_node *a)
     }
     return true;
 }
-
-/* ---- products ---- */
 
 static bool
 is_in(ir_ints list, int64_t x)

@@ -152,8 +152,6 @@ multiply(const matrix *x, const matrix *y, matrix *z)
         }
 }
 
-/* ---- nodes ---- */
-
 static void
 solve(const raw_node *a, int64_t which, matrix *x, matrix *y, matrix *z)
 {

@@ -32,8 +32,6 @@ type_of(const raw_node *a, int i)
     return ir_type_at(a->f, a->n->in[i]);
 }
 
-/* ---- one op of the evaluator ---- */
-
 /* The node's op on these arrays, whose types may be others than in the graph. */
 static cot_status
 by_evaluator(const raw_node *a, const ir_type *const *in_type, const ir_type *const *out_type,
@@ -108,8 +106,6 @@ by_one_op(const raw_node *a)
     return ir_is_complex(out[0]->dtype) ? by_numbers(a, in, out[0])
                                         : by_evaluator(a, in, out, a->in, a->out);
 }
-
-/* ---- sub-functions ---- */
 
 static void
 copy_values(const ir_graph *f, int n, const ir_ref *v, void *const *to, void *const *from)
@@ -207,8 +203,6 @@ run_scan(const raw_node *a)
     laws_free(body->n_out, next);
     return status;
 }
-
-/* ---- a graph ---- */
 
 static bool
 has_complex(const raw_node *a)

@@ -93,8 +93,6 @@ function(const char *text)
     return at;
 }
 
-/* -- bounds -- */
-
 /* The variable of a loop that runs once is a number, and so is what these ops make of it: a loop
  * inside that runs once by such bounds is its body alone. */
 static const struct {
@@ -125,8 +123,6 @@ START_TEST(loops_that_run_once_are_their_bodies)
         ck_assert_int_eq(out[0][r], bound[r].want);
 }
 END_TEST
-
-/* -- parts of parallel loops -- */
 
 /* What a part reads of the function around it: a parameter, a value that only the instruction
  * before a dead one reads, and a buffer of its own. */
@@ -162,8 +158,6 @@ START_TEST(parts_have_what_they_read)
         cot_rt_pool_free(pool);
 }
 END_TEST
-
-/* -- stores of lanes -- */
 
 /* Lanes that are stored wherever an index says, all or those that a mask has: an index from
  * memory, and one whose lanes are a number and constants that are not in even steps. */

@@ -5,8 +5,6 @@
 
 #define C128(...) F64(__VA_ARGS__)
 
-/* ---- what there is ---- */
-
 BODY(moments, out[0] = cot_mean(in[0]); out[1] = cot_var(in[0]);
      out[2] = cot_var(in[0], .ddof = 1); out[3] = cot_norm(in[0]);)
 BODY(norms, out[0] = cot_vector_norm(in[0], 2); out[1] = cot_vector_norm(in[0], 1);
@@ -105,8 +103,6 @@ START_TEST(lines_are_printed)
 }
 END_TEST
 
-/* ---- order ---- */
-
 BODY(sorted, out[0] = cot_sort(in[0], 0);
      out[1] = cot_convert(cot_argsort(in[0], 0, .descending = 1), COT_F64);)
 BODY(distinct, cot_value inverse;
@@ -156,8 +152,6 @@ START_TEST(scatters_of_products)
 }
 END_TEST
 
-/* ---- solvers ---- */
-
 BODY(times_first, cot_value *a = user; out[0] = cot_mul(*a, in[0]);)
 static void
 quotient(cot_trace *t, cot_fn *A, const cot_value *b, cot_value *x, void *user)
@@ -203,8 +197,6 @@ START_TEST(solvers)
     gives(cot_grad(fn("f", weighed_root, 2, 1)), t, IN(a, b), 4, want);
 }
 END_TEST
-
-/* ---- what there is not ---- */
 
 BODY(largest, out[0] = cot_top_k(in[0], 1, NULL);)
 BODY(middle, out[0] = cot_median(in[0], 0);)

@@ -11,8 +11,6 @@ BODY(inverse, out[0] = cot_inv(in[0]);)
 
 enum { MOST = 40 };
 
-/* ---- cofactors, from the definition ---- */
-
 static double
 determinant(int n, const double *x)
 {

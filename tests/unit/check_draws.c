@@ -4,8 +4,6 @@
 
 enum { MANY = 20000 };
 
-/* ---- bits ---- */
-
 static void
 philox_zero(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -108,7 +106,7 @@ START_TEST(threefry_has_the_numbers_of_jax)
 }
 END_TEST
 
-/* ---- the derivative of a gamma draw by its shape ---- */
+/* The derivative of a gamma draw by its shape. */
 
 static void
 gamma_of(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -168,8 +166,6 @@ START_TEST(gamma_moves_with_its_shape)
     cot_array_free(a);
 }
 END_TEST
-
-/* ---- moments, Kolmogorov-Smirnov ---- */
 
 static void
 sample(cot_trace *t, const cot_value *in, cot_value *out, void *user)

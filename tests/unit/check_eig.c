@@ -129,8 +129,6 @@ START_TEST(what_is_not_finite_is_nan)
 }
 END_TEST
 
-/* ---- LAPACK ---- */
-
 BODY(symmetric_residual, cot_value v; cot_value w = cot_eigh(in[0], &v);
      out[0] = largest(cot_sub(cot_matmul(in[0], v), cot_mul(v, w)));
      out[1] = largest(cot_sub(cot_matmul(adjoint(v), v),
@@ -187,8 +185,6 @@ START_TEST(large_ones_are_lapack_s)
     ck_assert_msg(got[0] < 1e-12 && got[1] < 1e-12, "eigh: %g, %g", got[0], got[1]);
 }
 END_TEST
-
-/* ---- singular and repeated cases ---- */
 
 BODY(sum_of_vectors, cot_value v; (void)cot_eigh(in[0], &v);
      out[0] = cot_reduce_sum(cot_mul(v, cot_iota(t, cot_f64(2, 2), 1)));)

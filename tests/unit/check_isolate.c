@@ -152,7 +152,7 @@ START_TEST(objects_are_made_so_too)
 }
 END_TEST
 
-/* ---- a child that does not end ---- */
+/* A child that does not end. */
 
 static void *
 cancel_soon(void *c)
@@ -210,8 +210,6 @@ START_TEST(llvm_runs_out_of_memory)
 }
 END_TEST
 #endif
-
-/* ---- threads ---- */
 
 static atomic_bool over;
 

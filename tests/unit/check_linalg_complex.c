@@ -162,7 +162,7 @@ START_TEST(gradients_are_those_of_torch)
 }
 END_TEST
 
-/* ---- what factors multiply to: the largest size of x - product ---- */
+/* What factors multiply to: the largest size of x - product. */
 
 static cot_value
 largest(cot_value x)

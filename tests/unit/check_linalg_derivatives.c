@@ -158,8 +158,6 @@ START_TEST(hessians)
 }
 END_TEST
 
-/* ---- close values in f32 ---- */
-
 static cot_value
 f32s(cot_trace *t, int64_t m, int64_t n, const float *x)
 {

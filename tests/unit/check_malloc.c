@@ -11,8 +11,6 @@
 #include "cotrace/stablehlo.h"
 #include "tests/unit/suite.h"
 
-/* ---- malloc ---- */
-
 #define OURS __attribute__((visibility("default")))
 
 void *__libc_malloc(size_t bytes);
@@ -87,8 +85,6 @@ counted(void *user, void *old, size_t bytes)
     owned -= old && bytes == 0;
     return p;
 }
-
-/* ---- jobs ---- */
 
 static char path[512], saved[64];
 
@@ -207,8 +203,6 @@ static const struct {
     { "import", "", import, 0 },
 };
 enum { JOBS = sizeof jobs / sizeof *jobs, TEXT = 4096, MOST = 5000 };
-
-/* ---- the test ---- */
 
 typedef struct outcome {
     cot_status status, again;

@@ -109,7 +109,7 @@ START_TEST(a_piece_may_call_the_pool)
 }
 END_TEST
 
-/* ---- a fork leaves the pool without its workers ---- */
+/* A fork leaves the pool without its workers. */
 
 enum { CHILD_SECONDS = 20 }; /* for what takes a millisecond: only a hang takes longer */
 
@@ -216,8 +216,6 @@ START_TEST(a_fork_within_a_job)
     ck_assert(good);
 }
 END_TEST
-
-/* ---- the pools of a context ---- */
 
 enum { POOLS = 8 };
 

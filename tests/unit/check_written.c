@@ -78,8 +78,6 @@ move(uint32_t to, cg_val at, uint32_t from)
     cg_call_kernel(&b, 1, (uint32_t[]){ from, to }, (cg_val[]){ 0, at }, 0, NULL);
 }
 
-/* -- the entries -- */
-
 static void
 not_at_all(bool wrong)
 {

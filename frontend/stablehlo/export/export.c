@@ -21,8 +21,6 @@ static const export_row rows[OP_COUNT] = {
 #undef EXPORT
 };
 
-/* ---- nodes ---- */
-
 static bool
 holds_for(const char *types, const hlo_site *s)
 {
@@ -50,8 +48,6 @@ write_node(hlo_site *s)
         return fe_hlo_composite_of(s, false);
     return r->how == PLAIN ? r->rule(s) : fe_hlo_composite_of(s, true);
 }
-
-/* ---- functions ---- */
 
 static bool
 write_nodes(hlo_write *w, const ir_graph *f, const char **name)

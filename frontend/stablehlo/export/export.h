@@ -57,7 +57,6 @@ struct hlo_write {
     int next, indent; /* the number of the next value */
 };
 
-/* ---- text (write.c) ---- */
 void fe_hlo_indent(hlo_write *w);
 void fe_hlo_put(hlo_write *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *fe_hlo_new(hlo_write *w); /* a new name: %7 */
@@ -74,7 +73,7 @@ void fe_hlo_put_data(hlo_write *w, const ir_type *t, const void *bytes, bool spl
 /* composite_attributes: all fields of the record that are not at their default. */
 void fe_hlo_put_attrs(hlo_write *w, ir_op op, const ir_attrs *at);
 
-/* ---- lines: name = stablehlo.op operands REST : types; the name of the result ---- */
+/* Lines: name = stablehlo.op operands REST : types; the name of the result. */
 const char *fe_hlo_line1(hlo_write *w, const ir_type *t, const char *op, int n,
                          const char *const *in, const ir_type *const *type, const char *format,
                          ...) __attribute__((format(printf, 7, 8)));
@@ -98,7 +97,6 @@ void fe_hlo_calls(hlo_write *w, const char *f, int n_in, const char *const *in,
 /* "stablehlo.return %a, %b : T, T" */
 void fe_hlo_returns(hlo_write *w, int n, const char *const *x, const ir_type *const *type);
 
-/* ---- functions (functions.c) ---- */
 /* The base, of letters that a symbol may have, and a number where it is taken. */
 const char *fe_hlo_function_name(hlo_write *w, const char *base);
 /* The hash is that of what tells f from other functions; answers the name of f. */

@@ -6,8 +6,6 @@
 
 #include "ir/diag.h"
 
-/* ---- errors ---- */
-
 void
 fe_hlo_fail(hlo_emit *e, const char *format, ...)
 {
@@ -23,8 +21,6 @@ fe_hlo_fail(hlo_emit *e, const char *format, ...)
     fe_hlo_refuse(e->h->ctx, e->h->r, e->op->at, e->op->name, text.text);
     e->b->status = e->h->ctx->status;
 }
-
-/* ---- locations ---- */
 
 /* "file":line behind `loc(`, through aliases, names and fused lists: the first that is
  * found. */
@@ -72,8 +68,6 @@ fe_hlo_location(const hlo_import *h, const hlo_op *op)
     return ir_loc_derive(
         h->ctx, loc, ir_format(h->a, "from %.*s:%lld", (int)file.n, file.at, (long long)line));
 }
-
-/* ---- values ---- */
 
 cot_place
 fe_hlo_place(const hlo_emit *e)

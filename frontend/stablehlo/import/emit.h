@@ -83,7 +83,7 @@ typedef struct hlo_row {
 bool fe_hlo_moves(const hlo_row *row);
 const hlo_row *fe_hlo_row(hlo_import *h, const char *name); /* NULL: none */
 
-/* ---- errors: file:line:column: op: text ---- */
+/* Errors: file:line:column: op: text. */
 void fe_hlo_fail(hlo_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static inline bool
 fe_hlo_bad(const hlo_emit *e)
@@ -94,7 +94,7 @@ fe_hlo_bad(const hlo_emit *e)
 /* Where the program that was lowered to the text has the op, or where the text has it. */
 ir_loc fe_hlo_location(const hlo_import *h, const hlo_op *op);
 
-/* ---- attributes: by the name in the generic form, or in the pretty one ---- */
+/* Attributes: by the name in the generic form, or in the pretty one. */
 const hlo_attr *fe_hlo_find(const hlo_op *op, const char *name, const char *pretty);
 /* A list of integers, however it is written; absent: n times x, or an error where n < 0. */
 bool fe_hlo_ints(hlo_emit *e, const char *name, const char *pretty, int n, int64_t x,
@@ -111,7 +111,6 @@ hlo_span fe_hlo_enum(const hlo_emit *e, const char *name, const char *pretty);
 bool fe_hlo_record(hlo_emit *e, const char *name, hlo_op *out);
 bool fe_hlo_axes(hlo_emit *e, ir_ints list, int rank, ir_axes *out);
 
-/* ---- types ---- */
 static inline const ir_type *
 fe_hlo_in_type(const hlo_emit *e, int i)
 {
@@ -125,7 +124,6 @@ const ir_type *fe_hlo_out_type(hlo_emit *e, int i);
  * constant. */
 bool fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out);
 
-/* ---- nodes ---- */
 /* x as a value of the small type that its own type stands for; the bits that count, of
  * integers. */
 ir_ref fe_hlo_narrow(ir_build *b, const hlo_small *s, ir_ref x);
@@ -145,8 +143,6 @@ ir_ref fe_hlo_op(hlo_emit *e, const char *op, int n, const ir_ref *in);
 cot_value fe_hlo_handle(hlo_emit *e, ir_ref v);
 ir_ref fe_hlo_ref(hlo_emit *e, cot_value v);
 cot_place fe_hlo_place(const hlo_emit *e);
-
-/* ---- functions and regions ---- */
 
 /* Values from outside that regions capture: their numbers, and what they are outside. */
 typedef struct hlo_captures {

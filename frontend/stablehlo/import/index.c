@@ -88,8 +88,6 @@ fe_hlo_torch_index_select(hlo_emit *e)
                                                       .index_map = axis } });
 }
 
-/* ---- scatter ---- */
-
 static bool
 scatter_numbers(hlo_emit *e, ir_attrs *at, int64_t *axis)
 {

@@ -102,8 +102,6 @@ fe_hlo_saturated(ir_build *b, const hlo_small *s, ir_ref x)
     return ir_op2(b, OP_min, ir_op2(b, OP_max, x, ir_like(b, x, low)), bound);
 }
 
-/* ---- their bits ---- */
-
 /* Magnitudes that are numbers of no format: what infinity and NaN are as bits, -1 where there
  * are none. */
 static int

@@ -93,8 +93,6 @@ fe_hlo_einsum(hlo_emit *e)
         e->out[0] = ir_convert(e->b, e->out[0], as);
 }
 
-/* ---- convolution ---- */
-
 /* [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] as letters: NXYC,XYIO->NXYC. */
 static const char *
 letters(hlo_emit *e, hlo_span s, int rank)

@@ -94,8 +94,6 @@ elements(ir_build *b, ir_ref y, const ir_type *t)
     return y ? ir_node1(b, OP_bitcast, 1, &y, &(ir_attrs){ .dtype = { t->dtype } }) : IR_NONE;
 }
 
-/* ---- Philox ---- */
-
 static ir_ref
 word(ir_build *b, ir_ref state, int i)
 {
@@ -151,8 +149,6 @@ philox(hlo_emit *e, const ir_type *state, const ir_type *t)
     e->out[0] = ir_concatenate(b, (int)state->dims[0], next, 0);
 }
 
-/* ---- the op ---- */
-
 static void
 threefry(hlo_emit *e, const ir_type *t)
 {
@@ -196,11 +192,9 @@ fe_hlo_rng_bit_generator(hlo_emit *e)
         threefry(e, t);
 }
 
-/* ---- numbers without a state ----
- *
- * Which numbers these are is the implementation's choice: ours are Threefry's words, keyed by
- * the place of the op in the text, so that each run draws the same, and each iteration of a
- * loop. */
+/* Numbers without a state.  Which numbers these are is the implementation's choice: ours
+ * are Threefry's words, keyed by the place of the op in the text, so that each run draws the
+ * same, and each iteration of a loop. */
 
 /* The upper bits of the words as numbers that the type has exactly: multiples of 2^-digits in
  * [0, 1), or odd ones of 2^(1-digits) in (-1, 1), which are the same to both sides of 0. */

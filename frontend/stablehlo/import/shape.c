@@ -4,8 +4,6 @@
 
 #include "ir/diag.h"
 
-/* ---- broadcasting ---- */
-
 ir_ref
 fe_hlo_spread(hlo_emit *e, ir_ref x, int rank, const int64_t *shape, ir_ints dims)
 {
@@ -81,8 +79,6 @@ fe_hlo_broadcast(hlo_emit *e)
     }
     e->out[0] = ir_broadcast_in_dim(e->b, e->in[0], sizes.n + t->rank, shape, dims);
 }
-
-/* ---- shapes ---- */
 
 void
 fe_hlo_reshape(hlo_emit *e)
@@ -226,8 +222,6 @@ fe_hlo_iota(hlo_emit *e)
             ir_node1(e->b, OP_iota, 0, NULL, &(ir_attrs){ .iota = { t->dtype, shape, axis } });
 }
 
-/* ---- boxes at run time ---- */
-
 void
 fe_hlo_dynamic_slice(hlo_emit *e)
 {
@@ -246,8 +240,6 @@ fe_hlo_dynamic_update_slice(hlo_emit *e)
 {
     e->out[0] = ir_node1(e->b, OP_dynamic_update_slice, e->n_in, e->in, NULL);
 }
-
-/* ---- sizes ---- */
 
 void
 fe_hlo_get_dimension_size(hlo_emit *e)

@@ -8,8 +8,6 @@ static const hlo_row rows[] = {
 #undef HLO
 };
 
-/* ---- the row of an op ---- */
-
 static const hlo_row *
 row_named(hlo_import *h, const char *name)
 {
@@ -67,8 +65,6 @@ fe_hlo_moves(const hlo_row *row)
             return true;
     return false;
 }
-
-/* ---- attributes ---- */
 
 const hlo_attr *
 fe_hlo_find(const hlo_op *op, const char *name, const char *pretty)
@@ -229,8 +225,6 @@ fe_hlo_axes(hlo_emit *e, ir_ints list, int rank, ir_axes *out)
     }
     return true;
 }
-
-/* ---- constant operands ---- */
 
 bool
 fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out)

@@ -51,8 +51,6 @@ fe_hlo_get_tuple_element(hlo_emit *e)
         put(e->h, e->op->out, t->item[i].tuple);
 }
 
-/* ---- results of functions ---- */
-
 static int
 count(const hlo_tuple *t)
 {
@@ -143,8 +141,6 @@ fe_hlo_distribute(hlo_emit *e, const ir_ref *from)
             e->out[i] = *from++;
     }
 }
-
-/* ---- arguments ---- */
 
 static const hlo_type **
 list_leaves(const hlo_type *t, const hlo_type **to)

@@ -8,8 +8,6 @@
 #include "frontend/stablehlo/read/tree.h"
 #include "ir/diag.h"
 
-/* ---- errors ---- */
-
 static void
 place(const hlo_reader *r, const char *at, int *line, int *column)
 {
@@ -78,8 +76,6 @@ fe_hlo_deeper(hlo_reader *r)
     return ++r->depth <= HLO_DEEPEST ||
            fe_hlo_wants(r, r->at, "fewer brackets within each other");
 }
-
-/* ---- what is next ---- */
 
 void
 fe_hlo_skip(hlo_reader *r)

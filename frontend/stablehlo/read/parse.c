@@ -7,8 +7,6 @@
 
 #include "ir/limit.h"
 
-/* ---- the generic form ---- */
-
 /* (%a, %b) <{...}> ({ ... }, { ... }) {...} : (T, T) -> T */
 static bool
 read_generic(hlo_reader *r, hlo_draft *d)
@@ -39,8 +37,6 @@ read_generic(hlo_reader *r, hlo_draft *d)
         return false;
     return fe_hlo_expect(r, ":") && fe_hlo_signature(r, &d->function, &d->n_types, &d->type);
 }
-
-/* ---- any op ---- */
 
 typedef struct results {
     hlo_span *name;

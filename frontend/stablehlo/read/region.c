@@ -88,8 +88,6 @@ fe_hlo_read_region(hlo_reader *r, hlo_draft *d)
     return fe_hlo_region_body(r, n);
 }
 
-/* ---- pretty forms with regions ---- */
-
 /* (%iterArg = %x, ...) : T, ... [attributes {...}] cond { ... } do { ... } */
 bool
 fe_hlo_read_while(hlo_reader *r, hlo_draft *d)

@@ -127,8 +127,6 @@ typedef struct hlo_module {
     ir_map captured; /* by region and value */
 } hlo_module;
 
-/* ---- reading ---- */
-
 /* A cursor over the text.  Functions answer false or NULL after an error, which the context
  * then holds. */
 typedef struct hlo_reader {
