@@ -1,5 +1,5 @@
-/* Writes what the tables already say: the pointwise functions of include/cotrace/trace.h and
- * cotrace.hpp, docs/ops.md and docs/errors.md.
+/* Writes what the tables already say: include/cotrace/pointwise.h and pointwise.hpp,
+ * docs/ops.md and docs/errors.md.
  *
  *     cot-gen trace HEADER    the header with the part between its marks written anew
  *     cot-gen hpp HEADER      the same for the overloads of C++
