@@ -36,6 +36,8 @@ typedef struct rt_lowered {
  * rt_guard). */
 cot_status rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn,
                        rt_plan *out);
+/* options.c: what a machine may do, as the device of a plan. */
+cot_status rt_plan_device(cot_context *ctx, const struct rt_machine *machine, rt_plan *p);
 cot_status rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out);
 cot_status rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out);
 /* Run `body` under the lock, with a recovery point; COT_ERR_MEMORY if memory ran short. */

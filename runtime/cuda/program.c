@@ -1,46 +1,21 @@
-/* A module on a GPU: its PTX loaded, its entry run with the driver as the device.
+/* A module on a GPU: its entry run with the driver as the device (load.c loads it).
  *
  * A call puts copies of the arguments that lie on the host, the launches and copies of results
  * into the gpu's stream, and waits only where the host must see something: a result of its own,
  * a predicate, the status of kernels that may fail.  Where the entry has no control flow of the
  * host's and the same addresses come a second time, its launches become one CUDA graph, which
  * the calls after that replay; and so do the turns of a loop whose predicate the device has. */
-#include "runtime/device.h"
+#include "runtime/cuda/program.h"
 
 #include <stdlib.h>
 
-#include "codegen/kernel/grid.h"
 #include "ir/diag.h"
 #include "ir/foreign.h"
-#include "runtime/cuda/gpu.h"
-
-enum { GRID_MOST = INT32_MAX };
-
-typedef struct launched {
-    cu_function function;
-    cg_launch at;
-    int n_buffers;              /* in and out */
-} launched;
-
-typedef struct program {
-    rt_gpu *g;
-    rt_gpu_module *module;
-    launched *kernel;           /* by number */
-    void **constant;            /* by the entry's buffer, on the device */
-    cu_address constants;       /* the memory of them all */
-    cu_address *seen;           /* arguments of the last call, then its work block */
-    bool seen_once;
-    cu_graph_exec graph;        /* of a call with these arguments */
-    /* by the entry's instruction: cg_host_pieces; NULL: there is none */
-    bool *is_piece;
-    bool *piece_once;           /* and whether it was launched with these arguments */
-    cu_graph_exec *piece;       /* and what it launches, once it is captured */
-} program;
 
 /* One run: what the device's functions see. */
 typedef struct running {
     const rt_program *p;
-    program *q;
+    rt_cuda_program *q;
     rt_gpu *g;
 } running;
 
@@ -50,7 +25,7 @@ static cot_status
 launch(void *self, int kernel, void *const *buffers, const int64_t *params)
 {
     const running *r = self;
-    const launched *l = &r->q->kernel[kernel];
+    const rt_cuda_launched *l = &r->q->kernel[kernel];
     const int n_params = r->p->module->kernel[kernel]->n_params;
     cu_address at[l->n_buffers + 1];
     void *parameter[l->n_buffers + n_params + 2];
@@ -216,179 +191,6 @@ call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, ui
     return s;
 }
 
-/* ---- loading ---- */
-
-const char *
-rt_cuda_arch(cot_context *ctx, int ordinal)
-{
-    const rt_gpu *g = rt_gpu_try(ctx, ordinal);
-
-    return g && g->arch >= 90 ? "sm_90" : "sm_80";
-}
-
-int
-rt_cuda_processors(cot_context *ctx, int ordinal)
-{
-    const rt_gpu *g = rt_gpu_try(ctx, ordinal);
-
-    return g ? g->processors : 0;
-}
-
-static cot_status
-emit(rt_program *p, const rt_plan *plan, const void **bytes, size_t *n)
-{
-    const cg_natural fn = { .name = plan->name,
-                            .module = p->module,
-                            .n_in = p->module->n_args };
-    const cg_backend *llvm = cg_llvm();
-
-    return llvm->emit(p->ctx, &plan->target, CG_TO_PTX, 1, &fn, &p->arena, bytes, n);
-}
-
-/* More shared memory than is static must be allowed before it is asked for. */
-static cot_status
-find_function(rt_program *p, program *q, const char *fn, const char *kernel, launched *l)
-{
-    COT_TRY(rt_gpu_check(q->g,
-                         q->g->driver.module_function(&l->function, q->module->module,
-                                                      cg_ptx_name(&p->arena, fn, kernel)),
-                         kernel));
-    if (!l->at.dynamic)
-        return COT_OK;
-    return rt_gpu_check(
-        q->g, q->g->driver.function_set(l->function, CU_FUNCTION_DYNAMIC, (int)l->at.dynamic),
-        kernel);
-}
-
-static cot_status
-find_functions(rt_program *p, program *q, const char *fn)
-{
-    const cg_module *m = p->module;
-
-    for (uint32_t i = 1; i < m->n_kernels; i++) {
-        launched *l = &q->kernel[i];
-
-        l->at = cg_launch_of(m->kernel[i]);
-        for (uint32_t k = 0; k < m->kernel[i]->n_buffers; k++)
-            l->n_buffers += m->kernel[i]->buffer[k].space <= CG_OUT;
-        if (l->at.grid > GRID_MOST) {
-            snprintf(q->g->said, sizeof q->g->said, "%.200s has %lld blocks; wants at most %d",
-                     m->kernel[i]->name, (long long)l->at.grid, GRID_MOST);
-            return COT_ERR_TARGET;
-        }
-        COT_TRY(find_function(p, q, fn, m->kernel[i]->name, l));
-    }
-    return COT_OK;
-}
-
-/* Constants of the entry lie in one piece of memory, once for all calls. */
-static cot_status
-upload_constants(rt_program *p, program *q)
-{
-    const cg_kernel *k = p->module->kernel[0];
-    size_t bytes = 0;
-
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        if (k->buffer[i].space == CG_CONST)
-            bytes += ((size_t)k->buffer[i].elements * cot_dtype_size(k->buffer[i].type) + 255) /
-                     256 * 256;
-    if (!bytes)
-        return COT_OK;
-    COT_TRY(rt_gpu_alloc(q->g, bytes, &q->constants));
-    bytes = 0;
-    for (uint32_t i = 0; i < k->n_buffers; i++) {
-        const size_t n = (size_t)k->buffer[i].elements * cot_dtype_size(k->buffer[i].type);
-
-        if (k->buffer[i].space != CG_CONST)
-            continue;
-        q->constant[i] = (void *)(uintptr_t)(q->constants + bytes);
-        bytes += (n + 255) / 256 * 256;
-        COT_TRY(rt_gpu_check(q->g,
-                             q->g->driver.to_device((cu_address)(uintptr_t)q->constant[i],
-                                                    k->buffer[i].data, n, q->g->stream),
-                             "copying constants"));
-    }
-    return rt_gpu_sync(q->g);
-}
-
-static cot_status
-load_on(rt_program *p, program *q, const char *fn, const void *ptx, size_t n)
-{
-    COT_TRY(rt_gpu_load(q->g, ptx, n, &q->module));
-    COT_TRY(find_functions(p, q, fn));
-    if (p->fails && !q->g->status)
-        COT_TRY(rt_gpu_alloc(q->g, sizeof(int32_t), &q->g->status));
-    return upload_constants(p, q);
-}
-
-static void
-make_pieces(rt_program *p, program *q)
-{
-    const uint32_t n = p->module->kernel[0]->n_insns;
-    bool *is = IR_NEW_N(&p->arena, bool, n);
-
-    if (!cg_host_pieces(p->module, is))
-        return;
-    q->is_piece = is;
-    q->piece_once = IR_NEW_N(&p->arena, bool, n);
-    q->piece = IR_NEW_N(&p->arena, cu_graph_exec, n);
-}
-
-static void
-drop_graphs(const rt_program *p, program *q)
-{
-    const uint32_t n = q->is_piece ? p->module->kernel[0]->n_insns : 0;
-
-    if (q->graph)
-        (void)q->g->driver.graph_exec_destroy(q->graph);
-    q->graph = NULL;
-    for (uint32_t v = 0; v < n; v++) {
-        if (q->piece[v])
-            (void)q->g->driver.graph_exec_destroy(q->piece[v]);
-        q->piece[v] = NULL;
-        q->piece_once[v] = false;
-    }
-}
-
-static cot_status
-load(rt_program *p, const rt_plan *plan)
-{
-    program *q = IR_NEW(&p->arena, program);
-    const void *ptx;
-    size_t n;
-    cot_status s;
-    rt_gpu *g;
-
-    COT_TRY(rt_gpu_of(p->ctx, plan->device, &g));
-    q->kernel = IR_NEW_N(&p->arena, launched, p->module->n_kernels + 1);
-    q->constant = IR_NEW_N(&p->arena, void *, p->module->kernel[0]->n_buffers + 1);
-    q->seen = IR_NEW_N(&p->arena, cu_address, p->module->n_args + 1);
-    make_pieces(p, q);
-    COT_TRY(emit(p, plan, &ptx, &n));
-    q->g = rt_gpu_hold(g);
-    p->self = q;
-    p->place = &g->place;
-    rt_gpu_begin(g);
-    s = load_on(p, q, plan->name, ptx, n);
-    rt_gpu_end(g);
-    return s == COT_OK ? COT_OK : rt_gpu_fail(p->ctx, g, s, plan->name);
-}
-
-static void
-unload(rt_program *p)
-{
-    program *q = p->self;
-
-    if (!q)
-        return;
-    rt_gpu_begin(q->g);
-    drop_graphs(p, q);
-    rt_gpu_free(q->g, q->constants);
-    rt_gpu_unload(q->g, q->module);
-    rt_gpu_end(q->g);
-    rt_gpu_drop(q->g);
-}
-
 /* ---- arguments ---- */
 
 /* An argument on the device: itself, or a copy of the call's own. */
@@ -444,7 +246,7 @@ give_back(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, const le
 
 /* ---- calls ---- */
 
-/* What go asks for, as a graph that can be launched; NULL: it is not to be had. */
+/* What go asks for, as a graph that can be rt_cuda_launched; NULL: it is not to be had. */
 static cu_graph_exec
 capture(rt_gpu *g, cg_go *go, void *arg)
 {
@@ -476,7 +278,7 @@ static cot_status
 run_turns(void *self, cg_val v, cg_go *go, void *arg)
 {
     const running *r = self;
-    program *q = r->q;
+    rt_cuda_program *q = r->q;
 
     if (!q->piece[v] && q->piece_once[v])
         q->piece[v] = capture(r->g, go, arg);
@@ -516,7 +318,7 @@ run_entry(void *arg)
 
 /* Are these the addresses of the call before? */
 static bool
-seen_before(program *q, const lent *arg, int n, cu_address work)
+seen_before(rt_cuda_program *q, const lent *arg, int n, cu_address work)
 {
     bool same = q->seen_once && q->seen[n] == work;
 
@@ -534,13 +336,13 @@ static cot_status
 run_launches(entering *e)
 {
     const running *r = e->r;
-    program *q = r->q;
+    rt_cuda_program *q = r->q;
     const bool whole = r->p->straight && r->p->module->n_kernels > 2;
     const bool same =
         (whole || q->is_piece) && seen_before(q, e->arg, r->p->module->n_args, e->work);
 
     if (!same)
-        drop_graphs(r->p, q);
+        rt_cuda_drop_graphs(r->p, q);
     if (whole && same && !q->graph)
         q->graph = capture(r->g, run_entry, e);
     return q->graph ? replay(r->g, q->graph) : run_entry(e);
@@ -639,7 +441,7 @@ run_among(const running *r, const cot_kernel *k, void *const *args, ir_place *co
 static cot_status
 run(rt_program *p, const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
 {
-    const running r = { p, p->self, ((program *)p->self)->g };
+    const running r = { p, p->self, ((rt_cuda_program *)p->self)->g };
     void *frame = rt_block_take(&p->frames);
     char said[sizeof r.g->said];
     cot_status s;
@@ -659,7 +461,7 @@ run(rt_program *p, const cot_kernel *k, void *const *args, ir_place *const *ther
 const rt_machine *
 rt_cuda(void)
 {
-    static const rt_machine machine = { load, run, unload, true };
+    static const rt_machine machine = { rt_cuda_load, run, rt_cuda_unload, true };
 
     return &machine;
 }
