@@ -3,24 +3,12 @@
  * Recursive descent over the words of the text (ir/reader.h); functions must be defined before
  * they are used, so there is no recursion to bound.  Nodes go through the builder: what it
  * would refuse is refused here, at the line of the node. */
-#include "ir/build.h"
-#include "ir/reader.h"
+#include "ir/parse.h"
 
 #include <stdlib.h>
 
-typedef struct parser {
-    ir_reader r;
-    ir_build *b;                        /* the function being read */
-    const char **name;                  /* its values by name */
-    ir_ref *ref;
-    uint32_t n_name, cap_name, n_ref, cap_ref;
-    ir_map index;
-    ir_graph **fn;
-    uint32_t n_fn, cap_fn;
-} parser;
-
 static void
-define(parser *p, const char *name, ir_ref v)
+define(ir_parser *p, const char *name, ir_ref v)
 {
     IR_PUSH(p->r.a, p->name, p->n_name, p->cap_name, name);
     IR_PUSH(p->r.a, p->ref, p->n_ref, p->cap_ref, v);
@@ -28,7 +16,7 @@ define(parser *p, const char *name, ir_ref v)
 }
 
 static ir_ref
-lookup(parser *p, const char *name)
+lookup(ir_parser *p, const char *name)
 {
     uint32_t at = 0, id;
     while ((id = ir_map_next(&p->index, ir_hash(0, name, strlen(name)), &at)))
@@ -38,7 +26,7 @@ lookup(parser *p, const char *name)
 }
 
 static ir_ref
-value(parser *p)
+value(ir_parser *p)
 {
     if (!ir_read_expect(&p->r, "%"))
         return IR_NONE;
@@ -51,31 +39,17 @@ value(parser *p)
     return v;
 }
 
-static ir_graph *
-function(parser *p)
-{
-    if (!ir_read_expect(&p->r, "@"))
-        return NULL;
-    const char *start = p->r.at, *s = ir_read_word(&p->r, "the name of a function");
-    for (uint32_t i = p->n_fn; s && i-- > 0;)
-        if (strcmp(p->fn[i]->name, s) == 0)
-            return p->fn[i];
-    p->r.at = start - 1;
-    ir_read_wants(&p->r, "a function defined above");
-    return NULL;
-}
-
 /* Numbers ---------------------------------------------------------------------------------- */
 
 /* The bytes of a large constant that this context has printed by its hash: found in its
  * graphs. */
 static bool
-data_by_hash(parser *p, const ir_type *t, ir_data *out)
+data_by_hash(ir_parser *p, const ir_type *t, ir_data *out)
 {
     const char *s = ir_read_word(&p->r, "the hash of a constant");
     uint64_t hash = s ? strtoull(s, NULL, 16) : 0;
     for (uint32_t i = 0; s && i < p->n_fn; i++)
-        ir_each_node(n, p->fn[i])
+        ir_each_node (n, p->fn[i])
             if (n->op == OP_constant && n->at.constant.data.hash == hash &&
                 n->at.constant.data.type == t) {
                 *out = n->at.constant.data;
@@ -87,7 +61,7 @@ data_by_hash(parser *p, const ir_type *t, ir_data *out)
 
 /* The text of a constant's data, read when the declared type is known. */
 static bool
-data(parser *p, const ir_type *t, ir_data *out)
+data(ir_parser *p, const ir_type *t, ir_data *out)
 {
     union {
         uint64_t bits;
@@ -119,182 +93,9 @@ data(parser *p, const ir_type *t, ir_data *out)
 
 /* Nodes ------------------------------------------------------------------------------------ */
 
-typedef struct node_text {
-    ir_op op;
-    ir_attrs at;
-    ir_ref *in;
-    uint32_t n_in, cap_in;
-    const char **out;
-    uint32_t n_out, cap_out;
-    const char *data_at; /* where the data of a constant begins */
-    int data_line;
-} node_text;
-
-static bool
-graphs(parser *p, ir_graphs *out)
-{
-    ir_graph **list = NULL;
-    uint32_t n = 0, cap = 0;
-    if (!ir_read_expect(&p->r, "["))
-        return false;
-    while (!ir_read_try(&p->r, "]")) {
-        if (n && !ir_read_expect(&p->r, ","))
-            return false;
-        ir_graph *f = function(p);
-        if (!f)
-            return false;
-        IR_PUSH(p->r.a, list, n, cap, f);
-    }
-    *out = (ir_graphs){ (int)n, list };
-    return true;
-}
-
-static bool
-axes(parser *p, ir_axes *out)
-{
-    ir_ints list;
-    *out = 0;
-    if (!ir_read_ints(&p->r, &list))
-        return false;
-    for (int i = 0; i < list.n; i++) {
-        if (list.at[i] < 0 || list.at[i] >= COT_MAX_RANK || ir_axes_has(*out, (int)list.at[i]))
-            return ir_read_wants(&p->r, "distinct axes from 0 to 63 before this");
-        *out |= ir_axes_of((int)list.at[i]);
-    }
-    return true;
-}
-
-static bool
-flag(parser *p, int *out)
-{
-    *out = ir_read_try(&p->r, "true");
-    return *out || ir_read_expect(&p->r, "false");
-}
-
-static bool
-mode(parser *p, int *out)
-{
-    for (*out = 0; *out < IR_MODE_COUNT; ++*out)
-        if (ir_read_try(&p->r, ir_mode_name[*out]))
-            return true;
-    return ir_read_wants(&p->r, "clip, fill or promise");
-}
-
-/* "..." with \xHH for any byte. */
-static bool
-text(parser *p, const char **out)
-{
-    ir_buf b;
-    ir_buf_init(&b, p->r.a);
-    if (!ir_read_expect(&p->r, "\""))
-        return false;
-    for (; p->r.at < p->r.end && *p->r.at != '"' && *p->r.at != '\n'; p->r.at++) {
-        unsigned byte = 0;
-        if (*p->r.at != '\\') {
-            ir_buf_add(&b, p->r.at, 1);
-            continue;
-        }
-        if (p->r.end - p->r.at < 4 || p->r.at[1] != 'x' ||
-            sscanf(p->r.at + 2, "%2x", &byte) != 1 || !byte)
-            return ir_read_wants(&p->r, "\\x and two hexadecimal digits, not 00");
-        ir_buf_add(&b, &(char){ (char)byte }, 1);
-        p->r.at += 3;
-    }
-    *out = ir_intern(p->r.ctx, b.text ? b.text : "");
-    return ir_read_expect(&p->r, "\"");
-}
-
-/* Skip the data of a constant: its type comes later. */
-static bool
-skip_data(parser *p, node_text *n)
-{
-    ir_read_skip(&p->r);
-    n->data_at = p->r.at;
-    n->data_line = p->r.line;
-    int depth = 0;
-    for (; p->r.at < p->r.end; p->r.at++) {
-        if (depth == 0 && (*p->r.at == '}' || *p->r.at == ',' || *p->r.at == '\n'))
-            break;
-        depth += *p->r.at == '[' || *p->r.at == '(';
-        depth -= *p->r.at == ']' || *p->r.at == ')';
-        p->r.line += *p->r.at == '\n';
-    }
-    return true;
-}
-
-static bool
-field(parser *p, const ir_field *f, node_text *n)
-{
-    void *at = (char *)&n->at + f->offset;
-    switch (f->kind) {
-    case IR_F_INT: return ir_read_integer(&p->r, at);
-    case IR_F_INTS: return ir_read_ints(&p->r, at);
-    case IR_F_AXES: return axes(p, at);
-    case IR_F_DTYPE: return (*(cot_dtype *)at = ir_read_dtype(&p->r)) != 0;
-    case IR_F_FLAG: return flag(p, at);
-    case IR_F_MODE: return mode(p, at);
-    case IR_F_DATA: return skip_data(p, n);
-    case IR_F_GRAPH: return (*(ir_graph **)at = function(p)) != NULL;
-    case IR_F_GRAPHS: return graphs(p, at);
-    case IR_F_TEXT: return text(p, at);
-    }
-    return false;
-}
-
-static void
-set_default(const ir_field *f, node_text *n)
-{
-    void *at = (char *)&n->at + f->offset;
-    if (f->init == IR_REQUIRED)
-        return;
-    if (f->kind == IR_F_INT)
-        *(int64_t *)at = f->init;
-    else if (f->kind == IR_F_INTS)
-        *(ir_ints *)at = (ir_ints){ 0, NULL };
-    else if (f->kind == IR_F_GRAPHS)
-        *(ir_graphs *)at = (ir_graphs){ 0, NULL };
-    else if (f->kind == IR_F_TEXT)
-        *(const char **)at = NULL;
-    else if (f->kind == IR_F_DTYPE)
-        *(cot_dtype *)at = (cot_dtype)f->init;
-    else
-        *(int *)at = (int)f->init;
-}
-
-static bool
-attributes(parser *p, node_text *n)
-{
-    int fields;
-    const ir_field *f = ir_record_fields(ir_ops[n->op].record, &fields);
-    uint32_t given = 0;
-    for (int i = 0; i < fields; i++)
-        set_default(&f[i], n);
-    if (ir_read_try(&p->r, "{") && !ir_read_try(&p->r, "}"))
-        do {
-            const char *name = ir_read_word(&p->r, "the name of an attribute");
-            int i = 0;
-            while (name && i < fields && strcmp(f[i].name, name) != 0)
-                i++;
-            if (!name || i == fields || (given >> i & 1))
-                return name &&
-                       ir_read_wants(&p->r,
-                                     ir_format(p->r.a, "an attribute of %s, once, not '%s'",
-                                               ir_ops[n->op].name, name));
-            given |= 1u << i;
-            if (!ir_read_expect(&p->r, "=") || !field(p, &f[i], n))
-                return false;
-        } while (ir_read_try(&p->r, ",") ||
-                 (!ir_read_try(&p->r, "}") && ir_read_wants(&p->r, "',' or '}'")));
-    for (int i = 0; i < fields && !p->r.failed; i++)
-        if (f[i].init == IR_REQUIRED && !(given >> i & 1))
-            return ir_read_wants(&p->r, ir_format(p->r.a, "the attribute %s of %s", f[i].name,
-                                                  ir_ops[n->op].name));
-    return !p->r.failed;
-}
-
 /* The types declared after ':', compared with those inferred; `first` for constants. */
 static bool
-declared(parser *p, uint32_t n, const ir_type **out)
+declared(ir_parser *p, uint32_t n, const ir_type **out)
 {
     bool list = n != 1 && ir_read_try(&p->r, "(");
     for (uint32_t i = 0; i < n; i++)
@@ -304,7 +105,7 @@ declared(parser *p, uint32_t n, const ir_type **out)
 }
 
 static ir_loc
-location(parser *p, int line)
+location(ir_parser *p, int line)
 {
     ir_loc loc = ir_loc_file(p->r.ctx, p->r.file, line);
     int64_t number;
@@ -329,7 +130,7 @@ location(parser *p, int line)
 }
 
 static bool
-constant_data(parser *p, node_text *n, const ir_type *t)
+constant_data(ir_parser *p, ir_node_text *n, const ir_type *t)
 {
     const char *at = p->r.at;
     int line = p->r.line;
@@ -343,7 +144,7 @@ constant_data(parser *p, node_text *n, const ir_type *t)
 }
 
 static bool
-wrong_count(parser *p, const node_text *n, int results, int line)
+wrong_count(ir_parser *p, const ir_node_text *n, int results, int line)
 {
     cot_context *ctx = p->r.ctx;
 
@@ -354,7 +155,7 @@ wrong_count(parser *p, const node_text *n, int results, int line)
 }
 
 static bool
-finish_node(parser *p, node_text *n, const ir_type *const *declared_type, int line)
+finish_node(ir_parser *p, ir_node_text *n, const ir_type *const *declared_type, int line)
 {
     ir_ref *out = IR_NEW_N(p->r.a, ir_ref, ir_max_results(n->op, &n->at));
     cot_context *ctx = p->r.ctx;
@@ -385,7 +186,7 @@ finish_node(parser *p, node_text *n, const ir_type *const *declared_type, int li
 
 /* The names before '='; an op without results has none. */
 static bool
-results_of(parser *p, node_text *n)
+results_of(ir_parser *p, ir_node_text *n)
 {
     ir_read_skip(&p->r);
     if (p->r.at < p->r.end && *p->r.at != '%')
@@ -402,9 +203,9 @@ results_of(parser *p, node_text *n)
 
 /* %0, %1 = op %x, %y {name=...} : type loc(...) */
 static bool
-node(parser *p)
+node(ir_parser *p)
 {
-    node_text n = { 0 };
+    ir_node_text n = { 0 };
     int line = p->r.line;
     if (!results_of(p, &n))
         return false;
@@ -427,7 +228,8 @@ node(parser *p)
         IR_PUSH(p->r.a, n.in, n.n_in, n.cap_in, v);
     }
     const ir_type **types = IR_NEW_N(p->r.a, const ir_type *, n.n_out);
-    if (!attributes(p, &n) || !ir_read_expect(&p->r, ":") || !declared(p, n.n_out, types))
+    if (!ir_parse_attributes(p, &n) || !ir_read_expect(&p->r, ":") ||
+        !declared(p, n.n_out, types))
         return false;
     if (n.op == OP_constant && n.n_out == 0)
         return wrong_count(p, &n, 1, line);
@@ -438,7 +240,7 @@ node(parser *p)
 }
 
 static bool
-inputs(parser *p)
+inputs(ir_parser *p)
 {
     if (!ir_read_expect(&p->r, "("))
         return false;
@@ -447,7 +249,7 @@ inputs(parser *p)
             return false;
         ir_hidden hidden = { ir_read_try(&p->r, "hidden ")      ? IR_HIDDEN_ARRAY
                              : ir_read_try(&p->r, "generator ") ? IR_HIDDEN_KEY
-                                                         : IR_SEEN,
+                                                                : IR_SEEN,
                              NULL };
         if (!ir_read_expect(&p->r, "%"))
             return false;
@@ -473,7 +275,7 @@ inputs(parser *p)
 
 /* -> type, or -> (type, name: type, ...) */
 static bool
-outputs(parser *p, const ir_type ***types, const char ***names, uint32_t *n)
+outputs(ir_parser *p, const ir_type ***types, const char ***names, uint32_t *n)
 {
     uint32_t cap = 0, cap_names = 0, n_names = 0;
     *types = NULL, *names = NULL, *n = 0;
@@ -501,7 +303,7 @@ outputs(parser *p, const ir_type ***types, const char ***names, uint32_t *n)
 }
 
 static bool
-results(parser *p, const ir_type **types, const char **names, uint32_t n)
+results(ir_parser *p, const ir_type **types, const char **names, uint32_t n)
 {
     int line = p->r.line;
     for (uint32_t i = 0; i < n; i++) {
@@ -523,7 +325,7 @@ results(parser *p, const ir_type **types, const char **names, uint32_t n)
 
 /* The last results are the new values of the in/out arguments. */
 static bool
-inouts(parser *p)
+inouts(ir_parser *p)
 {
     const ir_build *b = p->b;
     if (b->n_inout > b->n_out)
@@ -537,7 +339,7 @@ inouts(parser *p)
 
 /* The word ret, read. */
 static bool
-at_ret(parser *p)
+at_ret(ir_parser *p)
 {
     if (p->r.end - p->r.at > 3 && ir_is_word(p->r.at[3]))
         return false;
@@ -545,7 +347,7 @@ at_ret(parser *p)
 }
 
 static bool
-definition(parser *p)
+definition(ir_parser *p)
 {
     const ir_type **types;
     const char **names;
@@ -587,7 +389,7 @@ definition(parser *p)
 
 /* Files joined to one have several. */
 static bool
-format(parser *p)
+format(ir_parser *p)
 {
     int64_t version;
     ir_read_skip(&p->r);
@@ -605,7 +407,7 @@ format(parser *p)
 cot_status
 ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_module *out)
 {
-    parser p = { .r = { ctx, &ctx->arena, name, text, text + bytes, 1, false } };
+    ir_parser p = { .r = { ctx, &ctx->arena, name, text, text + bytes, 1, false } };
     *out = (ir_module){ 0 };
     if (ctx->status != COT_OK)
         return ctx->status;

@@ -1,11 +1,11 @@
 /* Judging derivatives: against differences, and jvp and vjp against each other.
  *
  * Differences are taken in double precision: the graph is rebuilt with every float as f64 and
- * every complex number as c128, so that what is judged is the derivative and not the
- * rounding of f32.  Complex values stay complex until the evaluator runs the graph: a derivative
- * is judged as the rules give it, and not as the derivative of the loops that a
- * factorisation becomes.  The step is halved once, and the two quotients tell how far
- * differences can be trusted at this point (L. F. Richardson, 1911). */
+ * every complex number as c128, so that what is judged is the derivative and not the rounding
+ * of f32.  Complex values stay complex until the evaluator runs the graph: a derivative is
+ * judged as the rules give it, and not as the derivative of the loops that a factorisation
+ * becomes.  The step is halved once, and the two quotients tell how far differences can be
+ * trusted at this point (L. F. Richardson, 1911). */
 #include "runtime/verdict.h"
 
 #include <math.h>
