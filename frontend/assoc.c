@@ -8,19 +8,19 @@
 #include "passes/prefix.h"
 #include "passes/rules.h"
 
-typedef struct prefix {
+typedef struct assoc_call {
     cot_body *combine;
     cot_assoc_options o;
     const ir_graph *g; /* the body: two elements, then what it captured */
     int n, n_captured;
     const ir_ref *captured;
-} prefix;
+} assoc_call;
 
 /* combine(x[i], y[i]) for i below m, elements along axis 0. */
 static void
 combine(ir_build *b, const void *user, int64_t m, const ir_ref *x, const ir_ref *y, ir_ref *z)
 {
-    const prefix *p = user;
+    const assoc_call *p = user;
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, p->g->n_in + 1);
     bool *mapped = IR_NEW_N(b->arena, bool, p->g->n_in + 1),
          *is = IR_NEW_N(b->arena, bool, p->n + 1);
@@ -39,7 +39,7 @@ combine(ir_build *b, const void *user, int64_t m, const ir_ref *x, const ir_ref 
 
 /* The types of one element of each list, all lists of one length. */
 static bool
-elements(ir_build *b, const prefix *p, ir_ref *x, const ir_type **type, int64_t *n)
+elements(ir_build *b, const assoc_call *p, ir_ref *x, const ir_type **type, int64_t *n)
 {
     for (int i = 0; i < p->n; i++) {
         x[i] = fe_resolve(b->ctx->trace, FE_AT(p->o.xs)[i], "associative_scan", i);
@@ -59,7 +59,7 @@ elements(ir_build *b, const prefix *p, ir_ref *x, const ir_type **type, int64_t 
 
 /* The body on two elements gives an element again. */
 static bool
-trace_pair(ir_build *b, prefix *p, const ir_type *const *type)
+trace_pair(ir_build *b, assoc_call *p, const ir_type *const *type)
 {
     fe_source s = { .name = ir_format(b->arena, "%s.combine", b->name), .body = p->combine,
                     .user = p->o.user, .loc = b->loc, .n_in = 2 * p->n, .n_out = p->n,
@@ -88,7 +88,7 @@ trace_pair(ir_build *b, prefix *p, const ir_type *const *type)
 static ir_ref
 scan(ir_build *b, const fe_arg *a, int n_args, const void *options)
 {
-    prefix p = *(const prefix *)options;
+    assoc_call p = *(const assoc_call *)options;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, p.n + 1), *y = IR_NEW_N(b->arena, ir_ref, p.n + 1);
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, 2 * p.n + 1);
     int64_t n = 0;
@@ -115,7 +115,7 @@ cot_value
 cot_associative_scan_(cot_place at, cot_body *body, const cot_assoc_options *options,
                       size_t size)
 {
-    prefix p = { .combine = body };
+    assoc_call p = { .combine = body };
 
     fe_options(&p.o, sizeof p.o, options, size);
     fe_readable(&p.o.xs);

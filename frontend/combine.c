@@ -6,16 +6,16 @@
 #include "passes/sorting.h"
 #include "passes/window.h"
 
-typedef struct combining {
+typedef struct combination {
     const char *title;
     cot_body *body, *scatter;
     cot_combine_options o;
     cot_value x, source, init;
-} combining;
+} combination;
 
 /* The body on two elements of each type: (a, b) -> an element again, or bool. */
 static bool
-traced(ir_build *b, const combining *s, cot_body *body, int n, const ir_type *const *element,
+traced(ir_build *b, const combination *s, cot_body *body, int n, const ir_type *const *element,
        bool test, pass_combiner *c)
 {
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, 2 * n + 1);
@@ -42,14 +42,14 @@ traced(ir_build *b, const combining *s, cot_body *body, int n, const ir_type *co
 }
 
 static ir_ref
-given(ir_build *b, const combining *s, cot_value v, int i)
+given(ir_build *b, const combination *s, cot_value v, int i)
 {
     return fe_resolve(b->ctx->trace, v, s->title, i);
 }
 
 /* The lists, of one shape, and the types of their elements. */
 static bool
-lists(ir_build *b, const combining *s, ir_ref *x, const ir_type **element)
+lists(ir_build *b, const combination *s, ir_ref *x, const ir_type **element)
 {
     if (s->o.xs.n < 1 || !s->body) {
         ir_build_fail(b, s->title, ERR_usage,
@@ -72,7 +72,7 @@ lists(ir_build *b, const combining *s, ir_ref *x, const ir_type **element)
 }
 
 static bool
-inits(ir_build *b, const combining *s, const ir_type *const *element, ir_ref *init)
+inits(ir_build *b, const combination *s, const ir_type *const *element, ir_ref *init)
 {
     if (s->o.inits.n != s->o.xs.n) {
         ir_build_fail(b, s->title, ERR_attr_wrong,
@@ -96,7 +96,7 @@ inits(ir_build *b, const combining *s, const ir_type *const *element, ir_ref *in
 }
 
 static ir_ref
-results(const combining *s, ir_build *b, const ir_ref *y)
+results(const combination *s, ir_build *b, const ir_ref *y)
 {
     for (int i = 0; s->o.out && i < s->o.xs.n; i++)
         s->o.out[i] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[i] : IR_NONE);
@@ -104,13 +104,13 @@ results(const combining *s, ir_build *b, const ir_ref *y)
 }
 
 /* Operands, their types and inits, and the traced body. */
-typedef struct parts {
+typedef struct combiner_operands {
     ir_ref *x, *init, *y;
     pass_combiner c;
-} parts;
+} combiner_operands;
 
 static bool
-begin(ir_build *b, const combining *s, bool test, parts *p)
+begin(ir_build *b, const combination *s, bool test, combiner_operands *p)
 {
     const int n = s->o.xs.n;
     const ir_type **element = IR_NEW_N(b->arena, const ir_type *, n + 1);
@@ -125,9 +125,9 @@ begin(ir_build *b, const combining *s, bool test, parts *p)
 static ir_ref
 reduce(ir_build *b, const fe_arg *a, int n_args, const void *options)
 {
-    const combining *s = options;
+    const combination *s = options;
     ir_axes axes = 0;
-    parts p;
+    combiner_operands p;
 
     (void)a, (void)n_args;
     if (!begin(b, s, false, &p))
@@ -140,7 +140,7 @@ reduce(ir_build *b, const fe_arg *a, int n_args, const void *options)
 }
 
 static bool
-window_list(ir_build *b, const combining *s, const char *what, cot_list list, int n,
+window_list(ir_build *b, const combination *s, const char *what, cot_list list, int n,
             int64_t absent, int64_t least, int64_t *to)
 {
     if (!fe_lists(b, s->title, 1, &(fe_named_list){ what, list }))
@@ -164,7 +164,7 @@ window_list(ir_build *b, const combining *s, const char *what, cot_list list, in
 
 /* The options as windows of every axis of t. */
 static const pass_window *
-windows_of(ir_build *b, const combining *s, const ir_type *t)
+windows_of(ir_build *b, const combination *s, const ir_type *t)
 {
     const int n = t->rank;
     int64_t size[COT_MAX_RANK], stride[COT_MAX_RANK], apart[COT_MAX_RANK], base[COT_MAX_RANK],
@@ -189,8 +189,8 @@ windows_of(ir_build *b, const combining *s, const ir_type *t)
 static ir_ref
 reduce_window(ir_build *b, const fe_arg *a, int n_args, const void *options)
 {
-    const combining *s = options;
-    parts p;
+    const combination *s = options;
+    combiner_operands p;
 
     (void)a, (void)n_args;
     if (!begin(b, s, false, &p))
@@ -205,8 +205,8 @@ reduce_window(ir_build *b, const fe_arg *a, int n_args, const void *options)
 static ir_ref
 sort_by(ir_build *b, const fe_arg *a, int n_args, const void *options)
 {
-    const combining *s = options;
-    parts p;
+    const combination *s = options;
+    combiner_operands p;
 
     (void)a, (void)n_args;
     if (!begin(b, s, true, &p))
@@ -228,7 +228,7 @@ adds(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static ir_ref
 select_and_scatter(ir_build *b, const fe_arg *a, int n_args, const void *options)
 {
-    const combining *s = options;
+    const combination *s = options;
     ir_ref x = given(b, s, s->x, 0), source = x ? given(b, s, s->source, 1) : IR_NONE,
            init = source ? given(b, s, s->init, 2) : IR_NONE;
     pass_combiner select, scatter;
@@ -252,7 +252,7 @@ select_and_scatter(ir_build *b, const fe_arg *a, int n_args, const void *options
 static ir_ref
 scatter_by(ir_build *b, const fe_arg *a, int n_args, const void *options)
 {
-    const combining *s = options;
+    const combination *s = options;
     const int n = s->o.xs.n;
     const ir_type **element = IR_NEW_N(b->arena, const ir_type *, n + 1);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n + 1), *y = IR_NEW_N(b->arena, ir_ref, n + 1),
@@ -278,7 +278,7 @@ scatter_by(ir_build *b, const fe_arg *a, int n_args, const void *options)
 }
 
 static void
-combine_options(combining *s, const cot_combine_options *o, size_t size)
+combine_options(combination *s, const cot_combine_options *o, size_t size)
 {
     fe_options(&s->o, sizeof s->o, o, size);
     fe_readable(&s->o.xs);
@@ -290,7 +290,7 @@ combine_options(combining *s, const cot_combine_options *o, size_t size)
     cot_value cot_##name##_(cot_place at, cot_body *body, const cot_combine_options *o,        \
                             size_t size)                                                       \
     {                                                                                          \
-        combining s = { .title = #name, .body = body };                                        \
+        combination s = { .title = #name, .body = body };                                      \
                                                                                                \
         combine_options(&s, o, size);                                                          \
         cot_context *ctx = s.o.xs.n > 0 ? FE_AT(s.o.xs)[0].ctx : NULL;                         \
@@ -308,12 +308,12 @@ cot_select_and_scatter_(cot_place at, cot_body *select, cot_body *scatter, cot_v
                         cot_value source, cot_value init, const cot_combine_options *o,
                         size_t size)
 {
-    combining s = { .title = "select_and_scatter",
-                    .body = select,
-                    .scatter = scatter,
-                    .x = x,
-                    .source = source,
-                    .init = init };
+    combination s = { .title = "select_and_scatter",
+                      .body = select,
+                      .scatter = scatter,
+                      .x = x,
+                      .source = source,
+                      .init = init };
 
     combine_options(&s, o, size);
     return fe_apply_in(x.ctx, at, s.title, select_and_scatter, &s);

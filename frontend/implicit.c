@@ -30,18 +30,18 @@ typedef struct system {
 } system_;
 
 /* What a traced solver needs: in are x, then the right-hand sides. */
-typedef struct handed {
+typedef struct solver_input {
     cot_context *ctx;
     const system_ *a;
     const implicit *f;
     cot_solver *solve;
     const cot_value *x;
-} handed;
+} solver_input;
 
 /* ---- the function A that a solver calls ---- */
 
 typedef struct placing {
-    const handed *h;
+    const solver_input *h;
     const cot_value *v;
     cot_value *out;
 } placing;
@@ -74,7 +74,7 @@ place(ir_build *b, const fe_arg *none, int zero, const void *options)
 static void
 call_system(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
-    const handed *h = user;
+    const solver_input *h = user;
 
     (void)t;
     fe_apply_in(h->ctx, h->f->at, h->f->op, place, &(const placing){ h, in, out });
@@ -83,7 +83,7 @@ call_system(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static void
 run_solver(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
-    handed *h = user;
+    solver_input *h = user;
 
     h->x = in;
     cot_fn *a = cot_fn_new_(h->f->at, h->ctx, "matvec", call_system, h->a->n, h->a->n, h);
@@ -95,10 +95,10 @@ static bool
 trace_solver(ir_build *b, const implicit *f, const system_ *a, cot_solver *solve,
              const ir_type *const *type, fe_shared *consts, fe_sub *s)
 {
-    handed *h = IR_NEW(&b->ctx->arena, handed);
+    solver_input *h = IR_NEW(&b->ctx->arena, solver_input);
     const ir_type **all = IR_NEW_N(b->arena, const ir_type *, a->n_x + a->n + 1);
 
-    *h = (handed){ b->ctx, a, f, solve, NULL };
+    *h = (solver_input){ b->ctx, a, f, solve, NULL };
     for (int i = 0; i < a->n_x + a->n; i++)
         all[i] = type[i % a->n];
     return fe_trace_sub(b, ir_format(b->arena, "%s.%s.solve", b->name, f->op), run_solver, h,

@@ -179,18 +179,18 @@ cot_clone_(cot_place at, cot_value x)
 /* ---- views ---- */
 
 typedef ir_ref view_rule(ir_build *b, ir_ref x, const void *options);
-typedef struct view {
+typedef struct view_call {
     const char *op;
     view_rule *rule;
     cot_value x;
     const void *options;
     uint32_t base;
-} view;
+} view_call;
 
 static ir_ref
 view_apply(ir_build *b, const fe_arg *none, int n, const void *options)
 {
-    view *v = (view *)options;
+    view_call *v = (view_call *)options;
 
     (void)none, (void)n;
     v->base = writable(b, v->op, v->x);
@@ -200,7 +200,7 @@ view_apply(ir_build *b, const fe_arg *none, int n, const void *options)
 static cot_value
 run_view(cot_place at, const char *op, view_rule *rule, cot_value x, const void *options)
 {
-    view v = { op, rule, x, options, 0 };
+    view_call v = { op, rule, x, options, 0 };
     cot_value y = fe_apply_in(x.ctx, at, op, view_apply, &v);
 
     if (y.id)

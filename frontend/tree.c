@@ -18,23 +18,23 @@
 
 #define MAX_LEAVES 65536
 
-typedef struct reader {
+typedef struct tree_reader {
     cot_context *ctx;
     const char *text, *at;
     ir_loc loc;
     const char **name;
     uint32_t n, cap;
-} reader;
+} tree_reader;
 
 static bool
-fail(reader *r, const char *wants)
+fail(tree_reader *r, const char *wants)
 {
     ir_fail(r->ctx, r->loc, "tree", ERR_tree, r->text, (int)(r->at - r->text), wants);
     return false;
 }
 
 static bool
-read_name(reader *r, const char **out)
+read_name(tree_reader *r, const char **out)
 {
     const char *from;
 
@@ -49,7 +49,7 @@ read_name(reader *r, const char **out)
 }
 
 static bool
-read_count(reader *r, long *out)
+read_count(tree_reader *r, long *out)
 {
     char *end;
 
@@ -61,11 +61,11 @@ read_count(reader *r, long *out)
     return ir_accept(&r->at, ']') || fail(r, "\"]\"");
 }
 
-static bool read_tree(reader *r, const char *prefix);
+static bool read_tree(tree_reader *r, const char *prefix);
 
 /* One element of a field: a leaf, or what its braces hold. */
 static bool
-read_element(reader *r, const char *path)
+read_element(tree_reader *r, const char *path)
 {
     if (ir_accept(&r->at, '{'))
         return read_tree(r, ir_format(&r->ctx->arena, "%s.", path)) &&
@@ -78,7 +78,7 @@ read_element(reader *r, const char *path)
 
 /* The braces of an array are read once for each element. */
 static bool
-read_field(reader *r, const char *prefix)
+read_field(tree_reader *r, const char *prefix)
 {
     const char *name, *body;
     long count;
@@ -100,7 +100,7 @@ read_field(reader *r, const char *prefix)
 }
 
 static bool
-read_tree(reader *r, const char *prefix)
+read_tree(tree_reader *r, const char *prefix)
 {
     if (strlen(prefix) > 1000)
         return fail(r, "paths of at most 1000 characters");
@@ -114,7 +114,7 @@ read_tree(reader *r, const char *prefix)
 bool
 fe_tree_names(cot_context *ctx, ir_loc loc, const char *text, int *n, const char *const **name)
 {
-    reader r = { .ctx = ctx, .text = text, .at = text, .loc = loc };
+    tree_reader r = { .ctx = ctx, .text = text, .at = text, .loc = loc };
 
     if (!read_tree(&r, ""))
         return false;

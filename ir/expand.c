@@ -10,29 +10,29 @@ static ir_expander *const expanders[OP_COUNT] = {
 #undef OP
 };
 
-typedef struct entry {
+typedef struct expansion_entry {
     ir_op op;
     ir_loc loc;
     ir_attrs at;
     int n_in;
     const ir_type *const *in;
     ir_expansion x;
-} entry;
+} expansion_entry;
 
-typedef struct table {
+typedef struct expansion_table {
     ir_map map;
-    entry **at;
+    expansion_entry **at;
     uint32_t n, cap;
-} table;
+} expansion_table;
 
-static table *
+static expansion_table *
 table_of(cot_context *ctx)
 {
     static const char key;
-    table *t = ir_attached_find(ctx, &key);
+    expansion_table *t = ir_attached_find(ctx, &key);
 
     if (!t) {
-        t = IR_NEW(&ctx->arena, table);
+        t = IR_NEW(&ctx->arena, expansion_table);
         ir_map_init(&t->map, &ctx->arena);
         ir_attach(ctx, &key, t, NULL);
     }
@@ -40,7 +40,7 @@ table_of(cot_context *ctx)
 }
 
 static uint64_t
-hash_of(const entry *e)
+hash_of(const expansion_entry *e)
 {
     ir_record r = ir_ops[e->op].record;
     uint64_t h = ir_hash((uint64_t)e->op, e->in, sizeof *e->in * (size_t)e->n_in);
@@ -49,7 +49,7 @@ hash_of(const entry *e)
 }
 
 static bool
-same(const entry *a, const entry *b)
+same(const expansion_entry *a, const expansion_entry *b)
 {
     return a->op == b->op && a->loc == b->loc && a->n_in == b->n_in &&
            memcmp(a->in, b->in, sizeof *a->in * (size_t)a->n_in) == 0 &&
@@ -63,7 +63,7 @@ is_half(cot_dtype t)
 }
 
 static cot_status
-build(cot_context *ctx, entry *e)
+build(cot_context *ctx, expansion_entry *e)
 {
     ir_build *b = ir_build_new(ctx, ir_ops[e->op].name);
     int n_out = ir_max_results(e->op, &e->at);
@@ -92,8 +92,8 @@ cot_status
 ir_expand(cot_context *ctx, ir_loc loc, ir_op op, const ir_attrs *at, int n_in,
           const ir_type *const *in, ir_expansion **out)
 {
-    table *t = table_of(ctx);
-    entry key = { .op = op, .loc = loc, .at = *at, .n_in = n_in, .in = in };
+    expansion_table *t = table_of(ctx);
+    expansion_entry key = { .op = op, .loc = loc, .at = *at, .n_in = n_in, .in = in };
     const uint64_t hash = hash_of(&key);
     uint32_t cursor = 0, id;
 
@@ -105,7 +105,7 @@ ir_expand(cot_context *ctx, ir_loc loc, ir_op op, const ir_attrs *at, int n_in,
     key.at = ir_attrs_copy(&ctx->arena, ir_ops[op].record, at);
     key.in = ir_copy_bytes(&ctx->arena, in, sizeof *in * (size_t)n_in);
     COT_TRY(build(ctx, &key));
-    entry *e = ir_copy_bytes(&ctx->arena, &key, sizeof key);
+    expansion_entry *e = ir_copy_bytes(&ctx->arena, &key, sizeof key);
     IR_PUSH(&ctx->arena, t->at, t->n, t->cap, e);
     ir_map_add(&t->map, hash, t->n);
     *out = &e->x;

@@ -6,11 +6,11 @@
 #include "ir/number.h"
 #include "ir/scan.h"
 
-typedef struct reader {
+typedef struct prototype_reader {
     ir_arena *a;
     const char *at;
     ir_c_function *c;
-} reader;
+} prototype_reader;
 
 /* The types on the machines that we know: LP64. */
 static const struct { const char *word; cot_dtype type;
@@ -31,7 +31,7 @@ static const struct { const char *word; cot_dtype type;
 };
 
 static bool
-fault(reader *r, const char *why)
+fault(prototype_reader *r, const char *why)
 {
     if (!r->c->why)
         r->c->why = ir_format(r->a, "%s at \"%s\"", why, r->at);
@@ -49,7 +49,7 @@ word_length(const char *s)
 }
 
 static bool
-accept_word(reader *r, const char *word)
+accept_word(prototype_reader *r, const char *word)
 {
     ir_skip_space(&r->at);
     size_t n = word_length(r->at);
@@ -61,7 +61,7 @@ accept_word(reader *r, const char *word)
 
 /* The longest row of words that begins here. */
 static bool
-read_base(reader *r, ir_c_item *x, const char **word)
+read_base(prototype_reader *r, ir_c_item *x, const char **word)
 {
     size_t longest = 0;
     ir_skip_space(&r->at);
@@ -79,7 +79,7 @@ read_base(reader *r, ir_c_item *x, const char **word)
 }
 
 static bool
-read_type(reader *r, ir_c_item *x)
+read_type(prototype_reader *r, ir_c_item *x)
 {
     const char *base = "";
     bool fixed = accept_word(r, "const");
@@ -96,7 +96,7 @@ const char ir_c_stream[1] = "";
 
 /* A word and its number: "in12". */
 static bool
-read_numbered(reader *r, const char *word, int *index)
+read_numbered(prototype_reader *r, const char *word, int *index)
 {
     ir_skip_space(&r->at);
     size_t n = strlen(word), all = word_length(r->at);
@@ -109,7 +109,7 @@ read_numbered(reader *r, const char *word, int *index)
 }
 
 static bool
-read_item(reader *r, ir_c_item *x)
+read_item(prototype_reader *r, ir_c_item *x)
 {
     char *end;
     x->from = -1;
@@ -143,7 +143,7 @@ read_item(reader *r, ir_c_item *x)
 }
 
 static bool
-read_answer(reader *r)
+read_answer(prototype_reader *r)
 {
     ir_c_item *x = &r->c->answer;
     x->from = -1;
@@ -171,7 +171,7 @@ const ir_c_function *
 ir_c_parse(ir_arena *a, const char *text)
 {
     uint32_t n = 0, cap = 0;
-    reader r = { a, text, IR_NEW(a, ir_c_function) };
+    prototype_reader r = { a, text, IR_NEW(a, ir_c_function) };
     if (!read_answer(&r))
         return r.c;
     const char *start = r.at;

@@ -105,16 +105,16 @@ ir_effectful(const ir_node *n)
     return yes;
 }
 
-typedef struct pair {
+typedef struct graph_pair {
     const ir_graph *a, *b;
-} pair;
+} graph_pair;
 
 /* Pairs of graphs that are to be equal, each once: what two graphs share is compared once,
  * however often it is used, and without recursion. */
 struct ir_pairs {
     ir_arena *arena;
     ir_map seen;
-    pair *at;
+    graph_pair *at;
     uint32_t n, cap;
 };
 
@@ -130,7 +130,7 @@ ir_pairs_add(ir_pairs *p, const ir_graph *a, const ir_graph *b)
     while ((id = ir_map_next(&p->seen, hash, &at)))
         if (p->at[id - 1].a == a && p->at[id - 1].b == b)
             return;
-    IR_PUSH(p->arena, p->at, p->n, p->cap, ((pair){ a, b }));
+    IR_PUSH(p->arena, p->at, p->n, p->cap, ((graph_pair){ a, b }));
     ir_map_add(&p->seen, hash, p->n);
 }
 

@@ -7,19 +7,19 @@
 
 #include <math.h>
 
-typedef struct printer {
+typedef struct graph_printer {
     ir_buf *b;
     ir_arena *scratch;
     int flags;
     const ir_graph **seen; /* functions printed or named so far */
     const char **name;
     uint32_t n, cap, n_name, cap_name;
-} printer;
+} graph_printer;
 
 enum { TYPE_COLUMN_MAX = 56, DATA_MAX = 1 << 14 };
 
 static const char *
-name_of(const printer *p, const ir_graph *f)
+name_of(const graph_printer *p, const ir_graph *f)
 {
     for (uint32_t i = 0; i < p->n; i++)
         if (p->seen[i] == f || ir_graph_equal(p->seen[i], f))
@@ -28,7 +28,7 @@ name_of(const printer *p, const ir_graph *f)
 }
 
 static const char *
-unique_name(printer *p, const char *base)
+unique_name(graph_printer *p, const char *base)
 {
     const char *try = base;
     for (int k = 1;; k++) {
@@ -191,7 +191,7 @@ is_default(const ir_field *f, const void *p)
 }
 
 static void
-print_field(printer *p, const ir_field *f, const void *at)
+print_field(graph_printer *p, const ir_field *f, const void *at)
 {
     ir_buf *b = p->b;
     switch (f->kind) {
@@ -215,7 +215,7 @@ print_field(printer *p, const ir_field *f, const void *at)
 }
 
 static void
-print_attrs(printer *p, const ir_node *n)
+print_attrs(graph_printer *p, const ir_node *n)
 {
     int fields;
     const ir_field *f = ir_record_fields(ir_ops[n->op].record, &fields);
@@ -260,7 +260,7 @@ print_types(ir_buf *b, const ir_graph *f, int n, const ir_ref *v, const char *co
 
 /* The node up to its types. */
 static void
-print_left(printer *p, const ir_graph *f, const ir_node *n)
+print_left(graph_printer *p, const ir_graph *f, const ir_node *n)
 {
     ir_buf *b = p->b;
     ir_buf_str(b, "  ");
@@ -278,7 +278,7 @@ print_left(printer *p, const ir_graph *f, const ir_node *n)
 }
 
 static size_t
-type_column(printer *p, const ir_graph *f)
+type_column(graph_printer *p, const ir_graph *f)
 {
     ir_buf probe, *b = p->b;
     size_t column = 0;
@@ -296,7 +296,7 @@ type_column(printer *p, const ir_graph *f)
 }
 
 static void
-print_body(printer *p, const ir_graph *f)
+print_body(graph_printer *p, const ir_graph *f)
 {
     ir_buf *b = p->b;
     size_t column = type_column(p, f);
@@ -328,7 +328,7 @@ print_body(printer *p, const ir_graph *f)
 static const char *const ir_hidden_word[] = { "", "hidden ", "generator " };
 
 static void
-print_one(printer *p, const ir_graph *f)
+print_one(graph_printer *p, const ir_graph *f)
 {
     const char *name = unique_name(p, f->name);
     IR_PUSH(p->scratch, p->seen, p->n, p->cap, f);
@@ -363,7 +363,7 @@ typedef struct visit {
 
 /* The next sub-function that has no name yet; NULL: f itself is next. */
 static const ir_graph *
-next_sub(printer *p, visit *v)
+next_sub(graph_printer *p, visit *v)
 {
     for (; v->node < v->f->n_nodes; v->node++, v->sub = 0) {
         ir_graph *const *sub;
@@ -379,7 +379,7 @@ next_sub(printer *p, visit *v)
 /* Sub-functions before their users.  A chain of calls may be as long as a file, so that
  * there is a list of what waits instead of recursion. */
 static void
-print_fn(printer *p, const ir_graph *f)
+print_fn(graph_printer *p, const ir_graph *f)
 {
     visit *wait = NULL;
     uint32_t n = 0, cap = 0;
@@ -398,7 +398,7 @@ print_fn(printer *p, const ir_graph *f)
 void
 ir_print(ir_buf *b, const ir_graph *f, int flags)
 {
-    printer p = { .b = b, .scratch = b->arena, .flags = flags };
+    graph_printer p = { .b = b, .scratch = b->arena, .flags = flags };
     if (flags & IR_PRINT_FORMAT)
         ir_buf_printf(b, "format %d\n", IR_FORMAT);
     print_fn(&p, f);

@@ -419,16 +419,16 @@ ir_bf16_to_f32(uint16_t h)
 }
 
 /* The programs made so far, in the context. */
-typedef struct known {
+typedef struct known_program {
     int op, n_in;
     cot_dtype in[3], out;
     int64_t power;          /* the attributes, if the program depends on them */
     const ir_sc_program *p; /* NULL: there is none for these types */
-} known;
+} known_program;
 
 typedef struct cache {
     ir_map map; /* to 1 + index */
-    known *item;
+    known_program *item;
     uint32_t n, cap;
 } cache;
 
@@ -463,7 +463,7 @@ takes_halves(int op)
 }
 
 static const ir_sc_program *
-build_program(cot_context *ctx, const known *k, const ir_attrs *at)
+build_program(cot_context *ctx, const known_program *k, const ir_attrs *at)
 {
     ir_sc_build b;
     ir_sc x[3], y;
@@ -486,7 +486,7 @@ ir_sc_of(cot_context *ctx, int op, const ir_attrs *at, int n_in, const cot_dtype
          cot_dtype out)
 {
     cache *c = cache_of(ctx);
-    known want = { .op = op, .n_in = n_in, .out = out };
+    known_program want = { .op = op, .n_in = n_in, .out = out };
     uint32_t id, next = 0;
 
     bool complex = ir_is_complex(out);
@@ -508,7 +508,7 @@ ir_sc_of(cot_context *ctx, int op, const ir_attrs *at, int n_in, const cot_dtype
         ir_hash(ir_hash_u64((uint64_t)op, (uint64_t)want.power), want.in, sizeof want.in);
     hash = ir_hash_u64(hash, (uint64_t)out);
     while ((id = ir_map_next(&c->map, hash, &next)) != 0) {
-        const known *k = &c->item[id - 1];
+        const known_program *k = &c->item[id - 1];
         if (k->op == op && k->out == out && k->power == want.power &&
             memcmp(k->in, want.in, sizeof k->in) == 0)
             return k->p;

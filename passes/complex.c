@@ -18,11 +18,11 @@
 
 typedef enum boundary { WHOLE, PARTS, MEMORY } boundary;
 
-typedef struct split {
+typedef struct complex_split {
     ir_build *b;
     const ir_graph *f;
     pass_pair *env; /* by value of f; im is IR_NONE of what is real */
-} split;
+} complex_split;
 
 static bool
 is_complex(const ir_graph *f, ir_ref v)
@@ -96,7 +96,7 @@ split_output(ir_build *b, const ir_graph *f, int j, pass_pair z, boundary how)
 
 /* Do zeros only go in as imaginary parts, and so come out? */
 static bool
-stays_zero(const split *s, const ir_node *n)
+stays_zero(const complex_split *s, const ir_node *n)
 {
     const ir_op_flag flag = ir_ops[n->op].flag;
     double zero;
@@ -115,7 +115,7 @@ stays_zero(const split *s, const ir_node *n)
  * both.  Zeros are not carried through ops that would hide them: a product with a real number
  * has no use for them. */
 static void
-on_each_part(split *s, const ir_node *n, pass_pair *y)
+on_each_part(complex_split *s, const ir_node *n, pass_pair *y)
 {
     ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1), *part[2] = { &y->re, &y->im };
     for (int p = 0; p < 2; p++) {
@@ -132,7 +132,7 @@ on_each_part(split *s, const ir_node *n, pass_pair *y)
 }
 
 static void
-copy_whole(split *s, const ir_node *n, pass_pair *y)
+copy_whole(complex_split *s, const ir_node *n, pass_pair *y)
 {
     ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1),
            *out = IR_NEW_N(s->b->arena, ir_ref, n->n_out + 1);
@@ -149,7 +149,7 @@ copy_whole(split *s, const ir_node *n, pass_pair *y)
 
 /* How many values operands first ... first + n - 1 are now. */
 static int64_t
-count_parts(const split *s, const ir_node *n, int64_t first, int64_t count)
+count_parts(const complex_split *s, const ir_node *n, int64_t first, int64_t count)
 {
     int64_t parts = 0;
     for (int64_t i = first; i < first + count; i++)
@@ -165,7 +165,7 @@ split_body(const ir_graph *f, ir_graph **out)
 
 /* Bodies, and the counts of operands, with both parts. */
 static cot_status
-flow_attrs(split *s, const ir_node *n, ir_attrs *at)
+flow_attrs(complex_split *s, const ir_node *n, ir_attrs *at)
 {
     COT_TRY(pass_rewrite_subs(s->b, n, split_body, at));
     switch (n->op) {
@@ -183,7 +183,7 @@ flow_attrs(split *s, const ir_node *n, ir_attrs *at)
 
 /* Operands as parts; how many. */
 static int
-parts_in(const split *s, const ir_node *n, ir_ref *x)
+parts_in(const complex_split *s, const ir_node *n, ir_ref *x)
 {
     int parts = 0;
     for (int i = 0; i < n->n_in; i++) {
@@ -195,7 +195,7 @@ parts_in(const split *s, const ir_node *n, ir_ref *x)
 }
 
 static void
-parts_out(const split *s, const ir_node *n, const ir_ref *out, pass_pair *y)
+parts_out(const complex_split *s, const ir_node *n, const ir_ref *out, pass_pair *y)
 {
     for (int j = 0, at = 0; j < n->n_out; j++) {
         y[j].re = out[at++];
@@ -205,7 +205,7 @@ parts_out(const split *s, const ir_node *n, const ir_ref *out, pass_pair *y)
 }
 
 static void
-split_flow(split *s, const ir_node *n, pass_pair *y)
+split_flow(complex_split *s, const ir_node *n, pass_pair *y)
 {
     ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_in + 1),
            *out = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_out + 1);
@@ -222,7 +222,7 @@ split_flow(split *s, const ir_node *n, pass_pair *y)
 
 /* An op that is a graph of others: that graph, split, in its place. */
 static void
-split_expansion(split *s, const ir_node *n, pass_pair *y)
+split_expansion(complex_split *s, const ir_node *n, pass_pair *y)
 {
     const ir_type **type = IR_NEW_N(s->b->arena, const ir_type *, n->n_in + 1);
     ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_in + 1),
@@ -245,7 +245,7 @@ split_expansion(split *s, const ir_node *n, pass_pair *y)
 }
 
 static bool
-touches_complex(const split *s, const ir_node *n)
+touches_complex(const complex_split *s, const ir_node *n)
 {
     bool any = false;
     for (int i = 0; i < n->n_in; i++)
@@ -256,7 +256,7 @@ touches_complex(const split *s, const ir_node *n)
 }
 
 static void
-split_node(split *s, const ir_node *n)
+split_node(complex_split *s, const ir_node *n)
 {
     pass_pair *y = s->env + n->first, *x = IR_NEW_N(s->b->arena, pass_pair, n->n_in + 1);
     pass_pair_rule *rule = pass_pair_rule_of((ir_op)n->op);
@@ -285,7 +285,7 @@ split_graph(const ir_graph *f, boundary how, ir_graph **out)
     if (!f->complex)
         return COT_OK;
     ir_build *b = ir_build_new(f->ctx, f->name);
-    split s = { b, f, IR_NEW_N(b->arena, pass_pair, f->n_values) };
+    complex_split s = { b, f, IR_NEW_N(b->arena, pass_pair, f->n_values) };
     b->uncontracted = f->uncontracted;
     b->guarded = f->guarded;
     for (int i = 0; i < f->n_in; i++)

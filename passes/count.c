@@ -19,12 +19,12 @@
 
 #define COUNT_BYTES ((int64_t)1 << 26)
 
-typedef struct counter {
+typedef struct loop_counter {
     int carry;
     ir_op compare; /* the carry on the left */
     int64_t start, limit, step;
     cot_dtype dtype;
-} counter;
+} loop_counter;
 
 /* The integer that a constant of a graph holds. */
 static bool
@@ -98,7 +98,7 @@ carry_of(const ir_node *n, const ir_graph *g, ir_ref v)
 
 /* The step of the counter: body->out[carry] is the carry plus or minus a number. */
 static bool
-find_step(const ir_build *b, const ir_node *n, const ir_ref *in, counter *c)
+find_step(const ir_build *b, const ir_node *n, const ir_ref *in, loop_counter *c)
 {
     const ir_graph *f = n->at.loop.body;
     ir_ref i = f->in[n->at.loop.consts + c->carry];
@@ -114,7 +114,7 @@ find_step(const ir_build *b, const ir_node *n, const ir_ref *in, counter *c)
 }
 
 static bool
-find_counter(const ir_build *b, const ir_node *n, const ir_ref *in, counter *c)
+find_counter(const ir_build *b, const ir_node *n, const ir_ref *in, loop_counter *c)
 {
     const ir_graph *g = n->at.loop.cond;
     const ir_node *p = ir_def(g, g->out[0]);
@@ -142,7 +142,7 @@ small(int64_t x)
 
 /* How often the loop runs; -1: not known, or the counter wraps. */
 static int64_t
-trips_of(const counter *c)
+trips_of(const loop_counter *c)
 {
     int64_t gap = c->limit - c->start, s = c->step, trips;
     int bits = ir_bits(c->dtype);
@@ -173,7 +173,7 @@ trips_of(const counter *c)
 static int64_t
 trips_at(const ir_build *b, const ir_node *n, const ir_ref *in)
 {
-    counter c;
+    loop_counter c;
     int64_t trips = find_counter(b, n, in, &c) ? trips_of(&c) : -1;
 
     return n->at.loop.max > 0 && trips > n->at.loop.max ? -1 : trips;

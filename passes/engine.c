@@ -200,26 +200,26 @@ pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at
 }
 
 /* A value that waits for its operands: those before `next` are made. */
-typedef struct making {
+typedef struct pending_node {
     const ir_node *n;
     int next;
-} making;
+} pending_node;
 
 /* Without recursion, since what v is made of is as deep as the program is long. */
 ir_ref
 pass_make(ir_build *b, const ir_node *node, const ir_value *value, ir_ref v, ir_ref *made)
 {
-    making *wait = NULL;
+    pending_node *wait = NULL;
     uint32_t n_wait = 0, cap = 0;
 
     if (!made[v] && value[v].node)
-        IR_PUSH(b->arena, wait, n_wait, cap, ((making){ &node[value[v].node], 0 }));
+        IR_PUSH(b->arena, wait, n_wait, cap, ((pending_node){ &node[value[v].node], 0 }));
     while (n_wait > 0 && b->status == COT_OK) {
-        making *m = &wait[n_wait - 1];
+        pending_node *m = &wait[n_wait - 1];
         const ir_ref x = m->next < m->n->n_in ? m->n->in[m->next++] : IR_NONE;
 
         if (x && !made[x] && value[x].node) {
-            IR_PUSH(b->arena, wait, n_wait, cap, ((making){ &node[value[x].node], 0 }));
+            IR_PUSH(b->arena, wait, n_wait, cap, ((pending_node){ &node[value[x].node], 0 }));
         } else if (!x) {
             ir_copy_mapped(b, m->n, made);
             n_wait--;

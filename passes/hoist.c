@@ -118,14 +118,14 @@ is_factor_of_sum(const hoisting *h, ir_ref v)
     return n && h->summed[v] && n->op == OP_mul;
 }
 
-typedef struct wanted {
+typedef struct worklist {
     ir_ref *at;
     uint32_t n, cap;
     bool *asked; /* by value: it was in the list */
-} wanted;
+} worklist;
 
 static void
-want(const hoisting *h, wanted *w, ir_ref v)
+want(const hoisting *h, worklist *w, ir_ref v)
 {
     if (w->asked[v] || !ir_def(h->g, v))
         return;
@@ -135,7 +135,7 @@ want(const hoisting *h, wanted *w, ir_ref v)
 
 /* v does not change, and somebody who does wants it: move it, or what it is made of. */
 static void
-choose(hoisting *h, wanted *w, ir_ref v)
+choose(hoisting *h, worklist *w, ir_ref v)
 {
     const ir_node *n = ir_def(h->g, v);
     int64_t most = 0;
@@ -157,7 +157,7 @@ choose(hoisting *h, wanted *w, ir_ref v)
 static bool
 choose_all(hoisting *h)
 {
-    wanted w = { .asked = IR_NEW_N(h->g->arena, bool, h->g->n_values) };
+    worklist w = { .asked = IR_NEW_N(h->g->arena, bool, h->g->n_values) };
     bool any = false;
 
     ir_each_node (n, h->g)

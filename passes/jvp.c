@@ -13,16 +13,16 @@
 
 #include "ir/diag.h"
 
-typedef struct walk {
+typedef struct jvp_walk {
     ir_build *b;
     const ir_graph *f;
     const char *how;
     dual *env;   /* by value of f                  */
     dual *in;    /* operands of the node at hand   */
     ir_ref *ref; /* their values, and its results  */
-} walk;
+} jvp_walk;
 
-static walk
+static jvp_walk
 walk_begin(const ir_graph *f, const char *how)
 {
     int widest = 1;
@@ -30,7 +30,7 @@ walk_begin(const ir_graph *f, const char *how)
         widest = n->n_in > widest ? n->n_in : widest;
         widest = n->n_out > widest ? n->n_out : widest;
     }
-    walk w = { .b = pass_begin(f, "jvp"), .f = f, .how = how };
+    jvp_walk w = { .b = pass_begin(f, "jvp"), .f = f, .how = how };
     w.env = IR_NEW_N(w.b->arena, dual, f->n_values);
     w.in = IR_NEW_N(w.b->arena, dual, widest);
     w.ref = IR_NEW_N(w.b->arena, ir_ref, 2 * widest);
@@ -40,7 +40,7 @@ walk_begin(const ir_graph *f, const char *how)
 }
 
 static void
-copy_values(walk *w, const ir_node *n, dual *y)
+copy_values(jvp_walk *w, const ir_node *n, dual *y)
 {
     ir_ref *result = w->ref + n->n_in;
     for (int i = 0; i < n->n_in; i++)
@@ -53,7 +53,7 @@ copy_values(walk *w, const ir_node *n, dual *y)
 /* Copy node n, and add the tangents of its results if any operand has one.  Rules of ops with
  * sub-functions make values and tangents in one node. */
 static void
-walk_node(walk *w, const ir_node *n)
+walk_node(jvp_walk *w, const ir_node *n)
 {
     dual *y = w->env + n->first;
     bool varies = false;
@@ -71,7 +71,7 @@ walk_node(walk *w, const ir_node *n)
 }
 
 static void
-walk_nodes(walk *w)
+walk_nodes(jvp_walk *w)
 {
     const ir_graph *f = w->f;
     for (uint32_t i = 1; i < f->n_nodes && w->b->status == COT_OK; i++)
@@ -80,13 +80,13 @@ walk_nodes(walk *w)
 }
 
 static void
-add_tangent_input(walk *w, ir_ref v)
+add_tangent_input(jvp_walk *w, ir_ref v)
 {
     w->env[v].tan = ir_input_like(w->b, w->f, v, "d");
 }
 
 static ir_ref
-tangent_or_zeros(walk *w, ir_ref v)
+tangent_or_zeros(jvp_walk *w, ir_ref v)
 {
     return w->env[v].tan ? w->env[v].tan : pass_zeros_like(w->b, ir_type_at(w->f, v));
 }
@@ -95,7 +95,7 @@ cot_status
 pass_jvp_outputs(const ir_graph *f, const bool *active, int n_diff, bool *out_active,
                  const char *how, ir_graph **out)
 {
-    walk w = walk_begin(f, how);
+    jvp_walk w = walk_begin(f, how);
     for (int i = 0; i < f->n_in; i++)
         if (active[i] && ir_is_floating(f, f->in[i]))
             add_tangent_input(&w, f->in[i]);
@@ -135,7 +135,7 @@ pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
     pass_args args;
     COT_TRY(pass_resolve(f, wrt, true, "jvp", &args));
     COT_TRY(pass_check_aux(f, aux, "jvp"));
-    walk w = walk_begin(f, "in jvp");
+    jvp_walk w = walk_begin(f, "in jvp");
     const int n = f->n_out - aux;
     for (int i = 0; i < args.n; i++)
         add_tangent_input(&w, f->in[args.arg[i]]);

@@ -12,16 +12,16 @@
 #include "ir/scan.h"
 #include "passes/pass.h"
 
-typedef struct reader {
+typedef struct names_reader {
     const pass_named *names;
     const char *text, *at;
     int64_t *axis;
     bool *set;
     int depth;
-} reader;
+} names_reader;
 
 static cot_status
-fail(reader *r, const char *wants)
+fail(names_reader *r, const char *wants)
 {
     const pass_named *s = r->names;
 
@@ -52,7 +52,7 @@ pass_names_text(cot_context *ctx, const char *const *name, int n)
 
 /* A path below a prefix; some leaf must be at it or below it. */
 static cot_status
-read_path(reader *r, const char *prefix, const char **path)
+read_path(names_reader *r, const char *prefix, const char **path)
 {
     const pass_named *s = r->names;
     size_t length;
@@ -74,11 +74,11 @@ read_path(reader *r, const char *prefix, const char **path)
                            pass_names_text(s->ctx, s->name, s->n));
 }
 
-static cot_status read_dims(reader *r, const char *prefix);
+static cot_status read_dims(names_reader *r, const char *prefix);
 
 /* What stands after the colon of a path. */
 static cot_status
-read_entry(reader *r, const char *path)
+read_entry(names_reader *r, const char *path)
 {
     const pass_named *s = r->names;
     int64_t axis = COT_NONE;
@@ -106,7 +106,7 @@ read_entry(reader *r, const char *path)
 }
 
 static cot_status
-read_dims(reader *r, const char *prefix)
+read_dims(names_reader *r, const char *prefix)
 {
     const char *path;
 
@@ -126,7 +126,7 @@ cot_status
 pass_named_dims(const pass_named *s, const char *text, const int64_t **out)
 {
     ir_arena *a = &s->ctx->arena;
-    reader r = {
+    names_reader r = {
         s, text, text, IR_NEW_N(a, int64_t, s->n + 1), IR_NEW_N(a, bool, s->n + 1), 0
     };
 
@@ -145,7 +145,7 @@ pass_named_dims(const pass_named *s, const char *text, const int64_t **out)
 cot_status
 pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out)
 {
-    reader r = { .names = s, .text = text, .at = text };
+    names_reader r = { .names = s, .text = text, .at = text };
     int *arg = NULL;
     uint32_t n = 0, cap = 0;
     const char *path;

@@ -136,15 +136,15 @@ pass_default_options(void)
 
 /* Reading. */
 
-typedef struct reader {
+typedef struct pipeline_reader {
     cot_context *ctx;
     const char *text, *at;
     const pass_row *row; /* the pass whose options are read */
     ir_loc loc;          /* of the call that has the text; 0: a command line */
-} reader;
+} pipeline_reader;
 
 static cot_status
-fault(reader *r, const char *message)
+fault(pipeline_reader *r, const char *message)
 {
     const char *where = r->row ? r->row->name : "pipeline";
     return ir_fail(r->ctx, r->loc, where, ERR_pipeline, message, (int)(r->at - r->text) + 1,
@@ -160,7 +160,7 @@ is_word(char c)
 
 /* A word, in the context's arena; "" if there is none. */
 static const char *
-read_word(reader *r)
+read_word(pipeline_reader *r)
 {
     ir_skip_space(&r->at);
     const char *start = r->at;
@@ -170,7 +170,7 @@ read_word(reader *r)
 }
 
 static cot_status
-read_integer(reader *r, int64_t least, int64_t most, int64_t *out)
+read_integer(pipeline_reader *r, int64_t least, int64_t most, int64_t *out)
 {
     char *end;
     ir_skip_space(&r->at);
@@ -191,7 +191,7 @@ read_integer(reader *r, int64_t least, int64_t most, int64_t *out)
 
 /* An integer or, where it may be, `none`. */
 static cot_status
-read_item(reader *r, bool none, int64_t *out)
+read_item(pipeline_reader *r, bool none, int64_t *out)
 {
     ir_skip_space(&r->at);
     if (none && strncmp(r->at, "none", 4) == 0 && !is_word(r->at[4])) {
@@ -204,7 +204,7 @@ read_item(reader *r, bool none, int64_t *out)
 
 /* A list, or a single item (*one). */
 static cot_status
-read_list(reader *r, bool none, int *n, int64_t **items, bool *one)
+read_list(pipeline_reader *r, bool none, int *n, int64_t **items, bool *one)
 {
     uint32_t count = 0, cap = 0;
     int64_t x, *list = IR_NEW(&r->ctx->arena, int64_t);
@@ -228,7 +228,7 @@ read_list(reader *r, bool none, int *n, int64_t **items, bool *one)
 
 /* Is the list one of names? */
 static bool
-names_follow(const reader *r)
+names_follow(const pipeline_reader *r)
 {
     const char *c = r->at + strspn(r->at, " \t\n[");
     return is_word(*c) && !(*c >= '0' && *c <= '9');
@@ -236,7 +236,7 @@ names_follow(const reader *r)
 
 /* [a, b.c] as the text between the brackets. */
 static cot_status
-read_names(reader *r, char open, char close, const char **out)
+read_names(pipeline_reader *r, char open, char close, const char **out)
 {
     int depth = 1;
     if (!ir_accept(&r->at, open))
@@ -251,7 +251,7 @@ read_names(reader *r, char open, char close, const char **out)
 }
 
 static cot_status
-read_wrt(reader *r, pass_wrt *wrt, const char **names)
+read_wrt(pipeline_reader *r, pass_wrt *wrt, const char **names)
 {
     int64_t *items;
     bool one;
@@ -266,7 +266,7 @@ read_wrt(reader *r, pass_wrt *wrt, const char **names)
 }
 
 static cot_status
-read_dims(reader *r, pass_dims *dims, const char **names)
+read_dims(pipeline_reader *r, pass_dims *dims, const char **names)
 {
     int64_t *items;
     const char *before = (ir_skip_space(&r->at), r->at);
@@ -282,7 +282,7 @@ read_dims(reader *r, pass_dims *dims, const char **names)
 
 /* A word out of a list; its position. */
 static cot_status
-read_choice(reader *r, const char *const *choice, int n, int *out)
+read_choice(pipeline_reader *r, const char *const *choice, int n, int *out)
 {
     const char *word = read_word(r);
     for (int i = 0; i < n; i++)
@@ -297,7 +297,7 @@ read_choice(reader *r, const char *const *choice, int n, int *out)
 }
 
 static cot_status
-read_value(reader *r, unsigned bit, pass_options *o)
+read_value(pipeline_reader *r, unsigned bit, pass_options *o)
 {
     static const char *const randomness[] = { "error", "different", "same" };
     static const char *const remove[] = { "mutations", "mutations_and_views" };
@@ -348,7 +348,7 @@ options_of(cot_context *ctx, const pass_row *row)
 }
 
 static cot_status
-read_option(reader *r, pass_options *o, unsigned *given)
+read_option(pipeline_reader *r, pass_options *o, unsigned *given)
 {
     ir_skip_space(&r->at);
     const char *start = r->at, *name = read_word(r);
@@ -370,7 +370,7 @@ read_option(reader *r, pass_options *o, unsigned *given)
 }
 
 static cot_status
-read_step(reader *r, pass_step *step)
+read_step(pipeline_reader *r, pass_step *step)
 {
     unsigned given = 0;
     r->row = NULL;
@@ -398,7 +398,9 @@ read_step(reader *r, pass_step *step)
 cot_status
 pass_parse(cot_context *ctx, ir_loc loc, const char *text, int *n, const pass_step **steps)
 {
-    reader r = { .ctx = ctx, .loc = loc, .text = text ? text : "", .at = text ? text : "" };
+    pipeline_reader r = {
+        .ctx = ctx, .loc = loc, .text = text ? text : "", .at = text ? text : ""
+    };
     pass_step *list = NULL;
     uint32_t count = 0, cap = 0;
     ir_skip_space(&r.at);

@@ -14,16 +14,16 @@
 
 enum { TABLE_START = 8, TABLE_MOST = 1024 };
 
-typedef struct entry {
+typedef struct kernel_entry {
     uint64_t hash;
     cot_kernel *kernel;
-} entry;
+} kernel_entry;
 
-typedef struct table {
+typedef struct kernel_table {
     uint32_t n, cap; /* n: under the lock; cap: a power of two */
-    struct table *older;
-    _Atomic(const entry *) at[];
-} table;
+    struct kernel_table *older;
+    _Atomic(const kernel_entry *) at[];
+} kernel_table;
 
 static uint64_t
 hash_types(const cot_array *const *args, int n)
@@ -53,12 +53,12 @@ fits(const cot_kernel *k, const cot_array *const *args, int n)
 }
 
 static cot_kernel *
-find(const table *t, uint64_t hash, const cot_array *const *args, int n)
+find(const kernel_table *t, uint64_t hash, const cot_array *const *args, int n)
 {
     if (!t)
         return NULL;
     for (uint32_t i = (uint32_t)hash & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
-        const entry *e = atomic_load_explicit(&t->at[i], memory_order_acquire);
+        const kernel_entry *e = atomic_load_explicit(&t->at[i], memory_order_acquire);
 
         if (!e)
             return NULL;
@@ -96,7 +96,7 @@ static void
 free_tables(void *data)
 {
     for (owned *o = *(owned **)data; o; o = o->next) {
-        table *t = atomic_load(&o->fn->compiled);
+        kernel_table *t = atomic_load(&o->fn->compiled);
 
         for (uint32_t i = 0; i < t->cap; i++)
             if (t->at[i])
@@ -120,7 +120,7 @@ own(cot_fn *f)
 }
 
 static void
-put(table *t, const entry *e)
+put(kernel_table *t, const kernel_entry *e)
 {
     uint32_t i = (uint32_t)e->hash & (t->cap - 1);
 
@@ -131,10 +131,10 @@ put(table *t, const entry *e)
 }
 
 /* The table of f, with room for one more. */
-static table *
+static kernel_table *
 table_with_room(cot_fn *f)
 {
-    table *t = atomic_load(&f->compiled), *more;
+    kernel_table *t = atomic_load(&f->compiled), *more;
     uint32_t cap = t ? 2 * t->cap : TABLE_START;
 
     if (t && 2 * (t->n + 1) <= t->cap)
@@ -165,9 +165,9 @@ static cot_status
 compile_miss(cot_context *ctx, void *arg)
 {
     miss *m = arg;
-    table *t = atomic_load(&m->fn->compiled);
+    kernel_table *t = atomic_load(&m->fn->compiled);
     cot_type *type = IR_NEW_N(&ctx->arena, cot_type, m->n + 1);
-    entry *e;
+    kernel_entry *e;
 
     m->kernel = find(t, m->hash, m->args, m->n);
     if (m->kernel) {
@@ -180,10 +180,10 @@ compile_miss(cot_context *ctx, void *arg)
     m->alone = t && t->n >= TABLE_MOST;
     if (m->alone)
         return cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel);
-    e = IR_NEW(&ctx->arena, entry);
+    e = IR_NEW(&ctx->arena, kernel_entry);
     t = table_with_room(m->fn);
     COT_TRY(cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel));
-    *e = (entry){ m->hash, m->kernel };
+    *e = (kernel_entry){ m->hash, m->kernel };
     put(t, e);
     return COT_OK;
 }

@@ -276,17 +276,17 @@ cot_from_dlpack_unversioned(cot_context *ctx, struct DLManagedTensor *tensor)
 
 /* ---- out ---- */
 
-typedef struct lent {
+typedef struct dlpack_tensor {
     union {
         struct DLManagedTensorVersioned versioned;
         struct DLManagedTensor plain;
     } out;
     cot_array *a;
     int64_t strides[];
-} lent;
+} dlpack_tensor;
 
 static void
-take_back(lent *l)
+take_back(dlpack_tensor *l)
 {
     cot_array *a = l->a;
     void *(*alloc)(void *, void *, size_t) = a->realloc;
@@ -325,7 +325,7 @@ settle(cot_context *ctx, void *arg)
     return s == COT_OK ? COT_OK : rt_gpu_fail(ctx, g, s, NULL);
 }
 
-static lent *
+static dlpack_tensor *
 lend(cot_context *ctx, const cot_array *a)
 {
     if (!a) {
@@ -333,7 +333,7 @@ lend(cot_context *ctx, const cot_array *a)
         return NULL;
     }
     const size_t rank = (size_t)a->type.rank;
-    lent *l;
+    dlpack_tensor *l;
 
     if (rt_guard(ctx, settle, (void *)(uintptr_t)a) != COT_OK)
         return NULL;
@@ -348,7 +348,7 @@ lend(cot_context *ctx, const cot_array *a)
 }
 
 static dl_tensor
-tensor_of(lent *l)
+tensor_of(dlpack_tensor *l)
 {
     const cot_array *a = l->a;
     dl_tensor t = {
@@ -366,7 +366,7 @@ tensor_of(lent *l)
 struct DLManagedTensorVersioned *
 cot_to_dlpack(cot_context *ctx, const cot_array *a)
 {
-    lent *l = lend(ctx, a);
+    dlpack_tensor *l = lend(ctx, a);
 
     if (!l)
         return NULL;
@@ -382,7 +382,7 @@ cot_to_dlpack(cot_context *ctx, const cot_array *a)
 struct DLManagedTensor *
 cot_to_dlpack_unversioned(cot_context *ctx, const cot_array *a)
 {
-    lent *l = lend(ctx, a);
+    dlpack_tensor *l = lend(ctx, a);
 
     if (!l)
         return NULL;

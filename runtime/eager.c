@@ -9,17 +9,17 @@
 #include "frontend/fn.h"
 #include "ir/diag.h"
 
-typedef struct known {
-    struct known *next;
+typedef struct known_body {
+    struct known_body *next;
     cot_fn *fn;
-} known;
+} known_body;
 
-typedef struct search {
+typedef struct body_search {
     cot_place at;
     cot_body *body;
     int n_in, n_out;
     cot_fn *fn;
-} search;
+} body_search;
 
 static void
 keep(void *data)
@@ -31,14 +31,14 @@ static cot_status
 find_or_make(cot_context *ctx, void *arg)
 {
     static const char key;
-    search *s = arg;
-    known **list = ir_attached_find(ctx, &key);
+    body_search *s = arg;
+    known_body **list = ir_attached_find(ctx, &key);
 
     if (!list) {
-        list = IR_NEW(&ctx->arena, known *);
+        list = IR_NEW(&ctx->arena, known_body *);
         ir_attach(ctx, &key, list, keep);
     }
-    for (const known *k = *list; k; k = k->next)
+    for (const known_body *k = *list; k; k = k->next)
         if (k->fn->body == s->body && k->fn->n_in == s->n_in && k->fn->n_out == s->n_out) {
             s->fn = k->fn;
             return COT_OK;
@@ -46,8 +46,8 @@ find_or_make(cot_context *ctx, void *arg)
     cot_fn *fn = cot_fn_new_(s->at, ctx, "eval", s->body, s->n_in, s->n_out, NULL);
     if (!fn || fn->kind != FE_FN_BODY)
         return ctx->status;
-    known *made = IR_NEW(&ctx->arena, known);
-    *made = (known){ *list, fn };
+    known_body *made = IR_NEW(&ctx->arena, known_body);
+    *made = (known_body){ *list, fn };
     *list = made;
     s->fn = fn;
     return COT_OK;
@@ -57,7 +57,7 @@ cot_status
 cot_eval_all_(cot_place at, cot_context *ctx, cot_body *body, cot_array **results,
               int n_results, const cot_array *const *args, int n_args)
 {
-    search s = { at, body, n_args, n_results, NULL };
+    body_search s = { at, body, n_args, n_results, NULL };
 
     COT_TRY(rt_guard(ctx, find_or_make, &s));
     return rt_call_fn("cot_eval", s.fn, &(const cot_compile_options){ .backend = "eval" },

@@ -10,11 +10,11 @@
 #include "ir/diag.h"
 #include "runtime/support/print.h"
 
-typedef struct printer {
+typedef struct print_function {
     cot_dtype dtype;
     const char *name, *prototype;
     cot_symbol *symbol;
-} printer;
+} print_function;
 
 #define PRINTER(DTYPE, name, type)                                                             \
     {                                                                                          \
@@ -23,12 +23,13 @@ typedef struct printer {
             " *out0 = in0, const uint8_t *in1, const int64_t *in2)",                           \
             (cot_symbol *)cot_rt_print_##name                                                  \
     }
-static const printer printers[] = { PRINTER(F32, f32, float), PRINTER(F64, f64, double),
-                                    PRINTER(I64, i64, int64_t), PRINTER(U64, u64, uint64_t),
-                                    PRINTER(BOOL, bool, bool) };
+static const print_function printers[] = { PRINTER(F32, f32, float), PRINTER(F64, f64, double),
+                                           PRINTER(I64, i64, int64_t),
+                                           PRINTER(U64, u64, uint64_t),
+                                           PRINTER(BOOL, bool, bool) };
 
 /* The printer that shows every value of the type. */
-static const printer *
+static const print_function *
 printer_for(cot_dtype t)
 {
     cot_dtype wide = ir_is_complex(t)              ? ir_part_type(t)
@@ -105,7 +106,7 @@ cot_print_(cot_place at, cot_value x, const char *text)
     if (!text)
         return cot_trace_fail_(at, t, "print: the text is NULL; wants one, as \"x is {}\"");
     const ir_type *type = ir_btype(t->b, v);
-    const printer *p = printer_for(type->dtype);
+    const print_function *p = printer_for(type->dtype);
     const cot_custom_options o = { .n_in = 3,
                                    .symbol = p->symbol,
                                    .prototype = p->prototype,

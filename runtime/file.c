@@ -13,18 +13,18 @@
 #include "ir/context.h"
 #include "ir/diag.h"
 
-typedef struct format {
+typedef struct file_format {
     const char *ending;
     cot_status (*read)(cot_context *, const char *, const void *, size_t, cot_state *);
     cot_status (*write)(cot_context *, const char *, const cot_state *);
-} format;
+} file_format;
 
-static const format formats[] = {
+static const file_format formats[] = {
     { ".npz", rt_npz_read, rt_npz_write },
     { ".safetensors", rt_safetensors_read, rt_safetensors_write },
 };
 
-static const format *
+static const file_format *
 format_of(const char *path)
 {
     size_t n = strlen(path);
@@ -109,7 +109,7 @@ check_names(cot_context *ctx, const char *path, const cot_state *s)
 static cot_status
 load(cot_context *ctx, const char *path, const void *file, size_t size, cot_state *out)
 {
-    const format *f = format_of(path);
+    const file_format *f = format_of(path);
 
     COT_TRY(f->read(ctx, path, file, size, out));
     const cot_named *twice = name_twice(ctx, out);
@@ -147,7 +147,7 @@ cot_save(cot_context *ctx, const char *path, const cot_state *s)
 
     if (!ctx || !path || !s)
         return ir_fail_null(ctx, "save", path ? "the state" : "the path");
-    const format *f = format_of(path);
+    const file_format *f = format_of(path);
 
     for (int i = 0; i < s->n; i++)
         COT_TRY(rt_want_here(ctx, cot_state_entries(s)[i].array));

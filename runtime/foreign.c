@@ -8,12 +8,12 @@
 
 enum { WORD = 8 };
 
-typedef struct handed {
+typedef struct foreign_operands {
     const ir_custom *c;
     const ir_attrs *at;
     void *const *out;
     const void *const *in;
-} handed;
+} foreign_operands;
 
 static size_t
 bytes_of(const ir_type *t)
@@ -23,7 +23,7 @@ bytes_of(const ir_type *t)
 
 /* An argument: `word` holds what is no array. */
 static rt_arg
-argument(const handed *h, const ir_c_item *x, uint64_t *word)
+argument(const foreign_operands *h, const ir_c_item *x, uint64_t *word)
 {
     const ir_graph *f = h->at->custom.forward;
     if (x->kind == IR_C_USER)
@@ -44,7 +44,7 @@ argument(const handed *h, const ir_c_item *x, uint64_t *word)
 static int
 run(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
-    const handed h = { c, at, out, in };
+    const foreign_operands h = { c, at, out, in };
     const ir_c_function *p = c->c;
     rt_arg arg[p->n + 1];
     uint64_t word[p->n + 1];

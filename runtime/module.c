@@ -12,7 +12,7 @@
 
 /* ---- functional_call ---- */
 
-typedef struct call {
+typedef struct module_call {
     cot_module *m;
     const char *op;
     ir_loc loc;
@@ -22,10 +22,10 @@ typedef struct call {
     cot_array **leaf; /* what is given for each leaf, or NULL */
     int n_args;
     const cot_array **args;
-} call;
+} module_call;
 
 static cot_status
-place_one(call *c, const cot_named *x)
+place_one(module_call *c, const cot_named *x)
 {
     cot_module *m = c->m;
     int i = x->name ? fe_module_find(m, x->name) : -1;
@@ -58,7 +58,7 @@ same_array(const cot_array *x, const cot_array *y)
 
 /* Given under one of two names: given under both. */
 static cot_status
-tie(call *c)
+tie(module_call *c)
 {
     cot_module *m = c->m;
 
@@ -80,7 +80,7 @@ tie(call *c)
 }
 
 static cot_status
-collect(call *c, cot_array *const *inputs, int n_inputs)
+collect(module_call *c, cot_array *const *inputs, int n_inputs)
 {
     cot_module *m = c->m;
 
@@ -121,7 +121,7 @@ cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_
                      const cot_functional_options *options, size_t size)
 {
     volatile cot_status status = COT_ERR_MEMORY;
-    call c = { .m = m, .op = "functional_call", .given = given, .n_given = n_given };
+    module_call c = { .m = m, .op = "functional_call", .given = given, .n_given = n_given };
     FE_OPTIONS(cot_functional_options, o, options, size);
 
     if (!m || (n_given > 0 && !given) || (n_inputs > 0 && !inputs))
@@ -227,7 +227,7 @@ cot_module_state(const cot_module *m, cot_state *out)
 /* What is given for each leaf, checked; the module is changed by no one before all of it is
  * right. */
 static cot_status
-check_state(call *c, bool partial)
+check_state(module_call *c, bool partial)
 {
     cot_module *m = c->m;
 
@@ -253,7 +253,7 @@ cot_status
 cot_module_set_state(cot_module *m, const cot_state *s, int partial)
 {
     volatile cot_status status = COT_ERR_MEMORY;
-    call c = { .m = m, .op = "module_set_state", .given = s, .n_given = 1 };
+    module_call c = { .m = m, .op = "module_set_state", .given = s, .n_given = 1 };
 
     if (!m || !s)
         return ir_fail_null(m ? m->ctx : NULL, "module_set_state", "the state");

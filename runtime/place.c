@@ -42,12 +42,12 @@ failed(cot_context *ctx, ir_place *p, cot_status s)
                    p->why(p));
 }
 
-typedef struct making {
+typedef struct placement {
     cot_type type;
     const char *device;
     const cot_array *from;      /* NULL: zeros */
     cot_array *out;
-} making;
+} placement;
 
 static cot_status
 fill(rt_gpu *g, cot_array *a, bool zero)
@@ -90,7 +90,7 @@ rt_array_on(cot_context *ctx, const cot_type *type, int ordinal, bool zero, cot_
 static cot_status
 make(cot_context *ctx, void *arg)
 {
-    making *m = arg;
+    placement *m = arg;
     int ordinal;
 
     if (!m->device || !read_name(m->device, &ordinal))
@@ -109,7 +109,7 @@ make(cot_context *ctx, void *arg)
 cot_array *
 cot_array_new_on(cot_context *ctx, cot_type type, const char *device)
 {
-    making m = { type, device, NULL, NULL };
+    placement m = { type, device, NULL, NULL };
 
     return rt_guard(ctx, make, &m) == COT_OK ? m.out : NULL;
 }
@@ -121,7 +121,7 @@ cot_array_to(cot_context *ctx, const cot_array *a, const char *device)
         ir_fail_null(ctx, "array_to", "the array");
         return NULL;
     }
-    making m = { a->type, device, a, NULL };
+    placement m = { a->type, device, a, NULL };
 
     if (rt_guard(ctx, make, &m) != COT_OK)
         return NULL;

@@ -166,13 +166,13 @@ equal_parts(cot_place at, cot_value x, int k, int64_t m, bool most)
                 : cot_mean(x, .axes = COT_LIST(k + 1));
 }
 
-typedef struct parts {
+typedef struct bins {
     int64_t n, m, most; /* elements, parts, elements of the largest part */
-} parts;
+} bins;
 
 /* [m, n]: 1 / count in the columns of a part, else 0. */
 static cot_value
-weights(cot_place at, cot_trace *t, parts p, cot_dtype dtype)
+weights(cot_place at, cot_trace *t, bins p, cot_dtype dtype)
 {
     const int64_t n = p.n, m = p.m;
     cot_value column = cot_iota(t, cot_i64(m, n), 1), row = cot_iota(t, cot_i64(m, n), 0);
@@ -185,7 +185,7 @@ weights(cot_place at, cot_trace *t, parts p, cot_dtype dtype)
 /* The maximum over windows of `most` elements, of which those past a part's end count as
  * -inf. */
 static cot_value
-largest(cot_place at, cot_trace *t, cot_value x, int k, parts p)
+largest(cot_place at, cot_trace *t, cot_value x, int k, bins p)
 {
     const int64_t n = p.n, m = p.m, w = p.most;
     cot_value row = cot_iota(t, cot_i32(m, w), 0), column = cot_iota(t, cot_i32(m, w), 1);
@@ -203,7 +203,7 @@ largest(cot_place at, cot_trace *t, cot_value x, int k, parts p)
 static cot_value
 adapt_axis(cot_place at, cot_trace *t, cot_value x, int k, int64_t m, bool most)
 {
-    parts p = { cot_size(x, k), m, 0 };
+    bins p = { cot_size(x, k), m, 0 };
 
     if (m == p.n)
         return x;

@@ -10,16 +10,16 @@
 
 #include "frontend/nn/nn.h"
 
-typedef struct update {
+typedef struct optimizer_step {
     const cot_optim *o;
     cot_value rate; /* scalar; unset: o->rate */
     double fixed, decay;
     cot_value fix1, fix2; /* adam: 1 - beta^t */
     cot_value share;      /* sgd: the part of g that the velocity takes: of the first all */
-} update;
+} optimizer_step;
 
 /* x (a parameter) and g become the next x; s, its slots, become the next slots. */
-typedef cot_value formula(cot_place at, const update *u, cot_value x, cot_value g,
+typedef cot_value formula(cot_place at, const optimizer_step *u, cot_value x, cot_value g,
                           cot_value *s);
 
 static double
@@ -30,7 +30,7 @@ either(double x, double absent)
 
 /* x - rate d */
 static cot_value
-moved(cot_place at, const update *u, cot_value x, cot_value d)
+moved(cot_place at, const optimizer_step *u, cot_value x, cot_value d)
 {
     return cot_sub(x, fe_given(u->rate) ? cot_mul(cot_convert(u->rate, cot_dtype_of(x)), d)
                                         : cot_mul(u->fixed, d));
@@ -38,7 +38,7 @@ moved(cot_place at, const update *u, cot_value x, cot_value d)
 
 /* (1 - rate decay) x */
 static cot_value
-decayed(cot_place at, const update *u, cot_value x)
+decayed(cot_place at, const optimizer_step *u, cot_value x)
 {
     return u->decay > 0 ? moved(at, u, x, cot_mul(u->decay, x)) : x;
 }
@@ -51,7 +51,7 @@ averaged(cot_place at, cot_value m, cot_value x, double b)
 }
 
 static cot_value
-sgd(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
+sgd(cot_place at, const optimizer_step *u, cot_value x, cot_value g, cot_value *s)
 {
     const cot_optim *o = u->o;
 
@@ -65,7 +65,7 @@ sgd(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
 }
 
 static cot_value
-adam(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
+adam(cot_place at, const optimizer_step *u, cot_value x, cot_value g, cot_value *s)
 {
     const cot_optim *o = u->o;
     const cot_dtype t = cot_dtype_of(x);
@@ -83,7 +83,7 @@ adam(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
 }
 
 static cot_value
-rmsprop(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
+rmsprop(cot_place at, const optimizer_step *u, cot_value x, cot_value g, cot_value *s)
 {
     const cot_optim *o = u->o;
     const double alpha = either(o->alpha, 0.99);
@@ -103,14 +103,14 @@ rmsprop(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
 }
 
 static cot_value
-adagrad(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
+adagrad(cot_place at, const optimizer_step *u, cot_value x, cot_value g, cot_value *s)
 {
     s[0] = cot_add(s[0], cot_square(g));
     return moved(at, u, x, cot_div(g, cot_add(cot_sqrt(s[0]), either(u->o->eps, 1e-10))));
 }
 
 static cot_value
-lion(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
+lion(cot_place at, const optimizer_step *u, cot_value x, cot_value g, cot_value *s)
 {
     cot_value d = cot_sign(averaged(at, s[0], g, either(u->o->beta1, 0.9)));
 
@@ -225,14 +225,14 @@ correction(cot_place at, double beta, cot_value t)
     return cot_neg(cot_expm1(cot_mul(log(beta), t)));
 }
 
-static update
+static optimizer_step
 begin(cot_place at, const cot_optim *o, cot_values params, cot_values state,
       cot_value *state_out)
 {
-    update u = {
-        .o = o, .rate = o->schedule, .fixed = either(o->rate, methods[o->kind].rate),
-        .decay = either(o->weight_decay, methods[o->kind].decay)
-    };
+    optimizer_step u = { .o = o,
+                         .rate = o->schedule,
+                         .fixed = either(o->rate, methods[o->kind].rate),
+                         .decay = either(o->weight_decay, methods[o->kind].decay) };
     cot_dtype widest = COT_F32;
 
     if (!counts(o) || params.n == 0)
@@ -273,7 +273,7 @@ cot_optim_step_(cot_place at, const cot_optim *o, cot_values params, cot_values 
         !lists_fit(at, o, params, gradients, state))
         return;
     const method *m = &methods[o->kind];
-    const update u = begin(at, o, params, state, state_out);
+    const optimizer_step u = begin(at, o, params, state, state_out);
     for (int i = 0; i < n; i++) {
         cot_value s[3], x = fe_wide(at, FE_AT(params)[i]), g = fe_wide(at, FE_AT(gradients)[i]);
         for (int j = 0; j < k; j++)

@@ -8,16 +8,16 @@
 
 enum { LOG_BLOCK = 32 }; /* a shorter cumulative logsumexp is one loop */
 
-typedef struct running {
+typedef struct cumulation {
     const char *title;
     ir_op op;
     int axis;
     cot_order_options o;
     int64_t size, fill;
-} running;
+} cumulation;
 
 static int
-axis_of(ir_build *b, const running *r, ir_ref x)
+axis_of(ir_build *b, const cumulation *r, ir_ref x)
 {
     return x ? fe_axis(b, r->title, r->axis, ir_btype(b, x)->rank) : -1;
 }
@@ -25,7 +25,7 @@ axis_of(ir_build *b, const running *r, ir_ref x)
 static ir_ref
 cumulate(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const running *r = options;
+    const cumulation *r = options;
     const int axis = axis_of(b, r, x[0].ref);
     ir_ref y = x[0].ref;
 
@@ -41,7 +41,7 @@ cumulate(ir_build *b, const fe_arg *x, int n, const void *options)
     cot_value cot_##name##_(cot_place at, cot_value x, int axis, const cot_order_options *o,   \
                             size_t size)                                                       \
     {                                                                                          \
-        running r = { .title = #name, .op = OP_##name, .axis = axis };                         \
+        cumulation r = { .title = #name, .op = OP_##name, .axis = axis };                      \
                                                                                                \
         fe_options(&r.o, sizeof r.o, o, size);                                                 \
         return fe_apply1(at, #name, cumulate, x, &r);                                          \
@@ -129,7 +129,7 @@ log_prefixes(ir_build *b, ir_ref x, int axis, int64_t n)
 static ir_ref
 cumlogsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const running *r = options;
+    const cumulation *r = options;
     const int axis = axis_of(b, r, x[0].ref);
     ir_ref y = axis < 0 ? IR_NONE : fe_widen(b, x[0].ref);
     const ir_type *t = y ? ir_btype(b, y) : NULL;
@@ -149,7 +149,7 @@ cumlogsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_cumlogsumexp_(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size)
 {
-    running r = { .title = "cumlogsumexp", .axis = axis };
+    cumulation r = { .title = "cumlogsumexp", .axis = axis };
 
     fe_options(&r.o, sizeof r.o, o, size);
     return fe_apply1(at, "cumlogsumexp", cumlogsumexp, x, &r);

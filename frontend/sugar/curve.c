@@ -14,14 +14,14 @@
 
 /* ---- operands ---- */
 
-typedef struct wanted {
+typedef struct accepted {
     const char *op, *what;
     int rank;                   /* -1: any */
     bool complex, integer;      /* are taken besides floating types */
-} wanted;
+} accepted;
 
 static bool
-takes(const wanted *w, const ir_type *t)
+takes(const accepted *w, const ir_type *t)
 {
     return (w->rank < 0 || t->rank == w->rank) &&
            (ir_is_float(t->dtype) || (w->complex && ir_is_complex(t->dtype)) ||
@@ -31,7 +31,7 @@ takes(const wanted *w, const ir_type *t)
 static ir_ref
 judged(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    const wanted *w = o;
+    const accepted *w = o;
     const ir_type *t = ir_btype(b, x[0].ref);
 
     (void)n;
@@ -49,7 +49,7 @@ judged(ir_build *b, const fe_arg *x, int n, const void *o)
 
 /* Is *x as wanted?  Else it becomes a bad value, and the error says why. */
 static bool
-want(cot_place at, cot_value *x, wanted w)
+want(cot_place at, cot_value *x, accepted w)
 {
     *x = fe_apply1(at, w.op, judged, *x, &w);
     return cot_type_of(*x).dtype != COT_DTYPE_NONE;
@@ -117,11 +117,11 @@ cot_interp_(cot_place at, cot_value x, cot_value xp, cot_value fp, const cot_int
             size_t size)
 {
     FE_OPTIONS(cot_interp_options, opt, o, size);
-    if (!want(at, &x, (wanted){ "interp", "x", -1, false, false }))
+    if (!want(at, &x, (accepted){ "interp", "x", -1, false, false }))
         return x;
-    if (!want(at, &xp, (wanted){ "interp", "xp", 1, false, false }))
+    if (!want(at, &xp, (accepted){ "interp", "xp", 1, false, false }))
         return xp;
-    if (!want(at, &fp, (wanted){ "interp", "fp", 1, false, false }))
+    if (!want(at, &fp, (accepted){ "interp", "fp", 1, false, false }))
         return fp;
     const int64_t n = cot_size(xp, 0);
     const cot_dtype t = fe_promote(both(x, xp), cot_type_of(fp).dtype);
@@ -161,9 +161,9 @@ static bool
 two_lines(cot_place at, const char *op, cot_value *x, cot_value *y, cot_overlap overlap,
           cot_dtype *t)
 {
-    if (!want(at, x, (wanted){ op, "x", 1, true, true }))
+    if (!want(at, x, (accepted){ op, "x", 1, true, true }))
         return false;
-    if (!want(at, y, (wanted){ op, "y", 1, true, true })) {
+    if (!want(at, y, (accepted){ op, "y", 1, true, true })) {
         *x = *y;
         return false;
     }
@@ -242,7 +242,7 @@ cot_value
 cot_trapezoid_(cot_place at, cot_value y, int axis, const cot_trapezoid_options *o, size_t size)
 {
     FE_OPTIONS(cot_trapezoid_options, opt, o, size);
-    if (!want(at, &y, (wanted){ "trapezoid", "y", -1, true, false }))
+    if (!want(at, &y, (accepted){ "trapezoid", "y", -1, true, false }))
         return y;
     const int64_t n = cot_size(y, axis);
     const bool placed = opt.x.ctx != NULL;
@@ -250,7 +250,7 @@ cot_trapezoid_(cot_place at, cot_value y, int axis, const cot_trapezoid_options 
     axis += axis < 0 ? cot_rank(y) : 0;
     if (axis < 0 || axis >= cot_rank(y))
         return cot_index_(at, y, 0, axis);
-    if (placed && !want(at, &opt.x, (wanted){ "trapezoid", "x", -1, false, false }))
+    if (placed && !want(at, &opt.x, (accepted){ "trapezoid", "x", -1, false, false }))
         return opt.x;
     if (placed &&
         (cot_rank(opt.x) == 1 ? cot_size(opt.x, 0) != n : cot_rank(opt.x) != cot_rank(y)))
@@ -271,9 +271,9 @@ cot_trapezoid_(cot_place at, cot_value y, int axis, const cot_trapezoid_options 
 cot_value
 cot_polyval_(cot_place at, cot_value p, cot_value x)
 {
-    if (!want(at, &p, (wanted){ "polyval", "p", 1, true, true }))
+    if (!want(at, &p, (accepted){ "polyval", "p", 1, true, true }))
         return p;
-    if (!want(at, &x, (wanted){ "polyval", "x", -1, true, true }))
+    if (!want(at, &x, (accepted){ "polyval", "x", -1, true, true }))
         return x;
     const cot_dtype t = both(p, x);
     const int64_t n = cot_size(p, 0);
@@ -304,9 +304,9 @@ powers(cot_place at, cot_value x, int degree)
 cot_value
 cot_polyfit_(cot_place at, cot_value x, cot_value y, int degree)
 {
-    if (!want(at, &x, (wanted){ "polyfit", "x", 1, true, false }))
+    if (!want(at, &x, (accepted){ "polyfit", "x", 1, true, false }))
         return x;
-    if (!want(at, &y, (wanted){ "polyfit", "y", -1, true, false }))
+    if (!want(at, &y, (accepted){ "polyfit", "y", -1, true, false }))
         return y;
     const cot_dtype t = both(x, y);
     const int64_t n = cot_size(x, 0);

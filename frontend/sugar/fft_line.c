@@ -14,18 +14,18 @@
 #include "frontend/sugar/fft.h"
 #include "ir/fft.h"
 
-typedef struct parts {
+typedef struct complex_parts {
     ir_ref re, im;
-} parts;
+} complex_parts;
 
-static parts
+static complex_parts
 parts_of(ir_build *b, ir_ref z)
 {
-    return (parts){ ir_op1(b, OP_real, z), ir_op1(b, OP_imag, z) };
+    return (complex_parts){ ir_op1(b, OP_real, z), ir_op1(b, OP_imag, z) };
 }
 
 static ir_ref
-whole(ir_build *b, parts z)
+whole(ir_build *b, complex_parts z)
 {
     return ir_op2(b, OP_complex, z.re, z.im);
 }
@@ -43,8 +43,8 @@ fe_fft_scaled(ir_build *b, ir_ref z, double c)
         return z;
     if (!ir_is_complex(ir_btype(b, z)->dtype))
         return times(b, z, c);
-    parts p = parts_of(b, z);
-    return whole(b, (parts){ times(b, p.re, c), times(b, p.im, c) });
+    complex_parts p = parts_of(b, z);
+    return whole(b, (complex_parts){ times(b, p.re, c), times(b, p.im, c) });
 }
 
 static int64_t
@@ -80,7 +80,7 @@ static ir_ref
 complex_along_last(ir_build *b, ir_ref x, int64_t n, const double *z)
 {
     ir_ref re = along_last(b, x, n, z, 0);
-    return whole(b, (parts){ re, along_last(b, x, n, z, 1) });
+    return whole(b, (complex_parts){ re, along_last(b, x, n, z, 1) });
 }
 
 /* x cut to n elements of an axis, or zeros put behind it. */
@@ -276,7 +276,7 @@ unpaired(ir_build *b, ir_ref z)
 {
     const ir_type *t = ir_btype(b, z);
     int64_t dims[COT_MAX_RANK + 1];
-    parts p = parts_of(b, z);
+    complex_parts p = parts_of(b, z);
     memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);
     dims[t->rank] = 1;
     const ir_ref one[2] = { ir_reshape(b, p.re, t->rank + 1, dims),
@@ -298,7 +298,7 @@ fe_fft_complex(ir_build *b, ir_ref x)
 
 /* Real numbers as half as many complex ones, of which they are the parts, transformed: the
  * parts. */
-static parts
+static complex_parts
 paired(ir_build *b, ir_ref x)
 {
     const ir_type *t = ir_btype(b, x);
@@ -316,8 +316,8 @@ paired(ir_build *b, ir_ref x)
     for (int i = 0; i < 2 && z; i++)
         part[i] = ir_reshape(b, ir_slice_axis(b, z, axis + 1, i, i + 1), t->rank, dims);
     if (!z || whole_line)
-        return z ? (parts){ part[0], part[1] } : (parts){ IR_NONE, IR_NONE };
-    return parts_of(b, fe_fft_line(b, whole(b, (parts){ part[0], part[1] }), false));
+        return z ? (complex_parts){ part[0], part[1] } : (complex_parts){ IR_NONE, IR_NONE };
+    return parts_of(b, fe_fft_line(b, whole(b, (complex_parts){ part[0], part[1] }), false));
 }
 
 /* 0 ... h of what has period h. */
@@ -337,11 +337,11 @@ real_line_even(ir_build *b, ir_ref x)
     const int64_t n = length(b, x), h = n / 2;
     const ir_axes along = ir_axes_of(axis);
     double *w = roots(b, h + 1, n);
-    parts z = paired(b, x);
+    complex_parts z = paired(b, x);
 
     if (!z.re || !z.im)
         return IR_NONE;
-    z = (parts){ closed(b, z.re, axis), closed(b, z.im, axis) };
+    z = (complex_parts){ closed(b, z.re, axis), closed(b, z.im, axis) };
     for (int64_t i = 0; i < 2 * h + 2; i++)
         w[i] /= 2;
     ir_ref mre = ir_reverse(b, z.re, along), mim = ir_reverse(b, z.im, along);
@@ -353,7 +353,8 @@ real_line_even(ir_build *b, ir_ref x)
     ir_ref turned_re = ir_sub(b, ir_mul(b, c, odd_re), product);
     ir_ref right = ir_mul(b, s, odd_re);
     ir_ref turned_im = ir_add(b, ir_mul(b, c, odd_im), right);
-    return whole(b, (parts){ ir_add(b, even_re, turned_re), ir_add(b, even_im, turned_im) });
+    return whole(
+        b, (complex_parts){ ir_add(b, even_re, turned_re), ir_add(b, even_im, turned_im) });
 }
 
 /* Of real numbers number 0, and number n/2 of an even n, are real: what rounding leaves of the
@@ -361,7 +362,7 @@ real_line_even(ir_build *b, ir_ref x)
 static ir_ref
 exactly_real(ir_build *b, ir_ref y, int64_t n)
 {
-    parts p = y ? parts_of(b, y) : (parts){ IR_NONE, IR_NONE };
+    complex_parts p = y ? parts_of(b, y) : (complex_parts){ IR_NONE, IR_NONE };
     if (!p.re || !p.im)
         return IR_NONE;
     const ir_type *t = ir_btype(b, p.im);
@@ -394,7 +395,7 @@ of_real(ir_build *b, ir_ref z, bool even)
 {
     const int axis = ir_btype(b, z)->rank - 1;
     const int64_t m = length(b, z);
-    parts p = parts_of(b, z);
+    complex_parts p = parts_of(b, z);
     ir_ref zero = ir_slice_axis(b, p.im, axis, 0, 1);
     if (!zero)
         return IR_NONE;
@@ -410,7 +411,7 @@ real_back_even(ir_build *b, ir_ref y, int64_t n)
     const int axis = ir_btype(b, y)->rank - 1;
     const int64_t h = n / 2;
     const double *w = roots(b, h, n);
-    parts x = parts_of(b, of_real(b, y, true));
+    complex_parts x = parts_of(b, of_real(b, y, true));
     if (!x.re || !x.im)
         return IR_NONE;
     ir_ref re = ir_slice_axis(b, x.re, axis, 0, h), im = ir_slice_axis(b, x.im, axis, 0, h);
@@ -425,7 +426,8 @@ real_back_even(ir_build *b, ir_ref y, int64_t n)
     ir_ref odd_re = ir_add(b, ir_mul(b, c, dif_re), product);
     ir_ref right = ir_mul(b, s, dif_re);
     ir_ref odd_im = ir_sub(b, ir_mul(b, c, dif_im), right);
-    ir_ref z = whole(b, (parts){ ir_sub(b, even_re, odd_im), ir_add(b, even_im, odd_re) });
+    ir_ref z =
+        whole(b, (complex_parts){ ir_sub(b, even_re, odd_im), ir_add(b, even_im, odd_re) });
     z = fe_fft_line(b, z, true);
     return z ? unpaired(b, z) : IR_NONE;
 }

@@ -133,15 +133,15 @@ also(ir_build *b, cot_value *to, ir_ref y)
 }
 
 /* Options of one call, and where further results go. */
-typedef struct call {
+typedef struct linalg_call {
     cot_linalg_options o;
     cot_value *out[2];
-} call;
+} linalg_call;
 
-static call
+static linalg_call
 call_of(const cot_linalg_options *o, size_t size, cot_value *first, cot_value *second)
 {
-    call c = { .out = { first, second } };
+    linalg_call c = { .out = { first, second } };
 
     if (o)
         fe_options(&c.o, sizeof c.o, o, size);
@@ -168,7 +168,7 @@ symmetric(ir_build *b, ir_ref x, const cot_linalg_options *o, bool upper)
 static ir_ref
 cholesky(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const call *c = options;
+    const linalg_call *c = options;
     ir_ref m = fe_matrix(b, "cholesky", x[0].ref, true);
 
     (void)n;
@@ -179,7 +179,7 @@ cholesky(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_cholesky_(cot_place at, cot_value x, const cot_linalg_options *o, size_t size)
 {
-    call c = call_of(o, size, NULL, NULL);
+    linalg_call c = call_of(o, size, NULL, NULL);
 
     return fe_apply1(at, "cholesky", cholesky, x, &c);
 }
@@ -193,7 +193,7 @@ triangular(ir_build *b, ir_ref a, ir_ref y, const ir_attrs *at)
 static ir_ref
 triangular_solve(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const cot_linalg_options *o = &((const call *)options)->o;
+    const cot_linalg_options *o = &((const linalg_call *)options)->o;
     const ir_attrs at = { .triangle = { !!o->right, !!o->upper, !!o->transposed, !!o->unit } };
     ir_ref a = x[0].ref, y = x[1].ref;
     bool vector;
@@ -210,7 +210,7 @@ cot_value
 cot_triangular_solve_(cot_place at, cot_value a, cot_value y, const cot_linalg_options *o,
                       size_t size)
 {
-    call c = call_of(o, size, NULL, NULL);
+    linalg_call c = call_of(o, size, NULL, NULL);
 
     return fe_apply2(at, "triangular_solve", triangular_solve, a, y, &c);
 }
@@ -218,7 +218,7 @@ cot_triangular_solve_(cot_place at, cot_value a, cot_value y, const cot_linalg_o
 static ir_ref
 lu(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const call *c = options;
+    const linalg_call *c = options;
     ir_ref y[3] = { IR_NONE, IR_NONE, IR_NONE };
 
     (void)n;
@@ -231,7 +231,7 @@ lu(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_lu_(cot_place at, cot_value x, cot_value *pivots, cot_value *order)
 {
-    call c = call_of(NULL, 0, pivots, order);
+    linalg_call c = call_of(NULL, 0, pivots, order);
 
     return fe_apply1(at, "lu", lu, x, &c);
 }
@@ -239,7 +239,7 @@ cot_lu_(cot_place at, cot_value x, cot_value *pivots, cot_value *order)
 static ir_ref
 qr(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const call *c = options;
+    const linalg_call *c = options;
     ir_ref y[2] = { IR_NONE, IR_NONE };
 
     (void)n;
@@ -251,7 +251,7 @@ qr(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_qr_(cot_place at, cot_value x, cot_value *r, const cot_linalg_options *o, size_t size)
 {
-    call c = call_of(o, size, r, NULL);
+    linalg_call c = call_of(o, size, r, NULL);
 
     return fe_apply1(at, "qr", qr, x, &c);
 }
@@ -259,7 +259,7 @@ cot_qr_(cot_place at, cot_value x, cot_value *r, const cot_linalg_options *o, si
 static ir_ref
 eigh(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const call *c = options;
+    const linalg_call *c = options;
     ir_ref y[2] = { IR_NONE, IR_NONE }, m = fe_matrix(b, "eigh", x[0].ref, true);
 
     (void)n;
@@ -273,7 +273,7 @@ cot_value
 cot_eigh_(cot_place at, cot_value x, cot_value *vectors, const cot_linalg_options *o,
           size_t size)
 {
-    call c = call_of(o, size, vectors, NULL);
+    linalg_call c = call_of(o, size, vectors, NULL);
 
     return fe_apply1(at, "eigh", eigh, x, &c);
 }
@@ -281,7 +281,7 @@ cot_eigh_(cot_place at, cot_value x, cot_value *vectors, const cot_linalg_option
 static ir_ref
 eig(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const call *c = options;
+    const linalg_call *c = options;
     ir_ref y[3] = { IR_NONE, IR_NONE, IR_NONE };
 
     (void)n;
@@ -294,7 +294,7 @@ eig(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_eig_(cot_place at, cot_value x, cot_value *right, cot_value *left)
 {
-    call c = call_of(NULL, 0, right, left);
+    linalg_call c = call_of(NULL, 0, right, left);
 
     return fe_apply1(at, "eig", eig, x, &c);
 }
@@ -302,7 +302,7 @@ cot_eig_(cot_place at, cot_value x, cot_value *right, cot_value *left)
 static ir_ref
 svd(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const call *c = options;
+    const linalg_call *c = options;
     ir_ref y[3] = { IR_NONE, IR_NONE, IR_NONE };
 
     (void)n;
@@ -316,7 +316,7 @@ cot_value
 cot_svd_(cot_place at, cot_value x, cot_value *s, cot_value *vt, const cot_linalg_options *o,
          size_t size)
 {
-    call c = call_of(o, size, s, vt);
+    linalg_call c = call_of(o, size, s, vt);
 
     return fe_apply1(at, "svd", svd, x, &c);
 }

@@ -5,18 +5,18 @@
 
 #include "frontend/trace.h"
 
-typedef struct ordering {
+typedef struct order_call {
     const char *op;
     cot_order_options o;
     int axis;
     int64_t n;
     double q;
-} ordering;
+} order_call;
 
-static ordering
+static order_call
 ordering_of(const char *op, int axis, const cot_order_options *o, size_t size)
 {
-    ordering d = { .op = op, .axis = axis };
+    order_call d = { .op = op, .axis = axis };
 
     if (o)
         fe_options(&d.o, sizeof d.o, o, size);
@@ -88,7 +88,7 @@ at_places(ir_build *b, ir_ref x, ir_ref place, int axis)
 }
 
 static int
-axis_of(ir_build *b, const ordering *d, ir_ref x)
+axis_of(ir_build *b, const order_call *d, ir_ref x)
 {
     return x ? fe_axis(b, d->op, d->axis, ir_btype(b, x)->rank) : -1;
 }
@@ -102,7 +102,7 @@ sorted(ir_build *b, ir_ref x, int axis, bool descending)
 static ir_ref
 sort(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const ordering *d = options;
+    const order_call *d = options;
     const int axis = axis_of(b, d, x[0].ref);
 
     (void)n;
@@ -112,7 +112,7 @@ sort(ir_build *b, const fe_arg *x, int n, const void *options)
 static ir_ref
 argsort(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const ordering *d = options;
+    const order_call *d = options;
     const int axis = n > 0 ? axis_of(b, d, x[0].ref) : -1;
     ir_ref *key = IR_NEW_N(b->arena, ir_ref, n + 1);
 
@@ -128,7 +128,7 @@ argsort(ir_build *b, const fe_arg *x, int n, const void *options)
 static ir_ref
 rearrange(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const ordering *d = options;
+    const order_call *d = options;
     const int axis = axis_of(b, d, x[0].ref);
 
     (void)n;
@@ -145,7 +145,7 @@ rearrange(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_sort_(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size)
 {
-    ordering d = ordering_of("sort", axis, o, size);
+    order_call d = ordering_of("sort", axis, o, size);
 
     return fe_apply1(at, "sort", sort, x, &d);
 }
@@ -154,7 +154,7 @@ cot_value
 cot_argsort_(cot_place at, cot_values keys, int axis, const cot_order_options *o, size_t size)
 {
     fe_readable(&keys);
-    ordering d = ordering_of("argsort", axis, o, size);
+    order_call d = ordering_of("argsort", axis, o, size);
 
     return fe_apply_values(at, "argsort", argsort, keys, &d);
 }
@@ -164,7 +164,7 @@ cot_sort_many_(cot_place at, cot_values xs, int axis, cot_value *out,
                const cot_order_options *o, size_t size)
 {
     fe_readable(&xs);
-    ordering d = ordering_of("sort_many", axis, o, size);
+    order_call d = ordering_of("sort_many", axis, o, size);
     const int keys = d.o.keys > 0 ? d.o.keys : 1;
     const cot_values key = { .n = keys < xs.n ? keys : xs.n, .at = FE_AT(xs) };
     cot_value place = fe_apply_values(at, "sort_many", argsort, key, &d);
@@ -178,7 +178,7 @@ cot_sort_many_(cot_place at, cot_values xs, int axis, cot_value *out,
 static ir_ref
 top_places(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const ordering *d = options;
+    const order_call *d = options;
     const int axis = axis_of(b, d, x[0].ref);
 
     (void)n;
@@ -208,7 +208,7 @@ pick(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_top_k_(cot_place at, cot_value x, int64_t k, cot_value *out)
 {
-    ordering d = { .op = "top_k", .axis = -1, .n = k };
+    order_call d = { .op = "top_k", .axis = -1, .n = k };
     cot_value place = fe_apply1(at, "top_k", top_places, x, &d);
 
     if (out)
@@ -236,7 +236,7 @@ rounded(int method, double place)
 
 /* At place q (n - 1) of the sorted axis; NaN if the last one is. */
 static ir_ref
-whole_quantile(ir_build *b, const ordering *d, ir_ref y, int axis)
+whole_quantile(ir_build *b, const order_call *d, ir_ref y, int axis)
 {
     const int64_t size = ir_btype(b, y)->dims[axis];
     const bool mixes =
@@ -255,7 +255,7 @@ whole_quantile(ir_build *b, const ordering *d, ir_ref y, int axis)
 /* At place q (m - 1), of m elements that are not NaN, which are the first of the sorted axis;
  * NaN if there is none. */
 static ir_ref
-quantile_of_numbers(ir_build *b, const ordering *d, ir_ref y, int axis)
+quantile_of_numbers(ir_build *b, const order_call *d, ir_ref y, int axis)
 {
     const cot_dtype t = ir_btype(b, y)->dtype;
     const int method = d->o.method;
@@ -287,7 +287,7 @@ quantile_of_numbers(ir_build *b, const ordering *d, ir_ref y, int axis)
 }
 
 static bool
-takes_quantile(ir_build *b, const ordering *d, const ir_type *t, int axis)
+takes_quantile(ir_build *b, const order_call *d, const ir_type *t, int axis)
 {
     if (!fe_is_float(b, d->op, t))
         return false;
@@ -307,7 +307,7 @@ takes_quantile(ir_build *b, const ordering *d, const ir_type *t, int axis)
 static ir_ref
 quantile(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const ordering *d = options;
+    const order_call *d = options;
     const int axis = axis_of(b, d, x[0].ref);
     ir_ref y = axis < 0 ? IR_NONE : fe_widen(b, x[0].ref);
 
@@ -327,7 +327,7 @@ quantile(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_median_(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size)
 {
-    ordering d = ordering_of("median", axis, o, size);
+    order_call d = ordering_of("median", axis, o, size);
 
     d.q = 0.5;
     return fe_apply1(at, "median", quantile, x, &d);
@@ -337,7 +337,7 @@ cot_value
 cot_quantile_(cot_place at, cot_value x, double q, int axis, const cot_order_options *o,
               size_t size)
 {
-    ordering d = ordering_of("quantile", axis, o, size);
+    order_call d = ordering_of("quantile", axis, o, size);
 
     d.q = q;
     return fe_apply1(at, "quantile", quantile, x, &d);
@@ -363,7 +363,7 @@ before(ir_build *b, ir_ref a, ir_ref y, bool or_equal)
 static ir_ref
 searchsorted(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    const ordering *d = options;
+    const order_call *d = options;
     const ir_type *t = ir_btype(b, x[0].ref), *ty = ir_btype(b, x[1].ref);
     const cot_dtype all = fe_promote(t->dtype, ty->dtype);
     const int64_t size = t->rank == 1 ? t->dims[0] : 0;
@@ -405,7 +405,7 @@ cot_value
 cot_searchsorted_(cot_place at, cot_value list, cot_value x, const cot_order_options *o,
                   size_t size)
 {
-    ordering d = ordering_of("searchsorted", 0, o, size);
+    order_call d = ordering_of("searchsorted", 0, o, size);
 
     return fe_apply2(at, "searchsorted", searchsorted, list, x, &d);
 }

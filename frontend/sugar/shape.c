@@ -87,15 +87,15 @@ cot_stack_(cot_place at, cot_values xs, int axis)
 }
 
 /* Part i of n along an axis; n == 0: element i, without the axis. */
-typedef struct part {
+typedef struct axis_part {
     int64_t i;
     int n, axis;
-} part;
+} axis_part;
 
 static ir_ref
 take_part(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    const part *p = o;
+    const axis_part *p = o;
     const ir_type *t = ir_btype(b, x[0].ref);
     int axis = fe_axis(b, "split", p->axis, t->rank);
 
@@ -114,13 +114,13 @@ void
 cot_split_(cot_place at, cot_value x, int n, int axis, cot_value *out)
 {
     for (int i = 0; out && i < n; i++)
-        out[i] = fe_apply1(at, "split", take_part, x, &(part){ i, n, axis });
+        out[i] = fe_apply1(at, "split", take_part, x, &(axis_part){ i, n, axis });
 }
 
 static ir_ref
 element(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    const part *p = o;
+    const axis_part *p = o;
     const ir_type *t = ir_btype(b, x[0].ref);
     int axis = fe_axis(b, "index", p->axis, t->rank);
 
@@ -141,14 +141,14 @@ element(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_index_(cot_place at, cot_value x, int64_t i, int axis)
 {
-    return fe_apply1(at, "index", element, x, &(part){ i, 0, axis });
+    return fe_apply1(at, "index", element, x, &(axis_part){ i, 0, axis });
 }
 
-typedef struct range {
+typedef struct number_range {
     cot_dtype dtype;
     int64_t n;
     double from, to;
-} range;
+} number_range;
 
 static const ir_type *
 vector_type(ir_build *b, cot_dtype dtype, int64_t n)
@@ -163,7 +163,7 @@ vector_type(ir_build *b, cot_dtype dtype, int64_t n)
 static ir_ref
 arange(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    const range *r = o;
+    const number_range *r = o;
     const ir_type *t = vector_type(b, r->dtype, r->n);
 
     (void)x, (void)n;
@@ -173,14 +173,14 @@ arange(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_arange_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n)
 {
-    return fe_apply0(at, t, "arange", arange, &(range){ dtype, n, 0, 0 });
+    return fe_apply0(at, t, "arange", arange, &(number_range){ dtype, n, 0, 0 });
 }
 
 /* Computed in f64 here and rounded once; the last is exact. */
 static ir_ref
 linspace(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    const range *r = o;
+    const number_range *r = o;
     const ir_type *t = vector_type(b, COT_F64, r->n);
 
     (void)x, (void)n;
@@ -198,13 +198,13 @@ linspace(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_linspace_(cot_place at, cot_trace *t, cot_dtype dtype, double from, double to, int64_t n)
 {
-    return fe_apply0(at, t, "linspace", linspace, &(range){ dtype, n, from, to });
+    return fe_apply0(at, t, "linspace", linspace, &(number_range){ dtype, n, from, to });
 }
 
 static ir_ref
 eye(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    const range *r = o;
+    const number_range *r = o;
     int64_t shape[2] = { r->n, r->n };
 
     (void)x, (void)n;
@@ -218,5 +218,5 @@ eye(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n)
 {
-    return fe_apply0(at, t, "eye", eye, &(range){ dtype, n, 0, 0 });
+    return fe_apply0(at, t, "eye", eye, &(number_range){ dtype, n, 0, 0 });
 }

@@ -13,15 +13,16 @@ with(ir_build *b, ir_op op, ir_ref x, double k)
 
 /* An operand that is widened, which of its elements are numbers, and how many of them a result
  * is made of, in the type of x's parts. */
-typedef struct counted {
+typedef struct counted_elements {
     ir_ref x, valid;
     ir_axes axes;
     bool keep;
     cot_dtype dtype;
-} counted;
+} counted_elements;
 
 static bool
-count_of(ir_build *b, const char *op, ir_ref x, const cot_reduce_options *o, counted *c)
+count_of(ir_build *b, const char *op, ir_ref x, const cot_reduce_options *o,
+         counted_elements *c)
 {
     const ir_type *t = ir_btype(b, x);
 
@@ -45,14 +46,14 @@ count_of(ir_build *b, const char *op, ir_ref x, const cot_reduce_options *o, cou
 
 /* x, or the number where it is NaN. */
 static ir_ref
-or_else(ir_build *b, const counted *c, ir_ref x, double k)
+or_else(ir_build *b, const counted_elements *c, ir_ref x, double k)
 {
     return c->valid ? ir_select(b, c->valid, x, ir_like(b, x, k)) : x;
 }
 
 /* How many elements count, in the real type of the result. */
 static ir_ref
-number(ir_build *b, const counted *c)
+number(ir_build *b, const counted_elements *c)
 {
     const cot_dtype t = ir_part_type(ir_btype(b, c->x)->dtype);
     return fe_reduce(b, OP_reduce_sum, ir_convert(b, c->valid, t), c->axes, c->keep);
@@ -62,7 +63,7 @@ static ir_ref
 plain(ir_build *b, const char *op, ir_op reduce, double neutral, ir_ref x,
       const cot_reduce_options *o)
 {
-    counted c;
+    counted_elements c;
 
     if (!count_of(b, op, x, o, &c))
         return IR_NONE;
@@ -75,7 +76,7 @@ static ir_ref
 extreme(ir_build *b, const char *op, ir_op reduce, double neutral, ir_ref x,
         const cot_reduce_options *o)
 {
-    counted c;
+    counted_elements c;
 
     if (!fe_is_ordered(b, op, ir_btype(b, x)) || !count_of(b, op, x, o, &c))
         return IR_NONE;
@@ -110,7 +111,7 @@ floating(ir_build *b, const char *op, ir_ref x, bool complex)
 }
 
 static ir_ref
-mean_of(ir_build *b, const counted *c)
+mean_of(ir_build *b, const counted_elements *c)
 {
     ir_ref sum = fe_reduce(b, OP_reduce_sum, or_else(b, c, c->x, 0), c->axes, c->keep);
     return divided(b, sum, number(b, c));
@@ -120,7 +121,7 @@ mean_of(ir_build *b, const counted *c)
 static ir_ref
 variance(ir_build *b, const char *op, ir_ref x, const cot_reduce_options *o, bool root)
 {
-    counted c;
+    counted_elements c;
 
     if (!floating(b, op, x, false) || !count_of(b, op, x, o, &c))
         return IR_NONE;
@@ -167,7 +168,7 @@ nanmin(ir_build *b, const fe_arg *x, int n, const void *o)
 static ir_ref
 nanmean(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    counted c;
+    counted_elements c;
 
     (void)n;
     if (!floating(b, "nanmean", x[0].ref, true) || !count_of(b, "nanmean", x[0].ref, o, &c))

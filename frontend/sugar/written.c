@@ -59,15 +59,15 @@ fe_type_text(cot_value x)
     return text;
 }
 
-typedef struct wanted {
+typedef struct written_op {
     const char *op;
-} wanted;
+} written_op;
 
 static ir_ref
 not_floating(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     (void)n;
-    (void)fe_is_float(b, ((const wanted *)options)->op, ir_btype(b, x[0].ref));
+    (void)fe_is_float(b, ((const written_op *)options)->op, ir_btype(b, x[0].ref));
     return IR_NONE;
 }
 
@@ -78,6 +78,6 @@ fe_floating(cot_place at, const char *op, cot_value x)
 
     if (t == COT_DTYPE_NONE || ir_is_float(t))
         return true;
-    fe_apply1(at, op, not_floating, x, &(wanted){ op });
+    fe_apply1(at, op, not_floating, x, &(written_op){ op });
     return false;
 }

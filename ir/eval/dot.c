@@ -11,17 +11,17 @@
 
 enum { LANES = 32, INNER_BLOCK = 512, GENERAL_BLOCK = 256 };
 
-typedef struct side {
+typedef struct dot_operand {
     const ir_type *t;
     ir_ints contracted, batch;
     int64_t n_batch, n_free, n_k;
     int free;                       /* number of free axes */
-} side;
+} dot_operand;
 
-static side
+static dot_operand
 side_of(const ir_type *t, ir_ints contracted, ir_ints batch)
 {
-    side s = { t, contracted, batch, 1, 1, 1, t->rank - contracted.n - batch.n };
+    dot_operand s = { t, contracted, batch, 1, 1, 1, t->rank - contracted.n - batch.n };
 
     for (int i = 0; i < batch.n; i++)
         s.n_batch *= t->dims[batch.at[i]];
@@ -35,7 +35,7 @@ side_of(const ir_type *t, ir_ints contracted, ir_ints batch)
 
 /* The operand as [batch, free, contracted]. */
 static const void *
-canonical(ir_arena *a, const side *s, const void *x)
+canonical(ir_arena *a, const dot_operand *s, const void *x)
 {
     size_t width = cot_dtype_size(ir_compute_type(s->t->dtype));
     int64_t dims[COT_MAX_RANK], from[COT_MAX_RANK], to[COT_MAX_RANK], step[COT_MAX_RANK],
@@ -63,7 +63,7 @@ canonical(ir_arena *a, const side *s, const void *x)
 
 /* The last axes of the operand are its contracted ones, in order. */
 static bool
-contracts_last(const side *s)
+contracts_last(const dot_operand *s)
 {
     for (int i = 0; i < s->contracted.n; i++)
         if (s->contracted.at[i] != s->t->rank - s->contracted.n + i)
@@ -72,7 +72,7 @@ contracts_last(const side *s)
 }
 
 static bool
-is_inner(const side *x, const side *y)
+is_inner(const dot_operand *x, const dot_operand *y)
 {
     if (x->free && y->free)
         return false;
@@ -142,8 +142,8 @@ EVAL_INTS(DEFINE_INT)
                         (const T *)q + (b * y->n_free + j) * k, k, part);
 
 static void
-products(cot_dtype t, const side *x, const side *y, const void *p, const void *q, void *part,
-         void *out)
+products(cot_dtype t, const dot_operand *x, const dot_operand *y, const void *p, const void *q,
+         void *part, void *out)
 {
     int64_t k = x->n_k;
     bool inner = is_inner(x, y);
@@ -172,8 +172,8 @@ void
 eval_products(cot_dtype t, int64_t rows, int64_t columns, int64_t k, const void *p,
               const void *q, void *out)
 {
-    const side x = { .n_batch = 1, .n_free = rows, .n_k = k, .free = 1 },
-               y = { .n_batch = 1, .n_free = columns, .n_k = k, .free = 1 };
+    const dot_operand x = { .n_batch = 1, .n_free = rows, .n_k = k, .free = 1 },
+                      y = { .n_batch = 1, .n_free = columns, .n_k = k, .free = 1 };
 
     products(t, &x, &y, p, q, NULL, out);
 }
@@ -181,8 +181,8 @@ eval_products(cot_dtype t, int64_t rows, int64_t columns, int64_t k, const void 
 cot_status
 eval_dot(const ir_eval_args *a)
 {
-    side x = side_of(a->in_type[0], a->at->dot.lhs, a->at->dot.lhs_batch);
-    side y = side_of(a->in_type[1], a->at->dot.rhs, a->at->dot.rhs_batch);
+    dot_operand x = side_of(a->in_type[0], a->at->dot.lhs, a->at->dot.lhs_batch);
+    dot_operand y = side_of(a->in_type[1], a->at->dot.rhs, a->at->dot.rhs_batch);
     const void *p = canonical(a->scratch, &x, a->in[0]),
                *q = canonical(a->scratch, &y, a->in[1]);
     void *out = eval_wide(a->scratch, a->out_type[0], a->out[0]);

@@ -93,17 +93,17 @@ ordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 }
 
 /* Any set of axes, any order: every element is combined into its result. */
-typedef struct walk {
+typedef struct reduction_strides {
     /* step of the result; 0 on reduced axes */
     int64_t dims[COT_MAX_RANK], step[COT_MAX_RANK];
     int rank;
-} walk;
+} reduction_strides;
 
-static walk
+static reduction_strides
 walk_of(const ir_eval_args *a)
 {
     const ir_type *x = a->in_type[0];
-    walk w = { .rank = x->rank };
+    reduction_strides w = { .rank = x->rank };
     int64_t step = 1;
 
     for (int k = x->rank - 1; k >= 0; k--) {
@@ -119,7 +119,7 @@ walk_of(const ir_eval_args *a)
 
 /* The result that element i of the operand belongs to. */
 static int64_t
-result_of(const walk *w, int64_t i)
+result_of(const reduction_strides *w, int64_t i)
 {
     int64_t r = 0;
 
@@ -144,7 +144,7 @@ result_of(const walk *w, int64_t i)
 static void
 unordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 {
-    walk w = walk_of(a);
+    reduction_strides w = walk_of(a);
 
 #define INT_CASES(D, T, f)                                                                \
     case D:                                                                               \

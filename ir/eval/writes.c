@@ -6,16 +6,16 @@
  * them. */
 #include "ir/eval/eval.h"
 
-typedef struct window {
+typedef struct memory_view {
     ir_ref base; /* the clone; IR_NONE: no view of one, nor one itself */
     int64_t *at; /* the element of base that each element is           */
-} window;
+} memory_view;
 
 struct eval_views {
     eval_mem *m;
     const ir_graph *f;
     const void **val;
-    window *of; /* by value */
+    memory_view *of; /* by value */
 };
 
 static size_t
@@ -47,7 +47,7 @@ eval_views_end(eval_views *w)
 void
 eval_views_read(eval_views *w, ir_ref v)
 {
-    const window *x = &w->of[v];
+    const memory_view *x = &w->of[v];
     const ir_type *t = w->f->value[v].type;
     const size_t width = cot_dtype_size(t->dtype);
 
@@ -69,9 +69,9 @@ look(eval_views *w, const ir_node *n)
     const size_t slots = sizeof(void *) * 2 * (size_t)n->n_in;
     const void **in = eval_take(w->m, slots), **in_type = in + n->n_in;
     void *out = eval_take(w->m, list_bytes(w, n->first));
-    window *y = &w->of[n->first];
+    memory_view *y = &w->of[n->first];
 
-    *y = (window){ w->of[n->in[0]].base, out };
+    *y = (memory_view){ w->of[n->in[0]].base, out };
     for (int i = 0; i < n->n_in; i++) {
         in[i] = i == 0 ? w->of[n->in[0]].at : w->val[n->in[i]];
         in_type[i] = i == 0 ? ir_type_as(ctx, t, COT_I64) : w->f->value[n->in[i]].type;
@@ -99,11 +99,11 @@ eval_views_note(eval_views *w, const ir_node *n)
     const ir_type *t = n->n_out ? w->f->value[n->first].type : NULL;
 
     if (n->op == OP_clone) {
-        w->of[n->first] = (window){ n->first, eval_take(w->m, list_bytes(w, n->first)) };
+        w->of[n->first] = (memory_view){ n->first, eval_take(w->m, list_bytes(w, n->first)) };
         for (int64_t i = 0; i < t->size; i++)
             w->of[n->first].at[i] = i;
     } else if (n->op == OP_assign) {
-        const window *x = &w->of[n->in[0]];
+        const memory_view *x = &w->of[n->in[0]];
         const size_t width = cot_dtype_size(t->dtype);
         char *to = (char *)w->val[x->base];
         const char *from = w->val[n->first]; /* its own copy of what is written */

@@ -8,17 +8,17 @@
 
 enum { LANES = 32 };     /* factors of one product: below 2^(3 * 32) */
 
-typedef struct format {
+typedef struct float_format {
     cot_dtype bits;
     int bias, mantissa;
-} format;
+} float_format;
 
-static format
+static float_format
 format_of(const ir_build *b, ir_ref x)
 {
     const bool wide = ir_part_type(ir_btype(b, x)->dtype) == COT_F64;
 
-    return wide ? (format){ COT_I64, 1023, 52 } : (format){ COT_I32, 127, 23 };
+    return wide ? (float_format){ COT_I64, 1023, 52 } : (float_format){ COT_I32, 127, 23 };
 }
 
 static ir_ref
@@ -39,7 +39,7 @@ ir_la_exponents(ir_build *b, ir_ref x)
 {
     if (!x)
         return IR_NONE;
-    const format f = format_of(b, x);
+    const float_format f = format_of(b, x);
     ir_ref size = ir_la_size(b, x),
            bits = ir_node1(b, OP_bitcast, 1, &size, &(ir_attrs){ .dtype = { f.bits } });
     ir_ref e = ir_op2(b, OP_shr_logical, bits, whole(b, bits, f.mantissa));
@@ -54,7 +54,7 @@ power(ir_build *b, ir_ref e, ir_ref like)
 {
     if (!e || !like)
         return IR_NONE;
-    const format f = format_of(b, like);
+    const float_format f = format_of(b, like);
     ir_ref places = whole(b, e, f.mantissa);
     ir_ref bits = ir_op2(b, OP_shl, ir_add(b, e, whole(b, e, f.bias)), places);
 
@@ -73,7 +73,7 @@ ir_la_ldexp(ir_build *b, ir_ref x, ir_ref e)
 {
     if (!x || !e)
         return IR_NONE;
-    const format f = format_of(b, x);
+    const float_format f = format_of(b, x);
 
     for (int i = 0; i < 3; i++) {
         ir_ref part = between(b, e, 1 - f.bias, f.bias);

@@ -135,13 +135,13 @@ unit(ir_build *b, ir_ref like, int64_t batch, int64_t m, int64_t n)
     return t ? ir_la_eye(b, ir_zeros(b, t)) : IR_NONE;
 }
 
-typedef struct wanted {
+typedef struct qr_columns {
     int64_t q;
-} wanted;
+} qr_columns;
 
 /* One panel is enough. */
 static void
-small(ir_build *b, const wanted *o, ir_ref x, ir_ref *y)
+small(ir_build *b, const qr_columns *o, ir_ref x, ir_ref *y)
 {
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), k = m < n ? m : n;
     panel p = { .x = ir_la_block(b, x, 0, m, 0, k) };
@@ -226,7 +226,7 @@ whole(int64_t n, int64_t w)
 static void
 large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
-    const wanted *o = user;
+    const qr_columns *o = user;
     const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]), k = m < n ? m : n;
     const ir_la_cuts cut = ir_la_cuts_of(k, BLOCK),
                      fine = ir_la_cuts_of(cut.size, PANEL);
@@ -257,7 +257,7 @@ eval_qr(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out
 {
     ir_ref x = ir_la_in(b, in[0]), y[2];
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), k = m < n ? m : n;
-    const wanted o = { at->qr.full ? m : k };
+    const qr_columns o = { at->qr.full ? m : k };
 
     (void)n_in;
     if (!x)

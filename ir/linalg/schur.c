@@ -80,9 +80,9 @@ ir_la_hessenberg(ir_build *b, ir_ref x, ir_la_reflections *r)
 
 /* Rows lo ... hi of each matrix (i32 [batch, 1, 1]) are to be swept; hi is 0 where nothing is
  * left. */
-typedef struct window {
+typedef struct active_rows {
     ir_ref lo, hi;
-} window;
+} active_rows;
 
 ir_ref
 ir_la_diagonal(ir_build *b, ir_ref h, int64_t k)
@@ -137,7 +137,7 @@ last_where(ir_build *b, ir_ref p)
 }
 
 /* The last block of three rows or more. */
-static window
+static active_rows
 window_of(ir_build *b, ir_ref h)
 {
     ir_ref below = ir_la_diagonal(b, h, 1),
@@ -147,7 +147,7 @@ window_of(ir_build *b, ir_ref h)
     ir_ref at_most = ir_op2(b, OP_le, i, ir_la_fit(b, hi, i));
     ir_ref before = both(b, ir_op1(b, OP_not, some), at_most);
 
-    return (window){ last_where(b, before), hi };
+    return (active_rows){ last_where(b, before), hi };
 }
 
 /* Element i + r, i + c of each matrix, i its own: [batch, 1, 1]. */
@@ -174,7 +174,7 @@ element(ir_build *b, ir_ref h, ir_ref i, int64_t r, int64_t c)
  * eigenvalues of the last two rows, but every tenth sweep something else, lest they go round in
  * circles.  [batch, 1, 3]. */
 static ir_ref
-first_column(ir_build *b, ir_ref h, const window *w, ir_ref sweep)
+first_column(ir_build *b, ir_ref h, const active_rows *w, ir_ref sweep)
 {
     ir_ref a = element(b, h, w->hi, -1, -1), d = element(b, h, w->hi, 0, 0),
            c = element(b, h, w->hi, 0, -1);
@@ -215,7 +215,7 @@ step_is(ir_build *b, ir_op op, ir_ref k, ir_ref i)
  * before left below row k of column k - 1.  h has a row and a column of zeros more, in
  * front. */
 static ir_la_reflection
-bulge(ir_build *b, ir_ref h, ir_ref first, const window *w, ir_ref k)
+bulge(ir_build *b, ir_ref h, ir_ref first, const active_rows *w, ir_ref k)
 {
     ir_ref col = ir_la_turn(b, ir_la_block_at(b, h, ir_add(b, k, ir_la_number(b, 1)), 3, k, 1));
     ir_ref begins = step_is(b, OP_eq, k, w->lo),
@@ -255,7 +255,7 @@ sweep(ir_build *b, ir_la_schur *s, ir_ref number, ir_ref *hi)
 {
     const int64_t n = ir_la_rows(b, s->h);
     ir_ref h = deflated(b, ir_la_keep(b, ir_la_compare(b, OP_le, s->h, 1), s->h, 0));
-    window w = window_of(b, h);
+    active_rows w = window_of(b, h);
     ir_ref wide = zeros(b, h, n + 2, n + 2), tall = zeros(b, h, n, n + 1);
     ir_ref in[5] = { w.lo, w.hi, first_column(b, h, &w, number),
                      wide ? ir_la_put(b, wide, h, 1, 1) : IR_NONE,
@@ -264,7 +264,7 @@ sweep(ir_build *b, ir_la_schur *s, ir_ref number, ir_ref *hi)
     ir_la_loop l;
 
     ir_la_loop_begin(b, &l, n - 1, 3, 2, in);
-    w = (window){ l.in[0], l.in[1] };
+    w = (active_rows){ l.in[0], l.in[1] };
     ir_ref next[2] = { l.in[3], l.in[4] };
     const ir_la_reflection r = bulge(l.b, l.in[3], l.in[2], &w, l.step);
     chase(l.b, l.step, &r, &next[0], &next[1]);

@@ -115,46 +115,46 @@ static const double temme[] = {
 
 /* ---- a value and its derivative by a ---- */
 
-typedef struct pair {
+typedef struct varying {
     ir_sc v, d;
     bool varies; /* else d means nothing: it is 0 */
-} pair;
+} varying;
 
 /* The program being built: the parameters are pairs if derivatives are wanted. */
 typedef struct gamma_ctx {
     ir_sc_build *b;
     bool wide;
     output want;
-    pair a, x; /* x does not vary */
+    varying a, x; /* x does not vary */
 } gamma_ctx;
 
-static pair
+static varying
 fixed(ir_sc v)
 {
-    return (pair){ .v = v };
+    return (varying){ .v = v };
 }
 
-static pair
-add(ir_sc_build *b, pair x, pair y)
+static varying
+add(ir_sc_build *b, varying x, varying y)
 {
-    return (pair){ m_add(b, x.v, y.v),
-                   !x.varies   ? y.d
-                   : !y.varies ? x.d
-                               : m_add(b, x.d, y.d),
-                   x.varies || y.varies };
+    return (varying){ m_add(b, x.v, y.v),
+                      !x.varies   ? y.d
+                      : !y.varies ? x.d
+                                  : m_add(b, x.d, y.d),
+                      x.varies || y.varies };
 }
 
-static pair
-negative(ir_sc_build *b, pair x)
+static varying
+negative(ir_sc_build *b, varying x)
 {
-    return (pair){ m_neg(b, x.v), x.varies ? m_neg(b, x.d) : 0, x.varies };
+    return (varying){ m_neg(b, x.v), x.varies ? m_neg(b, x.d) : 0, x.varies };
 }
 
 /* x y + z */
-static pair
-fma_(ir_sc_build *b, pair x, pair y, pair z)
+static varying
+fma_(ir_sc_build *b, varying x, varying y, varying z)
 {
-    pair r = { m_fma(b, x.v, y.v, z.v), z.d, x.varies || y.varies || z.varies };
+    varying r = { m_fma(b, x.v, y.v, z.v), z.d, x.varies || y.varies || z.varies };
 
     if (x.varies)
         r.d = z.varies ? m_fma(b, x.d, y.v, r.d) : m_mul(b, x.d, y.v);
@@ -163,10 +163,10 @@ fma_(ir_sc_build *b, pair x, pair y, pair z)
     return r;
 }
 
-static pair
-mul(ir_sc_build *b, pair x, pair y)
+static varying
+mul(ir_sc_build *b, varying x, varying y)
 {
-    pair r = { m_mul(b, x.v, y.v), 0, x.varies || y.varies };
+    varying r = { m_mul(b, x.v, y.v), 0, x.varies || y.varies };
 
     if (x.varies)
         r.d = m_mul(b, x.d, y.v);
@@ -175,10 +175,10 @@ mul(ir_sc_build *b, pair x, pair y)
     return r;
 }
 
-static pair
-quotient(ir_sc_build *b, pair x, pair y)
+static varying
+quotient(ir_sc_build *b, varying x, varying y)
 {
-    pair r = { m_div(b, x.v, y.v), 0, x.varies || y.varies };
+    varying r = { m_div(b, x.v, y.v), 0, x.varies || y.varies };
 
     if (r.varies) {
         ir_sc top = x.varies ? x.d : m_num(b, x.v, 0);
@@ -190,11 +190,11 @@ quotient(ir_sc_build *b, pair x, pair y)
 /* ---- the three expansions ---- */
 
 /* S. */
-static pair
-series(gamma_ctx *g, pair a, pair x)
+static varying
+series(gamma_ctx *g, varying a, varying x)
 {
     ir_sc_build *b = g->b;
-    pair p = fixed(m_num(b, a.v, 1)), q = p;
+    varying p = fixed(m_num(b, a.v, 1)), q = p;
 
     for (int n = g->wide ? 56 : 38; n >= 1; n--) {
         q = mul(b, add(b, a, fixed(m_num(b, a.v, n))), q);
@@ -204,18 +204,18 @@ series(gamma_ctx *g, pair a, pair x)
 }
 
 /* 1 / (x + 1 - a - ...). */
-static pair
-fraction(gamma_ctx *g, pair a, pair x)
+static varying
+fraction(gamma_ctx *g, varying a, varying x)
 {
     ir_sc_build *b = g->b;
     const int depth = !g->wide ? 22 : g->want == LOWER ? 44 : 60;
-    pair from = add(b, x, negative(b, a)), v = fixed(m_num(b, a.v, 1)),
-         u = add(b, from, fixed(m_num(b, a.v, 2 * depth + 1)));
+    varying from = add(b, x, negative(b, a)), v = fixed(m_num(b, a.v, 1)),
+            u = add(b, from, fixed(m_num(b, a.v, 2 * depth + 1)));
 
     for (int n = depth; n >= 1; n--) {
-        pair c = add(b, from, fixed(m_num(b, a.v, 2 * n - 1)));
-        pair m = fma_(b, a, fixed(m_num(b, a.v, n)), fixed(m_num(b, a.v, -(double)n * n)));
-        pair next = fma_(b, c, u, mul(b, m, v));
+        varying c = add(b, from, fixed(m_num(b, a.v, 2 * n - 1)));
+        varying m = fma_(b, a, fixed(m_num(b, a.v, n)), fixed(m_num(b, a.v, -(double)n * n)));
+        varying next = fma_(b, c, u, mul(b, m, v));
         v = u;
         u = next;
     }
@@ -223,20 +223,20 @@ fraction(gamma_ctx *g, pair a, pair x)
 }
 
 /* T, with eta as a pair. */
-static pair
-uniform(gamma_ctx *g, pair inverse, pair eta)
+static varying
+uniform(gamma_ctx *g, varying inverse, varying eta)
 {
     ir_sc_build *b = g->b;
     const int *terms = g->wide ? temme_n : temme_n32;
     const double *c = temme + sizeof temme / sizeof *temme;
-    pair sum = fixed(m_num(b, eta.v, 0));
+    varying sum = fixed(m_num(b, eta.v, 0));
     bool begun = false;
 
     for (int k = (int)(sizeof temme_n / sizeof *temme_n) - 1; k >= 0; k--) {
         c -= temme_n[k];
         if (terms[k] == 0)
             continue;
-        pair p = fixed(m_num(b, eta.v, c[terms[k] - 1]));
+        varying p = fixed(m_num(b, eta.v, c[terms[k] - 1]));
         for (int j = terms[k] - 2; j >= 0; j--)
             p = fma_(b, p, eta, fixed(m_num(b, eta.v, c[j])));
         sum = begun ? fma_(b, sum, inverse, p) : p;
@@ -246,7 +246,10 @@ uniform(gamma_ctx *g, pair inverse, pair eta)
 }
 
 /* What Temme's expansion needs: eta and h = eta / m, m = (x - a) / a. */
-typedef struct angle { pair eta; ir_sc h; } angle;
+typedef struct angle {
+    varying eta;
+    ir_sc h;
+} angle;
 
 /* eta = m h, h = sqrt(2 (q - q^2 s A(s^2))), q = 1 / (2 + m), s = m q; d eta / da = -1 / (h
  * a). */
@@ -365,7 +368,7 @@ choose(gamma_ctx *g)
 /* The parameters where the series or the fraction is used and F is not 0: both finite, with
  * room for the products. */
 static void
-within(gamma_ctx *g, bool fraction, pair *a, pair *x)
+within(gamma_ctx *g, bool fraction, varying *a, varying *x)
 {
     ir_sc_build *b = g->b;
 
@@ -401,7 +404,7 @@ value(gamma_ctx *g)
     ir_sc_build *b = g->b;
     region r = choose(g);
     ir_sc one = m_num(b, g->a.v, 1), l, f = prefactor(g, &l), t = uniform_value(g, r);
-    pair a, x;
+    varying a, x;
 
     within(g, false, &a, &x);
     ir_sc p = m_mul(b, f, series(g, a, x).v);
@@ -430,19 +433,19 @@ derivative(gamma_ctx *g)
     ir_sc d = ir_math_digamma(b, m_select(b, near, m_addk(b, a, 1), a));
     ir_sc psi = m_select(b, near, m_sub(b, d, inverse), d),
           next = m_select(b, near, d, m_add(b, d, inverse));
-    pair u, v;
+    varying u, v;
 
     within(g, false, &u, &v);
-    pair s = series(g, u, v);
+    varying s = series(g, u, v);
     ir_sc p = m_fma(b, s.v, m_sub(b, l, next), s.d);
     within(g, true, &u, &v);
-    pair c = fraction(g, u, v);
+    varying c = fraction(g, u, v);
     ir_sc q = m_fma(b, c.v, m_sub(b, l, psi), c.d);
 
     ir_sc ua = ir_math_above(b, a, 20), ui = m_div(b, one, ua),
           ux = m_select(b, r.uniform, x, ua);
     angle w = angle_of(g, ua, ux);
-    pair t = uniform(g, (pair){ ui, m_neg(b, m_mul(b, ui, ui)), true }, w.eta);
+    varying t = uniform(g, (varying){ ui, m_neg(b, m_mul(b, ui, ui)), true }, w.eta);
     ir_sc half = m_mulk(b, m_mul(b, w.eta.v, w.eta.v), 0.5),
           log = m_sub(b, m_div(b, m_sub(b, ux, ua), ua), half);
     ir_sc product = m_mulk(b, w.eta.v, 0.5);

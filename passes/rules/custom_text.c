@@ -88,15 +88,15 @@ lend(ir_graph *g, const void *owner, ir_graph **out)
     return rewrite_with(g, lend_to, owner, out);
 }
 
-typedef struct fitting {
+typedef struct rule_fit {
     ir_build *b;
     ir_ref *x, *y;
     int n_in, n_out;
     const ir_type **in, **out;
-} fitting;
+} rule_fit;
 
 static void
-takes(fitting *k, const ir_type *t, bool given)
+takes(rule_fit *k, const ir_type *t, bool given)
 {
     k->in[k->n_in] = t;
     k->x[k->n_in++] = given ? ir_input(k->b, t, NULL) : pass_zeros_like(k->b, t);
@@ -104,7 +104,7 @@ takes(fitting *k, const ir_type *t, bool given)
 
 /* The printed rule on k->x, of which `keep` is wanted. */
 static cot_status
-fit(fitting *k, const ir_node *n, const ir_graph *rule, const char *what, const bool *keep,
+fit(rule_fit *k, const ir_node *n, const ir_graph *rule, const char *what, const bool *keep,
     ir_graph **out)
 {
     ir_graph *g;
@@ -124,7 +124,7 @@ fit(fitting *k, const ir_node *n, const ir_graph *rule, const char *what, const 
     return ir_build_end(k->b, out);
 }
 
-static fitting
+static rule_fit
 fitting_new(const ir_node *n, const ir_graph *rule)
 {
     ir_build *b = ir_build_new(rule->ctx, rule->name);
@@ -132,11 +132,11 @@ fitting_new(const ir_node *n, const ir_graph *rule)
     const int most = 2 * (f->n_in + f->n_out) + n->at.custom.save.n + 1,
               room = most > rule->n_out ? most : rule->n_out;
     b->loc = n->loc;
-    return (fitting){ .b = b,
-                      .x = IR_NEW_N(b->arena, ir_ref, room),
-                      .y = IR_NEW_N(b->arena, ir_ref, room),
-                      .in = IR_NEW_N(b->arena, const ir_type *, room),
-                      .out = IR_NEW_N(b->arena, const ir_type *, room) };
+    return (rule_fit){ .b = b,
+                       .x = IR_NEW_N(b->arena, ir_ref, room),
+                       .y = IR_NEW_N(b->arena, ir_ref, room),
+                       .in = IR_NEW_N(b->arena, const ir_type *, room),
+                       .out = IR_NEW_N(b->arena, const ir_type *, room) };
 }
 
 static cot_status
@@ -144,7 +144,7 @@ printed_vjp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active
             const bool *has_ct, ir_graph **out)
 {
     const ir_graph *f = n->at.custom.forward, *rule = ((const ir_graphs *)c->def)->at[0];
-    fitting k = fitting_new(n, rule);
+    rule_fit k = fitting_new(n, rule);
     bool *keep = IR_NEW_N(k.b->arena, bool, f->n_in + 1);
     (void)loc;
     for (int i = 0; i < n->at.custom.save.n; i++) {
@@ -168,7 +168,7 @@ printed_jvp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active
 {
     const ir_graphs *rules = c->def;
     const ir_graph *f = n->at.custom.forward, *rule = rules->at[rules->n - 1];
-    fitting k = fitting_new(n, rule);
+    rule_fit k = fitting_new(n, rule);
     bool *keep = IR_NEW_N(k.b->arena, bool, f->n_out + 1);
     (void)loc;
     for (int i = 0; i < f->n_in; i++)

@@ -57,15 +57,16 @@ layout(ir_ints p, ir_ints q, ir_ints r, int64_t *perm)
 }
 
 /* The operand x of which the cotangent is wanted, and the other one, y. */
-typedef struct side {
+typedef struct dot_axes {
     ir_ints contracted, batch, free;
     int rank;
-} side;
+} dot_axes;
 
 /* ct x y over y's free axes, whose places in ct begin at ct_other: batch, x's free axes, and
  * x's contracted axes in the order of their partners in y; or the last two exchanged. */
 static ir_ref
-cotangent(ir_build *b, ir_ref ct, ir_ref other, const side *x, const side *y, int64_t ct_other)
+cotangent(ir_build *b, ir_ref ct, ir_ref other, const dot_axes *x, const dot_axes *y,
+          int64_t ct_other)
 {
     int64_t perm[COT_MAX_RANK];
     const ir_ints batch = counted(b, 0, x->batch.n), sum = counted(b, ct_other, y->free.n);
@@ -82,8 +83,8 @@ void
 transpose_dot(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    side s[2] = { { .contracted = n->at.dot.lhs, .batch = n->at.dot.lhs_batch },
-                  { .contracted = n->at.dot.rhs, .batch = n->at.dot.rhs_batch } };
+    dot_axes s[2] = { { .contracted = n->at.dot.lhs, .batch = n->at.dot.lhs_batch },
+                      { .contracted = n->at.dot.rhs, .batch = n->at.dot.rhs_batch } };
     for (int i = 0; i < 2; i++) {
         s[i].rank = ir_type_at(f, n->in[i])->rank;
         s[i].free = free_axes(b, s[i].rank, s[i].contracted, s[i].batch);

@@ -13,18 +13,18 @@
 #include "ir/foreign.h"
 
 /* One run: what the device's functions see. */
-typedef struct running {
+typedef struct device_run {
     const rt_program *p;
     rt_cuda_program *q;
     rt_gpu *g;
-} running;
+} device_run;
 
 /* ---- the device ---- */
 
 static cot_status
 launch(void *self, int kernel, void *const *buffers, const int64_t *params)
 {
-    const running *r = self;
+    const device_run *r = self;
     const rt_cuda_launched *l = &r->q->kernel[kernel];
     const int n_params = r->p->module->kernel[kernel]->n_params;
     cu_address at[l->n_buffers + 1];
@@ -52,7 +52,7 @@ launch(void *self, int kernel, void *const *buffers, const int64_t *params)
 static cot_status
 copy(void *self, void *to, const void *from, size_t bytes)
 {
-    rt_gpu *g = ((const running *)self)->g;
+    rt_gpu *g = ((const device_run *)self)->g;
 
     if (!bytes)
         return COT_OK;
@@ -65,7 +65,7 @@ copy(void *self, void *to, const void *from, size_t bytes)
 /* Send for the status of kernels before, if they have one: after a failure what they wrote is
  * nothing to go by. */
 static cot_status
-send_status(const running *r)
+send_status(const device_run *r)
 {
     rt_gpu_here *here = r->g->here;
 
@@ -81,7 +81,7 @@ send_status(const running *r)
 static cot_status
 read_bytes(void *self, const void *at, size_t bytes, void *to)
 {
-    const running *r = self;
+    const device_run *r = self;
     rt_gpu *g = r->g;
     rt_gpu_here *here = g->here;
     const bool small = bytes <= sizeof here->word;
@@ -101,7 +101,7 @@ read_bytes(void *self, const void *at, size_t bytes, void *to)
 static cot_status
 write_element(void *self, void *at, size_t bytes, const void *from)
 {
-    rt_gpu *g = ((const running *)self)->g;
+    rt_gpu *g = ((const device_run *)self)->g;
     const cu_address to = (cu_address)(uintptr_t)at;
     uint32_t word[4] = { 0 };
     cu_result r = CU_SUCCESS;
@@ -120,13 +120,13 @@ write_element(void *self, void *at, size_t bytes, const void *from)
  * results back ---- */
 
 static cot_status
-fetch(const running *r, const cg_handed *from, void *to)
+fetch(const device_run *r, const cg_handed *from, void *to)
 {
     return from->bytes ? read_bytes((void *)(uintptr_t)r, from->at, from->bytes, to) : COT_OK;
 }
 
 static cot_status
-call_on(const running *r, const cg_extern *x, const cg_handed *handed, char *memory,
+call_on(const device_run *r, const cg_extern *x, const cg_handed *handed, char *memory,
         cot_dtype type, uint64_t *answer)
 {
     cg_handed here[x->n + 1];
@@ -154,7 +154,7 @@ call_on(const running *r, const cg_extern *x, const cg_handed *handed, char *mem
 /* A function that runs on the device has the stream's word for what comes before it and
  * after. */
 static cot_status
-call_there(const running *r, const cg_extern *x, const cg_handed *handed, cot_dtype type,
+call_there(const device_run *r, const cg_extern *x, const cg_handed *handed, cot_dtype type,
            uint64_t *answer)
 {
     cg_handed there[x->n + 1];
@@ -170,7 +170,7 @@ call_there(const running *r, const cg_extern *x, const cg_handed *handed, cot_dt
 static cot_status
 call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer)
 {
-    const running *r = self;
+    const device_run *r = self;
     size_t bytes = 64;
     char *memory;
     cot_status s;
@@ -194,10 +194,10 @@ call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, ui
 /* ---- arguments ---- */
 
 /* An argument on the device: itself, or a copy of the call's own. */
-typedef struct lent {
+typedef struct device_argument {
     cu_address at;
     bool ours;
-} lent;
+} device_argument;
 
 /* Does the call read argument i, or write it? */
 static bool
@@ -212,12 +212,12 @@ is_written(const cot_kernel *k, int i)
 }
 
 static cot_status
-lend(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, lent *out)
+lend(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, device_argument *out)
 {
     const cu_address at = (cu_address)(uintptr_t)arg;
 
     if (there && at % CG_DEVICE_ALIGN == 0) {
-        *out = (lent){ at, false };
+        *out = (device_argument){ at, false };
         return COT_OK;
     }
     COT_TRY(rt_gpu_alloc(g, k->bytes[i], &out->at));
@@ -232,7 +232,8 @@ lend(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, lent *out)
 }
 
 static cot_status
-give_back(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, const lent *from)
+give_back(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there,
+          const device_argument *from)
 {
     if (!from->ours || !is_written(k, i) || !k->bytes[i])
         return COT_OK;
@@ -277,7 +278,7 @@ replay(rt_gpu *g, cu_graph_exec exec)
 static cot_status
 run_turns(void *self, cg_val v, cg_go *go, void *arg)
 {
-    const running *r = self;
+    const device_run *r = self;
     rt_cuda_program *q = r->q;
 
     if (!q->piece[v] && q->piece_once[v])
@@ -288,8 +289,8 @@ run_turns(void *self, cg_val v, cg_go *go, void *arg)
 
 /* The entry, on these arguments. */
 typedef struct entering {
-    const running *r;
-    const lent *arg;
+    const device_run *r;
+    const device_argument *arg;
     cu_address work;
     void *frame;
 } entering;
@@ -298,7 +299,7 @@ static cot_status
 run_entry(void *arg)
 {
     const entering *e = arg;
-    const running *r = e->r;
+    const device_run *r = e->r;
     const cg_device d = { .self = (void *)(uintptr_t)r,
                           .launch = launch,
                           .copy = copy,
@@ -318,7 +319,7 @@ run_entry(void *arg)
 
 /* Are these the addresses of the call before? */
 static bool
-seen_before(rt_cuda_program *q, const lent *arg, int n, cu_address work)
+seen_before(rt_cuda_program *q, const device_argument *arg, int n, cu_address work)
 {
     bool same = q->seen_once && q->seen[n] == work;
 
@@ -335,7 +336,7 @@ seen_before(rt_cuda_program *q, const lent *arg, int n, cu_address work)
 static cot_status
 run_launches(entering *e)
 {
-    const running *r = e->r;
+    const device_run *r = e->r;
     rt_cuda_program *q = r->q;
     const bool whole = r->p->straight && r->p->module->n_kernels > 2;
     const bool same =
@@ -349,8 +350,8 @@ run_launches(entering *e)
 }
 
 static cot_status
-run_lent(const running *r, const cot_kernel *k, void *const *args, ir_place *const *there,
-         lent *arg, void *frame)
+run_lent(const device_run *r, const cot_kernel *k, void *const *args, ir_place *const *there,
+         device_argument *arg, void *frame)
 {
     const int n = k->n_in + k->n_out;
     bool waits = r->p->fails;
@@ -377,11 +378,11 @@ run_lent(const running *r, const cot_kernel *k, void *const *args, ir_place *con
 
 /* The call, between begin and end; the driver's words where it fails. */
 static cot_status
-run_alone(const running *r, const cot_kernel *k, void *const *args, ir_place *const *there,
+run_alone(const device_run *r, const cot_kernel *k, void *const *args, ir_place *const *there,
           void *frame, char *said, size_t n_said)
 {
     const int n = k->n_in + k->n_out;
-    lent arg[n + 1];
+    device_argument arg[n + 1];
     cot_status s;
 
     memset(arg, 0, sizeof arg);
@@ -420,7 +421,7 @@ others_of(const rt_gpu *g, int n, ir_place *const *there, rt_gpu **other)
 /* Other contexts' arrays: what they have been asked comes before, what they are asked later
  * after. */
 static cot_status
-run_among(const running *r, const cot_kernel *k, void *const *args, ir_place *const *there,
+run_among(const device_run *r, const cot_kernel *k, void *const *args, ir_place *const *there,
           void *frame, char *said, size_t n_said)
 {
     rt_gpu *other[k->n_in + k->n_out + 1];
@@ -441,7 +442,7 @@ run_among(const running *r, const cot_kernel *k, void *const *args, ir_place *co
 static cot_status
 run(rt_program *p, const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
 {
-    const running r = { p, p->self, ((rt_cuda_program *)p->self)->g };
+    const device_run r = { p, p->self, ((rt_cuda_program *)p->self)->g };
     void *frame = rt_block_take(&p->frames);
     char said[sizeof r.g->said];
     cot_status s;

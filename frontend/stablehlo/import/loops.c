@@ -26,7 +26,7 @@ typedef struct affine {
 
 typedef enum carry_kind { CARRIED, UNCHANGED, WRITTEN } carry_kind;
 
-typedef struct counted {
+typedef struct counted_loop {
     hlo_emit *e;
     const ir_graph *cond, *body;
     int consts, n;         /* captures; carries */
@@ -39,7 +39,7 @@ typedef struct counted {
     int n_xs;
     const ir_node **xs;    /* the nodes that take a slice of a const */
     bool reverse;
-} counted;
+} counted_loop;
 
 /* ---- numbers ---- */
 
@@ -64,7 +64,7 @@ integer_of(const ir_node *n, int64_t *x)
 
 /* Input i of the loop, known outside. */
 static bool
-known_outside(const counted *c, int i, int64_t *x)
+known_outside(const counted_loop *c, int i, int64_t *x)
 {
     return integer_of(ir_bdef(c->e->b, c->in[i]), x);
 }
@@ -79,20 +79,20 @@ input_of(const ir_graph *g, ir_ref v)
 }
 
 static int64_t
-first(const counted *c, affine x)
+first(const counted_loop *c, affine x)
 {
     return x.a < 0 ? x.a * (c->trips - 1) + x.b : x.b;
 }
 
 static int64_t
-last(const counted *c, affine x)
+last(const counted_loop *c, affine x)
 {
     return x.a < 0 ? x.b : x.a * (c->trips - 1) + x.b;
 }
 
 /* v = a t + b, if it is seen to be, from operands that come before. */
 static affine
-affine_of(const counted *c, const ir_node *n)
+affine_of(const counted_loop *c, const ir_node *n)
 {
     const affine none = { false, 0, 0 };
     const affine x = n->n_in > 0 ? c->of[n->in[0]] : none,
@@ -131,7 +131,7 @@ is_counter_type(const ir_type *t)
 
 /* Carry k starts at a number and has a number added: both. */
 static bool
-induction(const counted *c, int k, affine *x)
+induction(const counted_loop *c, int k, affine *x)
 {
     const ir_node *n = ir_def(c->body, c->body->out[k]);
     const ir_ref self = c->body->in[c->consts + k];
@@ -149,7 +149,7 @@ induction(const counted *c, int k, affine *x)
 
 /* A number that the loop does not change: inside the condition, or handed to it. */
 static bool
-fixed(const counted *c, ir_ref v, int64_t *x)
+fixed(const counted_loop *c, ir_ref v, int64_t *x)
 {
     const int i = input_of(c->cond, v);
 
@@ -161,7 +161,7 @@ fixed(const counted *c, ir_ref v, int64_t *x)
 
 /* while (i < n): how often. */
 static bool
-count_trips(counted *c)
+count_trips(counted_loop *c)
 {
     const ir_node *n = ir_def(c->cond, c->cond->out[0]);
     int64_t limit;
@@ -178,7 +178,7 @@ count_trips(counted *c)
 }
 
 static void
-find_affine(counted *c)
+find_affine(counted_loop *c)
 {
     c->of = IR_NEW_N(c->e->h->a, affine, c->body->n_values + 1);
     c->uses = IR_NEW_N(c->e->h->a, uint32_t, c->body->n_values + 1);
@@ -197,7 +197,7 @@ find_affine(counted *c)
 /* The place of a box on axis 0 of an array of type t is that of the step, inside, and the box
  * all of the rest. */
 static bool
-is_row(const counted *c, const ir_type *t, const ir_type *box, ir_ref place)
+is_row(const counted_loop *c, const ir_type *t, const ir_type *box, ir_ref place)
 {
     const affine x = c->of[place];
 
@@ -210,7 +210,7 @@ is_row(const counted *c, const ir_type *t, const ir_type *box, ir_ref place)
 }
 
 static void
-classify(counted *c)
+classify(counted_loop *c)
 {
     const ir_graph *g = c->body;
 
@@ -252,7 +252,7 @@ classify(counted *c)
 /* Rows of an array in the order in which scan takes them: those at a t + b for t from 0, or
  * from the last. */
 static ir_ref
-rows_of(const counted *c, ir_ref x, affine at)
+rows_of(const counted_loop *c, ir_ref x, affine at)
 {
     ir_build *b = c->e->b;
     const ir_type *t = ir_btype(b, x);
@@ -265,7 +265,7 @@ rows_of(const counted *c, ir_ref x, affine at)
 
 /* The array after all rows are written. */
 static ir_ref
-written(const counted *c, int k, ir_ref ys)
+written(const counted_loop *c, int k, ir_ref ys)
 {
     ir_build *b = c->e->b;
     const affine at = c->of[c->write[k]->in[2]];
@@ -286,7 +286,7 @@ written(const counted *c, int k, ir_ref ys)
 
 /* Inputs: consts, unchanged carries, carries, rows.  Results: carries, rows. */
 static ir_graph *
-scan_body(const counted *c)
+scan_body(const counted_loop *c)
 {
     const ir_graph *g = c->body;
     ir_build *b = ir_build_new(c->e->h->ctx, g->name);
@@ -329,7 +329,7 @@ scan_body(const counted *c)
 }
 
 static void
-make_scan(counted *c, ir_ref *out)
+make_scan(counted_loop *c, ir_ref *out)
 {
     hlo_emit *e = c->e;
     ir_build *b = e->b;
@@ -369,7 +369,7 @@ make_scan(counted *c, ir_ref *out)
 bool
 fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in, ir_ref *y)
 {
-    counted c = { .e = e, .consts = (int)loop->loop.consts, .n = e->n_in, .in = in };
+    counted_loop c = { .e = e, .consts = (int)loop->loop.consts, .n = e->n_in, .in = in };
     ir_graph *const cond = fe_hlo_flat(e, loop->loop.cond), *const body =
                                                                 fe_hlo_flat(e, loop->loop.body);
 

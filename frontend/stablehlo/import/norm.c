@@ -6,16 +6,16 @@
 
 #include "ir/diag.h"
 
-typedef struct norm {
+typedef struct norm_pattern {
     ir_ref x;           /* f16 and bf16 as f32 */
     const ir_type *t;   /* of x */
     int axis;
     ir_axes others;
     double n, epsilon;  /* n: elements of a feature */
-} norm;
+} norm_pattern;
 
 static bool
-read_norm(hlo_emit *e, norm *s)
+read_norm(hlo_emit *e, norm_pattern *s)
 {
     const ir_type *t = fe_hlo_in_type(e, 0);
     const hlo_attr *epsilon = fe_hlo_find(e->op, "epsilon", NULL);
@@ -36,7 +36,7 @@ read_norm(hlo_emit *e, norm *s)
             fe_hlo_fail(e, "operand %d is %s; wants one number for each feature", i,
                         ir_type_str(e->b->ctx, v));
     }
-    *s = (norm){ .axis = (int)axis, .n = 1 };
+    *s = (norm_pattern){ .axis = (int)axis, .n = 1 };
     s->x = ir_convert(e->b, e->in[0], ir_compute_type(t->dtype));
     for (int k = 0; k < t->rank; k++)
         if (k != s->axis) {
@@ -52,7 +52,7 @@ read_norm(hlo_emit *e, norm *s)
 
 /* A number for each feature, for each element. */
 static ir_ref
-wide(hlo_emit *e, const norm *s, ir_ref v)
+wide(hlo_emit *e, const norm_pattern *s, ir_ref v)
 {
     const int64_t axis = s->axis;
 
@@ -61,13 +61,13 @@ wide(hlo_emit *e, const norm *s, ir_ref v)
 }
 
 static ir_ref
-sum(hlo_emit *e, const norm *s, ir_ref x)
+sum(hlo_emit *e, const norm_pattern *s, ir_ref x)
 {
     return x ? ir_reduce(e->b, OP_reduce_sum, x, s->others) : IR_NONE;
 }
 
 static ir_ref
-mean(hlo_emit *e, const norm *s, ir_ref x)
+mean(hlo_emit *e, const norm_pattern *s, ir_ref x)
 {
     ir_ref y = sum(e, s, x);
 
@@ -76,7 +76,7 @@ mean(hlo_emit *e, const norm *s, ir_ref x)
 
 /* sqrt(variance + epsilon), for each element. */
 static ir_ref
-deviation(hlo_emit *e, const norm *s, ir_ref variance)
+deviation(hlo_emit *e, const norm_pattern *s, ir_ref variance)
 {
     ir_ref v = variance ? ir_convert(e->b, variance, s->t->dtype) : IR_NONE;
 
@@ -86,7 +86,7 @@ deviation(hlo_emit *e, const norm *s, ir_ref variance)
 
 /* (x - mean) / deviation * scale + offset */
 static ir_ref
-normal(hlo_emit *e, const norm *s, ir_ref m, ir_ref variance)
+normal(hlo_emit *e, const norm_pattern *s, ir_ref m, ir_ref variance)
 {
     ir_ref spread = deviation(e, s, variance);
     ir_ref y = ir_div(e->b, ir_sub(e->b, s->x, wide(e, s, m)), spread);
@@ -104,7 +104,7 @@ put(hlo_emit *e, int i, ir_ref y)
 
 /* dx = scale / deviation (ct - mean(ct) - z mean(ct z)), z = (x - mean) / deviation */
 static void
-gradient(hlo_emit *e, const norm *s)
+gradient(hlo_emit *e, const norm_pattern *s)
 {
     ir_build *b = e->b;
     ir_ref ct = ir_convert(b, e->in[4], s->t->dtype), d = deviation(e, s, e->in[3]);
@@ -122,7 +122,7 @@ void
 fe_hlo_batch_norm(hlo_emit *e)
 {
     const char *what = e->row->op;
-    norm s;
+    norm_pattern s;
 
     if (!read_norm(e, &s))
         return;

@@ -7,16 +7,16 @@
 
 #include "ir/diag.h"
 
-typedef struct parts {
+typedef struct scan_shape {
     int xs, carries, ys;
     int axis;
     int64_t length;
     bool reverse;
-} parts;
+} scan_shape;
 
 /* How many operands are sliced: the pretty form says `inits`, the generic one two numbers. */
 static bool
-segments(hlo_emit *e, parts *p)
+segments(hlo_emit *e, scan_shape *p)
 {
     const hlo_attr *sizes = fe_hlo_find(e->op, "operandSegmentSizes", "operand_segment_sizes");
     ir_ints list;
@@ -34,7 +34,7 @@ segments(hlo_emit *e, parts *p)
 
 /* The axis and how long it is: that of the inputs; without any, what the text says. */
 static bool
-extent(hlo_emit *e, parts *p)
+extent(hlo_emit *e, scan_shape *p)
 {
     const ir_type *t = p->xs > 0   ? fe_hlo_in_type(e, 0)
                        : p->ys > 0 ? fe_hlo_out_type(e, 0)
@@ -63,7 +63,7 @@ extent(hlo_emit *e, parts *p)
 
 /* One op of the slice and the carry, which is both results: that op. */
 static ir_op
-running(const hlo_emit *e, const parts *p, const ir_graph *g)
+running(const hlo_emit *e, const scan_shape *p, const ir_graph *g)
 {
     const ir_node *n = g->n_nodes == 2 ? &g->node[1] : NULL;
 
@@ -76,7 +76,7 @@ running(const hlo_emit *e, const parts *p, const ir_graph *g)
 }
 
 static void
-make_running(hlo_emit *e, const parts *p, ir_op op)
+make_running(hlo_emit *e, const scan_shape *p, ir_op op)
 {
     ir_build *b = e->b;
     const ir_attrs at = { .cumulate = { p->axis, p->reverse } };
@@ -93,7 +93,7 @@ make_running(hlo_emit *e, const parts *p, ir_op op)
 
 /* g (captures, slices, carries) -> (slices, carries) in the order of ours. */
 static ir_graph *
-turned(hlo_emit *e, const ir_graph *g, const parts *p, int captures)
+turned(hlo_emit *e, const ir_graph *g, const scan_shape *p, int captures)
 {
     ir_build *b = ir_build_new(e->h->ctx, g->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in + 1),
@@ -118,7 +118,7 @@ fe_hlo_scan(hlo_emit *e)
 {
     ir_build *b = e->b;
     ir_ref *in, *y = IR_NEW_N(b->arena, ir_ref, e->n_out + 1);
-    parts p;
+    scan_shape p;
     int n = 0;
 
     if (!segments(e, &p) || !extent(e, &p))

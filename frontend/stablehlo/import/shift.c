@@ -28,21 +28,21 @@ typedef struct motion {
     int8_t axis[COT_MAX_RANK]; /* of c, that d varies along; -1: none */
 } motion;
 
-typedef struct walk {
+typedef struct motion_walk {
     ir_arena *a;
     const ir_graph *g;
     const motion **of;         /* by value; NULL: it stays as it is */
-    const struct walk *caller; /* NULL: none */
+    const struct motion_walk *caller; /* NULL: none */
     const ir_node *call;       /* of the caller */
     int depth;
     int64_t *budget;           /* nodes that may still be visited */
-} walk;
+} motion_walk;
 
 /* ---- constants ---- */
 
 /* The one number that all elements of v are, be it an argument of a call. */
 static bool
-number(const walk *w, ir_ref v, double *x)
+number(const motion_walk *w, ir_ref v, double *x)
 {
     const ir_node *n = ir_def(w->g, v);
 
@@ -58,7 +58,7 @@ number(const walk *w, ir_ref v, double *x)
 
 /* A number that stays itself when all that it stands among moves so. */
 static bool
-fits(const walk *w, ir_ref v, motion_kind kind)
+fits(const motion_walk *w, ir_ref v, motion_kind kind)
 {
     double x;
 
@@ -86,7 +86,7 @@ still_along(const motion *x, ir_axes axes, int rank)
 
 /* Reads of an array that keep, of axes that d varies along, all in order. */
 static bool
-through_broadcast(const walk *w, const ir_node *n, const motion *x, motion *y)
+through_broadcast(const motion_walk *w, const ir_node *n, const motion *x, motion *y)
 {
     const ir_type *to = ir_type_at(w->g, n->first), *from = ir_type_at(w->g, n->in[0]);
     const ir_ints dims = n->at.broadcast.dims;
@@ -101,7 +101,7 @@ through_broadcast(const walk *w, const ir_node *n, const motion *x, motion *y)
 /* Groups of axes with one product: either one axis on both sides, or d varies along none of
  * them. */
 static bool
-through_reshape(const walk *w, const ir_node *n, const motion *x, motion *y)
+through_reshape(const motion_walk *w, const ir_node *n, const motion *x, motion *y)
 {
     const ir_type *from = ir_type_at(w->g, n->in[0]), *to = ir_type_at(w->g, n->first);
     int i = 0, j = 0;
@@ -137,7 +137,7 @@ through_reshape(const walk *w, const ir_node *n, const motion *x, motion *y)
 }
 
 static bool
-through_gather(const walk *w, const ir_node *n, const motion *x, motion *y)
+through_gather(const motion_walk *w, const ir_node *n, const motion *x, motion *y)
 {
     const ir_type *from = ir_type_at(w->g, n->in[0]), *to = ir_type_at(w->g, n->first);
     int64_t batch[COT_MAX_RANK] = { 0 };
@@ -170,7 +170,7 @@ through_gather(const walk *w, const ir_node *n, const motion *x, motion *y)
 
 /* The move of x's axes to those of n's result. */
 static bool
-moved_axes(const walk *w, const ir_node *n, const motion *x, motion *y)
+moved_axes(const motion_walk *w, const ir_node *n, const motion *x, motion *y)
 {
     const ir_type *from = ir_type_at(w->g, n->in[0]), *to = ir_type_at(w->g, n->first);
     int k = 0;
@@ -204,7 +204,7 @@ moved_axes(const walk *w, const ir_node *n, const motion *x, motion *y)
 
 /* The sum of elements moves by all of theirs. */
 static void
-move_elements(const walk *w, const ir_node *n, const motion *x, motion *y)
+move_elements(const motion_walk *w, const ir_node *n, const motion *x, motion *y)
 {
     *y = (motion){ .kind = x->kind, .k = x->k };
     if (!moved_axes(w, n, x, y))
@@ -216,7 +216,7 @@ move_elements(const walk *w, const ir_node *n, const motion *x, motion *y)
 
 /* Of those to choose or add from, all move alike; or one does, among numbers that fit. */
 static void
-move_alike(const walk *w, const ir_node *n, const motion *x, const motion *y, motion *to)
+move_alike(const motion_walk *w, const ir_node *n, const motion *x, const motion *y, motion *to)
 {
     const int first = n->op == OP_select, rank = ir_type_at(w->g, n->first)->rank;
 
@@ -228,7 +228,7 @@ move_alike(const walk *w, const ir_node *n, const motion *x, const motion *y, mo
 
 /* The moves of x and y add up, or of x and s y, where they are alike. */
 static void
-move_both(const walk *w, const ir_node *n, const motion *x, const motion *y, double s,
+move_both(const motion_walk *w, const ir_node *n, const motion *x, const motion *y, double s,
           motion *to)
 {
     *to = x ? *x : *y;
@@ -241,7 +241,7 @@ move_both(const walk *w, const ir_node *n, const motion *x, const motion *y, dou
 
 /* x + s y. */
 static void
-move_sum(const walk *w, const ir_node *n, const motion *x, const motion *y, double s,
+move_sum(const motion_walk *w, const ir_node *n, const motion *x, const motion *y, double s,
          motion *to)
 {
     if ((x ? x : y)->kind == SCALES)
@@ -252,7 +252,7 @@ move_sum(const walk *w, const ir_node *n, const motion *x, const motion *y, doub
 
 /* x y^s. */
 static void
-move_product(const walk *w, const ir_node *n, const motion *x, const motion *y, double s,
+move_product(const motion_walk *w, const ir_node *n, const motion *x, const motion *y, double s,
              motion *to)
 {
     double c;
@@ -269,7 +269,7 @@ move_product(const walk *w, const ir_node *n, const motion *x, const motion *y, 
 
 /* Sums of products of one operand that is scaled. */
 static void
-move_dot(const walk *w, const ir_node *n, const motion *x, const motion *y, motion *to)
+move_dot(const motion_walk *w, const ir_node *n, const motion *x, const motion *y, motion *to)
 {
     const ir_ints sum = x ? n->at.dot.lhs : n->at.dot.rhs,
                   batch = x ? n->at.dot.lhs_batch : n->at.dot.rhs_batch;
@@ -302,11 +302,11 @@ move_function(const ir_node *n, const motion *x, motion *y)
         y->kind = LOST;
 }
 
-static bool follow(const walk *w, const ir_node *n);
+static bool follow(const motion_walk *w, const ir_node *n);
 
 /* How the results of n move, as its operands do: false if that is not known. */
 static bool
-visit(const walk *w, const ir_node *n)
+visit(const motion_walk *w, const ir_node *n)
 {
     const ir_type *t = n->n_out == 1 ? ir_type_at(w->g, n->first) : NULL;
     const motion *x = n->n_in > 0 ? w->of[n->in[0]] : NULL,
@@ -359,7 +359,7 @@ visit(const walk *w, const ir_node *n)
 /* The nodes after `first` that use what moves, as far as that goes: *end is behind the last one
  * seen.  last[v] is the last node that uses v; NULL: see all of them. */
 static bool
-visit_all(const walk *w, uint32_t first, const uint32_t *last, uint32_t *end)
+visit_all(const motion_walk *w, uint32_t first, const uint32_t *last, uint32_t *end)
 {
     uint32_t horizon = last ? first : UINT32_MAX;
 
@@ -388,10 +388,10 @@ visit_all(const walk *w, uint32_t first, const uint32_t *last, uint32_t *end)
 
 /* Into the function that n calls. */
 static bool
-follow(const walk *w, const ir_node *n)
+follow(const motion_walk *w, const ir_node *n)
 {
     const ir_graph *g = n->at.call.body;
-    walk in = { w->a, g, NULL, w, n, w->depth + 1, w->budget };
+    motion_walk in = { w->a, g, NULL, w, n, w->depth + 1, w->budget };
     uint32_t end;
 
     if (in.depth > MOST_DEEP || (*w->budget -= g->n_values) < 0)
@@ -408,7 +408,7 @@ follow(const walk *w, const ir_node *n)
 
 /* Is each result the same, whatever is added to c? */
 static bool
-cancels(const walk *w, ir_ref c, const uint32_t *last)
+cancels(const motion_walk *w, ir_ref c, const uint32_t *last)
 {
     const ir_type *t = ir_type_at(w->g, c);
     const ir_node *n;
@@ -484,7 +484,7 @@ fe_hlo_shifts(hlo_import *h, ir_graph *g)
     int64_t budget = 100000 + 50 * (int64_t)g->n_nodes;
     const uint32_t *last = NULL;
     bool *stops = NULL, any = false;
-    walk w = { h->a, g, NULL, NULL, NULL, 0, &budget };
+    motion_walk w = { h->a, g, NULL, NULL, NULL, 0, &budget };
 
     ir_each_node (n, g) {
         const ir_ref c = subtracted(g, n);
