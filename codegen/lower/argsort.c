@@ -1,7 +1,7 @@
 /* argsort: one line after the other (or on a thread of its own), in a kernel with scratch
  * memory.
  *
- * Keys become unsigned words that order as they do (ir/eval/order.c).  Short lines count, for
+ * Keys become unsigned words that order as they do (ir/eval/sort.c).  Short lines count, for
  * each element, those that come before it: n^2 comparisons in lanes, no branch, no swap.
  * Longer ones are sorted by digits, the least first (LSD radix sort: D. Knuth, The Art of
  * Computer Programming 3, section 5.2.5): all digits of a line are counted in one pass, then

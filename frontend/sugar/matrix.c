@@ -383,11 +383,11 @@ cot_outer_(cot_place at, cot_value x, cot_value y)
 
 /* ---- norms ---- */
 
-typedef struct norm_call {
+typedef struct matrix_norm_call {
     cot_reduce_options o;
     double order;
     cot_matrix_norm_kind kind;
-} norm_call;
+} matrix_norm_call;
 
 static ir_ref
 squared(ir_build *b, ir_ref x)
@@ -453,7 +453,7 @@ extreme(ir_build *b, const char *name, ir_op op, ir_ref x, ir_axes axes, bool ke
 static ir_ref
 vector_norm(ir_build *b, const fe_arg *a, int n, const void *options)
 {
-    const norm_call *s = options;
+    const matrix_norm_call *s = options;
     ir_ref x = a[0].ref;
     ir_axes axes = 0;
 
@@ -483,7 +483,7 @@ cot_value
 cot_vector_norm_(cot_place at, cot_value x, double order, const cot_reduce_options *o,
                  size_t size)
 {
-    norm_call s = { .order = order };
+    matrix_norm_call s = { .order = order };
 
     fe_options(&s.o, sizeof s.o, o, size);
     return fe_apply1(at, "vector_norm", vector_norm, x, &s);
@@ -500,7 +500,7 @@ static ir_ref
 matrix_norm(ir_build *b, const fe_arg *a, int n, const void *options)
 {
     const char *const name = "matrix_norm";
-    const norm_call *s = options;
+    const matrix_norm_call *s = options;
     ir_ref x = fe_matrix(b, name, a[0].ref, false);
     const int r = fe_rank(b, x);
 
@@ -525,7 +525,8 @@ matrix_norm(ir_build *b, const fe_arg *a, int n, const void *options)
 cot_value
 cot_matrix_norm_(cot_place at, cot_value x, cot_matrix_norm_kind kind)
 {
-    return fe_apply1(at, "matrix_norm", matrix_norm, x, &(const norm_call){ .kind = kind });
+    return fe_apply1(at, "matrix_norm", matrix_norm, x,
+                     &(const matrix_norm_call){ .kind = kind });
 }
 
 static ir_ref

@@ -23,11 +23,11 @@ word_of(cot_dtype t, const void *x, int64_t i)
 
     memcpy(&w, (const char *)x + (size_t)i * width, width);
     switch (t) {
-    case COT_F16:  return float_word(w, 16, 0x7c00);
+    case COT_F16: return float_word(w, 16, 0x7c00);
     case COT_BF16: return float_word(w, 16, 0x7f80);
-    case COT_F32:  return float_word(w, 32, 0x7f800000);
-    case COT_F64:  return float_word(w, 64, 0x7ff0000000000000);
-    default:       return ir_is_signed(t) ? w ^ (uint64_t)1 << (ir_bits(t) - 1) : w;
+    case COT_F32: return float_word(w, 32, 0x7f800000);
+    case COT_F64: return float_word(w, 64, 0x7ff0000000000000);
+    default: return ir_is_signed(t) ? w ^ (uint64_t)1 << (ir_bits(t) - 1) : w;
     }
 }
 
