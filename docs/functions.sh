@@ -95,7 +95,7 @@ The order of operands follows one rule:
    (`cot_scan(step, ...)`) stand before the values. Other values follow in the order of NumPy.
 2. Then come numbers, and after them the axis, if the call works along exactly one: `cot_index(x, i, axis)`,
    `cot_quantile(x, q, axis)`, `cot_split(x, n, axis, out)`. Pointers that receive results are last. Calls on arrays
-   (`cot_run`, `cot_jit`, `cot_eval_all`) take the results before the arguments, as `memcpy` does.
+   (`cot_run`, `cot_jit`, `cot_eval_all`, `cot_module_call`) take the results before the arguments, as `memcpy` does.
 3. What has a default is a named option. One axis that defaults to 0 is `.axis`; a set of axes, or one axis with another
    default, is `.axes`. A list that the call is about (`cot_reshape(x, 2, 3)`, `cot_squeeze(x, 0)`) is plain numbers at the end.
 

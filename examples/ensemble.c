@@ -104,7 +104,7 @@ ask(cot_module *m, const cot_state *params)
     cot_fn *all =
         cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("w1: 0, b1: 0, w2: 0, b2: 0, x: none"));
 
-    COT_TRY(cot_functional_call(m, params, 1, &x, 1, &y, 1, .fn = all));
+    COT_TRY(cot_module_call(m, &y, 1, params, 1, &x, 1, .fn = all));
     const float *answer = cot_array_read(y);
     for (int i = 0; i < 3; i++) {
         double mean = 0, square = 0;

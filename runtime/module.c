@@ -10,7 +10,7 @@
 #include "passes/pass.h"
 #include "runtime/file.h"
 
-/* ---- functional_call ---- */
+/* ---- calls with other arrays ---- */
 
 typedef struct module_call {
     cot_module *m;
@@ -116,12 +116,12 @@ fail_usage(cot_context *ctx, cot_place at, const char *op, const char *text)
 }
 
 cot_status
-cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_given,
-                     cot_array *const *inputs, int n_inputs, cot_array **results, int n_results,
-                     const cot_functional_options *options, size_t size)
+cot_module_call_(cot_place at, cot_module *m, cot_array **results, int n_results,
+                 const cot_state *given, int n_given, cot_array *const *inputs, int n_inputs,
+                 const cot_functional_options *options, size_t size)
 {
     volatile cot_status status = COT_ERR_MEMORY;
-    module_call c = { .m = m, .op = "functional_call", .given = given, .n_given = n_given };
+    module_call c = { .m = m, .op = "module_call", .given = given, .n_given = n_given };
     FE_OPTIONS(cot_functional_options, o, options, size);
 
     if (!m || (n_given > 0 && !given) || (n_inputs > 0 && !inputs))
@@ -140,6 +140,15 @@ cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_
         return fail_usage(m->ctx, at, c.op, "fn is a function of another context");
     cot_fn *f = o.fn ? o.fn : c.untied ? cot_module_fn_untied(m) : cot_module_fn(m);
     return f ? cot_jit(f, results, n_results, c.args, c.n_args) : COT_ERR_MEMORY;
+}
+
+cot_status
+cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_given,
+                     cot_array *const *inputs, int n_inputs, cot_array **results, int n_results,
+                     const cot_functional_options *options, size_t size)
+{
+    return cot_module_call_(at, m, results, n_results, given, n_given, inputs, n_inputs,
+                            options, size);
 }
 
 /* ---- arrays with names ---- */

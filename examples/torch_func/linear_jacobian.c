@@ -25,8 +25,8 @@ main(void)
     cot_module_set(m, "bias", b);
     ((float *)cot_array_data(w))[0] = 11;
     holds(&c, "a weight that changed is seen",
-          cot_functional_call(m, NULL, 0, &x, 1, &j, 1,
-                              .fn = cot_jacrev(cot_module_fn(m), .wrt = COT_NAMES("x"))) ==
+          cot_module_call(m, &j, 1, NULL, 0, &x, 1,
+                          .fn = cot_jacrev(cot_module_fn(m), .wrt = COT_NAMES("x"))) ==
                   COT_OK &&
               carriers_element(j, 0) == 11);
     cot_array_free(j);

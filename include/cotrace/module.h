@@ -81,12 +81,18 @@ COT_API cot_fn *cot_module_fn(cot_module *m);
 /* The same with every leaf as an argument, tied ones too. */
 COT_API cot_fn *cot_module_fn_untied(cot_module *m);
 
-/* Run the module with arrays of `given` (n_given states, disjoint) in place of its own.
- * inputs follow the parameters and buffers, results are those of cot_jit.
+/* Run the module with arrays of `given` (n_given states, disjoint) in place of its own, as
+ * torch.func.functional_call does.  Results are those of cot_jit, and come first; inputs follow
+ * the parameters and buffers.
  *
  * Errors   COT_ERR_ARG  a name appears in two states, is unknown, is missing (strict), has
  * no array; tied
  *                       names are given different arrays; and the errors of cot_jit. */
+COT_API cot_status cot_module_call_(cot_place at, cot_module *m, cot_array **results,
+                                    int n_results, const cot_state *given, int n_given,
+                                    cot_array *const *inputs, int n_inputs,
+                                    const cot_functional_options *o, size_t size);
+COT_DEPRECATED_("use cot_module_call(m, results, n_results, given, n_given, inputs, n_inputs)")
 COT_API cot_status cot_functional_call_(cot_place at, cot_module *m, const cot_state *given,
                                         int n_given, cot_array *const *inputs, int n_inputs,
                                         cot_array **results, int n_results,
@@ -147,12 +153,17 @@ COT_API cot_module *cot_replace_batch_norm(cot_module *m);
     ((cot_state){ .n = COT_STATE_N_(__VA_ARGS__), .held = { __VA_ARGS__ } })
 #define COT_STATE_AT_(...)                                                                     \
     ((cot_state){ .n = COT_STATE_N_(__VA_ARGS__), .at = (cot_named[]){ __VA_ARGS__ } })
-/* cot_functional_call(m, states, n_states, inputs, n_inputs, results, n_results, .strict =
- * 1) */
+/* cot_module_call(m, results, n_results, states, n_states, inputs, n_inputs, .strict = 1) */
+#define cot_module_call(...) COT_MODULE_CALL_(__VA_ARGS__, .end_ = 0)
+#define COT_MODULE_CALL_(m, out, n_out, given, n, in, n_in, ...)                               \
+    cot_module_call_(COT_HERE, m, out, n_out, given, n, in, n_in,                              \
+                     &(const cot_functional_options){ __VA_ARGS__ },                           \
+                     sizeof(cot_functional_options))
+/* Deprecated: cot_module_call, with the results before the states and inputs. */
 #define cot_functional_call(...) COT_FUNCTIONAL_CALL_(__VA_ARGS__, .end_ = 0)
-#define COT_FUNCTIONAL_CALL_(m, given, n, in, n_in, out, n_out, ...)        \
-    cot_functional_call_(COT_HERE, m, given, n, in, n_in, out, n_out,       \
-                         &(const cot_functional_options){__VA_ARGS__},      \
+#define COT_FUNCTIONAL_CALL_(m, given, n, in, n_in, out, n_out, ...)                           \
+    cot_functional_call_(COT_HERE, m, given, n, in, n_in, out, n_out,                          \
+                         &(const cot_functional_options){ __VA_ARGS__ },                       \
                          sizeof(cot_functional_options))
 #define cot_stack_module_state(ctx, modules, n, params, buffers) \
     cot_stack_module_state_(COT_HERE, ctx, modules, n, params, buffers)

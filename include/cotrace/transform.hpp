@@ -150,11 +150,18 @@ struct state {
 };
 
 inline cot_status
+module_call(cot_module *m, cot_array **results, int n_results, const state &given,
+            std::initializer_list<cot_array *> inputs, const cot_functional_options &o = {}, COT_PLACE_)
+{
+    return cot_module_call_(cot_place{file, line}, m, results, n_results, &given.x, 1, inputs.begin(),
+                            static_cast<int>(inputs.size()), &o, sizeof o);
+}
+[[deprecated("use cot::module_call(m, results, n_results, given, inputs, o)")]] inline cot_status
 functional_call(cot_module *m, const state &given, std::initializer_list<cot_array *> inputs, cot_array **results,
                 int n_results, const cot_functional_options &o = {}, COT_PLACE_)
 {
-    return cot_functional_call_(cot_place{file, line}, m, &given.x, 1, inputs.begin(),
-                                static_cast<int>(inputs.size()), results, n_results, &o, sizeof o);
+    return cot_module_call_(cot_place{file, line}, m, results, n_results, &given.x, 1, inputs.begin(),
+                            static_cast<int>(inputs.size()), &o, sizeof o);
 }
 
 inline cot_status

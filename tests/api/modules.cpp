@@ -79,15 +79,15 @@ modules(cot_context *ctx)
     }
     a[4] = cot_array_borrow(ctx, cot::type(COT_F32, {2}), x);
     a[5] = cot_array_borrow(ctx, cot::type(COT_F32, {1}), c);
-    bad += check(ctx, cot::functional_call(m[0], {{"bias", a[5]}}, {a[4]}, &y, 1), y, {9});
+    bad += check(ctx, cot::module_call(m[0], &y, 1, {{"bias", a[5]}}, {a[4]}), y, {9});
     cot_functional_options o = {};
     o.fn = cot::jacrev(cot_module_fn(m[1]), cot::names("weight, bias"));
-    cot_status status = cot::functional_call(m[1], {{"bias", a[5]}}, {a[4]}, j, 2, o);
+    cot_status status = cot::module_call(m[1], j, 2, {{"bias", a[5]}}, {a[4]}, o);
     bad += check(ctx, status, j[0], {2, 3}) + check(ctx, status, j[1], {1});
     cot_state stacked[2];
     bad += cot::stack_module_state(ctx, {m[0], m[1]}, &stacked[0], &stacked[1]) != COT_OK;
     o.fn = cot::vmap(cot_module_fn(m[0]), cot::names("weight: 0, bias: 0, x: none"));
-    bad += check(ctx, cot::functional_call(m[0], stacked[0], {a[4]}, &z, 1, o), z, {2, 11});
+    bad += check(ctx, cot::module_call(m[0], &z, 1, stacked[0], {a[4]}, o), z, {2, 11});
     bad += cot_save(ctx, "line.npz", &stacked[0]) == COT_OK && std::remove("line.npz") != 0;
     cot_state_free(&stacked[0]), cot_state_free(&stacked[1]);
     cot_fn *f = cot::fn_named(cot::fn(ctx, "looped", looped, 3, 1, cot_module_fn(m[0])),

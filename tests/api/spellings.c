@@ -69,11 +69,42 @@ traced(cot_context *ctx, cot_body *body)
     return to;
 }
 
+static void
+scaled(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_mul(in[0], in[1]);
+}
+
+/* A call on arrays: 2 times 3, whose operands stood in another order. */
+static bool
+modules_agree(cot_context *ctx)
+{
+    double two = 2, three = 3;
+    cot_array *w = cot_array_borrow(ctx, cot_f64(), &two);
+    cot_array *x = cot_array_borrow(ctx, cot_f64(), &three), *y[2] = { NULL, NULL };
+    cot_module *m = cot_module_new(ctx, .name = "scaled", .body = scaled, .params = "w",
+                                   .inputs = "x", .results = "y");
+    bool ok = cot_module_set(m, "w", w) == COT_OK &&
+              cot_module_call(m, &y[0], 1, NULL, 0, &x, 1) == COT_OK;
+
+    if (!ok)
+        return false;
+    ok = cot_functional_call(m, NULL, 0, &x, 1, &y[1], 1) == 0; /* old: use cot_module_call( */
+    for (int i = 0; ok && i < 2; i++)
+        ok = *(const double *)cot_array_read(y[i]) == 6;
+    cot_array_free(w), cot_array_free(x), cot_array_free(y[0]), cot_array_free(y[1]);
+    return ok;
+}
+
 int
 main(void)
 {
     cot_context *ctx = cot_context_new(NULL);
-    int failed = 0;
+    int failed = !modules_agree(ctx);
+
+    if (failed)
+        fprintf(stderr, "functional_call: %s\n", cot_error(ctx));
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const text now = traced(ctx, rows[i].now), old = traced(ctx, rows[i].old);

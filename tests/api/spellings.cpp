@@ -36,12 +36,20 @@ traced(cot_context *ctx, cot_body *body)
     return to;
 }
 
+static bool
+modules_agree()
+{
+    cot_array *y = nullptr;
+    const cot_status now = cot::module_call(nullptr, &y, 1, {{"w", y}}, {});
+    return now == cot::functional_call(nullptr, {{"w", y}}, {}, &y, 1); // old: use cot::module_call(m, results
+}
+
 int
 main()
 {
     cot_context *ctx = cot_context_new(nullptr);
     const bool ok = traced(ctx, clip) == traced(ctx, clamp) && traced(ctx, view_at) == traced(ctx, view_index) &&
-                    traced(ctx, sliding) == traced(ctx, windows) && !traced(ctx, clip).empty();
+                    traced(ctx, sliding) == traced(ctx, windows) && modules_agree() && !traced(ctx, clip).empty();
 
     if (!ok)
         std::fprintf(stderr, "an old spelling gives another graph\n");

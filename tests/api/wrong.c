@@ -229,7 +229,9 @@ call_functions(int i)
     case 10: return w_status(cot_jit(w.fn, r, -1, (const cot_array *const *)w.arrays, 1));
     case 11: return w_status(cot_jit(w.fn, r, 1, (const cot_array *[]){ NULL }, 1));
     case 12: return w_status(cot_run(w.kernel, r, (const cot_array *const *)w.arrays));
-    case 13: return w_status(cot_functional_call(w.module, NULL, 0, w.arrays, 1, r, 1, .fn = w_other.fn));
+    case 13:
+        return w_status(
+            cot_module_call(w.module, r, 1, NULL, 0, w.arrays, 1, .fn = w_other.fn));
     case 14: return w_status(cot_import_stablehlo(w.ctx, "x", "x", 1, &(cot_import_options){ .sizes = BARE }, &g));
     case 15: return w_status(cot_import_stablehlo(w.ctx, "x", "x", 1, &(cot_import_options){ .types = { .n = 9 } }, &g));
     default: break;

@@ -652,7 +652,7 @@ START_TEST(modules_to_files_and_back)
     RUNS(cot_save(ctx, fresh(endings[_i]), &s));
     RUNS(cot_load(ctx, fresh(endings[_i]), &s));
     RUNS(cot_module_set_state(m[1], &s, 0));
-    RUNS(cot_functional_call(m[1], NULL, 0, &x, 1, &y, 1));
+    RUNS(cot_module_call(m[1], &y, 1, NULL, 0, &x, 1));
     ck_assert(*(const float *)cot_array_read(y) == 33);
     ck_assert_ptr_eq(cot_module_array(m[1], "weight"), cot_state_find(&s, "weight"));
     RUNS(cot_module_set_state(m[1], &partial, 1));

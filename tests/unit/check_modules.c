@@ -78,12 +78,12 @@ START_TEST(jacobian_in_the_input)
     cot_array *x = ARRAY(cot_f32(3), 1, -1, 2), *j = NULL, *y = NULL;
     cot_fn *f = cot_jacrev(cot_module_fn(m), .wrt = COT_NAMES("x"));
 
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &y, 1));
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &j, 1, .fn = f));
+    RUNS(cot_module_call(m, &y, 1, NULL, 0, &x, 1));
+    RUNS(cot_module_call(m, &j, 1, NULL, 0, &x, 1, .fn = f));
     HAS(keep(y), 5.5f, 10.5f, 20);
     HAS(keep(j), 1, 2, 3, 4, 5, 6, 7, 8, 10);
     ((float *)cot_array_data(cot_module_array(m, "weight")))[0] = 11;
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &j, 1, .fn = f));
+    RUNS(cot_module_call(m, &j, 1, NULL, 0, &x, 1, .fn = f));
     HAS(j, 11, 2, 3, 4, 5, 6, 7, 8, 10);
 }
 END_TEST
@@ -99,7 +99,7 @@ START_TEST(jacobian_in_the_parameters)
     for (int i = 0; i < 2; i++) {
         cot_fn *f = cot_module_fn(m);
         f = i ? cot_jacfwd(f, .wrt = names) : cot_jacrev(f, .wrt = names);
-        RUNS(cot_functional_call(m, NULL, 0, &x, 1, j, 2, .fn = f));
+        RUNS(cot_module_call(m, j, 2, NULL, 0, &x, 1, .fn = f));
         RUNS(cot_module_named(m, names, j, 2, &s));
         HAS(cot_state_find(&s, "bias"), 1, 0, 0, 0, 1, 0, 0, 0, 1);
         HAS(cot_state_find(&s, "weight"), 1, -1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 2, 0, 0,
@@ -122,13 +122,13 @@ START_TEST(replaces_what_is_given)
 
     RUNS(cot_module_set(m, "scale", ARRAY(cot_f32(), 3)));
     RUNS(cot_module_set(m, "shift", ARRAY(cot_f32(), 1)));
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &y, 1));
+    RUNS(cot_module_call(m, &y, 1, NULL, 0, &x, 1));
     HAS(keep(y), 4, 7);
-    RUNS(cot_functional_call(m, both, 1, &x, 1, &y, 1));
+    RUNS(cot_module_call(m, &y, 1, both, 1, &x, 1));
     HAS(y, 11, 21);
-    RUNS(cot_functional_call(m, both, 2, &x, 1, &y, 1, .strict = 1));
+    RUNS(cot_module_call(m, &y, 1, both, 2, &x, 1, .strict = 1));
     HAS(y, 17, 27);
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &y, 1));
+    RUNS(cot_module_call(m, &y, 1, NULL, 0, &x, 1));
     HAS(y, 4, 7);
 }
 END_TEST
@@ -139,7 +139,7 @@ call(cot_module *m, const cot_state *s, int n, const cot_functional_options *o)
 {
     cot_array *x = ARRAY(cot_f32(3), 1, -1, 2), *y = NULL;
     cot_status status =
-        cot_functional_call_((cot_place){ "main.c", 5 }, m, s, n, &x, 1, &y, 1, o, sizeof *o);
+        cot_module_call_((cot_place){ "main.c", 5 }, m, &y, 1, s, n, &x, 1, o, sizeof *o);
 
     cot_array_free(y);
     return status;
@@ -150,9 +150,8 @@ START_TEST(the_same_name_twice)
     cot_array *b = ARRAY(cot_f32(3), 0, 0, 0);
     cot_state twice[] = { COT_STATE({ "bias", b }), COT_STATE({ "bias", b }) };
 
-    fails(
-        call(linear33(), twice, 2, &(cot_functional_options){ .strict = 0 }), COT_ERR_ARG,
-        "main.c:5: functional_call: \"bias\" appears in more than one state; wants it in one");
+    fails(call(linear33(), twice, 2, &(cot_functional_options){ .strict = 0 }), COT_ERR_ARG,
+          "main.c:5: module_call: \"bias\" appears in more than one state; wants it in one");
 }
 END_TEST
 
@@ -171,18 +170,18 @@ START_TEST(tied_names)
 
     RUNS(cot_module_set(m, "a", w));
     RUNS(cot_module_tie(m, "b", "a"));
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &y, 1));
+    RUNS(cot_module_call(m, &y, 1, NULL, 0, &x, 1));
     HAS(keep(y), 19);
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &g, 1, .fn = cot_grad(cot_module_fn(m))));
+    RUNS(cot_module_call(m, &g, 1, NULL, 0, &x, 1, .fn = cot_grad(cot_module_fn(m))));
     HAS(keep(g), 3, 3, 8);
-    RUNS(cot_functional_call(m, &b, 1, &x, 1, &y, 1));
+    RUNS(cot_module_call(m, &y, 1, &b, 1, &x, 1));
     HAS(y, 5);
-    RUNS(cot_functional_call(m, &equal, 1, &x, 1, &y, 1));
+    RUNS(cot_module_call(m, &y, 1, &equal, 1, &x, 1));
     HAS(y, 5);
-    RUNS(cot_functional_call(m, &b, 1, &x, 1, &y, 1, .untied = 1));
+    RUNS(cot_module_call(m, &y, 1, &b, 1, &x, 1, .untied = 1));
     HAS(y, 8);
     fails(call(m, &apart, 1, &(cot_functional_options){ .strict = 0 }), COT_ERR_ARG,
-          "main.c:5: functional_call: \"a\" and \"b\" are tied and given different arrays; "
+          "main.c:5: module_call: \"a\" and \"b\" are tied and given different arrays; "
           "wants one of "
           "them, or an untied call");
 }
@@ -199,19 +198,19 @@ START_TEST(strict_calls)
     ck_assert_int_eq(call(linear("Linear"), apart, 2, &(cot_functional_options){ .strict = 1 }),
                      COT_OK);
     fails(call(linear33(), &more, 1, &(cot_functional_options){ .strict = 1 }), COT_ERR_ARG,
-          "main.c:5: functional_call: Linear has no parameter or buffer called \"scale\"");
+          "main.c:5: module_call: Linear has no parameter or buffer called \"scale\"");
     fails(call(linear33(), NULL, 0, &(cot_functional_options){ .strict = 1 }), COT_ERR_ARG,
-          "main.c:5: functional_call: \"weight\" is not given; wants every parameter "
+          "main.c:5: module_call: \"weight\" is not given; wants every parameter "
           "and buffer "
           "of Linear");
     fails(call(linear33(), &some, 1, &(cot_functional_options){ .strict = 1 }), COT_ERR_ARG,
-          "main.c:5: functional_call: \"weight\" is not given; wants every parameter "
+          "main.c:5: module_call: \"weight\" is not given; wants every parameter "
           "and buffer "
           "of Linear");
     fails(call(linear33(), &other, 1, &(cot_functional_options){ .strict = 0 }), COT_ERR_ARG,
-          "main.c:5: functional_call: Linear has no parameter or buffer called \"scale\"");
-    fails(call(linear("Linear"), &some, 1, &(cot_functional_options){ .strict = 0 }), COT_ERR_ARG,
-          "main.c:5: functional_call: \"weight\" of Linear has no array; wants one");
+          "main.c:5: module_call: Linear has no parameter or buffer called \"scale\"");
+    fails(call(linear("Linear"), &some, 1, &(cot_functional_options){ .strict = 0 }),
+          COT_ERR_ARG, "main.c:5: module_call: \"weight\" of Linear has no array; wants one");
 }
 END_TEST
 
@@ -248,11 +247,11 @@ START_TEST(an_ensemble)
     ck_assert_int_eq(t.dims[2], 2);
     HAS(cot_state_find(&s[0], "weight"), 1, 0, 2, -1, 3, -2);
     HAS(cot_state_find(&s[0], "bias"), 0, 10, 20);
-    RUNS(cot_functional_call(
-        m[0], s, 2, &shared, 1, &y, 1,
-        .fn = cot_vmap(f, .in_dims = COT_DIMS("weight: 0, bias: 0, x: none"))));
+    RUNS(
+        cot_module_call(m[0], &y, 1, s, 2, &shared, 1,
+                        .fn = cot_vmap(f, .in_dims = COT_DIMS("weight: 0, bias: 0, x: none"))));
     HAS(keep(y), 2, 11, 20);
-    RUNS(cot_functional_call(m[0], s, 2, &own, 1, &y, 1, .fn = cot_vmap(f)));
+    RUNS(cot_module_call(m[0], &y, 1, s, 2, &own, 1, .fn = cot_vmap(f)));
     HAS(y, 2, 11, 16);
     cot_state_free(&s[0]);
     cot_state_free(&s[1]);
@@ -370,7 +369,7 @@ START_TEST(statistics_taken_away)
     ck_assert_ptr_null(cot_module_array(m, "bn.running_var"));
     ck_assert_ptr_null(cot_module_array(m, "bn.num_batches_tracked"));
     ck_assert_ptr_nonnull(cot_module_array(m, "bn.weight"));
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, y, 3));
+    RUNS(cot_module_call(m, y, 3, NULL, 0, &x, 1));
     near(y[0], 0, 1 - 4 / sqrt(3.5 + 1e-5));
     near(y[0], 3, 1 + 6 / sqrt(3.5 + 1e-5));
     for (int i = 0; i < 3; i++)
@@ -387,7 +386,7 @@ START_TEST(statistics_out)
               *y[3] = { NULL, NULL, NULL };
     cot_fn *f = cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("bn: none, x: 0"));
 
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, y, 3, .fn = f));
+    RUNS(cot_module_call(m, y, 3, NULL, 0, &x, 1, .fn = f));
     near(y[1], 0, 0.3);
     near(y[1], 1, 0.2);
     near(y[2], 0, 0.9 + 0.1 * 14 / 3);
@@ -410,11 +409,11 @@ START_TEST(statistics_in_and_out)
            *g = cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("bn: none, bn.running_mean: 0, "
                                                                "bn.running_var: 0, x: 0"));
 
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, y, 3, .fn = f));
+    RUNS(cot_module_call(m, y, 3, NULL, 0, &x, 1, .fn = f));
     cot_state after =
         COT_STATE({ "bn.running_mean", y[1] }, { "bn.running_var", y[2] });
     ck_assert_int_eq(cot_array_type(y[1]).rank, 2);
-    RUNS(cot_functional_call(m, &after, 1, &x, 1, z, 3, .fn = g));
+    RUNS(cot_module_call(m, z, 3, &after, 1, &x, 1, .fn = g));
     near(z[1], 0, 0.9 * 0.3 + 0.3);
     near(z[1], 1, 0.9 * 0.2 + 0.2);
     near(z[2], 0, 0.9 * (0.9 + 0.1 * 14 / 3) + 0.1 * 14 / 3);
@@ -435,7 +434,7 @@ START_TEST(no_statistics_under_vmap)
               *y[3] = { NULL, NULL, NULL };
     cot_fn *f = cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("bn: none, x: 0"));
 
-    RUNS(cot_functional_call(m, NULL, 0, &x, 1, y, 3, .fn = f));
+    RUNS(cot_module_call(m, y, 3, NULL, 0, &x, 1, .fn = f));
     near(y[0], 0, 1 - 4 / sqrt(3.5 + 1e-5));
     near(y[0], 4, 1 - 4 / sqrt(4 + 1e-5));
     near(y[0], 7, 1 + 4 / sqrt(4 + 1e-5));
@@ -506,8 +505,8 @@ START_TEST(an_ensemble_of_fresh_modules)
     ck_assert_uint_eq(cot_array_bytes(p[0]), 6 * sizeof *w);
     ck_assert(w[0] != w[2] && w[2] != w[4] && w[0] != w[4] && b[0] != b[1] && b[1] != b[2]);
     cot_state s = COT_STATE({ "weight", p[0] }, { "bias", p[1] });
-    RUNS(cot_functional_call(
-        m, &s, 1, &x, 1, &y, 1, .strict = 1,
+    RUNS(cot_module_call(
+        m, &y, 1, &s, 1, &x, 1, .strict = 1,
         .fn = cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("weight: 0, bias: 0, x: none"))));
     keep(y);
     for (int i = 0; i < 3; i++)
