@@ -84,7 +84,12 @@ for name in CMakeLists.txt frontend ir passes codegen runtime tests README.md in
 done
 for file in $(find ir passes frontend codegen runtime tools include -name '*.c' -o -name '*.h'); do
     lines=$(wc -l <"$file")
-    [ "$lines" -le 800 ] || broken "$file has $lines lines; at most 800"
+    case $file in
+    codegen/*) most=800 ;;
+    ir/*) most=660 ;;
+    *) most=600 ;;
+    esac
+    [ "$lines" -le $most ] || broken "$file has $lines lines; at most $most"
     wide=$(awk 'length($0) > 96 { printf " %d", FNR }' "$file")
     [ -z "$wide" ] || broken "$file has lines of more than 96 columns:$wide"
 done
