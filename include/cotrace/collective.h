@@ -31,49 +31,50 @@ typedef struct COT_NAMED_ cot_collective_options {
     int axis;
 } cot_collective_options;
 
-COT_API cot_value cot_psum_(cot_place at, cot_value x, const char *axis);
-COT_API cot_value cot_pmean_(cot_place at, cot_value x, const char *axis);
-COT_API cot_value cot_pmax_(cot_place at, cot_value x, const char *axis);
-COT_API cot_value cot_pmin_(cot_place at, cot_value x, const char *axis);
-COT_API cot_value cot_all_gather_(cot_place at, cot_value x, const char *axis,
+COT_API cot_value cot_psum_(cot_place at, cot_value x, const char *axis_name);
+COT_API cot_value cot_pmean_(cot_place at, cot_value x, const char *axis_name);
+COT_API cot_value cot_pmax_(cot_place at, cot_value x, const char *axis_name);
+COT_API cot_value cot_pmin_(cot_place at, cot_value x, const char *axis_name);
+COT_API cot_value cot_all_gather_(cot_place at, cot_value x, const char *axis_name,
                                   const cot_collective_options *o, size_t size);
-COT_API cot_value cot_psum_scatter_(cot_place at, cot_value x, const char *axis,
+COT_API cot_value cot_psum_scatter_(cot_place at, cot_value x, const char *axis_name,
                                     const cot_collective_options *o, size_t size);
-COT_API cot_value cot_ppermute_(cot_place at, cot_value x, const char *axis, cot_list pairs);
-COT_API cot_value cot_axis_index_(cot_place at, cot_trace *t, const char *axis);
+COT_API cot_value cot_ppermute_(cot_place at, cot_value x, const char *axis_name,
+                                cot_list pairs);
+COT_API cot_value cot_axis_index_(cot_place at, cot_trace *t, const char *axis_name);
 /* The number of examples: known while tracing. -1, with the error recorded, if no vmap names
  * the axis. */
-COT_API int64_t cot_axis_size_(cot_place at, cot_trace *t, const char *axis);
+COT_API int64_t cot_axis_size_(cot_place at, cot_trace *t, const char *axis_name);
 
 #ifndef __cplusplus
 /* The sum of x over all examples. */
-#define cot_psum(x, axis)  cot_psum_(COT_HERE, x, axis)
+#define cot_psum(x, axis_name) cot_psum_(COT_HERE, x, axis_name)
 /* The mean of x over all examples; floating types. */
-#define cot_pmean(x, axis) cot_pmean_(COT_HERE, x, axis)
+#define cot_pmean(x, axis_name) cot_pmean_(COT_HERE, x, axis_name)
 /* The maximum of x over all examples. */
-#define cot_pmax(x, axis)  cot_pmax_(COT_HERE, x, axis)
+#define cot_pmax(x, axis_name) cot_pmax_(COT_HERE, x, axis_name)
 /* The minimum of x over all examples. */
-#define cot_pmin(x, axis)  cot_pmin_(COT_HERE, x, axis)
+#define cot_pmin(x, axis_name) cot_pmin_(COT_HERE, x, axis_name)
 /* x of all examples along a new axis, at .axis (default 0; negative counts from the end of
  * the result). */
 #define cot_all_gather(x, ...) COT_ALL_GATHER_(x, __VA_ARGS__, .end_ = 0)
-#define COT_ALL_GATHER_(x, axis, ...)                                                \
-    cot_all_gather_(COT_HERE, x, axis, &(const cot_collective_options){__VA_ARGS__}, \
+#define COT_ALL_GATHER_(x, axis_name, ...)                                                     \
+    cot_all_gather_(COT_HERE, x, axis_name, &(const cot_collective_options){ __VA_ARGS__ },    \
                     sizeof(cot_collective_options))
 /* Slice i of the sum of x for example i, along .axis (default 0), whose size is the number
  * of examples. */
 #define cot_psum_scatter(x, ...) COT_PSUM_SCATTER_(x, __VA_ARGS__, .end_ = 0)
-#define COT_PSUM_SCATTER_(x, axis, ...)                                                \
-    cot_psum_scatter_(COT_HERE, x, axis, &(const cot_collective_options){__VA_ARGS__}, \
+#define COT_PSUM_SCATTER_(x, axis_name, ...)                                                   \
+    cot_psum_scatter_(COT_HERE, x, axis_name, &(const cot_collective_options){ __VA_ARGS__ },  \
                       sizeof(cot_collective_options))
 /* cot_ppermute(x, "i", COT_LIST(from, to, from, to)): example `to` gets x of example `from`;
  * one that gets nothing has zeros. */
-#define cot_ppermute(x, axis, pairs) cot_ppermute_(COT_HERE, x, axis, pairs)
+#define cot_ppermute(x, axis_name, pairs) cot_ppermute_(COT_HERE, x, axis_name, pairs)
 /* The number of the example, an i32. */
-#define cot_axis_index(t, axis) cot_axis_index_(COT_HERE, t, axis)
+#define cot_axis_index(t, axis_name) cot_axis_index_(COT_HERE, t, axis_name)
 /* The number of examples, known while tracing; -1, with the error recorded, if no vmap names
  * the axis. */
-#define cot_axis_size(t, axis)  cot_axis_size_(COT_HERE, t, axis)
+#define cot_axis_size(t, axis_name) cot_axis_size_(COT_HERE, t, axis_name)
 #endif
 
 #ifdef __cplusplus
