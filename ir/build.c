@@ -10,7 +10,6 @@
 #include "ir/custom.h"
 #include "ir/config.h"
 #include "ir/limit.h"
-#include "ir/scalar.h"
 
 static void
 release_arena(void *data)
@@ -363,91 +362,6 @@ ir_node1(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at)
     ir_ref out = IR_NONE;
     ir_add_node(b, op, n_in, in, at, &out);
     return out;
-}
-
-static ir_ref
-add_constant(ir_build *b, ir_data data)
-{
-    return ir_node1(b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { data } });
-}
-
-ir_ref
-ir_constant(ir_build *b, const ir_type *type, const void *elements)
-{
-    return type && b->status == COT_OK ? add_constant(b, ir_data_new(b->arena, type, elements))
-                                       : IR_NONE;
-}
-
-ir_ref
-ir_splat(ir_build *b, const ir_type *type, double x)
-{
-    union {
-        float f;
-        double d;
-        uint16_t h;
-        int64_t i;
-        uint8_t b;
-        float c64[2];
-        double c128[2];
-    } u = { 0 };
-    if (b->status != COT_OK || !type)
-        return IR_NONE;
-    switch (type->dtype) {
-    case COT_BOOL: u.b = x != 0; break;
-    case COT_F16: u.h = ir_f32_to_f16((float)x); break;
-    case COT_BF16: u.h = ir_f32_to_bf16((float)x); break;
-    case COT_F32: u.f = (float)x; break;
-    case COT_F64: u.d = x; break;
-    case COT_C64: u.c64[0] = (float)x; break;
-    case COT_C128: u.c128[0] = x; break;
-    default: u.i = x >= 9223372036854775808.0 ? (int64_t)(uint64_t)x : (int64_t)x; break;
-    }
-    return add_constant(b, ir_data_splat(b->arena, type, &u));
-}
-
-ir_ref
-ir_splat_int(ir_build *b, const ir_type *type, int64_t x)
-{
-    if (b->status != COT_OK || !type)
-        return IR_NONE;
-    if (!ir_is_int(type->dtype))
-        return ir_splat(b, type, (double)x);
-    return add_constant(b, ir_data_splat(b->arena, type, &x));
-}
-
-bool
-ir_data_number(const ir_data *d, double *x)
-{
-    const void *p = d->bytes;
-
-    if (!d->splat)
-        return false;
-    switch (d->type->dtype) {
-    case COT_BOOL: *x = *(const uint8_t *)p; break;
-    case COT_I8: *x = *(const int8_t *)p; break;
-    case COT_I16: *x = *(const int16_t *)p; break;
-    case COT_I32: *x = *(const int32_t *)p; break;
-    case COT_I64: *x = (double)*(const int64_t *)p; break;
-    case COT_U8: *x = *(const uint8_t *)p; break;
-    case COT_U16: *x = *(const uint16_t *)p; break;
-    case COT_U32: *x = *(const uint32_t *)p; break;
-    case COT_U64: *x = (double)*(const uint64_t *)p; break;
-    case COT_F16: *x = (double)ir_f16_to_f32(*(const uint16_t *)p); break;
-    case COT_BF16: *x = (double)ir_bf16_to_f32(*(const uint16_t *)p); break;
-    case COT_F32: *x = (double)*(const float *)p; break;
-    case COT_C64: *x = (double)*(const float *)p; return ((const float *)p)[1] == 0;
-    case COT_C128: *x = *(const double *)p; return ((const double *)p)[1] == 0;
-    default: *x = *(const double *)p; break;
-    }
-    return true;
-}
-
-bool
-ir_is_splat(const ir_build *b, ir_ref v, double *x)
-{
-    const ir_node *n = v ? ir_bdef(b, v) : NULL;
-
-    return n && n->op == OP_constant && ir_data_number(&n->at.constant.data, x);
 }
 
 int
