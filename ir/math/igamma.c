@@ -246,14 +246,14 @@ uniform(gamma_ctx *g, varying inverse, varying eta)
 }
 
 /* What Temme's expansion needs: eta and h = eta / m, m = (x - a) / a. */
-typedef struct angle {
+typedef struct temme_eta {
     varying eta;
     ir_sc h;
-} angle;
+} temme_eta;
 
 /* eta = m h, h = sqrt(2 (q - q^2 s A(s^2))), q = 1 / (2 + m), s = m q; d eta / da = -1 / (h
  * a). */
-static angle
+static temme_eta
 angle_of(gamma_ctx *g, ir_sc a, ir_sc x)
 {
     ir_sc_build *b = g->b;
@@ -263,7 +263,7 @@ angle_of(gamma_ctx *g, ir_sc a, ir_sc x)
     ir_sc product = m_mul(b, s, ir_math_poly(b, z, 13, area));
     ir_sc rest = m_mul(b, m_mul(b, q, q), product);
     ir_sc h = m_sqrt(b, m_mulk(b, m_sub(b, q, rest), 2));
-    angle r = { { m_mul(b, m, h), 0, g->want >= GRADIENT }, h };
+    temme_eta r = { { m_mul(b, m, h), 0, g->want >= GRADIENT }, h };
 
     r.eta.d = m_neg(b, m_div(b, inverse, h));
     return r;
@@ -385,7 +385,7 @@ uniform_value(gamma_ctx *g, region r)
     ir_sc_build *b = g->b;
     ir_sc a = ir_math_above(b, g->a.v, 20), inverse = m_div(b, m_num(b, a, 1), a),
           root = m_sqrt(b, a);
-    angle w = angle_of(g, a, m_select(b, r.uniform, g->x.v, a));
+    temme_eta w = angle_of(g, a, m_select(b, r.uniform, g->x.v, a));
     ir_sc t = uniform(g, fixed(inverse), w.eta).v,
           z = m_mul(b, m_mulk(b, m_abs(b, w.eta.v), 0.70710678118654752440), root);
     ir_sc e = m_mulk(b, m_mul(b, m_mul(b, w.eta.v, w.eta.v), a), -0.5);
@@ -444,7 +444,7 @@ derivative(gamma_ctx *g)
 
     ir_sc ua = ir_math_above(b, a, 20), ui = m_div(b, one, ua),
           ux = m_select(b, r.uniform, x, ua);
-    angle w = angle_of(g, ua, ux);
+    temme_eta w = angle_of(g, ua, ux);
     varying t = uniform(g, (varying){ ui, m_neg(b, m_mul(b, ui, ui)), true }, w.eta);
     ir_sc half = m_mulk(b, m_mul(b, w.eta.v, w.eta.v), 0.5),
           log = m_sub(b, m_div(b, m_sub(b, ux, ua), ua), half);

@@ -74,16 +74,16 @@ static const ir_sc_table bits_table = { COT_U64, 20, two_over_pi };
 
 /* An angle: its remainder and tail, and its quadrant in the two low bits of an unsigned
  * word. */
-typedef struct angle {
+typedef struct reduced_angle {
     ir_sc r, dr, n;
-} angle;
+} reduced_angle;
 
-static angle
+static reduced_angle
 reduce(ir_sc_build *b, ir_sc a)
 {
     bool w = ir_sc_type_in(b, a) == COT_F64;
     double magic = w ? 0x1.8p52 : 0x1.8p23;
-    angle y;
+    reduced_angle y;
     ir_sc t =
         m_fma(b, a, m_num(b, a, w ? 0x1.45f306dc9c883p-1 : 0x1.45f306p-1), m_num(b, a, magic));
     ir_sc n = m_addk(b, t, -magic);
@@ -169,7 +169,7 @@ fields(ir_sc_build *b, ir_sc bits, int digits, int bias, ir_sc *skip)
     return m_cvt(b, COT_U64, m_or(b, low, ir_sc_int(b, U, 1ll << digits)));
 }
 
-static angle
+static reduced_angle
 reduce_large_f32(ir_sc_build *b, ir_sc a)
 {
     ir_sc skip, word[2], n;
@@ -180,7 +180,7 @@ reduce_large_f32(ir_sc_build *b, ir_sc a)
     ir_sc p = m_add(b, m_mul(b, m, word[0]), right);
     ir_sc rest = m_cvt(b, COT_F64, m_bits(b, COT_I64, round_quadrant(b, p, &n)));
     ir_sc r = m_mulk(b, rest, 0x1.921fb54442d18p-62);
-    angle y = { .r = m_cvt(b, COT_F32, r), .n = m_cvt(b, COT_U32, n) };
+    reduced_angle y = { .r = m_cvt(b, COT_F32, r), .n = m_cvt(b, COT_U32, n) };
     y.dr = m_cvt(b, COT_F32, m_sub(b, r, m_cvt(b, COT_F64, y.r)));
     return y;
 }
@@ -200,11 +200,11 @@ two_words(ir_sc_build *b, ir_sc high, ir_sc low, ir_sc *tail)
     return ir_math_sum(b, s, m_add(b, error, m_add(b, h3, h4)), tail);
 }
 
-static angle
+static reduced_angle
 reduce_large_f64(ir_sc_build *b, ir_sc a)
 {
     ir_sc skip, word[3], one = u64(b, 1), zero = u64(b, 0), tail;
-    angle y;
+    reduced_angle y;
     ir_sc m = fields(b, m_bits(b, COT_U64, a), 52, 1023, &skip);
 
     window(b, skip, 3, word);
@@ -226,7 +226,7 @@ reduce_large_f64(ir_sc_build *b, ir_sc a)
     return y;
 }
 
-static angle
+static reduced_angle
 reduce_large(ir_sc_build *b, ir_sc a)
 {
     return ir_sc_type_in(b, a) == COT_F64 ? reduce_large_f64(b, a) : reduce_large_f32(b, a);
@@ -238,7 +238,7 @@ typedef struct both {
 } both;
 
 static both
-series(ir_sc_build *b, angle y)
+series(ir_sc_build *b, reduced_angle y)
 {
     bool w = ir_sc_type_in(b, y.r) == COT_F64;
     both k;
@@ -262,10 +262,10 @@ bit(ir_sc_build *b, ir_sc n, int i)
     return m_ne(b, m_and(b, n, ir_sc_int(b, U, 1 << i)), zero);
 }
 
-typedef ir_sc finish(ir_sc_build *b, angle y);
+typedef ir_sc finish(ir_sc_build *b, reduced_angle y);
 
 static ir_sc
-sin_of(ir_sc_build *b, angle y)
+sin_of(ir_sc_build *b, reduced_angle y)
 {
     cot_dtype T = ir_sc_type_in(b, y.r), U = ir_sc_type_in(b, y.n);
     both k = series(b, y);
@@ -279,14 +279,14 @@ sin_of(ir_sc_build *b, angle y)
 }
 
 static ir_sc
-cos_of(ir_sc_build *b, angle y)
+cos_of(ir_sc_build *b, reduced_angle y)
 {
     y.n = m_add(b, y.n, ir_sc_int(b, ir_sc_type_in(b, y.n), 1));
     return sin_of(b, y);
 }
 
 static ir_sc
-tan_of(ir_sc_build *b, angle y)
+tan_of(ir_sc_build *b, reduced_angle y)
 {
     both k = series(b, y);
     ir_sc odd = bit(b, y.n, 0), ds, dc;
