@@ -11,6 +11,7 @@ typedef struct cg_lower_options {
     bool fuse;                  /* false: a kernel for each op (COT_OFF=fuse) */
     /* one for each input, or NULL: a result may lie in its memory */
     const bool *donated;
+    bool share_all;             /* threads share loops however short they are: for tests */
 } cg_lower_options;
 
 /* f is the output of pass_prepare.  The module's arguments are f's inputs, then its outputs

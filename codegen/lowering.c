@@ -23,7 +23,9 @@ cg_lanes(const cg_lowering *l, int bits)
 bool
 cg_is_shared(const cg_lowering *l, int64_t cost)
 {
-    return l->target.grid || (l->o->threads > 1 && cost > CG_COST_PARALLEL);
+    const bool is_long = cost > CG_COST_PARALLEL || l->o->share_all;
+
+    return l->target.grid || (l->o->threads > 1 && is_long);
 }
 
 cg_kind

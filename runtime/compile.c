@@ -115,7 +115,7 @@ prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, b
 cot_status
 rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out)
 {
-    cg_lower_options o = { &p->target, p->threads, p->fuse, NULL };
+    cg_lower_options o = { .target = &p->target, .threads = p->threads, .fuse = p->fuse };
     bool *donated;
 
     COT_TRY(prepare(f, p, arena, out, &donated));

@@ -95,7 +95,7 @@ bool
 cg_columns_choose_panel(cg_columns *c)
 {
     int64_t panels = 1;
-    if (c->l->o->threads > 1 && c->x->size > CG_COST_PARALLEL)
+    if (c->l->o->threads > 1 && (c->x->size > CG_COST_PARALLEL || c->l->o->share_all))
         panels = c->l->o->threads;
     while (panels < c->count && (c->count % panels || !cg_columns_fit(c, c->count / panels)))
         panels++;

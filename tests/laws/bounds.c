@@ -7,8 +7,9 @@
  *   bounds --products FIRST STEP     every kind of product at them (sized.h)
  *   bounds --files FILE.cot ...      every function of files, those of text tests above all
  *
- * Each is lowered for every width of vectors, for one thread and two, and a grid.  What
- * is not proved is a failure; `show` prints the kernels as well. */
+ * Each is lowered for every width of vectors, for one thread and two, also where two share every
+ * loop that they can share, however short, and for a grid.  What is not proved is a failure;
+ * `show` prints the kernels as well. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,16 +25,16 @@
 static const struct {
     const char *name;
     int bits, registers, threads;
-    bool fuse, grid;
+    bool fuse, grid, share_all;
 } plans[] = {
-    { "32", 32, 16, 1, true, false },
-    { "128", 128, 16, 1, true, false },
-    { "256", 256, 16, 1, true, false },
-    { "512", 512, 32, 1, true, false },
-    { "512, 2 threads", 512, 32, 2, true, false },
-    { "128, 2 threads", 128, 16, 2, true, false },
-    { "256, no fusion", 256, 16, 1, false, false },
-    { "grid", 0, 0, 1, true, true },
+    { "32", 32, 16, 1, true, false, false },
+    { "128", 128, 16, 1, true, false, false },
+    { "256", 256, 16, 1, true, false, false },
+    { "512", 512, 32, 1, true, false, false },
+    { "512, 2 threads", 512, 32, 2, true, false, false },
+    { "128, all shared", 128, 16, 2, true, false, true },
+    { "256, no fusion", 256, 16, 1, false, false, false },
+    { "grid", 0, 0, 1, true, true, false },
 };
 enum { PLANS = sizeof plans / sizeof *plans };
 
@@ -79,6 +80,7 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
                     .l3 = 8 << 20 };
     const cg_lower_options o = { .target = &t,
                                  .threads = plans[k].threads,
+                                 .share_all = plans[k].share_all,
                                  .fuse = plans[k].fuse };
     cg_bounds_report r = { 0 };
     cg_module *m = NULL;

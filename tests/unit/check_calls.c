@@ -244,7 +244,9 @@ static const bool *donated; /* by input; NULL: none */
 static cg_module *
 lower(program *p, const cg_target *target, int threads)
 {
-    const cg_lower_options o = { target, threads, true, donated };
+    const cg_lower_options o = {
+        .target = target, .threads = threads, .fuse = true, .donated = donated
+    };
     cg_module *m;
 
     ck_assert_msg(cg_lower(p->f, &o, &p->arena, &m) == COT_OK, "%s: %s", p->name, cot_error(ctx));

@@ -151,7 +151,7 @@ by_source(const cot_graph *g, const void *const *in, void *to)
 {
     char folder[] = "/tmp/cotrace-XXXXXX", source[96];
     const cg_target target = { .vector_bits = 128 };
-    const cg_lower_options o = { &target, 1, true, NULL };
+    const cg_lower_options o = { .target = &target, .threads = 1, .fuse = true };
     ir_arena a;
     ir_graph *p;
     cg_module *m;
