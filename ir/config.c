@@ -35,7 +35,6 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .target = text(ctx, o->target, "COT_TARGET"),
         .driver = text(ctx, o->driver, "COT_CUDA_DRIVER"),
         .verify = number(o->verify, "COT_VERIFY", debug) > 0,
-        .races = number(o->verify, "COT_VERIFY", debug) > 1,
         .time = number(o->time, "COT_TIME", 0) > 0,
         .debug = number(o->debug, "COT_DEBUG", 0) > 0,
         .perf = number(o->perf, "COT_PERF", 0) > 0,

@@ -423,8 +423,7 @@ count_of(const bounds *b, const cg_block *x)
 }
 
 /* Where data decides, as in a scatter, the order of what is loaded is to keep iterations apart:
- * that is counted and let pass.  What is not proved is refused where invariants are checked
- * (COT_VERIFY, tests): a text by digits may be right beyond what is proved here. */
+ * that is counted and let pass. */
 static void
 count_races(bounds *b, const cg_block *x)
 {
@@ -433,7 +432,7 @@ count_races(bounds *b, const cg_block *x)
     b->r->race.proved += n.proved;
     b->r->race.open += n.open;
     b->r->race_by_data += n.by_data;
-    if (n.open && (b->m->ctx->config.races || b->r->text))
+    if (n.open)
         tell(b,
              ir_format(b->arena,
                        "kernel %s, loop of value %u: iterations that run at the same time are "

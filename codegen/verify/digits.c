@@ -370,13 +370,15 @@ fix_by_equality(const parts *x, fixed *fixed, const uint32_t *atom)
 bool
 cg_fixes_iteration(const parts *x)
 {
+    parts left = *x;
     fixed fixed = { 0 };
 
-    take_apart(x, &fixed, 0);
+    left.part = ir_copy_bytes(x->r->f->arena, x->part, x->n * sizeof *x->part);
+    take_apart(&left, &fixed, 0);
     for (bool more = true; more && !is_counted(x, &fixed);) {
         more = false;
         for (int j = 0; j < fixed.n; j++)
-            more |= fix_by_equality(x, &fixed, fixed.atom[j]);
+            more |= fix_by_equality(&left, &fixed, fixed.atom[j]);
     }
     return is_counted(x, &fixed);
 }

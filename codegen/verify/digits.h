@@ -12,7 +12,7 @@ typedef struct cg_parts {
     cg_sum *part;
 } cg_parts;
 
-/* Two different iterations never have one of these indices in common.  The parts change. */
+/* Two different iterations never have one of these indices in common. */
 bool cg_fixes_iteration(const cg_parts *x);
 /* What holds at the touch, in r->known until the next call. */
 cg_known *cg_known_at(const cg_races *r, const cg_touch *t);

@@ -421,7 +421,12 @@ cg_facts_begin(cg_facts *f, const cg_kernel *k, const cg_interval *param, ir_are
                ir_arena *scratch)
 {
     *f = (cg_facts){
-        .k = k, .arena = arena, .scratch = scratch, .param = param, .proofs = f->proofs
+        .k = k,
+        .arena = arena,
+        .scratch = scratch,
+        .param = param,
+        .proofs = f->proofs,
+        .steps = f->steps,
     };
     f->value = IR_NEW_N(arena, cg_value, k->n_insns);
     f->content = IR_NEW_N(arena, cg_interval, k->n_buffers + 1);

@@ -69,7 +69,7 @@ typedef struct cg_facts {
     cg_ones ones[CG_ONES_SEEN]; /* by number                                     */
     uint32_t *quotient; /* the atoms that are quotients                  */
     uint32_t n_quotients, cap_quotients;
-    uint64_t proofs; /* done so far */
+    uint64_t proofs, steps; /* done so far */
     uint64_t
         tried[CG_TRIED]; /* prove.c's: forms that this proof tried in vain, by their hash */
 } cg_facts;
@@ -81,6 +81,7 @@ typedef struct cg_known {
     uint32_t cap;
     int end; /* of the forms that the condition put in last may add, with what follows of it */
     bool never;
+    bool every; /* bounds are tried that seem to lead nowhere, too, but fewer ways */
     cg_form *form;
 } cg_known;
 

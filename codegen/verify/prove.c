@@ -16,6 +16,7 @@
 
 enum {
     MAX_STEPS = 4000,
+    MAX_STEPS_EVERY = 200, /* where every bound is tried */
     MAX_LEVEL = 32,
     MAX_PARTS = 64,     /* of a condition, at one time  */
     MAX_VISITED = 1000, /* of them in all               */
@@ -353,6 +354,8 @@ leads_on(const proof *p, const cg_sum *s, uint32_t atom, const cg_form *bound)
     const cg_form x = cg_form_of(s);
     const bool rest = p->f->atom[atom].split == CG_REST;
 
+    if (p->known->every)
+        return true;
     for (int i = 0; i < bound->n; i++)
         if (bound->term[i].atom != atom &&
             ((!rest && stands_for_more(&p->f->atom[bound->term[i].atom])) ||
@@ -546,6 +549,7 @@ prove(proof *p, cg_sum s, int level)
         return false;
     *place = hash;
     p->steps++;
+    p->f->steps++;
     const cg_term last = s.term[s.n - 1];
     const bool good = without(p, &s, last.atom, last.c, level);
     if (good && *place == hash)
@@ -562,10 +566,10 @@ cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
     bool good = known->never;
 
     f->proving = true;
-    for (int j = 0; j < 2 && !good; j++) {
+    for (int j = 0; j < (known->every ? 1 : 2) && !good; j++) {
         p.steps = 0;
         p.tight = j == 1;
-        p.limit = MAX_STEPS;
+        p.limit = known->every ? MAX_STEPS_EVERY : MAX_STEPS;
         f->proofs++;
         good = prove(&p, *s, 0);
     }

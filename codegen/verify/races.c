@@ -1,15 +1,17 @@
 /* Proof that iterations of a parallel loop are apart: the index of an element that is stored
- * determines the iteration (digits.h).
+ * determines the iteration (digits.h), or the conditions of two touches leave them no common
+ * element (exclude.h).
  *
- * Touches of a buffer whose ranges do not meet are looked at apart, and so is what a condition
- * leaves to the first iteration. */
+ * Touches of a buffer whose ranges do not meet are looked at apart.  Those of a cluster are
+ * tried together first, then two by two. */
 #include "codegen/verify/races.h"
 
 #include "codegen/verify/atoms.h"
 #include "codegen/verify/digits.h"
+#include "codegen/verify/exclude.h"
 #include "codegen/verify/prove.h"
 
-enum { MAX_TOUCHED = 4096, MAX_STARTS = 8 };
+enum { MAX_TOUCHED = 4096, MAX_STARTS = 8, MAX_STEPS = 5000, MAX_PAIRS = 2000 };
 
 void
 cg_races_begin(cg_races *r, cg_facts *f, uint32_t counter)
@@ -158,41 +160,33 @@ cluster(place *p, uint32_t i, bool *writes)
     return x;
 }
 
-/* The last iteration that a condition k count + x >= 0 with k < 0 lets do it. */
-static int64_t
-last_iteration(const cg_races *r, const cg_touch *t)
+static bool
+pair_is_apart(const cg_parts *x, uint32_t i, uint32_t j)
 {
-    int64_t last = INT64_MAX;
+    const cg_touch *at[2] = { x->at[i], x->at[j] };
+    cg_sum part[2] = { x->part[i], x->part[j] };
+    const cg_parts pair = { x->r, i == j ? 1 : 2, at, part };
 
-    for (int i = 0; i < t->n_known; i++) {
-        const cg_form *y = &t->known[i];
-        const int64_t k = cg_sum_coefficient(y, r->counter);
-        cg_sum x = { 0 };
-        const cg_term count = { r->counter, 1 };
-        if (k >= 0 || !cg_sum_add(&x, 1, y) ||
-            !cg_sum_add(&x, -k, &(cg_form){ .n = 1, .term = &count }))
-            continue;
-        const cg_form rest = cg_form_of(&x);
-        const int64_t hi = cg_form_interval(r->f, &rest).hi;
-        if (hi != INT64_MAX && cg_floor_div(hi, -k) < last)
-            last = cg_floor_div(hi, -k);
-    }
-    return last;
+    return (x->n > pair.n && cg_fixes_iteration(&pair)) || cg_exclude(x->r, at[0], at[1]);
 }
 
-/* Is it the first iteration alone that does it? */
+/* Two by two, where all together do not say it.  That costs a proof or more for each pair. */
 static bool
-is_of_first_iteration(const cg_parts *x)
+pairs_are_apart(const cg_parts *x)
 {
-    uint32_t i = 0;
+    const uint64_t most = x->r->f->steps + MAX_STEPS;
+    int left = MAX_PAIRS;
 
-    while (i < x->n && last_iteration(x->r, x->at[i]) <= 0)
-        i++;
-    return i == x->n;
+    for (uint32_t i = 0; i < x->n; i++)
+        for (uint32_t j = i; j < x->n; j++)
+            if ((x->at[i]->writes || x->at[j]->writes) &&
+                (left-- == 0 || x->r->f->steps > most || !pair_is_apart(x, i, j)))
+                return false;
+    return true;
 }
 
 static bool
-is_apart(cg_races *r, uint32_t buffer)
+is_apart(cg_races *r, uint32_t buffer, bool by_data)
 {
     place p;
     bool writes;
@@ -203,7 +197,7 @@ is_apart(cg_races *r, uint32_t buffer)
         if (p.done[i])
             continue;
         const cg_parts x = cluster(&p, i, &writes);
-        if (writes && !is_of_first_iteration(&x) && !cg_fixes_iteration(&x))
+        if (writes && !cg_fixes_iteration(&x) && (by_data || !pairs_are_apart(&x)))
             return false;
     }
     return true;
@@ -232,9 +226,10 @@ cg_races_end(cg_races *r)
         if (!r->touch[i].writes || done[place])
             continue;
         done[place] = true;
-        if (once || (r->n <= MAX_TOUCHED && is_apart(r, place)))
+        const bool by_data = is_by_data(r, place);
+        if (once || (r->n <= MAX_TOUCHED && is_apart(r, place, by_data)))
             n.proved++;
-        else if (is_by_data(r, place))
+        else if (by_data)
             n.by_data++;
         else if (n.open++ == 0)
             n.first = r->touch[i].buffer;

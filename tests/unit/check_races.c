@@ -14,7 +14,6 @@ static void
 setup(void)
 {
     verified_begin();
-    ctx->config.races = true;
     x = cg_buffer_add(k, "x", COT_F32, CG_IN, SIZE);
     y = cg_buffer_add(k, "y", COT_F32, CG_OUT, SIZE);
     one = cg_const(&b, COT_F32, 0x3f800000);
@@ -218,6 +217,144 @@ shared_value(bool wrong)
     cg_loop_end(&b, l);
 }
 
+/* -- conditions -- */
+
+static cg_val
+less(cg_val i, int64_t n)
+{
+    return cg_insn2(&b, SC_lt, COT_I64, i, number(n));
+}
+
+/* Blocks of two rows of 8, of which the last one of all has one element: whatever iteration
+ * reaches it stores the same place. */
+static void
+tail_of_blocks(bool wrong)
+{
+    cg_val i, j, l = loop(CG_PARALLEL, 4, &i);
+    cg_val lo = cg_imul(&b, i, 2),
+           hi = cg_insn2(&b, SC_min, COT_I64, cg_iadd(&b, lo, number(2)), number(7));
+    cg_val r = cg_loop_begin(&b, CG_SERIAL, lo, hi, 1, 0);
+    cg_val row = cg_loop_var(&b, r), whole = cg_if_begin(&b, less(row, wrong ? 5 : 6));
+    cg_val v = loop(CG_VECTOR, 8, &j);
+
+    cg_store(&b, y, combine(row, 8, j), one, 0);
+    cg_loop_end(&b, v);
+    cg_if_else(&b, whole);
+    cg_store(&b, y, number(48), one, 0);
+    cg_if_end(&b, whole);
+    cg_loop_end(&b, r);
+    cg_loop_end(&b, l);
+}
+
+/* One iteration in the middle, by the mask of its store. */
+static void
+one_of_all(bool wrong)
+{
+    cg_val i, l = loop(CG_PARALLEL, 8, &i);
+    cg_val from = cg_insn2(&b, SC_le, COT_I64, number(3), i);
+
+    cg_store(&b, y, number(0), one,
+             cg_insn2(&b, SC_and, COT_BOOL, from, less(i, wrong ? 5 : 4)));
+    cg_loop_end(&b, l);
+}
+
+/* The same as all but those beside it. */
+static void
+all_but_others(bool wrong)
+{
+    cg_val i, l = loop(CG_PARALLEL, 8, &i);
+    cg_val others = cg_insn2(&b, SC_or, COT_BOOL, less(i, 3),
+                             cg_insn2(&b, SC_lt, COT_I64, number(wrong ? 4 : 3), i));
+    cg_val branch = cg_if_begin(&b, others);
+
+    cg_if_else(&b, branch);
+    cg_store(&b, y, number(0), one, 0);
+    cg_if_end(&b, branch);
+    cg_loop_end(&b, l);
+}
+
+/* The other side of a branch. */
+static void
+other_side(bool wrong)
+{
+    cg_val i, j, l = loop(CG_PARALLEL, wrong ? 8 : 7, &i);
+    cg_val branch = cg_if_begin(&b, less(i, 6)), v = loop(CG_VECTOR, 8, &j);
+
+    cg_store(&b, y, combine(i, 8, j), one, 0);
+    cg_loop_end(&b, v);
+    cg_if_else(&b, branch);
+    cg_store(&b, y, number(48), one, 0);
+    cg_if_end(&b, branch);
+    cg_loop_end(&b, l);
+}
+
+/* Every fourth one, which is not told by the index alone. */
+static void
+first_of_four(bool wrong)
+{
+    cg_val i, l = loop(CG_PARALLEL, 40, &i);
+
+    cg_store(&b, y, cg_idiv(&b, i, 4), one, less(cg_imod(&b, i, 4), wrong ? 2 : 1));
+    cg_loop_end(&b, l);
+}
+
+/* Half of the iterations read, the wrong way round, what no other half stores. */
+static void
+halves(bool wrong)
+{
+    cg_val i, l = loop(CG_PARALLEL, 48, &i);
+    cg_val branch = cg_if_begin(&b, less(i, 24));
+    cg_val v = cg_load(&b, y, cg_isub(&b, number(wrong ? 24 : 23), i), 0);
+
+    cg_store(&b, y, number(48), v, cg_insn2(&b, SC_eq, COT_I64, i, number(0)));
+    cg_if_else(&b, branch);
+    cg_store(&b, y, i, one, 0);
+    cg_if_end(&b, branch);
+    cg_loop_end(&b, l);
+}
+
+/* 4, 6, 8 and 10 lanes are active. */
+static void
+growing_rows(bool wrong)
+{
+    cg_val i, j, l = loop(CG_PARALLEL, 4, &i);
+    cg_val v = loop_between(CG_VECTOR, number(0), number(16), 1,
+                            cg_iadd(&b, cg_imul(&b, i, 2), number(wrong ? 5 : 4)), &j);
+
+    cg_store(&b, y, combine(i, 8, j), one, 0);
+    cg_loop_end(&b, v);
+    cg_loop_end(&b, l);
+}
+
+/* Each picks its elements out of all. */
+static void
+up_to_the_next(bool wrong)
+{
+    cg_val i, j, l = loop(CG_PARALLEL, 6, &i), s = loop(CG_SERIAL, SIZE, &j);
+    cg_val from = cg_imul(&b, i, 8),
+           in = cg_insn2(
+               &b, SC_and, COT_BOOL, cg_insn2(&b, SC_le, COT_I64, from, j),
+               cg_insn2(&b, SC_lt, COT_I64, j, cg_iadd(&b, from, number(wrong ? 9 : 8))));
+
+    cg_store(&b, y, j, one, in);
+    cg_loop_end(&b, s);
+    cg_loop_end(&b, l);
+}
+
+/* A while whose test the first iteration alone passes. */
+static void
+test_of_a_while(bool wrong)
+{
+    cg_val i, l = loop(CG_PARALLEL, 4, &i), w = cg_while_begin(&b),
+              c = cg_while_carry(&b, w, COT_I64, number(0));
+
+    cg_while_test(&b, w, less(cg_iadd(&b, i, number(0)), wrong ? 2 : 1));
+    cg_store(&b, y, number(0), one, 0);
+    cg_while_next(&b, w, c, cg_iadd(&b, c, number(1)));
+    cg_while_end(&b, w);
+    cg_loop_end(&b, l);
+}
+
 static const verified_row row[] = {
     { "rows", rows },
     { "columns", columns },
@@ -234,6 +371,15 @@ static const verified_row row[] = {
     { "scratch of blocks", scratch_of_blocks },
     { "columns of lines", columns_of_lines },
     { "a value that all share", shared_value },
+    { "the tail of blocks", tail_of_blocks },
+    { "one of all", one_of_all },
+    { "all but others", all_but_others },
+    { "the other side", other_side },
+    { "the first of four", first_of_four },
+    { "halves", halves },
+    { "growing rows", growing_rows },
+    { "up to the next", up_to_the_next },
+    { "the test of a while", test_of_a_while },
 };
 enum { ROWS = sizeof row / sizeof *row };
 
@@ -291,6 +437,12 @@ static const char *const text[] = {
     "  %5 = broadcast_in_dim %4 {shape=[40003,17], dims=[0]} : f32[40003,17]\n"
     "  %6 = div %3, %5 : f32[40003,17]\n"
     "  ret %6\n"
+    "}\n",
+    /* one iteration alone reaches the last block, which is not whole */
+    "fn @f(%x: f32[300000]) -> (f32[300000], f32[]) {\n"
+    "  %0 = exp %x : f32[300000]\n"
+    "  %1 = reduce_sum %0 {axes=[0]} : f32[]\n"
+    "  ret %0, %1\n"
     "}\n",
 };
 enum { TEXTS = sizeof text / sizeof *text };
