@@ -253,17 +253,26 @@ put_in(cg_sum *s, cg_term x, const cg_sum *by)
     return cg_sum_add(s, -1, &old) && cg_sum_add(s, x.c, &now);
 }
 
+/* Puts in all quotients, each of which leaves no carry; false: one does. */
 static bool
-has_quotient(const cg_races *r, const cg_sum *s)
+without_quotients(const cg_races *r, const cg_touch *t, cg_sum *s)
 {
-    for (int i = 0; i < s->n; i++)
-        if (r->f->atom[s->term[i].atom].split == CG_QUOTIENT)
-            return true;
-    return false;
+    cg_sum high;
+
+    for (int i = 0, left = MAX_SETTLED; i < s->n; i++) {
+        const cg_term x = s->term[i];
+        if (r->f->atom[x.atom].split != CG_QUOTIENT)
+            continue;
+        if (left-- == 0 || !is_high_part(r, t, &r->f->atom[x.atom], &high) ||
+            !put_in(s, x, &high))
+            return false;
+        i = -1;
+    }
+    return true;
 }
 
-/* The remainder x - c q by such a quotient q, where x has none itself: its bounds are better
- * known as those of one atom. */
+/* The remainder x - c q by such a quotient q, where x has no other kind itself: its bounds are
+ * better known as those of one atom. */
 static bool
 is_low_part(const cg_races *r, const cg_touch *t, uint32_t atom, cg_sum *low)
 {
@@ -280,7 +289,7 @@ is_low_part(const cg_races *r, const cg_touch *t, uint32_t atom, cg_sum *low)
         const cg_term x = low->term[j];
         const cg_atom *q = &r->f->atom[x.atom];
         if (x.c < 0 && q->split == CG_QUOTIENT && is_high_part(r, t, q, &high))
-            return put_in(low, x, &high) && !has_quotient(r, low);
+            return put_in(low, x, &high) && without_quotients(r, t, low);
     }
     return false;
 }

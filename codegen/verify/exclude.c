@@ -1,10 +1,10 @@
 /* Two iterations whose conditions, taken together, leave them no common element.
  *
- * What holds at a touch x of one iteration, and at a touch y of a later one, is put together: all
- * atoms of the loop that y needs are made a second time, with their facts and conditions, as
- * those of the later iteration, whose count is greater.  If both indices were equal, all of that
- * would hold at once.  So the touches are apart if one index is proved to be less than the
- * other, or if a condition is proved to be false.
+ * What holds at a touch x of one iteration, and at a touch y of a later one, is put together:
+ * all atoms of the loop that y needs are made a second time, with their facts and conditions,
+ * as those of the later iteration, whose count is greater.  If both indices were equal, all of
+ * that would hold at once.  So the touches are apart if one index is proved to be less than
+ * the other, or if a condition is proved to be false.
  *
  * This is the dependence test of W. Pugh (The Omega test, 1991), asked of prove.c.  It costs a
  * proof for each pair of touches, so digits.h comes first. */

@@ -166,8 +166,12 @@ pair_is_apart(const cg_parts *x, uint32_t i, uint32_t j)
     const cg_touch *at[2] = { x->at[i], x->at[j] };
     cg_sum part[2] = { x->part[i], x->part[j] };
     const cg_parts pair = { x->r, i == j ? 1 : 2, at, part };
+    cg_touch own[2] = { *at[0], *at[1] };
 
-    return (x->n > pair.n && cg_fixes_iteration(&pair)) || cg_exclude(x->r, at[0], at[1]);
+    for (int n = 0; n < 2; n++)
+        own[n].index = cg_form_of(&part[n]);
+    return (x->n > pair.n && cg_fixes_iteration(&pair)) ||
+           cg_exclude(x->r, &own[0], i == j ? &own[0] : &own[1]);
 }
 
 /* Two by two, where all together do not say it.  That costs a proof or more for each pair. */

@@ -444,21 +444,33 @@ static const char *const text[] = {
     "  %1 = reduce_sum %0 {axes=[0]} : f32[]\n"
     "  ret %0, %1\n"
     "}\n",
+    /* and its elements are digits of rows and columns */
+    "fn @f(%x: f32[300,500]) -> (f32[300,500], f32[]) {\n"
+    "  %0 = exp %x : f32[300,500]\n"
+    "  %1 = reduce_sum %0 {axes=[0,1]} : f32[]\n"
+    "  ret %0, %1\n"
+    "}\n",
 };
 enum { TEXTS = sizeof text / sizeof *text };
 
+static const int bits[] = { 32, 256 };
+enum { WIDTHS = sizeof bits / sizeof *bits };
+
 START_TEST(threads_store_apart)
 {
-    const cg_target target = {
-        .vector_bits = 256, .registers = 16, .l1 = 32 << 10, .l2 = 512 << 10, .l3 = 8 << 20
-    };
+    const char *source = text[_i / WIDTHS];
+    const cg_target target = { .vector_bits = bits[_i % WIDTHS],
+                               .registers = 16,
+                               .l1 = 32 << 10,
+                               .l2 = 512 << 10,
+                               .l3 = 8 << 20 };
     const cg_lower_options o = { .target = &target, .threads = 2, .fuse = true };
     cg_bounds_report r = { 0 };
     cg_module *lowered;
     ir_module parsed;
     ir_graph *f;
 
-    ck_assert_int_eq(ir_parse(ctx, "test", text[_i], strlen(text[_i]), &parsed), COT_OK);
+    ck_assert_int_eq(ir_parse(ctx, "test", source, strlen(source), &parsed), COT_OK);
     ck_assert_int_eq(pass_prepare(parsed.fn[0], &f), COT_OK);
     ck_assert_msg(cg_lower(f, &o, &arena, &lowered) == COT_OK, "%s", cot_error(ctx));
     cg_bounds_of(lowered, &arena, &r);
@@ -474,7 +486,7 @@ main(void)
         EACH(iterations_are_apart, ROWS),
         EACH(mistake_is_refused, ROWS),
         ONCE(data_decides),
-        EACH(threads_store_apart, TEXTS),
+        EACH(threads_store_apart, TEXTS * WIDTHS),
     };
 
     return SUITE_WITH("races", cases, setup, verified_end);
