@@ -22,6 +22,15 @@
 #include "codegen/verify/written.h"
 #include "ir/diag.h"
 
+/* A read of what is not written yet. */
+typedef struct pending {
+    cg_val at;
+    uint32_t buffer;
+    cg_form index;
+    int64_t count;
+    cg_known known;
+} pending;
+
 typedef struct bounds {
     const cg_module *m;
     const cg_kernel *k;
@@ -30,9 +39,15 @@ typedef struct bounds {
     cg_known known;
     cg_races races;
     bool *by_data; /* of each value: it depends on what was loaded, or on another iteration */
-    cg_written written; /* of the entry */
-    cg_interval **param;        /* of each kernel; NULL: nobody has called it yet */
+    cg_written written;
+    bool *follows; /* of each buffer: what is read of it is to be written before */
+    bool **unwritten; /* of each kernel and buffer: somebody hands it over as it is, or NULL */
+    cg_interval **param; /* of each kernel; NULL: nobody has called it yet */
     cg_bounds_report *r;
+    uint32_t kernel; /* which it is */
+    bool any_followed;
+    pending *pending;
+    uint32_t n_pending, cap_pending;
     cg_val at;
 } bounds;
 
@@ -97,11 +112,29 @@ form_at(bounds *b, cg_val index)
 
 /* -- the work block -- */
 
-/* What is followed: pieces of the work block, and a function's results. */
+/* What is followed: pieces of the work block, and a function's results; memory of a kernel's
+ * own, and what it is handed over with nothing in it. */
 static bool
-is_in_work(const bounds *b, uint32_t buffer)
+is_followed(const bounds *b, uint32_t buffer)
 {
-    return b->k->buffer[buffer].space == CG_WORK || cg_is_function_result(b->k, buffer);
+    return b->follows[buffer];
+}
+
+static void
+find_followed(bounds *b)
+{
+    const bool *unwritten = b->unwritten[b->kernel];
+
+    for (cg_val v = 1; v < b->k->n_insns; v++)
+        if (b->k->insn[v].block && b->k->insn[v].block->kind >= CG_GRID &&
+            b->k->insn[v].block->kind <= CG_LANES)
+            return;
+    for (uint32_t j = 0; j < b->k->n_buffers; j++) {
+        const cg_space space = b->k->buffer[j].space;
+        b->follows[j] = b->k->plans ? space == CG_WORK || cg_is_function_result(b->k, j)
+                                    : space == CG_LOCAL || (unwritten && unwritten[j]);
+        b->any_followed |= b->follows[j];
+    }
 }
 
 static void
@@ -119,14 +152,64 @@ open_read(bounds *b, uint32_t buffer, const cg_form *x, int64_t count)
     tell(b, t.text);
 }
 
+/* In a loop an iteration before may have written it: that is known where the loop ends. */
+static void
+reads_own(bounds *b, uint32_t buffer, const cg_form *x, int64_t count, cg_is_written is)
+{
+    b->r->own.proved += is == CG_WRITTEN;
+    b->r->own_perhaps += is == CG_PERHAPS_WRITTEN;
+    if (is != CG_NOT_WRITTEN)
+        return;
+    pending p = { b->at, buffer, *x, count, b->known };
+    p.known.cap = (uint32_t)p.known.n;
+    p.known.form =
+        ir_copy_bytes(b->f.arena, b->known.form, (size_t)b->known.n * sizeof *b->known.form);
+    IR_PUSH(b->f.arena, b->pending, b->n_pending, b->cap_pending, p);
+}
+
+/* Of the reads since the first one, those that an iteration of the loop writes. */
+static void
+end_pending(bounds *b, uint32_t first)
+{
+    uint32_t n = first;
+
+    for (uint32_t i = first; i < b->n_pending; i++) {
+        pending *p = &b->pending[i];
+        b->written.known = &p->known;
+        if (cg_written_has(&b->written, p->buffer, &p->index, p->count) == CG_NOT_WRITTEN)
+            b->pending[n++] = *p;
+        else
+            b->r->own_perhaps++;
+    }
+    b->written.known = &b->known;
+    b->n_pending = n;
+}
+
+/* What nothing has written at the end of the kernel. */
+static void
+refuse_pending(bounds *b)
+{
+    for (uint32_t i = 0; i < b->n_pending; i++) {
+        const pending *p = &b->pending[i];
+        b->at = p->at;
+        b->r->own.open++;
+        open_read(b, p->buffer, &p->index, p->count);
+    }
+    b->n_pending = 0;
+}
+
 static void
 reads(bounds *b, uint32_t buffer, cg_val index, int64_t count)
 {
     const cg_form x = form_at(b, index);
 
-    if (!is_in_work(b, buffer))
+    if (!is_followed(b, buffer))
         return;
     const cg_is_written is = cg_written_has(&b->written, buffer, &x, count);
+    if (!b->k->plans) {
+        reads_own(b, buffer, &x, count, is);
+        return;
+    }
     b->r->read.proved += is == CG_WRITTEN;
     b->r->read.open += is == CG_NOT_WRITTEN;
     b->r->update.open += is == CG_PERHAPS_WRITTEN;
@@ -134,18 +217,18 @@ reads(bounds *b, uint32_t buffer, cg_val index, int64_t count)
         open_read(b, buffer, &x, count);
 }
 
-/* What a kernel loads of a buffer that it stores to may be thrown away: it is counted alone. */
+/* What a kernel stores to may hold nothing yet: then the kernel is to write what it reads. */
 static void
-updates(bounds *b, uint32_t buffer, cg_val index, int64_t count)
+updates(bounds *b, uint32_t buffer, cg_val index, int64_t count, uint32_t kernel, uint32_t to)
 {
     const cg_form x = form_at(b, index);
 
-    if (!is_in_work(b, buffer))
+    if (!is_followed(b, buffer))
         return;
     if (cg_written_has(&b->written, buffer, &x, count) == CG_WRITTEN)
         b->r->update.proved++;
     else
-        b->r->update.open++;
+        b->unwritten[kernel][to] = true;
 }
 
 static void
@@ -153,7 +236,7 @@ writes(bounds *b, uint32_t buffer, cg_val index, int64_t count)
 {
     const cg_form x = form_at(b, index);
 
-    if (is_in_work(b, buffer))
+    if (is_followed(b, buffer))
         cg_written_write(&b->written, buffer, &x, count);
 }
 
@@ -196,6 +279,8 @@ touch_if(bounds *b, cg_bounds_count *n, const char *what, const cg_insn *i, cg_v
         reads(b, (uint32_t)i->imm, i->in[0], 1);
     else if (!when)
         writes(b, (uint32_t)i->imm, i->in[0], 1);
+    else if (is_followed(b, (uint32_t)i->imm))
+        cg_written_perhaps(&b->written, (uint32_t)i->imm);
     b->known.n = known;
     b->known.never = never;
 }
@@ -228,8 +313,8 @@ pass(bounds *b, const cg_call *c, const cg_kernel *to)
                 writes(b, c->buffer[n], c->offset[n], x->elements);
             else if (!written && x->space == CG_IN)
                 reads(b, c->buffer[n], c->offset[n], x->elements);
-            else if (!written && cg_reads_first(to, j))
-                updates(b, c->buffer[n], c->offset[n], x->elements);
+            else if (!written)
+                updates(b, c->buffer[n], c->offset[n], x->elements, (uint32_t)c->kernel, j);
             n++;
         }
 }
@@ -276,10 +361,11 @@ extern_call(bounds *b, const cg_extern *x)
             writes(b, x->arg[j].buffer - 1, 0, b->k->buffer[x->arg[j].buffer - 1].elements);
 }
 
+/* Is there anything that is followed? */
 static bool
-is_plan(const bounds *b)
+follows_any(const bounds *b)
 {
-    return b->k->plans;
+    return b->any_followed;
 }
 
 static int64_t
@@ -353,9 +439,9 @@ walk_if(bounds *b, const cg_block *x)
     }
     walk_under(b, &x->body, x->cond, true);
     const cg_written_side then =
-        is_plan(b) ? cg_written_other(&b->written, mark) : (cg_written_side){ 0 };
+        follows_any(b) ? cg_written_other(&b->written, mark) : (cg_written_side){ 0 };
     walk_under(b, &x->other, x->cond, false);
-    if (is_plan(b))
+    if (follows_any(b))
         cg_written_join(&b->written, mark, then);
 }
 
@@ -375,30 +461,32 @@ runs_once(const bounds *b, const cg_block *x)
 static void
 walk_while(bounds *b, const cg_block *x)
 {
-    const uint32_t before = b->f.n;
+    const uint32_t before = b->f.n, pending = b->n_pending;
     int64_t c;
 
     define_carried(b, x);
-    const uint32_t mark = is_plan(b) ? cg_written_loop(&b->written, x) : 0;
+    const uint32_t mark = follows_any(b) ? cg_written_loop(&b->written, x) : 0;
     walk(b, &x->other);
     const uint32_t body = b->written.n;
     if (!cg_is_const(b->k, x->cond, &c) || c != 0)
         walk_under(b, &x->body, x->cond, true);
-    if (!is_plan(b))
+    if (!follows_any(b))
         return;
     if (!runs_once(b, x))
         cg_written_loop_end(&b->written, body, 0, 0);
     cg_written_loop_end(&b->written, mark, before ? before - 1 : 0, 1);
+    end_pending(b, pending);
 }
 
-/* 0: it is not known. */
+/* How often the loop runs, which all lanes do; 0: that is not known. */
 static int64_t
-times_of(const bounds *b, const cg_block *x)
+times_of(bounds *b, const cg_block *x)
 {
-    int64_t lo, hi;
+    const cg_form lo = cg_exact_form(&b->f, x->lo), hi = cg_exact_form(&b->f, x->hi);
+    const cg_interval from = cg_form_interval(&b->f, &lo), to = cg_form_interval(&b->f, &hi);
 
-    return cg_is_const(b->k, x->lo, &lo) && cg_is_const(b->k, x->hi, &hi) && lo < hi
-               ? (hi - 1 - lo) / x->step + 1
+    return !x->limit && from.lo == from.hi && to.lo == to.hi && from.lo < to.lo
+               ? (to.lo - 1 - from.lo) / x->step + 1
                : 0;
 }
 
@@ -440,6 +528,28 @@ count_races(bounds *b, const cg_block *x)
                        b->k->name, x->var, b->k->buffer[n.first].name, n.first));
 }
 
+/* What is written once it is done; local memory is an iteration's own where threads share the
+ * loop. */
+static void
+walk_iterations(bounds *b, const cg_block *x, bool splits_work)
+{
+    const uint32_t counter = count_of(b, x), pending = b->n_pending;
+
+    if (!follows_any(b)) {
+        walk(b, &x->body);
+        return;
+    }
+    const uint32_t mark = cg_written_loop(&b->written, x);
+    if (splits_work)
+        cg_written_forget_private(&b->written);
+    walk(b, &x->body);
+    cg_written_loop_end(&b->written, mark, counter, times_of(b, x));
+    if (splits_work)
+        cg_written_forget_private(&b->written);
+    else
+        end_pending(b, pending);
+}
+
 /* Within a loop lo is less than hi, and the limit, in active lanes, at least one. */
 static void
 walk_loop(bounds *b, const cg_block *x)
@@ -465,11 +575,7 @@ walk_loop(bounds *b, const cg_block *x)
         if (cg_sum_add(&t, 1, &limit))
             cg_know(&b->f, &b->known, &t);
     }
-    const uint32_t counter = count_of(b, x),
-                   mark = is_plan(b) ? cg_written_loop(&b->written, x) : 0;
-    walk(b, &x->body);
-    if (is_plan(b))
-        cg_written_loop_end(&b->written, mark, counter, times_of(b, x));
+    walk_iterations(b, x, splits_work);
     if (splits_work)
         count_races(b, x);
     b->known.n = known;
@@ -578,17 +684,27 @@ walk_kernels(const cg_module *m, cg_scratch *s, void *user)
     bounds *b = user;
 
     b->param = IR_NEW_N(&s->module, cg_interval *, m->n_kernels + 1);
+    b->unwritten = IR_NEW_N(&s->module, bool *, m->n_kernels + 1);
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        b->unwritten[i] = IR_NEW_N(&s->module, bool, m->kernel[i]->n_buffers + 1);
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         b->k = m->kernel[i];
         b->known = (cg_known){ 0 };
         cg_facts_begin(&b->f, b->k, b->param[i], &s->kernel, &s->proof);
         b->races = (cg_races){ 0 };
         b->by_data = IR_NEW_N(&s->kernel, bool, b->k->n_insns);
-        if (is_plan(b))
+        b->kernel = i;
+        b->any_followed = b->k->plans;
+        b->pending = NULL;
+        b->n_pending = b->cap_pending = 0;
+        b->follows = IR_NEW_N(&s->kernel, bool, b->k->n_buffers + 1);
+        find_followed(b);
+        if (follows_any(b))
             cg_written_begin(&b->written, &b->f, &b->known);
         places(b);
         walk(b, &b->k->body);
         results(b);
+        refuse_pending(b);
         ir_arena_reset(&s->kernel);
     }
     return COT_OK;

@@ -13,9 +13,10 @@ typedef struct cg_bounds_report {
     cg_bounds_count load, store, copy, call, place, tensor;
     cg_bounds_count race; /* buffers that a parallel loop or a grid stores to: races.h   */
     int64_t race_by_data; /* of which data decides whether iterations are apart */
-    /* Of the work block by the entry: written before?  update: by a kernel that stores there,
-     * too, and may throw the value away; and what is written somewhere, as far as is known. */
+    /* Of the work block by the entry: written before?  update: of what a kernel stores to */
     cg_bounds_count read, update;
+    cg_bounds_count own; /* of what a kernel is to write itself, before it reads it      */
+    int64_t own_perhaps; /* the same, where loops or masks that data bounds have written */
     ir_buf *text;               /* NULL: none is wanted */
     const char *why; /* of the first that is open, and the line that it comes from */
     ir_loc loc;

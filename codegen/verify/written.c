@@ -3,25 +3,36 @@
  * A buffer's ranges are a list that does not change; a log of the lists that were replaced lets
  * the walk go back to where a branch began, and so costs no more than what the branch does. At
  * the end of a loop a range that moves by no more than its length from iteration to iteration
- * becomes the range of all of them; one that moves by more becomes blocks. */
+ * becomes the range of all of them; one that moves by more becomes blocks, which become blocks
+ * of blocks.
+ *
+ * In a kernel, whose loops and masks data may bound, what is perhaps written is kept so. */
 #include "codegen/verify/written.h"
 
 #include "codegen/verify/prove.h"
 
-/* `blocks` of `count` elements, whose first ones lie `apart`.  None: something more was
- * written, of which it is not known where. */
+enum { MAX_DIMS = 4, MAX_BLOCKS = 4096 /* that are put together for one range */ };
+
+/* `blocks` of them, whose first elements lie `apart`. */
+typedef struct dim {
+    int64_t apart, blocks;
+} dim;
+
+/* `count` elements, as blocks, and blocks of blocks, n times: those furthest apart first.
+ * unknown: something more was written, of which it is not known where. */
 struct cg_span {
     cg_form first;
-    int64_t count, blocks, apart;
+    int64_t count;
+    bool unknown;
+    int n;
+    dim dim[MAX_DIMS];
     const cg_span *next;
 };
-
-enum { MAX_BLOCKS = 4096 }; /* that are put together for one range */
 
 void
 cg_written_begin(cg_written *w, cg_facts *f, cg_known *known)
 {
-    *w = (cg_written){ .f = f, .known = known, .arena = f->arena };
+    *w = (cg_written){ .f = f, .known = known, .arena = f->arena, .perhaps = !f->k->plans };
     w->of = IR_NEW_N(f->arena, const cg_span *, f->k->n_buffers + 1);
     w->seen = IR_NEW_N(f->arena, uint32_t, f->k->n_buffers + 1);
 }
@@ -120,15 +131,6 @@ overwrite(cg_written *w, uint32_t buffer)
 
 /* -- ranges -- */
 
-static bool
-is_at_least(cg_written *w, const cg_form *x, const cg_form *y, int64_t more)
-{
-    cg_sum s = { .k = more };
-
-    return cg_sum_add(&s, 1, x) && cg_sum_add(&s, -1, y) &&
-           (s.n == 0 ? s.k >= 0 : cg_prove(w->f, w->known, &s));
-}
-
 /* x - y, if that is a constant. */
 static bool
 difference(const cg_form *x, const cg_form *y, int64_t *d)
@@ -141,6 +143,12 @@ difference(const cg_form *x, const cg_form *y, int64_t *d)
     return true;
 }
 
+static bool
+is_range(const cg_span *s)
+{
+    return s->n == 0 && !s->unknown;
+}
+
 static const cg_span *
 with(cg_written *w, const cg_span *list, cg_form first, int64_t count)
 {
@@ -148,8 +156,7 @@ with(cg_written *w, const cg_span *list, cg_form first, int64_t count)
     int64_t d;
 
     for (const cg_span *s = list; s; s = s->next) {
-        if (s->blocks == 1 && difference(&s->first, &first, &d) && d <= count &&
-            d >= -s->count) {
+        if (is_range(s) && difference(&s->first, &first, &d) && d <= count && d >= -s->count) {
             const int64_t end = d + s->count > count ? d + s->count : count;
             first = d < 0 ? s->first : first;
             count = end - (d < 0 ? d : 0);
@@ -161,14 +168,14 @@ with(cg_written *w, const cg_span *list, cg_form first, int64_t count)
         kept = copy;
     }
     cg_span *all = IR_NEW(w->arena, cg_span);
-    *all = (cg_span){ first, count, 1, 0, kept };
+    *all = (cg_span){ .first = first, .count = count, .next = kept };
     return all;
 }
 
 static const cg_span *
 with_span(cg_written *w, const cg_span *list, const cg_span *x)
 {
-    if (x->blocks == 1)
+    if (is_range(x))
         return with(w, list, x->first, x->count);
     cg_span *copy = IR_NEW(w->arena, cg_span);
     *copy = *x;
@@ -179,7 +186,7 @@ with_span(cg_written *w, const cg_span *list, const cg_span *x)
 static bool
 has_unknown(const cg_span *list)
 {
-    while (list && list->blocks > 0)
+    while (list && !list->unknown)
         list = list->next;
     return list != NULL;
 }
@@ -187,21 +194,23 @@ has_unknown(const cg_span *list)
 static const cg_span *
 with_unknown(cg_written *w, const cg_span *list)
 {
-    return has_unknown(list) ? list : with_span(w, list, &(cg_span){ 0 });
+    return has_unknown(list) ? list : with_span(w, list, &(cg_span){ .unknown = true });
 }
 
 /* How many elements from x + at on are in one of its blocks. */
 static int64_t
 run_from(const cg_span *s, const cg_form *x, int64_t at)
 {
-    int64_t d, block;
+    int64_t d;
 
-    if (s->blocks == 0 || !difference(x, &s->first, &d) || d + at < 0)
+    if (s->unknown || !difference(x, &s->first, &d) || d + at < 0)
         return 0;
     d += at;
-    block = s->blocks == 1 ? 0 : d / s->apart;
-    d -= block * s->apart;
-    return block < s->blocks && d < s->count ? s->count - d : 0;
+    for (int j = 0; j < s->n; j++) {
+        const int64_t block = d / s->dim[j].apart, last = s->dim[j].blocks - 1;
+        d -= (block < last ? block : last) * s->dim[j].apart;
+    }
+    return d < s->count ? s->count - d : 0;
 }
 
 /* Range by range, each of which begins where one before ends. */
@@ -224,13 +233,48 @@ covers(const cg_span *list, const cg_form *first, int64_t count)
 }
 
 static bool
+lies_in(cg_written *w, const cg_sum *x, int64_t most)
+{
+    cg_sum high = { .k = most };
+    const cg_form form = cg_form_of(x);
+
+    return (x->n == 0 ? x->k >= 0 : cg_prove(w->f, w->known, x)) &&
+           cg_sum_add(&high, -1, &form) &&
+           (high.n == 0 ? high.k >= 0 : cg_prove(w->f, w->known, &high));
+}
+
+/* x - first is a number for each dimension, each proved to be one of its blocks', and what is
+ * left lies in a block. */
+static bool
+is_in_blocks(cg_written *w, const cg_span *s, const cg_form *x, int64_t count)
+{
+    cg_sum left = { 0 };
+
+    if (!cg_sum_add(&left, 1, x) || !cg_sum_add(&left, -1, &s->first))
+        return false;
+    for (int j = 0; j < s->n; j++) {
+        const int64_t apart = s->dim[j].apart;
+        const cg_sum all = left;
+        cg_sum block = { .k = cg_floor_div(all.k, apart) };
+        left = (cg_sum){ .k = all.k - apart * block.k };
+        for (int i = 0; i < all.n; i++) {
+            cg_sum *to = all.term[i].c % apart == 0 ? &block : &left;
+            to->term[to->n] = all.term[i];
+            to->term[to->n++].c /= to == &block ? apart : 1;
+        }
+        if (!lies_in(w, &block, s->dim[j].blocks - 1))
+            return false;
+    }
+    return lies_in(w, &left, s->count - count);
+}
+
+static bool
 contains(cg_written *w, const cg_span *list, const cg_form *first, int64_t count)
 {
     if (covers(list, first, count))
         return true;
     for (const cg_span *s = list; s; s = s->next)
-        if (s->blocks == 1 && is_at_least(w, first, &s->first, 0) &&
-            is_at_least(w, &s->first, first, s->count - count))
+        if (!s->unknown && is_in_blocks(w, s, first, count))
             return true;
     return false;
 }
@@ -241,6 +285,22 @@ cg_written_write(cg_written *w, uint32_t buffer, const cg_form *first, int64_t c
     overwrite(w, buffer);
     if (count > 0)
         set(w, buffer, with(w, w->of[buffer], *first, count));
+}
+
+void
+cg_written_perhaps(cg_written *w, uint32_t buffer)
+{
+    overwrite(w, buffer);
+    if (w->perhaps && !has_unknown(w->of[buffer]))
+        set(w, buffer, with_unknown(w, w->of[buffer]));
+}
+
+void
+cg_written_forget_private(cg_written *w)
+{
+    for (uint32_t j = 0; j < w->f->k->n_buffers; j++)
+        if (w->f->k->buffer[j].space == CG_LOCAL && w->of[j])
+            set(w, j, NULL);
 }
 
 cg_is_written
@@ -303,6 +363,27 @@ cg_written_loop(cg_written *w, const cg_block *x)
     return w->n;
 }
 
+/* Blocks that lie side by side are one. */
+static void
+add_blocks(cg_span *s, int64_t apart, int64_t blocks)
+{
+    int at = s->n++, n = 0;
+
+    for (; at > 0 && s->dim[at - 1].apart < apart; at--)
+        s->dim[at] = s->dim[at - 1];
+    s->dim[at] = (dim){ apart, blocks };
+    for (int j = s->n; j-- > 0 && s->dim[j].apart <= s->count; s->n--)
+        s->count += s->dim[j].apart * (s->dim[j].blocks - 1);
+    for (int j = 0; j < s->n; j++) {
+        dim *last = &s->dim[n - 1];
+        if (n > 0 && last->apart == s->dim[j].apart * s->dim[j].blocks)
+            *last = (dim){ s->dim[j].apart, last->blocks * s->dim[j].blocks };
+        else
+            s->dim[n++] = s->dim[j];
+    }
+    s->n = n;
+}
+
 /* The range of all iterations; false: there is none. */
 static bool
 all_iterations(cg_written *w, cg_span *s, uint32_t counter, int64_t times)
@@ -318,17 +399,12 @@ all_iterations(cg_written *w, cg_span *s, uint32_t counter, int64_t times)
             return false;
     if (c == 0 || times == 1)
         return true;
-    if (s->blocks > 1 || __builtin_mul_overflow(step, times - 1, &more) ||
+    if (s->n == MAX_DIMS || __builtin_mul_overflow(step, times - 1, &more) ||
         !cg_sum_add(&first, 1, &s->first) || !cg_sum_add(&first, -c, &t))
         return false;
     first.k -= c < 0 ? more : 0;
     s->first = cg_form_keep(w->arena, &first);
-    if (step > s->count) {
-        s->blocks = times;
-        s->apart = step;
-    } else {
-        s->count += more;
-    }
+    add_blocks(s, step, times);
     return true;
 }
 
@@ -354,7 +430,7 @@ cg_written_loop_end(cg_written *w, uint32_t mark, uint32_t counter, int64_t time
         if (!is_new(w, buffer))
             continue;
         if (times == 0) {
-            set(w, buffer, w->log[i].old);
+            set(w, buffer, w->perhaps ? with_unknown(w, w->log[i].old) : w->log[i].old);
             continue;
         }
         for (const cg_span *s = w->of[buffer]; s; s = s->next) {
@@ -384,13 +460,14 @@ cg_written_other(cg_written *w, uint32_t mark)
 static const cg_span *
 common(cg_written *w, const cg_span *x, const cg_span *y)
 {
-    const cg_span *both = has_unknown(x) || has_unknown(y) ? with_unknown(w, NULL) : NULL;
+    const bool unknown = has_unknown(x) || has_unknown(y) || (w->perhaps && x != y);
+    const cg_span *both = unknown ? with_unknown(w, NULL) : NULL;
 
     for (const cg_span *s = x; s; s = s->next)
-        if (s->blocks == 1 && contains(w, y, &s->first, s->count))
+        if (is_range(s) && contains(w, y, &s->first, s->count))
             both = with(w, both, s->first, s->count);
     for (const cg_span *s = y; s; s = s->next)
-        if (s->blocks == 1 && contains(w, x, &s->first, s->count))
+        if (is_range(s) && contains(w, x, &s->first, s->count))
             both = with(w, both, s->first, s->count);
     return both;
 }
@@ -412,27 +489,4 @@ cg_written_join(cg_written *w, uint32_t mark, cg_written_side then)
         if (is_new(w, x.buffer))
             set(w, x.buffer, common(w, x.old, w->of[x.buffer]));
     }
-}
-
-/* -- kernels -- */
-
-/* 0: there is no access in the region. */
-static int
-first_access(const cg_kernel *k, const cg_region *r, uint32_t buffer)
-{
-    for (uint32_t n = 0; n < r->n; n++) {
-        const cg_insn *i = &k->insn[r->insn[n]];
-        int op = i->op == CG_LOAD || i->op == CG_STORE ? (i->imm == buffer ? i->op : 0) : 0;
-        if (i->block && (op = first_access(k, &i->block->other, buffer)) == 0)
-            op = first_access(k, &i->block->body, buffer);
-        if (op)
-            return op;
-    }
-    return 0;
-}
-
-bool
-cg_reads_first(const cg_kernel *k, uint32_t buffer)
-{
-    return first_access(k, &k->body, buffer) == CG_LOAD;
 }

@@ -28,6 +28,7 @@ typedef struct cg_written {
     cg_written_change *log; /* so that branches can be undone */
     uint32_t n, cap;
     uint32_t *seen, serial; /* of each buffer, in one walk over the log */
+    bool perhaps; /* what is perhaps written is kept as not known, and not dropped */
 } cg_written;
 
 /* The changes of a branch that was undone. */
@@ -41,6 +42,10 @@ typedef enum cg_is_written { CG_NOT_WRITTEN, CG_PERHAPS_WRITTEN, CG_WRITTEN } cg
 
 void cg_written_begin(cg_written *w, cg_facts *f, cg_known *known);
 void cg_written_write(cg_written *w, uint32_t buffer, const cg_form *first, int64_t count);
+/* Something of it, perhaps. */
+void cg_written_perhaps(cg_written *w, uint32_t buffer);
+/* Local memory, of which each thread of a parallel loop has its own. */
+void cg_written_forget_private(cg_written *w);
 cg_is_written cg_written_has(cg_written *w, uint32_t buffer, const cg_form *first,
                              int64_t count);
 
@@ -54,8 +59,5 @@ void cg_written_join(cg_written *w, uint32_t mark, cg_written_side then);
 
 /* Is it what a function, not the entry, has to write? */
 bool cg_is_function_result(const cg_kernel *k, uint32_t buffer);
-
-/* Is the first access in the kernel's text to the buffer a load? */
-bool cg_reads_first(const cg_kernel *k, uint32_t buffer);
 
 #endif
