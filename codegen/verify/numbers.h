@@ -5,7 +5,7 @@
 
 #include "codegen/kernel/kernel.h"
 
-enum { CG_STEPS_MOST = 1 << 24 };
+enum { CG_STEPS_MOST = 1 << 23 };
 
 /* Of the variable of a loop that runs, `at` is the time when it got this value; of what was
  * made of such variables, that when it was made, and `from` is the variable of the innermost
