@@ -57,7 +57,7 @@ fe_write_slot(ir_build *b, const char *op, uint32_t id, ir_ref y)
                       ir_type_str(b->ctx, ir_btype(b, t->slot[root].ref)));
         return;
     }
-    for (const ir_node *n = ir_bdef(b, x); n && ir_is_view(n->op); n = ir_bdef(b, n->in[0]))
+    for (const ir_node *n = ir_bdef(b, x); n && ir_is_alias(n->op); n = ir_bdef(b, n->in[0]))
         if (n->op == OP_view_broadcast &&
             ir_btype(b, n->first)->size != ir_btype(b, n->in[0])->size) {
             ir_build_fail(b, op, ERR_assign_repeats);

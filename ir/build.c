@@ -172,7 +172,7 @@ bool
 ir_is_mutable(const ir_build *b, ir_ref v)
 {
     const ir_node *n = ir_bdef(b, v);
-    while (n && ir_is_view(n->op))
+    while (n && ir_is_alias(n->op))
         n = ir_bdef(b, n->in[0]);
     return n && n->op == OP_clone;
 }
@@ -296,24 +296,15 @@ add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
 int
 ir_max_results(ir_op op, const ir_attrs *at)
 {
-    switch (op) {
-    case OP_call: return at->call.body ? at->call.body->n_out : 0;
-    case OP_cond: return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
-    case OP_while: return at->loop.body ? at->loop.body->n_out : 0;
-    case OP_linear_solve:
-    case OP_root: return at->implicit.parts.n > 0 ? at->implicit.parts.at[0]->n_out : 0;
-    case OP_custom_call: return at->custom.forward ? at->custom.forward->n_out : 0;
-    case OP_custom_tangent: return ir_custom_tangents(at);
-    case OP_scan: return at->scan.body ? at->scan.body->n_out : 0;
-    case OP_lu:
-    case OP_eig:
-    case OP_svd: return 3;
-    case OP_full_lu: return 4;
-    case OP_qr:
-    case OP_slogdet:
-    case OP_eigh: return 2;
-    default: return 1;
+    const int results = ir_ops[op].results;
+
+    if (op == OP_custom_tangent)
+        return ir_custom_tangents(at);
+    if (results == IR_OF_BODY) {
+        const ir_graph *body = ir_attrs_body(ir_ops[op].record, at);
+        return body ? body->n_out : 0;
     }
+    return results ? results : 1;
 }
 
 int
@@ -486,11 +477,11 @@ mark_kinds(ir_graph *f)
     ir_each_node (n, f) {
         ir_graph *const *sub;
         f->mutates |= ir_is_mutation(n->op);
-        f->views |= ir_is_view(n->op);
+        f->views |= ir_is_alias(n->op);
         f->collective |= ir_ops[n->op].flag == IR_COLLECTIVE;
         f->expands |= ir_ops[n->op].flag == IR_EXPAND;
-        f->loops |= n->op == OP_while || n->op == OP_scan;
-        f->whiles |= n->op == OP_while;
+        f->loops |= ir_ops[n->op].loop;
+        f->whiles |= ir_loop_of(n).cond != NULL;
         if (ir_ops[n->op].flag != IR_FLOW)
             continue;
         const int nest = ir_nest(n, false, f->arena), chain = ir_nest(n, true, f->arena);
@@ -504,10 +495,10 @@ mark_kinds(ir_graph *f)
             f->complex |= sub[i]->complex;
             f->uncontracted |= sub[i]->uncontracted;
             f->guarded |= sub[i]->guarded;
-            f->collective |= sub[i]->collective && n->op < OP_custom_call;
+            f->collective |= sub[i]->collective && ir_runs_bodies(n->op);
             f->expands |= sub[i]->expands;
             f->loops |= sub[i]->loops;
-            f->whiles |= sub[i]->whiles && n->op < OP_custom_call;
+            f->whiles |= sub[i]->whiles && ir_runs_bodies(n->op);
         }
     }
 }

@@ -120,14 +120,6 @@ evaluate(const fold_ctx *c, bool one)
     return status == COT_OK ? add_constant(c->b, data) : IR_NONE;
 }
 
-/* An op that only moves elements leaves a splat a splat. */
-static bool
-moves_only(ir_op op)
-{
-    return op == OP_broadcast_in_dim || op == OP_reshape || op == OP_transpose ||
-           op == OP_slice || op == OP_reverse || op == OP_windows;
-}
-
 static ir_ref
 fold_constants(const fold_ctx *c)
 {
@@ -145,7 +137,7 @@ fold_constants(const fold_ctx *c)
         complex |= ir_is_complex(d->type->dtype);
         read += d->type->size < MOST_READ ? d->type->size : MOST_READ + 1;
     }
-    if (splats && moves_only(c->op))
+    if (splats && ir_is_view(c->op))
         return add_constant(
             c->b, ir_data_splat(c->b->arena, c->type, constant_of(c->b, c->in[0])->bytes));
     if (complex)
@@ -599,48 +591,12 @@ fold_scatter(const fold_ctx *c)
     return ir_btype(c->b, c->in[2])->size == 0 ? c->in[0] : IR_NONE;
 }
 
+#define fold_none NULL
 static fold_rule *const structure[OP_COUNT] = {
-    [OP_neg] = fold_twice,
-    [OP_not] = fold_twice,
-    [OP_abs] = fold_abs,
-    [OP_floor] = fold_again,
-    [OP_ceil] = fold_again,
-    [OP_trunc] = fold_again,
-    [OP_round] = fold_again,
-    [OP_round_even] = fold_again,
-    [OP_sign] = fold_sign,
-    [OP_complex] = fold_complex,
-    [OP_real] = fold_part,
-    [OP_imag] = fold_part,
-    [OP_conj] = fold_twice,
-    [OP_max] = fold_both,
-    [OP_min] = fold_both,
-    [OP_and] = fold_both,
-    [OP_or] = fold_both,
-    [OP_select] = fold_select,
-    [OP_integer_pow] = fold_integer_pow,
-    [OP_convert] = fold_convert,
-    [OP_bitcast] = fold_bitcast,
-    [OP_broadcast_in_dim] = fold_broadcast,
-    [OP_reshape] = fold_reshape,
-    [OP_transpose] = fold_transpose,
-    [OP_slice] = fold_slice,
-    [OP_pad] = fold_pad,
-    [OP_concatenate] = fold_concatenate,
-    [OP_reverse] = fold_reverse,
-    [OP_reduce_sum] = fold_reduce,
-    [OP_reduce_prod] = fold_reduce,
-    [OP_reduce_max] = fold_reduce,
-    [OP_reduce_min] = fold_reduce,
-    [OP_reduce_and] = fold_reduce,
-    [OP_reduce_or] = fold_reduce,
-    [OP_dynamic_slice] = fold_dynamic_slice,
-    [OP_dynamic_update_slice] = fold_dynamic_update_slice,
-    [OP_scatter] = fold_scatter,
-    [OP_scatter_add] = fold_scatter,
-    [OP_scatter_mul] = fold_scatter,
-    [OP_scatter_min] = fold_scatter,
-    [OP_scatter_max] = fold_scatter,
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, fold, ...)      \
+    [OP_##name] = fold_##fold,
+#include "ir/ops.def"
+#undef OP
 };
 
 ir_ref

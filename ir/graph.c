@@ -32,6 +32,19 @@ ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
     return count;
 }
 
+ir_loop
+ir_loop_of(const ir_node *n)
+{
+    const ir_attrs *at = &n->at;
+
+    if (!ir_ops[n->op].loop)
+        return (ir_loop){ 0 };
+    if (ir_ops[n->op].record == IR_AT_scan)
+        return (ir_loop){ at->scan.body, NULL, (int)at->scan.consts, (int)at->scan.carries };
+    return (ir_loop){ at->loop.body, at->loop.cond, (int)at->loop.consts,
+                      n->n_in - (int)at->loop.consts };
+}
+
 typedef struct graph_set {
     ir_map seen;
     const ir_graph **at;
@@ -61,7 +74,7 @@ ir_all_graphs(const ir_graph *f, bool custom, const ir_graph *const **out, ir_ar
     add_graph(&s, f, scratch);
     for (uint32_t i = 0; i < s.n; i++)
         ir_each_node (n, s.at[i]) {
-            if (ir_ops[n->op].flag != IR_FLOW || (!custom && n->op >= OP_custom_call))
+            if (ir_ops[n->op].flag != IR_FLOW || (!custom && !ir_runs_bodies(n->op)))
                 continue;
             for (int k = 0, subs = ir_subgraphs(n, &sub, scratch); k < subs; k++)
                 add_graph(&s, sub[k], scratch);

@@ -113,6 +113,20 @@ ir_is_floating(const ir_graph *f, ir_ref v)
     return ir_is_inexact(f->value[v].type->dtype);
 } /* has derivatives */
 
+/* A node that is a loop, a while or a scan: its body, which takes consts, carries and, in a
+ * scan, slices; a while has a predicate.  body is NULL if the node is no loop. */
+typedef struct ir_loop {
+    ir_graph *body, *cond;
+    int consts, carries;
+} ir_loop;
+ir_loop ir_loop_of(const ir_node *n);
+/* The axes that a reduction folds. */
+static inline ir_axes
+ir_reduced_axes(const ir_node *n)
+{
+    return ir_is_arg_reduce(n->op) ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+}
+
 /* The sub-functions of a node, in the order of its fields; their number.  Branches that are
  * the first one, or the one before, are left out: who looks into all of a nest of them would
  * take twice as long at each level. */

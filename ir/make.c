@@ -251,7 +251,7 @@ last_group(ir_axes s)
 ir_ref
 ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes)
 {
-    while ((op == OP_reduce_sum || op == OP_reduce_prod) && axes && last_group(axes) != axes) {
+    while (ir_is_ordered(op) && axes && last_group(axes) != axes) {
         ir_axes group = last_group(axes);
         x = ir_node1(b, op, 1, &x, &(ir_attrs){ .axes = { .axes = group } });
         axes &= ~group;

@@ -4,10 +4,33 @@
 #include "ir/graph.h"
 #include "ir/map.h"
 
+/* The words of the column of facts. */
+#define OF_BODY      IR_OF_BODY
+#define RESULTS(n)   .results = (n)
+#define FREE         .cost = IR_FREE
+#define CHEAP        .cost = IR_CHEAP
+#define VIEW         .view = true
+#define ALIAS(op)    .alias = OP_##op
+#define WRITES       .writes = true
+#define UPDATES      .updates = true
+#define BY(how)      .by = IR_BY_##how
+#define LINEAR(kind) .linear = IR_LINEAR_##kind
+#define LOOP         .loop = true
+#define QUIET        .quiet = true
+#define STORED       .stored = true
+#define LIST(...)    __VA_ARGS__
+
 const ir_op_info ir_ops[OP_COUNT] = {
     { .name = "none" },
-#define OP(name, n_in, attrs, flag, infer, eval, jvp, transpose, vmap, lower, doc)             \
-    { #name, n_in, IR_AT_##attrs, IR_##flag, doc },
+#define OP(op, operands, attrs, class, infer, eval, jvp, transpose, vmap, lower, fold, plan,   \
+           facts, text)                                                                        \
+    { .name = #op,                                                                             \
+      .n_in = operands,                                                                        \
+      .record = IR_AT_##attrs,                                                                 \
+      .flag = IR_##class,                                                                      \
+      .kernel = IR_KERNEL_##plan,                                                              \
+      .doc = text,                                                                             \
+      LIST facts },
 #include "ir/ops.def"
 #undef OP
 };
@@ -20,9 +43,11 @@ static const ir_field all_fields[] = {
 #define RECORD(name) { .kind = (ir_field_kind)IR_AT_##name },
 #define FIELD(record, kind, name, init)                                                        \
     { #name, IR_F_##kind, offsetof(ir_attrs, record.name), init },
+#define END(name)
 #include "ir/attrs.def"
 #undef RECORD
 #undef FIELD
+#undef END
 };
 #undef REQUIRED
 
@@ -33,7 +58,7 @@ ir_record_fields(ir_record r, int *n)
     int at = 0;
     while (at < total && (all_fields[at].name || (ir_record)all_fields[at].kind != r))
         at++;
-    at++;
+    at += at < total;
     *n = 0;
     while (at + *n < total && all_fields[at + *n].name)
         ++*n;
@@ -41,17 +66,13 @@ ir_record_fields(ir_record r, int *n)
 }
 
 ir_op
-ir_view_copy(ir_op view)
+ir_op_by(ir_op like, ir_combine by)
 {
-    switch (view) {
-    case OP_view_slice: return OP_slice;
-    case OP_view_reshape: return OP_reshape;
-    case OP_view_transpose: return OP_transpose;
-    case OP_view_reverse: return OP_reverse;
-    case OP_view_dynamic_slice: return OP_dynamic_slice;
-    case OP_view_broadcast: return OP_broadcast_in_dim;
-    default: return view;
-    }
+    for (int i = OP_FIRST; i < OP_COUNT && by != IR_BY_NONE; i++)
+        if (ir_ops[i].by == by && ir_ops[i].flag == ir_ops[like].flag &&
+            ir_ops[i].record == ir_ops[like].record)
+            return (ir_op)i;
+    return OP_none;
 }
 
 ir_op
@@ -97,6 +118,30 @@ ir_data_splat(ir_arena *arena, const ir_type *type, const void *element)
 }
 
 #define AT(type, a, f) (*(type const *)((const char *)(a) + (f)->offset))
+
+const ir_graph *
+ir_attrs_body(ir_record r, const ir_attrs *at)
+{
+    const ir_graph *body = NULL;
+    int n;
+    const ir_field *f = ir_record_fields(r, &n);
+
+    for (int i = 0; i < n; i++)
+        if (f[i].kind == IR_F_GRAPH)
+            body = AT(ir_graph *, at, f + i);
+        else if (f[i].kind == IR_F_GRAPHS && !body && AT(ir_graphs, at, f + i).n > 0)
+            body = AT(ir_graphs, at, f + i).at[0];
+    return body;
+}
+
+int64_t *
+ir_attrs_consts(ir_record r, ir_attrs *at)
+{
+    int n;
+    const ir_field *f = ir_record_fields(r, &n);
+
+    return n > 0 && strcmp(f->name, "consts") == 0 ? (int64_t *)((char *)at + f->offset) : NULL;
+}
 
 /* Texts are interned by their context; a builder's first look may compare one that is not
  * yet. */

@@ -32,11 +32,14 @@ typedef enum ir_op_flag {
 } ir_op_flag;
 
 typedef enum ir_record {
+    IR_AT_none,
 #define RECORD(name) IR_AT_##name,
 #define FIELD(...)
+#define END(name)
 #include "ir/attrs.def"
 #undef RECORD
 #undef FIELD
+#undef END
     IR_AT_COUNT
 } ir_record;
 
@@ -79,58 +82,40 @@ typedef struct ir_data {
     uint64_t hash;
 } ir_data;
 
-/* A node's attributes: the op's record says which member holds them. */
+/* A node's attributes: the op's record says which member holds them.  The members are the
+ * records of attrs.def; records with an axis by name have it first, and so do those with
+ * consts. */
 typedef struct ir_attrs {
     union {
-        struct { char none_; } none;
-        struct { ir_axes axes; int first; } axes;
-        struct { int64_t axis; } axis;
-        struct { int64_t axis; cot_dtype dtype; } arg;
-        struct { int64_t axis, k; cot_dtype dtype; } top;
-        struct { int64_t axis; int reverse; } cumulate;
-        struct { int inverse; } fft;
-        struct { int64_t y; } ipow;
-        struct { int64_t word; } word;
-        struct { int64_t exponent_bits, mantissa_bits; } precision;
-        struct { cot_dtype dtype; } dtype;
-        struct { ir_ints shape, dims; } broadcast;
-        struct { ir_ints shape; } shape;
-        struct { ir_ints perm; } perm;
-        struct { ir_ints start, limit, stride; } slice;
-        struct { ir_ints low, high, interior; } pad;
-        struct { int64_t axis, size, stride, dilation; } windows;
-        struct { cot_dtype dtype; ir_ints shape; int64_t axis; } iota;
-        struct { ir_data data; } constant;
-        struct { ir_ints lhs, rhs, lhs_batch, rhs_batch; } dot;
-        struct { ir_ints strides, dilation; } conv;
-        /* an axis by name comes first in each record that has one */
-        struct { const char *over; } over;
-        struct { const char *over; int64_t axis, size; } stack;
-        struct { const char *over; ir_ints pairs; } permute;
-        struct { int right, upper, transposed, unit; } triangle;
-        struct { int full; } qr;
-        struct { ir_ints sizes; } sizes;
-        struct {
-            ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes;
-            int mode;
-        } gather;
-        struct {
-            ir_ints window_dims, inserted, operand_batch, indices_batch, index_map;
-            int mode;
-            int unique;
-        } scatter;
-        struct { int64_t remat; struct cot_graph *body; } call;   /* remat: an ir_remat */
-        struct { ir_graphs branches; } cond;
-        struct {
-            const char *name, *prototype, *by;
-            ir_ints attrs, data, save, nondiff, size, mapped, random, active;
-            int effects, opaque;
-            struct cot_graph *forward;
-            ir_graphs rules;            /* in text: those of `by` */
-        } custom;
-        struct { int64_t consts; ir_graphs parts; } implicit;
-        struct { int64_t consts, max; struct cot_graph *cond, *body; } loop;
-        struct { int64_t consts, carries, length; int reverse; struct cot_graph *body; } scan;
+#define IR_OF_INT                       int64_t
+#define IR_OF_INTS                      ir_ints
+#define IR_OF_AXES                      ir_axes
+#define IR_OF_DTYPE                     cot_dtype
+#define IR_OF_FLAG                      int
+#define IR_OF_MODE                      int
+#define IR_OF_DATA                      ir_data
+#define IR_OF_GRAPH                     struct cot_graph *
+#define IR_OF_GRAPHS                    ir_graphs
+#define IR_OF_TEXT                      const char *
+#define RECORD(name)                    struct {
+#define FIELD(record, kind, name, init) IR_OF_##kind name;
+#define END(name)                                                                              \
+    }                                                                                          \
+    name;
+#include "ir/attrs.def"
+#undef RECORD
+#undef FIELD
+#undef END
+#undef IR_OF_INT
+#undef IR_OF_INTS
+#undef IR_OF_AXES
+#undef IR_OF_DTYPE
+#undef IR_OF_FLAG
+#undef IR_OF_MODE
+#undef IR_OF_DATA
+#undef IR_OF_GRAPH
+#undef IR_OF_GRAPHS
+#undef IR_OF_TEXT
     };
 } ir_attrs;
 
@@ -143,28 +128,124 @@ typedef struct ir_field {
     int64_t init;                       /* the default, or IR_REQUIRED */
 } ir_field;
 
+/* How two numbers become one: of reductions, cumulative ops, scatters and collectives. */
+typedef enum ir_combine {
+    IR_BY_NONE,
+    IR_BY_SUM,
+    IR_BY_PROD,
+    IR_BY_MAX,
+    IR_BY_MIN,
+    IR_BY_AND,
+    IR_BY_OR
+} ir_combine;
+
+/* What computing a result once more costs: nothing that counts, as an index map or a constant;
+ * an instruction or two; or more. */
+typedef enum ir_cost { IR_EXPENSIVE, IR_CHEAP, IR_FREE } ir_cost;
+
+/* In which operands an op that has a transpose is linear; the others must be known. */
+typedef enum ir_linear {
+    IR_LINEAR_JOINTLY, /* in all floating operands at once */
+    IR_LINEAR_FIRST,
+    IR_LINEAR_SECOND,
+    IR_LINEAR_EITHER, /* in one of two, or in the other */
+    IR_LINEAR_FMA /* either of the first two, jointly with the third */
+} ir_linear;
+
+/* The kernels that ops have of their own; none: the op is computed inside other kernels. */
+typedef enum ir_kernel {
+    IR_KERNEL_none,
+    IR_KERNEL_dot,
+    IR_KERNEL_argsort,
+    IR_KERNEL_fft,
+    IR_KERNEL_cumulate,
+    IR_KERNEL_update,
+    IR_KERNEL_call,
+    IR_KERNEL_cond,
+    IR_KERNEL_while,
+    IR_KERNEL_scan,
+    IR_KERNEL_foreign
+} ir_kernel;
+
+#define IR_OF_BODY (-1)
+
+/* A row of ops.def, where the facts are described. */
 typedef struct ir_op_info {
     const char *name;
     int n_in;                           /* -1: any number */
     ir_record record;
     ir_op_flag flag;
+    int results; /* 0: one; or IR_OF_BODY */
+    ir_cost cost;
+    ir_combine by;
+    ir_kernel kernel;
+    ir_linear linear;
+    ir_op alias; /* the op without `view_`, or OP_none */
+    bool view, writes, updates, loop, quiet, stored;
     const char *doc;
 } ir_op_info;
 
-/* A row that shows its operand, and the row that copies instead; a row that functionalize
- * removes. */
+extern const ir_op_info ir_ops[OP_COUNT];
+/* Does the op show memory of its operand?  Does it make or write such memory?  Functionalize
+ * removes both. */
+static inline bool
+ir_is_alias(unsigned op)
+{
+    return ir_ops[op].alias != OP_none;
+}
+static inline bool
+ir_is_mutation(unsigned op)
+{
+    return ir_ops[op].writes;
+}
+/* Is the result the operand under a map of indices: no arithmetic, and nothing from
+ * elsewhere? */
 static inline bool
 ir_is_view(unsigned op)
 {
-    return op >= OP_view_slice && op <= OP_view_broadcast;
+    return ir_ops[op].view;
 }
-static inline bool ir_is_mutation(unsigned op) { return op == OP_clone || op == OP_assign; }
-ir_op ir_view_copy(ir_op view);
-
-extern const ir_op_info ir_ops[OP_COUNT];
+/* Is the result operand 0 but for the elements that the other operands give? */
+static inline bool
+ir_is_update(unsigned op)
+{
+    return ir_ops[op].updates;
+}
+/* A reduction to the place of an extreme, and one that combines the elements. */
+static inline bool
+ir_is_arg_reduce(unsigned op)
+{
+    return ir_ops[op].flag == IR_REDUCE && ir_ops[op].record == IR_AT_arg;
+}
+static inline bool
+ir_is_fold(unsigned op)
+{
+    return ir_ops[op].flag == IR_REDUCE && ir_ops[op].record == IR_AT_axes;
+}
+/* Does the node run sub-functions that are part of the program?  Those of a custom function
+ * are its own. */
+static inline bool
+ir_runs_bodies(unsigned op)
+{
+    return ir_ops[op].flag == IR_FLOW && ir_ops[op].record != IR_AT_custom;
+}
+/* Does the result depend on the order in which elements are combined? */
+static inline bool
+ir_is_ordered(unsigned op)
+{
+    return ir_ops[op].by == IR_BY_SUM || ir_ops[op].by == IR_BY_PROD;
+}
+/* The op of the same family as `like` that combines as `by` says; OP_none if there is none. */
+ir_op ir_op_by(ir_op like, ir_combine by);
 ir_op ir_op_find(const char *name);                     /* OP_none if there is none */
 /* The fields of a record; their number in *n. */
 const ir_field *ir_record_fields(ir_record r, int *n);
+/* The sub-function whose results are those of the node: the last GRAPH, or the first of the
+ * GRAPHS; NULL if there is none. */
+const struct cot_graph *ir_attrs_body(ir_record r, const ir_attrs *at);
+/* How many operands of the bodies come first, and are the same for each; NULL if the record
+ * has no such field. */
+int64_t *ir_attrs_consts(ir_record r, ir_attrs *at);
 
 bool ir_attrs_equal(ir_record r, const ir_attrs *a, const ir_attrs *b);
 /* The same, but of sub-functions that are to be equal pairs are kept instead (graph.c). */

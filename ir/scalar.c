@@ -454,21 +454,13 @@ static eval_scalar *const rule_of[OP_COUNT] = {
 #undef OP
 };
 
-/* These move or convert storage: they take halves as they are. */
-static bool
-takes_halves(int op)
-{
-    return op == OP_convert || op == OP_bitcast || op == OP_select || op == OP_stop_gradient ||
-           op == OP_barrier || op == OP_nextafter;
-}
-
 static const ir_sc_program *
 build_program(cot_context *ctx, const known_program *k, const ir_attrs *at)
 {
     ir_sc_build b;
     ir_sc x[3], y;
     cot_dtype in = k->in[k->n_in - 1];
-    bool widen = !takes_halves(k->op);
+    bool widen = !ir_ops[k->op].stored;
 
     ir_sc_begin(&b, &ctx->arena, k->n_in, k->in);
     for (int i = 0; i < k->n_in; i++) {

@@ -57,29 +57,18 @@ by_chain(const void *x, const void *y)
     return a->chain < b->chain ? -1 : a->chain > b->chain;
 }
 
-static bool
-is_update(const ir_node *n)
-{
-    return ir_ops[n->op].flag == IR_INDEX && n->op != OP_gather && n->op != OP_dynamic_slice;
-}
-
 /* The operand that result k of n is but for parts, -1 if there is none. */
 static int
 updated_operand(const pass_calls *c, const ir_node *n, int k)
 {
-    switch (n->op) {
-    case OP_call: return find(c, n->at.call.body)->updates[k];
-    case OP_scan: {
-        const int at = (int)n->at.scan.consts + k;
-        const bool carry = k < n->at.scan.carries;
-        return carry && find(c, n->at.scan.body)->updates[k] == at ? at : -1;
-    }
-    case OP_while: {
-        const int at = (int)n->at.loop.consts + k;
-        return find(c, n->at.loop.body)->updates[k] == at ? at : -1;
-    }
-    default: return is_update(n) ? 0 : -1;
-    }
+    const ir_loop loop = ir_loop_of(n);
+    const int at = loop.consts + k;
+
+    if (n->op == OP_call)
+        return find(c, n->at.call.body)->updates[k];
+    if (loop.body)
+        return k < loop.carries && find(c, loop.body)->updates[k] == at ? at : -1;
+    return ir_is_update(n->op) ? 0 : -1;
 }
 
 static int

@@ -64,10 +64,6 @@ pass_combine(ir_build *b, const pass_combiner *c, const ir_ref *x, const ir_ref 
 ir_op
 pass_combiner_op(const pass_combiner *c)
 {
-    static const ir_op of[][2] = {
-        { OP_add, OP_reduce_sum }, { OP_mul, OP_reduce_prod }, { OP_max, OP_reduce_max },
-        { OP_min, OP_reduce_min }, { OP_and, OP_reduce_and },  { OP_or, OP_reduce_or },
-    };
     const ir_graph *g = c->g;
 
     if (c->n != 1 || g->n_nodes != 2 || g->n_out != 1)
@@ -77,10 +73,10 @@ pass_combiner_op(const pass_combiner *c)
                crossed = n->n_in == 2 && n->in[0] == g->in[1] && n->in[1] == g->in[0];
     if (g->out[0] != n->first || (!straight && !crossed))
         return OP_none;
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (n->op == of[i][0] && (g->value[g->in[0]].type->dtype != COT_BOOL || i >= 2))
-            return of[i][1];
-    return OP_none;
+    if (ir_ops[n->op].flag != IR_POINTWISE ||
+        (ir_is_ordered(n->op) && g->value[g->in[0]].type->dtype == COT_BOOL))
+        return OP_none;
+    return ir_op_by(OP_reduce_sum, ir_ops[n->op].by);
 }
 
 /* Elements from, from + step, ... below `to` along the axis. */

@@ -168,16 +168,12 @@ static cot_status
 flow_attrs(complex_split *s, const ir_node *n, ir_attrs *at)
 {
     COT_TRY(pass_rewrite_subs(s->b, n, split_body, at));
-    switch (n->op) {
-    case OP_while: at->loop.consts = count_parts(s, n, 0, n->at.loop.consts); break;
-    case OP_scan:
-        at->scan.consts = count_parts(s, n, 0, n->at.scan.consts);
-        at->scan.carries = count_parts(s, n, n->at.scan.consts, n->at.scan.carries);
-        break;
-    case OP_linear_solve:
-    case OP_root: at->implicit.consts = count_parts(s, n, 0, n->at.implicit.consts); break;
-    default: break;
-    }
+    int64_t *consts = ir_attrs_consts(ir_ops[n->op].record, at);
+
+    if (ir_ops[n->op].record == IR_AT_scan)
+        at->scan.carries = count_parts(s, n, at->scan.consts, at->scan.carries);
+    if (consts)
+        *consts = count_parts(s, n, 0, *consts);
     return COT_OK;
 }
 
@@ -260,7 +256,7 @@ split_node(complex_split *s, const ir_node *n)
 {
     pass_pair *y = s->env + n->first, *x = IR_NEW_N(s->b->arena, pass_pair, n->n_in + 1);
     pass_pair_rule *rule = pass_pair_rule_of((ir_op)n->op);
-    const bool custom = n->op == OP_custom_call || n->op == OP_custom_tangent;
+    const bool custom = ir_ops[n->op].record == IR_AT_custom;
     s->b->loc = n->loc;
     for (int i = 0; i < n->n_in; i++)
         x[i] = s->env[n->in[i]];

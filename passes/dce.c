@@ -129,24 +129,23 @@ shrink(sweep *w, const ir_node *n, shape *s)
     for (int j = 0; j < n->n_out; j++)
         s->out[j] = w->live[n->first + (ir_ref)j];
     COT_TRY(pass_rewrite_subs(w->b, n, w->pass, &s->at));
-    switch (n->op) {
-    case OP_call:
+    switch (ir_ops[n->op].record) {
+    case IR_AT_call:
         if (w->pass == pass_dce)
             return shrink_branches(w->b, n, s);
         memset(s->in, true, (size_t)n->n_in);
         memset(s->out, true, (size_t)n->n_out);
         return COT_OK;
-    case OP_linear_solve:
-    case OP_root:
-    case OP_custom_call: /* whole, or not at all */
+    case IR_AT_implicit:
+    case IR_AT_custom: /* whole, or not at all */
         for (int k = 0; k < n->n_in; k++)
             s->in[k] = true;
         for (int j = 0; j < n->n_out; j++)
             s->out[j] = true;
         s->at = n->at;
         return COT_OK;
-    case OP_scan: return shrink_scan(w->b, s);
-    case OP_while: return shrink_while(w->b, n, s);
+    case IR_AT_scan: return shrink_scan(w->b, s);
+    case IR_AT_loop: return shrink_while(w->b, n, s);
     default: return shrink_branches(w->b, n, s);
     }
 }

@@ -77,7 +77,6 @@ const struct ir_custom *pass_custom_of(cot_context *ctx, const ir_node *n);
 
 /* residuals.c: which of the wanted values of b are saved; the others can be made from those. */
 /* An instruction or two for each element, or an index map. */
-bool pass_is_cheap(ir_op op);
 void pass_choose_residuals(const ir_build *b, bool *wanted);
 
 /* linear.c, by the transpose column. */

@@ -33,7 +33,7 @@ static void
 find_views(writes *w)
 {
     ir_each_node (n, w->f) {
-        const ir_node *base = ir_is_view(n->op) ? ir_def(w->f, n->in[0]) : NULL;
+        const ir_node *base = ir_is_alias(n->op) ? ir_def(w->f, n->in[0]) : NULL;
         if (base && (base->op == OP_clone || w->view[n->in[0]]))
             w->view[n->first] = true;
     }
@@ -112,7 +112,7 @@ visit(writes *w, const ir_node *n)
     } else if (n->op == OP_assign) {
         y[0] = in[1];
         write_value(w, n->in[0], in[1]);
-    } else if (ir_is_view(n->op)) {
+    } else if (ir_is_alias(n->op)) {
         y[0] = pass_lens_get(w->b, n, in, w->keep);
     } else if (ir_ops[n->op].flag == IR_FLOW) {
         ir_attrs at;

@@ -36,11 +36,11 @@ is_movable(const hoisting *h, const ir_node *n)
     ir_graph *const *sub;
     const int subs = ir_subgraphs(n, &sub, h->g->arena);
 
-    if (n->op == OP_barrier || n->op == OP_custom_call || n->op == OP_custom_tangent ||
+    if (n->op == OP_barrier || ir_ops[n->op].record == IR_AT_custom ||
         (n->op == OP_call && n->at.call.remat) || ir_ops[n->op].flag == IR_COLLECTIVE ||
         ir_effectful(n))
         return false;
-    if (!h->runs && (n->op == OP_while || n->op == OP_root || n->op == OP_linear_solve))
+    if (!h->runs && (ir_loop_of(n).cond || ir_ops[n->op].record == IR_AT_implicit))
         return false;
     for (int i = 0; i < subs; i++)
         if (sub[i]->effectful || (!h->runs && sub[i]->whiles))
@@ -66,11 +66,9 @@ is_dear(const hoisting *h, const ir_node *n)
     case IR_FLOW:
     case IR_EXPAND: return true;
     case IR_REDUCE: return size_of(h, n->in[0]) > 2 * size_of(h, n->first);
-    case IR_POINTWISE: return !pass_is_cheap((ir_op)n->op);
+    case IR_POINTWISE: return ir_ops[n->op].cost == IR_EXPENSIVE;
     case IR_INDEX:
-        if (n->op != OP_gather && n->op != OP_dynamic_slice)
-            return true;
-        return 2 * size_of(h, n->first) <= size_of(h, n->in[0]);
+        return ir_is_update(n->op) || 2 * size_of(h, n->first) <= size_of(h, n->in[0]);
     default: return n->op == OP_slice && 2 * size_of(h, n->first) <= size_of(h, n->in[0]);
     }
 }
@@ -251,11 +249,12 @@ same_predicate(ir_build *outer, const hoisting *h, const ir_graph *cond)
 static bool
 hoist_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *x, ir_ref *out)
 {
-    ir_graph **body = n->op == OP_scan ? &at->scan.body : &at->loop.body;
-    int64_t *consts = n->op == OP_scan ? &at->scan.consts : &at->loop.consts;
+    int64_t *consts = ir_attrs_consts(ir_ops[n->op].record, at);
+    const bool scan = !ir_loop_of(n).cond;
+    ir_graph **body = scan ? &at->scan.body : &at->loop.body;
     const ir_graph *g = *body;
     const ir_loc loc = b->loc;
-    hoisting h = { .g = g, .consts = (int)*consts, .runs = n->op == OP_scan };
+    hoisting h = { .g = g, .consts = (int)*consts, .runs = scan };
     int n_in = 0;
 
     h.same = IR_NEW_N(b->arena, bool, g->n_values);
@@ -279,7 +278,7 @@ hoist_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *x, ir_ref 
         in[n_in++] = x[i];
     b->loc = loc;
     *body = smaller_body(b, &h);
-    if (n->op == OP_while)
+    if (!scan)
         at->loop.cond = same_predicate(b, &h, at->loop.cond);
     if (b->status == COT_OK)
         ir_add_node(b, (ir_op)n->op, n_in, in, at, out);
@@ -302,8 +301,8 @@ visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const
         b->status = status;
         return;
     }
-    const bool loop = n->op == OP_while || (n->op == OP_scan && n->at.scan.length > 1);
-    if (!loop || !hoist_loop(b, n, &at, in, out))
+    const ir_loop loop = ir_loop_of(n);
+    if (!loop.body || (!loop.cond && n->at.scan.length <= 1) || !hoist_loop(b, n, &at, in, out))
         ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
 }
 

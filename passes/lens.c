@@ -12,7 +12,7 @@
 ir_ref
 pass_lens_get(ir_build *b, const ir_node *n, const ir_ref *in, bool keep)
 {
-    return ir_node1(b, keep ? (ir_op)n->op : ir_view_copy((ir_op)n->op), n->n_in, in, &n->at);
+    return ir_node1(b, keep ? (ir_op)n->op : ir_ops[n->op].alias, n->n_in, in, &n->at);
 }
 
 static ir_ref

@@ -6,33 +6,10 @@
 
 #include "ir/diag.h"
 
-/* What an op must see. */
-typedef enum linear_kind {
-    NOT_LINEAR,
-    LINEAR_JOINTLY, /* every floating operand linear, or zero          */
-    LINEAR_FIRST,   /* in operand 0, the others known                  */
-    LINEAR_SECOND,  /* in operand 1, the other known                   */
-    LINEAR_EITHER,  /* in exactly one operand                          */
-    LINEAR_FLOW     /* by its sub-functions, which were checked when they were split */
-} linear_kind;
-
-static linear_kind
-linear_kind_of(ir_op op)
+static bool
+is_never_linear(const ir_node *n)
 {
-    if (transpose_rules[op] == transpose_never)
-        return NOT_LINEAR;
-    if (ir_ops[op].flag == IR_FLOW)
-        return LINEAR_FLOW;
-    switch (op) {
-    case OP_mul:
-    case OP_dot_general:
-    case OP_conv_general: return LINEAR_EITHER;
-    case OP_div:
-    case OP_scatter_mul: return LINEAR_FIRST;
-    case OP_triangular_solve: return LINEAR_SECOND;
-    case OP_fma: return LINEAR_EITHER;
-    default: return LINEAR_JOINTLY;
-    }
+    return transpose_rules[n->op] == transpose_never;
 }
 
 static bool
@@ -48,21 +25,23 @@ is_zero_data(const ir_data *d)
 static bool
 makes_zero(const ir_node *n, const ir_value *value, const bool *zero)
 {
-    if (n->op == OP_constant)
+    if (ir_ops[n->op].record == IR_AT_constant)
         return is_zero_data(&n->at.constant.data);
+    if (is_never_linear(n) || ir_ops[n->op].flag == IR_FLOW)
+        return false;
     int zeros = 0, others = 0;
     for (int i = 0; i < n->n_in; i++) {
         zeros += zero[n->in[i]];
         others += !zero[n->in[i]] && ir_is_inexact(value[n->in[i]].type->dtype);
     }
-    switch (linear_kind_of((ir_op)n->op)) {
-    case LINEAR_JOINTLY: return zeros > 0 && others == 0;
-    case LINEAR_FIRST: return zero[n->in[0]];
-    case LINEAR_SECOND: return zero[n->in[1]];
-    case LINEAR_EITHER:
-        return (zero[n->in[0]] || zero[n->in[1]]) && (n->op != OP_fma || zero[n->in[2]]);
-    default: return false;
+    switch (ir_ops[n->op].linear) {
+    case IR_LINEAR_JOINTLY: return zeros > 0 && others == 0;
+    case IR_LINEAR_FIRST: return zero[n->in[0]];
+    case IR_LINEAR_SECOND: return zero[n->in[1]];
+    case IR_LINEAR_EITHER: return zero[n->in[0]] || zero[n->in[1]];
+    case IR_LINEAR_FMA: return (zero[n->in[0]] || zero[n->in[1]]) && zero[n->in[2]];
     }
+    return false;
 }
 
 const bool *
@@ -82,24 +61,24 @@ pass_zeros(ir_arena *a, const ir_node *node, uint32_t n_nodes, const ir_value *v
 static bool
 node_is_linear(const ir_graph *f, const ir_node *n, const bool *lin, const bool *zero)
 {
-    const linear_kind kind = linear_kind_of((ir_op)n->op);
     int linear = 0, other = 0;
+    if (is_never_linear(n) || ir_ops[n->op].flag == IR_FLOW)
+        return !is_never_linear(n); /* bodies were checked when they were split */
     for (int i = 0; i < n->n_in; i++) {
         linear += lin[n->in[i]];
         other += !lin[n->in[i]] && ir_is_floating(f, n->in[i]) && !zero[n->in[i]];
     }
-    switch (kind) {
-    case NOT_LINEAR: return false;
-    case LINEAR_JOINTLY: return other == 0 && !(n->op == OP_select && lin[n->in[0]]);
-    case LINEAR_FIRST: return lin[n->in[0]] && linear == 1;
-    case LINEAR_SECOND: return lin[n->in[1]] && linear == 1;
-    case LINEAR_EITHER:
-        if (n->op == OP_fma && (lin[n->in[0]] || lin[n->in[1]]) && !lin[n->in[2]] &&
-            !zero[n->in[2]])
+    switch (ir_ops[n->op].linear) {
+    case IR_LINEAR_JOINTLY: return other == 0 && !(n->op == OP_select && lin[n->in[0]]);
+    case IR_LINEAR_FIRST: return lin[n->in[0]] && linear == 1;
+    case IR_LINEAR_SECOND: return lin[n->in[1]] && linear == 1;
+    case IR_LINEAR_EITHER: return !(lin[n->in[0]] && lin[n->in[1]]) && linear == 1;
+    case IR_LINEAR_FMA:
+        if ((lin[n->in[0]] || lin[n->in[1]]) && !lin[n->in[2]] && !zero[n->in[2]])
             return false;
-        return !(lin[n->in[0]] && lin[n->in[1]]) && (n->op == OP_fma || linear == 1);
-    default: return true;
+        return !(lin[n->in[0]] && lin[n->in[1]]);
     }
+    return false;
 }
 
 const ir_node *

@@ -2,10 +2,9 @@
  *
  * A value that is saved costs memory, once for each trip where the function is the body of a
  * loop; a value that is computed again costs an instruction or two where it is used.  So:
- *   - constants are made again;
- *   - a broadcast, reshape or transpose is made again from its operand: never x and
- * broadcast(x);
- *   - a cheap pointwise op, or a slice, is made again if its operands are at hand anyway;
+ *   - what ops.def calls FREE is made again: constants, and a broadcast, reshape or transpose
+ *     from its operand: never x and broadcast(x);
+ *   - what it calls CHEAP is made again if its operands are at hand anyway;
  *   - what is zero by its making is made again: the linear half must see that it is no second
  * term;
  *   - everything else is saved.
@@ -23,50 +22,6 @@ widens(const ir_build *b, const ir_node *n)
                                       cot_dtype_size(ir_btype(b, n->first)->dtype);
 }
 
-static bool
-is_view(ir_op op)
-{
-    return op == OP_broadcast_in_dim || op == OP_reshape || op == OP_transpose;
-}
-
-bool
-pass_is_cheap(ir_op op)
-{
-    switch (op) {
-    case OP_neg:
-    case OP_abs:
-    case OP_sign:
-    case OP_is_finite:
-    case OP_not:
-    case OP_convert:
-    case OP_bitcast:
-    case OP_stop_gradient:
-    case OP_barrier:
-    case OP_integer_pow:
-    case OP_add:
-    case OP_sub:
-    case OP_mul:
-    case OP_max:
-    case OP_min:
-    case OP_and:
-    case OP_or:
-    case OP_xor:
-    case OP_eq:
-    case OP_ne:
-    case OP_lt:
-    case OP_le:
-    case OP_gt:
-    case OP_ge:
-    case OP_fma:
-    case OP_select:
-    case OP_clamp:
-    case OP_slice:
-    case OP_windows:
-    case OP_reverse: return true;
-    default: return is_view(op);
-    }
-}
-
 /* Can v be made from what is in `saved`? */
 static bool
 at_hand(const ir_build *b, const bool *saved, ir_ref v, int depth)
@@ -76,9 +31,7 @@ at_hand(const ir_build *b, const bool *saved, ir_ref v, int depth)
         return true;
     if (!n || depth == 0)
         return false;
-    if (n->op == OP_constant || n->op == OP_iota)
-        return true;
-    if (!pass_is_cheap((ir_op)n->op))
+    if (ir_ops[n->op].cost == IR_EXPENSIVE)
         return false;
     for (int i = 0; i < n->n_in; i++)
         if (!at_hand(b, saved, n->in[i], depth - 1))
@@ -94,7 +47,7 @@ pass_choose_residuals(const ir_build *b, bool *saved)
         const ir_node *n = ir_bdef(b, v);
         if (!saved[v] || !n)
             continue;
-        if (zero[v] || is_view((ir_op)n->op) || widens(b, n)) {
+        if (zero[v] || ir_ops[n->op].cost == IR_FREE || widens(b, n)) {
             saved[v] = false;
             for (int i = 0; i < n->n_in; i++)
                 saved[n->in[i]] = true;

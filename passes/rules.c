@@ -2,21 +2,21 @@
 #include "passes/rules.h"
 
 jvp_rule *const jvp_rules[OP_COUNT] = {
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, ...)            \
     [OP_##name] = jvp_##jvp,
 #include "ir/ops.def"
 #undef OP
 };
 
 transpose_rule *const transpose_rules[OP_COUNT] = {
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, ...)            \
     [OP_##name] = transpose_##transpose,
 #include "ir/ops.def"
 #undef OP
 };
 
 vmap_rule *const vmap_rules[OP_COUNT] = {
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, ...)            \
     [OP_##name] = vmap_##vmap,
 #include "ir/ops.def"
 #undef OP

@@ -34,9 +34,9 @@ typedef void vmap_rule(ir_build *b, const ir_graph *f, const ir_node *n, int64_t
 ir_ref pass_igamma_second(ir_build *b, ir_ref a, ir_ref x);
 
 /* The functions named in the columns: jvp_<name>, transpose_<name>, vmap_<name>. */
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc) \
-    jvp_rule jvp_##jvp;                                                             \
-    transpose_rule transpose_##transpose;                                           \
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, ...)            \
+    jvp_rule jvp_##jvp;                                                                        \
+    transpose_rule transpose_##transpose;                                                      \
     vmap_rule vmap_##vmap;
 #include "ir/ops.def"
 #undef OP

@@ -31,21 +31,16 @@ pass_scatter_op(const pass_combiner *c)
     if (g->n_out == 1 && g->out[0] == g->in[1])
         return OP_scatter;
     const bool truth = ir_type_at(g, g->in[0])->dtype == COT_BOOL;
-    switch (pass_combiner_op(c)) {
-    case OP_reduce_sum:  return OP_scatter_add;
-    case OP_reduce_prod: return OP_scatter_mul;
-    case OP_reduce_max:  return OP_scatter_max;
-    case OP_reduce_min:  return OP_scatter_min;
-    case OP_reduce_or:   return truth ? OP_scatter_max : OP_none;
-    case OP_reduce_and:  return truth ? OP_scatter_min : OP_none;
-    default:             return OP_none;
-    }
+    const ir_combine by = ir_ops[pass_combiner_op(c)].by;
+    if (by == IR_BY_OR || by == IR_BY_AND) /* of truths: the maximum, the minimum */
+        return truth ? ir_op_by(OP_scatter, by == IR_BY_OR ? IR_BY_MAX : IR_BY_MIN) : OP_none;
+    return ir_op_by(OP_scatter, by);
 }
 
 ir_ref
 pass_scatter_by_op(ir_build *b, ir_op op, const ir_attrs *at, ir_ref x, ir_ref v, ir_ref z)
 {
-    const bool bytes = x && ir_btype(b, x)->dtype == COT_BOOL && op != OP_scatter;
+    const bool bytes = x && ir_btype(b, x)->dtype == COT_BOOL && ir_ops[op].by;
     ir_ref y = bytes ? ir_convert(b, x, COT_U8) : x;
 
     z = bytes && z ? ir_convert(b, z, COT_U8) : z;

@@ -45,19 +45,10 @@ simplify_reduce(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *
 static ir_ref
 simplified(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *in)
 {
-    switch (n->op) {
-    case OP_add:
-    case OP_sub:
-    case OP_mul:
-    case OP_div: return simplify_signs(b, n, in);
-    case OP_reduce_sum:
-    case OP_reduce_prod:
-    case OP_reduce_max:
-    case OP_reduce_min:
-    case OP_reduce_and:
-    case OP_reduce_or: return simplify_reduce(b, f, n, in);
-    default: return IR_NONE;
-    }
+    if (ir_is_fold(n->op))
+        return simplify_reduce(b, f, n, in);
+    return ir_ops[n->op].flag == IR_POINTWISE && n->n_in == 2 ? simplify_signs(b, n, in)
+                                                              : IR_NONE;
 }
 
 static bool
@@ -109,10 +100,10 @@ reordered(const ir_graph *body, const int *order, const bool *drop, ir_graph **o
 static cot_status
 simplify_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *in, ir_ref *out)
 {
-    const bool scan = n->op == OP_scan;
-    const int consts = (int)(scan ? at->scan.consts : at->loop.consts);
-    const int carries = scan ? (int)at->scan.carries : n->n_in - consts;
-    ir_graph *body = scan ? at->scan.body : at->loop.body;
+    const ir_loop loop = ir_loop_of(&(ir_node){ .op = n->op, .n_in = n->n_in, .at = *at });
+    const bool scan = !loop.cond;
+    const int consts = loop.consts, carries = loop.carries;
+    ir_graph *body = loop.body;
     int *order = IR_NEW_N(b->arena, int, n->n_in + 1), k = 0;
     bool *drop = IR_NEW_N(b->arena, bool, n->n_out + 1);
     ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
@@ -149,7 +140,7 @@ simplify_flow(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
 {
     ir_attrs at;
     COT_TRY(pass_rewrite_subs(b, n, pass_simplify, &at));
-    if (n->op == OP_while || n->op == OP_scan)
+    if (ir_ops[n->op].loop)
         return simplify_loop(b, n, &at, in, out);
     const int branch = n->op == OP_cond ? known_branch(b, &at, in[0]) : -1;
     if (branch >= 0)

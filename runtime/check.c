@@ -73,7 +73,7 @@ has_open_loop(const ir_graph *f)
 
     for (uint32_t i = 0, graphs = ir_all_graphs(f, true, &all, &f->ctx->arena); i < graphs; i++)
         ir_each_node (n, all[i])
-            if (n->op == OP_while && n->at.loop.max == 0)
+            if (ir_loop_of(n).cond && n->at.loop.max == 0)
                 return true;
     return false;
 }
@@ -93,7 +93,7 @@ bound_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
     }
     if ((b->status = pass_rewrite_subs(b, n, bounded, &at)) != COT_OK)
         return;
-    if (n->op == OP_while && at.loop.max == 0)
+    if (ir_loop_of(n).cond && at.loop.max == 0)
         at.loop.max = MOST_TURNS;
     ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
 }

@@ -63,36 +63,18 @@ static cot_status widen(const ir_graph *f, ir_graph **out);
 static bool
 wide_attrs(ir_build *b, const ir_node *n, ir_attrs *at)
 {
+    int fields;
+    const ir_field *field = ir_record_fields(ir_ops[n->op].record, &fields);
+
     *at = n->at;
-    switch (n->op) {
-    case OP_convert: at->dtype.dtype = wide(at->dtype.dtype); return true;
-    case OP_iota: at->iota.dtype = wide(at->iota.dtype); return true;
-    case OP_call: return widen(at->call.body, &at->call.body) == COT_OK;
-    case OP_scan: return widen(at->scan.body, &at->scan.body) == COT_OK;
-    case OP_while:
-        return widen(at->loop.cond, &at->loop.cond) == COT_OK &&
-               widen(at->loop.body, &at->loop.body) == COT_OK;
-    case OP_cond: {
-        ir_graph **branch = IR_NEW_N(b->arena, ir_graph *, at->cond.branches.n);
-
-        for (int i = 0; i < at->cond.branches.n; i++)
-            if (widen(at->cond.branches.at[i], &branch[i]) != COT_OK)
-                return false;
-        at->cond.branches.at = branch;
-        return true;
-    }
-    case OP_linear_solve:
-    case OP_root: {
-        ir_graph **part = IR_NEW_N(b->arena, ir_graph *, at->implicit.parts.n);
-
-        for (int i = 0; i < at->implicit.parts.n; i++)
-            if (widen(at->implicit.parts.at[i], &part[i]) != COT_OK)
-                return false;
-        at->implicit.parts.at = part;
-        return true;
-    }
-    default: return true;
-    }
+    if (ir_runs_bodies(n->op))
+        return pass_rewrite_subs(b, n, widen, at) == COT_OK;
+    for (int i = 0; i < fields; i++)
+        if (field[i].kind == IR_F_DTYPE) {
+            cot_dtype *t = (cot_dtype *)((char *)at + field[i].offset);
+            *t = wide(*t);
+        }
+    return true;
 }
 
 static cot_status

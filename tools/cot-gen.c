@@ -20,8 +20,9 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-#define OP(name, n_in, attrs, flag, infer, eval, jvp, transpose, vmap, lower, doc) \
-    {#name, n_in, #attrs, #flag, #infer, #jvp, #transpose, #vmap, #lower, doc},
+#define OP(name, n_in, attrs, flag, infer, eval, jvp, transpose, vmap, lower, fold, plan,      \
+           facts, doc)                                                                         \
+    { #name, n_in, #attrs, #flag, #infer, #jvp, #transpose, #vmap, #lower, doc },
 #include "ir/ops.def"
 #undef OP
 };
@@ -33,10 +34,12 @@ typedef struct field {
 
 static const field fields[] = {
 #define RECORD(name)
+#define END(name)
 #define FIELD(record, kind, name, init) {#record, #kind, #name, #init},
 #include "ir/attrs.def"
 #undef RECORD
 #undef FIELD
+#undef END
 };
 #define N_FIELDS (sizeof fields / sizeof *fields)
 

@@ -504,41 +504,34 @@ cg_fold_one_block(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val n
 }
 
 cg_fold
-cg_fold_of(ir_op op, cot_dtype t)
+cg_fold_of(ir_combine by, cot_dtype t)
 {
     cg_fold d = { .type = ir_compute_type(t) };
     bool truth = t == COT_BOOL;
-    switch (op) {
-    case OP_reduce_sum:
+    switch (by) {
+    case IR_BY_SUM:
         d.op = truth ? SC_or : SC_add;
         break;
-    case OP_reduce_prod:
+    case IR_BY_PROD:
         d.op = truth ? SC_and : SC_mul;
         break;
-    case OP_reduce_max:
+    case IR_BY_MAX:
         d.op = truth ? SC_or : SC_max;
         break;
-    case OP_reduce_min:
+    case IR_BY_MIN:
         d.op = truth ? SC_and : SC_min;
         break;
     default:
-        d.op = op == OP_reduce_and ? SC_and : SC_or;
+        d.op = by == IR_BY_AND ? SC_and : SC_or;
     }
     return d;
-}
-
-ir_axes
-cg_reduced_axes(const ir_node *n)
-{
-    bool arg = n->op == OP_argmax || n->op == OP_argmin;
-    return arg ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
 }
 
 int64_t
 cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last)
 {
     const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes = cg_reduced_axes(n);
+    ir_axes axes = ir_reduced_axes(n);
     int64_t size = 1;
     *first = *last = 0;
     for (int k = 0; k < x->rank; k++)
@@ -557,7 +550,7 @@ cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_i
                  cg_ix *to)
 {
     const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes = cg_reduced_axes(n);
+    ir_axes axes = ir_reduced_axes(n);
     int64_t dims[COT_MAX_RANK];
     cg_ix along[COT_MAX_RANK];
     int m = 0, kept = 0;

@@ -41,8 +41,7 @@ void cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold
 void cg_take_at(cg_lowering *l, uint32_t reduction, cg_ix j, cg_val present);
 
 /* How a reduce node combines; its operand is converted to how->type first. */
-cg_fold cg_fold_of(ir_op op, cot_dtype t);
-ir_axes cg_reduced_axes(const ir_node *n);
+cg_fold cg_fold_of(ir_combine by, cot_dtype t);
 /* The axes that a reduce node or arg node reduces are among [first, last); their size. */
 int64_t cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last);
 /* The index of the operand for index `at` of the result and element j of the reduced axes. */

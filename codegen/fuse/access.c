@@ -128,8 +128,7 @@ static void
 walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]);
-    ir_axes axes = n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis)
-                                                            : n->at.axes.axes;
+    const ir_axes axes = ir_reduced_axes(n);
     cg_ix to[COT_MAX_RANK + 1];
     int64_t cost = w->cost, wide = w->wide, size = 1;
     const uint32_t tests = w->n_tests;
@@ -242,7 +241,7 @@ static void __attribute__((noinline))
 walk_moved(cg_walk *w, const ir_node *n, const cg_ix *at)
 {
     cg_ix to[COT_MAX_RANK + 1];
-    if (cg_is_view(n->op)) {
+    if (ir_is_view(n->op)) {
         cg_view_index(&w->ix, w->f, n, at, to);
         cg_walk_value(w, n->in[0], to);
     } else if (n->op == OP_pad) {
@@ -278,7 +277,7 @@ walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
         w->widest = ir_bits(t->dtype);
     w->cost += cg_op_cost(w->f, n);
     w->wide += ir_bits(t->dtype) == 64 ? cg_op_cost(w->f, n) : 0;
-    if (ir_ops[n->op].flag != IR_POINTWISE || cg_is_view(n->op)) {
+    if (ir_ops[n->op].flag != IR_POINTWISE || ir_is_view(n->op)) {
         walk_moved(w, n, at);
         return;
     }

@@ -35,7 +35,7 @@ cg_op_cost(const ir_graph *f, const ir_node *n)
         return p ? p->n : 1;
     }
     case IR_MOVE:
-        return n->op == OP_pad || n->op == OP_concatenate ? 2 : 0;
+        return ir_ops[n->op].cost == IR_EXPENSIVE ? 2 : 0;
     case IR_INDEX:
         return 4;
     default:

@@ -87,24 +87,18 @@ cg_part_operand(const ir_graph *f, const ir_node *n, int k)
     if (mapped && t->size < MASKED_LEAST * p->size)
         return -1; /* choosing is cheaper, and in registers perhaps */
     if (ir_ops[n->op].flag == IR_INDEX)
-        return n->op == OP_gather || n->op == OP_dynamic_slice ||
-                       (ir_is_half(t->dtype) && n->op != OP_scatter &&
-                        n->op != OP_dynamic_update_slice)
-                   ? -1
-                   : 0;
+        return !ir_is_update(n->op) || (ir_is_half(t->dtype) && ir_ops[n->op].by) ? -1 : 0;
     if (n->op == OP_cond) {
         for (int j = 1; j < n->n_in; j++)
             if (all_write_parts(n, k, j) && (!mapped || is_alone(n, k, j)))
                 return j;
         return -1;
     }
-    const ir_graph *body = n->op == OP_scan    ? n->at.scan.body
-                           : n->op == OP_while ? n->at.loop.body
-                                               : NULL;
-    const int first = n->op == OP_scan ? (int)n->at.scan.consts : (int)n->at.loop.consts;
-    if (!body || (n->op == OP_scan && k >= n->at.scan.carries))
+    const ir_loop loop = ir_loop_of(n);
+    const int at = loop.consts + k;
+    if (!loop.body || k >= loop.carries)
         return -1;
-    return is_part_write(body, body->out[k], body->in[first + k]) ? first + k : -1;
+    return is_part_write(loop.body, loop.body->out[k], loop.body->in[at]) ? at : -1;
 }
 
 /* The input of branch f that result x of it is a part-write of, or the same as; IR_NONE: it
@@ -168,16 +162,11 @@ branch_operand(cg_lowering *l, const ir_graph *f, const ir_node *n, int k, const
 static const int *
 find_overwrites_of(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
-    const bool writes =
-        ir_ops[n->op].flag == IR_INDEX && n->op != OP_gather && n->op != OP_dynamic_slice;
+    const bool writes = ir_is_update(n->op);
     const bool chooses = n->op == OP_cond,
                mapped = chooses && ir_type_at(f, n->in[0])->rank > 0;
-    const int first = n->op == OP_scan    ? (int)n->at.scan.consts
-                      : n->op == OP_while ? (int)n->at.loop.consts
-                                          : 0;
-    const int carries = n->op == OP_scan    ? (int)n->at.scan.carries
-                        : n->op == OP_while ? n->n_out
-                                            : 0;
+    const ir_loop loop = ir_loop_of(n);
+    const int first = loop.consts, carries = loop.carries;
     if (!writes && !chooses && carries == 0)
         return NULL;
     int *over = IR_NEW_N(l->arena, int, n->n_out + 1);

@@ -36,7 +36,7 @@ cg_is_row_reduce(const ir_graph *f, const ir_node *n)
     if (ir_ops[n->op].flag != IR_REDUCE)
         return false;
     const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes = cg_reduced_axes(n);
+    ir_axes axes = ir_reduced_axes(n);
     int64_t size = 1;
     int along = 0;
     for (int k = 0; k < x->rank; k++)
@@ -63,7 +63,7 @@ cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
         c.x = ir_type_at(f, d->in[0]);
         c.rows = cg_reduced(f, d, &first, &last);
         c.v[c.n] = v[i];
-        c.how[c.n++] = cg_fold_of(d->op, c.x->dtype);
+        c.how[c.n++] = cg_fold_of(ir_ops[d->op].by, c.x->dtype);
     }
     c.count = c.rows ? c.x->size / c.rows : 0;
     c.parts = (c.rows + BLOCK - 1) / BLOCK * LANES;
@@ -107,8 +107,7 @@ bool
 cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
     int first, last;
-    if (ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin ||
-        (cg_lanes(l, 32) == 1 && !l->target.grid))
+    if (!ir_is_fold(n->op) || (cg_lanes(l, 32) == 1 && !l->target.grid))
         return false;
     cg_reduced(f, n, &first, &last);
     if (first != 0 || ir_axes_count(n->at.axes.axes) != last)

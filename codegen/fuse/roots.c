@@ -166,7 +166,7 @@ crosses(const rooting *u, const ir_node *n)
 {
     if (ir_ops[n->op].flag != IR_REDUCE || cg_root_kind(u->l, u->f, n->first) != CG_GROUP_MAP)
         return false;
-    ir_axes axes = cg_reduced_axes(n);
+    ir_axes axes = ir_reduced_axes(n);
     for (int k = 1; k < ir_type_at(u->f, n->in[0])->rank; k++)
         if (!ir_axes_has(axes, k) && (axes & ir_axes_below(k)))
             return true;
@@ -264,7 +264,7 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
     if (u->is_output[v] || u->early[v] || u->cut->flat[v] || u->too_much[v] ||
         cg_has_own_lowering(u->l, u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
-    if (n->op == OP_constant || n->op == OP_iota)
+    if (n->n_in == 0 && ir_ops[n->op].cost == IR_FREE)
         return false;
     if (!u->l->o->fuse)
         return true;
@@ -287,7 +287,7 @@ static bool
 wants_memory(const ir_node *n, int i)
 {
     ir_op_flag flag = ir_ops[n->op].flag;
-    return n->op != OP_argsort && n->op != OP_top_k && (flag != IR_INDEX || i == 0);
+    return ir_ops[n->op].kernel != IR_KERNEL_argsort && (flag != IR_INDEX || i == 0);
 }
 
 /* Is result v of n read as it lies, through nothing but pointwise ops?  That of operands is
@@ -317,7 +317,7 @@ want_flat(rooting *u, const ir_node *n)
     const ir_type *x = ir_type_at(u->f, n->in[0]);
     const int rank = x->rank;
     if (rank < 2 || x->size < FLAT_LEAST || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
-        !ir_axes_has(cg_reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
+        !ir_axes_has(ir_reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
         return;
     if (!u->as_it_lies[n->in[0]])
         u->cut->flat[n->in[0]] = true;

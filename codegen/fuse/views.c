@@ -1,13 +1,6 @@
 /* Views: ops that change the index of an element, and nothing else. */
 #include "codegen/fuse/views.h"
 
-bool
-cg_is_view(ir_op op)
-{
-    return op == OP_broadcast_in_dim || op == OP_reshape || op == OP_transpose || op == OP_slice
-        || op == OP_reverse || op == OP_windows;
-}
-
 /* A reshape that does no more than add or drop axes of size 1: each axis has its index
  * still. */
 static bool

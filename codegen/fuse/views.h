@@ -6,7 +6,6 @@
 #include "codegen/kernel/affine.h"
 #include "ir/graph.h"
 
-bool cg_is_view(ir_op op);
 /* Is this index the axes 0 ... of the space, one by one? */
 bool cg_is_identity(int rank, const cg_ix *at, const cg_ix *space, int want);
 /* The index into operand 0 of a view op (broadcast_in_dim, reshape, transpose, slice, reverse,

@@ -373,18 +373,3 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_each(l, many ? CG_PARALLEL : CG_SERIAL, o.lines, 1, true, line, &o);
     cg_kernel_call(l);
 }
-
-/* In registers there is no room for it: whoever needs an element of it needs them all. */
-cg_val
-lower_argsort(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
-{
-    (void)l, (void)fr, (void)n, (void)result, (void)at;
-    return 0;
-}
-
-cg_val
-lower_top_k(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
-{
-    (void)l, (void)fr, (void)n, (void)result, (void)at;
-    return 0;
-}

@@ -51,17 +51,3 @@ lower_cond(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_
 {
     return pull_branches(l, fr, n, result, at, cg_pull(l, fr, n->in[0], at), 0);
 }
-
-/* Loops have kernels of their own (state.c) or a place in the entry (flow.c). */
-cg_val
-lower_while(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
-{
-    (void)l, (void)fr, (void)n, (void)result, (void)at;
-    return 0;
-}
-
-cg_val
-lower_scan(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
-{
-    return lower_while(l, fr, n, result, at);
-}

@@ -365,8 +365,6 @@ plan_steps(cg_lowering *l, cg_level *v, cumulating *c)
 void
 cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
 {
-    static const ir_op reduces[] = { OP_reduce_sum, OP_reduce_prod, OP_reduce_max,
-                                     OP_reduce_min };
     const ir_node *n = g->node;
     const cg_group none = { 0 };
     cumulating c = {
@@ -380,7 +378,7 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
         c.inner *= c.t->dims[k];
     c.size = c.t->dims[c.axis];
     c.outer = c.t->size / c.size / c.inner;
-    c.how = cg_fold_of(reduces[n->op - OP_cumsum], c.t->dtype);
+    c.how = cg_fold_of(ir_ops[n->op].by, c.t->dtype);
     if (l->target.grid && c.size > BLOCK) {
         plan_steps(l, v, &c);
         return;
@@ -392,12 +390,4 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
     c.out = cg_place_buffer(l, &v->place[n->first], c.t, "y", true);
     emit(l, &c);
     cg_kernel_call(l);
-}
-
-/* In registers an element would cost all those before it. */
-cg_val
-lower_cumulate(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
-{
-    (void)l, (void)fr, (void)n, (void)result, (void)at;
-    return 0;
 }

@@ -377,11 +377,3 @@ cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_each(l, many ? CG_PARALLEL : CG_SERIAL, lines, 1, true, one_line, &c);
     cg_kernel_call(l);
 }
-
-/* In registers an element would cost all those of its line. */
-cg_val
-lower_fft(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
-{
-    (void)l, (void)fr, (void)n, (void)result, (void)at;
-    return 0;
-}

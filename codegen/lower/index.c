@@ -184,17 +184,13 @@ lower_dynamic_update_slice(cg_lowering *l, cg_frame *fr, const ir_node *n, int r
 }
 
 cg_val
-cg_scatter_combine(cg_lowering *l, ir_op op, cot_dtype t, cg_val old, cg_val update)
+cg_scatter_combine(cg_lowering *l, ir_combine by, cot_dtype t, cg_val old, cg_val update)
 {
-    switch (op) {
-    case OP_scatter_add:
-        return cg_insn2(&l->b, t == COT_BOOL ? SC_or : SC_add, t, old, update);
-    case OP_scatter_mul:
-        return cg_insn2(&l->b, t == COT_BOOL ? SC_and : SC_mul, t, old, update);
-    case OP_scatter_min:
-        return cg_insn2(&l->b, t == COT_BOOL ? SC_and : SC_min, t, old, update);
-    case OP_scatter_max:
-        return cg_insn2(&l->b, t == COT_BOOL ? SC_or : SC_max, t, old, update);
+    switch (by) {
+    case IR_BY_SUM: return cg_insn2(&l->b, t == COT_BOOL ? SC_or : SC_add, t, old, update);
+    case IR_BY_PROD: return cg_insn2(&l->b, t == COT_BOOL ? SC_and : SC_mul, t, old, update);
+    case IR_BY_MIN: return cg_insn2(&l->b, t == COT_BOOL ? SC_and : SC_min, t, old, update);
+    case IR_BY_MAX: return cg_insn2(&l->b, t == COT_BOOL ? SC_or : SC_max, t, old, update);
     default:
         return update;
     }
@@ -208,7 +204,7 @@ lower_scatter(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
 {
     const cg_windows w = cg_scatter_windows(fr->f, n);
     const ir_type *z = ir_type_at(fr->f, n->in[2]);
-    cot_dtype t = w.x->dtype, wide = n->op == OP_scatter ? t : ir_compute_type(t);
+    cot_dtype t = w.x->dtype, wide = !ir_ops[n->op].by ? t : ir_compute_type(t);
     cg_val x = cg_convert(l, cg_pull(l, fr, n->in[0], at), t, wide);
     (void)result;
     if (z->size > UPDATES_MOST)
@@ -227,7 +223,7 @@ lower_scatter(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
         if (never)
             continue;
         cg_val u = cg_convert(l, cg_pull(l, fr, n->in[2], from), t, wide);
-        x = cg_choose(l, wide, hit, cg_scatter_combine(l, n->op, wide, x, u), x);
+        x = cg_choose(l, wide, hit, cg_scatter_combine(l, ir_ops[n->op].by, wide, x, u), x);
     }
     return cg_convert(l, x, wide, t);
 }

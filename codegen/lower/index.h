@@ -27,6 +27,7 @@ bool cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix
 /* The clamped starts, operands from, from + 1, ... of n, of a box of that size in operand 0. */
 void cg_box_starts(cg_lowering *l, cg_frame *fr, const ir_node *n, int from,
                    const int64_t *sizes, cg_ix *start);
-cg_val cg_scatter_combine(cg_lowering *l, ir_op op, cot_dtype t, cg_val old, cg_val update);
+cg_val cg_scatter_combine(cg_lowering *l, ir_combine by, cot_dtype t, cg_val old,
+                          cg_val update);
 
 #endif

@@ -22,7 +22,7 @@ is_reshaped(const ir_graph *f, ir_ref x)
 {
     const ir_node *n = ir_def(f, x);
 
-    while (n && cg_is_view(n->op) && n->op != OP_reshape)
+    while (n && ir_is_view(n->op) && n->op != OP_reshape)
         n = ir_def(f, n->in[0]);
     return n && n->op == OP_reshape;
 }

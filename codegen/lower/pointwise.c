@@ -8,31 +8,6 @@
 #include "codegen/elemental/pull.h"
 #include "codegen/lower/rules.h"
 
-/* Does the op raise no exception, whatever its operands are but for signalling NaNs? */
-static bool
-raises_nothing(ir_op op)
-{
-    switch (op) {
-    case OP_neg:
-    case OP_abs:
-    case OP_sign:
-    case OP_max:
-    case OP_min:
-    case OP_clamp:
-    case OP_floor:
-    case OP_ceil:
-    case OP_trunc:
-    case OP_round:
-    case OP_round_even:
-    case OP_is_finite:
-    case OP_select:
-    case OP_stop_gradient:
-    case OP_barrier:
-    case OP_bitcast: return true;
-    default: return false;
-    }
-}
-
 /* Where no function is near a pole; 1 is one of some. */
 static double
 harmless(ir_op op)
@@ -65,7 +40,7 @@ lower_pointwise(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, cons
     }
     const cot_dtype type = ir_type_at(fr->f, n->first)->dtype;
     const ir_sc_program *p = ir_sc_of(l->ctx, n->op, &n->at, n->n_in, in, type);
-    if (l->mask && l->m->trapping_math && !raises_nothing(n->op))
+    if (l->mask && l->m->trapping_math && !ir_ops[n->op].quiet)
         make_harmless(l, n, in, x);
     return p ? cg_inline(&l->b, p, x) : 0;
 }

@@ -356,14 +356,6 @@ small_inner(small *s, int64_t size)
     return sum;
 }
 
-/* In registers a convolution is not made: whoever needs an element of it needs them all. */
-cg_val
-lower_conv(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
-{
-    (void)l, (void)fr, (void)n, (void)result, (void)at;
-    return 0;
-}
-
 cg_val
 lower_dot(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {

@@ -17,7 +17,7 @@ enum {
 static cg_val
 empty_fold(cg_lowering *l, ir_op op, const cg_fold *how)
 {
-    if (op == OP_reduce_sum)
+    if (ir_ops[op].by == IR_BY_SUM)
         return cg_const(&l->b, how->type, 0);
     return cg_neutral(&l->b, how->op, how->type);
 }
@@ -99,7 +99,7 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
 {
     int first, last;
     int64_t size = cg_reduced(fr->f, n, &first, &last);
-    const cg_fold how = cg_fold_of(n->op, ir_type_at(fr->f, n->in[0])->dtype);
+    const cg_fold how = cg_fold_of(ir_ops[n->op].by, ir_type_at(fr->f, n->in[0])->dtype);
     pulled p = { .fr = fr, .n = n, .at = at, .type = how.type };
     cg_val x;
     (void)result;
@@ -130,8 +130,7 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
 {
     int first, last;
     int64_t size = cg_reduced(fr->f, n, &first, &last);
-    ir_op op = n->op == OP_argmax ? OP_reduce_max : OP_reduce_min;
-    cg_fold how = cg_fold_of(op, ir_type_at(fr->f, n->in[0])->dtype);
+    cg_fold how = cg_fold_of(ir_ops[n->op].by, ir_type_at(fr->f, n->in[0])->dtype);
     pulled p = { .fr = fr, .n = n, .at = at, .type = how.type,
                  .index = size <= INT32_MAX ? COT_I32 : COT_I64 };
     cg_fold_form form = pick_form(l, fr, n, size);

@@ -3,34 +3,28 @@
 
 #include "codegen/lower/level.h"
 
+/* What has a kernel of its own, or is gone when kernels are made. */
+cg_val
+lower_never(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    (void)l, (void)fr, (void)n, (void)result, (void)at;
+    return 0;
+}
+
 static lower_rule *const element_rules[OP_COUNT] = {
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, ...)            \
     [OP_##name] = lower_##lower,
 #include "ir/ops.def"
 #undef OP
 };
 
+#define cg_plan_none NULL
 static cg_node_rule *const node_rules[OP_COUNT] = {
-    [OP_dot_general] = cg_plan_dot,
-    [OP_conv_general] = cg_plan_dot,
-    [OP_argsort] = cg_plan_argsort,
-    [OP_top_k] = cg_plan_argsort,
-    [OP_fft] = cg_plan_fft,
-    [OP_cumsum] = cg_plan_cumulate,
-    [OP_cumprod] = cg_plan_cumulate,
-    [OP_cummax] = cg_plan_cumulate,
-    [OP_cummin] = cg_plan_cumulate,
-    [OP_call] = cg_plan_call,
-    [OP_cond] = cg_plan_cond,
-    [OP_while] = cg_plan_while,
-    [OP_scan] = cg_plan_scan,
-    [OP_custom_call] = cg_plan_foreign,
-    [OP_scatter] = cg_plan_update,
-    [OP_scatter_add] = cg_plan_update,
-    [OP_scatter_mul] = cg_plan_update,
-    [OP_scatter_min] = cg_plan_update,
-    [OP_scatter_max] = cg_plan_update,
-    [OP_dynamic_update_slice] = cg_plan_update,
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, fold, plan,     \
+           ...)                                                                                \
+    [OP_##name] = cg_plan_##plan,
+#include "ir/ops.def"
+#undef OP
 };
 
 const cg_rules cg_lower_rules = { element_rules, node_rules };

@@ -4,7 +4,7 @@
 
 #include "codegen/lowering.h"
 
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, ...)            \
     lower_rule lower_##lower;
 #include "ir/ops.def"
 #undef OP

@@ -123,10 +123,7 @@ node_lie(const fitting *u, const ir_node *n)
         if (n->op == OP_concatenate)
             return n->at.axis.axis != 0 ? ALONG : ASTRAY;
         return view_lie(u, n);
-    case IR_REDUCE:
-        if (n->op == OP_argmax || n->op == OP_argmin)
-            return n->at.arg.axis != 0 ? ALONG : ASTRAY;
-        return ir_axes_has(n->at.axes.axes, 0) ? ASTRAY : ALONG;
+    case IR_REDUCE: return ir_axes_has(ir_reduced_axes(n), 0) ? ASTRAY : ALONG;
     case IR_CONTRACT:
         return n->op == OP_dot_general ? product_lie(u, n) : ASTRAY;
     default:
@@ -192,8 +189,7 @@ node_fits(fitting *u, const ir_node *n)
         if (fold > FOLD_MOST)
             return false;
     }
-    if (n->op == OP_scatter || n->op == OP_scatter_add || n->op == OP_scatter_mul ||
-        n->op == OP_scatter_min || n->op == OP_scatter_max)
+    if (ir_ops[n->op].record == IR_AT_scatter)
         each = size_of(u, n->in[2]) * size_of(u, n->first) * 4;
     u->work += each + choices(u, n);
     return u->work <= (u->examples ? WORK_MOST_EACH : WORK_MOST);
@@ -259,8 +255,7 @@ typedef struct machine {                /* a loop in registers */
 static bool
 try_examples(machine *m, int64_t examples)
 {
-    const ir_graph *f = m->v->f,
-                   *body = m->n->op == OP_scan ? m->n->at.scan.body : m->n->at.loop.body;
+    const ir_graph *f = m->v->f, *body = ir_loop_of(m->n).body;
     lie test = FREE;
     m->examples = examples;
     m->elements = m->work = 0;
@@ -643,8 +638,9 @@ static machine
 machine_of(cg_lowering *l, cg_level *v, const ir_node *n)
 {
     machine m = { .l = l, .v = v, .n = n };
-    m.consts = (int)(n->op == OP_scan ? n->at.scan.consts : n->at.loop.consts);
-    m.carries = n->op == OP_scan ? (int)n->at.scan.carries : n->n_in - m.consts;
+    const ir_loop loop = ir_loop_of(n);
+    m.consts = loop.consts;
+    m.carries = loop.carries;
     m.first_xs = m.consts + m.carries;
     m.lie = IR_NEW_N(l->arena, lie, n->n_out + 1);
     m.out = IR_NEW_N(l->arena, lie, n->n_out + 1);

@@ -226,9 +226,9 @@ scatter_one(cg_lowering *l, update *u)
     inside = cg_and(l, u->known ? 0 : inside, is_written(l, u, to));
     cg_val x = cg_convert(l, cg_pull(l, u->fr, u->n->in[2], u->at), z->dtype, u->wide);
     cg_val i = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
-    if (u->n->op != OP_scatter) {
+    if (ir_ops[u->n->op].by) {
         cg_val old = cg_convert(l, cg_load(&l->b, u->buffer, i, inside), u->type, u->wide);
-        x = cg_scatter_combine(l, u->n->op, u->wide, old, x);
+        x = cg_scatter_combine(l, ir_ops[u->n->op].by, u->wide, old, x);
     }
     cg_store(&l->b, u->buffer, i, cg_convert(l, x, u->wide, u->type), inside);
 }
@@ -473,8 +473,7 @@ may_meet(const ir_node *n, const ir_type *z)
 static bool
 needs_wide_copy(const ir_node *n, const ir_type *x, const ir_type *z)
 {
-    return ir_is_half(x->dtype) && (n->op == OP_scatter_add || n->op == OP_scatter_mul) &&
-           may_meet(n, z);
+    return ir_is_half(x->dtype) && ir_is_ordered(n->op) && may_meet(n, z);
 }
 
 static void
@@ -491,7 +490,7 @@ plan_scatter(cg_lowering *l, update *u)
     if (widen)
         plan_cast(l, to, t, y, u->x);
     begin(l, u, &to, t);
-    u->wide = n->op == OP_scatter ? t->dtype : ir_compute_type(t->dtype);
+    u->wide = !ir_ops[n->op].by ? t->dtype : ir_compute_type(t->dtype);
     u->w = cg_scatter_windows(f, n);
     bool lanes = z->rank > 0 && ir_ints_has(n->at.scatter.window_dims, z->rank - 1);
     u->lanes = lanes ? cg_lanes(l, ir_bits(u->wide)) : 1;

@@ -193,8 +193,7 @@ is_joint(const mapping *m)
     const ir_node *first = ir_def(f, m->g->v[0]);
     for (uint32_t i = 0; i < m->g->n; i++) {
         const ir_node *n = ir_def(f, m->g->v[i]);
-        if (!n || ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin ||
-            n->at.axes.axes != first->at.axes.axes ||
+        if (!n || !ir_is_fold(n->op) || n->at.axes.axes != first->at.axes.axes ||
             !ir_same_shape(ir_type_at(f, n->in[0]), ir_type_at(f, first->in[0])))
             return false;
     }
@@ -226,7 +225,7 @@ joint_body(mapping *m)
     int a, b;
     for (uint32_t i = 0; i < m->g->n; i++) {
         const ir_node *n = ir_def(f, m->g->v[i]);
-        how[i] = cg_fold_of(n->op, ir_type_at(f, n->in[0])->dtype);
+        how[i] = cg_fold_of(ir_ops[n->op].by, ir_type_at(f, n->in[0])->dtype);
     }
     cg_fold_loops(l, cg_reduced(f, ir_def(f, m->g->v[0]), &a, &b), (int)m->g->n, how,
                   CG_FOLD_SERIAL, false, joint_element, m, x);

@@ -220,12 +220,6 @@ finish_reduction(rows *r, const pass *p, int i, cg_val x)
     cg_remember(l, r->fr, v, r->at, x);
 }
 
-static bool
-is_plain_reduce(const ir_node *n)
-{
-    return n->op != OP_argmax && n->op != OP_argmin;
-}
-
 static void
 row_pass(rows *r)
 {
@@ -242,13 +236,13 @@ row_pass(rows *r)
         } else if (!is_reduce(r, r->g->v[i])) { /* before the loop: its reductions are done */
             cg_val a = cg_pull(l, r->fr, r->g->v[i], r->at);
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
-        } else if (!is_plain_reduce(n)) { /* argmax has two loops of its own */
+        } else if (ir_is_arg_reduce(n->op)) { /* argmax has two loops of its own */
             cg_val a = cg_pull_node(l, r->fr, n, 0, r->at);
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
             cg_remember(l, r->fr, r->g->v[i], r->at, a);
         } else {
             p.reduce[p.n] = r->g->v[i];
-            p.how[p.n++] = cg_fold_of(n->op, ir_type_at(r->fr->f, n->in[0])->dtype);
+            p.how[p.n++] = cg_fold_of(ir_ops[n->op].by, ir_type_at(r->fr->f, n->in[0])->dtype);
         }
     }
     if (p.n == 0 && maps)
@@ -435,7 +429,7 @@ may_split(const rows *r)
         return false;
     for (uint32_t i = 0; i < r->g->n; i++) {
         const ir_node *n = ir_def(r->fr->f, r->g->v[i]);
-        const bool sum = is_reduce(r, r->g->v[i]) && is_plain_reduce(n);
+        const bool sum = is_reduce(r, r->g->v[i]) && !ir_is_arg_reduce(n->op);
         if (member(r, i) != CG_MEMBER_ROW || sum != (r->stage[i] == 0))
             return false;
     }
@@ -455,7 +449,7 @@ split_of(rows *r)
         if (r->stage[i] > 0)
             continue;
         s.p.reduce[s.p.n] = r->g->v[i];
-        s.p.how[s.p.n++] = cg_fold_of(n->op, ir_type_at(r->fr->f, n->in[0])->dtype);
+        s.p.how[s.p.n++] = cg_fold_of(ir_ops[n->op].by, ir_type_at(r->fr->f, n->in[0])->dtype);
     }
     return s;
 }

@@ -16,36 +16,36 @@ enum { CHUNK = 16, BLOCK = 1024 };
 #define ADD_FLOAT(T, x, y) ((x) + (y))
 #define MUL_FLOAT(T, x, y) ((x) * (y))
 
-#define DEFINE_SCAN(T, kind)                                                              \
-    static T combine_##T(ir_op op, T x, T y)                                              \
-    {                                                                                     \
-        switch (op) {                                                                     \
-        case OP_cumsum:  return ADD_##kind(T, x, y);                                      \
-        case OP_cumprod: return MUL_##kind(T, x, y);                                      \
-        case OP_cummax:  return EVAL_MAX_##kind(x, y);                                    \
-        default:         return EVAL_MIN_##kind(x, y);                                    \
-        }                                                                                 \
-    }                                                                                     \
-    static void chunk_##T(ir_op op, T *x, int64_t n, const T *before)                     \
-    {                                                                                     \
-        for (int64_t d = 1; d < n; d *= 2)                                                \
-            for (int64_t i = n - 1; i >= d; i--)                                          \
-                x[i] = combine_##T(op, x[i - d], x[i]);                                   \
-        for (int64_t i = 0; before && i < n; i++)                                         \
-            x[i] = combine_##T(op, *before, x[i]);                                        \
-    }                                                                                     \
-    static void scan_##T(ir_op op, T *x, int64_t n, T *totals)                            \
-    {                                                                                     \
-        const int64_t full = (n - 1) / BLOCK;                                             \
-        for (int64_t i = 0; i < n; i += CHUNK)                                            \
-            chunk_##T(op, x + i, n - i < CHUNK ? n - i : CHUNK, i % BLOCK ? x + i - 1 : NULL); \
-        if (full == 0)                                                                    \
-            return;                                                                       \
-        for (int64_t b = 0; b < full; b++)                                                \
-            totals[b] = x[b * BLOCK + BLOCK - 1];                                         \
-        scan_##T(op, totals, full, totals + full);                                        \
-        for (int64_t i = BLOCK; i < n; i++)                                               \
-            x[i] = combine_##T(op, totals[i / BLOCK - 1], x[i]);                          \
+#define DEFINE_SCAN(T, kind)                                                                   \
+    static T combine_##T(ir_combine by, T x, T y)                                              \
+    {                                                                                          \
+        switch (by) {                                                                          \
+        case IR_BY_SUM: return ADD_##kind(T, x, y);                                            \
+        case IR_BY_PROD: return MUL_##kind(T, x, y);                                           \
+        case IR_BY_MAX: return EVAL_MAX_##kind(x, y);                                          \
+        default: return EVAL_MIN_##kind(x, y);                                                 \
+        }                                                                                      \
+    }                                                                                          \
+    static void chunk_##T(ir_combine by, T *x, int64_t n, const T *before)                     \
+    {                                                                                          \
+        for (int64_t d = 1; d < n; d *= 2)                                                     \
+            for (int64_t i = n - 1; i >= d; i--)                                               \
+                x[i] = combine_##T(by, x[i - d], x[i]);                                        \
+        for (int64_t i = 0; before && i < n; i++)                                              \
+            x[i] = combine_##T(by, *before, x[i]);                                             \
+    }                                                                                          \
+    static void scan_##T(ir_combine by, T *x, int64_t n, T *totals)                            \
+    {                                                                                          \
+        const int64_t full = (n - 1) / BLOCK;                                                  \
+        for (int64_t i = 0; i < n; i += CHUNK)                                                 \
+            chunk_##T(by, x + i, n - i < CHUNK ? n - i : CHUNK, i % BLOCK ? x + i - 1 : NULL); \
+        if (full == 0)                                                                         \
+            return;                                                                            \
+        for (int64_t b = 0; b < full; b++)                                                     \
+            totals[b] = x[b * BLOCK + BLOCK - 1];                                              \
+        scan_##T(by, totals, full, totals + full);                                             \
+        for (int64_t i = BLOCK; i < n; i++)                                                    \
+            x[i] = combine_##T(by, totals[i / BLOCK - 1], x[i]);                               \
     }
 
 #define DEFINE_EACH(D, T, is_float) DEFINE_##is_float(T)
@@ -72,14 +72,14 @@ eval_cumulate(const ir_eval_args *a)
         const int64_t start = a->at->cumulate.reverse ? first + (n - 1) * inner : first;
         const int64_t step = a->at->cumulate.reverse ? -inner : inner;
 
-#define EACH(D, T, is_float)                                                              \
-        case D:                                                                           \
-            for (int64_t k = 0; k < n; k++)                                               \
-                ((T *)line)[k] = ((const T *)in)[start + k * step];                       \
-            scan_##T(a->op, line, n, totals);                                             \
-            for (int64_t k = 0; k < n; k++)                                               \
-                ((T *)out)[start + k * step] = ((T *)line)[k];                            \
-            break;
+#define EACH(D, T, is_float)                                                                   \
+    case D:                                                                                    \
+        for (int64_t k = 0; k < n; k++)                                                        \
+            ((T *)line)[k] = ((const T *)in)[start + k * step];                                \
+        scan_##T(ir_ops[a->op].by, line, n, totals);                                           \
+        for (int64_t k = 0; k < n; k++)                                                        \
+            ((T *)out)[start + k * step] = ((T *)line)[k];                                     \
+        break;
         switch (ir_compute_type(t->dtype)) {
         EVAL_NUMBERS(EACH)
         default: break;

@@ -242,30 +242,30 @@ find_targets(ir_arena *a, const indexing *g, const ir_type *z)
         }
 
 static void
-combine(ir_op op, cot_dtype t, int64_t n, const int64_t *target, void *out, const void *z)
+combine(ir_combine by, cot_dtype t, int64_t n, const int64_t *target, void *out, const void *z)
 {
     switch (t) {
-#define INT_CASES(D, T, f)                                                                \
-    case D:                                                                               \
-        switch (op) {                                                                     \
-        case OP_scatter_add: COMBINE(T, EVAL_ADD_INT(T, *r, u)) break;                    \
-        case OP_scatter_mul: COMBINE(T, EVAL_MUL_INT(T, *r, u)) break;                    \
-        case OP_scatter_min: COMBINE(T, MIN_NUMBER(*r, u)) break;                         \
-        default:             COMBINE(T, MAX_NUMBER(*r, u))                                \
-        }                                                                                 \
+#define INT_CASES(D, T, f)                                                                     \
+    case D:                                                                                    \
+        switch (by) {                                                                          \
+        case IR_BY_SUM: COMBINE(T, EVAL_ADD_INT(T, *r, u)) break;                              \
+        case IR_BY_PROD: COMBINE(T, EVAL_MUL_INT(T, *r, u)) break;                             \
+        case IR_BY_MIN: COMBINE(T, MIN_NUMBER(*r, u)) break;                                   \
+        default: COMBINE(T, MAX_NUMBER(*r, u))                                                 \
+        }                                                                                      \
         break;
-#define FLOAT_CASES(D, T)                                                                 \
-    case D:                                                                               \
-        switch (op) {                                                                     \
-        case OP_scatter_add: COMBINE(T, *r + u) break;                                    \
-        case OP_scatter_mul: COMBINE(T, *r * u) break;                                    \
-        case OP_scatter_min: COMBINE(T, MIN_FLOAT(*r, u)) break;                          \
-        default:             COMBINE(T, MAX_FLOAT(*r, u))                                 \
-        }                                                                                 \
+#define FLOAT_CASES(D, T)                                                                      \
+    case D:                                                                                    \
+        switch (by) {                                                                          \
+        case IR_BY_SUM: COMBINE(T, *r + u) break;                                              \
+        case IR_BY_PROD: COMBINE(T, *r *u) break;                                              \
+        case IR_BY_MIN: COMBINE(T, MIN_FLOAT(*r, u)) break;                                    \
+        default: COMBINE(T, MAX_FLOAT(*r, u))                                                  \
+        }                                                                                      \
         break;
-    EVAL_INTS(INT_CASES)
-    FLOAT_CASES(COT_F32, float)
-    FLOAT_CASES(COT_F64, double)
+        EVAL_INTS(INT_CASES)
+        FLOAT_CASES(COT_F32, float)
+        FLOAT_CASES(COT_F64, double)
     default: break;
 #undef INT_CASES
 #undef FLOAT_CASES
@@ -292,7 +292,7 @@ eval_scatter(const ir_eval_args *a)
         g.size[k] = is_window_axis(&g, k) ? z->dims[g.outer.at[windows++]] : 1;
     find_windows(a->scratch, &g);
     const int64_t *target = find_targets(a->scratch, &g, z);
-    if (a->op == OP_scatter) {
+    if (!ir_ops[a->op].by) {
         eval_put(a->out[0], a->in[0], eval_bytes(x));
         for (int64_t i = 0; i < z->size; i++)
             if (target[i] != LEFT_OUT)
@@ -303,7 +303,7 @@ eval_scatter(const ir_eval_args *a)
     cot_dtype t = ir_compute_type(x->dtype);
     void *out = eval_wide(a->scratch, x, a->out[0]);
     eval_put(out, eval_widen(a->scratch, x, a->in[0]), cot_dtype_size(t) * (size_t)x->size);
-    combine(a->op, t, z->size, target, out, eval_widen(a->scratch, z, a->in[2]));
+    combine(ir_ops[a->op].by, t, z->size, target, out, eval_widen(a->scratch, z, a->in[2]));
     eval_narrow(x, out, a->out[0]);
     return COT_OK;
 }

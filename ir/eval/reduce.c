@@ -73,7 +73,7 @@ ordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 {
     split s = split_at(a->in_type[0], a->at->axes.axes);
     void *part = ir_alloc(a->scratch, 8 * (size_t)(s.n / BLOCK + 2));
-    bool sum = a->op == OP_reduce_sum;
+    bool sum = ir_ops[a->op].by == IR_BY_SUM;
 
 #define EACH(D, T, f)                                                                     \
     case D:                                                                               \
@@ -146,29 +146,29 @@ unordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 {
     reduction_strides w = walk_of(a);
 
-#define INT_CASES(D, T, f)                                                                \
-    case D:                                                                               \
-        switch (a->op) {                                                                  \
-        case OP_reduce_max: COMBINE_INTO(T, LEAST_INT(T), EVAL_MAX_INT(*r, x)) break;          \
-        case OP_reduce_min: COMBINE_INTO(T, MOST_INT(T), EVAL_MIN_INT(*r, x)) break;           \
-        case OP_reduce_and: COMBINE_INTO(T, (T)-1, *r & x) break;                         \
-        default:            COMBINE_INTO(T, 0, *r | x)                                    \
-        }                                                                                 \
+#define INT_CASES(D, T, f)                                                                     \
+    case D:                                                                                    \
+        switch (ir_ops[a->op].by) {                                                            \
+        case IR_BY_MAX: COMBINE_INTO(T, LEAST_INT(T), EVAL_MAX_INT(*r, x)) break;              \
+        case IR_BY_MIN: COMBINE_INTO(T, MOST_INT(T), EVAL_MIN_INT(*r, x)) break;               \
+        case IR_BY_AND: COMBINE_INTO(T, (T) - 1, *r & x) break;                                \
+        default: COMBINE_INTO(T, 0, *r | x)                                                    \
+        }                                                                                      \
         break;
-#define FLOAT_CASES(D, T)                                                                 \
-    case D:                                                                               \
-        if (a->op == OP_reduce_max) {                                                     \
-            COMBINE_INTO(T, (T)-INFINITY, EVAL_MAX_FLOAT(*r, x))                               \
-        } else {                                                                          \
+#define FLOAT_CASES(D, T)                                                                      \
+    case D:                                                                                    \
+        if (ir_ops[a->op].by == IR_BY_MAX) {                                                   \
+            COMBINE_INTO(T, (T) - INFINITY, EVAL_MAX_FLOAT(*r, x))                             \
+        } else {                                                                               \
             COMBINE_INTO(T, (T)INFINITY, EVAL_MIN_FLOAT(*r, x))                                \
-        }                                                                                 \
+        }                                                                                      \
         break;
     switch (t) {
     EVAL_INTS(INT_CASES)
     FLOAT_CASES(COT_F32, float)
     FLOAT_CASES(COT_F64, double)
     default:                    /* bool: and, or */
-        if (a->op == OP_reduce_and) {
+        if (ir_ops[a->op].by == IR_BY_AND) {
             COMBINE_INTO(uint8_t, 1, *r & x)
         } else {
             COMBINE_INTO(uint8_t, 0, *r | x)
@@ -185,7 +185,7 @@ eval_reduce(const ir_eval_args *a)
     const void *in = eval_widen(a->scratch, a->in_type[0], a->in[0]);
     void *out = eval_wide(a->scratch, a->out_type[0], a->out[0]);
 
-    if (a->op == OP_reduce_sum || a->op == OP_reduce_prod)
+    if (ir_is_ordered(a->op))
         ordered(a, t, in, out);
     else
         unordered(a, t, in, out);
@@ -222,7 +222,9 @@ eval_arg(const ir_eval_args *a)
             int64_t at = o * s.n * s.inner + i, found = 0;
 
 #define EACH(D, T, f)                                                                          \
-    case D: found = arg_##T((const T *)in + at, s.n, s.inner, a->op == OP_argmax); break;
+    case D:                                                                                    \
+        found = arg_##T((const T *)in + at, s.n, s.inner, ir_ops[a->op].by == IR_BY_MAX);      \
+        break;
             switch (ir_compute_type(t->dtype)) {
             EVAL_NUMBERS(EACH)
             default: break;

@@ -80,7 +80,7 @@ look(eval_views *w, const ir_node *n)
         ir_eval_node(&(ir_eval_args){ .ctx = ctx,
                                       .scratch = eval_scratch(w->m),
                                       .loc = n->loc,
-                                      .op = ir_view_copy((ir_op)n->op),
+                                      .op = ir_ops[n->op].alias,
                                       .at = &n->at,
                                       .n_in = n->n_in,
                                       .n_out = 1,
@@ -110,7 +110,7 @@ eval_views_note(eval_views *w, const ir_node *n)
 
         for (int64_t i = 0; i < t->size; i++)
             memcpy(to + (size_t)x->at[i] * width, from + (size_t)i * width, width);
-    } else if (ir_is_view(n->op) && w->of[n->in[0]].base) {
+    } else if (ir_is_alias(n->op) && w->of[n->in[0]].base) {
         return look(w, n);
     }
     return COT_OK;

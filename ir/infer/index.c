@@ -207,7 +207,7 @@ infer_scatter(const infer_ctx *c)
                       .indices_batch = c->at->scatter.indices_batch,
                       .index_map = c->at->scatter.index_map };
 
-    if (c->op != OP_scatter &&
+    if (ir_ops[c->op].by &&
         infer_dtype_is(c, 0, infer_is_number(c->in[0]->dtype), "a number") < 0)
         return -1;
     if (window_dims_ok(c, &d) < 0 || updates_ok(c, &d) < 0)

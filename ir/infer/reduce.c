@@ -4,12 +4,6 @@
 /* Sum and product are defined in an order of elements (docs/numerics.md section 3) that
  * adjacent axes share; ir_reduce splits other sets of axes, last group first. */
 static bool
-in_order(ir_op op)
-{
-    return op == OP_reduce_sum || op == OP_reduce_prod;
-}
-
-static bool
 adjacent(ir_axes s)
 {
     if (s == 0)
@@ -28,7 +22,7 @@ reduced(const infer_ctx *c)
 
     if (over)
         return infer_axis(c, __builtin_ctzll(over), x);
-    if (in_order(c->op) && !adjacent(axes))
+    if (ir_is_ordered(c->op) && !adjacent(axes))
         return INFER_FAIL(c, ERR_axes_apart);
     for (int k = 0; k < x->rank; k++)
         if (!ir_axes_has(axes, k))

@@ -18,14 +18,6 @@ is_bound(const ir_node *n)
     return n->at.over.over[0] == '\0';
 }
 
-/* Custom functions keep their bodies to themselves. */
-static bool
-has_bodies(const ir_node *n)
-{
-    return ir_ops[n->op].flag == IR_FLOW && n->op != OP_custom_call &&
-           n->op != OP_custom_tangent;
-}
-
 const ir_node *
 pass_axis_find(const ir_graph *f, const char *name)
 {
@@ -47,7 +39,7 @@ is_over(const ir_node *n, const char *name, ir_arena *scratch)
 
     if (ir_ops[n->op].flag == IR_COLLECTIVE)
         return strcmp(n->at.over.over, name) == 0;
-    for (int i = 0, k = has_bodies(n) ? ir_subgraphs(n, &sub, scratch) : 0; i < k; i++)
+    for (int i = 0, k = ir_runs_bodies(n->op) ? ir_subgraphs(n, &sub, scratch) : 0; i < k; i++)
         if (pass_axis_find(sub[i], name))
             return true;
     return false;
@@ -133,7 +125,7 @@ over(ir_build *b, ir_op op, const ir_node *n, ir_ref x)
 static void
 jvp_extreme(ir_build *b, const ir_node *n, const dual *in, dual *y)
 {
-    ir_ref loses = ir_op2(b, n->op == OP_pmax ? OP_lt : OP_gt, in->val, y->val);
+    ir_ref loses = ir_op2(b, ir_ops[n->op].by == IR_BY_MAX ? OP_lt : OP_gt, in->val, y->val);
     ir_ref wins = ir_op1(b, OP_not, loses);
     ir_ref count = over(b, OP_psum, n, ir_convert(b, wins, ir_btype(b, y->val)->dtype));
     if (ir_is_float(ir_btype(b, y->val)->dtype))
@@ -203,7 +195,7 @@ passes_by(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *y)
 
     if (is_bound(n))
         return false;
-    if (n->op == OP_all_gather || n->op == OP_psum_scatter)
+    if (ir_ops[n->op].record == IR_AT_stack)
         at.stack.axis++;
     y[0] = ir_node1(b, (ir_op)n->op, 1, in, &at);
     return true;
@@ -213,9 +205,11 @@ passes_by(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *y)
 static ir_op
 reduction(unsigned op, cot_dtype t)
 {
-    if (t == COT_BOOL && op != OP_psum)
-        return op == OP_pmax ? OP_reduce_or : OP_reduce_and;
-    return op == OP_pmax ? OP_reduce_max : op == OP_pmin ? OP_reduce_min : OP_reduce_sum;
+    const ir_combine by = ir_ops[op].by;
+
+    if (t == COT_BOOL && !ir_is_ordered(op))
+        return ir_op_by(OP_reduce_sum, by == IR_BY_MAX ? IR_BY_OR : IR_BY_AND);
+    return ir_op_by(OP_reduce_sum, by);
 }
 
 /* The reduction of x over all examples, x itself or x size times where all have the same. */
@@ -224,7 +218,7 @@ reduced(ir_build *b, ir_op op, ir_ref x, bool mapped, int64_t size)
 {
     if (mapped)
         return ir_reduce(b, op, x, (ir_axes)1);
-    if (op != OP_reduce_sum || !x)
+    if (!ir_is_ordered(op) || !x)
         return x;
     return ir_mul(b, x, ir_splat_int(b, ir_btype(b, x), size));
 }

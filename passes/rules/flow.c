@@ -193,12 +193,12 @@ node_has_while(const ir_node *n, ir_arena *scratch)
 {
     ir_graph *const *sub;
 
-    if (ir_ops[n->op].flag != IR_FLOW || n->op >= OP_custom_call)
+    if (!ir_runs_bodies(n->op))
         return false;
     for (int i = 0, subs = ir_subgraphs(n, &sub, scratch); i < subs; i++)
         if (sub[i]->whiles)
             return true;
-    return n->op == OP_while;
+    return ir_loop_of(n).cond != NULL;
 }
 
 ir_ref

@@ -213,7 +213,7 @@ jvp_scatter_extreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual
 
     if (t->size == 0)
         return;
-    const ir_op behind = n->op == OP_scatter_max ? OP_lt : OP_gt;
+    const ir_op behind = ir_ops[n->op].by == IR_BY_MAX ? OP_lt : OP_gt;
     ir_ref x_loses = ir_op2(b, behind, x, y->val);
     ir_ref z_loses = ir_op2(b, behind, z, read_back(b, f, n, y->val, indices));
     ir_ref x_is = ir_op1(b, OP_not, x_loses), z_is = ir_op1(b, OP_not, z_loses);

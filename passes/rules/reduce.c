@@ -81,7 +81,7 @@ jvp_extremum(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
         y->tan = tangent_of_first(b, type, axes, *in, y->val);
         return;
     }
-    const ir_op behind = n->op == OP_reduce_max ? OP_lt : OP_gt;
+    const ir_op behind = ir_ops[n->op].by == IR_BY_MAX ? OP_lt : OP_gt;
     ir_ref loses = ir_op2(b, behind, in->val, spread(b, y->val, type, axes));
     ir_ref wins = ir_op1(b, OP_not, loses);
     ir_ref count = ir_reduce(b, OP_reduce_sum, ir_convert(b, wins, type->dtype), axes);

@@ -240,7 +240,7 @@ static bool
 elsewhere(ir_op op)
 {
     return op == OP_custom_call || op == OP_custom_tangent || op == OP_clone ||
-           op == OP_assign || ir_is_view(op) || ir_ops[op].flag == IR_COLLECTIVE;
+           op == OP_assign || ir_is_alias(op) || ir_ops[op].flag == IR_COLLECTIVE;
 }
 
 static void
