@@ -25,23 +25,6 @@ ir_custom_add(cot_context *ctx, ir_custom *c)
     *first = c;
 }
 
-bool
-ir_custom_differs(const ir_node *n, int j)
-{
-    const ir_graph *f = n->at.custom.forward;
-    return ir_is_floating(f, f->out[j]) && !ir_ints_has(n->at.custom.nondiff, j);
-}
-
-int
-ir_custom_tangents(const ir_attrs *at)
-{
-    const ir_node n = { .at = *at };
-    int count = 0;
-    for (int j = 0; at->custom.forward && j < at->custom.forward->n_out; j++)
-        count += ir_custom_differs(&n, j);
-    return count;
-}
-
 /* The forward stays where it is: only its types are asked for, by the evaluator. */
 const ir_custom_closure *
 ir_custom_close(cot_context *ctx, const ir_custom *c, const ir_node *n)

@@ -44,10 +44,6 @@ struct ir_custom {
 /* By name; NULL if the context has none. */
 const ir_custom *ir_custom_find(const cot_context *ctx, const char *name);
 void ir_custom_add(cot_context *ctx, ir_custom *c);
-/* Result j of a custom_call or its tangent: is it floating, and not marked? */
-bool ir_custom_differs(const ir_node *n, int j);
-/* How many results of a call do: the number of results of its tangent. */
-int ir_custom_tangents(const ir_attrs *at);
 /* A call of C code without a prototype, for compiled code: run(call, operands then results). */
 typedef struct ir_custom_closure {
     const ir_custom *c;

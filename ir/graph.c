@@ -32,6 +32,23 @@ ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
     return count;
 }
 
+bool
+ir_custom_differs(const ir_node *n, int j)
+{
+    const ir_graph *f = n->at.custom.forward;
+    return ir_is_floating(f, f->out[j]) && !ir_ints_has(n->at.custom.nondiff, j);
+}
+
+int
+ir_custom_tangents(const ir_attrs *at)
+{
+    const ir_node n = { .at = *at };
+    int count = 0;
+    for (int j = 0; at->custom.forward && j < at->custom.forward->n_out; j++)
+        count += ir_custom_differs(&n, j);
+    return count;
+}
+
 ir_loop
 ir_loop_of(const ir_node *n)
 {

@@ -120,6 +120,10 @@ typedef struct ir_loop {
     int consts, carries;
 } ir_loop;
 ir_loop ir_loop_of(const ir_node *n);
+/* Result j of a custom_call or its tangent: is it floating, and not marked? */
+bool ir_custom_differs(const ir_node *n, int j);
+/* How many results of a call do: the number of results of its tangent. */
+int ir_custom_tangents(const ir_attrs *at);
 /* The axes that a reduction folds. */
 static inline ir_axes
 ir_reduced_axes(const ir_node *n)

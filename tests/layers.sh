@@ -112,7 +112,7 @@ symbols_of() {
 $names"
 }
 if [ -n "$build" ]; then
-    symbols_of ir 'ir_|cot_|eval_|infer_'
+    symbols_of ir 'ir_|cot_|eval_|infer_|fold_'
     symbols_of passes 'pass_|pair_|pr_|jvp_|split_|transpose_|vmap_|tan_|cot_'
     symbols_of frontend 'fe_|cot_'
     symbols_of codegen 'cg_|lower_|cot_'
