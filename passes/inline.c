@@ -169,6 +169,7 @@ other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in,
 {
     ir_attrs at = n->at;
     cot_status status = COT_OK;
+    ir_graph *body;
 
     if (!how->everything && n->op == OP_custom_call) {
         ir_copy_node(b, n, in, out);
@@ -181,9 +182,13 @@ other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in,
     status = pass_replace_subs(b, n, rewritten_once, how, &at);
     if (status != COT_OK)
         b->status = status;
-    else if (how->everything && pass_custom_inline(b, n, at.custom.forward, in, out))
-        return;
-    else if (how->everything && (n->op == OP_linear_solve || n->op == OP_root))
+    else if (how->everything && pass_custom_body(b, n, at.custom.forward, &body)) {
+        status = body ? pass_inline_all(body, &body) : b->status;
+        if (status != COT_OK)
+            b->status = status;
+        else if (body)
+            ir_inline_graph(b, body, in, out);
+    } else if (how->everything && ir_ops[n->op].record == IR_AT_implicit)
         ir_inline_graph(b, at.implicit.parts.at[0], in, out);
     else
         ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);

@@ -22,6 +22,16 @@ vmap_rule *const vmap_rules[OP_COUNT] = {
 #undef OP
 };
 
+/* Of ops with sub-functions that may be known in part; NULL: whole, in one half. */
+split_rule *const split_rules[OP_COUNT] = {
+    [OP_call] = split_call,
+    [OP_cond] = split_cond,
+    [OP_while] = split_while,
+    [OP_scan] = split_scan,
+};
+
+transpose_sets_rule *const pass_transpose_call = transpose_call_sets;
+
 ir_ref
 pass_zeros_like(ir_build *b, const ir_type *t)
 {

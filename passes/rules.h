@@ -116,6 +116,7 @@ typedef void split_rule(pass_splitter *s, ir_build *kb, ir_build *rb, const ir_g
                         const ir_node *n, const bool *known, const ir_ref *kin,
                         const ir_ref *rin, ir_ref *kout, ir_ref *rout);
 split_rule split_call, split_cond, split_while, split_scan;
+extern split_rule *const split_rules[OP_COUNT];
 
 /* Transpose of a graph linear in the inputs with linear[i]: the result takes the non-linear
  * inputs, then one cotangent for each output with has_ct[j]; it yields one cotangent for each
@@ -134,8 +135,11 @@ cot_status pass_transpose_sets(const ir_graph *f, const bool *linear, const bool
                                const bool *has_set, bool *gives_set, ir_graph **out);
 /* The transpose of a call with the sets of its cotangents, IR_NONE where they count everywhere;
  * fills ct_in and set_in. */
-void pass_transpose_call(ir_build *b, const ir_node *n, const bool *linear, const ir_ref *in,
-                         const ir_ref *ct, const ir_ref *set, ir_ref *ct_in, ir_ref *set_in);
+typedef void transpose_sets_rule(ir_build *b, const ir_node *n, const bool *linear,
+                                 const ir_ref *in, const ir_ref *ct, const ir_ref *set,
+                                 ir_ref *ct_in, ir_ref *set_in);
+transpose_sets_rule transpose_call_sets;
+extern transpose_sets_rule *const pass_transpose_call;
 
 /* vmap of a sub-function at axis 0: in_mapped as given; out_mapped as for out_active above. */
 cot_status pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped,
@@ -153,8 +157,9 @@ void pass_one_by_one(ir_build *b, const ir_graph *f, const ir_node *n, int64_t s
  * such call. */
 cot_status pass_custom_forward(const ir_graph *f, ir_graph **out);
 cot_status pass_custom_reverse(const ir_graph *f, ir_graph **out);
-bool pass_custom_inline(ir_build *b, const ir_node *n, const ir_graph *forward,
-                        const ir_ref *in, ir_ref *out);
+/* Has the node a forward that may stand in its place?  *body is that, mapped by its levels, or
+ * NULL where that failed. */
+bool pass_custom_body(ir_build *b, const ir_node *n, const ir_graph *forward, ir_graph **body);
 
 /* Collectives (rules/collective.c).  The first over the axis in f, at any depth; NULL name:
  * over any. */

@@ -54,7 +54,7 @@ drop_zeros(const ir_graph *body, ir_ref *ct)
 }
 
 void
-pass_transpose_call(ir_build *b, const ir_node *n, const bool *linear, const ir_ref *in,
+transpose_call_sets(ir_build *b, const ir_node *n, const bool *linear, const ir_ref *in,
                     const ir_ref *ct, const ir_ref *set, ir_ref *ct_in, ir_ref *set_in)
 {
     bool *has = IR_NEW_N(b->arena, bool, n->n_out),
@@ -88,7 +88,7 @@ transpose_call(ir_build *b, const ir_graph *f, const ir_node *n, const bool *lin
     ir_ref *set = IR_NEW_N(b->arena, ir_ref, n->n_out + n->n_in);
 
     (void)f;
-    pass_transpose_call(b, n, linear, in, ct, set, ct_in, set + n->n_out);
+    transpose_call_sets(b, n, linear, in, ct, set, ct_in, set + n->n_out);
 }
 
 void

@@ -363,7 +363,7 @@ forward_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env
             inline_jvp(b, c, n, in, out);
         else if (c)
             derived_jvp(b, c, n, in, out);
-    } else if (ir_ops[n->op].flag == IR_FLOW && n->op != OP_custom_call) {
+    } else if (ir_runs_bodies(n->op)) {
         if (pass_flow_ok(b, pass_rewrite_subs(b, n, pass_custom_forward, &at)))
             ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
     } else {
@@ -406,7 +406,7 @@ reverse_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env
                        ? in[i]
                        : pass_zeros_like(b, ir_type_at(f, n->in[i]));
         ir_copy_node(b, n, x, out);
-    } else if (ir_ops[n->op].flag == IR_FLOW && n->op != OP_custom_call) {
+    } else if (ir_runs_bodies(n->op)) {
         if (pass_flow_ok(b, pass_rewrite_subs(b, n, pass_custom_reverse, &at)))
             ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
     } else {
@@ -524,19 +524,15 @@ vmap_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
     }
 }
 
-/* The forward of a call that is not opaque, in place, mapped by its levels. */
 bool
-pass_custom_inline(ir_build *b, const ir_node *n, const ir_graph *forward, const ir_ref *in,
-                   ir_ref *out)
+pass_custom_body(ir_build *b, const ir_node *n, const ir_graph *forward, ir_graph **body)
 {
     int *stands = IR_NEW_N(b->arena, int, n->n_in + 1);
     if (n->op != OP_custom_call || n->at.custom.opaque)
         return false;
     for (int i = 0; i < n->n_in; i++)
         stands[i] = i;
-    ir_graph *g = over_levels(b, n, (ir_graph *)forward, stands);
-    if (g && pass_flow_ok(b, pass_inline_all(g, &g)))
-        ir_inline_graph(b, g, in, out);
+    *body = over_levels(b, n, (ir_graph *)forward, stands);
     return true;
 }
 
