@@ -140,6 +140,21 @@ typedef enum pass_randomness {
     PASS_RANDOM_DIFFERENT,
     PASS_RANDOM_SAME
 } pass_randomness;
+/* What a graph may be, as its marks say (graph.h). */
+typedef enum pass_property {
+    PASS_UNWRITTEN = 1, /* no node writes to memory */
+    PASS_VIEWLESS = 2, /* none shows memory of another value */
+    PASS_SHALLOW = 4, /* calls lie at most IR_MAX_NEST deep */
+    PASS_EXPANDED = 8, /* no op is a graph of smaller ones */
+    PASS_REAL = 16, /* no value is complex */
+    PASS_KEEPS =
+        32, /* of a row that gives it: each property of the graph stays, but for SHALLOW */
+    PASS_PURE = PASS_UNWRITTEN | PASS_VIEWLESS
+} pass_property;
+unsigned pass_properties(const ir_graph *f);
+
+/* pass_run makes what a row wants and the graph is not, by the pass that gives it, and checks
+ * that the result is what the row gives. */
 typedef struct pass_row {
     const char *name;
     const char *doc;
@@ -147,6 +162,7 @@ typedef struct pass_row {
     unsigned takes;                     /* a set of pass_option_bit: the options it knows */
     cot_status (*run)(const ir_graph *f, const pass_options *o, ir_graph **out);
     bool each_use; /* makes something of each use of a sub-function, however often it is used */
+    unsigned wants, gives; /* sets of pass_property */
 } pass_row;
 extern const pass_row pass_rows[];
 extern const int pass_row_count;
@@ -155,8 +171,8 @@ const pass_row *pass_find(const char *name);
 pass_options pass_default_options(void);
 /* The names in o, found among those of f. */
 cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_options *o);
-/* One pass on the functionalized graph; in/out arguments are results that it passes on.  With
- * what the context asks for around it: the verifier, COT_TIME, COT_DUMP. */
+/* One pass, on a graph that is what its row wants; in/out arguments are results that it passes
+ * on.  With what the context asks for around it: the verifier, COT_TIME, COT_DUMP. */
 cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o,
                     ir_graph **out);
 /* f, or f with its calls inlined where they are more than IR_MAX_NEST deep: what recurses
