@@ -72,8 +72,8 @@ view_lie(const fitting *u, const ir_node *n)
         good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 &&
                u->of[n->in[1]] == FREE;
         break;
-    default: /* reshape: what follows the first axis is regrouped */
-        break;
+    case OP_reshape: /* what follows the first axis is regrouped */ break;
+    default: good = false;
     }
     return good ? ALONG : ASTRAY;
 }

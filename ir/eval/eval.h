@@ -28,17 +28,23 @@ typedef struct ir_eval_args {
     eval_mem *mem;                      /* for ops with sub-functions; NULL when folding */
 } ir_eval_args;
 
-/* eval_<column>, for rows that are not POINTWISE */
+/* eval_<column>, for rows that are neither POINTWISE nor EXPAND; those have eval_expand
+ * (../expand.c). */
 typedef cot_status eval_rule(const ir_eval_args *a);
 
-eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose, eval_slice,
-    eval_pad, eval_concatenate, eval_reverse, eval_iota, eval_constant, eval_reduce, eval_arg,
-    eval_dot, eval_dynamic_slice, eval_dynamic_update_slice, eval_gather, eval_scatter,
-    eval_call, eval_implicit, eval_cond, eval_while, eval_scan, eval_custom_call,
-    eval_collective, eval_none;
-
-eval_rule eval_argsort, eval_cumulate, eval_window, eval_conv, eval_top_k, eval_fft;
-/* every row of the flag EXPAND (../expand.c) */
+#define EVAL_RULE_POINTWISE(rule)
+#define EVAL_RULE_EXPAND(rule)
+#define EVAL_RULE_MOVE(rule)                          eval_rule eval_##rule;
+#define EVAL_RULE_REDUCE(rule)                        eval_rule eval_##rule;
+#define EVAL_RULE_CONTRACT(rule)                      eval_rule eval_##rule;
+#define EVAL_RULE_LINE(rule)                          eval_rule eval_##rule;
+#define EVAL_RULE_INDEX(rule)                         eval_rule eval_##rule;
+#define EVAL_RULE_COLLECTIVE(rule)                    eval_rule eval_##rule;
+#define EVAL_RULE_FLOW(rule)                          eval_rule eval_##rule;
+#define EVAL_RULE_EFFECT(rule)                        eval_rule eval_##rule;
+#define OP(name, n_in, attrs, flag, infer, eval, ...) EVAL_RULE_##flag(eval)
+#include "ir/ops.def"
+#undef OP
 eval_rule eval_expand;
 
 /* dot.c: the general form, p [rows, k] and q [columns, k] of a compute type to out [rows,
