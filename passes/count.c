@@ -7,9 +7,9 @@
  * be passed; else the loop is left as it is.
  *
  * Reverse mode then saves what the steps need side by side, once each, instead of running
- * forward again from checkpoints (rules/rewind.c).  It asks for this pass by itself, for loops
- * whose carries, or what a step saves of them, stay below COUNT_BYTES for all steps; the pass
- * by name rewrites all.
+ * forward again from checkpoints (rules/while_transpose.c).  It asks for this pass by itself,
+ * for loops whose carries, or what a step saves of them, stay below COUNT_BYTES for all steps;
+ * the pass by name rewrites all.
  *
  * Wants: nothing.  Gives: the same function, bit for bit; the same operations in the same
  * order.

@@ -1,4 +1,4 @@
-/* Rules of while: jvp, vmap, split.  Running it backwards is rewind.c.
+/* Rules of while: jvp, vmap, split.  Running it backwards is while_transpose.c.
  *
  * The predicate sees values only, so tangents are carried along.  Under vmap the predicate
  * stays as it is while nothing mapped reaches it; else the loop takes the mapped form:
@@ -8,10 +8,11 @@
  *
  * Split: the known half is the loop without what is unknown, and
  *   without a bound   it also counts its trips; the rest is a loop over that count which
- * computes the known carries again beside the unknown ones (rewind.c turns it around); with a
- * bound N    it is a scan of N steps which keeps the state before each, and an `active`; the
- * rest is a scan over those.  The loop itself follows, from where the scan ended: it runs no
- * trip, or passes its bound. */
+ *                     computes the known carries again beside the unknown ones
+ *                     (while_transpose.c runs it backwards);
+ *   with a bound N    it is a scan of N steps which keeps the state before each, and an
+ *                     `active`; the rest is a scan over those.  The loop itself follows, from
+ *                     where the scan ended: it runs no trip, or passes its bound. */
 #include "passes/rules/flow.h"
 
 static void

@@ -1,5 +1,5 @@
-/* Running a while backwards: the transpose of a counted loop that computes known carries beside
- * linear ones (as split_while leaves it).
+/* While transpose: a while run backwards, that is a counted loop which computes known carries
+ * beside linear ones (as split_while leaves it).
  *
  * The step that is turned around needs the known carries as they were before it, last step
  * first, and neither memory for all of them nor a bound on the trips is there.  So states are
