@@ -36,7 +36,7 @@ ir_ref pass_pad_operand(ir_build *b, ir_ref x, int64_t o, ir_ref fill, const int
                         const int64_t *high, const int64_t *interior);
 
 /* x [groups, n, spatial, c] with w [groups, window, i, o], padded, spread and dilated as the
- * windows say.  What `base` puts between elements is not multiplied (phases.c), unless a
+ * windows say.  What `base` puts between elements is not multiplied (polyphase.c), unless a
  * stride has many phases. */
 ir_ref pass_conv_windows(ir_build *b, ir_ref x, ir_ref w, const pass_window *window);
 

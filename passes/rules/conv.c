@@ -1,8 +1,8 @@
 /* conv_general: transpose and vmap (its jvp is bilinear's).
  *
  * Both transposes are convolutions: of the cotangent, spread by the strides, with the kernel
- * reversed (passes/phases.c); and of the operand with the cotangent, features for examples and
- * examples for positions, strides and dilation having changed places. */
+ * reversed (passes/polyphase.c); and of the operand with the cotangent, features for examples
+ * and examples for positions, strides and dilation having changed places. */
 #include "passes/rules.h"
 #include "passes/window.h"
 

@@ -1,4 +1,5 @@
-/* Convolutions of an operand whose elements are spread: `base` apart, with nothing between.
+/* Polyphase decomposition: convolutions of an operand whose elements are spread, `base` apart
+ * with nothing between.
  *
  * Along an axis with windows s apart, whose elements are d apart, position j meets element p
  * of the window where j s + p d - low is a multiple of base, and nothing elsewhere.  The p's
@@ -16,7 +17,7 @@
 #include "passes/pass.h"
 
 enum {
-    PHASES_MOST = 16,
+    MAX_PHASES = 16,
     /* features of a phase that goes together with others; of more, each fills vectors alone */
     TOGETHER_MOST = 16
 };
@@ -129,8 +130,8 @@ has_phases(spread *s)
         if (w->base > 1 && w->stride == 1 && w->dilation == 1 && w->size % w->base == 0 &&
             s->w->dims[s->w->rank - 1] < TOGETHER_MOST)
             s->axis[i] = all_together(s, i);
-        all *= s->axis[i].phases <= PHASES_MOST ? s->axis[i].phases : PHASES_MOST + 1;
-        if (all > PHASES_MOST)
+        all *= s->axis[i].phases <= MAX_PHASES ? s->axis[i].phases : MAX_PHASES + 1;
+        if (all > MAX_PHASES)
             return false;
         apart |= w->base > 1;
     }
@@ -243,7 +244,7 @@ static ir_ref
 phases(spread *s, ir_ref x, ir_ref w, int i)
 {
     ir_build *b = s->b;
-    ir_ref part[PHASES_MOST];
+    ir_ref part[MAX_PHASES];
     int64_t dims[COT_MAX_RANK + 1];
 
     if (i == s->spatial)
