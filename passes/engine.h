@@ -68,7 +68,7 @@ cot_status pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int a
 
 /* f with its counted loops as scans, where reverse mode has memory for them; f itself if
  * none. */
-cot_status pass_count_for_reverse(const ir_graph *f, const ir_graph **out);
+cot_status pass_while_to_scan_for_reverse(const ir_graph *f, const ir_graph **out);
 
 /* custom_text.c: the function that a custom_call names, registered or as its text has it; or
  * NULL. */

@@ -39,7 +39,7 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
     COT_TRY(pass_check_aux(f, aux, what));
     ir_graph *hoisted;
     COT_TRY(pass_hoist(f, &hoisted));
-    COT_TRY(pass_count_for_reverse(hoisted, &f));
+    COT_TRY(pass_while_to_scan_for_reverse(hoisted, &f));
     ir_arena *a = f->arena;
     ir_graph *jvp;
     bool *active = IR_NEW_N(a, bool, f->n_in + 1), *has = IR_NEW_N(a, bool, f->n_out + 1);

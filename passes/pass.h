@@ -107,7 +107,7 @@ cot_status pass_inline_last(const ir_graph *f, ir_graph **out);
 /* Ops that have an expansion become calls of it; f itself where there are none. */
 cot_status pass_expand(const ir_graph *f, ir_graph **out);
 /* whiles of known length are scans */
-cot_status pass_count(const ir_graph *f, ir_graph **out);
+cot_status pass_while_to_scan(const ir_graph *f, ir_graph **out);
 /* what no step of a loop changes is computed before it */
 cot_status pass_hoist(const ir_graph *f, ir_graph **out);
 /* Complex values as pairs of reals, all but inputs and outputs (complex.c); with those too,

@@ -39,7 +39,7 @@ RUN(contract, pass_contract(f, out))
 RUN(uncontract, pass_uncontract(f, out))
 RUN(complex, pass_complex(f, out))
 RUN(complex_memory, pass_complex_memory(f, out))
-RUN(count, pass_count(f, out))
+RUN(while_to_scan, pass_while_to_scan(f, out))
 RUN(hoist, pass_hoist(f, out))
 RUN(unroll, pass_unroll(f, out))
 
@@ -94,8 +94,8 @@ const pass_row pass_rows[] = {
       PASS_KEEPS },
     { "uncontract", "products and sums apart, for good", false, 0, run_uncontract, false, TAKES,
       PASS_KEEPS },
-    { "count", "while loops of known length as scans", false, 0, run_count, false, TAKES,
-      PASS_KEEPS },
+    { "while_to_scan", "while loops of known length as scans", false, 0, run_while_to_scan,
+      false, TAKES, PASS_KEEPS },
     { "hoist", "what no step of a loop changes, before it", false, 0, run_hoist, false, TAKES,
       PASS_KEEPS },
     { "unroll", "short loops over large arrays as straight code", false, 0, run_unroll, false,

@@ -283,7 +283,7 @@ transposed(const ir_graph *f, int n_known, ir_graph **out)
         given[j] = true;
     if (!f->whiles)
         return pass_transpose_graph(f, linear, given, out);
-    COT_TRY(pass_count_for_reverse(f, &rule));
+    COT_TRY(pass_while_to_scan_for_reverse(f, &rule));
     COT_TRY(pass_split(rule, known, known_out, &n_res, &first, &rest));
     linear = IR_NEW_N(rest->arena, bool, rest->n_in + 1);
     for (int i = n_res; i < rest->n_in; i++)

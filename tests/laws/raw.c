@@ -27,8 +27,9 @@ static const struct pass {
     const char *name;
     cot_status (*run)(const ir_graph *f, ir_graph **out);
 } passes[] = {
-    { "inline", pass_inline }, { "simplify", pass_simplify }, { "dce", pass_dce },
-    { "hoist", pass_hoist },   { "unroll", pass_unroll },     { "count", pass_count },
+    { "inline", pass_inline }, { "simplify", pass_simplify },
+    { "dce", pass_dce },       { "hoist", pass_hoist },
+    { "unroll", pass_unroll }, { "while_to_scan", pass_while_to_scan },
 };
 
 static const char *

@@ -573,7 +573,7 @@ START_TEST(B178_ways_to_count)
                  row[r].compare, step, row[r].step, limit, row[r].start);
         ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s",
                       cot_error(ctx));
-        ck_assert_int_eq(pass_count(m.fn[m.n - 1], &g), COT_OK);
+        ck_assert_int_eq(pass_while_to_scan(m.fn[m.n - 1], &g), COT_OK);
         ck_assert_msg(count_op(g, OP_while) == (row[r].trips < 0), "row %zu", r);
         ir_each_node (n, g)
             if (n->op == OP_scan)

@@ -1,4 +1,4 @@
-/* Counted loops: a while whose number of steps is known becomes a scan of that length.
+/* While to scan: a while whose number of steps is known becomes a scan of that length.
  *
  * Recognised is `for (i = a; i < n; i += s)` however it is written: the predicate compares one
  * carry with a number (lt, le, gt, ge or ne, on either side); the carry starts at a number, and
@@ -282,7 +282,7 @@ visit_all(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, c
           ir_ref *out)
 {
     (void)f, (void)env;
-    count_node(b, n, in, pass_count, INT64_MAX, out);
+    count_node(b, n, in, pass_while_to_scan, INT64_MAX, out);
 }
 
 static void
@@ -296,17 +296,17 @@ visit_small(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
 static cot_status
 count_small(const ir_graph *f, ir_graph **out)
 {
-    return pass_rewrite(f, "count", visit_small, out);
+    return pass_rewrite(f, "while_to_scan", visit_small, out);
 }
 
 cot_status
-pass_count(const ir_graph *f, ir_graph **out)
+pass_while_to_scan(const ir_graph *f, ir_graph **out)
 {
-    return pass_rewrite(f, "count", visit_all, out);
+    return pass_rewrite(f, "while_to_scan", visit_all, out);
 }
 
 cot_status
-pass_count_for_reverse(const ir_graph *f, const ir_graph **out)
+pass_while_to_scan_for_reverse(const ir_graph *f, const ir_graph **out)
 {
     ir_graph *g = NULL;
 
