@@ -15,8 +15,6 @@
 
 enum { MOST_READ = 4096 };
 
-/* ---- constants ---- */
-
 static void
 release_arena(void *data)
 {
@@ -116,8 +114,6 @@ fold_constants(const fold_ctx *c)
         return evaluate(c, false);
     return IR_NONE;
 }
-
-/* ---- identities with a constant operand, as a table ---- */
 
 typedef enum fold_types {
     FLOATS = 1,

@@ -110,6 +110,12 @@ bool cg_ll_is_wide(const cg_ll_emit *e, uint32_t set);
 LLVMBasicBlockRef cg_ll_block(cg_ll_emit *e, const char *name);
 LLVMValueRef cg_ll_iota(cg_ll_emit *e, LLVMTypeRef t, int n, int64_t step);
 LLVMValueRef cg_ll_index(const cg_ll_emit *e, int64_t x);
+/* An operation under trapping math, of which LLVM is told that its exceptions count; to: the
+ * type of its result, or NULL: that of in[0]. */
+LLVMValueRef cg_ll_constrained(cg_ll_emit *e, const char *name, LLVMTypeRef to, int n,
+                               const LLVMValueRef *in);
+/* x, a float, as a shorter float of type `to`. */
+LLVMValueRef cg_ll_narrow(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef to);
 static inline cg_ll_copy
 cg_ll_scalar(LLVMValueRef v)
 {
@@ -130,8 +136,6 @@ LLVMValueRef cg_ll_fence(cg_ll_emit *e, LLVMValueRef x);
 LLVMValueRef cg_ll_fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x);
 /* x, whose other half of a register, if it is half of one, is the same again. */
 LLVMValueRef cg_ll_fill_half(cg_ll_emit *e, LLVMValueRef x);
-/* scalar.c: x, a float, as a shorter float of type `to` */
-LLVMValueRef cg_ll_narrow(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef to);
 
 /* memory.c: x, whose lanes behind the end of a tail are its lane 0 where the kernel wants
  * that. */

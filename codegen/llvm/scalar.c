@@ -26,38 +26,11 @@ intrinsic(cg_ll_emit *e, const char *name, int n, LLVMValueRef *in)
     return cg_ll_intrinsic(e->l, e->b, name, 1, &t, n, in);
 }
 
-/* Under trapping math LLVM is told that exceptions count: it moves no such operation before a
- * branch, nor computes it in lanes that a vector lacks or in those that nothing uses. */
-static LLVMValueRef
-constrained(cg_ll_emit *e, const char *name, LLVMTypeRef to, int n, const LLVMValueRef *in)
-{
-    static const char rounding[] = "round.tonearest", exceptions[] = "fpexcept.maytrap";
-    LLVMTypeRef type[] = { to ? to : LLVMTypeOf(in[0]), LLVMTypeOf(in[0]) };
-    LLVMValueRef args[5];
-
-    memcpy(args, in, sizeof *in * (size_t)n);
-    if (strncmp(name, "fpto", 4) != 0)
-        args[n++] = LLVMMetadataAsValue(
-            e->l->llvm, LLVMMDStringInContext2(e->l->llvm, rounding, sizeof rounding - 1));
-    args[n++] = LLVMMetadataAsValue(
-        e->l->llvm, LLVMMDStringInContext2(e->l->llvm, exceptions, sizeof exceptions - 1));
-    return cg_ll_intrinsic(e->l, e->b,
-                           ir_format(e->arena, "llvm.experimental.constrained.%s", name),
-                           to ? 2 : 1, type, n, args);
-}
-
-LLVMValueRef
-cg_ll_narrow(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef to)
-{
-    return e->l->trapping_math ? constrained(e, "fptrunc", to, 1, &x)
-                               : LLVMBuildFPTrunc(e->b, x, to, "");
-}
-
 static LLVMValueRef
 to_integer(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
 {
     if (e->l->trapping_math)
-        return constrained(e, is_signed ? "fptosi" : "fptoui", to, 1, &x);
+        return cg_ll_constrained(e, is_signed ? "fptosi" : "fptoui", to, 1, &x);
     return is_signed ? LLVMBuildFPToSI(e->b, x, to, "") : LLVMBuildFPToUI(e->b, x, to, "");
 }
 
@@ -118,7 +91,7 @@ root(cg_ll_emit *e, cot_dtype t, LLVMValueRef *in)
     const cg_ll_machine *m = e->l->machine;
 
     if (t == COT_F64 ? m->root64 : m->root32)
-        return e->l->trapping_math ? constrained(e, "sqrt", NULL, 1, in)
+        return e->l->trapping_math ? cg_ll_constrained(e, "sqrt", NULL, 1, in)
                                    : intrinsic(e, "llvm.sqrt", 1, in);
     LLVMValueRef x = t == COT_F64 ? in[0] : LLVMBuildFPExt(e->b, in[0], e->l->f64, "");
     LLVMValueRef y = m->root64 ? intrinsic(e, "llvm.sqrt", 1, &x)
@@ -188,7 +161,7 @@ static LLVMValueRef
 arithmetic(cg_ll_emit *e, ir_sc_op op, LLVMValueRef *in)
 {
     if (e->l->trapping_math)
-        return constrained(e,
+        return cg_ll_constrained(e,
                            op == SC_add   ? "fadd"
                            : op == SC_sub ? "fsub"
                            : op == SC_mul ? "fmul"

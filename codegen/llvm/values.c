@@ -219,3 +219,31 @@ cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool nega
     }
     return r;
 }
+
+/* Under trapping math LLVM is told that exceptions count: it moves no such operation before a
+ * branch, nor computes it in lanes that a vector lacks or in those that nothing uses. */
+LLVMValueRef
+cg_ll_constrained(cg_ll_emit *e, const char *name, LLVMTypeRef to, int n,
+                  const LLVMValueRef *in)
+{
+    static const char rounding[] = "round.tonearest", exceptions[] = "fpexcept.maytrap";
+    LLVMTypeRef type[] = { to ? to : LLVMTypeOf(in[0]), LLVMTypeOf(in[0]) };
+    LLVMValueRef args[5];
+
+    memcpy(args, in, sizeof *in * (size_t)n);
+    if (strncmp(name, "fpto", 4) != 0)
+        args[n++] = LLVMMetadataAsValue(
+            e->l->llvm, LLVMMDStringInContext2(e->l->llvm, rounding, sizeof rounding - 1));
+    args[n++] = LLVMMetadataAsValue(
+        e->l->llvm, LLVMMDStringInContext2(e->l->llvm, exceptions, sizeof exceptions - 1));
+    return cg_ll_intrinsic(e->l, e->b,
+                           ir_format(e->arena, "llvm.experimental.constrained.%s", name),
+                           to ? 2 : 1, type, n, args);
+}
+
+LLVMValueRef
+cg_ll_narrow(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef to)
+{
+    return e->l->trapping_math ? cg_ll_constrained(e, "fptrunc", to, 1, &x)
+                               : LLVMBuildFPTrunc(e->b, x, to, "");
+}
