@@ -21,7 +21,7 @@ cot_status cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *aren
 /* over[j]: the donated input whose memory output j may have, or -1: the first of its type that
  * no output before it has. */
 void cg_pair_donated(const ir_graph *f, const bool *donated, int *over);
-/* Why: the cuts, tiles, vector axes and costs chosen, as text. */
+/* Why: the fusion plan, tiles, vector axes and costs chosen, as text. */
 void cg_explain(ir_buf *b, const cg_module *m);
 
 #endif

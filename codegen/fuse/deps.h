@@ -1,4 +1,4 @@
-/* Which groups of a cut wait for which. */
+/* Which groups of a fusion plan wait for which. */
 #ifndef CODEGEN_FUSE_DEPS_H
 #define CODEGEN_FUSE_DEPS_H
 

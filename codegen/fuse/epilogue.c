@@ -16,7 +16,7 @@ enum {
 typedef struct joining {
     cg_lowering *l;
     const ir_graph *f;
-    cg_cut *cut;
+    cg_fusion *fusion;
     cg_reads reads;
     /* the transposes and reshapes of each value: the first; by node, the next */
     uint32_t *view, *next_view;
@@ -43,7 +43,7 @@ is_seen_via(const joining *u, ir_ref y, ir_ref x)
         if (!n || (n->op != OP_transpose && n->op != OP_reshape))
             break;
         x = n->in[0];
-        if (u->cut->root[x])
+        if (u->fusion->root[x])
             break;
     }
     return x == y;
@@ -58,7 +58,7 @@ reads_each(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
     cg_walk w;
     cg_ix space[COT_MAX_RANK];
     bool fits = true;
-    cg_walk_begin(&w, u->l->scratch, u->f, u->cut->root);
+    cg_walk_begin(&w, u->l->scratch, u->f, u->fusion->root);
     cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
     for (int k = 0; via != y && k < t->rank; k++)
         at[k] = t->dims[k] == 1 ? 0 : at[k];
@@ -130,7 +130,7 @@ cost_of(const joining *u, const cg_group *g)
 {
     const ir_mark mark = ir_arena_mark(u->l->scratch);
     cg_walk w;
-    cg_walk_group(&w, u->l->scratch, u->f, u->cut, g);
+    cg_walk_group(&w, u->l->scratch, u->f, u->fusion, g);
     ir_arena_release(u->l->scratch, mark);
     return w.cost;
 }
@@ -147,7 +147,7 @@ static bool
 waits_for_reader(joining *u, uint32_t i, ir_ref y)
 {
     for (uint32_t r = u->reads.first[y]; r < u->reads.first[y + 1]; r++)
-        if (reader(u, r) != i && cg_deps_wait(&u->cut->deps, i, reader(u, r)))
+        if (reader(u, r) != i && cg_deps_wait(&u->fusion->deps, i, reader(u, r)))
             return true;
     return false;
 }
@@ -160,7 +160,7 @@ find_epilogue(joining *u, ir_ref y, bool *others, ir_ref *via)
     uint32_t found = NOWHERE;
     for (uint32_t r = u->reads.first[y]; r < u->reads.first[y + 1]; r++) {
         const uint32_t i = reader(u, r);
-        ir_ref seen = found == NOWHERE ? seen_by(u, &u->cut->group[i], y) : IR_NONE;
+        ir_ref seen = found == NOWHERE ? seen_by(u, &u->fusion->group[i], y) : IR_NONE;
         if (seen && !waits_for_reader(u, i, y)) {
             found = i;
             *via = seen;
@@ -175,7 +175,7 @@ find_epilogue(joining *u, ir_ref y, bool *others, ir_ref *via)
 static void
 follow_epilogue(joining *u, uint32_t i, uint32_t at)
 {
-    cg_deps *d = &u->cut->deps;
+    cg_deps *d = &u->fusion->deps;
     for (uint32_t e = d->of[i].group; e; e = d->dep[e].next_group)
         if (d->dep[e].group != at && d->dep[e].group != CG_NO_GROUP)
             cg_deps_add(d, d->dep[e].group, at);
@@ -184,19 +184,19 @@ follow_epilogue(joining *u, uint32_t i, uint32_t at)
 /* What consumes a product element by element is computed where the product is: bias,
  * activation, a step of descent. */
 void
-cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut)
+cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
 {
-    joining all = { .l = l, .f = f, .cut = cut }, *u = &all;
+    joining all = { .l = l, .f = f, .fusion = fusion }, *u = &all;
     ir_arena *a = l->arena;
-    cg_find_reads(l, f, cut, &u->reads);
+    cg_find_reads(l, f, fusion, &u->reads);
     find_views(u);
-    u->became = IR_NEW_N(a, uint32_t, cut->n);
-    memset(u->became, 0xff, sizeof *u->became * cut->n);
+    u->became = IR_NEW_N(a, uint32_t, fusion->n);
+    memset(u->became, 0xff, sizeof *u->became * fusion->n);
     u->is_output = IR_NEW_N(a, bool, f->n_values);
     for (int k = 0; k < f->n_out; k++)
         u->is_output[f->out[k]] = true;
-    for (uint32_t i = 0; i < u->cut->n; i++) {
-        cg_group *g = &u->cut->group[i];
+    for (uint32_t i = 0; i < u->fusion->n; i++) {
+        cg_group *g = &u->fusion->group[i];
         if (!g->node || ir_ops[g->node->op].flag != IR_CONTRACT || g->n != 1 ||
             g->v[0] != g->node->first)
             continue;
@@ -205,14 +205,14 @@ cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut)
         uint32_t at = find_epilogue(u, y, &others, &via);
         if (at == NOWHERE)
             continue;
-        cg_group *e = &u->cut->group[at];
+        cg_group *e = &u->fusion->group[at];
         if (cg_is_inner_product(u->f, g->node) &&
             cg_is_long_tail(u->l, cost_of(u, e), e->space->size, cg_terms_of(u->f, g->node)))
             continue;
         e->kind = CG_GROUP_NODE;
         e->node = g->node;
         e->via = via;
-        u->cut->root[y] = others;
+        u->fusion->root[y] = others;
         if (others)
             IR_PUSH(a, e->v, e->n, e->cap, y);
         *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space };

@@ -1,4 +1,4 @@
-/* Cut a graph into kernels.
+/* Fuse a graph into kernels.
  *
  * Values that live in memory are roots (roots.c); all else is pulled through by whoever
  * needs it.
@@ -31,7 +31,7 @@ typedef struct readers {
 typedef struct fusing {
     cg_lowering *l;
     const ir_graph *f;
-    cg_cut *cut;
+    cg_fusion *fusion;
     uint32_t *group_of;         /* 1 + the group of a root                  */
     /* by root: the values in memory that it is made of, then IR_NONE */
     ir_ref **reads;
@@ -46,9 +46,9 @@ static uint32_t
 new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space, int outer)
 {
     cg_group g = { .kind = kind, .node = n, .space = space, .outer = outer };
-    IR_PUSH(u->l->arena, u->cut->group, u->cut->n, u->cut->cap, g);
-    cg_deps_push(&u->cut->deps);
-    return u->cut->n - 1;
+    IR_PUSH(u->l->arena, u->fusion->group, u->fusion->n, u->fusion->cap, g);
+    cg_deps_push(&u->fusion->deps);
+    return u->fusion->n - 1;
 }
 
 /* The variables of a group's space, at which root v is computed. */
@@ -56,7 +56,7 @@ static const ir_type *
 walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
 {
     const ir_type *t = cg_root_space(u->l, u->f, v);
-    cg_walk_begin(w, u->l->scratch, u->f, u->cut->root);
+    cg_walk_begin(w, u->l->scratch, u->f, u->fusion->root);
     *space = cg_walk_space(w, t->rank, t->dims);
     if (cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         cg_walk_value(w, ir_def(u->f, v)->in[0], *space);
@@ -90,14 +90,14 @@ static bool
 may_move(fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own,
          bool *linked)
 {
-    const cg_group *g = &u->cut->group[gi];
+    const cg_group *g = &u->fusion->group[gi];
     for (uint32_t i = 0; i < w->n_reads; i++) {
         const cg_read *r = &w->read[i];
         uint32_t from = r->v ? u->group_of[r->v] : 0;
         if (!from || from == own)
             continue;
         if (from - 1 != gi) {
-            if (cg_deps_wait(&u->cut->deps, from - 1, gi))
+            if (cg_deps_wait(&u->fusion->deps, from - 1, gi))
                 return false;
             continue;
         }
@@ -242,7 +242,7 @@ find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, c
     sort_candidates(&near);
     while (near.n-- > 0) {
         const uint32_t gi = near.group[near.n];
-        const cg_group *g = &u->cut->group[gi];
+        const cg_group *g = &u->fusion->group[gi];
         ir_ref all[CG_GROUP_MOST + 1];
         bool linked = false;
         if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
@@ -265,11 +265,11 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
     int outer = row ? ir_type_at(u->f, v)->rank : -1;
     if (cg_root_kind(u->l, u->f, v) == CG_GROUP_COLUMN)
         return find_column_group(u, v, w, space, at);
-    if (row && u->cut->flat[ir_def(u->f, v)->in[0]])
+    if (row && u->fusion->flat[ir_def(u->f, v)->in[0]])
         return new_group(u, CG_GROUP_ROW, NULL, space, outer);
-    for (uint32_t back = 0; u->l->o->fuse && back < u->cut->n && back < LOOK_BACK; back++) {
-        uint32_t gi = u->cut->n - 1 - back;
-        cg_group *g = &u->cut->group[gi];
+    for (uint32_t back = 0; u->l->o->fuse && back < u->fusion->n && back < LOOK_BACK; back++) {
+        uint32_t gi = u->fusion->n - 1 - back;
+        cg_group *g = &u->fusion->group[gi];
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
         if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN || g->n >= CG_GROUP_MOST
             || u->epoch[g->v[0]] != u->epoch[v] || (!rows && !ir_same_shape(g->space, space)))
@@ -301,7 +301,7 @@ need(fusing *u, uint32_t gi, ir_ref x)
 {
     uint32_t from = u->group_of[x];
     if (from && from - 1 != gi)
-        cg_deps_add(&u->cut->deps, gi, from - 1);
+        cg_deps_add(&u->fusion->deps, gi, from - 1);
 }
 
 static void
@@ -313,7 +313,7 @@ place_root(fusing *u, ir_ref v)
     const ir_type *space = walk_in_space(u, &w, v, &at);
     const uint32_t reads = mark_reads(u, &w);
     uint32_t gi = find_group(u, v, &w, space, at);
-    cg_group *g = &u->cut->group[gi];
+    cg_group *g = &u->fusion->group[gi];
     u->group_of[v] = gi + 1;
     IR_PUSH(u->l->arena, g->v, g->n, g->cap, v);
     for (uint32_t i = 0; i < w.n_reads; i++)
@@ -331,12 +331,12 @@ place_node(fusing *u, const ir_node *n)
     cg_walk w;
     uint32_t gi = new_group(u, CG_GROUP_NODE, n, NULL, 0);
     for (int i = 0; i < n->n_out; i++) {
-        cg_group *g = &u->cut->group[gi];
+        cg_group *g = &u->fusion->group[gi];
         u->group_of[n->first + (ir_ref)i] = gi + 1;
         IR_PUSH(u->l->arena, g->v, g->n, g->cap, n->first + (ir_ref)i);
     }
     const ir_mark mark = ir_arena_mark(u->l->scratch);
-    cg_walk_begin(&w, u->l->scratch, u->f, u->cut->root);
+    cg_walk_begin(&w, u->l->scratch, u->f, u->fusion->root);
     for (int i = 0; i < n->n_in; i++)
         cg_walk_operand(&w, n, i);
     for (uint32_t i = 0; i < w.n_reads; i++)
@@ -346,7 +346,7 @@ place_node(fusing *u, const ir_node *n)
     if (!u->f->effectful || !ir_effectful(n))
         return;
     if (u->effect)
-        cg_deps_add(&u->cut->deps, gi, u->effect - 1);
+        cg_deps_add(&u->fusion->deps, gi, u->effect - 1);
     u->effect = gi + 1;
 }
 
@@ -355,8 +355,8 @@ place_node(fusing *u, const ir_node *n)
 static bool
 go_together(fusing *u, uint32_t gi, uint32_t ci)
 {
-    const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
-    cg_deps *d = &u->cut->deps;
+    const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
+    cg_deps *d = &u->fusion->deps;
     if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
         g->n + c->n > CG_GROUP_MOST || u->epoch[g->v[0]] != u->epoch[c->v[0]])
         return false;
@@ -383,7 +383,7 @@ may_move_root(fusing *u, int rank, ir_ref v, uint32_t gi, uint32_t own, bool *li
 static bool
 may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
 {
-    const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
     ir_ref all[CG_GROUP_MOST];
     uint32_t n = 0;
     bool gains = false;
@@ -408,7 +408,7 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
 static bool
 may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
 {
-    const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
     bool waits = false, again = false;
     if (gi == ci || !go_together(u, gi, ci) ||
         count_row_reductions(u, g) + count_row_reductions(u, c) > ROW_REDUCTIONS_MOST)
@@ -427,8 +427,8 @@ static void
 take(fusing *u, uint32_t gi, uint32_t ci)
 {
     ir_arena *a = u->l->arena;
-    cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
-    cg_deps *d = &u->cut->deps;
+    cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
+    cg_deps *d = &u->fusion->deps;
     for (uint32_t i = 0; i < c->n; i++) {
         IR_PUSH(a, g->v, g->n, g->cap, c->v[i]);
         u->group_of[c->v[i]] = gi + 1;
@@ -447,7 +447,7 @@ take(fusing *u, uint32_t gi, uint32_t ci)
 static candidates
 find_candidates(fusing *u, uint32_t ci)
 {
-    const cg_group *c = &u->cut->group[ci];
+    const cg_group *c = &u->fusion->group[ci];
     candidates near = { 0 };
     for (uint32_t i = 0; i < c->n; i++)
         for (const ir_ref *x = u->reads[c->v[i]]; *x; x++) {
@@ -462,8 +462,8 @@ find_candidates(fusing *u, uint32_t ci)
 static void
 fuse_groups(fusing *u, cg_group_kind kind, bool may_take(fusing *, uint32_t, uint32_t))
 {
-    for (uint32_t ci = 0; u->l->o->fuse && ci < u->cut->n; ci++) {
-        if (u->cut->group[ci].kind != kind)
+    for (uint32_t ci = 0; u->l->o->fuse && ci < u->fusion->n; ci++) {
+        if (u->fusion->group[ci].kind != kind)
             continue;
         const ir_mark mark = ir_arena_mark(u->l->scratch);
         const candidates near = find_candidates(u, ci);
@@ -476,33 +476,33 @@ fuse_groups(fusing *u, cg_group_kind kind, bool may_take(fusing *, uint32_t, uin
     }
 }
 
-cg_cut *
+cg_fusion *
 cg_fuse(cg_lowering *l, const ir_graph *f)
 {
     ir_arena *a = l->arena;
-    fusing u = { .l = l, .f = f, .cut = IR_NEW(a, cg_cut) };
-    cg_deps_init(&u.cut->deps, a, l->scratch);
-    u.cut->root = IR_NEW_N(a, bool, f->n_values);
+    fusing u = { .l = l, .f = f, .fusion = IR_NEW(a, cg_fusion) };
+    cg_deps_init(&u.fusion->deps, a, l->scratch);
+    u.fusion->root = IR_NEW_N(a, bool, f->n_values);
     u.reads = IR_NEW_N(a, ir_ref *, f->n_values);
     u.by = IR_NEW_N(a, readers, f->n_values);
     u.read_at = IR_NEW_N(a, uint32_t, f->n_values);
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     u.epoch = IR_NEW_N(a, uint32_t, f->n_values);
     find_epochs(&u);
-    cg_find_roots(l, f, u.cut);
+    cg_find_roots(l, f, u.fusion);
     ir_each_node(n, f) {
         bool used = f->effectful && ir_effectful(n);
         for (int i = 0; i < n->n_out; i++)
-            used |= u.cut->root[n->first + (ir_ref)i];
+            used |= u.fusion->root[n->first + (ir_ref)i];
         if (used && cg_has_own_lowering(l, f, n))
             place_node(&u, n);
         else if (used)
             place_root(&u, n->first);
     }
     if (l->o->fuse)
-        cg_fuse_epilogues(l, f, u.cut);
+        cg_fuse_epilogues(l, f, u.fusion);
     fuse_groups(&u, CG_GROUP_ROW, may_take_rows);
     fuse_groups(&u, CG_GROUP_COLUMN, may_take_columns);
-    cg_order(l, f, u.cut);
-    return u.cut;
+    cg_order(l, f, u.fusion);
+    return u.fusion;
 }

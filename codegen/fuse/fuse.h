@@ -1,4 +1,4 @@
-/* Cutting a graph into kernels. */
+/* Fusing a graph into kernels. */
 #ifndef CODEGEN_FUSE_FUSE_H
 #define CODEGEN_FUSE_FUSE_H
 
@@ -32,7 +32,7 @@ struct cg_group {
     int64_t cost; /* map: of one element of all that it makes, but what is read        */
 };
 
-typedef struct cg_cut {
+typedef struct cg_fusion {
     /* for each value: it is in memory when its group has run */
     bool *root;
     uint32_t n, cap;
@@ -46,27 +46,27 @@ typedef struct cg_cut {
     uint32_t *readers;
     /* for each value: is it summed along axes that no vector goes along together */
     bool *flat;
-} cg_cut;
+} cg_fusion;
 
-cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
-/* roots.c: the values of f that live in memory, into cut->root; has the node a lowering of its
- * own; the kind of the group that a root begins; its iteration space, of a reduction that of
- * the operand. */
+cg_fusion *cg_fuse(cg_lowering *l, const ir_graph *f);
+/* roots.c: the values of f that live in memory, into fusion->root; has the node a lowering
+ * of its own; the kind of the group that a root begins; its iteration space, of a reduction
+ * that of the operand. */
 enum { CG_GROUP_MOST = 12 };            /* roots of a kernel */
-void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_cut *cut);
+void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion);
 bool cg_has_own_lowering(const cg_lowering *l, const ir_graph *f, const ir_node *n);
 cg_group_kind cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v);
 const ir_type *cg_root_space(cg_lowering *l, const ir_graph *f, ir_ref v);
 
-/* What each group of a cut reads, each value once, then IR_NONE; and by value the groups
- * that do, in ascending order: reader[first[v]] ... reader[first[v + 1] - 1]. */
+/* What each group of a fusion plan reads, each value once, then IR_NONE; and by value the
+ * groups that do, in ascending order: reader[first[v]] ... reader[first[v + 1] - 1]. */
 typedef struct cg_reads {
     ir_ref **of;
     uint32_t *first, *reader;
 } cg_reads;
-void cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_cut *cut, cg_reads *out);
-/* order.c: the order of the groups of a cut, and who reads each value last. */
-void cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut);
+void cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_reads *out);
+/* order.c: the order of the groups of a fusion plan, and who reads each value last. */
+void cg_order(cg_lowering *l, const ir_graph *f, cg_fusion *fusion);
 /* Values of f that are to be in memory before what they are taken from is written over;
  * NULL-free, by value. */
 bool *cg_early_reads(cg_lowering *l, const ir_graph *f);
@@ -80,7 +80,7 @@ int cg_part_operand(const ir_graph *f, const ir_node *n, int k);
 void cg_walk_operand(cg_walk *w, const ir_node *n, int i);
 /* What group g reads, at index `space` of its space. */
 void cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space);
-void cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut,
+void cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_fusion *fusion,
                    const cg_group *g);
 
 /* The value whose memory operand i of a product is read from, the operand being a view of it
@@ -93,7 +93,7 @@ ir_ref cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *strid
 int64_t cg_terms_of(const ir_graph *f, const ir_node *n);
 
 /* epilogue.c: what consumes a product element by element is computed where the product is. */
-void cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut);
+void cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_fusion *fusion);
 /* Is that too much to be computed one by one, for each of `rows` sums of `row` elements? */
 bool cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row);
 

@@ -21,7 +21,7 @@ enum {
 typedef struct order {
     cg_lowering *l;
     const ir_graph *f;
-    cg_cut *cut;
+    cg_fusion *fusion;
     cg_reads reads;
     uint32_t n;                 /* groups that are in the order                */
     bool *done;                 /* and which                                   */
@@ -360,21 +360,22 @@ cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space)
 }
 
 void
-cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut, const cg_group *g)
+cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_fusion *fusion,
+              const cg_group *g)
 {
-    cg_walk_begin(w, a, f, cut->root);
+    cg_walk_begin(w, a, f, fusion->root);
     cg_walk_group_at(w, g, g->space ? cg_walk_space(w, g->space->rank, g->space->dims) : NULL);
 }
 
 /* What group g reads, each value once: seen[v] is `mark` for those. */
 static ir_ref *
-reads_of(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g,
+reads_of(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, const cg_group *g,
          uint32_t *seen, uint32_t mark)
 {
     const ir_mark back = ir_arena_mark(l->scratch);
     cg_walk w;
     uint32_t n = 0;
-    cg_walk_group(&w, l->scratch, f, cut, g);
+    cg_walk_group(&w, l->scratch, f, fusion, g);
     for (uint32_t j = 0; j < w.n_reads; j++)
         n += w.read[j].v != IR_NONE;
     n = n < f->n_values ? n : f->n_values;
@@ -391,14 +392,14 @@ reads_of(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g
 }
 
 void
-cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_cut *cut, cg_reads *out)
+cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_reads *out)
 {
     uint32_t *seen = IR_NEW_N(l->arena, uint32_t, f->n_values),
              *at = IR_NEW_N(l->arena, uint32_t, f->n_values);
-    out->of = IR_NEW_N(l->arena, ir_ref *, cut->n + 1);
+    out->of = IR_NEW_N(l->arena, ir_ref *, fusion->n + 1);
     out->first = IR_NEW_N(l->arena, uint32_t, f->n_values + 1);
-    for (uint32_t i = 0; i < cut->n; i++) {
-        out->of[i] = reads_of(l, f, cut, &cut->group[i], seen, i + 1);
+    for (uint32_t i = 0; i < fusion->n; i++) {
+        out->of[i] = reads_of(l, f, fusion, &fusion->group[i], seen, i + 1);
         for (const ir_ref *x = out->of[i]; *x; x++)
             out->first[*x + 1]++;
     }
@@ -406,7 +407,7 @@ cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_cut *cut, cg_reads *ou
         out->first[v + 1] += out->first[v];
     memcpy(at, out->first, sizeof *at * f->n_values);
     out->reader = IR_NEW_N(l->arena, uint32_t, out->first[f->n_values] + 1);
-    for (uint32_t i = 0; i < cut->n; i++)
+    for (uint32_t i = 0; i < fusion->n; i++)
         for (const ir_ref *x = out->of[i]; *x; x++)
             out->reader[at[*x]++] = i;
 }
@@ -414,9 +415,9 @@ cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_cut *cut, cg_reads *ou
 static void
 find_overwrites(order *o)
 {
-    o->over = IR_NEW_N(o->l->arena, const int *, o->cut->n + 1);
-    for (uint32_t i = 0; i < o->cut->n; i++) {
-        const cg_group *g = &o->cut->group[i];
+    o->over = IR_NEW_N(o->l->arena, const int *, o->fusion->n + 1);
+    for (uint32_t i = 0; i < o->fusion->n; i++) {
+        const cg_group *g = &o->fusion->group[i];
         o->over[i] =
             g->kind == CG_GROUP_NODE ? cg_overwrites(o->l, o->f, g->node) : NULL;
     }
@@ -434,7 +435,7 @@ find_reader(order *o, uint32_t i, ir_ref x)
     o->read[x] = r;
     for (uint32_t looks = 0; r < end && looks < READERS_MOST; r++, looks++) {
         const uint32_t j = o->reads.reader[r];
-        if (j != i && !o->done[j] && !cg_deps_wait(&o->cut->deps, j, i))
+        if (j != i && !o->done[j] && !cg_deps_wait(&o->fusion->deps, j, i))
             return j;
     }
     return CG_NO_GROUP;
@@ -445,7 +446,7 @@ find_reader(order *o, uint32_t i, ir_ref x)
 static bool
 is_rash(order *o, uint32_t i)
 {
-    const cg_group *g = &o->cut->group[i];
+    const cg_group *g = &o->fusion->group[i];
     for (int k = 0; o->over[i] && k < g->node->n_out; k++) {
         const uint32_t j =
             o->over[i][k] < 0 ? CG_NO_GROUP : find_reader(o, i, g->node->in[o->over[i][k]]);
@@ -464,10 +465,10 @@ is_rash(order *o, uint32_t i)
 static void
 do_group(order *o, uint32_t i)
 {
-    const cg_deps *d = &o->cut->deps;
+    const cg_deps *d = &o->fusion->deps;
     ir_arena *a = o->l->scratch;
     o->done[i] = true;
-    o->cut->order[o->n++] = i;
+    o->fusion->order[o->n++] = i;
     for (uint32_t e = d->of[i].group; e; e = d->dep[e].next_group)
         if (d->dep[e].group != CG_NO_GROUP && --o->left[d->dep[e].group] == 0)
             cg_heap_push(d->dep[e].group > i ? &o->round : &o->next, a, d->dep[e].group);
@@ -481,7 +482,7 @@ do_group(order *o, uint32_t i)
 static void
 sort_groups(order *o)
 {
-    cg_cut *c = o->cut;
+    cg_fusion *c = o->fusion;
     ir_arena *a = o->l->scratch;
     for (uint32_t e = 1; e < c->deps.n_deps; e++)
         if (c->deps.dep[e].group != CG_NO_GROUP)
@@ -508,7 +509,7 @@ sort_groups(order *o)
 static void
 find_last_readers(order *o)
 {
-    cg_cut *c = o->cut;
+    cg_fusion *c = o->fusion;
     c->last = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
     c->readers = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
     for (uint32_t i = 0; i < c->n; i++)
@@ -521,16 +522,18 @@ find_last_readers(order *o)
 }
 
 void
-cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut)
+cg_order(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
 {
     const ir_mark mark = ir_arena_mark(l->scratch);
-    order o = { .l = l, .f = f, .cut = cut, .done = IR_NEW_N(l->scratch, bool, cut->n + 1) };
-    o.left = IR_NEW_N(l->scratch, uint32_t, cut->n + 1);
-    o.kept = IR_NEW_N(l->scratch, uint32_t, cut->n + 1);
-    o.next_kept = IR_NEW_N(l->scratch, uint32_t, cut->n + 1);
+    order o = {
+        .l = l, .f = f, .fusion = fusion, .done = IR_NEW_N(l->scratch, bool, fusion->n + 1)
+    };
+    o.left = IR_NEW_N(l->scratch, uint32_t, fusion->n + 1);
+    o.kept = IR_NEW_N(l->scratch, uint32_t, fusion->n + 1);
+    o.next_kept = IR_NEW_N(l->scratch, uint32_t, fusion->n + 1);
     o.read = IR_NEW_N(l->scratch, uint32_t, f->n_values);
-    cut->order = IR_NEW_N(l->arena, uint32_t, cut->n + 1);
-    cg_find_reads(l, f, cut, &o.reads);
+    fusion->order = IR_NEW_N(l->arena, uint32_t, fusion->n + 1);
+    cg_find_reads(l, f, fusion, &o.reads);
     find_overwrites(&o);
     sort_groups(&o);
     if (l->status == COT_OK)

@@ -30,7 +30,7 @@ enum {
 typedef struct rooting {
     cg_lowering *l;
     const ir_graph *f;
-    cg_cut *cut;
+    cg_fusion *fusion;
     bool *is_output;
     int64_t *who;               /* who pulls the value: NOBODY, a key, MANY */
     double *times;              /* how often each element is pulled         */
@@ -206,7 +206,7 @@ is_spread(const rooting *u, const ir_node *pad)
 static void
 note_copies(rooting *u, const ir_node *n, ir_ref x, bool moves)
 {
-    const bool first = u->cut->root[n->first] || !u->copies[n->first];
+    const bool first = u->fusion->root[n->first] || !u->copies[n->first];
     const uint32_t by = first ? 1 : u->copies[n->first], had = u->copies[x],
                    index = moves ? n->first : first ? 0 : u->index[n->first];
     const bool same = had > 0 && !moves && u->index[x] == index;
@@ -221,7 +221,7 @@ static void
 note_use(rooting *u, const ir_node *n, ir_ref x, int64_t who, double times)
 {
     const ir_type *tx = ir_type_at(u->f, x), *ty = ir_type_at(u->f, n->first);
-    bool inside = !u->cut->root[n->first] && u->crossed[n->first];
+    bool inside = !u->fusion->root[n->first] && u->crossed[n->first];
     const int64_t terms = is_pointwise(u->f, n) ? cg_terms_of(u->f, n) : 1;
     double ratio = 1;
     u->crossed[x] |= inside || crosses(u, n);
@@ -261,7 +261,7 @@ is_copied_often(const rooting *u, ir_ref v)
 static bool
 must_be_root(const rooting *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || u->early[v] || u->cut->flat[v] || u->too_much[v] ||
+    if (u->is_output[v] || u->early[v] || u->fusion->flat[v] || u->too_much[v] ||
         cg_has_own_lowering(u->l, u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
     if (n->n_in == 0 && ir_ops[n->op].cost == IR_FREE)
@@ -320,7 +320,7 @@ want_flat(rooting *u, const ir_node *n)
         !ir_axes_has(ir_reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
         return;
     if (!u->as_it_lies[n->in[0]])
-        u->cut->flat[n->in[0]] = true;
+        u->fusion->flat[n->in[0]] = true;
 }
 
 /* How many ops are pulled for n, each counted once; more than PULL_SIZE_MOST: too many. */
@@ -425,9 +425,9 @@ find_roots(rooting *u)
         want_flat(u, n);
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
-            u->cut->root[v] = must_be_root(u, n, v);
-            who = u->cut->root[v] ? puller(u, v) : u->who[v];
-            times = u->cut->root[v] ? 1 : u->times[v];
+            u->fusion->root[v] = must_be_root(u, n, v);
+            who = u->fusion->root[v] ? puller(u, v) : u->who[v];
+            times = u->fusion->root[v] ? 1 : u->times[v];
         }
         for (int i = 0; i < n->n_in; i++) {
             ir_ref x = n->in[i];
@@ -441,10 +441,10 @@ find_roots(rooting *u)
 }
 
 void
-cg_find_roots(cg_lowering *l, const ir_graph *f, cg_cut *cut)
+cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
 {
     ir_arena *a = l->arena;
-    rooting u = { .l = l, .f = f, .cut = cut };
+    rooting u = { .l = l, .f = f, .fusion = fusion };
 
     u.is_output = IR_NEW_N(a, bool, f->n_values);
     u.who = IR_NEW_N(a, int64_t, f->n_values);
@@ -465,7 +465,7 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_cut *cut)
     u.too_much = IR_NEW_N(a, bool, f->n_values);
     u.met = IR_NEW_N(a, uint32_t, f->n_nodes);
     u.stack = IR_NEW_N(a, uint32_t, PULL_SIZE_MOST);
-    cut->flat = IR_NEW_N(a, bool, f->n_values);
+    fusion->flat = IR_NEW_N(a, bool, f->n_values);
     ir_each_node(n, f)
         for (int i = 0; i < n->n_in; i++)
             u.uses[n->in[i]]++;

@@ -115,7 +115,7 @@ place_results(cg_lowering *l, cg_level *v, const ir_node *n)
     for (int i = 0; i < n->n_out; i++) {
         const ir_ref y = n->first + (ir_ref)i,
                      x = over && over[i] >= 0 ? n->in[over[i]] : IR_NONE;
-        bool mine = x && v->place[x].set && !v->borrowed[x] && v->cut->last[x] == v->at;
+        bool mine = x && v->place[x].set && !v->borrowed[x] && v->fusion->last[x] == v->at;
         for (int k = 0; k < n->n_in && mine; k++)
             mine = k == over[i] || n->in[k] != x;
         if (!v->place[y].set && mine)
@@ -573,8 +573,8 @@ is_alone(const cg_level *b, ir_ref y)
     int times = 0;
     for (int i = 0; i < b->f->n_out; i++)
         times += b->f->out[i] == y;
-    for (uint32_t i = 0; i < b->cut->n && times == 1 && b->cut->readers[y] == 0; i++) {
-        const cg_group *g = &b->cut->group[i];
+    for (uint32_t i = 0; i < b->fusion->n && times == 1 && b->fusion->readers[y] == 0; i++) {
+        const cg_group *g = &b->fusion->group[i];
         if (g->n == 1 && g->v[0] == y)
             return g->kind == CG_GROUP_MAP;
     }

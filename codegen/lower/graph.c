@@ -70,11 +70,11 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_kernel_begin(l, n ? ir_ops[n->op].name : "copy");
     cg_frame *fr = cg_level_frame(l, v, g);
     if (g->kind == CG_GROUP_MAP)
-        cg_map_kernel(l, fr, v->cut, g);
+        cg_map_kernel(l, fr, v->fusion, g);
     else if (g->kind == CG_GROUP_COLUMN)
         cg_column_kernel(l, fr, g);
     else
-        cg_row_kernel(l, fr, v->cut, g);
+        cg_row_kernel(l, fr, v->fusion, g);
     cg_kernel_call(l);
 }
 
@@ -82,8 +82,8 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
 static void
 forward_places(cg_lowering *l, cg_level *v)
 {
-    for (uint32_t i = v->cut->n; i-- > 0;) {
-        const cg_group *g = &v->cut->group[v->cut->order[i]];
+    for (uint32_t i = v->fusion->n; i-- > 0;) {
+        const cg_group *g = &v->fusion->group[v->fusion->order[i]];
         if (cg_forward_pieces(l, v, i))
             continue;
         const int *over =
@@ -93,7 +93,7 @@ forward_places(cg_lowering *l, cg_level *v)
                 continue;
             ir_ref x = g->node->in[over[k]], y = g->node->first + (ir_ref)k;
             if (v->place[x].set || cg_times_among_operands(g->node, x) > 1 ||
-                v->cut->last[x] != i || !ir_def(v->f, x))
+                v->fusion->last[x] != i || !ir_def(v->f, x))
                 continue;
             ir_ref c = v->place[y].set ? cg_input_at(l, v, v->place[y]) : IR_NONE;
             if (c && !cg_may_overwrite(l, v, x, c))
@@ -113,7 +113,7 @@ cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x)
     if (v->place[x].set)
         return;
     plan_kernel(l, v, &g);
-    v->cut->root[x] = true;
+    v->fusion->root[x] = true;
 }
 
 /* What is made last, of a group: what the rest of it is made for. */
@@ -129,8 +129,8 @@ cg_plan_graph(cg_lowering *l, cg_level *v)
 {
     const ir_loc around = l->loc;
     forward_places(l, v);
-    for (uint32_t i = 0; i < v->cut->n && l->status == COT_OK; i++) {
-        const cg_group *g = &v->cut->group[v->cut->order[i]];
+    for (uint32_t i = 0; i < v->fusion->n && l->status == COT_OK; i++) {
+        const cg_group *g = &v->fusion->group[v->fusion->order[i]];
         const ir_mark mark = ir_arena_mark(l->scratch);
         v->at = i;
         l->loc = group_loc(v, g);

@@ -147,11 +147,11 @@ launches(cg_lowering *l, const ir_graph *f, waiting w)
 
     if (known->n >= -1)
         return known->n;
-    const cg_cut *cut = cg_fuse(l, f);
+    const cg_fusion *fusion = cg_fuse(l, f);
     int64_t all = f->n_out;     /* copies to where results belong */
 
-    for (uint32_t i = 0; i < cut->n; i++) {
-        const cg_group *g = &cut->group[i];
+    for (uint32_t i = 0; i < fusion->n; i++) {
+        const cg_group *g = &fusion->group[i];
 
         all = add(all, g->kind == CG_GROUP_NODE ? launches_of_node(l, f, g->node, w) : 1);
     }

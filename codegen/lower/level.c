@@ -14,7 +14,7 @@ cg_level_new(cg_lowering *l, const ir_graph *f)
     v->mask = IR_NEW_N(l->arena, const cg_masked *, f->n_values);
     v->stride = IR_NEW_N(l->arena, const int64_t *, f->n_values);
     v->maker = IR_NEW_N(l->arena, uint32_t, f->n_values);
-    v->cut = cg_fuse(l, f);
+    v->fusion = cg_fuse(l, f);
     return v;
 }
 
@@ -52,7 +52,7 @@ static bool
 reads_in_place(cg_lowering *l, const cg_level *b, const cg_group *g, ir_ref c)
 {
     cg_walk w;
-    cg_walk_begin(&w, l->scratch, b->f, b->cut->root);
+    cg_walk_begin(&w, l->scratch, b->f, b->fusion->root);
     const cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
     for (uint32_t j = 0; j < g->n; j++)
         cg_walk_root(&w, g->v[j], at);
@@ -69,10 +69,10 @@ reads_in_place(cg_lowering *l, const cg_level *b, const cg_group *g, ir_ref c)
 static bool
 may_overwrite_one(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c, uint32_t i)
 {
-    const cg_cut *cut = b->cut;
-    const cg_group *g = &cut->group[cut->order[i]];
-    if (cut->last[c] != i || cut->readers[c] == 0)
-        return cut->last[c] <= i;
+    const cg_fusion *fusion = b->fusion;
+    const cg_group *g = &fusion->group[fusion->order[i]];
+    if (fusion->last[c] != i || fusion->readers[c] == 0)
+        return fusion->last[c] <= i;
     if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
         return carried_on(l, b->f, g->node, x, c);
     if (g->kind != CG_GROUP_MAP)
@@ -88,7 +88,7 @@ made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
     bool *is = IR_NEW_N(l->scratch, bool, b->f->n_values);
     is[c] = true;
     for (uint32_t i = 0; i < n; i++) {
-        const cg_group *g = &b->cut->group[b->cut->order[i]];
+        const cg_group *g = &b->fusion->group[b->fusion->order[i]];
         const int *over =
             g->kind == CG_GROUP_NODE ? cg_overwrites(l, b->f, g->node) : NULL;
         for (int k = 0; over && k < g->node->n_out; k++) {
@@ -103,9 +103,9 @@ made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
 bool
 cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
 {
-    const cg_cut *cut = b->cut;
-    for (uint32_t i = 0; i < cut->n; i++) {
-        const cg_group *g = &cut->group[cut->order[i]];
+    const cg_fusion *fusion = b->fusion;
+    for (uint32_t i = 0; i < fusion->n; i++) {
+        const cg_group *g = &fusion->group[fusion->order[i]];
         bool makes = false;
         for (uint32_t j = 0; j < g->n; j++)
             makes |= g->v[j] == x;

@@ -27,7 +27,7 @@ typedef struct cg_masked {
 /* A graph whose values have places: the function, or the body of a loop or a branch. */
 struct cg_level {
     const ir_graph *f;
-    const cg_cut *cut;
+    const cg_fusion *fusion;
     cg_place *place;            /* for each value; set for inputs, and where results must go */
     bool *borrowed;             /* the place belongs to someone else: not to be written over */
     const cg_whole **whole;     /* for each value: its pieces, if some are made in it */

@@ -56,7 +56,7 @@ follow(following *s, ir_ref x, int64_t offset, const int64_t *stride)
     const ir_graph *f = s->v->f;
     const ir_node *n = ir_def(f, x);
     int64_t to[COT_MAX_RANK + 1] = { 0 };
-    bool stop = !n || (x != s->y && s->v->cut->root[x]);
+    bool stop = !n || (x != s->y && s->v->fusion->root[x]);
 
     if (!stop && n->op == OP_reshape &&
         stride_before(ir_type_at(f, n->in[0]), ir_type_at(f, x), stride, to)) {
@@ -101,14 +101,14 @@ may_place(cg_lowering *l, const cg_level *v, const cg_whole *w, uint32_t k, uint
 {
     ir_ref x = w->piece[k].v;
     const ir_node *n = ir_def(v->f, x);
-    if (!n || n->op == OP_constant || !v->cut->root[x] || v->place[x].set ||
-        v->cut->last[x] != i)
+    if (!n || n->op == OP_constant || !v->fusion->root[x] || v->place[x].set ||
+        v->fusion->last[x] != i)
         return false;
     for (uint32_t j = 0; j < w->n; j++)
         if (j != k && w->piece[j].v == x)
             return false;
     return is_dense(ir_type_at(v->f, x), w->piece[k].stride) ||
-           (is_stacked(l, v->f, n) && v->cut->readers[x] == 1);
+           (is_stacked(l, v->f, n) && v->fusion->readers[x] == 1);
 }
 
 static void
@@ -124,7 +124,7 @@ place_piece(cg_lowering *l, cg_level *v, ir_ref y, cg_piece *p)
 bool
 cg_forward_pieces(cg_lowering *l, cg_level *v, uint32_t i)
 {
-    const cg_group *g = &v->cut->group[v->cut->order[i]];
+    const cg_group *g = &v->fusion->group[v->fusion->order[i]];
     if (g->kind != CG_GROUP_MAP || g->n != 1 || g->space->size == 0 || !ir_def(v->f, g->v[0]))
         return false;
     ir_ref y = g->v[0];
@@ -183,7 +183,7 @@ cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
     cg_kernel_begin(l, n ? ir_ops[n->op].name : "copy");
     const ir_type *reach = ir_type_new(l->ctx, t->dtype, 1, &end);
     p.buffer = cg_place_buffer(l, &to, reach, "y", true);
-    cg_put_kernel(l, cg_level_frame(l, v, &own), v->cut, x, stride, true, put, &p);
+    cg_put_kernel(l, cg_level_frame(l, v, &own), v->fusion, x, stride, true, put, &p);
     cg_kernel_call(l);
 }
 

@@ -135,7 +135,7 @@ epilogue_cost(const product *p)
     const cg_level *v = p->v;
     const ir_type *t = ir_type_at(v->f, p->n->first);
     cg_walk w;
-    cg_walk_begin(&w, p->l->scratch, v->f, v->cut->root);
+    cg_walk_begin(&w, p->l->scratch, v->f, v->fusion->root);
     const cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
     cg_ix space[COT_MAX_RANK];
     cg_index_via(&w.ix, v->f, p->n->first, p->g->via ? p->g->via : p->n->first, at, space);

@@ -83,7 +83,7 @@ find_boxes(cg_lowering *l, cg_level *v, const ir_node *n)
         find_slices(l, v);
     for (uint32_t i = v->slice[n->in[0]]; i; i = v->next_slice[i]) {
         const ir_node *x = &v->f->node[i];
-        if (is_box_of(v->f, n, x) && !v->cut->root[x->first])
+        if (is_box_of(v->f, n, x) && !v->fusion->root[x->first])
             IR_PUSH(l->scratch, box, many, cap, x->first);
     }
     IR_PUSH(l->scratch, box, many, cap, IR_NONE);
@@ -96,7 +96,7 @@ read_of(const cg_lowering *l, const cg_level *v, const ir_node *n, int i, const 
         const cg_ix *at, reading is)
 {
     const int rank = ir_type_at(v->f, n->in[i])->rank;
-    if (r->v && ir_def(v->f, r->v) && !v->cut->root[r->v] &&
+    if (r->v && ir_def(v->f, r->v) && !v->fusion->root[r->v] &&
         is_box_of(v->f, n, ir_def(v->f, r->v)))
         return i == 1 && is != READS_OTHERS &&
                        (rank == 0 || !memcmp(r->at, at, sizeof *at * (size_t)rank))
@@ -116,8 +116,8 @@ reads_target(cg_lowering *l, cg_level *v, const ir_node *n)
     reading is = READS_NOTHING;
     cg_walk w;
     for (const ir_ref *x = box; *x; x++)
-        v->cut->root[*x] = true;
-    cg_walk_begin(&w, l->scratch, v->f, v->cut->root);
+        v->fusion->root[*x] = true;
+    cg_walk_begin(&w, l->scratch, v->f, v->fusion->root);
     for (int i = 1; i < n->n_in; i++) {
         const ir_type *t = ir_type_at(v->f, n->in[i]);
         at[i] = cg_walk_space(&w, t->rank, t->dims);
@@ -125,7 +125,7 @@ reads_target(cg_lowering *l, cg_level *v, const ir_node *n)
         end[i] = w.n_reads;
     }
     for (const ir_ref *x = box; *x; x++)
-        v->cut->root[*x] = false;
+        v->fusion->root[*x] = false;
     for (int i = 1, k = 0; i < n->n_in; i++)
         for (; k < (int)end[i]; k++)
             is = read_of(l, v, n, i, &w.read[k], at[i], is);
@@ -138,7 +138,7 @@ place_result(cg_lowering *l, cg_level *v, update *u)
 {
     const ir_node *n = u->n;
     ir_ref x = n->in[0], y = n->first;
-    bool dies = v->place[x].set && !v->borrowed[x] && v->cut->last[x] == v->at;
+    bool dies = v->place[x].set && !v->borrowed[x] && v->fusion->last[x] == v->at;
     if (dies && !v->place[y].set)
         v->place[y] = v->place[x];
     if (!v->place[y].set)
@@ -210,7 +210,7 @@ plan_box(cg_lowering *l, update *u)
     cg_box_starts(l, u->fr, n, 2, y->dims, u->start);
     for (int k = u->x->rank - 1; k >= 0; step *= u->x->dims[k--])
         stride[k] = step;
-    cg_put_kernel(l, u->fr, u->v->cut, n->in[1], stride, !u->own, put_in_box, u);
+    cg_put_kernel(l, u->fr, u->v->fusion, n->in[1], stride, !u->own, put_in_box, u);
     cg_kernel_call(l);
 }
 
@@ -257,7 +257,7 @@ look_ahead(const cg_lowering *l, const update *u)
         ir_type_at(f, u->n->in[2])->dims[u->outer - 1] <= 2 * ahead ||
         u->x->size * (int64_t)cot_dtype_size(u->type) <= NEAR_BYTES)
         return 0;
-    cg_walk_begin(&w, l->scratch, f, u->v->cut->root);
+    cg_walk_begin(&w, l->scratch, f, u->v->fusion->root);
     cg_walk_value(&w, u->w.y, cg_walk_space(&w, y->rank, y->dims));
     return w.reduces || w.cost > CG_COST_SHARE ? 0 : ahead;
 }

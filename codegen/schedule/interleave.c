@@ -57,7 +57,7 @@ put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
 }
 
 void
-cg_stack_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
+cg_stack_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
                 const uint32_t *buffer, int parts)
 {
     const ir_graph *f = fr->f;
@@ -69,5 +69,5 @@ cg_stack_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group 
     s.part = ir_type_at(f, v[0]);
     s.below = is_stacked_below(f, g->v[0]);
     const cg_group each = { .kind = CG_GROUP_MAP, .space = s.part, .n = (uint32_t)s.n, .v = v };
-    cg_put_group(l, fr, cut, &each, NULL, true, put_part, &s);
+    cg_put_group(l, fr, fusion, &each, NULL, true, put_part, &s);
 }

@@ -101,7 +101,7 @@ walk_group(cg_walk *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
 enum { CUTS_MOST = 64, CUTS_LEAST_SIZE = 512 };
 
 static void
-find_cuts(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group *g,
+find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
           const cg_walk *w, const cg_ix *at, nest *s)
 {
     for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CUTS_LEAST_SIZE; i++) {
@@ -109,7 +109,7 @@ find_cuts(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
         s->cuts[i] = cg_cuts_of(w, at, first, last, s->extent[i], CUTS_MOST);
         for (int j = 0; j < s->cuts[i].n && s->cuts[i].n > 1; j++) {
             cg_walk piece;
-            cg_walk_begin(&piece, l->scratch, fr->f, cut->root);
+            cg_walk_begin(&piece, l->scratch, fr->f, fusion->root);
             cg_ix *x = cg_walk_space(&piece, g->space->rank, g->space->dims);
             cg_ix v = cg_ix_var(&piece.ix, 0, s->cuts[i].start[j], s->cuts[i].start[j + 1] - 1);
             cg_ix_split(&piece.ix, v, last - first, g->space->dims + first, x + first);
@@ -123,12 +123,12 @@ enum { WIDE_PART = 4 };
 
 /* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
 static nest
-find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group *g,
+find_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
           const int64_t *stride, cg_walk *w)
 {
     const ir_graph *f = fr->f;
     nest s = { 0 };
-    cg_walk_begin(w, l->scratch, f, cut->root);
+    cg_walk_begin(w, l->scratch, f, fusion->root);
     cg_ix *at = cg_walk_space(w, g->space->rank, g->space->dims);
     walk_group(w, fr, g, at);
     int last = -1;
@@ -158,7 +158,7 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     if (s.widest == 64 && w->wide * WIDE_PART <= w->cost)
         /* a few counters: two registers each, rather than half of one for all else */
         s.widest = 32;
-    find_cuts(l, fr, cut, g, w, at, &s);
+    find_cuts(l, fr, fusion, g, w, at, &s);
     return s;
 }
 
@@ -179,7 +179,7 @@ typedef struct mapping {
     /* a short dense loop, no level, all elements of which are made at once; -1: none */
     int inside;
     bool parallel, again;
-    bool cut[COT_MAX_RANK + 1]; /* loops that run in pieces */
+    bool fusion[COT_MAX_RANK + 1]; /* loops that run in pieces */
     int pieces;
     cg_ix at[COT_MAX_RANK + 1];
 } mapping;
@@ -428,7 +428,7 @@ map_level(mapping *m, int level)
     }
     int i = m->order[level];
     const cg_cuts whole = { 1, (const int64_t[]){ 0, m->s.extent[i] } },
-                  *cuts = m->cut[i] ? &m->s.cuts[i] : &whole;
+                  *cuts = m->fusion[i] ? &m->s.cuts[i] : &whole;
     if (m->tile && level == m->s.n - 2) {
         map_tiled(m, level);
         return;
@@ -457,7 +457,7 @@ pick_cuts(mapping *m)
             (level == m->levels - 1 && m->s.extent[i] <= n * m->lanes) ||
             m->s.cut_cost[i] * copies > most)
             continue;
-        m->cut[i] = true;
+        m->fusion[i] = true;
         m->pieces += n;
         copies *= n;
     }
@@ -677,12 +677,12 @@ run_mapping(mapping *m)
 enum { STREAM_BYTES = 32 << 20 };
 
 void
-cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g)
+cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g)
 {
     mapping m = { .l = l, .fr = fr, .g = g };
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, g->n);
     cg_walk w;
-    m.s = find_nest(l, fr, cut, g, NULL, &w);
+    m.s = find_nest(l, fr, fusion, g, NULL, &w);
     m.again = !cg_writes_over(l, fr, &w, g);
     m.buffer = buffer;
     for (uint32_t i = 0; i < g->n; i++) {
@@ -693,25 +693,25 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     }
     const int parts = m.again ? cg_stacked_parts(fr, g) : 0;
     if (parts)
-        cg_stack_kernel(l, fr, cut, g, buffer, parts);
+        cg_stack_kernel(l, fr, fusion, g, buffer, parts);
     else
         run_mapping(&m);
 }
 
 void
-cg_put_group(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
+cg_put_group(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
              const int64_t *stride, bool again, cg_put *put, void *user)
 {
     mapping m = { .l = l, .fr = fr, .g = g, .put = put, .user = user, .again = again };
     cg_walk w;
-    m.s = find_nest(l, fr, cut, g, stride, &w);
+    m.s = find_nest(l, fr, fusion, g, stride, &w);
     run_mapping(&m);
 }
 
 void
-cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v,
+cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, ir_ref v,
               const int64_t *stride, bool again, cg_put *put, void *user)
 {
     const cg_group g = { .kind = CG_GROUP_MAP, .space = ir_type_at(fr->f, v), .n = 1, .v = &v };
-    cg_put_group(l, fr, cut, &g, stride, again, put, user);
+    cg_put_group(l, fr, fusion, &g, stride, again, put, user);
 }

@@ -40,7 +40,7 @@ cg_ix *
 cg_walk_member(rows *r, cg_walk *w, uint32_t i)
 {
     ir_ref v = r->g->v[i];
-    cg_walk_begin(w, r->l->scratch, r->fr->f, r->cut->root);
+    cg_walk_begin(w, r->l->scratch, r->fr->f, r->fusion->root);
     cg_ix *at =
         cg_walk_space(w, r->g->space->rank, r->g->space->dims); /* the outer axes come first */
     if (is_reduce(r, v) || member(r, i) == CG_MEMBER_COLUMN)
@@ -686,9 +686,9 @@ find_columns(rows *r)
 }
 
 void
-cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g)
+cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g)
 {
-    rows r = { .l = l, .fr = fr, .cut = cut, .g = g, .n = 1, .outer = 1, .again = true };
+    rows r = { .l = l, .fr = fr, .fusion = fusion, .g = g, .n = 1, .outer = 1, .again = true };
     for (int k = 0; k < g->space->rank; k++)
         *(k < g->outer ? &r.outer : &r.n) *= g->space->dims[k];
     r.buffer = IR_NEW_N(l->arena, uint32_t, g->n);

@@ -30,7 +30,7 @@ typedef struct kept {
 typedef struct rows {
     cg_lowering *l;
     cg_frame *fr;
-    const cg_cut *cut;
+    const cg_fusion *fusion;
     const cg_group *g;
     int64_t n;     /* elements of a row    */
     int64_t outer; /* rows                 */

@@ -12,7 +12,7 @@ static int64_t
 cost_of(const rows *r, ir_ref v, int depth)
 {
     const ir_node *n = ir_def(r->fr->f, v);
-    if (!n || r->cut->root[v] || depth > 40)
+    if (!n || r->fusion->root[v] || depth > 40)
         return 0;
     bool same = n->op == OP_broadcast_in_dim;
     for (int k = 0; same && k < n->at.broadcast.dims.n; k++)
@@ -44,7 +44,7 @@ static void
 set_kept_roots(rows *r, bool are)
 {
     for (uint32_t i = 0; i < r->n_keep; i++)
-        r->cut->root[r->keep[i].v] = are;
+        r->fusion->root[r->keep[i].v] = are;
 }
 
 /* Of what member i computes at each element in pass s, keep the first that an earlier pass
@@ -60,7 +60,7 @@ keep_one(rows *r, uint32_t i, int s, int64_t *room)
     for (uint32_t j = 0; j < w.n_seen; j++) {
         const cg_seen *e = &w.seen[j];
         const ir_type *t = ir_type_at(f, e->v);
-        if (!ir_same_shape(t, r->g->space) || r->cut->root[e->v] || !ir_def(f, e->v) ||
+        if (!ir_same_shape(t, r->g->space) || r->fusion->root[e->v] || !ir_def(f, e->v) ||
             (t->rank && memcmp(e->at, at, sizeof *at * (size_t)t->rank) != 0))
             continue;
         computed *c = find_computed(r, e->v, s);

@@ -491,7 +491,7 @@ static bool
 without(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 {
     const cg_atom a = p->f->atom[atom];
-    const bool cut = a.split == CG_CUT_QUOTIENT || a.split == CG_CUT_REST;
+    const bool fusion = a.split == CG_CUT_QUOTIENT || a.split == CG_CUT_REST;
 
     const int limit = p->limit;
     bool good = false;
@@ -504,8 +504,8 @@ without(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
         good = by_parts(p, s, level) || by_any(p, s, level);
     }
     ration(p, limit);
-    good = good || (cut && by_cut(p, s, atom, c, level)) || by_constant(p, s, atom, c, level) ||
-           (p->tight && by_extreme(p, s, atom, c, level));
+    good = good || (fusion && by_cut(p, s, atom, c, level)) ||
+           by_constant(p, s, atom, c, level) || (p->tight && by_extreme(p, s, atom, c, level));
     if (a.split == CG_QUOTIENT && (c == 1 || c == -1)) {
         ration(p, limit);
         good = good || by_dividend(p, s, atom, c, level);

@@ -115,7 +115,7 @@ product_of(const sizes *z, const char *of)
 /* Axis after axis is cut until the product of those in `of` is small enough; the first one
  * differs from row to row, so that every pair of axes has its sizes in some rows. */
 static void
-cut(sizes *z, const char *of, int64_t most, int64_t row)
+fusion(sizes *z, const char *of, int64_t most, int64_t row)
 {
     for (int i = 0; i < AXES && product_of(z, of) > most; i++) {
         const int at = (int)((row + i) % AXES);
@@ -316,7 +316,7 @@ conv_of(const kind *k, const sizes *z, int64_t row)
     if (groups) /* few features, a multiple of them or alone */
         s.of[2] = sizes_at_most(sizes_that_matter, SIZES_MATTER, s.of[2] % 9),
         s.of[3] = sizes_at_most(sizes_that_matter, SIZES_MATTER, s.of[3] % 9);
-    cut(&s, "bmnkl", WORK / (two ? v.window * v.window : v.window), row);
+    fusion(&s, "bmnkl", WORK / (two ? v.window * v.window : v.window), row);
     v.g = groups ? s.of[0] : 1;
     v.b = groups ? 1 + row % 3 : s.of[0];
     v.c = s.of[3];
@@ -428,9 +428,9 @@ body(maker *m, sizes *z, const kind *k, int64_t row)
         convolve(m, z, k, row);
         return;
     }
-    cut(z, ir_format(m->a, "%s%s", k->x, k->y), WORK, row);
-    cut(z, k->x, ELEMENTS, row);
-    cut(z, k->y, ELEMENTS, row);
+    fusion(z, ir_format(m->a, "%s%s", k->x, k->y), WORK, row);
+    fusion(z, k->x, ELEMENTS, row);
+    fusion(z, k->y, ELEMENTS, row);
     finish(m, product(m, z, k), k->tail);
 }
 

@@ -239,14 +239,15 @@ START_TEST(files_cut_short)
     ck_assert_ptr_nonnull(file);
     if (_i ? !HAS_NPZ : !HAS_SAFETENSORS)
         return;
-    for (size_t cut = 0; cut < size; cut++) {
+    for (size_t fusion = 0; fusion < size; fusion++) {
         cot_state s = { 0 };
-        uint8_t *copy = malloc(cut + 1);
+        uint8_t *copy = malloc(fusion + 1);
 
         ck_assert_ptr_nonnull(copy);
-        memcpy(copy, file, cut);
-        cot_status status = (_i ? rt_npz_read : rt_safetensors_read)(ctx, "cut", copy, cut, &s);
-        ck_assert_msg(status == COT_ERR_PARSE, "%zu bytes: %s", cut, cot_error(ctx));
+        memcpy(copy, file, fusion);
+        cot_status status =
+            (_i ? rt_npz_read : rt_safetensors_read)(ctx, "cut", copy, fusion, &s);
+        ck_assert_msg(status == COT_ERR_PARSE, "%zu bytes: %s", fusion, cot_error(ctx));
         cot_error_clear(ctx);
         cot_state_free(&s);
         free(copy);
