@@ -3,7 +3,7 @@
 #ifndef CODEGEN_ELEMENTAL_FOLD_H
 #define CODEGEN_ELEMENTAL_FOLD_H
 
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 
 /* acc with element j, where that is one operation: a product and a sum rounded once.  l->mask
  * guards loads of an element that may be absent. */

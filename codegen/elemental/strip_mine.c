@@ -4,7 +4,7 @@
  * loop, a last vector moved back to end where they do; else a narrower one. */
 #include "codegen/elemental/strip_mine.h"
 
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/kernel/grid.h"
 
 int64_t

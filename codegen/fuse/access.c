@@ -1,7 +1,7 @@
-/* The walk of a pull: see access.h. */
+/* The walk of an emission: see access.h. */
 #include "codegen/fuse/access.h"
 
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/views.h"
 

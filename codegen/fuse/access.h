@@ -1,4 +1,4 @@
-/* What a pull would touch, without pulling: the same walk on index expressions alone.
+/* What an emission would touch, without emitting: the same walk on index expressions alone.
  *
  * fuse.c asks which values a root reads and where; schedule/map.c, how addresses move along
  * each axis. */

@@ -1,6 +1,6 @@
 /* Fuse a graph into kernels.
  *
- * Values that live in memory are roots (roots.c); all else is pulled through by whoever
+ * Values that live in memory are roots (roots.c); all else is emitted inline by whoever
  * needs it.
  *
  * Roots over one iteration space join into a group, a kernel with several results, if no path
@@ -324,7 +324,7 @@ place_root(fusing *u, ir_ref v)
     ir_arena_release(u->l->scratch, mark);
 }
 
-/* What a node with a lowering of its own reads, through what it pulls. */
+/* What a node with a lowering of its own reads, through what it emits. */
 static void
 place_node(fusing *u, const ir_node *n)
 {

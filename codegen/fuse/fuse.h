@@ -3,7 +3,7 @@
 #define CODEGEN_FUSE_FUSE_H
 
 #include "codegen/fuse/deps.h"
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/fuse/access.h"
 
 typedef enum cg_group_kind {

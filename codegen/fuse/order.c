@@ -4,7 +4,7 @@
  * where nobody reads that later; else it is copied, whole.  In a loop that writes one element
  * of a long carry each step the copy would be all of the time.  So whoever reads such a value
  * runs before the one that writes over it, if it does not wait for that; and a small part of
- * the value that somebody pulls who does wait is put in memory before.  In the backward half of
+ * the value that somebody emits who does wait is put in memory before.  In the backward half of
  * a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
 #include "codegen/fuse/fuse.h"
 #include "codegen/fuse/heap.h"

@@ -1,11 +1,11 @@
 /* Which values of a graph live in memory: the roots of its kernels.
  *
- * A value is a root if it must live in memory: outputs, results of ops with a lowering of their
- * own and of row reductions, and what would cost more to compute again than to store (an
- * expensive value read from several kernels, repeated by a broadcast, put between zeros, or
- * taken in many parts, each of which is code of its own).  All else is pulled through by
- * whoever needs it.  A value is stored as well where pulling it would be too deep for the
- * stack, or too much code for one kernel. */
+ * A value is a root if it must live in memory: outputs, results of ops with a lowering of
+ * their own and of row reductions, and what would cost more to compute again than to store
+ * (an expensive value read from several kernels, repeated by a broadcast, put between zeros,
+ * or taken in many parts, each of which is code of its own).  All else is emitted inline by
+ * whoever needs it.  A value is stored as well where emitting it inline would be too deep
+ * for the stack, or too much code for one kernel. */
 #include "codegen/elemental/fold.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
@@ -32,21 +32,21 @@ typedef struct rooting {
     const ir_graph *f;
     cg_fusion *fusion;
     bool *is_output;
-    int64_t *who;               /* who pulls the value: NOBODY, a key, MANY */
-    double *times;              /* how often each element is pulled         */
-    /* pulled by a reduction whose loop is inside those of later axes */
+    int64_t *who; /* who emits the value: NOBODY, a key, MANY */
+    double *times; /* how often each element is emitted inline         */
+    /* emitted inline by a reduction whose loop is inside those of later axes */
     bool *crossed;
-    int64_t *cost;              /* of pulling an element                    */
+    int64_t *cost; /* of emitting an element                    */
     bool *as_it_lies; /* read through nothing but pointwise ops */
     bool *loops;                /* for which a reduction of several elements runs */
     /* the last use of a value, if all so far are slices that are apart */
     const ir_node **slice;
     uint8_t *slices;            /* how many these are                       */
-    uint32_t *copies;           /* at how many indices a kernel pulls it    */
+    uint32_t *copies; /* at how many indices a kernel emits it    */
     uint32_t *index;            /* which these are: those of its one user, or its own */
     uint32_t *uses;             /* by operands of nodes                     */
     bool *early;                /* read before its operand is written over  */
-    uint32_t *depth;            /* of what is pulled for it: ops one behind the other */
+    uint32_t *depth; /* of what is emitted inline for it: ops one behind the other */
     uint32_t *size;             /* and how many these are in all, or more   */
     bool *too_much;             /* stored, since that would be too deep, or too many */
     uint32_t *met, counts;      /* count_pulled: by node, the last count that met it */
@@ -117,7 +117,7 @@ space_key(const rooting *u, ir_ref v)
     return (int64_t)(h >> 2) + 1;
 }
 
-/* Who pulls what root v needs: roots over its space, but a kernel takes only so many.  Without
+/* Who emits what root v needs: roots over its space, but a kernel takes only so many.  Without
  * that, each kernel of a long chain with a result at every step would compute the chain from
  * its start. */
 static int64_t
@@ -144,7 +144,7 @@ is_hoisted(const rooting *u, const ir_node *n, const ir_type *x, const ir_type *
 }
 
 /* Uses of x that are slices of it, from its end on, each before those seen: no element is
- * pulled twice. */
+ * emitted inline twice. */
 static bool
 is_apart(rooting *u, const ir_node *n, ir_ref x)
 {
@@ -216,7 +216,7 @@ note_copies(rooting *u, const ir_node *n, ir_ref x, bool moves)
     u->copies[x] = all < COPIED_MOST ? all : COPIED_MOST;
 }
 
-/* Operand x of n is pulled by n, which `who` pulls `times` for each element. */
+/* Operand x of n is emitted inline by n, which `who` emits `times` for each element. */
 static void
 note_use(rooting *u, const ir_node *n, ir_ref x, int64_t who, double times)
 {
@@ -272,8 +272,8 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
         return true;
     if (n->op == OP_barrier &&
         ((u->cost[v] > CG_COST_SHARE && cg_stack_of(u->f, v)) || is_transposed(u->f, v)))
-        /* an element pulled out of a stack costs them all; what is turned behind a barrier
-         * is to lie so */
+        /* an element emitted inline out of a stack costs them all; what is turned behind a
+         * barrier is to lie so */
         return true;
     if (n->op == OP_pad && u->times[v] >= PAD_REPEATS)
         /* windows over it would test each element's place again and again */
@@ -282,7 +282,8 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
     return repeated && u->cost[v] > CG_COST_SHARE;
 }
 
-/* Operand i of a node with a lowering of its own must be in memory; the others are pulled. */
+/* Operand i of a node with a lowering of its own must be in memory; the others are emitted
+ * inline. */
 static bool
 wants_memory(const ir_node *n, int i)
 {
@@ -323,7 +324,8 @@ want_flat(rooting *u, const ir_node *n)
         u->fusion->flat[n->in[0]] = true;
 }
 
-/* How many ops are pulled for n, each counted once; more than PULL_SIZE_MOST: too many. */
+/* How many ops are emitted inline for n, each counted once; more than PULL_SIZE_MOST: too
+ * many. */
 static uint32_t
 count_pulled(rooting *u, const ir_node *n)
 {
@@ -346,9 +348,9 @@ count_pulled(rooting *u, const ir_node *n)
     return count;
 }
 
-/* A pull goes down through all that is not in memory, so that its depth is bounded here, and
- * with it the stack that lowering takes; and so is the size of a kernel, which LLVM's time
- * grows with faster than linearly. */
+/* An emission goes down through all that is not in memory, so that its depth is bounded
+ * here, and with it the stack that lowering takes; and so is the size of a kernel, which
+ * LLVM's time grows with faster than linearly. */
 static void
 bound_pulls(rooting *u, const ir_node *n)
 {
@@ -406,7 +408,7 @@ find_costs(rooting *u)
     }
 }
 
-/* Costs forward, then uses backward: a value is decided when all who pull it are known. */
+/* Costs forward, then uses backward: a value is decided when all who emit it are known. */
 static void
 find_roots(rooting *u)
 {

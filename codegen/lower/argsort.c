@@ -7,7 +7,7 @@
  * Computer Programming 3, section 5.2.5): all digits of a line are counted in one pass, then
  * each pass moves words and places to where their digit belongs.  Every pass is stable, so
  * several keys are sorted the last one first. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
@@ -61,7 +61,7 @@ key_word(cg_lowering *l, ordering *o, int key, cg_ix i)
     const ir_ref x = o->n->in[key];
     o->at[o->axis] = i;
     const cot_dtype t = ir_type_at(o->fr->f, x)->dtype, w = cg_word_type(t);
-    cg_val word = cg_word_of(l, cg_pull(l, o->fr, x, o->at), t);
+    cg_val word = cg_word_of(l, cg_element(l, o->fr, x, o->at), t);
     uint64_t all = word_bits(t) == 64 ? UINT64_MAX : ((uint64_t)1 << word_bits(t)) - 1;
     return o->top ? cg_insn2(&l->b, SC_xor, w, word, cg_const(&l->b, w, all)) : word;
 }

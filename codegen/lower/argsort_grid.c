@@ -7,7 +7,7 @@
  * once.  A line that fits shared memory is a block's, with a barrier after each step; a longer
  * one has a kernel for each, whose parameters are the length of the runs that are being merged
  * and the distance, called in the entry's loops. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/kernel/grid.h"
@@ -92,7 +92,7 @@ fill_one(cg_lowering *l, const network *s, cg_ix line, cg_val j, cg_val to)
         const cot_dtype t = ir_type_at(s->v->f, s->n->in[k])->dtype, w = word_type(s, k);
         const int bits = t == COT_BOOL ? 8 : ir_bits(t);
         const uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-        cg_val x = cg_word_of(l, cg_pull(l, s->fr, s->n->in[k], index), t);
+        cg_val x = cg_word_of(l, cg_element(l, s->fr, s->n->in[k], index), t);
         if (s->top)
             x = cg_insn2(b, SC_xor, w, x, cg_const(b, w, all));
         cg_store(b, s->word[k], to, cg_choose(l, w, there, x, cg_const(b, w, UINT64_MAX)), 0);

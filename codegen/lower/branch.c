@@ -1,6 +1,6 @@
-/* Calls and branches in registers: a result pulled at an index, through a frame of the
+/* Calls and branches in registers: a result emitted inline at an index, through a frame of the
  * sub-function. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/lower/rules.h"
 
 /* A frame for f in which input i is operand first + i of node n of frame fr. */
@@ -18,7 +18,7 @@ cg_val
 lower_call(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {
     const ir_graph *f = n->at.call.body;
-    return cg_pull(l, inner_frame(l, fr, n, f, 0), f->out[result], at);
+    return cg_element(l, inner_frame(l, fr, n, f, 0), f->out[result], at);
 }
 
 static cg_val
@@ -29,12 +29,12 @@ pull_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
     cot_dtype t = ir_type_at(fr->f, n->in[0])->dtype;
     cg_frame *in = inner_frame(l, fr, n, f, 1);
     if (k == n->at.cond.branches.n - 1)
-        return cg_pull(l, in, f->out[result], at);
+        return cg_element(l, in, f->out[result], at);
     cg_val here = t == COT_BOOL ? cg_insn1(&l->b, SC_not, t, index)
         : cg_insn2(&l->b, SC_le, t, index, cg_const(&l->b, t, (uint64_t)k));
     cg_val branch = cg_if_begin(&l->b, here);
     uint32_t mark = cg_scope_begin(l);
-    cg_val x = cg_pull(l, in, f->out[result], at);
+    cg_val x = cg_element(l, in, f->out[result], at);
     cg_scope_end(l, mark);
     cg_if_else(&l->b, branch);
     cg_val y = pull_branches(l, fr, n, result, at, index, k + 1);
@@ -49,5 +49,5 @@ pull_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
 cg_val
 lower_cond(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {
-    return pull_branches(l, fr, n, result, at, cg_pull(l, fr, n->in[0], at), 0);
+    return pull_branches(l, fr, n, result, at, cg_element(l, fr, n->in[0], at), 0);
 }

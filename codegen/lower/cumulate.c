@@ -10,7 +10,7 @@
  * Each scan declares that its totals take each element of their blocks once, that its results
  * take each element of the line once, and that each result is put once (verify/coverage.h). */
 #include "codegen/elemental/fold.h"
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
@@ -86,7 +86,7 @@ element(cg_lowering *l, cumulating *c, cg_ix i)
     if (c->level > 0)
         return cg_load(&l->b, c->total[c->level - 1], scratch_index(l, c, i), 0);
     go_to(l, c, i);
-    return cg_convert(l, cg_pull(l, c->fr, c->n->in[0], c->at), c->t->dtype, c->how.type);
+    return cg_convert(l, cg_element(l, c->fr, c->n->in[0], c->at), c->t->dtype, c->how.type);
 }
 
 static void

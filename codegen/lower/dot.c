@@ -14,7 +14,7 @@
  * Both give the numbers of docs/numerics.md section 4: a chain of fma from +0 over each
  * block of 256 k's, and the sum of the blocks in order, which starts at -0 (the neutral
  * element).  Which one is chosen never shows. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/lower/dot_inside.h"
 

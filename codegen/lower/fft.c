@@ -9,7 +9,7 @@
  * On a GPU the butterflies of a stage are threads': of one block, with the line in shared
  * memory and a barrier between stages; or, of longer lines, of a kernel for each stage. */
 #include "codegen/elemental/strip_mine.h"
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/lower/rules.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
@@ -80,7 +80,7 @@ take(cg_lowering *l, transforming *c, cg_ix i, cg_val *z)
     c->at[c->t->rank - 2] = i;
     for (int part = 0; part < 2; part++) {
         c->at[c->t->rank - 1] = cg_ix_const(&l->ix, part);
-        z[c->n->at.fft.inverse ? 1 - part : part] = cg_pull(l, c->fr, c->n->in[0], c->at);
+        z[c->n->at.fft.inverse ? 1 - part : part] = cg_element(l, c->fr, c->n->in[0], c->at);
     }
 }
 

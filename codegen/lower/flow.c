@@ -5,7 +5,7 @@
  * the old value is read no more (so dynamic_update_slice and scatter copy nothing); otherwise
  * into a buffer of its own that is copied when the step is done.  With a mapped predicate a
  * step is computed for every example, and those that are active take it. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/access.h"
 #include "codegen/lower/guard.h"

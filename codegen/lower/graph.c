@@ -2,7 +2,7 @@
  *
  * The entry is written in one go; each buffer is a part of the work block that has no offset
  * yet (plan/lifetimes.c). */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/lower/level.h"
 #include "codegen/schedule/schedule.h"
 #include "ir/diag.h"

@@ -33,7 +33,7 @@
  * always and ask. */
 #include "codegen/lower/guard.h"
 
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/launches.h"
 

@@ -1,11 +1,11 @@
-/* Indexing at run time: indices are pulled like any other value, clamped, and become part of
+/* Indexing at run time: indices are emitted like any other value, clamped, and become part of
  * the address.
  *
  * gather and scatter share one picture, as in the twin: every index vector names a window of
  * the operand. */
 #include "codegen/lower/index.h"
 
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/lower/rules.h"
 
 static cg_val
@@ -113,7 +113,7 @@ cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at,
         if (most < 0)
             return false;
         from[y->rank - 1] = cg_ix_const(&l->ix, i);
-        cg_val start = cg_pull(l, fr, w->y, from);
+        cg_val start = cg_element(l, fr, w->y, from);
         if (w->mode == IR_MODE_FILL)
             *inside = cg_and(l, *inside, fits(l, start, y->dtype, most));
         to[k] = cg_ix_add(
@@ -136,7 +136,7 @@ lower_gather(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
     (void)result;
     if (!cg_window_at(l, fr, &w, at, ir_type_at(fr->f, n->first)->rank, to, &inside))
         return fill;
-    return cg_choose(l, w.x->dtype, inside, cg_pull(l, fr, n->in[0], to), fill);
+    return cg_choose(l, w.x->dtype, inside, cg_element(l, fr, n->in[0], to), fill);
 }
 
 void
@@ -146,7 +146,7 @@ cg_box_starts(cg_lowering *l, cg_frame *fr, const ir_node *n, int from, const in
     const ir_type *x = ir_type_at(fr->f, n->in[0]);
     for (int k = 0; k < x->rank; k++)
         start[k] =
-            cg_clamped_index(l, cg_pull(l, fr, n->in[from + k], NULL),
+            cg_clamped_index(l, cg_element(l, fr, n->in[from + k], NULL),
                              ir_type_at(fr->f, n->in[from + k])->dtype, x->dims[k] - sizes[k]);
 }
 
@@ -159,7 +159,7 @@ lower_dynamic_slice(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, 
     cg_box_starts(l, fr, n, 1, n->at.sizes.sizes.at, to);
     for (int k = 0; k < rank; k++)
         to[k] = cg_ix_add(&l->ix, to[k], at[k]);
-    return cg_pull(l, fr, n->in[0], to);
+    return cg_element(l, fr, n->in[0], to);
 }
 
 cg_val
@@ -168,7 +168,7 @@ lower_dynamic_update_slice(cg_lowering *l, cg_frame *fr, const ir_node *n, int r
 {
     const ir_type *y = ir_type_at(fr->f, n->in[1]);
     cg_ix to[COT_MAX_RANK + 1];
-    cg_val inside = 0, x = cg_pull(l, fr, n->in[0], at);
+    cg_val inside = 0, x = cg_element(l, fr, n->in[0], at);
     bool never = y->size == 0;
     (void)result;
     cg_box_starts(l, fr, n, 2, y->dims, to);
@@ -178,7 +178,7 @@ lower_dynamic_update_slice(cg_lowering *l, cg_frame *fr, const ir_node *n, int r
     }
     if (never)
         return x;
-    cg_val old = cg_mask_and(l, inside), u = cg_pull(l, fr, n->in[1], to);
+    cg_val old = cg_mask_and(l, inside), u = cg_element(l, fr, n->in[1], to);
     l->mask = old;
     return cg_choose(l, y->dtype, inside, u, x);
 }
@@ -205,7 +205,7 @@ lower_scatter(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
     const cg_windows w = cg_scatter_windows(fr->f, n);
     const ir_type *z = ir_type_at(fr->f, n->in[2]);
     cot_dtype t = w.x->dtype, wide = !ir_ops[n->op].by ? t : ir_compute_type(t);
-    cg_val x = cg_convert(l, cg_pull(l, fr, n->in[0], at), t, wide);
+    cg_val x = cg_convert(l, cg_element(l, fr, n->in[0], at), t, wide);
     (void)result;
     if (z->size > UPDATES_MOST)
         return 0;
@@ -222,7 +222,7 @@ lower_scatter(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
         }
         if (never)
             continue;
-        cg_val u = cg_convert(l, cg_pull(l, fr, n->in[2], from), t, wide);
+        cg_val u = cg_convert(l, cg_element(l, fr, n->in[2], from), t, wide);
         x = cg_choose(l, wide, hit, cg_scatter_combine(l, ir_ops[n->op].by, wide, x, u), x);
     }
     return cg_convert(l, x, wide, t);

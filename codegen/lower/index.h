@@ -2,7 +2,7 @@
 #ifndef CODEGEN_LOWER_INDEX_H
 #define CODEGEN_LOWER_INDEX_H
 
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 
 typedef struct cg_windows {
     /* the operand */

@@ -1,7 +1,7 @@
 /* Levels: see level.h. */
 #include "codegen/lower/level.h"
 
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 
 cg_level *
 cg_level_new(cg_lowering *l, const ir_graph *f)

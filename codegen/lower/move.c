@@ -1,17 +1,17 @@
 /* Data movement: views change the index, and nothing else.  Pad and concatenate choose by the
- * index, and pull what lies outside of an operand under a mask; where the index is known they
+ * index, and emit what lies outside of an operand under a mask; where the index is known they
  * cost nothing. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/fuse/views.h"
 #include "codegen/lower/rules.h"
 
 /* What is at `to` of operand x where `inside` holds, and y elsewhere. */
 static cg_val
-pull_inside(cg_lowering *l, cg_frame *fr, ir_ref x, const cg_ix *to, cg_val inside, cg_val y)
+element_inside(cg_lowering *l, cg_frame *fr, ir_ref x, const cg_ix *to, cg_val inside, cg_val y)
 {
     cg_val old = cg_mask_and(l, inside);
-    cg_val v = cg_pull(l, fr, x, to);
+    cg_val v = cg_element(l, fr, x, to);
     l->mask = old;
     return cg_choose(l, ir_type_at(fr->f, x)->dtype, inside, v, y);
 }
@@ -59,8 +59,8 @@ pull_pad(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
         if (reshaped && !never)
             to[k] = index_inside(l, to[k], x->dims[k] - 1);
     }
-    cg_val fill = cg_pull(l, fr, n->in[1], NULL);
-    return never ? fill : pull_inside(l, fr, n->in[0], to, inside, fill);
+    cg_val fill = cg_element(l, fr, n->in[1], NULL);
+    return never ? fill : element_inside(l, fr, n->in[0], to, inside, fill);
 }
 
 static cg_val
@@ -78,7 +78,8 @@ pull_concatenate(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at
         to[axis] = cg_ix_addc(&l->ix, at[axis], -start);
         cg_val inside = never ? 0 : cg_within(l, to[axis], 0, size, &never);
         if (!never)
-            v = pull_inside(l, fr, n->in[i], to, inside, v ? v : cg_const(&l->b, y->dtype, 0));
+            v = element_inside(l, fr, n->in[i], to, inside,
+                               v ? v : cg_const(&l->b, y->dtype, 0));
         start += size;
     }
     return v;
@@ -114,8 +115,6 @@ lower_move(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_
     case OP_iota:
         return cg_convert(l, cg_ix_value(&l->ix, &l->b, at[n->at.iota.axis]), COT_I64,
                           n->at.iota.dtype);
-    default:
-        cg_view_index(&l->ix, fr->f, n, at, to);
-        return cg_pull(l, fr, n->in[0], to);
+    default: cg_view_index(&l->ix, fr->f, n, at, to); return cg_element(l, fr, n->in[0], to);
     }
 }

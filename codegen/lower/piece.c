@@ -5,7 +5,7 @@
  * whole and lies dense in it is computed there.  What a scan stacks, and nobody else reads, may
  * lie with any strides: so do its steps, and chunks of rows or of columns go straight into
  * their matrix.  The other pieces are written when the whole's turn comes. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/lower/launches.h"
 #include "codegen/schedule/schedule.h"
 

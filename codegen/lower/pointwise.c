@@ -5,7 +5,7 @@
  * raise a floating-point exception that no element raises, which ends a program that traps
  * exceptions.  Under trapping math the operands of ops that may raise one are harmless numbers
  * there. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/lower/rules.h"
 
 /* Where no function is near a pole; 1 is one of some. */
@@ -36,7 +36,7 @@ lower_pointwise(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, cons
     (void)result;
     for (int i = 0; i < n->n_in; i++) {
         in[i] = ir_type_at(fr->f, n->in[i])->dtype;
-        x[i] = cg_pull(l, fr, n->in[i], at);
+        x[i] = cg_element(l, fr, n->in[i], at);
     }
     const cot_dtype type = ir_type_at(fr->f, n->first)->dtype;
     const ir_sc_program *p = ir_sc_of(l->ctx, n->op, &n->at, n->n_in, in, type);

@@ -1,7 +1,7 @@
 /* dot_general: the axes of the node as the four groups of axes that dot.c wants; and small
  * products in registers, for the bodies of loops. */
 #include "codegen/elemental/fold.h"
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/fuse/access.h"
 #include "codegen/fuse/views.h"
 #include "codegen/lower/dot.h"
@@ -92,7 +92,7 @@ see(const product *p, ir_ref y, cg_ix *at, cg_ix *space)
     cg_index_via(&l->ix, f, y, via, at, space);
 }
 
-/* The result at (b, m, n): what g makes of it is pulled and stored. */
+/* The result at (b, m, n): what g makes of it is emitted inline and stored. */
 static void
 store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc,
               cg_val when)
@@ -119,7 +119,7 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
         const ir_ref v = p->g->v[i];
         const ir_type *to = ir_type_at(p->v->f, v);
         const cg_ix *where = v == y ? at : space;
-        cg_val x = cg_pull(l, p->fr, v, where);
+        cg_val x = cg_element(l, p->fr, v, where);
         cg_ix flat = cg_ix_flat(&l->ix, to->rank, to->dims, where);
         cg_store(&l->b, p->out[i], cg_ix_value(&l->ix, &l->b, flat), x, l->mask);
     }
@@ -326,7 +326,7 @@ factor(small *s, int side, int64_t k)
         to[batch.at[i]] = s->at[i];
     for (int i = 0; i < own.n; i++)
         to[own.at[i]] = s->at[batch.n + (side ? s->fx.n : 0) + i];
-    return cg_convert(l, cg_pull(l, s->fr, n->in[side], to), t->dtype, s->type);
+    return cg_convert(l, cg_element(l, s->fr, n->in[side], to), t->dtype, s->type);
 }
 
 static cg_val

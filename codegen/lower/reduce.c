@@ -1,9 +1,9 @@
-/* Reductions whose elements are pulled.
+/* Reductions whose elements are emitted inline.
  *
  * argmax and argmin are two such reductions: the best value, then the least index that has
  * it. */
 #include "codegen/elemental/fold.h"
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/lower/rules.h"
 
@@ -32,13 +32,13 @@ typedef struct pulled {
 } pulled;
 
 static void
-pulled_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+reduced_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
     pulled *p = user;
     cg_ix to[COT_MAX_RANK];
     cg_reduced_index(l, p->fr->f, p->n, p->at, j, to);
     cot_dtype t = ir_type_at(p->fr->f, p->n->in[0])->dtype;
-    e[0] = cg_convert(l, cg_pull(l, p->fr, p->n->in[0], to), t, p->type);
+    e[0] = cg_convert(l, cg_element(l, p->fr, p->n->in[0], to), t, p->type);
 }
 
 /* About the instructions of an element of v, of which some may be shared or in memory. */
@@ -54,21 +54,21 @@ element_cost(const ir_graph *f, ir_ref v, int depth)
     return cost;
 }
 
-/* Does an element of v pull sums, or too much to look through?  Copies share those with all who
- * pull them; a loop would make them again, and loops within loops again and again. */
+/* Does an element of v emit sums, or too much to look through?  Copies share those with all who
+ * emit them; a loop would make them again, and loops within loops again and again. */
 static bool
-pulls_sums(const cg_frame *fr, ir_ref v, int *left)
+contains_sums(const cg_frame *fr, ir_ref v, int *left)
 {
     const ir_node *n = ir_def(fr->f, v);
     const cg_bind *b = cg_bound(fr, v);
     if (b->kind == CG_BIND_OUTER)
-        return pulls_sums(b->frame, b->ref, left);
+        return contains_sums(b->frame, b->ref, left);
     if (!n || b->kind != CG_BIND_NODE || (fr->place && fr->place[v].set && !cg_is_made(fr, v)))
         return false;
     bool sums =
         ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT || (*left)-- <= 0;
     for (int i = 0; i < n->n_in && !sums; i++)
-        sums = pulls_sums(fr, n->in[i], left);
+        sums = contains_sums(fr, n->in[i], left);
     return sums;
 }
 
@@ -79,11 +79,11 @@ pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t si
     int first, last, left = LOOK_MOST;
     cg_reduced(f, n, &first, &last);
     bool dear =
-        size > 2 && element_cost(f, n->in[0], 4) > DEAR && !pulls_sums(fr, n->in[0], &left);
+        size > 2 && element_cost(f, n->in[0], 4) > DEAR && !contains_sums(fr, n->in[0], &left);
     if (l->exact || (size <= UNROLLED_MOST && (!dear || l->vector)))
         return CG_FOLD_UNROLLED;
     if (l->vector && !l->target.grid && size <= CG_WINDOW_MOST &&
-        element_cost(f, n->in[0], 4) == 0 && !pulls_sums(fr, n->in[0], &left))
+        element_cost(f, n->in[0], 4) == 0 && !contains_sums(fr, n->in[0], &left))
         return CG_FOLD_UNROLLED;
     bool trailing = true;
     for (int k = last; k < ir_type_at(f, n->in[0])->rank; k++)
@@ -106,7 +106,7 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
     if (size == 0)
         x = empty_fold(l, n->op, &how);
     else
-        cg_fold_loops(l, size, 1, &how, pick_form(l, fr, n, size), false, pulled_element, &p,
+        cg_fold_loops(l, size, 1, &how, pick_form(l, fr, n, size), false, reduced_element, &p,
                       &x);
     return cg_fold_finish(l, fr->f, n, x);
 }
@@ -114,11 +114,11 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
 /* The index j where the element is as good as the best (NaN as good as NaN), else the largest
  * index. */
 static void
-pulled_place(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+reduced_place(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
     pulled *p = user;
     cg_val x, here = cg_convert(l, cg_ix_value(&l->ix, &l->b, j), COT_I64, p->index);
-    pulled_element(l, user, j, &x);
+    reduced_element(l, user, j, &x);
     cg_val hit = cg_insn2(&l->b, SC_eq, p->type, x, p->best);
     if (ir_is_float(p->type))
         hit = cg_insn2(&l->b, SC_or, COT_BOOL, hit, cg_insn2(&l->b, SC_ne, p->type, x, x));
@@ -139,8 +139,8 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
     (void)result;
     if (size == 0)
         return cg_const(&l->b, t, 0);
-    cg_fold_loops(l, size, 1, &how, form, false, pulled_element, &p, &p.best);
+    cg_fold_loops(l, size, 1, &how, form, false, reduced_element, &p, &p.best);
     how = (cg_fold){ .op = SC_min, .type = p.index };
-    cg_fold_loops(l, size, 1, &how, form, false, pulled_place, &p, &x);
+    cg_fold_loops(l, size, 1, &how, form, false, reduced_place, &p, &x);
     return cg_convert(l, x, p.index, t);
 }

@@ -1,7 +1,7 @@
 /* Keys as unsigned words: see sort_keys.h. */
 #include "codegen/lower/sort_keys.h"
 
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 
 cot_dtype
 cg_word_type(cot_dtype key)

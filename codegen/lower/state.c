@@ -1,11 +1,12 @@
 /* Loops with a small state, in registers.
  *
  * Each element of each carry is a carried scalar of one loop in one kernel, and the body is
- * pulled at constant indices: no memory is touched but what comes from outside, and the ys.  If
- * every carry has a leading axis of examples that the body never mixes (which is found by
- * looking), that axis becomes a vector loop around: a thousand small systems are a vector loop
- * of serial loops.  A mapped `while` is a while whose condition varies over lanes. */
-#include "codegen/elemental/pull.h"
+ * emitted inline at constant indices: no memory is touched but what comes from outside, and
+ * the ys.  If every carry has a leading axis of examples that the body never mixes (which is
+ * found by looking), that axis becomes a vector loop around: a thousand small systems are a
+ * vector loop of serial loops.  A mapped `while` is a while whose condition varies over
+ * lanes. */
+#include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/lower/level.h"
@@ -347,7 +348,7 @@ pull_elements(machine *m, cg_frame *fr, ir_ref v, lie lie, int64_t count, cg_ix 
     for (int64_t k = 0; k < count; k++) {
         cg_ix at[COT_MAX_RANK + 1];
         element_index(m, t, lie, example, k, at);
-        x[k] = cg_pull(m->l, fr, v, at);
+        x[k] = cg_element(m->l, fr, v, at);
     }
 }
 
@@ -462,7 +463,7 @@ run_while(machine *m, cg_ix example, cg_val *const *state)
             now[i][k] = cg_while_carry(
                 b, loop, ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, state[i][k]);
     cg_val count = m->n->at.loop.max > 0 ? cg_while_carry(b, loop, COT_I64, cg_i64(b, 0)) : 0;
-    cg_val go = cg_pull(l, body_frame(m, cond, now, 0), cond->out[0], at);
+    cg_val go = cg_element(l, body_frame(m, cond, now, 0), cond->out[0], at);
     if (count)
         cg_fail_if(b,
                    cg_insn2(b, SC_and, COT_BOOL, go,

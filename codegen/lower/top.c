@@ -8,7 +8,7 @@
  * Where k is large, elements that pass the threshold go to the end of a list instead, and when
  * that is full it is sorted (by digits, the least first, stable) and cut to k, which gives the
  * next threshold. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
@@ -34,7 +34,7 @@ static cg_val
 word_at(cg_lowering *l, topping *o, cg_val i)
 {
     o->at[o->axis] = cg_ix_var(&l->ix, i, 0, o->size - 1);
-    return cg_word_of(l, cg_pull(l, o->fr, o->n->in[0], o->at), o->key);
+    return cg_word_of(l, cg_element(l, o->fr, o->n->in[0], o->at), o->key);
 }
 
 /* The word of element i goes before those that are less, of the `n` there are; one more place

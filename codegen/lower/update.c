@@ -7,7 +7,7 @@
  * ahead.
  * f16 and bf16 combine in f32: where several updates may have one target, and the order of
  * roundings shows (add, mul), in a wide copy of the operand, else each by itself. */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/access.h"
 #include "codegen/fuse/cost.h"
@@ -105,7 +105,7 @@ read_of(const cg_lowering *l, const cg_level *v, const ir_node *n, int i, const 
     return r->v && cg_may_share(l, v->place[r->v], v->place[n->first]) ? READS_OTHERS : is;
 }
 
-/* What operands other than the first pull from the memory of the result: an update of a box
+/* What operands other than the first emit from the memory of the result: an update of a box
  * may be made of the box's elements, each of its own.  The walk ends at boxes, as at roots. */
 static reading
 reads_target(cg_lowering *l, cg_level *v, const ir_node *n)
@@ -224,7 +224,7 @@ scatter_one(cg_lowering *l, update *u)
     if (!cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside))
         return;
     inside = cg_and(l, u->known ? 0 : inside, is_written(l, u, to));
-    cg_val x = cg_convert(l, cg_pull(l, u->fr, u->n->in[2], u->at), z->dtype, u->wide);
+    cg_val x = cg_convert(l, cg_element(l, u->fr, u->n->in[2], u->at), z->dtype, u->wide);
     cg_val i = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
     if (ir_ops[u->n->op].by) {
         cg_val old = cg_convert(l, cg_load(&l->b, u->buffer, i, inside), u->type, u->wide);
@@ -242,8 +242,8 @@ lines_of(const update *u)
     return lines < LINES_MOST ? lines : LINES_MOST;
 }
 
-/* By how many updates to look ahead: their index vectors are pulled twice, so they must be
- * cheap. */
+/* By how many updates to look ahead: their index vectors are emitted inline twice, so they
+ * must be cheap. */
 static int64_t
 look_ahead(const cg_lowering *l, const update *u)
 {

@@ -1,6 +1,6 @@
 /* What the entry does: calls of kernels, copies; on a GPU, such as run where a word of its
  * memory holds (lower/guard.h). */
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/kernel/grid.h"
 #include "codegen/plan/plan.h"

@@ -191,7 +191,7 @@ add_element(cg_lowering *l, void *user, cg_ix column)
     for (int i = 0; i < p->c.n; i++) {
         ir_ref x = ir_def(p->c.f, p->c.v[i])->in[0];
         cg_columns_add(&p->c, i, column,
-                       cg_convert(l, cg_pull(l, p->fr, x, at), ir_type_at(p->c.f, x)->dtype,
+                       cg_convert(l, cg_element(l, p->fr, x, at), ir_type_at(p->c.f, x)->dtype,
                                   p->c.how[i].type));
     }
 }

@@ -32,8 +32,8 @@ element_of_column(cg_lowering *l, void *user, cg_ix j, cg_val *e)
     for (int i = 0; i < c->n; i++) {
         ir_ref x = ir_def(c->f, c->v[i])->in[0];
 
-        e[i] =
-            cg_convert(l, cg_pull(l, s->fr, x, at), ir_type_at(c->f, x)->dtype, c->how[i].type);
+        e[i] = cg_convert(l, cg_element(l, s->fr, x, at), ir_type_at(c->f, x)->dtype,
+                          c->how[i].type);
     }
 }
 

@@ -3,7 +3,7 @@
  * A pad or concatenate tests the index: am I inside of this operand?  Along one loop such a
  * test is lo <= k x + c < hi, which changes at two places.  Between two such places the answer
  * is known before the loop runs, so that a piece of the loop has neither tests nor masks, and
- * pulls only what it needs: the interior of a stencil is plain loads, and an array that is put
+ * emits only what it needs: the interior of a stencil is plain loads, and an array that is put
  * together from others is so many copies (Kennedy and Allen, Optimizing Compilers for Modern
  * Architectures, 2001, section 5: index-set splitting). */
 #include "codegen/schedule/index_split.h"

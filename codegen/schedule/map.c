@@ -211,7 +211,7 @@ joint_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
         const ir_node *n = ir_def(f, m->g->v[i]);
         cot_dtype t = ir_type_at(f, n->in[0])->dtype;
         cg_reduced_index(l, f, n, m->at, j, to);
-        e[i] = cg_convert(l, cg_pull(l, m->fr, n->in[0], to), t, ir_compute_type(t));
+        e[i] = cg_convert(l, cg_element(l, m->fr, n->in[0], to), t, ir_compute_type(t));
     }
 }
 
@@ -261,7 +261,7 @@ inside_body(mapping *m)
         const ir_ref v = m->g->v[i / n];
 
         set_loop(m, m->inside, cg_ix_const(&l->ix, i % n));
-        x[i] = cg_pull(l, m->fr, v, m->at);
+        x[i] = cg_element(l, m->fr, v, m->at);
         const cg_ix flat =
             cg_ix_flat(&l->ix, ir_type_at(f, v)->rank, ir_type_at(f, v)->dims, m->at);
         where[i] = cg_ix_value(&l->ix, &l->b, flat);
@@ -283,7 +283,7 @@ map_body(mapping *m)
     }
     cg_val *x = IR_NEW_N(m->l->arena, cg_val, m->g->n);
     for (uint32_t i = 0; i < m->g->n; i++) {
-        x[i] = cg_pull(m->l, m->fr, m->g->v[i], m->at);
+        x[i] = cg_element(m->l, m->fr, m->g->v[i], m->at);
         if (m->put)
             m->put(m->l, m->user, m->at, x[i]);
         else if (m->again)

@@ -104,7 +104,7 @@ add_to_columns(rows *r, const cg_ix *at, cg_ix j)
         ir_ref x = ir_def(c->f, c->v[i])->in[0];
         if (r->stage[index_in_group(r->g, c->v[i])] == r->now)
             cg_columns_add(c, i, j,
-                           cg_convert(r->l, cg_pull(r->l, r->fr, x, at),
+                           cg_convert(r->l, cg_element(r->l, r->fr, x, at),
                                       ir_type_at(c->f, x)->dtype, c->how[i].type));
     }
 }
@@ -128,17 +128,19 @@ element_of_pass(cg_lowering *l, void *user, cg_ix j, cg_val *e)
     cg_ix_split(&l->ix, j, rank - outer, r->g->space->dims + outer, at + outer);
     for (int i = 0; i < p->n; i++) {
         ir_ref x = ir_def(f, p->reduce[i])->in[0];
-        e[i] = cg_convert(l, cg_pull(l, r->fr, x, at), ir_type_at(f, x)->dtype, p->how[i].type);
+        e[i] =
+            cg_convert(l, cg_element(l, r->fr, x, at), ir_type_at(f, x)->dtype, p->how[i].type);
     }
     for (uint32_t i = 0; i < r->g->n; i++)
         if (r->stage[i] == r->now && member(r, i) == CG_MEMBER_ELEMENT)
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], at,
-                             cg_pull(l, r->fr, r->g->v[i], at));
+                             cg_element(l, r->fr, r->g->v[i], at));
     add_to_columns(r, at, j);
     for (uint32_t i = 0; i < r->n_keep; i++) {
         const kept *x = &r->keep[i];
         if (x->stage == r->now)
-            cg_store(&l->b, x->buffer, kept_index(r, j), cg_pull(l, r->fr, x->v, at), l->mask);
+            cg_store(&l->b, x->buffer, kept_index(r, j), cg_element(l, r->fr, x->v, at),
+                     l->mask);
     }
 }
 
@@ -234,10 +236,10 @@ row_pass(rows *r)
         if (member(r, i) != CG_MEMBER_ROW) {
             maps = true;
         } else if (!is_reduce(r, r->g->v[i])) { /* before the loop: its reductions are done */
-            cg_val a = cg_pull(l, r->fr, r->g->v[i], r->at);
+            cg_val a = cg_element(l, r->fr, r->g->v[i], r->at);
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
         } else if (ir_is_arg_reduce(n->op)) { /* argmax has two loops of its own */
-            cg_val a = cg_pull_node(l, r->fr, n, 0, r->at);
+            cg_val a = cg_element_of_node(l, r->fr, n, 0, r->at);
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
             cg_remember(l, r->fr, r->g->v[i], r->at, a);
         } else {

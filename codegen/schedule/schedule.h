@@ -2,7 +2,7 @@
 #ifndef CODEGEN_SCHEDULE_SCHEDULE_H
 #define CODEGEN_SCHEDULE_SCHEDULE_H
 
-#include "codegen/elemental/pull.h"
+#include "codegen/elemental/element.h"
 #include "codegen/fuse/fuse.h"
 
 /* schedule/map.c: the kernel of a map group, in the kernel in hand. */

@@ -1,5 +1,5 @@
-/* The engine of pull-based lowering: frames, memory of what was pulled, loads, masks. */
-#include "codegen/elemental/pull.h"
+/* The engine of elemental emission: frames, memory of what was emitted, loads, masks. */
+#include "codegen/elemental/element.h"
 
 #include "ir/diag.h"
 
@@ -53,7 +53,7 @@ cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b)
     ir_map_add(&fr->bound, ir_hash_u64(0, v), fr->n_bind);
 }
 
-/* The memory of pulls: a hash table whose newest entries go first when a region ends. */
+/* The memory of emissions: a hash table whose newest entries go first when a region ends. */
 
 uint32_t
 cg_scope_begin(cg_lowering *l)
@@ -79,7 +79,7 @@ memo_hash(const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at)
     return h;
 }
 
-/* What was pulled without a mask serves under any. */
+/* What was emitted without a mask serves under any. */
 static cg_val
 memo_find(const cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at,
           uint64_t h)
@@ -98,7 +98,12 @@ static void
 memo_add(cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at, uint64_t h,
          cg_val val)
 {
-    cg_memo m = { .hash = h, .frame = fr->id, .ref = v, .mask = l->mask, .n = n, .val = val,
+    cg_memo m = { .hash = h,
+                  .frame = fr->id,
+                  .ref = v,
+                  .mask = l->mask,
+                  .n = n,
+                  .val = val,
                   .next = l->memo_head[h % 1024] };
     if (n)
         m.at = ir_copy_bytes(l->scratch, at, n * sizeof *at);
@@ -291,7 +296,7 @@ cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most)
     return cg_ix_var(&l->ix, i, 0, most);
 }
 
-/* Pulling. */
+/* Emission. */
 
 static cg_val
 load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val base,
@@ -305,17 +310,17 @@ load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val
     return cg_load(&l->b, buffer, base ? cg_iadd(&l->b, base, i) : i, l->mask);
 }
 
-/* Apart from cg_pull, whose frames are as many as ops are behind one another. */
+/* Apart from cg_element, whose frames are as many as ops are behind one another. */
 static cg_val __attribute__((noinline))
-pull_outer(cg_lowering *l, const cg_bind *b, int rank, const cg_ix *at)
+outer_element(cg_lowering *l, const cg_bind *b, int rank, const cg_ix *at)
 {
     cg_ix more[COT_MAX_RANK + 1];
     if (!b->prefixed)
-        return cg_pull(l, b->frame, b->ref, at);
+        return cg_element(l, b->frame, b->ref, at);
     more[0] = b->prefix;
     if (rank) /* at is NULL otherwise */
         memcpy(more + 1, at, sizeof *at * (size_t)rank);
-    return cg_pull(l, b->frame, b->ref, more);
+    return cg_element(l, b->frame, b->ref, more);
 }
 
 /* An element of a small state: chosen among all of them where the index is not constant. */
@@ -337,18 +342,18 @@ state_element(cg_lowering *l, const cg_bind *b, const ir_type *t, const cg_ix *a
 }
 
 cg_val
-cg_pull_node(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+cg_element_of_node(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {
     return l->rules->element[n->op](l, fr, n, result, at);
 }
 
 cg_val
-cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
+cg_element(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
 {
     const ir_type *t = ir_type_at(fr->f, v);
     const cg_bind b = *cg_bound(fr, v);
     if (b.kind == CG_BIND_OUTER)
-        return pull_outer(l, &b, t->rank, at);
+        return outer_element(l, &b, t->rank, at);
     uint64_t h = memo_hash(fr, v, (uint32_t)t->rank, at);
     cg_val x = memo_find(l, fr, v, (uint32_t)t->rank, at, h);
     if (x)
@@ -363,7 +368,7 @@ cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
     } else if (n) {
         const ir_loc around = l->b.loc;
         l->b.loc = n->loc ? n->loc : around;
-        x = cg_pull_node(l, fr, n, (int)(v - n->first), at);
+        x = cg_element_of_node(l, fr, n, (int)(v - n->first), at);
         l->b.loc = around;
     }
     if (!x) {

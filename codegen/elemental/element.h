@@ -1,19 +1,19 @@
-/* Pull-based lowering: the scalar that an element of a graph value is, at the cursor of a
+/* Elemental emission: the scalar that an element of a graph value is, at the cursor of a
  * kernel.
  *
- * cg_pull(l, frame, v, at) answers the element of v at an index (index expressions, one an
+ * cg_element(l, frame, v, at) answers the element of v at an index (index expressions, one an
  * axis).  A pointwise op inlines its scalar program on what its operands give at the same
  * index; a view changes the index; a value that lives in memory is a load.  So fusion is
- * nothing but pulling through, and a rule (ops.def `lower` column) is a function from an index
- * to a scalar.  What was pulled is remembered until the region in which it was computed ends.
+ * nothing but emission inline, and a rule (ops.def `lower` column) is a function from an index
+ * to a scalar.  What was emitted is remembered until the region in which it was computed ends.
  *
  * A frame is one instance of a graph: the function itself, or the body of a loop or branch,
  * whose inputs are bound to what the enclosing frame has.
  *
  * l->mask is a BOOL that guards the loads being made: elements outside of a pad's operand or
- * past the end of a partial block are pulled, but touch no memory. */
-#ifndef CODEGEN_ELEMENTAL_PULL_H
-#define CODEGEN_ELEMENTAL_PULL_H
+ * past the end of a partial block are emitted inline, but touch no memory. */
+#ifndef CODEGEN_ELEMENTAL_ELEMENT_H
+#define CODEGEN_ELEMENTAL_ELEMENT_H
 
 #include "codegen/lowering.h"
 
@@ -51,14 +51,14 @@ struct cg_frame {
     uint32_t making; /* this frame's number among those; 0: its kernel makes none */
 };
 
-/* Does the frame's kernel make v, which has a place, so that it pulls through it? */
+/* Does the frame's kernel make v, which has a place, so that it is emitted inline in it? */
 static inline bool
 cg_is_made(const cg_frame *fr, ir_ref v)
 {
     return fr->making && fr->maker[v] == fr->making;
 }
 
-/* Something pulled. */
+/* Something emitted inline. */
 typedef struct cg_memo {
     uint64_t hash;
     uint32_t frame, next, n;
@@ -67,10 +67,10 @@ typedef struct cg_memo {
     const cg_ix *at;
 } cg_memo;
 
-cg_val cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at);
+cg_val cg_element(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at);
 /* What the rule of the node makes of it, though its result may be in memory; not remembered. */
-cg_val cg_pull_node(cg_lowering *l, cg_frame *fr, const ir_node *n, int result,
-                    const cg_ix *at);
+cg_val cg_element_of_node(cg_lowering *l, cg_frame *fr, const ir_node *n, int result,
+                          const cg_ix *at);
 
 /* A frame for f in the kernel in hand, every value bound to its node. */
 cg_frame *cg_frame_new(cg_lowering *l, const ir_graph *f);
@@ -86,15 +86,15 @@ uint32_t cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, co
 uint32_t cg_local_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t elements);
 uint32_t cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data);
 
-/* Regions, with the memory of what was pulled. */
+/* Regions, with the memory of what was emitted. */
 uint32_t cg_scope_begin(cg_lowering *l);
 void cg_scope_end(cg_lowering *l, uint32_t mark);
-/* A value known otherwise: pulls of v at this index answer it until the region ends. */
+/* A value known otherwise: emissions of v at this index answer it until the region ends. */
 void cg_remember(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at, cg_val val);
 
 /* Masks.  cg_mask_and returns the old mask, to be put back. */
 cg_val cg_mask_and(cg_lowering *l, cg_val when);
-cg_val cg_and(cg_lowering *l, cg_val x, cg_val y);      /* of two BOOLs, 0 standing for true */
+cg_val cg_and(cg_lowering *l, cg_val x, cg_val y); /* of two BOOLs, 0 standing for true */
 /* lo <= x < hi as BOOL: 0 if always; *never if it never is. */
 cg_val cg_within(cg_lowering *l, cg_ix x, int64_t lo, int64_t hi, bool *never);
 /* cond ? x() : y, with constants resolved. */
