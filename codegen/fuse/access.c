@@ -1,4 +1,4 @@
-/* The walk of an emission: see access.h. */
+/* Access analysis: see access.h. */
 #include "codegen/fuse/access.h"
 
 #include "codegen/elemental/element.h"
@@ -6,15 +6,15 @@
 #include "codegen/fuse/views.h"
 
 void
-cg_walk_begin(cg_walk *w, ir_arena *a, const ir_graph *f, const bool *stop)
+cg_access_begin(cg_access *w, ir_arena *a, const ir_graph *f, const bool *stop)
 {
-    *w = (cg_walk){ .arena = a, .f = f, .stop = stop };
+    *w = (cg_access){ .arena = a, .f = f, .stop = stop };
     cg_ix_begin(&w->ix, a);
     ir_map_init(&w->index, a);
 }
 
 cg_ix *
-cg_walk_space(cg_walk *w, int rank, const int64_t *dims)
+cg_access_space(cg_access *w, int rank, const int64_t *dims)
 {
     cg_ix *at = IR_NEW_N(w->arena, cg_ix, rank + 1);
     for (int k = 0; k < rank; k++)
@@ -25,7 +25,7 @@ cg_walk_space(cg_walk *w, int rank, const int64_t *dims)
 enum { COST_MOST = 1 << 30 };
 
 static void
-add_read(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
+add_read(cg_access *w, ir_ref v, int rank, const cg_ix *at)
 {
     int n = v ? rank : 1;
     cg_read r = { .v = v, .rank = rank };
@@ -36,7 +36,7 @@ add_read(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
 
 /* Is lo <= x < hi for some x?  Noted as a test, unless that is so for all. */
 static bool
-add_test(cg_walk *w, cg_ix x, int64_t lo, int64_t hi)
+add_test(cg_access *w, cg_ix x, int64_t lo, int64_t hi)
 {
     const cg_ix_expr *e = &w->ix.expr[x];
     if (e->hi < lo || e->lo >= hi)
@@ -51,7 +51,7 @@ add_test(cg_walk *w, cg_ix x, int64_t lo, int64_t hi)
 
 /* Was v at this index met before?  Notes it. */
 static bool
-is_known(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
+is_known(cg_access *w, ir_ref v, int rank, const cg_ix *at)
 {
     uint64_t h = ir_hash_u64(17, v);
     uint32_t id;
@@ -71,7 +71,7 @@ is_known(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
 }
 
 static void
-walk_pad(cg_walk *w, const ir_node *n, const cg_ix *at)
+walk_pad(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]);
     cg_ix to[COT_MAX_RANK + 1];
@@ -85,12 +85,12 @@ walk_pad(cg_walk *w, const ir_node *n, const cg_ix *at)
         to[k] = cg_ix_div(&w->ix, i, step);
     }
     if (some)
-        cg_walk_value(w, n->in[0], to);
-    cg_walk_value(w, n->in[1], to);
+        cg_access_value(w, n->in[0], to);
+    cg_access_value(w, n->in[1], to);
 }
 
 static void
-walk_concatenate(cg_walk *w, const ir_node *n, const cg_ix *at)
+walk_concatenate(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     int rank = ir_type_at(w->f, n->first)->rank, axis = (int)n->at.axis.axis;
     cg_ix to[COT_MAX_RANK + 1];
@@ -100,7 +100,7 @@ walk_concatenate(cg_walk *w, const ir_node *n, const cg_ix *at)
         int64_t size = ir_type_at(w->f, n->in[i])->dims[axis];
         to[axis] = cg_ix_addc(&w->ix, at[axis], -start);
         if (add_test(w, to[axis], 0, size))
-            cg_walk_value(w, n->in[i], to);
+            cg_access_value(w, n->in[i], to);
         start += size;
     }
 }
@@ -108,7 +108,7 @@ walk_concatenate(cg_walk *w, const ir_node *n, const cg_ix *at)
 /* The tests from number `first` on, of an element that x says, for each of its values: those
  * of a window whose elements are written out. */
 static void
-test_each(cg_walk *w, uint32_t first, cg_ix x, int64_t size)
+test_each(cg_access *w, uint32_t first, cg_ix x, int64_t size)
 {
     const uint32_t n = w->n_tests;
 
@@ -125,7 +125,7 @@ test_each(cg_walk *w, uint32_t first, cg_ix x, int64_t size)
 }
 
 static void
-walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
+walk_reduce(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]);
     const ir_axes axes = ir_reduced_axes(n);
@@ -140,7 +140,7 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
         if (ir_axes_has(axes, k))
             size *= x->dims[k];
     }
-    cg_walk_value(w, n->in[0], to);
+    cg_access_value(w, n->in[0], to);
     for (int k = 0; k < x->rank && size <= CG_WINDOW_MOST; k++)
         if (ir_axes_has(axes, k))
             test_each(w, tests, to[k], x->dims[k]);
@@ -154,20 +154,20 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
 
 /* Starts read at run time: some number, here. */
 static void
-walk_dynamic_slice(cg_walk *w, const ir_node *n, const cg_ix *at)
+walk_dynamic_slice(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]);
     cg_ix to[COT_MAX_RANK + 1];
     for (int k = 0; k < x->rank; k++) {
         cg_ix start = cg_ix_var(&w->ix, 0, 0, x->dims[k] - n->at.sizes.sizes.at[k]);
-        cg_walk_value(w, n->in[1 + k], to);
+        cg_access_value(w, n->in[1 + k], to);
         to[k] = cg_ix_add(&w->ix, at[k], start);
     }
-    cg_walk_value(w, n->in[0], to);
+    cg_access_value(w, n->in[0], to);
 }
 
 static void
-walk_gather(cg_walk *w, const ir_node *n, const cg_ix *at)
+walk_gather(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
     int rank = ir_type_at(w->f, n->first)->rank, offset = 0, batch = 0;
@@ -177,7 +177,7 @@ walk_gather(cg_walk *w, const ir_node *n, const cg_ix *at)
             from[batch++] = at[k];
     if (y->rank > 0)
         from[y->rank - 1] = cg_ix_var(&w->ix, 0, 0, y->dims[y->rank - 1]);
-    cg_walk_value(w, n->in[1], from);
+    cg_access_value(w, n->in[1], from);
     for (int k = 0; k < x->rank; k++) {
         to[k] = cg_ix_var(&w->ix, 0, 0, x->dims[k]);
         for (int j = 0; j < n->at.gather.operand_batch.n; j++)
@@ -187,12 +187,12 @@ walk_gather(cg_walk *w, const ir_node *n, const cg_ix *at)
             !ir_ints_has(n->at.gather.operand_batch, k))
             to[k] = cg_ix_add(&w->ix, to[k], at[n->at.gather.offset_dims.at[offset++]]);
     }
-    cg_walk_value(w, n->in[0], to);
+    cg_access_value(w, n->in[0], to);
 }
 
 /* A product: the contracted axes run over some numbers. */
 static void
-walk_dot(cg_walk *w, const ir_node *n, const cg_ix *at)
+walk_dot(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
     cg_ix to[2][COT_MAX_RANK + 1];
@@ -210,13 +210,13 @@ walk_dot(cg_walk *w, const ir_node *n, const cg_ix *at)
     for (int k = 0; k < y->rank; k++)
         if (!ir_ints_has(n->at.dot.rhs, k) && !ir_ints_has(n->at.dot.rhs_batch, k))
             to[1][k] = at[next++];
-    cg_walk_value(w, n->in[0], to[0]);
-    cg_walk_value(w, n->in[1], to[1]);
+    cg_access_value(w, n->in[0], to[0]);
+    cg_access_value(w, n->in[1], to[1]);
 }
 
 /* A convolution: the window and the features run over some numbers. */
 static void
-walk_conv(cg_walk *w, const ir_node *n, const cg_ix *at)
+walk_conv(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
     cg_ix to[2][COT_MAX_RANK + 1];
@@ -231,19 +231,19 @@ walk_conv(cg_walk *w, const ir_node *n, const cg_ix *at)
         if (k >= 2)
             to[0][k] = cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0);
     }
-    cg_walk_value(w, n->in[0], to[0]);
-    cg_walk_value(w, n->in[1], to[1]);
+    cg_access_value(w, n->in[0], to[0]);
+    cg_access_value(w, n->in[1], to[1]);
 }
 
 /* What is no pointwise op, as those are walked through one after the other: the indices that
  * this keeps on the stack are not on theirs. */
 static void __attribute__((noinline))
-walk_moved(cg_walk *w, const ir_node *n, const cg_ix *at)
+walk_moved(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     cg_ix to[COT_MAX_RANK + 1];
     if (ir_is_view(n->op)) {
         cg_view_index(&w->ix, w->f, n, at, to);
-        cg_walk_value(w, n->in[0], to);
+        cg_access_value(w, n->in[0], to);
     } else if (n->op == OP_pad) {
         walk_pad(w, n, at);
     } else if (n->op == OP_concatenate) {
@@ -265,12 +265,12 @@ walk_moved(cg_walk *w, const ir_node *n, const cg_ix *at)
         walk_conv(w, n, at);
     } else {
         for (int i = 0; i < n->n_in; i++)
-            cg_walk_value(w, n->in[i], at);
+            cg_access_value(w, n->in[i], at);
     }
 }
 
 static void
-walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
+walk_node(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *t = ir_type_at(w->f, n->first);
     if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
@@ -282,11 +282,11 @@ walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
         return;
     }
     for (int i = 0; i < n->n_in; i++)
-        cg_walk_value(w, n->in[i], at);
+        cg_access_value(w, n->in[i], at);
 }
 
 void
-cg_walk_value(cg_walk *w, ir_ref v, const cg_ix *at)
+cg_access_value(cg_access *w, ir_ref v, const cg_ix *at)
 {
     const ir_type *t = ir_type_at(w->f, v);
     const ir_node *n = ir_def(w->f, v);
@@ -301,7 +301,7 @@ cg_walk_value(cg_walk *w, ir_ref v, const cg_ix *at)
 }
 
 void
-cg_walk_root(cg_walk *w, ir_ref v, const cg_ix *at)
+cg_access_root(cg_access *w, ir_ref v, const cg_ix *at)
 {
     const ir_node *n = ir_def(w->f, v);
     if (is_known(w, v, ir_type_at(w->f, v)->rank, at))

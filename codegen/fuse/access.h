@@ -1,4 +1,4 @@
-/* What an emission would touch, without emitting: the same walk on index expressions alone.
+/* What an emission would touch, without emitting: the same steps on index expressions alone.
  *
  * fuse.c asks which values a root reads and where; schedule/map.c, how addresses move along
  * each axis. */
@@ -15,7 +15,7 @@ typedef struct cg_read { ir_ref v; int rank; const cg_ix *at; } cg_read;
 /* A test of bounds on the way: lo <= x < hi, not known from x's range. */
 typedef struct cg_test { cg_ix x; int64_t lo, hi; } cg_test;
 
-typedef struct cg_walk {
+typedef struct cg_access {
     ir_arena *arena;
     const ir_graph *f;
     const bool *stop;           /* values that live in memory */
@@ -32,16 +32,16 @@ typedef struct cg_walk {
     int widest;                 /* bits of the widest type computed  */
     bool reduces;               /* some value computed is a reduction */
     int64_t longest;            /* and the longest has that many elements */
-} cg_walk;
+} cg_access;
 
 /* A value computed at an index. */
 typedef struct cg_seen { ir_ref v; int rank; const cg_ix *at; } cg_seen;
 
-void cg_walk_begin(cg_walk *w, ir_arena *a, const ir_graph *f, const bool *stop);
+void cg_access_begin(cg_access *w, ir_arena *a, const ir_graph *f, const bool *stop);
 /* Fresh variables for the axes of a shape. */
-cg_ix *cg_walk_space(cg_walk *w, int rank, const int64_t *dims);
-void cg_walk_value(cg_walk *w, ir_ref v, const cg_ix *at);
+cg_ix *cg_access_space(cg_access *w, int rank, const int64_t *dims);
+void cg_access_value(cg_access *w, ir_ref v, const cg_ix *at);
 /* The operands of v at an index, although v itself lives in memory: what its kernel reads. */
-void cg_walk_root(cg_walk *w, ir_ref v, const cg_ix *at);
+void cg_access_root(cg_access *w, ir_ref v, const cg_ix *at);
 
 #endif

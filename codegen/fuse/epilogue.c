@@ -55,15 +55,15 @@ reads_each(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
 {
     const ir_mark mark = ir_arena_mark(u->l->scratch);
     const ir_type *t = ir_type_at(u->f, y);
-    cg_walk w;
+    cg_access w;
     cg_ix space[COT_MAX_RANK];
     bool fits = true;
-    cg_walk_begin(&w, u->l->scratch, u->f, u->fusion->root);
-    cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
+    cg_access_begin(&w, u->l->scratch, u->f, u->fusion->root);
+    cg_ix *at = cg_access_space(&w, t->rank, t->dims);
     for (int k = 0; via != y && k < t->rank; k++)
         at[k] = t->dims[k] == 1 ? 0 : at[k];
     cg_index_via(&w.ix, u->f, y, via, at, space);
-    cg_walk_group_at(&w, g, space);
+    cg_access_group_at(&w, g, space);
     for (uint32_t j = 0; j < w.n_reads; j++)
         fits = fits &&
                (w.read[j].v != y || cg_is_identity(w.read[j].rank, w.read[j].at, at, t->rank));
@@ -129,8 +129,8 @@ static int64_t
 cost_of(const joining *u, const cg_group *g)
 {
     const ir_mark mark = ir_arena_mark(u->l->scratch);
-    cg_walk w;
-    cg_walk_group(&w, u->l->scratch, u->f, u->fusion, g);
+    cg_access w;
+    cg_access_group(&w, u->l->scratch, u->f, u->fusion, g);
     ir_arena_release(u->l->scratch, mark);
     return w.cost;
 }

@@ -53,15 +53,15 @@ new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space,
 
 /* The variables of a group's space, at which root v is computed. */
 static const ir_type *
-walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
+walk_in_space(fusing *u, cg_access *w, ir_ref v, cg_ix **space)
 {
     const ir_type *t = cg_root_space(u->l, u->f, v);
-    cg_walk_begin(w, u->l->scratch, u->f, u->fusion->root);
-    *space = cg_walk_space(w, t->rank, t->dims);
+    cg_access_begin(w, u->l->scratch, u->f, u->fusion->root);
+    *space = cg_access_space(w, t->rank, t->dims);
     if (cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
-        cg_walk_value(w, ir_def(u->f, v)->in[0], *space);
+        cg_access_value(w, ir_def(u->f, v)->in[0], *space);
     else
-        cg_walk_root(w, v, *space);
+        cg_access_root(w, v, *space);
     return t;
 }
 
@@ -87,7 +87,7 @@ find_epochs(fusing *u)
  * there, and nothing else it reads may wait for g, but for what comes along: own (1 + its
  * number). */
 static bool
-may_move(fusing *u, const cg_walk *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own,
+may_move(fusing *u, const cg_access *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own,
          bool *linked)
 {
     const cg_group *g = &u->fusion->group[gi];
@@ -138,7 +138,7 @@ is_shape_of_rows(const cg_group *g, const ir_type *t)
 
 /* Number walk w among those whose reads are looked for: how many values it reads. */
 static uint32_t
-mark_reads(fusing *u, const cg_walk *w)
+mark_reads(fusing *u, const cg_access *w)
 {
     uint32_t n = 0;
     u->reading++;
@@ -151,7 +151,7 @@ mark_reads(fusing *u, const cg_walk *w)
 
 /* Keep what root v reads, of the walk that was marked last. */
 static void
-keep_reads(fusing *u, ir_ref v, const cg_walk *w, uint32_t n)
+keep_reads(fusing *u, ir_ref v, const cg_access *w, uint32_t n)
 {
     ir_ref *to = u->reads[v] = IR_NEW_N(u->l->arena, ir_ref, n + 1);
     for (uint32_t i = 0; i < w->n_reads; i++)
@@ -232,7 +232,8 @@ sort_candidates(candidates *c)
 
 /* Column reductions share with their like; they join others in fuse_groups. */
 static uint32_t
-find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg_ix *at)
+find_column_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space,
+                  const cg_ix *at)
 {
     int outer = space->rank - ir_type_at(u->f, v)->rank;
     candidates near = { 0 };
@@ -259,7 +260,7 @@ find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, c
 
 /* The group for root v: one that is there, if it may and there is something to gain. */
 static uint32_t
-find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg_ix *at)
+find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const cg_ix *at)
 {
     bool row = cg_root_kind(u->l, u->f, v) == CG_GROUP_ROW;
     int outer = row ? ir_type_at(u->f, v)->rank : -1;
@@ -307,7 +308,7 @@ need(fusing *u, uint32_t gi, ir_ref x)
 static void
 place_root(fusing *u, ir_ref v)
 {
-    cg_walk w;
+    cg_access w;
     cg_ix *at;
     const ir_mark mark = ir_arena_mark(u->l->scratch);
     const ir_type *space = walk_in_space(u, &w, v, &at);
@@ -328,7 +329,7 @@ place_root(fusing *u, ir_ref v)
 static void
 place_node(fusing *u, const ir_node *n)
 {
-    cg_walk w;
+    cg_access w;
     uint32_t gi = new_group(u, CG_GROUP_NODE, n, NULL, 0);
     for (int i = 0; i < n->n_out; i++) {
         cg_group *g = &u->fusion->group[gi];
@@ -336,9 +337,9 @@ place_node(fusing *u, const ir_node *n)
         IR_PUSH(u->l->arena, g->v, g->n, g->cap, n->first + (ir_ref)i);
     }
     const ir_mark mark = ir_arena_mark(u->l->scratch);
-    cg_walk_begin(&w, u->l->scratch, u->f, u->fusion->root);
+    cg_access_begin(&w, u->l->scratch, u->f, u->fusion->root);
     for (int i = 0; i < n->n_in; i++)
-        cg_walk_operand(&w, n, i);
+        cg_access_operand(&w, n, i);
     for (uint32_t i = 0; i < w.n_reads; i++)
         if (w.read[i].v)
             need(u, gi, w.read[i].v);
@@ -369,7 +370,7 @@ static bool
 may_move_root(fusing *u, int rank, ir_ref v, uint32_t gi, uint32_t own, bool *linked)
 {
     const ir_mark mark = ir_arena_mark(u->l->scratch);
-    cg_walk w;
+    cg_access w;
     cg_ix *space;
 
     walk_in_space(u, &w, v, &space);

@@ -77,11 +77,11 @@ const int *cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n);
  * example. */
 int cg_part_operand(const ir_graph *f, const ir_node *n, int k);
 /* Operand i of a node with a lowering of its own. */
-void cg_walk_operand(cg_walk *w, const ir_node *n, int i);
+void cg_access_operand(cg_access *w, const ir_node *n, int i);
 /* What group g reads, at index `space` of its space. */
-void cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space);
-void cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_fusion *fusion,
-                   const cg_group *g);
+void cg_access_group_at(cg_access *w, const cg_group *g, const cg_ix *space);
+void cg_access_group(cg_access *w, ir_arena *a, const ir_graph *f, const cg_fusion *fusion,
+                     const cg_group *g);
 
 /* The value whose memory operand i of a product is read from, the operand being a view of it
  * (of a wider type, perhaps): the strides of its axes there, and where it begins (both may be

@@ -338,33 +338,34 @@ cg_early_reads(cg_lowering *l, const ir_graph *f)
 
 /* A product reads what its operand is a view of, though the view may be in memory, too. */
 void
-cg_walk_operand(cg_walk *w, const ir_node *n, int i)
+cg_access_operand(cg_access *w, const ir_node *n, int i)
 {
     const ir_ref x =
         ir_ops[n->op].flag == IR_CONTRACT ? cg_dot_operand(w->f, n, i, NULL, NULL) : n->in[i];
     const ir_type *t = ir_type_at(w->f, x);
-    cg_walk_value(w, x, cg_walk_space(w, t->rank, t->dims));
+    cg_access_value(w, x, cg_access_space(w, t->rank, t->dims));
 }
 
 void
-cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space)
+cg_access_group_at(cg_access *w, const cg_group *g, const cg_ix *space)
 {
     for (int i = 0; g->node && i < g->node->n_in; i++)
-        cg_walk_operand(w, g->node, i);
+        cg_access_operand(w, g->node, i);
     for (uint32_t i = 0; i < g->n; i++) {
         const ir_type *t = ir_type_at(w->f, g->v[i]);
         bool same = g->space && ir_same_shape(t, g->space);
         if (!g->node || ir_def(w->f, g->v[i]) != g->node) /* its operands are walked above */
-            cg_walk_root(w, g->v[i], same ? space : cg_walk_space(w, t->rank, t->dims));
+            cg_access_root(w, g->v[i], same ? space : cg_access_space(w, t->rank, t->dims));
     }
 }
 
 void
-cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_fusion *fusion,
-              const cg_group *g)
+cg_access_group(cg_access *w, ir_arena *a, const ir_graph *f, const cg_fusion *fusion,
+                const cg_group *g)
 {
-    cg_walk_begin(w, a, f, fusion->root);
-    cg_walk_group_at(w, g, g->space ? cg_walk_space(w, g->space->rank, g->space->dims) : NULL);
+    cg_access_begin(w, a, f, fusion->root);
+    cg_access_group_at(w, g,
+                       g->space ? cg_access_space(w, g->space->rank, g->space->dims) : NULL);
 }
 
 /* What group g reads, each value once: seen[v] is `mark` for those. */
@@ -373,9 +374,9 @@ reads_of(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, const cg_gr
          uint32_t *seen, uint32_t mark)
 {
     const ir_mark back = ir_arena_mark(l->scratch);
-    cg_walk w;
+    cg_access w;
     uint32_t n = 0;
-    cg_walk_group(&w, l->scratch, f, fusion, g);
+    cg_access_group(&w, l->scratch, f, fusion, g);
     for (uint32_t j = 0; j < w.n_reads; j++)
         n += w.read[j].v != IR_NONE;
     n = n < f->n_values ? n : f->n_values;

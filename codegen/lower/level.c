@@ -51,11 +51,11 @@ carried_on(cg_lowering *l, const ir_graph *f, const ir_node *n, ir_ref x, ir_ref
 static bool
 reads_in_place(cg_lowering *l, const cg_level *b, const cg_group *g, ir_ref c)
 {
-    cg_walk w;
-    cg_walk_begin(&w, l->scratch, b->f, b->fusion->root);
-    const cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
+    cg_access w;
+    cg_access_begin(&w, l->scratch, b->f, b->fusion->root);
+    const cg_ix *at = cg_access_space(&w, g->space->rank, g->space->dims);
     for (uint32_t j = 0; j < g->n; j++)
-        cg_walk_root(&w, g->v[j], at);
+        cg_access_root(&w, g->v[j], at);
     for (uint32_t j = 0; j < w.n_reads; j++) {
         const cg_read *r = &w.read[j];
         if (r->v == c && (r->rank != g->space->rank ||

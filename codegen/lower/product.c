@@ -134,13 +134,13 @@ epilogue_cost(const product *p)
 {
     const cg_level *v = p->v;
     const ir_type *t = ir_type_at(v->f, p->n->first);
-    cg_walk w;
-    cg_walk_begin(&w, p->l->scratch, v->f, v->fusion->root);
-    const cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
+    cg_access w;
+    cg_access_begin(&w, p->l->scratch, v->f, v->fusion->root);
+    const cg_ix *at = cg_access_space(&w, t->rank, t->dims);
     cg_ix space[COT_MAX_RANK];
     cg_index_via(&w.ix, v->f, p->n->first, p->g->via ? p->g->via : p->n->first, at, space);
     for (uint32_t i = 0; i < p->g->n; i++)
-        cg_walk_root(&w, p->g->v[i], p->g->v[i] == p->n->first ? at : space);
+        cg_access_root(&w, p->g->v[i], p->g->v[i] == p->n->first ? at : space);
     return w.cost;
 }
 

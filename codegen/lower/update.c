@@ -114,14 +114,14 @@ reads_target(cg_lowering *l, cg_level *v, const ir_node *n)
     const cg_ix **at = IR_NEW_N(l->scratch, const cg_ix *, n->n_in);
     uint32_t *end = IR_NEW_N(l->scratch, uint32_t, n->n_in);
     reading is = READS_NOTHING;
-    cg_walk w;
+    cg_access w;
     for (const ir_ref *x = box; *x; x++)
         v->fusion->root[*x] = true;
-    cg_walk_begin(&w, l->scratch, v->f, v->fusion->root);
+    cg_access_begin(&w, l->scratch, v->f, v->fusion->root);
     for (int i = 1; i < n->n_in; i++) {
         const ir_type *t = ir_type_at(v->f, n->in[i]);
-        at[i] = cg_walk_space(&w, t->rank, t->dims);
-        cg_walk_value(&w, n->in[i], at[i]);
+        at[i] = cg_access_space(&w, t->rank, t->dims);
+        cg_access_value(&w, n->in[i], at[i]);
         end[i] = w.n_reads;
     }
     for (const ir_ref *x = box; *x; x++)
@@ -250,15 +250,15 @@ look_ahead(const cg_lowering *l, const update *u)
     const ir_graph *f = u->v->f;
     const ir_type *y = ir_type_at(f, u->w.y);
     const int64_t ahead = LINES_AHEAD / lines_of(u);
-    cg_walk w;
+    cg_access w;
     const int64_t row =
         u->x->rank ? u->w.size[u->x->rank - 1] * (int64_t)cot_dtype_size(u->type) : 0;
     if (row < LINE || u->outer == 0 ||
         ir_type_at(f, u->n->in[2])->dims[u->outer - 1] <= 2 * ahead ||
         u->x->size * (int64_t)cot_dtype_size(u->type) <= NEAR_BYTES)
         return 0;
-    cg_walk_begin(&w, l->scratch, f, u->v->fusion->root);
-    cg_walk_value(&w, u->w.y, cg_walk_space(&w, y->rank, y->dims));
+    cg_access_begin(&w, l->scratch, f, u->v->fusion->root);
+    cg_access_value(&w, u->w.y, cg_access_space(&w, y->rank, y->dims));
     return w.reduces || w.cost > CG_COST_SHARE ? 0 : ahead;
 }
 

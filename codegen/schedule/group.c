@@ -33,7 +33,7 @@ cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g)
 
 /* A result may lie where an operand was: then no element may be done twice. */
 bool
-cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const cg_group *g)
+cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_access *w, const cg_group *g)
 {
     for (uint32_t i = 0; i < w->n_reads; i++)
         for (uint32_t j = 0; w->read[i].v && j < g->n; j++)

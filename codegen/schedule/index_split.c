@@ -18,7 +18,7 @@ by_value(const void *x, const void *y)
 }
 
 static bool
-is_axis(const cg_walk *w, uint32_t atom, const cg_ix *at, int first, int last)
+is_axis(const cg_access *w, uint32_t atom, const cg_ix *at, int first, int last)
 {
     for (int k = first; k < last; k++) {
         const cg_ix_expr *e = &w->ix.expr[at[k]];
@@ -31,7 +31,7 @@ is_axis(const cg_walk *w, uint32_t atom, const cg_ix *at, int first, int last)
 /* Is e = k x + e.c for the variable x of the merged axes?  Then they have merged (map.c),
  * and the last of them has x's own coefficient. */
 static int64_t
-step_of(const cg_walk *w, cg_ix e, const cg_ix *at, int first, int last)
+step_of(const cg_access *w, cg_ix e, const cg_ix *at, int first, int last)
 {
     bool pure;
     for (uint32_t i = 0; i < w->ix.expr[e].n; i++)
@@ -53,7 +53,7 @@ place_of(int64_t k, int64_t c, int64_t bound)
 }
 
 cg_cuts
-cg_cuts_of(const cg_walk *w, const cg_ix *at, int first, int last, int64_t extent, int most)
+cg_cuts_of(const cg_access *w, const cg_ix *at, int first, int last, int64_t extent, int most)
 {
     int64_t *start = IR_NEW_N(w->arena, int64_t, 2 * w->n_tests + 2);
     int n = 0, kept = 1;

@@ -9,7 +9,7 @@ typedef struct cg_cuts { int n; const int64_t *start; } cg_cuts;
 
 /* The pieces of a loop over axes first ... last - 1 of the space `at`, in which no test changes
  * that depends on these axes alone; n is 1 if there is none, or more than `most`. */
-cg_cuts cg_cuts_of(const cg_walk *w, const cg_ix *at, int first, int last, int64_t extent,
+cg_cuts cg_cuts_of(const cg_access *w, const cg_ix *at, int first, int last, int64_t extent,
                    int most);
 
 #endif

@@ -36,7 +36,7 @@ typedef struct nest {
 } nest;
 
 static bool
-merges(const cg_walk *w, cg_ix flat, const cg_ix *space, int k, int next, int64_t size)
+merges(const cg_access *w, cg_ix flat, const cg_ix *space, int k, int next, int64_t size)
 {
     bool p, q;
     int64_t a = cg_ix_coef(&w->ix, flat, space[k], &p),
@@ -45,7 +45,7 @@ merges(const cg_walk *w, cg_ix flat, const cg_ix *space, int k, int next, int64_
 }
 
 static bool
-axes_merge(cg_walk *w, const ir_graph *f, const ir_type *space, const cg_ix *at, int k,
+axes_merge(cg_access *w, const ir_graph *f, const ir_type *space, const cg_ix *at, int k,
            int next)
 {
     for (uint32_t i = 0; i < w->n_reads; i++) {
@@ -66,7 +66,7 @@ is_near(int64_t step)
 }
 
 static int
-find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
+find_across(cg_access *w, const ir_graph *f, const nest *s, const cg_ix *at)
 {
     for (uint32_t i = 0; i < w->n_reads; i++) {
         const cg_read *r = &w->read[i];
@@ -87,13 +87,13 @@ find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
 }
 
 static void
-walk_group(cg_walk *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
+walk_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
 {
     for (uint32_t i = 0; i < g->n; i++) {
         if (cg_is_made(fr, g->v[i]))
-            cg_walk_root(w, g->v[i], at);
+            cg_access_root(w, g->v[i], at);
         else
-            cg_walk_value(w, g->v[i], at);
+            cg_access_value(w, g->v[i], at);
     }
 }
 
@@ -102,15 +102,15 @@ enum { CUTS_MOST = 64, CUTS_LEAST_SIZE = 512 };
 
 static void
 find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-          const cg_walk *w, const cg_ix *at, nest *s)
+          const cg_access *w, const cg_ix *at, nest *s)
 {
     for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CUTS_LEAST_SIZE; i++) {
         int first = s->first[i], last = s->last[i];
         s->cuts[i] = cg_cuts_of(w, at, first, last, s->extent[i], CUTS_MOST);
         for (int j = 0; j < s->cuts[i].n && s->cuts[i].n > 1; j++) {
-            cg_walk piece;
-            cg_walk_begin(&piece, l->scratch, fr->f, fusion->root);
-            cg_ix *x = cg_walk_space(&piece, g->space->rank, g->space->dims);
+            cg_access piece;
+            cg_access_begin(&piece, l->scratch, fr->f, fusion->root);
+            cg_ix *x = cg_access_space(&piece, g->space->rank, g->space->dims);
             cg_ix v = cg_ix_var(&piece.ix, 0, s->cuts[i].start[j], s->cuts[i].start[j + 1] - 1);
             cg_ix_split(&piece.ix, v, last - first, g->space->dims + first, x + first);
             walk_group(&piece, fr, g, x);
@@ -124,12 +124,12 @@ enum { WIDE_PART = 4 };
 /* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
 static nest
 find_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-          const int64_t *stride, cg_walk *w)
+          const int64_t *stride, cg_access *w)
 {
     const ir_graph *f = fr->f;
     nest s = { 0 };
-    cg_walk_begin(w, l->scratch, f, fusion->root);
-    cg_ix *at = cg_walk_space(w, g->space->rank, g->space->dims);
+    cg_access_begin(w, l->scratch, f, fusion->root);
+    cg_ix *at = cg_access_space(w, g->space->rank, g->space->dims);
     walk_group(w, fr, g, at);
     int last = -1;
     for (int k = 0; k < g->space->rank; k++) {
@@ -681,7 +681,7 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
 {
     mapping m = { .l = l, .fr = fr, .g = g };
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, g->n);
-    cg_walk w;
+    cg_access w;
     m.s = find_nest(l, fr, fusion, g, NULL, &w);
     m.again = !cg_writes_over(l, fr, &w, g);
     m.buffer = buffer;
@@ -703,7 +703,7 @@ cg_put_group(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gro
              const int64_t *stride, bool again, cg_put *put, void *user)
 {
     mapping m = { .l = l, .fr = fr, .g = g, .put = put, .user = user, .again = again };
-    cg_walk w;
+    cg_access w;
     m.s = find_nest(l, fr, fusion, g, stride, &w);
     run_mapping(&m);
 }

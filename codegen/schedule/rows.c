@@ -37,16 +37,16 @@ index_in_group(const cg_group *g, ir_ref v)
 }
 
 cg_ix *
-cg_walk_member(rows *r, cg_walk *w, uint32_t i)
+cg_access_member(rows *r, cg_access *w, uint32_t i)
 {
     ir_ref v = r->g->v[i];
-    cg_walk_begin(w, r->l->scratch, r->fr->f, r->fusion->root);
-    cg_ix *at =
-        cg_walk_space(w, r->g->space->rank, r->g->space->dims); /* the outer axes come first */
+    cg_access_begin(w, r->l->scratch, r->fr->f, r->fusion->root);
+    cg_ix *at = cg_access_space(w, r->g->space->rank,
+                                r->g->space->dims); /* the outer axes come first */
     if (is_reduce(r, v) || member(r, i) == CG_MEMBER_COLUMN)
-        cg_walk_value(w, ir_def(r->fr->f, v)->in[0], at);
+        cg_access_value(w, ir_def(r->fr->f, v)->in[0], at);
     else
-        cg_walk_root(w, v, at);
+        cg_access_root(w, v, at);
     return at;
 }
 
@@ -67,8 +67,8 @@ find_stages(rows *r)
 {
     r->stage = IR_NEW_N(r->l->arena, int, r->g->n);
     for (uint32_t i = 0; i < r->g->n; i++) {
-        cg_walk w;
-        cg_walk_member(r, &w, i);
+        cg_access w;
+        cg_access_member(r, &w, i);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             int m = index_in_group(r->g, w.read[j].v);
             if (m < 0) {

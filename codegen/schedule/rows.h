@@ -61,7 +61,7 @@ typedef struct rows {
 } rows;
 
 /* What member i of the group reads, and at which index of the space. */
-cg_ix *cg_walk_member(rows *r, cg_walk *w, uint32_t i);
+cg_ix *cg_access_member(rows *r, cg_access *w, uint32_t i);
 /* rows_kept.c: values that are kept in rows on the stack; how far apart those rows lie. */
 void cg_find_kept(rows *r);
 int64_t cg_kept_apart(const rows *r);

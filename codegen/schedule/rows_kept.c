@@ -53,9 +53,9 @@ static bool
 keep_one(rows *r, uint32_t i, int s, int64_t *room)
 {
     const ir_graph *f = r->fr->f;
-    cg_walk w;
+    cg_access w;
     set_kept_roots(r, true);
-    cg_ix *at = cg_walk_member(r, &w, i);
+    cg_ix *at = cg_access_member(r, &w, i);
     set_kept_roots(r, false);
     for (uint32_t j = 0; j < w.n_seen; j++) {
         const cg_seen *e = &w.seen[j];

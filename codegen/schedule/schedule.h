@@ -19,7 +19,7 @@ void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, ir_ref
 void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at,
                       cg_val x);
 void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
-bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w,
+bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_access *w,
                     const cg_group *g);
 
 /* rows.c: the kernel of a row group. */
