@@ -51,8 +51,8 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
         return;
     if (g->kind == CG_GROUP_MAP && g->n == 1 && place_constant(l, v, g->v[0]))
         return;
-    if (g->n == 1 && v->whole[g->v[0]]) {
-        cg_plan_whole(l, v, g->v[0]);
+    if (g->n == 1 && v->concat[g->v[0]]) {
+        cg_plan_concat(l, v, g->v[0]);
         return;
     }
     if (g->n == 1 && v->stride[g->v[0]]) {
@@ -84,7 +84,7 @@ forward_places(cg_lowering *l, cg_level *v)
 {
     for (uint32_t i = v->fusion->n; i-- > 0;) {
         const cg_group *g = &v->fusion->group[v->fusion->order[i]];
-        if (cg_forward_pieces(l, v, i))
+        if (cg_elide_concat(l, v, i))
             continue;
         const int *over =
             g->kind == CG_GROUP_NODE ? cg_overwrites(l, v->f, g->node) : NULL;

@@ -10,7 +10,7 @@ cg_level_new(cg_lowering *l, const ir_graph *f)
     v->f = f;
     v->place = IR_NEW_N(l->arena, cg_place, f->n_values);
     v->borrowed = IR_NEW_N(l->arena, bool, f->n_values);
-    v->whole = IR_NEW_N(l->arena, const cg_whole *, f->n_values);
+    v->concat = IR_NEW_N(l->arena, const cg_concat *, f->n_values);
     v->mask = IR_NEW_N(l->arena, const cg_masked *, f->n_values);
     v->stride = IR_NEW_N(l->arena, const int64_t *, f->n_values);
     v->maker = IR_NEW_N(l->arena, uint32_t, f->n_values);

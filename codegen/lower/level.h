@@ -7,13 +7,16 @@
 
 /* A value as a part of a larger one: its first element, and how far apart elements are along
  * each of its axes. */
-typedef struct cg_piece {
+typedef struct cg_concat_part {
     ir_ref v;
     int64_t offset;
     const int64_t *stride;
     bool placed;                /* it is made where it belongs */
-} cg_piece;
-typedef struct cg_whole { uint32_t n, cap; cg_piece *piece; } cg_whole;
+} cg_concat_part;
+typedef struct cg_concat {
+    uint32_t n, cap;
+    cg_concat_part *piece;
+} cg_concat;
 
 /* Of examples, those that a predicate with leading axes sends to a branch: only theirs is
  * written.  In a loop within a branch both must. */
@@ -30,7 +33,7 @@ struct cg_level {
     const cg_fusion *fusion;
     cg_place *place;            /* for each value; set for inputs, and where results must go */
     bool *borrowed;             /* the place belongs to someone else: not to be written over */
-    const cg_whole **whole;     /* for each value: its pieces, if some are made in it */
+    const cg_concat **concat; /* for each value: its pieces, if some are made in it */
     /* for each value: of its axes at its place, if it is not dense */
     const int64_t **stride;
     const cg_masked *
@@ -55,11 +58,11 @@ int cg_times_among_operands(const ir_node *n, ir_ref x);
 /* The input of v whose memory a place is, or may be; IR_NONE if there is none. */
 ir_ref cg_input_at(const cg_lowering *l, const cg_level *v, cg_place p);
 
-/* piece.c: what group i of the order puts together is made there, as far as it can be; false if
- * none of it. */
-bool cg_forward_pieces(cg_lowering *l, cg_level *v, uint32_t i);
+/* concat_elision.c: what group i of the order puts together is made there, as far as it can
+ * be; false if none of it. */
+bool cg_elide_concat(cg_lowering *l, cg_level *v, uint32_t i);
 /* The rest of it. */
-void cg_plan_whole(cg_lowering *l, cg_level *v, ir_ref y);
+void cg_plan_concat(cg_lowering *l, cg_level *v, ir_ref y);
 /* x, computed or copied, to elements of `to`. */
 void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
                  const int64_t *stride);

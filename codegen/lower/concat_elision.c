@@ -13,7 +13,7 @@ typedef struct following {
     cg_lowering *l;
     const cg_level *v;
     ir_ref y;
-    cg_whole *whole;
+    cg_concat *whole;
 } following;
 
 /* Strides of the axes of x, which is reshaped to y, from those of y: false if there are none,
@@ -21,7 +21,7 @@ typedef struct following {
 static bool
 stride_before(const ir_type *x, const ir_type *y, const int64_t *of_y, int64_t *of_x)
 {
-    int64_t left = 1, step = 0;     /* of a run of elements of y: how many, and how far apart */
+    int64_t left = 1, step = 0; /* of a run of elements of y: how many, and how far apart */
     int j = y->rank;
     for (int i = x->rank - 1; i >= 0; i--) {
         while (left % x->dims[i] != 0) {
@@ -45,7 +45,7 @@ static void
 add_piece(following *s, ir_ref x, int64_t offset, const int64_t *stride)
 {
     int rank = ir_type_at(s->v->f, x)->rank;
-    cg_piece p = { .v = x, .offset = offset };
+    cg_concat_part p = { .v = x, .offset = offset };
     p.stride = ir_copy_bytes(s->l->arena, stride, sizeof *stride * (size_t)(rank + 1));
     IR_PUSH(s->l->arena, s->whole->piece, s->whole->n, s->whole->cap, p);
 }
@@ -97,7 +97,7 @@ is_stacked(cg_lowering *l, const ir_graph *f, const ir_node *n)
 
 /* May piece k of the whole made by group i of the order be computed in it? */
 static bool
-may_place(cg_lowering *l, const cg_level *v, const cg_whole *w, uint32_t k, uint32_t i)
+may_place(cg_lowering *l, const cg_level *v, const cg_concat *w, uint32_t k, uint32_t i)
 {
     ir_ref x = w->piece[k].v;
     const ir_node *n = ir_def(v->f, x);
@@ -112,7 +112,7 @@ may_place(cg_lowering *l, const cg_level *v, const cg_whole *w, uint32_t k, uint
 }
 
 static void
-place_piece(cg_lowering *l, cg_level *v, ir_ref y, cg_piece *p)
+place_piece(cg_lowering *l, cg_level *v, ir_ref y, cg_concat_part *p)
 {
     v->place[p->v] =
         p->offset ? cg_place_at(l, v->place[y], cg_i64(&l->entry, p->offset)) : v->place[y];
@@ -122,14 +122,14 @@ place_piece(cg_lowering *l, cg_level *v, ir_ref y, cg_piece *p)
 }
 
 bool
-cg_forward_pieces(cg_lowering *l, cg_level *v, uint32_t i)
+cg_elide_concat(cg_lowering *l, cg_level *v, uint32_t i)
 {
     const cg_group *g = &v->fusion->group[v->fusion->order[i]];
     if (g->kind != CG_GROUP_MAP || g->n != 1 || g->space->size == 0 || !ir_def(v->f, g->v[0]))
         return false;
     ir_ref y = g->v[0];
     int64_t stride[COT_MAX_RANK + 1] = { 0 }, step = 1;
-    cg_whole *w = IR_NEW(l->arena, cg_whole);
+    cg_concat *w = IR_NEW(l->arena, cg_concat);
     bool any = false;
     if (v->place[y].set && cg_input_at(l, v, v->place[y]))
         return false;
@@ -145,7 +145,7 @@ cg_forward_pieces(cg_lowering *l, cg_level *v, uint32_t i)
         any = true;
     }
     if (any)
-        v->whole[y] = w;
+        v->concat[y] = w;
     return any;
 }
 
@@ -188,9 +188,9 @@ cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
 }
 
 void
-cg_plan_whole(cg_lowering *l, cg_level *v, ir_ref y)
+cg_plan_concat(cg_lowering *l, cg_level *v, ir_ref y)
 {
-    const cg_whole *w = v->whole[y];
+    const cg_concat *w = v->concat[y];
     for (uint32_t k = 0; k < w->n; k++)
         if (!w->piece[k].placed)
             cg_plan_put(l, v, w->piece[k].v, v->place[y], w->piece[k].offset,
