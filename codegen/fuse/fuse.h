@@ -123,10 +123,10 @@ bool cg_is_inner_product(const ir_graph *f, const ir_node *n);
 /* The same of a product with so many free axes on each side. */
 bool cg_has_inner_form(const ir_graph *f, const ir_node *n, int lhs_free, int rhs_free);
 
-/* stacks.c: the stack that v is, or hides behind a barrier: values of one element each, side by
- * side along a last axis, as parts of complex numbers are; behind a barrier along a first one
- * as well.  Or NULL. */
+/* interleave.c: the interleave that v is, or hides behind a barrier: values of one element
+ * each, side by side along a last axis, as parts of complex numbers are; behind a barrier
+ * along a first one as well.  Or NULL. */
 enum { CG_PARTS_MOST = 64 };
-const ir_node *cg_stack_of(const ir_graph *f, ir_ref v);
+const ir_node *cg_interleave_of(const ir_graph *f, ir_ref v);
 
 #endif

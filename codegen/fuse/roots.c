@@ -271,7 +271,7 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
     if (u->cost[v] > CHAIN_MOST * 4 && u->who[v] == MANY)
         return true;
     if (n->op == OP_barrier &&
-        ((u->cost[v] > CG_COST_SHARE && cg_stack_of(u->f, v)) || is_transposed(u->f, v)))
+        ((u->cost[v] > CG_COST_SHARE && cg_interleave_of(u->f, v)) || is_transposed(u->f, v)))
         /* an element emitted inline out of a stack costs them all; what is turned behind a
          * barrier is to lie so */
         return true;

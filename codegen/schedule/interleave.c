@@ -1,7 +1,7 @@
-/* Kernels of stacks: values of one element each, side by side along a last axis, as the parts
- * of complex numbers are: all parts of an element are computed at once, and stored one after
- * the other.  Or along the first one, as the elements of small matrices, and stored one below
- * the other. */
+/* Kernels of interleaves: values of one element each, side by side along a last axis, as the
+ * parts of complex numbers are: all parts of an element are computed at once, and stored one
+ * after the other.  Or along the first one, as the elements of small matrices, and stored
+ * one below the other. */
 #include "codegen/fuse/access.h"
 #include "codegen/schedule/schedule.h"
 
@@ -17,18 +17,18 @@ typedef struct stacking {
 static int
 parts_of(const ir_graph *f, ir_ref v)
 {
-    const ir_node *n = cg_stack_of(f, v);
+    const ir_node *n = cg_interleave_of(f, v);
     return n ? n->n_in : 0;
 }
 
 static bool
 is_stacked_below(const ir_graph *f, ir_ref v)
 {
-    return cg_stack_of(f, v)->at.axis.axis < ir_type_at(f, v)->rank - 1;
+    return cg_interleave_of(f, v)->at.axis.axis < ir_type_at(f, v)->rank - 1;
 }
 
 int
-cg_stacked_parts(const cg_frame *fr, const cg_group *g)
+cg_interleaved_parts(const cg_frame *fr, const cg_group *g)
 {
     const int parts = parts_of(fr->f, g->v[0]);
     for (uint32_t i = 0; i < g->n; i++)
@@ -57,15 +57,15 @@ put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
 }
 
 void
-cg_stack_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-                const uint32_t *buffer, int parts)
+cg_interleave_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
+                     const uint32_t *buffer, int parts)
 {
     const ir_graph *f = fr->f;
     stacking s = { .buffer = buffer, .parts = parts, .n = parts * (int)g->n };
     ir_ref *v = IR_NEW_N(l->arena, ir_ref, s.n);
     s.x = IR_NEW_N(l->arena, cg_val, s.n);
     for (int i = 0; i < s.n; i++)
-        v[i] = cg_stack_of(f, g->v[i / parts])->in[i % parts];
+        v[i] = cg_interleave_of(f, g->v[i / parts])->in[i % parts];
     s.part = ir_type_at(f, v[0]);
     s.below = is_stacked_below(f, g->v[0]);
     const cg_group each = { .kind = CG_GROUP_MAP, .space = s.part, .n = (uint32_t)s.n, .v = v };

@@ -691,9 +691,9 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
         l->k->buffer[buffer[i]].streams =
             m.again && t->size * cot_dtype_size(t->dtype) > STREAM_BYTES;
     }
-    const int parts = m.again ? cg_stacked_parts(fr, g) : 0;
+    const int parts = m.again ? cg_interleaved_parts(fr, g) : 0;
     if (parts)
-        cg_stack_kernel(l, fr, fusion, g, buffer, parts);
+        cg_interleave_kernel(l, fr, fusion, g, buffer, parts);
     else
         run_mapping(&m);
 }

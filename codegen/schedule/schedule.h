@@ -28,10 +28,10 @@ void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const 
 /* columns.c: the kernel of a column group. */
 void cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g);
 
-/* How many parts each value of the group has, all made here; 0 if they are no stacks of as
+/* How many parts each value of the group has, all made here; 0 if they are no interleaves of as
  * many.  And the kernel that makes them, value i in buffer[i]; an element may be done twice. */
-int cg_stacked_parts(const cg_frame *fr, const cg_group *g);
-void cg_stack_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-                     const uint32_t *buffer, int parts);
+int cg_interleaved_parts(const cg_frame *fr, const cg_group *g);
+void cg_interleave_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion,
+                          const cg_group *g, const uint32_t *buffer, int parts);
 
 #endif

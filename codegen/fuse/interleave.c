@@ -1,8 +1,8 @@
-/* Stacks: values of one element each, side by side along an axis. */
+/* Interleaves: values of one element each, side by side along an axis. */
 #include "codegen/fuse/fuse.h"
 
 const ir_node *
-cg_stack_of(const ir_graph *f, ir_ref v)
+cg_interleave_of(const ir_graph *f, ir_ref v)
 {
     const ir_node *n = ir_def(f, v);
     const ir_type *t = ir_type_at(f, v);
