@@ -1,4 +1,4 @@
-/* Loops cut where tests of bounds change.
+/* Index-set splitting: loops are split where tests of bounds change.
  *
  * A pad or concatenate tests the index: am I inside of this operand?  Along one loop such a
  * test is lo <= k x + c < hi, which changes at two places.  Between two such places the answer
@@ -52,8 +52,9 @@ place_of(int64_t k, int64_t c, int64_t bound)
     return q + (r >= 0);
 }
 
-cg_cuts
-cg_cuts_of(const cg_access *w, const cg_ix *at, int first, int last, int64_t extent, int most)
+cg_index_splits
+cg_index_splits_of(const cg_access *w, const cg_ix *at, int first, int last, int64_t extent,
+                   int most)
 {
     int64_t *start = IR_NEW_N(w->arena, int64_t, 2 * w->n_tests + 2);
     int n = 0, kept = 1;
@@ -74,5 +75,5 @@ cg_cuts_of(const cg_access *w, const cg_ix *at, int first, int last, int64_t ext
     if (kept > most)
         kept = 1;
     start[kept] = extent;
-    return (cg_cuts){ kept, start };
+    return (cg_index_splits){ kept, start };
 }

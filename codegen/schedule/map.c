@@ -3,9 +3,9 @@
  *
  * Axes of the space that every address crosses as one are merged; the last one left (or the
  * longest, if the last is shorter than a vector) becomes a vector loop.  A last vector that
- * would stick out is moved back to end where the axis does, so that some elements are computed
- * twice, with the same bits.  Loops are cut where a pad or concatenate changes (index_split.h),
- * if the code of all pieces stays small. */
+ * would stick out is moved back to end where the axis does, so that some elements are
+ * computed twice, with the same bits.  Loops are split where a pad or concatenate changes
+ * (index_split.h), if the code of all pieces stays small. */
 #include <inttypes.h>
 
 #include "codegen/elemental/fold.h"
@@ -31,7 +31,7 @@ typedef struct nest {
     int64_t each; /* and what one of its elements costs   */
     int dense;  /* the loop along which results are dense: the last, if they lie so */
     int across; /* the loop along which an operand is dense that is not along that; -1: none */
-    cg_cuts cuts[COT_MAX_RANK + 1];
+    cg_index_splits cuts[COT_MAX_RANK + 1];
     int64_t cut_cost[COT_MAX_RANK + 1];     /* of one element of each piece, together */
 } nest;
 
@@ -98,7 +98,7 @@ walk_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
 }
 
 /* More pieces than these are not worth looking at, nor pieces of a few elements in all. */
-enum { CUTS_MOST = 64, CUTS_LEAST_SIZE = 512 };
+enum { SPLITS_MOST = 64, CUTS_LEAST_SIZE = 512 };
 
 static void
 find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
@@ -106,7 +106,7 @@ find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_
 {
     for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CUTS_LEAST_SIZE; i++) {
         int first = s->first[i], last = s->last[i];
-        s->cuts[i] = cg_cuts_of(w, at, first, last, s->extent[i], CUTS_MOST);
+        s->cuts[i] = cg_index_splits_of(w, at, first, last, s->extent[i], SPLITS_MOST);
         for (int j = 0; j < s->cuts[i].n && s->cuts[i].n > 1; j++) {
             cg_access piece;
             cg_access_begin(&piece, l->scratch, fr->f, fusion->root);
@@ -390,7 +390,7 @@ edge_inside(cg_lowering *l, void *user, cg_ix x)
 }
 
 static span
-piece_of(const cg_cuts *cuts, int i, int64_t extent)
+piece_of(const cg_index_splits *cuts, int i, int64_t extent)
 {
     return cuts->n < 2 ? (span){ 0, extent }
                        : (span){ cuts->start[i], cuts->start[i + 1] - cuts->start[i] };
@@ -402,7 +402,7 @@ static void
 map_tiled(mapping *m, int level)
 {
     const int x = m->order[level], y = m->order[level + 1];
-    const cg_cuts *cx = &m->s.cuts[x], *cy = &m->s.cuts[y];
+    const cg_index_splits *cx = &m->s.cuts[x], *cy = &m->s.cuts[y];
 
     for (int i = 0; i == 0 || i < cx->n; i++)
         for (int j = 0; j == 0 || j < cy->n; j++) {
@@ -427,8 +427,8 @@ map_level(mapping *m, int level)
         return;
     }
     int i = m->order[level];
-    const cg_cuts whole = { 1, (const int64_t[]){ 0, m->s.extent[i] } },
-                  *cuts = m->fusion[i] ? &m->s.cuts[i] : &whole;
+    const cg_index_splits whole = { 1, (const int64_t[]){ 0, m->s.extent[i] } },
+                          *cuts = m->fusion[i] ? &m->s.cuts[i] : &whole;
     if (m->tile && level == m->s.n - 2) {
         map_tiled(m, level);
         return;
@@ -489,7 +489,7 @@ is_short(const mapping *m, int64_t dense)
 static bool
 has_wide_piece(const mapping *m, int i, int64_t side)
 {
-    const cg_cuts *c = &m->s.cuts[i];
+    const cg_index_splits *c = &m->s.cuts[i];
     int64_t widest = c->n < 2 ? m->s.extent[i] : 0;
 
     for (int j = 0; c->n > 1 && j < c->n; j++)
