@@ -18,7 +18,7 @@ cg_pow2_from(int64_t n)
 
 static void
 one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, int64_t limit,
-           cg_each_body *body, void *user)
+           cg_strip_body *body, void *user)
 {
     cg_val loop = cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1,
                                 limit < lanes ? cg_i64(&l->b, limit) : 0);
@@ -32,8 +32,8 @@ one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, int64_t limit
 }
 
 void
-cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body,
-        void *user)
+cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
+              cg_strip_body *body, void *user)
 {
     if (n <= 0)
         return;

@@ -8,9 +8,9 @@
 int64_t cg_pow2_from(int64_t n);
 /* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done
  * twice. */
-typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
-void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
-             cg_each_body *body, void *user);
+typedef void cg_strip_body(cg_lowering *l, void *user, cg_ix i);
+void cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
+                   cg_strip_body *body, void *user);
 /* For a GPU: n threads in blocks; *i is which one. */
 cg_val cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i);
 void cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark);

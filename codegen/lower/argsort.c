@@ -142,9 +142,9 @@ count_line(cg_lowering *l, ordering *o)
     for (int k = 0; k < o->n->n_in; k++)
         if (l->k->buffer[o->word[k]].type == COT_U64)
             widest = 64;
-    cg_each(l, CG_SERIAL, o->size, cg_lanes(l, widest), true, count_fill, o);
-    cg_each(l, CG_SERIAL, o->size, cg_lanes(l, widest), true, count_before, o);
-    cg_each(l, CG_SERIAL, o->size, 1, true, count_place, o);
+    cg_strip_mine(l, CG_SERIAL, o->size, cg_lanes(l, widest), true, count_fill, o);
+    cg_strip_mine(l, CG_SERIAL, o->size, cg_lanes(l, widest), true, count_before, o);
+    cg_strip_mine(l, CG_SERIAL, o->size, 1, true, count_place, o);
 }
 
 /* -- by digits ----------------------------------------------------------------------------- */
@@ -259,14 +259,14 @@ sort_by_key(cg_lowering *l, ordering *o)
     o->from[0] = words;
     o->to[0] = words + 1;
     o->digits = word_bits(t) / DIGIT;
-    cg_each(l, CG_SERIAL, o->size, o->first ? cg_lanes(l, ir_bits(cg_word_type(t))) : 1, true,
-            digit_fill, o);
-    cg_each(l, CG_SERIAL, o->digits * RADIX, cg_lanes(l, ir_bits(o->place)), true, zero_count,
-            o);
-    cg_each(l, CG_SERIAL, o->size, 1, true, count_digits, o);
+    cg_strip_mine(l, CG_SERIAL, o->size, o->first ? cg_lanes(l, ir_bits(cg_word_type(t))) : 1,
+                  true, digit_fill, o);
+    cg_strip_mine(l, CG_SERIAL, o->digits * RADIX, cg_lanes(l, ir_bits(o->place)), true,
+                  zero_count, o);
+    cg_strip_mine(l, CG_SERIAL, o->size, 1, true, count_digits, o);
     sum_counts(l, o);
     for (o->digit = 0; o->digit < o->digits; o->digit++) {
-        cg_each(l, CG_SERIAL, o->size, 1, true, move_digit, o);
+        cg_strip_mine(l, CG_SERIAL, o->size, 1, true, move_digit, o);
         for (int k = 0; k < 2; k++) {
             uint32_t x = o->from[k];
             o->from[k] = o->to[k];
@@ -370,6 +370,6 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
     ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines,
                   (long long)o.size, by_counting(&o) ? "counting" : "digits",
                   many ? ", parallel" : "");
-    cg_each(l, many ? CG_PARALLEL : CG_SERIAL, o.lines, 1, true, line, &o);
+    cg_strip_mine(l, many ? CG_PARALLEL : CG_SERIAL, o.lines, 1, true, line, &o);
     cg_kernel_call(l);
 }

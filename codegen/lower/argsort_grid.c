@@ -329,7 +329,7 @@ plan_network(cg_lowering *l, network *s)
                                cg_insn2(e, SC_shl, COT_I64, one, left) };
 
     begin(l, s);
-    cg_each(l, CG_PARALLEL, s->lines * (s->padded / 2), 1, true, compare, s);
+    cg_strip_mine(l, CG_PARALLEL, s->lines * (s->padded / 2), 1, true, compare, s);
     l->k->flops = s->lines * s->padded;
     cg_kernel_call_with(l, 2, params);
     cg_loop_end(e, inner);
@@ -357,12 +357,12 @@ cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool 
         return true;
     }
     begin(l, &s);
-    cg_each(l, CG_PARALLEL, s.lines * s.padded, 1, true, fill, &s);
+    cg_strip_mine(l, CG_PARALLEL, s.lines * s.padded, 1, true, fill, &s);
     cg_kernel_call(l);
     plan_network(l, &s);
     begin(l, &s);
     s.out = cg_place_buffer(l, &v->place[n->first], s.t, "y", true);
-    cg_each(l, CG_PARALLEL, s.lines * s.most, 1, true, give, &s);
+    cg_strip_mine(l, CG_PARALLEL, s.lines * s.most, 1, true, give, &s);
     cg_kernel_call(l);
     return true;
 }

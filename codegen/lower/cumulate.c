@@ -195,7 +195,7 @@ scan(cg_lowering *l, cumulating *c)
     const cg_kind kind = c->level == 0 ? c->blocks : CG_SERIAL;
     if (blocks > 1) {
         declare(l, c, 0, (blocks - 1) * BLOCK, 0, 1);
-        cg_each(l, kind, blocks - 1, 1, true, total_of, c);
+        cg_strip_mine(l, kind, blocks - 1, 1, true, total_of, c);
         c->level++;
         c->length = blocks - 1;
         scan(l, c);
@@ -203,7 +203,7 @@ scan(cg_lowering *l, cumulating *c)
         c->length = n;
     }
     declare_results(l, c, 0, n, 0, 1);
-    cg_each(l, kind, full, 1, true, results_of, c);
+    cg_strip_mine(l, kind, full, 1, true, results_of, c);
     if (n % BLOCK) {
         cg_ix last = cg_ix_const(&l->ix, full);
         block(l, c, cg_ix_mul(&l->ix, last, BLOCK), n % BLOCK, true,
@@ -249,7 +249,8 @@ outer_line(cg_lowering *l, void *user, cg_ix i)
 {
     cumulating *c = user;
     c->line = i;
-    cg_each(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(c->how.type)), true, inner_line, c);
+    cg_strip_mine(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(c->how.type)), true, inner_line,
+                  c);
 }
 
 static void
@@ -294,8 +295,8 @@ emit(cg_lowering *l, cumulating *c)
                   by_lines                   ? ", parallel"
                   : c->blocks == CG_PARALLEL ? ", blocks parallel"
                                              : "");
-    cg_each(l, by_lines ? CG_PARALLEL : CG_SERIAL, across ? c->outer : lines, 1, true,
-            across ? outer_line : any_line, c);
+    cg_strip_mine(l, by_lines ? CG_PARALLEL : CG_SERIAL, across ? c->outer : lines, 1, true,
+                  across ? outer_line : any_line, c);
 }
 
 /* -- on a GPU: a thread for each block of each line, in a kernel for each step ------------- */
@@ -357,7 +358,7 @@ plan_steps(cg_lowering *l, cg_level *v, cumulating *c)
         c->fr = cg_level_frame(l, v, &none);
         c->out = cg_place_buffer(l, &v->place[c->n->first], c->t, "y", true);
         make_scratch(l, c);
-        cg_each(l, CG_PARALLEL, lines * each[step], 1, true, run_step, &s);
+        cg_strip_mine(l, CG_PARALLEL, lines * each[step], 1, true, run_step, &s);
         cg_kernel_call(l);
     }
 }

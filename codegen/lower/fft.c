@@ -152,7 +152,7 @@ along_p(cg_lowering *l, void *user, cg_ix p)
     }
     while (lanes > g->s)
         lanes /= 2;
-    cg_each(l, CG_SERIAL, g->s, lanes, true, along_q, c);
+    cg_strip_mine(l, CG_SERIAL, g->s, lanes, true, along_q, c);
 }
 
 /* The factors of the stage. */
@@ -181,7 +181,7 @@ one_line(cg_lowering *l, void *user, cg_ix line)
         stage_tables(l, c);
         while (lanes > g->m)
             lanes /= 2;
-        cg_each(l, CG_SERIAL, g->m, c->lanes_along_p ? lanes : 1, true, along_p, c);
+        cg_strip_mine(l, CG_SERIAL, g->m, c->lanes_along_p ? lanes : 1, true, along_p, c);
     }
 }
 
@@ -325,7 +325,7 @@ stages_in_turn(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int6
         if (c->stage == c->f->stages - 1)
             c->out = cg_place_buffer(l, &v->place[c->n->first], c->t, "y", true);
         stage_tables(l, c);
-        cg_each(l, CG_PARALLEL, lines * butterflies(c), 1, true, butterfly_of_all, c);
+        cg_strip_mine(l, CG_PARALLEL, lines * butterflies(c), 1, true, butterfly_of_all, c);
         cg_kernel_call(l);
     }
 }
@@ -374,6 +374,6 @@ cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
     make_scratch(l, &c, many ? lines : 1);
     ir_buf_printf(l->why, "%s: %lld lines of %lld, %d stages%s\n", l->k->name, (long long)lines,
                   (long long)c.f->n, c.f->stages, many ? ", parallel" : "");
-    cg_each(l, many ? CG_PARALLEL : CG_SERIAL, lines, 1, true, one_line, &c);
+    cg_strip_mine(l, many ? CG_PARALLEL : CG_SERIAL, lines, 1, true, one_line, &c);
     cg_kernel_call(l);
 }

@@ -43,8 +43,8 @@ choose_example(cg_lowering *l, void *user, cg_ix e)
     cg_val x = cg_load(&l->b, c->when, cg_ix_value(&l->ix, &l->b, e), 0);
     c->chosen = cg_is_branch(&l->b, x, c->index, c->branch, c->branches);
     c->example = e;
-    cg_each(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(l->k->buffer[c->to].type)), false,
-            choose_element, c);
+    cg_strip_mine(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(l->k->buffer[c->to].type)), false,
+                  choose_element, c);
 }
 
 /* to = the examples of from whose predicate says `branch`. */
@@ -61,10 +61,10 @@ plan_choose(cg_lowering *l, cg_place to, cg_place from, const ir_type *t, cg_pla
     c.from = cg_place_buffer(l, &from, t, "x", false);
     c.when = cg_place_buffer(l, &when, p, "when", false);
     if (c.inner == 1)
-        cg_each(l, cg_kind_of_all(l), p->size, cg_lanes(l, ir_bits(t->dtype)), false,
-                choose_element, &c);
+        cg_strip_mine(l, cg_kind_of_all(l), p->size, cg_lanes(l, ir_bits(t->dtype)), false,
+                      choose_element, &c);
     else
-        cg_each(l, cg_kind_of_all(l), p->size, 1, true, choose_example, &c);
+        cg_strip_mine(l, cg_kind_of_all(l), p->size, 1, true, choose_example, &c);
     cg_kernel_call(l);
 }
 
@@ -90,7 +90,7 @@ plan_any(cg_lowering *l, cg_place p, const ir_type *t)
         b[0] = cg_place_buffer(l, &p, t, "x", false);
         b[1] = cg_place_buffer(l, &any, one, "any", true);
         cg_store(&l->b, b[1], cg_i64(&l->b, 0), cg_const(&l->b, COT_BOOL, 0), 0);
-        cg_each(l, CG_SERIAL, t->size, 1, true, any_step, b);
+        cg_strip_mine(l, CG_SERIAL, t->size, 1, true, any_step, b);
         cg_kernel_call(l);
         p = any;
     }

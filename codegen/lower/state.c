@@ -587,13 +587,13 @@ run_chunk(machine *m, cg_ix first, uint32_t **local, int64_t lanes)
     cg_lowering *l = m->l;
     chunk c = { .m = m, .first = first, .local = local };
     l->exact = true;
-    cg_each(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_enter, &c);
+    cg_strip_mine(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_enter, &c);
     uint32_t mark;
     cg_val loop = steps_begin(m, &c.step, &mark);
-    cg_each(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_step, &c);
+    cg_strip_mine(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_step, &c);
     cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
-    cg_each(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_leave, &c);
+    cg_strip_mine(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_leave, &c);
     l->exact = false;
 }
 
@@ -698,7 +698,7 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
     if (lanes > 1 && m.elements <= 12)
         lanes *= 2;
     if (m.examples)
-        cg_each(l, kind, m.examples - m.begun, lanes, !over, run_example, &m);
+        cg_strip_mine(l, kind, m.examples - m.begun, lanes, !over, run_example, &m);
     else
         run_example(l, &m, 0);
     cg_kernel_call(l);

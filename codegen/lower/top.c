@@ -236,7 +236,7 @@ sort_list(cg_lowering *l, topping *o, cg_val n)
     n = cg_insn2(&l->b, SC_min, COT_I64, n, cg_i64(&l->b, o->room));
     const uint32_t list[2][2] = { { o->best, o->place }, { o->other[0], o->other[1] } };
     for (int d = 0; d < ir_bits(o->word) / DIGIT; d++) {
-        cg_each(l, CG_SERIAL, RADIX, cg_lanes(l, 64), true, zero_digits, o);
+        cg_strip_mine(l, CG_SERIAL, RADIX, cg_lanes(l, 64), true, zero_digits, o);
         count_digits(l, o, list[d % 2][0], d, n);
         sum_digits(l, o);
         move_digits(l, o, list[d % 2], list[1 - d % 2], d, n);
@@ -332,7 +332,7 @@ by_lists(cg_lowering *l, topping *o, cg_ix number)
     cg_loop_next(b, loop, least, cg_loop_result(b, sorts, 1));
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
-    cg_each(l, CG_SERIAL, o->k, 1, true, store_places, o);
+    cg_strip_mine(l, CG_SERIAL, o->k, 1, true, store_places, o);
 }
 
 /* A buffer of `room` elements for each line at work. */
@@ -362,7 +362,7 @@ line(cg_lowering *l, void *user, cg_ix i)
         least = by_blocks(l, o, from, to, least);
     if (o->k + whole < o->size)
         one_by_one(l, o, to, cg_i64(b, o->size), least);
-    cg_each(l, CG_SERIAL, o->k, 1, true, store_places, o);
+    cg_strip_mine(l, CG_SERIAL, o->k, 1, true, store_places, o);
 }
 
 static void
@@ -409,7 +409,7 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
     o.base = many ? cg_i64(&l->b, 0) : 0;
     ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines,
                   (long long)o.size, o.room ? "lists" : "insertion", many ? ", parallel" : "");
-    cg_each(l, many ? CG_PARALLEL : CG_SERIAL, o.lines, 1, true, line, &o);
+    cg_strip_mine(l, many ? CG_PARALLEL : CG_SERIAL, o.lines, 1, true, line, &o);
     cg_kernel_call(l);
     return true;
 }

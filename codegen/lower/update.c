@@ -296,8 +296,8 @@ scatter_below(cg_lowering *l, update *u)
     if (u->level == z->rank)
         scatter_one(l, u);
     else
-        cg_each(l, CG_SERIAL, z->dims[u->level], u->level == z->rank - 1 ? u->lanes : 1, false,
-                scatter_level, u);
+        cg_strip_mine(l, CG_SERIAL, z->dims[u->level], u->level == z->rank - 1 ? u->lanes : 1,
+                      false, scatter_level, u);
 }
 
 /* Whether a window is inside depends on no axis of its own: one branch before them, not a mask
@@ -358,7 +358,7 @@ plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const i
     cg_kernel_begin(l, "convert");
     c.to = cg_place_buffer(l, &to, tt, "y", true);
     c.from = cg_place_buffer(l, &from, tf, "x", false);
-    cg_each(l, cg_kind_of_all(l), tt->size, cg_lanes(l, 32), true, cast_one, &c);
+    cg_strip_mine(l, cg_kind_of_all(l), tt->size, cg_lanes(l, 32), true, cast_one, &c);
     cg_kernel_call(l);
 }
 

@@ -45,8 +45,8 @@ guarded_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
     cg_kernel_begin(l, "copy");
     c.to = cg_place_buffer(l, &to, t, "y", true);
     c.from = cg_place_buffer(l, &from, t, "x", false);
-    cg_each(l, cg_kind_of_all(l), t->size, cg_lanes(l, ir_bits(t->dtype)), false, copy_element,
-            &c);
+    cg_strip_mine(l, cg_kind_of_all(l), t->size, cg_lanes(l, ir_bits(t->dtype)), false,
+                  copy_element, &c);
     cg_kernel_call(l);
 }
 

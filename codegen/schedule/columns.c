@@ -21,10 +21,10 @@ enum {
 /* -- the stack ----------------------------------------------------------------------------- */
 
 void
-cg_columns_each(cg_columns *c, cg_each_body *body, void *user)
+cg_columns_strip_mine(cg_columns *c, cg_strip_body *body, void *user)
 {
     int64_t lanes = cg_lanes(c->l, ir_bits(c->how[0].type));
-    cg_each(c->l, CG_SERIAL, c->width, 2 * lanes, false, body, user);
+    cg_strip_mine(c->l, CG_SERIAL, c->width, 2 * lanes, false, body, user);
 }
 
 static cg_val
@@ -85,7 +85,7 @@ combine(cg_columns *c, cg_val top, cg_val n)
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
     uint32_t mark = cg_scope_begin(l);
     c->step = cg_isub(b, cg_isub(b, top, cg_i64(b, 1)), cg_loop_var(b, loop));
-    cg_columns_each(c, combine_parts, c);
+    cg_columns_strip_mine(c, combine_parts, c);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
@@ -104,7 +104,7 @@ reversed(cg_build *b, cg_val r)
 /* Part q, number `nth` on this stack: the rows 512 b + 32 t + lane for all t, and the carries
  * after it. */
 static void
-one_part(cg_columns *c, cg_val q, cg_val nth, cg_each_row *body, void *user)
+one_part(cg_columns *c, cg_val q, cg_val nth, cg_row_body *body, void *user)
 {
     cg_lowering *l = c->l;
     cg_build *b = &l->b;
@@ -115,7 +115,7 @@ one_part(cg_columns *c, cg_val q, cg_val nth, cg_each_row *body, void *user)
            most = cg_i64(b, BLOCK / LANES);
     steps = steps ? cg_imin(b, most, steps) : most;
     c->top = cg_insn1(b, SC_popcnt, COT_I64, nth);
-    cg_columns_each(c, clear_columns, c);
+    cg_columns_strip_mine(c, clear_columns, c);
 
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
     uint32_t mark = cg_scope_begin(l);
@@ -137,7 +137,7 @@ cg_columns_declare(cg_columns *c)
 }
 
 void
-cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, void *user)
+cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_row_body *body, void *user)
 {
     cg_lowering *l = c->l;
     cg_build *b = &l->b;
@@ -201,7 +201,7 @@ add_row(void *user, cg_val row)
 {
     panels *p = user;
     p->row = cg_ix_var(&p->c.l->ix, row, 0, p->c.rows - 1);
-    cg_columns_each(&p->c, add_element, p);
+    cg_columns_strip_mine(&p->c, add_element, p);
 }
 
 static void
@@ -238,7 +238,7 @@ cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
     p.first = cg_imul(b, cg_loop_var(b, loop), c->width);
     cg_columns_declare(c);
     cg_columns_parts(c, cg_i64(b, 0), cg_i64(b, c->parts), add_row, &p);
-    cg_columns_each(c, store_columns, &p);
+    cg_columns_strip_mine(c, store_columns, &p);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     l->k->flops = c->x->size * c->n;

@@ -17,16 +17,16 @@
 #include "codegen/elemental/fold.h"
 
 /* What is done with each row, whose number is given. */
-typedef void cg_each_row(void *user, cg_val row);
+typedef void cg_row_body(void *user, cg_val row);
 /* Tells the verifier that all rows are taken by what follows at the cursor. */
 void cg_columns_declare(cg_columns *c);
 /* n parts from `lo` on, which is a multiple of a power of two not below n: their node of the
  * tree is at the bottom of the stack. */
-void cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, void *user);
+void cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_row_body *body, void *user);
 /* Within a row: element x of reduction i is in this column of the stack. */
 void cg_columns_add(cg_columns *c, int i, cg_ix column, cg_val x);
 /* A loop over the columns of the stack, by vectors. */
-void cg_columns_each(cg_columns *c, cg_each_body *body, void *user);
+void cg_columns_strip_mine(cg_columns *c, cg_strip_body *body, void *user);
 /* columns_grid.c: the kernels of a column group on a GPU. */
 void cg_column_grid(cg_lowering *l, cg_frame *fr, const cg_group *g);
 /* The node of reduction i at the bottom of the stack. */

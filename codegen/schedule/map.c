@@ -386,7 +386,7 @@ edge_inside(cg_lowering *l, void *user, cg_ix x)
         return;
     }
     edge_step lane = { s->m, s->level + 1, s->next, { 0 } };
-    cg_each(l, CG_SERIAL, s->next.n, s->m->lanes, s->m->again, edge_inside, &lane);
+    cg_strip_mine(l, CG_SERIAL, s->next.n, s->m->lanes, s->m->again, edge_inside, &lane);
 }
 
 static span
@@ -415,7 +415,7 @@ map_tiled(mapping *m, int level)
             if (along.n >= m->lanes && lane.n >= m->lanes)
                 map_squares_of(m, level, kind, along, lane);
             else
-                cg_each(m->l, kind, along.n, 1, m->again, edge_inside, &s);
+                cg_strip_mine(m->l, kind, along.n, 1, m->again, edge_inside, &s);
         }
 }
 
@@ -438,7 +438,8 @@ map_level(mapping *m, int level)
         int64_t n = cuts->start[j + 1] - cuts->start[j];
         cg_kind kind =
             level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL : CG_SERIAL;
-        cg_each(m->l, kind, n, level == m->levels - 1 ? m->lanes : 1, m->again, map_inside, &s);
+        cg_strip_mine(m->l, kind, n, level == m->levels - 1 ? m->lanes : 1, m->again,
+                      map_inside, &s);
     }
 }
 

@@ -209,7 +209,8 @@ plain_pass(rows *r, pass *p)
     int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
     if (lanes > 1 && r->cost <= CG_COST_HEAVY)
         lanes *= 2;
-    cg_each(r->l, CG_SERIAL, r->n, lanes, r->again && r->columns.n == 0, element_alone, p);
+    cg_strip_mine(r->l, CG_SERIAL, r->n, lanes, r->again && r->columns.n == 0, element_alone,
+                  p);
 }
 
 static void
@@ -669,11 +670,11 @@ rows_with_columns(rows *r, bool many)
         if (c->parts % run)
             n = cg_imin(b, n, cg_isub(b, cg_i64(b, c->parts), lo));
         cg_columns_parts(c, lo, n, one_row, r);
-        cg_columns_each(c, save_node, r);
+        cg_columns_strip_mine(c, save_node, r);
         cg_scope_end(l, mark);
         cg_loop_end(b, loop);
     }
-    cg_columns_each(c, store_columns, r);
+    cg_columns_strip_mine(c, store_columns, r);
 }
 
 static cg_columns
