@@ -41,7 +41,7 @@ touch_own(cg_c_emit *e, cg_val v, const condition *w)
 static bool
 constant_mask(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, condition *out)
 {
-    const uint32_t own = e->vary[v];
+    const uint32_t own = e->divergence[v];
     const int64_t *at = e->known[v].at;
     int n = 0;
 
@@ -77,7 +77,7 @@ condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
     const char *mask, *own = NULL;
     condition r = { .lanes = lanes };
 
-    if (when && lanes > 1 && cg_c_lanes(e, e->vary[when]) == 1) {
+    if (when && lanes > 1 && cg_c_lanes(e, e->divergence[when]) == 1) {
         r = condition_of(e, 0, set, c, lanes);
         r.gate = cg_c_use(e, when, set, c, 1);
         r.gate_by = cg_apply(e->ranges, when, true);
@@ -112,7 +112,7 @@ place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int l
       const condition *w, cg_c_shape *shape, int64_t *step)
 {
     const bool constant =
-        e->known[index].at || e->known[index].slope || cg_c_lanes(e, e->vary[index]) == 1;
+        e->known[index].at || e->known[index].slope || cg_c_lanes(e, e->divergence[index]) == 1;
     const char *first;
 
     if (cg_c_is_even(e, index, set, c, w->lanes, step)) {
@@ -197,7 +197,8 @@ is_shared(const cg_c_emit *e, cg_val v)
 {
     const cg_val by = e->use[v].by;
 
-    return e->uses[v] == 1 && by && cg_c_copies(e, e->vary[by]) > cg_c_copies(e, e->vary[v]);
+    return e->uses[v] == 1 && by &&
+           cg_c_copies(e, e->divergence[by]) > cg_c_copies(e, e->divergence[v]);
 }
 
 /* The elements of so many vectors of that shape. */
@@ -392,7 +393,7 @@ square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when, in
         !cg_c_is_even(e, i->in[0], set, 0, lanes, &step) || (step > -2 && step < 2))
         return -1;
     for (int l = 0; l < e->n_levels; l++)
-        if ((set & e->vary[i->in[0]]) >> l & 1 && e->level[l].loop->kind == CG_UNROLL &&
+        if ((set & e->divergence[i->in[0]]) >> l & 1 && e->level[l].loop->kind == CG_UNROLL &&
             e->level[l].extent == lanes) {
             *move = cg_moves_by(e->k, i->in[0], e->level[l].loop);
             if (*move >= 1 && *move <= most)
@@ -481,7 +482,7 @@ void
 cg_c_load_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    const uint32_t set = e->vary[v];
+    const uint32_t set = e->divergence[v];
     int64_t move = 1;
     const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[1], 2, &move);
 
@@ -600,8 +601,8 @@ void
 cg_c_store_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    const uint32_t set =
-        e->vary[i->in[0]] | e->vary[i->in[1]] | (i->in[2] ? e->vary[i->in[2]] : 0);
+    const uint32_t set = e->divergence[i->in[0]] | e->divergence[i->in[1]] |
+                         (i->in[2] ? e->divergence[i->in[2]] : 0);
     int64_t move;
     const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[2], 1, &move);
 
@@ -644,10 +645,10 @@ rows_here(const cg_c_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 
     for (uint32_t n = MOST_ROWS; n > 1; n /= 2) {
         bool good = n <= left;
-        *set = e->vary[first->in[0]];
+        *set = e->divergence[first->in[0]];
         for (uint32_t k = 0; k < n && good; k++) {
             good = cg_side_by_side(e->k, v[0], v[k], k);
-            *set |= good ? e->vary[e->k->insn[v[k]].in[1]] : 0;
+            *set |= good ? e->divergence[e->k->insn[v[k]].in[1]] : 0;
         }
         const int lanes = cg_c_lanes(e, *set);
         for (int c = 0; good && c < cg_c_copies(e, *set); c++)

@@ -68,7 +68,7 @@ chosen_by_comparison(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int la
 {
     const cg_insn *by = &e->k->insn[i->in[0]];
 
-    if (lanes == 1 || cg_c_lanes(e, e->vary[i->in[0]]) != lanes ||
+    if (lanes == 1 || cg_c_lanes(e, e->divergence[i->in[0]]) != lanes ||
         !is_by_comparison(e, i, lanes) || !has_names(e, by))
         return NULL;
     const char *y = cg_c_bare(e->t, cg_c_use(e, by->in[1], set, c, lanes));
@@ -100,7 +100,7 @@ static const char *
 known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
              const char *const *in)
 {
-    const uint32_t own = e->vary[cond];
+    const uint32_t own = e->divergence[cond];
     const int64_t *at = e->known[cond].at;
 
     if (!at || cg_c_lanes(e, own) != lanes)
@@ -134,7 +134,7 @@ cg_c_choice(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
 
     if (x || (lanes == 1 && (x = counted(e, i, in))))
         return x;
-    if (cg_c_lanes(e, e->vary[i->in[0]]) == 1)
+    if (cg_c_lanes(e, e->divergence[i->in[0]]) == 1)
         return cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
     if ((x = chosen_extreme(e, i, lanes, in)) ||
         (x = chosen_by_comparison(e, i, set, c, lanes, in)))
@@ -150,7 +150,7 @@ cg_c_count_picks(cg_c_emit *e, const cg_region *r)
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *i = &e->k->insn[r->insn[n]];
         if (i->op == SC_select &&
-            is_by_comparison(e, i, cg_c_lanes(e, e->vary[i->in[0]])))
+            is_by_comparison(e, i, cg_c_lanes(e, e->divergence[i->in[0]])))
             e->picks[i->in[0]]++;
     }
 }
@@ -160,8 +160,8 @@ cg_c_is_only_picked_by(const cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
 
-    return e->picks[v] > 0 && e->picks[v] == e->uses[v] && cg_c_lanes(e, e->vary[v]) > 1 &&
-           has_names(e, i);
+    return e->picks[v] > 0 && e->picks[v] == e->uses[v] &&
+           cg_c_lanes(e, e->divergence[v]) > 1 && has_names(e, i);
 }
 
 /* An unsigned number below 2^31. */

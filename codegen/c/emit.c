@@ -61,7 +61,8 @@ within(const cg_c_emit *e, const cg_insn *i)
     if (i->op != SC_and || i->type != COT_BOOL || from->op != SC_le || from->type != COT_I64 ||
         (to->op != SC_le && to->op != SC_lt) || to->type != COT_I64 ||
         from->in[1] != to->in[0] || !cg_is_const(e->k, from->in[0], &zero) || zero != 0 ||
-        !cg_is_const(e->k, to->in[1], &n) || n < 0 || cg_c_lanes(e, e->vary[to->in[0]]) > 1)
+        !cg_is_const(e->k, to->in[1], &n) || n < 0 ||
+        cg_c_lanes(e, e->divergence[to->in[0]]) > 1)
         return 0;
     return to->in[0];
 }
@@ -134,7 +135,7 @@ index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
         return NULL;
     for (int k = 0; k < 2; k++) {
         const bool equal = (i->op == SC_le) == (k == 0);
-        if (cg_c_lanes(e, e->vary[i->in[1 - k]]) > 1 ||
+        if (cg_c_lanes(e, e->divergence[i->in[1 - k]]) > 1 ||
             !cg_c_is_even(e, i->in[k], set, c, lanes, &step) || step != 1 ||
             !cg_range(e->k, i->in[k], &lo, &hi))
             continue;
@@ -200,7 +201,7 @@ settle(cg_c_emit *e, cg_val v)
 {
     const char *line = "", *macro = cg_c_settled(e->t);
 
-    for (int c = 0; c < cg_c_copies(e, e->vary[v]); c++)
+    for (int c = 0; c < cg_c_copies(e, e->divergence[v]); c++)
         line = cg_c_say(e, "%s%s%s(%s);", line, c ? " " : "", macro, cg_c_value(e, v, c));
     cg_c_line(e, "%s", line);
     e->made = 0;
@@ -209,7 +210,7 @@ settle(cg_c_emit *e, cg_val v)
 static void
 emit_scalar(cg_c_emit *e, cg_val v)
 {
-    const uint32_t set = e->vary[v];
+    const uint32_t set = e->divergence[v];
     const int lanes = cg_c_lanes(e, set);
     const ir_sc_op op = (ir_sc_op)e->k->insn[v].op;
     const cot_dtype type = type_here((cot_dtype)e->k->insn[v].type, lanes > 1 && e->narrow[v]),
@@ -233,7 +234,7 @@ static void
 emit_rare(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    const uint32_t set = e->vary[v];
+    const uint32_t set = e->divergence[v];
     const int lanes = cg_c_lanes(e, set);
 
     for (int c = 0; c < cg_c_copies(e, set); c++) {

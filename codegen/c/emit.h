@@ -53,7 +53,7 @@ typedef struct cg_c_emit {
     bool *done; /* likewise: it is written           */
     const char **buffer;            /* the name of each buffer           */
     ir_buf *b;
-    const uint32_t *vary, *uses;
+    const uint32_t *divergence, *uses;
     cg_c_known *known;
     /* of each value, for each copy: the text in place of a variable, or NULL */
     const char ***inlined;

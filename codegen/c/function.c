@@ -389,7 +389,7 @@ kernel(cg_c_emit *e, int number)
     e->parts = &parts;
     e->number = number;
     e->k = e->m->kernel[number];
-    e->vary = cg_variance(e->k, e->t->arena);
+    e->divergence = cg_divergence(e->k, e->t->arena);
     e->uses = cg_count_uses(e->k, e->t->arena);
     e->known = IR_NEW_N(e->t->arena, cg_c_known, e->k->n_insns + 1);
     e->inlined = IR_NEW_N(e->t->arena, const char **, e->k->n_insns + 1);

@@ -36,7 +36,7 @@ static bool
 lane_constant(const cg_c_emit *e, cg_val v, uint32_t set, int c, int lane, int64_t *x)
 {
     const cg_insn *i = &e->k->insn[v];
-    const uint32_t own = e->vary[v];
+    const uint32_t own = e->divergence[v];
 
     if (i->op == SC_const && (i->type == COT_I64 || i->type == COT_BOOL)) {
         *x = (int64_t)i->imm;
@@ -80,7 +80,7 @@ static bool
 constant_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    const uint32_t set = e->vary[v];
+    const uint32_t set = e->divergence[v];
     const int copies = cg_c_copies(e, set), lanes = cg_c_lanes(e, set), n = ir_sc_arity[i->op];
     int64_t *at, x[3], dummy;
 
@@ -108,7 +108,7 @@ static int64_t
 offset_of(const cg_c_emit *e, cg_val v, uint32_t set, int c, int lane)
 {
     const cg_c_known *k = &e->known[v];
-    const uint32_t own = e->vary[v];
+    const uint32_t own = e->divergence[v];
     const int lanes = cg_c_lanes(e, own);
 
     if (!k->at)
@@ -128,7 +128,7 @@ base_of(cg_c_emit *e, cg_val v, uint32_t set, int c)
 {
     if (e->known[v].at && !e->known[v].based)
         return NULL;
-    return cg_c_value(e, v, cg_c_copy_for(e, set, c, e->vary[v]));
+    return cg_c_value(e, v, cg_c_copy_for(e, set, c, e->divergence[v]));
 }
 
 /* Of "i + 32", "i", and 32 is added to the offset. */
@@ -162,14 +162,15 @@ const char *
 cg_c_at_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lane)
 {
     return sum(e, base_of(e, v, set, c),
-               cg_c_lanes(e, e->vary[v]) > 1 || is_known(e, v) ? offset_of(e, v, set, c, lane)
-                                                               : 0);
+               cg_c_lanes(e, e->divergence[v]) > 1 || is_known(e, v)
+                   ? offset_of(e, v, set, c, lane)
+                   : 0);
 }
 
 bool
 cg_c_is_even(const cg_c_emit *e, cg_val v, uint32_t set, int c, int n, int64_t *step)
 {
-    if (cg_c_lanes(e, e->vary[v]) == 1 || !is_known(e, v))
+    if (cg_c_lanes(e, e->divergence[v]) == 1 || !is_known(e, v))
         return false;
     *step = n > 1 ? offset_of(e, v, set, c, 1) - offset_of(e, v, set, c, 0) : 1;
     for (int l = 1; l < n; l++)
@@ -201,7 +202,7 @@ static void
 based_copy(cg_c_emit *e, cg_val v, int c, int64_t *at)
 {
     const cg_insn *i = &e->k->insn[v];
-    const uint32_t set = e->vary[v];
+    const uint32_t set = e->divergence[v];
     const char *x = base_of(e, i->in[0], set, c), *y = base_of(e, i->in[1], set, c);
     int64_t factor = 0, lo, hi;
 
@@ -230,7 +231,7 @@ static bool
 based_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    const uint32_t set = e->vary[v];
+    const uint32_t set = e->divergence[v];
     const int lanes = cg_c_lanes(e, set), copies = cg_c_copies(e, set);
     int64_t *at, c = 0;
     bool even = true;
@@ -239,7 +240,7 @@ based_insn(cg_c_emit *e, cg_val v)
         (i->op == SC_mul && !cg_is_const(e->k, i->in[1], &c)))
         return false;
     for (int k = 0; k < 2; k++)
-        if (cg_c_lanes(e, e->vary[i->in[k]]) > 1 && !is_known(e, i->in[k]))
+        if (cg_c_lanes(e, e->divergence[i->in[k]]) > 1 && !is_known(e, i->in[k]))
             return false;
     at = IR_NEW_N(e->t->arena, int64_t, copies * lanes);
     for (int k = 0; k < copies; k++)
@@ -275,7 +276,7 @@ operand_form(const cg_c_emit *e, cg_val v, int level)
 
     if (i->op == SC_const || (i->op == CG_VAR && e->k->insn[i->in[0]].block->kind >= CG_UNROLL))
         return CG_C_FIXED;
-    return e->vary[v] >> level & 1 ? (cg_c_form)e->form[v] : CG_C_BASED;
+    return e->divergence[v] >> level & 1 ? (cg_c_form)e->form[v] : CG_C_BASED;
 }
 
 static cg_c_form

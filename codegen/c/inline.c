@@ -83,7 +83,7 @@ static bool
 is_step(const cg_c_emit *e, cg_val v, const cg_insn *u)
 {
     return u->op == SC_fma && u->in[2] == v && e->k->insn[v].op == SC_fma &&
-           cg_c_copies(e, e->vary[v]) > 1;
+           cg_c_copies(e, e->divergence[v]) > 1;
 }
 
 /* Copies of a load that are stored as they are: all are read first, so that a line that memory
@@ -91,7 +91,8 @@ is_step(const cg_c_emit *e, cg_val v, const cg_insn *u)
 static bool
 is_move(const cg_c_emit *e, cg_val v, const cg_insn *u)
 {
-    return u->op == CG_STORE && e->k->insn[v].op == CG_LOAD && cg_c_copies(e, e->vary[v]) > 1;
+    return u->op == CG_STORE && e->k->insn[v].op == CG_LOAD &&
+           cg_c_copies(e, e->divergence[v]) > 1;
 }
 
 /* Of vectors it is a function's call; of scalars a comparison, which names both twice. */
@@ -110,11 +111,13 @@ is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
 
     if (by == 0)
         return true;
-    set = e->vary[by];
+    set = e->divergence[by];
     if (u->op == CG_STORE)
-        set = e->vary[u->in[0]] | e->vary[u->in[1]] | (u->in[2] ? e->vary[u->in[2]] : 0);
-    return set == e->vary[v] && !is_step(e, v, u) && !is_move(e, v, u) && u->op != SC_rare &&
-           u->op != SC_table && !(is_limit(u->op) && cg_c_lanes(e, set) == 1) &&
+        set = e->divergence[u->in[0]] | e->divergence[u->in[1]] |
+              (u->in[2] ? e->divergence[u->in[2]] : 0);
+    return set == e->divergence[v] && !is_step(e, v, u) && !is_move(e, v, u) &&
+           u->op != SC_rare && u->op != SC_table &&
+           !(is_limit(u->op) && cg_c_lanes(e, set) == 1) &&
            (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
 }
 
@@ -122,7 +125,8 @@ static size_t
 longest(const cg_c_emit *e, cg_val v)
 {
     const cg_val by = e->use[v].by;
-    const bool scalars = cg_c_lanes(e, e->vary[v]) == 1 && cg_c_copies(e, e->vary[v]) > 1;
+    const bool scalars =
+        cg_c_lanes(e, e->divergence[v]) == 1 && cg_c_copies(e, e->divergence[v]) > 1;
 
     return !by                                                         ? LONGEST_YIELD
            : scalars && e->k->insn[by].op == CG_STORE                  ? LONGEST_STORED
@@ -156,14 +160,15 @@ is_inline(const cg_c_emit *e, cg_val v, const char *x)
 static bool
 is_base(const cg_c_emit *e, cg_val v, int lanes)
 {
-    return e->k->insn[v].type == COT_I64 && lanes == 1 && cg_c_copies(e, e->vary[v]) > 1 &&
-           e->uses[v] > 0 && e->use[v].at == 0 && e->use[v].by == 0;
+    return e->k->insn[v].type == COT_I64 && lanes == 1 &&
+           cg_c_copies(e, e->divergence[v]) > 1 && e->uses[v] > 0 && e->use[v].at == 0 &&
+           e->use[v].by == 0;
 }
 
 void
 cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const char *x)
 {
-    const int copies = cg_c_copies(e, e->vary[v]);
+    const int copies = cg_c_copies(e, e->divergence[v]);
 
     if (is_inline(e, v, x)) {
         if (!e->inlined[v])

@@ -105,7 +105,7 @@ reads_another(cg_c_emit *e, const cg_block *x, const char *text, const char *own
 {
     for (int i = 0; i < x->n; i++) {
         const cg_val v = x->yield[i].carried;
-        for (int c = 0; c < cg_c_copies(e, e->vary[v]); c++) {
+        for (int c = 0; c < cg_c_copies(e, e->divergence[v]); c++) {
             const char *s = cg_c_value(e, v, c);
             if (strcmp(s, own) != 0 && has_word(text, s))
                 return true;
@@ -122,7 +122,7 @@ next_carries(cg_c_emit *e, const cg_block *x)
     for (int turn = 0; turn < 2; turn++)
         for (int i = 0; i < x->n; i++) {
             const cg_yield *y = &x->yield[i];
-            const uint32_t set = e->vary[y->carried];
+            const uint32_t set = e->divergence[y->carried];
             const int lanes = cg_c_lanes(e, set);
             for (int c = 0; c < cg_c_copies(e, set); c++) {
                 const char *s = cg_c_value(e, y->carried, c);
@@ -167,7 +167,7 @@ static void
 push(cg_c_emit *e, const cg_block *x, int number)
 {
     for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->vary[x->result[i]];
+        const uint32_t set = e->divergence[x->result[i]];
         for (int c = 0; c < cg_c_copies(e, set); c++)
             cg_c_line(e, "%s[n%u] = %s;", slots(e, x, i, c), x->var,
                       number >= 0 ? cg_c_say(e, "q%d_%d[j]", number, i)
@@ -179,7 +179,7 @@ push(cg_c_emit *e, const cg_block *x, int number)
     e->indent++;
     cg_c_line(e, "n%u--;", x->var);
     for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->vary[x->result[i]];
+        const uint32_t set = e->divergence[x->result[i]];
         for (int c = 0; c < cg_c_copies(e, set); c++) {
             const char *s = slots(e, x, i, c), *low = cg_c_say(e, "%s[n%u - 1]", s, x->var);
             cg_c_line(e, "%s = %s;", low,
@@ -202,7 +202,7 @@ tree(cg_c_emit *e, const cg_block *x, int number, const char *n)
     while (levels < 64 && (hi - lo) / x->step >> (levels - 2))
         levels++;
     for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->vary[x->result[i]];
+        const uint32_t set = e->divergence[x->result[i]];
         cg_c_declare(e, x->result[i], x->yield[i].type);
         for (int c = 0; c < cg_c_copies(e, set); c++)
             cg_c_line(e, "%s %s[%d];", cg_c_type(e->t, x->yield[i].type, cg_c_lanes(e, set)),
@@ -221,7 +221,7 @@ tree(cg_c_emit *e, const cg_block *x, int number, const char *n)
     loop_tail(e);
     for (int i = 0; i < x->n; i++) {
         const cg_yield *y = &x->yield[i];
-        const uint32_t set = e->vary[x->result[i]];
+        const uint32_t set = e->divergence[x->result[i]];
         const int lanes = cg_c_lanes(e, set);
         for (int c = 0; c < cg_c_copies(e, set); c++) {
             const char *s = slots(e, x, i, c), *r = cg_c_value(e, x->result[i], c);
@@ -268,7 +268,7 @@ static void
 fold_pass(cg_c_emit *e, const cg_block *x, int bit, int bits, bool second)
 {
     for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->vary[x->result[i]];
+        const uint32_t set = e->divergence[x->result[i]];
         const int lanes = cg_c_lanes(e, set);
         for (int c = 0; c < cg_c_copies(e, set); c++) {
             const char *s = part(e, x, bit, i, c),
@@ -291,7 +291,7 @@ fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
         return;
     }
     for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->vary[x->result[i]];
+        const uint32_t set = e->divergence[x->result[i]];
         const int lanes = cg_c_lanes(e, set);
         for (int c = 0; c < cg_c_copies(e, set); c++)
             cg_c_line(e, lanes > 1 ? "%s %s = { 0 };" : "%s %s = 0;",
@@ -316,7 +316,7 @@ fold_array(cg_c_emit *e, const cg_block *x, int64_t lo, int extent)
     const char *j = cg_c_value(e, x->var, 0);
 
     for (int i = 0; i < x->n; i++)
-        for (int c = 0; c < cg_c_copies(e, e->vary[x->result[i]]); c++)
+        for (int c = 0; c < cg_c_copies(e, e->divergence[x->result[i]]); c++)
             cg_c_line(e, "%s f%u_%d_%d[%d];", cg_c_type(e->t, x->yield[i].type, 1), x->var, i,
                       c, extent);
     loop_head(e, x);
@@ -324,15 +324,15 @@ fold_array(cg_c_emit *e, const cg_block *x, int64_t lo, int extent)
     if (lo || x->step != 1)
         j = cg_c_say(e, "(%s - %s) / %lld", j, cg_c_int(e, lo), (long long)x->step);
     for (int i = 0; i < x->n; i++)
-        for (int c = 0; c < cg_c_copies(e, e->vary[x->result[i]]); c++)
-            cg_c_line(
-                e, "f%u_%d_%d[%s] = %s;", x->var, i, c, j,
-                cg_c_bare(e->t, cg_c_use(e, x->yield[i].value, e->vary[x->result[i]], c, 1)));
+        for (int c = 0; c < cg_c_copies(e, e->divergence[x->result[i]]); c++)
+            cg_c_line(e, "f%u_%d_%d[%s] = %s;", x->var, i, c, j,
+                      cg_c_bare(e->t, cg_c_use(e, x->yield[i].value,
+                                               e->divergence[x->result[i]], c, 1)));
     loop_tail(e);
     cg_c_line(e, "for (int c = %d; c > 0; c /= 2)", extent / 2);
     cg_c_line(e, "    for (int j = 0; j < c; j++) {");
     for (int i = 0; i < x->n; i++)
-        for (int c = 0; c < cg_c_copies(e, e->vary[x->result[i]]); c++) {
+        for (int c = 0; c < cg_c_copies(e, e->divergence[x->result[i]]); c++) {
             const char *f = cg_c_say(e, "f%u_%d_%d", x->var, i, c),
                        *low = cg_c_say(e, "%s[j]", f);
             cg_c_line(e, "        %s = %s;", low,
@@ -345,7 +345,7 @@ static bool
 are_scalars(const cg_c_emit *e, const cg_block *x)
 {
     for (int i = 0; i < x->n; i++)
-        if (cg_c_lanes(e, e->vary[x->result[i]]) > 1)
+        if (cg_c_lanes(e, e->divergence[x->result[i]]) > 1)
             return false;
     return true;
 }
@@ -370,7 +370,7 @@ serial_fold(cg_c_emit *e, const cg_block *x)
     else
         fold_rounds(e, x, 0, bits);
     for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->vary[x->result[i]];
+        const uint32_t set = e->divergence[x->result[i]];
         for (int c = 0; c < cg_c_copies(e, set); c++)
             cg_c_line(e, "%s = %s;", cg_c_value(e, x->result[i], c),
                       scalars ? cg_c_say(e, "f%u_%d_%d[0]", x->var, i, c)
@@ -451,7 +451,7 @@ static void
 spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *limit)
 {
     const cg_yield *y = &x->yield[i];
-    const uint32_t set = e->vary[x->result[i]], inner = set | (uint32_t)1 << own;
+    const uint32_t set = e->divergence[x->result[i]], inner = set | (uint32_t)1 << own;
     const cg_c_level *l = &e->level[own];
     const int lanes = cg_c_lanes(e, inner);
 
@@ -494,7 +494,7 @@ bytes_of(const cg_c_emit *e, cg_val v, int level)
     const cg_insn *i = &e->k->insn[v];
     const bool memory = i->op == CG_LOAD || i->op == CG_STORE;
 
-    if (i->op != CG_STORE && !(e->vary[v] >> level & 1)) /* one for all lanes */
+    if (i->op != CG_STORE && !(e->divergence[v] >> level & 1)) /* one for all lanes */
         return 1;
     if (i->op > CG_STORE || i->op == SC_const || (i->op >= SC_COUNT && !memory))
         return 1;

@@ -50,7 +50,7 @@ new_mask(cg_c_emit *e, uint32_t set)
 static const cg_c_mask *
 mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
 {
-    const uint32_t set = e->vary[cond] | (m ? m->set : 0);
+    const uint32_t set = e->divergence[cond] | (m ? m->set : 0);
     const int lanes = cg_c_lanes(e, set);
     cg_c_mask *r = new_mask(e, set);
 
@@ -127,7 +127,7 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
         return;
     for (int i = 0; i < x->n; i++) {
         stem[i] = cg_c_say(e, "%s%d_%d", other ? "other" : "then", number, i);
-        take(e, stem[i], 0, e->vary[x->result[i]], x->yield[i].type, true);
+        take(e, stem[i], 0, e->divergence[x->result[i]], x->yield[i].type, true);
     }
     m = mask_and(e, e->mask, x->cond, other);
     cg_c_line(e, "if (%s) {", mask_any(e, m));
@@ -136,8 +136,8 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
     cg_c_region(e, r, NULL);
     e->mask = outer;
     for (int i = 0; i < x->n; i++)
-        take(e, stem[i], other ? x->yield[i].init : x->yield[i].value, e->vary[x->result[i]],
-             x->yield[i].type, false);
+        take(e, stem[i], other ? x->yield[i].init : x->yield[i].value,
+             e->divergence[x->result[i]], x->yield[i].type, false);
     e->indent--;
     cg_c_line(e, "}");
 }
@@ -146,7 +146,7 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
 static const char *
 side(cg_c_emit *e, const cg_block *x, bool other, const char *stem, int i, int c)
 {
-    const uint32_t set = e->vary[x->result[i]];
+    const uint32_t set = e->divergence[x->result[i]];
 
     if ((other ? x->other : x->body).n > 0)
         return cg_c_say(e, "%s_%d", stem, c);
@@ -163,7 +163,7 @@ if_varying(cg_c_emit *e, const cg_block *x)
     run_masked(e, x, false, then);
     run_masked(e, x, true, other);
     for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->vary[x->result[i]];
+        const uint32_t set = e->divergence[x->result[i]];
         const int lanes = cg_c_lanes(e, set);
         const cot_dtype type = x->yield[i].type;
         for (int c = 0; c < cg_c_copies(e, set); c++) {
@@ -191,7 +191,7 @@ region_under(cg_c_emit *e, const cg_region *r, cg_val cond, bool holds)
 void
 cg_c_if(cg_c_emit *e, const cg_block *x)
 {
-    if (e->vary[x->cond]) {
+    if (e->divergence[x->cond]) {
         if_varying(e, x);
         return;
     }
@@ -221,7 +221,7 @@ static void
 next_carries(cg_c_emit *e, const cg_block *x, const cg_c_mask *go)
 {
     for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->vary[x->yield[i].carried];
+        const uint32_t set = e->divergence[x->yield[i].carried];
         const int lanes = cg_c_lanes(e, set);
         const cot_dtype type = x->yield[i].type;
         for (int c = 0; c < cg_c_copies(e, set); c++) {
@@ -235,7 +235,7 @@ next_carries(cg_c_emit *e, const cg_block *x, const cg_c_mask *go)
         }
     }
     for (int i = 0; i < x->n; i++)
-        for (int c = 0; c < cg_c_copies(e, e->vary[x->yield[i].carried]); c++) {
+        for (int c = 0; c < cg_c_copies(e, e->divergence[x->yield[i].carried]); c++) {
             const char *s = cg_c_value(e, x->yield[i].carried, c);
             cg_c_line(e, "%s = next_%s;", s, s);
         }
@@ -245,7 +245,7 @@ next_carries(cg_c_emit *e, const cg_block *x, const cg_c_mask *go)
 static cg_c_mask *
 begin_active(cg_c_emit *e, const cg_block *x)
 {
-    const uint32_t set = e->vary[x->cond] | (e->mask ? e->mask->set : 0);
+    const uint32_t set = e->divergence[x->cond] | (e->mask ? e->mask->set : 0);
     const int lanes = cg_c_lanes(e, set);
     cg_c_mask *active = new_mask(e, set);
 
@@ -290,7 +290,7 @@ cg_c_while(cg_c_emit *e, const cg_block *x)
     for (int i = 0; i < x->n; i++) {
         cg_c_define(e, x->yield[i].carried, x->yield[i].init, x->yield[i].type);
     }
-    if (e->vary[x->cond])
+    if (e->divergence[x->cond])
         while_varying(e, x);
     else {
         cg_c_line(e, "for (;;) {");

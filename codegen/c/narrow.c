@@ -21,7 +21,7 @@ is_narrow(const cg_c_emit *e, cg_val v, int level)
     const bool compares = i->op >= SC_eq && i->op <= SC_le;
     int64_t c;
 
-    if (!(e->vary[v] >> level & 1) || i->op >= SC_COUNT)
+    if (!(e->divergence[v] >> level & 1) || i->op >= SC_COUNT)
         return false;
     switch (i->op) {
     case SC_cvt:
@@ -80,7 +80,7 @@ known_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
     const cg_c_known *k = &e->known[v];
     const int64_t *at =
-        k->at ? k->at + cg_c_copy_for(e, set, c, e->vary[v]) * lanes : NULL;
+        k->at ? k->at + cg_c_copy_for(e, set, c, e->divergence[v]) * lanes : NULL;
     const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, COT_I32, lanes)),
                *first = k->based || !at ? cg_c_at_lane(e, v, set, c, 0) : NULL;
 
@@ -100,7 +100,7 @@ known_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 const char *
 cg_c_use_narrow(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
-    const uint32_t own = e->vary[v];
+    const uint32_t own = e->divergence[v];
     const int copy = cg_c_copy_for(e, set, c, own);
     const char *x;
     int64_t n;

@@ -91,14 +91,14 @@ cg_c_value(cg_c_emit *e, cg_val v, int copy)
         return cg_c_constant(e->t, (cot_dtype)i->type, i->imm);
     if (i->op == CG_PARAM)
         return cg_c_say(e, "p%u", (unsigned)i->imm);
-    if (e->known[v].at && !e->known[v].based && cg_c_lanes(e, e->vary[v]) == 1)
+    if (e->known[v].at && !e->known[v].based && cg_c_lanes(e, e->divergence[v]) == 1)
         return cg_c_int(e, e->known[v].at[copy]);
     if (e->inlined[v] && e->inlined[v][copy])
         return e->inlined[v][copy];
-    if (i->op == CG_VAR && e->vary[v] == 0)
+    if (i->op == CG_VAR && e->divergence[v] == 0)
         return cg_c_say(e, "i%u", v);
-    return cg_c_copies(e, e->vary[v]) == 1 ? cg_c_say(e, "v%u", v)
-                                           : cg_c_say(e, "v%u_%d", v, copy);
+    return cg_c_copies(e, e->divergence[v]) == 1 ? cg_c_say(e, "v%u", v)
+                                                 : cg_c_say(e, "v%u_%d", v, copy);
 }
 
 /* Constants in each lane: "(i64x4){ 3, 1, 4, 1 }". */
@@ -118,7 +118,7 @@ constant_lanes(cg_c_emit *e, cg_val v, int copy, int lanes)
 const char *
 cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
-    const uint32_t own = e->vary[v];
+    const uint32_t own = e->divergence[v];
     const int copy = cg_c_copy_for(e, set, c, own);
 
     if (lanes > 1 && cg_c_lanes(e, own) == 1)
@@ -144,7 +144,7 @@ cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 void
 cg_c_declare(cg_c_emit *e, cg_val v, cot_dtype type)
 {
-    const uint32_t set = e->vary[v];
+    const uint32_t set = e->divergence[v];
 
     for (int c = 0; c < cg_c_copies(e, set); c++)
         cg_c_line(e, "%s %s;", cg_c_type(e->t, type, cg_c_lanes(e, set)), cg_c_value(e, v, c));
@@ -153,7 +153,7 @@ cg_c_declare(cg_c_emit *e, cg_val v, cot_dtype type)
 void
 cg_c_assign(cg_c_emit *e, cg_val to, cg_val from)
 {
-    const uint32_t set = e->vary[to];
+    const uint32_t set = e->divergence[to];
 
     for (int c = 0; c < cg_c_copies(e, set); c++)
         cg_c_line(e, "%s = %s;", cg_c_value(e, to, c),
@@ -163,7 +163,7 @@ cg_c_assign(cg_c_emit *e, cg_val to, cg_val from)
 void
 cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type)
 {
-    const uint32_t set = e->vary[to];
+    const uint32_t set = e->divergence[to];
     const int lanes = cg_c_lanes(e, set);
 
     for (int c = 0; c < cg_c_copies(e, set); c++) {
@@ -175,9 +175,9 @@ cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type)
 void
 cg_c_alias(cg_c_emit *e, cg_val to, cg_val from)
 {
-    const int copies = cg_c_copies(e, e->vary[to]);
+    const int copies = cg_c_copies(e, e->divergence[to]);
 
-    if (e->vary[to] != e->vary[from]) {
+    if (e->divergence[to] != e->divergence[from]) {
         cg_c_define(e, to, from, cg_type(e->k, from));
         return;
     }

@@ -5,23 +5,23 @@
  * carries feed each other. */
 #include "codegen/kernel/kernel.h"
 
-typedef struct vary {
+typedef struct divergence {
     const cg_kernel *k;
     uint32_t *set;
     bool grew;
-} vary;
+} divergence;
 
-static void vary_region(vary *w, const cg_region *r, int level);
+static void vary_region(divergence *w, const cg_region *r, int level);
 
 /* The verifier asks before it has looked at operands: what is no value varies over nothing. */
 static uint32_t
-set_of(const vary *w, cg_val v)
+set_of(const divergence *w, cg_val v)
 {
     return v < w->k->n_insns ? w->set[v] : 0;
 }
 
 static void
-grow(vary *w, cg_val v, uint32_t set)
+grow(divergence *w, cg_val v, uint32_t set)
 {
     if (v < w->k->n_insns && (w->set[v] | set) != w->set[v]) {
         w->set[v] |= set;
@@ -31,7 +31,7 @@ grow(vary *w, cg_val v, uint32_t set)
 
 /* One walk over what a block repeats; carried values take what flows back to them. */
 static void
-vary_carried(vary *w, const cg_block *x, uint32_t also, int level)
+vary_carried(divergence *w, const cg_block *x, uint32_t also, int level)
 {
     for (int i = 0; i < x->n; i++)
         if (x->yield[i].carried)
@@ -42,7 +42,7 @@ vary_carried(vary *w, const cg_block *x, uint32_t also, int level)
 }
 
 static void
-vary_until_stable(vary *w, const cg_block *x, bool on_cond, int level)
+vary_until_stable(divergence *w, const cg_block *x, bool on_cond, int level)
 {
     bool outer = w->grew;
 
@@ -59,7 +59,7 @@ vary_until_stable(vary *w, const cg_block *x, bool on_cond, int level)
 }
 
 static void
-vary_loop(vary *w, const cg_block *x, int level)
+vary_loop(divergence *w, const cg_block *x, int level)
 {
     bool spmd = x->kind >= CG_UNROLL;
     uint32_t own = spmd && level < 32 ? (uint32_t)1 << level : 0;
@@ -75,7 +75,7 @@ vary_loop(vary *w, const cg_block *x, int level)
 }
 
 static void
-vary_insn(vary *w, cg_val v, int level)
+vary_insn(divergence *w, cg_val v, int level)
 {
     const cg_insn *i = &w->k->insn[v];
     const cg_block *x = i->block;
@@ -106,16 +106,16 @@ vary_insn(vary *w, cg_val v, int level)
 }
 
 static void
-vary_region(vary *w, const cg_region *r, int level)
+vary_region(divergence *w, const cg_region *r, int level)
 {
     for (uint32_t i = 0; i < r->n; i++)
         vary_insn(w, r->insn[i], level);
 }
 
 uint32_t *
-cg_variance(const cg_kernel *k, ir_arena *a)
+cg_divergence(const cg_kernel *k, ir_arena *a)
 {
-    vary w = { .k = k, .set = IR_NEW_N(a, uint32_t, k->n_insns) };
+    divergence w = { .k = k, .set = IR_NEW_N(a, uint32_t, k->n_insns) };
 
     vary_region(&w, &k->body, 0);
     return w.set;

@@ -412,10 +412,10 @@ cot_status cg_verify(const cg_module *m);
 /* divergence.c: for emitters.
  *
  * SPMD loops nest at most 32 deep; the outermost of a nest has level 0, the next level 1, ...
- * cg_variance gives for each value the set of levels of the SPMD loops around its definition
+ * cg_divergence gives for each value the set of levels of the SPMD loops around its definition
  * over which it varies, as bits.  What an `if` or `while` yields varies over what its condition
  * varies over. */
-uint32_t *cg_variance(const cg_kernel *k, ir_arena *a);
+uint32_t *cg_divergence(const cg_kernel *k, ir_arena *a);
 /* How often each value is used by what has an effect; a pure instruction with 0 uses is
  * dead. */
 uint32_t *cg_count_uses(const cg_kernel *k, ir_arena *a);

@@ -37,7 +37,7 @@ take_yields(cg_ll_emit *e, const cg_block *x, bool other, branch *b)
 {
     b->value = IR_NEW_N(e->arena, LLVMValueRef *, x->n + 1);
     for (int i = 0; i < x->n; i++) {
-        uint32_t set = e->vary[x->result[i]];
+        uint32_t set = e->divergence[x->result[i]];
         b->value[i] = IR_NEW_N(e->arena, LLVMValueRef, cg_ll_copies(e, set));
         take(e, other ? x->yield[i].init : x->yield[i].value, set, b->value[i]);
     }
@@ -58,7 +58,7 @@ static void
 define_yields(cg_ll_emit *e, const cg_block *x, const branch *then, const branch *other)
 {
     for (int i = 0; i < x->n; i++) {
-        uint32_t set = e->vary[x->result[i]];
+        uint32_t set = e->divergence[x->result[i]];
         cg_ll_define(e, x->result[i], set);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++)
             e->var[x->result[i]].copy[c] =
@@ -126,7 +126,7 @@ run_masked(cg_ll_emit *e, const cg_block *x, bool other, const cg_ll_mask *m, br
     LLVMBuildBr(e->b, end);
     LLVMPositionBuilderAtEnd(e->b, end);
     for (int i = 0; i < x->n; i++)
-        for (int c = 0, all = cg_ll_copies(e, e->vary[x->result[i]]); c < all; c++) {
+        for (int c = 0, all = cg_ll_copies(e, e->divergence[x->result[i]]); c < all; c++) {
             LLVMValueRef v = b->value[i][c];
             b->value[i][c] = join(e, LLVMConstNull(LLVMTypeOf(v)), b->skipped, v, b->done);
         }
@@ -144,7 +144,7 @@ if_varying(cg_ll_emit *e, const cg_block *x)
     run_masked(e, x, false, cg_ll_mask_and(e, e->mask, cond, false, yes), &then);
     run_masked(e, x, true, cg_ll_mask_and(e, e->mask, cond, true, no), &other);
     for (int i = 0; i < x->n; i++) {
-        uint32_t set = e->vary[x->result[i]];
+        uint32_t set = e->divergence[x->result[i]];
         cg_ll_define(e, x->result[i], set);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
             cg_ll_seek(e, set, c);
@@ -186,13 +186,13 @@ begin_carries(cg_ll_emit *e, const cg_block *x, LLVMBasicBlockRef head)
     LLVMBasicBlockRef before;
 
     for (int i = 0; i < x->n; i++)
-        k.n += cg_ll_copies(e, e->vary[x->yield[i].carried]);
+        k.n += cg_ll_copies(e, e->divergence[x->yield[i].carried]);
     init = IR_NEW_N(e->arena, LLVMValueRef, k.n + 1);
     k.phi = IR_NEW_N(e->arena, LLVMValueRef, k.n + 1);
     k.next = IR_NEW_N(e->arena, LLVMValueRef, k.n + 1);
     for (int i = 0, n = 0; i < x->n; i++) {
-        take(e, x->yield[i].init, e->vary[x->yield[i].carried], init + n);
-        n += cg_ll_copies(e, e->vary[x->yield[i].carried]);
+        take(e, x->yield[i].init, e->divergence[x->yield[i].carried], init + n);
+        n += cg_ll_copies(e, e->divergence[x->yield[i].carried]);
     }
     before = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, head);
@@ -203,7 +203,7 @@ begin_carries(cg_ll_emit *e, const cg_block *x, LLVMBasicBlockRef head)
     }
     for (int i = 0, n = 0; i < x->n; i++) {
         cg_val v = x->yield[i].carried;
-        uint32_t set = e->vary[v];
+        uint32_t set = e->divergence[v];
         cg_ll_define(e, v, set);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++, n++)
             e->var[v].copy[c] = (cg_ll_copy){ .v = k.phi[n], .wide = cg_ll_is_wide(e, set) };
@@ -215,7 +215,7 @@ static void
 next_carries(cg_ll_emit *e, const cg_block *x, carries *k, const cg_ll_mask *active)
 {
     for (int i = 0, n = 0; i < x->n; i++) {
-        uint32_t set = e->vary[x->yield[i].carried];
+        uint32_t set = e->divergence[x->yield[i].carried];
         take(e, x->yield[i].value, set, k->next + n);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++, n++) {
             if (!active)
@@ -259,7 +259,7 @@ typedef struct active {
 static active
 active_before(cg_ll_emit *e, const cg_block *x, const cg_ll_mask *outer)
 {
-    const uint32_t set = e->vary[x->cond] | (outer ? outer->lanes.set : 0);
+    const uint32_t set = e->divergence[x->cond] | (outer ? outer->lanes.set : 0);
     const bool wide = cg_ll_is_wide(e, set);
     active a = { .n = cg_ll_copies(e, set) };
 
@@ -325,7 +325,7 @@ cg_ll_while(cg_ll_emit *e, cg_val v)
 {
     const cg_block *x = e->k->insn[v].block;
 
-    if (e->vary[x->cond] == 0)
+    if (e->divergence[x->cond] == 0)
         while_uniform(e, x);
     else
         while_varying(e, x);
@@ -493,7 +493,7 @@ void
 cg_ll_rare(cg_ll_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    uint32_t set = e->vary[v];
+    uint32_t set = e->divergence[v];
     bool wide = cg_ll_is_wide(e, set);
     int all = cg_ll_copies(e, set);
     LLVMValueRef *usual = IR_NEW_N(e->arena, LLVMValueRef, all),

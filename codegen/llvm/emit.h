@@ -40,7 +40,7 @@ typedef struct cg_ll_emit {
     LLVMBuilderRef b;
     LLVMValueRef fn;
     LLVMBasicBlockRef allocas; /* first block of fn: stack slots                     */
-    const uint32_t *vary, *uses;
+    const uint32_t *divergence, *uses;
     cg_ll_var *var;       /* of each value                                      */
     LLVMValueRef *buffer; /* address of each buffer; NULL: not used yet (local) */
     LLVMValueRef *param;

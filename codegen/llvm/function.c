@@ -113,7 +113,7 @@ cg_ll_kernel_begin(cg_ll_emit *e)
     e->b = e->l->b;
     e->vector_level = -1;
     e->lanes = 1;
-    e->vary = cg_variance(k, e->arena);
+    e->divergence = cg_divergence(k, e->arena);
     e->uses = cg_count_uses(k, e->arena);
     e->var = IR_NEW_N(e->arena, cg_ll_var, k->n_insns);
     e->buffer = IR_NEW_N(e->arena, LLVMValueRef, k->n_buffers + 1);

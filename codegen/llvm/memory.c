@@ -627,7 +627,7 @@ static void
 load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t step)
 {
     const cg_insn *i = &e->k->insn[v];
-    uint32_t set = e->vary[v], others = set & ~((uint32_t)1 << level);
+    uint32_t set = e->divergence[v], others = set & ~((uint32_t)1 << level);
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
     LLVMValueRef row[32];
     access aligned = *a;
@@ -684,7 +684,7 @@ cg_ll_load_insn(cg_ll_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
     access a = access_of(e, v);
-    uint32_t set = e->vary[v];
+    uint32_t set = e->divergence[v];
     int64_t step = 1;
     int level = transposed_level(e, i, set, i->in[1], -1, 2, &step);
 

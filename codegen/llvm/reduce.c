@@ -116,7 +116,7 @@ void
 cg_ll_fold_spmd(cg_ll_emit *e, const cg_block *x, int i, int level, const cg_ll_mask *limit)
 {
     const cg_yield *y = &x->yield[i];
-    uint32_t set = e->vary[x->result[i]];
+    uint32_t set = e->divergence[x->result[i]];
     bool wide = cg_ll_is_wide(e, set);
 
     cg_ll_define(e, x->result[i], set);
@@ -140,7 +140,7 @@ yield_of_each(cg_ll_emit *e, const cg_block *x, int n)
     const cg_yield **y = IR_NEW_N(e->arena, const cg_yield *, n + 1);
 
     for (int i = 0, at = 0; i < x->n; i++)
-        for (int c = 0, all = cg_ll_copies(e, e->vary[x->yield[i].value]); c < all; c++)
+        for (int c = 0, all = cg_ll_copies(e, e->divergence[x->yield[i].value]); c < all; c++)
             y[at++] = &x->yield[i];
     return y;
 }
@@ -149,7 +149,7 @@ static void
 define_results(cg_ll_emit *e, const cg_block *x, LLVMValueRef *v)
 {
     for (int i = 0, at = 0; i < x->n; i++) {
-        uint32_t set = e->vary[x->yield[i].value];
+        uint32_t set = e->divergence[x->yield[i].value];
         cg_ll_define(e, x->result[i], set);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++)
             e->var[x->result[i]].copy[c] =
@@ -168,7 +168,7 @@ typedef struct folding {
 static LLVMTypeRef
 type_of_each(cg_ll_emit *e, const cg_yield *y)
 {
-    return cg_ll_wide(e, cg_ll_type(e->l, y->type), cg_ll_is_wide(e, e->vary[y->value]));
+    return cg_ll_wide(e, cg_ll_type(e->l, y->type), cg_ll_is_wide(e, e->divergence[y->value]));
 }
 
 /* What the first round's value is while that is computed: it is combined with the value and
@@ -384,7 +384,7 @@ cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count)
     for (int j = 0; j < t->n; j++) {
         LLVMValueRef z =
             cg_ll_bits(e->l, y[j]->type, cg_neutral_bits(y[j]->combine, y[j]->type));
-        x[j] = cg_ll_as(e, cg_ll_scalar(z), cg_ll_is_wide(e, e->vary[y[j]->value]));
+        x[j] = cg_ll_as(e, cg_ll_scalar(z), cg_ll_is_wide(e, e->divergence[y[j]->value]));
         if (t->apart)
             x[j] = end_apart(e, t, count, y[j], j, x[j]);
     }

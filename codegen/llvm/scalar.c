@@ -417,7 +417,7 @@ void
 cg_ll_scalar_insn(cg_ll_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    uint32_t set = e->vary[v];
+    uint32_t set = e->divergence[v];
     int n = ir_sc_arity[i->op];
 
     cg_ll_define(e, v, set);

@@ -148,7 +148,7 @@ cg_ll_block(cg_ll_emit *e, const char *name)
 uint32_t
 cg_ll_yield_set(const cg_ll_emit *e, const cg_yield *y)
 {
-    return y->carried ? e->vary[y->carried] : e->vary[y->value];
+    return y->carried ? e->divergence[y->carried] : e->divergence[y->value];
 }
 
 int

@@ -17,7 +17,7 @@ typedef struct literal {
 struct cg_ranges {
     const cg_kernel *k;
     ir_arena *arena;
-    const uint32_t *vary;
+    const uint32_t *divergence;
     /* of each instruction: the block that it is in; holds: in its body */
     literal *around;
     /* of each value: the last report that had applied its opposite, or it */
@@ -50,7 +50,7 @@ cg_ranges_of(const cg_kernel *k, ir_arena *arena)
 
     r->k = k;
     r->arena = arena;
-    r->vary = cg_variance(k, arena);
+    r->divergence = cg_divergence(k, arena);
     r->around = IR_NEW_N(arena, literal, k->n_insns);
     for (int j = 0; j < 2; j++)
         r->applied[j] = IR_NEW_N(arena, uint32_t, k->n_insns);
@@ -255,7 +255,7 @@ step_of(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint32_
     const cg_val index = r->k->insn[x->access].in[0];
     const int64_t step = cg_moves_by(r->k, index, vector);
 
-    return step == 0 && (r->vary[index] & lanes) ? x->step : step;
+    return step == 0 && (r->divergence[index] & lanes) ? x->step : step;
 }
 
 /* Loads may take what lies between elements; stores may not. */
@@ -311,7 +311,7 @@ cg_report(cg_ranges *r, const cg_touched *x)
 
     if (none)
         refuse(r, x, ir_format(r->arena, "without the condition %%%u", none));
-    else if (any && (r->vary[r->k->insn[x->access].in[0]] & lanes))
+    else if (any && (r->divergence[r->k->insn[x->access].in[0]] & lanes))
         refuse(r, x, "by the condition of another lane");
     else if (!is_inside(r, x, vector, lanes))
         refuse(r, x, "which it does not have");

@@ -12,7 +12,7 @@
 typedef struct verifier {
     const cg_module *m;
     const cg_kernel *k;
-    const uint32_t *vary;
+    const uint32_t *divergence;
     uint8_t *seen; /* values defined where we stand */
     cg_val at;
     int level; /* of SPMD loops around          */
@@ -56,7 +56,7 @@ static void
 want_uniform(verifier *w, cg_val v, cot_dtype t)
 {
     want_value(w, v, t);
-    want(w, w->vary[v] == 0, "operand varies over lanes; wants a uniform value");
+    want(w, w->divergence[v] == 0, "operand varies over lanes; wants a uniform value");
 }
 
 static const cg_buffer *
@@ -432,7 +432,7 @@ verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
 {
     verifier w = { .m = m, .k = k };
 
-    w.vary = cg_variance(k, scratch);
+    w.divergence = cg_divergence(k, scratch);
     w.seen = IR_NEW_N(scratch, uint8_t, k->n_insns);
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         want(&w, k->buffer[i].space != CG_WORK || k->plans,
