@@ -50,7 +50,7 @@ cg_ll_leave(volatile bool *inside)
 /* What the child writes first; then the message or the objects. */
 typedef struct answer {
     int32_t status, n;
-    uint64_t bytes[CG_LL_TEAM];
+    uint64_t bytes[CG_LL_COMPILE_THREADS];
 } answer;
 
 enum { SAID = 400, LOOK_MS = 20 };
@@ -294,7 +294,7 @@ read_answer(const child *c, answer *a)
         return false;
     memcpy(a, c->text, sizeof *a);
     left -= sizeof *a;
-    if (a->n < 1 || a->n > CG_LL_TEAM)
+    if (a->n < 1 || a->n > CG_LL_COMPILE_THREADS)
         return false;
     for (int i = 0; i < a->n; i++) {
         if (a->bytes[i] > left)

@@ -137,7 +137,7 @@ typedef struct wanted {
 
 /* Link the objects; takes them over.  perf is told of the first: it asks for one. */
 static cot_status
-link_objects(cot_context *ctx, cg_ll_jit *j, cg_ll_team *t, const wanted *w,
+link_objects(cot_context *ctx, cg_ll_jit *j, cg_ll_parallel_build *t, const wanted *w,
              const char *symbol, cg_code *out)
 {
     LLVMMemoryBufferRef seen = NULL;
@@ -175,14 +175,14 @@ link_objects(cot_context *ctx, cg_ll_jit *j, cg_ll_team *t, const wanted *w,
 }
 
 static cot_status
-compile(cot_context *ctx, cg_ll_team *t, ir_arena *scratch, const cg_ll_machine *machine,
-        const wanted *w, const char *symbol)
+compile(cot_context *ctx, cg_ll_parallel_build *t, ir_arena *scratch,
+        const cg_ll_machine *machine, const wanted *w, const char *symbol)
 {
     cg_ll_module *l = &t->l[0];
 
     if (w->module) {
         COT_TRY(cg_check_externs(w->module, NULL));
-        return cg_ll_team_compile(t, ctx, scratch, machine, w->module, symbol, w->debug);
+        return cg_ll_compile_in_parallel(t, ctx, scratch, machine, w->module, symbol, w->debug);
     }
     t->n = 1;
     COT_TRY(cg_ll_module_begin(l, ctx, scratch, machine, symbol, w->debug));
@@ -194,7 +194,7 @@ compile(cot_context *ctx, cg_ll_team *t, ir_arena *scratch, const cg_ll_machine 
 
 /* All that is made of what is wanted until it is linked. */
 typedef struct loading {
-    cg_ll_team team;
+    cg_ll_parallel_build team;
     ir_arena scratch;
     cg_ll_jit *jit;
     const cg_ll_machine *machine;
@@ -256,7 +256,7 @@ load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
         short_of_memory = true;
     }
     cg_ll_leave(&s.inside);
-    cg_ll_team_free(&s.team);
+    cg_ll_parallel_build_free(&s.team);
     ir_arena_free(&s.scratch);
     pthread_mutex_unlock(&ctx->lock);
     if (status != COT_OK || short_of_memory)

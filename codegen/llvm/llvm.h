@@ -14,7 +14,7 @@
  * memory.c    loads and stores; shuffle.c vectors in other orders; move.c copies
  * ptx.c       kernels for GPUs; threads.c their threads; tensor.c tensor cores, copies in the
  *             background
- * jit.c       code in this process; team.c by several threads; perf.c names for perf;
+ * jit.c code in this process; parallel_compile.c by several threads; perf.c names for perf;
  *             isolate.c LLVM in a child process
  * aot.c       object files and text; versions.c an object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
@@ -34,12 +34,13 @@ typedef enum cg_ll_arch {
     CG_LL_NVPTX
 } cg_ll_arch;
 
-enum { CG_LL_TEAM = 4 }; /* threads that compile, at most */
+enum { CG_LL_COMPILE_THREADS = 4 }; /* threads that compile, at most */
 
 /* A processor as the emitter sees it. */
 typedef struct cg_ll_machine {
     struct cg_ll_machine *next;
-    struct cg_ll_machine *like[CG_LL_TEAM]; /* the same for other threads; [0] is NULL */
+    struct cg_ll_machine
+        *like[CG_LL_COMPILE_THREADS]; /* the same for other threads; [0] is NULL */
     LLVMTargetMachineRef tm;
     char *triple, *cpu, *features;
     cg_ll_arch arch;
@@ -167,16 +168,17 @@ cot_status cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *ent
  * are to be linked. */
 void cg_ll_module_share(cg_ll_module *l, const cg_module *m, const char *entry,
                         const int *share_of, int share);
-/* team.c: the machine code of a module, made by threads: an object for each, to be linked. */
-typedef struct cg_ll_team {
+/* parallel_compile.c: the machine code of a module, made by threads: an object for each, to
+ * be linked. */
+typedef struct cg_ll_parallel_build {
     int n;
-    cg_ll_module l[CG_LL_TEAM];
-    LLVMMemoryBufferRef object[CG_LL_TEAM];
-} cg_ll_team;
-cot_status cg_ll_team_compile(cg_ll_team *t, cot_context *ctx, ir_arena *scratch,
-                              const cg_ll_machine *machine, const cg_module *m,
-                              const char *entry, bool debug);
-void cg_ll_team_free(cg_ll_team *t);
+    cg_ll_module l[CG_LL_COMPILE_THREADS];
+    LLVMMemoryBufferRef object[CG_LL_COMPILE_THREADS];
+} cg_ll_parallel_build;
+cot_status cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx,
+                                     ir_arena *scratch, const cg_ll_machine *machine,
+                                     const cg_module *m, const char *entry, bool debug);
+void cg_ll_parallel_build_free(cg_ll_parallel_build *t);
 /* ptx.c: the kernels of a module for GPUs, under names that begin with that of the function. */
 cot_status cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name);
 /* Bytes of the parameters of a kernel's entry point. */

@@ -70,7 +70,7 @@ session_release(void *data)
     cg_ll_session *s = data;
 
     for (cg_ll_machine *m = s->machine; m; m = m->next) {
-        for (int i = 0; i < CG_LL_TEAM; i++)
+        for (int i = 0; i < CG_LL_COMPILE_THREADS; i++)
             if (m->like[i])
                 LLVMDisposeTargetMachine(m->like[i]->tm);
         if (m->tm)

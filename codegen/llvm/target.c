@@ -368,7 +368,7 @@ cg_ll_forget_machine(cot_context *ctx, const cg_ll_machine *machine)
     cg_ll_session *s = cg_ll_session_of(ctx);
 
     for (cg_ll_machine *m = s->machine; m; m = m->next)
-        for (int i = 0; i < CG_LL_TEAM; i++)
+        for (int i = 0; i < CG_LL_COMPILE_THREADS; i++)
             if (m->like[i] == machine)
                 m->like[i] = NULL;
     for (cg_ll_machine **m = &s->machine; *m; m = &(*m)->next)

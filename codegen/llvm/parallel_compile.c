@@ -62,7 +62,7 @@ threads_of(const cot_context *ctx)
 
     if (n < 1)
         n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > CG_LL_TEAM ? CG_LL_TEAM : (int)n;
+    return n < 1 ? 1 : n > CG_LL_COMPILE_THREADS ? CG_LL_COMPILE_THREADS : (int)n;
 }
 
 /* Deal the kernels out, each to the share that has least: how many shares there are.  The entry
@@ -71,7 +71,7 @@ static int
 deal(const cot_context *ctx, const cg_module *m, ir_arena *arena, int *share_of)
 {
     load *all = IR_NEW_N(arena, load, m->n_kernels);
-    int64_t sum = 0, has[CG_LL_TEAM] = { 0 };
+    int64_t sum = 0, has[CG_LL_COMPILE_THREADS] = { 0 };
     int n;
 
     for (uint32_t i = 0; i < m->n_kernels; i++) {
@@ -112,11 +112,11 @@ work(void *p)
 
 /* All shares, the first in this thread, and those that get none. */
 static void
-work_together(cg_ll_team *t)
+work_together(cg_ll_parallel_build *t)
 {
-    share s[CG_LL_TEAM];
-    pthread_t thread[CG_LL_TEAM];
-    bool started[CG_LL_TEAM] = { false };
+    share s[CG_LL_COMPILE_THREADS];
+    pthread_t thread[CG_LL_COMPILE_THREADS];
+    bool started[CG_LL_COMPILE_THREADS] = { false };
     pthread_attr_t a;
     const bool ready = t->n > 1 && pthread_attr_init(&a) == 0;
 
@@ -137,9 +137,9 @@ work_together(cg_ll_team *t)
 }
 
 cot_status
-cg_ll_team_compile(cg_ll_team *t, cot_context *ctx, ir_arena *scratch,
-                   const cg_ll_machine *machine, const cg_module *m, const char *entry,
-                   bool debug)
+cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx, ir_arena *scratch,
+                          const cg_ll_machine *machine, const cg_module *m, const char *entry,
+                          bool debug)
 {
     int *share_of = IR_NEW_N(scratch, int, m->n_kernels + 1);
     const bool alone = debug || ctx->config.perf;
@@ -170,9 +170,9 @@ cg_ll_team_compile(cg_ll_team *t, cot_context *ctx, ir_arena *scratch,
 }
 
 void
-cg_ll_team_free(cg_ll_team *t)
+cg_ll_parallel_build_free(cg_ll_parallel_build *t)
 {
-    for (int i = 0; i < CG_LL_TEAM; i++) {
+    for (int i = 0; i < CG_LL_COMPILE_THREADS; i++) {
         cg_ll_module_free(&t->l[i]);
         if (t->object[i])
             LLVMDisposeMemoryBuffer(t->object[i]);

@@ -87,8 +87,8 @@ END_TEST
 START_TEST(threads_of_a_child)
 {
     double want[SIZE], got[SIZE];
-    cot_context *c =
-        cot_context_new(&(cot_options){ .compile_threads = CG_LL_TEAM, .isolate = true });
+    cot_context *c = cot_context_new(
+        &(cot_options){ .compile_threads = CG_LL_COMPILE_THREADS, .isolate = true });
     cot_kernel *k = compiled(c, "jit");
 
     evaluated(want);
@@ -130,21 +130,21 @@ END_TEST
  * others stay. */
 START_TEST(machines_of_threads_are_made_once)
 {
-    const cg_ll_machine *own[CG_LL_TEAM], *m;
+    const cg_ll_machine *own[CG_LL_COMPILE_THREADS], *m;
     cg_target t = { .cpu = "x86-64" };
 
     ck_assert_msg(cg_ll_target(ctx, &t) == COT_OK, "%s", cot_error(ctx));
     m = cg_ll_machine_of(ctx, &t);
     ck_assert_ptr_eq(m, cg_ll_machine_of(ctx, &t));
     own[0] = m;
-    for (int i = 1; i < CG_LL_TEAM; i++) {
+    for (int i = 1; i < CG_LL_COMPILE_THREADS; i++) {
         own[i] = cg_ll_machine_like(ctx, m, i);
         ck_assert_ptr_nonnull(own[i]);
         for (int j = 0; j < i; j++)
             ck_assert_ptr_ne(own[i], own[j]);
     }
     cg_ll_forget_machine(ctx, own[2]);
-    for (int i = 1; i < CG_LL_TEAM; i++)
+    for (int i = 1; i < CG_LL_COMPILE_THREADS; i++)
         ck_assert_int_eq(cg_ll_machine_like(ctx, m, i) == own[i], i != 2);
     LLVMDisposeTargetMachine(own[2]->tm);
 }
