@@ -16,7 +16,7 @@
  *             background
  * jit.c code in this process; parallel_compile.c by several threads; perf.c names for perf;
  *             isolate.c LLVM in a child process
- * aot.c       object files and text; versions.c an object for several processors */
+ * aot.c       object files and text; multiversion.c an object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
 #define CODEGEN_LLVM_LLVM_H
 
@@ -225,7 +225,7 @@ cot_status cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, 
 void cg_ll_unload(cg_code *code);
 cot_status cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args,
                          bool parallel, cg_code *out);
-/* versions.c: are these processors that an object can choose among?  In ascending order. */
+/* multiversion.c: are these processors that an object can choose among?  In ascending order. */
 cot_status cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v,
                                const cg_version **sorted);
 /* The natural entry `name`, which calls the entry of the best version that this machine can
