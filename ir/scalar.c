@@ -73,7 +73,7 @@ ir_sc_end(ir_sc_build *b, ir_sc out)
             continue;
         for (int j = 0; j < ir_sc_arity[i->op]; j++)
             live[i->in[j]] = true;
-        for (int j = 0; i->op == SC_rare && j < i->sub->n_in; j++)
+        for (int j = 0; i->op == SC_slow_path && j < i->sub->n_in; j++)
             live[i->args[j]] = true;
     }
     for (int j = 0; j < b->n_in; j++) {
@@ -87,7 +87,7 @@ ir_sc_end(ir_sc_build *b, ir_sc out)
         ir_sc_insn i = b->insn[k];
         for (int j = 0; j < ir_sc_arity[i.op]; j++)
             i.in[j] = to[i.in[j]];
-        for (int j = 0; i.op == SC_rare && j < i.sub->n_in; j++)
+        for (int j = 0; i.op == SC_slow_path && j < i.sub->n_in; j++)
             i.args[j] = to[i.args[j]];
         to[(uint32_t)b->n_in + k] = (ir_sc)(p->n_in + p->n);
         insn[p->n++] = i;
@@ -222,7 +222,7 @@ static ir_sc
 rare(ir_sc_build *b, bool seldom, ir_sc cond, const ir_sc_program *sub, int n,
      const ir_sc *args, ir_sc otherwise)
 {
-    ir_sc_insn i = { .op = SC_rare,
+    ir_sc_insn i = { .op = SC_slow_path,
                      .type = (uint8_t)sub->type,
                      .in = { cond, otherwise },
                      .imm = seldom,
@@ -264,7 +264,7 @@ ir_sc_inline(ir_sc_build *b, const ir_sc_program *p, const ir_sc *in)
         switch (i->op) {
         case SC_const: *v = ir_sc_const_bits(b, (cot_dtype)i->type, i->imm); break;
         case SC_table: *v = ir_sc_lookup(b, i->table, to[i->in[0]]); break;
-        case SC_rare:
+        case SC_slow_path:
             for (int j = 0; j < i->sub->n_in; j++)
                 args[j] = to[i->args[j]];
             *v = rare(b, i->imm, to[i->in[0]], i->sub, i->sub->n_in, args, to[i->in[1]]);
@@ -312,7 +312,7 @@ print_program(ir_buf *b, const ir_sc_program *p, int indent)
             ir_buf_printf(b, "%s%%%d", j > 0 ? ", " : " ", i->in[j]);
         if (i->op == SC_const)
             print_const(b, i);
-        if (i->op == SC_rare) {
+        if (i->op == SC_slow_path) {
             ir_buf_str(b, " by [");
             for (int j = 0; j < i->sub->n_in; j++)
                 ir_buf_printf(b, "%s%%%d", j > 0 ? ", " : "", i->args[j]);
@@ -344,7 +344,7 @@ ir_sc_hash(const ir_sc_program *p)
         if (i->op == SC_table)
             h = ir_hash(h, i->table->data,
                         cot_dtype_size(i->table->type) * (size_t)i->table->n);
-        if (i->op == SC_rare)
+        if (i->op == SC_slow_path)
             h = ir_hash_u64(ir_hash(h, i->args, sizeof *i->args * (size_t)i->sub->n_in),
                             ir_sc_hash(i->sub));
     }

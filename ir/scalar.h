@@ -52,7 +52,7 @@
        "value must fit")                                                                       \
     SC(bitcast, 1, "the same bits as T, of equal width")                                       \
     SC(table, 1, "element x (i32, within bounds) of the constant table; T is its type")        \
-    SC(rare, 2,                                                                                \
+    SC(slow_path, 2,                                                                           \
        "x ? sub(args) : y, x BOOL; the sub-program is meant to be skipped when no lane wants " \
        "it")
 
@@ -80,7 +80,7 @@ typedef struct ir_sc_insn {
     uint64_t imm;
     /* table */
     const ir_sc_table *table;
-    /* rare */
+    /* slow_path */
     const struct ir_sc_program *sub;
     /* rare: inputs of sub */
     ir_sc args[4];

@@ -325,7 +325,7 @@ ir_sc_eval(const ir_sc_insn *i, cot_dtype operand, int n, void *out, const void 
 typedef struct frame {
     const ir_sc_program *p;
     void **at;          /* of each value */
-    struct frame **sub; /* of each rare instruction */
+    struct frame **sub; /* of each slow path */
 } frame;
 
 static void
@@ -337,7 +337,7 @@ mark_uses(const ir_sc_program *p, int *last)
         const ir_sc_insn *i = &p->insn[k];
         for (int j = 0; j < ir_sc_arity[i->op]; j++)
             last[i->in[j]] = k;
-        if (i->op == SC_rare)
+        if (i->op == SC_slow_path)
             for (int j = 0; j < i->sub->n_in; j++)
                 last[i->args[j]] = k;
     }
@@ -406,7 +406,7 @@ unpack(size_t size, int m, const int16_t *lane, void *to, const void *from)
 }
 
 static void
-run_rare(ir_arena *a, frame *f, int k, int n)
+run_slow_path(ir_arena *a, frame *f, int k, int n)
 {
     const ir_sc_insn *i = &f->p->insn[k];
     void *out = f->at[f->p->n_in + k];
@@ -443,8 +443,8 @@ run_strip(ir_arena *a, frame *f, int n)
         const void *in[3];
         if (i->op == SC_const)
             continue;
-        if (i->op == SC_rare) {
-            run_rare(a, f, k, n);
+        if (i->op == SC_slow_path) {
+            run_slow_path(a, f, k, n);
             continue;
         }
         for (int j = 0; j < ir_sc_arity[i->op]; j++)

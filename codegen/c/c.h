@@ -35,7 +35,7 @@ typedef struct cg_c_text {
     cg_c_piece *piece;
     uint32_t n_pieces, cap_pieces;
     const ir_sc_program **rare;
-    uint32_t n_rare, cap_rare;
+    uint32_t n_slow_paths, cap_slow_paths;
     int n_fn;
     const cg_natural *fn; /* the functions of the file */
     /* of each: it is called as a function of the file's own, which takes another name */
@@ -81,7 +81,7 @@ const char *cg_c_table(cg_c_text *t, const ir_sc_table *table);
 /* Elements that all functions and widths share: the name of their array. */
 const char *cg_c_data(cg_c_text *t, cot_dtype type, const void *data, int64_t n);
 /* A program as a function of scalars, made once. */
-const char *cg_c_rare(cg_c_text *t, const ir_sc_program *p);
+const char *cg_c_slow_path(cg_c_text *t, const ir_sc_program *p);
 
 /* soft.c: texts of functions that no operator of C has. */
 extern const char cg_c_trapping_text[], cg_c_preamble[], cg_c_half_text[], cg_c_fma_text[],
@@ -110,7 +110,7 @@ const char *cg_c_fold(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes);
 const char *cg_c_any(cg_c_text *t, int lanes);
 const char *cg_c_below(cg_c_text *t, int lanes, bool equal);
 const char *cg_c_table_vector(cg_c_text *t, const ir_sc_table *table, int lanes);
-const char *cg_c_rare_vector(cg_c_text *t, const ir_sc_program *p, int lanes);
+const char *cg_c_slow_path_vector(cg_c_text *t, const ir_sc_program *p, int lanes);
 
 /* How a vector meets memory: element after element; a constant apart; where an i64 or,
  * of indices of 32 bits, an i32 says. */

@@ -231,7 +231,7 @@ emit_scalar(cg_c_emit *e, cg_val v)
 
 /* A program that few lanes want: a call, if any does. */
 static void
-emit_rare(cg_c_emit *e, cg_val v)
+emit_slow_path(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
     const uint32_t set = e->divergence[v];
@@ -248,10 +248,10 @@ emit_rare(cg_c_emit *e, cg_val v)
         cg_c_line(e, lanes > 1 ? "if (%s(%s))" : "if (%s%s)",
                   lanes > 1 ? cg_c_any(e->t, lanes) : "", cond);
         if (lanes > 1)
-            cg_c_line(e, "    %s = %s(%s, %s%s);", s, cg_c_rare_vector(e->t, i->sub, lanes),
-                      cond, s, args);
+            cg_c_line(e, "    %s = %s(%s, %s%s);", s,
+                      cg_c_slow_path_vector(e->t, i->sub, lanes), cond, s, args);
         else
-            cg_c_line(e, "    %s = %s(%s);", s, cg_c_rare(e->t, i->sub), args);
+            cg_c_line(e, "    %s = %s(%s);", s, cg_c_slow_path(e->t, i->sub), args);
     }
 }
 
@@ -387,7 +387,7 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_VAR:
     case CG_CARRIED:
     case CG_RESULT: break;
-    case SC_rare: emit_rare(e, v); break;
+    case SC_slow_path: emit_slow_path(e, v); break;
     case CG_LOAD: cg_c_load_insn(e, v); break;
     case CG_STORE: cg_c_store_insn(e, v); break;
     case CG_LOOP:

@@ -148,7 +148,7 @@ write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart
     ir_buf_init(&t->common, t->arena);
     t->shared = (cg_c_names){ 0 };
     ir_map_init(&t->shared.map, t->arena);
-    t->n_rare = 0;
+    t->n_slow_paths = 0;
     for (int k = 0; k < n_widths; k++) {
         begin_width(t, 32 * w[k].lanes);
         t->fn = w[k].fn;

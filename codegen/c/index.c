@@ -255,8 +255,8 @@ static bool
 is_index(const cg_insn *i)
 {
     return i->op < SC_COUNT && (i->type == COT_I64 || i->type == COT_BOOL) && i->op != SC_cvt &&
-           i->op != SC_bitcast && i->op != SC_rare && i->op != SC_table && i->op != SC_const &&
-           i->op != SC_popcnt && i->op != SC_clz;
+           i->op != SC_bitcast && i->op != SC_slow_path && i->op != SC_table &&
+           i->op != SC_const && i->op != SC_popcnt && i->op != SC_clz;
 }
 
 bool

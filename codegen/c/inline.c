@@ -116,7 +116,7 @@ is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
         set = e->divergence[u->in[0]] | e->divergence[u->in[1]] |
               (u->in[2] ? e->divergence[u->in[2]] : 0);
     return set == e->divergence[v] && !is_step(e, v, u) && !is_move(e, v, u) &&
-           u->op != SC_rare && u->op != SC_table &&
+           u->op != SC_slow_path && u->op != SC_table &&
            !(is_limit(u->op) && cg_c_lanes(e, set) == 1) &&
            (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
 }
@@ -149,7 +149,7 @@ is_inline(const cg_c_emit *e, cg_val v, const char *x)
         return true;
     if (i->op >= SC_COUNT && i->op != CG_LOAD)
         return false;
-    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > longest(e, v) ||
+    if (i->op == SC_slow_path || e->uses[v] != 1 || strlen(x) > longest(e, v) ||
         u->at <= e->place[v] || (truth && (!u->by || e->k->insn[u->by].op != SC_select)))
         return false;
     return u->at <= e->next_effect[v] && is_taken_once(e, v, u->by);

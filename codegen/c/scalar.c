@@ -343,8 +343,8 @@ print_insn(cg_c_text *t, ir_buf *b, const ir_sc_program *p, int k, const char **
         x[a] = value[i->in[a]];
     if (i->op == SC_table)
         e = ir_format(t->arena, "%s[%s]", cg_c_table(t, i->table), x[0]);
-    else if (i->op == SC_rare) {
-        e = ir_format(t->arena, "%s ? %s(", x[0], cg_c_rare(t, i->sub));
+    else if (i->op == SC_slow_path) {
+        e = ir_format(t->arena, "%s ? %s(", x[0], cg_c_slow_path(t, i->sub));
         for (int a = 0; a < i->sub->n_in; a++)
             e = ir_format(t->arena, "%s%s%s", e, a ? ", " : "", value[i->args[a]]);
         e = ir_format(t->arena, "%s) : %s", e, x[1]);
@@ -359,16 +359,16 @@ print_insn(cg_c_text *t, ir_buf *b, const ir_sc_program *p, int k, const char **
 }
 
 const char *
-cg_c_rare(cg_c_text *t, const ir_sc_program *p)
+cg_c_slow_path(cg_c_text *t, const ir_sc_program *p)
 {
     const char **value = IR_NEW_N(t->arena, const char *, p->n_in + p->n), *name;
     ir_buf b;
 
-    for (uint32_t i = 0; i < t->n_rare; i++)
+    for (uint32_t i = 0; i < t->n_slow_paths; i++)
         if (t->rare[i] == p)
             return ir_format(t->arena, "rare_%u", i);
-    name = ir_format(t->arena, "rare_%u", t->n_rare);
-    IR_PUSH(t->arena, t->rare, t->n_rare, t->cap_rare, p);
+    name = ir_format(t->arena, "rare_%u", t->n_slow_paths);
+    IR_PUSH(t->arena, t->rare, t->n_slow_paths, t->cap_slow_paths, p);
     ir_buf_init(&b, t->arena);
     ir_buf_printf(&b, "/* For few operands only, as large angles. */\nCOT_RARE %s\n%s(",
                   cg_c_type(t, p->type, 1), name);

@@ -757,9 +757,9 @@ cg_c_table_vector(cg_c_text *t, const ir_sc_table *table, int lanes)
 
 /* r where the lane does not want it. */
 const char *
-cg_c_rare_vector(cg_c_text *t, const ir_sc_program *p, int lanes)
+cg_c_slow_path_vector(cg_c_text *t, const ir_sc_program *p, int lanes)
 {
-    const char *one = cg_c_rare(t, p), *name = ir_format(t->arena, "%s_x%d", one, lanes),
+    const char *one = cg_c_slow_path(t, p), *name = ir_format(t->arena, "%s_x%d", one, lanes),
                *args = "";
     const char *v = cg_c_type(t, p->type, lanes), *m = cg_c_type(t, COT_BOOL, lanes);
 

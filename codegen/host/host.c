@@ -401,7 +401,7 @@ is_strange(const cg_kernel *k, cg_val v)
         return true;
     if ((x->op == CG_LOAD || x->op == CG_STORE) && k->buffer[x->imm].space == CG_LOCAL)
         return true;
-    return x->op == SC_rare || x->op == CG_PARAM || x->op == CG_VAR || x->op > CG_COPY;
+    return x->op == SC_slow_path || x->op == CG_PARAM || x->op == CG_VAR || x->op > CG_COPY;
 }
 
 cot_status

@@ -244,7 +244,7 @@ fold_constants(cg_build *b, const cg_insn *x)
     ir_sc_insn i = { .op = x->op, .type = x->type, .imm = x->imm, .table = x->table };
     int n = ir_sc_arity[x->op];
 
-    if (x->op == SC_rare || x->op == SC_const || n == 0)
+    if (x->op == SC_slow_path || x->op == SC_const || n == 0)
         return 0;
     for (int j = 0; j < n; j++) {
         if (k->insn[x->in[j]].op != SC_const)
@@ -334,9 +334,9 @@ cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z)
     return scalar(b, (cg_insn){ .op = (uint8_t)op, .type = (uint8_t)t, .in = { x, y, z } });
 }
 
-/* A branch around a sub-program: a rare instruction that is but seldom so. */
+/* A branch around a sub-program: a slow path that is but seldom so. */
 static cg_val
-inline_seldom(cg_build *b, const cg_insn *x)
+inline_unlikely(cg_build *b, const cg_insn *x)
 {
     int64_t known;
 
@@ -365,11 +365,11 @@ cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in)
 
         for (int j = 0; j < ir_sc_arity[s->op]; j++)
             x.in[j] = v[s->in[j]];
-        for (int j = 0; s->op == SC_rare && j < s->sub->n_in; j++)
+        for (int j = 0; s->op == SC_slow_path && j < s->sub->n_in; j++)
             x.args[j] = v[s->args[j]];
-        v[p->n_in + i] = s->op == SC_const             ? cg_const(b, (cot_dtype)s->type, s->imm)
-                         : s->op == SC_rare && s->imm ? inline_seldom(b, &x)
-                                                      : scalar(b, x);
+        v[p->n_in + i] = s->op == SC_const ? cg_const(b, (cot_dtype)s->type, s->imm)
+                         : s->op == SC_slow_path && s->imm ? inline_unlikely(b, &x)
+                                                           : scalar(b, x);
     }
     return v[p->out];
 }

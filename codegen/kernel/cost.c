@@ -25,7 +25,7 @@ cg_fills_tails(const cg_kernel *k)
     bool may = k->module->trapping_math;
 
     for (uint32_t i = 0; i < k->n_insns; i++)
-        may |= k->insn[i].op == SC_rare ||
+        may |= k->insn[i].op == SC_slow_path ||
                (k->insn[i].op == SC_div && ir_is_float((cot_dtype)k->insn[i].type));
     return may;
 }

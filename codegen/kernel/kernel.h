@@ -71,7 +71,7 @@
 
 typedef uint32_t cg_val;                /* a value or instruction of a kernel; 0: none */
 
-/* What follows the scalar instructions 0 ... SC_COUNT-1 (rare and const included). */
+/* What follows the scalar instructions 0 ... SC_COUNT-1 (slow_path and const included). */
 typedef enum cg_op {
     /* i64 parameter number imm */
     CG_PARAM = SC_COUNT,
@@ -180,7 +180,7 @@ typedef struct cg_insn {
     cg_val in[3];
     uint64_t imm;
     const ir_sc_table *table;
-    const struct ir_sc_program *sub;    /* rare */
+    const struct ir_sc_program *sub; /* slow_path */
     cg_val args[4];
     cg_block *block;
     cg_call *call;

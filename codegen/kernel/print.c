@@ -274,7 +274,7 @@ print_scalar(printer *p, cg_val v)
     print_val(p, v);
     ir_buf_printf(p->b, " = %s %s ", ir_sc_name[i->op], cot_dtype_name((cot_dtype)i->type));
     print_list(p, i->in, ir_sc_arity[i->op]);
-    if (i->op == SC_rare) {
+    if (i->op == SC_slow_path) {
         ir_buf_str(p->b, " (");
         print_list(p, i->args, i->sub->n_in);
         ir_buf_printf(p->b, ") %d instructions", i->sub->n);

@@ -1,9 +1,9 @@
-/* if, while and rare.
+/* if, while and slow paths.
  *
  * A uniform condition is a branch.  One that varies runs a region if any active lane wants it,
  * under the mask of those that do, and selects results lane by lane. */
 #include "codegen/llvm/emit.h"
-#include "codegen/llvm/rare.h"
+#include "codegen/llvm/slow_path.h"
 
 void
 cg_ll_region_under(cg_ll_emit *e, const cg_region *r, cg_val v, bool holds)
@@ -333,9 +333,10 @@ cg_ll_while(cg_ll_emit *e, cg_val v)
         e->var[x->result[i]] = e->var[x->yield[i].carried];
 }
 
-/* -- rare -- */
+/* -- slow paths -- */
 
-/* The program as a function of memory, made once: rare.N(out, wants, in ..., lanes) computes
+/* The program as a function of memory, made once: slow_path.N(out, wants, in ..., lanes)
+ * computes
  *     out[l] = program(in[l] ...)    where wants[l], a byte, is not 0
  * It is large and hardly ever called, and in the form of vectors would take longer to compile
  * than all the rest of a kernel.  For the same reason nothing is optimised in it, and it has
@@ -346,7 +347,7 @@ typedef struct rare {
 } rare;
 
 static LLVMTypeRef
-rare_type(const cg_ll_module *l, const ir_sc_program *p)
+slow_path_type(const cg_ll_module *l, const ir_sc_program *p)
 {
     LLVMTypeRef in[7];
     int n = 0;
@@ -358,12 +359,12 @@ rare_type(const cg_ll_module *l, const ir_sc_program *p)
 }
 
 static LLVMValueRef
-declare_rare(cg_ll_emit *e, const ir_sc_program *p)
+declare_slow_path(cg_ll_emit *e, const ir_sc_program *p)
 {
     static const char *const kind[] = { "cold", "noinline", "optnone" };
     cg_ll_module *l = e->l;
-    LLVMValueRef fn =
-        cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared), rare_type(l, p), false);
+    LLVMValueRef fn = cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared),
+                                     slow_path_type(l, p), false);
 
     for (int i = 0; i < 3; i++) {
         unsigned id = LLVMGetEnumAttributeKindForName(kind[i], strlen(kind[i]));
@@ -441,14 +442,14 @@ outlined(cg_ll_emit *e, const ir_sc_program *p)
     cg_ll_module *l = e->l;
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
     const void *known =
-        l->in_process ? cg_ll_rare_at(p, l->machine->avx2 && l->machine->fma64) : NULL;
+        l->in_process ? cg_ll_slow_path_at(p, l->machine->avx2 && l->machine->fma64) : NULL;
 
     if (known)
         return cg_ll_address(l, known);
     for (uint32_t i = 0; i < l->n_shared; i++)
         if (l->shared[i].key == p)
             return l->shared[i].value;
-    rare r = { .program = p, .fn = declare_rare(e, p) };
+    rare r = { .program = p, .fn = declare_slow_path(e, p) };
     IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ p, 0, r.fn }));
     cg_ll_scope outer = cg_ll_debug_enter(l, NULL, NULL, 0);
     run_lanes(e, &r);
@@ -471,7 +472,7 @@ spill(cg_ll_emit *e, cot_dtype t, LLVMValueRef x, bool wide)
 }
 
 static LLVMValueRef
-rare_copy(cg_ll_emit *e, const cg_insn *i, LLVMValueRef otherwise, bool wide)
+slow_path_copy(cg_ll_emit *e, const cg_insn *i, LLVMValueRef otherwise, bool wide)
 {
     const ir_sc_program *p = i->sub;
     cot_dtype t = (cot_dtype)i->type;
@@ -483,14 +484,14 @@ rare_copy(cg_ll_emit *e, const cg_insn *i, LLVMValueRef otherwise, bool wide)
     for (int j = 0; j < p->n_in; j++)
         args[n++] = spill(e, p->in[j], cg_ll_as(e, cg_ll_get(e, i->args[j]), wide), wide);
     args[n++] = cg_ll_index(e, wide ? e->lanes : 1);
-    LLVMBuildCall2(e->b, rare_type(e->l, p), fn, args, n, "");
+    LLVMBuildCall2(e->b, slow_path_type(e->l, p), fn, args, n, "");
     LLVMValueRef y =
         LLVMBuildLoad2(e->b, cg_ll_wide(e, cg_ll_storage(e->l, t), wide), args[0], "");
     return t == COT_BOOL ? LLVMBuildTrunc(e->b, y, cg_ll_wide(e, e->l->i1, wide), "") : y;
 }
 
 void
-cg_ll_rare(cg_ll_emit *e, cg_val v)
+cg_ll_slow_path(cg_ll_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
     uint32_t set = e->divergence[v];
@@ -509,7 +510,7 @@ cg_ll_rare(cg_ll_emit *e, cg_val v)
     LLVMPositionBuilderAtEnd(e->b, some);
     for (int c = 0; c < all; c++) {
         cg_ll_seek(e, set, c);
-        y[c] = rare_copy(e, i, usual[c], wide);
+        y[c] = slow_path_copy(e, i, usual[c], wide);
     }
     last = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, end);

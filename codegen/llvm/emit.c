@@ -302,7 +302,7 @@ emit_insn(cg_ll_emit *e, cg_val v)
     switch (i->op) {
     case SC_const: emit_const(e, v, cg_ll_bits(e->l, (cot_dtype)i->type, i->imm)); break;
     case CG_PARAM: emit_const(e, v, e->param[i->imm]); break;
-    case SC_rare: cg_ll_rare(e, v); break;
+    case SC_slow_path: cg_ll_slow_path(e, v); break;
     case CG_LOAD: cg_ll_load_insn(e, v); break;
     case CG_STORE: cg_ll_store_insn(e, v); break;
     case CG_LOOP: emit_loop(e, v); break;

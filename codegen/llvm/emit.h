@@ -177,7 +177,7 @@ LLVMValueRef cg_ll_buffer(cg_ll_emit *e, uint32_t buffer);
 /* control.c */
 void cg_ll_if(cg_ll_emit *e, cg_val v);
 void cg_ll_while(cg_ll_emit *e, cg_val v);
-void cg_ll_rare(cg_ll_emit *e, cg_val v);
+void cg_ll_slow_path(cg_ll_emit *e, cg_val v);
 /* Is x (BOOL) true in any active lane and copy? */
 LLVMValueRef cg_ll_any(cg_ll_emit *e, const cg_ll_var *x);
 LLVMValueRef cg_ll_any_lane(cg_ll_emit *e, cg_ll_copy x);

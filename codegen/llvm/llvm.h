@@ -7,9 +7,10 @@
  *             debug.c lines
  * function.c  functions of kernels, entries
  * values.c    copies, lanes and masks of a kernel's values
- * emit.c      regions and loops; control.c if, while, rare; reduce.c folds and trees;
+ * emit.c      regions and loops; control.c if, while, slow paths; reduce.c folds and trees;
  *             parallel.c parallel loops and calls; extern.c calls of C functions
- * scalar.c    the scalar instructions; rare.c programs hardly ever needed; soft.c those that a
+ * scalar.c the scalar instructions; slow_path.c programs hardly ever needed; soft.c those that
+ * a
  *             machine lacks
  * memory.c    loads and stores; shuffle.c vectors in other orders; move.c copies
  * ptx.c       kernels for GPUs; threads.c their threads; tensor.c tensor cores, copies in the

@@ -308,8 +308,8 @@ looked_up(cg_ll_emit *e, const ir_sc_table *table, LLVMValueRef index)
     return LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, base, &at, 1, ""), "");
 }
 
-/* A whole program on values of one width, for what is outlined; `rare` in it is computed and
- * selected. */
+/* A whole program on values of one width, for what is outlined; `slow_path` in it is
+ * computed and selected. */
 LLVMValueRef
 cg_ll_program(cg_ll_emit *e, const ir_sc_program *p, const LLVMValueRef *in)
 {
@@ -329,7 +329,7 @@ cg_ll_program(cg_ll_emit *e, const ir_sc_program *p, const LLVMValueRef *in)
             *y = lanes ? cg_ll_splat(e, *y, lanes) : *y;
         } else if (s->op == SC_table)
             *y = looked_up(e, s->table, x[0]);
-        else if (s->op == SC_rare) {
+        else if (s->op == SC_slow_path) {
             LLVMValueRef args[4] = { 0 };
             for (int j = 0; j < s->sub->n_in; j++)
                 args[j] = v[s->args[j]];

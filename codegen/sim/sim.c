@@ -99,7 +99,7 @@ run_scalar(sim *s, cg_val v)
 }
 
 static void
-run_rare(sim *s, cg_val v)
+run_slow_path(sim *s, cg_val v)
 {
     const cg_insn *p = &s->k->insn[v];
     const uint8_t *wants = cg_sim_operand(s, p->in[0], 0);
@@ -589,7 +589,7 @@ run_insn(sim *s, cg_val v)
     switch (p->op) {
     case SC_const:
     case CG_PARAM: return true;
-    case SC_rare: run_rare(s, v); return true;
+    case SC_slow_path: run_slow_path(s, v); return true;
     case CG_LOAD:
     case CG_STORE: return run_memory(s, v);
     case CG_PREFETCH: return true;

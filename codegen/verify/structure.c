@@ -75,7 +75,7 @@ verify_scalar(verifier *w, const cg_insn *i)
 
     for (int j = 0; j < ir_sc_arity[i->op]; j++) {
         bool any = i->op == SC_cvt || i->op == SC_bitcast;
-        bool flag = j == 0 && (i->op == SC_select || i->op == SC_rare);
+        bool flag = j == 0 && (i->op == SC_select || i->op == SC_slow_path);
         want_value(w, i->in[j],
                    any                 ? COT_DTYPE_NONE
                    : flag              ? COT_BOOL
@@ -88,9 +88,9 @@ verify_scalar(verifier *w, const cg_insn *i)
         want(w, t == COT_F32 || cg_type(w->k, i->in[0]) == COT_F32 ||
                 !(ir_is_half(t) || ir_is_half(cg_type(w->k, i->in[0]))),
              "a half is converted otherwise than by f32");
-    for (int j = 0; i->op == SC_rare && j < i->sub->n_in; j++)
+    for (int j = 0; i->op == SC_slow_path && j < i->sub->n_in; j++)
         want_value(w, i->args[j], i->sub->in[j]);
-    if (i->op == SC_rare)
+    if (i->op == SC_slow_path)
         want(w, i->sub->type == t, "rare: the sub-program has another type");
 }
 

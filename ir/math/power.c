@@ -5,9 +5,9 @@
  * z Q(z)), z = s^2: quotient, square, cube and the first coefficient are kept with their
  * errors, the rest counts a hundredth.  For f32, f64 alone is enough.
  *
- * The fast path takes normal x > 0 and finite y; all else is rare: signs, zeros, infinities,
- * NaN and subnormal numbers, as IEEE 754 lists them (pow(x, 0) and pow(1, y) are 1, for NaN
- * too).
+ * The fast path takes normal x > 0 and finite y; all else takes the slow path: signs, zeros,
+ * infinities, NaN and subnormal numbers, as IEEE 754 lists them (pow(x, 0) and pow(1, y) are 1,
+ * for NaN too).
  *
  * Worst error in ulp (sampled): f32 0.51, f64 1.0.
  * Source: T. Dekker for the arithmetic of pairs; W. Cody, W. Waite for the rest.  Coefficients

@@ -140,7 +140,7 @@ instruction(ir_build *b, const ir_type *shape, bool exact, const ir_sc_insn *i, 
     case SC_cvt: return x[0] ? ir_convert(b, x[0], t) : IR_NONE;
     case SC_bitcast: return ir_node1(b, OP_bitcast, 1, x, &(ir_attrs){ .dtype = { t } });
     case SC_table: return looked_up(b, i->table, x[0]);
-    case SC_rare:
+    case SC_slow_path:
         for (int k = 0; k < i->sub->n_in; k++)
             x[k] = v[i->args[k]];
         return ir_select(b, v[i->in[0]], run(b, shape, exact, i->sub, x), v[i->in[1]]);

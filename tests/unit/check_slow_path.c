@@ -2,7 +2,7 @@
  * library, of the twin's bits, with the processor's fma and without. */
 #include <math.h>
 
-#include "codegen/llvm/rare.h"
+#include "codegen/llvm/slow_path.h"
 #include "cotrace/cotrace.h"
 #include "ir/context.h"
 #include "ir/op.h"
@@ -28,7 +28,9 @@ typedef void two(void *out, const uint8_t *wants, const void *x, const void *y, 
 static double
 number(int lane, int operand, uint64_t *seed)
 {
-    static const double special[] = { 0.0, -0.0, 1, -1, 0.5, 2, 3, -2.5, 1e30, -1e30, 1e-310, 0x1p60, INFINITY, -INFINITY, NAN, 131073 };
+    static const double special[] = { 0.0,      -0.0,      1,    -1,    0.5,    2,
+                                      3,        -2.5,      1e30, -1e30, 1e-310, 0x1p60,
+                                      INFINITY, -INFINITY, NAN,  131073 };
     const int n = sizeof special / sizeof *special;
 
     if (lane < n * n)
@@ -66,7 +68,7 @@ same_bits(cot_context *ctx, const char *name, const ir_sc_program *p, bool fast)
     uint8_t wants[LANES];
     ir_arena scratch;
     const size_t size = cot_dtype_size(p->type);
-    const void *f = cg_ll_rare_at(p, fast);
+    const void *f = cg_ll_slow_path_at(p, fast);
 
     ck_assert_msg(f != NULL, "%s: the library has no function for a rare program of it", name);
     for (int j = 0; j < p->n_in; j++)
@@ -98,7 +100,7 @@ check_subs(cot_context *ctx, const char *name, const ir_sc_program *p)
     int n = 0;
 
     for (int k = 0; k < p->n; k++)
-        if (p->insn[k].op == SC_rare) {
+        if (p->insn[k].op == SC_slow_path) {
             n += 1 + check_subs(ctx, name, p->insn[k].sub);
             same_bits(ctx, name, p->insn[k].sub, false);
 #if defined(__x86_64__)
@@ -118,8 +120,10 @@ START_TEST(every_rare_program_is_a_function_of_the_library)
 
     IR_TRY (ctx) {
         for (int i = 0; i < ROWS; i++)
-            for (int w = 0; w < 2 && strstr(" floating inexact number real ", row[i].infer); w++) {
-                const ir_sc_program *p = ir_sc_of(ctx, row[i].op, &(ir_attrs){ 0 }, row[i].n_in, types[w], types[w][0]);
+            for (int w = 0; w < 2 && strstr(" floating inexact number real ", row[i].infer);
+                 w++) {
+                const ir_sc_program *p = ir_sc_of(ctx, row[i].op, &(ir_attrs){ 0 }, row[i].n_in,
+                                                  types[w], types[w][0]);
                 if (p)
                     n += check_subs(ctx, row[i].name, p);
             }
@@ -172,8 +176,11 @@ START_TEST(kernels_call_the_library)
     cot_kernel *k, *twin;
     double x[6] = { 1e300, 1, -1e30, NAN, INFINITY, 0x1p31 }, y[2][6], z[2][6];
 
-    ck_assert_msg(cot_compile(f, COT_TYPES(cot_f64(6)), NULL, &k) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f64(6)), &(cot_compile_options){ .backend = "eval" }, &twin), COT_OK);
+    ck_assert_msg(cot_compile(f, COT_TYPES(cot_f64(6)), NULL, &k) == COT_OK, "%s",
+                  cot_error(ctx));
+    ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f64(6)),
+                                 &(cot_compile_options){ .backend = "eval" }, &twin),
+                     COT_OK);
     cot_array *a = cot_array_borrow(ctx, cot_f64(6), x);
     cot_array *r[2][2];
     for (int i = 0; i < 2; i++) {

@@ -2,9 +2,9 @@
  * build of the library.
  *
  * Such a program, a large angle's reduction, say, is longer than the rest of a kernel and would
- * be compiled again with each.  So the library brings them: codegen/llvm/rare.c includes what
- * this prints, says what the instructions are, and kernels of this process call them there.  A
- * program is found by the hash of its instructions.
+ * be compiled again with each.  So the library brings them: codegen/llvm/slow_path.c includes
+ * what this prints, says what the instructions are, and kernels of this process call them
+ * there.  A program is found by the hash of its instructions.
  *
  *   RARE_ONE(i)     program i on scalars, an instruction a line: `const float v7 =
  * mul_f32(v5, v6);`
@@ -53,7 +53,7 @@ collect(const ir_sc_program *p, bool inside)
                 return false;
             table[n_tables++] = i->table;
         }
-        if (i->op != SC_rare)
+        if (i->op != SC_slow_path)
             continue;
         if (!collect(i->sub, true) || n_programs == MOST)
             return false;
@@ -91,7 +91,7 @@ print_insn(const ir_sc_program *p, int k)
         printf("const_%s(rare_table_%d[v%d]);\n", type, find_table(i->table), i->in[0]);
         return;
     case SC_select: printf("v%d ? v%d : v%d;\n", i->in[0], i->in[1], i->in[2]); return;
-    case SC_rare:
+    case SC_slow_path:
         printf("v%d ? RARE_ONE(%d)(", i->in[0], find_program(i->sub));
         for (int j = 0; j < i->sub->n_in; j++)
             printf("%sv%d", j ? ", " : "", i->args[j]);
@@ -175,12 +175,12 @@ main(void)
     const bool ok = ctx != NULL && collect_all(ctx);
 
     if (ok) {
-        printf("/* Written by cot-rare, for codegen/llvm/rare.c. */\n");
+        printf("/* Written by cot-slow-paths, for codegen/llvm/slow_path.c. */\n");
         print_list();
         for (int i = 0; i < n_programs; i++)
             print_program(i);
     } else
-        fprintf(stderr, "cot-rare: no memory, or more programs than it has places for\n");
+        fprintf(stderr, "cot-slow-paths: no memory, or more programs than it has places for\n");
     cot_context_free(ctx);
     return !ok;
 }
