@@ -51,8 +51,8 @@ struct cg_lowering {
     struct cg_known_over *over;         /* what cg_overwrites has answered, found by its node */
     uint32_t n_over, cap_over;
     ir_map over_of;
-    cg_place guard;                     /* GPU: kernels run where this word holds (guard.h) */
-    /* GPU: the loop whose turns may wait for loops in it; NULL */
+    cg_place predicate; /* GPU: kernels run where this word holds (predicate.h) */
+    /* GPU: the loop whose iterations may wait for loops in it; NULL */
     const struct cg_nest *nest;
     struct cg_counted *counted;         /* GPU: what is known of regions (launches.h) */
     ir_buf *why;                        /* cg_explain's text */

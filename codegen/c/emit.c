@@ -271,7 +271,7 @@ emit_call(cg_c_emit *e, const cg_insn *i)
     const char *args = "", *comma = "", *name = e->kernel_name[i->imm];
 
     if (!e->number)
-        cg_c_look(e);
+        cg_c_check_cancel(e);
     for (int k = 0; k < i->call->n_buffers; k++, comma = ", ")
         args = cg_c_say(e, "%s%s%s", args, comma,
                         address(e, i->call->buffer[k], i->call->offset[k]));

@@ -168,7 +168,7 @@ uint32_t cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left);
 void cg_c_if(cg_c_emit *e, const cg_block *x);
 /* In this process: leave if cot_cancel was called.  The entry asks before each call and at each
  * step of its loops, every kernel at each step of a while, which nothing else bounds. */
-void cg_c_look(cg_c_emit *e);
+void cg_c_check_cancel(cg_c_emit *e);
 void cg_c_while(cg_c_emit *e, const cg_block *x);
 void cg_c_serial(cg_c_emit *e, const cg_block *x);
 void cg_c_spmd(cg_c_emit *e, const cg_block *x);

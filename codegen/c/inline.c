@@ -156,7 +156,7 @@ is_inline(const cg_c_emit *e, cg_val v, const char *x)
 }
 
 /* An index that only loops within read, one of several copies: clang would gather such into a
- * vector, and take it apart again at each turn of those loops. */
+ * vector, and take it apart again at each iteration of those loops. */
 static bool
 is_base(const cg_c_emit *e, cg_val v, int lanes)
 {

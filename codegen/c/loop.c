@@ -147,7 +147,7 @@ serial_carries(cg_c_emit *e, const cg_block *x)
     if (has_constants_of_its_own(e, x))
         cg_c_line(e, "COT_PERHAPS;");
     if (!e->number)
-        cg_c_look(e);
+        cg_c_check_cancel(e);
     cg_c_region(e, &x->body, x);
     next_carries(e, x);
     loop_tail(e);

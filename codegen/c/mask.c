@@ -273,7 +273,7 @@ while_varying(cg_c_emit *e, const cg_block *x)
     go = mask_and(e, active, x->cond, false);
     cg_c_line(e, "if (!(%s))", mask_any(e, go));
     cg_c_line(e, "    break;");
-    cg_c_look(e);
+    cg_c_check_cancel(e);
     e->mask = go;
     cg_c_region(e, &x->body, NULL);
     e->mask = outer;
@@ -298,7 +298,7 @@ cg_c_while(cg_c_emit *e, const cg_block *x)
         cg_c_region(e, &x->other, NULL);
         cg_c_line(e, "if (!%s)", cg_c_value(e, x->cond, 0));
         cg_c_line(e, "    break;");
-        cg_c_look(e);
+        cg_c_check_cancel(e);
         region_under(e, &x->body, x->cond, true);
         next_carries(e, x, NULL);
         e->indent--;

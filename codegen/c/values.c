@@ -199,7 +199,7 @@ cg_c_leave_with(cg_c_emit *e, const char *status)
 }
 
 void
-cg_c_look(cg_c_emit *e)
+cg_c_check_cancel(cg_c_emit *e)
 {
     if (!e->t->in_process)
         return;

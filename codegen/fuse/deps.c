@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { LOOKS_MOST = 4096 };     /* dependences that a search follows */
+enum { SYNCS_MOST = 4096 };     /* dependences that a search follows */
 
 void
 cg_deps_init(cg_deps *d, ir_arena *a, ir_arena *scratch)
@@ -38,7 +38,7 @@ find(cg_deps *d, uint32_t g)
 static bool
 is_path(cg_deps *d, uint32_t g, uint32_t x, bool direct)
 {
-    uint32_t looks = 0;
+    uint32_t syncs = 0;
 
     if (d->of[g].place <= d->of[x].place)
         return false;
@@ -48,7 +48,7 @@ is_path(cg_deps *d, uint32_t g, uint32_t x, bool direct)
     for (uint32_t i = 0; i < d->n_found; i++)
         for (uint32_t e = d->of[d->found[i]].on; e; e = d->dep[e].next_on) {
             const uint32_t y = d->dep[e].on;
-            if ((y == x && (i > 0 || direct)) || ++looks > LOOKS_MOST)
+            if ((y == x && (i > 0 || direct)) || ++syncs > SYNCS_MOST)
                 return true;
             if (d->of[y].place > d->of[x].place)
                 find(d, y);

@@ -13,7 +13,7 @@ enum {
     MAPS_MOST = 4, /* ops between an operand and a map of it                             */
     MASKED_LEAST =
         65, /* elements of an example; fewer are chosen: a loop in registers has 64 */
-    LOOKS_MOST = 1024,  /* nodes that a search looks at                             */
+    SYNCS_MOST = 1024,  /* nodes that a search looks at                             */
     WRITERS_MOST = 64,  /* of a value, whose early reads are looked for             */
     READERS_MOST = 64,  /* of a value, which are asked whether they wait            */
 };
@@ -262,7 +262,7 @@ spread(search *s, const ir_node *n, uint8_t is)
 static bool
 is_needed_after(search *s, const ir_node *p, const ir_node *writer)
 {
-    uint32_t looks = 0;
+    uint32_t syncs = 0;
     s->number++;
     s->next.n = s->reached = 0;
     spread(s, writer, AFTER);
@@ -276,7 +276,7 @@ is_needed_after(search *s, const ir_node *p, const ir_node *writer)
             return false;
         if (n == writer || n->n_out == 0)
             continue;
-        if ((after && reached) || ++looks > LOOKS_MOST)
+        if ((after && reached) || ++syncs > SYNCS_MOST)
             return true;
         spread(s, n, after ? AFTER : REACHED);
     }
@@ -434,7 +434,7 @@ find_reader(order *o, uint32_t i, ir_ref x)
     while (r < end && o->done[o->reads.reader[r]])
         r++;
     o->read[x] = r;
-    for (uint32_t looks = 0; r < end && looks < READERS_MOST; r++, looks++) {
+    for (uint32_t syncs = 0; r < end && syncs < READERS_MOST; r++, syncs++) {
         const uint32_t j = o->reads.reader[r];
         if (j != i && !o->done[j] && !cg_deps_wait(&o->fusion->deps, j, i))
             return j;

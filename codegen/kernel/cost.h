@@ -14,7 +14,7 @@ bool cg_is_made_of_index(const cg_kernel *k, const cg_insn *i);
 
 /* Of one call of a program: operations, and bytes of all arrays that its kernels are handed.  A
  * loop whose trips only the run knows counts once, a branch as its dearer side; where the
- * device decides (lower/guard.h), as all that is launched: some turns, every side. */
+ * device decides (lower/predicate.h), as all that is launched: some iterations, every side. */
 void cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes);
 
 #endif

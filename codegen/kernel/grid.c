@@ -265,7 +265,7 @@ cg_grid_schedule(cg_kernel *k)
 }
 
 void
-cg_grid_guard(cg_kernel *k, uint32_t buffer)
+cg_grid_predicate(cg_kernel *k, uint32_t buffer)
 {
     cg_block *x = IR_NEW(k->arena, cg_block);
 

@@ -19,7 +19,7 @@
  * the block.  What one thread stored and another reads has a barrier in between; blocks never
  * read what other blocks of the kernel store.
  *
- * A branch may stand around all of it, on what every thread reads (cg_grid_guard).
+ * A branch may stand around all of it, on what every thread reads (cg_grid_predicate).
  *
  * A module for a GPU has kernels of this form, and an entry (kernel 0) that the host runs:
  * calls, copies, loops, and tests of scalars that it reads back. */
@@ -63,7 +63,7 @@ const char *cg_ptx_name(ir_arena *a, const char *fn, const char *kernel);
 void cg_grid_schedule(cg_kernel *k);
 /* All of a scheduled kernel only if the first element of this BOOL buffer, which it does not
  * write, holds. */
-void cg_grid_guard(cg_kernel *k, uint32_t buffer);
+void cg_grid_predicate(cg_kernel *k, uint32_t buffer);
 
 /* sim.c: run one kernel by its grid schedule on the CPU.
  *

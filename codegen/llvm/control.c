@@ -238,7 +238,7 @@ while_uniform(cg_ll_emit *e, const cg_block *x)
     cg_ll_region(e, &x->other);
     LLVMBuildCondBr(e->b, cg_ll_uniform(e, x->cond), body, end);
     LLVMPositionBuilderAtEnd(e->b, body);
-    cg_ll_look(e);
+    cg_ll_check_cancel(e);
     cg_ll_region_under(e, &x->body, x->cond, true);
     next_carries(e, x, &k, NULL);
     last = LLVMGetInsertBlock(e->b);
@@ -303,7 +303,7 @@ while_varying(cg_ll_emit *e, const cg_block *x)
         cg_ll_mask_and(e, &a.mask, &e->var[x->cond], false, cg_apply(e->ranges, x->cond, true));
     LLVMBuildCondBr(e->b, cg_ll_any(e, &go->lanes), body, end);
     LLVMPositionBuilderAtEnd(e->b, body);
-    cg_ll_look(e);
+    cg_ll_check_cancel(e);
     e->mask = go;
     cg_ll_region(e, &x->body);
     next_carries(e, x, &k, go);

@@ -253,7 +253,7 @@ emit_serial(cg_ll_emit *e, const cg_block *x)
     loop_head(e, x, &r);
     define_all(e, x, false, r.phi);
     if (e->k->plans)
-        cg_ll_look(e);
+        cg_ll_check_cancel(e);
     cg_ll_region(e, &x->body);
     cg_ll_yield_values(e, x, r.next);
     if (r.counts)

@@ -213,7 +213,7 @@ void cg_ll_call(cg_ll_emit *e, cg_val v);
 void cg_ll_extern(cg_ll_emit *e, cg_val v);
 /* In this process: leave if cot_cancel was called.  The entry asks before each call and at each
  * step of its loops, every kernel at each step of a while, which nothing else bounds. */
-void cg_ll_look(cg_ll_emit *e);
+void cg_ll_check_cancel(cg_ll_emit *e);
 void cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status);
 
 #endif

@@ -37,7 +37,7 @@ cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
 }
 
 void
-cg_ll_look(cg_ll_emit *e)
+cg_ll_check_cancel(cg_ll_emit *e)
 {
     if (!e->l->in_process)
         return;
@@ -59,7 +59,7 @@ cg_ll_call(cg_ll_emit *e, cg_val v)
     unsigned n = 0;
 
     if (e->k->plans)
-        cg_ll_look(e);
+        cg_ll_check_cancel(e);
     for (int i = 0; i < c->n_buffers; i++) {
         LLVMValueRef p = cg_ll_buffer(e, c->buffer[i]);
         if (c->offset[i]) {

@@ -10,8 +10,8 @@ enum {
     /* bytes of a cache's line, on all that matter; another size costs time only */
     LINE = 64,
     FORESEEN = 32,      /* turns of a loop whose end a processor foresees, */
-    WRITTEN = 8,        /* k's of a turn at most, */
-    FMAS = 96,          /* fmas of one: among more, loads move up until sums leave registers */
+    WRITTEN = 8,        /* k's of an iteration at most, */
+    FMAS = 96, /* fmas of one: among more, loads move up until sums leave registers */
 };
 
 /* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that
@@ -349,7 +349,7 @@ add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg
     cg_if_end(b, whole);
 }
 
-/* k's of a turn of the tile's loop. */
+/* k's of an iteration of the tile's loop. */
 static int64_t
 written_out(const shape *s)
 {

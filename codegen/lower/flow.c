@@ -8,7 +8,7 @@
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/access.h"
-#include "codegen/lower/guard.h"
+#include "codegen/lower/predicate.h"
 #include "codegen/lower/launches.h"
 #include "codegen/lower/level.h"
 
@@ -350,15 +350,15 @@ plan_guarded_branches(cg_lowering *l, const branching *c, cg_place when, const i
                       const ending *e)
 {
     const int n = c->n->at.cond.branches.n;
-    const cg_place *word = cg_guard_branches(l, when, index, n), outer = l->guard;
+    const cg_place *word = cg_predicate_branches(l, when, index, n), outer = l->predicate;
     cg_place *end = IR_NEW_N(l->arena, cg_place, n);
     for (int k = 0; k < n; k++) {
-        l->guard = word[k];
+        l->predicate = word[k];
         plan_branch(l, c, k, e);
-        end[k] = l->guard;
+        end[k] = l->predicate;
     }
-    l->guard = outer;
-    l->guard = cg_guard_join(l, n, word, end);
+    l->predicate = outer;
+    l->predicate = cg_predicate_join(l, n, word, end);
 }
 
 /* The results of a cond that are written over operands, -1 for the others: such as lie
@@ -433,7 +433,7 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
         return;
     }
     const ending end = { .mask = masks_of(l, v, n, &(cg_masked){ .type = p }) };
-    if (n->at.cond.branches.n > 1 && cg_is_guarded(l, v->f, n)) {
+    if (n->at.cond.branches.n > 1 && cg_is_predicated(l, v->f, n)) {
         plan_guarded_branches(l, &c, when, p, &end);
         return;
     }
@@ -498,34 +498,34 @@ plan_turns(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *
 {
     cg_build *e = &l->entry;
     const ir_type *p = ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
-    const cg_place outer = l->guard;
+    const cg_place outer = l->predicate;
     cg_val loop = 0, go = 0;
-    cg_turns t;
-    cg_turns_begin(l, n, p, &t);
+    cg_iterations t;
+    cg_iterations_begin(l, n, p, &t);
     cg_plan_loop_begin(l);
-    if (t.looks) {
+    if (t.syncs) {
         loop = cg_while_begin(e);
         go = cg_while_carry(e, loop, COT_BOOL, cg_const(e, COT_BOOL, 1));
         cg_while_test(e, loop, go);
     }
     cg_val turns =
         cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, t.at_once), 1, 0);
-    l->guard = t.head;
+    l->predicate = t.head;
     plan_sub(l, n->at.loop.cond, in, &t.test);
-    cg_turns_next(l, &t);
-    l->guard = t.word;
+    cg_iterations_next(l, &t);
+    l->predicate = t.word;
     plan_turn(l, v, n, in, to, t.test);
-    cg_turns_end(l, &t);
-    l->guard = outer;
+    cg_iterations_end(l, &t);
+    l->predicate = outer;
     cg_loop_end(e, turns);
     cg_plan_touch(l, t.alive.buffer);
     cg_plan_touch(l, t.test.buffer);
-    if (t.looks) {
+    if (t.syncs) {
         cg_while_next(e, loop, go, cg_load(e, t.alive.buffer, cg_i64(e, 0), 0));
         cg_while_end(e, loop);
     }
     cg_plan_loop_end(l);
-    cg_turns_leave(l, &t);
+    cg_iterations_leave(l, &t);
 }
 
 void
@@ -543,7 +543,7 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     memcpy(in + consts, to, sizeof *in * (size_t)carries);
     if (p->size == 0)
         return;
-    if (cg_is_guarded(l, v->f, n)) {
+    if (cg_is_predicated(l, v->f, n)) {
         plan_turns(l, v, n, in, to);
         return;
     }

@@ -1,40 +1,42 @@
 /* How many kernels a region launches.
  *
  * A launch that is skipped takes a microsecond or two, a look of the host some ten, in which
- * the GPU stands idle.  So a cond is the device's where its branches have few launches, and
- * of a loop, which is looked at once in so many turns, a turn may have more: the more, the
- * fewer turns there are between two looks.
+ * the GPU stands idle.  So a cond is the device's where its branches have few launches, and of
+ * a loop, which is looked at once in so many iterations, an iteration may have more: the more,
+ * the fewer turns there are between two looks.
  *
- * A loop within has a number of turns that is not known.  Where the region is a turn of a loop,
- * it may wait (guard.c): then the loop counts for what is launched at a time. */
+ * A loop within has a number of iterations that is not known.  Where the region is an
+ * iteration of a loop, it may wait (predicate.c): then the loop counts for what is launched
+ * at a time. */
 #include "codegen/lower/launches.h"
 
-#include "codegen/lower/guard.h"
+#include "codegen/lower/predicate.h"
 
 enum {
-    LAUNCHES_MOST = 64,         /* of branches, or of a turn, to take it CHUNK times at once */
-    TURN_MOST = 1024,           /* of a turn                                                 */
-    CHUNK = 8,                  /* turns of a loop between two looks of the host          */
-    RESUMED = 4                 /* of a loop in a loop, each time it is launched          */
+    LAUNCHES_MOST = 64, /* of branches, or of an iteration, to take it CHUNK times at once */
+    ITERATIONS_MOST =
+        1024, /* of an iteration                                                 */
+    CHUNK = 8, /* turns of a loop between two looks of the host          */
+    RESUMED = 4 /* of a loop in a loop, each time it is launched          */
 };
 
-/* What may be done about a loop whose number of turns is not known. */
+/* What may be done about a loop whose number of iterations is not known. */
 typedef enum waiting {
     NOTHING,
-    WAITS,                      /* the turn around is launched again */
-    LOOKS                       /* the host asks whether it goes on  */
+    WAITS, /* the iteration around is launched again */
+    LOOKS /* the host asks whether it goes on  */
 } waiting;
 
 static int64_t
 add(int64_t x, int64_t y)
 {
-    return x < 0 || y < 0 || x + y > TURN_MOST ? -1 : x + y;
+    return x < 0 || y < 0 || x + y > ITERATIONS_MOST ? -1 : x + y;
 }
 
 static int64_t
 times(int64_t n, int64_t x)
 {
-    return x < 0 || (x > 0 && n > TURN_MOST / x) ? -1 : n * x;
+    return x < 0 || (x > 0 && n > ITERATIONS_MOST / x) ? -1 : n * x;
 }
 
 static int64_t
@@ -66,28 +68,29 @@ launches_of_turn(cg_lowering *l, const ir_node *n)
 }
 
 bool
-cg_turn_waits(cg_lowering *l, const ir_node *n)
+cg_iteration_waits(cg_lowering *l, const ir_node *n)
 {
     return launches(l, n->at.loop.body, NOTHING) < 0;
 }
 
 bool
-cg_has_few_turns(cg_lowering *l, const ir_node *n, bool nested)
+cg_has_few_iterations(cg_lowering *l, const ir_node *n, bool nested)
 {
     const int64_t max = n->at.loop.max, turn = launches_of_turn(l, n);
 
-    if (max <= 0 || max >= CHUNK || turn < 0 || turn > LAUNCHES_MOST || cg_turn_waits(l, n))
+    if (max <= 0 || max >= CHUNK || turn < 0 || turn > LAUNCHES_MOST ||
+        cg_iteration_waits(l, n))
         return false;
     return !nested || (max + 1) * turn <= LAUNCHES_MOST;
 }
 
 int64_t
-cg_turns_at_once(cg_lowering *l, const ir_node *n, bool looks)
+cg_iterations_at_once(cg_lowering *l, const ir_node *n, bool syncs)
 {
-    const int64_t turn = launches_of_turn(l, n), most = looks ? CHUNK : RESUMED;
+    const int64_t turn = launches_of_turn(l, n), most = syncs ? CHUNK : RESUMED;
     const int64_t n_turns = turn > 0 ? most * LAUNCHES_MOST / turn : 1;
 
-    if (!looks && cg_turn_waits(l, n))
+    if (!syncs && cg_iteration_waits(l, n))
         return 1;
     return n_turns < 1 ? 1 : n_turns > most ? most : n_turns;
 }
@@ -97,9 +100,9 @@ launches_of_while(cg_lowering *l, const ir_node *n, waiting w)
 {
     const int64_t turn = launches_of_turn(l, n);
 
-    if (cg_has_few_turns(l, n, true))
+    if (cg_has_few_iterations(l, n, true))
         return times(n->at.loop.max + 1, turn);
-    return w == NOTHING ? -1 : add(2, times(cg_turns_at_once(l, n, w == LOOKS), turn));
+    return w == NOTHING ? -1 : add(2, times(cg_iterations_at_once(l, n, w == LOOKS), turn));
 }
 
 static int64_t
@@ -160,15 +163,15 @@ launches(cg_lowering *l, const ir_graph *f, waiting w)
 }
 
 bool
-cg_is_guarded(cg_lowering *l, const ir_graph *f, const ir_node *n)
+cg_is_predicated(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
-    if (!l->target.grid || l->guard.set)
+    if (!l->target.grid || l->predicate.set)
         return l->target.grid;
-    return n->op == OP_cond ? launches_of_cond(l, f, n, LOOKS) >= 0 : cg_may_turn(l, n);
+    return n->op == OP_cond ? launches_of_cond(l, f, n, LOOKS) >= 0 : cg_may_iterate(l, n);
 }
 
 bool
-cg_may_turn(cg_lowering *l, const ir_node *n)
+cg_may_iterate(cg_lowering *l, const ir_node *n)
 {
     return launches_of_turn(l, n) >= 0;
 }

@@ -1,11 +1,11 @@
 /* A scan whose steps wait, as a while.
  *
- * Where a step holds a loop of many turns, or a branch with one, the host would have to look at
- * it in each.  As a while whose turns wait (guard.c) the scan is launched some steps at a time,
- * whatever the loops within do, and the host looks once for all of them.  The number of the
- * step is then a carry in the device's memory: the steps' x is a dynamic_slice of the xs,
- * and its y is put into the ys, which are carried in place from memory that nobody has
- * written.  The body's nodes are the same, so the bits are. */
+ * Where a step holds a loop of many iterations, or a branch with one, the host would have to
+ * look at it in each.  As a while whose iterations wait (predicate.c) the scan is launched
+ * some steps at a time, whatever the loops within do, and the host looks once for all of
+ * them.  The number of the step is then a carry in the device's memory: the steps' x is a
+ * dynamic_slice of the xs, and its y is put into the ys, which are carried in place from
+ * memory that nobody has written.  The body's nodes are the same, so the bits are. */
 #include "codegen/lower/launches.h"
 
 #include "ir/build.h"
@@ -200,7 +200,7 @@ cg_steps(cg_lowering *l, const ir_graph *f, const ir_node *n)
     s.n_xs = n->n_in - s.consts - s.carries;
     s.n_ys = n->n_out - s.carries;
     known->steps = make_steps(&s);
-    if (known->steps && !cg_may_turn(l, while_of(known->steps)))
+    if (known->steps && !cg_may_iterate(l, while_of(known->steps)))
         known->steps = NULL;
     return known->steps;
 }

@@ -1,5 +1,5 @@
 /* What the entry does: calls of kernels, copies; on a GPU, such as run where a word of its
- * memory holds (lower/guard.h). */
+ * memory holds (lower/predicate.h). */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/kernel/grid.h"
@@ -13,15 +13,15 @@ cg_place_at(cg_lowering *l, cg_place p, cg_val off)
 }
 
 uint32_t
-cg_word_buffer(cg_lowering *l, cg_place word, bool out)
+cg_predicate_buffer(cg_lowering *l, cg_place word, bool out)
 {
     return cg_place_buffer(l, &word, ir_scalar_type(l->ctx, COT_BOOL), "active", out);
 }
 
 static void
-guard_kernel(cg_lowering *l)
+predicate_kernel(cg_lowering *l)
 {
-    cg_grid_guard(l->k, cg_word_buffer(l, l->guard, false));
+    cg_grid_predicate(l->k, cg_predicate_buffer(l, l->predicate, false));
 }
 
 typedef struct copying { uint32_t to, from; } copying;
@@ -36,7 +36,7 @@ copy_element(cg_lowering *l, void *user, cg_ix i)
 }
 
 static void
-guarded_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
+predicated_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
 {
     copying c;
 
@@ -83,8 +83,8 @@ cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params)
         cg_grid_schedule(l->k);
         l->k->alone |= cg_launch_of(l->k).grid <= l->target.processors;
     }
-    if (l->guard.set)
-        guard_kernel(l);
+    if (l->predicate.set)
+        predicate_kernel(l);
     uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
     cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
     uint32_t m = 0;
@@ -103,8 +103,8 @@ void
 cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
 {
     int64_t bytes = t->size * (int64_t)cot_dtype_size(t->dtype);
-    if (l->guard.set) {
-        guarded_copy(l, to, from, t);
+    if (l->predicate.set) {
+        predicated_copy(l, to, from, t);
         return;
     }
     l->plan->now++;

@@ -44,7 +44,7 @@ void cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);
 void cg_kernel_call(cg_lowering *l);
 void cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params);
 
-/* The word of l->guard, or another, as a buffer of the kernel in hand. */
-uint32_t cg_word_buffer(cg_lowering *l, cg_place word, bool out);
+/* The word of l->predicate, or another, as a buffer of the kernel in hand. */
+uint32_t cg_predicate_buffer(cg_lowering *l, cg_place word, bool out);
 
 #endif

@@ -2,24 +2,24 @@
  *
  * A predicate lives in a word of the work block.  Kernels of a branch, or of a loop's body, are
  * launched whatever it says and look at it first: where it does not hold they end at once and
- * touch nothing (cg_grid_guard).  A launch that is skipped so is a launch that was not made, so
- * what is computed in place, where values lie and how long they live is as it was with the
- * host's branches.  Hence nothing in such a region may be the host's: copies are kernels, too,
- * and a foreign function keeps its region on the host.
+ * touch nothing (cg_grid_predicate).  A launch that is skipped so is a launch that was not
+ * made, so what is computed in place, where values lie and how long they live is as it was with
+ * the host's branches.  Hence nothing in such a region may be the host's: copies are kernels,
+ * too, and a foreign function keeps its region on the host.
  *
  *   cond     one kernel turns the index into a word for each branch; all branches follow
- *   while    some turns at a time (launches.h): the test, a kernel that says whether the loop
- *            goes on (and counts turns, where they are bounded), the body; then the host reads
- *            the word
+ *   while    some iterations at a time (launches.h): the test, a kernel that says whether the
+ *            loop goes on (and counts iterations, where they are bounded), the body; then the
+ *            host reads the word
  *
- * A loop of many turns in the body of another is launched for a few; where it has not
- * ended by then, the turn of the outer one waits: its other kernels are skipped until the outer
- * loop is launched again, which skips what comes before the inner one and goes on in it.  So of
- * all loops in each other the host looks at the outermost alone, once in so many launches of
- * its body, and these are the same each time.  What such a loop goes by:
+ * A loop of many iterations in the body of another is launched for a few; where it has not
+ * ended by then, the iteration of the outer one waits: its other kernels are skipped until the
+ * outer loop is launched again, which skips what comes before the inner one and goes on in it.
+ * So of all loops in each other the host looks at the outermost alone, once in so many launches
+ * of its body, and these are the same each time.  What such a loop goes by:
  *
  *   alive    it has not ended
- *   head     (of one whose turns wait) the turn before has ended, so the test is due
+ *   head     (of one whose iterations wait) the iteration before has ended, so the test is due
  *   word     the test held, so the body is due up to the first inner loop; what follows that
  *            runs where the inner one was alive and is no more, and what follows a cond with
  * one
@@ -31,7 +31,7 @@
  *
  * A word holds only where that of the region around it does: the kernels that write words run
  * always and ask. */
-#include "codegen/lower/guard.h"
+#include "codegen/lower/predicate.h"
 
 #include "codegen/elemental/element.h"
 #include "codegen/kernel/grid.h"
@@ -43,27 +43,27 @@ enum { WARPS = 8 };             /* that look for an example that goes on */
 
 /* Kernels are called without a guard between these two. */
 static cg_place
-leave_guard(cg_lowering *l)
+leave_predicate(cg_lowering *l)
 {
-    const cg_place outer = l->guard;
+    const cg_place outer = l->predicate;
 
-    l->guard = (cg_place){ 0 };
+    l->predicate = (cg_place){ 0 };
     return outer;
 }
 
 /* The word around, in the kernel in hand; true where there is none. */
 static cg_val
-word_around(cg_lowering *l, cg_place outer)
+predicate_around(cg_lowering *l, cg_place outer)
 {
     if (!outer.set)
         return cg_const(&l->b, COT_BOOL, 1);
     cg_val zero = cg_i64(&l->b, 0);
-    return cg_load(&l->b, cg_word_buffer(l, outer, false), zero, 0);
+    return cg_load(&l->b, cg_predicate_buffer(l, outer, false), zero, 0);
 }
 
 /* Memory for a word, or a count, which kernels without a guard write. */
 static cg_place
-new_word(cg_lowering *l, const char *name, cot_dtype t)
+new_predicate(cg_lowering *l, const char *name, cot_dtype t)
 {
     const cg_place p = cg_plan_new(l, name, ir_scalar_type(l->ctx, t));
 
@@ -73,17 +73,17 @@ new_word(cg_lowering *l, const char *name, cot_dtype t)
 }
 
 static cg_val
-load_word(cg_lowering *l, cg_place word)
+load_predicate(cg_lowering *l, cg_place word)
 {
     cg_val zero = cg_i64(&l->b, 0);
-    return cg_load(&l->b, cg_word_buffer(l, word, true), zero, 0);
+    return cg_load(&l->b, cg_predicate_buffer(l, word, true), zero, 0);
 }
 
 static void
-store_word(cg_lowering *l, cg_place word, cg_val x)
+store_predicate(cg_lowering *l, cg_place word, cg_val x)
 {
     cg_val zero = cg_i64(&l->b, 0);
-    cg_store(&l->b, cg_word_buffer(l, word, true), zero, x, 0);
+    cg_store(&l->b, cg_predicate_buffer(l, word, true), zero, x, 0);
 }
 
 static cg_val
@@ -105,67 +105,67 @@ is_not(cg_lowering *l, cg_val x)
 }
 
 cg_place *
-cg_guard_branches(cg_lowering *l, cg_place when, const ir_type *index, int branches)
+cg_predicate_branches(cg_lowering *l, cg_place when, const ir_type *index, int branches)
 {
-    const cg_place outer = leave_guard(l);
+    const cg_place outer = leave_predicate(l);
     cg_place *word = IR_NEW_N(l->arena, cg_place, branches + 1);
     cg_val x, around;
 
     for (int k = 0; k < branches; k++)
-        word[k] = new_word(l, "branch", COT_BOOL);
+        word[k] = new_predicate(l, "branch", COT_BOOL);
     cg_kernel_begin(l, "branch");
     cg_val zero = cg_i64(&l->b, 0);
     x = cg_load(&l->b, cg_place_buffer(l, &when, index, "index", false), zero, 0);
-    around = word_around(l, outer);
+    around = predicate_around(l, outer);
     for (int k = 0; k < branches; k++) {
         cg_val is = cg_is_branch(&l->b, x, index->dtype, k, branches);
 
         cg_val value = cg_insn2(&l->b, SC_and, COT_BOOL, is, around);
         cg_val zero = cg_i64(&l->b, 0);
-        cg_store(&l->b, cg_word_buffer(l, word[k], true), zero, value, 0);
+        cg_store(&l->b, cg_predicate_buffer(l, word[k], true), zero, value, 0);
     }
     cg_kernel_call(l);
-    l->guard = outer;
+    l->predicate = outer;
     return word;
 }
 
 static bool
-same_word(cg_place x, cg_place y)
+same_predicate(cg_place x, cg_place y)
 {
     return x.buffer == y.buffer;
 }
 
 cg_place
-cg_guard_join(cg_lowering *l, int n, const cg_place *word, const cg_place *end)
+cg_predicate_join(cg_lowering *l, int n, const cg_place *word, const cg_place *end)
 {
-    const cg_place outer = l->guard;
+    const cg_place outer = l->predicate;
     bool waits = false;
     cg_place join;
     cg_val any = 0;
 
     for (int k = 0; k < n; k++)
-        waits |= !same_word(word[k], end[k]);
+        waits |= !same_predicate(word[k], end[k]);
     if (!waits)
         return outer;
-    join = new_word(l, "join", COT_BOOL);
-    leave_guard(l);
+    join = new_predicate(l, "join", COT_BOOL);
+    leave_predicate(l);
     cg_kernel_begin(l, "join");
     for (int k = 0; k < n; k++) {
         cg_val zero = cg_i64(&l->b, 0);
-        cg_val x = cg_load(&l->b, cg_word_buffer(l, end[k], false), zero, 0);
+        cg_val x = cg_load(&l->b, cg_predicate_buffer(l, end[k], false), zero, 0);
 
         any = any ? either(l, any, x) : x;
     }
-    store_word(l, join, any);
+    store_predicate(l, join, any);
     cg_kernel_call(l);
-    l->guard = outer;
+    l->predicate = outer;
     return join;
 }
 
 /* ---- turns ---- */
 
 static uint32_t
-count_buffer(cg_lowering *l, const cg_turns *t)
+count_buffer(cg_lowering *l, const cg_iterations *t)
 {
     return cg_place_buffer(l, &t->count, ir_scalar_type(l->ctx, COT_I64), "turns", true);
 }
@@ -173,26 +173,26 @@ count_buffer(cg_lowering *l, const cg_turns *t)
 /* Words before the first turn; of a loop that resumes, of each launch: as they were, if this is
  * none that begins it. */
 static void
-begin_words(cg_lowering *l, const cg_turns *t, cg_place outer)
+begin_predicates(cg_lowering *l, const cg_iterations *t, cg_place outer)
 {
-    cg_val begins = word_around(l, outer), alive = begins, head = begins;
+    cg_val begins = predicate_around(l, outer), alive = begins, head = begins;
 
     if (t->resumes) {
         cg_val zero = cg_i64(&l->b, 0);
-        cg_val old = cg_load(&l->b, cg_word_buffer(l, t->outer->fresh, false), zero, 0);
+        cg_val old = cg_load(&l->b, cg_predicate_buffer(l, t->outer->fresh, false), zero, 0);
 
         cg_val right = is_not(l, old);
-        old = both(l, load_word(l, t->alive), right);
+        old = both(l, load_predicate(l, t->alive), right);
         alive = either(l, begins, old);
-        store_word(l, t->was, alive);
+        store_predicate(l, t->was, alive);
         if (t->waits)
-            head = either(l, begins, both(l, old, load_word(l, t->head)));
+            head = either(l, begins, both(l, old, load_predicate(l, t->head)));
     }
-    store_word(l, t->alive, alive);
+    store_predicate(l, t->alive, alive);
     if (t->waits)
-        store_word(l, t->head, head);
-    if (t->waits && t->looks)
-        store_word(l, t->nest.fresh, cg_const(&l->b, COT_BOOL, 1));
+        store_predicate(l, t->head, head);
+    if (t->waits && t->syncs)
+        store_predicate(l, t->nest.fresh, cg_const(&l->b, COT_BOOL, 1));
     if (t->max > 0) {
         const uint32_t count = count_buffer(l, t);
         cg_val zero = cg_i64(&l->b, 0), first = zero;
@@ -205,36 +205,36 @@ begin_words(cg_lowering *l, const cg_turns *t, cg_place outer)
 }
 
 void
-cg_turns_begin(cg_lowering *l, const ir_node *n, const ir_type *p, cg_turns *t)
+cg_iterations_begin(cg_lowering *l, const ir_node *n, const ir_type *p, cg_iterations *t)
 {
-    const cg_place outer = leave_guard(l);
-    const bool waits = cg_turn_waits(l, n);
-    const bool few = cg_has_few_turns(l, n, l->nest != NULL);
+    const cg_place outer = leave_predicate(l);
+    const bool waits = cg_iteration_waits(l, n);
+    const bool few = cg_has_few_iterations(l, n, l->nest != NULL);
 
-    *t = (cg_turns){ .max = n->at.loop.max, .p = p, .outer = l->nest };
-    t->looks = !few && !l->nest;
+    *t = (cg_iterations){ .max = n->at.loop.max, .p = p, .outer = l->nest };
+    t->syncs = !few && !l->nest;
     t->resumes = !few && l->nest;
     t->waits = waits;
-    t->at_once = few ? t->max + 1 : cg_turns_at_once(l, n, t->looks);
-    if (t->waits && t->looks) {
+    t->at_once = few ? t->max + 1 : cg_iterations_at_once(l, n, t->syncs);
+    if (t->waits && t->syncs) {
         t->nest.since = ++l->plan->now;
         t->nest.fresh = cg_plan_new(l, "fresh", ir_scalar_type(l->ctx, COT_BOOL));
         l->nest = &t->nest;
     }
-    t->alive = t->head = t->word = new_word(l, "active", COT_BOOL);
+    t->alive = t->head = t->word = new_predicate(l, "active", COT_BOOL);
     if (t->waits) {
-        t->head = new_word(l, "head", COT_BOOL);
-        t->word = new_word(l, "word", COT_BOOL);
+        t->head = new_predicate(l, "head", COT_BOOL);
+        t->word = new_predicate(l, "word", COT_BOOL);
     }
     if (t->resumes)
-        t->was = new_word(l, "was", COT_BOOL);
+        t->was = new_predicate(l, "was", COT_BOOL);
     if (t->max > 0)
-        t->count = new_word(l, "turns", COT_I64);
+        t->count = new_predicate(l, "turns", COT_I64);
     t->test = cg_plan_new(l, "test", p);
     cg_kernel_begin(l, "begin");
-    begin_words(l, t, outer);
+    begin_predicates(l, t, outer);
     cg_kernel_call(l);
-    l->guard = outer;
+    l->predicate = outer;
 }
 
 /* Does the test hold for any example?  A block looks; all its threads get the answer. */
@@ -263,12 +263,14 @@ any_example(cg_lowering *l, uint32_t test, int64_t n)
     return cg_loop_result(b, warps, 0);
 }
 
-/* One thread: whether the loop goes on.  A loop that has had its turns ends and says so. */
+/* One thread: whether the loop goes on.  A loop that has had its iterations ends and says
+ * so. */
 static void
-take_turn(cg_lowering *l, const cg_turns *t, cg_val any)
+take_iteration(cg_lowering *l, const cg_iterations *t, cg_val any)
 {
     cg_build *b = &l->b;
-    cg_val zero = cg_i64(b, 0), due = load_word(l, t->head), go = both(l, any, due), on = go;
+    cg_val zero = cg_i64(b, 0), due = load_predicate(l, t->head), go = both(l, any, due),
+           on = go;
 
     if (t->max > 0) {
         const uint32_t count = count_buffer(l, t);
@@ -280,66 +282,66 @@ take_turn(cg_lowering *l, const cg_turns *t, cg_val any)
         on = both(l, go, is_not(l, over));
         go = both(l, go, over);
     }
-    store_word(l, t->word, on);
+    store_predicate(l, t->word, on);
     if (t->waits)
-        store_word(l, t->alive,
-                   cg_insn3(b, SC_select, COT_BOOL, due, on, load_word(l, t->alive)));
+        store_predicate(l, t->alive,
+                        cg_insn3(b, SC_select, COT_BOOL, due, on, load_predicate(l, t->alive)));
     if (t->max > 0)
         cg_fail_if(b, go, COT_ERR_BOUND);
 }
 
 void
-cg_turns_next(cg_lowering *l, const cg_turns *t)
+cg_iterations_next(cg_lowering *l, const cg_iterations *t)
 {
-    const cg_place outer = leave_guard(l);
+    const cg_place outer = leave_predicate(l);
     cg_build *b = &l->b;
     uint32_t test;
 
     cg_kernel_begin(l, "turn");
     test = cg_place_buffer(l, &t->test, t->p, "test", false);
     if (t->p->size == 1) {
-        take_turn(l, t, cg_load(b, test, cg_i64(b, 0), 0));
+        take_iteration(l, t, cg_load(b, test, cg_i64(b, 0), 0));
     } else {
         cg_val any = any_example(l, test, t->p->size);
         cg_val one = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, 1), 1, 0);
 
-        take_turn(l, t, any);
+        take_iteration(l, t, any);
         cg_loop_end(b, one);
     }
     cg_kernel_call(l);
-    l->guard = outer;
+    l->predicate = outer;
 }
 
 void
-cg_turns_end(cg_lowering *l, const cg_turns *t)
+cg_iterations_end(cg_lowering *l, const cg_iterations *t)
 {
-    const cg_place last = l->guard;
+    const cg_place last = l->predicate;
 
     if (!t->waits)
         return;
-    leave_guard(l);
+    leave_predicate(l);
     cg_kernel_begin(l, "next");
     cg_val zero = cg_i64(&l->b, 0);
-    store_word(l, t->head, cg_load(&l->b, cg_word_buffer(l, last, false), zero, 0));
-    if (t->looks)
-        store_word(l, t->nest.fresh, cg_const(&l->b, COT_BOOL, 0));
+    store_predicate(l, t->head, cg_load(&l->b, cg_predicate_buffer(l, last, false), zero, 0));
+    if (t->syncs)
+        store_predicate(l, t->nest.fresh, cg_const(&l->b, COT_BOOL, 0));
     cg_kernel_call(l);
-    l->guard = last;
+    l->predicate = last;
 }
 
 void
-cg_turns_leave(cg_lowering *l, const cg_turns *t)
+cg_iterations_leave(cg_lowering *l, const cg_iterations *t)
 {
     cg_place over;
 
     l->nest = t->outer;
     if (!t->resumes)
         return;
-    over = new_word(l, "over", COT_BOOL);
-    leave_guard(l);
+    over = new_predicate(l, "over", COT_BOOL);
+    leave_predicate(l);
     cg_kernel_begin(l, "over");
-    cg_val right = is_not(l, load_word(l, t->alive));
-    store_word(l, over, both(l, load_word(l, t->was), right));
+    cg_val right = is_not(l, load_predicate(l, t->alive));
+    store_predicate(l, over, both(l, load_predicate(l, t->was), right));
     cg_kernel_call(l);
-    l->guard = over;
+    l->predicate = over;
 }
