@@ -537,7 +537,7 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     int consts = (int)n->at.loop.consts, carries = n->n_in - consts;
     cg_build *e = &l->entry;
     cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
-    if (cg_plan_state(l, v, g, to))
+    if (cg_plan_register_loop(l, v, g, to))
         return;
     start_carries(l, v, n, consts, carries, to);
     memcpy(in + consts, to, sizeof *in * (size_t)carries);
@@ -633,7 +633,7 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_build *e = &l->entry;
     cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
     const ir_graph *steps;
-    if (cg_plan_state(l, v, g, to))
+    if (cg_plan_register_loop(l, v, g, to))
         return;
     if ((steps = cg_steps(l, v->f, n)) != NULL) {
         plan_steps(l, v, n, steps, in, to);

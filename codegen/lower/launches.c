@@ -120,8 +120,8 @@ launches_of_node(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
     switch (n->op) {
     case OP_call: return launches(l, n->at.call.body, w);
     case OP_cond: return launches_of_cond(l, f, n, w);
-    case OP_while: return cg_fits_state(l, f, n) ? 1 : launches_of_while(l, n, w);
-    case OP_scan: return cg_fits_state(l, f, n) ? 1 : launches_of_scan(l, f, n, w);
+    case OP_while: return cg_fits_registers(l, f, n) ? 1 : launches_of_while(l, n, w);
+    case OP_scan: return cg_fits_registers(l, f, n) ? 1 : launches_of_scan(l, f, n, w);
     case OP_custom_call: return -1;
     default: return ir_ops[n->op].flag == IR_LINE ? 4 : 2;
     }

@@ -89,9 +89,9 @@ cg_node_rule cg_plan_scan;
 
 /* A while or scan in registers, in one kernel; false if its state or body is too large for
  * that. */
-bool cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to);
+bool cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to);
 /* Are they of n, of f, small enough for that?  (Where results take the place of operands,
- * cg_plan_state may refuse even so.) */
-bool cg_fits_state(cg_lowering *l, const ir_graph *f, const ir_node *n);
+ * cg_plan_register_loop may refuse even so.) */
+bool cg_fits_registers(cg_lowering *l, const ir_graph *f, const ir_node *n);
 
 #endif

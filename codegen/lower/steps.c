@@ -193,7 +193,7 @@ cg_steps(cg_lowering *l, const ir_graph *f, const ir_node *n)
     if (known->n >= -1)
         return known->steps;
     known->n = 0;
-    if (cg_fits_state(l, f, n) || !cg_steps_wait(l, s.body))
+    if (cg_fits_registers(l, f, n) || !cg_steps_wait(l, s.body))
         return NULL;
     s.consts = (int)n->at.scan.consts;
     s.carries = (int)n->at.scan.carries;

@@ -1,4 +1,4 @@
-/* Loops with a small state, in registers.
+/* Register-resident loops: those with a small state.
  *
  * Each element of each carry is a carried scalar of one loop in one kernel, and the body is
  * emitted inline at constant indices: no memory is touched but what comes from outside, and
@@ -16,7 +16,7 @@
 /* A longer body spills, is slower than kernels in turn, and takes the compiler long; over
  * examples, kernels in turn would be loops of their own. */
 enum {
-    STATE_MOST = 64,
+    REGISTERS_MOST = 64,
     Y_MOST = 256,
     WORK_MOST = 250,
     WORK_MOST_EACH = 1000,
@@ -28,18 +28,18 @@ enum {
 typedef enum lie {
     /* the same for all examples, or outside of the loop: any element may be read */
     FREE,
-    ALONG,                      /* element e of axis 0 belongs to example e */
-    ASTRAY                      /* an example needs what belongs to others */
+    ALONG, /* element e of axis 0 belongs to example e */
+    ASTRAY /* an example needs what belongs to others */
 } lie;
 
 typedef struct fitting {
     const ir_graph *f;
-    int64_t examples;           /* 0: there is no such axis */
+    int64_t examples; /* 0: there is no such axis */
     int64_t work;
     lie *of;
     /* each example wants all of it, for a sum or a product over it */
     bool *whole;
-    bool *held;                 /* made of what the loop holds in registers */
+    bool *held; /* made of what the loop holds in registers */
 } fitting;
 
 static bool
@@ -54,21 +54,13 @@ view_lie(const fitting *u, const ir_node *n)
     const ir_type *x = ir_type_at(u->f, n->in[0]), *y = ir_type_at(u->f, n->first);
     bool good = leads(u, x) && leads(u, y);
     switch (n->op) {
-    case OP_broadcast_in_dim:
-        good = good && n->at.broadcast.dims.at[0] == 0;
-        break;
-    case OP_transpose:
-        good = good && n->at.perm.perm.at[0] == 0;
-        break;
+    case OP_broadcast_in_dim: good = good && n->at.broadcast.dims.at[0] == 0; break;
+    case OP_transpose: good = good && n->at.perm.perm.at[0] == 0; break;
     case OP_slice:
         good = good && n->at.slice.start.at[0] == 0 && n->at.slice.stride.at[0] == 1;
         break;
-    case OP_reverse:
-        good = good && !ir_axes_has(n->at.axes.axes, 0);
-        break;
-    case OP_windows:
-        good = good && n->at.windows.axis != 0;
-        break;
+    case OP_reverse: good = good && !ir_axes_has(n->at.axes.axes, 0); break;
+    case OP_windows: good = good && n->at.windows.axis != 0; break;
     case OP_pad:
         good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 &&
                u->of[n->in[1]] == FREE;
@@ -98,11 +90,10 @@ static lie
 index_lie(const fitting *u, const ir_node *n)
 {
     switch (n->op) {
-    case OP_gather:             /* of a table outside, at indices of the examples */
+    case OP_gather: /* of a table outside, at indices of the examples */
         return u->of[n->in[0]] == FREE && !ir_ints_has(n->at.gather.offset_dims, 0) ? ALONG
                                                                                     : ASTRAY;
-    default:
-        return ASTRAY;
+    default: return ASTRAY;
     }
 }
 
@@ -118,17 +109,14 @@ node_lie(const fitting *u, const ir_node *n)
     if (!along)
         return FREE;
     switch (ir_ops[n->op].flag) {
-    case IR_POINTWISE:
-        return ALONG;
+    case IR_POINTWISE: return ALONG;
     case IR_MOVE:
         if (n->op == OP_concatenate)
             return n->at.axis.axis != 0 ? ALONG : ASTRAY;
         return view_lie(u, n);
     case IR_REDUCE: return ir_axes_has(ir_reduced_axes(n), 0) ? ASTRAY : ALONG;
-    case IR_CONTRACT:
-        return n->op == OP_dot_general ? product_lie(u, n) : ASTRAY;
-    default:
-        return index_lie(u, n);
+    case IR_CONTRACT: return n->op == OP_dot_general ? product_lie(u, n) : ASTRAY;
+    default: return index_lie(u, n);
     }
 }
 
@@ -159,12 +147,9 @@ choices(const fitting *u, const ir_node *n)
         return 0;
     switch (n->op) {
     case OP_dynamic_slice:
-    case OP_gather:
-        return 2 * size_of(u, n->in[0]) * size_of(u, n->first);
-    case OP_dynamic_update_slice:
-        return 2 * size_of(u, n->first);
-    default:
-        return 0;
+    case OP_gather: return 2 * size_of(u, n->in[0]) * size_of(u, n->first);
+    case OP_dynamic_update_slice: return 2 * size_of(u, n->first);
+    default: return 0;
     }
 }
 
@@ -212,7 +197,7 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
         u.of[f->in[consts + i]] = carry[i];
         u.held[f->in[consts + i]] = true;
     }
-    ir_each_node(n, f) {
+    ir_each_node (n, f) {
         lie y = node_lie(&u, n);
         bool held = false;
         for (int i = 0; i < n->n_in; i++)
@@ -225,7 +210,7 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
             return false;
     }
     find_whole(&u);
-    ir_each_node(n, f)
+    ir_each_node (n, f)
         if (!node_fits(&u, n))
             return false;
     for (int i = 0; i < f->n_out; i++)
@@ -234,19 +219,19 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
     return true;
 }
 
-typedef struct machine {                /* a loop in registers */
+typedef struct machine { /* a loop in registers */
     cg_lowering *l;
     cg_level *v;
     const ir_node *n;
     cg_frame *fr;
     int consts, carries, first_xs;
-    int64_t examples;                   /* 0: one */
-    int64_t begun;                      /* of them, those that chunks took */
+    int64_t examples; /* 0: one */
+    int64_t begun; /* of them, those that chunks took */
     bool many; /* threads share them               */
-    lie *lie;                           /* of each carry */
-    lie *out;                           /* of each output of the body */
-    int64_t *count;                     /* elements of each carry, of one example */
-    uint32_t *buffer;                   /* of each result */
+    lie *lie; /* of each carry */
+    lie *out; /* of each output of the body */
+    int64_t *count; /* elements of each carry, of one example */
+    uint32_t *buffer; /* of each result */
     /* first values of the carries that all examples share */
     cg_val **shared;
     int64_t work, elements;
@@ -269,8 +254,8 @@ try_examples(machine *m, int64_t examples)
         if (ir_bits(t->dtype) > m->widest && (m->lie[i] == ALONG || !examples))
             m->widest = ir_bits(t->dtype);
     }
-    if (m->elements > STATE_MOST || !body_fits(body, m->l->arena, examples, m->consts,
-                                               m->carries, m->lie, &m->work, m->out))
+    if (m->elements > REGISTERS_MOST || !body_fits(body, m->l->arena, examples, m->consts,
+                                                   m->carries, m->lie, &m->work, m->out))
         return false;
     for (int i = 0; i < m->carries; i++)
         if (m->lie[i] == FREE && m->out[i] != FREE)
@@ -330,10 +315,14 @@ body_frame(machine *m, const ir_graph *f, cg_val *const *state, cg_ix step)
 {
     cg_frame *in = cg_frame_new(m->l, f);
     for (int i = 0; i < f->n_in; i++) {
-        cg_bind b = { .kind = CG_BIND_OUTER, .frame = m->fr, .ref = m->n->in[i],
-                      .prefixed = i >= m->first_xs, .prefix = step };
+        cg_bind b = { .kind = CG_BIND_OUTER,
+                      .frame = m->fr,
+                      .ref = m->n->in[i],
+                      .prefixed = i >= m->first_xs,
+                      .prefix = step };
         if (i >= m->consts && i < m->first_xs)
-            b = (cg_bind){ .kind = CG_BIND_STATE, .state = state[i - m->consts],
+            b = (cg_bind){ .kind = CG_BIND_STATE,
+                           .state = state[i - m->consts],
                            .n_batch = m->lie[i - m->consts] == ALONG && m->examples ? 1 : 0 };
         cg_bind_value(m->l, in, f->in[i], b);
     }
@@ -533,8 +522,8 @@ enum { CHUNK = 8 };
 
 typedef struct chunk {
     machine *m;
-    cg_ix first;                        /* its first example */
-    uint32_t **local;                   /* of each element of each carry */
+    cg_ix first; /* its first example */
+    uint32_t **local; /* of each element of each carry */
     cg_ix step;
 } chunk;
 
@@ -570,8 +559,9 @@ static void
 chunk_step(cg_lowering *l, void *user, cg_ix j)
 {
     const chunk *c = user;
-    keep_state(c, j, run_step(c->m, c->m->n->at.scan.body, kept_state(c, j),
-                              cg_ix_add(&l->ix, c->first, j), c->step));
+    keep_state(c, j,
+               run_step(c->m, c->m->n->at.scan.body, kept_state(c, j),
+                        cg_ix_add(&l->ix, c->first, j), c->step));
 }
 
 static void
@@ -650,7 +640,7 @@ machine_of(cg_lowering *l, cg_level *v, const ir_node *n)
 }
 
 bool
-cg_fits_state(cg_lowering *l, const ir_graph *f, const ir_node *n)
+cg_fits_registers(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
     cg_level v = { .f = f };
     machine m = machine_of(l, &v, n);
@@ -658,7 +648,7 @@ cg_fits_state(cg_lowering *l, const ir_graph *f, const ir_node *n)
 }
 
 bool
-cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to)
+cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to)
 {
     const ir_node *n = g->node;
     const cg_group none = { 0 };
