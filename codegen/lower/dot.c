@@ -581,7 +581,7 @@ one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bo
     if (inner)
         inner_form(p, m_begin, m_end, vector);
     else if (s->by_lines)
-        cg_dot_lines(p, m_begin, m_end);
+        cg_dot_direct(p, m_begin, m_end);
     else if (s->packed)
         cg_dot_packed(p);
     else
@@ -595,7 +595,7 @@ batches(product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool i
     if (p->s.groups) {
         p->left = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(p->b, 0);
         p->right = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(p->b, 0);
-        cg_dot_groups(p, from, to);
+        cg_dot_batch_vectorised(p, from, to);
         return;
     }
     cg_val loop = loop_over(p->b, from, to, 1);

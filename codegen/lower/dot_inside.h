@@ -35,9 +35,9 @@ typedef struct shape {
     int64_t strip;  /* rows of a packed strip: mr and, where turned, some that nobody reads */
     int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
     int64_t mc, nc;
-    bool groups;    /* lanes run along the batch: dot_groups.c */
+    bool groups; /* lanes run along the batch: dot_batch_vectorised.c */
     bool pack_right;
-    bool by_lines;  /* lanes run along rows: dot_lines.c */
+    bool by_lines; /* lanes run along rows: dot_direct.c */
     int64_t run;    /* groups: so many rows are a stride apart; by_lines: rows of a line */
     /* by_lines: of a tile; vectors of a line are its columns */
     int64_t lines, results, columns;
@@ -241,13 +241,13 @@ void cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int6
 void cg_dot_packed(product *p);
 bool cg_dot_is_short(const shape *s);
 
-/* dot_groups.c: are lanes to run along the batch?  Then the tile is chosen. */
+/* dot_batch_vectorised.c: are lanes to run along the batch?  Then the tile is chosen. */
 bool cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes);
 void cg_dot_size_groups(shape *s, const cg_target *t, int64_t bytes, int64_t batch);
-void cg_dot_groups(const product *p, cg_val from, cg_val to);
+void cg_dot_batch_vectorised(const product *p, cg_val from, cg_val to);
 
-/* dot_lines.c: are lanes to run along the rows?  Then the tile is chosen. */
+/* dot_direct.c: are lanes to run along the rows?  Then the tile is chosen. */
 bool cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes);
-void cg_dot_lines(const product *p, cg_val m_begin, cg_val m_end);
+void cg_dot_direct(const product *p, cg_val m_begin, cg_val m_end);
 
 #endif

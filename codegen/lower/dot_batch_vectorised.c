@@ -327,7 +327,7 @@ groups_part(const product *p, cg_val from, cg_val to, part *a)
 }
 
 void
-cg_dot_groups(const product *p, cg_val from, cg_val to)
+cg_dot_batch_vectorised(const product *p, cg_val from, cg_val to)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;

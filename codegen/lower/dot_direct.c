@@ -104,7 +104,7 @@ typedef struct part {
 } part;
 
 typedef struct place {
-    cg_val loop[4], h, f, at, when;     /* `at`: in the tile's part of a line */
+    cg_val loop[4], h, f, at, when; /* `at`: in the tile's part of a line */
 } place;
 
 static place
@@ -299,7 +299,7 @@ lines_results(const product *p, part a)
 }
 
 void
-cg_dot_lines(const product *p, cg_val m_begin, cg_val m_end)
+cg_dot_direct(const product *p, cg_val m_begin, cg_val m_end)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
