@@ -6,7 +6,7 @@
 #include "ir/graph.h"
 
 enum {
-    /* computing a value again is dearer than storing and loading it */
+    /* computing a value again is more expensive than storing and loading it */
     CG_COST_SHARE = 12,
     /* instructions worth waking threads for: about 20 us */
     CG_COST_PARALLEL = 60000,
@@ -14,7 +14,7 @@ enum {
     CG_COST_SPREAD = 48,
     /* elements of a window that are written out, each with tests of its own */
     CG_WINDOW_MOST = 16,
-    /* an element so dear is not unrolled */
+    /* an element so expensive is not unrolled */
     CG_COST_HEAVY = 400,
     CG_ROW_MOST = 32768 /* bytes of a row kept while a kernel works on it                */
 };

@@ -187,9 +187,9 @@ own_cost(const rooting *u, ir_ref x, int *left)
     return c;
 }
 
-/* Dear elements with others put between them: vectors compute those too, and no split of the
- * loop helps.  Cheap ones are dearer to store: a max pool's gradient adds up several such
- * arrays. */
+/* Expensive elements with others put between them: vectors compute those too, and no split
+ * of the loop helps.  Cheap ones are more expensive to store: a max pool's gradient adds up
+ * several such arrays. */
 static bool
 is_spread(const rooting *u, const ir_node *pad)
 {

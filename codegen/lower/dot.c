@@ -83,15 +83,15 @@ power_of_two_from(int64_t x)
 
 /* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few
  * tiles.  Eight rows by two vectors keep the multipliers busy as well: they are enough for a
- * slight product, whose code is to be short. */
+ * small product, whose code is to be short. */
 static int64_t
-tile_rows(int64_t m, int64_t most, bool slight)
+tile_rows(int64_t m, int64_t most, bool small)
 {
     if (m <= most)
         return m > 0 ? m : 1;
     if (m >= 16 * most)
         return most;
-    for (int64_t rows = 8; slight && rows <= most; rows++)
+    for (int64_t rows = 8; small && rows <= most; rows++)
         if (m % rows == 0)
             return rows;
     for (int64_t rows = most; rows >= most - most / 3; rows--)
@@ -111,7 +111,7 @@ many_registers(const shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
 
     *rows = 14;
     *columns = 2;
-    if (s->slight || s->m.total <= 2 * *rows)
+    if (s->small || s->m.total <= 2 * *rows)
         return;
     *rows = s->k.n > 1 ? 10 : 12;
     for (int64_t c = 3; c <= 4; c++)
@@ -153,7 +153,7 @@ choose_tile(shape *s, const cg_target *t, int64_t bytes)
     else if (s->m.total <= 3)
         columns = 4;
     s->nr = s->w * at_most(columns, (s->n.total + s->w - 1) / s->w);
-    s->mr = s->m.total <= rows / 2 ? s->m.total : tile_rows(s->m.total, rows, s->slight);
+    s->mr = s->m.total <= rows / 2 ? s->m.total : tile_rows(s->m.total, rows, s->small);
     if (s->mr > 1 && s->nr > 0)
         s->mr = even_rows(s, s->mr, lanes == 1 ? 16 : t->registers >= 32 ? 28 : 12);
 }
@@ -176,7 +176,7 @@ wants_packing(const shape *s, const cg_target *t, int64_t bytes)
     if (s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1)
         return work > 2048;
     return s->m.total > 2 * s->mr &&
-           (s->k.total * s->n.total * bytes > t->l1 / 2 || (s->k.n > 1 && !s->slight));
+           (s->k.total * s->n.total * bytes > t->l1 / 2 || (s->k.n > 1 && !s->small));
 }
 
 /* Are products of two pairs of integers one step, exact modulo 2^32?  Those of i8, u8 and i16
@@ -256,8 +256,8 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg
     s->whole = s->steps > KC && s->nc >= s->n.total && s->m.total > s->mc &&
                round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
     s->own = d->sum != 0 && !s->swap;
-    s->near = s->m.total * s->n.total * bytes <= t->l2 / 2;
-    s->square = at_most(s->w, s->slight ? 8 : s->w);
+    s->fits_l2 = s->m.total * s->n.total * bytes <= t->l2 / 2;
+    s->square = at_most(s->w, s->small ? 8 : s->w);
     blocks = (s->m.total + s->mc - 1) / s->mc;
     if (threads > 1 &&
         2.0 * (double)s->m.total * (double)s->n.total * (double)kc > SHARED_LEAST)
@@ -338,7 +338,7 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
     }
     if (s.n.total < lanes && s.m.total > s.n.total)
         swap_sides(&s);
-    s.slight =
+    s.small =
         (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total <= SLIGHT;
     choose_tile(&s, t, bytes);
     s.pairs = wants_pairs(&s, d, t);
@@ -347,7 +347,7 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
     s.packed = s.pairs || wants_packing(&s, t, bytes);
     if (s.packed)
         choose_blocks(&s, t, s.b.total < threads ? threads : 1, bytes, d);
-    else if (d->dear)
+    else if (d->expensive)
         s.c_size = round_up(s.mr * s.nr, 16);
     share_rows(&s, threads);
     return s;
@@ -406,11 +406,11 @@ cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t c
     if (s->m.total % s->mr)
         end = cg_imin(b, end, m_end);
     cg_val rows = loop_over(b, m0, end, 1), m = cg_loop_var(b, rows);
-    if (p->d->dear) {
+    if (p->d->expensive) {
         vectors = loop_over(b, first, cg_i64(b, columns), s->w);
         first = cg_loop_var(b, vectors);
     }
-    tile r = tile_begin(p, 1, p->d->dear ? s->w : columns);
+    tile r = tile_begin(p, 1, p->d->expensive ? s->w : columns);
     cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, n0, column);
     cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, column);
@@ -483,12 +483,12 @@ direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool column
            in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val row = rows_over ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
     cg_val sum = direct_element(p, row, n, in_column);
-    if (p->d->dear)
+    if (p->d->expensive)
         cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), sum, 0);
     else
         give(p, m, n, sum, both(b, in_row, in_column));
     tile_end(p, &t);
-    if (p->d->dear)
+    if (p->d->expensive)
         cg_dot_give_rows(p, n0, m0, m_end, columns, columns_over);
 }
 

@@ -42,7 +42,7 @@ typedef struct cg_dot {
     void *user;
     /* 1 + the buffer of (b, m, n) itself, dense, if `store` does no more than that; or 0 */
     uint32_t sum;
-    bool dear;                      /* what `store` emits is long: a few copies are enough */
+    bool expensive; /* what `store` emits is long: a few copies are enough */
     /* Buffer of `type` and cg_dot_scratch elements, if that is not 0.  Its content means
      * nothing. */
     uint32_t scratch;

@@ -252,7 +252,7 @@ groups_tile(const product *p, const part *a, cg_val m0, cg_val r0)
     cg_val row = by ? cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m0), down)
                     : offset(b, &s->m, left_of(s, &s->m), safe);
     cg_val sum = element(&x, row, o, a->k_end);
-    if (blocks || p->d->dear) {
+    if (blocks || p->d->expensive) {
         cg_val at = kept_sum(&x, a->g, blocks ? m : i, o);
         cg_store(b, p->d->scratch, at, blocks ? with_before(&x, at, sum) : sum, in_row);
     } else {
@@ -267,7 +267,7 @@ groups_tile(const product *p, const part *a, cg_val m0, cg_val r0)
     cg_val count = cg_i64(b, s->mr);
     if (over)
         count = cg_imin(b, count, cg_isub(b, cg_i64(b, s->run), r0));
-    if (p->d->dear && !blocks) {
+    if (p->d->expensive && !blocks) {
         cg_val zero = cg_i64(b, 0);
         give_kept(p, a->g0, a->g, cg_iadd(b, m0, r0), zero, count);
     }

@@ -91,7 +91,8 @@ cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes
     choose_tile(s, (t->registers >= 32 ? 24 : 12) * 2 / (s->m.lhs[last] > 1 ? 3 : 2));
     s->mr = s->lines * s->run;
     s->nr = s->columns * s->w;
-    s->c_size = s->k.total > KC || d->dear ? round_up(s->lines * s->results * s->nr, 16) : 0;
+    s->c_size =
+        s->k.total > KC || d->expensive ? round_up(s->lines * s->results * s->nr, 16) : 0;
     return true;
 }
 
@@ -270,12 +271,12 @@ lines_tile(const product *p, part a)
     }
     place x = place_begin(p, &a);
     cg_val sum = tile_sum(p, &a, &x);
-    if (p->d->dear)
+    if (p->d->expensive)
         cg_store(b, p->d->scratch, kept_at(p, &x), sum, 0);
     else
         give_at(p, &a, &x, sum);
     place_end(p, &x);
-    if (p->d->dear)
+    if (p->d->expensive)
         give_kept(p, &a);
 }
 

@@ -28,8 +28,8 @@ typedef struct shape {
     bool by_rows;   /* the packed left side has its k's together, else its rows */
     bool turned;    /* ... which are packed by squares turned in registers */
     bool own;       /* sums are kept in the result itself */
-    bool slight;    /* little work: short code counts for more than the last tenth of speed */
-    bool near;      /* the result stays in the second cache */
+    bool small; /* little work: short code counts for more than the last tenth of speed */
+    bool fits_l2; /* the result stays in the second cache */
     int64_t square; /* panels are packed by squares of so many elements a side */
     int64_t across; /* rows that are packed by one vector: lanes, not many more than mr */
     int64_t strip;  /* rows of a packed strip: mr and, where turned, some that nobody reads */

@@ -302,7 +302,7 @@ prefetch_kept(const product *p, cg_val n0, cg_val m0)
     const shape *s = &p->s;
     const int64_t line = LINE / (int64_t)cot_dtype_size(p->d->type);
     const bool apart = s->own && s->n.total % line != 0;
-    for (int64_t i = 0; i < s->mr && !s->near && (s->own || s->steps > KC); i++)
+    for (int64_t i = 0; i < s->mr && !s->fits_l2 && (s->own || s->steps > KC); i++)
         for (int64_t c = 0; c < s->nr + (apart ? line - 1 : 0); c += line) {
             cg_val row = cg_i64(b, i), column = cg_i64(b, c < s->nr ? c : s->nr - 1);
             if (s->own) {

@@ -490,7 +490,7 @@ static const form *
 choose_form(const cg_target *t, const product *p)
 {
     const shape *s = &p->s;
-    const form *f = p->d->dear ? &forms[NARROW] : forms;
+    const form *f = p->d->expensive ? &forms[NARROW] : forms;
 
     while (f < &forms[NARROW] && (s->m.total < f->rows || s->n.total < f->columns ||
                                   2 * s->b.total * tiles_of(s, f) < f->fill * t->processors))

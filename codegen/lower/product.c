@@ -8,7 +8,7 @@
 #include "codegen/lower/level.h"
 #include "codegen/lower/rules.h"
 
-enum { DEAR = 16 };             /* instructions of an epilogue that few copies are made of */
+enum { EXPENSIVE = 16 }; /* instructions of an epilogue that few copies are made of */
 
 /* Axes of one operand that are neither contracted nor batch. */
 static ir_ints
@@ -268,7 +268,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.d.user = &p;
     p.d.sum = is_result_itself(&p) ? 1 + p.out[0] : 0;
     const int64_t epilogue = epilogue_cost(&p);
-    p.d.dear = epilogue > DEAR;
+    p.d.expensive = epilogue > EXPENSIVE;
     int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p.d, inner);
     if (scratch) {
         int64_t dims[1] = { scratch };

@@ -10,7 +10,7 @@
 enum {
     UNROLLED_MOST = 8,
     LOOK_MOST = 64, /* nodes that are looked at for sums */
-    DEAR = 24,      /* instructions of an element that copies are not made of */
+    EXPENSIVE = 24,      /* instructions of an element that copies are not made of */
 };
 
 /* The empty float sum is +0: the neutral -0 is not what a sum of nothing is. */
@@ -78,9 +78,9 @@ pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t si
     const ir_graph *f = fr->f;
     int first, last, left = LOOK_MOST;
     cg_reduced(f, n, &first, &last);
-    bool dear =
-        size > 2 && element_cost(f, n->in[0], 4) > DEAR && !contains_sums(fr, n->in[0], &left);
-    if (l->exact || (size <= UNROLLED_MOST && (!dear || l->vector)))
+    bool expensive = size > 2 && element_cost(f, n->in[0], 4) > EXPENSIVE &&
+                     !contains_sums(fr, n->in[0], &left);
+    if (l->exact || (size <= UNROLLED_MOST && (!expensive || l->vector)))
         return CG_FOLD_UNROLLED;
     if (l->vector && !l->target.grid && size <= CG_WINDOW_MOST &&
         element_cost(f, n->in[0], 4) == 0 && !contains_sums(fr, n->in[0], &left))

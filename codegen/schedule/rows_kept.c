@@ -48,7 +48,7 @@ set_kept_roots(rows *r, bool are)
 }
 
 /* Of what member i computes at each element in pass s, keep the first that an earlier pass
- * computed, and that is dear and has room. */
+ * computed, and that is expensive and has room. */
 static bool
 keep_one(rows *r, uint32_t i, int s, int64_t *room)
 {
