@@ -1,13 +1,13 @@
 /* Folding: a value that equals op(in) bit for bit, made without the op.
  *
- * First the constants: an op whose operands are all constant is evaluated by the twin, so that
- * folding cannot disagree with running.  Results stay small: at most FOLD_SMALL elements, or
- * one repeated (a pointwise op of splats is a splat, a moved splat is a splat).  Then the
- * identities, which hold for NaN, infinities and signed zeros: x + -0 = x, but x + 0 is not x
- * (it turns -0 into +0), and x * 0 is 0 for integers only.  Complex constants are only moved:
- * what is computed of them folds when a pass has split them into pairs.  No rule swaps
- * operands, and all of them always run: the bits of a graph do not depend on who built it
- * (docs/numerics.md section 2). */
+ * First the constants: an op whose operands are all constant is evaluated by the reference
+ * evaluator, so that folding cannot disagree with running.  Results stay small: at most
+ * FOLD_SMALL elements, or one repeated (a pointwise op of splats is a splat, a moved splat
+ * is a splat).  Then the identities, which hold for NaN, infinities and signed zeros: x + -0
+ * = x, but x + 0 is not x (it turns -0 into +0), and x * 0 is 0 for integers only.  Complex
+ * constants are only moved: what is computed of them folds when a pass has split them into
+ * pairs.  No rule swaps operands, and all of them always run: the bits of a graph do not
+ * depend on who built it (docs/numerics.md section 2). */
 #include <math.h>
 
 #include "ir/eval/eval.h"

@@ -191,8 +191,8 @@ cot_status ir_parse(cot_context *ctx, const char *name, const char *text, size_t
 /* verify.c: every invariant of a graph. */
 cot_status ir_verify(cot_context *ctx, const ir_graph *f, const char *after);
 
-/* eval/: the twin.  in and out are dense arrays of the types of f's inputs and outputs; bool is
- * one byte.  Fails with COT_ERR_BOUND where a while passes its `max`. */
+/* eval/: the reference evaluator. in and out are dense arrays of the types of f's inputs and
+ * outputs; bool is one byte.  Fails with COT_ERR_BOUND where a while passes its `max`. */
 cot_status ir_eval(const ir_graph *f, void *const *out, const void *const *in);
 
 #endif

@@ -37,7 +37,7 @@ rt_run_graph(const ir_graph *f, const cot_compile_options *o, void *const *in, v
     return status;
 }
 
-/* Complex arrays are pairs to the twin: the same bytes. */
+/* Complex arrays are pairs to the reference evaluator: the same bytes. */
 cot_status
 rt_check_eval(const ir_graph *f, void *const *in, void ***out)
 {
@@ -177,14 +177,15 @@ compare_bits(const ir_graph *f, const char *name, void *const *want, void *const
             continue;
         const cot_dtype part = ir_part_type(t->dtype);
         v->good = false;
-        ir_buf_printf(&v->why, "%s: result %d, element %lld is %.17g; the twin has %.17g", name,
-                      i, (long long)at, rt_element(part, got[i], at),
+        ir_buf_printf(&v->why,
+                      "%s: result %d, element %lld is %.17g; the reference evaluator has %.17g",
+                      name, i, (long long)at, rt_element(part, got[i], at),
                       rt_element(part, want[i], at));
     }
 }
 
-/* One compilation in process against the twin's results `want`: by LLVM, or where that is not
- * there by the C compiler, whose vectors have any width. */
+/* One compilation in process against the reference evaluator's results `want`: by LLVM, or
+ * where that is not there by the C compiler, whose vectors have any width. */
 static cot_status
 compare_code(const ir_graph *f, int bits, int threads, void *const *in, void *const *want,
              rt_verdict *v)
@@ -219,8 +220,8 @@ has_compiler(cot_context *ctx)
 
 enum { C_BITS = 512 }; /* what the C compiler takes apart for a smaller machine */
 
-/* The twin's results, and the host's widest vector; skipped where there is neither LLVM nor a C
- * compiler. */
+/* The reference evaluator's results, and the host's widest vector; skipped where there is
+ * neither LLVM nor a C compiler. */
 static cot_status
 backends_begin(const ir_graph *f, void *const *in, int *bits, void ***want, rt_verdict *v)
 {
@@ -229,9 +230,10 @@ backends_begin(const ir_graph *f, void *const *in, int *bits, void ***want, rt_v
     rt_verdict_new(f, v);
     *bits = 0;
     if (!cg_llvm() && !has_compiler(f->ctx)) {
-        rt_verdict_skip(v, ir_format(&f->ctx->arena,
-                                     "there is only the twin: built without LLVM, and %s",
-                                     cot_error(f->ctx)));
+        rt_verdict_skip(
+            v, ir_format(&f->ctx->arena,
+                         "there is only the reference evaluator: built without LLVM, and %s",
+                         cot_error(f->ctx)));
         cot_error_clear(f->ctx);
         return COT_OK;
     }

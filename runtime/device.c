@@ -124,7 +124,8 @@ typedef struct sim_run_of {
     void *work;
 } sim_run_of;
 
-/* Under the context's lock, as the twin: the simulator reports what it finds there. */
+/* Under the context's lock, as the reference evaluator: the simulator reports what it finds
+ * there. */
 static cot_status
 sim_body(cot_context *ctx, void *arg)
 {

@@ -203,7 +203,8 @@ typedef struct eval_call {
     void *const *args;
 } eval_call;
 
-/* The twin reads its arguments to the end: what is written over them stays apart until then. */
+/* The reference evaluator reads its arguments to the end: what is written over them stays
+ * apart until then. */
 static cot_status
 eval_apart(const eval_call *c, ir_arena *scratch)
 {

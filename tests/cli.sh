@@ -186,7 +186,7 @@ fn @f(%x: f32[37], %y: f32[37]) -> f32[37] {
 END
     status 0 "$cot" check product.cot;                                  prints "back ends    agrees"
     status 1 env COT_CC=./wrongcc "$cot" check product.cot;             prints "back ends    FAILED: C, 32 bits"
-    status 0 env COT_CC=/nowhere/cc "$cot" check product.cot;           prints "back ends    skipped: there is only the twin"
+    status 0 env COT_CC=/nowhere/cc "$cot" check product.cot;           prints "back ends    skipped: there is only the reference evaluator"
 fi
 # The bits of a float are its own also where differences are taken in f64; a loop that negative numbers never leave is
 # asked about others, and one that never ends is left alone.
@@ -287,7 +287,7 @@ for backend in eval sim c; do
 done
 # Kernels for GPUs: by the simulator; where there is no driver, one sentence.
 "$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend sim >got
-cmp want got || { bad=1; echo "the simulator differs from the twin"; }
+cmp want got || { bad=1; echo "the simulator differs from the reference evaluator"; }
 if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 2 env COT_CUDA_DRIVER=/none/libcuda.so.1 "$cot" run f.cot --backend cuda; says "there is no CUDA driver: /none"
     status 2 env COT_CUDA_DRIVER=/none/libcuda.so.1 COT_TARGET=cuda:sm_90 "$cot" run f.cot; says "there is no CUDA driver"

@@ -1,5 +1,5 @@
 /* cot check: derivatives against differences, vmap against loops, back ends (those of the
- * derivatives too) against the twin. */
+ * derivatives too) against the reference evaluator. */
 #include "runtime/check.h"
 
 #include "ir/diag.h"
@@ -50,7 +50,8 @@ cli_check(cot_cli *c)
         return cli_failed(c);
     status = rt_check_text(f, &v);
     worst = worse(worst, tell(c, "text", status, &v));
-    if (pass_functionalize(f, true, &f) != COT_OK) /* the twin takes pure graphs */
+    if (pass_functionalize(f, true, &f) !=
+        COT_OK) /* the reference evaluator takes pure graphs */
         return cli_failed(c);
     if (c->n_in == 0 && rt_check_points(f, in, &ends) != COT_OK)
         return cli_failed(c);

@@ -1,8 +1,8 @@
 /* Indexing at run time: indices are emitted like any other value, clamped, and become part of
  * the address.
  *
- * gather and scatter share one picture, as in the twin: every index vector names a window of
- * the operand. */
+ * gather and scatter share one picture, as in the reference evaluator: every index vector
+ * names a window of the operand. */
 #include "codegen/lower/index.h"
 
 #include "codegen/elemental/element.h"

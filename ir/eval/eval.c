@@ -1,4 +1,5 @@
-/* The driver of the slow twin: walks a graph in order, one dense array for each live value.
+/* The driver of the reference evaluator: walks a graph in order, one dense array for each live
+ * value.
  *
  * A value's block is given back after its last use.  Blocks come in sizes of four steps a
  * doubling, from one arena that the evaluation owns; that arena hangs on a recovery point of

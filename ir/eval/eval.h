@@ -1,6 +1,6 @@
-/* The slow twin, inside: a function per op that is not pointwise, plain loops over dense arrays
- * in the orders of docs/numerics.md.  The driver runs pointwise ops as scalar programs, in
- * strips.
+/* the reference evaluator, inside: a function per op that is not pointwise, plain loops over
+ * dense arrays in the orders of docs/numerics.md.  The driver runs pointwise ops as scalar
+ * programs, in strips.
  *
  * f16 and bf16 are widened to f32 at the door of an op that computes, and rounded once on the
  * way out; ops that only move elements know nothing but their width. */

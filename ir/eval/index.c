@@ -7,8 +7,8 @@
  * windows and scatter visits the updates one by one, in row-major order, which is the order
  * that the result of scatter_add and scatter_mul is defined by (docs/numerics.md section 5).
  *
- * A window that would leave the operand is moved inside (clip, and promise, whose word the twin
- * does not take), or left out as a whole (fill). */
+ * A window that would leave the operand is moved inside (clip, and promise, whose word the
+ * reference evaluator does not take), or left out as a whole (fill). */
 #include <math.h>
 
 #include "ir/eval/eval.h"

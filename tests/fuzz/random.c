@@ -22,9 +22,15 @@
 
 enum { GOOD, BAD_GRAPH, BAD_TEXT, BAD_PASS, BAD_BITS, BAD_VMAP, BAD_DERIVATIVE, BAD_WRITES, CRASH, TOO_LONG = 30 };
 static const char *const verdicts[] = {
-    "good", "the graph does not verify", "print, then parse, is not the identity", "a clean-up changes a bit",
-    "a back end differs from the twin", "vmap differs from a loop", "<w, Jv> differs from <J'w, v>",
-    "functionalize changes a bit", "a crash, or no end",
+    "good",
+    "the graph does not verify",
+    "print, then parse, is not the identity",
+    "a clean-up changes a bit",
+    "a back end differs from the reference evaluator",
+    "vmap differs from a loop",
+    "<w, Jv> differs from <J'w, v>",
+    "functionalize changes a bit",
+    "a crash, or no end",
 };
 
 static bool writes_only;

@@ -1,4 +1,4 @@
-/* Arguments and results of a graph, here or on the device, and the twin's judgement of them. */
+/* Arguments and results of a graph, here or on the device, and the reference evaluator's judgement of them. */
 #ifndef TESTS_GPU_ARRAYS_H
 #define TESTS_GPU_ARRAYS_H
 
@@ -47,7 +47,7 @@ run(const cot_kernel *k, const arrays *a)
     return cot_run(k, a->out, (const cot_array *const *)a->in);
 }
 
-/* The status is the twin's, and so are the results. */
+/* The status is the reference evaluator's, and so are the results. */
 static void
 agrees(const arrays *a, cot_status s)
 {

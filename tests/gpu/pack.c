@@ -4,7 +4,7 @@
  *
  * Of the laws' programs FIRST, FIRST + STEP, ...: text, PTX, manifest, and a file of samples,
  * plain and special, each the bytes of all arguments, of all results, and of the new values of
- * in/out arguments, as the twin has them.  Of each bench workload: PTX and manifest; its
+ * in/out arguments, as the reference evaluator has them.  Of each bench workload: PTX and manifest; its
  * arguments the runner makes from a seed, as rt_random_fill does, and of its results there is a
  * hash, made with the host's kernel, unless a line "; no expectation" says that this takes too
  * long.  A line "; fast" lets tensor cores make it; then the results themselves are packed
@@ -43,7 +43,7 @@ write_arrays(FILE *to, const ir_graph *f, int n, const ir_ref *v, void *const *a
         fwrite(at[i], 1, laws_bytes(ir_type_at(f, v[i])), to);
 }
 
-/* Arguments, and what the twin makes of them. */
+/* Arguments, and what the reference evaluator makes of them. */
 static cot_status
 write_sample(const laws_program *p, bool special, FILE *to)
 {

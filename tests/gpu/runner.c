@@ -1,4 +1,4 @@
-/* Runs a bundle on a GPU: every program's results against the twin's bits, then the workloads
+/* Runs a bundle on a GPU: every program's results against the reference evaluator's bits, then the workloads
  * by the clock.
  *
  *   runner [FOLDER] [TORCH.txt] [RUNS]

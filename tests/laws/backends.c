@@ -1,4 +1,4 @@
-/* Every back end and vector width against the twin, bit for bit, over the programs of the laws:
+/* Every back end and vector width against the reference evaluator, bit for bit, over the programs of the laws:
  * `backends FIRST STEP` takes programs FIRST, FIRST + STEP, ...; `backends N` is program N
  * alone.
  *

@@ -1,4 +1,4 @@
-/* Laws of transforms of transforms, on the twin, in f64: `compose SAMPLE [FIRST
+/* Laws of transforms of transforms, on the reference evaluator, in f64: `compose SAMPLE [FIRST
  * [COUNT] | K/N]`, K/N being part K of N, K from 0.
  *
  * A chain applies transforms to a program, one after the other.  The last one is judged against
@@ -17,7 +17,7 @@
  *   pairs      every pair of the transforms below, on every program
  *   triples    of all triples on all programs, numbered, each TRIPLE_STEP-th
  *
- * A chain that would make a graph too large for the twin is left out; the last line says how
+ * A chain that would make a graph too large for the reference evaluator is left out; the last line says how
  * many.
  * A failure prints the chain, the program's number and text, and the two values. */
 #include <math.h>
@@ -602,7 +602,7 @@ fits(const ir_graph *f, int which)
     return f->n_nodes <= MOST_NODES && n <= MOST_ELEMENTS;
 }
 
-/* A while keeps a tape of its steps for each derivative of a derivative: the twin has no room
+/* A while keeps a tape of its steps for each derivative of a derivative: the reference evaluator has no room
  * for many. */
 static bool
 too_deep(const laws_program *p, const links *l)

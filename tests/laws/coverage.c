@@ -3,9 +3,9 @@
  * coverage write             the page, to stdout coverage check PAGE K N    the lines of ops K,
  * K + N, ... are in the page: 1 if one is not
  *
- * The program of an op at a type (programs.h) runs on the twin, compiled in this process,
+ * The program of an op at a type (programs.h) runs on the reference evaluator, compiled in this process,
  * from an object file and from C source, and the bits are compared; its jvp, vjp and vmap
- * run on the twin.  A cell is `yes`, or the reason why there is nothing to do, in the words
+ * run on the reference evaluator.  A cell is `yes`, or the reason why there is nothing to do, in the words
  * of whatever refused.  A cell that is neither is a failure.  What the derivatives are is
  * for the other laws to judge.  Writes and views run functionalized, collectives under a
  * vmap of three. */
@@ -133,7 +133,7 @@ same_bits(const entry *e, void *const *got)
     return "yes";
 }
 
-/* ---- transforms, on the twin ---- */
+/* ---- transforms, on the reference evaluator ---- */
 
 static const char *
 runs(const ir_graph *g, const laws_program *p)

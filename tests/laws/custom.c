@@ -1,4 +1,4 @@
-/* Laws of custom functions, on the twin, in f64: `custom [FIRST [COUNT]]`.
+/* Laws of custom functions, on the reference evaluator, in f64: `custom [FIRST [COUNT]]`.
  *
  * Every program goes behind a name, with its own vjp as the rule that the text carries:
  * whatever is then done to the call must give what it gives without.  So the machinery around

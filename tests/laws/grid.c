@@ -1,5 +1,5 @@
 /* Grid schedules: every program of the laws, scheduled for a GPU, run by the simulator, against
- * the twin, bit for bit.
+ * the reference evaluator, bit for bit.
  *
  *   grid FIRST STEP          programs FIRST, FIRST + STEP, ...
  *
@@ -32,8 +32,10 @@ check(const laws_program *p, laws_filler *fill)
         for (int i = 0; i < f->n_out; i++) {
             const int64_t at = laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]);
             if (at >= 0) {
-                laws_fail(p, "grid", ir_format(&f->ctx->arena, "result %d differs from the twin at %lld",
-                                    i, (long long)at));
+                laws_fail(p, "grid",
+                          ir_format(&f->ctx->arena,
+                                    "result %d differs from the reference evaluator at %lld", i,
+                                    (long long)at));
                 break;
             }
         }

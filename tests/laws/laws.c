@@ -1,4 +1,4 @@
-/* The laws, on the twin: `laws NAME [FIRST [COUNT] | K/N]` runs one law over the programs, or
+/* The laws, on the reference evaluator: `laws NAME [FIRST [COUNT] | K/N]` runs one law over the programs, or
  * over part K of N, K from 0.
  *
  *   print        what prints parses back to the same graph

@@ -73,7 +73,7 @@ double laws_uniform(uint64_t *seed);
 /* Real numbers of an array: two for each complex one.  Those below that take or give numbers go
  * by these. */
 static inline int64_t laws_parts(const ir_type *t) { return ir_is_complex(t->dtype) ? 2 * t->size : t->size; }
-/* f as the twin takes it: arrays of complex numbers as pairs. */
+/* f as the reference evaluator takes it: arrays of complex numbers as pairs. */
 cot_status laws_eval(const ir_graph *f, void *const *out, void *const *in);
 
 /* Number i as a double (of the parts, where t is complex); number i from a double. */

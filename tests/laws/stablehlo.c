@@ -132,7 +132,7 @@ standins(const laws_program *p, exported_text *t)
         compare(p, g);
 }
 
-/* f, a sample of its operands, and what the twin makes of it. */
+/* f, a sample of its operands, and what the reference evaluator makes of it. */
 static void
 write_files(const laws_program *p, const ir_graph *f, const char *suffix)
 {

@@ -1,5 +1,5 @@
 /* The C emitter: the graphs of check_lower.c as one C file, compiled by the system's compilers,
- * give the bits of the twin.  What the emitter refuses it refuses with a sentence, and it
+ * give the bits of the reference evaluator.  What the emitter refuses it refuses with a sentence, and it
  * refuses little. */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Reductions, windows and sorts by a traced body, on the twin and compiled; their derivatives
+/* Reductions, windows and sorts by a traced body, on the reference evaluator and compiled; their derivatives
  * and maps. */
 #include "traced.h"
 

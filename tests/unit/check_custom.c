@@ -1,7 +1,7 @@
 /* Rows of the feature list about custom functions: `ctest -R A25` runs one.
  *
  * Each row is a test case of its own; it registers what it needs in a context of its own, and
- * compares values by the twin and, where kernels can be compiled, by cot_call; messages are
+ * compares values by the reference evaluator and, where kernels can be compiled, by cot_call; messages are
  * compared whole. */
 #include "tests/unit/traced.h"
 

@@ -1,6 +1,6 @@
 /* More rows about custom functions: foreign sort and take with their rules, and what bodies may
  * touch.
- * `ctest -R A33` runs one; values by the twin, messages whole. */
+ * `ctest -R A33` runs one; values by the reference evaluator, messages whole. */
 #define _GNU_SOURCE
 #include "tests/unit/customs.h"
 

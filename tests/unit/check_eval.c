@@ -1,4 +1,4 @@
-/* The twin: values worked out by hand, special values, and the orders of docs/numerics.md
+/* The reference evaluator: values worked out by hand, special values, and the orders of docs/numerics.md
  * against a reference written for this test by another road (one lane at a time, recursion
  * for the tree). */
 #include <math.h>

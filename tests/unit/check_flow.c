@@ -1,4 +1,4 @@
-/* call, cond, scan and while under every transform and their nestings, on the twin. */
+/* call, cond, scan and while under every transform and their nestings, on the reference evaluator. */
 #include "tests/unit/flow_programs.h"
 #include "tests/unit/oracle.h"
 

@@ -587,7 +587,7 @@ END_TEST
 
 /* `cot check` runs each width on one thread and on two, and its message names the run, the result and
  * the element that differ first.  The C code adds a quarter to one element from one call on: the
- * first call is that of the twin. */
+ * first call is that of the reference evaluator. */
 static int wrong_from;
 
 static int
@@ -625,10 +625,11 @@ START_TEST(back_ends_that_differ)
     ck_assert_int_eq(rt_check_backends(g, in, &v), COT_OK);
     ck_assert(v.skipped || !v.good);
     if (!v.skipped)
-        ck_assert_str_eq(v.why.text,
-                         ir_format(&ctx->arena,
-                                   "%s%s: result 0, element 2 is 3.25; the twin has 3",
-                                   cg_llvm() ? "" : "C, ", run[_i]));
+        ck_assert_str_eq(
+            v.why.text,
+            ir_format(&ctx->arena,
+                      "%s%s: result 0, element 2 is 3.25; the reference evaluator has 3",
+                      cg_llvm() ? "" : "C, ", run[_i]));
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* Grid schedules: programs large enough for each of their forms against the twin, what PTX says
+/* Grid schedules: programs large enough for each of their forms against the reference evaluator, what PTX says
  * of them, and the mistakes that the simulator finds in kernels built by hand. */
 #include "grid_suite.h"
 #include "runtime/check.h"

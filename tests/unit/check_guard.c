@@ -1,4 +1,4 @@
-/* Branches and loops that the GPU decides by itself (codegen/lower/guard.h): the twin's bits,
+/* Branches and loops that the GPU decides by itself (codegen/lower/guard.h): the reference evaluator's bits,
  * whatever the predicates say, and how often the host asked. */
 #include "tests/gpu/arrays.h"
 

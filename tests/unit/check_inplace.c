@@ -3,7 +3,7 @@
  *
  * Each program runs by the kernel with its in/out arguments, then without them but with every
  * argument donated and each result in the argument that the plan pairs it with; both must give
- * the twin's bits. */
+ * the reference evaluator's bits. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -158,7 +158,7 @@ same_bits(const ir_graph *f, int i, const void *want, const cot_array *got)
     ck_assert_msg(at < 0, "%s: result %d differs at %d", f->name, i, (int)at);
 }
 
-/* What the twin says for the arguments of all runs. */
+/* What the reference evaluator says for the arguments of all runs. */
 static void **
 twin(const ir_graph *f, void **in)
 {

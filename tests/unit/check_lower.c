@@ -1,8 +1,8 @@
-/* Compiled kernels agree with the twin, bit for bit, at every vector width and number of
+/* Compiled kernels agree with the reference evaluator, bit for bit, at every vector width and number of
  * threads.
  *
  * Each row is a graph as text.  It is prepared as every graph is before kernels, evaluated by
- * the twin, lowered and run for each width that the machine has, on the same inputs: numbers
+ * the reference evaluator, lowered and run for each width that the machine has, on the same inputs: numbers
  * drawn from a fixed seed, among them zeros of both signs, infinities and NaN. */
 
 #include "codegen/backend.h"

@@ -1,6 +1,6 @@
 /* Rows of the feature list about in-place writes, views and functionalize.
  *
- * Each row is a function of this file that runs bodies by the kernel and by the twin, or
+ * Each row is a function of this file that runs bodies by the kernel and by the reference evaluator, or
  * compares a whole message; `ctest -R B59` runs one. */
 #include "tests/unit/mutated.h"
 

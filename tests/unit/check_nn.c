@@ -1,4 +1,4 @@
-/* Layers and losses, forward and backward, beside PyTorch's figures, on the twin and compiled,
+/* Layers and losses, forward and backward, beside PyTorch's figures, on the reference evaluator and compiled,
  * with the same bits. */
 #include "runtime/values.h"
 #include "traced.h"

@@ -1,4 +1,4 @@
-/* Object files: what is built is what the twin computes, bit for bit, and needs nothing. */
+/* Object files: what is built is what the reference evaluator computes, bit for bit, and needs nothing. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Sorting, searching, counting: values on the twin and compiled, mapped, and their
+/* Sorting, searching, counting: values on the reference evaluator and compiled, mapped, and their
  * derivatives. */
 #include "traced.h"
 
@@ -70,7 +70,7 @@ START_TEST(sorts)
 }
 END_TEST
 
-/* The twin's order is qsort's, and the back end's the twin's, from lengths of one to digits. */
+/* The reference evaluator's order is qsort's, and the back end's the reference evaluator's, from lengths of one to digits. */
 static int
 rising(const void *a, const void *b)
 {

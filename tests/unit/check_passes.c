@@ -1,4 +1,4 @@
-/* The transforms against what they mean, on the twin: derivatives against differences, reverse
+/* The transforms against what they mean, on the reference evaluator: derivatives against differences, reverse
  * mode against forward mode, second derivatives against differences of first ones, vmap against
  * a loop. One row of a table is one function; every op of the pointwise, reduction, movement
  * and product families has one. */

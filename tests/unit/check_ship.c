@@ -117,7 +117,7 @@ static const char main_text[] =
     "    printf(\"%a %a %a %a\\n\", at, dw[0], dw[1], dw[2]);\n"
     "    return LOSS_FLOPS > 0 && LOSS_TRAFFIC > 0 && LOSS_ARG1_ALIGN == 4 ? 0 : 1;\n}\n";
 
-/* What the program prints, computed by the twin. */
+/* What the program prints, computed by the reference evaluator. */
 static const char *
 expected(void)
 {

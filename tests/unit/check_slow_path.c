@@ -1,5 +1,5 @@
 /* Programs that kernels hardly ever need: every one that an op has is a function of the
- * library, of the twin's bits, with the processor's fma and without. */
+ * library, of the reference evaluator's bits, with the processor's fma and without. */
 #include <math.h>
 
 #include "codegen/llvm/slow_path.h"

@@ -1,4 +1,4 @@
-/* Compositions against values computed by hand, on the twin. */
+/* Compositions against values computed by hand, on the reference evaluator. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})

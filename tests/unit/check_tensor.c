@@ -177,7 +177,7 @@ START_TEST(ptx_is_what_it_should_be)
 }
 END_TEST
 
-/* Without the option, the bits of the twin: no tensor core. */
+/* Without the option, the bits of the reference evaluator: no tensor core. */
 START_TEST(only_where_asked_for)
 {
     const ir_graph *f = parsed(text_of(2));

@@ -1,4 +1,4 @@
-/* Windows, pooling and convolution, on the twin and compiled, against loops; their
+/* Windows, pooling and convolution, on the reference evaluator and compiled, against loops; their
  * derivatives. */
 #include "traced.h"
 

@@ -1,4 +1,4 @@
-/* For suites of in-place writes: a function's results by the kernel and by the twin. */
+/* For suites of in-place writes: a function's results by the kernel and by the reference evaluator. */
 #ifndef TESTS_UNIT_MUTATED_H
 #define TESTS_UNIT_MUTATED_H
 
@@ -64,7 +64,7 @@ gives(cot_fn *f, int n, const data *in, const double *want, const double *inout)
         cot_array_free(y[i]);
 }
 
-/* The same by the twin: the writes as they stand, then the functionalized graph. */
+/* The same by the reference evaluator: the writes as they stand, then the functionalized graph. */
 static inline void
 twin_gives(cot_fn *f, int n, const data *in, const double *want)
 {

@@ -1,4 +1,4 @@
-/* Helpers of the suites that trace bodies: run one on the twin, print one as text. */
+/* Helpers of the suites that trace bodies: run one on the reference evaluator, print one as text. */
 #ifndef TESTS_UNIT_TRACED_H
 #define TESTS_UNIT_TRACED_H
 
