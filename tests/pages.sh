@@ -38,7 +38,7 @@ for page in $pages; do
     for link in $(words '\]\([^)#: ]+' "$page" | cut -c3-); do
         [ -e "$(dirname "$page")/$link" ] || missing "$page" "$link"
     done
-    # Not what is built, nor the programs that carriers.md lists.
+    # Not what is built, nor the programs that back-ends.md lists.
     for path in $(sed 's,build/[^ `]*,,g; s,^| examples/[^|]*|,,; /^No program by itself/d; s,ninja -C.*,,' "$page" | words '\b(include|ir|passes|frontend|codegen|runtime|tools|tests|examples|bench)/[A-Za-z0-9_./{},*-]+[A-Za-z0-9_}]' -); do
         for one in $(eval echo "$path"); do
             case $one in

@@ -400,7 +400,7 @@ void cg_kernel_print(ir_buf *b, const cg_kernel *k);
 void cg_module_print(ir_buf *b, const cg_module *m);
 /* Does a C function run on the device, in its stream? */
 bool cg_extern_on_device(const cg_extern *x);
-/* Can this process (carrier NULL), or the carrier, hold the module's foreign calls? */
+/* Can this process (back end NULL), or the back end, hold the module's foreign calls? */
 cot_status cg_check_externs(const cg_module *m, const char *carrier);
 /* kernel/compare.c: do two kernels compute the same, instruction by instruction?  Names do not
  * count. */

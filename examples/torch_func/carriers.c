@@ -142,7 +142,7 @@ print_array(const cot_array *a)
         printf("[]");
 }
 
-/* ---- three carriers ---- */
+/* ---- three back ends ---- */
 
 typedef struct trip {
     carriers *c;

@@ -1,4 +1,4 @@
-/* The programs of this folder: one function, three carriers, one answer.
+/* The programs of this folder: one function, three back ends, one answer.
  *
  * carry() runs a function on given arrays by the evaluator, by the JIT, and from an object
  * file that is written to a temporary folder, linked with the system's compiler and loaded. 
@@ -6,7 +6,7 @@
  * two; then the figures are printed once and compared with those that are expected. A program
  * is a main() between carriers_begin and carriers_end:
  *
- *     carriers c = carriers_begin("batched_dot");
+ *     back ends c = carriers_begin("batched_dot");
  *     cot_array *x = ARRAY(&c, cot_f32(2, 2), 1, 2, 3, 4);
  *
  *     carry(&c, "vmap(dot)(x, x)", cot_vmap(dot), ARRAYS(x, x), EXACT(5, 25));
@@ -29,7 +29,7 @@ typedef struct carriers {
     int failed;      /* checks that failed so far: the exit status                          */
     int skip_object; /* set it around what no object file can hold                          */
     int draws;       /* set it around what takes the generator's key: carry() seeds it with */
-    uint64_t seed;   /* this before each carrier, and hands an object the key { seed, 0 }   */
+    uint64_t seed; /* this before each back end, and hands an object the key { seed, 0 }   */
     int no_compiler; /* there is none: said once                                            */
     double seconds;  /* of CARRIERS_TIME: to time each function for; 0: not at all          */
     cot_array *owned[CARRIERS_ARRAYS]; /* inputs, and results of the latest carry()         */
@@ -58,7 +58,7 @@ typedef struct carried {
 #define NEAR(relative, ...)                                                                    \
     ((figures){ CARRIERS_COUNT_(__VA_ARGS__), relative, CARRIERS_DOUBLES_(__VA_ARGS__) + 1 })
 #define EXACT(...) NEAR(0.0, __VA_ARGS__)
-/* No figures: the bits of the carriers are compared with each other only. */
+/* No figures: the bits of the back ends are compared with each other only. */
 #define ANY ((figures){ -1, 0.0, NULL })
 
 #define CARRIERS_ARRAYS_(...) ((cot_array *const[]){ NULL, __VA_ARGS__ })

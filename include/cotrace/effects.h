@@ -1,7 +1,7 @@
 /* Cotrace: effects inside traced functions: lines that are printed, conditions that are
  * checked.
  *
- * Both happen once where they stand, in the order of the trace, by every carrier: the
+ * Both happen once where they stand, in the order of the trace, by every back end: the
  * evaluator, kernels, and object files, which then link libcotrace_rt.a.  Under vmap a
  * cot_print prints a line for each example before the next effect happens, and a check holds if
  * it does for all.  Under grad and its kin they happen once, with the values of the function,

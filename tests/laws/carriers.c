@@ -1,4 +1,4 @@
-/* The table of docs/carriers.md: every carrier of a program, bit for bit against the evaluator
+/* The table of docs/back-ends.md: every back end of a program, bit for bit against the evaluator
  * (carry.h), over the programs of the laws and programs in files.
  *
  *   law_carriers --page PAGE [--missing] [--part K/N] [--row ROW ...] [FILE.cot ...]
@@ -44,7 +44,7 @@ static struct row {
     int programs, same[CARRIERS];
 } row[MAX_ROWS];
 
-/* What a carrier refuses. */
+/* What a back end refuses. */
 static struct note {
     char program[NAME], carrier[NAME], why[200];
 } note[MAX_NOTES];
@@ -247,7 +247,7 @@ run_programs(int first, int step, int end, const struct row *r, struct row *cons
 
 static const char *const about =
     "# Carriers\n\n"
-    "Made by `docs/carriers.sh`: every program of the tests (the laws, op by op; the goldens; "
+    "Made by `docs/back-ends.sh`: every program of the tests (the laws, op by op; the goldens; "
     "the text tests; what the\n"
     "examples compile) through everything that can carry it. A number is how many gave the "
     "evaluator's bits. The laws'\n"
@@ -255,7 +255,8 @@ static const char *const about =
     "is written for vectors of\n"
     "1, 4, 8 and 16 floats in turn and compiled with `-O2 -Wall -Wextra -Wpedantic "
     "-Wconversion -Wshadow -Werror`; tcc takes\n"
-    "that for one float, plain C11. A difference fails `docs/carriers.sh`, and of a sample the "
+    "that for one float, plain C11. A difference fails `docs/back-ends.sh`, and of a sample "
+    "the "
     "tests `laws.carriers` and\n"
     "`carriers.files`, which also want of each program what is said here.\n\n";
 static const char *const empty = "\nNo program by itself in:", *const unmade =
@@ -313,7 +314,7 @@ read_row(const char *page, struct row *r)
         for (int k = 0; k < CARRIERS; k++) {
             at += strcspn(at, "|\n");
             if (strncmp(at, "| ", 2) != 0) {
-                r->programs = 0;    /* a page of fewer carriers */
+                r->programs = 0; /* a page of fewer back ends */
                 return false;
             }
             at += 2;
@@ -458,7 +459,7 @@ make_page(const char *path, int n_want, const char *const *want, bool missing, i
 
 /* -- the page believed -- */
 
-/* Does a line say what the carrier refuses of what begins with these words? */
+/* Does a line say what the back end refuses of what begins with these words? */
 static bool
 is_noted(const char *page, const char *words, const char *carrier)
 {
@@ -472,7 +473,7 @@ is_noted(const char *page, const char *words, const char *carrier)
     return false;
 }
 
-/* In the row of each program taken every carrier here gives the bits of all but what it
+/* In the row of each program taken every back end here gives the bits of all but what it
  * refuses, and what was refused just now is said to be. */
 static void
 check_page(const char *path)

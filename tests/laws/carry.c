@@ -1,4 +1,4 @@
-/* Programs through every carrier (carry.h). */
+/* Programs through every back end (carry.h). */
 #include "tests/laws/carry.h"
 
 #include <dlfcn.h>
@@ -69,7 +69,7 @@ answer(carry_batch *b, carry_program *p, carry_by by, carry_answer a, const char
             p->text ? p->text : "");
 }
 
-/* What the context says is why: a carrier that has no way to call a function in this process
+/* What the context says is why: a back end that has no way to call a function in this process
  * refuses. */
 static void
 refuse(carry_batch *b, carry_program *p, carry_by by)
@@ -308,7 +308,7 @@ call(carry_batch *b, carry_program *p, const cg_natural *fn, void *library)
     return why;
 }
 
-/* The function that a carrier has of a program; NULL: it has none. */
+/* The function that a back end has of a program; NULL: it has none. */
 static const cg_natural *
 function_of(const carry_program *p, carry_by by)
 {

@@ -1,4 +1,4 @@
-/* Programs through every carrier: the JIT, an object file, C by several compilers, bit for bit
+/* Programs through every back end: the JIT, an object file, C by several compilers, bit for bit
  * against the evaluator.
  *
  * Starting a compiler is dear, so programs go in batches: one file of C for each width in use,

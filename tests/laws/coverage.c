@@ -27,7 +27,7 @@ typedef struct entry {
     ir_op op;
     cot_dtype type;
     const char *cell[COLUMNS];
-    ir_graph *g; /* what the carriers run; NULL: not taken */
+    ir_graph *g; /* what the back ends run; NULL: not taken */
     void **in, **want;
     char name[24];
     cg_natural c;

@@ -1,4 +1,4 @@
-/* Effects: lines and checks happen once, in order, under every transform and carrier. */
+/* Effects: lines and checks happen once, in order, under every transform and back end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

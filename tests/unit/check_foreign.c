@@ -1,4 +1,4 @@
-/* Foreign functions: one call for each way in which C passes something, by every carrier.
+/* Foreign functions: one call for each way in which C passes something, by every back end.
  *
  * Each case runs by the evaluator (libffi), the JIT (by address), an object file and C source
  * (by name; both are linked against this program's own symbols), and gives the same bits. */
@@ -93,7 +93,7 @@ foreign_many(double x0, int64_t k0, double x1, int64_t k1, double x2, int64_t k2
     return sum;
 }
 
-/* ---- carriers ---- */
+/* ---- back ends ---- */
 
 enum { MOST = 64 };
 

@@ -31,7 +31,7 @@ runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
     cot_kernel_free(k);
 }
 
-/* The result of f by every carrier in this process. */
+/* The result of f by every back end in this process. */
 static void
 gives(cot_fn *f, cot_types types, const void *const *in, const double *want)
 {

@@ -1,11 +1,11 @@
 /* Arithmetic on elements of 2, 4, 6 and 8 bits, which no graph has.
  *
- * A value of such a type is one of a wider type, its carrier, that holds only numbers of the
- * small one: i8 and u8 of integers, f32 of floats.  Every op is done on carriers and its result
- * made narrow again: integers modulo 2^n, floats to the nearest even.  As all of these floats
- * have fewer than half the digits of f32, to round twice is to round once for +, -, *, / and
- * sqrt.  What is larger than the greatest is an infinity where the format has one, else NaN
- * where it has that, else the greatest; a NaN is 0 where the format has none. */
+ * A value of such a type is one of a wider type, its back end, that holds only numbers of
+ * the small one: i8 and u8 of integers, f32 of floats.  Every op is done on back ends and
+ * its result made narrow again: integers modulo 2^n, floats to the nearest even.  As all of
+ * these floats have fewer than half the digits of f32, to round twice is to round once for
+ * +, -, *, / and sqrt.  What is larger than the greatest is an infinity where the format has
+ * one, else NaN where it has that, else the greatest; a NaN is 0 where the format has none. */
 #include "frontend/stablehlo/import/rules.h"
 
 #include <math.h>

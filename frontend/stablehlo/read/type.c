@@ -12,7 +12,7 @@ dtype_named(const char *name)
     return COT_DTYPE_NONE;
 }
 
-/* f32, i8, ui8, i1, complex<f32>: ours, or COT_DTYPE_NONE; of small ones the carrier. */
+/* f32, i8, ui8, i1, complex<f32>: ours, or COT_DTYPE_NONE; of small ones the back end. */
 static bool
 element_type(hlo_reader *r, cot_dtype *out, const hlo_small **small)
 {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs/carriers.md from its programs.   docs/carriers.sh [-j N] [BUILD_DIR [missing | ROW ...]]
+# docs/back-ends.md from its programs.   docs/back-ends.sh [-j N] [BUILD_DIR [missing | ROW ...]]
 #
 # Rows are made one by one and merged into the page: all of them, those that it lacks, or those named.  All take half
 # an hour of one core, with -j 2 a quarter of two; what a run that was stopped had made stays, and `missing` goes on.
@@ -28,7 +28,7 @@ for name in "$@"; do
 done
 part=0
 while [ $part -lt "$jobs" ]; do
-    "$build"/tests/laws/law_carriers --page docs/carriers.md --part $part/"$jobs" "$@" tests/goldens/*.cot \
+    "$build"/tests/laws/law_carriers --page docs/back-ends.md --part $part/"$jobs" "$@" tests/goldens/*.cot \
         tests/text/*/*.cot "$place"/examples/*/*.cot || echo "$part" >>"$place"/failed &
     part=$((part + 1))
 done
