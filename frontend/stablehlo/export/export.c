@@ -1,5 +1,5 @@
 /* The module: functions, and for each node its rule of export.def, in place or in a composite's
- * stand-in. */
+ * legalised form. */
 #include "frontend/stablehlo/export/export.h"
 
 #include "cotrace/stablehlo.h"

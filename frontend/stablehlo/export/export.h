@@ -1,10 +1,9 @@
 /* Graphs to StableHLO text: what the rules of export.def may use.
  *
- * A rule writes one op of ours as ops of StableHLO.  Where StableHLO has no such op, the text
- * has a composite:
- * `stablehlo.composite "cotrace.NAME"`, which holds the attributes of the op of ours, and a
- * private function that computes it by other ops (its stand-in).  Other tools run the function;
- * import takes the op by its name. */
+ * A rule writes one op of ours as ops of StableHLO.  Where StableHLO has no such op, the
+ * text has a composite: `stablehlo.composite "cotrace.NAME"`, which holds the attributes of
+ * the op of ours, and a private function that computes it by other ops (its legalised form).
+ * Other tools run the function; import takes the op by its name. */
 #ifndef FRONTEND_STABLEHLO_EXPORT_H
 #define FRONTEND_STABLEHLO_EXPORT_H
 
@@ -12,7 +11,7 @@
 
 typedef struct hlo_write hlo_write;
 
-/* An op to write: in a graph, or as the body of its stand-in. */
+/* An op to write: in a graph, or as the body of its legalised form. */
 typedef struct hlo_site {
     hlo_write *w;
     ir_op op;
@@ -25,7 +24,7 @@ typedef struct hlo_site {
     const char **out; /* the rule puts the names of the results here */
     const char *name; /* of StableHLO's op, where the row has one */
     bool (*rule)(struct hlo_site *s); /* of the row */
-    bool alone;       /* it is written as the body of its stand-in */
+    bool alone;       /* it is written as the body of its legalised form */
 } hlo_site;
 typedef bool fe_hlo_writer(hlo_site *s); /* false: the error is recorded */
 
@@ -33,11 +32,11 @@ typedef bool fe_hlo_writer(hlo_site *s); /* false: the error is recorded */
 #include "frontend/stablehlo/export/export.def"
 #undef EXPORT
 
-/* A function of the text: a graph of the user's, or a stand-in. */
+/* A function of the text: a graph of the user's, or a legalised form. */
 typedef struct hlo_written {
     const char *name;
     const ir_graph *g;
-    ir_op op; /* of a stand-in, with what tells it from others */
+    ir_op op; /* of a legalised form, with what tells it from others */
     const ir_attrs *at;
     int n_in, n_out;
     const ir_type *const *in_type;
@@ -104,10 +103,11 @@ const char *fe_hlo_add_function(hlo_write *w, hlo_written f, uint64_t hash);
 const char *fe_hlo_function_of(hlo_write *w, const ir_graph *g);
 bool fe_hlo_no_counterpart(hlo_site *s); /* the error is recorded; false */
 
-/* decomposition.c: a composite, whose stand-in is written by the row's rule, or is a graph. */
+/* decomposition.c: a composite, whose legalised form is written by the row's rule, or is a
+ * graph. */
 bool fe_hlo_composite_of(hlo_site *s, bool by_rule);
-/* standin.c: the op as a graph of others, for a function; NULL, the error recorded, if there is
- * none. */
+/* legalise.c: the op as a graph of others, for a function; NULL, the error recorded, if
+ * there is none. */
 ir_graph *fe_hlo_stand_in(hlo_site *s);
 
 /* The module: its entry is @main. */

@@ -2,7 +2,7 @@
 # Options are set by name alone: a value without a name does not compile, at its line, for each macro
 # of the public headers that takes options; the same call without it has no such error.
 #     options.sh SOURCE_DIR COMPILER...
-# The operands are stand-ins of any type, so only the errors about values without names count.
+# The operands are legalised forms of any type, so only the errors about values without names count.
 set -eu
 include=$1/include
 shift
