@@ -465,7 +465,7 @@ any_name(const char *const *name, uint32_t n)
 }
 
 /* Counts of graphs that share sub-functions are exponential; they stop here. */
-#define UNFOLDED_MOST ((uint64_t)1 << 62)
+#define MAX_UNFOLDED ((uint64_t)1 << 62)
 
 /* What the graph holds, here or in a sub-function. */
 static void
@@ -489,7 +489,7 @@ mark_kinds(ir_graph *f)
         f->chain = chain > f->chain ? chain : f->chain;
         for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
             f->unfolded += sub[i]->unfolded;
-            f->unfolded = f->unfolded > UNFOLDED_MOST ? UNFOLDED_MOST : f->unfolded;
+            f->unfolded = f->unfolded > MAX_UNFOLDED ? MAX_UNFOLDED : f->unfolded;
             f->mutates |= sub[i]->mutates;
             f->views |= sub[i]->views;
             f->complex |= sub[i]->complex;

@@ -4,9 +4,9 @@
 #include "passes/pass.h"
 
 enum {
-    GROUPS_LEAST = 4,
-    GROUP_MOST = 16,  /* groups that go last; and the features of one then, */
-    LINE_LEAST = 12 /* or results fewer than those, which go along a line of so many */
+    MIN_GROUPS = 4,
+    MAX_GROUP = 16,  /* groups that go last; and the features of one then, */
+    MIN_LINE = 12 /* or results fewer than those, which go along a line of so many */
 };
 
 /* The order of axes that a padded operand is stored in. */
@@ -18,15 +18,15 @@ operand_order(ir_build *b, ir_ref x, int64_t o, const int64_t *low, const int64_
     const ir_node *n = ir_bdef(b, x);
     const int rank = t->rank, last = rank - 1;
     const int64_t c = t->dims[last];
-    const bool by_groups = t->dims[0] >= GROUPS_LEAST && c < GROUP_MOST;
+    const bool by_groups = t->dims[0] >= MIN_GROUPS && c < MAX_GROUP;
     const bool as_it_lies =
-        n && n->op == OP_transpose && n->at.perm.perm.at[last - 1] == last && c < GROUP_MOST;
+        n && n->op == OP_transpose && n->at.perm.perm.at[last - 1] == last && c < MAX_GROUP;
 
     for (int i = 0; i < rank; i++)
         perm[i] = by_groups ? (i + 1) % rank : i;
     if (!by_groups && rank > 3 && c > 1 &&
-        t->dims[last - 1] + low[last - 1] + high[last - 1] >= LINE_LEAST &&
-        (o < GROUP_MOST || as_it_lies)) {
+        t->dims[last - 1] + low[last - 1] + high[last - 1] >= MIN_LINE &&
+        (o < MAX_GROUP || as_it_lies)) {
         perm[last - 1] = last;
         perm[last] = last - 1;
     }
@@ -42,7 +42,7 @@ pad_rows(ir_build *b, ir_ref x, ir_ref fill, int64_t *low, int64_t *high, int64_
     const int64_t c = t->dims[last];
     int64_t dims[COT_MAX_RANK];
 
-    if (c < 1 || c >= GROUP_MOST || low[last] || high[last] || interior[last] ||
+    if (c < 1 || c >= MAX_GROUP || low[last] || high[last] || interior[last] ||
         interior[last - 1] || (low[last - 1] == 0 && high[last - 1] == 0))
         return ir_pad(b, x, fill, low, high, interior);
     memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);

@@ -19,7 +19,7 @@
 enum {
     MAX_PHASES = 16,
     /* features of a phase that goes together with others; of more, each fills vectors alone */
-    TOGETHER_MOST = 16
+    MAX_TOGETHER = 16
 };
 
 /* One axis: how many phases, of so many positions each; windows `stride` apart, of every
@@ -128,7 +128,7 @@ has_phases(spread *s)
                              .step = w->base / d_step, .dilation = w->dilation / d_step };
         s->axis[i].each = (s->positions[i] + s->axis[i].phases - 1) / s->axis[i].phases;
         if (w->base > 1 && w->stride == 1 && w->dilation == 1 && w->size % w->base == 0 &&
-            s->w->dims[s->w->rank - 1] < TOGETHER_MOST)
+            s->w->dims[s->w->rank - 1] < MAX_TOGETHER)
             s->axis[i] = all_together(s, i);
         all *= s->axis[i].phases <= MAX_PHASES ? s->axis[i].phases : MAX_PHASES + 1;
         if (all > MAX_PHASES)

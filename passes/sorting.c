@@ -13,15 +13,15 @@
 
 #include "passes/rules.h"
 
-enum { KEYS_MOST = 16 };
+enum { MAX_KEYS = 16 };
 
 /* ---- keys ---- */
 
 typedef struct keys {
     const pass_combiner *c;
     int n;
-    ir_ref key[KEYS_MOST];      /* in the comparator: what it reads of the a's */
-    bool greater[KEYS_MOST];
+    ir_ref key[MAX_KEYS];      /* in the comparator: what it reads of the a's */
+    bool greater[MAX_KEYS];
 } keys;
 
 static int
@@ -92,7 +92,7 @@ read_keys(keys *s, ir_ref v)
     const pass_combiner *c = s->c;
     const ir_node *n = ir_def(c->g, v);
 
-    if (!n || s->n == KEYS_MOST)
+    if (!n || s->n == MAX_KEYS)
         return false;
     if (read_less(c, v, &s->key[s->n], &s->greater[s->n])) {
         s->n++;
@@ -151,7 +151,7 @@ static ir_ref
 by_keys(ir_build *b, const keys *s, int axis, const ir_ref *x)
 {
     pass_combiner c = *s->c;
-    ir_ref y[KEYS_MOST];
+    ir_ref y[MAX_KEYS];
     const ir_type *t = ir_btype(b, x[0]);
 
     c.g = key_graph(b, s);

@@ -9,7 +9,7 @@
  * It comes after contraction, which it must not give more to see: bits stay as they are. */
 #include "passes/engine.h"
 
-enum { STEPS_MOST = 8, NODES_MOST = 600, SIZE_LEAST = 4096 };
+enum { MAX_STEPS = 8, MAX_NODES = 600, MIN_SIZE = 4096 };
 
 static bool
 is_elementwise(const ir_graph *g)
@@ -27,15 +27,15 @@ is_worth_it(const ir_graph *f, const ir_node *n)
     const int64_t steps = body ? n->at.scan.length : 0;
     int64_t largest = 0;
 
-    if (!body || steps < 1 || steps > STEPS_MOST ||
+    if (!body || steps < 1 || steps > MAX_STEPS ||
         n->n_in != n->at.scan.consts + n->at.scan.carries || n->n_out != n->at.scan.carries ||
-        (int64_t)body->n_nodes * steps > NODES_MOST || !is_elementwise(body))
+        (int64_t)body->n_nodes * steps > MAX_NODES || !is_elementwise(body))
         return false;
     for (int i = 0; i < n->n_out; i++) {
         const int64_t size = ir_type_at(f, n->first + (ir_ref)i)->size;
         largest = size > largest ? size : largest;
     }
-    return largest >= SIZE_LEAST;
+    return largest >= MIN_SIZE;
 }
 
 bool

@@ -12,7 +12,7 @@
 #include "runtime/cuda/gpu.h"
 #include "runtime/device.h"
 
-enum { TABLE_START = 8, TABLE_MOST = 1024 };
+enum { TABLE_START = 8, MAX_TABLE = 1024 };
 
 typedef struct kernel_entry {
     uint64_t hash;
@@ -177,7 +177,7 @@ compile_miss(cot_context *ctx, void *arg)
     count(&m->fn->misses);
     for (int i = 0; i < m->n; i++)
         type[i] = m->args[i]->type;
-    m->alone = t && t->n >= TABLE_MOST;
+    m->alone = t && t->n >= MAX_TABLE;
     if (m->alone)
         return cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel);
     e = IR_NEW(&ctx->arena, kernel_entry);

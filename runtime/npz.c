@@ -20,7 +20,7 @@
 #ifdef COT_LIBZIP
 #include <zip.h>
 
-enum { LONGEST_MESSAGE = 200, DEFLATE_MOST = 1032, SHORTEST = 22 };
+enum { LONGEST_MESSAGE = 200, MAX_DEFLATE = 1032, SHORTEST = 22 };
 
 /* libzip may say that an archive is wrong, or nothing, where an allocation failed: what malloc
  * leaves in errno, which is 0 before, tells. */
@@ -74,7 +74,7 @@ check_stat(const zip_stat_t *s, size_t archive)
     if (s->comp_size > archive)
         return "claims more bytes than the archive has";
     if (s->comp_method == ZIP_CM_STORE ? s->size != s->comp_size
-                                       : s->size / DEFLATE_MOST > s->comp_size)
+                                       : s->size / MAX_DEFLATE > s->comp_size)
         return "claims more bytes than it has";
     if (s->comp_method != ZIP_CM_STORE && s->comp_method != ZIP_CM_DEFLATE)
         return "is neither stored nor deflated";

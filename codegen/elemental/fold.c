@@ -15,7 +15,7 @@ enum {
     BLOCK = 512,
     PARTS = 64,
     RUN = 64,                   /* blocks, a power of two */
-    STREAMS_LEAST = 8 * RUN * BLOCK
+    MIN_STREAMS = 8 * RUN * BLOCK
 };
 
 typedef struct folding {
@@ -450,7 +450,7 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
 {
     folding d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
     d.reduction = cg_reduction_new(&l->b, n, 0, 1);
-    d.unit = form == CG_FOLD_STREAMS && n >= STREAMS_LEAST ? 2 * RUN : 1;
+    d.unit = form == CG_FOLD_STREAMS && n >= MIN_STREAMS ? 2 * RUN : 1;
     d.any_order = true;
     for (int i = 0; i < k; i++)
         d.any_order &= is_any_order(&how[i]);
@@ -472,10 +472,10 @@ cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, 
         .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1
     };
     cg_build *b = &l->b;
-    const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_PART_LEAST;
+    const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_MIN_PART;
     uint32_t outer;
     d.reduction = cg_reduction_new(b, n, part, (blocks + each - 1) / each);
-    cg_val warps = tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_PART_LEAST), &outer);
+    cg_val warps = tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_MIN_PART), &outer);
     cg_val offset = cg_imul(b, cg_loop_var(b, warps), run);
     cg_val lo = cg_iadd(b, cg_imul(b, part, each), offset);
     l->team = CG_WARPS;

@@ -22,7 +22,7 @@ cg_access_space(cg_access *w, int rank, const int64_t *dims)
     return at;
 }
 
-enum { COST_MOST = 1 << 30 };
+enum { MAX_COST = 1 << 30 };
 
 static void
 add_read(cg_access *w, ir_ref v, int rank, const cg_ix *at)
@@ -141,13 +141,13 @@ walk_reduce(cg_access *w, const ir_node *n, const cg_ix *at)
             size *= x->dims[k];
     }
     cg_access_value(w, n->in[0], to);
-    for (int k = 0; k < x->rank && size <= CG_WINDOW_MOST; k++)
+    for (int k = 0; k < x->rank && size <= CG_MAX_WINDOW; k++)
         if (ir_axes_has(axes, k))
             test_each(w, tests, to[k], x->dims[k]);
     /* Sums of sums of sums ... cost more than can be counted. */
-    const int64_t most = COST_MOST / (size > 0 ? size : 1);
-    w->wide = w->wide > most ? COST_MOST : wide + (w->wide - wide) * size;
-    w->cost = w->cost > most ? COST_MOST : cost + (w->cost - cost + 1) * size;
+    const int64_t most = MAX_COST / (size > 0 ? size : 1);
+    w->wide = w->wide > most ? MAX_COST : wide + (w->wide - wide) * size;
+    w->cost = w->cost > most ? MAX_COST : cost + (w->cost - cost + 1) * size;
     if (size > w->longest)
         w->longest = size;
 }

@@ -4,15 +4,15 @@
 
 #include "codegen/elemental/fold.h"
 
-enum { CG_COLUMNS_MOST = 4 };
+enum { CG_MAX_COLUMNS = 4 };
 
 typedef struct cg_columns {
     cg_lowering *l;
     const ir_graph *f;
     int n;
-    ir_ref v[CG_COLUMNS_MOST];          /* the reductions                           */
-    cg_fold how[CG_COLUMNS_MOST];
-    uint32_t stack[CG_COLUMNS_MOST];    /* buffers of partial results               */
+    ir_ref v[CG_MAX_COLUMNS];          /* the reductions                           */
+    cg_fold how[CG_MAX_COLUMNS];
+    uint32_t stack[CG_MAX_COLUMNS];    /* buffers of partial results               */
     const ir_type *x;                   /* of the operands                          */
     int64_t rows, count;                /* of the operands                          */
     int64_t width;                      /* columns in the stack: `count`, or a panel */

@@ -13,10 +13,10 @@ enum {
     /* storing a value pays where zeros stand between its elements */
     CG_COST_SPREAD = 48,
     /* elements of a window that are written out, each with tests of its own */
-    CG_WINDOW_MOST = 16,
+    CG_MAX_WINDOW = 16,
     /* an element so expensive is not unrolled */
     CG_COST_HEAVY = 400,
-    CG_ROW_MOST = 32768 /* bytes of a row kept while a kernel works on it                */
+    CG_MAX_ROW = 32768 /* bytes of a row kept while a kernel works on it                */
 };
 
 /* The length of the scalar program of a pointwise op; 0 for views; for the rest, of one element

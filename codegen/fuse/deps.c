@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { SYNCS_MOST = 4096 };     /* dependences that a search follows */
+enum { MAX_SYNCS = 4096 };     /* dependences that a search follows */
 
 void
 cg_deps_init(cg_deps *d, ir_arena *a, ir_arena *scratch)
@@ -48,7 +48,7 @@ is_path(cg_deps *d, uint32_t g, uint32_t x, bool direct)
     for (uint32_t i = 0; i < d->n_found; i++)
         for (uint32_t e = d->of[d->found[i]].on; e; e = d->dep[e].next_on) {
             const uint32_t y = d->dep[e].on;
-            if ((y == x && (i > 0 || direct)) || ++syncs > SYNCS_MOST)
+            if ((y == x && (i > 0 || direct)) || ++syncs > MAX_SYNCS)
                 return true;
             if (d->of[y].place > d->of[x].place)
                 find(d, y);

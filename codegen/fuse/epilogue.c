@@ -4,12 +4,12 @@
 #include "codegen/fuse/views.h"
 
 enum {
-    EPILOGUE_MOST = 4,
-    VIA_MOST = 6,
-    TAIL_MOST = 24,
+    MAX_EPILOGUE = 4,
+    MAX_VIA = 6,
+    MAX_TAIL = 24,
     TAIL_SHARE = 8,
     TAIL_ROWS = 32,
-    VIEWS_MOST = 256
+    MAX_VIEWS = 256
 };
 #define NOWHERE UINT32_MAX
 
@@ -30,15 +30,15 @@ typedef struct joining {
 bool
 cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row)
 {
-    return !l->target.grid && cost > TAIL_MOST && cost * TAIL_SHARE > row &&
-           rows >= TAIL_ROWS && cg_lanes(l, 32) > 1;
+    return !l->target.grid && cost > MAX_TAIL && cost * TAIL_SHARE > row && rows >= TAIL_ROWS &&
+           cg_lanes(l, 32) > 1;
 }
 
 /* Is x made of y by transposes and reshapes alone, none of which is in memory before x? */
 static bool
 is_seen_via(const joining *u, ir_ref y, ir_ref x)
 {
-    for (int steps = 0; steps < VIA_MOST; steps++) {
+    for (int steps = 0; steps < MAX_VIA; steps++) {
         const ir_node *n = x == y ? NULL : ir_def(u->f, x);
         if (!n || (n->op != OP_transpose && n->op != OP_reshape))
             break;
@@ -87,14 +87,14 @@ find_views(joining *u)
 }
 
 /* The first view of y, by number, of the shape of map group g that the group reads element by
- * element, of those at most VIA_MOST views away. */
+ * element, of those at most MAX_VIA views away. */
 static ir_ref
 seen_as(const joining *u, const cg_group *g, ir_ref y)
 {
-    ir_ref todo[VIEWS_MOST], best = IR_NONE;
-    int n = 0, left[VIEWS_MOST];
+    ir_ref todo[MAX_VIEWS], best = IR_NONE;
+    int n = 0, left[MAX_VIEWS];
     todo[n] = y;
-    left[n++] = VIA_MOST;
+    left[n++] = MAX_VIA;
     while (n > 0) {
         const ir_ref x = todo[--n];
         const int steps = left[n];
@@ -103,7 +103,7 @@ seen_as(const joining *u, const cg_group *g, ir_ref y)
             if ((!best || v < best) && ir_same_shape(ir_type_at(u->f, v), g->space) &&
                 is_seen_via(u, y, v) && reads_each(u, g, y, v))
                 best = v;
-            if (n == VIEWS_MOST)
+            if (n == MAX_VIEWS)
                 return IR_NONE;
             todo[n] = v;
             left[n++] = steps - 1;
@@ -117,7 +117,7 @@ seen_as(const joining *u, const cg_group *g, ir_ref y)
 static ir_ref
 seen_by(const joining *u, const cg_group *g, ir_ref y)
 {
-    if (g->kind != CG_GROUP_MAP || g->n > EPILOGUE_MOST ||
+    if (g->kind != CG_GROUP_MAP || g->n > MAX_EPILOGUE ||
         g->space->size != ir_type_at(u->f, y)->size)
         return IR_NONE;                                             /* not y with a margin */
     if (ir_same_shape(g->space, ir_type_at(u->f, y)))

@@ -17,8 +17,8 @@
 #include "codegen/fuse/views.h"
 
 enum {
-    GROUP_COST_MOST = 8192,
-    ROW_REDUCTIONS_MOST = 8,
+    MAX_GROUP_COST = 8192,
+    MAX_ROW_REDUCTIONS = 8,
     LOOK_BACK = 24              /* groups, or readers of a value, that a root may join */
 };
 
@@ -244,7 +244,7 @@ find_column_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space,
     while (near.n-- > 0) {
         const uint32_t gi = near.group[near.n];
         const cg_group *g = &u->fusion->group[gi];
-        ir_ref all[CG_GROUP_MOST + 1];
+        ir_ref all[CG_MAX_GROUP + 1];
         bool linked = false;
         if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
             || u->epoch[g->v[0]] != u->epoch[v]
@@ -272,16 +272,16 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
         uint32_t gi = u->fusion->n - 1 - back;
         cg_group *g = &u->fusion->group[gi];
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
-        if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN || g->n >= CG_GROUP_MOST
-            || u->epoch[g->v[0]] != u->epoch[v] || (!rows && !ir_same_shape(g->space, space)))
+        if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN || g->n >= CG_MAX_GROUP ||
+            u->epoch[g->v[0]] != u->epoch[v] || (!rows && !ir_same_shape(g->space, space)))
             continue;
-        if (row && count_row_reductions(u, g) >= ROW_REDUCTIONS_MOST)
+        if (row && count_row_reductions(u, g) >= MAX_ROW_REDUCTIONS)
             continue;
         if (row && g->kind == CG_GROUP_ROW && g->outer != outer)
             continue;
         if (row && g->kind == CG_GROUP_MAP && space->size == 0)
             continue;
-        if (!row && g->kind == CG_GROUP_MAP && g->cost + w->cost > GROUP_COST_MOST)
+        if (!row && g->kind == CG_GROUP_MAP && g->cost + w->cost > MAX_GROUP_COST)
             continue;
         if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
             continue;
@@ -359,7 +359,7 @@ go_together(fusing *u, uint32_t gi, uint32_t ci)
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
     cg_deps *d = &u->fusion->deps;
     if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
-        g->n + c->n > CG_GROUP_MOST || u->epoch[g->v[0]] != u->epoch[c->v[0]])
+        g->n + c->n > CG_MAX_GROUP || u->epoch[g->v[0]] != u->epoch[c->v[0]])
         return false;
     return !cg_deps_are_far(d, gi, ci) && !cg_deps_wait(d, gi, ci) &&
            !cg_deps_wait_through(d, ci, gi);
@@ -385,7 +385,7 @@ static bool
 may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
 {
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
-    ir_ref all[CG_GROUP_MOST];
+    ir_ref all[CG_MAX_GROUP];
     uint32_t n = 0;
     bool gains = false;
     if (!go_together(u, gi, ci))
@@ -412,7 +412,7 @@ may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
     bool waits = false, again = false;
     if (gi == ci || !go_together(u, gi, ci) ||
-        count_row_reductions(u, g) + count_row_reductions(u, c) > ROW_REDUCTIONS_MOST)
+        count_row_reductions(u, g) + count_row_reductions(u, c) > MAX_ROW_REDUCTIONS)
         return false;
     for (uint32_t i = 0; i < c->n; i++) {
         if (!may_move_root(u, cg_root_space(u->l, u->f, c->v[i])->rank, c->v[i], gi, ci + 1,

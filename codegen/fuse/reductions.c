@@ -5,15 +5,15 @@
 #include "codegen/fuse/fuse.h"
 
 enum {
-    ROW_LEAST = 16,
+    MIN_ROW = 16,
     ROW_SHORT = 9,
     LANES = 32,
     BLOCK = 512,
-    ROWS_LEAST = 64,
-    COLUMNS_LEAST = 256,
-    GRID_ROWS_LEAST = 2 * BLOCK,
-    GRID_COLUMNS_MOST = 1 << 16, /* so many keep a GPU busy by themselves */
-    SCRATCH_MOST = 128 << 10
+    MIN_ROWS = 64,
+    MIN_COLUMNS = 256,
+    MIN_GRID_ROWS = 2 * BLOCK,
+    MAX_GRID_COLUMNS = 1 << 16, /* so many keep a GPU busy by themselves */
+    MAX_SCRATCH = 128 << 10
 };
 
 /* Is v made of windows over an array, a few pointwise ops away?  These lie upon one another, so
@@ -49,7 +49,7 @@ cg_is_row_reduce(const ir_graph *f, const ir_node *n)
         }
     if (x->size == 0)
         return false;
-    return size >= ROW_LEAST ||
+    return size >= MIN_ROW ||
            (size >= ROW_SHORT && along == 1 && !is_of_windows(f, n->in[0], 4));
 }
 
@@ -57,7 +57,7 @@ cg_columns
 cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
     cg_columns c = { .l = l, .f = f };
-    for (uint32_t i = 0; i < n && i < CG_COLUMNS_MOST; i++) {
+    for (uint32_t i = 0; i < n && i < CG_MAX_COLUMNS; i++) {
         const ir_node *d = ir_def(f, v[i]);
         int first, last;
         c.x = ir_type_at(f, d->in[0]);
@@ -87,7 +87,7 @@ cg_columns_fit(const cg_columns *c, int64_t width)
     int64_t bytes = 0;
     for (int i = 0; i < c->n; i++)
         bytes += cg_columns_depth(c) * (int64_t)cot_dtype_size(c->how[i].type);
-    return width * bytes <= SCRATCH_MOST;
+    return width * bytes <= MAX_SCRATCH;
 }
 
 /* Equal panels whose stacks fit the scratch; at least one for each thread. */
@@ -100,7 +100,7 @@ cg_columns_choose_panel(cg_columns *c)
     while (panels < c->count && (c->count % panels || !cg_columns_fit(c, c->count / panels)))
         panels++;
     c->width = c->count / panels;
-    return c->width >= COLUMNS_LEAST / 4;
+    return c->width >= MIN_COLUMNS / 4;
 }
 
 bool
@@ -114,21 +114,21 @@ cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
         return false;
     cg_columns c = cg_columns_of(l, f, 1, &n->first);
     if (l->target.grid)
-        return !cg_is_row_reduce(f, n) && c.rows >= GRID_ROWS_LEAST && c.count > 0 &&
-               c.count < GRID_COLUMNS_MOST;
-    return c.rows >= ROWS_LEAST && c.count >= COLUMNS_LEAST && cg_columns_choose_panel(&c);
+        return !cg_is_row_reduce(f, n) && c.rows >= MIN_GRID_ROWS && c.count > 0 &&
+               c.count < MAX_GRID_COLUMNS;
+    return c.rows >= MIN_ROWS && c.count >= MIN_COLUMNS && cg_columns_choose_panel(&c);
 }
 
 bool
 cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
     cg_columns c = cg_columns_of(l, f, n, v);
-    return n <= CG_COLUMNS_MOST && (l->target.grid || cg_columns_choose_panel(&c));
+    return n <= CG_MAX_COLUMNS && (l->target.grid || cg_columns_choose_panel(&c));
 }
 
 bool
 cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
     cg_columns c = cg_columns_of(l, f, n, v);
-    return !l->target.grid && n <= CG_COLUMNS_MOST && cg_columns_fit(&c, c.count);
+    return !l->target.grid && n <= CG_MAX_COLUMNS && cg_columns_fit(&c, c.count);
 }

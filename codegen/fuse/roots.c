@@ -11,17 +11,17 @@
 #include "codegen/fuse/fuse.h"
 
 enum {
-    CHAIN_MOST = 400,
-    PULL_DEPTH_MOST = 512,
-    MOVE_DEPTH = 4,             /* a move takes as much of the stack as so many pointwise ops */
-    PULL_SIZE_MOST = 4096,
-    BROADCAST_LEAST = 16,
+    MAX_CHAIN = 400,
+    MAX_PULL_DEPTH = 512,
+    MOVE_DEPTH = 4, /* a move takes as much of the stack as so many pointwise ops */
+    MAX_PULL_SIZE = 4096,
+    MIN_BROADCAST = 16,
     PAD_REPEATS = 4,
-    APART_MOST = 8,
-    COPIES_MOST = 16,
-    COPIED_MOST = 1000,
+    MAX_APART = 8,
+    MAX_COPIES = 16,
+    MAX_COPIED = 1000,
     LANES_OF_SUM = 32,
-    FLAT_LEAST = 4096,
+    MIN_FLAT = 4096,
     TERMS_FEW = 4,
     NOBODY = 0,
     MANY = -1
@@ -77,7 +77,7 @@ is_pointwise(const ir_graph *f, const ir_node *n)
         return k == 1;
     for (int i = 0; i < batch; i++)
         size /= t->dims[i] > 0 ? t->dims[i] : 1;
-    return size >= FLAT_LEAST && t->dims[last] <= TERMS_FEW &&
+    return size >= MIN_FLAT && t->dims[last] <= TERMS_FEW &&
            ir_type_at(f, n->in[1])->rank == batch + n->at.dot.rhs.n + 1;
 }
 
@@ -124,7 +124,7 @@ static int64_t
 puller(rooting *u, ir_ref v)
 {
     const int64_t key = space_key(u, v);
-    const uint64_t turn = u->roots[key & 255]++ / CG_GROUP_MOST;
+    const uint64_t turn = u->roots[key & 255]++ / CG_MAX_GROUP;
     return turn == 0 ? key : (int64_t)(ir_hash_u64((uint64_t)key, turn) >> 2) + 1;
 }
 
@@ -140,7 +140,7 @@ is_hoisted(const rooting *u, const ir_node *n, const ir_type *x, const ir_type *
     for (int k = 0; k < x->rank; k++)
         if (n->at.broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
             return false;
-    return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= BROADCAST_LEAST;
+    return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= MIN_BROADCAST;
 }
 
 /* Uses of x that are slices of it, from its end on, each before those seen: no element is
@@ -153,7 +153,7 @@ is_apart(rooting *u, const ir_node *n, ir_ref x)
 
     if (n->op != OP_slice)
         return false;
-    for (int k = 0; last && !apart && u->slices[x] < APART_MOST && k < n->at.slice.start.n; k++)
+    for (int k = 0; last && !apart && u->slices[x] < MAX_APART && k < n->at.slice.start.n; k++)
         apart = n->at.slice.limit.at[k] <= last->at.slice.start.at[k];
     u->slice[x] = apart ? n : NULL;
     u->slices[x]++;
@@ -214,7 +214,7 @@ note_copies(rooting *u, const ir_node *n, ir_ref x, bool moves)
     const uint32_t all = !same ? had + by : had > by ? had : by;
 
     u->index[x] = had == 0 || same ? index : ~x; /* ~x: of x alone */
-    u->copies[x] = all < COPIED_MOST ? all : COPIED_MOST;
+    u->copies[x] = all < MAX_COPIED ? all : MAX_COPIED;
 }
 
 /* Operand x of n is emitted inline by n, which `who` emits `times` for each element. */
@@ -256,7 +256,7 @@ is_transposed(const ir_graph *f, ir_ref barrier)
 static bool
 is_copied_often(const rooting *u, ir_ref v)
 {
-    return u->copies[v] > COPIES_MOST && u->copies[v] * u->cost[v] > COPIED_MOST;
+    return u->copies[v] > MAX_COPIES && u->copies[v] * u->cost[v] > MAX_COPIED;
 }
 
 static bool
@@ -269,7 +269,7 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
         return false;
     if (!u->l->o->fuse)
         return true;
-    if (u->cost[v] > CHAIN_MOST * 4 && u->who[v] == MANY)
+    if (u->cost[v] > MAX_CHAIN * 4 && u->who[v] == MANY)
         return true;
     if (n->op == OP_barrier &&
         ((u->cost[v] > CG_COST_SHARE && cg_interleave_of(u->f, v)) || is_transposed(u->f, v)))
@@ -318,14 +318,14 @@ want_flat(rooting *u, const ir_node *n)
         return;
     const ir_type *x = ir_type_at(u->f, n->in[0]);
     const int rank = x->rank;
-    if (rank < 2 || x->size < FLAT_LEAST || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
+    if (rank < 2 || x->size < MIN_FLAT || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
         !ir_axes_has(ir_reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
         return;
     if (!u->as_it_lies[n->in[0]])
         u->fusion->flat[n->in[0]] = true;
 }
 
-/* How many ops are emitted inline for n, each counted once; more than PULL_SIZE_MOST: too
+/* How many ops are emitted inline for n, each counted once; more than MAX_PULL_SIZE: too
  * many. */
 static uint32_t
 count_pulled(rooting *u, const ir_node *n)
@@ -340,7 +340,7 @@ count_pulled(rooting *u, const ir_node *n)
             const uint32_t def = u->f->value[x->in[i]].node;
             if (u->depth[x->in[i]] == 0 || u->met[def] == u->counts)
                 continue;
-            if (++count > PULL_SIZE_MOST)
+            if (++count > MAX_PULL_SIZE)
                 return count;
             u->met[def] = u->counts;
             u->stack[top++] = def;
@@ -363,9 +363,9 @@ bound_pulls(rooting *u, const ir_node *n)
         depth = u->depth[x] + own > depth ? u->depth[x] + own : depth;
         size += u->size[x];
     }
-    if (size > PULL_SIZE_MOST)
+    if (size > MAX_PULL_SIZE)
         size = count_pulled(u, n);
-    u->too_much[n->first] = depth > PULL_DEPTH_MOST || size > PULL_SIZE_MOST;
+    u->too_much[n->first] = depth > MAX_PULL_DEPTH || size > MAX_PULL_SIZE;
     u->depth[n->first] = u->too_much[n->first] ? 0 : depth;
     u->size[n->first] = u->too_much[n->first] ? 0 : size;
 }
@@ -467,7 +467,7 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     u.size = IR_NEW_N(a, uint32_t, f->n_values);
     u.too_much = IR_NEW_N(a, bool, f->n_values);
     u.met = IR_NEW_N(a, uint32_t, f->n_nodes);
-    u.stack = IR_NEW_N(a, uint32_t, PULL_SIZE_MOST);
+    u.stack = IR_NEW_N(a, uint32_t, MAX_PULL_SIZE);
     fusion->flat = IR_NEW_N(a, bool, f->n_values);
     ir_each_node(n, f)
         for (int i = 0; i < n->n_in; i++)

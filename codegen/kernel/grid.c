@@ -64,7 +64,7 @@ cg_launch_of(const cg_kernel *k)
     cg_launch l = { .grid = 1, .block = CG_WARP };
 
     launch_region(k, &k->body, &l);
-    if (l.shared + buffers > CG_SHARED_MOST)
+    if (l.shared + buffers > CG_MAX_SHARED)
         l.dynamic = buffers;
     else
         l.shared += buffers;

@@ -31,9 +31,9 @@
 enum {
     CG_WARP = 32,               /* threads of a warp                                  */
     CG_BLOCK_THREADS = 256,     /* of a block, where nothing says otherwise           */
-    CG_SHARED_MOST = 48 << 10,  /* bytes of static shared memory that a block may have */
+    CG_MAX_SHARED = 48 << 10,  /* bytes of static shared memory that a block may have */
     /* and of such as is asked for at launch, on every GPU from sm_80 on */
-    CG_DYNAMIC_MOST = 96 << 10,
+    CG_MAX_DYNAMIC = 96 << 10,
     CG_DEVICE_ALIGN = 16 /* bytes that arguments and the work block are aligned to, at least */
 };
 
@@ -52,7 +52,7 @@ void cg_grid_target(cg_target *t);
 int64_t cg_block_threads(int64_t n);
 cg_launch cg_launch_of(const cg_kernel *k);
 /* Where a CG_SHARED buffer begins in the dynamic shared memory; -1: it is static.  All of a
- * kernel's are dynamic where they are more than CG_SHARED_MOST. */
+ * kernel's are dynamic where they are more than CG_MAX_SHARED. */
 int64_t cg_dynamic_place(const cg_kernel *k, uint32_t buffer);
 /* The name of a kernel's entry point in PTX. */
 const char *cg_ptx_name(ir_arena *a, const char *fn, const char *kernel);

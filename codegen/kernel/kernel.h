@@ -107,7 +107,7 @@ typedef enum cg_kind {
     CG_GRID, CG_BLOCK, CG_WARPS, CG_LANES,
     CG_UNROLL, CG_VECTOR        /* SPMD: from CG_UNROLL on */
 } cg_kind;
-enum { CG_VECTOR_MOST = 256 };  /* lanes of a vector loop, a power of two */
+enum { CG_MAX_VECTOR = 256 }; /* lanes of a vector loop, a power of two */
 typedef enum cg_mode { CG_CARRY, CG_FOLD, CG_TREE } cg_mode;
 
 /* mark: names it to takes, also where it has moved to another block; 0: no take is in it. */

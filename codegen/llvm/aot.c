@@ -3,7 +3,7 @@
  * of them. */
 #include "codegen/llvm/llvm.h"
 
-enum { MOST_VERSIONS = 8, PARAMETERS_PLAIN = 4352, PARAMETERS_MOST = 32764 };
+enum { MOST_VERSIONS = 8, PARAMETERS_PLAIN = 4352, MAX_PARAMETERS = 32764 };
 
 typedef struct file {
     cg_ll_module l;
@@ -41,10 +41,10 @@ choose_ptx(cot_context *ctx, file *s)
             const int64_t bytes = cg_ll_ptx_parameters(s->v[0]->fn[i].module->kernel[k]);
 
             most = bytes > most ? bytes : most;
-            if (bytes > PARAMETERS_MOST)
+            if (bytes > MAX_PARAMETERS)
                 return cg_ll_fail(
                     ctx, "kernel %s: has %lld bytes of parameters on a GPU; wants at most %d",
-                    s->v[0]->fn[i].module->kernel[k]->name, (long long)bytes, PARAMETERS_MOST);
+                    s->v[0]->fn[i].module->kernel[k]->name, (long long)bytes, MAX_PARAMETERS);
         }
     if (most <= PARAMETERS_PLAIN)
         return COT_OK;

@@ -727,7 +727,7 @@ stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 {
     const cg_insn *first = &e->k->insn[v[0]];
 
-    for (uint32_t n = CG_LL_ROWS_MOST; n > 1; n--) {
+    for (uint32_t n = CG_LL_MAX_ROWS; n > 1; n--) {
         bool good = n <= left;
         *set = first->op == CG_STORE ? e->var[first->in[0]].set : 0;
         for (uint32_t k = 0; k < n && good; k++) {
@@ -752,7 +752,7 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
     const cg_insn *first = &e->k->insn[v[0]];
     const int n =
         first->op == CG_STORE && e->vector_level >= 0 ? stores_together(e, v, left, &set) : 0;
-    LLVMValueRef row[CG_LL_ROWS_MOST];
+    LLVMValueRef row[CG_LL_MAX_ROWS];
 
     if (n == 0)
         return 0;

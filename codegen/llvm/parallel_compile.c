@@ -17,7 +17,7 @@
 #include "ir/limit.h"
 
 enum {
-    SHARE_LEAST = 600           /* instructions that a thread's start pays for: some 20 ms */
+    MIN_SHARE = 600           /* instructions that a thread's start pays for: some 20 ms */
 };
 
 /* Instructions of a region as LLVM sees them: copies count, lanes do not. */
@@ -79,7 +79,7 @@ deal(const cot_context *ctx, const cg_module *m, ir_arena *arena, int *share_of)
         sum += all[i].weight;
     }
     n = threads_of(ctx);
-    n = sum / SHARE_LEAST < n ? (int)(sum / SHARE_LEAST) : n;
+    n = sum / MIN_SHARE < n ? (int)(sum / MIN_SHARE) : n;
     if (n < 2)
         return 1;
     has[0] = all[0].weight;

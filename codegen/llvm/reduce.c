@@ -11,7 +11,7 @@
  * instead of a walk: its stack is memory. */
 #include "codegen/llvm/emit.h"
 
-enum { APART_MOST = 7 };        /* levels of a tree that a thread of a GPU has registers for */
+enum { MAX_APART = 7 };        /* levels of a tree that a thread of a GPU has registers for */
 
 static LLVMValueRef
 combine(cg_ll_emit *e, const cg_yield *y, LLVMValueRef a, LLVMValueRef b)
@@ -250,7 +250,7 @@ cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent)
 
     while (t.levels < 62 && (extent < 0 || extent >> t.levels))
         t.levels++;
-    t.apart = e->l->machine->grid && t.levels <= APART_MOST;
+    t.apart = e->l->machine->grid && t.levels <= MAX_APART;
     t.slots = IR_NEW_N(e->arena, LLVMValueRef, t.n * t.levels + 1);
     for (int j = 0; j < t.n; j++)
         for (int i = 0; i < (t.apart ? t.levels : 1); i++)

@@ -43,7 +43,7 @@ static void
 interleave_halves(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
     int *mask = IR_NEW_N(e->arena, int, 2 * e->lanes);
-    LLVMValueRef next[CG_LL_ROWS_MOST];
+    LLVMValueRef next[CG_LL_MAX_ROWS];
 
     for (int l = 0; l < 2 * e->lanes; l++)
         mask[l] = (l & 1) * e->lanes + l / 2;
@@ -65,7 +65,7 @@ static void
 interleave_each(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
     int *mask = IR_NEW_N(e->arena, int, e->lanes);
-    LLVMValueRef next[CG_LL_ROWS_MOST];
+    LLVMValueRef next[CG_LL_MAX_ROWS];
 
     for (int q = 0; q < n; q++) {
         next[q] = row[0];

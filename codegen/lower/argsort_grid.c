@@ -14,7 +14,7 @@
 #include "codegen/lower/level.h"
 #include "codegen/lower/sort_keys.h"
 
-enum { KEYS_MOST = 8, THREADS_MOST = 512 };
+enum { MAX_KEYS = 8, MAX_THREADS = 512 };
 
 typedef struct network {
     const ir_node *n;
@@ -25,8 +25,8 @@ typedef struct network {
     bool top;                   /* from the largest on */
     int64_t size, most, lines, padded;
     cot_dtype place;
-    cg_place word_at[KEYS_MOST], place_at;
-    uint32_t word[KEYS_MOST], places, out;
+    cg_place word_at[MAX_KEYS], place_at;
+    uint32_t word[MAX_KEYS], places, out;
 } network;
 
 static cot_dtype
@@ -121,8 +121,8 @@ compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val d
     cg_val low =
         cg_insn2(b, SC_and, COT_I64, pair, cg_insn2(b, SC_sub, COT_I64, distance, one));
     cg_val i = cg_insn2(b, SC_sub, COT_I64, cg_insn2(b, SC_shl, COT_I64, pair, one), low);
-    cg_val j = cg_insn2(b, SC_add, COT_I64, i, distance), x[KEYS_MOST + 1] = { 0 },
-           y[KEYS_MOST + 1] = { 0 };
+    cg_val j = cg_insn2(b, SC_add, COT_I64, i, distance), x[MAX_KEYS + 1] = { 0 },
+           y[MAX_KEYS + 1] = { 0 };
     const int keys = s->n->n_in;
     cg_val there = cg_is_place(b, j, l->k->buffer[s->places].elements);
 
@@ -277,7 +277,7 @@ sort_in_blocks(cg_lowering *l, network *s)
 {
     cg_build *b = &l->b;
     const cg_group none = { 0 };
-    const int64_t threads = s->padded / 2 < THREADS_MOST ? s->padded / 2 : THREADS_MOST;
+    const int64_t threads = s->padded / 2 < MAX_THREADS ? s->padded / 2 : MAX_THREADS;
 
     cg_kernel_begin(l, ir_ops[s->n->op].name);
     l->k->loc = s->n->loc;
@@ -348,11 +348,11 @@ cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool 
     s.most = s.t->dims[axis];
     s.lines = s.t->size / s.most;
     s.place = s.size <= INT32_MAX ? COT_I32 : COT_I64;
-    if (!l->target.grid || s.size <= CG_SORT_ALONE || n->n_in > KEYS_MOST)
+    if (!l->target.grid || s.size <= CG_SORT_ALONE || n->n_in > MAX_KEYS)
         return false;
     while (s.padded < s.size)
         s.padded *= 2;
-    if (bytes_of_line(&s) <= CG_SHARED_MOST) {
+    if (bytes_of_line(&s) <= CG_MAX_SHARED) {
         sort_in_blocks(l, &s);
         return true;
     }

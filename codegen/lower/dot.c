@@ -19,11 +19,11 @@
 #include "codegen/lower/dot_inside.h"
 
 enum {
-    PAIRS_LEAST = 8192,         /* multiplications that copying pays for */
-    RUN_LEAST = 8,              /* elements of a run that is read where it lies, */
-    RUNS_LEAST = 32,            /* ... by several panels */
+    MIN_PAIRS = 8192,         /* multiplications that copying pays for */
+    MIN_RUN = 8,              /* elements of a run that is read where it lies, */
+    MIN_RUNS = 32,            /* ... by several panels */
     FEW = 16,                   /* elements of an inner product spelled out, without lanes */
-    SHARED_LEAST = 1000000,     /* operations of a block of k that waking threads pays for */
+    MIN_SHARED = 1000000,     /* operations of a block of k that waking threads pays for */
     SLIGHT = 1 << 20 /* multiplications that take less time than much code to compile */
 };
 
@@ -190,7 +190,7 @@ wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
             return false;
     return d->type == COT_I32 && t->vector_bits >= 128 && s->m.total >= 4 &&
            s->n.total >= s->w && s->w == t->vector_bits / 32 && s->k.total > 1 &&
-           s->m.total * s->n.total * s->k.total > PAIRS_LEAST;
+           s->m.total * s->n.total * s->k.total > MIN_PAIRS;
 }
 
 /* Rows whose k's lie together, evenly apart: w k's of w rows are a square. */
@@ -227,8 +227,8 @@ reads_left(const shape *s, const cg_dot *d)
     if (cg_dot_is_short(s))
         return (s->swap ? d->rhs_type : d->lhs_type) == d->type;
     return (s->swap ? d->rhs_type : d->lhs_type) == d->type && innermost(k, k->lhs) == 1 &&
-           (few ? run >= RUN_LEAST
-                : run >= RUNS_LEAST && innermost(&s->m, left_of(s, &s->m)) <= at_most(run, KC));
+           (few ? run >= MIN_RUN
+                : run >= MIN_RUNS && innermost(&s->m, left_of(s, &s->m)) <= at_most(run, KC));
 }
 
 static void
@@ -259,8 +259,7 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg
     s->fits_l2 = s->m.total * s->n.total * bytes <= t->l2 / 2;
     s->square = at_most(s->w, s->small ? 8 : s->w);
     blocks = (s->m.total + s->mc - 1) / s->mc;
-    if (threads > 1 &&
-        2.0 * (double)s->m.total * (double)s->n.total * (double)kc > SHARED_LEAST)
+    if (threads > 1 && 2.0 * (double)s->m.total * (double)s->n.total * (double)kc > MIN_SHARED)
         s->shares = s->single ? at_most(4 * threads, (s->n.total + s->nr - 1) / s->nr) : blocks;
     s->c_size = s->own          ? 0
                 : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) *

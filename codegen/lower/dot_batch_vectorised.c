@@ -10,7 +10,7 @@
 #include "codegen/lower/dot_inside.h"
 
 /* of k written out, and the multiply-adds of a tile then */
-enum { STEPS_MOST = 32, CHAIN_MOST = 160 };
+enum { MAX_STEPS = 32, MAX_CHAIN = 160 };
 
 /* The rows that waste least; of those as good, the most. */
 static int64_t
@@ -175,7 +175,7 @@ element(const block *x, cg_val row, cg_val o, cg_val k_end)
     const int64_t total = s->k.total;
     const uint32_t reduction = cg_reduction_new(b, total, x->k0, 1);
     cg_val acc = cg_const(b, x->p.d->type, 0);
-    if (total > STEPS_MOST || total * s->mr * s->n.total > CHAIN_MOST)
+    if (total > MAX_STEPS || total * s->mr * s->n.total > MAX_CHAIN)
         return chain(x, row, o, x->k0, k_end, reduction);
     for (int64_t k = 0; k < total; k++) {
         cg_val at = offset(b, &s->k, left_of(s, &s->k), cg_i64(b, k));

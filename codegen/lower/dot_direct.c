@@ -9,11 +9,11 @@
 
 enum {
     WRITTEN_RUN = 8,            /* k's of a run that are written out, */
-    WRITTEN_MOST = 200,         /* ... multiply-adds of a tile then */
-    VECTORS_MOST = 8,
-    PLANES_MOST = 16,           /* of features that lie first: of more, x is turned */
+    MAX_WRITTEN = 200,         /* ... multiply-adds of a tile then */
+    MAX_VECTORS = 8,
+    MAX_PLANES = 16,           /* of features that lie first: of more, x is turned */
     IN_FLIGHT = 12,             /* sums that keep the multipliers busy */
-    WORK_LEAST = 4096           /* multiplications of a product worth it */
+    MIN_WORK = 4096           /* multiplications of a product worth it */
 };
 
 static int64_t
@@ -35,7 +35,7 @@ choose_tile(shape *s, int64_t sums)
                   above = s->m.n > 1 ? s->m.size[s->m.n - 2] : 1;
     int64_t best = 0;
 
-    for (int64_t v = at_most(vectors, VECTORS_MOST); v >= 1; v--) {
+    for (int64_t v = at_most(vectors, MAX_VECTORS); v >= 1; v--) {
         const int64_t tiles = (s->n.total + sums / v - 1) / (sums / v),
                       f = (s->n.total + tiles - 1) / tiles,
                       h = largest_divisor(above, sums / (f * v)),
@@ -70,7 +70,7 @@ along_lines(const shape *s, int64_t lanes)
         return s->k.lhs[k] >= run || s->k.lhs[k] < lanes;
     for (int i = 0; i < k; i++)
         overlap |= s->k.lhs[i] < run;
-    return overlap && s->k.lhs[k] >= run && s->k.size[k] < PLANES_MOST;
+    return overlap && s->k.lhs[k] >= run && s->k.size[k] < MAX_PLANES;
 }
 
 bool
@@ -86,7 +86,7 @@ cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes
     s->run = s->m.size[last];
     s->w = lanes;
     if (10 * s->run < 6 * round_up(s->run, lanes) ||
-        s->m.total * s->n.total * s->k.total < WORK_LEAST)
+        s->m.total * s->n.total * s->k.total < MIN_WORK)
         return false;
     choose_tile(s, (t->registers >= 32 ? 24 : 12) * 2 / (s->m.lhs[last] > 1 ? 3 : 2));
     s->mr = s->lines * s->run;
@@ -143,7 +143,7 @@ chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
                   y_step = g->rhs[g->n - 1];
     const int64_t sums = p->s.lines * a->results * ((a->columns + p->s.w - 1) / p->s.w);
     const bool written = g->total <= KC && p->s.m.lhs[p->s.m.n - 1] == 1 &&
-                         size <= WRITTEN_RUN && size * sums <= WRITTEN_MOST;
+                         size <= WRITTEN_RUN && size * sums <= MAX_WRITTEN;
     const uint32_t reduction = cg_reduction_new(b, g->total, a->lo, 1);
     cg_val past = cg_idiv(b, cg_iadd(b, a->hi, cg_i64(b, size - 1)), size);
     cg_val runs = loop_over(b, cg_idiv(b, a->lo, size), past, 1), r = cg_loop_var(b, runs),

@@ -23,8 +23,11 @@
 #include "codegen/kernel/tensor.h"
 
 enum {
-    PIECE = 16, PIECES = 4,     /* bytes; of a row of k's */
-    LEAST = 32, K_LEAST = 16, TOGETHER = 8
+    PIECE = 16,
+    PIECES = 4,     /* bytes; of a row of k's */
+    LEAST = 32,
+    MIN_K = 16,
+    TOGETHER = 8
 };
 
 /* One side of the product. */
@@ -74,7 +77,7 @@ cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner)
 
     return t->grid && t->fast && !inner && types && d->type == COT_F32 &&
            cg_dot_total(&d->m) >= LEAST && cg_dot_total(&d->n) >= LEAST &&
-           cg_dot_total(&d->k) >= K_LEAST;
+           cg_dot_total(&d->k) >= MIN_K;
 }
 
 static cg_val

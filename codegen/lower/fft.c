@@ -206,7 +206,7 @@ make_scratch(cg_lowering *l, transforming *c, int64_t lines)
 /* -- on a GPU ------------------------------------------------------------------------------ */
 
 /* Shorter lines are a thread's. */
-enum { ALONE_MOST = 48, THREADS_MOST = 256 };
+enum { MAX_ALONE = 48, MAX_THREADS = 256 };
 
 /* Butterfly i of the stage. */
 static void
@@ -274,7 +274,7 @@ lines_in_blocks(cg_lowering *l, cg_level *v, transforming *c, int64_t lines)
             c->scratch[i] = cg_local_buffer(l, i % 2 ? "im" : "re", c->T, c->f->n);
             l->k->buffer[c->scratch[i]].space = CG_SHARED;
         }
-    while (threads < THREADS_MOST && threads * 8 < c->f->n)
+    while (threads < MAX_THREADS && threads * 8 < c->f->n)
         threads *= 2;
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, lines), 1, 0);
     uint32_t mark = cg_scope_begin(l);
@@ -333,9 +333,9 @@ stages_in_turn(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int6
 static bool
 plan_for_grid(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64_t flops)
 {
-    if (!l->target.grid || c->f->n <= ALONE_MOST)
+    if (!l->target.grid || c->f->n <= MAX_ALONE)
         return false;
-    const bool fits = bytes_between(c) <= CG_SHARED_MOST;
+    const bool fits = bytes_between(c) <= CG_MAX_SHARED;
     if (fits) {
         lines_in_blocks(l, v, c, lines);
         l->k->flops = lines * flops;

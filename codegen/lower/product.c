@@ -296,7 +296,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
 
 /* -- in registers -------------------------------------------------------------------------- */
 
-enum { K_MOST = 128 }; /* within one block of the general form */
+enum { MAX_K = 128 }; /* within one block of the general form */
 
 typedef struct small {
     cg_lowering *l;
@@ -365,7 +365,7 @@ lower_dot(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
     (void)result;
     for (int i = 0; i < n->at.dot.lhs.n; i++)
         size *= tx->dims[n->at.dot.lhs.at[i]];
-    if (size > K_MOST)
+    if (size > MAX_K)
         return 0;
     s.fx = free_axes(l->arena, tx->rank, n->at.dot.lhs, n->at.dot.lhs_batch);
     s.fy = free_axes(l->arena, ty->rank, n->at.dot.rhs, n->at.dot.rhs_batch);

@@ -8,8 +8,8 @@
 #include "codegen/lower/rules.h"
 
 enum {
-    UNROLLED_MOST = 8,
-    LOOK_MOST = 64, /* nodes that are looked at for sums */
+    MAX_UNROLLED = 8,
+    MAX_LOOK = 64, /* nodes that are looked at for sums */
     EXPENSIVE = 24,      /* instructions of an element that copies are not made of */
 };
 
@@ -76,13 +76,13 @@ static cg_fold_form
 pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t size)
 {
     const ir_graph *f = fr->f;
-    int first, last, left = LOOK_MOST;
+    int first, last, left = MAX_LOOK;
     cg_reduced(f, n, &first, &last);
     bool expensive = size > 2 && element_cost(f, n->in[0], 4) > EXPENSIVE &&
                      !contains_sums(fr, n->in[0], &left);
-    if (l->exact || (size <= UNROLLED_MOST && (!expensive || l->vector)))
+    if (l->exact || (size <= MAX_UNROLLED && (!expensive || l->vector)))
         return CG_FOLD_UNROLLED;
-    if (l->vector && !l->target.grid && size <= CG_WINDOW_MOST &&
+    if (l->vector && !l->target.grid && size <= CG_MAX_WINDOW &&
         element_cost(f, n->in[0], 4) == 0 && !contains_sums(fr, n->in[0], &left))
         return CG_FOLD_UNROLLED;
     bool trailing = true;

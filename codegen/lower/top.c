@@ -14,7 +14,7 @@
 #include "codegen/fuse/fuse.h"
 #include "codegen/lower/sort_keys.h"
 
-enum { TOP_MOST = 64, BLOCK = 64, MORE = 1024, DIGIT = 8, RADIX = 1 << DIGIT };
+enum { MAX_TOP = 64, BLOCK = 64, MORE = 1024, DIGIT = 8, RADIX = 1 << DIGIT };
 
 typedef struct topping {
     const ir_node *n;
@@ -394,9 +394,9 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
                   .k = n->at.top.k };
     o.size = x->dims[o.axis];
     o.lines = o.t->size / o.k;
-    if (o.k > TOP_MOST ? 8 * o.k > o.size : 2 * o.k > o.size)
+    if (o.k > MAX_TOP ? 8 * o.k > o.size : 2 * o.k > o.size)
         return false;
-    if (o.k > TOP_MOST)
+    if (o.k > MAX_TOP)
         o.room = 2 * o.k + MORE;
     cg_kernel_begin(l, "top_k");
     l->k->loc = n->loc;

@@ -36,11 +36,11 @@ typedef struct update {
 } update;
 
 enum {
-    LINE = 64,                          /* bytes of a line of the cache */
-    LINES_AHEAD = 32,                   /* of targets, on their way at once */
+    LINE = 64, /* bytes of a line of the cache */
+    LINES_AHEAD = 32, /* of targets, on their way at once */
     /* of one window: its others follow each other, which processors see */
-    LINES_MOST = 8,
-    NEAR_BYTES = 128 << 10,             /* what is in a cache near enough */
+    MAX_LINES = 8,
+    NEAR_BYTES = 128 << 10, /* what is in a cache near enough */
 };
 
 /* Is x the box of n's operand that n writes over? */
@@ -239,7 +239,7 @@ lines_of(const update *u)
 {
     const int64_t size = u->x->rank ? u->w.size[u->x->rank - 1] : 1;
     const int64_t lines = (size * (int64_t)cot_dtype_size(u->type) + LINE - 1) / LINE;
-    return lines < LINES_MOST ? lines : LINES_MOST;
+    return lines < MAX_LINES ? lines : MAX_LINES;
 }
 
 /* By how many updates to look ahead: their index vectors are emitted inline twice, so they
@@ -364,7 +364,7 @@ plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const i
 
 /* -- on a GPU: threads own targets, and go through all updates in order -------------------- */
 
-enum { OWNERS_MOST = 1 << 12 };
+enum { MAX_OWNERS = 1 << 12 };
 
 /* Along each axis of the operand a window is one element thick, or all of it: what it covers is
  * a number of whole lines, and an element of a window meets no other's. */
@@ -439,7 +439,7 @@ scatter_threads(cg_lowering *l, update *u)
             count *= z->dims[k];
         }
     }
-    while (owners < OWNERS_MOST && owners < u->x->size / window && owners * window < 1 << 14)
+    while (owners < MAX_OWNERS && owners < u->x->size / window && owners * window < 1 << 14)
         owners *= 2;
     cg_val i;
     uint32_t mark;

@@ -25,10 +25,10 @@ typedef struct tree {
     ranges *own, *below;        /* of each node; 1 is the root, 2 i and 2 i + 1 are below i */
 } tree;
 
-enum { NODES_MOST = 4 * 32 };   /* of a span, and those above its ends */
+enum { MAX_NODES = 4 * 32 }; /* of a span, and those above its ends */
 
 typedef struct meeting {
-    const ranges *set[NODES_MOST];
+    const ranges *set[MAX_NODES];
     int n;
 } meeting;
 

@@ -11,11 +11,11 @@
 enum {
     LANES = 32,
     BLOCK = 512,
-    ROWS_LEAST = 64,
-    COLUMNS_LEAST = 256,
-    GRID_ROWS_LEAST = 2 * BLOCK,
-    GRID_COLUMNS_MOST = 1 << 16, /* so many keep a GPU busy by themselves */
-    SCRATCH_MOST = 128 << 10
+    MIN_ROWS = 64,
+    MIN_COLUMNS = 256,
+    MIN_GRID_ROWS = 2 * BLOCK,
+    MAX_GRID_COLUMNS = 1 << 16, /* so many keep a GPU busy by themselves */
+    MAX_SCRATCH = 128 << 10
 };
 
 /* -- the stack ----------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_row_body *body, void *us
 typedef struct panels {
     cg_columns c;
     cg_frame *fr;
-    uint32_t out[CG_COLUMNS_MOST];
+    uint32_t out[CG_MAX_COLUMNS];
     cg_val first; /* column of the panel in hand */
     cg_ix row;
 } panels;

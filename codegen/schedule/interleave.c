@@ -42,7 +42,7 @@ static void
 put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
 {
     stacking *s = user;
-    cg_val where[CG_PARTS_MOST];
+    cg_val where[CG_MAX_PARTS];
     s->x[s->held++] = x;
     if (s->held < s->n)
         return;

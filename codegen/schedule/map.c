@@ -98,7 +98,7 @@ walk_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
 }
 
 /* More pieces than these are not worth looking at, nor pieces of a few elements in all. */
-enum { SPLITS_MOST = 64, CUTS_LEAST_SIZE = 512 };
+enum { MAX_SPLITS = 64, CUTS_LEAST_SIZE = 512 };
 
 static void
 find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
@@ -106,7 +106,7 @@ find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_
 {
     for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CUTS_LEAST_SIZE; i++) {
         int first = s->first[i], last = s->last[i];
-        s->cuts[i] = cg_index_splits_of(w, at, first, last, s->extent[i], SPLITS_MOST);
+        s->cuts[i] = cg_index_splits_of(w, at, first, last, s->extent[i], MAX_SPLITS);
         for (int j = 0; j < s->cuts[i].n && s->cuts[i].n > 1; j++) {
             cg_access piece;
             cg_access_begin(&piece, l->scratch, fr->f, fusion->root);
@@ -651,8 +651,8 @@ run_mapping(mapping *m)
                         : 4; /* whole lines of memory for each row that is summed */
     else if (m->lanes > 1 && m->s.cost <= CG_COST_HEAVY)
         m->lanes *= 2;
-    if (m->lanes > CG_VECTOR_MOST)
-        m->lanes = CG_VECTOR_MOST;
+    if (m->lanes > CG_MAX_VECTOR)
+        m->lanes = CG_MAX_VECTOR;
     if (!l->target.grid) {
         pick_order(m);
         pick_cuts(m);

@@ -91,8 +91,8 @@ find_stages(rows *r)
 typedef struct pass {
     rows *r;
     int n;
-    ir_ref reduce[REDUCTIONS_MOST];
-    cg_fold how[REDUCTIONS_MOST];
+    ir_ref reduce[MAX_REDUCTIONS];
+    cg_fold how[MAX_REDUCTIONS];
 } pass;
 
 /* Element j of the row goes to the sums of columns that are made in this pass. */
@@ -229,7 +229,7 @@ row_pass(rows *r)
     cg_lowering *l = r->l;
     pass p = { .r = r };
     bool maps = false;
-    cg_val x[REDUCTIONS_MOST];
+    cg_val x[MAX_REDUCTIONS];
     for (uint32_t i = 0; i < r->g->n; i++) {
         const ir_node *n = ir_def(r->fr->f, r->g->v[i]);
         if (r->stage[i] != r->now)
@@ -254,8 +254,8 @@ row_pass(rows *r)
         return;
     cg_fold_form form = r->warps                  ? CG_FOLD_LANES
                         : cg_lanes(l, 32) == 1    ? CG_FOLD_SERIAL
-                        : r->cost <= STREAMED_MOST ? CG_FOLD_STREAMS
-                                                   : CG_FOLD_LANES;
+                        : r->cost <= MAX_STREAMED ? CG_FOLD_STREAMS
+                                                  : CG_FOLD_LANES;
     cg_fold_loops(l, r->n, p.n, p.how, form, r->split, element_of_pass, &p, x);
     for (int i = 0; i < p.n; i++)
         finish_reduction(r, &p, i, x[i]);
@@ -301,9 +301,9 @@ rows_at_once(const rows *r)
 {
     const int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8),
                   vectors = (r->n + lanes - 1) / lanes;
-    const int64_t fit = JAM_VECTORS / vectors, jam = fit > JAM_MOST ? JAM_MOST
-                                                     : fit < 1      ? 1
-                                                                    : fit;
+    const int64_t fit = JAM_VECTORS / vectors, jam = fit > MAX_JAM ? MAX_JAM
+                                                     : fit < 1     ? 1
+                                                                   : fit;
     return !r->l->target.grid && lanes > 1 && r->again && r->columns.n == 0 && r->stages > 1 &&
                    r->outer >= 4 * jam
                ? jam
@@ -422,13 +422,13 @@ choose_warps(rows *r)
 typedef struct split {
     pass p;
     int64_t each, parts;        /* blocks of the sum in a part; parts of a row */
-    cg_place node[REDUCTIONS_MOST];
+    cg_place node[MAX_REDUCTIONS];
 } split;
 
 static bool
 may_split(const rows *r)
 {
-    if (!r->whole_block || r->n < SPLIT_LEAST || r->outer > 64)
+    if (!r->whole_block || r->n < MIN_SPLIT || r->outer > 64)
         return false;
     for (uint32_t i = 0; i < r->g->n; i++) {
         const ir_node *n = ir_def(r->fr->f, r->g->v[i]);
@@ -443,7 +443,7 @@ static split
 split_of(rows *r)
 {
     const int64_t blocks = (r->n + CG_FOLD_BLOCK - 1) / CG_FOLD_BLOCK;
-    split s = { .p = { .r = r }, .each = CG_PART_LEAST };
+    split s = { .p = { .r = r }, .each = CG_MIN_PART };
     while (blocks / s.each > 512)
         s.each *= 2;
     s.parts = (blocks + s.each - 1) / s.each;
@@ -496,7 +496,7 @@ parts_kernel(rows *r, split *s)
 {
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
-    cg_val x[REDUCTIONS_MOST];
+    cg_val x[MAX_REDUCTIONS];
     uint32_t mark;
     for (int i = 0; i < s->p.n; i++) {
         const int64_t dims[1] = { r->outer * s->parts };
@@ -518,7 +518,7 @@ combine_nodes(rows *r, const split *s, cg_val row, cg_val *x)
     cg_build *b = &r->l->b;
     uint32_t outer, inner;
     int64_t run = 1;
-    while ((s->parts + run - 1) / run > CG_PART_LEAST)
+    while ((s->parts + run - 1) / run > CG_MIN_PART)
         run *= 2;
     const uint32_t reduction = cg_reduction_new(b, s->parts, 0, 1);
     cg_val warps =
@@ -548,7 +548,7 @@ combine_nodes(rows *r, const split *s, cg_val row, cg_val *x)
 static void
 nodes_kernel(rows *r, const split *s)
 {
-    cg_val x[REDUCTIONS_MOST];
+    cg_val x[MAX_REDUCTIONS];
     uint32_t mark;
     cg_val grid = begin_blocks(r, r->outer, &mark), row = cg_loop_var(&r->l->b, grid);
     go_to_row(r, row);
@@ -614,7 +614,7 @@ combined(rows *r, int i, cg_ix column)
 {
     cg_build *b = &r->l->b;
     const cg_fold how = r->columns.how[i];
-    cg_val x[CHUNKS_MOST];
+    cg_val x[MAX_CHUNKS];
     if (r->chunks == 1)
         return cg_columns_node(&r->columns, i, column);
     for (int64_t k = 0; k < r->chunks; k++)
@@ -645,9 +645,9 @@ rows_with_columns(rows *r, bool many)
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
     cg_columns *c = &r->columns;
-    int64_t most = !many                             ? 1
-                   : l->o->threads * 4 > CHUNKS_MOST ? CHUNKS_MOST
-                                                     : l->o->threads * 4,
+    int64_t most = !many                            ? 1
+                   : l->o->threads * 4 > MAX_CHUNKS ? MAX_CHUNKS
+                                                    : l->o->threads * 4,
             run = 1;
     while ((c->parts + run - 1) / run > most)
         run *= 2;
@@ -680,7 +680,7 @@ rows_with_columns(rows *r, bool many)
 static cg_columns
 find_columns(rows *r)
 {
-    ir_ref v[CG_COLUMNS_MOST];
+    ir_ref v[CG_MAX_COLUMNS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->g->n; i++)
         if (member(r, i) == CG_MEMBER_COLUMN)

@@ -5,14 +5,14 @@
 #include "codegen/schedule/columns.h"
 
 enum {
-    REDUCTIONS_MOST = 8,
-    CHUNKS_MOST = 32,
-    STREAMED_MOST = 8,
+    MAX_REDUCTIONS = 8,
+    MAX_CHUNKS = 32,
+    MAX_STREAMED = 8,
     KEPT_LANES = 32,
     JAM_VECTORS = 16,
-    JAM_MOST = 4,
+    MAX_JAM = 4,
     ROW_OF_WARP = 1024,
-    SPLIT_LEAST = 1 << 15
+    MIN_SPLIT = 1 << 15
 };
 
 typedef struct computed {
@@ -57,7 +57,7 @@ typedef struct rows {
     cg_columns columns; /* summed on the way, if columns.n > 0 */
     int64_t chunks; /* of their rows, for threads          */
     cg_val chunk; /* the one in hand                     */
-    uint32_t node[CG_COLUMNS_MOST]; /* buffers: what each chunk gave       */
+    uint32_t node[CG_MAX_COLUMNS]; /* buffers: what each chunk gave       */
 } rows;
 
 /* What member i of the group reads, and at which index of the space. */

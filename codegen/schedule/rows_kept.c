@@ -105,10 +105,10 @@ void
 cg_find_kept(rows *r)
 {
     /* the stacks of threads that split a single row are their own */
-    int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_ROW_MOST;
+    int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_MAX_ROW;
     const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
     if (r->warps)
-        room = (CG_SHARED_MOST - (4 << 10)) / rows;
+        room = (CG_MAX_SHARED - (4 << 10)) / rows;
     ir_map_init(&r->by_value, r->l->scratch);
     for (int s = 0; s < r->stages; s++)
         for (uint32_t i = 0; i < r->g->n; i++)

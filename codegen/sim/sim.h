@@ -5,7 +5,7 @@
 
 #include "codegen/kernel/grid.h"
 
-enum { SIM_NOBODY = -1, SIM_MANY = -2, SIM_WARPS_MOST = 32, SIM_SLOTS = 4 };
+enum { SIM_NOBODY = -1, SIM_MANY = -2, SIM_MAX_WARPS = 32, SIM_SLOTS = 4 };
 
 /* Who touched an element, and how many barriers there had been: of the block, of the warp. */
 typedef struct sim_touch { int32_t thread, block, warp; } sim_touch;
@@ -38,7 +38,7 @@ typedef struct sim {
     ir_arena *arena;
     cg_launch launch;
     int64_t block;              /* the one in hand */
-    int32_t barriers, warp_barriers[SIM_WARPS_MOST];
+    int32_t barriers, warp_barriers[SIM_MAX_WARPS];
     int32_t groups;             /* of copies in the background that were closed */
     const int64_t *params;
     const uint32_t *uses;

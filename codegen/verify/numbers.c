@@ -1,7 +1,7 @@
 /* Index arithmetic where loops stand: see numbers.h. */
 #include "codegen/verify/numbers.h"
 
-enum { DEPTH_MOST = 64 };       /* of an index's arithmetic */
+enum { MAX_DEPTH = 64 };       /* of an index's arithmetic */
 
 static bool
 arithmetic(int op, int64_t x, int64_t y, int64_t *out)
@@ -98,7 +98,7 @@ evaluate(cg_numbers *n, cg_val v, int depth, int64_t *out)
 {
     const cg_number *x = &n->known[v];
 
-    if (depth > DEPTH_MOST || n->steps++ > CG_STEPS_MOST)
+    if (depth > MAX_DEPTH || n->steps++ > CG_MAX_STEPS)
         return false;
     if (cg_is_const(n->k, v, out))
         return true;
@@ -143,7 +143,7 @@ cg_number_outer(cg_numbers *n, cg_val v, int64_t scale, int depth, int64_t *sum)
     int64_t x;
 
     n->inner = n->outer = false;
-    if (depth > DEPTH_MOST || !evaluate(n, v, 0, &x))
+    if (depth > MAX_DEPTH || !evaluate(n, v, 0, &x))
         return false;
     if (!n->inner)
         return arithmetic(SC_mul, x, scale, &x) && arithmetic(SC_add, *sum, x, sum);

@@ -251,7 +251,7 @@ verify_loop_kind(verifier *w, const cg_block *x)
         return;
     }
     int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 1;
-    want(w, (n & (n - 1)) == 0 && n <= CG_VECTOR_MOST,
+    want(w, (n & (n - 1)) == 0 && n <= CG_MAX_VECTOR,
          "vector extent not a power of two <= 256");
     want(w, !w->in_vector, "vector loop inside a vector loop");
     if (x->limit)
@@ -439,7 +439,7 @@ verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
              "work buffer in what plans nothing");
         want(&w, k->buffer[i].space != CG_SHARED || k != m->kernel[0],
              "shared buffer in the entry");
-        want(&w, k->buffer[i].space != CG_SHARED || cg_launch_of(k).dynamic <= CG_DYNAMIC_MOST,
+        want(&w, k->buffer[i].space != CG_SHARED || cg_launch_of(k).dynamic <= CG_MAX_DYNAMIC,
              "more shared memory than a block may have");
         want(&w, k->buffer[i].alias <= k->n_buffers, "alias of no buffer");
     }

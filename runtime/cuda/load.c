@@ -3,7 +3,7 @@
 
 #include "ir/diag.h"
 
-enum { GRID_MOST = INT32_MAX };
+enum { MAX_GRID = INT32_MAX };
 
 const char *
 rt_cuda_arch(cot_context *ctx, int ordinal)
@@ -59,9 +59,9 @@ find_functions(rt_program *p, rt_cuda_program *q, const char *fn)
         l->at = cg_launch_of(m->kernel[i]);
         for (uint32_t k = 0; k < m->kernel[i]->n_buffers; k++)
             l->n_buffers += m->kernel[i]->buffer[k].space <= CG_OUT;
-        if (l->at.grid > GRID_MOST) {
+        if (l->at.grid > MAX_GRID) {
             snprintf(q->g->said, sizeof q->g->said, "%.200s has %lld blocks; wants at most %d",
-                     m->kernel[i]->name, (long long)l->at.grid, GRID_MOST);
+                     m->kernel[i]->name, (long long)l->at.grid, MAX_GRID);
             return COT_ERR_TARGET;
         }
         COT_TRY(find_function(p, q, fn, m->kernel[i]->name, l));
