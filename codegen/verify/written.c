@@ -303,12 +303,26 @@ cg_written_forget_private(cg_written *w)
             set(w, j, NULL);
 }
 
+/* Are there several ranges?  A read across two of them lies in neither, though both were
+ * written: whole blocks and the last one, say. */
+static bool
+has_parts(const cg_span *list)
+{
+    int n = 0;
+
+    for (const cg_span *s = list; s; s = s->next)
+        n += is_range(s);
+    return n > 1;
+}
+
 cg_is_written
 cg_written_has(cg_written *w, uint32_t buffer, const cg_form *first, int64_t count)
 {
     if (w->known->never || count <= 0 || contains(w, w->of[buffer], first, count))
         return CG_WRITTEN;
-    return has_unknown(w->of[buffer]) ? CG_PERHAPS_WRITTEN : CG_NOT_WRITTEN;
+    if (has_unknown(w->of[buffer]) || (w->perhaps && has_parts(w->of[buffer])))
+        return CG_PERHAPS_WRITTEN;
+    return CG_NOT_WRITTEN;
 }
 
 /* -- loops and branches -- */

@@ -847,7 +847,7 @@ START_TEST(ptx_holds_no_function_of_the_host)
     ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", NULL),
                      COT_ERR_TARGET);
     ck_assert(strstr(cot_error(ctx), "check_cuda.c:") != NULL);
-    says("lib.refuse is C code of the host, which PTX alone cannot hold; wants a run in this process, or another carrier");
+    says("lib.refuse is C code of the host, which PTX alone cannot hold; wants a run in this process, or another back end");
     ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", "/tmp/cotrace-none.h"), COT_ERR_ARG);
     says("PTX has no C header");
 }

@@ -450,6 +450,15 @@ static const char *const text[] = {
     "  %1 = reduce_sum %0 {axes=[0,1]} : f32[]\n"
     "  ret %0, %1\n"
     "}\n",
+    /* sums of whole blocks and of the last one are two ranges, which one loop reads */
+    "fn @f(%x: f32[4112,3]) -> f32[4112,3] {\n"
+    "  %0 = cumsum %x {axis=0} : f32[4112,3]\n"
+    "  ret %0\n"
+    "}\n",
+    "fn @f(%x: i32[3,4129]) -> i32[3,4129] {\n"
+    "  %0 = cumprod %x {axis=1, reverse=true} : i32[3,4129]\n"
+    "  ret %0\n"
+    "}\n",
 };
 enum { TEXTS = sizeof text / sizeof *text };
 
