@@ -2,7 +2,6 @@
 #ifndef CODEGEN_FUSE_VIEWS_H
 #define CODEGEN_FUSE_VIEWS_H
 
-#include "codegen/fuse/views.h"
 #include "codegen/kernel/affine.h"
 #include "ir/graph.h"
 

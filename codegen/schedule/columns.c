@@ -10,12 +10,7 @@
 
 enum {
     LANES = 32,
-    BLOCK = 512,
-    MIN_ROWS = 64,
-    MIN_COLUMNS = 256,
-    MIN_GRID_ROWS = 2 * BLOCK,
-    MAX_GRID_COLUMNS = 1 << 16, /* so many keep a GPU busy by themselves */
-    MAX_SCRATCH = 128 << 10
+    BLOCK = 512
 };
 
 /* -- the stack ----------------------------------------------------------------------------- */
