@@ -389,11 +389,11 @@ add_blocks(cg_span *s, int64_t apart, int64_t blocks)
     for (int j = s->n; j-- > 0 && s->dim[j].apart <= s->count; s->n--)
         s->count += s->dim[j].apart * (s->dim[j].blocks - 1);
     for (int j = 0; j < s->n; j++) {
-        dim *last = &s->dim[n - 1];
-        if (n > 0 && last->apart == s->dim[j].apart * s->dim[j].blocks)
-            *last = (dim){ s->dim[j].apart, last->blocks * s->dim[j].blocks };
+        const dim next = s->dim[j];
+        if (n > 0 && s->dim[n - 1].apart == next.apart * next.blocks)
+            s->dim[n - 1] = (dim){ next.apart, s->dim[n - 1].blocks * next.blocks };
         else
-            s->dim[n++] = s->dim[j];
+            s->dim[n++] = next;
     }
     s->n = n;
 }
