@@ -112,7 +112,8 @@ static void
 fill(cot_array *a, const workload_arg *arg, uint64_t seed)
 {
     cot_type type = cot_array_type(a);
-    int64_t n = cot_type_count(&type) * (type.dtype == COT_C64 || type.dtype == COT_C128 ? 2 : 1);
+    int64_t n =
+        cot_type_count(&type) * (type.dtype == COT_C64 || type.dtype == COT_C128 ? 2 : 1);
     for (int64_t i = 0; i < n; i++) {
         double x = arg->low + (arg->high - arg->low) * uniform(&seed);
         if (arg->normal)

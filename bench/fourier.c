@@ -26,7 +26,7 @@ BODY(fft2, out[0] = cot_fftn(in[0]))
 /* FFTW's side: the plan is made at the first call, on memory of its own, since measuring
  * overwrites. */
 #ifdef BENCH_FFTW
-#define PLAN(p, name, in_type, in_n, out_type, out_n, call)                                     \
+#define PLAN(p, name, in_type, in_n, out_type, out_n, call)                                    \
     static void hand_##name(void *const *args)                                                 \
     {                                                                                          \
         static p##plan plan;                                                                   \
@@ -48,18 +48,22 @@ BODY(fft2, out[0] = cot_fftn(in[0]))
     fftwf_execute_dft_c2r(plan, memcpy(kept, args[0], sizeof kept), args[1])
 #define EXECUTE_fftw_complex(to)  fftw_execute_dft(plan, args[0], args[1])
 #define EXECUTE_float(to)         fftwf_execute_dft_r2c(plan, args[0], args[1])
-#define SINGLE(lines, n) \
-    PLAN(fftwf_, fft_##lines##x##n, fftwf_complex, lines * n, fftwf_complex, lines * n, LINES(fftwf_, lines, n))
-#define DOUBLE(lines, n) \
-    PLAN(fftw_, fft_f64_##lines##x##n, fftw_complex, lines * n, fftw_complex, lines * n, LINES(fftw_, lines, n))
+#define SINGLE(lines, n)                                                                       \
+    PLAN(fftwf_, fft_##lines##x##n, fftwf_complex, lines *n, fftwf_complex, lines *n,          \
+         LINES(fftwf_, lines, n))
+#define DOUBLE(lines, n)                                                                       \
+    PLAN(fftw_, fft_f64_##lines##x##n, fftw_complex, lines *n, fftw_complex, lines *n,         \
+         LINES(fftw_, lines, n))
 #define REAL(lines, n)                                                                         \
-    PLAN(fftwf_, rfft_##lines##x##n, float, lines * n, fftwf_complex, lines * (n / 2 + 1),     \
-         fftwf_plan_many_dft_r2c(1, (const int[]){ n }, lines, x, NULL, 1, n, y, NULL, 1, n / 2 + 1, FFTW_MEASURE))
+    PLAN(fftwf_, rfft_##lines##x##n, float, lines *n, fftwf_complex, lines *(n / 2 + 1),       \
+         fftwf_plan_many_dft_r2c(1, (const int[]){ n }, lines, x, NULL, 1, n, y, NULL, 1,      \
+                                 n / 2 + 1, FFTW_MEASURE))
 /* c2r destroys its input */
 #define BACK(lines, n)                                                                         \
     static float kept[2 * lines * (n / 2 + 1)];                                                \
-    PLAN(fftwf_, irfft_##lines##x##n, fftwf_complex, lines * (n / 2 + 1), float, lines * n,    \
-         fftwf_plan_many_dft_c2r(1, (const int[]){ n }, lines, x, NULL, 1, n / 2 + 1, y, NULL, 1, n, FFTW_MEASURE))
+    PLAN(fftwf_, irfft_##lines##x##n, fftwf_complex, lines *(n / 2 + 1), float, lines *n,      \
+         fftwf_plan_many_dft_c2r(1, (const int[]){ n }, lines, x, NULL, 1, n / 2 + 1, y, NULL, \
+                                 1, n, FFTW_MEASURE))
 #define SQUARE(n)                                                                              \
     PLAN(fftwf_, fft2_##n##x##n, fftwf_complex, n * n, fftwf_complex, n * n,                   \
          fftwf_plan_dft_2d(n, n, x, y, FFTW_FORWARD, FFTW_MEASURE))
@@ -97,9 +101,12 @@ ARGS(rfft_256x1024, cot_f32(256, 1024))
 ARGS(irfft_256x1024, cot_c64(256, 513))
 ARGS(fft2_512x512, cot_c64(512, 512))
 
-#define ROW(name, make, bytes, flops) { #name, make, args_##name, 1, HAND(name), bytes, flops, 0 }
-#define ROW_SINGLE(lines, n, log) ROW(fft_##lines##x##n, make_fft, 16.0 * lines * n, FLOPS(lines, n, log)),
-#define ROW_DOUBLE(lines, n, log) ROW(fft_f64_##lines##x##n, make_fft, 32.0 * lines * n, FLOPS(lines, n, log)),
+#define ROW(name, make, bytes, flops)                                                          \
+    { #name, make, args_##name, 1, HAND(name), bytes, flops, 0 }
+#define ROW_SINGLE(lines, n, log)                                                              \
+    ROW(fft_##lines##x##n, make_fft, 16.0 * lines * n, FLOPS(lines, n, log)),
+#define ROW_DOUBLE(lines, n, log)                                                              \
+    ROW(fft_f64_##lines##x##n, make_fft, 32.0 * lines * n, FLOPS(lines, n, log)),
 
 static const workload rows[] = {
     SINGLES(ROW_SINGLE) DOUBLES(ROW_DOUBLE)

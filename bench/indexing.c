@@ -9,12 +9,12 @@
         __VA_ARGS__;                                                                           \
     }
 #define PLAIN(name, n_in, n_out)                                                               \
-    static cot_fn *make_##name(cot_context *ctx)                                                      \
+    static cot_fn *make_##name(cot_context *ctx)                                               \
     {                                                                                          \
         return cot_fn_new(ctx, #name, name, n_in, n_out, NULL);                                \
     }
 #define ARGS(name, ...)                                                                        \
-    static void args_##name(workload_arg *a)                                                         \
+    static void args_##name(workload_arg *a)                                                   \
     {                                                                                          \
         const workload_arg from[] = { __VA_ARGS__ };                                           \
         for (unsigned i = 0; i < sizeof from / sizeof *from; i++)                              \
@@ -72,7 +72,9 @@ PLAIN(cumlogsumexp, 1, 1)
 ARGS(pairs, NORMAL(cot_f32(1000000)), BELOW(cot_i32(1000000), 1000000))
 
 BODY(wide, out[0] = cot_matmul(cot_convert(in[0], COT_I32), cot_convert(in[1], COT_I32)))
-BODY(wide_rows, out[0] = cot_dot_general(cot_convert(in[0], COT_I32), cot_convert(in[1], COT_I32), .lhs = COT_LIST(1), .rhs = COT_LIST(1)))
+BODY(wide_rows,
+     out[0] = cot_dot_general(cot_convert(in[0], COT_I32), cot_convert(in[1], COT_I32),
+                              .lhs = COT_LIST(1), .rhs = COT_LIST(1)))
 BODY(halves, out[0] = cot_matmul(in[0], in[1]))
 PLAIN(wide, 2, 1)
 PLAIN(wide_rows, 2, 1)

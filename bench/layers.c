@@ -2,7 +2,8 @@
  * own, and special functions of many elements (see workloads.h). */
 #include "bench/workloads.h"
 
-#define BODY(name) static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+#define BODY(name)                                                                             \
+    static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 #define UNUSED     (void)t, (void)user
 
 /* Attention, causal: 4 examples of 8 heads of 256 places of 64 features. */
@@ -110,7 +111,9 @@ BODY(steps_near)
     cot_value end[3], c[2] = { in[0], in[1] };
 
     (void)user;
-    cot_while(is_near, square, .in = COT_VALUES(cot_zeros(t, cot_f32()), cot_zeros(t, cot_f32()), cot_zeros(t, cot_i32())),
+    cot_while(is_near, square,
+              .in = COT_VALUES(cot_zeros(t, cot_f32()), cot_zeros(t, cot_f32()),
+                               cot_zeros(t, cot_i32())),
               .out = end, .user = c);
     out[0] = end[2];
 }

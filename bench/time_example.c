@@ -29,7 +29,8 @@ by_size(const void *x, const void *y)
 }
 
 static cot_status
-timed_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *args, int n_args)
+timed_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *args,
+          int n_args)
 {
     static double sample[SAMPLES];
     const char *seconds = getenv("CARRIERS_TIME");

@@ -30,9 +30,10 @@ enum { SAMPLE = 300007 };
 
 #if defined(__AVX2__) && defined(ULP_MVEC)
 typedef double v4 __attribute__((vector_size(32)));
-#define MVEC_ALL(M) \
-    M(exp) M(exp2) M(expm1) M(log) M(log2) M(log1p) M(cbrt) M(sin) M(cos) M(tan) M(asin) M(acos) M(atan) M(sinh) \
-    M(cosh) M(tanh) M(asinh) M(acosh) M(atanh) M(erf) M(erfc)
+#define MVEC_ALL(M)                                                                            \
+    M(exp)                                                                                     \
+    M(exp2) M(expm1) M(log) M(log2) M(log1p) M(cbrt) M(sin) M(cos) M(tan) M(asin) M(acos)      \
+        M(atan) M(sinh) M(cosh) M(tanh) M(asinh) M(acosh) M(atanh) M(erf) M(erfc)
 #define MVEC_DECLARE(f) v4 _ZGVdN4v_##f(v4 x);
 MVEC_ALL(MVEC_DECLARE)
 #define MVEC_LOOP(f) \
@@ -178,8 +179,8 @@ typedef struct sums {
 typedef struct share {
     pthread_t thread;
     row row;
-    uint32_t least;                     /* magnitudes tested: `count` bit patterns from `least` on, */
-    uint64_t count, from, to;           /* each positive, then each negative; this share of them    */
+    uint32_t least; /* magnitudes tested: `count` bit patterns from `least` on, */
+    uint64_t count, from, to; /* each positive, then each negative; this share of them    */
     sums sums;
     float x[STRIP], y[STRIP];
     double wide[STRIP], exact[STRIP];
@@ -358,8 +359,10 @@ fill(share *s, uint64_t from)
 {
     for (int i = 0; i < STRIP; i++) {
         uint64_t k = from + (uint64_t)i;
-        k = k < s->to ? k : s->to - 1;  /* the tail repeats the last: without effect on the worst */
-        uint32_t bits = s->least + (uint32_t)(k < s->count ? k : k - s->count) + (k < s->count ? 0 : 0x80000000);
+        k = k < s->to ? k
+                      : s->to - 1; /* the tail repeats the last: without effect on the worst */
+        uint32_t bits = s->least + (uint32_t)(k < s->count ? k : k - s->count) +
+                        (k < s->count ? 0 : 0x80000000);
         memcpy(&s->x[i], &bits, sizeof bits);
         s->wide[i] = (double)s->x[i];
     }

@@ -31,13 +31,15 @@ pooled(cot_value x, int64_t size)
 BODY(conv_apart)
 {
     UNUSED;
-    out[0] = cot_conv(in[0], in[1], .spec = "NHWC,HWIO->NHWC", .dilation = COT_LIST(2, 2), .same = 1);
+    out[0] = cot_conv(in[0], in[1], .spec = "NHWC,HWIO->NHWC", .dilation = COT_LIST(2, 2),
+                      .same = 1);
 }
 
 BODY(conv_steps)
 {
     UNUSED;
-    out[0] = cot_conv(in[0], in[1], .spec = "NHWC,HWIO->NHWC", .strides = COT_LIST(2, 2), .same = 1);
+    out[0] =
+        cot_conv(in[0], in[1], .spec = "NHWC,HWIO->NHWC", .strides = COT_LIST(2, 2), .same = 1);
 }
 
 /* 32 groups of 4 features, as ResNeXt has them */
@@ -105,7 +107,7 @@ BODY(top_5)
 }
 
 #define PLAIN(name, n_in, n_out)                                                               \
-    static cot_fn *make_##name(cot_context *ctx)                                                      \
+    static cot_fn *make_##name(cot_context *ctx)                                               \
     {                                                                                          \
         return cot_fn_new(ctx, #name, name, n_in, n_out, NULL);                                \
     }

@@ -29,8 +29,9 @@ measure(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     for (int i = 0; i < SEEN; i++)
         p[i] = cot_index(in[0], i, 0);
     cot_value flat = cot_sqrt(cot_add(cot_mul(p[0], p[0]), cot_mul(p[1], p[1])));
-    out[0] = cot_stack(COT_VALUES(cot_sqrt(cot_add(cot_mul(flat, flat), cot_mul(p[2], p[2]))), cot_atan2(p[1], p[0]),
-                                  cot_atan2(p[2], flat)), 0);
+    out[0] = cot_stack(COT_VALUES(cot_sqrt(cot_add(cot_mul(flat, flat), cot_mul(p[2], p[2]))),
+                                  cot_atan2(p[1], p[0]), cot_atan2(p[2], flat)),
+                       0);
 }
 
 /* (x, P, z) -> (x, P) after one period and one look; in, out and work never overlap. */
@@ -68,8 +69,10 @@ write_files(cot_context *ctx, cot_fn *f, cot_types types, const char *folder)
     snprintf(path[0], sizeof path[0], "%s/kalman_filter.c", folder);
     snprintf(path[1], sizeof path[1], "%s/kalman_filter.h", folder);
     snprintf(path[2], sizeof path[2], "%s/kalman_m4.o", folder);
-    COT_TRY(cot_build_object(ctx, both, 2, &(cot_compile_options){ .vector_bits = 32 }, path[0], path[1])); /* scalars */
-    if (cot_build_object(ctx, both, 2, &(cot_compile_options){ .target = "armv7em-none-eabi" }, path[2], NULL) != COT_OK) {
+    COT_TRY(cot_build_object(ctx, both, 2, &(cot_compile_options){ .vector_bits = 32 }, path[0],
+                             path[1])); /* scalars */
+    if (cot_build_object(ctx, both, 2, &(cot_compile_options){ .target = "armv7em-none-eabi" },
+                         path[2], NULL) != COT_OK) {
         fprintf(stderr, "not written: %s\n", cot_error(ctx));
         cot_error_clear(ctx);
     }

@@ -86,8 +86,10 @@ static cot_status
 run(cot_context *ctx)
 {
     double down = 3, still = 0;
-    cot_fn *f = cot_fn_new(ctx, "improve", improve, 3, 2, cot_fn_new(ctx, "cost", cost, 3, 1, NULL));
-    cot_array *plan = cot_array_new(ctx, cot_f64(N)), *angle = cot_array_copy(ctx, cot_f64(), &down);
+    cot_fn *f =
+        cot_fn_new(ctx, "improve", improve, 3, 2, cot_fn_new(ctx, "cost", cost, 3, 1, NULL));
+    cot_array *plan = cot_array_new(ctx, cot_f64(N)),
+              *angle = cot_array_copy(ctx, cot_f64(), &down);
     cot_array *speed = cot_array_copy(ctx, cot_f64(), &still);
 
     for (int i = 1; i <= TURNS; i++) {

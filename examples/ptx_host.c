@@ -43,10 +43,12 @@ npy_read(const char *path, size_t bytes, char **file, const char **data)
 static const char *
 npy_type(const char *type)
 {
-    static const char *const row[][2] = { { "bool", "|b1" }, { "i8", "|i1" }, { "i16", "<i2" },  { "i32", "<i4" },
-                                          { "i64", "<i8" },  { "u8", "|u1" }, { "u16", "<u2" },  { "u32", "<u4" },
-                                          { "u64", "<u8" },  { "f16", "<f2" }, { "bf16", "<u2" }, { "f32", "<f4" },
-                                          { "f64", "<f8" },  { "c64", "<c8" }, { "c128", "<c16" } };
+    static const char *const row[][2] = {
+        { "bool", "|b1" }, { "i8", "|i1" },  { "i16", "<i2" },  { "i32", "<i4" },
+        { "i64", "<i8" },  { "u8", "|u1" },  { "u16", "<u2" },  { "u32", "<u4" },
+        { "u64", "<u8" },  { "f16", "<f2" }, { "bf16", "<u2" }, { "f32", "<f4" },
+        { "f64", "<f8" },  { "c64", "<c8" }, { "c128", "<c16" }
+    };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (strcmp(row[i][0], type) == 0)
@@ -64,15 +66,18 @@ npy_write(const char *path, const json *argument, const char *data, size_t bytes
     for (const json *d = json_get(argument, "dims")->first; d; d = d->next)
         n += snprintf(dims + n, sizeof dims - (size_t)n, "%" PRId64 "%s", d->number,
                       d->next ? ", " : n ? "" : ",");
-    n = snprintf(head + 10, sizeof head - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
-                 npy_type(json_text(argument, "type")), dims) + 10;
+    n = snprintf(head + 10, sizeof head - 10,
+                 "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+                 npy_type(json_text(argument, "type")), dims) +
+        10;
     while ((n + 1) % 64)
         head[n++] = ' ';
     head[n++] = '\n';
     memcpy(head, "\x93NUMPY\1\0", 8);
     head[8] = (char)((n - 10) & 255);
     head[9] = (char)((n - 10) >> 8);
-    bool good = f && fwrite(head, 1, (size_t)n, f) == (size_t)n && fwrite(data, 1, bytes, f) == bytes;
+    bool good =
+        f && fwrite(head, 1, (size_t)n, f) == (size_t)n && fwrite(data, 1, bytes, f) == bytes;
     if (f)
         good &= fclose(f) == 0;
     return good;

@@ -210,7 +210,9 @@ as_number(const char *t, uint64_t x)
 {
     const int bits = type_bits(t), drop = 64 - bits;
 
-    return bits == 64 ? (int64_t)x : *t == 'i' ? (int64_t)(x << drop) >> drop : (int64_t)(x & (((uint64_t)1 << bits) - 1));
+    return bits == 64  ? (int64_t)x
+           : *t == 'i' ? (int64_t)(x << drop) >> drop
+                       : (int64_t)(x & (((uint64_t)1 << bits) - 1));
 }
 
 /* Integer instructions, which is all that entries have. */

@@ -79,7 +79,8 @@ step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_call_all(df, ((cot_values){ .n = P + 1, .at = arguments }), d, P + 2);
     cot_clip_by_norm(((cot_values){ .n = P, .at = d }), 1.0, clipped);
     optim.schedule = cot_cosine_rate(state[0], 0.01, STEPS, .warmup = 20);
-    cot_optim_step(&optim, ((cot_values){ .n = P, .at = in }), ((cot_values){ .n = P, .at = clipped }),
+    cot_optim_step(&optim, ((cot_values){ .n = P, .at = in }),
+                   ((cot_values){ .n = P, .at = clipped }),
                    ((cot_values){ .n = states, .at = state }), out, out + P);
     out[P + states] = d[P];
     out[P + states + 1] = d[P + 1];
@@ -112,9 +113,12 @@ train(cot_context *ctx)
     next[ALL] = cot_array_new(ctx, cot_f32());
     next[ALL + 1] = cot_array_new(ctx, cot_f32());
     cot_fn *f = cot_fn_new(ctx, "loss", loss, P + 1, 2, NULL);
-    f = cot_fn_named(f, "params{embed, place, norm1, norm2, up, up_bias, down, down_bias, head, "
-                        "attend{in_weight, in_bias, out_weight, out_bias}}, symbols", NULL);
-    COT_TRY(cot_compile(cot_fn_new(ctx, "step", step, ALL, ALL + 2, f), (cot_types){ .n = ALL, .at = types }, NULL, &k));
+    f = cot_fn_named(f,
+                     "params{embed, place, norm1, norm2, up, up_bias, down, down_bias, head, "
+                     "attend{in_weight, in_bias, out_weight, out_bias}}, symbols",
+                     NULL);
+    COT_TRY(cot_compile(cot_fn_new(ctx, "step", step, ALL, ALL + 2, f),
+                        (cot_types){ .n = ALL, .at = types }, NULL, &k));
     for (int i = 0; i < STEPS; i++) {
         COT_TRY(cot_run(k, next, (const cot_array *const *)now));
         for (int j = 0; j < ALL; j++) {

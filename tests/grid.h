@@ -56,9 +56,11 @@ grid_run_for(const ir_graph *f, cg_target t, void *const *in, void **out)
     cg_module *m;
 
     COT_TRY(grid_lower(f, &t, &m));
-    const cg_device d = {
-        .self = m, .launch = grid_sim_launch, .copy = grid_sim_copy, .read = grid_sim_read, .write = grid_sim_write
-    };
+    const cg_device d = { .self = m,
+                          .launch = grid_sim_launch,
+                          .copy = grid_sim_copy,
+                          .read = grid_sim_read,
+                          .write = grid_sim_write };
     void **args = IR_NEW_N(a, void *, f->n_in + f->n_out + 1);
     for (int i = 0; i < f->n_in; i++)
         args[i] = in[i];

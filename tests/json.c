@@ -7,7 +7,8 @@ int
 main(int argc, char **argv)
 {
     json_error_t error = { 0 };
-    json_t *all = argc > 1 ? json_load_file(argv[1], JSON_REJECT_DUPLICATES, &error) : NULL, *list;
+    json_t *all = argc > 1 ? json_load_file(argv[1], JSON_REJECT_DUPLICATES, &error) : NULL,
+           *list;
 
     if (!all) {
         fprintf(stderr, "json: %s:%d: %s\n", argc > 1 ? argv[1] : "", error.line, error.text);

@@ -56,7 +56,8 @@ ptxas_makes(const char *cpu, const void *text, size_t n, int level, ptxas_made *
     said = good ? popen(command, "r") : NULL;
     while (said && fgets(line, sizeof line, said)) {
         if (!made || strstr(line, "info") == NULL) {
-            if (!made || sscanf(line, " %ld bytes stack frame, %ld bytes spill stores", &stack, &stores) != 2) {
+            if (!made || sscanf(line, " %ld bytes stack frame, %ld bytes spill stores", &stack,
+                                &stores) != 2) {
                 fputs(line, stdout);
                 continue;
             }

@@ -22,8 +22,16 @@ typedef long double ulp_long(long double x);
 
 static inline double ulp_rsqrt(double x) { return 1 / sqrt(x); }
 static inline long double ulp_rsqrtl(long double x) { return 1 / sqrtl(x); }
-static inline double ulp_logistic(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
-static inline long double ulp_logisticl(long double x) { return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x)); }
+static inline double
+ulp_logistic(double x)
+{
+    return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
+}
+static inline long double
+ulp_logisticl(long double x)
+{
+    return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x));
+}
 static inline int
 ulp_logistic_exact(mpfr_t y, const mpfr_t x, mpfr_rnd_t round)
 {
@@ -42,10 +50,29 @@ typedef struct ulp_row {
 
 #define ULP_ROW(f) { OP_##f, mpfr_##f, f, f##l }
 static const ulp_row ulp_rows[] = {
-    ULP_ROW(exp), ULP_ROW(exp2), ULP_ROW(expm1), ULP_ROW(log), ULP_ROW(log2), ULP_ROW(log1p), ULP_ROW(cbrt),
-    ULP_ROW(sqrt), { OP_rsqrt, mpfr_rec_sqrt, ulp_rsqrt, ulp_rsqrtl }, ULP_ROW(sin), ULP_ROW(cos), ULP_ROW(tan),
-    ULP_ROW(asin), ULP_ROW(acos), ULP_ROW(atan), ULP_ROW(sinh), ULP_ROW(cosh), ULP_ROW(tanh), ULP_ROW(asinh),
-    ULP_ROW(acosh), ULP_ROW(atanh), ULP_ROW(erf), ULP_ROW(erfc),
+    ULP_ROW(exp),
+    ULP_ROW(exp2),
+    ULP_ROW(expm1),
+    ULP_ROW(log),
+    ULP_ROW(log2),
+    ULP_ROW(log1p),
+    ULP_ROW(cbrt),
+    ULP_ROW(sqrt),
+    { OP_rsqrt, mpfr_rec_sqrt, ulp_rsqrt, ulp_rsqrtl },
+    ULP_ROW(sin),
+    ULP_ROW(cos),
+    ULP_ROW(tan),
+    ULP_ROW(asin),
+    ULP_ROW(acos),
+    ULP_ROW(atan),
+    ULP_ROW(sinh),
+    ULP_ROW(cosh),
+    ULP_ROW(tanh),
+    ULP_ROW(asinh),
+    ULP_ROW(acosh),
+    ULP_ROW(atanh),
+    ULP_ROW(erf),
+    ULP_ROW(erfc),
     { OP_logistic, ulp_logistic_exact, ulp_logistic, ulp_logisticl },
 };
 #define ULP_ROWS ((int)(sizeof ulp_rows / sizeof *ulp_rows))
@@ -95,7 +122,9 @@ ulp_distance_exact(double y, const mpfr_t r, bool wide)
         mpfr_mul_2si(d, d, wide ? 1024 : 128, MPFR_RNDN);
     mpfr_sub(d, d, r, MPFR_RNDN);
     long e = mpfr_get_exp(r);
-    mpfr_div_2si(d, d, (e < (wide ? -1021 : -125) ? (wide ? -1021 : -125) : e) - (wide ? 53 : 24), MPFR_RNDN);
+    mpfr_div_2si(d, d,
+                 (e < (wide ? -1021 : -125) ? (wide ? -1021 : -125) : e) - (wide ? 53 : 24),
+                 MPFR_RNDN);
     distance = fabs(mpfr_get_d(d, MPFR_RNDN));
     mpfr_clear(d);
     return distance;
@@ -119,7 +148,8 @@ ulp_judge(const ulp_row *row, double x, double y, bool wide)
 /* Worst distance over inputs x[] and results y[]; *at is where.  Zeros must have libm's
  * sign. */
 static inline double
-ulp_worst(const ulp_row *row, int n, const double *x, const double *y, bool wide, double bound, double *at)
+ulp_worst(const ulp_row *row, int n, const double *x, const double *y, bool wide, double bound,
+          double *at)
 {
     double worst = 0;
 

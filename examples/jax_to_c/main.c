@@ -94,7 +94,9 @@ measure(const char *what, int (*call)(void *), void *work)
 int
 main(int argc, char **argv)
 {
-    const size_t bytes = TRANSFORMER_STEP_WORK_BYTES > KALMAN_STEP_WORK_BYTES ? TRANSFORMER_STEP_WORK_BYTES : KALMAN_STEP_WORK_BYTES;
+    const size_t bytes = TRANSFORMER_STEP_WORK_BYTES > KALMAN_STEP_WORK_BYTES
+                             ? TRANSFORMER_STEP_WORK_BYTES
+                             : KALMAN_STEP_WORK_BYTES;
     char *memory = malloc(bytes + 64), *work = memory + (64 - (size_t)memory % 64);
 
     if (!memory)

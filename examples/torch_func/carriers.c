@@ -385,7 +385,8 @@ by_every_width(const trip *t, const cot_graph *g, cot_array *const *twin)
         };
         cot_array *out[CARRIERS_RESULTS] = { NULL };
 
-        snprintf(carrier, sizeof carrier, "JIT at %d bits, %d threads", o.vector_bits, o.threads);
+        snprintf(carrier, sizeof carrier, "JIT at %d bits, %d threads", o.vector_bits,
+                 o.threads);
         if (by_kernel(t, g, o, out))
             compare(t, twin, carrier, out);
         free_results(t, out);

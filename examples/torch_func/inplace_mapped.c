@@ -15,11 +15,13 @@ run(carriers *c, cot_fn *f, const char *backend)
     cot_array *x = ARRAY(c, cot_f32(3, 1), 10, 20, 30), *y = ARRAY(c, cot_f32(3, 1), 1, 2, 3);
     cot_array *sum = ARRAY(c, cot_f32(3, 1), 0, 0, 0);
     cot_kernel *k = NULL;
-    int good = cot_compile(f, COT_TYPES(cot_f32(3, 1), cot_f32(3, 1)), &o, &k) == COT_OK &&
-               cot_run(k, (cot_array *const[]){ sum }, (const cot_array *const[]){ x, y }) == COT_OK;
+    int good =
+        cot_compile(f, COT_TYPES(cot_f32(3, 1), cot_f32(3, 1)), &o, &k) == COT_OK &&
+        cot_run(k, (cot_array *const[]){ sum }, (const cot_array *const[]){ x, y }) == COT_OK;
 
     for (int i = 0; i < 3 && good; i++)
-        good = carriers_element(x, i) == 11 * (i + 1) && carriers_element(sum, i) == 11 * (i + 1);
+        good =
+            carriers_element(x, i) == 11 * (i + 1) && carriers_element(sum, i) == 11 * (i + 1);
     holds(c, backend, good);
     cot_kernel_free(k);
 }

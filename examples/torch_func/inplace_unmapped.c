@@ -16,8 +16,10 @@ main(void)
     cot_array *x = ARRAY(&c, cot_f32(1), 10), *y = ARRAY(&c, cot_f32(3, 1), 1, 2, 3);
     cot_fn *f = cot_fn_new(c.ctx, "f", add_in_place, 2, 1, NULL);
 
-    refused(&c, "x += y", cot_vmap(f, .in_dims = COT_LIST(COT_NONE, 0)), ARRAYS(x, y), COT_ERR_SHAPE,
-            "argument 0 is f32[1] and not mapped, what is written to it is mapped: f32[1] for each "
-            "example, f32[3,1] for all");
+    refused(
+        &c, "x += y", cot_vmap(f, .in_dims = COT_LIST(COT_NONE, 0)), ARRAYS(x, y),
+        COT_ERR_SHAPE,
+        "argument 0 is f32[1] and not mapped, what is written to it is mapped: f32[1] for each "
+        "example, f32[3,1] for all");
     return carriers_end(&c);
 }

@@ -12,7 +12,8 @@ main(void)
     carry(&c, "cube(x)", f, ARRAYS(x), EXACT(3.375));
     carry(&c, "grad(cube)(x)", cot_grad(f), ARRAYS(x), EXACT(6.75));
     carry(&c, "grad(grad(cube))(x)", cot_grad(cot_grad(f)), ARRAYS(x), EXACT(9));
-    carry(&c, "grad(grad(grad(cube)))(x)", cot_grad(cot_grad(cot_grad(f))), ARRAYS(x), EXACT(6));
+    carry(&c, "grad(grad(grad(cube)))(x)", cot_grad(cot_grad(cot_grad(f))), ARRAYS(x),
+          EXACT(6));
     carry(&c, "jvp(cube)(x, 1)", cot_jvp(f), ARRAYS(x, dx), EXACT(3.375, 6.75));
     return carriers_end(&c);
 }

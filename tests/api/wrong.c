@@ -1,9 +1,9 @@
 /* Wrong arguments: a status and a message, and never a crash, from every public function.
  *
- * The calls are written from the headers (wrong.awk): each argument in turn is NULL, a handle that
- * was forged or is of another context, a list without entries, a count below zero.  All calls
- * run in a child process, inside an open trace and outside; where one ends the child, the next
- * child goes on behind it. */
+ * The calls are written from the headers (wrong.awk): each argument in turn is NULL, a
+ * handle that was forged or is of another context, a list without entries, a count below
+ * zero.  All calls run in a child process, inside an open trace and outside; where one ends
+ * the child, the next child goes on behind it. */
 #define _DEFAULT_SOURCE
 #include "wrong.h"
 
@@ -151,12 +151,16 @@ call_combine(int i)
     case 0: cot_reduce(NULL, .xs = VALUES, .inits = VALUES); break;
     case 1: cot_reduce(w_body, .xs = VALUES, .inits = NOWHERE); break;
     case 2: cot_reduce(w_body, .xs = VALUES, .inits = VALUES, .axes = BARE); break;
-    case 3: cot_reduce_window(NULL, .xs = VALUES, .inits = VALUES, .window = COT_LIST(1, 1)); break;
+    case 3:
+        cot_reduce_window(NULL, .xs = VALUES, .inits = VALUES, .window = COT_LIST(1, 1));
+        break;
     case 4: cot_reduce_window(w_body, .xs = VALUES, .inits = VALUES, .window = BARE); break;
     case 5: cot_sort_by(NULL, .xs = VALUES); break;
     case 6: cot_scatter_by(NULL, .xs = VALUES, .updates = VALUES, .index = COT_AT(0)); break;
     case 7: cot_scatter_by(w_body, .xs = VALUES, .updates = NOWHERE, .index = COT_AT(0)); break;
-    case 8: cot_scatter_by(w_body, .xs = VALUES, .updates = VALUES, .index = { .n = 13 }); break;
+    case 8:
+        cot_scatter_by(w_body, .xs = VALUES, .updates = VALUES, .index = { .n = 13 });
+        break;
     case 9: cot_select_and_scatter(NULL, NULL, x, x, x, .window = COT_LIST(1, 1)); break;
     case 10: cot_associative_scan(NULL, .xs = VALUES); break;
     case 11: cot_associative_scan(w_body, .xs = NOWHERE); break;
@@ -192,8 +196,12 @@ call_lists(int i)
     case 10: cot_scatter_add(x, x, x, .offset_dims = BARE, .index_map = BARE); break;
     case 11: cot_fftn(x, .axes = BARE, .sizes = BARE); break;
     case 12: cot_conv(x, x, .strides = BARE, .padding = BARE, .dilation = BARE); break;
-    case 13: cot_conv_transpose1d(x, x, x, .strides = BARE, .padding = BARE, .dilation = BARE); break;
-    case 14: cot_max_pool(x, COT_LIST(1, 1), .strides = BARE, .axes = BARE, .padding = BARE); break;
+    case 13:
+        cot_conv_transpose1d(x, x, x, .strides = BARE, .padding = BARE, .dilation = BARE);
+        break;
+    case 14:
+        cot_max_pool(x, COT_LIST(1, 1), .strides = BARE, .axes = BARE, .padding = BARE);
+        break;
     case 15: cot_embedding(x, x, .padding = BARE); break;
     case 16: cot_nll(x, x, .ignore = BARE); break;
     case 17: cot_layer_norm(x, .axes = BARE); break;
@@ -220,11 +228,21 @@ call_functions(int i)
     case 1: return w_status(cot_trace_fn(cot_vmap(w.fn, .in_dims = BARE), types, &g));
     case 2: return w_status(cot_trace_fn(cot_vmap(w.fn, .out_dims = BARE), types, &g));
     case 3: return w_status(cot_trace_fn(cot_fn_new(w.ctx, "f", NULL, 1, 1, NULL), types, &g));
-    case 4: return w_status(cot_compile(w.fn, types, &(cot_compile_options){ .donated = BARE }, &k));
-    case 5: return w_status(cot_compile(w.fn, types, &(cot_compile_options){ .donated = COT_LIST(9) }, &k));
-    case 6: return w_status(cot_compile(w.fn, types, &(cot_compile_options){ .backend = "none" }, &k));
-    case 7: return w_status(cot_build_object(w.ctx, &(cot_export){ .fn = w_other.fn, .types = types }, 1, NULL, "f.c", NULL));
-    case 8: return w_status(cot_build_object(w.ctx, &(cot_export){ .types = types }, 1, NULL, "f.c", NULL));
+    case 4:
+        return w_status(
+            cot_compile(w.fn, types, &(cot_compile_options){ .donated = BARE }, &k));
+    case 5:
+        return w_status(
+            cot_compile(w.fn, types, &(cot_compile_options){ .donated = COT_LIST(9) }, &k));
+    case 6:
+        return w_status(
+            cot_compile(w.fn, types, &(cot_compile_options){ .backend = "none" }, &k));
+    case 7:
+        return w_status(cot_build_object(
+            w.ctx, &(cot_export){ .fn = w_other.fn, .types = types }, 1, NULL, "f.c", NULL));
+    case 8:
+        return w_status(
+            cot_build_object(w.ctx, &(cot_export){ .types = types }, 1, NULL, "f.c", NULL));
     case 9: return w_status(cot_jit(w.fn, r, 3, (const cot_array *const *)w.arrays, 1));
     case 10: return w_status(cot_jit(w.fn, r, -1, (const cot_array *const *)w.arrays, 1));
     case 11: return w_status(cot_jit(w.fn, r, 1, (const cot_array *[]){ NULL }, 1));
@@ -232,8 +250,12 @@ call_functions(int i)
     case 13:
         return w_status(
             cot_module_call(w.module, r, 1, NULL, 0, w.arrays, 1, .fn = w_other.fn));
-    case 14: return w_status(cot_import_stablehlo(w.ctx, "x", "x", 1, &(cot_import_options){ .sizes = BARE }, &g));
-    case 15: return w_status(cot_import_stablehlo(w.ctx, "x", "x", 1, &(cot_import_options){ .types = { .n = 9 } }, &g));
+    case 14:
+        return w_status(cot_import_stablehlo(w.ctx, "x", "x", 1,
+                                             &(cot_import_options){ .sizes = BARE }, &g));
+    case 15:
+        return w_status(cot_import_stablehlo(w.ctx, "x", "x", 1,
+                                             &(cot_import_options){ .types = { .n = 9 } }, &g));
     default: break;
     }
     return w_none;
@@ -243,9 +265,11 @@ call_functions(int i)
 static w_said
 call_again(int i)
 {
-    cot_fn *const f[] = { cot_fn_new(w.ctx, "f", NULL, 1, 1, NULL), cot_pipeline(w.fn, "no such pass"),
-                          cot_fn_named(w.fn, "x, y", "z"), cot_with(w.fn, "x", 1.0),
-                          cot_vmap(w.fn, .in_dims = BARE), cot_grad(cot_taking(w.fn, "x")) };
+    cot_fn *const f[] = {
+        cot_fn_new(w.ctx, "f", NULL, 1, 1, NULL), cot_pipeline(w.fn, "no such pass"),
+        cot_fn_named(w.fn, "x, y", "z"),          cot_with(w.fn, "x", 1.0),
+        cot_vmap(w.fn, .in_dims = BARE),          cot_grad(cot_taking(w.fn, "x"))
+    };
     const cot_graph *g;
 
     cot_error_clear(w.ctx);

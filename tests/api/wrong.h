@@ -79,13 +79,19 @@ extern cot_body *const w_bodies[];
 /* Never set; of no trace; of no value; of the other context; a zero derivative; of a trace that
  * ended. */
 #define w_wrong_cot_value                                                                      \
-    ((const cot_value[]){ { NULL, 0, 0 }, { w.ctx, 7777, 3 }, { w.ctx, w.value.trace, 0xffffff }, \
-                          w_other.value, { NULL, 0, UINT32_MAX }, { w.ctx, 0, 0 } })
-#define w_wrong_cot_operand                                                                   \
-    ((const cot_operand[]){                                                                   \
-        { COT_IS_VALUE, w_wrong_cot_value[0], 0, 0 }, { COT_IS_VALUE, w_wrong_cot_value[1], 0, 0 }, \
-        { COT_IS_VALUE, w_wrong_cot_value[2], 0, 0 }, { COT_IS_VALUE, w_wrong_cot_value[3], 0, 0 }, \
-        { COT_IS_VALUE, w_wrong_cot_value[4], 0, 0 }, { (cot_operand_kind)77, w.value, 0, 0 } })
+    ((const cot_value[]){ { NULL, 0, 0 },                                                      \
+                          { w.ctx, 7777, 3 },                                                  \
+                          { w.ctx, w.value.trace, 0xffffff },                                  \
+                          w_other.value,                                                       \
+                          { NULL, 0, UINT32_MAX },                                             \
+                          { w.ctx, 0, 0 } })
+#define w_wrong_cot_operand                                                                    \
+    ((const cot_operand[]){ { COT_IS_VALUE, w_wrong_cot_value[0], 0, 0 },                      \
+                            { COT_IS_VALUE, w_wrong_cot_value[1], 0, 0 },                      \
+                            { COT_IS_VALUE, w_wrong_cot_value[2], 0, 0 },                      \
+                            { COT_IS_VALUE, w_wrong_cot_value[3], 0, 0 },                      \
+                            { COT_IS_VALUE, w_wrong_cot_value[4], 0, 0 },                      \
+                            { (cot_operand_kind)77, w.value, 0, 0 } })
 #define w_wrong_cot_values                                                             \
     ((const cot_values[]){ { .n = 2 }, { .n = 9 }, { .n = -1 }, { .n = 0 },             \
                            { .n = 1, .at = &w_wrong_cot_value[3] } })

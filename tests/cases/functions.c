@@ -77,8 +77,9 @@ program_with_rules(run_case *c, const char *name, const char *entry)
         cot_fn *f = program(c, string_at(x, "module"), string_at(x, "entry"), 0, NULL);
         if (!f || !kind || !string_at(x, "callee"))
             return f ? case_wrong(c, "rule %zu has no kind or no callee", i) : NULL;
-        rule[i] = (cot_import_rule){ string_at(x, "callee"), strcmp(kind, "vjp") == 0 ? f : NULL,
-                                     strcmp(kind, "jvp") == 0 ? f : NULL };
+        rule[i] =
+            (cot_import_rule){ string_at(x, "callee"), strcmp(kind, "vjp") == 0 ? f : NULL,
+                               strcmp(kind, "jvp") == 0 ? f : NULL };
     }
     return program(c, name, entry, (int)n, rule);
 }
@@ -107,8 +108,12 @@ transformed(run_case *c, cot_fn *f, const json_t *t)
     static const struct {
         const char *name;
         cot_fn *(*make)(cot_place, cot_fn *, const cot_wrt_options *, size_t);
-    } row[] = { { "grad", cot_grad_ },     { "grad_and_value", cot_grad_and_value_ }, { "jvp", cot_jvp_ },
-                { "vjp", cot_vjp_ },       { "linearize", cot_linearize_ },           { "jacrev", cot_jacrev_ },
+    } row[] = { { "grad", cot_grad_ },
+                { "grad_and_value", cot_grad_and_value_ },
+                { "jvp", cot_jvp_ },
+                { "vjp", cot_vjp_ },
+                { "linearize", cot_linearize_ },
+                { "jacrev", cot_jacrev_ },
                 { "hessian", cot_hessian_ } };
     const char *op = string_at(t, "op");
     int64_t in[MOST], out[MOST];
@@ -166,7 +171,8 @@ run_steps(cot_trace *t, const cot_value *in, cot_value *out, void *user)
         const step *s = &p->at[i];
         for (int k = 0; k < s->n_in; k++)
             arg[k] = value[s->in[k]];
-        cot_call_all_(COT_HERE, s->fn, (cot_values){ .n = s->n_in, .at = arg }, value + s->first, s->n_out);
+        cot_call_all_(COT_HERE, s->fn, (cot_values){ .n = s->n_in, .at = arg },
+                      value + s->first, s->n_out);
     }
     for (int j = 0; j < p->n_out; j++)
         out[j] = value[p->out[j]];
@@ -256,7 +262,8 @@ cot_fn *
 case_function(run_case *c)
 {
     const char *run = string_at(c->about, "run");
-    cot_fn *f = run ? named(c, run, 0) : program_with_rules(c, string_at(c->about, "forward"), NULL);
+    cot_fn *f =
+        run ? named(c, run, 0) : program_with_rules(c, string_at(c->about, "forward"), NULL);
 
     return with_transforms(c, f, json_object_get(c->about, "transform"));
 }

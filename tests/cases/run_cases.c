@@ -77,7 +77,9 @@ static double
 half(uint16_t bits)
 {
     const int e = bits >> 10 & 31, m = bits & 1023;
-    const double x = e == 31 ? (m ? (double)NAN : (double)INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+    const double x = e == 31 ? (m ? (double)NAN : (double)INFINITY)
+                     : e     ? ldexp(1024 + m, e - 25)
+                             : ldexp(m, -24);
 
     return bits >> 15 ? -x : x;
 }

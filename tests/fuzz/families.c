@@ -67,9 +67,14 @@ whole(gen *g, ir_ref z)
     case 0:  return grow_reshape(g, z);
     case 1:  return grow_transpose(g, z);
     case 2:  return grow_slice(g, z);
-    case 3:  return ir_reduce(g->b, below(g, 2) ? OP_reduce_sum : OP_reduce_prod, z, ir_axes_below(t->rank) & (ir_axes)below(g, 8));
-    case 4:  return t->rank == 0 || t->size > 300 ? z
-            : ir_node1(g->b, below(g, 2) ? OP_cumsum : OP_cumprod, 1, &z, &(ir_attrs){ .cumulate = { (int)k, below(g, 2) } });
+    case 3:
+        return ir_reduce(g->b, below(g, 2) ? OP_reduce_sum : OP_reduce_prod, z,
+                         ir_axes_below(t->rank) & (ir_axes)below(g, 8));
+    case 4:
+        return t->rank == 0 || t->size > 300
+                   ? z
+                   : ir_node1(g->b, below(g, 2) ? OP_cumsum : OP_cumprod, 1, &z,
+                              &(ir_attrs){ .cumulate = { (int)k, below(g, 2) } });
     case 5:  return t->rank == 0 || t->size > 300 ? z
             : ir_dot(g->b, z, z, (ir_ints){ 1, &k }, (ir_ints){ 1, &k }, none, none);
     default: return transform(g, z);

@@ -64,7 +64,8 @@ take(cot_context *ctx, int which, char *text)
     case 0: return tree(ctx, text);
     case 1: return trace(cot_fn_named(f, text, NULL));
     case 2: return trace(cot_fn_named(f, NULL, text));
-    case 3: return trace(cot_vmap(cot_fn_named(f, "a{b, c}", NULL), .in_dims = COT_NAMES(text)));
+    case 3:
+        return trace(cot_vmap(cot_fn_named(f, "a{b, c}", NULL), .in_dims = COT_NAMES(text)));
     case 4: return trace(cot_jacfwd(cot_fn_named(f, "x, y", NULL), .wrt = COT_NAMES(text)));
     case 5: return trace(cot_fn_new(ctx, "einsum", einsum, 2, 1, text));
     default: return trace(cot_fn_new(ctx, "conv", conv, 2, 1, text));

@@ -43,7 +43,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     IR_TRY(ctx) {
         ir_graph *f;
-        if (run(ctx, text, &f) != COT_OK ? !*cot_error(ctx) : ir_verify(ctx, f, "a pipeline") != COT_OK)
+        if (run(ctx, text, &f) != COT_OK ? !*cot_error(ctx)
+                                         : ir_verify(ctx, f, "a pipeline") != COT_OK)
             abort();
     }
     free(text);

@@ -84,7 +84,9 @@ pointwise(gen *g)
     } else if (op == OP_convert) {
         at.dtype.dtype = (cot_dtype)(1 + below(g, REAL_TYPES));
     } else if (op == OP_bitcast) {
-        static const cot_dtype bits[9] = { [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64 };
+        static const cot_dtype bits[9] = {
+            [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64
+        };
         /* The bits of a NaN are not promised: nothing may look at them. */
         if (ir_is_float(t->dtype))
             in[0] = grow_like(g, ir_type_as(g->b->ctx, t, bits[cot_dtype_size(t->dtype)]));
@@ -147,7 +149,8 @@ box(gen *g, const ir_type *t)
         limit[k] = start[k] + below(g, (int)(t->dims[k] - start[k]) + 1);
         stride[k] = 1 + below(g, 3);
     }
-    return (ir_attrs){ .slice = { { t->rank, start }, { t->rank, limit }, { t->rank, stride } } };
+    return (
+        ir_attrs){ .slice = { { t->rank, start }, { t->rank, limit }, { t->rank, stride } } };
 }
 
 ir_ref
@@ -169,7 +172,8 @@ pad(gen *g, ir_ref x)
         low[k] = below(g, 4) - (t->dims[k] > 1 ? 1 : 0);
         high[k] = below(g, 4) - (t->dims[k] > 1 ? 1 : 0);
     }
-    return ir_pad(g->b, x, grow_like(g, ir_scalar_type(g->b->ctx, t->dtype)), low, high, interior);
+    return ir_pad(g->b, x, grow_like(g, ir_scalar_type(g->b->ctx, t->dtype)), low, high,
+                  interior);
 }
 
 static ir_ref
@@ -182,14 +186,19 @@ move(gen *g)
     switch (below(g, 10)) {
     case 8:  return t->rank && t->rank < 5 && t->size < 200
             ? ir_windows(g->b, x, axis, 1 + below(g, 3), 1 + below(g, 2), 1 + below(g, 2)) : x;
-    case 0:  return t->rank < 5 ? ir_broadcast_axis(g->b, x, below(g, t->rank + 1), 1 + below(g, 4)) : x;
+    case 0:
+        return t->rank < 5 ? ir_broadcast_axis(g->b, x, below(g, t->rank + 1), 1 + below(g, 4))
+                           : x;
     case 1:  return grow_reshape(g, x);
     case 2:  return grow_transpose(g, x);
     case 3:  return grow_slice(g, x);
     case 4:  return pad(g, x);
-    case 5:  return t->rank ? ir_concatenate(g->b, 2, (ir_ref[]){ x, grow_like(g, t) }, axis) : x;
+    case 5:
+        return t->rank ? ir_concatenate(g->b, 2, (ir_ref[]){ x, grow_like(g, t) }, axis) : x;
     case 6:  return ir_reverse(g->b, x, ir_axes_below(t->rank) & (ir_axes)below(g, 8));
-    case 7:  return t->rank && t->dtype != COT_BOOL ? ir_iota(g->b, t->dtype, t->rank, t->dims, axis) : x;
+    case 7:
+        return t->rank && t->dtype != COT_BOOL ? ir_iota(g->b, t->dtype, t->rank, t->dims, axis)
+                                               : x;
     default: return grow_coerce(g, x, any_type(g));
     }
 }
@@ -292,7 +301,8 @@ dot(gen *g)
         return ir_dot(g->b, x, grow_like(g, ir_type_shaped(g->b->ctx, t, 1, t->dims + last)),
                       (ir_ints){ 1, &last }, (ir_ints){ 1, &zero }, none, none);
     ir_ints batch = { k > 0 && below(g, 2), &zero };
-    return ir_dot(g->b, x, grow_like(g, t), (ir_ints){ 1, &k }, (ir_ints){ 1, &k }, batch, batch);
+    return ir_dot(g->b, x, grow_like(g, t), (ir_ints){ 1, &k }, (ir_ints){ 1, &k }, batch,
+                  batch);
 }
 
 static ir_ref
@@ -335,8 +345,11 @@ rows(gen *g)
     }
     ir_ints outer = { t->rank - 1, window };
     if (below(g, 2))
-        return ir_node1(g->b, OP_gather, 2, (ir_ref[]){ x, i },
-                        &(ir_attrs){ .gather = { outer, first, none, none, first, { t->rank, dims }, below(g, 2) } });
+        return ir_node1(
+            g->b, OP_gather, 2, (ir_ref[]){ x, i },
+            &(ir_attrs){
+                .gather = {
+                    outer, first, none, none, first, { t->rank, dims }, below(g, 2) } });
     dims[0] = m;
     ir_op op = t->dtype == COT_BOOL ? OP_scatter : puts[below(g, 5)];
     return ir_node1(
@@ -475,7 +488,8 @@ counted_while(gen *g)
     if (ir_build_end(p, &cond) != COT_OK || ir_build_end(q, &body) != COT_OK)
         return;
     ir_add_node(g->b, OP_while, 2, (ir_ref[]){ n, c },
-                &(ir_attrs){ .loop = { 0, below(g, 2) ? trips + below(g, 3) : 0, cond, body } }, out);
+                &(ir_attrs){ .loop = { 0, below(g, 2) ? trips + below(g, 3) : 0, cond, body } },
+                out);
     keep(g, out[1]);
 }
 
@@ -514,10 +528,14 @@ step(gen *g)
 
 /* A closed graph from and to the given types. */
 static ir_graph *
-function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_type *const *out, int steps)
+function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_type *const *out,
+         int steps)
 {
-    gen g = { .b = ir_build_new(outer->b->ctx, "g"), .seed = outer->seed, .depth = outer->depth + 1,
-              .main = outer->main, .writes = outer->writes };
+    gen g = { .b = ir_build_new(outer->b->ctx, "g"),
+              .seed = outer->seed,
+              .depth = outer->depth + 1,
+              .main = outer->main,
+              .writes = outer->writes };
     ir_graph *f = NULL;
 
     for (int i = 0; i < n_in; i++)

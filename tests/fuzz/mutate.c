@@ -42,7 +42,9 @@ static size_t
 change(uint8_t *s, size_t n)
 {
     static const char odd[] = "(){}[]<>%@#\":,=-0123456789x?^\n z\x80";
-    static const char *const number[] = { "-1", "0", "1", "64", "65", "2147483648", "9223372036854775807", "4294967296" };
+    static const char *const number[] = {
+        "-1", "0", "1", "64", "65", "2147483648", "9223372036854775807", "4294967296"
+    };
     uint8_t copy[512];
     const size_t at = draw(n), most = n - at < 512 ? n - at : 512,
                  span = draw(draw(8) ? 16 : 512) % (most + 1);

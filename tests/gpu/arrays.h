@@ -1,4 +1,5 @@
-/* Arguments and results of a graph, here or on the device, and the reference evaluator's judgement of them. */
+/* Arguments and results of a graph, here or on the device, and the reference evaluator's
+ * judgement of them. */
 #ifndef TESTS_GPU_ARRAYS_H
 #define TESTS_GPU_ARRAYS_H
 

@@ -21,10 +21,17 @@ enum { MOST_ENTRIES = 256, MOST_PARAMETERS = 1024, NAME = 128, PARAMETER_BYTES =
 
 /* ---- settings ---- */
 
-static struct { const char *name; int64_t value, first; } setting[] = {
-    { "devices", 1, 1 }, { "version", 12040, 12040 }, { "arch", 80, 80 },      { "pools", 1, 1 },
-    { "memory", (int64_t)1 << 40, (int64_t)1 << 40 }, { "launch", 0, 0 },      { "jit", 0, 0 },
-    { "capture", 1, 1 }, { "init", 0, 0 },
+static struct { const char *name; int64_t value, first;
+} setting[] = {
+    { "devices", 1, 1 },
+    { "version", 12040, 12040 },
+    { "arch", 80, 80 },
+    { "pools", 1, 1 },
+    { "memory", (int64_t)1 << 40, (int64_t)1 << 40 },
+    { "launch", 0, 0 },
+    { "jit", 0, 0 },
+    { "capture", 1, 1 },
+    { "init", 0, 0 },
 };
 enum { SETTINGS = sizeof setting / sizeof *setting };
 
@@ -388,8 +395,15 @@ double_set(const char *name, int64_t value)
 
         for (int i = 0; i < SETTINGS; i++)
             setting[i].value = setting[i].first;
-        state = (double_state){ .live = now.live, .live_bytes = now.live_bytes, .contexts = now.contexts,
-                                .streams = now.streams, .pools = now.pools, .modules = now.modules, .graphs = now.graphs, .host = now.host, .events = now.events,
+        state = (double_state){ .live = now.live,
+                                .live_bytes = now.live_bytes,
+                                .contexts = now.contexts,
+                                .streams = now.streams,
+                                .pools = now.pools,
+                                .modules = now.modules,
+                                .graphs = now.graphs,
+                                .host = now.host,
+                                .events = now.events,
                                 .waiting = now.waiting };
         return;
     }
@@ -522,7 +536,8 @@ fits(const char *ptx, const entry *e)
     int major = 0, minor = 0;
 
     return 8 * e->n <= PARAMETER_BYTES ||
-           (version && sscanf(version, ".version %d.%d", &major, &minor) == 2 && 10 * major + minor >= 81);
+           (version && sscanf(version, ".version %d.%d", &major, &minor) == 2 &&
+            10 * major + minor >= 81);
 }
 
 static bool
@@ -646,7 +661,9 @@ to_device_(cu_address to, const void *from, size_t bytes, cu_stream s)
 {
     if (stream_of(s)->capturing)
         double_wrong("pageable memory in a capture");
-    return ask(s, &(task){ .kind = TO_DEVICE, .to = to, .host = (void *)(uintptr_t)from, .bytes = bytes });
+    return ask(
+        s, &(task){
+               .kind = TO_DEVICE, .to = to, .host = (void *)(uintptr_t)from, .bytes = bytes });
 }
 
 cu_result

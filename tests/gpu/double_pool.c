@@ -24,8 +24,8 @@ pool_make_(cu_pool *out, const cu_pool_props *props)
 {
     static const unsigned char none[sizeof props->reserved];
 
-    if (props->allocation != CU_POOL_PINNED || props->handles || props->security || props->most ||
-        props->usage || memcmp(props->reserved, none, sizeof none) != 0)
+    if (props->allocation != CU_POOL_PINNED || props->handles || props->security ||
+        props->most || props->usage || memcmp(props->reserved, none, sizeof none) != 0)
         return CU_INVALID_VALUE;
     if (props->place != CU_POOL_ON_DEVICE || props->ordinal < 0)
         return CU_INVALID_DEVICE;

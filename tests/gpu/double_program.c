@@ -52,7 +52,9 @@ lower(cot_context *c, void *arg)
     COT_TRY(rt_lower(g, &p, &arena, &low));
     const char *slash = strrchr(arg, '/');
     program[n_programs].fn = p.name;
-    program[n_programs].file = ir_format(&arena, "%.*s", (int)strcspn(slash ? slash + 1 : arg, "."), slash ? slash + 1 : (char *)arg);
+    program[n_programs].file =
+        ir_format(&arena, "%.*s", (int)strcspn(slash ? slash + 1 : arg, "."),
+                  slash ? slash + 1 : (char *)arg);
     program[n_programs++].module = low.module;
     return COT_OK;
 }

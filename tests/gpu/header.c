@@ -1,7 +1,7 @@
 /* The driver's interface as we declare it (runtime/cuda/driver.h) beside the toolkit's own
- * header, where one is installed: numbers, sizes of handles, symbols with their versions, and
- * the type of each function, parameter by parameter.  It is built only where cuda.h is found, of version
- * 11.4 or newer. */
+ * header, where one is installed: numbers, sizes of handles, symbols with their versions,
+ * and the type of each function, parameter by parameter.  It is built only where cuda.h is
+ * found, of version 11.4 or newer. */
 #define CU_STREAM_NON_BLOCKING our_stream_non_blocking
 #define CU_EVENT_DISABLE_TIMING our_event_disable_timing
 #include "runtime/cuda/driver.h"

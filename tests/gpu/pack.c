@@ -2,13 +2,13 @@
  *
  *   pack FOLDER FIRST STEP BENCH.cot...
  *
- * Of the laws' programs FIRST, FIRST + STEP, ...: text, PTX, manifest, and a file of samples,
- * plain and special, each the bytes of all arguments, of all results, and of the new values of
- * in/out arguments, as the reference evaluator has them.  Of each bench workload: PTX and manifest; its
- * arguments the runner makes from a seed, as rt_random_fill does, and of its results there is a
- * hash, made with the host's kernel, unless a line "; no expectation" says that this takes too
- * long.  A line "; fast" lets tensor cores make it; then the results themselves are packed
- * (NAME.near), for a comparison of sizes.
+ * Of the laws' programs FIRST, FIRST + STEP, ...: text, PTX, manifest, and a file of
+ * samples, plain and special, each the bytes of all arguments, of all results, and of the
+ * new values of in/out arguments, as the reference evaluator has them.  Of each bench
+ * workload: PTX and manifest; its arguments the runner makes from a seed, as rt_random_fill
+ * does, and of its results there is a hash, made with the host's kernel, unless a line "; no
+ * expectation" says that this takes too long.  A line "; fast" lets tensor cores make it;
+ * then the results themselves are packed (NAME.near), for a comparison of sizes.
  * programs.txt and bench.txt list them. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +68,8 @@ pack_program(cot_context *ctx, const laws_program *p)
     const char *name = ir_format(&ctx->arena, "p%04d", p->number);
     cot_status s = write_ptx(ctx, p->f, name, false);
     FILE *text = fopen(ir_format(&ctx->arena, "%s/%s.cot", folder, name), "w");
-    FILE *to = s == COT_OK ? fopen(ir_format(&ctx->arena, "%s/%s.data", folder, name), "wb") : NULL;
+    FILE *to =
+        s == COT_OK ? fopen(ir_format(&ctx->arena, "%s/%s.data", folder, name), "wb") : NULL;
 
     if (text)
         fputs(p->text, text);
@@ -90,7 +91,8 @@ fits(const ir_graph *f)
     int64_t bytes = 0;
 
     for (int i = 0; i < f->n_in + f->n_out; i++)
-        bytes += (int64_t)laws_bytes(ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]));
+        bytes +=
+            (int64_t)laws_bytes(ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]));
     ir_each_node(n, f) {
         if (n->op == OP_custom_call)
             return false;

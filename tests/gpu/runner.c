@@ -1,12 +1,13 @@
-/* Runs a bundle on a GPU: every program's results against the reference evaluator's bits, then the workloads
- * by the clock.
+/* Runs a bundle on a GPU: every program's results against the reference evaluator's bits, then
+ * the workloads by the clock.
  *
  *   runner [FOLDER] [TORCH.txt] [RUNS]
  *
- * Needs the driver, and nothing else.  TORCH.txt has lines "NAME SECONDS", from bench_torch.py:
- * the same workloads in PyTorch.  A workload is clocked RUNS times (20), the least counts.  Exit status 1 where a program fails or a bit differs.  All
- * NaNs are one.  Results of tensor cores (NAME.near has the host's) are compared by size: a
- * mistake moves them by what they are themselves. */
+ * Needs the driver, and nothing else.  TORCH.txt has lines "NAME SECONDS", from
+ * bench_torch.py: the same workloads in PyTorch.  A workload is clocked RUNS times (20), the
+ * least counts.  Exit status 1 where a program fails or a bit differs.  All NaNs are one.
+ * Results of tensor cores (NAME.near has the host's) are compared by size: a mistake moves
+ * them by what they are themselves. */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/ptx_manifest.h"
 
@@ -34,9 +35,14 @@ path_of(const char *name, const char *ending)
 static int
 float_bytes(const char *t, uint64_t *exponent)
 {
-    static const struct { const char *t; int bytes; uint64_t exponent; } row[] = {
-        { "f16", 2, 0x7c00 },      { "bf16", 2, 0x7f80 },      { "f32", 4, 0x7f800000 },
-        { "c64", 4, 0x7f800000 },  { "f64", 8, 0x7ff0000000000000 }, { "c128", 8, 0x7ff0000000000000 },
+    static const struct { const char *t; int bytes; uint64_t exponent;
+    } row[] = {
+        { "f16", 2, 0x7c00 },
+        { "bf16", 2, 0x7f80 },
+        { "f32", 4, 0x7f800000 },
+        { "c64", 4, 0x7f800000 },
+        { "f64", 8, 0x7ff0000000000000 },
+        { "c128", 8, 0x7ff0000000000000 },
     };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
@@ -122,8 +128,10 @@ compare_one(const json *a, uint64_t at, const char *want, bool *same)
                               : NULL;
     long where;
 
-    if (!why && (where = first_difference(json_text(a, "type"), (const unsigned char *)want, got, bytes)) >= 0) {
-        printf("    %s %s: number %ld differs\n", json_text(a, "type"), json_text(a, "name"), where);
+    if (!why && (where = first_difference(json_text(a, "type"), (const unsigned char *)want,
+                                          got, bytes)) >= 0) {
+        printf("    %s %s: number %ld differs\n", json_text(a, "type"), json_text(a, "name"),
+               where);
         *same = false;
     }
     free(got);
@@ -312,7 +320,8 @@ number_at(const char *t, const void *data, size_t i)
         strcmp(t, "bf16") == 0 ? (uint32_t)((const uint16_t *)data)[i] << 16 : 0;
     float x;
 
-    memcpy(&x, strcmp(t, "bf16") == 0 ? (const void *)&high : (const char *)data + 4 * i, sizeof x);
+    memcpy(&x, strcmp(t, "bf16") == 0 ? (const void *)&high : (const char *)data + 4 * i,
+           sizeof x);
     return x;
 }
 
@@ -357,7 +366,8 @@ compare_sizes(const ptx *p, const memory *m, const char *name, bool *known, bool
             continue;
         got = malloc(bytes + 1);
         why = got ? driver_check(&d, d.cuMemcpyDtoH(got, m->at[i], bytes)) : "memory is short";
-        *near = *near && !why && are_near(t, data, got, bytes / (strcmp(t, "bf16") == 0 ? 2 : 4));
+        *near =
+            *near && !why && are_near(t, data, got, bytes / (strcmp(t, "bf16") == 0 ? 2 : 4));
         data += bytes;
         free(got);
     }
@@ -446,7 +456,10 @@ run_workload(const char *name, uint64_t want, const char *torch)
     if (!why)
         why = clock_runs(&p, &m, &seconds);
     const bool same = want == got, good = !why && (known ? near : !want || same);
-    const char *verdict = known ? near ? "near" : "NOT NEAR" : !want ? "" : same ? "same bits" : "BITS DIFFER";
+    const char *verdict = known   ? near ? "near" : "NOT NEAR"
+                          : !want ? ""
+                          : same  ? "same bits"
+                                  : "BITS DIFFER";
     if (why)
         printf("%-22s failed: %s\n", name, why);
     else

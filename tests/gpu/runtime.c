@@ -91,8 +91,9 @@ open_program(program *p, const char *name)
     s = cot_parse(p->ctx, name, text, n, NULL, &p->g);
     free(text);
     if (s == COT_OK)
-        s = cot_compile_graph(p->g, &(cot_compile_options){ .backend = "cuda", .cpu = "sm_80", .name = name },
-                              &p->k);
+        s = cot_compile_graph(
+            p->g, &(cot_compile_options){ .backend = "cuda", .cpu = "sm_80", .name = name },
+            &p->k);
     return s == COT_OK ? NULL : cot_error(p->ctx);
 }
 
@@ -189,7 +190,8 @@ compare(const program *p, const arrays *a, cot_array *const *in, cot_array *cons
         if (!here)
             return cot_error(p->ctx);
         if (at >= 0) {
-            snprintf(text, sizeof text, "bits differ: result %d, number %lld", i, (long long)at);
+            snprintf(text, sizeof text, "bits differ: result %d, number %lld", i,
+                     (long long)at);
             return text;
         }
     }
@@ -216,7 +218,8 @@ run_on(const program *p, const arrays *a, const char *device)
         out[i] = cot_array_new_on(p->ctx, cot_array_type(a->want[i]), device);
     for (int round = 0; round < ROUNDS && !why; round++) {
         for (int i = 0; i < a->n_inout && !why; i++)
-            if (cot_array_assign(p->ctx, in[p->g->inout[i].arg], a->in[p->g->inout[i].arg]) != COT_OK)
+            if (cot_array_assign(p->ctx, in[p->g->inout[i].arg], a->in[p->g->inout[i].arg]) !=
+                COT_OK)
                 why = cot_error(p->ctx);
         if (!why && cot_run(p->k, out, (const cot_array *const *)in) != COT_OK)
             why = cot_error(p->ctx);

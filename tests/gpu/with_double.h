@@ -27,7 +27,9 @@ find_kernel(const char *name)
         const cg_module *m = known[i]->program->module;
 
         for (uint32_t j = 1; j < m->n_kernels; j++)
-            if (strcmp(cg_ptx_name(&known[i]->program->arena, known[i]->plan.name, m->kernel[j]->name), name) == 0)
+            if (strcmp(cg_ptx_name(&known[i]->program->arena, known[i]->plan.name,
+                                   m->kernel[j]->name),
+                       name) == 0)
                 return m->kernel[j];
     }
     return NULL;
@@ -159,7 +161,9 @@ gpu_compile(const cot_graph *g)
 {
     cot_kernel *k;
 
-    ck_assert_msg(cot_compile_graph(g, &(cot_compile_options){ .backend = "cuda" }, &k) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_compile_graph(g, &(cot_compile_options){ .backend = "cuda" }, &k) ==
+                      COT_OK,
+                  "%s", cot_error(ctx));
     return knows(k);
 }
 

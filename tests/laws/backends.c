@@ -1,6 +1,6 @@
-/* Every back end and vector width against the reference evaluator, bit for bit, over the programs of the laws:
- * `backends FIRST STEP` takes programs FIRST, FIRST + STEP, ...; `backends N` is program N
- * alone.
+/* Every back end and vector width against the reference evaluator, bit for bit, over the
+ * programs of the laws: `backends FIRST STEP` takes programs FIRST, FIRST + STEP, ...;
+ * `backends N` is program N alone.
  *
  * Each program runs on a sample inside its domain and on one with NaN, infinities, zeros,
  * subnormals and extreme integers in it. */

@@ -1,5 +1,5 @@
-/* The table of docs/back-ends.md: every back end of a program, bit for bit against the evaluator
- * (carry.h), over the programs of the laws and programs in files.
+/* The table of docs/back-ends.md: every back end of a program, bit for bit against the
+ * evaluator (carry.h), over the programs of the laws and programs in files.
  *
  *   law_carriers --page PAGE [--missing] [--part K/N] [--row ROW ...] [FILE.cot ...]
  *   law_carriers [--check PAGE] [--files] FIRST STEP [FILE.cot ...]
@@ -34,7 +34,9 @@
 enum { MAX_ROWS = 1024, MAX_NOTES = 256, NAME = 96 };
 
 /* At a level at which gcc warns of what it finds by following values, too. */
-static const char *const compiler[CARRIERS] = { [CARRY_GCC] = "gcc -O2", [CARRY_CLANG] = "clang -O2", [CARRY_TCC] = "tcc" };
+static const char *const compiler[CARRIERS] = {
+    [CARRY_GCC] = "gcc -O2", [CARRY_CLANG] = "clang -O2", [CARRY_TCC] = "tcc"
+};
 static const char warnings[] = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
 static bool here[CARRIERS];
 
@@ -98,7 +100,8 @@ transformed(cot_context *ctx, const ir_graph *f, const char *text)
     run = ir_format(&ctx->arena, "%.*s", (int)strcspn(run + 7, "\n"), run + 7);
     for (int i = 0; i < f->n_in; i++)
         type[i] = cot_graph_in_type(f, i);
-    if (cot_trace_fn(cot_pipeline(cot_fn_of_graph(f), run), (cot_types){ .n = f->n_in, .at = type }, &g) == COT_OK)
+    if (cot_trace_fn(cot_pipeline(cot_fn_of_graph(f), run),
+                     (cot_types){ .n = f->n_in, .at = type }, &g) == COT_OK)
         return g;
     cot_error_clear(ctx);
     return f;
@@ -113,7 +116,8 @@ last_folders(ir_arena *a, const char *path)
     for (int n = 0; at && at > path; at--)
         if (at < end && *at == '/' && ++n == 2)
             break;
-    return end ? ir_format(a, "%.*s", (int)(end - at) - (*at == '/'), at + (*at == '/')) : "files";
+    return end ? ir_format(a, "%.*s", (int)(end - at) - (*at == '/'), at + (*at == '/'))
+               : "files";
 }
 
 static bool
@@ -124,7 +128,9 @@ from_file(cot_context *ctx, const char *path, int number, carry_program *p)
     const char *slash = strrchr(path, '/');
     ir_module m;
 
-    *p = (carry_program){ .lo = -3, .hi = 3, .seed = 9000 + (uint64_t)number, .lanes = lanes[number % 4] };
+    *p = (carry_program){
+        .lo = -3, .hi = 3, .seed = 9000 + (uint64_t)number, .lanes = lanes[number % 4]
+    };
     if (!text)
         return false;
     p->text = ir_copy_string(&ctx->arena, text);
@@ -149,8 +155,14 @@ from_laws(cot_context *ctx, int number, carry_program *p)
         failures++;
         return false;
     }
-    *p = (carry_program){ .row = law.op, .text = law.text, .f = law.f, .lo = law.lo, .hi = law.hi, .special = true,
-                          .seed = 4000 + (uint64_t)number, .lanes = lanes[number % 4] };
+    *p = (carry_program){ .row = law.op,
+                          .text = law.text,
+                          .f = law.f,
+                          .lo = law.lo,
+                          .hi = law.hi,
+                          .special = true,
+                          .seed = 4000 + (uint64_t)number,
+                          .lanes = lanes[number % 4] };
     p->name = ir_format(&ctx->arena, "%s (program %d of the laws)", law.op, number);
     return true;
 }
@@ -187,14 +199,17 @@ run_carriers(carry_batch *b)
     for (int k = CARRY_GCC; k <= CARRY_CLANG && *files; k++)
         if (here[k])
             carry_c(b, (carry_by)k,
-                    ir_format(&b->ctx->arena, "%s -march=native -std=c11 %s -shared -fPIC -o x%d.so%s", compiler[k],
-                              warnings, k, files),
+                    ir_format(&b->ctx->arena,
+                              "%s -march=native -std=c11 %s -shared -fPIC -o x%d.so%s",
+                              compiler[k], warnings, k, files),
                     ir_format(&b->ctx->arena, "x%d.so", k));
     if (!here[CARRY_TCC])
         return;
     files = carry_write_plain(b);
     if (*files)
-        carry_c(b, CARRY_TCC, ir_format(&b->ctx->arena, "%s -shared -o xt.so%s", compiler[CARRY_TCC], files), "xt.so");
+        carry_c(b, CARRY_TCC,
+                ir_format(&b->ctx->arena, "%s -shared -o xt.so%s", compiler[CARRY_TCC], files),
+                "xt.so");
 }
 
 /* The programs of these numbers, CARRY_BATCH of them at most. */
@@ -362,7 +377,8 @@ read_others(const char *page)
     for (const char *at = page ? strstr(page, "\n- ") : NULL; at && n_notes < MAX_NOTES;
          at = strstr(at + 3, "\n- ")) {
         struct note *n = &note[n_notes];
-        n_notes += sscanf(at + 3, "%95[^:]: %95[^:]: %199[^\n]", n->program, n->carrier, n->why) == 3 &&
+        n_notes += sscanf(at + 3, "%95[^:]: %95[^:]: %199[^\n]", n->program, n->carrier,
+                          n->why) == 3 &&
                    !is_ours(n);
     }
 }
@@ -422,7 +438,9 @@ find_rows(int n_files, char **file)
         cot_context *ctx = cot_context_new(NULL);
         laws_program law = { .op = "laws" };
         IR_TRY(ctx)
-            at[i] = row_of(i >= laws ? last_folders(&ctx->arena, file[i - laws]) : laws_make(ctx, i, &law) ? law.op : "laws");
+            at[i] = row_of(i >= laws                 ? last_folders(&ctx->arena, file[i - laws])
+                           : laws_make(ctx, i, &law) ? law.op
+                                                     : "laws");
         cot_context_free(ctx);
     }
     return at;
@@ -485,9 +503,12 @@ check_page(const char *path)
         if (!read_row(page, &said))
             continue;
         for (int k = 0; k < CARRIERS; k++)
-            if (here[k] && said.same[k] < said.programs && !is_noted(page, row[i].name, carry_name[k])) {
-                fprintf(stderr, "carriers: %s: %s: the page says that %d of %d have the bits, and not why\n", row[i].name,
-                        carry_name[k], said.same[k], said.programs);
+            if (here[k] && said.same[k] < said.programs &&
+                !is_noted(page, row[i].name, carry_name[k])) {
+                fprintf(stderr,
+                        "carriers: %s: %s: the page says that %d of %d have the bits, and not "
+                        "why\n",
+                        row[i].name, carry_name[k], said.same[k], said.programs);
                 failures++;
             }
     }

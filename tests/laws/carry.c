@@ -13,7 +13,8 @@
 #include "tests/laws/programs.h"
 #include "tests/redzone.h"
 
-const char *const carry_name[CARRIERS] = { "JIT", "object", "C by gcc", "C by clang", "C by tcc" };
+const char *const carry_name[CARRIERS] = { "JIT", "object", "C by gcc", "C by clang",
+                                           "C by tcc" };
 
 static const int widths[] = { 1, 4, 8, 16 };
 
@@ -49,7 +50,8 @@ carry_has(const char *compiler)
 
     if (!mkdtemp(folder))
         exit(2);
-    snprintf(line, sizeof line, "cd %s && echo 'int x;' >x.c && %s -c x.c >said 2>&1", folder, compiler);
+    snprintf(line, sizeof line, "cd %s && echo 'int x;' >x.c && %s -c x.c >said 2>&1", folder,
+             compiler);
     has = system(line) == 0;
     snprintf(line, sizeof line, "rm -rf %s", folder);
     return system(line) == 0 && has;
@@ -76,7 +78,9 @@ refuse(carry_batch *b, carry_program *p, carry_by by)
 {
     const char *why = cot_error(b->ctx);
 
-    answer(b, p, by, strstr(why, "foreign") || strstr(why, "address") ? CARRY_REFUSED : CARRY_DIFFERS, why);
+    answer(b, p, by,
+           strstr(why, "foreign") || strstr(why, "address") ? CARRY_REFUSED : CARRY_DIFFERS,
+           why);
     cot_error_clear(b->ctx);
 }
 
@@ -410,8 +414,9 @@ carry_write_c(carry_batch *b)
     for (int k = 0; k < 4; k++) {
         w[k] = (cg_c_width){ widths[k], fn[k] };
         n = of_width(b, widths[k], k, fn[k]);
-        names = n ? write_one(b, ir_format(&b->ctx->arena, "c%d.c", widths[k]), 1, &w[k], n, names)
-                  : names;
+        names =
+            n ? write_one(b, ir_format(&b->ctx->arena, "c%d.c", widths[k]), 1, &w[k], n, names)
+              : names;
     }
     for (int k = 0; k < 4; k++)
         n = of_width(b, 0, k, fn[k]);

@@ -17,9 +17,9 @@
  *   pairs      every pair of the transforms below, on every program
  *   triples    of all triples on all programs, numbered, each TRIPLE_STEP-th
  *
- * A chain that would make a graph too large for the reference evaluator is left out; the last line says how
- * many.
- * A failure prints the chain, the program's number and text, and the two values. */
+ * A chain that would make a graph too large for the reference evaluator is left out; the
+ * last line says how many.  A failure prints the chain, the program's number and text, and
+ * the two values. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,13 @@
 #include "passes/engine.h"
 #include "tests/laws/programs.h"
 
-enum { MOST_LINKS = 3, MOST_NODES = 1200, MOST_ELEMENTS = 4096, MOST_ORDER = 3, TRIPLE_STEP = 101 };
+enum {
+    MOST_LINKS = 3,
+    MOST_NODES = 1200,
+    MOST_ELEMENTS = 4096,
+    MOST_ORDER = 3,
+    TRIPLE_STEP = 101
+};
 
 typedef struct chain {
     const laws_program *p;
@@ -88,7 +94,8 @@ same(const chain *c, const char *what, int k, const ir_type *t, const void *got,
 
         if (x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= tolerance * scale)
             continue;
-        snprintf(text, sizeof text, "%s: %d, element %d: %.17g, wants %.17g", what, k, (int)i, x, y);
+        snprintf(text, sizeof text, "%s: %d, element %d: %.17g, wants %.17g", what, k, (int)i,
+                 x, y);
         return fail(c, text);
     }
     return true;
@@ -185,7 +192,9 @@ make_vmap(const ir_graph *f, ir_graph **out)
 {
     int64_t *in = IR_NEW_N(&f->ctx->arena, int64_t, f->n_in + 1), y;
     way w = way_of(f);
-    pass_vmap_options o = { .in = { f->n_in, in, false }, .out = { 1, &y, true }, .size = w.size, .sized = true };
+    pass_vmap_options o = {
+        .in = { f->n_in, in, false }, .out = { 1, &y, true }, .size = w.size, .sized = true
+    };
 
     y = w.last >> 31 ? -1 : 0;
     for (int i = 0; i < f->n_in; i++)
@@ -201,7 +210,8 @@ example_of(const way *w, bool last, const ir_type *t, int64_t e, const void *bat
 
     for (int64_t k = 0; k < t->size; k++)
         memcpy((char *)out + (size_t)k * width,
-               (const char *)batch + (size_t)(last ? k * w->size + e : e * t->size + k) * width, width);
+               (const char *)batch + (size_t)(last ? k * w->size + e : e * t->size + k) * width,
+               width);
 }
 
 static bool
@@ -337,12 +347,14 @@ law_vjp(const chain *c)
         return false;
     for (int i = 0, k = 0; i < g->n_out; i++)
         if (ir_is_floating(g, g->out[i])) {
-            add_inner(ir_type_at(g, g->out[i]), out[g->n_out + k], c->in[g->n_in + k], &left, &scale);
+            add_inner(ir_type_at(g, g->out[i]), out[g->n_out + k], c->in[g->n_in + k], &left,
+                      &scale);
             k++;
         }
     for (int i = 0, k = 0; i < g->n_in; i++)
         if (ir_is_floating(g, g->in[i])) {
-            add_inner(ir_type_at(g, g->in[i]), in[g->n_in + k], c->out[g->n_out + k], &right, &scale);
+            add_inner(ir_type_at(g, g->in[i]), in[g->n_in + k], c->out[g->n_out + k], &right,
+                      &scale);
             k++;
         }
     snprintf(what, sizeof what, "<w, J v> is %.17g, <J' w, v> is %.17g", left, right);
@@ -370,7 +382,8 @@ law_linearize(const chain *c)
     void **want = laws_values(j->n_out, j->out, j);
     bool ok = run(c, j, want, c->in);
     for (int k = 0; k < j->n_out && ok; k++)
-        ok = same(c, "against jvp, result", k, ir_type_at(j, j->out[k]), c->out[k], want[k], 1e-10);
+        ok = same(c, "against jvp, result", k, ir_type_at(j, j->out[k]), c->out[k], want[k],
+                  1e-10);
     laws_free(j->n_out, want);
     return ok;
 }
@@ -540,7 +553,8 @@ law_grad(const chain *c)
     double got = *(double *)c->out[n];
     snprintf(what, sizeof what, "derivative %.17g, by gradient %.17g; value %.17g, wants %.17g",
              left, right, got, value);
-    bool ok = (agree(left, right, 1e-10 * scale) && agree(got, value, 1e-11 * scale)) || fail(c, what);
+    bool ok = (agree(left, right, 1e-10 * scale) && agree(got, value, 1e-11 * scale)) ||
+              fail(c, what);
     laws_free(j->n_in, in);
     laws_free(j->n_out, out);
     return ok;
@@ -602,8 +616,8 @@ fits(const ir_graph *f, int which)
     return f->n_nodes <= MOST_NODES && n <= MOST_ELEMENTS;
 }
 
-/* A while keeps a tape of its steps for each derivative of a derivative: the reference evaluator has no room
- * for many. */
+/* A while keeps a tape of its steps for each derivative of a derivative: the reference
+ * evaluator has no room for many. */
 static bool
 too_deep(const laws_program *p, const links *l)
 {
@@ -731,8 +745,11 @@ sample_triples(const laws_program *p)
     const int n = TRANSFORMS * TRANSFORMS * TRANSFORMS;
 
     for (int k = 0; k < n; k++)
-        if ((p->number * n + k) % TRIPLE_STEP == 0 && is_ours((p->number * n + k) / TRIPLE_STEP))
-            check(p, &(links){ 3, { k % TRANSFORMS, k / TRANSFORMS % TRANSFORMS, k / TRANSFORMS / TRANSFORMS } });
+        if ((p->number * n + k) % TRIPLE_STEP == 0 &&
+            is_ours((p->number * n + k) / TRIPLE_STEP))
+            check(p, &(links){ 3,
+                               { k % TRANSFORMS, k / TRANSFORMS % TRANSFORMS,
+                                 k / TRANSFORMS / TRANSFORMS } });
 }
 
 static const struct { const char *name; void (*run)(const laws_program *p); } samples[] = {
@@ -749,7 +766,9 @@ run_sample(const laws_program *p, const void *which)
 int
 main(int argc, char **argv)
 {
-    int first = argc > 2 ? atoi(argv[2]) : 0, count = argc > 3 ? atoi(argv[3]) : argc > 2 ? 1 : laws_count();
+    int first = argc > 2 ? atoi(argv[2]) : 0, count = argc > 3   ? atoi(argv[3])
+                                                      : argc > 2 ? 1
+                                                                 : laws_count();
     int which = 0, n = sizeof samples / sizeof *samples;
 
     if (argc == 3 && laws_part(argv[2], &part, &parts)) {
@@ -762,7 +781,9 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: compose ten|pairs|triples [first [count] | k/n]\n");
         return 2;
     }
-    laws_each(first, 1, first + count < laws_count() ? first + count : laws_count(), false, run_sample, &which);
-    printf("%s: %d chains, %d left out, %d failures\n", samples[which].name, checked, left_out, laws_failures);
+    laws_each(first, 1, first + count < laws_count() ? first + count : laws_count(), false,
+              run_sample, &which);
+    printf("%s: %d chains, %d left out, %d failures\n", samples[which].name, checked, left_out,
+           laws_failures);
     return laws_failures > 0;
 }

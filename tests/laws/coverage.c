@@ -3,12 +3,12 @@
  * coverage write             the page, to stdout coverage check PAGE K N    the lines of ops K,
  * K + N, ... are in the page: 1 if one is not
  *
- * The program of an op at a type (programs.h) runs on the reference evaluator, compiled in this process,
- * from an object file and from C source, and the bits are compared; its jvp, vjp and vmap
- * run on the reference evaluator.  A cell is `yes`, or the reason why there is nothing to do, in the words
- * of whatever refused.  A cell that is neither is a failure.  What the derivatives are is
- * for the other laws to judge.  Writes and views run functionalized, collectives under a
- * vmap of three. */
+ * The program of an op at a type (programs.h) runs on the reference evaluator, compiled in
+ * this process, from an object file and from C source, and the bits are compared; its jvp,
+ * vjp and vmap run on the reference evaluator.  A cell is `yes`, or the reason why there is
+ * nothing to do, in the words of whatever refused.  A cell that is neither is a failure.
+ * What the derivatives are is for the other laws to judge.  Writes and views run
+ * functionalized, collectives under a vmap of three. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -403,7 +403,9 @@ run_c(cot_context *ctx)
         return;
     fwrite(bytes, 1, size, f);
     for (int i = 0; i < n; i++) {
-        fprintf(f, "int %s_entry(void *const *a, void *w);\nint %s_entry(void *const *a, void *w) { return %s(",
+        fprintf(f,
+                "int %s_entry(void *const *a, void *w);\nint %s_entry(void *const *a, void *w) "
+                "{ return %s(",
                 fn[i].name, fn[i].name, fn[i].name);
         for (int k = 0; k < fn[i].n_in + fn[i].n_out; k++)
             fprintf(f, "a[%d], ", k);

@@ -90,8 +90,11 @@ behind_a_name(const ir_graph *f, ir_graph **out)
         save[i] = i;
     }
     rules[0] = rule;
-    const ir_attrs at = { .custom = { .name = "f", .save = { f->n_in, save }, .forward = (ir_graph *)f,
-                                      .by = "vjp generate_vmap", .rules = { 1, rules } } };
+    const ir_attrs at = { .custom = { .name = "f",
+                                      .save = { f->n_in, save },
+                                      .forward = (ir_graph *)f,
+                                      .by = "vjp generate_vmap",
+                                      .rules = { 1, rules } } };
     ir_add_node(b, OP_custom_call, f->n_in, x, &at, y);
     for (int j = 0; j < f->n_out; j++)
         ir_output(b, y[j]);

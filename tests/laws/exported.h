@@ -17,9 +17,9 @@ const ir_graph *exported_import(cot_context *ctx, const exported_text *t);
 /* The same nodes, be it that a constant stands earlier, here or in a body. */
 bool exported_same(const ir_graph *f, const ir_graph *g);
 const char *exported_printed(const ir_graph *g);
-/* PATH.mlir is f, PATH.bin the bytes of a sample of operands in [lo, hi] and of what the reference evaluator
- * makes of it; false: neither can be written.  Where f has no counterpart, or the reference evaluator refuses,
- * there are none. */
+/* PATH.mlir is f, PATH.bin the bytes of a sample of operands in [lo, hi] and of what the
+ * reference evaluator makes of it; false: neither can be written.  Where f has no
+ * counterpart, or the reference evaluator refuses, there are none. */
 bool exported_files(const ir_graph *f, const char *path, uint64_t seed, double lo, double hi);
 
 #endif

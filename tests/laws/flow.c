@@ -1,4 +1,5 @@
-/* Control flow on every back end against the reference evaluator, bit for bit, under every transform. */
+/* Control flow on every back end against the reference evaluator, bit for bit, under every
+ * transform. */
 #include "runtime/check.h"
 #include "tests/unit/flow_programs.h"
 #include "tests/unit/oracle.h"

@@ -24,7 +24,8 @@ static const char library[] =
     "void *memmove(void *to, const void *from, size_t n)\n{\n"
     "    unsigned char *p = to;\n    const unsigned char *q = from;\n"
     "    if (p < q)\n        for (size_t i = 0; i < n; i++)\n            p[i] = q[i];\n"
-    "    else\n        for (size_t i = n; i-- > 0;)\n            p[i] = q[i];\n    return to;\n}\n"
+    "    else\n        for (size_t i = n; i-- > 0;)\n            p[i] = q[i];\n    return "
+    "to;\n}\n"
     "void *memset(void *to, int x, size_t n)\n{\n"
     "    for (size_t i = 0; i < n; i++)\n        ((unsigned char *)to)[i] = (unsigned "
     "char)x;\n    return to;\n}\n";
@@ -83,11 +84,17 @@ main(int argc, char **argv)
         for (int i = first; i < laws_count() && b->n < CARRY_BATCH; i += step) {
             laws_program p;
             if (laws_make(ctx, i, &p))
-                carry_add(b, &(carry_program){ .name = p.op, .text = p.text, .f = p.f, .lo = p.lo, .hi = p.hi,
-                                               .special = true, .seed = 4000 + (uint64_t)i });
+                carry_add(b, &(carry_program){ .name = p.op,
+                                               .text = p.text,
+                                               .f = p.f,
+                                               .lo = p.lo,
+                                               .hi = p.hi,
+                                               .special = true,
+                                               .seed = 4000 + (uint64_t)i });
         }
         if (write_library(b))
-            carry_c(b, CARRY_GCC, command(b, carry_write_c(b), lanes, argc - 4, argv + 4), "x.so");
+            carry_c(b, CARRY_GCC, command(b, carry_write_c(b), lanes, argc - 4, argv + 4),
+                    "x.so");
     }
     for (int i = 0; i < b->n; i++)
         n += b->p[i].answer[CARRY_GCC] == CARRY_SAME;

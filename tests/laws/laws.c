@@ -1,5 +1,5 @@
-/* The laws, on the reference evaluator: `laws NAME [FIRST [COUNT] | K/N]` runs one law over the programs, or
- * over part K of N, K from 0.
+/* The laws, on the reference evaluator: `laws NAME [FIRST [COUNT] | K/N]` runs one law over the
+ * programs, or over part K of N, K from 0.
  *
  *   print        what prints parses back to the same graph
  *   ops          every op has a program here, or is left to other tests by name, and every rule
@@ -77,7 +77,10 @@ static bool
 close_enough(const ir_type *t, const void *x, const void *y)
 {
     const cot_dtype part = ir_part_type(t->dtype);
-    double eps = part == COT_F64 ? 0x1p-52 : part == COT_F32 ? 0x1p-23 : part == COT_F16 ? 0x1p-10 : 0x1p-7;
+    double eps = part == COT_F64   ? 0x1p-52
+                 : part == COT_F32 ? 0x1p-23
+                 : part == COT_F16 ? 0x1p-10
+                                   : 0x1p-7;
 
     for (int64_t i = 0; i < laws_parts(t); i++)
         if (fabs(laws_load(t->dtype, x, i) - laws_load(t->dtype, y, i)) >
@@ -102,21 +105,26 @@ compare_example(const laws_program *p, const mapping *m, int64_t example, const 
 
     if (i < 0 || (p->blocks && ir_is_inexact(t->dtype) && close_enough(t, got, want)))
         return true;
-    snprintf(what, sizeof what, "mapped 0x%x, 0x%x at the last axis, example %d of %d, element %d: mapped gives %.17g, "
-             "alone %.17g", m->mapped, m->last, (int)example, (int)m->size, (int)i,
-             laws_load(t->dtype, got, i), laws_load(t->dtype, want, i));
+    snprintf(
+        what, sizeof what,
+        "mapped 0x%x, 0x%x at the last axis, example %d of %d, element %d: mapped gives %.17g, "
+        "alone %.17g",
+        m->mapped, m->last, (int)example, (int)m->size, (int)i, laws_load(t->dtype, got, i),
+        laws_load(t->dtype, want, i));
     return laws_fail(p, "vmap", what);
 }
 
 /* Example e of a batch of arrays of type t. */
 static void
-example_of(const mapping *m, bool last, const ir_type *t, int64_t e, const void *batch, void *out)
+example_of(const mapping *m, bool last, const ir_type *t, int64_t e, const void *batch,
+           void *out)
 {
     size_t width = cot_dtype_size(t->dtype);
 
     for (int64_t k = 0; k < t->size; k++)
         memcpy((char *)out + (size_t)k * width,
-               (const char *)batch + (size_t)(last ? k * m->size + e : e * t->size + k) * width, width);
+               (const char *)batch + (size_t)(last ? k * m->size + e : e * t->size + k) * width,
+               width);
 }
 
 /* Does g, f mapped, give for each example the bits of f?  Results come `copies` times, one
@@ -170,7 +178,9 @@ static cot_status
 map_subset(const ir_graph *f, const mapping *m, ir_graph **out)
 {
     int64_t in_dims[MOST_IN], out_dim = m->last & 1 ? -1 : 0;
-    pass_vmap_options o = { .in = { f->n_in, in_dims, false }, .out = { 1, &out_dim, true }, .size = m->size,
+    pass_vmap_options o = { .in = { f->n_in, in_dims, false },
+                            .out = { 1, &out_dim, true },
+                            .size = m->size,
                             .sized = true };
 
     for (int i = 0; i < f->n_in; i++)
@@ -201,7 +211,7 @@ law_vmap(const laws_program *p)
 
     for (unsigned mapped = 1; mapped < 1u << p->f->n_in; mapped++)
         for (int k = 0; k < 16; k++)
-            if ((k < 8 || (mapped & (mapped - 1))) &&       /* turns are for two arguments or more */
+            if ((k < 8 || (mapped & (mapped - 1))) && /* turns are for two arguments or more */
                 !vmap_subset(p, &(mapping){ mapped, last[k / 4], sizes[k % 4] }, &seed))
                 return false;
     return true;
@@ -213,7 +223,9 @@ static bool
 law_nothing(const laws_program *p)
 {
     const int64_t none = PASS_NO_AXIS;
-    pass_vmap_options o = { .in = { 1, &none, true }, .out = { 1, &none, true }, .size = 3, .sized = true };
+    pass_vmap_options o = {
+        .in = { 1, &none, true }, .out = { 1, &none, true }, .size = 3, .sized = true
+    };
     ir_graph *g;
 
     if (pass_vmap(p->f, &o, &g) != COT_OK)
@@ -276,7 +288,7 @@ law_levels(const laws_program *p)
         if (map_subset(p->f, &nothing, &inner) != COT_OK || map_subset(inner, &m, &g) != COT_OK)
             return fail_error(p, "levels", "vmap over vmap of nothing");
         laws_program twice = *p;
-        twice.f = inner;                    /* f's copies, known to be right from the first half */
+        twice.f = inner; /* f's copies, known to be right from the first half */
         if (!gives_loop(&twice, &m, g, 1, &seed))
             return false;
     }
@@ -355,12 +367,14 @@ law_dot(const laws_program *p)
     bool ok = run(p, "dot", j, jout, jin) && run(p, "dot", r, rout, rin);
     for (int i = 0, k = 0; i < f->n_out && ok; i++)
         if (floating(f, f->out[i])) {
-            add_inner(ir_type_at(f, f->out[i]), jout[f->n_out + k], rin[f->n_in + k], &left, &scale);
+            add_inner(ir_type_at(f, f->out[i]), jout[f->n_out + k], rin[f->n_in + k], &left,
+                      &scale);
             k++;
         }
     for (int i = 0, k = 0; i < f->n_in && ok; i++)
         if (floating(f, f->in[i])) {
-            add_inner(ir_type_at(f, f->in[i]), jin[f->n_in + k], rout[f->n_out + k], &right, &scale);
+            add_inner(ir_type_at(f, f->in[i]), jin[f->n_in + k], rout[f->n_out + k], &right,
+                      &scale);
             k++;
         }
     snprintf(what, sizeof what, "<w, J v> is %.17g, <J' w, v> is %.17g", left, right);
@@ -421,7 +435,8 @@ law_differences(const laws_program *p)
             continue;
         for (int64_t e = 0; e < laws_parts(t) && ok; e++) {
             double a = ((double *)ahead[i])[e], b = ((double *)behind[i])[e];
-            double slope = a == b ? 0 : (a - b) / (2 * h), got = ((double *)out[f->n_out + k])[e];
+            double slope = a == b ? 0 : (a - b) / (2 * h),
+                   got = ((double *)out[f->n_out + k])[e];
 
             snprintf(what, sizeof what, "element %d: jvp gives %.17g, differences %.17g",
                      (int)e, got, slope);
@@ -478,7 +493,8 @@ law_commute(const laws_program *p)
         for (int64_t e = 0; e < laws_parts(ir_type_at(g, g->out[i])) && ok; e++) {
             double a = ((double *)uv[i])[e], b = ((double *)vu[i])[e];
 
-            snprintf(what, sizeof what, "element %d: [u, v] gives %.17g, [v, u] %.17g", (int)e, a, b);
+            snprintf(what, sizeof what, "element %d: [u, v] gives %.17g, [v, u] %.17g", (int)e,
+                     a, b);
             if (!(fabs(a - b) <= 1e-9 * (1 + fabs(a))))
                 ok = laws_fail(p, "commute", what);
         }
@@ -531,7 +547,9 @@ static cot_status
 map_all(const ir_graph *f, ir_graph **out)
 {
     const int64_t zero = 0;
-    pass_vmap_options o = { .in = { 1, &zero, true }, .out = { 1, &zero, true }, .size = EXAMPLES };
+    pass_vmap_options o = { .in = { 1, &zero, true },
+                            .out = { 1, &zero, true },
+                            .size = EXAMPLES };
 
     return pass_vmap(f, &o, out);
 }
@@ -550,9 +568,11 @@ pair(const laws_program *p, derivative *d, const char *name)
     checked++;
     void **in = inputs_of(p, outside, &seed);
     for (int i = 0; i < f->n_in; i++)
-        laws_fill(&seed, ir_type_at(outside, outside->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
-    bool ok = agrees_with_loop(p, ir_format(&f->ctx->arena, "vmap of %s", name), one, outside, in)
-              && agrees_with_loop(p, ir_format(&f->ctx->arena, "%s of vmap", name), one, inside, in);
+        laws_fill(&seed, ir_type_at(outside, outside->in[i]), f->in_name[i], p->lo, p->hi,
+                  in[i]);
+    bool ok =
+        agrees_with_loop(p, ir_format(&f->ctx->arena, "vmap of %s", name), one, outside, in) &&
+        agrees_with_loop(p, ir_format(&f->ctx->arena, "%s of vmap", name), one, inside, in);
     laws_free(outside->n_in, in);
     return ok;
 }
@@ -582,13 +602,17 @@ check(const laws_program *p, const void *law)
 int
 main(int argc, char **argv)
 {
-    int first = argc > 2 ? atoi(argv[2]) : 0, count = argc > 3 ? atoi(argv[3]) : argc > 2 ? 1 : laws_count();
+    int first = argc > 2 ? atoi(argv[2]) : 0, count = argc > 3   ? atoi(argv[3])
+                                                      : argc > 2 ? 1
+                                                                 : laws_count();
     int law = 0, n_laws = sizeof laws / sizeof *laws, step = 1;
 
     while (law < n_laws && (argc < 2 || strcmp(argv[1], laws[law].name) != 0))
         law++;
     if (law == n_laws) {
-        fprintf(stderr, "usage: laws ops|print|vmap|nothing|levels|dot|differences|commute|pairs [first [count] | k/n]\n");
+        fprintf(stderr,
+                "usage: laws ops|print|vmap|nothing|levels|dot|differences|commute|pairs "
+                "[first [count] | k/n]\n");
         return 2;
     }
     if (argc == 3 && laws_part(argv[2], &first, &step))
@@ -597,6 +621,7 @@ main(int argc, char **argv)
     laws_each(first, step, end, true, check, &law);
     if (laws[law].check == law_ops)
         every_op_was_met();
-    printf("%s: %d programs, %d failures\n", laws[law].name, checked ? checked : (end - first + step - 1) / step, laws_failures);
+    printf("%s: %d programs, %d failures\n", laws[law].name,
+           checked ? checked : (end - first + step - 1) / step, laws_failures);
     return laws_failures > 0;
 }

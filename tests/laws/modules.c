@@ -78,8 +78,9 @@ difference(const ir_graph *f, const ir_graph *g)
 
     for (size_t i = 0; a[i] && a[i] == b[i]; i++)
         from = a[i] == '\n' ? i + 1 : from;
-    return ir_format(&f->ctx->arena, "%.*s\n    came back as\n%.*s", (int)strcspn(a + from, "\n"), a + from,
-                     (int)strcspn(b + from, "\n"), b + from);
+    return ir_format(&f->ctx->arena, "%.*s\n    came back as\n%.*s",
+                     (int)strcspn(a + from, "\n"), a + from, (int)strcspn(b + from, "\n"),
+                     b + from);
 }
 
 static void

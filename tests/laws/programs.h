@@ -28,8 +28,8 @@ typedef struct laws_program {
     const char *text;           /* as .cot, in the context's arena                        */
     const ir_graph *f;
     double lo, hi;              /* floating operands are sampled from here                */
-    bool kinks;                 /* not differentiable, or no derivative by design: skip differences */
-    bool blocks;                /* a product: mapping may change its form, hence its last bits */
+    bool kinks; /* not differentiable, or no derivative by design: skip differences */
+    bool blocks; /* a product: mapping may change its form, hence its last bits */
 } laws_program;
 
 int laws_count(void);
@@ -61,8 +61,8 @@ void **laws_values(int n, const ir_ref *v, const ir_graph *f);
 void laws_free(int n, void **arrays);
 size_t laws_bytes(const ir_type *t);
 /* Arrays for the inputs of f, filled by their names. */
-typedef void laws_filler(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
-                         void *array);
+typedef void laws_filler(uint64_t *seed, const ir_type *t, const char *name, double lo,
+                         double hi, void *array);
 void **laws_sample(const ir_graph *f, uint64_t *seed, double lo, double hi, laws_filler *fill);
 /* A sample: floats in [lo, hi], integers in a small range, indices somewhat out of bounds. */
 laws_filler laws_fill;
@@ -72,7 +72,11 @@ double laws_uniform(uint64_t *seed);
 
 /* Real numbers of an array: two for each complex one.  Those below that take or give numbers go
  * by these. */
-static inline int64_t laws_parts(const ir_type *t) { return ir_is_complex(t->dtype) ? 2 * t->size : t->size; }
+static inline int64_t
+laws_parts(const ir_type *t)
+{
+    return ir_is_complex(t->dtype) ? 2 * t->size : t->size;
+}
 /* f as the reference evaluator takes it: arrays of complex numbers as pairs. */
 cot_status laws_eval(const ir_graph *f, void *const *out, void *const *in);
 

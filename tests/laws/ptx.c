@@ -64,7 +64,8 @@ assembles(cot_context *ctx, const cg_target *t, int n, const cg_natural *fn)
         return true;
     if (!spills)
         return ptxas_takes(t->cpu, ptx, size, 1);
-    return ptxas_makes("sm_80", ptx, size, 3, &made) && ptxas_makes("sm_90", ptx, size, 3, &made);
+    return ptxas_makes("sm_80", ptx, size, 3, &made) &&
+           ptxas_makes("sm_90", ptx, size, 3, &made);
 }
 
 static void

@@ -129,7 +129,10 @@ special(uint64_t *seed, cot_dtype t)
     int k = (int)(draw(seed) % (unsigned)(n + 3));
 
     (void)t;
-    return k < n ? floats[k] : k == n ? (double)NAN : k == n + 1 ? (double)INFINITY : -(double)INFINITY;
+    return k < n        ? floats[k]
+           : k == n     ? (double)NAN
+           : k == n + 1 ? (double)INFINITY
+                        : -(double)INFINITY;
 }
 
 void

@@ -330,7 +330,8 @@ numbers_of(int argc, char **argv)
         return (numbers){ atoll(argv[3]), 1, atoll(argv[4]), 0, true };
     if (strcmp(argv[2], "--all") == 0) {
         int64_t first = 0, step = 1;
-        if (argc > 3 && (sscanf(argv[3], "%" SCNd64 "/%" SCNd64, &first, &step) != 2 || step < 1))
+        if (argc > 3 &&
+            (sscanf(argv[3], "%" SCNd64 "/%" SCNd64, &first, &step) != 2 || step < 1))
             exit(2);
         return (numbers){ first, step, (sized_count() - first + step - 1) / step, 0, false };
     }

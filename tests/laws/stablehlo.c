@@ -179,7 +179,9 @@ int
 main(int argc, char **argv)
 {
     const char *law = argc > 1 ? argv[1] : "same";
-    const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : argc > 2 ? laws_count() : 1;
+    const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3   ? atoi(argv[3])
+                                                           : argc > 2 ? laws_count()
+                                                                      : 1;
 
     laws_each(first, step, laws_count(), false, check, law);
     printf("%s: %d programs, %d failures\n", law, checked, laws_failures);

@@ -57,7 +57,7 @@ typedef struct waiting {
 
 /* What the processes share. */
 static struct counts {
-    int at, next;               /* the program of the plan that runs; where to go on if it dies */
+    int at, next; /* the program of the plan that runs; where to go on if it dies */
     int programs, failures, runs[WAYS];
     int n_waiting, calling;     /* calling: of those that wait; -1: none */
     waiting c[CARRY_BATCH];

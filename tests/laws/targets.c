@@ -71,16 +71,22 @@ evaluate(int i)
 static cot_status
 lower(int i, int version, const char *cpu)
 {
-    const cot_compile_options o = { .target = s.to->target, .cpu = cpu, .features = s.to->features, .threads = 1,
-                                    .backend = s.to->cc ? "c" : NULL, .vector_bits = 32 * s.to->lanes };
+    const cot_compile_options o = { .target = s.to->target,
+                                    .cpu = cpu,
+                                    .features = s.to->features,
+                                    .threads = 1,
+                                    .backend = s.to->cc ? "c" : NULL,
+                                    .vector_bits = 32 * s.to->lanes };
     const ir_graph *f = s.p[i].f;
     rt_lowered low;
     rt_plan p;
 
     COT_TRY(rt_plan_new(s.ctx, &o, f->name, &p));
     COT_TRY(rt_lower(f, &p, &s.ctx->arena, &low));
-    s.fn[version][i] = (cg_natural){ .name = ir_format(&s.ctx->arena, "p%d", s.p[i].number), .module = low.module,
-                                     .n_in = f->n_in, .n_out = f->n_out };
+    s.fn[version][i] = (cg_natural){ .name = ir_format(&s.ctx->arena, "p%d", s.p[i].number),
+                                     .module = low.module,
+                                     .n_in = f->n_in,
+                                     .n_out = f->n_out };
     s.v[version] = (cg_version){ p.target, s.fn[version] };
     if ((size_t)low.module->work_bytes > s.work)
         s.work = (size_t)low.module->work_bytes;
@@ -227,7 +233,9 @@ print_harness(ir_buf *b)
     for (int i = 0; i < s.n; i++) {
         const ir_graph *f = s.p[i].f;
         ir_buf_printf(b, "int p%d(", s.p[i].number);
-        ir_buf_printf(&calls, "    if (which < 0 || which == %d)\n        ((int *)out)[%d] = p%d(", i, i, s.p[i].number);
+        ir_buf_printf(&calls,
+                      "    if (which < 0 || which == %d)\n        ((int *)out)[%d] = p%d(", i,
+                      i, s.p[i].number);
         for (int k = 0; k < f->n_in; k++, ir_buf_str(b, "void *, ")) {
             ir_buf_printf(&calls, "in + %zu, ", in);
             in += room(ir_type_at(f, f->in[k]));
@@ -241,10 +249,11 @@ print_harness(ir_buf *b)
     }
     s.in_bytes = in + 64;
     s.out_bytes = out + 64;
-    ir_buf_printf(b,
-                  "#define ALIGNED __attribute__((aligned(64)))\n"
-                  "ALIGNED unsigned char in[%zu], out[%zu];\nstatic ALIGNED unsigned char work[%zu];\n",
-                  s.in_bytes, s.out_bytes, s.work + 64);
+    ir_buf_printf(
+        b,
+        "#define ALIGNED __attribute__((aligned(64)))\n"
+        "ALIGNED unsigned char in[%zu], out[%zu];\nstatic ALIGNED unsigned char work[%zu];\n",
+        s.in_bytes, s.out_bytes, s.work + 64);
     ir_buf_str(b, s.to->linux_header ? machine_linux : "");
     ir_buf_str(b, machine_moves);
     ir_buf_printf(b, "void run(void)\n{\n    const int which = *(int *)in;\n%s}\n",
@@ -342,7 +351,8 @@ run_each(const char *how)
             wrong(i, how, "crashes");
     }
     write_operands(-1);
-    printf("targets: %s: '%s' fails itself at %d of %d programs\n", s.to->name, how, left_out, s.n);
+    printf("targets: %s: '%s' fails itself at %d of %d programs\n", s.to->name, how, left_out,
+           s.n);
 }
 
 static void
@@ -402,7 +412,8 @@ compile_c(void)
     struct stat about;
 
     if (!machine_installed(s.to->cc)) {
-        printf("targets: %s: not compiled: no %.*s\n", s.to->name, (int)strcspn(s.to->cc, " "), s.to->cc);
+        printf("targets: %s: not compiled: no %.*s\n", s.to->name, (int)strcspn(s.to->cc, " "),
+               s.to->cc);
         return false;
     }
     if (cg_c()->emit(s.ctx, &s.v[0].target, CG_TO_C, s.n, s.fn[0], &s.ctx->arena, &bytes,
@@ -454,7 +465,9 @@ main(int argc, char **argv)
     s.to = argc > 1 ? machine_named(argv[1]) : NULL;
     strcpy(s.folder, "/tmp/targets-XXXXXX");
     if (!s.to || !mkdtemp(s.folder))
-        return fprintf(stderr, "usage: targets MACHINE FIRST STEP | MACHINE --sizes SEED COUNT\n"), 2;
+        return fprintf(stderr,
+                       "usage: targets MACHINE FIRST STEP | MACHINE --sizes SEED COUNT\n"),
+               2;
     s.ctx = cot_context_new(NULL);
     s.n_versions = 1;
     IR_TRY(s.ctx) {

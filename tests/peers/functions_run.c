@@ -40,7 +40,8 @@ half_bits(double x, bool brain)
     memcpy(&b, &f, sizeof b);
     if (brain)
         return (uint16_t)(b >> 16);
-    return (uint16_t)((b >> 16 & 0x8000) | (x == 0 ? 0 : (b >> 13 & 0x3ffff) - ((127 - 15) << 10)));
+    return (uint16_t)((b >> 16 & 0x8000) |
+                      (x == 0 ? 0 : (b >> 13 & 0x3ffff) - ((127 - 15) << 10)));
 }
 
 /* Element i of `direction`, in the type. */
@@ -84,7 +85,8 @@ direction(cot_context *ctx, cot_type type, int examples)
 static bool
 differentiable(cot_dtype d)
 {
-    return d == COT_F16 || d == COT_BF16 || d == COT_F32 || d == COT_F64 || d == COT_C64 || d == COT_C128;
+    return d == COT_F16 || d == COT_BF16 || d == COT_F32 || d == COT_F64 || d == COT_C64 ||
+           d == COT_C128;
 }
 
 /* Write results from `first` on, by the name of what they are. */

@@ -97,7 +97,8 @@ FUNCTION(svd)
 
 FUNCTION(svdvals) { UNUSED; y[0] = cot_svdvals(x[0]); }
 
-/* sum w^2 and exp(x), by R diag(exp(w) / diag(L^H R)) L^H, in which no length or phase is left. */
+/* sum w^2 and exp(x), by R diag(exp(w) / diag(L^H R)) L^H, in which no length or phase is
+ * left. */
 FUNCTION(eig)
 {
     cot_value r, l, w = cot_eig(x[0], &r, &l);

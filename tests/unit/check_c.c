@@ -1,6 +1,6 @@
-/* The C emitter: the graphs of check_lower.c as one C file, compiled by the system's compilers,
- * give the bits of the reference evaluator.  What the emitter refuses it refuses with a sentence, and it
- * refuses little. */
+/* The C emitter: the graphs of check_lower.c as one C file, compiled by the system's
+ * compilers, give the bits of the reference evaluator.  What the emitter refuses it refuses
+ * with a sentence, and it refuses little. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -145,8 +145,10 @@ write_file(const char *path, const void *bytes, size_t size, int n, const cg_nat
     ck_assert(f != NULL);
     fwrite(bytes, 1, size, f);
     for (int i = 0; i < n; i++) {
-        fprintf(f, "int entry_%s(void *const *args, void *work);\nint entry_%s(void *const *args, "
-                   "void *work) { return %s(", fn[i].name, fn[i].name, fn[i].name);
+        fprintf(f,
+                "int entry_%s(void *const *args, void *work);\nint entry_%s(void *const *args, "
+                "void *work) { return %s(",
+                fn[i].name, fn[i].name, fn[i].name);
         for (int k = 0; k < fn[i].n_in + fn[i].n_out; k++)
             fprintf(f, "args[%d], ", k);
         fprintf(f, "work); }\n");

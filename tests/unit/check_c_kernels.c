@@ -93,8 +93,8 @@ function(const char *text)
     return at;
 }
 
-/* The variable of a loop that runs once is a number, and so is what these ops make of it: a loop
- * inside that runs once by such bounds is its body alone. */
+/* The variable of a loop that runs once is a number, and so is what these ops make of it: a
+ * loop inside that runs once by such bounds is its body alone. */
 static const struct {
     ir_sc_op op;
     int64_t by, want; /* 3 op by */
@@ -198,8 +198,8 @@ END_TEST
 
 /* -- loops that lanes leave one by one -- */
 
-/* Copies of lanes that do not take the branch around a while leave it alone: its condition reads
- * memory that they do not have. A lane that is done keeps what it has. */
+/* Copies of lanes that do not take the branch around a while leave it alone: its condition
+ * reads memory that they do not have.  A lane that is done keeps what it has. */
 START_TEST(while_in_a_branch_of_copies)
 {
     int32_t place[N] = { 3, 3 };

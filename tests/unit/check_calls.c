@@ -1,10 +1,11 @@
-/* A large function that is called often stays one function, is compiled once, and computes to the
- * last bit what its copies do.
+/* A large function that is called often stays one function, is compiled once, and computes to
+ * the last bit what its copies do.
  *
- * Each program has a function of some 70 ops, of which a line in the middle is the row's own, and
- * calls it in one of several ways.  It is prepared as every graph is, and once more with all calls
- * inlined before.  No sum in a caller has a product of the callee, nor the other way round, so that
- * contraction finds the same.  The evaluator's results of both, and those of kernels, are compared. */
+ * Each program has a function of some 70 ops, of which a line in the middle is the row's
+ * own, and calls it in one of several ways.  It is prepared as every graph is, and once more
+ * with all calls inlined before.  No sum in a caller has a product of the callee, nor the
+ * other way round, so that contraction finds the same.  The evaluator's results of both, and
+ * those of kernels, are compared. */
 #include <math.h>
 
 #include "codegen/backend.h"
@@ -29,7 +30,9 @@ static const struct middle {
       "  %s = reduce_sum %a {axes=[1]} : f32[6]\n"
       "  %b = broadcast_in_dim %s {shape=[6,6], dims=[0]} : f32[6,6]\n" },
     { "constant in memory", "",
-      "  %k = constant {data=[0,1,2,3,4,5,6,7,8,9,8,7,6,5,4,3,2,1,0,1,2,3,4,5,6,7,8,9,8,7,6,5,4,3,2,1]} : f32[6,6]\n"
+      "  %k = constant "
+      "{data=[0,1,2,3,4,5,6,7,8,9,8,7,6,5,4,3,2,1,0,1,2,3,4,5,6,7,8,9,8,7,6,5,4,3,2,1]} : "
+      "f32[6,6]\n"
       "  %b = dot_general %a, %k {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,6]\n" },
     { "scan",
       "fn @step(%c: f32[6,6]) -> (f32[6,6]) {\n  %0 = tanh %c : f32[6,6]\n"
@@ -58,7 +61,8 @@ write_function(ir_buf *b, const struct middle *m)
     ir_buf_printf(b, "%sfn @g(%%x: f32[6,6], %%y: f32[6,6]) -> (f32[6,6], f32[6,6], f32[6,6], "
                      "f32[6,6]) {\n  %%v0 = sin %%x : f32[6,6]\n", m->functions);
     for (int i = 0; i < 60; i++) {
-        static const char *const op[] = { "mul %%v%d, %%y", "add %%v%d, %%x", "tanh %%v%d", "neg %%v%d" };
+        static const char *const op[] = { "mul %%v%d, %%y", "add %%v%d, %%x", "tanh %%v%d",
+                                          "neg %%v%d" };
 
         ir_buf_printf(b, "  %%v%d = ", i + 1);
         ir_buf_printf(b, op[i % 4], i);
@@ -73,14 +77,17 @@ static void
 write_calls(ir_buf *b, const char *f, int n)
 {
     for (int i = 0; i < n; i++)
-        ir_buf_printf(b, "  %%x%d, %%y%d, %%z%d, %%w%d = call %%x%d, %%y%d {body=@%s} : "
-                         "f32[6,6], f32[6,6], f32[6,6], f32[6,6]\n", i + 1, i + 1, i + 1, i + 1, i, i, f);
+        ir_buf_printf(b,
+                      "  %%x%d, %%y%d, %%z%d, %%w%d = call %%x%d, %%y%d {body=@%s} : "
+                      "f32[6,6], f32[6,6], f32[6,6], f32[6,6]\n",
+                      i + 1, i + 1, i + 1, i + 1, i, i, f);
 }
 
 static void
 write_body(ir_buf *b, const char *name, const char *f, int n)
 {
-    ir_buf_printf(b, "fn @%s(%%x0: f32[6,6], %%y0: f32[6,6]) -> (f32[6,6], f32[6,6]) {\n", name);
+    ir_buf_printf(b, "fn @%s(%%x0: f32[6,6], %%y0: f32[6,6]) -> (f32[6,6], f32[6,6]) {\n",
+                  name);
     write_calls(b, f, n);
     ir_buf_printf(b, "  ret %%x%d, %%y%d\n}\n", n, n);
 }
@@ -88,7 +95,8 @@ write_body(ir_buf *b, const char *name, const char *f, int n)
 static void
 straight(ir_buf *b)
 {
-    ir_buf_str(b, "fn @f(%x0: f32[6,6], %y0: f32[6,6]) -> (f32[6,6], f32[6,6], f32[6,6], f32[6,6], f32[6,6]) {\n");
+    ir_buf_str(b, "fn @f(%x0: f32[6,6], %y0: f32[6,6]) -> (f32[6,6], f32[6,6], f32[6,6], "
+                  "f32[6,6], f32[6,6]) {\n");
     write_calls(b, "g", CALLS);
     ir_buf_printf(b, "  ret %%x%d, %%y%d, %%z%d, %%w%d, %%x3\n}\n", CALLS, CALLS, CALLS, CALLS);
 }
@@ -99,9 +107,12 @@ side_by_side(ir_buf *b)
 {
     ir_buf_str(b, "fn @f(%x: f32[6,6], %y: f32[6,6]) -> (f32[6,6], f32[6,6]) {\n");
     for (int i = 0; i < CALLS; i++)
-        ir_buf_printf(b, "  %%c%d = constant {data=%d.5} : f32[6,6]\n  %%e%d = max %%x, %%c%d : f32[6,6]\n"
-                         "  %%r%d, %%q%d, %%z%d, %%w%d = call %%e%d, %%%s {body=@g} : f32[6,6], f32[6,6], f32[6,6], f32[6,6]\n",
-                      i, i - 6, i, i, i, i, i, i, i, i % 2 ? "y" : ir_format(b->arena, "e%d", i));
+        ir_buf_printf(
+            b,
+            "  %%c%d = constant {data=%d.5} : f32[6,6]\n  %%e%d = max %%x, %%c%d : f32[6,6]\n"
+            "  %%r%d, %%q%d, %%z%d, %%w%d = call %%e%d, %%%s {body=@g} : f32[6,6], f32[6,6], "
+            "f32[6,6], f32[6,6]\n",
+            i, i - 6, i, i, i, i, i, i, i, i % 2 ? "y" : ir_format(b->arena, "e%d", i));
     ir_buf_str(b, "  %s0 = max %r0, %q1 : f32[6,6]\n");
     for (int i = 1; i < CALLS; i++)
         ir_buf_printf(b, "  %%s%d = min %%s%d, %%r%d : f32[6,6]\n", i, i - 1, i);
@@ -113,19 +124,27 @@ in_scan(ir_buf *b)
 {
     write_body(b, "h", "g", CALLS);
     ir_buf_str(b, "fn @f(%x: f32[6,6], %y: f32[6,6]) -> (f32[6,6], f32[6,6]) {\n"
-                  "  %0, %1 = scan %x, %y {carries=2, length=3, body=@h} : f32[6,6], f32[6,6]\n  ret %0, %1\n}\n");
+                  "  %0, %1 = scan %x, %y {carries=2, length=3, body=@h} : f32[6,6], "
+                  "f32[6,6]\n  ret %0, %1\n}\n");
 }
 
 static void
 in_while(ir_buf *b)
 {
-    ir_buf_str(b, "fn @few(%i: i32[], %x: f32[6,6], %y: f32[6,6]) -> (bool[]) {\n  %k = constant {data=3} : i32[]\n"
-                  "  %0 = lt %i, %k : bool[]\n  ret %0\n}\n"
-                  "fn @h(%i: i32[], %x0: f32[6,6], %y0: f32[6,6]) -> (i32[], f32[6,6], f32[6,6]) {\n");
+    ir_buf_str(
+        b, "fn @few(%i: i32[], %x: f32[6,6], %y: f32[6,6]) -> (bool[]) {\n  %k = constant "
+           "{data=3} : i32[]\n"
+           "  %0 = lt %i, %k : bool[]\n  ret %0\n}\n"
+           "fn @h(%i: i32[], %x0: f32[6,6], %y0: f32[6,6]) -> (i32[], f32[6,6], f32[6,6]) {\n");
     write_calls(b, "g", CALLS);
-    ir_buf_printf(b, "  %%one = constant {data=1} : i32[]\n  %%j = add %%i, %%one : i32[]\n  ret %%j, %%x%d, %%y%d\n}\n", CALLS, CALLS);
-    ir_buf_str(b, "fn @f(%x: f32[6,6], %y: f32[6,6]) -> (f32[6,6], f32[6,6]) {\n  %i = constant {data=0} : i32[]\n"
-                  "  %0, %1, %2 = while %i, %x, %y {cond=@few, body=@h} : i32[], f32[6,6], f32[6,6]\n  ret %1, %2\n}\n");
+    ir_buf_printf(b,
+                  "  %%one = constant {data=1} : i32[]\n  %%j = add %%i, %%one : i32[]\n  ret "
+                  "%%j, %%x%d, %%y%d\n}\n",
+                  CALLS, CALLS);
+    ir_buf_str(b, "fn @f(%x: f32[6,6], %y: f32[6,6]) -> (f32[6,6], f32[6,6]) {\n  %i = "
+                  "constant {data=0} : i32[]\n"
+                  "  %0, %1, %2 = while %i, %x, %y {cond=@few, body=@h} : i32[], f32[6,6], "
+                  "f32[6,6]\n  ret %1, %2\n}\n");
 }
 
 static void
@@ -133,22 +152,26 @@ in_cond(ir_buf *b)
 {
     write_body(b, "h", "g", CALLS);
     write_body(b, "i", "g", 1);
-    ir_buf_str(b, "fn @f(%x: f32[6,6], %y: f32[6,6]) -> (f32[6,6], f32[6,6], f32[6,6]) {\n"
-                  "  %s = reduce_sum %x {axes=[0,1]} : f32[]\n  %k = constant {data=0} : f32[]\n"
-                  "  %p = lt %s, %k : bool[]\n  %q = not %p : bool[]\n"
-                  "  %0, %1 = cond %p, %x, %y {branches=[@h, @i]} : f32[6,6], f32[6,6]\n"
-                  "  %2, %3 = cond %q, %x, %y {branches=[@h, @i]} : f32[6,6], f32[6,6]\n  ret %0, %1, %3\n}\n");
+    ir_buf_str(b,
+               "fn @f(%x: f32[6,6], %y: f32[6,6]) -> (f32[6,6], f32[6,6], f32[6,6]) {\n"
+               "  %s = reduce_sum %x {axes=[0,1]} : f32[]\n  %k = constant {data=0} : f32[]\n"
+               "  %p = lt %s, %k : bool[]\n  %q = not %p : bool[]\n"
+               "  %0, %1 = cond %p, %x, %y {branches=[@h, @i]} : f32[6,6], f32[6,6]\n"
+               "  %2, %3 = cond %q, %x, %y {branches=[@h, @i]} : f32[6,6], f32[6,6]\n  ret %0, "
+               "%1, %3\n}\n");
 }
 
 static void
 nested(ir_buf *b)
 {
     write_body(b, "h", "g", CALLS);
-    ir_buf_printf(b, "fn @i(%%x: f32[6,6], %%y: f32[6,6]) -> (f32[6,6], f32[6,6], f32[6,6], f32[6,6]) {\n  %%v0 = cos %%x : f32[6,6]\n");
+    ir_buf_printf(b, "fn @i(%%x: f32[6,6], %%y: f32[6,6]) -> (f32[6,6], f32[6,6], f32[6,6], "
+                     "f32[6,6]) {\n  %%v0 = cos %%x : f32[6,6]\n");
     for (int i = 0; i < 60; i++)
         ir_buf_printf(b, "  %%v%d = sin %%v%d : f32[6,6]\n", i + 1, i);
-    ir_buf_str(b, "  %0, %1 = call %v60, %y {body=@h} : f32[6,6], f32[6,6]\n  ret %0, %1, %x, %1\n}\n"
-                  "fn @f(%x0: f32[6,6], %y0: f32[6,6]) -> (f32[6,6], f32[6,6]) {\n");
+    ir_buf_str(
+        b, "  %0, %1 = call %v60, %y {body=@h} : f32[6,6], f32[6,6]\n  ret %0, %1, %x, %1\n}\n"
+           "fn @f(%x0: f32[6,6], %y0: f32[6,6]) -> (f32[6,6], f32[6,6]) {\n");
     write_calls(b, "i", CALLS);
     ir_buf_printf(b, "  ret %%x%d, %%y%d\n}\n", CALLS, CALLS);
 }
@@ -249,7 +272,8 @@ lower(program *p, const cg_target *target, int threads)
     };
     cg_module *m;
 
-    ck_assert_msg(cg_lower(p->f, &o, &p->arena, &m) == COT_OK, "%s: %s", p->name, cot_error(ctx));
+    ck_assert_msg(cg_lower(p->f, &o, &p->arena, &m) == COT_OK, "%s: %s", p->name,
+                  cot_error(ctx));
     ck_assert_msg(cg_verify(m) == COT_OK, "%s: %s", p->name, cot_error(ctx));
     return m;
 }
@@ -262,7 +286,8 @@ run(program *p, const cg_backend *back, const char *by, int bits, int threads)
 
     ck_assert_int_eq(back->target(ctx, &target), COT_OK);
     const cg_module *m = lower(p, &target, threads);
-    ck_assert_msg(back->load(ctx, &target, m, &code) == COT_OK, "%s: %s", p->name, cot_error(ctx));
+    ck_assert_msg(back->load(ctx, &target, m, &code) == COT_OK, "%s: %s", p->name,
+                  cot_error(ctx));
     void *work = aligned_alloc(64, (size_t)(m->work_bytes + 64) / 64 * 64);
     cot_parallel *pool = threads > 1 ? cot_rt_pool_new(threads) : NULL;
 
@@ -329,7 +354,8 @@ parse(const ir_buf *b, const char *pipeline)
     ir_graph *f;
 
     ck_assert_msg(ir_parse(ctx, "calls", b->text, b->n, &m) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_msg(pass_pipeline(m.fn[m.n - 1], pipeline, NULL, NULL, &f) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(pass_pipeline(m.fn[m.n - 1], pipeline, NULL, NULL, &f) == COT_OK, "%s",
+                  cot_error(ctx));
     return f;
 }
 
@@ -343,7 +369,8 @@ START_TEST(computes_what_its_copies_do)
     prepare(&p, parse(&b, ""));
     evaluate(&p);
     compare(&p, "the evaluator");
-    ck_assert_int_eq(count_functions(lower(&p, &(cg_target){ .vector_bits = 128 }, 1)), u->functions);
+    ck_assert_int_eq(count_functions(lower(&p, &(cg_target){ .vector_bits = 128 }, 1)),
+                     u->functions);
     if (cg_llvm()) {
         run(&p, cg_llvm(), "the JIT", 0, 1);
         run(&p, cg_llvm(), "two threads", 128, 2);
@@ -366,7 +393,8 @@ START_TEST(transforms_keep_it_a_function)
     prepare(&p, parse(&b, pipeline));
     evaluate(&p);
     compare(&p, "the evaluator");
-    ck_assert_int_ge(count_functions(lower(&p, &(cg_target){ .vector_bits = 128 }, 1)), u->functions);
+    ck_assert_int_ge(count_functions(lower(&p, &(cg_target){ .vector_bits = 128 }, 1)),
+                     u->functions);
     if (cg_llvm())
         run(&p, cg_llvm(), pipeline, 0, 1);
     release(&p);
@@ -439,15 +467,20 @@ write_levels(ir_buf *b, int levels)
 {
     ir_buf_str(b, "fn @f0(%x: f32[]) -> (f32[]) {\n  %0 = sin %x : f32[]\n  ret %0\n}\n");
     for (int i = 1; i <= levels; i++)
-        ir_buf_printf(b, "fn @f%d(%%x: f32[]) -> (f32[]) {\n  %%0 = call %%x {body=@f%d} : f32[]\n"
-                         "  %%1 = call %%0 {body=@f%d} : f32[]\n  ret %%1\n}\n", i, i - 1, i - 1);
+        ir_buf_printf(b,
+                      "fn @f%d(%%x: f32[]) -> (f32[]) {\n  %%0 = call %%x {body=@f%d} : f32[]\n"
+                      "  %%1 = call %%0 {body=@f%d} : f32[]\n  ret %%1\n}\n",
+                      i, i - 1, i - 1);
 }
 
 static void
 write_loop(ir_buf *b, int levels)
 {
-    ir_buf_printf(b, "fn @f0(%%x: f32[]) -> (f32[]) {\n  %%0 = sin %%x : f32[]\n  ret %%0\n}\n"
-                     "fn @f(%%x: f32[]) -> (f32[]) {\n  %%0 = scan %%x {carries=1, length=%d, body=@f0} : f32[]\n  ret %%0\n}\n", 1 << levels);
+    ir_buf_printf(b,
+                  "fn @f0(%%x: f32[]) -> (f32[]) {\n  %%0 = sin %%x : f32[]\n  ret %%0\n}\n"
+                  "fn @f(%%x: f32[]) -> (f32[]) {\n  %%0 = scan %%x {carries=1, length=%d, "
+                  "body=@f0} : f32[]\n  ret %%0\n}\n",
+                  1 << levels);
 }
 
 /* 2^20 sines: each function has twice those of the one before. */
@@ -519,10 +552,12 @@ START_TEST(a_check_in_a_function_has_its_line)
     ir_each_node (n, ready)
         calls += n->op == OP_call;
     ck_assert_int_eq(calls, 20);
-    ck_assert_msg(cot_jit(f, &y, 1, (const cot_array *const[]){ in }, 1) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_jit(f, &y, 1, (const cot_array *const[]){ in }, 1) == COT_OK, "%s",
+                  cot_error(ctx));
     x[1] = NAN;
     ck_assert_int_ne(cot_jit(f, &y, 1, (const cot_array *const[]){ in }, 1), COT_OK);
-    ck_assert_msg(strstr(cot_error(ctx), line) && strstr(cot_error(ctx), "it is small"), "%s", cot_error(ctx));
+    ck_assert_msg(strstr(cot_error(ctx), line) && strstr(cot_error(ctx), "it is small"), "%s",
+                  cot_error(ctx));
     cot_array_free(in);
     cot_array_free(y);
 }

@@ -45,8 +45,12 @@ BODY(product, out[0] = square_sum(cot_fori(N - 1, product_step, .in = COT_VALUES
 
 /* three sweeps of Gauss and Seidel, with a sine */
 BODY(seidel_step, cot_value *b = user, i = cot_add(in[0], 1), u = in[1];
-     out[0] = put(u, i, cot_mul(.5, cot_sin(cot_add(cot_add(at(u, cot_sub(i, 1)), at(u, cot_add(i, 1))), at(*b, i)))));)
-BODY(seidel_sweep, out[0] = cot_fori(N - 2, seidel_step, .in = COT_VALUES(in[1]), .user = user);)
+     out[0] = put(u, i,
+                  cot_mul(.5,
+                          cot_sin(cot_add(cot_add(at(u, cot_sub(i, 1)), at(u, cot_add(i, 1))),
+                                          at(*b, i)))));)
+BODY(seidel_sweep,
+     out[0] = cot_fori(N - 2, seidel_step, .in = COT_VALUES(in[1]), .user = user);)
 BODY(seidel, cot_value x = in[0];
      out[0] = square_sum(cot_fori(3, seidel_sweep, .in = COT_VALUES(cot_sin(x)), .user = &x));)
 
@@ -102,7 +106,9 @@ BODY(ends, out[0] = square_sum(cot_fori(N - 1, ends_step, .in = COT_VALUES(in[0]
 BODY(rows_step, cot_value *x = user, i = cot_add(in[0], 1), before = at(in[1], cot_sub(i, 1));
      out[0] = put(in[1], i, cot_tanh(cot_add(cot_mul(.5, before), at(*x, i))));)
 BODY(rows, cot_value x = in[0];
-     out[0] = square_sum(cot_fori(N - 1, rows_step, .in = COT_VALUES(cot_zeros(t, cot_f64(N, ROWS))), .user = &x));)
+     out[0] = square_sum(cot_fori(N - 1, rows_step,
+                                  .in = COT_VALUES(cot_zeros(t, cot_f64(N, ROWS))),
+                                  .user = &x));)
 
 /* a table of dynamic programming, cell by cell, with soft minima */
 enum { SIDE = 9 };
@@ -111,9 +117,13 @@ BODY(cell, cot_value *x = user, i = cot_add(cot_div(in[0], SIDE), 1),
      cot_value up = cot_index(d, COT_AT(cot_sub(i, 1), j)),
      left = cot_index(d, COT_AT(i, cot_sub(j, 1)));
      cot_value least = cot_neg(cot_log(cot_add(cot_exp(cot_neg(up)), cot_exp(cot_neg(left)))));
-     out[0] = cot_index_set(d, COT_AT(i, j), cot_add(least, cot_square(cot_sub(at(*x, i), at(*x, cot_add(j, SIDE)))))); )
+     out[0] = cot_index_set(d, COT_AT(i, j),
+                            cot_add(least,
+                                    cot_square(cot_sub(at(*x, i), at(*x, cot_add(j, SIDE))))));)
 BODY(table, cot_value x = in[0];
-     cot_value d = cot_fori(SIDE * SIDE, cell, .in = COT_VALUES(cot_zeros(t, cot_f64(SIDE + 1, SIDE + 1))), .user = &x);
+     cot_value d = cot_fori(SIDE * SIDE, cell,
+                            .in = COT_VALUES(cot_zeros(t, cot_f64(SIDE + 1, SIDE + 1))),
+                            .user = &x);
      out[0] = cot_index(d, COT_AT(SIDE, SIDE));)
 
 /* branches that give the carry back, or write a part of it */
@@ -248,11 +258,13 @@ START_TEST(no_step_copies_a_carry)
     const cot_type four = program[_i].rows ? cot_f64(4, N, ROWS) : cot_f64(4, N);
 
     ck_assert_int_eq(copies(f, (cot_types){ .n = 1, .at = &one }), 0);
-    ck_assert_int_eq(copies(cot_jvp(f), (cot_types){ .n = 2, .at = (cot_type[]){ one, one } }), 0);
+    ck_assert_int_eq(copies(cot_jvp(f), (cot_types){ .n = 2, .at = (cot_type[]){ one, one } }),
+                     0);
     ck_assert_int_eq(copies(cot_vmap(f), (cot_types){ .n = 1, .at = &four }), 0);
     if (program[_i].copies == REWOUND)
         return;
-    ck_assert_int_eq(copies(cot_vjp(f), (cot_types){ .n = 2, .at = (const cot_type[]){ one, ct } }), 0);
+    ck_assert_int_eq(
+        copies(cot_vjp(f), (cot_types){ .n = 2, .at = (const cot_type[]){ one, ct } }), 0);
     ck_assert_int_eq(copies(cot_vmap(cot_grad(f)), (cot_types){ .n = 1, .at = &four }), 0);
 }
 END_TEST
@@ -262,8 +274,8 @@ START_TEST(derivatives_are_right)
     const cot_type one = argument(_i);
     const cot_graph *f;
 
-    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ .n = 1, .at = &one }, &f) == COT_OK, "%s",
-                  cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ .n = 1, .at = &one }, &f) == COT_OK,
+                  "%s", cot_error(ctx));
     spread = 0.9;
     derivative_agrees(f, 1e-6);
     derivative_agrees(piped(f, "vmap(size=2)"), 1e-6);
@@ -276,8 +288,8 @@ START_TEST(back_ends_agree)
     const cot_type one = argument(_i);
     const cot_graph *f;
 
-    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ .n = 1, .at = &one }, &f) == COT_OK, "%s",
-                  cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ .n = 1, .at = &one }, &f) == COT_OK,
+                  "%s", cot_error(ctx));
     for (int k = 0; k < 2; k++) {
         ir_graph *g = piped(f, pipeline[k]);
         values x = values_of(g, g->n_in, g->in);
@@ -314,7 +326,9 @@ stacks(cot_body *body)
     cot_fn *f = cot_grad(cot_fn_new(ctx, "f", body, 1, 1, NULL));
 
     graph = (traced_text){ .n = 0 };
-    ck_assert_msg(cot_dump_fn(f, COT_TYPES(cot_f64(LONG)), "graph", traced_write, &graph) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_dump_fn(f, COT_TYPES(cot_f64(LONG)), "graph", traced_write, &graph) ==
+                      COT_OK,
+                  "%s", cot_error(ctx));
     return strstr(graph.text, " while ") == NULL;
 }
 

@@ -232,10 +232,11 @@ trips(cot_trace *t, const cot_value *in, cot_value *out, void *user)
               n = p->trips ? cot_full(t, cot_i64(), p->trips) : in[1], y[4];
 
     if (p->linear)
-        cot_while(goes_on, add_and_count, .max = p->max, .in = COT_VALUES(n, i, cot_mul(in[0], 0.0), in[0]),
-                  .out = y);
+        cot_while(goes_on, add_and_count, .max = p->max,
+                  .in = COT_VALUES(n, i, cot_mul(in[0], 0.0), in[0]), .out = y);
     else
-        cot_while(goes_on, stir_and_count, .max = p->max, .in = COT_VALUES(n, i, in[0]), .out = y);
+        cot_while(goes_on, stir_and_count, .max = p->max, .in = COT_VALUES(n, i, in[0]),
+                  .out = y);
     out[0] = cot_reduce_sum(y[2]);
 }
 

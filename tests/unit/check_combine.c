@@ -1,5 +1,5 @@
-/* Reductions, windows and sorts by a traced body, on the reference evaluator and compiled; their derivatives
- * and maps. */
+/* Reductions, windows and sorts by a traced body, on the reference evaluator and compiled;
+ * their derivatives and maps. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})
@@ -66,7 +66,8 @@ BODY(matrices,                              /* 2 x 2, upper triangular */
      out[0] = cot_mul(in[0], in[3]);
      out[1] = cot_add(cot_mul(in[0], in[4]), cot_mul(in[1], in[5]));
      out[2] = cot_mul(in[2], in[5]);)
-BODY(adds_mul, out[0] = cot_add(in[0], cot_add(in[1], cot_mul(in[0], in[1])));)     /* (1 + a)(1 + b) - 1 */
+BODY(adds_mul,
+     out[0] = cot_add(in[0], cot_add(in[1], cot_mul(in[0], in[1])));) /* (1 + a)(1 + b) - 1 */
 
 #define SCALAR(x) cot_full(t, cot_f64_scalar(), x)
 
@@ -170,17 +171,22 @@ BODY(window_sums,
      out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(10)),
                                 .window = COT_LIST(3), .base_dilation = COT_LIST(2),
                                 .dilation = COT_LIST(2), .padding = COT_LIST(1, 1));)
-BODY(spread_by_three, out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(0)),
-                                                .window = COT_LIST(3), .base_dilation = COT_LIST(3),
-                                                .padding = COT_LIST(2, 2));)
-BODY(spread_with_holes, out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(0)),
-                                                  .window = COT_LIST(2), .base_dilation = COT_LIST(3),
-                                                  .padding = COT_LIST(4, 0));)
-BODY(spread_before, cot_value x = cot_pad(in[0], 0, .low = COT_LIST(1), .high = COT_LIST(0), .interior = COT_LIST(1));
-     out[0] = cot_reduce_window(sums, .xs = COT_VALUES(x), .inits = COT_VALUES(SCALAR(0)), .window = COT_LIST(2),
-                                .padding = COT_LIST(0, 3));)
-BODY(whole_window, out[0] = cot_reduce_window(adds_mul, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(2)),
-                                              .window = COT_LIST(2, 4), .padding = COT_LIST(0, 0, 1, 0));)
+BODY(spread_by_three,
+     out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(0)),
+                                .window = COT_LIST(3), .base_dilation = COT_LIST(3),
+                                .padding = COT_LIST(2, 2));)
+BODY(spread_with_holes,
+     out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(0)),
+                                .window = COT_LIST(2), .base_dilation = COT_LIST(3),
+                                .padding = COT_LIST(4, 0));)
+BODY(spread_before, cot_value x = cot_pad(in[0], 0, .low = COT_LIST(1), .high = COT_LIST(0),
+                                          .interior = COT_LIST(1));
+     out[0] = cot_reduce_window(sums, .xs = COT_VALUES(x), .inits = COT_VALUES(SCALAR(0)),
+                                .window = COT_LIST(2), .padding = COT_LIST(0, 3));)
+BODY(whole_window,
+     out[0] = cot_reduce_window(adds_mul, .xs = COT_VALUES(in[0]),
+                                .inits = COT_VALUES(SCALAR(2)), .window = COT_LIST(2, 4),
+                                .padding = COT_LIST(0, 0, 1, 0));)
 BODY(at_least, out[0] = cot_ge(in[0], in[1]);)
 BODY(pool_gradient,
      out[0] = cot_select_and_scatter(at_least, NULL, in[0], in[1], SCALAR(0),
@@ -196,12 +202,15 @@ START_TEST(windows)
     /* padded with 10 at both ends and between: 10 1 10 2 10 3 10, windows at distance 2 of 3 */
     gives(fn(window_sums, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 3, F64(40, 16, 40));
     /* no two elements meet: 0 0 1 0 0 2 0 0 3 0 0; 0 0 0 0 1 0 0 2 0 0 3; 0 1 0 2 0 3 0 0 0 */
-    gives(fn(spread_by_three, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 9, F64(1, 1, 1, 2, 2, 2, 3, 3, 3));
+    gives(fn(spread_by_three, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 9,
+          F64(1, 1, 1, 2, 2, 2, 3, 3, 3));
     gives(fn(spread_with_holes, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 10,
           F64(0, 0, 0, 1, 1, 0, 2, 2, 0, 3));
-    gives(fn(spread_before, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 8, F64(1, 1, 2, 2, 3, 3, 0, 0));
+    gives(fn(spread_before, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 8,
+          F64(1, 1, 2, 2, 3, 3, 0, 0));
     /* one window of all there is, its elements in order */
-    gives(fn(whole_window, 1, 1), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), 1, F64(136079));
+    gives(fn(whole_window, 1, 1), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), 1,
+          F64(136079));
     /* ties: the first */
     gives(fn(pool_gradient, 2, 1), COT_TYPES(cot_f64(2, 3), cot_f64(1, 2)),
           IN(F64(1, 5, 5, 5, 0, 1), F64(2, 3)), 6, F64(0, 5, 0, 0, 0, 0));
@@ -233,7 +242,8 @@ BODY(by_select,
 BODY(sort_as_told,
      cot_sort_by(*(cot_body **)user, .xs = COT_VALUES(in[0], in[1]), .axis = 0, .out = out);)
 
-/* Comparisons of keys, however they are written, are a sort by these keys; others are a merge. */
+/* Comparisons of keys, however they are written, are a sort by these keys; others are a
+ * merge. */
 START_TEST(comparators_of_keys)
 {
     static const struct {
@@ -284,7 +294,8 @@ START_TEST(sorts)
                 want[j] = want[j - 1], want[n + j] = want[n + j - 1];
             want[j] = e[0], want[n + j] = e[1];
         }
-        gives(cot_fn_new(ctx, "sort", sort_pairs, 2, 2, &c), COT_TYPES(t, t), IN(x, y), 2 * n, want);
+        gives(cot_fn_new(ctx, "sort", sort_pairs, 2, 2, &c), COT_TYPES(t, t), IN(x, y), 2 * n,
+              want);
         free(x), free(y), free(want);
     }
 }
@@ -309,8 +320,9 @@ END_TEST
 
 /* ---- scatter by a body ---- */
 
-#define ONE(...) .xs = COT_VALUES(in[0]), .updates = COT_VALUES(in[1]), .index = COT_AT(__VA_ARGS__)
-BODY(halves, out[0] = cot_add(cot_mul(in[0], 0.5), in[1]);)                     /* the order of updates shows */
+#define ONE(...)                                                                               \
+    .xs = COT_VALUES(in[0]), .updates = COT_VALUES(in[1]), .index = COT_AT(__VA_ARGS__)
+BODY(halves, out[0] = cot_add(cot_mul(in[0], 0.5), in[1]);) /* the order of updates shows */
 BODY(second, out[0] = in[1];)
 BODY(either, out[0] = cot_or(in[0], in[1]);)
 BODY(scaled, out[0] = cot_add(cot_mul(in[0], *(cot_value *)user), in[1]);)
@@ -327,9 +339,12 @@ BODY(scatters_pairs, cot_scatter_by(larger, .xs = COT_VALUES(in[0], cot_zeros(t,
                                     .updates = COT_VALUES(in[1], cot_iota(t, cot_f64(3), 0)),
                                     .index = COT_AT(in[2]), .out = out);)
 BODY(scatters_truth, cot_value x = cot_gt(in[0], 2);
-     out[0] = cot_convert(cot_scatter_by(either, .xs = COT_VALUES(x), .updates = COT_VALUES(cot_gt(in[1], 15)),
-                                         .index = COT_AT(in[2])), COT_F64);)
-BODY(scatters_sum, cot_value y = cot_scatter_by(halves, ONE(in[2])); out[0] = cot_reduce_sum(cot_mul(y, y));)
+     out[0] = cot_convert(cot_scatter_by(either, .xs = COT_VALUES(x),
+                                         .updates = COT_VALUES(cot_gt(in[1], 15)),
+                                         .index = COT_AT(in[2])),
+                          COT_F64);)
+BODY(scatters_sum, cot_value y = cot_scatter_by(halves, ONE(in[2]));
+     out[0] = cot_reduce_sum(cot_mul(y, y));)
 
 START_TEST(scatters_by)
 {
@@ -349,8 +364,10 @@ START_TEST(scatters_by)
     gives(fn(scatters_mask, 2, 1), COT_TYPES(cot_f64(4), cot_f64()), IN(x, u), 4,
           F64(1, 2, 11.5, 12));
     gives(fn(scatters_rows, 3, 1), COT_TYPES(cot_f64(2, 2), cot_f64(3, 2), cot_i32(3)),
-          IN(x, F64(10, 20, 30, 40, 50, 60), ((const int32_t[]){ 1, 0, 1 })), 4, F64(40.5, 31, 70.75, 56));
-    gives(fn(scatters, 3, 1), COT_TYPES(cot_f64(0), cot_f64(3), cot_i32(3)), IN(x, u, i), 0, x); /* all are outside */
+          IN(x, F64(10, 20, 30, 40, 50, 60), ((const int32_t[]){ 1, 0, 1 })), 4,
+          F64(40.5, 31, 70.75, 56));
+    gives(fn(scatters, 3, 1), COT_TYPES(cot_f64(0), cot_f64(3), cot_i32(3)), IN(x, u, i), 0,
+          x); /* all are outside */
 }
 END_TEST
 
@@ -428,8 +445,10 @@ START_TEST(errors)
     fails(differing, t, "reduce: operands are f64[4] and f64[3]; wants equal shapes");
     fails(no_inits, t, "reduce: .inits has 0 entries; wants 1, as .xs");
     fails(vector_init, t, "reduce: .inits[0] is f64[3]; wants f64[]");
-    fails(no_room, t, "unique: how many elements of f64[3] differ is not known while tracing; wants room for them: "
-                     "cot_unique(x, .size = k)");
+    fails(no_room, t,
+          "unique: how many elements of f64[3] differ is not known while tracing; wants room "
+          "for them: "
+          "cot_unique(x, .size = k)");
     fails(no_bool, t, "sort_by: body: output 0 is f64[]; wants bool[]");
 }
 END_TEST

@@ -24,11 +24,16 @@ run_points(const char *op, const char *backend, int n, const double *z, double *
     const cot_graph *f;
     cot_kernel *k;
 
-    snprintf(text, sizeof text, "fn @f(%%z: c128[%d]) -> c128[%d] {\n  %%0 = %s %%z : c128[%d]\n  ret %%0\n}\n", n, n, op, n);
-    ck_assert_msg(cot_parse(ctx, "t.cot", text, strlen(text), NULL, &f) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_msg(cot_compile_graph(f, &(cot_compile_options){ .backend = backend }, &k) == COT_OK, "%s",
+    snprintf(text, sizeof text,
+             "fn @f(%%z: c128[%d]) -> c128[%d] {\n  %%0 = %s %%z : c128[%d]\n  ret %%0\n}\n", n,
+             n, op, n);
+    ck_assert_msg(cot_parse(ctx, "t.cot", text, strlen(text), NULL, &f) == COT_OK, "%s",
                   cot_error(ctx));
-    cot_array *in = cot_array_borrow(ctx, cot_c128(n), (void *)z), *out = cot_array_borrow(ctx, cot_c128(n), w);
+    ck_assert_msg(cot_compile_graph(f, &(cot_compile_options){ .backend = backend }, &k) ==
+                      COT_OK,
+                  "%s", cot_error(ctx));
+    cot_array *in = cot_array_borrow(ctx, cot_c128(n), (void *)z),
+              *out = cot_array_borrow(ctx, cot_c128(n), w);
     ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)&in), COT_OK);
     cot_array_free(in), cot_array_free(out);
     cot_kernel_free(k);
@@ -74,9 +79,12 @@ END_TEST
 /* Where |z| passes the range: x / |z|^2 does not, and is judged beside itself. */
 START_TEST(the_small_part_of_atan_at_the_greatest_numbers)
 {
-    static const double z[] = { 1.7e308, 1.2e308, -1e308, 1.5e308, 1.2e308, -0x1.fffffffffffffp1023 };
-    static const double im[] = { 2.77136258660508e-309, 4.615384615384614e-309, -3.848048678715057e-309 };
-    static const double re[] = { 3.926096997690533e-309, -3.076923076923076e-309, 2.568657756381616e-309 };
+    static const double z[] = { 1.7e308, 1.2e308, -1e308,
+                                1.5e308, 1.2e308, -0x1.fffffffffffffp1023 };
+    static const double im[] = { 2.77136258660508e-309, 4.615384615384614e-309,
+                                 -3.848048678715057e-309 };
+    static const double re[] = { 3.926096997690533e-309, -3.076923076923076e-309,
+                                 2.568657756381616e-309 };
     double w[6];
 
     for (int i = 0; i < 2; i++) {
@@ -112,7 +120,9 @@ START_TEST(quotients_at_the_edge)
                  y[] = { 0, 0, INFINITY, 1, 1e300, 1e300, 0, 0 };
     double got[8];
 
-    ck_assert_int_eq(results(fn("f", quotients, 2, 1), COT_TYPES(cot_c128(4), cot_c128(4)), IN(x, y), got), 8);
+    ck_assert_int_eq(
+        results(fn("f", quotients, 2, 1), COT_TYPES(cot_c128(4), cot_c128(4)), IN(x, y), got),
+        8);
     ck_assert(isinf(got[0]) && isinf(got[1]));
     ck_assert(got[2] == 0 && got[3] == 0);
     ck_assert(got[4] == 1 && got[5] == 0);
@@ -124,7 +134,8 @@ BODY(no_contraction, out[0] = cot_imag(cot_mul(in[0], cot_conj(in[0])));)
 
 START_TEST(a_number_times_its_conjugate_is_real)
 {
-    GIVES(fn("f", no_contraction, 1, 1), COT_TYPES(cot_c128(2)), IN(C128(0.1, 0.3, 1.7, -2.9)), 0, 0);
+    GIVES(fn("f", no_contraction, 1, 1), COT_TYPES(cot_c128(2)), IN(C128(0.1, 0.3, 1.7, -2.9)),
+          0, 0);
 }
 END_TEST
 
@@ -181,7 +192,8 @@ BODY(products, out[0] = cot_matmul(in[0], in[1]); out[1] = cot_reduce_prod(in[1]
 START_TEST(products_and_sums)
 {
     GIVES(fn("f", products, 2, 4), COT_TYPES(cot_c128(1, 3), cot_c128(3, 1)),
-          IN(C128(1, 1, 2, 0, 0, -1), C128(1, 0, 0, 1, 1, -1)), 0, 2, 1, 1, 2, 0, 1, 0, 0, 1, 1, 1);
+          IN(C128(1, 1, 2, 0, 0, -1), C128(1, 0, 0, 1, 1, -1)), 0, 2, 1, 1, 2, 0, 1, 0, 0, 1, 1,
+          1);
 }
 END_TEST
 
@@ -190,7 +202,8 @@ BODY(convolved, out[0] = cot_conv(in[0], in[1]);)
 START_TEST(convolutions)
 {
     GIVES(fn("f", convolved, 2, 1), COT_TYPES(cot_c128(1, 1, 5), cot_c128(1, 1, 2)),
-          IN(C128(1, 2, 3, -1, 0, 2, 1, 0, 5, 0), C128(2, 1, 1, -3)), 0, -5, 13, 3, -1, 1, 7, -14);
+          IN(C128(1, 2, 3, -1, 0, 2, 1, 0, 5, 0), C128(2, 1, 1, -3)), 0, -5, 13, 3, -1, 1, 7,
+          -14);
 }
 END_TEST
 
@@ -224,9 +237,13 @@ END_TEST
 
 /* Carries: steps, z, c. */
 BODY(escape_cond, out[0] = cot_and(cot_lt(in[0], 50), cot_lt(cot_abs(in[1]), 2));)
-BODY(escape_step, out[0] = cot_add(in[0], 1); out[1] = cot_add(cot_mul(in[1], in[1]), in[2]); out[2] = in[2];)
-BODY(escape, cot_value r[3]; cot_while(escape_cond, escape_step, .in = COT_VALUES(cot_full(t, cot_i32(), 0),
-     cot_full(t, cot_c128(), 0), in[0]), .out = r); out[0] = r[0];)
+BODY(escape_step, out[0] = cot_add(in[0], 1); out[1] = cot_add(cot_mul(in[1], in[1]), in[2]);
+     out[2] = in[2];)
+BODY(escape, cot_value r[3];
+     cot_while(escape_cond, escape_step,
+               .in = COT_VALUES(cot_full(t, cot_i32(), 0), cot_full(t, cot_c128(), 0), in[0]),
+               .out = r);
+     out[0] = r[0];)
 
 START_TEST(carries_are_complex)
 {
@@ -369,7 +386,10 @@ START_TEST(what_has_no_meaning_says_so)
         char text[300];
         const cot_graph *g;
 
-        snprintf(text, sizeof text, "fn @f(%%z: c64[2], %%x: f16[2], %%i: i32[1]) -> f32[] {\n  %%0 = %s\n  ret %%0\n}\n", refusals[i].node);
+        snprintf(text, sizeof text,
+                 "fn @f(%%z: c64[2], %%x: f16[2], %%i: i32[1]) -> f32[] {\n  %%0 = %s\n  ret "
+                 "%%0\n}\n",
+                 refusals[i].node);
         ck_assert_int_ne(cot_parse(ctx, "t.cot", text, strlen(text), NULL, &g), COT_OK);
         ck_assert_msg(strstr(cot_error(ctx), refusals[i].want), "'%s' is not in '%s'",
                       refusals[i].want, cot_error(ctx));
@@ -390,8 +410,10 @@ START_TEST(memory_is_that_of_c99)
               *out = cot_array_borrow(ctx, cot_c64(2), w);
 
     ck_assert_int_eq(cot_dtype_size(COT_C64), sizeof *z);
-    ck_assert_int_eq(cot_jit(fn("f", doubled, 1, 1), &out, 1, (const cot_array *const *)&in, 1), COT_OK);
-    ck_assert(crealf(w[0]) == 2 && cimagf(w[0]) == -4 && crealf(w[1]) == 1 && cimagf(w[1]) == 0);
+    ck_assert_int_eq(cot_jit(fn("f", doubled, 1, 1), &out, 1, (const cot_array *const *)&in, 1),
+                     COT_OK);
+    ck_assert(crealf(w[0]) == 2 && cimagf(w[0]) == -4 && crealf(w[1]) == 1 &&
+              cimagf(w[1]) == 0);
     cot_array_free(in), cot_array_free(out);
 }
 END_TEST

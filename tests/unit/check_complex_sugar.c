@@ -16,9 +16,12 @@ BODY(along_rows, out[0] = cot_mean(in[0], .axes = COT_LIST(1), .keepdims = 1);
 /* var is the mean of |z - mean|^2, a real number, as NumPy's and torch's. */
 START_TEST(means_and_norms)
 {
-    GIVES(fn("f", moments, 1, 4), COT_TYPES(cot_c128(2)), IN(C128(3, 4, 1, 0)), 2, 2, 5, 10, sqrt(26));
-    GIVES(fn("f", norms, 1, 6), COT_TYPES(cot_c128(2)), IN(C128(3, 4, 0, 1)), sqrt(26), 6, 5, 1, 2, cbrt(126));
-    GIVES(fn("f", along_rows, 1, 2), COT_TYPES(cot_c128(2, 2)), IN(C128(1, 0, 3, 2, 0, 2, 0, 0)), 2, 1, 0, 1, sqrt(5), sqrt(13));
+    GIVES(fn("f", moments, 1, 4), COT_TYPES(cot_c128(2)), IN(C128(3, 4, 1, 0)), 2, 2, 5, 10,
+          sqrt(26));
+    GIVES(fn("f", norms, 1, 6), COT_TYPES(cot_c128(2)), IN(C128(3, 4, 0, 1)), sqrt(26), 6, 5, 1,
+          2, cbrt(126));
+    GIVES(fn("f", along_rows, 1, 2), COT_TYPES(cot_c128(2, 2)),
+          IN(C128(1, 0, 3, 2, 0, 2, 0, 0)), 2, 1, 0, 1, sqrt(5), sqrt(13));
 }
 END_TEST
 
@@ -42,7 +45,8 @@ BODY(length, out[0] = cot_norm(in[0]);)
 /* By torch's convention: 2 (z - mean) / n, z / |z|. */
 START_TEST(gradients)
 {
-    GIVES(cot_grad(fn("f", spread, 1, 1)), COT_TYPES(cot_c128(2)), IN(C128(3, 4, 1, 0)), 1, 2, -1, -2);
+    GIVES(cot_grad(fn("f", spread, 1, 1)), COT_TYPES(cot_c128(2)), IN(C128(3, 4, 1, 0)), 1, 2,
+          -1, -2);
     GIVES(cot_grad(fn("f", length, 1, 1)), COT_TYPES(cot_c128(1)), IN(C128(3, -4)), 0.6, -0.8);
 }
 END_TEST
@@ -119,12 +123,16 @@ START_TEST(sorts)
     const double z[] = { 2, 1, 1, 5, 2, -1, 1, -3 },
                  nans[] = { NAN, 1, 7, NAN, 9, 9, NAN, NAN, 3, NAN };
 
-    GIVES(fn("f", sorted, 1, 2), COT_TYPES(cot_c128(4)), IN(z), 1, -3, 1, 5, 2, -1, 2, 1, 0, 2, 1, 3);
-    GIVES(fn("f", sorted, 1, 2), COT_TYPES(cot_c128(5)), IN(nans), 9, 9, 3, NAN, 7, NAN, NAN, 1, NAN, NAN, 3, 0, 1, 4, 2);
-    GIVES(fn("f", distinct, 1, 2), COT_TYPES(cot_c128(4)), IN(F64(1, 2, 0, 1, 1, 2, 1, -2)), 0, 1, 1, -2, 1, 2, -1, 0, 2, 0, 2, 1);
-    GIVES(cot_grad(fn("f", weighed_sort, 2, 1)), COT_TYPES(cot_c128(4), cot_c128(4)), IN(z, F64(1, 0, 2, 0, 3, 0, 4, 0)), 4, 0, 2, 0,
-          3, 0, 1, 0);
-    GIVES(fn("f", by_two, 2, 2), COT_TYPES(cot_f64(3), cot_c128(3)), IN(F64(1, 0, 1), F64(5, 1, 2, 2, 5, 0)), 0, 1, 1, 2, 2, 5, 0, 5, 1);
+    GIVES(fn("f", sorted, 1, 2), COT_TYPES(cot_c128(4)), IN(z), 1, -3, 1, 5, 2, -1, 2, 1, 0, 2,
+          1, 3);
+    GIVES(fn("f", sorted, 1, 2), COT_TYPES(cot_c128(5)), IN(nans), 9, 9, 3, NAN, 7, NAN, NAN, 1,
+          NAN, NAN, 3, 0, 1, 4, 2);
+    GIVES(fn("f", distinct, 1, 2), COT_TYPES(cot_c128(4)), IN(F64(1, 2, 0, 1, 1, 2, 1, -2)), 0,
+          1, 1, -2, 1, 2, -1, 0, 2, 0, 2, 1);
+    GIVES(cot_grad(fn("f", weighed_sort, 2, 1)), COT_TYPES(cot_c128(4), cot_c128(4)),
+          IN(z, F64(1, 0, 2, 0, 3, 0, 4, 0)), 4, 0, 2, 0, 3, 0, 1, 0);
+    GIVES(fn("f", by_two, 2, 2), COT_TYPES(cot_f64(3), cot_c128(3)),
+          IN(F64(1, 0, 1), F64(5, 1, 2, 2, 5, 0)), 0, 1, 1, 2, 2, 5, 0, 5, 1);
 }
 END_TEST
 
@@ -145,9 +153,12 @@ START_TEST(scatters_of_products)
     static double want[ROOM];
 
     GIVES(fn("f", products, 3, 1), t, IN(x, u, at), 0, 5, 4, 2);
-    results(cot_grad(fn("f", weighed_by_hand, 2, 1), .wrt = COT_LIST(0, 1)), COT_TYPES(cot_c128(2), cot_c128(3)), IN(x, u), want);
-    gives(cot_grad(fn("f", weighed_products, 3, 1), .wrt = COT_LIST(0, 1)), t, IN(x, u, at), 10, want);
-    GIVES(cot_vmap(fn("f", products, 3, 1), .in_dims = COT_LIST(COT_NONE, COT_NONE, 0)), COT_TYPES(cot_c128(2), cot_c128(3), cot_i32(2, 3)),
+    results(cot_grad(fn("f", weighed_by_hand, 2, 1), .wrt = COT_LIST(0, 1)),
+            COT_TYPES(cot_c128(2), cot_c128(3)), IN(x, u), want);
+    gives(cot_grad(fn("f", weighed_products, 3, 1), .wrt = COT_LIST(0, 1)), t, IN(x, u, at), 10,
+          want);
+    GIVES(cot_vmap(fn("f", products, 3, 1), .in_dims = COT_LIST(COT_NONE, COT_NONE, 0)),
+          COT_TYPES(cot_c128(2), cot_c128(3), cot_i32(2, 3)),
           IN(x, u, ((const int32_t[]){ 1, 0, 1, 0, 0, 0 })), 0, 5, 4, 2, -5, 5, 3, -1);
 }
 END_TEST
@@ -172,8 +183,11 @@ newton(cot_trace *t, cot_fn *f, const cot_value *guess, cot_value *x, void *user
         x[0] = cot_sub(x[0], cot_div(cot_call(f, x[0]), cot_mul(x[0], 2.0)));
 }
 BODY(rooted, cot_value a = in[0];
-     out[0] = cot_custom_root(square_less, newton, .b = COT_VALUES(cot_add(cot_mul(a, 0.0), 1.0)), .tangent = quotient, .user = &a);)
-BODY(weighed_root, rooted(t, in, out, user); out[0] = cot_reduce_sum(cot_real(cot_mul(out[0], in[1])));)
+     out[0] = cot_custom_root(square_less, newton,
+                              .b = COT_VALUES(cot_add(cot_mul(a, 0.0), 1.0)),
+                              .tangent = quotient, .user = &a);)
+BODY(weighed_root, rooted(t, in, out, user);
+     out[0] = cot_reduce_sum(cot_real(cot_mul(out[0], in[1])));)
 BODY(weighed_sqrt, out[0] = cot_reduce_sum(cot_real(cot_mul(cot_sqrt(in[0]), in[1])));)
 BODY(weighed, solved(t, in, out, user);
      out[0] = cot_reduce_sum(cot_real(cot_mul(out[0], in[1])));)

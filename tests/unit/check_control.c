@@ -101,16 +101,21 @@ BODY(f_scan,
 
 START_TEST(A82_flow_transforms)
 {
-    GIVES(cot_vmap(fn("cond", f_cond, 1, 1)), COT_TYPES(cot_f64(3)), IN(F64(1, -2, 3)), 1, -8, 9);
-    GIVES(cot_vmap(cot_grad(fn("cond", f_cond, 1, 1))), COT_TYPES(cot_f64(3)), IN(F64(1, -2, 3)), 2, 12, 6);
+    GIVES(cot_vmap(fn("cond", f_cond, 1, 1)), COT_TYPES(cot_f64(3)), IN(F64(1, -2, 3)), 1, -8,
+          9);
+    GIVES(cot_vmap(cot_grad(fn("cond", f_cond, 1, 1))), COT_TYPES(cot_f64(3)),
+          IN(F64(1, -2, 3)), 2, 12, 6);
     GIVES(cot_grad(fn("switch", f_switch, 1, 1)), COT_TYPES(cot_f64()), IN(F64(1.5)), 6.75);
-    GIVES(cot_vmap(fn("switch", f_switch, 1, 1)), COT_TYPES(cot_f64(4)), IN(F64(0, 1, 2, 9)), 0, 1, -2, -9);
-    GIVES(cot_vmap(fn("while", f_while, 1, 1)), COT_TYPES(cot_f64(3)), IN(F64(1, 30, 200)), 128, 120, 200);
-    GIVES(cot_vmap(cot_grad(fn("while", f_while, 1, 1))), COT_TYPES(cot_f64(3)), IN(F64(1, 30, 200)), 128,
-          4, 1);
+    GIVES(cot_vmap(fn("switch", f_switch, 1, 1)), COT_TYPES(cot_f64(4)), IN(F64(0, 1, 2, 9)), 0,
+          1, -2, -9);
+    GIVES(cot_vmap(fn("while", f_while, 1, 1)), COT_TYPES(cot_f64(3)), IN(F64(1, 30, 200)), 128,
+          120, 200);
+    GIVES(cot_vmap(cot_grad(fn("while", f_while, 1, 1))), COT_TYPES(cot_f64(3)),
+          IN(F64(1, 30, 200)), 128, 4, 1);
     GIVES(cot_grad(fn("scan", f_scan, 1, 1)), COT_TYPES(cot_f64()), IN(F64(2)), 32);
     GIVES(cot_hessian(fn("scan", f_scan, 1, 1)), COT_TYPES(cot_f64()), IN(F64(2)), 48);
-    GIVES(cot_vmap(cot_jacfwd(fn("scan", f_scan, 1, 1))), COT_TYPES(cot_f64(2)), IN(F64(2, 1)), 32, 4);
+    GIVES(cot_vmap(cot_jacfwd(fn("scan", f_scan, 1, 1))), COT_TYPES(cot_f64(2)), IN(F64(2, 1)),
+          32, 4);
 }
 END_TEST
 
@@ -128,12 +133,14 @@ START_TEST(A85_nonzero_is_bounded)
 {
     const double xs[] = { 0, 1, 2, 0, 0, 3 };
 
-    GIVES(cot_vmap(fn("nonzero", bounded, 1, 2)), COT_TYPES(cot_f64(2, 3)), IN(xs), 1, 2, 2, -1, 2, 1);
+    GIVES(cot_vmap(fn("nonzero", bounded, 1, 2)), COT_TYPES(cot_f64(2, 3)), IN(xs), 1, 2, 2, -1,
+          2, 1);
     GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(3)), IN(xs), 1, 2, 2);
     GIVES(fn("nonzero", bounded_1, 1, 2), COT_TYPES(cot_f64(3)), IN(xs + 3), 2, 1);
     GIVES(fn("nonzero", bounded_1, 1, 2), COT_TYPES(cot_f64(3)), IN(xs), 1, 2);
     GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(2, 3)), IN(xs), 0, 1, 0, 2, 3);
-    GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(2, 2)), IN(F64(0, NAN, 0, 0)), 0, 1, -1, -1, 1);
+    GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(2, 2)), IN(F64(0, NAN, 0, 0)), 0, 1,
+          -1, -1, 1);
     GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64()), IN(F64(3)), 1);
     GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(0)), IN(xs), -1, -1, 0);
     traced_fails(cot_vmap(fn("nonzero", unbounded, 1, 1)), COT_TYPES(cot_f64(2, 3)),
@@ -158,18 +165,26 @@ START_TEST(A12_memory_scales_with_the_chunk)
     cot_fn *f = fn("wide", wide, 2, 1);
     cot_list dims = COT_LIST(0, COT_NONE);
 
-    GIVES(cot_vmap(fn("square", square, 1, 1), .chunk = 2), COT_TYPES(cot_f64(5)), IN(F64(1, 2, 3, 4, 5)), 1,
-          4, 9, 16, 25);
-    GIVES(cot_vmap(fn("square", square, 1, 1), .chunk = 7), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 1, 4, 9);
-    ck_assert_int_eq(count_op(graph(cot_vmap(fn("square", square, 1, 1), .chunk = 7), COT_TYPES(cot_f64(3))), OP_scan), 0);
-    size_t all = work_bytes(cot_vmap(f, .in_dims = dims), COT_TYPES(cot_f64(512, 64), cot_f64(64, 64)));
-    size_t some = work_bytes(cot_vmap(f, .in_dims = dims, .chunk = 8), COT_TYPES(cot_f64(512, 64), cot_f64(64, 64)));
-    size_t less = work_bytes(cot_vmap(f, .in_dims = dims, .chunk = 8), COT_TYPES(cot_f64(64, 64), cot_f64(64, 64)));
+    GIVES(cot_vmap(fn("square", square, 1, 1), .chunk = 2), COT_TYPES(cot_f64(5)),
+          IN(F64(1, 2, 3, 4, 5)), 1, 4, 9, 16, 25);
+    GIVES(cot_vmap(fn("square", square, 1, 1), .chunk = 7), COT_TYPES(cot_f64(3)),
+          IN(F64(1, 2, 3)), 1, 4, 9);
+    ck_assert_int_eq(
+        count_op(graph(cot_vmap(fn("square", square, 1, 1), .chunk = 7), COT_TYPES(cot_f64(3))),
+                 OP_scan),
+        0);
+    size_t all =
+        work_bytes(cot_vmap(f, .in_dims = dims), COT_TYPES(cot_f64(512, 64), cot_f64(64, 64)));
+    size_t some = work_bytes(cot_vmap(f, .in_dims = dims, .chunk = 8),
+                             COT_TYPES(cot_f64(512, 64), cot_f64(64, 64)));
+    size_t less = work_bytes(cot_vmap(f, .in_dims = dims, .chunk = 8),
+                             COT_TYPES(cot_f64(64, 64), cot_f64(64, 64)));
 
     if (!COT_PLANS)
         return;
     ck_assert_msg(some * 8 < all, "%zu bytes in chunks, %zu at once", some, all);
-    ck_assert_msg(some <= less + 512 * 8 + 64, "%zu bytes for 512 examples, %zu for 64", some, less);
+    ck_assert_msg(some <= less + 512 * 8 + 64, "%zu bytes for 512 examples, %zu for 64", some,
+                  less);
 }
 END_TEST
 
@@ -323,10 +338,13 @@ START_TEST(B170_nested_with_closures)
 
     for (int i = 0; i < 3; i++) {
         double slope, y = nested_in_c(x[i], x[3 + i], &slope), got[2];
-        ck_assert_int_eq(results(cot_grad_and_value(f, .wrt = COT_LIST(1)), COT_TYPES(cot_f64(), cot_f64()),
-                                 IN(&x[i], &x[3 + i]), got), 2);
-        ck_assert_msg(fabs(got[0] - slope) < 1e-11 * (1 + fabs(slope)), "slope %.17g, wants %.17g", got[0], slope);
-        ck_assert_msg(fabs(got[1] - y) < 1e-12 * (1 + fabs(y)), "value %.17g, wants %.17g", got[1], y);
+        ck_assert_int_eq(results(cot_grad_and_value(f, .wrt = COT_LIST(1)),
+                                 COT_TYPES(cot_f64(), cot_f64()), IN(&x[i], &x[3 + i]), got),
+                         2);
+        ck_assert_msg(fabs(got[0] - slope) < 1e-11 * (1 + fabs(slope)),
+                      "slope %.17g, wants %.17g", got[0], slope);
+        ck_assert_msg(fabs(got[1] - y) < 1e-12 * (1 + fabs(y)), "value %.17g, wants %.17g",
+                      got[1], y);
     }
     for (unsigned mask = 1; mask < 4; mask++)
         agrees_with_loop(cot_grad(f, .wrt = COT_LIST(0, 1)), 2, mask, 0, x);
@@ -441,8 +459,11 @@ START_TEST(B176_no_examples_no_steps)
 {
     static double got[1];
 
-    ck_assert_int_eq(results(cot_vmap(fn("while", f_while, 1, 1)), COT_TYPES(cot_f64(0)), IN(got), got), 0);
-    ck_assert_int_eq(results(cot_vmap(cot_grad(fn("while", f_while, 1, 1))), COT_TYPES(cot_f64(0)), IN(got), got), 0);
+    ck_assert_int_eq(
+        results(cot_vmap(fn("while", f_while, 1, 1)), COT_TYPES(cot_f64(0)), IN(got), got), 0);
+    ck_assert_int_eq(results(cot_vmap(cot_grad(fn("while", f_while, 1, 1))),
+                             COT_TYPES(cot_f64(0)), IN(got), got),
+                     0);
 }
 END_TEST
 
@@ -508,7 +529,8 @@ counted(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_value y[2];
 
     (void)user;
-    cot_while(ten_times, sine_step, .in = COT_VALUES(cot_full(t, cot_i32(), 0), in[0]), .out = y);
+    cot_while(ten_times, sine_step, .in = COT_VALUES(cot_full(t, cot_i32(), 0), in[0]),
+              .out = y);
     out[0] = y[1];
 }
 
@@ -685,8 +707,9 @@ START_TEST(associative_scan_is_the_recurrence)
         cot_type t = cot_type_new(COT_F64, 1, (const int64_t[]){ n });
         for (int reverse = 0; reverse < 2; reverse++) {
             double p = 1, y = 0;
-            ck_assert_int_eq(results(fn("prefixes", reverse ? suffixes : prefixes, 2, 2), COT_TYPES(t, t),
-                                     IN(a, b), got), 2 * n);
+            ck_assert_int_eq(results(fn("prefixes", reverse ? suffixes : prefixes, 2, 2),
+                                     COT_TYPES(t, t), IN(a, b), got),
+                             2 * n);
             for (int k = 0; k < n; k++) {
                 int i = reverse ? n - 1 - k : k;
                 p *= a[i];

@@ -133,10 +133,11 @@ END_TEST
  * one. */
 START_TEST(shared_memory_is_asked_for)
 {
-    const cot_graph *g = parsed(
-        "fn @f(%x: bf16[130,170], %y: bf16[170,264]) -> bf16[130,264] {\n"
-        "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : bf16[130,264]\n"
-        "  ret %0\n}\n");
+    const cot_graph *g =
+        parsed("fn @f(%x: bf16[130,170], %y: bf16[170,264]) -> bf16[130,264] {\n"
+               "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : "
+               "bf16[130,264]\n"
+               "  ret %0\n}\n");
     cot_kernel *k = NULL, *sim = NULL;
     cot_array *x = cot_array_new(ctx, cot_bf16(130, 170)),
               *y = cot_array_new(ctx, cot_bf16(170, 264)),
@@ -165,8 +166,8 @@ START_TEST(shared_memory_is_asked_for)
 }
 END_TEST
 
-/* A pool of the context's own: the device's default one, which is the process's, is not touched,
- * and others get the memory that a context kept when its last array goes. */
+/* A pool of the context's own: the device's default one, which is the process's, is not
+ * touched, and others get the memory that a context kept when its last array goes. */
 START_TEST(the_pool_goes_last)
 {
     const int64_t before = looked().pools;
@@ -195,7 +196,8 @@ START_TEST(a_graph_replays_the_launches)
         agrees(&a, COT_OK);
     }
     ck_assert_int_eq(looked().graphs, _i);
-    memset(cot_array_data(b.out[0]), 0, cot_array_bytes(b.out[0])); /* the double's memory is this process's */
+    memset(cot_array_data(b.out[0]), 0,
+           cot_array_bytes(b.out[0])); /* the double's memory is this process's */
     ck_assert_int_eq(run(k, &b), COT_OK);
     agrees(&b, COT_OK);
     ck_assert_int_eq(looked().graphs, 0);
@@ -265,8 +267,11 @@ START_TEST(an_argument_is_donated)
     cot_kernel *k;
     cot_array *x[2], *out;
 
-    ck_assert_int_eq(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda", .donated = COT_LIST(0) }, &k),
-                     COT_OK);
+    ck_assert_int_eq(
+        cot_compile_graph(parsed(scale),
+                          &(cot_compile_options){ .backend = "cuda", .donated = COT_LIST(0) },
+                          &k),
+        COT_OK);
     knows(k);
     for (int i = 0; i < 2; i++) {
         float data[40];
@@ -367,9 +372,9 @@ append(void *user, const char *text, size_t bytes)
     (void)snprintf(to + strlen(to), 20000 - strlen(to), "%.*s", (int)bytes, text);
 }
 
-/* What it weighs: launches, what the bus carries, arithmetic and memory.  A sum of short vectors is
- * read here before a launch is done; one of longer vectors is not, since the bus is faster than
- * this memory; a product has few bytes for its arithmetic. */
+/* What it weighs: launches, what the bus carries, arithmetic and memory.  A sum of short
+ * vectors is read here before a launch is done; one of longer vectors is not, since the bus
+ * is faster than this memory; a product has few bytes for its arithmetic. */
 START_TEST(auto_weighs_the_bus_and_the_arithmetic)
 {
     static const struct {
@@ -406,8 +411,8 @@ START_TEST(auto_weighs_the_bus_and_the_arithmetic)
 }
 END_TEST
 
-/* Without a name for it, kernels are for the GPU that is there: with the instructions that it has, and
- * those of the newest that is known where it is newer. */
+/* Without a name for it, kernels are for the GPU that is there: with the instructions that
+ * it has, and those of the newest that is known where it is newer. */
 START_TEST(kernels_are_for_the_gpu_that_is_there)
 {
     static const struct {
@@ -433,8 +438,8 @@ START_TEST(kernels_are_for_the_gpu_that_is_there)
 }
 END_TEST
 
-/* Two contexts, each with a stream of its own: each sees what the other made of an array, though
- * nobody waits. */
+/* Two contexts, each with a stream of its own: each sees what the other made of an array,
+ * though nobody waits. */
 START_TEST(contexts_share_an_array)
 {
     cot_context *first = ctx, *second = new_context(NULL);
@@ -448,17 +453,22 @@ START_TEST(contexts_share_an_array)
     k2 = gpu_compile(g2);
     b = made(g2, "cuda", 1);
     ck_assert_ptr_ne(k->program->place, k2->program->place);
-    memcpy(want, cot_array_data(a.in[0]), sizeof want); /* the double's memory is this process's */
+    memcpy(want, cot_array_data(a.in[0]),
+           sizeof want); /* the double's memory is this process's */
     const double_state before = looked();
-    /* x y + y here; of that with y there; of that with y here, into what the first was read from */
+    /* x y + y here; of that with y there; of that with y here, into what the first was read
+     * from */
     for (int i = 0; i < 3; i++) {
         cot_array *x = i == 0 ? a.in[0] : i == 1 ? a.out[0] : b.out[0];
-        cot_array *y = i == 1 ? b.in[1] : a.in[1], *z = i == 0 ? a.out[0] : i == 1 ? b.out[0] : a.in[0];
+        cot_array *y = i == 1 ? b.in[1] : a.in[1], *z = i == 0   ? a.out[0]
+                                                        : i == 1 ? b.out[0]
+                                                                 : a.in[0];
 
         ck_assert_int_eq(cot_run(i == 1 ? k2 : k, &z, (const cot_array *[]){ x, y }), COT_OK);
     }
     ck_assert_int_eq(looked().syncs, before.syncs);
-    cot_array *here = cot_array_to(first, a.in[0], "host"), *y = cot_array_to(first, a.in[1], "host");
+    cot_array *here = cot_array_to(first, a.in[0], "host"),
+              *y = cot_array_to(first, a.in[1], "host");
     for (int n = 0; n < 40; n++) {
         const float yn = ((const float *)cot_array_read(y))[n];
 
@@ -531,7 +541,9 @@ START_TEST(a_kernel_is_printed)
     ck_assert_int_eq(cot_dump_kernel(k, "asm", append, text), COT_ERR_TARGET);
     ck_assert_str_eq(cot_error(ctx), "kernels of a GPU have no such stage; wants ptx");
     cot_error_clear(ctx);
-    ck_assert_int_eq(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "jit" }, &here), COT_OK);
+    ck_assert_int_eq(
+        cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "jit" }, &here),
+        COT_OK);
     ck_assert_int_eq(cot_dump_kernel(here, "ptx", append, text), COT_ERR_TARGET);
     ck_assert_str_eq(cot_error(ctx), "this stage needs the back end cuda or sim");
     cot_error_clear(ctx);
@@ -553,24 +565,34 @@ says(const char *want)
 
 START_TEST(the_driver_is_refused)
 {
-    static const struct { const char *setting; int64_t value; const char *want; } row[] = {
+    static const struct { const char *setting; int64_t value; const char *want;
+    } row[] = {
         { "version", 10020, "the CUDA driver is of version 10.2; wants 11.4 or newer" },
-        { "devices", 0, "the CUDA driver does not start: CUDA_ERROR_NO_DEVICE (100): no CUDA-capable device is detected" },
-        { "init", 999, "the CUDA driver does not start: error (999): which the driver does not explain" },
+        { "devices", 0,
+          "the CUDA driver does not start: CUDA_ERROR_NO_DEVICE (100): no CUDA-capable device "
+          "is detected" },
+        { "init", 999,
+          "the CUDA driver does not start: error (999): which the driver does not explain" },
         { "arch", 75, "Double 0 is sm_75; wants sm_80 or newer" },
         { "pools", 0, "Double 0 has no memory pools; wants a GPU and a driver that do" },
-        { "jit", 1, "Double 0: compiling PTX: CUDA_ERROR_INVALID_PTX (218): a PTX JIT compilation failed; ptxas application ptx "
-                    "input, line 9; fatal : this is a double" },
+        { "jit", 1,
+          "Double 0: compiling PTX: CUDA_ERROR_INVALID_PTX (218): a PTX JIT compilation "
+          "failed; ptxas application ptx "
+          "input, line 9; fatal : this is a double" },
     };
     cot_kernel *k;
 
     set(row[_i].setting, row[_i].value);
-    ck_assert_int_eq(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda" }, &k), COT_ERR_TARGET);
+    ck_assert_int_eq(
+        cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda" }, &k),
+        COT_ERR_TARGET);
     ck_assert_ptr_null(k);
     says(row[_i].want);
     ck_assert_int_eq(cot_device_count(ctx, "cuda"), _i == 5);
     set("reset", 0); /* it is asked again, and found */
-    ck_assert_int_eq(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda" }, &k), COT_OK);
+    ck_assert_int_eq(
+        cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda" }, &k),
+        COT_OK);
     cot_kernel_free(k);
 }
 END_TEST
@@ -652,7 +674,8 @@ START_TEST(a_failure_is_said_by_who_waits)
     set("launch", looked().launches + 1);
     ck_assert_int_eq(run(k, &a), COT_OK);
     ck_assert_int_eq(cot_device_wait(ctx), COT_ERR_TARGET);
-    says("Double 0: waiting for the device: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure");
+    says("Double 0: waiting for the device: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch "
+         "failure");
     ck_assert_ptr_null(cot_array_to(ctx, a.out[0], "host"));
     says("unspecified launch failure");
     let_go(&a);
@@ -680,7 +703,8 @@ START_TEST(an_array_is_elsewhere)
     arrays a = made(g, "cuda", 1);
     cot_kernel *k;
 
-    ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "eval" }, &k), COT_OK);
+    ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "eval" }, &k),
+                     COT_OK);
     ck_assert_int_eq(run(k, &a), COT_ERR_ARG);
     says("f: argument 0 is on cuda:0; wants an array of this machine: cot_array_to copies");
     let_go(&a);
@@ -753,7 +777,8 @@ START_TEST(a_function_of_the_host_is_called)
     ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
     ck_assert_int_eq(foreign_calls, 1);
     agrees(&a, COT_OK);
-    ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "sim" }, &sim), COT_OK);
+    ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "sim" }, &sim),
+                     COT_OK);
     arrays b = made(g, "host", 1);
     ck_assert_int_eq(run(sim, &b), COT_OK);
     agrees(&b, COT_OK);
@@ -801,10 +826,15 @@ foreign_rotate(const float *x, float *y, uint64_t n, void *stream)
 
 START_TEST(a_function_of_the_device_is_called)
 {
-    union { void *at; int (*f)(uint64_t, uint64_t, size_t, void *); } u = { dlsym(library, "cuMemcpyDtoDAsync_v2") };
-    const cot_custom *c = cot_custom_new(ctx, "lib.rotate", .symbol = (cot_symbol *)foreign_rotate,
-                                         .prototype = "void foreign_rotate(const float *in0, float *out0, size_t data0, void *stream)",
-                                         .types = like_first, .setup = keep_count);
+    union {
+        void *at;
+        int (*f)(uint64_t, uint64_t, size_t, void *);
+    } u = { dlsym(library, "cuMemcpyDtoDAsync_v2") };
+    const cot_custom *c = cot_custom_new(
+        ctx, "lib.rotate", .symbol = (cot_symbol *)foreign_rotate,
+        .prototype =
+            "void foreign_rotate(const float *in0, float *out0, size_t data0, void *stream)",
+        .types = like_first, .setup = keep_count);
     cot_fn *f = cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c);
     const cot_graph *g;
     static const char *const other[] = { "jit", "sim" };
@@ -823,9 +853,12 @@ START_TEST(a_function_of_the_device_is_called)
     for (int i = 0; i < 50; i++)
         ck_assert(out[i] == in[(i + 1) % 50] * 2 + in[i]);
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = other[i] }, &none), COT_ERR_TARGET);
+        ck_assert_int_eq(
+            cot_compile_graph(g, &(cot_compile_options){ .backend = other[i] }, &none),
+            COT_ERR_TARGET);
         ck_assert(strstr(cot_error(ctx), "check_cuda.c:") != NULL);
-        says("lib.rotate runs on a GPU: its prototype takes the stream; wants the back end cuda");
+        says("lib.rotate runs on a GPU: its prototype takes the stream; wants the back end "
+             "cuda");
     }
     cot_array_free(x);
     cot_array_free(y);
@@ -847,8 +880,11 @@ START_TEST(ptx_holds_no_function_of_the_host)
     ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", NULL),
                      COT_ERR_TARGET);
     ck_assert(strstr(cot_error(ctx), "check_cuda.c:") != NULL);
-    says("lib.refuse is C code of the host, which PTX alone cannot hold; wants a run in this process, or another back end");
-    ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", "/tmp/cotrace-none.h"), COT_ERR_ARG);
+    says("lib.refuse is C code of the host, which PTX alone cannot hold; wants a run in this "
+         "process, or another back end");
+    ck_assert_int_eq(
+        cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", "/tmp/cotrace-none.h"),
+        COT_ERR_ARG);
     says("PTX has no C header");
 }
 END_TEST

@@ -1,8 +1,8 @@
 /* Rows of the feature list about custom functions: `ctest -R A25` runs one.
  *
- * Each row is a test case of its own; it registers what it needs in a context of its own, and
- * compares values by the reference evaluator and, where kernels can be compiled, by cot_call; messages are
- * compared whole. */
+ * Each row is a test case of its own; it registers what it needs in a context of its own,
+ * and compares values by the reference evaluator and, where kernels can be compiled, by
+ * cot_call; messages are compared whole. */
 #include "tests/unit/traced.h"
 
 #include "cotrace/custom.h"
@@ -25,7 +25,8 @@ static void
 apply2(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0], in[1]), NULL);
+    out[0] =
+        cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0], in[1]), NULL);
 }
 
 static void
@@ -37,11 +38,12 @@ sum_of(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
 /* ---- functions ---- */
 
-#define RULE(name, ...)                                                                                          \
-    static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)              \
-    {                                                                                                             \
-        (void)t, (void)info, (void)in;                                                                            \
-        __VA_ARGS__                                                                                               \
+#define RULE(name, ...)                                                                        \
+    static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in,           \
+                     cot_value *out)                                                           \
+    {                                                                                          \
+        (void)t, (void)info, (void)in;                                                         \
+        __VA_ARGS__                                                                            \
     }
 
 static void
@@ -116,7 +118,13 @@ START_TEST(a26)
 END_TEST
 
 /* What the last vmap rule was told. */
-static struct { int calls; int64_t size[4], dim[4][3]; int rank[4]; cot_randomness randomness; int64_t attr; } seen;
+static struct {
+    int calls;
+    int64_t size[4], dim[4][3];
+    int rank[4];
+    cot_randomness randomness;
+    int64_t attr;
+} seen;
 
 static void
 spy(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
@@ -137,28 +145,32 @@ static void
 call_attr(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(7), COT_VALUES(in[0], in[1]), NULL);
+    out[0] =
+        cot_custom_call((const cot_custom *)user, COT_LIST(7), COT_VALUES(in[0], in[1]), NULL);
 }
 
 static void
 call_inner(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
 {
     (void)t;
-    out[0] = cot_custom_call((const cot_custom *)info->user, COT_LIST(7), COT_VALUES(in[0], in[1]), NULL);
+    out[0] = cot_custom_call((const cot_custom *)info->user, COT_LIST(7),
+                             COT_VALUES(in[0], in[1]), NULL);
 }
 
 static void
 pull_inner(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
 {
     (void)t;
-    out[0] = out[1] = cot_custom_call((const cot_custom *)info->user, COT_LIST(7), COT_VALUES(in[0], in[0]), NULL);
+    out[0] = out[1] = cot_custom_call((const cot_custom *)info->user, COT_LIST(7),
+                                      COT_VALUES(in[0], in[0]), NULL);
 }
 
 static void
 call_plain(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0], in[1]), NULL);
+    out[0] =
+        cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0], in[1]), NULL);
 }
 
 /* A rule is told what the level at hand says of draws: of each of two levels its own; the same
@@ -166,25 +178,33 @@ call_plain(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static void
 told_of_draws(cot_fn *f)
 {
-    static const cot_randomness modes[] = { COT_RANDOM_ERROR, COT_RANDOM_DIFFERENT, COT_RANDOM_SAME };
-    const cot_custom *inner = cot_custom_new(ctx, "inner", .n_in = 2, .forward = product, .vmap = spy),
+    static const cot_randomness modes[] = { COT_RANDOM_ERROR, COT_RANDOM_DIFFERENT,
+                                            COT_RANDOM_SAME };
+    const cot_custom *inner = cot_custom_new(ctx, "inner", .n_in = 2, .forward = product,
+                                             .vmap = spy),
                      *outer = cot_custom_new(ctx, "outer", .n_in = 2, .forward = call_inner,
-                                             .vjp = pull_inner, .generate_vmap = true, .user = (void *)inner);
+                                             .vjp = pull_inner, .generate_vmap = true,
+                                             .user = (void *)inner);
     cot_fn *g = cot_fn_new(ctx, "g", call_plain, 2, 1, (void *)outer);
-    const cot_types one = COT_TYPES(cot_f64(5), cot_f64(5)), two = COT_TYPES(cot_f64(5, 3), cot_f64(5, 3)),
+    const cot_types one = COT_TYPES(cot_f64(5), cot_f64(5)),
+                    two = COT_TYPES(cot_f64(5, 3), cot_f64(5, 3)),
                     three = COT_TYPES(cot_f64(5), cot_f64(5), cot_f64(5));
     const cot_graph *graph;
 
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(cot_trace_fn(cot_vmap(f, .randomness = modes[i]), one, &graph), COT_OK);
+        ck_assert_int_eq(cot_trace_fn(cot_vmap(f, .randomness = modes[i]), one, &graph),
+                         COT_OK);
         ck_assert_int_eq(seen.randomness, modes[i]);
         ck_assert_int_eq(cot_trace_fn(cot_vmap(cot_vmap(f, .randomness = modes[(i + 1) % 3]),
                                                .randomness = modes[i]), two, &graph), COT_OK);
         ck_assert_int_eq(seen.randomness, modes[(i + 1) % 3]);
-        ck_assert_int_eq(cot_trace_fn(cot_vmap(g, .randomness = modes[i]), one, &graph), COT_OK);
+        ck_assert_int_eq(cot_trace_fn(cot_vmap(g, .randomness = modes[i]), one, &graph),
+                         COT_OK);
         ck_assert_int_eq(seen.randomness, modes[i]);
-        seen.randomness = (cot_randomness)-1; /* a rule of one example is mapped after the vmap */
-        ck_assert_int_eq(cot_trace_fn(cot_vjp(cot_vmap(g, .randomness = modes[i])), three, &graph), COT_OK);
+        seen.randomness =
+            (cot_randomness)-1; /* a rule of one example is mapped after the vmap */
+        ck_assert_int_eq(
+            cot_trace_fn(cot_vjp(cot_vmap(g, .randomness = modes[i])), three, &graph), COT_OK);
         ck_assert_int_eq(seen.randomness, modes[i]);
     }
 }
@@ -197,8 +217,9 @@ spied(int row)
     cot_fn *f = cot_fn_new(ctx, "f", call_attr, 2, 1, (void *)c);
     const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 10 }, want[] = { 10, 20, 30, 40, 50 };
     seen.calls = 0;
-    traced_gives(cot_vmap(f, .in_dims = COT_LIST(0, COT_NONE)), COT_TYPES(cot_f64(5), cot_f64()),
-                 (const void *[]){ x, y }, cot_f64(5), want, 0);
+    traced_gives(cot_vmap(f, .in_dims = COT_LIST(0, COT_NONE)),
+                 COT_TYPES(cot_f64(5), cot_f64()), (const void *[]){ x, y }, cot_f64(5), want,
+                 0);
     ck_assert_int_eq(seen.calls, 1);
     if (row == 27) {
         ck_assert_int_eq(seen.size[0], 5);
@@ -206,7 +227,9 @@ spied(int row)
         const cot_graph *g;
         told_of_draws(f);
         seen.calls = 0;
-        ck_assert_int_eq(cot_trace_fn(cot_vmap(f, .chunk = 2), COT_TYPES(cot_f64(5), cot_f64(5)), &g), COT_OK);
+        ck_assert_int_eq(
+            cot_trace_fn(cot_vmap(f, .chunk = 2), COT_TYPES(cot_f64(5), cot_f64(5)), &g),
+            COT_OK);
         ck_assert_int_eq(seen.size[0], 2);
         ck_assert_int_eq(seen.size[1], 1);
     }
@@ -258,7 +281,9 @@ START_TEST(a30)
 END_TEST
 START_TEST(b159)
 {
-    vmap_rule_fails(out_missing, "custom_call: vmap of square: result 0 was not set; wants a value, or COT_ZERO");
+    vmap_rule_fails(
+        out_missing,
+        "custom_call: vmap of square: result 0 was not set; wants a value, or COT_ZERO");
 }
 END_TEST
 START_TEST(b160)
@@ -321,9 +346,12 @@ cube_checks(cot_fn *f)
 {
     const double x = 1.5;
     traced_gives(f, S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 3.375 }, 0);
-    traced_gives(cot_grad(f), S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 6.75 }, 0);
-    traced_gives(cot_grad(cot_grad(f)), S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 9 }, 0);
-    traced_gives(cot_grad(cot_grad(cot_grad(f))), S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 6 }, 0);
+    traced_gives(cot_grad(f), S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 6.75 },
+                 0);
+    traced_gives(cot_grad(cot_grad(f)), S64, (const void *[]){ &x }, cot_f64(),
+                 (const double[]){ 9 }, 0);
+    traced_gives(cot_grad(cot_grad(cot_grad(f))), S64, (const void *[]){ &x }, cot_f64(),
+                 (const double[]){ 6 }, 0);
 }
 START_TEST(a57)
 {
@@ -514,8 +542,11 @@ captures(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 /* Three kinds of capture (mapped, reverse, forward) by the bodies that can touch a value. */
 START_TEST(a59)
 {
-#define CAPTURED ": mul: operand 1 belongs to a trace around the body of c0.forward; wants it passed as an argument"
-    const cot_custom *c = cot_custom_new(ctx, "c0", .forward = capture, .generate_vmap = true, .vjp = capture);
+#define CAPTURED                                                                               \
+    ": mul: operand 1 belongs to a trace around the body of c0.forward; wants it passed as "   \
+    "an argument"
+    const cot_custom *c =
+        cot_custom_new(ctx, "c0", .forward = capture, .generate_vmap = true, .vjp = capture);
     cot_fn *f = cot_fn_new(ctx, "f", captures, 1, 1, (void *)c);
     fails(cot_vmap(f), V64, COT_ERR_TRACE, "in vmap" CAPTURED);
     fails(cot_grad(f), S64, COT_ERR_TRACE, "in grad" CAPTURED);
@@ -642,7 +673,8 @@ START_TEST(b161)
     traced_gives(cot_vmap(cot_grad(fn_of(c))), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x },
                  cot_f64(2, 3), want, 0);
     cot_fn *h = cot_fn_new(ctx, "h", mapped_sum, 1, 1, fn_of(c));
-    traced_gives(cot_grad(h), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3), want, 0);
+    traced_gives(cot_grad(h), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3),
+                 want, 0);
 }
 END_TEST
 
@@ -663,10 +695,12 @@ START_TEST(b162)
                        .vjp = product_vjp, .generate_vmap = true);
     const double w = 2, sum = -0.5;
     inner = cot_fn_new(ctx, "f", apply2, 2, 1, (void *)c);
-    traced_gives(cot_grad(cot_fn_new(ctx, "h", shared_sum, 2, 1, NULL)), COT_TYPES(cot_f64(), cot_f64(3)),
-                 (const void *[]){ &w, xs }, cot_f64(), &sum, 0);
-    traced_gives(cot_vmap(cot_grad(inner), .in_dims = COT_LIST(COT_NONE, 0)), COT_TYPES(cot_f64(), cot_f64(3)),
-                 (const void *[]){ &w, xs }, cot_f64(3), xs, 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "h", shared_sum, 2, 1, NULL)),
+                 COT_TYPES(cot_f64(), cot_f64(3)), (const void *[]){ &w, xs }, cot_f64(), &sum,
+                 0);
+    traced_gives(cot_vmap(cot_grad(inner), .in_dims = COT_LIST(COT_NONE, 0)),
+                 COT_TYPES(cot_f64(), cot_f64(3)), (const void *[]){ &w, xs }, cot_f64(3), xs,
+                 0);
 }
 END_TEST
 
@@ -682,8 +716,10 @@ START_TEST(b163)
     cot_fn *h = cot_fn_new(ctx, "h", cube_sum, 1, 1, cube_fn());
     const double want[] = { 6, 0, 0, 0, -12, 0, 0, 0, 3 };
     traced_gives(cot_hessian(h), V64, (const void *[]){ xs }, cot_f64(3, 3), want, 0);
-    traced_gives(cot_jacrev(cot_jacrev(h)), V64, (const void *[]){ xs }, cot_f64(3, 3), want, 0);
-    traced_gives(cot_vmap(cot_hessian(h)), COT_TYPES(cot_f64(1, 3)), (const void *[]){ xs }, cot_f64(1, 3, 3), want, 0);
+    traced_gives(cot_jacrev(cot_jacrev(h)), V64, (const void *[]){ xs }, cot_f64(3, 3), want,
+                 0);
+    traced_gives(cot_vmap(cot_hessian(h)), COT_TYPES(cot_f64(1, 3)), (const void *[]){ xs },
+                 cot_f64(1, 3, 3), want, 0);
 }
 END_TEST
 
@@ -756,13 +792,16 @@ START_TEST(a114)
     got.n = again.n = 0;
     ck_assert_int_eq(cot_trace_fn(cot_vmap(f), V64, &g), COT_OK);
     ck_assert_int_eq(cot_dump_graph(g, traced_write, &got), COT_OK);
-    ck_assert_ptr_nonnull(strstr(got.text, "custom_call %arg0 {name=\"cube\", save=[0,2], size=[3], mapped=[1], forward=@cube.forward, by=\"vjp generate_vmap\", rules=[@cube.vjp]}"));
+    ck_assert_ptr_nonnull(strstr(
+        got.text, "custom_call %arg0 {name=\"cube\", save=[0,2], size=[3], mapped=[1], "
+                  "forward=@cube.forward, by=\"vjp generate_vmap\", rules=[@cube.vjp]}"));
     ir_module m;
     ck_assert_msg(ir_parse(other, "dump", got.text, got.n, &m) == COT_OK, "%s",
                   cot_error(other));
     ck_assert_int_eq(cot_dump_graph(m.fn[m.n - 1], traced_write, &again), COT_OK);
     ck_assert_str_eq(got.text, again.text);
-    ck_assert_int_eq(cot_trace_fn(cot_grad(cot_fn_new(ctx, "h", cube_sum, 1, 1, f)), V64, &g), COT_OK);
+    ck_assert_int_eq(cot_trace_fn(cot_grad(cot_fn_new(ctx, "h", cube_sum, 1, 1, f)), V64, &g),
+                     COT_OK);
     cot_context_free(other);
     registers_not(cot_custom_new(ctx, "cube", .forward = square),
                   "cot_custom_new: cube is the name of a custom function of this context "

@@ -73,7 +73,8 @@ static const double rows_sorted[] = { 1, 2, 3, -1, 0, 5 };
 /* The rule is forward with one dimension more: as the loop. */
 START_TEST(a31)
 {
-    traced_gives(cot_vmap(FN(sort_0)), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
+    traced_gives(cot_vmap(FN(sort_0)), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted,
+                 0);
     for (int i = 0; i < 2; i++)
         traced_gives(FN(sort_0), V64, (const void *[]){ s + 3 * i }, cot_f64(3),
                      rows_sorted + 3 * i, 0);
@@ -179,9 +180,11 @@ END_TEST
 
 START_TEST(a40)
 {
-    traced_gives(cot_vmap(FN(sort_0)), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
+    traced_gives(cot_vmap(FN(sort_0)), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted,
+                 0);
     traced_gives(FN(sort_1), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
-    traced_gives(FN(sort_1), M64, (const void *[]){ rows_sorted }, cot_f64(2, 3), rows_sorted, 0);
+    traced_gives(FN(sort_1), M64, (const void *[]){ rows_sorted }, cot_f64(2, 3), rows_sorted,
+                 0);
 }
 END_TEST
 
@@ -234,7 +237,8 @@ weigh_columns(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 START_TEST(a43)
 {
     const double want[] = { 10, 2, 30, 1, 20, 3 };
-    traced_gives(cot_grad(FN(weigh_columns)), M64, (const void *[]){ s }, cot_f64(2, 3), want, 0);
+    traced_gives(cot_grad(FN(weigh_columns)), M64, (const void *[]){ s }, cot_f64(2, 3), want,
+                 0);
 }
 END_TEST
 
@@ -288,9 +292,13 @@ both_ways(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 START_TEST(a47)
 {
     const double x = 3, want = 0;
-    const cot_custom *c = cot_custom_new(ctx, "double", .forward = double_it, .generate_vmap = true);
-    traced_gives(cot_fn_new(ctx, "f", both_ways, 1, 1, (void *)c), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
-    ck_assert_int_eq(occurrences(printed(cot_fn_new(ctx, "f", both_ways, 1, 1, (void *)c), S64), "custom_call"), 1);
+    const cot_custom *c =
+        cot_custom_new(ctx, "double", .forward = double_it, .generate_vmap = true);
+    traced_gives(cot_fn_new(ctx, "f", both_ways, 1, 1, (void *)c), S64, (const void *[]){ &x },
+                 cot_f64(), &want, 0);
+    ck_assert_int_eq(occurrences(printed(cot_fn_new(ctx, "f", both_ways, 1, 1, (void *)c), S64),
+                                 "custom_call"),
+                     1);
 }
 END_TEST
 
@@ -312,7 +320,9 @@ START_TEST(a51)
     char want[300];
     cot_fn *each[] = { cot_jacfwd(f), cot_hessian(h), cot_jvp(f), cot_linearize(f) };
     for (int i = 0; i < 4; i++) {
-        ck_assert_int_eq(cot_trace_fn(each[i], i < 2 ? S64 : COT_TYPES(cot_f64(), cot_f64()), &g), COT_ERR_RULE);
+        ck_assert_int_eq(
+            cot_trace_fn(each[i], i < 2 ? S64 : COT_TYPES(cot_f64(), cot_f64()), &g),
+            COT_ERR_RULE);
         const char *line = strstr(message(), "clamp at ");
         ck_assert_msg(line != NULL, "%s", cot_error(ctx));
         snprintf(want, sizeof want,
@@ -339,7 +349,8 @@ static void
 take_only(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0], in[1]), NULL);
+    out[0] =
+        cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0], in[1]), NULL);
 }
 RULE(scale_by, out[0] = cot_mul(in[0], cot_convert(in[1], COT_F64)); out[1] = in[1];)
 static void
@@ -353,12 +364,16 @@ START_TEST(a53)
 {
     const double x = 2, want = 7;
     const int64_t k = 7;
-    const cot_custom *c = cot_custom_new(ctx, "scale", .n_in = 2, .n_out = 2, .forward = scale_by, .setup = save_1,
-                                         .vjp = scale_by_vjp);
-    traced_gives(cot_grad(cot_fn_new(ctx, "f", take_only, 2, 1, (void *)c)), COT_TYPES(cot_f64(), cot_i64()),
-                 (const void *[]){ &x, &k }, cot_f64(), &want, 0);
-    c = cot_custom_new(ctx, "nothing", .n_in = 2, .n_out = 2, .forward = scale_by, .vjp = take_nothing);
-    fails(cot_grad(cot_fn_new(ctx, "f", take_only, 2, 1, (void *)c)), COT_TYPES(cot_f64(), cot_i64()), COT_ERR_ARG,
+    const cot_custom *c =
+        cot_custom_new(ctx, "scale", .n_in = 2, .n_out = 2, .forward = scale_by,
+                       .setup = save_1, .vjp = scale_by_vjp);
+    traced_gives(cot_grad(cot_fn_new(ctx, "f", take_only, 2, 1, (void *)c)),
+                 COT_TYPES(cot_f64(), cot_i64()), (const void *[]){ &x, &k }, cot_f64(), &want,
+                 0);
+    c = cot_custom_new(ctx, "nothing", .n_in = 2, .n_out = 2, .forward = scale_by,
+                       .vjp = take_nothing);
+    fails(cot_grad(cot_fn_new(ctx, "f", take_only, 2, 1, (void *)c)),
+          COT_TYPES(cot_f64(), cot_i64()), COT_ERR_ARG,
           "custom_call: vjp of nothing: result 0 was not set; wants a value, or COT_ZERO");
 }
 END_TEST
@@ -415,14 +430,21 @@ START_TEST(a59)
                 cot_custom_new(ctx, name, .forward = t_forward, .setup = t_setup, .vjp = t_vjp,
                                .jvp = t_jvp, .vmap = t_vmap);
             cot_fn *f = fn_of(c);
-            within = toucher == VJP ? cot_grad(f) : toucher == JVP ? cot_jvp(f) : toucher == VMAP ? cot_vmap(f) : f;
+            within = toucher == VJP    ? cot_grad(f)
+                     : toucher == JVP  ? cot_jvp(f)
+                     : toucher == VMAP ? cot_vmap(f)
+                                       : f;
             cot_fn *g = cot_fn_new(ctx, "g", calls_within, 1, 1, NULL);
             g = kind == 0 ? cot_vmap(g) : kind == 1 ? cot_grad(g) : cot_jvp(g);
             snprintf(want, sizeof want,
                      "in g, in %s: mul: operand %d belongs to a trace around the body of "
                      "%s.%s; wants it passed as an argument",
                      kind_name[kind], toucher != SETUP, name, body_name[toucher]);
-            fails(g, kind == 0 ? V64 : kind == 1 ? S64 : COT_TYPES(cot_f64(), cot_f64()), COT_ERR_TRACE, want);
+            fails(g,
+                  kind == 0   ? V64
+                  : kind == 1 ? S64
+                              : COT_TYPES(cot_f64(), cot_f64()),
+                  COT_ERR_TRACE, want);
         }
 }
 END_TEST
@@ -440,10 +462,13 @@ START_TEST(a59_hidden)
           "custom_call: forward of f0 captures an array; wants it passed as an argument");
     for (int i = 0; i < 2; i++) {
         draws = i > 0;
-        fails(cot_grad(fn_of(cot_custom_new(ctx, draws ? "g1" : "g0", .forward = double_it, .vjp = hidden_body))), S64,
-              COT_ERR_TRACE,
-              draws ? "in grad: custom_call: vjp of g1 draws from the generator; wants a key passed as an argument"
-                    : "in grad: custom_call: vjp of g0 captures an array; wants it passed as an argument");
+        fails(cot_grad(fn_of(cot_custom_new(ctx, draws ? "g1" : "g0", .forward = double_it,
+                                            .vjp = hidden_body))),
+              S64, COT_ERR_TRACE,
+              draws ? "in grad: custom_call: vjp of g1 draws from the generator; wants a key "
+                      "passed as an argument"
+                    : "in grad: custom_call: vjp of g0 captures an array; wants it passed as "
+                      "an argument");
     }
     cot_array_free(weights);
 }
@@ -475,12 +500,15 @@ START_TEST(a60)
     const double w = 2, b = 3, x = 5;
     double dw, db;
     const cot_graph *g;
-    const cot_custom *c = cot_custom_new(ctx, "affine", .n_in = 3, .forward = affine_forward, .setup = save_2,
-                                         .vjp = affine_vjp);
-    cot_fn *f = cot_fn_named(cot_fn_new(ctx, "f", affine, 3, 1, (void *)c), "p{weight, bias}, x", NULL);
-    ck_assert_msg(cot_trace_fn(cot_grad(f, .wrt = COT_LIST(0, 1)), COT_TYPES(cot_f64(), cot_f64(), cot_f64()), &g) ==
-                      COT_OK, "%s", cot_error(ctx));
-    ck_assert_int_eq(ir_eval(g, (void *[]){ &dw, &db }, (const void *[]){ &w, &b, &x }), COT_OK);
+    const cot_custom *c = cot_custom_new(ctx, "affine", .n_in = 3, .forward = affine_forward,
+                                         .setup = save_2, .vjp = affine_vjp);
+    cot_fn *f =
+        cot_fn_named(cot_fn_new(ctx, "f", affine, 3, 1, (void *)c), "p{weight, bias}, x", NULL);
+    ck_assert_msg(cot_trace_fn(cot_grad(f, .wrt = COT_LIST(0, 1)),
+                               COT_TYPES(cot_f64(), cot_f64(), cot_f64()), &g) == COT_OK,
+                  "%s", cot_error(ctx));
+    ck_assert_int_eq(ir_eval(g, (void *[]){ &dw, &db }, (const void *[]){ &w, &b, &x }),
+                     COT_OK);
     ck_assert(dw == 5 && db == 1);
 }
 END_TEST
@@ -500,8 +528,9 @@ one_tangent(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 START_TEST(a61)
 {
     const double want[] = { 2, -4, 1 };
-    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_x, .vjp = square_vjp,
-                                     .jvp = square_jvp, .generate_vmap = true));
+    cot_fn *f =
+        fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_x,
+                             .vjp = square_vjp, .jvp = square_jvp, .generate_vmap = true));
     traced_gives(cot_vmap(cot_grad(f)), V64, (const void *[]){ xs }, cot_f64(3), want, 0);
     traced_gives(cot_vmap(cot_fn_new(ctx, "d", one_tangent, 1, 1, f)), V64,
                  (const void *[]){ xs }, cot_f64(3), want, 0);
@@ -531,8 +560,10 @@ START_TEST(a63)
     const char *made = strstr(message(), "made at "), *end = made ? strchr(made, ',') : NULL;
     ck_assert_msg(end != NULL, "%s", cot_error(ctx));
     snprintf(want, sizeof want,
-             "mul: operand 1, %.*s, has escaped from the trace of hang.forward; wants a value of this trace or of one "
-             "around it: results of a body leave it through out", (int)(end - made), made);
+             "mul: operand 1, %.*s, has escaped from the trace of hang.forward; wants a value "
+             "of this trace or of one "
+             "around it: results of a body leave it through out",
+             (int)(end - made), made);
     ck_assert_str_eq(message(), want);
 }
 END_TEST

@@ -56,7 +56,8 @@ START_TEST(a111)
     type[n] = cot_f64(3);
     for (int i = 0; i < 3; i++) {
         in[n] = eye + 3 * i;
-        traced_gives(bwd, (cot_types){ .n = n + 1, .at = type }, in, cot_f64(3), want + 3 * i, 0);
+        traced_gives(bwd, (cot_types){ .n = n + 1, .at = type }, in, cot_f64(3), want + 3 * i,
+                     0);
     }
     in[n] = eye;
     type[n] = cot_f64(3, 3);
@@ -80,7 +81,8 @@ wave(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
 static const char glue_text[] =
     "#include \"f.h\"\n"
-    "#ifdef BWD_RES\n#error a function that hands on no residuals has no macro of them\n#endif\n"
+    "#ifdef BWD_RES\n#error a function that hands on no residuals has no macro of "
+    "them\n#endif\n"
     "int glue(const double *x, const double *z, const double *ct, double *y, double *dx);\n"
     "int glue(const double *x, const double *z, const double *ct, double *y, double *dx)\n{\n"
     "    static double work[512] __attribute__((aligned(64))), res[FWD_RES_BYTES / 8] "
@@ -95,7 +97,10 @@ link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const do
     char folder[] = "/tmp/cotrace-XXXXXX", object[64], header[64], path[64], line[400];
     cot_type type[9];
     const cot_graph *g;
-    union { void *p; int (*f)(const double *, const double *, const double *, double *, double *); } u;
+    union {
+        void *p;
+        int (*f)(const double *, const double *, const double *, double *, double *);
+    } u;
     ck_assert(mkdtemp(folder) != NULL);
     snprintf(object, sizeof object, "%s/f.o", folder);
     snprintf(header, sizeof header, "%s/f.h", folder);
@@ -113,7 +118,9 @@ link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const do
     FILE *f = fopen(path, "w");
     fputs(glue_text, f);
     fclose(f);
-    snprintf(line, sizeof line, "cc -std=c11 -Wall -Wextra -Werror -shared -fPIC %s %s -o %s/f.so", path, object, folder);
+    snprintf(line, sizeof line,
+             "cc -std=c11 -Wall -Wextra -Werror -shared -fPIC %s %s -o %s/f.so", path, object,
+             folder);
     ck_assert_msg(system(line) == 0, "%s", line);
     snprintf(path, sizeof path, "%s/f.so", folder);
     void *library = dlopen(path, RTLD_NOW);
@@ -125,12 +132,15 @@ link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const do
     ck_assert_int_eq(system(line), 0);
 }
 
-/* A foreign function called as a function of the file, or as one that C source has for itself. */
+/* A foreign function called as a function of the file, or as one that C source has for
+ * itself. */
 static void
 outer(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_fma(cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL), in[0], in[0]);
+    out[0] =
+        cot_fma(cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL),
+                in[0], in[0]);
 }
 
 static void
@@ -156,11 +166,15 @@ START_TEST(foreign_names_are_not_taken_twice)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         if (*row[i].ending == 'o' && !cg_llvm())
             continue;
-        const char *file = ir_format(&ctx->arena, "/tmp/cotrace-foreign-%d.%s", (int)getpid(), row[i].ending);
-        const char *prototype = ir_format(&ctx->arena, "out0 = double %s(double in0)", row[i].symbol);
-        const cot_custom *c = cot_custom_new(ctx, ir_format(&ctx->arena, "foreign%zu", i), .symbol = (cot_symbol *)fabs,
+        const char *file =
+            ir_format(&ctx->arena, "/tmp/cotrace-foreign-%d.%s", (int)getpid(), row[i].ending);
+        const char *prototype =
+            ir_format(&ctx->arena, "out0 = double %s(double in0)", row[i].symbol);
+        const cot_custom *c = cot_custom_new(ctx, ir_format(&ctx->arena, "foreign%zu", i),
+                                             .symbol = (cot_symbol *)fabs,
                                              .prototype = prototype, .types = one_f64);
-        const cot_export e = { cot_fn_new(ctx, "f", outer, 1, 1, (void *)(uintptr_t)c), COT_TYPES(cot_f64()), row[i].name };
+        const cot_export e = { cot_fn_new(ctx, "f", outer, 1, 1, (void *)(uintptr_t)c),
+                               COT_TYPES(cot_f64()), row[i].name };
         const cot_status status = cot_build_object(ctx, &e, 1, NULL, file, NULL);
 
         if (row[i].wrong) {
@@ -186,7 +200,9 @@ START_TEST(a111_object)
         return;
     cot_vjp_halves(f, &fwd, &bwd, .wrt = COT_LIST(0));
     link_halves(fwd, bwd, xs, z, &ct, &y, dx);
-    ck_assert_int_eq(cot_trace_fn(cot_vjp(f, .wrt = COT_LIST(0)), COT_TYPES(cot_f64(3), cot_f64(3), cot_f64()), &g), COT_OK);
+    ck_assert_int_eq(cot_trace_fn(cot_vjp(f, .wrt = COT_LIST(0)),
+                                  COT_TYPES(cot_f64(3), cot_f64(3), cot_f64()), &g),
+                     COT_OK);
     ck_assert_int_eq(cot_compile_graph(g, NULL, &k), COT_OK);
     void *args[] = { (void *)xs, (void *)z, (void *)&ct, &joined_y, joined_dx },
          *work = aligned_alloc(64, 1 << 14);
@@ -299,7 +315,9 @@ START_TEST(effects_once)
         ck_assert_msg(cot_trace_fn(row[i].f, row[i].types, &g) == COT_OK, "%d: %s", (int)i,
                       cot_error(ctx));
         runs = 0;
-        ck_assert_int_eq(ir_eval(g, (void *[]){ out[0], out[1], out[2] }, (const void *[]){ x, dx }), COT_OK);
+        ck_assert_int_eq(
+            ir_eval(g, (void *[]){ out[0], out[1], out[2] }, (const void *[]){ x, dx }),
+            COT_OK);
         ck_assert_msg(runs == row[i].runs, "%d: ran %d times", (int)i, runs);
         if (!cg_llvm())
             continue;
@@ -343,9 +361,10 @@ START_TEST(clipped_gradients)
 {
     const double want[] = { 1, 1, 1, -1, 1, 0 }, second[] = { 0, 0, 0, 0, 0, 0, 0, 0, 2 };
     const double near[] = { 3, -3, 0.25 };
-    cot_fn *f = cot_fn_new(ctx, "loss", clipped_loss, 1, 1,
-                           (void *)cot_custom_new(ctx, "clip", .forward = same_value, .vjp = clip_value,
-                                                  .jvp = clip_jvp, .generate_vmap = true));
+    cot_fn *f =
+        cot_fn_new(ctx, "loss", clipped_loss, 1, 1,
+                   (void *)cot_custom_new(ctx, "clip", .forward = same_value, .vjp = clip_value,
+                                          .jvp = clip_jvp, .generate_vmap = true));
     traced_gives(cot_grad(f), V64, (const void *[]){ s }, cot_f64(3), want, 0);
     traced_gives(cot_vmap(cot_grad(f)), M64, (const void *[]){ s }, cot_f64(2, 3), want, 0);
     traced_gives(cot_grad(cot_fn_new(ctx, "all", sum_of_mapped, 1, 1, f)), M64,

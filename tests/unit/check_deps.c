@@ -42,7 +42,8 @@ START_TEST(waiting_goes_through_others)
 }
 END_TEST
 
-/* A group comes to wait for a later one: the order follows, and what it says of others holds. */
+/* A group comes to wait for a later one: the order follows, and what it says of others
+ * holds. */
 START_TEST(the_order_follows)
 {
     for (int i = 0; i < 5; i++)

@@ -1,5 +1,5 @@
-/* Determinants and inverses: gradients and second derivatives where a matrix has no inverse, numbers beyond the range of
- * partial products, and matrices of every way of computing. */
+/* Determinants and inverses: gradients and second derivatives where a matrix has no inverse,
+ * numbers beyond the range of partial products, and matrices of every way of computing. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){ __VA_ARGS__ })
@@ -67,7 +67,8 @@ of_rank(int n, int rank, double *x)
         for (int j = 0; j < n; j++) {
             x[i * n + j] = 0;
             for (int k = 0; k < rank; k++)
-                x[i * n + j] += (i == k ? 1 : (i * 5 + k * 3) % 4 - 1) * ((k * 7 + j * j + 2 * (j == k)) % 5 - 2.0);
+                x[i * n + j] += (i == k ? 1 : (i * 5 + k * 3) % 4 - 1) *
+                                ((k * 7 + j * j + 2 * (j == k)) % 5 - 2.0);
         }
 }
 
@@ -95,8 +96,8 @@ near(const char *what, int i, double got, double want, double tolerance)
                   "%s: element %d is %.17g, wants %.17g", what, i, got, want);
 }
 
-/* Matrices of n rows and rank n - _i, together and each alone: the same numbers, and those of the
- * definition. */
+/* Matrices of n rows and rank n - _i, together and each alone: the same numbers, and those
+ * of the definition. */
 START_TEST(gradients_at_every_rank)
 {
     static const int sizes[] = { 4, 6, 7 };
@@ -108,10 +109,14 @@ START_TEST(gradients_at_every_rank)
         of_rank(n, n - r, x + r * size);
     runs("eval", cot_vmap(g), cot_f64(4, n, n), x, cot_f64(4, n, n), y);
     for (int r = 0; r < 4; r++) {
-        runs(r ? "eval" : COT_PLANS ? "jit" : "eval", g, cot_f64(n, n), x + r * size, cot_f64(n, n), alone);
+        runs(r           ? "eval"
+             : COT_PLANS ? "jit"
+                         : "eval",
+             g, cot_f64(n, n), x + r * size, cot_f64(n, n), alone);
         ck_assert_mem_eq(alone, y + r * size, sizeof *x * (size_t)size);
         for (int i = 0; i < size; i++)
-            near("cofactor", i, alone[i], cofactor(n, x + r * size, i / n, i % n), r > 1 ? 1e-10 : 1e-11);
+            near("cofactor", i, alone[i], cofactor(n, x + r * size, i / n, i % n),
+                 r > 1 ? 1e-10 : 1e-11);
     }
 }
 END_TEST
@@ -214,13 +219,17 @@ START_TEST(ranges)
     double x[MOST * MOST] = { 0 }, y[MOST * MOST];
 
     body_gives("up and down", det, COT_TYPES(cot_f64(4, 4)),
-               IN(F64(1e200, 0, 0, 0, 0, 1e200, 0, 0, 0, 0, 1e-200, 0, 0, 0, 0, 1e-200)), cot_f64(), F64(1), 1e-15);
+               IN(F64(1e200, 0, 0, 0, 0, 1e200, 0, 0, 0, 0, 1e-200, 0, 0, 0, 0, 1e-200)),
+               cot_f64(), F64(1), 1e-15);
     body_gives("down and up", det, COT_TYPES(cot_f64(4, 4)),
-               IN(F64(0, 1e-200, 0, 0, 1e-200, 0, 0, 0, 0, 0, 1e200, 0, 0, 0, 0, 1e200)), cot_f64(), F64(-1), 1e-15);
+               IN(F64(0, 1e-200, 0, 0, 1e-200, 0, 0, 0, 0, 0, 1e200, 0, 0, 0, 0, 1e200)),
+               cot_f64(), F64(-1), 1e-15);
     body_gives("subnormal", det, COT_TYPES(cot_f64(4, 4)),
-               IN(F64(1e-310, 0, 0, 0, 0, 1e100, 0, 0, 0, 0, 1e100, 0, 0, 0, 0, 1e100)), cot_f64(), F64(1e-10), 1e-15);
+               IN(F64(1e-310, 0, 0, 0, 0, 1e100, 0, 0, 0, 0, 1e100, 0, 0, 0, 0, 1e100)),
+               cot_f64(), F64(1e-10), 1e-15);
     body_gives("infinite", det, COT_TYPES(cot_f64(4, 4)),
-               IN(F64(1e200, 0, 0, 0, 0, 1e200, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1)), cot_f64(), F64(-INFINITY), 0);
+               IN(F64(1e200, 0, 0, 0, 0, 1e200, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1)), cot_f64(),
+               F64(-INFINITY), 0);
     for (int i = 0; i < MOST; i++)
         x[i * MOST + i] = i % 2 ? 3e-200 : 2e199;
     runs("eval", cot_fn_new(ctx, "det", det, 1, 1, NULL), cot_f64(MOST, MOST), x, cot_f64(), y);

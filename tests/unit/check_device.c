@@ -51,10 +51,13 @@ static struct DLManagedTensorVersioned
 tensor(void)
 {
     deleted = 0;
-    return (struct DLManagedTensorVersioned){
-        .version = { 1, 0 }, .deleter = delete_versioned,
-        .dl_tensor = { .data = data, .device = { 1, 0 }, .ndim = 2, .dtype = { 2, 32, 1 }, .shape = shape }
-    };
+    return (struct DLManagedTensorVersioned){ .version = { 1, 0 },
+                                              .deleter = delete_versioned,
+                                              .dl_tensor = { .data = data,
+                                                             .device = { 1, 0 },
+                                                             .ndim = 2,
+                                                             .dtype = { 2, 32, 1 },
+                                                             .shape = shape } };
 }
 
 static void
@@ -97,7 +100,12 @@ END_TEST
  * owner told at once. */
 START_TEST(strides_are_followed)
 {
-    static const struct { int64_t rows, columns, down, along; size_t offset; float want[6]; bool copied; } row[] = {
+    static const struct {
+        int64_t rows, columns, down, along;
+        size_t offset;
+        float want[6];
+        bool copied;
+    } row[] = {
         { 3, 2, 1, 3, 0, { 1, 4, 2, 5, 3, 6 }, true },
         { 2, 2, 3, 1, 4, { 2, 3, 5, 6 }, true },
         { 2, 3, -3, 1, 12, { 4, 5, 6, 1, 2, 3 }, true },
@@ -178,9 +186,11 @@ END_TEST
 
 START_TEST(element_types_travel)
 {
-    static const struct { cot_dtype t; uint8_t code, bits; } row[] = {
-        { COT_BOOL, 6, 8 }, { COT_I8, 0, 8 }, { COT_I64, 0, 64 }, { COT_U16, 1, 16 }, { COT_F16, 2, 16 },
-        { COT_BF16, 4, 16 }, { COT_F64, 2, 64 }, { COT_C64, 5, 64 }, { COT_C128, 5, 128 },
+    static const struct { cot_dtype t; uint8_t code, bits;
+    } row[] = {
+        { COT_BOOL, 6, 8 }, { COT_I8, 0, 8 },   { COT_I64, 0, 64 },
+        { COT_U16, 1, 16 }, { COT_F16, 2, 16 }, { COT_BF16, 4, 16 },
+        { COT_F64, 2, 64 }, { COT_C64, 5, 64 }, { COT_C128, 5, 128 },
     };
     cot_array *a = cot_array_new(ctx, cot_type_new(row[_i].t, 2, (int64_t[]){ 2, 3 })), *b;
     struct DLManagedTensorVersioned *t = cot_to_dlpack(ctx, a);

@@ -144,10 +144,14 @@ START_TEST(gamma_moves_with_its_shape)
     static const double alpha[N] = { 0.2, 0.9, 1, 2.5, 30, 400 }, one[N] = { 1, 1, 1, 1, 1, 1 };
     const double h = 1e-6;
     double y[N], dy[N], slope, two = 2;
-    cot_array *x[2] = { cot_array_copy(ctx, cot_f64(N), alpha), cot_array_copy(ctx, cot_f64(N), one) }, *out[2] = { NULL };
+    cot_array *x[2] = { cot_array_copy(ctx, cot_f64(N), alpha),
+                        cot_array_copy(ctx, cot_f64(N), one) },
+              *out[2] = { NULL };
     cot_array *a = cot_array_copy(ctx, cot_f64(), &two);
 
-    ck_assert_msg(cot_jit(cot_jvp(fn(gamma_of, 1, 1)), out, 2, (const cot_array *const *)x, 2) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(
+        cot_jit(cot_jvp(fn(gamma_of, 1, 1)), out, 2, (const cot_array *const *)x, 2) == COT_OK,
+        "%s", cot_error(ctx));
     memcpy(y, cot_array_data(out[0]), sizeof y);
     memcpy(dy, cot_array_data(out[1]), sizeof dy);
     for (int i = 0; i < N; i++) {

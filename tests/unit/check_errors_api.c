@@ -96,7 +96,9 @@ START_TEST(A67_handles_end_with_their_trace)
 {
     const cot_graph *g;
 
-    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "escape", escape, 1, 1, NULL), COT_TYPES(cot_f32()), &g), COT_OK);
+    ck_assert_int_eq(
+        cot_trace_fn(cot_fn_new(ctx, "escape", escape, 1, 1, NULL), COT_TYPES(cot_f32()), &g),
+        COT_OK);
     FAILS(late, COT_TYPES(cot_f32()), COT_ERR_TRACE,
           "model.c:12: add: operand 1, made at model.c:11, has escaped from the trace of "
           "escape; wants a value of this "
@@ -218,7 +220,8 @@ END_TEST
 /* An error deep inside a transform keeps the line of the body. */
 START_TEST(the_first_error_is_kept)
 {
-    cot_fn *f = cot_vmap(cot_grad(cot_fn_new_((cot_place){"main.c", 1}, ctx, "f", NULL, 1, 1, NULL)));
+    cot_fn *f =
+        cot_vmap(cot_grad(cot_fn_new_((cot_place){ "main.c", 1 }, ctx, "f", NULL, 1, 1, NULL)));
     const cot_graph *g;
 
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(3)), &g), COT_ERR_ARG);
@@ -230,8 +233,11 @@ END_TEST
 /* A body that sets more results than the function has. */
 START_TEST(results_that_are_too_many)
 {
-    traced_fails(cot_fn_new_((cot_place){"main.c", 10}, ctx, "too_many", too_many, 1, 1, NULL), COT_TYPES(cot_f32()),
-                 COT_ERR_ARG, "main.c:10: too_many: the body set result 1, counted from 0; the function was made with 1");
+    traced_fails(
+        cot_fn_new_((cot_place){ "main.c", 10 }, ctx, "too_many", too_many, 1, 1, NULL),
+        COT_TYPES(cot_f32()), COT_ERR_ARG,
+        "main.c:10: too_many: the body set result 1, counted from 0; the function was made "
+        "with 1");
 }
 END_TEST
 
@@ -251,17 +257,21 @@ too_few_asked(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
     (void)t, (void)user;
     memset(y, 0x5a, sizeof y);
-    cot_scan_((cot_place){"main.c", 11}, two_results,
-              &(cot_flow_options){.in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1]), .out = y}, sizeof(cot_flow_options));
+    cot_scan_((cot_place){ "main.c", 11 }, two_results,
+              &(cot_flow_options){ .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1]), .out = y },
+              sizeof(cot_flow_options));
     (void)cot_dtype_of(y[1]), (void)cot_value_text(y[1]);
-    cot_scan(two_results, .in = COT_VALUES(y[1]), .xs = COT_VALUES(in[1]), .out = y, .n_out = 1);
+    cot_scan(two_results, .in = COT_VALUES(y[1]), .xs = COT_VALUES(in[1]), .out = y,
+             .n_out = 1);
     out[0] = cot_neg(cot_add(y[1], 1));
 }
 
 START_TEST(results_that_were_not_asked_for)
 {
-    traced_fails(cot_fn_new(ctx, "loop", too_few_asked, 2, 1, NULL), COT_TYPES(cot_f32(), cot_f32(3)), COT_ERR_ARG,
-                 "main.c:11: loop.scan: the body set result 1, counted from 0; by .in and .n_out it gives 1");
+    traced_fails(cot_fn_new(ctx, "loop", too_few_asked, 2, 1, NULL),
+                 COT_TYPES(cot_f32(), cot_f32(3)), COT_ERR_ARG,
+                 "main.c:11: loop.scan: the body set result 1, counted from 0; by .in and "
+                 ".n_out it gives 1");
 }
 END_TEST
 
@@ -394,7 +404,9 @@ START_TEST(trees_that_do_not_fit)
                      "main.c:50: tree: \"x, y[\", character 5: wants a count of 1 to 65536");
     cot_error_clear(ctx);
     ck_assert_ptr_null(cot_tree_new_(at, ctx, "x, y", 48));
-    ck_assert_str_eq(cot_error(ctx), "main.c:50: tree: \"x, y\" has 2 leaves, the struct has 48 bytes; wants 32");
+    ck_assert_str_eq(
+        cot_error(ctx),
+        "main.c:50: tree: \"x, y\" has 2 leaves, the struct has 48 bytes; wants 32");
     cot_error_clear(ctx);
     ck_assert_int_eq(cot_tree_list(tree, "x: 0").n, 0);
     ck_assert_str_eq(cot_error(ctx),
@@ -420,11 +432,13 @@ START_TEST(functions_of_another_context)
     cot_context *other = cot_context_new(NULL);
     cot_fn *sum = cot_fn_new(other, "total", sum_of, 1, 1, NULL);
 
-    traced_fails(cot_fn_new(ctx, "f", calls, 1, 1, sum), COT_TYPES(cot_f32(3)), COT_ERR_ARG,
-                 "main.c:60: call: the function total is of another context; wants one of this");
+    traced_fails(
+        cot_fn_new(ctx, "f", calls, 1, 1, sum), COT_TYPES(cot_f32(3)), COT_ERR_ARG,
+        "main.c:60: call: the function total is of another context; wants one of this");
     const cot_export e = { .fn = sum, .types = COT_TYPES(cot_f32(3)) };
     ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "f.c", NULL), COT_ERR_ARG);
-    ck_assert_str_eq(cot_error(ctx), "the function total is of another context; wants one of this");
+    ck_assert_str_eq(cot_error(ctx),
+                     "the function total is of another context; wants one of this");
     cot_context_free(other);
 }
 END_TEST
@@ -441,9 +455,10 @@ START_TEST(pointers_that_are_null)
     ck_assert_str_eq(cot_error(ctx), "load: the path is NULL");
     cot_error_clear(ctx);
     ck_assert_ptr_null(cot_array_new(NULL, cot_f32(2)));
-    ck_assert_int_eq(cot_compile(cot_fn_new(ctx, "f", sum_of, 1, 1, NULL), COT_TYPES(cot_f32(2)),
-                                 &(cot_compile_options){ .donated = { .n = 1 } }, &(cot_kernel *){ NULL }),
-                     COT_ERR_ARG);
+    ck_assert_int_eq(
+        cot_compile(cot_fn_new(ctx, "f", sum_of, 1, 1, NULL), COT_TYPES(cot_f32(2)),
+                    &(cot_compile_options){ .donated = { .n = 1 } }, &(cot_kernel *){ NULL }),
+        COT_ERR_ARG);
     ck_assert_str_eq(cot_error(ctx),
                      "donated is the bare number 1; wants a list, as COT_LIST(1)");
 }
@@ -459,7 +474,8 @@ START_TEST(functions_that_failed_before)
     cot_error_clear(ctx);
     traced_fails(f, COT_TYPES(cot_f32(3)), COT_ERR_ARG, why);
     traced_fails(cot_vmap(cot_grad(f)), COT_TYPES(cot_f32(3)), COT_ERR_ARG, why);
-    cot_fn *p = cot_pipeline_((cot_place){ "main.c", 60 }, cot_fn_new(ctx, "f", sum_of, 1, 1, NULL), "grad(");
+    cot_fn *p = cot_pipeline_((cot_place){ "main.c", 60 },
+                              cot_fn_new(ctx, "f", sum_of, 1, 1, NULL), "grad(");
     const cot_status status = cot_error_status(ctx);
     ck_assert_int_ne(status, COT_OK);
     cot_error_clear(ctx);

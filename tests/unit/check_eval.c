@@ -1,6 +1,6 @@
-/* The reference evaluator: values worked out by hand, special values, and the orders of docs/numerics.md
- * against a reference written for this test by another road (one lane at a time, recursion
- * for the tree). */
+/* The reference evaluator: values worked out by hand, special values, and the orders of
+ * docs/numerics.md against a reference written for this test by another road (one lane at a
+ * time, recursion for the tree). */
 #include <math.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 /* A program of text, its inputs and the result wanted: numbers by blanks, in the order of
  * memory. */
 typedef struct eval_row {
-    const char *text;           /* the body of @f, or whole functions before it and then "fn @f" */
+    const char *text; /* the body of @f, or whole functions before it and then "fn @f" */
     const char *in[4];
     const char *want;
 } eval_row;
@@ -69,7 +69,8 @@ compare(const ir_type *t, const void *got, const char *want)
     for (int64_t i = 0; i < t->size; i++, want = rest) {
         double x = strtod(want, &rest), y = load(t->dtype, got, i);
 
-        ck_assert_msg(rest != want && same(x, y), "element %d is %g, not that of '%s'", (int)i, y, all);
+        ck_assert_msg(rest != want && same(x, y), "element %d is %g, not that of '%s'", (int)i,
+                      y, all);
     }
     ck_assert_msg(strspn(want, " ") == strlen(want), "more numbers than elements");
 }
@@ -103,146 +104,261 @@ check_row(const eval_row *row)
 #define F(in, type, body) "fn @f(" in ") -> " type " {\n" body "}\n"
 
 static const eval_row moves[] = {
-    { F("%x: f32[2,1]", "f32[2,2,3]", "%0 = broadcast_in_dim %x {shape=[2,2,3], dims=[0,2]} : f32[2,2,3] ret %0"),
-      { "1 2" }, "1 1 1 1 1 1 2 2 2 2 2 2" },
-    { F("%x: f32[3]", "f32[2,3]", "%0 = broadcast_in_dim %x {shape=[2,3], dims=[1]} : f32[2,3] ret %0"),
-      { "1 2 3" }, "1 2 3 1 2 3" },
+    { F("%x: f32[2,1]", "f32[2,2,3]",
+        "%0 = broadcast_in_dim %x {shape=[2,2,3], dims=[0,2]} : f32[2,2,3] ret %0"),
+      { "1 2" },
+      "1 1 1 1 1 1 2 2 2 2 2 2" },
+    { F("%x: f32[3]", "f32[2,3]",
+        "%0 = broadcast_in_dim %x {shape=[2,3], dims=[1]} : f32[2,3] ret %0"),
+      { "1 2 3" },
+      "1 2 3 1 2 3" },
     { F("%x: i8[2,3]", "i8[3,2]", "%0 = transpose %x {perm=[1,0]} : i8[3,2] ret %0"),
-      { "1 2 3 4 5 6" }, "1 4 2 5 3 6" },
+      { "1 2 3 4 5 6" },
+      "1 4 2 5 3 6" },
     { F("%x: f64[2,3]", "f64[3,2]", "%0 = reshape %x {shape=[3,2]} : f64[3,2] ret %0"),
-      { "1 2 3 4 5 6" }, "1 2 3 4 5 6" },
-    { F("%x: f32[7]", "f32[3]", "%0 = slice %x {start=[1], limit=[6], stride=[2]} : f32[3] ret %0"),
-      { "0 1 2 3 4 5 6" }, "1 3 5" },
-    { F("%x: f32[3], %y: f32[]", "f32[8]", "%0 = pad %x, %y {low=[1], high=[2], interior=[1]} : f32[8] ret %0"),
-      { "1 2 3", "9" }, "9 1 9 2 9 3 9 9" },
-    { F("%x: f32[3], %y: f32[]", "f32[3]", "%0 = pad %x, %y {low=[-1], high=[-1], interior=[1]} : f32[3] ret %0"),
-      { "1 2 3", "9" }, "9 2 9" },
-    { F("%x: f32[3], %y: f32[]", "f32[2]", "%0 = pad %x, %y {low=[4], high=[-5], interior=[0]} : f32[2] ret %0"),
-      { "1 2 3", "9" }, "9 9" },
-    { F("%x: f32[2,2], %y: f32[2,1]", "f32[2,3]", "%0 = concatenate %x, %y {axis=1} : f32[2,3] ret %0"),
-      { "1 2 3 4", "8 9" }, "1 2 8 3 4 9" },
+      { "1 2 3 4 5 6" },
+      "1 2 3 4 5 6" },
+    { F("%x: f32[7]", "f32[3]",
+        "%0 = slice %x {start=[1], limit=[6], stride=[2]} : f32[3] ret %0"),
+      { "0 1 2 3 4 5 6" },
+      "1 3 5" },
+    { F("%x: f32[3], %y: f32[]", "f32[8]",
+        "%0 = pad %x, %y {low=[1], high=[2], interior=[1]} : f32[8] ret %0"),
+      { "1 2 3", "9" },
+      "9 1 9 2 9 3 9 9" },
+    { F("%x: f32[3], %y: f32[]", "f32[3]",
+        "%0 = pad %x, %y {low=[-1], high=[-1], interior=[1]} : f32[3] ret %0"),
+      { "1 2 3", "9" },
+      "9 2 9" },
+    { F("%x: f32[3], %y: f32[]", "f32[2]",
+        "%0 = pad %x, %y {low=[4], high=[-5], interior=[0]} : f32[2] ret %0"),
+      { "1 2 3", "9" },
+      "9 9" },
+    { F("%x: f32[2,2], %y: f32[2,1]", "f32[2,3]",
+        "%0 = concatenate %x, %y {axis=1} : f32[2,3] ret %0"),
+      { "1 2 3 4", "8 9" },
+      "1 2 8 3 4 9" },
     { F("%x: f32[2,3]", "f32[2,3]", "%0 = reverse %x {axes=[1]} : f32[2,3] ret %0"),
-      { "1 2 3 4 5 6" }, "3 2 1 6 5 4" },
-    { F("", "i32[2,3]", "%0 = iota {dtype=i32, shape=[2,3], axis=1} : i32[2,3] ret %0"), { 0 }, "0 1 2 0 1 2" },
-    { F("", "f32[2,2]", "%0 = iota {dtype=f32, shape=[2,2], axis=0} : f32[2,2] ret %0"), { 0 }, "0 0 1 1" },
+      { "1 2 3 4 5 6" },
+      "3 2 1 6 5 4" },
+    { F("", "i32[2,3]", "%0 = iota {dtype=i32, shape=[2,3], axis=1} : i32[2,3] ret %0"),
+      { 0 },
+      "0 1 2 0 1 2" },
+    { F("", "f32[2,2]", "%0 = iota {dtype=f32, shape=[2,2], axis=0} : f32[2,2] ret %0"),
+      { 0 },
+      "0 0 1 1" },
     { F("", "f32[3]", "%0 = constant {data=[1,-0.0,nan]} : f32[3] ret %0"), { 0 }, "1 -0 nan" },
     { F("", "i32[2,2]", "%0 = constant {data=7} : i32[2,2] ret %0"), { 0 }, "7 7 7 7" },
 };
 
 static const eval_row reductions[] = {
-    { F("%x: f32[2,3]", "f32[2]", "%0 = reduce_sum %x {axes=[1]} : f32[2] ret %0"), { "1 2 3 4 5 6" }, "6 15" },
-    { F("%x: f32[2,3]", "f32[3]", "%0 = reduce_sum %x {axes=[0]} : f32[3] ret %0"), { "1 2 3 4 5 6" }, "5 7 9" },
-    { F("%x: f32[2,2]", "f32[2]", "%0 = reduce_sum %x {axes=[1]} : f32[2] ret %0"), { "-0 -0 inf -inf" }, "-0 nan" },
-    { F("%x: f32[2,0]", "f32[2]", "%0 = reduce_sum %x {axes=[1]} : f32[2] ret %0"), { "" }, "0 0" },
+    { F("%x: f32[2,3]", "f32[2]", "%0 = reduce_sum %x {axes=[1]} : f32[2] ret %0"),
+      { "1 2 3 4 5 6" },
+      "6 15" },
+    { F("%x: f32[2,3]", "f32[3]", "%0 = reduce_sum %x {axes=[0]} : f32[3] ret %0"),
+      { "1 2 3 4 5 6" },
+      "5 7 9" },
+    { F("%x: f32[2,2]", "f32[2]", "%0 = reduce_sum %x {axes=[1]} : f32[2] ret %0"),
+      { "-0 -0 inf -inf" },
+      "-0 nan" },
+    { F("%x: f32[2,0]", "f32[2]", "%0 = reduce_sum %x {axes=[1]} : f32[2] ret %0"),
+      { "" },
+      "0 0" },
     { F("%x: f64[0]", "f64[]", "%0 = reduce_prod %x {axes=[0]} : f64[] ret %0"), { "" }, "1" },
-    { F("%x: i8[3]", "i8[]", "%0 = reduce_sum %x {axes=[0]} : i8[] ret %0"), { "100 100 3" }, "-53" },
-    { F("%x: i8[2]", "i8[]", "%0 = reduce_prod %x {axes=[0]} : i8[] ret %0"), { "100 3" }, "44" },
+    { F("%x: i8[3]", "i8[]", "%0 = reduce_sum %x {axes=[0]} : i8[] ret %0"),
+      { "100 100 3" },
+      "-53" },
+    { F("%x: i8[2]", "i8[]", "%0 = reduce_prod %x {axes=[0]} : i8[] ret %0"),
+      { "100 3" },
+      "44" },
     { F("%x: f32[2,2,2]", "f32[2]", "%0 = reduce_max %x {axes=[0,2]} : f32[2] ret %0"),
-      { "1 2 nan 4 5 6 7 8" }, "6 nan" },
-    { F("%x: f32[2]", "f32[]", "%0 = reduce_max %x {axes=[0]} : f32[] ret %0"), { "-0 0" }, "0" },
-    { F("%x: f32[2]", "f32[]", "%0 = reduce_min %x {axes=[0]} : f32[] ret %0"), { "0 -0" }, "-0" },
-    { F("%x: f32[0]", "f32[]", "%0 = reduce_max %x {axes=[0]} : f32[] ret %0"), { "" }, "-inf" },
+      { "1 2 nan 4 5 6 7 8" },
+      "6 nan" },
+    { F("%x: f32[2]", "f32[]", "%0 = reduce_max %x {axes=[0]} : f32[] ret %0"),
+      { "-0 0" },
+      "0" },
+    { F("%x: f32[2]", "f32[]", "%0 = reduce_min %x {axes=[0]} : f32[] ret %0"),
+      { "0 -0" },
+      "-0" },
+    { F("%x: f32[0]", "f32[]", "%0 = reduce_max %x {axes=[0]} : f32[] ret %0"),
+      { "" },
+      "-inf" },
     { F("%x: i8[0]", "i8[]", "%0 = reduce_max %x {axes=[0]} : i8[] ret %0"), { "" }, "-128" },
     { F("%x: i8[0]", "i8[]", "%0 = reduce_min %x {axes=[0]} : i8[] ret %0"), { "" }, "127" },
     { F("%x: u8[0]", "u8[]", "%0 = reduce_max %x {axes=[0]} : u8[] ret %0"), { "" }, "0" },
     { F("%x: u8[0]", "u8[]", "%0 = reduce_and %x {axes=[0]} : u8[] ret %0"), { "" }, "255" },
-    { F("%x: bool[2,2]", "bool[2]", "%0 = reduce_and %x {axes=[1]} : bool[2] ret %0"), { "1 0 1 1" }, "0 1" },
-    { F("%x: bool[0]", "bool[]", "%0 = reduce_and %x {axes=[0]} : bool[] ret %0"), { "" }, "1" },
-    { F("%x: bool[2,2]", "bool[2]", "%0 = reduce_or %x {axes=[0]} : bool[2] ret %0"), { "0 0 1 0" }, "1 0" },
-    { F("%x: f32[2,3]", "i32[2]", "%0 = argmax %x {axis=1} : i32[2] ret %0"), { "1 3 3 4 nan nan" }, "1 1" },
-    { F("%x: f32[2,2]", "i8[2]", "%0 = argmin %x {axis=0, dtype=i8} : i8[2] ret %0"), { "0 1 -0 -1" }, "0 1" },
+    { F("%x: bool[2,2]", "bool[2]", "%0 = reduce_and %x {axes=[1]} : bool[2] ret %0"),
+      { "1 0 1 1" },
+      "0 1" },
+    { F("%x: bool[0]", "bool[]", "%0 = reduce_and %x {axes=[0]} : bool[] ret %0"),
+      { "" },
+      "1" },
+    { F("%x: bool[2,2]", "bool[2]", "%0 = reduce_or %x {axes=[0]} : bool[2] ret %0"),
+      { "0 0 1 0" },
+      "1 0" },
+    { F("%x: f32[2,3]", "i32[2]", "%0 = argmax %x {axis=1} : i32[2] ret %0"),
+      { "1 3 3 4 nan nan" },
+      "1 1" },
+    { F("%x: f32[2,2]", "i8[2]", "%0 = argmin %x {axis=0, dtype=i8} : i8[2] ret %0"),
+      { "0 1 -0 -1" },
+      "0 1" },
 };
 
 static const eval_row products[] = {
     { F("%x: f32[2,3], %y: f32[3,2]", "f32[2,2]",
-        "%0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[2,2] ret %0"),
-      { "1 2 3 4 5 6", "1 2 3 4 5 6" }, "22 28 49 64" },
+        "%0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[2,2] ret "
+        "%0"),
+      { "1 2 3 4 5 6", "1 2 3 4 5 6" },
+      "22 28 49 64" },
     { F("%x: f32[2,3], %y: f32[3]", "f32[2]",
-        "%0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[2] ret %0"),
-      { "1 2 3 4 5 6", "1 10 100" }, "321 654" },
+        "%0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[2] ret "
+        "%0"),
+      { "1 2 3 4 5 6", "1 10 100" },
+      "321 654" },
     { F("%x: f32[3,2], %y: f32[2,3]", "f32[2]",
-        "%0 = dot_general %x, %y {lhs=[0], rhs=[1], lhs_batch=[1], rhs_batch=[0]} : f32[2] ret %0"),
-      { "1 2 3 4 5 6", "1 2 3 4 5 6" }, "22 64" },
+        "%0 = dot_general %x, %y {lhs=[0], rhs=[1], lhs_batch=[1], rhs_batch=[0]} : f32[2] ret "
+        "%0"),
+      { "1 2 3 4 5 6", "1 2 3 4 5 6" },
+      "22 64" },
     { F("%x: f32[2,0], %y: f32[0]", "f32[2]",
-        "%0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[2] ret %0"),
-      { "", "" }, "0 0" },
+        "%0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[2] ret "
+        "%0"),
+      { "", "" },
+      "0 0" },
     /* Nothing contracted: the inner form keeps -0, the general form adds it to +0. */
     { F("%x: f32[1], %y: f32[]", "f32[1]",
         "%0 = dot_general %x, %y {lhs=[], rhs=[], lhs_batch=[], rhs_batch=[]} : f32[1] ret %0"),
-      { "-0", "1" }, "-0" },
+      { "-0", "1" },
+      "-0" },
     { F("%x: f32[1], %y: f32[1]", "f32[1,1]",
-        "%0 = dot_general %x, %y {lhs=[], rhs=[], lhs_batch=[], rhs_batch=[]} : f32[1,1] ret %0"),
-      { "-0", "1" }, "0" },
+        "%0 = dot_general %x, %y {lhs=[], rhs=[], lhs_batch=[], rhs_batch=[]} : f32[1,1] ret "
+        "%0"),
+      { "-0", "1" },
+      "0" },
     { F("%x: i8[2], %y: i8[2]", "i8[]",
         "%0 = dot_general %x, %y {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : i8[] ret %0"),
-      { "100 100", "1 2" }, "44" },
+      { "100 100", "1 2" },
+      "44" },
 };
 
-#define ROWS "offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,2]"
+#define ROWS                                                                                   \
+    "offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], "      \
+    "sizes=[1,2]"
 #define PUT "window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]"
 
 static const eval_row indexing[] = {
     { F("%x: f32[2,3], %i: i32[], %j: i32[]", "f32[1,2]",
-        "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : f32[1,2] ret %0"), { "1 2 3 4 5 6", "1", "9" }, "5 6" },
+        "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : f32[1,2] ret %0"),
+      { "1 2 3 4 5 6", "1", "9" },
+      "5 6" },
     { F("%x: f32[2,3], %i: i32[], %j: i32[]", "f32[1,2]",
-        "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : f32[1,2] ret %0"), { "1 2 3 4 5 6", "-3", "0" }, "1 2" },
-    { F("%x: f32[4], %y: f32[2], %i: u8[]", "f32[4]", "%0 = dynamic_update_slice %x, %y, %i : f32[4] ret %0"),
-      { "1 2 3 4", "8 9", "200" }, "1 2 8 9" },
-    { F("%x: f32[3,2], %i: i32[4,1]", "f32[4,2]", "%0 = gather %x, %i {" ROWS "} : f32[4,2] ret %0"),
-      { "1 2 3 4 5 6", "2 0 -1 7" }, "5 6 1 2 1 2 5 6" },
-    { F("%x: f32[3,2], %i: i32[3,1]", "f32[3,2]", "%0 = gather %x, %i {" ROWS ", mode=fill} : f32[3,2] ret %0"),
-      { "1 2 3 4 5 6", "1 -1 3" }, "3 4 nan nan nan nan" },
-    { F("%x: i8[3,2], %i: i32[1,1]", "i8[1,2]", "%0 = gather %x, %i {" ROWS ", mode=fill} : i8[1,2] ret %0"),
-      { "1 2 3 4 5 6", "5" }, "-128 -128" },
+        "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : f32[1,2] ret %0"),
+      { "1 2 3 4 5 6", "-3", "0" },
+      "1 2" },
+    { F("%x: f32[4], %y: f32[2], %i: u8[]", "f32[4]",
+        "%0 = dynamic_update_slice %x, %y, %i : f32[4] ret %0"),
+      { "1 2 3 4", "8 9", "200" },
+      "1 2 8 9" },
+    { F("%x: f32[3,2], %i: i32[4,1]", "f32[4,2]",
+        "%0 = gather %x, %i {" ROWS "} : f32[4,2] ret %0"),
+      { "1 2 3 4 5 6", "2 0 -1 7" },
+      "5 6 1 2 1 2 5 6" },
+    { F("%x: f32[3,2], %i: i32[3,1]", "f32[3,2]",
+        "%0 = gather %x, %i {" ROWS ", mode=fill} : f32[3,2] ret %0"),
+      { "1 2 3 4 5 6", "1 -1 3" },
+      "3 4 nan nan nan nan" },
+    { F("%x: i8[3,2], %i: i32[1,1]", "i8[1,2]",
+        "%0 = gather %x, %i {" ROWS ", mode=fill} : i8[1,2] ret %0"),
+      { "1 2 3 4 5 6", "5" },
+      "-128 -128" },
     { F("%x: f32[2,3], %i: i32[2,2,1]", "f32[2,2]",
-        "%0 = gather %x, %i {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], "
-        "index_map=[1], sizes=[1,1]} : f32[2,2] ret %0"), { "1 2 3 4 5 6", "2 1 0 2" }, "3 2 4 6" },
+        "%0 = gather %x, %i {offset_dims=[], collapsed=[1], operand_batch=[0], "
+        "indices_batch=[0], "
+        "index_map=[1], sizes=[1,1]} : f32[2,2] ret %0"),
+      { "1 2 3 4 5 6", "2 1 0 2" },
+      "3 2 4 6" },
     { F("%x: f32[2,3], %i: i32[2,2]", "f32[2,2]",
-        "%0 = gather %x, %i {offset_dims=[0], collapsed=[0], operand_batch=[], indices_batch=[], "
-        "index_map=[1,0], sizes=[1,2]} : f32[2,2] ret %0"), { "1 2 3 4 5 6", "0 1 1 0" }, "4 2 5 3" },
-    { F("%x: f32[3,2], %i: i32[3,1], %z: f32[3,2]", "f32[3,2]", "%0 = scatter %x, %i, %z {" PUT "} : f32[3,2] ret %0"),
-      { "0 0 0 0 0 0", "1 1 2", "1 2 3 4 5 6" }, "0 0 3 4 5 6" },
+        "%0 = gather %x, %i {offset_dims=[0], collapsed=[0], operand_batch=[], "
+        "indices_batch=[], "
+        "index_map=[1,0], sizes=[1,2]} : f32[2,2] ret %0"),
+      { "1 2 3 4 5 6", "0 1 1 0" },
+      "4 2 5 3" },
+    { F("%x: f32[3,2], %i: i32[3,1], %z: f32[3,2]", "f32[3,2]",
+        "%0 = scatter %x, %i, %z {" PUT "} : f32[3,2] ret %0"),
+      { "0 0 0 0 0 0", "1 1 2", "1 2 3 4 5 6" },
+      "0 0 3 4 5 6" },
     { F("%x: f32[3,2], %i: i32[3,1], %z: f32[3,2]", "f32[3,2]",
         "%0 = scatter_add %x, %i, %z {" PUT "} : f32[3,2] ret %0"),
-      { "10 10 10 10 10 10", "1 1 7", "1 2 3 4 5 6" }, "10 10 14 16 15 16" },
+      { "10 10 10 10 10 10", "1 1 7", "1 2 3 4 5 6" },
+      "10 10 14 16 15 16" },
     { F("%x: f32[3,2], %i: i32[3,1], %z: f32[3,2]", "f32[3,2]",
         "%0 = scatter_add %x, %i, %z {" PUT ", mode=fill} : f32[3,2] ret %0"),
-      { "10 10 10 10 10 10", "1 -1 7", "1 2 3 4 5 6" }, "10 10 11 12 10 10" },
+      { "10 10 10 10 10 10", "1 -1 7", "1 2 3 4 5 6" },
+      "10 10 11 12 10 10" },
     { F("%x: f32[2], %i: i32[3,1], %z: f32[3]", "f32[2]",
-        "%0 = scatter_max %x, %i, %z {window_dims=[], inserted=[0], operand_batch=[], indices_batch=[], "
-        "index_map=[0]} : f32[2] ret %0"), { "1 1", "0 0 1", "5 3 nan" }, "5 nan" },
+        "%0 = scatter_max %x, %i, %z {window_dims=[], inserted=[0], operand_batch=[], "
+        "indices_batch=[], "
+        "index_map=[0]} : f32[2] ret %0"),
+      { "1 1", "0 0 1", "5 3 nan" },
+      "5 nan" },
     { F("%x: i8[1], %i: i32[2,1], %z: i8[2]", "i8[1]",
-        "%0 = scatter_mul %x, %i, %z {window_dims=[], inserted=[0], operand_batch=[], indices_batch=[], "
-        "index_map=[0]} : i8[1] ret %0"), { "50", "0 0", "3 2" }, "44" },
+        "%0 = scatter_mul %x, %i, %z {window_dims=[], inserted=[0], operand_batch=[], "
+        "indices_batch=[], "
+        "index_map=[0]} : i8[1] ret %0"),
+      { "50", "0 0", "3 2" },
+      "44" },
     /* The order is that of the updates: 1e8 + 1 - 1e8 differs from 1e8 - 1e8 + 1. */
     { F("%x: f32[1], %i: i32[2,1], %z: f32[2]", "f32[1]",
-        "%0 = scatter_add %x, %i, %z {window_dims=[], inserted=[0], operand_batch=[], indices_batch=[], "
-        "index_map=[0]} : f32[1] ret %0"), { "1e8", "0 0", "1 -1e8" }, "0" },
+        "%0 = scatter_add %x, %i, %z {window_dims=[], inserted=[0], operand_batch=[], "
+        "indices_batch=[], "
+        "index_map=[0]} : f32[1] ret %0"),
+      { "1e8", "0 0", "1 -1e8" },
+      "0" },
 };
 
-#define FN_LESS3 "fn @less(%c: i32[2], %n: i32[2]) -> bool[2] { %0 = lt %n, %c : bool[2] ret %0 }\n"
-#define FN_NEXT "fn @next(%c: i32[2], %n: i32[2]) -> i32[2] { %0 = constant {data=1} : i32[2] %1 = add %n, %0 : i32[2] ret %1 }\n"
-#define FN_ADD "fn @add(%c: f32[], %x: f32[]) -> (f32[], f32[]) { %0 = add %c, %x : f32[] ret %0, %c }\n"
+#define FN_LESS3                                                                               \
+    "fn @less(%c: i32[2], %n: i32[2]) -> bool[2] { %0 = lt %n, %c : bool[2] ret %0 }\n"
+#define FN_NEXT                                                                                \
+    "fn @next(%c: i32[2], %n: i32[2]) -> i32[2] { %0 = constant {data=1} : i32[2] %1 = add "   \
+    "%n, %0 : i32[2] ret %1 }\n"
+#define FN_ADD                                                                                 \
+    "fn @add(%c: f32[], %x: f32[]) -> (f32[], f32[]) { %0 = add %c, %x : f32[] ret %0, %c }\n"
 
 static const eval_row flow[] = {
-    { "fn @a(%x: f32[2]) -> f32[2] { ret %x }\n fn @b(%x: f32[2]) -> f32[2] { %0 = neg %x : f32[2] ret %0 }\n"
-      F("%p: i32[], %x: f32[2]", "f32[2]", "%0 = cond %p, %x {branches=[@a, @b]} : f32[2] ret %0"),
-      { "5", "1 2" }, "-1 -2" },
-    { "fn @a(%x: f32[2]) -> f32[2] { ret %x }\n fn @b(%x: f32[2]) -> f32[2] { %0 = neg %x : f32[2] ret %0 }\n"
-      F("%p: bool[2], %x: f32[2]", "f32[2]", "%0 = cond %p, %x {branches=[@a, @b]} : f32[2] ret %0"),
-      { "0 1", "1 2" }, "1 -2" },
-    { FN_LESS3 FN_NEXT F("%c: i32[2], %n: i32[2]", "i32[2]",
-        "%0 = while %c, %n {consts=1, cond=@less, body=@next} : i32[2] ret %0"), { "3 7", "0 9" }, "3 9" },
+    { "fn @a(%x: f32[2]) -> f32[2] { ret %x }\n fn @b(%x: f32[2]) -> f32[2] { %0 = neg %x : "
+      "f32[2] ret %0 }\n" F("%p: i32[], %x: f32[2]", "f32[2]",
+                            "%0 = cond %p, %x {branches=[@a, @b]} : f32[2] ret %0"),
+      { "5", "1 2" },
+      "-1 -2" },
+    { "fn @a(%x: f32[2]) -> f32[2] { ret %x }\n fn @b(%x: f32[2]) -> f32[2] { %0 = neg %x : "
+      "f32[2] ret %0 }\n" F("%p: bool[2], %x: f32[2]", "f32[2]",
+                            "%0 = cond %p, %x {branches=[@a, @b]} : f32[2] ret %0"),
+      { "0 1", "1 2" },
+      "1 -2" },
+    { FN_LESS3 FN_NEXT F(
+          "%c: i32[2], %n: i32[2]", "i32[2]",
+          "%0 = while %c, %n {consts=1, cond=@less, body=@next} : i32[2] ret %0"),
+      { "3 7", "0 9" },
+      "3 9" },
+    { FN_ADD F(
+          "%c: f32[], %x: f32[4]", "f32[4]",
+          "%0, %1 = scan %c, %x {carries=1, length=4, body=@add} : (f32[], f32[4]) ret %1"),
+      { "10", "1 2 3 4" },
+      "10 11 13 16" },
     { FN_ADD F("%c: f32[], %x: f32[4]", "f32[4]",
-        "%0, %1 = scan %c, %x {carries=1, length=4, body=@add} : (f32[], f32[4]) ret %1"),
-      { "10", "1 2 3 4" }, "10 11 13 16" },
-    { FN_ADD F("%c: f32[], %x: f32[4]", "f32[4]",
-        "%0, %1 = scan %c, %x {carries=1, length=4, reverse=true, body=@add} : (f32[], f32[4]) ret %1"),
-      { "10", "1 2 3 4" }, "19 17 14 10" },
-    { FN_ADD F("%c: f32[], %x: f32[0]", "f32[]",
-        "%0, %1 = scan %c, %x {carries=1, length=0, body=@add} : (f32[], f32[0]) ret %0"), { "10", "" }, "10" },
-    { FN_ADD F("%c: f32[], %x: f32[]", "f32[]", "%0, %1 = call %c, %x {body=@add} : (f32[], f32[]) ret %0"),
-      { "10", "2" }, "12" },
+               "%0, %1 = scan %c, %x {carries=1, length=4, reverse=true, body=@add} : (f32[], "
+               "f32[4]) ret %1"),
+      { "10", "1 2 3 4" },
+      "19 17 14 10" },
+    { FN_ADD F(
+          "%c: f32[], %x: f32[0]", "f32[]",
+          "%0, %1 = scan %c, %x {carries=1, length=0, body=@add} : (f32[], f32[0]) ret %0"),
+      { "10", "" },
+      "10" },
+    { FN_ADD F("%c: f32[], %x: f32[]", "f32[]",
+               "%0, %1 = call %c, %x {body=@add} : (f32[], f32[]) ret %0"),
+      { "10", "2" },
+      "12" },
 };
 
 START_TEST(a_move_by_hand) { check_row(&moves[_i]); }
@@ -286,7 +402,8 @@ tree_sum(const float *x, int n, int blocks, int b, int width)
     if (width == 1)
         return half_sum(x, n, b, 0, 1);
     float left = tree_sum(x, n, blocks, b, width / 2);
-    return b + width / 2 < blocks ? left + tree_sum(x, n, blocks, b + width / 2, width / 2) : left;
+    return b + width / 2 < blocks ? left + tree_sum(x, n, blocks, b + width / 2, width / 2)
+                                  : left;
 }
 
 static float
@@ -321,7 +438,9 @@ START_TEST(a_sum_is_in_lanes_blocks_and_tree)
 
     for (int i = 0; i < n; i++)
         x[i] = random_float(&seed);
-    snprintf(text, sizeof text, "fn @f(%%x: f32[%d]) -> f32[] { %%0 = reduce_sum %%x {axes=[0]} : f32[] ret %%0 }", n);
+    snprintf(text, sizeof text,
+             "fn @f(%%x: f32[%d]) -> f32[] { %%0 = reduce_sum %%x {axes=[0]} : f32[] ret %%0 }",
+             n);
     ck_assert_int_eq(ir_parse(ctx, "t", text, strlen(text), &m), COT_OK);
     ck_assert_int_eq(ir_eval(m.fn[0], &out, &in), COT_OK);
     ck_assert_msg(got == reference_sum(x, n), "%a, not %a", (double)got,
@@ -388,7 +507,8 @@ START_TEST(a_product_has_its_form)
         y[i] = random_float(&seed);
     }
     ck_assert_int_eq(ir_parse(ctx, "t", text, strlen(text), &m), COT_OK);
-    ck_assert_int_eq(ir_eval(m.fn[0], (void *[]){ &inner, &general }, (const void *[]){ x, y }), COT_OK);
+    ck_assert_int_eq(ir_eval(m.fn[0], (void *[]){ &inner, &general }, (const void *[]){ x, y }),
+                     COT_OK);
     ck_assert(inner == inner_reference(x, y, N));
     ck_assert(general == general_reference(x, y, N));
     cot_context_free(ctx);
@@ -398,7 +518,9 @@ END_TEST
 /* ---- loops ---- */
 
 #define FN_ALWAYS "fn @yes(%n: i32[]) -> bool[] { %0 = constant {data=true} : bool[] ret %0 }\n"
-#define FN_INC "fn @inc(%n: i32[]) -> i32[] { %0 = constant {data=1} : i32[] %1 = add %n, %0 : i32[] ret %1 }\n"
+#define FN_INC                                                                                 \
+    "fn @inc(%n: i32[]) -> i32[] { %0 = constant {data=1} : i32[] %1 = add %n, %0 : i32[] "    \
+    "ret %1 }\n"
 
 START_TEST(a_while_past_its_max_is_an_error)
 {

@@ -38,8 +38,9 @@ close_to(const char *what, int size, int n, const double *is, const double *want
     for (int i = 0; i < n; i++)
         scale = fmax(scale, fabs(wants[i]));
     for (int i = 0; i < n; i++)
-        ck_assert_msg(fabs(is[i] - wants[i]) <= tolerance * scale, "%s of %d: number %d is %.17g, wants %.17g", what, size, i,
-                      is[i], wants[i]);
+        ck_assert_msg(fabs(is[i] - wants[i]) <= tolerance * scale,
+                      "%s of %d: number %d is %.17g, wants %.17g", what, size, i, is[i],
+                      wants[i]);
 }
 
 BODY(forward, out[0] = cot_fft(in[0]);)
@@ -114,7 +115,8 @@ BODY(columns, out[0] = cot_fft(in[0], .axes = COT_LIST(0));
 START_TEST(axes_other_than_the_last)
 {
     fill(2 * 12 * 5);
-    ck_assert_int_eq(results(fn("f", columns, 1, 2), COT_TYPES(cot_c128(12, 5)), IN(x), got), 240);
+    ck_assert_int_eq(results(fn("f", columns, 1, 2), COT_TYPES(cot_c128(12, 5)), IN(x), got),
+                     240);
     ck_assert_mem_eq(got, got + 120, 120 * sizeof *got);
 }
 END_TEST
@@ -222,9 +224,11 @@ END_TEST
 
 START_TEST(every_width)
 {
-    static const struct { int lines, n; const char *type; } rows[] = {
-        { 3, 8, "c64" },  { 2, 16, "c64" },  { 2, 64, "c128" }, { 5, 12, "c64" },  { 2, 30, "c64" },   { 1, 1024, "c64" },
-        { 3, 77, "c64" }, { 2, 250, "c128" }, { 40, 13, "c64" }, { 7, 4096, "c128" },
+    static const struct { int lines, n; const char *type;
+    } rows[] = {
+        { 3, 8, "c64" },   { 2, 16, "c64" },    { 2, 64, "c128" }, { 5, 12, "c64" },
+        { 2, 30, "c64" },  { 1, 1024, "c64" },  { 3, 77, "c64" },  { 2, 250, "c128" },
+        { 40, 13, "c64" }, { 7, 4096, "c128" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[300];
@@ -263,7 +267,8 @@ static void
 fails(cot_body *body, cot_type type, const char *text)
 {
     const cot_graph *g;
-    ck_assert_int_ne(cot_trace_fn(fn("f", body, 1, 1), (cot_types){ .n = 1, .at = &type }, &g), COT_OK);
+    ck_assert_int_ne(cot_trace_fn(fn("f", body, 1, 1), (cot_types){ .n = 1, .at = &type }, &g),
+                     COT_OK);
     ck_assert_msg(strstr(cot_error(ctx), text), "'%s' is not in '%s'", text, cot_error(ctx));
     cot_error_clear(ctx);
 }

@@ -363,7 +363,8 @@ fails(cot_status got, cot_status want, const char *message)
     cot_error_clear(ctx);
 }
 
-/* Names at both sides of each border of UTF-8: overlong forms, surrogates, what is beyond Unicode. */
+/* Names at both sides of each border of UTF-8: overlong forms, surrogates, what is beyond
+ * Unicode. */
 START_TEST(names_are_utf8)
 {
     static const struct {
@@ -535,7 +536,8 @@ START_TEST(descriptors_run_out)
 }
 END_TEST
 
-/* A folder of the file's name; and where the system asks, one that may not be read or written. */
+/* A folder of the file's name; and where the system asks, one that may not be read or
+ * written. */
 START_TEST(folders_and_permissions)
 {
     cot_array *a = cot_array_new(ctx, cot_f32(2));
@@ -561,7 +563,8 @@ START_TEST(folders_and_permissions)
 }
 END_TEST
 
-/* A disk that is full, and a file that may not grow, while small and large arrays are written. */
+/* A disk that is full, and a file that may not grow, while small and large arrays are
+ * written. */
 START_TEST(no_room_for_a_file)
 {
     const int64_t n = _i / FORMATS ? 100000 : 2;

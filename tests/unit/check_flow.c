@@ -1,4 +1,5 @@
-/* call, cond, scan and while under every transform and their nestings, on the reference evaluator. */
+/* call, cond, scan and while under every transform and their nestings, on the reference
+ * evaluator. */
 #include "tests/unit/flow_programs.h"
 #include "tests/unit/oracle.h"
 
@@ -206,8 +207,8 @@ START_TEST(B181_invariant_residuals_are_hoisted)
 }
 END_TEST
 
-/* Branches that are one graph are one in both halves of a derivative, or each level of conds would
- * double them: with one index for all, and with one for each element. */
+/* Branches that are one graph are one in both halves of a derivative, or each level of conds
+ * would double them: with one index for all, and with one for each element. */
 START_TEST(one_branch_stays_one)
 {
     static const char *const branches[] = { "@s, @s, @e", "@e, @s, @s" };
@@ -222,7 +223,8 @@ START_TEST(one_branch_stays_one)
              "fn @f(%%k: i32[%s], %%x: f32[4]) -> f32[4] {\n"
              "  %%0 = cond %%k, %%x {branches=[%s]} : f32[4]\n  ret %%0\n}\n",
              _i % 2 ? "4" : "", branches[_i / 2]);
-    ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s",
+                  cot_error(ctx));
     ck_assert_msg(pass_pipeline(m.fn[m.n - 1], "linearize(wrt=[1])", NULL, NULL, &g) == COT_OK,
                   "%s", cot_error(ctx));
     ir_each_node (n, g)

@@ -110,11 +110,15 @@ link_and_call(const char *folder, const char *source, const char *header, const 
     int n = 0;
     snprintf(path, sizeof path, "%s/glue.c", folder);
     f = fopen(path, "w");
-    fprintf(f, "#include <stdint.h>\n%s\nint glue(void *const *a);\nint glue(void *const *a)\n{\n"
-               "    static double work[4096] __attribute__((aligned(64)));\n    return %s;\n}\n", header, call);
+    fprintf(f,
+            "#include <stdint.h>\n%s\nint glue(void *const *a);\nint glue(void *const *a)\n{\n"
+            "    static double work[4096] __attribute__((aligned(64)));\n    return %s;\n}\n",
+            header, call);
     fclose(f);
-    snprintf(line, sizeof line, "cc -std=c11 -Wall -Wextra -Wno-psabi -Werror -I%s -shared -fPIC %s %s -o %s/f.so -lm",
-             folder, path, source, folder);
+    snprintf(
+        line, sizeof line,
+        "cc -std=c11 -Wall -Wextra -Wno-psabi -Werror -I%s -shared -fPIC %s %s -o %s/f.so -lm",
+        folder, path, source, folder);
     ck_assert_msg(system(line) == 0, "%s", line);
     snprintf(path, sizeof path, "%s/f.so", folder);
     void *library = dlopen(path, RTLD_NOW);
@@ -160,8 +164,11 @@ by_source(const cot_graph *g, const void *const *in, void *to)
     ir_arena_init(&a, ctx);
     ck_assert_int_eq(pass_prepare(g, &p), COT_OK);
     ck_assert_msg(cg_lower(p, &o, &a, &m) == COT_OK, "%s", cot_error(ctx));
-    const cg_natural fn = { .name = "foreign_f", .module = m, .n_in = p->n_in, .n_out = p->n_out };
-    ck_assert_msg(cg_c()->emit(ctx, NULL, CG_TO_C, 1, &fn, &a, &bytes, &size) == COT_OK, "%s", cot_error(ctx));
+    const cg_natural fn = {
+        .name = "foreign_f", .module = m, .n_in = p->n_in, .n_out = p->n_out
+    };
+    ck_assert_msg(cg_c()->emit(ctx, NULL, CG_TO_C, 1, &fn, &a, &bytes, &size) == COT_OK, "%s",
+                  cot_error(ctx));
     ck_assert(mkdtemp(folder) != NULL);
     snprintf(source, sizeof source, "%s/f.c", folder);
     FILE *f = fopen(source, "w");
@@ -252,7 +259,8 @@ static void
 apply(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(-3, 5), COT_VALUES(in[0]), NULL);
+    out[0] =
+        cot_custom_call((const cot_custom *)user, COT_LIST(-3, 5), COT_VALUES(in[0]), NULL);
 }
 
 static const cot_custom *
@@ -287,8 +295,10 @@ START_TEST(sequential)
 {
     cot_fn *f = cot_fn_new(ctx, "f", apply, 1, 1, (void *)sort_new());
     const double rows[] = { 1, 2, 3, -1, 0, 5 }, columns[] = { -1, 1, 0, 3, 2, 5 };
-    carried(cot_vmap(f), COT_TYPES(cot_f64(2, 3)), (const void *[]){ s, NULL }, cot_f64(2, 3), rows);
-    carried(cot_vmap(cot_vmap(f)), COT_TYPES(cot_f64(1, 2, 3)), (const void *[]){ s, NULL }, cot_f64(1, 2, 3), rows);
+    carried(cot_vmap(f), COT_TYPES(cot_f64(2, 3)), (const void *[]){ s, NULL }, cot_f64(2, 3),
+            rows);
+    carried(cot_vmap(cot_vmap(f)), COT_TYPES(cot_f64(1, 2, 3)), (const void *[]){ s, NULL },
+            cot_f64(1, 2, 3), rows);
     (void)columns;
 }
 END_TEST
@@ -343,7 +353,9 @@ static void
 sign(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_convert(cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL), COT_F64);
+    out[0] = cot_convert(
+        cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL),
+        COT_F64);
 }
 
 START_TEST(narrow_answer)
@@ -401,8 +413,9 @@ START_TEST(status)
     ck_assert_int_eq(cot_compile_graph(g, NULL, &k), COT_OK);
     ck_assert_int_eq(cot_run(k, &to, (const cot_array *const *)&in), COT_ERR_FOREIGN);
     ck_assert_msg(strstr(cot_error(ctx), "check_foreign.c:") &&
-                      strstr(cot_error(ctx), ": root.vmap: lib.root failed: its C code answered a "
-                                             "status that is not 0"),
+                      strstr(cot_error(ctx),
+                             ": root.vmap: lib.root failed: its C code answered a "
+                             "status that is not 0"),
                   "%s", cot_error(ctx));
     cot_kernel_free(k);
     cot_array_free(in), cot_array_free(to);
@@ -415,7 +428,8 @@ logs(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     for (int i = 1; i <= 4; i++)
         cot_custom_call((const cot_custom *)user, COT_LIST(),
-                        COT_VALUES(in[0], cot_constant(t, cot_f64(), &(const double){ i })), NULL);
+                        COT_VALUES(in[0], cot_constant(t, cot_f64(), &(const double){ i })),
+                        NULL);
     out[0] = cot_mul(in[0], 2);
 }
 
@@ -431,7 +445,9 @@ START_TEST(ordered_effects)
     double y[2];
     const cot_graph *g;
     for (int mapped = 0; mapped < 2; mapped++) {
-        ck_assert_int_eq(cot_trace_fn(mapped ? cot_vmap(f) : f, mapped ? COT_TYPES(cot_f64(2)) : COT_TYPES(cot_f64()), &g),
+        ck_assert_int_eq(cot_trace_fn(mapped ? cot_vmap(f) : f,
+                                      mapped ? COT_TYPES(cot_f64(2)) : COT_TYPES(cot_f64()),
+                                      &g),
                          COT_OK);
         journal = 0;
         ck_assert_int_eq(ir_eval(g, (void *[]){ y }, (const void *[]){ x }), COT_OK);
@@ -483,9 +499,12 @@ START_TEST(does_not_fit)
 {
     char want[200];
     const cot_graph *g;
-    const cot_custom *c = cot_custom_new(ctx, "f", .symbol = (cot_symbol *)foreign_sort, .types = like_first,
-                                         .prototype = wrong_call[_i].prototype);
-    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "g", apply, 1, 1, (void *)c), COT_TYPES(cot_f64(3)), &g), COT_ERR_ARG);
+    const cot_custom *c =
+        cot_custom_new(ctx, "f", .symbol = (cot_symbol *)foreign_sort, .types = like_first,
+                       .prototype = wrong_call[_i].prototype);
+    ck_assert_int_eq(
+        cot_trace_fn(cot_fn_new(ctx, "g", apply, 1, 1, (void *)c), COT_TYPES(cot_f64(3)), &g),
+        COT_ERR_ARG);
     snprintf(want, sizeof want, "custom_call: f: %s", wrong_call[_i].want);
     ck_assert_str_eq(strstr(cot_error(ctx), "custom_call: "), want);
 }
@@ -518,8 +537,10 @@ START_TEST(no_name)
                      COT_ERR_TARGET);
     char *text = strstr(cot_error(ctx), "check_foreign.c:");
     ck_assert_msg(text != NULL, "%s", cot_error(ctx));
-    ck_assert_str_eq(strchr(text, ' ') + 1, "custom_call: plus is called through its context, which an object file cannot "
-                                           "hold; wants .symbol and .prototype without user");
+    ck_assert_str_eq(
+        strchr(text, ' ') + 1,
+        "custom_call: plus is called through its context, which an object file cannot "
+        "hold; wants .symbol and .prototype without user");
 }
 END_TEST
 
@@ -585,9 +606,9 @@ START_TEST(back_ends_of_derivatives)
 }
 END_TEST
 
-/* `cot check` runs each width on one thread and on two, and its message names the run, the result and
- * the element that differ first.  The C code adds a quarter to one element from one call on: the
- * first call is that of the reference evaluator. */
+/* `cot check` runs each width on one thread and on two, and its message names the run, the
+ * result and the element that differ first.  The C code adds a quarter to one element from
+ * one call on: the first call is that of the reference evaluator. */
 static int wrong_from;
 
 static int

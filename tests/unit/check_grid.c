@@ -1,5 +1,6 @@
-/* Grid schedules: programs large enough for each of their forms against the reference evaluator, what PTX says
- * of them, and the mistakes that the simulator finds in kernels built by hand. */
+/* Grid schedules: programs large enough for each of their forms against the reference
+ * evaluator, what PTX says of them, and the mistakes that the simulator finds in kernels
+ * built by hand. */
 #include "grid_suite.h"
 #include "runtime/check.h"
 
@@ -15,9 +16,12 @@
     "  %5 = broadcast_in_dim %4 {shape=[3," n "], dims=[0]} : f32[3," n "]\n"       \
     "  %6 = div %3, %5 : f32[3," n "]\n"                                            \
     "  ret %6\n}\n"
-#define ONE(in, out, line) "fn @f(" in ") -> " out " {\n  %0 = " line " : " out "\n  ret %0\n}\n"
-#define DOT(x, y, out, dims) ONE("%x: " x ", %y: " y, out, "dot_general %x, %y {" dims ", lhs_batch=[], rhs_batch=[]}")
-#define PRODUCT(m, k, n) DOT("f32[" m "," k "]", "f32[" k "," n "]", "f32[" m "," n "]", "lhs=[1], rhs=[0]")
+#define ONE(in, out, line)                                                                     \
+    "fn @f(" in ") -> " out " {\n  %0 = " line " : " out "\n  ret %0\n}\n"
+#define DOT(x, y, out, dims)                                                                   \
+    ONE("%x: " x ", %y: " y, out, "dot_general %x, %y {" dims ", lhs_batch=[], rhs_batch=[]}")
+#define PRODUCT(m, k, n)                                                                       \
+    DOT("f32[" m "," k "]", "f32[" k "," n "]", "f32[" m "," n "]", "lhs=[1], rhs=[0]")
 
 /* ptx: what the text of the module must have. */
 static const struct {
@@ -50,7 +54,8 @@ static const struct {
       { "cp.async.cg.shared.global", "fma.rn.f32" } },
     { DOT("f64[64,34]", "f64[34,66]", "f64[64,66]", "lhs=[1], rhs=[0]"),
       { "cp.async.ca.shared.global", "cp.async.cg.shared.global" } },
-    { DOT("f16[70,40]", "f16[66,40]", "f16[70,66]", "lhs=[1], rhs=[1]"), { "ld.shared.v4.f32" } },
+    { DOT("f16[70,40]", "f16[66,40]", "f16[70,66]", "lhs=[1], rhs=[1]"),
+      { "ld.shared.v4.f32" } },
     { ONE("%x: f32[3,64,40], %y: f32[3,40,65]", "f32[3,64,65]",
           "dot_general %x, %y {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]}"),
       { "cp.async.ca.shared.global" } },
@@ -67,11 +72,15 @@ static const struct {
     { ONE("%x: f32[3000]", "f32[3000]", "cumsum %x {axis=0}"), { "add.rn.f32" } },
     { ONE("%x: f32[3,5000]", "f32[3,5000]", "cumsum %x {axis=1}"), { "add.rn.f32" } },
     { ONE("%x: f32[4,600]", "i32[4,600]", "argsort %x {axis=1}"), { "st.global" } },
-    { ONE("%x: f32[5,1000,2]", "f32[5,1000,2]", "fft %x {inverse=false}"), { "bar.sync", "st.shared.f32" } },
-    { ONE("%x: f64[3,64,2]", "f64[3,64,2]", "fft %x {inverse=true}"), { "bar.sync", "st.shared.f64" } },
-    { ONE("%x: f32[2,2,3072,2]", "f32[2,2,3072,2]", "fft %x {inverse=false}"), { "bar.sync", "st.shared.f32" } },
+    { ONE("%x: f32[5,1000,2]", "f32[5,1000,2]", "fft %x {inverse=false}"),
+      { "bar.sync", "st.shared.f32" } },
+    { ONE("%x: f64[3,64,2]", "f64[3,64,2]", "fft %x {inverse=true}"),
+      { "bar.sync", "st.shared.f64" } },
+    { ONE("%x: f32[2,2,3072,2]", "f32[2,2,3072,2]", "fft %x {inverse=false}"),
+      { "bar.sync", "st.shared.f32" } },
     { ONE("%x: f32[2,4096,2]", "f32[2,4096,2]", "fft %x {inverse=true}"), { "st.global.f32" } },
-    { ONE("%x: f64[1,3125,2]", "f64[1,3125,2]", "fft %x {inverse=false}"), { "st.global.f64" } },
+    { ONE("%x: f64[1,3125,2]", "f64[1,3125,2]", "fft %x {inverse=false}"),
+      { "st.global.f64" } },
     { ONE("%x: f32[40,48,2]", "f32[40,48,2]", "fft %x {inverse=false}"), { "st.global" } },
     { ONE("%x: f64[130,3]", "i32[130,3]", "argsort %x {axis=0}"), { "bar.sync", "st.shared" } },
     { ONE("%x: bf16[2,700], %y: i64[2,700]", "i32[2,700]", "argsort %x, %y {axis=1}"),
@@ -111,7 +120,8 @@ compare(const ir_graph *f, const char *text, int processors)
     void **got = laws_values(f->n_out, f->out, f), **want;
 
     ck_assert_msg(rt_run_graph(f, &twin, in, &want) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_msg(grid_run_for(f, (cg_target){ .processors = processors }, in, got) == COT_OK, "%s\n%s", cot_error(ctx), text);
+    ck_assert_msg(grid_run_for(f, (cg_target){ .processors = processors }, in, got) == COT_OK,
+                  "%s\n%s", cot_error(ctx), text);
     for (int i = 0; i < f->n_out; i++)
         ck_assert_msg(laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]) < 0,
                       "differs at %lld:\n%s",
@@ -145,14 +155,17 @@ START_TEST(tiles_that_go_round)
     compare(parsed(tiles[_i].text), tiles[_i].text, tiles[_i].processors);
     t = (cg_target){ .processors = 2 * tiles[_i].processors };
     if (ptx)
-        ck_assert_str_ne(ptx, ptx_with(parsed(tiles[_i].text), t, (const char *const[4]){ "fma.rn.f32" }));
+        ck_assert_str_ne(
+            ptx, ptx_with(parsed(tiles[_i].text), t, (const char *const[4]){ "fma.rn.f32" }));
 }
 END_TEST
 
 /* No declaration of a function that is not there: what is emitted needs no library. */
 START_TEST(ptx_is_what_it_should_be)
 {
-    const char *ptx = ptx_with(parsed(program[_i].text), (cg_target){ .cpu = _i % 2 ? "sm_90" : "sm_80" }, program[_i].ptx);
+    const char *ptx =
+        ptx_with(parsed(program[_i].text), (cg_target){ .cpu = _i % 2 ? "sm_90" : "sm_80" },
+                 program[_i].ptx);
 
     if (!ptx)
         return;

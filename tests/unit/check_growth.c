@@ -219,10 +219,11 @@ doubled_calls(ir_buf *b, int n)
 {
     write_large(b, "f0");
     for (int i = 1; i <= n; i++)
-        ir_buf_printf(b,
-                      "fn @f%d(%%x: f32[8]) -> (f32[8]) {\n %%0 = call %%x {body=@f%d} : f32[8]\n"
-                      " %%1 = call %%0 {body=@f%d} : f32[8]\n ret %%1\n}\n",
-                      i, i - 1, i - 1);
+        ir_buf_printf(
+            b,
+            "fn @f%d(%%x: f32[8]) -> (f32[8]) {\n %%0 = call %%x {body=@f%d} : f32[8]\n"
+            " %%1 = call %%0 {body=@f%d} : f32[8]\n ret %%1\n}\n",
+            i, i - 1, i - 1);
 }
 
 static void
@@ -398,7 +399,8 @@ static void
 fails_inside(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_cond(cot_lt(cot_reduce_sum(in[0]), 1), fails, fails, .in = COT_VALUES(in[0]), .user = user);
+    out[0] = cot_cond(cot_lt(cot_reduce_sum(in[0]), 1), fails, fails, .in = COT_VALUES(in[0]),
+                      .user = user);
 }
 
 /* Whatever was made for a trace that fails is there for the next one. */

@@ -1,14 +1,15 @@
-/* Branches and loops that the GPU decides by itself (codegen/lower/guard.h): the reference evaluator's bits,
- * whatever the predicates say, and how often the host asked. */
+/* Branches and loops that the GPU decides by itself (codegen/lower/guard.h): the reference
+ * evaluator's bits, whatever the predicates say, and how often the host asked. */
 #include "tests/gpu/arrays.h"
 
 #include "runtime/cuda/gpu.h"
 
 /* ---- programs ---- */
 
-#define HEAD "fn @up(%x: f32[3000]) -> f32[3000] {\n  %0 = sin %x : f32[3000]\n  ret %0\n}\n" \
-             "fn @down(%x: f32[3000]) -> f32[3000] {\n  %0 = neg %x : f32[3000]\n  ret %0\n}\n" \
-             "fn @keep(%x: f32[3000]) -> f32[3000] {\n  ret %x\n}\n"
+#define HEAD                                                                                   \
+    "fn @up(%x: f32[3000]) -> f32[3000] {\n  %0 = sin %x : f32[3000]\n  ret %0\n}\n"           \
+    "fn @down(%x: f32[3000]) -> f32[3000] {\n  %0 = neg %x : f32[3000]\n  ret %0\n}\n"         \
+    "fn @keep(%x: f32[3000]) -> f32[3000] {\n  ret %x\n}\n"
 
 /* The first one element of x, another value: in place. */
 #define PUT "fn @put(%x: f32[3000], %i: i64[]) -> f32[3000] {\n"                             \
@@ -48,16 +49,17 @@ static const char in_place[] = PUT
     "  %1 = cond %b, %0, %i {branches=[@leave, @put]} : f32[3000]\n"
     "  ret %1\n}\n";
 
-static const char in_branch[] = HEAD
-    "fn @inner(%x: f32[3000], %c: bool[]) -> f32[3000] {\n"
-    "  %0 = mul %x, %x : f32[3000]\n"
-    "  %1 = cond %c, %0 {branches=[@up, @down]} : f32[3000]\n"
-    "  %2 = add %1, %x : f32[3000]\n"
-    "  ret %2\n}\n"
-    "fn @other(%x: f32[3000], %c: bool[]) -> f32[3000] {\n  %0 = exp %x : f32[3000]\n  ret %0\n}\n"
-    "fn @f(%b: bool[], %c: bool[], %x: f32[3000]) -> f32[3000] {\n"
-    "  %0 = cond %b, %x, %c {branches=[@other, @inner]} : f32[3000]\n"
-    "  ret %0\n}\n";
+static const char in_branch[] =
+    HEAD "fn @inner(%x: f32[3000], %c: bool[]) -> f32[3000] {\n"
+         "  %0 = mul %x, %x : f32[3000]\n"
+         "  %1 = cond %c, %0 {branches=[@up, @down]} : f32[3000]\n"
+         "  %2 = add %1, %x : f32[3000]\n"
+         "  ret %2\n}\n"
+         "fn @other(%x: f32[3000], %c: bool[]) -> f32[3000] {\n  %0 = exp %x : f32[3000]\n  "
+         "ret %0\n}\n"
+         "fn @f(%b: bool[], %c: bool[], %x: f32[3000]) -> f32[3000] {\n"
+         "  %0 = cond %b, %x, %c {branches=[@other, @inner]} : f32[3000]\n"
+         "  ret %0\n}\n";
 
 /* A scan of the host within a branch, and a loop of few turns, which fails where it is not
  * taken and may not say so. */
@@ -82,7 +84,8 @@ static const char loops_in_branch[] = HEAD
 static const char turns[] =
     "fn @go(%n: i64[], %i: i64[], %x: f32[3000], %y: f32[3000]) -> bool[] {\n"
     "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
-    "fn @step(%n: i64[], %i: i64[], %x: f32[3000], %y: f32[3000]) -> (i64[], f32[3000], f32[3000]) {\n"
+    "fn @step(%n: i64[], %i: i64[], %x: f32[3000], %y: f32[3000]) -> (i64[], f32[3000], "
+    "f32[3000]) {\n"
     "  %1 = constant {data=1} : i64[]\n"
     "  %0 = add %i, %1 : i64[]\n"
     "  %2 = sin %x : f32[3000]\n"
@@ -91,7 +94,8 @@ static const char turns[] =
     "  %i = constant {data=0} : i64[]\n"
     "  %c = constant {data=7} : i64[]\n"
     "  %n = mul %k, %c : i64[]\n"
-    "  %0, %1, %2 = while %n, %i, %x, %y {consts=1, cond=@go, body=@step} : i64[], f32[3000], f32[3000]\n"
+    "  %0, %1, %2 = while %n, %i, %x, %y {consts=1, cond=@go, body=@step} : i64[], f32[3000], "
+    "f32[3000]\n"
     "  ret %1, %2, %0\n}\n";
 
 /* A loop and a branch in a loop, one carry of which is written in parts. */
@@ -163,29 +167,32 @@ static const char deep[] =
     "  ret %0, %7\n}\n"
     RUN;
 
-/* A scan whose steps have loops of many turns, one in a branch: what is stacked, from both ends. */
+/* A scan whose steps have loops of many turns, one in a branch: what is stacked, from both
+ * ends. */
 static const char steps[] =
-    GROWS
-    "fn @loop(%x: f32[3000]) -> f32[3000] {\n"
-    "  %0 = while %x {cond=@small, body=@grow} : f32[3000]\n  ret %0\n}\n"
-    "fn @leave(%x: f32[3000]) -> f32[3000] {\n  ret %x\n}\n"
-    "fn @step(%k: i64[], %i: i64[], %c: f32[3000], %x: f32[3000], %b: bool[]) -> (i64[], f32[3000], f32[3000], i64[]) {\n"
-    "  %1 = constant {data=1} : i64[]\n"
-    "  %0 = add %i, %1 : i64[]\n"
-    "  %h = constant {data=0.0625} : f32[3000]\n"
-    "  %2 = fma %c, %h, %x : f32[3000]\n"
-    "  %a = abs %2 : f32[3000]\n"
-    "  %d = add %a, %h : f32[3000]\n"
-    "  %3 = cond %b, %d {branches=[@leave, @loop]} : f32[3000]\n"
-    "  %4 = mul %3, %h : f32[3000]\n"
-    "  %5 = while %4 {cond=@small, body=@grow} : f32[3000]\n"
-    "  %6 = mul %i, %k : i64[]\n"
-    "  %7 = sub %5, %3 : f32[3000]\n"
-    "  ret %0, %7, %3, %6\n}\n"
-    "fn @f(%k: i64[], %x: f32[3000], %xs: f32[11,3000], %bs: bool[11]) -> (f32[3000], f32[11,3000], i64[11], i64[]) {\n"
-    "  %i = constant {data=5} : i64[]\n"
-    "  %0, %1, %2, %3 = scan %k, %i, %x, %xs, %bs {consts=1, carries=2, length=11, BACK body=@step} : i64[], f32[3000], f32[11,3000], i64[11]\n"
-    "  ret %1, %2, %3, %0\n}\n";
+    GROWS "fn @loop(%x: f32[3000]) -> f32[3000] {\n"
+          "  %0 = while %x {cond=@small, body=@grow} : f32[3000]\n  ret %0\n}\n"
+          "fn @leave(%x: f32[3000]) -> f32[3000] {\n  ret %x\n}\n"
+          "fn @step(%k: i64[], %i: i64[], %c: f32[3000], %x: f32[3000], %b: bool[]) -> (i64[], "
+          "f32[3000], f32[3000], i64[]) {\n"
+          "  %1 = constant {data=1} : i64[]\n"
+          "  %0 = add %i, %1 : i64[]\n"
+          "  %h = constant {data=0.0625} : f32[3000]\n"
+          "  %2 = fma %c, %h, %x : f32[3000]\n"
+          "  %a = abs %2 : f32[3000]\n"
+          "  %d = add %a, %h : f32[3000]\n"
+          "  %3 = cond %b, %d {branches=[@leave, @loop]} : f32[3000]\n"
+          "  %4 = mul %3, %h : f32[3000]\n"
+          "  %5 = while %4 {cond=@small, body=@grow} : f32[3000]\n"
+          "  %6 = mul %i, %k : i64[]\n"
+          "  %7 = sub %5, %3 : f32[3000]\n"
+          "  ret %0, %7, %3, %6\n}\n"
+          "fn @f(%k: i64[], %x: f32[3000], %xs: f32[11,3000], %bs: bool[11]) -> (f32[3000], "
+          "f32[11,3000], i64[11], i64[]) {\n"
+          "  %i = constant {data=5} : i64[]\n"
+          "  %0, %1, %2, %3 = scan %k, %i, %x, %xs, %bs {consts=1, carries=2, length=11, BACK "
+          "body=@step} : i64[], f32[3000], f32[11,3000], i64[11]\n"
+          "  ret %1, %2, %3, %0\n}\n";
 
 /* Such a scan in a loop; a loop of many turns in a branch outside of all others. */
 static const char steps_in_turns[] =
@@ -205,16 +212,19 @@ static const char steps_in_turns[] =
     "  ret %2, %3\n}\n"
     "fn @go(%n: i64[], %xs: f32[3,3000], %i: i64[], %x: f32[3000], %s: f32[3]) -> bool[] {\n"
     "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
-    "fn @step(%n: i64[], %xs: f32[3,3000], %i: i64[], %x: f32[3000], %s: f32[3]) -> (i64[], f32[3000], f32[3]) {\n"
+    "fn @step(%n: i64[], %xs: f32[3,3000], %i: i64[], %x: f32[3000], %s: f32[3]) -> (i64[], "
+    "f32[3000], f32[3]) {\n"
     "  %1 = constant {data=1} : i64[]\n"
     "  %0 = add %i, %1 : i64[]\n"
-    "  %2, %3 = scan %x, %xs {carries=1, length=3, reverse=true, body=@one} : f32[3000], f32[3]\n"
+    "  %2, %3 = scan %x, %xs {carries=1, length=3, reverse=true, body=@one} : f32[3000], "
+    "f32[3]\n"
     "  %4 = add %3, %s : f32[3]\n"
     "  ret %0, %2, %4\n}\n"
     "fn @f(%n: i64[], %x: f32[3000], %xs: f32[3,3000]) -> (f32[3000], f32[3], i64[]) {\n"
     "  %i = constant {data=0} : i64[]\n"
     "  %s = constant {data=0} : f32[3]\n"
-    "  %0, %1, %2 = while %n, %xs, %i, %x, %s {consts=2, cond=@go, body=@step} : i64[], f32[3000], f32[3]\n"
+    "  %0, %1, %2 = while %n, %xs, %i, %x, %s {consts=2, cond=@go, body=@step} : i64[], "
+    "f32[3000], f32[3]\n"
     "  ret %1, %2, %0\n}\n";
 
 /* A loop whose turns are more launches than are skipped lightly. */
@@ -332,7 +342,7 @@ START_TEST(the_host_looks_seldom)
         for (int again = 0; again < 3; again++) {
             const double_state before = looked();
             const uint64_t replays = gpu->replays;
-            const int64_t chunks = (7 * n + 1 + 7) / 8;    /* the last turn only finds the end */
+            const int64_t chunks = (7 * n + 1 + 7) / 8; /* the last turn only finds the end */
 
             ck_assert_int_eq(run(k, &a), COT_OK);
             ck_assert_int_eq(looked().syncs - before.syncs, chunks);
@@ -410,7 +420,8 @@ START_TEST(a_bound_is_passed)
         s = run(k, &a);
         if (s != COT_OK) {
             ck_assert_int_eq(s, COT_ERR_BOUND);
-            ck_assert_msg(strstr(cot_error(ctx), "while: still goes on after") != NULL, "%s", cot_error(ctx));
+            ck_assert_msg(strstr(cot_error(ctx), "while: still goes on after") != NULL, "%s",
+                          cot_error(ctx));
             cot_error_clear(ctx);
             failed++;
         }

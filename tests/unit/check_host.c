@@ -117,13 +117,19 @@ buffer(cot_dtype t, cg_space space, int64_t n, int64_t offset)
 static void
 call_kernel(int kernel, uint32_t from, cg_val at, uint32_t to, cg_val put, cg_val param)
 {
-    cg_call_kernel(&b, kernel, (uint32_t[]){ from, to }, (cg_val[]){ at, put }, param ? 1 : 0, &param);
+    cg_call_kernel(&b, kernel, (uint32_t[]){ from, to }, (cg_val[]){ at, put }, param ? 1 : 0,
+                   &param);
 }
 
 static cot_status
 run(record *r, void *const *args, void *work)
 {
-    const cg_device d = { .self = r, .launch = launch, .copy = copy, .read = read_bytes, .write = write_bytes, .call = call };
+    const cg_device d = { .self = r,
+                          .launch = launch,
+                          .copy = copy,
+                          .read = read_bytes,
+                          .write = write_bytes,
+                          .call = call };
     void *frame = malloc(cg_host_bytes(m));
 
     m->work_bytes = 64;
@@ -174,7 +180,9 @@ halving(uint32_t x, uint32_t y, uint32_t n, int64_t most)
     count = cg_while_carry(&b, loop, COT_I64, zero);
     call_kernel(IS_LARGE, y, 0, p, 0, 0);
     go = cg_load(&b, p, zero, 0);
-    cg_fail_if(&b, cg_insn2(&b, SC_and, COT_BOOL, go, cg_insn2(&b, SC_le, COT_I64, cg_i64(&b, most), count)),
+    cg_fail_if(&b,
+               cg_insn2(&b, SC_and, COT_BOOL, go,
+                        cg_insn2(&b, SC_le, COT_I64, cg_i64(&b, most), count)),
                COT_ERR_BOUND);
     cg_while_test(&b, loop, go);
     call_kernel(HALVE, y, 0, y, 0, 0);
@@ -255,7 +263,9 @@ START_TEST(a_foreign_function_is_handed_the_devices_memory)
     cg_extern_arg arg[3] = { { .buffer = 1 + in, .offset = cg_i64(&b, 1) },
                              { .buffer = 1 + out, .writes = true },
                              { .type = COT_I64, .value = cg_i64(&b, 40) } };
-    const cg_extern e = { .name = "lib.add", .symbol = "add", .prototype = "", .n = 3, .arg = arg };
+    const cg_extern e = {
+        .name = "lib.add", .symbol = "add", .prototype = "", .n = 3, .arg = arg
+    };
     int32_t count = 0;
     record r = { 0 };
 
@@ -305,9 +315,15 @@ START_TEST(the_manifest_lists_buffers_and_steps)
     ir_buf_init(&text, &arena);
     cg_host_print(&text, m);
     static const char *const part[] = {
-        "{\"type\": \"f32\", \"size\": 4, \"bytes\": 8, \"constant\": \"AACAPwAAAEA=\"}", "\"work\": 0}", "\"argument\": 2}",
-        "{\"copy\": 4, \"to\": [1, ", "{\"while\": ", "\"is\": \"le\", \"type\": \"i64\"", "\"status\": 8}",
-        "{\"launch\": 1, \"buffers\": [[1], [1]], \"params\": []}", "{\"launch\": 0, \"buffers\": [[2, ",
+        "{\"type\": \"f32\", \"size\": 4, \"bytes\": 8, \"constant\": \"AACAPwAAAEA=\"}",
+        "\"work\": 0}",
+        "\"argument\": 2}",
+        "{\"copy\": 4, \"to\": [1, ",
+        "{\"while\": ",
+        "\"is\": \"le\", \"type\": \"i64\"",
+        "\"status\": 8}",
+        "{\"launch\": 1, \"buffers\": [[1], [1]], \"params\": []}",
+        "{\"launch\": 0, \"buffers\": [[2, ",
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         ck_assert_msg(strstr(text.text, part[i]), "no %s in\n%s", part[i], text.text);

@@ -113,7 +113,8 @@ START_TEST(made_at_once_traced_when_called)
                         cot_vmap(id, .in_dims = COT_ALL(-1)) };
     for (int k = 0; k < 3; k++) {
         const cot_graph *graph;
-        ck_assert_int_eq(cot_trace_fn(kinds[k], (cot_types){ .n = 1, .at = &m }, &graph), COT_OK);
+        ck_assert_int_eq(cot_trace_fn(kinds[k], (cot_types){ .n = 1, .at = &m }, &graph),
+                         COT_OK);
         cot_type t = cot_graph_out_type(graph, 0);
         size[k] = cot_type_size(&t, 0);
     }

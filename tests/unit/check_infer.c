@@ -72,13 +72,17 @@ static const infer_row good[] = {
       "f32[5,4]" },
     { "%x: f32[7,4], %i: i32[3,1]",
       "gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0], sizes=[1,4]}", "f32[3,4]" },
+      "index_map=[0], sizes=[1,4]}",
+      "f32[3,4]" },
     { "%x: f32[0,7], %i: i32[0,3,1]",
       "gather %x, %i {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], "
-      "index_map=[1], sizes=[1,1], mode=fill}", "f32[0,3]" },
+      "index_map=[1], sizes=[1,1], mode=fill}",
+      "f32[0,3]" },
     { "%x: f32[7,4], %i: i32[3,1], %z: f32[4,3]",
-      "scatter_add %x, %i, %z {window_dims=[0], inserted=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0]}", "f32[7,4]" },
+      "scatter_add %x, %i, %z {window_dims=[0], inserted=[0], operand_batch=[], "
+      "indices_batch=[], "
+      "index_map=[0]}",
+      "f32[7,4]" },
     { "%x: f32[3]", "call %x {body=@id}", "f32[3]" },
     { "%p: bool[3], %x: f32[3]", "cond %p, %x {branches=[@id, @id]}", "f32[3]" },
     { "%p: i64[], %x: f32[3]", "cond %p, %x {branches=[@id]}", "f32[3]" },
@@ -167,31 +171,41 @@ static const infer_row bad[] = {
       "at most 5 on axis 0" },
     { "%x: f32[7,4], %i: i32[3,2]",
       "gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0], sizes=[1,4]}", "index_map has 1 entries; wants 2" },
+      "index_map=[0], sizes=[1,4]}",
+      "index_map has 1 entries; wants 2" },
     { "%x: f32[7,4], %i: i32[3,1]",
       "gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0], sizes=[2,4]}", "sizes[0] is 2; wants 1" },
+      "index_map=[0], sizes=[2,4]}",
+      "sizes[0] is 2; wants 1" },
     { "%x: f32[7,4], %i: i32[3,1]",
       "gather %x, %i {offset_dims=[2], collapsed=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0], sizes=[1,4]}", "offset_dims[0] is 2; wants 0 to 1" },
+      "index_map=[0], sizes=[1,4]}",
+      "offset_dims[0] is 2; wants 0 to 1" },
     { "%x: f32[7,4], %i: i32[3,1]",
       "gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[0], indices_batch=[0], "
-      "index_map=[0], sizes=[1,4]}", "axis 0 is named twice" },
+      "index_map=[0], sizes=[1,4]}",
+      "axis 0 is named twice" },
     { "%x: f32[7,4], %i: f32[3,1]",
       "gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0], sizes=[1,4]}", "wants integers" },
+      "index_map=[0], sizes=[1,4]}",
+      "wants integers" },
     { "%x: f32[7,4], %i: i32[]",
       "gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0], sizes=[1,4]}", "index vectors along a last axis" },
+      "index_map=[0], sizes=[1,4]}",
+      "index vectors along a last axis" },
     { "%x: f32[7,4], %i: i32[3,1], %z: f32[3,5]",
       "scatter %x, %i, %z {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0]}", "window sizes differ: x axis 1 has 4, updates axis 1 has 5" },
+      "index_map=[0]}",
+      "window sizes differ: x axis 1 has 4, updates axis 1 has 5" },
     { "%x: f32[7,4], %i: i32[3,1], %z: f32[2,4]",
       "scatter %x, %i, %z {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0]}", "index sizes differ: indices axis 0 has 3, updates axis 0 has 2" },
+      "index_map=[0]}",
+      "index sizes differ: indices axis 0 has 3, updates axis 0 has 2" },
     { "%x: bool[7], %i: i32[3,1], %z: bool[3]",
-      "scatter_add %x, %i, %z {window_dims=[], inserted=[0], operand_batch=[], indices_batch=[], "
-      "index_map=[0]}", "wants a number" },
+      "scatter_add %x, %i, %z {window_dims=[], inserted=[0], operand_batch=[], "
+      "indices_batch=[], "
+      "index_map=[0]}",
+      "wants a number" },
     { "%x: f32[4]", "call %x {body=@id}", "body: input 0 is f32[3]; wants f32[4]" },
     { "%x: f32[3]", "call %x {body=@two}", "body: has 2 inputs; wants 1" },
     { "%p: f32[], %x: f32[3]", "cond %p, %x {branches=[@id]}", "wants an integer or bool" },

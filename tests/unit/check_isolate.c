@@ -1,8 +1,8 @@
-/* Compilation in a child process: it gives the same results, its death is a status, and the context
- * goes on.
+/* Compilation in a child process: it gives the same results, its death is a status, and the
+ * context goes on.
  *
- * A child is told from its parent by its number: the context's allocator, which both call, does to
- * the child what a case wants. */
+ * A child is told from its parent by its number: the context's allocator, which both call,
+ * does to the child what a case wants. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

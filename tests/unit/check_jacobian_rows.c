@@ -93,7 +93,8 @@ three_times(cot_fn *fwd, cot_fn *half, const double *x, const double *want)
     type[k++] = cot_f64(2);
     for (int call = 0; call < 3; call++) {
         in[n] = call == 0, in[n + 1] = call == 1 ? 1 : 2 * call;
-        gives(half, (cot_types){ .n = k, .at = type }, in, 1, IN(want[0] * in[n], want[1] * in[n + 1]));
+        gives(half, (cot_types){ .n = k, .at = type }, in, 1,
+              IN(want[0] * in[n], want[1] * in[n + 1]));
     }
 }
 
@@ -120,16 +121,18 @@ START_TEST(b128)
     for (int j = 1; j < cot_graph_n_out(g); j++)
         type[k++] = cot_graph_out_type(g, j);
     type[k++] = cot_f64(3);
-    snprintf(want, sizeof want,
-             "main.c:9: lin(cubes): argument %d, the tangent of argument 0 of cubes, is f64[3]; "
-             "wants f64[2]",
-             k - 1);
+    snprintf(
+        want, sizeof want,
+        "main.c:9: lin(cubes): argument %d, the tangent of argument 0 of cubes, is f64[3]; "
+        "wants f64[2]",
+        k - 1);
     traced_fails(lin, (cot_types){ .n = k, .at = type }, COT_ERR_SHAPE, want);
     type[k - 1] = cot_f32(2);
-    snprintf(want, sizeof want,
-             "main.c:9: lin(cubes): argument %d, the tangent of argument 0 of cubes, is f32[2]; "
-             "wants f64[2]",
-             k - 1);
+    snprintf(
+        want, sizeof want,
+        "main.c:9: lin(cubes): argument %d, the tangent of argument 0 of cubes, is f32[2]; "
+        "wants f64[2]",
+        k - 1);
     traced_fails(lin, (cot_types){ .n = k, .at = type }, COT_ERR_DTYPE, want);
 }
 END_TEST
@@ -252,7 +255,9 @@ START_TEST(b138)
     static const struct {
         cot_body *body;
         int n_in, n_out;
-    } f[] = { { cubes, 1, 1 }, { sines, 1, 1 }, { sum3, 1, 1 }, { affine, 3, 2 }, { pair, 2, 2 } };
+    } f[] = {
+        { cubes, 1, 1 }, { sines, 1, 1 }, { sum3, 1, 1 }, { affine, 3, 2 }, { pair, 2, 2 }
+    };
 
     for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
         cot_fn *g = cot_fn_new(ctx, "f", f[i].body, f[i].n_in, f[i].n_out, NULL);

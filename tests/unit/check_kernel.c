@@ -550,7 +550,9 @@ START_TEST(failure_is_a_status)
     in = 1;
     cg_code natural;
     ck_assert_int_eq(cg_llvm()->natural(ctx, &t, code.entry, 2, false, &natural), COT_OK);
-    ck_assert_int_eq(((int (*)(const int32_t *, int32_t *, void *))natural.natural)(&in, &out, NULL), COT_ERR_BOUND);
+    ck_assert_int_eq(
+        ((int (*)(const int32_t *, int32_t *, void *))natural.natural)(&in, &out, NULL),
+        COT_ERR_BOUND);
     cg_llvm()->unload(&natural);
     ck_assert_int_eq(out, 3);
     cg_llvm()->unload(&code);

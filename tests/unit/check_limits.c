@@ -373,8 +373,10 @@ START_TEST(seconds)
 
     ck_assert_int_eq(compile(c, slow_body, "eval"), COT_ERR_LIMIT);
     const char *said = strstr(cot_error(c), "took ");
-    ck_assert_msg(said && sscanf(said, "took %lf seconds; the limit of a call is %lf (cot_limits)",
-                                 &took, &limit) == 2 && took >= 1.2 && limit == 1,
+    ck_assert_msg(said &&
+                      sscanf(said, "took %lf seconds; the limit of a call is %lf (cot_limits)",
+                             &took, &limit) == 2 &&
+                      took >= 1.2 && limit == 1,
                   "%s", cot_error(c));
     cot_error_clear(c);
     ck_assert_int_eq(compile(c, short_body, "eval"), COT_OK);

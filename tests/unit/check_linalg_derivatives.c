@@ -189,10 +189,10 @@ BODY(by_vectors, cot_value v; cot_value w = cot_eigh(x, &v, .triangle = 1);
      out[0] = cot_reduce_sum(cot_mul(f32s(t, 3, 0, (const float[]){ 0.75f, 1.25f, -0.5f }),
                                      y));)
 
-/* Both solutions are smooth where values meet: what the vectors turn cancels.  In reverse mode
- * two cotangents of size a are subtracted, with errors of some ulps of a, and divided by the
- * gap of the values, so the bound is 4 ulps of a over the gap.  Gradients of 40 digits are those
- * of -x^+ dx z and what it has outside of the rows of x, and of -x^-1 dx z. */
+/* Both solutions are smooth where values meet: what the vectors turn cancels.  In reverse
+ * mode two cotangents of size a are subtracted, with errors of some ulps of a, and divided
+ * by the gap of the values, so the bound is 4 ulps of a over the gap.  Gradients of 40
+ * digits are those of -x^+ dx z and what it has outside of the rows of x, and of -x^-1 dx z. */
 static const struct close {
     cot_body *body;
     int m, n;

@@ -109,7 +109,8 @@ switches(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
     (void)t, (void)user;
     overwrite_stack();
-    out[0] = cot_switch(cot_convert(cot_reduce_max(in[1]), COT_I32), list, .in = COT_VALUES(in[0]));
+    out[0] =
+        cot_switch(cot_convert(cot_reduce_max(in[1]), COT_I32), list, .in = COT_VALUES(in[0]));
 }
 
 START_TEST(of_operands)
@@ -120,8 +121,8 @@ START_TEST(of_operands)
                  (const double[]){ 1, 2, 10, 20 }, 0);
     traced_gives(cot_fn_new(ctx, "indexes", indexes, 1, 1, NULL), matrix(), in, cot_f64(2),
                  (const double[]){ 2, 4 }, 0);
-    traced_gives(cot_fn_new(ctx, "switches", switches, 2, 1, NULL), two_vectors(), in, cot_f64(2),
-                 (const double[]){ 2, 4 }, 0);
+    traced_gives(cot_fn_new(ctx, "switches", switches, 2, 1, NULL), two_vectors(), in,
+                 cot_f64(2), (const double[]){ 2, 4 }, 0);
 }
 END_TEST
 

@@ -79,7 +79,9 @@ START_TEST(modules)
         "  return %0 : tensor<3xf64>\n}\n";
     const cot_graph *g;
 
-    ck_assert_msg(cot_import_stablehlo(ctx, "f.mlir", text, sizeof text - 1, NULL, &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_import_stablehlo(ctx, "f.mlir", text, sizeof text - 1, NULL, &g) ==
+                      COT_OK,
+                  "%s", cot_error(ctx));
     prints(g);
 }
 END_TEST
@@ -152,8 +154,9 @@ START_TEST(values)
     char text[4096];
 
     captured(stdout, print_all, text, sizeof text);
-    ck_assert_str_eq(text, "x [0.5, -2.5000000000000001e+300, inf, 0.10000000000000001]\nx [1.5, 0.25]\n"
-                           "z (0.5, 1.0000000000000001e+300)\n");
+    ck_assert_str_eq(
+        text, "x [0.5, -2.5000000000000001e+300, inf, 0.10000000000000001]\nx [1.5, 0.25]\n"
+              "z (0.5, 1.0000000000000001e+300)\n");
 }
 END_TEST
 

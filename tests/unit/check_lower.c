@@ -1,9 +1,10 @@
-/* Compiled kernels agree with the reference evaluator, bit for bit, at every vector width and number of
- * threads.
+/* Compiled kernels agree with the reference evaluator, bit for bit, at every vector width and
+ * number of threads.
  *
- * Each row is a graph as text.  It is prepared as every graph is before kernels, evaluated by
- * the reference evaluator, lowered and run for each width that the machine has, on the same inputs: numbers
- * drawn from a fixed seed, among them zeros of both signs, infinities and NaN. */
+ * Each row is a graph as text.  It is prepared as every graph is before kernels, evaluated
+ * by the reference evaluator, lowered and run for each width that the machine has, on the
+ * same inputs: numbers drawn from a fixed seed, among them zeros of both signs, infinities
+ * and NaN. */
 
 #include "codegen/backend.h"
 #include "codegen/kernel/cost.h"
@@ -54,10 +55,13 @@ run_one(trial *t, const char *name, int bits, int threads, bool fuse)
                 ir_buf_init(&b, &a);
                 ir_print(&b, f, 0);
                 cg_module_print(&b, m);
-                ck_abort_msg("%s: %d bits, %d threads, fuse %d: output %d differs at %lld: %llx, wants %llx\n%s", name,
-                             bits, threads, fuse, i, (long long)k,
-                             (long long)(y->dtype == COT_F32 ? ((uint32_t *)t->args[f->n_in + i])[k] : 0),
-                             (long long)(y->dtype == COT_F32 ? ((uint32_t *)t->want[i])[k] : 0), b.text);
+                ck_abort_msg(
+                    "%s: %d bits, %d threads, fuse %d: output %d differs at %lld: %llx, wants "
+                    "%llx\n%s",
+                    name, bits, threads, fuse, i, (long long)k,
+                    (long long)(y->dtype == COT_F32 ? ((uint32_t *)t->args[f->n_in + i])[k]
+                                                    : 0),
+                    (long long)(y->dtype == COT_F32 ? ((uint32_t *)t->want[i])[k] : 0), b.text);
             }
         free(t->args[f->n_in + i]);
     }
@@ -117,7 +121,10 @@ lowered(cot_context *ctx, const char *text, size_t n)
     ck_assert_msg(ir_parse(ctx, "text", text, n, &m) == COT_OK, "%s", cot_error(ctx));
     ck_assert_int_eq(pass_prepare(m.fn[m.n - 1], &f), COT_OK);
     ck_assert_int_eq(cg_llvm()->target(ctx, &target), COT_OK);
-    ck_assert_int_eq(cg_lower(f, &(cg_lower_options){ .target = &target, .threads = 1, .fuse = true }, &ctx->arena, &kernels), COT_OK);
+    ck_assert_int_eq(
+        cg_lower(f, &(cg_lower_options){ .target = &target, .threads = 1, .fuse = true },
+                 &ctx->arena, &kernels),
+        COT_OK);
     return kernels;
 }
 
@@ -166,7 +173,8 @@ START_TEST(chains_of_results_grow_linearly)
 }
 END_TEST
 
-/* Of y = x; y = the two halves y w and y v, side by side as a gradient puts them, `levels` times. */
+/* Of y = x; y = the two halves y w and y v, side by side as a gradient puts them, `levels`
+ * times. */
 static size_t
 kernels_of_halves(int levels)
 {
@@ -175,18 +183,24 @@ kernels_of_halves(int levels)
     ir_buf text;
 
     ir_buf_init(&text, &ctx->arena);
-    ir_buf_printf(&text, "fn @f(%%x: f32[1], %%w: f32[%d]) -> f32[%d] {\n  %%0 = constant {data=0} : f32[]\n"
-                         "  %%1 = slice %%x {start=[0], limit=[1], stride=[1]} : f32[1]\n", most, most);
+    ir_buf_printf(
+        &text,
+        "fn @f(%%x: f32[1], %%w: f32[%d]) -> f32[%d] {\n  %%0 = constant {data=0} : f32[]\n"
+        "  %%1 = slice %%x {start=[0], limit=[1], stride=[1]} : f32[1]\n",
+        most, most);
     for (int i = 0, n = 1; i < levels; i++, n *= 2) {
         const int y = 7 * i + 1;
         for (int half = 0; half < 2; half++) {
-            ir_buf_printf(&text, "  %%%d = slice %%w {start=[%d], limit=[%d], stride=[1]} : f32[%d]\n",
+            ir_buf_printf(&text,
+                          "  %%%d = slice %%w {start=[%d], limit=[%d], stride=[1]} : f32[%d]\n",
                           y + 1 + half, half, n + half, n);
-            ir_buf_printf(&text, "  %%%d = mul %%%d, %%%d : f32[%d]\n", y + 3 + half, y, y + 1 + half, n);
+            ir_buf_printf(&text, "  %%%d = mul %%%d, %%%d : f32[%d]\n", y + 3 + half, y,
+                          y + 1 + half, n);
         }
         for (int half = 0; half < 2; half++)
-            ir_buf_printf(&text, "  %%%d = pad %%%d, %%0 {low=[%d], high=[%d], interior=[0]} : f32[%d]\n",
-                          y + 5 + half, y + 3 + half, half ? n : 0, half ? 0 : n, 2 * n);
+            ir_buf_printf(
+                &text, "  %%%d = pad %%%d, %%0 {low=[%d], high=[%d], interior=[0]} : f32[%d]\n",
+                y + 5 + half, y + 3 + half, half ? n : 0, half ? 0 : n, 2 * n);
         ir_buf_printf(&text, "  %%%d = add %%%d, %%%d : f32[%d]\n", y + 7, y + 5, y + 6, 2 * n);
     }
     ir_buf_printf(&text, "  ret %%%d\n}\n", 7 * levels + 1);
@@ -195,7 +209,8 @@ kernels_of_halves(int levels)
     return length;
 }
 
-/* What two halves are made of is not made again for each, and again for each of their halves. */
+/* What two halves are made of is not made again for each, and again for each of their
+ * halves. */
 START_TEST(halves_of_halves_grow_slowly)
 {
     ck_assert_uint_lt(kernels_of_halves(11), 4 * kernels_of_halves(8));
@@ -211,7 +226,8 @@ START_TEST(a_loop_costs_what_its_steps_do)
         "  %0 = dot_general %w, %c {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[64]\n"
         "  %1 = abs %0 : f32[64]\n  ret %1\n}\n"
         "fn @f(%w: f32[64,64], %c: f32[64]) -> f32[64] {\n"
-        "  %0 = scan %w, %c {consts=1, carries=1, length=10, body=@step} : f32[64]\n  ret %0\n}\n";
+        "  %0 = scan %w, %c {consts=1, carries=1, length=10, body=@step} : f32[64]\n  ret "
+        "%0\n}\n";
     const int64_t product = 2 * 64 * 64, matrix = 64 * 64 * 4;
     cot_context *ctx = cot_context_new(NULL);
     int64_t flops, bytes;

@@ -1,6 +1,6 @@
-/* Kernels that break one rule of the kernel IR, by the message that refuses each, beside the nearest
- * kernels that keep it: where a value may be seen, what its type is, which loop may stand in which,
- * how far an extent may go. */
+/* Kernels that break one rule of the kernel IR, by the message that refuses each, beside the
+ * nearest kernels that keep it: where a value may be seen, what its type is, which loop may
+ * stand in which, how far an extent may go. */
 #include <stdio.h>
 
 #include "codegen/kernel/kernel.h"
@@ -95,7 +95,8 @@ before_it_is(int n)
     last(CG_STORE)->in[1] = k->n_insns;
 }
 
-/* What of a loop is seen behind it: 0 a value, 1 the variable, 2 a carried value, 3 its result. */
+/* What of a loop is seen behind it: 0 a value, 1 the variable, 2 a carried value, 3 its
+ * result. */
 static void
 behind_its_loop(int what)
 {
@@ -123,7 +124,8 @@ behind_the_outer_loop(int outside)
         end(l);
 }
 
-/* What a branch defines: 0 in the other branch, 1 behind both, 2 what the other one defines behind both. */
+/* What a branch defines: 0 in the other branch, 1 behind both, 2 what the other one defines
+ * behind both. */
 static void
 out_of_its_branch(int where)
 {
@@ -138,8 +140,8 @@ out_of_its_branch(int where)
         put(where == 1 ? then : where == 2 ? other : number(3));
 }
 
-/* A while's values: 0 of the condition in the body, 1 of the body behind it, 2 carried, behind it, 3 its
- * result, 4 carried, in the body. */
+/* A while's values: 0 of the condition in the body, 1 of the body behind it, 2 carried,
+ * behind it, 3 its result, 4 carried, in the body. */
 static void
 out_of_its_while(int where)
 {
@@ -567,8 +569,8 @@ folds_until_a_value(int value)
     put(cg_loop_result(&b, l, 0));
 }
 
-/* Two results of one serial loop: 0 two trees, 1 a fold and a tree, 2 a carry and a tree, 3 a carry and a
- * fold, 4 two folds. */
+/* Two results of one serial loop: 0 two trees, 1 a fold and a tree, 2 a carry and a tree, 3
+ * a carry and a fold, 4 two folds. */
 static void
 mixes(int what)
 {

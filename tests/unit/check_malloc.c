@@ -1,7 +1,7 @@
-/* Memory runs short in libraries that do not ask the context for it: libzip, jansson, stdio.  This
- * program has malloc of its own, over the C library's, of which one call fails; each in turn.  A
- * call says that memory is short, and nothing else; it frees what it took, and the same call in
- * the same context answers afterwards as if nothing had been. */
+/* Memory runs short in libraries that do not ask the context for it: libzip, jansson, stdio.
+ * This program has malloc of its own, over the C library's, of which one call fails; each in
+ * turn.  A call says that memory is short, and nothing else; it frees what it took, and the
+ * same call in the same context answers afterwards as if nothing had been. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -18,8 +18,8 @@ void *__libc_calloc(size_t n, size_t bytes);
 void *__libc_realloc(void *old, size_t bytes);
 void __libc_free(void *p);
 
-/* Volatile: a compiler takes malloc for a function that looks at nothing of the program.  Of this
- * thread: calls since they are counted, which one fails (0: none); blocks that live. */
+/* Volatile: a compiler takes malloc for a function that looks at nothing of the program.  Of
+ * this thread: calls since they are counted, which one fails (0: none); blocks that live. */
 static _Thread_local volatile long calls, fail_at, live;
 
 static bool

@@ -13,34 +13,57 @@ static cot_value foreign;           /* of another context */
 
 #define FN(in, type, body) "fn @f(" in ") -> " type " {\n  " body "\n  ret %0\n}\n"
 
-static const struct text { const char *text, *message; } texts[] = {
-    { "fn @f(%x: f32[3000000,3000000,3000000]) -> f32[] {\n  ret %x\n}\n", "t.cot:1: the type has more than 2^48 elements" },
-    { FN("%x: f32[2]", "f32[2]", "%0 = constant : f32[2]"), "t.cot:2: found ':'; wants the attribute data of constant" },
-    { FN("%x: f32[2,3]", "f32[3,2]", "%0 = broadcast_in_dim %x {shape=[3,2], dims=[1,0]} : f32[3,2]"), "t.cot:2: broadcast_in_dim: dims[1] is 0 after 1; wants ascending entries" },
-    { FN("%x: f32[2,3]", "f32[2,4]", "%0 = broadcast_in_dim %x {shape=[2,4], dims=[0,1]} : f32[2,4]"), "t.cot:2: broadcast_in_dim: axis 1 of f32[2,3] becomes axis 1 of size 4; wants an equal size, "
-          "or 1 in the operand" },
-    { FN("%x: i32[2,3,4]", "i32[3]", "%0 = reduce_sum %x {axes=[0,2]} : i32[3]"), "t.cot:2: reduce_sum: axes are not adjacent; wants adjacent axes, as the order of elements is "
-          "part of the result" },
-    { FN("%x: f32[2,3,4]", "f32[3]", "%0 = reduce_sum %x {axes=[0,2]} : f32[3]"), "t.cot:2: reduce_sum: axes are not adjacent; wants adjacent axes, as the order of elements is "
-          "part of the result" },
+static const struct text { const char *text, *message;
+} texts[] = {
+    { "fn @f(%x: f32[3000000,3000000,3000000]) -> f32[] {\n  ret %x\n}\n",
+      "t.cot:1: the type has more than 2^48 elements" },
+    { FN("%x: f32[2]", "f32[2]", "%0 = constant : f32[2]"),
+      "t.cot:2: found ':'; wants the attribute data of constant" },
+    { FN("%x: f32[2,3]", "f32[3,2]",
+         "%0 = broadcast_in_dim %x {shape=[3,2], dims=[1,0]} : f32[3,2]"),
+      "t.cot:2: broadcast_in_dim: dims[1] is 0 after 1; wants ascending entries" },
+    { FN("%x: f32[2,3]", "f32[2,4]",
+         "%0 = broadcast_in_dim %x {shape=[2,4], dims=[0,1]} : f32[2,4]"),
+      "t.cot:2: broadcast_in_dim: axis 1 of f32[2,3] becomes axis 1 of size 4; wants an equal "
+      "size, "
+      "or 1 in the operand" },
+    { FN("%x: i32[2,3,4]", "i32[3]", "%0 = reduce_sum %x {axes=[0,2]} : i32[3]"),
+      "t.cot:2: reduce_sum: axes are not adjacent; wants adjacent axes, as the order of "
+      "elements is "
+      "part of the result" },
+    { FN("%x: f32[2,3,4]", "f32[3]", "%0 = reduce_sum %x {axes=[0,2]} : f32[3]"),
+      "t.cot:2: reduce_sum: axes are not adjacent; wants adjacent axes, as the order of "
+      "elements is "
+      "part of the result" },
     { FN("%x: f32[5], %i: i32[3,1]", "f32[3]",
-         "%0 = gather %x, %i {offset_dims=[], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0,0], "
-         "sizes=[1]} : f32[3]"), "t.cot:2: gather: index_map has 2 entries; wants 1, the size of the indices' last axis" },
-    { FN("%x: f32[300]", "u8[]", "%0 = argmax %x {axis=0, dtype=u8} : u8[]"), "t.cot:2: argmax: axis 0 has size 300, too large to count in u8" },
-    { FN("%k: u64[]", "u64[]", "%0 = philox %k, %k, %k {word=2} : u64[]"), "t.cot:2: philox: word is 2; wants 0 or 1" },
-    { FN("%x: f32[2]", "f32[2]", "%0 = neg %x, %x : f32[2]"), "t.cot:2: neg: has 2 operands; wants 1" },
-    { FN("%x: f32[0]", "i32[]", "%0 = argmax %x {axis=0} : i32[]"), "t.cot:2: argmax: axis 0 of f32[0] is empty; wants a size of 1 or more" },
-    { "fn @id(%x: f32[2]) -> f32[2] {\n  ret %x\n}\n"
-      FN("%p: bool[3], %x: f32[2]", "f32[2]", "%0 = cond %p, %x {branches=[@id, @id]} : f32[2]"), "t.cot:5: cond: predicate is bool[3], but operand 1 is f32[2]; wants the predicate's axes first" },
-    { "fn @id(%x: f32[2]) -> f32[2] {\n  ret %x\n}\n"
-      FN("%p: bool[], %x: f32[2]", "f32[2]", "%0 = cond %p, %x : f32[2]"), "t.cot:5: found ':'; wants the attribute branches of cond" },
+         "%0 = gather %x, %i {offset_dims=[], collapsed=[0], operand_batch=[], "
+         "indices_batch=[], index_map=[0,0], "
+         "sizes=[1]} : f32[3]"),
+      "t.cot:2: gather: index_map has 2 entries; wants 1, the size of the indices' last axis" },
+    { FN("%x: f32[300]", "u8[]", "%0 = argmax %x {axis=0, dtype=u8} : u8[]"),
+      "t.cot:2: argmax: axis 0 has size 300, too large to count in u8" },
+    { FN("%k: u64[]", "u64[]", "%0 = philox %k, %k, %k {word=2} : u64[]"),
+      "t.cot:2: philox: word is 2; wants 0 or 1" },
+    { FN("%x: f32[2]", "f32[2]", "%0 = neg %x, %x : f32[2]"),
+      "t.cot:2: neg: has 2 operands; wants 1" },
+    { FN("%x: f32[0]", "i32[]", "%0 = argmax %x {axis=0} : i32[]"),
+      "t.cot:2: argmax: axis 0 of f32[0] is empty; wants a size of 1 or more" },
+    { "fn @id(%x: f32[2]) -> f32[2] {\n  ret %x\n}\n" FN(
+          "%p: bool[3], %x: f32[2]", "f32[2]",
+          "%0 = cond %p, %x {branches=[@id, @id]} : f32[2]"),
+      "t.cot:5: cond: predicate is bool[3], but operand 1 is f32[2]; wants the predicate's "
+      "axes first" },
+    { "fn @id(%x: f32[2]) -> f32[2] {\n  ret %x\n}\n" FN("%p: bool[], %x: f32[2]", "f32[2]",
+                                                         "%0 = cond %p, %x : f32[2]"),
+      "t.cot:5: found ':'; wants the attribute branches of cond" },
 };
 
 START_TEST(of_texts)
 {
     const cot_graph *g;
 
-    ck_assert_int_ne(cot_parse(ctx, "t.cot", texts[_i].text, strlen(texts[_i].text), NULL, &g), COT_OK);
+    ck_assert_int_ne(cot_parse(ctx, "t.cot", texts[_i].text, strlen(texts[_i].text), NULL, &g),
+                     COT_OK);
     ck_assert_str_eq(cot_error(ctx), texts[_i].message);
 }
 END_TEST
@@ -124,9 +147,13 @@ START_TEST(of_two_contexts)
     cot_context *other = cot_context_new(NULL);
     const cot_graph *g;
 
-    ck_assert_int_eq(cot_trace_fn(cot_fn_new(other, "keeps", keeps, 1, 1, NULL), COT_TYPES(cot_f32(2)), &g), COT_OK);
-    fails(stranger, COT_TYPES(cot_f32(2)), COT_ERR_TRACE, "model.c:1: add: operand 1 belongs to another context");
-    fails(strange, COT_TYPES(cot_f32(2)), COT_ERR_TRACE, "main.c:2: f: result 0 belongs to another context");
+    ck_assert_int_eq(
+        cot_trace_fn(cot_fn_new(other, "keeps", keeps, 1, 1, NULL), COT_TYPES(cot_f32(2)), &g),
+        COT_OK);
+    fails(stranger, COT_TYPES(cot_f32(2)), COT_ERR_TRACE,
+          "model.c:1: add: operand 1 belongs to another context");
+    fails(strange, COT_TYPES(cot_f32(2)), COT_ERR_TRACE,
+          "main.c:2: f: result 0 belongs to another context");
     cot_context_free(other);
 }
 END_TEST
@@ -145,23 +172,44 @@ START_TEST(of_operands)
 {
     cot_type m = cot_f32(2, 3);
 
-    fails(alone, COT_TYPES(m), COT_ERR_ARG, "model.c:3: select: operand 1 is a number; wants a value there");
-    fails(alone2, COT_TYPES(m), COT_ERR_ARG, "model.c:4: where: operand 1 is a number; wants a value there");
-    fails(squeezed, COT_TYPES(m), COT_ERR_SHAPE, "model.c:10: squeeze: axis 1 of f32[2,3] has not size 1; wants that");
-    fails(parts, COT_TYPES(m), COT_ERR_SHAPE, "model.c:11: split: axis 1 of f32[2,3] does not divide into 2 equal parts");
-    fails(beyond, COT_TYPES(m), COT_ERR_ARG, "model.c:12: index: index 7 is out of range for axis 0 of f32[2,3]");
-    fails(product, COT_TYPES(cot_f32(), m), COT_ERR_SHAPE, "model.c:13: matmul: operand is f32[]; wants at least 1 axes");
-    fails(layer, COT_TYPES(m, cot_f32(2, 4), cot_f32(2)), COT_ERR_SHAPE, "model.c:14: linear: x is f32[2,3], weight is f32[2,4]; wants x[..., in] and weight[out, in]");
-    fails(key, COT_TYPES(m), COT_ERR_SHAPE, "model.c:15: uniform: the key is f32[2,3]; wants u64[2]");
-    fails(captured, COT_TYPES(m), COT_ERR_ARG, "model.c:16: capture: the array is NULL; wants one that lives as long as the function");
-    traced_fails(cot_vmap(cot_fn_new(ctx, "f", odd_pairs, 1, 1, NULL), .axis = "i"), COT_TYPES(m), COT_ERR_ARG, "model.c:37, in vmap: ppermute: pairs are an odd list; wants from, to, from, to, ...: examples of the "
-          "axis, each at most once on either side");
-    fails(odd_pairs, COT_TYPES(m), COT_ERR_ARG, "model.c:37: ppermute: no vmap around names its axis \"i\"; wants one with .axis = \"i\"");
-    fails(range, COT_TYPES(m), COT_ERR_ARG, "model.c:30: randint: the range is 5 to 5; wants 1 to 2^32 integers");
-    fails(dropped, COT_TYPES(m), COT_ERR_ARG, "model.c:31: dropout: p is 1.5; wants 0 or more, below 1");
-    fails(sizes, COT_TYPES(m), COT_ERR_ARG, "model.c:36: reshape: shape[1] is -1; wants sizes of 0 or more, and at most one -1");
-    fails(made, COT_TYPES(m), COT_ERR_DTYPE, "model.c:17: full: element type 99 is not one of cot_dtype");
-    fails(huge, COT_TYPES(m), COT_ERR_SHAPE, "model.c:24: broadcast_in_dim: the type has more than 2^48 elements");
+    fails(alone, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:3: select: operand 1 is a number; wants a value there");
+    fails(alone2, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:4: where: operand 1 is a number; wants a value there");
+    fails(squeezed, COT_TYPES(m), COT_ERR_SHAPE,
+          "model.c:10: squeeze: axis 1 of f32[2,3] has not size 1; wants that");
+    fails(parts, COT_TYPES(m), COT_ERR_SHAPE,
+          "model.c:11: split: axis 1 of f32[2,3] does not divide into 2 equal parts");
+    fails(beyond, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:12: index: index 7 is out of range for axis 0 of f32[2,3]");
+    fails(product, COT_TYPES(cot_f32(), m), COT_ERR_SHAPE,
+          "model.c:13: matmul: operand is f32[]; wants at least 1 axes");
+    fails(layer, COT_TYPES(m, cot_f32(2, 4), cot_f32(2)), COT_ERR_SHAPE,
+          "model.c:14: linear: x is f32[2,3], weight is f32[2,4]; wants x[..., in] and "
+          "weight[out, in]");
+    fails(key, COT_TYPES(m), COT_ERR_SHAPE,
+          "model.c:15: uniform: the key is f32[2,3]; wants u64[2]");
+    fails(
+        captured, COT_TYPES(m), COT_ERR_ARG,
+        "model.c:16: capture: the array is NULL; wants one that lives as long as the function");
+    traced_fails(cot_vmap(cot_fn_new(ctx, "f", odd_pairs, 1, 1, NULL), .axis = "i"),
+                 COT_TYPES(m), COT_ERR_ARG,
+                 "model.c:37, in vmap: ppermute: pairs are an odd list; wants from, to, from, "
+                 "to, ...: examples of the "
+                 "axis, each at most once on either side");
+    fails(odd_pairs, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:37: ppermute: no vmap around names its axis \"i\"; wants one with .axis = "
+          "\"i\"");
+    fails(range, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:30: randint: the range is 5 to 5; wants 1 to 2^32 integers");
+    fails(dropped, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:31: dropout: p is 1.5; wants 0 or more, below 1");
+    fails(sizes, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:36: reshape: shape[1] is -1; wants sizes of 0 or more, and at most one -1");
+    fails(made, COT_TYPES(m), COT_ERR_DTYPE,
+          "model.c:17: full: element type 99 is not one of cot_dtype");
+    fails(huge, COT_TYPES(m), COT_ERR_SHAPE,
+          "model.c:24: broadcast_in_dim: the type has more than 2^48 elements");
 }
 END_TEST
 
@@ -186,9 +234,11 @@ START_TEST(of_flow)
     fails(few_steps, COT_TYPES(m), COT_ERR_ARG,
           "model.c:8: fori: the number of steps is -1; wants 0 to 2147483647");
     fails(unsaid, COT_TYPES(m), COT_ERR_ARG,
-          "model.c:38: scan: has neither slices nor a number of steps; wants .xs, or .length (COT_NONE: no step)");
+          "model.c:38: scan: has neither slices nor a number of steps; wants .xs, or .length "
+          "(COT_NONE: no step)");
     fails(unsaid_map, COT_TYPES(m), COT_ERR_ARG,
-          "model.c:39: map: has neither slices nor a number of steps; wants .xs, or .length (COT_NONE: no step)");
+          "model.c:39: map: has neither slices nor a number of steps; wants .xs, or .length "
+          "(COT_NONE: no step)");
     fails(said_twice, COT_TYPES(m, cot_f32(3)), COT_ERR_SHAPE,
           "model.c:40: scan: .xs 0 is f32[3]; wants an axis to slice, of size 0");
     cot_fn *one = cot_fn_new(ctx, "one", keeps, 1, 1, NULL);
@@ -203,25 +253,35 @@ START_TEST(of_weights)
     cot_type x = cot_f32(2, 4, 5);
 
     fails(scaled, COT_TYPES(x, cot_f32(4)), COT_ERR_SHAPE,
-          "model.c:41: layer_norm: .scale is f32[4]; wants a shape that broadcasts to that of f32[2,4,5]");
+          "model.c:41: layer_norm: .scale is f32[4]; wants a shape that broadcasts to that of "
+          "f32[2,4,5]");
     fails(scaled, COT_TYPES(x, cot_f32(1, 2, 4, 5)), COT_ERR_SHAPE,
-          "model.c:41: layer_norm: .scale is f32[1,2,4,5]; wants a shape that broadcasts to that of f32[2,4,5]");
+          "model.c:41: layer_norm: .scale is f32[1,2,4,5]; wants a shape that broadcasts to "
+          "that of f32[2,4,5]");
     fails(shifted, COT_TYPES(x, cot_f32(4)), COT_ERR_SHAPE,
-          "model.c:42: layer_norm: .bias is f32[4]; wants a shape that broadcasts to that of f32[2,4,5]");
+          "model.c:42: layer_norm: .bias is f32[4]; wants a shape that broadcasts to that of "
+          "f32[2,4,5]");
     fails(by_root, COT_TYPES(x, cot_f32(4)), COT_ERR_SHAPE,
-          "model.c:43: rms_norm: .scale is f32[4]; wants a shape that broadcasts to that of f32[2,4,5]");
+          "model.c:43: rms_norm: .scale is f32[4]; wants a shape that broadcasts to that of "
+          "f32[2,4,5]");
     fails(by_group, COT_TYPES(x, cot_f32(5)), COT_ERR_SHAPE,
-          "model.c:44: group_norm: .scale is f32[5]; wants one element for each channel, axis 1 of f32[2,4,5]");
+          "model.c:44: group_norm: .scale is f32[5]; wants one element for each channel, axis "
+          "1 of f32[2,4,5]");
     fails(by_example, COT_TYPES(x, cot_f32(5)), COT_ERR_SHAPE,
-          "model.c:45: instance_norm: .bias is f32[5]; wants one element for each channel, axis 1 of f32[2,4,5]");
+          "model.c:45: instance_norm: .bias is f32[5]; wants one element for each channel, "
+          "axis 1 of f32[2,4,5]");
     fails(slopes, COT_TYPES(x, cot_f32(5)), COT_ERR_SHAPE,
-          "model.c:46: prelu: weight is f32[5]; wants one element for each channel, axis 1 of f32[2,4,5]");
+          "model.c:46: prelu: weight is f32[5]; wants one element for each channel, axis 1 of "
+          "f32[2,4,5]");
     fails(conv_bias, COT_TYPES(x, cot_f32(3, 4, 1), cot_f32(5)), COT_ERR_SHAPE,
-          "model.c:47: conv1d: bias is f32[5]; wants one element for each feature, axis 1 of f32[2,3,5]");
+          "model.c:47: conv1d: bias is f32[5]; wants one element for each feature, axis 1 of "
+          "f32[2,3,5]");
     fails(back_bias, COT_TYPES(x, cot_f32(4, 3, 1), cot_f32(5)), COT_ERR_SHAPE,
-          "model.c:48: conv_transpose1d: bias is f32[5]; wants one element for each feature, axis 1 of f32[2,3,5]");
+          "model.c:48: conv_transpose1d: bias is f32[5]; wants one element for each feature, "
+          "axis 1 of f32[2,3,5]");
     fails(last_bias, COT_TYPES(x, cot_f32(1, 5, 3), cot_f32(4)), COT_ERR_SHAPE,
-          "model.c:49: conv1d: bias is f32[4]; wants one element for each feature, axis 2 of f32[2,4,3]");
+          "model.c:49: conv1d: bias is f32[4]; wants one element for each feature, axis 2 of "
+          "f32[2,4,3]");
 }
 END_TEST
 
@@ -238,13 +298,20 @@ START_TEST(of_options)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cot_context *c = cot_context_new(&rows[i].o);
         cot_kernel *k = NULL;
-        ck_assert_int_eq(cot_compile(cot_fn_new(c, "keeps", keeps, 1, 1, NULL), t, &(cot_compile_options){ .backend = "eval" }, &k), COT_ERR_ARG);
+        ck_assert_int_eq(cot_compile(cot_fn_new(c, "keeps", keeps, 1, 1, NULL), t,
+                                     &(cot_compile_options){ .backend = "eval" }, &k),
+                         COT_ERR_ARG);
         ck_assert_str_eq(cot_error(c), rows[i].want);
         cot_context_free(c);
     }
-    cot_context *c = cot_context_new(&(cot_options){ .off = "cse,fuse", .dump = "trace,grad,fuse,kernels,plan,llvm,asm,ptx,all", .dump_fn = "none" });
+    cot_context *c =
+        cot_context_new(&(cot_options){ .off = "cse,fuse",
+                                        .dump = "trace,grad,fuse,kernels,plan,llvm,asm,ptx,all",
+                                        .dump_fn = "none" });
     cot_kernel *k = NULL;
-    ck_assert_msg(cot_compile(cot_fn_new(c, "keeps", keeps, 1, 1, NULL), t, &(cot_compile_options){ .backend = "eval" }, &k) == COT_OK, "%s", cot_error(c));
+    ck_assert_msg(cot_compile(cot_fn_new(c, "keeps", keeps, 1, 1, NULL), t,
+                              &(cot_compile_options){ .backend = "eval" }, &k) == COT_OK,
+                  "%s", cot_error(c));
     cot_kernel_free(k);
     cot_context_free(c);
 }
@@ -257,13 +324,20 @@ START_TEST(of_bare_numbers)
     cot_place here = { "main.c", 7 };
     cot_fn *f = cot_fn_new(ctx, "f", keeps, 1, 1, NULL);
 
-    fails(axes, COT_TYPES(m), COT_ERR_ARG, "model.c:18: reduce_sum: axes is the bare number 1; wants a list, as COT_LIST(1)");
-    fails(order, COT_TYPES(m), COT_ERR_ARG, "model.c:19: transpose: perm is the bare number 2; wants a list, as COT_LIST(2)");
-    fails(contract, COT_TYPES(m), COT_ERR_ARG, "model.c:20: dot_general: lhs is the bare number 1; wants a list, as COT_LIST(1)");
-    fails(shape, COT_TYPES(m), COT_ERR_ARG, "model.c:21: broadcast_in_dim: shape is the bare number 3; wants a list, as COT_LIST(3)");
-    fails(index_map, COT_TYPES(m, cot_i32(1, 1), m), COT_ERR_ARG, "model.c:22: scatter: collapsed is the bare number 3; wants a list, as COT_LIST(3)");
-    fails(starts, COT_TYPES(m), COT_ERR_ARG, "model.c:23: slice: start is the bare number 1; wants a list, as COT_LIST(1)");
-#define BARES(call, options, ...)                                                                                     \
+    fails(axes, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:18: reduce_sum: axes is the bare number 1; wants a list, as COT_LIST(1)");
+    fails(order, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:19: transpose: perm is the bare number 2; wants a list, as COT_LIST(2)");
+    fails(contract, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:20: dot_general: lhs is the bare number 1; wants a list, as COT_LIST(1)");
+    fails(shape, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:21: broadcast_in_dim: shape is the bare number 3; wants a list, as "
+          "COT_LIST(3)");
+    fails(index_map, COT_TYPES(m, cot_i32(1, 1), m), COT_ERR_ARG,
+          "model.c:22: scatter: collapsed is the bare number 3; wants a list, as COT_LIST(3)");
+    fails(starts, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:23: slice: start is the bare number 1; wants a list, as COT_LIST(1)");
+#define BARES(call, options, ...)                                                              \
     traced_fails(call(here, f, &(options){ __VA_ARGS__ }, sizeof(options)), COT_TYPES(m), COT_ERR_ARG
     BARES(cot_vmap_, cot_vmap_options, .in_dims = BARE(1)), "main.c:7: vmap(f): in_dims is the bare number 1; wants a list, as COT_LIST(1)");
     BARES(cot_vmap_, cot_vmap_options, .out_dims = BARE(-1)), "main.c:7: vmap(f): out_dims is the bare number -1; wants a list, as COT_LIST(-1)");
@@ -288,18 +362,26 @@ START_TEST(of_functions)
     const cot_graph *g;
     const char text[] = "fn @f(%x: f32[]) -> f32[] {\n  ret %x\n}\n";
 
-    traced_fails(cot_fn_named_(here, f, "x, y", NULL), COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: squares: has 1 arguments, the names are 2");
-    traced_fails(cot_fn_new_(here, ctx, "f", squares, -1, 1, NULL), COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: f: has a negative number of arguments; wants 0 or more");
-    traced_fails(cot_fn_named_(here, cot_grad(f), "x", NULL), COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: grad(squares): is not a body; name the body it is made of");
-    traced_fails(cot_vmap_(here, f, &(cot_vmap_options){ .in_dims = COT_LIST(COT_NONE), .size = -2 },
+    traced_fails(cot_fn_named_(here, f, "x, y", NULL), COT_TYPES(cot_f32(3)), COT_ERR_ARG,
+                 "main.c:7: squares: has 1 arguments, the names are 2");
+    traced_fails(cot_fn_new_(here, ctx, "f", squares, -1, 1, NULL), COT_TYPES(cot_f32(3)),
+                 COT_ERR_ARG,
+                 "main.c:7: f: has a negative number of arguments; wants 0 or more");
+    traced_fails(cot_fn_named_(here, cot_grad(f), "x", NULL), COT_TYPES(cot_f32(3)),
+                 COT_ERR_ARG,
+                 "main.c:7: grad(squares): is not a body; name the body it is made of");
+    traced_fails(cot_vmap_(here, f,
+                           &(cot_vmap_options){ .in_dims = COT_LIST(COT_NONE), .size = -2 },
                            sizeof(cot_vmap_options)),
                  COT_TYPES(cot_f32(3)), COT_ERR_ARG,
                  "main.c:7: vmap(squares): in maps no argument; wants at least one, or size");
     traced_fails(cot_fn_optional_(here, f, "x, y", 1), COT_TYPES(cot_f32(3)), COT_ERR_ARG,
                  "main.c:7: squares: has 1 optional argument, the names are 2");
     cot_vjp_halves_(here, f, &fwd, &bwd, NULL, 0);
-    traced_fails(bwd, COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: bwd(squares): no trace of the first half leaves residuals of the types of these 1 "
-          "arguments; trace or call the first half before");
+    traced_fails(bwd, COT_TYPES(cot_f32(3)), COT_ERR_ARG,
+                 "main.c:7: bwd(squares): no trace of the first half leaves residuals of the "
+                 "types of these 1 "
+                 "arguments; trace or call the first half before");
     ck_assert_int_eq(cot_parse(ctx, "t.cot", text, strlen(text), "main", &g), COT_ERR_ARG);
     ck_assert_str_eq(cot_error(ctx), "t.cot: has no function main");
     cot_error_clear(ctx);
@@ -366,12 +448,20 @@ START_TEST(of_custom_functions)
     const cot_custom *failing =
         cot_custom_new(ctx, "failing", .run = run_fails, .types = same_type);
 
-    traced_fails(cot_jvp(cot_fn_new(ctx, "f", apply, 1, 1, (void *)linear)), two, COT_ERR_RULE, "model.c:26, in jvp: custom_call: linear has no jvp rule, and its vjp rule is not linear in its "
-          "cotangent: sin at model.c:30 is not; wants .jvp");
-    traced_fails(cot_vjp_((cot_place){ "main.c", 9 }, cot_fn_new(ctx, "f", apply, 1, 1, (void *)other), NULL, 0), two, COT_ERR_SHAPE, "main.c:10: custom_call: vjp of other: result 0 is f32[]; wants f32[3]");
-    const cot_custom *saving = cot_custom_new(ctx, "saving", .forward = forward, .vjp = forward, .setup = saves_what_is_not_there);
-    traced_fails(cot_fn_new(ctx, "f", apply, 1, 1, (void *)saving), types, COT_ERR_ARG, "model.c:26: custom_call: saving: setup names input 5; has 1");
-    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "f", apply, 1, 1, (void *)failing), types, &g), COT_OK);
+    traced_fails(cot_jvp(cot_fn_new(ctx, "f", apply, 1, 1, (void *)linear)), two, COT_ERR_RULE,
+                 "model.c:26, in jvp: custom_call: linear has no jvp rule, and its vjp rule is "
+                 "not linear in its "
+                 "cotangent: sin at model.c:30 is not; wants .jvp");
+    traced_fails(cot_vjp_((cot_place){ "main.c", 9 },
+                          cot_fn_new(ctx, "f", apply, 1, 1, (void *)other), NULL, 0),
+                 two, COT_ERR_SHAPE,
+                 "main.c:10: custom_call: vjp of other: result 0 is f32[]; wants f32[3]");
+    const cot_custom *saving = cot_custom_new(ctx, "saving", .forward = forward, .vjp = forward,
+                                              .setup = saves_what_is_not_there);
+    traced_fails(cot_fn_new(ctx, "f", apply, 1, 1, (void *)saving), types, COT_ERR_ARG,
+                 "model.c:26: custom_call: saving: setup names input 5; has 1");
+    ck_assert_int_eq(
+        cot_trace_fn(cot_fn_new(ctx, "f", apply, 1, 1, (void *)failing), types, &g), COT_OK);
     ck_assert_int_eq(ir_eval(g, (void *[]){ x }, (const void *[]){ x }), COT_ERR_FOREIGN);
     ck_assert_str_eq(cot_error(ctx), "model.c:26: custom_call: failing failed with status 42");
 }
@@ -384,7 +474,9 @@ START_TEST(of_bounds)
     const cot_graph *g;
     float x = 1, y;
 
-    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "endless", endless, 1, 1, NULL), COT_TYPES(cot_f32()), &g), COT_OK);
+    ck_assert_int_eq(
+        cot_trace_fn(cot_fn_new(ctx, "endless", endless, 1, 1, NULL), COT_TYPES(cot_f32()), &g),
+        COT_OK);
     ck_assert_int_eq(ir_eval(g, (void *[]){ &y }, (const void *[]){ &x }), COT_ERR_BOUND);
     ck_assert_str_eq(cot_error(ctx), "model.c:29: while: still goes on after 5 steps, its max");
 }

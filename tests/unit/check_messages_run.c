@@ -65,7 +65,8 @@ object(int n, const char *name, const char *path, const char *backend)
     cot_export e = { fn(square), { .n = 1, .at = &t }, name };
     cot_export both[] = { e, e };
 
-    return cot_build_object(ctx, both, n, &(cot_compile_options){ .backend = backend }, path, NULL);
+    return cot_build_object(ctx, both, n, &(cot_compile_options){ .backend = backend }, path,
+                            NULL);
 }
 
 /* Names by the options, which serve where an export has none. */
@@ -82,9 +83,13 @@ named(const char *name, int n, const char *path)
 START_TEST(of_objects)
 {
     said(object(0, "f", "f.o", NULL), COT_ERR_ARG, "no function is named; wants one or more");
-    said(object(1, "f", "f", NULL), COT_ERR_ARG, "f: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
-    said(object(1, "f", "f.exe", NULL), COT_ERR_ARG, "f.exe: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
-    said(object(1, "3 f", "f.o", NULL), COT_ERR_ARG, "'3 f' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
+    said(object(1, "f", "f", NULL), COT_ERR_ARG,
+         "f: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
+    said(object(1, "f", "f.exe", NULL), COT_ERR_ARG,
+         "f.exe: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
+    said(object(1, "3 f", "f.o", NULL), COT_ERR_ARG,
+         "'3 f' is no name for a C function: wants letters, digits and _, no digit first; give "
+         "one by .name, or in cot build by --name NAME or --export NAME=...");
     said(object(1, "", "f.o", NULL), COT_ERR_ARG,
          "'' is no name for a C function: wants letters, digits and _, no digit first; give "
          "one by .name, or in cot build by --name NAME or --export NAME=...");
@@ -110,8 +115,11 @@ START_TEST(of_dumps)
     traced_text t = { .n = 0 };
     cot_kernel *k;
 
-    said(cot_dump_fn(fn(square), COT_TYPES(cot_f32(3)), "soup", traced_write, &t), COT_ERR_ARG, "the stage is 'soup'; wants trace, graph, simplify, kernels, plan, llvm, asm, c or ptx");
-    ck_assert_int_eq(cot_compile(fn(square), COT_TYPES(cot_f32(3)), &(cot_compile_options){ .backend = "eval" }, &k),
+    said(cot_dump_fn(fn(square), COT_TYPES(cot_f32(3)), "soup", traced_write, &t), COT_ERR_ARG,
+         "the stage is 'soup'; wants trace, graph, simplify, kernels, plan, llvm, asm, c or "
+         "ptx");
+    ck_assert_int_eq(cot_compile(fn(square), COT_TYPES(cot_f32(3)),
+                                 &(cot_compile_options){ .backend = "eval" }, &k),
                      COT_OK);
     said(cot_dump_kernel(k, "asm", traced_write, &t), COT_ERR_TARGET,
          "this stage needs the back end jit");

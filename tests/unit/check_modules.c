@@ -499,7 +499,8 @@ START_TEST(an_ensemble_of_fresh_modules)
     cot_module *m = linear("Linear");
     const cot_graph *g;
 
-    RUNS(cot_jit(cot_vmap(start, .size = 3, .randomness = COT_RANDOM_DIFFERENT), p, 2, NULL, 0));
+    RUNS(
+        cot_jit(cot_vmap(start, .size = 3, .randomness = COT_RANDOM_DIFFERENT), p, 2, NULL, 0));
     keep(p[0]), keep(p[1]);
     const float *w = cot_array_read(p[0]), *b = cot_array_read(p[1]);
     ck_assert_uint_eq(cot_array_bytes(p[0]), 6 * sizeof *w);

@@ -181,9 +181,18 @@ double_levels(cot_context *c, const char *pipeline, bool calls)
 /* Whatever is asked for, a few megabytes are enough to say no. */
 START_TEST(what_doubles_at_each_level_is_refused)
 {
-    static const struct { const char *pipeline; bool calls; } row[] = {
-        { "", false },    { "grad", false }, { "jvp", false },   { "inline", false }, { "checkpoint | grad", false },
-        { "grad", true }, { "vjp", true },   { "inline", true }, { "hessian", true }, { "checkpoint | grad", true },
+    static const struct { const char *pipeline; bool calls;
+    } row[] = {
+        { "", false },
+        { "grad", false },
+        { "jvp", false },
+        { "inline", false },
+        { "checkpoint | grad", false },
+        { "grad", true },
+        { "vjp", true },
+        { "inline", true },
+        { "hessian", true },
+        { "checkpoint | grad", true },
     };
     meter m = { 0 };
     cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
@@ -200,7 +209,8 @@ END_TEST
 /* Calls of functions that stay are no copies. */
 START_TEST(calls_that_double_at_each_level_stay)
 {
-    static const char *const pipeline[] = { "", "jvp", "vmap(in=0, out=0, size=3)", "simplify | dce" };
+    static const char *const pipeline[] = { "", "jvp", "vmap(in=0, out=0, size=3)",
+                                            "simplify | dce" };
     meter m = { 0 };
     cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
 
@@ -221,7 +231,8 @@ START_TEST(the_message_names_what_unfolds_to_most)
     ir_buf_init(&b, &a);
     write_doubling(&b, 20, true);
     ck_assert_int_eq(ir_parse(ctx, "nests", b.text, b.n, &parsed), COT_OK);
-    ck_assert_int_eq(pass_run(pass_find("inline"), parsed.fn[parsed.n - 1], NULL, &f), COT_ERR_LIMIT);
+    ck_assert_int_eq(pass_run(pass_find("inline"), parsed.fn[parsed.n - 1], NULL, &f),
+                     COT_ERR_LIMIT);
     ck_assert_str_eq(cot_error(ctx), "nests:124: call: functions that are used several times "
                                      "unfold to 3145728 ops; at most 263184");
     ir_arena_free(&a);
@@ -233,11 +244,16 @@ static void
 write_twice(ir_buf *b, int depth, bool doubles)
 {
     for (int k = 0; k < 2; k++) {
-        ir_buf_printf(b, "fn @%c0(%%x: f32[4]) -> (f32[4]) {\n %%0 = sin %%x : f32[4]\n ret %%0\n}\n", "fg"[k]);
+        ir_buf_printf(
+            b, "fn @%c0(%%x: f32[4]) -> (f32[4]) {\n %%0 = sin %%x : f32[4]\n ret %%0\n}\n",
+            "fg"[k]);
         for (int i = 1; i <= depth; i++)
-            ir_buf_printf(b, "fn @%c%d(%%x: f32[4]) -> (f32[4]) {\n %%0 = call %%x {body=@%c%d} : f32[4]\n"
-                             " %%1 = %s %%0%s : f32[4]\n ret %%1\n}\n", "fg"[k], i, "fg"[k], i - 1,
-                          doubles ? "call" : "cos", doubles ? ir_format(b->arena, " {body=@%c%d}", "fg"[k], i - 1) : "");
+            ir_buf_printf(
+                b,
+                "fn @%c%d(%%x: f32[4]) -> (f32[4]) {\n %%0 = call %%x {body=@%c%d} : f32[4]\n"
+                " %%1 = %s %%0%s : f32[4]\n ret %%1\n}\n",
+                "fg"[k], i, "fg"[k], i - 1, doubles ? "call" : "cos",
+                doubles ? ir_format(b->arena, " {body=@%c%d}", "fg"[k], i - 1) : "");
     }
 }
 

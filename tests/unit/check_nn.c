@@ -1,5 +1,5 @@
-/* Layers and losses, forward and backward, beside PyTorch's figures, on the reference evaluator and compiled,
- * with the same bits. */
+/* Layers and losses, forward and backward, beside PyTorch's figures, on the reference
+ * evaluator and compiled, with the same bits. */
 #include "runtime/values.h"
 #include "traced.h"
 
@@ -67,8 +67,10 @@ compare(const row *r, const cot_array *a, int64_t from)
     const double *got = cot_array_read(a), *want = r->want + from;
 
     for (int64_t i = 0; i < cot_type_count(&t); i++)
-        ck_assert_msg((isinf(want[i]) && got[i] == want[i]) || fabs(got[i] - want[i]) <= 2e-11 * fmax(1, fabs(want[i])),
-                      "%s: figure %d is %.17g, wants %.17g", r->name, (int)(from + i), got[i], want[i]);
+        ck_assert_msg((isinf(want[i]) && got[i] == want[i]) ||
+                          fabs(got[i] - want[i]) <= 2e-11 * fmax(1, fabs(want[i])),
+                      "%s: figure %d is %.17g, wants %.17g", r->name, (int)(from + i), got[i],
+                      want[i]);
     return from + cot_type_count(&t);
 }
 
@@ -161,8 +163,8 @@ check_narrow(const row *r, cot_dtype t, double tolerance)
             rt_set_element(t, in[n], i, 2 * sin(1.3 * n + 0.7 * (double)(i + 1)));
     }
     cot_fn *f = cot_fn_new(ctx, "f", r->body, n, 1, NULL);
-    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = types }, &g) == COT_OK, "%s: %s", r->name,
-                  cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = types }, &g) == COT_OK, "%s: %s",
+                  r->name, cot_error(ctx));
     const cot_type y = cot_graph_out_type(g, 0);
     ck_assert_msg(y.dtype == t, "%s: the result is %s", r->name, cot_dtype_name(y.dtype));
     out = calloc((size_t)cot_type_count(&y) + 1, 8);
@@ -241,7 +243,9 @@ check_mapped(const row *r)
 
 START_TEST(mapped)
 {
-    check_mapped(_i < (int)(sizeof layers / sizeof *layers) ? &layers[_i] : &losses[_i - (int)(sizeof layers / sizeof *layers)]);
+    check_mapped(_i < (int)(sizeof layers / sizeof *layers)
+                     ? &layers[_i]
+                     : &losses[_i - (int)(sizeof layers / sizeof *layers)]);
 }
 END_TEST
 
@@ -270,7 +274,9 @@ START_TEST(corners)
     const cot_graph *g;
     double y[4];
     void *out = y;
-    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "blind", blind, 1, 1, NULL), COT_TYPES(cot_f64(2, 2)), &g), COT_OK);
+    ck_assert_int_eq(
+        cot_trace_fn(cot_fn_new(ctx, "blind", blind, 1, 1, NULL), COT_TYPES(cot_f64(2, 2)), &g),
+        COT_OK);
     ck_assert_int_eq(ir_eval(g, &out, (const void *const[]){v}), COT_OK);
     ck_assert(y[2] == mean[0] && y[3] == mean[1]);
     cot_context_free(ctx);

@@ -185,8 +185,8 @@ START_TEST(a_file_cut_short_is_refused)
 }
 END_TEST
 
-/* A header that ends early is refused, whatever follows it; where the file ends with it, nothing is
- * read behind that. */
+/* A header that ends early is refused, whatever follows it; where the file ends with it,
+ * nothing is read behind that. */
 START_TEST(a_header_cut_short_is_refused)
 {
     static const char dictionary[] =

@@ -1,4 +1,5 @@
-/* Object files: what is built is what the reference evaluator computes, bit for bit, and needs nothing. */
+/* Object files: what is built is what the reference evaluator computes, bit for bit, and
+ * needs nothing. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -45,13 +46,15 @@ static const struct {
       1 },
     { "fourier",
       "fn @f(%x: f32[3,60,2], %y: f64[2,1024,2]) -> (f32[3,60,2], f64[2,1024,2]) {\n"
-      "  %0 = fft %x : f32[3,60,2]\n  %1 = fft %y {inverse=true} : f64[2,1024,2]\n  ret %0, %1\n}",
+      "  %0 = fft %x : f32[3,60,2]\n  %1 = fft %y {inverse=true} : f64[2,1024,2]\n  ret %0, "
+      "%1\n}",
       1 },
     { "groups",
       "fn @f(%x: f32[2,8,8,20], %w: f32[20,3,3,1,1]) -> f32[20,2,6,6,1] {\n"
       "  %0 = reshape %x {shape=[2,8,8,1,20]} : f32[2,8,8,1,20]\n"
       "  %1 = transpose %0 {perm=[4,0,1,2,3]} : f32[20,2,8,8,1]\n"
-      "  %2 = conv_general %1, %w {strides=[1,1], dilation=[1,1]} : f32[20,2,6,6,1]\n  ret %2\n}",
+      "  %2 = conv_general %1, %w {strides=[1,1], dilation=[1,1]} : f32[20,2,6,6,1]\n  ret "
+      "%2\n}",
       1 },
     { "narrow",
       "fn @f(%x: i8[33,70], %y: u8[70,41]) -> i32[33,41] {\n"
@@ -74,7 +77,10 @@ static const struct {
       "fn @f(%x: f32[300000]) -> (f32[], f32[300000]) {\n"
       "  %0 = exp %x : f32[300000]\n  %1 = reduce_sum %0 {axes=[0]} : f32[]\n  ret %1, %0\n}",
       2 },
-    { "fft", "fn @f(%z: f32[3,40,2]) -> f32[3,40,2] {\n  %0 = fft %z {inverse=true} : f32[3,40,2]\n  ret %0\n}", 1 },
+    { "fft",
+      "fn @f(%z: f32[3,40,2]) -> f32[3,40,2] {\n  %0 = fft %z {inverse=true} : f32[3,40,2]\n  "
+      "ret %0\n}",
+      1 },
     { "linear algebra",
       "fn @f(%x: f64[2,5,5]) -> (f64[2,5,5], i32[2,5], i32[2,5], f64[2,5], f64[2,5,5], "
       "f64[2,5,5], f64[2,5,5], f64[2,5,5]) {\n"
@@ -92,8 +98,10 @@ static const struct {
       1 },
     { "large angles",
       "fn @f(%x: f32[9], %y: f64[9]) -> (f32[9], f64[9], f64[9]) {\n"
-      "  %0 = constant {data=1e30} : f32[9]\n  %1 = mul %x, %0 : f32[9]\n  %2 = sin %1 : f32[9]\n"
-      "  %3 = constant {data=1e300} : f64[9]\n  %4 = mul %y, %3 : f64[9]\n  %5 = cos %4 : f64[9]\n"
+      "  %0 = constant {data=1e30} : f32[9]\n  %1 = mul %x, %0 : f32[9]\n  %2 = sin %1 : "
+      "f32[9]\n"
+      "  %3 = constant {data=1e300} : f64[9]\n  %4 = mul %y, %3 : f64[9]\n  %5 = cos %4 : "
+      "f64[9]\n"
       "  %6 = pow %y, %y : f64[9]\n  ret %2, %5, %6\n}",
       1 },
     { "orders",
@@ -296,11 +304,16 @@ START_TEST(parameters_leave_their_names_free)
         rt_export e[4];
         for (int i = 0; i < 4; i++)
             e[i] = (rt_export){ parsed(ctx, row[8 + i % 2].text), names[i], 0 };
-        ck_assert_msg(rt_build(ctx, 4, e, &(cot_compile_options){ .threads = 2 }, path, line) == COT_OK, "%s", cot_error(ctx));
+        ck_assert_msg(rt_build(ctx, 4, e, &(cot_compile_options){ .threads = 2 }, path, line) ==
+                          COT_OK,
+                      "%s", cot_error(ctx));
         done = true;
     }
     ck_assert(done);
-    snprintf(line, sizeof line, "cd %s && if command -v cc >/dev/null; then cc -std=c11 -Wall -Wextra -Wshadow -Werror -c x.c; fi", folder);
+    snprintf(line, sizeof line,
+             "cd %s && if command -v cc >/dev/null; then cc -std=c11 -Wall -Wextra -Wshadow "
+             "-Werror -c x.c; fi",
+             folder);
     ck_assert_int_eq(system(line), 0);
     snprintf(line, sizeof line, "rm -r %s", folder);
     ck_assert_int_eq(system(line), 0);
@@ -341,6 +354,6 @@ main(void)
     };
     const size_t first = cg_llvm() ? 0 : 3; /* without LLVM only the last */
 
-    return suite_cases("object", cases + first, sizeof cases / sizeof *cases - first, suite_begin,
-                       suite_end);
+    return suite_cases("object", cases + first, sizeof cases / sizeof *cases - first,
+                       suite_begin, suite_end);
 }

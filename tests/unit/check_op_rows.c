@@ -39,11 +39,19 @@ BODY(product, out[0] = cot_matmul(in[0], in[1]);)
  * mapped twice. */
 START_TEST(products_of_any_ranks)
 {
-    static const struct { int n, m; int64_t x[4], y[4]; } row[] = {
-        { 1, 1, { 3 }, { 3 } },             { 1, 2, { 3 }, { 3, 2 } },          { 2, 1, { 2, 3 }, { 3 } },
-        { 2, 2, { 2, 3 }, { 3, 4 } },       { 1, 3, { 3 }, { 2, 3, 4 } },       { 3, 1, { 2, 4, 3 }, { 3 } },
-        { 2, 3, { 4, 3 }, { 2, 3, 4 } },    { 3, 2, { 2, 4, 3 }, { 3, 2 } },    { 3, 3, { 2, 4, 3 }, { 2, 3, 5 } },
-        { 3, 3, { 1, 4, 3 }, { 2, 3, 5 } }, { 4, 3, { 5, 2, 2, 2 }, { 2, 2, 7 } },
+    static const struct { int n, m; int64_t x[4], y[4];
+    } row[] = {
+        { 1, 1, { 3 }, { 3 } },
+        { 1, 2, { 3 }, { 3, 2 } },
+        { 2, 1, { 2, 3 }, { 3 } },
+        { 2, 2, { 2, 3 }, { 3, 4 } },
+        { 1, 3, { 3 }, { 2, 3, 4 } },
+        { 3, 1, { 2, 4, 3 }, { 3 } },
+        { 2, 3, { 4, 3 }, { 2, 3, 4 } },
+        { 3, 2, { 2, 4, 3 }, { 3, 2 } },
+        { 3, 3, { 2, 4, 3 }, { 2, 3, 5 } },
+        { 3, 3, { 1, 4, 3 }, { 2, 3, 5 } },
+        { 4, 3, { 5, 2, 2, 2 }, { 2, 2, 7 } },
     };
 
     for (size_t k = 0; k < sizeof row / sizeof *row; k++)
@@ -154,7 +162,8 @@ BODY(dropped_features,
 BODY(drops, out[0] = cot_dropout(in[0], 0.5);)
 
 static double *
-masks(cot_body *body, int n_in, cot_types types, const char *pipeline, uint64_t *keys, int64_t n)
+masks(cot_body *body, int n_in, cot_types types, const char *pipeline, uint64_t *keys,
+      int64_t n)
 {
     const cot_graph *g;
     double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
@@ -496,7 +505,8 @@ gradient_of_leaves(int n, size_t *bytes)
     f = cot_vmap(cot_grad(cot_fn_named(f, text, "loss"), .wrt = COT_NAMES("layer")));
     for (int i = 0; i < n; i++)
         type[i] = cot_f64(5, 3);
-    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = type }, &g) == COT_OK, "%s", cot_error(c));
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = type }, &g) == COT_OK, "%s",
+                  cot_error(c));
     ck_assert_int_eq(cot_graph_n_out(g), n);
     cot_context_free(c);
     free(type);

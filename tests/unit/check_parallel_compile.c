@@ -83,7 +83,8 @@ START_TEST(any_number_of_threads)
 }
 END_TEST
 
-/* A child process that compiles by as many threads as there may be hands back all their objects. */
+/* A child process that compiles by as many threads as there may be hands back all their
+ * objects. */
 START_TEST(threads_of_a_child)
 {
     double want[SIZE], got[SIZE];

@@ -1,7 +1,7 @@
-/* The transforms against what they mean, on the reference evaluator: derivatives against differences, reverse
- * mode against forward mode, second derivatives against differences of first ones, vmap against
- * a loop. One row of a table is one function; every op of the pointwise, reduction, movement
- * and product families has one. */
+/* The transforms against what they mean, on the reference evaluator: derivatives against
+ * differences, reverse mode against forward mode, second derivatives against differences of
+ * first ones, vmap against a loop.  One row of a table is one function; every op of the
+ * pointwise, reduction, movement and product families has one. */
 #include <math.h>
 #include <stdio.h>
 
@@ -331,10 +331,18 @@ static const func functions[] = {
     { BINARY("pow"), 0.5, 2 },
     { BINARY("atan2"), 0.5, 2 },
     { BINARY("lbeta"), 0.5, 3 },
-    { "fn @f(%x: f64[4]) -> f64[4] {\n %a = constant {data=2.5} : f64[4]\n %0 = igamma %a, %x : f64[4]\n ret %0\n}\n", 0.5, 3 },
-    { "fn @f(%x: f64[4]) -> f64[4] {\n %a = constant {data=2.5} : f64[4]\n %0 = igammac %a, %x : f64[4]\n ret %0\n}\n", 0.5, 3 },
-    { "fn @f(%x: f64[4]) -> f64[4] {\n %a = constant {data=2.5} : f64[4]\n %0 = igamma_grad_a %a, %x : f64[4]\n ret %0\n}\n", 0.5, 3 },
-    { "fn @f(%x: f64[4]) -> f64[4] {\n %a = constant {data=2.5} : f64[4]\n %0 = random_gamma_grad %a, %x : f64[4]\n ret %0\n}\n", 0.5, 3 },
+    { "fn @f(%x: f64[4]) -> f64[4] {\n %a = constant {data=2.5} : f64[4]\n %0 = igamma %a, %x "
+      ": f64[4]\n ret %0\n}\n",
+      0.5, 3 },
+    { "fn @f(%x: f64[4]) -> f64[4] {\n %a = constant {data=2.5} : f64[4]\n %0 = igammac %a, %x "
+      ": f64[4]\n ret %0\n}\n",
+      0.5, 3 },
+    { "fn @f(%x: f64[4]) -> f64[4] {\n %a = constant {data=2.5} : f64[4]\n %0 = igamma_grad_a "
+      "%a, %x : f64[4]\n ret %0\n}\n",
+      0.5, 3 },
+    { "fn @f(%x: f64[4]) -> f64[4] {\n %a = constant {data=2.5} : f64[4]\n %0 = "
+      "random_gamma_grad %a, %x : f64[4]\n ret %0\n}\n",
+      0.5, 3 },
     { BINARY("igamma"), 0.5, 3 },
     { BINARY("igammac"), 0.5, 3 },
     { BINARY("igamma_grad_a"), 0.5, 3 },

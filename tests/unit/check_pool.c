@@ -235,8 +235,8 @@ parallel(int threads)
     return k;
 }
 
-/* Kernels for as many threads have one pool, whichever was compiled first; beyond eight numbers of
- * threads they have the eighth. */
+/* Kernels for as many threads have one pool, whichever was compiled first; beyond eight
+ * numbers of threads they have the eighth. */
 START_TEST(kernels_share_a_pool)
 {
     cot_kernel *k[2 * (POOLS + 1)];

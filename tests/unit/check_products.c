@@ -136,12 +136,16 @@ chain(const real *s, int64_t b, int64_t i, int64_t j)
     for (int64_t k0 = 0; k0 < s->k; k0 += 256) {
         double acc = 0;
         for (int64_t k = k0; k < k0 + 256 && k < s->k; k++) {
-            const double x = rounded(s, real_number(s->turned ? (b * s->k + k) * s->m + i : (b * s->m + i) * s->k + k, 3));
+            const double x = rounded(s, real_number(s->turned ? (b * s->k + k) * s->m + i
+                                                              : (b * s->m + i) * s->k + k,
+                                                    3));
             const double y = rounded(s, real_number((b * s->k + k) * s->n + j, 5));
             acc = s->type == COT_F32 ? (double)fmaf((float)x, (float)y, (float)acc)
                                      : fma(x, y, acc);
         }
-        sum = k0 == 0 ? acc : s->type == COT_F32 ? (double)((float)sum + (float)acc) : sum + acc;
+        sum = k0 == 0              ? acc
+              : s->type == COT_F32 ? (double)((float)sum + (float)acc)
+                                   : sum + acc;
     }
     return s->more && sum < 0.25 ? 0.25 : sum;
 }

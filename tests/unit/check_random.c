@@ -244,10 +244,11 @@ START_TEST(a87_error)
     cot_fn *f = cot_vmap(fn(add_noise, 1, 1));
 
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(3)), &g), COT_ERR_ARG);
-    snprintf(want, sizeof want,
-             "%s:%d: vmap: draws random numbers, and randomness is error; wants different (each "
-             "example its own) or same (one draw for all)",
-             __FILE__, noise_line);
+    snprintf(
+        want, sizeof want,
+        "%s:%d: vmap: draws random numbers, and randomness is error; wants different (each "
+        "example its own) or same (one draw for all)",
+        __FILE__, noise_line);
     ck_assert_str_eq(cot_error(ctx), want);
 }
 END_TEST
@@ -304,10 +305,14 @@ START_TEST(a86_only_vmap_and_jacfwd)
 {
     const cot_graph *g;
 
-    ck_assert_int_eq(cot_trace_fn(cot_pipeline_((cot_place){ "main.c", 7 }, fn(add_noise, 1, 1), "grad(randomness=same)"),
-                                  COT_TYPES(cot_f32()), &g), COT_ERR_ARG);
-    ck_assert_str_eq(cot_error(ctx), "main.c:7: grad: has no option `randomness`; its options: wrt, aux (column 6 "
-                                     "of `grad(randomness=same)`)");
+    ck_assert_int_eq(cot_trace_fn(cot_pipeline_((cot_place){ "main.c", 7 }, fn(add_noise, 1, 1),
+                                                "grad(randomness=same)"),
+                                  COT_TYPES(cot_f32()), &g),
+                     COT_ERR_ARG);
+    ck_assert_str_eq(
+        cot_error(ctx),
+        "main.c:7: grad: has no option `randomness`; its options: wrt, aux (column 6 "
+        "of `grad(randomness=same)`)");
     cot_error_clear(ctx);
     ck_assert_int_eq(cot_trace_fn(cot_pipeline(fn(add_noise, 1, 1), "vmap(randomness=same)"),
                                   COT_TYPES(cot_f32(3)), &g), COT_OK);
@@ -590,11 +595,12 @@ refused_write(int how, cot_randomness mode)
                          .in_dims = COT_LIST(COT_NONE, 0));
 
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(4), cot_f32(3)), &g), COT_ERR_SHAPE);
-    snprintf(want, sizeof want,
-             "%s:%d: assign: argument 0 is f32[4] and not mapped, what is written to it is mapped: "
-             "f32[4] for each example, f32[3,4] for all; wants the argument mapped too, or a value "
-             "made inside",
-             __FILE__, write_line);
+    snprintf(
+        want, sizeof want,
+        "%s:%d: assign: argument 0 is f32[4] and not mapped, what is written to it is mapped: "
+        "f32[4] for each example, f32[3,4] for all; wants the argument mapped too, or a value "
+        "made inside",
+        __FILE__, write_line);
     ck_assert_str_eq(cot_error(ctx), want);
     cot_error_clear(ctx);
 }

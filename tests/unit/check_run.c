@@ -229,8 +229,10 @@ START_TEST(large_results_are_written_whole)
             float *x = memory, *z = memory + N + 16 - N % 16 + off;
             cot_kernel *k;
             ck_assert_int_eq(cot_compile(new_fn(ctx), COT_TYPES(cot_f32(N), cot_f32()),
-                                         &(cot_compile_options){ .threads = threads }, &k), COT_OK);
-            cot_array *in[2] = { cot_array_borrow(ctx, cot_f32(N), x), cot_array_new(ctx, cot_f32()) };
+                                         &(cot_compile_options){ .threads = threads }, &k),
+                             COT_OK);
+            cot_array *in[2] = { cot_array_borrow(ctx, cot_f32(N), x),
+                                 cot_array_new(ctx, cot_f32()) };
             cot_array *out = cot_array_borrow(ctx, cot_f32(N), z);
             fill(in[0], 0);
             fill(in[1], 3);

@@ -105,9 +105,12 @@ build_both(const char *name, const cot_compile_options *o)
 static const char main_text[] =
     "#include <stdio.h>\n#include \"x.h\"\n"
     "static const float w[LOSS_ARG0_SIZE] = { 1, -2, 3 };\n"
-    "static float x[LOSS_ARG1_BYTES / sizeof(float)], y[LOSS_ARG2_SIZE], dw[DLOSS_OUT0_SIZE], at;\n"
-    "static const long shape[LOSS_ARG1_RANK] = LOSS_ARG1_SHAPE, stride[LOSS_ARG1_RANK] = LOSS_ARG1_STRIDES;\n"
-    "static union { double align; char at[(LOSS_WORK_BYTES > DLOSS_WORK_BYTES ? LOSS_WORK_BYTES : DLOSS_WORK_BYTES) + 64]; } room;\n"
+    "static float x[LOSS_ARG1_BYTES / sizeof(float)], y[LOSS_ARG2_SIZE], dw[DLOSS_OUT0_SIZE], "
+    "at;\n"
+    "static const long shape[LOSS_ARG1_RANK] = LOSS_ARG1_SHAPE, stride[LOSS_ARG1_RANK] = "
+    "LOSS_ARG1_STRIDES;\n"
+    "static union { double align; char at[(LOSS_WORK_BYTES > DLOSS_WORK_BYTES ? "
+    "LOSS_WORK_BYTES : DLOSS_WORK_BYTES) + 64]; } room;\n"
     "int\nmain(void)\n{\n"
     "    char *work = room.at + (64 - (uintptr_t)room.at % 64) % 64;\n"
     "    int i, j;\n"
@@ -147,7 +150,8 @@ expected(void)
 static const struct {
     const char *file, *link;
 } ways[] = {
-    { "x.o", "cc -std=c99 -Wall -Wextra -pedantic -Werror -fPIE -pie -Wl,-z,text main.c x.o -o main" },
+    { "x.o",
+      "cc -std=c99 -Wall -Wextra -pedantic -Werror -fPIE -pie -Wl,-z,text main.c x.o -o main" },
     { "x.a", "cc -std=c99 -fno-pie -no-pie main.c x.a -o main" },
     { "x.o", "cc -shared -Wl,-z,text -Wl,-z,defs -Wl,-soname,libx.so x.o -o libx.so && cc "
              "-fPIE -pie main.c -L. -lx "
@@ -180,7 +184,9 @@ START_TEST(an_object_chooses_its_processor)
     write_text("main.c", main_text);
     ck_assert_int_eq(shell("cc -fPIE -pie -Wl,-z,text main.c x.o -o main && ./main >out"), 0);
     ck_assert_msg(contains("out", expected()), "wants %s", expected());
-    ck_assert_int_eq(shell("test -z \"$(nm -u x.o | grep -vwE 'memcpy|memset|memmove|_GLOBAL_OFFSET_TABLE_')\""), 0);
+    ck_assert_int_eq(shell("test -z \"$(nm -u x.o | grep -vwE "
+                           "'memcpy|memset|memmove|_GLOBAL_OFFSET_TABLE_')\""),
+                     0);
     ck_assert_int_eq(shell("nm x.o | grep -q 'b cot.cpu$'"), 0);
 #endif
 }
@@ -241,8 +247,8 @@ number(const char *header, const char *macro)
     return found;
 }
 
-/* The versions of a function share one work block, which holds what the largest of them needs: panels
- * of a product are as wide as its vectors. */
+/* The versions of a function share one work block, which holds what the largest of them
+ * needs: panels of a product are as wide as its vectors. */
 START_TEST(one_work_block_serves_every_version)
 {
     static const struct {
@@ -272,7 +278,8 @@ START_TEST(one_work_block_serves_every_version)
 }
 END_TEST
 
-/* Arguments may be named as the block of work and that of residuals: no constant has two meanings. */
+/* Arguments may be named as the block of work and that of residuals: no constant has two
+ * meanings. */
 START_TEST(arguments_named_as_the_blocks)
 {
     static const char text[] =
@@ -298,11 +305,12 @@ START_TEST(a_bound_that_is_passed_is_an_answer)
     _Alignas(64) char work[4096];
     void *library;
 
-    export_text("fn @c(%l: f32[], %x: f32[]) -> bool[] {\n  %0 = lt %x, %l : bool[]\n  ret %0\n}\n"
-                "fn @s(%l: f32[], %x: f32[]) -> f32[] {\n  %0 = add %x, %x : f32[]\n  ret %0\n}\n"
-                "fn @f(%l: f32[], %x: f32[]) -> f32[] {\n"
-                "  %0 = while %l, %x {consts=1, max=5, cond=@c, body=@s} : f32[]\n  ret %0\n}\n",
-                NULL);
+    export_text(
+        "fn @c(%l: f32[], %x: f32[]) -> bool[] {\n  %0 = lt %x, %l : bool[]\n  ret %0\n}\n"
+        "fn @s(%l: f32[], %x: f32[]) -> f32[] {\n  %0 = add %x, %x : f32[]\n  ret %0\n}\n"
+        "fn @f(%l: f32[], %x: f32[]) -> f32[] {\n"
+        "  %0 = while %l, %x {consts=1, max=5, cond=@c, body=@s} : f32[]\n  ret %0\n}\n",
+        NULL);
     limited *f;
     *(void **)&f = loaded("f", &library);
     ck_assert_int_eq(f(&x[1], &x[0], &y, work), 0);
@@ -373,26 +381,37 @@ START_TEST(instructions_lead_to_lines)
         printf("skipped: no binutils\n");
         return;
     }
-    ck_assert_int_eq(shell("objdump -d --no-show-raw-insn x.so | awk '/<loss.entry.*>:/ { on = 1; next } /^$/ { on = 0 } "
-                           "on { sub(\":\", \"\", $1); print \"0x\" $1 }' | addr2line -e x.so >lines"), 0);
+    ck_assert_int_eq(
+        shell("objdump -d --no-show-raw-insn x.so | awk '/<loss.entry.*>:/ { on = 1; next } "
+              "/^$/ { on = 0 } "
+              "on { sub(\":\", \"\", $1); print \"0x\" $1 }' | addr2line -e x.so >lines"),
+        0);
     ck_assert_msg(contains("lines", ir_format(&ctx->arena, "check_ship.c:%d\n", line_of_tanh)),
                   "no instruction comes from line %d", line_of_tanh);
     if (system("command -v gdb >/dev/null") != 0) {
         printf("skipped: no gdb\n");
         return;
     }
-    ck_assert_int_eq(shell(ir_format(&ctx->arena,
-                                     "gdb -batch -ex 'info line check_ship.c:%d' x.so >gdb.out 2>&1", line_of_tanh)), 0);
-    ck_assert_msg(contains("gdb.out", "starts at address") && contains("gdb.out", "loss.entry"), "gdb finds no code");
+    ck_assert_int_eq(
+        shell(ir_format(&ctx->arena,
+                        "gdb -batch -ex 'info line check_ship.c:%d' x.so >gdb.out 2>&1",
+                        line_of_tanh)),
+        0);
+    ck_assert_msg(contains("gdb.out", "starts at address") && contains("gdb.out", "loss.entry"),
+                  "gdb finds no code");
     /* A breakpoint at what the user calls knows its line, too: in one version or several. */
     for (int k = 0; k < 2; k++) {
         if (k == 1)
-            build_both("x.o", &(cot_compile_options){ .debug = true, .target = "x86_64-linux-gnu", .cpu = "x86-64-v2,x86-64-v3" });
+            build_both("x.o", &(cot_compile_options){ .debug = true,
+                                                      .target = "x86_64-linux-gnu",
+                                                      .cpu = "x86-64-v2,x86-64-v3" });
         if (k == 1 && shell("ld -r x.o -o y.o 2>/dev/null") != 0)
             continue; /* another machine's linker */
-        ck_assert_int_eq(shell("gdb -batch -ex 'info line loss' -ex 'break dloss' x.o >gdb.out 2>&1"), 0);
+        ck_assert_int_eq(
+            shell("gdb -batch -ex 'info line loss' -ex 'break dloss' x.o >gdb.out 2>&1"), 0);
         ck_assert_msg(contains("gdb.out", "of \"") && contains("gdb.out", "check_ship.c") &&
-                          !contains("gdb.out", "No line number") && !contains("gdb.out", "locations"),
+                          !contains("gdb.out", "No line number") &&
+                          !contains("gdb.out", "locations"),
                       "gdb does not know where loss is");
     }
 }
@@ -413,7 +432,8 @@ START_TEST(debuggers_know_what_the_jit_made)
     FILE *file;
 
     ck_assert_int_eq(cot_compile(cot_fn_new(own, "loss", loss, 3, 1, NULL),
-                                 COT_TYPES(cot_f32(3), cot_f32(4, 3), cot_f32(4)), NULL, &k), COT_OK);
+                                 COT_TYPES(cot_f32(3), cot_f32(4, 3), cot_f32(4)), NULL, &k),
+                     COT_OK);
     const struct jit_descriptor *d = dlsym(RTLD_DEFAULT, "__jit_debug_descriptor");
     ck_assert(d == NULL || (d->version == 1 && d->first != NULL));
     snprintf(name, sizeof name, "/tmp/perf-%ld.map", (long)getpid());

@@ -86,8 +86,9 @@ static cot_status
 by_pipeline(cot_context *ctx, int shift, char *text, size_t size)
 {
     (void)shift;
-    return trace(cot_pipeline(cot_fn_new(ctx, "f", body, 2, 1, NULL), "grad | vmap(in=[0,none])"),
-                 COT_TYPES(cot_f32(4, 3), cot_f32(3)), text, size);
+    return trace(
+        cot_pipeline(cot_fn_new(ctx, "f", body, 2, 1, NULL), "grad | vmap(in=[0,none])"),
+        COT_TYPES(cot_f32(4, 3), cot_f32(3)), text, size);
 }
 
 static cot_status
@@ -96,7 +97,8 @@ with_optional(cot_context *ctx, int shift, char *text, size_t size)
     cot_fn *f = cot_fn_optional(cot_fn_new(ctx, "f", body, 1, 1, NULL), "scale", 2);
 
     (void)shift;
-    return f ? trace(cot_taking(f, "scale"), COT_TYPES(cot_f32(3), cot_f32()), text, size) : COT_ERR_MEMORY;
+    return f ? trace(cot_taking(f, "scale"), COT_TYPES(cot_f32(3), cot_f32()), text, size)
+             : COT_ERR_MEMORY;
 }
 
 static cot_status
@@ -104,11 +106,14 @@ import(cot_context *ctx, int shift, char *text, size_t size)
 {
     const cot_graph *g = NULL;
     char *module = malloc(16384);
-    int n = snprintf(module, 16384, "func.func @main(%%a0: tensor<3xf32>) -> tensor<3xf32> {\n");
+    int n =
+        snprintf(module, 16384, "func.func @main(%%a0: tensor<3xf32>) -> tensor<3xf32> {\n");
 
     for (int i = 0; i < 3 * shift; i++)
-        n += snprintf(module + n, 16384 - (size_t)n, "  %%a%d = stablehlo.add %%a%d, %%a%d : tensor<3xf32>\n", i + 1, i, i);
-    n += snprintf(module + n, 16384 - (size_t)n, "  return %%a%d : tensor<3xf32>\n}\n", 3 * shift);
+        n += snprintf(module + n, 16384 - (size_t)n,
+                      "  %%a%d = stablehlo.add %%a%d, %%a%d : tensor<3xf32>\n", i + 1, i, i);
+    n += snprintf(module + n, 16384 - (size_t)n, "  return %%a%d : tensor<3xf32>\n}\n",
+                  3 * shift);
     cot_status s = cot_import_stablehlo(ctx, "m.mlir", module, (size_t)n, NULL, &g);
     free(module);
     if (s != COT_OK)
@@ -172,7 +177,8 @@ save(cot_context *ctx, int shift, char *text, size_t size)
 static cot_status
 write_array(cot_context *c, const char *path, cot_array *a)
 {
-    return strstr(path, ".npy") ? cot_npy_write(c, path, a) : cot_save(c, path, &COT_STATE({ "a", a }));
+    return strstr(path, ".npy") ? cot_npy_write(c, path, a)
+                                : cot_save(c, path, &COT_STATE({ "a", a }));
 }
 
 static cot_status
@@ -221,7 +227,8 @@ read_safetensors(cot_context *ctx, int shift, char *text, size_t size)
 static cot_status
 compile_and_run(cot_context *ctx, int shift, char *text, size_t size)
 {
-    cot_array *x = cot_array_new(ctx, cot_f32(3)), *y = x ? cot_array_new(ctx, cot_f32()) : NULL;
+    cot_array *x = cot_array_new(ctx, cot_f32(3)),
+              *y = x ? cot_array_new(ctx, cot_f32()) : NULL;
     cot_fn *f = y ? cot_fn_new(ctx, "f", body, 2, 1, NULL) : NULL;
     cot_kernel *k = NULL;
     cot_status s = COT_ERR_MEMORY;
@@ -244,10 +251,16 @@ typedef struct named {
     job *run;
 } named;
 
-static const named jobs[] = { { "pipeline", by_pipeline }, { "taking", with_optional }, { "import", import },
-                              { "rules", rules },          { "types", types },          { "save", save },
-                              { "npy", read_npy },         { "npz", read_npz },
-                              { "safetensors", read_safetensors }, { "run", compile_and_run } };
+static const named jobs[] = { { "pipeline", by_pipeline },
+                              { "taking", with_optional },
+                              { "import", import },
+                              { "rules", rules },
+                              { "types", types },
+                              { "save", save },
+                              { "npy", read_npy },
+                              { "npz", read_npz },
+                              { "safetensors", read_safetensors },
+                              { "run", compile_and_run } };
 enum { JOBS = sizeof jobs / sizeof *jobs, TEXT = 16384 };
 
 /* Allocation `at` of the job fails.  False: it has no more. */
@@ -265,17 +278,18 @@ fail_one(const named *j, int shift, long at, const char *wanted)
     cot_status s = j->run(c, shift, text, sizeof text);
     const bool failed = m.calls >= at;
     if (s != COT_OK) {
-        ck_assert_msg(s == COT_ERR_MEMORY && failed, "%s, %d, allocation %ld: %s: %s", j->name, shift, at,
-                      cot_status_name(s), cot_error(c));
+        ck_assert_msg(s == COT_ERR_MEMORY && failed, "%s, %d, allocation %ld: %s: %s", j->name,
+                      shift, at, cot_status_name(s), cot_error(c));
         ck_assert_int_eq(cot_error_status(c), COT_ERR_MEMORY);
         ck_assert_str_ne(cot_error(c), "");
         cot_error_clear(c);
         m.fail_at = 0;
         s = j->run(c, shift, text, sizeof text);
-        ck_assert_msg(s == COT_OK, "%s, %d, after allocation %ld: %s", j->name, shift, at, cot_error(c));
+        ck_assert_msg(s == COT_OK, "%s, %d, after allocation %ld: %s", j->name, shift, at,
+                      cot_error(c));
     }
-    ck_assert_msg(strcmp(text, wanted) == 0, "%s, %d, allocation %ld: is\n%s\nwants\n%s", j->name, shift, at, text,
-                  wanted);
+    ck_assert_msg(strcmp(text, wanted) == 0, "%s, %d, allocation %ld: is\n%s\nwants\n%s",
+                  j->name, shift, at, text, wanted);
     cot_context_free(c);
     return failed;
 }

@@ -15,7 +15,8 @@ import(const char *text)
 /* ---- messages ---- */
 
 #define MAIN(in, type, body) "func.func @main(" in ") -> " type " {\n" body "\n}\n"
-#define BAD(body) MAIN("%x: tensor<3xf32>", "tensor<3xf32>", body "\n return %x : tensor<3xf32>")
+#define BAD(body)                                                                              \
+    MAIN("%x: tensor<3xf32>", "tensor<3xf32>", body "\n return %x : tensor<3xf32>")
 
 static const struct bad {
     const char *text, *message;
@@ -46,17 +47,20 @@ static const struct bad {
       "m.mlir:3:6: stablehlo.custom_call: @xla_ffi_python_cpu_callback calls back into Python, "
       "of which the text has nothing; wants a program lowered without debug prints and "
       "callbacks" },
-    { BAD("%t = stablehlo.tuple %x : tuple<tensor<3xf32>>\n%p = stablehlo.constant dense<true> : "
+    { BAD("%t = stablehlo.tuple %x : tuple<tensor<3xf32>>\n%p = stablehlo.constant dense<true> "
+          ": "
           "tensor<i1>\n%0 = \"stablehlo.if\"(%p) ({\n%a = stablehlo.get_tuple_element %t[0] : "
           "(tuple<tensor<3xf32>>) -> tensor<3xf32>\nstablehlo.return %a : tensor<3xf32>\n}, "
           "{\nstablehlo.return %x : tensor<3xf32>\n}) : (tensor<i1>) -> tensor<3xf32>"),
       "m.mlir:4:6: stablehlo.if: a region that captures a tuple is not supported" },
     { BAD("%0 = stablehlo.custom_call @check.expect_eq(%x) : (tensor<3xf32>) -> tensor<3xf32>"),
       "m.mlir:2:6: stablehlo.custom_call: @check.expect_eq has 1 operands; wants 2" },
-    { BAD("%0 = stablehlo.einsum %x, %x, config = \"ab,bc->ac\" : (tensor<3xf32>, tensor<3xf32>) "
+    { BAD("%0 = stablehlo.einsum %x, %x, config = \"ab,bc->ac\" : (tensor<3xf32>, "
+          "tensor<3xf32>) "
           "-> tensor<3xf32>"),
       "m.mlir:2: einsum: \"ab,bc->ac\": operand 0 is f32[3]; its part names 2 axes" },
-    { BAD("%0:2 = \"chlo.scan\"(%x, %x) <{dimension = 1 : i64, operandSegmentSizes = array<i32: 1, "
+    { BAD("%0:2 = \"chlo.scan\"(%x, %x) <{dimension = 1 : i64, operandSegmentSizes = "
+          "array<i32: 1, "
           "1>}> ({\n^bb0(%a: tensor<f32>, %c: tensor<3xf32>):\nstablehlo.return %a, %c : "
           "tensor<f32>, tensor<3xf32>\n}) : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, "
           "tensor<3xf32>)"),
@@ -77,8 +81,10 @@ static const struct bad {
           "%b: tensor<f32>):\n%s = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %s : "
           "tensor<f32>\n}) : "
           "(tensor<3xf32>) -> tensor<3xf32>"),
-      "m.mlir:2:6: stablehlo.all_reduce: its groups are of several devices, of which one is supported" },
-    { BAD("%t = stablehlo.tuple %x : tuple<tensor<3xf32>>\n%0 = stablehlo.get_tuple_element %t[1] : "
+      "m.mlir:2:6: stablehlo.all_reduce: its groups are of several devices, of which one is "
+      "supported" },
+    { BAD("%t = stablehlo.tuple %x : tuple<tensor<3xf32>>\n%0 = stablehlo.get_tuple_element "
+          "%t[1] : "
           "(tuple<tensor<3xf32>>) -> tensor<3xf32>"),
       "m.mlir:3:6: stablehlo.get_tuple_element: takes element 1 of 1" },
     { BAD("%0 = stablehlo.frobnicate %x : tensor<3xf32>"),
@@ -157,7 +163,9 @@ value(const char *text, double x)
 
     ck_assert_msg(g != NULL, "%s", cot_error(ctx));
     *(double *)cot_array_data(in) = x;
-    ck_assert_int_eq(cot_jit(cot_fn_of_graph(g), &out, 1, (const cot_array *[]){ in }, cot_graph_n_in(g)), COT_OK);
+    ck_assert_int_eq(
+        cot_jit(cot_fn_of_graph(g), &out, 1, (const cot_array *[]){ in }, cot_graph_n_in(g)),
+        COT_OK);
     const double y = *(const double *)cot_array_read(out);
     cot_array_free(in);
     cot_array_free(out);
@@ -170,23 +178,34 @@ static const struct good {
     double x, y;
 } goods[] = {
     /* the generic form, all through */
-    { "\"builtin.module\"() ({\n \"func.func\"() <{function_type = (" F64 ") -> " F64 ", sym_name = \"main\"}> ({\n ^bb0(%arg0: "
-      F64 "):\n %0 = \"stablehlo.multiply\"(%arg0, %arg0) : (" F64 ", " F64 ") -> " F64 "\n \"func.return\"(%0) : (" F64
-      ") -> ()\n }) : () -> ()\n}) : () -> ()\n", 3, 9 },
+    { "\"builtin.module\"() ({\n \"func.func\"() <{function_type = (" F64 ") -> " F64
+      ", sym_name = \"main\"}> ({\n ^bb0(%arg0: " F64
+      "):\n %0 = \"stablehlo.multiply\"(%arg0, %arg0) : (" F64 ", " F64 ") -> " F64
+      "\n \"func.return\"(%0) : (" F64 ") -> ()\n }) : () -> ()\n}) : () -> ()\n",
+      3, 9 },
     /* a region that captures, and the branch that serves all other numbers */
-    { MAIN("%x: " F64, F64, "%i = stablehlo.constant dense<-7> : tensor<i32>\n%0 = \"stablehlo.case\"(%i) ({\n"
-           "stablehlo.return %x : " F64 "\n}, {\n%1 = stablehlo.negate %x : " F64 "\nstablehlo.return %1 : " F64
-           "\n}) : (tensor<i32>) -> " F64 "\nreturn %0 : " F64), 2, -2 },
+    { MAIN("%x: " F64, F64,
+           "%i = stablehlo.constant dense<-7> : tensor<i32>\n%0 = \"stablehlo.case\"(%i) ({\n"
+           "stablehlo.return %x : " F64 "\n}, {\n%1 = stablehlo.negate %x : " F64
+           "\nstablehlo.return %1 : " F64 "\n}) : (tensor<i32>) -> " F64 "\nreturn %0 : " F64),
+      2, -2 },
     /* hexadecimal bits of an element */
-    { MAIN("%x: " F64, F64, "%c = stablehlo.constant dense<0x3FF8000000000000> : " F64 "\n%0 = stablehlo.add %x, %c : " F64
-           "\nreturn %0 : " F64), 1, 2.5 },
+    { MAIN("%x: " F64, F64,
+           "%c = stablehlo.constant dense<0x3FF8000000000000> : " F64
+           "\n%0 = stablehlo.add %x, %c : " F64 "\nreturn %0 : " F64),
+      1, 2.5 },
     /* a function that is private, called twice */
-    { "module {\nfunc.func public @main(%x: " F64 ") -> " F64 " {\n%0 = call @g(%x) : (" F64 ") -> " F64 "\n%1 = func.call "
-      "@g(%0) : (" F64 ") -> " F64 "\nreturn %1 : " F64 "\n}\nfunc.func private @g(%x: " F64 ") -> " F64 " {\n%0 = "
-      "stablehlo.add %x, %x : " F64 "\nreturn %0 : " F64 "\n}\n}\n", 1, 4 },
+    { "module {\nfunc.func public @main(%x: " F64 ") -> " F64 " {\n%0 = call @g(%x) : (" F64
+      ") -> " F64 "\n%1 = func.call "
+      "@g(%0) : (" F64 ") -> " F64 "\nreturn %1 : " F64 "\n}\nfunc.func private @g(%x: " F64
+      ") -> " F64 " {\n%0 = "
+      "stablehlo.add %x, %x : " F64 "\nreturn %0 : " F64 "\n}\n}\n",
+      1, 4 },
     /* a mesh that carries attributes is passed over */
-    { "module {\nsdy.mesh @one = <[], device_ids=[0]> {stablehlo.mesh = {axes = [], device_ids = dense<0> : tensor<1xi64>}}\n"
-      MAIN("%x: " F64, F64, "%0 = stablehlo.add %x, %x : " F64 "\nreturn %0 : " F64) "}\n", 1, 2 },
+    { "module {\nsdy.mesh @one = <[], device_ids=[0]> {stablehlo.mesh = {axes = [], device_ids "
+      "= dense<0> : tensor<1xi64>}}\n" MAIN(
+          "%x: " F64, F64, "%0 = stablehlo.add %x, %x : " F64 "\nreturn %0 : " F64) "}\n",
+      1, 2 },
 };
 
 /* Sizes that shapes depend on are constants; they stay arguments. */
@@ -209,14 +228,19 @@ START_TEST(sizes)
     cot_array *n = cot_array_new(ctx, cot_i64()),
               *x = cot_array_copy(ctx, cot_f32(3), (const float[]){ 5, 5, 5 }), *y = NULL;
 
-    ck_assert_int_eq(cot_import_stablehlo(ctx, "m.mlir", text, sizeof text - 1, &o, &g), COT_OK);
+    ck_assert_int_eq(cot_import_stablehlo(ctx, "m.mlir", text, sizeof text - 1, &o, &g),
+                     COT_OK);
     ck_assert_int_eq(cot_graph_n_in(g), 2);
-    ck_assert_int_eq(cot_jit(cot_fn_of_graph(g), &y, 1, (const cot_array *[]){ n, x }, 2), COT_OK);
+    ck_assert_int_eq(cot_jit(cot_fn_of_graph(g), &y, 1, (const cot_array *[]){ n, x }, 2),
+                     COT_OK);
     for (int i = 0; i < 3; i++)
         ck_assert_float_eq(((const float *)cot_array_read(y))[i], (float)(5 + i));
-    ck_assert_int_eq(cot_import_stablehlo(ctx, "m.mlir", text, sizeof text - 1, &wrong, &g), COT_ERR_PARSE);
-    ck_assert_str_eq(cot_error(ctx), "m.mlir:7:1: func.func: a size is given for argument 1, which is f32[3]; wants an "
-                                     "integer scalar");
+    ck_assert_int_eq(cot_import_stablehlo(ctx, "m.mlir", text, sizeof text - 1, &wrong, &g),
+                     COT_ERR_PARSE);
+    ck_assert_str_eq(
+        cot_error(ctx),
+        "m.mlir:7:1: func.func: a size is given for argument 1, which is f32[3]; wants an "
+        "integer scalar");
     cot_array_free(n);
     cot_array_free(x);
     cot_array_free(y);
@@ -293,24 +317,30 @@ append(void *user, const char *text, size_t n)
 }
 
 #define ROW "tensor<2x6xf64>"
-#define PICK(nan) \
-    MAIN("%x: " ROW, "tensor<2xi32>", \
-         "%i = stablehlo.iota dim = 1 : tensor<2x6xi32>\n%inf = stablehlo.constant dense<0x7FF0000000000000> : " F64 "\n" \
-         "%z = stablehlo.constant dense<0> : tensor<i32>\n%r:2 = stablehlo.reduce(%x init: %inf), (%i init: %z) across " \
-         "dimensions = [1] : (" ROW ", tensor<2x6xi32>, " F64 ", tensor<i32>) -> (tensor<2xf64>, tensor<2xi32>)\n" \
-         "reducer(%a: " F64 ", %b: " F64 ") (%j: tensor<i32>, %k: tensor<i32>) {\n" \
-         "%lt = stablehlo.compare LT, %a, %b : (" F64 ", " F64 ") -> tensor<i1>\n" nan \
-         "%eq = stablehlo.compare EQ, %a, %b : (" F64 ", " F64 ") -> tensor<i1>\n" \
-         "%lo = stablehlo.compare LT, %j, %k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
-         "%tie = stablehlo.and %eq, %lo : tensor<i1>\n%first = stablehlo.or %keep, %tie : tensor<i1>\n" \
-         "%v = stablehlo.select %keep, %a, %b : tensor<i1>, " F64 "\n" \
-         "%p = stablehlo.select %first, %j, %k : tensor<i1>, tensor<i32>\n" \
+#define PICK(nan)                                                                              \
+    MAIN("%x: " ROW, "tensor<2xi32>",                                                          \
+         "%i = stablehlo.iota dim = 1 : tensor<2x6xi32>\n%inf = stablehlo.constant "           \
+         "dense<0x7FF0000000000000> : " F64 "\n"                                               \
+         "%z = stablehlo.constant dense<0> : tensor<i32>\n%r:2 = stablehlo.reduce(%x init: "   \
+         "%inf), (%i init: %z) across "                                                        \
+         "dimensions = [1] : (" ROW ", tensor<2x6xi32>, " F64                                  \
+         ", tensor<i32>) -> (tensor<2xf64>, tensor<2xi32>)\n"                                  \
+         "reducer(%a: " F64 ", %b: " F64 ") (%j: tensor<i32>, %k: tensor<i32>) {\n"            \
+         "%lt = stablehlo.compare LT, %a, %b : (" F64 ", " F64 ") -> tensor<i1>\n" nan         \
+         "%eq = stablehlo.compare EQ, %a, %b : (" F64 ", " F64 ") -> tensor<i1>\n"             \
+         "%lo = stablehlo.compare LT, %j, %k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"     \
+         "%tie = stablehlo.and %eq, %lo : tensor<i1>\n%first = stablehlo.or %keep, %tie : "    \
+         "tensor<i1>\n"                                                                        \
+         "%v = stablehlo.select %keep, %a, %b : tensor<i1>, " F64 "\n"                         \
+         "%p = stablehlo.select %first, %j, %k : tensor<i1>, tensor<i32>\n"                    \
          "stablehlo.return %v, %p : " F64 ", tensor<i32>\n}\nreturn %r#1 : tensor<2xi32>")
-#define RUNNING(padding, body) \
-    MAIN("%x: " ROW, ROW, \
-         "%c = stablehlo.constant dense<0.0> : " F64 "\n%r = \"stablehlo.reduce_window\"(%x, %c) <{padding = dense<" padding \
-         "> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 6>}> ({\n^bb0(%a: " F64 ", %b: " F64 "):\n" body \
-         "stablehlo.return %s : " F64 "\n}) : (" ROW ", " F64 ") -> " ROW "\nreturn %r : " ROW)
+#define RUNNING(padding, body)                                                                 \
+    MAIN("%x: " ROW, ROW,                                                                      \
+         "%c = stablehlo.constant dense<0.0> : " F64                                           \
+         "\n%r = \"stablehlo.reduce_window\"(%x, %c) <{padding = dense<" padding               \
+         "> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 6>}> ({\n^bb0(%a: " F64       \
+         ", %b: " F64 "):\n" body "stablehlo.return %s : " F64 "\n}) : (" ROW ", " F64         \
+         ") -> " ROW "\nreturn %r : " ROW)
 #define HYPOT \
     "%aa = stablehlo.multiply %a, %a : " F64 "\n%bb = stablehlo.multiply %b, %b : " F64 "\n" \
     "%ss = stablehlo.add %aa, %bb : " F64 "\n%s = stablehlo.sqrt %ss : " F64 "\n"
@@ -320,12 +350,15 @@ static const struct pattern {
 } patterns[] = {
     /* of two NaNs the left one: places rise from left to right */
     { PICK("%n = stablehlo.compare NE, %a, %a : (" F64 ", " F64 ") -> tensor<i1>\n"
-           "%keep = stablehlo.or %lt, %n : tensor<i1>\n"), "argmin", "select" },
-    { PICK("%keep = stablehlo.and %lt, %lt : tensor<i1>\n"), "select", "argmin" },     /* NaN is not kept */
-    { RUNNING("[[0, 0], [5, 0]]", "%s = stablehlo.add %a, %b : " F64 "\n"), "cumsum", "windows" },
-    { RUNNING("[[0, 0], [5, 0]]", HYPOT), "sqrt", "windows" },                          /* prefixes */
+           "%keep = stablehlo.or %lt, %n : tensor<i1>\n"),
+      "argmin", "select" },
+    { PICK("%keep = stablehlo.and %lt, %lt : tensor<i1>\n"), "select",
+      "argmin" },     /* NaN is not kept */
+    { RUNNING("[[0, 0], [5, 0]]", "%s = stablehlo.add %a, %b : " F64 "\n"), "cumsum",
+      "windows" },
+    { RUNNING("[[0, 0], [5, 0]]", HYPOT), "sqrt", "windows" }, /* prefixes */
     { RUNNING("[[0, 0], [0, 5]]", HYPOT), "reverse", "windows" },
-    { RUNNING("[[0, 0], [3, 2]]", HYPOT), "windows", "reverse" },                       /* no running one */
+    { RUNNING("[[0, 0], [3, 2]]", HYPOT), "windows", "reverse" }, /* no running one */
 };
 
 START_TEST(pattern)
@@ -345,15 +378,20 @@ END_TEST
 START_TEST(running)
 {
     static const double x[2][6] = { { 3, 4, 12, 84, 0, 0 }, { 0, 0, 84, 12, 4, 3 } };
-    static const double from_left[2][6] = { { 3, 5, 13, 85, 85, 85 }, { 0, 0, 84, 84.8528137423857, 84.94704232638121, 85 } };
+    static const double from_left[2][6] = {
+        { 3, 5, 13, 85, 85, 85 }, { 0, 0, 84, 84.8528137423857, 84.94704232638121, 85 }
+    };
     cot_array *in = cot_array_copy(ctx, cot_f64(2, 6), x), *out = NULL;
 
     for (int reverse = 0; reverse < 2; reverse++) {
         const cot_graph *g = import(patterns[3 + reverse].text);
-        ck_assert_int_eq(cot_jit(cot_fn_of_graph(g), &out, 1, (const cot_array *[]){ in }, 1), COT_OK);
+        ck_assert_int_eq(cot_jit(cot_fn_of_graph(g), &out, 1, (const cot_array *[]){ in }, 1),
+                         COT_OK);
         const double *y = cot_array_read(out);
         for (int i = 0; i < 12; i++)
-            ck_assert_double_eq_tol(y[i], reverse ? from_left[1 - i / 6][5 - i % 6] : from_left[i / 6][i % 6], 1e-12);
+            ck_assert_double_eq_tol(
+                y[i], reverse ? from_left[1 - i / 6][5 - i % 6] : from_left[i / 6][i % 6],
+                1e-12);
         cot_array_free(out);
         out = NULL;
     }

@@ -30,7 +30,9 @@ END_TEST
 
 BODY(joined, out[0] = cot_sub(cot_mul(in[0], in[0]), in[1]);)
 BODY(apart, cot_fp_contract_off(t); out[0] = cot_sub(cot_mul(in[0], in[0]), in[1]);)
-BODY(calls_apart, out[0] = cot_call(cot_fn_new(cot_trace_context(t), "apart", apart, 2, 1, NULL), in[0], in[1]);)
+BODY(calls_apart,
+     out[0] = cot_call(cot_fn_new(cot_trace_context(t), "apart", apart, 2, 1, NULL), in[0],
+                       in[1]);)
 
 START_TEST(products_and_sums_stay_apart_on_request)
 {
@@ -50,7 +52,9 @@ START_TEST(products_and_sums_stay_apart_on_request)
                             cot_array_borrow(ctx, cot_f32(), &b) };
         cot_array *out = cot_array_borrow(ctx, cot_f32(), &y);
 
-        ck_assert_int_eq(cot_jit(fn("f", body[i], 2, NULL), &out, 1, (const cot_array *const *)in, 2), COT_OK);
+        ck_assert_int_eq(
+            cot_jit(fn("f", body[i], 2, NULL), &out, 1, (const cot_array *const *)in, 2),
+            COT_OK);
         ck_assert(y == want[i]);
         cot_array_free(in[0]), cot_array_free(in[1]), cot_array_free(out);
     }
@@ -59,11 +63,14 @@ END_TEST
 
 START_TEST(values_broadcast_and_promote)
 {
-    static const struct { cot_dtype x, y, want; } row[] = {
-        {COT_BOOL, COT_I8, COT_I8},    {COT_I8, COT_I32, COT_I32},   {COT_U8, COT_U16, COT_U16},
-        {COT_U8, COT_I8, COT_I16},     {COT_U8, COT_I32, COT_I32},   {COT_U32, COT_I32, COT_I64},
-        {COT_I64, COT_F16, COT_F16},   {COT_F16, COT_BF16, COT_F32}, {COT_F16, COT_F32, COT_F32},
-        {COT_BF16, COT_F64, COT_F64},  {COT_U64, COT_BF16, COT_BF16}, {COT_I16, COT_U32, COT_I64},
+    static const struct { cot_dtype x, y, want;
+    } row[] = {
+        { COT_BOOL, COT_I8, COT_I8 },    { COT_I8, COT_I32, COT_I32 },
+        { COT_U8, COT_U16, COT_U16 },    { COT_U8, COT_I8, COT_I16 },
+        { COT_U8, COT_I32, COT_I32 },    { COT_U32, COT_I32, COT_I64 },
+        { COT_I64, COT_F16, COT_F16 },   { COT_F16, COT_BF16, COT_F32 },
+        { COT_F16, COT_F32, COT_F32 },   { COT_BF16, COT_F64, COT_F64 },
+        { COT_U64, COT_BF16, COT_BF16 }, { COT_I16, COT_U32, COT_I64 },
     };
     const cot_graph *g;
 
@@ -88,7 +95,8 @@ custom_dot(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t, (void)user;
     ck_assert(cot_rank(in[0]) < 2 || cot_size(in[0], -1) == 3);
-    out[0] = cot_rank(in[0]) == 1 ? cot_reduce_sum(cot_mul(in[0], in[0])) : cot_mul(in[0], in[0]);
+    out[0] =
+        cot_rank(in[0]) == 1 ? cot_reduce_sum(cot_mul(in[0], in[0])) : cot_mul(in[0], in[0]);
 }
 
 START_TEST(A81_ranks_are_those_of_one_example)
@@ -121,8 +129,10 @@ START_TEST(A110_a_body_runs_once_for_each_example_type)
 
     ck_assert_int_eq(cot_trace_fn(cot_vmap(f), COT_TYPES(cot_f32(5, 2)), &g), COT_OK);
     ck_assert_int_eq(cot_trace_fn(cot_hessian(f), COT_TYPES(cot_f32(2)), &g), COT_OK);
-    ck_assert_int_eq(cot_trace_fn(cot_vmap(cot_hessian(f)), COT_TYPES(cot_f32(3, 2)), &g), COT_OK);
-    ck_assert_int_eq(cot_trace_fn(cot_vmap(cot_hessian(f)), COT_TYPES(cot_f32(3, 2)), &again), COT_OK);
+    ck_assert_int_eq(cot_trace_fn(cot_vmap(cot_hessian(f)), COT_TYPES(cot_f32(3, 2)), &g),
+                     COT_OK);
+    ck_assert_int_eq(cot_trace_fn(cot_vmap(cot_hessian(f)), COT_TYPES(cot_f32(3, 2)), &again),
+                     COT_OK);
     ck_assert_int_eq(count, 1);
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f64(2)), &g), COT_OK);
     ck_assert_int_eq(count, 2);
@@ -177,7 +187,8 @@ innermost(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static void
 middle(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
-    out[0] = cot_call(cot_fn_new(cot_trace_context(t), "innermost", innermost, 1, 1, user), in[0]);
+    out[0] =
+        cot_call(cot_fn_new(cot_trace_context(t), "innermost", innermost, 1, 1, user), in[0]);
 }
 
 static void
@@ -288,7 +299,8 @@ START_TEST(A92_transforms_compose)
                  (const double[]){ 6, 0, 0, 10 }, 0);
     traced_gives(cot_pipeline(f, "grad(wrt=[1]) | jacfwd(wrt=[0])"), two, in, cot_f64(2, 2),
                  (const double[]){2, 0, 0, 4}, 0);
-    ck_assert_int_eq(cot_trace_fn(hvp, COT_TYPES(cot_f64(2), cot_f64(2), cot_f64(2)), &g), COT_OK);
+    ck_assert_int_eq(cot_trace_fn(hvp, COT_TYPES(cot_f64(2), cot_f64(2), cot_f64(2)), &g),
+                     COT_OK);
     ck_assert_int_eq(cot_graph_n_out(g), 2);
 }
 END_TEST
@@ -313,7 +325,8 @@ rows_of(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     int64_t dims[8];
     for (int i = 0; i < n; i++)
         dims[i] = i == n - 1 ? 0 : COT_NONE;
-    out[0] = cot_call_(COT_HERE, cot_vmap(bwd, .in_dims = {.n = n, .at = dims}), (cot_values){.n = n, .at = y + 1});
+    out[0] = cot_call_(COT_HERE, cot_vmap(bwd, .in_dims = { .n = n, .at = dims }),
+                       (cot_values){ .n = n, .at = y + 1 });
 }
 
 START_TEST(A16_the_second_half_maps_over_cotangents)
@@ -348,13 +361,15 @@ START_TEST(A20_dims_follow_the_names_of_a_struct)
     cot_tree *tree = cot_tree_new(ctx, "x, y", sizeof(struct xy));
     cot_fn *f = cot_fn_named(fn("dot", dot_struct, 2, NULL), "x, y", "dot");
 
-    traced_gives(cot_vmap(f, .in_dims = cot_tree_list(tree, "x: 0, y: none")), COT_TYPES(cot_f64(2, 5), cot_f64(5)),
-                 in, cot_f64(2), (const double[]){12, 27}, 0);
-    traced_prints(f, COT_TYPES(cot_f32(3), cot_f32(3)),
-                  "fn @dot(%x: f32[3], %y: f32[3]) -> (dot: f32[]) {\n"
-                  "  %0 = dot_general %x, %y {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[]\n"
-                  "  ret %0\n"
-                  "}\n");
+    traced_gives(cot_vmap(f, .in_dims = cot_tree_list(tree, "x: 0, y: none")),
+                 COT_TYPES(cot_f64(2, 5), cot_f64(5)), in, cot_f64(2),
+                 (const double[]){ 12, 27 }, 0);
+    traced_prints(
+        f, COT_TYPES(cot_f32(3), cot_f32(3)),
+        "fn @dot(%x: f32[3], %y: f32[3]) -> (dot: f32[]) {\n"
+        "  %0 = dot_general %x, %y {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[]\n"
+        "  ret %0\n"
+        "}\n");
 }
 END_TEST
 

@@ -60,9 +60,9 @@ run(int i, int which, int n)
     const cot_type t = cot_type_new(row[i].dtype, 1, &(int64_t){ n });
     cot_array *x = cot_array_new(c, t), *y;
     cot_kernel *k;
-    const cot_status s =
-        cot_compile(cot_fn_new(c, "f", body, 1, 1, &which), COT_TYPES(t),
-                    &(cot_compile_options){ .backend = row[i].backend, .vector_bits = row[i].bits }, &k);
+    const cot_status s = cot_compile(
+        cot_fn_new(c, "f", body, 1, 1, &which), COT_TYPES(t),
+        &(cot_compile_options){ .backend = row[i].backend, .vector_bits = row[i].bits }, &k);
 
     if (s == COT_ERR_TARGET) { /* built without it */
         cot_array_free(x);
@@ -77,9 +77,10 @@ run(int i, int which, int n)
     const cot_status done = cot_run(k, &y, (const cot_array *[]){ x });
     const int raised = fetestexcept(TRAPS);
     ck_assert_int_eq(done, COT_OK);
-    ck_assert_msg(raised == 0, "%s, %d bits, quotient %d, length %d: raises %s%s%s",
-                  row[i].backend, row[i].bits, which, n, raised & FE_DIVBYZERO ? "divbyzero " : "",
-                  raised & FE_INVALID ? "invalid " : "", raised & FE_OVERFLOW ? "overflow" : "");
+    ck_assert_msg(
+        raised == 0, "%s, %d bits, quotient %d, length %d: raises %s%s%s", row[i].backend,
+        row[i].bits, which, n, raised & FE_DIVBYZERO ? "divbyzero " : "",
+        raised & FE_INVALID ? "invalid " : "", raised & FE_OVERFLOW ? "overflow" : "");
     cot_array_free(y);
     cot_kernel_free(k);
     cot_array_free(x);

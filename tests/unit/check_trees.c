@@ -324,7 +324,8 @@ START_TEST(a_struct_for_a_custom_function)
     traced_gives(cot_grad(f, .wrt = COT_NAMES("layer.weight")), types, in, cot_f64(3), dw, 0);
     traced_gives(cot_grad(f, .wrt = COT_NAMES("layer.bias")), types, in, cot_f64(3), db, 0);
     traced_gives(cot_grad(f, .wrt = COT_NAMES("x")), types, in, cot_f64(3), dx, 0);
-    traced_gives(cot_vmap(cot_grad(f, .wrt = COT_NAMES("layer.weight"))), types, in, cot_f64(3), dw, 0);
+    traced_gives(cot_vmap(cot_grad(f, .wrt = COT_NAMES("layer.weight"))), types, in, cot_f64(3),
+                 dw, 0);
     const cot_graph *g;
     ck_assert_int_eq(cot_trace_fn(cot_grad(f, .wrt = COT_NAMES("layer")), types, &g), COT_OK);
     ck_assert_int_eq(cot_graph_n_out(g), 2);

@@ -47,7 +47,8 @@ START_TEST(sizes_differ)
         "main.c:7: vmap(dot): mapped axes have sizes 2 (argument 0 (x)), 3 (argument 1 (y)); "
         "wants one size");
     cot_fn *deep = cot_fn_named(fn("dot", dot, 2, 1), "layer{weight, at[1]}", "z");
-    traced_fails(VMAP(9, deep, .end_ = 0), COT_TYPES(cot_f64(2, 4), cot_f64(3, 4)), COT_ERR_SHAPE,
+    traced_fails(VMAP(9, deep, .end_ = 0), COT_TYPES(cot_f64(2, 4), cot_f64(3, 4)),
+                 COT_ERR_SHAPE,
                  "main.c:9: vmap(dot): mapped axes have sizes 2 (argument 0 (layer.weight)), 3 "
                  "(argument 1 "
                  "(layer.at.0)); wants one size");
@@ -62,10 +63,11 @@ END_TEST
 START_TEST(no_inputs)
 {
     traced_fails(
-        VMAP(7, fn("c", constant, 0, 1), .end_ = 0), (cot_types){ .n = 0, .at = NULL }, COT_ERR_ARG,
+        VMAP(7, fn("c", constant, 0, 1), .end_ = 0), (cot_types){ .n = 0, .at = NULL },
+        COT_ERR_ARG,
         "main.c:7: vmap(c): the function has no arguments; wants at least one, or size");
-    traced_fails(VMAP(7, fn("none", constant, 1, 0), .end_ = 0), COT_TYPES(cot_f64(2)), COT_ERR_ARG,
-                 "main.c:1: none: has no results; wants 1 or more");
+    traced_fails(VMAP(7, fn("none", constant, 1, 0), .end_ = 0), COT_TYPES(cot_f64(2)),
+                 COT_ERR_ARG, "main.c:1: none: has no results; wants 1 or more");
 }
 END_TEST
 
@@ -74,8 +76,8 @@ START_TEST(nothing_mapped)
     traced_fails(VMAP(7, named_dot(), .in_dims = COT_LIST(NONE, NONE)),
                  COT_TYPES(cot_f64(4), cot_f64(4)), COT_ERR_ARG,
                  "main.c:7: vmap(dot): in maps no argument; wants at least one, or size");
-    traced_gives(VMAP(8, fn("c", constant, 0, 1), .size = 2), (cot_types){ .n = 0, .at = NULL }, NULL,
-                 cot_f64(2), (const double[]){ 3.14, 3.14 }, 0);
+    traced_gives(VMAP(8, fn("c", constant, 0, 1), .size = 2), (cot_types){ .n = 0, .at = NULL },
+                 NULL, cot_f64(2), (const double[]){ 3.14, 3.14 }, 0);
 }
 END_TEST
 
@@ -198,8 +200,8 @@ START_TEST(constant_result)
     const double x[] = { 1, 2, 3 };
     const void *const in[] = { x };
 
-    traced_gives(VMAP(7, fn("c", constant, 1, 1), .end_ = 0), COT_TYPES(cot_f64(3)), in, cot_f64(3),
-                 (const double[]){ 3.14, 3.14, 3.14 }, 0);
+    traced_gives(VMAP(7, fn("c", constant, 1, 1), .end_ = 0), COT_TYPES(cot_f64(3)), in,
+                 cot_f64(3), (const double[]){ 3.14, 3.14, 3.14 }, 0);
 }
 END_TEST
 
@@ -253,8 +255,9 @@ START_TEST(places_in_nested_maps)
     cot_fn *inner = VMAP(7, fn("identity", identity, 1, 1), .out_dims = COT_ALL(1));
 
     /* inner: [2,3] to [3,2]; outer puts the 2 examples in the middle: [3,2,2] */
-    traced_gives(VMAP(8, inner, .out_dims = COT_ALL(1)), COT_TYPES(cot_f64(2, 2, 3)), in, cot_f64(3, 2, 2),
-                 (const double[]){ 1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12 }, 0);
+    traced_gives(VMAP(8, inner, .out_dims = COT_ALL(1)), COT_TYPES(cot_f64(2, 2, 3)), in,
+                 cot_f64(3, 2, 2), (const double[]){ 1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12 },
+                 0);
 }
 END_TEST
 
@@ -264,7 +267,8 @@ START_TEST(three_levels)
 {
     const double x[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     const void *const in[] = { x, x };
-    cot_fn *f = VMAP(9, VMAP(8, VMAP(7, fn("product", product, 2, 1), .end_ = 0), .end_ = 0), .end_ = 0);
+    cot_fn *f = VMAP(9, VMAP(8, VMAP(7, fn("product", product, 2, 1), .end_ = 0), .end_ = 0),
+                     .end_ = 0);
 
     traced_gives(f, COT_TYPES(cot_f64(2, 2, 2), cot_f64(2, 2, 2)), in, cot_f64(2, 2, 2),
                  (const double[]){ 1, 4, 9, 16, 25, 36, 49, 64 }, 0);
@@ -326,7 +330,8 @@ uses_kept(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_place made = { "model.c", 3 }, used = { "model.c", 4 };
 
     (void)user;
-    out[0] = cot_call_(made, cot_vmap(cot_fn_new(c, "keeps", keeps, 1, 1, NULL)), COT_VALUES(in[0]));
+    out[0] =
+        cot_call_(made, cot_vmap(cot_fn_new(c, "keeps", keeps, 1, 1, NULL)), COT_VALUES(in[0]));
     out[0] = cot_add_(used, cot_operand_value(out[0]), cot_operand_value(kept));
 }
 
@@ -347,9 +352,9 @@ START_TEST(rank_limit)
     for (int i = 0; i < 64; i++)
         ones[i] = 1;
     cot_type most = cot_type_new(COT_F64, 64, ones);
-    ck_assert_msg(
-        cot_trace_fn(VMAP(7, fn("identity", identity, 1, 1), .end_ = 0), COT_TYPES(most), &g) == COT_OK,
-        "%s", cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(VMAP(7, fn("identity", identity, 1, 1), .end_ = 0),
+                               COT_TYPES(most), &g) == COT_OK,
+                  "%s", cot_error(ctx));
     /* an example of rank 64 has no room for the mapped axis */
     traced_fails(VMAP(8, fn("product", product, 2, 1), .in_dims = COT_LIST(NONE, 0)),
                  COT_TYPES(most, cot_f64(2)), COT_ERR_SHAPE,
@@ -379,8 +384,9 @@ START_TEST(ranks_differ)
     const double x[] = { 10, 20 }, y[] = { 1, 2, 3, 4 }, y1[] = { 1, 2, 3 };
     const void *const in[] = { x, y }, *const one[] = { x, y1 };
 
-    traced_gives(VMAP(7, fn("product", product, 2, 1), .end_ = 0), COT_TYPES(cot_f64(2), cot_f64(2, 2)),
-                 in, cot_f64(2, 2), (const double[]){ 10, 20, 60, 80 }, 0);
+    traced_gives(VMAP(7, fn("product", product, 2, 1), .end_ = 0),
+                 COT_TYPES(cot_f64(2), cot_f64(2, 2)), in, cot_f64(2, 2),
+                 (const double[]){ 10, 20, 60, 80 }, 0);
     traced_gives(VMAP(8, fn("product", product, 2, 1), .in_dims = COT_LIST(0, NONE)),
                  COT_TYPES(cot_f64(2), cot_f64(3)), one, cot_f64(2, 3),
                  (const double[]){ 10, 20, 30, 20, 40, 60 }, 0);
@@ -394,8 +400,9 @@ START_TEST(promotion)
     const float y[] = { 1, 2, 3, 4 };
     const void *const in[] = { x, y };
 
-    traced_gives(VMAP(7, fn("product", product, 2, 1), .end_ = 0), COT_TYPES(cot_f64(2), cot_f32(2, 2)),
-                 in, cot_f64(2, 2), (const double[]){ 1, 2, 6, 8 }, 0);
+    traced_gives(VMAP(7, fn("product", product, 2, 1), .end_ = 0),
+                 COT_TYPES(cot_f64(2), cot_f32(2, 2)), in, cot_f64(2, 2),
+                 (const double[]){ 1, 2, 6, 8 }, 0);
 }
 END_TEST
 
@@ -437,17 +444,19 @@ START_TEST(reductions)
     const double x[] = { 1, 2, 3, 4 };
     const void *const in[] = { x };
 
-    traced_gives(VMAP(7, fn("total", total, 1, 1), .end_ = 0), COT_TYPES(cot_f64(2, 2)), in, cot_f64(2),
-                 (const double[]){ 3, 7 }, 0);
-    traced_gives(VMAP(8, fn("total", total, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1)), in, cot_f64(1),
-                 (const double[]){ 1 }, 0);
-    traced_gives(VMAP(9, fn("total", total, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1, 4)), in, cot_f64(1),
-                 (const double[]){ 10 }, 0);
+    traced_gives(VMAP(7, fn("total", total, 1, 1), .end_ = 0), COT_TYPES(cot_f64(2, 2)), in,
+                 cot_f64(2), (const double[]){ 3, 7 }, 0);
+    traced_gives(VMAP(8, fn("total", total, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1)), in,
+                 cot_f64(1), (const double[]){ 1 }, 0);
+    traced_gives(VMAP(9, fn("total", total, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1, 4)), in,
+                 cot_f64(1), (const double[]){ 10 }, 0);
     /* a batch of one is no axis of size 1 of the example */
-    traced_gives(VMAP(10, fn("squeezed", squeezed, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1, 1, 4)), in, cot_f64(1, 4), x, 0);
-    traced_gives(VMAP(11, fn("squeezed", squeezed, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1)), in, cot_f64(1), x, 0);
-    traced_gives(VMAP(12, fn("squeezed_0", squeezed_0, 1, 1), .in_dims = COT_ALL(1)), COT_TYPES(cot_f64(1, 1, 4)), in,
-                 cot_f64(1, 4), x, 0);
+    traced_gives(VMAP(10, fn("squeezed", squeezed, 1, 1), .end_ = 0),
+                 COT_TYPES(cot_f64(1, 1, 4)), in, cot_f64(1, 4), x, 0);
+    traced_gives(VMAP(11, fn("squeezed", squeezed, 1, 1), .end_ = 0), COT_TYPES(cot_f64(1)), in,
+                 cot_f64(1), x, 0);
+    traced_gives(VMAP(12, fn("squeezed_0", squeezed_0, 1, 1), .in_dims = COT_ALL(1)),
+                 COT_TYPES(cot_f64(1, 1, 4)), in, cot_f64(1, 4), x, 0);
 }
 END_TEST
 
@@ -484,8 +493,8 @@ START_TEST(predicates)
     const double x[] = { 1, -2, INFINITY, NAN };
     const void *const in[] = { x };
 
-    traced_gives(VMAP(7, fn("counts", counts, 1, 1), .end_ = 0), COT_TYPES(cot_f64(4)), in, cot_bool(4),
-                 (const double[]){ 1, 0, 0, 0 }, 0);
+    traced_gives(VMAP(7, fn("counts", counts, 1, 1), .end_ = 0), COT_TYPES(cot_f64(4)), in,
+                 cot_bool(4), (const double[]){ 1, 0, 0, 0 }, 0);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-/* Windows, pooling and convolution, on the reference evaluator and compiled, against loops; their
- * derivatives. */
+/* Windows, pooling and convolution, on the reference evaluator and compiled, against loops;
+ * their derivatives. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})
@@ -52,11 +52,17 @@ BODY(view, out[0] = cot_sliding_windows(in[0], 2, -1, .stride = 2);)
 BODY(sum22, out[0] = cot_window_sum(in[0], COT_LIST(2, 2));)
 BODY(max2, out[0] = cot_max_pool(in[0], COT_LIST(2, 2), .strides = COT_LIST(2, 2), .same = 1);)
 BODY(min_padded, out[0] = cot_window_min(in[0], COT_LIST(2), .padding = COT_LIST(1, 1));)
-BODY(mean_padded, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1), .strides = COT_LIST(1));)
-BODY(mean_valid, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1), .strides = COT_LIST(1), .count_valid = 1);)
-BODY(sum_max, out[0] = cot_reduce_sum(cot_max_pool(in[0], COT_LIST(2, 2), .strides = COT_LIST(1, 1)));)
-BODY(sum_max_1d, out[0] = cot_reduce_sum(cot_mul(cot_max_pool(in[0], COT_LIST(3), .strides = COT_LIST(2)), in[1]));)
-BODY(sum_min_1d, out[0] = cot_reduce_sum(cot_mul(cot_window_min(in[0], COT_LIST(2), .padding = COT_LIST(1, 0)), in[1]));)
+BODY(mean_padded, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1),
+                                        .strides = COT_LIST(1));)
+BODY(mean_valid, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1),
+                                       .strides = COT_LIST(1), .count_valid = 1);)
+BODY(sum_max,
+     out[0] = cot_reduce_sum(cot_max_pool(in[0], COT_LIST(2, 2), .strides = COT_LIST(1, 1)));)
+BODY(sum_max_1d,
+     out[0] = cot_reduce_sum(cot_mul(cot_max_pool(in[0], COT_LIST(3), .strides = COT_LIST(2)),
+                                     in[1]));)
+BODY(sum_min_1d, out[0] = cot_reduce_sum(cot_mul(
+                     cot_window_min(in[0], COT_LIST(2), .padding = COT_LIST(1, 0)), in[1]));)
 BODY(max_1d, out[0] = cot_max_pool(in[0], COT_LIST(3), .strides = COT_LIST(2));)
 
 START_TEST(pools)
@@ -81,12 +87,20 @@ BODY(max_beyond, out[0] = cot_max_pool(in[0], COT_LIST(5));)
 BODY(biased_last, out[0] = cot_conv1d(in[0], in[1], in[2], .spec = "NWC,WIO->NWC");)
 BODY(max_default, out[0] = cot_max_pool(in[0], COT_LIST(2));)
 BODY(mean_default, out[0] = cot_avg_pool(in[0], COT_LIST(1, 2));)
-BODY(max_rows, out[0] = cot_max_pool(in[0], COT_LIST(2), .axes = COT_LIST(0), .strides = COT_LIST(1));)
-BODY(max_turned, out[0] = cot_transpose(cot_max_pool(cot_transpose(in[0], .perm = COT_LIST(1, 0)), COT_LIST(2), .strides = COT_LIST(1)),
-                                        .perm = COT_LIST(1, 0));)
-BODY(grad_turned, max_turned(t, in, out, user); out[0] = cot_reduce_sum(cot_mul(out[0], out[0]));)
-BODY(min_wide, out[0] = cot_convert(cot_window_min(cot_convert(in[0], COT_I64), COT_LIST(2), .padding = COT_LIST(1, 0)), COT_F64);)
-BODY(max_wide, out[0] = cot_convert(cot_window_max(cot_convert(in[0], COT_U64), COT_LIST(2), .padding = COT_LIST(1, 0)), COT_F64);)
+BODY(max_rows,
+     out[0] = cot_max_pool(in[0], COT_LIST(2), .axes = COT_LIST(0), .strides = COT_LIST(1));)
+BODY(max_turned,
+     out[0] = cot_transpose(cot_max_pool(cot_transpose(in[0], .perm = COT_LIST(1, 0)),
+                                         COT_LIST(2), .strides = COT_LIST(1)),
+                            .perm = COT_LIST(1, 0));)
+BODY(grad_turned, max_turned(t, in, out, user);
+     out[0] = cot_reduce_sum(cot_mul(out[0], out[0]));)
+BODY(min_wide, out[0] = cot_convert(cot_window_min(cot_convert(in[0], COT_I64), COT_LIST(2),
+                                                   .padding = COT_LIST(1, 0)),
+                                    COT_F64);)
+BODY(max_wide, out[0] = cot_convert(cot_window_max(cot_convert(in[0], COT_U64), COT_LIST(2),
+                                                   .padding = COT_LIST(1, 0)),
+                                    COT_F64);)
 
 START_TEST(pools_stand_side_by_side)
 {
@@ -196,12 +210,14 @@ static const shape shapes[] = {
     { 1, 1, 6, 6, 1, 1, 1, 3, 2, 0, 0, 1, 1, 1, 1, 1 },
     { 1, 9, 5, 4, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 9 },
     { 1, 10, 4, 4, 15, 2, 2, 2, 1, 1, 0, 1, 1, 1, 1, 5 },
-    /* phases of a spread operand: with strides and windows apart, of one element, that meet nothing, too many */
+    /* phases of a spread operand: with strides and windows apart, of one element, that meet
+     * nothing, too many */
     { 2, 2, 4, 5, 3, 3, 4, 2, 3, 2, 1, 1, 2, 3, 2, 1 },
     { 1, 2, 3, 4, 2, 3, 2, 4, 1, 3, 0, 3, 2, 2, 4, 2 },
     { 1, 1, 3, 3, 2, 1, 2, 1, 1, 0, 4, 1, 6, 3, 4, 1 },
     { 1, 2, 3, 2, 1, 2, 3, 1, 1, 1, 2, 1, 1, 5, 4, 1 },
-    /* phases that go together: along both axes, along one, more padding than a window, many, many in groups */
+    /* phases that go together: along both axes, along one, more padding than a window, many,
+     * many in groups */
     { 2, 3, 4, 5, 2, 4, 4, 1, 1, 2, 1, 1, 1, 2, 2, 1 },
     { 1, 2, 3, 4, 3, 6, 2, 1, 1, 0, 0, 1, 1, 3, 2, 1 },
     { 1, 4, 3, 4, 4, 4, 3, 1, 2, 7, 1, 1, 1, 2, 2, 2 },
@@ -257,7 +273,8 @@ END_TEST
 BODY(nhwc, out[0] = cot_conv(in[0], in[1], .spec = "NHWC,HWIO->NHWC");)
 BODY(same_1d, out[0] = cot_conv(in[0], in[1], .same = 1);)
 BODY(by_examples, out[0] = cot_conv(in[0], in[1], .batch_groups = 2);)
-BODY(spread, out[0] = cot_conv(in[0], in[1], .base_dilation = COT_LIST(2), .padding = COT_LIST(1, 1));)
+BODY(spread,
+     out[0] = cot_conv(in[0], in[1], .base_dilation = COT_LIST(2), .padding = COT_LIST(1, 1));)
 BODY(sum_1d, out[0] = cot_reduce_sum(cot_mul(cot_conv(in[0], in[1]), cot_conv(in[0], in[1])));)
 
 START_TEST(layouts)
@@ -270,8 +287,8 @@ START_TEST(layouts)
     gives(fn(by_examples, 2), COT_TYPES(cot_f64(2, 1, 2), cot_f64(2, 1, 2)),
           IN(M34, F64(1, 1, 10, 1)), cot_f64(1, 2, 1), F64(3, 34));
     /* between elements there is nothing, which an infinite kernel would multiply */
-    gives(fn(spread, 2), COT_TYPES(cot_f64(1, 1, 2), cot_f64(1, 1, 2)), IN(M34, F64(INFINITY, 1)),
-          cot_f64(1, 1, 4), F64(1, INFINITY, 2, INFINITY));
+    gives(fn(spread, 2), COT_TYPES(cot_f64(1, 1, 2), cot_f64(1, 1, 2)),
+          IN(M34, F64(INFINITY, 1)), cot_f64(1, 1, 4), F64(1, INFINITY, 2, INFINITY));
     gives(cot_vmap(fn(same_1d, 2), .in_dims = COT_LIST(COT_NONE, 0)),
           COT_TYPES(cot_f64(1, 1, 4), cot_f64(2, 1, 1, 3)), IN(M34, F64(1, 1, 1, 0, 1, 0)),
           cot_f64(2, 1, 1, 4), F64(3, 6, 9, 7, 1, 2, 3, 4));
@@ -286,20 +303,22 @@ BODY(biased, out[0] = cot_add(cot_conv(in[0], in[1], .groups = 2, .strides = COT
 
 /* ---- convolutions, in groups or not, to the last bit ---- */
 
-/* x [n, size, size, groups * c], or with features first, with a kernel of 3 x 3, o results for each group. */
+/* x [n, size, size, groups * c], or with features first, with a kernel of 3 x 3, o results
+ * for each group. */
 typedef struct groups { int n, size, groups, c, o, stride, first; } groups;
 
 static cot_value
 by_groups(const groups *s, const cot_value *in)
 {
-    return cot_conv(in[0], in[1], .spec = s->first ? "NCHW,HWIO->NCHW" : "NHWC,HWIO->NHWC", .same = 1, .groups = s->groups,
-                    .strides = COT_LIST(s->stride, s->stride));
+    return cot_conv(in[0], in[1], .spec = s->first ? "NCHW,HWIO->NCHW" : "NHWC,HWIO->NHWC",
+                    .same = 1, .groups = s->groups, .strides = COT_LIST(s->stride, s->stride));
 }
 
 static cot_value
 plus_bias(const groups *s, const cot_value *in)
 {
-    return cot_add(by_groups(s, in), s->first ? cot_reshape(in[2], s->groups * s->o, 1, 1) : in[2]);
+    return cot_add(by_groups(s, in),
+                   s->first ? cot_reshape(in[2], s->groups * s->o, 1, 1) : in[2]);
 }
 
 static void
@@ -359,8 +378,11 @@ START_TEST(convolutions_have_the_bits_of_the_twin)
         { 1, 32, 1, 3, 7, 2, 1 },
     };
     static const cot_compile_options by[] = {
-        { .backend = "jit" }, { .backend = "jit", .threads = 2 }, { .backend = "jit", .vector_bits = 128 },
-        { .backend = "jit", .vector_bits = 256 }, { .backend = "jit", .vector_bits = 32 },
+        { .backend = "jit" },
+        { .backend = "jit", .threads = 2 },
+        { .backend = "jit", .vector_bits = 128 },
+        { .backend = "jit", .vector_bits = 256 },
+        { .backend = "jit", .vector_bits = 32 },
     };
     groups s = row[_i / 5];
     cot_fn *f[] = { cot_fn_new(ctx, "rectified", rectified, 3, 1, &s),
@@ -427,7 +449,8 @@ START_TEST(convolutions_map_any_of_their_operands)
 
     if (!(_i & 7))
         return;
-    ck_assert_int_eq(cot_compile(fn(biased, 3), ((cot_types){ .n = 3, .at = type }), NULL, &k), COT_OK);
+    ck_assert_int_eq(cot_compile(fn(biased, 3), ((cot_types){ .n = 3, .at = type }), NULL, &k),
+                     COT_OK);
     for (int i = 0; i < 3; i++) {
         x[i] = numbers((int)size[i] * N, 3 * i + 1);
         given[i] = laid_out(x[i], size[i], at_the_end && mapped[i]);
@@ -443,8 +466,9 @@ START_TEST(convolutions_map_any_of_their_operands)
             cot_array_free(in[i]);
         cot_array_free(out);
     }
-    gives(cot_vmap(fn(biased, 3), .in_dims = { .n = 3, .at = dims }), (cot_types){ .n = 3, .at = types },
-          IN(given[0], given[1], given[2]), cot_f64(N, 2, 4, 2), y);
+    gives(cot_vmap(fn(biased, 3), .in_dims = { .n = 3, .at = dims }),
+          (cot_types){ .n = 3, .at = types }, IN(given[0], given[1], given[2]),
+          cot_f64(N, 2, 4, 2), y);
     for (int i = 0; i < 3; i++)
         free(x[i]), free(given[i]);
     cot_kernel_free(k);
@@ -454,7 +478,8 @@ END_TEST
 /* A window longer than its axis has no place there, as XLA's reduce_window. */
 START_TEST(window_beyond_its_axis)
 {
-    gives(fn(max_beyond, 1), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), cot_f64(2, 0), F64(0));
+    gives(fn(max_beyond, 1), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), cot_f64(2, 0),
+          F64(0));
 }
 END_TEST
 

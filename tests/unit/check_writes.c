@@ -1,5 +1,5 @@
-/* Writes where they are hard to follow: boxes found at run time, values of an enclosing body written
- * in branches and loops, in/out arguments under second derivatives. */
+/* Writes where they are hard to follow: boxes found at run time, values of an enclosing body
+ * written in branches and loops, in/out arguments under second derivatives. */
 #include "tests/unit/mutated.h"
 
 BODY(branch_write, cot_add_assign(in[0], 1); out[0] = in[0];)

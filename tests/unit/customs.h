@@ -17,7 +17,8 @@ begin(void)
 }
 
 #define RULE(name, ...)                                                                        \
-    static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out) \
+    static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in,           \
+                     cot_value *out)                                                           \
     {                                                                                          \
         (void)t, (void)info, (void)in;                                                         \
         __VA_ARGS__                                                                            \

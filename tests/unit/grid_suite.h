@@ -31,7 +31,9 @@ ptx_with(const ir_graph *f, cg_target t, const char *const *texts)
         return NULL;
     ck_assert_msg(grid_lower(f, &t, &m) == COT_OK, "%s", cot_error(ctx));
     const cg_natural fn = { .name = "f", .module = m };
-    ck_assert_msg(cg_llvm()->emit(ctx, &t, CG_TO_PTX, 1, &fn, &ctx->arena, &ptx, &size) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cg_llvm()->emit(ctx, &t, CG_TO_PTX, 1, &fn, &ctx->arena, &ptx, &size) ==
+                      COT_OK,
+                  "%s", cot_error(ctx));
     for (int i = 0; i < 4 && texts[i]; i++)
         ck_assert_msg(strstr(ptx, texts[i]) != NULL, "no %s in\n%s", texts[i],
                       (const char *)ptx);

@@ -105,13 +105,15 @@ static const lower_graph lower_graphs[] = {
       "  %5 = reduce_sum %h {axes=[1]} : f16[3]\n"
       "  ret %0, %1, %2, %3, %4, %5\n}\n" },
     { "short rows", false,
-      "fn @f(%a: f32[100,3], %b: f32[9,8], %c: f32[4,2,3,5]) -> (f32[100], f32[9], f32[4,2]) {\n"
+      "fn @f(%a: f32[100,3], %b: f32[9,8], %c: f32[4,2,3,5]) -> (f32[100], f32[9], f32[4,2]) "
+      "{\n"
       "  %0 = reduce_sum %a {axes=[1]} : f32[100]\n"
       "  %1 = reduce_sum %b {axes=[1]} : f32[9]\n"
       "  %2 = reduce_sum %c {axes=[2,3]} : f32[4,2]\n"
       "  ret %0, %1, %2\n}\n" },
     { "sums of columns", false,
-      "fn @f(%a: f32[40,37], %b: f32[1100,9], %c: f32[3,70,5]) -> (f32[37], f32[9], f32[3,5]) {\n"
+      "fn @f(%a: f32[40,37], %b: f32[1100,9], %c: f32[3,70,5]) -> (f32[37], f32[9], f32[3,5]) "
+      "{\n"
       "  %0 = reduce_sum %a {axes=[0]} : f32[37]\n"
       "  %1 = reduce_sum %b {axes=[0]} : f32[9]\n"
       "  %2 = reduce_min %c {axes=[1]} : f32[3,5]\n"
@@ -123,7 +125,8 @@ static const lower_graph lower_graphs[] = {
       "  %2 = neg %a : f32[0,3]\n"
       "  ret %0, %1, %2\n}\n" },
     { "integer reductions", false,
-      "fn @f(%a: i32[5,100], %b: bool[5,100], %c: u8[70]) -> (i32[5], bool[5], bool[5], u8[]) {\n"
+      "fn @f(%a: i32[5,100], %b: bool[5,100], %c: u8[70]) -> (i32[5], bool[5], bool[5], u8[]) "
+      "{\n"
       "  %0 = reduce_sum %a {axes=[1]} : i32[5]\n"
       "  %1 = reduce_and %b {axes=[1]} : bool[5]\n"
       "  %2 = reduce_or %b {axes=[1]} : bool[5]\n"
@@ -222,8 +225,10 @@ static const lower_graph lower_graphs[] = {
       "fn @step(%c: f32[3], %a: f32[3], %b: f32[3], %x: f32[3]) -> (f32[3], f32[3], f32[3]) {\n"
       "  %0 = mul %a, %c : f32[3]\n  %1 = add %0, %x : f32[3]\n  %2 = sub %b, %x : f32[3]\n"
       "  ret %b, %1, %2\n}\n"
-      "fn @f(%c: f32[3], %a: f32[3], %b: f32[3], %x: f32[10,3]) -> (f32[3], f32[3], f32[10,3]) {\n"
-      "  %0, %1, %2 = scan %c, %a, %b, %x {consts=1, carries=2, length=10, reverse=true, body=@step}"
+      "fn @f(%c: f32[3], %a: f32[3], %b: f32[3], %x: f32[10,3]) -> (f32[3], f32[3], f32[10,3]) "
+      "{\n"
+      "  %0, %1, %2 = scan %c, %a, %b, %x {consts=1, carries=2, length=10, reverse=true, "
+      "body=@step}"
       " : f32[3], f32[3], f32[10,3]\n"
       "  ret %0, %1, %2\n}\n" },
     { "running sums of many blocks", false,
@@ -269,7 +274,8 @@ static const lower_graph lower_graphs[] = {
       "  %2 = mul %x, %z : f32[1]\n  %3 = fma %2, %r, %y : f32[1]\n"
       "  %4 = mul %x, %y : f32[1]\n  %5 = sub %4, %z : f32[1]\n  %6 = mul %5, %r : f32[1]\n"
       "  %7 = concatenate %1, %3, %6 {axis=0} : f32[3]\n"
-      "  %8 = add %7, %s : f32[3]\n  %9 = slice %8 {start=[1], limit=[3], stride=[1]} : f32[2]\n"
+      "  %8 = add %7, %s : f32[3]\n  %9 = slice %8 {start=[1], limit=[3], stride=[1]} : "
+      "f32[2]\n"
       "  ret %8, %9\n}\n"
       "fn @f(%r: f32[1], %s: f32[3]) -> (f32[3], f32[7,2]) {\n"
       "  %0, %1 = scan %r, %s {consts=1, carries=1, length=7, body=@step} : f32[3], f32[7,2]\n"
@@ -300,7 +306,8 @@ static const lower_graph lower_graphs[] = {
       "f32[4]\n  ret %1, %a\n}\n"
       "fn @outer(%w: f32[3], %a: f32[4], %y: f32[4]) -> (f32[4], f32[3,4]) {\n"
       "  %0 = add %a, %y : f32[4]\n"
-      "  %1, %2 = scan %0, %w {carries=1, length=3, body=@inner} : f32[4], f32[3,4]\n  ret %1, %2\n}\n"
+      "  %1, %2 = scan %0, %w {carries=1, length=3, body=@inner} : f32[4], f32[3,4]\n  ret %1, "
+      "%2\n}\n"
       "fn @f(%w: f32[3], %a: f32[4], %y: f32[5,4]) -> (f32[4], f32[5,3,4]) {\n"
       "  %0, %1 = scan %w, %a, %y {consts=1, carries=1, length=5, body=@outer} : f32[4], "
       "f32[5,3,4]\n"
@@ -312,11 +319,14 @@ static const lower_graph lower_graphs[] = {
       "  %0, %1 = scan %a, %b {carries=2, length=5, body=@step} : f32[100], f32[100]\n  ret "
       "%0, %1\n}\n" },
     { "a table written while read", false,
-      "fn @step(%a: f32[100,2], %i: i32[], %z: i32[]) -> (f32[100,2], i32[], i32[], f32[1,2]) {\n"
+      "fn @step(%a: f32[100,2], %i: i32[], %z: i32[]) -> (f32[100,2], i32[], i32[], f32[1,2]) "
+      "{\n"
       "  %0 = dynamic_slice %a, %i, %z {sizes=[2,2]} : f32[2,2]\n"
       "  %1 = reduce_sum %0 {axes=[0]} : f32[2]\n  %2 = reshape %1 {shape=[1,2]} : f32[1,2]\n"
-      "  %3 = iota {dtype=i32, shape=[1], axis=0} : i32[1]\n  %4 = reshape %3 {shape=[]} : i32[]\n"
-      "  %5 = eq %4, %4 : bool[]\n  %6 = convert %5 {dtype=i32} : i32[]\n  %7 = add %i, %6 : i32[]\n"
+      "  %3 = iota {dtype=i32, shape=[1], axis=0} : i32[1]\n  %4 = reshape %3 {shape=[]} : "
+      "i32[]\n"
+      "  %5 = eq %4, %4 : bool[]\n  %6 = convert %5 {dtype=i32} : i32[]\n  %7 = add %i, %6 : "
+      "i32[]\n"
       "  %8 = add %7, %6 : i32[]\n"
       "  %9 = dynamic_update_slice %a, %2, %8, %z : f32[100,2]\n  ret %9, %7, %z, %2\n}\n"
       "fn @f(%a: f32[100,2], %i: i32[], %z: i32[]) -> (f32[100,2], i32[], f32[30,1,2]) {\n"
@@ -385,7 +395,8 @@ static const lower_graph lower_graphs[] = {
       "  %0 = reduce_sum %x {axes=[2,3]} : f64[5,30]\n"
       "  %1 = broadcast_in_dim %0 {shape=[5,30,2,130], dims=[0,1]} : f64[5,30,2,130]\n"
       "  %2 = mul %x, %1 : f64[5,30,2,130]\n  %3 = reduce_prod %2 {axes=[0,1]} : f64[2,130]\n"
-      "  %4 = reduce_sum %x {axes=[0,1]} : f64[2,130]\n  %5 = reduce_sum %h {axes=[1]} : f16[90]\n"
+      "  %4 = reduce_sum %x {axes=[0,1]} : f64[2,130]\n  %5 = reduce_sum %h {axes=[1]} : "
+      "f16[90]\n"
       "  %6 = reduce_sum %h {axes=[0]} : f16[270]\n  ret %0, %3, %4, %5, %6\n}\n" },
     { "variance of columns", false,
       "fn @f(%x: f32[200,260]) -> (f32[260], f32[200,260]) {\n"
@@ -497,7 +508,8 @@ static const lower_graph lower_graphs[] = {
       "f32[37,2]\n"
       "  ret %6, %7\n}\n" },
     { "parts of complex numbers, transposed", true,
-      "fn @f(%z: f32[37,50,2], %d: f64[21,19,2]) -> (f32[50,37,2], f32[50,37], f64[19,21,2]) {\n"
+      "fn @f(%z: f32[37,50,2], %d: f64[21,19,2]) -> (f32[50,37,2], f32[50,37], f64[19,21,2]) "
+      "{\n"
       "  %0 = slice %z {start=[0,0,0], limit=[37,50,1], stride=[1,1,1]} : f32[37,50,1]\n"
       "  %1 = slice %z {start=[0,0,1], limit=[37,50,2], stride=[1,1,1]} : f32[37,50,1]\n"
       "  %2 = transpose %0 {perm=[1,0,2]} : f32[50,37,1]\n  %3 = transpose %1 {perm=[1,0,2]} : "
@@ -536,7 +548,8 @@ static const lower_graph lower_graphs[] = {
       "  %3 = slice %2 {start=[0,8], limit=[3,440], stride=[1,1]} : f32[3,432]\n  ret "
       "%3\n}\n" },
     { "a quotient beside the pad of its one element is no 0 / 0", false,
-      "fn @f(%x: f32[1,1], %y: f32[1,1], %z: f64[1,3], %w: f64[1,3]) -> (f32[2,2], f64[2,4]) {\n"
+      "fn @f(%x: f32[1,1], %y: f32[1,1], %z: f64[1,3], %w: f64[1,3]) -> (f32[2,2], f64[2,4]) "
+      "{\n"
       "  %c = constant {data=0} : f32[]\n  %d = constant {data=0} : f64[]\n"
       "  %0 = div %x, %y : f32[1,1]\n"
       "  %1 = pad %0, %c {low=[0,0], high=[1,1], interior=[0,0]} : f32[2,2]\n"

@@ -1,4 +1,5 @@
-/* For suites of in-place writes: a function's results by the kernel and by the reference evaluator. */
+/* For suites of in-place writes: a function's results by the kernel and by the reference
+ * evaluator. */
 #ifndef TESTS_UNIT_MUTATED_H
 #define TESTS_UNIT_MUTATED_H
 
@@ -33,7 +34,8 @@ same(const char *what, const cot_array *a, const double *want)
     const double *p = cot_array_data((cot_array *)a);
 
     for (int64_t i = 0; i < cot_type_count(&a->type); i++)
-        ck_assert_msg(p[i] == want[i], "%s: element %d is %g, wants %g", what, (int)i, p[i], want[i]);
+        ck_assert_msg(p[i] == want[i], "%s: element %d is %g, wants %g", what, (int)i, p[i],
+                      want[i]);
 }
 
 /* f by the kernel: result 0 and, if inout is not NULL, argument 0 after the call. */
@@ -50,7 +52,8 @@ gives(cot_fn *f, int n, const data *in, const double *want, const double *inout)
         arg[i] = array_of(ctx, &in[i]);
         type[i] = in[i].type;
     }
-    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = type }, &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ .n = n, .at = type }, &g) == COT_OK, "%s",
+                  cot_error(ctx));
     n_out = g->n_out - g->n_inout;
     ck_assert_msg(cot_jit(f, y, n_out, (const cot_array *const *)arg, n) == COT_OK, "%s",
                   cot_error(ctx));
@@ -64,7 +67,8 @@ gives(cot_fn *f, int n, const data *in, const double *want, const double *inout)
         cot_array_free(y[i]);
 }
 
-/* The same by the reference evaluator: the writes as they stand, then the functionalized graph. */
+/* The same by the reference evaluator: the writes as they stand, then the functionalized
+ * graph. */
 static inline void
 twin_gives(cot_fn *f, int n, const data *in, const double *want)
 {

@@ -1,4 +1,5 @@
-/* Oracles for transforms, on the reference evaluator: a function is text in f64, a transform a pipeline.
+/* Oracles for transforms, on the reference evaluator: a function is text in f64, a transform a
+ * pipeline.
  *
  *   mapped_agrees     vmap against a loop over the examples
  *   derivative_agrees jvp against differences, vjp against jvp (the dot-product test)

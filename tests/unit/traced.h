@@ -1,4 +1,5 @@
-/* Helpers of the suites that trace bodies: run one on the reference evaluator, print one as text. */
+/* Helpers of the suites that trace bodies: run one on the reference evaluator, print one as
+ * text. */
 #ifndef TESTS_UNIT_TRACED_H
 #define TESTS_UNIT_TRACED_H
 
@@ -86,7 +87,8 @@ traced_gives(cot_fn *f, cot_types types, const void *const *in, cot_type type,
         double x = traced_element(type.dtype, out, i);
         bool same = x == want[i] || (isnan(x) && isnan(want[i])) ||
                     fabs(x - want[i]) <= tolerance * fmax(1, fabs(want[i]));
-        ck_assert_msg(same, "%s: element %d is %.17g, wants %.17g", cot_fn_name(f), (int)i, x, want[i]);
+        ck_assert_msg(same, "%s: element %d is %.17g, wants %.17g", cot_fn_name(f), (int)i, x,
+                      want[i]);
     }
     free(out);
 }
@@ -98,7 +100,8 @@ body_gives(const char *name, cot_body *body, cot_types types, const void *const 
 {
     cot_context *ctx = cot_context_new(NULL);
 
-    traced_gives(cot_fn_new(ctx, name, body, types.n, 1, NULL), types, in, type, want, tolerance);
+    traced_gives(cot_fn_new(ctx, name, body, types.n, 1, NULL), types, in, type, want,
+                 tolerance);
     cot_context_free(ctx);
 }
 
