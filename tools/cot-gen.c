@@ -1,10 +1,11 @@
 /* Writes what the tables already say: include/cotrace/pointwise.h and pointwise.hpp,
- * docs/ops.md and docs/errors.md.
+ * docs/ops.md, docs/errors.md and docs/tuning.md.
  *
  *     cot-gen trace HEADER    the header with the part between its marks written anew
  *     cot-gen hpp HEADER      the same for the overloads of C++
  *     cot-gen ops             docs/ops.md
  *     cot-gen errors          docs/errors.md
+ *     cot-gen tuning          docs/tuning.md
  *
  * Output goes to standard output and is checked in; a test compares.  The program includes the
  * tables and nothing else of the project, so that it builds before the library. */
@@ -252,6 +253,20 @@ write_errors(void)
     return 0;
 }
 
+static int
+write_tuning(void)
+{
+    printf("# Tuning\n\nWritten by `cot-gen` from `codegen/tuning.def`; do not edit.  None of "
+           "these numbers changes a\nresult's bits: they choose between schedules of the same "
+           "computation, or bound a search.\n\n"
+           "| name | value | unit | reason | measured by |\n| --- | --- | --- | --- | --- |\n");
+#define TUNE(name, value, unit, reason, measured) \
+    printf("| `%s` | %lld | %s | %s | %s |\n", #name, (long long)(value), unit, reason, measured);
+#include "codegen/tuning.def"
+#undef TUNE
+    return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -263,8 +278,9 @@ main(int argc, char **argv)
         return write_ops();
     if (argc == 2 && strcmp(argv[1], "errors") == 0)
         return write_errors();
-    fprintf(
-        stderr,
-        "usage: cot-gen trace HEADER | cot-gen hpp HEADER | cot-gen ops | cot-gen errors\n");
+    if (argc == 2 && strcmp(argv[1], "tuning") == 0)
+        return write_tuning();
+    fprintf(stderr, "usage: cot-gen trace HEADER | cot-gen hpp HEADER | cot-gen ops | "
+                    "cot-gen errors | cot-gen tuning\n");
     return 2;
 }

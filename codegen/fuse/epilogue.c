@@ -2,11 +2,9 @@
 #include "codegen/fuse/access.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/fuse/views.h"
+#include "codegen/tuning.h"
 
 enum {
-    MAX_EPILOGUE = 4,
-    MAX_VIA = 6,
-    MAX_TAIL = 24,
     TAIL_SHARE = 8,
     TAIL_ROWS = 32,
     MAX_VIEWS = 256
@@ -30,15 +28,15 @@ typedef struct joining {
 bool
 cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row)
 {
-    return !l->target.grid && cost > MAX_TAIL && cost * TAIL_SHARE > row && rows >= TAIL_ROWS &&
-           cg_lanes(l, 32) > 1;
+    return !l->target.grid && cost > CG_FUSE_MAX_TAIL && cost * TAIL_SHARE > row &&
+           rows >= TAIL_ROWS && cg_lanes(l, 32) > 1;
 }
 
 /* Is x made of y by transposes and reshapes alone, none of which is in memory before x? */
 static bool
 is_seen_via(const joining *u, ir_ref y, ir_ref x)
 {
-    for (int steps = 0; steps < MAX_VIA; steps++) {
+    for (int steps = 0; steps < CG_FUSE_MAX_EPILOGUE_VIEWS; steps++) {
         const ir_node *n = x == y ? NULL : ir_def(u->f, x);
         if (!n || (n->op != OP_transpose && n->op != OP_reshape))
             break;
@@ -87,14 +85,14 @@ find_views(joining *u)
 }
 
 /* The first view of y, by number, of the shape of map group g that the group reads element by
- * element, of those at most MAX_VIA views away. */
+ * element, of those at most CG_FUSE_MAX_EPILOGUE_VIEWS views away. */
 static ir_ref
 seen_as(const joining *u, const cg_group *g, ir_ref y)
 {
     ir_ref todo[MAX_VIEWS], best = IR_NONE;
     int n = 0, left[MAX_VIEWS];
     todo[n] = y;
-    left[n++] = MAX_VIA;
+    left[n++] = CG_FUSE_MAX_EPILOGUE_VIEWS;
     while (n > 0) {
         const ir_ref x = todo[--n];
         const int steps = left[n];
@@ -117,7 +115,7 @@ seen_as(const joining *u, const cg_group *g, ir_ref y)
 static ir_ref
 seen_by(const joining *u, const cg_group *g, ir_ref y)
 {
-    if (g->kind != CG_GROUP_MAP || g->n > MAX_EPILOGUE ||
+    if (g->kind != CG_GROUP_MAP || g->n > CG_FUSE_MAX_EPILOGUE ||
         g->space->size != ir_type_at(u->f, y)->size)
         return IR_NONE;                                             /* not y with a margin */
     if (ir_same_shape(g->space, ir_type_at(u->f, y)))
