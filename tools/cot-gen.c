@@ -260,8 +260,8 @@ write_tuning(void)
            "these numbers changes a\nresult's bits: they choose between schedules of the same "
            "computation, or bound a search.\n\n"
            "| name | value | unit | reason | measured by |\n| --- | --- | --- | --- | --- |\n");
-#define TUNE(name, value, unit, reason, measured) \
-    printf("| `%s` | %lld | %s | %s | %s |\n", #name, (long long)(value), unit, reason,         \
+#define TUNE(name, value, unit, reason, measured)                                              \
+    printf("| `%s` | %lld | %s | %s | %s |\n", #name, (long long)(value), unit, reason,        \
            measured);
 #include "codegen/tuning.def"
 #undef TUNE
