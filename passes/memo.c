@@ -18,6 +18,12 @@ same_flags(const bool *a, const bool *b, int n)
     return a == b || (a && b && (n == 0 || memcmp(a, b, sizeof *a * (size_t)n) == 0));
 }
 
+static bool
+same_name(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 static const bool *
 copy_flags(ir_arena *a, const bool *flag, int n)
 {
@@ -29,7 +35,8 @@ find(const ir_graph *f, const pass_key *key)
 {
     for (pass_made *m = f->made; m; m = m->next)
         if (m->key.pass == key->pass && m->key.size == key->size &&
-            m->key.option == key->option && same_flags(m->key.in, key->in, f->n_in) &&
+            m->key.option == key->option && same_name(m->key.name, key->name) &&
+            same_flags(m->key.in, key->in, f->n_in) &&
             same_flags(m->key.out, key->out, f->n_out) &&
             same_flags(m->key.more_out, key->more_out, f->n_out))
             return m;
@@ -43,6 +50,7 @@ add(const ir_graph *f, const pass_key *key)
 
     m->next = f->made;
     m->key = *key;
+    m->key.name = key->name ? ir_copy_string(f->arena, key->name) : NULL;
     m->key.in = copy_flags(f->arena, key->in, f->n_in);
     m->key.out = copy_flags(f->arena, key->out, f->n_out);
     m->key.more_out = copy_flags(f->arena, key->more_out, f->n_out);

@@ -7,10 +7,11 @@
 typedef void pass_any(void); /* the type to which the entry points of passes are cast */
 
 /* A pass and its options: a flag for each input and for each output of the graph, another for
- * each output, or NULL. */
+ * each output, or NULL; a name, a size and a number where the pass has them. */
 typedef struct pass_key {
     pass_any *pass;
     const bool *in, *out, *more_out;
+    const char *name; /* of an axis, or NULL */
     int64_t size;
     int option;
 } pass_key;

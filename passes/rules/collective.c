@@ -10,6 +10,7 @@
  * psum_scatter transpose to each other, a permutation to its inverse. Source: the
  * collectives of JAX under vmap. */
 #include "passes/engine.h"
+#include "passes/memo.h"
 #include "passes/rules/flow.h"
 
 static bool
@@ -77,15 +78,11 @@ bind_node(ir_build *b, const ir_node *n, const char *name, const ir_ref *in, ir_
     ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
 }
 
-cot_status
-pass_axis_bind(const ir_graph *f, const char *name, const ir_graph **out)
+static cot_status
+bind_graph(const ir_graph *f, const char *name, ir_graph **out)
 {
-    *out = f;
-    if (!name || !name[0] || !pass_axis_find(f, name))
-        return COT_OK;
     ir_build *b = ir_build_new(f->ctx, f->name);
     ir_ref *at = IR_NEW_N(b->arena, ir_ref, f->n_values);
-    ir_graph *g = NULL;
     for (int i = 0; i < f->n_in; i++)
         at[f->in[i]] = ir_input_like(b, f, f->in[i], "");
     ir_each_node(n, f) {
@@ -97,8 +94,20 @@ pass_axis_bind(const ir_graph *f, const char *name, const ir_graph **out)
     }
     for (int j = 0; j < f->n_out; j++)
         pass_output(b, f, j, at[f->out[j]], "");
-    COT_TRY(ir_build_end(b, &g));
-    *out = g;
+    return ir_build_end(b, out);
+}
+
+cot_status
+pass_axis_bind(const ir_graph *f, const char *name, const ir_graph **out)
+{
+    *out = f;
+    if (!name || !name[0] || !pass_axis_find(f, name))
+        return COT_OK;
+    pass_made *m = pass_made_of(
+        f, &(pass_key){ .pass = (pass_any *)pass_axis_bind, .name = name });
+    if (!m->graph)
+        COT_TRY(bind_graph(f, name, &m->graph));
+    *out = m->graph;
     return COT_OK;
 }
 

@@ -220,6 +220,35 @@ START_TEST(calls_that_double_at_each_level_stay)
 }
 END_TEST
 
+/* The function that a level calls twice gets its axis once. */
+START_TEST(an_axis_is_bound_once)
+{
+    meter m = { 0 };
+    cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
+    ir_module parsed;
+    ir_graph *f;
+    ir_arena a;
+    ir_buf b;
+
+    ir_arena_init(&a, c);
+    ir_buf_init(&b, &a);
+    ir_buf_str(&b, "fn @f0(%x: f32[4]) -> (f32[4]) {\n %0 = psum %x {over=\"i\"} : f32[4]\n"
+                   " ret %0\n}\n");
+    for (int i = 1; i <= 16; i++)
+        ir_buf_printf(&b,
+                      "fn @f%d(%%x: f32[4]) -> (f32[4]) {\n %%0 = call %%x {body=@f%d} : f32[4]\n"
+                      " %%1 = call %%0 {body=@f%d} : f32[4]\n ret %%1\n}\n",
+                      i, i - 1, i - 1);
+    ck_assert_int_eq(ir_parse(c, "nests", b.text, b.n, &parsed), COT_OK);
+    f = parsed.fn[parsed.n - 1];
+    ck_assert_msg(pass_pipeline(f, "vmap(size=3, axis=i)", NULL, NULL, &f) == COT_OK, "%s",
+                  cot_error(c));
+    ck_assert_uint_lt(m.most, 16 << 20);
+    ir_arena_free(&a);
+    cot_context_free(c);
+}
+END_TEST
+
 START_TEST(the_message_names_what_unfolds_to_most)
 {
     ir_module parsed;
@@ -281,6 +310,7 @@ main(void)
         EACH(derivatives_grow_no_faster_than_the_nest, FAMILIES * PIPELINES),
         EACH(what_doubles_at_each_level_is_refused, 10),
         EACH(calls_that_double_at_each_level_stay, 4),
+        ONCE(an_axis_is_bound_once),
         ONCE(the_message_names_what_unfolds_to_most),
         EACH(functions_are_compared_once, 2),
     };
