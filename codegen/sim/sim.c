@@ -11,12 +11,6 @@
 
 static bool run_region(sim *s, const cg_region *r);
 
-static bool
-is_active(const sim *s, int64_t i)
-{
-    return !s->at.mask || s->at.mask[i];
-}
-
 static int64_t
 constant(const sim *s, cg_val v)
 {
@@ -32,164 +26,6 @@ extent(const sim *s, const cg_block *x)
     const int64_t n = constant(s, x->hi) - constant(s, x->lo);
 
     return n > 0 ? (n + x->step - 1) / x->step : 0;
-}
-
-/* -- scalar instructions ------------------------------------------------------------------- */
-
-/* The active elements of x, side by side. */
-static void
-pack(const sim *s, const uint8_t *mask, void *to, const void *x, size_t size)
-{
-    char *p = to;
-
-    for (int64_t i = 0; i < s->at.n; i++)
-        if (mask[i]) {
-            memcpy(p, (const char *)x + (size_t)i * size, size);
-            p += size;
-        }
-}
-
-static void
-unpack(const sim *s, const uint8_t *mask, void *to, const void *x, size_t size)
-{
-    const char *p = x;
-
-    for (int64_t i = 0; i < s->at.n; i++)
-        if (mask[i]) {
-            memcpy((char *)to + (size_t)i * size, p, size);
-            p += size;
-        }
-}
-
-static int
-count(const sim *s, const uint8_t *mask)
-{
-    int m = 0;
-
-    for (int64_t i = 0; i < s->at.n; i++)
-        m += mask[i] != 0;
-    return m;
-}
-
-/* Only active lanes are computed: the others may divide by zero. */
-static void
-run_scalar(sim *s, cg_val v)
-{
-    const cg_insn *p = &s->k->insn[v];
-    const ir_sc_insn i = { .op = p->op, .type = p->type, .imm = p->imm, .table = p->table };
-    const int arity = ir_sc_arity[p->op];
-    const void *in[3] = { 0 }, *packed[3] = { 0 };
-
-    for (int j = 0; j < arity; j++)
-        in[j] = cg_sim_operand(s, p->in[j], j);
-    void *out = cg_sim_define(s, v, s->at.n);
-    if (!s->at.mask) {
-        ir_sc_eval(&i, cg_type(s->k, p->in[0]), (int)s->at.n, out, in);
-        return;
-    }
-    const int m = count(s, s->at.mask);
-    for (int j = 0; j < arity; j++) {
-        packed[j] = cg_sim_scratch(s, v, j, (size_t)s->at.n * 8);
-        pack(s, s->at.mask, (void *)(uintptr_t)packed[j], in[j], cg_sim_size_of(s, p->in[j]));
-    }
-    void *y = cg_sim_scratch(s, v, 3, (size_t)s->at.n * 8);
-    if (m > 0)
-        ir_sc_eval(&i, cg_type(s->k, p->in[0]), m, y, packed);
-    unpack(s, s->at.mask, out, y, cg_sim_size_of(s, v));
-}
-
-static void
-run_slow_path(sim *s, cg_val v)
-{
-    const cg_insn *p = &s->k->insn[v];
-    const uint8_t *wants = cg_sim_operand(s, p->in[0], 0);
-    uint8_t *mask = cg_sim_scratch(s, v, 0, (size_t)s->at.n);
-    void *packed[4] = { 0 };
-    int m = 0;
-
-    for (int64_t i = 0; i < s->at.n; i++)
-        m += mask[i] = wants[i] && is_active(s, i);
-    const void *usual = cg_sim_operand(s, p->in[1], 1);
-    void *out = cg_sim_define(s, v, s->at.n);
-    memcpy(out, usual, (size_t)s->at.n * cg_sim_size_of(s, v));
-    if (m == 0)
-        return;
-    for (int j = 0; j < p->sub->n_in; j++) {
-        packed[j] = ir_alloc(s->arena, (size_t)s->at.n * 8 + 8);
-        pack(s, mask, packed[j], cg_sim_operand(s, p->args[j], j),
-             cg_sim_size_of(s, p->args[j]));
-    }
-    void *y = cg_sim_scratch(s, v, 1, (size_t)s->at.n * 8);
-    ir_sc_run(s->arena, p->sub, m, y, (const void *const *)packed);
-    unpack(s, mask, out, y, cg_sim_size_of(s, v));
-}
-
-static void
-combine(sim *s, const cg_yield *y, int64_t n, void *out, const void *a, const void *b)
-{
-    const ir_sc_insn i = { .op = (uint8_t)y->combine, .type = (uint8_t)y->type };
-
-    (void)s;
-    ir_sc_eval(&i, y->type, (int)n, out, (const void *[]){ a, b });
-}
-
-/* -- memory -------------------------------------------------------------------------------- */
-
-static bool
-run_memory(sim *s, cg_val v)
-{
-    const cg_insn *p = &s->k->insn[v];
-    const bool load = p->op == CG_LOAD;
-    const cg_val when = p->in[load ? 1 : 2];
-    const int64_t *index = cg_sim_operand(s, p->in[0], 0);
-    const uint8_t *on = when ? cg_sim_operand(s, when, 2) : NULL;
-    const size_t size = cot_dtype_size((cot_dtype)p->type);
-    char *value =
-        load ? cg_sim_define(s, v, s->at.n) : (char *)(uintptr_t)cg_sim_operand(s, p->in[1], 1);
-
-    for (int64_t i = 0; i < s->at.n; i++) {
-        if (!is_active(s, i))
-            continue;
-        if (on && !on[i]) {
-            if (load)
-                memset(value + (size_t)i * size, 0, size);
-            continue;
-        }
-        char *x = value + (size_t)i * size;
-        const uint32_t buffer = (uint32_t)p->imm;
-        if (load ? !cg_sim_load(s, buffer, i, index[i], x)
-                 : !cg_sim_store(s, buffer, i, index[i], x))
-            return false;
-        if (load && p->type == COT_BOOL)
-            *x = *x != 0;
-    }
-    return true;
-}
-
-static bool
-run_barrier(sim *s)
-{
-    if (s->at.kind == CG_WARPS) {
-        for (int64_t w = 0; w < s->at.n; w++)
-            s->warp_barriers[w] += is_active(s, w);
-        return true;
-    }
-    if ((s->at.mask && count(s, s->at.mask) < s->at.n) ||
-        (s->at.kind == CG_BLOCK && s->at.teams != s->launch.block))
-        return cg_sim_wrong(s, "a barrier that not all threads of the block reach");
-    s->barriers++;
-    return true;
-}
-
-static bool
-run_fail(sim *s, const cg_insn *p)
-{
-    const uint8_t *cond = cg_sim_operand(s, p->in[0], 0);
-
-    for (int64_t i = 0; i < s->at.n; i++)
-        if (cond[i] && is_active(s, i))
-            s->failed = (int32_t)p->imm;
-    return s->failed == 0;
 }
 
 /* -- loops at once: threads, copies, lanes ------------------------------------------------- */
@@ -233,7 +69,8 @@ fold_lanes(sim *s, const cg_block *x, int k, int64_t e, const sim_lanes *outer)
                 const bool tree = y->mode == CG_TREE;
                 memcpy(half[0], at + (size_t)(tree ? 2 * i : i) * size, size);
                 memcpy(half[1], at + (size_t)(tree ? 2 * i + 1 : i + h) * size, size);
-                combine(s, y, 1, (char *)(uintptr_t)at + (size_t)i * size, half[0], half[1]);
+                cg_sim_combine(s, y, 1, (char *)(uintptr_t)at + (size_t)i * size, half[0],
+                               half[1]);
             }
         if (n % 2)
             for (int64_t o = 0; o < outer->n; o++)
@@ -336,66 +173,6 @@ end_carries(sim *s, const cg_block *x)
                    (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
 }
 
-/* A binary counter for each lane. */
-typedef struct counter {
-    int64_t *n;
-    char *slot;                 /* 64 levels of every lane */
-} counter;
-
-static void
-push(sim *s, const cg_yield *y, counter *c, const char *x)
-{
-    const size_t size = cot_dtype_size(y->type);
-
-    for (int64_t i = 0; i < s->at.n; i++) {
-        char now[8];
-        int level = 0;
-        if (!is_active(s, i))
-            continue;
-        memcpy(now, x + (size_t)i * size, size);
-        for (; c->n[i] >> level & 1; level++)
-            combine(s, y, 1, now, c->slot + (size_t)(i * 64 + level) * 8,
-                    memcpy((char[8]){ 0 }, now, size));
-        memcpy(c->slot + (size_t)(i * 64 + level) * 8, now, size);
-        c->n[i]++;
-    }
-}
-
-static void
-take_tree(sim *s, const cg_yield *y, const counter *c, char *out)
-{
-    const size_t size = cot_dtype_size(y->type);
-    const uint64_t neutral = cg_neutral_bits(y->combine, y->type);
-
-    for (int64_t i = 0; i < s->at.n; i++) {
-        bool any = false;
-        char *x = out + (size_t)i * size;
-        memcpy(x, &neutral, size);
-        for (int level = 0; level < 63; level++) {
-            const char *left = c->slot + (size_t)(i * 64 + level) * 8;
-            if (!(c->n[i] >> level & 1))
-                continue;
-            if (any)
-                combine(s, y, 1, x, left, memcpy((char[8]){ 0 }, x, size));
-            else
-                memcpy(x, left, size);
-            any = true;
-        }
-    }
-}
-
-static counter *
-new_counters(sim *s, const cg_block *x)
-{
-    counter *c = IR_NEW_N(s->arena, counter, x->n + 1);
-
-    for (int k = 0; k < x->n; k++)
-        if (x->yield[k].mode == CG_TREE)
-            c[k] = (counter){ IR_NEW_N(s->arena, int64_t, s->at.n),
-                              ir_alloc(s->arena, (size_t)s->at.n * 512) };
-    return c;
-}
-
 static bool
 run_serial(sim *s, cg_val v)
 {
@@ -407,7 +184,7 @@ run_serial(sim *s, cg_val v)
     const int64_t *hi =
         memcpy(cg_sim_scratch(s, v, 1, bytes), cg_sim_operand(s, x->hi, 0), bytes);
     uint8_t *mask = cg_sim_scratch(s, v, 2, (size_t)s->at.n);
-    counter *c = new_counters(s, x);
+    sim_counter *c = cg_sim_trees_new(s, x);
 
     begin_carries(s, x);
     for (int64_t step = 0;; step += x->step) {
@@ -424,14 +201,15 @@ run_serial(sim *s, cg_val v)
             return false;
         for (int k = 0; k < x->n; k++)
             if (x->yield[k].mode == CG_TREE)
-                push(s, &x->yield[k], &c[k], cg_sim_operand(s, x->yield[k].value, 0));
+                cg_sim_tree_push(s, &x->yield[k], &c[k],
+                                 cg_sim_operand(s, x->yield[k].value, 0));
         next_carries(s, x, s->at.mask);
     }
     s->at.mask = outer;
     end_carries(s, x);
     for (int k = 0; k < x->n; k++)
         if (x->yield[k].mode == CG_TREE)
-            take_tree(s, &x->yield[k], &c[k], cg_sim_define(s, x->result[k], s->at.n));
+            cg_sim_tree_take(s, &x->yield[k], &c[k], cg_sim_define(s, x->result[k], s->at.n));
     return true;
 }
 
@@ -471,7 +249,8 @@ run_fold(sim *s, cg_val v)
             for (int64_t l = 0; l < h; l++) {
                 char *to = all[k] + row * (size_t)l;
                 const char *left = memcpy(cg_sim_scratch(s, x->result[k], 0, row), to, row);
-                combine(s, &x->yield[k], s->at.n, to, left, all[k] + row * (size_t)(l + h));
+                cg_sim_combine(s, &x->yield[k], s->at.n, to, left,
+                               all[k] + row * (size_t)(l + h));
             }
         memcpy(cg_sim_define(s, x->result[k], s->at.n), all[k],
                (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
@@ -516,8 +295,8 @@ run_if(sim *s, cg_val v)
     int n_yes = 0, n_no = 0;
 
     for (int64_t i = 0; i < s->at.n; i++) {
-        n_yes += yes[i] = is_active(s, i) && cond[i];
-        n_no += no[i] = is_active(s, i) && !cond[i];
+        n_yes += yes[i] = cg_sim_is_active(s, i) && cond[i];
+        n_no += no[i] = cg_sim_is_active(s, i) && !cond[i];
     }
     if (!run_side(s, &x->body, yes, n_yes))
         return false;
@@ -539,16 +318,16 @@ run_while(sim *s, cg_val v)
 
     begin_carries(s, x);
     for (int64_t i = 0; i < s->at.n; i++)
-        mask[i] = is_active(s, i);
+        mask[i] = cg_sim_is_active(s, i);
     for (;;) {
-        int m = count(s, mask);
+        int m = cg_sim_count(s, mask);
         s->at.mask = m == s->at.n ? NULL : mask;
         if (!run_region(s, &x->other))
             return false;
         const uint8_t *cond = cg_sim_operand(s, x->cond, 0);
         for (int64_t i = 0; i < s->at.n; i++)
             mask[i] = mask[i] && cond[i];
-        m = count(s, mask);
+        m = cg_sim_count(s, mask);
         if (m == 0)
             break;
         s->at.mask = m == s->at.n ? NULL : mask;
@@ -589,17 +368,17 @@ run_insn(sim *s, cg_val v)
     switch (p->op) {
     case SC_const:
     case CG_PARAM: return true;
-    case SC_slow_path: run_slow_path(s, v); return true;
+    case SC_slow_path: cg_sim_slow_path(s, v); return true;
     case CG_LOAD:
-    case CG_STORE: return run_memory(s, v);
+    case CG_STORE: return cg_sim_memory_insn(s, v);
     case CG_PREFETCH: return true;
-    case CG_BARRIER: return run_barrier(s);
+    case CG_BARRIER: return cg_sim_barrier(s);
     case CG_FETCH:
     case CG_COMMIT:
     case CG_ARRIVE:
     case CG_FRAGMENT:
     case CG_MMA: return cg_sim_tensor(s, v);
-    case CG_FAIL: return run_fail(s, p);
+    case CG_FAIL: return cg_sim_fail(s, p);
     case CG_IF: return run_if(s, v);
     case CG_WHILE: return run_while(s, v);
     case CG_LOOP:
@@ -610,7 +389,7 @@ run_insn(sim *s, cg_val v)
         return cg_has_mode(p->block, CG_FOLD) ? run_fold(s, v) : run_serial(s, v);
     default:
         if (p->op < SC_COUNT)
-            run_scalar(s, v);
+            cg_sim_scalar(s, v);
         return p->op < SC_COUNT || cg_sim_wrong(s, "an instruction that no GPU has");
     }
 }

@@ -1,5 +1,6 @@
-/* The simulator, inside: sim.c runs instructions and control, sim/memory.c is memory that
- * notices races, sim/tensor.c has what tensor.h adds. */
+/* The simulator, inside: sim.c runs control, sim/instructions.c what holds no region,
+ * sim/trees.c has the trees of serial loops, sim/memory.c is memory that notices races,
+ * sim/tensor.c has what tensor.h adds. */
 #ifndef CODEGEN_SIM_SIM_H
 #define CODEGEN_SIM_SIM_H
 
@@ -76,5 +77,28 @@ void cg_sim_land(sim *s, int32_t groups);
 const void *cg_sim_operand(sim *s, cg_val v, int j);
 /* sim/tensor.c */
 bool cg_sim_tensor(sim *s, cg_val v);
+
+/* sim/instructions.c */
+bool cg_sim_is_active(const sim *s, int64_t i);
+/* The lanes of a mask that are on. */
+int cg_sim_count(const sim *s, const uint8_t *mask);
+void cg_sim_scalar(sim *s, cg_val v);
+void cg_sim_slow_path(sim *s, cg_val v);
+/* out = a op b, of n elements. */
+void cg_sim_combine(sim *s, const cg_yield *y, int64_t n, void *out, const void *a,
+                    const void *b);
+/* False: the kernel is wrong, or has failed. */
+bool cg_sim_memory_insn(sim *s, cg_val v);
+bool cg_sim_barrier(sim *s);
+bool cg_sim_fail(sim *s, const cg_insn *p);
+
+/* sim/trees.c: one for each yield, of which those of trees are used. */
+typedef struct sim_counter {
+    int64_t *n;
+    char *slot; /* 64 levels of every lane */
+} sim_counter;
+sim_counter *cg_sim_trees_new(sim *s, const cg_block *x);
+void cg_sim_tree_push(sim *s, const cg_yield *y, sim_counter *c, const char *x);
+void cg_sim_tree_take(sim *s, const cg_yield *y, const sim_counter *c, char *out);
 
 #endif
