@@ -1,206 +1,9 @@
-/* Building kernels.
+/* Building kernels: scalar instructions, memory and effects.
  *
- * The cursor is the end of the innermost open region.  An instruction that has no effect is
- * placed as far out as its operands allow, and an equal one placed before is used again: so
- * invariant code leaves loops while it is built, and back ends need neither hoisting nor global
- * value numbering.  This works because a loop enters the list of its parent when it ends: what
- * is placed in the parent before that comes before the loop.  Arithmetic does not leave an
- * `if`, which may exist to avoid it; index arithmetic and constants do.  Loads of buffers that
- * nobody writes move too, out of loops that surely run.
- *
- * Sums of indices are kept as linear forms, outermost terms first and the constant last: an
- * inner loop adds one term, and the constant ends up in the addressing mode. */
-#include "codegen/kernel/kernel.h"
-
-#include <limits.h>
-#include <stdlib.h>
-
-#include "ir/map.h"
-
-/* What a region permits: how far out an instruction made inside may go. */
-typedef enum opening { OPEN_LOOP, OPEN_MAYBE, OPEN_BRANCH } opening;
-
-typedef struct place {
-    uint32_t depth, serial;
-} place;
-
-typedef struct cg_scope {
-    ir_map map;
-    place *at; /* of each value: the region it is in       */
-    uint32_t n, cap;
-    uint32_t *serial; /* of each open region                      */
-    uint8_t *kind;
-    uint32_t n_serial, cap_serial, n_kind, cap_kind;
-    uint32_t next;
-} cg_scope;
-
-uint32_t
-cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space, int64_t elements)
-{
-    cg_buffer x = { .name = ir_copy_string(k->arena, name),
-                    .type = type,
-                    .space = space,
-                    .elements = elements };
-
-    IR_PUSH(k->arena, k->buffer, k->n_buffers, k->cap_buffers, x);
-    return k->n_buffers - 1;
-}
-
-bool
-cg_has_mode(const cg_block *x, cg_mode mode)
-{
-    for (int i = 0; i < x->n; i++)
-        if (x->yield[i].mode == mode)
-            return true;
-    return false;
-}
-
-cot_dtype
-cg_type(const cg_kernel *k, cg_val v)
-{
-    const cg_insn *i = &k->insn[v];
-
-    if (i->op == SC_eq || i->op == SC_ne || i->op == SC_lt || i->op == SC_le)
-        return COT_BOOL;
-    return (cot_dtype)i->type;
-}
-
-ir_loc
-cg_loc_of(const cg_kernel *k, cg_val v)
-{
-    ir_loc loc = k->insn[v].loc ? k->insn[v].loc : k->loc;
-
-    for (uint32_t i = 1; i < k->n_insns && !loc; i++)
-        loc = k->insn[i].loc;
-    return loc;
-}
-
-/* -- regions -- */
-
-static void
-open_region(cg_build *b, cg_region *r, opening kind)
-{
-    cg_scope *s = b->scope;
-
-    IR_PUSH(b->k->arena, b->open, b->n_open, b->cap_open, r);
-    IR_PUSH(b->k->arena, s->serial, s->n_serial, s->cap_serial, s->next++);
-    IR_PUSH(b->k->arena, s->kind, s->n_kind, s->cap_kind, (uint8_t)kind);
-}
-
-static void
-close_region(cg_build *b)
-{
-    b->n_open--;
-    b->scope->n_serial--;
-    b->scope->n_kind--;
-}
-
-void
-cg_begin(cg_build *b, cg_kernel *k)
-{
-    *b = (cg_build){ .k = k, .scope = IR_NEW(k->arena, cg_scope) };
-    ir_map_init(&b->scope->map, k->arena);
-    IR_PUSH(k->arena, b->scope->at, b->scope->n, b->scope->cap, (place){ 0 });
-    open_region(b, &k->body, OPEN_LOOP);
-}
-
-static bool
-is_reachable(const cg_build *b, cg_val v)
-{
-    const cg_scope *s = b->scope;
-
-    return s->at[v].depth < s->n_serial && s->serial[s->at[v].depth] == s->at[v].serial;
-}
-
-/* A new value that belongs to the open region of that depth, in no list yet. */
-static cg_val
-new_value(cg_build *b, cg_insn x, uint32_t depth)
-{
-    cg_scope *s = b->scope;
-    cg_kernel *k = b->k;
-
-    x.loc = b->loc;
-    IR_PUSH(k->arena, k->insn, k->n_insns, k->cap_insns, x);
-    IR_PUSH(k->arena, s->at, s->n, s->cap, ((place){ depth, s->serial[depth] }));
-    return k->n_insns - 1;
-}
-
-static cg_val
-place_at(cg_build *b, cg_insn x, uint32_t depth)
-{
-    cg_val v = new_value(b, x, depth);
-    cg_region *r = b->open[depth];
-
-    IR_PUSH(b->k->arena, r->insn, r->n, r->cap, v);
-    return v;
-}
-
-static cg_val
-place_here(cg_build *b, cg_insn x)
-{
-    return place_at(b, x, b->n_open - 1);
-}
-
-uint32_t
-cg_depth(const cg_build *b, cg_val v)
-{
-    return v ? b->scope->at[v].depth : 0;
-}
-
-/* The outermost region for x: inside all of its operands, and not out of a region of a kind
- * above `most`. */
-static uint32_t
-outermost(const cg_build *b, const cg_insn *x, opening most)
-{
-    uint32_t d = 0;
-
-    for (int i = 0; i < 3; i++)
-        if (cg_depth(b, x->in[i]) > d)
-            d = cg_depth(b, x->in[i]);
-    for (int i = 0; i < 4; i++)
-        if (cg_depth(b, x->args[i]) > d)
-            d = cg_depth(b, x->args[i]);
-    for (uint32_t i = b->n_open; i-- > d + 1;)
-        if (b->scope->kind[i] > most)
-            return i;
-    return d;
-}
-
-static uint64_t
-hash_insn(const cg_insn *x)
-{
-    uint64_t h = ir_hash_u64(x->op, x->type);
-
-    for (int i = 0; i < 3; i++)
-        h = ir_hash_u64(h, x->in[i]);
-    for (int i = 0; i < 4; i++)
-        h = ir_hash_u64(h, x->args[i]);
-    h = ir_hash_u64(h, x->imm);
-    h = ir_hash_u64(h, (uintptr_t)x->table);
-    return ir_hash_u64(h, (uintptr_t)x->sub);
-}
-
-static bool
-same_insn(const cg_insn *x, const cg_insn *y)
-{
-    return x->op == y->op && x->type == y->type && x->imm == y->imm && x->table == y->table &&
-           x->sub == y->sub && memcmp(x->in, y->in, sizeof x->in) == 0 &&
-           memcmp(x->args, y->args, sizeof x->args) == 0;
-}
-
-/* The shared instance of an instruction without effect. */
-static cg_val
-share(cg_build *b, cg_insn x, opening most)
-{
-    uint64_t h = hash_insn(&x);
-
-    for (uint32_t at = 0, v; (v = ir_map_next(&b->scope->map, h, &at)) != 0;)
-        if (is_reachable(b, v) && same_insn(&b->k->insn[v], &x))
-            return v;
-    cg_val v = place_at(b, x, outermost(b, &x, most));
-    ir_map_add(&b->scope->map, h, v);
-    return v;
-}
+ * Instructions are folded where all operands are constants, and shared (scope.c).  Arithmetic
+ * does not leave an `if`, which may exist to avoid it; index arithmetic and constants do.
+ * Loads of buffers that nobody writes move too, out of loops that surely run. */
+#include "codegen/kernel/scope.h"
 
 /* -- scalar instructions -- */
 
@@ -209,27 +12,14 @@ cg_const(cg_build *b, cot_dtype t, uint64_t bits)
 {
     if (ir_bits(t) < 64)
         bits &= ((uint64_t)1 << ir_bits(t)) - 1;
-    return share(b, (cg_insn){ .op = SC_const, .type = (uint8_t)t, .imm = bits }, OPEN_BRANCH);
+    return cg_scope_share(b, (cg_insn){ .op = SC_const, .type = (uint8_t)t, .imm = bits },
+                          CG_OPEN_BRANCH);
 }
 
 cg_val
 cg_i64(cg_build *b, int64_t x)
 {
     return cg_const(b, COT_I64, (uint64_t)x);
-}
-
-bool
-cg_is_const(const cg_kernel *k, cg_val v, int64_t *x)
-{
-    const cg_insn *i = &k->insn[v];
-
-    if (i->op != SC_const || v == 0)
-        return false;
-    int drop = 64 - (i->type == COT_BOOL ? 64 : ir_bits((cot_dtype)i->type));
-    if (x)
-        *x = ir_is_signed((cot_dtype)i->type) ? (int64_t)(i->imm << drop) >> drop
-                                              : (int64_t)i->imm;
-    return true;
 }
 
 /* Fold by the evaluator when all operands are constants.  Constants are held as on a
@@ -300,10 +90,10 @@ scalar(cg_build *b, cg_insn x)
         return v;
     /* A branch may be there to avoid a division by zero or a costly function. */
     bool index = x.type == COT_I64 && x.op != SC_div && x.op != SC_rem;
-    return share(b, x,
-                 index                         ? OPEN_BRANCH
-                 : b->k->module->trapping_math ? OPEN_LOOP
-                                               : OPEN_MAYBE);
+    return cg_scope_share(b, x,
+                          index                         ? CG_OPEN_BRANCH
+                          : b->k->module->trapping_math ? CG_OPEN_LOOP
+                                                        : CG_OPEN_MAYBE);
 }
 
 cg_val
@@ -403,13 +193,26 @@ cg_neutral(cg_build *b, ir_sc_op combine, cot_dtype t)
 
 /* -- memory and effects -- */
 
+uint32_t
+cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space, int64_t elements)
+{
+    cg_buffer x = { .name = ir_copy_string(k->arena, name),
+                    .type = type,
+                    .space = space,
+                    .elements = elements };
+
+    IR_PUSH(k->arena, k->buffer, k->n_buffers, k->cap_buffers, x);
+    return k->n_buffers - 1;
+}
+
 cg_val
 cg_param(cg_build *b, int index)
 {
     if (index >= b->k->n_params)
         b->k->n_params = index + 1;
-    return share(b, (cg_insn){ .op = CG_PARAM, .type = COT_I64, .imm = (uint64_t)index },
-                 OPEN_BRANCH);
+    return cg_scope_share(b,
+                          (cg_insn){ .op = CG_PARAM, .type = COT_I64, .imm = (uint64_t)index },
+                          CG_OPEN_BRANCH);
 }
 
 /* Nobody writes the buffer while the kernel runs. */
@@ -434,16 +237,16 @@ cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when)
                   .imm = buffer,
                   .in = { index, when } };
 
-    return is_frozen(b->k, buffer) ? share(b, x, OPEN_LOOP) : place_here(b, x);
+    return is_frozen(b->k, buffer) ? cg_scope_share(b, x, CG_OPEN_LOOP) : cg_scope_place(b, x);
 }
 
 void
 cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val when)
 {
-    place_here(b, (cg_insn){ .op = CG_STORE,
-                             .type = (uint8_t)b->k->buffer[buffer].type,
-                             .imm = buffer,
-                             .in = { index, value, when } });
+    cg_scope_place(b, (cg_insn){ .op = CG_STORE,
+                                 .type = (uint8_t)b->k->buffer[buffer].type,
+                                 .imm = buffer,
+                                 .in = { index, value, when } });
 }
 
 void
@@ -456,23 +259,23 @@ cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_o
     c->buffer = IR_NEW_N(b->k->arena, uint32_t, 2);
     c->buffer[0] = to;
     c->buffer[1] = from;
-    place_here(b, (cg_insn){ .op = CG_COPY,
-                             .type = COT_DTYPE_NONE,
-                             .imm = (uint64_t)bytes,
-                             .in = { to_offset, from_offset },
-                             .call = c });
+    cg_scope_place(b, (cg_insn){ .op = CG_COPY,
+                                 .type = COT_DTYPE_NONE,
+                                 .imm = (uint64_t)bytes,
+                                 .in = { to_offset, from_offset },
+                                 .call = c });
 }
 
 void
 cg_barrier(cg_build *b)
 {
-    place_here(b, (cg_insn){ .op = CG_BARRIER, .type = COT_DTYPE_NONE });
+    cg_scope_place(b, (cg_insn){ .op = CG_BARRIER, .type = COT_DTYPE_NONE });
 }
 
 void
 cg_effect(cg_build *b, cg_insn x)
 {
-    place_here(b, x);
+    cg_scope_place(b, x);
 }
 
 void
@@ -486,7 +289,7 @@ cg_prefetch(cg_build *b, uint32_t buffer, cg_val index)
 void
 cg_fail_if(cg_build *b, cg_val cond, cot_status status)
 {
-    place_here(b, (cg_insn){ .op = CG_FAIL, .imm = (uint64_t)status, .in = { cond } });
+    cg_scope_place(b, (cg_insn){ .op = CG_FAIL, .imm = (uint64_t)status, .in = { cond } });
 }
 
 void
@@ -507,228 +310,11 @@ cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *o
     c->offset =
         offsets ? ir_copy_bytes(a, offsets, n * sizeof *offsets) : IR_NEW_N(a, cg_val, n + 1);
     c->param = n_params ? ir_copy_bytes(a, params, (size_t)n_params * sizeof *params) : NULL;
-    place_here(b, (cg_insn){ .op = CG_CALL, .imm = (uint64_t)kernel, .call = c });
+    cg_scope_place(b, (cg_insn){ .op = CG_CALL, .imm = (uint64_t)kernel, .call = c });
 }
 
 cg_val
 cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type)
 {
-    return place_here(b, (cg_insn){ .op = CG_EXTERN, .type = (uint8_t)type, .ext = x });
-}
-
-/* -- control -- */
-
-static int
-add_yield(cg_build *b, cg_block *x, cg_yield y)
-{
-    uint32_t n = (uint32_t)x->n, cap = x->cap;
-
-    IR_PUSH(b->k->arena, x->yield, n, cap, y);
-    x->cap = cap;
-    return x->n++;
-}
-
-/* The instructions that stand for the results, where the block itself stands. */
-static void
-make_results(cg_build *b, cg_val block)
-{
-    cg_block *x = b->k->insn[block].block;
-
-    x->result = IR_NEW_N(b->k->arena, cg_val, x->n + 1);
-    for (int i = 0; i < x->n; i++)
-        x->result[i] = new_value(b,
-                                 (cg_insn){ .op = CG_RESULT,
-                                            .type = (uint8_t)x->yield[i].type,
-                                            .imm = (uint64_t)i,
-                                            .in = { block } },
-                                 cg_depth(b, block));
-}
-
-static void
-append(cg_build *b, cg_val v)
-{
-    cg_region *r = b->open[b->n_open - 1];
-
-    IR_PUSH(b->k->arena, r->insn, r->n, r->cap, v);
-}
-
-static cg_val
-new_block(cg_build *b, cg_op op)
-{
-    cg_insn x = { .op = (uint8_t)op, .block = IR_NEW(b->k->arena, cg_block) };
-
-    return new_value(b, x, b->n_open - 1);
-}
-
-/* A loop that surely runs lets loads out. */
-static opening
-kind_of_loop(const cg_kernel *k, const cg_block *x)
-{
-    int64_t lo, hi;
-
-    return cg_is_const(k, x->lo, &lo) && cg_is_const(k, x->hi, &hi) && lo < hi ? OPEN_LOOP
-                                                                               : OPEN_MAYBE;
-}
-
-cg_val
-cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step, cg_val limit)
-{
-    cg_val v = new_block(b, CG_LOOP);
-    cg_block *x = b->k->insn[v].block;
-
-    x->kind = kind;
-    x->lo = lo;
-    x->hi = hi;
-    x->step = step;
-    x->limit = limit;
-    open_region(b, &x->body, kind_of_loop(b->k, x));
-    x->var =
-        new_value(b, (cg_insn){ .op = CG_VAR, .type = COT_I64, .in = { v } }, b->n_open - 1);
-    return v;
-}
-
-cg_val
-cg_loop_var(const cg_build *b, cg_val loop)
-{
-    return b->k->insn[loop].block->var;
-}
-
-static cg_val
-add_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init)
-{
-    cg_block *x = b->k->insn[loop].block;
-    cg_val v = new_value(
-        b,
-        (cg_insn){
-            .op = CG_CARRIED, .type = (uint8_t)t, .imm = (uint64_t)x->n, .in = { loop } },
-        cg_depth(b, loop) + 1);
-
-    add_yield(b, x, (cg_yield){ .mode = CG_CARRY, .type = t, .init = init, .carried = v });
-    return v;
-}
-
-static void
-set_next(cg_build *b, cg_val loop, cg_val carried, cg_val value)
-{
-    b->k->insn[loop].block->yield[b->k->insn[carried].imm].value = value;
-}
-
-cg_val
-cg_loop_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init)
-{
-    return add_carry(b, loop, t, init);
-}
-
-void
-cg_loop_next(cg_build *b, cg_val loop, cg_val carried, cg_val value)
-{
-    set_next(b, loop, carried, value);
-}
-
-int
-cg_loop_reduce(cg_build *b, cg_val loop, cg_mode mode, ir_sc_op combine, cot_dtype t,
-               cg_val value)
-{
-    return add_yield(b, b->k->insn[loop].block,
-                     (cg_yield){ .mode = mode, .combine = combine, .type = t, .value = value });
-}
-
-void
-cg_loop_end(cg_build *b, cg_val loop)
-{
-    close_region(b);
-    append(b, loop);
-    make_results(b, loop);
-}
-
-cg_val
-cg_loop_result(cg_build *b, cg_val loop, int i)
-{
-    return b->k->insn[loop].block->result[i];
-}
-
-cg_val
-cg_if_begin(cg_build *b, cg_val cond)
-{
-    cg_val v = new_block(b, CG_IF);
-
-    b->k->insn[v].block->cond = cond;
-    open_region(b, &b->k->insn[v].block->body, OPEN_BRANCH);
-    return v;
-}
-
-void
-cg_if_else(cg_build *b, cg_val branch)
-{
-    close_region(b);
-    open_region(b, &b->k->insn[branch].block->other, OPEN_BRANCH);
-}
-
-int
-cg_if_yield(cg_build *b, cg_val branch, cot_dtype t, cg_val then, cg_val otherwise)
-{
-    cg_block *x = b->k->insn[branch].block;
-    int i = add_yield(
-        b, x, (cg_yield){ .mode = CG_CARRY, .type = t, .value = then, .init = otherwise });
-    cg_val *result = IR_NEW_N(b->k->arena, cg_val, x->n);
-
-    for (int j = 0; j < i; j++)
-        result[j] = x->result[j];
-    result[i] = new_value(
-        b,
-        (cg_insn){ .op = CG_RESULT, .type = (uint8_t)t, .imm = (uint64_t)i, .in = { branch } },
-        cg_depth(b, branch));
-    x->result = result;
-    return i;
-}
-
-void
-cg_if_end(cg_build *b, cg_val branch)
-{
-    close_region(b);
-    append(b, branch);
-}
-
-cg_val
-cg_while_begin(cg_build *b)
-{
-    cg_val v = new_block(b, CG_WHILE);
-
-    open_region(b, &b->k->insn[v].block->other, OPEN_MAYBE);
-    return v;
-}
-
-cg_val
-cg_while_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init)
-{
-    return add_carry(b, loop, t, init);
-}
-
-/* Carried values belong to both regions of a while: the second takes over the number of the
- * first. */
-void
-cg_while_test(cg_build *b, cg_val loop, cg_val cond)
-{
-    cg_block *x = b->k->insn[loop].block;
-
-    x->cond = cond;
-    close_region(b);
-    open_region(b, &x->body, OPEN_MAYBE);
-    for (int i = 0; i < x->n; i++)
-        b->scope->at[x->yield[i].carried] =
-            (place){ b->n_open - 1, b->scope->serial[b->n_open - 1] };
-}
-
-void
-cg_while_next(cg_build *b, cg_val loop, cg_val carried, cg_val value)
-{
-    set_next(b, loop, carried, value);
-}
-
-void
-cg_while_end(cg_build *b, cg_val loop)
-{
-    close_region(b);
-    append(b, loop);
-    make_results(b, loop);
+    return cg_scope_place(b, (cg_insn){ .op = CG_EXTERN, .type = (uint8_t)type, .ext = x });
 }
