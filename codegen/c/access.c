@@ -10,106 +10,11 @@
 
 enum { MOST_ROWS = 8 };
 
-/* Under what copy c of an access happens: no lane, the first `lanes` of them, or as text
- * says. */
-typedef struct condition {
-    cg_c_when when;
-    int lanes; /* that may be active */
-    bool known; /* they are */
-    const char *text; /* a mask, a truth, or a number of lanes; NULL: always */
-    const char *gate; /* one truth for all lanes besides; or NULL */
-    const cg_applied *by, *gate_by; /* what the text applies, and the gate */
-} condition;
-
-/* What is touched of the access v, under the condition and the branches around. */
-static void
-touch(cg_c_emit *e, cg_val v, const condition *w, cg_touched x)
-{
-    x.access = v;
-    x.by = cg_apply_both(e->ranges, e->under, w ? w->by : NULL);
-    cg_report(e->ranges, &x);
-}
-
-/* The element that each lane has by itself. */
-static void
-touch_own(cg_c_emit *e, cg_val v, const condition *w)
-{
-    touch(e, v, w, (cg_touched){ .count = 1 });
-}
-
-/* A mask of constants: the first n lanes, or others. */
-static bool
-constant_mask(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, condition *out)
-{
-    const uint32_t own = e->divergence[v];
-    const int64_t *at = e->known[v].at;
-    int n = 0;
-
-    if (!at || cg_c_lanes(e, own) != lanes)
-        return false;
-    at += cg_c_copy_for(e, set, c, own) * lanes;
-    while (n < lanes && at[n])
-        n++;
-    for (int l = n; l < lanes; l++)
-        if (at[l])
-            return false;
-    *out = (condition){ .when = n == lanes ? CG_C_ALWAYS : CG_C_PART,
-                        .lanes = n,
-                        .known = true,
-                        .text = n == lanes ? NULL : cg_c_say(e, "%d", n),
-                        .by = cg_apply(e->ranges, v, true) };
-    return true;
-}
-
-/* One truth for all lanes of a mask is that any of them is active. */
-static const cg_applied *
-applied_by(cg_c_emit *e, const cg_c_mask *m, int lanes)
-{
-    if (!m)
-        return NULL;
-    return lanes == 1 && cg_c_lanes(e, m->set) > 1 ? cg_apply_any(e->ranges, m->by) : m->by;
-}
-
-static condition
-condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
-{
-    const cg_c_mask *m = e->mask;
-    const char *mask, *own = NULL;
-    condition r = { .lanes = lanes };
-
-    if (when && lanes > 1 && cg_c_lanes(e, e->divergence[when]) == 1) {
-        r = condition_of(e, 0, set, c, lanes);
-        r.gate = cg_c_use(e, when, set, c, 1);
-        r.gate_by = cg_apply(e->ranges, when, true);
-        return r;
-    }
-    r.by = when ? cg_apply(e->ranges, when, true) : NULL;
-    if (when && constant_mask(e, when, set, c, lanes, &r)) {
-        if (r.lanes == 0 || !m)
-            return r;
-        when = r.text ? when : 0;
-        r = (condition){ .lanes = lanes, .by = r.by };
-    }
-    r.by = cg_apply_both(e->ranges, r.by, applied_by(e, m, lanes));
-    if (!when && m && m->limit && lanes > 1) {
-        const int first = lanes * cg_c_copy_for(e, set, c, (uint32_t)1 << e->vector_level);
-        r.when = CG_C_PART;
-        r.text = cg_c_say(e, first ? "%s - %d" : "%s", m->limit, first);
-        return r;
-    }
-    own = when ? cg_c_use(e, when, set, c, lanes) : NULL;
-    mask = cg_c_mask_for(e, m, set, c, lanes);
-    r.text = own && mask ? cg_c_say(e, "%s & %s", own, mask) : own ? own : mask;
-    r.when = r.text ? CG_C_MASK : CG_C_ALWAYS;
-    r.known = !r.text;
-    return r;
-}
-
 /* The pointer and what follows it, "x + v3, 4"; NULL: a scalar and constants say where each
  * lane is. */
 static const char *
 place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int lanes,
-      const condition *w, cg_c_shape *shape, int64_t *step)
+      const cg_c_condition *w, cg_c_shape *shape, int64_t *step)
 {
     const bool constant =
         e->known[index].at || e->known[index].slope || cg_c_lanes(e, e->divergence[index]) == 1;
@@ -131,29 +36,6 @@ place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int l
     return cg_c_say(e, "%s, %s", buffer, cg_c_bare(e->t, first));
 }
 
-/* Whether a lane is active, of what `w` says in a variable of its own; NULL: it is. */
-static const char *
-lane_test(cg_c_emit *e, const condition *w, int number, int lane)
-{
-    if (w->known)
-        return NULL;
-    return w->when == CG_C_PART ? cg_c_say(e, "%d < w%d", lane, number)
-                                : cg_c_say(e, "w%d[%d]", number, lane);
-}
-
-/* Declare it; its number. */
-static int
-declare_test(cg_c_emit *e, const condition *w, int lanes)
-{
-    const int number = e->serial++;
-
-    if (!w->known)
-        cg_c_line(e, "const %s w%d = %s;",
-                  w->when == CG_C_PART ? "int64_t" : cg_c_type(e->t, COT_BOOL, lanes), number,
-                  w->text);
-    return number;
-}
-
 /* Is the element a place known to be outside the array?  Then no condition lets it through,
  * and a compiler that sees the one and not the other would warn. */
 static bool
@@ -166,17 +48,17 @@ is_outside(const cg_c_emit *e, const cg_insn *i, const char *at)
 }
 
 static const char *
-lane_by_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condition *w)
+lane_by_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_condition *w)
 {
     const cg_insn *i = &e->k->insn[v];
     const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, (cot_dtype)i->type, lanes));
-    const int number = declare_test(e, w, lanes);
+    const int number = cg_c_declare_test(e, w, lanes);
 
-    touch_own(e, v, w);
+    cg_c_touch_own(e, v, w);
     for (int l = 0; l < lanes; l++) {
         const char *at = cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l)),
                    *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], at),
-                   *m = lane_test(e, w, number, l);
+                   *m = cg_c_lane_test(e, w, number, l);
         if (m && is_outside(e, i, at))
             m = NULL, x = "0";
         else if (l >= w->lanes)
@@ -201,30 +83,10 @@ is_shared(const cg_c_emit *e, cg_val v)
            cg_c_copies(e, e->divergence[by]) > cg_c_copies(e, e->divergence[v]);
 }
 
-/* The elements of so many vectors of that shape. */
-static void
-touch_shape(cg_c_emit *e, cg_val v, const condition *w, cg_c_shape shape, int64_t step,
-            int lanes)
-{
-    if (shape == CG_C_DENSE || shape == CG_C_BACK)
-        touch(e, v, w,
-              (cg_touched){ .lanes = lanes,
-                            .step = step,
-                            .first = shape == CG_C_BACK ? 1 - lanes : 0,
-                            .count = lanes });
-    else if (shape == CG_C_STEP)
-        for (int l = 0; l < lanes; l++)
-            touch(e, v, w,
-                  (cg_touched){
-                      .lane = l, .lanes = 1, .step = step, .first = step * l, .count = 1 });
-    else
-        touch_own(e, v, w);
-}
-
 /* What load_every_other touches, for the lanes, or for the copies of a loop in one lane, where
  * the condition is known to hold. */
 static void
-touch_every_other(cg_c_emit *e, cg_val v, const condition *w, int lanes, bool back,
+touch_every_other(cg_c_emit *e, cg_val v, const cg_c_condition *w, int lanes, bool back,
                   const cg_block *copies)
 {
     const int pair = back ? 0 : e->pair[v];
@@ -237,7 +99,7 @@ touch_every_other(cg_c_emit *e, cg_val v, const condition *w, int lanes, bool ba
                                                : 0,
                            .count = 2 * lanes - (pair ? 0 : 1) };
 
-    touch(e, v, w, x);
+    cg_c_touch(e, v, w, x);
 }
 
 static const char *
@@ -250,7 +112,7 @@ load_every_other(cg_c_emit *e, cg_val v, int lanes, bool back)
 }
 
 static const char *
-loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condition *w,
+loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_condition *w,
              bool held)
 {
     const cg_insn *i = &e->k->insn[v];
@@ -268,7 +130,7 @@ loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condi
     at = place(e, buffer, i->in[0], set, c, lanes, w, &shape, &step);
     if (!at)
         return lane_by_lane(e, v, set, c, lanes, w);
-    touch_shape(e, v, w, shape, step, w->lanes);
+    cg_c_touch_shape(e, v, w, shape, step, w->lanes);
     if (held && shape == CG_C_DENSE && w->when == CG_C_ALWAYS && type != COT_BOOL)
         return cg_c_say(e, "%s(%s)", cg_c_load_held(e->t, type, lanes), at);
     return cg_c_say(e, w->text ? "%s(%s, %s)" : "%s(%s)",
@@ -356,13 +218,13 @@ loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
     const cg_insn *i = &e->k->insn[v];
     const char *type = cg_c_type(e->t, (cot_dtype)i->type, lanes), *s;
-    const condition w = condition_of(e, i->in[1], set, c, lanes);
+    const cg_c_condition w = cg_c_condition_of(e, i->in[1], set, c, lanes);
 
     if (w.lanes == 0)
         return lanes == 1 ? "0" : cg_c_say(e, "(%s){ 0 }", type);
     if (lanes == 1) {
         const char *at = cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1));
-        touch_own(e, v, &w);
+        cg_c_touch_own(e, v, &w);
         return w.text && is_outside(e, i, at)
                    ? "0"
                    : cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]",
@@ -442,7 +304,8 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
     for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
         const int first = copy_in(e, set, level, 0, c);
         if (move == 1)
-            touch(e, v, NULL, (cg_touched){ .copies = e->level[level].loop, .count = lanes });
+            cg_c_touch(e, v, NULL,
+                       (cg_touched){ .copies = e->level[level].loop, .count = lanes });
         else
             touch_every_other(e, v, NULL, lanes, false, e->level[level].loop);
         for (int u = 0; u < lanes; u++)
@@ -468,7 +331,7 @@ store_square(cg_c_emit *e, cg_val v, uint32_t set, int level)
         for (int u = 0; u < lanes; u++)
             row[u] = cg_c_use(e, i->in[1], set, copy_in(e, set, level, u, c), lanes);
         const int r = transposed(e, type, lanes, row);
-        touch(e, v, NULL, (cg_touched){ .copies = e->level[level].loop, .count = lanes });
+        cg_c_touch(e, v, NULL, (cg_touched){ .copies = e->level[level].loop, .count = lanes });
         for (int u = 0; u < lanes; u++)
             cg_c_line(e, "%s(%s + %s, r%d[%d]);",
                       cg_c_store(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS), e->buffer[i->imm],
@@ -509,14 +372,14 @@ stored_alone(cg_c_emit *e, cg_val v, const char *x)
 }
 
 static void
-store_scalar(cg_c_emit *e, cg_val v, uint32_t set, int c, const condition *w)
+store_scalar(cg_c_emit *e, cg_val v, uint32_t set, int c, const cg_c_condition *w)
 {
     const cg_insn *i = &e->k->insn[v];
     const char *at = cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1));
 
     if (w->text && is_outside(e, i, at))
         return;
-    touch_own(e, v, w);
+    cg_c_touch_own(e, v, w);
     if (w->text)
         cg_c_line(e, "if (%s)", w->text);
     const char *value = stored_alone(e, v, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1)));
@@ -524,17 +387,17 @@ store_scalar(cg_c_emit *e, cg_val v, uint32_t set, int c, const condition *w)
 }
 
 static void
-store_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condition *w)
+store_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_condition *w)
 {
     const cg_insn *i = &e->k->insn[v];
     const char *x = cg_c_use(e, i->in[1], set, c, lanes), *s = cg_c_say(e, "x%d", e->serial++);
 
-    const int number = declare_test(e, w, lanes);
+    const int number = cg_c_declare_test(e, w, lanes);
 
-    touch_own(e, v, w);
+    cg_c_touch_own(e, v, w);
     cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s, x);
     for (int l = 0; l < w->lanes; l++) {
-        const char *m = lane_test(e, w, number, l),
+        const char *m = cg_c_lane_test(e, w, number, l),
                    *at = cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l));
         if (m && is_outside(e, i, at))
             continue;
@@ -546,7 +409,7 @@ store_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condit
 }
 
 static void
-store_vector(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condition *w)
+store_vector(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_condition *w)
 {
     const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
@@ -559,7 +422,7 @@ store_vector(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condi
         store_lanes(e, v, set, c, lanes, w);
         return;
     }
-    touch_shape(e, v, w, shape, step, w->lanes);
+    cg_c_touch_shape(e, v, w, shape, step, w->lanes);
     if (e->k->buffer[i->imm].streams && shape == CG_C_DENSE && w->when == CG_C_ALWAYS &&
         type != COT_BOOL) {
         store = cg_c_stream(e->t, type, lanes, 1);
@@ -586,8 +449,8 @@ stream_copies(cg_c_emit *e, cg_val v, uint32_t set, int lanes)
         !cg_c_is_even(e, i->in[0], set, 0, lanes, &step) || step != 1 ||
         !(store = cg_c_stream(e->t, (cot_dtype)i->type, lanes, copies)))
         return false;
-    touch(e, v, NULL,
-          (cg_touched){ .lanes = copies * lanes, .step = 1, .count = copies * lanes });
+    cg_c_touch(e, v, NULL,
+               (cg_touched){ .lanes = copies * lanes, .step = 1, .count = copies * lanes });
     for (int c = 0; c < copies; c++)
         args =
             cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)));
@@ -613,7 +476,7 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
     if (stream_copies(e, v, set, lanes))
         return;
     for (int c = 0; c < cg_c_copies(e, set); c++) {
-        const condition w = condition_of(e, i->in[2], set, c, lanes);
+        const cg_c_condition w = cg_c_condition_of(e, i->in[2], set, c, lanes);
         if (w.lanes == 0)
             continue;
         if (lanes == 1) {
@@ -674,9 +537,9 @@ cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left)
     const char *store = cg_c_store_rows(e->t, (cot_dtype)first->type, lanes, (int)n, streams);
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *args = "";
-        touch(e, v[0], NULL,
-              (cg_touched){
-                  .side_by_side = (int)n, .lanes = lanes, .step = n, .count = n * lanes });
+        cg_c_touch(e, v[0], NULL,
+                   (cg_touched){
+                       .side_by_side = (int)n, .lanes = lanes, .step = n, .count = n * lanes });
         for (uint32_t k = 0; k < n; k++)
             args =
                 cg_c_say(e, "%s, %s", args,

@@ -87,20 +87,21 @@ const char *cg_c_slow_path(cg_c_text *t, const ir_sc_program *p);
 extern const char cg_c_trapping_text[], cg_c_preamble[], cg_c_half_text[], cg_c_fma_text[],
     cg_c_root_text[];
 
-/* vector.c */
+/* vector.c: the name of the function for an instruction on vectors. */
 const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes);
-/* Lines that keep a vector of so many bytes in its register, where the target has one; whether
- * clang's too. */
+/* x86.c: lines that keep a vector of so many bytes in its register, where the target has one;
+ * whether clang's too. */
 const char *cg_c_hold(cg_c_text *t, int bytes, const char *name, bool clang);
 /* The name of a macro: clang makes a variable before what follows, and that after it. */
 const char *cg_c_settled(cg_c_text *t);
-/* f(sum, x, y): sum + SC_pairs of x and y. */
+/* vector.c: f(sum, x, y): sum + SC_pairs of x and y. */
 const char *cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes);
-/* f(a, b, y, z): y where a < b, or what comparison it is of two of `from`, which have the width
- * of a T, else z. */
+/* select.c: f(a, b, y, z): y where a < b, or what comparison it is of two of `from`, which have
+ * the width of a T, else z. */
 const char *cg_c_pick(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes);
 /* f(x, y): x if it is less than y (SC_min), or larger (SC_max), else y. */
 const char *cg_c_limit(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes);
+/* lanes.c: a scalar in all lanes. */
 const char *cg_c_splat(cg_c_text *t, cot_dtype type, int lanes);
 /* x, x + step, ... of i64's, as I64 or I32. */
 const char *cg_c_ramp(cg_c_text *t, cot_dtype type, int lanes);

@@ -128,6 +128,12 @@ bool cg_c_is_only_picked_by(const cg_c_emit *e, cg_val v);
 const char *cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes);
 /* m, and the limit of a vector loop. */
 const cg_c_mask *cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, const cg_block *loop);
+/* A mask with a name, whose copies have no value yet; the name of a copy. */
+cg_c_mask *cg_c_mask_new(cg_c_emit *e, uint32_t set);
+const char *cg_c_mask_copy(cg_c_emit *e, const cg_c_mask *m, int copy);
+/* m, and the condition or its opposite; whether any lane and copy is active. */
+const cg_c_mask *cg_c_mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate);
+const char *cg_c_mask_any(cg_c_emit *e, const cg_c_mask *m);
 
 /* index.c: is v made of constants, or a scalar and constants?  Then it is known afterwards, and
  * its line written. */
@@ -155,6 +161,30 @@ void cg_c_join_parts(cg_c_emit *e, const cg_block *x, int number, const char *n)
 /* function.c: may the buffer be the same memory as another? */
 bool cg_c_is_aliased(const cg_kernel *k, uint32_t buffer);
 
+/* Under what copy c of an access happens: no lane, the first `lanes` of them, or as text
+ * says. */
+typedef struct cg_c_condition {
+    cg_c_when when;
+    int lanes; /* that may be active */
+    bool known; /* they are */
+    const char *text; /* a mask, a truth, or a number of lanes; NULL: always */
+    const char *gate; /* one truth for all lanes besides; or NULL */
+    const cg_applied *by, *gate_by; /* what the text applies, and the gate */
+} cg_c_condition;
+
+/* condition.c */
+cg_c_condition cg_c_condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes);
+/* Declares the variable that says which lanes are active; its number, by which the test of a
+ * lane names it.  NULL: the lane is active. */
+int cg_c_declare_test(cg_c_emit *e, const cg_c_condition *w, int lanes);
+const char *cg_c_lane_test(cg_c_emit *e, const cg_c_condition *w, int number, int lane);
+/* Reports what is touched of the access v, under the condition and the branches around: x; the
+ * element that each lane has by itself; elements of so many lanes by that shape. */
+void cg_c_touch(cg_c_emit *e, cg_val v, const cg_c_condition *w, cg_touched x);
+void cg_c_touch_own(cg_c_emit *e, cg_val v, const cg_c_condition *w);
+void cg_c_touch_shape(cg_c_emit *e, cg_val v, const cg_c_condition *w, cg_c_shape shape,
+                      int64_t step, int lanes);
+
 /* access.c: loads and stores; x, which i makes of an index, whose lanes behind the end of a
  * tail are its lane 0. */
 const char *cg_c_fill_index(cg_c_emit *e, const cg_insn *i, cot_dtype type, const char *x,
@@ -164,12 +194,13 @@ void cg_c_store_insn(cg_c_emit *e, cg_val v);
 /* Of `left` instructions of a region, the first few as one store of rows; how many, or 0. */
 uint32_t cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left);
 
-/* control.c, loop.c */
+/* control.c */
 void cg_c_if(cg_c_emit *e, const cg_block *x);
 /* In this process: leave if cot_cancel was called.  The entry asks before each call and at each
  * step of its loops, every kernel at each step of a while, which nothing else bounds. */
 void cg_c_check_cancel(cg_c_emit *e);
 void cg_c_while(cg_c_emit *e, const cg_block *x);
+/* loop.c */
 void cg_c_serial(cg_c_emit *e, const cg_block *x);
 void cg_c_spmd(cg_c_emit *e, const cg_block *x);
 

@@ -1,11 +1,8 @@
-/* Masks of active lanes, and what depends on them: loads, stores, ifs and whiles (c.h).
- *
- * A condition that varies over lanes runs a region if any active lane wants it, under the mask
- * of those that do, and its results are selected lane by lane. */
+/* Masks of active lanes (c.h): of a condition, of the limit of a vector loop, and of both. */
 #include "codegen/c/emit.h"
 
-static const char *
-copy_name(cg_c_emit *e, const cg_c_mask *m, int copy)
+const char *
+cg_c_mask_copy(cg_c_emit *e, const cg_c_mask *m, int copy)
 {
     return cg_c_say(e, "%s_%d", m->stem, copy);
 }
@@ -28,7 +25,7 @@ cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes)
     for (int i = 0, n = cg_c_copies(e, both); i < n; i++) {
         if (cg_c_copy_for(e, both, i, set) != c)
             continue;
-        const char *x = copy_name(e, m, cg_c_copy_for(e, both, i, m->set));
+        const char *x = cg_c_mask_copy(e, m, cg_c_copy_for(e, both, i, m->set));
         x = lanes == 1 ? any_lane(e, x, own)
             : own == 1 ? cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_BOOL, lanes), x)
                        : x;
@@ -37,8 +34,8 @@ cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes)
     return strchr(all, '|') ? cg_c_say(e, "(%s)", all) : all;
 }
 
-static cg_c_mask *
-new_mask(cg_c_emit *e, uint32_t set)
+cg_c_mask *
+cg_c_mask_new(cg_c_emit *e, uint32_t set)
 {
     cg_c_mask *m = IR_NEW(e->t->arena, cg_c_mask);
 
@@ -47,12 +44,12 @@ new_mask(cg_c_emit *e, uint32_t set)
 }
 
 /* m and cond, or m and not cond, declared here. */
-static const cg_c_mask *
-mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
+const cg_c_mask *
+cg_c_mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
 {
     const uint32_t set = e->divergence[cond] | (m ? m->set : 0);
     const int lanes = cg_c_lanes(e, set);
-    cg_c_mask *r = new_mask(e, set);
+    cg_c_mask *r = cg_c_mask_new(e, set);
 
     r->by = cg_apply_both(e->ranges, m ? m->by : NULL, cg_apply(e->ranges, cond, !negate));
     for (int c = 0; c < cg_c_copies(e, set); c++) {
@@ -60,7 +57,7 @@ mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
                    *y = cg_c_mask_for(e, m, set, c, lanes);
         x = negate ? cg_c_say(e, "%s%s", lanes == 1 ? "!" : "~", x) : x;
         cg_c_line(e, y ? "const %s %s = %s & %s;" : "const %s %s = %s;",
-                  cg_c_type(e->t, COT_BOOL, lanes), copy_name(e, r, c), x, y);
+                  cg_c_type(e->t, COT_BOOL, lanes), cg_c_mask_copy(e, r, c), x, y);
     }
     return r;
 }
@@ -71,7 +68,7 @@ cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, const cg_block *loop)
     const cg_val limit = loop->limit;
     const uint32_t set = (uint32_t)1 << e->vector_level | (m ? m->set : 0);
     const int lanes = cg_c_lanes(e, set);
-    cg_c_mask *r = new_mask(e, set);
+    cg_c_mask *r = cg_c_mask_new(e, set);
 
     r->by = cg_apply_both(e->ranges, m ? m->by : NULL, cg_apply(e->ranges, loop->var, true));
     r->limit = m ? NULL : cg_c_value(e, limit, 0);
@@ -81,229 +78,20 @@ cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, const cg_block *loop)
         x = lanes == 1 ? cg_c_say(e, "(%d < %s)", first, n)
                        : cg_c_say(e, "%s(%s, %d)", cg_c_below(e->t, lanes, false), n, first);
         cg_c_line(e, y ? "const %s %s = %s & %s;" : "const %s %s = %s;",
-                  cg_c_type(e->t, COT_BOOL, lanes), copy_name(e, r, c), x, y);
+                  cg_c_type(e->t, COT_BOOL, lanes), cg_c_mask_copy(e, r, c), x, y);
     }
     return r;
 }
 
 /* Is any copy and lane of it active? */
-static const char *
-mask_any(cg_c_emit *e, const cg_c_mask *m)
+const char *
+cg_c_mask_any(cg_c_emit *e, const cg_c_mask *m)
 {
     const int lanes = cg_c_lanes(e, m->set);
     const char *all = NULL;
 
     for (int c = 0; c < cg_c_copies(e, m->set); c++)
-        all = all ? cg_c_say(e, "%s | %s", all, copy_name(e, m, c)) : copy_name(e, m, c);
+        all = all ? cg_c_say(e, "%s | %s", all, cg_c_mask_copy(e, m, c))
+                  : cg_c_mask_copy(e, m, c);
     return any_lane(e, all, lanes);
-}
-
-/* -- if -- */
-
-/* "v = x" for all copies of a yield, where the result varies over set. */
-static void
-take(cg_c_emit *e, const char *stem, cg_val v, uint32_t set, cot_dtype type, bool declare)
-{
-    const int lanes = cg_c_lanes(e, set);
-
-    for (int c = 0; c < cg_c_copies(e, set); c++)
-        if (declare)
-            cg_c_line(e, lanes > 1 ? "%s %s_%d = { 0 };" : "%s %s_%d = 0;",
-                      cg_c_type(e->t, type, lanes), stem, c);
-        else
-            cg_c_line(e, "%s_%d = %s;", stem, c, cg_c_use(e, v, set, c, lanes));
-}
-
-/* One side under its mask; the copies of yield i are named stems[i]_c.  What does nothing needs
- * no names: its values are there without it. */
-static void
-run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
-{
-    const cg_region *r = other ? &x->other : &x->body;
-    const cg_c_mask *outer = e->mask, *m;
-    const int number = e->serial++;
-
-    if (r->n == 0)
-        return;
-    for (int i = 0; i < x->n; i++) {
-        stem[i] = cg_c_say(e, "%s%d_%d", other ? "other" : "then", number, i);
-        take(e, stem[i], 0, e->divergence[x->result[i]], x->yield[i].type, true);
-    }
-    m = mask_and(e, e->mask, x->cond, other);
-    cg_c_line(e, "if (%s) {", mask_any(e, m));
-    e->indent++;
-    e->mask = m;
-    cg_c_region(e, r, NULL);
-    e->mask = outer;
-    for (int i = 0; i < x->n; i++)
-        take(e, stem[i], other ? x->yield[i].init : x->yield[i].value,
-             e->divergence[x->result[i]], x->yield[i].type, false);
-    e->indent--;
-    cg_c_line(e, "}");
-}
-
-/* What a side gives for copy c of result i. */
-static const char *
-side(cg_c_emit *e, const cg_block *x, bool other, const char *stem, int i, int c)
-{
-    const uint32_t set = e->divergence[x->result[i]];
-
-    if ((other ? x->other : x->body).n > 0)
-        return cg_c_say(e, "%s_%d", stem, c);
-    return cg_c_use(e, other ? x->yield[i].init : x->yield[i].value, set, c,
-                    cg_c_lanes(e, set));
-}
-
-static void
-if_varying(cg_c_emit *e, const cg_block *x)
-{
-    const char **then = IR_NEW_N(e->t->arena, const char *, x->n + 1),
-               **other = IR_NEW_N(e->t->arena, const char *, x->n + 1);
-
-    run_masked(e, x, false, then);
-    run_masked(e, x, true, other);
-    for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->divergence[x->result[i]];
-        const int lanes = cg_c_lanes(e, set);
-        const cot_dtype type = x->yield[i].type;
-        for (int c = 0; c < cg_c_copies(e, set); c++) {
-            const char *in[3] = { cg_c_use(e, x->cond, set, c, lanes),
-                                  side(e, x, false, then[i], i, c),
-                                  side(e, x, true, other[i], i, c) };
-            const char *value = cg_c_apply(e->t, SC_select, type, type, lanes, in);
-            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes),
-                      cg_c_value(e, x->result[i], c), value);
-        }
-    }
-}
-
-/* A region that a branch leads to if cond holds, or does not. */
-static void
-region_under(cg_c_emit *e, const cg_region *r, cg_val cond, bool holds)
-{
-    const cg_applied *outer = e->under;
-
-    e->under = cg_apply_both(e->ranges, outer, cg_apply(e->ranges, cond, holds));
-    cg_c_region(e, r, NULL);
-    e->under = outer;
-}
-
-void
-cg_c_if(cg_c_emit *e, const cg_block *x)
-{
-    if (e->divergence[x->cond]) {
-        if_varying(e, x);
-        return;
-    }
-    for (int i = 0; i < x->n; i++)
-        cg_c_declare(e, x->result[i], x->yield[i].type);
-    cg_c_line(e, "if (%s) {", cg_c_value(e, x->cond, 0));
-    e->indent++;
-    region_under(e, &x->body, x->cond, true);
-    for (int i = 0; i < x->n; i++)
-        cg_c_assign(e, x->result[i], x->yield[i].value);
-    e->indent--;
-    if (x->other.n || x->n) {
-        cg_c_line(e, "} else {");
-        e->indent++;
-        region_under(e, &x->other, x->cond, false);
-        for (int i = 0; i < x->n; i++)
-            cg_c_assign(e, x->result[i], x->yield[i].init);
-        e->indent--;
-    }
-    cg_c_line(e, "}");
-}
-
-/* -- while -- */
-
-/* All carried values at once, since one may be made of another's old value. */
-static void
-next_carries(cg_c_emit *e, const cg_block *x, const cg_c_mask *go)
-{
-    for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->divergence[x->yield[i].carried];
-        const int lanes = cg_c_lanes(e, set);
-        const cot_dtype type = x->yield[i].type;
-        for (int c = 0; c < cg_c_copies(e, set); c++) {
-            const char *s = cg_c_value(e, x->yield[i].carried, c),
-                       *v = cg_c_use(e, x->yield[i].value, set, c, lanes),
-                       *m = cg_c_mask_for(e, go, set, c, lanes);
-            if (m)
-                v = cg_c_apply(e->t, SC_select, type, type, lanes,
-                               (const char *const[]){ m, v, s });
-            cg_c_line(e, "const %s next_%s = %s;", cg_c_type(e->t, type, lanes), s, v);
-        }
-    }
-    for (int i = 0; i < x->n; i++)
-        for (int c = 0; c < cg_c_copies(e, e->divergence[x->yield[i].carried]); c++) {
-            const char *s = cg_c_value(e, x->yield[i].carried, c);
-            cg_c_line(e, "%s = next_%s;", s, s);
-        }
-}
-
-/* The lanes that go on, a mask that changes. */
-static cg_c_mask *
-begin_active(cg_c_emit *e, const cg_block *x)
-{
-    const uint32_t set = e->divergence[x->cond] | (e->mask ? e->mask->set : 0);
-    const int lanes = cg_c_lanes(e, set);
-    cg_c_mask *active = new_mask(e, set);
-
-    active->by = e->mask ? e->mask->by : NULL;
-    for (int c = 0; c < cg_c_copies(e, set); c++) {
-        const char *m = cg_c_mask_for(e, e->mask, set, c, lanes);
-        if (!m)
-            m = lanes == 1 ? "1" : cg_c_say(e, "%s(1)", cg_c_splat(e->t, COT_BOOL, lanes));
-        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes), copy_name(e, active, c),
-                  m);
-    }
-    return active;
-}
-
-static void
-while_varying(cg_c_emit *e, const cg_block *x)
-{
-    const cg_c_mask *outer = e->mask, *go;
-    cg_c_mask *active = begin_active(e, x);
-
-    cg_c_line(e, "for (;;) {");
-    e->indent++;
-    e->mask = active;
-    cg_c_region(e, &x->other, NULL);
-    go = mask_and(e, active, x->cond, false);
-    cg_c_line(e, "if (!(%s))", mask_any(e, go));
-    cg_c_line(e, "    break;");
-    cg_c_check_cancel(e);
-    e->mask = go;
-    cg_c_region(e, &x->body, NULL);
-    e->mask = outer;
-    next_carries(e, x, go);
-    for (int c = 0; c < cg_c_copies(e, active->set); c++)
-        cg_c_line(e, "%s = %s;", copy_name(e, active, c), copy_name(e, go, c));
-    e->indent--;
-    cg_c_line(e, "}");
-}
-
-void
-cg_c_while(cg_c_emit *e, const cg_block *x)
-{
-    for (int i = 0; i < x->n; i++) {
-        cg_c_define(e, x->yield[i].carried, x->yield[i].init, x->yield[i].type);
-    }
-    if (e->divergence[x->cond])
-        while_varying(e, x);
-    else {
-        cg_c_line(e, "for (;;) {");
-        e->indent++;
-        cg_c_region(e, &x->other, NULL);
-        cg_c_line(e, "if (!%s)", cg_c_value(e, x->cond, 0));
-        cg_c_line(e, "    break;");
-        cg_c_check_cancel(e);
-        region_under(e, &x->body, x->cond, true);
-        next_carries(e, x, NULL);
-        e->indent--;
-        cg_c_line(e, "}");
-    }
-    for (int i = 0; i < x->n; i++)
-        cg_c_alias(e, x->result[i], x->yield[i].carried);
 }

@@ -300,8 +300,8 @@ typedef struct cg_module {
     struct cg_names *names; /* of kernels: module.c */
 } cg_module;
 
-/* scope.c, build.c, blocks.c: building.  A cursor says where instructions go; constants and pure
- * instructions are folded and shared within the enclosing regions. */
+/* scope.c, build.c, blocks.c: building.  A cursor says where instructions go; constants and
+ * pure instructions are folded and shared within the enclosing regions. */
 typedef struct cg_build {
     cg_kernel *k;
     cg_region **open;           /* stack of regions; the last receives instructions */

@@ -1,0 +1,58 @@
+/* Names and conditions of x86's vector instructions, and how compilers are kept from taking a
+ * vector out of its register. */
+#include "codegen/c/vector.h"
+
+/* The condition under which x86 has a type's instructions for so many bytes; NULL: never. */
+const char *
+cg_c_x86_has(int bytes, const char *least)
+{
+    return bytes == 64   ? "defined(COT_SSE2) && defined(__AVX512F__)"
+           : bytes == 32 ? "defined(COT_SSE2) && defined(__AVX__)"
+           : bytes == 16 ? least
+                         : NULL;
+}
+
+/* "_mm256_max_ps", with its arguments' type. */
+const char *
+cg_c_x86_name(cg_c_text *t, const char *name, int bytes, cot_dtype type)
+{
+    return ir_format(t->arena, "_mm%s_%s_%s",
+                     bytes == 64   ? "512"
+                     : bytes == 32 ? "256"
+                                   : "",
+                     name, cot_dtype_size(type) == 4 ? "ps" : "pd");
+}
+
+const char *
+cg_c_x86_type(cg_c_text *t, int bytes, cot_dtype type)
+{
+    return ir_format(t->arena, "__m%d%s", bytes * 8, cot_dtype_size(type) == 4 ? "" : "d");
+}
+
+const char *
+cg_c_hold(cg_c_text *t, int bytes, const char *name, bool clang)
+{
+    const char *has = cg_c_x86_has(bytes, "defined(COT_SSE2)");
+
+    if (has && !clang)
+        has = ir_format(t->arena, "%s && !defined(__clang__)", has);
+    return has ? ir_format(t->arena, "#if %s\n    COT_HELD(%s);\n#endif\n", has, name) : "";
+}
+
+const char *
+cg_c_settled(cg_c_text *t)
+{
+    const char *has = cg_c_x86_has(t->bits / 8, "defined(COT_SSE2)");
+
+    if (!cg_c_new_name(t, &t->own, "COT_SETTLED"))
+        return "COT_SETTLED";
+    if (has)
+        ir_buf_printf(
+            &t->head,
+            "/* x is made by now.  clang would mix steps of sums side by side that lie far "
+            "apart in the text,\n * more of them than registers hold. */\n"
+            "#if %s && defined(__clang__)\n#define COT_SETTLED(x) COT_HELD(x)\n#else\n",
+            has);
+    ir_buf_printf(&t->head, "#define COT_SETTLED(x) ((void)0)\n%s", has ? "#endif\n" : "");
+    return "COT_SETTLED";
+}
