@@ -296,6 +296,41 @@ builtin(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int lane
                      name, has, name, args, call, plain);
 }
 
+/* Of 64 bytes a BOOL becomes a mask of bits again, which clang sees through, and gcc does not:
+ * where lanes are as wide as a BOOL's it chooses the bits. */
+static const char *
+selected(cg_c_text *t, const cg_c_forms *f, cot_dtype type, int lanes)
+{
+    const int bytes = lanes * (int)cot_dtype_size(type);
+    const char *plain =
+        ir_format(t->arena, "%s m = %s;\n    return %s;", f->s, cg_c_widened(t, type, f, "x"),
+                  cg_c_choose(t, f, "m", "y", "z"));
+    const char *has = cot_dtype_size(type) < 4
+                          ? NULL
+                          : cg_c_x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)");
+
+    if (!has)
+        return plain;
+    if (bytes == 64)
+        return ir_format(t->arena,
+                         "\n#if %s && defined(__AVX512DQ__)%s\n    %s\n"
+                         "#elif %s && !defined(__clang__)\n"
+                         "    return (%s)_mm512_ternarylogic_epi32((__m512i)%s, (__m512i)y, "
+                         "(__m512i)z, 0xca);\n"
+                         "#else\n    %s\n#endif",
+                         has,
+                         lanes == 8 ? " && defined(__AVX512VL__)" : " && defined(__clang__)",
+                         cg_c_x86_blended(t, f, type,
+                                          lanes == 8 ? "_mm256_movepi32_mask((__m256i)x)"
+                                                     : "_mm512_movepi32_mask((__m512i)x)"),
+                         has, f->type, cg_c_widened(t, type, f, "x"), plain);
+    const char *m = cg_c_x86_type(t, bytes, type);
+    return ir_format(
+        t->arena, "\n#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n    %s\n#endif",
+        has, f->type, cg_c_x86_name(t, "blendv", bytes, type), m, m, m,
+        cg_c_widened(t, type, f, "x"), plain);
+}
+
 static const char *
 statements(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes)
 {
@@ -316,7 +351,7 @@ statements(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes)
     case SC_ne: return ir_format(t->arena, "return %s;", cg_c_narrowed(t, type, &f, "x != y"));
     case SC_lt: return ir_format(t->arena, "return %s;", cg_c_narrowed(t, type, &f, "x < y"));
     case SC_le: return ir_format(t->arena, "return %s;", cg_c_narrowed(t, type, &f, "x <= y"));
-    case SC_select: return cg_c_selected(t, &f, type, lanes);
+    case SC_select: return selected(t, &f, type, lanes);
     case SC_cvt: return conversion(t, type, from, lanes);
     case SC_bitcast: return ir_format(t->arena, "return (%s)x;", f.type);
     case SC_max:

@@ -27,8 +27,9 @@ const char *cg_c_x86_has(int bytes, const char *least);
 /* "_mm256_max_ps", and its arguments' type. */
 const char *cg_c_x86_name(cg_c_text *t, const char *name, int bytes, cot_dtype type);
 const char *cg_c_x86_type(cg_c_text *t, int bytes, cot_dtype type);
-
-/* select.c: the statements of a select. */
-const char *cg_c_selected(cg_c_text *t, const cg_c_forms *f, cot_dtype type, int lanes);
+/* "ps", "epi64": a type in the names of x86's functions; and a blend of 64 bytes by a mask. */
+const char *cg_c_x86_suffix(cot_dtype type);
+const char *cg_c_x86_blended(cg_c_text *t, const cg_c_forms *f, cot_dtype type,
+                             const char *mask);
 
 #endif

@@ -56,3 +56,27 @@ cg_c_settled(cg_c_text *t)
     ir_buf_printf(&t->head, "#define COT_SETTLED(x) ((void)0)\n%s", has ? "#endif\n" : "");
     return "COT_SETTLED";
 }
+
+/* "ps", "epi64": a type in the names of x86's functions. */
+const char *
+cg_c_x86_suffix(cot_dtype type)
+{
+    return type == COT_F32   ? "ps"
+           : type == COT_F64 ? "pd"
+           : type == COT_I32 ? "epi32"
+           : type == COT_U32 ? "epu32"
+           : type == COT_I64 ? "epi64"
+                             : "epu64";
+}
+
+/* y where the bit of a mask is set, of vectors of 64 bytes: an instruction that makes y may do
+ * this too. */
+const char *
+cg_c_x86_blended(cg_c_text *t, const cg_c_forms *f, cot_dtype type, const char *mask)
+{
+    const char *m = cg_c_is_real(type) ? cg_c_x86_type(t, 64, type) : "__m512i",
+               *tail = cg_c_x86_suffix(cg_c_is_real(type) ? type : cg_c_signed_like(type));
+
+    return ir_format(t->arena, "return (%s)_mm512_mask_blend_%s(%s, (%s)z, (%s)y);", f->type,
+                     tail, mask, m, m);
+}
