@@ -15,24 +15,6 @@ enum { K_TILE = 16, STAGES = 2, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8
 
 /* -- threads for elements ------------------------------------------------------------------ */
 
-void
-cg_dot_set_batch(product *p, cg_val batch)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val lhs = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(b, 0);
-    cg_val rhs = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(b, 0);
-
-    p->batch = batch;
-    p->left = cg_iadd(b, lhs, offset(b, &s->b, s->b.lhs, batch));
-    p->right = cg_iadd(b, rhs, offset(b, &s->b, s->b.rhs, batch));
-    if (s->swap) {
-        cg_val left = p->left;
-        p->left = p->right;
-        p->right = left;
-    }
-}
-
 static void
 by_elements(product *p, bool inner)
 {

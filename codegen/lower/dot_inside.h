@@ -62,13 +62,24 @@ typedef struct product {
     cg_val batch;
 } product;
 
+/* dot_shape.c: the schedule of a product; how many elements of the batch, or rows, a piece has;
+ * may the k's of a tile be written out, each at an address of its own? */
+shape cg_dot_shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner);
+int64_t cg_dot_batch_share(const shape *s);
+bool cg_dot_is_short(const shape *s);
+
+/* dot_tile.c: rows m_begin ... m_end of the general form by tiles that read both operands in
+ * place, and of the inner form. */
+void cg_dot_in_place(const product *p, cg_val m_begin, cg_val m_end);
+void cg_dot_inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector);
 /* One element of the general form; the inner form's sum of a row, by lanes or one element after
  * the other, or by the threads of l->team. */
 cg_val cg_dot_element(const product *p, cg_val m, cg_val n);
 cg_val cg_dot_inner_sum(const product *p, cg_val row, bool lanes);
-/* dot_grid.c: all of it, on a GPU; what follows from the number of a batch element. */
-void cg_dot_grid(product *p, const cg_target *t, bool inner);
+/* What follows from the number of a batch element. */
 void cg_dot_set_batch(product *p, cg_val batch);
+/* dot_grid.c: all of it, on a GPU. */
+void cg_dot_grid(product *p, const cg_target *t, bool inner);
 /* dot_tensor.c */
 void cg_dot_tensor(const cg_target *t, product *p);
 
@@ -239,7 +250,6 @@ kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
 void cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
                       bool columns_over);
 void cg_dot_packed(product *p);
-bool cg_dot_is_short(const shape *s);
 
 /* dot_batch_vectorised.c: are lanes to run along the batch?  Then the tile is chosen. */
 bool cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes);

@@ -1,10 +1,7 @@
-/* Packed matrix products: the loops of BLIS (dot.c).
+/* Packed matrix products: the loops of BLIS (dot.c) over the copies of dot_pack.c.
  *
- * The left side is read where it lies if that is no more lines than a copy has.  Else rows
- * whose k's are together are copied as they lie, strip after strip; else the rows of a strip go
- * side by side, k after k.  Along several axes of k (a convolution's window) a block
- * is taken in runs of the innermost one, so that addresses are affine in the innermost loop. */
-#include "codegen/lower/dot_inside.h"
+ * The left side is read in place if that touches no more cache lines than a copy has. */
+#include "codegen/lower/dot_pack.h"
 
 enum {
     /* bytes of a cache's line, on all that matter; another size costs time only */
@@ -13,261 +10,6 @@ enum {
     WRITTEN = 8,        /* k's of an iteration at most, */
     FMAS = 96, /* fmas of one: among more, loads move up until sums leave registers */
 };
-
-/* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that
- * begins at k0. */
-static cg_val
-panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
-{
-    cg_build *b = p->b;
-    cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.steps)), k);
-    cg_val at = cg_iadd(b, p->b_at, cg_iadd(b, cg_imul(b, row, p->s.nr), column));
-    return scratch_at(p, p->s.c_size,
-                      p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
-}
-
-/* Elements 2 k and 2 k + 1 of a row or column as the halves of an i32 (SC_pairs), the last one
- * perhaps alone. */
-static cg_val
-pair(const product *p, bool left, cg_val at, cg_val k, cg_val when)
-{
-    cg_build *b = p->b;
-    const group *g = &p->s.k;
-    const int64_t *stride = left ? left_of(&p->s, g) : right_of(&p->s, g);
-    cg_val first = cg_imul(b, k, 2), second = cg_iadd(b, first, cg_i64(b, 1)),
-           half = cg_const(b, COT_I32, 16);
-    cg_val there = g->total % 2 ? both(b, when, less(b, second, cg_i64(b, g->total))) : when;
-    cg_val x = load(p, left, cg_iadd(b, at, offset(b, g, stride, first)), when);
-    cg_val y = load(p, left, cg_iadd(b, at, offset(b, g, stride, second)), there);
-    x = cg_insn2(b, SC_and, COT_I32, x, cg_const(b, COT_I32, 0xffff));
-    return cg_insn2(b, SC_or, COT_I32, x, cg_insn2(b, SC_shl, COT_I32, y, half));
-}
-
-static void
-pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_val column)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val n = cg_iadd(b, n0, column), global = cg_iadd(b, k0, k);
-    cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val right = offset(b, &s->k, right_of(s, &s->k), global);
-    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), right);
-    cg_val x = s->pairs ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when)
-                        : load(p, false, at, when);
-    cg_store(b, p->d->scratch, panel_index(p, panel, k0, k, column), x, 0);
-}
-
-/* Where rows of the panel do not lie together but its columns do, squares are turned in
- * registers. */
-static void
-pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    bool turned = !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
-                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->steps % KC % s->square == 0;
-    const int64_t w = s->square;
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, turned ? w : 1), k = cg_loop_var(b, loop);
-    if (turned) {
-        cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), w), unrolled, lanes;
-        cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
-        cg_val place = cg_iadd(b, cg_loop_var(b, vectors), lane);
-        pack_element(p, panel, n0, k0, cg_iadd(b, k, inner), place);
-        cg_loop_end(b, lanes);
-        cg_loop_end(b, unrolled);
-        cg_loop_end(b, vectors);
-    } else {
-        tile t = tile_begin(p, 1, s->nr);
-        pack_element(p, panel, n0, k0, k, t.column);
-        tile_end(p, &t);
-    }
-    cg_loop_end(b, loop);
-}
-
-static cg_val
-left_index(const product *p, cg_val strip, cg_val k, cg_val i)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    int64_t kc = at_most(KC, s->steps);
-    cg_val at =
-        s->by_rows
-            ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
-            : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->strip), i);
-    return scratch_at(p, s->c_size + s->b_size, cg_iadd(b, p->a_at, at));
-}
-
-static cg_val
-row_offset(const product *p, cg_val m)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val row = s->m.total % s->mr ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
-    return offset(b, &s->m, left_of(s, &s->m), row);
-}
-
-/* The k's of a block in runs along the innermost axis of k, in which addresses are affine. */
-typedef struct runs {
-    /* element k of the run is `base` + k times the innermost stride */
-    cg_val loop, lo, hi, base;
-} runs;
-
-static runs
-runs_begin(const product *p, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    const group *g = &p->s.left_k;
-    const int64_t *stride = g->lhs, step = innermost(g, stride);
-    cg_val end = cg_iadd(b, k0, kc);
-    runs r = { 0, k0, end, cg_i64(b, 0) };
-    if (g->n <= 1)
-        return r;
-    int64_t size = g->size[g->n - 1];
-    cg_val past = cg_idiv(b, cg_iadd(b, end, cg_i64(b, size - 1)), size);
-    r.loop = loop_over(b, cg_idiv(b, k0, size), past, 1);
-    cg_val from = cg_imul(b, cg_loop_var(b, r.loop), size);
-    r.lo = cg_insn2(b, SC_max, COT_I64, from, k0);
-    r.hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), end);
-    cg_val right = cg_imul(b, from, step);
-    r.base = cg_isub(b, offset(b, g, stride, from), right);
-    return r;
-}
-
-/* Do runs begin and end at multiples of the lanes? */
-static bool
-runs_whole(const shape *s)
-{
-    return s->w > 1 && s->steps % s->w == 0 &&
-           (s->left_k.n <= 1 || s->left_k.size[s->left_k.n - 1] % s->w == 0);
-}
-
-/* Rows whose k's lie together are copied. */
-static void
-copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    int64_t w = runs_whole(s) ? s->w : 1;
-    cg_val constant = cg_i64(b, s->mr - 1);
-    cg_val strips = cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), constant), s->mr);
-    cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->mr));
-    cg_val rows = loop_over(b, m_begin, end, 1), m = cg_loop_var(b, rows), lanes;
-    cg_val at = row_offset(p, m), i = cg_isub(b, m, m_begin);
-    runs r = runs_begin(p, k0, kc);
-    cg_val loop = loop_over(b, r.lo, r.hi, w);
-    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_VECTOR, w, &lanes));
-    cg_val x = load(p, true, cg_iadd(b, at, cg_iadd(b, r.base, k)), 0);
-    cg_val rest = cg_isub(b, k, k0);
-    cg_store(b, p->d->scratch, left_index(p, cg_i64(b, 0), rest, i), x, 0);
-    if (lanes)
-        cg_loop_end(b, lanes);
-    cg_loop_end(b, loop);
-    if (r.loop)
-        cg_loop_end(b, r.loop);
-    cg_loop_end(b, rows);
-}
-
-/* A strip, k after k: each row on its own, or all rows at once where they lie together.  A
- * vector has more lanes than a strip rows; what it stores beyond them is what the next k, the
- * next strip or nobody has there. */
-static void
-pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool at_once)
-{
-    cg_build *b = p->b;
-    const int64_t step = innermost(&p->s.left_k, p->s.left_k.lhs);
-    cg_val each = 0, i = at_once ? cg_i64(b, 0) : spmd(b, CG_UNROLL, p->s.mr, &each);
-    cg_val at = row_offset(p, cg_iadd(b, m0, i)), lanes = 0;
-    runs r = runs_begin(p, k0, kc);
-    cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
-    cg_val lane = at_once ? spmd(b, CG_VECTOR, p->s.across, &lanes) : cg_i64(b, 0);
-    cg_val from = cg_iadd(b, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), lane);
-    cg_val to = cg_iadd(b, left_index(p, strip, cg_isub(b, k, k0), i), lane);
-    cg_store(b, p->d->scratch, to, load(p, true, from, 0), 0);
-    if (lanes)
-        cg_loop_end(b, lanes);
-    cg_loop_end(b, loop);
-    if (r.loop)
-        cg_loop_end(b, r.loop);
-    if (each)
-        cg_loop_end(b, each);
-}
-
-/* A strip by squares: k's of as many rows, read where they lie, are written k after k. */
-static void
-turn_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, s->across), lanes, squares, unrolled;
-    cg_val first = cg_imul(b, spmd(b, CG_UNROLL, s->strip / s->across, &squares), s->across);
-    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, s->across, &unrolled));
-    cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, s->across, &lanes));
-    cg_val row = cg_imul(b, cg_iadd(b, m0, i), left_of(s, &s->m)[0]);
-    cg_val value = load(p, true, cg_iadd(b, row, cg_iadd(b, k0, k)), 0);
-    cg_store(b, p->d->scratch, left_index(p, strip, k, i), value, 0);
-    cg_loop_end(b, lanes);
-    cg_loop_end(b, unrolled);
-    if (squares)
-        cg_loop_end(b, squares);
-    cg_loop_end(b, loop);
-}
-
-/* Rows that lie together, at least as many as lanes? */
-static bool
-rows_together(const shape *s)
-{
-    const int n = s->m.n;
-
-    return n > 0 && s->across > 1 && s->mr <= s->across && left_of(s, &s->m)[n - 1] == 1 &&
-           s->m.size[n - 1] >= s->across;
-}
-
-/* The pairs of each strip's rows side by side. */
-static void
-pack_pairs(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    cg_val strips = loop_over(b, m_begin, m_end, p->s.mr), m0 = cg_loop_var(b, strips), each;
-    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr),
-           i = spmd(b, CG_UNROLL, p->s.mr, &each);
-    cg_val at = row_offset(p, cg_iadd(b, m0, i)), loop = loop_over(b, cg_i64(b, 0), kc, 1),
-           k = cg_loop_var(b, loop);
-    cg_val value = pair(p, true, at, cg_iadd(b, k0, k), 0);
-    cg_store(b, p->d->scratch, left_index(p, strip, k, i), value, 0);
-    cg_loop_end(b, loop);
-    if (each)
-        cg_loop_end(b, each);
-    cg_loop_end(b, strips);
-}
-
-static void
-pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    if (s->by_rows || s->pairs) {
-        (s->pairs ? pack_pairs : copy_rows)(p, m_begin, m_end, k0, kc);
-        return;
-    }
-    cg_val strips = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, strips), whole = 0;
-    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    if (s->turned) {
-        cg_val end = cg_iadd(b, m0, cg_i64(b, s->strip));
-        whole = cg_if_begin(b, less(b, end, cg_i64(b, s->m.total + 1)));
-        turn_strip(p, m0, strip, k0, kc);
-        cg_if_else(b, whole);
-    } else if (rows_together(s)) {
-        const int64_t size = s->m.size[s->m.n - 1];
-        cg_val bound = cg_i64(b, size - s->across + 1);
-        whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), bound));
-        pack_strip(p, m0, strip, k0, kc, true);
-        cg_if_else(b, whole);
-    }
-    pack_strip(p, m0, strip, k0, kc, false);
-    if (whole)
-        cg_if_end(b, whole);
-    cg_loop_end(b, strips);
-}
 
 /* The sum of a block is added to that of the blocks before. */
 static cg_val
@@ -378,8 +120,9 @@ tile_row_at(const product *p, cg_val m0, cg_val i)
     const shape *s = &p->s;
     const int64_t size = s->m.n ? s->m.size[s->m.n - 1] : 1;
     if (size % s->mr)
-        return (tile_row){ row_offset(p, cg_iadd(b, m0, i)), cg_i64(b, 0) };
-    return (tile_row){ row_offset(p, m0), cg_imul(b, i, innermost(&s->m, left_of(s, &s->m))) };
+        return (tile_row){ cg_dot_row_offset(p, cg_iadd(b, m0, i)), cg_i64(b, 0) };
+    return (tile_row){ cg_dot_row_offset(p, m0),
+                       cg_imul(b, i, innermost(&s->m, left_of(s, &s->m))) };
 }
 
 /* A chain over k's lo ... hi of a row where it lies, whose k's count from `base`. */
@@ -399,7 +142,7 @@ chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val 
         cg_val at = cg_iadd(b, cg_iadd(b, row->at, base), right);
         cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
         cg_val y = cg_load(b, p->d->scratch,
-                           panel_index(p, panel, k0, cg_isub(b, k, k0), r->column), 0);
+                           cg_dot_panel_index(p, panel, k0, cg_isub(b, k, k0), r->column), 0);
         next = multiply_add(p, x, y, next);
     }
     cg_loop_next(b, chain, sum, next);
@@ -420,7 +163,8 @@ short_chain(const product *p, const tile *r, cg_val panel, cg_val k0, const tile
         cg_take_value(b, reduction, k, 0);
         cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
         sum = multiply_add(
-            p, x, cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r->column), 0), sum);
+            p, x, cg_load(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, r->column), 0),
+            sum);
     }
     return sum;
 }
@@ -435,7 +179,7 @@ sum_in_place(const product *p, const tile *r, cg_val panel, cg_val m0, cg_val k0
     if (cg_dot_is_short(&p->s))
         return short_chain(p, r, panel, k0, &row, reduction);
     cg_val zero = cg_const(b, p->d->type, 0);
-    runs a = runs_begin(p, k0, kc);
+    runs a = cg_dot_runs_begin(p, k0, kc);
     if (!a.loop)
         return chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, zero, reduction);
     cg_val acc = cg_loop_carry(b, a.loop, p->d->type, zero);
@@ -459,8 +203,8 @@ sum_packed(const product *p, const tile *r, cg_val panel, cg_val strip, cg_val k
         const cg_val in_block = cg_loop_var(b, chain);
         const cg_take_term term[2] = { { k0, 1 }, { in_block, 1 } };
         cg_take_element(b, (cg_take){ .reduction = reduction, .k = i, .n = 2, .term = term });
-        cg_val x = cg_load(b, p->d->scratch, left_index(p, strip, k, r->i), 0);
-        cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r->column), 0);
+        cg_val x = cg_load(b, p->d->scratch, cg_dot_left_index(p, strip, k, r->i), 0);
+        cg_val y = cg_load(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, r->column), 0);
         next = multiply_add(p, x, y, next);
     }
     cg_loop_next(b, chain, acc, next);
@@ -550,7 +294,7 @@ pack_right(const product *p, cg_val j0, cg_val j_end, cg_val k0)
     cg_val count = cg_idiv(b, cg_iadd(b, cg_isub(b, j_end, j0), constant), nr);
     cg_val pack = shared_loop(p, count), panel = cg_loop_var(b, pack);
     cg_val width = block_size(p, k0);
-    pack_panel(p, panel, cg_iadd(b, j0, cg_imul(b, panel, nr)), k0, width);
+    cg_dot_pack_panel(p, panel, cg_iadd(b, j0, cg_imul(b, panel, nr)), k0, width);
     cg_loop_end(b, pack);
 }
 
@@ -572,7 +316,7 @@ packed_block(const product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val j_end,
     const shape *s = &p->s;
     cg_val kc = block_size(p, k0);
     if (s->pack_left)
-        pack_rows(p, i0, i_end, k0, kc);
+        cg_dot_pack_rows(p, i0, i_end, k0, kc);
     cg_val panels = loop_over(b, j0, j_end, s->nr), c0 = cg_loop_var(b, panels);
     sweep_panel(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, i0, i_end, k0, kc);
     cg_loop_end(b, panels);
@@ -589,7 +333,7 @@ packed_single(product *p)
     cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks),
            kc = block_size(p, k0);
     if (s->pack_left)
-        pack_rows(p, zero, rows, k0, kc);
+        cg_dot_pack_rows(p, zero, rows, k0, kc);
     if (s->shares > 1) {
         const int64_t columns = round_up((s->n.total + s->shares - 1) / s->shares, s->nr);
         share = shared_loop(p, cg_i64(b, s->shares));
@@ -599,7 +343,7 @@ packed_single(product *p)
         p->c_at = cg_imul(b, cg_loop_var(b, share), s->c_each);
     }
     cg_val panels = loop_over(b, from, to, s->nr), c0 = cg_loop_var(b, panels);
-    pack_panel(p, zero, c0, k0, kc);
+    cg_dot_pack_panel(p, zero, c0, k0, kc);
     sweep_panel(p, zero, c0, zero, rows, k0, kc);
     cg_loop_end(b, panels);
     if (share)

@@ -1,0 +1,255 @@
+/* The copies of a packed matrix product: panels of the right side, strips of the left.
+ *
+ * Rows whose k's are contiguous are copied as they are, strip after strip; otherwise the rows of
+ * a strip are interleaved, k after k.  Along several axes of k (a convolution's window) a block
+ * is taken in runs of the innermost one, so that addresses are affine in the innermost loop. */
+#include "codegen/lower/dot_pack.h"
+
+/* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that
+ * begins at k0. */
+cg_val
+cg_dot_panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
+{
+    cg_build *b = p->b;
+    cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.steps)), k);
+    cg_val at = cg_iadd(b, p->b_at, cg_iadd(b, cg_imul(b, row, p->s.nr), column));
+    return scratch_at(p, p->s.c_size,
+                      p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
+}
+
+/* Elements 2 k and 2 k + 1 of a row or column as the halves of an i32 (SC_pairs), the last one
+ * perhaps alone. */
+static cg_val
+pair(const product *p, bool left, cg_val at, cg_val k, cg_val when)
+{
+    cg_build *b = p->b;
+    const group *g = &p->s.k;
+    const int64_t *stride = left ? left_of(&p->s, g) : right_of(&p->s, g);
+    cg_val first = cg_imul(b, k, 2), second = cg_iadd(b, first, cg_i64(b, 1)),
+           half = cg_const(b, COT_I32, 16);
+    cg_val there = g->total % 2 ? both(b, when, less(b, second, cg_i64(b, g->total))) : when;
+    cg_val x = load(p, left, cg_iadd(b, at, offset(b, g, stride, first)), when);
+    cg_val y = load(p, left, cg_iadd(b, at, offset(b, g, stride, second)), there);
+    x = cg_insn2(b, SC_and, COT_I32, x, cg_const(b, COT_I32, 0xffff));
+    return cg_insn2(b, SC_or, COT_I32, x, cg_insn2(b, SC_shl, COT_I32, y, half));
+}
+
+static void
+pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_val column)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val n = cg_iadd(b, n0, column), global = cg_iadd(b, k0, k);
+    cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val right = offset(b, &s->k, right_of(s, &s->k), global);
+    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), right);
+    cg_val x = s->pairs ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when)
+                        : load(p, false, at, when);
+    cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, column), x, 0);
+}
+
+/* Where rows of the panel do not lie together but its columns do, squares are turned in
+ * registers. */
+void
+cg_dot_pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    bool turned = !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
+                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->steps % KC % s->square == 0;
+    const int64_t w = s->square;
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, turned ? w : 1), k = cg_loop_var(b, loop);
+    if (turned) {
+        cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), w), unrolled, lanes;
+        cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
+        cg_val place = cg_iadd(b, cg_loop_var(b, vectors), lane);
+        pack_element(p, panel, n0, k0, cg_iadd(b, k, inner), place);
+        cg_loop_end(b, lanes);
+        cg_loop_end(b, unrolled);
+        cg_loop_end(b, vectors);
+    } else {
+        tile t = tile_begin(p, 1, s->nr);
+        pack_element(p, panel, n0, k0, k, t.column);
+        tile_end(p, &t);
+    }
+    cg_loop_end(b, loop);
+}
+
+cg_val
+cg_dot_left_index(const product *p, cg_val strip, cg_val k, cg_val i)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    int64_t kc = at_most(KC, s->steps);
+    cg_val at =
+        s->by_rows
+            ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
+            : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->strip), i);
+    return scratch_at(p, s->c_size + s->b_size, cg_iadd(b, p->a_at, at));
+}
+
+cg_val
+cg_dot_row_offset(const product *p, cg_val m)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val row = s->m.total % s->mr ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
+    return offset(b, &s->m, left_of(s, &s->m), row);
+}
+
+runs
+cg_dot_runs_begin(const product *p, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const group *g = &p->s.left_k;
+    const int64_t *stride = g->lhs, step = innermost(g, stride);
+    cg_val end = cg_iadd(b, k0, kc);
+    runs r = { 0, k0, end, cg_i64(b, 0) };
+    if (g->n <= 1)
+        return r;
+    int64_t size = g->size[g->n - 1];
+    cg_val past = cg_idiv(b, cg_iadd(b, end, cg_i64(b, size - 1)), size);
+    r.loop = loop_over(b, cg_idiv(b, k0, size), past, 1);
+    cg_val from = cg_imul(b, cg_loop_var(b, r.loop), size);
+    r.lo = cg_insn2(b, SC_max, COT_I64, from, k0);
+    r.hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), end);
+    cg_val right = cg_imul(b, from, step);
+    r.base = cg_isub(b, offset(b, g, stride, from), right);
+    return r;
+}
+
+/* Do runs begin and end at multiples of the lanes? */
+static bool
+runs_whole(const shape *s)
+{
+    return s->w > 1 && s->steps % s->w == 0 &&
+           (s->left_k.n <= 1 || s->left_k.size[s->left_k.n - 1] % s->w == 0);
+}
+
+/* Rows whose k's lie together are copied. */
+static void
+copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    int64_t w = runs_whole(s) ? s->w : 1;
+    cg_val constant = cg_i64(b, s->mr - 1);
+    cg_val strips = cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), constant), s->mr);
+    cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->mr));
+    cg_val rows = loop_over(b, m_begin, end, 1), m = cg_loop_var(b, rows), lanes;
+    cg_val at = cg_dot_row_offset(p, m), i = cg_isub(b, m, m_begin);
+    runs r = cg_dot_runs_begin(p, k0, kc);
+    cg_val loop = loop_over(b, r.lo, r.hi, w);
+    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_VECTOR, w, &lanes));
+    cg_val x = load(p, true, cg_iadd(b, at, cg_iadd(b, r.base, k)), 0);
+    cg_val rest = cg_isub(b, k, k0);
+    cg_store(b, p->d->scratch, cg_dot_left_index(p, cg_i64(b, 0), rest, i), x, 0);
+    if (lanes)
+        cg_loop_end(b, lanes);
+    cg_loop_end(b, loop);
+    if (r.loop)
+        cg_loop_end(b, r.loop);
+    cg_loop_end(b, rows);
+}
+
+/* A strip, k after k: each row on its own, or all rows at once where they lie together.  A
+ * vector has more lanes than a strip rows; what it stores beyond them is what the next k, the
+ * next strip or nobody has there. */
+static void
+pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool at_once)
+{
+    cg_build *b = p->b;
+    const int64_t step = innermost(&p->s.left_k, p->s.left_k.lhs);
+    cg_val each = 0, i = at_once ? cg_i64(b, 0) : spmd(b, CG_UNROLL, p->s.mr, &each);
+    cg_val at = cg_dot_row_offset(p, cg_iadd(b, m0, i)), lanes = 0;
+    runs r = cg_dot_runs_begin(p, k0, kc);
+    cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
+    cg_val lane = at_once ? spmd(b, CG_VECTOR, p->s.across, &lanes) : cg_i64(b, 0);
+    cg_val from = cg_iadd(b, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), lane);
+    cg_val to = cg_iadd(b, cg_dot_left_index(p, strip, cg_isub(b, k, k0), i), lane);
+    cg_store(b, p->d->scratch, to, load(p, true, from, 0), 0);
+    if (lanes)
+        cg_loop_end(b, lanes);
+    cg_loop_end(b, loop);
+    if (r.loop)
+        cg_loop_end(b, r.loop);
+    if (each)
+        cg_loop_end(b, each);
+}
+
+/* A strip by squares: k's of as many rows, read where they lie, are written k after k. */
+static void
+turn_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, s->across), lanes, squares, unrolled;
+    cg_val first = cg_imul(b, spmd(b, CG_UNROLL, s->strip / s->across, &squares), s->across);
+    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, s->across, &unrolled));
+    cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, s->across, &lanes));
+    cg_val row = cg_imul(b, cg_iadd(b, m0, i), left_of(s, &s->m)[0]);
+    cg_val value = load(p, true, cg_iadd(b, row, cg_iadd(b, k0, k)), 0);
+    cg_store(b, p->d->scratch, cg_dot_left_index(p, strip, k, i), value, 0);
+    cg_loop_end(b, lanes);
+    cg_loop_end(b, unrolled);
+    if (squares)
+        cg_loop_end(b, squares);
+    cg_loop_end(b, loop);
+}
+
+/* Rows that lie together, at least as many as lanes? */
+static bool
+rows_together(const shape *s)
+{
+    const int n = s->m.n;
+
+    return n > 0 && s->across > 1 && s->mr <= s->across && left_of(s, &s->m)[n - 1] == 1 &&
+           s->m.size[n - 1] >= s->across;
+}
+
+/* The pairs of each strip's rows side by side. */
+static void
+pack_pairs(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    cg_val strips = loop_over(b, m_begin, m_end, p->s.mr), m0 = cg_loop_var(b, strips), each;
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr),
+           i = spmd(b, CG_UNROLL, p->s.mr, &each);
+    cg_val at = cg_dot_row_offset(p, cg_iadd(b, m0, i)),
+           loop = loop_over(b, cg_i64(b, 0), kc, 1), k = cg_loop_var(b, loop);
+    cg_val value = pair(p, true, at, cg_iadd(b, k0, k), 0);
+    cg_store(b, p->d->scratch, cg_dot_left_index(p, strip, k, i), value, 0);
+    cg_loop_end(b, loop);
+    if (each)
+        cg_loop_end(b, each);
+    cg_loop_end(b, strips);
+}
+
+void
+cg_dot_pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    if (s->by_rows || s->pairs) {
+        (s->pairs ? pack_pairs : copy_rows)(p, m_begin, m_end, k0, kc);
+        return;
+    }
+    cg_val strips = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, strips), whole = 0;
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
+    if (s->turned) {
+        cg_val end = cg_iadd(b, m0, cg_i64(b, s->strip));
+        whole = cg_if_begin(b, less(b, end, cg_i64(b, s->m.total + 1)));
+        turn_strip(p, m0, strip, k0, kc);
+        cg_if_else(b, whole);
+    } else if (rows_together(s)) {
+        const int64_t size = s->m.size[s->m.n - 1];
+        cg_val bound = cg_i64(b, size - s->across + 1);
+        whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), bound));
+        pack_strip(p, m0, strip, k0, kc, true);
+        cg_if_else(b, whole);
+    }
+    pack_strip(p, m0, strip, k0, kc, false);
+    if (whole)
+        cg_if_end(b, whole);
+    cg_loop_end(b, strips);
+}

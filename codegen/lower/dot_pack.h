@@ -1,0 +1,33 @@
+/* Where a packed matrix product has its copies, and what writes them (dot_pack.c). */
+#ifndef CODEGEN_LOWER_DOT_PACK_H
+#define CODEGEN_LOWER_DOT_PACK_H
+
+#include "codegen/lower/dot_inside.h"
+
+/* Elements of the scratch: k and column of a panel of the block that begins at k0; k and row i
+ * of a strip. */
+cg_val cg_dot_panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val column);
+cg_val cg_dot_left_index(const product *p, cg_val strip, cg_val k, cg_val i);
+/* The offset of row m of the left side; beyond the last row, that of the last. */
+cg_val cg_dot_row_offset(const product *p, cg_val m);
+
+/* Packed matrix products: the loops of BLIS (dot.c).
+ *
+ * The left side is read where it lies if that is no more lines than a copy has.  Else rows
+ * whose k's are together are copied as they lie, strip after strip; else the rows of a strip go
+ * side by side, k after k.  Along several axes of k (a convolution's window) a block
+ * is taken in runs of the innermost one, so that addresses are affine in the innermost loop. */
+#include "codegen/lower/dot_inside.h"
+
+/* The k's of a block in runs along the innermost axis of k, in which addresses are affine. */
+typedef struct runs {
+    /* element k of the run is `base` + k times the innermost stride */
+    cg_val loop, lo, hi, base;
+} runs;
+runs cg_dot_runs_begin(const product *p, cg_val k0, cg_val kc);
+
+/* Copy panel number `panel`, from column n0 on; rows m_begin ... m_end of the left side. */
+void cg_dot_pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc);
+void cg_dot_pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc);
+
+#endif

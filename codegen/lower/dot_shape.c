@@ -1,0 +1,372 @@
+/* The schedule of a matrix product, from its sizes and the target: which side has the rows, the
+ * tile of registers, the blocks that stay in a cache, what is copied, and how threads share the
+ * work.  The choice never shows in a result (dot.c). */
+#include "codegen/lower/dot_inside.h"
+
+enum {
+    MIN_PAIRS = 8192, /* multiplications that copying pays for */
+    MIN_RUN = 8, /* elements of a run that is read where it lies, */
+    MIN_RUNS = 32, /* ... by several panels */
+    MIN_SHARED = 1000000, /* operations of a block of k that waking threads pays for */
+    SLIGHT = 1 << 20 /* multiplications that take less time than much code to compile */
+};
+
+static group
+join(const cg_dot_axes *a)
+{
+    group g = { .total = 1 };
+    for (int i = 0; i < a->n; i++) {
+        int64_t lhs = a->lhs ? a->lhs[i] : 0, rhs = a->rhs ? a->rhs[i] : 0, size = a->size[i];
+        int last = g.n - 1;
+        g.total *= size;
+        if (size == 1)
+            continue;
+        if (last >= 0 && g.lhs[last] == lhs * size && g.rhs[last] == rhs * size) {
+            g.size[last] *= size;
+            g.lhs[last] = lhs;
+            g.rhs[last] = rhs;
+        } else {
+            g.size[g.n] = size;
+            g.lhs[g.n] = lhs;
+            g.rhs[g.n++] = rhs;
+        }
+    }
+    return g;
+}
+
+/* k's axes, neighbours of which are one where the tile's left side says so. */
+static group
+joined_left(const shape *s)
+{
+    const group *k = &s->k;
+    const int64_t *stride = left_of(s, k);
+    group g = { .total = k->total };
+
+    for (int i = 0; i < k->n; i++) {
+        const int last = g.n - 1;
+        const bool joins = last >= 0 && g.lhs[last] == stride[i] * k->size[i];
+
+        g.size[joins ? last : g.n] = joins ? g.size[last] * k->size[i] : k->size[i];
+        g.lhs[joins ? last : g.n] = g.rhs[joins ? last : g.n] = stride[i];
+        g.n += !joins;
+    }
+    return g;
+}
+
+static int64_t
+power_of_two_from(int64_t x)
+{
+    int64_t p = 1;
+    while (p < x)
+        p *= 2;
+    return p;
+}
+
+/* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few
+ * tiles.  Eight rows by two vectors keep the multipliers busy as well: they are enough for a
+ * small product, whose code is to be short. */
+static int64_t
+tile_rows(int64_t m, int64_t most, bool small)
+{
+    if (m <= most)
+        return m > 0 ? m : 1;
+    if (m >= 16 * most)
+        return most;
+    for (int64_t rows = 8; small && rows <= most; rows++)
+        if (m % rows == 0)
+            return rows;
+    for (int64_t rows = most; rows >= most - most / 3; rows--)
+        if (m % rows == 0)
+            return rows;
+    return most;
+}
+
+/* With 32 registers, 24 sums leave some for what comes next.  The nearer the tile is to a
+ * square, the fewer loads it wants for each fma: of those that pad the columns least, the
+ * widest.  Rows of windows have each an address of its own, and ten find registers.  Few rows
+ * are one tile or two as long as they can be, which read the right side that many times. */
+static void
+many_registers(const shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
+{
+    const int64_t vectors = (s->n.total + lanes - 1) / lanes;
+
+    *rows = 14;
+    *columns = 2;
+    if (s->small || s->m.total <= 2 * *rows)
+        return;
+    *rows = s->k.n > 1 ? 10 : 12;
+    for (int64_t c = 3; c <= 4; c++)
+        if (round_up(vectors, c) <= round_up(vectors, *columns)) {
+            *columns = c;
+            *rows = 24 / c;
+        }
+}
+
+/* Rows of windows of few elements: a whole number of tiles to an axis, in which rows are evenly
+ * apart, since computing where each begins would take as long as the sums. */
+static int64_t
+even_rows(const shape *s, int64_t rows, int64_t sums)
+{
+    const int64_t size = s->m.n > 1 ? s->m.size[s->m.n - 1] : 1,
+                  vectors = at_most((s->n.total + s->w - 1) / s->w, sums / rows);
+
+    if (s->k.n <= 1 || s->k.total > CG_STEPS_FEW)
+        return rows;
+    for (int64_t r = sums / vectors; 2 * r >= rows; r--)
+        if (size % r == 0)
+            return r;
+    return rows;
+}
+
+static void
+choose_tile(shape *s, const cg_target *t, int64_t bytes)
+{
+    int64_t lanes = t->vector_bits / (8 * bytes), rows = 6, columns = 2;
+    if (lanes < 1)
+        lanes = 1;
+    if (lanes == 1)
+        rows = 4, columns = 4;
+    else if (t->registers >= 32)
+        many_registers(s, lanes, &rows, &columns);
+    s->w = at_most(lanes, power_of_two_from(s->n.total));
+    if (s->m.total == 1)
+        columns = t->registers >= 32 ? 16 : 8;
+    else if (s->m.total <= 3)
+        columns = 4;
+    s->nr = s->w * at_most(columns, (s->n.total + s->w - 1) / s->w);
+    s->mr = s->m.total <= rows / 2 ? s->m.total : tile_rows(s->m.total, rows, s->small);
+    if (s->mr > 1 && s->nr > 0)
+        s->mr = even_rows(s, s->mr, lanes == 1 ? 16 : t->registers >= 32 ? 28 : 12);
+}
+
+static void
+swap_sides(shape *s)
+{
+    group m = s->m;
+    s->m = s->n;
+    s->n = m;
+    s->swap = true;
+}
+
+/* Packing pays where the panel is used by several tiles and would not stay in the first cache,
+ * where the columns do not lie together, or where k's along several axes cost divisions. */
+static bool
+wants_packing(const shape *s, const cg_target *t, int64_t bytes)
+{
+    int64_t work = s->m.total * s->n.total * s->k.total;
+    if (s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1)
+        return work > 2048;
+    return s->m.total > 2 * s->mr &&
+           (s->k.total * s->n.total * bytes > t->l1 / 2 || (s->k.n > 1 && !s->small));
+}
+
+/* Are products of two pairs of integers one step, exact modulo 2^32?  Those of i8, u8 and i16
+ * fit. */
+static bool
+wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
+{
+    const cot_dtype stored[] = { d->lhs_type, d->rhs_type };
+    for (int i = 0; i < 2; i++)
+        if (stored[i] != COT_I8 && stored[i] != COT_U8 && stored[i] != COT_I16)
+            return false;
+    return d->type == COT_I32 && t->vector_bits >= 128 && s->m.total >= 4 &&
+           s->n.total >= s->w && s->w == t->vector_bits / 32 && s->k.total > 1 &&
+           s->m.total * s->n.total * s->k.total > MIN_PAIRS;
+}
+
+/* Rows whose k's lie together, evenly apart: w k's of w rows are a square. */
+static bool
+wants_turning(const shape *s)
+{
+    return !s->pairs && s->w > 1 && s->m.n == 1 && s->k.n == 1 && left_of(s, &s->k)[0] == 1 &&
+           s->steps % s->across == 0 && s->mr > at_most(s->w, 8) / 2;
+}
+
+/* May the k's of a tile be written out, each at an address of its own? */
+bool
+cg_dot_is_short(const shape *s)
+{
+    return s->k.n > 1 && s->k.total <= CG_STEPS_FEW &&
+           s->k.total * s->mr * (s->nr / s->w) <= CG_FMAS_FEW;
+}
+
+/* May a tile read its rows where they lie?  Along several axes of k by runs of the innermost,
+ * each of which costs a few instructions.  Runs that overlap, or touch, as the windows of a
+ * convolution do, are fewer lines than their copy has.  Else rows that several panels read are
+ * copied: a power of two apart they meet in one set of the cache. */
+static bool
+reads_left(const shape *s, const cg_dot *d)
+{
+    const group *k = &s->left_k;
+    const int64_t run = k->n ? k->size[k->n - 1] : 1;
+    const bool few = s->n.total <= 2 * s->nr;
+
+    if (s->pairs)
+        return false;
+    if (k->n <= 1)
+        return few;
+    if (cg_dot_is_short(s))
+        return (s->swap ? d->rhs_type : d->lhs_type) == d->type;
+    return (s->swap ? d->rhs_type : d->lhs_type) == d->type && innermost(k, k->lhs) == 1 &&
+           (few ? run >= MIN_RUN
+                : run >= MIN_RUNS && innermost(&s->m, left_of(s, &s->m)) <= at_most(run, KC));
+}
+
+static void
+choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg_dot *d)
+{
+    int64_t kc = at_most(KC, s->steps), rows = t->l2 / 3 / (KC * bytes),
+            columns = t->l3 / 4 / (KC * bytes);
+    int64_t blocks;
+    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
+    s->by_rows =
+        !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
+    s->across = at_most(s->w, power_of_two_from(s->mr));
+    s->turned = !s->by_rows && wants_turning(s);
+    s->strip = s->turned ? round_up(s->mr, s->across) : s->mr;
+    rows = rows * s->mr / s->strip;
+    rows = rows < s->mr ? s->mr : rows;
+    columns = columns < 8 * s->nr ? 8 * s->nr : columns;
+    blocks = (s->m.total + rows - 1) / rows;
+    s->single = blocks <= 1;
+    if (!s->single)
+        blocks = round_up(blocks, threads);
+    s->mc = round_up((s->m.total + blocks - 1) / blocks, s->mr);
+    s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
+    s->pack_left = !reads_left(s, d);
+    s->whole = s->steps > KC && s->nc >= s->n.total && s->m.total > s->mc &&
+               round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
+    s->own = d->sum != 0 && !s->swap;
+    s->fits_l2 = s->m.total * s->n.total * bytes <= t->l2 / 2;
+    s->square = at_most(s->w, s->small ? 8 : s->w);
+    blocks = (s->m.total + s->mc - 1) / s->mc;
+    if (threads > 1 && 2.0 * (double)s->m.total * (double)s->n.total * (double)kc > MIN_SHARED)
+        s->shares = s->single ? at_most(4 * threads, (s->n.total + s->nr - 1) / s->nr) : blocks;
+    s->c_size = s->own          ? 0
+                : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) *
+                                      round_up(s->n.total, s->nr)
+                                : round_up(s->mr * s->nr, 16);
+    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc
+                         : round_up(kc * (s->single ? s->nr : s->nc), 16);
+    s->a_size =
+        s->pack_left
+            ? round_up((s->by_rows ? row_width(s) * s->mc : kc * (s->mc / s->mr * s->strip)),
+                       16) +
+                  16
+            : 0;
+    if (s->shares == 1)
+        return;
+    s->c_each = s->whole || s->steps <= KC ? s->c_size : 0;
+    s->c_size *= s->c_each ? s->shares : 1;
+    s->b_size *= s->single ? s->shares : 1;
+    s->a_each = s->single ? 0 : s->a_size;
+    s->a_size *= s->single ? 1 : s->shares;
+}
+
+/* How many elements of the batch, or rows, a piece has. */
+int64_t
+cg_dot_batch_share(const shape *s)
+{
+    return round_up((s->b.total + s->pieces - 1) / s->pieces, s->groups ? s->w : 1);
+}
+
+/* Blocks of the batch are split among threads. */
+static shape
+groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
+{
+    const double work =
+        2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total;
+    if (threads > 1 && work > 4e5 && s.b.total > s.w)
+        s.pieces = at_most(threads, (s.b.total + s.w - 1) / s.w);
+    s.batch_pieces = s.groups = true;
+    cg_dot_size_groups(&s, t, bytes, cg_dot_batch_share(&s));
+    return s;
+}
+
+/* Elements of the batch, or rows that are not packed, are split among threads. */
+static void
+share_rows(shape *s, int threads)
+{
+    const double work =
+        2.0 * (double)s->b.total * (double)s->m.total * (double)s->n.total * (double)s->k.total;
+
+    if (threads <= 1 || work <= 4e5)
+        return;
+    s->batch_pieces = s->b.total >= threads;
+    if (s->batch_pieces || (!s->packed && s->m.total >= 2 * threads * s->mr))
+        s->pieces = threads;
+}
+
+static shape
+outer_shape(const cg_target *t, int threads, const cg_dot *d)
+{
+    shape s = { .b = join(&d->b),
+                .m = join(&d->m),
+                .n = join(&d->n),
+                .k = join(&d->k),
+                .pieces = 1,
+                .shares = 1 };
+    int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
+    if (t->grid)
+        return s;
+    if (cg_dot_choose_groups(&s, t, bytes))
+        return groups_shape(s, t, threads, bytes);
+    s.by_lines = cg_dot_choose_lines(&s, d, t, bytes);
+    if (s.by_lines) {
+        share_rows(&s, threads);
+        return s;
+    }
+    if (s.n.total < lanes && s.m.total > s.n.total)
+        swap_sides(&s);
+    s.small =
+        (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total <= SLIGHT;
+    choose_tile(&s, t, bytes);
+    s.pairs = wants_pairs(&s, d, t);
+    s.steps = s.pairs ? (s.k.total + 1) / 2 : s.k.total;
+    s.left_k = joined_left(&s);
+    s.packed = s.pairs || wants_packing(&s, t, bytes);
+    if (s.packed)
+        choose_blocks(&s, t, s.b.total < threads ? threads : 1, bytes, d);
+    else if (d->expensive)
+        s.c_size = round_up(s.mr * s.nr, 16);
+    share_rows(&s, threads);
+    return s;
+}
+
+/* The inner form has free axes on one side at most: they are the rows. */
+static void
+orient_inner(shape *s, int threads)
+{
+    if (s->m.total == 1) {
+        group m = s->m;
+        s->m = s->n;
+        s->n = m;
+        s->swap = !s->swap;
+    }
+    s->groups = s->by_lines = false;
+    s->mr = 1;
+    s->c_size = s->b_size = s->a_size = 0;
+    s->batch_pieces = s->b.total >= threads;
+    s->pieces =
+        threads > 1 &&
+                2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total > 4e5 &&
+                (s->batch_pieces || s->m.total >= 2 * threads)
+            ? threads
+            : 1;
+}
+
+shape
+cg_dot_shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner)
+{
+    shape s = outer_shape(t, threads, d);
+    if (inner)
+        orient_inner(&s, threads);
+    return s;
+}
+
+int64_t
+cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool inner)
+{
+    shape s = cg_dot_shape_of(t, threads, d, inner);
+    return s.pieces * (s.c_size + s.b_size + s.a_size);
+}

@@ -1,0 +1,189 @@
+/* Elements of a matrix product that is not packed: a tile of registers that reads both operands
+ * in place, the sum of the inner form, and the hand-over of finished sums, row by row. */
+#include "codegen/elemental/element.h"
+#include "codegen/elemental/fold.h"
+#include "codegen/lower/dot_inside.h"
+
+/* Elements of an inner product that are written out, without lanes. */
+enum { FEW = 16 };
+
+/* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.
+ * The epilogue is compiled for the vectors of one row, or for one vector if it is long. */
+void
+cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
+                 bool columns_over)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val end = cg_iadd(b, m0, cg_i64(b, s->mr)), first = cg_i64(b, 0), vectors = 0;
+    if (s->m.total % s->mr)
+        end = cg_imin(b, end, m_end);
+    cg_val rows = loop_over(b, m0, end, 1), m = cg_loop_var(b, rows);
+    if (p->d->expensive) {
+        vectors = loop_over(b, first, cg_i64(b, columns), s->w);
+        first = cg_loop_var(b, vectors);
+    }
+    tile r = tile_begin(p, 1, p->d->expensive ? s->w : columns);
+    cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, n0, column);
+    cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, column);
+    give(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
+    tile_end(p, &r);
+    if (vectors)
+        cg_loop_end(b, vectors);
+    cg_loop_end(b, rows);
+}
+
+/* The element of a tile at row m and column n: blocks of 256 k's, summed in order.  right_when
+ * guards loads beyond the last column. */
+static cg_val
+direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cot_dtype t = p->d->type;
+    int64_t total = s->k.total;
+    /* no place of a k to compute: one of its axes may have no size to divide by */
+    if (total == 0)
+        return cg_const(b, t, 0);
+    cg_val blocks = 0, sum = 0, lo = cg_i64(b, 0), hi = cg_i64(b, total);
+    const uint32_t reduction = cg_reduction_new(b, total, 0, 1);
+    if (total > KC) {
+        blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC);
+        sum = cg_loop_carry(b, blocks, t, cg_neutral(b, SC_add, t));
+        lo = cg_loop_var(b, blocks);
+        cg_val bound = cg_i64(b, total);
+        hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), bound);
+    }
+    cg_val chain = loop_over(b, lo, hi, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
+    cg_val k = cg_loop_var(b, chain);
+    cg_take_value(b, reduction, k, 0);
+    cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
+    cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m), along), 0);
+    cg_val beside = offset(b, &s->k, right_of(s, &s->k), k);
+    cg_val y =
+        load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), beside), right_when);
+    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
+    cg_loop_end(b, chain);
+    acc = cg_loop_result(b, chain, 0);
+    if (!blocks)
+        return acc;
+    cg_loop_next(b, blocks, sum, cg_insn2(b, SC_add, t, sum, acc));
+    cg_loop_end(b, blocks);
+    return cg_loop_result(b, blocks, 0);
+}
+
+cg_val
+cg_dot_element(const product *p, cg_val m, cg_val n)
+{
+    return direct_element(p, m, n, 0);
+}
+
+/* Tiles of rows m0 ... and columns n0 ...; the last columns, fewer than a tile, are masked. */
+static void
+direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over,
+            cg_val m_end)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    bool rows_over = s->m.total % s->mr != 0;
+    tile t = tile_begin(p, s->mr, columns);
+    cg_val m = cg_iadd(b, m0, t.i), n = cg_iadd(b, n0, t.column);
+    cg_val in_row = rows_over ? less(b, m, m_end) : 0,
+           in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val row = rows_over ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
+    cg_val sum = direct_element(p, row, n, in_column);
+    if (p->d->expensive)
+        cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), sum, 0);
+    else
+        give(p, m, n, sum, both(b, in_row, in_column));
+    tile_end(p, &t);
+    if (p->d->expensive)
+        cg_dot_give_rows(p, n0, m0, m_end, columns, columns_over);
+}
+
+void
+cg_dot_in_place(const product *p, cg_val m_begin, cg_val m_end)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    int64_t whole = s->n.total / s->nr * s->nr, left_over = s->n.total - whole;
+    cg_val rows = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, rows);
+    if (whole) {
+        cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), s->nr);
+        direct_tile(p, m0, cg_loop_var(b, columns), s->nr, false, m_end);
+        cg_loop_end(b, columns);
+    }
+    if (left_over)
+        direct_tile(p, m0, cg_i64(b, whole), left_over, left_over % s->w != 0, m_end);
+    cg_loop_end(b, rows);
+}
+
+/* A row of the one side, by the other. */
+typedef struct inner {
+    const product *p;
+    cg_val row;
+} inner;
+
+static cg_val
+inner_step(cg_lowering *l, void *user, cg_ix j, cg_val acc)
+{
+    const inner *x = user;
+    const product *p = x->p;
+    const shape *s = &p->s;
+    cg_build *b = p->b;
+    cg_val k = cg_ix_value(&l->ix, b, j), along = offset(b, &s->k, left_of(s, &s->k), k);
+    cg_val at = cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), x->row), along);
+    cg_val left = load(p, true, at, l->mask);
+    cg_val right = load(p, false, offset(b, &s->k, right_of(s, &s->k), k), l->mask);
+    return multiply_add(p, left, right, acc);
+}
+
+cg_val
+cg_dot_inner_sum(const product *p, cg_val row, bool lanes)
+{
+    cg_lowering *l = p->l;
+    const cg_fold how = { SC_add, p->d->type, inner_step };
+    const int64_t total = p->s.k.total;
+    const bool few = !l->team && total <= (lanes ? 2 : FEW);
+    inner of = { p, row };
+    cg_val sum;
+    if (total == 0)
+        return cg_const(p->b, p->d->type, 0);
+    cg_fold_loops(l, total, 1, &how,
+                  few     ? CG_FOLD_UNROLLED
+                  : lanes ? CG_FOLD_LANES
+                          : CG_FOLD_SERIAL,
+                  false, NULL, &of, &sum);
+    return sum;
+}
+
+void
+cg_dot_inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
+{
+    cg_build *b = p->b;
+    cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
+    uint32_t mark = cg_scope_begin(p->l);
+    cg_val acc = cg_dot_inner_sum(p, m, vector);
+    cg_scope_end(p->l, mark);
+    give(p, m, cg_i64(b, 0), acc, 0);
+    cg_loop_end(b, rows);
+}
+
+void
+cg_dot_set_batch(product *p, cg_val batch)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val lhs = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(b, 0);
+    cg_val rhs = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(b, 0);
+
+    p->batch = batch;
+    p->left = cg_iadd(b, lhs, offset(b, &s->b, s->b.lhs, batch));
+    p->right = cg_iadd(b, rhs, offset(b, &s->b, s->b.rhs, batch));
+    if (s->swap) {
+        cg_val left = p->left;
+        p->left = p->right;
+        p->right = left;
+    }
+}
