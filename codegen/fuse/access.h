@@ -1,6 +1,6 @@
 /* What an emission would touch, without emitting: the same steps on index expressions alone.
  *
- * fuse.c asks which values a root reads and where; schedule/map.c, how addresses move along
+ * fuse.c asks which values a root reads and where; schedule/map_nest.c, how addresses move along
  * each axis. */
 #ifndef CODEGEN_FUSE_ACCESS_H
 #define CODEGEN_FUSE_ACCESS_H

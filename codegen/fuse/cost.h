@@ -1,4 +1,4 @@
-/* What ops cost, in instructions for one element: for fuse.c and schedule/map.c. */
+/* What ops cost, in instructions for one element: for fuse.c and schedule/map_loops.c. */
 #ifndef CODEGEN_FUSE_COST_H
 #define CODEGEN_FUSE_COST_H
 

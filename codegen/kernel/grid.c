@@ -3,7 +3,7 @@
  * Kernels are lowered with a parallel loop wherever they would have one for the threads of a
  * CPU; if it is the whole kernel, its iterations become threads, which know nothing of each
  * other.  No other program is as easily right.  The schedules that are fast are made by those
- * who lower: maps (map.c), rows (rows_grid.c) and products (lower/dot_grid.c). */
+ * who lower: maps (map_grid.c), rows (rows_grid.c) and products (lower/dot_grid.c). */
 #include "codegen/kernel/grid.h"
 
 static int64_t

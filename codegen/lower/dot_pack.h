@@ -11,14 +11,6 @@ cg_val cg_dot_left_index(const product *p, cg_val strip, cg_val k, cg_val i);
 /* The offset of row m of the left side; beyond the last row, that of the last. */
 cg_val cg_dot_row_offset(const product *p, cg_val m);
 
-/* Packed matrix products: the loops of BLIS (dot.c).
- *
- * The left side is read where it lies if that is no more lines than a copy has.  Else rows
- * whose k's are together are copied as they lie, strip after strip; else the rows of a strip go
- * side by side, k after k.  Along several axes of k (a convolution's window) a block
- * is taken in runs of the innermost one, so that addresses are affine in the innermost loop. */
-#include "codegen/lower/dot_inside.h"
-
 /* The k's of a block in runs along the innermost axis of k, in which addresses are affine. */
 typedef struct runs {
     /* element k of the run is `base` + k times the innermost stride */

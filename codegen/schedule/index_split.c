@@ -28,7 +28,7 @@ is_axis(const cg_access *w, uint32_t atom, const cg_ix *at, int first, int last)
     return false;
 }
 
-/* Is e = k x + e.c for the variable x of the merged axes?  Then they have merged (map.c),
+/* Is e = k x + e.c for the variable x of the merged axes?  Then they have merged (map_nest.c),
  * and the last of them has x's own coefficient. */
 static int64_t
 step_of(const cg_access *w, cg_ix e, const cg_ix *at, int first, int last)

@@ -2,6 +2,7 @@
 #ifndef CODEGEN_SCHEDULE_ROWS_H
 #define CODEGEN_SCHEDULE_ROWS_H
 
+#include "codegen/elemental/fold.h"
 #include "codegen/schedule/columns.h"
 
 enum {
@@ -59,6 +60,31 @@ typedef struct rows {
     cg_val chunk; /* the one in hand                     */
     uint32_t node[CG_MAX_COLUMNS]; /* buffers: what each chunk gave       */
 } rows;
+
+/* The results and the kept values of this pass at an element; then what the reductions want. */
+typedef struct pass {
+    rows *r;
+    int n;
+    ir_ref reduce[MAX_REDUCTIONS];
+    cg_fold how[MAX_REDUCTIONS];
+} pass;
+
+/* rows_pass.c: what each member of the group is, in which pass it is computed; its result. */
+bool cg_rows_is_reduce(const rows *r, ir_ref v);
+cg_member cg_rows_member(const rows *r, uint32_t i);
+int cg_index_in_group(const cg_group *g, ir_ref v);
+void cg_rows_find_stages(rows *r);
+void cg_rows_place(rows *r);
+/* One row, all passes; the pass in hand; element j of the row in it; the end of a reduction. */
+void cg_rows_one(void *user, cg_val row);
+void cg_rows_pass(rows *r);
+void cg_rows_element(cg_lowering *l, void *user, cg_ix j, cg_val *e);
+void cg_rows_finish(rows *r, const pass *p, int i, cg_val x);
+/* rows_grid.c: all rows on a GPU; the warps of a block; is a row split among blocks? */
+void cg_rows_grid(rows *r);
+void cg_rows_warps(rows *r);
+bool cg_rows_may_split(const rows *r);
+void cg_rows_split(rows *r);
 
 /* What member i of the group reads, and at which index of the space. */
 cg_ix *cg_access_member(rows *r, cg_access *w, uint32_t i);

@@ -1,0 +1,285 @@
+/* Which loops run in registers: those with a small state and a short body.
+ *
+ * Each value of the body is classified by the batch axis, that of independent examples: it is
+ * uniform, has the axis first, or mixes examples, which refuses the loop over examples. */
+#include "codegen/fuse/cost.h"
+#include "codegen/lower/register_loop.h"
+
+/* A longer body spills, is slower than kernels in turn, and takes the compiler long; over
+ * examples, kernels in turn would be loops of their own. */
+enum {
+    MAX_REGISTERS = 64,
+    MAX_Y = 256,
+    MAX_WORK = 250,
+    WORK_MOST_EACH = 1000,
+    MAX_FOLD = 128,
+    MIN_EXAMPLES = 4
+};
+
+typedef struct fitting {
+    const ir_graph *f;
+    int64_t examples; /* 0: there is no such axis */
+    int64_t work;
+    lie *of;
+    /* each example wants all of it, for a sum or a product over it */
+    bool *whole;
+    bool *held; /* made of what the loop holds in registers */
+} fitting;
+
+static bool
+leads(const fitting *u, const ir_type *t)
+{
+    return t->rank > 0 && t->dims[0] == u->examples;
+}
+
+static lie
+view_lie(const fitting *u, const ir_node *n)
+{
+    const ir_type *x = ir_type_at(u->f, n->in[0]), *y = ir_type_at(u->f, n->first);
+    bool good = leads(u, x) && leads(u, y);
+    switch (n->op) {
+    case OP_broadcast_in_dim: good = good && n->at.broadcast.dims.at[0] == 0; break;
+    case OP_transpose: good = good && n->at.perm.perm.at[0] == 0; break;
+    case OP_slice:
+        good = good && n->at.slice.start.at[0] == 0 && n->at.slice.stride.at[0] == 1;
+        break;
+    case OP_reverse: good = good && !ir_axes_has(n->at.axes.axes, 0); break;
+    case OP_windows: good = good && n->at.windows.axis != 0; break;
+    case OP_pad:
+        good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 &&
+               u->of[n->in[1]] == FREE;
+        break;
+    case OP_reshape: /* what follows the first axis is regrouped */ break;
+    default: good = false;
+    }
+    return good ? ALONG : ASTRAY;
+}
+
+/* The axis of examples is a batch axis, the first; or a free axis that comes first in the
+ * result. */
+static lie
+product_lie(const fitting *u, const ir_node *n)
+{
+    bool x = u->of[n->in[0]] == ALONG, y = u->of[n->in[1]] == ALONG;
+    ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch;
+    if (bx.n > 0)
+        return (!x || bx.at[0] == 0) && (!y || by.at[0] == 0) ? ALONG : ASTRAY;
+    if (x && !y)
+        return ir_ints_has(n->at.dot.lhs, 0) ? ASTRAY : ALONG;
+    bool lhs_free = ir_type_at(u->f, n->in[0])->rank > n->at.dot.lhs.n;
+    return x || lhs_free || ir_ints_has(n->at.dot.rhs, 0) ? ASTRAY : ALONG;
+}
+
+static lie
+index_lie(const fitting *u, const ir_node *n)
+{
+    switch (n->op) {
+    case OP_gather: /* of a table outside, at indices of the examples */
+        return u->of[n->in[0]] == FREE && !ir_ints_has(n->at.gather.offset_dims, 0) ? ALONG
+                                                                                    : ASTRAY;
+    default: return ASTRAY;
+    }
+}
+
+static lie
+node_lie(const fitting *u, const ir_node *n)
+{
+    bool along = false;
+    for (int i = 0; i < n->n_in; i++) {
+        if (u->of[n->in[i]] == ASTRAY)
+            return ASTRAY;
+        along |= u->of[n->in[i]] == ALONG;
+    }
+    if (!along)
+        return FREE;
+    switch (ir_ops[n->op].flag) {
+    case IR_POINTWISE: return ALONG;
+    case IR_MOVE:
+        if (n->op == OP_concatenate)
+            return n->at.axis.axis != 0 ? ALONG : ASTRAY;
+        return view_lie(u, n);
+    case IR_REDUCE: return ir_axes_has(ir_reduced_axes(n), 0) ? ASTRAY : ALONG;
+    case IR_CONTRACT: return n->op == OP_dot_general ? product_lie(u, n) : ASTRAY;
+    default: return index_lie(u, n);
+    }
+}
+
+static void
+find_whole(fitting *u)
+{
+    for (const ir_node *n = u->f->node + u->f->n_nodes - 1; n > u->f->node; n--) {
+        bool folds = ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT;
+        for (int i = 0; i < n->n_in; i++)
+            u->whole[n->in[i]] |= u->of[n->in[i]] == FREE && (folds || u->whole[n->first]);
+    }
+}
+
+/* Elements of one example; what is the same for all is computed where it is wanted. */
+static int64_t
+size_of(const fitting *u, ir_ref v)
+{
+    const ir_type *t = ir_type_at(u->f, v);
+    return u->examples && leads(u, t) && !u->whole[v] ? t->size / u->examples : t->size;
+}
+
+/* Registers have no addresses: an element at a place that only the program knows is chosen from
+ * all of them, and one that goes to such a place is offered to all. */
+static int64_t
+choices(const fitting *u, const ir_node *n)
+{
+    if (n->n_in == 0 || !u->held[n->in[0]])
+        return 0;
+    switch (n->op) {
+    case OP_dynamic_slice:
+    case OP_gather: return 2 * size_of(u, n->in[0]) * size_of(u, n->first);
+    case OP_dynamic_update_slice: return 2 * size_of(u, n->first);
+    default: return 0;
+    }
+}
+
+static bool
+node_fits(fitting *u, const ir_node *n)
+{
+    if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_LINE ||
+        n->op == OP_conv_general)
+        return false;
+    int64_t each =
+        ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
+    if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {
+        int64_t all = ir_type_at(u->f, n->in[0])->size, kept = ir_type_at(u->f, n->first)->size,
+                fold = 1;
+        if (n->op == OP_dot_general) {
+            for (int i = 0; i < n->at.dot.lhs.n; i++)
+                fold *= ir_type_at(u->f, n->in[0])->dims[n->at.dot.lhs.at[i]];
+            each = 2 * fold * size_of(u, n->first);
+        } else {
+            fold = kept ? all / kept : 0;
+            each = fold * size_of(u, n->first);
+        }
+        if (fold > MAX_FOLD)
+            return false;
+    }
+    if (ir_ops[n->op].record == IR_AT_scatter)
+        each = size_of(u, n->in[2]) * size_of(u, n->first) * 4;
+    u->work += each + choices(u, n);
+    return u->work <= (u->examples ? WORK_MOST_EACH : MAX_WORK);
+}
+
+/* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given,
+ * the rest FREE. */
+static bool
+body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries,
+          const lie *carry, int64_t *work, lie *out)
+{
+    fitting u = { .f = f,
+                  .examples = examples,
+                  .work = *work,
+                  .of = IR_NEW_N(a, lie, f->n_values),
+                  .whole = IR_NEW_N(a, bool, f->n_values),
+                  .held = IR_NEW_N(a, bool, f->n_values) };
+    for (int i = 0; i < carries; i++) {
+        u.of[f->in[consts + i]] = carry[i];
+        u.held[f->in[consts + i]] = true;
+    }
+    ir_each_node (n, f) {
+        lie y = node_lie(&u, n);
+        bool held = false;
+        for (int i = 0; i < n->n_in; i++)
+            held |= u.held[n->in[i]];
+        for (int i = 0; i < n->n_out; i++) {
+            u.of[n->first + (ir_ref)i] = y;
+            u.held[n->first + (ir_ref)i] = held;
+        }
+        if (y == ASTRAY)
+            return false;
+    }
+    find_whole(&u);
+    ir_each_node (n, f)
+        if (!node_fits(&u, n))
+            return false;
+    for (int i = 0; i < f->n_out; i++)
+        out[i] = u.of[f->out[i]];
+    *work = u.work;
+    return true;
+}
+
+static bool
+try_examples(machine *m, int64_t examples)
+{
+    const ir_graph *f = m->v->f, *body = ir_loop_of(m->n).body;
+    lie test = FREE;
+    m->examples = examples;
+    m->elements = m->work = 0;
+    m->widest = 8;
+    for (int i = 0; i < m->carries; i++) {
+        const ir_type *t = ir_type_at(f, m->n->first + (ir_ref)i);
+        m->lie[i] = examples && t->rank > 0 && t->dims[0] == examples ? ALONG : FREE;
+        m->count[i] = m->lie[i] == ALONG ? t->size / examples : t->size;
+        m->elements += m->count[i];
+        if (ir_bits(t->dtype) > m->widest && (m->lie[i] == ALONG || !examples))
+            m->widest = ir_bits(t->dtype);
+    }
+    if (m->elements > MAX_REGISTERS || !body_fits(body, m->l->arena, examples, m->consts,
+                                                  m->carries, m->lie, &m->work, m->out))
+        return false;
+    for (int i = 0; i < m->carries; i++)
+        if (m->lie[i] == FREE && m->out[i] != FREE)
+            return false;
+    for (int i = m->carries; i < m->n->n_out; i++) {
+        int64_t size = ir_type_at(body, body->out[i])->size;
+        if ((m->out[i] == ALONG ? size / examples : size) > MAX_Y)
+            return false;
+    }
+    if (m->n->op == OP_scan)
+        return true;
+    const ir_graph *cond = m->n->at.loop.cond;
+    const ir_type *p = ir_type_at(cond, cond->out[0]);
+    if (!body_fits(cond, m->l->arena, examples, m->consts, m->carries, m->lie, &m->work, &test))
+        return false;
+    if (examples == 0)
+        return p->rank == 0;
+    return m->n->at.loop.max == 0 &&
+           (p->rank == 0 ? test == FREE : p->rank == 1 && p->dims[0] == examples);
+}
+
+bool
+cg_register_loop_fits(machine *m)
+{
+    int64_t examples = 0;
+    for (int i = 0; i < m->carries; i++) {
+        const ir_type *t = ir_type_at(m->v->f, m->n->first + (ir_ref)i);
+        if (t->size == 0)
+            return false;
+        if (t->rank > 0 && t->dims[0] > examples)
+            examples = t->dims[0];
+    }
+    for (int i = 0; i < m->n->n_out; i++)
+        if (ir_type_at(m->v->f, m->n->first + (ir_ref)i)->size == 0)
+            return false;
+    if (m->carries > 0 && examples >= MIN_EXAMPLES && try_examples(m, examples))
+        return true;
+    return m->carries > 0 &&
+           (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));
+}
+
+machine
+cg_register_loop_of(cg_lowering *l, cg_level *v, const ir_node *n)
+{
+    machine m = { .l = l, .v = v, .n = n };
+    const ir_loop loop = ir_loop_of(n);
+    m.consts = loop.consts;
+    m.carries = loop.carries;
+    m.first_xs = m.consts + m.carries;
+    m.lie = IR_NEW_N(l->arena, lie, n->n_out + 1);
+    m.out = IR_NEW_N(l->arena, lie, n->n_out + 1);
+    m.count = IR_NEW_N(l->arena, int64_t, n->n_out + 1);
+    return m;
+}
+
+bool
+cg_fits_registers(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    cg_level v = { .f = f };
+    machine m = cg_register_loop_of(l, &v, n);
+    return cg_register_loop_fits(&m);
+}

@@ -1,0 +1,38 @@
+/* A loop whose carried values stay in registers: what register_fit.c finds out about it and
+ * register_loop.c emits. */
+#ifndef CODEGEN_LOWER_REGISTER_LOOP_H
+#define CODEGEN_LOWER_REGISTER_LOOP_H
+
+#include "codegen/lower/level.h"
+
+/* How a value of a body lies along the axis of examples. */
+typedef enum lie {
+    /* the same for all examples, or outside of the loop: any element may be read */
+    FREE,
+    ALONG, /* element e of axis 0 belongs to example e */
+    ASTRAY /* an example needs what belongs to others */
+} lie;
+
+typedef struct machine { /* a loop in registers */
+    cg_lowering *l;
+    cg_level *v;
+    const ir_node *n;
+    cg_frame *fr;
+    int consts, carries, first_xs;
+    int64_t examples; /* 0: one */
+    int64_t begun; /* of them, those that chunks took */
+    bool many; /* threads share them               */
+    lie *lie; /* of each carry */
+    lie *out; /* of each output of the body */
+    int64_t *count; /* elements of each carry, of one example */
+    uint32_t *buffer; /* of each result */
+    /* first values of the carries that all examples share */
+    cg_val **shared;
+    int64_t work, elements;
+    int widest;
+} machine;
+
+machine cg_register_loop_of(cg_lowering *l, cg_level *v, const ir_node *n);
+bool cg_register_loop_fits(machine *m);
+
+#endif

@@ -1,0 +1,187 @@
+/* The inputs, results and carries of a sub-function, in memory; calls.
+ *
+ * Carries live in one buffer each, that of the result.  A body writes a carry in place where
+ * nothing reads the old value any more (so that dynamic_update_slice and scatter copy nothing);
+ * otherwise into a buffer of its own, which is copied when the step is done. */
+#include "codegen/elemental/element.h"
+#include "codegen/fuse/access.h"
+#include "codegen/lower/launches.h"
+#include "codegen/lower/subgraph.h"
+
+bool
+cg_same_place(cg_place x, cg_place y)
+{
+    return x.set && y.set && x.buffer == y.buffer && x.offset == y.offset;
+}
+
+/* The results of node n, in memory: over operands that are ours and die here, where it has
+ * such. */
+cg_place *
+cg_place_results(cg_lowering *l, cg_level *v, const ir_node *n)
+{
+    const int *over = cg_overwrites(l, v->f, n);
+    for (int i = 0; i < n->n_out; i++) {
+        const ir_ref y = n->first + (ir_ref)i,
+                     x = over && over[i] >= 0 ? n->in[over[i]] : IR_NONE;
+        bool mine = x && v->place[x].set && !v->borrowed[x] && v->fusion->last[x] == v->at;
+        for (int k = 0; k < n->n_in && mine; k++)
+            mine = k == over[i] || n->in[k] != x;
+        if (!v->place[y].set && mine)
+            v->place[y] = v->place[x];
+        if (!v->place[y].set)
+            v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
+    }
+    return v->place + n->first;
+}
+
+void
+cg_lend(cg_level *to, ir_ref x, cg_place p)
+{
+    to->place[x] = p;
+    to->borrowed[x] = true;
+}
+
+/* Let the outputs of a level be computed where they are wanted, where nothing else is there. */
+void
+cg_aim_outputs(cg_level *b, const cg_place *to)
+{
+    for (int i = 0; i < b->f->n_out; i++)
+        if (!b->place[b->f->out[i]].set)
+            b->place[b->f->out[i]] = to[i];
+}
+
+void
+cg_copy_outputs(cg_lowering *l, const cg_level *b, const cg_place *to)
+{
+    for (int i = 0; i < b->f->n_out; i++) {
+        ir_ref x = b->f->out[i];
+        if (!cg_same_place(b->place[x], to[i]))
+            cg_plan_copy(l, to[i], b->place[x], ir_type_at(b->f, x));
+    }
+}
+
+/* f on operands that are in memory, results to `to`. */
+void
+cg_plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to)
+{
+    cg_level *b = cg_level_new(l, f);
+    for (int i = 0; i < f->n_in; i++)
+        cg_lend(b, f->in[i], in[i]);
+    cg_aim_outputs(b, to);
+    cg_plan_graph(l, b);
+    cg_copy_outputs(l, b, to);
+}
+
+/* What output x of a level is, but for parts, is written under the mask: from input c on. */
+void
+cg_mask_parts(cg_level *b, ir_ref x, ir_ref c, const cg_masked *mask)
+{
+    while (mask && x != c) {
+        const ir_node *n = ir_def(b->f, x);
+        b->mask[x] = mask;
+        x = n->in[cg_part_operand(b->f, n, (int)(x - n->first))];
+    }
+}
+
+/* Let output x of a level be computed over input c, which is ours, where that can be. */
+void
+cg_aim_carry(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c)
+{
+    b->borrowed[c] = false;
+    if (!b->place[x].set && cg_may_overwrite(l, b, x, c))
+        b->place[x] = b->place[c];
+}
+
+static bool
+is_source(const cg_place *from, int n, int i, cg_place p)
+{
+    bool is = false;
+    for (int j = 0; j < n; j++)
+        is |= j != i && cg_same_place(from[j], p);
+    return is;
+}
+
+bool
+cg_is_chosen(const cg_ending *e, int i)
+{
+    return e->chooses && !e->mask[i];
+}
+
+/* Where the new carries are.  One that is another's old value, which is still to be written
+ * over, is copied before: to where it belongs, if nobody's old value is there and it is not
+ * chosen; else to a place of its own. */
+static cg_place *
+new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
+            const cg_ending *e)
+{
+    cg_place *from = IR_NEW_N(l->arena, cg_place, carries + 1);
+    for (int i = 0; i < carries; i++)
+        from[i] = b->place[b->f->out[i]];
+    for (int i = 0; i < carries; i++) {
+        const ir_type *t = ir_type_at(b->f, b->f->out[i]);
+        bool is_carry = false;
+        for (int j = 0; j < carries; j++)
+            is_carry |= j != i && cg_same_place(from[i], to[j]) &&
+                        !cg_same_place(b->place[b->f->out[j]], to[j]);
+        if (!is_carry)
+            continue;
+        const bool direct = !cg_is_chosen(e, i) && !is_source(from, carries, i, to[i]);
+        cg_place own = direct ? to[i] : cg_plan_new(l, "t", t);
+        cg_plan_copy(l, own, from[i], t);
+        from[i] = own;
+    }
+    return from;
+}
+
+/* What was not computed in place is copied, or chosen. */
+void
+cg_end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
+            const cg_ending *e)
+{
+    const cg_place *from = new_carries(l, b, carries, to, e);
+    for (int i = 0; i < carries; i++) {
+        const ir_type *t = ir_type_at(b->f, b->f->out[i]);
+        if (cg_same_place(from[i], to[i]))
+            continue;
+        if (cg_is_chosen(e, i))
+            cg_plan_choose(l, to[i], from[i], t, e->when, e->p, e->branch, e->branches);
+        else
+            cg_plan_copy(l, to[i], from[i], t);
+    }
+}
+
+/* By result of node n: the mask that its parts are written under in the sub-functions of n.
+ * Of the mapped form, that of the predicate, where the result is not to be chosen as a
+ * whole. */
+const cg_masked **
+cg_masks_of(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_masked *own)
+{
+    const cg_masked **mask = IR_NEW_N(l->arena, const cg_masked *, n->n_out + 1);
+    for (int i = 0; i < n->n_out; i++) {
+        const cg_masked *outer = v->mask[n->first + (ir_ref)i];
+        mask[i] = outer;
+        if (own->type->rank == 0 || cg_part_operand(v->f, n, i) < 0)
+            continue;
+        cg_masked *m = IR_NEW(l->arena, cg_masked);
+        *m = *own;
+        m->outer = outer;
+        mask[i] = m;
+    }
+    return mask;
+}
+
+cg_place *
+cg_operand_places(cg_lowering *l, const cg_level *v, const ir_node *n)
+{
+    cg_place *p = IR_NEW_N(l->arena, cg_place, n->n_in + 1);
+    for (int i = 0; i < n->n_in; i++)
+        p[i] = v->place[n->in[i]];
+    return p;
+}
+
+void
+cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    cg_place *to = cg_place_results(l, v, g->node);
+    cg_plan_called(l, g->node->at.call.body, cg_plan_sub, cg_operand_places(l, v, g->node), to);
+}

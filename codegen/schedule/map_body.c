@@ -1,0 +1,114 @@
+/* The body of a map kernel: the elements of its values at one index of the space, or along one
+ * short loop, and their stores. */
+#include "codegen/elemental/fold.h"
+#include "codegen/schedule/map.h"
+
+/* Are all of the values reductions of the same axes of equal shapes, too long to unroll?  They
+ * share their loops. */
+static bool
+is_joint(const mapping *m)
+{
+    const ir_graph *f = m->fr->f;
+    const ir_node *first = ir_def(f, m->g->v[0]);
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        const ir_node *n = ir_def(f, m->g->v[i]);
+        if (!n || !ir_is_fold(n->op) || n->at.axes.axes != first->at.axes.axes ||
+            !ir_same_shape(ir_type_at(f, n->in[0]), ir_type_at(f, first->in[0])))
+            return false;
+    }
+    int a, b;
+    return !m->put && m->g->n > 1 && m->g->n <= 8 && cg_reduced(f, first, &a, &b) > 32;
+}
+
+static void
+joint_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+{
+    mapping *m = user;
+    const ir_graph *f = m->fr->f;
+    cg_ix to[COT_MAX_RANK + 1];
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        const ir_node *n = ir_def(f, m->g->v[i]);
+        cot_dtype t = ir_type_at(f, n->in[0])->dtype;
+        cg_reduced_index(l, f, n, m->at, j, to);
+        e[i] = cg_convert(l, cg_element(l, m->fr, n->in[0], to), t, ir_compute_type(t));
+    }
+}
+
+static void
+joint_body(mapping *m)
+{
+    cg_lowering *l = m->l;
+    const ir_graph *f = m->fr->f;
+    cg_fold how[8];
+    cg_val x[8];
+    int a, b;
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        const ir_node *n = ir_def(f, m->g->v[i]);
+        how[i] = cg_fold_of(ir_ops[n->op].by, ir_type_at(f, n->in[0])->dtype);
+    }
+    cg_fold_loops(l, cg_reduced(f, ir_def(f, m->g->v[0]), &a, &b), (int)m->g->n, how,
+                  CG_FOLD_SERIAL, false, joint_element, m, x);
+    for (uint32_t i = 0; i < m->g->n; i++)
+        cg_store_element(l, m->fr, m->g->v[i], m->buffer[i], m->at,
+                         cg_fold_finish(l, f, ir_def(f, m->g->v[i]), x[i]));
+}
+
+/* The axes of loop i from its variable. */
+static void
+set_loop(mapping *m, int i, cg_ix x)
+{
+    int first = m->s.first[i];
+    cg_ix_split(&m->l->ix, x, m->s.last[i] - first, m->g->space->dims + first, m->at + first);
+}
+
+void
+cg_map_set_axes(mapping *m, int level, cg_ix x)
+{
+    set_loop(m, m->order[level], x);
+}
+
+/* All elements along the short dense loop, and where they go; then their stores, side by
+ * side: the emitter makes whole vectors of them. */
+static void
+inside_body(mapping *m)
+{
+    cg_lowering *l = m->l;
+    const ir_graph *f = m->fr->f;
+    const int64_t n = m->s.extent[m->inside], all = n * m->g->n;
+    cg_val *x = IR_NEW_N(l->arena, cg_val, all), *where = IR_NEW_N(l->arena, cg_val, all);
+    for (int64_t i = 0; i < all; i++) {
+        const ir_ref v = m->g->v[i / n];
+
+        set_loop(m, m->inside, cg_ix_const(&l->ix, i % n));
+        x[i] = cg_element(l, m->fr, v, m->at);
+        const cg_ix flat =
+            cg_ix_flat(&l->ix, ir_type_at(f, v)->rank, ir_type_at(f, v)->dims, m->at);
+        where[i] = cg_ix_value(&l->ix, &l->b, flat);
+    }
+    for (int64_t i = 0; i < all; i++)
+        cg_store(&l->b, m->buffer[i / n], where[i], x[i], 0);
+}
+
+void
+cg_map_body(mapping *m)
+{
+    if (is_joint(m)) {
+        joint_body(m);
+        return;
+    }
+    if (m->inside >= 0) {
+        inside_body(m);
+        return;
+    }
+    cg_val *x = IR_NEW_N(m->l->arena, cg_val, m->g->n);
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        x[i] = cg_element(m->l, m->fr, m->g->v[i], m->at);
+        if (m->put)
+            m->put(m->l, m->user, m->at, x[i]);
+        else if (m->again)
+            cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
+    }
+    /* over operands: only when all that read them are done with this element */
+    for (uint32_t i = 0; i < m->g->n && !m->put && !m->again; i++)
+        cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
+}

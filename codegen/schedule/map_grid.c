@@ -1,0 +1,97 @@
+/* Map kernels on a GPU: a thread for each element, for a vector of neighbours, or for a square
+ * of elements. */
+#include "codegen/elemental/strip_mine.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/kernel/grid.h"
+#include "codegen/plan/plan.h"
+#include "codegen/schedule/map.h"
+
+/* On a GPU an operand that is dense along another axis than the results: a thread has a square
+ * of SIDE x SIDE elements, read by vectors along the one and stored by vectors along the other.
+ * A warp has 8 squares along the first by 4 along the second: whole sectors of memory both
+ * ways. */
+enum { SIDE = 4, WARP_X = 8, WARP_Y = 4, SQUARE_COST = 40 };
+
+static bool
+has_squares(const mapping *m)
+{
+    const nest *s = &m->s;
+
+    return s->across >= 0 && !m->put && m->again && !s->reduces && s->cost <= SQUARE_COST &&
+           s->widest <= 128 / SIDE && s->extent[s->across] % (SIDE * WARP_X) == 0 &&
+           s->extent[s->dense] % (SIDE * WARP_Y) == 0;
+}
+
+static void
+map_grid_squares(mapping *m)
+{
+    cg_lowering *l = m->l;
+    cg_build *b = &l->b;
+    const int n = m->s.n;
+    const int64_t nx = m->s.extent[m->s.across], ny = m->s.extent[m->s.dense],
+                  columns = ny / (SIDE * WARP_Y), rows = nx / (SIDE * WARP_X);
+    uint32_t mark;
+    cg_val i, grid = cg_threads_begin(l, m->g->space->size / (SIDE * SIDE), &mark, &i);
+    cg_val x = cg_imod(b, i, WARP_X), y = cg_imod(b, cg_idiv(b, i, WARP_X), WARP_Y),
+           rest = cg_idiv(b, i, WARP_X * WARP_Y);
+
+    x = cg_iadd(b, cg_imul(b, cg_imod(b, rest, rows), WARP_X), x);
+    rest = cg_idiv(b, rest, rows);
+    y = cg_iadd(b, cg_imul(b, cg_imod(b, rest, columns), WARP_Y), y);
+    rest = cg_idiv(b, rest, columns);
+    for (int k = 0; k < n; k++)
+        m->order[k] = k;
+    for (int k = n - 1; k >= 0; k--) {
+        if (k == m->s.across || k == m->s.dense)
+            continue;
+        cg_map_set_axes(
+            m, k, cg_ix_var(&l->ix, cg_imod(b, rest, m->s.extent[k]), 0, m->s.extent[k] - 1));
+        rest = cg_idiv(b, rest, m->s.extent[k]);
+    }
+    cg_val copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, SIDE), 1, 0);
+    cg_val lanes = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, SIDE), 1, 0);
+    x = cg_iadd(b, cg_imul(b, x, SIDE), cg_loop_var(b, copies));
+    y = cg_iadd(b, cg_imul(b, y, SIDE), cg_loop_var(b, lanes));
+    cg_map_set_axes(m, m->s.across, cg_ix_var(&l->ix, x, 0, nx - 1));
+    cg_map_set_axes(m, m->s.dense, cg_ix_var(&l->ix, y, 0, ny - 1));
+    l->vector = true;
+    cg_map_body(m);
+    l->vector = false;
+    cg_loop_end(b, lanes);
+    cg_loop_end(b, copies);
+    cg_threads_end(l, grid, mark);
+}
+
+/* On a GPU: a thread for each element, or for a vector of neighbours that are stored side by
+ * side. */
+void
+cg_map_grid(mapping *m)
+{
+    cg_lowering *l = m->l;
+    if (has_squares(m)) {
+        map_grid_squares(m);
+        return;
+    }
+    cg_build *b = &l->b;
+    const ir_type *t = m->g->space;
+    const int64_t size = t->size, last = m->s.n ? m->s.extent[m->s.n - 1] : 1;
+    int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_COST_HEAVY || !m->again
+                        ? 1
+                        : 128 / m->s.widest;
+    uint32_t mark;
+    while (lanes > 1 && (last % lanes || lanes > 4 || size / lanes < CG_BLOCK_THREADS))
+        lanes /= 2;
+    cg_val start, vector = 0, loop = cg_threads_begin(l, size / lanes, &mark, &start);
+    start = cg_imul(b, start, lanes);
+    if (lanes > 1) {
+        vector = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, lanes), 1, 0);
+        start = cg_iadd(b, start, cg_loop_var(b, vector));
+        l->vector = true;
+    }
+    cg_ix_split(&l->ix, cg_ix_var(&l->ix, start, 0, size - 1), t->rank, t->dims, m->at);
+    cg_map_body(m);
+    l->vector = false;
+    if (vector)
+        cg_loop_end(b, vector);
+    cg_threads_end(l, loop, mark);
+}

@@ -1,0 +1,322 @@
+/* The loops of map kernels: which one the lanes run along, what is unrolled, and what is split
+ * among threads.
+ *
+ * The last loop (or the longest, if the last is shorter than a vector) becomes a vector loop.
+ * A last vector that would stick out is moved back to end where the axis does, so that some
+ * elements are computed twice, with the same bits.  Loops run in pieces (map_nest.c) if the
+ * code of all pieces stays small. */
+#include <inttypes.h>
+
+#include "codegen/elemental/strip_mine.h"
+#include "codegen/fuse/access.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/plan/plan.h"
+#include "codegen/schedule/map.h"
+
+static void map_level(mapping *m, int level);
+
+typedef struct map_step {
+    mapping *m;
+    int level;
+    int64_t start;      /* of the piece */
+} map_step;
+
+static void
+map_inside(cg_lowering *l, void *user, cg_ix x)
+{
+    const map_step *s = user;
+    cg_map_set_axes(s->m, s->level, cg_ix_addc(&l->ix, x, s->start));
+    map_level(s->m, s->level + 1);
+}
+
+/* A loop over the starts of pieces of `size`, the last moved back to end where the axis
+ * does. */
+static cg_val
+pieces_begin(cg_lowering *l, cg_kind kind, int64_t n, int64_t size, cg_val *start)
+{
+    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, n), size, 0);
+    *start = cg_loop_var(&l->b, loop);
+    if (n % size)
+        *start = cg_imin(&l->b, *start, cg_i64(&l->b, n - size));
+    return loop;
+}
+
+/* Elements first ... first + n - 1 of a loop. */
+typedef struct span {
+    int64_t first, n;
+} span;
+
+/* A part of the last two loops in squares: copies along one, lanes along the other, so that
+ * an operand that is dense along the first is read by vectors and transposed in registers. */
+static void
+map_squares(mapping *m, int level, cg_kind kind, span along, span lane)
+{
+    cg_lowering *l = m->l;
+    cg_build *b = &l->b;
+    int64_t nx = along.n, ny = lane.n;
+    cg_val x, y;
+    cg_val rows = pieces_begin(l, kind, nx, m->lanes, &x),
+           columns = pieces_begin(l, CG_SERIAL, ny, m->lanes, &y);
+    cg_val copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
+    cg_val lanes = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_ix ix = cg_ix_var(&l->ix, cg_iadd(b, x, cg_loop_var(b, copies)), 0, nx - 1),
+          iy = cg_ix_var(&l->ix, cg_iadd(b, y, cg_loop_var(b, lanes)), 0, ny - 1);
+    cg_map_set_axes(m, level, cg_ix_addc(&l->ix, ix, along.first));
+    cg_map_set_axes(m, level + 1, cg_ix_addc(&l->ix, iy, lane.first));
+    l->vector = true;
+    cg_map_body(m);
+    l->vector = false;
+    cg_scope_end(l, mark);
+    cg_loop_end(b, lanes);
+    cg_loop_end(b, copies);
+    cg_loop_end(b, columns);
+    cg_loop_end(b, rows);
+}
+
+/* Squares that threads share are apart: one that is moved back comes after their loop. */
+static void
+map_squares_of(mapping *m, int level, cg_kind kind, span along, span lane)
+{
+    const int64_t whole = along.n / m->lanes * m->lanes;
+    const span last = { along.first + along.n - m->lanes, m->lanes };
+
+    if (kind != CG_PARALLEL || whole == along.n) {
+        map_squares(m, level, kind, along, lane);
+        return;
+    }
+    map_squares(m, level, kind, (span){ along.first, whole }, lane);
+    map_squares(m, level, CG_SERIAL, last, lane);
+}
+
+typedef struct edge_step {
+    mapping *m;
+    int level;
+    span at, next;
+} edge_step;
+
+static void
+edge_inside(cg_lowering *l, void *user, cg_ix x)
+{
+    const edge_step *s = user;
+    cg_map_set_axes(s->m, s->level, cg_ix_addc(&l->ix, x, s->at.first));
+    if (s->level == s->m->s.n - 1) {
+        cg_map_body(s->m);
+        return;
+    }
+    edge_step lane = { s->m, s->level + 1, s->next, { 0 } };
+    cg_strip_mine(l, CG_SERIAL, s->next.n, s->m->lanes, s->m->again, edge_inside, &lane);
+}
+
+static span
+piece_of(const cg_index_splits *cuts, int i, int64_t extent)
+{
+    return cuts->n < 2 ? (span){ 0, extent }
+                       : (span){ cuts->start[i], cuts->start[i + 1] - cuts->start[i] };
+}
+
+/* The last two loops in squares, each in its pieces; what is narrower than a square, as the
+ * edges of a pad are, line by line. */
+static void
+map_tiled(mapping *m, int level)
+{
+    const int x = m->order[level], y = m->order[level + 1];
+    const cg_index_splits *cx = &m->s.cuts[x], *cy = &m->s.cuts[y];
+
+    for (int i = 0; i == 0 || i < cx->n; i++)
+        for (int j = 0; j == 0 || j < cy->n; j++) {
+            const span along = piece_of(cx, i, m->s.extent[x]),
+                       lane = piece_of(cy, j, m->s.extent[y]);
+            const bool parallel = level == 0 && m->parallel && along.n * 2 > m->s.extent[x];
+            const cg_kind kind = parallel ? CG_PARALLEL : CG_SERIAL;
+            edge_step s = { m, level, along, lane };
+
+            if (along.n >= m->lanes && lane.n >= m->lanes)
+                map_squares_of(m, level, kind, along, lane);
+            else
+                cg_strip_mine(m->l, kind, along.n, 1, m->again, edge_inside, &s);
+        }
+}
+
+static void
+map_level(mapping *m, int level)
+{
+    if (level == m->levels) {
+        cg_map_body(m);
+        return;
+    }
+    int i = m->order[level];
+    const cg_index_splits whole = { 1, (const int64_t[]){ 0, m->s.extent[i] } },
+                          *cuts = m->fusion[i] ? &m->s.cuts[i] : &whole;
+    if (m->tile && level == m->s.n - 2) {
+        map_tiled(m, level);
+        return;
+    }
+    for (int j = 0; j < cuts->n; j++) {
+        map_step s = { m, level, cuts->start[j] };
+        int64_t n = cuts->start[j + 1] - cuts->start[j];
+        cg_kind kind =
+            level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL : CG_SERIAL;
+        cg_strip_mine(m->l, kind, n, level == m->levels - 1 ? m->lanes : 1, m->again,
+                      map_inside, &s);
+    }
+}
+
+/* The code of all pieces, in instructions for one element: of a stencil, and at most. */
+enum { CUT_COST = 600, SQUARES_PIECES = 3 };
+
+/* Cut the vector loop first, if its pieces are vectors, and the loops around it while the code
+ * stays small. */
+static void
+pick_cuts(mapping *m)
+{
+    int64_t copies = 1, most = m->s.cost > CUT_COST / 2 ? 2 * m->s.cost : CUT_COST;
+    for (int level = m->levels - 1; level >= 0; level--) {
+        int i = m->order[level], n = m->s.cuts[i].n;
+        if (n < 2 || (m->tile && level >= m->levels - 2) ||
+            (level == m->levels - 1 && m->s.extent[i] <= n * m->lanes) ||
+            m->s.cut_cost[i] * copies > most)
+            continue;
+        m->fusion[i] = true;
+        m->pieces += n;
+        copies *= n;
+    }
+}
+
+/* The side of the squares: a register's lanes, or fewer where little is moved, since the code
+ * of a square is as long as its elements are many. */
+static int64_t
+square_side(const mapping *m, int64_t lanes)
+{
+    const int64_t size = m->g->space->size;
+
+    return size <= 512 && lanes > 4                     ? 4
+           : (size <= 4096 || m->g->n > 1) && lanes > 8 ? 8
+                                                        : lanes;
+}
+
+/* Is the dense axis too short for the lanes?  Lanes that lie apart are loaded and stored one by
+ * one, so 256 bits of neighbours are better than a longer vector of those. */
+static bool
+is_short(const mapping *m, int64_t dense)
+{
+    const int64_t enough = m->s.reduces ? cg_lanes(m->l, m->s.widest) : 512 / m->s.widest;
+
+    return m->lanes > 1 && dense * 2 < (m->lanes < enough ? m->lanes : enough);
+}
+
+/* Is most of a loop one piece, that squares fit in? */
+static bool
+has_wide_piece(const mapping *m, int i, int64_t side)
+{
+    const cg_index_splits *c = &m->s.cuts[i];
+    int64_t widest = c->n < 2 ? m->s.extent[i] : 0;
+
+    for (int j = 0; c->n > 1 && j < c->n; j++)
+        if (c->start[j + 1] - c->start[j] > widest)
+            widest = c->start[j + 1] - c->start[j];
+    return c->n <= SQUARES_PIECES && widest >= side && 2 * widest >= m->s.extent[i];
+}
+
+/* of a row that is made at once: above, its stores are little of it */
+enum { INSIDE_COST = 128 };
+
+/* Rows of two to four neighbours, or of eight, are stored as whole vectors where the lanes
+ * go from row to row and all elements of a row are made at once: and what these share is
+ * made once. */
+static bool
+goes_inside(const mapping *m, int v)
+{
+    const int64_t n = m->s.extent[m->s.dense];
+
+    return (n <= 4 || n == 8) && v == m->s.dense - 1 && !m->put && !m->s.reduces &&
+           m->s.extent[v] >= m->lanes && m->s.cost * n <= INSIDE_COST;
+}
+
+static void
+pick_order(mapping *m)
+{
+    int n = m->s.n, dense = m->s.dense, v = dense;
+    for (int i = 0; i < n && is_short(m, m->s.extent[dense]); i++)
+        if (m->s.extent[i] > m->s.extent[v] || (v != dense && m->s.extent[i] >= 2 * m->lanes))
+            v = i;
+    if (v != dense && goes_inside(m, v))
+        m->inside = dense;
+    m->levels = 0;
+    for (int i = 0; i < n; i++)
+        if (i != v && i != m->inside)
+            m->order[m->levels++] = i;
+    if (n > 0)
+        m->order[m->levels++] = v;
+    int x = m->s.across;
+    int64_t lanes = cg_lanes(m->l, m->s.widest);
+    if (v != dense && v != x && m->lanes > lanes)
+        /* lanes that lie apart are gathered one by one: more of them are no faster */
+        m->lanes = lanes;
+    m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 &&
+              m->s.cost <= CG_COST_HEAVY && has_wide_piece(m, x, lanes) &&
+              has_wide_piece(m, v, lanes);
+    if (!m->tile)
+        return;
+    m->lanes = square_side(m, lanes);
+    for (int i = 0, k = 0; i < n; i++)
+        if (i != x && i != v)
+            m->order[k++] = i;
+    m->order[n - 2] = x;
+}
+
+void
+cg_map_run(mapping *m)
+{
+    cg_lowering *l = m->l;
+    int64_t size = m->g->space->size;
+    m->lanes = cg_lanes(l, m->s.widest);
+    m->inside = -1;
+    if (m->lanes > 1 && m->s.reduces && m->s.n > 0 && m->s.cuts[m->s.dense].n > 1)
+        ; /* one vector leaves most of the loop to pieces without masks */
+    else if (m->lanes > 1 && m->s.reduces)
+        m->lanes *= m->s.each <= 6 && m->g->n == 1
+                        ? 8
+                        : 4; /* whole lines of memory for each row that is summed */
+    else if (m->lanes > 1 && m->s.cost <= CG_COST_HEAVY)
+        m->lanes *= 2;
+    if (m->lanes > CG_MAX_VECTOR)
+        m->lanes = CG_MAX_VECTOR;
+    if (!l->target.grid) {
+        pick_order(m);
+        pick_cuts(m);
+    }
+    cg_note_group(l, m->fr, m->g);
+    l->k->flops = m->s.cost * size;
+    m->parallel = cg_is_shared(l, (m->s.cost + 2) * size) && m->s.n > 0;
+    ir_buf_printf(l->why,
+                  "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64
+                  "%s%s%s\n",
+                  l->k->name, size, m->s.n, m->lanes, m->s.cost,
+                  m->tile          ? ", squares"
+                  : m->inside >= 0 ? ", rows whole"
+                                   : "",
+                  m->pieces ? ", in pieces" : "", m->parallel ? ", parallel" : "");
+    if (l->target.grid)
+        cg_map_grid(m);
+    else
+        map_level(m, 0);
+}
+
+void
+cg_put_group(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
+             const int64_t *stride, bool again, cg_put *put, void *user)
+{
+    mapping m = { .l = l, .fr = fr, .g = g, .put = put, .user = user, .again = again };
+    cg_access w;
+    m.s = cg_map_nest(l, fr, fusion, g, stride, &w);
+    cg_map_run(&m);
+}
+
+void
+cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, ir_ref v,
+              const int64_t *stride, bool again, cg_put *put, void *user)
+{
+    const cg_group g = { .kind = CG_GROUP_MAP, .space = ir_type_at(fr->f, v), .n = 1, .v = &v };
+    cg_put_group(l, fr, fusion, &g, stride, again, put, user);
+}

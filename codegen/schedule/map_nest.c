@@ -1,0 +1,131 @@
+/* The loops that the space of a map kernel has: axes that every address crosses as one are
+ * merged, and loops are split where a pad or concatenate changes (index_split.h). */
+#include "codegen/fuse/access.h"
+#include "codegen/schedule/map.h"
+
+static bool
+merges(const cg_access *w, cg_ix flat, const cg_ix *space, int k, int next, int64_t size)
+{
+    bool p, q;
+    int64_t a = cg_ix_coef(&w->ix, flat, space[k], &p),
+            b = cg_ix_coef(&w->ix, flat, space[next], &q);
+    return p && q && a == b * size;
+}
+
+static bool
+axes_merge(cg_access *w, const ir_graph *f, const ir_type *space, const cg_ix *at, int k,
+           int next)
+{
+    for (uint32_t i = 0; i < w->n_reads; i++) {
+        const cg_read *r = &w->read[i];
+        const ir_type *t = r->v ? ir_type_at(f, r->v) : NULL;
+        cg_ix flat = t ? cg_ix_flat(&w->ix, t->rank, t->dims, r->at) : r->at[0];
+        if (!merges(w, flat, at, k, next, space->dims[next]))
+            return false;
+    }
+    return true;
+}
+
+/* Dense, from either end, or the one half of pairs, as parts of complex numbers lie. */
+static bool
+is_near(int64_t step)
+{
+    return step == 1 || step == 2 || step == -1;
+}
+
+static int
+find_across(cg_access *w, const ir_graph *f, const nest *s, const cg_ix *at)
+{
+    for (uint32_t i = 0; i < w->n_reads; i++) {
+        const cg_read *r = &w->read[i];
+        bool pure, other;
+        if (!r->v || s->n < 2)
+            continue;
+        cg_ix flat =
+            cg_ix_flat(&w->ix, ir_type_at(f, r->v)->rank, ir_type_at(f, r->v)->dims, r->at);
+        int64_t k = cg_ix_coef(&w->ix, flat, at[s->last[s->dense] - 1], &pure);
+        if (!pure || (k >= -1 && k <= 1))
+            continue;
+        for (int j = 0; j < s->n; j++)
+            if (j != s->dense &&
+                is_near(cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other)) && other)
+                return j;
+    }
+    return -1;
+}
+
+static void
+walk_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        if (cg_is_made(fr, g->v[i]))
+            cg_access_root(w, g->v[i], at);
+        else
+            cg_access_value(w, g->v[i], at);
+    }
+}
+
+/* More pieces than these are not worth looking at, nor pieces of a few elements in all. */
+enum { MAX_SPLITS = 64, CUTS_LEAST_SIZE = 512 };
+
+static void
+find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
+          const cg_access *w, const cg_ix *at, nest *s)
+{
+    for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CUTS_LEAST_SIZE; i++) {
+        int first = s->first[i], last = s->last[i];
+        s->cuts[i] = cg_index_splits_of(w, at, first, last, s->extent[i], MAX_SPLITS);
+        for (int j = 0; j < s->cuts[i].n && s->cuts[i].n > 1; j++) {
+            cg_access piece;
+            cg_access_begin(&piece, l->scratch, fr->f, fusion->root);
+            cg_ix *x = cg_access_space(&piece, g->space->rank, g->space->dims);
+            cg_ix v = cg_ix_var(&piece.ix, 0, s->cuts[i].start[j], s->cuts[i].start[j + 1] - 1);
+            cg_ix_split(&piece.ix, v, last - first, g->space->dims + first, x + first);
+            walk_group(&piece, fr, g, x);
+            s->cut_cost[i] += piece.cost;
+        }
+    }
+}
+
+enum { WIDE_PART = 4 };
+
+/* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
+nest
+cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
+            const int64_t *stride, cg_access *w)
+{
+    const ir_graph *f = fr->f;
+    nest s = { 0 };
+    cg_access_begin(w, l->scratch, f, fusion->root);
+    cg_ix *at = cg_access_space(w, g->space->rank, g->space->dims);
+    walk_group(w, fr, g, at);
+    int last = -1;
+    for (int k = 0; k < g->space->rank; k++) {
+        if (g->space->dims[k] == 1)
+            continue;
+        if (last >= 0 && axes_merge(w, f, g->space, at, last, k) &&
+            (!stride || stride[last] == stride[k] * g->space->dims[k])) {
+            s.extent[s.n - 1] *= g->space->dims[k];
+            s.last[s.n - 1] = k + 1;
+        } else {
+            s.extent[s.n] = g->space->dims[k];
+            s.first[s.n] = k;
+            s.last[s.n++] = k + 1;
+        }
+        last = k;
+    }
+    s.dense = s.n - 1;
+    for (int i = 0; stride && i < s.n; i++)
+        if (stride[s.last[i] - 1] == 1)
+            s.dense = i;
+    s.across = find_across(w, f, &s, at);
+    s.reduces = w->reduces;
+    s.each = w->longest ? w->cost / w->longest : 0;
+    s.cost = w->cost;
+    s.widest = w->widest ? w->widest : 8;
+    if (s.widest == 64 && w->wide * WIDE_PART <= w->cost)
+        /* a few counters: two registers each, rather than half of one for all else */
+        s.widest = 32;
+    find_cuts(l, fr, fusion, g, w, at, &s);
+    return s;
+}

@@ -1,0 +1,290 @@
+/* A row of a row kernel: passes over its elements.
+ *
+ * A reduction is in the first pass after those it depends on; an output, likewise.  Reductions
+ * of one pass share one loop. */
+#include "codegen/elemental/fold.h"
+#include "codegen/elemental/strip_mine.h"
+#include "codegen/fuse/cost.h"
+#include "codegen/kernel/grid.h"
+#include "codegen/plan/plan.h"
+#include "codegen/schedule/rows.h"
+
+bool
+cg_rows_is_reduce(const rows *r, ir_ref v)
+{
+    const ir_node *n = ir_def(r->fr->f, v);
+    return n && cg_is_row_reduce(r->fr->f, n);
+}
+
+cg_member
+cg_rows_member(const rows *r, uint32_t i)
+{
+    return cg_member_of(r->l, r->fr->f, r->g, r->g->v[i]);
+}
+
+int
+cg_index_in_group(const cg_group *g, ir_ref v)
+{
+    for (uint32_t i = 0; v && i < g->n; i++)
+        if (g->v[i] == v)
+            return (int)i;
+    return -1;
+}
+
+cg_ix *
+cg_access_member(rows *r, cg_access *w, uint32_t i)
+{
+    ir_ref v = r->g->v[i];
+    cg_access_begin(w, r->l->scratch, r->fr->f, r->fusion->root);
+    cg_ix *at = cg_access_space(w, r->g->space->rank,
+                                r->g->space->dims); /* the outer axes come first */
+    if (cg_rows_is_reduce(r, v) || cg_rows_member(r, i) == CG_MEMBER_COLUMN)
+        cg_access_value(w, ir_def(r->fr->f, v)->in[0], at);
+    else
+        cg_access_root(w, v, at);
+    return at;
+}
+
+/* Does a result have the memory of v? */
+static bool
+lies_over(const rows *r, ir_ref v)
+{
+    for (uint32_t i = 0; i < r->g->n; i++)
+        if (cg_may_share(r->l, r->fr->place[v], r->fr->place[r->g->v[i]]))
+            return true;
+    return false;
+}
+
+/* A member is one pass after each reduction of the group that it reads, and not before another
+ * result that it reads. */
+void
+cg_rows_find_stages(rows *r)
+{
+    r->stage = IR_NEW_N(r->l->arena, int, r->g->n);
+    for (uint32_t i = 0; i < r->g->n; i++) {
+        cg_access w;
+        cg_access_member(r, &w, i);
+        for (uint32_t j = 0; j < w.n_reads; j++) {
+            int m = cg_index_in_group(r->g, w.read[j].v);
+            if (m < 0) {
+                r->again &= !w.read[j].v || !lies_over(r, w.read[j].v);
+                continue;
+            }
+            int s = r->stage[m] + cg_rows_is_reduce(r, r->g->v[m]);
+            if (s > r->stage[i])
+                r->stage[i] = s;
+        }
+        if (r->stage[i] + 1 > r->stages)
+            r->stages = r->stage[i] + 1;
+        r->cost += w.cost + 1;
+        if (w.widest > r->widest)
+            r->widest = w.widest;
+    }
+}
+
+/* Element j of the row goes to the sums of columns that are made in this pass. */
+static void
+add_to_columns(rows *r, const cg_ix *at, cg_ix j)
+{
+    cg_columns *c = &r->columns;
+    for (int i = 0; i < c->n; i++) {
+        ir_ref x = ir_def(c->f, c->v[i])->in[0];
+        if (r->stage[cg_index_in_group(r->g, c->v[i])] == r->now)
+            cg_columns_add(c, i, j,
+                           cg_convert(r->l, cg_element(r->l, r->fr, x, at),
+                                      ir_type_at(c->f, x)->dtype, c->how[i].type));
+    }
+}
+
+static cg_val
+kept_index(const rows *r, cg_ix j)
+{
+    cg_val i = cg_ix_value(&r->l->ix, &r->l->b, j);
+    return r->slot ? cg_iadd(&r->l->b, r->slot, i) : i;
+}
+
+void
+cg_rows_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+{
+    pass *p = user;
+    rows *r = p->r;
+    const ir_graph *f = r->fr->f;
+    cg_ix at[COT_MAX_RANK + 1];
+    int outer = r->g->outer, rank = r->g->space->rank;
+    memcpy(at, r->at, sizeof *at * (size_t)outer);
+    cg_ix_split(&l->ix, j, rank - outer, r->g->space->dims + outer, at + outer);
+    for (int i = 0; i < p->n; i++) {
+        ir_ref x = ir_def(f, p->reduce[i])->in[0];
+        e[i] =
+            cg_convert(l, cg_element(l, r->fr, x, at), ir_type_at(f, x)->dtype, p->how[i].type);
+    }
+    for (uint32_t i = 0; i < r->g->n; i++)
+        if (r->stage[i] == r->now && cg_rows_member(r, i) == CG_MEMBER_ELEMENT)
+            cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], at,
+                             cg_element(l, r->fr, r->g->v[i], at));
+    add_to_columns(r, at, j);
+    for (uint32_t i = 0; i < r->n_keep; i++) {
+        const kept *x = &r->keep[i];
+        if (x->stage == r->now)
+            cg_store(&l->b, x->buffer, kept_index(r, j), cg_element(l, r->fr, x->v, at),
+                     l->mask);
+    }
+}
+
+static void
+element_alone(cg_lowering *l, void *user, cg_ix j)
+{
+    cg_rows_element(l, user, j, NULL);
+}
+
+/* On a GPU: so many neighbours for each thread, 16 bytes of the widest type at most. */
+static int64_t
+neighbours(const rows *r)
+{
+    int64_t lanes = 128 / (r->widest > 32 ? r->widest : 32);
+    while (lanes > 1 && (r->n % lanes || r->n / lanes < CG_WARP))
+        lanes /= 2;
+    return lanes;
+}
+
+/* The same on a GPU: threads of the warp, or of the block, along the row, each with a few
+ * neighbours at a time. */
+static void
+grid_pass(rows *r, pass *p)
+{
+    cg_lowering *l = r->l;
+    cg_build *b = &l->b;
+    const int64_t lanes = neighbours(r), all = r->n / lanes;
+    const int64_t most = r->whole_block ? r->warps * CG_WARP : CG_WARP,
+                  n = all < most ? all : most;
+    const cg_kind team = l->team;
+    cg_val threads = cg_loop_begin(b, r->whole_block ? CG_BLOCK : CG_LANES, cg_i64(b, 0),
+                                   cg_i64(b, most), 1, n < most ? cg_i64(b, n) : 0);
+    uint32_t outer = cg_scope_begin(l);
+    cg_val t = cg_loop_var(b, threads), steps = cg_i64(b, all / n), vector = 0;
+    l->team = CG_SERIAL;
+    if (all % n)
+        steps = cg_idiv(b, cg_isub(b, cg_i64(b, all + n - 1), t), n);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val j = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), n), t);
+    if (lanes > 1) {
+        j = cg_imul(b, j, lanes);
+        vector = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, lanes), 1, 0);
+        j = cg_iadd(b, j, cg_loop_var(b, vector));
+        l->vector = true;
+    }
+    element_alone(l, p, cg_ix_var(&l->ix, j, 0, r->n - 1));
+    l->vector = false;
+    if (vector)
+        cg_loop_end(b, vector);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    l->team = team;
+    cg_scope_end(l, outer);
+    cg_loop_end(b, threads);
+}
+
+/* A pass without reductions: lanes along the row. */
+static void
+plain_pass(rows *r, pass *p)
+{
+    if (r->warps) {
+        grid_pass(r, p);
+        return;
+    }
+    int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
+    if (lanes > 1 && r->cost <= CG_COST_HEAVY)
+        lanes *= 2;
+    cg_strip_mine(r->l, CG_SERIAL, r->n, lanes, r->again && r->columns.n == 0, element_alone,
+                  p);
+}
+
+void
+cg_rows_finish(rows *r, const pass *p, int i, cg_val x)
+{
+    cg_lowering *l = r->l;
+    ir_ref v = p->reduce[i];
+    x = cg_fold_finish(l, r->fr->f, ir_def(r->fr->f, v), x);
+    cg_store_element(l, r->fr, v, r->buffer[cg_index_in_group(r->g, v)], r->at, x);
+    cg_remember(l, r->fr, v, r->at, x);
+}
+
+void
+cg_rows_pass(rows *r)
+{
+    cg_lowering *l = r->l;
+    pass p = { .r = r };
+    bool maps = false;
+    cg_val x[MAX_REDUCTIONS];
+    for (uint32_t i = 0; i < r->g->n; i++) {
+        const ir_node *n = ir_def(r->fr->f, r->g->v[i]);
+        if (r->stage[i] != r->now)
+            continue;
+        if (cg_rows_member(r, i) != CG_MEMBER_ROW) {
+            maps = true;
+        } else if (!cg_rows_is_reduce(
+                       r, r->g->v[i])) { /* before the loop: its reductions are done */
+            cg_val a = cg_element(l, r->fr, r->g->v[i], r->at);
+            cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
+        } else if (ir_is_arg_reduce(n->op)) { /* argmax has two loops of its own */
+            cg_val a = cg_element_of_node(l, r->fr, n, 0, r->at);
+            cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
+            cg_remember(l, r->fr, r->g->v[i], r->at, a);
+        } else {
+            p.reduce[p.n] = r->g->v[i];
+            p.how[p.n++] = cg_fold_of(ir_ops[n->op].by, ir_type_at(r->fr->f, n->in[0])->dtype);
+        }
+    }
+    if (p.n == 0 && maps)
+        plain_pass(r, &p);
+    if (p.n == 0)
+        return;
+    cg_fold_form form = r->warps                  ? CG_FOLD_LANES
+                        : cg_lanes(l, 32) == 1    ? CG_FOLD_SERIAL
+                        : r->cost <= MAX_STREAMED ? CG_FOLD_STREAMS
+                                                  : CG_FOLD_LANES;
+    cg_fold_loops(l, r->n, p.n, p.how, form, r->split, cg_rows_element, &p, x);
+    for (int i = 0; i < p.n; i++)
+        cg_rows_finish(r, &p, i, x[i]);
+}
+
+static void
+bind_kept(rows *r, int stage)
+{
+    for (uint32_t i = 0; i < r->g->n; i++)
+        if (r->stage[i] == stage && cg_rows_member(r, i) == CG_MEMBER_ELEMENT)
+            cg_bind_value(r->l, r->fr, r->g->v[i],
+                          (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->buffer[i] });
+    for (uint32_t i = 0; i < r->n_keep; i++)
+        if (r->keep[i].stage == stage)
+            cg_bind_value(r->l, r->fr, r->keep[i].v,
+                          (cg_bind){ .kind = CG_BIND_BUFFER,
+                                     .buffer = r->keep[i].buffer,
+                                     .base = r->slot,
+                                     .last_only = r->n });
+}
+
+void
+cg_rows_one(void *user, cg_val row)
+{
+    rows *r = user;
+    cg_lowering *l = r->l;
+    if (r->outer > 1)
+        cg_ix_split(&l->ix, cg_ix_var(&l->ix, row, 0, r->outer - 1), r->g->outer,
+                    r->g->space->dims, r->at);
+    for (r->now = 0; r->now < r->stages; r->now++) {
+        cg_rows_pass(r);
+        bind_kept(r, r->now);
+        if (r->warps && r->now + 1 < r->stages)
+            cg_barrier(&l->b);
+    }
+}
+
+void
+cg_rows_place(rows *r)
+{
+    for (uint32_t i = 0; i < r->g->n; i++)
+        r->buffer[i] = cg_place_buffer(r->l, &r->fr->place[r->g->v[i]],
+                                       ir_type_at(r->fr->f, r->g->v[i]), "y", true);
+}
