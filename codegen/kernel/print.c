@@ -8,48 +8,26 @@
  *       %4 = add f32 %2, %3
  *       yield %4
  *     }
- */
+ *
+ * A constant has the type of its place; where the place has none, its type stands behind it,
+ * as in 1:i64.  The program of a slow path prints by its hash, since the library has all of
+ * them.  kernel/parse.c reads all of this back. */
 #include <inttypes.h>
 
-#include "codegen/kernel/kernel.h"
+#include "codegen/kernel/text.h"
+#include "ir/foreign.h"
 
 typedef struct printer {
     ir_buf *b;
     const cg_kernel *k;
+    const char **name;          /* of its buffers */
     const uint32_t *uses;
     uint32_t *number;
     uint32_t next;
     int indent;
 } printer;
 
-static const char *const kind_name[] = { "serial", "parallel", "grid",   "block",
-                                         "warps",  "lanes",    "unroll", "vector" };
-static const char *const space_name[] = { "in", "out", "local", "const", "shared", "work" };
-
 static void print_region(printer *p, const cg_region *r);
-
-static void
-print_const(ir_buf *b, cot_dtype t, uint64_t bits)
-{
-    float f32;
-    double f64;
-    uint32_t low = (uint32_t)bits;
-
-    if (t == COT_F32) {
-        memcpy(&f32, &low, sizeof f32);
-        ir_buf_f32(b, f32);
-    } else if (t == COT_F64) {
-        memcpy(&f64, &bits, sizeof f64);
-        ir_buf_f64(b, f64);
-    } else if (t == COT_BOOL)
-        ir_buf_str(b, bits ? "true" : "false");
-    else if (ir_is_half(t))
-        ir_buf_printf(b, "0x%04" PRIx64, bits);
-    else if (ir_is_signed(t))
-        ir_buf_printf(b, "%" PRId64, (int64_t)(bits << (64 - ir_bits(t))) >> (64 - ir_bits(t)));
-    else
-        ir_buf_printf(b, "%" PRIu64, bits);
-}
 
 static void
 print_val(printer *p, cg_val v)
@@ -61,7 +39,7 @@ print_val(printer *p, cg_val v)
         return;
     }
     if (i->op == SC_const) {
-        print_const(p->b, (cot_dtype)i->type, i->imm);
+        cg_print_number(p->b, (cot_dtype)i->type, i->imm);
         return;
     }
     if (i->op == CG_PARAM) {
@@ -71,6 +49,15 @@ print_val(printer *p, cg_val v)
     if (p->number[v] == 0)
         p->number[v] = ++p->next;
     ir_buf_printf(p->b, "%%%u", p->number[v]);
+}
+
+/* A value whose place does not say its type. */
+static void
+print_typed(printer *p, cg_val v)
+{
+    print_val(p, v);
+    if (p->k->insn[v].op == SC_const)
+        ir_buf_printf(p->b, ":%s", cot_dtype_name((cot_dtype)p->k->insn[v].type));
 }
 
 static void
@@ -128,7 +115,10 @@ print_yields(printer *p, const cg_block *x, bool otherwise)
         if (y->mode != CG_CARRY)
             ir_buf_printf(p->b, "%s %s ", y->mode == CG_FOLD ? "fold" : "tree",
                           ir_sc_name[y->combine]);
-        print_val(p, otherwise ? y->init : y->value);
+        if (y->carried)
+            print_val(p, y->value);
+        else
+            print_typed(p, otherwise ? y->init : y->value);
     }
     if (x->n)
         ir_buf_str(p->b, "\n");
@@ -148,7 +138,7 @@ static void
 print_loop(printer *p, const cg_block *x)
 {
     print_results(p, x);
-    ir_buf_printf(p->b, "%s ", kind_name[x->kind]);
+    ir_buf_printf(p->b, "%s ", cg_kind_name[x->kind]);
     print_val(p, x->var);
     ir_buf_str(p->b, " in ");
     print_val(p, x->lo);
@@ -204,17 +194,33 @@ print_while(printer *p, const cg_block *x)
 }
 
 static void
+print_buffer_name(printer *p, uint32_t buffer)
+{
+    cg_print_name(p->b, p->name[buffer]);
+}
+
+/* A buffer from an element on. */
+static void
+print_place(printer *p, uint32_t buffer, cg_val offset)
+{
+    print_buffer_name(p, buffer);
+    if (offset) {
+        ir_buf_str(p->b, " + ");
+        print_val(p, offset);
+    }
+}
+
+static void
 print_call(printer *p, const cg_insn *i)
 {
     const cg_call *c = i->call;
 
-    ir_buf_printf(p->b, "call %s(", p->k->module->kernel[c->kernel]->name);
+    ir_buf_str(p->b, "call ");
+    cg_print_name(p->b, p->k->module->kernel[c->kernel]->name);
+    ir_buf_str(p->b, "(");
     for (int j = 0; j < c->n_buffers; j++) {
-        ir_buf_printf(p->b, "%s%s", j ? ", " : "", p->k->buffer[c->buffer[j]].name);
-        if (c->offset[j]) {
-            ir_buf_str(p->b, " + ");
-            print_val(p, c->offset[j]);
-        }
+        ir_buf_str(p->b, j ? ", " : "");
+        print_place(p, c->buffer[j], c->offset[j]);
     }
     for (int j = 0; j < c->n_params; j++) {
         ir_buf_str(p->b, j || c->n_buffers ? ", " : "");
@@ -224,28 +230,48 @@ print_call(printer *p, const cg_insn *i)
 }
 
 static void
+print_extern_arg(printer *p, const cg_extern_arg *a)
+{
+    if (a->type != COT_DTYPE_NONE) {
+        print_typed(p, a->value);
+        return;
+    }
+    if (!a->buffer) {
+        ir_buf_str(p->b, a->address == ir_c_stream ? "stream" : "address");
+        return;
+    }
+    ir_buf_str(p->b, a->writes ? "writes " : "");
+    print_place(p, a->buffer - 1, a->offset);
+}
+
+static void
 print_extern(printer *p, cg_val v)
 {
     const cg_extern *x = p->k->insn[v].ext;
+    const cot_dtype t = (cot_dtype)p->k->insn[v].type;
 
-    if (p->k->insn[v].type != COT_DTYPE_NONE) {
+    if (t != COT_DTYPE_NONE) {
         print_val(p, v);
-        ir_buf_str(p->b, " = ");
+        ir_buf_printf(p->b, " = extern %s ", cot_dtype_name(t));
+    } else {
+        ir_buf_str(p->b, "extern ");
     }
-    ir_buf_printf(p->b, "extern %s(", x->symbol ? x->symbol : x->name);
+    cg_print_name(p->b, x->symbol ? x->symbol : x->name);
+    ir_buf_str(p->b, "(");
     for (int j = 0; j < x->n; j++) {
-        const cg_extern_arg *a = &x->arg[j];
         ir_buf_str(p->b, j ? ", " : "");
-        if (a->type != COT_DTYPE_NONE)
-            print_val(p, a->value);
-        else
-            ir_buf_str(p->b, a->buffer ? p->k->buffer[a->buffer - 1].name : "address");
-        if (a->offset) {
-            ir_buf_str(p->b, " + ");
-            print_val(p, a->offset);
-        }
+        print_extern_arg(p, &x->arg[j]);
     }
-    ir_buf_str(p->b, ")\n");
+    ir_buf_str(p->b, x->packed ? ") packed" : ")");
+    if (x->symbol) {
+        ir_buf_str(p->b, " of ");
+        cg_print_name(p->b, x->name);
+    }
+    if (x->prototype) {
+        ir_buf_str(p->b, " as ");
+        cg_print_quoted(p->b, x->prototype);
+    }
+    ir_buf_str(p->b, "\n");
 }
 
 static void
@@ -261,9 +287,24 @@ print_when(printer *p, cg_val when)
 static void
 print_element(printer *p, uint32_t buffer, cg_val index)
 {
-    ir_buf_printf(p->b, "%s[", p->k->buffer[buffer].name);
+    print_buffer_name(p, buffer);
+    ir_buf_str(p->b, "[");
     print_val(p, index);
     ir_buf_str(p->b, "]");
+}
+
+static void
+print_operands(printer *p, const cg_insn *i)
+{
+    const bool any = i->op == SC_cvt || i->op == SC_bitcast;
+
+    for (int j = 0; j < ir_sc_arity[i->op]; j++) {
+        ir_buf_str(p->b, j ? ", " : "");
+        if (any)
+            print_typed(p, i->in[j]);
+        else
+            print_val(p, i->in[j]);
+    }
 }
 
 static void
@@ -273,14 +314,16 @@ print_scalar(printer *p, cg_val v)
 
     print_val(p, v);
     ir_buf_printf(p->b, " = %s %s ", ir_sc_name[i->op], cot_dtype_name((cot_dtype)i->type));
-    print_list(p, i->in, ir_sc_arity[i->op]);
+    print_operands(p, i);
     if (i->op == SC_slow_path) {
         ir_buf_str(p->b, " (");
         print_list(p, i->args, i->sub->n_in);
-        ir_buf_printf(p->b, ") %d instructions", i->sub->n);
+        ir_buf_printf(p->b, ") of #%016" PRIx64, ir_sc_hash(i->sub));
     }
-    if (i->op == SC_table)
-        ir_buf_printf(p->b, " of %d", i->table->n);
+    if (i->op == SC_table) {
+        ir_buf_str(p->b, " of ");
+        cg_print_numbers(p->b, i->table->type, i->table->data, i->table->n);
+    }
     ir_buf_str(p->b, "\n");
 }
 
@@ -388,45 +431,91 @@ print_region(printer *p, const cg_region *r)
 }
 
 static void
-print_buffer(ir_buf *b, const cg_kernel *k, const cg_buffer *x)
+print_buffer(printer *p, uint32_t i, int64_t *arg)
 {
-    ir_buf_printf(b, "  %s %s: %s[%" PRId64 "]", space_name[x->space], x->name,
-                  cot_dtype_name(x->type), x->elements);
+    const cg_buffer *x = &p->k->buffer[i];
+    const bool entry = p->k == p->k->module->kernel[0] && x->space <= CG_OUT;
+
+    ir_buf_printf(p->b, "  %s ", cg_space_name[x->space]);
+    print_buffer_name(p, i);
+    ir_buf_printf(p->b, ": %s[%" PRId64 "]", cot_dtype_name(x->type), x->elements);
     if (x->space == CG_WORK)
-        ir_buf_printf(b, " at %" PRId64, x->offset);
+        ir_buf_printf(p->b, " at %" PRId64, x->offset);
     if (x->align)
-        ir_buf_printf(b, " align %d", x->align);
+        ir_buf_printf(p->b, " align %d", x->align);
     if (x->streams)
-        ir_buf_str(b, " streams");
-    if (x->alias)
-        ir_buf_printf(b, " over %s", k->buffer[x->alias - 1].name);
-    ir_buf_str(b, "\n");
+        ir_buf_str(p->b, " streams");
+    if (x->alias) {
+        ir_buf_str(p->b, " over ");
+        print_buffer_name(p, x->alias - 1);
+    }
+    if (p->k->work == i + 1)
+        ir_buf_str(p->b, " holds work");
+    if (entry && x->arg != (*arg)++)
+        ir_buf_printf(p->b, " arg %d", x->arg);
+    if (x->data) {
+        ir_buf_str(p->b, " = ");
+        cg_print_numbers(p->b, x->type, x->data, x->elements);
+    }
+    ir_buf_str(p->b, "\n");
+}
+
+/* The note is a comment, up to the end of the line. */
+static void
+print_head(printer *p)
+{
+    const cg_kernel *k = p->k;
+
+    ir_buf_str(p->b, "kernel ");
+    cg_print_name(p->b, k->name);
+    if (k->n_params)
+        ir_buf_printf(p->b, "(%d)", k->n_params);
+    if (k->plans && k != k->module->kernel[0])
+        ir_buf_str(p->b, " plans");
+    ir_buf_str(p->b, k->alone ? " alone {" : " {");
+    if (k->note)
+        ir_buf_printf(p->b, "    ; %.*s", (int)strcspn(k->note, "\n"), k->note);
+    ir_buf_str(p->b, "\n");
 }
 
 void
 cg_kernel_print(ir_buf *b, const cg_kernel *k)
 {
     printer p = { .b = b, .k = k, .indent = 2 };
+    int64_t arg = 0;
 
     p.uses = cg_count_uses(k, b->arena);
     p.number = IR_NEW_N(b->arena, uint32_t, k->n_insns);
-    ir_buf_printf(b, "kernel %s", k->name);
-    if (k->n_params)
-        ir_buf_printf(b, "(%d)", k->n_params);
-    ir_buf_str(b, " {");
-    if (k->note)
-        ir_buf_printf(b, "    ; %s", k->note);
-    ir_buf_str(b, "\n");
+    p.name = cg_distinct_names(k, b->arena);
+    print_head(&p);
     for (uint32_t i = 0; i < k->n_buffers; i++)
-        print_buffer(b, k, &k->buffer[i]);
+        print_buffer(&p, i, &arg);
     print_region(&p, &k->body);
     ir_buf_str(b, "}\n");
+}
+
+static int
+count_args(const cg_kernel *k)
+{
+    int n = 0;
+
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        n += k->buffer[i].space <= CG_OUT;
+    return n;
 }
 
 void
 cg_module_print(ir_buf *b, const cg_module *m)
 {
-    ir_buf_printf(b, "module %s {    ; %" PRId64 " bytes of work\n", m->name, m->work_bytes);
+    ir_buf_str(b, "module ");
+    cg_print_name(b, m->name);
+    if (m->n_kernels && m->n_args != count_args(m->kernel[0]))
+        ir_buf_printf(b, " args %d", m->n_args);
+    if (m->work_bytes)
+        ir_buf_printf(b, " work %" PRId64, m->work_bytes);
+    if (m->work_align != 64)
+        ir_buf_printf(b, " align %d", m->work_align);
+    ir_buf_str(b, m->trapping_math ? " trapping {\n" : " {\n");
     for (uint32_t i = 0; i < m->n_kernels; i++)
         cg_kernel_print(b, m->kernel[i]);
     ir_buf_str(b, "}\n");
