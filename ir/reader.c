@@ -8,12 +8,23 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* From 1; 0 if the reader does not know where its text begins. */
+static int
+column(const ir_reader *p)
+{
+    const char *s = p->at;
+
+    while (p->begin && s > p->begin && s[-1] != '\n')
+        s--;
+    return p->begin ? (int)(p->at - s) + 1 : 0;
+}
+
 /* An error at the current line: what was found; what was wanted. */
 bool
 ir_read_wants(ir_reader *p, const char *want)
 {
     if (!p->failed) {
-        char found[40] = "found the end of the text";
+        char found[64] = "found the end of the text";
         while (p->at < p->end && *p->at == ' ')
             p->at++;
         size_t n = (size_t)(p->end - p->at);
@@ -25,6 +36,9 @@ ir_read_wants(ir_reader *p, const char *want)
             if (*p->at == '\n' || *p->at == '\r')
                 snprintf(found, sizeof found, "found the end of the line");
         }
+        if (p->begin)
+            snprintf(found + strlen(found), sizeof found - strlen(found), " in column %d",
+                     column(p));
         ir_fail(p->ctx, ir_loc_file(p->ctx, p->file, p->line), NULL, ERR_parse, found, want);
         p->failed = true;
     }

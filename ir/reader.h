@@ -13,6 +13,7 @@ typedef struct ir_reader {
     const char *file, *at, *end;
     int line;
     bool failed;
+    const char *begin;                  /* of the text: errors say the column; or NULL */
 } ir_reader;
 
 /* An error at the current line: what was found; what was wanted.  Always false. */

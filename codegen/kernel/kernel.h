@@ -294,6 +294,7 @@ typedef struct cg_module {
     /* What is computed and not used raises no floating-point exception: operands under a mask
      * are harmless where it does not hold, and emitters compute nothing else besides. */
     bool trapping_math;
+    bool read;                  /* it was read from text, to which its mistakes belong */
     const char *why;            /* the choices made, as text: cg_explain */
     const cg_extern **ext;      /* the foreign calls */
     uint32_t n_ext, cap_ext;
@@ -398,6 +399,14 @@ uint64_t cg_neutral_bits(ir_sc_op combine, cot_dtype t);
 
 void cg_kernel_print(ir_buf *b, const cg_kernel *k);
 void cg_module_print(ir_buf *b, const cg_module *m);
+/* kernel/parse.c: what cg_module_print prints, as a module in the arena, where the text has to
+ * stay.  cg_module_read reads and verifies it (verify/read.c): what parses is not proved yet. */
+cot_status cg_module_parse(cot_context *ctx, ir_arena *a, const char *file, const char *text,
+                           size_t bytes, cg_module **out);
+cot_status cg_module_read(cot_context *ctx, ir_arena *a, const char *file, const char *text,
+                          size_t bytes, cg_module **out);
+/* Is it the text of a module of kernels, and not one of StableHLO? */
+bool cg_is_module_text(const char *text, size_t bytes);
 /* Does a C function run on the device, in its stream? */
 bool cg_extern_on_device(const cg_extern *x);
 /* Can this process (back end NULL), or the back end, hold the module's foreign calls? */

@@ -317,7 +317,10 @@ print_scalar(printer *p, cg_val v)
     print_operands(p, i);
     if (i->op == SC_slow_path) {
         ir_buf_str(p->b, " (");
-        print_list(p, i->args, i->sub->n_in);
+        for (int j = 0; j < i->sub->n_in; j++) {
+            ir_buf_str(p->b, j ? ", " : "");
+            print_typed(p, i->args[j]);
+        }
         ir_buf_printf(p->b, ") of #%016" PRIx64, ir_sc_hash(i->sub));
     }
     if (i->op == SC_table) {

@@ -15,8 +15,8 @@ const char *const cg_space_name[] = { "in", "out", "local", "const", "shared", "
 bool
 cg_is_plain_name(const char *s)
 {
-    static const char *const word[] = { "address", "stream", "writes", "one",
-                                        "true",    "false",  "nan",    "inf" };
+    static const char *const word[] = { "address", "stream", "writes", "one",       "true",
+                                        "false",   "nan",    "inf",    "attributes" };
 
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
         if (strcmp(s, word[i]) == 0)

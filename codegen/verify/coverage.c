@@ -539,7 +539,9 @@ verify(const cg_module *m, cg_scratch *s, void *user)
 
     (void)user;
     cg_coverage_of(m, &s->module, &r);
-    return r.why ? ir_fail(m->ctx, r.loc, NULL, ERR_unproved, r.why) : COT_OK;
+    if (!r.why)
+        return COT_OK;
+    return ir_fail(m->ctx, r.loc, NULL, m->read ? ERR_kernel_text : ERR_unproved, r.why);
 }
 
 cot_status

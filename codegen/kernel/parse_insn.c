@@ -1,0 +1,572 @@
+/* Kernel text: every instruction but loops and branches.
+ *
+ * The text says the type of each scalar instruction, and its operands have to fit: what back
+ * ends and the evaluator have no code for is refused here, at its place. */
+#include "codegen/kernel/parse.h"
+#include "ir/foreign.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* -- scalar instructions -- */
+
+enum { BOOLS = 1, INTS = 2, FLOATS = 4, HALVES = 8 };
+
+static const uint8_t takes[SC_COUNT] = {
+    [SC_add] = INTS | FLOATS,
+    [SC_sub] = INTS | FLOATS,
+    [SC_mul] = INTS | FLOATS,
+    [SC_div] = INTS | FLOATS,
+    [SC_rem] = INTS,
+    [SC_neg] = INTS | FLOATS,
+    [SC_abs] = FLOATS,
+    [SC_sqrt] = FLOATS,
+    [SC_fma] = FLOATS,
+    [SC_max] = INTS | FLOATS,
+    [SC_min] = INTS | FLOATS,
+    [SC_floor] = FLOATS,
+    [SC_ceil] = FLOATS,
+    [SC_trunc] = FLOATS,
+    [SC_rint] = FLOATS,
+    [SC_and] = INTS | BOOLS,
+    [SC_or] = INTS | BOOLS,
+    [SC_xor] = INTS | BOOLS,
+    [SC_not] = INTS | BOOLS,
+    [SC_shl] = INTS,
+    [SC_shr] = INTS,
+    [SC_popcnt] = INTS,
+    [SC_clz] = INTS,
+    [SC_pairs] = INTS,
+    [SC_eq] = INTS | FLOATS | BOOLS,
+    [SC_ne] = INTS | FLOATS | BOOLS,
+    [SC_lt] = INTS | FLOATS | BOOLS,
+    [SC_le] = INTS | FLOATS | BOOLS,
+    [SC_select] = INTS | FLOATS | BOOLS | HALVES,
+    [SC_cvt] = INTS | FLOATS | BOOLS | HALVES,
+    [SC_bitcast] = INTS | FLOATS | HALVES,
+    [SC_table] = INTS | FLOATS,
+    [SC_slow_path] = FLOATS,
+};
+
+bool
+cg_scalar_takes(ir_sc_op op, cot_dtype t)
+{
+    const int set = t == COT_BOOL                  ? BOOLS
+                    : ir_is_int(t)                 ? INTS
+                    : ir_is_half(t)                ? HALVES
+                    : t == COT_F32 || t == COT_F64 ? FLOATS
+                                                   : 0;
+
+    return (takes[op] & set) && (op != SC_pairs || t == COT_I32);
+}
+
+ir_sc_op
+cg_scalar_named(const char *s)
+{
+    int op = SC_const + 1;
+
+    while (op < SC_COUNT && strcmp(ir_sc_name[op], s) != 0)
+        op++;
+    return (ir_sc_op)op;
+}
+
+/* Of the same width, or by way of f32. */
+static bool
+converts(ir_sc_op op, cot_dtype from, cot_dtype to)
+{
+    if (op == SC_bitcast)
+        return cg_scalar_takes(op, from) && ir_bits(from) == ir_bits(to);
+    return from == COT_F32 || to == COT_F32 || !(ir_is_half(from) || ir_is_half(to));
+}
+
+static bool
+read_conversion(cg_parser *p, cg_insn *x)
+{
+    ir_read_skip(&p->r);
+    const char *start = p->r.at;
+
+    if (!(x->in[0] = cg_read_value(p, COT_DTYPE_NONE)))
+        return false;
+    if (converts((ir_sc_op)x->op, cg_type(p->k, x->in[0]), (cot_dtype)x->type))
+        return true;
+    p->r.at = start;
+    return ir_read_wants(&p->r,
+                         ir_format(p->r.a, "a value that %s to %s is defined for",
+                                   ir_sc_name[x->op], cot_dtype_name((cot_dtype)x->type)));
+}
+
+/* (args) of #hash */
+static bool
+read_slow_path(cg_parser *p, cg_insn *x)
+{
+    uint32_t n = 0;
+
+    if (!ir_read_expect(&p->r, "("))
+        return false;
+    for (; !ir_read_try(&p->r, ")"); n++)
+        if (n == 4 || (n && !ir_read_expect(&p->r, ",")) ||
+            !(x->args[n] = cg_read_value(p, COT_DTYPE_NONE)))
+            return ir_read_wants(&p->r, "')'");
+    if (!cg_read_keyword(p, "of") || !ir_read_try(&p->r, "#"))
+        return ir_read_wants(&p->r, "'of #'");
+    const char *start = p->r.at, *s = ir_read_word(&p->r, "the hash of a slow path");
+    char *rest = NULL;
+    x->sub = s ? cg_find_slow_path(p->r.ctx, strtoull(s, &rest, 16)) : NULL;
+    bool fits = x->sub && *rest == '\0' && (uint32_t)x->sub->n_in == n &&
+                x->sub->type == (cot_dtype)x->type;
+    for (uint32_t j = 0; fits && j < n; j++)
+        fits = cg_type(p->k, x->args[j]) == x->sub->in[j];
+    if (fits || p->r.failed)
+        return fits;
+    p->r.at = start;
+    return ir_read_wants(&p->r, "the hash of a slow path of this library with these operands");
+}
+
+/* Equal tables are one, as those of the library are. */
+static const ir_sc_table *
+same_table(cg_parser *p, const ir_sc_table *t)
+{
+    for (uint32_t i = 0; i < p->n_table; i++)
+        if (p->table[i]->type == t->type && p->table[i]->n == t->n &&
+            memcmp(p->table[i]->data, t->data, cot_dtype_size(t->type) * (size_t)t->n) == 0)
+            return p->table[i];
+    IR_PUSH(p->m->arena, p->table, p->n_table, p->cap_table, t);
+    return t;
+}
+
+/* How many numbers stand between the brackets, or digits behind 0x. */
+static int64_t
+count_table(const cg_parser *p, cot_dtype t)
+{
+    const char *s = p->r.at;
+    int64_t n = 0;
+
+    if (s < p->r.end && *s == '[') {
+        for (; s < p->r.end && *s != ']' && *s != '\n'; s++)
+            n += *s == ',' || *s == '[';
+        return n;
+    }
+    while (s < p->r.end && ir_is_word(*s))
+        s++;
+    return (s - p->r.at - 2) / (2 * (int64_t)cot_dtype_size(t));
+}
+
+static bool
+read_table(cg_parser *p, cg_insn *x)
+{
+    ir_sc_table *t = IR_NEW(p->m->arena, ir_sc_table);
+
+    if (!cg_read_keyword(p, "of"))
+        return ir_read_wants(&p->r, "'of'");
+    ir_read_skip(&p->r);
+    t->type = (cot_dtype)x->type;
+    const int64_t n = count_table(p, t->type);
+    t->n = n > 0 && n < 1 << 20 ? (int)n : 1;
+    if (!cg_read_numbers(p, t->type, t->n, &t->data))
+        return false;
+    x->table = same_table(p, t);
+    return true;
+}
+
+static cot_dtype
+operand_type(const cg_insn *x, int j)
+{
+    return j == 0 && (x->op == SC_select || x->op == SC_slow_path) ? COT_BOOL
+           : x->op == SC_table                                     ? COT_I32
+                                                                   : (cot_dtype)x->type;
+}
+
+static bool
+read_scalar_type(cg_parser *p, cg_insn *x)
+{
+    ir_read_skip(&p->r);
+    const char *start = p->r.at;
+    const cot_dtype t = cg_read_type(p);
+
+    x->type = (uint8_t)t;
+    if (!t || cg_scalar_takes((ir_sc_op)x->op, t))
+        return t != COT_DTYPE_NONE;
+    p->r.at = start;
+    return ir_read_wants(&p->r,
+                         ir_format(p->r.a, "a type that %s is defined for", ir_sc_name[x->op]));
+}
+
+static cg_val
+parse_scalar(cg_parser *p, cg_region *r, ir_sc_op op)
+{
+    cg_insn x = { .op = (uint8_t)op };
+    bool good = read_scalar_type(p, &x);
+
+    if (op == SC_cvt || op == SC_bitcast)
+        good = good && read_conversion(p, &x);
+    else
+        for (int j = 0; good && j < ir_sc_arity[op]; j++)
+            good = (!j || ir_read_expect(&p->r, ",")) &&
+                   (x.in[j] = cg_read_value(p, operand_type(&x, j)));
+    if (op == SC_slow_path)
+        good = good && read_slow_path(p, &x);
+    if (op == SC_table)
+        good = good && read_table(p, &x);
+    return good ? cg_parsed(p, r, x) : 0;
+}
+
+/* -- memory -- */
+
+/* x[index]: the buffer and its index; 0 for the buffer after an error. */
+static uint32_t
+read_element(cg_parser *p, cg_val *index)
+{
+    const uint32_t b = cg_read_buffer(p);
+    const bool good = b && ir_read_expect(&p->r, "[") && (*index = cg_read_value(p, COT_I64)) &&
+                      ir_read_expect(&p->r, "]");
+
+    return good ? b : 0;
+}
+
+/* A condition stands on the line of what it is about: `if` on the next line is a branch. */
+static bool
+read_when(cg_parser *p, cg_val *when)
+{
+    return !cg_read_on_line(p, "if") || (*when = cg_read_value(p, COT_BOOL)) != 0;
+}
+
+static cg_val
+parse_load(cg_parser *p, cg_region *r)
+{
+    cg_insn x = { .op = CG_LOAD };
+    const cot_dtype t = cg_read_type(p);
+
+    ir_read_skip(&p->r);
+    const char *start = p->r.at;
+    const uint32_t b = t ? read_element(p, &x.in[0]) : 0;
+    if (!b)
+        return 0;
+    x.type = (uint8_t)t;
+    x.imm = b - 1;
+    if (p->k->buffer[b - 1].type == t)
+        return read_when(p, &x.in[1]) ? cg_parsed(p, r, x) : 0;
+    p->r.at = start;
+    ir_read_wants(&p->r, ir_format(p->r.a, "a buffer of %s", cot_dtype_name(t)));
+    return 0;
+}
+
+static bool
+parse_store(cg_parser *p, cg_region *r)
+{
+    cg_insn x = { .op = CG_STORE };
+    const uint32_t b = read_element(p, &x.in[0]);
+
+    if (!b || !ir_read_expect(&p->r, "="))
+        return false;
+    x.imm = b - 1;
+    x.type = (uint8_t)p->k->buffer[b - 1].type;
+    return (x.in[1] = cg_read_value(p, (cot_dtype)x.type)) && read_when(p, &x.in[2]) &&
+           cg_parsed(p, r, x);
+}
+
+/* Elements of n buffers, with these words between them. */
+static bool
+read_elements(cg_parser *p, cg_insn *x, int n, const char *const *between)
+{
+    cg_call *c = IR_NEW(p->k->arena, cg_call);
+
+    c->n_buffers = n;
+    c->buffer = IR_NEW_N(p->k->arena, uint32_t, n);
+    for (int j = 0; j < n; j++) {
+        if (j && !ir_read_expect(&p->r, between[j - 1]))
+            return false;
+        const uint32_t b = read_element(p, &x->in[j]);
+        if (!b)
+            return false;
+        c->buffer[j] = b - 1;
+    }
+    x->call = c;
+    return true;
+}
+
+static bool
+parse_copy(cg_parser *p, cg_region *r)
+{
+    cg_insn x = { .op = CG_COPY };
+    int64_t bytes;
+
+    if (!cg_read_count(p, 0, (int64_t)1 << 48, &bytes))
+        return false;
+    if (!cg_read_keyword(p, "bytes"))
+        return ir_read_wants(&p->r, "'bytes'");
+    x.imm = (uint64_t)bytes;
+    return read_elements(p, &x, 2, (const char *[]){ "<-" }) && cg_parsed(p, r, x);
+}
+
+static bool
+parse_prefetch(cg_parser *p, cg_region *r)
+{
+    cg_insn x = { .op = CG_PREFETCH };
+    const uint32_t b = read_element(p, &x.in[0]);
+
+    x.imm = b ? b - 1 : 0;
+    return b && cg_parsed(p, r, x);
+}
+
+static bool
+parse_fail(cg_parser *p, cg_region *r)
+{
+    ir_read_skip(&p->r);
+    const char *start = p->r.at, *s = ir_read_word(&p->r, "the name of a status");
+    cg_insn x = { .op = CG_FAIL };
+    int status = COT_OK + 1;
+
+    if (!s)
+        return false;
+    while (status <= COT_ERR_CANCELLED && strcmp(cot_status_name((cot_status)status), s) != 0)
+        status++;
+    if (status > COT_ERR_CANCELLED) {
+        p->r.at = start;
+        return ir_read_wants(&p->r, "the name of a status");
+    }
+    if (!cg_read_keyword(p, "if"))
+        return ir_read_wants(&p->r, "'if'");
+    x.imm = (uint64_t)status;
+    return (x.in[0] = cg_read_value(p, COT_BOOL)) && cg_parsed(p, r, x);
+}
+
+/* -- calls -- */
+
+/* Does a buffer stand here?  Values begin otherwise. */
+static bool
+at_buffer(cg_parser *p)
+{
+    ir_read_skip(&p->r);
+    const char c = p->r.at < p->r.end ? *p->r.at : '\0';
+
+    return c == '"' || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool
+read_offset(cg_parser *p, cg_val *offset)
+{
+    return !ir_read_try(&p->r, "+") || (*offset = cg_read_value(p, COT_I64)) != 0;
+}
+
+/* Buffers, then parameters. */
+static bool
+read_call_args(cg_parser *p, cg_call *c)
+{
+    ir_arena *a = p->k->arena;
+    uint32_t n = 0, cap = 0, n_offset = 0, cap_offset = 0, n_param = 0, cap_param = 0;
+
+    if (!ir_read_expect(&p->r, "("))
+        return false;
+    while (!ir_read_try(&p->r, ")")) {
+        cg_val v = 0;
+        if (n + n_param && !ir_read_expect(&p->r, ","))
+            return false;
+        if (at_buffer(p) && n_param == 0) {
+            const uint32_t b = cg_read_buffer(p);
+            if (!b || !read_offset(p, &v))
+                return false;
+            IR_PUSH(a, c->buffer, n, cap, b - 1);
+            IR_PUSH(a, c->offset, n_offset, cap_offset, v);
+        } else {
+            if (!(v = cg_read_value(p, COT_I64)))
+                return false;
+            IR_PUSH(a, c->param, n_param, cap_param, v);
+        }
+    }
+    c->n_buffers = (int)n;
+    c->n_params = (int)n_param;
+    return true;
+}
+
+static bool
+parse_call(cg_parser *p, cg_region *r)
+{
+    cg_call *c = IR_NEW(p->k->arena, cg_call);
+
+    ir_read_skip(&p->r);
+    cg_parsed_call x = { .from = p->k, .text = p->r.at, .line = p->r.line };
+    x.name = cg_read_name(p, "the name of a kernel");
+    if (!x.name || !read_call_args(p, c))
+        return false;
+    x.v = cg_parsed(p, r, (cg_insn){ .op = CG_CALL, .call = c });
+    IR_PUSH(p->r.a, p->call, p->n_call, p->cap_call, x);
+    return true;
+}
+
+static bool
+read_extern_arg(cg_parser *p, cg_extern_arg *x)
+{
+    if (cg_read_keyword(p, "address"))
+        return true;
+    if (cg_read_keyword(p, "stream")) {
+        x->address = ir_c_stream;
+        return true;
+    }
+    x->writes = cg_read_keyword(p, "writes");
+    /* what begins as a name is a number where its type stands behind it: nan:f32 */
+    const char *s = at_buffer(p) ? p->r.at : NULL;
+    while (s && s < p->r.end && ir_is_word(*s))
+        s++;
+    if (x->writes || (s && (s == p->r.end || *s != ':'))) {
+        x->buffer = cg_read_buffer(p);
+        return x->buffer && read_offset(p, &x->offset);
+    }
+    x->value = cg_read_value(p, COT_DTYPE_NONE);
+    x->type = x->value ? cg_type(p->k, x->value) : COT_DTYPE_NONE;
+    return x->value != 0;
+}
+
+/* symbol(args) of name as "prototype", or name(args) */
+static bool
+read_extern(cg_parser *p, cg_extern *x)
+{
+    uint32_t n = 0, cap = 0;
+
+    if (!(x->name = cg_read_name(p, "the name of a C function")) || !ir_read_expect(&p->r, "("))
+        return false;
+    while (!ir_read_try(&p->r, ")")) {
+        cg_extern_arg arg = { 0 };
+        if ((n && !ir_read_expect(&p->r, ",")) || !read_extern_arg(p, &arg))
+            return false;
+        IR_PUSH(p->k->arena, x->arg, n, cap, arg);
+    }
+    x->n = (int)n;
+    x->packed = cg_read_on_line(p, "packed");
+    if (x->packed && (n == 0 || x->arg[0].type || x->arg[0].buffer))
+        return ir_read_wants(&p->r, "an address as the first argument of a packed call");
+    if (cg_read_on_line(p, "of")) {
+        x->symbol = x->name;
+        if (!(x->name = cg_read_name(p, "the name of a custom function")))
+            return false;
+    }
+    return !cg_read_on_line(p, "as") || (x->prototype = cg_read_quoted(p)) != NULL;
+}
+
+/* The process's address of the function is in no text: such a module is emitted, not run. */
+static cg_val
+parse_extern(cg_parser *p, cg_region *r, cot_dtype t)
+{
+    cg_extern *x = IR_NEW(p->m->arena, cg_extern);
+
+    ir_read_skip(&p->r);
+    x->loc = ir_loc_file(p->r.ctx, p->r.file, p->r.line);
+    const char *start = p->r.at;
+    if (!read_extern(p, x))
+        return 0;
+    const ir_c_function *c = x->prototype ? ir_c_parse(p->r.a, x->prototype) : NULL;
+    if (c && (c->why || c->n != x->n)) {
+        p->r.at = start;
+        ir_read_wants(&p->r, "a prototype in C of as many arguments");
+        return 0;
+    }
+    IR_PUSH(p->m->arena, p->m->ext, p->m->n_ext, p->m->cap_ext, x);
+    return cg_parsed(p, r, (cg_insn){ .op = CG_EXTERN, .type = (uint8_t)t, .ext = x });
+}
+
+/* -- tensor cores -- */
+
+static bool
+parse_fetch(cg_parser *p, cg_region *r)
+{
+    cg_insn x = { .op = CG_FETCH, .imm = cg_read_keyword(p, "one") };
+
+    return read_elements(p, &x, 2, (const char *[]){ "<-" }) &&
+           (!cg_read_on_line(p, "of") || (x.in[2] = cg_read_value(p, COT_I64))) &&
+           cg_parsed(p, r, x);
+}
+
+static bool
+parse_arrive(cg_parser *p, cg_region *r)
+{
+    int64_t n;
+
+    if (!cg_read_keyword(p, "but"))
+        return ir_read_wants(&p->r, "'but'");
+    return cg_read_count(p, 0, 64, &n) &&
+           cg_parsed(p, r, (cg_insn){ .op = CG_ARRIVE, .imm = (uint64_t)n });
+}
+
+static bool
+parse_fragment(cg_parser *p, cg_region *r)
+{
+    cg_insn x = { .op = CG_FRAGMENT };
+
+    if (!read_elements(p, &x, 2, (const char *[]){ "<-" }))
+        return false;
+    x.imm = cg_read_on_line(p, "columns");
+    return cg_parsed(p, r, x) != 0;
+}
+
+static bool
+parse_mma(cg_parser *p, cg_region *r)
+{
+    cg_insn x = { .op = CG_MMA };
+
+    x.type = (uint8_t)(cg_read_keyword(p, "tf32")   ? COT_F32
+                       : cg_read_keyword(p, "f16")  ? COT_F16
+                       : cg_read_keyword(p, "bf16") ? COT_BF16
+                                                    : COT_DTYPE_NONE);
+    if (!x.type)
+        return ir_read_wants(&p->r, "tf32, f16 or bf16");
+    return read_elements(p, &x, 3, (const char *[]){ "+=", "*" }) && cg_parsed(p, r, x);
+}
+
+/* -- which it is -- */
+
+cg_val
+cg_parse_value_insn(cg_parser *p, cg_region *r, const char *word)
+{
+    const ir_sc_op op = cg_scalar_named(word);
+
+    if (op < SC_COUNT)
+        return parse_scalar(p, r, op);
+    if (strcmp(word, "load") == 0)
+        return parse_load(p, r);
+    if (strcmp(word, "extern") == 0) {
+        const cot_dtype t = cg_read_type(p);
+        return t ? parse_extern(p, r, t) : 0;
+    }
+    ir_read_wants(&p->r,
+                  ir_format(p->r.a, "an instruction before this, which %s is not", word));
+    return 0;
+}
+
+static bool
+parse_plain_extern(cg_parser *p, cg_region *r)
+{
+    return parse_extern(p, r, COT_DTYPE_NONE) != 0;
+}
+
+static bool
+parse_barrier(cg_parser *p, cg_region *r)
+{
+    return cg_parsed(p, r, (cg_insn){ .op = CG_BARRIER, .type = COT_DTYPE_NONE }) != 0;
+}
+
+static bool
+parse_commit(cg_parser *p, cg_region *r)
+{
+    return cg_parsed(p, r, (cg_insn){ .op = CG_COMMIT }) != 0;
+}
+
+bool
+cg_parse_effect(cg_parser *p, cg_region *r, const char *word)
+{
+    static const struct {
+        const char *word;
+        bool (*parse)(cg_parser *, cg_region *);
+    } row[] = {
+        { "store", parse_store },         { "call", parse_call },
+        { "extern", parse_plain_extern }, { "copy", parse_copy },
+        { "prefetch", parse_prefetch },   { "barrier", parse_barrier },
+        { "fail", parse_fail },           { "fetch", parse_fetch },
+        { "commit", parse_commit },       { "arrive", parse_arrive },
+        { "fragment", parse_fragment },   { "mma", parse_mma },
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (strcmp(row[i].word, word) == 0)
+            return row[i].parse(p, r) && !p->r.failed;
+    return ir_read_wants(&p->r,
+                         ir_format(p->r.a, "a statement before this, which %s is not", word));
+}

@@ -1,0 +1,15 @@
+/* Kernel text to a module that is proved: nothing else may be made of text. */
+#include "codegen/kernel/kernel.h"
+
+cot_status
+cg_module_read(cot_context *ctx, ir_arena *a, const char *file, const char *text, size_t bytes,
+               cg_module **out)
+{
+    cg_module *m;
+
+    *out = NULL;
+    COT_TRY(cg_module_parse(ctx, a, file, text, bytes, &m));
+    COT_TRY(cg_verify(m));
+    *out = m;
+    return COT_OK;
+}
