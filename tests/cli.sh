@@ -233,6 +233,12 @@ status 0 "$cot" check loop.mlir;                             prints "a loop goes
 printf '; run: dce\n; contains: ret\nfn @f(%%x: f32[3]) -> f32[3] {\n  ret %%x\n}' >bare.cot
 status 0 "$cot" opt --expect bare.cot
 status 2 "$cot" build f.cot;                                 says "wants -o"
+printf 'module k {\nkernel k {\n  out y: f32[2]\n  store y[%%1] = 0\n}\n}\n' >kernel.cot
+"$cot" opt kernel.cot 2>err
+[ $? = 2 ] && grep -q "kernel.cot:4: found '%1\]' in column 11; wants a value" err ||
+    { bad=1; echo "a mistake in kernel text: $(cat err)"; }
+sed 's/%1/1/' kernel.cot >good.cot
+"$cot" opt good.cot >again && cmp -s good.cot again || { bad=1; echo "cot opt changes kernel text"; }
 "$cot" opt f.cot -p grad | "$cot" opt - >again || { bad=1; echo "cot opt - refuses what cot opt prints"; }
 cmp -s again - <<END || { bad=1; echo "a dump does not read back as itself"; }
 $("$cot" opt f.cot -p grad)

@@ -82,6 +82,10 @@ int cli_expect(cot_cli *c, const char *path);
  * machine. */
 bool cli_is_stage(const char *name, size_t n);
 cot_status cli_stage(const ir_graph *f, const char *stage, ir_buf *out);
+/* kernels.c: the text of a module of kernels, read and verified, as it stands at a stage:
+ * kernels (or NULL), c, llvm. */
+cot_status cli_kernels(cot_context *ctx, const char *name, const char *text, size_t n,
+                       const char *stage, ir_buf *out);
 /* stablehlo.c: do the results meet the expectations of the module?  The first that do not is
  * printed. */
 bool cli_check_expectations(cot_cli *c, const ir_graph *f, void *const *out);

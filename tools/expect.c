@@ -1,7 +1,7 @@
 /* Text tests: input and whole expected output in one file.
  *
  *   ; run: PIPELINE                  a section begins; the functions follow, or a module of
- *                                    StableHLO.  The last element may be a stage: verify, dot,
+ *                                    StableHLO or of kernels, which has stages alone.  The last element may be a stage: verify, dot,
  *                                    simplified, kernels, plan, llvm, asm, eval, run
  *   ; expect:                        everything after it, up to the next section, is the output
  *   ; contains: TEXT                 instead of expect: lines that occur in the output, in
@@ -13,6 +13,7 @@
  *
  * Comments and blank lines at the end of a section belong to the next one.  --bless writes what
  * follows `; expect:` anew. */
+#include "codegen/kernel/kernel.h"
 #include "frontend/stablehlo/import/import.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
@@ -150,6 +151,8 @@ run_section(tester *t, const section *s, ir_buf *out)
     size_t n;
 
     text = numbered(t, s, &n);
+    if (cg_is_module_text(text, n))
+        return cli_kernels(t->c->ctx, t->name, text, n, s->pipeline, out);
     COT_TRY(read_section(t, text, n, &roots));
     for (int i = 0; i < roots.n; i++) {
         ir_graph *f;

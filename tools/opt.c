@@ -1,4 +1,5 @@
 /* cot opt: the transformed IR. */
+#include "codegen/kernel/kernel.h"
 #include "frontend/stablehlo/export/export.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
@@ -47,10 +48,31 @@ print_after(void *user, const char *name, const ir_graph *before, const ir_graph
     printf("\n");
 }
 
+/* Kernels, which are printed again once they are verified. */
+static cot_status
+opt_kernels(cot_cli *c, const char *text)
+{
+    const char *name = strcmp(c->files[0], "-") == 0 ? "<stdin>" : c->files[0];
+    ir_buf b;
+
+    ir_buf_init(&b, &c->ctx->arena);
+    COT_TRY(cli_kernels(c->ctx, name, text, c->bytes, c->pipeline, &b));
+    if (c->out)
+        return cli_write(c, c->out, b.text, b.n) ? COT_OK : c->ctx->status;
+    fwrite(b.text, 1, b.n, stdout);
+    return COT_OK;
+}
+
 static cot_status
 opt_file(cot_cli *c)
 {
+    const char *text = cli_text(c, c->files[0]);
     ir_module roots;
+
+    if (!text)
+        return COT_ERR_IO;
+    if (cg_is_module_text(text, c->bytes))
+        return opt_kernels(c, text);
 
     COT_TRY(cli_load(c, c->files[0], &roots));
     if (c->out && roots.n > 1)

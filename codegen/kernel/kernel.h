@@ -399,8 +399,8 @@ uint64_t cg_neutral_bits(ir_sc_op combine, cot_dtype t);
 
 void cg_kernel_print(ir_buf *b, const cg_kernel *k);
 void cg_module_print(ir_buf *b, const cg_module *m);
-/* kernel/parse.c: what cg_module_print prints, as a module in the arena, where the text has to
- * stay.  cg_module_read reads and verifies it (verify/read.c): what parses is not proved yet. */
+/* kernel/parse.c: what cg_module_print prints, as a module in the arena.  What parses is not
+ * proved yet: cg_module_read (verify/read.c) reads and verifies it. */
 cot_status cg_module_parse(cot_context *ctx, ir_arena *a, const char *file, const char *text,
                            size_t bytes, cg_module **out);
 cot_status cg_module_read(cot_context *ctx, ir_arena *a, const char *file, const char *text,

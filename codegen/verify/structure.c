@@ -31,7 +31,8 @@ wrong(verifier *w, const char *what)
     if (w->status != COT_OK)
         return;
     w->status =
-        ir_fail(w->m->ctx, cg_loc_of(w->k, w->at), NULL, w->m->read ? ERR_kernel_text : ERR_unproved,
+        ir_fail(w->m->ctx, cg_loc_of(w->k, w->at), NULL,
+                w->m->read ? ERR_kernel_text : ERR_unproved,
                 ir_format(w->m->arena, "kernel %s, value %u: %s", w->k->name, w->at, what));
 }
 
