@@ -209,6 +209,11 @@ betainc(operand a, operand b, operand x)
     return cot_betainc_(a.at, a.x, b.x, x.x);
 }
 inline value
+hyp1f1(operand a, operand b, operand x)
+{
+    return cot_hyp1f1_(a.at, a.x, b.x, x.x);
+}
+inline value
 multigammaln(cot_value x, int d, COT_PLACE_)
 {
     return cot_multigammaln_(cot_place{ file, line }, x, d);

@@ -25,6 +25,7 @@ The bounds, in units of the last place (ulp) of the exact result; `check_math.c`
 | `hypot`, `logaddexp` | 0.52 | 0.52 |
 | `igamma`, `igammac` | 0.51 | 8; 18 of (1 + \\|log y\\| / 2) |
 | `igamma_grad_a`, `random_gamma_grad` | 0.51 | 20; 40 |
+| `hyp1f1` and its derivatives, 0 <= a, b <= 10, 0 <= x <= 600 | 0.51 | 50 |
 
 f16 and bf16 compute in f32 and round once.
 

@@ -171,6 +171,7 @@ case("frexp", "n 40", "jnp.frexp(x)", "(torch.frexp(x)[0], torch.frexp(x)[1])", 
 for n in (0, 1, 2, 5):
     case("polygamma", "p 40", f"s.polygamma({n}, x)", k=n, types=WIDE, limit=(64, 64))
 case("betainc", "p 40; p 40; u 40", "s.betainc(lax.stop_gradient(x), lax.stop_gradient(y), z)", types=REAL, limit=(64, 64))
+case("hyp1f1", "p 40; p 40; u 40", "s.hyp1f1(x, y, z)", types=REAL, limit=(64, 64))
 case("multigammaln", "p 40", "s.multigammaln(x + 0, 1)", "torch.mvlgamma(x, 1)", k=1, types=WIDE, limit=(16, 32))
 
 # Complex numbers: principal values, and the convention of derivatives; JAX's derivative of acosh is of another

@@ -192,6 +192,7 @@ BINARY(igamma) BINARY(igammac) BINARY(beta) BINARY(lbeta) BINARY(xlogy) BINARY(x
 BINARY(logaddexp2) BINARY(hypot) BINARY(ldexp)
 PLAIN(polygamma, cot_polygamma((int)k, x[0]))
 PLAIN(betainc, cot_betainc(cot_stop_gradient(x[0]), cot_stop_gradient(x[1]), x[2]))
+PLAIN(hyp1f1, cot_hyp1f1(x[0], x[1], x[2]))
 PLAIN(multigammaln, cot_multigammaln(x[0], (int)k))
 FUNCTION(frexp) { UNUSED; y[0] = cot_frexp(x[0], &y[1]); }
 
@@ -263,7 +264,7 @@ static const function_row functions[] = {
     R2(gather_batch) R1(roll)
     R1(lgamma) R1(digamma) R1(erf_inv) R1(sinc) R1(logit) R1(entr) R1(bessel_i0) R1(bessel_i1) R1(bessel_i0e) R1(bessel_i1e)
     R1(bessel_j0) R1(bessel_j1) R2(igamma) R2(igammac) R2(beta) R2(lbeta) R2(xlogy) R2(xlog1py) R2(logaddexp)
-    R2(logaddexp2) R2(hypot) R2(ldexp) R1(polygamma) R3(betainc) R1(multigammaln) ROW(frexp, 1, 2)
+    R2(logaddexp2) R2(hypot) R2(ldexp) R1(polygamma) R3(betainc) R3(hyp1f1) R1(multigammaln) ROW(frexp, 1, 2)
     R1(exp) R1(exp2) R1(expm1) R1(log) R1(log2) R1(log1p) R1(sqrt) R1(rsqrt) R1(sin) R1(cos) R1(tan) R1(asin) R1(acos)
     R1(atan) R1(sinh) R1(cosh) R1(tanh) R1(asinh) R1(acosh) R1(atanh) R1(logistic) R1(abs) R1(sign) R1(square) R1(real)
     R1(imag) R1(conj) R1(angle) R2(add) R2(sub) R2(mul) R2(div) R2(pow) R2(complex) R1(integer_pow) R1(reduce_sum)
