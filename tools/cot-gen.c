@@ -9,6 +9,8 @@
  *
  * Output goes to standard output and is checked in; a test compares.  The program includes the
  * tables and nothing else of the project, so that it builds before the library. */
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +104,54 @@ write_comment(const char *doc)
     printf(". */\n");
 }
 
+/* What the rule of inference named in the table takes and gives, for the comments of functions;
+ * a second operand has the same type after promotion. */
+static const char *
+types_of(const char *infer)
+{
+    static const struct { const char *infer, *types; } kinds[] = {
+        { "number", "It takes every type but bool; the result has that type" },
+        { "abs", "It takes every type but bool; the result of complex numbers is real" },
+        { "inexact", "It takes floating and complex types; the result has that type" },
+        { "floating", "It takes real floating types; the result has that type" },
+        { "real", "It takes integers and real floating types; the result has that type" },
+        { "ordered", "It takes every type but complex ones; the result has that type" },
+        { "order", "It takes every type but complex ones; the result is bool" },
+        { "compare", "It takes every type; the result is bool" },
+        { "bits", "It takes integers and bool; the result has that type" },
+        { "integer", "It takes integers; the result has that type" },
+        { "classify", "It takes floating and complex types; the result is bool" },
+        { "complex", "It takes f32 and f64; the result is c64 or c128" },
+        { "part", "It takes c64 and c128; the result is f32 or f64" },
+        { "conj", "It takes c64 and c128; the result has that type" },
+        { "same", "It takes every type; the result has that type" },
+        { "select", "It takes y and z of every type; the result has that type" },
+        { "counter", "It takes u64; the result has that type" },
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(infer, kinds[i].infer) == 0)
+            return kinds[i].types;
+    fprintf(stderr, "cot-gen: no words for the types of the rule infer_%s\n", infer);
+    exit(1);
+}
+
+/* What it does, the types, and which errors there are: those of a type that is not taken, and
+ * of two operands that do not broadcast. */
+static void
+write_function_comment(const row *r)
+{
+    const bool any = strcmp(r->infer, "same") == 0;
+    const bool opens = islower((unsigned char)r->doc[0]) && islower((unsigned char)r->doc[1]);
+    char text[1024];
+
+    snprintf(text, sizeof text, "%s. %s%s%s", r->doc, types_of(r->infer),
+             any ? "" : ". Errors: COT_ERR_DTYPE", r->n_in == 1 ? "" : ", COT_ERR_SHAPE");
+    if (opens)
+        text[0] = (char)toupper((unsigned char)text[0]);
+    write_comment(text);
+}
+
 static void
 write_macros(void)
 {
@@ -117,7 +167,7 @@ write_macros(void)
         const row *r = &rows[i];
         if (!is_plain_pointwise(r))
             continue;
-        write_comment(r->doc);
+        write_function_comment(r);
         const size_t columns = strlen("#define cot_() cot__(COT_HERE, )") +
                                2 * strlen(r->name) + strlen(formal[r->n_in]) +
                                strlen(actual[r->n_in]);

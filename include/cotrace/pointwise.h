@@ -1,7 +1,9 @@
 /* Cotrace: pointwise ops, one function for each.
  *
- * Part of cotrace/trace.h, which includes it and says how operands broadcast and promote.  What
- * stands between the marks is written by cot-gen from ir/ops.def. */
+ * Part of cotrace/trace.h, which includes it and says how operands broadcast and promote: the
+ * result has the shape to which they broadcast, or x's.  The errors that a comment names are
+ * COT_ERR_DTYPE, an element type that the op does not take, and COT_ERR_SHAPE, shapes that do
+ * not broadcast.  What stands between the marks is written by cot-gen from ir/ops.def. */
 #ifndef COTRACE_POINTWISE_H
 #define COTRACE_POINTWISE_H
 
@@ -101,198 +103,286 @@ COT_API cot_value cot_real_(cot_place at, cot_value x);
 COT_API cot_value cot_imag_(cot_place at, cot_value x);
 COT_API cot_value cot_conj_(cot_place at, cot_value x);
 #ifndef __cplusplus
-/* -x; wraps for integers. */
+/* -x; wraps for integers. It takes every type but bool; the result has that type. Errors:
+ * COT_ERR_DTYPE. */
 #define cot_neg(x) cot_neg_(COT_HERE, x)
-/* |x|; wraps for the least integer; the derivative at 0 is 0. */
+/* |x|; wraps for the least integer; the derivative at 0 is 0. It takes every type but
+ * bool; the result of complex numbers is real. Errors: COT_ERR_DTYPE. */
 #define cot_abs(x) cot_abs_(COT_HERE, x)
-/* -1, 0 or 1; NaN for NaN, and a zero keeps its sign. */
+/* -1, 0 or 1; NaN for NaN, and a zero keeps its sign. It takes every type but bool; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_sign(x) cot_sign_(COT_HERE, x)
-/* e to the power x. */
+/* e to the power x. It takes floating and complex types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_exp(x) cot_exp_(COT_HERE, x)
-/* 2 to the power x. */
+/* 2 to the power x. It takes floating and complex types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_exp2(x) cot_exp2_(COT_HERE, x)
-/* e^x - 1, accurate near 0. */
+/* e^x - 1, accurate near 0. It takes floating and complex types; the result has that
+ * type. Errors: COT_ERR_DTYPE. */
 #define cot_expm1(x) cot_expm1_(COT_HERE, x)
-/* natural logarithm; -inf at 0, NaN below. */
+/* Natural logarithm; -inf at 0, NaN below. It takes floating and complex types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_log(x) cot_log_(COT_HERE, x)
-/* logarithm to base 2; -inf at 0, NaN below. */
+/* Logarithm to base 2; -inf at 0, NaN below. It takes floating and complex types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_log2(x) cot_log2_(COT_HERE, x)
-/* log(1 + x), accurate near 0; -inf at -1, NaN below. */
+/* Log(1 + x), accurate near 0; -inf at -1, NaN below. It takes floating and complex
+ * types; the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_log1p(x) cot_log1p_(COT_HERE, x)
-/* square root, correctly rounded; NaN below 0, -0 at -0. */
+/* Square root, correctly rounded; NaN below 0, -0 at -0. It takes floating and complex
+ * types; the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_sqrt(x) cot_sqrt_(COT_HERE, x)
-/* 1 / sqrt(x); an infinity at a zero, with its sign. */
+/* 1 / sqrt(x); an infinity at a zero, with its sign. It takes floating and complex types;
+ * the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_rsqrt(x) cot_rsqrt_(COT_HERE, x)
-/* cube root, of negative numbers too. */
+/* Cube root, of negative numbers too. It takes real floating types; the result has that
+ * type. Errors: COT_ERR_DTYPE. */
 #define cot_cbrt(x) cot_cbrt_(COT_HERE, x)
-/* sine of x, x in radians. */
+/* Sine of x, x in radians. It takes floating and complex types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_sin(x) cot_sin_(COT_HERE, x)
-/* cosine of x, x in radians. */
+/* Cosine of x, x in radians. It takes floating and complex types; the result has that
+ * type. Errors: COT_ERR_DTYPE. */
 #define cot_cos(x) cot_cos_(COT_HERE, x)
-/* tangent of x, x in radians. */
+/* Tangent of x, x in radians. It takes floating and complex types; the result has that
+ * type. Errors: COT_ERR_DTYPE. */
 #define cot_tan(x) cot_tan_(COT_HERE, x)
-/* arc sine, in radians; NaN outside [-1, 1]. */
+/* Arc sine, in radians; NaN outside [-1, 1]. It takes floating and complex types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_asin(x) cot_asin_(COT_HERE, x)
-/* arc cosine, in radians; NaN outside [-1, 1]. */
+/* Arc cosine, in radians; NaN outside [-1, 1]. It takes floating and complex types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_acos(x) cot_acos_(COT_HERE, x)
-/* arc tangent, in radians. */
+/* Arc tangent, in radians. It takes floating and complex types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_atan(x) cot_atan_(COT_HERE, x)
-/* hyperbolic sine. */
+/* Hyperbolic sine. It takes floating and complex types; the result has that type. Errors:
+ * COT_ERR_DTYPE. */
 #define cot_sinh(x) cot_sinh_(COT_HERE, x)
-/* hyperbolic cosine. */
+/* Hyperbolic cosine. It takes floating and complex types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_cosh(x) cot_cosh_(COT_HERE, x)
-/* hyperbolic tangent. */
+/* Hyperbolic tangent. It takes floating and complex types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_tanh(x) cot_tanh_(COT_HERE, x)
-/* inverse hyperbolic sine. */
+/* Inverse hyperbolic sine. It takes floating and complex types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_asinh(x) cot_asinh_(COT_HERE, x)
-/* inverse hyperbolic cosine; NaN below 1. */
+/* Inverse hyperbolic cosine; NaN below 1. It takes floating and complex types; the result
+ * has that type. Errors: COT_ERR_DTYPE. */
 #define cot_acosh(x) cot_acosh_(COT_HERE, x)
-/* inverse hyperbolic tangent; infinite at -1 and 1, NaN outside. */
+/* Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside. It takes floating and
+ * complex types; the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_atanh(x) cot_atanh_(COT_HERE, x)
-/* 1 / (1 + e^-x). */
+/* 1 / (1 + e^-x). It takes floating and complex types; the result has that type. Errors:
+ * COT_ERR_DTYPE. */
 #define cot_logistic(x) cot_logistic_(COT_HERE, x)
-/* error function. */
+/* Error function. It takes real floating types; the result has that type. Errors:
+ * COT_ERR_DTYPE. */
 #define cot_erf(x) cot_erf_(COT_HERE, x)
-/* complementary error function, accurate where it is small. */
+/* Complementary error function, accurate where it is small. It takes real floating types;
+ * the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_erfc(x) cot_erfc_(COT_HERE, x)
-/* to an integer, toward -inf. */
+/* To an integer, toward -inf. It takes real floating types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_floor(x) cot_floor_(COT_HERE, x)
-/* to an integer, toward +inf. */
+/* To an integer, toward +inf. It takes real floating types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_ceil(x) cot_ceil_(COT_HERE, x)
-/* to an integer, toward 0. */
+/* To an integer, toward 0. It takes real floating types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_trunc(x) cot_trunc_(COT_HERE, x)
-/* to the nearest integer, halves away from 0. */
+/* To the nearest integer, halves away from 0. It takes real floating types; the result
+ * has that type. Errors: COT_ERR_DTYPE. */
 #define cot_round(x) cot_round_(COT_HERE, x)
-/* to the nearest integer, halves to even. */
+/* To the nearest integer, halves to even. It takes real floating types; the result has
+ * that type. Errors: COT_ERR_DTYPE. */
 #define cot_round_even(x) cot_round_even_(COT_HERE, x)
-/* neither infinite nor NaN, as bool. */
+/* Neither infinite nor NaN, as bool. It takes floating and complex types; the result is
+ * bool. Errors: COT_ERR_DTYPE. */
 #define cot_is_finite(x) cot_is_finite_(COT_HERE, x)
-/* complement of the bits; negation of bool. */
+/* Complement of the bits; negation of bool. It takes integers and bool; the result has
+ * that type. Errors: COT_ERR_DTYPE. */
 #define cot_not(x) cot_not_(COT_HERE, x)
-/* number of bits that are 1. */
+/* Number of bits that are 1. It takes integers; the result has that type. Errors:
+ * COT_ERR_DTYPE. */
 #define cot_popcnt(x) cot_popcnt_(COT_HERE, x)
-/* number of leading bits that are 0; the width for 0. */
+/* Number of leading bits that are 0; the width for 0. It takes integers; the result has
+ * that type. Errors: COT_ERR_DTYPE. */
 #define cot_clz(x) cot_clz_(COT_HERE, x)
-/* x, with derivative zero. */
+/* x, with derivative zero. It takes every type; the result has that type. */
 #define cot_stop_gradient(x) cot_stop_gradient_(COT_HERE, x)
 /* x; what is computed from it is not shared with what is computed from x, and comes after
- * what stands before. */
+ * what stands before. It takes every type; the result has that type. */
 #define cot_barrier(x) cot_barrier_(COT_HERE, x)
-/* x + y. */
+/* x + y. It takes every type but bool; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_add(x, y) cot_add_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x - y. */
+/* x - y. It takes every type but bool; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_sub(x, y) cot_sub_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x * y. */
+/* x * y. It takes every type but bool; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_mul(x, y) cot_mul_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* x / y; IEEE 754 for floats; toward zero for integers, where x / 0 is -1 (all bits set)
- * and overflow wraps. */
+ * and overflow wraps. It takes every type but bool; the result has that type. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_div(x, y) cot_div_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x - y trunc(x / y), exact, with the sign of x; for integers x rem 0 is x. */
+/* x - y trunc(x / y), exact, with the sign of x; for integers x rem 0 is x. It takes
+ * integers and real floating types; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_rem(x, y) cot_rem_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x to the power y, with the special cases of IEEE 754. */
+/* x to the power y, with the special cases of IEEE 754. It takes floating and complex
+ * types; the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_pow(x, y) cot_pow_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* angle of the point (y, x), operands in that order, in radians. */
+/* Angle of the point (y, x), operands in that order, in radians. It takes real floating
+ * types; the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_atan2(x, y) cot_atan2_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* the larger; NaN if either is, +0 above -0; or for bool; ties share the derivative
- * evenly. */
+/* The larger; NaN if either is, +0 above -0; or for bool; ties share the derivative
+ * evenly. It takes every type but complex ones; the result has that type. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_max(x, y) cot_max_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* the smaller; NaN if either is, -0 below +0; and for bool; ties share the derivative
- * evenly. */
+/* The smaller; NaN if either is, -0 below +0; and for bool; ties share the derivative
+ * evenly. It takes every type but complex ones; the result has that type. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_min(x, y) cot_min_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* bits that are 1 in both. */
+/* Bits that are 1 in both. It takes integers and bool; the result has that type. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_and(x, y) cot_and_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* bits that are 1 in either. */
+/* Bits that are 1 in either. It takes integers and bool; the result has that type.
+ * Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_or(x, y) cot_or_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* bits that differ. */
+/* Bits that differ. It takes integers and bool; the result has that type. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_xor(x, y) cot_xor_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x shifted left by y bits; 0 if y < 0 or y >= the width. */
+/* x shifted left by y bits; 0 if y < 0 or y >= the width. It takes integers; the result
+ * has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_shl(x, y) cot_shl_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x shifted right by y bits, zeros in; 0 if y < 0 or y >= the width. */
+/* x shifted right by y bits, zeros in; 0 if y < 0 or y >= the width. It takes integers;
+ * the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_shr_logical(x, y) cot_shr_logical_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* x shifted right by y bits, copies of the top bit in; all copies if y < 0 or y >= the
- * width. */
+ * width. It takes integers; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_shr_arithmetic(x, y) cot_shr_arithmetic_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x == y as bool; false if either is NaN. */
+/* x == y as bool; false if either is NaN. It takes every type; the result is bool.
+ * Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_eq(x, y) cot_eq_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x != y as bool; true if either is NaN. */
+/* x != y as bool; true if either is NaN. It takes every type; the result is bool. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_ne(x, y) cot_ne_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x < y as bool; false if either is NaN. */
+/* x < y as bool; false if either is NaN. It takes every type but complex ones; the result
+ * is bool. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_lt(x, y) cot_lt_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x <= y as bool; false if either is NaN. */
+/* x <= y as bool; false if either is NaN. It takes every type but complex ones; the
+ * result is bool. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_le(x, y) cot_le_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x > y as bool; false if either is NaN. */
+/* x > y as bool; false if either is NaN. It takes every type but complex ones; the result
+ * is bool. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_gt(x, y) cot_gt_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x >= y as bool; false if either is NaN. */
+/* x >= y as bool; false if either is NaN. It takes every type but complex ones; the
+ * result is bool. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_ge(x, y) cot_ge_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x * y + z, rounded once. */
+/* x * y + z, rounded once. It takes real floating types; the result has that type.
+ * Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_fma(x, y, z) \
     cot_fma_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z))
-/* x ? y : z, x bool of the same shape; IEEE in values and derivatives, as torch.where. */
+/* x ? y : z, x bool of the same shape; IEEE in values and derivatives, as torch.where. It
+ * takes y and z of every type; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_select(x, y, z) \
     cot_select_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z))
-/* logarithm of |Gamma(x)|; inf at 0 and the negative integers. */
+/* Logarithm of |Gamma(x)|; inf at 0 and the negative integers. It takes real floating
+ * types; the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_lgamma(x) cot_lgamma_(COT_HERE, x)
-/* derivative of lgamma; NaN at 0 and the negative integers. */
+/* Derivative of lgamma; NaN at 0 and the negative integers. It takes real floating types;
+ * the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_digamma(x) cot_digamma_(COT_HERE, x)
-/* derivative of digamma(y) of order x, a whole number >= 0 (else NaN); for x > 0 infinite
- * where y is 0 or a negative integer; no derivative by x. */
+/* Derivative of digamma(y) of order x, a whole number >= 0 (else NaN); for x > 0 infinite
+ * where y is 0 or a negative integer; no derivative by x. It takes real floating types;
+ * the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_polygamma(x, y) cot_polygamma_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* Hurwitz zeta function, sum of (y + k)^-x, x > 1 (inf at 1, NaN below), y > 0 or x whole
- * (inf where y is 0 or a negative integer, NaN for other y < 0); no derivative by x. */
+ * (inf where y is 0 or a negative integer, NaN for other y < 0); no derivative by x. It
+ * takes real floating types; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_zeta(x, y) cot_zeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* lgamma(x) + lgamma(y) - lgamma(x + y), without their cancellation. */
+/* Lgamma(x) + lgamma(y) - lgamma(x + y), without their cancellation. It takes real
+ * floating types; the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_lbeta(x, y) cot_lbeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* regularised lower incomplete gamma function P(x, y), x the order; NaN for negative
- * operands. */
+/* Regularised lower incomplete gamma function P(x, y), x the order; NaN for negative
+ * operands. It takes real floating types; the result has that type. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_igamma(x, y) cot_igamma_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* regularised upper incomplete gamma function Q(x, y), x the order; NaN for negative
- * operands. */
+/* Regularised upper incomplete gamma function Q(x, y), x the order; NaN for negative
+ * operands. It takes real floating types; the result has that type. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_igammac(x, y) cot_igammac_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* derivative of igamma by its order x; its own derivative by x is a loop over a series. */
+/* Derivative of igamma by its order x; its own derivative by x is a loop over a series.
+ * It takes real floating types; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_igamma_grad_a(x, y) cot_igamma_grad_a_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* derivative by x of y, a sample of the gamma distribution of shape x, at fixed igamma(x,
- * y). */
+/* Derivative by x of y, a sample of the gamma distribution of shape x, at fixed igamma(x,
+ * y). It takes real floating types; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_random_gamma_grad(x, y) \
     cot_random_gamma_grad_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* y, a sample of the gamma distribution of shape x: its derivative by x is
- * random_gamma_grad, by y zero. */
+ * random_gamma_grad, by y zero. It takes real floating types; the result has that type.
+ * Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_gamma_sample(x, y) cot_gamma_sample_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* inverse of erf; infinite at -1 and 1, NaN outside. */
+/* Inverse of erf; infinite at -1 and 1, NaN outside. It takes real floating types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_erf_inv(x) cot_erf_inv_(COT_HERE, x)
-/* e^(x^2) erfc(x). */
+/* e^(x^2) erfc(x). It takes real floating types; the result has that type. Errors:
+ * COT_ERR_DTYPE. */
 #define cot_erfcx(x) cot_erfcx_(COT_HERE, x)
-/* distribution function of the standard normal distribution, accurate in its tail. */
+/* Distribution function of the standard normal distribution, accurate in its tail. It
+ * takes real floating types; the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_ndtr(x) cot_ndtr_(COT_HERE, x)
-/* inverse of ndtr; infinite at 0 and 1, NaN outside. */
+/* Inverse of ndtr; infinite at 0 and 1, NaN outside. It takes real floating types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_ndtri(x) cot_ndtri_(COT_HERE, x)
-/* logarithm of ndtr, where that underflows, too. */
+/* Logarithm of ndtr, where that underflows, too. It takes real floating types; the result
+ * has that type. Errors: COT_ERR_DTYPE. */
 #define cot_log_ndtr(x) cot_log_ndtr_(COT_HERE, x)
-/* modified Bessel function I of order 0, times e^-|x|. */
+/* Modified Bessel function I of order 0, times e^-|x|. It takes real floating types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_bessel_i0e(x) cot_bessel_i0e_(COT_HERE, x)
-/* modified Bessel function I of order 1, times e^-|x|. */
+/* Modified Bessel function I of order 1, times e^-|x|. It takes real floating types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_bessel_i1e(x) cot_bessel_i1e_(COT_HERE, x)
-/* Bessel function J of order 0. */
+/* Bessel function J of order 0. It takes real floating types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_bessel_j0(x) cot_bessel_j0_(COT_HERE, x)
-/* Bessel function J of order 1. */
+/* Bessel function J of order 1. It takes real floating types; the result has that type.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_bessel_j1(x) cot_bessel_j1_(COT_HERE, x)
-/* sqrt(x^2 + y^2) without overflow; inf if either is infinite; the derivative at (0, 0)
- * is 0. */
+/* Sqrt(x^2 + y^2) without overflow; inf if either is infinite; the derivative at (0, 0)
+ * is 0. It takes real floating types; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_hypot(x, y) cot_hypot_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* log(e^x + e^y) without overflow. */
+/* Log(e^x + e^y) without overflow. It takes real floating types; the result has that
+ * type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_logaddexp(x, y) cot_logaddexp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* the number after x in the direction of y; y if they are equal; its derivative is that
- * of x. */
+/* The number after x in the direction of y; y if they are equal; its derivative is that
+ * of x. It takes real floating types; the result has that type. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE. */
 #define cot_nextafter(x, y) cot_nextafter_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* Threefry 2x32 with 20 rounds: key x, counter y; of each the first word is the upper
- * half. */
+ * half. It takes u64; the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_threefry(x, y) cot_threefry_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* the complex number of real part x and imaginary part y. */
+/* The complex number of real part x and imaginary part y. It takes f32 and f64; the
+ * result is c64 or c128. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_complex(x, y) cot_complex_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* the real part. */
+/* The real part. It takes c64 and c128; the result is f32 or f64. Errors: COT_ERR_DTYPE. */
 #define cot_real(x) cot_real_(COT_HERE, x)
-/* the imaginary part. */
+/* The imaginary part. It takes c64 and c128; the result is f32 or f64. Errors:
+ * COT_ERR_DTYPE. */
 #define cot_imag(x) cot_imag_(COT_HERE, x)
-/* the complex conjugate. */
+/* The complex conjugate. It takes c64 and c128; the result has that type. Errors:
+ * COT_ERR_DTYPE. */
 #define cot_conj(x) cot_conj_(COT_HERE, x)
 #endif
 /* end generated */
