@@ -98,6 +98,10 @@ The order of operands follows one rule:
    (`cot_run`, `cot_jit`, `cot_eval_all`, `cot_module_call`) take the results before the arguments, as `memcpy` does.
 3. What has a default is a named option. One axis that defaults to 0 is `.axis`; a set of axes, or one axis with another
    default, is `.axes`. A list that the call is about (`cot_reshape(x, 2, 3)`, `cot_squeeze(x, 0)`) is plain numbers at the end.
+4. Random calls follow rule 1. A call named for a distribution makes its result from nothing, so the trace is first,
+   before the parameters: `cot_normal(t, type)`, `cot_gamma(t, alpha)`, `cot_choice(t, x, shape)`. A call that changes or
+   reads off its operand takes the operand alone, like the same call that is not random: `cot_dropout(x, p)` is a layer,
+   and `cot_categorical(logits)` picks an index along an axis, as `cot_argmax(x)` does.
 
 An old spelling of a call is marked as deprecated, works for one version more, and makes the compiler say what to write.
 

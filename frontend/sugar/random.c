@@ -264,9 +264,9 @@ categorical(ir_build *b, const fe_arg *x, int n, const void *options)
     const ir_type *t = logits ? ir_btype(b, logits) : NULL;
 
     (void)n;
-    if (!t)
+    if (!t || !fe_is_float(b, d.op, t))
         return IR_NONE;
-    if (t->rank < 1 || !ir_is_float(t->dtype)) {
+    if (t->rank < 1) {
         ir_build_fail(b, d.op, ERR_rank_least, ir_type_str(b->ctx, t), 1);
         return IR_NONE;
     }

@@ -95,13 +95,13 @@ COT_API cot_value cot_istft_(cot_place at, cot_value x, int64_t n, const cot_stf
 /* cot_fft along several axes. */
 #define cot_fftn(...) COT_FFT_FFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_FFTN_(x, ...) cot_fftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* Its inverse. */
+/* The inverse of cot_fftn, with its options and errors. */
 #define cot_ifftn(...) COT_FFT_IFFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IFFTN_(x, ...) cot_ifftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
 /* cot_rfft along the last axis of the list, cot_fft along the others. */
 #define cot_rfftn(...) COT_FFT_RFFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_RFFTN_(x, ...) cot_rfftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* Its inverse, to real numbers. */
+/* The inverse of cot_rfftn, real: the last axis of the list has .n elements. */
 #define cot_irfftn(...) COT_FFT_IRFFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IRFFTN_(x, ...) cot_irfftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
 /* The zero frequency moved to the middle of .axes (absent: all). */

@@ -155,7 +155,8 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 /* z with a z = b, a T[..., n, n], b T[n] or T[..., n, m], by lu; batch axes broadcast.  Its
  * derivatives solve with the same factors.  Infinities or NaN where a is singular. */
 #define cot_solve(a, b) cot_solve_(COT_HERE, a, b)
-/* The inverse of square matrices, by lu. Gradients use the factors of the value. */
+/* The inverse of square matrices T[..., n, n], by lu. Gradients use the factors of the value.
+ * Errors: COT_ERR_SHAPE where the matrices are not square. */
 #define cot_inv(x) cot_inv_(COT_HERE, x)
 /* The determinant, up to 3 rows by its polynomial, else by lu, and then no product of some
  * pivots leaves the range unless all do.  Its first two derivatives exist also for singular

@@ -173,7 +173,7 @@ COT_INIT_F_(cot_kaiming_normal_)
 
 #define COT_ACT_(...)                                                                          \
     &(const cot_activation_options){ __VA_ARGS__ }, sizeof(cot_activation_options)
-/* min(max(x, 0), 6). */
+/* min(max(x, 0), 6), of floating types (else COT_ERR_DTYPE). */
 #define cot_relu6(x) cot_relu6_(COT_HERE, x, NULL, 0)
 /* min(max(x, .low), .high); both 0: -1 and 1. */
 #define cot_hardtanh(...) COT_HARDTANH_(__VA_ARGS__, .end_ = 0)
@@ -191,7 +191,8 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define COT_LEAKY_RELU_(x, ...) cot_leaky_relu_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
 /* x where x > 0, else weight x: a scalar, or [c] along axis 1. */
 #define cot_prelu(x, weight) cot_prelu_(COT_HERE, x, weight)
-/* x tanh(log(1 + e^x)). */
+/* x tanh(log(1 + e^x)), of floating types (else COT_ERR_DTYPE). D. Misra, Mish: A Self
+ * Regularized Non-Monotonic Activation Function, 2019. */
 #define cot_mish(x) cot_mish_(COT_HERE, x, NULL, 0)
 /* x / (1 + |x|). */
 #define cot_softsign(x) cot_softsign_(COT_HERE, x, NULL, 0)
@@ -211,7 +212,9 @@ COT_INIT_F_(cot_kaiming_normal_)
 /* 0 where |x| <= .alpha, else x moved toward 0 by .alpha; .alpha 0: 0.5. */
 #define cot_softshrink(...) COT_SOFTSHRINK_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFTSHRINK_(x, ...) cot_softshrink_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
-/* The first half of an axis times the sigmoid of the second half. */
+/* The first half of an axis times the sigmoid of the second half. Errors: COT_ERR_SHAPE where
+ * the size is odd. Y. Dauphin et al., Language Modeling with Gated Convolutional Networks,
+ * 2017. */
 #define cot_glu(x, axis) cot_glu_(COT_HERE, x, axis)
 /* softmax(-x) over .axes (default: the last). */
 #define cot_softmin(...) COT_SOFTMIN_(__VA_ARGS__, .end_ = 0)
@@ -237,7 +240,8 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define cot_normalize(...) COT_NORMALIZE_(__VA_ARGS__, .end_ = 0)
 #define COT_NORMALIZE_(x, ...) cot_normalize_(COT_HERE, x, COT_NORMS_(__VA_ARGS__))
 
-/* weight [n, d], index integers [...]: rows, [..., d]. */
+/* Rows of weight [n, d] at an index of integers [...]: [..., d]. Errors: COT_ERR_DTYPE where
+ * the index is not of integers. */
 #define cot_embedding(...) COT_EMBEDDING_(__VA_ARGS__, .end_ = 0)
 #define COT_EMBEDDING_(weight, index, ...)                                                     \
     cot_embedding_(COT_HERE, weight, index, &(const cot_embedding_options){__VA_ARGS__},       \
@@ -287,7 +291,8 @@ COT_INIT_F_(cot_kaiming_normal_)
 /* The means of the last axes pooled to given sizes, cot_adaptive_avg_pool(x, COT_LIST(4, 4)):
  * part i of m is the elements floor(i n / m) ... ceil((i + 1) n / m) - 1. */
 #define cot_adaptive_avg_pool(x, sizes) cot_adaptive_pool_(COT_HERE, x, sizes, 0)
-/* The maxima of those parts. */
+/* The maxima of the parts into which cot_adaptive_avg_pool divides the axes, with its shapes
+ * and errors. */
 #define cot_adaptive_max_pool(x, sizes) cot_adaptive_pool_(COT_HERE, x, sizes, 1)
 
 /* ---- recurrence ---- */

@@ -126,23 +126,28 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
  * no derivative, as in all reductions of this kind. */
 #define cot_nansum(...) COT_NANSUM_(__VA_ARGS__, .end_ = 0)
 #define COT_NANSUM_(x, ...) cot_nansum_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* Their product; 1 of no element. */
+/* The product of the elements that are not NaN, with the options of cot_nansum; 1 of no
+ * element. */
 #define cot_nanprod(...) COT_NANPROD_(__VA_ARGS__, .end_ = 0)
 #define COT_NANPROD_(x, ...) cot_nanprod_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* Their maximum, of real numbers; NaN of no element. */
+/* The maximum of the elements that are not NaN, of real numbers, with the options of
+ * cot_nansum; NaN of no element. */
 #define cot_nanmax(...) COT_NANMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_NANMAX_(x, ...) cot_nanmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* Their minimum, of real numbers; NaN of no element. */
+/* The minimum of the elements that are not NaN, of real numbers, with the options of
+ * cot_nansum; NaN of no element. */
 #define cot_nanmin(...) COT_NANMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_NANMIN_(x, ...) cot_nanmin_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* Their mean; NaN of no element. */
+/* The mean of the elements that are not NaN, of floating types (else COT_ERR_DTYPE), with the
+ * options of cot_nansum; NaN of no element. */
 #define cot_nanmean(...) COT_NANMEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_NANMEAN_(x, ...) cot_nanmean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* Their variance, of real numbers, with .ddof as of cot_var; NaN where the count is not above
  * .ddof. */
 #define cot_nanvar(...) COT_NANVAR_(__VA_ARGS__, .end_ = 0)
 #define COT_NANVAR_(x, ...) cot_nanvar_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The square root of that variance. */
+/* The standard deviation of the elements that are not NaN: the square root of cot_nanvar, with
+ * its options. */
 #define cot_nanstd(...) COT_NANSTD_(__VA_ARGS__, .end_ = 0)
 #define COT_NANSTD_(x, ...) cot_nanstd_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* Covariances of the variables that are the rows of x, real: [v, n] gives [v, v]; [n], one

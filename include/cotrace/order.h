@@ -151,16 +151,20 @@ COT_CUMULATE_(cot_cumlogsumexp_)
  * linear time. */
 #define cot_cumsum(...) COT_CUMSUM_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMSUM_(x, axis, ...) cot_cumsum_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
-/* The product likewise. */
+/* The products of the elements up to each along an axis, with the options and errors of
+ * cot_cumsum. */
 #define cot_cumprod(...) COT_CUMPROD_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMPROD_(x, axis, ...) cot_cumprod_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
-/* The maximum likewise; NaN from the first NaN on. */
+/* The maximum of the elements up to each along an axis, with the options and errors of
+ * cot_cumsum; NaN from the first NaN on. */
 #define cot_cummax(...) COT_CUMMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMMAX_(x, axis, ...) cot_cummax_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
-/* The minimum likewise. */
+/* The minimum of the elements up to each along an axis, with the options and errors of
+ * cot_cumsum; NaN from the first NaN on. */
 #define cot_cummin(...) COT_CUMMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMMIN_(x, axis, ...) cot_cummin_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
-/* log(sum(e^x)) likewise, without overflow. */
+/* log(sum(e^x)) of the elements up to each along an axis, without overflow, with the options of
+ * cot_cumsum; floating types (else COT_ERR_DTYPE). */
 #define cot_cumlogsumexp(...) COT_CUMLOGSUMEXP_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMLOGSUMEXP_(x, axis, ...)                                                        \
     cot_cumlogsumexp_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))

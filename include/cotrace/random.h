@@ -81,17 +81,19 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
  * headers, where objects list it. */
 #define cot_capture(t, array, name) cot_capture_(COT_HERE, t, array, name)
 
-/* The key {seed, 0}, u64[2]. */
+/* The key {seed, 0}, u64[2]: a constant of the trace. */
 #define cot_key(t, seed) cot_key_(COT_HERE, t, seed)
-/* The generator's key of one more draw: for functions that take a key. */
+/* The key u64[2] of one more draw of the context's generator, for functions that take a key. As
+ * every draw without .key it makes the generator a hidden argument. */
 #define cot_next_key(t) cot_next_key_(COT_HERE, t)
-/* The key that follows from a key and an integer, a number or a value. */
+/* The key u64[2] that follows from a key u64[2] and an integer n, a number or a value without
+ * axes. Errors: COT_ERR_SHAPE for what is no key, COT_ERR_DTYPE for what is no integer. */
 #define cot_fold_in(key, n) cot_fold_in_(COT_HERE, key, COT_OPERAND(n))
 /* n independent keys that follow from one, u64[n, 2]. */
 #define cot_split_key(key, n) cot_split_key_(COT_HERE, key, n)
 
 #define COT_RANDOM_(...) &(const cot_random_options){__VA_ARGS__}, sizeof(cot_random_options)
-/* Independent bits of an unsigned type. */
+/* Independent random bits: an array of the type, which is unsigned (else COT_ERR_DTYPE). */
 #define cot_bits(...) COT_BITS_(__VA_ARGS__, .end_ = 0)
 #define COT_BITS_(t, type, ...) cot_bits_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
 /* From .low up to .high, a floating type: multiples of 2^-24 (f32), 2^-53 (f64), 2^-11 (f16),
@@ -102,7 +104,8 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
  * Generation of Random Normal Deviates, 1958; |x| < 5.8 in f32, 8.6 in f64. */
 #define cot_normal(...) COT_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_NORMAL_(t, type, ...) cot_normal_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
-/* The exponential distribution of mean 1. */
+/* The exponential distribution of mean 1, the negative logarithm of a uniform number; the type
+ * is floating (else COT_ERR_DTYPE). */
 #define cot_exponential(...) COT_EXPONENTIAL_(__VA_ARGS__, .end_ = 0)
 #define COT_EXPONENTIAL_(t, type, ...)                                                         \
     cot_exponential_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
@@ -125,11 +128,15 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
  * one: COT_ERR_RULE. */
 #define cot_gamma(...) COT_GAMMA_(__VA_ARGS__, .end_ = 0)
 #define COT_GAMMA_(t, alpha, ...) cot_gamma_(COT_HERE, t, alpha, COT_RANDOM_(__VA_ARGS__))
-/* An index along the last axis with probability softmax(logits), i32. */
+/* An index along the last axis with probability softmax(logits): i32[...] for logits floating
+ * [..., k], k >= 1. It takes no trace, since a value is drawn for each row of its operand;
+ * docs/random.md says the rule. The largest of logits plus Gumbel noise is taken, so it has no
+ * derivative. */
 #define cot_categorical(...) COT_CATEGORICAL_(__VA_ARGS__, .end_ = 0)
 #define COT_CATEGORICAL_(logits, ...)                                                          \
     cot_categorical_(COT_HERE, logits, COT_RANDOM_(__VA_ARGS__))
-/* The Gumbel distribution of location 0 and scale 1, -log(-log(u)) of a uniform u. */
+/* The Gumbel distribution of location 0 and scale 1, -log(-log(u)) of a uniform u; the type is
+ * floating (else COT_ERR_DTYPE). */
 #define cot_gumbel(...) COT_GUMBEL_(__VA_ARGS__, .end_ = 0)
 #define COT_GUMBEL_(t, type, ...) cot_gumbel_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
 /* The Poisson distribution of the rates, floating of any shape: whole numbers of the rates'
@@ -165,7 +172,10 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define cot_multivariate_normal(...) COT_MULTIVARIATE_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_MULTIVARIATE_NORMAL_(t, mean, cov, ...)                                            \
     cot_multivariate_normal_(COT_HERE, t, mean, cov, COT_RANDOM_(__VA_ARGS__))
-/* x / (1 - p) with probability 1 - p, else 0; for each element. */
+/* x / (1 - p) with probability 1 - p, else 0; for each element. x is floating of any shape
+ * (else COT_ERR_DTYPE), p a number, 0 <= p < 1 (else COT_ERR_ARG). It takes no trace: it is a
+ * layer, which changes its operand. N. Srivastava et al., Dropout: A Simple Way to Prevent
+ * Neural Networks from Overfitting, 2014. */
 #define cot_dropout(...) COT_DROPOUT_(__VA_ARGS__, .end_ = 0)
 #define COT_DROPOUT_(x, p, ...) cot_dropout_(COT_HERE, x, p, COT_RANDOM_(__VA_ARGS__))
 

@@ -46,9 +46,11 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 #define cot_logit(x) cot_logit_(COT_HERE, x)
 /* sin(pi x) / (pi x), 1 at 0; smooth at 0 in all derivatives. */
 #define cot_sinc(x) cot_sinc_(COT_HERE, x)
-/* The modified Bessel function I of order 0. */
+/* The modified Bessel function I of order 0, of x floating of any shape; even in x, infinite
+ * where it overflows. */
 #define cot_bessel_i0(x) cot_bessel_i0_(COT_HERE, x)
-/* The modified Bessel function I of order 1. */
+/* The modified Bessel function I of order 1, of x floating of any shape; odd in x, infinite
+ * where it overflows. */
 #define cot_bessel_i1(x) cot_bessel_i1_(COT_HERE, x)
 /* The modified Bessel function K of order 0 for x > 0; infinite at 0, NaN below.  The error
  * on f64 is below 2 eps, of the derivative 3; all types compute in f64. */
@@ -67,11 +69,13 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 #define cot_expi(x) cot_expi_(COT_HERE, x)
 /* x log y; 0 where x is 0 and the logarithm is not finite, with derivatives 0 there. */
 #define cot_xlogy(x, y) cot_xlogy_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x log(1 + y), likewise. */
+/* x log(1 + y), accurate for small y; 0 where x is 0 and the logarithm is not finite, with
+ * derivatives 0 there. */
 #define cot_xlog1py(x, y) cot_xlog1py_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* log2(2^x + 2^y) without overflow. */
+/* log2(2^x + 2^y) without overflow; -inf where both are. */
 #define cot_logaddexp2(x, y) cot_logaddexp2_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* Gamma(x) Gamma(y) / Gamma(x + y) for x, y > 0. */
+/* The beta function Gamma(x) Gamma(y) / Gamma(x + y) for x, y > 0, by its logarithm: its
+ * relative error grows with that. */
 #define cot_beta(x, y) cot_beta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* The regularised incomplete beta function I_x(a, b), a, b >= 0, 0 <= x <= 1 (else NaN); a and
  * b have no derivative (COT_ERR_RULE), as in JAX. */

@@ -109,7 +109,7 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* Reductions: over .axes (default: all), kept with size 1 where .keepdims = 1; mean, var and
  * norm of complex numbers, too, of which var and norm are real. */
 
-/* The mean over .axes; NaN of no element. */
+/* The mean over .axes, of floating or complex types (else COT_ERR_DTYPE); NaN of no element. */
 #define cot_mean(...) COT_MEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_MEAN_(x, ...) cot_mean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* The mean of squared distances |x - mean|^2 from the mean, divided by the count less .ddof,
@@ -174,7 +174,8 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* x where p (bool) holds, else y; x and y may be numbers, not both.  Values and derivatives as
  * select. */
 #define cot_where(p, x, y) cot_where_(COT_HERE, p, COT_OPERAND(x), COT_OPERAND(y))
-/* [shape of index, n]: 1 where the last axis's number is the index, else 0. */
+/* [shape of index, n]: 1 where the last axis's number is the index, else 0; a row of zeros
+ * where none is. Errors: COT_ERR_DTYPE where the index is not of integers. */
 #define cot_one_hot(index, n, dtype) cot_one_hot_(COT_HERE, index, n, dtype)
 /* The slices of x at the indices along an axis, whose place the shape of index takes.  Negative
  * indices count from the end; those outside are clamped. */
@@ -210,12 +211,14 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define COT_ASSOC_(body, ...)                                                 \
     cot_associative_scan_(COT_HERE, body, &(const cot_assoc_options){__VA_ARGS__}, \
                           sizeof(cot_assoc_options))
-/* Element i goes to i + shift, around the end. */
+/* x with element i moved to i + shift along the axis, around the end; x of any type. Errors:
+ * COT_ERR_SHAPE where x has no such axis. */
 #define cot_roll(x, shift, axis) cot_roll_(COT_HERE, x, shift, axis)
 /* The lower triangle of the last two axes: 0 above the k-th diagonal (k > 0: one above the
  * main one). */
 #define cot_tril(x, k) cot_tril_(COT_HERE, x, k)
-/* The upper triangle of the last two axes: 0 below the k-th diagonal. */
+/* The upper triangle of the last two axes: 0 below the k-th diagonal. Errors: COT_ERR_SHAPE
+ * where x has fewer than two axes. */
 #define cot_triu(x, k) cot_triu_(COT_HERE, x, k)
 
 /* The matrix product of the last two axes; axes before them broadcast; vectors as in NumPy. */
@@ -228,22 +231,25 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
  * occur once, sorted. */
 #define cot_einsum(spec, xs) cot_einsum_(COT_HERE, spec, xs)
 
-/* Without the given axes, which have size 1 (none given: all that have). */
+/* x without the given axes, which have size 1 (none given: all that have). Errors:
+ * COT_ERR_SHAPE where an axis has another size or is out of range. */
 #define cot_squeeze(...) COT_SQUEEZE_(__VA_ARGS__, )
 #define COT_SQUEEZE_(x, ...) cot_squeeze_(COT_HERE, x, COT_LIST(__VA_ARGS__))
-/* With a new axis of size 1 at a place. */
+/* x with a new axis of size 1 at a place, from 0 to x's rank, or counted from the end of the
+ * result if negative. Errors: COT_ERR_SHAPE where it lies outside. */
 #define cot_expand_dims(x, axis) cot_expand_dims_(COT_HERE, x, axis)
-/* Values of one shape along a new axis: cot_stack(COT_VALUES(x, y), 0). */
+/* Values along a new axis: cot_stack(COT_VALUES(x, y), 0). They broadcast to one shape and
+ * promote to one element type. Errors: COT_ERR_SHAPE where they do not broadcast. */
 #define cot_stack(xs, axis) cot_stack_(COT_HERE, xs, axis)
 /* n equal parts along an axis, into out[0] ... out[n-1]. Errors: COT_ERR_SHAPE, n does not
  * divide the size. */
 #define cot_split(x, n, axis, out) cot_split_(COT_HERE, x, n, axis, out)
 
-/* 0 ... n-1 of an element type, T[n]. */
+/* 0 ... n - 1 of an element type, T[n]. Errors: COT_ERR_ARG where it is bool. */
 #define cot_arange(t, dtype, n) cot_arange_(COT_HERE, t, dtype, n)
 /* n numbers from one to another, both included, evenly spaced: T[n]. */
 #define cot_linspace(t, dtype, from, to, n) cot_linspace_(COT_HERE, t, dtype, from, to, n)
-/* The identity matrix, T[n, n]. */
+/* The identity matrix, T[n, n]. Errors: COT_ERR_SHAPE where n is below 0. */
 #define cot_eye(t, dtype, n) cot_eye_(COT_HERE, t, dtype, n)
 #endif
 

@@ -148,15 +148,18 @@ COT_API cot_value cot_iota_(cot_place at, cot_trace *t, cot_type type, int axis)
 /* Report an error of the body: the trace fails with this text at the caller's line. Returns a
  * bad value, on which later ops stay quiet. */
 #define cot_trace_fail(t, text) cot_trace_fail_(COT_HERE, t, text)
-/* Elements copied from memory, in row-major order. */
+/* A constant of the type, with the elements copied from memory in row-major order. Errors:
+ * COT_ERR_ARG where elements is NULL and the type has some. */
 #define cot_constant(t, type, elements) cot_constant_(COT_HERE, t, type, elements)
-/* Every element the number x. */
+/* An array of the type, whose every element is the number x; a value x is broadcast to it.
+ * Errors: COT_ERR_SHAPE where x does not broadcast to the type's shape. */
 #define cot_full(t, type, x) cot_full_(COT_HERE, t, type, COT_OPERAND(x))
-/* An array of zeros of the type. */
+/* An array of zeros of the type; of bool, of false. */
 #define cot_zeros(t, type) cot_full_(COT_HERE, t, type, cot_operand_int(0))
-/* An array of ones of the type. */
+/* An array of ones of the type; of bool, of true. */
 #define cot_ones(t, type) cot_full_(COT_HERE, t, type, cot_operand_int(1))
-/* 0, 1, 2, ... along an axis, the same along all others. */
+/* An array of the type that counts 0, 1, 2, ... along an axis and is the same along all others.
+ * Errors: COT_ERR_ARG where the type is bool, COT_ERR_SHAPE where it has no such axis. */
 #define cot_iota(t, type, axis) cot_iota_(COT_HERE, t, type, axis)
 #endif
 
@@ -184,15 +187,20 @@ COT_API cot_value cot_reverse_(cot_place at, cot_value x, const cot_move_options
 COT_API cot_value cot_concatenate_(cot_place at, cot_values xs, int axis);
 #ifndef __cplusplus
 #define COT_MOVE_(...) &(const cot_move_options){__VA_ARGS__}, sizeof(cot_move_options)
-/* To .shape: axis i of x becomes axis .dims[i], repeated where its size is 1. */
+/* x as an array of .shape: axis i of x becomes axis .dims[i], repeated where its size is 1.
+ * .dims has an entry for each axis of x, all different. Errors: COT_ERR_SHAPE where a size fits
+ * not. */
 #define cot_broadcast_in_dim(...) COT_BROADCAST_IN_DIM_(__VA_ARGS__, .end_ = 0)
 #define COT_BROADCAST_IN_DIM_(x, ...) cot_broadcast_in_dim_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
-/* To a shape, as NumPy's broadcast_to: axes match from the last. */
+/* x as an array of a shape, as NumPy's broadcast_to: axes match from the last. Errors:
+ * COT_ERR_SHAPE where a size of x is neither 1 nor that of the shape. */
 #define cot_broadcast_to(x, ...) cot_broadcast_to_(COT_HERE, x, COT_LIST(__VA_ARGS__))
-/* cot_reshape(x, 2, -1): the same elements in row-major order; one size may be -1. */
+/* cot_reshape(x, 2, -1): the same elements in row-major order; one size may be -1, which is
+ * found from the others. Errors: COT_ERR_SHAPE where the number of elements changes. */
 #define cot_reshape(...) COT_RESHAPE_(__VA_ARGS__, )
 #define COT_RESHAPE_(x, ...) cot_reshape_(COT_HERE, x, COT_LIST(__VA_ARGS__))
-/* Axis i of the result is axis .perm[i] of x; the default reverses the axes. */
+/* Axis i of the result is axis .perm[i] of x; the default reverses the axes. .perm has each
+ * axis once, else COT_ERR_ARG or COT_ERR_SHAPE. */
 #define cot_transpose(...) COT_TRANSPOSE_(__VA_ARGS__, .end_ = 0)
 #define COT_TRANSPOSE_(x, ...) cot_transpose_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
 /* Elements .start, .start + .stride, ... below .limit, one entry an axis; defaults 0, the
@@ -203,10 +211,13 @@ COT_API cot_value cot_concatenate_(cot_place at, cot_values xs, int axis);
 #define cot_pad(...) COT_PAD_(__VA_ARGS__, .end_ = 0)
 #define COT_PAD_(x, value, ...)                                                                \
     cot_pad_(COT_HERE, x, COT_OPERAND(value), COT_MOVE_(__VA_ARGS__))
-/* The order of the elements reversed along .axes; the default is all. */
+/* x with the order of the elements reversed along .axes; the default is all. Errors:
+ * COT_ERR_SHAPE where x has no such axis. */
 #define cot_reverse(...) COT_REVERSE_(__VA_ARGS__, .end_ = 0)
 #define COT_REVERSE_(x, ...) cot_reverse_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
-/* cot_concatenate(COT_VALUES(x, y), 0): one after the other along an axis. */
+/* cot_concatenate(COT_VALUES(x, y), 0): one value after the other along an axis. They promote
+ * to one element type. Errors: COT_ERR_SHAPE where another size differs or the axis is out of
+ * range; an empty list gives a bad value. */
 #define cot_concatenate(xs, axis) cot_concatenate_(COT_HERE, xs, axis)
 #endif
 
@@ -251,7 +262,7 @@ COT_API cot_value cot_dot_general_(cot_place at, cot_value x, cot_value y,
  * element. */
 #define cot_reduce_sum(...) COT_REDUCE_SUM_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_SUM_(x, ...) cot_reduce_sum_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The product over .axes, with the same options; 1 of no element. */
+/* The product over .axes, with the options and errors of cot_reduce_sum; 1 of no element. */
 #define cot_reduce_prod(...) COT_REDUCE_PROD_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_PROD_(x, ...) cot_reduce_prod_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* The maximum over .axes, with the same options; NaN if an element is. Of no element it is
@@ -275,7 +286,8 @@ COT_API cot_value cot_dot_general_(cot_place at, cot_value x, cot_value y,
 #define cot_argmax(...) COT_ARGMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_ARGMAX_(x, ...) \
     cot_argmax_(COT_HERE, x, &(const cot_arg_options){__VA_ARGS__}, sizeof(cot_arg_options))
-/* The index of the smallest element along .axis, with the same options. */
+/* The index of the smallest element along .axis, with the options and errors of cot_argmax; the
+ * first NaN, else the first of equal ones. */
 #define cot_argmin(...) COT_ARGMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_ARGMIN_(x, ...) \
     cot_argmin_(COT_HERE, x, &(const cot_arg_options){__VA_ARGS__}, sizeof(cot_arg_options))
@@ -332,11 +344,14 @@ COT_API cot_value cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x,
 #define cot_scatter(...) COT_SCATTER_(COT_SCATTER_SET, __VA_ARGS__, .end_ = 0)
 /* x with the updates added to those slices. Of one element all updates are added, in order. */
 #define cot_scatter_add(...) COT_SCATTER_(COT_SCATTER_ADD, __VA_ARGS__, .end_ = 0)
-/* x with those slices multiplied by the updates. */
+/* x with the slices that cot_scatter names multiplied by the updates, all of them where they
+ * meet, in order. Shapes, options and errors are cot_gather's. */
 #define cot_scatter_mul(...) COT_SCATTER_(COT_SCATTER_MUL, __VA_ARGS__, .end_ = 0)
-/* The minimum of those slices and the updates. */
+/* x with the slices that cot_scatter names replaced by their minimum with the updates; NaN
+ * wins. Shapes, options and errors are cot_gather's. */
 #define cot_scatter_min(...) COT_SCATTER_(COT_SCATTER_MIN, __VA_ARGS__, .end_ = 0)
-/* The maximum of those slices and the updates. */
+/* x with the slices that cot_scatter names replaced by their maximum with the updates; NaN
+ * wins. Shapes, options and errors are cot_gather's. */
 #define cot_scatter_max(...) COT_SCATTER_(COT_SCATTER_MAX, __VA_ARGS__, .end_ = 0)
 #endif
 

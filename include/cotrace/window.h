@@ -97,7 +97,8 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
 #define cot_window_max(...) COT_WINDOW_MAX_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_MAX_(x, window, ...)                                                        \
     cot_window_max_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
-/* The minimum of each window likewise. */
+/* The minimum of each window, with the options and errors of cot_window_sum; the first of equal
+ * elements, row-major, has the derivative. */
 #define cot_window_min(...) COT_WINDOW_MIN_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_MIN_(x, window, ...)                                                        \
     cot_window_min_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))

@@ -213,6 +213,7 @@ START_TEST(keys_decide)
 }
 END_TEST
 
+BODY(bad_logits, out[0] = cot_categorical(cot_convert(in[0], COT_I32));)
 BODY(bad_gumbel, out[0] = cot_gumbel(t, cot_i32(3));)
 BODY(bad_poisson, out[0] = cot_poisson(t, cot_convert(in[0], COT_I32));)
 BODY(bad_count, out[0] = cot_choice(t, in[0], COT_LIST(2, 2), .distinct = 1);)
@@ -226,6 +227,7 @@ BODY(bad_key, out[0] = cot_poisson(t, in[0], .key = in[1]);)
 START_TEST(mistakes)
 {
     static const mistake bad[] = {
+        { "logits", bad_logits, "categorical: operand is i32[3]; wants a floating type" },
         { "gumbel", bad_gumbel, "gumbel: operand is i32[3]; wants a floating type" },
         { "poisson", bad_poisson, "poisson: operand is i32[3]" },
         { "count", bad_count, "choice: x is f64[3]; wants no more elements than there are" },
