@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 #include "codegen/c/emit.h"
-
-enum { MOST_ROWS = 8 };
+#include "codegen/tuning.h"
 
 /* The pointer and what follows it, "x + v3, 4"; NULL: a scalar and constants say where each
  * lane is. */
@@ -250,7 +249,7 @@ square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when, in
     const int lanes = cg_c_lanes(e, set);
     int64_t step;
 
-    if (when || e->mask || lanes == 1 || lanes > 16 || i->type == COT_BOOL ||
+    if (when || e->mask || lanes == 1 || lanes > CG_C_MAX_TRANSPOSED || i->type == COT_BOOL ||
         e->level[e->vector_level].copies > 1 ||
         !cg_c_is_even(e, i->in[0], set, 0, lanes, &step) || (step > -2 && step < 2))
         return -1;
@@ -297,9 +296,9 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
     const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
     const int lanes = cg_c_lanes(e, set);
-    const char *row[16], *load = move == 1
-                                     ? cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS)
-                                     : load_every_other(e, v, lanes, false);
+    const char *row[CG_C_MAX_TRANSPOSED],
+        *load = move == 1 ? cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS)
+                          : load_every_other(e, v, lanes, false);
 
     for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
         const int first = copy_in(e, set, level, 0, c);
@@ -324,7 +323,7 @@ store_square(cg_c_emit *e, cg_val v, uint32_t set, int level)
     const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
     const int lanes = cg_c_lanes(e, set);
-    const char *row[16];
+    const char *row[CG_C_MAX_TRANSPOSED];
 
     for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
         const int first = copy_in(e, set, level, 0, c);
@@ -443,7 +442,7 @@ stream_copies(cg_c_emit *e, cg_val v, uint32_t set, int lanes)
     int64_t step;
 
     if (!e->k->buffer[i->imm].streams || i->in[2] || e->mask || i->type == COT_BOOL ||
-        lanes == 1 || copies < 2 || copies > MOST_ROWS ||
+        lanes == 1 || copies < 2 || copies > CG_C_MAX_INTERLEAVED ||
         set != (uint32_t)1 << e->vector_level ||
         cg_moves_by(e->k, i->in[0], e->level[e->vector_level].loop) != 1 ||
         !cg_c_is_even(e, i->in[0], set, 0, lanes, &step) || step != 1 ||
@@ -506,7 +505,7 @@ rows_here(const cg_c_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
     const cg_insn *first = &e->k->insn[v[0]];
     int64_t step;
 
-    for (uint32_t n = MOST_ROWS; n > 1; n /= 2) {
+    for (uint32_t n = CG_C_MAX_INTERLEAVED; n > 1; n /= 2) {
         bool good = n <= left;
         *set = e->divergence[first->in[0]];
         for (uint32_t k = 0; k < n && good; k++) {

@@ -3,6 +3,7 @@
 #include "codegen/c/emit.h"
 
 #include "codegen/kernel/cost.h"
+#include "codegen/tuning.h"
 #include "ir/diag.h"
 
 /* -- instructions on scalars -- */
@@ -193,9 +194,6 @@ scalar_text(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
                : x;
 }
 
-/* Of so many values of several copies the last is settled. */
-enum { STAGE = 8 };
-
 static void
 settle(cg_c_emit *e, cg_val v)
 {
@@ -219,7 +217,8 @@ emit_scalar(cg_c_emit *e, cg_val v)
 
     if (is_half_a_range(e, v) || cg_c_is_only_picked_by(e, v))
         return;
-    e->settles = counts && e->made + 1 >= STAGE && (made == COT_F32 || made == COT_F64) &&
+    e->settles = counts && e->made + 1 >= CG_C_SETTLE_EVERY &&
+                 (made == COT_F32 || made == COT_F64) &&
                  lanes * (int)cot_dtype_size(made) >= 16;
     for (int c = 0; c < cg_c_copies(e, set); c++)
         cg_c_bind(e, v, c, made, lanes, scalar_text(e, v, set, c, lanes));

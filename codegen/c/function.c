@@ -1,6 +1,7 @@
 /* A module as C functions (c.h): each kernel a static one, the entry the function itself. */
 #include "codegen/c/emit.h"
 #include "codegen/kernel/cost.h"
+#include "codegen/tuning.h"
 #include "ir/diag.h"
 #include "ir/loc.h"
 
@@ -12,7 +13,7 @@ constant_data(cg_c_emit *e, const cg_buffer *x, const char *name)
 {
     const size_t bytes = cot_dtype_size(x->type);
 
-    if (x->elements >= 64) {
+    if (x->elements >= CG_C_MIN_SHARED_TABLE) {
         cg_c_line(e, "const %s *const %s = %s;", cg_c_type(e->t, x->type, 1), name,
                   cg_c_data(e->t, x->type, x->data, x->elements));
         return;

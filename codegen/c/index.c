@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "codegen/c/emit.h"
+#include "codegen/tuning.h"
 
 bool
 cg_c_constant_of(const cg_c_emit *e, cg_val v, int64_t *x)
@@ -87,7 +88,7 @@ constant_insn(cg_c_emit *e, cg_val v)
     for (int k = 0; k < n; k++)
         if (!lane_constant(e, i->in[k], set, 0, 0, &dummy))
             return false;
-    if (n == 0 || copies * lanes > 4096)
+    if (n == 0 || copies * lanes > CG_C_MAX_KNOWN_LANES)
         return false;
     at = IR_NEW_N(e->t->arena, int64_t, copies * lanes);
     for (int c = 0; c < copies; c++)

@@ -5,16 +5,7 @@
  * however often it is used.  What is the name of another value needs none of its own.  A
  * carried value may: it changes only where its loop ends. */
 #include "codegen/c/emit.h"
-
-enum {
-    NEAR_LOADS = 8,
-    LONGEST = 40,
-    LONGEST_PAIRS = 56, /* of scalars in several copies, too */
-    LONGEST_YIELD = 90,
-    LONGEST_STORED = 130, /* of such scalars: gcc has no registers for all copies at once */
-    LONGEST_LIMITS = 90, /* of extremes: all copies of each one would fill the registers */
-    LONGEST_INDEX = 24
-};
+#include "codegen/tuning.h"
 
 /* -- uses -- */
 
@@ -29,7 +20,7 @@ note(cg_c_emit *e, cg_val v, uint32_t at, cg_val by)
 static void
 note_pairs(cg_c_emit *e, const cg_region *r)
 {
-    cg_val load[NEAR_LOADS] = { 0 };
+    cg_val load[CG_C_PAIR_DISTANCE] = { 0 };
     uint32_t seen = 0;
 
     for (uint32_t n = 0; n < r->n; n++) {
@@ -37,13 +28,13 @@ note_pairs(cg_c_emit *e, const cg_region *r)
         e->pair[v] = 0;
         if (e->k->insn[v].op != CG_LOAD)
             continue;
-        for (int i = 0; i < NEAR_LOADS && !e->pair[v]; i++)
+        for (int i = 0; i < CG_C_PAIR_DISTANCE && !e->pair[v]; i++)
             for (int by = -1; by <= 1 && load[i] && !e->pair[v]; by += 2)
                 if (!e->pair[load[i]] && cg_side_by_side(e->k, v, load[i], by)) {
                     e->pair[v] = (int8_t)by;
                     e->pair[load[i]] = (int8_t)-by;
                 }
-        load[seen++ % NEAR_LOADS] = v;
+        load[seen++ % CG_C_PAIR_DISTANCE] = v;
     }
 }
 
@@ -128,11 +119,11 @@ longest(const cg_c_emit *e, cg_val v)
     const bool scalars =
         cg_c_lanes(e, e->divergence[v]) == 1 && cg_c_copies(e, e->divergence[v]) > 1;
 
-    return !by                                                         ? LONGEST_YIELD
-           : scalars && e->k->insn[by].op == CG_STORE                  ? LONGEST_STORED
-           : scalars || e->k->insn[v].op == SC_pairs                   ? LONGEST_PAIRS
-           : is_limit(e->k->insn[v].op) && is_limit(e->k->insn[by].op) ? LONGEST_LIMITS
-                                                                       : LONGEST;
+    return !by                                                         ? CG_C_MAX_INLINE_YIELD
+           : scalars && e->k->insn[by].op == CG_STORE                  ? CG_C_MAX_INLINE_STORED
+           : scalars || e->k->insn[v].op == SC_pairs                   ? CG_C_MAX_INLINE_PAIRS
+           : is_limit(e->k->insn[v].op) && is_limit(e->k->insn[by].op) ? CG_C_MAX_INLINE_LIMITS
+                                                                       : CG_C_MAX_INLINE;
 }
 
 static bool
@@ -145,7 +136,7 @@ is_inline(const cg_c_emit *e, cg_val v, const char *x)
 
     if (cg_c_is_name(x) && i->op != CG_LOAD)
         return true;
-    if (is_index_sum(i) && strlen(x) <= LONGEST_INDEX && !strchr(x, '['))
+    if (is_index_sum(i) && strlen(x) <= CG_C_MAX_INLINE_INDEX && !strchr(x, '['))
         return true;
     if (i->op >= SC_COUNT && i->op != CG_LOAD)
         return false;

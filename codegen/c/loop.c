@@ -8,6 +8,7 @@
 #include <ctype.h>
 
 #include "codegen/c/emit.h"
+#include "codegen/tuning.h"
 
 static const char *
 combined(cg_c_emit *e, const cg_yield *y, int lanes, const char *a, const char *b)
@@ -42,7 +43,7 @@ has_spmd(const cg_c_emit *e, const cg_region *r)
 static bool
 is_short(const cg_c_emit *e, const cg_block *x)
 {
-    if (x->n == 0 || x->body.n > 24)
+    if (x->n == 0 || x->body.n > CG_C_MAX_SHORT_LOOP)
         return false;
     for (uint32_t n = 0; n < x->body.n; n++)
         if (e->k->insn[x->body.insn[n]].block)

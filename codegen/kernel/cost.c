@@ -4,11 +4,11 @@
 #include <math.h>
 
 #include "codegen/kernel/kernel.h"
+#include "codegen/tuning.h"
 
 bool
 cg_may_spill(const cg_kernel *k)
 {
-    enum { MANY = 48 };
     int n = 0;
 
     for (uint32_t i = 0; i < k->n_insns; i++) {
@@ -16,7 +16,7 @@ cg_may_spill(const cg_kernel *k)
         n +=
             x->op < SC_COUNT && x->op != SC_const && (x->type == COT_F32 || x->type == COT_F64);
     }
-    return n > MANY;
+    return n > CG_KERNEL_MAX_NUMBERS;
 }
 
 bool

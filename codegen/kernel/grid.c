@@ -5,6 +5,7 @@
  * other.  No other program is as easily right.  The schedules that are fast are made by those
  * who lower: maps (map_grid.c), rows (rows_grid.c) and products (lower/dot_grid.c). */
 #include "codegen/kernel/grid.h"
+#include "codegen/tuning.h"
 
 static int64_t
 extent(const cg_kernel *k, const cg_block *x)
@@ -80,7 +81,10 @@ cg_dynamic_place(const cg_kernel *k, uint32_t buffer)
 int64_t
 cg_block_threads(int64_t n)
 {
-    return n >= 1 << 14 ? CG_BLOCK_THREADS : n >= 1 << 12 ? 128 : n >= 1 << 10 ? 64 : CG_WARP;
+    return n >= CG_KERNEL_MIN_ITERATIONS_256   ? CG_BLOCK_THREADS
+           : n >= CG_KERNEL_MIN_ITERATIONS_128 ? 128
+           : n >= CG_KERNEL_MIN_ITERATIONS_64  ? 64
+                                               : CG_WARP;
 }
 
 void

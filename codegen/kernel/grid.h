@@ -27,10 +27,11 @@
 #define CODEGEN_KERNEL_GRID_H
 
 #include "codegen/backend.h"
+#include "codegen/tuning.h"
 
 enum {
     CG_WARP = 32,               /* threads of a warp                                  */
-    CG_BLOCK_THREADS = 256,     /* of a block, where nothing says otherwise           */
+    CG_BLOCK_THREADS = CG_KERNEL_BLOCK_THREADS, /* of a block, where nothing says otherwise */
     CG_MAX_SHARED = 48 << 10,  /* bytes of static shared memory that a block may have */
     /* and of such as is asked for at launch, on every GPU from sm_80 on */
     CG_MAX_DYNAMIC = 96 << 10,

@@ -7,16 +7,15 @@
  * = floor(A / (c / g)) where 0 <= r < g: so that the blocks and lanes of a tiled axis that is
  * part of a reshaped one stay affine in the lane. */
 #include "codegen/kernel/kernel.h"
+#include "codegen/tuning.h"
 
 #include <stdlib.h>
 
 /* Values share their parts, so that all paths through them may be too many to follow. */
-enum { MAX_TERMS = 24, MAX_DEPTH = 32, MAX_PARTS = 256, MAX_LOOKS = 1024 };
-
 typedef struct linear {
     int n;
-    cg_val v[MAX_TERMS];
-    int64_t c[MAX_TERMS];
+    cg_val v[CG_KERNEL_MAX_LINEAR_TERMS];
+    int64_t c[CG_KERNEL_MAX_LINEAR_TERMS];
     int64_t k;
     int parts; /* sums and products met                      */
     bool full; /* more terms than fit: the form is not valid */
@@ -30,7 +29,7 @@ add_term(linear *l, cg_val v, int64_t c)
             l->c[i] += c;
             return;
         }
-    if (l->n == MAX_TERMS) {
+    if (l->n == CG_KERNEL_MAX_LINEAR_TERMS) {
         l->full = true;
         return;
     }
@@ -52,7 +51,7 @@ collect(const cg_kernel *k, cg_val v, int64_t c, linear *l)
     const cg_insn *i = &k->insn[v];
     int64_t x;
 
-    if (++l->parts > MAX_PARTS)
+    if (++l->parts > CG_KERNEL_MAX_INDEX_PARTS)
         l->full = true;
     else if (cg_is_const(k, v, &x) && !overflows(x, c))
         l->k += x * c;
@@ -183,7 +182,7 @@ below(looking at)
 static bool
 is_enough(looking at)
 {
-    return at.depth > MAX_DEPTH || --*at.left < 0;
+    return at.depth > CG_KERNEL_MAX_INDEX_DEPTH || --*at.left < 0;
 }
 
 static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, looking at);
@@ -306,7 +305,7 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, looking at)
 bool
 cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi)
 {
-    int left = MAX_LOOKS;
+    int left = CG_KERNEL_MAX_INDEX_VISITS;
 
     return range(k, v, lo, hi, (looking){ 0, &left });
 }
@@ -315,7 +314,7 @@ cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi)
 static bool
 is_natural(const cg_kernel *k, const linear *l, int64_t *hi)
 {
-    int left = MAX_LOOKS;
+    int left = CG_KERNEL_MAX_INDEX_VISITS;
     int64_t lo;
 
     return range_of_linear(k, l, &lo, hi, (looking){ 0, &left }) && lo >= 0;
@@ -500,7 +499,7 @@ multiple(const cg_kernel *k, cg_val v, const cg_block *still, looking at)
     m = lowest_bit(l.k);
     for (int j = 0; j < l.n; j++) {
         c = l.v[j] == v ? 1 : lowest_bit(l.c[j]) * multiple(k, l.v[j], still, below(at));
-        c = c > 64 ? 64 : c;
+        c = c > CG_KERNEL_MAX_MULTIPLE ? CG_KERNEL_MAX_MULTIPLE : c;
         m = c < m ? c : m;
     }
     return l.full ? 1 : m;
@@ -509,7 +508,7 @@ multiple(const cg_kernel *k, cg_val v, const cg_block *still, looking at)
 int64_t
 cg_multiple_of(const cg_kernel *k, cg_val v)
 {
-    int left = MAX_LOOKS;
+    int left = CG_KERNEL_MAX_INDEX_VISITS;
 
     return multiple(k, v, NULL, (looking){ 0, &left });
 }
@@ -517,7 +516,7 @@ cg_multiple_of(const cg_kernel *k, cg_val v)
 int64_t
 cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies, int64_t apart)
 {
-    int left = MAX_LOOKS;
+    int left = CG_KERNEL_MAX_INDEX_VISITS;
     const int64_t m = multiple(k, v, copies, (looking){ 0, &left }), n = lowest_bit(apart);
 
     return m < n ? m : n;

@@ -2,8 +2,9 @@
  * natural entry visible and all else internal; for several processors each module once for each
  * of them. */
 #include "codegen/llvm/llvm.h"
+#include "codegen/tuning.h"
 
-enum { MOST_VERSIONS = 8, PARAMETERS_PLAIN = 4352, MAX_PARAMETERS = 32764 };
+enum { PARAMETERS_PLAIN = 4352, MAX_PARAMETERS = 32764 }; /* bytes: before PTX 8.1, and since */
 
 typedef struct file {
     cg_ll_module l;
@@ -12,9 +13,10 @@ typedef struct file {
     int n_texts;
     volatile bool inside;
     int n_versions;
-    const cg_version *v[MOST_VERSIONS];
+    const cg_version *v[CG_LLVM_MAX_VERSIONS];
     cg_version wide;            /* v[0] for PTX 8.1 */
-    const cg_ll_machine *machine[MOST_VERSIONS], *any; /* any: what all of them can run */
+    const cg_ll_machine *machine[CG_LLVM_MAX_VERSIONS],
+        *any; /* any: what all of them can run */
     int n;
     cg_output what;
 } file;
@@ -151,7 +153,7 @@ cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_o
                           grid ? "object files; wants PTX" : "PTX");
     if (grid && n_versions > 1)
         return cg_ll_fail(ctx, "PTX is for one processor; later ones run it, too");
-    if (n_versions > MOST_VERSIONS)
+    if (n_versions > CG_LLVM_MAX_VERSIONS)
         return cg_ll_fail(ctx, "%d processors are named for one object; wants 8 at most",
                           n_versions);
     if (n_versions > 1)

@@ -154,7 +154,6 @@ LLVMValueRef cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x);
 
 /* shuffle.c: of two vectors the elements that the mask lists, those of the second counting from
  * e->lanes; n rows of n columns, in place; n rows whose elements l come to lie side by side. */
-enum { CG_LL_MAX_ROWS = 8 };
 LLVMValueRef cg_ll_picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask);
 void cg_ll_transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n);
 void cg_ll_interleave(cg_ll_emit *e, LLVMValueRef *row, int n);
@@ -172,6 +171,7 @@ void cg_ll_load_insn(cg_ll_emit *e, cg_val v);
  * lanes, as whole vectors: how many; 0: none. */
 uint32_t cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left);
 void cg_ll_store_insn(cg_ll_emit *e, cg_val v);
+/* buffer.c */
 LLVMValueRef cg_ll_buffer(cg_ll_emit *e, uint32_t buffer);
 
 /* control.c */

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "codegen/llvm/llvm.h"
+#include "codegen/tuning.h"
 #include "ir/diag.h"
 #include "ir/limit.h"
 
@@ -53,7 +54,7 @@ typedef struct answer {
     uint64_t bytes[CG_LL_COMPILE_THREADS];
 } answer;
 
-enum { SAID = 400, LOOK_MS = 20 };
+enum { SAID = 400 };
 
 /* A child as its parent sees it. */
 typedef struct child {
@@ -237,7 +238,7 @@ listen_to(cot_context *ctx, child *c)
 
         COT_TRY(ir_check(ctx));
         const bool ended = has_ended(c);
-        if (poll(p, 2, ended ? 0 : LOOK_MS) <= 0) {
+        if (poll(p, 2, ended ? 0 : CG_LLVM_POLL_MS) <= 0) {
             if (ended)
                 break;
             continue;

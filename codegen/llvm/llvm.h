@@ -25,6 +25,7 @@
 #include <llvm-c/TargetMachine.h>
 
 #include "codegen/backend.h"
+#include "codegen/tuning.h"
 
 typedef enum cg_ll_arch {
     CG_LL_X86,
@@ -35,7 +36,7 @@ typedef enum cg_ll_arch {
     CG_LL_NVPTX
 } cg_ll_arch;
 
-enum { CG_LL_COMPILE_THREADS = 4 }; /* threads that compile, at most */
+enum { CG_LL_COMPILE_THREADS = CG_LLVM_COMPILE_THREADS }; /* at most */
 
 /* A processor as the emitter sees it. */
 typedef struct cg_ll_machine {
@@ -153,7 +154,7 @@ cot_status cg_ll_run(cot_context *ctx, cg_ll_job *job, void *arg, int *n,
 enum { CG_LL_FATAL = 256 };
 void cg_ll_catch_fatal_errors(void);
 /* Run body on a thread that has CG_LL_STACK bytes of stack, and wait for it. */
-enum { CG_LL_STACK = 8 << 20 };
+enum { CG_LL_STACK = CG_LLVM_STACK_BYTES };
 void cg_ll_with_stack(void body(void *arg), void *arg);
 bool cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind,
                      char died[CG_LL_FATAL], char **message, LLVMMemoryBufferRef *out);

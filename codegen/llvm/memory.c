@@ -6,13 +6,14 @@
  * parts, are interleaved to whole vectors), or, where an unroll loop around moves the index by
  * one, rows of vectors transposed in registers; otherwise a gather or scatter. */
 #include "codegen/llvm/access.h"
+#include "codegen/tuning.h"
 
 /* By how many do lanes lie apart at the most that whole vectors are read for them?  On a GPU
  * they are threads. */
 static int
 most_apart(const cg_ll_emit *e)
 {
-    return e->l->machine->grid || e->lanes < 4 ? 2 : 4;
+    return e->l->machine->grid || e->lanes < 4 ? CG_LLVM_MAX_STRIDE_NARROW : CG_LLVM_MAX_STRIDE;
 }
 
 /* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a
@@ -86,7 +87,7 @@ transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int
         return -1;
     for (int l = 0; l < e->n_levels; l++)
         if ((set >> l & 1) && (x->set >> l & 1) && e->level[l].loop->kind == CG_UNROLL &&
-            e->level[l].extent == e->lanes && e->lanes <= 32) {
+            e->level[l].extent == e->lanes && e->lanes <= CG_LLVM_MAX_TRANSPOSED) {
             *step = cg_moves_by(e->k, i->in[0], e->level[l].loop);
             if (*step != 0 && *step >= least && *step <= most)
                 return l;
@@ -114,7 +115,7 @@ load_transposed(cg_ll_emit *e, cg_val v, const cg_ll_access *a, int level, int64
     const cg_insn *i = &e->k->insn[v];
     uint32_t set = e->divergence[v], others = set & ~((uint32_t)1 << level);
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
-    LLVMValueRef row[32];
+    LLVMValueRef row[CG_LLVM_MAX_TRANSPOSED];
     cg_ll_access aligned = *a;
 
     for (int c = 0, all = cg_ll_copies(e, others); c < all; c++) {
@@ -144,7 +145,7 @@ store_transposed(cg_ll_emit *e, cg_val v, const cg_ll_access *a, uint32_t set, i
 {
     const cg_insn *i = &e->k->insn[v];
     uint32_t others = set & ~((uint32_t)1 << level);
-    LLVMValueRef row[32];
+    LLVMValueRef row[CG_LLVM_MAX_TRANSPOSED];
 
     for (int c = 0, all = cg_ll_copies(e, others); c < all; c++) {
         cg_ll_seek(e, others, c);
@@ -214,7 +215,7 @@ stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 {
     const cg_insn *first = &e->k->insn[v[0]];
 
-    for (uint32_t n = CG_LL_MAX_ROWS; n > 1; n--) {
+    for (uint32_t n = CG_LLVM_MAX_INTERLEAVED; n > 1; n--) {
         bool good = n <= left;
         *set = first->op == CG_STORE ? e->var[first->in[0]].set : 0;
         for (uint32_t k = 0; k < n && good; k++) {
@@ -239,7 +240,7 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
     const cg_insn *first = &e->k->insn[v[0]];
     const int n =
         first->op == CG_STORE && e->vector_level >= 0 ? stores_together(e, v, left, &set) : 0;
-    LLVMValueRef row[CG_LL_MAX_ROWS];
+    LLVMValueRef row[CG_LLVM_MAX_INTERLEAVED];
 
     if (n == 0)
         return 0;

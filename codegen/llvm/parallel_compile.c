@@ -14,11 +14,8 @@
 #include <unistd.h>
 
 #include "codegen/llvm/llvm.h"
+#include "codegen/tuning.h"
 #include "ir/limit.h"
-
-enum {
-    MIN_SHARE = 600           /* instructions that a thread's start pays for: some 20 ms */
-};
 
 /* Instructions of a region as LLVM sees them: copies count, lanes do not. */
 static int64_t
@@ -79,7 +76,7 @@ deal(const cot_context *ctx, const cg_module *m, ir_arena *arena, int *share_of)
         sum += all[i].weight;
     }
     n = threads_of(ctx);
-    n = sum / MIN_SHARE < n ? (int)(sum / MIN_SHARE) : n;
+    n = sum / CG_LLVM_COMPILE_SHARE < n ? (int)(sum / CG_LLVM_COMPILE_SHARE) : n;
     if (n < 2)
         return 1;
     has[0] = all[0].weight;

@@ -10,8 +10,7 @@
  * A thread of a GPU has registers for a few levels, each a place of its own, and selects
  * instead of a walk: its stack is memory. */
 #include "codegen/llvm/emit.h"
-
-enum { MAX_APART = 7 };        /* levels of a tree that a thread of a GPU has registers for */
+#include "codegen/tuning.h"
 
 static LLVMValueRef
 combine(cg_ll_emit *e, const cg_yield *y, LLVMValueRef a, LLVMValueRef b)
@@ -250,7 +249,7 @@ cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent)
 
     while (t.levels < 62 && (extent < 0 || extent >> t.levels))
         t.levels++;
-    t.apart = e->l->machine->grid && t.levels <= MAX_APART;
+    t.apart = e->l->machine->grid && t.levels <= CG_LLVM_MAX_TREE_REGISTERS;
     t.slots = IR_NEW_N(e->arena, LLVMValueRef, t.n * t.levels + 1);
     for (int j = 0; j < t.n; j++)
         for (int i = 0; i < (t.apart ? t.levels : 1); i++)

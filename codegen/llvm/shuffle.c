@@ -1,5 +1,6 @@
 /* Vectors in other orders: a square transposed, rows interleaved. */
 #include "codegen/llvm/emit.h"
+#include "codegen/tuning.h"
 
 /* Of two vectors the elements that the mask lists; those of the second count from e->lanes. */
 LLVMValueRef
@@ -43,7 +44,7 @@ static void
 interleave_halves(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
     int *mask = IR_NEW_N(e->arena, int, 2 * e->lanes);
-    LLVMValueRef next[CG_LL_MAX_ROWS];
+    LLVMValueRef next[CG_LLVM_MAX_INTERLEAVED];
 
     for (int l = 0; l < 2 * e->lanes; l++)
         mask[l] = (l & 1) * e->lanes + l / 2;
@@ -65,7 +66,7 @@ static void
 interleave_each(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
     int *mask = IR_NEW_N(e->arena, int, e->lanes);
-    LLVMValueRef next[CG_LL_MAX_ROWS];
+    LLVMValueRef next[CG_LLVM_MAX_INTERLEAVED];
 
     for (int q = 0; q < n; q++) {
         next[q] = row[0];

@@ -19,9 +19,8 @@
 
 #include "codegen/verify/numbers.h"
 #include "codegen/verify/scratch.h"
+#include "codegen/tuning.h"
 #include "ir/diag.h"
-
-enum { MAX_KEPT = 64 };         /* intervals of a loop */
 
 typedef struct interval {
     int64_t lo, hi;             /* lo ... hi - 1 */
@@ -228,7 +227,7 @@ run_iterations(coverage *c, const node *x, const cg_block *b)
     c->n.depth++;
     for (int64_t i = lo, n = 0; i < hi && n < limit && known; n++) {
         cg_number_bind(&c->n, b->var, i);
-        known = c->n.steps++ <= CG_MAX_STEPS && run(c, x) &&
+        known = c->n.steps++ <= CG_VERIFY_MAX_RUN_STEPS && run(c, x) &&
                 !__builtin_add_overflow(i, b->step, &i);
     }
     cg_number_unbind(&c->n, b->var);
@@ -261,7 +260,7 @@ run_loop(coverage *c, node *x, const cg_block *b)
     tidy(c, &whole, 0);
     for (uint32_t i = 0; i < whole.n; i++)
         add(c, &c->taken, whole.at[i].lo, whole.at[i].hi);
-    if (known && keep && whole.n <= MAX_KEPT) {
+    if (known && keep && whole.n <= CG_VERIFY_MAX_INTERVALS) {
         for (uint32_t i = 0; i < whole.n; i++)
             add(c, &x->moves, whole.at[i].lo - offset, whole.at[i].hi - offset);
         x->kept = true;
@@ -425,7 +424,7 @@ judge(coverage *c, const cg_reduction *d, node *root, bool complete)
     } else if (what) {
         c->r->refuted++;
         report(c, d, what);
-    } else if (c->n.steps > CG_MAX_STEPS) {
+    } else if (c->n.steps > CG_VERIFY_MAX_RUN_STEPS) {
         c->r->large++;
     } else {
         c->r->open++;

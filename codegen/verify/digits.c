@@ -12,15 +12,14 @@
 
 #include "codegen/verify/atoms.h"
 #include "codegen/verify/prove.h"
-
-enum { MAX_FIXED = 64, MAX_DEPTH = 12, MAX_SETTLED = 8 };
+#include "codegen/tuning.h"
 
 typedef cg_parts parts;
 
 /* Of each touch of the parts an atom, which have one value where the indices are equal. */
 typedef struct fixed {
     int n;
-    const uint32_t *atom[MAX_FIXED];
+    const uint32_t *atom[CG_VERIFY_MAX_FIXED];
 } fixed;
 
 /* -- atoms -- */
@@ -41,7 +40,7 @@ fix(const parts *x, fixed *fixed, const uint32_t *atom)
     for (int j = 0; j < fixed->n; j++)
         if (memcmp(fixed->atom[j], atom, x->n * sizeof *atom) == 0)
             return;
-    if (fixed->n < MAX_FIXED)
+    if (fixed->n < CG_VERIFY_MAX_FIXED)
         fixed->atom[fixed->n++] = atom;
 }
 
@@ -209,7 +208,8 @@ take_apart(const parts *x, fixed *fixed, int depth)
         fix(x, fixed, atom);
         return;
     }
-    for (int64_t c = next_place(x, INT64_MAX); c > 1 && depth < MAX_DEPTH; c = next_place(x, c))
+    for (int64_t c = next_place(x, INT64_MAX); c > 1 && depth < CG_VERIFY_MAX_DIGITS;
+         c = next_place(x, c))
         for (int before = 1; before >= 0; before--) {
             split(x, c, before, &high, &low);
             if (spans_less(&low, c)) {
@@ -234,7 +234,7 @@ is_high_part(const cg_races *r, const cg_touch *t, const cg_atom *a, cg_sum *hig
 
     *high = (cg_sum){ .k = cg_floor_div(a->side[0].k, c) };
     low.k = a->side[0].k - c * high->k;
-    if (a->side[0].n > CG_FORM_TERMS)
+    if (a->side[0].n > CG_VERIFY_FORM_TERMS)
         return false;
     for (int i = 0; i < a->side[0].n; i++) {
         cg_sum *to = a->side[0].term[i].c % c == 0 ? high : &low;
@@ -259,7 +259,7 @@ without_quotients(const cg_races *r, const cg_touch *t, cg_sum *s)
 {
     cg_sum high;
 
-    for (int i = 0, left = MAX_SETTLED; i < s->n; i++) {
+    for (int i = 0, left = CG_VERIFY_MAX_SETTLED; i < s->n; i++) {
         const cg_term x = s->term[i];
         if (r->f->atom[x.atom].split != CG_QUOTIENT)
             continue;
@@ -297,7 +297,7 @@ is_low_part(const cg_races *r, const cg_touch *t, uint32_t atom, cg_sum *low)
 void
 cg_settle_quotients(const cg_races *r, const cg_touch *t, cg_sum *s)
 {
-    for (int i = 0, left = MAX_SETTLED; i < s->n && left > 0; i++) {
+    for (int i = 0, left = CG_VERIFY_MAX_SETTLED; i < s->n && left > 0; i++) {
         const cg_term x = s->term[i];
         const cg_split split = r->f->atom[x.atom].split;
         cg_sum by, now = *s;
@@ -318,7 +318,7 @@ cg_settle_quotients(const cg_races *r, const cg_touch *t, cg_sum *s)
  * the fixed ones, by their numbers, and of atoms from before the loop. */
 typedef struct equality {
     cg_sum left, before;
-    int64_t fixed[MAX_FIXED];
+    int64_t fixed[CG_VERIFY_MAX_FIXED];
 } equality;
 
 static bool
@@ -329,7 +329,7 @@ equality_of(const parts *x, const fixed *fixed, uint32_t i, uint32_t atom, equal
 
     *e = (equality){ 0 };
     if ((a->split != CG_REST && a->split != CG_SUM) || a->n_facts != 2 ||
-        same->n > CG_FORM_TERMS)
+        same->n > CG_VERIFY_FORM_TERMS)
         return false;
     e->left.k = same->k;
     for (int j = 0; j < same->n; j++) {

@@ -76,7 +76,8 @@ quotient(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
         return quotient(f, v, &y, c / d);
     }
     const cg_interval in = cg_tight_interval(f, NULL, x);
-    const uint32_t first = f->n_quotients > CG_QUOTIENTS ? f->n_quotients - CG_QUOTIENTS : 0;
+    const uint32_t first =
+        f->n_quotients > CG_VERIFY_MAX_QUOTIENTS ? f->n_quotients - CG_VERIFY_MAX_QUOTIENTS : 0;
 
     for (uint32_t j = first; j < f->n_quotients; j++) {
         const cg_atom *q = &f->atom[f->quotient[j]];

@@ -11,8 +11,7 @@
 #include "codegen/verify/exclude.h"
 
 #include "codegen/verify/prove.h"
-
-enum { MAX_REFUTED = 24 }; /* conditions of a pair */
+#include "codegen/tuning.h"
 
 /* -- the atoms of another iteration -- */
 
@@ -170,7 +169,7 @@ is_false(cg_facts *f, cg_known *known)
 {
     bool good = known->never;
 
-    for (int left = MAX_REFUTED, j = known->n; !good && left > 0 && j-- > 0; left--) {
+    for (int left = CG_VERIFY_MAX_REFUTED, j = known->n; !good && left > 0 && j-- > 0; left--) {
         const cg_form x = known->form[j];
         good = is_negative(f, known, &x);
     }

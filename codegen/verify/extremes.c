@@ -6,8 +6,7 @@
  * is an upper bound. A bound by a form costs a level, of which there are few, the interval
  * of an atom none; the number of steps is bounded. */
 #include "codegen/verify/atoms.h"
-
-enum { LEVELS = 3, STEPS = 1000 };
+#include "codegen/tuning.h"
 
 typedef struct search {
     const cg_facts *f;
@@ -80,14 +79,14 @@ upper(search *x, const cg_sum *s, int level)
 cg_interval
 cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x)
 {
-    search high = { f, known, STEPS }, low = high;
+    search high = { f, known, CG_VERIFY_EXTREME_STEPS }, low = high;
     cg_interval in = cg_form_interval(f, x);
     cg_sum s = { 0 }, t = { 0 };
 
     if (cg_sum_add(&s, 1, x))
-        in.hi = upper(&high, &s, LEVELS);
+        in.hi = upper(&high, &s, CG_VERIFY_EXTREME_LEVELS);
     if (cg_sum_add(&t, -1, x)) {
-        const int64_t most = upper(&low, &t, LEVELS);
+        const int64_t most = upper(&low, &t, CG_VERIFY_EXTREME_LEVELS);
         in.lo = most != INT64_MAX && -most > in.lo ? -most : in.lo;
     }
     return in;

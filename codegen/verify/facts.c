@@ -1,10 +1,11 @@
 /* Forms and facts of a kernel's integers. */
 #include "codegen/verify/atoms.h"
+#include "codegen/tuning.h"
 
 /* -- affine instructions -- */
 
 /* Of a value; a proof needs some more. */
-enum { MAX_TERMS = CG_FORM_TERMS - 8 };
+enum { MAX_TERMS = CG_VERIFY_FORM_TERMS - CG_VERIFY_SPARE_TERMS };
 
 /* A sum of i64 is right modulo 2^64 in any case; that of another type is its form only where it
  * does not wrap. */
@@ -40,8 +41,8 @@ add_or_subtract(cg_facts *f, cg_val v, const cg_insn *i)
     bool fits = cg_sum_add(&s, 1, &x.form) && cg_sum_add(&s, sign, &y.form);
 
     if (!fits) {
-        const cg_form a = cg_form_shortened(f, &x.form, CG_FORM_TERMS / 2),
-                      b = cg_form_shortened(f, &y.form, CG_FORM_TERMS / 2);
+        const cg_form a = cg_form_shortened(f, &x.form, CG_VERIFY_FORM_TERMS / 2),
+                      b = cg_form_shortened(f, &y.form, CG_VERIFY_FORM_TERMS / 2);
         s = (cg_sum){ 0 };
         fits = cg_sum_add(&s, 1, &a) && cg_sum_add(&s, sign, &b);
     }
@@ -185,20 +186,18 @@ variable(cg_facts *f, cg_val v, const cg_block *x)
         cg_set_opaque(f, v);
 }
 
-enum { MAX_PARTS = 8 };
-
 /* The least that v is where the condition holds, if a part of it says k < v; else `none`. */
 static int64_t
 least_where(const cg_kernel *k, cg_val cond, cg_val v, int64_t none)
 {
-    cg_val part[MAX_PARTS + 1] = { cond };
+    cg_val part[CG_VERIFY_MAX_WHILE_PARTS + 1] = { cond };
     int64_t c;
 
-    for (int n = 1, left = MAX_PARTS; n > 0 && left > 0; left--) {
+    for (int n = 1, left = CG_VERIFY_MAX_WHILE_PARTS; n > 0 && left > 0; left--) {
         const cg_insn *i = &k->insn[part[--n]];
         if (i->op == SC_lt && i->in[1] == v && cg_is_const(k, i->in[0], &c) && c < INT64_MAX)
             return c + 1;
-        if (i->op == SC_and && n + 2 <= MAX_PARTS) {
+        if (i->op == SC_and && n + 2 <= CG_VERIFY_MAX_WHILE_PARTS) {
             part[n++] = i->in[0];
             part[n++] = i->in[1];
         }
@@ -237,7 +236,8 @@ carried(cg_facts *f, cg_val v, const cg_block *x, const cg_yield *y)
         return;
     }
     if (y->type == COT_I64 && next->op == SC_add && next->in[0] == v &&
-        cg_is_const(f->k, next->in[1], &c) && c > -1024 && c < 1024) {
+        cg_is_const(f->k, next->in[1], &c) && c > -CG_VERIFY_MAX_CARRY_STEP &&
+        c < CG_VERIFY_MAX_CARRY_STEP) {
         const int64_t least =
             c < 0 && x->cond ? least_where(f->k, x->cond, v, INT64_MIN) : INT64_MIN;
         if (c >= 0)
@@ -337,7 +337,7 @@ static void
 trailing_ones(cg_facts *f, uint32_t atom, const cg_insn *x)
 {
     const cg_insn *next = &f->k->insn[x->in[1]];
-    const cg_ones seen = f->ones[x->in[0] % CG_ONES_SEEN];
+    const cg_ones seen = f->ones[x->in[0] % CG_VERIFY_ONES_SEEN];
     int64_t one;
 
     if (x->op != SC_xor || next->op != SC_add || next->in[0] != x->in[0] ||
@@ -365,7 +365,7 @@ count_of_ones(cg_facts *f, cg_val v, const cg_insn *i)
     }
     cg_set_atom(f, v, (cg_interval){ 0, most });
     trailing_ones(f, f->n - 1, &f->k->insn[i->in[0]]);
-    f->ones[i->in[0] % CG_ONES_SEEN] = (cg_ones){ i->in[0], f->n - 1 };
+    f->ones[i->in[0] % CG_VERIFY_ONES_SEEN] = (cg_ones){ i->in[0], f->n - 1 };
 }
 
 static void

@@ -46,11 +46,6 @@ typedef struct cg_value {
 } cg_value;
 
 /* The atom that counts the ones of a value. */
-enum {
-    CG_ONES_SEEN = 16,
-    CG_QUOTIENTS = 32, /* the latest, of which alone a proof asks */
-    CG_TRIED = 1024
-};
 typedef struct cg_ones {
     cg_val of;
     uint32_t atom;
@@ -66,12 +61,12 @@ typedef struct cg_facts {
     cg_interval *content; /* of each constant buffer of integers; lo > hi: not asked for yet */
     cg_atom *atom;
     uint32_t n, cap;
-    cg_ones ones[CG_ONES_SEEN]; /* by number                                     */
+    cg_ones ones[CG_VERIFY_ONES_SEEN]; /* by number                                     */
     uint32_t *quotient; /* the atoms that are quotients                  */
     uint32_t n_quotients, cap_quotients;
     uint64_t proofs, steps; /* done so far */
-    uint64_t
-        tried[CG_TRIED]; /* prove.c's: forms that this proof tried in vain, by their hash */
+    /* prove.c's: forms that this proof tried in vain, by their hash */
+    uint64_t tried[CG_VERIFY_MAX_TRIED];
 } cg_facts;
 
 /* What holds where the proof is asked for: forms that are >= 0.  never: they cannot all be, so

@@ -50,7 +50,7 @@ cg_sum_add(cg_sum *s, int64_t c, const cg_form *f)
         j += y <= x;
         if (t.c == 0)
             continue;
-        if (n == CG_FORM_TERMS)
+        if (n == CG_VERIFY_FORM_TERMS)
             return false;
         s->term[n++] = t;
     }

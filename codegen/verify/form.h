@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "codegen/tuning.h"
 #include "ir/arena.h"
-
-enum { CG_FORM_TERMS = 24 };
 
 typedef struct cg_term {
     uint32_t atom;
@@ -29,7 +28,7 @@ typedef struct cg_form {
 typedef struct cg_sum {
     int64_t k;
     int n;
-    cg_term term[CG_FORM_TERMS];
+    cg_term term[CG_VERIFY_FORM_TERMS];
 } cg_sum;
 
 cg_form cg_form_of(const cg_sum *s);

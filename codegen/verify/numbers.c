@@ -1,7 +1,6 @@
 /* Index arithmetic where loops stand: see numbers.h. */
 #include "codegen/verify/numbers.h"
-
-enum { MAX_DEPTH = 64 };       /* of an index's arithmetic */
+#include "codegen/tuning.h"
 
 static bool
 arithmetic(int op, int64_t x, int64_t y, int64_t *out)
@@ -98,7 +97,7 @@ evaluate(cg_numbers *n, cg_val v, int depth, int64_t *out)
 {
     const cg_number *x = &n->known[v];
 
-    if (depth > MAX_DEPTH || n->steps++ > CG_MAX_STEPS)
+    if (depth > CG_VERIFY_MAX_INDEX_DEPTH || n->steps++ > CG_VERIFY_MAX_RUN_STEPS)
         return false;
     if (cg_is_const(n->k, v, out))
         return true;
@@ -143,7 +142,7 @@ cg_number_outer(cg_numbers *n, cg_val v, int64_t scale, int depth, int64_t *sum)
     int64_t x;
 
     n->inner = n->outer = false;
-    if (depth > MAX_DEPTH || !evaluate(n, v, 0, &x))
+    if (depth > CG_VERIFY_MAX_INDEX_DEPTH || !evaluate(n, v, 0, &x))
         return false;
     if (!n->inner)
         return arithmetic(SC_mul, x, scale, &x) && arithmetic(SC_add, *sum, x, sum);

@@ -5,8 +5,6 @@
 
 #include "codegen/kernel/kernel.h"
 
-enum { CG_MAX_STEPS = 1 << 23 };
-
 /* Of the variable of a loop that runs, `at` is the time when it got this value; of what was
  * made of such variables, that when it was made, and `from` is the variable of the innermost
  * loop. */
@@ -24,7 +22,7 @@ typedef struct cg_numbers {
     uint64_t clock; /* counts what is bound */
     uint32_t depth; /* of loops that run */
     cg_val deepest; /* the variable of the innermost loop that was read since */
-    int64_t steps; /* made so far: beyond CG_MAX_STEPS nothing is known */
+    int64_t steps; /* made so far: beyond CG_VERIFY_MAX_RUN_STEPS nothing is known */
     bool inner, outer; /* has what was read since depended on loops that do not run, or do? */
 } cg_numbers;
 

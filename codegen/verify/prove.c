@@ -11,19 +11,9 @@
  * those that several atoms have together.  The number of steps is bounded: the answer no means
  * "not proved". */
 #include "codegen/verify/prove.h"
+#include "codegen/tuning.h"
 
 #include "ir/map.h"
-
-enum {
-    MAX_STEPS = 4000,
-    MAX_STEPS_EVERY = 200, /* where every bound is tried */
-    MAX_LEVEL = 32,
-    MAX_PARTS = 64,     /* of a condition, at one time  */
-    MAX_VISITED = 1000, /* of them in all               */
-    MAX_FOLLOWING = 64, /* forms from one condition     */
-    MAX_PROJECTIONS = 2,
-    BACKWARD = 8 /* levels that a bound costs that brings a later atom back */
-};
 
 /* -- what holds -- */
 
@@ -68,7 +58,8 @@ bounds_quotient(const cg_atom *q, const cg_form *s, int sign, int64_t *bound)
 static void
 know_quotients(cg_facts *f, cg_known *known, const cg_sum *s, int level)
 {
-    const uint32_t first = f->n_quotients > CG_QUOTIENTS ? f->n_quotients - CG_QUOTIENTS : 0;
+    const uint32_t first =
+        f->n_quotients > CG_VERIFY_MAX_QUOTIENTS ? f->n_quotients - CG_VERIFY_MAX_QUOTIENTS : 0;
     const cg_form x = cg_form_of(s);
     int64_t most;
 
@@ -107,7 +98,7 @@ know(cg_facts *f, cg_known *known, cg_sum *s, int level)
     const cg_form x = cg_form_of(s);
 
     known->never |= cg_form_interval(f, &x).hi < 0;
-    if (s->n == 0 || known->n == known->end || level > MAX_PROJECTIONS)
+    if (s->n == 0 || known->n == known->end || level > CG_VERIFY_MAX_PROJECTIONS)
         return;
     cg_tighten(f, s);
     if ((uint32_t)known->n == known->cap)
@@ -126,7 +117,7 @@ cg_know(cg_facts *f, cg_known *known, const cg_sum *s)
 {
     cg_sum t = *s;
 
-    known->end = known->n + MAX_FOLLOWING;
+    known->end = known->n + CG_VERIFY_MAX_FOLLOWING;
     know(f, known, &t, 0);
 }
 
@@ -173,10 +164,10 @@ cg_know_that(cg_facts *f, cg_known *known, cg_val v, bool holds)
     struct {
         cg_val v;
         bool holds;
-    } part[MAX_PARTS] = { { v, holds } };
+    } part[CG_VERIFY_MAX_CONDITION_PARTS] = { { v, holds } };
     int n = 1;
 
-    for (int left = MAX_VISITED; n > 0 && left > 0; left--) {
+    for (int left = CG_VERIFY_MAX_CONDITION_VISITS; n > 0 && left > 0; left--) {
         n--;
         const bool now = part[n].holds;
         const cg_insn *i = &f->k->insn[part[n].v];
@@ -184,7 +175,7 @@ cg_know_that(cg_facts *f, cg_known *known, cg_val v, bool holds)
             part[n].v = i->in[0];
             part[n++].holds = !now;
         } else if ((i->op == SC_and && now) || (i->op == SC_or && !now)) {
-            for (int j = 0; j < 2 && n < MAX_PARTS; j++, n++) {
+            for (int j = 0; j < 2 && n < CG_VERIFY_MAX_CONDITION_PARTS; j++, n++) {
                 part[n].v = i->in[j];
                 part[n].holds = now;
             }
@@ -222,7 +213,7 @@ by_bound(proof *p, const cg_sum *s, uint32_t atom, int64_t c, const cg_form *bou
     return cg_sum_scale(&t, (k < 0 ? -k : k) / g) &&
            cg_sum_add(&t, -((c < 0 ? -c : c) / g), bound) &&
            !__builtin_add_overflow(t.k, room, &t.k) &&
-           prove(p, t, level + (back ? BACKWARD : 1));
+           prove(p, t, level + (back ? CG_VERIFY_BACKWARD_COST : 1));
 }
 
 static bool
@@ -530,7 +521,7 @@ place_of(proof *p, const cg_sum *s, uint64_t *hash)
     for (int i = 0; i < s->n; i++)
         h = ir_hash_u64(ir_hash_u64(h, s->term[i].atom), (uint64_t)s->term[i].c);
     *hash = h;
-    return &p->f->tried[h % CG_TRIED];
+    return &p->f->tried[h % CG_VERIFY_MAX_TRIED];
 }
 
 static bool
@@ -542,7 +533,7 @@ prove(proof *p, cg_sum s, int level)
     const cg_interval in = cg_form_interval(p->f, &x);
     if (in.lo >= 0)
         return true;
-    if (s.n == 0 || in.hi < 0 || level > MAX_LEVEL || p->steps >= p->limit)
+    if (s.n == 0 || in.hi < 0 || level > CG_VERIFY_MAX_PROOF_LEVEL || p->steps >= p->limit)
         return false;
     uint64_t hash, *place = place_of(p, &s, &hash);
     if (*place == hash)
@@ -569,7 +560,7 @@ cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
     for (int j = 0; j < (known->every ? 1 : 2) && !good; j++) {
         p.steps = 0;
         p.tight = j == 1;
-        p.limit = known->every ? MAX_STEPS_EVERY : MAX_STEPS;
+        p.limit = known->every ? CG_VERIFY_MAX_PROOF_STEPS_EVERY : CG_VERIFY_MAX_PROOF_STEPS;
         f->proofs++;
         good = prove(&p, *s, 0);
     }

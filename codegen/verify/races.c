@@ -10,8 +10,7 @@
 #include "codegen/verify/digits.h"
 #include "codegen/verify/exclude.h"
 #include "codegen/verify/prove.h"
-
-enum { MAX_TOUCHED = 4096, MAX_STARTS = 8, MAX_STEPS = 5000, MAX_PAIRS = 2000 };
+#include "codegen/tuning.h"
 
 void
 cg_races_begin(cg_races *r, cg_facts *f, uint32_t counter)
@@ -69,7 +68,7 @@ static bool
 own_part(const cg_races *r, uint32_t buffer, const cg_touch *t, cg_sum *own)
 {
     *own = (cg_sum){ .k = t->index.k };
-    if (t->index.n > CG_FORM_TERMS)
+    if (t->index.n > CG_VERIFY_FORM_TERMS)
         return false;
     for (int i = 0; i < t->index.n; i++)
         if (t->index.term[i].atom >= r->counter || !is_common(r, buffer, &t->index.term[i]))
@@ -94,7 +93,7 @@ end_before_others(const place *p, uint32_t i)
     const cg_form part = cg_form_of(&x->part[i]);
     int64_t at = part.k;
 
-    for (int left = MAX_STARTS; left > 0; left--) {
+    for (int left = CG_VERIFY_MAX_RACE_STARTS; left > 0; left--) {
         int64_t next = INT64_MAX;
         for (uint32_t j = 0; j < x->n; j++)
             if (x->part[j].k > at && x->part[j].k < next)
@@ -178,8 +177,8 @@ pair_is_apart(const cg_parts *x, uint32_t i, uint32_t j)
 static bool
 pairs_are_apart(const cg_parts *x)
 {
-    const uint64_t most = x->r->f->steps + MAX_STEPS;
-    int left = MAX_PAIRS;
+    const uint64_t most = x->r->f->steps + CG_VERIFY_MAX_RACE_STEPS;
+    int left = CG_VERIFY_MAX_RACE_PAIRS;
 
     for (uint32_t i = 0; i < x->n; i++)
         for (uint32_t j = i; j < x->n; j++)
@@ -231,7 +230,7 @@ cg_races_end(cg_races *r)
             continue;
         done[place] = true;
         const bool by_data = is_by_data(r, place);
-        if (once || (r->n <= MAX_TOUCHED && is_apart(r, place, by_data)))
+        if (once || (r->n <= CG_VERIFY_MAX_TOUCHED && is_apart(r, place, by_data)))
             n.proved++;
         else if (by_data)
             n.by_data++;

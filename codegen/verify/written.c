@@ -10,8 +10,7 @@
 #include "codegen/verify/written.h"
 
 #include "codegen/verify/prove.h"
-
-enum { MAX_DIMS = 4, MAX_BLOCKS = 4096 /* that are put together for one range */ };
+#include "codegen/tuning.h"
 
 /* `blocks` of them, whose first elements lie `apart`. */
 typedef struct dim {
@@ -25,7 +24,7 @@ struct cg_span {
     int64_t count;
     bool unknown;
     int n;
-    dim dim[MAX_DIMS];
+    dim dim[CG_VERIFY_MAX_SPAN_DIMS];
     const cg_span *next;
 };
 
@@ -219,7 +218,7 @@ covers(const cg_span *list, const cg_form *first, int64_t count)
 {
     int64_t at = 0;
 
-    for (int left = MAX_BLOCKS; at < count && left > 0; left--) {
+    for (int left = CG_VERIFY_MAX_SPAN_BLOCKS; at < count && left > 0; left--) {
         int64_t most = 0;
         for (const cg_span *s = list; s; s = s->next) {
             const int64_t run = run_from(s, first, at);
@@ -413,7 +412,7 @@ all_iterations(cg_written *w, cg_span *s, uint32_t counter, int64_t times)
             return false;
     if (c == 0 || times == 1)
         return true;
-    if (s->n == MAX_DIMS || __builtin_mul_overflow(step, times - 1, &more) ||
+    if (s->n == CG_VERIFY_MAX_SPAN_DIMS || __builtin_mul_overflow(step, times - 1, &more) ||
         !cg_sum_add(&first, 1, &s->first) || !cg_sum_add(&first, -c, &t))
         return false;
     first.k -= c < 0 ? more : 0;
