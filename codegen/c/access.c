@@ -237,14 +237,14 @@ loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     return fill_tail(e, (cot_dtype)i->type, s, first_element(e, i, set, c), set, c, lanes);
 }
 
-/* -- squares -- */
+/* -- transposes in registers -- */
 
-/* The unroll level whose copies of the index move by one, or by at most `most`, where the lanes
- * move by a constant, all of them without a condition; -1 if there is none of as many copies as
- * there are lanes. */
+/* The unroll level over which the index has stride 1, or at most `most`, where the stride of
+ * the lanes is constant and no copy has a condition; -1 if none has as many copies as there are
+ * lanes. */
 static int
-square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t most,
-             int64_t *move)
+transposed_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t most,
+                 int64_t *move)
 {
     const int lanes = cg_c_lanes(e, set);
     int64_t step;
@@ -291,7 +291,7 @@ transposed(cg_c_emit *e, cot_dtype type, int lanes, const char *const *row)
 }
 
 static void
-load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
+load_transposed(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
 {
     const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
@@ -318,7 +318,7 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
 }
 
 static void
-store_square(cg_c_emit *e, cg_val v, uint32_t set, int level)
+store_transposed(cg_c_emit *e, cg_val v, uint32_t set, int level)
 {
     const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
@@ -346,10 +346,11 @@ cg_c_load_insn(cg_c_emit *e, cg_val v)
     const cg_insn *i = &e->k->insn[v];
     const uint32_t set = e->divergence[v];
     int64_t move = 1;
-    const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[1], 2, &move);
+    const int lanes = cg_c_lanes(e, set),
+              level = transposed_level(e, i, set, i->in[1], 2, &move);
 
     if (level >= 0) {
-        load_square(e, v, set, level, move);
+        load_transposed(e, v, set, level, move);
         return;
     }
     for (int c = 0; c < cg_c_copies(e, set); c++)
@@ -466,10 +467,11 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
     const uint32_t set = e->divergence[i->in[0]] | e->divergence[i->in[1]] |
                          (i->in[2] ? e->divergence[i->in[2]] : 0);
     int64_t move;
-    const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[2], 1, &move);
+    const int lanes = cg_c_lanes(e, set),
+              level = transposed_level(e, i, set, i->in[2], 1, &move);
 
     if (level >= 0) {
-        store_square(e, v, set, level);
+        store_transposed(e, v, set, level);
         return;
     }
     if (stream_copies(e, v, set, lanes))

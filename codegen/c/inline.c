@@ -7,8 +7,6 @@
 #include "codegen/c/emit.h"
 #include "codegen/tuning.h"
 
-/* -- uses -- */
-
 static void
 note(cg_c_emit *e, cg_val v, uint32_t at, cg_val by)
 {

@@ -18,8 +18,6 @@
 
 extern char **environ;
 
-/* -- the target -- */
-
 static int
 host_bits(void)
 {
@@ -62,8 +60,6 @@ emit(cot_context *ctx, const cg_target *target, cg_output what, int n, const cg_
     (void)what;
     return cg_c_write(ctx, 1, &w, n, false, arena, bytes, size);
 }
-
-/* -- compiling -- */
 
 typedef struct files {
     char dir[256], source[320], library[320], messages[320];

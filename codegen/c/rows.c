@@ -97,8 +97,6 @@ cg_c_load_of_pairs(cg_c_text *t, cot_dtype type, int lanes, bool second)
     return name;
 }
 
-/* -- stores -- */
-
 /* All of n vectors by one test: between two, clang would put what makes the second. */
 const char *
 cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n)
@@ -230,8 +228,6 @@ cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream)
     ir_buf_str(&t->head, b.text);
     return name;
 }
-
-/* -- squares -- */
 
 static int
 exchange(int l, int lanes, int how)

@@ -39,8 +39,6 @@ cg_c_refuse(cg_c_emit *e, const char *what)
         e->t->status = ir_fail(e->t->ctx, e->k->loc, e->k->name, ERR_target, what);
 }
 
-/* -- copies and lanes -- */
-
 int
 cg_c_lanes(const cg_c_emit *e, uint32_t set)
 {

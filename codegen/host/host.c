@@ -93,7 +93,7 @@ run_store(const host *h, const cg_insn *x)
 
 /* Was cot_cancel called? */
 static cot_status
-look(const host *h)
+check_cancel(const host *h)
 {
     return atomic_load_explicit(&h->m->ctx->cancelled, memory_order_relaxed) ? COT_ERR_CANCELLED
                                                                              : COT_OK;
@@ -106,7 +106,7 @@ run_call(const host *h, const cg_insn *x)
     void *buffer[c->n_buffers + 1];
     int64_t param[c->n_params + 1];
 
-    COT_TRY(look(h));
+    COT_TRY(check_cancel(h));
     for (int i = 0; i < c->n_buffers; i++)
         buffer[i] = address(h, c->buffer[i], c->offset[i]);
     for (int i = 0; i < c->n_params; i++)
@@ -169,7 +169,7 @@ run_loop(const host *h, const cg_block *b)
     move_values(h, b, false, true);
     for (int64_t i = lo; i < hi; i += b->step) {
         h->value[b->var] = (uint64_t)i;
-        COT_TRY(look(h));
+        COT_TRY(check_cancel(h));
         COT_TRY(run_region(h, &b->body));
         move_values(h, b, false, false);
     }
@@ -182,7 +182,7 @@ run_while(const host *h, const cg_block *b)
 {
     move_values(h, b, false, true);
     for (;;) {
-        COT_TRY(look(h));
+        COT_TRY(check_cancel(h));
         COT_TRY(run_region(h, &b->other));
         if (!h->value[b->cond])
             break;

@@ -7,14 +7,14 @@
 
 #include "codegen/host/host.h"
 
-typedef struct printer {
+typedef struct manifest_text {
     ir_buf *b;
     const cg_kernel *k;
     const uint32_t *uses;
     int indent;
-} printer;
+} manifest_text;
 
-static void print_steps(printer *p, const char *name, const cg_region *r);
+static void print_steps(manifest_text *p, const char *name, const cg_region *r);
 
 void
 cg_json_string(ir_buf *b, const char *s)
@@ -32,8 +32,6 @@ cg_json_string(ir_buf *b, const char *s)
     }
     ir_buf_str(b, "\"");
 }
-
-/* ---- buffers ---- */
 
 /* RFC 4648, section 4. */
 static void
@@ -70,10 +68,8 @@ print_buffer(ir_buf *b, const cg_buffer *x)
         ir_buf_printf(b, "\"argument\": %d}", x->arg);
 }
 
-/* ---- steps ---- */
-
 static void
-print_values(printer *p, const char *name, const cg_val *v, int n)
+print_values(manifest_text *p, const char *name, const cg_val *v, int n)
 {
     ir_buf_printf(p->b, ", \"%s\": [", name);
     for (int i = 0; i < n; i++)
@@ -82,7 +78,7 @@ print_values(printer *p, const char *name, const cg_val *v, int n)
 }
 
 static void
-print_place(printer *p, uint32_t buffer, cg_val offset)
+print_place(manifest_text *p, uint32_t buffer, cg_val offset)
 {
     if (offset)
         ir_buf_printf(p->b, "[%u, %u]", buffer, offset);
@@ -91,7 +87,7 @@ print_place(printer *p, uint32_t buffer, cg_val offset)
 }
 
 static void
-print_call(printer *p, const cg_call *c)
+print_call(manifest_text *p, const cg_call *c)
 {
     ir_buf_printf(p->b, "\"launch\": %d, \"buffers\": [", c->kernel - 1);
     for (int i = 0; i < c->n_buffers; i++) {
@@ -103,7 +99,7 @@ print_call(printer *p, const cg_call *c)
 }
 
 static void
-print_copy(printer *p, const cg_insn *x)
+print_copy(manifest_text *p, const cg_insn *x)
 {
     ir_buf_printf(p->b, "\"copy\": %" PRIu64 ", \"to\": ", x->imm);
     print_place(p, x->call->buffer[0], x->in[0]);
@@ -112,7 +108,7 @@ print_copy(printer *p, const cg_insn *x)
 }
 
 static void
-print_memory(printer *p, cg_val v, const cg_insn *x)
+print_memory(manifest_text *p, cg_val v, const cg_insn *x)
 {
     const bool loads = x->op == CG_LOAD;
     const cg_val when = x->in[loads ? 1 : 2];
@@ -128,7 +124,7 @@ print_memory(printer *p, cg_val v, const cg_insn *x)
 }
 
 static void
-print_scalar(printer *p, cg_val v, const cg_insn *x)
+print_scalar(manifest_text *p, cg_val v, const cg_insn *x)
 {
     ir_buf_printf(p->b, "\"value\": %u, \"is\": \"%s\", \"type\": \"%s\"", v, ir_sc_name[x->op],
                   cot_dtype_name((cot_dtype)x->type));
@@ -143,7 +139,7 @@ print_scalar(printer *p, cg_val v, const cg_insn *x)
 /* [carried, its first value, its next]; [result, what it is]; of an if [result, then's,
  * else's]. */
 static void
-print_carries(printer *p, const cg_block *x, bool is_if)
+print_carries(manifest_text *p, const cg_block *x, bool is_if)
 {
     if (!is_if) {
         ir_buf_str(p->b, ", \"carries\": [");
@@ -166,7 +162,7 @@ print_carries(printer *p, const cg_block *x, bool is_if)
 }
 
 static void
-print_block(printer *p, const cg_insn *x)
+print_block(manifest_text *p, const cg_insn *x)
 {
     const cg_block *b = x->block;
 
@@ -182,7 +178,7 @@ print_block(printer *p, const cg_insn *x)
 }
 
 static void
-print_step(printer *p, cg_val v)
+print_step(manifest_text *p, cg_val v)
 {
     const cg_insn *x = &p->k->insn[v];
 
@@ -203,7 +199,7 @@ print_step(printer *p, cg_val v)
 
 /* Pure instructions that nobody wants are left out. */
 static bool
-is_step(const printer *p, cg_val v)
+is_step(const manifest_text *p, cg_val v)
 {
     const cg_insn *x = &p->k->insn[v];
 
@@ -211,7 +207,7 @@ is_step(const printer *p, cg_val v)
 }
 
 static void
-print_steps(printer *p, const char *name, const cg_region *r)
+print_steps(manifest_text *p, const char *name, const cg_region *r)
 {
     const char *before = "\n";
 
@@ -233,7 +229,7 @@ void
 cg_host_print(ir_buf *b, const cg_module *m)
 {
     const cg_kernel *k = m->kernel[0];
-    printer p = { .b = b, .k = k, .uses = cg_count_uses(k, b->arena), .indent = 2 };
+    manifest_text p = { .b = b, .k = k, .uses = cg_count_uses(k, b->arena), .indent = 2 };
 
     ir_buf_str(b, "\"buffers\": [");
     for (uint32_t i = 0; i < k->n_buffers; i++) {

@@ -121,8 +121,6 @@ cg_divergence(const cg_kernel *k, ir_arena *a)
     return w.set;
 }
 
-/* -- uses ---------------------------------------------------------------------------------- */
-
 static bool
 has_effect(cg_op op)
 {
@@ -203,8 +201,6 @@ cg_count_uses(const cg_kernel *k, ir_arena *a)
     use_region(&u, &k->body);
     return u.uses;
 }
-
-/* -- affinity -- */
 
 /* Does v depend on the loop's variable?  Expressions share their parts, and a walk over all
  * paths may never end: past the budget the answer is yes. */

@@ -115,8 +115,6 @@ cg_ptx_name(ir_arena *a, const char *fn, const char *kernel)
     return name;
 }
 
-/* -- the general form ---------------------------------------------------------------------- */
-
 static cg_val
 add_insn(cg_kernel *k, cg_region *r, cg_insn x)
 {
@@ -168,7 +166,7 @@ typedef struct survey {
 } survey;
 
 static void
-look(const cg_kernel *k, const cg_region *r, survey *s)
+survey_region(const cg_kernel *k, const cg_region *r, survey *s)
 {
     for (uint32_t i = 0; i < r->n; i++) {
         const cg_block *x = k->insn[r->insn[i]].block;
@@ -178,8 +176,8 @@ look(const cg_kernel *k, const cg_region *r, survey *s)
             s->parallel += x->kind == CG_PARALLEL;
             s->threads += x->kind >= CG_GRID && x->kind <= CG_LANES;
         }
-        look(k, &x->body, s);
-        look(k, &x->other, s);
+        survey_region(k, &x->body, s);
+        survey_region(k, &x->other, s);
     }
 }
 
@@ -252,7 +250,7 @@ cg_grid_schedule(cg_kernel *k)
     survey s = { 0 };
     cg_val loop;
 
-    look(k, &k->body, &s);
+    survey_region(k, &k->body, &s);
     if (s.threads)
         return;
     loop = s.parallel == 1 ? whole_loop(k) : 0;

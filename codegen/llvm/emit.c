@@ -154,16 +154,16 @@ emit_never(cg_ll_emit *e, const cg_block *x, LLVMValueRef *init)
 }
 
 /* A loop under construction. */
-typedef struct running {
+typedef struct open_loop {
     LLVMBasicBlockRef before, head, after;
     LLVMValueRef lo, hi, i, count; /* phis */
     LLVMValueRef *init, *phi, *next;
     int n;
     bool guarded, counts;
-} running;
+} open_loop;
 
 static void
-loop_head(cg_ll_emit *e, const cg_block *x, running *r)
+loop_head(cg_ll_emit *e, const cg_block *x, open_loop *r)
 {
     r->before = LLVMGetInsertBlock(e->b);
     r->head = cg_ll_block(e, "loop");
@@ -192,7 +192,7 @@ loop_head(cg_ll_emit *e, const cg_block *x, running *r)
 
 /* Close the loop; the results are in r->next, and the number of iterations in r->count. */
 static void
-loop_tail(cg_ll_emit *e, const cg_block *x, running *r)
+loop_tail(cg_ll_emit *e, const cg_block *x, open_loop *r)
 {
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->b);
     LLVMValueRef next = LLVMBuildNSWAdd(e->b, r->i, cg_ll_index(e, x->step), "");
@@ -230,7 +230,7 @@ emit_serial(cg_ll_emit *e, const cg_block *x)
 {
     int n = cg_ll_yield_values(e, x, NULL);
     int64_t extent = extent_of(e, x);
-    running r = { .n = n, .guarded = extent < 0 };
+    open_loop r = { .n = n, .guarded = extent < 0 };
 
     r.init = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
     r.phi = IR_NEW_N(e->arena, LLVMValueRef, n + 1);

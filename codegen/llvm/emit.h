@@ -86,7 +86,7 @@ LLVMValueRef cg_ll_shared_buffer(cg_ll_emit *e, uint32_t buffer);
 /* tensor.c */
 void cg_ll_tensor(cg_ll_emit *e, cg_val v);
 
-/* memory.c: what has been stored past the caches is seen before all that follows. */
+/* access.c: what has been stored past the caches is seen before all that follows. */
 void cg_ll_settle(cg_ll_emit *e);
 
 /* emit.c */

@@ -43,15 +43,15 @@ cg_ll_catch_fatal_errors(void)
     LLVMInstallFatalErrorHandler(leave);
 }
 
-typedef struct running {
+typedef struct thread_body {
     void (*body)(void *arg);
     void *arg;
-} running;
+} thread_body;
 
 static void *
 run_body(void *p)
 {
-    const running *r = p;
+    const thread_body *r = p;
 
     r->body(r->arg);
     return NULL;
@@ -61,7 +61,7 @@ run_body(void *p)
 void
 cg_ll_with_stack(void body(void *arg), void *arg)
 {
-    running r = { body, arg };
+    thread_body r = { body, arg };
     pthread_attr_t a;
     pthread_t thread;
     bool started = false;

@@ -8,8 +8,6 @@
 #include "codegen/llvm/emit.h"
 #include "ir/diag.h"
 
-/* -- kernels -- */
-
 void
 cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *k)
 {
@@ -199,8 +197,6 @@ find_failing(cg_ll_module *l, const cg_module *m)
     }
     return can;
 }
-
-/* -- entries -- */
 
 LLVMTypeRef
 cg_ll_entry_type(const cg_ll_module *l)

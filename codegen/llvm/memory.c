@@ -8,10 +8,10 @@
 #include "codegen/llvm/access.h"
 #include "codegen/tuning.h"
 
-/* By how many do lanes lie apart at the most that whole vectors are read for them?  On a GPU
- * they are threads. */
+/* The widest stride of lanes for which whole vectors are loaded and picked from.  On a GPU
+ * lanes are threads. */
 static int
-most_apart(const cg_ll_emit *e)
+max_stride(const cg_ll_emit *e)
 {
     return e->l->machine->grid || e->lanes < 4 ? CG_LLVM_MAX_STRIDE_NARROW : CG_LLVM_MAX_STRIDE;
 }
@@ -57,7 +57,7 @@ load_copy(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, cg_val when, u
         x = cg_ll_load_row(e, a, index, 0, &c);
     else if (index.slope == -1 && !c.lanes.v)
         x = cg_ll_reversed(e, cg_ll_load_row(e, a, index, 1 - e->lanes, &c));
-    else if (!index.wide && index.slope >= 2 && index.slope <= most_apart(e) && !c.lanes.v)
+    else if (!index.wide && index.slope >= 2 && index.slope <= max_stride(e) && !c.lanes.v)
         x = cg_ll_load_strided(e, &all, index.v, 0, (int)index.slope, c.scalar);
     else if (!index.wide && index.slope == -2 && !c.lanes.v)
         x = cg_ll_reversed(
@@ -71,10 +71,8 @@ load_copy(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, cg_val when, u
     return (cg_ll_copy){ .v = cg_ll_from_memory(e, a, x), .wide = wide };
 }
 
-/* -- transposes in registers -- */
-
-/* The unroll level whose copies of the index move by least to most, where the lanes move by a
- * constant, all copies and lanes without a condition; -1 if there is none of the vector's
+/* The unroll level over which the index has a stride of least to most, where the stride of the
+ * lanes is constant and no copy or lane has a condition; -1 if there is none of the vector's
  * extent. */
 static int
 transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t least,
@@ -164,8 +162,6 @@ store_transposed(cg_ll_emit *e, cg_val v, const cg_ll_access *a, uint32_t set, i
         }
     }
 }
-
-/* -- instructions -- */
 
 void
 cg_ll_load_insn(cg_ll_emit *e, cg_val v)

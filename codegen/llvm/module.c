@@ -129,8 +129,6 @@ cg_ll_function(cg_ll_module *l, const char *name, LLVMTypeRef type, bool visible
     return fn;
 }
 
-/* -- the module -- */
-
 static void
 note_diagnostic(LLVMDiagnosticInfoRef d, void *user)
 {

@@ -46,8 +46,6 @@ real_like(cg_ll_emit *e, LLVMTypeRef t, double c, LLVMValueRef x)
     return same(e, LLVMConstReal(t, c), x);
 }
 
-/* -- halves -- */
-
 static LLVMValueRef
 f16_to_f32_by_integers(cg_ll_emit *e, LLVMValueRef h)
 {
@@ -148,8 +146,6 @@ cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x)
     return LLVMBuildTrunc(e->b, LLVMBuildSelect(e->b, nan, quiet, up, ""), i16, "");
 }
 
-/* -- rounding -- */
-
 static LLVMValueRef
 unary(cg_ll_emit *e, const char *name, LLVMValueRef x)
 {
@@ -191,8 +187,6 @@ cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x)
     return LLVMBuildSelect(b, is_small, with_sign_of(e, y, x), x, "");
 }
 
-/* -- maximum and minimum -- */
-
 /* Equal operands differ in their signs at most, those of zeros: of the bits of both, maximum
  * keeps what is in both, minimum what is in either.  NaN wins. */
 LLVMValueRef
@@ -216,8 +210,6 @@ cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
                            : LLVMBuildFAdd(b, in[0], in[1], "");
     return LLVMBuildSelect(b, unordered, nan, z, "");
 }
-
-/* -- fma -- */
 
 /* The error of s = a + b: exact. */
 LLVMValueRef

@@ -87,8 +87,6 @@ fragment(sim *s, const cg_insn *p, int64_t warp, int64_t copy)
     return true;
 }
 
-/* -- products ------------------------------------------------------------------------------ */
-
 /* To 11 bits of significand, ties away from zero. */
 static float
 to_tf32(uint32_t bits)

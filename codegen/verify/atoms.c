@@ -1,8 +1,6 @@
 /* Intervals, atoms and what is known of them (atoms.h). */
 #include "codegen/verify/atoms.h"
 
-/* -- intervals -- */
-
 static int64_t
 saturate(__int128 x)
 {
@@ -75,8 +73,6 @@ cg_either(cg_interval x, cg_interval y)
 {
     return (cg_interval){ x.lo < y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
 }
-
-/* -- atoms -- */
 
 cg_form
 cg_form_of_atom(cg_facts *f, uint32_t atom)

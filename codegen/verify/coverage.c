@@ -17,9 +17,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "codegen/tuning.h"
 #include "codegen/verify/numbers.h"
 #include "codegen/verify/scratch.h"
-#include "codegen/tuning.h"
 #include "ir/diag.h"
 
 typedef struct interval {

@@ -10,9 +10,9 @@
  * from before the loop are the same in all iterations. */
 #include "codegen/verify/digits.h"
 
+#include "codegen/tuning.h"
 #include "codegen/verify/atoms.h"
 #include "codegen/verify/prove.h"
-#include "codegen/tuning.h"
 
 typedef cg_parts parts;
 

@@ -10,10 +10,8 @@
  * proof for each pair of touches, so digits.h comes first. */
 #include "codegen/verify/exclude.h"
 
-#include "codegen/verify/prove.h"
 #include "codegen/tuning.h"
-
-/* -- the atoms of another iteration -- */
+#include "codegen/verify/prove.h"
 
 /* From the atom of the counter on: which one stands for it; 0: none does. */
 typedef struct renamed {
@@ -111,8 +109,6 @@ make_atoms(renamed *x)
         if (x->as[i])
             rename_atom(x, x->first + i);
 }
-
-/* -- both at once -- */
 
 static void
 know_difference(cg_facts *f, cg_known *known, const cg_form *x, const cg_form *y, int64_t k)

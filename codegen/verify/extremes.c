@@ -5,8 +5,8 @@
  * in by each of its bounds, which leave a form of those before it, and the least of the results
  * is an upper bound. A bound by a form costs a level, of which there are few, the interval
  * of an atom none; the number of steps is bounded. */
-#include "codegen/verify/atoms.h"
 #include "codegen/tuning.h"
+#include "codegen/verify/atoms.h"
 
 typedef struct search {
     const cg_facts *f;

@@ -1,6 +1,6 @@
 /* Forms and facts of a kernel's integers. */
-#include "codegen/verify/atoms.h"
 #include "codegen/tuning.h"
+#include "codegen/verify/atoms.h"
 
 /* -- affine instructions -- */
 

@@ -6,11 +6,11 @@
  * tried together first, then two by two. */
 #include "codegen/verify/races.h"
 
+#include "codegen/tuning.h"
 #include "codegen/verify/atoms.h"
 #include "codegen/verify/digits.h"
 #include "codegen/verify/exclude.h"
 #include "codegen/verify/prove.h"
-#include "codegen/tuning.h"
 
 void
 cg_races_begin(cg_races *r, cg_facts *f, uint32_t counter)
@@ -40,8 +40,6 @@ cg_races_touch(cg_races *r, const cg_known *known, cg_touch t, int64_t count)
     t.known = ir_copy_bytes(r->f->arena, known->form, (size_t)known->n * sizeof *known->form);
     IR_PUSH(r->f->arena, r->touch, r->n, r->cap, t);
 }
-
-/* -- buffers -- */
 
 /* Buffers that may lie in one place are one. */
 static uint32_t

@@ -2,29 +2,29 @@
  *
  * A buffer's ranges are a list that does not change; a log of the lists that were replaced lets
  * the walk go back to where a branch began, and so costs no more than what the branch does. At
- * the end of a loop a range that moves by no more than its length from iteration to iteration
- * becomes the range of all of them; one that moves by more becomes blocks, which become blocks
+ * the end of a loop a range whose stride from iteration to iteration is no more than its length
+ * becomes the range of all of them; one of a larger stride becomes blocks, which become blocks
  * of blocks.
  *
  * In a kernel, whose loops and masks data may bound, what is perhaps written is kept so. */
 #include "codegen/verify/written.h"
 
-#include "codegen/verify/prove.h"
 #include "codegen/tuning.h"
+#include "codegen/verify/prove.h"
 
-/* `blocks` of them, whose first elements lie `apart`. */
-typedef struct dim {
-    int64_t apart, blocks;
-} dim;
+/* `count` blocks, the first elements of which are `stride` from each other. */
+typedef struct span_dim {
+    int64_t stride, count;
+} span_dim;
 
-/* `count` elements, as blocks, and blocks of blocks, n times: those furthest apart first.
- * unknown: something more was written, of which it is not known where. */
+/* `count` elements, as blocks, and blocks of blocks, n times: those of the largest stride
+ * first.  unknown: something more was written, of which it is not known where. */
 struct cg_span {
     cg_form first;
     int64_t count;
     bool unknown;
     int n;
-    dim dim[CG_VERIFY_MAX_SPAN_DIMS];
+    span_dim dim[CG_VERIFY_MAX_SPAN_DIMS];
     const cg_span *next;
 };
 
@@ -206,8 +206,8 @@ run_from(const cg_span *s, const cg_form *x, int64_t at)
         return 0;
     d += at;
     for (int j = 0; j < s->n; j++) {
-        const int64_t block = d / s->dim[j].apart, last = s->dim[j].blocks - 1;
-        d -= (block < last ? block : last) * s->dim[j].apart;
+        const int64_t block = d / s->dim[j].stride, last = s->dim[j].count - 1;
+        d -= (block < last ? block : last) * s->dim[j].stride;
     }
     return d < s->count ? s->count - d : 0;
 }
@@ -252,16 +252,16 @@ is_in_blocks(cg_written *w, const cg_span *s, const cg_form *x, int64_t count)
     if (!cg_sum_add(&left, 1, x) || !cg_sum_add(&left, -1, &s->first))
         return false;
     for (int j = 0; j < s->n; j++) {
-        const int64_t apart = s->dim[j].apart;
+        const int64_t stride = s->dim[j].stride;
         const cg_sum all = left;
-        cg_sum block = { .k = cg_floor_div(all.k, apart) };
-        left = (cg_sum){ .k = all.k - apart * block.k };
+        cg_sum block = { .k = cg_floor_div(all.k, stride) };
+        left = (cg_sum){ .k = all.k - stride * block.k };
         for (int i = 0; i < all.n; i++) {
-            cg_sum *to = all.term[i].c % apart == 0 ? &block : &left;
+            cg_sum *to = all.term[i].c % stride == 0 ? &block : &left;
             to->term[to->n] = all.term[i];
-            to->term[to->n++].c /= to == &block ? apart : 1;
+            to->term[to->n++].c /= to == &block ? stride : 1;
         }
-        if (!lies_in(w, &block, s->dim[j].blocks - 1))
+        if (!lies_in(w, &block, s->dim[j].count - 1))
             return false;
     }
     return lies_in(w, &left, s->count - count);
@@ -376,21 +376,21 @@ cg_written_loop(cg_written *w, const cg_block *x)
     return w->n;
 }
 
-/* Blocks that lie side by side are one. */
+/* Adjacent blocks are one. */
 static void
-add_blocks(cg_span *s, int64_t apart, int64_t blocks)
+add_blocks(cg_span *s, int64_t stride, int64_t count)
 {
     int at = s->n++, n = 0;
 
-    for (; at > 0 && s->dim[at - 1].apart < apart; at--)
+    for (; at > 0 && s->dim[at - 1].stride < stride; at--)
         s->dim[at] = s->dim[at - 1];
-    s->dim[at] = (dim){ apart, blocks };
-    for (int j = s->n; j-- > 0 && s->dim[j].apart <= s->count; s->n--)
-        s->count += s->dim[j].apart * (s->dim[j].blocks - 1);
+    s->dim[at] = (span_dim){ stride, count };
+    for (int j = s->n; j-- > 0 && s->dim[j].stride <= s->count; s->n--)
+        s->count += s->dim[j].stride * (s->dim[j].count - 1);
     for (int j = 0; j < s->n; j++) {
-        const dim next = s->dim[j];
-        if (n > 0 && s->dim[n - 1].apart == next.apart * next.blocks)
-            s->dim[n - 1] = (dim){ next.apart, s->dim[n - 1].blocks * next.blocks };
+        const span_dim next = s->dim[j];
+        if (n > 0 && s->dim[n - 1].stride == next.stride * next.count)
+            s->dim[n - 1] = (span_dim){ next.stride, s->dim[n - 1].count * next.count };
         else
             s->dim[n++] = next;
     }
