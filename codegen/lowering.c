@@ -3,6 +3,7 @@
 
 #include "codegen/fuse/cost.h"
 #include "ir/diag.h"
+#include "codegen/tuning.h"
 
 cot_status
 cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text)
@@ -23,7 +24,7 @@ cg_lanes(const cg_lowering *l, int bits)
 bool
 cg_is_shared(const cg_lowering *l, int64_t cost)
 {
-    const bool is_long = cost > CG_COST_PARALLEL || l->o->share_all;
+    const bool is_long = cost > CG_FUSE_COST_PARALLEL || l->o->share_all;
 
     return l->target.grid || (l->o->threads > 1 && is_long);
 }

@@ -93,6 +93,14 @@ for file in $(find ir passes frontend codegen runtime tools include -name '*.c' 
     [ -z "$wide" ] || broken "$file has lines of more than 96 columns:$wide"
 done
 
+# Thresholds are rows of codegen/tuning.def: what is left in an enum is the size of an array, a part of
+# a layout, or a number that follows from these.
+limits=$(grep -ohE '\b(CG_)?(MAX|MIN)_[A-Z0-9_]+ = [^,}=]*' codegen/fuse/*.[ch] codegen/elemental/*.[ch] \
+    codegen/plan/*.[ch] codegen/schedule/*.[ch] codegen/lower/*.[ch] | wc -l)
+most=20                 # goes down only
+[ "$limits" -le $most ] ||
+    broken "$limits limits in enums of codegen's rooms; at most $most: a new one is a row of codegen/tuning.def"
+
 # A file whose sections need titles is long; a short one needs none.
 short=$(git ls-files 'include/*' 'ir/*' 'passes/*' 'frontend/*' 'runtime/*' 'tools/*' 'examples/*' 'bench/*' 'tests/*' |
     grep -E '\.(c|h|hpp|cpp|def|py)$')

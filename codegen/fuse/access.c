@@ -4,6 +4,7 @@
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/views.h"
+#include "codegen/tuning.h"
 
 void
 cg_access_begin(cg_access *w, ir_arena *a, const ir_graph *f, const bool *stop)
@@ -141,7 +142,7 @@ walk_reduce(cg_access *w, const ir_node *n, const cg_ix *at)
             size *= x->dims[k];
     }
     cg_access_value(w, n->in[0], to);
-    for (int k = 0; k < x->rank && size <= CG_MAX_WINDOW; k++)
+    for (int k = 0; k < x->rank && size <= CG_FUSE_MAX_WINDOW; k++)
         if (ir_axes_has(axes, k))
             test_each(w, tests, to[k], x->dims[k]);
     /* Sums of sums of sums ... cost more than can be counted. */

@@ -1,7 +1,7 @@
 /* What an emission would touch, without emitting: the same steps on index expressions alone.
  *
- * fuse.c asks which values a root reads and where; schedule/map_nest.c, how addresses move along
- * each axis. */
+ * fuse.c asks which values a root reads and where; schedule/map_nest.c, how addresses
+ * move along each axis. */
 #ifndef CODEGEN_FUSE_ACCESS_H
 #define CODEGEN_FUSE_ACCESS_H
 

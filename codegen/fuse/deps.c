@@ -6,10 +6,9 @@
  * A dependence against the order moves only groups between its two ends (D. Pearce, P. Kelly,
  * A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs, JEA 11, 2006). */
 #include "codegen/fuse/deps.h"
+#include "codegen/tuning.h"
 
 #include <stdlib.h>
-
-enum { MAX_SYNCS = 4096 };     /* dependences that a search follows */
 
 void
 cg_deps_init(cg_deps *d, ir_arena *a, ir_arena *scratch)
@@ -48,7 +47,7 @@ is_path(cg_deps *d, uint32_t g, uint32_t x, bool direct)
     for (uint32_t i = 0; i < d->n_found; i++)
         for (uint32_t e = d->of[d->found[i]].on; e; e = d->dep[e].next_on) {
             const uint32_t y = d->dep[e].on;
-            if ((y == x && (i > 0 || direct)) || ++syncs > MAX_SYNCS)
+            if ((y == x && (i > 0 || direct)) || ++syncs > CG_FUSE_MAX_DEPENDENCES)
                 return true;
             if (d->of[y].place > d->of[x].place)
                 find(d, y);
@@ -73,7 +72,7 @@ cg_deps_are_far(const cg_deps *d, uint32_t g, uint32_t x)
 {
     const uint32_t i = d->of[g].place, j = d->of[x].place;
 
-    return (i < j ? j - i : i - j) > CG_DEPS_FAR;
+    return (i < j ? j - i : i - j) > CG_FUSE_MAX_DISTANCE;
 }
 
 /* -- the order ----------------------------------------------------------------------------- */

@@ -6,8 +6,6 @@
 
 #include "ir/arena.h"
 
-enum { CG_DEPS_FAR = 4096 }; /* places of the order, between groups that may still become one */
-
 #define CG_NO_GROUP UINT32_MAX
 
 /* A group, or CG_NO_GROUP, waits for another, `on`: an element of two lists. */

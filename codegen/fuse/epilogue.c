@@ -4,11 +4,7 @@
 #include "codegen/fuse/views.h"
 #include "codegen/tuning.h"
 
-enum {
-    TAIL_SHARE = 8,
-    TAIL_ROWS = 32,
-    MAX_VIEWS = 256
-};
+enum { MAX_VIEWS = 256 };
 #define NOWHERE UINT32_MAX
 
 typedef struct joining {
@@ -28,8 +24,8 @@ typedef struct joining {
 bool
 cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row)
 {
-    return !l->target.grid && cost > CG_FUSE_MAX_TAIL && cost * TAIL_SHARE > row &&
-           rows >= TAIL_ROWS && cg_lanes(l, 32) > 1;
+    return !l->target.grid && cost > CG_FUSE_MAX_TAIL && cost * CG_FUSE_TAIL_SHARE > row &&
+           rows >= CG_FUSE_TAIL_ROWS && cg_lanes(l, 32) > 1;
 }
 
 /* Is x made of y by transposes and reshapes alone, none of which is in memory before x? */

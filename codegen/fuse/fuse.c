@@ -15,12 +15,7 @@
 #include "codegen/fuse/access.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/views.h"
-
-enum {
-    MAX_GROUP_COST = 8192,
-    MAX_ROW_REDUCTIONS = 8,
-    LOOK_BACK = 24              /* groups, or readers of a value, that a root may join */
-};
+#include "codegen/tuning.h"
 
 /* The roots that read a value, in the order in which they were placed. */
 typedef struct readers {
@@ -201,7 +196,8 @@ add_candidate(fusing *u, candidates *c, ir_ref v)
         IR_PUSH(u->l->scratch, c->group, c->n, c->cap, u->group_of[v] - 1);
 }
 
-/* Groups of roots that read x: of LOOK_BACK roots placed before v, and of as many after it. */
+/* Groups of roots that read x: of CG_FUSE_MAX_CANDIDATES roots placed before v, and of
+ * as many after it. */
 static void
 add_readers(fusing *u, candidates *c, ir_ref x, ir_ref v)
 {
@@ -214,7 +210,8 @@ add_readers(fusing *u, candidates *c, ir_ref x, ir_ref v)
         else
             hi = mid;
     }
-    for (uint32_t i = lo > LOOK_BACK ? lo - LOOK_BACK : 0; i < by->n && i < lo + LOOK_BACK; i++)
+    for (uint32_t i = lo > CG_FUSE_MAX_CANDIDATES ? lo - CG_FUSE_MAX_CANDIDATES : 0;
+         i < by->n && i < lo + CG_FUSE_MAX_CANDIDATES; i++)
         add_candidate(u, c, by->root[i]);
 }
 
@@ -268,20 +265,21 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
         return find_column_group(u, v, w, space, at);
     if (row && u->fusion->flat[ir_def(u->f, v)->in[0]])
         return new_group(u, CG_GROUP_ROW, NULL, space, outer);
-    for (uint32_t back = 0; u->l->o->fuse && back < u->fusion->n && back < LOOK_BACK; back++) {
+    for (uint32_t back = 0;
+         u->l->o->fuse && back < u->fusion->n && back < CG_FUSE_MAX_CANDIDATES; back++) {
         uint32_t gi = u->fusion->n - 1 - back;
         cg_group *g = &u->fusion->group[gi];
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
         if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN || g->n >= CG_MAX_GROUP ||
             u->epoch[g->v[0]] != u->epoch[v] || (!rows && !ir_same_shape(g->space, space)))
             continue;
-        if (row && count_row_reductions(u, g) >= MAX_ROW_REDUCTIONS)
+        if (row && count_row_reductions(u, g) >= CG_FUSE_MAX_ROW_REDUCTIONS)
             continue;
         if (row && g->kind == CG_GROUP_ROW && g->outer != outer)
             continue;
         if (row && g->kind == CG_GROUP_MAP && space->size == 0)
             continue;
-        if (!row && g->kind == CG_GROUP_MAP && g->cost + w->cost > MAX_GROUP_COST)
+        if (!row && g->kind == CG_GROUP_MAP && g->cost + w->cost > CG_FUSE_MAX_GROUP_COST)
             continue;
         if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
             continue;
@@ -412,7 +410,7 @@ may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
     bool waits = false, again = false;
     if (gi == ci || !go_together(u, gi, ci) ||
-        count_row_reductions(u, g) + count_row_reductions(u, c) > MAX_ROW_REDUCTIONS)
+        count_row_reductions(u, g) + count_row_reductions(u, c) > CG_FUSE_MAX_ROW_REDUCTIONS)
         return false;
     for (uint32_t i = 0; i < c->n; i++) {
         if (!may_move_root(u, cg_root_space(u->l, u->f, c->v[i])->rank, c->v[i], gi, ci + 1,

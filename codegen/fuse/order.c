@@ -8,14 +8,7 @@
  * a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
 #include "codegen/fuse/fuse.h"
 #include "codegen/fuse/heap.h"
-
-enum {
-    MAX_MAPS = 4, /* ops between an operand and a map of it                             */
-    MIN_MASKED = 65, /* elements of an example; fewer are chosen: a loop in registers has 64 */
-    MAX_SYNCS = 1024, /* nodes that a search looks at                             */
-    MAX_WRITERS = 64, /* of a value, whose early reads are looked for             */
-    MAX_READERS = 64, /* of a value, which are asked whether they wait            */
-};
+#include "codegen/tuning.h"
 
 typedef struct order {
     cg_lowering *l;
@@ -83,7 +76,7 @@ cg_part_operand(const ir_graph *f, const ir_node *n, int k)
 {
     const ir_type *t = ir_type_at(f, n->first + (ir_ref)k), *p = predicate_of(f, n);
     const bool mapped = p && p->rank > 0;
-    if (mapped && t->size < MIN_MASKED * p->size)
+    if (mapped && t->size < CG_FUSE_MIN_MASKED * p->size)
         return -1; /* choosing is cheaper, and in registers perhaps */
     if (ir_ops[n->op].flag == IR_INDEX)
         return !ir_is_update(n->op) || (ir_is_half(t->dtype) && ir_ops[n->op].by) ? -1 : 0;
@@ -153,7 +146,7 @@ branch_operand(cg_lowering *l, const ir_graph *f, const ir_node *n, int k, const
     for (int i = 0; i < g.n; i++)
         for (int j = 1; j < n->n_in; j++)
             if (is_free(f, n, k, j, over) &&
-                is_map_of(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1], MAX_MAPS))
+                is_map_of(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1], CG_FUSE_MAX_MAPS))
                 return j;
     return -1;
 }
@@ -275,7 +268,7 @@ is_needed_after(search *s, const ir_node *p, const ir_node *writer)
             return false;
         if (n == writer || n->n_out == 0)
             continue;
-        if ((after && reached) || ++syncs > MAX_SYNCS)
+        if ((after && reached) || ++syncs > CG_FUSE_MAX_SEARCHED)
             return true;
         spread(s, n, after ? AFTER : REACHED);
     }
@@ -322,7 +315,7 @@ cg_early_reads(cg_lowering *l, const ir_graph *f)
         const int *over = cg_overwrites(l, f, writer);
         for (int k = 0; over && k < writer->n_out; k++) {
             const ir_ref x = over[k] >= 0 ? writer->in[over[k]] : IR_NONE;
-            if (!x || !of.first[x] || writers[x]++ >= MAX_WRITERS)
+            if (!x || !of.first[x] || writers[x]++ >= CG_FUSE_MAX_WRITERS)
                 continue;
             for (uint32_t i = of.first[x]; i; i = of.next[i])
                 if (!early[f->node[i].first])
@@ -424,7 +417,7 @@ find_overwrites(order *o)
 }
 
 /* A reader of x that is not done and does not wait for group i; CG_NO_GROUP: there is none,
- * as far as MAX_READERS of them say. */
+ * as far as CG_FUSE_MAX_READERS of them say. */
 static uint32_t
 find_reader(order *o, uint32_t i, ir_ref x)
 {
@@ -433,7 +426,7 @@ find_reader(order *o, uint32_t i, ir_ref x)
     while (r < end && o->done[o->reads.reader[r]])
         r++;
     o->read[x] = r;
-    for (uint32_t syncs = 0; r < end && syncs < MAX_READERS; r++, syncs++) {
+    for (uint32_t syncs = 0; r < end && syncs < CG_FUSE_MAX_READERS; r++, syncs++) {
         const uint32_t j = o->reads.reader[r];
         if (j != i && !o->done[j] && !cg_deps_wait(&o->fusion->deps, j, i))
             return j;

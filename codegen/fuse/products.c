@@ -1,14 +1,13 @@
 /* What fusion asks about products: the memory that an operand is read from, through views and
  * conversions, and whether the product is of the inner form. */
 #include "codegen/fuse/fuse.h"
+#include "codegen/tuning.h"
 
 /* Memory as an array: strides in elements, and where it begins. */
 typedef struct view {
     int rank, depth;
     int64_t dims[COT_MAX_RANK + 1], stride[COT_MAX_RANK + 1], offset;
 } view;
-
-enum { MAX_VIEWS = 16 };
 
 /* The axes of v in groups that lie together, cut anew to the sizes of t; false if that takes a
  * copy. */
@@ -86,7 +85,7 @@ view_of(const ir_graph *f, ir_ref x, view *v)
     const ir_node *n = ir_def(f, x);
     const ir_type *t = ir_type_at(f, x);
     ir_ref base = IR_NONE;
-    bool ok = n && v->depth++ < MAX_VIEWS && t->size > 0;
+    bool ok = n && v->depth++ < CG_FUSE_MAX_PRODUCT_VIEWS && t->size > 0;
     switch (ok ? n->op : OP_none) {
     case OP_transpose:
     case OP_barrier:

@@ -3,17 +3,12 @@
 #include "codegen/fuse/columns.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
+#include "codegen/tuning.h"
 
 enum {
-    MIN_ROW = 16,
-    ROW_SHORT = 9,
     LANES = 32,
     BLOCK = 512,
-    MIN_ROWS = 64,
-    MIN_COLUMNS = 256,
     MIN_GRID_ROWS = 2 * BLOCK,
-    MAX_GRID_COLUMNS = 1 << 16, /* so many keep a GPU busy by themselves */
-    MAX_SCRATCH = 128 << 10
 };
 
 /* Is v made of windows over an array, a few pointwise ops away?  These lie upon one another, so
@@ -49,8 +44,8 @@ cg_is_row_reduce(const ir_graph *f, const ir_node *n)
         }
     if (x->size == 0)
         return false;
-    return size >= MIN_ROW ||
-           (size >= ROW_SHORT && along == 1 && !is_of_windows(f, n->in[0], 4));
+    return size >= CG_FUSE_MIN_ROW ||
+           (size >= CG_FUSE_SHORT_ROW && along == 1 && !is_of_windows(f, n->in[0], 4));
 }
 
 cg_columns
@@ -87,7 +82,7 @@ cg_columns_fit(const cg_columns *c, int64_t width)
     int64_t bytes = 0;
     for (int i = 0; i < c->n; i++)
         bytes += cg_columns_depth(c) * (int64_t)cot_dtype_size(c->how[i].type);
-    return width * bytes <= MAX_SCRATCH;
+    return width * bytes <= CG_FUSE_MAX_COLUMN_SCRATCH;
 }
 
 /* Equal panels whose stacks fit the scratch; at least one for each thread. */
@@ -95,12 +90,12 @@ bool
 cg_columns_choose_panel(cg_columns *c)
 {
     int64_t panels = 1;
-    if (c->l->o->threads > 1 && (c->x->size > CG_COST_PARALLEL || c->l->o->share_all))
+    if (c->l->o->threads > 1 && (c->x->size > CG_FUSE_COST_PARALLEL || c->l->o->share_all))
         panels = c->l->o->threads;
     while (panels < c->count && (c->count % panels || !cg_columns_fit(c, c->count / panels)))
         panels++;
     c->width = c->count / panels;
-    return c->width >= MIN_COLUMNS / 4;
+    return c->width >= CG_FUSE_MIN_COLUMNS / 4;
 }
 
 bool
@@ -115,8 +110,9 @@ cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
     cg_columns c = cg_columns_of(l, f, 1, &n->first);
     if (l->target.grid)
         return !cg_is_row_reduce(f, n) && c.rows >= MIN_GRID_ROWS && c.count > 0 &&
-               c.count < MAX_GRID_COLUMNS;
-    return c.rows >= MIN_ROWS && c.count >= MIN_COLUMNS && cg_columns_choose_panel(&c);
+               c.count < CG_FUSE_MAX_GRID_COLUMNS;
+    return c.rows >= CG_FUSE_MIN_ROWS && c.count >= CG_FUSE_MIN_COLUMNS &&
+           cg_columns_choose_panel(&c);
 }
 
 bool

@@ -9,23 +9,9 @@
 #include "codegen/elemental/fold.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
+#include "codegen/tuning.h"
 
-enum {
-    MAX_CHAIN = 400,
-    MAX_PULL_DEPTH = 512,
-    MOVE_DEPTH = 4, /* a move takes as much of the stack as so many pointwise ops */
-    MAX_PULL_SIZE = 4096,
-    MIN_BROADCAST = 16,
-    PAD_REPEATS = 4,
-    MAX_APART = 8,
-    MAX_COPIES = 16,
-    MAX_COPIED = 1000,
-    LANES_OF_SUM = 32,
-    MIN_FLAT = 4096,
-    TERMS_FEW = 4,
-    NOBODY = 0,
-    MANY = -1
-};
+enum { LANES_OF_SUM = 32, NOBODY = 0, MANY = -1 };
 
 typedef struct rooting {
     cg_lowering *l;
@@ -73,11 +59,11 @@ is_pointwise(const ir_graph *f, const ir_node *n)
     const int64_t k = n->op == OP_dot_general ? cg_terms_of(f, n) : 0;
     const int batch = n->at.dot.lhs_batch.n, last = t->rank - 1;
     int64_t size = t->size;
-    if (k <= 1 || k > TERMS_FEW || !ir_is_float(t->dtype))
+    if (k <= 1 || k > CG_FUSE_FEW_TERMS || !ir_is_float(t->dtype))
         return k == 1;
     for (int i = 0; i < batch; i++)
         size /= t->dims[i] > 0 ? t->dims[i] : 1;
-    return size >= MIN_FLAT && t->dims[last] <= TERMS_FEW &&
+    return size >= CG_FUSE_MIN_FLAT && t->dims[last] <= CG_FUSE_FEW_TERMS &&
            ir_type_at(f, n->in[1])->rank == batch + n->at.dot.rhs.n + 1;
 }
 
@@ -140,7 +126,7 @@ is_hoisted(const rooting *u, const ir_node *n, const ir_type *x, const ir_type *
     for (int k = 0; k < x->rank; k++)
         if (n->at.broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
             return false;
-    return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= MIN_BROADCAST;
+    return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= CG_FUSE_MIN_BROADCAST;
 }
 
 /* Uses of x that are slices of it, from its end on, each before those seen: no element is
@@ -153,7 +139,9 @@ is_apart(rooting *u, const ir_node *n, ir_ref x)
 
     if (n->op != OP_slice)
         return false;
-    for (int k = 0; last && !apart && u->slices[x] < MAX_APART && k < n->at.slice.start.n; k++)
+    for (int k = 0; last && !apart && u->slices[x] < CG_FUSE_MAX_DISJOINT_SLICES &&
+                    k < n->at.slice.start.n;
+         k++)
         apart = n->at.slice.limit.at[k] <= last->at.slice.start.at[k];
     u->slice[x] = apart ? n : NULL;
     u->slices[x]++;
@@ -197,7 +185,7 @@ is_spread(const rooting *u, const ir_node *pad)
 
     for (int k = 0; k < pad->at.pad.interior.n; k++)
         if (pad->at.pad.interior.at[k] > 0)
-            return own_cost(u, pad->in[0], &left) > CG_COST_SPREAD;
+            return own_cost(u, pad->in[0], &left) > CG_FUSE_COST_SPREAD;
     return false;
 }
 
@@ -214,7 +202,7 @@ note_copies(rooting *u, const ir_node *n, ir_ref x, bool moves)
     const uint32_t all = !same ? had + by : had > by ? had : by;
 
     u->index[x] = had == 0 || same ? index : ~x; /* ~x: of x alone */
-    u->copies[x] = all < MAX_COPIED ? all : MAX_COPIED;
+    u->copies[x] = all < CG_FUSE_MAX_COPIED ? all : CG_FUSE_MAX_COPIED;
 }
 
 /* Operand x of n is emitted inline by n, which `who` emits `times` for each element. */
@@ -256,7 +244,7 @@ is_transposed(const ir_graph *f, ir_ref barrier)
 static bool
 is_copied_often(const rooting *u, ir_ref v)
 {
-    return u->copies[v] > MAX_COPIES && u->copies[v] * u->cost[v] > MAX_COPIED;
+    return u->copies[v] > CG_FUSE_MAX_COPIES && u->copies[v] * u->cost[v] > CG_FUSE_MAX_COPIED;
 }
 
 static bool
@@ -269,18 +257,19 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
         return false;
     if (!u->l->o->fuse)
         return true;
-    if (u->cost[v] > MAX_CHAIN * 4 && u->who[v] == MANY)
+    if (u->cost[v] > CG_FUSE_MAX_CHAIN * 4 && u->who[v] == MANY)
         return true;
     if (n->op == OP_barrier &&
-        ((u->cost[v] > CG_COST_SHARE && cg_interleave_of(u->f, v)) || is_transposed(u->f, v)))
+        ((u->cost[v] > CG_FUSE_COST_SHARE && cg_interleave_of(u->f, v)) ||
+         is_transposed(u->f, v)))
         /* an element emitted inline out of a stack costs them all; what is turned behind a
          * barrier is to lie so */
         return true;
-    if (n->op == OP_pad && u->times[v] >= PAD_REPEATS)
+    if (n->op == OP_pad && u->times[v] >= CG_FUSE_PAD_REPEATS)
         /* windows over it would test each element's place again and again */
         return true;
     bool repeated = u->who[v] == MANY || u->times[v] > 1.01 || is_copied_often(u, v);
-    return repeated && u->cost[v] > CG_COST_SHARE;
+    return repeated && u->cost[v] > CG_FUSE_COST_SHARE;
 }
 
 /* Operand i of a node with a lowering of its own must be in memory; the others are emitted
@@ -318,15 +307,15 @@ want_flat(rooting *u, const ir_node *n)
         return;
     const ir_type *x = ir_type_at(u->f, n->in[0]);
     const int rank = x->rank;
-    if (rank < 2 || x->size < MIN_FLAT || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
+    if (rank < 2 || x->size < CG_FUSE_MIN_FLAT || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
         !ir_axes_has(ir_reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
         return;
     if (!u->as_it_lies[n->in[0]])
         u->fusion->flat[n->in[0]] = true;
 }
 
-/* How many ops are emitted inline for n, each counted once; more than MAX_PULL_SIZE: too
- * many. */
+/* How many ops are emitted inline for n, each counted once; more than
+ * CG_FUSE_MAX_INLINE_SIZE: too many. */
 static uint32_t
 count_pulled(rooting *u, const ir_node *n)
 {
@@ -340,7 +329,7 @@ count_pulled(rooting *u, const ir_node *n)
             const uint32_t def = u->f->value[x->in[i]].node;
             if (u->depth[x->in[i]] == 0 || u->met[def] == u->counts)
                 continue;
-            if (++count > MAX_PULL_SIZE)
+            if (++count > CG_FUSE_MAX_INLINE_SIZE)
                 return count;
             u->met[def] = u->counts;
             u->stack[top++] = def;
@@ -355,7 +344,7 @@ count_pulled(rooting *u, const ir_node *n)
 static void
 bound_pulls(rooting *u, const ir_node *n)
 {
-    const uint32_t own = ir_ops[n->op].flag == IR_POINTWISE ? 1 : MOVE_DEPTH;
+    const uint32_t own = ir_ops[n->op].flag == IR_POINTWISE ? 1 : CG_FUSE_MOVE_DEPTH;
     uint32_t depth = own, size = 1;
 
     for (int i = 0; i < n->n_in; i++) {
@@ -363,9 +352,9 @@ bound_pulls(rooting *u, const ir_node *n)
         depth = u->depth[x] + own > depth ? u->depth[x] + own : depth;
         size += u->size[x];
     }
-    if (size > MAX_PULL_SIZE)
+    if (size > CG_FUSE_MAX_INLINE_SIZE)
         size = count_pulled(u, n);
-    u->too_much[n->first] = depth > MAX_PULL_DEPTH || size > MAX_PULL_SIZE;
+    u->too_much[n->first] = depth > CG_FUSE_MAX_INLINE_DEPTH || size > CG_FUSE_MAX_INLINE_SIZE;
     u->depth[n->first] = u->too_much[n->first] ? 0 : depth;
     u->size[n->first] = u->too_much[n->first] ? 0 : size;
 }
@@ -379,7 +368,7 @@ cost_of_pull(const rooting *u, const ir_node *n, bool *loops)
                               : 1;
     int64_t c = u->l->target.grid ? cg_op_cost_grid(u->f, n) : cg_op_cost(u->f, n);
 
-    *loops = terms >= PAD_REPEATS;
+    *loops = terms >= CG_FUSE_PAD_REPEATS;
     for (int i = 0; i < n->n_in; i++) {
         c += u->cost[n->in[i]];
         *loops |= u->loops[n->in[i]];
@@ -467,7 +456,7 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     u.size = IR_NEW_N(a, uint32_t, f->n_values);
     u.too_much = IR_NEW_N(a, bool, f->n_values);
     u.met = IR_NEW_N(a, uint32_t, f->n_nodes);
-    u.stack = IR_NEW_N(a, uint32_t, MAX_PULL_SIZE);
+    u.stack = IR_NEW_N(a, uint32_t, CG_FUSE_MAX_INLINE_SIZE);
     fusion->flat = IR_NEW_N(a, bool, f->n_values);
     ir_each_node(n, f)
         for (int i = 0; i < n->n_in; i++)

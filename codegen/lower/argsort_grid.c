@@ -13,6 +13,7 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/level.h"
 #include "codegen/lower/sort_keys.h"
+#include "codegen/tuning.h"
 
 enum { MAX_KEYS = 8, MAX_THREADS = 512 };
 
@@ -348,7 +349,7 @@ cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool 
     s.most = s.t->dims[axis];
     s.lines = s.t->size / s.most;
     s.place = s.size <= INT32_MAX ? COT_I32 : COT_I64;
-    if (!l->target.grid || s.size <= CG_SORT_ALONE || n->n_in > MAX_KEYS)
+    if (!l->target.grid || s.size <= CG_LOWER_MAX_SORT_ALONE || n->n_in > MAX_KEYS)
         return false;
     while (s.padded < s.size)
         s.padded *= 2;

@@ -1,9 +1,10 @@
-/* Branches in the entry: kernels of each branch in an if of kernel 0, behind predicates where the
- * device chooses, or for all examples with a mapped index. */
+/* Branches in the entry: kernels of each branch in an if of kernel 0, behind predicates where
+ * the device chooses, or for all examples with a mapped index. */
 #include "codegen/lower/launches.h"
 #include "codegen/elemental/element.h"
 #include "codegen/lower/predicate.h"
 #include "codegen/lower/subgraph.h"
+#include "codegen/tuning.h"
 
 typedef struct branching {
     const ir_node *n;
@@ -34,14 +35,12 @@ plan_branch(cg_lowering *l, const branching *c, int k, const cg_ending *e)
     cg_end_step(l, b, f->n_out, c->to, e);
 }
 
-enum { BRANCHES_FEW = 4 };
-
 /* Branches first, first + 1, ... last: the first whose number is at least the index.  Many
  * are halved, so that they nest no deeper than the logarithm of their number. */
 static void
 plan_branches(cg_lowering *l, const branching *c, int first, int last, const cg_ending *e)
 {
-    const int k = last - first < BRANCHES_FEW ? first : first + (last - first) / 2;
+    const int k = last - first < CG_LOWER_FEW_BRANCHES ? first : first + (last - first) / 2;
 
     if (first == last) {
         plan_branch(l, c, first, e);

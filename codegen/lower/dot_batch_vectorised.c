@@ -8,9 +8,7 @@
  * vector.  Rows go by the innermost of their axes, in which addresses are affine; the few rows
  * of a gradient in the kernel are one tile. */
 #include "codegen/lower/dot_inside.h"
-
-/* of k written out, and the multiply-adds of a tile then */
-enum { MAX_STEPS = 32, MAX_CHAIN = 160 };
+#include "codegen/tuning.h"
 
 /* The rows that waste least; of those as good, the most. */
 static int64_t
@@ -175,7 +173,8 @@ element(const block *x, cg_val row, cg_val o, cg_val k_end)
     const int64_t total = s->k.total;
     const uint32_t reduction = cg_reduction_new(b, total, x->k0, 1);
     cg_val acc = cg_const(b, x->p.d->type, 0);
-    if (total > MAX_STEPS || total * s->mr * s->n.total > MAX_CHAIN)
+    if (total > CG_LOWER_MAX_BATCH_STEPS ||
+        total * s->mr * s->n.total > CG_LOWER_MAX_BATCH_FMAS)
         return chain(x, row, o, x->k0, k_end, reduction);
     for (int64_t k = 0; k < total; k++) {
         cg_val at = offset(b, &s->k, left_of(s, &s->k), cg_i64(b, k));

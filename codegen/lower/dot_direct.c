@@ -6,15 +6,7 @@
  * of a line.  Nothing is copied: the left side is loaded by vectors where it lies, the right
  * side by scalars.  The chains are those of every product, so the numbers are. */
 #include "codegen/lower/dot_inside.h"
-
-enum {
-    WRITTEN_RUN = 8,            /* k's of a run that are written out, */
-    MAX_WRITTEN = 200,         /* ... multiply-adds of a tile then */
-    MAX_VECTORS = 8,
-    MAX_PLANES = 16,           /* of features that lie first: of more, x is turned */
-    IN_FLIGHT = 12,             /* sums that keep the multipliers busy */
-    MIN_WORK = 4096           /* multiplications of a product worth it */
-};
+#include "codegen/tuning.h"
 
 static int64_t
 largest_divisor(int64_t n, int64_t most)
@@ -35,14 +27,14 @@ choose_tile(shape *s, int64_t sums)
                   above = s->m.n > 1 ? s->m.size[s->m.n - 2] : 1;
     int64_t best = 0;
 
-    for (int64_t v = at_most(vectors, MAX_VECTORS); v >= 1; v--) {
+    for (int64_t v = at_most(vectors, CG_LOWER_MAX_DIRECT_VECTORS); v >= 1; v--) {
         const int64_t tiles = (s->n.total + sums / v - 1) / (sums / v),
                       f = (s->n.total + tiles - 1) / tiles,
                       h = largest_divisor(above, sums / (f * v)),
                       waste = round_up(vectors, v) - vectors;
         /* what is summed by a load of a vector, or of a scalar; few sums wait for each other */
         const int64_t all = f * h * v, gain = 1000 * all / (h * v + f) *
-                                              at_most(all, IN_FLIGHT) * vectors /
+                                              at_most(all, CG_LOWER_SUMS_IN_FLIGHT) * vectors /
                                               (vectors + waste);
 
         if (gain > best) {
@@ -70,7 +62,7 @@ along_lines(const shape *s, int64_t lanes)
         return s->k.lhs[k] >= run || s->k.lhs[k] < lanes;
     for (int i = 0; i < k; i++)
         overlap |= s->k.lhs[i] < run;
-    return overlap && s->k.lhs[k] >= run && s->k.size[k] < MAX_PLANES;
+    return overlap && s->k.lhs[k] >= run && s->k.size[k] < CG_LOWER_MAX_PLANES;
 }
 
 bool
@@ -86,7 +78,7 @@ cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes
     s->run = s->m.size[last];
     s->w = lanes;
     if (10 * s->run < 6 * round_up(s->run, lanes) ||
-        s->m.total * s->n.total * s->k.total < MIN_WORK)
+        s->m.total * s->n.total * s->k.total < CG_LOWER_MIN_DIRECT_WORK)
         return false;
     choose_tile(s, (t->registers >= 32 ? 24 : 12) * 2 / (s->m.lhs[last] > 1 ? 3 : 2));
     s->mr = s->lines * s->run;
@@ -143,7 +135,7 @@ chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
                   y_step = g->rhs[g->n - 1];
     const int64_t sums = p->s.lines * a->results * ((a->columns + p->s.w - 1) / p->s.w);
     const bool written = g->total <= KC && p->s.m.lhs[p->s.m.n - 1] == 1 &&
-                         size <= WRITTEN_RUN && size * sums <= MAX_WRITTEN;
+                         size <= CG_LOWER_DIRECT_RUN && size * sums <= CG_LOWER_MAX_DIRECT_FMAS;
     const uint32_t reduction = cg_reduction_new(b, g->total, a->lo, 1);
     cg_val past = cg_idiv(b, cg_iadd(b, a->hi, cg_i64(b, size - 1)), size);
     cg_val runs = loop_over(b, cg_idiv(b, a->lo, size), past, 1), r = cg_loop_var(b, runs),

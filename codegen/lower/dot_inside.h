@@ -4,8 +4,6 @@
 
 #include "codegen/lower/dot.h"
 
-/* k's of a chain that is written out, and the multiply-adds of a tile then */
-enum { CG_STEPS_FEW = 32, CG_FMAS_FEW = 320 };
 enum { KC = 256 };
 
 /* A group of axes with contiguous neighbours joined. */

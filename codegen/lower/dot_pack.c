@@ -1,8 +1,9 @@
 /* The copies of a packed matrix product: panels of the right side, strips of the left.
  *
- * Rows whose k's are contiguous are copied as they are, strip after strip; otherwise the rows of
- * a strip are interleaved, k after k.  Along several axes of k (a convolution's window) a block
- * is taken in runs of the innermost one, so that addresses are affine in the innermost loop. */
+ * Rows whose k's are contiguous are copied as they are, strip after strip; otherwise the rows
+ * of a strip are interleaved, k after k.  Along several axes of k (a convolution's window) a
+ * block is taken in runs of the innermost one, so that addresses are affine in the innermost
+ * loop. */
 #include "codegen/lower/dot_pack.h"
 
 /* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that

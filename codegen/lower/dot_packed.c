@@ -2,13 +2,11 @@
  *
  * The left side is read in place if that touches no more cache lines than a copy has. */
 #include "codegen/lower/dot_pack.h"
+#include "codegen/tuning.h"
 
 enum {
     /* bytes of a cache's line, on all that matter; another size costs time only */
     LINE = 64,
-    FORESEEN = 32,      /* turns of a loop whose end a processor foresees, */
-    WRITTEN = 8,        /* k's of an iteration at most, */
-    FMAS = 96, /* fmas of one: among more, loads move up until sums leave registers */
 };
 
 /* The sum of a block is added to that of the blocks before. */
@@ -100,9 +98,10 @@ written_out(const shape *s)
                   turns = at_most(KC, run), sums = s->mr * (s->nr / s->w);
     int64_t n = 1;
 
-    if (run % WRITTEN || KC % WRITTEN || s->w == 1)
+    if (run % CG_LOWER_MAX_PACKED_STEPS || KC % CG_LOWER_MAX_PACKED_STEPS || s->w == 1)
         return 1;
-    while (n < WRITTEN && turns > n * FORESEEN && 2 * n * sums <= FMAS)
+    while (n < CG_LOWER_MAX_PACKED_STEPS && turns > n * CG_LOWER_FORESEEN &&
+           2 * n * sums <= CG_LOWER_MAX_PACKED_FMAS)
         n *= 2;
     return n;
 }

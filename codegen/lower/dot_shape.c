@@ -2,14 +2,7 @@
  * tile of registers, the blocks that stay in a cache, what is copied, and how threads share the
  * work.  The choice never shows in a result (dot.c). */
 #include "codegen/lower/dot_inside.h"
-
-enum {
-    MIN_PAIRS = 8192, /* multiplications that copying pays for */
-    MIN_RUN = 8, /* elements of a run that is read where it lies, */
-    MIN_RUNS = 32, /* ... by several panels */
-    MIN_SHARED = 1000000, /* operations of a block of k that waking threads pays for */
-    SLIGHT = 1 << 20 /* multiplications that take less time than much code to compile */
-};
+#include "codegen/tuning.h"
 
 static group
 join(const cg_dot_axes *a)
@@ -110,7 +103,7 @@ even_rows(const shape *s, int64_t rows, int64_t sums)
     const int64_t size = s->m.n > 1 ? s->m.size[s->m.n - 1] : 1,
                   vectors = at_most((s->n.total + s->w - 1) / s->w, sums / rows);
 
-    if (s->k.n <= 1 || s->k.total > CG_STEPS_FEW)
+    if (s->k.n <= 1 || s->k.total > CG_LOWER_MAX_SHORT_STEPS)
         return rows;
     for (int64_t r = sums / vectors; 2 * r >= rows; r--)
         if (size % r == 0)
@@ -136,7 +129,10 @@ choose_tile(shape *s, const cg_target *t, int64_t bytes)
     s->nr = s->w * at_most(columns, (s->n.total + s->w - 1) / s->w);
     s->mr = s->m.total <= rows / 2 ? s->m.total : tile_rows(s->m.total, rows, s->small);
     if (s->mr > 1 && s->nr > 0)
-        s->mr = even_rows(s, s->mr, lanes == 1 ? 16 : t->registers >= 32 ? 28 : 12);
+        s->mr = even_rows(s, s->mr,
+                          lanes == 1           ? 16
+                          : t->registers >= 32 ? CG_LOWER_MANY_SUMS
+                                               : CG_LOWER_FEW_SUMS);
 }
 
 static void
@@ -155,7 +151,7 @@ wants_packing(const shape *s, const cg_target *t, int64_t bytes)
 {
     int64_t work = s->m.total * s->n.total * s->k.total;
     if (s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1)
-        return work > 2048;
+        return work > CG_LOWER_MIN_PACKED;
     return s->m.total > 2 * s->mr &&
            (s->k.total * s->n.total * bytes > t->l1 / 2 || (s->k.n > 1 && !s->small));
 }
@@ -171,7 +167,7 @@ wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
             return false;
     return d->type == COT_I32 && t->vector_bits >= 128 && s->m.total >= 4 &&
            s->n.total >= s->w && s->w == t->vector_bits / 32 && s->k.total > 1 &&
-           s->m.total * s->n.total * s->k.total > MIN_PAIRS;
+           s->m.total * s->n.total * s->k.total > CG_LOWER_MIN_PAIRS;
 }
 
 /* Rows whose k's lie together, evenly apart: w k's of w rows are a square. */
@@ -186,8 +182,8 @@ wants_turning(const shape *s)
 bool
 cg_dot_is_short(const shape *s)
 {
-    return s->k.n > 1 && s->k.total <= CG_STEPS_FEW &&
-           s->k.total * s->mr * (s->nr / s->w) <= CG_FMAS_FEW;
+    return s->k.n > 1 && s->k.total <= CG_LOWER_MAX_SHORT_STEPS &&
+           s->k.total * s->mr * (s->nr / s->w) <= CG_LOWER_MAX_SHORT_FMAS;
 }
 
 /* May a tile read its rows where they lie?  Along several axes of k by runs of the innermost,
@@ -208,8 +204,9 @@ reads_left(const shape *s, const cg_dot *d)
     if (cg_dot_is_short(s))
         return (s->swap ? d->rhs_type : d->lhs_type) == d->type;
     return (s->swap ? d->rhs_type : d->lhs_type) == d->type && innermost(k, k->lhs) == 1 &&
-           (few ? run >= MIN_RUN
-                : run >= MIN_RUNS && innermost(&s->m, left_of(s, &s->m)) <= at_most(run, KC));
+           (few ? run >= CG_LOWER_MIN_RUN
+                : run >= CG_LOWER_MIN_SHARED_RUN &&
+                      innermost(&s->m, left_of(s, &s->m)) <= at_most(run, KC));
 }
 
 static void
@@ -240,7 +237,8 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg
     s->fits_l2 = s->m.total * s->n.total * bytes <= t->l2 / 2;
     s->square = at_most(s->w, s->small ? 8 : s->w);
     blocks = (s->m.total + s->mc - 1) / s->mc;
-    if (threads > 1 && 2.0 * (double)s->m.total * (double)s->n.total * (double)kc > MIN_SHARED)
+    if (threads > 1 &&
+        2.0 * (double)s->m.total * (double)s->n.total * (double)kc > CG_LOWER_MIN_SHARED_BLOCK)
         s->shares = s->single ? at_most(4 * threads, (s->n.total + s->nr - 1) / s->nr) : blocks;
     s->c_size = s->own          ? 0
                 : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) *
@@ -276,7 +274,7 @@ groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
 {
     const double work =
         2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total;
-    if (threads > 1 && work > 4e5 && s.b.total > s.w)
+    if (threads > 1 && work > CG_LOWER_MIN_SHARED_ROWS && s.b.total > s.w)
         s.pieces = at_most(threads, (s.b.total + s.w - 1) / s.w);
     s.batch_pieces = s.groups = true;
     cg_dot_size_groups(&s, t, bytes, cg_dot_batch_share(&s));
@@ -290,7 +288,7 @@ share_rows(shape *s, int threads)
     const double work =
         2.0 * (double)s->b.total * (double)s->m.total * (double)s->n.total * (double)s->k.total;
 
-    if (threads <= 1 || work <= 4e5)
+    if (threads <= 1 || work <= CG_LOWER_MIN_SHARED_ROWS)
         return;
     s->batch_pieces = s->b.total >= threads;
     if (s->batch_pieces || (!s->packed && s->m.total >= 2 * threads * s->mr))
@@ -318,8 +316,8 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
     }
     if (s.n.total < lanes && s.m.total > s.n.total)
         swap_sides(&s);
-    s.small =
-        (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total <= SLIGHT;
+    s.small = (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total <=
+              CG_LOWER_MAX_SMALL_PRODUCT;
     choose_tile(&s, t, bytes);
     s.pairs = wants_pairs(&s, d, t);
     s.steps = s.pairs ? (s.k.total + 1) / 2 : s.k.total;
@@ -347,12 +345,12 @@ orient_inner(shape *s, int threads)
     s->mr = 1;
     s->c_size = s->b_size = s->a_size = 0;
     s->batch_pieces = s->b.total >= threads;
-    s->pieces =
-        threads > 1 &&
-                2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total > 4e5 &&
-                (s->batch_pieces || s->m.total >= 2 * threads)
-            ? threads
-            : 1;
+    s->pieces = threads > 1 &&
+                        2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total >
+                            CG_LOWER_MIN_SHARED_ROWS &&
+                        (s->batch_pieces || s->m.total >= 2 * threads)
+                    ? threads
+                    : 1;
 }
 
 shape

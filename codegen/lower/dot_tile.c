@@ -3,9 +3,7 @@
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/fold.h"
 #include "codegen/lower/dot_inside.h"
-
-/* Elements of an inner product that are written out, without lanes. */
-enum { FEW = 16 };
+#include "codegen/tuning.h"
 
 /* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.
  * The epilogue is compiled for the vectors of one row, or for one vector if it is long. */
@@ -145,7 +143,7 @@ cg_dot_inner_sum(const product *p, cg_val row, bool lanes)
     cg_lowering *l = p->l;
     const cg_fold how = { SC_add, p->d->type, inner_step };
     const int64_t total = p->s.k.total;
-    const bool few = !l->team && total <= (lanes ? 2 : FEW);
+    const bool few = !l->team && total <= (lanes ? 2 : CG_LOWER_MAX_SPELLED_SUM);
     inner of = { p, row };
     cg_val sum;
     if (total == 0)

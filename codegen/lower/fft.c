@@ -42,8 +42,7 @@ number(cg_build *b, cot_dtype T, double c)
 }
 
 #include "ir/butterfly.h"
-
-enum { LOCAL_BYTES = 64 << 10 };
+#include "codegen/tuning.h"
 
 typedef struct transforming {
     const ir_node *n;
@@ -190,7 +189,7 @@ make_scratch(cg_lowering *l, transforming *c, int64_t lines)
 {
     const int64_t n = c->f->n, bytes = 4 * n * (int64_t)cot_dtype_size(c->T);
     static const char *const name[] = { "re", "im", "re", "im" };
-    const int64_t most = l->target.grid ? LOCAL_BYTES / 16 : LOCAL_BYTES;
+    const int64_t most = l->target.grid ? CG_LOWER_MAX_FFT_LOCAL / 16 : CG_LOWER_MAX_FFT_LOCAL;
     c->base = bytes > most && lines > 1 ? cg_i64(&l->b, 0) : 0;
     for (int i = 0; i < 4; i++) {
         if (bytes <= most) {

@@ -7,6 +7,7 @@
 
 #include "codegen/elemental/element.h"
 #include "codegen/lower/rules.h"
+#include "codegen/tuning.h"
 
 static cg_val
 fill_value(cg_lowering *l, cot_dtype t)
@@ -196,8 +197,6 @@ cg_scatter_combine(cg_lowering *l, ir_combine by, cot_dtype t, cg_val old, cg_va
     }
 }
 
-enum { MAX_UPDATES = 64 };
-
 /* In registers: each update in turn, where it falls on the element. */
 cg_val
 lower_scatter(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
@@ -207,7 +206,7 @@ lower_scatter(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
     cot_dtype t = w.x->dtype, wide = !ir_ops[n->op].by ? t : ir_compute_type(t);
     cg_val x = cg_convert(l, cg_element(l, fr, n->in[0], at), t, wide);
     (void)result;
-    if (z->size > MAX_UPDATES)
+    if (z->size > CG_LOWER_MAX_INLINE_UPDATES)
         return 0;
     for (int64_t i = 0; i < z->size; i++) {
         cg_ix from[COT_MAX_RANK + 1], to[COT_MAX_RANK + 1];

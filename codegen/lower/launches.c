@@ -11,13 +11,7 @@
 #include "codegen/lower/launches.h"
 
 #include "codegen/lower/predicate.h"
-
-enum {
-    MAX_LAUNCHES = 64, /* of branches, or of an iteration, to take it CHUNK times at once */
-    MAX_ITERATIONS = 1024, /* of an iteration                                                 */
-    CHUNK = 8, /* turns of a loop between two looks of the host          */
-    RESUMED = 4 /* of a loop in a loop, each time it is launched          */
-};
+#include "codegen/tuning.h"
 
 /* What may be done about a loop whose number of iterations is not known. */
 typedef enum waiting {
@@ -29,13 +23,13 @@ typedef enum waiting {
 static int64_t
 add(int64_t x, int64_t y)
 {
-    return x < 0 || y < 0 || x + y > MAX_ITERATIONS ? -1 : x + y;
+    return x < 0 || y < 0 || x + y > CG_LOWER_MAX_ITERATION_LAUNCHES ? -1 : x + y;
 }
 
 static int64_t
 times(int64_t n, int64_t x)
 {
-    return x < 0 || (x > 0 && n > MAX_ITERATIONS / x) ? -1 : n * x;
+    return x < 0 || (x > 0 && n > CG_LOWER_MAX_ITERATION_LAUNCHES / x) ? -1 : n * x;
 }
 
 static int64_t
@@ -55,7 +49,7 @@ launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
 
     for (int k = 0; k < branch.n; k++)
         all = add(all, add(launches(l, branch.at[k], w), mapped ? n->n_out : 0));
-    return mapped ? all : at_most(MAX_LAUNCHES, all);
+    return mapped ? all : at_most(CG_LOWER_MAX_LAUNCHES, all);
 }
 
 /* Of a while: the test, the word and the body, which may wait. */
@@ -77,16 +71,18 @@ cg_has_few_iterations(cg_lowering *l, const ir_node *n, bool nested)
 {
     const int64_t max = n->at.loop.max, turn = launches_of_turn(l, n);
 
-    if (max <= 0 || max >= CHUNK || turn < 0 || turn > MAX_LAUNCHES || cg_iteration_waits(l, n))
+    if (max <= 0 || max >= CG_LOWER_LAUNCHED_ITERATIONS || turn < 0 ||
+        turn > CG_LOWER_MAX_LAUNCHES || cg_iteration_waits(l, n))
         return false;
-    return !nested || (max + 1) * turn <= MAX_LAUNCHES;
+    return !nested || (max + 1) * turn <= CG_LOWER_MAX_LAUNCHES;
 }
 
 int64_t
 cg_iterations_at_once(cg_lowering *l, const ir_node *n, bool syncs)
 {
-    const int64_t turn = launches_of_turn(l, n), most = syncs ? CHUNK : RESUMED;
-    const int64_t n_turns = turn > 0 ? most * MAX_LAUNCHES / turn : 1;
+    const int64_t turn = launches_of_turn(l, n),
+                  most = syncs ? CG_LOWER_LAUNCHED_ITERATIONS : CG_LOWER_RESUMED_ITERATIONS;
+    const int64_t n_turns = turn > 0 ? most * CG_LOWER_MAX_LAUNCHES / turn : 1;
 
     if (!syncs && cg_iteration_waits(l, n))
         return 1;

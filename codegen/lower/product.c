@@ -7,8 +7,7 @@
 #include "codegen/lower/dot.h"
 #include "codegen/lower/level.h"
 #include "codegen/lower/rules.h"
-
-enum { EXPENSIVE = 16 }; /* instructions of an epilogue that few copies are made of */
+#include "codegen/tuning.h"
 
 /* Axes of one operand that are neither contracted nor batch. */
 static ir_ints
@@ -268,7 +267,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.d.user = &p;
     p.d.sum = is_result_itself(&p) ? 1 + p.out[0] : 0;
     const int64_t epilogue = epilogue_cost(&p);
-    p.d.expensive = epilogue > EXPENSIVE;
+    p.d.expensive = epilogue > CG_LOWER_MAX_CHEAP_EPILOGUE;
     int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p.d, inner);
     if (scratch) {
         int64_t dims[1] = { scratch };
@@ -295,8 +294,6 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
 }
 
 /* -- in registers -------------------------------------------------------------------------- */
-
-enum { MAX_K = 128 }; /* within one block of the general form */
 
 typedef struct small {
     cg_lowering *l;
@@ -365,7 +362,7 @@ lower_dot(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
     (void)result;
     for (int i = 0; i < n->at.dot.lhs.n; i++)
         size *= tx->dims[n->at.dot.lhs.at[i]];
-    if (size > MAX_K)
+    if (size > CG_LOWER_MAX_INLINE_K)
         return 0;
     s.fx = free_axes(l->arena, tx->rank, n->at.dot.lhs, n->at.dot.lhs_batch);
     s.fy = free_axes(l->arena, ty->rank, n->at.dot.rhs, n->at.dot.rhs_batch);

@@ -6,12 +6,7 @@
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/lower/rules.h"
-
-enum {
-    MAX_UNROLLED = 8,
-    MAX_LOOK = 64, /* nodes that are looked at for sums */
-    EXPENSIVE = 24,      /* instructions of an element that copies are not made of */
-};
+#include "codegen/tuning.h"
 
 /* The empty float sum is +0: the neutral -0 is not what a sum of nothing is. */
 static cg_val
@@ -76,13 +71,13 @@ static cg_fold_form
 pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t size)
 {
     const ir_graph *f = fr->f;
-    int first, last, left = MAX_LOOK;
+    int first, last, left = CG_LOWER_MAX_SUM_SEARCH;
     cg_reduced(f, n, &first, &last);
-    bool expensive = size > 2 && element_cost(f, n->in[0], 4) > EXPENSIVE &&
+    bool expensive = size > 2 && element_cost(f, n->in[0], 4) > CG_LOWER_MAX_UNROLLED_COST &&
                      !contains_sums(fr, n->in[0], &left);
-    if (l->exact || (size <= MAX_UNROLLED && (!expensive || l->vector)))
+    if (l->exact || (size <= CG_LOWER_MAX_UNROLLED_SUM && (!expensive || l->vector)))
         return CG_FOLD_UNROLLED;
-    if (l->vector && !l->target.grid && size <= CG_MAX_WINDOW &&
+    if (l->vector && !l->target.grid && size <= CG_FUSE_MAX_WINDOW &&
         element_cost(f, n->in[0], 4) == 0 && !contains_sums(fr, n->in[0], &left))
         return CG_FOLD_UNROLLED;
     bool trailing = true;

@@ -4,17 +4,7 @@
  * uniform, has the axis first, or mixes examples, which refuses the loop over examples. */
 #include "codegen/fuse/cost.h"
 #include "codegen/lower/register_loop.h"
-
-/* A longer body spills, is slower than kernels in turn, and takes the compiler long; over
- * examples, kernels in turn would be loops of their own. */
-enum {
-    MAX_REGISTERS = 64,
-    MAX_Y = 256,
-    MAX_WORK = 250,
-    WORK_MOST_EACH = 1000,
-    MAX_FOLD = 128,
-    MIN_EXAMPLES = 4
-};
+#include "codegen/tuning.h"
 
 typedef struct fitting {
     const ir_graph *f;
@@ -156,13 +146,13 @@ node_fits(fitting *u, const ir_node *n)
             fold = kept ? all / kept : 0;
             each = fold * size_of(u, n->first);
         }
-        if (fold > MAX_FOLD)
+        if (fold > CG_LOWER_MAX_LOOP_FOLD)
             return false;
     }
     if (ir_ops[n->op].record == IR_AT_scatter)
         each = size_of(u, n->in[2]) * size_of(u, n->first) * 4;
     u->work += each + choices(u, n);
-    return u->work <= (u->examples ? WORK_MOST_EACH : MAX_WORK);
+    return u->work <= (u->examples ? CG_LOWER_MAX_BATCH_LOOP_WORK : CG_LOWER_MAX_LOOP_WORK);
 }
 
 /* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given,
@@ -219,15 +209,15 @@ try_examples(machine *m, int64_t examples)
         if (ir_bits(t->dtype) > m->widest && (m->lie[i] == ALONG || !examples))
             m->widest = ir_bits(t->dtype);
     }
-    if (m->elements > MAX_REGISTERS || !body_fits(body, m->l->arena, examples, m->consts,
-                                                  m->carries, m->lie, &m->work, m->out))
+    if (m->elements > CG_LOWER_MAX_STATE || !body_fits(body, m->l->arena, examples, m->consts,
+                                                       m->carries, m->lie, &m->work, m->out))
         return false;
     for (int i = 0; i < m->carries; i++)
         if (m->lie[i] == FREE && m->out[i] != FREE)
             return false;
     for (int i = m->carries; i < m->n->n_out; i++) {
         int64_t size = ir_type_at(body, body->out[i])->size;
-        if ((m->out[i] == ALONG ? size / examples : size) > MAX_Y)
+        if ((m->out[i] == ALONG ? size / examples : size) > CG_LOWER_MAX_STACKED)
             return false;
     }
     if (m->n->op == OP_scan)
@@ -256,7 +246,7 @@ cg_register_loop_fits(machine *m)
     for (int i = 0; i < m->n->n_out; i++)
         if (ir_type_at(m->v->f, m->n->first + (ir_ref)i)->size == 0)
             return false;
-    if (m->carries > 0 && examples >= MIN_EXAMPLES && try_examples(m, examples))
+    if (m->carries > 0 && examples >= CG_LOWER_MIN_EXAMPLES && try_examples(m, examples))
         return true;
     return m->carries > 0 &&
            (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));

@@ -9,6 +9,7 @@
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/lower/register_loop.h"
+#include "codegen/tuning.h"
 
 /* Element k of an example of a value of type t. */
 static void
@@ -224,11 +225,9 @@ run_example(cg_lowering *l, void *user, cg_ix example)
 }
 
 /* A step of one vector of examples is a chain in which each operation waits for the one before.
- * So a scan takes CHUNK vectors through each step, their states in an array on the stack
- * between
- * steps: while one waits, the processor is at the next.  Registers could hold two at most. */
-enum { CHUNK = 8 };
-
+ * Therefore a scan takes CG_LOWER_LOOP_CHUNK vectors through each step: while one waits, the
+ * processor works on the next.  Their states are in an array on the stack between steps, as
+ * registers could hold two at most. */
 typedef struct chunk {
     machine *m;
     cg_ix first; /* its first example */
@@ -286,13 +285,13 @@ run_chunk(machine *m, cg_ix first, uint32_t **local, int64_t lanes)
     cg_lowering *l = m->l;
     chunk c = { .m = m, .first = first, .local = local };
     l->exact = true;
-    cg_strip_mine(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_enter, &c);
+    cg_strip_mine(l, CG_SERIAL, CG_LOWER_LOOP_CHUNK * lanes, lanes, false, chunk_enter, &c);
     uint32_t mark;
     cg_val loop = steps_begin(m, &c.step, &mark);
-    cg_strip_mine(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_step, &c);
+    cg_strip_mine(l, CG_SERIAL, CG_LOWER_LOOP_CHUNK * lanes, lanes, false, chunk_step, &c);
     cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
-    cg_strip_mine(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_leave, &c);
+    cg_strip_mine(l, CG_SERIAL, CG_LOWER_LOOP_CHUNK * lanes, lanes, false, chunk_leave, &c);
     l->exact = false;
 }
 
@@ -301,7 +300,7 @@ static int64_t
 run_chunks(machine *m, cg_kind kind, int64_t lanes)
 {
     cg_lowering *l = m->l;
-    const int64_t each = CHUNK * lanes, whole = m->examples / each * each;
+    const int64_t each = CG_LOWER_LOOP_CHUNK * lanes, whole = m->examples / each * each;
     bool along = m->n->op == OP_scan && lanes > 1;
     for (int i = 0; i < m->carries; i++)
         along = along && m->lie[i] == ALONG;
@@ -372,7 +371,7 @@ cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_p
     m.many = many;
     cg_kind kind = many ? CG_PARALLEL : CG_SERIAL;
     m.begun = run_chunks(&m, kind, lanes);
-    if (lanes > 1 && m.elements <= 12)
+    if (lanes > 1 && m.elements <= CG_LOWER_MAX_PAIRED_STATE)
         lanes *= 2;
     if (m.examples)
         cg_strip_mine(l, kind, m.examples - m.begun, lanes, !over, run_example, &m);

@@ -14,9 +14,8 @@ cg_val cg_is_place(cg_build *b, cg_val i, int64_t n);
 /* The kernel of a top_k of few elements; false if it takes many, and is sorted. */
 bool cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g);
 
-/* argsort_grid.c: on a GPU, lines of more than CG_SORT_ALONE elements; false: it is for
- * argsort.c. */
-enum { CG_SORT_ALONE = 64 };
+/* argsort_grid.c: on a GPU, lines of more than CG_LOWER_MAX_SORT_ALONE elements; false: it is
+ * for argsort.c. */
 bool cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool top);
 
 #endif

@@ -14,6 +14,7 @@
 #include "codegen/lower/index.h"
 #include "codegen/lower/level.h"
 #include "codegen/schedule/schedule.h"
+#include "codegen/tuning.h"
 
 typedef struct update {
     cg_level *v;
@@ -37,10 +38,6 @@ typedef struct update {
 
 enum {
     LINE = 64, /* bytes of a line of the cache */
-    LINES_AHEAD = 32, /* of targets, on their way at once */
-    /* of one window: its others follow each other, which processors see */
-    MAX_LINES = 8,
-    NEAR_BYTES = 128 << 10, /* what is in a cache near enough */
 };
 
 /* Is x the box of n's operand that n writes over? */
@@ -239,7 +236,7 @@ lines_of(const update *u)
 {
     const int64_t size = u->x->rank ? u->w.size[u->x->rank - 1] : 1;
     const int64_t lines = (size * (int64_t)cot_dtype_size(u->type) + LINE - 1) / LINE;
-    return lines < MAX_LINES ? lines : MAX_LINES;
+    return lines < CG_LOWER_MAX_WINDOW_LINES ? lines : CG_LOWER_MAX_WINDOW_LINES;
 }
 
 /* By how many updates to look ahead: their index vectors are emitted inline twice, so they
@@ -249,17 +246,17 @@ look_ahead(const cg_lowering *l, const update *u)
 {
     const ir_graph *f = u->v->f;
     const ir_type *y = ir_type_at(f, u->w.y);
-    const int64_t ahead = LINES_AHEAD / lines_of(u);
+    const int64_t ahead = CG_LOWER_LINES_AHEAD / lines_of(u);
     cg_access w;
     const int64_t row =
         u->x->rank ? u->w.size[u->x->rank - 1] * (int64_t)cot_dtype_size(u->type) : 0;
     if (row < LINE || u->outer == 0 ||
         ir_type_at(f, u->n->in[2])->dims[u->outer - 1] <= 2 * ahead ||
-        u->x->size * (int64_t)cot_dtype_size(u->type) <= NEAR_BYTES)
+        u->x->size * (int64_t)cot_dtype_size(u->type) <= CG_LOWER_MAX_UNFETCHED)
         return 0;
     cg_access_begin(&w, l->scratch, f, u->v->fusion->root);
     cg_access_value(&w, u->w.y, cg_access_space(&w, y->rank, y->dims));
-    return w.reduces || w.cost > CG_COST_SHARE ? 0 : ahead;
+    return w.reduces || w.cost > CG_FUSE_COST_SHARE ? 0 : ahead;
 }
 
 /* The target of an update that comes later along the last axis before the windows', which is at
@@ -364,8 +361,6 @@ plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const i
 
 /* -- on a GPU: threads own targets, and go through all updates in order -------------------- */
 
-enum { MAX_OWNERS = 1 << 12 };
-
 /* Along each axis of the operand a window is one element thick, or all of it: what it covers is
  * a number of whole lines, and an element of a window meets no other's. */
 static bool
@@ -439,7 +434,8 @@ scatter_threads(cg_lowering *l, update *u)
             count *= z->dims[k];
         }
     }
-    while (owners < MAX_OWNERS && owners < u->x->size / window && owners * window < 1 << 14)
+    while (owners < CG_LOWER_MAX_OWNERS && owners < u->x->size / window &&
+           owners * window < 1 << 14)
         owners *= 2;
     cg_val i;
     uint32_t mark;

@@ -3,9 +3,7 @@
 #include "codegen/fuse/access.h"
 #include "codegen/plan/plan.h"
 #include "codegen/schedule/map.h"
-
-/* Results above this size are in no cache when they are wanted again. */
-enum { STREAM_BYTES = 32 << 20 };
+#include "codegen/tuning.h"
 
 void
 cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g)
@@ -20,7 +18,7 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
         const ir_type *t = ir_type_at(fr->f, g->v[i]);
         buffer[i] = cg_place_buffer(l, &fr->place[g->v[i]], t, "y", true);
         l->k->buffer[buffer[i]].streams =
-            m.again && t->size * cot_dtype_size(t->dtype) > STREAM_BYTES;
+            m.again && t->size * cot_dtype_size(t->dtype) > CG_SCHEDULE_MIN_STREAMED;
     }
     const int parts = m.again ? cg_interleaved_parts(fr, g) : 0;
     if (parts)

@@ -5,20 +5,22 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/plan/plan.h"
 #include "codegen/schedule/map.h"
+#include "codegen/tuning.h"
 
 /* On a GPU an operand that is dense along another axis than the results: a thread has a square
  * of SIDE x SIDE elements, read by vectors along the one and stored by vectors along the other.
  * A warp has 8 squares along the first by 4 along the second: whole sectors of memory both
  * ways. */
-enum { SIDE = 4, WARP_X = 8, WARP_Y = 4, SQUARE_COST = 40 };
+enum { SIDE = 4, WARP_X = 8, WARP_Y = 4 };
 
 static bool
 has_squares(const mapping *m)
 {
     const nest *s = &m->s;
 
-    return s->across >= 0 && !m->put && m->again && !s->reduces && s->cost <= SQUARE_COST &&
-           s->widest <= 128 / SIDE && s->extent[s->across] % (SIDE * WARP_X) == 0 &&
+    return s->across >= 0 && !m->put && m->again && !s->reduces &&
+           s->cost <= CG_SCHEDULE_MAX_GRID_SQUARE_COST && s->widest <= 128 / SIDE &&
+           s->extent[s->across] % (SIDE * WARP_X) == 0 &&
            s->extent[s->dense] % (SIDE * WARP_Y) == 0;
 }
 
@@ -75,7 +77,7 @@ cg_map_grid(mapping *m)
     cg_build *b = &l->b;
     const ir_type *t = m->g->space;
     const int64_t size = t->size, last = m->s.n ? m->s.extent[m->s.n - 1] : 1;
-    int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_COST_HEAVY || !m->again
+    int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_FUSE_COST_HEAVY || !m->again
                         ? 1
                         : 128 / m->s.widest;
     uint32_t mark;

@@ -12,6 +12,7 @@
 #include "codegen/fuse/cost.h"
 #include "codegen/plan/plan.h"
 #include "codegen/schedule/map.h"
+#include "codegen/tuning.h"
 
 static void map_level(mapping *m, int level);
 
@@ -162,15 +163,14 @@ map_level(mapping *m, int level)
     }
 }
 
-/* The code of all pieces, in instructions for one element: of a stencil, and at most. */
-enum { CUT_COST = 600, SQUARES_PIECES = 3 };
-
 /* Cut the vector loop first, if its pieces are vectors, and the loops around it while the code
  * stays small. */
 static void
 pick_cuts(mapping *m)
 {
-    int64_t copies = 1, most = m->s.cost > CUT_COST / 2 ? 2 * m->s.cost : CUT_COST;
+    int64_t copies = 1, most = m->s.cost > CG_SCHEDULE_MAX_SPLIT_COST / 2
+                                   ? 2 * m->s.cost
+                                   : CG_SCHEDULE_MAX_SPLIT_COST;
     for (int level = m->levels - 1; level >= 0; level--) {
         int i = m->order[level], n = m->s.cuts[i].n;
         if (n < 2 || (m->tile && level >= m->levels - 2) ||
@@ -190,9 +190,9 @@ square_side(const mapping *m, int64_t lanes)
 {
     const int64_t size = m->g->space->size;
 
-    return size <= 512 && lanes > 4                     ? 4
-           : (size <= 4096 || m->g->n > 1) && lanes > 8 ? 8
-                                                        : lanes;
+    return size <= CG_SCHEDULE_TINY_SQUARES && lanes > 4                     ? 4
+           : (size <= CG_SCHEDULE_SMALL_SQUARES || m->g->n > 1) && lanes > 8 ? 8
+                                                                             : lanes;
 }
 
 /* Is the dense axis too short for the lanes?  Lanes that lie apart are loaded and stored one by
@@ -215,11 +215,9 @@ has_wide_piece(const mapping *m, int i, int64_t side)
     for (int j = 0; c->n > 1 && j < c->n; j++)
         if (c->start[j + 1] - c->start[j] > widest)
             widest = c->start[j + 1] - c->start[j];
-    return c->n <= SQUARES_PIECES && widest >= side && 2 * widest >= m->s.extent[i];
+    return c->n <= CG_SCHEDULE_MAX_SQUARE_PIECES && widest >= side &&
+           2 * widest >= m->s.extent[i];
 }
-
-/* of a row that is made at once: above, its stores are little of it */
-enum { INSIDE_COST = 128 };
 
 /* Rows of two to four neighbours, or of eight, are stored as whole vectors where the lanes
  * go from row to row and all elements of a row are made at once: and what these share is
@@ -230,7 +228,7 @@ goes_inside(const mapping *m, int v)
     const int64_t n = m->s.extent[m->s.dense];
 
     return (n <= 4 || n == 8) && v == m->s.dense - 1 && !m->put && !m->s.reduces &&
-           m->s.extent[v] >= m->lanes && m->s.cost * n <= INSIDE_COST;
+           m->s.extent[v] >= m->lanes && m->s.cost * n <= CG_SCHEDULE_MAX_INSIDE_COST;
 }
 
 static void
@@ -253,9 +251,9 @@ pick_order(mapping *m)
     if (v != dense && v != x && m->lanes > lanes)
         /* lanes that lie apart are gathered one by one: more of them are no faster */
         m->lanes = lanes;
-    m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 &&
-              m->s.cost <= CG_COST_HEAVY && has_wide_piece(m, x, lanes) &&
-              has_wide_piece(m, v, lanes);
+    m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 &&
+              lanes <= CG_SCHEDULE_MAX_SQUARE && m->s.cost <= CG_FUSE_COST_HEAVY &&
+              has_wide_piece(m, x, lanes) && has_wide_piece(m, v, lanes);
     if (!m->tile)
         return;
     m->lanes = square_side(m, lanes);
@@ -278,7 +276,7 @@ cg_map_run(mapping *m)
         m->lanes *= m->s.each <= 6 && m->g->n == 1
                         ? 8
                         : 4; /* whole lines of memory for each row that is summed */
-    else if (m->lanes > 1 && m->s.cost <= CG_COST_HEAVY)
+    else if (m->lanes > 1 && m->s.cost <= CG_FUSE_COST_HEAVY)
         m->lanes *= 2;
     if (m->lanes > CG_MAX_VECTOR)
         m->lanes = CG_MAX_VECTOR;

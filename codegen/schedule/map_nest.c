@@ -2,6 +2,7 @@
  * merged, and loops are split where a pad or concatenate changes (index_split.h). */
 #include "codegen/fuse/access.h"
 #include "codegen/schedule/map.h"
+#include "codegen/tuning.h"
 
 static bool
 merges(const cg_access *w, cg_ix flat, const cg_ix *space, int k, int next, int64_t size)
@@ -65,16 +66,15 @@ walk_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
     }
 }
 
-/* More pieces than these are not worth looking at, nor pieces of a few elements in all. */
-enum { MAX_SPLITS = 64, CUTS_LEAST_SIZE = 512 };
-
 static void
 find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
           const cg_access *w, const cg_ix *at, nest *s)
 {
-    for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CUTS_LEAST_SIZE; i++) {
+    for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CG_SCHEDULE_MIN_SPLIT_SIZE;
+         i++) {
         int first = s->first[i], last = s->last[i];
-        s->cuts[i] = cg_index_splits_of(w, at, first, last, s->extent[i], MAX_SPLITS);
+        s->cuts[i] =
+            cg_index_splits_of(w, at, first, last, s->extent[i], CG_SCHEDULE_MAX_SPLITS);
         for (int j = 0; j < s->cuts[i].n && s->cuts[i].n > 1; j++) {
             cg_access piece;
             cg_access_begin(&piece, l->scratch, fr->f, fusion->root);
@@ -86,8 +86,6 @@ find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_
         }
     }
 }
-
-enum { WIDE_PART = 4 };
 
 /* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
 nest
@@ -123,7 +121,7 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
     s.each = w->longest ? w->cost / w->longest : 0;
     s.cost = w->cost;
     s.widest = w->widest ? w->widest : 8;
-    if (s.widest == 64 && w->wide * WIDE_PART <= w->cost)
+    if (s.widest == 64 && w->wide * CG_SCHEDULE_WIDE_SHARE <= w->cost)
         /* a few counters: two registers each, rather than half of one for all else */
         s.widest = 32;
     find_cuts(l, fr, fusion, g, w, at, &s);

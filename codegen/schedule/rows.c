@@ -13,6 +13,7 @@
 #include "codegen/fuse/cost.h"
 #include "codegen/kernel/grid.h"
 #include "codegen/plan/plan.h"
+#include "codegen/tuning.h"
 
 /* A row of a few vectors that is gone through several times is a long chain, whose every step
  * waits for the one before.  A few rows at once keep the processor busy.  Where no threads
@@ -22,9 +23,10 @@ rows_at_once(const rows *r)
 {
     const int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8),
                   vectors = (r->n + lanes - 1) / lanes;
-    const int64_t fit = JAM_VECTORS / vectors, jam = fit > MAX_JAM ? MAX_JAM
-                                                     : fit < 1     ? 1
-                                                                   : fit;
+    const int64_t fit = CG_SCHEDULE_JAM_VECTORS / vectors, jam = fit > CG_SCHEDULE_MAX_JAM
+                                                                     ? CG_SCHEDULE_MAX_JAM
+                                                                 : fit < 1 ? 1
+                                                                           : fit;
     return !r->l->target.grid && lanes > 1 && r->again && r->columns.n == 0 && r->stages > 1 &&
                    r->outer >= 4 * jam
                ? jam

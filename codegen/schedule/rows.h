@@ -4,17 +4,15 @@
 
 #include "codegen/elemental/fold.h"
 #include "codegen/schedule/columns.h"
+#include "codegen/tuning.h"
 
 enum {
     MAX_REDUCTIONS = 8,
     MAX_CHUNKS = 32,
-    MAX_STREAMED = 8,
     KEPT_LANES = 32,
-    JAM_VECTORS = 16,
-    MAX_JAM = 4,
-    ROW_OF_WARP = 1024,
-    MIN_SPLIT = 1 << 15
 };
+
+_Static_assert((int)CG_FUSE_MAX_ROW_REDUCTIONS <= (int)MAX_REDUCTIONS, "a pass holds them all");
 
 typedef struct computed {
     ir_ref v;

@@ -4,6 +4,7 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/plan/plan.h"
 #include "codegen/schedule/rows.h"
+#include "codegen/tuning.h"
 
 void
 cg_rows_grid(rows *r)
@@ -36,7 +37,7 @@ cg_rows_grid(rows *r)
 void
 cg_rows_warps(rows *r)
 {
-    r->whole_block = r->n > ROW_OF_WARP;
+    r->whole_block = r->n > CG_SCHEDULE_MAX_WARP_ROW;
     r->warps = cg_block_warps(r->n);
     while (!r->whole_block && r->warps > 1 && r->warps >= 2 * r->outer)
         r->warps /= 2;
@@ -53,7 +54,8 @@ typedef struct split {
 bool
 cg_rows_may_split(const rows *r)
 {
-    if (!r->whole_block || r->n < MIN_SPLIT || r->outer > 64)
+    if (!r->whole_block || r->n < CG_SCHEDULE_MIN_GRID_SPLIT ||
+        r->outer > CG_SCHEDULE_MAX_SPLIT_ROWS)
         return false;
     for (uint32_t i = 0; i < r->g->n; i++) {
         const ir_node *n = ir_def(r->fr->f, r->g->v[i]);
@@ -69,7 +71,7 @@ split_of(rows *r)
 {
     const int64_t blocks = (r->n + CG_FOLD_BLOCK - 1) / CG_FOLD_BLOCK;
     split s = { .p = { .r = r }, .each = CG_MIN_PART };
-    while (blocks / s.each > 512)
+    while (blocks / s.each > CG_SCHEDULE_MAX_ROW_PARTS)
         s.each *= 2;
     s.parts = (blocks + s.each - 1) / s.each;
     for (uint32_t i = 0; i < r->g->n; i++) {

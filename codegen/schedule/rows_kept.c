@@ -6,13 +6,14 @@
 #include "codegen/fuse/cost.h"
 #include "codegen/kernel/grid.h"
 #include "codegen/schedule/rows.h"
+#include "codegen/tuning.h"
 
 /* The cost of an element; what is the same for the whole row costs nothing. */
 static int64_t
 cost_of(const rows *r, ir_ref v, int depth)
 {
     const ir_node *n = ir_def(r->fr->f, v);
-    if (!n || r->fusion->root[v] || depth > 40)
+    if (!n || r->fusion->root[v] || depth > CG_SCHEDULE_MAX_COST_DEPTH)
         return 0;
     bool same = n->op == OP_broadcast_in_dim;
     for (int k = 0; same && k < n->at.broadcast.dims.n; k++)
@@ -20,7 +21,7 @@ cost_of(const rows *r, ir_ref v, int depth)
     if (same)
         return 0;
     int64_t c = cg_op_cost(r->fr->f, n);
-    for (int i = 0; i < n->n_in && c <= CG_COST_SHARE; i++)
+    for (int i = 0; i < n->n_in && c <= CG_FUSE_COST_SHARE; i++)
         c += cost_of(r, n->in[i], depth + 1);
     return c;
 }
@@ -65,7 +66,8 @@ keep_one(rows *r, uint32_t i, int s, int64_t *room)
             continue;
         computed *c = find_computed(r, e->v, s);
         int64_t bytes = r->n * (int64_t)cot_dtype_size(t->dtype);
-        if (c->kept || c->stage >= s || bytes > *room || cost_of(r, e->v, 0) <= CG_COST_SHARE)
+        if (c->kept || c->stage >= s || bytes > *room ||
+            cost_of(r, e->v, 0) <= CG_FUSE_COST_SHARE)
             continue;
         IR_PUSH(r->l->scratch, r->keep, r->n_keep, r->cap_keep, ((kept){ e->v, c->stage, 0 }));
         c->kept = true;
@@ -105,7 +107,7 @@ void
 cg_find_kept(rows *r)
 {
     /* the stacks of threads that split a single row are their own */
-    int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_MAX_ROW;
+    int64_t room = r->outer == 1 && r->n > CG_SCHEDULE_MAX_KEPT_ROW ? 0 : CG_FUSE_MAX_ROW;
     const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
     if (r->warps)
         room = (CG_MAX_SHARED - (4 << 10)) / rows;

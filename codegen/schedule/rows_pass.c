@@ -8,6 +8,7 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/plan/plan.h"
 #include "codegen/schedule/rows.h"
+#include "codegen/tuning.h"
 
 bool
 cg_rows_is_reduce(const rows *r, ir_ref v)
@@ -194,7 +195,7 @@ plain_pass(rows *r, pass *p)
         return;
     }
     int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
-    if (lanes > 1 && r->cost <= CG_COST_HEAVY)
+    if (lanes > 1 && r->cost <= CG_FUSE_COST_HEAVY)
         lanes *= 2;
     cg_strip_mine(r->l, CG_SERIAL, r->n, lanes, r->again && r->columns.n == 0, element_alone,
                   p);
@@ -240,10 +241,10 @@ cg_rows_pass(rows *r)
         plain_pass(r, &p);
     if (p.n == 0)
         return;
-    cg_fold_form form = r->warps                  ? CG_FOLD_LANES
-                        : cg_lanes(l, 32) == 1    ? CG_FOLD_SERIAL
-                        : r->cost <= MAX_STREAMED ? CG_FOLD_STREAMS
-                                                  : CG_FOLD_LANES;
+    cg_fold_form form = r->warps                                   ? CG_FOLD_LANES
+                        : cg_lanes(l, 32) == 1                     ? CG_FOLD_SERIAL
+                        : r->cost <= CG_SCHEDULE_MAX_STREAMED_COST ? CG_FOLD_STREAMS
+                                                                   : CG_FOLD_LANES;
     cg_fold_loops(l, r->n, p.n, p.how, form, r->split, cg_rows_element, &p, x);
     for (int i = 0; i < p.n; i++)
         cg_rows_finish(r, &p, i, x[i]);
