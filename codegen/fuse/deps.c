@@ -32,8 +32,6 @@ find(cg_deps *d, uint32_t g)
     IR_PUSH(d->arena, d->found, d->n_found, d->cap_found, g);
 }
 
-/* -- paths --------------------------------------------------------------------------------- */
-
 static bool
 is_path(cg_deps *d, uint32_t g, uint32_t x, bool direct)
 {
@@ -74,8 +72,6 @@ cg_deps_are_far(const cg_deps *d, uint32_t g, uint32_t x)
 
     return (i < j ? j - i : i - j) > CG_FUSE_MAX_DISTANCE;
 }
-
-/* -- the order ----------------------------------------------------------------------------- */
 
 typedef struct moving {
     uint32_t group, place;

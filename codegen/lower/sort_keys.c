@@ -54,8 +54,6 @@ cg_is_place(cg_build *b, cg_val i, int64_t n)
     return cg_insn2(b, SC_and, COT_BOOL, low, cg_insn2(b, SC_lt, COT_I64, i, cg_i64(b, n)));
 }
 
-/* -- the kernel ---------------------------------------------------------------------------- */
-
 void
 cg_line_at(cg_lowering *l, const ir_type *t, int axis, cg_ix i, cg_ix *at)
 {

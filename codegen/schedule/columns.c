@@ -13,8 +13,6 @@ enum {
     BLOCK = 512
 };
 
-/* -- the stack ----------------------------------------------------------------------------- */
-
 void
 cg_columns_strip_mine(cg_columns *c, cg_strip_body *body, void *user)
 {
@@ -153,8 +151,6 @@ cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_row_body *body, void *us
     cg_val below = cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, n), one);
     combine(c, below, below);
 }
-
-/* -- a kernel of them ---------------------------------------------------------------------- */
 
 typedef struct panels {
     cg_columns c;
