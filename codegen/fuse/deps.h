@@ -40,7 +40,7 @@ void cg_deps_clear(cg_deps *d, uint32_t g);
 bool cg_deps_wait(cg_deps *d, uint32_t g, uint32_t x);
 /* The same, through at least one other group. */
 bool cg_deps_wait_through(cg_deps *d, uint32_t g, uint32_t x);
-/* Are the places of two groups so far apart that nobody looks whether they go together? */
+/* Is the distance of two groups in the order too large to test whether they may be one? */
 bool cg_deps_are_far(const cg_deps *d, uint32_t g, uint32_t x);
 
 #endif

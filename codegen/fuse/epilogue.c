@@ -18,9 +18,9 @@ typedef struct joining {
     uint32_t *became;           /* by group: the one that has taken it, or NOWHERE */
 } joining;
 
-/* What is made of one number for each row, beside the row's own work, is no vector.  Where that
- * would be long it is left to a kernel of its own, which has many rows at a time.  On a GPU
- * rows are threads. */
+/* What is computed from one number of each row, next to the row's own work, is no vector.
+ * Where that would be long it is left to a kernel of its own, which has many rows at a
+ * time.  On a GPU rows are threads. */
 bool
 cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row)
 {

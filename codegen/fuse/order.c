@@ -197,7 +197,7 @@ cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n)
 }
 
 /* A search forward from a writer and from a part that is read of what it writes over: which
- * nodes are made after the writer, and which of the part.  Nodes are looked at in order, so
+ * nodes are made after the writer, and which of the part.  Nodes are visited in order, so
  * that all of a node's operands are known before it. */
 enum { AFTER = 1, REACHED = 2 };
 
@@ -206,7 +206,7 @@ typedef struct search {
     uint32_t *first, *user; /* by value, its users: user[first[v]] ... user[first[v + 1] - 1] */
     uint32_t *met, number; /* by node: the last search that met it                          */
     uint8_t *is; /* and what it is there                                          */
-    cg_heap next; /* those that are still to be looked at                          */
+    cg_heap next; /* those that are still to be visited                            */
     uint32_t reached; /* how many of them are REACHED                                  */
     ir_arena *arena;
 } search;

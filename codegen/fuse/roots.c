@@ -262,8 +262,8 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
     if (n->op == OP_barrier &&
         ((u->cost[v] > CG_FUSE_COST_SHARE && cg_interleave_of(u->f, v)) ||
          is_transposed(u->f, v)))
-        /* an element emitted inline out of a stack costs them all; what is turned behind a
-         * barrier is to lie so */
+        /* One element of an interleaved value would compute all of them, so it is stored; so
+         * is a transpose behind a barrier, whose layout the user asked for. */
         return true;
     if (n->op == OP_pad && u->times[v] >= CG_FUSE_PAD_REPEATS)
         /* windows over it would test each element's place again and again */

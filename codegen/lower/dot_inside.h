@@ -23,14 +23,14 @@ typedef struct shape {
     bool pairs;
     int64_t steps;  /* of k */
     bool whole;     /* the right side is packed once, all of it */
-    bool by_rows;   /* the packed left side has its k's together, else its rows */
-    bool turned;    /* ... which are packed by squares turned in registers */
+    bool by_rows; /* the packed left side has its k's contiguous, else its rows */
+    bool transposed; /* ... which are packed by register transposes */
     bool own;       /* sums are kept in the result itself */
     bool small; /* little work: short code counts for more than the last tenth of speed */
     bool fits_l2; /* the result stays in the second cache */
-    int64_t square; /* panels are packed by squares of so many elements a side */
+    int64_t square; /* side of the register transposes by which panels are packed */
     int64_t across; /* rows that are packed by one vector: lanes, not many more than mr */
-    int64_t strip;  /* rows of a packed strip: mr and, where turned, some that nobody reads */
+    int64_t strip; /* rows of a packed strip: mr and, where transposed, some that are unused */
     int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
     int64_t mc, nc;
     bool groups; /* lanes run along the batch: dot_batch_vectorised.c */
@@ -112,7 +112,7 @@ at_most(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
-/* How far apart rows are that are packed one after the other: not in one set of the cache. */
+/* The stride of packed rows: they do not all fall into one set of the cache. */
 static inline int64_t
 row_width(const shape *s)
 {

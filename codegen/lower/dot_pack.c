@@ -49,18 +49,19 @@ pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_
     cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, column), x, 0);
 }
 
-/* Where rows of the panel do not lie together but its columns do, squares are turned in
- * registers. */
+/* Where rows of the panel are not contiguous but its columns are, blocks of it go through a
+ * register transpose. */
 void
 cg_dot_pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    bool turned = !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
-                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->steps % KC % s->square == 0;
+    bool transposed = !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
+                      innermost(&s->k, right_of(s, &s->k)) == 1 &&
+                      s->steps % KC % s->square == 0;
     const int64_t w = s->square;
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, turned ? w : 1), k = cg_loop_var(b, loop);
-    if (turned) {
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, transposed ? w : 1), k = cg_loop_var(b, loop);
+    if (transposed) {
         cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), w), unrolled, lanes;
         cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
         cg_val place = cg_iadd(b, cg_loop_var(b, vectors), lane);
@@ -127,7 +128,7 @@ runs_whole(const shape *s)
            (s->left_k.n <= 1 || s->left_k.size[s->left_k.n - 1] % s->w == 0);
 }
 
-/* Rows whose k's lie together are copied. */
+/* Rows whose k's are contiguous are copied. */
 static void
 copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {
@@ -178,9 +179,10 @@ pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool
         cg_loop_end(b, each);
 }
 
-/* A strip by squares: k's of as many rows, read where they lie, are written k after k. */
+/* A strip by register transposes: k's of as many rows are read in place and written k after
+ * k. */
 static void
-turn_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
+transpose_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
@@ -198,7 +200,7 @@ turn_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
     cg_loop_end(b, loop);
 }
 
-/* Rows that lie together, at least as many as lanes? */
+/* Are rows contiguous, at least as many as lanes? */
 static bool
 rows_together(const shape *s)
 {
@@ -237,10 +239,10 @@ cg_dot_pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_v
     }
     cg_val strips = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, strips), whole = 0;
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    if (s->turned) {
+    if (s->transposed) {
         cg_val end = cg_iadd(b, m0, cg_i64(b, s->strip));
         whole = cg_if_begin(b, less(b, end, cg_i64(b, s->m.total + 1)));
-        turn_strip(p, m0, strip, k0, kc);
+        transpose_strip(p, m0, strip, k0, kc);
         cg_if_else(b, whole);
     } else if (rows_together(s)) {
         const int64_t size = s->m.size[s->m.n - 1];

@@ -27,7 +27,8 @@ join(const cg_dot_axes *a)
     return g;
 }
 
-/* k's axes, neighbours of which are one where the tile's left side says so. */
+/* The contracted axes, with adjacent axes merged wherever the left operand stores them
+ * contiguously. */
 static group
 joined_left(const shape *s)
 {
@@ -95,8 +96,8 @@ many_registers(const shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
         }
 }
 
-/* Rows of windows of few elements: a whole number of tiles to an axis, in which rows are evenly
- * apart, since computing where each begins would take as long as the sums. */
+/* Rows of windows of few elements: a whole number of tiles to an axis, in which rows have one
+ * stride, since computing where each begins would take as long as the sums. */
 static int64_t
 even_rows(const shape *s, int64_t rows, int64_t sums)
 {
@@ -145,7 +146,7 @@ swap_sides(shape *s)
 }
 
 /* Packing pays where the panel is used by several tiles and would not stay in the first cache,
- * where the columns do not lie together, or where k's along several axes cost divisions. */
+ * where the columns are not contiguous, or where k's along several axes cost divisions. */
 static bool
 wants_packing(const shape *s, const cg_target *t, int64_t bytes)
 {
@@ -170,9 +171,10 @@ wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
            s->m.total * s->n.total * s->k.total > CG_LOWER_MIN_PAIRS;
 }
 
-/* Rows whose k's lie together, evenly apart: w k's of w rows are a square. */
+/* Are rows at one stride and their k's contiguous?  Then w k's of w rows are one register
+ * transpose. */
 static bool
-wants_turning(const shape *s)
+wants_transpose(const shape *s)
 {
     return !s->pairs && s->w > 1 && s->m.n == 1 && s->k.n == 1 && left_of(s, &s->k)[0] == 1 &&
            s->steps % s->across == 0 && s->mr > at_most(s->w, 8) / 2;
@@ -219,8 +221,8 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg
     s->by_rows =
         !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
     s->across = at_most(s->w, power_of_two_from(s->mr));
-    s->turned = !s->by_rows && wants_turning(s);
-    s->strip = s->turned ? round_up(s->mr, s->across) : s->mr;
+    s->transposed = !s->by_rows && wants_transpose(s);
+    s->strip = s->transposed ? round_up(s->mr, s->across) : s->mr;
     rows = rows * s->mr / s->strip;
     rows = rows < s->mr ? s->mr : rows;
     columns = columns < 8 * s->nr ? 8 * s->nr : columns;

@@ -1,9 +1,10 @@
 /* How many kernels a region launches.
  *
- * A launch that is skipped takes a microsecond or two, a look of the host some ten, in which
- * the GPU stands idle.  So a cond is the device's where its branches have few launches, and of
- * a loop, which is looked at once in so many iterations, an iteration may have more: the more,
- * the fewer turns there are between two looks.
+ * A launch that is skipped takes a microsecond or two, a host synchronisation some ten, in
+ * which the GPU stands idle.  So a cond is the device's where its branches have few
+ * launches, and of a loop, for which the host synchronises once in so many iterations, an
+ * iteration may have more: the more, the fewer iterations there are between two
+ * synchronisations.
  *
  * A loop within has a number of iterations that is not known.  Where the region is an
  * iteration of a loop, it may wait (predicate.c): then the loop counts for what is launched

@@ -22,7 +22,7 @@ bool cg_is_predicated(cg_lowering *l, const ir_graph *f, const ir_node *n);
 bool cg_iteration_waits(cg_lowering *l, const ir_node *n);
 /* Are all its iterations launched at once?  nested: in a loop whose iterations wait. */
 bool cg_has_few_iterations(cg_lowering *l, const ir_node *n, bool nested);
-/* Else the iterations between two looks of the host, or of one that goes on with the loop
+/* Else the iterations between two host synchronisations, or of one that goes on with the loop
  * around. */
 int64_t cg_iterations_at_once(cg_lowering *l, const ir_node *n, bool syncs);
 

@@ -29,8 +29,8 @@ body_level(cg_lowering *l, const ir_graph *f, int n, const cg_place *in)
 
 /* The body of a while, once: carries to `to`, of the examples that are active. */
 static void
-plan_turn(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
-          const cg_place *to, cg_place active)
+plan_iteration(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
+               const cg_place *to, cg_place active)
 {
     const int consts = (int)n->at.loop.consts, carries = n->n_in - consts;
     const ir_type *p = ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
@@ -51,11 +51,11 @@ plan_turn(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *i
     cg_end_step(l, b, carries, to, &end);
 }
 
-/* Turns whose kernels ask whether the loop goes on.  The host looks after each chunk of them,
- * or never, if there are no more than a chunk or the loop around comes back to it. */
+/* Iterations whose kernels test whether the loop goes on.  The host synchronises after each
+ * chunk, or never, if there are no more than a chunk or the loop around comes back to it. */
 static void
-plan_turns(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
-           const cg_place *to)
+plan_iterations(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
+                const cg_place *to)
 {
     cg_build *e = &l->entry;
     const ir_type *p = ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
@@ -74,7 +74,7 @@ plan_turns(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *
     cg_plan_sub(l, n->at.loop.cond, in, &t.test);
     cg_iterations_next(l, &t);
     l->predicate = t.word;
-    plan_turn(l, v, n, in, to, t.test);
+    plan_iteration(l, v, n, in, to, t.test);
     cg_iterations_end(l, &t);
     l->predicate = outer;
     cg_loop_end(e, turns);
@@ -104,7 +104,7 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     if (p->size == 0)
         return;
     if (cg_is_predicated(l, v->f, n)) {
-        plan_turns(l, v, n, in, to);
+        plan_iterations(l, v, n, in, to);
         return;
     }
     cg_plan_loop_begin(l);
@@ -118,7 +118,7 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
         cg_fail_if(e, cg_insn2(e, SC_and, COT_BOOL, go, over), COT_ERR_BOUND);
     }
     cg_while_test(e, loop, go);
-    plan_turn(l, v, n, in, to, active);
+    plan_iteration(l, v, n, in, to, active);
     if (count)
         cg_while_next(e, loop, count, cg_iadd(e, count, cg_i64(e, 1)));
     cg_plan_touch(l, active.buffer);

@@ -37,7 +37,7 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/launches.h"
 
-enum { WARPS = 8 };             /* that look for an example that goes on */
+enum { WARPS = 8 };             /* that search for an active example */
 
 /* ---- kernels that write words ---- */
 

@@ -1,11 +1,12 @@
-/* Branches and loops that the GPU decides by itself: kernels that look at a word of its memory
+/* Branches and loops that the GPU decides by itself: kernels that read a word of its memory
  * and do nothing where it does not hold. */
 #ifndef CODEGEN_LOWER_PREDICATE_H
 #define CODEGEN_LOWER_PREDICATE_H
 
 #include "codegen/lower/level.h"
 
-/* A loop that the host looks at, and whose iterations wait for loops in it (predicate.c). */
+/* A loop for which the host synchronises, and whose iterations wait for loops in it
+ * (predicate.c). */
 typedef struct cg_nest {
     cg_place fresh;             /* its first turn has not been launched         */
     uint32_t since;             /* the step of the plan before it               */

@@ -10,7 +10,7 @@ typedef struct fitting {
     const ir_graph *f;
     int64_t examples; /* 0: there is no such axis */
     int64_t work;
-    lie *of;
+    batch_axis *of;
     /* each example wants all of it, for a sum or a product over it */
     bool *whole;
     bool *held; /* made of what the loop holds in registers */
@@ -22,8 +22,8 @@ leads(const fitting *u, const ir_type *t)
     return t->rank > 0 && t->dims[0] == u->examples;
 }
 
-static lie
-view_lie(const fitting *u, const ir_node *n)
+static batch_axis
+view_batch_axis(const fitting *u, const ir_node *n)
 {
     const ir_type *x = ir_type_at(u->f, n->in[0]), *y = ir_type_at(u->f, n->first);
     bool good = leads(u, x) && leads(u, y);
@@ -37,60 +37,61 @@ view_lie(const fitting *u, const ir_node *n)
     case OP_windows: good = good && n->at.windows.axis != 0; break;
     case OP_pad:
         good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 &&
-               u->of[n->in[1]] == FREE;
+               u->of[n->in[1]] == BATCH_UNIFORM;
         break;
     case OP_reshape: /* what follows the first axis is regrouped */ break;
     default: good = false;
     }
-    return good ? ALONG : ASTRAY;
+    return good ? BATCH_LEADING : BATCH_MIXED;
 }
 
 /* The axis of examples is a batch axis, the first; or a free axis that comes first in the
  * result. */
-static lie
-product_lie(const fitting *u, const ir_node *n)
+static batch_axis
+product_batch_axis(const fitting *u, const ir_node *n)
 {
-    bool x = u->of[n->in[0]] == ALONG, y = u->of[n->in[1]] == ALONG;
+    bool x = u->of[n->in[0]] == BATCH_LEADING, y = u->of[n->in[1]] == BATCH_LEADING;
     ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch;
     if (bx.n > 0)
-        return (!x || bx.at[0] == 0) && (!y || by.at[0] == 0) ? ALONG : ASTRAY;
+        return (!x || bx.at[0] == 0) && (!y || by.at[0] == 0) ? BATCH_LEADING : BATCH_MIXED;
     if (x && !y)
-        return ir_ints_has(n->at.dot.lhs, 0) ? ASTRAY : ALONG;
+        return ir_ints_has(n->at.dot.lhs, 0) ? BATCH_MIXED : BATCH_LEADING;
     bool lhs_free = ir_type_at(u->f, n->in[0])->rank > n->at.dot.lhs.n;
-    return x || lhs_free || ir_ints_has(n->at.dot.rhs, 0) ? ASTRAY : ALONG;
+    return x || lhs_free || ir_ints_has(n->at.dot.rhs, 0) ? BATCH_MIXED : BATCH_LEADING;
 }
 
-static lie
-index_lie(const fitting *u, const ir_node *n)
+static batch_axis
+index_batch_axis(const fitting *u, const ir_node *n)
 {
     switch (n->op) {
     case OP_gather: /* of a table outside, at indices of the examples */
-        return u->of[n->in[0]] == FREE && !ir_ints_has(n->at.gather.offset_dims, 0) ? ALONG
-                                                                                    : ASTRAY;
-    default: return ASTRAY;
+        return u->of[n->in[0]] == BATCH_UNIFORM && !ir_ints_has(n->at.gather.offset_dims, 0)
+                   ? BATCH_LEADING
+                   : BATCH_MIXED;
+    default: return BATCH_MIXED;
     }
 }
 
-static lie
-node_lie(const fitting *u, const ir_node *n)
+static batch_axis
+node_batch_axis(const fitting *u, const ir_node *n)
 {
     bool along = false;
     for (int i = 0; i < n->n_in; i++) {
-        if (u->of[n->in[i]] == ASTRAY)
-            return ASTRAY;
-        along |= u->of[n->in[i]] == ALONG;
+        if (u->of[n->in[i]] == BATCH_MIXED)
+            return BATCH_MIXED;
+        along |= u->of[n->in[i]] == BATCH_LEADING;
     }
     if (!along)
-        return FREE;
+        return BATCH_UNIFORM;
     switch (ir_ops[n->op].flag) {
-    case IR_POINTWISE: return ALONG;
+    case IR_POINTWISE: return BATCH_LEADING;
     case IR_MOVE:
         if (n->op == OP_concatenate)
-            return n->at.axis.axis != 0 ? ALONG : ASTRAY;
-        return view_lie(u, n);
-    case IR_REDUCE: return ir_axes_has(ir_reduced_axes(n), 0) ? ASTRAY : ALONG;
-    case IR_CONTRACT: return n->op == OP_dot_general ? product_lie(u, n) : ASTRAY;
-    default: return index_lie(u, n);
+            return n->at.axis.axis != 0 ? BATCH_LEADING : BATCH_MIXED;
+        return view_batch_axis(u, n);
+    case IR_REDUCE: return ir_axes_has(ir_reduced_axes(n), 0) ? BATCH_MIXED : BATCH_LEADING;
+    case IR_CONTRACT: return n->op == OP_dot_general ? product_batch_axis(u, n) : BATCH_MIXED;
+    default: return index_batch_axis(u, n);
     }
 }
 
@@ -100,7 +101,8 @@ find_whole(fitting *u)
     for (const ir_node *n = u->f->node + u->f->n_nodes - 1; n > u->f->node; n--) {
         bool folds = ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT;
         for (int i = 0; i < n->n_in; i++)
-            u->whole[n->in[i]] |= u->of[n->in[i]] == FREE && (folds || u->whole[n->first]);
+            u->whole[n->in[i]] |=
+                u->of[n->in[i]] == BATCH_UNIFORM && (folds || u->whole[n->first]);
     }
 }
 
@@ -155,16 +157,16 @@ node_fits(fitting *u, const ir_node *n)
     return u->work <= (u->examples ? CG_LOWER_MAX_BATCH_LOOP_WORK : CG_LOWER_MAX_LOOP_WORK);
 }
 
-/* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given,
- * the rest FREE. */
+/* Does f keep to one example?  First inputs are BATCH_UNIFORM up to `consts`, then carries
+ * are as given, the rest BATCH_UNIFORM. */
 static bool
 body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries,
-          const lie *carry, int64_t *work, lie *out)
+          const batch_axis *carry, int64_t *work, batch_axis *out)
 {
     fitting u = { .f = f,
                   .examples = examples,
                   .work = *work,
-                  .of = IR_NEW_N(a, lie, f->n_values),
+                  .of = IR_NEW_N(a, batch_axis, f->n_values),
                   .whole = IR_NEW_N(a, bool, f->n_values),
                   .held = IR_NEW_N(a, bool, f->n_values) };
     for (int i = 0; i < carries; i++) {
@@ -172,7 +174,7 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
         u.held[f->in[consts + i]] = true;
     }
     ir_each_node (n, f) {
-        lie y = node_lie(&u, n);
+        batch_axis y = node_batch_axis(&u, n);
         bool held = false;
         for (int i = 0; i < n->n_in; i++)
             held |= u.held[n->in[i]];
@@ -180,7 +182,7 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
             u.of[n->first + (ir_ref)i] = y;
             u.held[n->first + (ir_ref)i] = held;
         }
-        if (y == ASTRAY)
+        if (y == BATCH_MIXED)
             return false;
     }
     find_whole(&u);
@@ -197,39 +199,42 @@ static bool
 try_examples(machine *m, int64_t examples)
 {
     const ir_graph *f = m->v->f, *body = ir_loop_of(m->n).body;
-    lie test = FREE;
+    batch_axis test = BATCH_UNIFORM;
     m->examples = examples;
     m->elements = m->work = 0;
     m->widest = 8;
     for (int i = 0; i < m->carries; i++) {
         const ir_type *t = ir_type_at(f, m->n->first + (ir_ref)i);
-        m->lie[i] = examples && t->rank > 0 && t->dims[0] == examples ? ALONG : FREE;
-        m->count[i] = m->lie[i] == ALONG ? t->size / examples : t->size;
+        m->batch_axis[i] =
+            examples && t->rank > 0 && t->dims[0] == examples ? BATCH_LEADING : BATCH_UNIFORM;
+        m->count[i] = m->batch_axis[i] == BATCH_LEADING ? t->size / examples : t->size;
         m->elements += m->count[i];
-        if (ir_bits(t->dtype) > m->widest && (m->lie[i] == ALONG || !examples))
+        if (ir_bits(t->dtype) > m->widest && (m->batch_axis[i] == BATCH_LEADING || !examples))
             m->widest = ir_bits(t->dtype);
     }
-    if (m->elements > CG_LOWER_MAX_STATE || !body_fits(body, m->l->arena, examples, m->consts,
-                                                       m->carries, m->lie, &m->work, m->out))
+    if (m->elements > CG_LOWER_MAX_STATE ||
+        !body_fits(body, m->l->arena, examples, m->consts, m->carries, m->batch_axis, &m->work,
+                   m->out))
         return false;
     for (int i = 0; i < m->carries; i++)
-        if (m->lie[i] == FREE && m->out[i] != FREE)
+        if (m->batch_axis[i] == BATCH_UNIFORM && m->out[i] != BATCH_UNIFORM)
             return false;
     for (int i = m->carries; i < m->n->n_out; i++) {
         int64_t size = ir_type_at(body, body->out[i])->size;
-        if ((m->out[i] == ALONG ? size / examples : size) > CG_LOWER_MAX_STACKED)
+        if ((m->out[i] == BATCH_LEADING ? size / examples : size) > CG_LOWER_MAX_STACKED)
             return false;
     }
     if (m->n->op == OP_scan)
         return true;
     const ir_graph *cond = m->n->at.loop.cond;
     const ir_type *p = ir_type_at(cond, cond->out[0]);
-    if (!body_fits(cond, m->l->arena, examples, m->consts, m->carries, m->lie, &m->work, &test))
+    if (!body_fits(cond, m->l->arena, examples, m->consts, m->carries, m->batch_axis, &m->work,
+                   &test))
         return false;
     if (examples == 0)
         return p->rank == 0;
     return m->n->at.loop.max == 0 &&
-           (p->rank == 0 ? test == FREE : p->rank == 1 && p->dims[0] == examples);
+           (p->rank == 0 ? test == BATCH_UNIFORM : p->rank == 1 && p->dims[0] == examples);
 }
 
 bool
@@ -260,8 +265,8 @@ cg_register_loop_of(cg_lowering *l, cg_level *v, const ir_node *n)
     m.consts = loop.consts;
     m.carries = loop.carries;
     m.first_xs = m.consts + m.carries;
-    m.lie = IR_NEW_N(l->arena, lie, n->n_out + 1);
-    m.out = IR_NEW_N(l->arena, lie, n->n_out + 1);
+    m.batch_axis = IR_NEW_N(l->arena, batch_axis, n->n_out + 1);
+    m.out = IR_NEW_N(l->arena, batch_axis, n->n_out + 1);
     m.count = IR_NEW_N(l->arena, int64_t, n->n_out + 1);
     return m;
 }

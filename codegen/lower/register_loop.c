@@ -13,9 +13,10 @@
 
 /* Element k of an example of a value of type t. */
 static void
-element_index(machine *m, const ir_type *t, lie lie, cg_ix example, int64_t k, cg_ix *at)
+element_index(machine *m, const ir_type *t, batch_axis batch_axis, cg_ix example, int64_t k,
+              cg_ix *at)
 {
-    int lead = lie == ALONG && m->examples ? 1 : 0;
+    int lead = batch_axis == BATCH_LEADING && m->examples ? 1 : 0;
     if (lead)
         at[0] = example;
     cg_ix_split(&m->l->ix, cg_ix_const(&m->l->ix, k), t->rank - lead, t->dims + lead,
@@ -33,22 +34,24 @@ body_frame(machine *m, const ir_graph *f, cg_val *const *state, cg_ix step)
                       .prefixed = i >= m->first_xs,
                       .prefix = step };
         if (i >= m->consts && i < m->first_xs)
-            b = (cg_bind){ .kind = CG_BIND_STATE,
-                           .state = state[i - m->consts],
-                           .n_batch = m->lie[i - m->consts] == ALONG && m->examples ? 1 : 0 };
+            b = (cg_bind){
+                .kind = CG_BIND_STATE,
+                .state = state[i - m->consts],
+                .n_batch = m->batch_axis[i - m->consts] == BATCH_LEADING && m->examples ? 1 : 0
+            };
         cg_bind_value(m->l, in, f->in[i], b);
     }
     return in;
 }
 
 static void
-pull_elements(machine *m, cg_frame *fr, ir_ref v, lie lie, int64_t count, cg_ix example,
-              cg_val *x)
+emit_elements(machine *m, cg_frame *fr, ir_ref v, batch_axis batch_axis, int64_t count,
+              cg_ix example, cg_val *x)
 {
     const ir_type *t = ir_type_at(fr->f, v);
     for (int64_t k = 0; k < count; k++) {
         cg_ix at[COT_MAX_RANK + 1];
-        element_index(m, t, lie, example, k, at);
+        element_index(m, t, batch_axis, example, k, at);
         x[k] = cg_element(m->l, fr, v, at);
     }
 }
@@ -65,26 +68,27 @@ new_state(machine *m)
 /* What all examples have is stored by the first alone, where threads share them: 0 where none
  * do. */
 static cg_val
-stored_by(machine *m, lie lie, cg_ix example)
+stored_by(machine *m, batch_axis batch_axis, cg_ix example)
 {
     cg_lowering *l = m->l;
 
-    return lie != ALONG && m->examples && m->many
+    return batch_axis != BATCH_LEADING && m->examples && m->many
                ? cg_insn2(&l->b, SC_eq, COT_I64, cg_ix_value(&l->ix, &l->b, example),
                           cg_i64(&l->b, 0))
                : 0;
 }
 
 static void
-store_elements(machine *m, int result, const ir_type *t, lie lie, cg_ix example, cg_ix step,
-               bool stacked, const cg_val *x)
+store_elements(machine *m, int result, const ir_type *t, batch_axis batch_axis, cg_ix example,
+               cg_ix step, bool stacked, const cg_val *x)
 {
     cg_lowering *l = m->l;
-    int64_t count = lie == ALONG && m->examples ? t->size / m->examples : t->size;
-    cg_val when = stored_by(m, lie, example);
+    int64_t count =
+        batch_axis == BATCH_LEADING && m->examples ? t->size / m->examples : t->size;
+    cg_val when = stored_by(m, batch_axis, example);
     for (int64_t k = 0; k < count; k++) {
         cg_ix at[COT_MAX_RANK + 1];
-        element_index(m, t, lie, example, k, at);
+        element_index(m, t, batch_axis, example, k, at);
         cg_ix flat = cg_ix_flat(&l->ix, t->rank, t->dims, at);
         if (stacked)
             flat = cg_ix_add(&l->ix, flat, cg_ix_mul(&l->ix, step, t->size));
@@ -99,13 +103,14 @@ run_step(machine *m, const ir_graph *f, cg_val *const *state, cg_ix example, cg_
     cg_frame *in = body_frame(m, f, state, step);
     cg_val **next = new_state(m);
     for (int i = 0; i < m->carries; i++)
-        pull_elements(m, in, f->out[i], m->lie[i], m->count[i], example, next[i]);
+        emit_elements(m, in, f->out[i], m->batch_axis[i], m->count[i], example, next[i]);
     for (int i = m->carries; i < f->n_out; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
         /* what is the same for all may still be stacked for each: its index says so */
-        int64_t count = m->out[i] == ALONG && m->examples ? t->size / m->examples : t->size;
+        int64_t count =
+            m->out[i] == BATCH_LEADING && m->examples ? t->size / m->examples : t->size;
         cg_val *y = IR_NEW_N(m->l->arena, cg_val, count + 1);
-        pull_elements(m, in, f->out[i], m->out[i], count, example, y);
+        emit_elements(m, in, f->out[i], m->out[i], count, example, y);
         store_elements(m, i, t, m->out[i], example, step, true, y);
     }
     return next;
@@ -190,9 +195,9 @@ first_state(machine *m, cg_ix example)
 {
     cg_val **state = new_state(m);
     for (int i = 0; i < m->carries; i++) {
-        if (m->lie[i] == ALONG)
-            pull_elements(m, m->fr, m->n->in[m->consts + i], ALONG, m->count[i], example,
-                          state[i]);
+        if (m->batch_axis[i] == BATCH_LEADING)
+            emit_elements(m, m->fr, m->n->in[m->consts + i], BATCH_LEADING, m->count[i],
+                          example, state[i]);
         else
             memcpy(state[i], m->shared[i], sizeof *state[i] * (size_t)m->count[i]);
     }
@@ -203,8 +208,8 @@ static void
 store_state(machine *m, cg_ix example, cg_val *const *state)
 {
     for (int i = 0; i < m->carries; i++)
-        store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->lie[i], example,
-                       0, false, state[i]);
+        store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->batch_axis[i],
+                       example, 0, false, state[i]);
 }
 
 /* The rest of the examples, from m->begun on. */
@@ -303,7 +308,7 @@ run_chunks(machine *m, cg_kind kind, int64_t lanes)
     const int64_t each = CG_LOWER_LOOP_CHUNK * lanes, whole = m->examples / each * each;
     bool along = m->n->op == OP_scan && lanes > 1;
     for (int i = 0; i < m->carries; i++)
-        along = along && m->lie[i] == ALONG;
+        along = along && m->batch_axis[i] == BATCH_LEADING;
     if (!along || whole == 0)
         return 0;
     uint32_t **local = IR_NEW_N(l->arena, uint32_t *, m->carries + 1);
@@ -327,7 +332,7 @@ static bool
 shared_in_place(const machine *m, const cg_place *to)
 {
     for (int i = 0; m->examples && i < m->carries; i++)
-        for (int k = 0; m->lie[i] == FREE && k < m->n->n_in; k++)
+        for (int k = 0; m->batch_axis[i] == BATCH_UNIFORM && k < m->n->n_in; k++)
             if (cg_may_share(m->l, m->v->place[m->n->in[k]], to[i]))
                 return true;
     return false;
@@ -361,12 +366,13 @@ cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_p
                   l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes,
                   (long long)m.work, many ? ", parallel" : "");
     l->k->flops = m.work * steps * (m.examples ? m.examples : 1);
-    /* before any example: a result may lie where its first value was */
+    /* before any example: a result may have the memory of its first value */
     m.shared = new_state(&m);
     l->exact = true;
     for (int i = 0; i < m.carries; i++)
-        if (m.lie[i] == FREE)
-            pull_elements(&m, m.fr, n->in[m.consts + i], FREE, m.count[i], 0, m.shared[i]);
+        if (m.batch_axis[i] == BATCH_UNIFORM)
+            emit_elements(&m, m.fr, n->in[m.consts + i], BATCH_UNIFORM, m.count[i], 0,
+                          m.shared[i]);
     l->exact = false;
     m.many = many;
     cg_kind kind = many ? CG_PARALLEL : CG_SERIAL;

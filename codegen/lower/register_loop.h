@@ -5,13 +5,13 @@
 
 #include "codegen/lower/level.h"
 
-/* How a value of a body lies along the axis of examples. */
-typedef enum lie {
-    /* the same for all examples, or outside of the loop: any element may be read */
-    FREE,
-    ALONG, /* element e of axis 0 belongs to example e */
-    ASTRAY /* an example needs what belongs to others */
-} lie;
+/* What a value of a body has of the batch axis, that of the examples. */
+typedef enum batch_axis {
+    /* nothing: it is the same for all examples, or outside of the loop */
+    BATCH_UNIFORM,
+    BATCH_LEADING, /* axis 0 is the batch axis: element e of it belongs to example e */
+    BATCH_MIXED /* the value mixes examples: one needs elements that belong to others */
+} batch_axis;
 
 typedef struct machine { /* a loop in registers */
     cg_lowering *l;
@@ -22,8 +22,8 @@ typedef struct machine { /* a loop in registers */
     int64_t examples; /* 0: one */
     int64_t begun; /* of them, those that chunks took */
     bool many; /* threads share them               */
-    lie *lie; /* of each carry */
-    lie *out; /* of each output of the body */
+    batch_axis *batch_axis; /* of each carry */
+    batch_axis *out; /* of each output of the body */
     int64_t *count; /* elements of each carry, of one example */
     uint32_t *buffer; /* of each result */
     /* first values of the carries that all examples share */

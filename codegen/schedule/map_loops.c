@@ -47,8 +47,9 @@ typedef struct span {
     int64_t first, n;
 } span;
 
-/* A part of the last two loops in squares: copies along one, lanes along the other, so that
- * an operand that is dense along the first is read by vectors and transposed in registers. */
+/* A part of the last two loops by register transposes: copies along one, lanes along the
+ * other, so that an operand that is dense along the first is read by vectors and transposed
+ * in registers. */
 static void
 map_squares(mapping *m, int level, cg_kind kind, span along, span lane)
 {
@@ -75,7 +76,7 @@ map_squares(mapping *m, int level, cg_kind kind, span along, span lane)
     cg_loop_end(b, rows);
 }
 
-/* Squares that threads share are apart: one that is moved back comes after their loop. */
+/* Blocks that threads share are disjoint: one that is moved back comes after their loop. */
 static void
 map_squares_of(mapping *m, int level, cg_kind kind, span along, span lane)
 {
