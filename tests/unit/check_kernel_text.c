@@ -325,7 +325,8 @@ want_no_crash(const ir_buf *text)
     ir_buf again;
 
     ck_assert_ptr_nonnull(exact);
-    memcpy(exact, text->text, text->n);
+    if (text->n)
+        memcpy(exact, text->text, text->n);
     cot_error_clear(ctx);
     if (cg_module_read(ctx, text->arena, "text", exact, text->n, &read) == COT_OK) {
         ir_buf_init(&again, text->arena);
