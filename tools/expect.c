@@ -1,7 +1,8 @@
 /* Text tests: input and whole expected output in one file.
  *
  *   ; run: PIPELINE                  a section begins; the functions follow, or a module of
- *                                    StableHLO or of kernels, which has stages alone.  The last element may be a stage: verify, dot,
+ *                                    StableHLO or of kernels, which has stages alone.  The last
+ *                                    element may be a stage: verify, dot,
  *                                    simplified, kernels, plan, llvm, asm, eval, run
  *   ; expect:                        everything after it, up to the next section, is the output
  *   ; contains: TEXT                 instead of expect: lines that occur in the output, in
