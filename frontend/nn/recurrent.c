@@ -9,13 +9,13 @@
 
 #include "frontend/nn/nn.h"
 
-typedef enum kind { RNN, LSTM, GRU } kind;
+typedef enum cell_kind { RNN, LSTM, GRU } cell_kind;
 static const char *const names[] = { "rnn", "lstm", "gru" };
 static const int gates_of[] = { 1, 4, 3 };
 
 typedef struct cell {
     cot_place at;
-    kind kind;
+    cell_kind kind;
     cot_rnn_weights w;
     bool relu;
 } cell;
@@ -163,7 +163,7 @@ first_state(const cell *c, cot_trace *t, cot_value gx, cot_value given)
 }
 
 static cot_value
-over_time(cot_place at, kind kind, cot_value x, const cot_value *state,
+over_time(cot_place at, cell_kind kind, cot_value x, const cot_value *state,
           const cot_rnn_weights *w, cot_value *out, const cot_rnn_options *o)
 {
     const int n = kind == LSTM ? 2 : 1;

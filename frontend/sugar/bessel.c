@@ -303,16 +303,16 @@ y_of(ir_build *b, ir_ref x, int n)
 
 /* ---- public functions ---- */
 
-typedef struct kind {
+typedef struct bessel_kind {
     const char *op;
     ir_ref (*f)(ir_build *b, ir_ref x, int n);
     int n;
-} kind;
+} bessel_kind;
 
 static ir_ref
 apply(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    const kind *k = o;
+    const bessel_kind *k = o;
     const ir_type *t = ir_btype(b, x[0].ref);
 
     (void)n;
@@ -324,7 +324,7 @@ apply(ir_build *b, const fe_arg *x, int n, const void *o)
 #define FE_BESSEL(name, f, n)                                                                  \
     cot_value cot_##name##_(cot_place at, cot_value x)                                         \
     {                                                                                          \
-        return fe_apply1(at, #name, apply, x, &(const kind){ #name, f, n });                   \
+        return fe_apply1(at, #name, apply, x, &(const bessel_kind){ #name, f, n });            \
     }
 FE_BESSEL(bessel_k0, k_of, 0)
 FE_BESSEL(bessel_k1, k_of, 1)

@@ -50,13 +50,15 @@ DEFINE_ORDERED(prod_float, float, MUL_FLOAT, 1.0f)
 DEFINE_ORDERED(sum_double, double, ADD_FLOAT, -0.0)
 DEFINE_ORDERED(prod_double, double, MUL_FLOAT, 1.0)
 
-typedef struct split { int64_t outer, n, inner; } split;
+typedef struct axis_split {
+    int64_t outer, n, inner;
+} axis_split;
 
 /* The reduced axes are adjacent. */
-static split
+static axis_split
 split_at(const ir_type *x, ir_axes axes)
 {
-    split s = { 1, 1, 1 };
+    axis_split s = { 1, 1, 1 };
 
     for (int k = 0; k < x->rank; k++)
         if (ir_axes_has(axes, k))
@@ -71,7 +73,7 @@ split_at(const ir_type *x, ir_axes axes)
 static void
 ordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 {
-    split s = split_at(a->in_type[0], a->at->axes.axes);
+    axis_split s = split_at(a->in_type[0], a->at->axes.axes);
     void *part = ir_alloc(a->scratch, 8 * (size_t)(s.n / BLOCK + 2));
     bool sum = ir_ops[a->op].by == IR_BY_SUM;
 
@@ -214,7 +216,7 @@ eval_arg(const ir_eval_args *a)
 {
     const ir_type *t = a->in_type[0], *r = a->out_type[0];
     const void *in = eval_widen(a->scratch, t, a->in[0]);
-    split s = split_at(t, ir_axes_of((int)a->at->arg.axis));
+    axis_split s = split_at(t, ir_axes_of((int)a->at->arg.axis));
     size_t width = cot_dtype_size(r->dtype);
 
     for (int64_t o = 0; o < s.outer; o++)

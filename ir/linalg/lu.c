@@ -77,9 +77,9 @@ pivot_of(ir_build *b, ir_ref row, ir_ref j)
                        ir_op2(b, OP_eq, place, ir_la_fit(b, p, place)) };
 }
 
-typedef struct panel {
+typedef struct lu_panel {
     ir_ref x, pivots;
-} panel;
+} lu_panel;
 
 /* A step of factor_panel, in which the panel lies on its side, so that a column of it is
  * contiguous. */
@@ -112,7 +112,7 @@ eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref *next)
 /* The columns of a panel that lies on its side, p->x, whose first diagonal element is in row
  * `at`; pivots, i32 [batch, 1, columns]. */
 static void
-factor_panel(ir_build *b, ir_ref at, panel *p)
+factor_panel(ir_build *b, ir_ref at, lu_panel *p)
 {
     ir_la_loop l;
     const int64_t batch = ir_la_batch(b, p->x), n = ir_la_rows(b, p->x);
@@ -206,7 +206,7 @@ move(ir_build *b, ir_ref x, int axis, ir_ref places, ir_ref from)
 /* The rows that a panel of n columns at row `at` moved, and where they came from: [2 n, 1]
  * each. */
 static void
-moved_rows(ir_build *b, const panel *p, ir_ref at, int64_t n, ir_ref *places, ir_ref *from)
+moved_rows(ir_build *b, const lu_panel *p, ir_ref at, int64_t n, ir_ref *places, ir_ref *from)
 {
     const int64_t column[2] = { 2 * n, 1 }, line[3] = { 1, 1, n };
     ir_ref own = ir_iota(b, COT_I32, 3, line, 2);
@@ -277,7 +277,7 @@ one_panel(ir_build *b, const blocks *s, ir_ref block, ir_ref k, ir_ref *c, ir_re
     const int64_t n = s->size, w = s->fine;
     ir_ref col = ir_la_times(b, k, w), row = ir_add(b, ir_la_times(b, block, n), col),
            places = IR_NONE, from = IR_NONE;
-    panel p = { .x = ir_la_block_at(b, *c, col, w, IR_NONE, ir_la_cols(b, *c)) };
+    lu_panel p = { .x = ir_la_block_at(b, *c, col, w, IR_NONE, ir_la_cols(b, *c)) };
 
     factor_panel(b, row, &p);
     moved_rows(b, &p, row, w, &places, &from);
@@ -371,7 +371,7 @@ tall(ir_build *b, ir_ref x, ir_ref *y)
 {
     const int64_t n = ir_la_cols(b, x),
                   order[3] = { ir_la_batch(b, x), 1, ir_la_rows(b, x) };
-    panel p = { .x = ir_la_turn(b, x) };
+    lu_panel p = { .x = ir_la_turn(b, x) };
 
     if (n > IR_LA_SMALL) {
         ir_la_map(b, large, NULL, 1, &x, 3, y);

@@ -58,9 +58,9 @@ ir_la_reflection_of(ir_build *b, ir_ref col, ir_ref j)
     };
 }
 
-typedef struct panel {
+typedef struct qr_panel {
     ir_ref x, v, tau;
-} panel;
+} qr_panel;
 
 /* T of the reflections in the rows of v, [batch, n, rows]; tau [batch, n, 1].  Turned. */
 static ir_ref
@@ -87,7 +87,7 @@ unstacked(ir_build *b, ir_ref y, int64_t n, int64_t batch, int64_t m, int64_t k)
 /* The columns of p->x, of which the first has its diagonal element in row `at`: p->x becomes R,
  * p->v and p->tau the reflections. */
 static void
-factor_panel(ir_build *b, ir_ref at, panel *p)
+factor_panel(ir_build *b, ir_ref at, qr_panel *p)
 {
     ir_la_loop l;
     const int64_t m = ir_la_rows(b, p->x), n = ir_la_cols(b, p->x),
@@ -144,7 +144,7 @@ static void
 small(ir_build *b, const qr_columns *o, ir_ref x, ir_ref *y)
 {
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), k = m < n ? m : n;
-    panel p = { .x = ir_la_block(b, x, 0, m, 0, k) };
+    qr_panel p = { .x = ir_la_block(b, x, 0, m, 0, k) };
 
     factor_panel(b, ir_la_number(b, 0), &p);
     ir_ref t = joined(b, p.v, p.tau);
@@ -161,7 +161,7 @@ small(ir_build *b, const qr_columns *o, ir_ref x, ir_ref *y)
 /* A block column whose first diagonal element is in row `at`, in panels of w columns, each of
  * which takes its reflections to the whole block column. */
 static void
-factor_column(ir_build *b, ir_ref at, int64_t w, panel *p)
+factor_column(ir_build *b, ir_ref at, int64_t w, qr_panel *p)
 {
     const int64_t m = ir_la_rows(b, p->x), panels = ir_la_cols(b, p->x) / w;
     const ir_ref in[2] = { at, p->x };
@@ -171,14 +171,14 @@ factor_column(ir_build *b, ir_ref at, int64_t w, panel *p)
     ir_la_loop_begin(b, &l, panels, 1, 1, in);
     ir_build *s = l.b;
     ir_ref col = ir_la_times(s, l.step, w);
-    panel one = { .x = ir_la_block_at(s, l.in[1], IR_NONE, m, col, w) };
+    qr_panel one = { .x = ir_la_block_at(s, l.in[1], IR_NONE, m, col, w) };
     factor_panel(s, ir_add(s, l.in[0], col), &one);
     ir_ref rest = reflected(s, l.in[1], one.v, joined(s, one.v, one.tau), false);
     next[0] = ir_la_put_at(s, rest, one.x, IR_NONE, col);
     next[1] = one.v, next[2] = one.tau;
     ir_la_loop_end(b, &l, 2, next, out);
-    *p = (panel){ out[0], unstacked(b, out[1], panels, 1, w, m),
-                  unstacked(b, out[2], panels, 1, w, 1) };
+    *p = (qr_panel){ out[0], unstacked(b, out[1], panels, 1, w, m),
+                     unstacked(b, out[2], panels, 1, w, 1) };
 }
 
 /* x with the reflections taken to its block columns of w columns, from number k on. */
@@ -240,7 +240,7 @@ large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
     ir_la_loop_begin(b, &l, cut.blocks, 0, 1, &z);
     ir_build *s = l.b;
     ir_ref at = ir_la_times(s, l.step, w), right = ir_add(s, l.step, ir_la_number(s, 1));
-    panel p = { .x = ir_la_block_at(s, l.in[0], IR_NONE, rows, at, w) };
+    qr_panel p = { .x = ir_la_block_at(s, l.in[0], IR_NONE, rows, at, w) };
     factor_column(s, at, fine.size, &p);
     ir_ref t = joined(s, p.v, p.tau), done = ir_la_put_at(s, l.in[0], p.x, IR_NONE, at);
     next[0] = reflected_from(s, done, p.v, t, right, w, false);

@@ -39,7 +39,7 @@
 #define ROOT_TWO_PI 2.50662827463100050242
 #define EARLY 1.75 /* the least x for the fraction, by more of its terms */
 
-typedef enum output { LOWER, UPPER, GRADIENT, SAMPLE } output;
+typedef enum gamma_output { LOWER, UPPER, GRADIENT, SAMPLE } gamma_output;
 
 static const double area[] = {
     0x1.5555555555555p-1, 0x1.9999999999931p-2, 0x1.2492492499b63p-2, 0x1.c71c71c07e808p-3,
@@ -124,7 +124,7 @@ typedef struct varying {
 typedef struct gamma_ctx {
     ir_sc_build *b;
     bool wide;
-    output want;
+    gamma_output want;
     varying a, x; /* x does not vary */
 } gamma_ctx;
 
@@ -462,7 +462,7 @@ derivative(gamma_ctx *g)
 
 /* With the values at the ends: x = 0 and x = inf, a = 0 and a = inf where there is a limit. */
 static ir_sc
-incomplete(ir_sc_build *b, bool wide, output want, ir_sc a, ir_sc x)
+incomplete(ir_sc_build *b, bool wide, gamma_output want, ir_sc a, ir_sc x)
 {
     ir_sc zero = m_num(b, a, 0), one = m_num(b, a, 1), infinity = m_num(b, a, (double)INFINITY),
           nan = m_num(b, a, (double)NAN);
@@ -501,7 +501,7 @@ incomplete(ir_sc_build *b, bool wide, output want, ir_sc a, ir_sc x)
 }
 
 static ir_sc
-of(ir_sc_build *b, cot_dtype in, output want, const ir_sc *x)
+of(ir_sc_build *b, cot_dtype in, gamma_output want, const ir_sc *x)
 {
     ir_sc converted = m_cvt(b, COT_F64, x[1]);
     return m_cvt(b, in, incomplete(b, in == COT_F64, want, m_cvt(b, COT_F64, x[0]), converted));

@@ -28,7 +28,7 @@
 #define LEAST      16
 #define SLOT_BYTES ((int64_t)1 << 28) /* of all checkpoints together, unless LEAST are more */
 
-typedef struct turn {
+typedef struct turned_loop {
     const ir_node *n;
     const ir_graph *f;   /* the body                                            */
     int k;               /* consts; const 0 and carry 0 are the count, the trip */
@@ -41,7 +41,7 @@ typedef struct turn {
     int n_lin, *at_lin;     /* linear carries: carry numbers                       */
     ir_graph *t;            /* the rest, transposed                                */
     int64_t slots;
-} turn;
+} turned_loop;
 
 /* cond is i < trips, and the body adds 1 to i. */
 static bool
@@ -60,7 +60,7 @@ is_counted(const ir_node *n)
 /* The split of the body.  Carries that depend on linear inputs are linear, whatever their
  * start. */
 static bool
-split_body(ir_build *b, turn *r, const bool *linear)
+split_body(ir_build *b, turned_loop *r, const bool *linear)
 {
     bool *unknown = IR_NEW_N(b->arena, bool, r->n->n_out), again = true;
 
@@ -84,7 +84,7 @@ split_body(ir_build *b, turn *r, const bool *linear)
 
 /* The known carries that residuals depend on, at any distance. */
 static void
-find_state(ir_build *b, turn *r)
+find_state(ir_build *b, turned_loop *r)
 {
     const ir_graph *g = r->h.known;
     bool *in = IR_NEW_N(b->arena, bool, g->n_in), *out = IR_NEW_N(b->arena, bool, g->n_out);
@@ -116,7 +116,7 @@ find_state(ir_build *b, turn *r)
 }
 
 static void
-sort_operands(ir_build *b, turn *r)
+sort_operands(ir_build *b, turned_loop *r)
 {
     int64_t bytes = 1;
 
@@ -140,7 +140,7 @@ sort_operands(ir_build *b, turn *r)
 }
 
 static const ir_type *
-carry_type(const turn *r, int c)
+carry_type(const turned_loop *r, int c)
 {
     return ir_type_at(r->f, r->f->in[r->k + c]);
 }
@@ -153,7 +153,7 @@ int_const(ir_build *b, int64_t x)
 
 /* Inputs of the known half from consts and states. */
 static ir_ref *
-known_in(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state)
+known_in(ir_build *b, const turned_loop *r, const ir_ref *consts, const ir_ref *state)
 {
     ir_ref *body = IR_NEW_N(b->arena, ir_ref, r->n->n_in),
            *x = IR_NEW_N(b->arena, ir_ref, r->n->n_in);
@@ -171,7 +171,7 @@ known_in(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state)
 
 /* The states after one step. */
 static void
-step(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state, ir_ref *y)
+step(ir_build *b, const turned_loop *r, const ir_ref *consts, const ir_ref *state, ir_ref *y)
 {
     int *which = IR_NEW_N(b->arena, int, r->n_state), at = 0, s = 0;
 
@@ -185,7 +185,7 @@ step(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state, ir_r
 
 /* Cotangents through one step: those of the linear consts, then of the linear carries. */
 static void
-back_step(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state,
+back_step(ir_build *b, const turned_loop *r, const ir_ref *consts, const ir_ref *state,
           const ir_ref *ct, ir_ref *y)
 {
     int *which = IR_NEW_N(b->arena, int, r->h.n_res);
@@ -199,14 +199,14 @@ back_step(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state,
 }
 
 static void
-const_inputs(ir_build *b, const turn *r, ir_ref *x)
+const_inputs(ir_build *b, const turned_loop *r, ir_ref *x)
 {
     for (int i = 0; i < r->n_const; i++)
         x[i] = ir_input_like(b, r->f, r->f->in[r->at_const[i]], "");
 }
 
 static void
-state_inputs(ir_build *b, const turn *r, ir_ref *x)
+state_inputs(ir_build *b, const turned_loop *r, ir_ref *x)
 {
     for (int s = 0; s < r->n_state; s++)
         x[s] = ir_input_like(b, r->f, r->f->in[r->k + r->at_state[s]], "");
@@ -214,7 +214,7 @@ state_inputs(ir_build *b, const turn *r, ir_ref *x)
 
 /* A step, forward or back, for the examples that take it: a branch of a mapped cond. */
 static ir_graph *
-branch(ir_build *outer, const turn *r, bool back, bool taken)
+branch(ir_build *outer, const turned_loop *r, bool back, bool taken)
 {
     int n_y = r->n_state > r->n_sum + r->n_lin ? r->n_state : r->n_sum + r->n_lin;
     ir_build *b = pass_flow_begin(outer, r->f->name);
@@ -242,8 +242,8 @@ branch(ir_build *outer, const turn *r, bool back, bool taken)
 
 /* Step number `trip`, a scalar, of the examples whose count is beyond it. */
 static void
-step_all(ir_build *b, const turn *r, bool back, ir_ref trip, ir_ref trips, const ir_ref *consts,
-         const ir_ref *state, const ir_ref *ct, ir_ref *y)
+step_all(ir_build *b, const turned_loop *r, bool back, ir_ref trip, ir_ref trips,
+         const ir_ref *consts, const ir_ref *state, const ir_ref *ct, ir_ref *y)
 {
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, 1 + r->n_const + r->n_state + r->n_lin);
     int n = 1 + r->n_const + r->n_state + (back ? r->n_lin : 0);
@@ -315,7 +315,7 @@ gap(ir_build *b, ir_ref g, ir_ref f)
 
 /* Consts of every loop: what the steps read, and the count. */
 static ir_ref
-loop_consts(ir_build *b, const turn *r, ir_ref *consts)
+loop_consts(ir_build *b, const turned_loop *r, ir_ref *consts)
 {
     const_inputs(b, r, consts);
     return ir_input(b, r->lead, "trips");
@@ -340,7 +340,7 @@ loop(ir_build *b, int consts, ir_graph *cond, ir_graph *body, int n, const ir_re
 
 /* Steps from `at` to `stop`, and nothing else: carries at, state. */
 static ir_graph *
-advance_graph(ir_build *outer, const turn *r, bool body)
+advance_graph(ir_build *outer, const turned_loop *r, bool body)
 {
     ir_build *b = pass_flow_begin(outer, body ? "step" : "on");
     ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const);
@@ -361,8 +361,8 @@ advance_graph(ir_build *outer, const turn *r, bool body)
 }
 
 static void
-advance(ir_build *b, const turn *r, ir_ref at, ir_ref stop, ir_ref trips, const ir_ref *consts,
-        ir_ref *state)
+advance(ir_build *b, const turned_loop *r, ir_ref at, ir_ref stop, ir_ref trips,
+        const ir_ref *consts, ir_ref *state)
 {
     int n = r->n_const, total = n + 3 + r->n_state;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, total), *y = IR_NEW_N(b->arena, ir_ref, total);
@@ -379,7 +379,7 @@ advance(ir_build *b, const turn *r, ir_ref at, ir_ref stop, ir_ref trips, const 
 
 /* The stack as inputs: depth, position, slots. */
 static void
-stack_inputs(ir_build *b, const turn *r, stack *s)
+stack_inputs(ir_build *b, const turned_loop *r, stack *s)
 {
     const ir_type *i64 = ir_scalar_type(b->ctx, COT_I64);
 
@@ -393,7 +393,7 @@ stack_inputs(ir_build *b, const turn *r, stack *s)
 
 /* The sweep forward carries at, the stack, the state. */
 static ir_graph *
-sweep_cond(ir_build *outer, const turn *r)
+sweep_cond(ir_build *outer, const turned_loop *r)
 {
     ir_build *b = pass_flow_begin(outer, "more");
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, r->n_const + r->n_state);
@@ -410,7 +410,7 @@ sweep_cond(ir_build *outer, const turn *r)
 /* Forward to the next checkpoint, or to the goal: then the write is to a slot that is never
  * read. */
 static ir_graph *
-sweep_body(ir_build *outer, const turn *r)
+sweep_body(ir_build *outer, const turned_loop *r)
 {
     ir_build *b = pass_flow_begin(outer, "forward");
     ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const);
@@ -440,8 +440,8 @@ sweep_body(ir_build *outer, const turn *r)
 /* Forward from the last checkpoint at or before step `goal`; the state there, and the new
  * stack. */
 static void
-sweep(ir_build *b, const turn *r, ir_ref goal, ir_ref trips, const ir_ref *consts, stack *s,
-      ir_ref *state)
+sweep(ir_build *b, const turned_loop *r, ir_ref goal, ir_ref trips, const ir_ref *consts,
+      stack *s, ir_ref *state)
 {
     int n = r->n_const, total = n + 5 + 2 * r->n_state;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, total), *y = IR_NEW_N(b->arena, ir_ref, total);
@@ -471,7 +471,7 @@ sweep(ir_build *b, const turn *r, ir_ref goal, ir_ref trips, const ir_ref *const
 /* What the loop back carries, in this order: steps left, the stack, sums of consts, cotangents.
  */
 static void
-back_inputs(ir_build *b, const turn *r, ir_ref *left, stack *s, ir_ref *sum, ir_ref *ct)
+back_inputs(ir_build *b, const turned_loop *r, ir_ref *left, stack *s, ir_ref *sum, ir_ref *ct)
 {
     *left = scalar_input(b, "left");
     if (r->n_state > 0)
@@ -483,7 +483,7 @@ back_inputs(ir_build *b, const turn *r, ir_ref *left, stack *s, ir_ref *sum, ir_
 }
 
 static ir_graph *
-back_cond(ir_build *outer, const turn *r)
+back_cond(ir_build *outer, const turned_loop *r)
 {
     ir_build *b = pass_flow_begin(outer, "left");
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, r->n->n_in + r->n->n_out), left;
@@ -496,7 +496,7 @@ back_cond(ir_build *outer, const turn *r)
 }
 
 static ir_graph *
-back_body(ir_build *outer, const turn *r)
+back_body(ir_build *outer, const turned_loop *r)
 {
     ir_build *b = pass_flow_begin(outer, "backward");
     ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const), left, trips, goal;
@@ -528,7 +528,7 @@ back_body(ir_build *outer, const turn *r)
 
 /* The loop back: its results are the sums of the consts, then the cotangents, from z. */
 static ir_ref *
-run_back(ir_build *b, const turn *r, const ir_ref *in, const ir_ref *ct)
+run_back(ir_build *b, const turned_loop *r, const ir_ref *in, const ir_ref *ct)
 {
     int n = 0, total = r->n_const + 6 + r->n_state + r->n_sum + r->n_lin;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, total), *z = IR_NEW_N(b->arena, ir_ref, total);
@@ -563,7 +563,7 @@ run_back(ir_build *b, const turn *r, const ir_ref *in, const ir_ref *ct)
 
 /* The rest of the step, transposed: residuals and cotangents to cotangents. */
 static bool
-transpose_rest(ir_build *b, turn *r)
+transpose_rest(ir_build *b, turned_loop *r)
 {
     bool *linear = IR_NEW_N(b->arena, bool, r->h.rest->n_in);
     bool *has = IR_NEW_N(b->arena, bool, r->h.rest->n_out);
@@ -579,7 +579,7 @@ void
 transpose_while(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                 const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    turn r = { .n = n, .f = n->at.loop.body, .k = (int)n->at.loop.consts };
+    turned_loop r = { .n = n, .f = n->at.loop.body, .k = (int)n->at.loop.consts };
 
     if (!is_counted(n) || linear[0] || linear[r.k]) {
         ir_build_fail(b, "while", ERR_no_rule, "transpose", "its trips are not counted");
