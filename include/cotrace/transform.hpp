@@ -19,11 +19,7 @@ fn(cot_context *ctx, const char *name, cot_body *body, int n_in, int n_out,
     return cot_fn_new_(cot_place{file, line}, ctx, name, body, n_in, n_out, user);
 }
 
-inline value
-call(cot_fn *f, values in, COT_PLACE_)
-{
-    return cot_call_(cot_place{ file, line }, f, in.x);
-}
+inline value call(cot_fn *f, values in, COT_PLACE_) { return cot_call_(cot_place{file, line}, f, in.x); }
 
 inline void
 call_all(cot_fn *f, values in, cot_value *out, int n_out, COT_PLACE_)
@@ -33,11 +29,9 @@ call_all(cot_fn *f, values in, cot_value *out, int n_out, COT_PLACE_)
 
 /* The results of a body on arrays, now: cot::eval(ctx, body, {x, y}). */
 inline cot_array *
-eval(cot_context *ctx, cot_body *body, std::initializer_list<const cot_array *> args,
-     COT_PLACE_)
+eval(cot_context *ctx, cot_body *body, std::initializer_list<const cot_array *> args, COT_PLACE_)
 {
-    return cot_eval_(cot_place{ file, line }, ctx, body, args.begin(),
-                     static_cast<int>(args.size()));
+    return cot_eval_(cot_place{file, line}, ctx, body, args.begin(), static_cast<int>(args.size()));
 }
 
 inline cot_status
@@ -58,16 +52,8 @@ fn_optional(cot_fn *f, const char *name, double x, COT_PLACE_)
 {
     return cot_fn_optional_(cot_place{file, line}, f, name, x);
 }
-inline cot_fn *
-with(cot_fn *f, const char *name, operand x)
-{
-    return cot_with_(x.at, f, name, x.x);
-}
-inline cot_fn *
-taking(cot_fn *f, const char *names, COT_PLACE_)
-{
-    return cot_taking_(cot_place{ file, line }, f, names);
-}
+inline cot_fn *with(cot_fn *f, const char *name, operand x) { return cot_with_(x.at, f, name, x.x); }
+inline cot_fn *taking(cot_fn *f, const char *names, COT_PLACE_) { return cot_taking_(cot_place{file, line}, f, names); }
 template <class T>
 cot_tree *
 tree(cot_context *ctx, const char *text, COT_PLACE_)
@@ -82,8 +68,7 @@ custom_new(cot_context *ctx, const char *name, const cot_custom_options &o, COT_
     return cot_custom_new_(cot_place{file, line}, ctx, name, &o, sizeof o);
 }
 inline value
-custom_call(const cot_custom *c, values in, list attrs = {}, cot_value *out = nullptr,
-            COT_PLACE_)
+custom_call(const cot_custom *c, values in, list attrs = {}, cot_value *out = nullptr, COT_PLACE_)
 {
     return cot_custom_call_(cot_place{file, line}, c, attrs.x, in.x, out);
 }
@@ -102,14 +87,14 @@ move_batch_front(cot_value x, int64_t dim, int64_t size, COT_PLACE_)
         return cot_##name##_(cot_place{file, line}, f, &o, sizeof o);           \
     }
 /* cot::jacrev(f, {0}, 0, 16): 16 rows at a time. */
-#define COT_CHUNKED_(name, options)                                                            \
-    inline cot_fn *name(cot_fn *f, list wrt = {}, int aux = 0, int64_t chunk = 0, COT_PLACE_)  \
-    {                                                                                          \
-        options o = {};                                                                        \
-        o.wrt = wrt.x;                                                                         \
-        o.aux = aux;                                                                           \
-        o.chunk = chunk;                                                                       \
-        return cot_##name##_(cot_place{ file, line }, f, &o, sizeof o);                        \
+#define COT_CHUNKED_(name, options)                                                             \
+    inline cot_fn *name(cot_fn *f, list wrt = {}, int aux = 0, int64_t chunk = 0, COT_PLACE_)   \
+    {                                                                                           \
+        options o = {};                                                                         \
+        o.wrt = wrt.x;                                                                          \
+        o.aux = aux;                                                                            \
+        o.chunk = chunk;                                                                        \
+        return cot_##name##_(cot_place{file, line}, f, &o, sizeof o);                           \
     }
 COT_TRANSFORM_(grad, cot_wrt_options)
 COT_TRANSFORM_(grad_and_value, cot_wrt_options)
@@ -160,29 +145,23 @@ module_new(cot_context *ctx, const cot_module_spec &spec, COT_PLACE_)
 struct state {
     cot_state x;
 
-    state(std::initializer_list<cot_named> at)
-        : x(cot_state_of(static_cast<int>(at.size()), at.begin()))
-    {
-    }
+    state(std::initializer_list<cot_named> at) : x(cot_state_of(static_cast<int>(at.size()), at.begin())) {}
     state(cot_state at) : x(at) {}
 };
 
 inline cot_status
 module_call(cot_module *m, cot_array **results, int n_results, const state &given,
-            std::initializer_list<cot_array *> inputs, const cot_functional_options &o = {},
-            COT_PLACE_)
+            std::initializer_list<cot_array *> inputs, const cot_functional_options &o = {}, COT_PLACE_)
 {
-    return cot_module_call_(cot_place{ file, line }, m, results, n_results, &given.x, 1,
-                            inputs.begin(), static_cast<int>(inputs.size()), &o, sizeof o);
+    return cot_module_call_(cot_place{file, line}, m, results, n_results, &given.x, 1, inputs.begin(),
+                            static_cast<int>(inputs.size()), &o, sizeof o);
 }
-[[deprecated(
-    "use cot::module_call(m, results, n_results, given, inputs, o)")]] inline cot_status
-functional_call(cot_module *m, const state &given, std::initializer_list<cot_array *> inputs,
-                cot_array **results, int n_results, const cot_functional_options &o = {},
-                COT_PLACE_)
+[[deprecated("use cot::module_call(m, results, n_results, given, inputs, o)")]] inline cot_status
+functional_call(cot_module *m, const state &given, std::initializer_list<cot_array *> inputs, cot_array **results,
+                int n_results, const cot_functional_options &o = {}, COT_PLACE_)
 {
-    return cot_module_call_(cot_place{ file, line }, m, results, n_results, &given.x, 1,
-                            inputs.begin(), static_cast<int>(inputs.size()), &o, sizeof o);
+    return cot_module_call_(cot_place{file, line}, m, results, n_results, &given.x, 1, inputs.begin(),
+                            static_cast<int>(inputs.size()), &o, sizeof o);
 }
 
 inline cot_status

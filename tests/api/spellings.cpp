@@ -7,11 +7,8 @@
 
 #include "cotrace/cotrace.hpp"
 
-#define BODY(name, body)                                                                       \
-    static void name(cot_trace *, const cot_value *in, cot_value *out, void *)                 \
-    {                                                                                          \
-        out[0] = body;                                                                         \
-    }
+#define BODY(name, body)                                                    \
+    static void name(cot_trace *, const cot_value *in, cot_value *out, void *) { out[0] = body; }
 
 BODY(clip, cot::clip(in[0], -1, 2))
 BODY(clamp, cot::clamp(-1, in[0], 2)) // old: use cot::clip(x, low, high)
@@ -44,18 +41,15 @@ modules_agree()
 {
     cot_array *y = nullptr;
     const cot_status now = cot::module_call(nullptr, &y, 1, {{"w", y}}, {});
-    return now == cot::functional_call(nullptr, { { "w", y } }, {}, &y,
-                                       1); // old: use cot::module_call(m, results
+    return now == cot::functional_call(nullptr, {{"w", y}}, {}, &y, 1); // old: use cot::module_call(m, results
 }
 
 int
 main()
 {
     cot_context *ctx = cot_context_new(nullptr);
-    const bool ok = traced(ctx, clip) == traced(ctx, clamp) &&
-                    traced(ctx, view_at) == traced(ctx, view_index) &&
-                    traced(ctx, sliding) == traced(ctx, windows) && modules_agree() &&
-                    !traced(ctx, clip).empty();
+    const bool ok = traced(ctx, clip) == traced(ctx, clamp) && traced(ctx, view_at) == traced(ctx, view_index) &&
+                    traced(ctx, sliding) == traced(ctx, windows) && modules_agree() && !traced(ctx, clip).empty();
 
     if (!ok)
         std::fprintf(stderr, "an old spelling gives another graph\n");
