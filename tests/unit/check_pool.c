@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,7 +110,23 @@ START_TEST(a_piece_may_call_the_pool)
 }
 END_TEST
 
-/* A fork leaves the pool without its workers. */
+/* A fork leaves the pool without its workers.  The address sanitizer before GCC 14 does not hold
+ * its allocator's locks over a fork (google/sanitizers, issue 774): in the child of a process that
+ * had threads an allocation may wait for ever, whatever the pool does.  These tests do not run
+ * there. */
+#if defined(__SANITIZE_ADDRESS__) && __GNUC__ < 14
+enum { FORKS = 0 };
+#else
+enum { FORKS = 1 };
+#endif
+
+static bool
+may_fork(void)
+{
+    if (!FORKS)
+        puts("skipped: this address sanitizer may hang in a forked child");
+    return FORKS;
+}
 
 enum { CHILD_SECONDS = 20 }; /* for what takes a millisecond: only a hang takes longer */
 
@@ -177,6 +194,8 @@ static bool (*const after_fork[])(cot_parallel *) = { only_free, run_then_free, 
 
 START_TEST(a_child_has_the_pool)
 {
+    if (!may_fork())
+        return;
     cot_parallel *p = cot_rt_pool_new(3);
 
     ck_assert_ptr_nonnull(p);
@@ -201,6 +220,8 @@ call_until(void *pool)
 /* The parent's other thread may be anywhere in a job: the child does not wait for its end. */
 START_TEST(a_fork_within_a_job)
 {
+    if (!may_fork())
+        return;
     cot_parallel *p = cot_rt_pool_new(3);
     pthread_t caller;
 
