@@ -141,9 +141,11 @@ COT_API void cot_context_free(cot_context *ctx);
  * until the record is cleared.  A call whose function, kernel, graph or context is NULL knows
  * no context: COT_ERR_ARG is all that it answers, and there is no record outside contexts. */
 COT_API const char *cot_error(const cot_context *ctx);
-/* The status of that first error; COT_OK if there was none. */
+/* The status of the error whose text is cot_error: the first since the last call of
+ * cot_error_clear, or COT_OK if there was none. COT_ERR_ARG where ctx is NULL. */
 COT_API cot_status cot_error_status(const cot_context *ctx);
-/* Forget the recorded error, so that the next one is recorded. */
+/* Forget the recorded error, so that the next one is recorded. Texts that cot_error returned
+ * before are freed. */
 COT_API void cot_error_clear(cot_context *ctx);
 
 /* End what the context does: compilation, reading, tracing and the calls of its kernels return
@@ -154,12 +156,15 @@ COT_API void cot_error_clear(cot_context *ctx);
  * may call it while the context exists, and so may a signal handler: it stores to one
  * lock-free atomic.  Objects and C source that were written to files do not look. */
 COT_API void cot_cancel(cot_context *ctx);
-/* Let calls work again after cot_cancel. */
+/* Let calls work again after cot_cancel. An error that a cancelled call recorded stays until
+ * cot_error_clear. Any thread may call it while the context exists. */
 COT_API void cot_cancel_clear(cot_context *ctx);
 
-/* A word for a status: "shape", "memory", ... */
+/* A status as one word for messages: "ok", "shape", "memory", ..., "unknown" for a number that
+ * is none. The text is constant and lives as long as the program. */
 COT_API const char *cot_status_name(cot_status status);
-/* The version of the library, as COT_VERSION is that of the header: "0.1.0". */
+/* The version of the library that is loaded, "0.1.0"; COT_VERSION is that of the header the
+ * program was compiled with. The text is constant. */
 COT_API const char *cot_version(void);
 
 /* Run a call that gives a status; leave the enclosing function with that status if it

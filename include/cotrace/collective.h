@@ -10,11 +10,10 @@
  * does.
  *
  * Errors   COT_ERR_ARG    no vmap around the body names the axis; the vmap has .chunk, so
- * that the
- *                         examples are never there at once; pairs send or receive twice, or
- *                         name
- *                         no example
- *          COT_ERR_DTYPE  psum, psum_scatter: x is no number; pmean: x is not floating
+ *                         that the examples are never there at once; pairs send or receive
+ *                         twice, or name no example
+ *          COT_ERR_DTYPE  psum, psum_scatter: x is no number; pmean: x is neither floating
+ *                         nor complex; pmax, pmin: x is complex
  * Source   the parallel operators of JAX (psum, pmax, ppermute, ...), under vmap. */
 #ifndef COTRACE_COLLECTIVE_H
 #define COTRACE_COLLECTIVE_H
@@ -47,13 +46,17 @@ COT_API cot_value cot_axis_index_(cot_place at, cot_trace *t, const char *axis_n
 COT_API int64_t cot_axis_size_(cot_place at, cot_trace *t, const char *axis_name);
 
 #ifndef __cplusplus
-/* The sum of x over all examples. */
+/* The sum of x over all examples: x is any number, of any shape, and the result has its
+ * type. */
 #define cot_psum(x, axis_name) cot_psum_(COT_HERE, x, axis_name)
-/* The mean of x over all examples; floating types. */
+/* The mean of x over all examples: the sum divided by the number of examples. x is floating or
+ * complex, of any shape, and the result has its type. */
 #define cot_pmean(x, axis_name) cot_pmean_(COT_HERE, x, axis_name)
-/* The maximum of x over all examples. */
+/* The maximum of x over all examples, element by element; NaN if one is. x is of any type but a
+ * complex one (COT_ERR_DTYPE), and the result has its type. */
 #define cot_pmax(x, axis_name) cot_pmax_(COT_HERE, x, axis_name)
-/* The minimum of x over all examples. */
+/* The minimum of x over all examples, element by element; NaN if one is. x is of any type but a
+ * complex one (COT_ERR_DTYPE), and the result has its type. */
 #define cot_pmin(x, axis_name) cot_pmin_(COT_HERE, x, axis_name)
 /* x of all examples along a new axis, at .axis (default 0; negative counts from the end of
  * the result). */
@@ -70,7 +73,8 @@ COT_API int64_t cot_axis_size_(cot_place at, cot_trace *t, const char *axis_name
 /* cot_ppermute(x, "i", COT_LIST(from, to, from, to)): example `to` gets x of example `from`;
  * one that gets nothing has zeros. */
 #define cot_ppermute(x, axis_name, pairs) cot_ppermute_(COT_HERE, x, axis_name, pairs)
-/* The number of the example, an i32. */
+/* The number of the example in the vmap that names the axis: i32[], from 0 to cot_axis_size(t,
+ * axis_name) - 1. */
 #define cot_axis_index(t, axis_name) cot_axis_index_(COT_HERE, t, axis_name)
 /* The number of examples, known while tracing; -1, with the error recorded, if no vmap names
  * the axis. */

@@ -46,19 +46,25 @@ typedef struct cot_compile_options {
  * where only the status is wanted.  Errors: whatever the body or a transform did wrong; nothing
  * else is left behind. */
 COT_API cot_status cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out);
-/* The name of a graph: "loss.grad". */
+/* The name of a graph, as dumps have it: "loss.grad". The text belongs to the graph; NULL where
+ * g is NULL. */
 COT_API const char *cot_graph_name(const cot_graph *g);
-/* The number of arguments. */
+/* The number of arguments of a graph, hidden ones (captured arrays, the random generator) among
+ * them, in/out ones counted once; 0 where g is NULL. */
 COT_API int cot_graph_n_in(const cot_graph *g);
 /* The number of results; the new value of an in/out argument (mutate.h) is not counted. */
 COT_API int cot_graph_n_out(const cot_graph *g);
-/* Is argument i updated by a call? */
+/* Whether a call updates argument i in place, because the body writes to it (mutate.h). False
+ * where the graph has no such argument. */
 COT_API bool cot_graph_in_is_inout(const cot_graph *g, int i);
-/* The type of argument i. Its list of sizes, where rank > 8, belongs to the context. */
+/* The type of argument i, counted from 0; element type COT_DTYPE_NONE where there is no such
+ * argument. Its list of sizes, where rank > 8, belongs to the context. */
 COT_API cot_type cot_graph_in_type(const cot_graph *g, int i);
-/* The type of result i, likewise. */
+/* The type of result i, counted from 0; element type COT_DTYPE_NONE where there is no such
+ * result. Its list of sizes, where rank > 8, belongs to the context. */
 COT_API cot_type cot_graph_out_type(const cot_graph *g, int i);
-/* The number of nodes, not counting those of sub-functions. */
+/* The number of nodes of a graph, not counting those of the functions that it calls and of the
+ * bodies of its loops and branches. */
 COT_API int cot_graph_node_count(const cot_graph *g);
 /* Read .cot text: *out is the function named entry, or the last one where entry is NULL.  path
  * is for messages. */
@@ -70,12 +76,15 @@ COT_API cot_status cot_parse(cot_context *ctx, const char *path, const char *tex
  * change: threads may share it. */
 COT_API cot_status cot_compile(cot_fn *f, cot_types types, const cot_compile_options *options,
                                cot_kernel **out);
-/* The same for a graph. */
+/* Compile a graph, for the types of its arguments. options may be NULL. The kernel is the
+ * caller's to free, and *out is NULL after an error, as of cot_compile. */
 COT_API cot_status cot_compile_graph(const cot_graph *g, const cot_compile_options *options,
                                      cot_kernel **out);
-/* Free a kernel; NULL is allowed. */
+/* Free a kernel and its code; NULL is allowed. No thread may be running it, and it is freed
+ * before its context. */
 COT_API void cot_kernel_free(cot_kernel *k);
-/* The graph the kernel was compiled from (before simplification): for its types. */
+/* The graph from which a kernel was compiled, before it was simplified: it has the types of the
+ * arguments and results. It belongs to the context. */
 COT_API const cot_graph *cot_kernel_graph(const cot_kernel *k);
 
 /* Run: results and args have one array for each result and argument, of exactly the kernel's
@@ -102,9 +111,11 @@ COT_API cot_status cot_run_with(const cot_kernel *k, void *work, cot_array *cons
  * one more pointer after the results: a cot_parallel (cotrace/pool.h), or NULL for one thread.
  * 0, or a cot_status.  NULL where the back end has none ("eval"). */
 typedef int cot_entry(void *const *args, void *work);
-/* The plain function of a kernel: see cot_entry. */
+/* The plain function of a kernel, which cot_entry describes; NULL where the back end has none.
+ * It may be called until the kernel is freed. */
 COT_API cot_entry *cot_kernel_entry(const cot_kernel *k);
-/* The size of the work block that the plain function and cot_run_with take, in bytes. */
+/* The size in bytes of the work block that the plain function and cot_run_with take; it may be
+ * 0. The block is aligned to 64 bytes. */
 COT_API size_t cot_kernel_work_bytes(const cot_kernel *k);
 
 /* Call f on arrays: compiled at the first call with these types, then found by them.
@@ -145,7 +156,8 @@ typedef struct cot_cache {
     uint64_t misses;            /* calls that compiled one                                    */
     uint64_t traces;            /* how often f was traced or transformed for types it had not */
 } cot_cache;
-/* The counts of a function; all zero where f is NULL. */
+/* The counts of a function since it was made, for all lists of types together; all are 0 where
+ * f is NULL. Any thread may ask. */
 COT_API cot_cache cot_cache_of(const cot_fn *f);
 
 /* One function of an object file. */
@@ -170,17 +182,21 @@ COT_API cot_status cot_build_object(cot_context *ctx, const cot_export *exports,
 
 /* Receives a dump piece by piece. */
 typedef void cot_write(void *user, const char *text, size_t bytes);
-/* A cot_write whose user is a FILE. */
+/* A cot_write whose user is a FILE *, such as stderr: cot_dump_graph(g, cot_write_file,
+ * stderr). Errors of the file are left to ferror. */
 COT_API void cot_write_file(void *file, const char *text, size_t bytes);
 
 /* The text of a graph; what prints parses back (cot_parse).  Calls of custom functions have
  * their traced rules, so that they are transformed also where nobody registered them. */
 COT_API cot_status cot_dump_graph(const cot_graph *g, cot_write *write, void *user);
-/* f for the given types at a stage: "trace" (the innermost body), "graph" (all transforms
- * applied), "simplify" (what kernels are made of), "kernels", "plan", "llvm", "asm". */
+/* Write f for the given types at a stage: "trace" (the innermost body), "graph" (all transforms
+ * applied), "simplify" (what kernels are made of), "kernels", "plan", "llvm", "asm", "c" or
+ * "ptx" (those of the back end). */
 COT_API cot_status cot_dump_fn(cot_fn *f, cot_types types, const char *stage, cot_write *write,
                                void *user);
-/* A compiled kernel at a stage: "graph", "simplify", "kernels", "plan", "llvm", "asm". */
+/* Write a compiled kernel at a stage, one of those of cot_dump_fn but "trace". Errors:
+ * COT_ERR_ARG where k, stage or write is NULL or the stage is unknown, COT_ERR_TARGET where
+ * another back end has it. */
 COT_API cot_status cot_dump_kernel(const cot_kernel *k, const char *stage, cot_write *write,
                                    void *user);
 

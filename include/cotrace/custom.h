@@ -41,14 +41,13 @@ typedef struct cot_custom_info {
 /* A traced body.  `in` and `out`:
  *   forward  the inputs -> the results
  *   vjp      what setup saved, in order, then a cotangent for each floating result that is
- * not marked
- *            -> a cotangent for each floating input
+ *            not marked -> a cotangent for each floating input
  *   jvp      the inputs, the results, a tangent for each floating input -> a tangent for
- * each floating
- *            result that is not marked
+ *            each floating result that is not marked
  *   vmap     the inputs, the mapped ones with the mapped axis first -> the results, out_dims
- * of each A rule may answer COT_ZERO for a derivative that is zero, and so may jvp's
- * tangents be (cot_is_zero). */
+ *            of each
+ * A rule may answer COT_ZERO for a derivative that is zero, and so may jvp's tangents be
+ * (cot_is_zero). */
 typedef void cot_custom_body(cot_trace *t, const cot_custom_info *info, const cot_value *in,
                              cot_value *out);
 
@@ -61,16 +60,23 @@ typedef int cot_custom_run(const cot_custom_info *info, const void *const *in,
 /* What setup may do: it sees types, never values, and adds no computation. */
 typedef struct cot_setup cot_setup;
 typedef void cot_custom_setup(cot_setup *s, const cot_custom_info *info);
-/* The type of input i. */
+/* The type of input i, counted from 0, of one example. An i that is out of range fails the call
+ * of the custom function (COT_ERR_ARG). */
 COT_API cot_type cot_setup_in_type(const cot_setup *s, int i);
-/* The type of result j. */
+/* The type of result j, counted from 0, of one example. A j that is out of range fails the call
+ * of the custom function (COT_ERR_ARG). */
 COT_API cot_type cot_setup_out_type(const cot_setup *s, int j);
-/* Keep input i for the vjp rule. */
+/* Keep the value of input i for the vjp rule, whose `in` begins with what is kept, in the order
+ * of these calls. Errors are as of cot_setup_in_type. */
 COT_API void cot_save_in(cot_setup *s, int i);
-/* Keep result j for the vjp rule. */
+/* Keep the value of result j for the vjp rule, in order with the inputs kept by cot_save_in.
+ * Errors are as of cot_setup_out_type. */
 COT_API void cot_save_out(cot_setup *s, int j);
+/* Append an integer to info->data, which rules and the forward see: a number that setup
+ * computed from types or attributes. */
 COT_API void cot_save_data(cot_setup *s, int64_t x);    /* appended to info->data */
-/* result j has no derivative; integers never have */
+/* Say that result j has no derivative: the vjp rule gets no cotangent of it, and the jvp rule
+ * gives no tangent. Results of integers or bool never have one. */
 COT_API void cot_mark_nondiff(cot_setup *s, int j);
 
 /* A C function of any signature is .symbol with its .prototype, which says what each parameter
@@ -112,7 +118,8 @@ typedef struct COT_NAMED_ cot_custom_options {
 
 /* A derivative that is zero everywhere. */
 #define COT_ZERO ((cot_value){NULL, 0, UINT32_MAX})
-/* Is a tangent or cotangent COT_ZERO? */
+/* Whether a tangent, or a cotangent of a rule with .symbolic_zeros, is COT_ZERO: a derivative
+ * that is zero everywhere and was never computed. */
 static inline bool cot_is_zero(cot_value v) { return v.ctx == NULL && v.id == UINT32_MAX; }
 
 /* Register a function under a name that is new in the context ("lib.sort"); it belongs to the

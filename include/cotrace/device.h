@@ -1,11 +1,9 @@
 /* Cotrace: arrays on GPUs, and arrays of other libraries.
  *
  * A device is named "host", "cuda" (the first GPU) or "cuda:1".  Kernels compiled for a GPU
- * take arrays of both
- * kinds: those of the host are copied there and back in the call, those of the GPU are used
- * where they are, and a call that meets only such ones does not wait for its result.  What asks
- * for elements waits.
- * docs/gpu.md says more. */
+ * take arrays of both kinds: those of the host are copied there and back in the call, those of
+ * the GPU are used where they are, and a call that meets only such ones does not wait for its
+ * result.  What asks for elements waits.  docs/gpu.md says more. */
 #ifndef COTRACE_DEVICE_H
 #define COTRACE_DEVICE_H
 
@@ -28,7 +26,8 @@ COT_API cot_array *cot_array_to(cot_context *ctx, const cot_array *a, const char
 /* Copy the elements of `from` to `to`, of one type, wherever both are.  Errors: COT_ERR_SHAPE,
  * COT_ERR_DTYPE (the types differ), COT_ERR_TARGET (the device failed, and may have before). */
 COT_API cot_status cot_array_assign(cot_context *ctx, cot_array *to, const cot_array *from);
-/* "host", "cuda:0".  cot_array_data and cot_array_read answer the device's own address. */
+/* Where an array is: "host", "cuda:0", ...; a constant text. The addresses that cot_array_data
+ * and cot_array_read give are those of that device. */
 COT_API const char *cot_array_device(const cot_array *a);
 /* Wait until all that was asked of the context's GPUs is done.  Errors: COT_ERR_TARGET, what
  * failed. */
@@ -47,14 +46,18 @@ COT_API cot_status cot_device_wait(cot_context *ctx);
  * the device is done.  NULL if memory is short or the device failed. */
 struct DLManagedTensorVersioned;
 struct DLManagedTensor;
-/* An array of a DLPack tensor: see above. */
+/* An array that has the memory of a DLPack tensor of version 1, as described above; the caller
+ * frees it. NULL, with the error recorded, where it cannot be one. */
 COT_API cot_array *cot_from_dlpack(cot_context *ctx, struct DLManagedTensorVersioned *tensor);
-/* The same of a tensor from before version 1. */
+/* cot_from_dlpack of a tensor of the form before version 1, as older libraries give it. It has
+ * no mark that it may only be read. */
 COT_API cot_array *cot_from_dlpack_unversioned(cot_context *ctx,
                                                struct DLManagedTensor *tensor);
-/* An array as a DLPack tensor: see above. */
+/* An array as a DLPack tensor of version 1, as described above; the receiver calls its deleter.
+ * NULL where memory is short or the device failed. */
 COT_API struct DLManagedTensorVersioned *cot_to_dlpack(cot_context *ctx, const cot_array *a);
-/* The same in the form from before version 1. */
+/* cot_to_dlpack with a tensor of the form before version 1, for libraries that take only that
+ * form. */
 COT_API struct DLManagedTensor *cot_to_dlpack_unversioned(cot_context *ctx, const cot_array *a);
 
 #ifdef __cplusplus

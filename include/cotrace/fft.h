@@ -9,17 +9,17 @@
  * transforms again.
  *
  *   .axes    which; absent: the last, and of the functions that end in n all
- *   .sizes   lengths to transform, one for each axis: x is cut, or zeros are put behind it;
- * absent: as x is (of
- *            irfft and irfftn the last one is 2 (m - 1) for m numbers)
+ *   .sizes   lengths to transform, one for each axis (where .axes is absent, for the last so
+ *            many): x is cut, or zeros are put behind it; absent: as x is (of irfft and irfftn
+ *            the last one is 2 (m - 1) for m numbers)
  *   .norm    COT_FFT_BACKWARD (default): the inverse is divided by the number of elements;
- * COT_FFT_FORWARD: the
- *            other is; COT_FFT_ORTHO: both are, by its root
+ *            COT_FFT_FORWARD: the other is; COT_FFT_ORTHO: both are, by its root
  *
  * Errors   COT_ERR_DTYPE  x is an integer or bool; of rfft complex, of irfft real
- *          COT_ERR_SHAPE  an axis that x does not have, or twice; an axis without elements;
- * sizes that do not fit Source   J. W. Cooley, J. W. Tukey, Math. Comp. 19 (1965); L. I.
- * Bluestein, IEEE Trans. AU-18 (1970). */
+ *          COT_ERR_SHAPE  an axis that x does not have, or twice; an axis without elements
+ *          COT_ERR_ARG    a size is below 1
+ * Source   J. W. Cooley, J. W. Tukey, Math. Comp. 19 (1965); L. I. Bluestein, IEEE Trans.
+ *          AU-18 (1970). */
 #ifndef COTRACE_FFT_H
 #define COTRACE_FFT_H
 
@@ -82,7 +82,8 @@ COT_API cot_value cot_istft_(cot_place at, cot_value x, int64_t n, const cot_stf
  * the same shape. */
 #define cot_fft(...) COT_FFT_FFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_FFT_(x, ...) cot_fft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* Its inverse, with i for -i. */
+/* The inverse of cot_fft along one axis, with e^(+2 pi i j k / n) and divided by n unless .norm
+ * says otherwise: complex numbers of the same shape. */
 #define cot_ifft(...) COT_FFT_IFFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IFFT_(x, ...) cot_ifft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
 /* The first n / 2 + 1 numbers of the transform of real x, which say the others. */
@@ -92,28 +93,36 @@ COT_API cot_value cot_istft_(cot_place at, cot_value x, int64_t n, const cot_stf
  * those of the first and, for an even n, of the last number, do not count. */
 #define cot_irfft(...) COT_FFT_IRFFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IRFFT_(x, ...) cot_irfft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* cot_fft along several axes. */
+/* cot_fft along each of .axes (absent: all, or with .sizes the last so many): complex numbers
+ * of x's shape, but for .sizes. */
 #define cot_fftn(...) COT_FFT_FFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_FFTN_(x, ...) cot_fftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* The inverse of cot_fftn, with its options and errors. */
+/* The inverse of cot_fftn, with its options and errors: cot_ifft along each of .axes, complex
+ * numbers of x's shape, but for .sizes. */
 #define cot_ifftn(...) COT_FFT_IFFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IFFTN_(x, ...) cot_ifftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* cot_rfft along the last axis of the list, cot_fft along the others. */
+/* cot_rfft along the last of .axes (absent: all), then cot_fft along the others: complex
+ * numbers, n / 2 + 1 of them along that axis. x is real floating. */
 #define cot_rfftn(...) COT_FFT_RFFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_RFFTN_(x, ...) cot_rfftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* The inverse of cot_rfftn, real: the last axis of the list has .n elements. */
+/* The inverse of cot_rfftn: real numbers of x complex. The last of .axes has the last of .sizes
+ * elements, absent 2 (m - 1) for m numbers. */
 #define cot_irfftn(...) COT_FFT_IRFFTN_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IRFFTN_(x, ...) cot_irfftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* The zero frequency moved to the middle of .axes (absent: all). */
+/* x, of any type, with the zero frequency moved to the middle of each of .axes (absent: all):
+ * rolled by half the size, rounded down. Other options are not used. */
 #define cot_fftshift(...) COT_FFT_SHIFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_SHIFT_(x, ...) cot_fftshift_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* The inverse of cot_fftshift, also for odd sizes. */
+/* The inverse of cot_fftshift, also for odd sizes: x rolled back by half of each size, rounded
+ * down. Other options than .axes are not used. */
 #define cot_ifftshift(...) COT_FFT_ISHIFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_ISHIFT_(x, ...) cot_ifftshift_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* The frequencies of a transform of n numbers taken every d: 0, 1, ..., -2, -1 over n d, in
- * cycles. */
+/* The frequencies of a transform of n numbers taken every d, [n]: 0, 1, ..., -2, -1 over n d,
+ * in cycles per unit of d. Errors are those of cot_rfftfreq. */
 #define cot_fftfreq(t, dtype, n, d) cot_fftfreq_(COT_HERE, t, dtype, n, d)
-/* Those of them that cot_rfft keeps. */
+/* The n / 2 + 1 frequencies that cot_rfft keeps of n numbers taken every d, 0, 1, ..., n / 2
+ * over n d, in cycles per unit of d. Errors: COT_ERR_ARG where dtype is not real floating or n
+ * is below 1. */
 #define cot_rfftfreq(t, dtype, n, d) cot_rfftfreq_(COT_HERE, t, dtype, n, d)
 
 #define COT_STFT_(...) &(const cot_stft_options){__VA_ARGS__}, sizeof(cot_stft_options)

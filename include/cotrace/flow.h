@@ -44,7 +44,8 @@ typedef struct cot_bodies {
     int n_held COT_OR_ZERO_;
     cot_body *held[COT_HELD] COT_OR_ZERO_;
 } cot_bodies;
-/* A list of the n bodies at `at`, which are copied where they are few. */
+/* A list of the n bodies at `at`: up to 8 of them are copied into it, of more it has the
+ * pointer, and the caller keeps the memory. */
 COT_API cot_bodies cot_bodies_of(int n, cot_body *const *at);
 
 COT_API cot_value cot_call_(cot_place at, cot_fn *f, cot_values in);
@@ -62,7 +63,8 @@ COT_API cot_value cot_map_(cot_place at, cot_body *each, const cot_flow_options 
                            size_t size);
 #ifndef __cplusplus
 #define COT_FLOW_(...) &(const cot_flow_options){__VA_ARGS__}, sizeof(cot_flow_options)
-/* A list of bodies, of one or more: COT_BODIES(b0, b1). */
+/* A list of bodies for cot_switch, in the order of the index, one or more: COT_BODIES(b0, b1).
+ * Up to 8 are copied into it. */
 #define COT_BODIES(...)                                                             \
     cot_bodies_of((int)(sizeof((cot_body *const[]){__VA_ARGS__}) / sizeof(cot_body *)), \
                   (cot_body *const[]){__VA_ARGS__})

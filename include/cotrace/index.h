@@ -1,13 +1,11 @@
 /* Cotrace: indexing as in NumPy, for reading and for functional updates; segments.
  *
- *     y = cot_index(x, COT_AT(0, COT_SPAN(1, COT_NONE, 2), COT_NEWAXIS, i));       x[0,
- * 1::2, None, i]
- *     z = cot_index_add(x, COT_AT(i, j), 1.0);                                     x.at[i,
- * j].add(1)
+ *     y = cot_index(x, COT_AT(0, COT_SPAN(1, COT_NONE, 2), COT_NEWAXIS, i));
+ *     z = cot_index_add(x, COT_AT(i, j), 1.0);
  *
- * Everything is made of slice, gather and scatter, and so maps and differentiates as they do,
- * in linear time:
- * the derivative of a read is a scatter_add, which is done in place. */
+ * are x[0, 1::2, None, i] of NumPy and x.at[i, j].add(1) of JAX.  Everything is made of slice,
+ * gather and scatter, and so maps and differentiates as they do, in linear time: the derivative
+ * of a read is a scatter_add, which is done in place. */
 #ifndef COTRACE_INDEX_H
 #define COTRACE_INDEX_H
 
@@ -49,21 +47,29 @@ typedef struct COT_NAMED_ cot_at_options {
     int unique;
 } cot_at_options;
 
-/* The entry of an index that is one integer; negative ones count from the end. */
+/* The entry of an index that is one integer: that element of its axis, which the result does
+ * not have. Negative ones count from the end. */
 COT_API cot_at cot_at_int(int64_t i);
-/* The entry that is start, start + step, ... before stop: COT_SPAN. */
+/* The entry that is start, start + step, ... before stop, as start:stop:step of NumPy; COT_NONE
+ * for what is left out. Macro: COT_SPAN. */
 COT_API cot_at cot_at_span(int64_t start, int64_t stop, int64_t step);
-/* The entry that is a new axis of size 1: COT_NEWAXIS. */
+/* The entry that is a new axis of size 1 in the result and takes no axis of x, as None of
+ * NumPy. Macro: COT_NEWAXIS. */
 COT_API cot_at cot_at_newaxis(void);
-/* The entry that stands for as many whole axes as are missing: COT_ELLIPSIS. */
+/* The entry that stands for as many whole axes as the other entries leave, as ... of NumPy; at
+ * most one. Macro: COT_ELLIPSIS. */
 COT_API cot_at cot_at_ellipsis(void);
-/* The entry that is a value of integers, or a mask. */
+/* The entry that is a value: integers of any shape, known at run time, or in an update a mask
+ * (bool). COT_AT makes it of a cot_value. */
 COT_API cot_at cot_at_value(cot_value v);
-/* The entry of the first `bound` elements at which a mask holds: COT_MASK. */
+/* The entry of the first `bound` elements at which a mask (bool) holds, which stands for as
+ * many axes as the mask has. Macro: COT_MASK. */
 COT_API cot_at cot_at_mask(cot_value mask, int64_t bound);
-/* The entry itself: what COT_AT makes of an entry. */
+/* The entry itself: what COT_AT makes of an entry that is one already, such as COT_SPAN(1, 5)
+ * or COT_NEWAXIS. */
 COT_API cot_at cot_at_same(cot_at a);
-/* A list of the n entries at `at`, which are copied where they are few. */
+/* The index of the n entries at `at`: up to 12 of them are copied into it, of more it has the
+ * pointer, and the caller keeps the memory. */
 COT_API cot_ats cot_ats_of(int n, const cot_at *at);
 
 /* x at an index: what cot_index and cot_index_get call. */
@@ -88,7 +94,8 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
 #define COT_WHOLE cot_at_span(COT_NONE, COT_NONE, 1)
 #define COT_NEWAXIS cot_at_newaxis()
 #define COT_ELLIPSIS cot_at_ellipsis()
-/* The first `bound` elements at which mask (bool) holds, in row-major order. */
+/* The entry of the first `bound` elements, in row-major order, at which mask (bool, of the
+ * shape of the axes that it stands for) holds. bound is a number of C, 1 or more. */
 #define COT_MASK(mask, bound) cot_at_mask(mask, bound)
 
 /* COT_AT(i, COT_SPAN(1, 5), v): 1 to 12 entries: integers, spans and the like, values (integers
@@ -127,47 +134,56 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
                  COT_AT_7_, COT_AT_6_, COT_AT_5_, COT_AT_4_, COT_AT_3_, COT_AT_2_,             \
                  COT_AT_1_, )(__VA_ARGS__, )
 #define COT_AT_COUNT_(...) COT_AT_PICK_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
-/* The entries of an index, 1 to 12 of them: COT_AT(0, COT_SPAN(1, 5), v). */
+/* An index, the list of 1 to 12 entries: integers, COT_SPAN and the like, and values of
+ * integers: COT_AT(0, COT_SPAN(1, 5), v). */
 #define COT_AT(...) \
     cot_ats_of(COT_AT_COUNT_(__VA_ARGS__), (const cot_at[]){COT_AT_EACH_(__VA_ARGS__)})
 
 /* cot_index(x, COT_AT(...)): x[...] of NumPy; cot_index(x, i, axis): slice i of an axis.
  *
  *   returns  the axes of x in order, less those of integers, with new ones; values broadcast
- * with each other (and
- *            with integers, where a value has a rank) to one shape, whose axes stand where the
- *            first of them
- *            stood, or first if a span or a new axis parts them
+ *            with each other (and with integers, where a value has a rank) to one shape, whose
+ *            axes stand where the first of them stood, or first if a span or a new axis parts
+ *            them
  *
  * An integer value of rank 0 counts as an integer.  With COT_MASK(m, bound), which stands for
  * the axes of m, the result has `bound` in their place; elements beyond the count are 0, and
  * dropped by updates.
  * cot_index_get names the options.
  *
- * Errors   COT_ERR_SHAPE  too many entries; an integer outside; a mask that does not fit, or
- * has no bound Source   NumPy's reference, "Indexing on ndarrays". */
+ * Errors   COT_ERR_SHAPE  too many entries; a mask that does not fit, or has no bound
+ *          COT_ERR_ARG    an integer is outside; a span has step 0
+ *          COT_ERR_DTYPE  an entry is a value that is neither integers nor bool
+ * Source   NumPy's reference, "Indexing on ndarrays". */
 #define COT_INDEX_PICK_(a, b, c, d, ...) d
 #define cot_index(...) \
     COT_INDEX_PICK_(__VA_ARGS__, COT_INDEX_AXIS_, COT_INDEX_GET_, , )(__VA_ARGS__)
 #define COT_INDEX_AXIS_(x, i, axis) cot_index_(COT_HERE, x, i, axis)
 #define COT_INDEX_GET_(x, at) cot_index_get(x, at)
 #define COT_ATS_(...) &(const cot_at_options){__VA_ARGS__}, sizeof(cot_at_options)
-/* cot_index(x, COT_AT(...)) with options, for indices that may lie outside. */
+/* cot_index(x, COT_AT(...)) with options for values of integers that lie outside: they are
+ * clamped, with .mode = COT_FILL they read NaN (of integers the least, of bool 0), and
+ * COT_PROMISE says that there are none. */
 #define cot_index_get(...) COT_INDEX_READ_(__VA_ARGS__, .end_ = 0)
 #define COT_INDEX_READ_(x, at, ...) cot_index_at_(COT_HERE, x, at, COT_ATS_(__VA_ARGS__))
 #define COT_INDEX_WRITE_(kind, x, at, y, ...) \
     cot_index_update_(COT_HERE, kind, x, at, COT_OPERAND(y), COT_ATS_(__VA_ARGS__))
-/* x with the elements at an index replaced by y: x.at[...].set(y) of JAX.  y, a value or a
- * number, broadcasts to the shape of the read; of several updates of one element the last
- * counts.  A mask needs no bound if y broadcasts to x without the axes of the mask. */
+/* x with the elements at an index replaced by y: x.at[...].set(y) of JAX. y, a value or a
+ * number that fits x's type (else COT_ERR_DTYPE), broadcasts to the shape of the read; of
+ * several updates of one element the last counts. Updates that a value places outside are
+ * dropped, or with .clip = 1 clamped. A mask needs no bound if y broadcasts to x without the
+ * axes of the mask. */
 #define cot_index_set(...) COT_INDEX_WRITE_(COT_UPDATE_SET, __VA_ARGS__, .end_ = 0)
 /* x with y added to the elements at an index; of one element all updates are added. */
 #define cot_index_add(...) COT_INDEX_WRITE_(COT_UPDATE_ADD, __VA_ARGS__, .end_ = 0)
-/* x with the elements at an index multiplied by y. */
+/* x with the elements at an index multiplied by y, by all updates where several meet in one
+ * element. Operands and options are those of cot_index_set. */
 #define cot_index_mul(...) COT_INDEX_WRITE_(COT_UPDATE_MUL, __VA_ARGS__, .end_ = 0)
-/* x with the minimum of each element at an index and y. */
+/* x with each element at an index replaced by its minimum with y; NaN if either is. Operands
+ * and options are those of cot_index_set. */
 #define cot_index_min(...) COT_INDEX_WRITE_(COT_UPDATE_MIN, __VA_ARGS__, .end_ = 0)
-/* x with the maximum of each element at an index and y. */
+/* x with each element at an index replaced by its maximum with y; NaN if either is. Operands
+ * and options are those of cot_index_set. */
 #define cot_index_max(...) COT_INDEX_WRITE_(COT_UPDATE_MAX, __VA_ARGS__, .end_ = 0)
 /* The first `bound` elements of x where mask (of x's leading axes) holds, zeros after them. */
 #define cot_masked_select(x, mask, bound) cot_index(x, COT_AT(COT_MASK(mask, bound)))
@@ -177,7 +193,8 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
  * dropped. */
 #define cot_put_along(x, index, y, axis) \
     cot_put_along_(COT_HERE, COT_UPDATE_SET, x, index, COT_OPERAND(y), axis)
-/* x with y added at those places; of one place all are added. */
+/* x with y added to the elements that cot_put_along would replace; where several meet in one
+ * element all are added. Operands are those of cot_put_along. */
 #define cot_add_along(x, index, y, axis) \
     cot_put_along_(COT_HERE, COT_UPDATE_ADD, x, index, COT_OPERAND(y), axis)
 
@@ -187,13 +204,19 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
  *   x        T[d0, ..., dr-1, rest], ids integer[d0, ..., dr-1]
  *   returns  T[n, rest]; an empty segment is 0
  *
- * Errors   COT_ERR_SHAPE  ids are not of x's leading axes; COT_ERR_DTYPE  or not integers */
+ * Errors   COT_ERR_SHAPE  ids are not integers of x's leading axes, or n is below 0
+ *          COT_ERR_DTYPE  x is bool (of the maximum and minimum: or complex) */
 #define cot_segment_sum(x, ids, n) cot_segment_(COT_HERE, COT_UPDATE_ADD, x, ids, n)
-/* The product by segment; an empty one is 1. */
+/* The product by segment, T[n, rest]; an empty segment is 1. Operands, order and errors are
+ * those of cot_segment_sum. */
 #define cot_segment_prod(x, ids, n) cot_segment_(COT_HERE, COT_UPDATE_MUL, x, ids, n)
-/* The maximum by segment; an empty one is the least value of the type. */
+/* The maximum by segment, T[n, rest], of real numbers, NaN if an element is; an empty segment
+ * is the least value of the type, -inf of floats. Equal maxima share the derivative. Operands
+ * and errors are those of cot_segment_sum. */
 #define cot_segment_max(x, ids, n) cot_segment_(COT_HERE, COT_UPDATE_MAX, x, ids, n)
-/* The minimum by segment; an empty one is the largest value of the type. */
+/* The minimum by segment, T[n, rest], of real numbers, NaN if an element is; an empty segment
+ * is the largest value of the type, inf of floats. Equal minima share the derivative. Operands
+ * and errors are those of cot_segment_sum. */
 #define cot_segment_min(x, ids, n) cot_segment_(COT_HERE, COT_UPDATE_MIN, x, ids, n)
 #endif
 

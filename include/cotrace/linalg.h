@@ -139,9 +139,11 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * depend on it.  Where eigenvectors are not independent (a defective matrix) vectors are what
  * rounding makes of them, and derivatives infinite, NaN or very large. */
 #define cot_eig(x, right, left) cot_eig_(COT_HERE, x, right, left)
-/* The eigenvalues alone of any square matrices, as cot_eig has them. */
+/* The eigenvalues alone of square matrices x T[..., n, n], as cot_eig has them: c64 or c128
+ * [..., n], in no promised order. */
 #define cot_eigvals(x) cot_eig_(COT_HERE, x, NULL, NULL)
-/* The eigenvalues alone of symmetric matrices, as cot_eigh has them, with its options. */
+/* The eigenvalues alone of symmetric (or Hermitian) matrices T[..., n, n], as cot_eigh has
+ * them, with its options: real [..., n], ascending. */
 #define cot_eigvalsh(...) COT_EIGVALSH_(__VA_ARGS__, .end_ = 0)
 #define COT_EIGVALSH_(x, ...) cot_eigh_(COT_HERE, x, NULL, COT_LINALG_(__VA_ARGS__))
 /* u of x = u diag(s) vt, T[..., m, k]; *s, T[..., k], descending, >= 0; *vt, T[..., k, n] (both
@@ -149,14 +151,15 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * is square, without a derivative: COT_ERR_RULE). */
 #define cot_svd(...) COT_SVD_(__VA_ARGS__, .end_ = 0)
 #define COT_SVD_(x, s, vt, ...) cot_svd_(COT_HERE, x, s, vt, COT_LINALG_(__VA_ARGS__))
-/* The singular values alone, descending: T[..., min(m, n)]. */
+/* The singular values alone of x T[..., m, n], as cot_svd has them: real [..., min(m, n)],
+ * descending, 0 or more. */
 #define cot_svdvals(x) cot_svdvals_(COT_HERE, x)
 
 /* z with a z = b, a T[..., n, n], b T[n] or T[..., n, m], by lu; batch axes broadcast.  Its
  * derivatives solve with the same factors.  Infinities or NaN where a is singular. */
 #define cot_solve(a, b) cot_solve_(COT_HERE, a, b)
 /* The inverse of square matrices T[..., n, n], by lu. Gradients use the factors of the value.
- * Errors: COT_ERR_SHAPE where the matrices are not square. */
+ * Infinities or NaN where x is singular. */
 #define cot_inv(x) cot_inv_(COT_HERE, x)
 /* The determinant, up to 3 rows by its polynomial, else by lu, and then no product of some
  * pivots leaves the range unless all do.  Its first two derivatives exist also for singular
@@ -170,7 +173,8 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 #define cot_cholesky_solve(...) COT_CHOLESKY_SOLVE_(__VA_ARGS__, .end_ = 0)
 #define COT_CHOLESKY_SOLVE_(l, b, ...)                                                         \
     cot_cholesky_solve_(COT_HERE, l, b, COT_LINALG_(__VA_ARGS__))
-/* The inverse of the matrix whose factor of cot_cholesky is l, with the same options. */
+/* The inverse of the matrices whose factors of cot_cholesky are l T[..., n, n], with the same
+ * options (.upper = 1: l is L^T); symmetric up to rounding. */
 #define cot_cholesky_inverse(...) COT_CHOLESKY_INVERSE_(__VA_ARGS__, .end_ = 0)
 #define COT_CHOLESKY_INVERSE_(l, ...)                                                          \
     cot_cholesky_inverse_(COT_HERE, l, COT_LINALG_(__VA_ARGS__))
@@ -199,7 +203,8 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * operations; the first may be a vector, taken as a row, and the last one, taken as a column.
  * Halves are rounded once. */
 #define cot_multi_dot(xs) cot_multi_dot_(COT_HERE, xs)
-/* sum conj(x) y along the last axis; the axes before it broadcast. */
+/* The sum of conj(x) y along the last axis, for x and y with at least one axis, of numbers;
+ * their shapes broadcast, and the result lacks that axis. Integers are allowed, too. */
 #define cot_vecdot(x, y) cot_vecdot_(COT_HERE, x, y)
 
 /* e^x by scaling, the Pade approximant of degree 13, and squaring, up to 16 times; NaN where
@@ -217,7 +222,8 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 #define cot_logm(x) cot_logm_(COT_HERE, x)
 /* x^n by repeated squaring; n < 0: of the inverse; n = 0: the unit matrix. */
 #define cot_matrix_power(x, n) cot_matrix_power_(COT_HERE, x, n)
-/* The sum of the diagonal of the last two axes. */
+/* The sum of the main diagonal of the last two axes of x T[..., m, n], which need not be
+ * square: T[...]. Integers are allowed, too. */
 #define cot_matrix_trace(x) cot_matrix_trace_(COT_HERE, x)
 /* Of a vector, the matrix with it on the k-th diagonal (k > 0: above); of more axes, the k-th
  * diagonal of the last two. */
@@ -254,7 +260,9 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * values:
  * COT_ERR_SHAPE. */
 #define cot_matrix_norm(x, kind) cot_matrix_norm_(COT_HERE, x, kind)
-/* The largest singular value over the least. */
+/* The condition number in the 2-norm of x T[..., m, n]: the largest singular value over the
+ * least, real [...]; infinite or very large where x is singular, NaN of zeros. Errors:
+ * COT_ERR_SHAPE where x is empty. */
 #define cot_matrix_cond(x) cot_matrix_cond_(COT_HERE, x)
 /* How many singular values are above tolerance times the largest, i32[...]; tolerance 0:
  * max(m, n) eps. */

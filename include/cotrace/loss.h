@@ -77,10 +77,12 @@ COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
 
 #ifndef __cplusplus
 #define COT_LOSS_(...) &(const cot_loss_options){__VA_ARGS__}, sizeof(cot_loss_options)
-/* The squared error (x - y)^2, its mean by default (.reduction). */
+/* The squared error (x - y)^2, its mean by default (.reduction). x is floating, y broadcasts
+ * with it and promotes. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE, as of all losses. */
 #define cot_mse(...) COT_MSE_(__VA_ARGS__, .end_ = 0)
 #define COT_MSE_(x, y, ...) cot_mse_loss_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
-/* The absolute error |x - y|. */
+/* The absolute error |x - y|, its mean by default (.reduction); operands and errors are those
+ * of cot_mse. The derivative at x = y is 0. */
 #define cot_l1(...) COT_L1_(__VA_ARGS__, .end_ = 0)
 #define COT_L1_(x, y, ...) cot_l1_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 /* Half the square of x - y over .delta within .delta of 0, beyond it the line |x - y| -
@@ -105,39 +107,51 @@ COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
 #define cot_nll(...) COT_NLL_(__VA_ARGS__, .end_ = 0)
 #define COT_NLL_(log_probs, labels, ...)                                                       \
     cot_nll_(COT_HERE, log_probs, labels, COT_LOSS_(__VA_ARGS__))
-/* -(y log p + (1 - y) log(1 - p)), logarithms not below -100. */
+/* The binary cross entropy -(y log p + (1 - y) log(1 - p)) of probabilities p, 0 to 1, and
+ * labels y, 0 to 1, logarithms not below -100; .weight multiplies it element by element.
+ * Operands and errors are those of cot_mse. */
 #define cot_bce(...) COT_BCE_(__VA_ARGS__, .end_ = 0)
 #define COT_BCE_(p, y, ...) cot_bce_(COT_HERE, p, y, COT_LOSS_(__VA_ARGS__))
-/* The same of p = 1 / (1 + e^-x), without overflow. */
+/* cot_bce of the probability p = 1 / (1 + e^-x), computed from the logit x without overflow;
+ * .pos_weight multiplies the part of y, .weight the whole. */
 #define cot_bce_with_logits(...) COT_BCE_LOGITS_(__VA_ARGS__, .end_ = 0)
 #define COT_BCE_LOGITS_(x, y, ...) cot_bce_with_logits_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 /* y (log y - x), x a logarithm of probabilities; 0 where y is 0.  The mean over distributions
  * is COT_LOSS_BATCH_MEAN. */
 #define cot_kl_div(...) COT_KL_DIV_(__VA_ARGS__, .end_ = 0)
 #define COT_KL_DIV_(x, y, ...) cot_kl_div_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
-/* e^x - y x, of the logarithm x of a rate and the count y. */
+/* The negative log likelihood e^x - y x of a count y, where x is the logarithm of the rate of a
+ * Poisson distribution; terms of y alone are left out, unless .full = 1 adds Stirling's
+ * approximation of log y! where y > 1. */
 #define cot_poisson_nll(...) COT_POISSON_NLL_(__VA_ARGS__, .end_ = 0)
 #define COT_POISSON_NLL_(x, y, ...) cot_poisson_nll_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
-/* log(var) / 2 + (x - y)^2 / (2 var), var not below 1e-6. */
+/* The negative log likelihood log(var) / 2 + (x - y)^2 / (2 var) of y under a normal
+ * distribution of mean x and variance var, which is held at 1e-6 or more; .full = 1 adds log(2
+ * pi) / 2. */
 #define cot_gaussian_nll(...) COT_GAUSSIAN_NLL_(__VA_ARGS__, .end_ = 0)
 #define COT_GAUSSIAN_NLL_(x, y, var, ...)                                                      \
     cot_gaussian_nll_(COT_HERE, x, y, var, COT_LOSS_(__VA_ARGS__))
 
-/* max(0, .margin - x y), where y is 1 or -1, with margin 1. */
+/* The hinge loss max(0, .margin - x y) of a score x and a label y, which is 1 or -1, with
+ * margin 1. Operands and errors are those of cot_mse. */
 #define cot_hinge(...) COT_HINGE_(__VA_ARGS__, .end_ = 0)
 #define COT_HINGE_(x, y, ...) cot_hinge_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 /* x where y is 1, max(0, .margin - x) where y is -1, with margin 1. */
 #define cot_hinge_embedding(...) COT_HINGE_EMBEDDING_(__VA_ARGS__, .end_ = 0)
 #define COT_HINGE_EMBEDDING_(x, y, ...)                                                        \
     cot_hinge_embedding_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
-/* log(1 + e^(-x y)), where y is 1 or -1. */
+/* The logistic loss log(1 + e^(-x y)) of a score x and a label y, which is 1 or -1, without
+ * overflow. Operands and errors are those of cot_mse. */
 #define cot_soft_margin(...) COT_SOFT_MARGIN_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFT_MARGIN_(x, y, ...) cot_soft_margin_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
-/* max(0, .margin - z (x - y)) with margin 0. */
+/* max(0, .margin - z (x - y)) with margin 0: small where the score x is above y by the margin
+ * for z = 1, below it for z = -1. The three broadcast. */
 #define cot_margin_ranking(...) COT_MARGIN_RANKING_(__VA_ARGS__, .end_ = 0)
 #define COT_MARGIN_RANKING_(x, y, z, ...)                                                      \
     cot_margin_ranking_(COT_HERE, x, y, z, COT_LOSS_(__VA_ARGS__))
-/* x . y / (max(|x|, eps) max(|y|, eps)) along an axis, with eps 1e-8. */
+/* x . y / (max(|x|, eps) max(|y|, eps)) along an axis, which the result lacks, with Euclidean
+ * norms and eps 1e-8. x and y are floating and broadcast. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE
+ * where there is no such axis. */
 #define cot_cosine_similarity(x, y, axis) cot_cosine_similarity_(COT_HERE, x, y, axis, 1e-8)
 /* 1 - the cosine similarity of the last axis where z is 1, else max(0, that - .margin). */
 #define cot_cosine_embedding(...) COT_COSINE_EMBEDDING_(__VA_ARGS__, .end_ = 0)
@@ -153,7 +167,7 @@ COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
  *   targets         integers [n, s], without blanks, of which the first target_lengths[i] count
  *   input_lengths   integers [n]: steps that count; target_lengths likewise
  *   returns         the mean over examples of each loss divided by its target's length (1
- * for 0), or by .reduction
+ *                   for 0), or by .reduction
  *
  * An impossible target has the loss +inf, or 0 with .zero_infinity; its derivative is 0.
  * Source   A. Graves et al., Connectionist Temporal Classification, 2006. */

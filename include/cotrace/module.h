@@ -19,8 +19,7 @@ extern "C" {
 typedef struct cot_module cot_module;
 
 /* body reads the parameters, then the buffers, then the inputs: structs whose fields follow the
- * texts.
- * A buffer that was taken away is a handle that was never set. */
+ * texts.  A buffer that was taken away is a handle that was never set. */
 typedef struct COT_NAMED_ cot_module_spec {
     COT_BEGIN_
     const char *name;
@@ -59,17 +58,22 @@ typedef struct COT_NAMED_ cot_functional_options {
 /* NULL with the error recorded if a text is wrong. */
 COT_API cot_module *cot_module_new_(cot_place at, cot_context *ctx, const cot_module_spec *spec,
                                     size_t size);
-/* The array of a leaf.  Errors: COT_ERR_ARG  nothing has the name. */
+/* Make `a` the array of the leaf (parameter or buffer) of that name. The array stays the
+ * caller's, who keeps it alive while the module is called. Errors: COT_ERR_ARG where nothing
+ * has the name. */
 COT_API cot_status cot_module_set(cot_module *m, const char *name, cot_array *a);
-/* NULL if there is none */
+/* The array of the leaf of that name, which stays its owner's; NULL if there is no such leaf,
+ * it was taken away, or it has no array yet. */
 COT_API cot_array *cot_module_array(const cot_module *m, const char *name);
 /* One storage, two names: `name` becomes another name of `of`.  The function takes it once, and
  * its gradient sums both uses. */
 COT_API cot_status cot_module_tie(cot_module *m, const char *name, const char *of);
-/* Set the mode, which is 1 (training) at first: bodies that ask cot_module_is_training see
- * it. */
+/* Set the mode, which is 1 (training) at first, before the first call: bodies that ask
+ * cot_module_is_training see it when they are traced. A function that was traced, by
+ * cot_module_call too, keeps its mode for those types. */
 COT_API void cot_module_train(cot_module *m, int training);
-/* The mode. */
+/* The mode of the module: 1 while training, 0 after cot_module_train(m, 0), and 0 where m is
+ * NULL. */
 COT_API int cot_module_is_training(const cot_module *m);
 /* The leaves at or below a path are not to be trained (frozen = 1), or are. */
 COT_API cot_status cot_module_freeze(cot_module *m, const char *path, int frozen);
@@ -78,7 +82,9 @@ COT_API cot_status cot_module_freeze(cot_module *m, const char *path, int frozen
  * the module is now: what is tied or taken away later does not change it.  Untied: every leaf
  * is an argument. */
 COT_API cot_fn *cot_module_fn(cot_module *m);
-/* The same with every leaf as an argument, tied ones too. */
+/* The function of cot_module_fn with every leaf as an argument of its own, also names that are
+ * tied to another one. It belongs to the context; NULL with the error recorded if it cannot be
+ * made. */
 COT_API cot_fn *cot_module_fn_untied(cot_module *m);
 
 /* Run the module with arrays of `given` (n_given states, disjoint) in place of its own, as
@@ -86,8 +92,8 @@ COT_API cot_fn *cot_module_fn_untied(cot_module *m);
  * the parameters and buffers.
  *
  * Errors   COT_ERR_ARG  a name appears in two states, is unknown, is missing (strict), has
- * no array; tied
- *                       names are given different arrays; and the errors of cot_jit. */
+ *                       no array; tied names are given different arrays
+ *          and those of cot_jit */
 COT_API cot_status cot_module_call_(cot_place at, cot_module *m, cot_array **results,
                                     int n_results, const cot_state *given, int n_given,
                                     cot_array *const *inputs, int n_inputs,
@@ -107,20 +113,22 @@ COT_API cot_status cot_module_named(const cot_module *m, cot_list paths,
  * cot_state_free.
  *
  * Errors   COT_ERR_ARG    no module; of different kinds; in different modes; a leaf frozen
- * in one only
+ *                         in one only
  *          COT_ERR_SHAPE  arrays of a leaf differ in type, or one is missing: the message
- * names it */
+ *                         names it */
 COT_API cot_status cot_stack_module_state_(cot_place at, cot_context *ctx,
                                            cot_module *const *modules, int n, cot_state *params,
                                            cot_state *buffers);
-/* the arrays; the list empties */
+/* Free the arrays of a list, as cot_stack_module_state and cot_load make them; the list is
+ * empty afterwards. NULL is allowed. */
 COT_API void cot_state_free(cot_state *s);
 /* A list of the n entries at `at`, which are copied where they are few.  Names and arrays are
  * the caller's. */
 COT_API cot_state cot_state_of(int n, const cot_named *at);
-/* The entries of a list: its copy, or where it points. */
+/* The entries of a list of named arrays, n of them: those that it holds, or where it points.
+ * They live as long as the list. */
 COT_API const cot_named *cot_state_entries(const cot_state *s);
-/* NULL if there is none */
+/* The array of the entry of exactly that name, which the list keeps; NULL if there is none. */
 COT_API cot_array *cot_state_find(const cot_state *s, const char *name);
 
 /* A batch-norm layer at a path of a module ("" for the module itself), with buffers
@@ -153,13 +161,16 @@ COT_API cot_module *cot_replace_batch_norm(cot_module *m);
     ((cot_state){ .n = COT_STATE_N_(__VA_ARGS__), .held = { __VA_ARGS__ } })
 #define COT_STATE_AT_(...)                                                                     \
     ((cot_state){ .n = COT_STATE_N_(__VA_ARGS__), .at = (cot_named[]){ __VA_ARGS__ } })
-/* cot_module_call(m, results, n_results, states, n_states, inputs, n_inputs, .strict = 1) */
+/* The call of cot_module_call_ with options by name: cot_module_call(m, results, n_results,
+ * states, n_states, inputs, n_inputs, .strict = 1). What stands there about arrays, results and
+ * errors holds. */
 #define cot_module_call(...) COT_MODULE_CALL_(__VA_ARGS__, .end_ = 0)
 #define COT_MODULE_CALL_(m, out, n_out, given, n, in, n_in, ...)                               \
     cot_module_call_(COT_HERE, m, out, n_out, given, n, in, n_in,                              \
                      &(const cot_functional_options){ __VA_ARGS__ },                           \
                      sizeof(cot_functional_options))
-/* Deprecated: cot_module_call, with the results before the states and inputs. */
+/* Deprecated, gone in the next version: write cot_module_call, which takes the results before
+ * the states and inputs, and is else the same. */
 #define cot_functional_call(...) COT_FUNCTIONAL_CALL_(__VA_ARGS__, .end_ = 0)
 #define COT_FUNCTIONAL_CALL_(m, given, n, in, n_in, out, n_out, ...)                           \
     cot_functional_call_(COT_HERE, m, given, n, in, n_in, out, n_out,                          \

@@ -62,44 +62,57 @@ COT_API cot_value cot_view_index_(cot_place at, cot_value x, int axis, int64_t i
 COT_API cot_value cot_view_diagonal_(cot_place at, cot_value x, int64_t offset);
 
 #ifndef __cplusplus
-/* y to every element of dst; returns dst. */
+/* Write y, a value or a number, to every element of dst, and return dst; the rules for y and
+ * the errors are those of the first comment above. */
 #define cot_assign(dst, y) cot_assign_(COT_HERE, dst, COT_OPERAND(y))
-/* dst + y to dst. */
+/* Write dst + y to dst, element by element, and return dst: what += does in C. y and errors are
+ * as of cot_assign. */
 #define cot_add_assign(dst, y) cot_add_assign_(COT_HERE, dst, COT_OPERAND(y))
-/* dst - y to dst. */
+/* Write dst - y to dst, element by element, and return dst: what -= does in C. y and errors are
+ * as of cot_assign. */
 #define cot_sub_assign(dst, y) cot_sub_assign_(COT_HERE, dst, COT_OPERAND(y))
-/* dst y to dst. */
+/* Write dst times y to dst, element by element, and return dst: what *= does in C. y and errors
+ * are as of cot_assign. */
 #define cot_mul_assign(dst, y) cot_mul_assign_(COT_HERE, dst, COT_OPERAND(y))
-/* dst / y to dst. */
+/* Write dst / y to dst, as cot_div divides (integers toward zero), and return dst. y and errors
+ * are as of cot_assign. */
 #define cot_div_assign(dst, y) cot_div_assign_(COT_HERE, dst, COT_OPERAND(y))
-/* The maximum of dst and y to dst. */
+/* Write the maximum of dst and y, NaN if either is, to dst, element by element, and return dst.
+ * y and errors are as of cot_assign. */
 #define cot_max_assign(dst, y) cot_max_assign_(COT_HERE, dst, COT_OPERAND(y))
-/* The minimum of dst and y to dst. */
+/* Write the minimum of dst and y, NaN if either is, to dst, element by element, and return dst.
+ * y and errors are as of cot_assign. */
 #define cot_min_assign(dst, y) cot_min_assign_(COT_HERE, dst, COT_OPERAND(y))
 /* A value of its own with the elements of x: writes to one are not seen by the other. */
 #define cot_clone(x) cot_clone_(COT_HERE, x)
-/* The elements that cot_slice would read, as a view. */
+/* A view of the elements that cot_slice reads with the same options and errors: a write to it
+ * writes those elements of x. */
 #define cot_view_slice(...) COT_VIEW_SLICE_(__VA_ARGS__, .end_ = 0)
 #define COT_VIEW_SLICE_(x, ...) cot_view_slice_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
-/* The axes in another order, as of cot_transpose, as a view. */
+/* A view of x with its axes in another order, .perm as of cot_transpose (absent: reversed),
+ * with the errors of that. */
 #define cot_view_transpose(...) COT_VIEW_TRANSPOSE_(__VA_ARGS__, .end_ = 0)
 #define COT_VIEW_TRANSPOSE_(x, ...) cot_view_transpose_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
-/* The elements in reversed order along .axes, as a view. */
+/* A view of x with the elements in reversed order along .axes (absent: all), with the errors of
+ * cot_reverse. */
 #define cot_view_reverse(...) COT_VIEW_REVERSE_(__VA_ARGS__, .end_ = 0)
 #define COT_VIEW_REVERSE_(x, ...) cot_view_reverse_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
 /* The box of those sizes at the starts, as they are now: cot_view_dynamic_slice(x,
  * COT_VALUES(i, j), 1, 4), as a view. */
 #define cot_view_dynamic_slice(x, starts, ...)                                                 \
     cot_view_dynamic_slice_(COT_HERE, x, starts, COT_LIST(__VA_ARGS__))
-/* The same elements in another shape, as a view: cot_view_reshape(x, 2, -1). */
+/* A view of x, or of a view of it, in another shape with as many elements in row-major order:
+ * cot_view_reshape(x, 2, -1), with the errors of cot_reshape. */
 #define cot_view_reshape(...) COT_VIEW_RESHAPE_(__VA_ARGS__, )
 #define COT_VIEW_RESHAPE_(x, ...) cot_view_reshape_(COT_HERE, x, COT_LIST(__VA_ARGS__))
-/* x repeated to a shape, as a view; it cannot be written where elements repeat. */
+/* A view of x repeated to a shape, with the errors of cot_broadcast_to. Where elements repeat a
+ * write to it is COT_ERR_ARG. */
 #define cot_view_broadcast(x, ...) cot_view_broadcast_(COT_HERE, x, COT_LIST(__VA_ARGS__))
 /* Slice i of an axis, without the axis, as a view; negative i and axis count from the end.
  * Errors: COT_ERR_ARG, there is no such slice. */
 #define cot_view_at(x, i, axis)    cot_view_at_(COT_HERE, x, i, axis)
-/* Deprecated: cot_view_at(x, i, axis), with the numbers in another order. */
+/* Deprecated, gone in the next version: write cot_view_at(x, i, axis), which takes the numbers
+ * in another order and is else the same. */
 #define cot_view_index(x, axis, i) cot_view_index_(COT_HERE, x, axis, i)
 /* The diagonal of the last two axes, as a last axis: elements [k, k + offset], or [k -
  * offset, k] for a negative offset. */

@@ -173,50 +173,65 @@ COT_INIT_F_(cot_kaiming_normal_)
 
 #define COT_ACT_(...)                                                                          \
     &(const cot_activation_options){ __VA_ARGS__ }, sizeof(cot_activation_options)
-/* min(max(x, 0), 6), of floating types (else COT_ERR_DTYPE). */
+/* min(max(x, 0), 6); NaN stays. As all activations here it takes x of a real floating type and
+ * any shape, and the result has x's type. Errors: COT_ERR_DTYPE. */
 #define cot_relu6(x) cot_relu6_(COT_HERE, x, NULL, 0)
-/* min(max(x, .low), .high); both 0: -1 and 1. */
+/* min(max(x, .low), .high); both 0: -1 and 1. NaN stays; the derivative outside and at the
+ * bounds is 0. */
 #define cot_hardtanh(...) COT_HARDTANH_(__VA_ARGS__, .end_ = 0)
 #define COT_HARDTANH_(x, ...) cot_hardtanh_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
-/* x where x > 0, else .alpha (e^x - 1); .alpha 0: 1. */
+/* x where x > 0, else .alpha (e^x - 1); .alpha 0: 1. D. Clevert et al., Fast and Accurate Deep
+ * Network Learning by Exponential Linear Units, 2016. */
 #define cot_elu(...) COT_ELU_(__VA_ARGS__, .end_ = 0)
 #define COT_ELU_(x, ...) cot_elu_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
 /* x where x > 0, else a (e^x - 1), scaled, with the constants that keep mean and variance. */
 #define cot_selu(x) cot_selu_(COT_HERE, x, NULL, 0)
-/* x where x > 0, else .alpha (e^(x / .alpha) - 1); .alpha 0: 1. */
+/* x where x > 0, else .alpha (e^(x / .alpha) - 1), whose slope at 0 is 1 for any alpha; .alpha
+ * 0: 1. J. Barron, Continuously Differentiable Exponential Linear Units, 2017. */
 #define cot_celu(...) COT_CELU_(__VA_ARGS__, .end_ = 0)
 #define COT_CELU_(x, ...) cot_celu_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
-/* x where x > 0, else .alpha x; .alpha 0: 0.01. */
+/* x where x > 0, else .alpha x; .alpha 0: 0.01. The derivative at 0 is .alpha, so a slope of
+ * exactly 0 is cot_relu's. */
 #define cot_leaky_relu(...) COT_LEAKY_RELU_(__VA_ARGS__, .end_ = 0)
 #define COT_LEAKY_RELU_(x, ...) cot_leaky_relu_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
-/* x where x > 0, else weight x: a scalar, or [c] along axis 1. */
+/* x where x > 0, else weight x: weight is a scalar or one number, or [c] for the channels of x
+ * [n, c, ...], axis 1. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE where it has another size. */
 #define cot_prelu(x, weight) cot_prelu_(COT_HERE, x, weight)
-/* x tanh(log(1 + e^x)), of floating types (else COT_ERR_DTYPE). D. Misra, Mish: A Self
- * Regularized Non-Monotonic Activation Function, 2019. */
+/* x tanh(log(1 + e^x)), smooth and not monotonic; types and errors as of cot_relu6. D. Misra,
+ * Mish: A Self Regularized Non-Monotonic Activation Function, 2019. */
 #define cot_mish(x) cot_mish_(COT_HERE, x, NULL, 0)
-/* x / (1 + |x|). */
+/* x / (1 + |x|), between -1 and 1, which it reaches at infinities. Types and errors are those
+ * of cot_relu6. */
 #define cot_softsign(x) cot_softsign_(COT_HERE, x, NULL, 0)
-/* relu6(x + 3) / 6. */
+/* relu6(x + 3) / 6, a sigmoid of straight lines: 0 up to -3, 1 from 3 on. Types and errors are
+ * those of cot_relu6. */
 #define cot_hardsigmoid(x) cot_hardsigmoid_(COT_HERE, x, NULL, 0)
-/* x relu6(x + 3) / 6. */
+/* x relu6(x + 3) / 6, the silu of straight lines: 0 up to -3, x from 3 on. A. Howard et al.,
+ * Searching for MobileNetV3, 2019. */
 #define cot_hardswish(x) cot_hardswish_(COT_HERE, x, NULL, 0)
-/* -log(1 + e^-x), without overflow. */
+/* The logarithm of the sigmoid, -log(1 + e^-x), computed without overflow for x of any size.
+ * Types and errors are those of cot_relu6. */
 #define cot_log_sigmoid(x) cot_log_sigmoid_(COT_HERE, x, NULL, 0)
-/* x - tanh x. */
+/* x - tanh x, about x^3 / 3 near 0, where it loses digits by cancellation. Types and errors are
+ * those of cot_relu6. */
 #define cot_tanhshrink(x) cot_tanhshrink_(COT_HERE, x, NULL, 0)
-/* x / (1 + e^(-1.702 x)). */
+/* x / (1 + e^(-1.702 x)), the approximation of cot_gelu by a sigmoid. D. Hendrycks, K. Gimpel,
+ * Gaussian Error Linear Units, 2016. */
 #define cot_quick_gelu(x) cot_quick_gelu_(COT_HERE, x, NULL, 0)
-/* 0 where |x| <= .alpha, else x; .alpha 0: 0.5. */
+/* x where |x| > .alpha, else 0, also for NaN; .alpha 0: 0.5. Types and errors are those of
+ * cot_relu6. */
 #define cot_hardshrink(...) COT_HARDSHRINK_(__VA_ARGS__, .end_ = 0)
 #define COT_HARDSHRINK_(x, ...) cot_hardshrink_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
-/* 0 where |x| <= .alpha, else x moved toward 0 by .alpha; .alpha 0: 0.5. */
+/* x moved toward 0 by .alpha where |x| > .alpha, else 0, also for NaN; .alpha 0: 0.5. Types and
+ * errors are those of cot_relu6. */
 #define cot_softshrink(...) COT_SOFTSHRINK_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFTSHRINK_(x, ...) cot_softshrink_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
-/* The first half of an axis times the sigmoid of the second half. Errors: COT_ERR_SHAPE where
- * the size is odd. Y. Dauphin et al., Language Modeling with Gated Convolutional Networks,
- * 2017. */
+/* The first half of an axis times the sigmoid of the second half, of x floating; the axis is
+ * half as long. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE where the size is odd or there is no such
+ * axis. Y. Dauphin et al., Language Modeling with Gated Convolutional Networks, 2017. */
 #define cot_glu(x, axis) cot_glu_(COT_HERE, x, axis)
-/* softmax(-x) over .axes (default: the last). */
+/* softmax(-x) over .axes together (default: the last): positive numbers whose sum is 1, the
+ * largest where x is smallest. Errors are those of cot_softmax. */
 #define cot_softmin(...) COT_SOFTMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFTMIN_(x, ...) cot_softmin_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 
@@ -229,19 +244,21 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define cot_group_norm(...) COT_GROUP_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_GROUP_NORM_(x, groups, ...)                                                        \
     cot_group_norm_(COT_HERE, x, groups, COT_NORMS_(__VA_ARGS__))
-/* cot_group_norm with a group for each channel of an example. */
+/* cot_group_norm with a group for each channel of an example: every channel of x [n, c, ...]
+ * has mean 0 and variance 1 by itself. Options and errors are those of cot_group_norm. */
 #define cot_instance_norm(...) COT_INSTANCE_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_INSTANCE_NORM_(x, ...) cot_instance_norm_(COT_HERE, x, COT_NORMS_(__VA_ARGS__))
 /* x / sqrt(mean(x^2) + .eps) over .axes (the last), times .scale, plus .bias; .eps 0: the
  * element type's epsilon. */
 #define cot_rms_norm(...) COT_RMS_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_RMS_NORM_(x, ...) cot_rms_norm_(COT_HERE, x, COT_NORMS_(__VA_ARGS__))
-/* x / max(|x|, .eps) with the Euclidean norm over .axes (the last); .eps 0: 1e-12. */
+/* x / max(|x|, .eps) with the Euclidean norm over .axes together (absent: the last); .eps 0:
+ * 1e-12, so that zeros stay zeros. x is real floating (else COT_ERR_DTYPE). */
 #define cot_normalize(...) COT_NORMALIZE_(__VA_ARGS__, .end_ = 0)
 #define COT_NORMALIZE_(x, ...) cot_normalize_(COT_HERE, x, COT_NORMS_(__VA_ARGS__))
 
-/* Rows of weight [n, d] at an index of integers [...]: [..., d]. Errors: COT_ERR_DTYPE where
- * the index is not of integers. */
+/* Rows of weight [n, d] at an index of integers [...]: [..., d]. Negative ones count from the
+ * end, those outside are clamped. Errors: COT_ERR_DTYPE where the index is not of integers. */
 #define cot_embedding(...) COT_EMBEDDING_(__VA_ARGS__, .end_ = 0)
 #define COT_EMBEDDING_(weight, index, ...)                                                     \
     cot_embedding_(COT_HERE, weight, index, &(const cot_embedding_options){__VA_ARGS__},       \
@@ -272,9 +289,11 @@ COT_INIT_F_(cot_kaiming_normal_)
  * groups, window], bias [o].  Its options are those of cot_conv; the bias goes along the
  * result's features, wherever .spec has them. */
 #define cot_conv1d(...) COT_CONV_LAYER_(1, __VA_ARGS__, .end_ = 0)
-/* The same with two spatial axes. */
+/* cot_conv1d with two spatial axes: x [n, i, h, w], weight [o, i / groups, kh, kw], bias [o] or
+ * COT_UNSET. Options and errors are those of cot_conv. */
 #define cot_conv2d(...) COT_CONV_LAYER_(2, __VA_ARGS__, .end_ = 0)
-/* The same with three spatial axes. */
+/* cot_conv1d with three spatial axes: x [n, i, d, h, w], weight [o, i / groups, kd, kh, kw],
+ * bias [o] or COT_UNSET. Options and errors are those of cot_conv. */
 #define cot_conv3d(...) COT_CONV_LAYER_(3, __VA_ARGS__, .end_ = 0)
 #define COT_CONV_LAYER_(n, x, w, bias, ...)                                                    \
     cot_conv_layer_(COT_HERE, n, x, w, bias, COT_WINDOW_(__VA_ARGS__))
@@ -282,14 +301,17 @@ COT_INIT_F_(cot_kaiming_normal_)
  * window], bias [o] give [n, o, (size - 1) stride - padding before - padding after + dilation
  * (window - 1) + 1].  PyTorch's output_padding is less padding after. */
 #define cot_conv_transpose1d(...) COT_CONV_BACK_(1, __VA_ARGS__, .end_ = 0)
-/* The same with two spatial axes. */
+/* cot_conv_transpose1d with two spatial axes: x [n, i, h, w], weight [i, o / groups, kh, kw],
+ * bias [o] or COT_UNSET; the size formula holds for each of them. */
 #define cot_conv_transpose2d(...) COT_CONV_BACK_(2, __VA_ARGS__, .end_ = 0)
-/* The same with three spatial axes. */
+/* cot_conv_transpose1d with three spatial axes: x [n, i, d, h, w], weight [i, o / groups, kd,
+ * kh, kw], bias [o] or COT_UNSET; the size formula holds for each of them. */
 #define cot_conv_transpose3d(...) COT_CONV_BACK_(3, __VA_ARGS__, .end_ = 0)
 #define COT_CONV_BACK_(n, x, w, bias, ...)                                                     \
     cot_conv_transpose_(COT_HERE, n, x, w, bias, COT_WINDOW_(__VA_ARGS__))
-/* The means of the last axes pooled to given sizes, cot_adaptive_avg_pool(x, COT_LIST(4, 4)):
- * part i of m is the elements floor(i n / m) ... ceil((i + 1) n / m) - 1. */
+/* The means of the last axes pooled to given sizes of 1 or more, cot_adaptive_avg_pool(x,
+ * COT_LIST(4, 4)): part i of m is the elements floor(i n / m) ... ceil((i + 1) n / m) - 1. x is
+ * floating, with an axis or more before those (else COT_ERR_SHAPE). */
 #define cot_adaptive_avg_pool(x, sizes) cot_adaptive_pool_(COT_HERE, x, sizes, 0)
 /* The maxima of the parts into which cot_adaptive_avg_pool divides the axes, with its shapes
  * and errors. */
@@ -300,10 +322,14 @@ COT_INIT_F_(cot_kaiming_normal_)
 /* One step of a recurrent network, tanh(x W' + b + h U' + c): x [..., in], h [..., h] give
  * the next h. weights is a cot_rnn_weights *. */
 #define cot_rnn_cell(x, h, weights) cot_rnn_cell_(COT_HERE, x, h, weights, 0)
-/* One step of an LSTM: the next h; the next c to *c_next. */
+/* One step of an LSTM (S. Hochreiter, J. Schmidhuber, 1997): x [..., in], h and c [..., h] give
+ * the next h, and the next c goes to *c_next (may be NULL). weights is a cot_rnn_weights * with
+ * four gates. Errors: COT_ERR_SHAPE where weights do not fit. */
 #define cot_lstm_cell(x, h, c, weights, c_next)                                                \
     cot_lstm_cell_(COT_HERE, x, h, c, weights, c_next)
-/* One step of a GRU: the next h. */
+/* One step of a GRU (K. Cho et al., 2014), reset after the product as in PyTorch: x [..., in],
+ * h [..., h] give the next h. weights is a cot_rnn_weights * with three gates. Errors:
+ * COT_ERR_SHAPE where weights do not fit. */
 #define cot_gru_cell(x, h, weights) cot_gru_cell_(COT_HERE, x, h, weights)
 #define COT_RNN_(...) &(const cot_rnn_options){__VA_ARGS__}, sizeof(cot_rnn_options)
 /* All steps of a recurrent network: x [steps, ..., in], h [..., h] or COT_UNSET for zeros
@@ -317,7 +343,9 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define cot_lstm(...) COT_LSTM_ALL_(__VA_ARGS__, .end_ = 0)
 #define COT_LSTM_ALL_(x, h, c, weights, last, ...)                                             \
     cot_lstm_(COT_HERE, x, h, c, weights, last, COT_RNN_(__VA_ARGS__))
-/* All steps of a GRU, as cot_rnn. */
+/* All steps of a GRU: x [steps, ..., in] and h [..., h] or COT_UNSET for zeros give h after
+ * each step, [steps, ..., h], and the last h computed to *last (may be NULL), with the options
+ * and errors of cot_rnn. */
 #define cot_gru(...) COT_GRU_ALL_(__VA_ARGS__, .end_ = 0)
 #define COT_GRU_ALL_(x, h, weights, last, ...)                                                 \
     cot_gru_(COT_HERE, x, h, weights, last, COT_RNN_(__VA_ARGS__))
@@ -336,12 +364,16 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define cot_multi_head_attention(...) COT_HEADS_(__VA_ARGS__, .end_ = 0)
 #define COT_HEADS_(q, k, v, weights, heads, ...) \
     cot_multi_head_attention_(COT_HERE, q, k, v, weights, heads, COT_ATTEND_(__VA_ARGS__))
-/* x [..., l, d] with pairs of features turned by position / base^(2 i / d) radians. */
+/* x [..., l, d], d even and floating, with each pair i of features at position p rotated by
+ * p / base^(2 i / d) radians. Errors: COT_ERR_SHAPE, COT_ERR_DTYPE. J. Su et al., RoFormer,
+ * 2021. */
 #define cot_rotary(...) COT_ROTARY_(__VA_ARGS__, .end_ = 0)
 #define COT_ROTARY_(x, ...)                                                                    \
     cot_rotary_(COT_HERE, x, &(const cot_rotary_options){ __VA_ARGS__ },                       \
                 sizeof(cot_rotary_options))
-/* [l, d]: sin and cos of those angles, in turns. */
+/* The encoding of positions 0 ... l - 1 in d features, d even: [l, d] of a floating type, sin
+ * and cos in turns of position / 10000^(2 i / d) radians. A. Vaswani et al., Attention Is All
+ * You Need, 2017. */
 #define cot_sinusoids(t, dtype, l, d) cot_sinusoids_(COT_HERE, t, dtype, l, d)
 
 /* ---- first weights ---- */
@@ -370,16 +402,18 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define cot_xavier_uniform(...) COT_XAVIER_UNIFORM_(__VA_ARGS__, .end_ = 0)
 #define COT_XAVIER_UNIFORM_(t, type, ...)                                                      \
     cot_xavier_uniform_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
-/* A normal draw of that variance. */
+/* A normal draw of mean 0 and the variance of cot_xavier_uniform, with its options: .gain^2 2 /
+ * (fan in + fan out). */
 #define cot_xavier_normal(...) COT_XAVIER_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_XAVIER_NORMAL_(t, type, ...)                                                       \
     cot_xavier_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
-/* A uniform draw of mean 0 and variance 2 / (1 + .slope^2) / fan in (K. He et al., Delving
- * Deep into Rectifiers, 2015). */
+/* A uniform draw of mean 0 and variance 2 / (1 + .slope^2) / fan in, or with .fan_out = 1 fan
+ * out (K. He et al., Delving Deep into Rectifiers, 2015). */
 #define cot_kaiming_uniform(...) COT_KAIMING_UNIFORM_(__VA_ARGS__, .end_ = 0)
 #define COT_KAIMING_UNIFORM_(t, type, ...)                                                     \
     cot_kaiming_uniform_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
-/* A normal draw of that variance. */
+/* A normal draw of mean 0 and the variance of cot_kaiming_uniform, with its options: 2 / (1 +
+ * .slope^2) / fan in. */
 #define cot_kaiming_normal(...) COT_KAIMING_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_KAIMING_NORMAL_(t, type, ...)                                                      \
     cot_kaiming_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))

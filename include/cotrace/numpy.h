@@ -96,7 +96,8 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
 /* bool, of x's shape: is the element NaN (of a complex number: is a part NaN)?  Integers and
  * bool never are. */
 #define cot_isnan(x) cot_isnan_(COT_HERE, x)
-/* bool, of x's shape: is the element, or a part of it, infinite? */
+/* bool, of x's shape: is the element infinite (of a complex number: is a part infinite)?
+ * Integers and bool never are. */
 #define cot_isinf(x) cot_isinf_(COT_HERE, x)
 /* x with .nan (0) for NaN and .posinf, .neginf (the largest and the lowest finite number of the
  * type) for infinities, part by part of complex numbers; the derivative there is 0. */
@@ -122,12 +123,12 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
  * equal is NaN. */
 #define cot_std(...) COT_STD_(__VA_ARGS__, .end_ = 0)
 #define COT_STD_(x, ...) cot_std_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The sum of the elements that are not NaN, over .axes; 0 if there is none. NaN elements get
- * no derivative, as in all reductions of this kind. */
+/* The sum of the elements that are not NaN, over .axes; 0 if there is none. x is any number
+ * (bool: COT_ERR_DTYPE). NaN elements get no derivative, as in all reductions of this kind. */
 #define cot_nansum(...) COT_NANSUM_(__VA_ARGS__, .end_ = 0)
 #define COT_NANSUM_(x, ...) cot_nansum_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The product of the elements that are not NaN, with the options of cot_nansum; 1 of no
- * element. */
+/* The product of the elements that are not NaN, with the types, options and errors of
+ * cot_nansum; 1 of no element. */
 #define cot_nanprod(...) COT_NANPROD_(__VA_ARGS__, .end_ = 0)
 #define COT_NANPROD_(x, ...) cot_nanprod_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* The maximum of the elements that are not NaN, of real numbers, with the options of
@@ -138,12 +139,12 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
  * cot_nansum; NaN of no element. */
 #define cot_nanmin(...) COT_NANMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_NANMIN_(x, ...) cot_nanmin_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The mean of the elements that are not NaN, of floating types (else COT_ERR_DTYPE), with the
- * options of cot_nansum; NaN of no element. */
+/* The mean of the elements that are not NaN, of floating or complex types (else COT_ERR_DTYPE),
+ * with the options of cot_nansum; NaN of no element. */
 #define cot_nanmean(...) COT_NANMEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_NANMEAN_(x, ...) cot_nanmean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* Their variance, of real numbers, with .ddof as of cot_var; NaN where the count is not above
- * .ddof. */
+/* The variance of the elements that are not NaN, of real floating types (else COT_ERR_DTYPE),
+ * with .ddof as of cot_var; NaN where the count is not above .ddof. */
 #define cot_nanvar(...) COT_NANVAR_(__VA_ARGS__, .end_ = 0)
 #define COT_NANVAR_(x, ...) cot_nanvar_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* The standard deviation of the elements that are not NaN: the square root of cot_nanvar, with
@@ -161,12 +162,15 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
 #define COT_CORRCOEF_(x, ...)                                                                  \
     cot_corrcoef_(COT_HERE, x, &(const cot_cov_options){__VA_ARGS__}, sizeof(cot_cov_options))
 
-/* Axis `from` becomes axis `to`; the others keep their order. */
+/* Axis `from` of x becomes axis `to` of the result; the others keep their order. Negative ones
+ * count from the end. Errors: COT_ERR_SHAPE where x has no such axis. */
 #define cot_moveaxis(x, from, to) cot_moveaxis_(COT_HERE, x, from, to)
 /* cot_tile(x, COT_LIST(2, 3)): copies of x side by side, so many along each axis; the
  * shorter of list and shape is filled up with ones in front. */
 #define cot_tile(x, times) cot_tile_(COT_HERE, x, times)
-/* Each slice along the axis n times, one copy after the other. */
+/* Each slice along the axis n times, one copy after the other, so that the axis is n times as
+ * long: of {1, 2} and n = 2 {1, 1, 2, 2}. x is of any type. Errors: COT_ERR_ARG where n is
+ * negative, COT_ERR_SHAPE where there is no such axis. */
 #define cot_repeat(x, n, axis) cot_repeat_(COT_HERE, x, n, axis)
 /* cot_meshgrid(COT_VALUES(x, y), out): the coordinates of a grid, out[i] those of vector i, all
  * of shape [size of y, size of x, ...], or [size of x, size of y, ...] with .matrix = 1.
@@ -191,12 +195,17 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
 #define cot_convolve(x, y, overlap) cot_convolve_(COT_HERE, x, y, overlap)
 /* z[k] = sum over i of x[i + k] conj(y[i]), k from 1 - m to n - 1, or those in the middle. */
 #define cot_correlate(x, y, overlap) cot_correlate_(COT_HERE, x, y, overlap)
-/* The integral of samples y along an axis by the trapezoidal rule. */
+/* The integral of samples y along an axis, which the result lacks, by the trapezoidal rule:
+ * samples .dx apart (0: 1), or at the places .x. 0 of fewer than two samples. Errors:
+ * COT_ERR_ARG where y is neither floating nor complex or .x has another length, COT_ERR_SHAPE
+ * where there is no such axis. */
 #define cot_trapezoid(...) COT_TRAPEZOID_(__VA_ARGS__, .end_ = 0)
 #define COT_TRAPEZOID_(y, axis, ...)                                                           \
     cot_trapezoid_(COT_HERE, y, axis, &(const cot_trapezoid_options){__VA_ARGS__},             \
                    sizeof(cot_trapezoid_options))
-/* p[0] x^(n-1) + ... + p[n-1] by Horner's rule, p [n], x of any shape. */
+/* p[0] x^(n-1) + ... + p[n-1] by Horner's rule: p [n], the highest power first, x of any shape,
+ * which the result has. The two promote; 0 for n = 0. Errors: COT_ERR_ARG where p has not one
+ * axis. */
 #define cot_polyval(p, x) cot_polyval_(COT_HERE, p, x)
 /* The polynomial of the degree that is nearest to y at x in least squares, the highest power
  * first: x [n], y [n] or [n, k]; degree + 1 at most n coefficients, [degree + 1] or [degree

@@ -66,7 +66,8 @@ typedef struct COT_NAMED_ cot_rate_options {
     double first_div, last_div;
 } cot_rate_options;
 
-/* How many values hold the state of an optimiser of n parameters. */
+/* How many values hold the state of an optimiser of n parameters, 0 where it has none (sgd
+ * without momentum); cot_optim_kind says which they are, in order. */
 COT_API int cot_optim_state_count(const cot_optim *o, int n);
 COT_API void cot_optim_begin_(cot_place at, const cot_optim *o, cot_values params,
                               cot_value *state);
@@ -93,28 +94,30 @@ COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value c
                              cot_value ds, cot_value dy, cot_value *out);
 
 #ifndef __cplusplus
-/* The first state of n parameters, cot_optim_state_count(o, n) values of zeros, to state. */
+/* The first state of the parameters, a list of n, to state[0 ... cot_optim_state_count(o, n) -
+ * 1]: zeros of their shapes, f32 for f16 and bf16, and i32[] for the steps so far. Errors:
+ * COT_ERR_ARG where the kind is none or state is NULL. */
 #define cot_optim_begin(o, params, state) cot_optim_begin_(COT_HERE, o, params, state)
 /* One step: n parameters, their gradients of the same types, the state; the next of both to
  * params_out, state_out.
  *
  * Errors   COT_ERR_ARG  the lists do not have n, n and cot_optim_state_count(o, n) values,
- * or the
- *                       kind is none of the above
+ *                       or the kind is none of the above
  * Sources  D. Kingma, J. Ba, Adam, 2015; I. Loshchilov, F. Hutter, Decoupled Weight Decay,
- * 2019; J. Duchi et al.,
- *          Adaptive Subgradient Methods, 2011; X. Chen et al., Symbolic Discovery of
- *          Optimization Algorithms, 2023;
- *          Y. Nesterov, 1983, in the form of I. Sutskever et al., 2013. */
+ *          2019; J. Duchi et al., Adaptive Subgradient Methods, 2011; X. Chen et al., Symbolic
+ *          Discovery of Optimization Algorithms, 2023; Y. Nesterov, 1983, in the form of
+ *          I. Sutskever et al., 2013. */
 #define cot_optim_step(o, params, gradients, state, params_out, state_out) \
     cot_optim_step_(COT_HERE, o, params, gradients, state, params_out, state_out)
 
-/* The Euclidean norm of all elements of all values, f32 or f64. */
+/* The Euclidean norm of all elements of all values of a list, real floating, one or more:
+ * f32[], or f64[] where one of them is f64. */
 #define cot_global_norm(xs) cot_global_norm_(COT_HERE, xs)
 /* The values scaled so that their norm is at most `most`, to out; returns the norm before.
  * out may not be xs. */
 #define cot_clip_by_norm(xs, most, out) cot_clip_by_norm_(COT_HERE, xs, most, out)
-/* Each element held within [-most, most], to out, which may not be xs. */
+/* Each element of each value held within [-most, most], the derivative outside 0, to out, one
+ * for each; out may not be xs. NaN stays. */
 #define cot_clip_by_value(xs, most, out) cot_clip_by_value_(COT_HERE, xs, most, out)
 
 #define COT_RATE_(...) &(const cot_rate_options){__VA_ARGS__}, sizeof(cot_rate_options)
@@ -124,19 +127,23 @@ COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value c
 #define cot_constant_rate(...) COT_CONSTANT_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_CONSTANT_RATE_(step, rate, ...)                                                    \
     cot_rate_(COT_HERE, COT_RATE_CONSTANT, step, rate, 0, COT_RATE_(__VA_ARGS__))
-/* rate gamma^floor(step / every); .gamma 0: 0.1. */
+/* rate gamma^floor(step / every): the rate drops by a factor at every so many steps; .gamma 0:
+ * 0.1. */
 #define cot_step_rate(...) COT_STEP_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_STEP_RATE_(step, rate, every, ...)                                                 \
     cot_rate_(COT_HERE, COT_RATE_STEP, step, rate, every, COT_RATE_(__VA_ARGS__))
-/* rate gamma^step; .gamma 0: 0.99. */
+/* rate gamma^step, which drops by the same factor at each step; .gamma 0: 0.99. step and the
+ * result are as of cot_constant_rate. */
 #define cot_exponential_rate(...) COT_EXPONENTIAL_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_EXPONENTIAL_RATE_(step, rate, ...)                                                 \
     cot_rate_(COT_HERE, COT_RATE_EXPONENTIAL, step, rate, 0, COT_RATE_(__VA_ARGS__))
-/* From rate to .last by half a cosine over `steps`, .last after them. */
+/* From rate to .last (0) by half a cosine over `steps`, .last after them. I. Loshchilov, F.
+ * Hutter, SGDR: Stochastic Gradient Descent with Warm Restarts, 2017 (without restarts). */
 #define cot_cosine_rate(...) COT_COSINE_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_COSINE_RATE_(step, rate, steps, ...)                                               \
     cot_rate_(COT_HERE, COT_RATE_COSINE, step, rate, steps, COT_RATE_(__VA_ARGS__))
-/* From rate to .last by a line over `steps`, .last after them. */
+/* From rate to .last (0) by a straight line over `steps`, .last after them. step and the result
+ * are as of cot_constant_rate. */
 #define cot_linear_rate(...) COT_LINEAR_RATE_(__VA_ARGS__, .end_ = 0)
 #define COT_LINEAR_RATE_(step, rate, steps, ...)                                               \
     cot_rate_(COT_HERE, COT_RATE_LINEAR, step, rate, steps, COT_RATE_(__VA_ARGS__))

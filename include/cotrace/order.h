@@ -85,11 +85,13 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 #undef COT_CUMULATE_
 
 #ifndef __cplusplus
-/* x with the elements along an axis in ascending (.descending = 1: descending) order. */
+/* x with the elements along an axis in ascending (.descending = 1: descending) order, NaN last
+ * (first), equal ones in the order they had. x is of any type. Errors: COT_ERR_SHAPE where
+ * there is no such axis. */
 #define cot_sort(...) COT_SORT_(__VA_ARGS__, .end_ = 0)
 #define COT_SORT_(x, axis, ...) cot_sort_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
-/* The places of the elements in that order: cot_take_along(x, cot_argsort(x, axis), axis) is
- * sorted. */
+/* The places of the elements in the order of cot_sort, with its options and errors: integers of
+ * x's shape, and cot_take_along(x, cot_argsort(x, axis), axis) is sorted. */
 #define cot_argsort(...) COT_ARGSORT_(__VA_ARGS__, .end_ = 0)
 #define COT_ARGSORT_(x, axis, ...)                                                             \
     cot_argsort_(COT_HERE, COT_VALUES(x), axis, COT_ORDER_(__VA_ARGS__))
@@ -148,23 +150,26 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 #define COT_HISTOGRAM_(x, n, low, high, ...)                                                   \
     cot_histogram_(COT_HERE, x, n, low, high, COT_COUNT_(__VA_ARGS__))
 /* The sum of the elements along an axis up to each, or with .reverse = 1 from each on, in
- * linear time. */
+ * linear time; x's shape and type, of bool i32. Errors: COT_ERR_SHAPE where there is no such
+ * axis. */
 #define cot_cumsum(...) COT_CUMSUM_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMSUM_(x, axis, ...) cot_cumsum_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
-/* The products of the elements up to each along an axis, with the options and errors of
- * cot_cumsum. */
+/* The product of the elements along an axis up to each, or with .reverse = 1 from each on, with
+ * the types and errors of cot_cumsum. */
 #define cot_cumprod(...) COT_CUMPROD_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMPROD_(x, axis, ...) cot_cumprod_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
-/* The maximum of the elements up to each along an axis, with the options and errors of
- * cot_cumsum; NaN from the first NaN on. */
+/* The maximum of the elements along an axis up to each, or with .reverse = 1 from each on; NaN
+ * from the first NaN on. Real numbers (else COT_ERR_DTYPE); types and errors are else those of
+ * cot_cumsum. */
 #define cot_cummax(...) COT_CUMMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMMAX_(x, axis, ...) cot_cummax_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
-/* The minimum of the elements up to each along an axis, with the options and errors of
- * cot_cumsum; NaN from the first NaN on. */
+/* The minimum of the elements along an axis up to each, or with .reverse = 1 from each on; NaN
+ * from the first NaN on. Real numbers (else COT_ERR_DTYPE); types and errors are else those of
+ * cot_cumsum. */
 #define cot_cummin(...) COT_CUMMIN_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMMIN_(x, axis, ...) cot_cummin_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
-/* log(sum(e^x)) of the elements up to each along an axis, without overflow, with the options of
- * cot_cumsum; floating types (else COT_ERR_DTYPE). */
+/* log(sum(e^x)) of the elements along an axis up to each, without overflow, with the options
+ * and errors of cot_cumsum; real floating types (else COT_ERR_DTYPE). */
 #define cot_cumlogsumexp(...) COT_CUMLOGSUMEXP_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMLOGSUMEXP_(x, axis, ...)                                                        \
     cot_cumlogsumexp_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))

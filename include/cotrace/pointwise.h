@@ -157,14 +157,14 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* Arc tangent, in radians. It takes floating and complex types; the result has that type.
  * Errors: COT_ERR_DTYPE. */
 #define cot_atan(x) cot_atan_(COT_HERE, x)
-/* Hyperbolic sine. It takes floating and complex types; the result has that type. Errors:
- * COT_ERR_DTYPE. */
+/* Hyperbolic sine of x, (e^x - e^-x) / 2. It takes floating and complex types; the result
+ * has that type. Errors: COT_ERR_DTYPE. */
 #define cot_sinh(x) cot_sinh_(COT_HERE, x)
-/* Hyperbolic cosine. It takes floating and complex types; the result has that type.
- * Errors: COT_ERR_DTYPE. */
+/* Hyperbolic cosine of x, (e^x + e^-x) / 2. It takes floating and complex types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_cosh(x) cot_cosh_(COT_HERE, x)
-/* Hyperbolic tangent. It takes floating and complex types; the result has that type.
- * Errors: COT_ERR_DTYPE. */
+/* Hyperbolic tangent of x, between -1 and 1. It takes floating and complex types; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_tanh(x) cot_tanh_(COT_HERE, x)
 /* Inverse hyperbolic sine. It takes floating and complex types; the result has that type.
  * Errors: COT_ERR_DTYPE. */
@@ -178,8 +178,8 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* 1 / (1 + e^-x). It takes floating and complex types; the result has that type. Errors:
  * COT_ERR_DTYPE. */
 #define cot_logistic(x) cot_logistic_(COT_HERE, x)
-/* Error function. It takes real floating types; the result has that type. Errors:
- * COT_ERR_DTYPE. */
+/* Error function of x, 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x. It takes
+ * real floating types; the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_erf(x) cot_erf_(COT_HERE, x)
 /* Complementary error function, accurate where it is small. It takes real floating types;
  * the result has that type. Errors: COT_ERR_DTYPE. */
@@ -211,7 +211,8 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* Number of leading bits that are 0; the width for 0. It takes integers; the result has
  * that type. Errors: COT_ERR_DTYPE. */
 #define cot_clz(x) cot_clz_(COT_HERE, x)
-/* x, with derivative zero. It takes every type; the result has that type. */
+/* x, with derivative zero: no transform differentiates through it. It takes every type;
+ * the result has that type. */
 #define cot_stop_gradient(x) cot_stop_gradient_(COT_HERE, x)
 /* x; what is computed from it is not shared with what is computed from x, and comes after
  * what stands before. It takes every type; the result has that type. */
@@ -335,7 +336,8 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* Inverse of erf; infinite at -1 and 1, NaN outside. It takes real floating types; the
  * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_erf_inv(x) cot_erf_inv_(COT_HERE, x)
-/* e^(x^2) erfc(x). It takes real floating types; the result has that type. Errors:
+/* Scaled complementary error function e^(x^2) erfc(x), which neither vanishes nor
+ * overflows for x > 0. It takes real floating types; the result has that type. Errors:
  * COT_ERR_DTYPE. */
 #define cot_erfcx(x) cot_erfcx_(COT_HERE, x)
 /* Distribution function of the standard normal distribution, accurate in its tail. It
@@ -381,8 +383,8 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* The imaginary part. It takes c64 and c128; the result is f32 or f64. Errors:
  * COT_ERR_DTYPE. */
 #define cot_imag(x) cot_imag_(COT_HERE, x)
-/* The complex conjugate. It takes c64 and c128; the result has that type. Errors:
- * COT_ERR_DTYPE. */
+/* The complex conjugate: the imaginary part has the other sign. It takes c64 and c128;
+ * the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_conj(x) cot_conj_(COT_HERE, x)
 #endif
 /* end generated */
@@ -398,15 +400,18 @@ COT_API cot_value cot_bitcast_(cot_place at, cot_value x, cot_dtype dtype);
  * The derivative at and beyond the bounds is 0. */
 #define cot_clip(x, low, high)                                                                 \
     cot_clip_(COT_HERE, COT_OPERAND(x), COT_OPERAND(low), COT_OPERAND(high))
-/* Deprecated: cot_clip(x, low, high), with the operands in another order. */
+/* Deprecated, gone in the next version: write cot_clip(x, low, high), which takes the operands
+ * in another order and is else the same. */
 #define cot_clamp(low, x, high)                                                                \
     cot_clamp_(COT_HERE, COT_OPERAND(low), COT_OPERAND(x), COT_OPERAND(high))
-/* x to the power y, a constant integer; y < 0 is for floats. */
+/* x to the power y, a constant integer, of any number; integers wrap. x^0 is 1, also of NaN. y
+ * < 0 is for floating and complex types (else COT_ERR_DTYPE). */
 #define cot_integer_pow(x, y) cot_integer_pow_(COT_HERE, x, y)
 /* x in another element type: to floats rounded to nearest even, to integers toward 0 and
  * saturating (NaN to 0), to bool where not 0. */
 #define cot_convert(x, dtype) cot_convert_(COT_HERE, x, dtype)
-/* The same bits as another element type of equal width. */
+/* The same bits as another element type of equal width: f32 as i32. Neither is bool or complex.
+ * Errors: COT_ERR_DTYPE. */
 #define cot_bitcast(x, dtype) cot_bitcast_(COT_HERE, x, dtype)
 #endif
 

@@ -81,19 +81,23 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
  * headers, where objects list it. */
 #define cot_capture(t, array, name) cot_capture_(COT_HERE, t, array, name)
 
-/* The key {seed, 0}, u64[2]: a constant of the trace. */
+/* The key {seed, 0}, u64[2], as a constant of the trace: for draws with .key, cot_fold_in and
+ * cot_split_key. */
 #define cot_key(t, seed) cot_key_(COT_HERE, t, seed)
 /* The key u64[2] of one more draw of the context's generator, for functions that take a key. As
  * every draw without .key it makes the generator a hidden argument. */
 #define cot_next_key(t) cot_next_key_(COT_HERE, t)
-/* The key u64[2] that follows from a key u64[2] and an integer n, a number or a value without
- * axes. Errors: COT_ERR_SHAPE for what is no key, COT_ERR_DTYPE for what is no integer. */
+/* The key that follows from a key u64[2] and an integer n, a number (0 or more) or a value of
+ * integers, of whose shape keys are then made: u64[shape of n, 2]. Errors: COT_ERR_SHAPE for
+ * what is no key, COT_ERR_DTYPE for what is no integer. */
 #define cot_fold_in(key, n) cot_fold_in_(COT_HERE, key, COT_OPERAND(n))
-/* n independent keys that follow from one, u64[n, 2]. */
+/* n independent keys that follow from one key u64[2]: u64[n, 2], the rows cot_fold_in(key, 0)
+ * ... (key, n - 1). Errors: COT_ERR_SHAPE for what is no key or a negative n. */
 #define cot_split_key(key, n) cot_split_key_(COT_HERE, key, n)
 
 #define COT_RANDOM_(...) &(const cot_random_options){__VA_ARGS__}, sizeof(cot_random_options)
-/* Independent random bits: an array of the type, which is unsigned (else COT_ERR_DTYPE). */
+/* Independent random bits: an array of the type, which is an unsigned one of 8 to 64 bits (else
+ * COT_ERR_DTYPE), all of whose numbers are equally likely. */
 #define cot_bits(...) COT_BITS_(__VA_ARGS__, .end_ = 0)
 #define COT_BITS_(t, type, ...) cot_bits_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
 /* From .low up to .high, a floating type: multiples of 2^-24 (f32), 2^-53 (f64), 2^-11 (f16),
@@ -104,8 +108,8 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
  * Generation of Random Normal Deviates, 1958; |x| < 5.8 in f32, 8.6 in f64. */
 #define cot_normal(...) COT_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_NORMAL_(t, type, ...) cot_normal_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
-/* The exponential distribution of mean 1, the negative logarithm of a uniform number; the type
- * is floating (else COT_ERR_DTYPE). */
+/* The exponential distribution of mean 1, -log(u) of a uniform u above 0 and up to 1, so never
+ * infinite; the type is real floating (else COT_ERR_DTYPE). */
 #define cot_exponential(...) COT_EXPONENTIAL_(__VA_ARGS__, .end_ = 0)
 #define COT_EXPONENTIAL_(t, type, ...)                                                         \
     cot_exponential_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
@@ -128,10 +132,10 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
  * one: COT_ERR_RULE. */
 #define cot_gamma(...) COT_GAMMA_(__VA_ARGS__, .end_ = 0)
 #define COT_GAMMA_(t, alpha, ...) cot_gamma_(COT_HERE, t, alpha, COT_RANDOM_(__VA_ARGS__))
-/* An index along the last axis with probability softmax(logits): i32[...] for logits floating
- * [..., k], k >= 1. It takes no trace, since a value is drawn for each row of its operand;
- * docs/random.md says the rule. The largest of logits plus Gumbel noise is taken, so it has no
- * derivative. */
+/* An index along the last axis with probability softmax(logits): i32[...] for logits real
+ * floating [..., k] (else COT_ERR_DTYPE), k >= 1 (else COT_ERR_SHAPE). It takes no trace, since
+ * a value is drawn for each row of its operand; docs/random.md says the rule. The largest of
+ * logits plus Gumbel noise is taken. */
 #define cot_categorical(...) COT_CATEGORICAL_(__VA_ARGS__, .end_ = 0)
 #define COT_CATEGORICAL_(logits, ...)                                                          \
     cot_categorical_(COT_HERE, logits, COT_RANDOM_(__VA_ARGS__))
@@ -183,15 +187,20 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
  * of JAX 0.10.  What the functions below make of it agrees with JAX's bit for bit, but where
  * they say otherwise. */
 #define cot_threefry_key(t, seed) cot_threefry_key_(COT_HERE, t, seed)
-/* jax.random.fold_in: the key that follows from a key and an integer. */
+/* jax.random.fold_in: the key u32[2] that follows from a key u32[2] and an integer known while
+ * tracing. Errors: COT_ERR_SHAPE for what is no key. */
 #define cot_threefry_fold_in(key, n) cot_threefry_fold_in_(COT_HERE, key, n)
-/* jax.random.split: n keys, u32[n, 2]. */
+/* jax.random.split: n keys u32[n, 2] that follow from a key u32[2]. Errors: COT_ERR_SHAPE for
+ * what is no key or a negative n. */
 #define cot_threefry_split(key, n) cot_threefry_split_(COT_HERE, key, n)
-/* jax.random.bits, u32 or u64. */
+/* jax.random.bits: an array of the type, u32 or u64 (else COT_ERR_DTYPE), of independent bits
+ * of a key u32[2] (else COT_ERR_SHAPE). */
 #define cot_threefry_bits(key, type) cot_threefry_bits_(COT_HERE, key, type)
-/* jax.random.uniform from 0 to 1, f32. */
+/* jax.random.uniform: an array of the type, f32 (else COT_ERR_DTYPE), of uniform numbers from 0
+ * up to 1, of a key u32[2]. */
 #define cot_threefry_uniform(key, type) cot_threefry_uniform_(COT_HERE, key, type)
-/* jax.random.normal, f32, within 1e-6 of JAX's. */
+/* jax.random.normal: an array of the type, f32 (else COT_ERR_DTYPE), within 1e-6 of JAX's
+ * numbers, of a key u32[2]. */
 #define cot_threefry_normal(key, type) cot_threefry_normal_(COT_HERE, key, type)
 #endif
 

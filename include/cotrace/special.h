@@ -42,9 +42,11 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 #ifndef __cplusplus
 /* -x log x; 0 at 0, -inf below.  The derivative at 0 is the largest finite number. */
 #define cot_entr(x) cot_entr_(COT_HERE, x)
-/* log(x / (1 - x)), the inverse of logistic; infinite at 0 and 1, NaN outside. */
+/* log(x / (1 - x)), the inverse of the logistic function; -inf at 0, inf at 1, NaN outside. x
+ * is floating (else COT_ERR_DTYPE). */
 #define cot_logit(x) cot_logit_(COT_HERE, x)
-/* sin(pi x) / (pi x), 1 at 0; smooth at 0 in all derivatives. */
+/* sin(pi x) / (pi x), 1 at 0, as NumPy's sinc; smooth at 0 in all derivatives. 0 at infinities;
+ * x is floating (else COT_ERR_DTYPE). */
 #define cot_sinc(x) cot_sinc_(COT_HERE, x)
 /* The modified Bessel function I of order 0, of x floating of any shape; even in x, infinite
  * where it overflows. */
@@ -55,24 +57,28 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 /* The modified Bessel function K of order 0 for x > 0; infinite at 0, NaN below.  The error
  * on f64 is below 2 eps, of the derivative 3; all types compute in f64. */
 #define cot_bessel_k0(x) cot_bessel_k0_(COT_HERE, x)
-/* The modified Bessel function K of order 1, with the same range and error. */
+/* The modified Bessel function K of order 1 for x > 0, with the range, values at its ends and
+ * error of cot_bessel_k0. */
 #define cot_bessel_k1(x) cot_bessel_k1_(COT_HERE, x)
 /* The Bessel function Y of order 0 for x > 0; -infinite at 0, NaN below.  The error on f64 is
  * below 4 eps of the larger of |Y| and sqrt(2 / (pi x)), of the derivative 6; all types
  * compute in f64. */
 #define cot_bessel_y0(x) cot_bessel_y0_(COT_HERE, x)
-/* The Bessel function Y of order 1, with the same range and error. */
+/* The Bessel function Y of order 1 for x > 0, with the range, values at its ends and error of
+ * cot_bessel_y0. */
 #define cot_bessel_y1(x) cot_bessel_y1_(COT_HERE, x)
 /* The exponential integral Ei(x), the principal value of the integral of e^t / t from -inf to
  * x; -inf at 0; E1(x) is -Ei(-x).  Errors on f64 are below 3 eps, between 0 and 1, where it has
  * a zero, below 3 eps of 1.  The derivative is e^x / x.  All types compute in f64. */
 #define cot_expi(x) cot_expi_(COT_HERE, x)
-/* x log y; 0 where x is 0 and the logarithm is not finite, with derivatives 0 there. */
+/* x log y; 0 where x is 0 and y is 0, negative or infinite, with derivatives 0 there; NaN where
+ * y is. */
 #define cot_xlogy(x, y) cot_xlogy_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* x log(1 + y), accurate for small y; 0 where x is 0 and the logarithm is not finite, with
- * derivatives 0 there. */
+/* x log(1 + y), accurate for small y; 0 where x is 0 and 1 + y is 0, negative or infinite, with
+ * derivatives 0 there; NaN where y is. */
 #define cot_xlog1py(x, y) cot_xlog1py_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* log2(2^x + 2^y) without overflow; -inf where both are. */
+/* log2(2^x + 2^y) without overflow, of real floating x and y, which broadcast; -inf where both
+ * are, inf where one is. */
 #define cot_logaddexp2(x, y) cot_logaddexp2_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* The beta function Gamma(x) Gamma(y) / Gamma(x + y) for x, y > 0, by its logarithm: its
  * relative error grows with that. */
@@ -89,9 +95,12 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
  * as accurate for x >= 0, else within 1e-10.  Source: Pearson, Olver and Porter, 2017. */
 #define cot_hyp1f1(a, b, x)                                                                    \
     cot_hyp1f1_(COT_HERE, COT_OPERAND(a), COT_OPERAND(b), COT_OPERAND(x))
-/* x 2^n, rounded once; n of integer type, or an integer. */
+/* x 2^n, rounded once, also where 2^n alone leaves the range; x floating, n of an integer type
+ * or an integer (else COT_ERR_DTYPE), which broadcast. The derivative in x is 2^n. */
 #define cot_ldexp(x, n) cot_ldexp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(n))
-/* log Gamma_d(x), the multivariate gamma function, for x > (d - 1) / 2. */
+/* The logarithm of the multivariate gamma function Gamma_d(x) for x > (d - 1) / 2, the sum of
+ * lgamma(x - i / 2) for i < d and d (d - 1) / 4 log pi; infinite at (d - 1) / 2. Errors:
+ * COT_ERR_ARG where d is below 1, COT_ERR_DTYPE. */
 #define cot_multigammaln(x, d) cot_multigammaln_(COT_HERE, x, d)
 /* The fraction m of x = m 2^n, 1/2 <= |m| < 1, and n (i32) in *exponent unless NULL; for zeros,
  * infinities and NaN m is x and n is 0.  The derivative of m is 2^-n. */

@@ -109,14 +109,16 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* Reductions: over .axes (default: all), kept with size 1 where .keepdims = 1; mean, var and
  * norm of complex numbers, too, of which var and norm are real. */
 
-/* The mean over .axes, of floating or complex types (else COT_ERR_DTYPE); NaN of no element. */
+/* The mean over .axes (default: all), of floating or complex types (else COT_ERR_DTYPE); NaN of
+ * no element. */
 #define cot_mean(...) COT_MEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_MEAN_(x, ...) cot_mean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* The mean of squared distances |x - mean|^2 from the mean, divided by the count less .ddof,
  * or by 0 where .ddof is more: NaN of no element. */
 #define cot_var(...) COT_VAR_(__VA_ARGS__, .end_ = 0)
 #define COT_VAR_(x, ...) cot_var_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The Euclidean norm, sqrt(sum(|x|^2)); its gradient at 0 is NaN. */
+/* The Euclidean norm of all elements over .axes together, sqrt(sum(|x|^2)), real, of floating
+ * or complex x (else COT_ERR_DTYPE); squares may overflow. Its gradient at 0 is NaN. */
 #define cot_norm(...) COT_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_NORM_(x, ...) cot_norm_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* log(sum(e^x)), computed as m + log(sum(e^(x - m))) with the maximum m, so that nothing
@@ -126,14 +128,18 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 
 /* Over .axes together (default: the last). */
 
-/* e^x / sum(e^x) over .axes (default: the last), with the maximum taken off first. */
+/* e^x / sum(e^x) over .axes together (default: the last), with the maximum taken off first, so
+ * that nothing overflows; x's shape and type, real floating. Errors: COT_ERR_DTYPE,
+ * COT_ERR_SHAPE where there is no such axis. */
 #define cot_softmax(...) COT_SOFTMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_SOFTMAX_(x, ...) cot_softmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The logarithm of that softmax, x - log(sum(e^x)), without overflow. */
+/* The logarithm of cot_softmax, x - log(sum(e^x)), without overflow and accurate where the
+ * softmax vanishes, with its options and errors. */
 #define cot_log_softmax(...) COT_LOG_SOFTMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_LOG_SOFTMAX_(x, ...) cot_log_softmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* (x - mean) / sqrt(var + .eps), times .scale, plus .bias where given (their shapes
- * broadcast). */
+/* (x - mean) / sqrt(var + .eps) over .axes together (default: the last), times .scale, plus
+ * .bias where given, which broadcast to x; .eps 0: 1e-5. Errors: COT_ERR_DTYPE where x is not
+ * real floating, COT_ERR_SHAPE. J. Ba et al., Layer Normalization, 2016. */
 #define cot_layer_norm(...) COT_LAYER_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_LAYER_NORM_(x, ...)                                                                \
     cot_layer_norm_(COT_HERE, x, &(const cot_norm_options){ __VA_ARGS__ },                     \
@@ -151,19 +157,24 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
     cot_batch_norm_(COT_HERE, x, stats, &(const cot_batch_norm_options){__VA_ARGS__}, \
                     sizeof(cot_batch_norm_options))
 
-/* x, or 0 where x <= 0; NaN stays; the derivative at 0 is 0. */
+/* x, or 0 where x <= 0; NaN stays; the derivative at 0 is 0. x is of any type but a complex one
+ * (else COT_ERR_DTYPE). */
 #define cot_relu(x) cot_relu_(COT_HERE, x)
 /* x P(X <= x) for a standard normal X: with erf, or near it with tanh (.tanh = 1). */
 #define cot_gelu(...) COT_GELU_(__VA_ARGS__, .end_ = 0)
 #define COT_GELU_(x, ...) \
     cot_gelu_(COT_HERE, x, &(const cot_gelu_options){__VA_ARGS__}, sizeof(cot_gelu_options))
-/* x / (1 + e^-x), also called swish. */
+/* x / (1 + e^-x), also called swish, of floating or complex x (else COT_ERR_DTYPE). P.
+ * Ramachandran et al., Searching for Activation Functions, 2017. */
 #define cot_silu(x) cot_silu_(COT_HERE, x)
-/* 1 / (1 + e^-x), as cot_logistic. */
+/* The logistic function 1 / (1 + e^-x), the name of cot_logistic in neural networks, of
+ * floating or complex x (else COT_ERR_DTYPE); 0 and 1 at infinities. */
 #define cot_sigmoid(x) cot_sigmoid_(COT_HERE, x)
-/* log(1 + e^x), without overflow. */
+/* log(1 + e^x), a smooth relu, without overflow: for large x it is x. x is real floating (else
+ * COT_ERR_DTYPE). */
 #define cot_softplus(x) cot_softplus_(COT_HERE, x)
-/* x * x. */
+/* x times x, element by element, of any number (bool: COT_ERR_DTYPE); integers wrap. Of complex
+ * numbers z^2, not |z|^2. */
 #define cot_square(x) cot_square_(COT_HERE, x)
 
 /* Complex numbers (trace.h has complex, real, imag and conj). */
@@ -174,14 +185,16 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* x where p (bool) holds, else y; x and y may be numbers, not both.  Values and derivatives as
  * select. */
 #define cot_where(p, x, y) cot_where_(COT_HERE, p, COT_OPERAND(x), COT_OPERAND(y))
-/* [shape of index, n]: 1 where the last axis's number is the index, else 0; a row of zeros
- * where none is. Errors: COT_ERR_DTYPE where the index is not of integers. */
+/* [shape of index, n] of the element type: 1 where the last axis's number is the index, else 0;
+ * a row of zeros where none is. Errors: COT_ERR_DTYPE where the index is not of integers,
+ * COT_ERR_SHAPE where n is below 0. */
 #define cot_one_hot(index, n, dtype) cot_one_hot_(COT_HERE, index, n, dtype)
 /* The slices of x at the indices along an axis, whose place the shape of index takes.  Negative
  * indices count from the end; those outside are clamped. */
 #define cot_take(x, index, axis) cot_take_(COT_HERE, x, index, axis)
-/* y[i][j] = x[i][index[i][j]] for the last axis, and likewise for others: index has x's
- * rank. */
+/* y[i][j] = x[i][index[i][j]] for the last axis, and likewise for others: index, of integers,
+ * has x's rank, and x's sizes but along the axis. Negative ones count from the end, those
+ * outside are clamped. Errors: COT_ERR_SHAPE, COT_ERR_DTYPE. */
 #define cot_take_along(x, index, axis) cot_take_along_(COT_HERE, x, index, axis)
 /* The places of elements that are not 0 (NaN is not), in row-major order, as rows of indices.
  *
@@ -239,17 +252,21 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
  * result if negative. Errors: COT_ERR_SHAPE where it lies outside. */
 #define cot_expand_dims(x, axis) cot_expand_dims_(COT_HERE, x, axis)
 /* Values along a new axis: cot_stack(COT_VALUES(x, y), 0). They broadcast to one shape and
- * promote to one element type. Errors: COT_ERR_SHAPE where they do not broadcast. */
+ * promote to one element type. Errors: COT_ERR_SHAPE where they do not broadcast or the axis is
+ * out of range of the result's. */
 #define cot_stack(xs, axis) cot_stack_(COT_HERE, xs, axis)
 /* n equal parts along an axis, into out[0] ... out[n-1]. Errors: COT_ERR_SHAPE, n does not
  * divide the size. */
 #define cot_split(x, n, axis, out) cot_split_(COT_HERE, x, n, axis, out)
 
-/* 0 ... n - 1 of an element type, T[n]. Errors: COT_ERR_ARG where it is bool. */
+/* 0 ... n - 1 of an element type, T[n]; integers that it does not hold wrap. Errors:
+ * COT_ERR_ARG where it is bool, COT_ERR_SHAPE where n is below 0. */
 #define cot_arange(t, dtype, n) cot_arange_(COT_HERE, t, dtype, n)
-/* n numbers from one to another, both included, evenly spaced: T[n]. */
+/* n numbers from one to another, both included, evenly spaced: T[n]; of n = 1 the first. Of an
+ * integer type they are cut toward 0. Errors: COT_ERR_SHAPE where n is below 0. */
 #define cot_linspace(t, dtype, from, to, n) cot_linspace_(COT_HERE, t, dtype, from, to, n)
-/* The identity matrix, T[n, n]. Errors: COT_ERR_SHAPE where n is below 0. */
+/* The identity matrix of an element type, T[n, n]: ones on the main diagonal, zeros elsewhere.
+ * Errors: COT_ERR_SHAPE where n is below 0. */
 #define cot_eye(t, dtype, n) cot_eye_(COT_HERE, t, dtype, n)
 #endif
 

@@ -65,20 +65,27 @@ typedef struct cot_list {
 /* "No axis" where an axis is wanted. */
 #define COT_NONE INT64_MIN
 
-/* The name of an element type, as in text and messages: "f32". */
+/* The name of an element type, as in text and messages: "f32"; "?" for a number that is none.
+ * The text is constant. */
 COT_API const char *cot_dtype_name(cot_dtype dtype);
-/* The bytes of one element; 1 for bool. */
+/* The bytes of one element: 1 for bool, 16 for c128. 0 for COT_DTYPE_NONE and for a number that
+ * is none. */
 COT_API size_t cot_dtype_size(cot_dtype dtype);
 
-/* A type from its parts.  dims must outlive the result where rank > 8. */
+/* A type from its parts: `rank` sizes at dims, which are copied, but must outlive the result
+ * where rank > 8. Whether they are right is checked by the call that takes the type. */
 COT_API cot_type cot_type_new(cot_dtype dtype, int rank, const int64_t *dims);
-/* A list of the n types at `at`, which are copied where they are few. */
+/* A list of the n types at `at`: up to COT_HELD of them are copied into it, of more it has the
+ * pointer, and the caller keeps the memory. */
 COT_API cot_types cot_types_of(int n, const cot_type *at);
-/* The entries of a list: its copy, or where it points. */
+/* The n entries of a list of types: those that it holds, or where it points. They live as long
+ * as the list and that memory. */
 COT_API const cot_type *cot_types_entries(const cot_types *types);
-/* The entries of a list of integers: its copy, or where it points. */
+/* The n entries of a list of integers: those that it holds, or where it points. They live as
+ * long as the list and that memory. */
 COT_API const int64_t *cot_list_entries(const cot_list *list);
-/* The number of elements, 1 of a scalar. */
+/* The number of elements of a type, the product of its sizes: 1 of a scalar, 0 where a size is
+ * 0 or type is NULL. */
 COT_API int64_t cot_type_count(const cot_type *type);
 /* The size of one axis; a negative axis counts from the end. 0 where the type has no such
  * axis. */
@@ -97,7 +104,8 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
     ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .held = {1, __VA_ARGS__}})
 #define COT_LIST_AT_(...) \
     ((cot_list){.n = COT_INTS_N_(__VA_ARGS__), .at = COT_INTS_(__VA_ARGS__) + 1})
-/* A list that has n for every argument, result or axis. */
+/* A list of one integer that stands for every argument, result or axis: .in_dims = COT_ALL(1)
+ * maps axis 1 of each argument. */
 #define COT_ALL(n_) ((cot_list){.n = 1, .one = 1, .held = {1, n_}})
 /* The 65th argument: which of the two a list of so many entries is. */
 #define COT_4_(x) x, x, x, x
@@ -117,41 +125,56 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 #define COT_NAMES(text) ((cot_list){.n = 1, .one = COT_BY_NAME, .names = text})
 
 #define COT_TYPE_(t, ...) cot_type_new(t, COT_INTS_N_(__VA_ARGS__), COT_INTS_(__VA_ARGS__) + 1)
-/* The type bool[...], one byte an element: cot_bool(2, 3); without sizes a scalar. */
+/* The type bool[...], one byte an element, 0 or 1: cot_bool(2, 3) is bool[2,3], and without
+ * sizes a scalar, as of all these names. */
 #define cot_bool(...) COT_TYPE_(COT_BOOL, __VA_ARGS__)
-/* The type i8[...], of 8 bits with a sign. */
+/* The type i8[...]: integers of 8 bits with a sign, int8_t of C. The sizes are the
+ * arguments. */
 #define cot_i8(...) COT_TYPE_(COT_I8, __VA_ARGS__)
-/* The type i16[...], of 16 bits with a sign. */
+/* The type i16[...]: integers of 16 bits with a sign, int16_t of C. The sizes are the
+ * arguments. */
 #define cot_i16(...) COT_TYPE_(COT_I16, __VA_ARGS__)
-/* The type i32[...], of 32 bits with a sign. */
+/* The type i32[...]: integers of 32 bits with a sign, int32_t of C. The sizes are the
+ * arguments. */
 #define cot_i32(...) COT_TYPE_(COT_I32, __VA_ARGS__)
-/* The type i64[...], of 64 bits with a sign. */
+/* The type i64[...]: integers of 64 bits with a sign, int64_t of C. The sizes are the
+ * arguments. */
 #define cot_i64(...) COT_TYPE_(COT_I64, __VA_ARGS__)
-/* The type u8[...], of 8 bits without a sign. */
+/* The type u8[...]: integers of 8 bits without a sign, uint8_t of C. The sizes are the
+ * arguments. */
 #define cot_u8(...) COT_TYPE_(COT_U8, __VA_ARGS__)
-/* The type u16[...], of 16 bits without a sign. */
+/* The type u16[...]: integers of 16 bits without a sign, uint16_t of C. The sizes are the
+ * arguments. */
 #define cot_u16(...) COT_TYPE_(COT_U16, __VA_ARGS__)
-/* The type u32[...], of 32 bits without a sign. */
+/* The type u32[...]: integers of 32 bits without a sign, uint32_t of C. The sizes are the
+ * arguments. */
 #define cot_u32(...) COT_TYPE_(COT_U32, __VA_ARGS__)
-/* The type u64[...], of 64 bits without a sign. */
+/* The type u64[...]: integers of 64 bits without a sign, uint64_t of C. The sizes are the
+ * arguments. */
 #define cot_u64(...) COT_TYPE_(COT_U64, __VA_ARGS__)
-/* The type f16[...], IEEE binary16. */
+/* The type f16[...]: IEEE binary16, 11 bits of precision, in 2 bytes. The sizes are the
+ * arguments. */
 #define cot_f16(...) COT_TYPE_(COT_F16, __VA_ARGS__)
-/* The type bf16[...], the upper half of binary32. */
+/* The type bf16[...]: the upper half of binary32, 8 bits of precision, in 2 bytes. The sizes
+ * are the arguments. */
 #define cot_bf16(...) COT_TYPE_(COT_BF16, __VA_ARGS__)
-/* The type f32[...]: cot_f32(2, 3) is f32[2,3], cot_f32() a scalar. */
+/* The type f32[...]: IEEE binary32, float of C. cot_f32(2, 3) is f32[2,3], and cot_f32() is a
+ * scalar. */
 #define cot_f32(...) COT_TYPE_(COT_F32, __VA_ARGS__)
-/* The type f64[...], IEEE binary64. */
+/* The type f64[...]: IEEE binary64, double of C, in 8 bytes. The sizes are the arguments. */
 #define cot_f64(...) COT_TYPE_(COT_F64, __VA_ARGS__)
-/* The type c64[...], pairs of f32. */
+/* The type c64[...]: complex numbers, pairs of f32, float complex of C, in 8 bytes. The sizes
+ * are the arguments. */
 #define cot_c64(...) COT_TYPE_(COT_C64, __VA_ARGS__)
-/* The type c128[...], pairs of f64. */
+/* The type c128[...]: complex numbers, pairs of f64, double complex of C, in 16 bytes. The
+ * sizes are the arguments. */
 #define cot_c128(...) COT_TYPE_(COT_C128, __VA_ARGS__)
 
 /* COT_TYPES(cot_f32(3), cot_f32(n, 3)); the leading element is as in COT_INTS_. */
 #define COT_NO_TYPE_ {COT_DTYPE_NONE, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}
 #define COT_TYPES_(...) ((const cot_type[]){COT_NO_TYPE_, __VA_ARGS__})
-/* A list of types, which may be empty: COT_TYPES(cot_f32(3), cot_f32(n, 3)). */
+/* A list of types, one for each argument, which may be empty: COT_TYPES(cot_f32(3), cot_f32(n,
+ * 3)). Up to COT_HELD are copied into it. */
 #define COT_TYPES(...)                                                            \
     cot_types_of((int)(sizeof COT_TYPES_(__VA_ARGS__) / sizeof(cot_type)) - 1, \
                  COT_TYPES_(__VA_ARGS__) + 1)
@@ -164,28 +187,35 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 /* New memory, zeroed.  NULL with the error recorded in ctx if the type is wrong or memory is
  * short. */
 COT_API cot_array *cot_array_new(cot_context *ctx, cot_type type);
-/* New memory holding a copy of data, which has the type's elements in row-major order. */
+/* New memory with a copy of data, which has the type's elements in row-major order; the caller
+ * frees the array. NULL, with the error recorded, if the type is wrong, memory is short, or
+ * data is NULL and the type has elements. */
 COT_API cot_array *cot_array_copy(cot_context *ctx, cot_type type, const void *data);
 /* The caller's memory, aligned to the element (a half of a complex one).  NULL with COT_ERR_ARG
  * recorded where it is not, and, as of a copy, where data is NULL and the array not empty. */
 COT_API cot_array *cot_array_borrow(cot_context *ctx, cot_type type, void *data);
-/* Free an array; NULL is allowed. Borrowed memory stays the caller's. */
+/* Free an array; NULL is allowed. Memory that it owns goes once nothing else holds the array
+ * (cot_capture, DLPack); borrowed memory stays the caller's. */
 COT_API void cot_array_free(cot_array *a);
 /* The type of an array; its list of sizes, where rank > 8, is the array's. */
 COT_API cot_type cot_array_type(const cot_array *a);
 /* The elements, to be written, in row-major order. The address stays the same while the array
  * lives. */
 COT_API void *cot_array_data(cot_array *a);
-/* The elements, to be read. */
+/* The elements, to be read, in row-major order: the same address as cot_array_data, for an
+ * array that is const. */
 COT_API const void *cot_array_read(const cot_array *a);
-/* The size of all elements in bytes. */
+/* The size of all elements in bytes: their number times cot_dtype_size of the type. 0 where a
+ * is NULL. */
 COT_API size_t cot_array_bytes(const cot_array *a);
 
 /* A new array of an npy file, versions 1 to 3, of either byte order and layout; bf16 travels
  * as uint16. Errors: COT_ERR_IO (the file), COT_ERR_PARSE (it is no npy file, or its header
  * does not fit it). */
 COT_API cot_status cot_npy_read(cot_context *ctx, const char *path, cot_array **out);
-/* Write an array as an npy file of version 1, row-major. Errors: COT_ERR_IO. */
+/* Write an array as an npy file of version 1, row-major and little-endian; bf16 is written as
+ * uint16. A file that is there is replaced. Errors: COT_ERR_IO, COT_ERR_ARG where path or a is
+ * NULL. */
 COT_API cot_status cot_npy_write(cot_context *ctx, const char *path, const cot_array *a);
 
 #ifdef __cplusplus

@@ -66,23 +66,30 @@ typedef struct cot_operand {
     int64_t integer;            /* COT_IS_UINT: the bits of a uint64_t */
 } cot_operand;
 
-/* A list of the n values at `at`, which are copied where they are few. */
+/* A list of the n values at `at`: up to COT_HELD of them are copied into it, of more it has the
+ * pointer, and the caller keeps the memory. */
 COT_API cot_values cot_values_of(int n, const cot_value *at);
-/* The entries of a list of values: its copy, or where it points. */
+/* The n entries of a list of values: those that it holds, or where it points. They live as long
+ * as the list and that memory. */
 COT_API const cot_value *cot_values_entries(const cot_values *values);
 
-/* A value as an operand. */
+/* A value as an operand, for calls of the plain functions cot_x_: it broadcasts and promotes as
+ * the file's first paragraph says. */
 COT_API cot_operand cot_operand_value(cot_value v);
-/* A floating number as an operand: it takes the element type of the other operand. */
+/* A floating number as an operand: it takes the element type of the other operand, rounded; an
+ * integer type must hold it exactly. Errors: COT_ERR_DTYPE. */
 COT_API cot_operand cot_operand_real(double x);
-/* An integer as an operand, likewise. */
+/* An integer as an operand: it takes the element type of the other operand, rounded if that is
+ * floating; an integer type must hold it. Errors: COT_ERR_DTYPE. */
 COT_API cot_operand cot_operand_int(long long x);
-/* An integer that may pass INT64_MAX as an operand, likewise. */
+/* An integer that may pass INT64_MAX as an operand, else as cot_operand_int: it takes the
+ * element type of the other operand. */
 COT_API cot_operand cot_operand_uint(unsigned long long x);
 
 #ifndef __cplusplus
 #define COT_HERE ((cot_place){__FILE__, __LINE__})
-/* A cot_operand of a value or a number. */
+/* A cot_operand of a value or of a number of any arithmetic type of C, chosen by the type of x:
+ * what the op macros do with each operand. */
 #define COT_OPERAND(x)                                                                      \
     _Generic((x), cot_value: cot_operand_value, float: cot_operand_real,                    \
              double: cot_operand_real, _Bool: cot_operand_int, char: cot_operand_int,       \
@@ -92,7 +99,8 @@ COT_API cot_operand cot_operand_uint(unsigned long long x);
              unsigned: cot_operand_uint, unsigned long: cot_operand_uint,                   \
              unsigned long long: cot_operand_uint)(x)
 #define COT_VALUES_(...) ((const cot_value[]){{NULL, 0, 0}, __VA_ARGS__})
-/* A list of values, which may be empty: COT_VALUES(x, y). */
+/* A list of values, which may be empty: COT_VALUES(x, y). Up to COT_HELD are copied into it, so
+ * that it may outlive its block. */
 #define COT_VALUES(...)                                                             \
     cot_values_of((int)(sizeof COT_VALUES_(__VA_ARGS__) / sizeof(cot_value)) - 1, \
                   COT_VALUES_(__VA_ARGS__) + 1)
@@ -100,15 +108,18 @@ COT_API cot_operand cot_operand_uint(unsigned long long x);
 
 /* ---- what is known of a value while tracing: host data ---- */
 
-/* The context in which the body is traced. */
+/* The context in which the body is traced, for calls that want one, such as cot_array_new; NULL
+ * where t is NULL. */
 COT_API cot_context *cot_trace_context(const cot_trace *t);
 /* The element type of a value; COT_DTYPE_NONE of a bad value. Inside vmap it is that of one
  * example, as with all questions here. */
 COT_API cot_dtype cot_dtype_of(cot_value x);
-/* The number of axes of a value; 0 of a bad value. */
+/* The number of axes of a value, known while tracing: 0 of a scalar and of a bad value. Under
+ * vmap the mapped axis does not count. */
 COT_API int cot_rank(cot_value x);
 COT_API int64_t cot_size_(cot_place at, cot_value x, int axis);
-/* The number of elements of a value. */
+/* The number of elements of a value, known while tracing: 1 of a scalar, 0 of a bad value.
+ * Under vmap it is that of one example. */
 COT_API int64_t cot_count(cot_value x);
 /* The type of a value. Its list of sizes, where rank > 8, is the context's. */
 COT_API cot_type cot_type_of(cot_value x);
@@ -140,10 +151,11 @@ COT_API cot_value cot_iota_(cot_place at, cot_trace *t, cot_type type, int axis)
 /* The size of one axis of a value; a negative axis counts from the end. An axis that x does
  * not have is an error, and the size 0. */
 #define cot_size(x, axis) cot_size_(COT_HERE, x, axis)
-/* Always an error, which says what to use instead: the content of a value is not known while
- * tracing. */
+/* Always an error (COT_ERR_TRACE), which says what to use instead, since the content of a value
+ * is not known while tracing; the answer is 0. */
 #define cot_item(x) cot_item_(COT_HERE, x)
-/* Always an error likewise: a condition on a value is cot_cond, cot_where or cot_while. */
+/* Always an error (COT_ERR_TRACE): a condition on a value is cot_cond, cot_where or cot_while.
+ * The answer is false. */
 #define cot_is_nonzero(x) cot_is_nonzero_(COT_HERE, x)
 /* Report an error of the body: the trace fails with this text at the caller's line. Returns a
  * bad value, on which later ops stay quiet. */
@@ -151,12 +163,15 @@ COT_API cot_value cot_iota_(cot_place at, cot_trace *t, cot_type type, int axis)
 /* A constant of the type, with the elements copied from memory in row-major order. Errors:
  * COT_ERR_ARG where elements is NULL and the type has some. */
 #define cot_constant(t, type, elements) cot_constant_(COT_HERE, t, type, elements)
-/* An array of the type, whose every element is the number x; a value x is broadcast to it.
- * Errors: COT_ERR_SHAPE where x does not broadcast to the type's shape. */
+/* An array of the type, whose every element is the number x, which the type must hold (else
+ * COT_ERR_DTYPE); a value x is converted and broadcast to it. Errors: COT_ERR_SHAPE where x
+ * does not broadcast to the type's shape. */
 #define cot_full(t, type, x) cot_full_(COT_HERE, t, type, COT_OPERAND(x))
-/* An array of zeros of the type; of bool, of false. */
+/* An array of the type whose every element is 0; of bool, false. Errors: COT_ERR_SHAPE where a
+ * size is below 0. */
 #define cot_zeros(t, type) cot_full_(COT_HERE, t, type, cot_operand_int(0))
-/* An array of ones of the type; of bool, of true. */
+/* An array of the type whose every element is 1; of bool, true. Errors: COT_ERR_SHAPE where a
+ * size is below 0. */
 #define cot_ones(t, type) cot_full_(COT_HERE, t, type, cot_operand_int(1))
 /* An array of the type that counts 0, 1, 2, ... along an axis and is the same along all others.
  * Errors: COT_ERR_ARG where the type is bool, COT_ERR_SHAPE where it has no such axis. */
@@ -188,36 +203,41 @@ COT_API cot_value cot_concatenate_(cot_place at, cot_values xs, int axis);
 #ifndef __cplusplus
 #define COT_MOVE_(...) &(const cot_move_options){__VA_ARGS__}, sizeof(cot_move_options)
 /* x as an array of .shape: axis i of x becomes axis .dims[i], repeated where its size is 1.
- * .dims has an entry for each axis of x, all different. Errors: COT_ERR_SHAPE where a size fits
- * not. */
+ * .dims has an entry for each axis of x, ascending (else COT_ERR_ARG). Errors: COT_ERR_SHAPE
+ * where a size of x is neither 1 nor that of .shape. */
 #define cot_broadcast_in_dim(...) COT_BROADCAST_IN_DIM_(__VA_ARGS__, .end_ = 0)
 #define COT_BROADCAST_IN_DIM_(x, ...) cot_broadcast_in_dim_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
 /* x as an array of a shape, as NumPy's broadcast_to: axes match from the last. Errors:
  * COT_ERR_SHAPE where a size of x is neither 1 nor that of the shape. */
 #define cot_broadcast_to(x, ...) cot_broadcast_to_(COT_HERE, x, COT_LIST(__VA_ARGS__))
 /* cot_reshape(x, 2, -1): the same elements in row-major order; one size may be -1, which is
- * found from the others. Errors: COT_ERR_SHAPE where the number of elements changes. */
+ * found from the others. Errors: COT_ERR_SHAPE where the number of elements changes,
+ * COT_ERR_ARG where two sizes, or another one, are negative. */
 #define cot_reshape(...) COT_RESHAPE_(__VA_ARGS__, )
 #define COT_RESHAPE_(x, ...) cot_reshape_(COT_HERE, x, COT_LIST(__VA_ARGS__))
-/* Axis i of the result is axis .perm[i] of x; the default reverses the axes. .perm has each
- * axis once, else COT_ERR_ARG or COT_ERR_SHAPE. */
+/* Axis i of the result is axis .perm[i] of x; the default reverses the axes. Negative ones
+ * count from the end. Errors: COT_ERR_ARG where .perm has not an entry for each axis,
+ * COT_ERR_SHAPE where one is out of range or there twice. */
 #define cot_transpose(...) COT_TRANSPOSE_(__VA_ARGS__, .end_ = 0)
 #define COT_TRANSPOSE_(x, ...) cot_transpose_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
 /* Elements .start, .start + .stride, ... below .limit, one entry an axis; defaults 0, the
  * size and 1. Negative starts and limits count from the end; limits past the end stop there. */
 #define cot_slice(...) COT_SLICE_(__VA_ARGS__, .end_ = 0)
 #define COT_SLICE_(x, ...) cot_slice_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
-/* value before (.low), after (.high; negative removes) and between (.interior) the elements. */
+/* x with value, a number or a scalar of x's type, before (.low), after (.high; negative
+ * removes) and between (.interior) its elements, one entry an axis, absent: 0. Errors:
+ * COT_ERR_ARG where a list has another length, COT_ERR_SHAPE where more is removed than there
+ * is. */
 #define cot_pad(...) COT_PAD_(__VA_ARGS__, .end_ = 0)
 #define COT_PAD_(x, value, ...)                                                                \
     cot_pad_(COT_HERE, x, COT_OPERAND(value), COT_MOVE_(__VA_ARGS__))
 /* x with the order of the elements reversed along .axes; the default is all. Errors:
- * COT_ERR_SHAPE where x has no such axis. */
+ * COT_ERR_SHAPE where x has no such axis or one is named twice. */
 #define cot_reverse(...) COT_REVERSE_(__VA_ARGS__, .end_ = 0)
 #define COT_REVERSE_(x, ...) cot_reverse_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
-/* cot_concatenate(COT_VALUES(x, y), 0): one value after the other along an axis. They promote
- * to one element type. Errors: COT_ERR_SHAPE where another size differs or the axis is out of
- * range; an empty list gives a bad value. */
+/* cot_concatenate(COT_VALUES(x, y), 0): one value or more, one after the other along an axis.
+ * They promote to one element type. Errors: COT_ERR_SHAPE where ranks or other sizes differ or
+ * the axis is out of range. */
 #define cot_concatenate(xs, axis) cot_concatenate_(COT_HERE, xs, axis)
 #endif
 
@@ -258,19 +278,23 @@ COT_API cot_value cot_dot_general_(cot_place at, cot_value x, cot_value y,
                                    const cot_dot_options *o, size_t size);
 #ifndef __cplusplus
 #define COT_REDUCE_(...) &(const cot_reduce_options){__VA_ARGS__}, sizeof(cot_reduce_options)
-/* The sum over .axes (default: all), which stay with size 1 where .keepdims = 1; 0 of no
- * element. */
+/* The sum over .axes (default: all), which stay with size 1 where .keepdims = 1, of any number,
+ * whose type it has; integers wrap. 0 of no element. Errors: COT_ERR_DTYPE for bool,
+ * COT_ERR_SHAPE where an axis is out of range or named twice. */
 #define cot_reduce_sum(...) COT_REDUCE_SUM_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_SUM_(x, ...) cot_reduce_sum_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The product over .axes, with the options and errors of cot_reduce_sum; 1 of no element. */
+/* The product over .axes, with the types, options and errors of cot_reduce_sum; 1 of no
+ * element, and integers wrap. */
 #define cot_reduce_prod(...) COT_REDUCE_PROD_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_PROD_(x, ...) cot_reduce_prod_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The maximum over .axes, with the same options; NaN if an element is. Of no element it is
- * the least value of the type. */
+/* The maximum over .axes, with the options of cot_reduce_sum, of real numbers (else
+ * COT_ERR_DTYPE); NaN if an element is. Of no element it is the least value of the type, -inf
+ * of floats. */
 #define cot_reduce_max(...) COT_REDUCE_MAX_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_MAX_(x, ...) cot_reduce_max_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The minimum over .axes, with the same options; NaN if an element is. Of no element it is
- * the largest value of the type. */
+/* The minimum over .axes, with the options of cot_reduce_sum, of real numbers (else
+ * COT_ERR_DTYPE); NaN if an element is. Of no element it is the largest value of the type, inf
+ * of floats. */
 #define cot_reduce_min(...) COT_REDUCE_MIN_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_MIN_(x, ...) cot_reduce_min_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* The bits that are 1 in all elements over .axes, of integers or bool: do all hold? All ones
@@ -281,8 +305,10 @@ COT_API cot_value cot_dot_general_(cot_place at, cot_value x, cot_value y,
  * element. */
 #define cot_reduce_or(...) COT_REDUCE_OR_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_OR_(x, ...) cot_reduce_or_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The index of the largest element along .axis (default 0), of .dtype (default i32): the
- * first NaN, else the first of equal ones. */
+/* The index of the largest element along .axis (default 0), of .dtype (default i32): the first
+ * NaN, else the first of equal ones. Errors: COT_ERR_DTYPE where x is bool or complex or .dtype
+ * cannot count the axis, COT_ERR_ARG where .dtype is no integer type, COT_ERR_SHAPE where the
+ * axis is empty or not there. */
 #define cot_argmax(...) COT_ARGMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_ARGMAX_(x, ...) \
     cot_argmax_(COT_HERE, x, &(const cot_arg_options){__VA_ARGS__}, sizeof(cot_arg_options))
@@ -334,24 +360,34 @@ COT_API cot_value cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x,
  * it would leave it. */
 #define cot_dynamic_update_slice(x, y, starts) cot_dynamic_update_slice_(COT_HERE, x, y, starts)
 /* Slices of x at indices known at run time, in StableHLO's terms; cot_take and cot_index are
- * the simple forms. Errors: COT_ERR_SHAPE, the dimension numbers do not fit. */
+ * the simple forms. Those outside are clamped (.mode = COT_FILL: NaN, of integers the least, of
+ * bool 0). Errors: COT_ERR_SHAPE, COT_ERR_ARG where the dimension numbers do not fit,
+ * COT_ERR_DTYPE where the indices are not integers. */
 #define cot_gather(...) COT_GATHER_(__VA_ARGS__, .end_ = 0)
 #define COT_GATHER_(x, i, ...) cot_gather_(COT_HERE, x, i, COT_INDEX_(__VA_ARGS__))
 #define COT_SCATTER_(kind, x, i, y, ...)                                                       \
     cot_scatter_(COT_HERE, kind, x, i, y, COT_INDEX_(__VA_ARGS__))
-/* x with the updates y in the place of the slices that cot_gather would read at i. Of several
- * updates of one element the last counts. */
+/* x with the updates y, whose type is x's or promotes to it, in the place of the slices that
+ * cot_gather would read at i. Of several updates of one element the last counts. Indices
+ * outside are clamped, with .mode = COT_FILL dropped. Errors are those of cot_gather,
+ * COT_ERR_DTYPE for another type of y, and COT_ERR_SHAPE where y has not the shape of those
+ * slices. */
 #define cot_scatter(...) COT_SCATTER_(COT_SCATTER_SET, __VA_ARGS__, .end_ = 0)
-/* x with the updates added to those slices. Of one element all updates are added, in order. */
+/* x with the updates added to the slices that cot_scatter replaces; of one element all updates
+ * are added, in order. Options and errors are those of cot_scatter; x is a number (bool:
+ * COT_ERR_DTYPE). */
 #define cot_scatter_add(...) COT_SCATTER_(COT_SCATTER_ADD, __VA_ARGS__, .end_ = 0)
-/* x with the slices that cot_scatter names multiplied by the updates, all of them where they
- * meet, in order. Shapes, options and errors are cot_gather's. */
+/* x with the slices that cot_scatter replaces multiplied by the updates; one element by all of
+ * its updates, in order. Options and errors are those of cot_scatter; x is a number (bool:
+ * COT_ERR_DTYPE). */
 #define cot_scatter_mul(...) COT_SCATTER_(COT_SCATTER_MUL, __VA_ARGS__, .end_ = 0)
-/* x with the slices that cot_scatter names replaced by their minimum with the updates; NaN
- * wins. Shapes, options and errors are cot_gather's. */
+/* x with the slices that cot_scatter replaces at their minimum with the updates; NaN if either
+ * is. Equal ones share the derivative. Options and errors are those of cot_scatter; x is a real
+ * number (else COT_ERR_DTYPE). */
 #define cot_scatter_min(...) COT_SCATTER_(COT_SCATTER_MIN, __VA_ARGS__, .end_ = 0)
-/* x with the slices that cot_scatter names replaced by their maximum with the updates; NaN
- * wins. Shapes, options and errors are cot_gather's. */
+/* x with the slices that cot_scatter replaces at their maximum with the updates; NaN if either
+ * is. Equal ones share the derivative. Options and errors are those of cot_scatter; x is a real
+ * number (else COT_ERR_DTYPE). */
 #define cot_scatter_max(...) COT_SCATTER_(COT_SCATTER_MAX, __VA_ARGS__, .end_ = 0)
 #endif
 

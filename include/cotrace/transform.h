@@ -19,11 +19,14 @@ extern "C" {
  * outlive the function, since tracing waits for the types; name is copied. */
 COT_API cot_fn *cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body,
                             int n_in, int n_out, void *user);
-/* A function that is a graph: it takes exactly the graph's types. */
+/* A function that is a graph, such as cot_parse read: it takes exactly the graph's types, and
+ * can be transformed, called and compiled as any function. It belongs to the graph's context;
+ * NULL where g is NULL. */
 COT_API cot_fn *cot_fn_of_graph(const cot_graph *g);
-/* The name of a function, as dumps have it: "loss.grad". */
+/* The name of a function, as dumps have it, transforms after dots: "loss.grad". The text
+ * belongs to the function; "" where f is NULL. */
 COT_API const char *cot_fn_name(const cot_fn *f);
-/* The context to which a function belongs. */
+/* The context to which a function belongs, and with which it is freed; NULL where f is NULL. */
 COT_API cot_context *cot_fn_context(const cot_fn *f);
 
 /* f with names for its arguments and results, as trees (below) or lists: "w, x, y".  They
@@ -37,10 +40,10 @@ COT_API cot_fn *cot_fn_named_(cot_place at, cot_fn *f, const char *arguments,
  * none).  They are passed by name, to f or to any transform of it, and are never mapped, by any
  * in_dims, nor named by wrt:
  *     cot_with(f, "scale", x)       f with scale set to a number or to a value of a trace
- * that is open
+ *                                   that is open
  *     cot_taking(f, "scale, shift") f with these as its last arguments, after those of every
- *     transform
- *                                   made of the result: for cot_jit, cot_compile and cot_call
+ *                                   transform made of the result: for cot_jit, cot_compile
+ *                                   and cot_call
  * Errors, with f's: COT_ERR_ARG  f is not a body (cot_fn_optional), or has no such optional
  * argument. */
 COT_API cot_fn *cot_fn_optional_(cot_place at, cot_fn *f, const char *name, double value);
@@ -51,16 +54,18 @@ COT_API cot_fn *cot_taking_(cot_place at, cot_fn *f, const char *names);
  * list of values; a tree describes it once:
  *     struct layer { cot_value weight, bias; };
  *     struct model { struct layer layer[2]; cot_value scale; };
- *     cot_tree *tree = cot_tree_new(ctx, "layer[2]{weight, bias}, scale", sizeof(struct
- *     model));
+ *     cot_tree *tree = cot_tree_new(ctx, "layer[2]{weight, bias}, scale",
+ *                                   sizeof(struct model));
  * A body reads it as `const struct model *m = COT_STRUCT(struct model, in)` and passes it on as
  * COT_FIELDS(*m), the list of its values.  Trees belong to their context.  NULL with the error
  * recorded if the text is wrong or has not the struct's size. */
 typedef struct cot_tree cot_tree;
 COT_API cot_tree *cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes);
-/* The number of leaves. */
+/* The number of leaves of a tree, which is that of the cot_value fields of its struct; 0 where
+ * t is NULL. */
 COT_API int cot_tree_count(const cot_tree *t);
-/* The path of leaf i: "layer.1.bias". */
+/* The path of leaf i, counted from 0: "layer.1.bias". The text belongs to the tree; "" where
+ * there is no such leaf. */
 COT_API const char *cot_tree_name(const cot_tree *t, int i);
 /* The first leaf at or below a path, -1 if there is none; their number in *n (may be NULL). */
 COT_API int cot_tree_find(const cot_tree *t, const char *path, int *n);
@@ -145,16 +150,19 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 /* A tree from its text and the size of its struct, as above; NULL, with the error recorded, if
  * they do not fit. */
 #define cot_tree_new(ctx, text, bytes) cot_tree_new_(COT_HERE, ctx, text, bytes)
-/* The values of a body, read as a struct of values. */
+/* The values of a body, `in` or `out`, read as a struct of values: const struct model *m =
+ * COT_STRUCT(struct model, in). Nothing is copied. */
 #define COT_STRUCT(type, values) ((const type *)(values))
-/* The values of a struct as a list, for cot_call and the like. */
+/* The values of a struct of values as a list, in the order of its fields, for cot_call and the
+ * like: COT_FIELDS(*m). */
 #define COT_FIELDS(x) \
     cot_values_of((int)(sizeof(x) / sizeof(cot_value)), (const cot_value *)(const void *)&(x))
 /* f with one more argument, of the given default, that calls may leave out: see above. */
 #define cot_fn_optional(f, name, value) cot_fn_optional_(COT_HERE, f, name, value)
 /* f with an optional argument set to a number or to a value of the open trace: see above. */
 #define cot_with(f, name, x) cot_with_(COT_HERE, f, name, COT_OPERAND(x))
-/* f with the named optional arguments as its last ones: see above. */
+/* f with the named optional arguments (cot_fn_optional) as its last ones, in that order, after
+ * those of every transform made of it: see above. */
 #define cot_taking(f, names) cot_taking_(COT_HERE, f, names)
 #define cot_fn_named(f, arguments, results) cot_fn_named_(COT_HERE, f, arguments, results)
 #define cot_fn_new(ctx, name, body, n_in, n_out, user) \
@@ -164,8 +172,7 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *
  *   f        (x0, ..., xn) -> (y0, ..., ym), on one example
  *   returns  the same with an axis of size B inserted at in_dims[i] of each mapped argument,
- * and at
- *            out_dims[j] of each result
+ *            and at out_dims[j] of each result
  *
  * .in_dims has one entry for each argument, COT_NONE for one that all examples share;
  * COT_ALL(k) serves every argument; the default maps axis 0 of all.  .out_dims likewise;
@@ -200,7 +207,8 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 #define COT_GRAD_(f, ...) \
     cot_grad_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
 
-/* The gradients, then y, then aux; otherwise as cot_grad. */
+/* As cot_grad, with the value as well: f (x...) -> (y, aux...) becomes (x...) -> (dx for each
+ * in .wrt, y, aux...). Options and errors are those of cot_grad. */
 #define cot_grad_and_value(...) COT_GRAD_AND_VALUE_(__VA_ARGS__, .end_ = 0)
 #define COT_GRAD_AND_VALUE_(f, ...)                                       \
     cot_grad_and_value_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, \
@@ -210,7 +218,7 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *
  *   f        (x0:T0, ..., xn:Tn) -> (y0, ..., ym, aux...)
  *   returns  (x0, ..., xn, dx:Ti for each i in wrt) -> (y0, ..., ym, dy for each floating y,
- * aux...)
+ *            aux...)
  *
  * .wrt defaults to all floating arguments.  A tangent has exactly the type of its argument.  A
  * floating result that depends on none of them has the tangent zero, or is COT_ERR_ARG with
@@ -230,7 +238,7 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *
  *   f        (x0:T0, ..., xn:Tn) -> (y0, ..., ym, aux...)
  *   returns  (x0, ..., xn, ct for each floating y) -> (y0, ..., ym, ctx:Ti for each i in
- * wrt, aux...)
+ *            wrt, aux...)
  *
  * .wrt defaults to all floating arguments.  Errors and source as cot_grad. */
 #define cot_vjp(...) COT_VJP_(__VA_ARGS__, .end_ = 0)
@@ -289,8 +297,9 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
     cot_checkpoint_(COT_HERE, f, &(const cot_checkpoint_options){ __VA_ARGS__ },               \
                     sizeof(cot_checkpoint_options))
 
-/* Remove in-place writes and, with .remove = COT_REMOVE_MUTATIONS_AND_VIEWS, views
- * (docs/writes.md). */
+/* f as a function without in-place writes and, with .remove = COT_REMOVE_MUTATIONS_AND_VIEWS,
+ * without views; a written argument stays in/out (docs/writes.md). Every other transform does
+ * it first. */
 #define cot_functionalize(...) COT_FUNCTIONALIZE_(__VA_ARGS__, .end_ = 0)
 #define COT_FUNCTIONALIZE_(f, ...)                                                             \
     cot_functionalize_(COT_HERE, f, &(const cot_functionalize_options){ __VA_ARGS__ },         \

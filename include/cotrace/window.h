@@ -76,7 +76,8 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
     cot_sliding_windows_(COT_HERE, x, window, axis,                                            \
                          &(const cot_sliding_options){ __VA_ARGS__ },                          \
                          sizeof(cot_sliding_options))
-/* Deprecated: cot_sliding_windows, with the numbers in another order. */
+/* Deprecated, gone in the next version: write cot_sliding_windows, which takes the numbers in
+ * another order, stride and dilation by name. */
 #define cot_windows(x, axis, window, stride, dilation) \
     cot_windows_(COT_HERE, x, axis, window, stride, dilation)
 /* The sum of each window of x [..., spatial], whose sizes are those of the last axes, or of
@@ -88,17 +89,20 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
 #define cot_window_sum(...) COT_WINDOW_SUM_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_SUM_(x, window, ...)                                                        \
     cot_window_sum_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
-/* The product of each window, with the same options and errors. */
+/* The product of each window, with the options and errors of cot_window_sum; places in the
+ * padding count as 1. */
 #define cot_window_prod(...) COT_WINDOW_PROD_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_PROD_(x, window, ...)                                                       \
     cot_window_prod_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
-/* The maximum of each window likewise; the first of equal elements, row-major, has the
- * derivative. */
+/* The maximum of each window, NaN if an element is, with the options and errors of
+ * cot_window_sum; complex numbers are COT_ERR_DTYPE. The first of equal elements, row-major,
+ * has the derivative; padding is the least value. */
 #define cot_window_max(...) COT_WINDOW_MAX_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_MAX_(x, window, ...)                                                        \
     cot_window_max_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
-/* The minimum of each window, with the options and errors of cot_window_sum; the first of equal
- * elements, row-major, has the derivative. */
+/* The minimum of each window, NaN if an element is, with the options and errors of
+ * cot_window_sum; complex numbers are COT_ERR_DTYPE. The first of equal elements, row-major,
+ * has the derivative; padding is the largest value. */
 #define cot_window_min(...) COT_WINDOW_MIN_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_MIN_(x, window, ...)                                                        \
     cot_window_min_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
