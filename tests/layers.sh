@@ -82,7 +82,7 @@ done
 for name in CMakeLists.txt frontend ir passes codegen runtime tests README.md include tools examples bench docs; do
     [ -e "$name" ] || broken "missing at the top: $name"
 done
-for file in $(find ir passes frontend codegen runtime tools include -name '*.c' -o -name '*.h'); do
+for file in $(find ir passes frontend codegen runtime tools include -name '*.c' -o -name '*.h' -o -name '*.hpp'); do
     lines=$(wc -l <"$file")
     most=600
     [ "$lines" -le $most ] || broken "$file has $lines lines; at most $most"

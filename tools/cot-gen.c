@@ -191,6 +191,19 @@ static void
 write_overloads(void)
 {
     static const char *const operators[] = {"not", "and", "or", "xor"};
+    static const char *const params[] = {
+        "",
+        "cot_value x, COT_PLACE_",
+        "operand x, operand y",
+        "operand x, operand y, operand z",
+    };
+    static const char *const actual[] = {
+        "",
+        "COT_AT_, x",
+        "x.at, x.x, y.x",
+        "x.at, x.x, y.x, z.x",
+    };
+    char head[256], body[256];
 
     for (size_t i = 0; i < N_ROWS; i++) {
         const row *r = &rows[i];
@@ -199,16 +212,9 @@ write_overloads(void)
             continue;
         for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
             end = strcmp(r->name, operators[k]) == 0 ? "_" : end;
-        printf("inline value %s%s(", r->name, end);
-        if (r->n_in == 1)
-            printf("cot_value x, COT_PLACE_) { return cot_%s_(cot_place{file, line}, x); }\n",
-                   r->name);
-        else if (r->n_in == 2)
-            printf("operand x, operand y) { return cot_%s_(x.at, x.x, y.x); }\n", r->name);
-        else
-            printf(
-                "operand x, operand y, operand z) { return cot_%s_(x.at, x.x, y.x, z.x); }\n",
-                r->name);
+        snprintf(head, sizeof head, "inline value %s%s(%s)", r->name, end, params[r->n_in]);
+        snprintf(body, sizeof body, "{ return cot_%s_(%s); }", r->name, actual[r->n_in]);
+        printf("%s%c%s\n", head, strlen(head) + 1 + strlen(body) > 96 ? '\n' : ' ', body);
     }
 }
 

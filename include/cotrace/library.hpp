@@ -14,7 +14,6 @@
 
 namespace cot {
 
-#define COT_AT_ (cot_place{file, line})
 /* name(x, options) */
 #define COT_WITH_(name, options)                                          \
     inline value name(cot_value x, const options &o = {}, COT_PLACE_)     \
@@ -22,15 +21,15 @@ namespace cot {
         return cot_##name##_(COT_AT_, x, &o, sizeof o);                   \
     }
 /* name(x, more, options) */
-#define COT_WITH_1_(name, T, more, options)                               \
+#define COT_WITH_1_(name, T, more, options)                                   \
     inline value name(cot_value x, T more, const options &o = {}, COT_PLACE_) \
-    {                                                                     \
-        return cot_##name##_(COT_AT_, x, more, &o, sizeof o);             \
+    {                                                                         \
+        return cot_##name##_(COT_AT_, x, more, &o, sizeof o);                 \
     }
-#define COT_LISTED_(name, more, options)                                  \
+#define COT_LISTED_(name, more, options)                                         \
     inline value name(cot_value x, list more, const options &o = {}, COT_PLACE_) \
-    {                                                                     \
-        return cot_##name##_(COT_AT_, x, more.x, &o, sizeof o);           \
+    {                                                                            \
+        return cot_##name##_(COT_AT_, x, more.x, &o, sizeof o);                  \
     }
 
 /* ---- movement ---- */
@@ -50,21 +49,33 @@ broadcast_to(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)
     return cot_broadcast_to_(COT_AT_, x,
                              list(shape).x);
 }
-inline value concatenate(values xs, int axis, COT_PLACE_) { return cot_concatenate_(COT_AT_, xs.x, axis); }
-inline value squeeze(cot_value x, list axes, COT_PLACE_) { return cot_squeeze_(COT_AT_, x, axes.x); }
-inline value expand_dims(cot_value x, int axis, COT_PLACE_) { return cot_expand_dims_(COT_AT_, x, axis); }
-inline value roll(cot_value x, int64_t shift, int axis, COT_PLACE_) { return cot_roll_(COT_AT_, x, shift, axis); }
-inline value take(cot_value x, cot_value index, int axis, COT_PLACE_) { return cot_take_(COT_AT_, x, index, axis); }
-inline void split(cot_value x, int n, int axis, cot_value *out, COT_PLACE_) { cot_split_(COT_AT_, x, n, axis, out); }
+inline value concatenate(values xs, int axis, COT_PLACE_)
+{ return cot_concatenate_(COT_AT_, xs.x, axis); }
+inline value squeeze(cot_value x, list axes, COT_PLACE_)
+{ return cot_squeeze_(COT_AT_, x, axes.x); }
+inline value expand_dims(cot_value x, int axis, COT_PLACE_)
+{ return cot_expand_dims_(COT_AT_, x, axis); }
+inline value roll(cot_value x, int64_t shift, int axis, COT_PLACE_)
+{ return cot_roll_(COT_AT_, x, shift, axis); }
+inline value take(cot_value x, cot_value index, int axis, COT_PLACE_)
+{ return cot_take_(COT_AT_, x, index, axis); }
+inline void split(cot_value x, int n, int axis, cot_value *out, COT_PLACE_)
+{ cot_split_(COT_AT_, x, n, axis, out); }
 inline int64_t size(cot_value x, int axis, COT_PLACE_) { return cot_size_(COT_AT_, x, axis); }
-inline value trace_fail(cot_trace *t, const char *text, COT_PLACE_) { return cot_trace_fail_(COT_AT_, t, text); }
+inline value trace_fail(cot_trace *t, const char *text, COT_PLACE_)
+{ return cot_trace_fail_(COT_AT_, t, text); }
 inline value tril(cot_value x, int64_t k = 0, COT_PLACE_) { return cot_tril_(COT_AT_, x, k); }
 inline value triu(cot_value x, int64_t k = 0, COT_PLACE_) { return cot_triu_(COT_AT_, x, k); }
-inline value bitcast(cot_value x, cot_dtype t, COT_PLACE_) { return cot_bitcast_(COT_AT_, x, t); }
-inline value integer_pow(cot_value x, int64_t y, COT_PLACE_) { return cot_integer_pow_(COT_AT_, x, y); }
-inline value iota(cot_trace *t, cot_type type, int axis, COT_PLACE_) { return cot_iota_(COT_AT_, t, type, axis); }
-inline value arange(cot_trace *t, cot_dtype d, int64_t n, COT_PLACE_) { return cot_arange_(COT_AT_, t, d, n); }
-inline value eye(cot_trace *t, cot_dtype d, int64_t n, COT_PLACE_) { return cot_eye_(COT_AT_, t, d, n); }
+inline value bitcast(cot_value x, cot_dtype t, COT_PLACE_)
+{ return cot_bitcast_(COT_AT_, x, t); }
+inline value integer_pow(cot_value x, int64_t y, COT_PLACE_)
+{ return cot_integer_pow_(COT_AT_, x, y); }
+inline value iota(cot_trace *t, cot_type type, int axis, COT_PLACE_)
+{ return cot_iota_(COT_AT_, t, type, axis); }
+inline value arange(cot_trace *t, cot_dtype d, int64_t n, COT_PLACE_)
+{ return cot_arange_(COT_AT_, t, d, n); }
+inline value eye(cot_trace *t, cot_dtype d, int64_t n, COT_PLACE_)
+{ return cot_eye_(COT_AT_, t, d, n); }
 inline value
 linspace(cot_trace *t, cot_dtype d, double from, double to, int64_t n, COT_PLACE_)
 {
@@ -143,7 +154,8 @@ bincount(cot_value x, int64_t n, const cot_count_options &o = {}, COT_PLACE_)
     return cot_bincount_(COT_AT_, x, n, &o, sizeof o);
 }
 inline value
-histogram(cot_value x, int64_t n, double low, double high, const cot_count_options &o = {}, COT_PLACE_)
+histogram(cot_value x, int64_t n, double low, double high, const cot_count_options &o = {},
+          COT_PLACE_)
 {
     return cot_histogram_(COT_AT_, x, n, low, high, &o, sizeof o);
 }
@@ -158,12 +170,14 @@ COT_LISTED_(max_pool, window, cot_window_options)
 COT_LISTED_(avg_pool, window, cot_window_options)
 COT_WITH_1_(conv, cot_value, w, cot_window_options)
 inline value
-sliding_windows(cot_value x, int64_t window, int axis, const cot_sliding_options &o = {}, COT_PLACE_)
+sliding_windows(cot_value x, int64_t window, int axis, const cot_sliding_options &o = {},
+                COT_PLACE_)
 {
     return cot_sliding_windows_(COT_AT_, x, window, axis, &o, sizeof o);
 }
 [[deprecated("use cot::sliding_windows(x, window, axis, o)")]] inline value
-windows(cot_value x, int axis, int64_t window, int64_t stride = 1, int64_t dilation = 1, COT_PLACE_)
+windows(cot_value x, int axis, int64_t window, int64_t stride = 1, int64_t dilation = 1,
+        COT_PLACE_)
 {
     const cot_sliding_options o = {0, stride, dilation};
     return cot_sliding_windows_(COT_AT_, x, window, axis, &o, sizeof o);
@@ -249,10 +263,14 @@ COT_WITH_(nan_to_num, cot_nan_options)
 COT_WITH_(cov, cot_cov_options)
 COT_WITH_(corrcoef, cot_cov_options)
 COT_WITH_1_(trapezoid, int, axis, cot_trapezoid_options)
-inline value moveaxis(cot_value x, int from, int to, COT_PLACE_) { return cot_moveaxis_(COT_AT_, x, from, to); }
-inline value tile(cot_value x, list times, COT_PLACE_) { return cot_tile_(COT_AT_, x, times.x); }
-inline value repeat(cot_value x, int64_t n, int axis, COT_PLACE_) { return cot_repeat_(COT_AT_, x, n, axis); }
-inline value diff(cot_value x, int n, int axis, COT_PLACE_) { return cot_diff_(COT_AT_, x, n, axis); }
+inline value moveaxis(cot_value x, int from, int to, COT_PLACE_)
+{ return cot_moveaxis_(COT_AT_, x, from, to); }
+inline value tile(cot_value x, list times, COT_PLACE_)
+{ return cot_tile_(COT_AT_, x, times.x); }
+inline value repeat(cot_value x, int64_t n, int axis, COT_PLACE_)
+{ return cot_repeat_(COT_AT_, x, n, axis); }
+inline value diff(cot_value x, int n, int axis, COT_PLACE_)
+{ return cot_diff_(COT_AT_, x, n, axis); }
 inline void
 meshgrid(values xs, cot_value *out, const cot_meshgrid_options &o = {}, COT_PLACE_)
 {
@@ -273,7 +291,8 @@ correlate(cot_value x, cot_value y, cot_overlap overlap = COT_OVERLAP_VALID, COT
 {
     return cot_correlate_(COT_AT_, x, y, overlap);
 }
-inline value polyval(cot_value p, cot_value x, COT_PLACE_) { return cot_polyval_(COT_AT_, p, x); }
+inline value polyval(cot_value p, cot_value x, COT_PLACE_)
+{ return cot_polyval_(COT_AT_, p, x); }
 inline value
 polyfit(cot_value x, cot_value y, int degree, COT_PLACE_)
 {
@@ -324,14 +343,16 @@ dirichlet(cot_trace *t, cot_value alpha, const cot_random_options &o = {}, COT_P
     return cot_dirichlet_(COT_AT_, t, alpha, &o, sizeof o);
 }
 inline value
-multivariate_normal(cot_trace *t, cot_value mean, cot_value cov, const cot_random_options &o = {}, COT_PLACE_)
+multivariate_normal(cot_trace *t, cot_value mean, cot_value cov,
+                    const cot_random_options &o = {}, COT_PLACE_)
 {
     return cot_multivariate_normal_(COT_AT_, t, mean, cov, &o, sizeof o);
 }
 COT_WITH_(categorical, cot_random_options)
 COT_WITH_1_(dropout, double, p, cot_random_options)
 inline value next_key(cot_trace *t, COT_PLACE_) { return cot_next_key_(COT_AT_, t); }
-inline value threefry_key(cot_trace *t, uint64_t seed, COT_PLACE_) { return cot_threefry_key_(COT_AT_, t, seed); }
+inline value threefry_key(cot_trace *t, uint64_t seed, COT_PLACE_)
+{ return cot_threefry_key_(COT_AT_, t, seed); }
 inline value
 threefry_fold_in(cot_value key, uint32_t n, COT_PLACE_)
 {
@@ -342,8 +363,9 @@ threefry_split(cot_value key, int64_t n, COT_PLACE_)
 {
     return cot_threefry_split_(COT_AT_, key, n);
 }
-#define COT_DRAW_(name) \
-    inline value name(cot_value key, cot_type t, COT_PLACE_) { return cot_##name##_(COT_AT_, key, t); }
+#define COT_DRAW_(name)                                      \
+    inline value name(cot_value key, cot_type t, COT_PLACE_) \
+    { return cot_##name##_(COT_AT_, key, t); }
 COT_DRAW_(threefry_bits)
 COT_DRAW_(threefry_uniform)
 COT_DRAW_(threefry_normal)
@@ -351,8 +373,9 @@ COT_DRAW_(threefry_normal)
 
 /* ---- collectives over a mapped axis that has a name ---- */
 
-#define COT_COLLECTIVE_(name) \
-    inline value name(cot_value x, const char *axis, COT_PLACE_) { return cot_##name##_(COT_AT_, x, axis); }
+#define COT_COLLECTIVE_(name)                                    \
+    inline value name(cot_value x, const char *axis, COT_PLACE_) \
+    { return cot_##name##_(COT_AT_, x, axis); }
 COT_COLLECTIVE_(psum)
 COT_COLLECTIVE_(pmean)
 COT_COLLECTIVE_(pmax)
@@ -365,13 +388,17 @@ ppermute(cot_value x, const char *axis, list pairs, COT_PLACE_)
 {
     return cot_ppermute_(COT_AT_, x, axis, pairs.x);
 }
-inline value axis_index(cot_trace *t, const char *axis, COT_PLACE_) { return cot_axis_index_(COT_AT_, t, axis); }
-inline int64_t axis_size(cot_trace *t, const char *axis, COT_PLACE_) { return cot_axis_size_(COT_AT_, t, axis); }
+inline value axis_index(cot_trace *t, const char *axis, COT_PLACE_)
+{ return cot_axis_index_(COT_AT_, t, axis); }
+inline int64_t axis_size(cot_trace *t, const char *axis, COT_PLACE_)
+{ return cot_axis_size_(COT_AT_, t, axis); }
 
 /* ---- effects, solvers, memory for work ---- */
 
-inline value print(cot_value x, const char *text, COT_PLACE_) { return cot_print_(COT_AT_, x, text); }
-inline value check(cot_value p, const char *text, COT_PLACE_) { return cot_check_(COT_AT_, p, text); }
+inline value print(cot_value x, const char *text, COT_PLACE_)
+{ return cot_print_(COT_AT_, x, text); }
+inline value check(cot_value p, const char *text, COT_PLACE_)
+{ return cot_check_(COT_AT_, p, text); }
 inline value
 custom_linear_solve(cot_body *matvec, cot_solver *solve, const cot_solve_options &o, COT_PLACE_)
 {
@@ -387,10 +414,11 @@ checkpoint(cot_fn *f, const cot_checkpoint_options &o = {}, COT_PLACE_)
 {
     return cot_checkpoint_(COT_AT_, f, &o, sizeof o);
 }
-#define COT_HALVES_(name)                                                                                    \
-    inline void name(cot_fn *f, cot_fn **first, cot_fn **second, const cot_wrt_options &o = {}, COT_PLACE_)  \
-    {                                                                                                        \
-        cot_##name##_(COT_AT_, f, first, second, &o, sizeof o);                                              \
+#define COT_HALVES_(name)                                        \
+    inline void name(cot_fn *f, cot_fn **first, cot_fn **second, \
+                     const cot_wrt_options &o = {}, COT_PLACE_)  \
+    {                                                            \
+        cot_##name##_(COT_AT_, f, first, second, &o, sizeof o);  \
     }
 COT_HALVES_(vjp_halves)
 COT_HALVES_(linearize_halves)
@@ -399,7 +427,6 @@ COT_HALVES_(linearize_halves)
 #undef COT_LISTED_
 #undef COT_WITH_1_
 #undef COT_WITH_
-#undef COT_AT_
 
 }   /* namespace cot */
 #endif
