@@ -34,7 +34,7 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .off = text(ctx, o->off, "COT_OFF"),
         .target = text(ctx, o->target, "COT_TARGET"),
         .driver = text(ctx, o->driver, "COT_CUDA_DRIVER"),
-        .verify = number(o->verify, "COT_VERIFY", debug) > 0,
+        .verify = number(o->verify, "COT_VERIFY", debug),
         .time = number(o->time, "COT_TIME", 0) > 0,
         .debug = number(o->debug, "COT_DEBUG", 0) > 0,
         .perf = number(o->perf, "COT_PERF", 0) > 0,
@@ -44,6 +44,8 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .compile_threads = number(o->compile_threads, "COT_COMPILE_THREADS", 0),
         .vector_bits = o->vector_bits,
     };
+    if (ctx->config.verify < 0)
+        ctx->config.verify = 0;
     if (ctx->config.threads < 1)
         ctx->config.threads = 1;
 }

@@ -38,7 +38,8 @@ typedef struct ir_named_axis {
 /* The switches of cot_options and of the environment, resolved once (config.c). */
 typedef struct ir_config {
     const char *dump, *dump_fn, *dump_dir, *off, *target, *driver;
-    bool verify, time, debug, perf, isolate, trapping_math;
+    int verify; /* 0 ... 2, as in cot_options */
+    bool time, debug, perf, isolate, trapping_math;
     int threads, compile_threads, vector_bits;
 } ir_config;
 

@@ -291,6 +291,7 @@ typedef struct cg_module {
     int64_t work_bytes;
     int work_align;
     bool parallel;              /* some kernel has a parallel loop */
+    uint32_t n_serial; /* loops that were parallel: see cg_verify_or_serial */
     /* What is computed and not used raises no floating-point exception: operands under a mask
      * are harmless where it does not hold, and emitters compute nothing else besides. */
     bool trapping_math;
@@ -338,6 +339,7 @@ bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
 /* The values an index can take, where loops with constant bounds or the like say so. */
 bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
 cot_dtype cg_type(const cg_kernel *k, cg_val v);
+bool cg_any_parallel(const cg_module *m); /* loop */
 /* The line that v (0: no value) comes from, else the kernel; of the entry, the first that any
  * of its instructions comes from. */
 ir_loc cg_loc_of(const cg_kernel *k, cg_val v);
@@ -417,6 +419,10 @@ bool cg_kernel_same(const cg_kernel *x, const cg_kernel *y);
 uint64_t cg_kernel_hash(const cg_kernel *k); /* one number for kernels that are the same */
 /* Every invariant: types, dominance, indices of buffers, kinds of loops. */
 cot_status cg_verify(const cg_module *m);
+/* The same, but a parallel loop whose iterations are not proved to be apart, nor found to meet,
+ * runs serially from now on, and m->why says so; where the context's `verify` is 2, it is
+ * refused. */
+cot_status cg_verify_or_serial(cg_module *m);
 
 /* divergence.c: for emitters.
  *

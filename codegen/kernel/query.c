@@ -20,6 +20,17 @@ cg_type(const cg_kernel *k, cg_val v)
     return (cot_dtype)i->type;
 }
 
+bool
+cg_any_parallel(const cg_module *m)
+{
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        for (uint32_t v = 1; v < m->kernel[i]->n_insns; v++)
+            if (m->kernel[i]->insn[v].op == CG_LOOP &&
+                m->kernel[i]->insn[v].block->kind == CG_PARALLEL)
+                return true;
+    return false;
+}
+
 ir_loc
 cg_loc_of(const cg_kernel *k, cg_val v)
 {

@@ -111,17 +111,6 @@ copy_outputs(cg_lowering *l, cg_level *v, const cg_place *to)
             cg_plan_copy(l, to[i], from[i], ir_type_at(f, f->out[i]));
 }
 
-static bool
-any_parallel(const cg_module *m)
-{
-    for (uint32_t i = 0; i < m->n_kernels; i++)
-        for (uint32_t v = 1; v < m->kernel[i]->n_insns; v++)
-            if (m->kernel[i]->insn[v].op == CG_LOOP &&
-                m->kernel[i]->insn[v].block->kind == CG_PARALLEL)
-                return true;
-    return false;
-}
-
 static cot_status
 lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *scratch,
       cg_module **out)
@@ -154,11 +143,11 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     cg_plan_graph(l, v);
     copy_outputs(l, v, to);
     l->m->work_bytes = cg_plan_assign(l);
-    l->m->parallel = o->threads > 1 && any_parallel(l->m);
+    l->m->parallel = o->threads > 1 && cg_any_parallel(l->m);
     l->m->why = why.text;
     *out = l->m;
     /* here and nowhere else: all back ends come by, and none changes a module */
-    return l->status == COT_OK ? cg_verify(l->m) : l->status;
+    return l->status == COT_OK ? cg_verify_or_serial(l->m) : l->status;
 }
 
 /* The scratch memory is freed here, also where memory runs short; then the jump goes on. */

@@ -13,6 +13,10 @@
  * restraints among variables of a program, POPL 1978, without their fixed points: a kernel's
  * loops say their bounds. */
 #include "codegen/verify/accesses.h"
+
+#include <inttypes.h>
+
+#include "codegen/verify/meet.h"
 #include "codegen/verify/prove.h"
 #include "codegen/verify/scratch.h"
 #include "ir/diag.h"
@@ -131,23 +135,51 @@ count_of(const cg_bounds_walk *b, const cg_block *x)
     return atom;
 }
 
-/* Where data decides, as in a scatter, the order of what is loaded is to keep iterations apart:
- * that is counted and let pass. */
+static const char *
+not_apart(cg_bounds_walk *b, const cg_block *x, uint32_t buffer)
+{
+    return ir_format(b->arena,
+                     "kernel %s, loop of value %u: iterations that run at the same time are "
+                     "not proved to be apart in %s, buffer %u",
+                     b->k->name, x->var, b->k->buffer[buffer].name, buffer);
+}
+
+/* The loop may run serially instead. */
+static void
+leave_unproved(cg_bounds_walk *b, const cg_block *x, const char *why)
+{
+    const cg_unproved_loop loop = { b->kernel, x->var, why, cg_loc_of(b->k, b->at) };
+
+    IR_PUSH(b->arena, b->r->unproved, b->r->n_unproved, b->r->cap_unproved, loop);
+    if (b->r->text)
+        ir_buf_printf(b->r->text, "%s\n", why);
+}
+
+/* Where data decides, as in a scatter, the order of what is loaded is to keep iterations of a
+ * grid apart: that is counted and let pass. */
 static void
 count_races(cg_bounds_walk *b, const cg_block *x)
 {
     const cg_races_count n = cg_races_end(&b->races);
+    cg_meeting meeting;
 
     b->r->race.proved += n.proved;
     b->r->race.open += n.open;
     b->r->race_by_data += n.by_data;
-    if (n.open)
-        cg_bounds_tell(
-            b,
-            ir_format(b->arena,
-                      "kernel %s, loop of value %u: iterations that run at the same time are "
-                      "not proved to be apart in %s, buffer %u",
-                      b->k->name, x->var, b->k->buffer[n.first].name, n.first));
+    if (n.open + (x->kind == CG_GRID ? 0 : n.by_data) == 0)
+        return;
+    if (cg_find_meeting(b->k, x, b->param[b->kernel], b->f.scratch, &meeting))
+        cg_bounds_tell(b, ir_format(b->arena,
+                                    "kernel %s, loop of value %u: iterations of %" PRId64
+                                    " and %" PRId64 ", which run at the same time, touch "
+                                    "element %" PRId64 " of %s, buffer %u",
+                                    b->k->name, x->var, meeting.first, meeting.second,
+                                    meeting.element, b->k->buffer[meeting.buffer].name,
+                                    meeting.buffer));
+    else if (x->kind == CG_GRID)
+        cg_bounds_tell(b, not_apart(b, x, n.first));
+    else
+        leave_unproved(b, x, not_apart(b, x, n.first));
 }
 
 /* What is written once it is done; local memory is an iteration's own where threads share the
@@ -342,20 +374,44 @@ cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r)
     cg_with_scratch(m, walk_kernels, b);
 }
 
+/* The choices are told as others are (cg_explain). */
+static void
+run_serially(cg_module *m, const cg_bounds_report *r)
+{
+    ir_buf why;
+
+    ir_buf_init(&why, m->arena);
+    ir_buf_str(&why, m->why ? m->why : "");
+    for (uint32_t i = 0; i < r->n_unproved; i++) {
+        const cg_unproved_loop *x = &r->unproved[i];
+        const cg_kernel *k = m->kernel[x->kernel];
+        k->insn[k->insn[x->var].in[0]].block->kind = CG_SERIAL;
+        ir_buf_printf(&why, "%s: runs serially\n", x->why);
+    }
+    m->n_serial = r->n_unproved;
+    m->why = why.text;
+}
+
 static cot_status
 verify(const cg_module *m, cg_scratch *s, void *user)
 {
     cg_bounds_report r = { 0 };
+    cg_module *serial = user;
 
-    (void)user;
     cg_bounds_of(m, &s->module, &r);
-    if (!r.why)
-        return COT_OK;
-    return ir_fail(m->ctx, r.loc, NULL, m->read ? ERR_kernel_text : ERR_unproved, r.why);
+    if (!r.why && r.n_unproved > 0 && !serial) {
+        r.why = r.unproved[0].why;
+        r.loc = r.unproved[0].loc;
+    }
+    if (r.why)
+        return ir_fail(m->ctx, r.loc, NULL, m->read ? ERR_kernel_text : ERR_unproved, r.why);
+    if (r.n_unproved > 0)
+        run_serially(serial, &r);
+    return COT_OK;
 }
 
 cot_status
-cg_verify_bounds(const cg_module *m)
+cg_verify_bounds(const cg_module *m, cg_module *serial)
 {
-    return cg_with_scratch(m, verify, NULL);
+    return cg_with_scratch(m, verify, serial);
 }

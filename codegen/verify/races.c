@@ -231,7 +231,7 @@ cg_races_end(cg_races *r)
         if (once || (r->n <= CG_VERIFY_MAX_TOUCHED && is_apart(r, place, by_data)))
             n.proved++;
         else if (by_data)
-            n.by_data++;
+            n.first = n.open + n.by_data++ ? n.first : r->touch[i].buffer;
         else if (n.open++ == 0)
             n.first = r->touch[i].buffer;
     }

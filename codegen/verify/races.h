@@ -24,7 +24,8 @@ typedef struct cg_races {
 } cg_races;
 
 /* Of the buffers that a loop stores to: those of which its iterations are proved to be apart,
- * those that data decides on, and the others, the first of which is named. */
+ * those that data decides on, and the others, the first of which is named; if there are none,
+ * the first that data decides on. */
 typedef struct cg_races_count {
     int proved, by_data, open;
     uint32_t first;

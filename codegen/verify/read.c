@@ -9,7 +9,7 @@ cg_module_read(cot_context *ctx, ir_arena *a, const char *file, const char *text
 
     *out = NULL;
     COT_TRY(cg_module_parse(ctx, a, file, text, bytes, &m));
-    COT_TRY(cg_verify(m));
+    COT_TRY(cg_verify_or_serial(m));
     *out = m;
     return COT_OK;
 }

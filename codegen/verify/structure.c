@@ -459,10 +459,24 @@ verify_kernels(const cg_module *m, cg_scratch *s, void *user)
     return COT_OK;
 }
 
+static cot_status
+verify_all(const cg_module *m, cg_module *serial)
+{
+    COT_TRY(cg_with_scratch(m, verify_kernels, NULL));
+    COT_TRY(cg_verify_bounds(m, serial));
+    return cg_verify_coverage(m);
+}
+
 cot_status
 cg_verify(const cg_module *m)
 {
-    COT_TRY(cg_with_scratch(m, verify_kernels, NULL));
-    COT_TRY(cg_verify_bounds(m));
-    return cg_verify_coverage(m);
+    return verify_all(m, NULL);
+}
+
+cot_status
+cg_verify_or_serial(cg_module *m)
+{
+    COT_TRY(verify_all(m, m->ctx->config.verify >= 2 ? NULL : m));
+    m->parallel = m->parallel && (m->n_serial == 0 || cg_any_parallel(m));
+    return COT_OK;
 }

@@ -9,7 +9,8 @@
  *
  * Each is lowered for every width of vectors, for one thread and two, also where two share
  * every loop that they can share, however short, and for a grid.  What is not proved is a
- * failure; `show` prints the kernels as well. */
+ * failure, as are loops that run serially since the proof could not follow them; `show` prints
+ * the kernels as well. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -106,6 +107,10 @@ judge_plan(const laws_program *p, const ir_graph *f, int k)
         return;
     }
     cg_bounds_of(m, &a, &r);
+    /* cg_lower made them serial, since they were open */
+    r.race.open += m->n_serial;
+    if (m->n_serial)
+        ir_buf_str(&text, m->why);
     add(&total[k].load, &r.load);
     add(&total[k].store, &r.store);
     add(&total[k].copy, &r.copy);

@@ -396,25 +396,177 @@ END_TEST
 
 START_TEST(mistake_is_refused)
 {
-    verified_is_refused(&row[_i], "not proved to be apart in y");
+    verified_is_refused(&row[_i], "which run at the same time, touch element");
 }
 END_TEST
 
-/* The elements come in the order of what is loaded. */
-START_TEST(data_decides)
+/* What meets is not taken for what is unproved. */
+START_TEST(mistake_does_not_run_serially)
+{
+    row[_i].build(true);
+    ck_assert_int_eq(cg_verify_or_serial(m), COT_ERR_INTERNAL);
+    ck_assert_int_eq(m->n_serial, 0);
+}
+END_TEST
+
+/* -- what is right and not proved runs serially -- */
+
+/* All elements once, by a multiple modulo 7. */
+static void
+multiples(bool wrong)
+{
+    cg_val i, l = loop(CG_PARALLEL, 7, &i);
+
+    cg_store(&b, y, cg_imod(&b, cg_imul(&b, i, 3), wrong ? 6 : 7), one, 0);
+    cg_loop_end(&b, l);
+}
+
+/* Of one loop of two. */
+static void
+one_of_two(bool wrong)
+{
+    cg_val i, l = loop(CG_PARALLEL, 7, &i);
+
+    cg_store(&b, y, i, one, 0);
+    cg_loop_end(&b, l);
+    multiples(wrong);
+}
+
+/* Elements in the order of what is loaded, which may meet. */
+static void
+by_data(bool wrong)
 {
     const uint32_t at = cg_buffer_add(k, "at", COT_I64, CG_IN, SIZE);
-    cg_bounds_report r = { 0 };
     cg_val i, l = loop(CG_PARALLEL, SIZE, &i), to = cg_load(&b, at, i, 0);
 
-    cg_store(&b, y, to, one,
+    cg_store(&b, y, wrong ? number(0) : to, one,
              cg_insn2(&b, SC_and, COT_BOOL, cg_insn2(&b, SC_le, COT_I64, number(0), to),
                       cg_insn2(&b, SC_lt, COT_I64, to, number(SIZE))));
     cg_loop_end(&b, l);
+}
+
+/* A sum of a tree is one, however its loop runs. */
+static void
+tree(bool wrong)
+{
+    cg_val i, l = loop(CG_PARALLEL, 7, &i);
+    const cg_val at = cg_imod(&b, cg_imul(&b, i, 3), wrong ? 6 : 7);
+
+    cg_store(&b, y, at, one, 0);
+    cg_loop_reduce(&b, l, CG_TREE, SC_add, COT_F32, one);
+    cg_loop_end(&b, l);
+    cg_store(&b, y, number(8), cg_loop_result(&b, l, 0), 0);
+}
+
+static const verified_row unproved[] = {
+    { "multiples", multiples },
+    { "one of two", one_of_two },
+    { "by data", by_data },
+    { "a tree", tree },
+};
+enum { UNPROVED = sizeof unproved / sizeof *unproved };
+
+static int
+count_kind(cg_kind kind)
+{
+    int n = 0;
+
+    for (cg_val v = 1; v < k->n_insns; v++)
+        n += k->insn[v].op == CG_LOOP && k->insn[v].block->kind == kind;
+    return n;
+}
+
+START_TEST(unproved_runs_serially)
+{
+    unproved[_i].build(false);
+    m->parallel = true;
+    const int loops = count_kind(CG_PARALLEL);
+    ck_assert_msg(cg_verify_or_serial(m) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(count_kind(CG_SERIAL), 1);
+    ck_assert_int_eq(count_kind(CG_PARALLEL), loops - 1);
+    ck_assert_int_eq(m->n_serial, 1);
+    ck_assert_int_eq(m->parallel, loops > 1);
+    ck_assert_ptr_nonnull(m->why);
+    ck_assert_msg(strstr(m->why, "not proved to be apart in y, buffer 1: runs serially\n"),
+                  "%s", m->why);
     ck_assert_msg(cg_verify(m) == COT_OK, "%s", cot_error(ctx));
-    cg_bounds_of(m, &arena, &r);
-    ck_assert_int_eq(r.race_by_data, 1);
-    ck_assert_int_eq(r.race.proved, 0);
+}
+END_TEST
+
+START_TEST(unproved_is_refused_where_asked)
+{
+    unproved[_i].build(false);
+    ck_assert_int_eq(cg_verify(m), COT_ERR_INTERNAL);
+    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "not proved to be apart in y"));
+    ctx->config.verify = 2;
+    ck_assert_int_eq(cg_verify_or_serial(m), COT_ERR_INTERNAL);
+    ck_assert_int_eq(count_kind(CG_SERIAL), 0);
+}
+END_TEST
+
+/* Those that meet at once, and those whose condition only data knows. */
+START_TEST(unproved_with_a_mistake)
+{
+    unproved[_i].build(true);
+    const bool known = unproved[_i].build != by_data;
+    ck_assert_int_eq(cg_verify_or_serial(m), known ? COT_ERR_INTERNAL : COT_OK);
+    ck_assert_int_eq(m->n_serial, !known);
+}
+END_TEST
+
+/* -- programs -- */
+
+static cg_module *
+lowered_of(const char *source, int vector_bits)
+{
+    const cg_target target = { .vector_bits = vector_bits,
+                               .registers = 16,
+                               .l1 = 32 << 10,
+                               .l2 = 512 << 10,
+                               .l3 = 8 << 20 };
+    const cg_lower_options o = { .target = &target, .threads = 2, .fuse = true };
+    cg_module *lowered;
+    ir_module parsed;
+    ir_graph *f;
+
+    ck_assert_int_eq(ir_parse(ctx, "test", source, strlen(source), &parsed), COT_OK);
+    ck_assert_int_eq(pass_prepare(parsed.fn[0], &f), COT_OK);
+    return cg_lower(f, &o, &arena, &lowered) == COT_OK ? lowered : NULL;
+}
+
+/* y[i] is the sum of x[i] ... x[i + 4199]: more accesses than the proof compares. */
+static const char *
+window_of(int n)
+{
+    ir_buf t;
+    int last = 0;
+
+    ir_buf_init(&t, &arena);
+    ir_buf_printf(&t, "fn @f(%%x: f32[%d]) -> f32[65537] {\n", 65536 + n);
+    for (int i = 0; i < n; i++) {
+        ir_buf_printf(&t,
+                      "  %%%d = slice %%x {start=[%d], limit=[%d], stride=[1]} : f32[65537]\n",
+                      i ? 2 * i - 1 : 0, i, i + 65537);
+        if (i)
+            ir_buf_printf(&t, "  %%%d = add %%%d, %%%d : f32[65537]\n", 2 * i, last, 2 * i - 1);
+        last = 2 * i;
+    }
+    ir_buf_printf(&t, "  ret %%%d\n}\n", last);
+    return t.text;
+}
+
+START_TEST(program_of_many_accesses)
+{
+    const char *source = window_of(4200);
+    const cg_module *x = lowered_of(source, 128);
+
+    ck_assert_msg(x != NULL, "%s", cot_error(ctx));
+    ck_assert_int_eq(x->n_serial, 1);
+    ck_assert(!x->parallel);
+    ck_assert_ptr_nonnull(strstr(x->why, "runs serially"));
+    ctx->config.verify = 2;
+    ck_assert_ptr_null(lowered_of(source, 128));
+    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "not proved to be apart"));
 }
 END_TEST
 
@@ -467,24 +619,14 @@ enum { WIDTHS = sizeof bits / sizeof *bits };
 
 START_TEST(threads_store_apart)
 {
-    const char *source = text[_i / WIDTHS];
-    const cg_target target = { .vector_bits = bits[_i % WIDTHS],
-                               .registers = 16,
-                               .l1 = 32 << 10,
-                               .l2 = 512 << 10,
-                               .l3 = 8 << 20 };
-    const cg_lower_options o = { .target = &target, .threads = 2, .fuse = true };
+    const cg_module *lowered = lowered_of(text[_i / WIDTHS], bits[_i % WIDTHS]);
     cg_bounds_report r = { 0 };
-    cg_module *lowered;
-    ir_module parsed;
-    ir_graph *f;
 
-    ck_assert_int_eq(ir_parse(ctx, "test", source, strlen(source), &parsed), COT_OK);
-    ck_assert_int_eq(pass_prepare(parsed.fn[0], &f), COT_OK);
-    ck_assert_msg(cg_lower(f, &o, &arena, &lowered) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(lowered != NULL, "%s", cot_error(ctx));
     cg_bounds_of(lowered, &arena, &r);
     ck_assert_int_gt(r.race.proved, 0);
     ck_assert_int_eq(r.race.open, 0);
+    ck_assert_int_eq(lowered->n_serial, 0);
 }
 END_TEST
 
@@ -494,7 +636,11 @@ main(void)
     const suite_case cases[] = {
         EACH(iterations_are_apart, ROWS),
         EACH(mistake_is_refused, ROWS),
-        ONCE(data_decides),
+        EACH(mistake_does_not_run_serially, ROWS),
+        EACH(unproved_runs_serially, UNPROVED),
+        EACH(unproved_is_refused_where_asked, UNPROVED),
+        EACH(unproved_with_a_mistake, UNPROVED),
+        ONCE(program_of_many_accesses),
         EACH(threads_store_apart, TEXTS * WIDTHS),
     };
 
