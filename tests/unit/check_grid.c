@@ -256,8 +256,9 @@ START_TEST(block_does_not_read_what_another_stores)
     cg_loop_end(&b, block);
     cg_loop_end(&b, grid);
     ck_assert_int_eq(cg_verify(module), COT_ERR_INTERNAL);
-    ck_assert_msg(strstr(cot_error(ctx), "not proved to be apart in x") != NULL, "%s",
-                  cot_error(ctx));
+    ck_assert_msg(strstr(cot_error(ctx), "which run at the same time, touch element 0 of x") !=
+                      NULL,
+                  "%s", cot_error(ctx));
     cot_error_clear(ctx);
     launch_fails("reads what another block stores");
 }
