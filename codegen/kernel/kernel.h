@@ -339,6 +339,11 @@ bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
 /* The values an index can take, where loops with constant bounds or the like say so. */
 bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
 cot_dtype cg_type(const cg_kernel *k, cg_val v);
+/* defined.c: is the scalar instruction defined for operands (of a conversion: for a value) of
+ * the type?  From the one type to the other?  Does it combine what a fold or a tree yields? */
+bool cg_scalar_takes(ir_sc_op op, cot_dtype t);
+bool cg_scalar_converts(ir_sc_op op, cot_dtype from, cot_dtype to);
+bool cg_scalar_combines(ir_sc_op op);
 bool cg_any_parallel(const cg_module *m); /* loop */
 /* The line that v (0: no value) comes from, else the kernel; of the entry, the first that any
  * of its instructions comes from. */

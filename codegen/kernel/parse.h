@@ -66,8 +66,6 @@ cg_val cg_parsed(cg_parser *p, cg_region *r, cg_insn x);
 /* parse_insn.c: behind `%number =`; and a statement without a result, whose word was read. */
 cg_val cg_parse_value_insn(cg_parser *p, cg_region *r, const char *word);
 bool cg_parse_effect(cg_parser *p, cg_region *r, const char *word);
-/* Is the scalar instruction defined for the type? */
-bool cg_scalar_takes(ir_sc_op op, cot_dtype t);
 /* By name; SC_COUNT if there is none. */
 ir_sc_op cg_scalar_named(const char *s);
 /* parse_body.c: the body of a kernel, up to its `}`. */

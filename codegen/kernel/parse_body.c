@@ -88,8 +88,6 @@ define_all(cg_parser *p, const results *names, const cg_block *x)
 static bool
 read_mode(cg_parser *p, cg_yield *y)
 {
-    static const ir_sc_op combine[] = { SC_add, SC_mul, SC_max, SC_min, SC_and, SC_or };
-
     y->mode = cg_read_keyword(p, "fold")   ? CG_FOLD
               : cg_read_keyword(p, "tree") ? CG_TREE
                                            : CG_CARRY;
@@ -98,9 +96,8 @@ read_mode(cg_parser *p, cg_yield *y)
     ir_read_skip(&p->r);
     const char *start = p->r.at, *s = ir_read_word(&p->r, "an instruction that combines");
     y->combine = s ? cg_scalar_named(s) : SC_COUNT;
-    for (size_t i = 0; i < sizeof combine / sizeof *combine; i++)
-        if (y->combine == combine[i])
-            return true;
+    if (cg_scalar_combines(y->combine))
+        return true;
     if (s)
         p->r.at = start;
     return ir_read_wants(&p->r, "add, mul, max, min, and or or");

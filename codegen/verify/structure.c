@@ -69,11 +69,33 @@ want_buffer(verifier *w, uint64_t buffer)
     return NULL;
 }
 
+/* Else a back end has no code for it. */
+static void
+want_defined(verifier *w, ir_sc_op op, cot_dtype t)
+{
+    if (!cg_scalar_takes(op, t))
+        wrong(w, ir_format(w->m->arena, "%s is not defined for %s", ir_sc_name[op],
+                           cot_dtype_name(t)));
+}
+
+static void
+verify_conversion(verifier *w, const cg_insn *i)
+{
+    const cot_dtype from = cg_type(w->k, i->in[0]), to = (cot_dtype)i->type;
+
+    want_defined(w, (ir_sc_op)i->op, from);
+    want(w, cg_scalar_converts((ir_sc_op)i->op, from, to),
+         i->op == SC_bitcast ? "bitcast changes the width"
+                             : "a half is converted otherwise than by f32");
+}
+
 static void
 verify_scalar(verifier *w, const cg_insn *i)
 {
     cot_dtype t = (cot_dtype)i->type, operand = t;
 
+    if (i->op != SC_const)
+        want_defined(w, (ir_sc_op)i->op, t);
     for (int j = 0; j < ir_sc_arity[i->op]; j++) {
         bool any = i->op == SC_cvt || i->op == SC_bitcast;
         bool flag = j == 0 && (i->op == SC_select || i->op == SC_slow_path);
@@ -83,12 +105,8 @@ verify_scalar(verifier *w, const cg_insn *i)
                    : i->op == SC_table ? COT_I32
                                        : operand);
     }
-    if (i->op == SC_bitcast && w->status == COT_OK)
-        want(w, ir_bits(cg_type(w->k, i->in[0])) == ir_bits(t), "bitcast changes the width");
-    if (i->op == SC_cvt && w->status == COT_OK)
-        want(w, t == COT_F32 || cg_type(w->k, i->in[0]) == COT_F32 ||
-                !(ir_is_half(t) || ir_is_half(cg_type(w->k, i->in[0]))),
-             "a half is converted otherwise than by f32");
+    if ((i->op == SC_bitcast || i->op == SC_cvt) && w->status == COT_OK)
+        verify_conversion(w, i);
     for (int j = 0; i->op == SC_slow_path && j < i->sub->n_in; j++)
         want_value(w, i->args[j], i->sub->in[j]);
     if (i->op == SC_slow_path)
@@ -173,6 +191,13 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
         folds |= y->mode == CG_FOLD;
         trees |= y->mode == CG_TREE;
         carries |= y->mode == CG_CARRY;
+        if (y->mode == CG_CARRY)
+            continue;
+        if (cg_scalar_combines(y->combine))
+            want_defined(w, y->combine, y->type);
+        else
+            wrong(w, "results are combined by another instruction than add, mul, max, min, "
+                     "and or or");
     }
     if (!loop)
         return;

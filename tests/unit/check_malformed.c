@@ -205,6 +205,48 @@ half_of(int directly)
     cg_store(&b, z, number(0), cg_insn1(&b, SC_cvt, COT_F16, v), 0);
 }
 
+/* An element of t, op of itself as every operand, which is stored. */
+#define OF(op, t) (int)((op) << 8 | (t))
+static void
+scalar_of(int what)
+{
+    const ir_sc_op op = (ir_sc_op)(what >> 8);
+    const cot_dtype t = (cot_dtype)(what & 255);
+    const uint32_t from = cg_buffer_add(k, "from", t, CG_IN, 1),
+                   z = cg_buffer_add(k, "z", t, CG_OUT, 1);
+    const cg_val v = cg_load(&b, from, number(0), 0), w = cg_load(&b, from, number(0), flag());
+
+    switch (ir_sc_arity[op]) {
+    case 1: cg_store(&b, z, number(0), cg_insn1(&b, op, t, v), 0); break;
+    case 2: cg_store(&b, z, number(0), cg_insn2(&b, op, t, v, w), 0); break;
+    default: cg_store(&b, z, number(0), cg_insn3(&b, op, t, v, w, v), 0);
+    }
+}
+
+static void
+converted_from(int t)
+{
+    const uint32_t from = cg_buffer_add(k, "from", (cot_dtype)t, CG_IN, 1),
+                   z = cg_buffer_add(k, "z", COT_F32, CG_OUT, 1);
+
+    cg_store(&b, z, number(0), cg_insn1(&b, SC_cvt, COT_F32, cg_load(&b, from, number(0), 0)),
+             0);
+}
+
+/* A loop that combines numbers of type t so. */
+static void
+combined_by(int what)
+{
+    const cot_dtype t = (cot_dtype)(what & 255);
+    const uint32_t from = cg_buffer_add(k, "from", t, CG_IN, 8),
+                   z = cg_buffer_add(k, "z", t, CG_OUT, 1);
+    const cg_val l = loop(CG_VECTOR, 8), v = cg_load(&b, from, var(l), 0);
+    const int i = cg_loop_reduce(&b, l, CG_FOLD, (ir_sc_op)(what >> 8), t, v);
+
+    end(l);
+    cg_store(&b, z, number(0), cg_loop_result(&b, l, i), 0);
+}
+
 static void
 other_elements(int wrong)
 {
@@ -622,6 +664,29 @@ static const struct row {
     { "bitcast changes the width", bits_of, 1 },
     { NULL, half_of, 0 },
     { "a half is converted otherwise than by f32", half_of, 1 },
+    { NULL, scalar_of, OF(SC_add, COT_F32) },
+    { "add is not defined for f16", scalar_of, OF(SC_add, COT_F16) },
+    { "add is not defined for bool", scalar_of, OF(SC_add, COT_BOOL) },
+    { "add is not defined for c64", scalar_of, OF(SC_add, COT_C64) },
+    { NULL, scalar_of, OF(SC_rem, COT_U8) },
+    { "rem is not defined for f32", scalar_of, OF(SC_rem, COT_F32) },
+    { NULL, scalar_of, OF(SC_sqrt, COT_F64) },
+    { "sqrt is not defined for i32", scalar_of, OF(SC_sqrt, COT_I32) },
+    { "abs is not defined for i32", scalar_of, OF(SC_abs, COT_I32) },
+    { "fma is not defined for i64", scalar_of, OF(SC_fma, COT_I64) },
+    { "fma is not defined for bf16", scalar_of, OF(SC_fma, COT_BF16) },
+    { "neg is not defined for bool", scalar_of, OF(SC_neg, COT_BOOL) },
+    { NULL, scalar_of, OF(SC_xor, COT_BOOL) },
+    { "xor is not defined for f64", scalar_of, OF(SC_xor, COT_F64) },
+    { "shl is not defined for bool", scalar_of, OF(SC_shl, COT_BOOL) },
+    { NULL, scalar_of, OF(SC_pairs, COT_I32) },
+    { "pairs is not defined for i64", scalar_of, OF(SC_pairs, COT_I64) },
+    { NULL, converted_from, COT_BF16 },
+    { "cvt is not defined for c64", converted_from, COT_C64 },
+    { NULL, combined_by, OF(SC_or, COT_BOOL) },
+    { "or is not defined for f32", combined_by, OF(SC_or, COT_F32) },
+    { "max is not defined for bool", combined_by, OF(SC_max, COT_BOOL) },
+    { "results are combined by another instruction", combined_by, OF(SC_sub, COT_I64) },
     { NULL, other_elements, 0 },
     { "element type is not the buffer's", other_elements, 1 },
     { "store to a read-only buffer", read_only, CG_IN },
