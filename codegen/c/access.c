@@ -256,7 +256,7 @@ transposed_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when
     for (int l = 0; l < e->n_levels; l++)
         if ((set & e->divergence[i->in[0]]) >> l & 1 && e->level[l].loop->kind == CG_UNROLL &&
             e->level[l].extent == lanes) {
-            *move = cg_moves_by(e->k, i->in[0], e->level[l].loop);
+            *move = cg_stride_over(e->k, i->in[0], e->level[l].loop);
             if (*move >= 1 && *move <= most)
                 return l;
         }
@@ -366,7 +366,7 @@ stored_alone(cg_c_emit *e, cg_val v, const char *x)
     const cg_insn *i = &e->k->insn[v];
     const bool real = i->type == COT_F32 || i->type == COT_F64;
 
-    return real && e->beside[v] && e->k->insn[i->in[1]].op < SC_COUNT
+    return real && e->adjacent[v] && e->k->insn[i->in[1]].op < SC_COUNT
                ? cg_c_alone(e->t, (cot_dtype)i->type, 3, x)
                : x;
 }
@@ -445,7 +445,7 @@ stream_copies(cg_c_emit *e, cg_val v, uint32_t set, int lanes)
     if (!e->k->buffer[i->imm].streams || i->in[2] || e->mask || i->type == COT_BOOL ||
         lanes == 1 || copies < 2 || copies > CG_C_MAX_INTERLEAVED ||
         set != (uint32_t)1 << e->vector_level ||
-        cg_moves_by(e->k, i->in[0], e->level[e->vector_level].loop) != 1 ||
+        cg_stride_over(e->k, i->in[0], e->level[e->vector_level].loop) != 1 ||
         !cg_c_is_even(e, i->in[0], set, 0, lanes, &step) || step != 1 ||
         !(store = cg_c_stream(e->t, (cot_dtype)i->type, lanes, copies)))
         return false;
@@ -511,7 +511,7 @@ rows_here(const cg_c_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
         bool good = n <= left;
         *set = e->divergence[first->in[0]];
         for (uint32_t k = 0; k < n && good; k++) {
-            good = cg_side_by_side(e->k, v[0], v[k], k);
+            good = cg_are_adjacent(e->k, v[0], v[k], k);
             *set |= good ? e->divergence[e->k->insn[v[k]].in[1]] : 0;
         }
         const int lanes = cg_c_lanes(e, *set);
@@ -525,7 +525,7 @@ rows_here(const cg_c_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 }
 
 uint32_t
-cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left)
+cg_c_store_adjacent(cg_c_emit *e, const cg_val *v, uint32_t left)
 {
     const cg_insn *first = &e->k->insn[v[0]];
     uint32_t set = 0, n;

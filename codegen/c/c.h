@@ -34,12 +34,12 @@ typedef struct cg_c_text {
     cg_c_names shared, own; /* the names of what common, and head and body, have */
     cg_c_piece *piece;
     uint32_t n_pieces, cap_pieces;
-    const ir_sc_program **rare;
+    const ir_sc_program **slow_path;
     uint32_t n_slow_paths, cap_slow_paths;
     int n_fn;
     const cg_natural *fn; /* the functions of the file */
     /* of each: it is called as a function of the file's own, which takes another name */
-    const bool *apart;
+    const bool *renamed;
     int bits; /* of a vector; 32: there are none */
     bool in_process, trapping_math;
     cot_status status;

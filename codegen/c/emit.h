@@ -60,7 +60,7 @@ typedef struct cg_c_emit {
     cg_c_use_at *use;
     uint32_t *place, *next_effect; /* of instructions, in their region */
     uint32_t *picks; /* of comparisons: the selects of their region that make them anew */
-    bool *beside; /* of stores: the next or the last one is that of the element beside */
+    bool *adjacent; /* of stores: the next or the last one is that of the element beside */
     int8_t *pair; /* of loads: 1 where another one is of the element behind, -1: before */
     uint8_t *form; /* cg_c_form of what varies over the vector loop around */
     bool *narrow;  /* it, or what it compares or converts, is made of i32 for i64 */
@@ -192,7 +192,7 @@ const char *cg_c_fill_index(cg_c_emit *e, const cg_insn *i, cot_dtype type, cons
 void cg_c_load_insn(cg_c_emit *e, cg_val v);
 void cg_c_store_insn(cg_c_emit *e, cg_val v);
 /* Of `left` instructions of a region, the first few as one store of rows; how many, or 0. */
-uint32_t cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left);
+uint32_t cg_c_store_adjacent(cg_c_emit *e, const cg_val *v, uint32_t left);
 
 /* control.c */
 void cg_c_if(cg_c_emit *e, const cg_block *x);

@@ -141,7 +141,7 @@ check_foreign(cg_c_text *t, const cg_module *m)
 
 /* The functions at all widths. */
 static cot_status
-write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart, ir_buf *all)
+write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *renamed, ir_buf *all)
 {
     width_text *text = IR_NEW_N(t->arena, width_text, n_widths + 1);
 
@@ -159,8 +159,8 @@ write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart
         if (t->status != COT_OK)
             return t->status;
         for (int i = 0; i < n; i++)
-            apart[i] |= cg_c_has_name(&t->shared, w[k].fn[i].name) ||
-                        cg_c_has_name(&t->own, w[k].fn[i].name) || is_fixed(w[k].fn[i].name);
+            renamed[i] |= cg_c_has_name(&t->shared, w[k].fn[i].name) ||
+                          cg_c_has_name(&t->own, w[k].fn[i].name) || is_fixed(w[k].fn[i].name);
         for (int i = 0; i < n; i++)
             COT_TRY(check_foreign(t, w[k].fn[i].module));
         text[k] = (width_text){ w[k].lanes, t->head, t->body, t->piece, t->n_pieces };
@@ -174,23 +174,23 @@ cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_p
            ir_arena *arena, const void **bytes, size_t *size)
 {
     cg_c_text t = { .ctx = ctx, .arena = arena, .in_process = in_process, .n_fn = n };
-    bool *apart = IR_NEW_N(arena, bool, n + 1), again = false;
+    bool *renamed = IR_NEW_N(arena, bool, n + 1), again = false;
     ir_buf widths, all;
 
     t.trapping_math = n > 0 && w->fn->module->trapping_math;
-    COT_TRY(write_widths(&t, n_widths, w, n, apart, &widths));
+    COT_TRY(write_widths(&t, n_widths, w, n, renamed, &widths));
     for (int i = 0; i < n; i++)
-        again |= apart[i];
+        again |= renamed[i];
     if (again) {
-        t.apart = apart;
-        COT_TRY(write_widths(&t, n_widths, w, n, apart, &widths));
+        t.renamed = renamed;
+        COT_TRY(write_widths(&t, n_widths, w, n, renamed, &widths));
     }
     ir_buf_init(&all, arena);
     ir_buf_printf(
         &all, "/* Written by Cotrace %s.  This file belongs to you: use it as you like. */\n",
         COT_VERSION);
     for (int i = 0; i < n; i++)
-        if (apart[i])
+        if (renamed[i])
             ir_buf_printf(&all,
                           "#define %s cot_own_%s /* this file's own, unlike the function that "
                           "it is for */\n",

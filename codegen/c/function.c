@@ -304,9 +304,9 @@ unused_arguments(cg_c_emit *e, int n, const char *const *arg)
 }
 
 static bool
-is_apart(const cg_c_emit *e)
+is_renamed(const cg_c_emit *e)
 {
-    return e->t->apart && e->t->apart[e->fn - e->t->fn];
+    return e->t->renamed && e->t->renamed[e->fn - e->t->fn];
 }
 
 /* A function by a name that the file uses: while its body is read, that is the file's. */
@@ -343,14 +343,15 @@ entry_head(cg_c_emit *e)
             ir_buf_str(&e->t->common, "struct cot_parallel;\n");
         params = cg_c_say(e, "%sconst struct cot_parallel *pool, ", params);
     }
-    if (is_apart(e))
+    if (is_renamed(e))
         own_name(e, n, arg, params);
     else
         ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
     comment(e);
-    ir_buf_printf(
-        e->b, is_apart(e) ? "static int\n%s(%svoid *work)\n{\n" : "int\n%s(%svoid *work)\n{\n",
-        e->kernel_name[0], params);
+    ir_buf_printf(e->b,
+                  is_renamed(e) ? "static int\n%s(%svoid *work)\n{\n"
+                                : "int\n%s(%svoid *work)\n{\n",
+                  e->kernel_name[0], params);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
         e->buffer[i] =
@@ -397,7 +398,7 @@ kernel(cg_c_emit *e, int number)
     e->use = IR_NEW_N(e->t->arena, cg_c_use_at, e->k->n_insns + 1);
     e->place = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
     e->next_effect = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
-    e->beside = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
+    e->adjacent = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
     e->pair = IR_NEW_N(e->t->arena, int8_t, e->k->n_insns + 1);
     e->form = IR_NEW_N(e->t->arena, uint8_t, e->k->n_insns + 1);
     e->narrow = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
@@ -485,7 +486,7 @@ cg_c_module(cg_c_text *t, const cg_natural *fn)
             name[k] = cg_c_unique(t, &t->own,
                                   ir_format(t->arena, "%s_%s", fn->name, m->kernel[k]->name));
         while (is_a_function(t, name[k]));
-    name[0] = is_apart(&e) ? ir_format(t->arena, "%s_itself", fn->name) : fn->name;
+    name[0] = is_renamed(&e) ? ir_format(t->arena, "%s_itself", fn->name) : fn->name;
     e.kernel_name = name;
     find_calls(&e);
     e.can_fail = find_failing(t, m);

@@ -28,7 +28,7 @@ note_pairs(cg_c_emit *e, const cg_region *r)
             continue;
         for (int i = 0; i < CG_C_PAIR_DISTANCE && !e->pair[v]; i++)
             for (int by = -1; by <= 1 && load[i] && !e->pair[v]; by += 2)
-                if (!e->pair[load[i]] && cg_side_by_side(e->k, v, load[i], by)) {
+                if (!e->pair[load[i]] && cg_are_adjacent(e->k, v, load[i], by)) {
                     e->pair[v] = (int8_t)by;
                     e->pair[load[i]] = (int8_t)-by;
                 }
@@ -46,8 +46,8 @@ cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around)
     for (uint32_t n = r->n; n-- > 0;) {
         const cg_insn *i = &e->k->insn[r->insn[n]];
         e->next_effect[r->insn[n]] = effect;
-        if (effect != UINT32_MAX && cg_side_by_side(e->k, r->insn[n], r->insn[effect], 1))
-            e->beside[r->insn[n]] = e->beside[r->insn[effect]] = true;
+        if (effect != UINT32_MAX && cg_are_adjacent(e->k, r->insn[n], r->insn[effect], 1))
+            e->adjacent[r->insn[n]] = e->adjacent[r->insn[effect]] = true;
         if (i->op >= CG_STORE)
             effect = n;
         e->place[r->insn[n]] = n;

@@ -137,7 +137,7 @@ stepwise(cg_c_text *t, cot_dtype type, int lanes)
 /* Indices are taken apart anew by each load: gcc would keep those of all lanes for the next
  * one, more than there are registers. */
 static const char *
-taken_apart(cg_c_text *t, cg_c_shape s, int lanes)
+indices_of(cg_c_text *t, cg_c_shape s, int lanes)
 {
     return cg_c_hold(t, lanes * (s == CG_C_AT ? 8 : 4), "at", false);
 }
@@ -194,7 +194,7 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
             ir_buf_printf(&b, "#if defined(%s)\n    return (%s)%s);\n#else\n", x86_mask[lanes],
                           v, x86);
         if (s >= CG_C_AT)
-            ir_buf_str(&b, taken_apart(t, s, lanes));
+            ir_buf_str(&b, indices_of(t, s, lanes));
         if (!x86 && w == CG_C_MASK)
             bits = mask_bits(lanes);
         if (*bits)

@@ -164,7 +164,7 @@ interleave(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, int n, const char
 
 /* Within 16 bytes: units of x and of y in turn, from the first half of each, or the second. */
 static int
-in_turn(int l, int lanes, int how)
+alternating(int l, int lanes, int how)
 {
     const int unit = how / 2 & 15, of = how / 32, m = l % of, c = m / unit;
 
@@ -192,8 +192,9 @@ turn(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, const char *store)
             const int group = k - k % (2 * unit), i = k % (2 * unit) / 2;
             const char *x = ir_format(t->arena, "x%d_%d", round, group + i),
                        *y = ir_format(t->arena, "x%d_%d", round, group + i + unit);
-            ir_buf_printf(b, "    const %s x%d_%d = %s;\n", v, round + 1, k,
-                          picked(t, type, lanes, x, y, in_turn, of * 32 + unit * 2 + (k & 1)));
+            ir_buf_printf(
+                b, "    const %s x%d_%d = %s;\n", v, round + 1, k,
+                picked(t, type, lanes, x, y, alternating, of * 32 + unit * 2 + (k & 1)));
         }
     for (int k = 0; k < lanes; k++) {
         const char *x = ir_format(t->arena, "x%d_%d", round, k % (lanes / 2)),

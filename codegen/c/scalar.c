@@ -365,10 +365,10 @@ cg_c_slow_path(cg_c_text *t, const ir_sc_program *p)
     ir_buf b;
 
     for (uint32_t i = 0; i < t->n_slow_paths; i++)
-        if (t->rare[i] == p)
+        if (t->slow_path[i] == p)
             return ir_format(t->arena, "rare_%u", i);
     name = ir_format(t->arena, "rare_%u", t->n_slow_paths);
-    IR_PUSH(t->arena, t->rare, t->n_slow_paths, t->cap_slow_paths, p);
+    IR_PUSH(t->arena, t->slow_path, t->n_slow_paths, t->cap_slow_paths, p);
     ir_buf_init(&b, t->arena);
     ir_buf_printf(&b, "/* For few operands only, as large angles. */\nCOT_RARE %s\n%s(",
                   cg_c_type(t, p->type, 1), name);

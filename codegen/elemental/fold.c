@@ -18,7 +18,7 @@ enum {
     MIN_STREAMS = 8 * RUN * BLOCK
 };
 
-typedef struct folding {
+typedef struct fold_loops {
     cg_lowering *l;
     int k;
     const cg_fold *how;
@@ -28,7 +28,7 @@ typedef struct folding {
     uint32_t reduction; /* its number in the kernel */
     cg_fold_body *body;
     void *user;
-} folding;
+} fold_loops;
 
 static bool
 is_any_order(const cg_fold *how)
@@ -37,7 +37,7 @@ is_any_order(const cg_fold *how)
 }
 
 static void
-combine(folding *d, const cg_val *x, const cg_val *y, cg_val *out)
+combine(fold_loops *d, const cg_val *x, const cg_val *y, cg_val *out)
 {
     for (int i = 0; i < d->k; i++)
         out[i] = cg_insn2(&d->l->b, d->how[i].op, d->how[i].type, x[i], y[i]);
@@ -60,7 +60,7 @@ cg_take_at(cg_lowering *l, uint32_t reduction, cg_ix j, cg_val present)
 
 /* The elements at j where `present` holds (0: always), the neutral ones elsewhere. */
 static void
-elements(folding *d, cg_ix j, cg_val present, cg_val *e)
+elements(fold_loops *d, cg_ix j, cg_val present, cg_val *e)
 {
     cg_lowering *l = d->l;
     cg_val old = cg_mask_and(l, present);
@@ -75,7 +75,7 @@ elements(folding *d, cg_ix j, cg_val present, cg_val *e)
 
 /* The element at j, with which a lane begins. */
 static void
-first_element(folding *d, cg_ix j, cg_val *acc)
+first_element(fold_loops *d, cg_ix j, cg_val *acc)
 {
     cg_build *b = &d->l->b;
 
@@ -89,7 +89,7 @@ first_element(folding *d, cg_ix j, cg_val *acc)
 
 /* acc with the elements at j, where `present` holds (0: always). */
 static void
-next_element(folding *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *out)
+next_element(fold_loops *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *out)
 {
     cg_lowering *l = d->l;
 
@@ -107,7 +107,7 @@ next_element(folding *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *out
 
 /* Elements base ... base + m - 1, each at its own index. */
 static void
-unrolled_block(folding *d, int64_t base, int64_t m, cg_val *out)
+unrolled_block(fold_loops *d, int64_t base, int64_t m, cg_val *out)
 {
     size_t row = sizeof(cg_val) * (size_t)d->k;
     cg_val *lane = IR_NEW_N(d->l->arena, cg_val, LANES * d->k);
@@ -127,7 +127,7 @@ unrolled_block(folding *d, int64_t base, int64_t m, cg_val *out)
 }
 
 static void
-unrolled(folding *d, int64_t n, cg_val *out)
+unrolled(fold_loops *d, int64_t n, cg_val *out)
 {
     int64_t blocks = d->any_order ? 1 : (n + BLOCK - 1) / BLOCK;
     cg_val *node = IR_NEW_N(d->l->arena, cg_val, blocks * d->k);
@@ -144,7 +144,7 @@ unrolled(folding *d, int64_t n, cg_val *out)
 /* Elements start, start + step, ... (count of them, a value, at least 0) one after the
  * other. */
 static void
-chain(folding *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val *acc)
+chain(fold_loops *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val *acc)
 {
     cg_lowering *l = d->l;
     cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), count, 1, 0);
@@ -166,7 +166,7 @@ chain(folding *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val 
 /* The elements of lane j of a block of m at base: all full steps by a chain, the last step by a
  * mask. */
 static void
-lane_of_vector(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
+lane_of_vector(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
 {
     cg_lowering *l = d->l;
     int64_t steps = m / lanes, tail = m % lanes;
@@ -190,7 +190,7 @@ lane_of_vector(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val
 }
 
 static void
-lane_of_serial(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
+lane_of_serial(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
 {
     cg_lowering *l = d->l;
     cg_ix first = cg_ix_add(&l->ix, base, j);
@@ -208,7 +208,7 @@ lane_of_serial(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val
 
 /* Elements base ... base + m - 1: a fold over lanes. */
 static void
-block(folding *d, cg_ix base, int64_t m, cg_val *out)
+block(fold_loops *d, cg_ix base, int64_t m, cg_val *out)
 {
     cg_lowering *l = d->l;
     int64_t lanes = m < LANES ? cg_pow2_from(m) : LANES;
@@ -246,7 +246,7 @@ block(folding *d, cg_ix base, int64_t m, cg_val *out)
 
 /* Block b of n elements, of which the last may be partial. */
 static void
-any_block(folding *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *out)
+any_block(fold_loops *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *out)
 {
     cg_lowering *l = d->l;
     int64_t full = n / BLOCK, rest = n % BLOCK;
@@ -274,7 +274,7 @@ any_block(folding *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *out)
 }
 
 static cg_val
-tree_begin(folding *d, cg_kind kind, cg_val lo, cg_val hi, uint32_t *mark)
+tree_begin(fold_loops *d, cg_kind kind, cg_val lo, cg_val hi, uint32_t *mark)
 {
     cg_val loop = cg_loop_begin(&d->l->b, kind, lo, hi, 1, 0);
     *mark = cg_scope_begin(d->l);
@@ -282,7 +282,7 @@ tree_begin(folding *d, cg_kind kind, cg_val lo, cg_val hi, uint32_t *mark)
 }
 
 static void
-tree_end(folding *d, cg_val loop, uint32_t mark, cg_val *out)
+tree_end(fold_loops *d, cg_val loop, uint32_t mark, cg_val *out)
 {
     int at[8] = { 0 };
     cg_scope_end(d->l, mark);
@@ -296,7 +296,7 @@ tree_end(folding *d, cg_val loop, uint32_t mark, cg_val *out)
 /* Two runs of blocks from block `first` on, step by step side by side: one stream of loads does
  * not keep the memory busy.  Each gives a node of the tree, and so do both. */
 static void
-two_runs(folding *d, cg_val first, int64_t n, cg_val *out)
+two_runs(fold_loops *d, cg_val first, int64_t n, cg_val *out)
 {
     cg_lowering *l = d->l;
     cg_build *b = &l->b;
@@ -319,7 +319,7 @@ two_runs(folding *d, cg_val first, int64_t n, cg_val *out)
 
 /* Blocks lo ... hi - 1 of n elements, in a tree. */
 static void
-tree_of_blocks(folding *d, int64_t n, cg_val lo, cg_val hi, int64_t least, cg_val *out)
+tree_of_blocks(fold_loops *d, int64_t n, cg_val lo, cg_val hi, int64_t least, cg_val *out)
 {
     uint32_t mark;
     int64_t blocks = (n + BLOCK - 1) / BLOCK;
@@ -330,7 +330,7 @@ tree_of_blocks(folding *d, int64_t n, cg_val lo, cg_val hi, int64_t least, cg_va
 
 /* Element u of the tree's loop: a block, or two runs of them, of which the last may be less. */
 static void
-any_unit(folding *d, cg_val u, int64_t n, cg_val *out)
+any_unit(fold_loops *d, cg_val u, int64_t n, cg_val *out)
 {
     cg_build *b = &d->l->b;
     int64_t blocks = (n + BLOCK - 1) / BLOCK, full = n / (d->unit * BLOCK);
@@ -361,7 +361,7 @@ any_unit(folding *d, cg_val u, int64_t n, cg_val *out)
 
 /* Unit u, or the neutral elements where it is none of `units`. */
 static void
-unit_within(folding *d, cg_val u, int64_t units, int64_t n, cg_val *out)
+unit_within(fold_loops *d, cg_val u, int64_t units, int64_t n, cg_val *out)
 {
     cg_build *b = &d->l->b;
     int at[8] = { 0 };
@@ -384,7 +384,7 @@ unit_within(folding *d, cg_val u, int64_t units, int64_t n, cg_val *out)
  * one without a partner is.  So the extent is constant, and the tree's partial results are
  * registers. */
 static void
-run_of_warp(folding *d, cg_val first, int64_t run, int64_t units, bool all, int64_t n,
+run_of_warp(fold_loops *d, cg_val first, int64_t run, int64_t units, bool all, int64_t n,
             cg_val *out)
 {
     cg_build *b = &d->l->b;
@@ -404,7 +404,7 @@ run_of_warp(folding *d, cg_val first, int64_t run, int64_t units, bool all, int6
 
 /* Blocks in a tree.  For threads, runs of a power of two of units, each a node of the tree. */
 static void
-tree(folding *d, int64_t n, bool parallel, cg_val *out)
+tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
 {
     cg_build *b = &d->l->b;
     int64_t blocks = (n + BLOCK - 1) / BLOCK, units = (blocks + d->unit - 1) / d->unit, run = 1;
@@ -448,7 +448,7 @@ void
 cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form,
               bool parallel, cg_fold_body *body, void *user, cg_val *out)
 {
-    folding d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
+    fold_loops d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
     d.reduction = cg_reduction_new(&l->b, n, 0, 1);
     d.unit = form == CG_FOLD_STREAMS && n >= MIN_STREAMS ? 2 * RUN : 1;
     d.any_order = true;
@@ -468,7 +468,7 @@ void
 cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each,
              cg_fold_body *body, void *user, cg_val *out)
 {
-    folding d = {
+    fold_loops d = {
         .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1
     };
     cg_build *b = &l->b;
@@ -488,13 +488,13 @@ void
 cg_fold_one_block(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val number,
                   cg_fold_body *body, void *user, cg_val *out)
 {
-    folding d = { .l = l,
-                  .k = k,
-                  .how = how,
-                  .form = CG_FOLD_SERIAL,
-                  .body = body,
-                  .user = user,
-                  .unit = 1 };
+    fold_loops d = { .l = l,
+                     .k = k,
+                     .how = how,
+                     .form = CG_FOLD_SERIAL,
+                     .body = body,
+                     .user = user,
+                     .unit = 1 };
 
     d.reduction = cg_reduction_new(&l->b, n, number, (n + BLOCK - 1) / BLOCK);
     d.any_order = true;

@@ -352,7 +352,7 @@ place_node(fusing *u, const ir_node *n)
 /* Do groups g and c go along the same rows, with room for both in one, and does nobody else
  * stand between them? */
 static bool
-go_together(fusing *u, uint32_t gi, uint32_t ci)
+may_share_kernel(fusing *u, uint32_t gi, uint32_t ci)
 {
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
     cg_deps *d = &u->fusion->deps;
@@ -386,7 +386,7 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     ir_ref all[CG_MAX_GROUP];
     uint32_t n = 0;
     bool gains = false;
-    if (!go_together(u, gi, ci))
+    if (!may_share_kernel(u, gi, ci))
         return false;
     for (uint32_t i = 0; i < c->n; i++) {
         bool linked = false;
@@ -409,7 +409,7 @@ may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
 {
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
     bool waits = false, again = false;
-    if (gi == ci || !go_together(u, gi, ci) ||
+    if (gi == ci || !may_share_kernel(u, gi, ci) ||
         count_row_reductions(u, g) + count_row_reductions(u, c) > CG_FUSE_MAX_ROW_REDUCTIONS)
         return false;
     for (uint32_t i = 0; i < c->n; i++) {

@@ -201,7 +201,7 @@ cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n)
  * that all of a node's operands are known before it. */
 enum { AFTER = 1, REACHED = 2 };
 
-typedef struct search {
+typedef struct forward_search {
     const ir_graph *f;
     uint32_t *first, *user; /* by value, its users: user[first[v]] ... user[first[v + 1] - 1] */
     uint32_t *met, number; /* by node: the last search that met it                          */
@@ -209,16 +209,16 @@ typedef struct search {
     cg_heap next; /* those that are still to be visited                            */
     uint32_t reached; /* how many of them are REACHED                                  */
     ir_arena *arena;
-} search;
+} forward_search;
 
-static search
+static forward_search
 search_begin(ir_arena *a, const ir_graph *f)
 {
-    search s = { .f = f,
-                 .arena = a,
-                 .met = IR_NEW_N(a, uint32_t, f->n_nodes),
-                 .is = IR_NEW_N(a, uint8_t, f->n_nodes),
-                 .first = IR_NEW_N(a, uint32_t, f->n_values + 1) };
+    forward_search s = { .f = f,
+                         .arena = a,
+                         .met = IR_NEW_N(a, uint32_t, f->n_nodes),
+                         .is = IR_NEW_N(a, uint8_t, f->n_nodes),
+                         .first = IR_NEW_N(a, uint32_t, f->n_values + 1) };
     uint32_t *at = IR_NEW_N(a, uint32_t, f->n_values);
     ir_each_node (n, f)
         for (int i = 0; i < n->n_in; i++)
@@ -235,7 +235,7 @@ search_begin(ir_arena *a, const ir_graph *f)
 
 /* The users of n's results are what `is` says, too. */
 static void
-spread(search *s, const ir_node *n, uint8_t is)
+spread(forward_search *s, const ir_node *n, uint8_t is)
 {
     for (uint32_t i = s->first[n->first]; i < s->first[n->first + (ir_ref)n->n_out]; i++) {
         const uint32_t x = s->user[i];
@@ -252,7 +252,7 @@ spread(search *s, const ir_node *n, uint8_t is)
 /* Is part p not made of what `writer` gives, and does somebody need it who needs that as well?
  * What the writer itself needs it has at hand.  If it takes long to find out, it is so. */
 static bool
-is_needed_after(search *s, const ir_node *p, const ir_node *writer)
+is_needed_after(forward_search *s, const ir_node *p, const ir_node *writer)
 {
     uint32_t syncs = 0;
     s->number++;
@@ -310,7 +310,7 @@ cg_early_reads(cg_lowering *l, const ir_graph *f)
     const ir_mark mark = ir_arena_mark(l->scratch);
     const parts of = find_parts(l->scratch, f);
     uint32_t *writers = IR_NEW_N(l->scratch, uint32_t, f->n_values);
-    search s = search_begin(l->scratch, f);
+    forward_search s = search_begin(l->scratch, f);
     ir_each_node(writer, f) {
         const int *over = cg_overwrites(l, f, writer);
         for (int k = 0; over && k < writer->n_out; k++) {

@@ -11,14 +11,14 @@
 #include "codegen/fuse/fuse.h"
 #include "codegen/tuning.h"
 
-enum { LANES_OF_SUM = 32, NOBODY = 0, MANY = -1 };
+enum { LANES_OF_SUM = 32, NO_KERNEL = 0, SEVERAL = -1 };
 
 typedef struct rooting {
     cg_lowering *l;
     const ir_graph *f;
     cg_fusion *fusion;
     bool *is_output;
-    int64_t *who; /* who emits the value: NOBODY, a key, MANY */
+    int64_t *emitter; /* who emits the value: NO_KERNEL, a key, SEVERAL */
     double *times; /* how often each element is emitted inline         */
     /* emitted inline by a reduction whose loop is inside those of later axes */
     bool *crossed;
@@ -35,7 +35,7 @@ typedef struct rooting {
     uint32_t *depth; /* of what is emitted inline for it: ops one behind the other */
     uint32_t *size;             /* and how many these are in all, or more   */
     bool *too_much;             /* stored, since that would be too deep, or too many */
-    uint32_t *met, counts;      /* count_pulled: by node, the last count that met it */
+    uint32_t *met, counts; /* count_inlined: by node, the last count that met it */
     uint32_t *stack;            /* and what it has still to look at         */
     uint32_t roots[256];        /* found so far, by their space's key       */
 } rooting;
@@ -107,7 +107,7 @@ space_key(const rooting *u, ir_ref v)
  * that, each kernel of a long chain with a result at every step would compute the chain from
  * its start. */
 static int64_t
-puller(rooting *u, ir_ref v)
+kernel_of(rooting *u, ir_ref v)
 {
     const int64_t key = space_key(u, v);
     const uint64_t turn = u->roots[key & 255]++ / CG_MAX_GROUP;
@@ -132,20 +132,20 @@ is_hoisted(const rooting *u, const ir_node *n, const ir_type *x, const ir_type *
 /* Uses of x that are slices of it, from its end on, each before those seen: no element is
  * emitted inline twice. */
 static bool
-is_apart(rooting *u, const ir_node *n, ir_ref x)
+is_disjoint_slice(rooting *u, const ir_node *n, ir_ref x)
 {
     const ir_node *last = u->slice[x];
-    bool apart = u->who[x] == NOBODY;
+    bool disjoint = u->emitter[x] == NO_KERNEL;
 
     if (n->op != OP_slice)
         return false;
-    for (int k = 0; last && !apart && u->slices[x] < CG_FUSE_MAX_DISJOINT_SLICES &&
+    for (int k = 0; last && !disjoint && u->slices[x] < CG_FUSE_MAX_DISJOINT_SLICES &&
                     k < n->at.slice.start.n;
          k++)
-        apart = n->at.slice.limit.at[k] <= last->at.slice.start.at[k];
-    u->slice[x] = apart ? n : NULL;
+        disjoint = n->at.slice.limit.at[k] <= last->at.slice.start.at[k];
+    u->slice[x] = disjoint ? n : NULL;
     u->slices[x]++;
-    return apart;
+    return disjoint;
 }
 
 /* A reduction in a map runs innermost: axes after those it reduces are outside of it. */
@@ -205,9 +205,9 @@ note_copies(rooting *u, const ir_node *n, ir_ref x, bool moves)
     u->copies[x] = all < CG_FUSE_MAX_COPIED ? all : CG_FUSE_MAX_COPIED;
 }
 
-/* Operand x of n is emitted inline by n, which `who` emits `times` for each element. */
+/* Operand x of n is emitted inline by n, which `kernel` emits `times` for each element. */
 static void
-note_use(rooting *u, const ir_node *n, ir_ref x, int64_t who, double times)
+note_use(rooting *u, const ir_node *n, ir_ref x, int64_t kernel, double times)
 {
     const ir_type *tx = ir_type_at(u->f, x), *ty = ir_type_at(u->f, n->first);
     bool inside = !u->fusion->root[n->first] && u->crossed[n->first];
@@ -224,10 +224,10 @@ note_use(rooting *u, const ir_node *n, ir_ref x, int64_t who, double times)
         ratio = (double)ty->size / (double)tx->size;
     bool moves =
         ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
-    bool again = !is_apart(u, n, x) && u->who[x] != NOBODY;
-    u->who[x] = u->who[x] != NOBODY && u->who[x] != who  ? MANY
-                : !again || (u->who[x] == who && !moves) ? who
-                                                         : MANY;
+    bool again = !is_disjoint_slice(u, n, x) && u->emitter[x] != NO_KERNEL;
+    u->emitter[x] = u->emitter[x] != NO_KERNEL && u->emitter[x] != kernel ? SEVERAL
+                    : !again || (u->emitter[x] == kernel && !moves)       ? kernel
+                                                                          : SEVERAL;
     if (times * ratio > u->times[x])
         u->times[x] = times * ratio;
     note_copies(u, n, x, moves || (ir_ops[n->op].flag == IR_INDEX && x == n->in[0]));
@@ -257,7 +257,7 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
         return false;
     if (!u->l->o->fuse)
         return true;
-    if (u->cost[v] > CG_FUSE_MAX_CHAIN * 4 && u->who[v] == MANY)
+    if (u->cost[v] > CG_FUSE_MAX_CHAIN * 4 && u->emitter[v] == SEVERAL)
         return true;
     if (n->op == OP_barrier &&
         ((u->cost[v] > CG_FUSE_COST_SHARE && cg_interleave_of(u->f, v)) ||
@@ -268,7 +268,7 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
     if (n->op == OP_pad && u->times[v] >= CG_FUSE_PAD_REPEATS)
         /* windows over it would test each element's place again and again */
         return true;
-    bool repeated = u->who[v] == MANY || u->times[v] > 1.01 || is_copied_often(u, v);
+    bool repeated = u->emitter[v] == SEVERAL || u->times[v] > 1.01 || is_copied_often(u, v);
     return repeated && u->cost[v] > CG_FUSE_COST_SHARE;
 }
 
@@ -317,7 +317,7 @@ want_flat(rooting *u, const ir_node *n)
 /* How many ops are emitted inline for n, each counted once; more than
  * CG_FUSE_MAX_INLINE_SIZE: too many. */
 static uint32_t
-count_pulled(rooting *u, const ir_node *n)
+count_inlined(rooting *u, const ir_node *n)
 {
     uint32_t top = 0, count = 1;
 
@@ -342,7 +342,7 @@ count_pulled(rooting *u, const ir_node *n)
  * here, and with it the stack that lowering takes; and so is the size of a kernel, which
  * LLVM's time grows with faster than linearly. */
 static void
-bound_pulls(rooting *u, const ir_node *n)
+bound_inlined(rooting *u, const ir_node *n)
 {
     const uint32_t own = ir_ops[n->op].flag == IR_POINTWISE ? 1 : CG_FUSE_MOVE_DEPTH;
     uint32_t depth = own, size = 1;
@@ -353,14 +353,14 @@ bound_pulls(rooting *u, const ir_node *n)
         size += u->size[x];
     }
     if (size > CG_FUSE_MAX_INLINE_SIZE)
-        size = count_pulled(u, n);
+        size = count_inlined(u, n);
     u->too_much[n->first] = depth > CG_FUSE_MAX_INLINE_DEPTH || size > CG_FUSE_MAX_INLINE_SIZE;
     u->depth[n->first] = u->too_much[n->first] ? 0 : depth;
     u->size[n->first] = u->too_much[n->first] ? 0 : size;
 }
 
 static int64_t
-cost_of_pull(const rooting *u, const ir_node *n, bool *loops)
+cost_of_inline(const rooting *u, const ir_node *n, bool *loops)
 {
     const int64_t size = ir_type_at(u->f, n->first)->size;
     const int64_t terms = ir_ops[n->op].flag == IR_REDUCE && size > 0
@@ -385,8 +385,8 @@ find_costs(rooting *u)
 
         if (n->n_out > 0 && !cg_has_own_lowering(u->l, u->f, n) &&
             cg_root_kind(u->l, u->f, n->first) == CG_GROUP_MAP) {
-            c = cost_of_pull(u, n, &loops);
-            bound_pulls(u, n);
+            c = cost_of_inline(u, n, &loops);
+            bound_inlined(u, n);
             if (u->too_much[n->first])
                 c = loops = 0;
         }
@@ -405,12 +405,12 @@ find_roots(rooting *u)
     const ir_graph *f = u->f;
     find_costs(u);
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
-        int64_t who = NOBODY;
+        int64_t kernel = NO_KERNEL;
         double times = 1;
         bool own = cg_has_own_lowering(u->l, u->f, n), used = f->effectful && ir_effectful(n);
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
-            used |= u->is_output[v] || u->who[v] != NOBODY;
+            used |= u->is_output[v] || u->emitter[v] != NO_KERNEL;
         }
         if (!used)
             continue;
@@ -418,14 +418,14 @@ find_roots(rooting *u)
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             u->fusion->root[v] = must_be_root(u, n, v);
-            who = u->fusion->root[v] ? puller(u, v) : u->who[v];
+            kernel = u->fusion->root[v] ? kernel_of(u, v) : u->emitter[v];
             times = u->fusion->root[v] ? 1 : u->times[v];
         }
         for (int i = 0; i < n->n_in; i++) {
             ir_ref x = n->in[i];
             if (own && ir_ops[n->op].flag == IR_CONTRACT)
                 x = cg_dot_operand(f, n, i, NULL, NULL);
-            note_use(u, n, x, own ? MANY : who, times);
+            note_use(u, n, x, own ? SEVERAL : kernel, times);
             if (own && wants_memory(n, i) && ir_def(f, x))
                 u->is_output[x] = true;         /* as good as an output */
         }
@@ -439,7 +439,7 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     rooting u = { .l = l, .f = f, .fusion = fusion };
 
     u.is_output = IR_NEW_N(a, bool, f->n_values);
-    u.who = IR_NEW_N(a, int64_t, f->n_values);
+    u.emitter = IR_NEW_N(a, int64_t, f->n_values);
     u.times = IR_NEW_N(a, double, f->n_values);
     u.crossed = IR_NEW_N(a, bool, f->n_values);
     u.cost = IR_NEW_N(a, int64_t, f->n_values);

@@ -204,26 +204,26 @@ run_if(const host *h, const cg_block *b)
     return COT_OK;
 }
 
-typedef struct piece {
+typedef struct captured_loop {
     const host *h;
     const cg_block *loop;
-} piece;
+} captured_loop;
 
 static cot_status
-run_piece(void *arg)
+run_captured(void *arg)
 {
-    const piece *p = arg;
+    const captured_loop *p = arg;
 
     return run_loop(p->h, p->loop);
 }
 
 static cot_status
-run_loop_or_piece(const host *h, cg_val v)
+run_loop_or_capture(const host *h, cg_val v)
 {
-    piece p = { h, h->k->insn[v].block };
+    captured_loop p = { h, h->k->insn[v].block };
 
     if (h->d->piece && h->d->is_piece[v])
-        return h->d->piece(h->d->self, v, run_piece, &p);
+        return h->d->piece(h->d->self, v, run_captured, &p);
     return run_loop(h, p.loop);
 }
 
@@ -236,7 +236,7 @@ run_insn(const host *h, cg_val v)
     case SC_const: h->value[v] = x->imm; return COT_OK;
     case CG_LOAD: return run_load(h, v, x);
     case CG_STORE: return run_store(h, x);
-    case CG_LOOP: return run_loop_or_piece(h, v);
+    case CG_LOOP: return run_loop_or_capture(h, v);
     case CG_WHILE: return run_while(h, x->block);
     case CG_IF: return run_if(h, x->block);
     case CG_CALL: return run_call(h, x);
@@ -355,7 +355,8 @@ keeps_to(const cg_kernel *k, const cg_region *r, bool *fixed)
 }
 
 static bool
-find_pieces(const cg_kernel *k, const cg_region *r, bool in_while, const bool *fixed, bool *is)
+find_captured(const cg_kernel *k, const cg_region *r, bool in_while, const bool *fixed,
+              bool *is)
 {
     bool any = false;
 
@@ -373,8 +374,8 @@ find_pieces(const cg_kernel *k, const cg_region *r, bool in_while, const bool *f
         any |= is[v];
         if (is[v])
             continue;
-        any |= find_pieces(k, &b->body, in_while || k->insn[v].op == CG_WHILE, fixed, is);
-        any |= find_pieces(k, &b->other, in_while || k->insn[v].op == CG_WHILE, fixed, is);
+        any |= find_captured(k, &b->body, in_while || k->insn[v].op == CG_WHILE, fixed, is);
+        any |= find_captured(k, &b->other, in_while || k->insn[v].op == CG_WHILE, fixed, is);
     }
     return any;
 }
@@ -388,7 +389,7 @@ cg_host_pieces(const cg_module *m, bool *is)
     for (cg_val v = 0; v < k->n_insns; v++)
         fixed[v] = v == 0 || k->insn[v].op == SC_const;
     mark_fixed(k, &k->body, fixed);
-    return find_pieces(k, &k->body, false, fixed, is);
+    return find_captured(k, &k->body, false, fixed, is);
 }
 
 static bool

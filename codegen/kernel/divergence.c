@@ -247,7 +247,7 @@ cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient)
 }
 
 int64_t
-cg_moves_by(const cg_kernel *k, cg_val v, const cg_block *loop)
+cg_stride_over(const cg_kernel *k, cg_val v, const cg_block *loop)
 {
     int64_t c;
 
@@ -268,7 +268,7 @@ without_constant(const cg_kernel *k, cg_val v, int64_t *c)
 }
 
 bool
-cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step)
+cg_are_adjacent(const cg_kernel *k, cg_val s, cg_val t, int64_t step)
 {
     const cg_insn *i = &k->insn[s], *j = &k->insn[t];
     const int when = i->op == CG_STORE ? 2 : 1;

@@ -13,7 +13,7 @@ cg_extern_on_device(const cg_extern *x)
 }
 
 cot_status
-cg_check_externs(const cg_module *m, const char *carrier)
+cg_check_externs(const cg_module *m, const char *back_end)
 {
     for (uint32_t i = 0; i < m->n_ext; i++) {
         const cg_extern *x = m->ext[i];
@@ -24,12 +24,13 @@ cg_check_externs(const cg_module *m, const char *carrier)
                     &m->ctx->message_arena,
                     "%s runs on a GPU: its prototype takes the stream; wants the back end cuda",
                     x->name));
-        if (!carrier && !x->address)
+        if (!back_end && !x->address)
             return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_missing, x->name, "run");
-        if (carrier && strncmp(x->name, "lapack.", 7) == 0)
-            return ir_fail(m->ctx, x->loc, x->name + 7, ERR_lapack_carrier, carrier);
-        if (carrier && !x->symbol)
-            return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_carrier, x->name, carrier);
+        if (back_end && strncmp(x->name, "lapack.", 7) == 0)
+            return ir_fail(m->ctx, x->loc, x->name + 7, ERR_lapack_carrier, back_end);
+        if (back_end && !x->symbol)
+            return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_carrier, x->name,
+                           back_end);
     }
     return COT_OK;
 }

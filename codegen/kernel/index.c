@@ -514,10 +514,10 @@ cg_multiple_of(const cg_kernel *k, cg_val v)
 }
 
 int64_t
-cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies, int64_t apart)
+cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies, int64_t stride)
 {
     int left = CG_KERNEL_MAX_INDEX_VISITS;
-    const int64_t m = multiple(k, v, copies, (looking){ 0, &left }), n = lowest_bit(apart);
+    const int64_t m = multiple(k, v, copies, (looking){ 0, &left }), n = lowest_bit(stride);
 
     return m < n ? m : n;
 }

@@ -417,7 +417,7 @@ bool cg_is_module_text(const char *text, size_t bytes);
 /* Does a C function run on the device, in its stream? */
 bool cg_extern_on_device(const cg_extern *x);
 /* Can this process (back end NULL), or the back end, hold the module's foreign calls? */
-cot_status cg_check_externs(const cg_module *m, const char *carrier);
+cot_status cg_check_externs(const cg_module *m, const char *back_end);
 /* kernel/compare.c: do two kernels compute the same, instruction by instruction?  Names do not
  * count. */
 bool cg_kernel_same(const cg_kernel *x, const cg_kernel *y);
@@ -443,16 +443,16 @@ uint32_t *cg_count_uses(const cg_kernel *k, ir_arena *a);
  * variable; false otherwise. */
 bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
 /* How far it moves per iteration of the loop; 0: not evenly, or not at all. */
-int64_t cg_moves_by(const cg_kernel *k, cg_val v, const cg_block *loop);
+int64_t cg_stride_over(const cg_kernel *k, cg_val v, const cg_block *loop);
 /* Are s and t stores to, or loads of, elements i and i + step of one buffer, without
  * conditions? */
-bool cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step);
+bool cg_are_adjacent(const cg_kernel *k, cg_val s, cg_val t, int64_t step);
 /* A power of two, at most 64, that divides the index whatever values its parts take, in the
  * first lane of vector loops. */
 int64_t cg_multiple_of(const cg_kernel *k, cg_val v);
 /* The same in the first iteration of the loop, and of all that is a multiple of `apart` behind
  * it. */
 int64_t cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies,
-                            int64_t apart);
+                            int64_t stride);
 
 #endif

@@ -341,10 +341,10 @@ cg_ll_while(cg_ll_emit *e, cg_val v)
  * It is large and hardly ever called, and in the form of vectors would take longer to compile
  * than all the rest of a kernel.  For the same reason nothing is optimised in it, and it has
  * the loop over lanes, so that a use of it is a few stores and a call. */
-typedef struct rare {
+typedef struct slow_path {
     const ir_sc_program *program;
     LLVMValueRef fn;
-} rare;
+} slow_path;
 
 static LLVMTypeRef
 slow_path_type(const cg_ll_module *l, const ir_sc_program *p)
@@ -375,14 +375,14 @@ declare_slow_path(cg_ll_emit *e, const ir_sc_program *p)
 }
 
 static LLVMValueRef
-lane_address(cg_ll_emit *e, const rare *r, int param, cot_dtype t, LLVMValueRef lane)
+lane_address(cg_ll_emit *e, const slow_path *r, int param, cot_dtype t, LLVMValueRef lane)
 {
     return LLVMBuildInBoundsGEP2(e->b, cg_ll_storage(e->l, t),
                                  LLVMGetParam(r->fn, (unsigned)param), &lane, 1, "");
 }
 
 static LLVMValueRef
-load_lane(cg_ll_emit *e, const rare *r, int param, cot_dtype t, LLVMValueRef lane)
+load_lane(cg_ll_emit *e, const slow_path *r, int param, cot_dtype t, LLVMValueRef lane)
 {
     LLVMValueRef x = LLVMBuildLoad2(e->b, cg_ll_storage(e->l, t),
                                     lane_address(e, r, param, t, lane), "");
@@ -391,7 +391,7 @@ load_lane(cg_ll_emit *e, const rare *r, int param, cot_dtype t, LLVMValueRef lan
 }
 
 static void
-run_lane(cg_ll_emit *e, const rare *r, LLVMValueRef lane)
+run_lane(cg_ll_emit *e, const slow_path *r, LLVMValueRef lane)
 {
     const ir_sc_program *p = r->program;
     LLVMValueRef args[4];
@@ -405,13 +405,13 @@ run_lane(cg_ll_emit *e, const rare *r, LLVMValueRef lane)
 }
 
 static LLVMBasicBlockRef
-block_of(cg_ll_emit *e, const rare *r, const char *name)
+block_of(cg_ll_emit *e, const slow_path *r, const char *name)
 {
     return LLVMAppendBasicBlockInContext(e->l->llvm, r->fn, name);
 }
 
 static void
-run_lanes(cg_ll_emit *e, const rare *r)
+run_lanes(cg_ll_emit *e, const slow_path *r)
 {
     LLVMBasicBlockRef before = block_of(e, r, ""), head = block_of(e, r, "lane"),
                       call = block_of(e, r, "call"), next = block_of(e, r, "next"),
@@ -449,7 +449,7 @@ outlined(cg_ll_emit *e, const ir_sc_program *p)
     for (uint32_t i = 0; i < l->n_shared; i++)
         if (l->shared[i].key == p)
             return l->shared[i].value;
-    rare r = { .program = p, .fn = declare_slow_path(e, p) };
+    slow_path r = { .program = p, .fn = declare_slow_path(e, p) };
     IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ p, 0, r.fn }));
     cg_ll_scope outer = cg_ll_debug_enter(l, NULL, NULL, 0);
     run_lanes(e, &r);

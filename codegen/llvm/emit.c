@@ -159,7 +159,7 @@ typedef struct open_loop {
     LLVMValueRef lo, hi, i, count; /* phis */
     LLVMValueRef *init, *phi, *next;
     int n;
-    bool guarded, counts;
+    bool may_be_empty, counts;
 } open_loop;
 
 static void
@@ -168,7 +168,7 @@ loop_head(cg_ll_emit *e, const cg_block *x, open_loop *r)
     r->before = LLVMGetInsertBlock(e->b);
     r->head = cg_ll_block(e, "loop");
     r->after = cg_ll_block(e, "after");
-    if (r->guarded)
+    if (r->may_be_empty)
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, r->lo, r->hi, ""), r->head,
                         r->after);
     else
@@ -208,7 +208,7 @@ loop_tail(cg_ll_emit *e, const cg_block *x, open_loop *r)
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, r->hi, ""), r->head, r->after);
     LLVMPositionBuilderAtEnd(e->b, r->after);
     r->count = counted;
-    if (!r->guarded)
+    if (!r->may_be_empty)
         return;
     for (int j = 0; j < r->n; j++)
         if (r->phi[j]) {
@@ -230,7 +230,7 @@ emit_serial(cg_ll_emit *e, const cg_block *x)
 {
     int n = cg_ll_yield_values(e, x, NULL);
     int64_t extent = extent_of(e, x);
-    open_loop r = { .n = n, .guarded = extent < 0 };
+    open_loop r = { .n = n, .may_be_empty = extent < 0 };
 
     r.init = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
     r.phi = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
@@ -333,7 +333,7 @@ emit_insn(cg_ll_emit *e, cg_val v)
 void
 cg_ll_region(cg_ll_emit *e, const cg_region *r)
 {
-    for (uint32_t i = 0, together; i < r->n; i += together ? together : 1)
-        if ((together = cg_ll_store_rows(e, r->insn + i, r->n - i)) == 0)
+    for (uint32_t i = 0, stored; i < r->n; i += stored ? stored : 1)
+        if ((stored = cg_ll_store_rows(e, r->insn + i, r->n - i)) == 0)
             emit_insn(e, r->insn[i]);
 }

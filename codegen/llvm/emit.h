@@ -155,7 +155,7 @@ LLVMValueRef cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x);
 /* shuffle.c: of two vectors the elements that the mask lists, those of the second counting from
  * e->lanes; n rows of n columns, in place; n rows whose elements l come to lie side by side. */
 LLVMValueRef cg_ll_picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask);
-void cg_ll_transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n);
+void cg_ll_transpose_registers(cg_ll_emit *e, LLVMValueRef *row, int n);
 void cg_ll_interleave(cg_ll_emit *e, LLVMValueRef *row, int n);
 
 /* move.c */
@@ -194,8 +194,8 @@ void cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x);
 typedef struct cg_ll_tree {
     const cg_block *loop;
     int levels;
-    bool apart;          /* each level has a place of its own */
-    /* `levels` for each yield and copy, in order; not apart: one array first */
+    bool per_level; /* each level has a place of its own */
+    /* `levels` for each yield and copy, in order; not per_level: one array first */
     LLVMValueRef *slots;
     int n;
 } cg_ll_tree;

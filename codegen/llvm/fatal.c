@@ -18,17 +18,17 @@
 
 #include "codegen/llvm/llvm.h"
 
-typedef struct guard {
+typedef struct death_handler {
     jmp_buf back;
     char *died;
-} guard;
+} death_handler;
 
-static _Thread_local guard *current;
+static _Thread_local death_handler *current;
 
 static void
 leave(const char *reason)
 {
-    guard *g = current;
+    death_handler *g = current;
 
     if (g == NULL)
         return; /* somebody else's use of LLVM: it ends as it would */
@@ -91,7 +91,7 @@ static void
 emit(void *arg)
 {
     emission *e = arg;
-    guard g = { .died = e->died };
+    death_handler g = { .died = e->died };
 
     e->died[0] = '\0';
     if (setjmp(g.back) == 0) {

@@ -86,7 +86,7 @@ transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int
     for (int l = 0; l < e->n_levels; l++)
         if ((set >> l & 1) && (x->set >> l & 1) && e->level[l].loop->kind == CG_UNROLL &&
             e->level[l].extent == e->lanes && e->lanes <= CG_LLVM_MAX_TRANSPOSED) {
-            *step = cg_moves_by(e->k, i->in[0], e->level[l].loop);
+            *step = cg_stride_over(e->k, i->in[0], e->level[l].loop);
             if (*step != 0 && *step >= least && *step <= most)
                 return l;
         }
@@ -95,12 +95,12 @@ transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int
 
 /* What rows of neighbouring copies are aligned to, `apart` elements from each other. */
 static unsigned
-row_alignment(const cg_ll_emit *e, const cg_insn *i, int level, int64_t apart,
+row_alignment(const cg_ll_emit *e, const cg_insn *i, int level, int64_t stride,
               const cg_ll_access *a)
 {
     const int known = e->k->buffer[i->imm].align;
     const int64_t row =
-        cg_multiple_of_rows(e->k, i->in[0], e->level[level].loop, apart) * a->align;
+        cg_multiple_of_rows(e->k, i->in[0], e->level[level].loop, stride) * a->align;
 
     return known <= (int)a->align ? a->align : row < known ? (unsigned)row : (unsigned)known;
 }
@@ -130,7 +130,7 @@ load_transposed(cg_ll_emit *e, cg_val v, const cg_ll_access *a, int level, int64
                          ? cg_ll_plain_load(e, &one, t, cg_ll_element_at(e, a, first.v, from))
                          : cg_ll_load_strided(e, &one, first.v, from, 2, (cg_ll_truth){ 0 });
         }
-        cg_ll_transpose_square(e, row, e->lanes);
+        cg_ll_transpose_registers(e, row, e->lanes);
         for (int l = 0; l < e->lanes; l++) {
             e->digit[level] = step < 0 ? e->lanes - 1 - l : l;
             cg_ll_set(e, v, (cg_ll_copy){ .v = cg_ll_from_memory(e, a, row[l]), .wide = true });
@@ -151,7 +151,7 @@ store_transposed(cg_ll_emit *e, cg_val v, const cg_ll_access *a, uint32_t set, i
             e->digit[level] = l;
             row[l] = cg_ll_to_memory(e, a, cg_ll_widen(e, cg_ll_get(e, i->in[1])), true);
         }
-        cg_ll_transpose_square(e, row, e->lanes);
+        cg_ll_transpose_registers(e, row, e->lanes);
         e->digit[level] = 0;
         cg_ll_copy first = cg_ll_get(e, i->in[0]);
         for (int l = 0; l < e->lanes; l++) {
@@ -207,7 +207,7 @@ store_copy(cg_ll_emit *e, const cg_ll_access *a, const cg_insn *i, uint32_t set)
 /* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes,
  * are as good as n stores of whole vectors. */
 static int
-stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
+adjacent_stores(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 {
     const cg_insn *first = &e->k->insn[v[0]];
 
@@ -215,7 +215,7 @@ stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
         bool good = n <= left;
         *set = first->op == CG_STORE ? e->var[first->in[0]].set : 0;
         for (uint32_t k = 0; k < n && good; k++) {
-            good = !e->mask && cg_side_by_side(e->k, v[0], v[k], k);
+            good = !e->mask && cg_are_adjacent(e->k, v[0], v[k], k);
             *set |= good ? e->var[e->k->insn[v[k]].in[1]].set : 0;
         }
         for (int c = 0, copies = good ? cg_ll_copies(e, *set) : 0; c < copies && good; c++) {
@@ -235,7 +235,7 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
     uint32_t set;
     const cg_insn *first = &e->k->insn[v[0]];
     const int n =
-        first->op == CG_STORE && e->vector_level >= 0 ? stores_together(e, v, left, &set) : 0;
+        first->op == CG_STORE && e->vector_level >= 0 ? adjacent_stores(e, v, left, &set) : 0;
     LLVMValueRef row[CG_LLVM_MAX_INTERLEAVED];
 
     if (n == 0)

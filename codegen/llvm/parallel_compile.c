@@ -109,7 +109,7 @@ work(void *p)
 
 /* All shares, the first in this thread, and those that get none. */
 static void
-work_together(cg_ll_parallel_build *t)
+share_work(cg_ll_parallel_build *t)
 {
     share s[CG_LL_COMPILE_THREADS];
     pthread_t thread[CG_LL_COMPILE_THREADS];
@@ -157,7 +157,7 @@ cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx, ir_arena *s
         else
             cg_ll_module_share(&t->l[i], m, entry, share_of, i);
     }
-    work_together(t);
+    share_work(t);
     cot_status s = ir_check(ctx);
     for (int i = 0; i < n; i++) {
         cot_status one = cg_ll_module_status(&t->l[i]);

@@ -158,11 +158,11 @@ define_results(cg_ll_emit *e, const cg_block *x, LLVMValueRef *v)
 
 /* -- serial folds -- */
 
-typedef struct folding {
+typedef struct serial_fold {
     const cg_block *x;
     const cg_yield **yield;
     int n, bits;
-} folding;
+} serial_fold;
 
 static LLVMTypeRef
 type_of_each(cg_ll_emit *e, const cg_yield *y)
@@ -182,7 +182,7 @@ nothing_yet(cg_ll_emit *e, const cg_yield *y, LLVMTypeRef t)
 }
 
 static void
-fold_rounds(cg_ll_emit *e, const folding *f, int bit, LLVMValueRef lane, LLVMValueRef *out)
+fold_rounds(cg_ll_emit *e, const serial_fold *f, int bit, LLVMValueRef lane, LLVMValueRef *out)
 {
     if (bit == f->bits) {
         LLVMValueRef step = cg_ll_index(e, f->x->step);
@@ -226,7 +226,7 @@ fold_rounds(cg_ll_emit *e, const folding *f, int bit, LLVMValueRef lane, LLVMVal
 void
 cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x)
 {
-    folding f = { .x = x, .n = cg_ll_yield_values(e, x, NULL) };
+    serial_fold f = { .x = x, .n = cg_ll_yield_values(e, x, NULL) };
     LLVMValueRef *out = IR_NEW_N(e->arena, LLVMValueRef, f.n + 1);
     int64_t lo = 0, hi = 1;
 
@@ -249,12 +249,12 @@ cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent)
 
     while (t.levels < 62 && (extent < 0 || extent >> t.levels))
         t.levels++;
-    t.apart = e->l->machine->grid && t.levels <= CG_LLVM_MAX_TREE_REGISTERS;
+    t.per_level = e->l->machine->grid && t.levels <= CG_LLVM_MAX_TREE_REGISTERS;
     t.slots = IR_NEW_N(e->arena, LLVMValueRef, t.n * t.levels + 1);
     for (int j = 0; j < t.n; j++)
-        for (int i = 0; i < (t.apart ? t.levels : 1); i++)
-            t.slots[j * t.levels + i] = cg_ll_stack(e, type_of_each(e, y[j]),
-                                                    t.apart ? 1 : t.levels, t.apart ? 16 : 64);
+        for (int i = 0; i < (t.per_level ? t.levels : 1); i++)
+            t.slots[j * t.levels + i] = cg_ll_stack(
+                e, type_of_each(e, y[j]), t.per_level ? 1 : t.levels, t.per_level ? 16 : 64);
     return t;
 }
 
@@ -268,8 +268,8 @@ bit_of(cg_ll_emit *e, LLVMValueRef count, int level)
 
 /* x goes up while the bits of count are ones, and stays where the first zero is. */
 static void
-push_apart(cg_ll_emit *e, const cg_ll_tree *t, LLVMValueRef count, const cg_yield *y, int j,
-           LLVMValueRef x)
+push_per_level(cg_ll_emit *e, const cg_ll_tree *t, LLVMValueRef count, const cg_yield *y, int j,
+               LLVMValueRef x)
 {
     LLVMBuilderRef b = e->b;
     LLVMValueRef up = LLVMConstAllOnes(e->l->i1);
@@ -286,8 +286,8 @@ push_apart(cg_ll_emit *e, const cg_ll_tree *t, LLVMValueRef count, const cg_yiel
 }
 
 static LLVMValueRef
-end_apart(cg_ll_emit *e, const cg_ll_tree *t, LLVMValueRef count, const cg_yield *y, int j,
-          LLVMValueRef x)
+end_per_level(cg_ll_emit *e, const cg_ll_tree *t, LLVMValueRef count, const cg_yield *y, int j,
+              LLVMValueRef x)
 {
     for (int i = 0; i < t->levels; i++) {
         LLVMValueRef old = LLVMBuildLoad2(e->b, LLVMTypeOf(x), t->slots[j * t->levels + i], "");
@@ -305,18 +305,18 @@ slot(cg_ll_emit *e, LLVMValueRef slots, LLVMTypeRef t, LLVMValueRef level)
 
 /* The state of a walk over the levels: bits of the counter still to do, the level, the values.
  */
-typedef struct walk {
+typedef struct level_loop {
     LLVMBasicBlockRef before, head, body, after;
     LLVMValueRef bits, level, *x;
-} walk;
+} level_loop;
 
-static walk
-walk_begin(cg_ll_emit *e, int n, LLVMValueRef bits, LLVMValueRef level, const LLVMValueRef *x)
+static level_loop
+levels_begin(cg_ll_emit *e, int n, LLVMValueRef bits, LLVMValueRef level, const LLVMValueRef *x)
 {
-    walk w = { .before = LLVMGetInsertBlock(e->b),
-               .head = cg_ll_block(e, "carry"),
-               .body = cg_ll_block(e, "level"),
-               .after = cg_ll_block(e, "carried") };
+    level_loop w = { .before = LLVMGetInsertBlock(e->b),
+                     .head = cg_ll_block(e, "carry"),
+                     .body = cg_ll_block(e, "level"),
+                     .after = cg_ll_block(e, "carried") };
 
     w.x = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
     LLVMBuildBr(e->b, w.head);
@@ -333,7 +333,7 @@ walk_begin(cg_ll_emit *e, int n, LLVMValueRef bits, LLVMValueRef level, const LL
 }
 
 static void
-walk_end(cg_ll_emit *e, walk *w, int n, LLVMValueRef *next)
+levels_end(cg_ll_emit *e, level_loop *w, int n, LLVMValueRef *next)
 {
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->b);
     LLVMValueRef one = cg_ll_index(e, 1), bits = LLVMBuildLShr(e->b, w->bits, one, "");
@@ -353,11 +353,11 @@ cg_ll_tree_push(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count, const LLVMValu
     const cg_yield **y = yield_of_each(e, t->loop, t->n);
     LLVMValueRef *next = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
 
-    for (int j = 0; t->apart && j < t->n; j++)
-        push_apart(e, t, count, y[j], j, x[j]);
-    if (t->apart)
+    for (int j = 0; t->per_level && j < t->n; j++)
+        push_per_level(e, t, count, y[j], j, x[j]);
+    if (t->per_level)
         return;
-    walk w = walk_begin(e, t->n, count, cg_ll_index(e, 0), x);
+    level_loop w = levels_begin(e, t->n, count, cg_ll_index(e, 0), x);
     LLVMValueRef odd = LLVMBuildTrunc(e->b, w.bits, e->l->i1, "");
 
     LLVMBuildCondBr(e->b, odd, w.body, w.after);
@@ -368,7 +368,7 @@ cg_ll_tree_push(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count, const LLVMValu
             LLVMBuildLoad2(e->b, type, slot(e, t->slots[j * t->levels], type, w.level), "");
         next[j] = combine(e, y[j], left, w.x[j]);
     }
-    walk_end(e, &w, t->n, next);
+    levels_end(e, &w, t->n, next);
     for (int j = 0; j < t->n; j++)
         LLVMBuildStore(e->b, w.x[j],
                        slot(e, t->slots[j * t->levels], LLVMTypeOf(x[j]), w.level));
@@ -384,14 +384,14 @@ cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count)
         LLVMValueRef z =
             cg_ll_bits(e->l, y[j]->type, cg_neutral_bits(y[j]->combine, y[j]->type));
         x[j] = cg_ll_as(e, cg_ll_scalar(z), cg_ll_is_wide(e, e->divergence[y[j]->value]));
-        if (t->apart)
-            x[j] = end_apart(e, t, count, y[j], j, x[j]);
+        if (t->per_level)
+            x[j] = end_per_level(e, t, count, y[j], j, x[j]);
     }
-    if (t->apart) {
+    if (t->per_level) {
         define_results(e, t->loop, x);
         return;
     }
-    walk w = walk_begin(e, t->n, count, cg_ll_index(e, 0), x);
+    level_loop w = levels_begin(e, t->n, count, cg_ll_index(e, 0), x);
     LLVMValueRef *next = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, w.bits, cg_ll_index(e, 0), ""), w.body,
                     w.after);
@@ -403,6 +403,6 @@ cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count)
             LLVMBuildLoad2(e->b, type, slot(e, t->slots[j * t->levels], type, w.level), "");
         next[j] = LLVMBuildSelect(e->b, odd, combine(e, y[j], left, w.x[j]), w.x[j], "");
     }
-    walk_end(e, &w, t->n, next);
+    levels_end(e, &w, t->n, next);
     define_results(e, t->loop, w.x);
 }

@@ -29,7 +29,7 @@ exchange(cg_ll_emit *e, LLVMValueRef *row, int n, int i, int h)
 }
 
 void
-cg_ll_transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
+cg_ll_transpose_registers(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
     for (int h = n / 2; h > 0; h /= 2)
         for (int i = 0; i < n; i++)

@@ -22,8 +22,8 @@ lower_call(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_
 }
 
 static cg_val
-pull_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at,
-              cg_val index, int k)
+inline_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at,
+                cg_val index, int k)
 {
     const ir_graph *f = n->at.cond.branches.at[k];
     cot_dtype t = ir_type_at(fr->f, n->in[0])->dtype;
@@ -37,7 +37,7 @@ pull_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
     cg_val x = cg_element(l, in, f->out[result], at);
     cg_scope_end(l, mark);
     cg_if_else(&l->b, branch);
-    cg_val y = pull_branches(l, fr, n, result, at, index, k + 1);
+    cg_val y = inline_branches(l, fr, n, result, at, index, k + 1);
     cg_scope_end(l, mark);
     int i =
         cg_if_yield(&l->b, branch, ir_type_at(fr->f, n->first + (ir_ref)result)->dtype, x, y);
@@ -49,5 +49,5 @@ pull_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const 
 cg_val
 lower_cond(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {
-    return pull_branches(l, fr, n, result, at, cg_element(l, fr, n->in[0], at), 0);
+    return inline_branches(l, fr, n, result, at, cg_element(l, fr, n->in[0], at), 0);
 }

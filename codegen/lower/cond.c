@@ -58,8 +58,8 @@ plan_branches(cg_lowering *l, const branching *c, int first, int last, const cg_
 
 /* The same where the device chooses. */
 static void
-plan_guarded_branches(cg_lowering *l, const branching *c, cg_place when, const ir_type *index,
-                      const cg_ending *e)
+plan_predicated_branches(cg_lowering *l, const branching *c, cg_place when,
+                         const ir_type *index, const cg_ending *e)
 {
     const int n = c->n->at.cond.branches.n;
     const cg_place *word = cg_predicate_branches(l, when, index, n), outer = l->predicate;
@@ -146,7 +146,7 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
     }
     const cg_ending end = { .mask = cg_masks_of(l, v, n, &(cg_masked){ .type = p }) };
     if (n->at.cond.branches.n > 1 && cg_is_predicated(l, v->f, n)) {
-        plan_guarded_branches(l, &c, when, p, &end);
+        plan_predicated_branches(l, &c, when, p, &end);
         return;
     }
     l->plan->now++;

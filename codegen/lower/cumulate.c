@@ -303,16 +303,16 @@ emit(cg_lowering *l, cumulating *c)
 
 enum { STEP_TOTALS, STEP_SUMS, STEP_RESULTS, STEP_LAST, STEPS };
 
-typedef struct stepping {
+typedef struct scan_step {
     cumulating *c;
     int step;
     int64_t blocks;             /* of a line, in this step */
-} stepping;
+} scan_step;
 
 static void
 run_step(cg_lowering *l, void *user, cg_ix i)
 {
-    const stepping *s = user;
+    const scan_step *s = user;
     cumulating *c = s->c;
     cg_val at = cg_ix_value(&l->ix, &l->b, i);
     const int64_t lines = c->t->size / c->size;
@@ -348,7 +348,7 @@ plan_steps(cg_lowering *l, cg_level *v, cumulating *c)
     c->width = lines;
     c->blocks = CG_SERIAL;
     for (int step = 0; step < STEPS; step++) {
-        stepping s = { c, step, each[step] };
+        scan_step s = { c, step, each[step] };
         if (each[step] == 0)
             continue;
         cg_kernel_begin(l, ir_ops[c->n->op].name);

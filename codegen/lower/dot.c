@@ -19,10 +19,11 @@
 #include "codegen/lower/dot_inside.h"
 
 static void
-one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bool vector)
+one_batch(cg_dot_product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner,
+          bool vector)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val lhs = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(b, 0),
            rhs = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(b, 0);
     lhs = cg_iadd(b, lhs, offset(b, &s->b, s->b.lhs, batch));
@@ -41,7 +42,7 @@ one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bo
 }
 
 static void
-batches(product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool inner,
+batches(cg_dot_product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool inner,
         bool vector)
 {
     if (p->s.groups) {
@@ -60,8 +61,10 @@ cg_dot_build(cg_lowering *l, const cg_dot *d, bool inner)
 {
     cg_build *b = &l->b;
     const cg_target *t = &l->target;
-    product p = { .l = l, .b = b, .d = d, .s = cg_dot_shape_of(t, l->o->threads, d, inner) };
-    const shape *s = &p.s;
+    cg_dot_product p = {
+        .l = l, .b = b, .d = d, .s = cg_dot_shape_of(t, l->o->threads, d, inner)
+    };
+    const cg_dot_shape *s = &p.s;
     cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), count = cg_i64(b, s->b.total);
     bool vector = t->vector_bits > 32;
     if (!s->b.total || !s->m.total || !s->n.total)

@@ -26,7 +26,7 @@ rows_of(int64_t n, int64_t most)
 }
 
 bool
-cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes)
+cg_dot_choose_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes)
 {
     const int64_t lanes = t->vector_bits / (8 * bytes),
                   most = (t->registers >= 32 ? 24 : 12) / (s->n.total > 0 ? s->n.total : 1);
@@ -47,7 +47,7 @@ cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes)
 /* Scratch memory for so many elements of the batch.  Of several blocks of k, the sums of all
  * rows are kept. */
 void
-cg_dot_size_groups(shape *s, const cg_target *t, int64_t bytes, int64_t batch)
+cg_dot_size_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes, int64_t batch)
 {
     const int64_t block = at_most(KC, s->k.total) * s->nr,
                   blocks = round_up(batch, s->w) / s->w;
@@ -60,20 +60,20 @@ cg_dot_size_groups(shape *s, const cg_target *t, int64_t bytes, int64_t batch)
  * that is number
  * `block` of those kept. */
 static cg_val
-kept_right(const product *p, cg_val block, cg_val k, cg_val o, cg_val lane)
+kept_right(const cg_dot_product *p, cg_val block, cg_val k, cg_val o, cg_val lane)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val at = cg_iadd(b, cg_imul(b, block, at_most(KC, s->k.total)), k);
     cg_val right = cg_imul(b, o, s->w);
     return scratch_at(p, s->c_size, cg_iadd(b, cg_iadd(b, cg_imul(b, at, s->nr), right), lane));
 }
 
 static cg_val
-right_element(const product *p, cg_val k, cg_val o, cg_val when)
+right_element(const cg_dot_product *p, cg_val k, cg_val o, cg_val when)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val right = offset(b, &s->k, right_of(s, &s->k), k);
     cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), o), right);
     return load(p, false, at, when);
@@ -81,17 +81,17 @@ right_element(const product *p, cg_val k, cg_val o, cg_val when)
 
 /* The product at the lanes of elements g0 ... of the batch. */
 typedef struct block {
-    product p;
+    cg_dot_product p;
     cg_val lanes, lane, when;
     /* where the right side is: which block of the batch; the first k */
     cg_val kept, k0;
 } block;
 
 static block
-block_begin(const product *p, cg_val g0, cg_val kept, cg_val k0)
+block_begin(const cg_dot_product *p, cg_val g0, cg_val kept, cg_val k0)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     block x = { .p = *p, .kept = kept, .k0 = k0 };
     x.lane = spmd(b, CG_VECTOR, s->w, &x.lanes);
     x.p.batch = cg_iadd(b, g0, x.lane);
@@ -102,10 +102,10 @@ block_begin(const product *p, cg_val g0, cg_val kept, cg_val k0)
 }
 
 static void
-pack_block(const product *p, cg_val g0, cg_val kept, cg_val k0, cg_val k_end)
+pack_block(const cg_dot_product *p, cg_val g0, cg_val kept, cg_val k0, cg_val k_end)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val loop = loop_over(b, k0, k_end, 1), k = cg_loop_var(b, loop), columns;
     cg_val o = spmd(b, CG_UNROLL, s->n.total, &columns);
     block x = block_begin(p, g0, kept, k0);
@@ -121,7 +121,7 @@ static cg_val
 step(const block *x, cg_val left, cg_val k, cg_val o, cg_val acc)
 {
     cg_build *b = x->p.b;
-    const shape *s = &x->p.s;
+    const cg_dot_shape *s = &x->p.s;
     cg_val l = load(&x->p, true, left, x->when);
     cg_val r = s->pack_right
                    ? cg_load(b, x->p.d->scratch,
@@ -135,8 +135,8 @@ static cg_val
 chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi, uint32_t reduction)
 {
     cg_build *b = x->p.b;
-    const shape *s = &x->p.s;
-    const group *g = &s->k;
+    const cg_dot_shape *s = &x->p.s;
+    const cg_dot_group *g = &s->k;
     const cot_dtype t = x->p.d->type;
     const int64_t *stride = left_of(s, g), by = innermost(g, stride),
                   size = g->n > 1 ? g->size[g->n - 1] : 0;
@@ -169,7 +169,7 @@ static cg_val
 element(const block *x, cg_val row, cg_val o, cg_val k_end)
 {
     cg_build *b = x->p.b;
-    const shape *s = &x->p.s;
+    const cg_dot_shape *s = &x->p.s;
     const int64_t total = s->k.total;
     const uint32_t reduction = cg_reduction_new(b, total, x->k0, 1);
     cg_val acc = cg_const(b, x->p.d->type, 0);
@@ -191,7 +191,7 @@ static cg_val
 kept_sum(const block *x, cg_val g, cg_val m, cg_val o)
 {
     cg_build *b = x->p.b;
-    const shape *s = &x->p.s;
+    const cg_dot_shape *s = &x->p.s;
     cg_val row = s->k.total > KC ? cg_iadd(b, cg_imul(b, g, s->m.total), m) : m;
     cg_val right = cg_imul(b, o, s->w);
     return scratch_at(&x->p, 0, cg_iadd(b, cg_iadd(b, cg_imul(b, row, s->nr), right), x->lane));
@@ -199,10 +199,10 @@ kept_sum(const block *x, cg_val g, cg_val m, cg_val o)
 
 /* The result in rows m ... from the sums of rows `from` ... that wait. */
 static void
-give_kept(const product *p, cg_val g0, cg_val g, cg_val m, cg_val from, cg_val count)
+give_kept(const cg_dot_product *p, cg_val g0, cg_val g, cg_val m, cg_val from, cg_val count)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val rows = loop_over(b, cg_i64(b, 0), count, 1), i = cg_loop_var(b, rows);
     cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, s->n.total), 1),
            o = cg_loop_var(b, columns);
@@ -230,16 +230,16 @@ with_before(const block *x, cg_val at, cg_val sum)
 
 /* What a tile is of: block number g of the batch, from g0 on; the right side's place; the
  * k's. */
-typedef struct part {
+typedef struct batch_block {
     cg_val g0, g, kept, k0, k_end;
-} part;
+} batch_block;
 
 /* Rows m0 + r0 ... of the run that begins at row m0. */
 static void
-groups_tile(const product *p, const part *a, cg_val m0, cg_val r0)
+groups_tile(const cg_dot_product *p, const batch_block *a, cg_val m0, cg_val r0)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int64_t by = s->run == s->m.total ? 0 : innermost(&s->m, left_of(s, &s->m));
     const bool over = s->run % s->mr != 0, blocks = s->k.total > KC;
     cg_val rows, columns, i = spmd(b, CG_UNROLL, s->mr, &rows),
@@ -273,7 +273,7 @@ groups_tile(const product *p, const part *a, cg_val m0, cg_val r0)
 }
 
 static void
-run_of_rows(const product *p, const part *a, cg_val m0)
+run_of_rows(const cg_dot_product *p, const batch_block *a, cg_val m0)
 {
     cg_build *b = p->b;
     cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.run), p->s.mr);
@@ -283,7 +283,7 @@ run_of_rows(const product *p, const part *a, cg_val m0)
 
 /* The loop over the blocks of the batch. */
 static cg_val
-batch_begin(const product *p, cg_val from, cg_val to, part *a)
+batch_begin(const cg_dot_product *p, cg_val from, cg_val to, batch_block *a)
 {
     cg_val loop = loop_over(p->b, from, to, p->s.w);
     a->g0 = cg_loop_var(p->b, loop);
@@ -294,11 +294,11 @@ batch_begin(const product *p, cg_val from, cg_val to, part *a)
 /* A right side that stays in the second cache is copied first, and each run of rows meets all
  * of the batch: what lies together is read together. */
 static void
-groups_whole(const product *p, cg_val from, cg_val to)
+groups_whole(const cg_dot_product *p, cg_val from, cg_val to)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
-    part a = { .k0 = cg_i64(b, 0), .k_end = cg_i64(b, s->k.total) };
+    const cg_dot_shape *s = &p->s;
+    batch_block a = { .k0 = cg_i64(b, 0), .k_end = cg_i64(b, s->k.total) };
     cg_val pack = batch_begin(p, from, to, &a);
     pack_block(p, a.g0, a.g, a.k0, a.k_end);
     cg_loop_end(b, pack);
@@ -312,7 +312,7 @@ groups_whole(const product *p, cg_val from, cg_val to)
 
 /* All rows of all of the batch over some k's, which all of the batch has close by. */
 static void
-groups_part(const product *p, cg_val from, cg_val to, part *a)
+groups_part(const cg_dot_product *p, cg_val from, cg_val to, batch_block *a)
 {
     cg_build *b = p->b;
     cg_val blocks = batch_begin(p, from, to, a);
@@ -326,12 +326,12 @@ groups_part(const product *p, cg_val from, cg_val to, part *a)
 }
 
 void
-cg_dot_batch_vectorised(const product *p, cg_val from, cg_val to)
+cg_dot_batch_vectorised(const cg_dot_product *p, cg_val from, cg_val to)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->k.total);
-    part a = { .k0 = zero, .k_end = all };
+    batch_block a = { .k0 = zero, .k_end = all };
     if (s->whole) {
         groups_whole(p, from, to);
         return;

@@ -21,7 +21,7 @@ largest_divisor(int64_t n, int64_t most)
 /* How many vectors of a line, results and lines: as many sums as registers hold, the vectors
  * and lines without remainder. */
 static void
-choose_tile(shape *s, int64_t sums)
+choose_tile(cg_dot_shape *s, int64_t sums)
 {
     const int64_t vectors = (s->run + s->w - 1) / s->w,
                   above = s->m.n > 1 ? s->m.size[s->m.n - 2] : 1;
@@ -50,7 +50,7 @@ choose_tile(shape *s, int64_t sums)
  * windows overlap along a line?  Rows of a gradient in the kernel, whose k's are positions,
  * are better packed. */
 static bool
-along_lines(const shape *s, int64_t lanes)
+along_lines(const cg_dot_shape *s, int64_t lanes)
 {
     const int last = s->m.n - 1, k = s->k.n - 1;
     const int64_t run = s->m.size[last];
@@ -66,7 +66,7 @@ along_lines(const shape *s, int64_t lanes)
 }
 
 bool
-cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes)
+cg_dot_choose_lines(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64_t bytes)
 {
     const int64_t lanes = t->vector_bits / (8 * bytes);
     const int last = s->m.n - 1;
@@ -90,22 +90,22 @@ cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes
 
 /* What a tile is of: its first row and result, where it begins in a line; the k's of a
  * block. */
-typedef struct part {
+typedef struct line_tile {
     cg_val row, column, result, lo, hi;
     /* columns: elements of a line, the last vector perhaps not full */
     int64_t results, columns;
-} part;
+} line_tile;
 
-typedef struct place {
+typedef struct tile_element {
     cg_val loop[4], h, f, at, when; /* `at`: in the tile's part of a line */
-} place;
+} tile_element;
 
-static place
-place_begin(const product *p, const part *a)
+static tile_element
+element_begin(const cg_dot_product *p, const line_tile *a)
 {
     cg_build *b = p->b;
     const int64_t w = p->s.w;
-    place x = { .when = 0 };
+    tile_element x = { .when = 0 };
 
     x.h = spmd(b, CG_UNROLL, p->s.lines, &x.loop[0]);
     x.f = spmd(b, CG_UNROLL, a->results, &x.loop[1]);
@@ -117,7 +117,7 @@ place_begin(const product *p, const part *a)
 }
 
 static void
-place_end(const product *p, const place *x)
+element_end(const cg_dot_product *p, const tile_element *x)
 {
     for (int i = 3; i >= 0; i--)
         if (x->loop[i])
@@ -126,10 +126,10 @@ place_end(const product *p, const place *x)
 
 /* The chain over runs of the innermost axis of k, in which both sides' addresses are affine. */
 static cg_val
-chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
+chain(const cg_dot_product *p, const line_tile *a, cg_val left, cg_val right, cg_val when)
 {
     cg_build *b = p->b;
-    const group *g = &p->s.k;
+    const cg_dot_group *g = &p->s.k;
     const cot_dtype t = p->d->type;
     const int64_t size = g->size[g->n - 1], x_step = g->lhs[g->n - 1],
                   y_step = g->rhs[g->n - 1];
@@ -172,10 +172,10 @@ chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
 }
 
 static cg_val
-tile_sum(const product *p, const part *a, const place *x)
+tile_sum(const cg_dot_product *p, const line_tile *a, const tile_element *x)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int last = s->m.n - 1;
     cg_val left = offset(b, &s->m, s->m.lhs, a->row);
 
@@ -186,7 +186,7 @@ tile_sum(const product *p, const part *a, const place *x)
 }
 
 static void
-give_at(const product *p, const part *a, const place *x, cg_val sum)
+give_at(const cg_dot_product *p, const line_tile *a, const tile_element *x, cg_val sum)
 {
     cg_build *b = p->b;
     cg_val m = cg_iadd(b, a->row, cg_imul(b, x->h, p->s.run));
@@ -197,7 +197,7 @@ give_at(const product *p, const part *a, const place *x, cg_val sum)
 
 /* Where the sum of a place of the tile waits. */
 static cg_val
-kept_at(const product *p, const place *x)
+kept_at(const cg_dot_product *p, const tile_element *x)
 {
     cg_build *b = p->b;
     cg_val line = cg_iadd(b, cg_imul(b, x->h, p->s.results), x->f);
@@ -207,14 +207,14 @@ kept_at(const product *p, const place *x)
 
 /* Sums that wait, line after line; a long epilogue is compiled for one vector. */
 static void
-give_kept(const product *p, const part *a)
+give_kept(const cg_dot_product *p, const line_tile *a)
 {
     cg_build *b = p->b;
     const int64_t w = p->s.w;
     cg_val lines = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.lines), 1),
            results = loop_over(b, cg_i64(b, 0), cg_i64(b, a->results), 1),
            vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, a->columns), w), lanes;
-    place x = { .h = cg_loop_var(b, lines), .f = cg_loop_var(b, results) };
+    tile_element x = { .h = cg_loop_var(b, lines), .f = cg_loop_var(b, results) };
 
     x.at = cg_iadd(b, cg_loop_var(b, vectors), spmd(b, CG_VECTOR, w, &lanes));
     if (a->columns % w)
@@ -228,11 +228,11 @@ give_kept(const product *p, const part *a)
 
 /* The sums of one block of k, behind those of the blocks before. */
 static void
-add_block(const product *p, const part *a)
+add_block(const cg_dot_product *p, const line_tile *a)
 {
     cg_build *b = p->b;
     const cot_dtype t = p->d->type;
-    place x = place_begin(p, a);
+    tile_element x = element_begin(p, a);
     cg_val sum = tile_sum(p, a, &x), at = kept_at(p, &x),
            later = cg_if_begin(b, less(b, cg_i64(b, 0), a->lo));
     cg_val all = cg_insn2(b, SC_add, t, cg_load(b, p->d->scratch, at, 0), sum);
@@ -241,11 +241,11 @@ add_block(const product *p, const part *a)
     cg_if_yield(b, later, t, all, sum);
     cg_if_end(b, later);
     cg_store(b, p->d->scratch, at, cg_loop_result(b, later, 0), 0);
-    place_end(p, &x);
+    element_end(p, &x);
 }
 
 static void
-lines_tile(const product *p, part a)
+lines_tile(const cg_dot_product *p, line_tile a)
 {
     cg_build *b = p->b;
     cg_val total = cg_i64(b, p->s.k.total), blocks;
@@ -261,20 +261,20 @@ lines_tile(const product *p, part a)
         give_kept(p, &a);
         return;
     }
-    place x = place_begin(p, &a);
+    tile_element x = element_begin(p, &a);
     cg_val sum = tile_sum(p, &a, &x);
     if (p->d->expensive)
         cg_store(b, p->d->scratch, kept_at(p, &x), sum, 0);
     else
         give_at(p, &a, &x, sum);
-    place_end(p, &x);
+    element_end(p, &x);
     if (p->d->expensive)
         give_kept(p, &a);
 }
 
 /* All results of a part of some lines. */
 static void
-lines_results(const product *p, part a)
+lines_results(const cg_dot_product *p, line_tile a)
 {
     cg_build *b = p->b;
     const int64_t n = p->s.n.total, whole = n / p->s.results * p->s.results;
@@ -292,13 +292,13 @@ lines_results(const product *p, part a)
 }
 
 void
-cg_dot_direct(const product *p, cg_val m_begin, cg_val m_end)
+cg_dot_direct(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int64_t whole = s->run / s->nr * s->nr;
     cg_val lines = loop_over(b, m_begin, m_end, s->mr), columns;
-    part a = { .row = cg_loop_var(b, lines), .columns = s->nr };
+    line_tile a = { .row = cg_loop_var(b, lines), .columns = s->nr };
 
     if (whole) {
         columns = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), s->nr);

@@ -16,10 +16,10 @@ enum { K_TILE = 16, STAGES = 2, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8
 /* -- threads for elements ------------------------------------------------------------------ */
 
 static void
-by_elements(product *p, bool inner)
+by_elements(cg_dot_product *p, bool inner)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int64_t n = s->b.total * s->m.total * s->n.total, T = cg_block_threads(n);
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), T);
@@ -40,10 +40,10 @@ by_elements(product *p, bool inner)
 /* -- inner form ---------------------------------------------------------------------------- */
 
 static void
-inner_rows(product *p)
+inner_rows(cg_dot_product *p)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int64_t rows = s->b.total * s->m.total;
     cg_val grid =
         cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (rows + WARPS - 1) / WARPS), 1, 0);
@@ -64,10 +64,10 @@ inner_rows(product *p)
 
 /* The warps of a block share a row. */
 static void
-inner_blocks(product *p)
+inner_blocks(cg_dot_product *p)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int64_t rows = s->b.total * s->m.total;
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, rows), 1, 0),
            row = cg_loop_var(b, grid);
@@ -84,8 +84,8 @@ inner_blocks(product *p)
 /* -- tiles --------------------------------------------------------------------------------- */
 
 /* One side of the product. */
-typedef struct side {
-    const group *free;
+typedef struct grid_side {
+    const cg_dot_group *free;
     const int64_t *stride, *k_stride;
     int64_t size, stage;        /* of the tile; elements of a stage                   */
     int64_t unit;               /* elements copied at once in the background; 0: none are */
@@ -93,19 +93,19 @@ typedef struct side {
     uint32_t held;              /* unit 0: the thread's own, on their way             */
     cg_val first, base;
     bool left, along_k;         /* neighbouring threads have neighbouring k's         */
-} side;
+} grid_side;
 
 typedef struct tiling {
-    product *p;
+    cg_dot_product *p;
     int64_t rows, columns;      /* of a thread                            */
-    side x[2];
+    grid_side x[2];
     cg_val t;
     uint32_t reduction; /* over k, of an element of a tile          */
 } tiling;
 
 /* How many neighbours along the free axis are 16 bytes that a copy may take. */
 static int64_t
-unit_of(const product *p, const side *x)
+unit_of(const cg_dot_product *p, const grid_side *x)
 {
     const cg_kernel *k = p->b->k;
     const cot_dtype stored = k->buffer[x->from].type;
@@ -122,12 +122,12 @@ unit_of(const product *p, const side *x)
     return even ? whole : 1;
 }
 
-static side
+static grid_side
 side_of(const tiling *g, bool left, cg_val first)
 {
-    const product *p = g->p;
-    const shape *s = &p->s;
-    side x = { .left = left, .free = left ? &s->m : &s->n, .first = first };
+    const cg_dot_product *p = g->p;
+    const cg_dot_shape *s = &p->s;
+    grid_side x = { .left = left, .free = left ? &s->m : &s->n, .first = first };
 
     x.from = left != s->swap ? p->d->lhs : p->d->rhs;
     x.shared = p->d->tile[!left];
@@ -149,11 +149,11 @@ side_of(const tiling *g, bool left, cg_val first)
 typedef struct spot { cg_val free, k, from, to; } spot;
 
 static spot
-spot_of(const tiling *g, const side *x, cg_val turn, cg_val k0)
+spot_of(const tiling *g, const grid_side *x, cg_val round, cg_val k0)
 {
     cg_build *b = g->p->b;
     const int64_t unit = x->unit ? x->unit : 1, n = x->size / unit;
-    cg_val e = cg_iadd(b, cg_imul(b, turn, CG_BLOCK_THREADS), g->t);
+    cg_val e = cg_iadd(b, cg_imul(b, round, CG_BLOCK_THREADS), g->t);
     cg_val kk = x->along_k ? cg_imod(b, e, K_TILE) : cg_idiv(b, e, n),
            i = x->along_k ? cg_idiv(b, e, K_TILE) : cg_imul(b, cg_imod(b, e, n), unit);
     spot c = { .free = cg_iadd(b, x->first, i), .k = cg_iadd(b, k0, kk) };
@@ -166,7 +166,7 @@ spot_of(const tiling *g, const side *x, cg_val turn, cg_val k0)
 
 /* Is it there?  0: surely.  Units are there as a whole, or not at all. */
 static cg_val
-is_there(const tiling *g, const side *x, const spot *c)
+is_there(const tiling *g, const grid_side *x, const spot *c)
 {
     cg_build *b = g->p->b;
     const int64_t k = g->p->s.k.total;
@@ -176,18 +176,18 @@ is_there(const tiling *g, const side *x, const spot *c)
 }
 
 static int64_t
-turns_of(const side *x)
+rounds_of(const grid_side *x)
 {
     return x->size * K_TILE / (x->unit ? x->unit : 1) / CG_BLOCK_THREADS;
 }
 
 /* Send for the tile of k0 ..., which goes to a stage; what is converted, into registers. */
 static void
-send(const tiling *g, const side *x, cg_val k0, cg_val stage)
+send(const tiling *g, const grid_side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->p->b;
-    cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, turns_of(x)), 1, 0);
-    const spot c = spot_of(g, x, cg_loop_var(b, turns), k0);
+    cg_val rounds = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, rounds_of(x)), 1, 0);
+    const spot c = spot_of(g, x, cg_loop_var(b, rounds), k0);
     const cg_val when = is_there(g, x, &c);
 
     if (x->unit) {
@@ -197,24 +197,24 @@ send(const tiling *g, const side *x, cg_val k0, cg_val stage)
         cg_fetch_some(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to), x->from,
                       from_at, n, x->unit);
     } else {
-        cg_store(b, x->held, cg_loop_var(b, turns), load(g->p, x->left, c.from, when), 0);
+        cg_store(b, x->held, cg_loop_var(b, rounds), load(g->p, x->left, c.from, when), 0);
     }
-    cg_loop_end(b, turns);
+    cg_loop_end(b, rounds);
 }
 
 /* What came into registers goes to the stage. */
 static void
-put(const tiling *g, const side *x, cg_val stage)
+put(const tiling *g, const grid_side *x, cg_val stage)
 {
     cg_build *b = g->p->b;
 
     if (x->unit)
         return;
-    cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, turns_of(x)), 1, 0);
-    const spot c = spot_of(g, x, cg_loop_var(b, turns), cg_i64(b, 0));
-    cg_val value = cg_load(b, x->held, cg_loop_var(b, turns), 0);
+    cg_val rounds = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, rounds_of(x)), 1, 0);
+    const spot c = spot_of(g, x, cg_loop_var(b, rounds), cg_i64(b, 0));
+    cg_val value = cg_load(b, x->held, cg_loop_var(b, rounds), 0);
     cg_store(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to), value, 0);
-    cg_loop_end(b, turns);
+    cg_loop_end(b, rounds);
 }
 
 /* Adds the product of k number kk of a stage. */
@@ -222,7 +222,7 @@ static cg_val
 add_step(const tiling *g, cg_val kk, cg_val rows, cg_val columns, cg_val acc)
 {
     cg_build *b = g->p->b;
-    const side *l = &g->x[0], *r = &g->x[1];
+    const grid_side *l = &g->x[0], *r = &g->x[1];
     cg_val x = cg_load(b, l->shared, cg_iadd(b, cg_imul(b, kk, l->size + PAD), rows), 0);
     cg_val y = cg_load(b, r->shared, cg_iadd(b, cg_imul(b, kk, r->size + PAD), columns), 0);
 
@@ -351,7 +351,7 @@ static void
 thread_tile(tiling *g)
 {
     cg_build *b = g->p->b;
-    const shape *s = &g->p->s;
+    const cg_dot_shape *s = &g->p->s;
     cg_val loop[3];
     const cg_val ty = cg_idiv(b, g->t, SIDE), tx = cg_imod(b, g->t, SIDE);
     cg_val right = spmd(b, CG_UNROLL, g->rows, &loop[0]);
@@ -403,10 +403,10 @@ cg_dot_tiles(const cg_target *target, const cg_dot *d, bool inner, int64_t eleme
 }
 
 static void
-by_tiles(product *p, const cg_target *target)
+by_tiles(cg_dot_product *p, const cg_target *target)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int64_t each = tile_of_thread(target, s->b.total, s->m.total, s->n.total, p->d->type);
     tiling g = { .p = p, .rows = each, .columns = each };
     const int64_t size = each * SIDE, mb = (s->m.total + size - 1) / size,
@@ -427,9 +427,9 @@ by_tiles(product *p, const cg_target *target)
 }
 
 void
-cg_dot_grid(product *p, const cg_target *t, bool inner)
+cg_dot_grid(cg_dot_product *p, const cg_target *t, bool inner)
 {
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     int64_t elements[2];
 
     if (cg_dot_is_tensor(t, p->d, inner))

@@ -7,15 +7,15 @@
 enum { KC = 256 };
 
 /* A group of axes with contiguous neighbours joined. */
-typedef struct group {
+typedef struct cg_dot_group {
     int n;
     int64_t total, size[COT_MAX_RANK], lhs[COT_MAX_RANK], rhs[COT_MAX_RANK];
-} group;
+} cg_dot_group;
 
-typedef struct shape {
-    group b, m, n, k;
+typedef struct cg_dot_shape {
+    cg_dot_group b, m, n, k;
     /* packed: k, whose axes are joined as the left side's lie, the right side being a panel */
-    group left_k;
+    cg_dot_group left_k;
     bool swap; /* m is the right side's group, n the left's */
     bool packed;
     bool pack_left; /* else tiles read its rows where they lie */
@@ -28,7 +28,7 @@ typedef struct shape {
     bool own;       /* sums are kept in the result itself */
     bool small; /* little work: short code counts for more than the last tenth of speed */
     bool fits_l2; /* the result stays in the second cache */
-    int64_t square; /* side of the register transposes by which panels are packed */
+    int64_t transpose; /* side of the register transposes by which panels are packed */
     int64_t across; /* rows that are packed by one vector: lanes, not many more than mr */
     int64_t strip; /* rows of a packed strip: mr and, where transposed, some that are unused */
     int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
@@ -46,44 +46,44 @@ typedef struct shape {
     int64_t c_size, b_size, a_size; /* scratch of one piece, in elements */
     /* of these, of one share; 0: there is but one part for all */
     int64_t c_each, a_each;
-} shape;
+} cg_dot_shape;
 
-typedef struct product {
+typedef struct cg_dot_product {
     cg_val i0;          /* whole: the first row of the block in hand, else 0 */
     cg_lowering *l;
     cg_build *b; /* l's */
     const cg_dot *d;
-    shape s;
+    cg_dot_shape s;
     cg_val base;        /* scratch of the piece */
     cg_val c_at, b_at, a_at; /* of the share, in each part of the scratch */
     cg_val left, right; /* offsets of the batch element */
     cg_val batch;
-} product;
+} cg_dot_product;
 
 /* dot_shape.c: the schedule of a product; how many elements of the batch, or rows, a piece has;
  * may the k's of a tile be written out, each at an address of its own? */
-shape cg_dot_shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner);
-int64_t cg_dot_batch_share(const shape *s);
-bool cg_dot_is_short(const shape *s);
+cg_dot_shape cg_dot_shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner);
+int64_t cg_dot_batch_share(const cg_dot_shape *s);
+bool cg_dot_is_short(const cg_dot_shape *s);
 
 /* dot_tile.c: rows m_begin ... m_end of the general form by tiles that read both operands in
  * place, and of the inner form. */
-void cg_dot_in_place(const product *p, cg_val m_begin, cg_val m_end);
-void cg_dot_inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector);
+void cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
+void cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end, bool vector);
 /* One element of the general form; the inner form's sum of a row, by lanes or one element after
  * the other, or by the threads of l->team. */
-cg_val cg_dot_element(const product *p, cg_val m, cg_val n);
-cg_val cg_dot_inner_sum(const product *p, cg_val row, bool lanes);
+cg_val cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n);
+cg_val cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes);
 /* What follows from the number of a batch element. */
-void cg_dot_set_batch(product *p, cg_val batch);
+void cg_dot_set_batch(cg_dot_product *p, cg_val batch);
 /* dot_grid.c: all of it, on a GPU. */
-void cg_dot_grid(product *p, const cg_target *t, bool inner);
+void cg_dot_grid(cg_dot_product *p, const cg_target *t, bool inner);
 /* dot_tensor.c */
-void cg_dot_tensor(const cg_target *t, product *p);
+void cg_dot_tensor(const cg_target *t, cg_dot_product *p);
 
 /* The sum of stride times index over the axes of a group, from the flat number. */
 static inline cg_val
-offset(cg_build *b, const group *g, const int64_t *stride, cg_val flat)
+offset(cg_build *b, const cg_dot_group *g, const int64_t *stride, cg_val flat)
 {
     cg_val sum = cg_i64(b, 0), rest = flat;
     for (int i = g->n - 1; i >= 0; i--) {
@@ -95,7 +95,7 @@ offset(cg_build *b, const group *g, const int64_t *stride, cg_val flat)
 }
 
 static inline int64_t
-innermost(const group *g, const int64_t *stride)
+innermost(const cg_dot_group *g, const int64_t *stride)
 {
     return g->n ? stride[g->n - 1] : 1;
 }
@@ -114,25 +114,25 @@ at_most(int64_t x, int64_t y)
 
 /* The stride of packed rows: they do not all fall into one set of the cache. */
 static inline int64_t
-row_width(const shape *s)
+row_width(const cg_dot_shape *s)
 {
     return at_most(KC, s->k.total) + 16;
 }
 
 /* The strides of the tile's left (rows) and right (columns) operand. */
 static inline const int64_t *
-left_of(const shape *s, const group *g)
+left_of(const cg_dot_shape *s, const cg_dot_group *g)
 {
     return s->swap ? g->rhs : g->lhs;
 }
 static inline const int64_t *
-right_of(const shape *s, const group *g)
+right_of(const cg_dot_shape *s, const cg_dot_group *g)
 {
     return s->swap ? g->lhs : g->rhs;
 }
 
 static inline cg_val
-load(const product *p, bool left, cg_val at, cg_val when)
+load(const cg_dot_product *p, bool left, cg_val at, cg_val when)
 {
     cg_build *b = p->b;
     bool lhs = left != p->s.swap;
@@ -150,7 +150,7 @@ load(const product *p, bool left, cg_val at, cg_val when)
 }
 
 static inline cg_val
-multiply_add(const product *p, cg_val x, cg_val y, cg_val acc)
+multiply_add(const cg_dot_product *p, cg_val x, cg_val y, cg_val acc)
 {
     cot_dtype t = p->d->type;
     if (ir_is_float(t))
@@ -173,7 +173,7 @@ both(cg_build *b, cg_val x, cg_val y)
 }
 
 static inline void
-give(const product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
+give(const cg_dot_product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
 {
     if (p->s.swap)
         p->d->store(p->b, p->d->user, p->batch, n, m, acc, when);
@@ -183,10 +183,10 @@ give(const product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
 
 /* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is left
  * out. */
-typedef struct tile {
+typedef struct cg_dot_tile {
     cg_val loop[3];
     cg_val i, column;
-} tile;
+} cg_dot_tile;
 
 static inline cg_val
 spmd(cg_build *b, cg_kind kind, int64_t extent, cg_val *loop)
@@ -195,10 +195,10 @@ spmd(cg_build *b, cg_kind kind, int64_t extent, cg_val *loop)
     return *loop ? cg_loop_var(b, *loop) : cg_i64(b, 0);
 }
 
-static inline tile
-tile_begin(const product *p, int64_t rows, int64_t columns)
+static inline cg_dot_tile
+tile_begin(const cg_dot_product *p, int64_t rows, int64_t columns)
 {
-    tile t;
+    cg_dot_tile t;
     cg_build *b = p->b;
     int64_t w = p->s.w;
     t.i = spmd(b, CG_UNROLL, rows, &t.loop[0]);
@@ -208,7 +208,7 @@ tile_begin(const product *p, int64_t rows, int64_t columns)
 }
 
 static inline void
-tile_end(const product *p, const tile *t)
+tile_end(const cg_dot_product *p, const cg_dot_tile *t)
 {
     for (int i = 2; i >= 0; i--)
         if (t->loop[i])
@@ -222,7 +222,7 @@ loop_over(cg_build *b, cg_val lo, cg_val hi, int64_t step)
 }
 
 static inline cg_val
-scratch_at(const product *p, int64_t from, cg_val at)
+scratch_at(const cg_dot_product *p, int64_t from, cg_val at)
 {
     return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
 }
@@ -230,10 +230,10 @@ scratch_at(const product *p, int64_t from, cg_val at)
 /* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among
  * those of the whole result; if there is but one block, for the time of a tile. */
 static inline cg_val
-kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
+kept_index(const cg_dot_product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val row = i, at = column;
     int64_t width = s->nr;
     if (s->packed && s->steps > KC) {
@@ -245,17 +245,17 @@ kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
 }
 
 /* The sums of a tile from kept memory; rows m_begin ... m_end by packing. */
-void cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
-                      bool columns_over);
-void cg_dot_packed(product *p);
+void cg_dot_give_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end,
+                      int64_t columns, bool columns_over);
+void cg_dot_packed(cg_dot_product *p);
 
 /* dot_batch_vectorised.c: are lanes to run along the batch?  Then the tile is chosen. */
-bool cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes);
-void cg_dot_size_groups(shape *s, const cg_target *t, int64_t bytes, int64_t batch);
-void cg_dot_batch_vectorised(const product *p, cg_val from, cg_val to);
+bool cg_dot_choose_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes);
+void cg_dot_size_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes, int64_t batch);
+void cg_dot_batch_vectorised(const cg_dot_product *p, cg_val from, cg_val to);
 
 /* dot_direct.c: are lanes to run along the rows?  Then the tile is chosen. */
-bool cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes);
-void cg_dot_direct(const product *p, cg_val m_begin, cg_val m_end);
+bool cg_dot_choose_lines(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64_t bytes);
+void cg_dot_direct(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
 
 #endif

@@ -9,7 +9,7 @@
 /* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that
  * begins at k0. */
 cg_val
-cg_dot_panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
+cg_dot_panel_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
 {
     cg_build *b = p->b;
     cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.steps)), k);
@@ -21,10 +21,10 @@ cg_dot_panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val c
 /* Elements 2 k and 2 k + 1 of a row or column as the halves of an i32 (SC_pairs), the last one
  * perhaps alone. */
 static cg_val
-pair(const product *p, bool left, cg_val at, cg_val k, cg_val when)
+pair(const cg_dot_product *p, bool left, cg_val at, cg_val k, cg_val when)
 {
     cg_build *b = p->b;
-    const group *g = &p->s.k;
+    const cg_dot_group *g = &p->s.k;
     const int64_t *stride = left ? left_of(&p->s, g) : right_of(&p->s, g);
     cg_val first = cg_imul(b, k, 2), second = cg_iadd(b, first, cg_i64(b, 1)),
            half = cg_const(b, COT_I32, 16);
@@ -36,10 +36,11 @@ pair(const product *p, bool left, cg_val at, cg_val k, cg_val when)
 }
 
 static void
-pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_val column)
+pack_element(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k,
+             cg_val column)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val n = cg_iadd(b, n0, column), global = cg_iadd(b, k0, k);
     cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val right = offset(b, &s->k, right_of(s, &s->k), global);
@@ -52,14 +53,14 @@ pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_
 /* Where rows of the panel are not contiguous but its columns are, blocks of it go through a
  * register transpose. */
 void
-cg_dot_pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
+cg_dot_pack_panel(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     bool transposed = !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
                       innermost(&s->k, right_of(s, &s->k)) == 1 &&
-                      s->steps % KC % s->square == 0;
-    const int64_t w = s->square;
+                      s->steps % KC % s->transpose == 0;
+    const int64_t w = s->transpose;
     cg_val loop = loop_over(b, cg_i64(b, 0), kc, transposed ? w : 1), k = cg_loop_var(b, loop);
     if (transposed) {
         cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), w), unrolled, lanes;
@@ -70,7 +71,7 @@ cg_dot_pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k
         cg_loop_end(b, unrolled);
         cg_loop_end(b, vectors);
     } else {
-        tile t = tile_begin(p, 1, s->nr);
+        cg_dot_tile t = tile_begin(p, 1, s->nr);
         pack_element(p, panel, n0, k0, k, t.column);
         tile_end(p, &t);
     }
@@ -78,10 +79,10 @@ cg_dot_pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k
 }
 
 cg_val
-cg_dot_left_index(const product *p, cg_val strip, cg_val k, cg_val i)
+cg_dot_left_index(const cg_dot_product *p, cg_val strip, cg_val k, cg_val i)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     int64_t kc = at_most(KC, s->steps);
     cg_val at =
         s->by_rows
@@ -91,22 +92,22 @@ cg_dot_left_index(const product *p, cg_val strip, cg_val k, cg_val i)
 }
 
 cg_val
-cg_dot_row_offset(const product *p, cg_val m)
+cg_dot_row_offset(const cg_dot_product *p, cg_val m)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val row = s->m.total % s->mr ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
     return offset(b, &s->m, left_of(s, &s->m), row);
 }
 
-runs
-cg_dot_runs_begin(const product *p, cg_val k0, cg_val kc)
+cg_dot_runs
+cg_dot_runs_begin(const cg_dot_product *p, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    const group *g = &p->s.left_k;
+    const cg_dot_group *g = &p->s.left_k;
     const int64_t *stride = g->lhs, step = innermost(g, stride);
     cg_val end = cg_iadd(b, k0, kc);
-    runs r = { 0, k0, end, cg_i64(b, 0) };
+    cg_dot_runs r = { 0, k0, end, cg_i64(b, 0) };
     if (g->n <= 1)
         return r;
     int64_t size = g->size[g->n - 1];
@@ -122,7 +123,7 @@ cg_dot_runs_begin(const product *p, cg_val k0, cg_val kc)
 
 /* Do runs begin and end at multiples of the lanes? */
 static bool
-runs_whole(const shape *s)
+runs_whole(const cg_dot_shape *s)
 {
     return s->w > 1 && s->steps % s->w == 0 &&
            (s->left_k.n <= 1 || s->left_k.size[s->left_k.n - 1] % s->w == 0);
@@ -130,17 +131,17 @@ runs_whole(const shape *s)
 
 /* Rows whose k's are contiguous are copied. */
 static void
-copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+copy_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     int64_t w = runs_whole(s) ? s->w : 1;
     cg_val constant = cg_i64(b, s->mr - 1);
     cg_val strips = cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), constant), s->mr);
     cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->mr));
     cg_val rows = loop_over(b, m_begin, end, 1), m = cg_loop_var(b, rows), lanes;
     cg_val at = cg_dot_row_offset(p, m), i = cg_isub(b, m, m_begin);
-    runs r = cg_dot_runs_begin(p, k0, kc);
+    cg_dot_runs r = cg_dot_runs_begin(p, k0, kc);
     cg_val loop = loop_over(b, r.lo, r.hi, w);
     cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_VECTOR, w, &lanes));
     cg_val x = load(p, true, cg_iadd(b, at, cg_iadd(b, r.base, k)), 0);
@@ -158,13 +159,13 @@ copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
  * vector has more lanes than a strip rows; what it stores beyond them is what the next k, the
  * next strip or nobody has there. */
 static void
-pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool at_once)
+pack_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool at_once)
 {
     cg_build *b = p->b;
     const int64_t step = innermost(&p->s.left_k, p->s.left_k.lhs);
     cg_val each = 0, i = at_once ? cg_i64(b, 0) : spmd(b, CG_UNROLL, p->s.mr, &each);
     cg_val at = cg_dot_row_offset(p, cg_iadd(b, m0, i)), lanes = 0;
-    runs r = cg_dot_runs_begin(p, k0, kc);
+    cg_dot_runs r = cg_dot_runs_begin(p, k0, kc);
     cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
     cg_val lane = at_once ? spmd(b, CG_VECTOR, p->s.across, &lanes) : cg_i64(b, 0);
     cg_val from = cg_iadd(b, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), lane);
@@ -182,12 +183,12 @@ pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool
 /* A strip by register transposes: k's of as many rows are read in place and written k after
  * k. */
 static void
-transpose_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
+transpose_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, s->across), lanes, squares, unrolled;
-    cg_val first = cg_imul(b, spmd(b, CG_UNROLL, s->strip / s->across, &squares), s->across);
+    const cg_dot_shape *s = &p->s;
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, s->across), lanes, transposes, unrolled;
+    cg_val first = cg_imul(b, spmd(b, CG_UNROLL, s->strip / s->across, &transposes), s->across);
     cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, s->across, &unrolled));
     cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, s->across, &lanes));
     cg_val row = cg_imul(b, cg_iadd(b, m0, i), left_of(s, &s->m)[0]);
@@ -195,14 +196,14 @@ transpose_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
     cg_store(b, p->d->scratch, cg_dot_left_index(p, strip, k, i), value, 0);
     cg_loop_end(b, lanes);
     cg_loop_end(b, unrolled);
-    if (squares)
-        cg_loop_end(b, squares);
+    if (transposes)
+        cg_loop_end(b, transposes);
     cg_loop_end(b, loop);
 }
 
 /* Are rows contiguous, at least as many as lanes? */
 static bool
-rows_together(const shape *s)
+rows_contiguous(const cg_dot_shape *s)
 {
     const int n = s->m.n;
 
@@ -212,7 +213,7 @@ rows_together(const shape *s)
 
 /* The pairs of each strip's rows side by side. */
 static void
-pack_pairs(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+pack_pairs(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     cg_val strips = loop_over(b, m_begin, m_end, p->s.mr), m0 = cg_loop_var(b, strips), each;
@@ -229,10 +230,10 @@ pack_pairs(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 }
 
 void
-cg_dot_pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+cg_dot_pack_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     if (s->by_rows || s->pairs) {
         (s->pairs ? pack_pairs : copy_rows)(p, m_begin, m_end, k0, kc);
         return;
@@ -244,7 +245,7 @@ cg_dot_pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_v
         whole = cg_if_begin(b, less(b, end, cg_i64(b, s->m.total + 1)));
         transpose_strip(p, m0, strip, k0, kc);
         cg_if_else(b, whole);
-    } else if (rows_together(s)) {
+    } else if (rows_contiguous(s)) {
         const int64_t size = s->m.size[s->m.n - 1];
         cg_val bound = cg_i64(b, size - s->across + 1);
         whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), bound));

@@ -11,7 +11,8 @@ enum {
 
 /* The sum of a block is added to that of the blocks before. */
 static cg_val
-add_before(const product *p, cg_val k0, uint32_t buffer, cg_val kept, cg_val acc, cg_val when)
+add_before(const cg_dot_product *p, cg_val k0, uint32_t buffer, cg_val kept, cg_val acc,
+           cg_val when)
 {
     cg_build *b = p->b;
     cot_dtype t = p->d->type;
@@ -26,7 +27,7 @@ add_before(const product *p, cg_val k0, uint32_t buffer, cg_val kept, cg_val acc
 }
 
 static cg_val
-own_index(const product *p, cg_val m, cg_val n)
+own_index(const cg_dot_product *p, cg_val m, cg_val n)
 {
     cg_build *b = p->b;
     cg_val row = cg_iadd(b, cg_imul(b, p->batch, p->s.m.total), m);
@@ -36,14 +37,14 @@ own_index(const product *p, cg_val m, cg_val n)
 /* The lines of memory that the sums of a tile are kept in, if they may be far, are fetched
  * while the tile is summed. */
 static void
-prefetch_kept(const product *p, cg_val n0, cg_val m0)
+prefetch_kept(const cg_dot_product *p, cg_val n0, cg_val m0)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int64_t line = LINE / (int64_t)cot_dtype_size(p->d->type);
-    const bool apart = s->own && s->n.total % line != 0;
+    const bool unaligned = s->own && s->n.total % line != 0;
     for (int64_t i = 0; i < s->mr && !s->fits_l2 && (s->own || s->steps > KC); i++)
-        for (int64_t c = 0; c < s->nr + (apart ? line - 1 : 0); c += line) {
+        for (int64_t c = 0; c < s->nr + (unaligned ? line - 1 : 0); c += line) {
             cg_val row = cg_i64(b, i), column = cg_i64(b, c < s->nr ? c : s->nr - 1);
             if (s->own) {
                 cg_val place = cg_iadd(b, n0, column);
@@ -55,18 +56,18 @@ prefetch_kept(const product *p, cg_val n0, cg_val m0)
 
 /* A tile of the result itself, of which what lies beyond the last row or column is left out. */
 static void
-add_to_own(const product *p, cg_val m, cg_val n, cg_val k0, cg_val acc, cg_val when)
+add_to_own(const cg_dot_product *p, cg_val m, cg_val n, cg_val k0, cg_val acc, cg_val when)
 {
     cg_val at = own_index(p, m, n);
     cg_store(p->b, p->d->sum - 1, at, add_before(p, k0, p->d->sum - 1, at, acc, when), when);
 }
 
 static void
-add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg_val k0,
-         cg_val acc)
+add_tile(const cg_dot_product *p, const cg_dot_tile *r, cg_val n0, cg_val m0, cg_val m_end,
+         cg_val k0, cg_val acc)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val m = cg_iadd(b, m0, r->i), n = cg_iadd(b, n0, r->column), rows = 0, columns = 0;
     cg_val more_rows = 0, more_columns = 0;
     if (s->m.total % s->mr) {
@@ -91,16 +92,16 @@ add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg
 
 /* k's of an iteration of the tile's loop. */
 static int64_t
-written_out(const shape *s)
+written_out(const cg_dot_shape *s)
 {
     const int64_t run = s->pack_left || s->left_k.n <= 1 ? s->steps
                                                          : s->left_k.size[s->left_k.n - 1],
-                  turns = at_most(KC, run), sums = s->mr * (s->nr / s->w);
+                  steps = at_most(KC, run), sums = s->mr * (s->nr / s->w);
     int64_t n = 1;
 
     if (run % CG_LOWER_MAX_PACKED_STEPS || KC % CG_LOWER_MAX_PACKED_STEPS || s->w == 1)
         return 1;
-    while (n < CG_LOWER_MAX_PACKED_STEPS && turns > n * CG_LOWER_FORESEEN &&
+    while (n < CG_LOWER_MAX_PACKED_STEPS && steps > n * CG_LOWER_FORESEEN &&
            2 * n * sums <= CG_LOWER_MAX_PACKED_FMAS)
         n *= 2;
     return n;
@@ -109,14 +110,14 @@ written_out(const shape *s)
 /* Row m0 + i of a tile.  Where a whole number of tiles makes up the innermost axis, its rows
  * are evenly apart: `apart` elements from the first, a constant which addresses add last. */
 typedef struct tile_row {
-    cg_val at, apart;
+    cg_val at, offset;
 } tile_row;
 
 static tile_row
-tile_row_at(const product *p, cg_val m0, cg_val i)
+tile_row_at(const cg_dot_product *p, cg_val m0, cg_val i)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int64_t size = s->m.n ? s->m.size[s->m.n - 1] : 1;
     if (size % s->mr)
         return (tile_row){ cg_dot_row_offset(p, cg_iadd(b, m0, i)), cg_i64(b, 0) };
@@ -126,11 +127,12 @@ tile_row_at(const product *p, cg_val m0, cg_val i)
 
 /* A chain over k's lo ... hi of a row where it lies, whose k's count from `base`. */
 static cg_val
-chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val lo, cg_val hi,
-               const tile_row *row, cg_val base, cg_val acc, uint32_t reduction)
+chain_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val k0,
+               cg_val lo, cg_val hi, const tile_row *row, cg_val base, cg_val acc,
+               uint32_t reduction)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const int64_t written = written_out(s), step = innermost(&s->left_k, s->left_k.lhs);
     cg_val chain = loop_over(b, lo, hi, written),
            sum = cg_loop_carry(b, chain, p->d->type, acc), next = sum;
@@ -139,7 +141,7 @@ chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val 
         cg_take_value(b, reduction, cg_loop_var(b, chain), cg_i64(b, i));
         cg_val right = cg_imul(b, k, step);
         cg_val at = cg_iadd(b, cg_iadd(b, row->at, base), right);
-        cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
+        cg_val x = load(p, true, cg_iadd(b, at, row->offset), 0);
         cg_val y = cg_load(b, p->d->scratch,
                            cg_dot_panel_index(p, panel, k0, cg_isub(b, k, k0), r->column), 0);
         next = multiply_add(p, x, y, next);
@@ -151,16 +153,16 @@ chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val 
 
 /* ... all of whose few k's are written out. */
 static cg_val
-short_chain(const product *p, const tile *r, cg_val panel, cg_val k0, const tile_row *row,
-            uint32_t reduction)
+short_chain(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val k0,
+            const tile_row *row, uint32_t reduction)
 {
     cg_build *b = p->b;
-    const group *g = &p->s.k;
+    const cg_dot_group *g = &p->s.k;
     cg_val sum = cg_const(b, p->d->type, 0);
     for (int64_t i = 0; i < g->total; i++) {
         cg_val k = cg_i64(b, i), at = cg_iadd(b, row->at, offset(b, g, left_of(&p->s, g), k));
         cg_take_value(b, reduction, k, 0);
-        cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
+        cg_val x = load(p, true, cg_iadd(b, at, row->offset), 0);
         sum = multiply_add(
             p, x, cg_load(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, r->column), 0),
             sum);
@@ -170,7 +172,8 @@ short_chain(const product *p, const tile *r, cg_val panel, cg_val k0, const tile
 
 /* The sum of an element of a tile over the block of k, from rows where they lie. */
 static cg_val
-sum_in_place(const product *p, const tile *r, cg_val panel, cg_val m0, cg_val k0, cg_val kc)
+sum_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val m0, cg_val k0,
+             cg_val kc)
 {
     cg_build *b = p->b;
     const tile_row row = tile_row_at(p, m0, r->i);
@@ -178,7 +181,7 @@ sum_in_place(const product *p, const tile *r, cg_val panel, cg_val m0, cg_val k0
     if (cg_dot_is_short(&p->s))
         return short_chain(p, r, panel, k0, &row, reduction);
     cg_val zero = cg_const(b, p->d->type, 0);
-    runs a = cg_dot_runs_begin(p, k0, kc);
+    cg_dot_runs a = cg_dot_runs_begin(p, k0, kc);
     if (!a.loop)
         return chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, zero, reduction);
     cg_val acc = cg_loop_carry(b, a.loop, p->d->type, zero);
@@ -190,7 +193,8 @@ sum_in_place(const product *p, const tile *r, cg_val panel, cg_val m0, cg_val k0
 
 /* ... from packed rows. */
 static cg_val
-sum_packed(const product *p, const tile *r, cg_val panel, cg_val strip, cg_val k0, cg_val kc)
+sum_packed(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val strip, cg_val k0,
+           cg_val kc)
 {
     cg_build *b = p->b;
     const int64_t written = written_out(&p->s);
@@ -213,13 +217,13 @@ sum_packed(const product *p, const tile *r, cg_val panel, cg_val strip, cg_val k
 
 /* Rows m0 ... and the columns of one panel over one block of k. */
 static void
-sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end,
-         cg_val k0, cg_val kc)
+sum_tile(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin,
+         cg_val m_end, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     prefetch_kept(p, n0, m0);
-    tile r = tile_begin(p, s->mr, s->nr);
+    cg_dot_tile r = tile_begin(p, s->mr, s->nr);
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
     cg_val acc = s->pack_left ? sum_packed(p, &r, panel, strip, k0, kc)
                               : sum_in_place(p, &r, panel, m0, k0, kc);
@@ -233,7 +237,7 @@ sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, c
 }
 
 static void
-give_tile(const product *p, cg_val n0, cg_val m0, cg_val m_end)
+give_tile(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end)
 {
     cg_build *b = p->b;
     int64_t n = p->s.n.total, whole = n / p->s.nr * p->s.nr;
@@ -249,8 +253,8 @@ give_tile(const product *p, cg_val n0, cg_val m0, cg_val m_end)
 }
 
 static void
-packed_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end,
-            cg_val k0, cg_val kc)
+packed_tile(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin,
+            cg_val m_end, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     sum_tile(p, panel, n0, m0, m_begin, m_end, k0, kc);
@@ -267,7 +271,7 @@ packed_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin
 
 /* The k's of the block that begins at k0. */
 static cg_val
-block_size(const product *p, cg_val k0)
+block_size(const cg_dot_product *p, cg_val k0)
 {
     cg_build *b = p->b;
     int64_t total = p->s.steps;
@@ -277,7 +281,7 @@ block_size(const product *p, cg_val k0)
 
 /* A loop of `count` turns, split among threads if the product is. */
 static cg_val
-shared_loop(const product *p, cg_val count)
+shared_loop(const cg_dot_product *p, cg_val count)
 {
     cg_build *b = p->b;
     return cg_loop_begin(b, p->s.shares > 1 ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1,
@@ -285,7 +289,7 @@ shared_loop(const product *p, cg_val count)
 }
 
 static void
-pack_right(const product *p, cg_val j0, cg_val j_end, cg_val k0)
+pack_right(const cg_dot_product *p, cg_val j0, cg_val j_end, cg_val k0)
 {
     cg_build *b = p->b;
     const int64_t nr = p->s.nr;
@@ -298,8 +302,8 @@ pack_right(const product *p, cg_val j0, cg_val j_end, cg_val k0)
 }
 
 static void
-sweep_panel(const product *p, cg_val panel, cg_val c0, cg_val i0, cg_val i_end, cg_val k0,
-            cg_val kc)
+sweep_panel(const cg_dot_product *p, cg_val panel, cg_val c0, cg_val i0, cg_val i_end,
+            cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     cg_val strips = loop_over(b, i0, i_end, p->s.mr);
@@ -309,10 +313,11 @@ sweep_panel(const product *p, cg_val panel, cg_val c0, cg_val i0, cg_val i_end, 
 
 /* Rows i0 ... i_end and columns j0 ... j_end over the block that begins at k0. */
 static void
-packed_block(const product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val j_end, cg_val k0)
+packed_block(const cg_dot_product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val j_end,
+             cg_val k0)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val kc = block_size(p, k0);
     if (s->pack_left)
         cg_dot_pack_rows(p, i0, i_end, k0, kc);
@@ -323,10 +328,10 @@ packed_block(const product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val j_end,
 
 /* All rows are one block: a panel goes from its packing through the first cache. */
 static void
-packed_single(product *p)
+packed_single(cg_dot_product *p)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), from = zero,
            to = cg_i64(b, s->n.total), share = 0;
     cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks),
@@ -357,10 +362,10 @@ typedef struct row_blocks {
 } row_blocks;
 
 static row_blocks
-row_blocks_begin(product *p)
+row_blocks_begin(cg_dot_product *p)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     row_blocks r = { .loop = shared_loop(p, cg_i64(b, (s->m.total + s->mc - 1) / s->mc)) };
     r.i0 = cg_imul(b, cg_loop_var(b, r.loop), s->mc);
     cg_val bound = cg_i64(b, s->m.total);
@@ -371,7 +376,7 @@ row_blocks_begin(product *p)
 }
 
 static void
-row_blocks_end(product *p, const row_blocks *r)
+row_blocks_end(cg_dot_product *p, const row_blocks *r)
 {
     cg_loop_end(p->b, r->loop);
     p->c_at = p->a_at = cg_i64(p->b, 0);
@@ -380,7 +385,7 @@ row_blocks_end(product *p, const row_blocks *r)
 /* A small right side is packed once; then the sums of a few rows stay in the cache over all
  * k. */
 static void
-packed_whole(product *p)
+packed_whole(cg_dot_product *p)
 {
     cg_build *b = p->b;
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, p->s.n.total), total = cg_i64(b, p->s.steps);
@@ -397,10 +402,10 @@ packed_whole(product *p)
 }
 
 void
-cg_dot_packed(product *p)
+cg_dot_packed(cg_dot_product *p)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     if (s->single || s->whole) {
         (s->single ? packed_single : packed_whole)(p);
         return;

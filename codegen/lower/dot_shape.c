@@ -4,10 +4,10 @@
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tuning.h"
 
-static group
+static cg_dot_group
 join(const cg_dot_axes *a)
 {
-    group g = { .total = 1 };
+    cg_dot_group g = { .total = 1 };
     for (int i = 0; i < a->n; i++) {
         int64_t lhs = a->lhs ? a->lhs[i] : 0, rhs = a->rhs ? a->rhs[i] : 0, size = a->size[i];
         int last = g.n - 1;
@@ -29,12 +29,12 @@ join(const cg_dot_axes *a)
 
 /* The contracted axes, with adjacent axes merged wherever the left operand stores them
  * contiguously. */
-static group
-joined_left(const shape *s)
+static cg_dot_group
+joined_left(const cg_dot_shape *s)
 {
-    const group *k = &s->k;
+    const cg_dot_group *k = &s->k;
     const int64_t *stride = left_of(s, k);
-    group g = { .total = k->total };
+    cg_dot_group g = { .total = k->total };
 
     for (int i = 0; i < k->n; i++) {
         const int last = g.n - 1;
@@ -80,7 +80,7 @@ tile_rows(int64_t m, int64_t most, bool small)
  * widest.  Rows of windows have each an address of its own, and ten find registers.  Few rows
  * are one tile or two as long as they can be, which read the right side that many times. */
 static void
-many_registers(const shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
+many_registers(const cg_dot_shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
 {
     const int64_t vectors = (s->n.total + lanes - 1) / lanes;
 
@@ -99,7 +99,7 @@ many_registers(const shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
 /* Rows of windows of few elements: a whole number of tiles to an axis, in which rows have one
  * stride, since computing where each begins would take as long as the sums. */
 static int64_t
-even_rows(const shape *s, int64_t rows, int64_t sums)
+even_rows(const cg_dot_shape *s, int64_t rows, int64_t sums)
 {
     const int64_t size = s->m.n > 1 ? s->m.size[s->m.n - 1] : 1,
                   vectors = at_most((s->n.total + s->w - 1) / s->w, sums / rows);
@@ -113,7 +113,7 @@ even_rows(const shape *s, int64_t rows, int64_t sums)
 }
 
 static void
-choose_tile(shape *s, const cg_target *t, int64_t bytes)
+choose_tile(cg_dot_shape *s, const cg_target *t, int64_t bytes)
 {
     int64_t lanes = t->vector_bits / (8 * bytes), rows = 6, columns = 2;
     if (lanes < 1)
@@ -137,9 +137,9 @@ choose_tile(shape *s, const cg_target *t, int64_t bytes)
 }
 
 static void
-swap_sides(shape *s)
+swap_sides(cg_dot_shape *s)
 {
-    group m = s->m;
+    cg_dot_group m = s->m;
     s->m = s->n;
     s->n = m;
     s->swap = true;
@@ -148,7 +148,7 @@ swap_sides(shape *s)
 /* Packing pays where the panel is used by several tiles and would not stay in the first cache,
  * where the columns are not contiguous, or where k's along several axes cost divisions. */
 static bool
-wants_packing(const shape *s, const cg_target *t, int64_t bytes)
+wants_packing(const cg_dot_shape *s, const cg_target *t, int64_t bytes)
 {
     int64_t work = s->m.total * s->n.total * s->k.total;
     if (s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1)
@@ -160,7 +160,7 @@ wants_packing(const shape *s, const cg_target *t, int64_t bytes)
 /* Are products of two pairs of integers one step, exact modulo 2^32?  Those of i8, u8 and i16
  * fit. */
 static bool
-wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
+wants_pairs(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
 {
     const cot_dtype stored[] = { d->lhs_type, d->rhs_type };
     for (int i = 0; i < 2; i++)
@@ -174,7 +174,7 @@ wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
 /* Are rows at one stride and their k's contiguous?  Then w k's of w rows are one register
  * transpose. */
 static bool
-wants_transpose(const shape *s)
+wants_transpose(const cg_dot_shape *s)
 {
     return !s->pairs && s->w > 1 && s->m.n == 1 && s->k.n == 1 && left_of(s, &s->k)[0] == 1 &&
            s->steps % s->across == 0 && s->mr > at_most(s->w, 8) / 2;
@@ -182,7 +182,7 @@ wants_transpose(const shape *s)
 
 /* May the k's of a tile be written out, each at an address of its own? */
 bool
-cg_dot_is_short(const shape *s)
+cg_dot_is_short(const cg_dot_shape *s)
 {
     return s->k.n > 1 && s->k.total <= CG_LOWER_MAX_SHORT_STEPS &&
            s->k.total * s->mr * (s->nr / s->w) <= CG_LOWER_MAX_SHORT_FMAS;
@@ -193,9 +193,9 @@ cg_dot_is_short(const shape *s)
  * convolution do, are fewer lines than their copy has.  Else rows that several panels read are
  * copied: a power of two apart they meet in one set of the cache. */
 static bool
-reads_left(const shape *s, const cg_dot *d)
+reads_left(const cg_dot_shape *s, const cg_dot *d)
 {
-    const group *k = &s->left_k;
+    const cg_dot_group *k = &s->left_k;
     const int64_t run = k->n ? k->size[k->n - 1] : 1;
     const bool few = s->n.total <= 2 * s->nr;
 
@@ -212,7 +212,7 @@ reads_left(const shape *s, const cg_dot *d)
 }
 
 static void
-choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg_dot *d)
+choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, const cg_dot *d)
 {
     int64_t kc = at_most(KC, s->steps), rows = t->l2 / 3 / (KC * bytes),
             columns = t->l3 / 4 / (KC * bytes);
@@ -237,7 +237,7 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg
                round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
     s->own = d->sum != 0 && !s->swap;
     s->fits_l2 = s->m.total * s->n.total * bytes <= t->l2 / 2;
-    s->square = at_most(s->w, s->small ? 8 : s->w);
+    s->transpose = at_most(s->w, s->small ? 8 : s->w);
     blocks = (s->m.total + s->mc - 1) / s->mc;
     if (threads > 1 &&
         2.0 * (double)s->m.total * (double)s->n.total * (double)kc > CG_LOWER_MIN_SHARED_BLOCK)
@@ -265,14 +265,14 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg
 
 /* How many elements of the batch, or rows, a piece has. */
 int64_t
-cg_dot_batch_share(const shape *s)
+cg_dot_batch_share(const cg_dot_shape *s)
 {
     return round_up((s->b.total + s->pieces - 1) / s->pieces, s->groups ? s->w : 1);
 }
 
 /* Blocks of the batch are split among threads. */
-static shape
-groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
+static cg_dot_shape
+groups_shape(cg_dot_shape s, const cg_target *t, int threads, int64_t bytes)
 {
     const double work =
         2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total;
@@ -285,7 +285,7 @@ groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
 
 /* Elements of the batch, or rows that are not packed, are split among threads. */
 static void
-share_rows(shape *s, int threads)
+share_rows(cg_dot_shape *s, int threads)
 {
     const double work =
         2.0 * (double)s->b.total * (double)s->m.total * (double)s->n.total * (double)s->k.total;
@@ -297,15 +297,15 @@ share_rows(shape *s, int threads)
         s->pieces = threads;
 }
 
-static shape
+static cg_dot_shape
 outer_shape(const cg_target *t, int threads, const cg_dot *d)
 {
-    shape s = { .b = join(&d->b),
-                .m = join(&d->m),
-                .n = join(&d->n),
-                .k = join(&d->k),
-                .pieces = 1,
-                .shares = 1 };
+    cg_dot_shape s = { .b = join(&d->b),
+                       .m = join(&d->m),
+                       .n = join(&d->n),
+                       .k = join(&d->k),
+                       .pieces = 1,
+                       .shares = 1 };
     int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
     if (t->grid)
         return s;
@@ -335,10 +335,10 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
 
 /* The inner form has free axes on one side at most: they are the rows. */
 static void
-orient_inner(shape *s, int threads)
+orient_inner(cg_dot_shape *s, int threads)
 {
     if (s->m.total == 1) {
-        group m = s->m;
+        cg_dot_group m = s->m;
         s->m = s->n;
         s->n = m;
         s->swap = !s->swap;
@@ -355,10 +355,10 @@ orient_inner(shape *s, int threads)
                     : 1;
 }
 
-shape
+cg_dot_shape
 cg_dot_shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner)
 {
-    shape s = outer_shape(t, threads, d);
+    cg_dot_shape s = outer_shape(t, threads, d);
     if (inner)
         orient_inner(&s, threads);
     return s;
@@ -367,6 +367,6 @@ cg_dot_shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner)
 int64_t
 cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool inner)
 {
-    shape s = cg_dot_shape_of(t, threads, d, inner);
+    cg_dot_shape s = cg_dot_shape_of(t, threads, d, inner);
     return s.pieces * (s.c_size + s.b_size + s.a_size);
 }

@@ -31,15 +31,15 @@ enum {
 };
 
 /* One side of the product. */
-typedef struct side {
-    const group *free;
+typedef struct tensor_side {
+    const cg_dot_group *free;
     const int64_t *stride, *k_stride;
     uint32_t buffer, shared, words;
     cg_val base;                /* where the batch's element begins    */
     cg_val first, warp;         /* row or column of the tile, of the warp in it */
     int64_t tile;               /* rows or columns of the tile */
     bool left, by_rows;
-} side;
+} tensor_side;
 
 /* How a block goes about it. */
 typedef struct form {
@@ -57,14 +57,14 @@ static const form forms[] = {
 enum { NARROW = sizeof forms / sizeof *forms - 1 };
 
 typedef struct tensor {
-    product *p;
+    cg_dot_product *p;
     cg_build *b;
     cot_dtype type;             /* of the factors in memory            */
     const form *form;
     int64_t each;               /* elements of a piece                 */
     int64_t depth;              /* k's of a stage                      */
     cg_val t, lane;
-    side x[2];
+    tensor_side x[2];
     uint32_t sums;
     uint32_t fetched, multiplied; /* reductions over k's, those behind the last included */
 } tensor;
@@ -99,7 +99,7 @@ threads_of(const form *f)
 }
 
 static int64_t
-stage_size(const tensor *g, const side *x)
+stage_size(const tensor *g, const tensor_side *x)
 {
     return x->tile * g->depth;
 }
@@ -108,18 +108,18 @@ stage_size(const tensor *g, const side *x)
 
 /* The permuted place of piece c in a row. */
 static cg_val
-permuted(const tensor *g, const side *x, cg_val row, cg_val piece)
+permuted(const tensor *g, const tensor_side *x, cg_val row, cg_val piece)
 {
     cg_build *b = g->b;
-    cg_val turn = x->by_rows             ? cg_imod(b, cg_idiv(b, row, 2), 4)
-                  : g->type == COT_F32 ? cg_imul(b, cg_imod(b, row, 4), 2)
-                                       : cg_imod(b, row, 8);
+    cg_val rotation = x->by_rows           ? cg_imod(b, cg_idiv(b, row, 2), 4)
+                      : g->type == COT_F32 ? cg_imul(b, cg_imod(b, row, 4), 2)
+                                           : cg_imod(b, row, 8);
 
-    return bits(b, SC_xor, piece, turn);
+    return bits(b, SC_xor, piece, rotation);
 }
 
 static int64_t
-row_length(const tensor *g, const side *x)
+row_length(const tensor *g, const tensor_side *x)
 {
     return x->by_rows ? g->depth : x->tile;
 }
@@ -127,13 +127,15 @@ row_length(const tensor *g, const side *x)
 /* -- fetching ------------------------------------------------------------------------------ */
 
 /* A piece: the number of its first element along the axis of the side, and of k. */
-typedef struct piece { cg_val free, k, to; } piece;
+typedef struct chunk {
+    cg_val free, k, to;
+} chunk;
 
 static cg_val
-source(const tensor *g, const side *x, cg_val free, cg_val k)
+source(const tensor *g, const tensor_side *x, cg_val free, cg_val k)
 {
     cg_build *b = g->b;
-    const group *kg = &g->p->s.k;
+    const cg_dot_group *kg = &g->p->s.k;
 
     cg_val right = offset(b, kg, x->k_stride, k);
     return cg_iadd(b, x->base, cg_iadd(b, offset(b, x->free, x->stride, free), right));
@@ -141,9 +143,9 @@ source(const tensor *g, const side *x, cg_val free, cg_val k)
 
 /* Are pieces 16 bytes that lie together, at multiples of 16 bytes? */
 static bool
-are_whole(const tensor *g, const side *x, cg_val from)
+are_whole(const tensor *g, const tensor_side *x, cg_val from)
 {
-    const group *along = x->by_rows ? &g->p->s.k : x->free;
+    const cg_dot_group *along = x->by_rows ? &g->p->s.k : x->free;
     const int64_t *stride = x->by_rows ? x->k_stride : x->stride;
 
     return innermost(along, stride) == 1 && along->n > 0 &&
@@ -154,7 +156,7 @@ are_whole(const tensor *g, const side *x, cg_val from)
 
 /* How many elements of the piece there are; 0: all. */
 static cg_val
-count_of(const tensor *g, const side *x, const piece *c)
+count_of(const tensor *g, const tensor_side *x, const chunk *c)
 {
     cg_build *b = g->b;
     const int64_t nf = x->free->total, nk = g->p->s.k.total;
@@ -180,7 +182,7 @@ count_of(const tensor *g, const side *x, const piece *c)
 /* Element by element, for what is not aligned: the same places, and zeros where there is
  * nothing. */
 static void
-load_piece(const tensor *g, const side *x, const piece *c)
+load_chunk(const tensor *g, const tensor_side *x, const chunk *c)
 {
     cg_build *b = g->b;
     const int64_t nf = x->free->total, nk = g->p->s.k.total;
@@ -200,18 +202,18 @@ load_piece(const tensor *g, const side *x, const piece *c)
 
 /* The threads send for the pieces of a side in turn. */
 static void
-fetch_side(const tensor *g, const side *x, cg_val k0, cg_val stage)
+fetch_side(const tensor *g, const tensor_side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->b;
     const int64_t pieces = row_length(g, x) / g->each, threads = threads_of(g->form);
-    cg_val turns =
+    cg_val rounds =
         cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, PIECES * x->tile / threads), 1, 0);
-    cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, turns), threads), g->t);
+    cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, rounds), threads), g->t);
     cg_val row = cg_idiv(b, number, pieces), at = cg_imod(b, number, pieces),
            first = cg_imul(b, at, g->each);
     cg_val right = cg_imul(b, permuted(g, x, row, at), g->each);
     cg_val to = cg_iadd(b, cg_imul(b, row, row_length(g, x)), right);
-    const piece c = { .free = cg_iadd(b, x->first, x->by_rows ? row : first),
+    const chunk c = { .free = cg_iadd(b, x->first, x->by_rows ? row : first),
                       .k = cg_iadd(b, k0, x->by_rows ? first : row),
                       .to = cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), to) };
     cg_val from = source(g, x, c.free, c.k);
@@ -219,8 +221,8 @@ fetch_side(const tensor *g, const side *x, cg_val k0, cg_val stage)
     if (are_whole(g, x, from))
         cg_fetch(b, x->shared, c.to, x->buffer, from, count_of(g, x, &c));
     else
-        load_piece(g, x, &c);
-    cg_loop_end(b, turns);
+        load_chunk(g, x, &c);
+    cg_loop_end(b, rounds);
 }
 
 /* `n` k's from k0 + first on. */
@@ -248,7 +250,7 @@ fetch(const tensor *g, cg_val k0, cg_val stage)
  * k's of an mma (`deep`): of the left side halves of rows follow each other, of the right side
  * halves of k. */
 static void
-matrices(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
+matrices(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step)
 {
     cg_build *b = g->b;
     cg_val low = cg_imod(b, g->lane, 8), q1 = cg_imod(b, cg_idiv(b, g->lane, 8), 2),
@@ -278,7 +280,7 @@ matrices(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
 /* f32 in rows of k: a word at a time.  Word r of the left side is row 8 (r mod 2) and k 4 (r /
  * 2), of the right side, whose four are two pairs, column 8 (r / 2) and k 4 (r mod 2). */
 static void
-single_words(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
+single_words(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step)
 {
     cg_build *b = g->b;
     cg_val group = cg_idiv(b, g->lane, 4), c = cg_imod(b, g->lane, 4);
@@ -303,7 +305,7 @@ single_words(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
 }
 
 static void
-fragments(const tensor *g, const side *x, cg_val stage, int step)
+fragments(const tensor *g, const tensor_side *x, cg_val stage, int step)
 {
     cg_build *b = g->b;
     cg_val loop =
@@ -410,7 +412,7 @@ static void
 give_sums(const tensor *g)
 {
     cg_build *b = g->b;
-    const shape *s = &g->p->s;
+    const cg_dot_shape *s = &g->p->s;
     cg_val loop[4];
     cg_val i = spmd(b, CG_UNROLL, g->form->part / 16, &loop[0]),
            j = spmd(b, CG_UNROLL, g->form->part / 8, &loop[1]);
@@ -444,16 +446,16 @@ give_sums(const tensor *g)
 static void
 make_side(tensor *g, bool left)
 {
-    product *p = g->p;
-    const shape *s = &p->s;
+    cg_dot_product *p = g->p;
+    const cg_dot_shape *s = &p->s;
     cg_kernel *k = g->b->k;
-    side *x = &g->x[!left];
+    tensor_side *x = &g->x[!left];
     const bool lhs = left != s->swap;
 
-    *x = (side){ .left = left,
-                 .free = left ? &s->m : &s->n,
-                 .buffer = lhs ? p->d->lhs : p->d->rhs,
-                 .tile = left ? g->form->rows : g->form->columns };
+    *x = (tensor_side){ .left = left,
+                        .free = left ? &s->m : &s->n,
+                        .buffer = lhs ? p->d->lhs : p->d->rhs,
+                        .tile = left ? g->form->rows : g->form->columns };
     x->stride = left ? left_of(s, x->free) : right_of(s, x->free);
     x->k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
     x->by_rows = innermost(&s->k, x->k_stride) == 1;
@@ -466,7 +468,7 @@ make_side(tensor *g, bool left)
 }
 
 static int64_t
-tiles_of(const shape *s, const form *f)
+tiles_of(const cg_dot_shape *s, const form *f)
 {
     return upwards(s->m.total, f->rows) * upwards(s->n.total, f->columns);
 }
@@ -477,7 +479,7 @@ static void
 place_tile(tensor *g, cg_val number)
 {
     cg_build *b = g->b;
-    const shape *s = &g->p->s;
+    const cg_dot_shape *s = &g->p->s;
     const int64_t rows = upwards(s->m.total, g->form->rows),
                   columns = upwards(s->n.total, g->form->columns);
     const int64_t run = rows % TOGETHER == 0 ? TOGETHER : 1;
@@ -490,9 +492,9 @@ place_tile(tensor *g, cg_val number)
 }
 
 static const form *
-choose_form(const cg_target *t, const product *p)
+choose_form(const cg_target *t, const cg_dot_product *p)
 {
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     const form *f = p->d->expensive ? &forms[NARROW] : forms;
 
     while (f < &forms[NARROW] && (s->m.total < f->rows || s->n.total < f->columns ||
@@ -502,10 +504,10 @@ choose_form(const cg_target *t, const product *p)
 }
 
 void
-cg_dot_tensor(const cg_target *t, product *p)
+cg_dot_tensor(const cg_target *t, cg_dot_product *p)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     tensor g = { .p = p, .b = b, .type = p->d->lhs_type, .form = choose_form(t, p) };
     const int64_t part = g.form->part, threads = threads_of(g.form);
     const int64_t across = g.form->columns / part, tiles = tiles_of(s, g.form);

@@ -8,11 +8,11 @@
 /* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.
  * The epilogue is compiled for the vectors of one row, or for one vector if it is long. */
 void
-cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
+cg_dot_give_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
                  bool columns_over)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val end = cg_iadd(b, m0, cg_i64(b, s->mr)), first = cg_i64(b, 0), vectors = 0;
     if (s->m.total % s->mr)
         end = cg_imin(b, end, m_end);
@@ -21,7 +21,7 @@ cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t c
         vectors = loop_over(b, first, cg_i64(b, columns), s->w);
         first = cg_loop_var(b, vectors);
     }
-    tile r = tile_begin(p, 1, p->d->expensive ? s->w : columns);
+    cg_dot_tile r = tile_begin(p, 1, p->d->expensive ? s->w : columns);
     cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, n0, column);
     cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, column);
@@ -35,10 +35,10 @@ cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t c
 /* The element of a tile at row m and column n: blocks of 256 k's, summed in order.  right_when
  * guards loads beyond the last column. */
 static cg_val
-direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
+direct_element(const cg_dot_product *p, cg_val m, cg_val n, cg_val right_when)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cot_dtype t = p->d->type;
     int64_t total = s->k.total;
     /* no place of a k to compute: one of its axes may have no size to divide by */
@@ -58,9 +58,9 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     cg_take_value(b, reduction, k, 0);
     cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
     cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m), along), 0);
-    cg_val beside = offset(b, &s->k, right_of(s, &s->k), k);
-    cg_val y =
-        load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), beside), right_when);
+    cg_val right_k = offset(b, &s->k, right_of(s, &s->k), k);
+    cg_val y = load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), right_k),
+                    right_when);
     cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
     cg_loop_end(b, chain);
     acc = cg_loop_result(b, chain, 0);
@@ -72,20 +72,20 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
 }
 
 cg_val
-cg_dot_element(const product *p, cg_val m, cg_val n)
+cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n)
 {
     return direct_element(p, m, n, 0);
 }
 
 /* Tiles of rows m0 ... and columns n0 ...; the last columns, fewer than a tile, are masked. */
 static void
-direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over,
+direct_tile(const cg_dot_product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over,
             cg_val m_end)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     bool rows_over = s->m.total % s->mr != 0;
-    tile t = tile_begin(p, s->mr, columns);
+    cg_dot_tile t = tile_begin(p, s->mr, columns);
     cg_val m = cg_iadd(b, m0, t.i), n = cg_iadd(b, n0, t.column);
     cg_val in_row = rows_over ? less(b, m, m_end) : 0,
            in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
@@ -101,10 +101,10 @@ direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool column
 }
 
 void
-cg_dot_in_place(const product *p, cg_val m_begin, cg_val m_end)
+cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     int64_t whole = s->n.total / s->nr * s->nr, left_over = s->n.total - whole;
     cg_val rows = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, rows);
     if (whole) {
@@ -119,7 +119,7 @@ cg_dot_in_place(const product *p, cg_val m_begin, cg_val m_end)
 
 /* A row of the one side, by the other. */
 typedef struct inner {
-    const product *p;
+    const cg_dot_product *p;
     cg_val row;
 } inner;
 
@@ -127,8 +127,8 @@ static cg_val
 inner_step(cg_lowering *l, void *user, cg_ix j, cg_val acc)
 {
     const inner *x = user;
-    const product *p = x->p;
-    const shape *s = &p->s;
+    const cg_dot_product *p = x->p;
+    const cg_dot_shape *s = &p->s;
     cg_build *b = p->b;
     cg_val k = cg_ix_value(&l->ix, b, j), along = offset(b, &s->k, left_of(s, &s->k), k);
     cg_val at = cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), x->row), along);
@@ -138,7 +138,7 @@ inner_step(cg_lowering *l, void *user, cg_ix j, cg_val acc)
 }
 
 cg_val
-cg_dot_inner_sum(const product *p, cg_val row, bool lanes)
+cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes)
 {
     cg_lowering *l = p->l;
     const cg_fold how = { SC_add, p->d->type, inner_step };
@@ -157,7 +157,7 @@ cg_dot_inner_sum(const product *p, cg_val row, bool lanes)
 }
 
 void
-cg_dot_inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
+cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end, bool vector)
 {
     cg_build *b = p->b;
     cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
@@ -169,10 +169,10 @@ cg_dot_inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
 }
 
 void
-cg_dot_set_batch(product *p, cg_val batch)
+cg_dot_set_batch(cg_dot_product *p, cg_val batch)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
+    const cg_dot_shape *s = &p->s;
     cg_val lhs = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(b, 0);
     cg_val rhs = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(b, 0);
 

@@ -304,7 +304,7 @@ butterfly_of_all(cg_lowering *l, void *user, cg_ix i)
 
 /* A kernel for each stage, a thread for each butterfly of all lines. */
 static void
-stages_in_turn(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64_t flops)
+stages_serial(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64_t flops)
 {
     const ir_type *t = ir_type_new(l->ctx, c->T, 1, (const int64_t[]){ lines * c->f->n });
     cg_place between[4] = { 0 };
@@ -340,7 +340,7 @@ plan_for_grid(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64
         l->k->flops = lines * flops;
         cg_kernel_call(l);
     } else
-        stages_in_turn(l, v, c, lines, flops);
+        stages_serial(l, v, c, lines, flops);
     ir_buf_printf(l->why, "%s: %lld lines of %lld, %d stages, %s\n", l->k->name,
                   (long long)lines, (long long)c->f->n, c->f->stages,
                   fits ? "a block each" : "a kernel each");

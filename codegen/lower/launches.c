@@ -18,7 +18,7 @@
 typedef enum waiting {
     NOTHING,
     WAITS, /* the iteration around is launched again */
-    LOOKS /* the host asks whether it goes on  */
+    SYNCHRONISES /* the host asks whether it goes on  */
 } waiting;
 
 static int64_t
@@ -34,7 +34,7 @@ times(int64_t n, int64_t x)
 }
 
 static int64_t
-at_most(int64_t most, int64_t x)
+within_limit(int64_t most, int64_t x)
 {
     return x > most ? -1 : x;
 }
@@ -50,12 +50,12 @@ launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
 
     for (int k = 0; k < branch.n; k++)
         all = add(all, add(launches(l, branch.at[k], w), mapped ? n->n_out : 0));
-    return mapped ? all : at_most(CG_LOWER_MAX_LAUNCHES, all);
+    return mapped ? all : within_limit(CG_LOWER_MAX_LAUNCHES, all);
 }
 
 /* Of a while: the test, the word and the body, which may wait. */
 static int64_t
-launches_of_turn(cg_lowering *l, const ir_node *n)
+launches_of_iteration(cg_lowering *l, const ir_node *n)
 {
     int64_t launched = launches(l, n->at.loop.body, WAITS);
     return add(add(launches(l, n->at.loop.cond, NOTHING), 1), launched);
@@ -70,34 +70,36 @@ cg_iteration_waits(cg_lowering *l, const ir_node *n)
 bool
 cg_has_few_iterations(cg_lowering *l, const ir_node *n, bool nested)
 {
-    const int64_t max = n->at.loop.max, turn = launches_of_turn(l, n);
+    const int64_t max = n->at.loop.max, iteration = launches_of_iteration(l, n);
 
-    if (max <= 0 || max >= CG_LOWER_LAUNCHED_ITERATIONS || turn < 0 ||
-        turn > CG_LOWER_MAX_LAUNCHES || cg_iteration_waits(l, n))
+    if (max <= 0 || max >= CG_LOWER_LAUNCHED_ITERATIONS || iteration < 0 ||
+        iteration > CG_LOWER_MAX_LAUNCHES || cg_iteration_waits(l, n))
         return false;
-    return !nested || (max + 1) * turn <= CG_LOWER_MAX_LAUNCHES;
+    return !nested || (max + 1) * iteration <= CG_LOWER_MAX_LAUNCHES;
 }
 
 int64_t
 cg_iterations_at_once(cg_lowering *l, const ir_node *n, bool syncs)
 {
-    const int64_t turn = launches_of_turn(l, n),
+    const int64_t iteration = launches_of_iteration(l, n),
                   most = syncs ? CG_LOWER_LAUNCHED_ITERATIONS : CG_LOWER_RESUMED_ITERATIONS;
-    const int64_t n_turns = turn > 0 ? most * CG_LOWER_MAX_LAUNCHES / turn : 1;
+    const int64_t n_iterations = iteration > 0 ? most * CG_LOWER_MAX_LAUNCHES / iteration : 1;
 
     if (!syncs && cg_iteration_waits(l, n))
         return 1;
-    return n_turns < 1 ? 1 : n_turns > most ? most : n_turns;
+    return n_iterations < 1 ? 1 : n_iterations > most ? most : n_iterations;
 }
 
 static int64_t
 launches_of_while(cg_lowering *l, const ir_node *n, waiting w)
 {
-    const int64_t turn = launches_of_turn(l, n);
+    const int64_t iteration = launches_of_iteration(l, n);
 
     if (cg_has_few_iterations(l, n, true))
-        return times(n->at.loop.max + 1, turn);
-    return w == NOTHING ? -1 : add(2, times(cg_iterations_at_once(l, n, w == LOOKS), turn));
+        return times(n->at.loop.max + 1, iteration);
+    return w == NOTHING
+               ? -1
+               : add(2, times(cg_iterations_at_once(l, n, w == SYNCHRONISES), iteration));
 }
 
 static int64_t
@@ -162,13 +164,14 @@ cg_is_predicated(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
     if (!l->target.grid || l->predicate.set)
         return l->target.grid;
-    return n->op == OP_cond ? launches_of_cond(l, f, n, LOOKS) >= 0 : cg_may_iterate(l, n);
+    return n->op == OP_cond ? launches_of_cond(l, f, n, SYNCHRONISES) >= 0
+                            : cg_may_iterate(l, n);
 }
 
 bool
 cg_may_iterate(cg_lowering *l, const ir_node *n)
 {
-    return launches_of_turn(l, n) >= 0;
+    return launches_of_iteration(l, n) >= 0;
 }
 
 bool

@@ -69,7 +69,7 @@ plan_iterations(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_pl
         go = cg_while_carry(e, loop, COT_BOOL, cg_const(e, COT_BOOL, 1));
         cg_while_test(e, loop, go);
     }
-    cg_val turns = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, t.at_once), 1, 0);
+    cg_val iterations = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, t.at_once), 1, 0);
     l->predicate = t.head;
     cg_plan_sub(l, n->at.loop.cond, in, &t.test);
     cg_iterations_next(l, &t);
@@ -77,7 +77,7 @@ plan_iterations(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_pl
     plan_iteration(l, v, n, in, to, t.test);
     cg_iterations_end(l, &t);
     l->predicate = outer;
-    cg_loop_end(e, turns);
+    cg_loop_end(e, iterations);
     cg_plan_touch(l, t.alive.buffer);
     cg_plan_touch(l, t.test.buffer);
     if (t.syncs) {
@@ -153,7 +153,7 @@ aim_step(cg_level *b, ir_ref y, cg_place to, const int64_t *stride)
 }
 
 static void
-end_stacked(cg_lowering *l, cg_level *b, ir_ref y, cg_place to, const int64_t *stride)
+end_collected(cg_lowering *l, cg_level *b, ir_ref y, cg_place to, const int64_t *stride)
 {
     if (cg_same_place(b->place[y], to))
         return;
@@ -232,7 +232,7 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
         aim_step(b, f->out[i], ys[i], stride[i]);
     cg_plan_graph(l, b);
     for (int i = carries; i < n->n_out; i++)
-        end_stacked(l, b, f->out[i], ys[i], stride[i]);
+        end_collected(l, b, f->out[i], ys[i], stride[i]);
     cg_end_step(l, b, carries, to, &end);
     cg_loop_end(e, loop);
     cg_plan_loop_end(l);

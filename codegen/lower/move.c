@@ -40,7 +40,7 @@ index_inside(cg_lowering *l, cg_ix i, int64_t last)
 }
 
 static cg_val
-pull_pad(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
+inline_pad(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(fr->f, n->in[0]);
     cg_ix to[COT_MAX_RANK];
@@ -64,7 +64,7 @@ pull_pad(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
 }
 
 static cg_val
-pull_concatenate(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
+inline_concatenate(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
 {
     const ir_type *y = ir_type_at(fr->f, n->first);
     int axis = (int)n->at.axis.axis;
@@ -86,7 +86,7 @@ pull_concatenate(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at
 }
 
 static cg_val
-pull_constant(cg_lowering *l, const ir_type *t, const ir_data *d, const cg_ix *at)
+inline_constant(cg_lowering *l, const ir_type *t, const ir_data *d, const cg_ix *at)
 {
     const char *bytes = d->bytes;
     size_t size = cot_dtype_size(t->dtype);
@@ -106,12 +106,10 @@ lower_move(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_
     cg_ix to[COT_MAX_RANK];
     (void)result;
     switch (n->op) {
-    case OP_pad:
-        return pull_pad(l, fr, n, at);
-    case OP_concatenate:
-        return pull_concatenate(l, fr, n, at);
+    case OP_pad: return inline_pad(l, fr, n, at);
+    case OP_concatenate: return inline_concatenate(l, fr, n, at);
     case OP_constant:
-        return pull_constant(l, ir_type_at(fr->f, n->first), &n->at.constant.data, at);
+        return inline_constant(l, ir_type_at(fr->f, n->first), &n->at.constant.data, at);
     case OP_iota:
         return cg_convert(l, cg_ix_value(&l->ix, &l->b, at[n->at.iota.axis]), COT_I64,
                           n->at.iota.dtype);

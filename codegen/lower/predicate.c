@@ -274,11 +274,11 @@ take_iteration(cg_lowering *l, const cg_iterations *t, cg_val any)
 
     if (t->max > 0) {
         const uint32_t count = count_buffer(l, t);
-        cg_val turns = cg_load(b, count, zero, 0);
-        cg_val over = cg_insn2(b, SC_le, COT_I64, cg_i64(b, t->max), turns);
+        cg_val iterations = cg_load(b, count, zero, 0);
+        cg_val over = cg_insn2(b, SC_le, COT_I64, cg_i64(b, t->max), iterations);
         cg_val one = cg_insn3(b, SC_select, COT_I64, due, cg_i64(b, 1), zero);
 
-        cg_store(b, count, zero, cg_iadd(b, turns, one), 0);
+        cg_store(b, count, zero, cg_iadd(b, iterations, one), 0);
         on = both(l, go, is_not(l, over));
         go = both(l, go, over);
     }

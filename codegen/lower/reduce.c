@@ -17,19 +17,19 @@ empty_fold(cg_lowering *l, ir_op op, const cg_fold *how)
     return cg_neutral(&l->b, how->op, how->type);
 }
 
-typedef struct pulled {
+typedef struct inline_fold {
     cg_frame *fr;
     const ir_node *n;
     const cg_ix *at;
     cot_dtype type;
     cg_val best;                /* arg: the extreme value, and the type of indices */
     cot_dtype index;
-} pulled;
+} inline_fold;
 
 static void
 reduced_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
-    pulled *p = user;
+    inline_fold *p = user;
     cg_ix to[COT_MAX_RANK];
     cg_reduced_index(l, p->fr->f, p->n, p->at, j, to);
     cot_dtype t = ir_type_at(p->fr->f, p->n->in[0])->dtype;
@@ -95,7 +95,7 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
     int first, last;
     int64_t size = cg_reduced(fr->f, n, &first, &last);
     const cg_fold how = cg_fold_of(ir_ops[n->op].by, ir_type_at(fr->f, n->in[0])->dtype);
-    pulled p = { .fr = fr, .n = n, .at = at, .type = how.type };
+    inline_fold p = { .fr = fr, .n = n, .at = at, .type = how.type };
     cg_val x;
     (void)result;
     if (size == 0)
@@ -111,7 +111,7 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
 static void
 reduced_place(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
-    pulled *p = user;
+    inline_fold *p = user;
     cg_val x, here = cg_convert(l, cg_ix_value(&l->ix, &l->b, j), COT_I64, p->index);
     reduced_element(l, user, j, &x);
     cg_val hit = cg_insn2(&l->b, SC_eq, p->type, x, p->best);
@@ -126,8 +126,11 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
     int first, last;
     int64_t size = cg_reduced(fr->f, n, &first, &last);
     cg_fold how = cg_fold_of(ir_ops[n->op].by, ir_type_at(fr->f, n->in[0])->dtype);
-    pulled p = { .fr = fr, .n = n, .at = at, .type = how.type,
-                 .index = size <= INT32_MAX ? COT_I32 : COT_I64 };
+    inline_fold p = { .fr = fr,
+                      .n = n,
+                      .at = at,
+                      .type = how.type,
+                      .index = size <= INT32_MAX ? COT_I32 : COT_I64 };
     cg_fold_form form = pick_form(l, fr, n, size);
     cot_dtype t = ir_type_at(fr->f, n->first)->dtype;
     cg_val x;

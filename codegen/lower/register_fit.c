@@ -10,7 +10,7 @@ typedef struct fitting {
     const ir_graph *f;
     int64_t examples; /* 0: there is no such axis */
     int64_t work;
-    batch_axis *of;
+    cg_batch_axis *of;
     /* each example wants all of it, for a sum or a product over it */
     bool *whole;
     bool *held; /* made of what the loop holds in registers */
@@ -22,7 +22,7 @@ leads(const fitting *u, const ir_type *t)
     return t->rank > 0 && t->dims[0] == u->examples;
 }
 
-static batch_axis
+static cg_batch_axis
 view_batch_axis(const fitting *u, const ir_node *n)
 {
     const ir_type *x = ir_type_at(u->f, n->in[0]), *y = ir_type_at(u->f, n->first);
@@ -37,60 +37,63 @@ view_batch_axis(const fitting *u, const ir_node *n)
     case OP_windows: good = good && n->at.windows.axis != 0; break;
     case OP_pad:
         good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 &&
-               u->of[n->in[1]] == BATCH_UNIFORM;
+               u->of[n->in[1]] == CG_BATCH_UNIFORM;
         break;
     case OP_reshape: /* what follows the first axis is regrouped */ break;
     default: good = false;
     }
-    return good ? BATCH_LEADING : BATCH_MIXED;
+    return good ? CG_BATCH_LEADING : CG_BATCH_MIXED;
 }
 
 /* The axis of examples is a batch axis, the first; or a free axis that comes first in the
  * result. */
-static batch_axis
+static cg_batch_axis
 product_batch_axis(const fitting *u, const ir_node *n)
 {
-    bool x = u->of[n->in[0]] == BATCH_LEADING, y = u->of[n->in[1]] == BATCH_LEADING;
+    bool x = u->of[n->in[0]] == CG_BATCH_LEADING, y = u->of[n->in[1]] == CG_BATCH_LEADING;
     ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch;
     if (bx.n > 0)
-        return (!x || bx.at[0] == 0) && (!y || by.at[0] == 0) ? BATCH_LEADING : BATCH_MIXED;
+        return (!x || bx.at[0] == 0) && (!y || by.at[0] == 0) ? CG_BATCH_LEADING
+                                                              : CG_BATCH_MIXED;
     if (x && !y)
-        return ir_ints_has(n->at.dot.lhs, 0) ? BATCH_MIXED : BATCH_LEADING;
+        return ir_ints_has(n->at.dot.lhs, 0) ? CG_BATCH_MIXED : CG_BATCH_LEADING;
     bool lhs_free = ir_type_at(u->f, n->in[0])->rank > n->at.dot.lhs.n;
-    return x || lhs_free || ir_ints_has(n->at.dot.rhs, 0) ? BATCH_MIXED : BATCH_LEADING;
+    return x || lhs_free || ir_ints_has(n->at.dot.rhs, 0) ? CG_BATCH_MIXED : CG_BATCH_LEADING;
 }
 
-static batch_axis
+static cg_batch_axis
 index_batch_axis(const fitting *u, const ir_node *n)
 {
     switch (n->op) {
     case OP_gather: /* of a table outside, at indices of the examples */
-        return u->of[n->in[0]] == BATCH_UNIFORM && !ir_ints_has(n->at.gather.offset_dims, 0)
-                   ? BATCH_LEADING
-                   : BATCH_MIXED;
-    default: return BATCH_MIXED;
+        return u->of[n->in[0]] == CG_BATCH_UNIFORM && !ir_ints_has(n->at.gather.offset_dims, 0)
+                   ? CG_BATCH_LEADING
+                   : CG_BATCH_MIXED;
+    default: return CG_BATCH_MIXED;
     }
 }
 
-static batch_axis
+static cg_batch_axis
 node_batch_axis(const fitting *u, const ir_node *n)
 {
     bool along = false;
     for (int i = 0; i < n->n_in; i++) {
-        if (u->of[n->in[i]] == BATCH_MIXED)
-            return BATCH_MIXED;
-        along |= u->of[n->in[i]] == BATCH_LEADING;
+        if (u->of[n->in[i]] == CG_BATCH_MIXED)
+            return CG_BATCH_MIXED;
+        along |= u->of[n->in[i]] == CG_BATCH_LEADING;
     }
     if (!along)
-        return BATCH_UNIFORM;
+        return CG_BATCH_UNIFORM;
     switch (ir_ops[n->op].flag) {
-    case IR_POINTWISE: return BATCH_LEADING;
+    case IR_POINTWISE: return CG_BATCH_LEADING;
     case IR_MOVE:
         if (n->op == OP_concatenate)
-            return n->at.axis.axis != 0 ? BATCH_LEADING : BATCH_MIXED;
+            return n->at.axis.axis != 0 ? CG_BATCH_LEADING : CG_BATCH_MIXED;
         return view_batch_axis(u, n);
-    case IR_REDUCE: return ir_axes_has(ir_reduced_axes(n), 0) ? BATCH_MIXED : BATCH_LEADING;
-    case IR_CONTRACT: return n->op == OP_dot_general ? product_batch_axis(u, n) : BATCH_MIXED;
+    case IR_REDUCE:
+        return ir_axes_has(ir_reduced_axes(n), 0) ? CG_BATCH_MIXED : CG_BATCH_LEADING;
+    case IR_CONTRACT:
+        return n->op == OP_dot_general ? product_batch_axis(u, n) : CG_BATCH_MIXED;
     default: return index_batch_axis(u, n);
     }
 }
@@ -102,7 +105,7 @@ find_whole(fitting *u)
         bool folds = ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT;
         for (int i = 0; i < n->n_in; i++)
             u->whole[n->in[i]] |=
-                u->of[n->in[i]] == BATCH_UNIFORM && (folds || u->whole[n->first]);
+                u->of[n->in[i]] == CG_BATCH_UNIFORM && (folds || u->whole[n->first]);
     }
 }
 
@@ -161,12 +164,12 @@ node_fits(fitting *u, const ir_node *n)
  * are as given, the rest BATCH_UNIFORM. */
 static bool
 body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries,
-          const batch_axis *carry, int64_t *work, batch_axis *out)
+          const cg_batch_axis *carry, int64_t *work, cg_batch_axis *out)
 {
     fitting u = { .f = f,
                   .examples = examples,
                   .work = *work,
-                  .of = IR_NEW_N(a, batch_axis, f->n_values),
+                  .of = IR_NEW_N(a, cg_batch_axis, f->n_values),
                   .whole = IR_NEW_N(a, bool, f->n_values),
                   .held = IR_NEW_N(a, bool, f->n_values) };
     for (int i = 0; i < carries; i++) {
@@ -174,7 +177,7 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
         u.held[f->in[consts + i]] = true;
     }
     ir_each_node (n, f) {
-        batch_axis y = node_batch_axis(&u, n);
+        cg_batch_axis y = node_batch_axis(&u, n);
         bool held = false;
         for (int i = 0; i < n->n_in; i++)
             held |= u.held[n->in[i]];
@@ -182,7 +185,7 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
             u.of[n->first + (ir_ref)i] = y;
             u.held[n->first + (ir_ref)i] = held;
         }
-        if (y == BATCH_MIXED)
+        if (y == CG_BATCH_MIXED)
             return false;
     }
     find_whole(&u);
@@ -196,20 +199,21 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
 }
 
 static bool
-try_examples(machine *m, int64_t examples)
+try_examples(cg_register_loop *m, int64_t examples)
 {
     const ir_graph *f = m->v->f, *body = ir_loop_of(m->n).body;
-    batch_axis test = BATCH_UNIFORM;
+    cg_batch_axis test = CG_BATCH_UNIFORM;
     m->examples = examples;
     m->elements = m->work = 0;
     m->widest = 8;
     for (int i = 0; i < m->carries; i++) {
         const ir_type *t = ir_type_at(f, m->n->first + (ir_ref)i);
-        m->batch_axis[i] =
-            examples && t->rank > 0 && t->dims[0] == examples ? BATCH_LEADING : BATCH_UNIFORM;
-        m->count[i] = m->batch_axis[i] == BATCH_LEADING ? t->size / examples : t->size;
+        m->batch_axis[i] = examples && t->rank > 0 && t->dims[0] == examples ? CG_BATCH_LEADING
+                                                                             : CG_BATCH_UNIFORM;
+        m->count[i] = m->batch_axis[i] == CG_BATCH_LEADING ? t->size / examples : t->size;
         m->elements += m->count[i];
-        if (ir_bits(t->dtype) > m->widest && (m->batch_axis[i] == BATCH_LEADING || !examples))
+        if (ir_bits(t->dtype) > m->widest &&
+            (m->batch_axis[i] == CG_BATCH_LEADING || !examples))
             m->widest = ir_bits(t->dtype);
     }
     if (m->elements > CG_LOWER_MAX_STATE ||
@@ -217,11 +221,11 @@ try_examples(machine *m, int64_t examples)
                    m->out))
         return false;
     for (int i = 0; i < m->carries; i++)
-        if (m->batch_axis[i] == BATCH_UNIFORM && m->out[i] != BATCH_UNIFORM)
+        if (m->batch_axis[i] == CG_BATCH_UNIFORM && m->out[i] != CG_BATCH_UNIFORM)
             return false;
     for (int i = m->carries; i < m->n->n_out; i++) {
         int64_t size = ir_type_at(body, body->out[i])->size;
-        if ((m->out[i] == BATCH_LEADING ? size / examples : size) > CG_LOWER_MAX_STACKED)
+        if ((m->out[i] == CG_BATCH_LEADING ? size / examples : size) > CG_LOWER_MAX_STACKED)
             return false;
     }
     if (m->n->op == OP_scan)
@@ -234,11 +238,11 @@ try_examples(machine *m, int64_t examples)
     if (examples == 0)
         return p->rank == 0;
     return m->n->at.loop.max == 0 &&
-           (p->rank == 0 ? test == BATCH_UNIFORM : p->rank == 1 && p->dims[0] == examples);
+           (p->rank == 0 ? test == CG_BATCH_UNIFORM : p->rank == 1 && p->dims[0] == examples);
 }
 
 bool
-cg_register_loop_fits(machine *m)
+cg_register_loop_fits(cg_register_loop *m)
 {
     int64_t examples = 0;
     for (int i = 0; i < m->carries; i++) {
@@ -257,16 +261,16 @@ cg_register_loop_fits(machine *m)
            (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));
 }
 
-machine
+cg_register_loop
 cg_register_loop_of(cg_lowering *l, cg_level *v, const ir_node *n)
 {
-    machine m = { .l = l, .v = v, .n = n };
+    cg_register_loop m = { .l = l, .v = v, .n = n };
     const ir_loop loop = ir_loop_of(n);
     m.consts = loop.consts;
     m.carries = loop.carries;
     m.first_xs = m.consts + m.carries;
-    m.batch_axis = IR_NEW_N(l->arena, batch_axis, n->n_out + 1);
-    m.out = IR_NEW_N(l->arena, batch_axis, n->n_out + 1);
+    m.batch_axis = IR_NEW_N(l->arena, cg_batch_axis, n->n_out + 1);
+    m.out = IR_NEW_N(l->arena, cg_batch_axis, n->n_out + 1);
     m.count = IR_NEW_N(l->arena, int64_t, n->n_out + 1);
     return m;
 }
@@ -275,6 +279,6 @@ bool
 cg_fits_registers(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
     cg_level v = { .f = f };
-    machine m = cg_register_loop_of(l, &v, n);
+    cg_register_loop m = cg_register_loop_of(l, &v, n);
     return cg_register_loop_fits(&m);
 }

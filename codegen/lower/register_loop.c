@@ -13,10 +13,10 @@
 
 /* Element k of an example of a value of type t. */
 static void
-element_index(machine *m, const ir_type *t, batch_axis batch_axis, cg_ix example, int64_t k,
-              cg_ix *at)
+element_index(cg_register_loop *m, const ir_type *t, cg_batch_axis batch_axis, cg_ix example,
+              int64_t k, cg_ix *at)
 {
-    int lead = batch_axis == BATCH_LEADING && m->examples ? 1 : 0;
+    int lead = batch_axis == CG_BATCH_LEADING && m->examples ? 1 : 0;
     if (lead)
         at[0] = example;
     cg_ix_split(&m->l->ix, cg_ix_const(&m->l->ix, k), t->rank - lead, t->dims + lead,
@@ -24,7 +24,7 @@ element_index(machine *m, const ir_type *t, batch_axis batch_axis, cg_ix example
 }
 
 static cg_frame *
-body_frame(machine *m, const ir_graph *f, cg_val *const *state, cg_ix step)
+body_frame(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix step)
 {
     cg_frame *in = cg_frame_new(m->l, f);
     for (int i = 0; i < f->n_in; i++) {
@@ -34,19 +34,20 @@ body_frame(machine *m, const ir_graph *f, cg_val *const *state, cg_ix step)
                       .prefixed = i >= m->first_xs,
                       .prefix = step };
         if (i >= m->consts && i < m->first_xs)
-            b = (cg_bind){
-                .kind = CG_BIND_STATE,
-                .state = state[i - m->consts],
-                .n_batch = m->batch_axis[i - m->consts] == BATCH_LEADING && m->examples ? 1 : 0
-            };
+            b = (cg_bind){ .kind = CG_BIND_STATE,
+                           .state = state[i - m->consts],
+                           .n_batch =
+                               m->batch_axis[i - m->consts] == CG_BATCH_LEADING && m->examples
+                                   ? 1
+                                   : 0 };
         cg_bind_value(m->l, in, f->in[i], b);
     }
     return in;
 }
 
 static void
-emit_elements(machine *m, cg_frame *fr, ir_ref v, batch_axis batch_axis, int64_t count,
-              cg_ix example, cg_val *x)
+emit_elements(cg_register_loop *m, cg_frame *fr, ir_ref v, cg_batch_axis batch_axis,
+              int64_t count, cg_ix example, cg_val *x)
 {
     const ir_type *t = ir_type_at(fr->f, v);
     for (int64_t k = 0; k < count; k++) {
@@ -57,7 +58,7 @@ emit_elements(machine *m, cg_frame *fr, ir_ref v, batch_axis batch_axis, int64_t
 }
 
 static cg_val **
-new_state(machine *m)
+new_state(cg_register_loop *m)
 {
     cg_val **s = IR_NEW_N(m->l->arena, cg_val *, m->carries + 1);
     for (int i = 0; i < m->carries; i++)
@@ -68,29 +69,29 @@ new_state(machine *m)
 /* What all examples have is stored by the first alone, where threads share them: 0 where none
  * do. */
 static cg_val
-stored_by(machine *m, batch_axis batch_axis, cg_ix example)
+stored_by(cg_register_loop *m, cg_batch_axis batch_axis, cg_ix example)
 {
     cg_lowering *l = m->l;
 
-    return batch_axis != BATCH_LEADING && m->examples && m->many
+    return batch_axis != CG_BATCH_LEADING && m->examples && m->many
                ? cg_insn2(&l->b, SC_eq, COT_I64, cg_ix_value(&l->ix, &l->b, example),
                           cg_i64(&l->b, 0))
                : 0;
 }
 
 static void
-store_elements(machine *m, int result, const ir_type *t, batch_axis batch_axis, cg_ix example,
-               cg_ix step, bool stacked, const cg_val *x)
+store_elements(cg_register_loop *m, int result, const ir_type *t, cg_batch_axis batch_axis,
+               cg_ix example, cg_ix step, bool collected, const cg_val *x)
 {
     cg_lowering *l = m->l;
     int64_t count =
-        batch_axis == BATCH_LEADING && m->examples ? t->size / m->examples : t->size;
+        batch_axis == CG_BATCH_LEADING && m->examples ? t->size / m->examples : t->size;
     cg_val when = stored_by(m, batch_axis, example);
     for (int64_t k = 0; k < count; k++) {
         cg_ix at[COT_MAX_RANK + 1];
         element_index(m, t, batch_axis, example, k, at);
         cg_ix flat = cg_ix_flat(&l->ix, t->rank, t->dims, at);
-        if (stacked)
+        if (collected)
             flat = cg_ix_add(&l->ix, flat, cg_ix_mul(&l->ix, step, t->size));
         cg_store(&l->b, m->buffer[result], cg_ix_value(&l->ix, &l->b, flat), x[k], when);
     }
@@ -98,7 +99,8 @@ store_elements(machine *m, int result, const ir_type *t, batch_axis batch_axis, 
 
 /* One step: what the carries become, and the ys stored. */
 static cg_val **
-run_step(machine *m, const ir_graph *f, cg_val *const *state, cg_ix example, cg_ix step)
+run_step(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix example,
+         cg_ix step)
 {
     cg_frame *in = body_frame(m, f, state, step);
     cg_val **next = new_state(m);
@@ -108,7 +110,7 @@ run_step(machine *m, const ir_graph *f, cg_val *const *state, cg_ix example, cg_
         const ir_type *t = ir_type_at(f, f->out[i]);
         /* what is the same for all may still be stacked for each: its index says so */
         int64_t count =
-            m->out[i] == BATCH_LEADING && m->examples ? t->size / m->examples : t->size;
+            m->out[i] == CG_BATCH_LEADING && m->examples ? t->size / m->examples : t->size;
         cg_val *y = IR_NEW_N(m->l->arena, cg_val, count + 1);
         emit_elements(m, in, f->out[i], m->out[i], count, example, y);
         store_elements(m, i, t, m->out[i], example, step, true, y);
@@ -118,7 +120,7 @@ run_step(machine *m, const ir_graph *f, cg_val *const *state, cg_ix example, cg_
 
 /* The loop over the steps of a scan and its scope; which of them it is at in *step. */
 static cg_val
-steps_begin(machine *m, cg_ix *step, uint32_t *mark)
+steps_begin(cg_register_loop *m, cg_ix *step, uint32_t *mark)
 {
     cg_lowering *l = m->l;
     int64_t length = m->n->at.scan.length;
@@ -132,7 +134,7 @@ steps_begin(machine *m, cg_ix *step, uint32_t *mark)
 }
 
 static void
-run_scan(machine *m, cg_ix example, cg_val *const *state)
+run_scan(cg_register_loop *m, cg_ix example, cg_val *const *state)
 {
     cg_lowering *l = m->l;
     cg_ix t;
@@ -155,7 +157,7 @@ run_scan(machine *m, cg_ix example, cg_val *const *state)
 }
 
 static void
-run_while(machine *m, cg_ix example, cg_val *const *state)
+run_while(cg_register_loop *m, cg_ix example, cg_val *const *state)
 {
     cg_lowering *l = m->l;
     cg_build *b = &l->b;
@@ -191,12 +193,12 @@ run_while(machine *m, cg_ix example, cg_val *const *state)
 }
 
 static cg_val **
-first_state(machine *m, cg_ix example)
+first_state(cg_register_loop *m, cg_ix example)
 {
     cg_val **state = new_state(m);
     for (int i = 0; i < m->carries; i++) {
-        if (m->batch_axis[i] == BATCH_LEADING)
-            emit_elements(m, m->fr, m->n->in[m->consts + i], BATCH_LEADING, m->count[i],
+        if (m->batch_axis[i] == CG_BATCH_LEADING)
+            emit_elements(m, m->fr, m->n->in[m->consts + i], CG_BATCH_LEADING, m->count[i],
                           example, state[i]);
         else
             memcpy(state[i], m->shared[i], sizeof *state[i] * (size_t)m->count[i]);
@@ -205,7 +207,7 @@ first_state(machine *m, cg_ix example)
 }
 
 static void
-store_state(machine *m, cg_ix example, cg_val *const *state)
+store_state(cg_register_loop *m, cg_ix example, cg_val *const *state)
 {
     for (int i = 0; i < m->carries; i++)
         store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->batch_axis[i],
@@ -216,7 +218,7 @@ store_state(machine *m, cg_ix example, cg_val *const *state)
 static void
 run_example(cg_lowering *l, void *user, cg_ix example)
 {
-    machine *m = user;
+    cg_register_loop *m = user;
     l->exact = true;
     if (m->begun)
         example = cg_ix_addc(&l->ix, example, m->begun);
@@ -234,7 +236,7 @@ run_example(cg_lowering *l, void *user, cg_ix example)
  * processor works on the next.  Their states are in an array on the stack between steps, as
  * registers could hold two at most. */
 typedef struct chunk {
-    machine *m;
+    cg_register_loop *m;
     cg_ix first; /* its first example */
     uint32_t **local; /* of each element of each carry */
     cg_ix step;
@@ -285,7 +287,7 @@ chunk_leave(cg_lowering *l, void *user, cg_ix j)
 }
 
 static void
-run_chunk(machine *m, cg_ix first, uint32_t **local, int64_t lanes)
+run_chunk(cg_register_loop *m, cg_ix first, uint32_t **local, int64_t lanes)
 {
     cg_lowering *l = m->l;
     chunk c = { .m = m, .first = first, .local = local };
@@ -302,13 +304,13 @@ run_chunk(machine *m, cg_ix first, uint32_t **local, int64_t lanes)
 
 /* Whole chunks of examples; how many examples that were. */
 static int64_t
-run_chunks(machine *m, cg_kind kind, int64_t lanes)
+run_chunks(cg_register_loop *m, cg_kind kind, int64_t lanes)
 {
     cg_lowering *l = m->l;
     const int64_t each = CG_LOWER_LOOP_CHUNK * lanes, whole = m->examples / each * each;
     bool along = m->n->op == OP_scan && lanes > 1;
     for (int i = 0; i < m->carries; i++)
-        along = along && m->batch_axis[i] == BATCH_LEADING;
+        along = along && m->batch_axis[i] == CG_BATCH_LEADING;
     if (!along || whole == 0)
         return 0;
     uint32_t **local = IR_NEW_N(l->arena, uint32_t *, m->carries + 1);
@@ -329,10 +331,10 @@ run_chunks(machine *m, cg_kind kind, int64_t lanes)
 /* Would an example find a carry that all share already stepped on by another?  So it is where
  * the shared carry's result takes the place of an operand. */
 static bool
-shared_in_place(const machine *m, const cg_place *to)
+shared_in_place(const cg_register_loop *m, const cg_place *to)
 {
     for (int i = 0; m->examples && i < m->carries; i++)
-        for (int k = 0; m->batch_axis[i] == BATCH_UNIFORM && k < m->n->n_in; k++)
+        for (int k = 0; m->batch_axis[i] == CG_BATCH_UNIFORM && k < m->n->n_in; k++)
             if (cg_may_share(m->l, m->v->place[m->n->in[k]], to[i]))
                 return true;
     return false;
@@ -343,7 +345,7 @@ cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_p
 {
     const ir_node *n = g->node;
     const cg_group none = { 0 };
-    machine m = cg_register_loop_of(l, v, n);
+    cg_register_loop m = cg_register_loop_of(l, v, n);
     if (!cg_register_loop_fits(&m) || shared_in_place(&m, to))
         return false;
     cg_kernel_begin(l, ir_ops[n->op].name);
@@ -370,8 +372,8 @@ cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_p
     m.shared = new_state(&m);
     l->exact = true;
     for (int i = 0; i < m.carries; i++)
-        if (m.batch_axis[i] == BATCH_UNIFORM)
-            emit_elements(&m, m.fr, n->in[m.consts + i], BATCH_UNIFORM, m.count[i], 0,
+        if (m.batch_axis[i] == CG_BATCH_UNIFORM)
+            emit_elements(&m, m.fr, n->in[m.consts + i], CG_BATCH_UNIFORM, m.count[i], 0,
                           m.shared[i]);
     l->exact = false;
     m.many = many;

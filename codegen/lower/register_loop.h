@@ -6,14 +6,14 @@
 #include "codegen/lower/level.h"
 
 /* What a value of a body has of the batch axis, that of the examples. */
-typedef enum batch_axis {
+typedef enum cg_batch_axis {
     /* nothing: it is the same for all examples, or outside of the loop */
-    BATCH_UNIFORM,
-    BATCH_LEADING, /* axis 0 is the batch axis: element e of it belongs to example e */
-    BATCH_MIXED /* the value mixes examples: one needs elements that belong to others */
-} batch_axis;
+    CG_BATCH_UNIFORM,
+    CG_BATCH_LEADING, /* axis 0 is the batch axis: element e of it belongs to example e */
+    CG_BATCH_MIXED /* the value mixes examples: one needs elements that belong to others */
+} cg_batch_axis;
 
-typedef struct machine { /* a loop in registers */
+typedef struct cg_register_loop { /* a loop in registers */
     cg_lowering *l;
     cg_level *v;
     const ir_node *n;
@@ -22,17 +22,17 @@ typedef struct machine { /* a loop in registers */
     int64_t examples; /* 0: one */
     int64_t begun; /* of them, those that chunks took */
     bool many; /* threads share them               */
-    batch_axis *batch_axis; /* of each carry */
-    batch_axis *out; /* of each output of the body */
+    cg_batch_axis *batch_axis; /* of each carry */
+    cg_batch_axis *out; /* of each output of the body */
     int64_t *count; /* elements of each carry, of one example */
     uint32_t *buffer; /* of each result */
     /* first values of the carries that all examples share */
     cg_val **shared;
     int64_t work, elements;
     int widest;
-} machine;
+} cg_register_loop;
 
-machine cg_register_loop_of(cg_lowering *l, cg_level *v, const ir_node *n);
-bool cg_register_loop_fits(machine *m);
+cg_register_loop cg_register_loop_of(cg_lowering *l, cg_level *v, const ir_node *n);
+bool cg_register_loop_fits(cg_register_loop *m);
 
 #endif

@@ -10,35 +10,35 @@
 
 #include "ir/build.h"
 
-typedef struct stepping {
+typedef struct scan_as_while {
     cot_context *ctx;
     const ir_graph *f;
     const ir_node *n;
     const ir_graph *body;
     int consts, carries, n_xs, n_ys;
-} stepping;
+} scan_as_while;
 
 static const ir_type *
-count_type(const stepping *s)
+count_type(const scan_as_while *s)
 {
     return ir_scalar_type(s->ctx, COT_I64);
 }
 
 static const ir_type *
-type_in(const stepping *s, int i)
+type_in(const scan_as_while *s, int i)
 {
     return ir_type_at(s->f, s->n->in[i]);
 }
 
 static const ir_type *
-type_out(const stepping *s, int i)
+type_out(const scan_as_while *s, int i)
 {
     return ir_type_at(s->f, s->n->first + (ir_ref)i);
 }
 
 /* Operands of the while: consts, xs | the step, carries, ys.  The inputs of a part of it. */
 static ir_ref *
-while_inputs(const stepping *s, ir_build *b)
+while_inputs(const scan_as_while *s, ir_build *b)
 {
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, s->n->n_in + s->n_ys + 2);
     int n = 0;
@@ -62,7 +62,7 @@ end_part(ir_build *b)
 }
 
 static const ir_graph *
-make_test(const stepping *s)
+make_test(const scan_as_while *s)
 {
     ir_build *b = ir_build_new(s->ctx, "steps_left");
     const ir_ref *in = while_inputs(s, b);
@@ -112,7 +112,7 @@ put_step(ir_build *b, ir_ref all, ir_ref t, ir_ref y)
 }
 
 static const ir_graph *
-make_step(const stepping *s)
+make_step(const scan_as_while *s)
 {
     ir_build *b = ir_build_new(s->ctx, s->body->name);
     const ir_ref *in = while_inputs(s, b), *xs = in + s->consts, *carry = xs + s->n_xs + 1,
@@ -142,7 +142,7 @@ make_step(const stepping *s)
 }
 
 static const ir_graph *
-make_steps(const stepping *s)
+make_steps(const scan_as_while *s)
 {
     ir_build *b = ir_build_new(s->ctx, s->body->name);
     const int fixed = s->consts + s->carries, given = s->n->n_in, n = given + s->n_ys,
@@ -184,7 +184,7 @@ while_of(const ir_graph *f)
 const ir_graph *
 cg_steps(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
-    stepping s = { .ctx = l->ctx, .f = f, .n = n, .body = n->at.scan.body };
+    scan_as_while s = { .ctx = l->ctx, .f = f, .n = n, .body = n->at.scan.body };
     cg_counted *known;
 
     if (!l->target.grid || n->at.scan.length == 0)

@@ -242,7 +242,7 @@ lines_of(const update *u)
 /* By how many updates to look ahead: their index vectors are emitted inline twice, so they
  * must be cheap. */
 static int64_t
-look_ahead(const cg_lowering *l, const update *u)
+prefetch_distance(const cg_lowering *l, const update *u)
 {
     const ir_graph *f = u->v->f;
     const ir_type *y = ir_type_at(f, u->w.y);
@@ -493,7 +493,7 @@ plan_scatter(cg_lowering *l, update *u)
     u->outer = z->rank;
     while (u->outer > 0 && ir_ints_has(n->at.scatter.window_dims, u->outer - 1))
         u->outer--;
-    u->ahead = l->target.grid ? 0 : look_ahead(l, u);
+    u->ahead = l->target.grid ? 0 : prefetch_distance(l, u);
     if (l->target.grid)
         scatter_threads(l, u);
     else if (u->outer == 0)

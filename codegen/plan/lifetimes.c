@@ -68,15 +68,15 @@ cg_plan_loop_end(cg_lowering *l)
         p->n_used = 0;
 }
 
-typedef struct piece {
+typedef struct sized_buffer {
     uint32_t buffer;
     int64_t bytes;
-} piece;
+} sized_buffer;
 
 static int
 by_size(const void *x, const void *y)
 {
-    const piece *a = x, *b = y;
+    const sized_buffer *a = x, *b = y;
     if (a->bytes != b->bytes)
         return a->bytes < b->bytes ? 1 : -1;
     return a->buffer < b->buffer ? -1 : 1;
@@ -86,7 +86,7 @@ int64_t
 cg_plan_assign(cg_lowering *l)
 {
     cg_kernel *k = l->entry.k;
-    piece *p = IR_NEW_N(l->scratch, piece, k->n_buffers + 1);
+    sized_buffer *p = IR_NEW_N(l->scratch, sized_buffer, k->n_buffers + 1);
     cg_lying *x = IR_NEW_N(l->scratch, cg_lying, k->n_buffers + 1);
     uint32_t n = 0;
     k->work_bytes = 0;
@@ -94,7 +94,7 @@ cg_plan_assign(cg_lowering *l)
         if (k->buffer[i].space != CG_WORK)
             continue;
         int64_t bytes = k->buffer[i].elements * (int64_t)cot_dtype_size(k->buffer[i].type);
-        p[n++] = (piece){ i, (bytes + ALIGN - 1) / ALIGN * ALIGN };
+        p[n++] = (sized_buffer){ i, (bytes + ALIGN - 1) / ALIGN * ALIGN };
     }
     qsort(p, n, sizeof *p, by_size);
     for (uint32_t i = 0; i < n; i++)

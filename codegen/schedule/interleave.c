@@ -5,14 +5,14 @@
 #include "codegen/fuse/access.h"
 #include "codegen/schedule/schedule.h"
 
-typedef struct stacking {
+typedef struct interleaving {
     const ir_type *part;
     const uint32_t *buffer;
     int parts, n;               /* of each value; all of them */
-    bool below;
+    bool first;
     int held;
     cg_val *x;
-} stacking;
+} interleaving;
 
 static int
 parts_of(const ir_graph *f, ir_ref v)
@@ -22,7 +22,7 @@ parts_of(const ir_graph *f, ir_ref v)
 }
 
 static bool
-is_stacked_below(const ir_graph *f, ir_ref v)
+is_along_first(const ir_graph *f, ir_ref v)
 {
     return cg_interleave_of(f, v)->at.axis.axis < ir_type_at(f, v)->rank - 1;
 }
@@ -33,7 +33,7 @@ cg_interleaved_parts(const cg_frame *fr, const cg_group *g)
     const int parts = parts_of(fr->f, g->v[0]);
     for (uint32_t i = 0; i < g->n; i++)
         if (!cg_is_made(fr, g->v[i]) || !parts || parts_of(fr->f, g->v[i]) != parts ||
-            is_stacked_below(fr->f, g->v[i]) != is_stacked_below(fr->f, g->v[0]))
+            is_along_first(fr->f, g->v[i]) != is_along_first(fr->f, g->v[0]))
             return 0;
     return parts;
 }
@@ -41,17 +41,17 @@ cg_interleaved_parts(const cg_frame *fr, const cg_group *g)
 static void
 put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
 {
-    stacking *s = user;
+    interleaving *s = user;
     cg_val where[CG_MAX_PARTS];
     s->x[s->held++] = x;
     if (s->held < s->n)
         return;
     s->held = 0;
     cg_ix flat = cg_ix_mul(&l->ix, cg_ix_flat(&l->ix, s->part->rank, s->part->dims, at),
-                           s->below ? 1 : s->parts);
+                           s->first ? 1 : s->parts);
     for (int k = 0; k < s->parts; k++)
         where[k] = cg_ix_value(&l->ix, &l->b,
-                               cg_ix_addc(&l->ix, flat, s->below ? k * s->part->size : k));
+                               cg_ix_addc(&l->ix, flat, s->first ? k * s->part->size : k));
     for (int i = 0; i < s->n; i++)
         cg_store(&l->b, s->buffer[i / s->parts], where[i % s->parts], s->x[i], 0);
 }
@@ -61,13 +61,13 @@ cg_interleave_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, cons
                      const uint32_t *buffer, int parts)
 {
     const ir_graph *f = fr->f;
-    stacking s = { .buffer = buffer, .parts = parts, .n = parts * (int)g->n };
+    interleaving s = { .buffer = buffer, .parts = parts, .n = parts * (int)g->n };
     ir_ref *v = IR_NEW_N(l->arena, ir_ref, s.n);
     s.x = IR_NEW_N(l->arena, cg_val, s.n);
     for (int i = 0; i < s.n; i++)
         v[i] = cg_interleave_of(f, g->v[i / parts])->in[i % parts];
     s.part = ir_type_at(f, v[0]);
-    s.below = is_stacked_below(f, g->v[0]);
+    s.first = is_along_first(f, g->v[0]);
     const cg_group each = { .kind = CG_GROUP_MAP, .space = s.part, .n = (uint32_t)s.n, .v = v };
     cg_put_group(l, fr, fusion, &each, NULL, true, put_part, &s);
 }

@@ -7,7 +7,7 @@
 
 /* The loops of a map kernel: axis k of the space belongs to loop of[k]; loops in order,
  * outermost first. */
-typedef struct nest {
+typedef struct cg_map_loops {
     int n;
     int64_t extent[COT_MAX_RANK + 1];
     int first[COT_MAX_RANK + 1], last[COT_MAX_RANK + 1]; /* axes */
@@ -17,18 +17,18 @@ typedef struct nest {
     int64_t each; /* and what one of its elements costs   */
     int dense;  /* the loop along which results are dense: the last, if they lie so */
     int across; /* the loop along which an operand is dense that is not along that; -1: none */
-    cg_index_splits cuts[COT_MAX_RANK + 1];
-    int64_t cut_cost[COT_MAX_RANK + 1]; /* of one element of each piece, together */
-} nest;
+    cg_index_splits splits[COT_MAX_RANK + 1];
+    int64_t split_cost[COT_MAX_RANK + 1]; /* of one element of each piece, together */
+} cg_map_loops;
 
-typedef struct mapping {
+typedef struct cg_mapping {
     cg_lowering *l;
     cg_frame *fr;
     const cg_group *g;
     const uint32_t *buffer;
     cg_put *put; /* instead of buffers */
     void *user;
-    nest s;
+    cg_map_loops s;
     /* loops, outermost first; the last one is the vector loop */
     int levels, order[COT_MAX_RANK + 1];
     int64_t lanes;
@@ -36,21 +36,21 @@ typedef struct mapping {
     /* a short dense loop, no level, all elements of which are made at once; -1: none */
     int inside;
     bool parallel, again;
-    bool fusion[COT_MAX_RANK + 1]; /* loops that run in pieces */
+    bool split[COT_MAX_RANK + 1]; /* loops that run in pieces */
     int pieces;
     cg_ix at[COT_MAX_RANK + 1];
-} mapping;
+} cg_mapping;
 
 /* map_nest.c: the loops of a group.  stride: of the axes of what the values are stored into, if
  * not dense arrays of their own. */
-nest cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-                 const int64_t *stride, cg_access *w);
+cg_map_loops cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion,
+                         const cg_group *g, const int64_t *stride, cg_access *w);
 /* map_body.c: the axes of the loop at a level, from its variable; all values at m->at. */
-void cg_map_set_axes(mapping *m, int level, cg_ix x);
-void cg_map_body(mapping *m);
+void cg_map_set_axes(cg_mapping *m, int level, cg_ix x);
+void cg_map_body(cg_mapping *m);
 /* map_grid.c: all loops on a GPU. */
-void cg_map_grid(mapping *m);
+void cg_map_grid(cg_mapping *m);
 /* map_loops.c: all loops. */
-void cg_map_run(mapping *m);
+void cg_map_run(cg_mapping *m);
 
 #endif

@@ -6,7 +6,7 @@
 /* Are all of the values reductions of the same axes of equal shapes, too long to unroll?  They
  * share their loops. */
 static bool
-is_joint(const mapping *m)
+is_joint(const cg_mapping *m)
 {
     const ir_graph *f = m->fr->f;
     const ir_node *first = ir_def(f, m->g->v[0]);
@@ -23,7 +23,7 @@ is_joint(const mapping *m)
 static void
 joint_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
-    mapping *m = user;
+    cg_mapping *m = user;
     const ir_graph *f = m->fr->f;
     cg_ix to[COT_MAX_RANK + 1];
     for (uint32_t i = 0; i < m->g->n; i++) {
@@ -35,7 +35,7 @@ joint_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 }
 
 static void
-joint_body(mapping *m)
+joint_body(cg_mapping *m)
 {
     cg_lowering *l = m->l;
     const ir_graph *f = m->fr->f;
@@ -55,14 +55,14 @@ joint_body(mapping *m)
 
 /* The axes of loop i from its variable. */
 static void
-set_loop(mapping *m, int i, cg_ix x)
+set_loop(cg_mapping *m, int i, cg_ix x)
 {
     int first = m->s.first[i];
     cg_ix_split(&m->l->ix, x, m->s.last[i] - first, m->g->space->dims + first, m->at + first);
 }
 
 void
-cg_map_set_axes(mapping *m, int level, cg_ix x)
+cg_map_set_axes(cg_mapping *m, int level, cg_ix x)
 {
     set_loop(m, m->order[level], x);
 }
@@ -70,7 +70,7 @@ cg_map_set_axes(mapping *m, int level, cg_ix x)
 /* All elements along the short dense loop, and where they go; then their stores, side by
  * side: the emitter makes whole vectors of them. */
 static void
-inside_body(mapping *m)
+inside_body(cg_mapping *m)
 {
     cg_lowering *l = m->l;
     const ir_graph *f = m->fr->f;
@@ -90,7 +90,7 @@ inside_body(mapping *m)
 }
 
 void
-cg_map_body(mapping *m)
+cg_map_body(cg_mapping *m)
 {
     if (is_joint(m)) {
         joint_body(m);

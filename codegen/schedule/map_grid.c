@@ -14,9 +14,9 @@
 enum { SIDE = 4, WARP_X = 8, WARP_Y = 4 };
 
 static bool
-has_squares(const mapping *m)
+has_tiles(const cg_mapping *m)
 {
-    const nest *s = &m->s;
+    const cg_map_loops *s = &m->s;
 
     return s->across >= 0 && !m->put && m->again && !s->reduces &&
            s->cost <= CG_SCHEDULE_MAX_GRID_SQUARE_COST && s->widest <= 128 / SIDE &&
@@ -25,7 +25,7 @@ has_squares(const mapping *m)
 }
 
 static void
-map_grid_squares(mapping *m)
+map_grid_tiles(cg_mapping *m)
 {
     cg_lowering *l = m->l;
     cg_build *b = &l->b;
@@ -67,11 +67,11 @@ map_grid_squares(mapping *m)
 /* On a GPU: a thread for each element, or for a vector of neighbours that are stored side by
  * side. */
 void
-cg_map_grid(mapping *m)
+cg_map_grid(cg_mapping *m)
 {
     cg_lowering *l = m->l;
-    if (has_squares(m)) {
-        map_grid_squares(m);
+    if (has_tiles(m)) {
+        map_grid_tiles(m);
         return;
     }
     cg_build *b = &l->b;

@@ -14,10 +14,10 @@
 #include "codegen/schedule/map.h"
 #include "codegen/tuning.h"
 
-static void map_level(mapping *m, int level);
+static void map_level(cg_mapping *m, int level);
 
 typedef struct map_step {
-    mapping *m;
+    cg_mapping *m;
     int level;
     int64_t start;      /* of the piece */
 } map_step;
@@ -33,7 +33,7 @@ map_inside(cg_lowering *l, void *user, cg_ix x)
 /* A loop over the starts of pieces of `size`, the last moved back to end where the axis
  * does. */
 static cg_val
-pieces_begin(cg_lowering *l, cg_kind kind, int64_t n, int64_t size, cg_val *start)
+blocks_begin(cg_lowering *l, cg_kind kind, int64_t n, int64_t size, cg_val *start)
 {
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, n), size, 0);
     *start = cg_loop_var(&l->b, loop);
@@ -51,14 +51,14 @@ typedef struct span {
  * other, so that an operand that is dense along the first is read by vectors and transposed
  * in registers. */
 static void
-map_squares(mapping *m, int level, cg_kind kind, span along, span lane)
+map_tiles(cg_mapping *m, int level, cg_kind kind, span along, span lane)
 {
     cg_lowering *l = m->l;
     cg_build *b = &l->b;
     int64_t nx = along.n, ny = lane.n;
     cg_val x, y;
-    cg_val rows = pieces_begin(l, kind, nx, m->lanes, &x),
-           columns = pieces_begin(l, CG_SERIAL, ny, m->lanes, &y);
+    cg_val rows = blocks_begin(l, kind, nx, m->lanes, &x),
+           columns = blocks_begin(l, CG_SERIAL, ny, m->lanes, &y);
     cg_val copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
     cg_val lanes = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
     uint32_t mark = cg_scope_begin(l);
@@ -78,21 +78,21 @@ map_squares(mapping *m, int level, cg_kind kind, span along, span lane)
 
 /* Blocks that threads share are disjoint: one that is moved back comes after their loop. */
 static void
-map_squares_of(mapping *m, int level, cg_kind kind, span along, span lane)
+map_tiles_of(cg_mapping *m, int level, cg_kind kind, span along, span lane)
 {
     const int64_t whole = along.n / m->lanes * m->lanes;
     const span last = { along.first + along.n - m->lanes, m->lanes };
 
     if (kind != CG_PARALLEL || whole == along.n) {
-        map_squares(m, level, kind, along, lane);
+        map_tiles(m, level, kind, along, lane);
         return;
     }
-    map_squares(m, level, kind, (span){ along.first, whole }, lane);
-    map_squares(m, level, CG_SERIAL, last, lane);
+    map_tiles(m, level, kind, (span){ along.first, whole }, lane);
+    map_tiles(m, level, CG_SERIAL, last, lane);
 }
 
 typedef struct edge_step {
-    mapping *m;
+    cg_mapping *m;
     int level;
     span at, next;
 } edge_step;
@@ -111,19 +111,19 @@ edge_inside(cg_lowering *l, void *user, cg_ix x)
 }
 
 static span
-piece_of(const cg_index_splits *cuts, int i, int64_t extent)
+piece_of(const cg_index_splits *splits, int i, int64_t extent)
 {
-    return cuts->n < 2 ? (span){ 0, extent }
-                       : (span){ cuts->start[i], cuts->start[i + 1] - cuts->start[i] };
+    return splits->n < 2 ? (span){ 0, extent }
+                         : (span){ splits->start[i], splits->start[i + 1] - splits->start[i] };
 }
 
 /* The last two loops in squares, each in its pieces; what is narrower than a square, as the
  * edges of a pad are, line by line. */
 static void
-map_tiled(mapping *m, int level)
+map_tiled(cg_mapping *m, int level)
 {
     const int x = m->order[level], y = m->order[level + 1];
-    const cg_index_splits *cx = &m->s.cuts[x], *cy = &m->s.cuts[y];
+    const cg_index_splits *cx = &m->s.splits[x], *cy = &m->s.splits[y];
 
     for (int i = 0; i == 0 || i < cx->n; i++)
         for (int j = 0; j == 0 || j < cy->n; j++) {
@@ -134,14 +134,14 @@ map_tiled(mapping *m, int level)
             edge_step s = { m, level, along, lane };
 
             if (along.n >= m->lanes && lane.n >= m->lanes)
-                map_squares_of(m, level, kind, along, lane);
+                map_tiles_of(m, level, kind, along, lane);
             else
                 cg_strip_mine(m->l, kind, along.n, 1, m->again, edge_inside, &s);
         }
 }
 
 static void
-map_level(mapping *m, int level)
+map_level(cg_mapping *m, int level)
 {
     if (level == m->levels) {
         cg_map_body(m);
@@ -149,14 +149,14 @@ map_level(mapping *m, int level)
     }
     int i = m->order[level];
     const cg_index_splits whole = { 1, (const int64_t[]){ 0, m->s.extent[i] } },
-                          *cuts = m->fusion[i] ? &m->s.cuts[i] : &whole;
+                          *splits = m->split[i] ? &m->s.splits[i] : &whole;
     if (m->tile && level == m->s.n - 2) {
         map_tiled(m, level);
         return;
     }
-    for (int j = 0; j < cuts->n; j++) {
-        map_step s = { m, level, cuts->start[j] };
-        int64_t n = cuts->start[j + 1] - cuts->start[j];
+    for (int j = 0; j < splits->n; j++) {
+        map_step s = { m, level, splits->start[j] };
+        int64_t n = splits->start[j + 1] - splits->start[j];
         cg_kind kind =
             level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL : CG_SERIAL;
         cg_strip_mine(m->l, kind, n, level == m->levels - 1 ? m->lanes : 1, m->again,
@@ -167,18 +167,18 @@ map_level(mapping *m, int level)
 /* Cut the vector loop first, if its pieces are vectors, and the loops around it while the code
  * stays small. */
 static void
-pick_cuts(mapping *m)
+pick_splits(cg_mapping *m)
 {
     int64_t copies = 1, most = m->s.cost > CG_SCHEDULE_MAX_SPLIT_COST / 2
                                    ? 2 * m->s.cost
                                    : CG_SCHEDULE_MAX_SPLIT_COST;
     for (int level = m->levels - 1; level >= 0; level--) {
-        int i = m->order[level], n = m->s.cuts[i].n;
+        int i = m->order[level], n = m->s.splits[i].n;
         if (n < 2 || (m->tile && level >= m->levels - 2) ||
             (level == m->levels - 1 && m->s.extent[i] <= n * m->lanes) ||
-            m->s.cut_cost[i] * copies > most)
+            m->s.split_cost[i] * copies > most)
             continue;
-        m->fusion[i] = true;
+        m->split[i] = true;
         m->pieces += n;
         copies *= n;
     }
@@ -187,7 +187,7 @@ pick_cuts(mapping *m)
 /* The side of the squares: a register's lanes, or fewer where little is moved, since the code
  * of a square is as long as its elements are many. */
 static int64_t
-square_side(const mapping *m, int64_t lanes)
+tile_side(const cg_mapping *m, int64_t lanes)
 {
     const int64_t size = m->g->space->size;
 
@@ -199,7 +199,7 @@ square_side(const mapping *m, int64_t lanes)
 /* Is the dense axis too short for the lanes?  Lanes that lie apart are loaded and stored one by
  * one, so 256 bits of neighbours are better than a longer vector of those. */
 static bool
-is_short(const mapping *m, int64_t dense)
+is_short(const cg_mapping *m, int64_t dense)
 {
     const int64_t enough = m->s.reduces ? cg_lanes(m->l, m->s.widest) : 512 / m->s.widest;
 
@@ -208,9 +208,9 @@ is_short(const mapping *m, int64_t dense)
 
 /* Is most of a loop one piece, that squares fit in? */
 static bool
-has_wide_piece(const mapping *m, int i, int64_t side)
+has_wide_piece(const cg_mapping *m, int i, int64_t side)
 {
-    const cg_index_splits *c = &m->s.cuts[i];
+    const cg_index_splits *c = &m->s.splits[i];
     int64_t widest = c->n < 2 ? m->s.extent[i] : 0;
 
     for (int j = 0; c->n > 1 && j < c->n; j++)
@@ -224,7 +224,7 @@ has_wide_piece(const mapping *m, int i, int64_t side)
  * go from row to row and all elements of a row are made at once: and what these share is
  * made once. */
 static bool
-goes_inside(const mapping *m, int v)
+goes_inside(const cg_mapping *m, int v)
 {
     const int64_t n = m->s.extent[m->s.dense];
 
@@ -233,7 +233,7 @@ goes_inside(const mapping *m, int v)
 }
 
 static void
-pick_order(mapping *m)
+pick_order(cg_mapping *m)
 {
     int n = m->s.n, dense = m->s.dense, v = dense;
     for (int i = 0; i < n && is_short(m, m->s.extent[dense]); i++)
@@ -257,7 +257,7 @@ pick_order(mapping *m)
               has_wide_piece(m, x, lanes) && has_wide_piece(m, v, lanes);
     if (!m->tile)
         return;
-    m->lanes = square_side(m, lanes);
+    m->lanes = tile_side(m, lanes);
     for (int i = 0, k = 0; i < n; i++)
         if (i != x && i != v)
             m->order[k++] = i;
@@ -265,13 +265,13 @@ pick_order(mapping *m)
 }
 
 void
-cg_map_run(mapping *m)
+cg_map_run(cg_mapping *m)
 {
     cg_lowering *l = m->l;
     int64_t size = m->g->space->size;
     m->lanes = cg_lanes(l, m->s.widest);
     m->inside = -1;
-    if (m->lanes > 1 && m->s.reduces && m->s.n > 0 && m->s.cuts[m->s.dense].n > 1)
+    if (m->lanes > 1 && m->s.reduces && m->s.n > 0 && m->s.splits[m->s.dense].n > 1)
         ; /* one vector leaves most of the loop to pieces without masks */
     else if (m->lanes > 1 && m->s.reduces)
         m->lanes *= m->s.each <= 6 && m->g->n == 1
@@ -283,7 +283,7 @@ cg_map_run(mapping *m)
         m->lanes = CG_MAX_VECTOR;
     if (!l->target.grid) {
         pick_order(m);
-        pick_cuts(m);
+        pick_splits(m);
     }
     cg_note_group(l, m->fr, m->g);
     l->k->flops = m->s.cost * size;
@@ -306,7 +306,7 @@ void
 cg_put_group(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
              const int64_t *stride, bool again, cg_put *put, void *user)
 {
-    mapping m = { .l = l, .fr = fr, .g = g, .put = put, .user = user, .again = again };
+    cg_mapping m = { .l = l, .fr = fr, .g = g, .put = put, .user = user, .again = again };
     cg_access w;
     m.s = cg_map_nest(l, fr, fusion, g, stride, &w);
     cg_map_run(&m);

@@ -29,13 +29,13 @@ axes_merge(cg_access *w, const ir_graph *f, const ir_type *space, const cg_ix *a
 
 /* Dense, from either end, or the one half of pairs, as parts of complex numbers lie. */
 static bool
-is_near(int64_t step)
+is_dense_or_pairs(int64_t step)
 {
     return step == 1 || step == 2 || step == -1;
 }
 
 static int
-find_across(cg_access *w, const ir_graph *f, const nest *s, const cg_ix *at)
+find_across(cg_access *w, const ir_graph *f, const cg_map_loops *s, const cg_ix *at)
 {
     for (uint32_t i = 0; i < w->n_reads; i++) {
         const cg_read *r = &w->read[i];
@@ -49,14 +49,15 @@ find_across(cg_access *w, const ir_graph *f, const nest *s, const cg_ix *at)
             continue;
         for (int j = 0; j < s->n; j++)
             if (j != s->dense &&
-                is_near(cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other)) && other)
+                is_dense_or_pairs(cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other)) &&
+                other)
                 return j;
     }
     return -1;
 }
 
 static void
-walk_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
+access_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
 {
     for (uint32_t i = 0; i < g->n; i++) {
         if (cg_is_made(fr, g->v[i]))
@@ -67,36 +68,37 @@ walk_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
 }
 
 static void
-find_cuts(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-          const cg_access *w, const cg_ix *at, nest *s)
+find_splits(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
+            const cg_access *w, const cg_ix *at, cg_map_loops *s)
 {
     for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CG_SCHEDULE_MIN_SPLIT_SIZE;
          i++) {
         int first = s->first[i], last = s->last[i];
-        s->cuts[i] =
+        s->splits[i] =
             cg_index_splits_of(w, at, first, last, s->extent[i], CG_SCHEDULE_MAX_SPLITS);
-        for (int j = 0; j < s->cuts[i].n && s->cuts[i].n > 1; j++) {
+        for (int j = 0; j < s->splits[i].n && s->splits[i].n > 1; j++) {
             cg_access piece;
             cg_access_begin(&piece, l->scratch, fr->f, fusion->root);
             cg_ix *x = cg_access_space(&piece, g->space->rank, g->space->dims);
-            cg_ix v = cg_ix_var(&piece.ix, 0, s->cuts[i].start[j], s->cuts[i].start[j + 1] - 1);
+            cg_ix v =
+                cg_ix_var(&piece.ix, 0, s->splits[i].start[j], s->splits[i].start[j + 1] - 1);
             cg_ix_split(&piece.ix, v, last - first, g->space->dims + first, x + first);
-            walk_group(&piece, fr, g, x);
-            s->cut_cost[i] += piece.cost;
+            access_group(&piece, fr, g, x);
+            s->split_cost[i] += piece.cost;
         }
     }
 }
 
 /* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
-nest
+cg_map_loops
 cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
             const int64_t *stride, cg_access *w)
 {
     const ir_graph *f = fr->f;
-    nest s = { 0 };
+    cg_map_loops s = { 0 };
     cg_access_begin(w, l->scratch, f, fusion->root);
     cg_ix *at = cg_access_space(w, g->space->rank, g->space->dims);
-    walk_group(w, fr, g, at);
+    access_group(w, fr, g, at);
     int last = -1;
     for (int k = 0; k < g->space->rank; k++) {
         if (g->space->dims[k] == 1)
@@ -124,6 +126,6 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
     if (s.widest == 64 && w->wide * CG_SCHEDULE_WIDE_SHARE <= w->cost)
         /* a few counters: two registers each, rather than half of one for all else */
         s.widest = 32;
-    find_cuts(l, fr, fusion, g, w, at, &s);
+    find_splits(l, fr, fusion, g, w, at, &s);
     return s;
 }

@@ -19,7 +19,7 @@
  * waits for the one before.  A few rows at once keep the processor busy.  Where no threads
  * share them, the last ones are done twice. */
 static int64_t
-rows_at_once(const rows *r)
+rows_at_once(const cg_rows *r)
 {
     const int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8),
                   vectors = (r->n + lanes - 1) / lanes;
@@ -36,7 +36,7 @@ rows_at_once(const rows *r)
 /* Rows first ... first + n - 1, `jam` at once; the last ones are moved back to end with
  * them. */
 static void
-some_rows(rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
+some_rows(cg_rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
 {
     cg_build *b = &r->l->b;
     cg_val loop = cg_loop_begin(b, kind, cg_i64(b, first), cg_i64(b, first + n), jam, 0);
@@ -46,7 +46,7 @@ some_rows(rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
     if (jam > 1) {
         row = n % jam ? cg_imin(b, row, cg_i64(b, first + n - jam)) : row;
         copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, jam), 1, 0);
-        r->slot = cg_imul(b, cg_loop_var(b, copies), cg_kept_apart(r));
+        r->slot = cg_imul(b, cg_loop_var(b, copies), cg_kept_stride(r));
         row = cg_iadd(b, row, cg_loop_var(b, copies));
     }
     cg_rows_one(r, row);
@@ -59,13 +59,13 @@ some_rows(rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
 /* What is kept of a row is bound to memory when its stage is done: rows that follow in the
  * text begin as the first ones did. */
 static ir_ref
-kept_value(const rows *r, uint32_t i)
+kept_value(const cg_rows *r, uint32_t i)
 {
     return i < r->g->n ? r->g->v[i] : r->keep[i - r->g->n].v;
 }
 
 static cg_bind *
-bindings(const rows *r)
+bindings(const cg_rows *r)
 {
     cg_bind *b = IR_NEW_N(r->l->arena, cg_bind, r->g->n + r->n_keep + 1);
 
@@ -75,7 +75,7 @@ bindings(const rows *r)
 }
 
 static void
-bind_again(rows *r, const cg_bind *b)
+bind_again(cg_rows *r, const cg_bind *b)
 {
     for (uint32_t i = 0; i < r->g->n + r->n_keep; i++)
         cg_bind_value(r->l, r->fr, kept_value(r, i), b[i]);
@@ -83,7 +83,7 @@ bind_again(rows *r, const cg_bind *b)
 
 /* Two threads never store to one row, not even the same values: what is left over follows. */
 static void
-plain_rows(rows *r, bool many)
+plain_rows(cg_rows *r, bool many)
 {
     const int64_t rest = many ? r->outer % r->jam : 0;
 
@@ -100,7 +100,7 @@ plain_rows(rows *r, bool many)
 }
 
 static cg_val
-slot(rows *r, cg_val chunk, cg_ix column)
+slot(cg_rows *r, cg_val chunk, cg_ix column)
 {
     cg_build *b = &r->l->b;
     cg_val value = cg_ix_value(&r->l->ix, b, column);
@@ -110,7 +110,7 @@ slot(rows *r, cg_val chunk, cg_ix column)
 static void
 save_node(cg_lowering *l, void *user, cg_ix column)
 {
-    rows *r = user;
+    cg_rows *r = user;
     for (int i = 0; i < r->columns.n; i++) {
         cg_val value = cg_columns_node(&r->columns, i, column);
         cg_store(&l->b, r->node[i], slot(r, r->chunk, column), value, 0);
@@ -119,11 +119,11 @@ save_node(cg_lowering *l, void *user, cg_ix column)
 
 /* Of what the chunks gave, the tree. */
 static cg_val
-combined(rows *r, int i, cg_ix column)
+combined(cg_rows *r, int i, cg_ix column)
 {
     cg_build *b = &r->l->b;
     const cg_fold how = r->columns.how[i];
-    cg_val x[MAX_CHUNKS];
+    cg_val x[CG_MAX_ROW_CHUNKS];
     if (r->chunks == 1)
         return cg_columns_node(&r->columns, i, column);
     for (int64_t k = 0; k < r->chunks; k++)
@@ -137,7 +137,7 @@ combined(rows *r, int i, cg_ix column)
 static void
 store_columns(cg_lowering *l, void *user, cg_ix column)
 {
-    rows *r = user;
+    cg_rows *r = user;
     for (int i = 0; i < r->columns.n; i++) {
         ir_ref v = r->columns.v[i];
         cg_val x = cg_fold_finish(l, r->fr->f, ir_def(r->fr->f, v), combined(r, i, column));
@@ -149,14 +149,14 @@ store_columns(cg_lowering *l, void *user, cg_ix column)
 /* Rows in the order of columns.h.  For threads, chunks of a power of two of parts, each a node
  * of the tree. */
 static void
-rows_with_columns(rows *r, bool many)
+rows_with_columns(cg_rows *r, bool many)
 {
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
     cg_columns *c = &r->columns;
-    int64_t most = !many                            ? 1
-                   : l->o->threads * 4 > MAX_CHUNKS ? MAX_CHUNKS
-                                                    : l->o->threads * 4,
+    int64_t most = !many                                   ? 1
+                   : l->o->threads * 4 > CG_MAX_ROW_CHUNKS ? CG_MAX_ROW_CHUNKS
+                                                           : l->o->threads * 4,
             run = 1;
     while ((c->parts + run - 1) / run > most)
         run *= 2;
@@ -187,7 +187,7 @@ rows_with_columns(rows *r, bool many)
 }
 
 static cg_columns
-find_columns(rows *r)
+find_columns(cg_rows *r)
 {
     ir_ref v[CG_MAX_COLUMNS];
     uint32_t n = 0;
@@ -200,7 +200,9 @@ find_columns(rows *r)
 void
 cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g)
 {
-    rows r = { .l = l, .fr = fr, .fusion = fusion, .g = g, .n = 1, .outer = 1, .again = true };
+    cg_rows r = {
+        .l = l, .fr = fr, .fusion = fusion, .g = g, .n = 1, .outer = 1, .again = true
+    };
     for (int k = 0; k < g->space->rank; k++)
         *(k < g->outer ? &r.outer : &r.n) *= g->space->dims[k];
     r.buffer = IR_NEW_N(l->arena, uint32_t, g->n);

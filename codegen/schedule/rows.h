@@ -7,26 +7,27 @@
 #include "codegen/tuning.h"
 
 enum {
-    MAX_REDUCTIONS = 8,
-    MAX_CHUNKS = 32,
-    KEPT_LANES = 32,
+    CG_MAX_ROW_REDUCTIONS = 8,
+    CG_MAX_ROW_CHUNKS = 32,
+    CG_KEPT_LANES = 32,
 };
 
-_Static_assert((int)CG_FUSE_MAX_ROW_REDUCTIONS <= (int)MAX_REDUCTIONS, "a pass holds them all");
+_Static_assert((int)CG_FUSE_MAX_ROW_REDUCTIONS <= (int)CG_MAX_ROW_REDUCTIONS,
+               "a pass holds them all");
 
-typedef struct computed {
+typedef struct cg_row_computed {
     ir_ref v;
     int stage;
     bool kept;
-} computed;
+} cg_row_computed;
 
-typedef struct kept {
+typedef struct cg_row_kept {
     ir_ref v;
     int stage;       /* the pass that computes it */
     uint32_t buffer; /* its row                   */
-} kept;
+} cg_row_kept;
 
-typedef struct rows {
+typedef struct cg_rows {
     cg_lowering *l;
     cg_frame *fr;
     const cg_fusion *fusion;
@@ -35,10 +36,10 @@ typedef struct rows {
     int64_t outer; /* rows                 */
     int *stage;    /* of each value of g   */
     int stages, now;
-    computed *first;   /* values at each element, by the first pass that computes them */
+    cg_row_computed *first; /* values at each element, by the first pass that computes them */
     uint32_t n_first, cap_first;
     ir_map by_value;   /* where they are in `first`                                    */
-    kept *keep;        /* in rows on the stack, by ascending value                     */
+    cg_row_kept *keep; /* in rows on the stack, by ascending value                     */
     uint32_t n_keep, cap_keep;
     uint32_t *buffer;  /* of each value of g           */
     int64_t cost;
@@ -57,37 +58,37 @@ typedef struct rows {
     int64_t chunks; /* of their rows, for threads          */
     cg_val chunk; /* the one in hand                     */
     uint32_t node[CG_MAX_COLUMNS]; /* buffers: what each chunk gave       */
-} rows;
+} cg_rows;
 
 /* The results and the kept values of this pass at an element; then what the reductions want. */
-typedef struct pass {
-    rows *r;
+typedef struct cg_row_pass {
+    cg_rows *r;
     int n;
-    ir_ref reduce[MAX_REDUCTIONS];
-    cg_fold how[MAX_REDUCTIONS];
-} pass;
+    ir_ref reduce[CG_MAX_ROW_REDUCTIONS];
+    cg_fold how[CG_MAX_ROW_REDUCTIONS];
+} cg_row_pass;
 
 /* rows_pass.c: what each member of the group is, in which pass it is computed; its result. */
-bool cg_rows_is_reduce(const rows *r, ir_ref v);
-cg_member cg_rows_member(const rows *r, uint32_t i);
+bool cg_rows_is_reduce(const cg_rows *r, ir_ref v);
+cg_member cg_rows_member(const cg_rows *r, uint32_t i);
 int cg_index_in_group(const cg_group *g, ir_ref v);
-void cg_rows_find_stages(rows *r);
-void cg_rows_place(rows *r);
+void cg_rows_find_stages(cg_rows *r);
+void cg_rows_place(cg_rows *r);
 /* One row, all passes; the pass in hand; element j of the row in it; the end of a reduction. */
 void cg_rows_one(void *user, cg_val row);
-void cg_rows_pass(rows *r);
+void cg_rows_pass(cg_rows *r);
 void cg_rows_element(cg_lowering *l, void *user, cg_ix j, cg_val *e);
-void cg_rows_finish(rows *r, const pass *p, int i, cg_val x);
+void cg_rows_finish(cg_rows *r, const cg_row_pass *p, int i, cg_val x);
 /* rows_grid.c: all rows on a GPU; the warps of a block; is a row split among blocks? */
-void cg_rows_grid(rows *r);
-void cg_rows_warps(rows *r);
-bool cg_rows_may_split(const rows *r);
-void cg_rows_split(rows *r);
+void cg_rows_grid(cg_rows *r);
+void cg_rows_warps(cg_rows *r);
+bool cg_rows_may_split(const cg_rows *r);
+void cg_rows_split(cg_rows *r);
 
 /* What member i of the group reads, and at which index of the space. */
-cg_ix *cg_access_member(rows *r, cg_access *w, uint32_t i);
+cg_ix *cg_access_member(cg_rows *r, cg_access *w, uint32_t i);
 /* rows_kept.c: values that are kept in rows on the stack; how far apart those rows lie. */
-void cg_find_kept(rows *r);
-int64_t cg_kept_apart(const rows *r);
+void cg_find_kept(cg_rows *r);
+int64_t cg_kept_stride(const cg_rows *r);
 
 #endif

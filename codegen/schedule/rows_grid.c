@@ -7,7 +7,7 @@
 #include "codegen/tuning.h"
 
 void
-cg_rows_grid(rows *r)
+cg_rows_grid(cg_rows *r)
 {
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
@@ -35,7 +35,7 @@ cg_rows_grid(rows *r)
 }
 
 void
-cg_rows_warps(rows *r)
+cg_rows_warps(cg_rows *r)
 {
     r->whole_block = r->n > CG_SCHEDULE_MAX_WARP_ROW;
     r->warps = cg_block_warps(r->n);
@@ -46,13 +46,13 @@ cg_rows_warps(rows *r)
 /* A block for each part of a row, which gives a node of its sums' trees; a second kernel
  * combines them. */
 typedef struct split {
-    pass p;
+    cg_row_pass p;
     int64_t each, parts; /* blocks of the sum in a part; parts of a row */
-    cg_place node[MAX_REDUCTIONS];
+    cg_place node[CG_MAX_ROW_REDUCTIONS];
 } split;
 
 bool
-cg_rows_may_split(const rows *r)
+cg_rows_may_split(const cg_rows *r)
 {
     if (!r->whole_block || r->n < CG_SCHEDULE_MIN_GRID_SPLIT ||
         r->outer > CG_SCHEDULE_MAX_SPLIT_ROWS)
@@ -67,7 +67,7 @@ cg_rows_may_split(const rows *r)
 }
 
 static split
-split_of(rows *r)
+split_of(cg_rows *r)
 {
     const int64_t blocks = (r->n + CG_FOLD_BLOCK - 1) / CG_FOLD_BLOCK;
     split s = { .p = { .r = r }, .each = CG_MIN_PART };
@@ -85,7 +85,7 @@ split_of(rows *r)
 }
 
 static uint32_t
-node_buffer(rows *r, const split *s, int i, bool out)
+node_buffer(cg_rows *r, const split *s, int i, bool out)
 {
     const int64_t dims[1] = { r->outer * s->parts };
     return cg_place_buffer(r->l, &s->node[i], ir_type_new(r->l->ctx, s->p.how[i].type, 1, dims),
@@ -93,7 +93,7 @@ node_buffer(rows *r, const split *s, int i, bool out)
 }
 
 static cg_val
-begin_blocks(rows *r, int64_t n, uint32_t *mark)
+begin_blocks(cg_rows *r, int64_t n, uint32_t *mark)
 {
     cg_build *b = &r->l->b;
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, n), 1, 0);
@@ -103,7 +103,7 @@ begin_blocks(rows *r, int64_t n, uint32_t *mark)
 }
 
 static void
-end_blocks(rows *r, cg_val grid, uint32_t mark)
+end_blocks(cg_rows *r, cg_val grid, uint32_t mark)
 {
     r->l->team = CG_SERIAL;
     cg_scope_end(r->l, mark);
@@ -111,7 +111,7 @@ end_blocks(rows *r, cg_val grid, uint32_t mark)
 }
 
 static void
-go_to_row(rows *r, cg_val row)
+go_to_row(cg_rows *r, cg_val row)
 {
     if (r->outer > 1)
         cg_ix_split(&r->l->ix, cg_ix_var(&r->l->ix, row, 0, r->outer - 1), r->g->outer,
@@ -119,11 +119,11 @@ go_to_row(rows *r, cg_val row)
 }
 
 static void
-parts_kernel(rows *r, split *s)
+parts_kernel(cg_rows *r, split *s)
 {
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
-    cg_val x[MAX_REDUCTIONS];
+    cg_val x[CG_MAX_ROW_REDUCTIONS];
     uint32_t mark;
     for (int i = 0; i < s->p.n; i++) {
         const int64_t dims[1] = { r->outer * s->parts };
@@ -140,7 +140,7 @@ parts_kernel(rows *r, split *s)
 
 /* The warps have runs of a power of two of nodes. */
 static void
-combine_nodes(rows *r, const split *s, cg_val row, cg_val *x)
+combine_nodes(cg_rows *r, const split *s, cg_val row, cg_val *x)
 {
     cg_build *b = &r->l->b;
     uint32_t outer, inner;
@@ -173,9 +173,9 @@ combine_nodes(rows *r, const split *s, cg_val row, cg_val *x)
 }
 
 static void
-nodes_kernel(rows *r, const split *s)
+nodes_kernel(cg_rows *r, const split *s)
 {
-    cg_val x[MAX_REDUCTIONS];
+    cg_val x[CG_MAX_ROW_REDUCTIONS];
     uint32_t mark;
     cg_val grid = begin_blocks(r, r->outer, &mark), row = cg_loop_var(&r->l->b, grid);
     go_to_row(r, row);
@@ -189,7 +189,7 @@ nodes_kernel(rows *r, const split *s)
 
 /* The kernel in hand, and one more. */
 void
-cg_rows_split(rows *r)
+cg_rows_split(cg_rows *r)
 {
     cg_lowering *l = r->l;
     split s = split_of(r);

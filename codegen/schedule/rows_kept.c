@@ -10,7 +10,7 @@
 
 /* The cost of an element; what is the same for the whole row costs nothing. */
 static int64_t
-cost_of(const rows *r, ir_ref v, int depth)
+cost_of(const cg_rows *r, ir_ref v, int depth)
 {
     const ir_node *n = ir_def(r->fr->f, v);
     if (!n || r->fusion->root[v] || depth > CG_SCHEDULE_MAX_COST_DEPTH)
@@ -27,22 +27,23 @@ cost_of(const rows *r, ir_ref v, int depth)
 }
 
 /* What is known of v, which pass s computes at each element. */
-static computed *
-find_computed(rows *r, ir_ref v, int s)
+static cg_row_computed *
+find_computed(cg_rows *r, ir_ref v, int s)
 {
     const uint64_t h = ir_hash_u64(0, v);
 
     for (uint32_t at = 0, id; (id = ir_map_next(&r->by_value, h, &at)) != 0;)
         if (r->first[id - 1].v == v)
             return &r->first[id - 1];
-    IR_PUSH(r->l->scratch, r->first, r->n_first, r->cap_first, ((computed){ v, s, false }));
+    IR_PUSH(r->l->scratch, r->first, r->n_first, r->cap_first,
+            ((cg_row_computed){ v, s, false }));
     ir_map_add(&r->by_value, h, r->n_first);
     return &r->first[r->n_first - 1];
 }
 
 /* Walks end at kept values, as at roots. */
 static void
-set_kept_roots(rows *r, bool are)
+set_kept_roots(cg_rows *r, bool are)
 {
     for (uint32_t i = 0; i < r->n_keep; i++)
         r->fusion->root[r->keep[i].v] = are;
@@ -51,7 +52,7 @@ set_kept_roots(rows *r, bool are)
 /* Of what member i computes at each element in pass s, keep the first that an earlier pass
  * computed, and that is expensive and has room. */
 static bool
-keep_one(rows *r, uint32_t i, int s, int64_t *room)
+keep_one(cg_rows *r, uint32_t i, int s, int64_t *room)
 {
     const ir_graph *f = r->fr->f;
     cg_access w;
@@ -64,12 +65,13 @@ keep_one(rows *r, uint32_t i, int s, int64_t *room)
         if (!ir_same_shape(t, r->g->space) || r->fusion->root[e->v] || !ir_def(f, e->v) ||
             (t->rank && memcmp(e->at, at, sizeof *at * (size_t)t->rank) != 0))
             continue;
-        computed *c = find_computed(r, e->v, s);
+        cg_row_computed *c = find_computed(r, e->v, s);
         int64_t bytes = r->n * (int64_t)cot_dtype_size(t->dtype);
         if (c->kept || c->stage >= s || bytes > *room ||
             cost_of(r, e->v, 0) <= CG_FUSE_COST_SHARE)
             continue;
-        IR_PUSH(r->l->scratch, r->keep, r->n_keep, r->cap_keep, ((kept){ e->v, c->stage, 0 }));
+        IR_PUSH(r->l->scratch, r->keep, r->n_keep, r->cap_keep,
+                ((cg_row_kept){ e->v, c->stage, 0 }));
         c->kept = true;
         *room -= bytes;
         return true;
@@ -78,7 +80,7 @@ keep_one(rows *r, uint32_t i, int s, int64_t *room)
 }
 
 static uint32_t
-kept_buffer(rows *r, cot_dtype t, int64_t n)
+kept_buffer(cg_rows *r, cot_dtype t, int64_t n)
 {
     uint32_t b = cg_local_buffer(r->l, "row", t, n);
     if (r->warps)
@@ -89,22 +91,22 @@ kept_buffer(rows *r, cot_dtype t, int64_t n)
 /* How far apart kept rows lie: by whole vectors, so that lanes behind a row's end have a
  * place. */
 int64_t
-cg_kept_apart(const rows *r)
+cg_kept_stride(const cg_rows *r)
 {
-    const int64_t lanes = r->n < KEPT_LANES ? cg_pow2_from(r->n) : KEPT_LANES;
+    const int64_t lanes = r->n < CG_KEPT_LANES ? cg_pow2_from(r->n) : CG_KEPT_LANES;
     return r->l->target.grid ? r->n : (r->n + lanes - 1) / lanes * lanes;
 }
 
 static int
 by_value(const void *x, const void *y)
 {
-    const kept *a = x, *b = y;
+    const cg_row_kept *a = x, *b = y;
     return a->v < b->v ? -1 : a->v > b->v;
 }
 
 /* Values are considered one after the other, since what is kept hides what it is made of. */
 void
-cg_find_kept(rows *r)
+cg_find_kept(cg_rows *r)
 {
     /* the stacks of threads that split a single row are their own */
     int64_t room = r->outer == 1 && r->n > CG_SCHEDULE_MAX_KEPT_ROW ? 0 : CG_FUSE_MAX_ROW;
@@ -119,7 +121,7 @@ cg_find_kept(rows *r)
     if (r->n_keep)
         qsort(r->keep, r->n_keep, sizeof *r->keep, by_value);
     for (uint32_t i = 0; i < r->n_keep; i++) {
-        kept *x = &r->keep[i];
-        x->buffer = kept_buffer(r, ir_type_at(r->fr->f, x->v)->dtype, cg_kept_apart(r) * rows);
+        cg_row_kept *x = &r->keep[i];
+        x->buffer = kept_buffer(r, ir_type_at(r->fr->f, x->v)->dtype, cg_kept_stride(r) * rows);
     }
 }

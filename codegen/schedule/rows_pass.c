@@ -11,14 +11,14 @@
 #include "codegen/tuning.h"
 
 bool
-cg_rows_is_reduce(const rows *r, ir_ref v)
+cg_rows_is_reduce(const cg_rows *r, ir_ref v)
 {
     const ir_node *n = ir_def(r->fr->f, v);
     return n && cg_is_row_reduce(r->fr->f, n);
 }
 
 cg_member
-cg_rows_member(const rows *r, uint32_t i)
+cg_rows_member(const cg_rows *r, uint32_t i)
 {
     return cg_member_of(r->l, r->fr->f, r->g, r->g->v[i]);
 }
@@ -33,7 +33,7 @@ cg_index_in_group(const cg_group *g, ir_ref v)
 }
 
 cg_ix *
-cg_access_member(rows *r, cg_access *w, uint32_t i)
+cg_access_member(cg_rows *r, cg_access *w, uint32_t i)
 {
     ir_ref v = r->g->v[i];
     cg_access_begin(w, r->l->scratch, r->fr->f, r->fusion->root);
@@ -48,7 +48,7 @@ cg_access_member(rows *r, cg_access *w, uint32_t i)
 
 /* Does a result have the memory of v? */
 static bool
-lies_over(const rows *r, ir_ref v)
+lies_over(const cg_rows *r, ir_ref v)
 {
     for (uint32_t i = 0; i < r->g->n; i++)
         if (cg_may_share(r->l, r->fr->place[v], r->fr->place[r->g->v[i]]))
@@ -59,7 +59,7 @@ lies_over(const rows *r, ir_ref v)
 /* A member is one pass after each reduction of the group that it reads, and not before another
  * result that it reads. */
 void
-cg_rows_find_stages(rows *r)
+cg_rows_find_stages(cg_rows *r)
 {
     r->stage = IR_NEW_N(r->l->arena, int, r->g->n);
     for (uint32_t i = 0; i < r->g->n; i++) {
@@ -85,7 +85,7 @@ cg_rows_find_stages(rows *r)
 
 /* Element j of the row goes to the sums of columns that are made in this pass. */
 static void
-add_to_columns(rows *r, const cg_ix *at, cg_ix j)
+add_to_columns(cg_rows *r, const cg_ix *at, cg_ix j)
 {
     cg_columns *c = &r->columns;
     for (int i = 0; i < c->n; i++) {
@@ -98,7 +98,7 @@ add_to_columns(rows *r, const cg_ix *at, cg_ix j)
 }
 
 static cg_val
-kept_index(const rows *r, cg_ix j)
+kept_index(const cg_rows *r, cg_ix j)
 {
     cg_val i = cg_ix_value(&r->l->ix, &r->l->b, j);
     return r->slot ? cg_iadd(&r->l->b, r->slot, i) : i;
@@ -107,8 +107,8 @@ kept_index(const rows *r, cg_ix j)
 void
 cg_rows_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
-    pass *p = user;
-    rows *r = p->r;
+    cg_row_pass *p = user;
+    cg_rows *r = p->r;
     const ir_graph *f = r->fr->f;
     cg_ix at[COT_MAX_RANK + 1];
     int outer = r->g->outer, rank = r->g->space->rank;
@@ -125,7 +125,7 @@ cg_rows_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
                              cg_element(l, r->fr, r->g->v[i], at));
     add_to_columns(r, at, j);
     for (uint32_t i = 0; i < r->n_keep; i++) {
-        const kept *x = &r->keep[i];
+        const cg_row_kept *x = &r->keep[i];
         if (x->stage == r->now)
             cg_store(&l->b, x->buffer, kept_index(r, j), cg_element(l, r->fr, x->v, at),
                      l->mask);
@@ -140,7 +140,7 @@ element_alone(cg_lowering *l, void *user, cg_ix j)
 
 /* On a GPU: so many neighbours for each thread, 16 bytes of the widest type at most. */
 static int64_t
-neighbours(const rows *r)
+neighbours(const cg_rows *r)
 {
     int64_t lanes = 128 / (r->widest > 32 ? r->widest : 32);
     while (lanes > 1 && (r->n % lanes || r->n / lanes < CG_WARP))
@@ -151,7 +151,7 @@ neighbours(const rows *r)
 /* The same on a GPU: threads of the warp, or of the block, along the row, each with a few
  * neighbours at a time. */
 static void
-grid_pass(rows *r, pass *p)
+grid_pass(cg_rows *r, cg_row_pass *p)
 {
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
@@ -188,7 +188,7 @@ grid_pass(rows *r, pass *p)
 
 /* A pass without reductions: lanes along the row. */
 static void
-plain_pass(rows *r, pass *p)
+plain_pass(cg_rows *r, cg_row_pass *p)
 {
     if (r->warps) {
         grid_pass(r, p);
@@ -202,7 +202,7 @@ plain_pass(rows *r, pass *p)
 }
 
 void
-cg_rows_finish(rows *r, const pass *p, int i, cg_val x)
+cg_rows_finish(cg_rows *r, const cg_row_pass *p, int i, cg_val x)
 {
     cg_lowering *l = r->l;
     ir_ref v = p->reduce[i];
@@ -212,12 +212,12 @@ cg_rows_finish(rows *r, const pass *p, int i, cg_val x)
 }
 
 void
-cg_rows_pass(rows *r)
+cg_rows_pass(cg_rows *r)
 {
     cg_lowering *l = r->l;
-    pass p = { .r = r };
+    cg_row_pass p = { .r = r };
     bool maps = false;
-    cg_val x[MAX_REDUCTIONS];
+    cg_val x[CG_MAX_ROW_REDUCTIONS];
     for (uint32_t i = 0; i < r->g->n; i++) {
         const ir_node *n = ir_def(r->fr->f, r->g->v[i]);
         if (r->stage[i] != r->now)
@@ -251,7 +251,7 @@ cg_rows_pass(rows *r)
 }
 
 static void
-bind_kept(rows *r, int stage)
+bind_kept(cg_rows *r, int stage)
 {
     for (uint32_t i = 0; i < r->g->n; i++)
         if (r->stage[i] == stage && cg_rows_member(r, i) == CG_MEMBER_ELEMENT)
@@ -269,7 +269,7 @@ bind_kept(rows *r, int stage)
 void
 cg_rows_one(void *user, cg_val row)
 {
-    rows *r = user;
+    cg_rows *r = user;
     cg_lowering *l = r->l;
     if (r->outer > 1)
         cg_ix_split(&l->ix, cg_ix_var(&l->ix, row, 0, r->outer - 1), r->g->outer,
@@ -283,7 +283,7 @@ cg_rows_one(void *user, cg_val row)
 }
 
 void
-cg_rows_place(rows *r)
+cg_rows_place(cg_rows *r)
 {
     for (uint32_t i = 0; i < r->g->n; i++)
         r->buffer[i] = cg_place_buffer(r->l, &r->fr->place[r->g->v[i]],

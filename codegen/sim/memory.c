@@ -22,9 +22,9 @@ new_shadow(sim *s, int64_t n)
     sim_shadow *x = IR_NEW_N(s->arena, sim_shadow, n + 1);
 
     for (int64_t i = 0; i < n; i++)
-        x[i] = (sim_shadow){ .owner = SIM_NOBODY,
-                             .wrote.thread = SIM_NOBODY,
-                             .read.thread = SIM_NOBODY };
+        x[i] = (sim_shadow){ .owner = SIM_NONE,
+                             .wrote.thread = SIM_NONE,
+                             .read.thread = SIM_NONE };
     return x;
 }
 
@@ -76,9 +76,9 @@ cg_sim_memory_block(sim *s)
             continue;
         memset(m->data, 0xa5, (size_t)m->elements * m->size);
         for (int64_t j = 0; j < m->elements; j++)
-            m->shadow[j] = (sim_shadow){ .owner = SIM_NOBODY,
-                                         .wrote.thread = SIM_NOBODY,
-                                         .read.thread = SIM_NOBODY };
+            m->shadow[j] = (sim_shadow){ .owner = SIM_NONE,
+                                         .wrote.thread = SIM_NONE,
+                                         .read.thread = SIM_NONE };
     }
 }
 
@@ -88,9 +88,9 @@ is_past(const sim *s, const sim_touch *t, int32_t thread, bool many)
 {
     const int32_t warp = thread / CG_WARP;
 
-    if (t->thread == SIM_NOBODY || t->block < s->barriers || (t->thread == thread && !many))
+    if (t->thread == SIM_NONE || t->block < s->barriers || (t->thread == thread && !many))
         return true;
-    if (t->thread == SIM_MANY || t->thread / CG_WARP != warp ||
+    if (t->thread == SIM_SEVERAL || t->thread / CG_WARP != warp ||
         (many && s->at.kind != CG_WARPS))
         return false;
     return t->warp < s->warp_barriers[warp];
@@ -105,24 +105,24 @@ touch(const sim *s, int32_t thread)
 static bool
 note_read(sim *s, sim_shadow *x, int32_t thread, bool many)
 {
-    if (x->owner != SIM_NOBODY && x->owner != s->block)
+    if (x->owner != SIM_NONE && x->owner != s->block)
         return cg_sim_wrong(s, "reads what another block stores");
     if (x->on_its_way)
         return cg_sim_wrong(s, "reads what is still on its way");
     if (x->owner == s->block && !is_past(s, &x->wrote, thread, many))
         return cg_sim_wrong(s, "reads what another thread stored since the last barrier");
     const bool first =
-        x->read.thread == SIM_NOBODY || x->read.block < s->barriers || x->read.thread == thread;
+        x->read.thread == SIM_NONE || x->read.block < s->barriers || x->read.thread == thread;
     x->read = touch(s, thread);
     if (!first || many)
-        x->read.thread = SIM_MANY;
+        x->read.thread = SIM_SEVERAL;
     return true;
 }
 
 static bool
 note_write(sim *s, sim_shadow *x, int32_t thread, bool same)
 {
-    if (!same && x->owner != SIM_NOBODY && x->owner != s->block)
+    if (!same && x->owner != SIM_NONE && x->owner != s->block)
         return cg_sim_wrong(s, "stores over what another block stores");
     if (x->on_its_way)
         return cg_sim_wrong(s, "stores over what is still on its way");

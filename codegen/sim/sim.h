@@ -6,12 +6,12 @@
 
 #include "codegen/kernel/grid.h"
 
-enum { SIM_NOBODY = -1, SIM_MANY = -2, SIM_MAX_WARPS = 32, SIM_SLOTS = 4 };
+enum { SIM_NONE = -1, SIM_SEVERAL = -2, SIM_MAX_WARPS = 32, SIM_SLOTS = 4 };
 
 /* Who touched an element, and how many barriers there had been: of the block, of the warp. */
 typedef struct sim_touch { int32_t thread, block, warp; } sim_touch;
 typedef struct sim_shadow {
-    int64_t owner;              /* block that stored it last, or SIM_NOBODY */
+    int64_t owner;              /* block that stored it last, or SIM_NONE */
     sim_touch wrote, read;
     int32_t on_its_way;         /* 1 + the group of copies that brings it; 0: it is there */
 } sim_shadow;

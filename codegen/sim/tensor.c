@@ -7,7 +7,9 @@
 
 #include "codegen/sim/sim.h"
 
-typedef struct words { uint32_t at[CG_WARP][4]; } words;
+typedef struct fragment_words {
+    uint32_t at[CG_WARP][4];
+} fragment_words;
 
 /* Lane of copy c of the instruction in thread t. */
 static int64_t
@@ -111,7 +113,8 @@ factor(const cg_insn *p, uint32_t word, int h)
 }
 
 static bool
-read_words(sim *s, const cg_insn *p, int j, int n, int64_t warp, int64_t copy, words *w)
+read_words(sim *s, const cg_insn *p, int j, int n, int64_t warp, int64_t copy,
+           fragment_words *w)
 {
     const int64_t *at = cg_sim_operand(s, p->in[j], 0);
 
@@ -127,7 +130,7 @@ read_words(sim *s, const cg_insn *p, int j, int n, int64_t warp, int64_t copy, w
 /* Thread and word that hold (i, k) of a side of rows i < 16, or 8: runs of 4 words, or 4 pairs,
  * of k. */
 static float
-element(const cg_insn *p, const words *w, int i, int k, bool left)
+element(const cg_insn *p, const fragment_words *w, int i, int k, bool left)
 {
     const int pair = p->type == COT_F32 ? 1 : 2, c = k / pair % 4, high = k / pair / 4;
 
@@ -138,7 +141,7 @@ static bool
 multiply(sim *s, const cg_insn *p, int64_t warp, int64_t copy)
 {
     const int steps = p->type == COT_F32 ? 8 : 16;
-    words sum, left, right;
+    fragment_words sum, left, right;
 
     if (!read_words(s, p, 0, 4, warp, copy, &sum) ||
         !read_words(s, p, 1, 4, warp, copy, &left) ||

@@ -242,7 +242,7 @@ has_neighbour(const cg_ranges *r, cg_val access, int64_t step)
     const cg_region *region = !x ? &r->k->body : in.holds ? &x->body : &x->other;
 
     for (uint32_t i = 0; i < region->n; i++)
-        if (cg_side_by_side(r->k, access, region->insn[i], step))
+        if (cg_are_adjacent(r->k, access, region->insn[i], step))
             return true;
     return false;
 }
@@ -253,7 +253,7 @@ static int64_t
 step_of(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint32_t lanes)
 {
     const cg_val index = r->k->insn[x->access].in[0];
-    const int64_t step = cg_moves_by(r->k, index, vector);
+    const int64_t step = cg_stride_over(r->k, index, vector);
 
     return step == 0 && (r->divergence[index] & lanes) ? x->step : step;
 }
@@ -270,7 +270,7 @@ is_inside(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint3
     if (vector && (x->lane || x->lanes > 1))
         extend(&h, step_of(r, x, vector, lanes), x->lane, x->lanes ? x->lanes : 1);
     if (x->copies)
-        extend(&h, cg_moves_by(r->k, i->in[0], x->copies), 0, extent_of(r, x->copies));
+        extend(&h, cg_stride_over(r->k, i->in[0], x->copies), 0, extent_of(r, x->copies));
     if (x->side_by_side > 1)
         extend(&h, 1, 0, x->side_by_side);
     else if (x->side_by_side < 0)
