@@ -30,7 +30,7 @@ cg_begin(cg_build *b, cg_kernel *k)
 {
     *b = (cg_build){ .k = k, .scope = IR_NEW(k->arena, cg_scope) };
     ir_map_init(&b->scope->map, k->arena);
-    IR_PUSH(k->arena, b->scope->at, b->scope->n, b->scope->cap, (cg_place){ 0 });
+    IR_PUSH(k->arena, b->scope->at, b->scope->n, b->scope->cap, (cg_region_place){ 0 });
     cg_scope_open(b, &k->body, CG_OPEN_LOOP);
 }
 
@@ -51,7 +51,7 @@ cg_scope_value(cg_build *b, cg_insn x, uint32_t depth)
 
     x.loc = b->loc;
     IR_PUSH(k->arena, k->insn, k->n_insns, k->cap_insns, x);
-    IR_PUSH(k->arena, s->at, s->n, s->cap, ((cg_place){ depth, s->serial[depth] }));
+    IR_PUSH(k->arena, s->at, s->n, s->cap, ((cg_region_place){ depth, s->serial[depth] }));
     return k->n_insns - 1;
 }
 

@@ -8,13 +8,13 @@
 /* What a region permits: how far out an instruction made inside may go. */
 typedef enum cg_opening { CG_OPEN_LOOP, CG_OPEN_MAYBE, CG_OPEN_BRANCH } cg_opening;
 
-typedef struct cg_place {
+typedef struct cg_region_place {
     uint32_t depth, serial;
-} cg_place;
+} cg_region_place;
 
 typedef struct cg_scope {
     ir_map map;
-    cg_place *at; /* of each value: the region it is in       */
+    cg_region_place *at; /* of each value: the region it is in       */
     uint32_t n, cap;
     uint32_t *serial; /* of each open region                      */
     uint8_t *kind;

@@ -8,12 +8,12 @@
 
 enum { ALIGN = 64 };
 
-static cg_span *
+static cg_lifetime *
 span_of(cg_lowering *l, uint32_t buffer)
 {
     cg_plan *p = l->plan;
     while (p->n <= buffer)
-        IR_PUSH(l->arena, p->span, p->n, p->cap, ((cg_span){ 0 }));
+        IR_PUSH(l->arena, p->span, p->n, p->cap, ((cg_lifetime){ 0 }));
     return &p->span[buffer];
 }
 
@@ -21,7 +21,7 @@ void
 cg_plan_touch(cg_lowering *l, uint32_t buffer)
 {
     cg_plan *p = l->plan;
-    cg_span *s = span_of(l, buffer);
+    cg_lifetime *s = span_of(l, buffer);
     if (p->n_loops && s->last < p->loop[p->n_loops - 1].step)
         IR_PUSH(l->arena, p->used, p->n_used, p->cap_used, buffer);
     if (!s->first)
@@ -60,7 +60,7 @@ cg_plan_loop_end(cg_lowering *l)
     const cg_loop_start loop = p->loop[--p->n_loops];
     p->now++;
     for (uint32_t i = loop.used; i < p->n_used; i++) {
-        cg_span *s = &p->span[p->used[i]];
+        cg_lifetime *s = &p->span[p->used[i]];
         if (s->first <= loop.step)
             s->last = p->now;
     }

@@ -25,10 +25,10 @@ typedef struct tree {
     ranges *own, *below;        /* of each node; 1 is the root, 2 i and 2 i + 1 are below i */
 } tree;
 
-enum { MAX_NODES = 4 * 32 }; /* of a span, and those above its ends */
+enum { NODES_OF_SPAN = 4 * 32 }; /* of a span, and those above its ends */
 
 typedef struct meeting {
-    const ranges *set[MAX_NODES];
+    const ranges *set[NODES_OF_SPAN];
     int n;
 } meeting;
 
@@ -103,7 +103,7 @@ meet(meeting *m, const ranges *r)
 
 /* The sets of all buffers that live at some step of the span. */
 static meeting
-meeting_of(const tree *t, cg_span s)
+meeting_of(const tree *t, cg_lifetime s)
 {
     uint32_t lo = s.first + t->steps, hi = s.last + t->steps + 1;
     meeting m = { .n = 0 };

@@ -5,12 +5,12 @@
 #include "ir/arena.h"
 
 /* Buffers live from the first step that touches them to the last. */
-typedef struct cg_span {
+typedef struct cg_lifetime {
     uint32_t first, last;
-} cg_span;
+} cg_lifetime;
 
 typedef struct cg_lying {
-    cg_span span;
+    cg_lifetime span;
     int64_t bytes, offset;
 } cg_lying;
 

@@ -14,7 +14,7 @@ typedef struct cg_loop_start {
 /* Steps are those of the entry.  A buffer that is older than a loop and used in it lives to the
  * loop's end. */
 typedef struct cg_plan {
-    cg_span *span;              /* for each buffer of the entry */
+    cg_lifetime *span; /* for each buffer of the entry */
     uint32_t n, cap;
     uint32_t now;
     cg_loop_start *loop; /* the open ones                */
