@@ -19,7 +19,7 @@ constant_data(cg_c_emit *e, const cg_buffer *x, const char *name)
         return;
     }
     ir_buf_printf(e->b, "    %sstatic const %s %s[%lld] = {",
-                  x->elements * (int64_t)bytes >= 32 ? "COT_ALIGNED " : "",
+                  x->elements * (int64_t)bytes >= CG_C_MIN_ALIGNED_TABLE ? "COT_ALIGNED " : "",
                   cg_c_type(e->t, x->type, 1), name,
                   (long long)(x->elements ? x->elements : 1));
     for (int64_t i = 0; i < x->elements; i++) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "codegen/c/c.h"
+#include "codegen/tuning.h"
 #include "ir/config.h"
 #include "ir/diag.h"
 
@@ -43,11 +44,11 @@ fill_target(cot_context *ctx, cg_target *t)
     if (t->registers == 0)
         t->registers = t->vector_bits == 512 ? 32 : 16;
     if (t->l1 == 0)
-        t->l1 = 32 << 10;
+        t->l1 = CG_KERNEL_DEFAULT_L1;
     if (t->l2 == 0)
-        t->l2 = 512 << 10;
+        t->l2 = CG_KERNEL_DEFAULT_L2;
     if (t->l3 == 0)
-        t->l3 = 8 << 20;
+        t->l3 = CG_KERNEL_DEFAULT_L3;
     return COT_OK;
 }
 

@@ -9,13 +9,13 @@
 #include "codegen/elemental/fold.h"
 
 #include "codegen/elemental/strip_mine.h"
+#include "codegen/tuning.h"
 
 enum {
     LANES = 32,
     BLOCK = 512,
     PARTS = 64,
     RUN = 64,                   /* blocks, a power of two */
-    MIN_STREAMS = 8 * RUN * BLOCK
 };
 
 typedef struct fold_loops {
@@ -441,7 +441,7 @@ tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
 int64_t
 cg_block_warps(int64_t n)
 {
-    return n >= 1 << 15 ? 32 : 8;
+    return n >= CG_ELEMENTAL_LONG_ROW ? CG_ELEMENTAL_LONG_ROW_WARPS : CG_ELEMENTAL_BLOCK_WARPS;
 }
 
 void
@@ -450,7 +450,7 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
 {
     fold_loops d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
     d.reduction = cg_reduction_new(&l->b, n, 0, 1);
-    d.unit = form == CG_FOLD_STREAMS && n >= MIN_STREAMS ? 2 * RUN : 1;
+    d.unit = form == CG_FOLD_STREAMS && n >= CG_ELEMENTAL_MIN_STREAMS ? 2 * RUN : 1;
     d.any_order = true;
     for (int i = 0; i < k; i++)
         d.any_order &= is_any_order(&how[i]);
@@ -472,10 +472,11 @@ cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, 
         .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1
     };
     cg_build *b = &l->b;
-    const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_MIN_PART;
+    const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_ELEMENTAL_MIN_GRID_PART;
     uint32_t outer;
     d.reduction = cg_reduction_new(b, n, part, (blocks + each - 1) / each);
-    cg_val warps = tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_MIN_PART), &outer);
+    cg_val warps =
+        tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_ELEMENTAL_MIN_GRID_PART), &outer);
     cg_val offset = cg_imul(b, cg_loop_var(b, warps), run);
     cg_val lo = cg_iadd(b, cg_imul(b, part, each), offset);
     l->team = CG_WARPS;

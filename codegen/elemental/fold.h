@@ -51,8 +51,8 @@ void cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const
 cg_val cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x);
 
 /* GPU: the node of the tree that is blocks part * each ... of the n elements; each is a power
- * of two, at least CG_MIN_PART, of blocks of CG_FOLD_BLOCK elements. */
-enum { CG_MIN_PART = 8, CG_FOLD_BLOCK = 512 };
+ * of two, at least CG_ELEMENTAL_MIN_GRID_PART, of blocks of CG_FOLD_BLOCK elements. */
+enum { CG_FOLD_BLOCK = 512 };
 void cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part,
                   int64_t each, cg_fold_body *body, void *user, cg_val *out);
 /* Block number `number` of the n elements, by one thread. */

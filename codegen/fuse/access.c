@@ -23,8 +23,6 @@ cg_access_space(cg_access *w, int rank, const int64_t *dims)
     return at;
 }
 
-enum { MAX_COST = 1 << 30 };
-
 static void
 add_read(cg_access *w, ir_ref v, int rank, const cg_ix *at)
 {
@@ -146,9 +144,9 @@ walk_reduce(cg_access *w, const ir_node *n, const cg_ix *at)
         if (ir_axes_has(axes, k))
             test_each(w, tests, to[k], x->dims[k]);
     /* Sums of sums of sums ... cost more than can be counted. */
-    const int64_t most = MAX_COST / (size > 0 ? size : 1);
-    w->wide = w->wide > most ? MAX_COST : wide + (w->wide - wide) * size;
-    w->cost = w->cost > most ? MAX_COST : cost + (w->cost - cost + 1) * size;
+    const int64_t most = CG_FUSE_MAX_COST / (size > 0 ? size : 1);
+    w->wide = w->wide > most ? CG_FUSE_MAX_COST : wide + (w->wide - wide) * size;
+    w->cost = w->cost > most ? CG_FUSE_MAX_COST : cost + (w->cost - cost + 1) * size;
     if (size > w->longest)
         w->longest = size;
 }

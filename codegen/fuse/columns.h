@@ -3,16 +3,15 @@
 #define CODEGEN_FUSE_COLUMNS_H
 
 #include "codegen/elemental/fold.h"
-
-enum { CG_MAX_COLUMNS = 4 };
+#include "codegen/tuning.h"
 
 typedef struct cg_columns {
     cg_lowering *l;
     const ir_graph *f;
     int n;
-    ir_ref v[CG_MAX_COLUMNS];          /* the reductions                           */
-    cg_fold how[CG_MAX_COLUMNS];
-    uint32_t stack[CG_MAX_COLUMNS];    /* buffers of partial results               */
+    ir_ref v[CG_FUSE_MAX_COLUMN_SUMS];          /* the reductions                           */
+    cg_fold how[CG_FUSE_MAX_COLUMN_SUMS];
+    uint32_t stack[CG_FUSE_MAX_COLUMN_SUMS];    /* buffers of partial results               */
     const ir_type *x;                   /* of the operands                          */
     int64_t rows, count;                /* of the operands                          */
     int64_t width;                      /* columns in the stack: `count`, or a panel */

@@ -1,5 +1,6 @@
 /* Costs, in instructions for one element. */
 #include "codegen/fuse/cost.h"
+#include "codegen/tuning.h"
 
 #include <math.h>
 
@@ -22,7 +23,8 @@ cg_op_cost_grid(const ir_graph *f, const ir_node *n)
     int64_t cost = cg_op_cost(f, n);
     for (int i = 0; p && i < p->n; i++)
         if (p->insn[i].op == SC_div || p->insn[i].op == SC_sqrt)
-            cost += ir_bits((cot_dtype)p->insn[i].type) == 64 ? 24 : 8;
+            cost += ir_bits((cot_dtype)p->insn[i].type) == 64 ? CG_FUSE_COST_GRID_DIVISION_64
+                                                              : CG_FUSE_COST_GRID_DIVISION;
     return cost;
 }
 
@@ -34,10 +36,8 @@ cg_op_cost(const ir_graph *f, const ir_node *n)
         const ir_sc_program *p = program_of(f, n);
         return p ? p->n : 1;
     }
-    case IR_MOVE:
-        return ir_ops[n->op].cost == IR_EXPENSIVE ? 2 : 0;
-    case IR_INDEX:
-        return 4;
+    case IR_MOVE: return ir_ops[n->op].cost == IR_EXPENSIVE ? CG_FUSE_COST_MOVE : 0;
+    case IR_INDEX: return CG_FUSE_COST_INDEX;
     default:
         return 1;
     }

@@ -4,7 +4,6 @@
 #include "codegen/fuse/views.h"
 #include "codegen/tuning.h"
 
-enum { MAX_VIEWS = 256 };
 #define NOWHERE UINT32_MAX
 
 typedef struct joining {
@@ -85,8 +84,8 @@ find_views(joining *u)
 static ir_ref
 seen_as(const joining *u, const cg_group *g, ir_ref y)
 {
-    ir_ref todo[MAX_VIEWS], best = IR_NONE;
-    int n = 0, left[MAX_VIEWS];
+    ir_ref todo[CG_FUSE_MAX_SEARCHED_VIEWS], best = IR_NONE;
+    int n = 0, left[CG_FUSE_MAX_SEARCHED_VIEWS];
     todo[n] = y;
     left[n++] = CG_FUSE_MAX_EPILOGUE_VIEWS;
     while (n > 0) {
@@ -97,7 +96,7 @@ seen_as(const joining *u, const cg_group *g, ir_ref y)
             if ((!best || v < best) && ir_same_shape(ir_type_at(u->f, v), g->space) &&
                 is_seen_via(u, y, v) && reads_each(u, g, y, v))
                 best = v;
-            if (n == MAX_VIEWS)
+            if (n == CG_FUSE_MAX_SEARCHED_VIEWS)
                 return IR_NONE;
             todo[n] = v;
             left[n++] = steps - 1;

@@ -241,7 +241,7 @@ find_column_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space,
     while (near.n-- > 0) {
         const uint32_t gi = near.group[near.n];
         const cg_group *g = &u->fusion->group[gi];
-        ir_ref all[CG_MAX_GROUP + 1];
+        ir_ref all[CG_FUSE_MAX_GROUP_ROOTS + 1];
         bool linked = false;
         if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
             || u->epoch[g->v[0]] != u->epoch[v]
@@ -270,8 +270,9 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
         uint32_t gi = u->fusion->n - 1 - back;
         cg_group *g = &u->fusion->group[gi];
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
-        if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN || g->n >= CG_MAX_GROUP ||
-            u->epoch[g->v[0]] != u->epoch[v] || (!rows && !ir_same_shape(g->space, space)))
+        if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN ||
+            g->n >= CG_FUSE_MAX_GROUP_ROOTS || u->epoch[g->v[0]] != u->epoch[v] ||
+            (!rows && !ir_same_shape(g->space, space)))
             continue;
         if (row && count_row_reductions(u, g) >= CG_FUSE_MAX_ROW_REDUCTIONS)
             continue;
@@ -357,7 +358,7 @@ may_share_kernel(fusing *u, uint32_t gi, uint32_t ci)
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
     cg_deps *d = &u->fusion->deps;
     if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
-        g->n + c->n > CG_MAX_GROUP || u->epoch[g->v[0]] != u->epoch[c->v[0]])
+        g->n + c->n > CG_FUSE_MAX_GROUP_ROOTS || u->epoch[g->v[0]] != u->epoch[c->v[0]])
         return false;
     return !cg_deps_are_far(d, gi, ci) && !cg_deps_wait(d, gi, ci) &&
            !cg_deps_wait_through(d, ci, gi);
@@ -383,7 +384,7 @@ static bool
 may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
 {
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
-    ir_ref all[CG_MAX_GROUP];
+    ir_ref all[CG_FUSE_MAX_GROUP_ROOTS];
     uint32_t n = 0;
     bool gains = false;
     if (!may_share_kernel(u, gi, ci))

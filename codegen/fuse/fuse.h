@@ -52,7 +52,6 @@ cg_fusion *cg_fuse(cg_lowering *l, const ir_graph *f);
 /* roots.c: the values of f that live in memory, into fusion->root; has the node a lowering
  * of its own; the kind of the group that a root begins; its iteration space, of a reduction
  * that of the operand. */
-enum { CG_MAX_GROUP = 12 };            /* roots of a kernel */
 void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion);
 bool cg_has_own_lowering(const cg_lowering *l, const ir_graph *f, const ir_node *n);
 cg_group_kind cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v);
@@ -126,7 +125,6 @@ bool cg_has_inner_form(const ir_graph *f, const ir_node *n, int lhs_free, int rh
 /* interleave.c: the interleave that v is, or hides behind a barrier: values of one element
  * each, side by side along a last axis, as parts of complex numbers are; behind a barrier
  * along a first one as well.  Or NULL. */
-enum { CG_MAX_PARTS = 64 };
 const ir_node *cg_interleave_of(const ir_graph *f, ir_ref v);
 
 #endif

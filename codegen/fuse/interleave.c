@@ -1,5 +1,6 @@
 /* Interleaves: values of one element each, side by side along an axis. */
 #include "codegen/fuse/fuse.h"
+#include "codegen/tuning.h"
 
 const ir_node *
 cg_interleave_of(const ir_graph *f, ir_ref v)
@@ -9,7 +10,7 @@ cg_interleave_of(const ir_graph *f, ir_ref v)
     const bool hidden = n && n->op == OP_barrier;
     while (n && n->op == OP_barrier)
         n = ir_def(f, n->in[0]);
-    if (!n || n->op != OP_concatenate || n->n_in > CG_MAX_PARTS)
+    if (!n || n->op != OP_concatenate || n->n_in > CG_FUSE_MAX_INTERLEAVED)
         return NULL;
     const int64_t axis = n->at.axis.axis;
     return (axis == t->rank - 1 || (axis == 0 && hidden)) && n->n_in == t->dims[axis] ? n

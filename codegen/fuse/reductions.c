@@ -8,7 +8,6 @@
 enum {
     LANES = 32,
     BLOCK = 512,
-    MIN_GRID_ROWS = 2 * BLOCK,
 };
 
 /* Is v made of windows over an array, a few pointwise ops away?  These lie upon one another, so
@@ -52,7 +51,7 @@ cg_columns
 cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
     cg_columns c = { .l = l, .f = f };
-    for (uint32_t i = 0; i < n && i < CG_MAX_COLUMNS; i++) {
+    for (uint32_t i = 0; i < n && i < CG_FUSE_MAX_COLUMN_SUMS; i++) {
         const ir_node *d = ir_def(f, v[i]);
         int first, last;
         c.x = ir_type_at(f, d->in[0]);
@@ -109,7 +108,7 @@ cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
         return false;
     cg_columns c = cg_columns_of(l, f, 1, &n->first);
     if (l->target.grid)
-        return !cg_is_row_reduce(f, n) && c.rows >= MIN_GRID_ROWS && c.count > 0 &&
+        return !cg_is_row_reduce(f, n) && c.rows >= CG_FUSE_MIN_GRID_ROWS && c.count > 0 &&
                c.count < CG_FUSE_MAX_GRID_COLUMNS;
     return c.rows >= CG_FUSE_MIN_ROWS && c.count >= CG_FUSE_MIN_COLUMNS &&
            cg_columns_choose_panel(&c);
@@ -119,12 +118,12 @@ bool
 cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
     cg_columns c = cg_columns_of(l, f, n, v);
-    return n <= CG_MAX_COLUMNS && (l->target.grid || cg_columns_choose_panel(&c));
+    return n <= CG_FUSE_MAX_COLUMN_SUMS && (l->target.grid || cg_columns_choose_panel(&c));
 }
 
 bool
 cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
     cg_columns c = cg_columns_of(l, f, n, v);
-    return !l->target.grid && n <= CG_MAX_COLUMNS && cg_columns_fit(&c, c.count);
+    return !l->target.grid && n <= CG_FUSE_MAX_COLUMN_SUMS && cg_columns_fit(&c, c.count);
 }

@@ -110,7 +110,7 @@ static int64_t
 kernel_of(rooting *u, ir_ref v)
 {
     const int64_t key = space_key(u, v);
-    const uint64_t turn = u->roots[key & 255]++ / CG_MAX_GROUP;
+    const uint64_t turn = u->roots[key & 255]++ / CG_FUSE_MAX_GROUP_ROOTS;
     return turn == 0 ? key : (int64_t)(ir_hash_u64((uint64_t)key, turn) >> 2) + 1;
 }
 
@@ -181,7 +181,7 @@ own_cost(const rooting *u, ir_ref x, int *left)
 static bool
 is_spread(const rooting *u, const ir_node *pad)
 {
-    int left = 64;
+    int left = CG_FUSE_MAX_OWN_NODES;
 
     for (int k = 0; k < pad->at.pad.interior.n; k++)
         if (pad->at.pad.interior.at[k] > 0)
@@ -257,7 +257,7 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
         return false;
     if (!u->l->o->fuse)
         return true;
-    if (u->cost[v] > CG_FUSE_MAX_CHAIN * 4 && u->emitter[v] == SEVERAL)
+    if (u->cost[v] > CG_FUSE_MAX_CHAIN && u->emitter[v] == SEVERAL)
         return true;
     if (n->op == OP_barrier &&
         ((u->cost[v] > CG_FUSE_COST_SHARE && cg_interleave_of(u->f, v)) ||
@@ -392,7 +392,7 @@ find_costs(rooting *u)
         }
         for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++) {
             u->loops[v] = loops;
-            u->cost[v] = c > 1000000 ? 1000000 : c;
+            u->cost[v] = c > CG_FUSE_MAX_EMITTED_COST ? CG_FUSE_MAX_EMITTED_COST : c;
             u->as_it_lies[v] = lies_flat(u, n, v);
         }
     }

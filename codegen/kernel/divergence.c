@@ -4,6 +4,7 @@
  * later; their loops are walked again until nothing grows, which takes as many rounds as
  * carries feed each other. */
 #include "codegen/kernel/kernel.h"
+#include "codegen/tuning.h"
 
 typedef struct divergence {
     const cg_kernel *k;
@@ -229,7 +230,7 @@ cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient)
 {
     const cg_insn *i = &k->insn[v];
     int64_t x, y;
-    int budget = 1000;
+    int budget = CG_KERNEL_MAX_AFFINE_VISITS;
 
     *coefficient = 0;
     if (i->op == CG_VAR && i->in[0] == loop) {

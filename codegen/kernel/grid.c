@@ -95,11 +95,11 @@ cg_grid_target(cg_target *t)
                       .features = t->features ? t->features : "",
                       .vector_bits = 32,
                       .registers = 32,
-                      .l1 = 128 << 10,
-                      .l2 = 4 << 20,
-                      .l3 = 32 << 20,
+                      .l1 = CG_KERNEL_GRID_L1,
+                      .l2 = CG_KERNEL_GRID_L2,
+                      .l3 = CG_KERNEL_GRID_L3,
                       .grid = true,
-                      .processors = t->processors ? t->processors : 128,
+                      .processors = t->processors ? t->processors : CG_KERNEL_GRID_PROCESSORS,
                       .fast = t->fast,
                       .debug = t->debug };
 }

@@ -496,13 +496,13 @@ cg_ll_target(cot_context *ctx, cg_target *t)
     if (t->registers == 0)
         t->registers = m->registers;
     if (t->l1 == 0)
-        t->l1 =
-            host ? cache_size(_SC_LEVEL1_DCACHE_SIZE, CG_LLVM_DEFAULT_L1) : CG_LLVM_DEFAULT_L1;
+        t->l1 = host ? cache_size(_SC_LEVEL1_DCACHE_SIZE, CG_KERNEL_DEFAULT_L1)
+                     : CG_KERNEL_DEFAULT_L1;
     if (t->l2 == 0)
-        t->l2 =
-            host ? cache_size(_SC_LEVEL2_CACHE_SIZE, CG_LLVM_DEFAULT_L2) : CG_LLVM_DEFAULT_L2;
+        t->l2 = host ? cache_size(_SC_LEVEL2_CACHE_SIZE, CG_KERNEL_DEFAULT_L2)
+                     : CG_KERNEL_DEFAULT_L2;
     if (t->l3 == 0)
-        t->l3 =
-            host ? cache_size(_SC_LEVEL3_CACHE_SIZE, CG_LLVM_DEFAULT_L3) : CG_LLVM_DEFAULT_L3;
+        t->l3 = host ? cache_size(_SC_LEVEL3_CACHE_SIZE, CG_KERNEL_DEFAULT_L3)
+                     : CG_KERNEL_DEFAULT_L3;
     return COT_OK;
 }

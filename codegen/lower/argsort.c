@@ -14,14 +14,9 @@
 #include "codegen/lower/level.h"
 #include "codegen/lower/rules.h"
 #include "codegen/lower/sort_keys.h"
+#include "codegen/tuning.h"
 
-enum {
-    MAX_COUNT = 64,
-    MAX_KEYS_COUNT = 8,
-    DIGIT = 8,
-    RADIX = 1 << DIGIT,
-    MAX_DIGITS = 64 / DIGIT
-};
+enum { DIGIT = 8, RADIX = 1 << DIGIT, DIGITS = 64 / DIGIT };
 
 typedef struct ordering {
     const ir_node *n;
@@ -33,7 +28,8 @@ typedef struct ordering {
     int64_t most;                       /* how many places go out                  */
     bool top;                           /* from the largest on                     */
     cot_dtype place;                    /* in which places are kept meanwhile      */
-    uint32_t word[MAX_KEYS_COUNT], from[2], to[2]; /* words and places, two of each */
+    uint32_t word[CG_LOWER_MAX_COUNTED_KEYS], from[2],
+        to[2]; /* words and places, two of each */
     uint32_t count;
     cg_ix at[COT_MAX_RANK + 1];         /* the line                                */
     cg_val base;                        /* its scratch, in elements                */
@@ -109,8 +105,8 @@ count_before(cg_lowering *l, void *user, cg_ix i)
 {
     const ordering *o = user;
     cg_build *b = &l->b;
-    cg_val mine[MAX_KEYS_COUNT], at = cg_ix_value(&l->ix, b, i),
-                                 me = cg_convert(l, at, COT_I64, COT_I32);
+    cg_val mine[CG_LOWER_MAX_COUNTED_KEYS], at = cg_ix_value(&l->ix, b, i),
+                                            me = cg_convert(l, at, COT_I64, COT_I32);
     for (int k = 0; k < o->n->n_in; k++)
         mine[k] = cg_load(b, o->word[k], at, 0);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->size), 1, 0);
@@ -207,7 +203,7 @@ static void
 sum_counts(cg_lowering *l, const ordering *o)
 {
     cg_build *b = &l->b;
-    cg_val sum[MAX_DIGITS], next[MAX_DIGITS];
+    cg_val sum[DIGITS], next[DIGITS];
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RADIX), 1, 0);
     uint32_t mark = cg_scope_begin(l);
     for (int d = 0; d < o->digits; d++)
@@ -289,7 +285,7 @@ digit_line(cg_lowering *l, ordering *o)
 static bool
 by_counting(const ordering *o)
 {
-    return o->size <= MAX_COUNT && o->n->n_in <= MAX_KEYS_COUNT;
+    return o->size <= CG_LOWER_MAX_COUNTED && o->n->n_in <= CG_LOWER_MAX_COUNTED_KEYS;
 }
 
 static void
@@ -337,7 +333,7 @@ make_scratch(cg_lowering *l, ordering *o, int64_t lines)
     o->word[2] = any[1] ? two_buffers(l, o, COT_U64, "word", lines) : 0;
     o->from[1] = two_buffers(l, o, o->place, "place", lines);
     o->to[1] = o->from[1] + 1;
-    o->count = cg_local_buffer(l, "count", o->place, MAX_DIGITS * RADIX);
+    o->count = cg_local_buffer(l, "count", o->place, DIGITS * RADIX);
 }
 
 void
@@ -363,9 +359,9 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
     l->k->note = ir_ops[n->op].doc;
     o.fr = cg_level_frame(l, v, &none);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
-    bool many = o.lines > 1 && cg_is_shared(l, o.lines * o.size * 40);
+    bool many = o.lines > 1 && cg_is_shared(l, o.lines * o.size * CG_LOWER_COST_SORT);
     make_scratch(l, &o, many ? o.lines : 1);
-    l->k->flops = o.lines * o.size * 40;
+    l->k->flops = o.lines * o.size * CG_LOWER_COST_SORT;
     o.base = many ? cg_i64(&l->b, 0) : 0;
     ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines,
                   (long long)o.size, by_counting(&o) ? "counting" : "digits",

@@ -15,8 +15,6 @@
 #include "codegen/lower/sort_keys.h"
 #include "codegen/tuning.h"
 
-enum { MAX_KEYS = 8, MAX_THREADS = 512 };
-
 typedef struct network {
     const ir_node *n;
     cg_level *v;
@@ -26,8 +24,8 @@ typedef struct network {
     bool top;                   /* from the largest on */
     int64_t size, most, lines, padded;
     cot_dtype place;
-    cg_place word_at[MAX_KEYS], place_at;
-    uint32_t word[MAX_KEYS], places, out;
+    cg_place word_at[CG_LOWER_MAX_NETWORK_KEYS], place_at;
+    uint32_t word[CG_LOWER_MAX_NETWORK_KEYS], places, out;
 } network;
 
 static cot_dtype
@@ -122,8 +120,8 @@ compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val d
     cg_val low =
         cg_insn2(b, SC_and, COT_I64, pair, cg_insn2(b, SC_sub, COT_I64, distance, one));
     cg_val i = cg_insn2(b, SC_sub, COT_I64, cg_insn2(b, SC_shl, COT_I64, pair, one), low);
-    cg_val j = cg_insn2(b, SC_add, COT_I64, i, distance), x[MAX_KEYS + 1] = { 0 },
-           y[MAX_KEYS + 1] = { 0 };
+    cg_val j = cg_insn2(b, SC_add, COT_I64, i, distance),
+           x[CG_LOWER_MAX_NETWORK_KEYS + 1] = { 0 }, y[CG_LOWER_MAX_NETWORK_KEYS + 1] = { 0 };
     const int keys = s->n->n_in;
     cg_val there = cg_is_place(b, j, l->k->buffer[s->places].elements);
 
@@ -278,7 +276,8 @@ sort_in_blocks(cg_lowering *l, network *s)
 {
     cg_build *b = &l->b;
     const cg_group none = { 0 };
-    const int64_t threads = s->padded / 2 < MAX_THREADS ? s->padded / 2 : MAX_THREADS;
+    const int64_t threads =
+        s->padded / 2 < CG_LOWER_NETWORK_THREADS ? s->padded / 2 : CG_LOWER_NETWORK_THREADS;
 
     cg_kernel_begin(l, ir_ops[s->n->op].name);
     l->k->loc = s->n->loc;
@@ -303,7 +302,7 @@ sort_in_blocks(cg_lowering *l, network *s)
     cg_loop_end(b, block);
     cg_scope_end(l, mark);
     cg_loop_end(b, grid);
-    l->k->flops = s->lines * s->padded * 40;
+    l->k->flops = s->lines * s->padded * CG_LOWER_COST_SORT;
     ir_buf_printf(l->why, "%s: %lld lines of %lld, a block each\n", l->k->name,
                   (long long)s->lines, (long long)s->size);
     cg_kernel_call(l);
@@ -349,7 +348,8 @@ cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool 
     s.most = s.t->dims[axis];
     s.lines = s.t->size / s.most;
     s.place = s.size <= INT32_MAX ? COT_I32 : COT_I64;
-    if (!l->target.grid || s.size <= CG_LOWER_MAX_SORT_ALONE || n->n_in > MAX_KEYS)
+    if (!l->target.grid || s.size <= CG_LOWER_MAX_SORT_ALONE ||
+        n->n_in > CG_LOWER_MAX_NETWORK_KEYS)
         return false;
     while (s.padded < s.size)
         s.padded *= 2;

@@ -16,6 +16,7 @@
 #include "codegen/fuse/fuse.h"
 #include "codegen/lower/level.h"
 #include "codegen/lower/rules.h"
+#include "codegen/tuning.h"
 
 enum { CHUNK = 16, BLOCK = 1024, LEVELS = 7 };
 
@@ -283,13 +284,13 @@ emit(cg_lowering *l, cumulating *c)
 {
     const int64_t lines = c->t->size / c->size, lanes = cg_lanes(l, ir_bits(c->how.type));
     const bool across = c->inner >= lanes && lanes > 1;
-    const bool many = cg_is_shared(l, c->t->size * 5);
+    const bool many = cg_is_shared(l, c->t->size * CG_LOWER_COST_SCAN);
     const bool by_lines = many && (across ? c->outer : lines) > 1;
     c->blocks = many && !by_lines && !across ? CG_PARALLEL : CG_SERIAL;
     c->each = by_lines;
     c->width = by_lines ? lines : across ? c->inner : 1;
     make_scratch(l, c);
-    l->k->flops = c->t->size * 5;
+    l->k->flops = c->t->size * CG_LOWER_COST_SCAN;
     ir_buf_printf(l->why, "%s: %lld lines of %lld%s%s\n", l->k->name, (long long)lines,
                   (long long)c->size, across ? ", in lanes" : "",
                   by_lines                   ? ", parallel"

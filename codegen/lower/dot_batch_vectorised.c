@@ -29,7 +29,8 @@ bool
 cg_dot_choose_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes)
 {
     const int64_t lanes = t->vector_bits / (8 * bytes),
-                  most = (t->registers >= 32 ? 24 : 12) / (s->n.total > 0 ? s->n.total : 1);
+                  most = (t->registers >= 32 ? CG_LOWER_MANY_CHAINS : CG_LOWER_FEW_CHAINS) /
+                         (s->n.total > 0 ? s->n.total : 1);
     const int last = s->m.n - 1;
     if (lanes < 2 || s->b.n != 1 || s->b.total < lanes || s->b.lhs[0] != 1 ||
         s->n.total >= lanes || s->k.total == 0)

@@ -77,10 +77,11 @@ cg_dot_choose_lines(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64_
         return false;
     s->run = s->m.size[last];
     s->w = lanes;
-    if (10 * s->run < 6 * round_up(s->run, lanes) ||
+    if (100 * s->run < CG_LOWER_MIN_LINE_USE * round_up(s->run, lanes) ||
         s->m.total * s->n.total * s->k.total < CG_LOWER_MIN_DIRECT_WORK)
         return false;
-    choose_tile(s, (t->registers >= 32 ? 24 : 12) * 2 / (s->m.lhs[last] > 1 ? 3 : 2));
+    choose_tile(s, (t->registers >= 32 ? CG_LOWER_MANY_CHAINS : CG_LOWER_FEW_CHAINS) * 2 /
+                       (s->m.lhs[last] > 1 ? 3 : 2));
     s->mr = s->lines * s->run;
     s->nr = s->columns * s->w;
     s->c_size =

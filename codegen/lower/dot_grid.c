@@ -10,8 +10,16 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/dot_inside.h"
 #include "codegen/kernel/tensor.h"
+#include "codegen/tuning.h"
 
-enum { K_TILE = 16, STAGES = 2, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8 };
+enum {
+    K_TILE = CG_LOWER_GRID_K,
+    STAGES = 2,
+    SIDE = 16,
+    PAD = 4,
+    LANES_OF_TILE = 4,
+    WARPS = CG_LOWER_GRID_ROW_WARPS
+};
 
 /* -- threads for elements ------------------------------------------------------------------ */
 
@@ -383,10 +391,13 @@ thread_tile(tiling *g)
 static int64_t
 tile_of_thread(const cg_target *target, int64_t batches, int64_t m, int64_t n, cot_dtype t)
 {
-    const int64_t size = 8 * SIDE, tiles = ((m + size - 1) / size) * ((n + size - 1) / size);
-    const bool full = m * n * 5 > tiles * size * size * 4;
+    const int64_t size = CG_LOWER_GRID_LARGE_TILE * SIDE,
+                  tiles = ((m + size - 1) / size) * ((n + size - 1) / size);
+    const bool full = m * n * 100 > tiles * size * size * CG_LOWER_GRID_TILE_USE;
 
-    return t == COT_F32 && full && batches * tiles >= target->processors ? 8 : 4;
+    return t == COT_F32 && full && batches * tiles >= target->processors
+               ? CG_LOWER_GRID_LARGE_TILE
+               : CG_LOWER_GRID_SMALL_TILE;
 }
 
 bool
@@ -395,8 +406,8 @@ cg_dot_tiles(const cg_target *target, const cg_dot *d, bool inner, int64_t eleme
     const int64_t m = cg_dot_total(&d->m), n = cg_dot_total(&d->n),
                   side = tile_of_thread(target, cg_dot_total(&d->b), m, n, d->type) * SIDE;
 
-    if (inner || cg_dot_is_tensor(target, d, inner) || m < 4 * SIDE || n < 4 * SIDE ||
-        cg_dot_total(&d->k) < K_TILE)
+    if (inner || cg_dot_is_tensor(target, d, inner) || m < CG_LOWER_MIN_GRID_TILE ||
+        n < CG_LOWER_MIN_GRID_TILE || cg_dot_total(&d->k) < K_TILE)
         return false;
     elements[0] = elements[1] = STAGES * K_TILE * (side + PAD);
     return true;
@@ -418,7 +429,8 @@ by_tiles(cg_dot_product *p, const cg_target *target)
     cg_dot_set_batch(p, cg_idiv(b, i, mb * nb));
     g.x[0] = side_of(&g, true, cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), size));
     g.x[1] = side_of(&g, false, cg_imul(b, cg_imod(b, i, nb), size));
-    b->k->alone = each == 8 && s->k.total > KC;         /* two tiles of sums: 128 registers */
+    b->k->alone = each == CG_LOWER_GRID_LARGE_TILE &&
+                  s->k.total > KC; /* two tiles of sums: 128 registers */
     cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, CG_BLOCK_THREADS), 1, 0);
     g.t = cg_loop_var(b, block);
     thread_tile(&g);
@@ -438,7 +450,8 @@ cg_dot_grid(cg_dot_product *p, const cg_target *t, bool inner)
         by_tiles(p, t);
     else if (!inner || s->k.total < CG_WARP)
         by_elements(p, inner);
-    else if (s->b.total * s->m.total < 256 && s->k.total > 4 * CG_FOLD_BLOCK)
+    else if (s->b.total * s->m.total < CG_LOWER_MAX_BLOCK_ROWS &&
+             s->k.total > CG_LOWER_MIN_BLOCK_ROW)
         inner_blocks(p);
     else
         inner_rows(p);

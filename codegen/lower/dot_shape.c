@@ -64,9 +64,9 @@ tile_rows(int64_t m, int64_t most, bool small)
 {
     if (m <= most)
         return m > 0 ? m : 1;
-    if (m >= 16 * most)
+    if (m >= CG_LOWER_MANY_TILES * most)
         return most;
-    for (int64_t rows = 8; small && rows <= most; rows++)
+    for (int64_t rows = CG_LOWER_SMALL_ROWS; small && rows <= most; rows++)
         if (m % rows == 0)
             return rows;
     for (int64_t rows = most; rows >= most - most / 3; rows--)
@@ -84,15 +84,15 @@ many_registers(const cg_dot_shape *s, int64_t lanes, int64_t *rows, int64_t *col
 {
     const int64_t vectors = (s->n.total + lanes - 1) / lanes;
 
-    *rows = 14;
-    *columns = 2;
+    *rows = CG_LOWER_MANY_TALL_ROWS;
+    *columns = CG_LOWER_TILE_COLUMNS;
     if (s->small || s->m.total <= 2 * *rows)
         return;
-    *rows = s->k.n > 1 ? 10 : 12;
+    *rows = s->k.n > 1 ? CG_LOWER_MANY_WINDOW_ROWS : CG_LOWER_MANY_ROWS;
     for (int64_t c = 3; c <= 4; c++)
         if (round_up(vectors, c) <= round_up(vectors, *columns)) {
             *columns = c;
-            *rows = 24 / c;
+            *rows = CG_LOWER_MANY_CHAINS / c;
         }
 }
 
@@ -115,23 +115,24 @@ even_rows(const cg_dot_shape *s, int64_t rows, int64_t sums)
 static void
 choose_tile(cg_dot_shape *s, const cg_target *t, int64_t bytes)
 {
-    int64_t lanes = t->vector_bits / (8 * bytes), rows = 6, columns = 2;
+    int64_t lanes = t->vector_bits / (8 * bytes), rows = CG_LOWER_FEW_ROWS,
+            columns = CG_LOWER_TILE_COLUMNS;
     if (lanes < 1)
         lanes = 1;
     if (lanes == 1)
-        rows = 4, columns = 4;
+        rows = columns = CG_LOWER_SCALAR_TILE;
     else if (t->registers >= 32)
         many_registers(s, lanes, &rows, &columns);
     s->w = at_most(lanes, power_of_two_from(s->n.total));
     if (s->m.total == 1)
-        columns = t->registers >= 32 ? 16 : 8;
-    else if (s->m.total <= 3)
-        columns = 4;
+        columns = t->registers >= 32 ? CG_LOWER_MANY_ROW_COLUMNS : CG_LOWER_FEW_ROW_COLUMNS;
+    else if (s->m.total <= CG_LOWER_FLAT_ROWS)
+        columns = CG_LOWER_FLAT_COLUMNS;
     s->nr = s->w * at_most(columns, (s->n.total + s->w - 1) / s->w);
     s->mr = s->m.total <= rows / 2 ? s->m.total : tile_rows(s->m.total, rows, s->small);
     if (s->mr > 1 && s->nr > 0)
         s->mr = even_rows(s, s->mr,
-                          lanes == 1           ? 16
+                          lanes == 1           ? CG_LOWER_SCALAR_SUMS
                           : t->registers >= 32 ? CG_LOWER_MANY_SUMS
                                                : CG_LOWER_FEW_SUMS);
 }
@@ -166,8 +167,9 @@ wants_pairs(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
     for (int i = 0; i < 2; i++)
         if (stored[i] != COT_I8 && stored[i] != COT_U8 && stored[i] != COT_I16)
             return false;
-    return d->type == COT_I32 && t->vector_bits >= 128 && s->m.total >= 4 &&
-           s->n.total >= s->w && s->w == t->vector_bits / 32 && s->k.total > 1 &&
+    return d->type == COT_I32 && t->vector_bits >= 128 &&
+           s->m.total >= CG_LOWER_MIN_PAIR_ROWS && s->n.total >= s->w &&
+           s->w == t->vector_bits / 32 && s->k.total > 1 &&
            s->m.total * s->n.total * s->k.total > CG_LOWER_MIN_PAIRS;
 }
 
@@ -214,18 +216,19 @@ reads_left(const cg_dot_shape *s, const cg_dot *d)
 static void
 choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, const cg_dot *d)
 {
-    int64_t kc = at_most(KC, s->steps), rows = t->l2 / 3 / (KC * bytes),
-            columns = t->l3 / 4 / (KC * bytes);
+    int64_t kc = at_most(KC, s->steps), rows = t->l2 / CG_LOWER_L2_SHARE / (KC * bytes),
+            columns = t->l3 / CG_LOWER_L3_SHARE / (KC * bytes);
     int64_t blocks;
     /* Copying rows is cheap; many panels would rather read a strip as one stream. */
-    s->by_rows =
-        !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
+    s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 &&
+                 s->n.total <= CG_LOWER_FEW_PANELS * s->nr;
     s->across = at_most(s->w, power_of_two_from(s->mr));
     s->transposed = !s->by_rows && wants_transpose(s);
     s->strip = s->transposed ? round_up(s->mr, s->across) : s->mr;
     rows = rows * s->mr / s->strip;
     rows = rows < s->mr ? s->mr : rows;
-    columns = columns < 8 * s->nr ? 8 * s->nr : columns;
+    columns = columns < CG_LOWER_MIN_BLOCK_PANELS * s->nr ? CG_LOWER_MIN_BLOCK_PANELS * s->nr
+                                                          : columns;
     blocks = (s->m.total + rows - 1) / rows;
     s->single = blocks <= 1;
     if (!s->single)
@@ -237,11 +240,13 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
                round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
     s->own = d->sum != 0 && !s->swap;
     s->fits_l2 = s->m.total * s->n.total * bytes <= t->l2 / 2;
-    s->transpose = at_most(s->w, s->small ? 8 : s->w);
+    s->transpose = at_most(s->w, s->small ? CG_LOWER_SMALL_TRANSPOSE : s->w);
     blocks = (s->m.total + s->mc - 1) / s->mc;
     if (threads > 1 &&
         2.0 * (double)s->m.total * (double)s->n.total * (double)kc > CG_LOWER_MIN_SHARED_BLOCK)
-        s->shares = s->single ? at_most(4 * threads, (s->n.total + s->nr - 1) / s->nr) : blocks;
+        s->shares = s->single ? at_most(CG_LOWER_SHARES_OF_THREAD * threads,
+                                        (s->n.total + s->nr - 1) / s->nr)
+                              : blocks;
     s->c_size = s->own          ? 0
                 : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) *
                                       round_up(s->n.total, s->nr)

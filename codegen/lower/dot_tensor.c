@@ -21,13 +21,11 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/dot_inside.h"
 #include "codegen/kernel/tensor.h"
+#include "codegen/tuning.h"
 
 enum {
     PIECE = 16,
-    PIECES = 4,     /* bytes; of a row of k's */
-    LEAST = 32,
-    MIN_K = 16,
-    TOGETHER = 8
+    PIECES = 4      /* bytes; of a row of k's */
 };
 
 /* One side of the product. */
@@ -50,9 +48,12 @@ typedef struct form {
 } form;
 
 static const form forms[] = {
-    { 128, 256, 64, 4, 2 },
-    { 128, 128, 64, 3, 1 },
-    { 64, 64, 32, 3, 0 },
+    { CG_LOWER_TENSOR_WIDE_ROWS, CG_LOWER_TENSOR_WIDE_COLUMNS, CG_LOWER_TENSOR_PART,
+      CG_LOWER_TENSOR_WIDE_STAGES, CG_LOWER_TENSOR_WIDE_FILL },
+    { CG_LOWER_TENSOR_TILE, CG_LOWER_TENSOR_TILE, CG_LOWER_TENSOR_PART, CG_LOWER_TENSOR_STAGES,
+      CG_LOWER_TENSOR_FILL },
+    { CG_LOWER_TENSOR_NARROW_TILE, CG_LOWER_TENSOR_NARROW_TILE, CG_LOWER_TENSOR_NARROW_PART,
+      CG_LOWER_TENSOR_STAGES, 0 },
 };
 enum { NARROW = sizeof forms / sizeof *forms - 1 };
 
@@ -76,8 +77,9 @@ cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner)
         d->lhs_type == d->rhs_type && (d->lhs_type == COT_F32 || ir_is_half(d->lhs_type));
 
     return t->grid && t->fast && !inner && types && d->type == COT_F32 &&
-           cg_dot_total(&d->m) >= LEAST && cg_dot_total(&d->n) >= LEAST &&
-           cg_dot_total(&d->k) >= MIN_K;
+           cg_dot_total(&d->m) >= CG_LOWER_MIN_TENSOR_SIDE &&
+           cg_dot_total(&d->n) >= CG_LOWER_MIN_TENSOR_SIDE &&
+           cg_dot_total(&d->k) >= CG_LOWER_MIN_TENSOR_K;
 }
 
 static cg_val
@@ -127,9 +129,9 @@ row_length(const tensor *g, const tensor_side *x)
 /* -- fetching ------------------------------------------------------------------------------ */
 
 /* A piece: the number of its first element along the axis of the side, and of k. */
-typedef struct chunk {
+typedef struct fetched_chunk {
     cg_val free, k, to;
-} chunk;
+} fetched_chunk;
 
 static cg_val
 source(const tensor *g, const tensor_side *x, cg_val free, cg_val k)
@@ -156,7 +158,7 @@ are_whole(const tensor *g, const tensor_side *x, cg_val from)
 
 /* How many elements of the piece there are; 0: all. */
 static cg_val
-count_of(const tensor *g, const tensor_side *x, const chunk *c)
+count_of(const tensor *g, const tensor_side *x, const fetched_chunk *c)
 {
     cg_build *b = g->b;
     const int64_t nf = x->free->total, nk = g->p->s.k.total;
@@ -182,7 +184,7 @@ count_of(const tensor *g, const tensor_side *x, const chunk *c)
 /* Element by element, for what is not aligned: the same places, and zeros where there is
  * nothing. */
 static void
-load_chunk(const tensor *g, const tensor_side *x, const chunk *c)
+load_chunk(const tensor *g, const tensor_side *x, const fetched_chunk *c)
 {
     cg_build *b = g->b;
     const int64_t nf = x->free->total, nk = g->p->s.k.total;
@@ -213,9 +215,9 @@ fetch_side(const tensor *g, const tensor_side *x, cg_val k0, cg_val stage)
            first = cg_imul(b, at, g->each);
     cg_val right = cg_imul(b, permuted(g, x, row, at), g->each);
     cg_val to = cg_iadd(b, cg_imul(b, row, row_length(g, x)), right);
-    const chunk c = { .free = cg_iadd(b, x->first, x->by_rows ? row : first),
-                      .k = cg_iadd(b, k0, x->by_rows ? first : row),
-                      .to = cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), to) };
+    const fetched_chunk c = { .free = cg_iadd(b, x->first, x->by_rows ? row : first),
+                              .k = cg_iadd(b, k0, x->by_rows ? first : row),
+                              .to = cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), to) };
     cg_val from = source(g, x, c.free, c.k);
 
     if (are_whole(g, x, from))
@@ -482,7 +484,7 @@ place_tile(tensor *g, cg_val number)
     const cg_dot_shape *s = &g->p->s;
     const int64_t rows = upwards(s->m.total, g->form->rows),
                   columns = upwards(s->n.total, g->form->columns);
-    const int64_t run = rows % TOGETHER == 0 ? TOGETHER : 1;
+    const int64_t run = rows % CG_LOWER_TENSOR_TILE_ROWS == 0 ? CG_LOWER_TENSOR_TILE_ROWS : 1;
     cg_val remainder = cg_imod(b, number, run);
     cg_val row = cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), remainder);
 

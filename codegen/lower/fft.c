@@ -204,9 +204,6 @@ make_scratch(cg_lowering *l, transforming *c, int64_t lines)
 
 /* -- on a GPU ------------------------------------------------------------------------------ */
 
-/* Shorter lines are a thread's. */
-enum { MAX_ALONE = 48, MAX_THREADS = 256 };
-
 /* Butterfly i of the stage. */
 static void
 numbered(cg_lowering *l, transforming *c, cg_ix i)
@@ -273,7 +270,7 @@ lines_in_blocks(cg_lowering *l, cg_level *v, transforming *c, int64_t lines)
             c->scratch[i] = cg_local_buffer(l, i % 2 ? "im" : "re", c->T, c->f->n);
             l->k->buffer[c->scratch[i]].space = CG_SHARED;
         }
-    while (threads < MAX_THREADS && threads * 8 < c->f->n)
+    while (threads < CG_LOWER_FFT_THREADS && threads * CG_LOWER_FFT_ELEMENTS < c->f->n)
         threads *= 2;
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, lines), 1, 0);
     uint32_t mark = cg_scope_begin(l);
@@ -332,7 +329,7 @@ stages_serial(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64
 static bool
 plan_for_grid(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64_t flops)
 {
-    if (!l->target.grid || c->f->n <= MAX_ALONE)
+    if (!l->target.grid || c->f->n <= CG_LOWER_MAX_FFT_ALONE)
         return false;
     const bool fits = bytes_between(c) <= CG_MAX_SHARED;
     if (fits) {

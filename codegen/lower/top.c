@@ -13,8 +13,9 @@
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/lower/sort_keys.h"
+#include "codegen/tuning.h"
 
-enum { MAX_TOP = 64, BLOCK = 64, MORE = 1024, DIGIT = 8, RADIX = 1 << DIGIT };
+enum { BLOCK = CG_LOWER_TOP_BLOCK, DIGIT = 8, RADIX = 1 << DIGIT };
 
 typedef struct topping {
     const ir_node *n;
@@ -394,17 +395,18 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
                   .k = n->at.top.k };
     o.size = x->dims[o.axis];
     o.lines = o.t->size / o.k;
-    if (o.k > MAX_TOP ? 8 * o.k > o.size : 2 * o.k > o.size)
+    if (o.k > CG_LOWER_MAX_INSERTED ? CG_LOWER_TOP_SHARE * o.k > o.size
+                                    : CG_LOWER_INSERTED_SHARE * o.k > o.size)
         return false;
-    if (o.k > MAX_TOP)
-        o.room = 2 * o.k + MORE;
+    if (o.k > CG_LOWER_MAX_INSERTED)
+        o.room = 2 * o.k + CG_LOWER_TOP_LIST;
     cg_kernel_begin(l, "top_k");
     l->k->loc = n->loc;
     l->k->note = ir_ops[OP_top_k].doc;
     o.fr = cg_level_frame(l, v, &none);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
-    l->k->flops = x->size * 4;
-    bool many = o.lines > 1 && cg_is_shared(l, x->size * 4);
+    l->k->flops = x->size * CG_LOWER_COST_TOP;
+    bool many = o.lines > 1 && cg_is_shared(l, x->size * CG_LOWER_COST_TOP);
     make_lists(l, &o, many ? o.lines : 1);
     o.base = many ? cg_i64(&l->b, 0) : 0;
     ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines,

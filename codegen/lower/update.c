@@ -435,7 +435,7 @@ scatter_threads(cg_lowering *l, update *u)
         }
     }
     while (owners < CG_LOWER_MAX_OWNERS && owners < u->x->size / window &&
-           owners * window < 1 << 14)
+           owners * window < CG_LOWER_MAX_OWNED_THREADS)
         owners *= 2;
     cg_val i;
     uint32_t mark;

@@ -155,7 +155,7 @@ cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_row_body *body, void *us
 typedef struct panels {
     cg_columns c;
     cg_frame *fr;
-    uint32_t out[CG_MAX_COLUMNS];
+    uint32_t out[CG_FUSE_MAX_COLUMN_SUMS];
     cg_val first; /* column of the panel in hand */
     cg_ix row;
 } panels;

@@ -13,7 +13,7 @@
 typedef struct strip {
     cg_columns c;
     cg_frame *fr;
-    cg_place node[CG_MAX_COLUMNS];
+    cg_place node[CG_FUSE_MAX_COLUMN_SUMS];
     int64_t blocks;
     cg_ix column;
 } strip;
@@ -51,7 +51,7 @@ blocks_kernel(cg_lowering *l, strip *s)
 {
     cg_build *b = &l->b;
     cg_columns *c = &s->c;
-    cg_val x[CG_MAX_COLUMNS], thread;
+    cg_val x[CG_FUSE_MAX_COLUMN_SUMS], thread;
     uint32_t mark;
 
     for (int i = 0; i < c->n; i++) {
@@ -73,7 +73,7 @@ nodes_kernel(cg_lowering *l, strip *s)
 {
     cg_build *b = &l->b;
     cg_columns *c = &s->c;
-    uint32_t out[CG_MAX_COLUMNS], mark, inner;
+    uint32_t out[CG_FUSE_MAX_COLUMN_SUMS], mark, inner;
     cg_val column;
 
     for (int i = 0; i < c->n; i++)

@@ -4,6 +4,7 @@
  * one below the other. */
 #include "codegen/fuse/access.h"
 #include "codegen/schedule/schedule.h"
+#include "codegen/tuning.h"
 
 typedef struct interleaving {
     const ir_type *part;
@@ -42,7 +43,7 @@ static void
 put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
 {
     interleaving *s = user;
-    cg_val where[CG_MAX_PARTS];
+    cg_val where[CG_FUSE_MAX_INTERLEAVED];
     s->x[s->held++] = x;
     if (s->held < s->n)
         return;

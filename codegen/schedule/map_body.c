@@ -2,6 +2,7 @@
  * short loop, and their stores. */
 #include "codegen/elemental/fold.h"
 #include "codegen/schedule/map.h"
+#include "codegen/tuning.h"
 
 /* Are all of the values reductions of the same axes of equal shapes, too long to unroll?  They
  * share their loops. */
@@ -17,7 +18,8 @@ is_joint(const cg_mapping *m)
             return false;
     }
     int a, b;
-    return !m->put && m->g->n > 1 && m->g->n <= 8 && cg_reduced(f, first, &a, &b) > 32;
+    return !m->put && m->g->n > 1 && m->g->n <= CG_SCHEDULE_MAX_JOINT &&
+           cg_reduced(f, first, &a, &b) > CG_SCHEDULE_MAX_UNROLLED_JOINT;
 }
 
 static void
@@ -39,8 +41,8 @@ joint_body(cg_mapping *m)
 {
     cg_lowering *l = m->l;
     const ir_graph *f = m->fr->f;
-    cg_fold how[8];
-    cg_val x[8];
+    cg_fold how[CG_SCHEDULE_MAX_JOINT];
+    cg_val x[CG_SCHEDULE_MAX_JOINT];
     int a, b;
     for (uint32_t i = 0; i < m->g->n; i++) {
         const ir_node *n = ir_def(f, m->g->v[i]);

@@ -11,7 +11,7 @@
  * of SIDE x SIDE elements, read by vectors along the one and stored by vectors along the other.
  * A warp has 8 squares along the first by 4 along the second: whole sectors of memory both
  * ways. */
-enum { SIDE = 4, WARP_X = 8, WARP_Y = 4 };
+enum { SIDE = CG_SCHEDULE_GRID_TILE, WARP_X = 8, WARP_Y = 4 };
 
 static bool
 has_tiles(const cg_mapping *m)
@@ -19,7 +19,7 @@ has_tiles(const cg_mapping *m)
     const cg_map_loops *s = &m->s;
 
     return s->across >= 0 && !m->put && m->again && !s->reduces &&
-           s->cost <= CG_SCHEDULE_MAX_GRID_SQUARE_COST && s->widest <= 128 / SIDE &&
+           s->cost <= CG_SCHEDULE_MAX_GRID_TRANSPOSE_COST && s->widest <= 128 / SIDE &&
            s->extent[s->across] % (SIDE * WARP_X) == 0 &&
            s->extent[s->dense] % (SIDE * WARP_Y) == 0;
 }
@@ -81,7 +81,8 @@ cg_map_grid(cg_mapping *m)
                         ? 1
                         : 128 / m->s.widest;
     uint32_t mark;
-    while (lanes > 1 && (last % lanes || lanes > 4 || size / lanes < CG_BLOCK_THREADS))
+    while (lanes > 1 && (last % lanes || lanes > CG_SCHEDULE_MAX_GRID_LANES ||
+                         size / lanes < CG_BLOCK_THREADS))
         lanes /= 2;
     cg_val start, vector = 0, loop = cg_threads_begin(l, size / lanes, &mark, &start);
     start = cg_imul(b, start, lanes);

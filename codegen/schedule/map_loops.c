@@ -190,10 +190,13 @@ static int64_t
 tile_side(const cg_mapping *m, int64_t lanes)
 {
     const int64_t size = m->g->space->size;
+    int64_t side = lanes;
 
-    return size <= CG_SCHEDULE_TINY_SQUARES && lanes > 4                     ? 4
-           : (size <= CG_SCHEDULE_SMALL_SQUARES || m->g->n > 1) && lanes > 8 ? 8
-                                                                             : lanes;
+    if (size <= CG_SCHEDULE_SMALL_TRANSPOSE || m->g->n > 1)
+        side = CG_SCHEDULE_SMALL_TRANSPOSE_SIDE;
+    if (size <= CG_SCHEDULE_TINY_TRANSPOSE)
+        side = CG_SCHEDULE_TINY_TRANSPOSE_SIDE;
+    return side < lanes ? side : lanes;
 }
 
 /* Is the dense axis too short for the lanes?  Lanes that lie apart are loaded and stored one by
@@ -201,7 +204,8 @@ tile_side(const cg_mapping *m, int64_t lanes)
 static bool
 is_short(const cg_mapping *m, int64_t dense)
 {
-    const int64_t enough = m->s.reduces ? cg_lanes(m->l, m->s.widest) : 512 / m->s.widest;
+    const int64_t enough =
+        m->s.reduces ? cg_lanes(m->l, m->s.widest) : CG_SCHEDULE_ENOUGH_BITS / m->s.widest;
 
     return m->lanes > 1 && dense * 2 < (m->lanes < enough ? m->lanes : enough);
 }
@@ -216,7 +220,7 @@ has_wide_piece(const cg_mapping *m, int i, int64_t side)
     for (int j = 0; c->n > 1 && j < c->n; j++)
         if (c->start[j + 1] - c->start[j] > widest)
             widest = c->start[j + 1] - c->start[j];
-    return c->n <= CG_SCHEDULE_MAX_SQUARE_PIECES && widest >= side &&
+    return c->n <= CG_SCHEDULE_MAX_TRANSPOSE_PIECES && widest >= side &&
            2 * widest >= m->s.extent[i];
 }
 
@@ -253,7 +257,7 @@ pick_order(cg_mapping *m)
         /* lanes that lie apart are gathered one by one: more of them are no faster */
         m->lanes = lanes;
     m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 &&
-              lanes <= CG_SCHEDULE_MAX_SQUARE && m->s.cost <= CG_FUSE_COST_HEAVY &&
+              lanes <= CG_SCHEDULE_MAX_TRANSPOSE && m->s.cost <= CG_FUSE_COST_HEAVY &&
               has_wide_piece(m, x, lanes) && has_wide_piece(m, v, lanes);
     if (!m->tile)
         return;
@@ -274,11 +278,12 @@ cg_map_run(cg_mapping *m)
     if (m->lanes > 1 && m->s.reduces && m->s.n > 0 && m->s.splits[m->s.dense].n > 1)
         ; /* one vector leaves most of the loop to pieces without masks */
     else if (m->lanes > 1 && m->s.reduces)
-        m->lanes *= m->s.each <= 6 && m->g->n == 1
-                        ? 8
-                        : 4; /* whole lines of memory for each row that is summed */
+        /* whole lines of memory for each row that is summed */
+        m->lanes *= m->s.each <= CG_SCHEDULE_CHEAP_SUM && m->g->n == 1
+                        ? CG_SCHEDULE_CHEAP_SUM_VECTORS
+                        : CG_SCHEDULE_SUM_VECTORS;
     else if (m->lanes > 1 && m->s.cost <= CG_FUSE_COST_HEAVY)
-        m->lanes *= 2;
+        m->lanes *= CG_SCHEDULE_MAP_VECTORS;
     if (m->lanes > CG_MAX_VECTOR)
         m->lanes = CG_MAX_VECTOR;
     if (!l->target.grid) {

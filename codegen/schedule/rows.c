@@ -123,7 +123,7 @@ combined(cg_rows *r, int i, cg_ix column)
 {
     cg_build *b = &r->l->b;
     const cg_fold how = r->columns.how[i];
-    cg_val x[CG_MAX_ROW_CHUNKS];
+    cg_val x[CG_SCHEDULE_MAX_CHUNKS];
     if (r->chunks == 1)
         return cg_columns_node(&r->columns, i, column);
     for (int64_t k = 0; k < r->chunks; k++)
@@ -154,9 +154,10 @@ rows_with_columns(cg_rows *r, bool many)
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
     cg_columns *c = &r->columns;
-    int64_t most = !many                                   ? 1
-                   : l->o->threads * 4 > CG_MAX_ROW_CHUNKS ? CG_MAX_ROW_CHUNKS
-                                                           : l->o->threads * 4,
+    const int64_t wanted = l->o->threads * CG_SCHEDULE_CHUNKS_OF_THREAD;
+    int64_t most = !many                             ? 1
+                   : wanted > CG_SCHEDULE_MAX_CHUNKS ? CG_SCHEDULE_MAX_CHUNKS
+                                                     : wanted,
             run = 1;
     while ((c->parts + run - 1) / run > most)
         run *= 2;
@@ -189,7 +190,7 @@ rows_with_columns(cg_rows *r, bool many)
 static cg_columns
 find_columns(cg_rows *r)
 {
-    ir_ref v[CG_MAX_COLUMNS];
+    ir_ref v[CG_FUSE_MAX_COLUMN_SUMS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->g->n; i++)
         if (cg_rows_member(r, i) == CG_MEMBER_COLUMN)

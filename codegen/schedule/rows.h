@@ -7,13 +7,8 @@
 #include "codegen/tuning.h"
 
 enum {
-    CG_MAX_ROW_REDUCTIONS = 8,
-    CG_MAX_ROW_CHUNKS = 32,
     CG_KEPT_LANES = 32,
 };
-
-_Static_assert((int)CG_FUSE_MAX_ROW_REDUCTIONS <= (int)CG_MAX_ROW_REDUCTIONS,
-               "a pass holds them all");
 
 typedef struct cg_row_computed {
     ir_ref v;
@@ -57,15 +52,15 @@ typedef struct cg_rows {
     cg_columns columns; /* summed on the way, if columns.n > 0 */
     int64_t chunks; /* of their rows, for threads          */
     cg_val chunk; /* the one in hand                     */
-    uint32_t node[CG_MAX_COLUMNS]; /* buffers: what each chunk gave       */
+    uint32_t node[CG_FUSE_MAX_COLUMN_SUMS]; /* buffers: what each chunk gave       */
 } cg_rows;
 
 /* The results and the kept values of this pass at an element; then what the reductions want. */
 typedef struct cg_row_pass {
     cg_rows *r;
     int n;
-    ir_ref reduce[CG_MAX_ROW_REDUCTIONS];
-    cg_fold how[CG_MAX_ROW_REDUCTIONS];
+    ir_ref reduce[CG_FUSE_MAX_ROW_REDUCTIONS];
+    cg_fold how[CG_FUSE_MAX_ROW_REDUCTIONS];
 } cg_row_pass;
 
 /* rows_pass.c: what each member of the group is, in which pass it is computed; its result. */

@@ -48,7 +48,7 @@ cg_rows_warps(cg_rows *r)
 typedef struct split {
     cg_row_pass p;
     int64_t each, parts; /* blocks of the sum in a part; parts of a row */
-    cg_place node[CG_MAX_ROW_REDUCTIONS];
+    cg_place node[CG_FUSE_MAX_ROW_REDUCTIONS];
 } split;
 
 bool
@@ -70,7 +70,7 @@ static split
 split_of(cg_rows *r)
 {
     const int64_t blocks = (r->n + CG_FOLD_BLOCK - 1) / CG_FOLD_BLOCK;
-    split s = { .p = { .r = r }, .each = CG_MIN_PART };
+    split s = { .p = { .r = r }, .each = CG_ELEMENTAL_MIN_GRID_PART };
     while (blocks / s.each > CG_SCHEDULE_MAX_ROW_PARTS)
         s.each *= 2;
     s.parts = (blocks + s.each - 1) / s.each;
@@ -123,7 +123,7 @@ parts_kernel(cg_rows *r, split *s)
 {
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
-    cg_val x[CG_MAX_ROW_REDUCTIONS];
+    cg_val x[CG_FUSE_MAX_ROW_REDUCTIONS];
     uint32_t mark;
     for (int i = 0; i < s->p.n; i++) {
         const int64_t dims[1] = { r->outer * s->parts };
@@ -145,7 +145,7 @@ combine_nodes(cg_rows *r, const split *s, cg_val row, cg_val *x)
     cg_build *b = &r->l->b;
     uint32_t outer, inner;
     int64_t run = 1;
-    while ((s->parts + run - 1) / run > CG_MIN_PART)
+    while ((s->parts + run - 1) / run > CG_ELEMENTAL_MIN_GRID_PART)
         run *= 2;
     const uint32_t reduction = cg_reduction_new(b, s->parts, 0, 1);
     cg_val warps =
@@ -175,7 +175,7 @@ combine_nodes(cg_rows *r, const split *s, cg_val row, cg_val *x)
 static void
 nodes_kernel(cg_rows *r, const split *s)
 {
-    cg_val x[CG_MAX_ROW_REDUCTIONS];
+    cg_val x[CG_FUSE_MAX_ROW_REDUCTIONS];
     uint32_t mark;
     cg_val grid = begin_blocks(r, r->outer, &mark), row = cg_loop_var(&r->l->b, grid);
     go_to_row(r, row);

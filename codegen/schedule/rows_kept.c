@@ -112,7 +112,7 @@ cg_find_kept(cg_rows *r)
     int64_t room = r->outer == 1 && r->n > CG_SCHEDULE_MAX_KEPT_ROW ? 0 : CG_FUSE_MAX_ROW;
     const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
     if (r->warps)
-        room = (CG_MAX_SHARED - (4 << 10)) / rows;
+        room = (CG_MAX_SHARED - CG_SCHEDULE_SHARED_RESERVE) / rows;
     ir_map_init(&r->by_value, r->l->scratch);
     for (int s = 0; s < r->stages; s++)
         for (uint32_t i = 0; i < r->g->n; i++)

@@ -217,7 +217,7 @@ cg_rows_pass(cg_rows *r)
     cg_lowering *l = r->l;
     cg_row_pass p = { .r = r };
     bool maps = false;
-    cg_val x[CG_MAX_ROW_REDUCTIONS];
+    cg_val x[CG_FUSE_MAX_ROW_REDUCTIONS];
     for (uint32_t i = 0; i < r->g->n; i++) {
         const ir_node *n = ir_def(r->fr->f, r->g->v[i]);
         if (r->stage[i] != r->now)
