@@ -1,14 +1,16 @@
 /* Which loops run in registers: those with a small state and a short body.
  *
- * Each value of the body is classified by the batch axis, that of independent examples: it is
- * uniform, has the axis first, or mixes examples, which refuses the loop over examples. */
+ * Each value of the body is classified by the batch axes, those of independent examples: it is
+ * uniform, has the axes first, or mixes examples, which refuses the loop over examples. */
 #include "codegen/fuse/cost.h"
 #include "codegen/lower/register_loop.h"
 #include "codegen/tuning.h"
 
 typedef struct fitting {
     const ir_graph *f;
-    int64_t examples; /* 0: there is no such axis */
+    int64_t examples; /* 0: there are no such axes */
+    int batch_rank;
+    const int64_t *batch_dims;
     int64_t work;
     cg_batch_axis *of;
     /* each example wants all of it, for a sum or a product over it */
@@ -16,49 +18,80 @@ typedef struct fitting {
     bool *held; /* made of what the loop holds in registers */
 } fitting;
 
+/* Are the first axes of type t the batch axes? */
 static bool
-leads(const fitting *u, const ir_type *t)
+leads(const ir_type *t, int batch_rank, const int64_t *batch_dims)
 {
-    return t->rank > 0 && t->dims[0] == u->examples;
+    return batch_rank > 0 && t->rank >= batch_rank &&
+           memcmp(t->dims, batch_dims, sizeof *batch_dims * (size_t)batch_rank) == 0;
+}
+
+/* Does the view keep axis k, a batch axis, where it is and as it is? */
+static bool
+keeps_axis(const fitting *u, const ir_node *n, int k)
+{
+    switch (n->op) {
+    case OP_broadcast_in_dim: return n->at.broadcast.dims.at[k] == k;
+    case OP_transpose: return n->at.perm.perm.at[k] == k;
+    case OP_slice: return n->at.slice.start.at[k] == 0 && n->at.slice.stride.at[k] == 1;
+    case OP_reverse: return !ir_axes_has(n->at.axes.axes, k);
+    case OP_windows: return n->at.windows.axis != k;
+    case OP_pad:
+        return n->at.pad.low.at[k] == 0 && n->at.pad.interior.at[k] == 0 &&
+               u->of[n->in[1]] == CG_BATCH_UNIFORM;
+    case OP_reshape: return true; /* what follows the batch axes is regrouped */
+    default: return false;
+    }
 }
 
 static cg_batch_axis
 view_batch_axis(const fitting *u, const ir_node *n)
 {
     const ir_type *x = ir_type_at(u->f, n->in[0]), *y = ir_type_at(u->f, n->first);
-    bool good = leads(u, x) && leads(u, y);
-    switch (n->op) {
-    case OP_broadcast_in_dim: good = good && n->at.broadcast.dims.at[0] == 0; break;
-    case OP_transpose: good = good && n->at.perm.perm.at[0] == 0; break;
-    case OP_slice:
-        good = good && n->at.slice.start.at[0] == 0 && n->at.slice.stride.at[0] == 1;
-        break;
-    case OP_reverse: good = good && !ir_axes_has(n->at.axes.axes, 0); break;
-    case OP_windows: good = good && n->at.windows.axis != 0; break;
-    case OP_pad:
-        good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 &&
-               u->of[n->in[1]] == CG_BATCH_UNIFORM;
-        break;
-    case OP_reshape: /* what follows the first axis is regrouped */ break;
-    default: good = false;
-    }
+    bool good =
+        leads(x, u->batch_rank, u->batch_dims) && leads(y, u->batch_rank, u->batch_dims);
+
+    for (int k = 0; good && k < u->batch_rank; k++)
+        good = keeps_axis(u, n, k);
     return good ? CG_BATCH_LEADING : CG_BATCH_MIXED;
 }
 
-/* The axis of examples is a batch axis, the first; or a free axis that comes first in the
- * result. */
+/* Are the first entries of the list the batch axes, in order? */
+static bool
+begins_with_batch(const fitting *u, ir_ints list)
+{
+    for (int k = 0; k < u->batch_rank; k++)
+        if (k >= list.n || list.at[k] != k)
+            return false;
+    return true;
+}
+
+/* Is one of the batch axes in the list? */
+static bool
+has_batch_axis(const fitting *u, ir_ints list)
+{
+    for (int k = 0; k < u->batch_rank; k++)
+        if (ir_ints_has(list, k))
+            return true;
+    return false;
+}
+
+/* The axes of examples are batch axes of the product, the first; or free axes that come first
+ * in the result. */
 static cg_batch_axis
 product_batch_axis(const fitting *u, const ir_node *n)
 {
     bool x = u->of[n->in[0]] == CG_BATCH_LEADING, y = u->of[n->in[1]] == CG_BATCH_LEADING;
     ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch;
     if (bx.n > 0)
-        return (!x || bx.at[0] == 0) && (!y || by.at[0] == 0) ? CG_BATCH_LEADING
-                                                              : CG_BATCH_MIXED;
+        return (!x || begins_with_batch(u, bx)) && (!y || begins_with_batch(u, by))
+                   ? CG_BATCH_LEADING
+                   : CG_BATCH_MIXED;
     if (x && !y)
-        return ir_ints_has(n->at.dot.lhs, 0) ? CG_BATCH_MIXED : CG_BATCH_LEADING;
+        return has_batch_axis(u, n->at.dot.lhs) ? CG_BATCH_MIXED : CG_BATCH_LEADING;
     bool lhs_free = ir_type_at(u->f, n->in[0])->rank > n->at.dot.lhs.n;
-    return x || lhs_free || ir_ints_has(n->at.dot.rhs, 0) ? CG_BATCH_MIXED : CG_BATCH_LEADING;
+    return x || lhs_free || has_batch_axis(u, n->at.dot.rhs) ? CG_BATCH_MIXED
+                                                             : CG_BATCH_LEADING;
 }
 
 static cg_batch_axis
@@ -66,7 +99,8 @@ index_batch_axis(const fitting *u, const ir_node *n)
 {
     switch (n->op) {
     case OP_gather: /* of a table outside, at indices of the examples */
-        return u->of[n->in[0]] == CG_BATCH_UNIFORM && !ir_ints_has(n->at.gather.offset_dims, 0)
+        return u->of[n->in[0]] == CG_BATCH_UNIFORM &&
+                       !has_batch_axis(u, n->at.gather.offset_dims)
                    ? CG_BATCH_LEADING
                    : CG_BATCH_MIXED;
     default: return CG_BATCH_MIXED;
@@ -88,10 +122,11 @@ node_batch_axis(const fitting *u, const ir_node *n)
     case IR_POINTWISE: return CG_BATCH_LEADING;
     case IR_MOVE:
         if (n->op == OP_concatenate)
-            return n->at.axis.axis != 0 ? CG_BATCH_LEADING : CG_BATCH_MIXED;
+            return n->at.axis.axis >= u->batch_rank ? CG_BATCH_LEADING : CG_BATCH_MIXED;
         return view_batch_axis(u, n);
     case IR_REDUCE:
-        return ir_axes_has(ir_reduced_axes(n), 0) ? CG_BATCH_MIXED : CG_BATCH_LEADING;
+        return ir_reduced_axes(n) & ir_axes_below(u->batch_rank) ? CG_BATCH_MIXED
+                                                                 : CG_BATCH_LEADING;
     case IR_CONTRACT:
         return n->op == OP_dot_general ? product_batch_axis(u, n) : CG_BATCH_MIXED;
     default: return index_batch_axis(u, n);
@@ -114,7 +149,8 @@ static int64_t
 size_of(const fitting *u, ir_ref v)
 {
     const ir_type *t = ir_type_at(u->f, v);
-    return u->examples && leads(u, t) && !u->whole[v] ? t->size / u->examples : t->size;
+    return leads(t, u->batch_rank, u->batch_dims) && !u->whole[v] ? t->size / u->examples
+                                                                  : t->size;
 }
 
 /* Registers have no addresses: an element at a place that only the program knows is chosen from
@@ -163,12 +199,16 @@ node_fits(fitting *u, const ir_node *n)
 /* Does f keep to one example?  First inputs are BATCH_UNIFORM up to `consts`, then carries
  * are as given, the rest BATCH_UNIFORM. */
 static bool
-body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries,
-          const cg_batch_axis *carry, int64_t *work, cg_batch_axis *out)
+body_fits(cg_register_loop *m, const ir_graph *f, cg_batch_axis *out)
 {
+    ir_arena *a = m->l->arena;
+    const int consts = m->consts, carries = m->carries;
+    const cg_batch_axis *carry = m->batch_axis;
     fitting u = { .f = f,
-                  .examples = examples,
-                  .work = *work,
+                  .examples = m->examples,
+                  .batch_rank = m->batch_rank,
+                  .batch_dims = m->batch_dims,
+                  .work = m->work,
                   .of = IR_NEW_N(a, cg_batch_axis, f->n_values),
                   .whole = IR_NEW_N(a, bool, f->n_values),
                   .held = IR_NEW_N(a, bool, f->n_values) };
@@ -194,71 +234,82 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
             return false;
     for (int i = 0; i < f->n_out; i++)
         out[i] = u.of[f->out[i]];
-    *work = u.work;
+    m->work = u.work;
     return true;
 }
 
+/* With the first `rank` axes of type `t` as batch axes, none: one example. */
 static bool
-try_examples(cg_register_loop *m, int64_t examples)
+try_examples(cg_register_loop *m, const ir_type *t, int rank)
 {
     const ir_graph *f = m->v->f, *body = ir_loop_of(m->n).body;
     cg_batch_axis test = CG_BATCH_UNIFORM;
-    m->examples = examples;
+    m->batch_rank = rank;
+    m->batch_dims = t->dims;
+    m->examples = rank ? 1 : 0;
+    for (int k = 0; k < rank; k++)
+        m->examples *= t->dims[k];
     m->elements = m->work = 0;
     m->widest = 8;
     for (int i = 0; i < m->carries; i++) {
-        const ir_type *t = ir_type_at(f, m->n->first + (ir_ref)i);
-        m->batch_axis[i] = examples && t->rank > 0 && t->dims[0] == examples ? CG_BATCH_LEADING
-                                                                             : CG_BATCH_UNIFORM;
-        m->count[i] = m->batch_axis[i] == CG_BATCH_LEADING ? t->size / examples : t->size;
+        const ir_type *c = ir_type_at(f, m->n->first + (ir_ref)i);
+        m->batch_axis[i] = leads(c, rank, m->batch_dims) ? CG_BATCH_LEADING : CG_BATCH_UNIFORM;
+        m->count[i] = m->batch_axis[i] == CG_BATCH_LEADING ? c->size / m->examples : c->size;
         m->elements += m->count[i];
-        if (ir_bits(t->dtype) > m->widest &&
-            (m->batch_axis[i] == CG_BATCH_LEADING || !examples))
-            m->widest = ir_bits(t->dtype);
+        if (ir_bits(c->dtype) > m->widest &&
+            (m->batch_axis[i] == CG_BATCH_LEADING || !m->examples))
+            m->widest = ir_bits(c->dtype);
     }
-    if (m->elements > CG_LOWER_MAX_STATE ||
-        !body_fits(body, m->l->arena, examples, m->consts, m->carries, m->batch_axis, &m->work,
-                   m->out))
+    if (m->elements > CG_LOWER_MAX_STATE || !body_fits(m, body, m->out))
         return false;
     for (int i = 0; i < m->carries; i++)
         if (m->batch_axis[i] == CG_BATCH_UNIFORM && m->out[i] != CG_BATCH_UNIFORM)
             return false;
     for (int i = m->carries; i < m->n->n_out; i++) {
         int64_t size = ir_type_at(body, body->out[i])->size;
-        if ((m->out[i] == CG_BATCH_LEADING ? size / examples : size) > CG_LOWER_MAX_STACKED)
+        if ((m->out[i] == CG_BATCH_LEADING ? size / m->examples : size) > CG_LOWER_MAX_STACKED)
             return false;
     }
     if (m->n->op == OP_scan)
         return true;
     const ir_graph *cond = m->n->at.loop.cond;
     const ir_type *p = ir_type_at(cond, cond->out[0]);
-    if (!body_fits(cond, m->l->arena, examples, m->consts, m->carries, m->batch_axis, &m->work,
-                   &test))
+    if (!body_fits(m, cond, &test))
         return false;
-    if (examples == 0)
+    if (m->examples == 0)
         return p->rank == 0;
     return m->n->at.loop.max == 0 &&
-           (p->rank == 0 ? test == CG_BATCH_UNIFORM : p->rank == 1 && p->dims[0] == examples);
+           (p->rank == 0 ? test == CG_BATCH_UNIFORM
+                         : p->rank == rank && leads(p, rank, m->batch_dims));
 }
 
 bool
 cg_register_loop_fits(cg_register_loop *m)
 {
-    int64_t examples = 0;
+    /* one batch axis is the longest first axis, more are those of the largest carry */
+    const ir_type *longest = NULL, *largest = NULL;
     for (int i = 0; i < m->carries; i++) {
         const ir_type *t = ir_type_at(m->v->f, m->n->first + (ir_ref)i);
         if (t->size == 0)
             return false;
-        if (t->rank > 0 && t->dims[0] > examples)
-            examples = t->dims[0];
+        if (t->rank > 0 && (!longest || t->dims[0] > longest->dims[0]))
+            longest = t;
+        if (t->rank > 1 && (!largest || t->size > largest->size))
+            largest = t;
     }
     for (int i = 0; i < m->n->n_out; i++)
         if (ir_type_at(m->v->f, m->n->first + (ir_ref)i)->size == 0)
             return false;
-    if (m->carries > 0 && examples >= CG_LOWER_MIN_EXAMPLES && try_examples(m, examples))
+    if (m->carries == 0)
+        return false;
+    if (longest && longest->dims[0] >= CG_LOWER_MIN_EXAMPLES && try_examples(m, longest, 1))
         return true;
-    return m->carries > 0 &&
-           (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));
+    for (int rank = 2;
+         largest && largest->size >= CG_LOWER_MIN_EXAMPLES && rank <= largest->rank; rank++)
+        if (try_examples(m, largest, rank))
+            return true;
+    return try_examples(m, ir_type_at(m->v->f, m->n->first), 0) ||
+           (longest && longest->dims[0] > 1 && try_examples(m, longest, 1));
 }
 
 cg_register_loop

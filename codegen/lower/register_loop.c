@@ -2,23 +2,39 @@
  *
  * Each element of each carry is a carried scalar of one loop in one kernel, and the body is
  * emitted inline at constant indices: no memory is touched but what comes from outside, and
- * the ys.  If every carry has a leading axis of examples that the body never mixes (which is
- * found by looking), that axis becomes a vector loop around: a thousand small systems are a
- * vector loop of serial loops.  A mapped `while` is a while whose condition varies over
- * lanes. */
+ * the ys.  If carries have leading axes of examples that the body never mixes (register_fit.c),
+ * these axes become loops around, of which the inner one is a vector loop: a thousand small
+ * systems are a vector loop of serial loops.  A mapped `while` is a while whose condition varies
+ * over lanes. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/lower/register_loop.h"
 #include "codegen/tuning.h"
+
+/* The index of an example along the batch axes: `example` counts those of the inner loop. */
+static void
+example_index(cg_register_loop *m, cg_ix example, cg_ix *at)
+{
+    cg_ix_split(&m->l->ix, m->outer, m->split, m->batch_dims, at);
+    cg_ix_split(&m->l->ix, example, m->batch_rank - m->split, m->batch_dims + m->split,
+                at + m->split);
+}
+
+/* How many axes of a value are batch axes. */
+static int
+batch_rank(const cg_register_loop *m, cg_batch_axis batch_axis)
+{
+    return batch_axis == CG_BATCH_LEADING && m->examples ? m->batch_rank : 0;
+}
 
 /* Element k of an example of a value of type t. */
 static void
 element_index(cg_register_loop *m, const ir_type *t, cg_batch_axis batch_axis, cg_ix example,
               int64_t k, cg_ix *at)
 {
-    int lead = batch_axis == CG_BATCH_LEADING && m->examples ? 1 : 0;
+    int lead = batch_rank(m, batch_axis);
     if (lead)
-        at[0] = example;
+        example_index(m, example, at);
     cg_ix_split(&m->l->ix, cg_ix_const(&m->l->ix, k), t->rank - lead, t->dims + lead,
                 at + lead);
 }
@@ -36,10 +52,7 @@ body_frame(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix s
         if (i >= m->consts && i < m->first_xs)
             b = (cg_bind){ .kind = CG_BIND_STATE,
                            .state = state[i - m->consts],
-                           .n_batch =
-                               m->batch_axis[i - m->consts] == CG_BATCH_LEADING && m->examples
-                                   ? 1
-                                   : 0 };
+                           .n_batch = batch_rank(m, m->batch_axis[i - m->consts]) };
         cg_bind_value(m->l, in, f->in[i], b);
     }
     return in;
@@ -73,10 +86,10 @@ stored_by(cg_register_loop *m, cg_batch_axis batch_axis, cg_ix example)
 {
     cg_lowering *l = m->l;
 
-    return batch_axis != CG_BATCH_LEADING && m->examples && m->many
-               ? cg_insn2(&l->b, SC_eq, COT_I64, cg_ix_value(&l->ix, &l->b, example),
-                          cg_i64(&l->b, 0))
-               : 0;
+    if (batch_axis == CG_BATCH_LEADING || !m->examples || !m->many)
+        return 0;
+    const cg_ix first = cg_ix_add(&l->ix, cg_ix_mul(&l->ix, m->outer, m->inner), example);
+    return cg_insn2(&l->b, SC_eq, COT_I64, cg_ix_value(&l->ix, &l->b, first), cg_i64(&l->b, 0));
 }
 
 static void
@@ -162,7 +175,9 @@ run_while(cg_register_loop *m, cg_ix example, cg_val *const *state)
     cg_lowering *l = m->l;
     cg_build *b = &l->b;
     const ir_graph *cond = m->n->at.loop.cond;
-    cg_ix at[1] = { example };
+    cg_ix at[COT_MAX_RANK + 1];
+    if (m->examples)
+        example_index(m, example, at);
     cg_val loop = cg_while_begin(b);
     uint32_t mark = cg_scope_begin(l);
     cg_val **now = new_state(m);
@@ -307,7 +322,7 @@ static int64_t
 run_chunks(cg_register_loop *m, cg_kind kind, int64_t lanes)
 {
     cg_lowering *l = m->l;
-    const int64_t each = CG_LOWER_LOOP_CHUNK * lanes, whole = m->examples / each * each;
+    const int64_t each = CG_LOWER_LOOP_CHUNK * lanes, whole = m->inner / each * each;
     bool along = m->n->op == OP_scan && lanes > 1;
     for (int i = 0; i < m->carries; i++)
         along = along && m->batch_axis[i] == CG_BATCH_LEADING;
@@ -326,6 +341,59 @@ run_chunks(cg_register_loop *m, cg_kind kind, int64_t lanes)
     cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
     return whole;
+}
+
+/* The batch axes that the lanes run along: the last ones, as many as fill some vectors.  Threads
+ * share the outermost loop alone: where that would be too short, it is the only one, as it is on
+ * a GPU. */
+static void
+choose_inner(cg_register_loop *m, int64_t lanes)
+{
+    const cg_lowering *l = m->l;
+
+    m->split = m->batch_rank;
+    m->inner = 1;
+    while (m->split > 0 && m->inner < CG_LOWER_LOOP_CHUNK * lanes)
+        m->inner *= m->batch_dims[--m->split];
+    if (l->target.grid ||
+        (m->many && m->examples / m->inner < CG_LOWER_SHARES_OF_THREAD * l->o->threads)) {
+        m->split = 0;
+        m->inner = m->examples;
+    }
+}
+
+/* The examples of the inner loop; over: results may have the memory of operands. */
+static void
+run_inner(cg_register_loop *m, cg_kind kind, int64_t lanes, bool over)
+{
+    m->begun = run_chunks(m, kind, lanes);
+    if (lanes > 1 && m->elements <= CG_LOWER_MAX_PAIRED_STATE)
+        lanes *= 2;
+    cg_strip_mine(m->l, kind, m->inner - m->begun, lanes, !over, run_example, m);
+}
+
+static void
+run_examples(cg_register_loop *m, int64_t lanes, bool over)
+{
+    cg_lowering *l = m->l;
+    const cg_kind kind = m->many ? CG_PARALLEL : CG_SERIAL;
+
+    if (m->examples == 0) {
+        run_example(l, m, 0);
+        return;
+    }
+    choose_inner(m, lanes);
+    const int64_t outer = m->examples / m->inner;
+    if (outer == 1) {
+        run_inner(m, kind, lanes, over);
+        return;
+    }
+    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, outer), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    m->outer = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, outer - 1);
+    run_inner(m, CG_SERIAL, lanes, over);
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
 }
 
 /* Would an example find a carry that all share already stepped on by another?  So it is where
@@ -377,14 +445,7 @@ cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_p
                           m.shared[i]);
     l->exact = false;
     m.many = many;
-    cg_kind kind = many ? CG_PARALLEL : CG_SERIAL;
-    m.begun = run_chunks(&m, kind, lanes);
-    if (lanes > 1 && m.elements <= CG_LOWER_MAX_PAIRED_STATE)
-        lanes *= 2;
-    if (m.examples)
-        cg_strip_mine(l, kind, m.examples - m.begun, lanes, !over, run_example, &m);
-    else
-        run_example(l, &m, 0);
+    run_examples(&m, lanes, over);
     cg_kernel_call(l);
     return true;
 }

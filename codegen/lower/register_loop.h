@@ -9,7 +9,8 @@
 typedef enum cg_batch_axis {
     /* nothing: it is the same for all examples, or outside of the loop */
     CG_BATCH_UNIFORM,
-    CG_BATCH_LEADING, /* axis 0 is the batch axis: element e of it belongs to example e */
+    /* its first axes are the batch axes: what is at index e of them belongs to example e */
+    CG_BATCH_LEADING,
     CG_BATCH_MIXED /* the value mixes examples: one needs elements that belong to others */
 } cg_batch_axis;
 
@@ -20,7 +21,14 @@ typedef struct cg_register_loop { /* a loop in registers */
     cg_frame *fr;
     int consts, carries, first_xs;
     int64_t examples; /* 0: one */
-    int64_t begun; /* of them, those that chunks took */
+    /* Examples have so many batch axes, the first of all values that have them; the last of
+     * these are one loop of `inner` examples, which the lanes run along, and the others, before
+     * axis `split`, are one loop around it. */
+    int batch_rank, split;
+    const int64_t *batch_dims;
+    int64_t inner;
+    cg_ix outer; /* the current iteration of the loop around */
+    int64_t begun; /* of the inner examples, those that chunks took */
     bool many; /* threads share them               */
     cg_batch_axis *batch_axis; /* of each carry */
     cg_batch_axis *out; /* of each output of the body */

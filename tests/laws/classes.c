@@ -64,6 +64,17 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
     "  %1 = lt %n, %0 : bool[]\n  ret %1\n}\n"                                                     \
     "fn @grow(%n: i32[], %c: $[<n>]) -> (i32[], $[<n>]) {\n  %0 = constant {data=1} : i32[]\n"      \
     "  %1 = add %n, %0 : i32[]\n  %2 = mul %c, %c : $[<n>]\n  ret %1, %2\n}\n"
+/* two batch axes: elements step each by itself, and leave a while each at its own time */
+#define FN_EACH "fn @each(%k: $[<m>], %c: $[<n>,<m>], %x: $[<n>]) -> ($[<n>,<m>], $[<n>,<m>]) {\n"    \
+    "  %0 = broadcast_in_dim %k {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]\n"                          \
+    "  %1 = broadcast_in_dim %x {shape=[<n>,<m>], dims=[0]} : $[<n>,<m>]\n"                          \
+    "  %2 = mul %c, %0 : $[<n>,<m>]\n  %3 = add %2, %1 : $[<n>,<m>]\n  ret %3, %2\n}\n"
+#define FN_LEAVE "fn @stays(%k: $[<m>], %i: i32[<n>,<m>], %c: $[<n>,<m>]) -> bool[<n>,<m>] {\n"      \
+    "  %0 = constant {data=4} : i32[<n>,<m>]\n  %1 = lt %i, %0 : bool[<n>,<m>]\n  ret %1\n}\n"       \
+    "fn @grow(%k: $[<m>], %i: i32[<n>,<m>], %c: $[<n>,<m>]) -> (i32[<n>,<m>], $[<n>,<m>]) {\n"       \
+    "  %0 = constant {data=1} : i32[<n>,<m>]\n  %1 = add %i, %0 : i32[<n>,<m>]\n"                   \
+    "  %2 = broadcast_in_dim %k {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]\n"                          \
+    "  %3 = mul %c, %2 : $[<n>,<m>]\n  ret %1, %3\n}\n"
 #define FN_TWO "fn @id(%x: $[<n>]) -> $[<n>] {\n  ret %x\n}\n"                                      \
     "fn @square(%x: $[<n>]) -> $[<n>] {\n  %0 = mul %x, %x : $[<n>]\n  ret %0\n}\n"
 
@@ -202,6 +213,15 @@ static const row rows[] = {
       LAWS_ANY_NUMBER, 1, 0, LINE, -3, 3 },
     { "cond", FN_TWO F("%p: i32[<n>], %x: $[<n>]", "$[<n>]", "%0 = cond %p, %x {branches=[@id, @square]} : $[<n>]"),
       LAWS_ANY_NUMBER, 1, 0, LINE, -3, 3 },
+    { "scan", FN_EACH F("%k: $[<m>], %c: $[<n>,<m>], %x: $[3,<n>]", "$[<n>,<m>]",
+                        "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=3, body=@each} : ($[<n>,<m>], $[3,<n>,<m>])"),
+      LAWS_ANY_NUMBER, 2, 0, 40000, -1, 1 },
+    { "scan", FN_EACH F("%k: $[<m>], %c: $[<n>,<m>], %x: $[3,<n>]", "$[3,<n>,<m>]",
+                        "%1, %0 = scan %k, %c, %x {consts=1, carries=1, length=3, reverse=true, body=@each} : ($[<n>,<m>], $[3,<n>,<m>])"),
+      LAWS_ANY_NUMBER, 2, 0, 40000, -1, 1 },
+    { "while", FN_LEAVE F("%k: $[<m>], %i: i32[<n>,<m>], %c: $[<n>,<m>]", "$[<n>,<m>]",
+                          "%1, %0 = while %k, %i, %c {consts=1, cond=@stays, body=@grow} : (i32[<n>,<m>], $[<n>,<m>])"),
+      LAWS_ANY_NUMBER, 2, 0, 40000, -1, 2 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

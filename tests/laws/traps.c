@@ -452,27 +452,31 @@ has(int way, int program, int size, int every)
 }
 
 static void
-judge_kernels(int way, int every)
+judge_kernel(int way, int i, int s)
 {
     const cot_compile_options o = { .vector_bits = ways[way].bits, .trapping_math = true };
+    cot_context *ctx = cot_context_new(NULL);
+    test t = { .p = &programs[i], .n = (int)sizes_few[s] };
 
+    IR_TRY (ctx) {
+        callee c = { 0 };
+        if (make(ctx, way, &t) && cot_compile_graph(t.f, &o, &c.kernel) == COT_OK)
+            judge(&t, way, &c);
+        else if (cot_error_status(ctx) != COT_OK)
+            fail(&t, way, cot_error(ctx));
+        cot_kernel_free(c.kernel);
+    }
+    drop(&t);
+    cot_context_free(ctx);
+}
+
+static void
+judge_kernels(int way, int every)
+{
     for (int i = 0; i < PROGRAMS; i++)
-        for (int s = 1; s < SIZES_FEW; s++) {
-            if (!has(way, i, s, every))
-                continue;
-            cot_context *ctx = cot_context_new(NULL);
-            test t = { .p = &programs[i], .n = (int)sizes_few[s] };
-            IR_TRY (ctx) {
-                callee c = { 0 };
-                if (make(ctx, way, &t) && cot_compile_graph(t.f, &o, &c.kernel) == COT_OK)
-                    judge(&t, way, &c);
-                else if (cot_error_status(ctx) != COT_OK)
-                    fail(&t, way, cot_error(ctx));
-                cot_kernel_free(c.kernel);
-            }
-            drop(&t);
-            cot_context_free(ctx);
-        }
+        for (int s = 1; s < SIZES_FEW; s++)
+            if (has(way, i, s, every))
+                judge_kernel(way, i, s);
 }
 
 /* ---- files ---- */
