@@ -84,8 +84,9 @@ const char *cg_c_data(cg_c_text *t, cot_dtype type, const void *data, int64_t n)
 const char *cg_c_slow_path(cg_c_text *t, const ir_sc_program *p);
 
 /* soft.c: texts of functions that no operator of C has. */
-extern const char cg_c_trapping_text[], cg_c_preamble[], cg_c_half_text[], cg_c_fma_text[],
-    cg_c_root_text[];
+extern const char cg_c_trapping_text[], cg_c_preamble[], cg_c_half_text[], cg_c_root_text[];
+/* fma.c: fma_f32 and fma_f64, and what vectors need for theirs. */
+void cg_c_add_fma(cg_c_text *t);
 
 /* vector.c: the name of the function for an instruction on vectors. */
 const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes);

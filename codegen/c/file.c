@@ -59,10 +59,12 @@ static bool
 is_fixed(const char *name)
 {
     static const char *const fixed[] = {
-        "bits_f32",   "from_bits_f32",  "bits_f64",    "from_bits_f64", "f16_to_f32",
-        "f32_to_f16", "bf16_to_f32",    "f32_to_bf16", "fma_f32",       "fma_f64",
-        "sqrt_f32",   "sqrt_f64",       "shift_wide",  "part_f64",      "round_wide",
-        "cot_wide",   "root_by_digits",
+        "bits_f32",      "from_bits_f32",  "bits_f64",        "from_bits_f64",  "f16_to_f32",
+        "f32_to_f16",    "bf16_to_f32",    "f32_to_bf16",     "fma_f32",        "fma_f64",
+        "sqrt_f32",      "sqrt_f64",       "shift_wide",      "part_f64",       "round_wide",
+        "cot_wide",      "root_by_digits", "fma_by_integers", "to_odd_f64",     "upper_f64",
+        "magnitude_f64", "to_odd_x86",     "upper_x86",       "sum_to_odd_x86", "fma_x86_f32",
+        "fma_x86_f64",   "fma_x86_rest",
     };
 
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)

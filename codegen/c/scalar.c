@@ -220,7 +220,7 @@ cg_c_scalar(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from)
         return name;
     if (op == SC_fma) {
         if (cg_c_new_name(t, &t->shared, type == COT_F32 ? "fma_f64" : "fma_f32"))
-            ir_buf_str(&t->common, cg_c_fma_text);
+            cg_c_add_fma(t);
         return name;
     }
     if (op == SC_sqrt) {

@@ -288,12 +288,18 @@ builtin(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int lane
                                        x86_call(t, op == SC_fma ? "fmadd" : "sqrt", bytes, f,
                                                 type, op == SC_fma ? 3 : 1))
                            : "";
+    const char *soft = op == SC_fma
+                           ? ir_format(t->arena,
+                                       "#elif defined(COT_SSE2) && !defined(COT_FMA%d) && "
+                                       "!defined(COT_FMA_BY_INTEGERS)\n    %s\n",
+                                       bits, cg_c_vector_fma(t, f, type, lanes))
+                           : "";
 
     return ir_format(t->arena,
                      "\n#if COT_HAS(__builtin_elementwise_%s)%s\n    return "
-                     "__builtin_elementwise_%s(%s);\n%s"
+                     "__builtin_elementwise_%s(%s);\n%s%s"
                      "#else\n    %s\n#endif",
-                     name, has, name, args, call, plain);
+                     name, has, name, args, call, soft, plain);
 }
 
 /* Of 64 bytes a BOOL becomes a mask of bits again, which clang sees through, and gcc does not:

@@ -21,6 +21,9 @@ const char *cg_c_narrowed(cg_c_text *t, cot_dtype type, const cg_c_forms *f, con
 const char *cg_c_choose(cg_c_text *t, const cg_c_forms *f, const char *m, const char *x,
                         const char *y);
 
+/* fma.c: fma of x, y, z of whole vectors where x86 has no instruction for it. */
+const char *cg_c_vector_fma(cg_c_text *t, const cg_c_forms *f, cot_dtype type, int lanes);
+
 /* x86.c: the condition under which x86 has a type's instructions for so many bytes; NULL:
  * never. */
 const char *cg_c_x86_has(int bytes, const char *least);
