@@ -1,18 +1,18 @@
 /* The text of fma, of scalars and of vectors (c.h): the instruction where the target has one,
  * else exact arithmetic that vectorises.
  *
- * In f32 the product is exact in f64.  A sum there with a 1 among its last 28 bits is neither an
- * f32 nor half way between two: it rounds right.  Any other is rounded to odd by the error of
- * the addition (Knuth's two-sum), and then to f32, which is right since 53 >= 2 * 24 + 2 (S.
- * Boldo, G. Melquiond, IEEE TC 57, 2008).
+ * In f32 the product is exact in f64.  A sum there with a 1 among its last 28 bits is neither
+ * an f32 nor half way between two: it rounds right.  Any other is rounded to odd by the error
+ * of the addition (Knuth's two-sum), and then to f32, which is right since 53 >= 2 * 24 + 2
+ * (S. Boldo, G. Melquiond, IEEE TC 57, 2008).
  *
  * In f64 the product is h + l (T. Dekker's, of halves of 26 bits) and h + z is s + t, both
- * exactly; then s + (t + l), the inner sum rounded to odd, is rounded once.  For t is 0 unless s
- * is at least half of h, so that the last bit of the inner sum is far below the last of s.
+ * exactly; then s + (t + l), the inner sum rounded to odd, is rounded once.  For t is 0 unless
+ * s is at least half of h, so that the last bit of the inner sum is far below the last of s.
  * All of it holds where |x y| and the result are neither tiny nor huge.  Elsewhere, and for
- * NaN, infinities and zeros, significands are integers of 128 bits, what is shifted out kept as
- * one sticky bit.  So they always are where f64 has no instructions, and where exceptions may be
- * trapped, since a product that is added afterwards may overflow.
+ * NaN, infinities and zeros, significands are integers of 128 bits, what is shifted out kept
+ * as one sticky bit.  So they always are where f64 has no instructions, and where exceptions
+ * may be trapped, since a product that is added afterwards may overflow.
  *
  * x86 has vectors of 128 bits for it; wider ones are several of these, as processors with wider
  * registers have the instruction, but for the few with AVX alone.  None of it is inlined: a
