@@ -4,6 +4,7 @@
 #   links            to files
 #   paths            that begin with a folder of the tree; braces and stars are the shell's
 #   cot_x, COT_X     of headers, examples, options and variables; cot_x_ is how several begin
+#   cg_x, ir_x       of the library's own sources, as are pass_x, fe_x and rt_x; `x.c`, in any folder
 #   --option         of a command here, or of another's: the list below
 #
 # A source in C that names a page, NAME.md, means one of the tree.
@@ -30,6 +31,11 @@ words() {
 name='\b(cot|COT)_[A-Za-z0-9_]+'
 find include runtime codegen ir examples tests bench tools -name '*.[ch]' -o -name '*.hpp' -o -name '*.sh' |
     xargs cat CMakeLists.txt | grep -oE "$name" | sort -u >"$temp/names"
+find ir passes frontend codegen runtime tests -name '*.[ch]' -o -name '*.def' |
+    xargs cat | grep -oE '\b(cg|ir|pass|fe|rt)_[A-Za-z0-9_]+' | sort -u >"$temp/own"
+# f.c, prog.c, unit.c, name.c: programs of the reader; cuda.h is the toolkit's.
+{ find ir passes frontend codegen runtime tests tools bench examples include -name '*.[ch]' -exec basename {} \;
+  printf '%s\n' f.c prog.c unit.c name.c cuda.h; } | sort -u >"$temp/files"
 find tools bench tests docs examples -type f ! -name '*.md' ! -name '*.cot' ! -name '*.mlir' | xargs cat dev |
     grep -oaE -e '--[a-z][a-z-]+' | sort -u >"$temp/options"
 echo "$others" | tr ' ' '\n' >>"$temp/options"
@@ -52,6 +58,12 @@ for page in $pages; do
         *squash* | *_) ;;
         *) grep -qxF "$one" "$temp/names" || missing "$page" "$one" ;;
         esac
+    done
+    for one in $(words '`(cg|ir|pass|fe|rt)_[A-Za-z0-9_]+' "$page" | tr -d '`'); do
+        grep -qxF "$one" "$temp/own" || missing "$page" "$one"
+    done
+    for one in $(words '`[A-Za-z0-9_]+\.[ch]`' "$page" | tr -d '`'); do
+        grep -qxF "$one" "$temp/files" || missing "$page" "$one"
     done
     for option in $(grep -v -e '-->' "$page" | words '(^|[ `])--[a-z][a-z-]+' - | tr -d ' `'); do
         grep -qxF -e "$option" "$temp/options" || missing "$page" "$option"
