@@ -119,7 +119,8 @@ pass_output(ir_build *b, const ir_graph *f, int j, ir_ref v, const char *prefix)
 }
 
 cot_status
-pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **out)
+pass_rewrite_with(const ir_graph *f, const char *what, pass_visit_with *visit, const void *user,
+                  ir_graph **out)
 {
     ir_build *b = ir_build_new(f->ctx, f->name);
     ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
@@ -133,11 +134,28 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
         for (int k = 0; k < n->n_in; k++)
             operand[k] = env[n->in[k]];
         b->loc = n->loc;
-        visit(b, f, n, env, operand, env + n->first);
+        visit(b, f, n, env, operand, env + n->first, user);
     }
     for (int j = 0; j < f->n_out; j++)
         pass_output(b, f, j, env[f->out[j]], "");
     return pass_end(b, what, out);
+}
+
+typedef struct plain {
+    pass_visit *visit;
+} plain;
+
+static void
+visit_plain(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+            const ir_ref *in, ir_ref *out, const void *user)
+{
+    ((const plain *)user)->visit(b, f, n, env, in, out);
+}
+
+cot_status
+pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **out)
+{
+    return pass_rewrite_with(f, what, visit_plain, &(const plain){ visit }, out);
 }
 
 /* List entry j: that of the first one, or of the one before, if it is the same graph, else

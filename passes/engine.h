@@ -34,6 +34,12 @@ void pass_output(ir_build *b, const ir_graph *f, int j, ir_ref v, const char *pr
 typedef void pass_visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
                         const ir_ref *in, ir_ref *out);
 cot_status pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **out);
+/* The same for a visit with something to know. */
+typedef void pass_visit_with(ir_build *b, const ir_graph *f, const ir_node *n,
+                             const ir_ref *env, const ir_ref *in, ir_ref *out,
+                             const void *user);
+cot_status pass_rewrite_with(const ir_graph *f, const char *what, pass_visit_with *visit,
+                             const void *user, ir_graph **out);
 /* The attributes of n with each sub-function replaced by what `pass` makes of it. */
 typedef cot_status pass_simple(const ir_graph *f, ir_graph **out);
 cot_status pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at);

@@ -5,6 +5,8 @@
  * that contraction
  *   (-x) (-y) = x y,   (-x) / (-y) = x / y  sees the same products as before
  *   a sum, product, maximum or minimum over axes of size 1 is a reshape
+ *   the transpose of a real product that nothing else uses is the product of the exchanged
+ *   operands, if the last axis becomes one of the left operand: rows are stored as they are made
  *   cond on a constant, or with one branch, is that branch
  *   a carry that a scan or while passes on unchanged is its first value, inside and after the
  * loop All are exact in IEEE 754, NaN and signed zeros included. */
@@ -42,11 +44,45 @@ simplify_reduce(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *
     return ir_reshape(b, in[0], y->rank, y->dims);
 }
 
+/* A product's axes are batch, free of x, free of y.  Exchanged operands have the same chain over
+ * k for each element, and the free axes of x last; what else the transpose moves is left to a
+ * transpose of the result.  An element of a complex product is several chains, which infinite
+ * factors tell apart. */
 static ir_ref
-simplified(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *in)
+simplify_transpose(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+                   const uint32_t *uses)
+{
+    const ir_node *d = ir_def(f, n->in[0]);
+    const ir_ints perm = n->at.perm.perm;
+    int64_t rest[COT_MAX_RANK];
+    if (!d || d->op != OP_dot_general || uses[d->first] != 1 ||
+        ir_is_complex(ir_type_at(f, d->first)->dtype))
+        return IR_NONE;
+    const ir_attrs *at = &d->at;
+    const int batch = at->dot.lhs_batch.n;
+    const int left = ir_type_at(f, d->in[0])->rank - batch - at->dot.lhs.n;
+    const int right = perm.n - batch - left;
+    if (left == 0 || right == 0 || perm.at[perm.n - 1] != batch + left - 1)
+        return IR_NONE;
+    for (int i = 0; i < perm.n; i++) {
+        const int64_t axis = perm.at[i];
+        rest[i] = axis < batch ? axis : axis < batch + left ? axis + right : axis - left;
+    }
+    b->loc = d->loc;
+    const ir_ref y = ir_dot(b, env[d->in[1]], env[d->in[0]], at->dot.rhs, at->dot.lhs,
+                            at->dot.rhs_batch, at->dot.lhs_batch);
+    b->loc = n->loc;
+    return ir_transpose(b, y, rest);
+}
+
+static ir_ref
+simplified(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+           const ir_ref *in, const uint32_t *uses)
 {
     if (ir_is_fold(n->op))
         return simplify_reduce(b, f, n, in);
+    if (n->op == OP_transpose)
+        return simplify_transpose(b, f, n, env, uses);
     return ir_ops[n->op].flag == IR_POINTWISE && n->n_in == 2 ? simplify_signs(b, n, in)
                                                               : IR_NONE;
 }
@@ -152,16 +188,15 @@ simplify_flow(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
 
 static void
 simplify_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
-              const ir_ref *in, ir_ref *out)
+              const ir_ref *in, ir_ref *out, const void *uses)
 {
-    (void)env;
     if (ir_ops[n->op].flag == IR_FLOW) {
         cot_status status = simplify_flow(b, n, in, out);
         if (status != COT_OK)
             b->status = status;
         return;
     }
-    ir_ref y = simplified(b, f, n, in);
+    ir_ref y = simplified(b, f, n, env, in, uses);
     if (y)
         out[0] = y;
     else
@@ -171,5 +206,6 @@ simplify_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *en
 cot_status
 pass_simplify(const ir_graph *f, ir_graph **out)
 {
-    return pass_rewrite(f, "simplify", simplify_node, out);
+    const uint32_t *uses = ir_count_uses(f, f->arena);
+    return pass_rewrite_with(f, "simplify", simplify_node, uses, out);
 }

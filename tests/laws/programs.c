@@ -164,6 +164,10 @@ static const row rows[] = {
     { "dot_general", ANY_NUMBER, DOT("$[2,0]", "$[0,3]", "$[2,3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
     { "dot_general", ANY_NUMBER, DOT("$[1,600]", "$[600,2]", "$[1,2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
     { "dot_general", ANY_NUMBER, DOT("$[2,600]", "$[600]", "$[2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
+    { "dot_general", ANY_NUMBER, F("%x: $[5,3], %y: $[5,2]", "$[2,3]", "%1 = dot_general %x, %y {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : $[3,2]\n"
+      "  %0 = transpose %1 {perm=[1,0]} : $[2,3]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, F("%x: $[2,3,5], %y: $[5,2,7]", "$[7,2,3]", "%1 = dot_general %x, %y {lhs=[2], rhs=[0], lhs_batch=[0], rhs_batch=[1]} : $[2,3,7]\n"
+      "  %0 = transpose %1 {perm=[2,0,1]} : $[7,2,3]"), -3, 3, 0, 1 },
     { "dynamic_slice", ANYTHING, F("%x: $[7], %i: i32[]", "$[3]", "%0 = dynamic_slice %x, %i {sizes=[3]} : $[3]"), -3, 3, 0, 0 },
     { "dynamic_slice", ANYTHING, F("%x: $[3,5], %i: i64[], %j: u8[]", "$[1,2]", "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : $[1,2]"), -3, 3, 0, 0 },
     { "dynamic_update_slice", ANYTHING, F("%x: $[7], %y: $[3], %i: i32[]", "$[7]", "%0 = dynamic_update_slice %x, %y, %i : $[7]"), -3, 3, 0, 0 },
