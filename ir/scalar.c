@@ -219,13 +219,13 @@ ir_sc_lookup(ir_sc_build *b, const ir_sc_table *t, ir_sc index)
 }
 
 static ir_sc
-rare(ir_sc_build *b, bool seldom, ir_sc cond, const ir_sc_program *sub, int n,
-     const ir_sc *args, ir_sc otherwise)
+slow_path(ir_sc_build *b, bool branches, ir_sc cond, const ir_sc_program *sub, int n,
+          const ir_sc *args, ir_sc otherwise)
 {
     ir_sc_insn i = { .op = SC_slow_path,
                      .type = (uint8_t)sub->type,
                      .in = { cond, otherwise },
-                     .imm = seldom,
+                     .imm = branches,
                      .sub = sub };
     const ir_sc_insn *c = constant(b, cond);
 
@@ -237,17 +237,17 @@ rare(ir_sc_build *b, bool seldom, ir_sc cond, const ir_sc_program *sub, int n,
 }
 
 ir_sc
-ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
-           ir_sc otherwise)
+ir_sc_slow_path(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
+                ir_sc otherwise)
 {
-    return rare(b, false, cond, sub, n, args, otherwise);
+    return slow_path(b, false, cond, sub, n, args, otherwise);
 }
 
 ir_sc
-ir_sc_seldom(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
+ir_sc_branch(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
              ir_sc otherwise)
 {
-    return rare(b, true, cond, sub, n, args, otherwise);
+    return slow_path(b, true, cond, sub, n, args, otherwise);
 }
 
 ir_sc
@@ -267,7 +267,7 @@ ir_sc_inline(ir_sc_build *b, const ir_sc_program *p, const ir_sc *in)
         case SC_slow_path:
             for (int j = 0; j < i->sub->n_in; j++)
                 args[j] = to[i->args[j]];
-            *v = rare(b, i->imm, to[i->in[0]], i->sub, i->sub->n_in, args, to[i->in[1]]);
+            *v = slow_path(b, i->imm, to[i->in[0]], i->sub, i->sub->n_in, args, to[i->in[1]]);
             break;
         default:
             *v = ir_sc_add_insn(b, (ir_sc_op)i->op, (cot_dtype)i->type, to[i->in[0]],

@@ -76,13 +76,13 @@ typedef struct ir_sc_insn {
     /* cot_dtype T: of the result; comparisons: of the operands */
     uint8_t type;
     ir_sc in[3];
-    /* const: the bits; rare: 1 if it is but seldom */
+    /* const: the bits; slow_path: 1 if it is a branch (ir_sc_branch) */
     uint64_t imm;
     /* table */
     const ir_sc_table *table;
     /* slow_path */
     const struct ir_sc_program *sub;
-    /* rare: inputs of sub */
+    /* slow_path: inputs of sub */
     ir_sc args[4];
 } ir_sc_insn;
 
@@ -121,11 +121,13 @@ ir_sc ir_sc_f64(ir_sc_build *b, double x);
 ir_sc ir_sc_int(ir_sc_build *b, cot_dtype T, int64_t x);
 ir_sc ir_sc_number(ir_sc_build *b, cot_dtype T, double x);        /* x, exactly, as T */
 ir_sc ir_sc_lookup(ir_sc_build *b, const ir_sc_table *t, ir_sc index);
-ir_sc ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
-                 ir_sc otherwise);
-/* The same, of what some arrays have many of: a branch around the sub-program for all lanes,
- * where rare leaves them to a small slow function. */
-ir_sc ir_sc_seldom(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n,
+/* cond ? sub(args) : otherwise, where cond holds for few elements: sub is a function outside of
+ * the loop, which is called for those lanes alone. */
+ir_sc ir_sc_slow_path(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n,
+                      const ir_sc *args, ir_sc otherwise);
+/* The same where cond may hold for many elements of some arrays: the code of sub is inline, in a
+ * branch that is taken if cond holds in any lane. */
+ir_sc ir_sc_branch(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n,
                    const ir_sc *args, ir_sc otherwise);
 /* Copy program p into b with the given inputs; the value of its result. */
 ir_sc ir_sc_inline(ir_sc_build *b, const ir_sc_program *p, const ir_sc *in);

@@ -2,11 +2,10 @@
  *
  * There is one small function for each instruction and type, made by the macros below and found
  * through tables, so that the cost of choosing is paid once a strip.  A program runs strip by
- * strip;
- * every value has a strip of its own until its last use, after which the memory serves another,
- * so that the working set stays in the first-level cache.  `rare` packs the lanes that want it,
- * runs the sub-program on those alone and puts the results back: a sub-program must still be
- * defined for every input, since codegen runs it for whole vectors.
+ * strip; every value has a strip of its own until its last use, after which the memory serves
+ * another, so that the working set stays in the first-level cache.  `slow_path` packs the lanes
+ * that take it, runs the sub-program on those alone and scatters the results: a sub-program
+ * must still be defined for every input, since codegen runs it for whole vectors.
  *
  * The compiler must not contract a * b + c here (the build says -ffp-contract=off). */
 #include "ir/scalar.h"

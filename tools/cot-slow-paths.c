@@ -1,4 +1,4 @@
-/* Writes the programs that a kernel hardly ever needs (`rare` of ir/scalar.h) as C, for the
+/* Writes the programs of slow paths (ir_sc_slow_path of ir/scalar.h) as C, for the
  * build of the library.
  *
  * Such a program, a large angle's reduction, say, is longer than the rest of a kernel and would
@@ -42,7 +42,7 @@ find_table(const ir_sc_table *t)
     return i;
 }
 
-/* The rare programs in p, innermost first, and their tables. */
+/* The programs of slow paths in p, innermost first, and their tables. */
 static bool
 collect(const ir_sc_program *p, bool inside)
 {

@@ -124,7 +124,7 @@ cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z)
     return scalar(b, (cg_insn){ .op = (uint8_t)op, .type = (uint8_t)t, .in = { x, y, z } });
 }
 
-/* A branch around a sub-program: a slow path that is but seldom so. */
+/* A slow path that is inline (ir_sc_branch): a branch around its sub-program. */
 static cg_val
 inline_unlikely(cg_build *b, const cg_insn *x)
 {

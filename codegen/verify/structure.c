@@ -110,7 +110,7 @@ verify_scalar(verifier *w, const cg_insn *i)
     for (int j = 0; i->op == SC_slow_path && j < i->sub->n_in; j++)
         want_value(w, i->args[j], i->sub->in[j]);
     if (i->op == SC_slow_path)
-        want(w, i->sub->type == t, "rare: the sub-program has another type");
+        want(w, i->sub->type == t, "slow_path: the sub-program has another type");
 }
 
 static void

@@ -250,7 +250,7 @@ static ir_sc
 lgamma_of(ir_sc_build *b, ir_sc x, ir_sc y)
 {
     const ir_sc_program *sub = negative(b);
-    return ir_sc_seldom(b, m_ltk(b, x, 0), sub, 1, &x, y);
+    return ir_sc_branch(b, m_ltk(b, x, 0), sub, 1, &x, y);
 }
 
 ir_sc
@@ -314,7 +314,7 @@ ir_math_digamma(ir_sc_build *b, ir_sc x)
     ir_sc nan = m_num(b, x, (double)NAN);
     y = m_select(b, m_eqk(b, x, 0), nan, y);
     const ir_sc_program *sub = digamma_below(b);
-    return ir_sc_seldom(b, m_ltk(b, x, 0), sub, 2, args, y);
+    return ir_sc_branch(b, m_ltk(b, x, 0), sub, 2, args, y);
 }
 
 /* With c = x + y: log Gamma(y) - log Gamma(c) = -(y - 1/2) log(c / y) - x log c + x + S(y) -

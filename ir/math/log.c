@@ -129,7 +129,7 @@ combine2(ir_sc_build *b, ir_math_log y)
 typedef ir_sc finish(ir_sc_build *b, ir_math_log y);
 
 /* Subnormal numbers are scaled, and the values at the ends put in, without a branch: a call,
- * even a seldom taken one, would cost the loop around it its registers. */
+ * even one that is not taken, would cost the loop around it its registers. */
 static ir_sc
 logarithm(ir_sc_build *b, ir_sc x, finish *end)
 {

@@ -121,7 +121,7 @@ inverse(ir_sc_build *b, ir_sc q, bool far)
     ir_sc poly = ir_math_poly(b, m_addk(b, s, -3.25), 21, middle);
     y = m_select(b, m_gtk(b, s, 2.5), poly, y);
     const ir_sc_program *sub = beyond_4(b, far);
-    return ir_sc_seldom(b, m_gtk(b, s, 4), sub, 1, &s, y);
+    return ir_sc_branch(b, m_gtk(b, s, 4), sub, 1, &s, y);
 }
 
 /* For f32, s at most 4. */
@@ -189,7 +189,7 @@ ndtri_for_f32(ir_sc_build *b, const ir_sc *x)
     ir_sc y = inverse_short(b, q, &s);
 
     const ir_sc_program *sub = beyond_4_short(b);
-    y = quantile(b, p, ir_sc_seldom(b, m_gtk(b, s, 4), sub, 1, &s, y));
+    y = quantile(b, p, ir_sc_branch(b, m_gtk(b, s, 4), sub, 1, &s, y));
     ir_sc nan = m_num(b, y, (double)NAN);
     return m_select(b, m_ltk(b, q, 0), nan, y);
 }

@@ -124,5 +124,5 @@ eval_pow(MATH_ARGS)
     ir_sc rare = m_not(b, m_and(b, normal, m_ltk(b, m_abs(b, v[1]), (double)INFINITY)));
     ir_sc r = core(b, wide, v[0], m_num(b, v[0], 0), v[1]);
 
-    return m_cvt(b, in, ir_sc_rare(b, rare, special(b, wide), 2, v, r));
+    return m_cvt(b, in, ir_sc_slow_path(b, rare, special(b, wide), 2, v, r));
 }

@@ -120,7 +120,7 @@ float_rem(ir_sc_build *b, cot_dtype in, ir_sc x, ir_sc y)
     ir_sc r = step(b, v[0], v[1], &q);
     ir_sc far = m_not(b, m_ltk(b, q, wide ? 0x1p53 : 0x1p28));
 
-    r = ir_sc_rare(b, far, far_program(b, wide), 2, v, r);
+    r = ir_sc_slow_path(b, far, far_program(b, wide), 2, v, r);
     r = m_select(b, m_lt(b, v[0], v[1]), v[0], r); /* y infinite, too */
     return ir_math_copysign(b, m_cvt(b, in, r), x);
 }

@@ -323,7 +323,7 @@ circular(ir_sc_build *b, ir_sc x, finish *end)
     ir_sc far = m_lt(b, m_num(b, a, T == COT_F64 ? 0x1p30 : 0x1p17), a);
 
     ir_sc otherwise = end(b, reduce(b, a));
-    return ir_sc_rare(b, far, large(b, T, end), 1, &a, otherwise);
+    return ir_sc_slow_path(b, far, large(b, T, end), 1, &a, otherwise);
 }
 
 static ir_sc

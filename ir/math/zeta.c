@@ -153,7 +153,8 @@ left(ir_sc_build *b, bool wide, ir_sc s, ir_sc q, ir_sc y)
 
     const ir_sc_program *sub = left_of_zero(b, wide);
     ir_sc otherwise = m_not(b, is_whole(b, q));
-    return ir_sc_rare(b, m_and(b, whole, m_and(b, m_ltk(b, q, 0), otherwise)), sub, 2, v, y);
+    return ir_sc_slow_path(b, m_and(b, whole, m_and(b, m_ltk(b, q, 0), otherwise)), sub, 2, v,
+                           y);
 }
 
 /* zeta for q >= 0, its poles below.  A subnormal q is as good as the least normal number: their

@@ -418,9 +418,9 @@ START_TEST(division_by_a_constant_needs_no_guard)
 }
 END_TEST
 
-/* A rare sub-program, or one that is but seldom so, runs for the lanes that want it, at any
+/* The sub-program of a slow path or branch runs for the lanes that take it, at any
  * number of lanes and over several strips. */
-START_TEST(rare_replaces_only_its_lanes)
+START_TEST(slow_path_replaces_only_its_lanes)
 {
     enum { N = 1300 };
     cot_dtype t[1] = { COT_I32 };
@@ -435,7 +435,7 @@ START_TEST(rare_replaces_only_its_lanes)
     ir_sc want = ir_sc_add_insn(&b, SC_eq, COT_I32, odd, ir_sc_int(&b, COT_I32, 1), 0);
     const ir_sc args[1] = { 0 };
     const ir_sc_program *p =
-        ir_sc_end(&b, (_i ? ir_sc_seldom : ir_sc_rare)(&b, want, neg, 1, args, 0));
+        ir_sc_end(&b, (_i ? ir_sc_branch : ir_sc_slow_path)(&b, want, neg, 1, args, 0));
     for (int i = 0; i < N; i++)
         x[i] = i;
     ir_sc_run(&arena, p, N, y, in);
@@ -495,7 +495,7 @@ main(void)
         ONCE(halves_round_to_nearest_even),
         ONCE(constants_fold_and_equals_share),
         ONCE(division_by_a_constant_needs_no_guard),
-        EACH(rare_replaces_only_its_lanes, 2),
+        EACH(slow_path_replaces_only_its_lanes, 2),
         ONCE(programs_print),
         ONCE(elements_are_set_to_the_nearest),
     };

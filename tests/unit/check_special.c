@@ -381,8 +381,8 @@ BODY(with_branches)
     out[3] = cot_erf_inv(in[1]);
 }
 
-/* What is seldom wanted is a branch of all lanes: numbers on both of its sides, mixed in each
- * vector and apart. */
+/* A branch of the program is one for all lanes: arguments on both of its sides, mixed in one
+ * vector and in vectors of their own. */
 START_TEST(branches_are_taken_lane_by_lane)
 {
     enum { N = 93, BITS = 3, OUT = 4 };
