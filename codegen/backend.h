@@ -72,8 +72,16 @@ const cg_backend *cg_c(void);
 
 /* C source for several widths, narrowest first: the same functions lowered for vectors of
  * `lanes` floats, 1, 4, 8 or 16.  in_process: foreign functions are called by their address
- * here. */
-typedef struct cg_c_width { int lanes; const cg_natural *fn; } cg_c_width;
+ * here.  With levels of x86-64, lowest first, all are compiled, and the functions choose when
+ * they are first called. */
+typedef struct cg_c_width {
+    int lanes;
+    const cg_natural *fn;
+    int level;
+} cg_c_width;
+/* "x86-64-v3": 3; 0: no level.  The lanes of its vectors. */
+int cg_c_x86_level(const char *cpu);
+int cg_c_x86_lanes(int level);
 cot_status cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n,
                       bool in_process, ir_arena *arena, const void **bytes, size_t *size);
 /* What no C variable should be called. */

@@ -121,51 +121,7 @@ join_forms(int n_forms, const cg_version *v, int n)
     }
 }
 
-/* ---- C source ---- */
-
-/* What is being written: its functions in the first of their forms, and its bytes. */
-typedef struct output {
-    int n;
-    const rt_export *e;
-    rt_plan p;
-    cg_natural *fn;
-    rt_function *described;
-    const void *bytes;
-    size_t size;
-} output;
-
-/* The functions for each width that a compiler may choose; with vector_bits, for that and for
- * scalars. */
-static cot_status
-write_c(cot_context *ctx, const cot_compile_options *o, output *out)
-{
-    enum { WIDTHS = 4 };
-    static const int lanes[WIDTHS] = { 1, 4, 8, 16 };
-    cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
-    const int asked = each.vector_bits;
-    cg_version form[WIDTHS];
-    cg_c_width w[WIDTHS];
-    int n_widths = 0;
-
-    each.backend = "c";
-    for (int k = 0; k < WIDTHS; k++) {
-        cg_natural *to = IR_NEW_N(&ctx->arena, cg_natural, out->n + 1);
-
-        if (asked && lanes[k] > 1 && lanes[k] * 32 != asked)
-            continue;
-        each.vector_bits = 32 * lanes[k];
-        COT_TRY(lower_exports(ctx, out->n, out->e, &each, &ctx->arena, &out->p, to));
-        form[n_widths].fn = to;
-        w[n_widths++] = (cg_c_width){ lanes[k], to };
-    }
-    join_forms(n_widths, form, out->n);
-    for (int k = n_widths; k-- > 0;)
-        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e,
-                                      (cg_natural *)(uintptr_t)w[k].fn);
-    return cg_c_write(ctx, n_widths, w, out->n, false, &ctx->arena, &out->bytes, &out->size);
-}
-
-/* ---- objects ---- */
+/* ---- processors ---- */
 
 enum { MOST_VERSIONS = 8 };
 
@@ -185,27 +141,129 @@ split_cpus(cot_context *ctx, const char *list, const char **cpu)
     return n;
 }
 
+/* As many names, each of them something. */
+static cot_status
+find_cpus(cot_context *ctx, const char *list, const char **cpu, int *n)
+{
+    *n = split_cpus(ctx, list, cpu);
+    if (*n > MOST_VERSIONS)
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       "more than 8 processors are named for one object");
+    for (int k = 0; k < *n; k++)
+        if (cpu[k] && !*cpu[k])
+            return ir_fail(
+                ctx, 0, NULL, ERR_usage,
+                ir_format(&ctx->arena,
+                          "the processors are '%s'; wants names, and commas between them",
+                          list));
+    return COT_OK;
+}
+
+/* ---- C source ---- */
+
+/* What is being written: its functions in the first of their forms, and its bytes. */
+typedef struct output {
+    int n;
+    const rt_export *e;
+    rt_plan p;
+    cg_natural *fn;
+    rt_function *described;
+    const void *bytes;
+    size_t size;
+} output;
+
+static cot_status
+write_c_forms(cot_context *ctx, int n, const cg_c_width *w, output *out)
+{
+    cg_version form[MOST_VERSIONS] = { 0 };
+
+    for (int k = 0; k < n; k++)
+        form[k].fn = w[k].fn;
+    join_forms(n, form, out->n);
+    for (int k = n; k-- > 0;)
+        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e,
+                                      (cg_natural *)(uintptr_t)w[k].fn);
+    return cg_c_write(ctx, n, w, out->n, false, &ctx->arena, &out->bytes, &out->size);
+}
+
+static cot_status
+lower_form(cot_context *ctx, const cot_compile_options *o, int lanes, int level, output *out,
+           cg_c_width *w)
+{
+    cg_natural *to = IR_NEW_N(&ctx->arena, cg_natural, out->n + 1);
+    cot_compile_options each = *o;
+
+    each.vector_bits = 32 * lanes;
+    *w = (cg_c_width){ lanes, to, level };
+    return lower_exports(ctx, out->n, out->e, &each, &ctx->arena, &out->p, to);
+}
+
+/* The functions for each level of x86-64 that is named. */
+static cot_status
+write_c_levels(cot_context *ctx, const cot_compile_options *o, output *out)
+{
+    cot_compile_options each = *o;
+    const char *cpu[MOST_VERSIONS];
+    cg_c_width w[MOST_VERSIONS];
+    int n, n_levels = 0;
+
+    COT_TRY(find_cpus(ctx, o->cpu, cpu, &n));
+    each.cpu = NULL;
+    for (int k = 0; k < n; k++)
+        if (!cg_c_x86_level(cpu[k]))
+            return ir_fail(ctx, 0, NULL, ERR_target,
+                           ir_format(&ctx->arena,
+                                     "the processor is '%s'; C source for named processors "
+                                     "wants x86-64, x86-64-v2, x86-64-v3, x86-64-v4",
+                                     cpu[k]));
+    for (int level = 1; level <= 4; level++)
+        for (int k = 0; k < n; k++) {
+            if (cg_c_x86_level(cpu[k]) != level)
+                continue;
+            if (n_levels > 0 && w[n_levels - 1].level == level)
+                return ir_fail(
+                    ctx, 0, NULL, ERR_target,
+                    ir_format(&ctx->arena, "the processor '%s' is named twice", cpu[k]));
+            COT_TRY(lower_form(ctx, &each, cg_c_x86_lanes(level), level, out, &w[n_levels++]));
+        }
+    return write_c_forms(ctx, n_levels, w, out);
+}
+
+/* The functions for each width that a compiler may choose; with vector_bits, for that and for
+ * scalars. */
+static cot_status
+write_c(cot_context *ctx, const cot_compile_options *o, output *out)
+{
+    enum { WIDTHS = 4 };
+    static const int lanes[WIDTHS] = { 1, 4, 8, 16 };
+    cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
+    const int asked = each.vector_bits;
+    cg_c_width w[WIDTHS];
+    int n_widths = 0;
+
+    each.backend = "c";
+    if (each.cpu)
+        return write_c_levels(ctx, &each, out);
+    for (int k = 0; k < WIDTHS; k++)
+        if (!asked || lanes[k] == 1 || lanes[k] * 32 == asked)
+            COT_TRY(lower_form(ctx, &each, lanes[k], 0, out, &w[n_widths++]));
+    return write_c_forms(ctx, n_widths, w, out);
+}
+
+/* ---- objects ---- */
+
 static cot_status
 write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, output *out)
 {
     cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
     const char *cpu[MOST_VERSIONS];
     cg_version v[MOST_VERSIONS];
-    const int n_cpus = split_cpus(ctx, each.cpu, cpu);
+    int n_cpus;
 
     if (!each.backend && cg_llvm())
         /* an object is for processors, wherever the context's kernels run */
         each.backend = "jit";
-    if (n_cpus > MOST_VERSIONS)
-        return ir_fail(ctx, 0, NULL, ERR_usage,
-                       "more than 8 processors are named for one object");
-    for (int k = 0; k < n_cpus; k++)
-        if (cpu[k] && !*cpu[k])
-            return ir_fail(
-                ctx, 0, NULL, ERR_usage,
-                ir_format(&ctx->arena,
-                          "the processors are '%s'; wants names, and commas between them",
-                          each.cpu));
+    COT_TRY(find_cpus(ctx, each.cpu, cpu, &n_cpus));
     for (int k = n_cpus; k-- > 0;) {
         cg_natural *fn = IR_NEW_N(&ctx->arena, cg_natural, out->n + 1);
 

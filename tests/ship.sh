@@ -277,7 +277,10 @@ wrong bad.c 'wrt names argument 9 of soft' loop.cot --export 'soft|vjp(wrt=[9])'
 wrong bad.c 'two functions are named soft' loop.cot --export soft --export soft=grow -o bad.c
 wrong bad.c 'donated names argument 0 twice' loop.cot --export soft --donated 0,0 -o bad.c
 wrong bad.c 'donated names argument 3' loop.cot --export soft --donated 3 -o bad.c
-wrong bad.c 'C source has none' loop.cot --export soft --cpu x86-64 -o bad.c
+wrong bad.c 'C source for named processors wants' loop.cot --export soft --cpu x86-64,haswell -o bad.c
+wrong bad.c 'is named twice' loop.cot --export soft --cpu x86-64,x86-64 -o bad.c
+wrong bad.c 'has a function fma_f64 of its own' loop.cot --export fma_f64=soft --cpu x86-64-v3 -o bad.c
+wrong bad.c 'C source has none' loop.cot --export soft --cpu x86-64-v3 --features +avx2 -o bad.c
 wrong bad.c 'C source has none' loop.cot --export soft --features +avx2 -o bad.c
 wrong bad.zip 'wants a name that ends in' loop.cot --export soft -o bad.zip
 wrong bad.mlir 'neither header nor manifest' loop.cot --export soft -o bad.mlir --manifest bad.json

@@ -27,11 +27,17 @@ typedef struct cg_c_piece {
     bool calls;
 } cg_c_piece;
 
+/* How the caller sees a function: its parameters and what to call it with, but for work. */
+typedef struct cg_c_entry {
+    const char *params, *args;
+} cg_c_entry;
+
 typedef struct cg_c_text {
     cot_context *ctx;
     ir_arena *arena;
-    ir_buf common, head, body;
+    ir_buf tables, common, head, body;
     cg_c_names shared, own; /* the names of what common, and head and body, have */
+    cg_c_names constants; /* and the tables, which all levels share */
     cg_c_piece *piece;
     uint32_t n_pieces, cap_pieces;
     const ir_sc_program **slow_path;
@@ -40,6 +46,7 @@ typedef struct cg_c_text {
     const cg_natural *fn; /* the functions of the file */
     /* of each: it is called as a function of the file's own, which takes another name */
     const bool *renamed;
+    cg_c_entry *entry; /* of each, where there is text for several processors; or NULL */
     int bits; /* of a vector; 32: there are none */
     bool in_process, trapping_math;
     cot_status status;
@@ -84,7 +91,8 @@ const char *cg_c_data(cg_c_text *t, cot_dtype type, const void *data, int64_t n)
 const char *cg_c_slow_path(cg_c_text *t, const ir_sc_program *p);
 
 /* soft.c: texts of functions that no operator of C has. */
-extern const char cg_c_trapping_text[], cg_c_preamble[], cg_c_half_text[], cg_c_root_text[];
+extern const char cg_c_trapping_text[], cg_c_preamble[], cg_c_target_text[], cg_c_half_text[],
+    cg_c_root_text[];
 /* fma.c: fma_f32 and fma_f64, and what vectors need for theirs. */
 void cg_c_add_fma(cg_c_text *t);
 
@@ -139,6 +147,13 @@ const char *cg_c_load_of_pairs(cg_c_text *t, cot_dtype type, int lanes, bool sec
 const char *cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n);
 const char *cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream);
 const char *cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes);
+
+/* file.c: is the name one of the texts' that any file may have? */
+bool cg_c_is_fixed(const char *name);
+void cg_c_begin_width(cg_c_text *t, int bits);
+cot_status cg_c_check_foreign(cg_c_text *t, const cg_module *m);
+/* levels.c: the functions for each level of x86-64, and those that choose. */
+cot_status cg_c_write_levels(cg_c_text *t, int n, const cg_c_width *w, ir_buf *all);
 
 /* emit.c: a kernel as a static function; kernel 0 as the function itself. */
 void cg_c_module(cg_c_text *t, const cg_natural *fn);

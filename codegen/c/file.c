@@ -4,8 +4,8 @@
 #include "codegen/c/c.h"
 #include "ir/diag.h"
 
-static void
-begin_width(cg_c_text *t, int bits)
+void
+cg_c_begin_width(cg_c_text *t, int bits)
 {
     t->bits = bits;
     t->own = (cg_c_names){ 0 };
@@ -55,8 +55,8 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
 }
 
 /* Names in the texts that any file may have. */
-static bool
-is_fixed(const char *name)
+bool
+cg_c_is_fixed(const char *name)
 {
     static const char *const fixed[] = {
         "bits_f32",      "from_bits_f32",  "bits_f64",        "from_bits_f64",  "f16_to_f32",
@@ -124,13 +124,14 @@ join_widths(ir_arena *a, int n_widths, const width_text *w, ir_buf *all)
 
 /* A foreign function cannot have another name, nor have its callers: a macro serves the file's
  * functions only. */
-static cot_status
-check_foreign(cg_c_text *t, const cg_module *m)
+cot_status
+cg_c_check_foreign(cg_c_text *t, const cg_module *m)
 {
     for (uint32_t i = 0; i < m->n_ext; i++) {
         const char *name = m->ext[i]->symbol;
         if (name && !t->in_process &&
-            (is_fixed(name) || cg_c_has_name(&t->shared, name) || cg_c_has_name(&t->own, name)))
+            (cg_c_is_fixed(name) || cg_c_has_name(&t->shared, name) ||
+             cg_c_has_name(&t->own, name)))
             return ir_fail(
                 t->ctx, m->ext[i]->loc, "custom_call", ERR_usage,
                 ir_format(t->arena,
@@ -141,6 +142,14 @@ check_foreign(cg_c_text *t, const cg_module *m)
     return COT_OK;
 }
 
+static void
+begin_tables(cg_c_text *t)
+{
+    ir_buf_init(&t->tables, t->arena);
+    t->constants = (cg_c_names){ 0 };
+    ir_map_init(&t->constants.map, t->arena);
+}
+
 /* The functions at all widths. */
 static cot_status
 write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *renamed, ir_buf *all)
@@ -148,11 +157,12 @@ write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *renam
     width_text *text = IR_NEW_N(t->arena, width_text, n_widths + 1);
 
     ir_buf_init(&t->common, t->arena);
+    begin_tables(t);
     t->shared = (cg_c_names){ 0 };
     ir_map_init(&t->shared.map, t->arena);
     t->n_slow_paths = 0;
     for (int k = 0; k < n_widths; k++) {
-        begin_width(t, 32 * w[k].lanes);
+        cg_c_begin_width(t, 32 * w[k].lanes);
         t->fn = w[k].fn;
         for (int i = 0; i < n; i++) {
             COT_TRY(cg_check_externs(w[k].fn[i].module, t->in_process ? NULL : "C source"));
@@ -162,12 +172,71 @@ write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *renam
             return t->status;
         for (int i = 0; i < n; i++)
             renamed[i] |= cg_c_has_name(&t->shared, w[k].fn[i].name) ||
-                          cg_c_has_name(&t->own, w[k].fn[i].name) || is_fixed(w[k].fn[i].name);
+                          cg_c_has_name(&t->own, w[k].fn[i].name) ||
+                          cg_c_is_fixed(w[k].fn[i].name);
         for (int i = 0; i < n; i++)
-            COT_TRY(check_foreign(t, w[k].fn[i].module));
+            COT_TRY(cg_c_check_foreign(t, w[k].fn[i].module));
         text[k] = (width_text){ w[k].lanes, t->head, t->body, t->piece, t->n_pieces };
     }
     join_widths(t->arena, n_widths, text, all);
+    return COT_OK;
+}
+
+/* What the file is, and how it wants to be compiled. */
+static void
+print_head(ir_buf *b, const cg_c_width *w)
+{
+    ir_buf_printf(
+        b, "/* Written by Cotrace %s.  This file belongs to you: use it as you like.\n *\n",
+        COT_VERSION);
+    ir_buf_str(
+        b, w->level
+               ? " * Compile with -O2, by gcc or clang, for x86-64.  It has each function for "
+                 "several processors and chooses\n * when one is first called: -march is not "
+                 "needed. */\n"
+               : " * Compile with -O2 and the processor's instructions, as -march=native or "
+                 "-march=x86-64-v3: without\n * an instruction for fma, products and sums take "
+                 "several times as long.  Results are the same. */\n");
+}
+
+/* Everything before what depends on a width or a processor. */
+static void
+print_preamble(const cg_c_text *t, ir_buf *b, int n, const cg_natural *fn)
+{
+    for (int i = 0; i < n; i++)
+        if (t->renamed && t->renamed[i])
+            ir_buf_printf(b,
+                          "#define %s cot_own_%s /* this file's own, unlike the function that "
+                          "it is for */\n",
+                          fn[i].name, fn[i].name);
+    ir_buf_str(b, cg_c_preamble);
+    if (t->trapping_math)
+        ir_buf_str(b, cg_c_trapping_text);
+}
+
+/* One width of several, by the preprocessor. */
+static cot_status
+write_choice(cg_c_text *t, int n_widths, const cg_c_width *w, int n, ir_buf *all)
+{
+    bool *renamed = IR_NEW_N(t->arena, bool, n + 1), again = false;
+    ir_buf widths;
+
+    COT_TRY(write_widths(t, n_widths, w, n, renamed, &widths));
+    for (int i = 0; i < n; i++)
+        again |= renamed[i];
+    if (again) {
+        t->renamed = renamed;
+        COT_TRY(write_widths(t, n_widths, w, n, renamed, &widths));
+    }
+    print_preamble(t, all, n, w->fn);
+    ir_buf_str(all, cg_c_target_text);
+    print_choice(all, n_widths, w);
+    ir_buf_str(all, "\n");
+    ir_buf_add(all, t->tables.text ? t->tables.text : "", t->tables.n);
+    ir_buf_add(all, t->common.text ? t->common.text : "", t->common.n);
+    ir_buf_add(all, widths.text, widths.n);
+    ir_buf_str(
+        all, "#else\n#error \"COT_LANES: the file has no functions of that width\"\n#endif\n");
     return COT_OK;
 }
 
@@ -176,36 +245,18 @@ cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_p
            ir_arena *arena, const void **bytes, size_t *size)
 {
     cg_c_text t = { .ctx = ctx, .arena = arena, .in_process = in_process, .n_fn = n };
-    bool *renamed = IR_NEW_N(arena, bool, n + 1), again = false;
-    ir_buf widths, all;
+    ir_buf all;
 
     t.trapping_math = n > 0 && w->fn->module->trapping_math;
-    COT_TRY(write_widths(&t, n_widths, w, n, renamed, &widths));
-    for (int i = 0; i < n; i++)
-        again |= renamed[i];
-    if (again) {
-        t.renamed = renamed;
-        COT_TRY(write_widths(&t, n_widths, w, n, renamed, &widths));
-    }
     ir_buf_init(&all, arena);
-    ir_buf_printf(
-        &all, "/* Written by Cotrace %s.  This file belongs to you: use it as you like. */\n",
-        COT_VERSION);
-    for (int i = 0; i < n; i++)
-        if (renamed[i])
-            ir_buf_printf(&all,
-                          "#define %s cot_own_%s /* this file's own, unlike the function that "
-                          "it is for */\n",
-                          w->fn[i].name, w->fn[i].name);
-    ir_buf_str(&all, cg_c_preamble);
-    if (t.trapping_math)
-        ir_buf_str(&all, cg_c_trapping_text);
-    print_choice(&all, n_widths, w);
-    ir_buf_str(&all, "\n");
-    ir_buf_add(&all, t.common.text ? t.common.text : "", t.common.n);
-    ir_buf_add(&all, widths.text, widths.n);
-    ir_buf_str(
-        &all, "#else\n#error \"COT_LANES: the file has no functions of that width\"\n#endif\n");
+    print_head(&all, w);
+    if (w->level) {
+        begin_tables(&t);
+        print_preamble(&t, &all, n, w->fn);
+        COT_TRY(cg_c_write_levels(&t, n_widths, w, &all));
+    } else {
+        COT_TRY(write_choice(&t, n_widths, w, n, &all));
+    }
     *bytes = all.text;
     *size = all.n;
     return COT_OK;

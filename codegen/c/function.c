@@ -326,6 +326,18 @@ own_name(cg_c_emit *e, int n, const char *const *arg, const char *params)
         e->fn->name, e->fn->name);
 }
 
+/* For the function that chooses among those of several processors. */
+static void
+note_entry(cg_c_emit *e, int n, const char *const *arg, const char *params)
+{
+    const char *args = "";
+
+    for (int i = 0; i < n; i++)
+        args = cg_c_say(e, "%s%s, ", args, arg[i]);
+    e->t->entry[e->fn - e->t->fn] =
+        (cg_c_entry){ params, e->m->parallel ? cg_c_say(e, "%spool, ", args) : args };
+}
+
 static void
 entry_head(cg_c_emit *e)
 {
@@ -345,12 +357,14 @@ entry_head(cg_c_emit *e)
     }
     if (is_renamed(e))
         own_name(e, n, arg, params);
+    else if (e->t->entry)
+        note_entry(e, n, arg, params);
     else
         ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
     comment(e);
     ir_buf_printf(e->b,
-                  is_renamed(e) ? "static int\n%s(%svoid *work)\n{\n"
-                                : "int\n%s(%svoid *work)\n{\n",
+                  is_renamed(e) || e->t->entry ? "static int\n%s(%svoid *work)\n{\n"
+                                               : "int\n%s(%svoid *work)\n{\n",
                   e->kernel_name[0], params);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];

@@ -56,7 +56,7 @@ static cot_status
 emit(cot_context *ctx, const cg_target *target, cg_output what, int n, const cg_natural *fn,
      ir_arena *arena, const void **bytes, size_t *size)
 {
-    cg_c_width w = { target && target->vector_bits > 32 ? target->vector_bits / 32 : 1, fn };
+    cg_c_width w = { target && target->vector_bits > 32 ? target->vector_bits / 32 : 1, fn, 0 };
 
     (void)what;
     return cg_c_write(ctx, 1, &w, n, false, arena, bytes, size);
@@ -197,7 +197,7 @@ static cot_status
 load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out)
 {
     const cg_natural fn = { .name = "kernel", .module = m, .n_in = m->n_args };
-    const cg_c_width w = { t->vector_bits > 32 ? t->vector_bits / 32 : 1, &fn };
+    const cg_c_width w = { t->vector_bits > 32 ? t->vector_bits / 32 : 1, &fn, 0 };
     ir_arena *a = &ctx->arena;
     const void *bytes;
     size_t size;

@@ -302,15 +302,15 @@ shared_array(cg_c_text *t, const char *words, const char *prefix, cot_dtype type
     const char *name =
         ir_format(t->arena, "%s_%016llx", prefix,
                   (unsigned long long)ir_hash((uint64_t)type, data, bytes * (size_t)n));
-    if (!cg_c_new_name(t, &t->shared, name))
+    if (!cg_c_new_name(t, &t->constants, name))
         return name;
-    ir_buf_printf(&t->common, "%s %s %s[%lld] = {", words, cg_c_type(t, type, 1), name,
+    ir_buf_printf(&t->tables, "%s %s %s[%lld] = {", words, cg_c_type(t, type, 1), name,
                   (long long)n);
     for (int64_t i = 0; i < n; i++) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)data + bytes * (size_t)i, bytes);
-        ir_buf_printf(&t->common, "%s%s", i % 8 ? " " : "\n    ", cg_c_constant(t, type, bits));
-        ir_buf_str(&t->common, i + 1 < n ? "," : "\n};\n");
+        ir_buf_printf(&t->tables, "%s%s", i % 8 ? " " : "\n    ", cg_c_constant(t, type, bits));
+        ir_buf_str(&t->tables, i + 1 < n ? "," : "\n};\n");
     }
     return name;
 }
@@ -368,6 +368,7 @@ cg_c_slow_path(cg_c_text *t, const ir_sc_program *p)
         if (t->slow_path[i] == p)
             return ir_format(t->arena, "rare_%u", i);
     name = ir_format(t->arena, "rare_%u", t->n_slow_paths);
+    cg_c_new_name(t, &t->shared, name);
     IR_PUSH(t->arena, t->slow_path, t->n_slow_paths, t->cap_slow_paths, p);
     ir_buf_init(&b, t->arena);
     ir_buf_printf(&b, "/* For few operands only, as large angles. */\nCOT_RARE %s\n%s(",

@@ -19,7 +19,7 @@ typedef struct cot_compile_options {
     const char *backend;
     /* a triple; NULL: this machine */
     const char *target;
-    /* a CPU's name as LLVM has it; NULL: this machine's.  For an object, several:
+    /* a CPU's name as LLVM has it; NULL: this machine's.  For an object, and C source, several:
      * "x86-64-v2,x86-64-v3,x86-64-v4" */
     const char *cpu;
     const char *features; /* more or fewer than the CPU's: "+avx2,-fma"; NULL: the CPU's */

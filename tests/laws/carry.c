@@ -412,7 +412,7 @@ carry_write_c(carry_batch *b)
     int n = 0;
 
     for (int k = 0; k < 4; k++) {
-        w[k] = (cg_c_width){ widths[k], fn[k] };
+        w[k] = (cg_c_width){ widths[k], fn[k], 0 };
         n = of_width(b, widths[k], k, fn[k]);
         names =
             n ? write_one(b, ir_format(&b->ctx->arena, "c%d.c", widths[k]), 1, &w[k], n, names)
@@ -432,5 +432,5 @@ carry_write_plain(carry_batch *b)
     for (int i = 0; i < b->n; i++)
         if (b->p[i].plain.module)
             fn[n++] = b->p[i].plain;
-    return n ? write_one(b, "plain.c", 1, &(cg_c_width){ 1, fn }, n, "") : "";
+    return n ? write_one(b, "plain.c", 1, &(cg_c_width){ 1, fn, 0 }, n, "") : "";
 }

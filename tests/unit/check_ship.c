@@ -192,6 +192,55 @@ START_TEST(an_object_chooses_its_processor)
 }
 END_TEST
 
+/* C source for several processors, or one; it names none that this machine lacks first.  What
+ * chooses is asked as well as what each level has. */
+static const char *const c_levels[] = { "x86-64-v4,x86-64-v2,x86-64,x86-64-v3", "x86-64",
+                                        "x86-64-v2", "x86-64-v3", "x86-64-v4" };
+static const char *const c_compilers[] = { "cc -O2", "cc -O0", "clang -O2" };
+enum { C_LEVELS = sizeof c_levels / sizeof *c_levels };
+
+START_TEST(c_source_chooses_its_processor)
+{
+#ifdef __x86_64__
+    const char *const cpu = c_levels[_i % C_LEVELS], *const cc = c_compilers[_i / C_LEVELS];
+    const bool older = (strcmp(cpu, "x86-64-v4") == 0 && !__builtin_cpu_supports("avx512vl")) ||
+                       (strcmp(cpu, "x86-64-v3") == 0 && !__builtin_cpu_supports("avx2"));
+
+    if (shell(ir_format(&ctx->arena, "command -v %.*s >/dev/null", (int)strcspn(cc, " "), cc)))
+        return;
+    build_both("x.c", &(cot_compile_options){ .cpu = cpu });
+    write_text("main.c", main_text);
+    ck_assert_int_eq(shell(ir_format(&ctx->arena,
+                                     "%s -std=c11 -Wall -Wextra -Wpedantic -Wconversion "
+                                     "-Wshadow -Werror -fPIC -c x.c && cc -fPIE -pie "
+                                     "-Wl,-z,text main.c x.o -o main",
+                                     cc)),
+                     0);
+    ck_assert_int_eq(shell("test -z \"$(nm -u x.o | grep -vwE "
+                           "'memcpy|memset|memmove|_GLOBAL_OFFSET_TABLE_')\""),
+                     0);
+    ck_assert_int_eq(shell("nm x.o | grep -q 'b cot_known$'"), 0);
+    ck_assert_int_eq(shell("./main >out"), older);
+    ck_assert_msg(older || contains("out", expected()), "wants %s", expected());
+#endif
+}
+END_TEST
+
+/* A machine that has less than all of the named processors is told so. */
+START_TEST(c_source_refuses_an_older_machine)
+{
+#ifdef __x86_64__
+    build_both("x.c", &(cot_compile_options){ .cpu = "x86-64-v3,x86-64-v4" });
+    write_text("main.c", "#include <stddef.h>\n#include \"x.h\"\nint main(void) { return "
+                         "loss(NULL, NULL, NULL, NULL, NULL); }\n");
+    ck_assert_int_eq(shell("sed -i 's/__atomic_load_n(&cot_known, __ATOMIC_RELAXED)/2/' x.c && "
+                           "cc -O1 x.c main.c -o main"),
+                     0);
+    ck_assert_int_eq(WEXITSTATUS(shell("./main")), COT_ERR_TARGET);
+#endif
+}
+END_TEST
+
 /* ---- calls ---- */
 
 typedef int limited(void *, void *, void *, void *);
@@ -510,6 +559,8 @@ main(void)
     const suite_case cases[] = {
         EACH(several_functions_link_anywhere, sizeof ways / sizeof *ways),
         ONCE(an_object_chooses_its_processor),
+        EACH(c_source_chooses_its_processor, 3 * C_LEVELS),
+        ONCE(c_source_refuses_an_older_machine),
         EACH(one_work_block_serves_every_version, 3),
         ONCE(arguments_named_as_the_blocks),
         ONCE(a_bound_that_is_passed_is_an_answer),
