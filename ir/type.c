@@ -74,7 +74,8 @@ ir_type_new(cot_context *ctx, cot_dtype t, int rank, const int64_t *dims)
     if (n < 0)
         return NULL;
     ir_type *new = IR_NEW(&ctx->arena, ir_type);
-    *new = (ir_type){ t, rank, n, ir_copy_bytes(&ctx->arena, dims, bytes) };
+    static const int64_t none[1];
+    *new = (ir_type){ t, rank, n, rank > 0 ? ir_copy_bytes(&ctx->arena, dims, bytes) : none };
     if (ctx->n_types == 0)
         IR_PUSH(&ctx->arena, ctx->type, ctx->n_types, ctx->cap_types, NULL);
     IR_PUSH(&ctx->arena, ctx->type, ctx->n_types, ctx->cap_types, new);
