@@ -148,7 +148,7 @@ const char *cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n);
 const char *cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream);
 const char *cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes);
 
-/* file.c: is the name one of the texts' that any file may have? */
+/* own_names.c: is the name one of the texts' that any file may have? */
 bool cg_c_is_fixed(const char *name);
 void cg_c_begin_width(cg_c_text *t, int bits);
 cot_status cg_c_check_foreign(cg_c_text *t, const cg_module *m);

@@ -4,19 +4,6 @@
 #include "codegen/c/c.h"
 #include "ir/diag.h"
 
-void
-cg_c_begin_width(cg_c_text *t, int bits)
-{
-    t->bits = bits;
-    t->own = (cg_c_names){ 0 };
-    t->piece = NULL;
-    t->n_pieces = t->cap_pieces = 0;
-    ir_map_init(&t->own.map, t->arena);
-    ir_buf_init(&t->head, t->arena);
-    ir_buf_init(&t->body, t->arena);
-}
-
-/* Which width, if nobody says: the target's, among those that the file has. */
 static void
 print_choice(ir_buf *b, int n, const cg_c_width *w)
 {
@@ -52,25 +39,6 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
             b,
             "#if !defined(COT_GNU) /* no vectors, whatever is asked for */\n#undef COT_LANES\n"
             "#define COT_LANES 1\n#endif\n");
-}
-
-/* Names in the texts that any file may have. */
-bool
-cg_c_is_fixed(const char *name)
-{
-    static const char *const fixed[] = {
-        "bits_f32",      "from_bits_f32",  "bits_f64",        "from_bits_f64",  "f16_to_f32",
-        "f32_to_f16",    "bf16_to_f32",    "f32_to_bf16",     "fma_f32",        "fma_f64",
-        "sqrt_f32",      "sqrt_f64",       "shift_wide",      "part_f64",       "round_wide",
-        "cot_wide",      "root_by_digits", "fma_by_integers", "to_odd_f64",     "upper_f64",
-        "magnitude_f64", "to_odd_x86",     "upper_x86",       "sum_to_odd_x86", "fma_x86_f32",
-        "fma_x86_f64",   "fma_x86_rest",
-    };
-
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        if (strcmp(name, fixed[i]) == 0)
-            return true;
-    return false;
 }
 
 typedef struct width_text {
@@ -120,26 +88,6 @@ join_widths(ir_arena *a, int n_widths, const width_text *w, ir_buf *all)
             if (!is_shared(w, n_widths, w[k].body.text + w[k].piece[i].at, &w[k].piece[i]))
                 ir_buf_add(all, w[k].body.text + w[k].piece[i].at, w[k].piece[i].n);
     }
-}
-
-/* A foreign function cannot have another name, nor have its callers: a macro serves the file's
- * functions only. */
-cot_status
-cg_c_check_foreign(cg_c_text *t, const cg_module *m)
-{
-    for (uint32_t i = 0; i < m->n_ext; i++) {
-        const char *name = m->ext[i]->symbol;
-        if (name && !t->in_process &&
-            (cg_c_is_fixed(name) || cg_c_has_name(&t->shared, name) ||
-             cg_c_has_name(&t->own, name)))
-            return ir_fail(
-                t->ctx, m->ext[i]->loc, "custom_call", ERR_usage,
-                ir_format(t->arena,
-                          "C source has a function %s of its own; wants another name for the "
-                          "foreign one, or an object",
-                          name));
-    }
-    return COT_OK;
 }
 
 static void
