@@ -125,8 +125,8 @@ ir_sc ir_sc_lookup(ir_sc_build *b, const ir_sc_table *t, ir_sc index);
  * the loop, which is called for those lanes alone. */
 ir_sc ir_sc_slow_path(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n,
                       const ir_sc *args, ir_sc otherwise);
-/* The same where cond may hold for many elements of some arrays: the code of sub is inline, in a
- * branch that is taken if cond holds in any lane. */
+/* The same where cond may hold for many elements of some arrays: the code of sub is inline, in
+ * a branch that is taken if cond holds in any lane. */
 ir_sc ir_sc_branch(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n,
                    const ir_sc *args, ir_sc otherwise);
 /* Copy program p into b with the given inputs; the value of its result. */

@@ -6,7 +6,7 @@
  *   (-x) (-y) = x y,   (-x) / (-y) = x / y  sees the same products as before
  *   a sum, product, maximum or minimum over axes of size 1 is a reshape
  *   the transpose of a real product that nothing else uses is the product of the exchanged
- *   operands, if the last axis becomes one of the left operand: rows are stored as they are made
+ *   operands, if the last axis becomes one of the left operand: rows are stored in order
  *   cond on a constant, or with one branch, is that branch
  *   a carry that a scan or while passes on unchanged is its first value, inside and after the
  * loop All are exact in IEEE 754, NaN and signed zeros included. */
@@ -44,10 +44,10 @@ simplify_reduce(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *
     return ir_reshape(b, in[0], y->rank, y->dims);
 }
 
-/* A product's axes are batch, free of x, free of y.  Exchanged operands have the same chain over
- * k for each element, and the free axes of x last; what else the transpose moves is left to a
- * transpose of the result.  An element of a complex product is several chains, which infinite
- * factors tell apart. */
+/* A product's axes are batch, free of x, free of y.  Exchanged operands have the same chain
+ * over k for each element, and the free axes of x last; what else the transpose moves is left
+ * to a transpose of the result.  An element of a complex product is several chains, which
+ * infinite factors tell apart. */
 static ir_ref
 simplify_transpose(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
                    const uint32_t *uses)

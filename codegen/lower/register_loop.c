@@ -4,8 +4,8 @@
  * emitted inline at constant indices: no memory is touched but what comes from outside, and
  * the ys.  If carries have leading axes of examples that the body never mixes (register_fit.c),
  * these axes become loops around, of which the inner one is a vector loop: a thousand small
- * systems are a vector loop of serial loops.  A mapped `while` is a while whose condition varies
- * over lanes. */
+ * systems are a vector loop of serial loops.  A mapped `while` is a while whose condition
+ * varies over lanes. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/lower/register_loop.h"
@@ -343,9 +343,9 @@ run_chunks(cg_register_loop *m, cg_kind kind, int64_t lanes)
     return whole;
 }
 
-/* The batch axes that the lanes run along: the last ones, as many as fill some vectors.  Threads
- * share the outermost loop alone: where that would be too short, it is the only one, as it is on
- * a GPU. */
+/* The batch axes that the lanes run along: the last ones, as many as fill some vectors.
+ * Threads share the outermost loop alone: where that would be too short, it is the only one, as
+ * it is on a GPU. */
 static void
 choose_inner(cg_register_loop *m, int64_t lanes)
 {

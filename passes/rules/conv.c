@@ -87,25 +87,25 @@ pad_more(ir_build *b, ir_ref x, const int64_t *more_low, const int64_t *more_hig
 {
     const ir_type *t = ir_btype(b, x);
     const ir_node *n = ir_bdef(b, x);
-    const ir_op op = n ? n->op : OP_none;
+    const bool moved = n && n->op == OP_transpose, padded = n && n->op == OP_pad;
     const ir_node *joined = joined_pad(b, x);
     int64_t low[COT_MAX_RANK], high[COT_MAX_RANK], by[COT_MAX_RANK], perm[COT_MAX_RANK];
 
     if (joined && !more_low[t->rank - 1] && !more_high[t->rank - 1])
         return pad_joined(b, joined, t, more_low, more_high);
     for (int i = 0; i < t->rank; i++) {
-        const int to = op == OP_transpose ? (int)n->at.perm.perm.at[i] : i;
+        const int to = moved ? (int)n->at.perm.perm.at[i] : i;
 
-        low[to] = (op == OP_pad ? n->at.pad.low.at[i] : 0) + more_low[i];
-        high[to] = (op == OP_pad ? n->at.pad.high.at[i] : 0) + more_high[i];
-        by[to] = op == OP_pad ? n->at.pad.interior.at[i] : 0;
+        low[to] = (padded ? n->at.pad.low.at[i] : 0) + more_low[i];
+        high[to] = (padded ? n->at.pad.high.at[i] : 0) + more_high[i];
+        by[to] = padded ? n->at.pad.interior.at[i] : 0;
         perm[i] = to;
     }
-    if (op == OP_transpose) {
+    if (moved) {
         x = pad_more(b, n->in[0], low, high);
         return x ? ir_transpose(b, x, perm) : IR_NONE;
     }
-    if (op == OP_pad)
+    if (padded)
         return ir_pad(b, n->in[0], n->in[1], low, high, by);
     return ir_pad(b, x, ir_zeros(b, ir_scalar_type(b->ctx, t->dtype)), low, high, by);
 }
