@@ -39,6 +39,7 @@ typedef struct hlo_tuple {
 } hlo_tuple;
 typedef struct hlo_item hlo_item;
 
+typedef struct hlo_flow hlo_flow; /* select.c */
 typedef struct hlo_import {
     cot_context *ctx;
     ir_arena *a;
@@ -50,6 +51,7 @@ typedef struct hlo_import {
     hlo_func *func;
     ir_map funcs, rows;
     fe_hlo_checks *checks; /* NULL: expectations are left out */
+    hlo_flow *flow; /* NULL: no select has asked for it */
     int depth, n_inlined;
     bool ieee; /* the function at hand has selects without a guard */
     bool open; /* sizes of the entry's arguments are not in the text */

@@ -301,9 +301,8 @@ fe_hlo_broadcast_compare(hlo_emit *e)
 
 /* ---- choice ---- */
 
-/* A scalar among arrays serves all elements. */
-static ir_ref
-as_wide(hlo_emit *e, ir_ref x, ir_ref like)
+ir_ref
+fe_hlo_as_wide(hlo_emit *e, ir_ref x, ir_ref like)
 {
     const ir_type *t = ir_btype(e->b, x), *want = ir_btype(e->b, like);
 
@@ -312,43 +311,11 @@ as_wide(hlo_emit *e, ir_ref x, ir_ref like)
     return ir_broadcast_in_dim(e->b, x, want->rank, want->dims, NULL);
 }
 
-static bool
-is_returned(const hlo_emit *e)
-{
-    const hlo_region *r = e->h->m->value[e->op->out].region;
-    const hlo_op *last = r && r->n_ops ? r->op[r->n_ops - 1] : NULL;
-
-    for (int i = 0; last && i < last->n_in; i++)
-        if (last->in[i] == e->op->out)
-            return true;
-    return false;
-}
-
-/* One value on both sides is select(p, x, stop_gradient(x)), of which JAX's text lost a part.
- * The branches of a mapped cond are all computed, each of operands that are selected so
- * where the branch is the one chosen: elsewhere a derivative that is infinite or NaN does
- * not reach x.  It is x itself where it is returned: the carry that no iteration of a mapped
- * loop changes.
- *
- * Functions of JAX have derivative rules that their text does not have, and divide by 0 on
- * sides that are not taken: expn, spence.  So what holds a select of the text is guarded. */
-void
-fe_hlo_select(hlo_emit *e)
-{
-    ir_ref other = e->in[2];
-    const bool inexact = ir_is_inexact(fe_hlo_in_type(e, 1)->dtype);
-
-    e->b->guarded |= inexact && !e->h->ieee;
-    if (e->op->in[1] == e->op->in[2] && inexact && !is_returned(e))
-        other = ir_op1(e->b, OP_stop_gradient, other);
-    e->out[0] = ir_select(e->b, as_wide(e, e->in[0], e->in[1]), e->in[1], other);
-}
-
 void
 fe_hlo_clamp(hlo_emit *e)
 {
-    ir_ref wide = as_wide(e, e->in[2], e->in[1]);
-    e->out[0] = ir_op3(e->b, OP_clamp, as_wide(e, e->in[0], e->in[1]), e->in[1], wide);
+    ir_ref wide = fe_hlo_as_wide(e, e->in[2], e->in[1]);
+    e->out[0] = ir_op3(e->b, OP_clamp, fe_hlo_as_wide(e, e->in[0], e->in[1]), e->in[1], wide);
 }
 
 /* ---- powers ---- */

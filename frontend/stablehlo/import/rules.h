@@ -13,6 +13,8 @@
 
 /* A call of the function that the attribute names. */
 void fe_hlo_call_named(hlo_emit *e, const char *attribute);
+/* A scalar among arrays serves all elements: x, broadcast where `like` is an array. */
+ir_ref fe_hlo_as_wide(hlo_emit *e, ir_ref x, ir_ref like);
 /* Floats as integers in their total order. */
 ir_ref fe_hlo_total(ir_build *b, ir_ref x);
 /* A reduction of values with their places that is argmax or argmin, made so: false if it is
