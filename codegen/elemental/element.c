@@ -305,8 +305,9 @@ load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val
     int from = 0;
     for (int64_t n = t->size; trailing && n > trailing; from++)
         n /= t->dims[from];
-    cg_val i = cg_ix_value(&l->ix, &l->b,
-                           cg_ix_flat(&l->ix, t->rank - from, t->dims + from, at + from));
+    cg_val i =
+        cg_ix_value(&l->ix, &l->b,
+                    cg_ix_flat(&l->ix, t->rank - from, t->dims + from, cg_trailing(at, from)));
     return cg_load(&l->b, buffer, base ? cg_iadd(&l->b, base, i) : i, l->mask);
 }
 
@@ -331,7 +332,7 @@ state_element(cg_lowering *l, const cg_bind *b, const ir_type *t, const cg_ix *a
     int64_t n = 1, c;
     for (int k = b->n_batch; k < t->rank; k++)
         n *= t->dims[k];
-    cg_ix flat = cg_ix_flat(&l->ix, rank, t->dims + b->n_batch, at + b->n_batch);
+    cg_ix flat = cg_ix_flat(&l->ix, rank, t->dims + b->n_batch, cg_trailing(at, b->n_batch));
     if (cg_ix_is_const(&l->ix, flat, &c))
         return b->state[c < 0 || c >= n ? 0 : c];
     cg_val i = cg_ix_value(&l->ix, &l->b, flat), x = b->state[0];

@@ -67,7 +67,14 @@ typedef struct cg_memo {
     const cg_ix *at;
 } cg_memo;
 
+/* at: NULL of a scalar. */
 cg_val cg_element(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at);
+/* The indices from axis k on; a scalar has none, and C adds nothing to NULL. */
+static inline const cg_ix *
+cg_trailing(const cg_ix *at, int k)
+{
+    return k ? at + k : at;
+}
 /* What the rule of the node makes of it, though its result may be in memory; not remembered. */
 cg_val cg_element_of_node(cg_lowering *l, cg_frame *fr, const ir_node *n, int result,
                           const cg_ix *at);
