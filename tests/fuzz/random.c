@@ -21,6 +21,8 @@
 #include "tests/laws/programs.h"
 
 enum { GOOD, BAD_GRAPH, BAD_TEXT, BAD_PASS, BAD_BITS, BAD_VMAP, BAD_DERIVATIVE, BAD_WRITES, CRASH, TOO_LONG = 30 };
+/* A child ends with VERDICT + its verdict: a sanitizer that stops it ends it with a small status of its own. */
+enum { VERDICT = 100 };
 static const char *const verdicts[] = {
     "good",
     "the graph does not verify",
@@ -238,7 +240,7 @@ judge_apart(const ir_graph *f, uint64_t seed, bool quiet)
         setrlimit(RLIMIT_CPU, &(struct rlimit){ TOO_LONG, TOO_LONG });  /* a busy machine is no failure */
         alarm(20 * TOO_LONG);
         if (quiet && !freopen("/dev/null", "w", stdout))
-            _exit(CRASH);
+            _exit(VERDICT + CRASH);
         volatile int verdict = CRASH;
         IR_TRY(f->ctx) {
             verdict = judge(f, seed);
@@ -246,10 +248,11 @@ judge_apart(const ir_graph *f, uint64_t seed, bool quiet)
         if (verdict != GOOD && cot_error(f->ctx)[0])
             printf("%s\n", cot_error(f->ctx));
         fflush(stdout);
-        _exit(verdict);
+        _exit(VERDICT + verdict);
     }
     waitpid(child, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) <= CRASH ? WEXITSTATUS(status) : CRASH;
+    const int verdict = WIFEXITED(status) ? WEXITSTATUS(status) - VERDICT : CRASH;
+    return verdict >= GOOD && verdict <= CRASH ? verdict : CRASH;
 }
 
 typedef struct failure { uint64_t seed; int verdict; } failure;
