@@ -122,6 +122,26 @@ cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x)
     return LLVMBuildBitCast(e->b, w, like(e->l->f32, x), "");
 }
 
+/* LLVM 19 narrows two floats as four, of which two hold anything and may overflow: the two are
+ * repeated, behind a fence, without which LLVM sees that nothing asks for the others. */
+static LLVMValueRef
+narrow_to_f16(cg_ll_emit *e, LLVMValueRef x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x), i32 = e->l->i32;
+    LLVMValueRef repeat[4];
+
+    if (e->l->machine->grid || LLVMGetTypeKind(type) != LLVMVectorTypeKind ||
+        LLVMGetVectorSize(type) != 2)
+        return LLVMBuildFPTrunc(e->b, x, like(e->l->f16, x), "");
+    for (unsigned i = 0; i < 4; i++)
+        repeat[i] = LLVMConstInt(i32, i % 2, 0);
+    x = LLVMBuildShuffleVector(e->b, x, x, LLVMConstVector(repeat, 4), "");
+    type = LLVMTypeOf(x);
+    x = cg_ll_intrinsic(e->l, e->b, "llvm.arithmetic.fence", 1, &type, 1, &x);
+    x = LLVMBuildFPTrunc(e->b, x, like(e->l->f16, x), "");
+    return LLVMBuildShuffleVector(e->b, x, x, LLVMConstVector(repeat, 2), "");
+}
+
 LLVMValueRef
 cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x)
 {
@@ -131,8 +151,7 @@ cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x)
         /* LLVM 19 has no vectors of it that raise only what their elements do */
         if (!e->l->machine->half || e->l->trapping_math)
             return f32_to_f16_by_integers(e, x);
-        x = LLVMBuildFPTrunc(e->b, x, like(e->l->f16, x), "");
-        return LLVMBuildBitCast(e->b, x, i16, "");
+        return LLVMBuildBitCast(e->b, narrow_to_f16(e, x), i16, "");
     }
     LLVMValueRef w = LLVMBuildBitCast(e->b, x, like(i32, x), "");
     LLVMValueRef high = LLVMBuildLShr(e->b, w, int_like(e, i32, 16, x), "");
