@@ -300,6 +300,26 @@ cot_eig_(cot_place at, cot_value x, cot_value *right, cot_value *left)
 }
 
 static ir_ref
+schur(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const linalg_call *c = options;
+    ir_ref y[2] = { IR_NONE, IR_NONE };
+
+    (void)n;
+    ir_add_node(b, OP_schur, 1, &x[0].ref, NULL, y);
+    also(b, c->out[0], y[1]);
+    return y[0];
+}
+
+cot_value
+cot_schur_(cot_place at, cot_value x, cot_value *z)
+{
+    linalg_call c = call_of(NULL, 0, z, NULL);
+
+    return fe_apply1(at, "schur", schur, x, &c);
+}
+
+static ir_ref
 svd(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const linalg_call *c = options;

@@ -393,6 +393,8 @@ inline value eigvalsh(cot_value x, const cot_linalg_options &o = {}, COT_PLACE_)
 inline value eig(cot_value x, value *right = nullptr, value *left = nullptr, COT_PLACE_)
 { return cot_eig_(COT_AT_, x, right, left); }
 inline value eigvals(cot_value x, COT_PLACE_) { return cot_eig_(COT_AT_, x, nullptr, nullptr); }
+inline value schur(cot_value x, value *z = nullptr, COT_PLACE_)
+{ return cot_schur_(COT_AT_, x, z); }
 inline value svd(cot_value x, value *s, value *vt, const cot_linalg_options &o = {}, COT_PLACE_)
 { return cot_svd_(COT_AT_, x, s, vt, &o, sizeof o); }
 inline value svdvals(cot_value x, COT_PLACE_) { return cot_svdvals_(COT_AT_, x); }

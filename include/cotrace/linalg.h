@@ -57,6 +57,7 @@ COT_API cot_value cot_qr_(cot_place at, cot_value x, cot_value *r, const cot_lin
 COT_API cot_value cot_eigh_(cot_place at, cot_value x, cot_value *vectors,
                             const cot_linalg_options *o, size_t size);
 COT_API cot_value cot_eig_(cot_place at, cot_value x, cot_value *right, cot_value *left);
+COT_API cot_value cot_schur_(cot_place at, cot_value x, cot_value *z);
 COT_API cot_value cot_svd_(cot_place at, cot_value x, cot_value *s, cot_value *vt,
                            const cot_linalg_options *o, size_t size);
 COT_API cot_value cot_svdvals_(cot_place at, cot_value x);
@@ -139,6 +140,18 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * depend on it.  Where eigenvectors are not independent (a defective matrix) vectors are what
  * rounding makes of them, and derivatives infinite, NaN or very large. */
 #define cot_eig(x, right, left) cot_eig_(COT_HERE, x, right, left)
+/* The Schur form t, T[..., n, n], of any square matrices x, T[..., n, n]: x = z t z^H with *z
+ * (may be NULL), T[..., n, n], unitary.  Of a complex x t is upper triangular, with the
+ * eigenvalues on its diagonal.  Of a real x it is so but for blocks [a, b; c, a], b c < 0, of
+ * two rows on the diagonal, each with the eigenvalues a +- i sqrt(-b c): the real Schur form;
+ * that of cot_complex(x, 0) is the complex one.  The eigenvalues are in no promised order.
+ * Time grows with n^3, about 25 n^3.  All is NaN where an element of x is infinite or NaN, or
+ * 30 n sweeps are not enough.
+ * The derivative keeps the form, and for a complex x is of one choice of the phases of the
+ * columns of z: a loss must not depend on them.  It is infinite, NaN or very large where two
+ * eigenvalues are equal, and of a real form where b = -c (G. Golub, C. Van Loan, Matrix
+ * Computations, 4th ed., 2013, chapter 7). */
+#define cot_schur(x, z) cot_schur_(COT_HERE, x, z)
 /* The eigenvalues alone of square matrices x T[..., n, n], as cot_eig has them: c64 or c128
  * [..., n], in no promised order. */
 #define cot_eigvals(x) cot_eig_(COT_HERE, x, NULL, NULL)

@@ -194,6 +194,16 @@ infer_eig(const infer_ctx *c)
 }
 
 int
+infer_schur(const infer_ctx *c)
+{
+    if (is_matrix(c, 0, true) < 0)
+        return -1;
+    give(c, 0, c->in[0]);
+    give(c, 1, c->in[0]);
+    return 2;
+}
+
+int
 infer_svd(const infer_ctx *c)
 {
     const ir_type *x = c->in[0];

@@ -1,4 +1,4 @@
-/* Forms of matrices that are no ops: importers make graphs of them.
+/* Forms of matrices that users and importers ask for.
  *
  * The Schur form of a real matrix is real: its blocks of two rows are turned, those with real
  * eigenvalues into triangles, the others until the two elements on the diagonal are equal.
@@ -95,8 +95,8 @@ ahead(ir_build *b, ir_ref x)
     return ir_concatenate(b, 2, (ir_ref[]){ ir_la_block(b, x, 0, 1, 1, n - 1), last }, 2);
 }
 
-/* Imaginary parts: of a block with the elements c below and b above the diagonal, the roots of
- * |b| |c|. */
+/* Imaginary parts (of one row 0, or NaN): of a block with the elements c below and b above the
+ * diagonal, the roots of |b| |c|. */
 static ir_ref
 imaginary(ir_build *b, ir_ref t)
 {
@@ -105,7 +105,8 @@ imaginary(ir_build *b, ir_ref t)
     ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, low)), root);
 
     size = ir_la_keep(b, ir_op2(b, OP_ne, low, ir_like(b, low, 0)), size, 0);
-    return ir_la_cols(b, t) < 2 ? size : ir_sub(b, ahead(b, size), size);
+    return ir_sub(b, ir_la_cols(b, t) < 2 ? ir_la_diagonal(b, t, 0) : ahead(b, size),
+                  ir_la_cols(b, t) < 2 ? ir_la_diagonal(b, t, 0) : size);
 }
 
 static ir_ref
@@ -124,29 +125,42 @@ nan_where(ir_build *b, ir_ref bad, ir_ref x)
 }
 
 void
-ir_schur(ir_build *b, ir_ref x, ir_ref *y)
+eval_schur(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
 {
-    ir_ref a = ir_la_in(b, x), bad = IR_NONE, w = IR_NONE;
-    const bool real = !ir_la_is_complex(b, a);
+    ir_ref x = ir_la_in(b, in[0]), bad = IR_NONE, w = IR_NONE;
+    const bool real = !ir_la_is_complex(b, x);
 
-    for (int i = 0; i < 4; i++)
-        y[i] = IR_NONE;
-    if (!a)
+    (void)at, (void)n_in;
+    if (!x)
         return;
-    ir_ref top = ir_la_scaled(b, &a, &bad);
-    ir_la_schur s = ir_la_hessenberg(b, a, NULL);
+    if (ir_btype(b, x)->size == 0) {
+        out[0] = out[1] = in[0];
+        return;
+    }
+    ir_ref top = ir_la_scaled(b, &x, &bad);
+    ir_la_schur s = ir_la_hessenberg(b, x, NULL);
     bad = ir_op2(b, OP_or, bad, ir_la_sweeps(b, &s));
     if (real)
         turn_blocks(b, &s);
     else
         ir_la_triangles(b, false, &s, &w);
     s.h = ir_mul(b, s.h, ir_la_fit_real(b, top, s.h));
-    ir_ref part[4] = { s.h, s.q, ir_la_diagonal(b, s.h, 0),
-                       real ? imaginary(b, s.h) : IR_NONE };
-    for (int i = 0; i < 3 + real; i++) {
-        part[i] = nan_where(b, bad, part[i]);
-        y[i] = ir_la_out(b, i < 2 ? part[i] : flat(b, part[i]), x);
-    }
+    out[0] = ir_la_out(b, nan_where(b, bad, s.h), in[0]);
+    out[1] = ir_la_out(b, nan_where(b, bad, s.q), in[0]);
+}
+
+void
+ir_schur(ir_build *b, ir_ref x, ir_ref *y)
+{
+    for (int i = 0; i < 4; i++)
+        y[i] = IR_NONE;
+    ir_add_node(b, OP_schur, 1, &x, NULL, y);
+    ir_ref t = y[0] ? ir_la_in(b, y[0]) : IR_NONE;
+    if (!t)
+        return;
+    y[2] = ir_la_out(b, flat(b, ir_la_diagonal(b, t, 0)), x);
+    if (!ir_la_is_complex(b, t))
+        y[3] = ir_la_out(b, flat(b, imaginary(b, t)), x);
 }
 
 void

@@ -4,9 +4,8 @@
 
 #include "ir/build.h"
 
-/* x = q t q^H, square and not empty; y: t, upper triangular, of a real x but for blocks of two
- * rows; q; the eigenvalues, of a real x their real parts and their imaginary parts.  NaN where
- * it does not converge. */
+/* x = q t q^H, square and not empty; y: t and q by the op
+ * schur; the eigenvalues, of a real x their real parts and their imaginary parts. */
 void ir_schur(ir_build *b, ir_ref x, ir_ref *y);
 /* x = q h q^H: h, and below it the vectors of the reflections whose product q is; their
  * factors, one less than rows. */

@@ -154,6 +154,8 @@ signals(cot_trace *, const cot_value *in, cot_value *out, void *)
     cot::value y = cot::istft(cot::stft(x, 4, o), 4, o);
     y = y + cot::expi(cot::bessel_k0(y)) + cot::bessel_y0(y) * cot::bessel_k1(y) - cot::bessel_y1(y);
     out[0] = cot::reduce_sum(cot::block_diag({cot::toeplitz(x), y})) + cot::reduce_sum(cot::logm(cot::sqrtm(cot::toeplitz(x))));
+    cot::value z, form = cot::schur(cot::toeplitz(x), &z);
+    out[0] = out[0] + cot::reduce_sum(form + z);
 }
 
 static bool

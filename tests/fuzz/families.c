@@ -138,12 +138,12 @@ keep_parts(gen *g, ir_ref z)
 void
 grow_matrices(gen *g)
 {
-    static const ir_op square[] = { OP_cholesky, OP_lu,      OP_qr,      OP_eigh,
-                                    OP_svd,      OP_pinv,    OP_eig,     OP_triangular_solve,
-                                    OP_inverse,  OP_det,     OP_slogdet, OP_adjugate,
-                                    OP_full_lu };
+    static const ir_op square[] = { OP_cholesky, OP_lu,   OP_qr,      OP_eigh,
+                                    OP_svd,      OP_pinv, OP_eig,     OP_triangular_solve,
+                                    OP_inverse,  OP_det,  OP_slogdet, OP_adjugate,
+                                    OP_full_lu,  OP_schur };
     const int n = 1 + below(g, 4), batch = below(g, 3);
-    const ir_op op = square[below(g, 13)];
+    const ir_op op = square[below(g, sizeof square / sizeof *square)];
     const bool complex = below(g, 3) == 0;
     ir_attrs at = { 0 };
     ir_ref out[4], in[4];
@@ -170,7 +170,8 @@ grow_matrices(gen *g)
         return;
     const int results = ir_add_node(g->b, op, ir_ops[op].n_in, in, &at, out);
     for (int i = 0; i < results; i++) /* complex ones have a phase that nothing promises */
-        keep_parts(g, op == OP_eig ? ir_op1(g->b, OP_abs, out[i]) : out[i]);
+        keep_parts(g, op == OP_eig || (op == OP_schur && complex) ? ir_op1(g->b, OP_abs, out[i])
+                                                                  : out[i]);
 }
 
 void

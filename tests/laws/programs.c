@@ -90,6 +90,7 @@ typedef struct row {
 #define TALL "  %c = constant {data=[4,0,0,4,0,0]} : $[3,2]\n  %t = add %x, %c : $[3,2]\n"
 #define WIDE "  %c = constant {data=[4,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
 #define APART "  %c = constant {data=[9,0,0,0,4,0,0,0,1]} : $[3,3]\n  %t = add %x, %c : $[3,3]\n"
+#define PAIR3 "  %c = constant {data=[0,-2,0,3,0,0,0,0,9]} : $[3,3]\n  %t = add %x, %c : $[3,3]\n"
 #define DIAGONAL3 FOUR3 "  %t = add %x, %c : $[3,3]\n"
 #define FACTORS "  %s = stop_gradient %t : $[3,3]\n  %1, %2, %3 = lu %s : ($[3,3], i32[3], i32[3])\n"
 
@@ -221,7 +222,7 @@ static const row rows[] = {
       "  %a = abs %1 : &[3]\n  %s = mul %a, %a : &[3]\n  %0 = reduce_sum %s {axes=[0]} : &[]"), -0.5, 0.5, 0, 1 },
     { "eig", INEXACT, F("%x: $[3,3]", "&[3]", APART "  %1, %2, %3 = eig %t : (^[3], ^[3,3], ^[3,3])\n  %a = abs %2 : &[3,3]\n"
       "  %0 = reduce_sum %a {axes=[1]} : &[3]"), -0.5, 0.5, 0, 1 },
-    { "eig", INEXACT, F("%x: $[3,3]", "&[3]", "%c = constant {data=[0,-2,0,3,0,0,0,0,9]} : $[3,3]\n  %t = add %x, %c : $[3,3]\n"
+    { "eig", INEXACT, F("%x: $[3,3]", "&[3]", PAIR3
       "  %1, %2, %3 = eig %t : (^[3], ^[3,3], ^[3,3])\n  %a = abs %3 : &[3,3]\n"
       "  %0 = reduce_sum %a {axes=[1]} : &[3]"), -0.5, 0.5, 0, 1 },
     { "eig", INEXACT, F("%x: $[0,3,3]", "^[0,3]", "%0, %1, %2 = eig %x : (^[0,3], ^[0,3,3], ^[0,3,3])"), -0.5, 0.5, 0, 1 },
@@ -271,6 +272,13 @@ static const row rows[] = {
     /* of u64 alone: one program each */
     { "philox", BOOL, F("%k: u64[], %a: u64[3], %b: u64[3]", "u64[3]", "%1 = broadcast_in_dim %k {shape=[3], dims=[]} : u64[3]\n  %0 = philox %1, %a, %b {word=1} : u64[3]"), 0, 1, 0, 0 },
     { "threefry", BOOL, F("%k: u64[2,3], %a: u64[2,3]", "u64[2,3]", "%0 = threefry %k, %a : u64[2,3]"), 0, 1, 0, 0 },
+    /* nor are the signs of columns of z, or their phases: sizes only */
+    { "schur", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %1, %2 = schur %t : ($[3,3], $[3,3])\n  %0 = mul %1, %1 : $[3,3]"), -0.5, 0.5, 0, 1 },
+    { "schur", FLOATS, F("%x: $[3,3]", "$[3,3]", PAIR3 "  %1, %2 = schur %t : ($[3,3], $[3,3])\n  %0 = mul %1, %1 : $[3,3]"), -0.5, 0.5, 0, 1 },
+    { "schur", FLOATS, F("%x: $[3,3]", "$[3,3]", PAIR3 "  %1, %2 = schur %t : ($[3,3], $[3,3])\n  %0 = mul %2, %2 : $[3,3]"), -0.5, 0.5, 0, 1 },
+    { "schur", COMPLEX, F("%x: $[3,3]", "~[3,3]", APART "  %1, %2 = schur %t : ($[3,3], $[3,3])\n  %a = abs %1 : ~[3,3]\n  %0 = mul %a, %a : ~[3,3]"), -0.5, 0.5, 0, 1 },
+    { "schur", COMPLEX, F("%x: $[3,3]", "~[3,3]", PAIR3 "  %1, %2 = schur %t : ($[3,3], $[3,3])\n  %0 = abs %2 : ~[3,3]"), -0.5, 0.5, 0, 1 },
+    { "schur", INEXACT, F("%x: $[0,3,3]", "$[0,3,3]", "%0, %1 = schur %x : ($[0,3,3], $[0,3,3])"), -0.5, 0.5, 0, 1 },
 };
 
 /* ---- pointwise ops ---- */

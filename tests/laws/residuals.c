@@ -206,6 +206,30 @@ judge_eig(void)
     return fmax(right, distance(&y, &z));
 }
 
+/* x z = z t; below the diagonal of t are the elements of blocks of two rows alone, of which a
+ * complex t has none. */
+static double
+judge_schur(void)
+{
+    static matrix t;
+    bool real = true;
+
+    multiply(&x, &r[1], &y);
+    multiply(&r[1], &r[0], &z);
+    t = r[0];
+    for (int i = 0; i < t.n; i++)
+        for (int j = 0; j < t.n; j++)
+            real &= cimag(x.at[i][j]) == 0;
+    for (int i = 0; real && i + 1 < t.n; i++)
+        if (creal(t.at[i][i + 1]) * creal(t.at[i + 1][i]) < 0) {
+            if (cabs(t.at[i][i] - t.at[i + 1][i + 1]) > 1e-5 * (1 + cabs(t.at[i][i])))
+                return (double)INFINITY;
+            t.at[i + 1][i] = 0;
+            i++;
+        }
+    return fmax(fmax(distance(&y, &z), skew(&r[1])), below(&t));
+}
+
 /* x y x = x. */
 static double
 judge_inverse(void)
@@ -233,6 +257,7 @@ static const struct op {
     { "svd", "%0, %1, %2", "$[N,K], ~[K], $[K,M]", ANY_SHAPE, judge_svd },
     { "svd {full=true}", "%0, %1, %2", "$[N,N], ~[K], $[M,M]", ANY_SHAPE, judge_svd },
     { "eig", "%0, %1, %2", "^[N], ^[N,N], ^[N,N]", SQUARE, judge_eig },
+    { "schur", "%0, %1", "$[N,N], $[N,N]", SQUARE, judge_schur },
     { "pinv", "%0", "$[M,N]", ANY_SHAPE, judge_inverse },
 };
 

@@ -1,4 +1,4 @@
-/* Eigenvalues of general matrices: that x v = v w and u^H x = w u^H, of matrices that are hard
+/* Eigenvalues and Schur forms of general matrices: that x v = v w and u^H x = w u^H, of matrices that are hard
  * in one way or another, by the evaluator and the JIT with the same bits; what LAPACK computes
  * above 32 rows, in place of it; and derivatives where there are none. */
 #include "both.h"
@@ -129,6 +129,84 @@ START_TEST(what_is_not_finite_is_nan)
 }
 END_TEST
 
+/* How far x z is from z t, and z from unitary; t. */
+static void
+schur_residuals(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value z, x = in[0], form = cot_schur(x, &z);
+    cot_value eye = cot_eye(t, cot_type_of(x).dtype, cot_type_of(x).dims[0]);
+
+    (void)user;
+    out[0] = largest(cot_sub(cot_matmul(x, z), cot_matmul(z, form)));
+    out[1] = largest(cot_sub(cot_matmul(adjoint(z), z), eye));
+    out[2] = form;
+}
+
+/* t, of `parts` numbers an element, is a triangle but for blocks of two rows if it is real. */
+static void
+is_schur_form(const double *t, int n, int parts, const char *what)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i * parts; k++) {
+            const double y = t[i * n * parts + k];
+            if (parts == 2 || k < i - 1 || y == 0) {
+                ck_assert_msg(y == 0, "%s: row %d has %g below the diagonal", what, i, y);
+                continue;
+            }
+            const double a = t[k * n + k], b = t[k * n + i], d = t[i * n + i];
+            ck_assert_msg(b * y < 0 && fabs(a - d) <= 1e-13 * (fabs(a) + fabs(b) + fabs(y)),
+                          "%s: row %d: the block %g, %g; %g, %g", what, i, a, b, y, d);
+            ck_assert_msg(i + 1 == n || t[(i + 1) * n + i] == 0, "%s: row %d: three rows", what,
+                          i);
+        }
+}
+
+START_TEST(schur_forms)
+{
+    const int n = _i < MANY ? sizes[_i / SHAPES] : _i == MANY ? 1 : 40;
+    const shape s = _i < MANY ? (shape)(_i % SHAPES) : ANY;
+    static double x[1600], z[3200], got[3202];
+    char what[40];
+
+    fill(s, n, x);
+    for (int i = 0; i < n * n; i++) {
+        z[2 * i] = x[i];
+        z[2 * i + 1] = s == ANY ? cos(3.0 * i) : 0;
+    }
+    for (int parts = 1; parts < 3; parts++) {
+        snprintf(what, sizeof what, "shape %d, %d rows, %d", (int)s, n, parts);
+        results(fn("f", schur_residuals, 1, 3),
+                COT_TYPES(parts == 1 ? cot_f64(n, n) : cot_c128(n, n)), IN(parts == 1 ? x : z),
+                got);
+        for (int i = 0; i < 2; i++)
+            ck_assert_msg(got[i] < 1e-13 * n, "%s: residual %d is %g", what, i, got[i]);
+        is_schur_form(got + 2, n, parts, what);
+    }
+}
+END_TEST
+
+BODY(schur_alone, out[0] = cot_schur(in[0], &out[1]);)
+
+START_TEST(schur_corners)
+{
+    static double x[1600], got[3200];
+    const double zeros[3] = { 0 };
+
+    for (int k = 0; k < 3; k++) {
+        const int n = k == 0 ? 1 : k == 1 ? 4 : 40;
+        fill(ANY, n, x);
+        x[n - 1] = k ? INFINITY : NAN;
+        const int64_t all =
+            results(fn("f", schur_alone, 1, 2), COT_TYPES(cot_f64(n, n)), IN(x), got);
+        ck_assert_int_eq(all, 2 * n * n);
+        for (int64_t i = 0; i < all; i++)
+            ck_assert(isnan(got[i]));
+    }
+    ck_assert_int_eq(
+        results(fn("f", schur_alone, 1, 2), COT_TYPES(cot_f64(3, 0, 0)), IN(zeros), got), 0);
+}
+END_TEST
+
 BODY(symmetric_residual, cot_value v; cot_value w = cot_eigh(in[0], &v);
      out[0] = largest(cot_sub(cot_matmul(in[0], v), cot_mul(v, w)));
      out[1] = largest(cot_sub(cot_matmul(adjoint(v), v),
@@ -232,6 +310,8 @@ main(void)
 {
     const suite_case cases[] = {
         { "residuals", vectors_belong_to_values, MANY + 2 },
+        { "schur", schur_forms, MANY + 2 },
+        { "schur_corners", schur_corners, 0 },
         { "pairs", pairs_are_conjugates, 0 },
         { "batch", each_of_a_batch_is_as_alone, 0 },
         { "corners", what_is_not_finite_is_nan, 0 },

@@ -27,6 +27,7 @@ BODY(lu, out[0] = cot_lu(in[0], &out[1], &out[2]);)
 BODY(qr, out[0] = cot_qr(in[0], &out[1]);)
 BODY(eigh, out[0] = cot_eigh(in[0], &out[1]);)
 BODY(eig, out[0] = cot_eig(in[0], &out[1], &out[2]);)
+BODY(schur, out[0] = cot_schur(in[0], &out[1]);)
 BODY(svd, out[0] = cot_svd(in[0], &out[1], &out[2]);)
 BODY(solve, out[0] = cot_solve(in[0], cot_add(in[0], 1));)
 BODY(inverse, out[0] = cot_inv(in[0]);)
@@ -39,10 +40,10 @@ static const struct row {
     cot_body *body;
     int n_out;
 } rows[] = {
-    { "cholesky", cholesky, 1 }, { "lu", lu, 3 },           { "qr", qr, 2 },
-    { "eigh", eigh, 2 },         { "eig", eig, 3 },         { "svd", svd, 3 },
-    { "solve", solve, 1 },       { "inverse", inverse, 1 }, { "det", det, 1 },
-    { "expm", expm, 1 },         { "pinv", pinv, 1 },
+    { "cholesky", cholesky, 1 }, { "lu", lu, 3 },       { "qr", qr, 2 },
+    { "eigh", eigh, 2 },         { "eig", eig, 3 },     { "schur", schur, 2 },
+    { "svd", svd, 3 },           { "solve", solve, 1 }, { "inverse", inverse, 1 },
+    { "det", det, 1 },           { "expm", expm, 1 },   { "pinv", pinv, 1 },
 };
 
 static const cot_dtype types[] = { COT_F32, COT_F64, COT_C64, COT_C128 };

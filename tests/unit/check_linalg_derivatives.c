@@ -80,6 +80,9 @@ BODY(spectral, LOSS(cot_matrix_norm(x, COT_NORM_2)))
 BODY(cond, LOSS(cot_matrix_cond(x)))
 BODY(lu_diagonal, LOSS(cot_reduce_prod(cot_diag(cot_lu(x, NULL, NULL), 0))))
 
+BODY(schur, cot_value z; cot_value form = cot_schur(x, &z);
+     LOSS(cot_square(form), cot_square(z)))
+
 #define LIST(...)                                { __VA_ARGS__ }
 #define ROW(name, m, n, x, g, h, more_g, more_h) { #name, name, m, n, x, g, h, more_g, more_h },
 static const struct row {

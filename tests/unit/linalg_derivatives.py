@@ -9,7 +9,7 @@ of what a step along the sizes of x adds.
 """
 import textwrap
 
-from mpmath import mp, mpf, matrix, eye, eigsy, svd_r, log, sqrt, fsum, inverse
+from mpmath import mp, mpf, mpc, matrix, eye, eig, eigsy, svd_r, log, sqrt, sin, cos, atan2, pi, fsum, inverse
 
 mp.dps = 100
 STEP = mpf(10) ** -25
@@ -92,6 +92,44 @@ def svd(x):
     return list(s) + [u[i, 0] * v[0, j] for i in range(x.rows) for j in range(x.cols)]
 
 
+ORDER = []      # of eigenvalues, by their real parts; of a pair whether |b| > |c| in its block [a, b; c, a]
+
+
+def schur(x):
+    """Squares of the elements of t and z: signs of columns are free."""
+    n, (w, v) = x.rows, eig(x)
+    basis, pairs = [], []
+    for value, high in ORDER:
+        i = min((i for i in range(n) if mpc(w[i]).imag > -mpf(10) ** -20), key=lambda i: abs(mpc(w[i]).real - value))
+        top = max((v[k, i] for k in range(n)), key=abs)
+        column = [mpc(v[k, i] / top) for k in range(n)]
+        if abs(mpc(w[i]).imag) > mpf(10) ** -20:
+            pairs.append((len(basis), high))
+            basis += [[c.real for c in column], [c.imag for c in column]]
+        else:
+            basis.append([c.real for c in column])
+    z = matrix(n, n)
+    for j, column in enumerate(basis):
+        c = matrix(column)
+        for _ in range(2):
+            for k in range(j):
+                c = c - z[:, k] * (z[:, k].T * c)[0]
+        z[:, j] = c / sqrt((c.T * c)[0])
+    for j, high in pairs:
+        t = z.T * x * z
+        angle = atan2(t[j + 1, j + 1] - t[j, j], t[j, j + 1] + t[j + 1, j]) / 2
+        for turn in (angle, angle + pi / 2):
+            g = eye(n)
+            g[j, j] = g[j + 1, j + 1] = cos(turn)
+            g[j + 1, j], g[j, j + 1] = sin(turn), -sin(turn)
+            t = (z * g).T * x * (z * g)
+            if (abs(t[j, j + 1]) > abs(t[j + 1, j])) == high:
+                z = z * g
+                break
+    t = z.T * x * z
+    return [c ** 2 for c in flat(t) + flat(z)]
+
+
 def power(x, n):
     y = eye(x.rows)
     for _ in range(abs(n)):
@@ -148,7 +186,7 @@ FUNCTIONS = {
     "inverse": lambda x: flat(inverse(x)), "pinv": lambda x: flat(pinv(x)), "determinant": determinant,
     "logdet": logdet, "expm": expm, "cube": lambda x: power(x, 3), "inverse_square": lambda x: power(x, -2),
     "eigvals": eigvals, "nuclear": lambda x: [fsum(singular(x))], "spectral": lambda x: [singular(x)[0]],
-    "cond": lambda x: [singular(x)[0] / singular(x)[-1]], "lu_diagonal": lu_diagonal,
+    "cond": lambda x: [singular(x)[0] / singular(x)[-1]], "lu_diagonal": lu_diagonal, "schur": schur,
 }
 
 GENERAL = [[2, -1, .5], [.25, 1.5, -.75], [1, .5, 3]]
@@ -165,14 +203,21 @@ LAST_PIVOT = [[2, 1, 1, 0], [4, 3, 3, 1], [8, 7, 9, 5], [4, 2, 2, 0]]
 RANK_2 = [[1, 2, 3, 4], [2, 1, 0, 1], [3, 3, 3, 5], [1, -1, -3, -3]]
 RANK_1 = [[1, 2, 3, 4], [2, 4, 6, 8], [0, 0, 0, 0], [-1, -2, -3, -4]]
 
+FIRST_PAIR = [[.5, -2, .25], [1, .25, -1], [.5, .75, 3]]
+TWO_PAIRS = [[1, -2, .5, .25], [3, .5, -1, .75], [.25, 1, -2, -4], [-.5, .5, 2, -1.5]]
+SCHUR = [(GENERAL, [(3.4, 0), (1.5, False)]), (POSITIVE, [(4.7, 0), (1.7, 0), (2.7, 0)]), (ONE, [(2.5, 0)]),
+         (DIAGONAL, [(3, 0), (1, 0), (2, 0)]), (FIRST_PAIR, [(.4, False), (3, 0)]),
+         (TWO_PAIRS, [(.8, True), (-1.8, True)])]
+
 ROWS = [(f, x) for x in (GENERAL, POSITIVE, DIAGONAL, ONE) for f in FUNCTIONS
-        if not (f in ("cholesky", "eigh") and x is GENERAL)]
+        if f != "schur" and not (f in ("cholesky", "eigh") and x is GENERAL)]
 ROWS += [(f, EYE) for f in ("cholesky", "lu", "qr", "solve", "triangular", "lstsq", "inverse", "pinv", "determinant",
                             "logdet", "expm", "cube", "inverse_square", "lu_diagonal")]
 ROWS += [(f, x) for x in (TALL, WIDE) for f in ("lu", "qr", "svd", "pinv", "nuclear", "spectral", "cond")]
 ROWS += [("lstsq", TALL), ("svd", CLOSE), ("pinv", CLOSE), ("nuclear", CLOSE), ("cond", CLOSE), ("eigh", CLOSE_VALUES)]
 ROWS += [("determinant", x) for x in (LAST_PIVOT, RANK_2, RANK_1)]
 ROWS += [("lu_diagonal", LAST_PIVOT), ("expm", RANK_2), ("cube", RANK_1)]
+ROWS += [("schur", x) for x, _ in SCHUR]
 ROWS = [r for r in ROWS if not (r[1] is ONE and r[0] in ("cond",))]
 
 
@@ -186,6 +231,8 @@ def row(name, rows):
     SIGNS[:] = []
     if name == "qr":
         SIGNS[:] = qr(x)
+    if name == "schur":
+        ORDER[:] = next(order for y, order in SCHUR if y is rows)
     e = matrix(m, n)
     for k in range(m * n):
         e[k // n, k % n] = mpf((5 * k + 2) % 7 - 3) / 2
