@@ -261,7 +261,7 @@ run_programs(int first, int step, int end, const struct row *r, struct row *cons
 /* -- the page -- */
 
 static const char *const about =
-    "# Carriers\n\n"
+    "# Back ends\n\n"
     "Made by `docs/back-ends.sh`: every program of the tests (the laws, op by op; the goldens; "
     "the text tests; what the\n"
     "examples compile) through everything that can carry it. A number is how many gave the "
