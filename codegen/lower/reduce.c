@@ -1,7 +1,8 @@
 /* Reductions whose elements are emitted inline.
  *
- * argmax and argmin are two such reductions: the best value, then the least index that has
- * it. */
+ * argmax and argmin are two such reductions: the best value, then the least index that has it.
+ * Of a long line the first goes block by block, and the second through the block that has the
+ * best value first: memory is read once. */
 #include "codegen/elemental/fold.h"
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/cost.h"
@@ -22,6 +23,7 @@ typedef struct inline_fold {
     const ir_node *n;
     const cg_ix *at;
     cot_dtype type;
+    cg_ix from;                 /* the first element's index */
     cg_val best;                /* arg: the extreme value, and the type of indices */
     cot_dtype index;
 } inline_fold;
@@ -31,7 +33,7 @@ reduced_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
     inline_fold *p = user;
     cg_ix to[COT_MAX_RANK];
-    cg_reduced_index(l, p->fr->f, p->n, p->at, j, to);
+    cg_reduced_index(l, p->fr->f, p->n, p->at, cg_ix_add(&l->ix, p->from, j), to);
     cot_dtype t = ir_type_at(p->fr->f, p->n->in[0])->dtype;
     e[0] = cg_convert(l, cg_element(l, p->fr, p->n->in[0], to), t, p->type);
 }
@@ -95,7 +97,9 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
     int first, last;
     int64_t size = cg_reduced(fr->f, n, &first, &last);
     const cg_fold how = cg_fold_of(ir_ops[n->op].by, ir_type_at(fr->f, n->in[0])->dtype);
-    inline_fold p = { .fr = fr, .n = n, .at = at, .type = how.type };
+    inline_fold p = {
+        .fr = fr, .n = n, .at = at, .type = how.type, .from = cg_ix_const(&l->ix, 0)
+    };
     cg_val x;
     (void)result;
     if (size == 0)
@@ -112,12 +116,61 @@ static void
 reduced_place(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
     inline_fold *p = user;
-    cg_val x, here = cg_convert(l, cg_ix_value(&l->ix, &l->b, j), COT_I64, p->index);
+    cg_val x, here = cg_ix_value(&l->ix, &l->b, cg_ix_add(&l->ix, p->from, j));
+    here = cg_convert(l, here, COT_I64, p->index);
     reduced_element(l, user, j, &x);
     cg_val hit = cg_insn2(&l->b, SC_eq, p->type, x, p->best);
     if (ir_is_float(p->type))
         hit = cg_insn2(&l->b, SC_or, COT_BOOL, hit, cg_insn2(&l->b, SC_ne, p->type, x, x));
     e[0] = cg_insn3(&l->b, SC_select, p->index, hit, here, cg_neutral(&l->b, SC_min, p->index));
+}
+
+/* Is x better than best, or a NaN where best is none? */
+static cg_val
+is_better(cg_lowering *l, const cg_fold *how, cg_val x, cg_val best)
+{
+    cg_build *b = &l->b;
+    const bool max = how->op == SC_max;
+    cg_val y = cg_insn2(b, SC_lt, how->type, max ? best : x, max ? x : best);
+    if (!ir_is_float(how->type))
+        return y;
+    cg_val nan = cg_insn2(b, SC_and, COT_BOOL, cg_insn2(b, SC_ne, how->type, x, x),
+                          cg_insn2(b, SC_eq, how->type, best, best));
+    return cg_insn2(b, SC_or, COT_BOOL, y, nan);
+}
+
+/* Block number k of `size` elements; the last one is moved back to end with them.  Of a number
+ * that a loop carries the verifier knows nothing: both limits are said. */
+static cg_ix
+block_start(cg_lowering *l, cg_val k, int64_t size)
+{
+    cg_val start = cg_imul(&l->b, k, CG_LOWER_ARG_BLOCK),
+           last = cg_i64(&l->b, size - CG_LOWER_ARG_BLOCK);
+    start = cg_insn2(&l->b, SC_max, COT_I64, cg_imin(&l->b, start, last), cg_i64(&l->b, 0));
+    return cg_ix_var(&l->ix, start, 0, size - CG_LOWER_ARG_BLOCK);
+}
+
+/* The best value of a long line, p->best, and the block, p->from, that has it first: elements
+ * of the block before, which the last one may hold again, are not as good. */
+static void
+best_block(cg_lowering *l, inline_fold *p, const cg_fold *how, int64_t size)
+{
+    cg_build *b = &l->b;
+    const int64_t blocks = (size + CG_LOWER_ARG_BLOCK - 1) / CG_LOWER_ARG_BLOCK;
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, blocks), 1, 0), x;
+    uint32_t mark = cg_scope_begin(l);
+    cg_val k = cg_loop_var(b, loop);
+    cg_val best = cg_loop_carry(b, loop, how->type, cg_neutral(b, how->op, how->type)),
+           where = cg_loop_carry(b, loop, COT_I64, cg_i64(b, 0));
+    p->from = block_start(l, k, size);
+    cg_fold_loops(l, CG_LOWER_ARG_BLOCK, 1, how, CG_FOLD_LANES, false, reduced_element, p, &x);
+    cg_val better = is_better(l, how, x, best);
+    cg_loop_next(b, loop, best, cg_insn3(b, SC_select, how->type, better, x, best));
+    cg_loop_next(b, loop, where, cg_insn3(b, SC_select, COT_I64, better, k, where));
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    p->best = cg_loop_result(b, loop, 0);
+    p->from = block_start(l, cg_loop_result(b, loop, 1), size);
 }
 
 cg_val
@@ -130,6 +183,7 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
                       .n = n,
                       .at = at,
                       .type = how.type,
+                      .from = cg_ix_const(&l->ix, 0),
                       .index = size <= INT32_MAX ? COT_I32 : COT_I64 };
     cg_fold_form form = pick_form(l, fr, n, size);
     cot_dtype t = ir_type_at(fr->f, n->first)->dtype;
@@ -137,7 +191,13 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
     (void)result;
     if (size == 0)
         return cg_const(&l->b, t, 0);
-    cg_fold_loops(l, size, 1, &how, form, false, reduced_element, &p, &p.best);
+    if (form == CG_FOLD_LANES && !l->team && how.type != COT_BOOL &&
+        size >= CG_LOWER_ARG_BLOCKS * CG_LOWER_ARG_BLOCK) {
+        best_block(l, &p, &how, size);
+        size = CG_LOWER_ARG_BLOCK;
+    } else {
+        cg_fold_loops(l, size, 1, &how, form, false, reduced_element, &p, &p.best);
+    }
     how = (cg_fold){ .op = SC_min, .type = p.index };
     cg_fold_loops(l, size, 1, &how, form, false, reduced_place, &p, &x);
     return cg_convert(l, x, p.index, t);
