@@ -67,6 +67,7 @@ struct cg_lowering {
     bool vector;                        /* inside a vector loop */
     /* GPU: which threads are at hand for a fold: CG_WARPS those of a warp, CG_GRID of the
      * block */
+    bool split; /* threads may share the elements of the reduction that is emitted */
     cg_kind team;
     cg_val threads;                     /* GPU: the block loop of cg_threads_begin */
     /* constant indices only: reductions unroll (loop bodies in registers) */

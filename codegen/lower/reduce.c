@@ -7,6 +7,7 @@
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/lower/rules.h"
+#include "codegen/plan/plan.h"
 #include "codegen/tuning.h"
 
 /* The empty float sum is +0: the neutral -0 is not what a sum of nothing is. */
@@ -150,27 +151,103 @@ block_start(cg_lowering *l, cg_val k, int64_t size)
     return cg_ix_var(&l->ix, start, 0, size - CG_LOWER_ARG_BLOCK);
 }
 
+/* The best value so far, and the block that has it first. */
+typedef struct best {
+    cg_val value, block;
+} best;
+
+typedef best candidate(cg_lowering *l, const void *user, cg_val k);
+
+/* Of the candidates lo ... hi - 1 the first that no later one is better than. */
+static best
+first_best(cg_lowering *l, const cg_fold *how, cg_val lo, cg_val hi, candidate *at,
+           const void *user)
+{
+    cg_build *b = &l->b;
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, lo, hi, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    const best old = { cg_loop_carry(b, loop, how->type, cg_neutral(b, how->op, how->type)),
+                       cg_loop_carry(b, loop, COT_I64, lo) };
+    const best x = at(l, user, cg_loop_var(b, loop));
+    cg_val better = is_better(l, how, x.value, old.value);
+    cg_loop_next(b, loop, old.value,
+                 cg_insn3(b, SC_select, how->type, better, x.value, old.value));
+    cg_loop_next(b, loop, old.block,
+                 cg_insn3(b, SC_select, COT_I64, better, x.block, old.block));
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    return (best){ cg_loop_result(b, loop, 0), cg_loop_result(b, loop, 1) };
+}
+
+typedef struct blocks {
+    inline_fold *p;
+    const cg_fold *how;
+    int64_t size;
+} blocks;
+
+static best
+best_of_block(cg_lowering *l, const void *user, cg_val k)
+{
+    const blocks *w = user;
+    cg_val x;
+    w->p->from = block_start(l, k, w->size);
+    cg_fold_loops(l, CG_LOWER_ARG_BLOCK, 1, w->how, CG_FOLD_LANES, false, reduced_element, w->p,
+                  &x);
+    return (best){ x, k };
+}
+
+/* What each part of the blocks gave, in memory. */
+typedef struct parts {
+    uint32_t value, block;
+} parts;
+
+static best
+best_of_part(cg_lowering *l, const void *user, cg_val k)
+{
+    const parts *w = user;
+    return (best){ cg_load(&l->b, w->value, k, 0), cg_load(&l->b, w->block, k, 0) };
+}
+
+static uint32_t
+part_buffer(cg_lowering *l, cot_dtype type, int64_t n)
+{
+    const ir_type *t = ir_type_new(l->ctx, type, 1, &n);
+    const cg_place place = cg_plan_new(l, "t", t);
+    return cg_place_buffer(l, &place, t, "parts", true);
+}
+
+/* The same by threads, which take parts of the blocks. */
+static best
+best_of_parts(cg_lowering *l, const blocks *w, int64_t n)
+{
+    cg_build *b = &l->b;
+    const int64_t run = (n + CG_LOWER_ARG_PARTS - 1) / CG_LOWER_ARG_PARTS,
+                  all = (n + run - 1) / run;
+    const parts y = { part_buffer(l, w->how->type, all), part_buffer(l, COT_I64, all) };
+    cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, all), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val part = cg_loop_var(b, loop), lo = cg_imul(b, part, run);
+    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, n));
+    const best x = first_best(l, w->how, lo, hi, best_of_block, w);
+    cg_store(b, y.value, part, x.value, 0);
+    cg_store(b, y.block, part, x.block, 0);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    return first_best(l, w->how, cg_i64(b, 0), cg_i64(b, all), best_of_part, &y);
+}
+
 /* The best value of a long line, p->best, and the block, p->from, that has it first: elements
  * of the block before, which the last one may hold again, are not as good. */
 static void
-best_block(cg_lowering *l, inline_fold *p, const cg_fold *how, int64_t size)
+best_block(cg_lowering *l, inline_fold *p, const cg_fold *how, int64_t size, bool split)
 {
-    cg_build *b = &l->b;
-    const int64_t blocks = (size + CG_LOWER_ARG_BLOCK - 1) / CG_LOWER_ARG_BLOCK;
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, blocks), 1, 0), x;
-    uint32_t mark = cg_scope_begin(l);
-    cg_val k = cg_loop_var(b, loop);
-    cg_val best = cg_loop_carry(b, loop, how->type, cg_neutral(b, how->op, how->type)),
-           where = cg_loop_carry(b, loop, COT_I64, cg_i64(b, 0));
-    p->from = block_start(l, k, size);
-    cg_fold_loops(l, CG_LOWER_ARG_BLOCK, 1, how, CG_FOLD_LANES, false, reduced_element, p, &x);
-    cg_val better = is_better(l, how, x, best);
-    cg_loop_next(b, loop, best, cg_insn3(b, SC_select, how->type, better, x, best));
-    cg_loop_next(b, loop, where, cg_insn3(b, SC_select, COT_I64, better, k, where));
-    cg_scope_end(l, mark);
-    cg_loop_end(b, loop);
-    p->best = cg_loop_result(b, loop, 0);
-    p->from = block_start(l, cg_loop_result(b, loop, 1), size);
+    const blocks w = { p, how, size };
+    const int64_t n = (size + CG_LOWER_ARG_BLOCK - 1) / CG_LOWER_ARG_BLOCK;
+    const best x =
+        split ? best_of_parts(l, &w, n)
+              : first_best(l, how, cg_i64(&l->b, 0), cg_i64(&l->b, n), best_of_block, &w);
+    p->best = x.value;
+    p->from = block_start(l, x.block, size);
 }
 
 cg_val
@@ -187,13 +264,15 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
                       .index = size <= INT32_MAX ? COT_I32 : COT_I64 };
     cg_fold_form form = pick_form(l, fr, n, size);
     cot_dtype t = ir_type_at(fr->f, n->first)->dtype;
+    const bool split = l->split; /* not of what the elements are made of */
     cg_val x;
     (void)result;
+    l->split = false;
     if (size == 0)
         return cg_const(&l->b, t, 0);
     if (form == CG_FOLD_LANES && !l->team && how.type != COT_BOOL &&
         size >= CG_LOWER_ARG_BLOCKS * CG_LOWER_ARG_BLOCK) {
-        best_block(l, &p, &how, size);
+        best_block(l, &p, &how, size, split);
         size = CG_LOWER_ARG_BLOCK;
     } else {
         cg_fold_loops(l, size, 1, &how, form, false, reduced_element, &p, &p.best);

@@ -229,7 +229,9 @@ cg_rows_pass(cg_rows *r)
             cg_val a = cg_element(l, r->fr, r->g->v[i], r->at);
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
         } else if (ir_is_arg_reduce(n->op)) { /* argmax has two loops of its own */
+            l->split = r->split;
             cg_val a = cg_element_of_node(l, r->fr, n, 0, r->at);
+            l->split = false;
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
             cg_remember(l, r->fr, r->g->v[i], r->at, a);
         } else {

@@ -7,7 +7,14 @@
 #include "cotrace/cotrace.h"
 #include "tests/unit/suite.h"
 
-enum { B = CG_LOWER_ARG_BLOCK, BESIDE = 64, LEAST = CG_LOWER_ARG_BLOCKS * B, LONGEST = LEAST + 3 * B + 3, PATTERNS = 8 };
+enum {
+    B = CG_LOWER_ARG_BLOCK,
+    BESIDE = 64,
+    LEAST = CG_LOWER_ARG_BLOCKS * B,
+    LONGEST = LEAST + 3 * B + 3,
+    PATTERNS = 8,
+    ONE_LINE = 40 * LEAST + 77
+};
 
 static const int sizes[] = { LEAST - 1, LEAST,         LEAST + 1, LEAST + B - 1,
                              LEAST + B, LEAST + B + 1, LONGEST };
@@ -56,22 +63,24 @@ fill(double *x, int n, int p, bool min)
 }
 
 static cot_kernel *
-kernel(cot_context *c, job *j, int n, const char *backend, int bits)
+kernel(cot_context *c, job *j, int rows, int n, const char *backend, int bits)
 {
     cot_fn *f = cot_fn_new(c, "f", body, 1, 1, j);
-    const cot_compile_options o = { .backend = backend, .vector_bits = bits };
+    const cot_compile_options o = { .backend = backend,
+                                    .vector_bits = bits,
+                                    .threads = rows == 1 ? 2 : 1 };
     cot_kernel *k;
-    const cot_status s = cot_compile(f, COT_TYPES(cot_f64(2, n)), &o, &k);
+    const cot_status s = cot_compile(f, COT_TYPES(cot_f64(rows, n)), &o, &k);
 
     ck_assert_msg(s == COT_OK || s == COT_ERR_TARGET, "%s", cot_error(c));
     return s == COT_OK ? k : NULL;
 }
 
 static void
-run(cot_context *c, cot_kernel *k, double *x, int n, int32_t *place)
+run(cot_context *c, cot_kernel *k, double *x, int rows, int n, int32_t *place)
 {
-    cot_array *in = cot_array_borrow(c, cot_f64(2, n), x),
-              *out = cot_array_borrow(c, cot_type_new(COT_I32, 1, (const int64_t[]){ 2 }), place);
+    cot_array *in = cot_array_borrow(c, cot_f64(rows, n), x),
+              *out = cot_array_borrow(c, cot_type_new(COT_I32, 1, &(int64_t){ rows }), place);
 
     ck_assert_msg(cot_run(k, &out, (const cot_array *[]){ in }) == COT_OK, "%s", cot_error(c));
     cot_array_free(in);
@@ -84,7 +93,8 @@ judge(job j, int n, const char *backend, int bits)
 {
     static double room[2 * LONGEST + 4 * BESIDE], one[LONGEST + 2 * BESIDE];
     cot_context *c = cot_context_new(NULL);
-    cot_kernel *want = kernel(c, &j, n, "eval", 0), *got = kernel(c, &j, n, backend, bits);
+    cot_kernel *want = kernel(c, &j, 2, n, "eval", 0),
+               *got = kernel(c, &j, 2, n, backend, bits);
 
     for (int p = 0; got && p < PATTERNS; p++) {
         int32_t a[2], b[4] = { -7, -7, -7, -7 };
@@ -96,8 +106,8 @@ judge(job j, int n, const char *backend, int bits)
         }
         fill(one + BESIDE, n, (p + 1) % PATTERNS, j.min);
         memcpy(room + BESIDE + n, one + BESIDE, sizeof *one * (size_t)(n + BESIDE));
-        run(c, want, room + BESIDE, n, a);
-        run(c, got, room + BESIDE, n, b + 1);
+        run(c, want, room + BESIDE, 2, n, a);
+        run(c, got, room + BESIDE, 2, n, b + 1);
         ck_assert_msg(a[0] == b[1] && a[1] == b[2] && b[0] == -7 && b[3] == -7,
                       "%s of %s, %d elements, pattern %d, %s, %d bits: %d, %d; wants %d, %d",
                       j.min ? "argmin" : "argmax", cot_dtype_name(j.type), n, p, backend, bits,
@@ -120,6 +130,31 @@ START_TEST(blocks_find_the_first_of_the_best)
 }
 END_TEST
 
+/* One line, whose blocks threads share. */
+START_TEST(threads_find_the_first_of_the_best)
+{
+    static double x[ONE_LINE + 2 * BESIDE];
+    cot_context *c = cot_context_new(NULL);
+    job j = { types[_i / 2], _i % 2 };
+    cot_kernel *want = kernel(c, &j, 1, ONE_LINE, "eval", 0),
+               *got = kernel(c, &j, 1, ONE_LINE, "jit", 0);
+
+    for (int p = 0; got && p < PATTERNS; p++) {
+        int32_t a[1], b[3] = { -7, -7, -7 };
+        fill(x + BESIDE, ONE_LINE, p, j.min);
+        run(c, want, x + BESIDE, 1, ONE_LINE, a);
+        run(c, got, x + BESIDE, 1, ONE_LINE, b + 1);
+        ck_assert_msg(a[0] == b[1] && b[0] == -7 && b[2] == -7,
+                      "%s of %s, pattern %d: %d; wants %d", j.min ? "argmin" : "argmax",
+                      cot_dtype_name(j.type), p, (int)b[1], (int)a[0]);
+    }
+    cot_kernel_free(want);
+    if (got)
+        cot_kernel_free(got);
+    cot_context_free(c);
+}
+END_TEST
+
 START_TEST(c_source_likewise)
 {
     judge((job){ COT_F32, false }, LEAST + 1, "c", 0);
@@ -132,6 +167,7 @@ main(void)
 {
     const suite_case cases[] = {
         { "blocks", blocks_find_the_first_of_the_best, TYPES },
+        { "threads", threads_find_the_first_of_the_best, 2 * TYPES },
         { "c", c_source_likewise, 0 },
     };
 
