@@ -167,7 +167,7 @@ make_flow(hlo_import *h)
     f->uses = IR_NEW_N(h->a, const hlo_use *, n);
     f->reached = IR_NEW_N(h->a, uint32_t, n);
     f->queue = IR_NEW_N(h->a, uint32_t, n);
-    f->is_searched = IR_NEW_N(h->a, bool, h->m->n_regions);
+    f->is_searched = IR_NEW_N(h->a, bool, h->m->n_regions + 1); /* ids begin at 1 */
     h->flow = f;
 }
 
