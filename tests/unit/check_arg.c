@@ -45,7 +45,9 @@ fill(double *x, int n, int p, bool min)
     for (int i = -BESIDE; i < n + BESIDE; i++)
         x[i] = i < 0 || i >= n ? 120 : 0;
     for (int i = 0; i < n; i++)
-        x[i] = p == 0 ? (double)((i * 7919 + 13) % 101) : p == 1 ? -(double)INFINITY : (double)(i % 3);
+        x[i] = p == 0   ? (double)((i % 1009 * 7919 + 13) % 101)
+               : p == 1 ? -(double)INFINITY
+                        : (double)(i % 3);
     switch (p) {
     case 2: x[n - 1] = 7; break;
     case 3: x[n - B - 1] = x[n - B] = x[n - 1] = 7; break;
