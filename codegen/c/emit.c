@@ -364,6 +364,33 @@ emit_copy(cg_c_emit *e, const cg_insn *i)
     cg_c_line(e, "memmove(%s, %s, %llu);", p, q, (unsigned long long)i->imm);
 }
 
+/* Addresses of one element type may be declared as different types: as void they are alike. */
+static void
+emit_swap(cg_c_emit *e, const cg_insn *i)
+{
+    const char *x = e->buffer[i->call->buffer[0]], *y = e->buffer[i->call->buffer[1]];
+    const int number = e->serial++;
+
+    cg_c_line(e, "void *const swap%d = %s;", number, x);
+    cg_c_line(e, "%s = (void *)%s;", x, y);
+    cg_c_line(e, "%s = swap%d;", y, number);
+}
+
+/* Where it is not at its own address it is copied there. */
+static void
+emit_settle(cg_c_emit *e, uint32_t buffer)
+{
+    const cg_buffer *x = &e->k->buffer[buffer];
+    const char *name = e->buffer[buffer], *own = e->own[buffer];
+
+    cg_c_line(e, "if (%s != %s)", name, own);
+    cg_c_line(e, "    memmove(%s, %s, %lld);", own, name,
+              (long long)(x->elements * (int64_t)cot_dtype_size(x->type)));
+    cg_c_line(e, "%s = %s;", name, own);
+    for (uint32_t i = e->swapped.next[buffer]; i != buffer; i = e->swapped.next[i])
+        cg_c_line(e, "%s = %s;", e->buffer[i], e->own[i]);
+}
+
 static void
 emit_prefetch(cg_c_emit *e, const cg_insn *i)
 {
@@ -408,6 +435,8 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_EXTERN: emit_extern(e, v); break;
     case CG_COPY: emit_copy(e, i); break;
     case CG_PREFETCH: emit_prefetch(e, i); break;
+    case CG_SWAP: emit_swap(e, i); break;
+    case CG_SETTLE: emit_settle(e, (uint32_t)i->imm); break;
     default:
         if (!cg_c_index_insn(e, v))
             emit_scalar(e, v);

@@ -52,6 +52,8 @@ typedef struct cg_c_emit {
     const bool *can_fail;           /* likewise                          */
     bool *done; /* likewise: it is written           */
     const char **buffer;            /* the name of each buffer           */
+    cg_swapped swapped;
+    const char **own; /* of each buffer that is settled: the name of its own address */
     ir_buf *b;
     const uint32_t *divergence, *uses;
     cg_c_known *known;

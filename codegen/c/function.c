@@ -45,7 +45,8 @@ used_buffers(cg_c_emit *e)
 
     for (uint32_t v = 1; v < e->k->n_insns; v++) {
         const cg_insn *i = &e->k->insn[v];
-        if ((i->op == CG_LOAD && e->uses[v]) || i->op == CG_STORE || i->op == CG_PREFETCH)
+        if ((i->op == CG_LOAD && e->uses[v]) || i->op == CG_STORE || i->op == CG_PREFETCH ||
+            i->op == CG_SETTLE)
             mark(used, (uint32_t)i->imm);
         for (int k = 0; i->call && k < (i->op == CG_COPY ? 2 : i->call->n_buffers); k++)
             mark(used, i->call->buffer[k]);
@@ -71,9 +72,9 @@ own_buffers(cg_c_emit *e)
         const char *type = cg_c_type(e->t, x->type, 1), *name = e->buffer[i];
         if (!used[i] && x->space <= CG_OUT && e->k != e->m->kernel[0])
             cg_c_line(e, "(void)%s;", name);
-        else if (!used[i])
+        if (!used[i])
             continue;
-        else if (x->space == CG_LOCAL)
+        if (x->space == CG_LOCAL)
             cg_c_line(e, "COT_ALIGNED %s %s[%lld];", type, name,
                       (long long)(x->elements ? x->elements : 1));
         else if (x->space == CG_CONST)
@@ -83,6 +84,21 @@ own_buffers(cg_c_emit *e)
                       x->offset || e->k->work ? "%s *%s = (void *)((char *)%s + %lld);"
                                               : "%s *%s = %s;",
                       type, name, work, (long long)x->offset);
+        if (e->own[i])
+            cg_c_line(e, "void *const %s = %s;", e->own[i], name);
+    }
+}
+
+/* The names of addresses that swapped buffers come back to. */
+static void
+own_addresses(cg_c_emit *e, cg_c_names *names)
+{
+    e->own = IR_NEW_N(e->t->arena, const char *, e->k->n_buffers + 1);
+    for (cg_val v = 1; v < e->k->n_insns && e->swapped.next; v++) {
+        if (e->k->insn[v].op != CG_SETTLE)
+            continue;
+        for (uint32_t i = (uint32_t)e->k->insn[v].imm; !e->own[i]; i = e->swapped.next[i])
+            e->own[i] = cg_c_unique(e->t, names, cg_c_say(e, "%s_own", e->buffer[i]));
     }
 }
 
@@ -254,10 +270,13 @@ kernel_head(cg_c_emit *e, int number)
             continue;
         n++;
         ir_buf_printf(e->b, "%s%s%s *%s%s", comma, x->space == CG_IN ? "const " : "",
-                      cg_c_type(e->t, x->type, 1), cg_c_is_aliased(e->k, i) ? "" : "restrict ",
+                      cg_c_type(e->t, x->type, 1),
+                      cg_c_is_aliased(e->k, i) || cg_is_swapped(&e->swapped, i) ? ""
+                                                                                : "restrict ",
                       e->buffer[i]);
         comma = ", ";
     }
+    own_addresses(e, &names);
     for (int i = 0; i < e->k->n_params; i++, comma = ", ")
         ir_buf_printf(e->b, "%sint64_t p%d", comma, i);
     if (e->wants_pool[number]) {
@@ -371,6 +390,7 @@ entry_head(cg_c_emit *e)
         e->buffer[i] =
             x->space <= CG_OUT ? arg[x->arg] : cg_c_unique(e->t, &names, name_in_entry(e, i));
     }
+    own_addresses(e, &names);
     unused_arguments(e, n, arg);
 }
 
@@ -418,6 +438,7 @@ kernel(cg_c_emit *e, int number)
     e->narrow = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
     e->picks = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
     e->buffer = IR_NEW_N(e->t->arena, const char *, e->k->n_buffers + 1);
+    e->swapped = cg_find_swapped(e->k, e->t->arena);
     e->many_constants = has_many_constants(e);
     e->fills_tails = cg_fills_tails(e->k);
     e->ranges = cg_ranges_of(e->k, e->t->arena);

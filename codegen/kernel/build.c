@@ -273,6 +273,24 @@ cg_barrier(cg_build *b)
 }
 
 void
+cg_swap(cg_build *b, uint32_t x, uint32_t y)
+{
+    cg_call *c = IR_NEW(b->k->arena, cg_call);
+
+    c->n_buffers = 2;
+    c->buffer = IR_NEW_N(b->k->arena, uint32_t, 2);
+    c->buffer[0] = x;
+    c->buffer[1] = y;
+    cg_scope_place(b, (cg_insn){ .op = CG_SWAP, .type = COT_DTYPE_NONE, .call = c });
+}
+
+void
+cg_settle(cg_build *b, uint32_t buffer)
+{
+    cg_scope_place(b, (cg_insn){ .op = CG_SETTLE, .type = COT_DTYPE_NONE, .imm = buffer });
+}
+
+void
 cg_effect(cg_build *b, cg_insn x)
 {
     cg_scope_place(b, x);

@@ -85,7 +85,9 @@ typedef enum cg_op {
     CG_LOAD,
     /* buffer imm, element in[0], value in[1]; optional in[2]: BOOL, else nothing */
     CG_STORE,
-    CG_LOOP, CG_IF, CG_WHILE,
+    CG_LOOP,
+    CG_IF,
+    CG_WHILE,
     /* kernel imm of the module, buffers and params: see cg_call */
     CG_CALL,
     /* if in[0] (BOOL, uniform) holds: leave the entry with status imm */
@@ -96,9 +98,18 @@ typedef enum cg_op {
     CG_COPY,
     /* what threads of the block (in a warps loop: of the warp) stored, all of them see */
     CG_BARRIER,
+    /* buffers b[0] and b[1] of a plan exchange what they hold, and so their addresses */
+    CG_SWAP,
+    /* buffer imm and those that are swapped with it are at their own addresses again, as before
+     * any swap; it holds what it held, and what the others held is lost */
+    CG_SETTLE,
     /* buffer imm, element in[0] (i64, uniform): will be wanted soon; changes nothing */
     CG_PREFETCH,
-    CG_FETCH, CG_COMMIT, CG_ARRIVE, CG_FRAGMENT, CG_MMA,    /* GPU: tensor.h */
+    CG_FETCH,
+    CG_COMMIT,
+    CG_ARRIVE,
+    CG_FRAGMENT,
+    CG_MMA, /* GPU: tensor.h */
     CG_OP_COUNT
 } cg_op;
 
@@ -345,6 +356,17 @@ bool cg_scalar_takes(ir_sc_op op, cot_dtype t);
 bool cg_scalar_converts(ir_sc_op op, cot_dtype from, cot_dtype to);
 bool cg_scalar_combines(ir_sc_op op);
 bool cg_any_parallel(const cg_module *m); /* loop */
+
+/* swap.c: the buffers that swaps permute.  Each buffer has the next one of its group, which is
+ * a ring, and a number that its group has alone; a buffer that no swap names is its own next
+ * one.  next is NULL where the kernel has no swap. */
+typedef struct cg_swapped {
+    uint32_t *next, *group;
+} cg_swapped;
+enum { CG_MAX_SWAPPED = 16 }; /* buffers of a group */
+
+cg_swapped cg_find_swapped(const cg_kernel *k, ir_arena *a);
+bool cg_is_swapped(const cg_swapped *s, uint32_t buffer);
 /* The line that v (0: no value) comes from, else the kernel; of the entry, the first that any
  * of its instructions comes from. */
 ir_loc cg_loc_of(const cg_kernel *k, cg_val v);
@@ -359,6 +381,8 @@ void cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val w
 void cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset,
              int64_t bytes);
 void cg_barrier(cg_build *b);
+void cg_swap(cg_build *b, uint32_t x, uint32_t y);
+void cg_settle(cg_build *b, uint32_t buffer);
 /* The index may lie past the buffer: nothing is read. */
 void cg_prefetch(cg_build *b, uint32_t buffer, cg_val index);
 void cg_effect(cg_build *b, cg_insn x);                 /* x, at the cursor */

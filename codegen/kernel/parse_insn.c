@@ -240,6 +240,31 @@ parse_copy(cg_parser *p, cg_region *r)
 }
 
 static bool
+parse_swap(cg_parser *p, cg_region *r)
+{
+    cg_call *c = IR_NEW(p->k->arena, cg_call);
+
+    c->n_buffers = 2;
+    c->buffer = IR_NEW_N(p->k->arena, uint32_t, 2);
+    for (int j = 0; j < 2; j++) {
+        const uint32_t b = j == 0 || ir_read_expect(&p->r, ",") ? cg_read_buffer(p) : 0;
+        if (!b)
+            return false;
+        c->buffer[j] = b - 1;
+    }
+    return cg_parsed(p, r, (cg_insn){ .op = CG_SWAP, .type = COT_DTYPE_NONE, .call = c }) != 0;
+}
+
+static bool
+parse_settle(cg_parser *p, cg_region *r)
+{
+    const uint32_t b = cg_read_buffer(p);
+
+    return b &&
+           cg_parsed(p, r, (cg_insn){ .op = CG_SETTLE, .type = COT_DTYPE_NONE, .imm = b - 1 });
+}
+
+static bool
 parse_prefetch(cg_parser *p, cg_region *r)
 {
     cg_insn x = { .op = CG_PREFETCH };
@@ -503,6 +528,7 @@ cg_parse_effect(cg_parser *p, cg_region *r, const char *word)
         { "fail", parse_fail },           { "fetch", parse_fetch },
         { "commit", parse_commit },       { "arrive", parse_arrive },
         { "fragment", parse_fragment },   { "mma", parse_mma },
+        { "swap", parse_swap },           { "settle", parse_settle },
     };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)

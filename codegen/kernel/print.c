@@ -387,6 +387,18 @@ print_insn(printer *p, cg_val v)
         ir_buf_str(p->b, "\n");
         return;
     case CG_BARRIER: ir_buf_str(p->b, "barrier\n"); return;
+    case CG_SWAP:
+        ir_buf_str(p->b, "swap ");
+        print_buffer_name(p, i->call->buffer[0]);
+        ir_buf_str(p->b, ", ");
+        print_buffer_name(p, i->call->buffer[1]);
+        ir_buf_str(p->b, "\n");
+        return;
+    case CG_SETTLE:
+        ir_buf_str(p->b, "settle ");
+        print_buffer_name(p, (uint32_t)i->imm);
+        ir_buf_str(p->b, "\n");
+        return;
     case CG_FETCH:
     case CG_COMMIT:
     case CG_ARRIVE:

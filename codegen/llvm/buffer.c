@@ -7,6 +7,8 @@ cg_ll_buffer(cg_ll_emit *e, uint32_t buffer)
 {
     const cg_buffer *x = &e->k->buffer[buffer];
 
+    if (e->address && e->address[buffer])
+        return LLVMBuildLoad2(e->b, e->l->ptr, e->address[buffer], x->name);
     if (e->buffer[buffer] == NULL) {
         int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
         e->buffer[buffer] = x->space == CG_CONST ? cg_ll_constant_data(e->l, x->data, bytes)

@@ -43,6 +43,8 @@ typedef struct cg_ll_emit {
     const uint32_t *divergence, *uses;
     cg_ll_var *var;       /* of each value                                      */
     LLVMValueRef *buffer; /* address of each buffer; NULL: not used yet (local) */
+    cg_swapped swapped;
+    LLVMValueRef *address; /* of each swapped buffer: the word that says where it is */
     LLVMValueRef *param;
     const LLVMValueRef *kernel_fn; /* of each kernel of the module                       */
     const bool *can_fail;          /* likewise                                           */
@@ -162,6 +164,10 @@ void cg_ll_interleave(cg_ll_emit *e, LLVMValueRef *row, int n);
 void cg_ll_move_bytes(cg_ll_emit *e, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bytes);
 void cg_ll_prefetch(cg_ll_emit *e, const cg_insn *i);
 void cg_ll_copy_insn(cg_ll_emit *e, cg_val v);
+/* swap.c: before the first instruction of a plan; its instructions. */
+void cg_ll_begin_swapped(cg_ll_emit *e);
+void cg_ll_swap(cg_ll_emit *e, const cg_insn *i);
+void cg_ll_settle_buffer(cg_ll_emit *e, uint32_t buffer);
 LLVMValueRef cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base,
                           LLVMValueRef index, LLVMValueRef mask);
 

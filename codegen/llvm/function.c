@@ -159,6 +159,7 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
                                        : LLVMGetValueName2(fn[0], &n);
     cg_ll_scope none = cg_ll_debug_enter(l, fn[index], name, cg_loc_of(k, 0));
     bind_arguments(&e, index == 0);
+    cg_ll_begin_swapped(&e);
     cg_ll_region(&e, &k->body);
     cg_ll_settle(&e);
     LLVMBuildRet(l->b, LLVMConstNull(l->i32));

@@ -40,6 +40,7 @@ add_ports(cg_lowering *l, const ir_graph *f, int n, const ir_ref *v, const char 
 static void
 add_work(cg_lowering *l, cg_kernel *k)
 {
+    cg_plan_join_spans(l);
     if (cg_plan_assign(l) == 0)
         return;
     k->work = cg_buffer_add(k, "room", COT_U8, CG_OUT, k->work_bytes) + 1;

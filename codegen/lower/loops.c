@@ -36,17 +36,18 @@ plan_iteration(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_pla
     const ir_type *p = ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
     cg_level *b = body_level(l, n->at.loop.body, n->n_in, in);
     const cg_masked own = { .when = active, .type = p, .branch = 1, .branches = 2 };
-    const cg_ending end = { .chooses = p->rank > 0,
-                            .when = active,
-                            .p = p,
-                            .branch = 1,
-                            .branches = 2,
-                            .mask = cg_masks_of(l, v, n, &own) };
+    cg_ending end = { .chooses = p->rank > 0,
+                      .when = active,
+                      .p = p,
+                      .branch = 1,
+                      .branches = 2,
+                      .mask = cg_masks_of(l, v, n, &own) };
     for (int i = 0; i < carries; i++)
         if (!cg_is_chosen(&end, i)) {
             cg_mask_parts(b, b->f->out[i], b->f->in[consts + i], end.mask[i]);
             cg_aim_carry(l, b, b->f->out[i], b->f->in[consts + i]);
         }
+    end.spare = cg_aim_spares(l, b, consts, carries, to, &end);
     cg_plan_graph(l, b);
     cg_end_step(l, b, carries, to, &end);
 }
@@ -124,6 +125,7 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_plan_touch(l, active.buffer);
     cg_while_end(e, loop);
     cg_plan_loop_end(l);
+    cg_plan_settle(l, carries, to);
 }
 
 /* Is y made by a map that nobody reads, and one result only? */
@@ -221,19 +223,20 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
         ys[i] = cg_place_at(
             l, to[i], cg_imul(e, t, stride[i] ? stride[i][0] : ir_type_at(f, f->out[i])->size));
     cg_level *b = body_level(l, f, n->n_in, in);
-    const cg_ending end = {
-        .mask = cg_masks_of(l, v, n, &(cg_masked){ .type = ir_scalar_type(l->ctx, COT_BOOL) })
-    };
+    cg_ending end = { .mask = cg_masks_of(
+                          l, v, n, &(cg_masked){ .type = ir_scalar_type(l->ctx, COT_BOOL) }) };
     for (int i = 0; i < carries; i++) {
         cg_mask_parts(b, b->f->out[i], b->f->in[consts + i], end.mask[i]);
         cg_aim_carry(l, b, b->f->out[i], b->f->in[consts + i]);
     }
     for (int i = carries; i < n->n_out; i++)
         aim_step(b, f->out[i], ys[i], stride[i]);
+    end.spare = cg_aim_spares(l, b, consts, carries, to, &end);
     cg_plan_graph(l, b);
     for (int i = carries; i < n->n_out; i++)
         end_collected(l, b, f->out[i], ys[i], stride[i]);
     cg_end_step(l, b, carries, to, &end);
     cg_loop_end(e, loop);
     cg_plan_loop_end(l);
+    cg_plan_settle(l, carries, to);
 }

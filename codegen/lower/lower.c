@@ -142,6 +142,7 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     cg_place *to = place_outputs(l, v, over);
     cg_plan_graph(l, v);
     copy_outputs(l, v, to);
+    cg_plan_join_spans(l);
     l->m->work_bytes = cg_plan_assign(l);
     l->m->parallel = o->threads > 1 && cg_any_parallel(l->m);
     l->m->why = why.text;

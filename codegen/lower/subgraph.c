@@ -2,7 +2,8 @@
  *
  * Carries live in one buffer each, that of the result.  A body writes a carry in place where
  * nothing reads the old value any more (so that dynamic_update_slice and scatter copy nothing);
- * otherwise into a buffer of its own, which is copied when the step is done. */
+ * otherwise into another buffer, with which that one is swapped when the step is done
+ * (plan/swaps.c), or from which it is copied where the two cannot be. */
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/access.h"
 #include "codegen/lower/launches.h"
@@ -92,6 +93,40 @@ cg_aim_carry(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c)
         b->place[x] = b->place[c];
 }
 
+/* The carry, by 1 + its number, that each value of the level becomes in the next step. */
+static int *
+find_moves(cg_lowering *l, const cg_level *b, int carries)
+{
+    int *to = IR_NEW_N(l->scratch, int, b->f->n_values);
+
+    for (int i = 0; i < carries; i++)
+        to[b->f->out[i]] = i + 1;
+    return to;
+}
+
+const cg_place *
+cg_aim_spares(cg_lowering *l, cg_level *b, int first, int carries, const cg_place *to,
+              const cg_ending *e)
+{
+    cg_place *spare = IR_NEW_N(l->arena, cg_place, carries + 1);
+    const ir_mark mark = ir_arena_mark(l->scratch);
+    const int *moves = find_moves(l, b, carries);
+
+    for (int i = 0; i < carries && !l->target.grid; i++) {
+        const ir_ref x = b->f->out[i];
+        if (!ir_def(b->f, x) || b->place[x].set || cg_is_chosen(e, i) || e->mask[i])
+            continue;
+        const int j = moves[b->f->in[first + i]] - 1;
+        if (j >= 0 && j != i && ir_type_at(b->f, x) == ir_type_at(b->f, b->f->out[j]) &&
+            cg_plan_may_swap(l, to[i], to[j], ir_type_at(b->f, x), true))
+            cg_aim_carry(l, b, x, b->f->in[first + j]);
+        if (!b->place[x].set && cg_plan_spare(l, to[i], ir_type_at(b->f, x), &spare[i]))
+            b->place[x] = spare[i];
+    }
+    ir_arena_release(l->scratch, mark);
+    return spare;
+}
+
 static bool
 is_source(const cg_place *from, int n, int i, cg_place p)
 {
@@ -107,22 +142,20 @@ cg_is_chosen(const cg_ending *e, int i)
     return e->chooses && !e->mask[i];
 }
 
-/* Where the new carries are.  One that is another's old value, which is still to be written
+/* One that is another's old value, which is still to be written
  * over, is copied before: to where it belongs, if nobody's old value is there and it is not
  * chosen; else to a place of its own. */
-static cg_place *
-new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
+static void
+new_carries(cg_lowering *l, const cg_level *b, int carries, cg_place *from, const cg_place *to,
             const cg_ending *e)
 {
-    cg_place *from = IR_NEW_N(l->arena, cg_place, carries + 1);
-    for (int i = 0; i < carries; i++)
-        from[i] = b->place[b->f->out[i]];
+    const cg_place *old = ir_copy_bytes(l->arena, from, (size_t)carries * sizeof *from);
     for (int i = 0; i < carries; i++) {
         const ir_type *t = ir_type_at(b->f, b->f->out[i]);
         bool is_carry = false;
         for (int j = 0; j < carries; j++)
-            is_carry |= j != i && cg_same_place(from[i], to[j]) &&
-                        !cg_same_place(b->place[b->f->out[j]], to[j]);
+            is_carry |=
+                j != i && cg_same_place(from[i], to[j]) && !cg_same_place(old[j], to[j]);
         if (!is_carry)
             continue;
         const bool direct = !cg_is_chosen(e, i) && !is_source(from, carries, i, to[i]);
@@ -130,15 +163,58 @@ new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
         cg_plan_copy(l, own, from[i], t);
         from[i] = own;
     }
-    return from;
 }
 
-/* What was not computed in place is copied, or chosen. */
+/* Is the new value of carry i in the memory of another carry, whose own is elsewhere? */
+static bool
+moves_from_carry(const cg_place *from, const cg_place *to, int carries, int i,
+                 const cg_ending *e)
+{
+    for (int j = 0; j < carries; j++)
+        if (j != i && cg_same_place(from[i], to[j]))
+            return !cg_same_place(from[j], to[j]) && !cg_is_chosen(e, j) && !e->mask[j];
+    return false;
+}
+
+/* What was where the new value of carry i belongs is where that was. */
+static void
+swap_carry(cg_lowering *l, cg_place *from, const cg_place *to, int carries, int i, bool both)
+{
+    const cg_place other = from[i];
+
+    for (int k = 0; k < carries; k++)
+        if (cg_same_place(from[k], other))
+            from[k] = to[i];
+        else if (cg_same_place(from[k], to[i]))
+            from[k] = other;
+    cg_plan_swap(l, to[i], other, both);
+}
+
+/* Values that change places first: one that is displaced into a second buffer is copied. */
+static void
+swap_carries(cg_lowering *l, const cg_level *b, cg_place *from, const cg_place *to, int carries,
+             const cg_ending *e)
+{
+    for (int both = 1; both >= 0; both--)
+        for (int i = 0; i < carries; i++)
+            if (!cg_is_chosen(e, i) && !e->mask[i] && !cg_same_place(from[i], to[i]) &&
+                (both ? moves_from_carry(from, to, carries, i, e)
+                      : e->spare[i].set && cg_same_place(from[i], e->spare[i])) &&
+                cg_plan_may_swap(l, to[i], from[i], ir_type_at(b->f, b->f->out[i]), both))
+                swap_carry(l, from, to, carries, i, both);
+}
+
+/* What was not computed in place is swapped with it, copied, or chosen. */
 void
 cg_end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
             const cg_ending *e)
 {
-    const cg_place *from = new_carries(l, b, carries, to, e);
+    cg_place *from = IR_NEW_N(l->arena, cg_place, carries + 1);
+    for (int i = 0; i < carries; i++)
+        from[i] = b->place[b->f->out[i]];
+    if (e->spare)
+        swap_carries(l, b, from, to, carries, e);
+    new_carries(l, b, carries, from, to, e);
     for (int i = 0; i < carries; i++) {
         const ir_type *t = ir_type_at(b->f, b->f->out[i]);
         if (cg_same_place(from[i], to[i]))
@@ -148,6 +224,9 @@ cg_end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
         else
             cg_plan_copy(l, to[i], from[i], t);
     }
+    for (int i = 0; i < carries && e->spare; i++)
+        if (e->spare[i].set)
+            cg_plan_spare_done(l, e->spare[i]);
 }
 
 /* By result of node n: the mask that its parts are written under in the sub-functions of n.

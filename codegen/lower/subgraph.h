@@ -25,6 +25,8 @@ typedef struct cg_ending {
     const ir_type *p;
     int64_t branch, branches;
     const cg_masked *const *mask;
+    /* of each carry of a loop: the second buffer that the step makes it in; not set: none */
+    const cg_place *spare;
 } cg_ending;
 
 bool cg_is_chosen(const cg_ending *e, int i);
@@ -33,7 +35,12 @@ void cg_aim_carry(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c);
 void cg_mask_parts(cg_level *b, ir_ref x, ir_ref c, const cg_masked *mask);
 const cg_masked **cg_masks_of(cg_lowering *l, const cg_level *v, const ir_node *n,
                               const cg_masked *own);
-/* What was not computed in place is copied, or chosen. */
+/* Outputs that cannot be, and are all of a buffer: in that of a carry whose value moves on, or
+ * in a second buffer.  Of each carry the latter, where it has one.  The carries are inputs
+ * first, first + 1, ... of the level; before its kernels are planned. */
+const cg_place *cg_aim_spares(cg_lowering *l, cg_level *b, int first, int carries,
+                              const cg_place *to, const cg_ending *e);
+/* What was not computed in place is swapped with it, copied, or chosen. */
 void cg_end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
                  const cg_ending *e);
 

@@ -49,6 +49,10 @@ void
 cg_plan_loop_begin(cg_lowering *l)
 {
     l->plan->now++;
+    if (l->plan->n_loops == 0) {
+        l->plan->nest++;
+        l->plan->nest_step = l->plan->now;
+    }
     IR_PUSH(l->arena, l->plan->loop, l->plan->n_loops, l->plan->cap_loops,
             ((cg_loop_start){ l->plan->now, l->plan->n_used }));
 }

@@ -76,6 +76,7 @@ void
 cg_bounds_find_followed(cg_bounds_walk *b)
 {
     const bool *unwritten = b->unwritten[b->kernel];
+    const cg_swapped swapped = cg_find_swapped(b->k, b->f.arena);
 
     for (cg_val v = 1; v < b->k->n_insns; v++)
         if (b->k->insn[v].block && b->k->insn[v].block->kind >= CG_GRID &&
@@ -83,10 +84,35 @@ cg_bounds_find_followed(cg_bounds_walk *b)
             return;
     for (uint32_t j = 0; j < b->k->n_buffers; j++) {
         const cg_space space = b->k->buffer[j].space;
-        b->follows[j] = b->k->plans ? space == CG_WORK || cg_is_function_result(b->k, j)
+        b->follows[j] = b->k->plans ? space == CG_WORK || cg_is_function_result(b->k, j) ||
+                                          cg_is_swapped(&swapped, j)
                                     : space == CG_LOCAL || (unwritten && unwritten[j]);
         b->any_followed |= b->follows[j];
     }
+}
+
+void
+cg_bounds_begin_swapped(cg_bounds_walk *b)
+{
+    const cg_form first = cg_form_const(0);
+
+    for (uint32_t j = 0; j < b->k->n_buffers && b->kernel == 0; j++)
+        if (b->k->buffer[j].space == CG_OUT && cg_is_swapped(&b->written.swapped, j))
+            cg_written_write(&b->written, j, &first, b->k->buffer[j].elements);
+}
+
+void
+cg_bounds_refuse_lost(cg_bounds_walk *b)
+{
+    if (b->written.lost == 0)
+        return;
+    b->r->read.open++;
+    cg_bounds_tell(b, ir_format(b->arena,
+                                "kernel %s: what an iteration finds in %s, buffer %u, is not "
+                                "proved to be there in the next one",
+                                b->k->name, b->k->buffer[b->written.lost - 1].name,
+                                b->written.lost - 1));
+    b->written.lost = 0;
 }
 
 static void

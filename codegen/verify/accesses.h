@@ -56,6 +56,10 @@ void cg_bounds_access(cg_bounds_walk *b, cg_bounds_count *n, const char *what, c
                       cg_val when);
 void cg_bounds_copy(cg_bounds_walk *b, const cg_insn *i);
 void cg_bounds_call(cg_bounds_walk *b, const cg_call *c);
+/* Before the walk: what the entry's swapped results hold is not its own matter. */
+void cg_bounds_begin_swapped(cg_bounds_walk *b);
+/* After a loop: what swaps have taken from an iteration, the next one cannot find. */
+void cg_bounds_refuse_lost(cg_bounds_walk *b);
 void cg_bounds_extern(cg_bounds_walk *b, const cg_extern *x);
 void cg_bounds_tensor(cg_bounds_walk *b, const cg_insn *i);
 

@@ -100,6 +100,7 @@ walk_while(cg_bounds_walk *b, const cg_block *x)
     if (!runs_once(b, x))
         cg_written_loop_end(&b->written, body, 0, 0);
     cg_written_loop_end(&b->written, mark, before ? before - 1 : 0, 1);
+    cg_bounds_refuse_lost(b);
     cg_bounds_end_pending(b, pending);
 }
 
@@ -198,6 +199,7 @@ walk_iterations(cg_bounds_walk *b, const cg_block *x, bool splits_work)
         cg_written_forget_private(&b->written);
     walk(b, &x->body);
     cg_written_loop_end(&b->written, mark, counter, times_of(b, x));
+    cg_bounds_refuse_lost(b);
     if (splits_work)
         cg_written_forget_private(&b->written);
     else
@@ -261,6 +263,8 @@ walk_insn(cg_bounds_walk *b, cg_val v)
     case CG_LOAD: cg_bounds_access(b, &b->r->load, "load", i, i->in[1]); break;
     case CG_STORE: cg_bounds_access(b, &b->r->store, "store", i, i->in[2]); break;
     case CG_COPY: cg_bounds_copy(b, i); break;
+    case CG_SWAP: cg_written_swap(&b->written, i->call->buffer[0], i->call->buffer[1]); break;
+    case CG_SETTLE: cg_written_settle(&b->written, (uint32_t)i->imm); break;
     case CG_CALL: cg_bounds_call(b, i->call); break;
     case CG_EXTERN: cg_bounds_extern(b, i->ext); break;
     case CG_FETCH:
@@ -355,6 +359,8 @@ walk_kernels(const cg_module *m, cg_scratch *s, void *user)
         if (b->any_followed)
             cg_written_begin(&b->written, &b->f, &b->known);
         places(b);
+        if (b->k->plans)
+            cg_bounds_begin_swapped(b);
         walk(b, &b->k->body);
         results(b);
         cg_bounds_refuse_pending(b);

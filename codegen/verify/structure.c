@@ -20,6 +20,9 @@ typedef struct verifier {
     int depth;                  /* of loops around */
     int threads;                /* kind of the thread loop around, or 0 */
     int n_grids;
+    cg_swapped swapped;
+    bool *unsettled; /* of each buffer that is handed over: swapped since it was settled */
+    int n_unsettled;
     cot_status status;
 } verifier;
 
@@ -398,6 +401,38 @@ verify_tensor(verifier *w, const cg_insn *i)
         want_value(w, i->in[2], COT_I64);
 }
 
+/* Buffers of one plan that are alike, none of which may be the memory of another. */
+static void
+verify_swap(verifier *w, const cg_insn *i)
+{
+    const cg_buffer *x = want_buffer(w, i->call->buffer[0]),
+                    *y = want_buffer(w, i->call->buffer[1]);
+
+    want(w, w->k->plans && w->level == 0 && !w->in_parallel, "a swap in what plans nothing");
+    for (uint32_t j = i->call->buffer[0], first = j; x && y;) {
+        const cg_buffer *z = &w->k->buffer[j];
+        if (z->space == CG_OUT && !w->unsettled[j]) {
+            w->unsettled[j] = true;
+            w->n_unsettled++;
+        }
+        if ((j = w->swapped.next[j]) == first)
+            break;
+    }
+}
+
+/* After all loops, since how often they have swapped is not known here. */
+static void
+verify_settle(verifier *w, const cg_insn *i)
+{
+    if (!want_buffer(w, i->imm))
+        return;
+    want(w, cg_is_swapped(&w->swapped, (uint32_t)i->imm), "a buffer that nothing swaps");
+    want(w, w->depth == 0, "a buffer that is settled in a loop");
+    if (w->unsettled[i->imm])
+        w->n_unsettled--;
+    w->unsettled[i->imm] = false;
+}
+
 static void
 verify_insn(verifier *w, cg_val v)
 {
@@ -423,6 +458,8 @@ verify_insn(verifier *w, cg_val v)
         want_buffer(w, i->imm);
         want_uniform(w, i->in[0], COT_I64);
         break;
+    case CG_SWAP: verify_swap(w, i); break;
+    case CG_SETTLE: verify_settle(w, i); break;
     case CG_BARRIER: want(w, w->threads != CG_LANES, "a barrier among lanes"); break;
     case CG_FETCH:
     case CG_COMMIT:
@@ -444,6 +481,8 @@ verify_insn(verifier *w, cg_val v)
 static void
 verify_region(verifier *w, const cg_region *r)
 {
+    const int unsettled = w->n_unsettled;
+
     for (uint32_t i = 0; i < r->n && w->status == COT_OK; i++) {
         const cg_block *x = w->k->insn[r->insn[i]].block;
         verify_insn(w, r->insn[i]);
@@ -451,6 +490,54 @@ verify_region(verifier *w, const cg_region *r)
         for (int j = 0; x && j < x->n; j++)
             w->seen[x->result[j]] = 1;
     }
+    want(w, w->depth > 0 || w->n_unsettled == unsettled,
+         "a buffer that is handed over is swapped and not settled after it");
+}
+
+static bool
+is_over(const cg_buffer *x, const cg_buffer *y)
+{
+    const int64_t size = (int64_t)cot_dtype_size(x->type);
+
+    return x->space == CG_WORK && y->space == CG_WORK &&
+           x->offset < y->offset + y->elements * size &&
+           y->offset < x->offset + x->elements * size;
+}
+
+/* Buffer x, and those of its group behind it. */
+static void
+verify_swapped(verifier *w, uint32_t x, const bool *aliased)
+{
+    const cg_buffer *at = w->k->buffer;
+    int others = 0;
+
+    want(w, (at[x].space == CG_WORK || at[x].space == CG_OUT) && w->k->work != x + 1,
+         "swapped buffers that are no results or pieces of the work block");
+    want(w, !at[x].alias && !aliased[x], "a swapped buffer that may overlap another");
+    for (uint32_t y = w->swapped.next[x]; y != x && w->status == COT_OK;
+         y = w->swapped.next[y]) {
+        want(w, ++others < CG_MAX_SWAPPED, "too many buffers that are swapped");
+        want(w,
+             at[x].type == at[y].type && at[x].elements == at[y].elements &&
+                 at[x].align == at[y].align,
+             "swapped buffers that are not alike");
+        want(w, at[x].space == CG_WORK || at[y].space == CG_WORK,
+             "two results that are swapped");
+        want(w, !is_over(&at[x], &at[y]), "swapped buffers that overlap");
+    }
+}
+
+static void
+verify_all_swapped(verifier *w, ir_arena *scratch)
+{
+    bool *aliased = IR_NEW_N(scratch, bool, w->k->n_buffers + 1);
+
+    for (uint32_t i = 0; i < w->k->n_buffers; i++)
+        if (w->k->buffer[i].alias && w->k->buffer[i].alias <= w->k->n_buffers)
+            aliased[w->k->buffer[i].alias - 1] = true;
+    for (uint32_t i = 0; i < w->k->n_buffers && w->swapped.next; i++)
+        if (cg_is_swapped(&w->swapped, i))
+            verify_swapped(w, i, aliased);
 }
 
 static cot_status
@@ -458,6 +545,8 @@ verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
 {
     verifier w = { .m = m, .k = k };
 
+    w.swapped = cg_find_swapped(k, scratch);
+    w.unsettled = IR_NEW_N(scratch, bool, k->n_buffers + 1);
     w.divergence = cg_divergence(k, scratch);
     w.seen = IR_NEW_N(scratch, uint8_t, k->n_insns);
     for (uint32_t i = 0; i < k->n_buffers; i++) {
@@ -469,6 +558,7 @@ verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
              "more shared memory than a block may have");
         want(&w, k->buffer[i].alias <= k->n_buffers, "alias of no buffer");
     }
+    verify_all_swapped(&w, scratch);
     verify_region(&w, &k->body);
     return w.status;
 }

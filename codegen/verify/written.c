@@ -1,39 +1,25 @@
 /* Which elements of the work block's buffers are written: see written.h.
  *
  * A buffer's ranges are a list that does not change; a log of the lists that were replaced lets
- * the walk go back to where a branch began, and so costs no more than what the branch does. At
- * the end of a loop a range whose stride from iteration to iteration is no more than its length
- * becomes the range of all of them; one of a larger stride becomes blocks, which become blocks
- * of blocks.
+ * the walk go back to where a branch began, and so costs no more than what the branch does.
+ *
+ * Buffers that are swapped are followed by what they hold.  Between the first swap and the
+ * settle each of them may lie where any of its group lies: what is written to one may be in the
+ * bytes of all, and a buffer of another group that is written over one makes all of them
+ * worthless.
  *
  * In a kernel, whose loops and masks data may bound, what is perhaps written is kept so. */
 #include "codegen/verify/written.h"
 
-#include "codegen/tuning.h"
-#include "codegen/verify/prove.h"
-
-/* `count` blocks, the first elements of which are `stride` from each other. */
-typedef struct span_dim {
-    int64_t stride, count;
-} span_dim;
-
-/* `count` elements, as blocks, and blocks of blocks, n times: those of the largest stride
- * first.  unknown: something more was written, of which it is not known where. */
-struct cg_span {
-    cg_form first;
-    int64_t count;
-    bool unknown;
-    int n;
-    span_dim dim[CG_VERIFY_MAX_SPAN_DIMS];
-    const cg_span *next;
-};
+#include "codegen/verify/spans.h"
 
 void
 cg_written_begin(cg_written *w, cg_facts *f, cg_known *known)
 {
     *w = (cg_written){ .f = f, .known = known, .arena = f->arena, .perhaps = !f->k->plans };
-    w->of = IR_NEW_N(f->arena, const cg_span *, f->k->n_buffers + 1);
-    w->seen = IR_NEW_N(f->arena, uint32_t, f->k->n_buffers + 1);
+    w->of = IR_NEW_N(f->arena, const cg_span *, 2 * f->k->n_buffers + 1);
+    w->seen = IR_NEW_N(f->arena, uint32_t, 2 * f->k->n_buffers + 1);
+    w->swapped = cg_find_swapped(f->k, f->arena);
 }
 
 bool
@@ -96,6 +82,68 @@ make_dead(cg_written *w, uint32_t buffer)
     memmove(w->live + at, w->live + at + 1, (w->n_live - at) * sizeof *w->live);
 }
 
+/* Whether buffers of a group may lie at each other's addresses is kept, and undone with
+ * branches, as if it were one more buffer, which then has something written.  The group's
+ * number is one of them. */
+static uint32_t
+state_of(const cg_written *w, uint32_t buffer)
+{
+    return w->f->k->n_buffers + w->swapped.group[buffer];
+}
+
+static bool
+is_state(const cg_written *w, uint32_t buffer)
+{
+    return buffer >= w->f->k->n_buffers;
+}
+
+static bool
+is_away(const cg_written *w, uint32_t buffer)
+{
+    return cg_is_swapped(&w->swapped, buffer) && w->of[state_of(w, buffer)] != NULL;
+}
+
+static uint32_t
+next_of_group(const cg_written *w, uint32_t buffer)
+{
+    return w->swapped.next ? w->swapped.next[buffer] : buffer;
+}
+
+static void
+change_live(cg_written *w, uint32_t buffer, bool live)
+{
+    if (!is_in_work(w, buffer))
+        return;
+    if (live)
+        make_live(w, buffer);
+    else
+        make_dead(w, buffer);
+}
+
+/* Has another buffer of the group anything written? */
+static bool
+has_other(const cg_written *w, uint32_t buffer)
+{
+    for (uint32_t x = next_of_group(w, buffer); x != buffer; x = next_of_group(w, x))
+        if (w->of[x])
+            return true;
+    return false;
+}
+
+/* Those of a group that have nothing written. */
+static void
+change_empty(cg_written *w, uint32_t buffer, bool live)
+{
+    uint32_t x = buffer;
+
+    do {
+        if (!w->of[x])
+            change_live(w, x, live);
+        x = next_of_group(w, x);
+    } while (x != buffer);
+}
+
+/* What is written in a group that is away may be where any of it is: all of them are live. */
 static void
 set(cg_written *w, uint32_t buffer, const cg_span *to)
 {
@@ -103,179 +151,84 @@ set(cg_written *w, uint32_t buffer, const cg_span *to)
 
     IR_PUSH(w->arena, w->log, w->n, w->cap, ((cg_written_change){ buffer, old, to }));
     w->of[buffer] = to;
-    if (!old && to && is_in_work(w, buffer))
-        make_live(w, buffer);
-    else if (old && !to && is_in_work(w, buffer))
-        make_dead(w, buffer);
+    if ((old != NULL) == (to != NULL))
+        return;
+    if (is_state(w, buffer)) {
+        const uint32_t first = buffer - w->f->k->n_buffers;
+        if (w->of[first] || has_other(w, first))
+            change_empty(w, first, to != NULL);
+    } else if (!is_away(w, buffer)) {
+        change_live(w, buffer, to != NULL);
+    } else if (!has_other(w, buffer)) {
+        w->of[buffer] = NULL;
+        change_empty(w, buffer, to != NULL);
+        w->of[buffer] = to;
+    }
 }
 
-/* What lies in the same bytes is worth nothing any more.  Live buffers lie apart. */
 static void
-overwrite(cg_written *w, uint32_t buffer)
+set_away(cg_written *w, uint32_t buffer, bool away)
+{
+    static const cg_span is_away_now = { .unknown = true };
+    const uint32_t state = state_of(w, buffer);
+
+    if ((w->of[state] != NULL) != away)
+        set(w, state, away ? &is_away_now : NULL);
+}
+
+static bool
+is_of_group(const cg_written *w, uint32_t x, uint32_t y)
+{
+    return x == y || (w->swapped.group && w->swapped.group[x] == w->swapped.group[y]);
+}
+
+/* What lies in the bytes of the buffer: it, or any of its group.  Was there anything? */
+static bool
+forget_bytes(cg_written *w, uint32_t buffer)
+{
+    const uint32_t before = w->n;
+    uint32_t x = buffer;
+
+    do {
+        if (w->of[x])
+            set(w, x, NULL);
+        x = next_of_group(w, x);
+    } while (x != buffer && is_away(w, buffer));
+    return w->n > before;
+}
+
+/* The bytes of `buffer`, of the group of `writer`. */
+static void
+overwrite_bytes(cg_written *w, uint32_t buffer, uint32_t writer)
 {
     const cg_buffer *x = &w->f->k->buffer[buffer];
     uint32_t at = place_of(w, x->offset);
 
-    if (!is_in_work(w, buffer))
-        return;
     at -= at > 0;
     while (at < w->n_live && w->f->k->buffer[w->live[at]].offset < end_of(x)) {
         const uint32_t other = w->live[at];
-        if (other != buffer && end_of(&w->f->k->buffer[other]) > x->offset)
-            set(w, other, NULL);
-        else
+        if (is_of_group(w, other, writer) || end_of(&w->f->k->buffer[other]) <= x->offset ||
+            !forget_bytes(w, other)) {
             at++;
-    }
-}
-
-/* -- ranges -- */
-
-/* x - y, if that is a constant. */
-static bool
-difference(const cg_form *x, const cg_form *y, int64_t *d)
-{
-    cg_sum s = { 0 };
-
-    if (!cg_sum_add(&s, 1, x) || !cg_sum_add(&s, -1, y) || s.n > 0)
-        return false;
-    *d = s.k;
-    return true;
-}
-
-static bool
-is_range(const cg_span *s)
-{
-    return s->n == 0 && !s->unknown;
-}
-
-static const cg_span *
-with(cg_written *w, const cg_span *list, cg_form first, int64_t count)
-{
-    cg_span *kept = NULL;
-    int64_t d;
-
-    for (const cg_span *s = list; s; s = s->next) {
-        if (is_range(s) && difference(&s->first, &first, &d) && d <= count && d >= -s->count) {
-            const int64_t end = d + s->count > count ? d + s->count : count;
-            first = d < 0 ? s->first : first;
-            count = end - (d < 0 ? d : 0);
             continue;
         }
-        cg_span *copy = IR_NEW(w->arena, cg_span);
-        *copy = *s;
-        copy->next = kept;
-        kept = copy;
+        at = place_of(w, x->offset);
+        at -= at > 0;
     }
-    cg_span *all = IR_NEW(w->arena, cg_span);
-    *all = (cg_span){ .first = first, .count = count, .next = kept };
-    return all;
 }
 
-static const cg_span *
-with_span(cg_written *w, const cg_span *list, const cg_span *x)
+/* What lies in the same bytes is worth nothing any more.  Live buffers of two groups lie
+ * apart. */
+static void
+overwrite(cg_written *w, uint32_t buffer)
 {
-    if (is_range(x))
-        return with(w, list, x->first, x->count);
-    cg_span *copy = IR_NEW(w->arena, cg_span);
-    *copy = *x;
-    copy->next = list;
-    return copy;
-}
+    uint32_t x = buffer;
 
-static bool
-has_unknown(const cg_span *list)
-{
-    while (list && !list->unknown)
-        list = list->next;
-    return list != NULL;
-}
-
-static const cg_span *
-with_unknown(cg_written *w, const cg_span *list)
-{
-    return has_unknown(list) ? list : with_span(w, list, &(cg_span){ .unknown = true });
-}
-
-/* How many elements from x + at on are in one of its blocks. */
-static int64_t
-run_from(const cg_span *s, const cg_form *x, int64_t at)
-{
-    int64_t d;
-
-    if (s->unknown || !difference(x, &s->first, &d) || d + at < 0)
-        return 0;
-    d += at;
-    for (int j = 0; j < s->n; j++) {
-        const int64_t block = d / s->dim[j].stride, last = s->dim[j].count - 1;
-        d -= (block < last ? block : last) * s->dim[j].stride;
-    }
-    return d < s->count ? s->count - d : 0;
-}
-
-/* Range by range, each of which begins where one before ends. */
-static bool
-covers(const cg_span *list, const cg_form *first, int64_t count)
-{
-    int64_t at = 0;
-
-    for (int left = CG_VERIFY_MAX_SPAN_BLOCKS; at < count && left > 0; left--) {
-        int64_t most = 0;
-        for (const cg_span *s = list; s; s = s->next) {
-            const int64_t run = run_from(s, first, at);
-            most = run > most ? run : most;
-        }
-        if (most == 0)
-            return false;
-        at += most;
-    }
-    return at >= count;
-}
-
-static bool
-lies_in(cg_written *w, const cg_sum *x, int64_t most)
-{
-    cg_sum high = { .k = most };
-    const cg_form form = cg_form_of(x);
-
-    return (x->n == 0 ? x->k >= 0 : cg_prove(w->f, w->known, x)) &&
-           cg_sum_add(&high, -1, &form) &&
-           (high.n == 0 ? high.k >= 0 : cg_prove(w->f, w->known, &high));
-}
-
-/* x - first is a number for each dimension, each proved to be one of its blocks', and what is
- * left lies in a block. */
-static bool
-is_in_blocks(cg_written *w, const cg_span *s, const cg_form *x, int64_t count)
-{
-    cg_sum left = { 0 };
-
-    if (!cg_sum_add(&left, 1, x) || !cg_sum_add(&left, -1, &s->first))
-        return false;
-    for (int j = 0; j < s->n; j++) {
-        const int64_t stride = s->dim[j].stride;
-        const cg_sum all = left;
-        cg_sum block = { .k = cg_floor_div(all.k, stride) };
-        left = (cg_sum){ .k = all.k - stride * block.k };
-        for (int i = 0; i < all.n; i++) {
-            cg_sum *to = all.term[i].c % stride == 0 ? &block : &left;
-            to->term[to->n] = all.term[i];
-            to->term[to->n++].c /= to == &block ? stride : 1;
-        }
-        if (!lies_in(w, &block, s->dim[j].count - 1))
-            return false;
-    }
-    return lies_in(w, &left, s->count - count);
-}
-
-static bool
-contains(cg_written *w, const cg_span *list, const cg_form *first, int64_t count)
-{
-    if (covers(list, first, count))
-        return true;
-    for (const cg_span *s = list; s; s = s->next)
-        if (!s->unknown && is_in_blocks(w, s, first, count))
-            return true;
-    return false;
+    do {
+        if (is_in_work(w, x))
+            overwrite_bytes(w, x, buffer);
+        x = next_of_group(w, x);
+    } while (x != buffer && is_away(w, buffer));
 }
 
 void
@@ -283,15 +236,35 @@ cg_written_write(cg_written *w, uint32_t buffer, const cg_form *first, int64_t c
 {
     overwrite(w, buffer);
     if (count > 0)
-        set(w, buffer, with(w, w->of[buffer], *first, count));
+        set(w, buffer, cg_span_with(w, w->of[buffer], *first, count));
 }
 
 void
 cg_written_perhaps(cg_written *w, uint32_t buffer)
 {
     overwrite(w, buffer);
-    if (w->perhaps && !has_unknown(w->of[buffer]))
-        set(w, buffer, with_unknown(w, w->of[buffer]));
+    if (w->perhaps && !cg_span_has_unknown(w->of[buffer]))
+        set(w, buffer, cg_span_with_unknown(w, w->of[buffer]));
+}
+
+void
+cg_written_swap(cg_written *w, uint32_t x, uint32_t y)
+{
+    const cg_span *of_x = w->of[x], *of_y = w->of[y];
+
+    set(w, x, of_y);
+    set(w, y, of_x);
+    set_away(w, x, true);
+}
+
+void
+cg_written_settle(cg_written *w, uint32_t buffer)
+{
+    overwrite(w, buffer);
+    for (uint32_t x = next_of_group(w, buffer); x != buffer; x = next_of_group(w, x))
+        if (w->of[x])
+            set(w, x, NULL);
+    set_away(w, buffer, false);
 }
 
 void
@@ -302,36 +275,17 @@ cg_written_forget_private(cg_written *w)
             set(w, j, NULL);
 }
 
-/* Are there several ranges?  A read across two of them lies in neither, though both were
- * written: whole blocks and the last one, say. */
-static bool
-has_parts(const cg_span *list)
-{
-    int n = 0;
-
-    for (const cg_span *s = list; s; s = s->next)
-        n += is_range(s);
-    return n > 1;
-}
-
 cg_is_written
 cg_written_has(cg_written *w, uint32_t buffer, const cg_form *first, int64_t count)
 {
-    if (w->known->never || count <= 0 || contains(w, w->of[buffer], first, count))
+    if (w->known->never || count <= 0 || cg_span_contains(w, w->of[buffer], first, count))
         return CG_WRITTEN;
-    if (has_unknown(w->of[buffer]) || (w->perhaps && has_parts(w->of[buffer])))
+    if (cg_span_has_unknown(w->of[buffer]) || (w->perhaps && cg_span_has_parts(w->of[buffer])))
         return CG_PERHAPS_WRITTEN;
     return CG_NOT_WRITTEN;
 }
 
 /* -- loops and branches -- */
-
-static void
-overwrite_in_place(cg_written *w, uint32_t buffer)
-{
-    if (is_in_work(w, buffer))
-        overwrite(w, buffer);
-}
 
 static void
 overwrite_by_call(cg_written *w, const cg_call *c)
@@ -341,7 +295,7 @@ overwrite_by_call(cg_written *w, const cg_call *c)
     for (uint32_t j = 0, n = 0; j < to->n_buffers; j++)
         if (to->buffer[j].space <= CG_OUT) {
             if (to->buffer[j].space == CG_OUT)
-                overwrite_in_place(w, c->buffer[n]);
+                overwrite(w, c->buffer[n]);
             n++;
         }
 }
@@ -352,14 +306,14 @@ overwrite_region(cg_written *w, const cg_region *r)
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *i = &w->f->k->insn[r->insn[n]];
         if (i->op == CG_STORE)
-            overwrite_in_place(w, (uint32_t)i->imm);
+            overwrite(w, (uint32_t)i->imm);
         else if (i->op == CG_COPY)
-            overwrite_in_place(w, i->call->buffer[0]);
+            overwrite(w, i->call->buffer[0]);
         else if (i->op == CG_CALL)
             overwrite_by_call(w, i->call);
         for (int j = 0; i->op == CG_EXTERN && j < i->ext->n; j++)
             if (i->ext->arg[j].buffer && i->ext->arg[j].writes)
-                overwrite_in_place(w, i->ext->arg[j].buffer - 1);
+                overwrite(w, i->ext->arg[j].buffer - 1);
         if (i->block) {
             overwrite_region(w, &i->block->body);
             overwrite_region(w, &i->block->other);
@@ -367,58 +321,32 @@ overwrite_region(cg_written *w, const cg_region *r)
     }
 }
 
-/* An iteration may find what the one before has overwritten. */
+static void
+swap_region(cg_written *w, const cg_region *r)
+{
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &w->f->k->insn[r->insn[n]];
+        if (i->op == CG_SWAP)
+            set_away(w, i->call->buffer[0], true);
+        if (i->block) {
+            swap_region(w, &i->block->body);
+            swap_region(w, &i->block->other);
+        }
+    }
+}
+
+/* An iteration may find what the one before has overwritten, and buffers where it has swapped
+ * them to. */
 uint32_t
 cg_written_loop(cg_written *w, const cg_block *x)
 {
+    if (w->swapped.next) {
+        swap_region(w, &x->other);
+        swap_region(w, &x->body);
+    }
     overwrite_region(w, &x->other);
     overwrite_region(w, &x->body);
     return w->n;
-}
-
-/* Adjacent blocks are one. */
-static void
-add_blocks(cg_span *s, int64_t stride, int64_t count)
-{
-    int at = s->n++, n = 0;
-
-    for (; at > 0 && s->dim[at - 1].stride < stride; at--)
-        s->dim[at] = s->dim[at - 1];
-    s->dim[at] = (span_dim){ stride, count };
-    for (int j = s->n; j-- > 0 && s->dim[j].stride <= s->count; s->n--)
-        s->count += s->dim[j].stride * (s->dim[j].count - 1);
-    for (int j = 0; j < s->n; j++) {
-        const span_dim next = s->dim[j];
-        if (n > 0 && s->dim[n - 1].stride == next.stride * next.count)
-            s->dim[n - 1] = (span_dim){ next.stride, s->dim[n - 1].count * next.count };
-        else
-            s->dim[n++] = next;
-    }
-    s->n = n;
-}
-
-/* The range of all iterations; false: there is none. */
-static bool
-all_iterations(cg_written *w, cg_span *s, uint32_t counter, int64_t times)
-{
-    const int64_t c = cg_sum_coefficient(&s->first, counter), step = c < 0 ? -c : c;
-    const cg_sum one = { .n = 1, .term = { { counter, 1 } } };
-    const cg_form t = cg_form_of(&one);
-    cg_sum first = { 0 };
-    int64_t more;
-
-    for (int i = 0; i < s->first.n; i++)
-        if (s->first.term[i].atom > counter)
-            return false;
-    if (c == 0 || times == 1)
-        return true;
-    if (s->n == CG_VERIFY_MAX_SPAN_DIMS || __builtin_mul_overflow(step, times - 1, &more) ||
-        !cg_sum_add(&first, 1, &s->first) || !cg_sum_add(&first, -c, &t))
-        return false;
-    first.k -= c < 0 ? more : 0;
-    s->first = cg_form_keep(w->arena, &first);
-    add_blocks(s, step, times);
-    return true;
 }
 
 /* The first time in this walk over the log? */
@@ -431,6 +359,16 @@ is_new(cg_written *w, uint32_t buffer)
     return true;
 }
 
+/* An iteration that found the ranges `before` finds them the next time, or perhaps. */
+static bool
+keeps(cg_written *w, const cg_span *before, const cg_span *now)
+{
+    for (const cg_span *s = before; s && !cg_span_has_unknown(now); s = s->next)
+        if (cg_span_is_range(s) && !cg_span_contains(w, now, &s->first, s->count))
+            return false;
+    return true;
+}
+
 void
 cg_written_loop_end(cg_written *w, uint32_t mark, uint32_t counter, int64_t times)
 {
@@ -440,16 +378,19 @@ cg_written_loop_end(cg_written *w, uint32_t mark, uint32_t counter, int64_t time
     for (uint32_t i = mark; i < end; i++) {
         const uint32_t buffer = w->log[i].buffer;
         const cg_span *list = NULL;
-        if (!is_new(w, buffer))
+        if (!is_new(w, buffer) || is_state(w, buffer))
             continue;
+        if (cg_is_swapped(&w->swapped, buffer) && !keeps(w, w->log[i].old, w->of[buffer]))
+            w->lost = buffer + 1;
         if (times == 0) {
-            set(w, buffer, w->perhaps ? with_unknown(w, w->log[i].old) : w->log[i].old);
+            set(w, buffer, w->perhaps ? cg_span_with_unknown(w, w->log[i].old) : w->log[i].old);
             continue;
         }
         for (const cg_span *s = w->of[buffer]; s; s = s->next) {
             cg_span all = *s;
-            list = all_iterations(w, &all, counter, times) ? with_span(w, list, &all)
-                                                           : with_unknown(w, list);
+            list = cg_span_of_all_iterations(w, &all, counter, times)
+                       ? cg_span_with_span(w, list, &all)
+                       : cg_span_with_unknown(w, list);
         }
         set(w, buffer, list);
     }
@@ -473,16 +414,26 @@ cg_written_other(cg_written *w, uint32_t mark)
 static const cg_span *
 common(cg_written *w, const cg_span *x, const cg_span *y)
 {
-    const bool unknown = has_unknown(x) || has_unknown(y) || (w->perhaps && x != y);
-    const cg_span *both = unknown ? with_unknown(w, NULL) : NULL;
+    const bool unknown =
+        cg_span_has_unknown(x) || cg_span_has_unknown(y) || (w->perhaps && x != y);
+    const cg_span *both = unknown ? cg_span_with_unknown(w, NULL) : NULL;
 
     for (const cg_span *s = x; s; s = s->next)
-        if (is_range(s) && contains(w, y, &s->first, s->count))
-            both = with(w, both, s->first, s->count);
+        if (cg_span_is_range(s) && cg_span_contains(w, y, &s->first, s->count))
+            both = cg_span_with(w, both, s->first, s->count);
     for (const cg_span *s = y; s; s = s->next)
-        if (is_range(s) && contains(w, x, &s->first, s->count))
-            both = with(w, both, s->first, s->count);
+        if (cg_span_is_range(s) && cg_span_contains(w, x, &s->first, s->count))
+            both = cg_span_with(w, both, s->first, s->count);
     return both;
+}
+
+/* Away, if after one of them. */
+static const cg_span *
+after_both(cg_written *w, uint32_t buffer, const cg_span *x, const cg_span *y)
+{
+    if (is_state(w, buffer))
+        return x ? x : y;
+    return common(w, x, y);
 }
 
 /* A buffer that one branch has not changed is there as it was before both. */
@@ -495,11 +446,11 @@ cg_written_join(cg_written *w, uint32_t mark, cg_written_side then)
     for (uint32_t i = then.n; i-- > 0;) {
         const cg_written_change *x = &then.change[i];
         if (is_new(w, x->buffer))
-            set(w, x->buffer, common(w, x->now, w->of[x->buffer]));
+            set(w, x->buffer, after_both(w, x->buffer, x->now, w->of[x->buffer]));
     }
     for (uint32_t i = mark; i < end; i++) {
         const cg_written_change x = w->log[i];
         if (is_new(w, x.buffer))
-            set(w, x.buffer, common(w, x.old, w->of[x.buffer]));
+            set(w, x.buffer, after_both(w, x.buffer, x.old, w->of[x.buffer]));
     }
 }

@@ -22,12 +22,14 @@ typedef struct cg_written {
     cg_facts *f;
     cg_known *known;
     ir_arena *arena;
-    const cg_span **of; /* of each buffer, what is written */
+    const cg_span **of; /* of each buffer, what is written; of each group, whether it is away */
     uint32_t *live;     /* the buffers with anything written, by their places */
     uint32_t n_live, cap_live;
     cg_written_change *log; /* so that branches can be undone */
     uint32_t n, cap;
     uint32_t *seen, serial; /* of each buffer, in one walk over the log */
+    cg_swapped swapped;
+    uint32_t lost; /* 1 + a buffer that an iteration finds written and leaves unwritten; 0 */
     bool perhaps; /* what is perhaps written is kept as not known, and not dropped */
 } cg_written;
 
@@ -44,6 +46,10 @@ void cg_written_begin(cg_written *w, cg_facts *f, cg_known *known);
 void cg_written_write(cg_written *w, uint32_t buffer, const cg_form *first, int64_t count);
 /* Something of it, perhaps. */
 void cg_written_perhaps(cg_written *w, uint32_t buffer);
+/* Two buffers exchange what they hold; all of a group are where they were, and what all but one
+ * hold is lost. */
+void cg_written_swap(cg_written *w, uint32_t x, uint32_t y);
+void cg_written_settle(cg_written *w, uint32_t buffer);
 /* Local memory, of which each thread of a parallel loop has its own. */
 void cg_written_forget_private(cg_written *w);
 cg_is_written cg_written_has(cg_written *w, uint32_t buffer, const cg_form *first,

@@ -1,0 +1,212 @@
+/* Lists of ranges of elements: see spans.h. */
+#include "codegen/verify/spans.h"
+
+#include "codegen/verify/prove.h"
+
+/* x - y, if that is a constant. */
+static bool
+difference(const cg_form *x, const cg_form *y, int64_t *d)
+{
+    cg_sum s = { 0 };
+
+    if (!cg_sum_add(&s, 1, x) || !cg_sum_add(&s, -1, y) || s.n > 0)
+        return false;
+    *d = s.k;
+    return true;
+}
+
+bool
+cg_span_is_range(const cg_span *s)
+{
+    return s->n == 0 && !s->unknown;
+}
+
+const cg_span *
+cg_span_with(cg_written *w, const cg_span *list, cg_form first, int64_t count)
+{
+    cg_span *kept = NULL;
+    int64_t d;
+
+    for (const cg_span *s = list; s; s = s->next) {
+        if (cg_span_is_range(s) && difference(&s->first, &first, &d) && d <= count &&
+            d >= -s->count) {
+            const int64_t end = d + s->count > count ? d + s->count : count;
+            first = d < 0 ? s->first : first;
+            count = end - (d < 0 ? d : 0);
+            continue;
+        }
+        cg_span *copy = IR_NEW(w->arena, cg_span);
+        *copy = *s;
+        copy->next = kept;
+        kept = copy;
+    }
+    cg_span *all = IR_NEW(w->arena, cg_span);
+    *all = (cg_span){ .first = first, .count = count, .next = kept };
+    return all;
+}
+
+const cg_span *
+cg_span_with_span(cg_written *w, const cg_span *list, const cg_span *x)
+{
+    if (cg_span_is_range(x))
+        return cg_span_with(w, list, x->first, x->count);
+    cg_span *copy = IR_NEW(w->arena, cg_span);
+    *copy = *x;
+    copy->next = list;
+    return copy;
+}
+
+bool
+cg_span_has_unknown(const cg_span *list)
+{
+    while (list && !list->unknown)
+        list = list->next;
+    return list != NULL;
+}
+
+const cg_span *
+cg_span_with_unknown(cg_written *w, const cg_span *list)
+{
+    return cg_span_has_unknown(list)
+               ? list
+               : cg_span_with_span(w, list, &(cg_span){ .unknown = true });
+}
+
+/* How many elements from x + at on are in one of its blocks. */
+static int64_t
+run_from(const cg_span *s, const cg_form *x, int64_t at)
+{
+    int64_t d;
+
+    if (s->unknown || !difference(x, &s->first, &d) || d + at < 0)
+        return 0;
+    d += at;
+    for (int j = 0; j < s->n; j++) {
+        const int64_t block = d / s->dim[j].stride, last = s->dim[j].count - 1;
+        d -= (block < last ? block : last) * s->dim[j].stride;
+    }
+    return d < s->count ? s->count - d : 0;
+}
+
+/* Range by range, each of which begins where one before ends. */
+static bool
+covers(const cg_span *list, const cg_form *first, int64_t count)
+{
+    int64_t at = 0;
+
+    for (int left = CG_VERIFY_MAX_SPAN_BLOCKS; at < count && left > 0; left--) {
+        int64_t most = 0;
+        for (const cg_span *s = list; s; s = s->next) {
+            const int64_t run = run_from(s, first, at);
+            most = run > most ? run : most;
+        }
+        if (most == 0)
+            return false;
+        at += most;
+    }
+    return at >= count;
+}
+
+static bool
+lies_in(cg_written *w, const cg_sum *x, int64_t most)
+{
+    cg_sum high = { .k = most };
+    const cg_form form = cg_form_of(x);
+
+    return (x->n == 0 ? x->k >= 0 : cg_prove(w->f, w->known, x)) &&
+           cg_sum_add(&high, -1, &form) &&
+           (high.n == 0 ? high.k >= 0 : cg_prove(w->f, w->known, &high));
+}
+
+/* x - first is a number for each dimension, each proved to be one of its blocks', and what is
+ * left lies in a block. */
+static bool
+is_in_blocks(cg_written *w, const cg_span *s, const cg_form *x, int64_t count)
+{
+    cg_sum left = { 0 };
+
+    if (!cg_sum_add(&left, 1, x) || !cg_sum_add(&left, -1, &s->first))
+        return false;
+    for (int j = 0; j < s->n; j++) {
+        const int64_t stride = s->dim[j].stride;
+        const cg_sum all = left;
+        cg_sum block = { .k = cg_floor_div(all.k, stride) };
+        left = (cg_sum){ .k = all.k - stride * block.k };
+        for (int i = 0; i < all.n; i++) {
+            cg_sum *to = all.term[i].c % stride == 0 ? &block : &left;
+            to->term[to->n] = all.term[i];
+            to->term[to->n++].c /= to == &block ? stride : 1;
+        }
+        if (!lies_in(w, &block, s->dim[j].count - 1))
+            return false;
+    }
+    return lies_in(w, &left, s->count - count);
+}
+
+bool
+cg_span_contains(cg_written *w, const cg_span *list, const cg_form *first, int64_t count)
+{
+    if (covers(list, first, count))
+        return true;
+    for (const cg_span *s = list; s; s = s->next)
+        if (!s->unknown && is_in_blocks(w, s, first, count))
+            return true;
+    return false;
+}
+
+/* Are there several ranges?  A read across two of them lies in neither, though both were
+ * written: whole blocks and the last one, say. */
+bool
+cg_span_has_parts(const cg_span *list)
+{
+    int n = 0;
+
+    for (const cg_span *s = list; s; s = s->next)
+        n += cg_span_is_range(s);
+    return n > 1;
+}
+
+/* Adjacent blocks are one. */
+static void
+add_blocks(cg_span *s, int64_t stride, int64_t count)
+{
+    int at = s->n++, n = 0;
+
+    for (; at > 0 && s->dim[at - 1].stride < stride; at--)
+        s->dim[at] = s->dim[at - 1];
+    s->dim[at] = (span_dim){ stride, count };
+    for (int j = s->n; j-- > 0 && s->dim[j].stride <= s->count; s->n--)
+        s->count += s->dim[j].stride * (s->dim[j].count - 1);
+    for (int j = 0; j < s->n; j++) {
+        const span_dim next = s->dim[j];
+        if (n > 0 && s->dim[n - 1].stride == next.stride * next.count)
+            s->dim[n - 1] = (span_dim){ next.stride, s->dim[n - 1].count * next.count };
+        else
+            s->dim[n++] = next;
+    }
+    s->n = n;
+}
+
+/* The range of all iterations; false: there is none. */
+bool
+cg_span_of_all_iterations(cg_written *w, cg_span *s, uint32_t counter, int64_t times)
+{
+    const int64_t c = cg_sum_coefficient(&s->first, counter), step = c < 0 ? -c : c;
+    const cg_sum one = { .n = 1, .term = { { counter, 1 } } };
+    const cg_form t = cg_form_of(&one);
+    cg_sum first = { 0 };
+    int64_t more;
+
+    for (int i = 0; i < s->first.n; i++)
+        if (s->first.term[i].atom > counter)
+            return false;
+    if (c == 0 || times == 1)
+        return true;
+    if (s->n == CG_VERIFY_MAX_SPAN_DIMS || __builtin_mul_overflow(step, times - 1, &more) ||
+        !cg_sum_add(&first, 1, &s->first) || !cg_sum_add(&first, -c, &t))
+        return false;
+    first.k -= c < 0 ? more : 0;
+    s->first = cg_form_keep(w->arena, &first);
+    add_blocks(s, step, times);
+    return true;
+}
