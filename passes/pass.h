@@ -126,6 +126,10 @@ cot_status pass_unroll(const ir_graph *f, ir_graph **out);
 /* would it change anything? */
 bool pass_unrolls(const ir_graph *f);
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
+/* writes of most of a value, at places that are known, as pieces put together; are there
+ * any? */
+cot_status pass_boxes(const ir_graph *f, ir_graph **out);
+bool pass_has_boxes(const ir_graph *f);
 /* The same function, whose products and sums no later pass joins. */
 cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
 

@@ -42,6 +42,7 @@ RUN(complex_memory, pass_complex_memory(f, out))
 RUN(while_to_scan, pass_while_to_scan(f, out))
 RUN(hoist, pass_hoist(f, out))
 RUN(unroll, pass_unroll(f, out))
+RUN(boxes, pass_boxes(f, out))
 
 static cot_status
 run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
@@ -100,6 +101,8 @@ const pass_row pass_rows[] = {
       PASS_KEEPS },
     { "unroll", "short loops over large arrays as straight code", false, 0, run_unroll, false,
       TAKES, PASS_KEEPS },
+    { "boxes", "writes of most of a value, at known places, as pieces put together", false, 0,
+      run_boxes, false, TAKES, PASS_KEEPS },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 
@@ -306,6 +309,8 @@ pass_prepare(const ir_graph *f, ir_graph **out)
     COT_TRY(pass_run(pass_find("hoist"), g, NULL, &g));
     COT_TRY(pass_run(&dce, g, NULL, &g));
     COT_TRY(pass_run(pass_find("contract"), g, NULL, &g));
+    if (pass_has_boxes(g))
+        COT_TRY(pass_run(pass_find("boxes"), g, NULL, &g));
     if (pass_unrolls(g)) {
         COT_TRY(pass_run(pass_find("unroll"), g, NULL, &g));
         COT_TRY(pass_run(pass_find("simplify"), g, NULL, &g));

@@ -30,6 +30,7 @@ static const struct pass {
     { "inline", pass_inline }, { "simplify", pass_simplify },
     { "dce", pass_dce },       { "hoist", pass_hoist },
     { "unroll", pass_unroll }, { "while_to_scan", pass_while_to_scan },
+    { "boxes", pass_boxes },
 };
 
 static const char *
