@@ -94,7 +94,7 @@ fn @tiny(%x: f32[50,30]) -> f32[50] {
   ret %1
 }
 END
-"$source/tests/gpu/bundle.sh" "$source" "$build" bundle.tar.gz 400 "$place/tiny.cot" >said 2>&1 || failed "$(cat said)"
+"$source/tests/gpu/bundle.sh" "$source" "$build" bundle.tar.gz 400 12 "$place/tiny.cot" >said 2>&1 || failed "$(cat said)"
 tar xzf bundle.tar.gz
 list=$place/tiny.cot
 for text in cotrace-gpu/*.cot; do list=$list:$place/$text; done
@@ -102,6 +102,7 @@ there() { env COT_CUDA_DRIVER="$double" COT_DOUBLE_PROGRAM="$list" "$@"; }
 there sh cotrace-gpu/run.sh >said 2>&1 || failed "$(cat said)"
 grep -q '^programs: [1-9][0-9]* pass, 0 differ, 0 fail$' said || failed "the bundle says: $(cat said)"
 grep -q '^runtime: [1-9][0-9]* pass, 0 differ or fail$' said || failed "the runtime says: $(cat said)"
+grep -q '^sweep: 12 pass, 0 differ or fail$' said || failed "the sweep says: $(cat said)"
 grep -q '^tiny .* same bits$' said || failed "the workload says: $(cat said)"
 # A bit that differs is found.
 for data in cotrace-gpu/p*.data; do break; done

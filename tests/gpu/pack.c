@@ -1,6 +1,6 @@
 /* Packs programs for a machine with a GPU and nothing else:
  *
- *   pack FOLDER FIRST STEP BENCH.cot...
+ *   pack FOLDER FIRST STEP SWEPT BENCH.cot...
  *
  * Of the laws' programs FIRST, FIRST + STEP, ...: text, PTX, manifest, and a file of
  * samples, plain and special, each the bytes of all arguments, of all results, and of the
@@ -8,8 +8,9 @@
  * workload: PTX and manifest; its arguments the runner makes from a seed, as rt_random_fill
  * does, and of its results there is a hash, made with the host's kernel, unless a line "; no
  * expectation" says that this takes too long.  A line "; fast" lets tensor cores make it;
- * then the results themselves are packed (NAME.near), for a comparison of sizes.
- * programs.txt and bench.txt list them. */
+ * then the results themselves are packed (NAME.near), for a comparison of sizes.  Of SWEPT
+ * programs of the sweeps (swept.h): text and PTX, since the runtime there makes the rest.
+ * programs.txt, bench.txt and swept.txt list them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +20,14 @@
 #include "runtime/build.h"
 #include "runtime/check.h"
 #include "runtime/values.h"
+#include "tests/gpu/swept.h"
 #include "tests/laws/programs.h"
 
-enum { SAMPLES = 2, MOST_DATA = 1 << 20 };
+enum { SAMPLES = 2, MAX_DATA = 1 << 20, SWEPT_SEED = 20 };
 
 static const char *folder;
 static FILE *list;
-static int packed, left_out, failures;
+static int packed, swept, left_out, failures;
 
 static cot_status
 write_ptx(cot_context *ctx, const ir_graph *f, const char *name, bool fast)
@@ -63,18 +65,28 @@ write_sample(const laws_program *p, bool special, FILE *to)
 }
 
 static cot_status
-pack_program(cot_context *ctx, const laws_program *p)
+write_text(cot_context *ctx, const laws_program *p, const char *name)
 {
-    const char *name = ir_format(&ctx->arena, "p%04d", p->number);
-    cot_status s = write_ptx(ctx, p->f, name, false);
     FILE *text = fopen(ir_format(&ctx->arena, "%s/%s.cot", folder, name), "w");
-    FILE *to =
-        s == COT_OK ? fopen(ir_format(&ctx->arena, "%s/%s.data", folder, name), "wb") : NULL;
 
     if (text)
         fputs(p->text, text);
-    if (!text || fclose(text) != 0 || !to)
-        return s == COT_OK ? COT_ERR_IO : s;
+    return text && fclose(text) == 0 ? COT_OK : COT_ERR_IO;
+}
+
+static cot_status
+pack_program(cot_context *ctx, const laws_program *p)
+{
+    const char *name = ir_format(&ctx->arena, "p%04d", p->number);
+    cot_status s;
+    FILE *to;
+
+    COT_TRY(write_ptx(ctx, p->f, name, false));
+    COT_TRY(write_text(ctx, p, name));
+    to = fopen(ir_format(&ctx->arena, "%s/%s.data", folder, name), "wb");
+    s = to ? COT_OK : COT_ERR_IO;
+    if (!to)
+        return s;
     for (int i = 0; i < SAMPLES && s == COT_OK; i++)
         s = write_sample(p, i > 0, to);
     if (fclose(to) != 0 && s == COT_OK)
@@ -97,7 +109,7 @@ fits(const ir_graph *f)
         if (n->op == OP_custom_call)
             return false;
     }
-    return bytes <= MOST_DATA;
+    return bytes <= MAX_DATA;
 }
 
 static void
@@ -125,6 +137,35 @@ pack_programs(int first, int step)
         cot_context *ctx = cot_context_new(NULL);
 
         try_program(ctx, i);
+        cot_context_free(ctx);
+    }
+}
+
+static void
+try_swept(cot_context *ctx, int k)
+{
+    const char *name = swept_name(&ctx->arena, SWEPT_SEED, k);
+    laws_program p;
+
+    IR_TRY (ctx) {
+        if (!swept_make(ctx, name, &p) || write_ptx(ctx, p.f, name, false) != COT_OK ||
+            write_text(ctx, &p, name) != COT_OK) {
+            fprintf(stderr, "pack: %s: %s\n", name, cot_error(ctx));
+            failures++;
+        } else {
+            fprintf(list, "%s %s\n", name, p.op);
+            swept++;
+        }
+    }
+}
+
+static void
+pack_swept(int n)
+{
+    for (int k = 0; k < n; k++) {
+        cot_context *ctx = cot_context_new(NULL);
+
+        try_swept(ctx, k);
         cot_context_free(ctx);
     }
 }
@@ -239,8 +280,8 @@ open_list(const char *name)
 int
 main(int argc, char **argv)
 {
-    if (argc < 4) {
-        fprintf(stderr, "usage: pack FOLDER FIRST STEP BENCH.cot...\n");
+    if (argc < 5) {
+        fprintf(stderr, "usage: pack FOLDER FIRST STEP SWEPT BENCH.cot...\n");
         return 2;
     }
     folder = argv[1];
@@ -250,9 +291,13 @@ main(int argc, char **argv)
     fclose(list);
     if (!open_list("bench.txt"))
         return 2;
-    pack_workloads(argc - 4, argv + 4);
+    pack_workloads(argc - 5, argv + 5);
     fclose(list);
-    printf("pack: %d programs, %d left out, %d workloads, %d failures\n", packed, left_out,
-           argc - 4, failures);
+    if (!open_list("swept.txt"))
+        return 2;
+    pack_swept(atoi(argv[4]));
+    fclose(list);
+    printf("pack: %d programs, %d left out, %d of the sweeps, %d workloads, %d failures\n",
+           packed, left_out, swept, argc - 5, failures);
     return failures > 0;
 }

@@ -3,9 +3,10 @@
  *
  *   runtime [FOLDER]
  *
- * There is no LLVM where this runs: what makes PTX here gives that of the bundle, by the name of
- * the function.  Lowering is the library's, and is what it was when the bundle was packed.  Exit
- * status 1 where a program fails or a bit differs; 2 where there is no GPU. */
+ * There is no LLVM where this runs: what makes PTX here gives that of the bundle, by the name
+ * of the function.  Lowering is the library's, and is what it was when the bundle was packed.
+ * The programs of the sweeps (swept.h) are drawn here again and judged by the reference
+ * evaluator.  Exit status 1 where a program fails or a bit differs; 2 where there is no GPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,9 @@
 #include "cotrace/device.h"
 #include "ir/diag.h"
 #include "ir/graph.h"
+#include "runtime/check.h"
 #include "runtime/cuda/gpu.h"
+#include "tests/gpu/swept.h"
 
 enum { ROUNDS = 3 };
 
@@ -75,7 +78,7 @@ typedef struct program {
     cot_context *ctx;
     const cot_graph *g;
     cot_kernel *k;
-    const char *data;           /* of the sample */
+    const char *data, *end;     /* of the samples */
 } program;
 
 static const char *
@@ -232,31 +235,95 @@ run_on(const program *p, const arrays *a, const char *device)
 }
 
 static const char *
-run_program(const char *name)
+run_samples(program *p)
+{
+    const char *why = NULL;
+
+    while (!why && p->data < p->end) {
+        arrays a = read_sample(p);
+
+        why = run_on(p, &a, "host");
+        if (!why)
+            why = run_on(p, &a, "cuda");
+        free_list(a.in, a.n_in);
+        free_list(a.out, a.n_out);
+        free_list(a.want, p->g->n_out);
+    }
+    return why;
+}
+
+/* The message is in the context's memory, which close_program gives back. */
+static const char *
+kept(const char *why)
 {
     static char text[400];
+
+    snprintf(text, sizeof text, "%s", why ? why : "");
+    return why ? text : NULL;
+}
+
+static const char *
+run_program(const char *name)
+{
     program p = { 0 };
     size_t n = 0;
     char *file = read_file(name, ".data", &n);
     const char *why = file ? open_program(&p, name) : "its samples cannot be read";
 
     p.data = file;
-    while (!why && p.data < file + n) {
-        arrays a = read_sample(&p);
-
-        why = run_on(&p, &a, "host");
-        if (!why)
-            why = run_on(&p, &a, "cuda");
-        free_list(a.in, a.n_in);
-        free_list(a.out, a.n_out);
-        free_list(a.want, p.g->n_out);
-    }
-    if (why) {
-        snprintf(text, sizeof text, "%s", why);
-        why = text;
-    }
+    p.end = file + n;
+    why = kept(why ? why : run_samples(&p));
     close_program(&p);
     free(file);
+    return why;
+}
+
+/* ---- programs of the sweeps ---- */
+
+/* The operands and what the reference evaluator makes of them, one behind the other. */
+static const char *
+draw_sample(program *p, const char *name)
+{
+    const ir_graph *f = p->g;
+    laws_program law;
+    void **in, **want;
+    size_t size = 0;
+    char *at;
+
+    if (!swept_make(p->ctx, name, &law))
+        return cot_error(p->ctx);
+    in = swept_operands(p->ctx, name, &law);
+    if (rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, in, &want) != COT_OK)
+        return laws_free(f->n_in, in), cot_error(p->ctx);
+    for (int i = 0; i < f->n_in + f->n_out; i++)
+        size += laws_bytes(ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]));
+    p->data = at = ir_alloc(&p->ctx->arena, size + 1);
+    p->end = at + size;
+    for (int i = 0; i < f->n_in + f->n_out; i++) {
+        const bool is_in = i < f->n_in;
+        const size_t bytes = laws_bytes(ir_type_at(f, is_in ? f->in[i] : f->out[i - f->n_in]));
+
+        memcpy(at, is_in ? in[i] : want[i - f->n_in], bytes);
+        at += bytes;
+    }
+    laws_free(f->n_in, in);
+    return NULL;
+}
+
+static const char *
+run_swept(const char *name)
+{
+    program p = { 0 };
+    const char *why = open_program(&p, name);
+
+    IR_TRY (p.ctx) {
+        if (!why)
+            why = draw_sample(&p, name);
+    }
+    if (!why && !p.data)
+        why = cot_error(p.ctx);
+    why = kept(why ? why : run_samples(&p));
+    close_program(&p);
     return why;
 }
 
@@ -280,37 +347,47 @@ open_device(void)
     return NULL;
 }
 
-int
-main(int n, char **arg)
+/* The programs of a list by `run`: how many fail, or -1 where there is no list. */
+static int
+run_list(const char *name, const char *title, const char *(*run)(const char *name))
 {
-    char line[300], name[100];
+    char line[300], program_name[100];
     int good = 0, bad = 0;
-    cot_context *stays;
     size_t size = 0;
-    char *list, *at;
+    char *list = read_file(name, ".txt", &size);
 
-    if (n > 1 && strcmp(arg[1], "--help") == 0) {
-        printf("usage: runtime [FOLDER]\n");
-        return 0;
-    }
-    folder = n > 1 ? arg[1] : ".";
-    list = read_file("programs", ".txt", &size);
-    stays = list ? open_device() : NULL;
-    if (!stays)
-        return 2;
-    for (at = list; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+    if (!list)
+        return -1;
+    for (char *at = list; *at; at += strcspn(at, "\n"), at += *at == '\n') {
         snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
-        if (sscanf(line, "%99s", name) != 1)
+        if (sscanf(line, "%99s", program_name) != 1)
             continue;
-        const char *why = run_program(name);
+        const char *why = run(program_name);
         if (why)
             printf("%s: %s\n", line, why);
         good += !why;
         bad += why != NULL;
         fflush(stdout);
     }
-    printf("runtime: %d pass, %d differ or fail\n", good, bad);
-    cot_context_free(stays);
+    printf("%s: %d pass, %d differ or fail\n", title, good, bad);
     free(list);
-    return bad > 0;
+    return bad;
+}
+
+int
+main(int n, char **arg)
+{
+    cot_context *stays;
+
+    if (n > 1 && strcmp(arg[1], "--help") == 0) {
+        printf("usage: runtime [FOLDER]\n");
+        return 0;
+    }
+    folder = n > 1 ? arg[1] : ".";
+    if (!(stays = open_device()))
+        return 2;
+    const int bad = run_list("programs", "runtime", run_program),
+              swept = run_list("swept", "sweep", run_swept);
+    cot_context_free(stays);
+    return bad < 0 || swept < 0 ? 2 : bad + swept > 0;
 }

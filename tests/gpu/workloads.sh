@@ -23,7 +23,7 @@ for file in "$source"/tests/gpu/bench/*.cot; do
     sed -E "$sizes; /; no expectation/d" "$file" >small/"${file##*/}"
     list=$list:$place/small/${file##*/}
 done
-"$source/tests/gpu/bundle.sh" "$source" "$build" bundle.tar.gz 100000 small/*.cot >said 2>&1 || failed "$(cat said)"
+"$source/tests/gpu/bundle.sh" "$source" "$build" bundle.tar.gz 100000 0 small/*.cot >said 2>&1 || failed "$(cat said)"
 tar xzf bundle.tar.gz
 folder=$place/cotrace-gpu
 for text in "$folder"/p*.cot; do list=$list:$text; done
