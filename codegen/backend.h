@@ -1,4 +1,5 @@
-/* The one struct through which kernels reach a back end.  LLVM stays behind it. */
+/* The one struct through which kernels reach a back end.  Only the back end in codegen/llvm
+ * uses LLVM. */
 #ifndef CODEGEN_BACKEND_H
 #define CODEGEN_BACKEND_H
 
@@ -10,28 +11,29 @@ typedef struct cg_target {
     const char *triple;         /* NULL: this machine's  */
     const char *cpu;            /* NULL: this machine's ("generic" for a portable object) */
     const char *features;       /* NULL: the cpu's       */
-    /* what schedules choose lanes by: 32 (scalar), 128, 256, 512; 0: the target's */
+    /* width by which schedules choose lanes: 32 (scalar), 128, 256, 512; 0: the target's */
     int vector_bits;
     int registers;              /* vector registers: 16 or 32 */
-    int64_t l1, l2, l3;         /* bytes of cache; stated defaults where unknown */
+    int64_t l1, l2, l3;         /* cache sizes in bytes; stated defaults where unknown */
     bool grid;                  /* a GPU: kernels are scheduled for grids of threads (grid.h) */
-    int processors;             /* of a GPU, that tiles are to keep busy; 0: a stated default */
+    /* multiprocessors of a GPU, which tiles should keep busy; 0: a stated default */
+    int processors;
     bool fast;                  /* results may differ within a tolerance: tensor cores */
-    bool debug;                 /* line tables that lead to the user's source    */
-    bool trapping_math; /* cg_module.trapping_math; a grid has none      */
+    bool debug;                 /* emit line tables that point to the user's source */
+    bool trapping_math; /* as cg_module.trapping_math; a GPU has no floating-point traps */
 } cg_target;
 
-/* A function to be visible in an object: the entry of a module under its natural C
- * signature. */
+/* A function that an object exports: the entry of a module under its natural C signature. */
 typedef struct cg_natural {
     const char *name;
     const cg_module *module;
     int n_in, n_out;
     const char *const *arg_name;
-    const char *const *arg_type; /* in C, "const float *"; NULL: as the module's buffers say */
+    /* in C, "const float *"; NULL: the types of the module's buffers */
+    const char *const *arg_type;
 } cg_natural;
 
-/* The functions of an object, lowered for one of the processors that it serves. */
+/* The functions of an object, lowered for one of the processors that the object serves. */
 typedef struct cg_version { cg_target target; const cg_natural *fn; } cg_version;
 
 typedef int cg_entry(void *const *args, void *work);
@@ -39,57 +41,60 @@ typedef int cg_entry(void *const *args, void *work);
 /* Compiled code in this process. */
 typedef struct cg_code {
     cg_entry *entry;
-    /* int name(const T0 *x0, ..., T *out0, ..., void *work); scalars by pointer.  NULL:
-     * asked for apart */
+    /* int name(const T0 *x0, ..., T *out0, ..., void *work); scalars by pointer.  NULL: made on
+     * request by `natural` below */
     void *natural;
-    void *handle;               /* the back end's */
+    void *handle;               /* owned by the back end */
     size_t bytes;
 } cg_code;
 
 typedef struct cg_backend {
     const char *name;
-    /* Fill what the caller left open in t from this machine or from its cpu and features. */
+    /* Fill the fields of t that the caller left open, from this machine or from t's cpu and
+     * features. */
     cot_status (*target)(cot_context *ctx, cg_target *t);
     cot_status (*load)(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
     void (*unload)(cg_code *code);                          /* any thread */
-    /* The natural entry for an entry of n_args pointers, as code of its own, for use while that
-     * is loaded: most kernels are never called that way.  NULL: load brings it. */
+    /* Make the natural entry of an entry with n_args pointers, as separate code that is valid
+     * while that entry is loaded; separate, because most kernels are never called that way.
+     * NULL: `load` makes it. */
     cot_status (*natural)(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args,
                           bool parallel, cg_code *out);
-    /* Text or object bytes of modules with their natural entries, in the arena. */
+    /* Text or object bytes of modules with their natural entries, allocated in the arena. */
     cot_status (*emit)(cot_context *ctx, const cg_target *t, cg_output what, int n,
                        const cg_natural *fn, ir_arena *arena, const void **bytes, size_t *size);
-    /* The same functions for several processors of one architecture, and what chooses at the
-     * first call.  NULL where a back end has no such thing. */
+    /* The same functions for several processors of one architecture, with a dispatcher that
+     * chooses at the first call.  NULL where a back end has no multiversioning. */
     cot_status (*emit_versions)(cot_context *ctx, int n_versions, const cg_version *v,
                                 cg_output what, int n, ir_arena *arena, const void **bytes,
                                 size_t *size);
 } cg_backend;
 
 const cg_backend *cg_llvm(void);        /* NULL when built with COT_LLVM=OFF */
-/* loads by way of the system's compiler: COT_CC, or cc */
+/* compiles and loads through the system's compiler: COT_CC, or cc */
 const cg_backend *cg_c(void);
 
 /* C source for several widths, narrowest first: the same functions lowered for vectors of
- * `lanes` floats, 1, 4, 8 or 16.  in_process: foreign functions are called by their address
- * here.  With levels of x86-64, lowest first, all are compiled, and the functions choose when
- * they are first called. */
+ * `lanes` floats, 1, 4, 8 or 16. in_process: foreign functions are called by their address in
+ * this process.  If the widths have x86-64 levels (lowest first), all of them are compiled, and
+ * each function chooses its level when it is first called. */
 typedef struct cg_c_width {
     int lanes;
     const cg_natural *fn;
     int level;
 } cg_c_width;
-/* "x86-64-v3": 3; 0: no level.  The lanes of its vectors. */
+/* The level of a cpu name ("x86-64-v3": 3; 0: no level), and the float lanes of a level's
+ * vectors. */
 int cg_c_x86_level(const char *cpu);
 int cg_c_x86_lanes(int level);
 cot_status cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n,
                       bool in_process, ir_arena *arena, const void **bytes, size_t *size);
-/* What no C variable should be called. */
+/* Is s a keyword or a name that no C variable may have? */
 bool cg_c_is_word(const char *s);
-/* A parameter of the file's own functions: a function may have that name, another parameter
- * not. */
+/* Is s a parameter of the functions of the written file?  A function may have that name,
+ * another parameter may not. */
 bool cg_c_is_parameter(const char *s);
-/* What no C function should be called: the standard library has it. */
+/* Is s a name of the C standard library, which no function may have? */
 bool cg_c_is_library_name(const char *s);
 
 #endif

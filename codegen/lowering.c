@@ -1,4 +1,4 @@
-/* What the rooms of a lowering ask of it. */
+/* Questions that all folders of codegen ask of a lowering. */
 #include "codegen/lowering.h"
 
 #include "codegen/fuse/cost.h"

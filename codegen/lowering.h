@@ -1,4 +1,4 @@
-/* The state of one lowering: what its rooms share. */
+/* The state of one lowering, shared by all folders of codegen. */
 #ifndef CODEGEN_LOWERING_H
 #define CODEGEN_LOWERING_H
 
@@ -10,23 +10,25 @@ typedef struct cg_frame cg_frame;
 typedef struct cg_level cg_level;
 typedef struct cg_group cg_group;
 
-/* Where a value lives for the entry: a buffer of it, from an element on. */
+/* The memory of a value in the entry: a buffer, and the element of it at which the value
+ * starts. */
 typedef struct cg_place {
     bool set;
-    uint32_t buffer;            /* of the entry */
-    cg_val offset;              /* i64 of the entry, in elements; 0: none */
+    uint32_t buffer;            /* index of a buffer of the entry */
+    cg_val offset;              /* first element, an i64 of the entry; 0: element 0 */
 } cg_place;
 
-/* Element `at` of a node's result, at the cursor of the kernel in hand; 0: there is none
- * inside a kernel. */
+/* Emit element `at` of a node's result at the cursor of the current kernel; 0: the element
+ * cannot be emitted inside a kernel. */
 typedef cg_val lower_rule(cg_lowering *l, cg_frame *fr, const ir_node *n, int result,
                           const cg_ix *at);
 
-/* A node with a lowering of its own: the kernels that make it, in the entry. */
+/* Emit the kernels that compute a node with a lowering of its own, and their calls in the
+ * entry. */
 typedef void cg_node_rule(cg_lowering *l, cg_level *v, const cg_group *g);
 
-/* How each op is lowered (lower/rules.c).  The rooms below `lower` reach its rules through
- * these tables alone. */
+/* How each op is lowered (lower/rules.c).  Folders that `lower` depends on reach its rules only
+ * through these tables. */
 typedef struct cg_rules {
     lower_rule *const *element;
     cg_node_rule *const *node;
@@ -35,47 +37,49 @@ typedef struct cg_rules {
 struct cg_lowering {
     cot_context *ctx;
     ir_arena *arena;
-    ir_arena *scratch;                  /* for one kernel, or one walk: given back by marks */
+    /* for one kernel, or one access analysis: released by marks */
+    ir_arena *scratch;
     const cg_lower_options *o;
     const cg_rules *rules;
     cg_target target;
     cg_module *m;
-    cg_build entry; /* of kernel 0, or of the sub-function that is planned */
-    ir_map kernels; /* of m, by what they hold: cg_kernel_hash */
+    cg_build entry; /* builder of kernel 0, or of the sub-function that is being planned */
+    ir_map kernels; /* kernels of m by content: cg_kernel_hash */
     /* kernels that are sub-functions, found by their graphs (called.c) */
     struct cg_called *called;
     uint32_t n_called, cap_called;
     ir_map called_of;
-    uint64_t unfolded; /* GPU: nodes of calls, which are inlined */
+    uint64_t unfolded; /* GPU: number of nodes inside inlined calls */
     struct cg_plan *plan;
-    struct cg_known_over *over;         /* what cg_overwrites has answered, found by its node */
+    struct cg_known_over *over;         /* cached answers of cg_overwrites, found by node */
     uint32_t n_over, cap_over;
     ir_map over_of;
-    cg_place predicate; /* GPU: kernels run where this word holds (predicate.h) */
-    /* GPU: the loop whose iterations may wait for loops in it; NULL */
+    cg_place predicate; /* GPU: kernels do nothing unless this word is true (predicate.h) */
+    /* GPU: the loop whose iterations may contain loops that wait for it; NULL: none */
     const struct cg_nest *nest;
-    struct cg_counted *counted;         /* GPU: what is known of regions (launches.h) */
-    ir_buf *why;                        /* cg_explain's text */
+    struct cg_counted *counted;         /* GPU: counts of launches by region (launches.h) */
+    ir_buf *why;                        /* text of cg_explain */
     cot_status status;
-    ir_loc loc;                         /* of the node that is lowered */
-    /* the kernel in hand */
+    ir_loc loc;                         /* location of the node that is being lowered */
+    /* the current kernel */
     cg_kernel *k;
     cg_build b;
     cg_ix_table ix;
     uint32_t n_frames;
-    cg_val mask;                        /* 0: all loads are fine */
+    /* the condition under which loads may touch memory; 0: none is needed */
+    cg_val mask;
     bool vector;                        /* inside a vector loop */
-    /* GPU: which threads are at hand for a fold: CG_WARPS those of a warp, CG_GRID of the
-     * block */
-    bool split; /* threads may share the elements of the reduction that is emitted */
+    bool split; /* threads may share the elements of the reduction that is being emitted */
+    /* GPU: the threads that such a reduction uses: CG_WARPS, those of a warp; CG_GRID, those of
+     * the block */
     cg_kind team;
-    cg_val threads;                     /* GPU: the block loop of cg_threads_begin */
-    /* constant indices only: reductions unroll (loop bodies in registers) */
+    cg_val threads;                     /* GPU: the block loop that cg_threads_begin opened */
+    /* indices must be constants, so that reductions are unrolled: for values in registers */
     bool exact;
     struct cg_memo *memo;
     uint32_t n_memo, cap_memo;
     uint32_t memo_head[1024];
-    /* for each buffer of k: 1 + the entry's buffer, or 0: local, const */
+    /* for each buffer of k: 1 + the entry's buffer that it is bound to, or 0: local, const */
     uint32_t *arg;
     cg_val *arg_offset;
     uint32_t cap_arg, cap_offset;
@@ -83,12 +87,12 @@ struct cg_lowering {
 
 cot_status cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text);
 
-/* Is that many instructions' worth of work shared among threads?  On a GPU all is; and what is
- * no vector of its own there has a kind of loop whose iterations are threads. */
+/* Are loops of that cost, in instructions, divided among threads?  On a GPU all of them are,
+ * and a loop that would be serial elsewhere has a kind whose iterations are threads
+ * (cg_kind_of_all). */
 bool cg_is_shared(const cg_lowering *l, int64_t cost);
 cg_kind cg_kind_of_all(const cg_lowering *l);
-/* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector
- * loop. */
+/* The lanes of a vector loop whose widest type has `bits` bits; 1: no vector loop. */
 int64_t cg_lanes(const cg_lowering *l, int bits);
 
 #endif

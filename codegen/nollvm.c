@@ -1,4 +1,4 @@
-/* Built without LLVM: there is no such back end. */
+/* The LLVM back end of a build without LLVM: there is none. */
 #include "codegen/backend.h"
 
 const cg_backend *

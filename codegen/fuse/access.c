@@ -33,7 +33,8 @@ add_read(cg_access *w, ir_ref v, int rank, const cg_ix *at)
     IR_PUSH(w->arena, w->read, w->n_reads, w->cap_reads, r);
 }
 
-/* Is lo <= x < hi for some x?  Noted as a test, unless that is so for all. */
+/* Does lo <= x < hi hold for some value of x?  If it does not hold for all, the test is
+ * recorded. */
 static bool
 add_test(cg_access *w, cg_ix x, int64_t lo, int64_t hi)
 {
@@ -48,7 +49,7 @@ add_test(cg_access *w, cg_ix x, int64_t lo, int64_t hi)
     return true;
 }
 
-/* Was v at this index met before?  Notes it. */
+/* Was v analysed at this index before?  If not, it is recorded. */
 static bool
 is_known(cg_access *w, ir_ref v, int rank, const cg_ix *at)
 {
@@ -104,8 +105,8 @@ walk_concatenate(cg_access *w, const ir_node *n, const cg_ix *at)
     }
 }
 
-/* The tests from number `first` on, of an element that x says, for each of its values: those
- * of a window whose elements are written out. */
+/* Record the tests from number `first` on that depend on x once more for each value of x: a
+ * small window is unrolled, so each of its elements has tests of its own. */
 static void
 test_each(cg_access *w, uint32_t first, cg_ix x, int64_t size)
 {
@@ -143,7 +144,7 @@ walk_reduce(cg_access *w, const ir_node *n, const cg_ix *at)
     for (int k = 0; k < x->rank && size <= CG_FUSE_MAX_WINDOW; k++)
         if (ir_axes_has(axes, k))
             test_each(w, tests, to[k], x->dims[k]);
-    /* Sums of sums of sums ... cost more than can be counted. */
+    /* The cost saturates, since that of nested sums is a product that can overflow. */
     const int64_t most = CG_FUSE_MAX_COST / (size > 0 ? size : 1);
     w->wide = w->wide > most ? CG_FUSE_MAX_COST : wide + (w->wide - wide) * size;
     w->cost = w->cost > most ? CG_FUSE_MAX_COST : cost + (w->cost - cost + 1) * size;
@@ -151,7 +152,7 @@ walk_reduce(cg_access *w, const ir_node *n, const cg_ix *at)
         w->longest = size;
 }
 
-/* Starts read at run time: some number, here. */
+/* The starts are read at run time, so each is a new variable. */
 static void
 walk_dynamic_slice(cg_access *w, const ir_node *n, const cg_ix *at)
 {
@@ -189,7 +190,7 @@ walk_gather(cg_access *w, const ir_node *n, const cg_ix *at)
     cg_access_value(w, n->in[0], to);
 }
 
-/* A product: the contracted axes run over some numbers. */
+/* A product: the contracted axes are new variables. */
 static void
 walk_dot(cg_access *w, const ir_node *n, const cg_ix *at)
 {
@@ -213,7 +214,7 @@ walk_dot(cg_access *w, const ir_node *n, const cg_ix *at)
     cg_access_value(w, n->in[1], to[1]);
 }
 
-/* A convolution: the window and the features run over some numbers. */
+/* A convolution: the window and the features are new variables. */
 static void
 walk_conv(cg_access *w, const ir_node *n, const cg_ix *at)
 {
@@ -234,8 +235,8 @@ walk_conv(cg_access *w, const ir_node *n, const cg_ix *at)
     cg_access_value(w, n->in[1], to[1]);
 }
 
-/* What is no pointwise op, as those are walked through one after the other: the indices that
- * this keeps on the stack are not on theirs. */
+/* Analyse an op that is not pointwise.  The function is kept out of line because chains of
+ * pointwise ops recurse deeply, and their frames should not hold its index array. */
 static void __attribute__((noinline))
 walk_moved(cg_access *w, const ir_node *n, const cg_ix *at)
 {

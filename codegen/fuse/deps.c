@@ -1,10 +1,11 @@
-/* Which groups wait for which: a graph of groups, and an order of them that follows.
+/* Dependences between groups: a graph of groups, and a topological order that is kept up to
+ * date.
  *
  * Only direct dependences are kept, since the set of all groups that a group waits for would
- * take memory quadratic in the program.  Whether one group waits for another is a search, and
- * the order bounds it: a path between two groups leads through places between theirs alone.
- * A dependence against the order moves only groups between its two ends (D. Pearce, P. Kelly,
- * A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs, JEA 11, 2006). */
+ * take memory quadratic in the program.  Whether one group waits for another is a search that
+ * the order bounds: a path between two groups only visits positions between theirs.  A new
+ * dependence against the order moves only groups between its two ends (D. Pearce, P. Kelly, A
+ * Dynamic Topological Sort Algorithm for Directed Acyclic Graphs, JEA 11, 2006). */
 #include "codegen/fuse/deps.h"
 #include "codegen/tuning.h"
 
@@ -85,8 +86,8 @@ by_place(const void *x, const void *y)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* What waits for g, g included, up to place `most`; then all that x waits for, x included, from
- * place `least` on: *n of the former. */
+/* Find the groups to move: first the *n groups that wait for g, up to the position of x, with g
+ * itself; then the groups that x waits for, down to the position of g, with x itself. */
 static moving *
 find_moving(cg_deps *d, uint32_t g, uint32_t x, uint32_t *n)
 {
@@ -111,8 +112,8 @@ find_moving(cg_deps *d, uint32_t g, uint32_t x, uint32_t *n)
     return m;
 }
 
-/* The places of all that move are dealt out anew: what x waits for comes first, then what waits
- * for g, each in the order that it had. */
+/* Permute the positions of the groups to move: what x waits for comes first, then what waits
+ * for g, each set in its previous order. */
 static void
 reorder(cg_deps *d, uint32_t g, uint32_t x)
 {

@@ -1,4 +1,4 @@
-/* Which groups of a fusion plan wait for which. */
+/* Dependences between the groups of a fusion plan. */
 #ifndef CODEGEN_FUSE_DEPS_H
 #define CODEGEN_FUSE_DEPS_H
 
@@ -8,39 +8,46 @@
 
 #define CG_NO_GROUP UINT32_MAX
 
-/* A group, or CG_NO_GROUP, waits for another, `on`: an element of two lists. */
+/* `group` waits for `on`.  The record is an element of two lists.  `group` is CG_NO_GROUP in a
+ * dependence that was removed. */
 typedef struct cg_dep {
     uint32_t group, on;
-    uint32_t next_on, next_group; /* of what the group waits for; of what waits for `on` */
+    /* next in the list of what the group waits for; next in the list of groups that wait for
+     * `on` */
+    uint32_t next_on, next_group;
 } cg_dep;
 
 typedef struct cg_deps_group {
-    uint32_t on, group; /* the first of each list; 0: none           */
-    uint32_t place; /* in an order where groups follow what they wait for */
-    uint32_t met; /* by the search of that number               */
+    /* heads of the lists of what it waits for, and of what waits for it; 0: empty */
+    uint32_t on, group;
+    uint32_t place; /* its position in a topological order */
+    uint32_t met; /* number of the last search that visited it */
 } cg_deps_group;
 
 typedef struct cg_deps {
     ir_arena *arena, *scratch;
     cg_deps_group *of;
     uint32_t n, cap;
-    cg_dep *dep; /* from 1 on */
+    cg_dep *dep; /* index 0 is unused */
     uint32_t n_deps, cap_deps;
-    uint32_t *found, n_found, cap_found, search; /* what a search goes through */
+    /* groups that the current search has found, and its number */
+    uint32_t *found, n_found, cap_found, search;
 } cg_deps;
 
 void cg_deps_init(cg_deps *d, ir_arena *a, ir_arena *scratch);
-/* One more group, which waits for none. */
+/* Add a group without dependences. */
 void cg_deps_push(cg_deps *d);
-/* Group g waits for group x, which does not wait for g. */
+/* Let group g wait for group x. x must not wait for g. */
 void cg_deps_add(cg_deps *d, uint32_t g, uint32_t x);
-/* Group g waits for none any more. */
+/* Remove all dependences of group g on others. */
 void cg_deps_clear(cg_deps *d, uint32_t g);
-/* Does g wait for x, perhaps through others?  Where that takes long to find out, it does. */
+/* Does g wait for x, directly or through other groups?  The search looks at a bounded number of
+ * dependences and then answers true, which only prevents a fusion. */
 bool cg_deps_wait(cg_deps *d, uint32_t g, uint32_t x);
 /* The same, through at least one other group. */
 bool cg_deps_wait_through(cg_deps *d, uint32_t g, uint32_t x);
-/* Is the distance of two groups in the order too large to test whether they may be one? */
+/* Are the two groups so far apart in the order that the searches for merging them would take
+ * too long? */
 bool cg_deps_are_far(const cg_deps *d, uint32_t g, uint32_t x);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is made of a product or of sums, element by element: where that is computed. */
+/* Epilogues: elementwise consumers of products, and where they are computed. */
 #include "codegen/fuse/access.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/fuse/views.h"
@@ -11,15 +11,16 @@ typedef struct joining {
     const ir_graph *f;
     cg_fusion *fusion;
     cg_reads reads;
-    /* the transposes and reshapes of each value: the first; by node, the next */
+    /* the transposes and reshapes of each value, as lists: by value the first, by node the
+     * next */
     uint32_t *view, *next_view;
     bool *is_output;
-    uint32_t *became;           /* by group: the one that has taken it, or NOWHERE */
+    uint32_t *became;           /* by group: the group that it was merged into, or NOWHERE */
 } joining;
 
-/* What is computed from one number of each row, next to the row's own work, is no vector.
- * Where that would be long it is left to a kernel of its own, which has many rows at a
- * time.  On a GPU rows are threads. */
+/* An epilogue of a row's sum computes one scalar for each row, and is not vectorised.  A long
+ * one is left to a kernel of its own, whose lanes run over rows.  On a GPU rows are threads, so
+ * that it is never too long. */
 bool
 cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row)
 {
@@ -27,7 +28,7 @@ cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row)
            rows >= CG_FUSE_TAIL_ROWS && cg_lanes(l, 32) > 1;
 }
 
-/* Is x made of y by transposes and reshapes alone, none of which is in memory before x? */
+/* Is x made of y by transposes and reshapes alone, none of which but x is stored? */
 static bool
 is_seen_via(const joining *u, ir_ref y, ir_ref x)
 {
@@ -42,7 +43,7 @@ is_seen_via(const joining *u, ir_ref y, ir_ref x)
     return x == y;
 }
 
-/* Does map group g read y, seen as `via`, element by element? */
+/* Does map group g read y, indexed through its view `via`, element by element? */
 static bool
 reads_each(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
 {
@@ -64,7 +65,7 @@ reads_each(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
     return fits && !w.reduces;
 }
 
-/* The transposes and reshapes of each value, as lists. */
+/* List the transposes and reshapes of each value. */
 static void
 find_views(joining *u)
 {
@@ -79,8 +80,9 @@ find_views(joining *u)
     }
 }
 
-/* The first view of y, by number, of the shape of map group g that the group reads element by
- * element, of those at most CG_FUSE_MAX_EPILOGUE_VIEWS views away. */
+/* The lowest-numbered view of y that has the shape of map group g and that g reads element by
+ * element, among views at most CG_FUSE_MAX_EPILOGUE_VIEWS steps away; IR_NONE: there is
+ * none. */
 static ir_ref
 seen_as(const joining *u, const cg_group *g, ir_ref y)
 {
@@ -105,14 +107,14 @@ seen_as(const joining *u, const cg_group *g, ir_ref y)
     return best;
 }
 
-/* The view of product y, y itself perhaps, that map group g reads element by element; or
- * none. */
+/* The view of product y, or y itself, that map group g reads element by element; IR_NONE: there
+ * is none. */
 static ir_ref
 seen_by(const joining *u, const cg_group *g, ir_ref y)
 {
     if (g->kind != CG_GROUP_MAP || g->n > CG_FUSE_MAX_EPILOGUE ||
         g->space->size != ir_type_at(u->f, y)->size)
-        return IR_NONE;                                             /* not y with a margin */
+        return IR_NONE;                                             /* y with a margin, say */
     if (ir_same_shape(g->space, ir_type_at(u->f, y)))
         return reads_each(u, g, y, y) ? y : IR_NONE;
     return seen_as(u, g, y);
@@ -135,7 +137,8 @@ reader(const joining *u, uint32_t r)
     return u->became[i] == NOWHERE ? i : u->became[i];
 }
 
-/* Does group i wait for another reader of y, so that something lies between the two? */
+/* Does group i wait for another reader of y?  That reader would then have to run between y and
+ * its epilogue. */
 static bool
 waits_for_reader(joining *u, uint32_t i, ir_ref y)
 {
@@ -145,8 +148,9 @@ waits_for_reader(joining *u, uint32_t i, ir_ref y)
     return false;
 }
 
-/* A group that is a map of y's elements, as they are or seen via transposes and reshapes, and
- * reads product y element by element, and waits for nobody who waits for y. */
+/* The first reader of product y that is a map of y's elements, or of a view of them, and that
+ * waits for no other reader of y; NOWHERE: there is none.  *others is set if y has other
+ * readers. */
 static uint32_t
 find_epilogue(joining *u, ir_ref y, bool *others, ir_ref *via)
 {
@@ -164,7 +168,7 @@ find_epilogue(joining *u, ir_ref y, bool *others, ir_ref *via)
     return found;
 }
 
-/* Whoever waits for product i, which group `at` has taken, waits for that. */
+/* Let the groups that wait for product i wait for group `at`, which computes it now. */
 static void
 follow_epilogue(joining *u, uint32_t i, uint32_t at)
 {
@@ -174,8 +178,8 @@ follow_epilogue(joining *u, uint32_t i, uint32_t at)
             cg_deps_add(d, d->dep[e].group, at);
 }
 
-/* What consumes a product element by element is computed where the product is: bias,
- * activation, a step of descent. */
+/* Move elementwise consumers of a product into its kernel: a bias, an activation, a step of
+ * gradient descent. */
 void
 cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
 {

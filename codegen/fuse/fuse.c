@@ -1,13 +1,13 @@
 /* Fuse a graph into kernels.
  *
- * Values that live in memory are roots (roots.c); all else is emitted inline by whoever
- * needs it.
+ * Values that are stored in memory are roots (roots.c); every other value is emitted inline by
+ * each of its users.
  *
  * Roots over one iteration space join into a group, a kernel with several results, if no path
- * between them leads through another group.  A row group takes the reductions over the last
- * axes of one shape and what consumes their results row by row.  Reductions over the first axes
- * of a large shape form column groups, which then join the row or map group that reads the same
- * rows: each row is read once for all of them. */
+ * of dependences between them leads through another group.  A row group holds reductions over
+ * the last axes of one shape and the consumers of their results, computed row by row.
+ * Reductions over the first axes of a large shape form column groups.  A column group then
+ * joins a row group that reads the same rows, so that each row is read once for both. */
 #include "codegen/fuse/fuse.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "codegen/fuse/views.h"
 #include "codegen/tuning.h"
 
-/* The roots that read a value, in the order in which they were placed. */
+/* The roots that read a value, ascending. */
 typedef struct readers {
     ir_ref *root;
     uint32_t n, cap;
@@ -28,13 +28,13 @@ typedef struct fusing {
     const ir_graph *f;
     cg_fusion *fusion;
     uint32_t *group_of;         /* 1 + the group of a root                  */
-    /* by root: the values in memory that it is made of, then IR_NONE */
+    /* by root: the stored values that it reads, then IR_NONE */
     ir_ref **reads;
-    readers *by; /* by value                                 */
-    /* of a walk: by value, the number of the last walk that reads it */
+    readers *by; /* by value: the roots that read it */
+    /* by value, the number of the last access analysis that reads it; the current number */
     uint32_t *read_at, reading;
-    uint32_t *epoch;            /* how many runs of barriers a value comes after */
-    uint32_t effect;            /* 1 + the group of the last effect         */
+    uint32_t *epoch;            /* by value, the number of runs of barriers before it */
+    uint32_t effect;            /* 1 + the group of the last node with an effect */
 } fusing;
 
 static uint32_t
@@ -46,7 +46,7 @@ new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space,
     return u->fusion->n - 1;
 }
 
-/* The variables of a group's space, at which root v is computed. */
+/* Analyse what root v reads, with new index variables for its iteration space. */
 static const ir_type *
 walk_in_space(fusing *u, cg_access *w, ir_ref v, cg_ix **space)
 {
@@ -60,8 +60,9 @@ walk_in_space(fusing *u, cg_access *w, ir_ref v, cg_ix **space)
     return t;
 }
 
-/* A value belongs to the last run of barriers that it comes from: what is computed again is
- * computed late. */
+/* Find the epoch of each value: the last run of consecutive barriers that it depends on.  A
+ * group holds roots of one epoch, so that values which a checkpoint computes again are computed
+ * late. */
 static void
 find_epochs(fusing *u)
 {
@@ -78,9 +79,9 @@ find_epochs(fusing *u)
     }
 }
 
-/* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand
- * there, and nothing else it reads may wait for g, but for what comes along: own (1 + its
- * number). */
+/* May root v, whose reads are in w, be computed by group gi?  Values of gi must be read at v's
+ * own index, and no other group that v reads may wait for gi, except `own` (1 + its number),
+ * which moves into gi together with v.  *linked is set if v reads a value of gi. */
 static bool
 may_move(fusing *u, const cg_access *w, int rank, const cg_ix *space, uint32_t gi, uint32_t own,
          bool *linked)
@@ -98,7 +99,7 @@ may_move(fusing *u, const cg_access *w, int rank, const cg_ix *space, uint32_t g
         }
         cg_member m =
             g->kind == CG_GROUP_MAP ? CG_MEMBER_ELEMENT : cg_member_of(u->l, u->f, g, r->v);
-        /* of a row, v has no elements */
+        /* A value with one element for each row is indexed by the row axes alone. */
         int want = m == CG_MEMBER_ROW ? g->outer : g->space->rank;
         if (m == CG_MEMBER_COLUMN || want > rank ||
             !cg_is_identity(r->rank, r->at, space, want))
@@ -119,7 +120,7 @@ cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v)
     return CG_MEMBER_ELEMENT;
 }
 
-/* Is this the shape of the rows of a row group? */
+/* Does t consist of the row axes of row group g alone? */
 static bool
 is_shape_of_rows(const cg_group *g, const ir_type *t)
 {
@@ -131,7 +132,7 @@ is_shape_of_rows(const cg_group *g, const ir_type *t)
     return true;
 }
 
-/* Number walk w among those whose reads are looked for: how many values it reads. */
+/* Mark the values that w reads with a new number, and return how many there are. */
 static uint32_t
 mark_reads(fusing *u, const cg_access *w)
 {
@@ -144,7 +145,7 @@ mark_reads(fusing *u, const cg_access *w)
     return n;
 }
 
-/* Keep what root v reads, of the walk that was marked last. */
+/* Store what root v reads, from the analysis that was marked last. */
 static void
 keep_reads(fusing *u, ir_ref v, const cg_access *w, uint32_t n)
 {
@@ -158,7 +159,7 @@ keep_reads(fusing *u, ir_ref v, const cg_access *w, uint32_t n)
         }
 }
 
-/* Does group g read what the walk that was marked last reads? */
+/* Does group g read one of the values that were marked last? */
 static bool
 shares_a_read(const fusing *u, const cg_group *g)
 {
@@ -196,7 +197,7 @@ add_candidate(fusing *u, candidates *c, ir_ref v)
         IR_PUSH(u->l->scratch, c->group, c->n, c->cap, u->group_of[v] - 1);
 }
 
-/* Groups of roots that read x: of CG_FUSE_MAX_CANDIDATES roots placed before v, and of
+/* Add the groups of the roots that read x: of the CG_FUSE_MAX_CANDIDATES roots before v, and of
  * as many after it. */
 static void
 add_readers(fusing *u, candidates *c, ir_ref x, ir_ref v)
@@ -227,7 +228,8 @@ sort_candidates(candidates *c)
     c->n = kept;
 }
 
-/* Column reductions share with their like; they join others in fuse_groups. */
+/* A column reduction joins other column reductions only; fuse_groups merges the whole group
+ * into a row group later. */
 static uint32_t
 find_column_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space,
                   const cg_ix *at)
@@ -255,7 +257,8 @@ find_column_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space,
     return new_group(u, CG_GROUP_COLUMN, NULL, space, outer);
 }
 
-/* The group for root v: one that is there, if it may and there is something to gain. */
+/* The group for root v: an existing one where joining is legal and saves loads, else a new
+ * one. */
 static uint32_t
 find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const cg_ix *at)
 {
@@ -324,7 +327,8 @@ place_root(fusing *u, ir_ref v)
     ir_arena_release(u->l->scratch, mark);
 }
 
-/* What a node with a lowering of its own reads, through what it emits. */
+/* Give a node with a lowering of its own a group, which waits for the groups whose values its
+ * operands read, directly or through values that are emitted inline. */
 static void
 place_node(fusing *u, const ir_node *n)
 {
@@ -350,8 +354,8 @@ place_node(fusing *u, const ir_node *n)
     u->effect = gi + 1;
 }
 
-/* Do groups g and c go along the same rows, with room for both in one, and does nobody else
- * stand between them? */
+/* Do groups gi and ci iterate over the same rows, do their roots fit into one group, and does
+ * no dependence path between them lead through a third group? */
 static bool
 may_share_kernel(fusing *u, uint32_t gi, uint32_t ci)
 {
@@ -364,7 +368,7 @@ may_share_kernel(fusing *u, uint32_t gi, uint32_t ci)
            !cg_deps_wait_through(d, ci, gi);
 }
 
-/* May root v be made by group gi?  What it reads is marked. */
+/* May root v be computed by group gi?  The values that v reads are left marked. */
 static bool
 may_move_root(fusing *u, int rank, ir_ref v, uint32_t gi, uint32_t own, bool *linked)
 {
@@ -379,7 +383,8 @@ may_move_root(fusing *u, int rank, ir_ref v, uint32_t gi, uint32_t own, bool *li
     return may;
 }
 
-/* May column group ci be made by row group gi, which reads the same rows for their own sake? */
+/* May column group ci be computed by row group gi, which reads the same rows for its own
+ * roots? */
 static bool
 may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
 {
@@ -402,9 +407,9 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     return gains && cg_may_join_rows(u->l, u->f, n, all);
 }
 
-/* May row group ci, which waits for row group gi, be made there?  It reads the same rows
- * again: sums of rows that do not wait for each other are of two groups, until somebody
- * wants both. */
+/* May row group ci, which waits for row group gi and reads the same rows, be computed by gi?
+ * Independent sums of rows start in separate groups; they share a kernel once a later result
+ * needs both. */
 static bool
 may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
 {
@@ -422,7 +427,8 @@ may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
     return waits && again;
 }
 
-/* Group gi makes what ci was to make. */
+/* Merge group ci into gi. ci is left as an empty map group, so that the numbers of groups do
+ * not change. */
 static void
 take(fusing *u, uint32_t gi, uint32_t ci)
 {
@@ -443,7 +449,7 @@ take(fusing *u, uint32_t gi, uint32_t ci)
             cg_deps_add(d, d->dep[e].group, gi);
 }
 
-/* The groups that make what group ci reads, and those that read the same. */
+/* The groups that compute what group ci reads, and those that read the same values. */
 static candidates
 find_candidates(fusing *u, uint32_t ci)
 {
@@ -458,7 +464,7 @@ find_candidates(fusing *u, uint32_t ci)
     return near;
 }
 
-/* Groups of a kind that may be made by another are. */
+/* Merge each group of a kind into the first candidate for which may_take holds. */
 static void
 fuse_groups(fusing *u, cg_group_kind kind, bool may_take(fusing *, uint32_t, uint32_t))
 {

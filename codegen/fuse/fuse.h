@@ -7,124 +7,129 @@
 #include "codegen/fuse/access.h"
 
 typedef enum cg_group_kind {
-    /* values of one shape, element by element */
+    /* values of one shape, computed element by element */
     CG_GROUP_MAP,
-    /* reductions of rows, and what consumes them, row by row; of columns, too */
+    /* reductions of rows and their consumers, computed row by row; also reductions of
+     * columns */
     CG_GROUP_ROW,
     /* reductions of columns alone */
     CG_GROUP_COLUMN,
-    CG_GROUP_NODE /* one node with a lowering of its own: products, scatters, loops, ... */
+    CG_GROUP_NODE /* one node with a lowering of its own: product, scatter, loop, ... */
 } cg_group_kind;
 
 struct cg_group {
     cg_group_kind kind;
-    /* node: which */
+    /* node: the node */
     const ir_node *node;
-    /* map: the shape.  row, column: of the operands of the reductions */
+    /* map: the iteration space. row, column: the shape of the reductions' operands */
     const ir_type *space;
-    /* node: a view of its result, of the shape of `v`; 0: the result */
+    /* node: a transposed or reshaped view of its result, of the shape of `v`; 0: the result
+     * itself */
     ir_ref via;
-    /* row, column: the leading axes, which number the rows */
+    /* row, column: how many leading axes number the rows */
     int outer;
     uint32_t n, cap;
-    /* what it makes, in order of definition */
+    /* the roots that it computes, in order of definition */
     ir_ref *v;
-    int64_t cost; /* map: of one element of all that it makes, but what is read        */
+    int64_t cost; /* map: cost of one element of all its roots, without loads */
 };
 
 typedef struct cg_fusion {
-    /* for each value: it is in memory when its group has run */
+    /* for each value: it is stored in memory by its group */
     bool *root;
     uint32_t n, cap;
     cg_group *group;
-    cg_deps deps; /* of groups on each other                                           */
-    /* of running */
+    cg_deps deps; /* dependences between the groups */
+    /* the groups in the order in which their kernels run */
     uint32_t *order;
-    /* for each value: the last place in `order` that reads it */
+    /* for each value: the last position in `order` that reads it */
     uint32_t *last;
     /* for each value: how many groups read it */
     uint32_t *readers;
-    /* for each value: is it summed along axes that no vector goes along together */
+    /* for each value: a sum over several merged axes reads it, and it is stored so that vectors
+     * can run along the merged axes */
     bool *flat;
 } cg_fusion;
 
 cg_fusion *cg_fuse(cg_lowering *l, const ir_graph *f);
-/* roots.c: the values of f that live in memory, into fusion->root; has the node a lowering
- * of its own; the kind of the group that a root begins; its iteration space, of a reduction
- * that of the operand. */
+/* roots.c. cg_find_roots finds the values of f that are stored in memory, as fusion->root.
+ * cg_has_own_lowering: is n lowered by a rule of its own? cg_root_kind is the kind of group
+ * that root v starts, and cg_root_space its iteration space: of a reduction, the shape of the
+ * operand. */
 void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion);
 bool cg_has_own_lowering(const cg_lowering *l, const ir_graph *f, const ir_node *n);
 cg_group_kind cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v);
 const ir_type *cg_root_space(cg_lowering *l, const ir_graph *f, ir_ref v);
 
-/* What each group of a fusion plan reads, each value once, then IR_NONE; and by value the
- * groups that do, in ascending order: reader[first[v]] ... reader[first[v + 1] - 1]. */
+/* The values that each group of a fusion plan reads, each once, ended by IR_NONE; and the
+ * groups that read value v, ascending: reader[first[v]] ... reader[first[v + 1] - 1]. */
 typedef struct cg_reads {
     ir_ref **of;
     uint32_t *first, *reader;
 } cg_reads;
 void cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_reads *out);
-/* order.c: the order of the groups of a fusion plan, and who reads each value last. */
+/* order.c: find the order of the groups of a fusion plan, and the last reader of each value. */
 void cg_order(cg_lowering *l, const ir_graph *f, cg_fusion *fusion);
-/* Values of f that are to be in memory before what they are taken from is written over;
- * NULL-free, by value. */
+/* By value: it is a small slice of a value that is overwritten later, and must be stored before
+ * that.  The array is never NULL. */
 bool *cg_early_reads(cg_lowering *l, const ir_graph *f);
-/* By result of node n: the operand that it may be written over, or -1; NULL: there is none. */
+/* For each result of node n, the operand whose memory it may overwrite, or -1; NULL: none of
+ * the results may. */
 const int *cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n);
-/* The operand that result k of node n is but for parts, which are written one after the
- * other; or -1.  Of the mapped form, where that is better than to choose all of it for each
- * example. */
+/* The operand from which result k of node n differs only in parts that are written one after
+ * the other; -1: there is none.  For a mapped cond or while, only if writing those parts under
+ * a mask is cheaper than selecting every element for each example. */
 int cg_part_operand(const ir_graph *f, const ir_node *n, int k);
-/* Operand i of a node with a lowering of its own. */
+/* Analyse what operand i of a node with a lowering of its own reads. */
 void cg_access_operand(cg_access *w, const ir_node *n, int i);
-/* What group g reads, at index `space` of its space. */
+/* Analyse what group g reads at index `space` of its iteration space. */
 void cg_access_group_at(cg_access *w, const cg_group *g, const cg_ix *space);
 void cg_access_group(cg_access *w, ir_arena *a, const ir_graph *f, const cg_fusion *fusion,
                      const cg_group *g);
 
-/* The value whose memory operand i of a product is read from, the operand being a view of it
- * (of a wider type, perhaps): the strides of its axes there, and where it begins (both may be
- * NULL). */
+/* The value whose memory a product reads for operand i, which may be a view of it, or a
+ * conversion of it to a wider type. stride: the operand's strides in that memory; offset: its
+ * first element.  Both may be NULL. */
 ir_ref cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride,
                       int64_t *offset);
 
-/* How many terms an element of a product has. */
+/* The number of terms of the sum that is one element of a product. */
 int64_t cg_terms_of(const ir_graph *f, const ir_node *n);
 
-/* epilogue.c: what consumes a product element by element is computed where the product is. */
+/* epilogue.c: move elementwise consumers of a product into the kernel of the product. */
 void cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_fusion *fusion);
-/* Is that too much to be computed one by one, for each of `rows` sums of `row` elements? */
+/* Is an epilogue of this cost too long to be computed one scalar at a time, once for each of
+ * `rows` sums of `row` elements? */
 bool cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row);
 
-/* The reduction is of the first axes of a large operand, and made row by row. */
+/* Is n a reduction over the first axes of a large operand, which is computed row by row? */
 bool cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n);
-/* May these share a kernel?  And may they join one of rows, whose columns are then taken all at
- * once? */
+/* May these column reductions share a kernel?  May they join a row kernel, which computes all
+ * columns at once? */
 bool cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 bool cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 
-/* What a member of a row group has one element for. */
+/* How many elements a member of a row group has. */
 typedef enum cg_member {
-    /* each element of the space */
+    /* one for each element of the iteration space */
     CG_MEMBER_ELEMENT,
-    /* each row: a reduction of it, or what is made of some */
+    /* one for each row: a reduction of the row, or a function of such reductions */
     CG_MEMBER_ROW,
-    CG_MEMBER_COLUMN /* each column: a reduction of it                                     */
+    CG_MEMBER_COLUMN /* one for each column: a reduction of the column */
 } cg_member;
 cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v);
-/* The reduction is done row by row: the reduced axes are the last, and long enough for
- * lanes. */
+/* Is n a reduction over the last axes, long enough for lanes to run along them? */
 bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
 
-/* products.c: a product of the inner form (docs/numerics.md section 4), each element a sum by
- * itself. */
+/* products.c: is n a product of the inner form (docs/numerics.md section 4), in which each
+ * element is an independent sum? */
 bool cg_is_inner_product(const ir_graph *f, const ir_node *n);
-/* The same of a product with so many free axes on each side. */
+/* The same for a product with so many free axes on each side. */
 bool cg_has_inner_form(const ir_graph *f, const ir_node *n, int lhs_free, int rhs_free);
 
-/* interleave.c: the interleave that v is, or hides behind a barrier: values of one element
- * each, side by side along a last axis, as parts of complex numbers are; behind a barrier
- * along a first one as well.  Or NULL. */
+/* interleave.c: the interleave that v is, or that v is a barrier of; NULL: none.  An interleave
+ * concatenates values of size 1 along the last axis, as the parts of complex numbers are;
+ * behind a barrier it may also concatenate them along the first. */
 const ir_node *cg_interleave_of(const ir_graph *f, ir_ref v);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers, of which the least is taken first: a binary heap. */
+/* A binary heap of numbers; the least is popped first. */
 #ifndef CODEGEN_FUSE_HEAP_H
 #define CODEGEN_FUSE_HEAP_H
 

@@ -1,4 +1,4 @@
-/* Interleaves: values of one element each, side by side along an axis. */
+/* Interleaves: concatenations of values of size 1 along an axis. */
 #include "codegen/fuse/fuse.h"
 #include "codegen/tuning.h"
 

@@ -1,11 +1,12 @@
 /* The order of kernels, for updates in place.
  *
- * An update (a scatter, a dynamic_update_slice) and a loop write over what they start from
- * where nobody reads that later; else it is copied, whole.  In a loop that writes one element
- * of a long carry each step the copy would be all of the time.  So whoever reads such a value
- * runs before the one that writes over it, if it does not wait for that; and a small part of
- * the value that somebody emits who does wait is put in memory before.  In the backward half of
- * a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
+ * An update (a scatter, a dynamic_update_slice) and a loop overwrite the memory of the operand
+ * that they start from, if nothing reads it later; otherwise the whole operand is copied.  In a
+ * loop that writes one element of a long carry at each step the copy would dominate.  Readers
+ * of a value are therefore scheduled before the kernel that overwrites it.  A reader that
+ * depends on that kernel cannot be; if it needs only a small slice, the slice is stored before
+ * the overwrite.  The backward half of a loop needs both: each step reads the cotangent of what
+ * the forward step wrote, then sets it to zero. */
 #include "codegen/fuse/fuse.h"
 #include "codegen/fuse/heap.h"
 #include "codegen/tuning.h"
@@ -15,19 +16,21 @@ typedef struct order {
     const ir_graph *f;
     cg_fusion *fusion;
     cg_reads reads;
-    uint32_t n;                 /* groups that are in the order                */
-    bool *done;                 /* and which                                   */
-    uint32_t *left;             /* what each group still waits for             */
-    cg_heap round, next; /* groups that wait for none: this round's, and the next one's */
-    cg_heap rash; /* those that a reader keeps back              */
-    uint32_t *kept, *next_kept; /* lists: 1 + the first that reader i keeps back; the next */
-    uint32_t *read; /* of each value: its readers before this one are done */
+    uint32_t n;                 /* number of groups in the order so far */
+    bool *done;                 /* by group: it is in the order */
+    uint32_t *left;             /* by group: dependences that are not in the order yet */
+    cg_heap round, next; /* ready groups: those of this round, and of the next one */
+    /* ready groups that overwrite a value which another group has still to read */
+    cg_heap rash;
+    /* by reader: 1 + the first group that it defers; by group: the next of that list */
+    uint32_t *kept, *next_kept;
+    uint32_t *read; /* by value: readers before this position are all in the order */
     const int **over; /* by group of a node: cg_overwrites                      */
 } order;
 
-/* -- what is read early -------------------------------------------------------------------- */
+/* -- slices that are read early ------------------------------------------------------------ */
 
-/* Is x what input c is, but for parts that are written one after the other? */
+/* Is x the input c, except for parts that are written one after the other? */
 static bool
 is_part_write(const ir_graph *f, ir_ref x, ir_ref c)
 {
@@ -51,7 +54,7 @@ all_write_parts(const ir_node *n, int k, int j)
     return all;
 }
 
-/* Operand j is there for result k alone. */
+/* Does no other operand hold operand j's value, and no other result update it in place? */
 static bool
 is_alone(const ir_node *n, int k, int j)
 {
@@ -77,7 +80,7 @@ cg_part_operand(const ir_graph *f, const ir_node *n, int k)
     const ir_type *t = ir_type_at(f, n->first + (ir_ref)k), *p = predicate_of(f, n);
     const bool mapped = p && p->rank > 0;
     if (mapped && t->size < CG_FUSE_MIN_MASKED * p->size)
-        return -1; /* choosing is cheaper, and in registers perhaps */
+        return -1; /* selecting is cheaper, perhaps even in registers */
     if (ir_ops[n->op].flag == IR_INDEX)
         return !ir_is_update(n->op) || (ir_is_half(t->dtype) && ir_ops[n->op].by) ? -1 : 0;
     if (n->op == OP_cond) {
@@ -93,8 +96,8 @@ cg_part_operand(const ir_graph *f, const ir_node *n, int k)
     return is_part_write(loop.body, loop.body->out[k], loop.body->in[at]) ? at : -1;
 }
 
-/* The input of branch f that result x of it is a part-write of, or the same as; IR_NONE: it
- * is made anew. */
+/* The input of branch f that x equals, or is an update in place of; IR_NONE: x is a new
+ * value. */
 static ir_ref
 origin(cg_lowering *l, const ir_graph *f, ir_ref x)
 {
@@ -108,7 +111,7 @@ origin(cg_lowering *l, const ir_graph *f, ir_ref x)
     return x;
 }
 
-/* Is x made of input c element by element, in a few ops? */
+/* Is x computed from input c element by element, by at most `most` nested ops? */
 static bool
 is_map_of(const ir_graph *f, ir_ref x, ir_ref c, int most)
 {
@@ -131,8 +134,9 @@ is_free(const ir_graph *f, const ir_node *n, int k, int j, const int *over)
     return is;
 }
 
-/* The operand of a cond that result k is written over: some branch gives it as it is, or writes
- * parts of it; or maps it. */
+/* The operand of a cond whose memory result k may overwrite, or -1: one that some branch
+ * returns as it is or updates in place, else one from which a branch computes the result
+ * element by element. */
 static int
 branch_operand(cg_lowering *l, const ir_graph *f, const ir_node *n, int k, const int *over)
 {
@@ -171,7 +175,7 @@ find_overwrites_of(cg_lowering *l, const ir_graph *f, const ir_node *n)
     return over;
 }
 
-/* An answer, which each node of control flow around asks for again. */
+/* A cached answer of cg_overwrites: each enclosing node of control flow asks for it again. */
 typedef struct cg_known_over {
     const ir_node *node;
     const int *over;
@@ -196,18 +200,19 @@ cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n)
     return over;
 }
 
-/* A search forward from a writer and from a part that is read of what it writes over: which
- * nodes are made after the writer, and which of the part.  Nodes are visited in order, so
- * that all of a node's operands are known before it. */
+/* A search forward, from a node that overwrites a value (the writer) and from a node that reads
+ * a part of that value: which nodes depend on the writer (AFTER) and which on the part
+ * (REACHED).  Nodes are visited in order, so that all operands of a node are known before
+ * it. */
 enum { AFTER = 1, REACHED = 2 };
 
 typedef struct forward_search {
     const ir_graph *f;
     uint32_t *first, *user; /* by value, its users: user[first[v]] ... user[first[v + 1] - 1] */
-    uint32_t *met, number; /* by node: the last search that met it                          */
-    uint8_t *is; /* and what it is there                                          */
-    cg_heap next; /* those that are still to be visited                            */
-    uint32_t reached; /* how many of them are REACHED                                  */
+    uint32_t *met, number; /* by node: the last search that visited it */
+    uint8_t *is; /* by node: AFTER, REACHED, or both */
+    cg_heap next; /* nodes that are still to be visited */
+    uint32_t reached; /* how many of those are REACHED */
     ir_arena *arena;
 } forward_search;
 
@@ -233,7 +238,7 @@ search_begin(ir_arena *a, const ir_graph *f)
     return s;
 }
 
-/* The users of n's results are what `is` says, too. */
+/* Mark the users of n's results with `is`. */
 static void
 spread(forward_search *s, const ir_node *n, uint8_t is)
 {
@@ -249,8 +254,9 @@ spread(forward_search *s, const ir_node *n, uint8_t is)
     }
 }
 
-/* Is part p not made of what `writer` gives, and does somebody need it who needs that as well?
- * What the writer itself needs it has at hand.  If it takes long to find out, it is so. */
+/* Must part p be stored before `writer` runs?  It must if p does not depend on the writer, and
+ * some node depends on both.  The writer itself reads p before it overwrites anything.  A
+ * search that takes too long answers true, which is always correct. */
 static bool
 is_needed_after(forward_search *s, const ir_node *p, const ir_node *writer)
 {
@@ -282,8 +288,7 @@ is_small_part(const ir_graph *f, const ir_node *n, ir_ref x)
            n->in[0] == x && ir_type_at(f, n->first)->size <= ir_type_at(f, x)->size / 2;
 }
 
-/* The small parts taken of each value, as lists: of the value the first one, of a node the
- * next. */
+/* The small slices of each value, as lists: by value the first one, by node the next. */
 typedef struct parts {
     uint32_t *first, *next;
 } parts;
@@ -302,7 +307,8 @@ find_parts(ir_arena *a, const ir_graph *f)
     return p;
 }
 
-/* Where many write over x, all but one copy it. */
+/* If many nodes overwrite x, all but one copy it, so that only CG_FUSE_MAX_WRITERS of them are
+ * searched. */
 bool *
 cg_early_reads(cg_lowering *l, const ir_graph *f)
 {
@@ -328,7 +334,8 @@ cg_early_reads(cg_lowering *l, const ir_graph *f)
 
 /* -- order --------------------------------------------------------------------------------- */
 
-/* A product reads what its operand is a view of, though the view may be in memory, too. */
+/* A product reads the memory that its operand is a view of, even if the view is stored as
+ * well. */
 void
 cg_access_operand(cg_access *w, const ir_node *n, int i)
 {
@@ -346,7 +353,8 @@ cg_access_group_at(cg_access *w, const cg_group *g, const cg_ix *space)
     for (uint32_t i = 0; i < g->n; i++) {
         const ir_type *t = ir_type_at(w->f, g->v[i]);
         bool same = g->space && ir_same_shape(t, g->space);
-        if (!g->node || ir_def(w->f, g->v[i]) != g->node) /* its operands are walked above */
+        /* the node's operands are analysed above */
+        if (!g->node || ir_def(w->f, g->v[i]) != g->node)
             cg_access_root(w, g->v[i], same ? space : cg_access_space(w, t->rank, t->dims));
     }
 }
@@ -360,7 +368,7 @@ cg_access_group(cg_access *w, ir_arena *a, const ir_graph *f, const cg_fusion *f
                        g->space ? cg_access_space(w, g->space->rank, g->space->dims) : NULL);
 }
 
-/* What group g reads, each value once: seen[v] is `mark` for those. */
+/* The values that group g reads, each once; seen[v] is set to `mark` for them. */
 static ir_ref *
 reads_of(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, const cg_group *g,
          uint32_t *seen, uint32_t mark)
@@ -416,8 +424,8 @@ find_overwrites(order *o)
     }
 }
 
-/* A reader of x that is not done and does not wait for group i; CG_NO_GROUP: there is none,
- * as far as CG_FUSE_MAX_READERS of them say. */
+/* A group that is not in the order yet, reads x, and does not wait for group i; CG_NO_GROUP:
+ * there is none among the CG_FUSE_MAX_READERS groups that are tried. */
 static uint32_t
 find_reader(order *o, uint32_t i, ir_ref x)
 {
@@ -434,8 +442,8 @@ find_reader(order *o, uint32_t i, ir_ref x)
     return CG_NO_GROUP;
 }
 
-/* Does group i write over what another group, which does not wait for it, has still to read?
- * Then that keeps it back. */
+/* Does group i overwrite a value that another group, which does not wait for i, has still to
+ * read?  Then i is deferred until that group is in the order. */
 static bool
 is_rash(order *o, uint32_t i)
 {
@@ -453,8 +461,8 @@ is_rash(order *o, uint32_t i)
     return false;
 }
 
-/* Group i is next.  What that leaves ready is of this round if it comes after i, else of the
- * next one. */
+/* Append group i to the order.  A group that becomes ready belongs to this round if its number
+ * is above i, else to the next one. */
 static void
 do_group(order *o, uint32_t i)
 {
@@ -470,8 +478,8 @@ do_group(order *o, uint32_t i)
             cg_heap_push(j - 1 > i ? &o->round : &o->next, a, j - 1);
 }
 
-/* A round takes all that are ready; the rash ones wait, one of them until there is nobody
- * else. */
+/* A round takes all ready groups, lowest number first.  Deferred groups wait until no other
+ * group is ready; then one of them is taken. */
 static void
 sort_groups(order *o)
 {
@@ -498,7 +506,7 @@ sort_groups(order *o)
         cg_lower_fail(o->l, 0, NULL, "the kernels of a function wait for each other");
 }
 
-/* The last group that reads each root, by its place in the order. */
+/* Find the last group that reads each root, by its position in the order. */
 static void
 find_last_readers(order *o)
 {

@@ -1,16 +1,16 @@
-/* What fusion asks about products: the memory that an operand is read from, through views and
- * conversions, and whether the product is of the inner form. */
+/* What fusion needs to know of products: the memory that an operand is read from, through views
+ * and conversions, and whether the product has the inner form. */
 #include "codegen/fuse/fuse.h"
 #include "codegen/tuning.h"
 
-/* Memory as an array: strides in elements, and where it begins. */
+/* A strided view of memory: strides in elements, and the first element. */
 typedef struct view {
     int rank, depth;
     int64_t dims[COT_MAX_RANK + 1], stride[COT_MAX_RANK + 1], offset;
 } view;
 
-/* The axes of v in groups that lie together, cut anew to the sizes of t; false if that takes a
- * copy. */
+/* Reshape view v to the sizes of t.  Axes that are contiguous in memory are merged and split
+ * again; false if the reshape needs a copy. */
 static bool
 reshape_view(view *v, const ir_type *t)
 {
@@ -65,7 +65,7 @@ broadcast_view(view *v, const ir_node *n, const ir_type *t)
             v->stride[n->at.broadcast.dims.at[k]] = from.stride[k];
 }
 
-/* An element type that loads widen to another one, every value of it kept. */
+/* Do loads widen elements of type `from` to type `to` without changing a value? */
 static bool
 widens(cot_dtype from, cot_dtype to)
 {
@@ -123,8 +123,9 @@ view_of(const ir_graph *f, ir_ref x, view *v)
     return base;
 }
 
-/* Does a view of this kind cost more than a copy?  The kernel of a convolution is small: with
- * its results together its window and features are one axis of k. */
+/* Is copying the operand cheaper than reading it through this view?  It is for the kernel of a
+ * convolution, which is small: in the copy the results are contiguous, and the window and
+ * features merge into one contracted axis. */
 static bool
 copies(const ir_node *n, int i, const view *v)
 {
@@ -148,7 +149,7 @@ cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride, int6
     return base;
 }
 
-/* The contracted axes are the last ones, in order. */
+/* Are the contracted axes the last ones, in order? */
 static bool
 is_k_last(int rank, ir_ints k)
 {

@@ -1,5 +1,5 @@
 /* Which reductions have kernels of their own kind: those of rows, and those over the first axes
- * of a large operand, which are made row by row (schedule/columns.h). */
+ * of a large operand, which are computed row by row (schedule/columns.h). */
 #include "codegen/fuse/columns.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
@@ -10,8 +10,8 @@ enum {
     BLOCK = 512,
 };
 
-/* Is v made of windows over an array, a few pointwise ops away?  These lie upon one another, so
- * that lanes go along their positions. */
+/* Is v computed from windows over an array by a few pointwise ops?  Windows overlap, so lanes
+ * run along their positions instead of along a window. */
 static bool
 is_of_windows(const ir_graph *f, ir_ref v, int steps)
 {
@@ -38,7 +38,7 @@ cg_is_row_reduce(const ir_graph *f, const ir_node *n)
             size *= x->dims[k];
             along += x->dims[k] > 1;
         } else if (axes & ir_axes_below(k)) {
-            /* a kept axis, if of size 1, among the last: the rows are counted by rank */
+            /* a kept axis, even one of size 1, after a reduced one: rows are counted by rank */
             return false;
         }
     if (x->size == 0)
@@ -64,7 +64,7 @@ cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
     return c;
 }
 
-/* The stack is never higher than the parts' number is long. */
+/* The stack is a binary counter over the parts: its height is at most the number of digits. */
 int64_t
 cg_columns_depth(const cg_columns *c)
 {
@@ -74,7 +74,6 @@ cg_columns_depth(const cg_columns *c)
     return n;
 }
 
-/* May they be in one stack of this many columns? */
 bool
 cg_columns_fit(const cg_columns *c, int64_t width)
 {
@@ -84,7 +83,6 @@ cg_columns_fit(const cg_columns *c, int64_t width)
     return width * bytes <= CG_FUSE_MAX_COLUMN_SCRATCH;
 }
 
-/* Equal panels whose stacks fit the scratch; at least one for each thread. */
 bool
 cg_columns_choose_panel(cg_columns *c)
 {

@@ -1,11 +1,11 @@
-/* Which values of a graph live in memory: the roots of its kernels.
+/* Which values of a graph are stored in memory: the roots of its kernels.
  *
- * A value is a root if it must live in memory: outputs, results of ops with a lowering of
- * their own and of row reductions, and what would cost more to compute again than to store
- * (an expensive value read from several kernels, repeated by a broadcast, put between zeros,
- * or taken in many parts, each of which is code of its own).  All else is emitted inline by
- * whoever needs it.  A value is stored as well where emitting it inline would be too deep
- * for the stack, or too much code for one kernel. */
+ * Outputs, results of ops with a lowering of their own, and row reductions must be stored.  A
+ * value is also stored if computing it again would cost more than storing it: an expensive
+ * value that several kernels read, that a broadcast repeats, between whose elements a pad puts
+ * padding, or of which many parts are read, each by code of its own.  Finally a value is stored
+ * where emitting it inline would recurse too deep, or make too much code for one kernel.  Every
+ * other value is emitted inline by each of its users. */
 #include "codegen/elemental/fold.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
@@ -18,26 +18,28 @@ typedef struct rooting {
     const ir_graph *f;
     cg_fusion *fusion;
     bool *is_output;
-    int64_t *emitter; /* who emits the value: NO_KERNEL, a key, SEVERAL */
-    double *times; /* how often each element is emitted inline         */
-    /* emitted inline by a reduction whose loop is inside those of later axes */
+    int64_t *emitter; /* the kernel that emits the value: NO_KERNEL, a key, SEVERAL */
+    double *times; /* how often each element is emitted */
+    /* emitted inline by a reduction whose loop is inside loops over later axes */
     bool *crossed;
-    int64_t *cost; /* of emitting an element                    */
-    bool *as_it_lies; /* read through nothing but pointwise ops */
-    bool *loops;                /* for which a reduction of several elements runs */
-    /* the last use of a value, if all so far are slices that are apart */
+    int64_t *cost; /* cost of emitting an element */
+    bool *as_it_lies; /* its element is read at the same index, through pointwise ops only */
+    /* emitting it runs the loop of a reduction of several elements */
+    bool *loops;
+    /* the last use of a value, if all uses so far are disjoint slices */
     const ir_node **slice;
-    uint8_t *slices;            /* how many these are                       */
-    uint32_t *copies; /* at how many indices a kernel emits it    */
-    uint32_t *index;            /* which these are: those of its one user, or its own */
-    uint32_t *uses;             /* by operands of nodes                     */
-    bool *early;                /* read before its operand is written over  */
-    uint32_t *depth; /* of what is emitted inline for it: ops one behind the other */
-    uint32_t *size;             /* and how many these are in all, or more   */
-    bool *too_much;             /* stored, since that would be too deep, or too many */
-    uint32_t *met, counts; /* count_inlined: by node, the last count that met it */
-    uint32_t *stack;            /* and what it has still to look at         */
-    uint32_t roots[256];        /* found so far, by their space's key       */
+    uint8_t *slices;            /* the number of those slices */
+    uint32_t *copies; /* at how many indices a kernel emits it */
+    /* identifies these indices: those of its only user, or its own */
+    uint32_t *index;
+    uint32_t *uses;             /* how many operands of nodes it is */
+    bool *early;                /* a slice that is read before its operand is overwritten */
+    uint32_t *depth; /* the longest chain of ops that are emitted inline for it */
+    uint32_t *size;             /* an upper bound of the number of those ops */
+    bool *too_much;             /* stored, because depth or size is over its limit */
+    uint32_t *met, counts; /* count_inlined: by node, the last count that visited it */
+    uint32_t *stack;            /* count_inlined: the nodes to visit */
+    uint32_t roots[256];        /* roots found so far, by the key of their iteration space */
 } rooting;
 
 int64_t
@@ -49,9 +51,9 @@ cg_terms_of(const ir_graph *f, const ir_node *n)
     return k;
 }
 
-/* A product of one term for each element is as good as pointwise; so is one of few terms
- * with many rows and few columns (points by a matrix), for which panels would be too much
- * code. */
+/* A product with one term for each element is lowered as a pointwise op.  So is one of few
+ * terms with many rows and few columns (points by a matrix), for which packed panels would be
+ * more code than the product. */
 static bool
 is_pointwise(const ir_graph *f, const ir_node *n)
 {
@@ -73,7 +75,7 @@ cg_has_own_lowering(const cg_lowering *l, const ir_graph *f, const ir_node *n)
     return l->rules->node[n->op] && !is_pointwise(f, n);
 }
 
-/* How a root is made: the kind of its group, before others join. */
+/* The kind of the group that root v starts, before other roots join. */
 cg_group_kind
 cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v)
 {
@@ -85,14 +87,14 @@ cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v)
                                           : CG_GROUP_MAP;
 }
 
-/* The iteration space of a root: for reductions, of the operand. */
+/* The iteration space of a root; of a reduction, the shape of the operand. */
 const ir_type *
 cg_root_space(cg_lowering *l, const ir_graph *f, ir_ref v)
 {
     return ir_type_at(f, cg_root_kind(l, f, v) == CG_GROUP_MAP ? v : ir_def(f, v)->in[0]);
 }
 
-/* The space as a number: roots with the same key may become one kernel. */
+/* A key of the root's iteration space: roots with the same key may share a kernel. */
 static int64_t
 space_key(const rooting *u, ir_ref v)
 {
@@ -103,9 +105,9 @@ space_key(const rooting *u, ir_ref v)
     return (int64_t)(h >> 2) + 1;
 }
 
-/* Who emits what root v needs: roots over its space, but a kernel takes only so many.  Without
- * that, each kernel of a long chain with a result at every step would compute the chain from
- * its start. */
+/* The kernel that emits what root v needs: one for roots over the same space, of which each
+ * kernel takes CG_FUSE_MAX_GROUP_ROOTS at most.  Without that limit each kernel of a long chain
+ * with a result at every step would compute the chain from its start. */
 static int64_t
 kernel_of(rooting *u, ir_ref v)
 {
@@ -114,10 +116,11 @@ kernel_of(rooting *u, ir_ref v)
     return turn == 0 ? key : (int64_t)(ir_hash_u64((uint64_t)key, turn) >> 2) + 1;
 }
 
-/* A broadcast along new last axes: what it repeats does not change in the innermost loops, and
- * is computed outside of them; but on a GPU those are threads, each of which computes it.  Few
- * elements there are no vector, so that another axis is the innermost one: that matters for
- * what has a loop. */
+/* Is the operand of broadcast n computed outside of the innermost loops?  It is if the
+ * broadcast adds last axes only, since the operand does not vary along them.  On a GPU the
+ * innermost loops are threads, each of which would compute the operand.  If the new axes have
+ * few elements, they do not fill a vector, and another axis becomes the innermost; this matters
+ * only for operands that contain a loop. */
 static bool
 is_hoisted(const rooting *u, const ir_node *n, const ir_type *x, const ir_type *y)
 {
@@ -129,8 +132,9 @@ is_hoisted(const rooting *u, const ir_node *n, const ir_type *x, const ir_type *
     return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= CG_FUSE_MIN_BROADCAST;
 }
 
-/* Uses of x that are slices of it, from its end on, each before those seen: no element is
- * emitted inline twice. */
+/* Is this use of x a slice that ends before all slices of x seen so far?  Nodes are visited in
+ * reverse order, so slices of a split value are seen from its end on.  Disjoint slices emit no
+ * element twice. */
 static bool
 is_disjoint_slice(rooting *u, const ir_node *n, ir_ref x)
 {
@@ -148,7 +152,8 @@ is_disjoint_slice(rooting *u, const ir_node *n, ir_ref x)
     return disjoint;
 }
 
-/* A reduction in a map runs innermost: axes after those it reduces are outside of it. */
+/* Does the reduction keep an axis after one that it reduces?  In a map the loop of a reduction
+ * is the innermost, and therefore inside the loop over that axis. */
 static bool
 crosses(const rooting *u, const ir_node *n)
 {
@@ -161,7 +166,8 @@ crosses(const rooting *u, const ir_node *n)
     return false;
 }
 
-/* What an element of x costs that nobody else has a use for, as far as `left` nodes show. */
+/* The cost of an element of x as far as no other value shares it, summed over at most `left`
+ * nodes. */
 static int64_t
 own_cost(const rooting *u, ir_ref x, int *left)
 {
@@ -175,9 +181,9 @@ own_cost(const rooting *u, ir_ref x, int *left)
     return c;
 }
 
-/* Expensive elements with others put between them: vectors compute those too, and no split
- * of the loop helps.  Cheap ones are more expensive to store: a max pool's gradient adds up
- * several such arrays. */
+/* Does the pad put padding between expensive elements?  Vectors would compute them for the
+ * lanes of the padding too, which index-set splitting cannot avoid.  Cheap elements are not
+ * stored, since storing costs more: the gradient of a max pool adds several such arrays. */
 static bool
 is_spread(const rooting *u, const ir_node *pad)
 {
@@ -189,9 +195,10 @@ is_spread(const rooting *u, const ir_node *pad)
     return false;
 }
 
-/* Every part of x that is taken is code of its own for all that x is made from; parts of parts
- * multiply.  What is used in place is there once for each index of its users: halves of a pair,
- * say, each put in its place, are two of what both are made from. */
+/* Count at how many indices x is emitted.  A use that changes the index (a slice, say) emits
+ * the code of x, and of all that x is computed from, again, so that nested slices multiply.  A
+ * use at the user's own index emits x once for each index of its users: the two halves of a
+ * pair that are each padded emit their common operands twice. */
 static void
 note_copies(rooting *u, const ir_node *n, ir_ref x, bool moves)
 {
@@ -201,11 +208,11 @@ note_copies(rooting *u, const ir_node *n, ir_ref x, bool moves)
     const bool same = had > 0 && !moves && u->index[x] == index;
     const uint32_t all = !same ? had + by : had > by ? had : by;
 
-    u->index[x] = had == 0 || same ? index : ~x; /* ~x: of x alone */
+    u->index[x] = had == 0 || same ? index : ~x; /* ~x: indices that only x has */
     u->copies[x] = all < CG_FUSE_MAX_COPIED ? all : CG_FUSE_MAX_COPIED;
 }
 
-/* Operand x of n is emitted inline by n, which `kernel` emits `times` for each element. */
+/* Record that n, which `kernel` emits `times` for each element, emits operand x inline. */
 static void
 note_use(rooting *u, const ir_node *n, ir_ref x, int64_t kernel, double times)
 {
@@ -240,7 +247,7 @@ is_transposed(const ir_graph *f, ir_ref barrier)
     return n && n->op == OP_transpose;
 }
 
-/* Would v be too much code, in all its copies? */
+/* Is the code of v, in all copies, too much for one kernel? */
 static bool
 is_copied_often(const rooting *u, ir_ref v)
 {
@@ -266,13 +273,13 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
          * is a transpose behind a barrier, whose layout the user asked for. */
         return true;
     if (n->op == OP_pad && u->times[v] >= CG_FUSE_PAD_REPEATS)
-        /* windows over it would test each element's place again and again */
+        /* overlapping windows would test the bounds of each element repeatedly */
         return true;
     bool repeated = u->emitter[v] == SEVERAL || u->times[v] > 1.01 || is_copied_often(u, v);
     return repeated && u->cost[v] > CG_FUSE_COST_SHARE;
 }
 
-/* Operand i of a node with a lowering of its own must be in memory; the others are emitted
+/* Must operand i of a node with a lowering of its own be in memory?  Other operands are emitted
  * inline. */
 static bool
 wants_memory(const ir_node *n, int i)
@@ -281,8 +288,8 @@ wants_memory(const ir_node *n, int i)
     return ir_ops[n->op].kernel != IR_KERNEL_argsort && (flag != IR_INDEX || i == 0);
 }
 
-/* Is result v of n read as it lies, through nothing but pointwise ops?  That of operands is
- * known. */
+/* Is result v of n computed from elements at the same index alone, through pointwise ops?  The
+ * operands are decided before. */
 static bool
 lies_flat(const rooting *u, const ir_node *n, ir_ref v)
 {
@@ -297,9 +304,10 @@ lies_flat(const rooting *u, const ir_node *n, ir_ref v)
     return flat;
 }
 
-/* A sum along several axes at once takes them as one, by vectors of LANES_OF_SUM.  Where
- * what is summed does not lie so, as a row that a bias is added to, and rows are no whole
- * number of vectors, each lane would be read by itself: it is stored first. */
+/* A sum over several adjacent axes treats them as one axis, in vectors of LANES_OF_SUM.  If its
+ * operand is not elementwise in memory (a bias is broadcast along rows, say) and the rows are
+ * not a multiple of the lanes, each lane would be loaded by itself.  Such an operand is stored
+ * first. */
 static void
 want_flat(rooting *u, const ir_node *n)
 {
@@ -314,8 +322,8 @@ want_flat(rooting *u, const ir_node *n)
         u->fusion->flat[n->in[0]] = true;
 }
 
-/* How many ops are emitted inline for n, each counted once; more than
- * CG_FUSE_MAX_INLINE_SIZE: too many. */
+/* Count the ops that are emitted inline for n, each once.  Counting stops above
+ * CG_FUSE_MAX_INLINE_SIZE. */
 static uint32_t
 count_inlined(rooting *u, const ir_node *n)
 {
@@ -338,9 +346,9 @@ count_inlined(rooting *u, const ir_node *n)
     return count;
 }
 
-/* An emission goes down through all that is not in memory, so that its depth is bounded
- * here, and with it the stack that lowering takes; and so is the size of a kernel, which
- * LLVM's time grows with faster than linearly. */
+/* Store n where its emission would be too deep or too large.  Emission recurses through all
+ * values that are not in memory, so this bounds the stack that lowering takes.  It also bounds
+ * the size of a kernel, in which LLVM's time grows faster than linearly. */
 static void
 bound_inlined(rooting *u, const ir_node *n)
 {
@@ -398,7 +406,8 @@ find_costs(rooting *u)
     }
 }
 
-/* Costs forward, then uses backward: a value is decided when all who emit it are known. */
+/* Find the costs in order, then the uses in reverse: when a value is decided, all its users are
+ * known. */
 static void
 find_roots(rooting *u)
 {
@@ -427,7 +436,7 @@ find_roots(rooting *u)
                 x = cg_dot_operand(f, n, i, NULL, NULL);
             note_use(u, n, x, own ? SEVERAL : kernel, times);
             if (own && wants_memory(n, i) && ir_def(f, x))
-                u->is_output[x] = true;         /* as good as an output */
+                u->is_output[x] = true;         /* stored like an output */
         }
     }
 }

@@ -1,8 +1,7 @@
-/* Views: ops that change the index of an element, and nothing else. */
+/* Views: ops that only change the index of an element. */
 #include "codegen/fuse/views.h"
 
-/* A reshape that does no more than add or drop axes of size 1: each axis has its index
- * still. */
+/* A reshape that only adds or drops axes of size 1: every other axis keeps its index. */
 static bool
 same_but_ones(const ir_type *x, const ir_type *y, const cg_ix *at, cg_ix *to)
 {
@@ -77,7 +76,6 @@ cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_i
             to[k] = from[n->at.perm.perm.at[k]];
 }
 
-/* Is this index the axes 0 ... of the space, one by one? */
 bool
 cg_is_identity(int rank, const cg_ix *at, const cg_ix *space, int want)
 {

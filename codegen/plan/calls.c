@@ -1,5 +1,5 @@
-/* What the entry does: calls of kernels, copies; on a GPU, such as run where a word of its
- * memory holds (lower/predicate.h). */
+/* Statements of the entry: calls of kernels, and copies.  On a GPU both may be predicated by a
+ * word of device memory (lower/predicate.h). */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/kernel/grid.h"
@@ -50,8 +50,8 @@ predicated_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
     cg_kernel_call(l);
 }
 
-/* The number of the kernel in hand, or of one before that is the same; then it is not compiled
- * again. */
+/* The number of the current kernel, or of an earlier kernel with the same text, so that it is
+ * compiled once. */
 static int
 shared_kernel(cg_lowering *l)
 {

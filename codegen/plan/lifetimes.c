@@ -1,7 +1,8 @@
 /* Lifetimes and offsets of the buffers of a plan: see plan.h.
  *
- * The span of a buffer's steps grows with each use.  Offsets come last: larger buffers first,
- * each at the lowest place that no buffer alive at the same time takes. */
+ * The span of steps in which a buffer lives grows with each use.  Offsets are assigned last:
+ * larger buffers first, each at the lowest offset at which no buffer that is alive at the same
+ * time lies. */
 #include "codegen/plan/plan.h"
 
 #include <stdlib.h>

@@ -1,11 +1,13 @@
-/* Offsets of buffers in a block: the lowest that is free while the buffer lives.
+/* Offsets of buffers in a block of memory: the lowest offset that is free while the buffer
+ * lives.
  *
  * Steps are the leaves of a binary tree, in which a span of steps is the union of O(log n)
- * nodes (a segment tree: J. L. Bentley, 1977).  Each node has two sets of bytes: those that
- * buffers take whose span holds it as one of those nodes, and those that buffers take with
- * such a node at or below it.  A buffer of a span meets those below the span's nodes, and
- * those whose nodes hold its first or its last step.  Sets are ascending ranges; ranges that
- * touch are one, which in programs made of layers leaves a few of them. */
+ * nodes (a segment tree: J. L. Bentley, 1977).  Each node has two sets of bytes: `own`, the
+ * bytes of buffers whose span has this node in its union, and `below`, the bytes of buffers
+ * whose span has this node or a descendant in its union.  A buffer is alive at the same time as
+ * the buffers in `below` of its own nodes, and as those in `own` of the ancestors of its first
+ * and last step.  Sets are ascending ranges.  Ranges that touch are merged, so that a program
+ * of layers has few of them. */
 #include "codegen/plan/offsets.h"
 
 #include <stdbool.h>
@@ -25,14 +27,14 @@ typedef struct tree {
     ranges *own, *below;        /* of each node; 1 is the root, 2 i and 2 i + 1 are below i */
 } tree;
 
-enum { NODES_OF_SPAN = 4 * 32 }; /* of a span, and those above its ends */
+enum { NODES_OF_SPAN = 4 * 32 }; /* the nodes of a span, and the ancestors of its ends */
 
 typedef struct meeting {
     const ranges *set[NODES_OF_SPAN];
     int n;
 } meeting;
 
-/* The first range that ends behind x; n: there is none. */
+/* The index of the first range that ends above x; r->n: there is none. */
 static uint32_t
 first_behind(const ranges *r, int64_t x)
 {
@@ -48,7 +50,7 @@ first_behind(const ranges *r, int64_t x)
     return lo;
 }
 
-/* Were these bytes in the set before? */
+/* Add bytes to a set; true if it had them all. */
 static bool
 add(ir_arena *a, ranges *r, int64_t lo, int64_t hi)
 {
@@ -72,7 +74,8 @@ add(ir_arena *a, ranges *r, int64_t lo, int64_t hi)
     return false;
 }
 
-/* A node of the span of x.  What lies below a node lies below those above it, too. */
+/* Add buffer x to one node of its span: to `own` of the node, and to `below` of it and its
+ * ancestors. */
 static void
 add_node(tree *t, uint32_t node, const cg_lying *x)
 {
@@ -101,7 +104,7 @@ meet(meeting *m, const ranges *r)
         m->set[m->n++] = r;
 }
 
-/* The sets of all buffers that live at some step of the span. */
+/* The sets of bytes of all buffers that live at some step of the span. */
 static meeting
 meeting_of(const tree *t, cg_lifetime s)
 {

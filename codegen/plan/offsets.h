@@ -1,10 +1,10 @@
-/* Where buffers lie in one block of memory. */
+/* Offsets of buffers in one block of memory. */
 #ifndef CODEGEN_PLAN_OFFSETS_H
 #define CODEGEN_PLAN_OFFSETS_H
 
 #include "ir/arena.h"
 
-/* Buffers live from the first step that touches them to the last. */
+/* The first and last step that touch a buffer. */
 typedef struct cg_lifetime {
     uint32_t first, last;
 } cg_lifetime;
@@ -14,8 +14,8 @@ typedef struct cg_lying {
     int64_t bytes, offset;
 } cg_lying;
 
-/* Each buffer in turn gets the lowest offset at which no buffer before it lies that lives at
- * the same time.  `scratch` is left as it was. */
+/* Each buffer in turn gets the lowest offset at which no earlier buffer lies that lives at the
+ * same time.  `scratch` is left as it was. */
 void cg_offsets_assign(ir_arena *scratch, uint32_t n, cg_lying *x);
 
 #endif

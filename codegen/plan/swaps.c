@@ -1,18 +1,18 @@
-/* Values that loops carry in two buffers, which change places at the end of each step.
+/* Values that loops carry in two buffers, which are swapped at the end of each step.
  *
- * A step that reads the old value elsewhere than where it writes the new one cannot write over
- * it.  It writes to a second buffer, and then the two are swapped (CG_SWAP), which moves
- * nothing.  After the outermost loop each carry is settled (CG_SETTLE), so that a result is
- * where the caller wants it: one copy at most, where the number of steps was odd.
+ * A step that reads the old value at other elements than it writes cannot overwrite it.  It
+ * writes to a second buffer, and then the addresses of the two are swapped (CG_SWAP), which
+ * moves no data.  After the outermost loop each carry is settled (CG_SETTLE), so that a result
+ * is where the caller wants it.  That takes one copy if the number of steps was odd.
  *
- * Settling brings all of a group back to their own memory, so that none of it holds anything
- * but the carry, and another loop may begin with them.
+ * Settling brings all buffers of a group back to their own memory.  None of them holds anything
+ * but the carry then, and another loop may start with them.
  *
- * Buffers that swaps join, directly or through others, are a group: any of them may lie at the
+ * Buffers that swaps connect, directly or through others, are a group: each may be at the
  * address of any other, so that all of them live while one does.  A group is a tree of links,
  * as in R. E. Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22 (1975).
- * At most one of a group is handed over by the caller, and where two of a group live on after
- * the loop (as in a recurrence of two steps) none is, and they stay where they are. */
+ * At most one buffer of a group is the caller's.  If two buffers of a group are used after the
+ * loop (as in a recurrence of two steps), none is the caller's, and the group stays swapped. */
 #include "codegen/plan/plan.h"
 #include "codegen/tuning.h"
 
@@ -43,7 +43,7 @@ group_of(cg_lowering *l, uint32_t buffer)
     return &l->plan->exchanged[root_of(l->plan, buffer)];
 }
 
-/* A whole buffer, the value's own, of which no other is a part or another name. */
+/* Is p a whole buffer of this type, of which no other buffer is a part or an alias? */
 static bool
 is_whole(const cg_lowering *l, cg_place p, const ir_type *t)
 {
@@ -59,7 +59,7 @@ is_whole(const cg_lowering *l, cg_place p, const ir_type *t)
            x->elements == t->size;
 }
 
-/* A small value is copied as fast. */
+/* Small values are copied, which is as fast. */
 static bool
 may_exchange(const cg_lowering *l, cg_place p, const ir_type *t)
 {
@@ -109,7 +109,7 @@ cg_plan_may_swap(cg_lowering *l, cg_place x, cg_place y, const ir_type *t, bool 
     return g == h || g->size + h->size <= CG_MAX_SWAPPED;
 }
 
-/* The group of both, by its root. */
+/* Merge the groups of x and y; returns the root. */
 static cg_exchanged *
 join(cg_plan *p, uint32_t x, uint32_t y)
 {
@@ -181,7 +181,7 @@ cg_plan_settle(cg_lowering *l, int n, const cg_place *to)
     }
 }
 
-/* Those of a group that was not settled live as long as any of them. */
+/* The buffers of a group that was not settled live as long as any of them. */
 void
 cg_plan_join_spans(cg_lowering *l)
 {
