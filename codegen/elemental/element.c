@@ -1,4 +1,4 @@
-/* The engine of elemental emission: frames, memory of what was emitted, loads, masks. */
+/* Elemental emission: frames, memoised scalars, loads, masks. */
 #include "codegen/elemental/element.h"
 
 #include "ir/diag.h"
@@ -18,7 +18,7 @@ cg_frame_new(cg_lowering *l, const ir_graph *f)
     return fr;
 }
 
-/* Its place in fr->bind and 1; 0: it is not bound. */
+/* 1 + the position of v in fr->bind; 0: v is not bound. */
 static uint32_t
 find_bound(const cg_frame *fr, ir_ref v)
 {
@@ -53,7 +53,7 @@ cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b)
     ir_map_add(&fr->bound, ir_hash_u64(0, v), fr->n_bind);
 }
 
-/* The memory of emissions: a hash table whose newest entries go first when a region ends. */
+/* Memoised scalars: a hash table whose newest entries are removed first, when a region ends. */
 
 uint32_t
 cg_scope_begin(cg_lowering *l)
@@ -79,7 +79,7 @@ memo_hash(const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at)
     return h;
 }
 
-/* What was emitted without a mask serves under any. */
+/* A scalar that was emitted without a mask is valid under any mask. */
 static cg_val
 memo_find(const cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at,
           uint64_t h)
@@ -165,7 +165,8 @@ known_align(const cg_lowering *l, const cg_place *p, const ir_type *t)
     return bytes < align ? (int)bytes : align;
 }
 
-/* Does buffer i of the kernel begin where p does?  As a part of what p is put together in. */
+/* Does buffer i of the kernel start at the same element as place p?  Their sizes differ if one
+ * is a part of the other. */
 static bool
 begins_at(const cg_lowering *l, uint32_t i, const cg_place *p)
 {
@@ -274,7 +275,7 @@ cg_bits_of(cg_lowering *l, cot_dtype t, const void *element)
     return cg_const(&l->b, t, bits);
 }
 
-/* Unsigned numbers are clamped as what they are: the largest u64 would be negative as i64. */
+/* Unsigned numbers are clamped as unsigned: the largest u64 would be negative as i64. */
 cg_ix
 cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most)
 {
@@ -311,7 +312,8 @@ load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val
     return cg_load(&l->b, buffer, base ? cg_iadd(&l->b, base, i) : i, l->mask);
 }
 
-/* Apart from cg_element, whose frames are as many as ops are behind one another. */
+/* Kept out of cg_element, which recurses as deep as ops are chained, to keep its frames
+ * small. */
 static cg_val __attribute__((noinline))
 outer_element(cg_lowering *l, const cg_bind *b, int rank, const cg_ix *at)
 {
@@ -324,7 +326,8 @@ outer_element(cg_lowering *l, const cg_bind *b, int rank, const cg_ix *at)
     return cg_element(l, b->frame, b->ref, more);
 }
 
-/* An element of a small state: chosen among all of them where the index is not constant. */
+/* An element of a small register-resident value.  If the index is not constant, it is selected
+ * among all elements. */
 static cg_val
 state_element(cg_lowering *l, const cg_bind *b, const ir_type *t, const cg_ix *at)
 {

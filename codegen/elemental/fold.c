@@ -1,11 +1,12 @@
-/* Reductions in the order of docs/numerics.md section 3, as kernel.h writes it:
- *     tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t +
- *     l] } } }
- * specialised to the number n of elements, which is constant: up to 32 elements are one fold,
- * up to 512 one block; the last, partial block is a second body whose absent elements are
- * neutral.  Where any order gives the same result (integers, max, min, and, or) all is one
- * block.
- */
+/* Reductions in the order of docs/numerics.md section 3, in the form of kernel.h:
+ *
+ *     tree over blocks b { fold over 32 lanes l { carry over steps t {
+ *         acc op e[512 b + 32 t + l] } } }
+ *
+ * The loops are specialised to the number n of elements, which is constant.  Up to 32 elements
+ * are one fold, and up to 512 are one block.  The last block, if it is partial, is a second
+ * body whose absent elements are neutral.  If any order gives the same result (integers, max,
+ * min, and, or), all elements are one block. */
 #include "codegen/elemental/fold.h"
 
 #include "codegen/elemental/strip_mine.h"
@@ -15,7 +16,7 @@ enum {
     LANES = 32,
     BLOCK = 512,
     PARTS = 64,
-    RUN = 64,                   /* blocks, a power of two */
+    RUN = 64,                   /* blocks in a run; a power of two */
 };
 
 typedef struct fold_loops {
@@ -23,9 +24,9 @@ typedef struct fold_loops {
     int k;
     const cg_fold *how;
     cg_fold_form form;
-    bool any_order;             /* of all: one block */
-    int64_t unit;               /* blocks in an element of the tree's loop */
-    uint32_t reduction; /* its number in the kernel */
+    bool any_order;             /* no reduction depends on the order: one block suffices */
+    int64_t unit;               /* blocks in an iteration of the tree loop */
+    uint32_t reduction; /* number of the reduction, declared to the verifier */
     cg_fold_body *body;
     void *user;
 } fold_loops;
@@ -58,7 +59,7 @@ cg_take_at(cg_lowering *l, uint32_t reduction, cg_ix j, cg_val present)
     cg_take_element(&l->b, x);
 }
 
-/* The elements at j where `present` holds (0: always), the neutral ones elsewhere. */
+/* The elements at j if `present` holds (0: always), else neutral elements. */
 static void
 elements(fold_loops *d, cg_ix j, cg_val present, cg_val *e)
 {
@@ -73,7 +74,7 @@ elements(fold_loops *d, cg_ix j, cg_val present, cg_val *e)
                              cg_neutral(&l->b, d->how[i].op, d->how[i].type));
 }
 
-/* The element at j, with which a lane begins. */
+/* The element at j, which starts a lane. */
 static void
 first_element(fold_loops *d, cg_ix j, cg_val *acc)
 {
@@ -87,7 +88,7 @@ first_element(fold_loops *d, cg_ix j, cg_val *acc)
     *acc = d->how->step(d->l, d->user, j, cg_neutral(b, d->how->op, d->how->type));
 }
 
-/* acc with the elements at j, where `present` holds (0: always). */
+/* Combine acc with the elements at j, if `present` holds (0: always). */
 static void
 next_element(fold_loops *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *out)
 {
@@ -105,7 +106,7 @@ next_element(fold_loops *d, cg_ix j, cg_val present, const cg_val *acc, cg_val *
     *out = present ? cg_choose(l, d->how->type, present, next, *acc) : next;
 }
 
-/* Elements base ... base + m - 1, each at its own index. */
+/* A block of elements base ... base + m - 1, unrolled at constant indices. */
 static void
 unrolled_block(fold_loops *d, int64_t base, int64_t m, cg_val *out)
 {
@@ -141,8 +142,8 @@ unrolled(fold_loops *d, int64_t n, cg_val *out)
     memcpy(out, node, sizeof(cg_val) * (size_t)d->k);
 }
 
-/* Elements start, start + step, ... (count of them, a value, at least 0) one after the
- * other. */
+/* Combine the elements start, start + step, ... in order; there are `count` of them, a value
+ * that is at least 0 and at most `most`. */
 static void
 chain(fold_loops *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val *acc)
 {
@@ -163,8 +164,8 @@ chain(fold_loops *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_v
         acc[i] = cg_loop_result(&l->b, loop, i);
 }
 
-/* The elements of lane j of a block of m at base: all full steps by a chain, the last step by a
- * mask. */
+/* The elements of lane j of a block of m elements at base: full steps in a chain, the last
+ * partial step under a mask. */
 static void
 lane_of_vector(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
 {
@@ -172,7 +173,7 @@ lane_of_vector(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
     int64_t steps = m / lanes, tail = m % lanes;
     cg_ix first = cg_ix_add(&l->ix, base, j);
     bool never;
-    if (steps == 0) {           /* the loop's limit keeps the absent lanes out */
+    if (steps == 0) {           /* the limit of the loop excludes absent lanes */
         first_element(d, first, acc);
         return;
     }
@@ -182,7 +183,7 @@ lane_of_vector(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
         chain(d, first, lanes, cg_i64(&l->b, steps), steps, acc);
     if (tail) {
         cg_val there = cg_within(l, j, 0, tail, &never);
-        /* as a mask keeps the others out, no lane's index need be brought back into the row */
+        /* the mask excludes all other lanes, so their index needs no clamp */
         cg_ix last = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, j), 0, tail - 1);
         cg_ix at = cg_ix_addc(&l->ix, cg_ix_add(&l->ix, base, last), steps * lanes);
         next_element(d, at, there, acc, acc);
@@ -206,7 +207,7 @@ lane_of_serial(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
     chain(d, first, lanes, count, (m + lanes - 1) / lanes, acc);
 }
 
-/* Elements base ... base + m - 1: a fold over lanes. */
+/* A block of elements base ... base + m - 1, as a fold over lanes. */
 static void
 block(fold_loops *d, cg_ix base, int64_t m, cg_val *out)
 {
@@ -244,13 +245,13 @@ block(fold_loops *d, cg_ix base, int64_t m, cg_val *out)
         out[i] = cg_loop_result(&l->b, loop, at[i]);
 }
 
-/* Block b of n elements, of which the last may be partial. */
+/* Block b of n elements.  The last block may be partial. */
 static void
 any_block(fold_loops *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *out)
 {
     cg_lowering *l = d->l;
     int64_t full = n / BLOCK, rest = n % BLOCK;
-    /* of the full blocks: its range keeps indices plain */
+    /* last full block: the range keeps index expressions affine */
     int64_t last = hi < full ? hi - 1 : full - 1;
     cg_ix base = cg_ix_mul(&l->ix, cg_ix_var(&l->ix, b, lo, last), BLOCK);
     if (!rest || hi <= full) {
@@ -293,8 +294,8 @@ tree_end(fold_loops *d, cg_val loop, uint32_t mark, cg_val *out)
         out[i] = cg_loop_result(&d->l->b, loop, at[i]);
 }
 
-/* Two runs of blocks from block `first` on, step by step side by side: one stream of loads does
- * not keep the memory busy.  Each gives a node of the tree, and so do both. */
+/* Two runs of blocks from block `first` on, in lockstep, since one stream of loads does not
+ * saturate memory.  Each run is a node of the tree, and so are both together. */
 static void
 two_runs(fold_loops *d, cg_val first, int64_t n, cg_val *out)
 {
@@ -317,7 +318,7 @@ two_runs(fold_loops *d, cg_val first, int64_t n, cg_val *out)
         out[i] = cg_loop_result(b, runs, at[i]);
 }
 
-/* Blocks lo ... hi - 1 of n elements, in a tree. */
+/* Blocks lo ... hi - 1 of n elements, as a tree. */
 static void
 tree_of_blocks(fold_loops *d, int64_t n, cg_val lo, cg_val hi, int64_t least, cg_val *out)
 {
@@ -328,7 +329,8 @@ tree_of_blocks(fold_loops *d, int64_t n, cg_val lo, cg_val hi, int64_t least, cg
     tree_end(d, loop, mark, out);
 }
 
-/* Element u of the tree's loop: a block, or two runs of them, of which the last may be less. */
+/* Iteration u of the tree loop: a block, or two runs of blocks, the last of which may be
+ * partial. */
 static void
 any_unit(fold_loops *d, cg_val u, int64_t n, cg_val *out)
 {
@@ -359,7 +361,7 @@ any_unit(fold_loops *d, cg_val u, int64_t n, cg_val *out)
         out[i] = cg_loop_result(b, branch, at[i]);
 }
 
-/* Unit u, or the neutral elements where it is none of `units`. */
+/* Iteration u of the tree loop, or neutral elements if u is not below `units`. */
 static void
 unit_within(fold_loops *d, cg_val u, int64_t units, int64_t n, cg_val *out)
 {
@@ -380,9 +382,9 @@ unit_within(fold_loops *d, cg_val u, int64_t units, int64_t n, cg_val *out)
         out[i] = cg_loop_result(b, branch, at[i]);
 }
 
-/* A warp's run of units, a power of two of them, from `first` on: absent ones are neutral, as
- * one without a partner is.  So the extent is constant, and the tree's partial results are
- * registers. */
+/* A warp's run of iterations of the tree loop, from `first` on.  Their number is a power of
+ * two; absent ones are neutral, like a node without a partner.  The extent is therefore
+ * constant, and the partial results of the tree stay in registers. */
 static void
 run_of_warp(fold_loops *d, cg_val first, int64_t run, int64_t units, bool all, int64_t n,
             cg_val *out)
@@ -402,7 +404,8 @@ run_of_warp(fold_loops *d, cg_val first, int64_t run, int64_t units, bool all, i
     tree_end(d, loop, inner, out);
 }
 
-/* Blocks in a tree.  For threads, runs of a power of two of units, each a node of the tree. */
+/* All blocks as a tree.  Threads get runs of a power of two of iterations, each of which is a
+ * node of the tree. */
 static void
 tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
 {
@@ -437,7 +440,6 @@ tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
     tree_end(d, parts, outer, out);
 }
 
-/* Warps of a block that sum n elements together. */
 int64_t
 cg_block_warps(int64_t n)
 {
@@ -462,8 +464,7 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
         tree(&d, n, parallel, out);
 }
 
-/* Runs of `each` / WARPS blocks for each warp: absent blocks are neutral, as one without a
- * partner is. */
+/* Each warp has a run of blocks.  Absent blocks are neutral, like a node without a partner. */
 void
 cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each,
              cg_fold_body *body, void *user, cg_val *out)
@@ -545,7 +546,8 @@ cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last)
     return size;
 }
 
-/* Reduced axes need not be adjacent (a maximum takes any set): j runs over them row-major. */
+/* Reduced axes need not be adjacent (a maximum takes any set). j numbers their elements in
+ * row-major order. */
 void
 cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j,
                  cg_ix *to)

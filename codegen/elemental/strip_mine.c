@@ -1,7 +1,8 @@
-/* Loops over a number of elements: one by one, by vectors, by a GPU's threads.
+/* Strip mining: loops over elements, one by one, by vectors, or by the threads of a GPU.
  *
- * What does not fill a vector is, where elements may be computed twice and no threads share the
- * loop, a last vector moved back to end where they do; else a narrower one. */
+ * The elements that do not fill a vector are computed by a last vector that is moved back to
+ * end with the loop, if elements may be computed twice and no threads share the loop; otherwise
+ * by a narrower vector. */
 #include "codegen/elemental/strip_mine.h"
 
 #include "codegen/elemental/element.h"
@@ -41,7 +42,7 @@ cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again
         one_vector(l, cg_i64(&l->b, 0), n, cg_pow2_from(n), n, body, user);
         return;
     }
-    /* two threads never store to one element, not even the same value */
+    /* two threads never store to one element, even the same value */
     const bool moves_back = again && kind != CG_PARALLEL;
     int64_t whole = moves_back || lanes == 1 ? n : n / lanes * lanes;
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), lanes, 0);

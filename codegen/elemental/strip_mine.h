@@ -1,17 +1,17 @@
-/* Loops over a number of elements: one by one, by vectors, by a GPU's threads. */
+/* Strip mining: loops over elements, one by one, by vectors, or by the threads of a GPU. */
 #ifndef CODEGEN_ELEMENTAL_STRIP_MINE_H
 #define CODEGEN_ELEMENTAL_STRIP_MINE_H
 
 #include "codegen/lowering.h"
 
-/* The least power of two that is no less than n. */
+/* The least power of two that is at least n. */
 int64_t cg_pow2_from(int64_t n);
-/* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done
- * twice. */
+/* Emit body(i) for 0 <= i < n, in vectors of up to `lanes` lanes. again: an element may be
+ * computed twice. */
 typedef void cg_strip_body(cg_lowering *l, void *user, cg_ix i);
 void cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
                    cg_strip_body *body, void *user);
-/* For a GPU: n threads in blocks; *i is which one. */
+/* GPU: begin n threads in blocks; *i is the number of the thread. */
 cg_val cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i);
 void cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark);
 

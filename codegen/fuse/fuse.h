@@ -52,12 +52,12 @@ typedef struct cg_fusion {
 } cg_fusion;
 
 cg_fusion *cg_fuse(cg_lowering *l, const ir_graph *f);
-/* roots.c. cg_find_roots finds the values of f that are stored in memory, as fusion->root.
- * cg_has_own_lowering: is n lowered by a rule of its own? cg_root_kind is the kind of group
- * that root v starts, and cg_root_space its iteration space: of a reduction, the shape of the
- * operand. */
+/* roots.c: find the values of f that are stored in memory, as fusion->root. */
 void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion);
+/* Is n lowered by a rule of its own, to kernels of its own? */
 bool cg_has_own_lowering(const cg_lowering *l, const ir_graph *f, const ir_node *n);
+/* The kind of the group that root v starts, and the iteration space of v: for a reduction, the
+ * shape of its operand. */
 cg_group_kind cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v);
 const ir_type *cg_root_space(cg_lowering *l, const ir_graph *f, ir_ref v);
 

@@ -1,6 +1,6 @@
-/* Reductions over the first axes, by rows: see columns.h.  A kernel that has nothing else to do
- * with the rows takes them panel by panel, so that the stack of partial results stays in the
- * nearest cache. */
+/* Reductions over the first axes, row by row: see columns.h.  A kernel that only sums columns
+ * visits the rows once for each panel of columns, so that the stack of partial results stays in
+ * the L1 cache. */
 #include "codegen/schedule/columns.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ cg_columns_add(cg_columns *c, int i, cg_ix column, cg_val x)
     cg_store(b, c->stack[i], at, sum, c->l->mask);
 }
 
-/* Part `step + 1` into part `step` of the stack. */
+/* Combine part `step + 1` of the stack into part `step`. */
 static void
 combine_parts(cg_lowering *l, void *user, cg_ix column)
 {
@@ -68,8 +68,8 @@ combine_parts(cg_lowering *l, void *user, cg_ix column)
     }
 }
 
-/* The uppermost `n` parts, and the one below them, become one; `top` is the index of the
- * uppermost. */
+/* Combine the uppermost `n` parts of the stack with the one below them, into one.  `top` is the
+ * index of the uppermost part. */
 static void
 combine(cg_columns *c, cg_val top, cg_val n)
 {
@@ -83,7 +83,7 @@ combine(cg_columns *c, cg_val top, cg_val n)
     cg_loop_end(b, loop);
 }
 
-/* The five bits of r in reverse. */
+/* r with its five bits reversed. */
 static cg_val
 reversed(cg_build *b, cg_val r)
 {
@@ -94,8 +94,8 @@ reversed(cg_build *b, cg_val r)
     return out;
 }
 
-/* Part q, number `nth` on this stack: the rows 512 b + 32 t + lane for all t, and the carries
- * after it. */
+/* Add part q of the rows, the `nth` part on this stack: rows 512 b + 32 t + lane for all t.
+ * Then combine the parts that the carries of nth + 1 complete. */
 static void
 one_part(cg_columns *c, cg_val q, cg_val nth, cg_row_body *body, void *user)
 {
@@ -156,11 +156,11 @@ typedef struct panels {
     cg_columns c;
     cg_frame *fr;
     uint32_t out[CG_FUSE_MAX_COLUMN_SUMS];
-    cg_val first; /* column of the panel in hand */
+    cg_val first; /* first column of the current panel */
     cg_ix row;
 } panels;
 
-/* Index of an operand at the row in hand and a column of the panel. */
+/* The index of an operand at the current row and a column of the panel. */
 static void
 operand_index(panels *p, cg_ix column, cg_ix *at)
 {

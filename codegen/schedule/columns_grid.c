@@ -1,9 +1,9 @@
 /* Reductions over the first axes on a GPU.
  *
- * A thread for each column alone would leave most of the machine idle: there are often few
- * columns and many rows.  So a thread takes one block of 512 rows of one column, neighbours
- * reading neighbours, and gives a node of the tree of docs/numerics.md section 3; in a
- * second kernel a thread for each column combines its nodes. */
+ * There are often few columns and many rows, so one thread for each column would leave most of
+ * the GPU idle.  Instead a thread reduces one block of 512 rows of one column, which is a node
+ * of the tree of docs/numerics.md section 3; adjacent threads read adjacent columns.  In a
+ * second kernel one thread for each column combines the nodes of the column. */
 #include <inttypes.h>
 
 #include "codegen/elemental/strip_mine.h"
@@ -18,7 +18,7 @@ typedef struct strip {
     cg_ix column;
 } strip;
 
-/* Element j of the column in hand, of each reduction. */
+/* Element j of the current column, for each reduction. */
 static void
 element_of_column(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {

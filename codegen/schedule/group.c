@@ -1,4 +1,5 @@
-/* What kernels of groups of every kind do: store a result, say what they make. */
+/* What kernels of all groups need: storing a result, and the note that says what the kernel
+ * computes. */
 #include <inttypes.h>
 
 #include "codegen/plan/plan.h"
@@ -31,7 +32,7 @@ cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g)
     l->k->loc = ir_def(fr->f, g->v[0]) ? ir_def(fr->f, g->v[0])->loc : 0;
 }
 
-/* A result may lie where an operand was: then no element may be done twice. */
+/* May a result be in the memory of an operand?  Then no element may be computed twice. */
 bool
 cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_access *w, const cg_group *g)
 {

@@ -1,11 +1,11 @@
 /* Index-set splitting: loops are split where tests of bounds change.
  *
- * A pad or concatenate tests the index: am I inside of this operand?  Along one loop such a
- * test is lo <= k x + c < hi, which changes at two places.  Between two such places the answer
- * is known before the loop runs, so that a piece of the loop has neither tests nor masks, and
- * emits only what it needs: the interior of a stencil is plain loads, and an array that is put
- * together from others is so many copies (Kennedy and Allen, Optimizing Compilers for Modern
- * Architectures, 2001, section 5: index-set splitting). */
+ * A pad or concatenate tests whether the index is inside of an operand.  Along one loop such a
+ * test is lo <= k x + c < hi, whose result changes at two places.  Between two such places the
+ * result is known, so that a part of the loop has neither tests nor masks and emits only what
+ * it needs: the interior of a stencil consists of plain loads, and a concatenate of one copy
+ * for each operand (Kennedy and Allen, Optimizing Compilers for Modern Architectures, 2001,
+ * section 5: index-set splitting). */
 #include "codegen/schedule/index_split.h"
 
 #include <stdlib.h>
@@ -28,8 +28,9 @@ is_axis(const cg_access *w, uint32_t atom, const cg_ix *at, int first, int last)
     return false;
 }
 
-/* Is e = k x + e.c for the variable x of the merged axes?  Then they have merged (map_nest.c),
- * and the last of them has x's own coefficient. */
+/* The k for which e = k x + c, where x is the variable of the loop over these axes; 0: e has
+ * another form.  If it has this form the axes were merged (map_nest.c), and k is the
+ * coefficient of the last one. */
 static int64_t
 step_of(const cg_access *w, cg_ix e, const cg_ix *at, int first, int last)
 {
@@ -41,7 +42,7 @@ step_of(const cg_access *w, cg_ix e, const cg_ix *at, int first, int last)
     return pure ? k : 0;
 }
 
-/* The least x with k x + c >= bound for k > 0, with k x + c < bound for k < 0. */
+/* The least x with k x + c >= bound for k > 0, and with k x + c < bound for k < 0. */
 static int64_t
 place_of(int64_t k, int64_t c, int64_t bound)
 {

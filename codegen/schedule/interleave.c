@@ -1,7 +1,7 @@
-/* Kernels of interleaves: values of one element each, side by side along a last axis, as the
- * parts of complex numbers are: all parts of an element are computed at once, and stored one
- * after the other.  Or along the first one, as the elements of small matrices, and stored
- * one below the other. */
+/* Kernels of interleaves: concatenations of values of size 1 along the last axis, as of the
+ * parts of complex numbers.  All parts of an element are computed together and stored to
+ * adjacent places.  In an interleave along the first axis, as of the elements of small
+ * matrices, the parts are stored one array apart. */
 #include "codegen/fuse/access.h"
 #include "codegen/schedule/schedule.h"
 #include "codegen/tuning.h"
@@ -9,7 +9,7 @@
 typedef struct interleaving {
     const ir_type *part;
     const uint32_t *buffer;
-    int parts, n;               /* of each value; all of them */
+    int parts, n;               /* parts of each interleave; parts of all of them */
     bool first;
     int held;
     cg_val *x;

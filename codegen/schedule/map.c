@@ -1,5 +1,5 @@
 /* The kernel of a map group: its loops, their order and their bodies (map_nest.c, map_loops.c),
- * or one loop for interleaved values. */
+ * or one loop for interleaves. */
 #include "codegen/fuse/access.h"
 #include "codegen/plan/plan.h"
 #include "codegen/schedule/map.h"

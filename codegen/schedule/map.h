@@ -1,24 +1,28 @@
-/* What the files of map kernels share. */
+/* Declarations that the files of map kernels share. */
 #ifndef CODEGEN_SCHEDULE_MAP_H
 #define CODEGEN_SCHEDULE_MAP_H
 
 #include "codegen/schedule/index_split.h"
 #include "codegen/schedule/schedule.h"
 
-/* The loops of a map kernel: axis k of the space belongs to loop of[k]; loops in order,
- * outermost first. */
+/* The loops of a map kernel, outermost first.  Loop i runs over the axes first[i] ... last[i] -
+ * 1 of the iteration space. */
 typedef struct cg_map_loops {
     int n;
     int64_t extent[COT_MAX_RANK + 1];
-    int first[COT_MAX_RANK + 1], last[COT_MAX_RANK + 1]; /* axes */
+    int first[COT_MAX_RANK + 1], last[COT_MAX_RANK + 1]; /* range of axes of each loop */
     int64_t cost;
     int widest;
-    bool reduces; /* some value is a reduction of its own */
-    int64_t each; /* and what one of its elements costs   */
-    int dense;  /* the loop along which results are dense: the last, if they lie so */
-    int across; /* the loop along which an operand is dense that is not along that; -1: none */
+    bool reduces; /* some value contains a reduction that is emitted inline */
+    int64_t each; /* cost of one element of the longest such reduction */
+    /* the loop along which the results are contiguous: the last, unless strides are given */
+    int dense;
+    /* another loop, along which an operand is contiguous that is not so along `dense`; -1:
+     * none */
+    int across;
     cg_index_splits splits[COT_MAX_RANK + 1];
-    int64_t split_cost[COT_MAX_RANK + 1]; /* of one element of each piece, together */
+    /* cost of one element of each part, summed over the parts */
+    int64_t split_cost[COT_MAX_RANK + 1];
 } cg_map_loops;
 
 typedef struct cg_mapping {
@@ -26,31 +30,32 @@ typedef struct cg_mapping {
     cg_frame *fr;
     const cg_group *g;
     const uint32_t *buffer;
-    cg_put *put; /* instead of buffers */
+    cg_put *put; /* stores the elements instead of `buffer`; NULL: buffers are stored to */
     void *user;
     cg_map_loops s;
     /* loops, outermost first; the last one is the vector loop */
     int levels, order[COT_MAX_RANK + 1];
     int64_t lanes;
-    bool tile; /* the last two loops run in squares of lanes */
-    /* a short dense loop, no level, all elements of which are made at once; -1: none */
+    bool tile; /* the last two loops run in square tiles, transposed in registers */
+    /* a short contiguous loop that is unrolled in the body and has no level; -1: none */
     int inside;
     bool parallel, again;
-    bool split[COT_MAX_RANK + 1]; /* loops that run in pieces */
+    bool split[COT_MAX_RANK + 1]; /* loops that are split (index_split.h) */
     int pieces;
     cg_ix at[COT_MAX_RANK + 1];
 } cg_mapping;
 
-/* map_nest.c: the loops of a group.  stride: of the axes of what the values are stored into, if
- * not dense arrays of their own. */
+/* map_nest.c: the loops of a group. stride: the strides of the memory that the values are
+ * stored to; NULL: each is a dense array. */
 cg_map_loops cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion,
                          const cg_group *g, const int64_t *stride, cg_access *w);
-/* map_body.c: the axes of the loop at a level, from its variable; all values at m->at. */
+/* map_body.c: set the axes of the loop at a level from its variable; emit all values at
+ * m->at. */
 void cg_map_set_axes(cg_mapping *m, int level, cg_ix x);
 void cg_map_body(cg_mapping *m);
-/* map_grid.c: all loops on a GPU. */
+/* map_grid.c: emit all loops for a GPU. */
 void cg_map_grid(cg_mapping *m);
-/* map_loops.c: all loops. */
+/* map_loops.c: emit all loops. */
 void cg_map_run(cg_mapping *m);
 
 #endif

@@ -4,8 +4,8 @@
 #include "codegen/schedule/map.h"
 #include "codegen/tuning.h"
 
-/* Are all of the values reductions of the same axes of equal shapes, too long to unroll?  They
- * share their loops. */
+/* Are all values reductions over the same axes of operands of one shape, too long to unroll?
+ * Then they share their loops. */
 static bool
 is_joint(const cg_mapping *m)
 {
@@ -55,7 +55,7 @@ joint_body(cg_mapping *m)
                          cg_fold_finish(l, f, ir_def(f, m->g->v[i]), x[i]));
 }
 
-/* The axes of loop i from its variable. */
+/* Set the axes of loop i from its variable. */
 static void
 set_loop(cg_mapping *m, int i, cg_ix x)
 {
@@ -69,8 +69,8 @@ cg_map_set_axes(cg_mapping *m, int level, cg_ix x)
     set_loop(m, m->order[level], x);
 }
 
-/* All elements along the short dense loop, and where they go; then their stores, side by
- * side: the emitter makes whole vectors of them. */
+/* Emit all elements along the short contiguous loop and their indices, then the stores,
+ * adjacent in the text, which emitters merge into whole vectors. */
 static void
 inside_body(cg_mapping *m)
 {
@@ -110,7 +110,7 @@ cg_map_body(cg_mapping *m)
         else if (m->again)
             cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
     }
-    /* over operands: only when all that read them are done with this element */
+    /* results that overwrite operands are stored when all values have read this element */
     for (uint32_t i = 0; i < m->g->n && !m->put && !m->again; i++)
         cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
 }

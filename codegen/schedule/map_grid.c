@@ -1,5 +1,5 @@
-/* Map kernels on a GPU: a thread for each element, for a vector of neighbours, or for a square
- * of elements. */
+/* Map kernels on a GPU: a thread for each element, for a vector of adjacent elements, or for a
+ * square of elements. */
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/kernel/grid.h"
@@ -7,10 +7,10 @@
 #include "codegen/schedule/map.h"
 #include "codegen/tuning.h"
 
-/* On a GPU an operand that is dense along another axis than the results: a thread has a square
- * of SIDE x SIDE elements, read by vectors along the one and stored by vectors along the other.
- * A warp has 8 squares along the first by 4 along the second: whole sectors of memory both
- * ways. */
+/* Used if an operand is contiguous along another axis than the results.  A thread has a tile of
+ * SIDE x SIDE elements, which it loads as vectors along the one axis and stores as vectors
+ * along the other.  A warp has 8 tiles along the operand's axis and 4 along the result's, so
+ * that it touches whole sectors of memory both ways. */
 enum { SIDE = CG_SCHEDULE_GRID_TILE, WARP_X = 8, WARP_Y = 4 };
 
 static bool
@@ -64,8 +64,8 @@ map_grid_tiles(cg_mapping *m)
     cg_threads_end(l, grid, mark);
 }
 
-/* On a GPU: a thread for each element, or for a vector of neighbours that are stored side by
- * side. */
+/* On a GPU: a thread for each element, or for a vector of elements that are stored
+ * contiguously. */
 void
 cg_map_grid(cg_mapping *m)
 {

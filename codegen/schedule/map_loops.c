@@ -1,10 +1,10 @@
-/* The loops of map kernels: which one the lanes run along, what is unrolled, and what is split
- * among threads.
+/* The loops of map kernels: which of them is vectorised, which are unrolled, and which are
+ * divided among threads.
  *
- * The last loop (or the longest, if the last is shorter than a vector) becomes a vector loop.
- * A last vector that would stick out is moved back to end where the axis does, so that some
- * elements are computed twice, with the same bits.  Loops run in pieces (map_nest.c) if the
- * code of all pieces stays small. */
+ * The loop along which results are contiguous becomes the vector loop, or the longest loop if
+ * that one is shorter than a vector.  If the last vector would exceed the loop, it is moved
+ * back to end with it; some elements are then computed twice, with the same bits.  Loops are
+ * split (map_nest.c) if the code of all parts stays small. */
 #include <inttypes.h>
 
 #include "codegen/elemental/strip_mine.h"
@@ -19,7 +19,7 @@ static void map_level(cg_mapping *m, int level);
 typedef struct map_step {
     cg_mapping *m;
     int level;
-    int64_t start;      /* of the piece */
+    int64_t start;      /* first element of the part */
 } map_step;
 
 static void
@@ -30,8 +30,8 @@ map_inside(cg_lowering *l, void *user, cg_ix x)
     map_level(s->m, s->level + 1);
 }
 
-/* A loop over the starts of pieces of `size`, the last moved back to end where the axis
- * does. */
+/* Begin a loop over blocks of `size` elements.  The last block is moved back to end with the
+ * loop. */
 static cg_val
 blocks_begin(cg_lowering *l, cg_kind kind, int64_t n, int64_t size, cg_val *start)
 {
@@ -47,9 +47,9 @@ typedef struct span {
     int64_t first, n;
 } span;
 
-/* A part of the last two loops by register transposes: copies along one, lanes along the
- * other, so that an operand that is dense along the first is read by vectors and transposed
- * in registers. */
+/* Emit a part of the last two loops by register transposes.  Copies run along one loop and
+ * lanes along the other, so that an operand that is contiguous along the first loop is loaded
+ * as vectors and transposed in registers. */
 static void
 map_tiles(cg_mapping *m, int level, cg_kind kind, span along, span lane)
 {
@@ -76,7 +76,8 @@ map_tiles(cg_mapping *m, int level, cg_kind kind, span along, span lane)
     cg_loop_end(b, rows);
 }
 
-/* Blocks that threads share are disjoint: one that is moved back comes after their loop. */
+/* Blocks that threads share must be disjoint, so a block that is moved back follows the
+ * parallel loop. */
 static void
 map_tiles_of(cg_mapping *m, int level, cg_kind kind, span along, span lane)
 {
@@ -117,8 +118,8 @@ piece_of(const cg_index_splits *splits, int i, int64_t extent)
                          : (span){ splits->start[i], splits->start[i + 1] - splits->start[i] };
 }
 
-/* The last two loops in squares, each in its pieces; what is narrower than a square, as the
- * edges of a pad are, line by line. */
+/* Emit the last two loops in square tiles, for each pair of their parts.  A part that is
+ * narrower than a tile, such as the edge of a pad, runs row by row. */
 static void
 map_tiled(cg_mapping *m, int level)
 {
@@ -164,8 +165,8 @@ map_level(cg_mapping *m, int level)
     }
 }
 
-/* Cut the vector loop first, if its pieces are vectors, and the loops around it while the code
- * stays small. */
+/* Split the vector loop first, if its parts are long enough for vectors, then the loops around
+ * it while the code stays small. */
 static void
 pick_splits(cg_mapping *m)
 {
@@ -184,8 +185,8 @@ pick_splits(cg_mapping *m)
     }
 }
 
-/* The side of the squares: a register's lanes, or fewer where little is moved, since the code
- * of a square is as long as its elements are many. */
+/* The side of a tile: the lanes of a register, or fewer for small arrays, since the code of a
+ * tile grows with its number of elements. */
 static int64_t
 tile_side(const cg_mapping *m, int64_t lanes)
 {
@@ -199,8 +200,9 @@ tile_side(const cg_mapping *m, int64_t lanes)
     return side < lanes ? side : lanes;
 }
 
-/* Is the dense axis too short for the lanes?  Lanes that lie apart are loaded and stored one by
- * one, so 256 bits of neighbours are better than a longer vector of those. */
+/* Is the contiguous loop too short for the lanes?  Elements that are not contiguous are loaded
+ * and stored one by one, so 256 bits of contiguous elements are better than a longer vector of
+ * others. */
 static bool
 is_short(const cg_mapping *m, int64_t dense)
 {
@@ -210,7 +212,7 @@ is_short(const cg_mapping *m, int64_t dense)
     return m->lanes > 1 && dense * 2 < (m->lanes < enough ? m->lanes : enough);
 }
 
-/* Is most of a loop one piece, that squares fit in? */
+/* Is most of loop i one part, at least as long as the side of a tile? */
 static bool
 has_wide_piece(const cg_mapping *m, int i, int64_t side)
 {
@@ -224,9 +226,10 @@ has_wide_piece(const cg_mapping *m, int i, int64_t side)
            2 * widest >= m->s.extent[i];
 }
 
-/* Rows of two to four neighbours, or of eight, are stored as whole vectors where the lanes
- * go from row to row and all elements of a row are made at once: and what these share is
- * made once. */
+/* Is the contiguous loop to be unrolled inside vector loop v?  It is for rows of two to four
+ * elements, or of eight, if lanes run from row to row and all elements of a row are computed
+ * together: rows are then stored as whole vectors, and common subexpressions of a row are
+ * computed once. */
 static bool
 goes_inside(const cg_mapping *m, int v)
 {
@@ -254,7 +257,7 @@ pick_order(cg_mapping *m)
     int x = m->s.across;
     int64_t lanes = cg_lanes(m->l, m->s.widest);
     if (v != dense && v != x && m->lanes > lanes)
-        /* lanes that lie apart are gathered one by one: more of them are no faster */
+        /* lanes with a large stride are gathered one by one: a longer vector is no faster */
         m->lanes = lanes;
     m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 &&
               lanes <= CG_SCHEDULE_MAX_TRANSPOSE && m->s.cost <= CG_FUSE_COST_HEAVY &&
@@ -276,9 +279,9 @@ cg_map_run(cg_mapping *m)
     m->lanes = cg_lanes(l, m->s.widest);
     m->inside = -1;
     if (m->lanes > 1 && m->s.reduces && m->s.n > 0 && m->s.splits[m->s.dense].n > 1)
-        ; /* one vector leaves most of the loop to pieces without masks */
+        ; /* one vector: longer ones would leave less of the loop to parts without masks */
     else if (m->lanes > 1 && m->s.reduces)
-        /* whole lines of memory for each row that is summed */
+        /* several vectors, so that each row that is summed is read in whole cache lines */
         m->lanes *= m->s.each <= CG_SCHEDULE_CHEAP_SUM && m->g->n == 1
                         ? CG_SCHEDULE_CHEAP_SUM_VECTORS
                         : CG_SCHEDULE_SUM_VECTORS;

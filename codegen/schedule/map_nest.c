@@ -1,5 +1,5 @@
-/* The loops that the space of a map kernel has: axes that every address crosses as one are
- * merged, and loops are split where a pad or concatenate changes (index_split.h). */
+/* The loops of a map kernel: axes along which every address moves as along one axis are merged,
+ * and loops are split where the tests of a pad or concatenate change (index_split.h). */
 #include "codegen/fuse/access.h"
 #include "codegen/schedule/map.h"
 #include "codegen/tuning.h"
@@ -27,7 +27,8 @@ axes_merge(cg_access *w, const ir_graph *f, const ir_type *space, const cg_ix *a
     return true;
 }
 
-/* Dense, from either end, or the one half of pairs, as parts of complex numbers lie. */
+/* Is the stride that of a contiguous array, forward or reversed, or of one half of pairs, such
+ * as the parts of complex numbers? */
 static bool
 is_dense_or_pairs(int64_t step)
 {
@@ -89,7 +90,6 @@ find_splits(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
     }
 }
 
-/* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
 cg_map_loops
 cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
             const int64_t *stride, cg_access *w)
@@ -124,7 +124,8 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
     s.cost = w->cost;
     s.widest = w->widest ? w->widest : 8;
     if (s.widest == 64 && w->wide * CG_SCHEDULE_WIDE_SHARE <= w->cost)
-        /* a few counters: two registers each, rather than half of one for all else */
+        /* a few 64-bit counters take two registers each, which is better than half-empty
+         * registers for all other types */
         s.widest = 32;
     find_splits(l, fr, fusion, g, w, at, &s);
     return s;

@@ -1,9 +1,9 @@
-/* The loops of row kernels: for each row, passes over its elements.  Where columns are summed
- * on the way, rows come in the order of columns.h.
+/* The loops of row kernels: for each row, one or more passes over its elements.  If columns are
+ * summed in the same kernel, rows are visited in the order of columns.h.
  *
- * A reduction is in the first pass after those it depends on; an output, likewise.  Reductions
- * of one pass share one loop.  What is expensive and is wanted in a later pass is kept in a row
- * on the stack. */
+ * A reduction, or an output, belongs to the first pass after the reductions that it depends on.
+ * Reductions of one pass share a loop.  Expensive values that a later pass needs again are kept
+ * in a row on the stack. */
 #include "codegen/schedule/rows.h"
 
 #include <inttypes.h>
@@ -15,9 +15,9 @@
 #include "codegen/plan/plan.h"
 #include "codegen/tuning.h"
 
-/* A row of a few vectors that is gone through several times is a long chain, whose every step
- * waits for the one before.  A few rows at once keep the processor busy.  Where no threads
- * share them, the last ones are done twice. */
+/* How many rows are computed at once (unroll and jam).  Several passes over a row of a few
+ * vectors are one long dependence chain; independent rows keep the processor busy.  If the last
+ * rows do not fill a group, and no threads share the loop, some rows are computed twice. */
 static int64_t
 rows_at_once(const cg_rows *r)
 {
@@ -33,8 +33,8 @@ rows_at_once(const cg_rows *r)
                : 1;
 }
 
-/* Rows first ... first + n - 1, `jam` at once; the last ones are moved back to end with
- * them. */
+/* Emit rows first ... first + n - 1, `jam` at a time.  The last group of rows is moved back to
+ * end with the last row. */
 static void
 some_rows(cg_rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
 {
@@ -56,8 +56,9 @@ some_rows(cg_rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
     cg_loop_end(b, loop);
 }
 
-/* What is kept of a row is bound to memory when its stage is done: rows that follow in the
- * text begin as the first ones did. */
+/* Kept values are bound to memory when their pass is done.  Code for further rows, later in the
+ * text, must start from the bindings that the first rows started from, so these are saved and
+ * restored. */
 static ir_ref
 kept_value(const cg_rows *r, uint32_t i)
 {
@@ -81,7 +82,8 @@ bind_again(cg_rows *r, const cg_bind *b)
         cg_bind_value(r->l, r->fr, kept_value(r, i), b[i]);
 }
 
-/* Two threads never store to one row, not even the same values: what is left over follows. */
+/* Emit all rows.  Two threads never store to one row, even the same values, so rows that do not
+ * fill a group follow the parallel loop. */
 static void
 plain_rows(cg_rows *r, bool many)
 {
@@ -117,7 +119,7 @@ save_node(cg_lowering *l, void *user, cg_ix column)
     }
 }
 
-/* Of what the chunks gave, the tree. */
+/* Combine the nodes of all chunks, in the order of the tree. */
 static cg_val
 combined(cg_rows *r, int i, cg_ix column)
 {
@@ -146,8 +148,8 @@ store_columns(cg_lowering *l, void *user, cg_ix column)
     }
 }
 
-/* Rows in the order of columns.h.  For threads, chunks of a power of two of parts, each a node
- * of the tree. */
+/* Emit the rows in the order of columns.h.  Threads get chunks of a power of two of parts, each
+ * of which is a node of the tree. */
 static void
 rows_with_columns(cg_rows *r, bool many)
 {

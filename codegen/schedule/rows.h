@@ -1,4 +1,4 @@
-/* What the files of row kernels share. */
+/* Declarations that the files of row kernels share. */
 #ifndef CODEGEN_SCHEDULE_ROWS_H
 #define CODEGEN_SCHEDULE_ROWS_H
 
@@ -19,7 +19,7 @@ typedef struct cg_row_computed {
 typedef struct cg_row_kept {
     ir_ref v;
     int stage;       /* the pass that computes it */
-    uint32_t buffer; /* its row                   */
+    uint32_t buffer; /* the buffer that holds its row */
 } cg_row_kept;
 
 typedef struct cg_rows {
@@ -27,35 +27,35 @@ typedef struct cg_rows {
     cg_frame *fr;
     const cg_fusion *fusion;
     const cg_group *g;
-    int64_t n;     /* elements of a row    */
-    int64_t outer; /* rows                 */
-    int *stage;    /* of each value of g   */
+    int64_t n;     /* elements of a row */
+    int64_t outer; /* number of rows */
+    int *stage;    /* the pass of each value of g */
     int stages, now;
-    cg_row_computed *first; /* values at each element, by the first pass that computes them */
+    /* values computed at each element, with the first pass that computes them */
+    cg_row_computed *first;
     uint32_t n_first, cap_first;
-    ir_map by_value;   /* where they are in `first`                                    */
-    cg_row_kept *keep; /* in rows on the stack, by ascending value                     */
+    ir_map by_value;   /* position in `first`, by value */
+    cg_row_kept *keep; /* values kept in rows on the stack, ascending */
     uint32_t n_keep, cap_keep;
-    uint32_t *buffer;  /* of each value of g           */
+    uint32_t *buffer;  /* of each value of g */
     int64_t cost;
     int widest;
-    bool again; /* no result lies where an operand was */
-    bool split; /* a single row is split among threads */
-    int64_t warps;      /* GPU: of a block; else 0 */
-    bool whole_block;   /* GPU: they have a row together, not one each */
-    int64_t jam;        /* rows at a time, each step of all before the next; 1: none */
-    cg_val
-        /* where the part of a buffer that belongs to the warp, or to the row of the jam,
-         * begins */
-        slot;
+    bool again; /* no result shares memory with an operand, so rows may be computed twice */
+    bool split; /* a single row is divided among threads */
+    int64_t warps;      /* GPU: warps of a block; else 0 */
+    bool whole_block;   /* GPU: the warps of a block share a row, instead of having one each */
+    int64_t jam;        /* rows at a time (unroll and jam); 1: no jam */
+    /* first element, in buffers of kept rows, of the part that belongs to the warp or to the
+     * row of the jam */
+    cg_val slot;
     cg_ix at[COT_MAX_RANK + 1];
-    cg_columns columns; /* summed on the way, if columns.n > 0 */
-    int64_t chunks; /* of their rows, for threads          */
-    cg_val chunk; /* the one in hand                     */
-    uint32_t node[CG_FUSE_MAX_COLUMN_SUMS]; /* buffers: what each chunk gave       */
+    cg_columns columns; /* column sums in the same kernel, if columns.n > 0 */
+    int64_t chunks; /* chunks of rows, for threads */
+    cg_val chunk; /* the current chunk */
+    uint32_t node[CG_FUSE_MAX_COLUMN_SUMS]; /* buffers of the nodes that the chunks compute */
 } cg_rows;
 
-/* The results and the kept values of this pass at an element; then what the reductions want. */
+/* The reductions of one pass over a row. */
 typedef struct cg_row_pass {
     cg_rows *r;
     int n;
@@ -63,27 +63,37 @@ typedef struct cg_row_pass {
     cg_fold how[CG_FUSE_MAX_ROW_REDUCTIONS];
 } cg_row_pass;
 
-/* rows_pass.c: what each member of the group is, in which pass it is computed; its result. */
+/* rows_pass.c.  Is v a row reduction? */
 bool cg_rows_is_reduce(const cg_rows *r, ir_ref v);
 cg_member cg_rows_member(const cg_rows *r, uint32_t i);
+/* The position of v in the group, or -1. */
 int cg_index_in_group(const cg_group *g, ir_ref v);
+/* Assign a pass to each member. */
 void cg_rows_find_stages(cg_rows *r);
+/* Bind the results to buffers of the current kernel. */
 void cg_rows_place(cg_rows *r);
-/* One row, all passes; the pass in hand; element j of the row in it; the end of a reduction. */
+/* Emit all passes of one row. */
 void cg_rows_one(void *user, cg_val row);
+/* Emit pass r->now. */
 void cg_rows_pass(cg_rows *r);
+/* Element j of the row in the current pass: store results and kept values, and return the
+ * operands of the reductions in e[]. */
 void cg_rows_element(cg_lowering *l, void *user, cg_ix j, cg_val *e);
+/* Store the result of reduction i, whose elements combined to x. */
 void cg_rows_finish(cg_rows *r, const cg_row_pass *p, int i, cg_val x);
-/* rows_grid.c: all rows on a GPU; the warps of a block; is a row split among blocks? */
+/* rows_grid.c.  Emit all rows for a GPU. */
 void cg_rows_grid(cg_rows *r);
+/* Choose how many warps a block has, and whether they share a row. */
 void cg_rows_warps(cg_rows *r);
+/* Are rows so long and few that several blocks should share one?  Emit such rows. */
 bool cg_rows_may_split(const cg_rows *r);
 void cg_rows_split(cg_rows *r);
 
-/* What member i of the group reads, and at which index of the space. */
+/* Analyse what member i of the group reads; returns the index of the space at which it does. */
 cg_ix *cg_access_member(cg_rows *r, cg_access *w, uint32_t i);
-/* rows_kept.c: values that are kept in rows on the stack; how far apart those rows lie. */
+/* rows_kept.c.  Find the values that are kept in rows on the stack. */
 void cg_find_kept(cg_rows *r);
+/* The stride, in elements, between the kept rows of a jam. */
 int64_t cg_kept_stride(const cg_rows *r);
 
 #endif

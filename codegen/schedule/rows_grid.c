@@ -1,5 +1,5 @@
-/* Row kernels on a GPU: a warp for each row, a block for each long one, several blocks for each
- * of a few very long ones. */
+/* Row kernels on a GPU: a warp for each row, a block for each long row, or several blocks for
+ * each of a few very long rows. */
 #include "codegen/elemental/fold.h"
 #include "codegen/kernel/grid.h"
 #include "codegen/plan/plan.h"
@@ -43,11 +43,11 @@ cg_rows_warps(cg_rows *r)
         r->warps /= 2;
 }
 
-/* A block for each part of a row, which gives a node of its sums' trees; a second kernel
- * combines them. */
+/* A row that several blocks share.  Each block computes a node of the tree of every sum; a
+ * second kernel combines the nodes. */
 typedef struct split {
     cg_row_pass p;
-    int64_t each, parts; /* blocks of the sum in a part; parts of a row */
+    int64_t each, parts; /* blocks of the sum in each part; parts of a row */
     cg_place node[CG_FUSE_MAX_ROW_REDUCTIONS];
 } split;
 
@@ -138,7 +138,7 @@ parts_kernel(cg_rows *r, split *s)
     end_blocks(r, grid, mark);
 }
 
-/* The warps have runs of a power of two of nodes. */
+/* Combine the nodes of a row.  Each warp has a run of a power of two of nodes. */
 static void
 combine_nodes(cg_rows *r, const split *s, cg_val row, cg_val *x)
 {
@@ -187,7 +187,7 @@ nodes_kernel(cg_rows *r, const split *s)
     end_blocks(r, grid, mark);
 }
 
-/* The kernel in hand, and one more. */
+/* Emit the parts in the current kernel, and the sums of their nodes in a second one. */
 void
 cg_rows_split(cg_rows *r)
 {

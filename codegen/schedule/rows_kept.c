@@ -1,5 +1,5 @@
-/* Values of a row kernel that are kept in rows on the stack: what is expensive, is computed
- * in one pass and is wanted in a later one. */
+/* Values of a row kernel that are kept in rows on the stack: those that are expensive, are
+ * computed in one pass, and are needed in a later one. */
 #include <stdlib.h>
 
 #include "codegen/elemental/strip_mine.h"
@@ -8,7 +8,7 @@
 #include "codegen/schedule/rows.h"
 #include "codegen/tuning.h"
 
-/* The cost of an element; what is the same for the whole row costs nothing. */
+/* The cost of an element of v.  A value that is constant along the row costs nothing. */
 static int64_t
 cost_of(const cg_rows *r, ir_ref v, int depth)
 {
@@ -26,7 +26,7 @@ cost_of(const cg_rows *r, ir_ref v, int depth)
     return c;
 }
 
-/* What is known of v, which pass s computes at each element. */
+/* The record of v, which pass s computes at each element; it is made if there is none. */
 static cg_row_computed *
 find_computed(cg_rows *r, ir_ref v, int s)
 {
@@ -41,7 +41,7 @@ find_computed(cg_rows *r, ir_ref v, int s)
     return &r->first[r->n_first - 1];
 }
 
-/* Walks end at kept values, as at roots. */
+/* Mark the kept values as roots, or not: access analysis ends at roots. */
 static void
 set_kept_roots(cg_rows *r, bool are)
 {
@@ -49,8 +49,8 @@ set_kept_roots(cg_rows *r, bool are)
         r->fusion->root[r->keep[i].v] = are;
 }
 
-/* Of what member i computes at each element in pass s, keep the first that an earlier pass
- * computed, and that is expensive and has room. */
+/* Among the values that member i computes at each element in pass s, keep the first that an
+ * earlier pass computed, is expensive, and fits into the room. */
 static bool
 keep_one(cg_rows *r, uint32_t i, int s, int64_t *room)
 {
@@ -88,8 +88,8 @@ kept_buffer(cg_rows *r, cot_dtype t, int64_t n)
     return b;
 }
 
-/* How far apart kept rows lie: by whole vectors, so that lanes behind a row's end have a
- * place. */
+/* The stride between kept rows: a multiple of the vector width, so that lanes past the end of a
+ * row have memory. */
 int64_t
 cg_kept_stride(const cg_rows *r)
 {
@@ -104,11 +104,12 @@ by_value(const void *x, const void *y)
     return a->v < b->v ? -1 : a->v > b->v;
 }
 
-/* Values are considered one after the other, since what is kept hides what it is made of. */
+/* Values are considered in order, because keeping a value removes the need to keep its
+ * operands. */
 void
 cg_find_kept(cg_rows *r)
 {
-    /* the stacks of threads that split a single row are their own */
+    /* if threads divide a single row, each has a stack of its own, so nothing is kept */
     int64_t room = r->outer == 1 && r->n > CG_SCHEDULE_MAX_KEPT_ROW ? 0 : CG_FUSE_MAX_ROW;
     const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
     if (r->warps)

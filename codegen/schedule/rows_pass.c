@@ -1,7 +1,7 @@
-/* A row of a row kernel: passes over its elements.
+/* One row of a row kernel: passes over its elements.
  *
- * A reduction is in the first pass after those it depends on; an output, likewise.  Reductions
- * of one pass share one loop. */
+ * A reduction, or an output, belongs to the first pass after the reductions that it depends on.
+ * Reductions of one pass share a loop. */
 #include "codegen/elemental/fold.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
@@ -38,7 +38,8 @@ cg_access_member(cg_rows *r, cg_access *w, uint32_t i)
     ir_ref v = r->g->v[i];
     cg_access_begin(w, r->l->scratch, r->fr->f, r->fusion->root);
     cg_ix *at = cg_access_space(w, r->g->space->rank,
-                                r->g->space->dims); /* the outer axes come first */
+                                /* the axes that number the rows come first */
+                                r->g->space->dims);
     if (cg_rows_is_reduce(r, v) || cg_rows_member(r, i) == CG_MEMBER_COLUMN)
         cg_access_value(w, ir_def(r->fr->f, v)->in[0], at);
     else
@@ -56,8 +57,8 @@ lies_over(const cg_rows *r, ir_ref v)
     return false;
 }
 
-/* A member is one pass after each reduction of the group that it reads, and not before another
- * result that it reads. */
+/* Assign a pass to each member: at least one later than every reduction of the group that it
+ * reads, and not earlier than any other result that it reads. */
 void
 cg_rows_find_stages(cg_rows *r)
 {
@@ -83,7 +84,7 @@ cg_rows_find_stages(cg_rows *r)
     }
 }
 
-/* Element j of the row goes to the sums of columns that are made in this pass. */
+/* Add element j of the row to the column sums that belong to this pass. */
 static void
 add_to_columns(cg_rows *r, const cg_ix *at, cg_ix j)
 {
@@ -138,7 +139,8 @@ element_alone(cg_lowering *l, void *user, cg_ix j)
     cg_rows_element(l, user, j, NULL);
 }
 
-/* On a GPU: so many neighbours for each thread, 16 bytes of the widest type at most. */
+/* On a GPU: how many adjacent elements each thread takes, at most 16 bytes of the widest
+ * type. */
 static int64_t
 neighbours(const cg_rows *r)
 {
@@ -148,8 +150,8 @@ neighbours(const cg_rows *r)
     return lanes;
 }
 
-/* The same on a GPU: threads of the warp, or of the block, along the row, each with a few
- * neighbours at a time. */
+/* A pass without reductions on a GPU: the threads of the warp, or of the block, run along the
+ * row, each with a few adjacent elements at a time. */
 static void
 grid_pass(cg_rows *r, cg_row_pass *p)
 {
@@ -186,7 +188,7 @@ grid_pass(cg_rows *r, cg_row_pass *p)
     cg_loop_end(b, threads);
 }
 
-/* A pass without reductions: lanes along the row. */
+/* A pass without reductions: lanes run along the row. */
 static void
 plain_pass(cg_rows *r, cg_row_pass *p)
 {
@@ -225,7 +227,8 @@ cg_rows_pass(cg_rows *r)
         if (cg_rows_member(r, i) != CG_MEMBER_ROW) {
             maps = true;
         } else if (!cg_rows_is_reduce(
-                       r, r->g->v[i])) { /* before the loop: its reductions are done */
+                       /* computed before the loop, from finished reductions */
+                       r, r->g->v[i])) {
             cg_val a = cg_element(l, r->fr, r->g->v[i], r->at);
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
         } else if (ir_is_arg_reduce(n->op)) { /* argmax has two loops of its own */
