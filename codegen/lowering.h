@@ -55,7 +55,7 @@ struct cg_lowering {
     uint32_t n_over, cap_over;
     ir_map over_of;
     cg_place predicate; /* GPU: kernels do nothing unless this word is true (predicate.h) */
-    /* GPU: the loop whose iterations may contain loops that wait for it; NULL: none */
+    /* GPU: the enclosing loop, if its iterations may wait for loops inside them; or NULL */
     const struct cg_nest *nest;
     struct cg_counted *counted;         /* GPU: counts of launches by region (launches.h) */
     ir_buf *why;                        /* text of cg_explain */

@@ -1,12 +1,12 @@
-/* argsort: one line after the other (or on a thread of its own), in a kernel with scratch
- * memory.
+/* argsort: lines are sorted one after the other, or in parallel by threads, in one kernel with
+ * scratch memory.
  *
- * Keys become unsigned words that order as they do (ir/eval/sort.c).  Short lines count, for
- * each element, those that come before it: n^2 comparisons in lanes, no branch, no swap.
- * Longer ones are sorted by digits, the least first (LSD radix sort: D. Knuth, The Art of
- * Computer Programming 3, section 5.2.5): all digits of a line are counted in one pass, then
- * each pass moves words and places to where their digit belongs.  Every pass is stable, so
- * several keys are sorted the last one first. */
+ * Keys become unsigned words whose order is that of the keys (ir/eval/sort.c).  For each
+ * element of a short line the elements that precede it are counted: n^2 comparisons in lanes,
+ * without branches or swaps.  Longer lines are sorted by digits, the least significant first
+ * (LSD radix sort: D. Knuth, The Art of Computer Programming 3, section 5.2.5): all digits of a
+ * line are counted in one pass, and then each pass moves words and positions to the place of
+ * their digit.  Every pass is stable, so several keys are sorted by the last one first. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
@@ -21,20 +21,20 @@ enum { DIGIT = 8, RADIX = 1 << DIGIT, DIGITS = 64 / DIGIT };
 typedef struct ordering {
     const ir_node *n;
     cg_frame *fr;
-    const ir_type *t;                   /* of the result */
+    const ir_type *t;                   /* type of the result */
     int64_t size, lines;
     int axis;
     uint32_t out;
-    int64_t most;                       /* how many places go out                  */
-    bool top;                           /* from the largest on                     */
-    cot_dtype place;                    /* in which places are kept meanwhile      */
+    int64_t most;                       /* how many positions of a line are stored */
+    bool top;                           /* sort in descending order */
+    cot_dtype place;                    /* type of positions in scratch memory */
     uint32_t word[CG_LOWER_MAX_COUNTED_KEYS], from[2],
-        to[2]; /* words and places, two of each */
+        to[2]; /* the two buffers of words and of positions */
     uint32_t count;
-    cg_ix at[COT_MAX_RANK + 1];         /* the line                                */
-    cg_val base;                        /* its scratch, in elements                */
+    cg_ix at[COT_MAX_RANK + 1];         /* index of the line */
+    cg_val base;                        /* first element of its scratch; 0: element 0 */
     int key, digit, digits;
-    bool first, last;                   /* pass of all                             */
+    bool first, last;                   /* is this the first, the last key that is sorted by */
     cg_ix i;
 } ordering;
 
@@ -44,7 +44,7 @@ word_bits(cot_dtype key)
     return key == COT_BOOL ? 8 : ir_bits(key);
 }
 
-/* Element i of the line's scratch. */
+/* The index of element i in the scratch of the line. */
 static cg_val
 scratch(cg_lowering *l, const ordering *o, cg_val i)
 {
@@ -73,7 +73,7 @@ store_place(cg_lowering *l, ordering *o, cg_ix where, cg_val place)
     cg_store(b, o->out, cg_ix_value(&l->ix, b, flat), place, when);
 }
 
-/* -- by counting --------------------------------------------------------------------------- */
+/* -- sorting by counting ------------------------------------------------------------------- */
 
 static void
 count_fill(cg_lowering *l, void *user, cg_ix i)
@@ -84,7 +84,8 @@ count_fill(cg_lowering *l, void *user, cg_ix i)
         cg_store(&l->b, o->word[k], at, key_word(l, o, k, i), 0);
 }
 
-/* Does element j come before element i?  The last key decides first, the places before all. */
+/* Does element j precede element i?  The first key decides, then the next; equal elements are
+ * ordered by position. */
 static cg_val
 comes_before(cg_lowering *l, const ordering *o, const cg_val *mine, cg_val j, cg_val i)
 {
@@ -143,9 +144,9 @@ count_line(cg_lowering *l, ordering *o)
     cg_strip_mine(l, CG_SERIAL, o->size, 1, true, count_place, o);
 }
 
-/* -- by digits ----------------------------------------------------------------------------- */
+/* -- sorting by digits --------------------------------------------------------------------- */
 
-/* The words of the key in the order of the keys after it. */
+/* Fill the words of the current key, in the order that the keys after it gave. */
 static void
 digit_fill(cg_lowering *l, void *user, cg_ix i)
 {
@@ -171,7 +172,7 @@ zero_count(cg_lowering *l, void *user, cg_ix i)
     cg_store(&l->b, o->count, cg_ix_value(&l->ix, &l->b, i), zero, 0);
 }
 
-/* Where the digit of a word is counted. */
+/* The index of the counter of a digit of the word. */
 static cg_val
 digit_of(cg_lowering *l, const ordering *o, cg_val word, int digit)
 {
@@ -198,7 +199,7 @@ count_digits(cg_lowering *l, void *user, cg_ix i)
     }
 }
 
-/* Counts become the place of the first of each digit. */
+/* Turn counts into the position of the first word of each digit. */
 static void
 sum_counts(cg_lowering *l, const ordering *o)
 {
@@ -237,7 +238,7 @@ move_digit(cg_lowering *l, void *user, cg_ix i)
                     cg_convert(l, place, o->place, o->t->dtype));
         return;
     }
-    /* foreseen: one for both stores */
+    /* one branch, which is predictable, for both stores */
     cg_val branch = cg_if_begin(b, cg_is_place(b, to, o->size));
     to = scratch(l, o, to);
     if (o->digit < o->digits - 1)
@@ -251,7 +252,7 @@ sort_by_key(cg_lowering *l, ordering *o)
 {
     const cot_dtype t = ir_type_at(o->fr->f, o->n->in[o->key])->dtype;
     const uint32_t words = o->word[cg_word_type(t) == COT_U64 ? 2 : 0];
-    /* places stay where the pass before left them; words begin anew */
+    /* positions stay where the last pass left them; words are filled again */
     o->from[0] = words;
     o->to[0] = words + 1;
     o->digits = word_bits(t) / DIGIT;
@@ -301,7 +302,7 @@ line(cg_lowering *l, void *user, cg_ix i)
         digit_line(l, o);
 }
 
-/* Two buffers, one after the other, of that type for each line at work. */
+/* Two buffers of that type, one after the other, each with room for `lines` lines. */
 static uint32_t
 two_buffers(cg_lowering *l, const ordering *o, cot_dtype t, const char *name, int64_t lines)
 {

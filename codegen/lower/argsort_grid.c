@@ -1,12 +1,12 @@
 /* argsort on a GPU: a bitonic network (K. Batcher, Sorting networks and their applications,
  * 1968).
  *
- * Words of the keys, and places, lie in scratch memory, each line padded to a power of two with
- * what comes after all else.  Places break ties, so no two elements are equal and the order is
- * the stable one, whatever the network does.  A step compares all pairs of one distance at
- * once.  A line that fits shared memory is a block's, with a barrier after each step; a longer
- * one has a kernel for each, whose parameters are the length of the runs that are being merged
- * and the distance, called in the entry's loops. */
+ * Words of the keys and positions are in scratch memory, each line padded to a power of two
+ * with elements that follow all others.  Positions break ties, so no two elements are equal,
+ * and the order is the stable one, whatever the network does.  A step compares all pairs of one
+ * distance at once.  A line that fits shared memory is sorted by one block, with a barrier
+ * after each step.  For longer lines a kernel does one step; loops of the entry call it, with
+ * the length of the runs that are merged and the distance as parameters. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/fuse.h"
@@ -19,9 +19,9 @@ typedef struct network {
     const ir_node *n;
     cg_level *v;
     cg_frame *fr;
-    const ir_type *t;           /* of the result */
+    const ir_type *t;           /* type of the result */
     int axis;
-    bool top;                   /* from the largest on */
+    bool top;                   /* sort in descending order */
     int64_t size, most, lines, padded;
     cot_dtype place;
     cg_place word_at[CG_LOWER_MAX_NETWORK_KEYS], place_at;
@@ -59,7 +59,7 @@ begin(cg_lowering *l, network *s)
     s->places = scratch(l, s, &s->place_at, s->place, "place");
 }
 
-/* The index of element `at` of a line. */
+/* The index, on all axes, of element `at` of a line. */
 static void
 index_of(cg_lowering *l, const network *s, cg_ix line, cg_ix at, cg_ix *to)
 {
@@ -75,9 +75,9 @@ index_of(cg_lowering *l, const network *s, cg_ix line, cg_ix at, cg_ix *to)
         to[k] = k == s->axis ? at : along[j++];
 }
 
-/* -- the steps ----------------------------------------------------------------------------- */
+/* -- the steps of the network -------------------------------------------------------------- */
 
-/* Element j of a line goes to place `to` of the scratch. */
+/* Store element j of a line at index `to` of the scratch. */
 static void
 fill_one(cg_lowering *l, const network *s, cg_ix line, cg_val j, cg_val to)
 {
@@ -111,7 +111,8 @@ fill(cg_lowering *l, void *user, cg_ix i)
              flat);
 }
 
-/* Elements i and i + distance of a line, in order if bit `run` of i is 0, else in reverse. */
+/* Compare elements i and i + distance of a line: ascending if bit `run` of i is 0, else
+ * descending. */
 static void
 compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val distance)
 {
@@ -136,7 +137,7 @@ compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val d
         after = cg_insn2(b, SC_and, COT_BOOL, cg_insn2(b, SC_eq, w, x[k], y[k]), after);
         after = cg_insn2(b, SC_or, COT_BOOL, cg_insn2(b, SC_lt, w, y[k], x[k]), after);
     }
-    /* the last merge of a line, whose run is all of it, goes up */
+    /* the last merge, whose run is the whole line, is ascending */
     cg_val bit = cg_insn2(b, SC_and, COT_I64, cg_imod(b, i, s->padded), run);
     cg_val down = cg_insn2(b, SC_ne, COT_I64, bit, cg_i64(b, 0));
     cg_val swap =
@@ -156,7 +157,7 @@ compare(cg_lowering *l, void *user, cg_ix pair)
     compare_pair(l, user, cg_ix_value(&l->ix, &l->b, pair), run, distance);
 }
 
-/* Place j of a line, which lies at `from` of the scratch, is a result. */
+/* Store position j of a line, which is at index `from` of the scratch, as a result. */
 static void
 give_one(cg_lowering *l, const network *s, cg_ix line, cg_val j, cg_val from)
 {
@@ -181,8 +182,7 @@ give(cg_lowering *l, void *user, cg_ix i)
              cg_iadd(b, cg_imul(b, line, s->padded), j));
 }
 
-/* -- a block for each line
- * --------------------------------------------------------------------- */
+/* -- a block for each line ----------------------------------------------------------------- */
 
 static int64_t
 bytes_of_line(const network *s)
@@ -203,7 +203,7 @@ shared_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t n)
     return b;
 }
 
-/* body(i) for i = t, t + threads, ... below n, in each thread t. */
+/* Emit body(i) for i = t, t + threads, ... below n, for thread t. */
 typedef void each_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i,
                             const cg_val *user);
 
@@ -244,7 +244,7 @@ give_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i, const cg_
     give_one(l, s, line, i, i);
 }
 
-/* Runs of 2, 4, ... are merged, each by steps of half the distance. */
+/* Merge runs of 2, 4, ... elements, each merge by steps of half the distance. */
 static void
 merge_line(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threads)
 {
@@ -308,8 +308,7 @@ sort_in_blocks(cg_lowering *l, network *s)
     cg_kernel_call(l);
 }
 
-/* -- a kernel for each step
- * -------------------------------------------------------------------- */
+/* -- a kernel for each step ---------------------------------------------------------------- */
 
 static void
 plan_network(cg_lowering *l, network *s)

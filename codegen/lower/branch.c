@@ -1,5 +1,5 @@
-/* Calls and branches in registers: a result emitted inline at an index, through a frame of the
- * sub-function. */
+/* Calls and branches inside a kernel: an element of a result is emitted inline, through a frame
+ * of the sub-function. */
 #include "codegen/elemental/element.h"
 #include "codegen/lower/rules.h"
 

@@ -1,12 +1,12 @@
-/* A sub-function that stays one (passes/calls.h) is planned and compiled once.
+/* A sub-function that is not inlined (passes/calls.h) is planned and compiled once.
  *
- * It is a kernel that plans, as the entry does: operands and results are its buffers, and what
- * lives between its kernels are pieces of a work block, which it is handed as one more buffer.
- * Its caller keeps room for that block in its own, while the call runs.  Kernels of all plans
- * are compared, and those that are the same are one.  Operands are only read, and results lie
- * beside them, so that one plan serves every call.
+ * It becomes a kernel that calls kernels, as the entry does.  Operands and results are its
+ * buffers, and values between its kernels are parts of a work block, which it gets as one more
+ * buffer.  The caller reserves room for that block in its own work block while the call runs.
+ * Equal kernels of all plans are shared.  Operands are only read, and results overlap none of
+ * them, so that one plan serves every call.
  *
- * A GPU's kernels cannot call kernels: there the plan of the callee is a part of the
+ * A GPU's kernels cannot call kernels: there the plan of the callee becomes a part of the
  * caller's. */
 #include "codegen/lower/level.h"
 #include "ir/diag.h"
@@ -47,7 +47,7 @@ add_work(cg_lowering *l, cg_kernel *k)
     k->buffer[k->work - 1].align = l->m->work_align;
 }
 
-/* The kernel of f, a level of its own. */
+/* Plan f as a kernel with a level of its own; returns the number of the kernel. */
 static int
 plan_function(cg_lowering *l, const ir_graph *f, cg_plan_body *sub)
 {
@@ -85,7 +85,7 @@ function_of(cg_lowering *l, const ir_graph *f, cg_plan_body *sub)
     return kernel;
 }
 
-/* Calls within calls may be exponentially many. */
+/* Plan a call inline.  Nested calls may be exponentially many, so the nodes are limited. */
 static void
 plan_inline(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_place *in,
             const cg_place *to)

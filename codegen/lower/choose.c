@@ -1,5 +1,5 @@
-/* Examples chosen by a predicate with leading axes: those that take a branch get its results;
- * a mapped loop goes on while any example is active. */
+/* Selection among examples, by a predicate with leading axes: examples that take a branch get
+ * its results, and a mapped loop continues while any example is active. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/lower/predicate.h"
@@ -7,8 +7,8 @@
 
 typedef struct choosing {
     uint32_t to, from, when;
-    cot_dtype index;                    /* of the predicate             */
-    int64_t inner, branch, branches;    /* elements of an example       */
+    cot_dtype index;                    /* type of the predicate */
+    int64_t inner, branch, branches;    /* elements of an example; which branch, of how many */
     cg_val chosen;
     cg_ix example;
 } choosing;
@@ -38,7 +38,7 @@ choose_example(cg_lowering *l, void *user, cg_ix e)
                   choose_element, c);
 }
 
-/* to = the examples of from whose predicate says `branch`. */
+/* Copy to `to` the examples of `from` whose predicate selects `branch`. */
 void
 cg_plan_choose(cg_lowering *l, cg_place to, cg_place from, const ir_type *t, cg_place when,
                const ir_type *p, int64_t branch, int64_t branches)
@@ -68,7 +68,7 @@ any_step(cg_lowering *l, void *user, cg_ix i)
              0);
 }
 
-/* Whether any example is active, as a BOOL of the entry. */
+/* Is any example active?  A BOOL of the entry. */
 cg_val
 cg_plan_any(cg_lowering *l, cg_place p, const ir_type *t)
 {

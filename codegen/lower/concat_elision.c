@@ -1,10 +1,12 @@
-/* What reshapes, transposes and concatenations put together is made where it belongs.
+/* Concat elision: parts of a value that consists of reshapes, transposes and concatenations are
+ * computed directly in its memory.
  *
- * A value in memory that is nothing but such views of others, a whole, is followed down to its
- * pieces, each with an offset and a stride an axis in the whole.  A piece that dies with the
- * whole and lies dense in it is computed there.  What a scan stacks, and nobody else reads, may
- * lie with any strides: so do its steps, and chunks of rows or of columns go straight into
- * their matrix.  The other pieces are written when the whole's turn comes. */
+ * A stored value (the whole) that is nothing but such views of other values is followed down to
+ * its pieces, each of which has an offset and a stride for each axis in the whole.  A piece
+ * that is last read by the whole, and is contiguous in it, is computed there.  A result that a
+ * scan stacks, and that nothing else reads, may have any strides: the scan stores its steps
+ * there, as when chunks of rows or columns are joined to a matrix.  The other pieces are copied
+ * when the whole is planned. */
 #include "codegen/elemental/element.h"
 #include "codegen/lower/launches.h"
 #include "codegen/schedule/schedule.h"
@@ -16,12 +18,12 @@ typedef struct following {
     cg_concat *whole;
 } following;
 
-/* Strides of the axes of x, which is reshaped to y, from those of y: false if there are none,
- * as steps along an axis of x would differ. */
+/* The strides of x, which is reshaped to y, from the strides of y; false if x has none, because
+ * steps along one of its axes would differ. */
 static bool
 stride_before(const ir_type *x, const ir_type *y, const int64_t *of_y, int64_t *of_x)
 {
-    int64_t left = 1, step = 0; /* of a run of elements of y: how many, and how far apart */
+    int64_t left = 1, step = 0; /* a run of elements of y: how many, and their stride */
     int j = y->rank;
     for (int i = x->rank - 1; i >= 0; i--) {
         while (left % x->dims[i] != 0) {
@@ -87,15 +89,15 @@ is_dense(const ir_type *t, const int64_t *stride)
     return true;
 }
 
-/* What a scan stacks, when all its state is what it stacks: steps of it are put by
- * cg_plan_scan. */
+/* Does the scan stack its whole state?  Then cg_plan_scan can store steps with any strides. */
 static bool
 is_stacked(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
     return n->op == OP_scan && n->at.scan.carries == 0 && !cg_steps(l, f, n);
 }
 
-/* May piece k of the whole made by group i of the order be computed in it? */
+/* May piece k of the whole, which the group at position i of the order computes, be computed in
+ * the memory of the whole? */
 static bool
 may_place(cg_lowering *l, const cg_level *v, const cg_concat *w, uint32_t k, uint32_t i)
 {
@@ -172,7 +174,7 @@ cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
 {
     const ir_type *t = ir_type_at(v->f, x);
     const ir_node *n = ir_def(v->f, x);
-    /* to be computed, or where it is */
+    /* computed here if it is strided, else read from its place */
     const cg_group own = { .n = v->stride[x] != NULL, .v = &x };
     putting p = { .offset = offset, .stride = stride, .rank = t->rank };
     int64_t end = offset + 1;

@@ -1,5 +1,5 @@
-/* Branches in the entry: kernels of each branch in an if of kernel 0, behind predicates where
- * the device chooses, or for all examples with a mapped index. */
+/* Conditionals in the entry: an `if` of kernel 0 around the kernels of each branch, predicated
+ * kernels if the device decides, or all branches for all examples if the index is mapped. */
 #include "codegen/lower/launches.h"
 #include "codegen/elemental/element.h"
 #include "codegen/lower/predicate.h"
@@ -11,8 +11,8 @@ typedef struct branching {
     cg_val index;
     cot_dtype type; /* of the index */
     const cg_place *in, *to;
-    const int *over; /* by result: the operand it is written over, whose memory is its; or -1 */
-    const int *part; /* by result with a mask: the operand that it is, but for parts */
+    const int *over; /* by result: the operand whose memory it overwrites; -1: none */
+    const int *part; /* by result with a mask: the operand that it equals but for parts */
 } branching;
 
 static void
@@ -35,8 +35,9 @@ plan_branch(cg_lowering *l, const branching *c, int k, const cg_ending *e)
     cg_end_step(l, b, f->n_out, c->to, e);
 }
 
-/* Branches first, first + 1, ... last: the first whose number is at least the index.  Many
- * are halved, so that they nest no deeper than the logarithm of their number. */
+/* Plan branches first ... last.  The branch that is taken is the first whose number is at least
+ * the index.  Many branches are bisected, so that ifs nest only as deep as the logarithm of
+ * their number. */
 static void
 plan_branches(cg_lowering *l, const branching *c, int first, int last, const cg_ending *e)
 {
@@ -56,7 +57,7 @@ plan_branches(cg_lowering *l, const branching *c, int first, int last, const cg_
     cg_if_end(&l->entry, branch);
 }
 
-/* The same where the device chooses. */
+/* The same, but the device decides: kernels of each branch are predicated. */
 static void
 plan_predicated_branches(cg_lowering *l, const branching *c, cg_place when,
                          const ir_type *index, const cg_ending *e)
@@ -73,9 +74,9 @@ plan_predicated_branches(cg_lowering *l, const branching *c, cg_place when,
     l->predicate = cg_predicate_join(l, n, word, end);
 }
 
-/* The results of a cond that are written over operands, -1 for the others: such as lie
- * there; in the mapped form parts, which are written to a copy of the operand where the
- * result does not lie there. */
+/* For each result of a cond, the operand that it overwrites, or -1.  It overwrites an operand
+ * if the two share memory.  A mapped cond overwrites parts of an operand; if the result has
+ * other memory, the operand is copied there first. */
 static int *
 start_results(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *to)
 {
@@ -104,8 +105,9 @@ parts_of(cg_lowering *l, const cg_level *v, const ir_node *n)
     return part;
 }
 
-/* All branches, on all examples: what is written in parts only for the examples that take
- * the branch, the rest of the first branch for all and of the others for those. */
+/* Run all branches on all examples.  Results that are updated in parts are written only for the
+ * examples that take the branch.  Other results are written for all examples by the first
+ * branch, and by later branches for the examples that take them. */
 static void
 plan_mapped_branches(cg_lowering *l, const branching *c, const cg_level *v, cg_place when)
 {

@@ -1,14 +1,15 @@
-/* cumsum, cumprod, cummax, cummin: a line is an axis of the operand, n elements.
+/* cumsum, cumprod, cummax, cummin.  A line is one axis of the operand, with n elements.
  *
- * In the order of docs/numerics.md section 5: chunks of 16 by Hillis and Steele's scan in
- * registers, the last element of each carried on to the next within a block of 1,024; what
- * comes before a block is the scan, by the same rule, of the totals of the blocks before
- * it.  So there are two loops over blocks, each of which threads may share: totals (a line
- * of one block has none), and results.  Where elements of other lines lie side by side,
- * lines are lanes.
+ * The order is that of docs/numerics.md section 5: chunks of 16 are scanned in registers by the
+ * method of Hillis and Steele, and the last element of each is carried to the next within a
+ * block of 1,024.  The prefix of a block is the scan, by the same rule, of the totals of the
+ * blocks before it.  So there are two loops over blocks, both of which threads may share: one
+ * for totals (which a line of one block does not need) and one for results.  If elements of
+ * adjacent lines are contiguous, lanes run across lines.
  *
- * Each scan declares that its totals take each element of their blocks once, that its results
- * take each element of the line once, and that each result is put once (verify/coverage.h). */
+ * Each scan declares to the verifier that its totals take each element of their blocks once,
+ * that its results take each element of the line once, and that each result is stored once
+ * (verify/coverage.h). */
 #include "codegen/elemental/fold.h"
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
@@ -24,21 +25,23 @@ typedef struct cumulating {
     const ir_node *n;
     cg_frame *fr;
     const ir_type *t;
-    cg_fold how;                        /* how elements combine, and in which type     */
+    cg_fold how;                        /* how elements combine, and in which type */
     int axis;
-    int64_t size, inner, width;         /* width: of the scratch, lines side by side   */
-    uint32_t out, total[LEVELS], sum[LEVELS];   /* of the blocks of each level         */
+    /* width: stride of the scratch, as many lines as are interleaved in it */
+    int64_t size, inner, width;
+    /* buffers of totals and of their scans, by level */
+    uint32_t out, total[LEVELS], sum[LEVELS];
     cg_place total_at[LEVELS], sum_at[LEVELS];
-    cg_kind blocks;                     /* how the loops over blocks of level 0 run    */
-    cg_ix at[COT_MAX_RANK + 1];         /* the line                                    */
-    cg_val column;                      /* of the scratch                              */
-    /* what is scanned: 0 the operand, 1 the totals of its blocks, ... */
+    cg_kind blocks;                     /* kind of the loops over blocks of level 0 */
+    cg_ix at[COT_MAX_RANK + 1];         /* index of the line */
+    cg_val column;                      /* of the scratch */
+    /* what is being scanned: 0 the operand, 1 the totals of its blocks, ... */
     int level;
     int64_t length;
     int64_t outer;
-    bool each;                          /* every line has scratch of its own           */
-    uint32_t taken, given; /* of elements and of results: their numbers ... */
-    int64_t first; /* ... from this on                              */
+    bool each;                          /* every line has scratch of its own */
+    uint32_t taken, given; /* numbers of the reductions declared for elements and for results */
+    int64_t first; /* the first element that these declarations cover */
     cg_ix line;
 } cumulating;
 
@@ -63,8 +66,8 @@ scratch_index(cg_lowering *l, const cumulating *c, cg_ix i)
                    c->column);
 }
 
-/* n elements from `first` on are taken in this region; a part of them in each run of its
- * text. */
+/* Declare that this region takes n elements from `first` on.  If the region runs several times,
+ * each run takes one of `parts` parts. */
 static void
 declare(cg_lowering *l, cumulating *c, int64_t first, int64_t n, cg_val split, int64_t parts)
 {
@@ -104,8 +107,8 @@ put(cg_lowering *l, cumulating *c, cg_ix i, cg_val x)
     cg_store(&l->b, c->out, cg_ix_value(&l->ix, &l->b, flat), value, 0);
 }
 
-/* Elements base ... base + m - 1 to results, but for what comes before the block; answers the
- * last one. */
+/* Scan elements base ... base + m - 1 and store the results, with the prefix `before` of the
+ * block if there is one.  Returns the last element without that prefix. */
 static cg_val
 chunk(cg_lowering *l, cumulating *c, cg_ix base, int m, cg_val carry, cg_val before)
 {
@@ -122,7 +125,7 @@ chunk(cg_lowering *l, cumulating *c, cg_ix base, int m, cg_val carry, cg_val bef
     return x[m - 1];
 }
 
-/* The last element of a chunk's scan is a tree of its 16. */
+/* The last element of a chunk's scan, which is a tree of its 16 elements. */
 static cg_val
 chunk_total(cg_lowering *l, cumulating *c, cg_ix base)
 {
@@ -135,7 +138,8 @@ chunk_total(cg_lowering *l, cumulating *c, cg_ix base)
     return x[CHUNK - 1];
 }
 
-/* The chunks of a block of m elements at base; results where `results`, else only the total. */
+/* Scan the chunks of a block of m elements at base.  Results are stored if `results`; returns
+ * the total. */
 static cg_val
 block(cg_lowering *l, cumulating *c, cg_ix base, int64_t m, bool results, cg_val before)
 {
@@ -168,7 +172,7 @@ total_of(cg_lowering *l, void *user, cg_ix b)
     cg_store(&l->b, c->total[c->level], scratch_index(l, c, b), x, 0);
 }
 
-/* What the blocks before block b come to: neutral for the first. */
+/* The prefix of block b: the scan of the totals before it; neutral for the first. */
 static cg_val
 before_block(cg_lowering *l, const cumulating *c, cg_ix b)
 {
@@ -212,7 +216,7 @@ scan(cg_lowering *l, cumulating *c)
     }
 }
 
-/* Line number `line` of all. */
+/* Set the index to line number `line` of all lines. */
 static void
 go_to_line(cg_lowering *l, cumulating *c, cg_ix line, cg_ix column)
 {
@@ -260,7 +264,7 @@ any_line(cg_lowering *l, void *user, cg_ix i)
     scan_line(l, user, i, cg_ix_const(&l->ix, 0));
 }
 
-/* The buffers of the kernel in hand; their places, if they have none. */
+/* Add the scratch buffers to the current kernel, and reserve their memory in the first. */
 static void
 make_scratch(cg_lowering *l, cumulating *c)
 {
@@ -278,7 +282,7 @@ make_scratch(cg_lowering *l, cumulating *c)
     }
 }
 
-/* Threads share the lines, or the blocks of the only one. */
+/* Emit all lines.  Threads share the lines, or the blocks of a single line. */
 static void
 emit(cg_lowering *l, cumulating *c)
 {
@@ -300,14 +304,14 @@ emit(cg_lowering *l, cumulating *c)
                   across ? outer_line : any_line, c);
 }
 
-/* -- on a GPU: a thread for each block of each line, in a kernel for each step ------------- */
+/* -- on a GPU: a thread for each block of each line, a kernel for each step ---------------- */
 
 enum { STEP_TOTALS, STEP_SUMS, STEP_RESULTS, STEP_LAST, STEPS };
 
 typedef struct scan_step {
     cumulating *c;
     int step;
-    int64_t blocks;             /* of a line, in this step */
+    int64_t blocks;             /* blocks of a line in this step */
 } scan_step;
 
 static void

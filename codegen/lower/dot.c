@@ -5,15 +5,15 @@
  * W lanes are accumulated in registers, each k loading NV vectors of the right side and MR
  * scalars of the left.  Two schedules surround it:
  *
- *   direct   tiles read both operands where they lie: small products, few rows, outer products
+ *   direct   tiles read both operands in place: small products, few rows, outer products
  *   packed   the loops of BLIS (Van Zee, van de Geijn, ACM TOMS 41(3), 2015): a block of 256
- *            k's of the right side is copied into panels of NR columns, zero beyond the edge; a
- *            tile sweeps a panel that stays in the first cache against rows of the left side
- *            that stay in the second
+ *            k's of the right side is copied into panels of NR columns, with zeros beyond the
+ *            edge; a tile multiplies a panel that stays in L1 by rows of the left side that
+ *            stay in L2
  *
- * Both give the numbers of docs/numerics.md section 4: a chain of fma from +0 over each
+ * Both compute the numbers of docs/numerics.md section 4: a chain of fma from +0 over each
  * block of 256 k's, and the sum of the blocks in order, which starts at -0 (the neutral
- * element).  Which one is chosen never shows. */
+ * element).  The choice between them does not change the result. */
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/lower/dot_inside.h"

@@ -1,11 +1,11 @@
 /* Matrix products as loops of the kernel IR: dot.c.
  *
  * A product has four groups of axes: batch (b), free axes of the left side (m) and of the right
- * side (n), contracted axes (k); any group may be empty.  Axes of a group are row-major in the
- * order given; b, m, n below are the flattened numbers of a group.  Operands are strided
- * buffers, in any order of axes; f16 and bf16 widen when loaded.  The result is not stored but
- * handed to `store`, once for each element: the caller converts, adds its bias, applies its
- * activation and stores, in registers. */
+ * side (n), and contracted axes (k); any group may be empty.  The axes of a group are row-major
+ * in the order given; b, m and n below are the flattened indices of a group.  Operands are
+ * strided buffers, in any order of axes; f16 and bf16 are widened by loads.  Each element of
+ * the result is passed to `store` once, in a register: the caller converts it, adds its bias,
+ * applies its activation and stores it. */
 #ifndef CODEGEN_LOWER_DOT_H
 #define CODEGEN_LOWER_DOT_H
 
@@ -14,11 +14,11 @@
 typedef struct cg_dot_axes {
     int n;
     const int64_t *size;
-    /* strides in elements; NULL where the operand lacks the group */
+    /* strides in elements; NULL: the operand does not have the group */
     const int64_t *lhs, *rhs;
 } cg_dot_axes;
 
-/* Elements of a group of axes. */
+/* The number of elements of a group of axes. */
 static inline int64_t
 cg_dot_total(const cg_dot_axes *a)
 {
@@ -31,36 +31,39 @@ cg_dot_total(const cg_dot_axes *a)
 
 typedef struct cg_dot {
     cot_dtype type;                 /* of the accumulator: f32, f64, or an integer type */
-    cot_dtype lhs_type, rhs_type;   /* of the operands in memory, which loads widen */
+    cot_dtype lhs_type, rhs_type;   /* of the operands in memory; loads widen them to `type` */
     cg_dot_axes b, m, n, k;
     uint32_t lhs, rhs;              /* buffers of the kernel */
     cg_val lhs_offset, rhs_offset;  /* uniform, in elements; 0: none */
-    /* The result at (b, m, n) is acc, of `type`.  `when` (BOOL, or 0 for always) guards every
-     * store and every load of an operand of the epilogue. */
+    /* acc, of `type`, is the result at (b, m, n).  `when` (BOOL; 0: always) guards every store,
+     * and every load of an operand of the epilogue. */
     void (*store)(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc,
                   cg_val when);
     void *user;
-    /* 1 + the buffer of (b, m, n) itself, dense, if `store` does no more than that; or 0 */
+    /* 1 + the buffer in which (b, m, n) is stored contiguously, if `store` does nothing else;
+     * or 0 */
     uint32_t sum;
-    bool expensive; /* what `store` emits is long: a few copies are enough */
-    /* Buffer of `type` and cg_dot_scratch elements, if that is not 0.  Its content means
-     * nothing. */
+    bool expensive; /* `store` emits long code, which should not be copied often */
+    /* buffer of `type` with cg_dot_scratch elements, if that is not 0; its content is not used
+     * otherwise */
     uint32_t scratch;
-    /* GPU: likewise, of cg_dot_tiles elements, shared by a block */
+    /* GPU: likewise, with the elements of cg_dot_tiles, shared by a block */
     uint32_t tile[2];
 } cg_dot;
 
-/* Elements of `type` of scratch memory that cg_dot_build wants; often 0. */
+/* The elements of scratch memory, of `type`, that cg_dot_build needs; often 0. */
 int64_t cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool inner);
 
-/* GPU: elements of the two shared buffers; false: none are wanted. */
+/* GPU: the elements of the two shared buffers; false: none are needed. */
 bool cg_dot_tiles(const cg_target *t, const cg_dot *d, bool inner, int64_t elements[2]);
-/* GPU: do tensor cores make it?  They round differently: only where the target is `fast`. */
+/* GPU: do tensor cores compute the product?  They round differently, so only if the target is
+ * `fast`. */
 bool cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner);
 
-/* Emit the product at the cursor, which stands at the top level of a kernel.  With several
- * threads there are parallel loops.  inner: by section 3's reduction over k (reduce.h); else
- * the general form, blocks of 256 k's. */
+/* Emit the product at the cursor, which must be at the top level of a kernel.  With several
+ * threads the loops may be parallel. inner: use the inner form, the reduction over k of
+ * docs/numerics.md section 3 (elemental/fold.h); else the general form, in blocks of 256
+ * k's. */
 void cg_dot_build(cg_lowering *l, const cg_dot *d, bool inner);
 
 #endif

@@ -1,16 +1,16 @@
-/* Products of many small pairs (dot.c): convolutions of groups of few features, depthwise ones
- * above all, and batched products whose batch lies together in memory.
+/* Products of many small pairs (dot.c): convolutions of groups of few features, above all
+ * depthwise ones, and batched products whose batch axis is contiguous.
  *
- * One product has too few columns for lanes; so lanes run along the batch: a tile is `unroll i
- * MR { unroll o N { vector g W { for k ... fma } } }`, all loads of which are vectors.  The
- * chains are those of every product, so the numbers are.
- * A right side that meets many rows is copied first, to where the lanes of each (k, o) are a
- * vector.  Rows go by the innermost of their axes, in which addresses are affine; the few rows
- * of a gradient in the kernel are one tile. */
+ * One product has too few columns for lanes, so lanes run along the batch.  A tile is `unroll i
+ * MR { unroll o N { vector g W { for k ... fma } } }`, all of whose loads are vectors.  Each
+ * element is computed by the same chain as in any other schedule.  A right side that many rows
+ * use is copied first, so that the lanes of each (k, o) are contiguous.  Rows are visited along
+ * the innermost of their axes, in which addresses are affine; the few rows of a convolution's
+ * kernel gradient are one tile. */
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tuning.h"
 
-/* The rows that waste least; of those as good, the most. */
+/* The number of rows of a tile that wastes fewest; among equally good ones, the largest. */
 static int64_t
 rows_of(int64_t n, int64_t most)
 {
@@ -45,8 +45,8 @@ cg_dot_choose_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes)
     return true;
 }
 
-/* Scratch memory for so many elements of the batch.  Of several blocks of k, the sums of all
- * rows are kept. */
+/* Find the scratch memory for so many elements of the batch.  If there are several blocks of k,
+ * the sums of all rows are kept in it. */
 void
 cg_dot_size_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes, int64_t batch)
 {
@@ -57,9 +57,8 @@ cg_dot_size_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes, int64_t b
     s->c_size = round_up(s->k.total > KC ? blocks * s->m.total * s->nr : s->mr * s->nr, 16);
 }
 
-/* Where the lanes of (k, o) begin, k counted from the block's first, of the block of the batch
- * that is number
- * `block` of those kept. */
+/* The index of the lanes of (k, o) in a packed right side. k counts from the start of its
+ * block, and `block` is the number of the block of the batch among those that are kept. */
 static cg_val
 kept_right(const cg_dot_product *p, cg_val block, cg_val k, cg_val o, cg_val lane)
 {
@@ -80,11 +79,11 @@ right_element(const cg_dot_product *p, cg_val k, cg_val o, cg_val when)
     return load(p, false, at, when);
 }
 
-/* The product at the lanes of elements g0 ... of the batch. */
+/* The product for the lanes of elements g0 ... of the batch. */
 typedef struct block {
     cg_dot_product p;
     cg_val lanes, lane, when;
-    /* where the right side is: which block of the batch; the first k */
+    /* the packed right side: the number of its block of the batch; its first k */
     cg_val kept, k0;
 } block;
 
@@ -131,7 +130,7 @@ step(const block *x, cg_val left, cg_val k, cg_val o, cg_val acc)
     return multiply_add(&x->p, l, r, acc);
 }
 
-/* The chain over lo <= k < hi, by runs of the innermost axis of k. */
+/* The chain over lo <= k < hi, in runs along the innermost axis of k. */
 static cg_val
 chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi, uint32_t reduction)
 {
@@ -165,7 +164,7 @@ chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi, uint32_t reduc
     return cg_loop_result(b, runs, 0);
 }
 
-/* The chain of one block of k. */
+/* The chain over one block of k. */
 static cg_val
 element(const block *x, cg_val row, cg_val o, cg_val k_end)
 {
@@ -186,8 +185,9 @@ element(const block *x, cg_val row, cg_val o, cg_val k_end)
     return acc;
 }
 
-/* Where sums wait: those of a tile for a long epilogue, which is compiled once, those of all
- * rows for further blocks of k; m is counted accordingly. */
+/* The index at which a sum is kept: for a long epilogue, which is compiled once, the sums of a
+ * tile; for further blocks of k, the sums of all rows. m counts from the start of what is
+ * kept. */
 static cg_val
 kept_sum(const block *x, cg_val g, cg_val m, cg_val o)
 {
@@ -198,7 +198,7 @@ kept_sum(const block *x, cg_val g, cg_val m, cg_val o)
     return scratch_at(&x->p, 0, cg_iadd(b, cg_iadd(b, cg_imul(b, row, s->nr), right), x->lane));
 }
 
-/* The result in rows m ... from the sums of rows `from` ... that wait. */
+/* Pass the kept sums of rows from, from + 1, ... to the epilogue, as rows m, m + 1, ... */
 static void
 give_kept(const cg_dot_product *p, cg_val g0, cg_val g, cg_val m, cg_val from, cg_val count)
 {
@@ -215,7 +215,7 @@ give_kept(const cg_dot_product *p, cg_val g0, cg_val g, cg_val m, cg_val from, c
     cg_loop_end(b, rows);
 }
 
-/* The sum of a block of k and of those before it. */
+/* Add the sum of a block of k to the kept sum of the blocks before it. */
 static cg_val
 with_before(const block *x, cg_val at, cg_val sum)
 {
@@ -229,13 +229,13 @@ with_before(const block *x, cg_val at, cg_val sum)
     return cg_loop_result(b, later, 0);
 }
 
-/* What a tile is of: block number g of the batch, from g0 on; the right side's place; the
- * k's. */
+/* The part of a product that a tile belongs to: block g of the batch, which starts at g0; its
+ * packed right side; its range of k. */
 typedef struct batch_block {
     cg_val g0, g, kept, k0, k_end;
 } batch_block;
 
-/* Rows m0 + r0 ... of the run that begins at row m0. */
+/* Emit the tile of rows m0 + r0 ... of the run of rows that starts at m0. */
 static void
 groups_tile(const cg_dot_product *p, const batch_block *a, cg_val m0, cg_val r0)
 {
@@ -282,7 +282,7 @@ run_of_rows(const cg_dot_product *p, const batch_block *a, cg_val m0)
     cg_loop_end(b, loop);
 }
 
-/* The loop over the blocks of the batch. */
+/* Begin the loop over blocks of the batch. */
 static cg_val
 batch_begin(const cg_dot_product *p, cg_val from, cg_val to, batch_block *a)
 {
@@ -292,8 +292,8 @@ batch_begin(const cg_dot_product *p, cg_val from, cg_val to, batch_block *a)
     return loop;
 }
 
-/* A right side that stays in the second cache is copied first, and each run of rows meets all
- * of the batch: what lies together is read together. */
+/* A right side that fits L2 is packed first, then each run of rows visits the whole batch, so
+ * that contiguous memory is read together. */
 static void
 groups_whole(const cg_dot_product *p, cg_val from, cg_val to)
 {
@@ -311,7 +311,7 @@ groups_whole(const cg_dot_product *p, cg_val from, cg_val to)
     cg_loop_end(b, rows);
 }
 
-/* All rows of all of the batch over some k's, which all of the batch has close by. */
+/* All rows of the whole batch, over one block of k. */
 static void
 groups_part(const cg_dot_product *p, cg_val from, cg_val to, batch_block *a)
 {

@@ -1,10 +1,11 @@
-/* Products whose rows lie along an axis of memory (dot.c): convolutions of operands laid out
- * features first, and those with fewer results than lanes.
+/* Direct convolution: products whose rows are an axis that is contiguous in memory (dot.c),
+ * such as convolutions of operands in feature-major layout, and those with fewer results than
+ * lanes.
  *
- * Lanes run along the innermost axis of the rows, a line: a tile is `unroll h { unroll f {
- * unroll v { vector W { for k ... fma } } } }` of some lines, results (features) and vectors
- * of a line.  Nothing is copied: the left side is loaded by vectors where it lies, the right
- * side by scalars.  The chains are those of every product, so the numbers are. */
+ * Lanes run along the innermost axis of the rows, a line.  A tile is `unroll h { unroll f {
+ * unroll v { vector W { for k ... fma } } } }`: some lines, results (features), and vectors of
+ * a line.  Nothing is packed: the left side is loaded by vectors in place, the right side by
+ * scalars.  Each element is computed by the same chain as in any other schedule. */
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tuning.h"
 
@@ -18,8 +19,8 @@ largest_divisor(int64_t n, int64_t most)
     return d > 1 ? d : 1;
 }
 
-/* How many vectors of a line, results and lines: as many sums as registers hold, the vectors
- * and lines without remainder. */
+/* Choose how many vectors of a line, results and lines a tile has: as many sums as registers
+ * hold, and vectors and lines without a remainder. */
 static void
 choose_tile(cg_dot_shape *s, int64_t sums)
 {
@@ -32,7 +33,7 @@ choose_tile(cg_dot_shape *s, int64_t sums)
                       f = (s->n.total + tiles - 1) / tiles,
                       h = largest_divisor(above, sums / (f * v)),
                       waste = round_up(vectors, v) - vectors;
-        /* what is summed by a load of a vector, or of a scalar; few sums wait for each other */
+        /* fmas for each load, of a vector or scalar; too few sums are bound by latency */
         const int64_t all = f * h * v, gain = 1000 * all / (h * v + f) *
                                               at_most(all, CG_LOWER_SUMS_IN_FLIGHT) * vectors /
                                               (vectors + waste);
@@ -46,9 +47,10 @@ choose_tile(cg_dot_shape *s, int64_t sums)
     }
 }
 
-/* Are the innermost k's planes of lines, few of them where results fill the lanes, and
- * windows overlap along a line?  Rows of a gradient in the kernel, whose k's are positions,
- * are better packed. */
+/* Does the product suit lanes along lines?  It mostly does if results are fewer than lanes.
+ * Otherwise the innermost axis of k must step from plane to plane, over few planes, and windows
+ * must overlap along a line.  The gradient of a convolution's kernel, whose k's are positions,
+ * is better packed. */
 static bool
 along_lines(const cg_dot_shape *s, int64_t lanes)
 {
@@ -89,16 +91,16 @@ cg_dot_choose_lines(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64_
     return true;
 }
 
-/* What a tile is of: its first row and result, where it begins in a line; the k's of a
- * block. */
+/* Where a tile is: its first row and result, and its first element in a line; its range of
+ * k. */
 typedef struct line_tile {
     cg_val row, column, result, lo, hi;
-    /* columns: elements of a line, the last vector perhaps not full */
+    /* columns: elements of a line; the last vector may be partial */
     int64_t results, columns;
 } line_tile;
 
 typedef struct tile_element {
-    cg_val loop[4], h, f, at, when; /* `at`: in the tile's part of a line */
+    cg_val loop[4], h, f, at, when; /* `at`: offset in the tile's part of the line */
 } tile_element;
 
 static tile_element
@@ -125,7 +127,8 @@ element_end(const cg_dot_product *p, const tile_element *x)
             cg_loop_end(p->b, x->loop[i]);
 }
 
-/* The chain over runs of the innermost axis of k, in which both sides' addresses are affine. */
+/* The chain over a block of k, in runs along the innermost axis, in which both addresses are
+ * affine. */
 static cg_val
 chain(const cg_dot_product *p, const line_tile *a, cg_val left, cg_val right, cg_val when)
 {
@@ -196,7 +199,7 @@ give_at(const cg_dot_product *p, const line_tile *a, const tile_element *x, cg_v
     give(p, cg_iadd(b, cg_iadd(b, m, a->column), x->at), place_f, sum, x->when);
 }
 
-/* Where the sum of a place of the tile waits. */
+/* The index at which a sum of the tile is kept. */
 static cg_val
 kept_at(const cg_dot_product *p, const tile_element *x)
 {
@@ -206,7 +209,8 @@ kept_at(const cg_dot_product *p, const tile_element *x)
     return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, line, p->s.nr), x->at)));
 }
 
-/* Sums that wait, line after line; a long epilogue is compiled for one vector. */
+/* Pass kept sums to the epilogue, line after line.  A long epilogue is compiled for one
+ * vector. */
 static void
 give_kept(const cg_dot_product *p, const line_tile *a)
 {
@@ -227,7 +231,7 @@ give_kept(const cg_dot_product *p, const line_tile *a)
     cg_loop_end(b, lines);
 }
 
-/* The sums of one block of k, behind those of the blocks before. */
+/* Add the sums of one block of k to the kept sums of the blocks before it. */
 static void
 add_block(const cg_dot_product *p, const line_tile *a)
 {
@@ -273,7 +277,7 @@ lines_tile(const cg_dot_product *p, line_tile a)
         give_kept(p, &a);
 }
 
-/* All results of a part of some lines. */
+/* All results for one part of some lines. */
 static void
 lines_results(const cg_dot_product *p, line_tile a)
 {

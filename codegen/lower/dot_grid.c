@@ -1,12 +1,12 @@
-/* Matrix products on a GPU, in the bits of the CPU's: docs/numerics.md section 4.
+/* Matrix products on a GPU, with the same bits as on a CPU: docs/numerics.md section 4.
  *
- * Inner form: a warp for each row, or a block where there are few.  General form: tiles of the
- * result, one for a block of threads; for each K_TILE of k the threads bring the rows of the
- * one side and the columns of the other into shared memory, and each thread adds products to a
- * small tile in its registers, in order of k.  There are two such stages: while one is
- * multiplied the next is on its way, and one barrier for each separates who reads from who
- * fills.  What lies in memory as it is multiplied is copied in the background (tensor.h), what
- * is converted goes through registers.  Small products have a thread for each element. */
+ * Inner form: a warp for each row, or a block for each if there are few rows.  General form: a
+ * block of threads computes a tile of the result.  For each K_TILE of k the threads load rows
+ * of the left side and columns of the right into shared memory, and each thread accumulates a
+ * small tile in its registers, in order of k.  Shared memory has two stages: while one is
+ * multiplied, the other is filled, and one barrier for each stage separates readers from
+ * writers.  Elements that need no conversion are copied asynchronously (tensor.h); others go
+ * through registers.  Small products have a thread for each element. */
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/dot_inside.h"
 #include "codegen/kernel/tensor.h"
@@ -21,7 +21,7 @@ enum {
     WARPS = CG_LOWER_GRID_ROW_WARPS
 };
 
-/* -- threads for elements ------------------------------------------------------------------ */
+/* -- a thread for each element ------------------------------------------------------------- */
 
 static void
 by_elements(cg_dot_product *p, bool inner)
@@ -95,23 +95,27 @@ inner_blocks(cg_dot_product *p)
 typedef struct grid_side {
     const cg_dot_group *free;
     const int64_t *stride, *k_stride;
-    int64_t size, stage;        /* of the tile; elements of a stage                   */
-    int64_t unit;               /* elements copied at once in the background; 0: none are */
+    /* elements of the tile along the free axis; elements of a stage */
+    int64_t size, stage;
+    /* elements of one asynchronous copy; 0: the side goes through registers */
+    int64_t unit;
     uint32_t from, shared;
-    uint32_t held;              /* unit 0: the thread's own, on their way             */
+    uint32_t held;              /* unit 0: the registers of a thread, between load and store */
     cg_val first, base;
-    bool left, along_k;         /* neighbouring threads have neighbouring k's         */
+    bool left, along_k;         /* along_k: adjacent threads load adjacent k's */
 } grid_side;
 
 typedef struct tiling {
     cg_dot_product *p;
-    int64_t rows, columns;      /* of a thread                            */
+    int64_t rows, columns;      /* tile of a thread */
     grid_side x[2];
     cg_val t;
-    uint32_t reduction; /* over k, of an element of a tile          */
+    uint32_t reduction; /* number of the reduction over k, declared to the verifier */
 } tiling;
 
-/* How many neighbours along the free axis are 16 bytes that a copy may take. */
+/* How many elements along the free axis one asynchronous copy takes: 16 bytes if alignment and
+ * strides allow, one element if not; 0 if elements need conversion or have less than 4
+ * bytes. */
 static int64_t
 unit_of(const cg_dot_product *p, const grid_side *x)
 {
@@ -152,8 +156,8 @@ side_of(const tiling *g, bool left, cg_val first)
     return x;
 }
 
-/* The element, or the first of the unit, that is the thread's in this turn: where it is in
- * memory (without the base) and in the stage, and its numbers. */
+/* The element, or the first one of a unit, that a thread loads in one round: its indices, its
+ * offset in memory (without the base) and in the stage. */
 typedef struct spot { cg_val free, k, from, to; } spot;
 
 static spot
@@ -172,7 +176,8 @@ spot_of(const tiling *g, const grid_side *x, cg_val round, cg_val k0)
     return c;
 }
 
-/* Is it there?  0: surely.  Units are there as a whole, or not at all. */
+/* Is the element inside the operand?  0: always.  A unit is either completely inside or
+ * completely outside. */
 static cg_val
 is_there(const tiling *g, const grid_side *x, const spot *c)
 {
@@ -189,7 +194,8 @@ rounds_of(const grid_side *x)
     return x->size * K_TILE / (x->unit ? x->unit : 1) / CG_BLOCK_THREADS;
 }
 
-/* Send for the tile of k0 ..., which goes to a stage; what is converted, into registers. */
+/* Start loading the tile at k0 into a stage; elements that need conversion are loaded into
+ * registers. */
 static void
 send(const tiling *g, const grid_side *x, cg_val k0, cg_val stage)
 {
@@ -210,7 +216,7 @@ send(const tiling *g, const grid_side *x, cg_val k0, cg_val stage)
     cg_loop_end(b, rounds);
 }
 
-/* What came into registers goes to the stage. */
+/* Store elements that were loaded into registers in the stage. */
 static void
 put(const tiling *g, const grid_side *x, cg_val stage)
 {
@@ -225,7 +231,7 @@ put(const tiling *g, const grid_side *x, cg_val stage)
     cg_loop_end(b, rounds);
 }
 
-/* Adds the product of k number kk of a stage. */
+/* Add the product of the kk-th k of a stage to acc. */
 static cg_val
 add_step(const tiling *g, cg_val kk, cg_val rows, cg_val columns, cg_val acc)
 {
@@ -237,7 +243,7 @@ add_step(const tiling *g, cg_val kk, cg_val rows, cg_val columns, cg_val acc)
     return multiply_add(g->p, x, y, acc);
 }
 
-/* The products of `steps` k's of a stage, one after the other: a whole stage without a loop. */
+/* Add the products of the first `steps` k's of a stage in order; a whole stage is unrolled. */
 static cg_val
 add_steps(const tiling *g, cg_val k0, cg_val stage, int64_t steps, cg_val row, cg_val column,
           cg_val acc)
@@ -260,8 +266,8 @@ add_steps(const tiling *g, cg_val k0, cg_val stage, int64_t steps, cg_val row, c
     return cg_loop_result(b, loop, 0);
 }
 
-/* The products of k0 ... k0 + K_TILE - 1.  Absent k's are not even added as zeros: -0 + 0 is
- * +0.  The tile that has some is the last one. */
+/* Add the products of k0 ... k0 + K_TILE - 1. k's beyond the last are not added even as zeros,
+ * since -0 + 0 is +0; only the last tile has any. */
 static cg_val
 multiply_stage(const tiling *g, cg_val k0, cg_val stage, cg_val row, cg_val column, cg_val acc)
 {
@@ -294,8 +300,8 @@ put_both(const tiling *g, cg_val stage)
     put(g, &g->x[1], stage);
 }
 
-/* When its stage has come and everybody has read the other one, that is sent for again; and it
- * is multiplied. */
+/* One step of the pipeline: when this stage is loaded, and all threads have read the other one,
+ * loading into the other one starts, and this one is multiplied. */
 static cg_val
 add_tile(const tiling *g, cg_val k0, cg_val row, cg_val column, cg_val acc)
 {
@@ -320,7 +326,7 @@ add_tile(const tiling *g, cg_val k0, cg_val row, cg_val column, cg_val acc)
     return acc;
 }
 
-/* A chain over k in lo ... hi - 1. */
+/* The chain over k in lo ... hi - 1. */
 static cg_val
 chain(tiling *g, cg_val lo, cg_val hi, cg_val row, cg_val column)
 {
@@ -386,8 +392,8 @@ thread_tile(tiling *g)
             cg_loop_end(b, loop[i]);
 }
 
-/* A large tile loads less for each product, where there are enough of them to go round, and
- * they are not empty for a fifth or more. */
+/* A large tile loads fewer bytes for each product.  It is used if there are enough of them for
+ * all multiprocessors, and less than a fifth of their elements is unused. */
 static int64_t
 tile_of_thread(const cg_target *target, int64_t batches, int64_t m, int64_t n, cot_dtype t)
 {
@@ -429,8 +435,8 @@ by_tiles(cg_dot_product *p, const cg_target *target)
     cg_dot_set_batch(p, cg_idiv(b, i, mb * nb));
     g.x[0] = side_of(&g, true, cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), size));
     g.x[1] = side_of(&g, false, cg_imul(b, cg_imod(b, i, nb), size));
-    b->k->alone = each == CG_LOWER_GRID_LARGE_TILE &&
-                  s->k.total > KC; /* two tiles of sums: 128 registers */
+    /* a thread then holds two tiles of sums: 128 registers */
+    b->k->alone = each == CG_LOWER_GRID_LARGE_TILE && s->k.total > KC;
     cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, CG_BLOCK_THREADS), 1, 0);
     g.t = cg_loop_var(b, block);
     thread_tile(&g);

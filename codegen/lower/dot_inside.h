@@ -1,4 +1,4 @@
-/* Matrix products, inside: the parts that dot.c and dot_packed.c share. */
+/* Matrix products: declarations that the files of dot.c share. */
 #ifndef CODEGEN_LOWER_DOT_INSIDE_H
 #define CODEGEN_LOWER_DOT_INSIDE_H
 
@@ -6,7 +6,7 @@
 
 enum { KC = 256 };
 
-/* A group of axes with contiguous neighbours joined. */
+/* A group of axes in which contiguous adjacent axes are merged. */
 typedef struct cg_dot_group {
     int n;
     int64_t total, size[COT_MAX_RANK], lhs[COT_MAX_RANK], rhs[COT_MAX_RANK];
@@ -14,74 +14,82 @@ typedef struct cg_dot_group {
 
 typedef struct cg_dot_shape {
     cg_dot_group b, m, n, k;
-    /* packed: k, whose axes are joined as the left side's lie, the right side being a panel */
+    /* packed: the axes of k, merged as far as the left side stores them contiguously (the right
+     * side is a panel) */
     cg_dot_group left_k;
-    bool swap; /* m is the right side's group, n the left's */
+    bool swap; /* m is the free group of the right side, n of the left */
     bool packed;
-    bool pack_left; /* else tiles read its rows where they lie */
-    /* of narrow integers: a step of k is two of them, which SC_pairs multiplies */
+    bool pack_left; /* false: tiles read the rows of the left side in place */
+    /* narrow integers: each step multiplies a pair of k's (SC_pairs) */
     bool pairs;
-    int64_t steps;  /* of k */
-    bool whole;     /* the right side is packed once, all of it */
-    bool by_rows; /* the packed left side has its k's contiguous, else its rows */
-    bool transposed; /* ... which are packed by register transposes */
-    bool own;       /* sums are kept in the result itself */
-    bool small; /* little work: short code counts for more than the last tenth of speed */
-    bool fits_l2; /* the result stays in the second cache */
-    int64_t transpose; /* side of the register transposes by which panels are packed */
-    int64_t across; /* rows that are packed by one vector: lanes, not many more than mr */
-    int64_t strip; /* rows of a packed strip: mr and, where transposed, some that are unused */
-    int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
+    int64_t steps;  /* number of k's, or of pairs of k's */
+    bool whole;     /* the whole right side is packed, once */
+    /* packed rows of the left side have contiguous k's; else rows are interleaved */
+    bool by_rows;
+    bool transposed; /* rows are interleaved by register transposes */
+    bool own;       /* sums are accumulated in the result's memory */
+    bool small; /* little work: short code matters more than the last tenth of speed */
+    bool fits_l2; /* the result stays in L2 */
+    int64_t transpose; /* side of the register transposes that pack panels */
+    int64_t across; /* rows that one vector packs: lanes, but less than twice mr */
+    int64_t strip; /* rows of a packed strip: mr, rounded up to `across` if transposed */
+    int64_t mr, nr, w; /* the tile: mr rows, nr columns, w lanes */
     int64_t mc, nc;
     bool groups; /* lanes run along the batch: dot_batch_vectorised.c */
     bool pack_right;
     bool by_lines; /* lanes run along rows: dot_direct.c */
-    int64_t run;    /* groups: so many rows are a stride apart; by_lines: rows of a line */
-    /* by_lines: of a tile; vectors of a line are its columns */
+    int64_t run;    /* groups: how many rows have one stride; by_lines: rows in a line */
+    /* by_lines: lines, results, and vectors of a line in a tile */
     int64_t lines, results, columns;
-    int64_t pieces; /* of a parallel loop around it all, along the batch or along m */
+    /* iterations of a parallel loop around the whole product, along the batch or along m */
+    int64_t pieces;
     bool batch_pieces;
     bool single;    /* all rows are one block: a panel is packed just before it is used */
-    int64_t shares; /* packed: of parallel loops inside, along n if `single`, else along m */
-    int64_t c_size, b_size, a_size; /* scratch of one piece, in elements */
-    /* of these, of one share; 0: there is but one part for all */
+    /* packed: iterations of the inner parallel loops, along n if `single`, else along m */
+    int64_t shares;
+    /* elements of scratch of one piece, for sums, the right side and the left side */
+    int64_t c_size, b_size, a_size;
+    /* elements of these for one share; 0: the shares use one part together */
     int64_t c_each, a_each;
 } cg_dot_shape;
 
 typedef struct cg_dot_product {
-    cg_val i0;          /* whole: the first row of the block in hand, else 0 */
+    cg_val i0;          /* whole: first row of the current block, else 0 */
     cg_lowering *l;
-    cg_build *b; /* l's */
+    cg_build *b; /* the builder of l */
     const cg_dot *d;
     cg_dot_shape s;
-    cg_val base;        /* scratch of the piece */
-    cg_val c_at, b_at, a_at; /* of the share, in each part of the scratch */
-    cg_val left, right; /* offsets of the batch element */
+    cg_val base;        /* first element of the piece's scratch */
+    cg_val c_at, b_at, a_at; /* first element of the share in each part of the scratch */
+    cg_val left, right; /* offsets of the current element of the batch */
     cg_val batch;
 } cg_dot_product;
 
-/* dot_shape.c: the schedule of a product; how many elements of the batch, or rows, a piece has;
- * may the k's of a tile be written out, each at an address of its own? */
+/* dot_shape.c.  Choose the schedule of a product. */
 cg_dot_shape cg_dot_shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner);
+/* How many elements of the batch a piece has. */
 int64_t cg_dot_batch_share(const cg_dot_shape *s);
+/* May the k's of a tile be unrolled, each with an address of its own? */
 bool cg_dot_is_short(const cg_dot_shape *s);
 
-/* dot_tile.c: rows m_begin ... m_end of the general form by tiles that read both operands in
- * place, and of the inner form. */
+/* dot_tile.c.  Rows m_begin ... m_end of the general form, by tiles that read both operands in
+ * place. */
 void cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
+/* The same rows of the inner form. */
 void cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end, bool vector);
-/* One element of the general form; the inner form's sum of a row, by lanes or one element after
- * the other, or by the threads of l->team. */
+/* One element of the general form. */
 cg_val cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n);
+/* The sum of a row in the inner form: by lanes, one element after the other, or by the threads
+ * of l->team. */
 cg_val cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes);
-/* What follows from the number of a batch element. */
+/* Set the offsets of an element of the batch. */
 void cg_dot_set_batch(cg_dot_product *p, cg_val batch);
-/* dot_grid.c: all of it, on a GPU. */
+/* dot_grid.c.  The whole product on a GPU. */
 void cg_dot_grid(cg_dot_product *p, const cg_target *t, bool inner);
-/* dot_tensor.c */
+/* dot_tensor.c.  The whole product by tensor cores. */
 void cg_dot_tensor(const cg_target *t, cg_dot_product *p);
 
-/* The sum of stride times index over the axes of a group, from the flat number. */
+/* The sum of stride times index over the axes of a group, from the flattened index. */
 static inline cg_val
 offset(cg_build *b, const cg_dot_group *g, const int64_t *stride, cg_val flat)
 {
@@ -112,14 +120,15 @@ at_most(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
-/* The stride of packed rows: they do not all fall into one set of the cache. */
+/* The stride of packed rows.  It is not a power of two, so that rows do not all map to one set
+ * of the cache. */
 static inline int64_t
 row_width(const cg_dot_shape *s)
 {
     return at_most(KC, s->k.total) + 16;
 }
 
-/* The strides of the tile's left (rows) and right (columns) operand. */
+/* The strides of the tile's left operand (rows) and right operand (columns). */
 static inline const int64_t *
 left_of(const cg_dot_shape *s, const cg_dot_group *g)
 {
@@ -142,9 +151,9 @@ load(const cg_dot_product *p, bool left, cg_val at, cg_val when)
     x = cg_cvt(b, stored, p->d->type, x);
     if (!when || !b->k->module->trapping_math || !ir_is_float(p->d->type))
         return x;
-    /* What has no row or column meets elements of the other side, which may be infinite: 0
-     * times that is invalid.  The least normal number times anything neither is nor
-     * overflows. */
+    /* A masked load yields a value that is multiplied by elements of the other side, which may
+     * be infinite, and 0 times infinity raises `invalid`.  The least normal number times any
+     * value raises neither that nor overflow. */
     const uint64_t least = p->d->type == COT_F64 ? (uint64_t)1 << 52 : (uint64_t)1 << 23;
     return cg_insn3(b, SC_select, p->d->type, when, x, cg_const(b, p->d->type, least));
 }
@@ -181,8 +190,7 @@ give(const cg_dot_product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
         p->d->store(p->b, p->d->user, p->batch, m, n, acc, when);
 }
 
-/* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is left
- * out. */
+/* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is omitted. */
 typedef struct cg_dot_tile {
     cg_val loop[3];
     cg_val i, column;
@@ -227,8 +235,8 @@ scratch_at(const cg_dot_product *p, int64_t from, cg_val at)
     return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
 }
 
-/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among
- * those of the whole result; if there is but one block, for the time of a tile. */
+/* The index at which the sum of row m0 + i and column n0 + column is kept: if there are several
+ * blocks of k, among the sums of the whole result; else among those of the tile. */
 static inline cg_val
 kept_index(const cg_dot_product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
 {
@@ -244,18 +252,21 @@ kept_index(const cg_dot_product *p, cg_val m0, cg_val i, cg_val n0, cg_val colum
     return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, row, width), at)));
 }
 
-/* The sums of a tile from kept memory; rows m_begin ... m_end by packing. */
+/* Pass the kept sums of a tile to the epilogue, row by row. */
 void cg_dot_give_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end,
                       int64_t columns, bool columns_over);
+/* dot_packed.c.  All rows, from packed operands. */
 void cg_dot_packed(cg_dot_product *p);
 
-/* dot_batch_vectorised.c: are lanes to run along the batch?  Then the tile is chosen. */
+/* dot_batch_vectorised.c.  Should lanes run along the batch?  Then the tile is chosen. */
 bool cg_dot_choose_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes);
+/* Find the scratch memory for so many elements of the batch; emit elements from ... to - 1. */
 void cg_dot_size_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes, int64_t batch);
 void cg_dot_batch_vectorised(const cg_dot_product *p, cg_val from, cg_val to);
 
-/* dot_direct.c: are lanes to run along the rows?  Then the tile is chosen. */
+/* dot_direct.c.  Should lanes run along the rows?  Then the tile is chosen. */
 bool cg_dot_choose_lines(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64_t bytes);
+/* Emit rows m_begin ... m_end. */
 void cg_dot_direct(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
 
 #endif

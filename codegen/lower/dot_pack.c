@@ -1,13 +1,13 @@
-/* The copies of a packed matrix product: panels of the right side, strips of the left.
+/* Packing for matrix products: panels of the right side, strips of the left.
  *
- * Rows whose k's are contiguous are copied as they are, strip after strip; otherwise the rows
- * of a strip are interleaved, k after k.  Along several axes of k (a convolution's window) a
- * block is taken in runs of the innermost one, so that addresses are affine in the innermost
+ * Rows whose k's are contiguous are copied unchanged, strip after strip; otherwise the rows of
+ * a strip are interleaved.  If k has several axes (the window of a convolution), a block of k
+ * is visited in runs along the innermost axis, so that addresses are affine in the innermost
  * loop. */
 #include "codegen/lower/dot_pack.h"
 
-/* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that
- * begins at k0. */
+/* The index of element (k, column) of a panel of nr columns: (panel KC + k) nr + column, in the
+ * block of k that starts at k0. */
 cg_val
 cg_dot_panel_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
 {
@@ -18,8 +18,8 @@ cg_dot_panel_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val k, c
                       p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
 }
 
-/* Elements 2 k and 2 k + 1 of a row or column as the halves of an i32 (SC_pairs), the last one
- * perhaps alone. */
+/* Elements 2 k and 2 k + 1 of a row or column, as the halves of an i32 (SC_pairs).  The second
+ * is 0 if the last element has no partner. */
 static cg_val
 pair(const cg_dot_product *p, bool left, cg_val at, cg_val k, cg_val when)
 {
@@ -50,8 +50,8 @@ pack_element(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val
     cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, column), x, 0);
 }
 
-/* Where rows of the panel are not contiguous but its columns are, blocks of it go through a
- * register transpose. */
+/* Pack one panel.  If the rows of the right side are not contiguous, but its columns are,
+ * blocks are transposed in registers. */
 void
 cg_dot_pack_panel(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
 {
@@ -121,7 +121,7 @@ cg_dot_runs_begin(const cg_dot_product *p, cg_val k0, cg_val kc)
     return r;
 }
 
-/* Do runs begin and end at multiples of the lanes? */
+/* Do runs start and end at multiples of the lanes? */
 static bool
 runs_whole(const cg_dot_shape *s)
 {
@@ -129,7 +129,7 @@ runs_whole(const cg_dot_shape *s)
            (s->left_k.n <= 1 || s->left_k.size[s->left_k.n - 1] % s->w == 0);
 }
 
-/* Rows whose k's are contiguous are copied. */
+/* Copy rows whose k's are contiguous. */
 static void
 copy_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {
@@ -155,9 +155,9 @@ copy_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_v
     cg_loop_end(b, rows);
 }
 
-/* A strip, k after k: each row on its own, or all rows at once where they lie together.  A
- * vector has more lanes than a strip rows; what it stores beyond them is what the next k, the
- * next strip or nobody has there. */
+/* Pack a strip, k after k: row by row, or with one vector for all rows if they are contiguous.
+ * Such a vector may have more lanes than the strip has rows; what it stores beyond them is
+ * overwritten by the next k or strip, or is never read. */
 static void
 pack_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool at_once)
 {
@@ -180,8 +180,8 @@ pack_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val k
         cg_loop_end(b, each);
 }
 
-/* A strip by register transposes: k's of as many rows are read in place and written k after
- * k. */
+/* Pack a strip by register transposes: vectors of k's are loaded from several rows and stored k
+ * after k. */
 static void
 transpose_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
 {
@@ -201,7 +201,7 @@ transpose_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_
     cg_loop_end(b, loop);
 }
 
-/* Are rows contiguous, at least as many as lanes? */
+/* Are rows contiguous, and at least as many as lanes? */
 static bool
 rows_contiguous(const cg_dot_shape *s)
 {
@@ -211,7 +211,7 @@ rows_contiguous(const cg_dot_shape *s)
            s->m.size[n - 1] >= s->across;
 }
 
-/* The pairs of each strip's rows side by side. */
+/* Pack pairs of k's: the rows of a strip are interleaved. */
 static void
 pack_pairs(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {

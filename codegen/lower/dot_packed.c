@@ -1,15 +1,15 @@
-/* Packed matrix products: the loops of BLIS (dot.c) over the copies of dot_pack.c.
+/* Packed matrix products: the loops of BLIS (dot.c) over the panels and strips of dot_pack.c.
  *
- * The left side is read in place if that touches no more cache lines than a copy has. */
+ * The left side is read in place if that touches no more cache lines than a packed copy has. */
 #include "codegen/lower/dot_pack.h"
 #include "codegen/tuning.h"
 
 enum {
-    /* bytes of a cache's line, on all that matter; another size costs time only */
+    /* bytes of a cache line; on a processor with another size only speed changes */
     LINE = 64,
 };
 
-/* The sum of a block is added to that of the blocks before. */
+/* Add the sum of a block of k to the kept sum of the blocks before it. */
 static cg_val
 add_before(const cg_dot_product *p, cg_val k0, uint32_t buffer, cg_val kept, cg_val acc,
            cg_val when)
@@ -34,8 +34,8 @@ own_index(const cg_dot_product *p, cg_val m, cg_val n)
     return cg_iadd(b, cg_imul(b, row, p->s.n.total), n);
 }
 
-/* The lines of memory that the sums of a tile are kept in, if they may be far, are fetched
- * while the tile is summed. */
+/* Prefetch the cache lines in which the sums of a tile are kept, if they may be outside of L2,
+ * while the tile is computed. */
 static void
 prefetch_kept(const cg_dot_product *p, cg_val n0, cg_val m0)
 {
@@ -54,7 +54,8 @@ prefetch_kept(const cg_dot_product *p, cg_val n0, cg_val m0)
         }
 }
 
-/* A tile of the result itself, of which what lies beyond the last row or column is left out. */
+/* Add a tile to the result in its own memory; elements beyond the last row or column are
+ * masked. */
 static void
 add_to_own(const cg_dot_product *p, cg_val m, cg_val n, cg_val k0, cg_val acc, cg_val when)
 {
@@ -90,7 +91,7 @@ add_tile(const cg_dot_product *p, const cg_dot_tile *r, cg_val n0, cg_val m0, cg
     cg_if_end(b, whole);
 }
 
-/* k's of an iteration of the tile's loop. */
+/* How many k's an iteration of the tile's loop unrolls. */
 static int64_t
 written_out(const cg_dot_shape *s)
 {
@@ -107,8 +108,8 @@ written_out(const cg_dot_shape *s)
     return n;
 }
 
-/* Row m0 + i of a tile.  Where a whole number of tiles makes up the innermost axis, its rows
- * are evenly apart: `apart` elements from the first, a constant which addresses add last. */
+/* The offset of row m0 + i of a tile.  If the innermost axis consists of whole tiles, the rows
+ * of a tile have one stride: `offset` is then added last, since it is constant. */
 typedef struct tile_row {
     cg_val at, offset;
 } tile_row;
@@ -125,7 +126,8 @@ tile_row_at(const cg_dot_product *p, cg_val m0, cg_val i)
                        cg_imul(b, i, innermost(&s->m, left_of(s, &s->m))) };
 }
 
-/* A chain over k's lo ... hi of a row where it lies, whose k's count from `base`. */
+/* Continue a chain over k in lo ... hi of a row in place.  `base` is added to the offset of
+ * k. */
 static cg_val
 chain_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val k0,
                cg_val lo, cg_val hi, const tile_row *row, cg_val base, cg_val acc,
@@ -151,7 +153,7 @@ chain_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_v
     return cg_loop_result(b, chain, 0);
 }
 
-/* ... all of whose few k's are written out. */
+/* The same with all k's unrolled, for a small total. */
 static cg_val
 short_chain(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val k0,
             const tile_row *row, uint32_t reduction)
@@ -170,7 +172,7 @@ short_chain(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val 
     return sum;
 }
 
-/* The sum of an element of a tile over the block of k, from rows where they lie. */
+/* The sum of an element of a tile over a block of k, with rows read in place. */
 static cg_val
 sum_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val m0, cg_val k0,
              cg_val kc)
@@ -191,7 +193,7 @@ sum_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val
     return cg_loop_result(b, a.loop, 0);
 }
 
-/* ... from packed rows. */
+/* The same, from packed rows. */
 static cg_val
 sum_packed(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val strip, cg_val k0,
            cg_val kc)
@@ -215,7 +217,7 @@ sum_packed(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val s
     return cg_loop_result(b, chain, 0);
 }
 
-/* Rows m0 ... and the columns of one panel over one block of k. */
+/* Rows m0 ... and the columns of one panel, over one block of k. */
 static void
 sum_tile(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin,
          cg_val m_end, cg_val k0, cg_val kc)
@@ -269,7 +271,7 @@ packed_tile(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val m0, cg_val 
     cg_if_end(b, last);
 }
 
-/* The k's of the block that begins at k0. */
+/* The number of k's in the block that starts at k0. */
 static cg_val
 block_size(const cg_dot_product *p, cg_val k0)
 {
@@ -279,7 +281,7 @@ block_size(const cg_dot_product *p, cg_val k0)
     return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
 }
 
-/* A loop of `count` turns, split among threads if the product is. */
+/* A loop of `count` iterations, which threads share if the product has shares. */
 static cg_val
 shared_loop(const cg_dot_product *p, cg_val count)
 {
@@ -311,7 +313,7 @@ sweep_panel(const cg_dot_product *p, cg_val panel, cg_val c0, cg_val i0, cg_val 
     cg_loop_end(b, strips);
 }
 
-/* Rows i0 ... i_end and columns j0 ... j_end over the block that begins at k0. */
+/* Rows i0 ... i_end and columns j0 ... j_end, over the block of k that starts at k0. */
 static void
 packed_block(const cg_dot_product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val j_end,
              cg_val k0)
@@ -326,7 +328,7 @@ packed_block(const cg_dot_product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val
     cg_loop_end(b, panels);
 }
 
-/* All rows are one block: a panel goes from its packing through the first cache. */
+/* All rows are one block: each panel is packed, then used while it is in L1. */
 static void
 packed_single(cg_dot_product *p)
 {
@@ -356,7 +358,7 @@ packed_single(cg_dot_product *p)
     cg_loop_end(b, blocks);
 }
 
-/* Blocks of rows, each with memory of its own where threads share them. */
+/* A loop over blocks of rows.  If threads share it, each block has scratch of its own. */
 typedef struct row_blocks {
     cg_val loop, i0, i_end;
 } row_blocks;
@@ -382,7 +384,7 @@ row_blocks_end(cg_dot_product *p, const row_blocks *r)
     p->c_at = p->a_at = cg_i64(p->b, 0);
 }
 
-/* A small right side is packed once; then the sums of a few rows stay in the cache over all
+/* A small right side is packed once, and the sums of a few rows then stay in the cache over all
  * k. */
 static void
 packed_whole(cg_dot_product *p)

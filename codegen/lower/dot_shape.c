@@ -1,6 +1,6 @@
 /* The schedule of a matrix product, from its sizes and the target: which side has the rows, the
- * tile of registers, the blocks that stay in a cache, what is copied, and how threads share the
- * work.  The choice never shows in a result (dot.c). */
+ * register tile, the cache blocks, what is packed, and how threads share the work.  The choice
+ * never changes a result (dot.c). */
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tuning.h"
 
@@ -56,9 +56,9 @@ power_of_two_from(int64_t x)
     return p;
 }
 
-/* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few
- * tiles.  Eight rows by two vectors keep the multipliers busy as well: they are enough for a
- * small product, whose code is to be short. */
+/* Rows of a tile: as many as registers allow, or fewer if a few tiles then leave no row over.
+ * Eight rows by two vectors also keep the FMA units busy; that is enough for a small product,
+ * whose code should be short. */
 static int64_t
 tile_rows(int64_t m, int64_t most, bool small)
 {
@@ -75,10 +75,10 @@ tile_rows(int64_t m, int64_t most, bool small)
     return most;
 }
 
-/* With 32 registers, 24 sums leave some for what comes next.  The nearer the tile is to a
- * square, the fewer loads it wants for each fma: of those that pad the columns least, the
- * widest.  Rows of windows have each an address of its own, and ten find registers.  Few rows
- * are one tile or two as long as they can be, which read the right side that many times. */
+/* Choose the tile for 32 registers: 24 sums leave some for loads ahead.  The squarer a tile is,
+ * the fewer loads it needs for each fma, so the widest of those that pad the columns least is
+ * chosen.  Rows of windows each need an address, and registers hold ten.  A few rows are one
+ * tile or two, as tall as possible, since each tile reads the right side once. */
 static void
 many_registers(const cg_dot_shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
 {
@@ -96,8 +96,9 @@ many_registers(const cg_dot_shape *s, int64_t lanes, int64_t *rows, int64_t *col
         }
 }
 
-/* Rows of windows of few elements: a whole number of tiles to an axis, in which rows have one
- * stride, since computing where each begins would take as long as the sums. */
+/* For rows of windows of few elements: let a whole number of tiles make up an axis, in which
+ * rows have one stride, since computing the address of each row would take as long as its
+ * sum. */
 static int64_t
 even_rows(const cg_dot_shape *s, int64_t rows, int64_t sums)
 {
@@ -146,8 +147,8 @@ swap_sides(cg_dot_shape *s)
     s->swap = true;
 }
 
-/* Packing pays where the panel is used by several tiles and would not stay in the first cache,
- * where the columns are not contiguous, or where k's along several axes cost divisions. */
+/* Packing pays if several tiles use a panel and it would not stay in L1 otherwise, if the
+ * columns are not contiguous, or if several axes of k would need divisions. */
 static bool
 wants_packing(const cg_dot_shape *s, const cg_target *t, int64_t bytes)
 {
@@ -158,7 +159,7 @@ wants_packing(const cg_dot_shape *s, const cg_target *t, int64_t bytes)
            (s->k.total * s->n.total * bytes > t->l1 / 2 || (s->k.n > 1 && !s->small));
 }
 
-/* Are products of two pairs of integers one step, exact modulo 2^32?  Those of i8, u8 and i16
+/* Can one step multiply pairs of integers, exactly modulo 2^32?  Products of i8, u8 and i16
  * fit. */
 static bool
 wants_pairs(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
@@ -173,7 +174,7 @@ wants_pairs(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
            s->m.total * s->n.total * s->k.total > CG_LOWER_MIN_PAIRS;
 }
 
-/* Are rows at one stride and their k's contiguous?  Then w k's of w rows are one register
+/* Do rows have one stride, and contiguous k's?  Then w k's of w rows are one register
  * transpose. */
 static bool
 wants_transpose(const cg_dot_shape *s)
@@ -182,7 +183,7 @@ wants_transpose(const cg_dot_shape *s)
            s->steps % s->across == 0 && s->mr > at_most(s->w, 8) / 2;
 }
 
-/* May the k's of a tile be written out, each at an address of its own? */
+/* May the k's of a tile be unrolled, each with an address of its own? */
 bool
 cg_dot_is_short(const cg_dot_shape *s)
 {
@@ -190,10 +191,11 @@ cg_dot_is_short(const cg_dot_shape *s)
            s->k.total * s->mr * (s->nr / s->w) <= CG_LOWER_MAX_SHORT_FMAS;
 }
 
-/* May a tile read its rows where they lie?  Along several axes of k by runs of the innermost,
- * each of which costs a few instructions.  Runs that overlap, or touch, as the windows of a
- * convolution do, are fewer lines than their copy has.  Else rows that several panels read are
- * copied: a power of two apart they meet in one set of the cache. */
+/* May tiles read their rows in place?  If k has several axes they are read in runs of the
+ * innermost, each of which costs a few instructions.  Runs that overlap or touch, as the
+ * windows of a convolution do, occupy fewer cache lines than a packed copy.  Otherwise rows
+ * that several panels read are packed: rows that are a power of two apart map to one set of the
+ * cache. */
 static bool
 reads_left(const cg_dot_shape *s, const cg_dot *d)
 {
@@ -219,7 +221,8 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
     int64_t kc = at_most(KC, s->steps), rows = t->l2 / CG_LOWER_L2_SHARE / (KC * bytes),
             columns = t->l3 / CG_LOWER_L3_SHARE / (KC * bytes);
     int64_t blocks;
-    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
+    /* Copying rows is cheap, but if there are many panels it pays to read a strip as one
+     * stream. */
     s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 &&
                  s->n.total <= CG_LOWER_FEW_PANELS * s->nr;
     s->across = at_most(s->w, power_of_two_from(s->mr));
@@ -268,14 +271,13 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
     s->a_size *= s->single ? 1 : s->shares;
 }
 
-/* How many elements of the batch, or rows, a piece has. */
 int64_t
 cg_dot_batch_share(const cg_dot_shape *s)
 {
     return round_up((s->b.total + s->pieces - 1) / s->pieces, s->groups ? s->w : 1);
 }
 
-/* Blocks of the batch are split among threads. */
+/* Threads share blocks of the batch. */
 static cg_dot_shape
 groups_shape(cg_dot_shape s, const cg_target *t, int threads, int64_t bytes)
 {
@@ -288,7 +290,7 @@ groups_shape(cg_dot_shape s, const cg_target *t, int threads, int64_t bytes)
     return s;
 }
 
-/* Elements of the batch, or rows that are not packed, are split among threads. */
+/* Threads share elements of the batch, or rows that are not packed. */
 static void
 share_rows(cg_dot_shape *s, int threads)
 {
@@ -338,7 +340,7 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
     return s;
 }
 
-/* The inner form has free axes on one side at most: they are the rows. */
+/* The inner form has free axes on one side at most; they become the rows. */
 static void
 orient_inner(cg_dot_shape *s, int threads)
 {

@@ -1,23 +1,23 @@
-/* Matrix products by tensor cores (tensor.h), where the target is `fast`: f16 and bf16 with
- * sums in f32, f32 rounded to tf32.
+/* Matrix products by tensor cores (tensor.h), if the target is `fast`: f16 and bf16 with sums
+ * in f32, and f32 rounded to tf32.
  *
- * A block makes a tile of 128 x 256 (8 warps), or 128 x 128 or 64 x 64 (4); a warp 64 x 64 of
- * it, or 32 x 32, as sums of 16 x 8 in registers.  The wider the tile, the fewer bytes come
- * from the cache that all blocks share, which a GPU's tensor cores outrun: for each k a wide
- * one reads 3 elements for 256 products, two of 128 x 128 read 4. Tiles of both sides, 64
- * bytes of k deep, go through shared memory in the background, three or four of them in
- * turn: while one is multiplied, the others are on their way, and one barrier for each
- * separates who reads from who fills.
+ * A block computes a tile of 128 x 256 (8 warps), or 128 x 128 or 64 x 64 (4 warps); a warp
+ * computes 64 x 64 of it, or 32 x 32, as sums of 16 x 8 in registers.  A wider tile reads fewer
+ * bytes from L2, which is slower than the tensor cores: for each k a wide tile reads 3 elements
+ * for 256 products, and two of 128 x 128 read 4.  Tiles of both sides, 64 bytes of k deep, are
+ * copied to shared memory asynchronously, in three or four stages: while one stage is
+ * multiplied, the others are filled, and one barrier for each stage separates readers from
+ * writers.
  *
- * A side lies in shared memory as it lies outside: its rows, of 64 bytes, if k's lie together
- * (`by_rows`), else the rows of k.  Its pieces of 16 bytes are permuted within a row, by
+ * A side has the same layout in shared memory as outside: its rows, of 64 bytes, if k is
+ * contiguous (`by_rows`), else rows of k.  Chunks of 16 bytes are permuted within a row, by
  * exclusive or with bits of the row's number, so that the eight rows of a fragment, and the
- * eight pieces that neighbours fetch, are in different banks:
+ * eight chunks that adjacent threads copy, are in different banks:
  *
- *   by rows              piece c of row i is at place c ^ (i / 2 mod 4): two rows are 128 bytes
+ *   by rows              chunk c of row i is at c ^ (i / 2 mod 4): two rows are 128 bytes
  *   rows of k, 16 bits   c ^ (k mod 8)
- *   rows of k, f32       c ^ 2 (k mod 4): words are read one by one, 8 neighbours of 4 k's
- * at once */
+ *   rows of k, f32       c ^ 2 (k mod 4): words are read singly, 8 columns of 4 k's at once
+ */
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/dot_inside.h"
 #include "codegen/kernel/tensor.h"
@@ -25,7 +25,7 @@
 
 enum {
     PIECE = 16,
-    PIECES = 4      /* bytes; of a row of k's */
+    PIECES = 4      /* bytes of a chunk; chunks of a row of k's */
 };
 
 /* One side of the product. */
@@ -33,18 +33,18 @@ typedef struct tensor_side {
     const cg_dot_group *free;
     const int64_t *stride, *k_stride;
     uint32_t buffer, shared, words;
-    cg_val base;                /* where the batch's element begins    */
-    cg_val first, warp;         /* row or column of the tile, of the warp in it */
+    cg_val base;                /* offset of the element of the batch */
+    cg_val first, warp;         /* first row or column of the tile; of the warp's part in it */
     int64_t tile;               /* rows or columns of the tile */
     bool left, by_rows;
 } tensor_side;
 
-/* How a block goes about it. */
+/* The shape of a block's work. */
 typedef struct form {
-    int64_t rows, columns;      /* of its tile                                 */
-    int64_t part;               /* rows and columns of a warp's part           */
+    int64_t rows, columns;      /* of the tile of a block */
+    int64_t part;               /* rows and columns of a warp's part */
     int64_t stages;
-    int64_t fill;               /* so many such tiles keep two processors busy */
+    int64_t fill;               /* how many such tiles keep two multiprocessors busy */
 } form;
 
 static const form forms[] = {
@@ -60,14 +60,15 @@ enum { NARROW = sizeof forms / sizeof *forms - 1 };
 typedef struct tensor {
     cg_dot_product *p;
     cg_build *b;
-    cot_dtype type;             /* of the factors in memory            */
+    cot_dtype type;             /* of the operands in memory */
     const form *form;
-    int64_t each;               /* elements of a piece                 */
-    int64_t depth;              /* k's of a stage                      */
+    int64_t each;               /* elements of a chunk */
+    int64_t depth;              /* k's of a stage */
     cg_val t, lane;
     tensor_side x[2];
     uint32_t sums;
-    uint32_t fetched, multiplied; /* reductions over k's, those behind the last included */
+    /* numbers of the reductions over k, including the k's beyond the last */
+    uint32_t fetched, multiplied;
 } tensor;
 
 bool
@@ -106,9 +107,9 @@ stage_size(const tensor *g, const tensor_side *x)
     return x->tile * g->depth;
 }
 
-/* -- where things lie -- */
+/* -- layout of shared memory --------------------------------------------------------------- */
 
-/* The permuted place of piece c in a row. */
+/* The permuted position of chunk `piece` in a row. */
 static cg_val
 permuted(const tensor *g, const tensor_side *x, cg_val row, cg_val piece)
 {
@@ -126,9 +127,10 @@ row_length(const tensor *g, const tensor_side *x)
     return x->by_rows ? g->depth : x->tile;
 }
 
-/* -- fetching ------------------------------------------------------------------------------ */
+/* -- filling stages ------------------------------------------------------------------------ */
 
-/* A piece: the number of its first element along the axis of the side, and of k. */
+/* A chunk: the indices of its first element along the free axis and k, and its place in shared
+ * memory. */
 typedef struct fetched_chunk {
     cg_val free, k, to;
 } fetched_chunk;
@@ -143,7 +145,7 @@ source(const tensor *g, const tensor_side *x, cg_val free, cg_val k)
     return cg_iadd(b, x->base, cg_iadd(b, offset(b, x->free, x->stride, free), right));
 }
 
-/* Are pieces 16 bytes that lie together, at multiples of 16 bytes? */
+/* Are chunks 16 contiguous bytes, aligned to 16 bytes? */
 static bool
 are_whole(const tensor *g, const tensor_side *x, cg_val from)
 {
@@ -156,7 +158,7 @@ are_whole(const tensor *g, const tensor_side *x, cg_val from)
            cg_multiple_of(g->b->k, from) >= g->each;
 }
 
-/* How many elements of the piece there are; 0: all. */
+/* How many elements of a chunk are inside the operand; 0: all. */
 static cg_val
 count_of(const tensor *g, const tensor_side *x, const fetched_chunk *c)
 {
@@ -181,8 +183,8 @@ count_of(const tensor *g, const tensor_side *x, const fetched_chunk *c)
     return n;
 }
 
-/* Element by element, for what is not aligned: the same places, and zeros where there is
- * nothing. */
+/* Load and store a chunk that is not aligned, element by element, with zeros outside of the
+ * operand. */
 static void
 load_chunk(const tensor *g, const tensor_side *x, const fetched_chunk *c)
 {
@@ -202,7 +204,7 @@ load_chunk(const tensor *g, const tensor_side *x, const fetched_chunk *c)
     cg_loop_end(b, loop);
 }
 
-/* The threads send for the pieces of a side in turn. */
+/* Start copying the chunks of a side, divided among the threads. */
 static void
 fetch_side(const tensor *g, const tensor_side *x, cg_val k0, cg_val stage)
 {
@@ -227,7 +229,7 @@ fetch_side(const tensor *g, const tensor_side *x, cg_val k0, cg_val stage)
     cg_loop_end(b, rounds);
 }
 
-/* `n` k's from k0 + first on. */
+/* Declare to the verifier that n k's from k0 + first on are taken. */
 static void
 take(const tensor *g, uint32_t reduction, cg_val k0, int64_t first, int64_t n)
 {
@@ -246,11 +248,11 @@ fetch(const tensor *g, cg_val k0, cg_val stage)
     fetch_side(g, &g->x[1], k0, stage);
 }
 
-/* -- fragments ----------------------------------------------------------------------------- */
+/* -- loading fragments --------------------------------------------------------------------- */
 
-/* By ldmatrix.  Its four matrices are halves of 16 rows or columns (`side`) by halves of the
- * k's of an mma (`deep`): of the left side halves of rows follow each other, of the right side
- * halves of k. */
+/* Load a fragment by ldmatrix.  Its four matrices are the halves of 16 rows or columns (`half`)
+ * by the halves of the k's of an mma (`deep`).  In the left side the halves of rows vary
+ * fastest, in the right side the halves of k. */
 static void
 matrices(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step)
 {
@@ -279,8 +281,9 @@ matrices(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step
     cg_fragment(b, x->words, cg_imul(b, i, 4), x->shared, place_at, !x->by_rows);
 }
 
-/* f32 in rows of k: a word at a time.  Word r of the left side is row 8 (r mod 2) and k 4 (r /
- * 2), of the right side, whose four are two pairs, column 8 (r / 2) and k 4 (r mod 2). */
+/* Load a fragment of f32 stored in rows of k, word by word.  Word r of the left side is row 8
+ * (r mod 2) and k 4 (r / 2).  The four words of the right side are two pairs: column 8 (r / 2)
+ * and k 4 (r mod 2). */
 static void
 single_words(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step)
 {
@@ -320,9 +323,9 @@ fragments(const tensor *g, const tensor_side *x, cg_val stage, int step)
     cg_loop_end(b, loop);
 }
 
-/* -- products ------------------------------------------------------------------------------ */
+/* -- multiplying --------------------------------------------------------------------------- */
 
-/* Number of the 16 x 8 sums of row i and column j of a warp. */
+/* The number of the first of the 16 x 8 sums in row i and column j of a warp. */
 static cg_val
 sum_of(const tensor *g, cg_val i, cg_val j)
 {
@@ -371,8 +374,9 @@ next_stage(const tensor *g, cg_val stage)
     return cg_insn3(b, SC_select, COT_I64, last, cg_i64(b, 0), place);
 }
 
-/* Stage s is multiplied when all but the latest groups have come; the stage that is filled next
- * is the one before it, which everybody has read by the barrier. */
+/* The pipeline over k.  A stage is multiplied when all but the latest groups of copies have
+ * arrived.  The stage that is filled next is the previous one, which all threads have read by
+ * the barrier. */
 static void
 sweep(tensor *g)
 {
@@ -408,7 +412,7 @@ sweep(tensor *g)
     cg_arrive(b, 0);
 }
 
-/* -- results -- */
+/* -- results ------------------------------------------------------------------------------- */
 
 static void
 give_sums(const tensor *g)
@@ -431,9 +435,8 @@ give_sums(const tensor *g)
 
     if (s->m.total % g->form->rows)
         when = less(b, m, cg_i64(b, s->m.total));
-    if (s->n.total %
-        g->form->columns) /* of an even number of columns both are inside, or none */
-    {
+    /* with an even number of columns both lanes are inside, or none */
+    if (s->n.total % g->form->columns) {
         cg_val bound = cg_i64(b, s->n.total);
         when = both(b, when,
                     less(b, s->n.total % 2 ? n : cg_iadd(b, g->x[1].first, first), bound));
@@ -443,7 +446,7 @@ give_sums(const tensor *g)
         cg_loop_end(b, loop[l]);
 }
 
-/* -- the whole ----------------------------------------------------------------------------- */
+/* -- the whole product --------------------------------------------------------------------- */
 
 static void
 make_side(tensor *g, bool left)
@@ -475,8 +478,8 @@ tiles_of(const cg_dot_shape *s, const form *f)
     return upwards(s->m.total, f->rows) * upwards(s->n.total, f->columns);
 }
 
-/* Blocks that run at the same time share rows of one side and columns of the other: eight rows
- * of tiles at a time. */
+/* Order tiles so that blocks that run at the same time share rows of one side and columns of
+ * the other: eight rows of tiles at a time. */
 static void
 place_tile(tensor *g, cg_val number)
 {

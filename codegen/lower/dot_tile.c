@@ -1,12 +1,12 @@
-/* Elements of a matrix product that is not packed: a tile of registers that reads both operands
- * in place, the sum of the inner form, and the hand-over of finished sums, row by row. */
+/* Elements of a matrix product that is not packed: a register tile that reads both operands in
+ * place, the sum of the inner form, and passing finished sums to the epilogue row by row. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/fold.h"
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tuning.h"
 
-/* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.
- * The epilogue is compiled for the vectors of one row, or for one vector if it is long. */
+/* Pass the sums of a tile, which are kept in memory (in L1), to the epilogue row by row.  The
+ * epilogue is compiled for the vectors of one row, or for one vector if it is long. */
 void
 cg_dot_give_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
                  bool columns_over)
@@ -32,8 +32,8 @@ cg_dot_give_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end, in
     cg_loop_end(b, rows);
 }
 
-/* The element of a tile at row m and column n: blocks of 256 k's, summed in order.  right_when
- * guards loads beyond the last column. */
+/* The element of a tile at row m and column n: the sums of blocks of 256 k's, added in order.
+ * right_when guards loads beyond the last column. */
 static cg_val
 direct_element(const cg_dot_product *p, cg_val m, cg_val n, cg_val right_when)
 {
@@ -41,7 +41,7 @@ direct_element(const cg_dot_product *p, cg_val m, cg_val n, cg_val right_when)
     const cg_dot_shape *s = &p->s;
     cot_dtype t = p->d->type;
     int64_t total = s->k.total;
-    /* no place of a k to compute: one of its axes may have no size to divide by */
+    /* without k's no address can be computed: an axis of size 0 would be divided by */
     if (total == 0)
         return cg_const(b, t, 0);
     cg_val blocks = 0, sum = 0, lo = cg_i64(b, 0), hi = cg_i64(b, total);
@@ -77,7 +77,7 @@ cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n)
     return direct_element(p, m, n, 0);
 }
 
-/* Tiles of rows m0 ... and columns n0 ...; the last columns, fewer than a tile, are masked. */
+/* Tiles of rows m0 ... and columns n0 ...; lanes beyond the last column are masked. */
 static void
 direct_tile(const cg_dot_product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over,
             cg_val m_end)
@@ -117,7 +117,7 @@ cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
     cg_loop_end(b, rows);
 }
 
-/* A row of the one side, by the other. */
+/* A row of one side, which is multiplied by the other side. */
 typedef struct inner {
     const cg_dot_product *p;
     cg_val row;

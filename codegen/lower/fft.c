@@ -1,13 +1,14 @@
-/* fft: one line after the other (or on a thread of its own), stage by stage (ir/fft.h).
+/* fft: lines are transformed one after the other, or in parallel by threads, stage by stage
+ * (ir/fft.h).
  *
- * Between stages a line lies in scratch memory, real parts apart from imaginary ones; the first
- * stage takes them apart, the last puts them together.  Lanes run along s; in the first stage,
- * where s is 1, along p: then the r results of a butterfly lie side by side, lane by lane,
- * which the emitter stores as whole vectors (llvm/memory.c).  A butterfly is straight code on
- * copies of its numbers, shared with the evaluator.
+ * Between stages a line is in scratch memory, with real and imaginary parts in separate arrays;
+ * the first stage separates them, and the last interleaves them again.  Lanes run along s; in
+ * the first stage, where s is 1, they run along p.  The r results of a butterfly are then
+ * adjacent, lane by lane, and the emitter stores them as whole vectors (llvm/memory.c).  A
+ * butterfly is straight-line code, which the reference evaluator shares.
  *
- * On a GPU the butterflies of a stage are threads': of one block, with the line in shared
- * memory and a barrier between stages; or, of longer lines, of a kernel for each stage. */
+ * On a GPU the threads of one block share the butterflies of a stage, with the line in shared
+ * memory and a barrier between stages.  For longer lines each stage is a kernel. */
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/elemental/element.h"
 #include "codegen/lower/rules.h"
@@ -50,13 +51,13 @@ typedef struct transforming {
     const ir_type *t;
     const ir_fft *f;
     cot_dtype T;
-    uint32_t out, scratch[4];           /* re and im, of the one and of the other */
-    cg_ix at[COT_MAX_RANK + 1];         /* the line                               */
-    cg_val base;                        /* its scratch, in elements; 0: none      */
+    uint32_t out, scratch[4];           /* re and im of the two copies of a line */
+    cg_ix at[COT_MAX_RANK + 1];         /* index of the line */
+    cg_val base;                        /* first element of its scratch; 0: element 0 */
     int stage;
     cg_ix p;
     bool lanes_along_p;
-    uint32_t re, im;                    /* constants of the stage */
+    uint32_t re, im;                    /* constant buffers of the stage's twiddle factors */
 } transforming;
 
 static cg_val
@@ -66,7 +67,8 @@ scratch_index(cg_lowering *l, const transforming *c, cg_ix i)
     return c->base ? cg_iadd(&l->b, c->base, at) : at;
 }
 
-/* Element i of the line: re, im, exchanged for the inverse where they come from outside. */
+/* Load element i of the line.  The inverse transform exchanges re and im when it reads the
+ * operand. */
 static void
 take(cg_lowering *l, transforming *c, cg_ix i, cg_val *z)
 {
@@ -83,8 +85,8 @@ take(cg_lowering *l, transforming *c, cg_ix i, cg_val *z)
     }
 }
 
-/* Elements first, first + step, ...: the results of a butterfly.  Stores that belong together
- * follow each other. */
+/* Store the results of a butterfly at elements first, first + step, ...  Adjacent stores follow
+ * each other in the text. */
 static void
 put(cg_lowering *l, transforming *c, int r, cg_ix first, int64_t step, const cg_val *y)
 {
@@ -154,7 +156,7 @@ along_p(cg_lowering *l, void *user, cg_ix p)
     cg_strip_mine(l, CG_SERIAL, g->s, lanes, true, along_q, c);
 }
 
-/* The factors of the stage. */
+/* Add the twiddle factors of the stage to the kernel. */
 static void
 stage_tables(cg_lowering *l, transforming *c)
 {
@@ -204,7 +206,7 @@ make_scratch(cg_lowering *l, transforming *c, int64_t lines)
 
 /* -- on a GPU ------------------------------------------------------------------------------ */
 
-/* Butterfly i of the stage. */
+/* Emit butterfly i of the stage. */
 static void
 numbered(cg_lowering *l, transforming *c, cg_ix i)
 {
@@ -231,7 +233,7 @@ begin_kernel(cg_lowering *l, cg_level *v, transforming *c)
     c->fr = cg_level_frame(l, v, &none);
 }
 
-/* Bytes of what lies between the stages of a line: one copy of it, or two. */
+/* Bytes of a line in scratch memory: one copy, or two. */
 static int64_t
 bytes_between(const transforming *c)
 {
@@ -239,7 +241,7 @@ bytes_between(const transforming *c)
     return 2 * copies * c->f->n * (int64_t)cot_dtype_size(c->T);
 }
 
-/* Thread t's part of a stage: butterflies t, t + threads, ... */
+/* The part of a stage that thread t computes: butterflies t, t + threads, ... */
 static void
 stage_of_thread(cg_lowering *l, transforming *c, cg_val t, int64_t threads)
 {
@@ -257,7 +259,7 @@ stage_of_thread(cg_lowering *l, transforming *c, cg_val t, int64_t threads)
     cg_loop_end(b, loop);
 }
 
-/* A block for each line, which lies in shared memory between stages. */
+/* A block for each line, which is in shared memory between stages. */
 static void
 lines_in_blocks(cg_lowering *l, cg_level *v, transforming *c, int64_t lines)
 {
@@ -299,7 +301,7 @@ butterfly_of_all(cg_lowering *l, void *user, cg_ix i)
     numbered(l, c, cg_ix_mod(&l->ix, i, butterflies(c)));
 }
 
-/* A kernel for each stage, a thread for each butterfly of all lines. */
+/* A kernel for each stage, with a thread for each butterfly of all lines. */
 static void
 stages_serial(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64_t flops)
 {

@@ -1,9 +1,10 @@
-/* Calls of C functions, in the entry: their operands and results are in memory, which they get
- * pointers to.
+/* Calls of C functions, in the entry: operands and results are in memory, and the function gets
+ * pointers to them.
  *
- * With a prototype the call is what C would make of it.  Without one it is a call back into
- * this process, with the operands and results in one array; no object can hold that.  Results
- * that start as operands are copies of them, so that nobody else's value is written. */
+ * With a prototype the call is the one that a C compiler would make.  Without one it calls back
+ * into this process, with all operands and results in one array; an object file cannot contain
+ * such a call.  A result that starts as an operand starts as a copy of it, so that no other
+ * value is overwritten. */
 #include "codegen/lower/level.h"
 #include "ir/custom.h"
 #include "ir/diag.h"
@@ -47,7 +48,7 @@ argument(cg_lowering *l, const foreign *q, const ir_c_item *c, const ir_custom *
                                          : cg_const(&l->entry, c->type, ir_c_bits(c, &n->at)) };
 }
 
-/* What C code writes over begins as the operand. */
+/* A result that the C function updates starts as a copy of the operand. */
 static void
 copy_in(cg_lowering *l, const foreign *q, const ir_c_function *c)
 {

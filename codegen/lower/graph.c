@@ -1,14 +1,14 @@
-/* A graph, group by group: where each result lies, and the kernels that make it.
+/* Plan a graph, group by group: the memory of each result, and the kernels that compute it.
  *
- * The entry is written in one go; each buffer is a part of the work block that has no offset
- * yet (plan/lifetimes.c). */
+ * The statements of the entry are written in one pass; buffers are parts of the work block
+ * whose offsets are assigned later (plan/lifetimes.c). */
 #include "codegen/elemental/element.h"
 #include "codegen/lower/level.h"
 #include "codegen/schedule/schedule.h"
 #include "ir/diag.h"
 #include "ir/limit.h"
 
-/* A constant that some node wants in memory is read where it is. */
+/* A constant that is needed in memory is read from the module's data. */
 static bool
 place_constant(cg_lowering *l, cg_level *v, ir_ref x)
 {
@@ -23,8 +23,8 @@ place_constant(cg_lowering *l, cg_level *v, ir_ref x)
     return true;
 }
 
-/* The only value of a group that is a reshape (or barrier), and what it reshapes; IR_NONE: it
- * is none. */
+/* The operand of the reshape or barrier that is the group's only value; IR_NONE: the group is
+ * something else. */
 static ir_ref
 reshaped(const cg_level *v, const cg_group *g)
 {
@@ -32,7 +32,7 @@ reshaped(const cg_level *v, const cg_group *g)
     return n && (n->op == OP_reshape || n->op == OP_barrier) ? n->in[0] : IR_NONE;
 }
 
-/* A reshape of what nobody writes over is no copy. */
+/* A reshape of a value that nothing overwrites shares its memory. */
 static bool
 place_reshape(const cg_group *g, cg_level *v)
 {
@@ -78,7 +78,8 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_kernel_call(l);
 }
 
-/* A value that only such a node reads is computed where the node's result will be: no copy. */
+/* A value that is last read by a node which overwrites it, or by a concatenation, is computed
+ * directly in the memory of the result. */
 static void
 forward_places(cg_lowering *l, cg_level *v)
 {
@@ -116,7 +117,7 @@ cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x)
     v->fusion->root[x] = true;
 }
 
-/* What is made last, of a group: what the rest of it is made for. */
+/* The source line of a group is that of its last value, for which the others are computed. */
 static ir_loc
 group_loc(const cg_level *v, const cg_group *g)
 {

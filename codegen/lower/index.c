@@ -1,8 +1,8 @@
-/* Indexing at run time: indices are emitted like any other value, clamped, and become part of
- * the address.
+/* Dynamic indexing: indices are emitted like any other value, clamped, and become part of the
+ * address.
  *
- * gather and scatter share one picture, as in the reference evaluator: every index vector
- * names a window of the operand. */
+ * gather and scatter share one model, as in the reference evaluator: every index vector names a
+ * window of the operand. */
 #include "codegen/lower/index.h"
 
 #include "codegen/elemental/element.h"
@@ -21,7 +21,8 @@ fill_value(cg_lowering *l, cot_dtype t)
     }
 }
 
-/* Are the windows that a constant names all inside?  Of a large one nobody asks. */
+/* Are all windows that a constant names inside the operand?  Large constants are not
+ * examined. */
 static bool
 inside_by_constant(const ir_graph *f, const cg_windows *w)
 {
@@ -92,8 +93,7 @@ fits(cg_lowering *l, cg_val start, cot_dtype t, int64_t most)
     return cg_and(l, low, cg_insn2(&l->b, SC_le, COT_I64, i, cg_i64(&l->b, most)));
 }
 
-/* Starts stay inside of the operand even where `inside` does not hold, so that every address is
- * legal. */
+/* Starts are clamped even if `inside` is false, so that every address is valid. */
 bool
 cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at, int rank,
              cg_ix *to, cg_val *inside)
@@ -197,7 +197,7 @@ cg_scatter_combine(cg_lowering *l, ir_combine by, cot_dtype t, cg_val old, cg_va
     }
 }
 
-/* In registers: each update in turn, where it falls on the element. */
+/* Inside a kernel: apply each update in order, if its window contains the element. */
 cg_val
 lower_scatter(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {

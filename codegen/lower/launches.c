@@ -1,24 +1,23 @@
 /* How many kernels a region launches.
  *
- * A launch that is skipped takes a microsecond or two, a host synchronisation some ten, in
- * which the GPU stands idle.  So a cond is the device's where its branches have few
- * launches, and of a loop, for which the host synchronises once in so many iterations, an
- * iteration may have more: the more, the fewer iterations there are between two
- * synchronisations.
+ * A skipped launch takes a microsecond or two.  A host synchronisation takes some ten, during
+ * which the GPU is idle.  So the device decides a cond whose branches have few launches.  In a
+ * loop the host synchronises once in several iterations, so an iteration may have more
+ * launches; the more it has, the fewer iterations lie between two synchronisations.
  *
- * A loop within has a number of iterations that is not known.  Where the region is an
- * iteration of a loop, it may wait (predicate.c): then the loop counts for what is launched
- * at a time. */
+ * The number of iterations of an inner loop is not known.  If the region is an iteration of a
+ * loop, that iteration may wait for the inner loop (predicate.c): the inner loop then counts
+ * for what is launched at a time. */
 #include "codegen/lower/launches.h"
 
 #include "codegen/lower/predicate.h"
 #include "codegen/tuning.h"
 
-/* What may be done about a loop whose number of iterations is not known. */
+/* What may be done about an inner loop whose number of iterations is not known. */
 typedef enum waiting {
     NOTHING,
-    WAITS, /* the iteration around is launched again */
-    SYNCHRONISES /* the host asks whether it goes on  */
+    WAITS, /* the enclosing iteration is launched again */
+    SYNCHRONISES /* the host asks the device whether to continue */
 } waiting;
 
 static int64_t
@@ -53,7 +52,8 @@ launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
     return mapped ? all : within_limit(CG_LOWER_MAX_LAUNCHES, all);
 }
 
-/* Of a while: the test, the word and the body, which may wait. */
+/* The launches of an iteration of a while: the condition, the predicate, and the body, which
+ * may wait for loops inside it. */
 static int64_t
 launches_of_iteration(cg_lowering *l, const ir_node *n)
 {
@@ -139,7 +139,7 @@ cg_count_of(cg_lowering *l, const void *of, int mode)
     return c;
 }
 
-/* About how many kernels compute f; -1: too many, or it is not for kernels alone. */
+/* About how many kernels compute f; -1: too many, or f needs the host. */
 static int64_t
 launches(cg_lowering *l, const ir_graph *f, waiting w)
 {
@@ -148,7 +148,7 @@ launches(cg_lowering *l, const ir_graph *f, waiting w)
     if (known->n >= -1)
         return known->n;
     const cg_fusion *fusion = cg_fuse(l, f);
-    int64_t all = f->n_out;     /* copies to where results belong */
+    int64_t all = f->n_out;     /* copies of results to their places */
 
     for (uint32_t i = 0; i < fusion->n; i++) {
         const cg_group *g = &fusion->group[i];

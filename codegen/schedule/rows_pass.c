@@ -37,9 +37,7 @@ cg_access_member(cg_rows *r, cg_access *w, uint32_t i)
 {
     ir_ref v = r->g->v[i];
     cg_access_begin(w, r->l->scratch, r->fr->f, r->fusion->root);
-    cg_ix *at = cg_access_space(w, r->g->space->rank,
-                                /* the axes that number the rows come first */
-                                r->g->space->dims);
+    cg_ix *at = cg_access_space(w, r->g->space->rank, r->g->space->dims);
     if (cg_rows_is_reduce(r, v) || cg_rows_member(r, i) == CG_MEMBER_COLUMN)
         cg_access_value(w, ir_def(r->fr->f, v)->in[0], at);
     else
