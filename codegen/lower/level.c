@@ -39,7 +39,8 @@ cg_times_among_operands(const ir_node *n, ir_ref x)
     return times;
 }
 
-/* Does loop or branch n take c, for nothing else, and go on in its memory to what x is? */
+/* Does loop or branch n update c in place into its result x, and read c through no other
+ * operand? */
 static bool
 carried_on(cg_lowering *l, const ir_graph *f, const ir_node *n, ir_ref x, ir_ref c)
 {
@@ -47,7 +48,7 @@ carried_on(cg_lowering *l, const ir_graph *f, const ir_node *n, ir_ref x, ir_ref
     return from >= 0 && n->in[from] == c && cg_times_among_operands(n, c) == 1;
 }
 
-/* Does the map kernel g read c only at the element that it writes? */
+/* Does map group g read c only at the element that it writes? */
 static bool
 reads_in_place(cg_lowering *l, const cg_level *b, const cg_group *g, ir_ref c)
 {
@@ -65,7 +66,8 @@ reads_in_place(cg_lowering *l, const cg_level *b, const cg_group *g, ir_ref c)
     return true;
 }
 
-/* The same where c alone is in the memory; x is made by the group at place i of the order. */
+/* May x overwrite c, if c is the only value in that memory? x is computed by the group at
+ * position i of the order. */
 static bool
 may_overwrite_one(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c, uint32_t i)
 {
@@ -81,7 +83,8 @@ may_overwrite_one(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c, uint32_
     return reads_in_place(l, b, g, c);
 }
 
-/* What is made of c by the first n groups and may be where c is: updates, ends of loops. */
+/* The values that the first n groups of the order compute from c in the memory of c: by
+ * updates, loops and branches. */
 static bool *
 made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
 {

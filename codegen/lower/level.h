@@ -1,25 +1,24 @@
-/* A graph whose values have places, and what plans its kernels. */
+/* Levels: graphs whose values have places, and the functions that plan their kernels. */
 #ifndef CODEGEN_LOWER_LEVEL_H
 #define CODEGEN_LOWER_LEVEL_H
 
 #include "codegen/fuse/fuse.h"
 #include "codegen/plan/plan.h"
 
-/* A value as a part of a larger one: its first element, and how far apart elements are along
- * each of its axes. */
+/* A value as a part of a larger one: its first element, and the stride of each of its axes. */
 typedef struct cg_concat_part {
     ir_ref v;
     int64_t offset;
     const int64_t *stride;
-    bool placed;                /* it is made where it belongs */
+    bool placed;                /* it is computed in the memory of the larger value */
 } cg_concat_part;
 typedef struct cg_concat {
     uint32_t n, cap;
     cg_concat_part *piece;
 } cg_concat;
 
-/* Of examples, those that a predicate with leading axes sends to a branch: only theirs is
- * written.  In a loop within a branch both must. */
+/* Only the examples whose predicate (a value with leading axes) selects a branch are written.
+ * For a loop inside a branch, the predicates of both must select the example. */
 typedef struct cg_masked {
     cg_place when;
     const ir_type *type; /* of the predicate */
@@ -27,55 +26,58 @@ typedef struct cg_masked {
     const struct cg_masked *outer;
 } cg_masked;
 
-/* A graph whose values have places: the function, or the body of a loop or a branch. */
+/* A graph whose values have places: the function, or the body of a loop or branch. */
 struct cg_level {
     const ir_graph *f;
     const cg_fusion *fusion;
-    cg_place *place;            /* for each value; set for inputs, and where results must go */
-    bool *borrowed;             /* the place belongs to someone else: not to be written over */
-    const cg_concat **concat; /* for each value: its pieces, if some are made in it */
-    /* for each value: of its axes at its place, if it is not dense */
+    /* by value; set for inputs, and for values that must be in given memory */
+    cg_place *place;
+    /* by value: the place belongs to an enclosing level and must not be overwritten */
+    bool *borrowed;
+    /* by value: its pieces, if some of them are computed in its memory */
+    const cg_concat **concat;
+    /* by value: the strides of its axes in its place, if it is not dense */
     const int64_t **stride;
     const cg_masked *
-        *mask; /* for each value: for which examples its parts are written; NULL: all */
-    uint32_t *maker; /* for each value: the last frame whose kernel makes it      */
+        *mask; /* by value: the examples for which its parts are written; NULL: all */
+    uint32_t *maker; /* by value: the number of the last frame whose kernel computes it */
     uint32_t *slice, *next_slice; /* lists of dynamic slices, by value and by node (update.c) */
-    uint32_t at;                /* the group being planned, by its place in the order        */
+    uint32_t at;                /* position in the order of the group that is being planned */
 };
 
 cg_level *cg_level_new(cg_lowering *l, const ir_graph *f);
-/* Emit the calls that compute f: inputs' places are set; outputs' places may be. */
+/* Plan the calls that compute f.  The places of inputs are set; those of outputs may be. */
 void cg_plan_graph(cg_lowering *l, cg_level *v);
-/* A frame over a level, in the kernel in hand. */
+/* A frame over a level for the current kernel, which computes group g. */
 cg_frame *cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g);
-/* Put value x in memory, if it is not there. */
+/* Compute value x into memory, unless it is there. */
 void cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x);
-/* May value x be computed where input c is?  Nobody reads c after x's kernel, which itself
- * reads c only at the element it writes. */
+/* May value x be computed in the memory of input c?  It may if nothing reads c after the kernel
+ * of x, and that kernel reads c only at the element that it writes. */
 bool cg_may_overwrite(cg_lowering *l, const cg_level *v, ir_ref x, ir_ref c);
 /* How many operands of n are x? */
 int cg_times_among_operands(const ir_node *n, ir_ref x);
-/* The input of v whose memory a place is, or may be; IR_NONE if there is none. */
+/* The input of v whose memory a place is, or may be; IR_NONE: there is none. */
 ir_ref cg_input_at(const cg_lowering *l, const cg_level *v, cg_place p);
 
-/* concat_elision.c: what group i of the order puts together is made there, as far as it can
- * be; false if none of it. */
+/* concat_elision.c.  Let parts of the value that the group at position i of the order
+ * concatenates be computed in its memory; false if none can be. */
 bool cg_elide_concat(cg_lowering *l, cg_level *v, uint32_t i);
-/* The rest of it. */
+/* Copy the other parts of y. */
 void cg_plan_concat(cg_lowering *l, cg_level *v, ir_ref y);
-/* x, computed or copied, to elements of `to`. */
+/* Compute or copy x to `to`, from that element on, with these strides. */
 void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
                  const int64_t *stride);
 
-/* f on operands that are in memory, results to `to`. */
+/* Plan f on operands in memory, with results in `to`. */
 typedef void cg_plan_body(cg_lowering *l, const ir_graph *f, const cg_place *in,
                           const cg_place *to);
-/* The same by a function that is compiled once (called.c); sub: what plans it. */
+/* The same by a function that is compiled once (called.c), which `sub` plans. */
 void cg_plan_called(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_place *in,
                     const cg_place *to);
 
-/* Nodes with a lowering of their own. */
-/* dynamic_update_slice, scatter */
+/* The rules of nodes with a lowering of their own.  cg_plan_update lowers dynamic_update_slice
+ * and scatter, cg_plan_argsort also top_k. */
 cg_node_rule cg_plan_update;
 cg_node_rule cg_plan_argsort;
 cg_node_rule cg_plan_fft;
@@ -87,11 +89,11 @@ cg_node_rule cg_plan_while;
 cg_node_rule cg_plan_foreign;
 cg_node_rule cg_plan_scan;
 
-/* A while or scan in registers, in one kernel; false if its state or body is too large for
- * that. */
+/* Plan a while or scan as one kernel with its state in registers; false if its state or body is
+ * too large for that. */
 bool cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to);
-/* Are they of n, of f, small enough for that?  (Where results take the place of operands,
- * cg_plan_register_loop may refuse even so.) */
+/* Are state and body of loop n of f small enough for registers? cg_plan_register_loop may
+ * refuse even so, if results use the memory of operands. */
 bool cg_fits_registers(cg_lowering *l, const ir_graph *f, const ir_node *n);
 
 #endif

@@ -1,13 +1,13 @@
-/* Loops in the entry: kernels of the body of a while or scan in a loop of kernel 0.
+/* Loops in the entry: kernels of the body of a while or scan inside a loop of kernel 0.
  *
- * With a mapped predicate a step is computed for every example, and those that are active take
- * it. */
+ * With a mapped predicate a step is computed for every example, and the active examples take
+ * its results. */
 #include "codegen/elemental/element.h"
 #include "codegen/lower/launches.h"
 #include "codegen/lower/predicate.h"
 #include "codegen/lower/subgraph.h"
 
-/* Give the carries their first values. */
+/* Copy the first values of the carries to their places. */
 static void
 start_carries(cg_lowering *l, const cg_level *v, const ir_node *n, int first, int carries,
               const cg_place *to)
@@ -27,7 +27,7 @@ body_level(cg_lowering *l, const ir_graph *f, int n, const cg_place *in)
     return b;
 }
 
-/* The body of a while, once: carries to `to`, of the examples that are active. */
+/* Plan the body of a while once.  Carries are written to `to`, for the active examples. */
 static void
 plan_iteration(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
                const cg_place *to, cg_place active)
@@ -52,8 +52,9 @@ plan_iteration(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_pla
     cg_end_step(l, b, carries, to, &end);
 }
 
-/* Iterations whose kernels test whether the loop goes on.  The host synchronises after each
- * chunk, or never, if there are no more than a chunk or the loop around comes back to it. */
+/* Plan iterations whose kernels test whether the loop continues.  The host synchronises after
+ * each chunk of iterations; it never does if one chunk is enough, or if the enclosing loop
+ * launches this one again. */
 static void
 plan_iterations(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
                 const cg_place *to)
@@ -128,7 +129,7 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_plan_settle(l, carries, to);
 }
 
-/* Is y made by a map that nobody reads, and one result only? */
+/* Is y computed by a map of its own, read by nothing, and one result only? */
 static bool
 is_alone(const cg_level *b, ir_ref y)
 {
@@ -143,7 +144,7 @@ is_alone(const cg_level *b, ir_ref y)
     return false;
 }
 
-/* A step of what is stacked is computed where it belongs, if that can be. */
+/* Let a stacked result be computed directly in its memory, if it can be. */
 static void
 aim_step(cg_level *b, ir_ref y, cg_place to, const int64_t *stride)
 {
@@ -165,7 +166,8 @@ end_collected(cg_lowering *l, cg_level *b, ir_ref y, cg_place to, const int64_t 
         cg_plan_copy(l, to, b->place[y], ir_type_at(b->f, y));
 }
 
-/* As a while of the device's (steps.c); ys are written where they belong. */
+/* Plan the scan as a while that the GPU decides (steps.c); ys are written to their memory
+ * directly. */
 static void
 plan_steps(cg_lowering *l, const cg_level *v, const ir_node *n, const ir_graph *steps,
            const cg_place *in, const cg_place *to)
@@ -205,7 +207,7 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     memcpy(in + consts, to, sizeof *in * (size_t)carries);
     if (n->at.scan.length == 0)
         return;
-    /* Stacked results live through every step, whatever step of the body writes them. */
+    /* Stacked results are alive during every step, whichever kernel of the body writes them. */
     for (int i = carries; i < n->n_out; i++)
         cg_plan_touch(l, to[i].buffer);
     cg_plan_loop_begin(l);

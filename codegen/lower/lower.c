@@ -1,4 +1,4 @@
-/* From a prepared graph to a module of kernels. */
+/* Lowering: from a prepared graph to a module of kernels. */
 #include "codegen/kernel/grid.h"
 #include "codegen/lower.h"
 #include "codegen/lower/level.h"
@@ -49,10 +49,11 @@ cg_pair_donated(const ir_graph *f, const bool *donated, int *over)
             }
 }
 
-/* The memory of results: of their own, where it may be that of a donated argument, or, of the
- * new value of an in/out argument, the argument's.  The first result that is a value is where
- * the value is computed, in the latter two cases if the old value is dead by then; the others,
- * and results that are inputs, are copies. */
+/* The memory of results.  A result has a buffer of its own, which may alias that of a donated
+ * argument; the new value of an in/out argument has the buffer of the argument.  A value is
+ * computed directly in the buffer of the first result that it is, but over the old value of an
+ * argument only if that is dead by then.  Further results with the same value, and results that
+ * are inputs, are copied. */
 static cg_place *
 place_outputs(cg_lowering *l, cg_level *v, const int *over)
 {
@@ -79,7 +80,7 @@ place_outputs(cg_lowering *l, cg_level *v, const int *over)
     return to;
 }
 
-/* Is result i's memory that of an argument whose old value is not the result? */
+/* Does result i overwrite an argument whose old value it is not? */
 static bool
 hides_input(const cg_lowering *l, const cg_level *v, const cg_place *to, int i)
 {
@@ -89,8 +90,8 @@ hides_input(const cg_lowering *l, const cg_level *v, const cg_place *to, int i)
     return false;
 }
 
-/* The results that are not where they belong.  Old values that are results come first: other
- * copies may hide them, and so may their own. */
+/* Copy results that are not computed in their buffer.  Old values of arguments that are results
+ * are saved first, since other copies may overwrite them. */
 static void
 copy_outputs(cg_lowering *l, cg_level *v, const cg_place *to)
 {
@@ -147,11 +148,11 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     l->m->parallel = o->threads > 1 && cg_any_parallel(l->m);
     l->m->why = why.text;
     *out = l->m;
-    /* here and nowhere else: all back ends come by, and none changes a module */
+    /* verified here only: every back end gets its modules from here, and none changes them */
     return l->status == COT_OK ? cg_verify_or_serial(l->m) : l->status;
 }
 
-/* The scratch memory is freed here, also where memory runs short; then the jump goes on. */
+/* Free the scratch memory, even if memory runs out; then continue the jump. */
 cot_status
 cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_module **out)
 {

@@ -1,12 +1,12 @@
-/* Data movement: views change the index, and nothing else.  Pad and concatenate choose by the
- * index, and emit what lies outside of an operand under a mask; where the index is known they
- * cost nothing. */
+/* Data movement: views only change the index.  Pad and concatenate select by the index, and
+ * emit elements outside of an operand under a mask.  They cost nothing where the index is
+ * known. */
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/fuse/views.h"
 #include "codegen/lower/rules.h"
 
-/* What is at `to` of operand x where `inside` holds, and y elsewhere. */
+/* Element `to` of operand x if `inside` holds, else y. */
 static cg_val
 element_inside(cg_lowering *l, cg_frame *fr, ir_ref x, const cg_ix *to, cg_val inside, cg_val y)
 {
@@ -16,7 +16,7 @@ element_inside(cg_lowering *l, cg_frame *fr, ir_ref x, const cg_ix *to, cg_val i
     return cg_choose(l, ir_type_at(fr->f, x)->dtype, inside, v, y);
 }
 
-/* Does a reshape see the index? */
+/* Is x a reshape, perhaps under other views? */
 static bool
 is_reshaped(const ir_graph *f, ir_ref x)
 {
@@ -27,8 +27,8 @@ is_reshaped(const ir_graph *f, ir_ref x)
     return n && n->op == OP_reshape;
 }
 
-/* i where it is from 0 to last: an index that may be beyond, which a reshape would take
- * apart for neighbours, is named anew. */
+/* i with the range [0, last].  An index that may be outside, where its load is masked, becomes
+ * a new variable, because a reshape would carry it into other axes. */
 static cg_ix
 index_inside(cg_lowering *l, cg_ix i, int64_t last)
 {

@@ -1,14 +1,14 @@
-/* Pointwise ops: the op's scalar program on the operands at the same index.
+/* Pointwise ops: the scalar program of the op, applied to the operands at the same index.
  *
- * Under a mask the element may not exist: it lies past the end of a reduction, or beside the
- * operand of a pad.  Its value is not used, but a division by the zero that it reads would
- * raise a floating-point exception that no element raises, which ends a program that traps
- * exceptions.  Under trapping math the operands of ops that may raise one are harmless numbers
- * there. */
+ * An element under a mask may not exist: it is past the end of a reduction, or outside of a
+ * pad's operand.  Its value is not used, but dividing by the zero that is read for it would
+ * raise a floating-point exception, and end a program that traps exceptions.  Under trapping
+ * math the operands of ops that can raise an exception are therefore replaced there by harmless
+ * numbers. */
 #include "codegen/elemental/element.h"
 #include "codegen/lower/rules.h"
 
-/* Where no function is near a pole; 1 is one of some. */
+/* A number at which the op has no pole; some functions have one at 1. */
 static double
 harmless(ir_op op)
 {

@@ -1,47 +1,46 @@
 /* Branches and loops that the GPU decides by itself.
  *
- * A predicate lives in a word of the work block.  Kernels of a branch, or of a loop's body, are
- * launched whatever it says and look at it first: where it does not hold they end at once and
- * touch nothing (cg_grid_predicate).  A launch that is skipped so is a launch that was not
- * made, so what is computed in place, where values lie and how long they live is as it was with
- * the host's branches.  Hence nothing in such a region may be the host's: copies are kernels,
- * too, and a foreign function keeps its region on the host.
+ * A predicate is a word of the work block.  Kernels of a branch or of a loop body are launched
+ * in any case and read the word first: if it is false they end at once and touch nothing
+ * (cg_grid_predicate).  A skipped launch has the same effect as no launch, so updates in
+ * place, places and lifetimes are planned as if the host decided.  Therefore such a region
+ * must consist of kernels: copies are kernels too, and a region with a foreign function is
+ * left to the host.
  *
  *   cond     one kernel turns the index into a word for each branch; all branches follow
- *   while    some iterations at a time (launches.h): the test, a kernel that says whether the
- *            loop goes on (and counts iterations, where they are bounded), the body; then the
- *            host reads the word
+ *   while    some iterations at a time (launches.h): the test, a kernel that decides whether the
+ *            loop continues (and counts iterations if they are bounded), the body; then the host
+ *            reads the word
  *
- * A loop of many iterations in the body of another is launched for a few; where it has not
- * ended by then, the iteration of the outer one waits: its other kernels are skipped until the
- * outer loop is launched again, which skips what comes before the inner one and goes on in it.
- * So of all loops in each other the host looks at the outermost alone, once in so many launches
- * of its body, and these are the same each time.  What such a loop goes by:
+ * A loop of many iterations in the body of another is launched for a few iterations at a time.
+ * If it has not ended by then, the outer iteration waits: its other kernels are skipped until
+ * the outer loop is launched again, which skips what precedes the inner loop and continues in
+ * it.  Of nested loops, the host thus synchronises for the outermost alone, once in several
+ * launches of its body, and these launches are the same each time.  The words of such a loop:
  *
- *   alive    it has not ended
- *   head     (of one whose iterations wait) the iteration before has ended, so the test is due
- *   word     the test held, so the body is due up to the first inner loop; what follows that
- *            runs where the inner one was alive and is no more, and what follows a cond with
- * one
- *            in a branch where any branch has come to its end
+ *   alive    the loop has not ended
+ *   head     (if its iterations wait) the previous iteration has ended, so the test is due
+ *   word     the test held, so the body is due up to the first inner loop.  What follows an
+ *            inner loop runs if that was alive and no longer is.  What follows a cond with such
+ *            a loop in a branch runs when any branch has ended
  *
- * Kernels that are skipped touch nothing, so all that runs is in the order of the source, and
- * the plan of memory holds.  Not so the kernels that write words: a word of a nest has memory
- * of its own from before the outermost loop to its end.
+ * Skipped kernels touch nothing, so all that runs is in source order, and the plan of memory
+ * holds.  Kernels that write words are not skipped: a word of nested loops therefore has
+ * memory of its own from before the outermost loop to its end.
  *
- * A word holds only where that of the region around it does: the kernels that write words run
- * always and ask. */
+ * A word is true only if the word of the enclosing region is, which kernels that write words
+ * test themselves. */
 #include "codegen/lower/predicate.h"
 
 #include "codegen/elemental/element.h"
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/launches.h"
 
-enum { WARPS = 8 };             /* that search for an active example */
+enum { WARPS = 8 };             /* warps of a block that search for an active example */
 
-/* ---- kernels that write words ---- */
+/* -- kernels that write words -------------------------------------------------------------- */
 
-/* Kernels are called without a guard between these two. */
+/* Start calling kernels without a predicate; returns the old one, which the caller restores. */
 static cg_place
 leave_predicate(cg_lowering *l)
 {
@@ -51,7 +50,7 @@ leave_predicate(cg_lowering *l)
     return outer;
 }
 
-/* The word around, in the kernel in hand; true where there is none. */
+/* The word of the enclosing region, in the current kernel; true if there is none. */
 static cg_val
 predicate_around(cg_lowering *l, cg_place outer)
 {
@@ -61,7 +60,7 @@ predicate_around(cg_lowering *l, cg_place outer)
     return cg_load(&l->b, cg_predicate_buffer(l, outer, false), zero, 0);
 }
 
-/* Memory for a word, or a count, which kernels without a guard write. */
+/* Memory for a word, or a count, that kernels without a predicate write. */
 static cg_place
 new_predicate(cg_lowering *l, const char *name, cot_dtype t)
 {
@@ -162,7 +161,7 @@ cg_predicate_join(cg_lowering *l, int n, const cg_place *word, const cg_place *e
     return join;
 }
 
-/* ---- turns ---- */
+/* -- iterations ---------------------------------------------------------------------------- */
 
 static uint32_t
 count_buffer(cg_lowering *l, const cg_iterations *t)
@@ -170,8 +169,8 @@ count_buffer(cg_lowering *l, const cg_iterations *t)
     return cg_place_buffer(l, &t->count, ir_scalar_type(l->ctx, COT_I64), "turns", true);
 }
 
-/* Words before the first turn; of a loop that resumes, of each launch: as they were, if this is
- * none that begins it. */
+/* Set the words before the first iteration.  A loop that resumes does so in each launch; unless
+ * the launch begins the loop, its words keep their values. */
 static void
 begin_predicates(cg_lowering *l, const cg_iterations *t, cg_place outer)
 {
@@ -237,7 +236,7 @@ cg_iterations_begin(cg_lowering *l, const ir_node *n, const ir_type *p, cg_itera
     l->predicate = outer;
 }
 
-/* Does the test hold for any example?  A block looks; all its threads get the answer. */
+/* Does the test hold for any example?  A block searches, and all its threads get the answer. */
 static cg_val
 any_example(cg_lowering *l, uint32_t test, int64_t n)
 {
@@ -263,8 +262,8 @@ any_example(cg_lowering *l, uint32_t test, int64_t n)
     return cg_loop_result(b, warps, 0);
 }
 
-/* One thread: whether the loop goes on.  A loop that has had its iterations ends and says
- * so. */
+/* Decide, in one thread, whether the loop continues.  A loop that exceeds its number of
+ * iterations ends with an error. */
 static void
 take_iteration(cg_lowering *l, const cg_iterations *t, cg_val any)
 {

@@ -1,5 +1,5 @@
-/* dot_general: the axes of the node as the four groups of axes that dot.c wants; and small
- * products in registers, for the bodies of loops. */
+/* dot_general: maps the axes of the node to the four groups of axes of dot.h.  Small products
+ * inside the bodies of loops are emitted inline, in registers. */
 #include "codegen/elemental/fold.h"
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/access.h"
@@ -9,7 +9,7 @@
 #include "codegen/lower/rules.h"
 #include "codegen/tuning.h"
 
-/* Axes of one operand that are neither contracted nor batch. */
+/* The axes of an operand that are neither contracted nor batch axes. */
 static ir_ints
 free_axes(ir_arena *a, int rank, ir_ints contracted, ir_ints batch)
 {
@@ -27,11 +27,12 @@ typedef struct product {
     const ir_node *n;
     cg_dot d;
     cg_frame *fr;
-    const cg_group *g;                  /* the product, or what is made of it in its place */
-    uint32_t *out;                      /* of each value of g */
-    /* of the axes of m: which of the result's, after b's, each is */
+    const cg_group *g;                  /* the group: the product, or its epilogue */
+    uint32_t *out;                      /* buffer of each value of g */
+    /* for each axis of m, its axis of the result, counted after the batch axes */
     int order[COT_MAX_RANK];
-    int64_t sizes[3], offset[2];        /* where the operands begin in their memory */
+    /* sizes of b, m and n; first elements of the operands in their memory */
+    int64_t sizes[3], offset[2];
 } product;
 
 static const int64_t *
@@ -43,7 +44,8 @@ pick(ir_arena *a, ir_ints axes, const int64_t *of)
     return x;
 }
 
-/* Strides of the axes of operand i in the memory it is read from, and where it begins there. */
+/* The strides of the axes of operand i in the memory that it is read from, and its first
+ * element. */
 static const int64_t *
 strides_of(cg_lowering *l, const ir_graph *f, const ir_node *n, int i, ir_ref *base,
            int64_t *offset)
@@ -53,7 +55,8 @@ strides_of(cg_lowering *l, const ir_graph *f, const ir_node *n, int i, ir_ref *b
     return s;
 }
 
-/* The index of each axis of a group; those of m go in their own order. */
+/* Split a flattened index into the indices of the axes of a group.  The axes of m are
+ * sorted. */
 static void
 split_group(product *p, cg_ix flat, bool rows, int n, const int64_t *dims, cg_ix *at)
 {
@@ -66,8 +69,9 @@ split_group(product *p, cg_ix flat, bool rows, int n, const int64_t *dims, cg_ix
         at[rows ? p->order[i] : i] = part[i];
 }
 
-/* The index at which the epilogue reads the result.  Where the way back would not end at the
- * same expressions, those are named anew: what is remembered of the result must be found. */
+/* The index at which the epilogue reads the result.  If mapping it back through the views would
+ * give other expressions, the indices become new variables, because the memoised result is
+ * found by its index expressions. */
 static void
 see(const product *p, ir_ref y, cg_ix *at, cg_ix *space)
 {
@@ -91,7 +95,7 @@ see(const product *p, ir_ref y, cg_ix *at, cg_ix *space)
     cg_index_via(&l->ix, f, y, via, at, space);
 }
 
-/* The result at (b, m, n): what g makes of it is emitted inline and stored. */
+/* Pass the result at (b, m, n) on: emit the values of group g inline and store them. */
 static void
 store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc,
               cg_val when)
@@ -127,7 +131,7 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
     cg_scope_end(l, mark);
 }
 
-/* What one element of the epilogue costs. */
+/* The cost of one element of the epilogue. */
 static int64_t
 epilogue_cost(const product *p)
 {
@@ -143,8 +147,7 @@ epilogue_cost(const product *p)
     return w.cost;
 }
 
-/* The axes of m from the widest stride to the least: rows that follow each other lie
- * together. */
+/* Sort the axes of m by falling stride, so that adjacent rows are close in memory. */
 static void
 sort_rows(product *p)
 {
@@ -166,8 +169,8 @@ sort_rows(product *p)
     p->d.m.lhs = stride;
 }
 
-/* A convolution as a product: the windows of x are a view of it with strides, in which
- * positions and window go along the same axes of x. */
+/* A convolution as a product: its windows are a strided view of x, in which positions and
+ * window elements step along the same axes of x. */
 static void
 describe_conv(product *p, ir_ref *x, ir_ref *y)
 {
@@ -225,7 +228,7 @@ describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
     *inner = cg_has_inner_form(f, n, fx.n, fy.n);
 }
 
-/* Is what is stored the product alone, its elements in the order of b, m, n? */
+/* Does the kernel store the product alone, with its elements in the order of b, m, n? */
 static bool
 is_result_itself(const product *p)
 {
@@ -284,7 +287,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     }
     l->k->loc = g->node->loc;
     l->k->note = "matrix product";
-    /* the epilogue's begins with the product, as 1 */
+    /* the cost of the epilogue counts the product as 1 */
     l->k->flops = (2 * cg_dot_total(&p.d.k) + epilogue - 1) * t->size;
     ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name,
                   (long long)p.sizes[0], (long long)p.sizes[1], (long long)p.sizes[2],
@@ -293,7 +296,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_kernel_call(l);
 }
 
-/* -- in registers -------------------------------------------------------------------------- */
+/* -- small products, inline ---------------------------------------------------------------- */
 
 typedef struct small {
     cg_lowering *l;

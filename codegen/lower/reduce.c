@@ -1,8 +1,8 @@
-/* Reductions whose elements are emitted inline.
+/* Reductions that are emitted inline.
  *
  * argmax and argmin are two such reductions: the best value, then the least index that has it.
- * Of a long line the first goes block by block, and the second through the block that has the
- * best value first: memory is read once. */
+ * On a long line the first works block by block, and the second visits only the first block
+ * that has the best value, so that memory is read once. */
 #include "codegen/elemental/fold.h"
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/cost.h"
@@ -10,7 +10,7 @@
 #include "codegen/plan/plan.h"
 #include "codegen/tuning.h"
 
-/* The empty float sum is +0: the neutral -0 is not what a sum of nothing is. */
+/* The empty float sum is +0, unlike the neutral element, which is -0. */
 static cg_val
 empty_fold(cg_lowering *l, ir_op op, const cg_fold *how)
 {
@@ -24,8 +24,8 @@ typedef struct inline_fold {
     const ir_node *n;
     const cg_ix *at;
     cot_dtype type;
-    cg_ix from;                 /* the first element's index */
-    cg_val best;                /* arg: the extreme value, and the type of indices */
+    cg_ix from;                 /* index of the first element */
+    cg_val best;                /* arg: the best value; the type of indices */
     cot_dtype index;
 } inline_fold;
 
@@ -39,7 +39,8 @@ reduced_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
     e[0] = cg_convert(l, cg_element(l, p->fr, p->n->in[0], to), t, p->type);
 }
 
-/* About the instructions of an element of v, of which some may be shared or in memory. */
+/* An estimate of the instructions for an element of v; some of them may be shared or in
+ * memory. */
 static int64_t
 element_cost(const ir_graph *f, ir_ref v, int depth)
 {
@@ -52,8 +53,9 @@ element_cost(const ir_graph *f, ir_ref v, int depth)
     return cost;
 }
 
-/* Does an element of v emit sums, or too much to look through?  Copies share those with all who
- * emit them; a loop would make them again, and loops within loops again and again. */
+/* Does emitting an element of v emit sums, or too many nodes to examine?  Unrolled copies share
+ * such sums, which are memoised; a loop would compute them again in each iteration, and nested
+ * loops multiply that. */
 static bool
 contains_sums(const cg_frame *fr, ir_ref v, int *left)
 {
@@ -111,8 +113,8 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
     return cg_fold_finish(l, fr->f, n, x);
 }
 
-/* The index j where the element is as good as the best (NaN as good as NaN), else the largest
- * index. */
+/* The index of element j if the element equals the best value (NaN equals NaN), else the
+ * largest index. */
 static void
 reduced_place(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
@@ -126,7 +128,7 @@ reduced_place(cg_lowering *l, void *user, cg_ix j, cg_val *e)
     e[0] = cg_insn3(&l->b, SC_select, p->index, hit, here, cg_neutral(&l->b, SC_min, p->index));
 }
 
-/* Is x better than best, or a NaN where best is none? */
+/* Is x better than best?  NaN is better than any number. */
 static cg_val
 is_better(cg_lowering *l, const cg_fold *how, cg_val x, cg_val best)
 {
@@ -140,8 +142,8 @@ is_better(cg_lowering *l, const cg_fold *how, cg_val x, cg_val best)
     return cg_insn2(b, SC_or, COT_BOOL, y, nan);
 }
 
-/* Block number k of `size` elements; the last one is moved back to end with them.  Of a number
- * that a loop carries the verifier knows nothing: both limits are said. */
+/* The first element of block k.  The last block is moved back to end with the line.  The
+ * verifier knows no range of a number that a loop carries, so both bounds are stated. */
 static cg_ix
 block_start(cg_lowering *l, cg_val k, int64_t size)
 {
@@ -151,14 +153,14 @@ block_start(cg_lowering *l, cg_val k, int64_t size)
     return cg_ix_var(&l->ix, start, 0, size - CG_LOWER_ARG_BLOCK);
 }
 
-/* The best value so far, and the block that has it first. */
+/* The best value so far, and the first block that has it. */
 typedef struct best {
     cg_val value, block;
 } best;
 
 typedef best candidate(cg_lowering *l, const void *user, cg_val k);
 
-/* Of the candidates lo ... hi - 1 the first that no later one is better than. */
+/* The first of the candidates lo ... hi - 1 that has the best value. */
 static best
 first_best(cg_lowering *l, const cg_fold *how, cg_val lo, cg_val hi, candidate *at,
            const void *user)
@@ -196,7 +198,7 @@ best_of_block(cg_lowering *l, const void *user, cg_val k)
     return (best){ x, k };
 }
 
-/* What each part of the blocks gave, in memory. */
+/* Buffers of the results of each part. */
 typedef struct parts {
     uint32_t value, block;
 } parts;
@@ -216,7 +218,7 @@ part_buffer(cg_lowering *l, cot_dtype type, int64_t n)
     return cg_place_buffer(l, &place, t, "parts", true);
 }
 
-/* The same by threads, which take parts of the blocks. */
+/* The same, with parts of the blocks divided among threads. */
 static best
 best_of_parts(cg_lowering *l, const blocks *w, int64_t n)
 {
@@ -236,8 +238,9 @@ best_of_parts(cg_lowering *l, const blocks *w, int64_t n)
     return first_best(l, w->how, cg_i64(b, 0), cg_i64(b, all), best_of_part, &y);
 }
 
-/* The best value of a long line, p->best, and the block, p->from, that has it first: elements
- * of the block before, which the last one may hold again, are not as good. */
+/* Find the best value of a long line, p->best, and the first block that has it, p->from.  The
+ * last block may repeat elements of the block before it, but if it is chosen, these are not as
+ * good. */
 static void
 best_block(cg_lowering *l, inline_fold *p, const cg_fold *how, int64_t size, bool split)
 {
@@ -264,7 +267,7 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
                       .index = size <= INT32_MAX ? COT_I32 : COT_I64 };
     cg_fold_form form = pick_form(l, fr, n, size);
     cot_dtype t = ir_type_at(fr->f, n->first)->dtype;
-    const bool split = l->split; /* not of what the elements are made of */
+    const bool split = l->split; /* reductions inside the operand are not split */
     cg_val x;
     (void)result;
     l->split = false;

@@ -1,21 +1,22 @@
 /* Which loops run in registers: those with a small state and a short body.
  *
  * Each value of the body is classified by the batch axes, those of independent examples: it is
- * uniform, has the axes first, or mixes examples, which refuses the loop over examples. */
+ * uniform, has the batch axes first, or mixes examples.  A value that mixes examples rules out
+ * a loop over examples. */
 #include "codegen/fuse/cost.h"
 #include "codegen/lower/register_loop.h"
 #include "codegen/tuning.h"
 
 typedef struct fitting {
     const ir_graph *f;
-    int64_t examples; /* 0: there are no such axes */
+    int64_t examples; /* 0: there are no batch axes */
     int batch_rank;
     const int64_t *batch_dims;
     int64_t work;
     cg_batch_axis *of;
-    /* each example wants all of it, for a sum or a product over it */
+    /* each example needs all of it, for a sum or a product over it */
     bool *whole;
-    bool *held; /* made of what the loop holds in registers */
+    bool *held; /* computed from the loop's state, which is in registers */
 } fitting;
 
 /* Are the first axes of type t the batch axes? */
@@ -26,7 +27,7 @@ leads(const ir_type *t, int batch_rank, const int64_t *batch_dims)
            memcmp(t->dims, batch_dims, sizeof *batch_dims * (size_t)batch_rank) == 0;
 }
 
-/* Does the view keep axis k, a batch axis, where it is and as it is? */
+/* Does the view leave axis k, a batch axis, unchanged? */
 static bool
 keeps_axis(const fitting *u, const ir_node *n, int k)
 {
@@ -39,7 +40,7 @@ keeps_axis(const fitting *u, const ir_node *n, int k)
     case OP_pad:
         return n->at.pad.low.at[k] == 0 && n->at.pad.interior.at[k] == 0 &&
                u->of[n->in[1]] == CG_BATCH_UNIFORM;
-    case OP_reshape: return true; /* what follows the batch axes is regrouped */
+    case OP_reshape: return true; /* axes after the batch axes are regrouped */
     default: return false;
     }
 }
@@ -56,7 +57,7 @@ view_batch_axis(const fitting *u, const ir_node *n)
     return good ? CG_BATCH_LEADING : CG_BATCH_MIXED;
 }
 
-/* Are the first entries of the list the batch axes, in order? */
+/* Do the entries of the list start with the batch axes, in order? */
 static bool
 begins_with_batch(const fitting *u, ir_ints list)
 {
@@ -76,8 +77,8 @@ has_batch_axis(const fitting *u, ir_ints list)
     return false;
 }
 
-/* The axes of examples are batch axes of the product, the first; or free axes that come first
- * in the result. */
+/* The axes of examples must be the first batch axes of the product, or free axes that come
+ * first in its result. */
 static cg_batch_axis
 product_batch_axis(const fitting *u, const ir_node *n)
 {
@@ -98,7 +99,7 @@ static cg_batch_axis
 index_batch_axis(const fitting *u, const ir_node *n)
 {
     switch (n->op) {
-    case OP_gather: /* of a table outside, at indices of the examples */
+    case OP_gather: /* from a table that is uniform, at indices of the examples */
         return u->of[n->in[0]] == CG_BATCH_UNIFORM &&
                        !has_batch_axis(u, n->at.gather.offset_dims)
                    ? CG_BATCH_LEADING
@@ -144,7 +145,8 @@ find_whole(fitting *u)
     }
 }
 
-/* Elements of one example; what is the same for all is computed where it is wanted. */
+/* Elements of one example.  A uniform value is counted as one example, unless each example
+ * needs all of it. */
 static int64_t
 size_of(const fitting *u, ir_ref v)
 {
@@ -153,8 +155,8 @@ size_of(const fitting *u, ir_ref v)
                                                                   : t->size;
 }
 
-/* Registers have no addresses: an element at a place that only the program knows is chosen from
- * all of them, and one that goes to such a place is offered to all. */
+/* Registers have no addresses: reading at a dynamic index selects among all elements, and
+ * writing to one updates all of them conditionally. */
 static int64_t
 choices(const fitting *u, const ir_node *n)
 {
@@ -196,8 +198,8 @@ node_fits(fitting *u, const ir_node *n)
     return u->work <= (u->examples ? CG_LOWER_MAX_BATCH_LOOP_WORK : CG_LOWER_MAX_LOOP_WORK);
 }
 
-/* Does f keep to one example?  First inputs are BATCH_UNIFORM up to `consts`, then carries
- * are as given, the rest BATCH_UNIFORM. */
+/* Does f keep examples apart, with little enough work?  Its inputs are uniform, except for the
+ * carries, whose class is given. */
 static bool
 body_fits(cg_register_loop *m, const ir_graph *f, cg_batch_axis *out)
 {
@@ -238,7 +240,8 @@ body_fits(cg_register_loop *m, const ir_graph *f, cg_batch_axis *out)
     return true;
 }
 
-/* With the first `rank` axes of type `t` as batch axes, none: one example. */
+/* Does the loop fit if the first `rank` axes of type t are the batch axes? rank 0: there is one
+ * example. */
 static bool
 try_examples(cg_register_loop *m, const ir_type *t, int rank)
 {
@@ -286,7 +289,7 @@ try_examples(cg_register_loop *m, const ir_type *t, int rank)
 bool
 cg_register_loop_fits(cg_register_loop *m)
 {
-    /* one batch axis is the longest first axis, more are those of the largest carry */
+    /* a single batch axis is the longest first axis; several are those of the largest carry */
     const ir_type *longest = NULL, *largest = NULL;
     for (int i = 0; i < m->carries; i++) {
         const ir_type *t = ir_type_at(m->v->f, m->n->first + (ir_ref)i);

@@ -1,17 +1,17 @@
-/* Register-resident loops: those with a small state.
+/* Register-resident loops: loops with a small state.
  *
  * Each element of each carry is a carried scalar of one loop in one kernel, and the body is
- * emitted inline at constant indices: no memory is touched but what comes from outside, and
- * the ys.  If carries have leading axes of examples that the body never mixes (register_fit.c),
- * these axes become loops around, of which the inner one is a vector loop: a thousand small
- * systems are a vector loop of serial loops.  A mapped `while` is a while whose condition
- * varies over lanes. */
+ * emitted inline at constant indices.  The only memory accesses are to operands from outside
+ * and to the ys.  If carries have leading axes of examples that the body never mixes
+ * (register_fit.c), these axes become enclosing loops, the inner one of which is vectorised: a
+ * thousand small systems are a vector loop of serial loops.  A mapped `while` is a while whose
+ * condition varies over lanes. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/lower/register_loop.h"
 #include "codegen/tuning.h"
 
-/* The index of an example along the batch axes: `example` counts those of the inner loop. */
+/* The index of an example along the batch axes; `example` counts within the inner loop. */
 static void
 example_index(cg_register_loop *m, cg_ix example, cg_ix *at)
 {
@@ -27,7 +27,7 @@ batch_rank(const cg_register_loop *m, cg_batch_axis batch_axis)
     return batch_axis == CG_BATCH_LEADING && m->examples ? m->batch_rank : 0;
 }
 
-/* Element k of an example of a value of type t. */
+/* The index of element k of an example of a value of type t. */
 static void
 element_index(cg_register_loop *m, const ir_type *t, cg_batch_axis batch_axis, cg_ix example,
               int64_t k, cg_ix *at)
@@ -79,8 +79,8 @@ new_state(cg_register_loop *m)
     return s;
 }
 
-/* What all examples have is stored by the first alone, where threads share them: 0 where none
- * do. */
+/* The condition under which an example stores a value.  A uniform value is stored by the first
+ * example alone if threads share the examples; 0: always. */
 static cg_val
 stored_by(cg_register_loop *m, cg_batch_axis batch_axis, cg_ix example)
 {
@@ -110,7 +110,7 @@ store_elements(cg_register_loop *m, int result, const ir_type *t, cg_batch_axis 
     }
 }
 
-/* One step: what the carries become, and the ys stored. */
+/* One step: emit the new values of the carries, and store the ys. */
 static cg_val **
 run_step(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix example,
          cg_ix step)
@@ -121,7 +121,7 @@ run_step(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix exa
         emit_elements(m, in, f->out[i], m->batch_axis[i], m->count[i], example, next[i]);
     for (int i = m->carries; i < f->n_out; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
-        /* what is the same for all may still be stacked for each: its index says so */
+        /* a uniform output is emitted whole, even if it has an element for each example */
         int64_t count =
             m->out[i] == CG_BATCH_LEADING && m->examples ? t->size / m->examples : t->size;
         cg_val *y = IR_NEW_N(m->l->arena, cg_val, count + 1);
@@ -131,7 +131,7 @@ run_step(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix exa
     return next;
 }
 
-/* The loop over the steps of a scan and its scope; which of them it is at in *step. */
+/* Begin the loop over the steps of a scan, and its scope; *step is the index of the step. */
 static cg_val
 steps_begin(cg_register_loop *m, cg_ix *step, uint32_t *mark)
 {
@@ -229,7 +229,7 @@ store_state(cg_register_loop *m, cg_ix example, cg_val *const *state)
                        example, 0, false, state[i]);
 }
 
-/* The rest of the examples, from m->begun on. */
+/* One example of the inner loop, after those that chunks have computed. */
 static void
 run_example(cg_lowering *l, void *user, cg_ix example)
 {
@@ -246,14 +246,13 @@ run_example(cg_lowering *l, void *user, cg_ix example)
     l->exact = false;
 }
 
-/* A step of one vector of examples is a chain in which each operation waits for the one before.
- * Therefore a scan takes CG_LOWER_LOOP_CHUNK vectors through each step: while one waits, the
- * processor works on the next.  Their states are in an array on the stack between steps, as
- * registers could hold two at most. */
+/* A step of one vector of examples is a dependence chain.  A scan therefore runs
+ * CG_LOWER_LOOP_CHUNK vectors through each step, so that their chains overlap.  Registers would
+ * hold the states of two at most, so between steps states are in arrays on the stack. */
 typedef struct chunk {
     cg_register_loop *m;
     cg_ix first; /* its first example */
-    uint32_t **local; /* of each element of each carry */
+    uint32_t **local; /* buffer of each element of each carry */
     cg_ix step;
 } chunk;
 
@@ -317,7 +316,7 @@ run_chunk(cg_register_loop *m, cg_ix first, uint32_t **local, int64_t lanes)
     l->exact = false;
 }
 
-/* Whole chunks of examples; how many examples that were. */
+/* Run whole chunks of examples; returns how many examples they contain. */
 static int64_t
 run_chunks(cg_register_loop *m, cg_kind kind, int64_t lanes)
 {
@@ -343,9 +342,9 @@ run_chunks(cg_register_loop *m, cg_kind kind, int64_t lanes)
     return whole;
 }
 
-/* The batch axes that the lanes run along: the last ones, as many as fill some vectors.
- * Threads share the outermost loop alone: where that would be too short, it is the only one, as
- * it is on a GPU. */
+/* Choose the batch axes that lanes run along: the last ones, as many as fill several vectors.
+ * Threads share the outermost loop only; if it would be too short, or on a GPU, all batch axes
+ * become one loop. */
 static void
 choose_inner(cg_register_loop *m, int64_t lanes)
 {
@@ -362,7 +361,7 @@ choose_inner(cg_register_loop *m, int64_t lanes)
     }
 }
 
-/* The examples of the inner loop; over: results may have the memory of operands. */
+/* Run the examples of the inner loop. over: results may have the memory of operands. */
 static void
 run_inner(cg_register_loop *m, cg_kind kind, int64_t lanes, bool over)
 {
@@ -396,8 +395,8 @@ run_examples(cg_register_loop *m, int64_t lanes, bool over)
     cg_loop_end(&l->b, loop);
 }
 
-/* Would an example find a carry that all share already stepped on by another?  So it is where
- * the shared carry's result takes the place of an operand. */
+/* Would an example read the first value of a shared carry after another example has overwritten
+ * it?  It could if the result of the carry has the memory of an operand. */
 static bool
 shared_in_place(const cg_register_loop *m, const cg_place *to)
 {
@@ -436,7 +435,7 @@ cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_p
                   l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes,
                   (long long)m.work, many ? ", parallel" : "");
     l->k->flops = m.work * steps * (m.examples ? m.examples : 1);
-    /* before any example: a result may have the memory of its first value */
+    /* loaded before any example runs, since a result may have the memory of its first value */
     m.shared = new_state(&m);
     l->exact = true;
     for (int i = 0; i < m.carries; i++)

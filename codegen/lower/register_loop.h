@@ -1,40 +1,40 @@
-/* A loop whose carried values stay in registers: what register_fit.c finds out about it and
- * register_loop.c emits. */
+/* Register-resident loops: what register_fit.c finds out about a loop and register_loop.c
+ * uses. */
 #ifndef CODEGEN_LOWER_REGISTER_LOOP_H
 #define CODEGEN_LOWER_REGISTER_LOOP_H
 
 #include "codegen/lower/level.h"
 
-/* What a value of a body has of the batch axis, that of the examples. */
+/* How a value of a body depends on the batch axes, those of the examples. */
 typedef enum cg_batch_axis {
-    /* nothing: it is the same for all examples, or outside of the loop */
+    /* not at all: it is the same for all examples, or comes from outside the loop */
     CG_BATCH_UNIFORM,
-    /* its first axes are the batch axes: what is at index e of them belongs to example e */
+    /* its first axes are the batch axes: the elements at index e belong to example e */
     CG_BATCH_LEADING,
-    CG_BATCH_MIXED /* the value mixes examples: one needs elements that belong to others */
+    CG_BATCH_MIXED /* it mixes examples: one example needs elements that belong to others */
 } cg_batch_axis;
 
-typedef struct cg_register_loop { /* a loop in registers */
+typedef struct cg_register_loop {
     cg_lowering *l;
     cg_level *v;
     const ir_node *n;
     cg_frame *fr;
     int consts, carries, first_xs;
-    int64_t examples; /* 0: one */
-    /* Examples have so many batch axes, the first of all values that have them; the last of
-     * these are one loop of `inner` examples, which the lanes run along, and the others, before
-     * axis `split`, are one loop around it. */
+    int64_t examples; /* 0: there are no batch axes */
+    /* The batch axes are the first batch_rank axes of all values that have them.  Axes from
+     * `split` on are one loop of `inner` examples, along which lanes run; the others are one
+     * enclosing loop. */
     int batch_rank, split;
     const int64_t *batch_dims;
     int64_t inner;
-    cg_ix outer; /* the current iteration of the loop around */
-    int64_t begun; /* of the inner examples, those that chunks took */
-    bool many; /* threads share them               */
+    cg_ix outer; /* the current iteration of the enclosing loop */
+    int64_t begun; /* how many of the inner examples chunks have computed */
+    bool many; /* threads share the examples */
     cg_batch_axis *batch_axis; /* of each carry */
     cg_batch_axis *out; /* of each output of the body */
-    int64_t *count; /* elements of each carry, of one example */
+    int64_t *count; /* elements of one example of each carry */
     uint32_t *buffer; /* of each result */
-    /* first values of the carries that all examples share */
+    /* first values of the uniform carries */
     cg_val **shared;
     int64_t work, elements;
     int widest;

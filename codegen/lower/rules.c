@@ -3,7 +3,8 @@
 
 #include "codegen/lower/level.h"
 
-/* What has a kernel of its own, or is gone when kernels are made. */
+/* The rule of ops that have kernels of their own, or do not exist any more when kernels are
+ * emitted. */
 cg_val
 lower_never(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {

@@ -39,7 +39,7 @@ cg_word_of(cg_lowering *l, cg_val x, cot_dtype t)
     default:
         if (!ir_is_signed(t))
             return cg_convert(l, x, t, w);
-        /* adding 2^(bits-1) in the word, of which the low bits count */
+        /* add 2^(bits-1); only the low bits of the word matter */
         x = cg_convert(l, x, t, w == COT_U64 ? COT_I64 : COT_I32);
         cg_val constant = cg_const(b, w, (uint64_t)1 << (ir_bits(t) - 1));
         return cg_insn2(b, SC_add, w, cg_insn1(b, SC_bitcast, w, x), constant);

@@ -1,11 +1,12 @@
 /* A scan whose steps wait, as a while.
  *
- * Where a step holds a loop of many iterations, or a branch with one, the host would have to
- * look at it in each.  As a while whose iterations wait (predicate.c) the scan is launched
- * some steps at a time, whatever the loops within do, and the host looks once for all of
- * them.  The number of the step is then a carry in the device's memory: the steps' x is a
- * dynamic_slice of the xs, and its y is put into the ys, which are carried in place from
- * memory that nobody has written.  The body's nodes are the same, so the bits are. */
+ * If a step contains a loop of many iterations, perhaps in a branch, the host would have to
+ * synchronise in every step.  As a while whose iterations wait (predicate.c), the scan is
+ * launched several steps at a time, whatever its inner loops do, and the host synchronises once
+ * for all of them.  The number of the step is then a carry in device memory.  The x of a step
+ * is a dynamic_slice of the xs, and its y is written into the ys by a dynamic_update_slice; the
+ * ys are carried in place, in memory that is not initialised.  The body has the same nodes, so
+ * the results have the same bits. */
 #include "codegen/lower/launches.h"
 
 #include "ir/build.h"
@@ -36,7 +37,7 @@ type_out(const scan_as_while *s, int i)
     return ir_type_at(s->f, s->n->first + (ir_ref)i);
 }
 
-/* Operands of the while: consts, xs | the step, carries, ys.  The inputs of a part of it. */
+/* Add the inputs of the condition or body of the while: consts, xs | the step, carries, ys. */
 static ir_ref *
 while_inputs(const scan_as_while *s, ir_build *b)
 {
@@ -72,7 +73,7 @@ make_test(const scan_as_while *s)
     return end_part(b);
 }
 
-/* Starts of element t along the first axis. */
+/* The starts of element t along the first axis. */
 static void
 fill_starts(ir_build *b, ir_ref t, int rank, ir_ref *start)
 {
@@ -171,7 +172,7 @@ make_steps(const scan_as_while *s)
     return end_part(b);
 }
 
-/* The while of a graph that make_steps made. */
+/* The while in a graph that make_steps built. */
 static const ir_node *
 while_of(const ir_graph *f)
 {

@@ -1,9 +1,9 @@
-/* The inputs, results and carries of a sub-function, in memory; calls.
+/* Places of the inputs, results and carries of a sub-function; calls.
  *
- * Carries live in one buffer each, that of the result.  A body writes a carry in place where
- * nothing reads the old value any more (so that dynamic_update_slice and scatter copy nothing);
- * otherwise into another buffer, with which that one is swapped when the step is done
- * (plan/swaps.c), or from which it is copied where the two cannot be. */
+ * Each carry has one buffer, that of the result.  A body writes a carry in place if nothing
+ * reads the old value any more, so that dynamic_update_slice and scatter copy nothing.
+ * Otherwise it writes the carry to another buffer; when the step is done, the two are swapped
+ * (plan/swaps.c), or the value is copied if they cannot be. */
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/access.h"
 #include "codegen/lower/launches.h"
@@ -15,8 +15,8 @@ cg_same_place(cg_place x, cg_place y)
     return x.set && y.set && x.buffer == y.buffer && x.offset == y.offset;
 }
 
-/* The results of node n, in memory: over operands that are ours and die here, where it has
- * such. */
+/* The places of the results of node n: in the memory of operands that the level owns and that
+ * are dead afterwards, if n may overwrite them. */
 cg_place *
 cg_place_results(cg_lowering *l, cg_level *v, const ir_node *n)
 {
@@ -42,7 +42,7 @@ cg_lend(cg_level *to, ir_ref x, cg_place p)
     to->borrowed[x] = true;
 }
 
-/* Let the outputs of a level be computed where they are wanted, where nothing else is there. */
+/* Let the outputs of a level be computed in `to`, unless they have places. */
 void
 cg_aim_outputs(cg_level *b, const cg_place *to)
 {
@@ -61,7 +61,7 @@ cg_copy_outputs(cg_lowering *l, const cg_level *b, const cg_place *to)
     }
 }
 
-/* f on operands that are in memory, results to `to`. */
+/* Plan f on operands in memory, with results in `to`. */
 void
 cg_plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to)
 {
@@ -73,7 +73,7 @@ cg_plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_plac
     cg_copy_outputs(l, b, to);
 }
 
-/* What output x of a level is, but for parts, is written under the mask: from input c on. */
+/* Let the parts in which output x of a level differs from input c be written under the mask. */
 void
 cg_mask_parts(cg_level *b, ir_ref x, ir_ref c, const cg_masked *mask)
 {
@@ -84,7 +84,8 @@ cg_mask_parts(cg_level *b, ir_ref x, ir_ref c, const cg_masked *mask)
     }
 }
 
-/* Let output x of a level be computed over input c, which is ours, where that can be. */
+/* Let output x of a level be computed in the memory of input c, which the level owns, if
+ * possible. */
 void
 cg_aim_carry(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c)
 {
@@ -93,7 +94,8 @@ cg_aim_carry(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c)
         b->place[x] = b->place[c];
 }
 
-/* The carry, by 1 + its number, that each value of the level becomes in the next step. */
+/* By value of the level: 1 + the number of the carry that it becomes in the next step; 0:
+ * none. */
 static int *
 find_moves(cg_lowering *l, const cg_level *b, int carries)
 {
@@ -142,9 +144,9 @@ cg_is_chosen(const cg_ending *e, int i)
     return e->chooses && !e->mask[i];
 }
 
-/* One that is another's old value, which is still to be written
- * over, is copied before: to where it belongs, if nobody's old value is there and it is not
- * chosen; else to a place of its own. */
+/* Copy new values that are the old value of another carry, before that is overwritten.  Such a
+ * value is copied to its own place if no needed old value is there and it is not selected by
+ * example; else to a temporary. */
 static void
 new_carries(cg_lowering *l, const cg_level *b, int carries, cg_place *from, const cg_place *to,
             const cg_ending *e)
@@ -165,7 +167,8 @@ new_carries(cg_lowering *l, const cg_level *b, int carries, cg_place *from, cons
     }
 }
 
-/* Is the new value of carry i in the memory of another carry, whose own is elsewhere? */
+/* Is the new value of carry i in the memory of another carry, whose own new value is
+ * elsewhere? */
 static bool
 moves_from_carry(const cg_place *from, const cg_place *to, int carries, int i,
                  const cg_ending *e)
@@ -176,7 +179,8 @@ moves_from_carry(const cg_place *from, const cg_place *to, int carries, int i,
     return false;
 }
 
-/* What was where the new value of carry i belongs is where that was. */
+/* Swap the memory of carry i with that of its new value, and let `from` follow the values that
+ * move. */
 static void
 swap_carry(cg_lowering *l, cg_place *from, const cg_place *to, int carries, int i, bool both)
 {
@@ -190,7 +194,8 @@ swap_carry(cg_lowering *l, cg_place *from, const cg_place *to, int carries, int 
     cg_plan_swap(l, to[i], other, both);
 }
 
-/* Values that change places first: one that is displaced into a second buffer is copied. */
+/* Swap carries with their new values.  Swaps between two carries come first, because a value
+ * that is moved into a second buffer has to be copied. */
 static void
 swap_carries(cg_lowering *l, const cg_level *b, cg_place *from, const cg_place *to, int carries,
              const cg_ending *e)
@@ -204,7 +209,7 @@ swap_carries(cg_lowering *l, const cg_level *b, cg_place *from, const cg_place *
                 swap_carry(l, from, to, carries, i, both);
 }
 
-/* What was not computed in place is swapped with it, copied, or chosen. */
+/* Swap, copy or select the new values that were not computed in place. */
 void
 cg_end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
             const cg_ending *e)
@@ -229,9 +234,9 @@ cg_end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
             cg_plan_spare_done(l, e->spare[i]);
 }
 
-/* By result of node n: the mask that its parts are written under in the sub-functions of n.
- * Of the mapped form, that of the predicate, where the result is not to be chosen as a
- * whole. */
+/* For each result of node n, the mask under which its parts are written in the sub-functions of
+ * n.  If n is mapped this includes the predicate of n, except for results that are selected as
+ * a whole. */
 const cg_masked **
 cg_masks_of(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_masked *own)
 {

@@ -1,13 +1,13 @@
-/* top_k: one pass over the line, which keeps the k best so far in order.
+/* top_k: one pass over the line, which keeps the k best elements so far in order.
  *
- * The least of them is the threshold.  Elements are met by blocks in lanes: a block whose
- * largest word does not pass the threshold is done with, and of others each element that does
- * is inserted where it belongs.  An element equal to the threshold comes after it, so it never
- * displaces it.  Of n elements in random order k log(n / k) are inserted.
+ * The least of them is the threshold.  Elements are compared in blocks, by lanes.  A block
+ * whose largest word does not exceed the threshold is skipped; in other blocks each element
+ * that does is inserted in order.  An element equal to the threshold comes later in the line,
+ * so it never displaces another.  Of n elements in random order k log(n / k) are inserted.
  *
- * Where k is large, elements that pass the threshold go to the end of a list instead, and when
- * that is full it is sorted (by digits, the least first, stable) and cut to k, which gives the
- * next threshold. */
+ * If k is large, elements that exceed the threshold are appended to a list instead.  A full
+ * list is sorted (by digits, the least significant first, stable) and cut to k elements, which
+ * gives the next threshold. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
@@ -20,15 +20,17 @@ enum { BLOCK = CG_LOWER_TOP_BLOCK, DIGIT = 8, RADIX = 1 << DIGIT };
 typedef struct topping {
     const ir_node *n;
     cg_frame *fr;
-    const ir_type *t;                   /* of the result */
+    const ir_type *t;                   /* type of the result */
     cot_dtype key, word;
     int64_t size, k, lines;
     int axis;
-    uint32_t out, best, place;          /* the k best words, and their places */
-    int64_t room;                       /* of the list; 0: insertion          */
-    uint32_t other[2], count;           /* list: of words, of places; digits  */
-    cg_val base;                        /* of the line's part of the lists    */
-    cg_ix at[COT_MAX_RANK + 1];         /* the line */
+    /* buffers of the k best words, and of their positions */
+    uint32_t out, best, place;
+    int64_t room;                       /* elements of a list; 0: elements are inserted */
+    /* lists: the second buffers of words and of positions; counts of digits */
+    uint32_t other[2], count;
+    cg_val base;                        /* first element of the line's part of the lists */
+    cg_ix at[COT_MAX_RANK + 1];         /* index of the line */
 } topping;
 
 static cg_val
@@ -38,8 +40,8 @@ word_at(cg_lowering *l, topping *o, cg_val i)
     return cg_word_of(l, cg_element(l, o->fr, o->n->in[0], o->at), o->key);
 }
 
-/* The word of element i goes before those that are less, of the `n` there are; one more place
- * is free. */
+/* Insert the word of element i before the lesser ones of the n best; there is room for one
+ * more. */
 static void
 insert(cg_lowering *l, const topping *o, cg_val word, cg_val i, cg_val n)
 {
@@ -70,7 +72,7 @@ threshold(cg_lowering *l, const topping *o)
     return cg_load(&l->b, o->best, cg_i64(&l->b, o->k - 1), 0);
 }
 
-/* The first k, whatever they are. */
+/* Insert the first k elements, whatever they are. */
 static void
 fill(cg_lowering *l, topping *o)
 {
@@ -83,7 +85,7 @@ fill(cg_lowering *l, topping *o)
     cg_loop_end(b, loop);
 }
 
-/* Elements from ... to - 1, each on its own; the threshold after them. */
+/* Compare elements from ... to - 1 one by one; returns the new threshold. */
 static cg_val
 one_by_one(cg_lowering *l, topping *o, cg_val from, cg_val to, cg_val least)
 {
@@ -121,7 +123,7 @@ largest_of_block(cg_lowering *l, topping *o, cg_val from)
     return cg_loop_result(b, loop, 0);
 }
 
-/* Whole blocks from `from` on. */
+/* Compare whole blocks from `from` on; returns the new threshold. */
 static cg_val
 by_blocks(cg_lowering *l, topping *o, cg_val from, cg_val to, cg_val least)
 {
@@ -143,7 +145,7 @@ by_blocks(cg_lowering *l, topping *o, cg_val from, cg_val to, cg_val least)
     return cg_loop_result(b, loop, 0);
 }
 
-/* Element i of the line's list. */
+/* The index of element i in the line's list. */
 static cg_val
 list_at(cg_lowering *l, const topping *o, cg_val i)
 {
@@ -172,7 +174,7 @@ zero_digits(cg_lowering *l, void *user, cg_ix i)
     cg_store(&l->b, o->count, cg_ix_value(&l->ix, &l->b, i), zero, 0);
 }
 
-/* The place of a word's digit among the counts: the largest first. */
+/* The index of the counter of a word's digit; the largest digit comes first. */
 static cg_val
 digit_of(cg_lowering *l, const topping *o, cg_val word, int digit)
 {
@@ -230,7 +232,8 @@ move_digits(cg_lowering *l, const topping *o, const uint32_t *from, const uint32
     cg_loop_end(b, loop);
 }
 
-/* The n elements of the list from the largest on; an even number of digits brings them back. */
+/* Sort the n elements of the list in descending order.  The number of digits is even, so that
+ * they end in the buffer that they started in. */
 static void
 sort_list(cg_lowering *l, topping *o, cg_val n)
 {
@@ -253,8 +256,8 @@ append(cg_lowering *l, const topping *o, cg_val at, cg_val word, cg_val i)
     cg_store(&l->b, o->place, at, i, when);
 }
 
-/* The elements of a block that pass the threshold, after the n of the list: how many there are
- * then. */
+/* Append the elements of a block that exceed the threshold to the n elements of the list;
+ * returns the new number of elements. */
 static cg_val
 append_block(cg_lowering *l, topping *o, cg_val from, cg_val n, cg_val least)
 {
@@ -263,7 +266,7 @@ append_block(cg_lowering *l, topping *o, cg_val from, cg_val n, cg_val least)
     cg_val now = cg_loop_carry(b, loop, COT_I64, n), i = cg_loop_var(b, loop);
     uint32_t mark = cg_scope_begin(l);
     cg_val word = word_at(l, o, i), passes = cg_insn2(b, SC_lt, o->word, least, word);
-    /* stored in any case, counted if it passes: no branch to mispredict */
+    /* stored in any case, but counted only if it passes: no branch is mispredicted */
     append(l, o, now, word, i);
     cg_loop_next(b, loop, now,
                  cg_insn3(b, SC_select, COT_I64, passes, cg_iadd(b, now, cg_i64(b, 1)), now));
@@ -272,7 +275,7 @@ append_block(cg_lowering *l, topping *o, cg_val from, cg_val n, cg_val least)
     return cg_loop_result(b, loop, 0);
 }
 
-/* A block, if its largest element passes. */
+/* Append a block, if its largest element exceeds the threshold. */
 static cg_val
 meet_block(cg_lowering *l, topping *o, cg_val from, cg_val some, cg_val n, cg_val least)
 {
@@ -289,8 +292,9 @@ meet_block(cg_lowering *l, topping *o, cg_val from, cg_val some, cg_val n, cg_va
     return cg_loop_result(b, in, 0);
 }
 
-/* First what is no whole block, whatever it is; then the blocks.  The list is sorted after the
- * first step and the last, and when there is no room for another block. */
+/* Take the elements that make up no whole block first, whatever they are, then the blocks.  The
+ * list is sorted after the first and last step, and whenever it has no room for another
+ * block. */
 static void
 by_lists(cg_lowering *l, topping *o, cg_ix number)
 {
@@ -336,7 +340,7 @@ by_lists(cg_lowering *l, topping *o, cg_ix number)
     cg_strip_mine(l, CG_SERIAL, o->k, 1, true, store_places, o);
 }
 
-/* A buffer of `room` elements for each line at work. */
+/* A buffer of `room` elements for each line that is in progress. */
 static uint32_t
 list_buffer(cg_lowering *l, const topping *o, cot_dtype t, const char *name, int64_t lines)
 {

@@ -1,12 +1,13 @@
 /* dynamic_update_slice and scatter in memory: the result starts as the operand, in place if
- * nobody else wants that, and the updates are written over it.
+ * nothing else needs that, and the updates overwrite it.
  *
- * The updates of a scatter run in row-major order, one after the other, as the order of those
- * with the same target matters; only the last window axis runs as lanes, whose targets differ.
- * Where those targets lie in a result that no near cache holds, they are fetched some updates
- * ahead.
- * f16 and bf16 combine in f32: where several updates may have one target, and the order of
- * roundings shows (add, mul), in a wide copy of the operand, else each by itself. */
+ * The updates of a scatter run in row-major order, since the order of updates with one target
+ * matters.  Only the last window axis is vectorised, because its targets differ.  If the result
+ * is too large for the near caches, targets are prefetched some updates ahead.
+ *
+ * f16 and bf16 are combined in f32.  If several updates may have one target, and the number of
+ * roundings matters (add, mul), they are combined in a wide copy of the operand; otherwise each
+ * update is rounded. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/access.h"
@@ -20,27 +21,29 @@ typedef struct update {
     cg_level *v;
     const ir_node *n;
     cg_frame *fr;
-    uint32_t buffer;                    /* of the result, in the kernel */
+    uint32_t buffer;                    /* buffer of the result in the kernel */
     cot_dtype type, wide;               /* of its elements; in which they are combined */
     const ir_type *x;
-    cg_ix start[COT_MAX_RANK + 1];      /* of a box                     */
+    cg_ix start[COT_MAX_RANK + 1];      /* first index of the box */
     cg_windows w;
     cg_ix at[COT_MAX_RANK + 1];
-    /* of the updates' axes: how many come before those of a window alone */
+    /* updates: the axis that is being emitted; how many axes precede the innermost window
+     * axes */
     int level, outer;
-    /* ahead: by how many updates targets are fetched; 0: they are not */
+    /* ahead: how many updates ahead targets are prefetched; 0: not at all */
     int64_t lanes, ahead;
-    bool known;                         /* the window is inside */
-    bool own;                           /* a box's update reads what it writes over */
-    const cg_masked *mask; /* of the examples that are written; NULL: all */
-    uint32_t *when; /* the predicates, in the kernel */
+    bool known;                         /* the window is known to be inside */
+    /* the update of a box reads the elements that it overwrites */
+    bool own;
+    const cg_masked *mask; /* which examples are written; NULL: all */
+    uint32_t *when; /* buffers of the predicates in the kernel */
 } update;
 
 enum {
-    LINE = 64, /* bytes of a line of the cache */
+    LINE = 64, /* bytes of a cache line */
 };
 
-/* Is x the box of n's operand that n writes over? */
+/* Is x the box of n's operand that n overwrites? */
 static bool
 is_box_of(const ir_graph *f, const ir_node *n, const ir_node *x)
 {
@@ -53,8 +56,7 @@ is_box_of(const ir_graph *f, const ir_node *n, const ir_node *x)
 
 typedef enum reading { READS_NOTHING, READS_OWN, READS_OTHERS } reading;
 
-/* The dynamic slices of each value, as lists: of the value the first one, of a node the
- * next. */
+/* List the dynamic slices of each value: by value the first one, by node the next. */
 static void
 find_slices(cg_lowering *l, cg_level *v)
 {
@@ -70,7 +72,8 @@ find_slices(cg_lowering *l, cg_level *v)
     }
 }
 
-/* The boxes that n writes over and that are not in memory, then IR_NONE. */
+/* The values that are the box which n overwrites, and are not stored in memory; then
+ * IR_NONE. */
 static ir_ref *
 find_boxes(cg_lowering *l, cg_level *v, const ir_node *n)
 {
@@ -87,7 +90,7 @@ find_boxes(cg_lowering *l, cg_level *v, const ir_node *n)
     return box;
 }
 
-/* What a read at index `at` of operand i says, `is` being what those before it say. */
+/* Classify a read at index `at` of operand i; `is` is the class of the reads before it. */
 static reading
 read_of(const cg_lowering *l, const cg_level *v, const ir_node *n, int i, const cg_read *r,
         const cg_ix *at, reading is)
@@ -102,8 +105,9 @@ read_of(const cg_lowering *l, const cg_level *v, const ir_node *n, int i, const 
     return r->v && cg_may_share(l, v->place[r->v], v->place[n->first]) ? READS_OTHERS : is;
 }
 
-/* What operands other than the first emit from the memory of the result: an update of a box
- * may be made of the box's elements, each of its own.  The walk ends at boxes, as at roots. */
+/* What do operands other than the first read from the memory of the result?  The update of a
+ * box may be computed from elements of the box, each from the element that it overwrites.
+ * Access analysis ends at boxes, as at roots. */
 static reading
 reads_target(cg_lowering *l, cg_level *v, const ir_node *n)
 {
@@ -129,7 +133,8 @@ reads_target(cg_lowering *l, cg_level *v, const ir_node *n)
     return is;
 }
 
-/* Where the result is: over the operand if that is ours and dies here, else in a copy of it. */
+/* The place of the result: the operand's, if the level owns it and it is dead afterwards; else
+ * a copy of the operand is made. */
 static void
 place_result(cg_lowering *l, cg_level *v, update *u)
 {
@@ -151,7 +156,7 @@ place_result(cg_lowering *l, cg_level *v, update *u)
         cg_plan_copy(l, v->place[y], v->place[x], ir_type_at(v->f, y));
 }
 
-/* Is the example that element `to` of the result is of one that is written?  0: all are. */
+/* Is element `to` of the result in an example that is written?  0: always. */
 static cg_val
 is_written(cg_lowering *l, const update *u, const cg_ix *to)
 {
@@ -211,7 +216,7 @@ plan_box(cg_lowering *l, update *u)
     cg_kernel_call(l);
 }
 
-/* One update, at index u->at of the updates. */
+/* Emit one update, at index u->at of the updates. */
 static void
 scatter_one(cg_lowering *l, update *u)
 {
@@ -230,7 +235,7 @@ scatter_one(cg_lowering *l, update *u)
     cg_store(&l->b, u->buffer, i, cg_convert(l, x, u->wide, u->type), inside);
 }
 
-/* Lines that a row of a window lies in. */
+/* How many cache lines a row of a window spans. */
 static int64_t
 lines_of(const update *u)
 {
@@ -239,8 +244,8 @@ lines_of(const update *u)
     return lines < CG_LOWER_MAX_WINDOW_LINES ? lines : CG_LOWER_MAX_WINDOW_LINES;
 }
 
-/* By how many updates to look ahead: their index vectors are emitted inline twice, so they
- * must be cheap. */
+/* How many updates ahead to prefetch.  Index vectors are then emitted twice, so they must be
+ * cheap. */
 static int64_t
 prefetch_distance(const cg_lowering *l, const update *u)
 {
@@ -259,8 +264,8 @@ prefetch_distance(const cg_lowering *l, const update *u)
     return w.reduces || w.cost > CG_FUSE_COST_SHARE ? 0 : ahead;
 }
 
-/* The target of an update that comes later along the last axis before the windows', which is at
- * i. */
+/* Prefetch the target of a later update: `ahead` further along the last axis before the
+ * window's, where the current index is i. */
 static void
 fetch_ahead(cg_lowering *l, update *u, cg_ix i)
 {
@@ -285,7 +290,7 @@ fetch_ahead(cg_lowering *l, update *u, cg_ix i)
 
 static void scatter_level(cg_lowering *l, void *user, cg_ix i);
 
-/* The updates below this level: one, or a loop over the next axis. */
+/* Emit the updates inside this level: one update, or a loop over the next axis. */
 static void
 scatter_below(cg_lowering *l, update *u)
 {
@@ -297,9 +302,9 @@ scatter_below(cg_lowering *l, update *u)
                       false, scatter_level, u);
 }
 
-/* Whether a window is inside depends on no axis of its own: one branch before them, not a mask
- * in each.  It is foreseen where all are inside, and then shorter than a choice of
- * addresses. */
+/* Whether a window is inside does not depend on its own axes, so one branch before them
+ * replaces a mask in each.  If all windows are inside the branch is predictable, and cheaper
+ * than selecting addresses. */
 static void
 scatter_window(cg_lowering *l, update *u)
 {
@@ -347,7 +352,7 @@ cast_one(cg_lowering *l, void *user, cg_ix i)
     cg_store(&l->b, c->to, at, cg_convert(l, cg_load(&l->b, c->from, at, 0), from, c->as), 0);
 }
 
-/* to = from, converted. */
+/* Convert `from` to `to`. */
 static void
 plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const ir_type *tf)
 {
@@ -359,10 +364,11 @@ plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const i
     cg_kernel_call(l);
 }
 
-/* -- on a GPU: threads own targets, and go through all updates in order -------------------- */
+/* -- on a GPU: each thread owns targets and visits all updates in order -------------------- */
 
-/* Along each axis of the operand a window is one element thick, or all of it: what it covers is
- * a number of whole lines, and an element of a window meets no other's. */
+/* Does a window cover one element or the whole axis, along each axis of the operand?  Then
+ * windows cover whole lines, and an element of a window never has the target of a different
+ * element of another. */
 static bool
 has_whole_windows(const update *u)
 {
@@ -372,7 +378,7 @@ has_whole_windows(const update *u)
     return true;
 }
 
-/* The element of the result that update u->at goes to, where it is inside; 0: no window
+/* The element of the result that update u->at goes to, and whether it is inside; 0: no window
  * fits. */
 static cg_val
 target_of(cg_lowering *l, update *u, int rank, cg_val *inside)
@@ -383,8 +389,8 @@ target_of(cg_lowering *l, update *u, int rank, cg_val *inside)
     return cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
 }
 
-/* The updates of one thread: j numbers the axes in `over`, of which there are n; the others are
- * the thread's. */
+/* Emit the updates of one thread: a loop over the n axes in `over`; the indices on the other
+ * axes belong to the thread. */
 static void
 scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *dims,
               int64_t count, cg_val owner, int64_t owners)
@@ -414,8 +420,8 @@ scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *
     cg_loop_end(b, loop);
 }
 
-/* Where windows are whole lines a thread has one element of each window; the owner of a target
- * is its number modulo a power of two that the lines' length keeps apart. */
+/* If windows are whole lines, a thread has one element of each window.  The owner of a target
+ * is its index modulo a power of two, the number of owners. */
 static void
 scatter_threads(cg_lowering *l, update *u)
 {
@@ -449,9 +455,9 @@ scatter_threads(cg_lowering *l, update *u)
     cg_threads_end(l, grid, mark);
 }
 
-/* May two updates of a scatter have one target?  Not those of one window, nor of windows that
- * are of different examples: the axes of the updates beside a window's are those of the index
- * vectors, in order. */
+/* May two updates of a scatter have one target?  Those of one window may not, nor those of
+ * windows in different examples.  The axes of the updates that are not window axes are those of
+ * the index vectors, in order. */
 static bool
 may_meet(const ir_node *n, const ir_type *z)
 {
@@ -465,7 +471,7 @@ may_meet(const ir_node *n, const ir_type *z)
     return false;
 }
 
-/* Is one rounding at the end another number than a rounding after each update? */
+/* Does rounding once at the end give another number than rounding after each update? */
 static bool
 needs_wide_copy(const ir_node *n, const ir_type *x, const ir_type *z)
 {
