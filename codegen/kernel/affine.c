@@ -14,7 +14,7 @@ cg_ix_begin(cg_ix_table *t, ir_arena *a)
 
 __extension__ typedef __int128 wide;
 
-/* Bounds are kept within +-2^62, so that sums of them do not overflow. */
+/* Bounds are clamped to +-2^62, so that their sums do not overflow. */
 static int64_t
 bounded(wide x)
 {
@@ -58,7 +58,7 @@ intern(cg_ix_table *t, int64_t c, uint32_t n, const cg_ix_term *term)
         lo += (wide)term[i].k * (term[i].k > 0 ? a->lo : a->hi);
         hi += (wide)term[i].k * (term[i].k > 0 ? a->hi : a->lo);
     }
-    if (n > 0 && lo == hi)      /* one value: a constant, whatever the atoms */
+    if (n > 0 && lo == hi)      /* a single value: a constant, whatever its atoms */
         return cg_ix_const(t, (int64_t)lo);
     cg_ix_expr e = { .c = c, .lo = bounded(lo), .hi = bounded(hi), .n = n };
     if (n > 0)
@@ -121,8 +121,8 @@ coef_of(uint32_t n, const cg_ix_term *term, uint32_t atom)
     return 0;
 }
 
-/* k (e mod c) + k c (e div c) is k e.  One such pair of term[0 ... n-1], if there is one: its
- * remainder in *r, and the expression e. */
+/* k (e mod c) + k c (e div c) is k e.  Find such a pair among n terms: *r is the position of
+ * the remainder, and *q the atom of the quotient. */
 static bool
 find_pair(cg_ix_table *t, uint32_t n, const cg_ix_term *term, uint32_t *r, uint32_t *q)
 {
@@ -130,7 +130,8 @@ find_pair(cg_ix_table *t, uint32_t n, const cg_ix_term *term, uint32_t *r, uint3
         const cg_ix_atom a = t->atom[term[i].atom];
         if (a.kind != CG_IX_MOD)
             continue;
-        const cg_ix made = cg_ix_div(t, a.e, a.c); /* first: it may move the table */
+        /* first, because it may reallocate the table */
+        const cg_ix made = cg_ix_div(t, a.e, a.c);
         const cg_ix_expr quotient = t->expr[made];
         if (quotient.n != 1 || quotient.c != 0 || quotient.term[0].k != 1)
             continue;
@@ -216,7 +217,8 @@ gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* x = c * (*quotient) + rest, with the terms that c divides in the quotient. */
+/* Split x into c * (*quotient) + rest, where the quotient has the terms whose coefficients c
+ * divides.  Returns the rest. */
 static cg_ix
 split_multiples(cg_ix_table *t, cg_ix x, int64_t c, cg_ix *quotient)
 {
@@ -245,7 +247,7 @@ common(const cg_ix_table *t, cg_ix x, int64_t c)
     return g;
 }
 
-/* (x - c mod g) / g, where g divides every coefficient. */
+/* floor(x / g), where g divides every coefficient of x. */
 static cg_ix
 over(cg_ix_table *t, cg_ix x, int64_t g)
 {
@@ -265,7 +267,7 @@ cg_ix_div(cg_ix_table *t, cg_ix x, int64_t c)
     const cg_ix_expr r = t->expr[rest];
     if (r.lo >= 0 && r.hi < c)
         return q;
-    if (r.lo < 0)               /* the parts would not be divisions of non-negative numbers */
+    if (r.lo < 0)               /* otherwise parts of negative numbers would be divided */
         q = 0, rest = x;
     int64_t g = common(t, rest, c);
     if (g > 1)
@@ -297,7 +299,8 @@ cg_ix_mod(cg_ix_table *t, cg_ix x, int64_t c)
     return part(t, CG_IX_MOD, rest, c);
 }
 
-/* An atom that this round met before does not mention it: else the round were over. */
+/* Does x contain the atom, perhaps inside quotients?  An atom that this traversal visited
+ * before does not contain it, or the traversal would have ended. */
 static bool
 mentions(const cg_ix_table *t, cg_ix x, uint32_t atom)
 {

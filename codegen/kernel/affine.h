@@ -1,11 +1,11 @@
 /* Index expressions: quasi-affine forms in loop variables, with ranges.
  *
  * An expression is c + k_1 a_1 + ... + k_n a_n over atoms: a variable, the quotient of an
- * expression by a constant, or its remainder.  Expressions are shared, so that equal ones are
- * the same number, and kept in a normal form that undoes what reshapes do: with the range of
- * each variable known, (8 i + j) div 8 is i and (8 i + j) mod 8 is j if 0 <= j < 8, and c (e
- * div c) + e mod c is e.  So a chain of views ends in the address it would have had without
- * them. */
+ * expression by a constant, or its remainder.  Expressions are interned, so that equal ones
+ * have the same number, and are kept in a normal form that undoes what reshapes do.  Since the
+ * range of each variable is known, (8 i + j) div 8 is i and (8 i + j) mod 8 is j if 0 <= j < 8,
+ * and c (e div c) + e mod c is e.  The address behind a chain of views is therefore the one
+ * without the views. */
 #ifndef CODEGEN_KERNEL_AFFINE_H
 #define CODEGEN_KERNEL_AFFINE_H
 
@@ -16,23 +16,23 @@ typedef uint32_t cg_ix;                 /* an expression; 0 is the constant 0 */
 typedef struct cg_ix_term { uint32_t atom; int64_t k; } cg_ix_term;
 
 typedef struct cg_ix_expr {
-    /* lo and hi: bounds of the value, both reached or not */
+    /* lo, hi: bounds of the value, which need not be attained */
     int64_t c, lo, hi;
     uint32_t n;
-    const cg_ix_term *term;             /* by rising atom; no zero k */
+    const cg_ix_term *term;             /* by ascending atom; no k is 0 */
 } cg_ix_expr;
 
 typedef enum cg_ix_kind { CG_IX_VAR, CG_IX_DIV, CG_IX_MOD } cg_ix_kind;
 
 typedef struct cg_ix_atom {
     cg_ix_kind kind;
-    cg_ix e;                            /* div, mod */
+    cg_ix e;                            /* div, mod: the operand */
     int64_t c;
     int64_t lo, hi;
-    /* var: the i64 it stands for; 0: none (analysis only) */
+    /* var: the i64 that it stands for; 0: none (analysis only) */
     cg_val val;
-    cg_val made; /* div, mod: its value in round `met` */
-    uint32_t met; /* the last round that came by */
+    cg_val made; /* div, mod: its value in traversal `met` */
+    uint32_t met; /* the last traversal that visited it */
 } cg_ix_atom;
 
 typedef struct cg_ix_table {
@@ -41,7 +41,7 @@ typedef struct cg_ix_table {
     uint32_t n, cap;
     cg_ix_atom *atom;
     uint32_t n_atoms, cap_atoms;
-    uint32_t *rounds; /* of walks over atoms, which meet each of them once */
+    uint32_t *rounds; /* number of traversals so far, each of which visits an atom once */
     ir_map shared, atoms;
 } cg_ix_table;
 

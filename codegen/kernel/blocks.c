@@ -1,8 +1,8 @@
 /* Building loops, branches and whiles.
  *
- * A block's regions are open between its beginning and its end, and the block enters the list
- * of the region around when it ends.  What it yields is declared in between, and each result is
- * an instruction that stands for it. */
+ * The regions of a block are open between its begin and its end, and the block is appended to
+ * the list of the enclosing region when it ends.  Its results are declared in between; for each
+ * result there is an instruction. */
 #include "codegen/kernel/scope.h"
 
 static int
@@ -15,7 +15,7 @@ add_yield(cg_build *b, cg_block *x, cg_yield y)
     return x->n++;
 }
 
-/* The instructions that stand for the results, where the block itself stands. */
+/* Make the instructions for the results of a block, in the region that contains it. */
 static void
 make_results(cg_build *b, cg_val block)
 {
@@ -47,7 +47,7 @@ new_block(cg_build *b, cg_op op)
     return cg_scope_value(b, x, b->n_open - 1);
 }
 
-/* A loop that surely runs lets loads out. */
+/* Loads may move out of a loop that certainly runs. */
 static cg_opening
 kind_of_loop(const cg_kernel *k, const cg_block *x)
 {
@@ -191,8 +191,8 @@ cg_while_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init)
     return add_carry(b, loop, t, init);
 }
 
-/* Carried values belong to both regions of a while: the second takes over the number of the
- * first. */
+/* Carried values are visible in both regions of a while, so they are moved from the first to
+ * the second. */
 void
 cg_while_test(cg_build *b, cg_val loop, cg_val cond)
 {

@@ -1,8 +1,9 @@
 /* Building kernels: scalar instructions, memory and effects.
  *
- * Instructions are folded where all operands are constants, and shared (scope.c).  Arithmetic
- * does not leave an `if`, which may exist to avoid it; index arithmetic and constants do.
- * Loads of buffers that nobody writes move too, out of loops that surely run. */
+ * Instructions whose operands are all constant are folded, and equal ones are shared (scope.c).
+ * Arithmetic does not move out of an `if`, which may exist to avoid it; index arithmetic and
+ * constants do.  Loads of buffers that nothing writes also move, out of loops that certainly
+ * run. */
 #include "codegen/kernel/scope.h"
 
 /* -- scalar instructions -- */
@@ -22,9 +23,9 @@ cg_i64(cg_build *b, int64_t x)
     return cg_const(b, COT_I64, (uint64_t)x);
 }
 
-/* Fold by the evaluator when all operands are constants.  Constants are held as on a
- * little-endian machine, low bits first, which is how the evaluator reads an array of one
- * element. */
+/* Fold an instruction whose operands are all constant, by the reference evaluator.  Constants
+ * are stored as on a little-endian machine, low bits first, which the evaluator reads as an
+ * array of one element. */
 static cg_val
 fold_constants(cg_build *b, const cg_insn *x)
 {
@@ -53,7 +54,7 @@ is_bits(const cg_kernel *k, cg_val v, uint64_t bits)
     return k->insn[v].op == SC_const && k->insn[v].imm == bits;
 }
 
-/* Folds that keep every bit and need no evaluation. */
+/* Folds that need no evaluation and change no bit. */
 static cg_val
 fold_simple(cg_build *b, const cg_insn *x)
 {
@@ -88,7 +89,7 @@ scalar(cg_build *b, cg_insn x)
         v = fold_constants(b, &x);
     if (v)
         return v;
-    /* A branch may be there to avoid a division by zero or a costly function. */
+    /* The branch may exist to avoid a division by zero or an expensive function. */
     bool index = x.type == COT_I64 && x.op != SC_div && x.op != SC_rem;
     return cg_scope_share(b, x,
                           index                         ? CG_OPEN_BRANCH
@@ -124,7 +125,7 @@ cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z)
     return scalar(b, (cg_insn){ .op = (uint8_t)op, .type = (uint8_t)t, .in = { x, y, z } });
 }
 
-/* A slow path that is inline (ir_sc_branch): a branch around its sub-program. */
+/* Emit a slow path that is inline (ir_sc_branch): its sub-program inside a branch. */
 static cg_val
 inline_unlikely(cg_build *b, const cg_insn *x)
 {
@@ -215,7 +216,7 @@ cg_param(cg_build *b, int index)
                           CG_OPEN_BRANCH);
 }
 
-/* Nobody writes the buffer while the kernel runs. */
+/* Does nothing write the buffer while the kernel runs? */
 static bool
 is_frozen(const cg_kernel *k, uint32_t buffer)
 {

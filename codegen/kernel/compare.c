@@ -1,13 +1,13 @@
 /* Are two kernels the same program?  Two layers of a net, or two parameters under one rule of
- * an optimizer, lower to kernels that differ in name only, instruction by instruction; they are
- * compiled once.  (The comparison asks for the same numbers of values, which the same lowering
- * gives, and no more.  Calls are never the same.) */
+ * an optimiser, lower to kernels that differ only in their names; they are compiled once.  The
+ * comparison requires equal numbers of values, which the same lowering produces.  Calls are
+ * never equal. */
 #include "codegen/kernel/kernel.h"
 
 #include "ir/map.h"
 
-/* Tables of numbers, as of two Fourier transforms, are each lowering's own: what counts is
- * what they hold. */
+/* Each lowering makes its own tables of numbers (of two Fourier transforms, say), so their
+ * contents are compared. */
 static bool
 same_data(const cg_buffer *a, const cg_buffer *b)
 {
@@ -54,7 +54,7 @@ same_block(const cg_block *a, const cg_block *b)
     return true;
 }
 
-/* Calls never are. */
+/* Instructions that call kernels are never equal. */
 static bool
 same_call(const cg_insn *a, const cg_insn *b)
 {

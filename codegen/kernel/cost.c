@@ -1,4 +1,4 @@
-/* What a kernel, and a whole module, costs: for emitters and for reports. */
+/* Estimates of the cost of a kernel and of a module, for emitters and reports. */
 #include "codegen/kernel/cost.h"
 
 #include <math.h>
@@ -39,7 +39,8 @@ cg_is_made_of_index(const cg_kernel *k, const cg_insn *i)
 
 typedef struct sum {
     double flops, bytes;
-    const struct sum **called; /* of kernels that plan: what is known */
+    /* by kernel: the cost of kernels that call others, as far as it is known */
+    const struct sum **called;
 } sum;
 
 static void add_region(sum *c, const cg_kernel *k, const cg_region *r, double times);
@@ -53,7 +54,7 @@ add_buffers(sum *c, const cg_kernel *k, double times)
                         (double)cot_dtype_size(k->buffer[i].type);
 }
 
-/* How often a loop's body runs; 1 where only the run knows. */
+/* How often the body of a loop runs; 1 if that is only known at run time. */
 static double
 trips(const cg_kernel *k, const cg_block *b)
 {
@@ -64,7 +65,7 @@ trips(const cg_kernel *k, const cg_block *b)
     return hi > lo ? ceil((double)(hi - lo) / (double)b->step) : 0;
 }
 
-/* Of a kernel that plans: its part, and all that it calls. */
+/* The cost of a kernel that calls others: its own, and that of all it calls. */
 static const sum *
 plan_cost(const sum *c, const cg_kernel *k, int number)
 {

@@ -1,20 +1,22 @@
-/* What a kernel, and a whole module, costs. */
+/* Estimates of the cost of a kernel and of a module. */
 #ifndef CODEGEN_KERNEL_COST_H
 #define CODEGEN_KERNEL_COST_H
 
 #include "codegen/kernel/kernel.h"
 
-/* Has it so many steps on floats that a compiler may keep vectors of them on the stack? */
+/* Has the kernel so many float instructions that a compiler may spill vectors? */
 bool cg_may_spill(const cg_kernel *k);
-/* Are lanes behind the end of a tail to compute what another lane does?  Under trapping math
- * they are, else where floats are divided: a zero there raises FE_DIVBYZERO or FE_INVALID. */
+/* Should lanes beyond a tail compute what an active lane computes?  They should under trapping
+ * math, and where floats are divided: a zero there would raise FE_DIVBYZERO or FE_INVALID. */
 bool cg_fills_tails(const cg_kernel *k);
-/* So are values of other types that are made of an index, under trapping math. */
+/* Does instruction i convert an index to another type under trapping math?  Then lanes beyond a
+ * tail should compute what an active lane computes as well. */
 bool cg_is_made_of_index(const cg_kernel *k, const cg_insn *i);
 
-/* Of one call of a program: operations, and bytes of all arrays that its kernels are handed.  A
- * loop whose trips only the run knows counts once, a branch as its dearer side; where the
- * device decides (lower/predicate.h), as all that is launched: some iterations, every side. */
+/* The cost of one call of a program: operations, and bytes of all arrays that are passed to its
+ * kernels.  A loop whose trip count is only known at run time counts once, and a branch counts
+ * as its more expensive side.  Where the GPU decides (lower/predicate.h) everything that is
+ * launched counts: some iterations, and every side. */
 void cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes);
 
 #endif

@@ -1,7 +1,7 @@
-/* Which element types each scalar instruction is defined for.
+/* The element types for which each scalar instruction is defined.
  *
- * Back ends and the evaluator have code for these alone.  The verifier refuses a kernel that
- * has others, and the parser refuses them at their place in the text. */
+ * Back ends and the reference evaluator implement only these.  The verifier refuses a kernel
+ * with others, and the parser refuses them at their place in the text. */
 #include "codegen/kernel/kernel.h"
 
 enum { BOOLS = 1, INTS = 2, FLOATS = 4, HALVES = 8 };
@@ -54,7 +54,7 @@ cg_scalar_takes(ir_sc_op op, cot_dtype t)
     return (takes[op] & set) && (op != SC_pairs || t == COT_I32);
 }
 
-/* Of the same width, or by way of f32. */
+/* A bitcast keeps the width; f16 and bf16 are converted from and to f32 only. */
 bool
 cg_scalar_converts(ir_sc_op op, cot_dtype from, cot_dtype to)
 {

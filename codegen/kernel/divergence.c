@@ -1,8 +1,8 @@
-/* What varies over which SPMD loops, how indices move, and what is used: for emitters.
+/* Divergence analysis, strides of indices, and uses of values: for emitters.
  *
- * Variance is a forward analysis over sets of levels.  Only carried values depend on what comes
- * later; their loops are walked again until nothing grows, which takes as many rounds as
- * carries feed each other. */
+ * Divergence is a forward data-flow analysis over sets of loop levels.  Only carried values
+ * depend on later ones; their loops are analysed again until nothing changes, which takes as
+ * many rounds as carries depend on each other. */
 #include "codegen/kernel/kernel.h"
 #include "codegen/tuning.h"
 
@@ -14,7 +14,8 @@ typedef struct divergence {
 
 static void vary_region(divergence *w, const cg_region *r, int level);
 
-/* The verifier asks before it has looked at operands: what is no value varies over nothing. */
+/* Operands may be invalid here, since the verifier asks before it checks them; an invalid
+ * operand varies over nothing. */
 static uint32_t
 set_of(const divergence *w, cg_val v)
 {
@@ -30,7 +31,8 @@ grow(divergence *w, cg_val v, uint32_t set)
     }
 }
 
-/* One walk over what a block repeats; carried values take what flows back to them. */
+/* Analyse the regions of a loop or while once; carried values receive the sets of the values
+ * that flow back to them. */
 static void
 vary_carried(divergence *w, const cg_block *x, uint32_t also, int level)
 {
@@ -134,7 +136,7 @@ typedef struct using
     const cg_kernel *k;
     ir_arena *arena;
     uint32_t *uses;
-    cg_val *todo; /* values used for the first time: their operands are to be counted */
+    cg_val *todo; /* values with a first use, whose operands are still to be counted */
     uint32_t n, cap;
 }
 using;
@@ -203,8 +205,8 @@ cg_count_uses(const cg_kernel *k, ir_arena *a)
     return u.uses;
 }
 
-/* Does v depend on the loop's variable?  Expressions share their parts, and a walk over all
- * paths may never end: past the budget the answer is yes. */
+/* Does v depend on the variable of the loop?  Values share operands, so that there may be
+ * exponentially many paths; past the budget the answer is yes. */
 static bool
 depends(const cg_kernel *k, cg_val v, cg_val loop, int *budget)
 {
@@ -258,7 +260,7 @@ cg_stride_over(const cg_kernel *k, cg_val v, const cg_block *loop)
     return 0;
 }
 
-/* x and the constant that was added to it. */
+/* The operand of v without the constant that is added to it, and that constant. */
 static cg_val
 without_constant(const cg_kernel *k, cg_val v, int64_t *c)
 {

@@ -1,9 +1,9 @@
-/* What a grid schedule says about its launch, and the general form of one.
+/* The launch of a grid schedule, and a schedule for kernels that have none.
  *
- * Kernels are lowered with a parallel loop wherever they would have one for the threads of a
- * CPU; if it is the whole kernel, its iterations become threads, which know nothing of each
- * other.  No other program is as easily right.  The schedules that are fast are made by those
- * who lower: maps (map_grid.c), rows (rows_grid.c) and products (lower/dot_grid.c). */
+ * Kernels are lowered with a parallel loop wherever CPU threads would share one.  If that loop
+ * is the whole kernel, its iterations become independent threads, which is always correct.
+ * Fast schedules are made by lowerings: maps (map_grid.c), rows (rows_grid.c) and products
+ * (lower/dot_grid.c). */
 #include "codegen/kernel/grid.h"
 #include "codegen/tuning.h"
 
@@ -137,7 +137,7 @@ add_op(cg_kernel *k, cg_region *r, ir_sc_op op, cg_val x, cg_val y)
     return add_insn(k, r, (cg_insn){ .op = (uint8_t)op, .type = COT_I64, .in = { x, y } });
 }
 
-/* A block loop of n threads, in no list yet, whose body is the region. */
+/* A block loop of n threads around a region; it is not in any list yet. */
 static cg_val
 add_block_loop(cg_kernel *k, cg_val zero, cg_val n, cg_region body)
 {
@@ -162,7 +162,7 @@ prepend(cg_kernel *k, cg_region *to, const cg_region *first)
 }
 
 typedef struct survey {
-    int parallel, threads;      /* loops, anywhere */
+    int parallel, threads;      /* number of loops, at any depth */
 } survey;
 
 static void
@@ -181,7 +181,7 @@ survey_region(const cg_kernel *k, const cg_region *r, survey *s)
     }
 }
 
-/* The parallel loop of k, if all else around it is plain arithmetic. */
+/* The parallel loop of k, if it is surrounded by plain arithmetic only. */
 static cg_val
 whole_loop(const cg_kernel *k)
 {
@@ -197,7 +197,7 @@ whole_loop(const cg_kernel *k)
     return loop;
 }
 
-/* Iteration lo + step (T b + t) in thread t of block b. */
+/* Let thread t of block b run iteration lo + step (T b + t). */
 static void
 split_loop(cg_kernel *k, cg_val loop)
 {
@@ -206,7 +206,7 @@ split_loop(cg_kernel *k, cg_val loop)
     const cg_val i = x->var, lo = x->lo;
     cg_region head = { 0 }, outer = { 0 };
 
-    /* Constants, then the loop again: nobody reads arithmetic that stood behind it. */
+    /* Constants, then the loop; arithmetic after the loop is dropped, since nothing uses it. */
     uint32_t at = 0;
     while (k->body.insn[at] != loop)
         at++;

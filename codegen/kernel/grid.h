@@ -7,19 +7,22 @@
  *       warps w in 0..8        its warps, 32 threads each
  *         lanes l in 0..32     the threads of a warp
  *
- * so that a row sum is `grid rows { tree warps { tree blocks { fold lanes { carry steps }}}}`:
- * the order of the contract with a kind for each of its loops.  A fold of lanes is a butterfly
- * of shuffles, a tree of warps goes through shared memory, and both leave their result in every
- * thread.
+ * A row sum, for example, is
  *
- * What stands outside of thread loops every thread computes for itself (in a warps loop, every
- * thread of the warp), but a store there is done by the first thread alone.  Bounds and
- * conditions may vary from thread to thread; unroll and vector loops inside a thread are copies
- * and short vectors, as on a CPU.  A CG_LOCAL buffer belongs to a thread, a CG_SHARED one to
- * the block.  What one thread stored and another reads has a barrier in between; blocks never
+ *     grid rows { tree warps { tree blocks { fold lanes { carry steps }}}}
+ *
+ * which is the order of the contract, with a kind for each of its loops.  A fold of lanes is a
+ * butterfly of shuffles, a tree of warps goes through shared memory, and both leave their
+ * result in every thread.
+ *
+ * Code outside of thread loops is executed by every thread (in a warps loop, by every thread of
+ * the warp), but a store there is done by the first thread alone.  Bounds and conditions may
+ * vary from thread to thread; unroll and vector loops inside a thread are copies and short
+ * vectors, as on a CPU.  A CG_LOCAL buffer belongs to a thread, a CG_SHARED one to the block.
+ * There is a barrier between a store of one thread and a load of it by another; blocks never
  * read what other blocks of the kernel store.
  *
- * A branch may stand around all of it, on what every thread reads (cg_grid_predicate).
+ * A branch on a value that all threads read may surround the whole kernel (cg_grid_predicate).
  *
  * A module for a GPU has kernels of this form, and an entry (kernel 0) that the host runs:
  * calls, copies, loops, and tests of scalars that it reads back. */
@@ -30,12 +33,12 @@
 #include "codegen/tuning.h"
 
 enum {
-    CG_WARP = 32,               /* threads of a warp                                  */
-    CG_BLOCK_THREADS = CG_KERNEL_BLOCK_THREADS, /* of a block, where nothing says otherwise */
+    CG_WARP = 32,               /* threads of a warp */
+    CG_BLOCK_THREADS = CG_KERNEL_BLOCK_THREADS, /* threads of a block, by default */
     CG_MAX_SHARED = 48 << 10,  /* bytes of static shared memory that a block may have */
-    /* and of such as is asked for at launch, on every GPU from sm_80 on */
+    /* bytes of dynamic shared memory that every GPU from sm_80 on has */
     CG_MAX_DYNAMIC = 96 << 10,
-    CG_DEVICE_ALIGN = 16 /* bytes that arguments and the work block are aligned to, at least */
+    CG_DEVICE_ALIGN = 16 /* bytes; the least alignment of arguments and of the work block */
 };
 
 /* How a kernel is launched.  Its extents are constant. */
@@ -44,38 +47,39 @@ typedef struct cg_launch {
     int block;                  /* threads of a block: a multiple of 32                      */
     int64_t shared;             /* bytes of static shared memory; nothing to pass at launch  */
     int64_t dynamic;            /* bytes of dynamic shared memory, which the launch asks for */
-    bool fails;                 /* one more parameter, the last: a pointer to the i32 status */
+    /* there is one more parameter, the last: a pointer to the i32 status */
+    bool fails;
 } cg_launch;
 
-/* A target for GPUs, what is open in it filled in: sm_80. */
+/* Fill the open fields of a target for GPUs: sm_80. */
 void cg_grid_target(cg_target *t);
-/* The threads of a block where n go about something each for itself. */
+/* The threads of a block if there are n independent threads. */
 int64_t cg_block_threads(int64_t n);
 cg_launch cg_launch_of(const cg_kernel *k);
-/* Where a CG_SHARED buffer begins in the dynamic shared memory; -1: it is static.  All of a
- * kernel's are dynamic where they are more than CG_MAX_SHARED. */
+/* The offset of a CG_SHARED buffer in dynamic shared memory; -1: it is static.  All shared
+ * buffers of a kernel are dynamic if they exceed CG_MAX_SHARED together. */
 int64_t cg_dynamic_place(const cg_kernel *k, uint32_t buffer);
 /* The name of a kernel's entry point in PTX. */
 const char *cg_ptx_name(ir_arena *a, const char *fn, const char *kernel);
 
-/* The general form, for kernels that were lowered without a grid in mind: the only parallel
- * loop becomes blocks of threads, one for each iteration; a kernel with none, or with more
+/* Schedule a kernel that was not lowered for a grid.  If it has one parallel loop, that becomes
+ * blocks of threads, one for each iteration.  A kernel with no such loop, or with other code
  * around it, runs in one thread. */
 void cg_grid_schedule(cg_kernel *k);
-/* All of a scheduled kernel only if the first element of this BOOL buffer, which it does not
- * write, holds. */
+/* Run a scheduled kernel only if the first element of this BOOL buffer, which it does not
+ * write, is true. */
 void cg_grid_predicate(cg_kernel *k, uint32_t buffer);
 
 /* sim.c: run one kernel by its grid schedule on the CPU.
  *
  *   buffers  one for each IN and OUT buffer of k, in order
  *   params   the i64 parameters
- *   status   set to the status of a CG_FAIL that held, if any; may be NULL
+ *   status   set to the status of a CG_FAIL whose condition held, if any; may be NULL
  *
- * Threads of a block go in lockstep; a read of what another thread stored since the last
- * barrier, of what another block stored, two stores of different values without a barrier
- * between, a barrier that not all threads reach, and an index out of bounds are
- * COT_ERR_INTERNAL, with the kernel and the value named. */
+ * Threads of a block run in lockstep.  The following are COT_ERR_INTERNAL, and name the kernel
+ * and the value: a read of what another thread stored since the last barrier, or of what
+ * another block stored; two stores of different values to one element without a barrier in
+ * between; a barrier that not all threads reach; and an index out of bounds. */
 cot_status cg_sim_launch(const cg_kernel *k, void *const *buffers, const int64_t *params,
                          int32_t *status);
 

@@ -1,24 +1,25 @@
 /* Index arithmetic: linear forms and ranges.
  *
  * An index is kept as a sum of c * v over values v that are not sums themselves, plus a
- * constant.  A sum is built from the terms that are defined outermost to those defined
- * innermost, the constant last. Division and remainder by c use floor((c A + r) / c) = A +
- * floor(r / c), which holds for every integer A, and for a divisor g of c, floor((g A + r) / c)
- * = floor(A / (c / g)) where 0 <= r < g: so that the blocks and lanes of a tiled axis that is
- * part of a reshaped one stay affine in the lane. */
+ * constant.  A sum is built in the order in which its terms are defined, from the outermost
+ * region inwards, with the constant last.  Division and remainder by c use floor((c A + r) / c)
+ * = A + floor(r / c), which holds for every integer A, and, for a divisor g of c, floor((g A +
+ * r) / c) = floor(A / (c / g)) if 0 <= r < g.  The blocks and lanes of a tiled axis that is
+ * part of a reshaped one therefore stay affine in the lane. */
 #include "codegen/kernel/kernel.h"
 #include "codegen/tuning.h"
 
 #include <stdlib.h>
 
-/* Values share their parts, so that all paths through them may be too many to follow. */
+/* A sum of terms and a constant.  Values share operands, so there may be too many paths to
+ * follow all of them. */
 typedef struct linear {
     int n;
     cg_val v[CG_KERNEL_MAX_LINEAR_TERMS];
     int64_t c[CG_KERNEL_MAX_LINEAR_TERMS];
     int64_t k;
-    int parts; /* sums and products met                      */
-    bool full; /* more terms than fit: the form is not valid */
+    int parts; /* sums and products visited so far */
+    bool full; /* there are more terms than fit, and the form is invalid */
 } linear;
 
 static void
@@ -80,7 +81,7 @@ linear_of(const cg_kernel *k, cg_val v)
     return l;
 }
 
-/* Outermost first; the order among equals is that of definition. */
+/* Sort terms, those of outer regions first; terms of one region in the order of definition. */
 static void
 sort_terms(const cg_build *b, linear *l)
 {
@@ -167,7 +168,8 @@ cg_imul(cg_build *b, cg_val x, int64_t c)
 
 /* -- ranges -- */
 
-/* How deep a look into what a value is made of is, and how many more values it may meet. */
+/* The depth of a recursion over the operands of a value, and how many more values it may
+ * visit. */
 typedef struct looking {
     int depth;
     int *left;
@@ -225,7 +227,7 @@ range_of_linear(const cg_kernel *k, const linear *l, int64_t *lo, int64_t *hi, l
     return true;
 }
 
-/* What a shorter integer can be. */
+/* The range of an integer type shorter than 64 bits. */
 static bool
 range_of_type(cot_dtype t, int64_t *lo, int64_t *hi)
 {
@@ -310,7 +312,7 @@ cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi)
     return range(k, v, lo, hi, (looking){ 0, &left });
 }
 
-/* Is the form known not to be negative, and what is it at the most? */
+/* Is the form known not to be negative?  *hi is its upper bound. */
 static bool
 is_natural(const cg_kernel *k, const linear *l, int64_t *hi)
 {
@@ -341,8 +343,7 @@ floor_div(int64_t x, int64_t c)
     return x / c - (x % c < 0);
 }
 
-/* Part l into g * high + low, low's terms being those with coefficients that g does not divide.
- */
+/* Split l into g * high + low, where low has the terms whose coefficients g does not divide. */
 static void
 part(const linear *l, int64_t g, linear *high, linear *low)
 {

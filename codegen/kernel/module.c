@@ -1,12 +1,12 @@
-/* The kernels of a module, each with a name of its own.
+/* The kernels of a module, each with a unique name.
  *
- * Kernels of one name are numbered: sum, sum.2, sum.3.  A number is used again when its
- * kernel is dropped, which only the last kernel of a module may be. */
+ * Kernels with one name are numbered: sum, sum.2, sum.3.  When a kernel is dropped, which only
+ * the last kernel of a module may be, its number is used again. */
 #include "codegen/kernel/kernel.h"
 
 #include "ir/map.h"
 
-/* The last number behind a name, 1 for the name alone. */
+/* The last number given to a name; 1 is the name without a number. */
 typedef struct numbering {
     const char *name;
     int last;
@@ -40,7 +40,7 @@ hash_of(const char *name)
     return ir_hash(1, name, strlen(name));
 }
 
-/* An entry outlives a kernel that is dropped, so that it may be there twice, or be wrong. */
+/* An entry remains when its kernel is dropped, so an entry may be duplicate or wrong. */
 static bool
 is_taken(const cg_module *m, const char *name)
 {

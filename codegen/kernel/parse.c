@@ -1,17 +1,18 @@
-/* Text to modules of kernels, as docs/codegen.md specifies it: what cg_module_print prints.
+/* Parsing modules of kernels, the text that docs/codegen.md specifies and cg_module_print
+ * prints.
  *
- * Names, scopes, types of operands and the numbers of results are checked while the text is
- * read, so that a mistake has its line and column.  All other invariants are cg_verify's, to
- * which a module that was read goes next (cg_module_read): nothing else may use it before. */
+ * Names, scopes, types of operands and numbers of results are checked during parsing, so that
+ * an error has its line and column. cg_verify checks all other invariants; nothing may use a
+ * parsed module before that (cg_module_read). */
 #include "codegen/kernel/parse.h"
 
 static const int64_t MAX_SIZE = (int64_t)1 << 48;
 
 /* -- buffers -- */
 
-/* What may stand behind the type of a buffer. */
+/* What may follow the type of a buffer. */
 typedef struct traits {
-    const char *over;           /* the name of another one, which may follow */
+    const char *over;           /* the name of another buffer, which may be declared later */
     const char *at;
     int line;
     bool holds_work, has_arg;
@@ -122,7 +123,7 @@ parse_buffer(cg_parser *p, cg_space space, int *arg, traits *t)
     return true;
 }
 
-/* Buffers that may be one are named where all are known. */
+/* Resolve aliases once all buffers are known. */
 static bool
 find_over(cg_parser *p, uint32_t n, const traits *t)
 {
@@ -233,7 +234,7 @@ wrong_call(cg_parser *p, const cg_parsed_call *x, const char *want)
     return ir_read_wants(&p->r, want);
 }
 
-/* The kernel of the name, whose index is 1 less; 0: none, or the entry. */
+/* 1 + the index of the kernel of that name; 0: there is none, or it is the entry. */
 static uint32_t
 callee(const cg_parser *p, const ir_map *index, const char *name)
 {
@@ -267,8 +268,8 @@ resolve_calls(cg_parser *p)
     return true;
 }
 
-/* No kernel calls itself, at most CG_TEXT_CALLS are within each other: a callee is deeper than
- * its caller, and each round makes those deeper that are not. */
+/* Check that no kernel calls itself, and that calls nest at most CG_TEXT_CALLS deep.  Each
+ * round lowers callees below their callers until nothing changes. */
 static bool
 bound_calls(cg_parser *p)
 {

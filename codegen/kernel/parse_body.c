@@ -1,11 +1,11 @@
-/* Kernel text: regions, and the loops and branches in them.
+/* Parsing regions, and the loops and branches in them.
  *
- * Regions are read by recursion, at most CG_TEXT_NEST deep.  As in the builder, a block is made
- * before its body and enters the list of its region behind it, so that constants met in the
- * body stand before it. */
+ * Regions are read by recursion, at most CG_TEXT_NEST deep.  As in the builder, a block is
+ * created before its body and enters the list of its region after it, so that constants in the
+ * body precede it. */
 #include "codegen/kernel/parse.h"
 
-/* Bounds of loops and steps: extents never overflow. */
+/* The largest bound or step, so that extents never overflow. */
 static const int64_t MAX_BOUND = (int64_t)1 << 48;
 
 static bool parse_region(cg_parser *p, cg_region *r);
@@ -45,7 +45,8 @@ push_yield(cg_parser *p, cg_block *x, cg_yield y)
     x->n++;
 }
 
-/* (%2: f32 = -0, ...): the carried values, which are visible once all of them are read. */
+/* Read (%2: f32 = -0, ...): the carried values, which become visible after all of them are
+ * read. */
 static bool
 read_carries(cg_parser *p, cg_val block, results *names)
 {
@@ -71,7 +72,7 @@ read_carries(cg_parser *p, cg_val block, results *names)
     return ir_read_expect(&p->r, ")");
 }
 
-/* Numbers that are given twice are met here. */
+/* Define the carried values; a number that is given twice is refused. */
 static bool
 define_all(cg_parser *p, const results *names, const cg_block *x)
 {
@@ -84,7 +85,7 @@ define_all(cg_parser *p, const results *names, const cg_block *x)
     return true;
 }
 
-/* [fold | tree] op: how a result that is no carry is combined. */
+/* Read [fold | tree] op: how a result that is not carried is combined. */
 static bool
 read_mode(cg_parser *p, cg_yield *y)
 {
@@ -122,7 +123,7 @@ read_reduction(cg_parser *p, cg_block *x, cg_yield y)
     return true;
 }
 
-/* What a loop or while yields: its carries in order, or folds and trees. */
+/* Read what a loop or while yields: its carries in order, or folds and trees. */
 static bool
 read_yields(cg_parser *p, cg_block *x)
 {
@@ -210,7 +211,7 @@ parse_loop(cg_parser *p, cg_val v, cg_kind kind)
     return good && ir_read_expect(&p->r, "}");
 }
 
-/* What the two sides of a branch yield: the first says the types. */
+/* Read what one side of a branch yields.  The first side determines the types. */
 static bool
 read_side(cg_parser *p, cg_block *x, bool otherwise)
 {
@@ -354,7 +355,7 @@ parse_statement(cg_parser *p, cg_region *r)
     return v != 0;
 }
 
-/* Statements up to what ends a region, which is left to the caller. */
+/* Read statements up to the end of a region, which is left to the caller. */
 static bool
 parse_region(cg_parser *p, cg_region *r)
 {

@@ -1,7 +1,8 @@
-/* Kernel text: every instruction but loops and branches.
+/* Parsing every instruction except loops and branches.
  *
- * The text says the type of each scalar instruction, and its operands have to fit: what back
- * ends and the evaluator have no code for is refused here, at its place. */
+ * The text states the type of each scalar instruction, and its operands must match.  Types that
+ * back ends and the reference evaluator do not implement are refused here, at their place in
+ * the text. */
 #include "codegen/kernel/parse.h"
 #include "ir/foreign.h"
 
@@ -63,7 +64,7 @@ read_slow_path(cg_parser *p, cg_insn *x)
     return ir_read_wants(&p->r, "the hash of a slow path of this library with these operands");
 }
 
-/* Equal tables are one, as those of the library are. */
+/* Equal tables become one table, as in the library. */
 static const ir_sc_table *
 same_table(cg_parser *p, const ir_sc_table *t)
 {
@@ -75,7 +76,7 @@ same_table(cg_parser *p, const ir_sc_table *t)
     return t;
 }
 
-/* How many numbers stand between the brackets, or digits behind 0x. */
+/* Count the numbers between the brackets, or those whose digits follow 0x. */
 static int64_t
 count_table(const cg_parser *p, cot_dtype t)
 {
@@ -153,7 +154,7 @@ parse_scalar(cg_parser *p, cg_region *r, ir_sc_op op)
 
 /* -- memory -- */
 
-/* x[index]: the buffer and its index; 0 for the buffer after an error. */
+/* Read x[index]; returns 1 + the buffer, or 0 after an error. */
 static uint32_t
 read_element(cg_parser *p, cg_val *index)
 {
@@ -164,7 +165,7 @@ read_element(cg_parser *p, cg_val *index)
     return good ? b : 0;
 }
 
-/* A condition stands on the line of what it is about: `if` on the next line is a branch. */
+/* A condition is on the line of its instruction; an `if` on the next line is a branch. */
 static bool
 read_when(cg_parser *p, cg_val *when)
 {
@@ -205,7 +206,7 @@ parse_store(cg_parser *p, cg_region *r)
            cg_parsed(p, r, x);
 }
 
-/* Elements of n buffers, with these words between them. */
+/* Read elements of n buffers, separated by these words. */
 static bool
 read_elements(cg_parser *p, cg_insn *x, int n, const char *const *between)
 {
@@ -298,7 +299,7 @@ parse_fail(cg_parser *p, cg_region *r)
 
 /* -- calls -- */
 
-/* Does a buffer stand here?  Values begin otherwise. */
+/* Does a buffer name start here?  Operands start with other characters. */
 static bool
 at_buffer(cg_parser *p)
 {
@@ -314,7 +315,7 @@ read_offset(cg_parser *p, cg_val *offset)
     return !ir_read_try(&p->r, "+") || (*offset = cg_read_value(p, COT_I64)) != 0;
 }
 
-/* Buffers, then parameters. */
+/* Read buffers, then parameters. */
 static bool
 read_call_args(cg_parser *p, cg_call *c)
 {
@@ -369,7 +370,7 @@ read_extern_arg(cg_parser *p, cg_extern_arg *x)
         return true;
     }
     x->writes = cg_read_keyword(p, "writes");
-    /* what begins as a name is a number where its type stands behind it: nan:f32 */
+    /* a word is a number if its type follows it, as in nan:f32 */
     const char *s = at_buffer(p) ? p->r.at : NULL;
     while (s && s < p->r.end && ir_is_word(*s))
         s++;
@@ -408,7 +409,8 @@ read_extern(cg_parser *p, cg_extern *x)
     return !cg_read_on_line(p, "as") || (x->prototype = cg_read_quoted(p)) != NULL;
 }
 
-/* The process's address of the function is in no text: such a module is emitted, not run. */
+/* The text does not contain the address of the function, so such a module can be emitted but
+ * not run. */
 static cg_val
 parse_extern(cg_parser *p, cg_region *r, cot_dtype t)
 {

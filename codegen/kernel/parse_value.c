@@ -1,7 +1,7 @@
-/* Words of kernel text: names, numbers, and the operands of instructions.
+/* Parsing the words of kernel text: names, numbers, and the operands of instructions.
  *
- * Constants and parameters stand where they are used.  They become instructions at the start of
- * the kernel's body, one for each, as the builder places them. */
+ * Constants and parameters are written where they are used.  Each becomes one instruction at
+ * the start of the kernel's body, where the builder would place it. */
 #include "codegen/kernel/parse.h"
 
 bool
@@ -31,7 +31,7 @@ hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One byte of a quoted text; -1 after an error. */
+/* Read one byte of a quoted text; -1 after an error. */
 static int
 quoted_byte(cg_parser *p)
 {
@@ -83,7 +83,7 @@ cg_read_name(cg_parser *p, const char *want)
     return NULL;
 }
 
-/* Digits end before `..`. */
+/* A number may be followed by `..`, so digits end before that. */
 bool
 cg_read_count(cg_parser *p, int64_t lo, int64_t hi, int64_t *x)
 {
@@ -103,7 +103,7 @@ cg_read_count(cg_parser *p, int64_t lo, int64_t hi, int64_t *x)
         &p->r, ir_format(p->r.a, "an integer from %lld to %lld", (long long)lo, (long long)hi));
 }
 
-/* Where the number that begins here ends. */
+/* The end of the number that starts here. */
 static const char *
 number_end(const cg_parser *p)
 {
@@ -116,7 +116,7 @@ number_end(const cg_parser *p)
     return s;
 }
 
-/* NaNs by name are those without a payload. */
+/* `nan` and `-nan` are the NaNs without a payload. */
 static bool
 read_nan(cg_parser *p, cot_dtype t, const char *end, uint64_t *bits)
 {
@@ -152,7 +152,7 @@ read_number(cg_parser *p, cot_dtype t, uint64_t *bits)
     return good && (p->r.at == end || ir_read_wants(&p->r, "the end of the number"));
 }
 
-/* 0x and the digits of each element. */
+/* Read the digits of n elements, after 0x. */
 static bool
 read_hex(cg_parser *p, size_t size, int64_t n, char *to)
 {
@@ -173,7 +173,7 @@ read_hex(cg_parser *p, size_t size, int64_t n, char *to)
            ir_read_wants(&p->r, "the end of the data");
 }
 
-/* No more memory than the text that is left may fill. */
+/* Allocate no more elements than the rest of the text can contain. */
 bool
 cg_read_numbers(cg_parser *p, cot_dtype t, int64_t n, const void **data)
 {
@@ -198,7 +198,7 @@ cg_read_numbers(cg_parser *p, cot_dtype t, int64_t n, const void **data)
     return ir_read_expect(&p->r, "]");
 }
 
-/* Arrays of complex numbers are arrays of pairs in a kernel. */
+/* A kernel stores complex numbers as pairs, so it has no complex type. */
 cot_dtype
 cg_read_type(cg_parser *p)
 {
@@ -229,7 +229,7 @@ cg_read_buffer(cg_parser *p)
     return 0;
 }
 
-/* Digits alone: what follows may be `..`. */
+/* Read digits only, since `..` may follow. */
 static bool
 value_number(cg_parser *p, uint64_t *number)
 {
@@ -296,7 +296,7 @@ cg_parsed(cg_parser *p, cg_region *r, cg_insn x)
     return k->n_insns - 1;
 }
 
-/* A constant or parameter, one instruction for all places. */
+/* A constant or parameter: one instruction for all its uses. */
 static cg_val
 shared(cg_parser *p, cg_insn x)
 {

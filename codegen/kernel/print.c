@@ -1,7 +1,8 @@
-/* Kernels as text.
+/* Printing kernels as text.
  *
- * One instruction a line, constants in place, values numbered in the order of the text.  Loops
- * show their kind, bounds, carries in parentheses, and what they yield at their end:
+ * Each instruction is a line, constants are written in place, and values are numbered in the
+ * order of the text.  Loops show their kind, their bounds, their carries in parentheses, and
+ * what they yield at their end:
  *
  *     %5 = serial %1 in 0..8 (%2: f32 = -0) {
  *       %3 = load f32 x[%1]
@@ -9,9 +10,9 @@
  *       yield %4
  *     }
  *
- * A constant has the type of its place; where the place has none, its type stands behind it,
- * as in 1:i64.  The program of a slow path prints by its hash, since the library has all of
- * them.  kernel/parse.c reads all of this back. */
+ * A constant has the type that its place requires; where the place requires none, its type
+ * follows it, as in 1:i64.  The program of a slow path is printed as its hash, since the
+ * library contains all of them.  kernel/parse.c reads all of this back. */
 #include <inttypes.h>
 
 #include "codegen/kernel/text.h"
@@ -20,7 +21,7 @@
 typedef struct printer {
     ir_buf *b;
     const cg_kernel *k;
-    const char **name;          /* of its buffers */
+    const char **name;          /* names of its buffers */
     const uint32_t *uses;
     uint32_t *number;
     uint32_t next;
@@ -51,7 +52,7 @@ print_val(printer *p, cg_val v)
     ir_buf_printf(p->b, "%%%u", p->number[v]);
 }
 
-/* A value whose place does not say its type. */
+/* Print a value whose place does not determine its type. */
 static void
 print_typed(printer *p, cg_val v)
 {
@@ -101,7 +102,7 @@ print_carries(printer *p, const cg_block *x)
         ir_buf_str(p->b, ")");
 }
 
-/* What a body yields, a line of its own within; then the line that ends it is begun. */
+/* Print the line that says what a body yields, and the start of the line that ends the body. */
 static void
 print_yields(printer *p, const cg_block *x, bool otherwise)
 {
@@ -199,7 +200,7 @@ print_buffer_name(printer *p, uint32_t buffer)
     cg_print_name(p->b, p->name[buffer]);
 }
 
-/* A buffer from an element on. */
+/* Print a buffer, and the element it starts at. */
 static void
 print_place(printer *p, uint32_t buffer, cg_val offset)
 {
@@ -426,7 +427,7 @@ print_insn(printer *p, cg_val v)
     }
 }
 
-/* Dead instructions, and those that print in place, have no line. */
+/* Dead instructions, and those that are printed in place, have no line. */
 static bool
 has_line(const printer *p, cg_val v)
 {
@@ -475,7 +476,7 @@ print_buffer(printer *p, uint32_t i, int64_t *arg)
     ir_buf_str(p->b, "\n");
 }
 
-/* The note is a comment, up to the end of the line. */
+/* The note is printed as a comment, up to its first line break. */
 static void
 print_head(printer *p)
 {

@@ -1,4 +1,4 @@
-/* What a kernel says of its values by itself: types, constants, places in the source. */
+/* Properties of values that follow from a kernel alone: types, constants, source lines. */
 #include "codegen/kernel/kernel.h"
 
 bool

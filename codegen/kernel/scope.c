@@ -1,10 +1,10 @@
-/* The cursor of the builder is the end of the innermost open region.
+/* The scopes of the builder.  Its cursor is the end of the innermost open region.
  *
- * An instruction that has no effect is placed as far out as its operands allow, and an equal
- * one placed before is used again: so invariant code leaves loops while it is built, and back
+ * An instruction without effect is placed as far out as its operands allow, and an equal
+ * earlier one is used again.  Invariant code therefore leaves loops while it is built, and back
  * ends need neither hoisting nor global value numbering.  This works because a loop enters the
- * list of its parent when it ends: what is placed in the parent before that comes before the
- * loop. */
+ * list of its parent when it ends: an instruction that is placed in the parent before that
+ * precedes the loop. */
 #include "codegen/kernel/scope.h"
 
 void
@@ -42,7 +42,7 @@ is_reachable(const cg_build *b, cg_val v)
     return s->at[v].depth < s->n_serial && s->serial[s->at[v].depth] == s->at[v].serial;
 }
 
-/* A new value that belongs to the open region of that depth, in no list yet. */
+/* A new value of the open region at that depth; it is in no list yet. */
 cg_val
 cg_scope_value(cg_build *b, cg_insn x, uint32_t depth)
 {
@@ -77,8 +77,8 @@ cg_depth(const cg_build *b, cg_val v)
     return v ? b->scope->at[v].depth : 0;
 }
 
-/* The outermost region for x: inside all of its operands, and not out of a region of a kind
- * above `most`. */
+/* The depth of the outermost region for x: it contains all operands, and x leaves no region of
+ * a kind above `most`. */
 static uint32_t
 outermost(const cg_build *b, const cg_insn *x, cg_opening most)
 {

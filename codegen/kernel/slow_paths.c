@@ -1,11 +1,11 @@
-/* The programs of slow paths by their hash, as kernel text names them.
+/* Slow paths by the hash of their program, as kernel text names them.
  *
- * All of them are parts of the programs of pointwise ops, over f32 or f64, so that those are
- * searched.  They are made once in a context (ir_sc_of). */
+ * They are all parts of the programs of pointwise ops over f32 or f64, so those programs are
+ * searched.  A context builds each of them once (ir_sc_of). */
 #include "codegen/kernel/text.h"
 #include "ir/op.h"
 
-/* Slow paths are a few deep within each other. */
+/* Slow paths nest a few levels deep. */
 static const ir_sc_program *
 find_in(const ir_sc_program *p, uint64_t hash)
 {
@@ -18,7 +18,7 @@ find_in(const ir_sc_program *p, uint64_t hash)
     return found;
 }
 
-/* Ops that take and give floats: others have no slow path. */
+/* Only ops from floats to floats have slow paths. */
 static bool
 computes_with_floats(const char *flag, const char *infer)
 {

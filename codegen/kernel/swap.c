@@ -1,8 +1,9 @@
-/* Which buffers of a plan are permuted: those that swaps join, directly or through others. */
+/* The buffers of a plan that swaps permute, as groups: buffers that swaps connect, directly or
+ * through others. */
 #include "codegen/kernel/kernel.h"
 
-/* The smaller ring takes the number of the larger one, so that a buffer changes its number a
- * logarithm of times. */
+/* Merge the groups of x and y.  The smaller group takes the number of the larger one, so that
+ * the number of a buffer changes only a logarithmic number of times. */
 static void
 join(cg_swapped *s, uint32_t *size, uint32_t x, uint32_t y)
 {

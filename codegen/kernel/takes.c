@@ -1,6 +1,6 @@
-/* What a lowering declares of its reductions: how many elements there are, and where the
- * text of a kernel takes which.  It is a table beside the instructions, for the verifier
- * alone (verify/coverage.h). */
+/* Declarations of reductions: how many elements there are, and which of them the text of a
+ * kernel takes where.  They are a table beside the instructions, used by the verifier alone
+ * (verify/coverage.h). */
 #include "codegen/kernel/kernel.h"
 
 static uint32_t

@@ -1,7 +1,7 @@
-/* The names and numbers of kernel text, as they print.
+/* Printing the names and numbers of kernel text.
  *
- * Floats print as the shortest decimal that reads back as the same number.  A NaN prints as
- * nan or -nan if it is the quiet one without a payload, and by its bits otherwise. */
+ * Floats are printed as the shortest decimal that reads back as the same number.  A NaN is
+ * printed as nan or -nan if it is quiet and has no payload, otherwise as its bits. */
 #include <inttypes.h>
 
 #include "codegen/kernel/text.h"
@@ -64,7 +64,7 @@ is_listed(const ir_map *map, const char *const *name, const char *s)
     return false;
 }
 
-/* The last number that was tried behind a name that several buffers have. */
+/* The last number that was tried for a name that several buffers have. */
 static uint32_t *
 last_number(ir_map *map, const cg_kernel *k, uint32_t *last, uint32_t i)
 {
@@ -77,8 +77,8 @@ last_number(ir_map *map, const cg_kernel *k, uint32_t *last, uint32_t i)
     return &last[i];
 }
 
-/* A name that no buffer before has is kept.  Others get the first number that makes a name
- * which no buffer has, so that names that are distinct already stay as they are. */
+/* The first buffer with a name keeps it.  Others get the first number that makes a name which
+ * no buffer has, so that names that are distinct already do not change. */
 const char **
 cg_distinct_names(const cg_kernel *k, ir_arena *a)
 {
@@ -140,7 +140,7 @@ cg_print_number(ir_buf *b, cot_dtype t, uint64_t bits)
         ir_buf_printf(b, "%" PRIu64, bits);
 }
 
-/* Element i, held as on a little-endian machine. */
+/* The bits of element i, stored as on a little-endian machine. */
 static uint64_t
 element(const void *data, size_t size, int64_t i)
 {
