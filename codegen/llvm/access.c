@@ -1,9 +1,10 @@
-/* Accesses of one element, of a row, and of elements a stride from each other.
+/* Accesses of one element, of a row, and of elements at a constant stride.
  *
- * What must not touch memory is sent elsewhere rather than branched around: a scalar load reads
- * zeros, a scalar store writes to a sink.  Vector accesses under a mask use the machine's
- * masked instructions; where there are none, the limit of a tail is a memcpy through the stack,
- * and any other mask goes lane by lane. */
+ * An access that must not touch memory is redirected rather than branched around: a scalar load
+ * reads from a block of zeros, a scalar store writes to a sink on the stack.  Vector accesses
+ * under a mask use the machine's masked instructions.  Where there are none, an access that is
+ * masked only by the limit of a tail is a memcpy through the stack, and any other is done lane
+ * by lane. */
 #include "codegen/llvm/access.h"
 
 enum { SINK_BYTES = 2048 }; /* 256 lanes of 8 bytes */
@@ -38,7 +39,6 @@ cg_ll_element_at(cg_ll_emit *e, const cg_ll_access *a, LLVMValueRef index, int64
                           first, NULL };
 }
 
-/* All lanes of a vector, or one of them. */
 cg_ll_access
 cg_ll_access_lanes(const cg_ll_access *a, int lane, int lanes)
 {
@@ -49,7 +49,7 @@ cg_ll_access_lanes(const cg_ll_access *a, int lane, int lanes)
     return x;
 }
 
-/* Every load and store tells what it touches, and under what. */
+/* Report an access to the checker, with the conditions under which it happens. */
 static void
 touch(cg_ll_emit *e, const cg_ll_access *a, const cg_ll_place *at, LLVMTypeRef t,
       const cg_applied *by)
@@ -62,7 +62,6 @@ touch(cg_ll_emit *e, const cg_ll_access *a, const cg_ll_place *at, LLVMTypeRef t
     cg_report(e->ranges, &x);
 }
 
-/* Booleans are bytes in memory. */
 LLVMValueRef
 cg_ll_from_memory(cg_ll_emit *e, const cg_ll_access *a, LLVMValueRef x)
 {
@@ -94,8 +93,8 @@ cg_ll_plain_store(cg_ll_emit *e, const cg_ll_access *a, LLVMValueRef x, cg_ll_pl
     LLVMSetAlignment(LLVMBuildStore(e->b, x, p.p), a->align);
 }
 
-/* A whole vector, past the caches if it lies as the machine wants that: a line that is written
- * whole need not be read first. */
+/* If the address is aligned for a non-temporal store, use one: a cache line that is written
+ * whole then need not be read first. */
 void
 cg_ll_stream_store(cg_ll_emit *e, const cg_ll_access *a, LLVMValueRef x, cg_ll_place p)
 {
@@ -151,16 +150,16 @@ sink(cg_ll_emit *e)
     return e->sink;
 }
 
-/* Where the condition does not hold, at `other`. */
+/* Returns the place p, with its address replaced by `other` where the condition is false. */
 static cg_ll_place
-elsewhere(cg_ll_emit *e, cg_ll_place p, cg_ll_truth when, LLVMValueRef other)
+redirect(cg_ll_emit *e, cg_ll_place p, cg_ll_truth when, LLVMValueRef other)
 {
     p.p = when.v ? LLVMBuildSelect(e->b, when.v, p.p, other, "") : p.p;
     p.by = cg_apply_both(e->ranges, p.by, when.by);
     return p;
 }
 
-/* A thread of a GPU branches. */
+/* On a GPU a conditional load is a branch. */
 static LLVMValueRef
 load_or_not(cg_ll_emit *e, const cg_ll_access *a, LLVMTypeRef t, cg_ll_place p,
             cg_ll_truth when)
@@ -186,7 +185,7 @@ cg_ll_load_when(cg_ll_emit *e, const cg_ll_access *a, LLVMTypeRef t, cg_ll_place
 {
     if (when.v && e->l->machine->grid)
         return load_or_not(e, a, t, p, when);
-    return cg_ll_plain_load(e, a, t, elsewhere(e, p, when, e->l->zeros));
+    return cg_ll_plain_load(e, a, t, redirect(e, p, when, e->l->zeros));
 }
 
 void
@@ -194,7 +193,7 @@ cg_ll_store_when(cg_ll_emit *e, const cg_ll_access *a, LLVMValueRef x, cg_ll_pla
                  cg_ll_truth when)
 {
     if (!when.v || !e->l->machine->grid) {
-        cg_ll_plain_store(e, a, x, elsewhere(e, p, when, when.v ? sink(e) : NULL));
+        cg_ll_plain_store(e, a, x, redirect(e, p, when, when.v ? sink(e) : NULL));
         return;
     }
     LLVMBasicBlockRef some = cg_ll_block(e, "store"), end = cg_ll_block(e, "stored");
@@ -224,7 +223,8 @@ limit_bytes(cg_ll_emit *e, const cg_ll_access *a, const cg_ll_condition *c)
     return LLVMBuildMul(e->b, c->limit, cg_ll_index(e, a->align), "");
 }
 
-/* The element of a lane; an index of its own begins there. */
+/* The address of one lane's element.  A vector of indices has no slope, so each lane is
+ * reported as an access of its own. */
 static cg_ll_place
 address_of_lane(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, int lane,
                 cg_ll_access *one)
@@ -267,7 +267,7 @@ cg_ll_store_by_lane(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, LLVM
     }
 }
 
-/* The lanes that the mask has of the row at p. */
+/* Loads the active lanes of the row at p; the others are zero. */
 static LLVMValueRef
 load_masked(cg_ll_emit *e, const cg_ll_access *a, LLVMTypeRef t, cg_ll_place p,
             cg_ll_truth mask)
@@ -291,7 +291,6 @@ store_masked(cg_ll_emit *e, const cg_ll_access *a, LLVMValueRef x, cg_ll_place p
                     (LLVMValueRef[]){ x, p.p, LLVMConstInt(e->l->i32, a->align, 0), mask.v });
 }
 
-/* The row that begins `from` elements behind the index. */
 LLVMValueRef
 cg_ll_load_row(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, int64_t from,
                const cg_ll_condition *c)
@@ -307,7 +306,7 @@ cg_ll_load_row(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, int64_t f
     if (e->l->machine->grid)
         return cg_ll_load_by_lane(e, a, index, cg_ll_condition_lanes(e, c));
     const cg_ll_place p =
-        elsewhere(e, cg_ll_element_at(e, a, index.v, from), c->scalar, e->l->zeros);
+        redirect(e, cg_ll_element_at(e, a, index.v, from), c->scalar, e->l->zeros);
     if (has_masked(e, a))
         return load_masked(e, &row, t, p, c->lanes);
     if (c->limit) {
@@ -337,7 +336,7 @@ cg_ll_store_row(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, int64_t 
         cg_ll_store_by_lane(e, a, index, x, cg_ll_condition_lanes(e, c));
         return;
     }
-    p = elsewhere(e, p, c->scalar, c->scalar.v ? sink(e) : NULL);
+    p = redirect(e, p, c->scalar, c->scalar.v ? sink(e) : NULL);
     if (!c->lanes.v)
         cg_ll_stream_store(e, &row, x, p);
     else if (has_masked(e, a))
@@ -351,8 +350,8 @@ cg_ll_store_row(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, int64_t 
         cg_ll_store_by_lane(e, a, index, x, cg_ll_condition_lanes(e, c));
 }
 
-/* Elements from, from + step, from + 2 step, ... behind the index: of so many vectors side by
- * side.  The last one ends with the last of them: nothing behind it is touched. */
+/* Loads `step` adjacent vectors and selects every step-th element.  The last vector ends at the
+ * last element that is needed, so that nothing past it is touched. */
 LLVMValueRef
 cg_ll_load_strided(cg_ll_emit *e, const cg_ll_access *a, LLVMValueRef index, int64_t from,
                    int step, cg_ll_truth when)

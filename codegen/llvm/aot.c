@@ -1,10 +1,13 @@
-/* Object files, assembly and LLVM text: several modules in one LLVM module, each with its
- * natural entry visible and all else internal; for several processors each module once for each
- * of them. */
+/* Object files, assembly and LLVM text.
+ *
+ * Several kernel modules are emitted into one LLVM module.  The natural entry of each is
+ * visible, and everything else is internal.  An object for several processors contains each
+ * kernel module once for each processor. */
 #include "codegen/llvm/llvm.h"
 #include "codegen/tuning.h"
 
-enum { PARAMETERS_PLAIN = 4352, MAX_PARAMETERS = 32764 }; /* bytes: before PTX 8.1, and since */
+/* Bytes: before PTX 8.1, since PTX 8.1. */
+enum { PARAMETERS_PLAIN = 4352, MAX_PARAMETERS = 32764 };
 
 typedef struct file {
     cg_ll_module l;
@@ -14,9 +17,9 @@ typedef struct file {
     volatile bool inside;
     int n_versions;
     const cg_version *v[CG_LLVM_MAX_VERSIONS];
-    cg_version wide;            /* v[0] for PTX 8.1 */
+    cg_version wide; /* v[0] with PTX 8.1 enabled */
     const cg_ll_machine *machine[CG_LLVM_MAX_VERSIONS],
-        *any; /* any: what all of them can run */
+        *any; /* any: the lowest level, for code that runs on every version's machine */
     int n;
     cg_output what;
 } file;
@@ -31,8 +34,8 @@ print_module(cg_ll_module *l, LLVMMemoryBufferRef *text)
     return COT_OK;
 }
 
-/* Kernels with more than 4352 bytes of parameters want PTX 8.1 (a driver of CUDA 12.1), which
- * takes 32764. */
+/* Kernels with more than 4352 bytes of parameters need PTX 8.1 (CUDA 12.1), which allows
+ * 32764. */
 static cot_status
 choose_ptx(cot_context *ctx, file *s)
 {
@@ -76,7 +79,8 @@ find_machines(cot_context *ctx, file *s)
     return s->any ? COT_OK : cot_error_status(ctx);
 }
 
-/* What one processor's functions share with each other: not with another's. */
+/* Constants and outlined programs are shared among the functions for one processor, and not
+ * with those for another. */
 static void
 begin_version(cg_ll_module *l, const cg_ll_machine *machine)
 {
@@ -152,9 +156,9 @@ cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_o
         return cg_ll_fail(ctx, "target %s: has no %s", v->target.triple,
                           grid ? "object files; wants PTX" : "PTX");
     if (grid && n_versions > 1)
-        return cg_ll_fail(ctx, "PTX is for one processor; later ones run it, too");
+        return cg_ll_fail(ctx, "PTX is compiled for one processor; later ones run it as well");
     if (n_versions > CG_LLVM_MAX_VERSIONS)
-        return cg_ll_fail(ctx, "%d processors are named for one object; wants 8 at most",
+        return cg_ll_fail(ctx, "%d processors are named for one object; wants at most 8",
                           n_versions);
     if (n_versions > 1)
         COT_TRY(cg_ll_sort_versions(ctx, n_versions, v, s.v));

@@ -1,5 +1,5 @@
-/* The address of a buffer: a constant of the module, memory that a block of threads shares, or
- * a place on the stack.  It is made where it is first used. */
+/* The address of a buffer: a constant of the module, memory shared by a block of threads, or
+ * stack memory.  It is created on first use. */
 #include "codegen/llvm/emit.h"
 
 LLVMValueRef

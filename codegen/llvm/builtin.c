@@ -1,17 +1,17 @@
-/* Functions that an object brings itself, as LLVM text.
+/* Functions that an object defines itself, as LLVM text.
  *
- * On a machine without a C library nobody has memcpy (libgcc does not), nor a square root of
- * f64 where the processor has none.  The root is one bit after the other (the digit method):
- * with x = m 2^(2k), 2^52 <= root(m 2^54) < 2^54, so its 54 bits are the result's 53 and one
- * that, with whether anything is left, says how to round.  Neither overflow nor a subnormal
- * result is possible.  Source: J. Crenshaw, Integer square roots, Embedded Systems Programming
- * 1998. */
+ * A machine without a C library has no memcpy (libgcc does not define it), and no square root
+ * of f64 if the processor lacks one.  The root is computed bit by bit (the digit method): with
+ * x = m 2^(2k), 2^52 <= root(m 2^54) < 2^54, so that its 54 bits are the 53 of the result and
+ * one more, which together with the remainder decides the rounding.  Neither overflow nor a
+ * subnormal result is possible.  Source: J. Crenshaw, Integer square roots, Embedded Systems
+ * Programming 1998. */
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 
 #include "codegen/llvm/llvm.h"
 
-/* Words where both addresses allow it: a byte at a time is four times as slow. */
+/* Copies words where both addresses are aligned: copying bytes is four times as slow. */
 static const char copy_text[] =
     "define void @cot.copy(ptr %to, ptr %from, i64 %bytes) noinline nounwind {\n"
     "  %n = trunc i64 %bytes to i32\n"
@@ -49,8 +49,8 @@ static const char copy_text[] =
     "  ret void\n"
     "}\n";
 
-/* normal: m has its highest bit at 52, or at 53 where the exponent is odd; the loop finds
- * root(m 2^54). */
+/* Normalised, m has its highest bit at 52, or at 53 where the exponent is odd; the loop
+ * computes root(m 2^54). */
 static const char sqrt_text[] =
     "declare i64 @llvm.ctlz.i64(i64, i1)\n"
     "define double @cot.sqrt(double %x) noinline nounwind {\n"
@@ -87,7 +87,7 @@ static const char sqrt_text[] =
     "  %sig = shl i64 %m, %odd\n"
     "  %half = ashr i64 %t, 1\n"
     "  br label %digit\n"
-    /* sig < 2^54: two bits of sig 2^54 at a time, 54 digits in all. */
+    /* sig < 2^54: each step takes two bits of sig 2^54 and gives one of 54 digits. */
     "digit:\n"
     "  %i = phi i64 [ 0, %finite ], [ %i1, %digit ]\n"
     "  %root = phi i64 [ 0, %finite ], [ %root1, %digit ]\n"
@@ -110,7 +110,8 @@ static const char sqrt_text[] =
     "  %more = icmp ult i64 %i1, 54\n"
     "  br i1 %more, label %digit, label %round\n"
     "round:\n"
-    /* Never a tie: a root of 54 bits whose last is 1 is no root of what has at most 54 bits. */
+    /* A tie cannot occur: the square of a number of 54 bits that ends in 1 has more bits than
+     * m. */
     "  %last = and i64 %root1, 1\n"
     "  %q = lshr i64 %root1, 1\n"
     "  %q1 = add i64 %q, %last\n"
@@ -126,7 +127,7 @@ static const struct {
 } builtin[] = { { "cot.copy", copy_text }, { "cot.sqrt", sqrt_text } };
 enum { N_BUILTINS = sizeof builtin / sizeof *builtin };
 
-/* As the target's own: the same processor as every other function. */
+/* Give the linked functions the target and the processor of all others. */
 static void
 adopt(cg_ll_module *l, LLVMModuleRef from)
 {
@@ -140,8 +141,8 @@ adopt(cg_ll_module *l, LLVMModuleRef from)
             cg_ll_name_processor(l, fn);
 }
 
-/* The linker leaves out what is internal and not used yet: so the texts say nothing, and this
- * comes after. */
+/* Functions become internal only after linking, since the linker drops internal functions that
+ * nothing uses yet. */
 static void
 hide(cg_ll_module *l)
 {

@@ -1,4 +1,4 @@
-/* Under what an access happens: a truth for all of it, and one for each lane. */
+/* Conditions of accesses: a scalar one, which holds for all lanes, and one for each lane. */
 #include "codegen/llvm/access.h"
 
 cg_ll_truth
@@ -30,8 +30,9 @@ add_condition(cg_ll_emit *e, cg_ll_condition *c, cg_ll_copy x, const cg_applied 
         c->scalar = cg_ll_truth_and(e, c->scalar, x.wide ? cg_ll_truth_any(e, t) : t);
 }
 
-/* The mask for an access that varies over `set`: any of the copies that the access stands for.
- * Of the lanes below a limit the first is always active. */
+/* Add the current mask to the condition of an access that varies over `set`.  If the mask
+ * varies over more levels, the access happens if any of those copies is active.  A mask that is
+ * only the limit of a tail adds nothing to a scalar access, since lane 0 is always active. */
 static void
 add_mask(cg_ll_emit *e, cg_ll_condition *c, uint32_t set, bool wide)
 {
@@ -62,9 +63,9 @@ add_mask(cg_ll_emit *e, cg_ll_condition *c, uint32_t set, bool wide)
         c->limit = m->limit;
 }
 
-/* A conjunction part by part, what is the same in all lanes apart: LLVM 19 loads without a mask
- * those registers of a wider vector in which a mask, of a scalar spread and a constant, is
- * known to be false. */
+/* Add a conjunction operand by operand, with those that are uniform over the lanes kept scalar.
+ * Otherwise the mask is a vector of a broadcast scalar and a constant, and LLVM 19 then loads
+ * without a mask the registers in which the constant is known to be false. */
 static void
 add_when(cg_ll_emit *e, cg_ll_condition *c, cg_val when, bool wide)
 {

@@ -1,7 +1,8 @@
 /* if, while and slow paths.
  *
- * A uniform condition is a branch.  One that varies runs a region if any active lane wants it,
- * under the mask of those that do, and selects results lane by lane. */
+ * A uniform condition becomes a branch.  Where it differs from lane to lane, a region runs if
+ * any active lane takes it, under the mask of those lanes, and results are selected lane by
+ * lane. */
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/slow_path.h"
 
@@ -17,7 +18,7 @@ cg_ll_region_under(cg_ll_emit *e, const cg_region *r, cg_val v, bool holds)
 
 /* -- if -- */
 
-/* The value v of a yield in every copy of `set`, all in one form. */
+/* Collect the yielded value v in every copy of `set`: all as scalars, or all as vectors. */
 static void
 take(cg_ll_emit *e, cg_val v, uint32_t set, LLVMValueRef *out)
 {
@@ -28,8 +29,9 @@ take(cg_ll_emit *e, cg_val v, uint32_t set, LLVMValueRef *out)
 }
 
 typedef struct branch {
-    LLVMBasicBlockRef skipped, done; /* where the region was left out; where it ended */
-    LLVMValueRef **value;            /* of each yield, its copies                     */
+    /* The block that skips the region; the block in which it ends. */
+    LLVMBasicBlockRef skipped, done;
+    LLVMValueRef **value; /* for each yield, its copies */
 } branch;
 
 static void
@@ -68,7 +70,7 @@ define_yields(cg_ll_emit *e, const cg_block *x, const branch *then, const branch
     }
 }
 
-/* The condition is known: there is but one side. */
+/* A condition that is constant needs no branch. */
 static void
 if_known(cg_ll_emit *e, const cg_block *x, bool taken)
 {
@@ -101,8 +103,8 @@ if_uniform(cg_ll_emit *e, const cg_block *x)
     define_yields(e, x, &then, &other);
 }
 
-/* Run a region under mask m if it has any lane; yields become phis with undefined values where
- * it was left out. */
+/* Run a region under mask m if any lane is active in it.  The yields are phis, which are zero
+ * where the region was skipped; the caller then selects no lane of them. */
 static void
 run_masked(cg_ll_emit *e, const cg_block *x, bool other, const cg_ll_mask *m, branch *b)
 {
@@ -172,7 +174,7 @@ cg_ll_if(cg_ll_emit *e, cg_val v)
 
 /* -- while -- */
 
-/* Carried values of a while, copy by copy in one list. */
+/* The carried values of a while: the copies of each, in one list. */
 typedef struct carries {
     int n;
     LLVMValueRef *phi, *next;
@@ -248,14 +250,14 @@ while_uniform(cg_ll_emit *e, const cg_block *x)
     LLVMPositionBuilderAtEnd(e->b, end);
 }
 
-/* The lanes that go on: a mask that is itself carried. */
+/* The mask of lanes that take another step, which the loop carries. */
 typedef struct active {
     cg_ll_mask mask;
     LLVMValueRef *phi, *first;
     int n;
 } active;
 
-/* Before the loop: all lanes that are active around it. */
+/* Before the loop every lane is active that is active around it. */
 static active
 active_before(cg_ll_emit *e, const cg_block *x, const cg_ll_mask *outer)
 {
@@ -335,12 +337,13 @@ cg_ll_while(cg_ll_emit *e, cg_val v)
 
 /* -- slow paths -- */
 
-/* The program as a function of memory, made once: slow_path.N(out, wants, in ..., lanes)
- * computes
- *     out[l] = program(in[l] ...)    where wants[l], a byte, is not 0
- * It is large and hardly ever called, and in the form of vectors would take longer to compile
- * than all the rest of a kernel.  For the same reason nothing is optimised in it, and it has
- * the loop over lanes, so that a use of it is a few stores and a call. */
+/* A slow path as a function, emitted once: slow_path.N(out, wants, in ..., lanes) computes
+ *
+ *     out[l] = program(in[l] ...)    where the byte wants[l] is not 0
+ *
+ * The program is large and hardly ever called, and as vector code it would take longer to
+ * compile than the rest of the kernel.  So the function is scalar and not optimised, and
+ * contains the loop over lanes, which leaves a few stores and a call at each use. */
 typedef struct slow_path {
     const ir_sc_program *program;
     LLVMValueRef fn;
@@ -435,7 +438,7 @@ run_lanes(cg_ll_emit *e, const slow_path *r)
     LLVMBuildRetVoid(e->b);
 }
 
-/* In this process the library's own is called, where it has one. */
+/* Code of this process calls the copy in the library, if there is one. */
 static LLVMValueRef
 outlined(cg_ll_emit *e, const ir_sc_program *p)
 {
@@ -458,7 +461,7 @@ outlined(cg_ll_emit *e, const ir_sc_program *p)
     return r.fn;
 }
 
-/* A value on the stack, lane by lane; booleans as bytes. */
+/* Store a value to the stack, with one element for each lane; booleans become bytes. */
 static LLVMValueRef
 spill(cg_ll_emit *e, cot_dtype t, LLVMValueRef x, bool wide)
 {

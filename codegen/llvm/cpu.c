@@ -1,11 +1,10 @@
-/* The processors that LLVM 19 knows, and their features, by name.
+/* The names of the processors that LLVM 19 knows, and of their features.
  *
- * Its C interface cannot be asked.  A processor that it does not know ends the process as soon
- * as code is generated ("64-bit code requested on a subtarget that doesn't support it"), and a
- * feature that it does not know is ignored, with a line on the standard error of a process that
- * is not ours.  So the names are here: those of `llc -mcpu=help` and `-mattr=help`, without
- * processors of another width or another instruction set, nor features that stand for another
- * mode or convention of calls. */
+ * LLVM's C interface cannot list them.  An unknown processor ends the process when code is
+ * generated ("64-bit code requested on a subtarget that doesn't support it"), and an unknown
+ * feature is ignored with a line on standard error.  So this file lists the names of `llc
+ * -mcpu=help` and `-mattr=help`, without processors of another width or instruction set, and
+ * without features that change the mode or the calling convention. */
 #include <string.h>
 
 #include "codegen/llvm/llvm.h"
@@ -51,7 +50,7 @@ static const char arm_cpus[] =
 static const char wasm_cpus[] =
     " bleeding-edge mvp ";
 
-/* A maximum that passes NaNs on begins with sm_80; later processors run the code of these. */
+/* A maximum that propagates NaNs needs sm_80.  Later processors run code for these. */
 static const char nvptx_cpus[] = " sm_80 sm_86 sm_87 sm_89 sm_90 ";
 
 static const char x86_features[] =

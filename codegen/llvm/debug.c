@@ -1,10 +1,10 @@
-/* Line tables: from an instruction to the line of the user's source that was traced.
+/* Line tables: from an instruction to the traced line of the user's source.
  *
  * Every function is a subprogram of the file that its kernel comes from; an instruction that
- * comes from another file stands in a lexical block of that file.  Lines are those at the root
- * of a location: in a gradient, the line whose derivative an instruction computes.  There are
- * no variables and no types.
- * DWARF 4: gdb 13 finds no line of JIT code in version 5. */
+ * comes from another file is in a lexical block of that file.  The line is that of the root of
+ * a location: in a gradient, the line whose derivative an instruction computes.  There are no
+ * variables and no types.  The version is DWARF 4, since gdb 13 does not find lines of JIT code
+ * in version 5. */
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/llvm.h"

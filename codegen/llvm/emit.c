@@ -1,8 +1,9 @@
 /* Regions and loops.
  *
- * SPMD loops make no blocks: their iterations are copies and lanes of values.  Serial loops
- * become a block that branches back at its end, after a guard where the loop may run no time,
- * with a phi for each carry and copy; one that runs once is its body. */
+ * SPMD loops (unroll, vector) create no blocks: their iterations are copies and lanes of
+ * values.  A serial loop becomes a block that branches back at its end, with a phi for each
+ * carry and copy.  It has a guard in front if it may run no iteration; a loop of one iteration
+ * is only its body. */
 #include "codegen/llvm/emit.h"
 
 /* -- SPMD loops -- */
@@ -53,8 +54,9 @@ known_index(const cg_ll_emit *e, cg_val v, int64_t *x)
     return LLVMIsAConstantInt(y) != NULL;
 }
 
-/* The number of iterations; -1: it is not constant.  A bound may be constant here that is not
- * in the kernel: the variable of a loop that runs once is its lower bound. */
+/* Returns the number of iterations, -1 if it is not constant.  A bound may be constant here
+ * that is not constant in the kernel: the variable of a loop of one iteration is replaced by
+ * its lower bound. */
 static int64_t
 extent_of(const cg_ll_emit *e, const cg_block *x)
 {
@@ -90,7 +92,7 @@ emit_spmd(cg_ll_emit *e, const cg_block *x)
     e->mask = outer;
 }
 
-/* The initial values of carries; in the place of trees, nothing. */
+/* The initial values of carries; NULL for yields of a tree, which have none. */
 static void
 initial_values(cg_ll_emit *e, const cg_block *x, LLVMValueRef *out)
 {
@@ -105,7 +107,8 @@ initial_values(cg_ll_emit *e, const cg_block *x, LLVMValueRef *out)
     }
 }
 
-/* Give carried values, or results, the values in `in`, in the order of cg_ll_yield_values. */
+/* Define carried values, or results, as the values of `in`, in the order of
+ * cg_ll_yield_values. */
 static void
 define_all(cg_ll_emit *e, const cg_block *x, bool results, LLVMValueRef *in)
 {
@@ -153,10 +156,10 @@ emit_never(cg_ll_emit *e, const cg_block *x, LLVMValueRef *init)
     define_all(e, x, true, init);
 }
 
-/* A loop under construction. */
+/* A loop that is being emitted. */
 typedef struct open_loop {
     LLVMBasicBlockRef before, head, after;
-    LLVMValueRef lo, hi, i, count; /* phis */
+    LLVMValueRef lo, hi, i, count; /* i and count are phis */
     LLVMValueRef *init, *phi, *next;
     int n;
     bool may_be_empty, counts;
@@ -190,7 +193,7 @@ loop_head(cg_ll_emit *e, const cg_block *x, open_loop *r)
     e->var[x->var].copy[0] = cg_ll_scalar(r->i);
 }
 
-/* Close the loop; the results are in r->next, and the number of iterations in r->count. */
+/* Close the loop.  Leaves the results in r->next and the number of iterations in r->count. */
 static void
 loop_tail(cg_ll_emit *e, const cg_block *x, open_loop *r)
 {

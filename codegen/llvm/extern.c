@@ -1,8 +1,8 @@
-/* Calls of C functions that the module does not have: by address in this process, by name in an
- * object. */
+/* Calls of C functions: by address in this process, by name in an object. */
 #include "codegen/llvm/emit.h"
 
-/* Narrow integers are extended by the caller: C's convention on every machine we know. */
+/* The caller extends narrow integers, as C's calling convention does on every supported
+ * machine. */
 static void
 extend(cg_ll_module *l, LLVMValueRef call, LLVMAttributeIndex at, cot_dtype t)
 {
@@ -28,7 +28,7 @@ argument(cg_ll_emit *e, const cg_extern_arg *a)
                                  &at, 1, "");
 }
 
-/* The pointers after the first, in an array. */
+/* Store all pointers but the first in an array, which is passed instead of them. */
 static int
 pack(cg_ll_emit *e, const cg_extern *x, LLVMValueRef *arg)
 {

@@ -1,15 +1,14 @@
-/* LLVM's fatal errors as statuses.
+/* Fatal errors of LLVM become statuses.
  *
- * Where LLVM cannot go on (a combination of features that none of its authors thought of, an
- * instruction it cannot select) it calls a handler and then ends the process.  The handler may
- * not return; it may leave.  So a call that may come to this end runs under a guard, and the
- * handler jumps there.
+ * Where LLVM cannot go on (an unforeseen combination of features, an instruction that it cannot
+ * select) it calls a handler and then ends the process.  The handler may not return, but it may
+ * jump.  So a call that may fail this way runs after a setjmp, to which the handler jumps.
  *
- * LLVM takes no lock that it would still hold then, but its objects are left as they are,
- * halfway: module, context and machine are abandoned, memory with them.  That is the price of
- * an answer, and is paid only where there was none before.  The guard is found through a
- * thread-local variable, the only one of the library, since LLVM tells a handler nothing but
- * its message. */
+ * LLVM holds no lock at that point, but its objects may be in an inconsistent state: module,
+ * context and machine are abandoned, and their memory leaks.  That is better than the end of
+ * the process, and happens only instead of it.  The jmp_buf is found through a thread-local
+ * variable, the only one of the library, since LLVM passes nothing but its message to the
+ * handler. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@ leave(const char *reason)
     death_handler *g = current;
 
     if (g == NULL)
-        return; /* somebody else's use of LLVM: it ends as it would */
+        return; /* another user of LLVM in this process: the process ends */
     current = NULL;
     snprintf(g->died, CG_LL_FATAL, "%s", reason && *reason ? reason : "no reason given");
     longjmp(g->back, 1);
@@ -57,7 +56,7 @@ run_body(void *p)
     return NULL;
 }
 
-/* LLVM recurses, and the stack of the caller's thread may be small. */
+/* LLVM recurses, and the stack of the caller's thread may be too small for it. */
 void
 cg_ll_with_stack(void body(void *arg), void *arg)
 {
@@ -86,7 +85,8 @@ typedef struct emission {
     bool bad;
 } emission;
 
-/* What runs under the guard allocates nothing of ours: no other jump crosses it. */
+/* The code between setjmp and longjmp allocates nothing from an arena, so that no other longjmp
+ * crosses this frame. */
 static void
 emit(void *arg)
 {

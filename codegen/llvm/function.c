@@ -2,8 +2,8 @@
  *
  * Each kernel but the entry is an internal function of its buffers, its parameters and, in
  * modules with parallel loops, the pool: `i32 k(ptr ..., i64 ..., ptr pool)`.  The entry is
- * `i32 f(ptr args, ptr work)`.  The natural entry has the signature a C header shows: it puts
- * its pointers into an array and calls the entry. */
+ * `i32 f(ptr args, ptr work)`.  The natural entry has the signature of the C header: it stores
+ * its pointers in an array and calls the entry. */
 #include "codegen/kernel/cost.h"
 #include "codegen/llvm/emit.h"
 #include "ir/diag.h"
@@ -47,15 +47,16 @@ declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const ch
     LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
                                      LLVMFunctionType(l->i32, in, n, 0), visible);
     cg_ll_buffer_attributes(l, fn, k);
-    /* x86's stack lies by 16 bytes, and a vector across two pages takes several times as
-     * long as one within a line.  LLVM aligns it for what it spills only if it knows in
-     * time. */
+    /* The stack of x86-64 is aligned to 16 bytes, and an access to a vector that crosses a page
+     * takes several times as long as one within a cache line.  LLVM aligns spill slots further
+     * only if the function requires it from the start. */
     if (l->machine->x86 && l->machine->vector_bits > 128 && cg_may_spill(k))
         cg_ll_string_attribute(l, fn, "stackrealign", "");
     return fn;
 }
 
-/* Pieces of the work block, which is the entry's second parameter, or a function's buffer. */
+/* Buffers inside the work block, which is the entry's second parameter or a function's
+ * buffer. */
 static void
 bind_work(cg_ll_emit *e, bool is_entry)
 {
@@ -68,7 +69,7 @@ bind_work(cg_ll_emit *e, bool is_entry)
     }
 }
 
-/* Buffers and parameters are the function's; of the entry, words of args. */
+/* Buffers and parameters are parameters of the function; in the entry, elements of args. */
 static void
 bind_arguments(cg_ll_emit *e, bool is_entry)
 {
@@ -155,7 +156,7 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
     size_t n;
     const char *name = index          ? k->name
                        : l->in_process ? m->name
-                                       /* the natural entry has m's */
+                                       /* the natural entry has the name of m */
                                        : LLVMGetValueName2(fn[0], &n);
     cg_ll_scope none = cg_ll_debug_enter(l, fn[index], name, cg_loc_of(k, 0));
     bind_arguments(&e, index == 0);
@@ -183,8 +184,8 @@ region_fails(const cg_ll_module *l, const cg_kernel *k, const cg_region *r,
     return false;
 }
 
-/* Which kernels can return a status: a fixed point, since calls may go forwards and backwards
- * in the list. */
+/* Find the kernels that can return a status.  This is a fixed point, since a kernel may call
+ * both earlier and later ones. */
 static bool *
 find_failing(cg_ll_module *l, const cg_module *m)
 {
@@ -241,7 +242,8 @@ cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_ar
     cg_ll_debug_leave(l, (cg_ll_scope){ 0 });
 }
 
-/* Kernels of one share (NULL: all); those of others are names that linking finds. */
+/* Emit the kernels of one share (share_of NULL: all).  Kernels of other shares are declared,
+ * and found when the objects are linked. */
 static void
 add_kernels(cg_ll_module *l, const cg_module *m, const char *entry, bool visible,
             const int *share_of, int share, LLVMValueRef *fn)

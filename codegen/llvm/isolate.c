@@ -1,16 +1,16 @@
 /* LLVM in a child process (cot_options.isolate).
  *
- * LLVM ends the process where an allocation fails, and may crash or loop on what nobody
- * tried.  A child that is forked has the modules of kernels in its memory; it compiles them
- * and writes the object files to a pipe, and may die of that.  The parent reads, and kills
- * it where the call is cancelled or out of time.  What the child says on standard error goes
- * to a second pipe: its last lines are part of the message if it dies.
+ * LLVM ends the process if an allocation fails, and it may crash or loop on untested input.  A
+ * forked child has a copy of the kernel modules in its memory.  It compiles them and writes the
+ * object files to a pipe; if it dies, the parent lives.  The parent reads the pipe, and kills
+ * the child if the call is cancelled or runs out of time.  The child's standard error is a
+ * second pipe, whose last lines become part of the message if the child dies.
  *
- * A child has the thread that forked and the locks of all.  The C library mends its own;
- * LLVM has locks that are the process's, so threads that use LLVM hold this file's lock for
- * reading, and a fork waits until none does.  With limits.bytes the child may allocate as
- * many more bytes than the parent has.  Source: D. Brumley, D. Song, Privtrans, USENIX
- * Security 2004, for the idea of a process that may fail. */
+ * A child has only the thread that forked, but the locks of all threads.  The C library repairs
+ * its own locks; LLVM has locks of the whole process.  So threads that use LLVM hold this
+ * file's lock for reading, and a fork waits until none does.  With limits.bytes the child may
+ * allocate that many bytes more than the parent has.  Source: D. Brumley, D. Song, Privtrans,
+ * USENIX Security 2004, for the idea of a process that may fail. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #include "ir/diag.h"
 #include "ir/limit.h"
 
-#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP /* a fork does not wait for ever */
+#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP /* readers do not starve the fork */
 static pthread_rwlock_t in_use = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 #else
 static pthread_rwlock_t in_use = PTHREAD_RWLOCK_INITIALIZER;
@@ -48,7 +48,7 @@ cg_ll_leave(volatile bool *inside)
     *inside = false;
 }
 
-/* What the child writes first; then the message or the objects. */
+/* The header of what the child writes; the message or the objects follow. */
 typedef struct answer {
     int32_t status, n;
     uint64_t bytes[CG_LL_COMPILE_THREADS];
@@ -56,15 +56,15 @@ typedef struct answer {
 
 enum { SAID = 400 };
 
-/* A child as its parent sees it. */
+/* A child process, as its parent sees it. */
 typedef struct child {
     pid_t pid;
-    int data, errors;           /* what it writes; -1: closed */
-    char *text; /* of data, from malloc: other threads' arenas stay out of it */
+    int data, errors; /* read ends of its pipes; -1: closed */
+    char *text;       /* what was read from data; from malloc, as arenas may be in use */
     size_t n, cap;
-    char said[SAID + 1]; /* the end of errors */
+    char said[SAID + 1]; /* the last bytes that were read from errors */
     size_t n_said;
-    bool ended; /* then status is waitpid's */
+    bool ended; /* status is then that of waitpid */
     int status;
 } child;
 
@@ -85,7 +85,7 @@ write_all(int fd, const void *bytes, size_t n)
     return true;
 }
 
-/* So many bytes of data more than there are now. */
+/* Limit this process to `more` bytes of data beyond its current size. */
 static void
 limit_memory(uint64_t more)
 {
@@ -152,11 +152,12 @@ start(cot_context *ctx, child *c, cg_ll_job *job, void *arg, const int *n,
     int data[2] = { -1, -1 }, errors[2] = { -1, -1 }, why;
     pid_t pid = -1;
 
-    pthread_rwlock_wrlock(&in_use); /* and another thread's child gets no end of these pipes */
+    pthread_rwlock_wrlock(&in_use); /* also: no other thread's child inherits these pipes */
     if (pipe2(data, O_CLOEXEC) == 0 && pipe2(errors, O_CLOEXEC) == 0)
         pid = fork();
     if (pid == 0) {
-        pthread_rwlock_init(&in_use, NULL); /* its holder is not here */
+        /* The thread that holds it is not in this process. */
+        pthread_rwlock_init(&in_use, NULL);
         dup2(errors[1], STDERR_FILENO);
         work(ctx, job, arg, n, object, data[1]);
     }
@@ -172,7 +173,7 @@ start(cot_context *ctx, child *c, cg_ll_job *job, void *arg, const int *n,
     return pid > 0 ? COT_OK : ir_fail_io(ctx, "the process that compiles", why);
 }
 
-/* More of what the child says; of errors the last bytes are kept. */
+/* Read from the child's standard error and keep its last bytes.  False: end of file. */
 static bool
 take_errors(child *c)
 {
@@ -192,7 +193,7 @@ take_errors(child *c)
     return n > 0;
 }
 
-/* False: there is no more, or no memory for it. */
+/* Read from the child's answer.  False: end of file, or out of memory. */
 static bool
 take_data(child *c, bool *short_of_memory)
 {
@@ -213,20 +214,23 @@ take_data(child *c, bool *short_of_memory)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Has the child ended?  It is asked once that it has. */
+/* Has the child ended? waitpid succeeds once, so its answer is kept. */
 static bool
 has_ended(child *c)
 {
     if (!c->ended) {
         const pid_t got = waitpid(c->pid, &c->status, WNOHANG);
         c->ended =
-            got == c->pid || (got < 0 && errno != EINTR); /* somebody else waited for it */
+            /* Another waitpid of the process took the status. */
+            got == c->pid || (got < 0 && errno != EINTR);
     }
     return c->ended;
 }
 
-/* Until the child has written all, or the call is to end: a signal handler may say so, which
- * poll notices, or another thread.  A process that the user forks may hold the pipes open. */
+/* Read until the child has written everything, or the call is to end.  A signal handler may
+ * cancel the call, which interrupts poll, or another thread may, which is noticed after poll's
+ * timeout.  The loop also stops if the child has ended, since a process that the user forks may
+ * hold the pipes open. */
 static cot_status
 listen_to(cot_context *ctx, child *c)
 {
@@ -251,7 +255,7 @@ listen_to(cot_context *ctx, child *c)
     return short_of_memory ? ir_fail(ctx, 0, NULL, ERR_memory) : COT_OK;
 }
 
-/* How a process that was to answer ended instead. */
+/* Report how the child ended without an answer. */
 static cot_status
 died(cot_context *ctx, child *c)
 {
@@ -271,7 +275,7 @@ died(cot_context *ctx, child *c)
     return ir_fail(ctx, 0, NULL, ERR_isolate_died, how, c->n_said ? ": " : "", c->said);
 }
 
-/* The child's error as it recorded it, with its place. */
+/* Record the child's error in the parent; its message already names the location. */
 static cot_status
 repeat(cot_context *ctx, cot_status status, const char *text, size_t n)
 {
@@ -285,7 +289,7 @@ repeat(cot_context *ctx, cot_status status, const char *text, size_t n)
     return status;
 }
 
-/* Is it whole? */
+/* Read the header of the answer.  False: the answer is not complete. */
 static bool
 read_answer(const child *c, answer *a)
 {

@@ -1,11 +1,12 @@
 /* Code in this process.
  *
- * The object is made by the context's own target machine and handed to LLJIT, which only links
- * it: LLJIT's own compiler would use another code model and pipeline.  Each kernel has a
- * resource tracker, so that it can be removed alone.  Kernels may outlive their context: the
- * LLJIT is counted, by the context and by each kernel.  Symbols are numbered, since all
- * kernels share a name space.  memcpy, memset and memmove are defined here; LLJIT would find
- * other names of the process too, but what we emit has none, as the test of objects shows. */
+ * The context's own target machine generates the object, and LLJIT only links it: LLJIT's own
+ * compiler would use another code model and pipeline.  Each kernel has a resource tracker, so
+ * that it can be removed alone.  A kernel may outlive its context, so the LLJIT is
+ * reference-counted by the context and by each kernel.  Symbols are numbered, since all kernels
+ * share a name space. memcpy, memset and memmove are defined here.  LLJIT would resolve other
+ * names of the process as well, but the emitted code has none, which a test of objects
+ * checks. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -71,8 +72,8 @@ define_libc(LLVMOrcLLJITRef jit)
                                  LLVMOrcAbsoluteSymbols(pair, N));
 }
 
-/* An LLJIT that only links: its own target machine, which it cannot do without, is the plainest
- * there is. */
+/* Make an LLJIT that only links.  It requires a target machine, so it gets one of the generic
+ * processor. */
 static LLVMErrorRef
 new_linker(const cg_ll_machine *m, LLVMOrcLLJITRef *out)
 {
@@ -109,7 +110,7 @@ jit_of(cot_context *ctx, const cg_ll_machine *m, cg_ll_jit **out)
             return orc_failed(ctx, error);
         }
         s->jit_release = jit_release;
-        s->jit = j; /* whole, or none: the next compilation takes it */
+        s->jit = j; /* assigned when complete, since the next compilation uses it */
     }
     *out = s->jit;
     return COT_OK;
@@ -127,7 +128,7 @@ look_up(cot_context *ctx, cg_ll_jit *j, const char *name, void **out)
     return COT_OK;
 }
 
-/* What to compile: a module, or (NULL) the natural entry of an entry. */
+/* What to compile: a kernel module, or (NULL) the natural entry for an entry. */
 typedef struct wanted {
     const cg_module *module;
     cg_entry *entry;
@@ -135,7 +136,8 @@ typedef struct wanted {
     bool parallel, debug;
 } wanted;
 
-/* Link the objects; takes them over.  perf is told of the first: it asks for one. */
+/* Link the objects, which this function consumes. perf is told only of the first object: with
+ * config.perf there is only one. */
 static cot_status
 link_objects(cot_context *ctx, cg_ll_jit *j, cg_ll_parallel_build *t, const wanted *w,
              const char *symbol, cg_code *out)
@@ -192,9 +194,9 @@ compile(cot_context *ctx, cg_ll_parallel_build *t, ir_arena *scratch,
     return cg_ll_module_emit(l, LLVMObjectFile, &t->object[0]);
 }
 
-/* All that is made of what is wanted until it is linked. */
+/* The state of one load, from compilation to linking. */
 typedef struct loading {
-    cg_ll_parallel_build team;
+    cg_ll_parallel_build build;
     ir_arena scratch;
     cg_ll_jit *jit;
     const cg_ll_machine *machine;
@@ -208,7 +210,7 @@ compile_job(cot_context *ctx, void *arg)
 {
     loading *s = arg;
 
-    return compile(ctx, &s->team, &s->scratch, s->machine, s->wanted, s->symbol);
+    return compile(ctx, &s->build, &s->scratch, s->machine, s->wanted, s->symbol);
 }
 
 static cot_status
@@ -231,9 +233,9 @@ make(cot_context *ctx, const cg_target *t, loading *s, cg_code *out)
     COT_TRY(find_jit(ctx, t, s));
     s->symbol = ir_format(&s->scratch, s->wanted->module ? "cot_entry_%d" : "cot_natural_%d",
                           atomic_fetch_add(&s->jit->serial, 1));
-    COT_TRY(cg_ll_run(ctx, compile_job, s, &s->team.n, s->team.object, &s->inside));
+    COT_TRY(cg_ll_run(ctx, compile_job, s, &s->build.n, s->build.object, &s->inside));
     cg_ll_enter(&s->inside);
-    status = link_objects(ctx, s->jit, &s->team, s->wanted, s->symbol, out);
+    status = link_objects(ctx, s->jit, &s->build, s->wanted, s->symbol, out);
     cg_ll_leave(&s->inside);
     return status;
 }
@@ -256,7 +258,7 @@ load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
         short_of_memory = true;
     }
     cg_ll_leave(&s.inside);
-    cg_ll_parallel_build_free(&s.team);
+    cg_ll_parallel_build_free(&s.build);
     ir_arena_free(&s.scratch);
     pthread_mutex_unlock(&ctx->lock);
     if (status != COT_OK || short_of_memory)

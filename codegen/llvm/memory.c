@@ -1,24 +1,24 @@
 /* Loads and stores.
  *
- * How the index moves from lane to lane decides: not at all, a scalar; by one, a vector; by
- * minus one, a vector reversed; by two, every other element of two vectors; by another
- * constant, scalars one by one (2, 4 or 8 such stores side by side, as of real and imaginary
- * parts, are interleaved to whole vectors), or, where an unroll loop around moves the index by
- * one, rows of vectors transposed in registers; otherwise a gather or scatter. */
+ * The stride of the index from lane to lane selects the instructions. 0: a scalar. 1: a vector.
+ * -1: a reversed vector. 2: every other element of two vectors.  Another constant: where an
+ * unroll loop around moves the index by one, rows of vectors that are transposed in registers;
+ * where 2, 4 or 8 stores are adjacent, as of real and imaginary parts, interleaved vectors;
+ * otherwise scalars, lane by lane.  No constant: a gather or scatter. */
 #include "codegen/llvm/access.h"
 #include "codegen/tuning.h"
 
-/* The widest stride of lanes for which whole vectors are loaded and picked from.  On a GPU
- * lanes are threads. */
+/* The largest stride for which a load takes whole vectors and selects elements.  On a GPU lanes
+ * are threads. */
 static int
 max_stride(const cg_ll_emit *e)
 {
     return e->l->machine->grid || e->lanes < 4 ? CG_LLVM_MAX_STRIDE_NARROW : CG_LLVM_MAX_STRIDE;
 }
 
-/* Lanes behind the end of a tail compute what lane 0 does: with the zero that they read, a
- * division would raise an exception (FE_DIVBYZERO, FE_INVALID) that no element of the user's
- * does. */
+/* In lanes past the end of a tail a masked load gives 0, and a division by it would raise an
+ * exception (FE_DIVBYZERO, FE_INVALID) that no element of the user's does.  So those lanes
+ * compute the same as lane 0. */
 LLVMValueRef
 cg_ll_fill_tail(cg_ll_emit *e, uint32_t set, LLVMValueRef x)
 {
@@ -44,7 +44,7 @@ load_copy(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, cg_val when, u
     all.range.step = index.slope;
 
     if (!wide && wide_when) {
-        /* One element for all lanes, zero for those without. */
+        /* All lanes load the same element; lanes without the condition get 0. */
         const cg_ll_truth some = cg_ll_truth_and(e, c.scalar, cg_ll_truth_any(e, c.lanes));
         x = cg_ll_load_when(e, a, a->element, cg_ll_element_at(e, a, index.v, 0), some);
         x = cg_ll_splat(e, x, e->lanes);
@@ -71,9 +71,10 @@ load_copy(cg_ll_emit *e, const cg_ll_access *a, cg_ll_copy index, cg_val when, u
     return (cg_ll_copy){ .v = cg_ll_from_memory(e, a, x), .wide = wide };
 }
 
-/* The unroll level over which the index has a stride of least to most, where the stride of the
- * lanes is constant and no copy or lane has a condition; -1 if there is none of the vector's
- * extent. */
+/* Find an unroll level over which the index has a stride between least and most, and whose
+ * extent is the number of lanes, so that its copies form a square tile.  The stride from lane
+ * to lane must be constant, and no copy or lane may have a condition.  Returns -1 if there is
+ * none. */
 static int
 transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t least,
                  int64_t most, int64_t *step)
@@ -93,7 +94,7 @@ transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int
     return -1;
 }
 
-/* What rows of neighbouring copies are aligned to, `apart` elements from each other. */
+/* The alignment of rows of adjacent copies, whose starts are `stride` elements apart. */
 static unsigned
 row_alignment(const cg_ll_emit *e, const cg_insn *i, int level, int64_t stride,
               const cg_ll_access *a)
@@ -105,8 +106,8 @@ row_alignment(const cg_ll_emit *e, const cg_insn *i, int level, int64_t stride,
     return known <= (int)a->align ? a->align : row < known ? (unsigned)row : (unsigned)known;
 }
 
-/* A step of -1: each row is read from its other end on, and the copies are in the other
- * order. */
+/* With a step of -1 a row begins at the address of its last copy, and the copies are
+ * reversed. */
 static void
 load_transposed(cg_ll_emit *e, cg_val v, const cg_ll_access *a, int level, int64_t step)
 {
@@ -204,8 +205,8 @@ store_copy(cg_ll_emit *e, const cg_ll_access *a, const cg_insn *i, uint32_t set)
         cg_ll_store_by_lane(e, a, index, x, cg_ll_condition_lanes(e, &c));
 }
 
-/* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes,
- * are as good as n stores of whole vectors. */
+/* How many of the stores from v[0] on write elements n i, n i + 1, ..., n i + n - 1 in lane i,
+ * so that they can be n stores of whole vectors. 0: none. */
 static int
 adjacent_stores(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 {

@@ -1,5 +1,5 @@
-/* An LLVM module under construction: its types, constants and functions; the passes that run
- * over it, and the code that is made of it. */
+/* An LLVM module under construction: its types, constants and functions, the passes over it,
+ * and its machine code. */
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -9,8 +9,7 @@
 #include "ir/limit.h"
 
 static const char passes[] = "function(early-cse,instcombine<no-verify-fixpoint>)";
-/* What threads keep for themselves (CG_LOCAL) are registers before equal values are looked
- * for. */
+/* Memory of one GPU thread (CG_LOCAL) becomes registers before equal values are merged. */
 static const char grid_passes[] = "function(sroa,early-cse,instcombine<no-verify-fixpoint>)";
 
 LLVMTypeRef
@@ -48,7 +47,7 @@ cg_ll_bits(const cg_ll_module *l, cot_dtype t, uint64_t bits)
     return LLVMConstInt(cg_ll_type(l, t), bits, 0);
 }
 
-/* What this process has at p. */
+/* The address p of this process, as a constant. */
 LLVMValueRef
 cg_ll_address(cg_ll_module *l, const void *p)
 {
@@ -66,7 +65,8 @@ cg_ll_intrinsic(cg_ll_module *l, LLVMBuilderRef b, const char *name, int n_types
                           args, (unsigned)n, "");
 }
 
-/* A private constant with these bytes; one for each address. */
+/* Returns a private constant with these bytes; data at the same address give the same
+ * constant. */
 LLVMValueRef
 cg_ll_constant_data(cg_ll_module *l, const void *data, int64_t bytes)
 {
@@ -107,8 +107,8 @@ cg_ll_string_attribute(cg_ll_module *l, LLVMValueRef fn, const char *key, const 
                                                       value, (unsigned)strlen(value)));
 }
 
-/* Every function names the same processor as the target machine: otherwise vectors pass by
- * other conventions. */
+/* All functions have the processor and features of the target machine: otherwise calls between
+ * them would pass vectors by different conventions. */
 void
 cg_ll_name_processor(cg_ll_module *l, LLVMValueRef fn)
 {
@@ -197,7 +197,7 @@ cg_ll_module_free(cg_ll_module *l)
     l->llvm = NULL;
 }
 
-/* What went wrong counts more than what LLVM noted on the way. */
+/* Record a failure, which replaces earlier diagnostics of LLVM. */
 static void
 failed(cg_ll_module *l, const char *what, const char *text)
 {
@@ -211,7 +211,7 @@ cg_ll_cancelled(const cg_ll_module *l)
     return atomic_load_explicit(&l->ctx->cancelled, memory_order_relaxed);
 }
 
-/* The passes, on a stack of LLVM's own. */
+/* Runs on the thread with a large stack. */
 static void
 run_passes(void *arg)
 {

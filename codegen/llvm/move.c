@@ -1,4 +1,4 @@
-/* Bytes that are moved as they are, gathers, and prefetches. */
+/* Copies of bytes, gathers, and prefetches. */
 #include "codegen/llvm/emit.h"
 
 void
@@ -10,7 +10,7 @@ cg_ll_move_bytes(cg_ll_emit *e, LLVMValueRef to, LLVMValueRef from, LLVMValueRef
         LLVMBuildMemCpy(e->b, to, 1, from, 1, bytes);
 }
 
-/* element base[index] of a vector of indices; all lanes may be read where mask is NULL. */
+/* base[index] for a vector of indices. mask NULL: every lane may be loaded. */
 LLVMValueRef
 cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef index,
              LLVMValueRef mask)

@@ -1,11 +1,11 @@
 /* One object for several processors of the x86-64 family.
  *
- * The functions are there once for each of the family's levels that the user named (x86-64
- * psABI, section
- * 3.1.1).  What the caller sees is a function made for the lowest of all processors: it reads
- * one word, which is 0 until somebody asked the processor (cpuid, and xgetbv for what the
- * system saves), and calls the best version.  The word is read and written relaxed: whoever
- * asks gets the same answer, so that a race is nothing but a question asked twice. */
+ * The object contains the functions once for each level that the user named (x86-64 psABI,
+ * section 3.1.1).  The caller sees a function for the lowest level, which reads a word and
+ * calls the best version that the processor supports.  The word is 0 until the first call
+ * determines the level (by cpuid, and by xgetbv for the registers that the system saves).  It
+ * is read and written relaxed: every thread finds the same level, so that a race only
+ * determines it twice. */
 #include "codegen/llvm/llvm.h"
 #include "cotrace/base.h"
 
@@ -19,9 +19,8 @@ static const char level_text[] =
     "\"={ax},={bx},={cx},={dx},{ax},{cx}\"(i32 %leaf, i32 0)\n"
     "  ret { i32, i32, i32, i32 } %r\n"
     "}\n"
-    /* x86-64-v2: sse3, ssse3, cmpxchg16b, sse4.1, sse4.2, popcnt; lahf.  v3: fma, movbe,
-     * osxsave, avx, f16c;
-     * bmi1, avx2, bmi2; lzcnt.  v4: avx512f, dq, cd, bw, vl. */
+    /* x86-64-v2: sse3, ssse3, cmpxchg16b, sse4.1, sse4.2, popcnt; lahf. v3: fma, movbe,
+     * osxsave, avx, f16c; bmi1, avx2, bmi2; lzcnt. v4: avx512f, dq, cd, bw, vl. */
     "define i32 @cot.level() noinline nounwind {\n"
     "  %c0 = call { i32, i32, i32, i32 } @cot.cpuid(i32 0)\n"
     "  %leaves = extractvalue { i32, i32, i32, i32 } %c0, 0\n"
@@ -73,7 +72,7 @@ static const char level_text[] =
     "  ret i32 %level\n"
     "}\n";
 
-/* From 1; 0: it is none. */
+/* The level of a processor, from 1; 0: it is not a level. */
 static int
 level_of(const char *cpu)
 {
@@ -99,8 +98,8 @@ cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v, const cg_versi
         if (*v[i].target.features)
             return cg_ll_fail(
                 ctx,
-                "features '%s': an object for several processors takes none, since it asks the "
-                "machine for the processors' only",
+                "features '%s': an object for several processors wants none, since it selects "
+                "by the processor alone",
                 v[i].target.features);
         for (; at > 0 && level_of(sorted[at - 1]->target.cpu) >= level; at--) {
             if (level_of(sorted[at - 1]->target.cpu) == level)
@@ -118,7 +117,7 @@ cg_ll_version_entry(cg_ll_module *l, const char *name, const cg_version *v)
     return ir_format(l->arena, "%s.%s", name, v->target.cpu);
 }
 
-/* The level that is known, or found. */
+/* Emit code that reads the level, or determines it on the first call. */
 static LLVMValueRef
 find_level(cg_ll_module *l, LLVMValueRef fn)
 {

@@ -1,22 +1,23 @@
 /* Parallel loops and calls of kernels.
  *
- * The body of a parallel loop becomes a function of a context and a range of iterations, the
- * one that cot_parallel runs.  The context is an array of 8-byte words on the caller's stack: a
- * word for the status, one for each buffer, one for each value from outside.  What iterations
- * yield to a tree goes to memory, one element for each, and is combined when all are done: so
- * who ran what cannot show. */
+ * The body of a parallel loop becomes a function of a context and a range of iterations, which
+ * cot_parallel runs.  The context is an array of 8-byte words on the caller's stack: the
+ * status, then the buffers, the arrays of partial results, and the values from outside of the
+ * loop.  An iteration that yields to a tree stores its element in such an array, and the
+ * elements are combined after the loop.  The result therefore does not depend on which thread
+ * ran an iteration. */
 #include "codegen/llvm/emit.h"
 
 typedef struct outline {
     const cg_block *x;
-    cg_val *capture; /* values from outside               */
+    cg_val *capture; /* values from outside of the loop */
     uint32_t n, cap;
-    LLVMValueRef *partial; /* of each yield: array of elements  */
+    LLVMValueRef *partial; /* for each yield, the array of its elements */
     LLVMValueRef context;
     int words;
 } outline;
 
-/* -- leaving and calling -- */
+/* -- returning early, and calls -- */
 
 void
 cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
@@ -26,7 +27,7 @@ cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
     LLVMBuildCondBr(e->b, cond, leave, on);
     LLVMPositionBuilderAtEnd(e->b, leave);
     if (e->status) {
-        /* Several threads may fail at once; any of the statuses will do. */
+        /* Several threads may fail at once; any of their statuses may be returned. */
         LLVMValueRef s = LLVMBuildStore(e->b, status, e->status);
         LLVMSetOrdering(s, LLVMAtomicOrderingMonotonic);
         LLVMSetAlignment(s, 4);
@@ -79,7 +80,7 @@ cg_ll_call(cg_ll_emit *e, cg_val v)
                        status);
 }
 
-/* -- what a body needs from outside -- */
+/* -- values from outside of the body -- */
 
 static void
 capture(cg_ll_emit *e, outline *o, cg_val v)
@@ -136,8 +137,8 @@ is_passed(const cg_ll_emit *e, uint32_t buffer)
     return e->k->buffer[buffer].space != CG_LOCAL && e->k->buffer[buffer].space != CG_CONST;
 }
 
-/* Write the context (in the caller), or read it (in the body, where the values then are the
- * body's own). */
+/* Write the context (in the caller), or read it (in the body, which then has its own copies of
+ * the values). */
 static void
 pass_context(cg_ll_emit *e, outline *o, bool write, LLVMValueRef context)
 {
@@ -286,7 +287,7 @@ run(cg_ll_emit *e, LLVMValueRef body, LLVMValueRef context, LLVMValueRef n)
     LLVMPositionBuilderAtEnd(e->b, end);
 }
 
-/* The tree over the elements that the iterations left in memory: a serial loop over them. */
+/* Combine the elements that the iterations stored, by a tree in a serial loop. */
 static void
 combine_partials(cg_ll_emit *e, const outline *o, LLVMValueRef n, int64_t extent)
 {

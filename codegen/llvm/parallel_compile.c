@@ -1,14 +1,14 @@
-/* A module compiled by several threads.
+/* A kernel module compiled by several threads.
  *
- * LLVM's passes and code generation take nine tenths of the time, and each context of LLVM's is
- * a world of its own.  So the kernels are dealt out to a few modules, each in a context of its
- * own, with a target machine of its own; the thread that called writes them all down, then each
- * is compiled by a thread, one of them by the caller itself.  Kernels call each other by names
- * that are found when the objects are linked.  A kernel's code follows from the kernel alone:
- * how many threads there are does not show.
+ * LLVM's passes and code generation take nine tenths of the time, and LLVM contexts are
+ * independent of each other.  So the kernels are distributed over a few LLVM modules, each with
+ * a context and a target machine of its own.  The calling thread emits all of them; then each
+ * is compiled by a thread, one of which is the caller.  Kernels call each other by names that
+ * are resolved when the objects are linked.  The code of a kernel depends on the kernel alone,
+ * so the number of threads does not change it.
  *
- * What the threads run allocates nothing of ours and reports its errors in the module, so that
- * the context stays with the thread that owns it. */
+ * The compiling threads allocate nothing from the context and store errors in their module, so
+ * that the context stays with the thread that owns it. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 #include "codegen/tuning.h"
 #include "ir/limit.h"
 
-/* Instructions of a region as LLVM sees them: copies count, lanes do not. */
+/* The number of instructions that LLVM sees in a region: copies count, lanes do not. */
 static int64_t
 weight_of(const cg_kernel *k, const cg_region *r)
 {
@@ -41,7 +41,7 @@ typedef struct load {
     int64_t weight;
 } load;
 
-/* The heaviest first, of equal ones in order. */
+/* Sorts the heaviest first, and equal ones in order of the module. */
 static int
 by_weight(const void *x, const void *y)
 {
@@ -62,8 +62,8 @@ threads_of(const cot_context *ctx)
     return n < 1 ? 1 : n > CG_LL_COMPILE_THREADS ? CG_LL_COMPILE_THREADS : (int)n;
 }
 
-/* Deal the kernels out, each to the share that has least: how many shares there are.  The entry
- * is of share 0. */
+/* Distribute the kernels greedily, each to the lightest share; the entry belongs to share 0.
+ * Returns the number of shares. */
 static int
 deal(const cot_context *ctx, const cg_module *m, ir_arena *arena, int *share_of)
 {
@@ -107,7 +107,8 @@ work(void *p)
     return NULL;
 }
 
-/* All shares, the first in this thread, and those that get none. */
+/* Compile every share in a thread.  The first, and those whose thread did not start, are
+ * compiled by this thread. */
 static void
 share_work(cg_ll_parallel_build *t)
 {

@@ -1,7 +1,7 @@
-/* Names for perf: /tmp/perf-PID.map, where perf looks for code that no file has.
+/* Names of generated functions for perf, in the file /tmp/perf-PID.map.
  *
- * A line is the address, the size and the name of a function.  The linker moves a section as a
- * whole; so where one function of it lies tells where all others do.  Source:
+ * Each line has the address, the size and the name of a function.  The linker moves a section
+ * as a whole, so the address of one function of a section gives those of the others.  Source:
  * tools/perf/Documentation/jit-interface.txt of Linux. */
 #include <stdio.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include "codegen/llvm/llvm.h"
 
-/* A symbol of the object, with the section it is in. */
+/* The name of the section that contains a symbol. */
 static const char *
 section_of(LLVMSectionIteratorRef section, LLVMSymbolIteratorRef symbol)
 {

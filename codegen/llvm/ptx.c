@@ -1,16 +1,15 @@
-/* Kernels as PTX: grid.h's loops, by LLVM's NVPTX target.
+/* Kernels as PTX: the loops of grid.h, by LLVM's NVPTX target.
  *
- * A thread loop is no loop: its variable is the thread's number, its body a branch for the
- * threads that take part.
- * A fold of lanes is five shuffles, each lane with the one whose number differs in one bit:
- * since the operations commute, every lane ends with the bits that halves give the first one,
- * and absent lanes are neutral, which is exact.  A tree of warps goes through shared memory.
- * What stands outside of thread loops every thread runs, with its stores for the first thread
- * of the block, or of the warp, alone.
+ * A thread loop creates no loop: its variable is the thread's number, and its body is a branch
+ * for the participating threads.  A fold over lanes is five butterfly shuffles: since the
+ * operations commute, every lane gets the bits that a fold by halves gives, and absent lanes
+ * hold the neutral element, which is exact.  A tree over warps goes through shared memory.
+ * Code outside of thread loops is executed by every thread, but its stores only by the first
+ * thread of the block or of the warp.
  *
- * Nothing is taken from a library: arithmetic is IEEE's (.rn, no fused products but fma, no
- * flush to zero), elementary functions are the programs of ir/math.  Pointers are generic in
- * the emitter; LLVM finds out of which memory each is. */
+ * No library is used: arithmetic is IEEE's (.rn, no fused products except fma, no flush to
+ * zero), and elementary functions are the programs of ir/math.  The emitter uses generic
+ * pointers, and LLVM infers their memory. */
 #include "codegen/kernel/grid.h"
 #include "codegen/llvm/emit.h"
 
@@ -21,7 +20,7 @@ barrier(cg_ll_emit *e)
 {
     LLVMValueRef all = LLVMConstAllOnes(e->l->i32);
 
-    if (e->team == CG_WARPS)
+    if (e->thread_kind == CG_WARPS)
         cg_ll_intrinsic(e->l, e->b, "llvm.nvvm.bar.warp.sync", 0, NULL, 1, &all);
     else
         cg_ll_intrinsic(e->l, e->b, "llvm.nvvm.barrier0", 0, NULL, 0, NULL);
@@ -35,7 +34,7 @@ cg_ll_barrier(cg_ll_emit *e)
 
 /* -- folds --------------------------------------------------------------------------------- */
 
-/* The word of the lane whose number differs by `bit`. */
+/* The word of the lane whose number differs in the bit `bit`. */
 static LLVMValueRef
 shuffle_word(cg_ll_emit *e, LLVMValueRef x, int bit)
 {
@@ -81,7 +80,7 @@ fold_lanes(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x)
     return x;
 }
 
-/* What the warps give, in an aligned binary tree, in every thread. */
+/* The tree over the results of the warps; every thread gets its value. */
 static LLVMValueRef
 tree_of_warps(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, int64_t n)
 {
@@ -124,7 +123,7 @@ constant(const cg_ll_emit *e, cg_val v)
     return x;
 }
 
-/* Whether this thread takes part; NULL: all do. */
+/* The condition under which this thread participates; NULL: always. */
 static LLVMValueRef
 takes_part(cg_ll_emit *e, const cg_block *x, LLVMValueRef number, int64_t extent,
            int64_t there_are)
@@ -150,7 +149,8 @@ define_var(cg_ll_emit *e, const cg_block *x, LLVMValueRef number)
         cg_ll_scalar(LLVMBuildAdd(e->b, i, cg_ll_index(e, constant(e, x->lo)), ""));
 }
 
-/* What the body yields; neutral in threads that took no part. */
+/* The yields of the body.  Where a thread does not participate, they are the neutral
+ * element. */
 static void
 take_yields(cg_ll_emit *e, const cg_block *x, LLVMValueRef *out)
 {
@@ -192,7 +192,7 @@ cg_ll_thread_loop(cg_ll_emit *e, cg_val v)
 {
     const cg_block *x = e->k->insn[v].block;
     const int64_t extent = (constant(e, x->hi) - constant(e, x->lo) + x->step - 1) / x->step;
-    const cg_kind outer = e->team;
+    const cg_kind outer = e->thread_kind;
     LLVMValueRef *out = IR_NEW_N(e->arena, LLVMValueRef, x->n + 1), number, on = NULL;
 
     if (x->kind == CG_GRID) {
@@ -208,9 +208,9 @@ cg_ll_thread_loop(cg_ll_emit *e, cg_val v)
                     : x->kind == CG_WARPS ? e->threads / CG_WARP
                                           : e->threads);
     define_var(e, x, number);
-    e->team = x->kind;
+    e->thread_kind = x->kind;
     run_body(e, x, on, out);
-    e->team = outer;
+    e->thread_kind = outer;
     for (int i = 0; i < x->n; i++) {
         const cg_yield *y = &x->yield[i];
         cg_ll_define(e, x->result[i], 0);
@@ -220,7 +220,7 @@ cg_ll_thread_loop(cg_ll_emit *e, cg_val v)
     }
 }
 
-/* A status for the host, and no more of this thread. */
+/* Store a status for the host and end this thread. */
 void
 cg_ll_fail_thread(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
 {
@@ -302,7 +302,9 @@ cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name)
     for (uint32_t i = 1; i < m->n_kernels; i++) {
         const cg_kernel *k = m->kernel[i];
         const cg_launch launch = cg_launch_of(k);
-        cg_ll_emit e = { .l = l, .m = m, .k = k, .team = CG_GRID, .threads = launch.block };
+        cg_ll_emit e = {
+            .l = l, .m = m, .k = k, .thread_kind = CG_GRID, .threads = launch.block
+        };
         LLVMBasicBlockRef body;
 
         e.fn = declare_kernel(l, k, cg_ptx_name(l->arena, name, k->name), &launch);

@@ -1,14 +1,13 @@
-/* Folds and trees: the orders of kernel.h.
+/* Folds and trees, in the orders that kernel.h defines.
  *
- * A serial fold of extent 2^b is b nested loops of two rounds, the innermost over the highest
- * bit of the lane: each keeps what its first round gave and combines it with the second.  So
- * the partial results live in registers or where the register allocator puts them, and the
- * order is that of halves.
+ * A serial fold of extent 2^b is b nested loops of two iterations each, the innermost over the
+ * highest bit of the lane.  Each loop combines the values of its two iterations.  The partial
+ * results are thus values in registers, and the order is that of a fold by halves.
  *
  * A tree is a binary counter: pushing element number c combines it with the partial result of
- * each trailing one bit of c.  What is left at the end is combined from the lowest level up.
- * A thread of a GPU has registers for a few levels, each a place of its own, and selects
- * instead of a walk: its stack is memory. */
+ * each trailing one bit of c.  At the end the remaining partial results are combined from the
+ * lowest level up.  A GPU has no registers that can be indexed, so there each of a few levels
+ * has its own slot, and the levels are selected without a loop. */
 #include "codegen/llvm/emit.h"
 #include "codegen/tuning.h"
 
@@ -31,7 +30,8 @@ half_of(cg_ll_emit *e, LLVMValueRef x, int from, int n)
                                   LLVMConstVector(c, (unsigned)n), "");
 }
 
-/* Numbers as integers in their order, -0 below +0; what is its own inverse. */
+/* Maps the bits of a float to an integer of the same order, with -0 below +0.  The map is its
+ * own inverse. */
 static LLVMValueRef
 key_of(cg_ll_emit *e, LLVMValueRef bits, unsigned width, int lanes)
 {
@@ -46,8 +46,8 @@ key_of(cg_ll_emit *e, LLVMValueRef bits, unsigned width, int lanes)
     return LLVMBuildXor(e->b, bits, LLVMBuildAnd(e->b, sign, rest, ""), "");
 }
 
-/* Does a maximum or minimum of floats take several instructions where one of integers takes
- * one? Then lanes are compared as integers, among which a NaN goes before all. */
+/* A maximum or minimum of floats takes several instructions on x86, and one of integers takes
+ * one.  Such lanes are compared as integers, where a NaN takes precedence over all values. */
 static bool
 folds_by_keys(const cg_ll_emit *e, const cg_yield *y)
 {
@@ -170,10 +170,11 @@ type_of_each(cg_ll_emit *e, const cg_yield *y)
     return cg_ll_wide(e, cg_ll_type(e->l, y->type), cg_ll_is_wide(e, e->divergence[y->value]));
 }
 
-/* What the first round's value is while that is computed: it is combined with the value and
- * not used.  0 times an infinite number is invalid. */
+/* A placeholder for the value of the first iteration while it runs: the result of combining
+ * with it is not used.  Under trapping math it is the neutral element, since a product of 0 and
+ * an infinity would raise an exception. */
 static LLVMValueRef
-nothing_yet(cg_ll_emit *e, const cg_yield *y, LLVMTypeRef t)
+placeholder(cg_ll_emit *e, const cg_yield *y, LLVMTypeRef t)
 {
     if (!e->l->trapping_math)
         return LLVMConstNull(t);
@@ -205,7 +206,7 @@ fold_rounds(cg_ll_emit *e, const serial_fold *f, int bit, LLVMValueRef lane, LLV
     LLVMAddIncoming(second, &no, &before, 1);
     for (int j = 0; j < f->n; j++) {
         LLVMTypeRef t = type_of_each(e, f->yield[j]);
-        LLVMValueRef none = nothing_yet(e, f->yield[j], t);
+        LLVMValueRef none = placeholder(e, f->yield[j], t);
         first[j] = LLVMBuildPhi(e->b, t, "");
         LLVMAddIncoming(first[j], &none, &before, 1);
     }
@@ -266,7 +267,8 @@ bit_of(cg_ll_emit *e, LLVMValueRef count, int level)
     return LLVMBuildTrunc(e->b, x, e->l->i1, "");
 }
 
-/* x goes up while the bits of count are ones, and stays where the first zero is. */
+/* x is combined with the partial results of the trailing one bits of count, and is stored at
+ * the level of the first zero bit. */
 static void
 push_per_level(cg_ll_emit *e, const cg_ll_tree *t, LLVMValueRef count, const cg_yield *y, int j,
                LLVMValueRef x)
@@ -303,8 +305,8 @@ slot(cg_ll_emit *e, LLVMValueRef slots, LLVMTypeRef t, LLVMValueRef level)
     return LLVMBuildInBoundsGEP2(e->b, t, slots, &level, 1, "");
 }
 
-/* The state of a walk over the levels: bits of the counter still to do, the level, the values.
- */
+/* A loop over the levels: its phis are the remaining bits of the counter, the level, the
+ * values. */
 typedef struct level_loop {
     LLVMBasicBlockRef before, head, body, after;
     LLVMValueRef bits, level, *x;

@@ -1,10 +1,9 @@
-/* The scalar instructions, one to a few LLVM instructions each, on scalars or on vectors of the
- * lanes.
+/* Scalar instructions: each is one or a few LLVM instructions, on scalars or on vectors.
  *
- * No instruction carries a fast-math flag.  Maximum and minimum with a constant are one compare
- * and one select, which x86 has as one instruction: max(x, c) = c > x ? c : x passes a NaN x
- * on, and is right for zeros but where c is +0, when adding +0 afterwards turns -0 into +0 and
- * changes nothing else; min likewise but where c is -0. */
+ * No instruction has a fast-math flag.  A maximum or minimum with a constant is a compare and a
+ * select, which x86 has as one instruction. max(x, c) = c > x ? c : x returns a NaN x, and is
+ * right for zeros unless c is +0; adding +0 then turns -0 into +0 and changes nothing else. min
+ * is the same, with the exception at c = -0. */
 #include "codegen/kernel/cost.h"
 #include "codegen/llvm/emit.h"
 
@@ -71,8 +70,8 @@ extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
     const cg_ll_machine *m = e->l->machine;
     const char *name = op == SC_max ? "llvm.maximum" : "llvm.minimum";
 
-    /* LLVM 19 branches on the sign of a number that is no vector, for x86: unforeseeable, and
-     * never vectorised. */
+    /* For a scalar on x86, LLVM 19 branches on the sign of an operand, which is unpredictable
+     * and cannot be vectorised. */
     if (ir_is_float(t) &&
         (!m->extreme || (t == COT_F64 && m->grid) ||
          (m->x86 && LLVMGetTypeKind(LLVMTypeOf(in[0])) != LLVMVectorTypeKind)))
@@ -83,7 +82,7 @@ extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
     return intrinsic(e, name, 2, in);
 }
 
-/* A root of f32 is that of f64, rounded: twice 24 bits and two more are fewer than 53
+/* The square root of f32 is that of f64, rounded again.  This is exact, since 2 * 24 + 2 <= 53
  * (Figueroa, When is double rounding innocuous?, 1995). */
 static LLVMValueRef
 root(cg_ll_emit *e, cot_dtype t, LLVMValueRef *in)
@@ -132,10 +131,10 @@ compared(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
                          in[0], in[1], "");
 }
 
-/* LLVM 19 takes 0 / 0 for 0: where lanes of both operands are known to be 0, as those of loads
- * under a mask are, it forgets the mask that a choice between their quotient and 0 has.  So
- * what it knows of a vector's divisor is kept from it; a constant is no matter, and no
- * instruction comes of it. */
+/* LLVM 19 folds 0 / 0 to 0.  Where lanes of both operands are known to be 0, as those of masked
+ * loads are, it then drops the mask of a select between the quotient and 0.  The fence hides a
+ * vector divisor from that analysis and emits no instruction.  A constant divisor needs
+ * none. */
 static LLVMValueRef
 quotient(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y)
 {
@@ -143,7 +142,8 @@ quotient(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y)
                             LLVMConstInt(e->l->i32, 0, 0), LLVMConstInt(e->l->i32, 1, 0) };
 
     if (LLVMTypeOf(y) == LLVMVectorType(e->l->f32, 2) && !e->l->machine->grid) {
-        /* Half a register: LLVM would divide what the other half has, which may be zeros. */
+        /* A vector of half a register: LLVM would also divide the unused half, which may hold
+         * zeros. */
         const LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(y));
         x = LLVMBuildShuffleVector(e->b, x, none, LLVMConstVector(lane, 4), "");
         y = LLVMBuildShuffleVector(e->b, y, none, LLVMConstVector(lane, 4), "");
@@ -197,7 +197,7 @@ count_bits(cg_ll_emit *e, ir_sc_op op, LLVMValueRef x)
     return intrinsic(e, "llvm.ctlz", 2, (LLVMValueRef[]){ x, LLVMConstNull(e->l->i1) });
 }
 
-/* x86 has vectors of it as one instruction. */
+/* x86 has one instruction for vectors of this operation. */
 static LLVMValueRef
 pairs(cg_ll_emit *e, LLVMValueRef *in)
 {
@@ -308,8 +308,8 @@ looked_up(cg_ll_emit *e, const ir_sc_table *table, LLVMValueRef index)
     return LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, base, &at, 1, ""), "");
 }
 
-/* A whole program on values of one width, for what is outlined; `slow_path` in it is
- * computed and selected. */
+/* Emit a whole program on values of one width, for an outlined function.  A slow path inside it
+ * is computed and selected. */
 LLVMValueRef
 cg_ll_program(cg_ll_emit *e, const ir_sc_program *p, const LLVMValueRef *in)
 {
@@ -342,8 +342,8 @@ cg_ll_program(cg_ll_emit *e, const ir_sc_program *p, const LLVMValueRef *in)
 
 /* -- instructions of a kernel -- */
 
-/* The sum, difference or multiple of indices that move evenly from lane to lane moves evenly.
- */
+/* The sum, difference or multiple of values with a constant stride from lane to lane has a
+ * constant stride as well. */
 static bool
 sloped(cg_ll_emit *e, const cg_insn *i, const cg_ll_copy *in, cg_ll_copy *out)
 {

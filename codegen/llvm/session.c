@@ -1,11 +1,11 @@
 /* A session: what a context keeps of LLVM.
  *
- * LLVM's registry of targets and its handler of fatal errors are globals of its own, set once
- * for the process: the names of all targets and their assemblers at first, a target's code
- * generator when it is first asked for (all of them would take a millisecond).  All else
- * belongs to the context: a list of target machines (target.c), one for each triple, processor
- * and features asked for, and the JIT.  A target machine is not thread-safe: the context's lock
- * is held while one is used. */
+ * LLVM's registry of targets and its handler of fatal errors are globals, which are set once
+ * per process: the names and assemblers of all targets at first, and the code generator of a
+ * target on first use (initialising all would take a millisecond).  Everything else belongs to
+ * the context: a list of target machines (target.c), one for each triple, processor and feature
+ * list, and the JIT. A target machine is not thread-safe, so the context's lock is held while
+ * one is used. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

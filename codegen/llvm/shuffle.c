@@ -1,8 +1,8 @@
-/* Vectors in other orders: a square transposed, rows interleaved. */
+/* Permutations of vectors: the transpose of a square, interleaved rows. */
 #include "codegen/llvm/emit.h"
 #include "codegen/tuning.h"
 
-/* Of two vectors the elements that the mask lists; those of the second count from e->lanes. */
+/* The elements of x and y at the positions in mask, where those of y count from e->lanes. */
 LLVMValueRef
 cg_ll_picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask)
 {
@@ -37,9 +37,9 @@ cg_ll_transpose_registers(cg_ll_emit *e, LLVMValueRef *row, int n)
                 exchange(e, row, n, i, h);
 }
 
-/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.
- *  For a power of two halves of the rows are interleaved first, then the results: log2(n)
- * rounds of two shuffles for two rows. */
+/* Interleave n row vectors: element l of row c moves to position l n + c of the concatenated
+ * rows.  For a power of two, rows of the first half are interleaved with those of the second,
+ * and so on with the results: log2(n) rounds of two shuffles for each pair of rows. */
 static void
 interleave_halves(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
@@ -61,7 +61,7 @@ interleave_halves(cg_ll_emit *e, LLVMValueRef *row, int n)
     }
 }
 
-/* For any n: each result takes from one row after the other what belongs into it. */
+/* For any n: each result is collected from the rows by one shuffle after the other. */
 static void
 interleave_each(cg_ll_emit *e, LLVMValueRef *row, int n)
 {

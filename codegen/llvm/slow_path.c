@@ -1,12 +1,12 @@
-/* Programs that kernels hardly ever need, as the library's own functions.
+/* The slow paths of elementary functions, compiled into the library.
  *
- * Compiled with each kernel, they would take longer than all the rest of a small one: with
- * sin and cos the reductions of large angles were half the time. tools/cot-slow-paths.c
- * writes them as C when the library is built; here is what their instructions mean, as
- * ir/scalar.h says it: integers wrap, -x flips a bit (a compiler takes -fma(x, y, z) for
- * fma(-x, y, -z), whose zeros have the other sign), and nothing is contracted
- * (CMakeLists.txt). fma and its kin are calls where the processor may lack the instructions;
- * so the programs exist twice, as in ir/scalar_eval.c. */
+ * Compiled with each kernel, these programs would take longer than the rest of a small one:
+ * with sin and cos, the reduction of large angles was half of the time. tools/cot-slow-paths.c
+ * prints them as C when the library is built.  This file defines their instructions as
+ * ir/scalar.h does: integers wrap, -x flips a bit (a compiler rewrites -fma(x, y, z) as fma(-x,
+ * y, -z), whose zeros have the other sign), and nothing is contracted (CMakeLists.txt). fma and
+ * roundings are calls where the processor may lack the instructions, so the programs are
+ * compiled twice, as in ir/scalar_eval.c. */
 #include <math.h>
 #include <string.h>
 
@@ -195,7 +195,7 @@ REAL(f64, u64, )
     }
 #define CVT_ALL(from)                                                                          \
     CVT(i32, from) CVT(i64, from) CVT(u32, from) CVT(u64, from) CVT(f32, from) CVT(f64, from)
-/* bool is a macro */
+/* bool is a macro, so these pairs are written out */
 CVT(i32, bool)
 CVT(i64, bool)
 CVT(u32, bool) CVT(u64, bool) CVT(f32, bool) CVT(f64, bool) CVT_ALL(i32) CVT_ALL(i64)
@@ -226,7 +226,8 @@ bitcast_i32_f32(rare_f32 x)
     return (rare_i32)bitcast_u32_f32(x);
 }
 
-/* out[l] = program(in[l] ...) where wants[l], as the functions that control.c makes. */
+/* out[l] = program(in[l] ...) where wants[l] is not 0, like the functions that control.c
+ * emits. */
 #define IN_1(a)    const void *x0
 #define IN_2(a, b) const void *x0, const void *x1
 #define AT_1(a)    ((const rare_##a *)x0)[l]

@@ -1,17 +1,19 @@
-/* What a machine may lack, to the last bit: halves, rounding to an integer, fma.
+/* Instructions that a machine may lack, exact to the last bit: conversions of halves, rounding
+ * to an integer, fma.
  *
  * f16 to f32 by integers: shift exponent and fraction into place and rebias; a subnormal is
- * normalised by a float subtraction, which is exact.  f32 to f16: for normal results add half
- * an ulp less one plus the last kept bit, then shift; for subnormal ones let a float addition
- * of 0.5 do the rounding (F. Giesen's method).
+ * normalised by a float subtraction, which is exact. f32 to f16: for normal results add half an
+ * ulp less one plus the last kept bit, then shift; for subnormal ones let a float addition of
+ * 0.5 do the rounding (F. Giesen's method).
  *
  * Rounding to an integer, |x| < 2^(p-1): adding and subtracting 2^(p-1) with the sign of x
- * rounds to nearest even; the others correct that by one.  The sign is put back for zeros.
+ * rounds to nearest even; the other roundings correct that by one.  A zero result gets the sign
+ * of x.
  *
- * fma in f64 has no wider format: soft_fma.c.  fma in f32: the product is exact in f64.  The
- * sum is rounded to odd there, by the error of the addition (Knuth's two-sum), and then to f32,
- * which rounds right since 53 >= 2 * 24 + 2 (S. Boldo, G. Melquiond, Emulation of FMA and
- * correctly rounded sums, IEEE TC 57, 2008). */
+ * soft_fma.c has fma in f64, for which there is no wider format. fma in f32: the product is
+ * exact in f64.  The sum is rounded to odd there, by the error of the addition (Knuth's
+ * two-sum), and then to f32, which is correctly rounded since 53 >= 2 * 24 + 2 (S. Boldo, G.
+ * Melquiond, Emulation of FMA and correctly rounded sums, IEEE TC 57, 2008). */
 #include "codegen/llvm/emit.h"
 
 static LLVMTypeRef
@@ -112,8 +114,8 @@ cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x)
         x = LLVMBuildFPExt(e->b, x, like(e->l->f32, x), "");
         if (e->l->machine->grid)
             return x;
-        /* Without the fence LLVM 19 makes minimum and maximum of f32 into those of half, and
-         * expands the latter so that they lose NaNs. */
+        /* Without the fence LLVM 19 narrows a minimum or maximum of f32 to one of half, and
+         * expands that so that NaNs are lost. */
         LLVMTypeRef type = LLVMTypeOf(x);
         return cg_ll_intrinsic(e->l, e->b, "llvm.arithmetic.fence", 1, &type, 1, &x);
     }
@@ -122,8 +124,8 @@ cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x)
     return LLVMBuildBitCast(e->b, w, like(e->l->f32, x), "");
 }
 
-/* LLVM 19 narrows two floats as four, of which two hold anything and may overflow: the two are
- * repeated, behind a fence, without which LLVM sees that nothing asks for the others. */
+/* LLVM 19 converts two floats as a vector of four, whose unused lanes may raise an overflow.
+ * So the two are repeated.  The fence hides from LLVM that the copies are unused. */
 static LLVMValueRef
 narrow_to_f16(cg_ll_emit *e, LLVMValueRef x)
 {
@@ -148,7 +150,7 @@ cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x)
     LLVMTypeRef i32 = e->l->i32, i16 = like(e->l->i16, x);
 
     if (to == COT_F16) {
-        /* LLVM 19 has no vectors of it that raise only what their elements do */
+        /* LLVM 19's vector conversion raises exceptions in unused lanes */
         if (!e->l->machine->half || e->l->trapping_math)
             return f32_to_f16_by_integers(e, x);
         return LLVMBuildBitCast(e->b, narrow_to_f16(e, x), i16, "");
@@ -206,8 +208,8 @@ cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x)
     return LLVMBuildSelect(b, is_small, with_sign_of(e, y, x), x, "");
 }
 
-/* Equal operands differ in their signs at most, those of zeros: of the bits of both, maximum
- * keeps what is in both, minimum what is in either.  NaN wins. */
+/* Operands that compare equal have the same bits, except zeros of different signs: the bitwise
+ * and of both gives the maximum, the or the minimum.  A NaN is the result. */
 LLVMValueRef
 cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
@@ -222,7 +224,7 @@ cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
     LLVMValueRef z = LLVMBuildSelect(b, better, in[0], in[1], "");
 
     z = LLVMBuildSelect(b, equal, LLVMBuildBitCast(b, both, f, ""), z, "");
-    /* the sum of two large numbers overflows */
+    /* under trapping math no sum may serve to make the NaN: two large numbers overflow */
     LLVMValueRef nan = e->l->trapping_math
                            ? LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, in[0], in[0], ""),
                                              in[0], in[1], "")
@@ -230,7 +232,7 @@ cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
     return LLVMBuildSelect(b, unordered, nan, z, "");
 }
 
-/* The error of s = a + b: exact. */
+/* The exact error of the rounded sum s = a + b. */
 LLVMValueRef
 cg_ll_sum_error(cg_ll_emit *e, LLVMValueRef a, LLVMValueRef c, LLVMValueRef s)
 {

@@ -3,8 +3,8 @@
  * Method of FreeBSD's s_fma.c (D. Schultz), after S. Boldo and G. Melquiond (IEEE TC 57, 2008),
  * made branch-free: scale the operands to [1/2, 1); multiply them exactly into hi + lo (T.
  * Dekker's splitting); add the scaled z exactly to hi; add the small parts rounded to odd; the
- * last addition, or the scaling into the subnormals, then rounds once. It is a function of its
- * own in the module, called for each lane: machines without fma are served, not sped up. */
+ * last addition, or the scaling into the subnormals, then rounds once.  It is a function of the
+ * module, which is called for each lane, since only machines without fma need it. */
 #include "codegen/llvm/emit.h"
 
 typedef struct soft {
@@ -79,8 +79,8 @@ power(const soft *s, LLVMValueRef n)
     return from_bits(s, LLVMBuildShl(s->b, iadd(s, n, whole(s, 1023)), whole(s, 52), ""));
 }
 
-/* x 2^n.  The steps but the last stay normal, or the whole underflows to zero anyway: it rounds
- * once. */
+/* x 2^n, rounded once: all steps but the last have normal results, unless the whole underflows
+ * to zero. */
 static LLVMValueRef
 scale(const soft *s, LLVMValueRef x, LLVMValueRef n)
 {
@@ -134,9 +134,9 @@ sum_to_odd(const soft *s, LLVMValueRef x, LLVMValueRef y)
     return cg_ll_to_odd(s->e, sum, cg_ll_sum_error(s->e, x, y, sum));
 }
 
-/* (x + y) 2^n where the result is subnormal: x + y is rounded to odd at the bit above the last
- * that survives, unless just that bit is the last of the sum, when the scaling alone rounds
- * right. */
+/* (x + y) 2^n where the result is subnormal. x + y is rounded to odd at the bit above the last
+ * that the result keeps.  If that bit is the last of the sum, the scaling rounds correctly
+ * without it. */
 static LLVMValueRef
 sum_subnormal(const soft *s, LLVMValueRef x, LLVMValueRef y, LLVMValueRef n)
 {

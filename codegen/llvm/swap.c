@@ -1,4 +1,5 @@
-/* Buffers that exchange their addresses: each has a word on the stack that says where it is. */
+/* Buffers that exchange their addresses: the current address of each is a variable on the
+ * stack. */
 #include "codegen/llvm/emit.h"
 
 void
@@ -26,7 +27,7 @@ cg_ll_swap(cg_ll_emit *e, const cg_insn *i)
     LLVMBuildStore(e->b, at_x, e->address[y]);
 }
 
-/* Where it is not at its own address it is copied there. */
+/* If the buffer's data are not at its own address, copy them there. */
 void
 cg_ll_settle_buffer(cg_ll_emit *e, uint32_t buffer)
 {

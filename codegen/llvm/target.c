@@ -1,10 +1,11 @@
-/* Target machines, and what each can do.
+/* Target machines, and the instructions of each.
  *
- * A machine is LLVM's, with what the emitter must know of the processor: which instructions it
- * lacks, so that they are spelled out, and how wide its vectors are.  That is not asked by
- * name: the code generator compiles a small function for it, and the instructions it chose
- * tell.  Instruction sets differ in what a triple alone stands for: riscv64 is rv64gcv, armv7em
- * a Cortex-M4F, wasm32 has simd128; --features takes any of that away. */
+ * A machine is LLVM's target machine together with what the emitter must know: which
+ * instructions the processor lacks, which are then emulated, and the width of its vectors.
+ * These do not follow from the processor's name: the code generator compiles a small function,
+ * and the instructions in its output tell.  A triple alone stands for these instruction sets:
+ * riscv64 for rv64gcv, armv7em for a Cortex-M4F, wasm32 includes simd128; --features removes
+ * any of that. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -71,12 +72,12 @@ read_x86(cg_ll_machine *m, const char *text)
     m->masked_small = strstr(text, "vmovdqu16") != NULL;
     const char *product = strstr(text, "vpmulld"),
                *end = product ? strchr(product, '\n') : NULL;
-    m->avx2 = end && memchr(product, 'y', (size_t)(end - product));            /* of ymm */
+    m->avx2 = end && memchr(product, 'y', (size_t)(end - product)); /* in a register ymm */
     m->vector_bits = strstr(text, "zmm") ? 512 : strstr(text, "ymm") ? 256 : 128;
 }
 
-/* An instruction's name is between a tab or space and a tab; what begins like it does not
- * count. */
+/* The name of an instruction is searched with a space or tab before it and a tab after it, so
+ * that longer names do not match. */
 static void
 read_probe(cg_ll_machine *m, const char *text)
 {
@@ -98,7 +99,7 @@ read_probe(cg_ll_machine *m, const char *text)
         m->vector_bits = strstr(text, ", e64,") ? 128 : 32;
         m->registers = 32;
         break;
-    case CG_LL_ARM: /* scalars; what MVE has is not used */
+    case CG_LL_ARM: /* scalars: MVE is not used */
         m->fma32 = strstr(text, "vfma.f32") != NULL;
         m->fma64 = strstr(text, "vfma.f64") != NULL;
         m->root32 = strstr(text, "vsqrt.f32") != NULL;
@@ -107,7 +108,7 @@ read_probe(cg_ll_machine *m, const char *text)
         m->vector_bits = 32;
         m->registers = 32;
         break;
-    case CG_LL_NVPTX: break;    /* sm_80 has all of it: see new_machine */
+    case CG_LL_NVPTX: break; /* sm_80 has all of it: new_machine sets it */
     case CG_LL_WASM:
         m->round = true;
         m->vector_bits = strstr(text, "f32x4") ? 128 : 32;
@@ -116,7 +117,7 @@ read_probe(cg_ll_machine *m, const char *text)
     }
 }
 
-/* Of errors the first; notes and warnings are nobody's. */
+/* Keep the first error.  Notes and warnings are ignored. */
 static void
 note_error(LLVMDiagnosticInfoRef d, void *user)
 {
@@ -125,7 +126,7 @@ note_error(LLVMDiagnosticInfoRef d, void *user)
     if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || *first)
         return;
     text = LLVMGetDiagInfoDescription(d);
-    const char *why = strstr(text, "): "); /* behind the place: the probe's */
+    const char *why = strstr(text, "): "); /* skip the location, which is in the probe's text */
     why = why ? why + 3 : text;
     snprintf(first, CG_LL_FATAL, "%.*s", (int)strcspn(why, "\n"),
              *why ? why : "no reason given");
@@ -156,7 +157,7 @@ probe(cot_context *ctx, cg_ll_machine *m)
         read_probe(m, LLVMGetBufferStart(code));
     if (code)
         LLVMDisposeMemoryBuffer(code);
-    /* What a fatal error left behind is in no state to be freed. */
+    /* After a fatal error the module and its context cannot be freed. */
     if (module && !*died)
         LLVMDisposeModule(module);
     if (!*died)
@@ -174,7 +175,7 @@ probe(cot_context *ctx, cg_ll_machine *m)
     return s;
 }
 
-/* This machine's features are listed by LLVM: no need to compile anything. */
+/* LLVM lists this machine's features, so that the probe need not be compiled. */
 static void
 read_features(cg_ll_machine *m)
 {
@@ -197,7 +198,7 @@ static const struct {
     const char *name;       /* the first word of a triple */
     const char *llvm;       /* LLVM's name of the code generator */
     cg_ll_arch arch;
-    const char *cpu, *features;         /* what the triple alone stands for */
+    const char *cpu, *features; /* of a triple without further options */
 } architectures[] = {
     { "x86_64", "X86", CG_LL_X86, "x86-64", "" },
     { "aarch64", "AArch64", CG_LL_AARCH64, "generic", "" },
@@ -227,7 +228,7 @@ same_text(const char *a, const char *b)
     return strcmp(a, b ? b : "") == 0;
 }
 
-/* LLVM's strings are copied and disposed of before anything can jump. */
+/* Copy a string of LLVM and dispose of it before the copy can fail by a longjmp. */
 static const char *
 taken(cot_context *ctx, char *text)
 {
@@ -248,16 +249,16 @@ host_features(cot_context *ctx)
     return s->host_features;
 }
 
-/* Is it this machine, with nothing added or taken away? */
+/* Is this the processor of this machine, with no feature added or removed? */
 static bool
 is_host(cot_context *ctx, const cg_ll_machine *m)
 {
     return m->x86 && *m->features && strcmp(m->features, host_features(ctx)) == 0;
 }
 
-/* On bare metal there is nobody to bring memcpy; a wasm module would have to import it.  This
- * machine's features are not told twice: each function names them, and it takes LLVM long to
- * read the list. */
+/* On bare metal no library defines memcpy, and a wasm module would have to import it.  The
+ * features of this machine are not given to the target machine: each function carries them as
+ * an attribute, and LLVM takes long to parse the list. */
 static LLVMTargetMachineRef
 new_target_machine(cot_context *ctx, const cg_ll_machine *m, LLVMTargetRef target)
 {
@@ -336,7 +337,7 @@ cg_ll_machine_of(cot_context *ctx, const cg_target *t)
     if (is_host(ctx, m))
         read_features(m);
     else if (!m->grid && probe(ctx, m) != COT_OK)
-        return NULL; /* and with it goes LLVM's machine, which may be in any state */
+        return NULL; /* LLVM's machine is lost too, since it may be in any state */
     if (m->x86)
         m->registers = m->vector_bits == 512 ? 32 : 16;
     m->next = s->machine;
@@ -408,7 +409,7 @@ name_host(cot_context *ctx, cg_target *t)
         t->cpu = "x86-64";
 }
 
-/* armv7em: M-profile cores have no other instructions than Thumb. */
+/* armv7em: cores of the M profile execute Thumb only. */
 static const char *
 normal_triple(cot_context *ctx, const char *triple)
 {
@@ -427,7 +428,8 @@ join_features(cot_context *ctx, const char *a, const char *b)
     return !*a ? b : !*b ? a : ir_format(&ctx->arena, "%s,%s", a, b);
 }
 
-/* The features of a list that are not taken away: LLVM would keep what one of them implies. */
+/* The features of `list` that `asked` does not remove.  LLVM would otherwise keep a removed
+ * feature that another one of the list implies. */
 static const char *
 without(cot_context *ctx, const char *list, const char *asked)
 {
@@ -445,7 +447,8 @@ without(cot_context *ctx, const char *list, const char *asked)
     return !asked ? list : b.n ? b.text : "";
 }
 
-/* What the user left open.  Features are added to those of the processor. */
+/* Fill the fields that the user left open.  The user's features are added to the
+ * processor's. */
 static cot_status
 complete_target(cot_context *ctx, cg_target *t)
 {

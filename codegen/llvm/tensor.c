@@ -1,8 +1,8 @@
-/* Tensor cores and copies in the background as LLVM's intrinsics for NVPTX: tensor.h's
- * instructions, one for one.
+/* Tensor cores and asynchronous copies: the instructions of tensor.h, each one intrinsic of
+ * LLVM for NVPTX.
  *
- * Words and sums are the thread's own memory, at constant places: SROA makes registers of
- * them. */
+ * Operands and sums are in the thread's own memory, at constant offsets, so that SROA turns
+ * them into registers. */
 #include "codegen/kernel/grid.h"
 #include "codegen/llvm/emit.h"
 
@@ -45,7 +45,7 @@ fetch(cg_ll_emit *e, const cg_insn *i)
     cg_ll_intrinsic(e->l, e->b, ir_format(e->arena, "%s.s", name), 0, NULL, 3, in);
 }
 
-/* Element number r behind the place of operand j. */
+/* The element r places after that of operand j. */
 static LLVMValueRef
 own(cg_ll_emit *e, const cg_insn *i, int j, int r)
 {

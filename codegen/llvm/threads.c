@@ -1,4 +1,4 @@
-/* GPU: which thread this is, and the memory that threads of a block share. */
+/* GPU: the numbers of a thread, and the memory that the threads of a block share. */
 #include "codegen/kernel/grid.h"
 #include "codegen/llvm/emit.h"
 
@@ -37,7 +37,8 @@ cg_ll_shared_array(cg_ll_emit *e, LLVMTypeRef element, int64_t n, int align)
     return LLVMConstAddrSpaceCast(g, e->l->ptr);
 }
 
-/* The memory that a launch asks for: one name for all kernels, of no size of its own. */
+/* The shared memory whose size the launch sets.  All kernels use one symbol for it, of size
+ * 0. */
 static LLVMValueRef
 dynamic_memory(cg_ll_emit *e)
 {
@@ -52,13 +53,15 @@ dynamic_memory(cg_ll_emit *e)
     return g;
 }
 
-/* Whether this thread does what one must do for all; NULL: each does it for itself. */
+/* The condition that this is the one thread that acts for all; NULL: each thread acts for
+ * itself. */
 LLVMValueRef
 cg_ll_first_thread(cg_ll_emit *e)
 {
-    if (!e->l->machine->grid || (e->team != CG_GRID && e->team != CG_WARPS))
+    if (!e->l->machine->grid || (e->thread_kind != CG_GRID && e->thread_kind != CG_WARPS))
         return NULL;
-    return LLVMBuildICmp(e->b, LLVMIntEQ, e->team == CG_GRID ? cg_ll_thread(e) : cg_ll_lane(e),
+    return LLVMBuildICmp(e->b, LLVMIntEQ,
+                         e->thread_kind == CG_GRID ? cg_ll_thread(e) : cg_ll_lane(e),
                          cg_ll_index(e, 0), "first");
 }
 

@@ -1,4 +1,4 @@
-/* Values of the kernel in hand: copies over unroll loops, lanes of the vector loop, masks. */
+/* Values of the current kernel: copies over unroll loops, lanes of the vector loop, masks. */
 #include "codegen/llvm/emit.h"
 
 static bool
@@ -144,7 +144,7 @@ cg_ll_block(cg_ll_emit *e, const char *name)
     return LLVMAppendBasicBlockInContext(e->l->llvm, e->fn, name);
 }
 
-/* The levels over which result or carry i of a loop varies. */
+/* The levels over which the carried value of y, or else its yielded value, varies. */
 uint32_t
 cg_ll_yield_set(const cg_ll_emit *e, const cg_yield *y)
 {
@@ -194,7 +194,7 @@ cg_ll_any(cg_ll_emit *e, const cg_ll_var *x)
     return cg_ll_any_lane(e, any);
 }
 
-/* m and x, or m and not x, of which `by` says what it is. */
+/* Returns the mask m and x, or m and not x.  `by` is what the checker is told of x. */
 cg_ll_mask *
 cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool negate,
                const cg_applied *by)
@@ -220,8 +220,8 @@ cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool nega
     return r;
 }
 
-/* Under trapping math LLVM is told that exceptions count: it moves no such operation before a
- * branch, nor computes it in lanes that a vector lacks or in those that nothing uses. */
+/* Under trapping math an operation is emitted so that LLVM preserves its exceptions: LLVM then
+ * neither moves it above a branch nor computes it in unused lanes. */
 LLVMValueRef
 cg_ll_constrained(cg_ll_emit *e, const char *name, LLVMTypeRef to, int n,
                   const LLVMValueRef *in)
