@@ -1,16 +1,18 @@
 /* Loads and stores (c.h).
  *
- * How the index moves from lane to lane decides: not at all, one element; by one, a vector; by
- * a constant, elements that far apart, or, where an unroll loop around moves the index by one,
- * rows of vectors transposed in registers; otherwise an element for each lane.  2, 4 or 8
- * stores side by side, as of real and imaginary parts, are interleaved to whole vectors. */
+ * The stride of the index from lane to lane selects the instructions. 0: one element. 1: a
+ * vector.  Another constant: where an unroll loop around moves the index by one, rows of
+ * vectors that are transposed in registers; where 2, 4 or 8 stores are adjacent, as of real and
+ * imaginary parts, interleaved vectors; otherwise elements at that stride.  No constant: an
+ * element for each lane. */
 #include <stdlib.h>
 
 #include "codegen/c/emit.h"
 #include "codegen/tuning.h"
 
-/* The pointer and what follows it, "x + v3, 4"; NULL: a scalar and constants say where each
- * lane is. */
+/* The address arguments of a load or store, "x + v3, 4" for a stride of 4.  NULL: the stride is
+ * not constant, but each lane is a scalar plus a constant, so that lanes are accessed one by
+ * one. */
 static const char *
 place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int lanes,
       const cg_c_condition *w, cg_c_shape *shape, int64_t *step)
@@ -35,8 +37,8 @@ place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int l
     return cg_c_say(e, "%s, %s", buffer, cg_c_bare(e->t, first));
 }
 
-/* Is the element a place known to be outside the array?  Then no condition lets it through,
- * and a compiler that sees the one and not the other would warn. */
+/* Is the constant index outside the array?  Then its condition is false, and a compiler that
+ * sees the index but not the condition would warn. */
 static bool
 is_outside(const cg_c_emit *e, const cg_insn *i, const char *at)
 {
@@ -72,7 +74,7 @@ lane_by_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_
     return cg_c_say(e, "%s }", s);
 }
 
-/* Do several copies of the one instruction that uses it take each of its own? */
+/* Does each of several copies of the only user of v use the same copy of v? */
 static bool
 is_shared(const cg_c_emit *e, cg_val v)
 {
@@ -82,14 +84,14 @@ is_shared(const cg_c_emit *e, cg_val v)
            cg_c_copies(e, e->divergence[by]) > cg_c_copies(e, e->divergence[v]);
 }
 
-/* What load_every_other touches, for the lanes, or for the copies of a loop in one lane, where
- * the condition is known to hold. */
+/* Report the elements that load_every_other touches: for the lanes of a vector, or for copies
+ * of a loop in one lane, where no condition applies. */
 static void
 touch_every_other(cg_c_emit *e, cg_val v, const cg_c_condition *w, int lanes, bool back,
                   const cg_block *copies)
 {
     const int pair = back ? 0 : e->pair[v];
-    const cg_touched x = { .side_by_side = 2 * pair,
+    const cg_touched x = { .adjacent = 2 * pair,
                            .lanes = copies ? 0 : lanes,
                            .step = back ? -2 : 2,
                            .copies = copies,
@@ -136,7 +138,7 @@ loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_
                     cg_c_load(e->t, type, lanes, shape, w->when), at, w->text ? w->text : "");
 }
 
-/* The copy that has lane 0 of the vector loop, of those that share all else with copy c. */
+/* The copy at lane 0 of the vector loop that agrees with copy c in all other levels. */
 static int
 first_copy(const cg_c_emit *e, uint32_t set, int c)
 {
@@ -148,7 +150,8 @@ first_copy(const cg_c_emit *e, uint32_t set, int c)
     return c - c / later % e->level[e->vector_level].copies * later;
 }
 
-/* Index v at lane 0 of the vector loop; NULL: it is not known as a number. */
+/* The text of index v at lane 0 of the vector loop; NULL: it is not a scalar plus a
+ * constant. */
 static const char *
 first_index(cg_c_emit *e, cg_val v, uint32_t set, int c)
 {
@@ -158,9 +161,9 @@ first_index(cg_c_emit *e, cg_val v, uint32_t set, int c)
     return cg_c_is_even(e, v, set, first, 1, &step) ? cg_c_at_lane(e, v, set, first, 0) : NULL;
 }
 
-/* x, whose lanes behind the end of a tail are `first` in all lanes, or its lane 0 if that is
- * NULL: with the zero that they read, a division would raise an exception that no element of
- * the user's does. */
+/* Replace the lanes of x past the end of a tail by `first`, or by lane 0 of x if that is NULL.
+ * Masked loads give 0 there, and a division by it would raise an exception that no element of
+ * the user's raises. */
 static const char *
 fill_tail(cg_c_emit *e, cot_dtype type, const char *x, const char *first, uint32_t set, int c,
           int lanes)
@@ -192,9 +195,9 @@ cg_c_fill_index(cg_c_emit *e, const cg_insn *i, cot_dtype type, const char *x, u
     return fill_tail(e, type, x, at, set, c, lanes);
 }
 
-/* What lanes of a load are behind the end of a tail.  Lane 0 of the vector loop is an element,
- * that of another register than the first perhaps not.  Where no element is known to be there,
- * it is 1.  NULL: lane 0 of the same register. */
+/* The value for the lanes of a load past the end of a tail: the element at lane 0 of the vector
+ * loop, since lane 0 of a later register may itself be past the end.  If no element is known to
+ * be loaded, it is 1.  NULL: fill_tail takes lane 0 of this register. */
 static const char *
 first_element(cg_c_emit *e, const cg_insn *i, uint32_t set, int c)
 {
@@ -239,9 +242,9 @@ loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 
 /* -- transposes in registers -- */
 
-/* The unroll level over which the index has stride 1, or at most `most`, where the stride of
- * the lanes is constant and no copy has a condition; -1 if none has as many copies as there are
- * lanes. */
+/* Find an unroll level over which the index has stride 1, or at most `most`, and which has as
+ * many copies as there are lanes.  The stride from lane to lane must be constant, and no copy
+ * may have a condition.  Returns -1 if there is none. */
 static int
 transposed_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t most,
                  int64_t *move)
@@ -263,7 +266,8 @@ transposed_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when
     return -1;
 }
 
-/* The copy of `set` that is number u of the level and copy c of the others. */
+/* The copy over `set` whose number is u at the level and whose number is c over the other
+ * levels. */
 static int
 copy_in(const cg_c_emit *e, uint32_t set, int level, int u, int c)
 {
@@ -276,7 +280,7 @@ copy_in(const cg_c_emit *e, uint32_t set, int level, int u, int c)
     return copy;
 }
 
-/* An array r of the vectors row(u), transposed; its number. */
+/* Declare an array r of the vectors row[u] and transpose it; returns the array's number. */
 static int
 transposed(cg_c_emit *e, cot_dtype type, int lanes, const char *const *row)
 {
@@ -357,9 +361,9 @@ cg_c_load_insn(cg_c_emit *e, cg_val v)
         cg_c_bind(e, v, c, (cot_dtype)i->type, lanes, loaded(e, v, set, c, lanes));
 }
 
-/* What is computed for one of several elements side by side stands alone: clang would gather
- * the scalars into vectors, at more than it wins.  (As a fourth lane: that one always stands
- * alone.) */
+/* The value of one of several adjacent stores is hidden from clang, which would otherwise
+ * gather their scalars into a vector at more cost than it saves.  (3 is a lane for which
+ * cg_c_alone always hides.) */
 static const char *
 stored_alone(cg_c_emit *e, cg_val v, const char *x)
 {
@@ -433,7 +437,7 @@ store_vector(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_
               cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)), w->text ? w->text : "");
 }
 
-/* All copies past the caches, if they are whole vectors one after the other. */
+/* Store all copies past the caches, if they are consecutive whole vectors. */
 static bool
 stream_copies(cg_c_emit *e, cg_val v, uint32_t set, int lanes)
 {
@@ -497,10 +501,10 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
     }
 }
 
-/* -- stores side by side -- */
+/* -- adjacent stores -- */
 
-/* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes,
- * are as good as n stores of whole vectors; what they vary over. */
+/* How many of the stores from v[0] on write elements n i, n i + 1, ..., n i + n - 1 in lane i,
+ * so that they can be n stores of whole vectors; *set: the levels over which they vary. */
 static uint32_t
 rows_here(const cg_c_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 {
@@ -538,9 +542,9 @@ cg_c_store_adjacent(cg_c_emit *e, const cg_val *v, uint32_t left)
     const char *store = cg_c_store_rows(e->t, (cot_dtype)first->type, lanes, (int)n, streams);
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *args = "";
-        cg_c_touch(e, v[0], NULL,
-                   (cg_touched){
-                       .side_by_side = (int)n, .lanes = lanes, .step = n, .count = n * lanes });
+        cg_c_touch(
+            e, v[0], NULL,
+            (cg_touched){ .adjacent = (int)n, .lanes = lanes, .step = n, .count = n * lanes });
         for (uint32_t k = 0; k < n; k++)
             args =
                 cg_c_say(e, "%s, %s", args,

@@ -242,7 +242,7 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
     if (n == 0)
         return 0;
     cg_ll_access a = cg_ll_access_of(e, v[0]);
-    a.range.step = a.range.side_by_side = n;
+    a.range.step = a.range.adjacent = n;
     a.range.lanes = e->lanes;
     for (int c = 0, copies = cg_ll_copies(e, set); c < copies; c++) {
         cg_ll_seek(e, set, c);

@@ -1,9 +1,10 @@
-/* One access of a kernel: a load, store, copy, call or tensor instruction.
+/* Checks one access of a kernel: a load, store, copy, call or tensor instruction.
  *
- * Both ends of the elements that it touches are proved to lie in the buffer.  Where the buffer
- * is followed (written.h), what it reads is to be written before; in a loop an iteration before
- * may have written it, which is known only where the loop ends, so such reads are kept until
- * then.  Each access is handed to the proof that parallel iterations do not meet (races.h). */
+ * Both ends of the range of elements that it touches are proved to lie in the buffer.  If the
+ * buffer's contents are tracked (written.h), a read also needs an earlier write.  In a loop an
+ * earlier iteration may have written, which is known only at the end of the loop, so such reads
+ * are kept until then.  Each access is also recorded for the proof that parallel iterations do
+ * not conflict (races.h). */
 #include "codegen/verify/accesses.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ cg_bounds_open(cg_bounds_walk *b, const char *what, uint32_t buffer, const cg_fo
     cg_bounds_tell(b, t.text);
 }
 
-/* 0 <= x <= most. */
+/* Proves 0 <= x <= most. */
 static bool
 within(cg_bounds_walk *b, const cg_form *x, int64_t most)
 {
@@ -64,8 +65,8 @@ form_at(cg_bounds_walk *b, cg_val index)
     return b->f.value[index].known ? b->f.value[index].form : cg_exact_form(&b->f, index);
 }
 
-/* What is followed: pieces of the work block, and a function's results; memory of a kernel's
- * own, and what it is handed over with nothing in it. */
+/* Tracked are buffers in the work block and a function's results; in a kernel, its local memory
+ * and the buffers that it receives uninitialised. */
 static bool
 is_followed(const cg_bounds_walk *b, uint32_t buffer)
 {
@@ -107,11 +108,11 @@ cg_bounds_refuse_lost(cg_bounds_walk *b)
     if (b->written.lost == 0)
         return;
     b->r->read.open++;
-    cg_bounds_tell(b, ir_format(b->arena,
-                                "kernel %s: what an iteration finds in %s, buffer %u, is not "
-                                "proved to be there in the next one",
-                                b->k->name, b->k->buffer[b->written.lost - 1].name,
-                                b->written.lost - 1));
+    cg_bounds_tell(
+        b, ir_format(b->arena,
+                     "kernel %s: an iteration reads elements of %s, buffer %u, which "
+                     "are not proved to be written for the next one",
+                     b->k->name, b->k->buffer[b->written.lost - 1].name, b->written.lost - 1));
     b->written.lost = 0;
 }
 
@@ -130,7 +131,7 @@ open_read(cg_bounds_walk *b, uint32_t buffer, const cg_form *x, int64_t count)
     cg_bounds_tell(b, t.text);
 }
 
-/* In a loop an iteration before may have written it: that is known where the loop ends. */
+/* In a loop, an earlier iteration may have written the elements, so the read stays pending. */
 static void
 reads_own(cg_bounds_walk *b, uint32_t buffer, const cg_form *x, int64_t count, cg_is_written is)
 {
@@ -145,7 +146,7 @@ reads_own(cg_bounds_walk *b, uint32_t buffer, const cg_form *x, int64_t count, c
     IR_PUSH(b->f.arena, b->pending, b->n_pending, b->cap_pending, p);
 }
 
-/* Of the reads since the first one, those that an iteration of the loop writes. */
+/* At the end of a loop, drop the pending reads from `first` on that an iteration writes. */
 void
 cg_bounds_end_pending(cg_bounds_walk *b, uint32_t first)
 {
@@ -163,7 +164,7 @@ cg_bounds_end_pending(cg_bounds_walk *b, uint32_t first)
     b->n_pending = n;
 }
 
-/* What nothing has written at the end of the kernel. */
+/* At the end of the kernel, report the reads whose elements nothing writes. */
 void
 cg_bounds_refuse_pending(cg_bounds_walk *b)
 {
@@ -195,7 +196,8 @@ reads(cg_bounds_walk *b, uint32_t buffer, cg_val index, int64_t count)
         open_read(b, buffer, &x, count);
 }
 
-/* What a kernel stores to may hold nothing yet: then the kernel is to write what it reads. */
+/* The elements that a kernel stores to may be uninitialised.  If it is not proved that they
+ * were written, the kernel itself has to write what it reads of them. */
 static void
 updates(cg_bounds_walk *b, uint32_t buffer, cg_val index, int64_t count, uint32_t kernel,
         uint32_t to)
@@ -219,7 +221,7 @@ writes(cg_bounds_walk *b, uint32_t buffer, cg_val index, int64_t count)
         cg_written_write(&b->written, buffer, &x, count);
 }
 
-/* `count` elements from the index on. */
+/* Check an access of `count` elements from the index on. */
 static void
 touch(cg_bounds_walk *b, cg_bounds_count *n, const char *what, uint32_t buffer, cg_val index,
       int64_t count, bool writes)
@@ -247,7 +249,7 @@ cg_bounds_access(cg_bounds_walk *b, cg_bounds_count *n, const char *what, const 
                  cg_val when)
 {
     const int known = b->known.n;
-    const bool never = b->known.never;
+    const bool infeasible = b->known.infeasible;
     int64_t c;
 
     if (when && cg_is_const(b->k, when, &c) && c == 0)
@@ -262,7 +264,7 @@ cg_bounds_access(cg_bounds_walk *b, cg_bounds_count *n, const char *what, const 
     else if (is_followed(b, (uint32_t)i->imm))
         cg_written_perhaps(&b->written, (uint32_t)i->imm);
     b->known.n = known;
-    b->known.never = never;
+    b->known.infeasible = infeasible;
 }
 
 void
@@ -280,7 +282,7 @@ cg_bounds_copy(cg_bounds_walk *b, const cg_insn *i)
     }
 }
 
-/* What the callee reads first, and then what it writes. */
+/* The callee's reads are checked before its writes are recorded. */
 static void
 pass(cg_bounds_walk *b, const cg_call *c, const cg_kernel *to)
 {
@@ -347,7 +349,8 @@ elements_of_row(const cg_kernel *k, uint32_t buffer)
     return 16 / (int64_t)cot_dtype_size(k->buffer[buffer].type);
 }
 
-/* Rows of 16 bytes, and words of a thread's own. */
+/* Tensor instructions touch rows of 16 bytes in shared memory, and words of the thread's own
+ * memory. */
 void
 cg_bounds_tensor(cg_bounds_walk *b, const cg_insn *i)
 {

@@ -1,4 +1,4 @@
-/* Intervals, atoms and what is known of them (atoms.h). */
+/* Intervals, atoms and their facts (atoms.h). */
 #include "codegen/verify/atoms.h"
 
 static int64_t
@@ -7,7 +7,7 @@ saturate(__int128 x)
     return x < INT64_MIN ? INT64_MIN : x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
 
-/* c times an end of an interval; an end that is open stays so. */
+/* c times a bound of an interval; an infinite bound stays infinite. */
 static __int128
 times(int64_t end, int64_t c)
 {
@@ -53,7 +53,7 @@ cg_type_interval(cot_dtype t)
     return (cg_interval){ 0, ((int64_t)1 << bits) - 1 };
 }
 
-/* Do all integers of x have a place in type t?  An open end may mean that some have not. */
+/* Does every integer of x fit into type t?  An infinite bound counts as one that does not. */
 bool
 cg_fits(cg_interval x, cot_dtype t)
 {
@@ -90,7 +90,7 @@ cg_new_atom(cg_facts *f, cg_val v, cg_interval in)
     return f->n - 1;
 }
 
-/* What divides the form whatever its atoms are; 0: it is 0. */
+/* A divisor of the form for all values of its atoms; 0: the form is 0. */
 int64_t
 cg_form_multiple(const cg_facts *f, const cg_form *x)
 {
@@ -102,7 +102,7 @@ cg_form_multiple(const cg_facts *f, const cg_form *x)
             m = 1;
         g = cg_gcd(g, m);
     }
-    return g == INT64_MIN ? 1 : g < 0 ? -g : g; /* 2^63 is no i64; 1 divides all */
+    return g == INT64_MIN ? 1 : g < 0 ? -g : g; /* 2^63 is no i64; 1 divides every integer */
 }
 
 void
@@ -117,7 +117,7 @@ cg_tighten(const cg_facts *f, cg_sum *s)
         s->k = cg_floor_div(s->k, g) * g;
 }
 
-/* 0 <= s is a fact about the atom. */
+/* Add the fact s >= 0 about the atom. */
 static void
 add_fact(cg_facts *f, uint32_t atom, cg_sum *s)
 {
@@ -128,7 +128,7 @@ add_fact(cg_facts *f, uint32_t atom, cg_sum *s)
         a->fact[a->n_facts++] = cg_form_keep(f->arena, s);
 }
 
-/* c atom + d x + k >= 0. */
+/* Add the fact c atom + d x + k >= 0. */
 void
 cg_add_fact(cg_facts *f, uint32_t atom, int64_t c, int64_t d, const cg_form *x, int64_t k)
 {
@@ -138,7 +138,8 @@ cg_add_fact(cg_facts *f, uint32_t atom, int64_t c, int64_t d, const cg_form *x, 
         add_fact(f, atom, &s);
 }
 
-/* Facts hold the first terms, so that proofs can take the sum apart again. */
+/* The new atom has facts that equate it with the sum of the first terms, so that a proof can
+ * replace it by them. */
 cg_form
 cg_form_shortened(cg_facts *f, const cg_form *x, int most)
 {

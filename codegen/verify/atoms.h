@@ -1,4 +1,4 @@
-/* What facts.c and divide.c make atoms and forms with. */
+/* How facts.c and divide.c create atoms and forms. */
 #ifndef CODEGEN_VERIFY_ATOMS_H
 #define CODEGEN_VERIFY_ATOMS_H
 
@@ -15,7 +15,7 @@ cg_form cg_form_of_atom(cg_facts *f, uint32_t atom);
 uint32_t cg_new_atom(cg_facts *f, cg_val v, cg_interval in);
 int64_t cg_form_multiple(const cg_facts *f, const cg_form *x);
 void cg_add_fact(cg_facts *f, uint32_t atom, int64_t c, int64_t d, const cg_form *x, int64_t k);
-/* x with at most `most` terms: the sum of those that were defined first becomes one atom. */
+/* Returns x with at most `most` terms: the sum of the earliest ones becomes one new atom. */
 cg_form cg_form_shortened(cg_facts *f, const cg_form *x, int most);
 void cg_set_form(cg_facts *f, cg_val v, cg_form form, bool exact);
 void cg_set_atom(cg_facts *f, cg_val v, cg_interval in);

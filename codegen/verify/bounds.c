@@ -1,17 +1,18 @@
 /* Proof that loads, stores, copies and calls stay within their buffers.
  *
  * A walk over the regions keeps what holds at each place: conditions of branches, the test of a
- * while, the mask of the access itself. The bounds of loops are facts about their variables
- * (facts.h). For each access both ends are proved: index >= 0 and index <= elements - 1. Forms
- * are right modulo 2^64: where both are proved of the form, the index is that number.
+ * while, the mask of the access itself.  The bounds of loops are facts about their variables
+ * (facts.h).  For each access both ends are proved: index >= 0 and index <= elements - 1.
+ * Forms are equal to values modulo 2^64; where both ends are proved for the form, the value is
+ * in the same range and therefore equal to it.
  *
- * The entry comes first, since it makes the parameters of the others: the interval of a
- * parameter joins those of all calls. Regions nest as deep as schedules nest loops, not as the
- * program does, so that the walk may recurse.
+ * The entry is checked first, since its calls determine the parameters of other kernels: the
+ * interval of a parameter contains those of all calls.  Regions nest as deep as schedules nest
+ * loops, not as the program does, so that the walk may recurse.
  *
  * Source: the affine relations of P. Cousot and N. Halbwachs, Automatic discovery of linear
- * restraints among variables of a program, POPL 1978, without their fixed points: a kernel's
- * loops say their bounds. */
+ * restraints among variables of a program, POPL 1978, without fixed points, since the loops of
+ * a kernel state their bounds. */
 #include "codegen/verify/accesses.h"
 
 #include <inttypes.h>
@@ -35,11 +36,11 @@ static void
 walk_under(cg_bounds_walk *b, const cg_region *r, cg_val cond, bool holds)
 {
     const int known = b->known.n;
-    const bool never = b->known.never;
+    const bool infeasible = b->known.infeasible;
     cg_know_that(&b->f, &b->known, cond, holds);
     walk(b, r);
     b->known.n = known;
-    b->known.never = never;
+    b->known.infeasible = infeasible;
 }
 
 static void
@@ -51,7 +52,7 @@ define_carried(cg_bounds_walk *b, const cg_block *x)
     }
 }
 
-/* A condition that is known has one side. */
+/* If the condition is constant, only one region is walked. */
 static void
 walk_if(cg_bounds_walk *b, const cg_block *x)
 {
@@ -70,7 +71,7 @@ walk_if(cg_bounds_walk *b, const cg_block *x)
         cg_written_join(&b->written, mark, then);
 }
 
-/* Is the condition a carried value that is true at first? */
+/* Is the condition a carried value that is initially true? */
 static bool
 runs_once(const cg_bounds_walk *b, const cg_block *x)
 {
@@ -82,7 +83,7 @@ runs_once(const cg_bounds_walk *b, const cg_block *x)
     return false;
 }
 
-/* What the condition needs is done once in any case, the body perhaps never. */
+/* The region that computes the condition runs at least once, the body perhaps never. */
 static void
 walk_while(cg_bounds_walk *b, const cg_block *x)
 {
@@ -104,7 +105,7 @@ walk_while(cg_bounds_walk *b, const cg_block *x)
     cg_bounds_end_pending(b, pending);
 }
 
-/* How often the loop runs, which all lanes do; 0: that is not known. */
+/* The number of iterations that every lane executes; 0: it is not known. */
 static int64_t
 times_of(cg_bounds_walk *b, const cg_block *x)
 {
@@ -137,15 +138,15 @@ count_of(const cg_bounds_walk *b, const cg_block *x)
 }
 
 static const char *
-not_apart(cg_bounds_walk *b, const cg_block *x, uint32_t buffer)
+not_independent(cg_bounds_walk *b, const cg_block *x, uint32_t buffer)
 {
     return ir_format(b->arena,
                      "kernel %s, loop of value %u: iterations that run at the same time are "
-                     "not proved to be apart in %s, buffer %u",
+                     "not proved to access different elements of %s, buffer %u",
                      b->k->name, x->var, b->k->buffer[buffer].name, buffer);
 }
 
-/* The loop may run serially instead. */
+/* Record a loop that may run serially instead. */
 static void
 leave_unproved(cg_bounds_walk *b, const cg_block *x, const char *why)
 {
@@ -156,8 +157,8 @@ leave_unproved(cg_bounds_walk *b, const cg_block *x, const char *why)
         ir_buf_printf(b->r->text, "%s\n", why);
 }
 
-/* Where data decides, as in a scatter, the order of what is loaded is to keep iterations of a
- * grid apart: that is counted and let pass. */
+/* Where indices depend on data, as in a scatter, the order of the loaded indices may keep the
+ * iterations of a grid apart.  Such a buffer is counted and accepted. */
 static void
 count_races(cg_bounds_walk *b, const cg_block *x)
 {
@@ -178,13 +179,13 @@ count_races(cg_bounds_walk *b, const cg_block *x)
                                     meeting.element, b->k->buffer[meeting.buffer].name,
                                     meeting.buffer));
     else if (x->kind == CG_GRID)
-        cg_bounds_tell(b, not_apart(b, x, n.first));
+        cg_bounds_tell(b, not_independent(b, x, n.first));
     else
-        leave_unproved(b, x, not_apart(b, x, n.first));
+        leave_unproved(b, x, not_independent(b, x, n.first));
 }
 
-/* What is written once it is done; local memory is an iteration's own where threads share the
- * loop. */
+/* Walks the body, and then records what all iterations have written.  Where threads share the
+ * loop, each iteration has its own local memory. */
 static void
 walk_iterations(cg_bounds_walk *b, const cg_block *x, bool splits_work)
 {
@@ -206,13 +207,13 @@ walk_iterations(cg_bounds_walk *b, const cg_block *x, bool splits_work)
         cg_bounds_end_pending(b, pending);
 }
 
-/* Within a loop lo is less than hi, and the limit, in active lanes, at least one. */
+/* Inside a loop lo < hi holds, and in active lanes the limit is at least one. */
 static void
 walk_loop(cg_bounds_walk *b, const cg_block *x)
 {
     const cg_form lo = cg_exact_form(&b->f, x->lo), hi = cg_exact_form(&b->f, x->hi);
     const int known = b->known.n;
-    const bool never = b->known.never,
+    const bool infeasible = b->known.infeasible,
                splits_work = x->kind == CG_PARALLEL || x->kind == CG_GRID;
     cg_sum s = { .k = -1 };
 
@@ -235,11 +236,12 @@ walk_loop(cg_bounds_walk *b, const cg_block *x)
     if (splits_work)
         count_races(b, x);
     b->known.n = known;
-    b->known.never = never;
+    b->known.infeasible = infeasible;
 }
 
-/* So does what has bits of an integer picked by another one, as the pairs of a step of a
- * sorting network: that a distance is a power of two is not known here. */
+/* Does the value depend on data?  The and of two variables counts as data too, as for the pairs
+ * of a step of a sorting network: the proof does not know that the distance is a power of
+ * two. */
 static bool
 depends_on_data(const cg_bounds_walk *b, const cg_insn *i)
 {
@@ -290,7 +292,7 @@ walk(cg_bounds_walk *b, const cg_region *r)
         walk_insn(b, r->insn[n]);
 }
 
-/* The work block has room for each of the buffers in it. */
+/* Check that each buffer of the work block lies inside it. */
 static void
 places(cg_bounds_walk *b)
 {
@@ -313,7 +315,8 @@ places(cg_bounds_walk *b)
     }
 }
 
-/* Whoever calls a function takes its results for written. */
+/* The results of a function must be written when it returns, since its caller relies on
+ * that. */
 static void
 results(cg_bounds_walk *b)
 {
@@ -380,7 +383,7 @@ cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r)
     cg_with_scratch(m, walk_kernels, b);
 }
 
-/* The choices are told as others are (cg_explain). */
+/* The change is reported like other decisions of the compiler (cg_explain). */
 static void
 run_serially(cg_module *m, const cg_bounds_report *r)
 {

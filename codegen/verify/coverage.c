@@ -1,17 +1,17 @@
 /* Proof that a reduction takes each of its elements exactly once.
  *
- * The lowering of a reduction says where its text takes which element (cg_take_element).  That
- * depends on constants and on the loops between the reduction and the take alone, so that the
- * verifier runs this index arithmetic, and nothing else, and collects the numbers as intervals:
- * at the end they must tile 0 ... n - 1.
+ * The lowering of a reduction declares at which place of the kernel it takes which element
+ * (cg_take_element).  The element's number depends only on constants and on the loops between
+ * the reduction and the take.  So the verifier executes this index arithmetic, and nothing
+ * else, and collects the numbers as intervals: at the end they must tile 0 ... n - 1.
  *
- * A loop whose bounds and conditions do not depend on loops around it takes the same elements
- * each time, moved by what the outer loops add to their numbers.  It runs once; its intervals
- * are kept and moved.  So a sum of n elements costs a step for each block of 512, not for each
- * element.
+ * A loop whose bounds and conditions do not depend on the loops around it takes the same
+ * elements each time, shifted by what the outer loops add to their numbers.  It is executed
+ * once, and its intervals are kept and shifted.  A sum of n elements therefore costs a step for
+ * each block of 512, not for each element.
  *
- * The proof is about the places that the lowering names: that the value there is the element of
- * that number is for tests to show. */
+ * The proof is about the numbers that the lowering declares.  That the value taken is the
+ * element of that number is left to tests. */
 #include "codegen/verify/coverage.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #include "ir/diag.h"
 
 typedef struct interval {
-    int64_t lo, hi;             /* lo ... hi - 1 */
+    int64_t lo, hi; /* the elements lo ... hi - 1 */
 } interval;
 
 typedef struct intervals {
@@ -31,34 +31,34 @@ typedef struct intervals {
     uint32_t n, cap;
 } intervals;
 
-/* A region on the way from the reduction to a take: the root, or a region of `block`. */
+/* A region between the reduction and a take: the root, or a region of `block`. */
 typedef struct node {
     cg_val block;
-    bool other;                 /* of an if: else */
+    bool other; /* of an if: its else region */
     const cg_take **take;
     uint32_t n_takes, cap_takes;
     struct node **inner;
     uint32_t n_inner, cap_inner;
-    bool asked, kept;           /* kept: `moves` is what the loop takes, less its offset */
+    bool asked, kept; /* kept: `moves` is what the loop takes, minus its offset */
     intervals moves;
 } node;
 
 typedef struct site {
-    cg_val block;               /* that the region or block is in; 0: the kernel's body */
+    cg_val block; /* the block that contains the region or block; 0: the kernel's body */
     bool other, there;
 } site;
 
 typedef struct coverage {
     const cg_kernel *k;
-    ir_arena *arena;            /* of this kernel  */
-    ir_arena *lasting;          /* of the report   */
-    site *region;               /* of each mark        */
-    site *block;                /* of each instruction */
-    node **body, **other;       /* of each instruction: of the reduction `serial` */
+    ir_arena *arena;      /* lives as long as the kernel */
+    ir_arena *lasting;    /* lives as long as the report */
+    site *region;         /* for each mark */
+    site *block;          /* for each instruction */
+    node **body, **other; /* for each instruction: its nodes for reduction number `serial` */
     uint32_t *serial, now;
     cg_numbers n;
     intervals taken;
-    bool wrong; /* something is taken twice */
+    bool wrong; /* an element is taken twice */
     int64_t twice;
     cg_coverage_report *r;
 } coverage;
@@ -82,7 +82,8 @@ by_lo(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Sorts what was added from `first` on, and joins neighbours.  What overlaps is wrong. */
+/* Sorts the intervals from `first` on and joins adjacent ones.  Intervals that overlap are a
+ * mistake. */
 static void
 tidy(coverage *c, intervals *x, uint32_t first)
 {
@@ -104,26 +105,26 @@ tidy(coverage *c, intervals *x, uint32_t first)
     x->n = n + 1;
 }
 
-/* -- loops that take the same elements each time -- */
+/* -- loops that take the same elements in each run -- */
 
 static bool
-text_stays(coverage *c, const node *x)
+is_invariant(coverage *c, const node *x)
 {
     const cg_insn *i = &c->k->insn[x->block];
-    bool same = i->op == CG_LOOP ? cg_number_stays(&c->n, i->block->lo) &&
-                                       cg_number_stays(&c->n, i->block->hi) &&
-                                       cg_number_stays(&c->n, i->block->limit)
-                                 : cg_number_stays(&c->n, i->block->cond);
+    bool same = i->op == CG_LOOP ? cg_number_is_invariant(&c->n, i->block->lo) &&
+                                       cg_number_is_invariant(&c->n, i->block->hi) &&
+                                       cg_number_is_invariant(&c->n, i->block->limit)
+                                 : cg_number_is_invariant(&c->n, i->block->cond);
 
     for (uint32_t j = 0; j < x->n_takes && same; j++)
-        same = cg_number_stays(&c->n, x->take[j]->when);
+        same = cg_number_is_invariant(&c->n, x->take[j]->when);
     for (uint32_t j = 0; j < x->n_inner && same; j++)
-        same = text_stays(c, x->inner[j]);
+        same = is_invariant(c, x->inner[j]);
     return same;
 }
 
-/* What the loops that run add to the numbers of all that x takes, if it is the same for all.
- * *any: there is one to compare with. */
+/* The sum that running loops add to the numbers of all elements that x takes, if it is the same
+ * for all.  *any: an earlier take has set *offset. */
 static bool
 offset_of(coverage *c, const node *x, bool *any, int64_t *offset)
 {
@@ -144,7 +145,7 @@ offset_of(coverage *c, const node *x, bool *any, int64_t *offset)
     return true;
 }
 
-/* -- running -- */
+/* -- execution -- */
 
 static bool run(coverage *c, const node *x);
 
@@ -166,9 +167,10 @@ run_take(coverage *c, const cg_take *t)
     return t->n >= 0 && e < INT64_MAX;
 }
 
-/* Each iteration takes as many elements, without a condition, as it moves on from the last. */
+/* Does each iteration take n elements without a condition, at numbers that are n larger than in
+ * the iteration before? */
 static bool
-moves_on(const coverage *c, const node *x)
+advances_evenly(const coverage *c, const node *x)
 {
     if (x->n_inner > 0 || x->block == 0)
         return false;
@@ -186,14 +188,14 @@ moves_on(const coverage *c, const node *x)
     return true;
 }
 
-/* All iterations from lo on by the elements of the first, if those are neighbours. */
+/* Takes the elements of all iterations at once, if those of the first are adjacent. */
 static bool
 run_at_once(coverage *c, const node *x, const cg_block *b, int64_t lo, int64_t iterations)
 {
     const intervals before = c->taken;
     int64_t all;
 
-    if (!moves_on(c, x) || __builtin_mul_overflow(iterations, (int64_t)x->n_takes, &all))
+    if (!advances_evenly(c, x) || __builtin_mul_overflow(iterations, (int64_t)x->n_takes, &all))
         return false;
     c->taken = (intervals){ 0 };
     c->n.depth++;
@@ -235,7 +237,7 @@ run_iterations(coverage *c, const node *x, const cg_block *b)
     return known;
 }
 
-/* Not the first time, where the loop takes the same elements as before, moved. */
+/* Executes a loop, or repeats the elements of its last run, shifted. */
 static bool
 run_loop(coverage *c, node *x, const cg_block *b)
 {
@@ -250,7 +252,7 @@ run_loop(coverage *c, node *x, const cg_block *b)
             add(c, &c->taken, x->moves.at[i].lo + offset, x->moves.at[i].hi + offset);
         return true;
     }
-    const bool keep = moves && !x->asked && text_stays(c, x);
+    const bool keep = moves && !x->asked && is_invariant(c, x);
     const intervals before = c->taken;
     x->asked = true;
     c->taken = whole;
@@ -293,7 +295,7 @@ run(coverage *c, const node *x)
     return true;
 }
 
-/* -- the tree of regions from a reduction to its takes -- */
+/* -- the tree of regions between a reduction and its takes -- */
 
 static void
 find_sites(coverage *c, const cg_region *r, cg_val block, bool other)
@@ -316,7 +318,7 @@ same_site(site x, site y)
     return x.block == y.block && x.other == y.other;
 }
 
-/* The node of a site within the root's region; NULL: the root is not around it. */
+/* The node of a site inside the root's region; NULL: the root does not contain it. */
 static node *
 node_at(coverage *c, node *root, site top, site s)
 {
@@ -383,12 +385,12 @@ mistake(coverage *c, int64_t n)
         form = "element %" PRId64 " is not taken";
     } else if (x->at[0].lo < 0 || x->at[0].hi > n) {
         at = x->at[0].lo < 0 ? x->at[0].lo : n;
-        form = "element %" PRId64 " is taken, which it has not";
+        form = "element %" PRId64 " is taken, but does not exist";
     }
     return form ? ir_format(c->arena, form, at) : NULL;
 }
 
-/* All parts of a reduction that is split: each is a run of the text. */
+/* Execute each part of a reduction that is split into several. */
 static bool
 run_parts(coverage *c, const cg_reduction *d, node *root)
 {
@@ -428,12 +430,12 @@ judge(coverage *c, const cg_reduction *d, node *root, bool complete)
         c->r->large++;
     } else {
         c->r->open++;
-        report(c, d, "it is not proved that each is taken once");
+        report(c, d, "not every element is proved to be taken once");
     }
 }
 
-/* Takes by their reductions: those of number i + 1 are first[i] ... first[i + 1] - 1.  One that
- * names no reduction is open. */
+/* Sorts takes by reduction: those of number i + 1 are first[i] ... first[i + 1] - 1.  A take of
+ * no reduction is reported. */
 static const cg_take **
 sort_takes(coverage *c, uint32_t *first)
 {
@@ -446,7 +448,7 @@ sort_takes(coverage *c, uint32_t *first)
             first[number + 1]++;
         } else {
             c->r->open++;
-            report(c, &(cg_reduction){ 0 }, "an element is taken for no reduction");
+            report(c, &(cg_reduction){ 0 }, "an element is taken by no reduction");
         }
     }
     for (uint32_t i = 2; i < k->n_reductions + 2; i++)
@@ -504,7 +506,7 @@ judge_kernel(const cg_kernel *k, ir_arena *own, ir_arena *lasting, cg_coverage_r
     judge_all(c);
 }
 
-/* What is asked, and the memory of its text. */
+/* The result of a check, and the arena for its text. */
 typedef struct asked {
     ir_arena *lasting;
     cg_coverage_report *r;

@@ -1,13 +1,14 @@
 /* Does an index determine the iteration?
  *
- * All indices of a buffer in the loop, of loads too, are taken apart together, as digits:
- * where index = C h + l, and l stays within C integers, equal indices have equal h and equal
- * l, so that either part is taken apart by itself. A part that is one atom has equal values
- * then: the atom is fixed. Of a remainder x - c q that is fixed with its q, so is x, which is
- * taken apart in turn. The atoms may be others in each touch (the rows of a tile and of the
- * edge beside it), as long as the index makes them in the same way. If the count of
- * iterations is fixed at last, two different iterations never have an index in common. Atoms
- * from before the loop are the same in all iterations. */
+ * All indices of a buffer in the loop, including those of loads, are decomposed together like
+ * numbers into digits: where index = C h + l and l stays within a range of C integers, equal
+ * indices have equal h and equal l, so that both parts can be decomposed further.  If a part is
+ * a single atom, equal indices have equal values of that atom: it is fixed.  If a remainder x -
+ * c q and its q are fixed, so is x, which is then decomposed in turn.  Each touch may have
+ * different atoms (the rows of a tile and of the edge next to it), as long as every index is
+ * built from them in the same way.  If the iteration count is fixed in the end, two different
+ * iterations never have equal indices.  Atoms from before the loop are the same in all
+ * iterations. */
 #include "codegen/verify/digits.h"
 
 #include "codegen/tuning.h"
@@ -16,7 +17,7 @@
 
 typedef cg_parts parts;
 
-/* Of each touch of the parts an atom, which have one value where the indices are equal. */
+/* Atoms, one of each touch, that have equal values where the indices are equal. */
 typedef struct fixed {
     int n;
     const uint32_t *atom[CG_VERIFY_MAX_FIXED];
@@ -24,7 +25,7 @@ typedef struct fixed {
 
 /* -- atoms -- */
 
-/* Which of the fixed ones is the atom of touch i; -1: none. */
+/* The position of an atom of touch i among the fixed ones; -1: it is not fixed. */
 static int
 fixed_as(const fixed *x, uint32_t i, uint32_t atom)
 {
@@ -67,7 +68,7 @@ cg_known_at(const cg_races *r, const cg_touch *t)
     return r->known;
 }
 
-/* k + part >= 0, or k - part. */
+/* Proves k + part >= 0 (sign 1) or k - part >= 0 (sign -1). */
 static bool
 is_beyond(const cg_races *r, const cg_touch *t, int64_t k, int sign, const cg_form *part)
 {
@@ -94,8 +95,9 @@ lies_from(const parts *x, const cg_interval *in, int64_t least, int64_t c)
     return true;
 }
 
-/* Do all lie within c numbers?  They begin where the bound of one of them says: bounds may be
- * less than what is proved. */
+/* Do all parts lie within a common range of c integers?  The range is tried at the smallest and
+ * at the largest of their lower bounds, since an interval may be wider than what can be
+ * proved. */
 static bool
 spans_less(const parts *x, int64_t c)
 {
@@ -112,8 +114,8 @@ spans_less(const parts *x, int64_t c)
     return lies_from(x, in, least, c) || (most > least && lies_from(x, in, most, c));
 }
 
-/* part = c high + low, with the terms that c divides in high; of atoms from before the loop,
- * which are no digits, where `before` says. */
+/* part = c high + low: terms that c divides go to high.  Atoms from before the loop are not
+ * digits and go there only if `before` is set. */
 static void
 split(const parts *x, int64_t c, bool before, parts *high, parts *low)
 {
@@ -137,7 +139,7 @@ split(const parts *x, int64_t c, bool before, parts *high, parts *low)
     }
 }
 
-/* Without the atoms that have but one value there. */
+/* The sum without atoms that have only one possible value. */
 static cg_sum
 variable_part(const cg_races *r, const cg_touch *t, const cg_sum *s)
 {
@@ -152,7 +154,7 @@ variable_part(const cg_races *r, const cg_touch *t, const cg_sum *s)
     return left;
 }
 
-/* One atom, by the same factor in all of them; NULL: that is not so. */
+/* The atom of each part, if every part is one atom times the same factor; NULL otherwise. */
 static const uint32_t *
 atom_of_each(const parts *x)
 {
@@ -170,12 +172,12 @@ atom_of_each(const parts *x)
     return atom;
 }
 
-/* The largest number below `most` that may be the place of a digit: a coefficient, or what
- * constants differ by, as of copies. */
+/* The largest integer below `most` that may be the weight of a digit: a coefficient, or the
+ * difference of constants, as between copies. */
 static int64_t
 next_place(const parts *x, int64_t most)
 {
-    int64_t best = 0, apart = 0;
+    int64_t best = 0, gap = 0;
 
     for (uint32_t i = 0; i < x->n; i++) {
         int64_t d;
@@ -184,9 +186,9 @@ next_place(const parts *x, int64_t most)
             best = size < most && size > best ? size : best;
         }
         if (!__builtin_sub_overflow(x->part[i].k, x->part[0].k, &d))
-            apart = cg_gcd(apart, d);
+            gap = cg_gcd(gap, d);
     }
-    return apart < most && apart > best ? apart : best;
+    return gap < most && gap > best ? gap : best;
 }
 
 static bool
@@ -199,7 +201,7 @@ has_before(const parts *x)
 }
 
 static void
-take_apart(const parts *x, fixed *fixed, int depth)
+decompose(const parts *x, fixed *fixed, int depth)
 {
     parts high, low;
     const uint32_t *atom = atom_of_each(x);
@@ -213,8 +215,8 @@ take_apart(const parts *x, fixed *fixed, int depth)
         for (int before = 1; before >= 0; before--) {
             split(x, c, before, &high, &low);
             if (spans_less(&low, c)) {
-                take_apart(&high, fixed, depth + 1);
-                take_apart(&low, fixed, depth + 1);
+                decompose(&high, fixed, depth + 1);
+                decompose(&low, fixed, depth + 1);
                 return;
             }
             if (!has_before(x))
@@ -224,8 +226,8 @@ take_apart(const parts *x, fixed *fixed, int depth)
 
 /* -- quotients -- */
 
-/* A quotient is a form where what holds there leaves no carry: floor((c high + low) / c) is
- * high for 0 <= low < c. */
+/* A quotient equals a form if no carry is possible: floor((c high + low) / c) = high where 0 <=
+ * low < c is proved. */
 static bool
 is_high_part(const cg_races *r, const cg_touch *t, const cg_atom *a, cg_sum *high)
 {
@@ -246,14 +248,14 @@ is_high_part(const cg_races *r, const cg_touch *t, const cg_atom *a, cg_sum *hig
 }
 
 static bool
-put_in(cg_sum *s, cg_term x, const cg_sum *by)
+substitute(cg_sum *s, cg_term x, const cg_sum *by)
 {
     const cg_form old = { .n = 1, .term = &x }, now = cg_form_of(by);
 
     return cg_sum_add(s, -1, &old) && cg_sum_add(s, x.c, &now);
 }
 
-/* Puts in all quotients, each of which leaves no carry; false: one does. */
+/* Replaces all quotients by such forms; false: some quotient may have a carry. */
 static bool
 without_quotients(const cg_races *r, const cg_touch *t, cg_sum *s)
 {
@@ -264,15 +266,15 @@ without_quotients(const cg_races *r, const cg_touch *t, cg_sum *s)
         if (r->f->atom[x.atom].split != CG_QUOTIENT)
             continue;
         if (left-- == 0 || !is_high_part(r, t, &r->f->atom[x.atom], &high) ||
-            !put_in(s, x, &high))
+            !substitute(s, x, &high))
             return false;
         i = -1;
     }
     return true;
 }
 
-/* The remainder x - c q by such a quotient q, where x has no other kind itself: its bounds are
- * better known as those of one atom. */
+/* The form of a remainder x - c q whose quotient q has no carry, if x contains no other
+ * quotient: then its bounds follow more precisely from those of one atom. */
 static bool
 is_low_part(const cg_races *r, const cg_touch *t, uint32_t atom, cg_sum *low)
 {
@@ -289,7 +291,7 @@ is_low_part(const cg_races *r, const cg_touch *t, uint32_t atom, cg_sum *low)
         const cg_term x = low->term[j];
         const cg_atom *q = &r->f->atom[x.atom];
         if (x.c < 0 && q->split == CG_QUOTIENT && is_high_part(r, t, q, &high))
-            return put_in(low, x, &high) && without_quotients(r, t, low);
+            return substitute(low, x, &high) && without_quotients(r, t, low);
     }
     return false;
 }
@@ -303,8 +305,8 @@ cg_settle_quotients(const cg_races *r, const cg_touch *t, cg_sum *s)
         cg_sum by, now = *s;
         if (x.atom < r->counter ||
             !(split == CG_QUOTIENT ? is_high_part(r, t, &r->f->atom[x.atom], &by)
-                                   : split == CG_REST && is_low_part(r, t, x.atom, &by)) ||
-            !put_in(&now, x, &by))
+                                   : split == CG_REMAINDER && is_low_part(r, t, x.atom, &by)) ||
+            !substitute(&now, x, &by))
             continue;
         *s = now;
         i = -1;
@@ -314,8 +316,8 @@ cg_settle_quotients(const cg_races *r, const cg_touch *t, cg_sum *s)
 
 /* -- equalities -- */
 
-/* What an equality says of the atoms that are not fixed: left = rest, where `rest` is made of
- * the fixed ones, by their numbers, and of atoms from before the loop. */
+/* An equality about atoms that are not fixed: left = rest.  `rest` consists of fixed atoms, by
+ * their positions, and of atoms from before the loop. */
 typedef struct equality {
     cg_sum left, before;
     int64_t fixed[CG_VERIFY_MAX_FIXED];
@@ -328,7 +330,7 @@ equality_of(const parts *x, const fixed *fixed, uint32_t i, uint32_t atom, equal
     const cg_form *same = &a->fact[0];
 
     *e = (equality){ 0 };
-    if ((a->split != CG_REST && a->split != CG_SUM) || a->n_facts != 2 ||
+    if ((a->split != CG_REMAINDER && a->split != CG_SUM) || a->n_facts != 2 ||
         same->n > CG_VERIFY_FORM_TERMS)
         return false;
     e->left.k = same->k;
@@ -354,8 +356,8 @@ same_rest(const equality *x, const equality *y)
     return memcmp(x->fixed, y->fixed, sizeof x->fixed) == 0 && cg_form_equal(&a, &b);
 }
 
-/* r = x - c q with fixed r: what is left of it without all that is fixed is taken apart,
- * too. */
+/* For a fixed remainder r = x - c q: the equality without its fixed atoms is decomposed as
+ * well. */
 static bool
 fix_by_equality(const parts *x, fixed *fixed, const uint32_t *atom)
 {
@@ -372,7 +374,7 @@ fix_by_equality(const parts *x, fixed *fixed, const uint32_t *atom)
         if (__builtin_sub_overflow(now.left.k, first.left.k, &x->part[i].k))
             return false;
     }
-    take_apart(x, fixed, 0);
+    decompose(x, fixed, 0);
     return fixed->n > before;
 }
 
@@ -383,7 +385,7 @@ cg_fixes_iteration(const parts *x)
     fixed fixed = { 0 };
 
     left.part = ir_copy_bytes(x->r->f->arena, x->part, x->n * sizeof *x->part);
-    take_apart(&left, &fixed, 0);
+    decompose(&left, &fixed, 0);
     for (bool more = true; more && !is_counted(x, &fixed);) {
         more = false;
         for (int j = 0; j < fixed.n; j++)

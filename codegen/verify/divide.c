@@ -1,8 +1,8 @@
-/* Quotients, remainders and bits: floor(x / c) is an atom, x - c floor(x / c) another one. */
+/* Quotients, remainders and bits: floor(x / c) is an atom, and so is x - c floor(x / c). */
 #include "codegen/verify/atoms.h"
 
-/* x = c high + low with the terms that c divides in high: floor(x / c) is
- * high + floor(low / c). */
+/* Splits x = c high + low, where terms that c divides go to high: floor(x / c) is high +
+ * floor(low / c). */
 static void
 split_by(const cg_form *x, int64_t c, cg_sum *high, cg_sum *low)
 {
@@ -23,8 +23,8 @@ is_digit(const cg_facts *f, const cg_form *x, int64_t c)
     return in.lo >= 0 && in.hi < c;
 }
 
-/* Where x = g high + low, 0 <= low < g and g divides c: floor(x / c) = floor(high / (c / g)).
- * So one quotient that is asked for in several ways is one atom. */
+/* If x = g high + low, 0 <= low < g and g divides c, then floor(x / c) = floor(high / (c / g)).
+ * This gives equal quotients that are written differently the same atom. */
 static bool
 divides_both(const cg_facts *f, const cg_form *x, int64_t c, int64_t *g, cg_sum *high)
 {
@@ -42,7 +42,7 @@ divides_both(const cg_facts *f, const cg_form *x, int64_t c, int64_t *g, cg_sum 
     return false;
 }
 
-/* x = z + floor(y / d): out = d z + y, and floor(x / c) = floor(out / (c d)). */
+/* If x = z + floor(y / d), then floor(x / c) = floor(out / (c d)) with out = d z + y. */
 static bool
 has_quotient(const cg_facts *f, const cg_form *x, int64_t c, int64_t *d, cg_sum *out)
 {
@@ -60,7 +60,7 @@ has_quotient(const cg_facts *f, const cg_form *x, int64_t c, int64_t *d, cg_sum 
     return false;
 }
 
-/* The atom floor(x / c); that of the same x and c, if it is among the latest. */
+/* The atom floor(x / c).  An atom with the same x and c is reused if it is among the latest. */
 static uint32_t
 quotient(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
 {
@@ -111,9 +111,11 @@ set_quotient(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
         cg_set_form(f, v, cg_form_of_atom(f, quotient(f, v, x, c)), true);
 }
 
-/* What is the floor, or its rest, wherever x is not negative, of which a proof must ask. */
+/* A new atom that is the quotient or remainder by c, rounded toward zero.  It is the floor
+ * where x is not negative, which a proof must show first. */
 static void
-set_cut(cg_facts *f, cg_val v, cg_split split, const cg_form *x, int64_t c, cg_interval in)
+set_truncated(cg_facts *f, cg_val v, cg_split split, const cg_form *x, int64_t c,
+              cg_interval in)
 {
     const uint32_t a = cg_new_atom(f, v, in);
 
@@ -123,7 +125,7 @@ set_cut(cg_facts *f, cg_val v, cg_split split, const cg_form *x, int64_t c, cg_i
     cg_set_form(f, v, cg_form_of_atom(f, a), true);
 }
 
-/* Division cuts toward zero: it is the floor where x is not negative. */
+/* Division rounds toward zero; it is the floor where x is not negative. */
 void
 cg_define_quotient(cg_facts *f, cg_val v, const cg_insn *i, bool shift)
 {
@@ -136,13 +138,13 @@ cg_define_quotient(cg_facts *f, cg_val v, const cg_insn *i, bool shift)
     else if (shift || in.lo >= 0)
         set_quotient(f, v, &x, shift ? (int64_t)1 << c : c);
     else
-        set_cut(f, v, CG_CUT_QUOTIENT, &x, c,
-                (cg_interval){ in.lo == INT64_MIN ? in.lo : in.lo / c,
-                               in.hi == INT64_MAX ? in.hi : in.hi / c });
+        set_truncated(f, v, CG_TRUNC_QUOTIENT, &x, c,
+                      (cg_interval){ in.lo == INT64_MIN ? in.lo : in.lo / c,
+                                     in.hi == INT64_MAX ? in.hi : in.hi / c });
 }
 
-/* x - c q for the quotient q, and an atom of its own: 0 <= r <= c - 1 is more than bounds of
- * x and q say. */
+/* The remainder x - c q for the quotient q.  It is an atom of its own, since 0 <= r <= c - 1
+ * does not follow from bounds of x and q. */
 static void
 set_rest(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
 {
@@ -157,7 +159,7 @@ set_rest(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
     const cg_form q = cg_form_of_atom(f, quotient(f, v, x, c));
     const uint32_t r = cg_new_atom(f, v, (cg_interval){ 0, c - 1 });
     f->atom[r].derived = true;
-    f->atom[r].split = CG_REST;
+    f->atom[r].split = CG_REMAINDER;
     if (cg_sum_add(&s, 1, x) && cg_sum_add(&s, -c, &q)) {
         const cg_form same = cg_form_of(&s);
         cg_add_fact(f, r, -1, 1, &same, 0);
@@ -177,10 +179,10 @@ cg_define_rest(cg_facts *f, cg_val v, const cg_insn *i)
     else if (cg_form_interval(f, &x).lo >= 0)
         set_rest(f, v, &x, c);
     else
-        set_cut(f, v, CG_CUT_REST, &x, c, (cg_interval){ 1 - c, c - 1 });
+        set_truncated(f, v, CG_TRUNC_REMAINDER, &x, c, (cg_interval){ 1 - c, c - 1 });
 }
 
-/* x and y is not negative, and no more than y, where y is not negative. */
+/* The bitwise and of x and y, where y is not negative, is in 0 ... y. */
 static void
 some_bits(cg_facts *f, cg_val v, const cg_insn *i)
 {
@@ -199,7 +201,7 @@ some_bits(cg_facts *f, cg_val v, const cg_insn *i)
             cg_add_fact(f, f->n - 1, -1, 1, &side[j], 0);
 }
 
-/* x and 2^n - 1 is the remainder by 2^n, of negative numbers, too. */
+/* The bitwise and of x and 2^n - 1 is the remainder by 2^n, also for negative x. */
 void
 cg_define_bits(cg_facts *f, cg_val v, const cg_insn *i)
 {
@@ -214,7 +216,8 @@ cg_define_bits(cg_facts *f, cg_val v, const cg_insn *i)
         cg_set_atom(f, v, (cg_interval){ 0, c });
 }
 
-/* x or y, x xor y have no bit above the highest of either, where neither is negative. */
+/* If neither x nor y is negative, their bitwise or and xor have no bit above the highest of
+ * both. */
 void
 cg_define_mixed_bits(cg_facts *f, cg_val v, const cg_insn *i)
 {

@@ -1,19 +1,20 @@
-/* Two iterations whose conditions, taken together, leave them no common element.
+/* Proves that the conditions of two iterations exclude a common element.
  *
- * What holds at a touch x of one iteration, and at a touch y of a later one, is put together:
- * all atoms of the loop that y needs are made a second time, with their facts and conditions,
- * as those of the later iteration, whose count is greater.  If both indices were equal, all of
- * that would hold at once.  So the touches are apart if one index is proved to be less than
- * the other, or if a condition is proved to be false.
+ * The facts at a touch x of one iteration are combined with those at a touch y of a later one.
+ * To that end all atoms of the loop that y uses are duplicated, with their facts and
+ * conditions, as those of the later iteration, whose count is greater.  If both indices were
+ * equal, all of these facts would hold at once.  So the touches are independent if one index is
+ * proved to be less than the other, or if one of the facts is proved to be false.
  *
- * This is the dependence test of W. Pugh (The Omega test, 1991), asked of prove.c.  It costs a
- * proof for each pair of touches, so digits.h comes first. */
+ * This is the dependence test of W. Pugh (The Omega test, 1991), with prove.c as its solver.
+ * It costs a proof for each pair of touches, so digits.h is tried first. */
 #include "codegen/verify/exclude.h"
 
 #include "codegen/tuning.h"
 #include "codegen/verify/prove.h"
 
-/* From the atom of the counter on: which one stands for it; 0: none does. */
+/* The duplicates of the atoms from the loop's counter on: as[i] is that of atom first + i, 0:
+ * none. */
 typedef struct renamed {
     cg_facts *f;
     uint32_t first, n;
@@ -21,36 +22,37 @@ typedef struct renamed {
 } renamed;
 
 static void
-want(const renamed *x, const cg_form *form)
+mark(const renamed *x, const cg_form *form)
 {
     for (int i = 0; i < form->n; i++)
         if (form->term[i].atom >= x->first && form->term[i].atom < x->n)
             x->as[form->term[i].atom - x->first] = 1;
 }
 
-/* The atoms that a and what is known of it are made of. */
+/* Mark the atoms that a's facts and sides use. */
 static void
-want_parts(const renamed *x, const cg_atom *a)
+mark_parts(const renamed *x, const cg_atom *a)
 {
     for (int j = 0; j < a->n_facts; j++)
-        want(x, &a->fact[j]);
+        mark(x, &a->fact[j]);
     for (int j = 0; j < 2 && a->split != CG_WHOLE && a->split != CG_CHOICE; j++)
-        want(x, &a->side[j]);
+        mark(x, &a->side[j]);
 }
 
 static void
 find_atoms(const renamed *x, const cg_touch *t)
 {
     x->as[0] = 1;
-    want(x, &t->index);
+    mark(x, &t->index);
     for (int j = 0; j < t->n_known; j++)
-        want(x, &t->known[j]);
+        mark(x, &t->known[j]);
     for (uint32_t i = x->n - x->first; i-- > 0;)
         if (x->as[i])
-            want_parts(x, &x->f->atom[x->first + i]);
+            mark_parts(x, &x->f->atom[x->first + i]);
 }
 
-/* False: it has an atom that nothing stands for, or too many. */
+/* Replaces atoms by their duplicates.  False: an atom has no duplicate, or the terms do not
+ * fit. */
 static bool
 rename_form(const renamed *x, const cg_form *form, cg_sum *out)
 {
@@ -76,8 +78,8 @@ rename_kept(const renamed *x, const cg_form *form, cg_form *out)
     return true;
 }
 
-/* One of two values that a condition chooses is any number in its interval: conditions are of
- * the first iteration's values. */
+/* The duplicate of a select is an arbitrary integer in its interval, since its condition is
+ * that of the first iteration. */
 static void
 rename_atom(const renamed *x, uint32_t atom)
 {
@@ -128,13 +130,14 @@ push(cg_facts *f, cg_known *known, cg_form x)
     known->form[known->n++] = x;
 }
 
-/* A remainder x - c q that the conditions pin says as much about x and q. */
+/* The facts of a remainder x - c q that occurs alone in a condition are added, as they relate x
+ * and q. */
 static void
 know_remainders(cg_facts *f, cg_known *known)
 {
     for (int i = 0, n = known->n; i < n; i++) {
         const cg_form x = known->form[i];
-        if (x.n != 1 || f->atom[x.term[0].atom].split != CG_REST)
+        if (x.n != 1 || f->atom[x.term[0].atom].split != CG_REMAINDER)
             continue;
         for (int j = 0; j < f->atom[x.term[0].atom].n_facts; j++) {
             const cg_form fact = f->atom[x.term[0].atom].fact[j], zero = cg_form_const(0);
@@ -159,11 +162,12 @@ is_less(cg_facts *f, cg_known *known, const cg_form *x, const cg_form *y)
     return cg_sum_add(&s, 1, y) && cg_sum_add(&s, -1, x) && cg_prove(f, known, &s);
 }
 
-/* Conditions whose last atom is the latest are the ones that most others bound. */
+/* Is one of the known forms refuted?  The latest ones are tried first, since most others bound
+ * them. */
 static bool
 is_false(cg_facts *f, cg_known *known)
 {
-    bool good = known->never;
+    bool good = known->infeasible;
 
     for (int left = CG_VERIFY_MAX_REFUTED, j = known->n; !good && left > 0 && j-- > 0; left--) {
         const cg_form x = known->form[j];
@@ -172,7 +176,8 @@ is_false(cg_facts *f, cg_known *known)
     return good;
 }
 
-/* The count of the later iteration is greater, so that neither is at one end. */
+/* The later iteration has the greater count, so that the later one is not the first and the
+ * earlier one not the last. */
 static void
 know_order(cg_races *r, cg_known *known, uint32_t later)
 {
@@ -187,14 +192,14 @@ know_order(cg_races *r, cg_known *known, uint32_t later)
         know_difference(r->f, known, &most, &x, -1);
 }
 
-/* y is of the later iteration. */
+/* Proves it for x in the earlier and y in the later iteration. */
 static bool
 excludes(cg_races *r, const cg_touch *x, const cg_touch *y)
 {
     cg_facts *f = r->f;
     const uint32_t n = f->n;
     renamed to = { f, r->counter, n, IR_NEW_N(f->arena, uint32_t, n - r->counter) };
-    cg_known known = { .every = true };
+    cg_known known = { .broad = true };
     cg_form index, t;
     bool good = false;
 

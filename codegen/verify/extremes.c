@@ -1,17 +1,17 @@
-/* The extremes of a form, by the bounds that facts and known forms have for its last atoms.
+/* The extremes of a form, from facts and known forms that bound its atoms.
  *
- * An interval of each atom loses what holds of several together: of 9 a + b with
- * b <= min(9 a + 9, 17) - 9 a - 1 the largest value is 16, and not 9 + 16. The last atom is put
- * in by each of its bounds, which leave a form of those before it, and the least of the results
- * is an upper bound. A bound by a form costs a level, of which there are few, the interval
- * of an atom none; the number of steps is bounded. */
+ * Intervals of single atoms lose relations between atoms: for 9 a + b with b <= min(9 a + 9,
+ * 17) - 9 a - 1 the maximum is 16, not 9 + 16.  So the last atom is replaced by each of its
+ * bounds, which leaves a form of earlier atoms, and the smallest of the results is an upper
+ * bound.  A bound by a form uses up one of a few levels, and one by the interval of an atom
+ * does not.  The number of steps is limited. */
 #include "codegen/tuning.h"
 #include "codegen/verify/atoms.h"
 
 typedef struct search {
     const cg_facts *f;
     const cg_known *known;
-    int steps; /* that are left */
+    int steps; /* steps that are left */
 } search;
 
 static int64_t upper(search *x, const cg_sum *s, int level);
@@ -22,8 +22,8 @@ least(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
-/* With the last atom put in by a bound k a + E >= 0, if it bounds the atom on that side and has
- * no later one. */
+/* An upper bound of s with the last atom replaced by a bound k a + E >= 0; no bound if that
+ * does not bound the atom on the right side, or contains a later atom. */
 static int64_t
 upper_by(search *x, const cg_sum *s, const cg_form *bound, int level)
 {
@@ -40,7 +40,7 @@ upper_by(search *x, const cg_sum *s, const cg_form *bound, int level)
     return most == INT64_MAX ? most : cg_floor_div(most, times);
 }
 
-/* With the last atom at the end of its interval. */
+/* An upper bound of s with the last atom replaced by the end of its interval. */
 static int64_t
 upper_at_end(search *x, const cg_sum *s, int level)
 {

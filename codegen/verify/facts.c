@@ -1,14 +1,14 @@
-/* Forms and facts of a kernel's integers. */
+/* Forms and facts of the integers of a kernel (facts.h). */
 #include "codegen/tuning.h"
 #include "codegen/verify/atoms.h"
 
 /* -- affine instructions -- */
 
-/* Of a value; a proof needs some more. */
+/* The most terms of a value's form; proofs need room for more. */
 enum { MAX_TERMS = CG_VERIFY_FORM_TERMS - CG_VERIFY_SPARE_TERMS };
 
-/* A sum of i64 is right modulo 2^64 in any case; that of another type is its form only where it
- * does not wrap. */
+/* A sum of i64 equals its form modulo 2^64 in any case.  In a narrower type it has the form
+ * only if it does not wrap. */
 static void
 set_sum(cg_facts *f, cg_val v, const cg_sum *s, bool exact)
 {
@@ -77,7 +77,7 @@ product(cg_facts *f, cg_val v, const cg_insn *i)
         cg_set_opaque(f, v);
 }
 
-/* -- the lesser, the larger, one of two -- */
+/* -- minima, maxima, selects -- */
 
 static void
 set_split(cg_facts *f, cg_val v, cg_split split, const cg_form side[2], cg_val cond,
@@ -154,8 +154,8 @@ convert(cg_facts *f, cg_val v, const cg_insn *i)
 
 /* -- loops -- */
 
-/* lo + step t, with 0 <= t, step t <= hi - 1 - lo and t <= limit - 1.  It stays below hi, hence
- * it does not wrap.  Of a loop of one iteration it is lo. */
+/* The loop variable lo + step t, with 0 <= t, step t <= hi - 1 - lo and t <= limit - 1.  It is
+ * less than hi, so it does not wrap.  In a loop of one iteration it is lo. */
 static void
 variable(cg_facts *f, cg_val v, const cg_block *x)
 {
@@ -186,7 +186,8 @@ variable(cg_facts *f, cg_val v, const cg_block *x)
         cg_set_opaque(f, v);
 }
 
-/* The least that v is where the condition holds, if a part of it says k < v; else `none`. */
+/* A lower bound of v where the condition holds, if an operand of the conjunction is k < v;
+ * otherwise `none`. */
 static int64_t
 least_where(const cg_kernel *k, cg_val cond, cg_val v, int64_t none)
 {
@@ -205,7 +206,8 @@ least_where(const cg_kernel *k, cg_val cond, cg_val v, int64_t none)
     return none;
 }
 
-/* select(v == last, first, v + 1) goes round: from at most `last` on it stays there. */
+/* A counter select(v == last, first, v + 1) that starts at `last` or below never exceeds
+ * `last`. */
 static bool
 goes_round(const cg_kernel *k, cg_val v, const cg_insn *next, cg_interval init, cg_interval *in)
 {
@@ -221,8 +223,8 @@ goes_round(const cg_kernel *k, cg_val v, const cg_insn *next, cg_interval init, 
     return true;
 }
 
-/* What is carried and only grows is no less than at first. What only falls is no more, and if a
- * while goes on above k only, no less than that without one more step. */
+/* A carried value that only grows is at least its initial value.  One that only falls is at
+ * most that, and if a while continues only above k, it is at least k minus one step. */
 static void
 carried(cg_facts *f, cg_val v, const cg_block *x, const cg_yield *y)
 {
@@ -275,7 +277,7 @@ element_of(const cg_buffer *x, int64_t i)
     return ir_is_signed(x->type) ? (int64_t)(bits << drop) >> drop : (int64_t)bits;
 }
 
-/* A constant of the module has the elements that it has. */
+/* An element of a constant buffer lies between the smallest and the largest one. */
 static void
 loaded(cg_facts *f, cg_val v, const cg_insn *i)
 {
@@ -306,7 +308,7 @@ parameter(cg_facts *f, cg_val v, const cg_insn *i)
     cg_set_atom(f, v, f->param ? f->param[i->imm] : CG_ANY);
 }
 
-/* c << y, c >= 0, lies between what the ends of y make of it. */
+/* c << y with c >= 0 is monotonic in y. */
 static void
 shifted_constant(cg_facts *f, cg_val v, const cg_insn *i)
 {
@@ -332,7 +334,8 @@ shift_left(cg_facts *f, cg_val v, const cg_insn *i)
         shifted_constant(f, v, i);
 }
 
-/* x xor (x + 1) has one bit for each trailing one of x and one more. */
+/* x xor (x + 1) has one more bit than x has trailing ones, so its count is at most that of x
+ * plus 1. */
 static void
 trailing_ones(cg_facts *f, uint32_t atom, const cg_insn *x)
 {
@@ -348,8 +351,8 @@ trailing_ones(cg_facts *f, uint32_t atom, const cg_insn *x)
     cg_add_fact(f, atom, -1, 1, &all, 1);
 }
 
-/* Of numbers up to n, one with all its bits below the highest of n set has the most ones, if it
- * is not n. */
+/* Of all integers up to n, either n or one with all bits below the highest bit of n set has the
+ * most ones. */
 static void
 count_of_ones(cg_facts *f, cg_val v, const cg_insn *i)
 {

@@ -1,4 +1,4 @@
-/* Arithmetic of affine forms, with every overflow noticed. */
+/* Arithmetic of affine forms; every overflow is reported. */
 #include "codegen/verify/form.h"
 
 cg_form

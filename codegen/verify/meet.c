@@ -1,18 +1,18 @@
-/* Search for two iterations of a parallel loop that touch one element.
+/* Search for two iterations of a parallel loop that conflict.
  *
- * Where the proof that iterations are apart (races.h) fails, either the kernel is wrong or the
- * proof is too weak.  The search runs the loop's index arithmetic (numbers.h), and nothing
- * else: its first iterations and its last ones, in the first iteration of the loops around.
- * Whatever is under a condition or at an index that is not known is left out.  So two
- * iterations that are found do meet, in every run that reaches the loop. */
+ * Where the proof that iterations are independent (races.h) fails, either the kernel is wrong
+ * or the proof is too weak.  The search executes the loop's index arithmetic (numbers.h), and
+ * nothing else, for its first and its last iterations, within the first iteration of the loops
+ * around.  Accesses under an unknown condition or at an unknown index are skipped.  So a
+ * conflict that is found is real: it happens in every run that reaches the loop. */
 #include "codegen/verify/meet.h"
 
 #include "codegen/tuning.h"
 #include "codegen/verify/numbers.h"
 #include "ir/map.h"
 
-/* Who has read and stored an element: what the loop's variable was.  shared: others have read
- * it, too. */
+/* The iterations that have read and stored an element, by the loop's variable. shared: more
+ * than one iteration has read it. */
 typedef struct element {
     uint32_t place;
     int64_t index, reader, writer;
@@ -24,11 +24,11 @@ typedef struct search {
     const cg_block *loop;
     ir_arena *arena;
     cg_numbers n;
-    ir_map map; /* numbers of elements, from 1 on, by their hash */
+    ir_map map; /* finds elements by their hash, numbered from 1 */
     element *at;
     uint32_t n_at, cap_at;
-    int64_t now; /* the loop's variable */
-    int64_t left; /* steps of the search */
+    int64_t now;  /* the loop's variable */
+    int64_t left; /* remaining steps of the search */
     bool found;
     cg_meeting *out;
 } search;
@@ -76,7 +76,7 @@ touch_element(search *s, uint32_t buffer, uint32_t place, int64_t index, bool wr
     }
 }
 
-/* Local and shared memory is an iteration's own; buffers that may lie in one place are one. */
+/* Local and shared memory is private to an iteration.  Buffers that may alias count as one. */
 static void
 touch(search *s, uint32_t buffer, cg_val index, int64_t count, bool writes)
 {
@@ -112,7 +112,7 @@ copy(search *s, const cg_insn *i)
     }
 }
 
-/* A callee writes its results whole; what it reads is not known here. */
+/* A callee writes all of its results; its reads are not known here. */
 static void
 call(search *s, const cg_call *c)
 {
@@ -155,7 +155,7 @@ run_if(search *s, const cg_block *x)
         run(s, holds ? &x->body : &x->other);
 }
 
-/* Once, with what is carried as it is at first. */
+/* Executes one iteration of a while, with the initial values of what it carries. */
 static void
 run_while(search *s, const cg_block *x)
 {
@@ -191,7 +191,8 @@ run(search *s, const cg_region *r)
     }
 }
 
-/* `count` iterations from `from` on, one each `step`: as many as there is room for. */
+/* Executes up to `count` iterations, from `from` on in steps of `step`, until the steps are
+ * used up.  Returns how many. */
 static int64_t
 run_some(search *s, int64_t from, int64_t step, int64_t count)
 {
@@ -225,7 +226,8 @@ run_ends(search *s)
     s->n.depth--;
 }
 
-/* Runs the loop where it is in the region, in the first iteration of what is around it. */
+/* Finds the loop in the region and executes it, within the first iteration of the loops around
+ * it. */
 static bool
 reach(search *s, const cg_region *r)
 {
@@ -250,7 +252,7 @@ reach(search *s, const cg_region *r)
     return false;
 }
 
-/* A parameter that all calls agree on is a number. */
+/* A parameter that has the same value in all calls is known. */
 static void
 bind_params(search *s, const cg_interval *param)
 {

@@ -1,18 +1,18 @@
-/* Do two iterations of a parallel loop touch one element, which one of them stores? */
+/* Do two iterations of a parallel loop touch one element that one of them stores? */
 #ifndef CODEGEN_VERIFY_MEET_H
 #define CODEGEN_VERIFY_MEET_H
 
 #include "codegen/verify/facts.h"
 
-/* What the loop's variable is in both, and the element. */
+/* The loop's variable in both iterations, and the element. */
 typedef struct cg_meeting {
     int64_t first, second;
     uint32_t buffer;
     int64_t element;
 } cg_meeting;
 
-/* False: none was found, which is no proof that there is none.  param: of each parameter, or
- * NULL. */
+/* False: no conflict was found, which does not prove that there is none. param: the interval of
+ * each parameter, or NULL. */
 bool cg_find_meeting(const cg_kernel *k, const cg_block *loop, const cg_interval *param,
                      ir_arena *scratch, cg_meeting *out);
 

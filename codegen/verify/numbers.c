@@ -1,4 +1,4 @@
-/* Index arithmetic where loops stand: see numbers.h. */
+/* Index arithmetic at the current iteration of loops (numbers.h). */
 #include "codegen/verify/numbers.h"
 #include "codegen/tuning.h"
 
@@ -25,7 +25,7 @@ arithmetic(int op, int64_t x, int64_t y, int64_t *out)
     }
 }
 
-/* The operands are i64 or truths. */
+/* Is it an instruction on operands of type i64 or BOOL? */
 static bool
 is_plain(const cg_numbers *n, const cg_insn *i)
 {
@@ -42,7 +42,9 @@ read_variable(cg_numbers *n, cg_val v)
         n->deepest = v;
 }
 
-/* Loops around the innermost one of v have not moved since: that one would have begun anew. */
+/* The kept value is still valid if the variable of the innermost loop that it depends on has
+ * not been bound again since: the loops around that one cannot have advanced without it
+ * starting anew. */
 static bool
 is_fresh(const cg_numbers *n, const cg_number *x)
 {
@@ -71,7 +73,7 @@ compute(cg_numbers *n, const cg_insn *i, int depth, int64_t *out)
     return evaluate(n, i->in[2], depth + 1, &z) && (*out = x ? y : z, true);
 }
 
-/* What v is, kept until a loop moves on which it depends. */
+/* Computes v and keeps its value until a loop that it depends on advances. */
 static bool
 compute_once(cg_numbers *n, cg_val v, int depth, int64_t *out)
 {
@@ -90,8 +92,8 @@ compute_once(cg_numbers *n, cg_val v, int depth, int64_t *out)
     return known;
 }
 
-/* The value of v where the loops stand now.  Of a loop that does not run the variable is taken
- * for 0, and n->inner says so. */
+/* The value of v in the current iteration of the running loops.  The variable of a loop that is
+ * not running counts as 0, and n->inner is set. */
 static bool
 evaluate(cg_numbers *n, cg_val v, int depth, int64_t *out)
 {
@@ -125,7 +127,7 @@ cg_number_unbind(cg_numbers *n, cg_val v)
     n->known[v] = (cg_number){ 0 };
 }
 
-/* The value of v, all of whose loops run. */
+/* The value of v; false if it depends on a loop that is not running. */
 bool
 cg_number_of(cg_numbers *n, cg_val v, int64_t *out)
 {
@@ -133,8 +135,8 @@ cg_number_of(cg_numbers *n, cg_val v, int64_t *out)
     return evaluate(n, v, 0, out) && !n->inner;
 }
 
-/* Adds to *sum the part of scale v that loops which run give.  False: there is a part that
- * depends on both kinds of loops, or what is not known. */
+/* Adds to *sum the part of scale v that comes from running loops.  False: some part depends on
+ * running and other loops together, or is not known. */
 bool
 cg_number_outer(cg_numbers *n, cg_val v, int64_t scale, int depth, int64_t *sum)
 {
@@ -156,9 +158,9 @@ cg_number_outer(cg_numbers *n, cg_val v, int64_t scale, int depth, int64_t *sum)
            cg_number_outer(n, i->in[0], scale, depth + 1, sum);
 }
 
-/* What v is does not depend on loops that run. */
+/* Is v independent of the running loops? */
 bool
-cg_number_stays(cg_numbers *n, cg_val v)
+cg_number_is_invariant(cg_numbers *n, cg_val v)
 {
     int64_t x;
 

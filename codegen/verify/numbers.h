@@ -1,13 +1,13 @@
-/* What the integers of a kernel are where its loops stand: whoever walks the loops binds their
- * variables one by one, the outer ones first. */
+/* Values of a kernel's integers at a given iteration of its loops.  The caller binds the
+ * variables of the loops that it executes, the outer ones first. */
 #ifndef CODEGEN_VERIFY_NUMBERS_H
 #define CODEGEN_VERIFY_NUMBERS_H
 
 #include "codegen/kernel/kernel.h"
 
-/* Of the variable of a loop that runs, `at` is the time when it got this value; of what was
- * made of such variables, that when it was made, and `from` is the variable of the innermost
- * loop. */
+/* A known value. bound: v is the variable of a running loop, and `at` is the time at which it
+ * was bound.  Otherwise `at` is the time at which v was computed, and `from` the variable of
+ * the innermost loop that it depends on. */
 typedef struct cg_number {
     int64_t value;
     uint64_t at;
@@ -18,24 +18,26 @@ typedef struct cg_number {
 
 typedef struct cg_numbers {
     const cg_kernel *k;
-    cg_number *known; /* of each value */
-    uint64_t clock; /* counts what is bound */
-    uint32_t depth; /* of loops that run */
-    cg_val deepest; /* the variable of the innermost loop that was read since */
-    int64_t steps; /* made so far: beyond CG_VERIFY_MAX_RUN_STEPS nothing is known */
-    bool inner, outer; /* has what was read since depended on loops that do not run, or do? */
+    cg_number *known; /* for each value */
+    uint64_t clock;   /* incremented whenever a value is bound or kept */
+    uint32_t depth;   /* the number of running loops */
+    /* The variable of the innermost running loop that was read since this was reset. */
+    cg_val deepest;
+    int64_t steps; /* used so far; beyond CG_VERIFY_MAX_RUN_STEPS nothing is known */
+    /* Since these were reset, was a variable of a loop read that is not running, or that is? */
+    bool inner, outer;
 } cg_numbers;
 
 void cg_numbers_begin(cg_numbers *n, const cg_kernel *k, ir_arena *a);
 void cg_number_bind(cg_numbers *n, cg_val v, int64_t x);
 void cg_number_unbind(cg_numbers *n, cg_val v);
-/* False: the value of v is not known, for one because it depends on a loop that does not
- * run. */
+/* False: the value of v is not known, for example because it depends on a loop that is not
+ * running. */
 bool cg_number_of(cg_numbers *n, cg_val v, int64_t *out);
-/* Adds to *sum the part of scale v that loops which run give.  False: there is a part that
- * depends on both kinds of loops, or what is not known. */
+/* Adds to *sum the part of scale v that comes from running loops.  False: some part depends on
+ * running and other loops together, or is not known. */
 bool cg_number_outer(cg_numbers *n, cg_val v, int64_t scale, int depth, int64_t *sum);
-/* What v is does not depend on loops that run. */
-bool cg_number_stays(cg_numbers *n, cg_val v);
+/* Is v independent of the running loops? */
+bool cg_number_is_invariant(cg_numbers *n, cg_val v);
 
 #endif

@@ -1,26 +1,26 @@
 /* Proof of s >= 0 by elimination.
  *
- * The atom that is defined last is replaced by a bound that does not contain it: if s has c a,
- * c > 0, and a fact says k a + K >= 0, k > 0, then s >= 0 follows from k s - c (k a + K) >= 0,
- * in which a does not occur.  That is one step of Fourier and Motzkin's elimination, with one
- * bound chosen instead of all; divided by the common divisor of the coefficients, with the
- * constant rounded down, as in Pugh's Omega test (1991).  Several bounds of an atom are tried,
- * those that hold at the place first; an atom that is one of two values is replaced by each of
- * them, and both proofs must succeed.  What is not proved so is tried again with more ways:
- * parts of known forms are taken off, atoms other than the last one are put in, and bounds are
- * those that several atoms have together.  The number of steps is bounded: the answer no means
- * "not proved". */
+ * The latest atom is replaced by a bound that does not contain it: if s has the term c a, c >
+ * 0, and a fact says k a + K >= 0, k > 0, then s >= 0 follows from k s - c (k a + K) >= 0,
+ * which does not contain a.  That is one step of Fourier-Motzkin elimination, with one chosen
+ * bound instead of all.  The result is divided by the common divisor of its coefficients, with
+ * the constant rounded down, as in Pugh's Omega test (1991).  Several bounds of an atom are
+ * tried, first those that hold at the place of the proof.  An atom that is one of two values is
+ * replaced by each of them, and both proofs must succeed.  If this fails, a second attempt has
+ * more methods: it subtracts multiples of known forms, replaces atoms other than the latest,
+ * and uses bounds that follow from several atoms together.  The number of steps is bounded:
+ * false means "not proved". */
 #include "codegen/verify/prove.h"
 #include "codegen/tuning.h"
 
 #include "ir/map.h"
 
-/* -- what holds -- */
+/* -- known forms -- */
 
 static void know(cg_facts *f, cg_known *known, cg_sum *s, int level);
 
-/* What follows of s >= 0 for parts of its quotients, minima and maxima: q >= 1 and 16 q <= x
- * say x >= 16, which a proof about x alone would not come by. */
+/* Add consequences of s >= 0 for the operands of its quotients, minima and maxima: q >= 1 and
+ * 16 q <= x imply x >= 16, which a proof about x alone would not find. */
 static void
 know_parts(cg_facts *f, cg_known *known, const cg_sum *s, int level)
 {
@@ -38,8 +38,8 @@ know_parts(cg_facts *f, cg_known *known, const cg_sum *s, int level)
     }
 }
 
-/* What s >= 0 says of the quotient floor(x / c), rounded: d - x >= 0 bounds it from above (sign
- * -1), x + d >= 0 from below (sign 1). */
+/* The bound on the quotient floor(x / c) that s >= 0 implies, rounded: s = d - x bounds it from
+ * above (sign -1), s = x + d from below (sign 1). */
 static bool
 bounds_quotient(const cg_atom *q, const cg_form *s, int sign, int64_t *bound)
 {
@@ -73,8 +73,8 @@ know_quotients(cg_facts *f, cg_known *known, const cg_sum *s, int level)
             }
 }
 
-/* 64 a + 4 b + c <= 71 says 16 a + b <= 17 where c >= 0: the atoms that d does not divide are
- * put at their best, and the constant is rounded. */
+/* 64 a + 4 b + c <= 71 implies 16 a + b <= 17 if c >= 0: terms that d does not divide are
+ * replaced by their extreme, and the constant is rounded. */
 static void
 know_rounded(cg_facts *f, cg_known *known, const cg_sum *s, int64_t d)
 {
@@ -97,7 +97,7 @@ know(cg_facts *f, cg_known *known, cg_sum *s, int level)
 {
     const cg_form x = cg_form_of(s);
 
-    known->never |= cg_form_interval(f, &x).hi < 0;
+    known->infeasible |= cg_form_interval(f, &x).hi < 0;
     if (s->n == 0 || known->n == known->end || level > CG_VERIFY_MAX_PROJECTIONS)
         return;
     cg_tighten(f, s);
@@ -121,7 +121,7 @@ cg_know(cg_facts *f, cg_known *known, const cg_sum *s)
     know(f, known, &t, 0);
 }
 
-/* y - x + k >= 0. */
+/* Add y - x + k >= 0. */
 static void
 know_difference(cg_facts *f, cg_known *known, cg_val x, cg_val y, int64_t k)
 {
@@ -190,15 +190,16 @@ cg_know_that(cg_facts *f, cg_known *known, cg_val v, bool holds)
 typedef struct proof {
     cg_facts *f;
     cg_known *known;
-    int steps; /* done */
-    int limit; /* of them, for what is tried now */
-    bool tight; /* the second attempt */
+    int steps;  /* steps used so far */
+    int limit;  /* of the steps, for the current method */
+    bool tight; /* this is the second attempt */
 } proof;
 
 static bool prove(proof *p, cg_sum s, int level);
 
-/* s without the atom, by a bound k a + E >= 0 with k of the sign of s's coefficient. Where s is
- * G + a or G - a, it is as good as |k| G >= E - |k| + 1, since G is an integer. */
+/* Replaces the atom in s by a bound k a + E >= 0, where k has the sign of the atom's
+ * coefficient.  If s is G + a or G - a, |k| G >= E - |k| + 1 suffices, since G is an
+ * integer. */
 static bool
 by_bound(proof *p, const cg_sum *s, uint32_t atom, int64_t c, const cg_form *bound, int level)
 {
@@ -226,27 +227,26 @@ by_form(proof *p, const cg_sum *s, uint32_t atom, int64_t c, const cg_form *x, i
     return cg_sum_add(&t, -c, &old) && cg_sum_add(&t, c, x) && prove(p, t, level + 1);
 }
 
-/* The atom is one of two: both must do. */
+/* The atom is one of two values: the proof must succeed for both. */
 static bool
 by_sides(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 {
     const cg_atom a = p->f->atom[atom];
     const int n = p->known->n;
-    const bool never = p->known->never;
+    const bool infeasible = p->known->infeasible;
     bool good = true;
 
     for (int j = 0; j < 2 && good; j++) {
         if (a.split == CG_CHOICE)
             cg_know_that(p->f, p->known, a.cond, j == 0);
-        good = p->known->never || by_form(p, s, atom, c, &a.side[j], level);
+        good = p->known->infeasible || by_form(p, s, atom, c, &a.side[j], level);
         p->known->n = n;
-        p->known->never = never;
+        p->known->infeasible = infeasible;
     }
     return good;
 }
 
-/* floor(x / c) <= G is x <= c G + c - 1, and floor(x / c) >= -G is x >= -c G: nothing is
- * lost. */
+/* floor(x / c) <= G is equivalent to x <= c G + c - 1, and floor(x / c) >= -G to x >= -c G. */
 static bool
 by_dividend(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 {
@@ -263,9 +263,9 @@ by_dividend(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     return prove(p, t, level + 1);
 }
 
-/* A division that cuts toward zero is the floor where what it divides is proved >= 0. */
+/* Division toward zero is the floor where the dividend is proved to be >= 0. */
 static bool
-by_cut(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
+by_truncated(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 {
     const cg_atom a = p->f->atom[atom];
     const cg_form zero = cg_form_const(0);
@@ -275,7 +275,7 @@ by_cut(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
         return false;
     if (c > 0 && by_form(p, s, atom, c, &zero, level))
         return true;
-    return a.split == CG_CUT_QUOTIENT && (c == 1 || c == -1) &&
+    return a.split == CG_TRUNC_QUOTIENT && (c == 1 || c == -1) &&
            by_dividend(p, s, atom, c, level);
 }
 
@@ -290,7 +290,7 @@ by_nature(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     }
 }
 
-/* The tightest of the bounds that are constants. */
+/* Replaces the atom by the tightest of its constant bounds. */
 static bool
 by_constant(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 {
@@ -319,7 +319,7 @@ by_constant(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     return found && by_form(p, s, atom, c, &x, level);
 }
 
-/* The extreme that it has by all that is known. */
+/* Replaces the atom by its extreme under all facts and known forms. */
 static bool
 by_extreme(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 {
@@ -337,15 +337,15 @@ stands_for_more(const cg_atom *a)
     return a->derived || a->split != CG_WHOLE;
 }
 
-/* Could a bound of more atoms lead on?  It should have an atom with s in common, or one that
- * stands for more. */
+/* Is a bound that contains other atoms worth trying?  It should share an atom with s, or
+ * contain one that has facts or sides itself. */
 static bool
 leads_on(const proof *p, const cg_sum *s, uint32_t atom, const cg_form *bound)
 {
     const cg_form x = cg_form_of(s);
-    const bool rest = p->f->atom[atom].split == CG_REST;
+    const bool rest = p->f->atom[atom].split == CG_REMAINDER;
 
-    if (p->known->every)
+    if (p->known->broad)
         return true;
     for (int i = 0; i < bound->n; i++)
         if (bound->term[i].atom != atom &&
@@ -362,9 +362,9 @@ is_bounded(const cg_atom *a)
     return a->in.lo != INT64_MIN && a->in.hi != INT64_MAX;
 }
 
-/* Other atoms at their worst, together, so that what is left has a common divisor and the bound
- * of this one is rounded: all whose coefficients c does not divide; or rests, minima and the
- * like. */
+/* Replaces other atoms together by their worst values, so that the remaining coefficients have
+ * a common divisor and the bound of this atom is rounded.  The others are those whose
+ * coefficients c does not divide; or (not divides) remainders, minima and the like. */
 static bool
 by_others(proof *p, const cg_sum *s, int64_t c, bool divides, int level)
 {
@@ -388,8 +388,8 @@ by_others(proof *p, const cg_sum *s, int64_t c, bool divides, int level)
            prove(p, t, level + 1);
 }
 
-/* s without as much of a known form as leaves all coefficients their signs: what is left may
- * follow from another form, or from the same one rounded. */
+/* Subtracts the largest multiple of a known form that keeps the signs of all coefficients of s.
+ * The rest may follow from another form, or from the same one rounded. */
 static bool
 by_part(proof *p, const cg_sum *s, const cg_form *known, int level)
 {
@@ -417,7 +417,7 @@ by_parts(proof *p, const cg_sum *s, int level)
     return good;
 }
 
-/* Does a known form relate an atom of x to one of s, on the side that s asks for? */
+/* Does a known form relate an atom of x to one of s, with the sign that bounds s? */
 static bool
 is_related(const proof *p, const cg_sum *s, const cg_form *x)
 {
@@ -437,7 +437,7 @@ is_related(const proof *p, const cg_sum *s, const cg_form *x)
     return false;
 }
 
-/* A rest is x - c floor(x / c), which its first fact says. */
+/* Replaces a remainder by x - c floor(x / c), which its first fact states. */
 static bool
 by_equality(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 {
@@ -453,7 +453,7 @@ by_equality(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     return is_related(p, s, &x) && by_form(p, s, atom, c, &x, level);
 }
 
-/* Ways that put in atoms other than the last one. */
+/* Methods that replace atoms other than the latest one. */
 static bool
 by_any(proof *p, const cg_sum *s, int level)
 {
@@ -461,7 +461,7 @@ by_any(proof *p, const cg_sum *s, int level)
         const uint32_t atom = s->term[i].atom;
         const int64_t c = s->term[i].c;
         const cg_split split = p->f->atom[atom].split;
-        if ((split == CG_REST && by_equality(p, s, atom, c, level)) ||
+        if ((split == CG_REMAINDER && by_equality(p, s, atom, c, level)) ||
             (split == CG_QUOTIENT && (c == 1 || c == -1) && by_dividend(p, s, atom, c, level)))
             return true;
     }
@@ -471,7 +471,7 @@ by_any(proof *p, const cg_sum *s, int level)
     return false;
 }
 
-/* One way may take a part of the steps that are left: the next one wants some, too. */
+/* A method may use a third of the remaining steps, so that later ones have some left. */
 static void
 ration(proof *p, int limit)
 {
@@ -482,7 +482,7 @@ static bool
 without(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 {
     const cg_atom a = p->f->atom[atom];
-    const bool fusion = a.split == CG_CUT_QUOTIENT || a.split == CG_CUT_REST;
+    const bool truncated = a.split == CG_TRUNC_QUOTIENT || a.split == CG_TRUNC_REMAINDER;
 
     const int limit = p->limit;
     bool good = false;
@@ -495,7 +495,7 @@ without(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
         good = by_parts(p, s, level) || by_any(p, s, level);
     }
     ration(p, limit);
-    good = good || (fusion && by_cut(p, s, atom, c, level)) ||
+    good = good || (truncated && by_truncated(p, s, atom, c, level)) ||
            by_constant(p, s, atom, c, level) || (p->tight && by_extreme(p, s, atom, c, level));
     if (a.split == CG_QUOTIENT && (c == 1 || c == -1)) {
         ration(p, limit);
@@ -510,8 +510,8 @@ without(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     return good || by_nature(p, s, atom, c, level);
 }
 
-/* The place of a form among those that were tried in vain: the same comes up by several ways. A
- * place is taken over by the next form that wants it. */
+/* The slot of a form in the cache of forms that failed, since the same form is reached in
+ * several ways.  A slot is overwritten by the next form with the same hash. */
 static uint64_t *
 place_of(proof *p, const cg_sum *s, uint64_t *hash)
 {
@@ -544,23 +544,23 @@ prove(proof *p, cg_sum s, int level)
     const cg_term last = s.term[s.n - 1];
     const bool good = without(p, &s, last.atom, last.c, level);
     if (good && *place == hash)
-        *place = 0; /* it may be asked for again */
+        *place = 0; /* it may be needed again    */
     return good;
 }
 
-/* Nearly all is proved without the ways of the second attempt, which cost more. */
+/* Almost all proofs succeed without the methods of the second attempt, which cost more. */
 bool
 cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
 {
     const ir_mark mark = ir_arena_mark(f->scratch);
     proof p = { .f = f, .known = known };
-    bool good = known->never;
+    bool good = known->infeasible;
 
     f->proving = true;
-    for (int j = 0; j < (known->every ? 1 : 2) && !good; j++) {
+    for (int j = 0; j < (known->broad ? 1 : 2) && !good; j++) {
         p.steps = 0;
         p.tight = j == 1;
-        p.limit = known->every ? CG_VERIFY_MAX_PROOF_STEPS_EVERY : CG_VERIFY_MAX_PROOF_STEPS;
+        p.limit = known->broad ? CG_VERIFY_MAX_PROOF_STEPS_EVERY : CG_VERIFY_MAX_PROOF_STEPS;
         f->proofs++;
         good = prove(&p, *s, 0);
     }

@@ -1,9 +1,10 @@
-/* Proof that iterations of a parallel loop are apart: the index of an element that is stored
- * determines the iteration (digits.h), or the conditions of two touches leave them no common
+/* Proof that iterations of a parallel loop do not conflict: the index of a stored element
+ * determines the iteration (digits.h), or the conditions of two touches exclude a common
  * element (exclude.h).
  *
- * Touches of a buffer whose ranges do not meet are looked at apart.  Those of a cluster are
- * tried together first, then two by two. */
+ * Touches of one buffer are grouped into clusters with overlapping ranges, since touches of
+ * different clusters cannot conflict.  All touches of a cluster are tried together first, then
+ * pair by pair. */
 #include "codegen/verify/races.h"
 
 #include "codegen/tuning.h"
@@ -28,7 +29,7 @@ cg_races_touch(cg_races *r, const cg_known *known, cg_touch t, int64_t count)
 {
     const cg_space space = r->inside ? r->f->k->buffer[t.buffer].space : CG_LOCAL;
 
-    if (space == CG_LOCAL || space == CG_SHARED || space == CG_CONST || known->never)
+    if (space == CG_LOCAL || space == CG_SHARED || space == CG_CONST || known->infeasible)
         return;
     if (count > 1) {
         const uint32_t element = cg_new_atom(r->f, 0, (cg_interval){ 0, count - 1 });
@@ -41,7 +42,7 @@ cg_races_touch(cg_races *r, const cg_known *known, cg_touch t, int64_t count)
     IR_PUSH(r->f->arena, r->touch, r->n, r->cap, t);
 }
 
-/* Buffers that may lie in one place are one. */
+/* Buffers that may alias count as one. */
 static uint32_t
 place_of(const cg_kernel *k, uint32_t buffer)
 {
@@ -50,7 +51,7 @@ place_of(const cg_kernel *k, uint32_t buffer)
     return buffer;
 }
 
-/* Does each touch of the buffer have the term? */
+/* Do all touches of the buffer have this term? */
 static bool
 is_common(const cg_races *r, uint32_t buffer, const cg_term *x)
 {
@@ -61,7 +62,7 @@ is_common(const cg_races *r, uint32_t buffer, const cg_term *x)
     return true;
 }
 
-/* Without atoms from before the loop that all touches of the buffer have. */
+/* The index without terms from before the loop that all touches of the buffer have. */
 static bool
 own_part(const cg_races *r, uint32_t buffer, const cg_touch *t, cg_sum *own)
 {
@@ -75,15 +76,15 @@ own_part(const cg_races *r, uint32_t buffer, const cg_touch *t, cg_sum *own)
     return true;
 }
 
-/* All that is touched in one place, and where. */
+/* All touches of one buffer, and their ranges. */
 typedef struct place {
     cg_parts all;
     cg_interval *in;
     bool *done;
 } place;
 
-/* The end of a range is proved to lie before the beginning of another, if it does: a buffer may
- * have several parts, one behind the other, and intervals are not exact. */
+/* Shortens a range to end before the beginning of another, if that can be proved.  A buffer may
+ * have several consecutive parts, and intervals are not exact. */
 static void
 end_before_others(const place *p, uint32_t i)
 {
@@ -132,7 +133,8 @@ gather(cg_races *r, uint32_t buffer, place *p)
     return true;
 }
 
-/* Those whose ranges hang together with that of i, which alone can meet it. */
+/* The touches whose ranges overlap that of i, directly or through others; only they can
+ * conflict with it. */
 static cg_parts
 cluster(place *p, uint32_t i, bool *writes)
 {
@@ -158,7 +160,7 @@ cluster(place *p, uint32_t i, bool *writes)
 }
 
 static bool
-pair_is_apart(const cg_parts *x, uint32_t i, uint32_t j)
+pair_is_independent(const cg_parts *x, uint32_t i, uint32_t j)
 {
     const cg_touch *at[2] = { x->at[i], x->at[j] };
     cg_sum part[2] = { x->part[i], x->part[j] };
@@ -171,9 +173,10 @@ pair_is_apart(const cg_parts *x, uint32_t i, uint32_t j)
            cg_exclude(x->r, &own[0], i == j ? &own[0] : &own[1]);
 }
 
-/* Two by two, where all together do not say it.  That costs a proof or more for each pair. */
+/* Tries all pairs, where all touches together prove nothing.  Each pair costs a proof or
+ * more. */
 static bool
-pairs_are_apart(const cg_parts *x)
+pairs_are_independent(const cg_parts *x)
 {
     const uint64_t most = x->r->f->steps + CG_VERIFY_MAX_RACE_STEPS;
     int left = CG_VERIFY_MAX_RACE_PAIRS;
@@ -181,13 +184,13 @@ pairs_are_apart(const cg_parts *x)
     for (uint32_t i = 0; i < x->n; i++)
         for (uint32_t j = i; j < x->n; j++)
             if ((x->at[i]->writes || x->at[j]->writes) &&
-                (left-- == 0 || x->r->f->steps > most || !pair_is_apart(x, i, j)))
+                (left-- == 0 || x->r->f->steps > most || !pair_is_independent(x, i, j)))
                 return false;
     return true;
 }
 
 static bool
-is_apart(cg_races *r, uint32_t buffer, bool by_data)
+is_independent(cg_races *r, uint32_t buffer, bool by_data)
 {
     place p;
     bool writes;
@@ -198,7 +201,7 @@ is_apart(cg_races *r, uint32_t buffer, bool by_data)
         if (p.done[i])
             continue;
         const cg_parts x = cluster(&p, i, &writes);
-        if (writes && !cg_fixes_iteration(&x) && (by_data || !pairs_are_apart(&x)))
+        if (writes && !cg_fixes_iteration(&x) && (by_data || !pairs_are_independent(&x)))
             return false;
     }
     return true;
@@ -228,7 +231,7 @@ cg_races_end(cg_races *r)
             continue;
         done[place] = true;
         const bool by_data = is_by_data(r, place);
-        if (once || (r->n <= CG_VERIFY_MAX_TOUCHED && is_apart(r, place, by_data)))
+        if (once || (r->n <= CG_VERIFY_MAX_TOUCHED && is_independent(r, place, by_data)))
             n.proved++;
         else if (by_data)
             n.first = n.open + n.by_data++ ? n.first : r->touch[i].buffer;

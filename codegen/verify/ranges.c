@@ -1,8 +1,8 @@
-/* Checks what emitters report (ranges.h).
+/* Checks the accesses that emitters report (ranges.h).
  *
- * Conditions are compared as sets: both sides are taken apart, x and y into x, y, and not x
- * into the opposite of x.  Those around an instruction are read from the regions that it is in,
- * so that nothing but the kernel says what is wanted. */
+ * Conditions are compared as sets of literals: a conjunction contributes its operands, and a
+ * negation the opposite of its operand.  The conditions that an access requires are read from
+ * the kernel's regions alone. */
 #include "codegen/verify/ranges.h"
 
 #include <inttypes.h>
@@ -18,16 +18,17 @@ struct cg_ranges {
     const cg_kernel *k;
     ir_arena *arena;
     const uint32_t *divergence;
-    /* of each instruction: the block that it is in; holds: in its body */
+    /* For each instruction: the block that contains it; holds: in its body. */
     literal *around;
-    /* of each value: the last report that had applied its opposite, or it */
+    /* For each value: the last report that applied its negation [0], or the value itself
+     * [1]. */
     uint32_t *applied[2];
     uint32_t report;
-    literal *left; /* to be taken apart */
+    literal *left; /* literals that may be conjunctions */
     uint32_t n, cap;
     const cg_applied **node;
     uint32_t n_nodes, cap_nodes;
-    const char *why; /* and the line of the program, of the first that is refused */
+    const char *why; /* the first refused report, and its line of the program */
     ir_loc loc;
 };
 
@@ -100,7 +101,7 @@ cg_apply_any(cg_ranges *r, const cg_applied *x)
     return any;
 }
 
-/* The next part of what is left that is no conjunction; false: nothing is left. */
+/* The next literal that is not a conjunction; false: none is left. */
 static bool
 next_literal(cg_ranges *r, literal *out)
 {
@@ -127,7 +128,8 @@ put(cg_ranges *r, cg_val v, bool holds)
     IR_PUSH(r->arena, r->left, r->n, r->cap, ((literal){ v, holds }));
 }
 
-/* Marks all that is applied.  Answers whether some of it is asked of any lane. */
+/* Marks all literals that are applied.  Returns whether some condition is only known for any
+ * lane. */
 static bool
 mark(cg_ranges *r, const cg_applied *by)
 {
@@ -153,7 +155,7 @@ mark(cg_ranges *r, const cg_applied *by)
     return any;
 }
 
-/* A part of the condition that is not applied; 0: all are. */
+/* A literal of the condition that is not applied; 0: all are. */
 static cg_val
 missing(cg_ranges *r, cg_val v, bool holds)
 {
@@ -168,7 +170,7 @@ missing(cg_ranges *r, cg_val v, bool holds)
     return 0;
 }
 
-/* The same of all that is around the access. */
+/* The same for all conditions around the access. */
 static cg_val
 missing_around(cg_ranges *r, cg_val access)
 {
@@ -190,7 +192,7 @@ missing_around(cg_ranges *r, cg_val access)
 /* -- elements -- */
 
 typedef struct hull {
-    int64_t lo, hi, n; /* n: elements that are touched in it, at the most */
+    int64_t lo, hi, n; /* n: the largest number of elements that are touched in the range */
 } hull;
 
 static void
@@ -203,7 +205,8 @@ extend(hull *h, int64_t step, int64_t first, int64_t n)
     h->n *= n;
 }
 
-/* The loop of the lanes, and its level among the SPMD loops around the access; NULL: none. */
+/* The vector loop around the access, and its level among the SPMD loops around; NULL: there is
+ * none. */
 static const cg_block *
 vector_around(const cg_ranges *r, cg_val access, int *level)
 {
@@ -233,7 +236,7 @@ extent_of(const cg_ranges *r, const cg_block *x)
     return (hi - lo + x->step - 1) / x->step;
 }
 
-/* Is there such an instruction that many elements behind, in the same region? */
+/* Does the region contain an access of the same kind `step` elements further? */
 static bool
 has_neighbour(const cg_ranges *r, cg_val access, int64_t step)
 {
@@ -247,8 +250,8 @@ has_neighbour(const cg_ranges *r, cg_val access, int64_t step)
     return false;
 }
 
-/* How far lanes lie apart.  An emitter may know more than the text says: the quotients of
- * lanes. */
+/* The stride from lane to lane.  An emitter may know it where the kernel's text does not show
+ * it, as for quotients of lanes. */
 static int64_t
 step_of(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint32_t lanes)
 {
@@ -258,7 +261,7 @@ step_of(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint32_
     return step == 0 && (r->divergence[index] & lanes) ? x->step : step;
 }
 
-/* Loads may take what lies between elements; stores may not. */
+/* A load may also read elements between those of the access; a store must not write them. */
 static bool
 is_inside(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint32_t lanes)
 {
@@ -271,12 +274,12 @@ is_inside(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint3
         extend(&h, step_of(r, x, vector, lanes), x->lane, x->lanes ? x->lanes : 1);
     if (x->copies)
         extend(&h, cg_stride_over(r->k, i->in[0], x->copies), 0, extent_of(r, x->copies));
-    if (x->side_by_side > 1)
-        extend(&h, 1, 0, x->side_by_side);
-    else if (x->side_by_side < 0)
-        extend(&h, -1, 0, -x->side_by_side);
-    for (int n = 1; n < x->side_by_side || n < -x->side_by_side; n++)
-        if (!has_neighbour(r, x->access, x->side_by_side < 0 ? -n : n))
+    if (x->adjacent > 1)
+        extend(&h, 1, 0, x->adjacent);
+    else if (x->adjacent < 0)
+        extend(&h, -1, 0, -x->adjacent);
+    for (int n = 1; n < x->adjacent || n < -x->adjacent; n++)
+        if (!has_neighbour(r, x->access, x->adjacent < 0 ? -n : n))
             return false;
     return x->first >= h.lo && x->count - 1 <= h.hi - x->first &&
            (i->op == CG_LOAD || x->count == 1 || h.hi - h.lo < h.n);
@@ -289,7 +292,7 @@ refuse(cg_ranges *r, const cg_touched *x, const char *what)
 
     r->loc = cg_loc_of(r->k, x->access);
     r->why = ir_format(r->arena,
-                       "kernel %s, value %u: what is emitted touches elements %" PRId64
+                       "kernel %s, value %u: the emitted code touches elements %" PRId64
                        "..%" PRId64 " from the first of %s[%%%u], %s",
                        r->k->name, x->access, x->first, x->first + x->count - 1,
                        r->k->buffer[i->imm].name, i->in[0], what);
@@ -305,14 +308,14 @@ cg_report(cg_ranges *r, const cg_touched *x)
     const cg_block *vector = vector_around(r, x->access, &level);
     const bool any = mark(r, x->by);
     const cg_val none = missing_around(r, x->access);
-    /* a vector of one lane has no other */
+    /* with one lane there is no other */
     const uint32_t lanes =
         vector && extent_of(r, vector) > 1 ? (uint32_t)1 << level : 0;
 
     if (none)
         refuse(r, x, ir_format(r->arena, "without the condition %%%u", none));
     else if (any && (r->divergence[r->k->insn[x->access].in[0]] & lanes))
-        refuse(r, x, "by the condition of another lane");
+        refuse(r, x, "under the condition of another lane");
     else if (!is_inside(r, x, vector, lanes))
-        refuse(r, x, "which it does not have");
+        refuse(r, x, "which the kernel does not access there");
 }

@@ -1,4 +1,5 @@
-/* Kernel text to a module that is proved: nothing else may be made of text. */
+/* Reads kernel text into a module and verifies it: this is the only way to make a module from
+ * text. */
 #include "codegen/kernel/kernel.h"
 
 cot_status

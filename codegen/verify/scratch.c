@@ -1,4 +1,4 @@
-/* The memory of a proof: see scratch.h. */
+/* Memory for proofs (scratch.h). */
 #include "codegen/verify/scratch.h"
 
 #include "ir/context.h"

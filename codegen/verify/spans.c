@@ -1,9 +1,9 @@
-/* Lists of ranges of elements: see spans.h. */
+/* Lists of ranges of elements (spans.h). */
 #include "codegen/verify/spans.h"
 
 #include "codegen/verify/prove.h"
 
-/* x - y, if that is a constant. */
+/* *d = x - y, if that is a constant. */
 static bool
 difference(const cg_form *x, const cg_form *y, int64_t *d)
 {
@@ -72,7 +72,7 @@ cg_span_with_unknown(cg_written *w, const cg_span *list)
                : cg_span_with_span(w, list, &(cg_span){ .unknown = true });
 }
 
-/* How many elements from x + at on are in one of its blocks. */
+/* How many elements from x + at on are in one block of the span. */
 static int64_t
 run_from(const cg_span *s, const cg_form *x, int64_t at)
 {
@@ -88,7 +88,8 @@ run_from(const cg_span *s, const cg_form *x, int64_t at)
     return d < s->count ? s->count - d : 0;
 }
 
-/* Range by range, each of which begins where one before ends. */
+/* Is the range covered by ranges of the list, each of which begins where the one before
+ * ends? */
 static bool
 covers(const cg_span *list, const cg_form *first, int64_t count)
 {
@@ -118,8 +119,8 @@ lies_in(cg_written *w, const cg_sum *x, int64_t most)
            (high.n == 0 ? high.k >= 0 : cg_prove(w->f, w->known, &high));
 }
 
-/* x - first is a number for each dimension, each proved to be one of its blocks', and what is
- * left lies in a block. */
+/* Decomposes x - first into a block number for each dimension, each of which is proved to be in
+ * range, and a rest that is proved to lie in a block. */
 static bool
 is_in_blocks(cg_written *w, const cg_span *s, const cg_form *x, int64_t count)
 {
@@ -154,8 +155,8 @@ cg_span_contains(cg_written *w, const cg_span *list, const cg_form *first, int64
     return false;
 }
 
-/* Are there several ranges?  A read across two of them lies in neither, though both were
- * written: whole blocks and the last one, say. */
+/* Does the list have several ranges?  A read that spans two of them is in neither, though both
+ * were written, as with whole blocks and a last partial one. */
 bool
 cg_span_has_parts(const cg_span *list)
 {
@@ -166,7 +167,7 @@ cg_span_has_parts(const cg_span *list)
     return n > 1;
 }
 
-/* Adjacent blocks are one. */
+/* Add a dimension of blocks; adjacent blocks become one. */
 static void
 add_blocks(cg_span *s, int64_t stride, int64_t count)
 {
@@ -187,7 +188,7 @@ add_blocks(cg_span *s, int64_t stride, int64_t count)
     s->n = n;
 }
 
-/* The range of all iterations; false: there is none. */
+/* Extend s to what all iterations write; false: that is not a span. */
 bool
 cg_span_of_all_iterations(cg_written *w, cg_span *s, uint32_t counter, int64_t times)
 {

@@ -1,6 +1,6 @@
-/* Every invariant of a kernel: operands dominate, types fit, buffers and calls exist, kinds of
- * loops nest as kernel.h says.  A violation is a bug of ours: the message names the kernel and
- * the instruction. */
+/* Checks the invariants of a kernel: operands dominate their uses, types match, buffers and
+ * callees exist, kinds of loops nest as kernel.h says.  A violation is a bug of this library:
+ * the message names the kernel and the instruction. */
 #include <inttypes.h>
 
 #include "codegen/kernel/grid.h"
@@ -13,15 +13,15 @@ typedef struct verifier {
     const cg_module *m;
     const cg_kernel *k;
     const uint32_t *divergence;
-    uint8_t *seen; /* values defined where we stand */
+    uint8_t *seen; /* for each value: it is defined at the current place */
     cg_val at;
-    int level; /* of SPMD loops around          */
+    int level; /* the number of SPMD loops around */
     bool in_vector, in_parallel;
-    int depth;                  /* of loops around */
-    int threads;                /* kind of the thread loop around, or 0 */
+    int depth;   /* the number of loops around */
+    int threads; /* the kind of the thread loop around, or 0 */
     int n_grids;
     cg_swapped swapped;
-    bool *unsettled; /* of each buffer that is handed over: swapped since it was settled */
+    bool *unsettled; /* for each result: it was swapped and not settled yet */
     int n_unsettled;
     cot_status status;
 } verifier;
@@ -72,7 +72,7 @@ want_buffer(verifier *w, uint64_t buffer)
     return NULL;
 }
 
-/* Else a back end has no code for it. */
+/* Otherwise a back end has no code for the instruction. */
 static void
 want_defined(verifier *w, ir_sc_op op, cot_dtype t)
 {
@@ -89,7 +89,7 @@ verify_conversion(verifier *w, const cg_insn *i)
     want_defined(w, (ir_sc_op)i->op, from);
     want(w, cg_scalar_converts((ir_sc_op)i->op, from, to),
          i->op == SC_bitcast ? "bitcast changes the width"
-                             : "a half is converted otherwise than by f32");
+                             : "a conversion of a half that is not from or to f32");
 }
 
 static void
@@ -160,7 +160,7 @@ verify_call(verifier *w, const cg_insn *i)
     int n = 0;
 
     if (c->kernel < 0 || (uint32_t)c->kernel >= w->m->n_kernels) {
-        wrong(w, "call of no kernel");
+        wrong(w, "call of a kernel that does not exist");
         return;
     }
     const cg_kernel *to = w->m->kernel[c->kernel];
@@ -199,8 +199,8 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
         if (cg_scalar_combines(y->combine))
             want_defined(w, y->combine, y->type);
         else
-            wrong(w, "results are combined by another instruction than add, mul, max, min, "
-                     "and or or");
+            wrong(w, "results are combined by an instruction other than add, mul, max, min, "
+                     "and, or");
     }
     if (!loop)
         return;
@@ -224,7 +224,7 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
     want(w, !(folds && x->kind == CG_PARALLEL), "a parallel loop does not fold");
 }
 
-/* Which threads run it must be plain from the text: see grid.h. */
+/* The text must show which threads execute the loop: see grid.h. */
 static void
 verify_thread_loop(verifier *w, const cg_block *x)
 {
@@ -260,23 +260,23 @@ verify_loop_kind(verifier *w, const cg_block *x)
     want_uniform(w, x->lo, COT_I64);
     want_uniform(w, x->hi, COT_I64);
     want(w, x->step >= 1, "step is not positive");
-    if (w->status != COT_OK) /* an extent is a division by the step */
+    if (w->status != COT_OK) /* the extent is a division by the step */
         return;
     if (x->kind >= CG_GRID && x->kind <= CG_LANES) {
         verify_thread_loop(w, x);
         return;
     }
     want(w, x->kind != CG_PARALLEL || (!w->in_parallel && w->level == 0),
-         "parallel loop inside its like or SPMD");
+         "a parallel loop inside a parallel or SPMD loop");
     if (x->kind < CG_UNROLL) {
-        want(w, x->limit == 0, "limit of a loop that is not a vector");
+        want(w, x->limit == 0, "limit of a loop that is not a vector loop");
         return;
     }
     bool fixed = cg_is_const(w->k, x->lo, &lo) && cg_is_const(w->k, x->hi, &hi);
     want(w, fixed && hi > lo, "SPMD loop without a constant extent");
     want(w, w->level < 32, "SPMD loops nest too deep");
     if (x->kind == CG_UNROLL) {
-        want(w, x->limit == 0, "limit of a loop that is not a vector");
+        want(w, x->limit == 0, "limit of a loop that is not a vector loop");
         return;
     }
     int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 1;
@@ -297,8 +297,7 @@ define_carries(verifier *w, const cg_block *x)
         }
 }
 
-/* What a region defines is not visible after it, nor are the variable and the carried values
- * of its block. */
+/* What a region defines is not visible after it, nor are its block's variable and carries. */
 static void
 leave(verifier *w, const cg_block *of, const cg_region *r)
 {
@@ -367,7 +366,7 @@ verify_while(verifier *w, const cg_block *x)
     leave(w, x, &x->body);
 }
 
-/* All threads of the block do these, each in its own place of 16 bytes. */
+/* All threads of the block execute these instructions, each on its own 16 bytes. */
 static void
 verify_tensor(verifier *w, const cg_insn *i)
 {
@@ -378,13 +377,13 @@ verify_tensor(verifier *w, const cg_insn *i)
 
     want(w,
          w->threads == CG_BLOCK && (!w->in_vector || (i->op != CG_MMA && i->op != CG_FRAGMENT)),
-         "what all threads of a block do, not in a loop of all of them");
+         "an instruction for all threads of a block, outside of a block loop");
     for (int j = 0; j < n && w->status == COT_OK; j++) {
         const cg_buffer *x = want_buffer(w, c->buffer[j]);
         const bool row = (i->op == CG_FETCH && !i->imm) || (i->op == CG_FRAGMENT && j == 1);
         want_value(w, i->in[j], COT_I64);
         want(w, x && (i->op == CG_FETCH && j == 1 ? x->space <= CG_OUT : x->space == space[j]),
-             "memory of the wrong kind");
+             "a buffer of the wrong memory space");
         if (row && w->status == COT_OK)
             want(w,
                  x->align >= 16 &&
@@ -394,21 +393,24 @@ verify_tensor(verifier *w, const cg_insn *i)
     if (i->op != CG_FETCH || w->status != COT_OK)
         return;
     const size_t size = cot_dtype_size(w->k->buffer[c->buffer[0]].type);
-    want(w, !i->imm || (i->imm == 1 && (size == 4 || size == 8)), "a copy of that size");
+    want(w, !i->imm || (i->imm == 1 && (size == 4 || size == 8)),
+         "a copy of an unsupported size");
     want(w, w->k->buffer[c->buffer[1]].type == w->k->buffer[c->buffer[0]].type,
-         "a copy that converts");
+         "a copy between different types");
     if (i->in[2])
         want_value(w, i->in[2], COT_I64);
 }
 
-/* Buffers of one plan that are alike, none of which may be the memory of another. */
+/* Swaps are allowed only in entries and functions.  Results that are swapped must be settled
+ * later. */
 static void
 verify_swap(verifier *w, const cg_insn *i)
 {
     const cg_buffer *x = want_buffer(w, i->call->buffer[0]),
                     *y = want_buffer(w, i->call->buffer[1]);
 
-    want(w, w->k->plans && w->level == 0 && !w->in_parallel, "a swap in what plans nothing");
+    want(w, w->k->plans && w->level == 0 && !w->in_parallel,
+         "a swap outside of an entry or function");
     for (uint32_t j = i->call->buffer[0], first = j; x && y;) {
         const cg_buffer *z = &w->k->buffer[j];
         if (z->space == CG_OUT && !w->unsettled[j]) {
@@ -420,14 +422,15 @@ verify_swap(verifier *w, const cg_insn *i)
     }
 }
 
-/* After all loops, since how often they have swapped is not known here. */
+/* A settle comes after all loops, since the parity of the number of swaps is not known. */
 static void
 verify_settle(verifier *w, const cg_insn *i)
 {
     if (!want_buffer(w, i->imm))
         return;
-    want(w, cg_is_swapped(&w->swapped, (uint32_t)i->imm), "a buffer that nothing swaps");
-    want(w, w->depth == 0, "a buffer that is settled in a loop");
+    want(w, cg_is_swapped(&w->swapped, (uint32_t)i->imm),
+         "a settle of a buffer that is never swapped");
+    want(w, w->depth == 0, "a settle inside a loop");
     if (w->unsettled[i->imm])
         w->n_unsettled--;
     w->unsettled[i->imm] = false;
@@ -474,7 +477,7 @@ verify_insn(verifier *w, cg_val v)
         if (i->op < SC_COUNT)
             verify_scalar(w, i);
         else
-            wrong(w, "instruction in a list that belongs to its block");
+            wrong(w, "a variable, carried value or result in a list of instructions");
     }
 }
 
@@ -491,7 +494,7 @@ verify_region(verifier *w, const cg_region *r)
             w->seen[x->result[j]] = 1;
     }
     want(w, w->depth > 0 || w->n_unsettled == unsettled,
-         "a buffer that is handed over is swapped and not settled after it");
+         "a result is swapped and not settled afterwards");
 }
 
 static bool
@@ -504,7 +507,7 @@ is_over(const cg_buffer *x, const cg_buffer *y)
            y->offset < x->offset + x->elements * size;
 }
 
-/* Buffer x, and those of its group behind it. */
+/* Checks a swapped buffer against the others of its group. */
 static void
 verify_swapped(verifier *w, uint32_t x, const bool *aliased)
 {
@@ -512,7 +515,7 @@ verify_swapped(verifier *w, uint32_t x, const bool *aliased)
     int others = 0;
 
     want(w, (at[x].space == CG_WORK || at[x].space == CG_OUT) && w->k->work != x + 1,
-         "swapped buffers that are no results or pieces of the work block");
+         "swapped buffers that are neither results nor in the work block");
     want(w, !at[x].alias && !aliased[x], "a swapped buffer that may overlap another");
     for (uint32_t y = w->swapped.next[x]; y != x && w->status == COT_OK;
          y = w->swapped.next[y]) {
@@ -520,7 +523,7 @@ verify_swapped(verifier *w, uint32_t x, const bool *aliased)
         want(w,
              at[x].type == at[y].type && at[x].elements == at[y].elements &&
                  at[x].align == at[y].align,
-             "swapped buffers that are not alike");
+             "swapped buffers of different types, sizes or alignments");
         want(w, at[x].space == CG_WORK || at[y].space == CG_WORK,
              "two results that are swapped");
         want(w, !is_over(&at[x], &at[y]), "swapped buffers that overlap");
@@ -551,12 +554,12 @@ verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
     w.seen = IR_NEW_N(scratch, uint8_t, k->n_insns);
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         want(&w, k->buffer[i].space != CG_WORK || k->plans,
-             "work buffer in what plans nothing");
+             "a work buffer outside of an entry or function");
         want(&w, k->buffer[i].space != CG_SHARED || k != m->kernel[0],
              "shared buffer in the entry");
         want(&w, k->buffer[i].space != CG_SHARED || cg_launch_of(k).dynamic <= CG_MAX_DYNAMIC,
              "more shared memory than a block may have");
-        want(&w, k->buffer[i].alias <= k->n_buffers, "alias of no buffer");
+        want(&w, k->buffer[i].alias <= k->n_buffers, "alias of a buffer that does not exist");
     }
     verify_all_swapped(&w, scratch);
     verify_region(&w, &k->body);

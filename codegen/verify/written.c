@@ -1,14 +1,15 @@
-/* Which elements of the work block's buffers are written: see written.h.
+/* Which elements of the work block's buffers are written (written.h).
  *
- * A buffer's ranges are a list that does not change; a log of the lists that were replaced lets
- * the walk go back to where a branch began, and so costs no more than what the branch does.
+ * The ranges of a buffer are an immutable list.  A log of replaced lists lets the walk return
+ * to the state before a branch, at a cost proportional to what the branch does.
  *
- * Buffers that are swapped are followed by what they hold.  Between the first swap and the
- * settle each of them may lie where any of its group lies: what is written to one may be in the
- * bytes of all, and a buffer of another group that is written over one makes all of them
- * worthless.
+ * Swapped buffers are tracked by their contents.  Between the first swap and the settle, the
+ * contents of each buffer may be at the address of any of its group.  So a write to one may go
+ * to the bytes of all of them, and a write to another buffer that overlaps one of them
+ * invalidates all.
  *
- * In a kernel, whose loops and masks data may bound, what is perhaps written is kept so. */
+ * In a kernel, loops and masks may depend on data, so elements that are perhaps written are
+ * kept as such. */
 #include "codegen/verify/written.h"
 
 #include "codegen/verify/spans.h"
@@ -29,7 +30,7 @@ cg_is_function_result(const cg_kernel *k, uint32_t buffer)
            k->work != buffer + 1;
 }
 
-/* -- buffers by their places -- */
+/* -- buffers by their offsets -- */
 
 static bool
 is_in_work(const cg_written *w, uint32_t buffer)
@@ -43,7 +44,7 @@ end_of(const cg_buffer *x)
     return x->offset + x->elements * (int64_t)cot_dtype_size(x->type);
 }
 
-/* The first live buffer that begins at the offset or behind. */
+/* The first live buffer whose offset is this one or larger. */
 static uint32_t
 place_of(const cg_written *w, int64_t offset)
 {
@@ -82,9 +83,9 @@ make_dead(cg_written *w, uint32_t buffer)
     memmove(w->live + at, w->live + at + 1, (w->n_live - at) * sizeof *w->live);
 }
 
-/* Whether buffers of a group may lie at each other's addresses is kept, and undone with
- * branches, as if it were one more buffer, which then has something written.  The group's
- * number is one of them. */
+/* Whether buffers of a group may be at each other's addresses is recorded, and undone with
+ * branches, as the state of an additional buffer, which then has something written.  There is
+ * one for each group. */
 static uint32_t
 state_of(const cg_written *w, uint32_t buffer)
 {
@@ -98,7 +99,7 @@ is_state(const cg_written *w, uint32_t buffer)
 }
 
 static bool
-is_away(const cg_written *w, uint32_t buffer)
+is_exchanged(const cg_written *w, uint32_t buffer)
 {
     return cg_is_swapped(&w->swapped, buffer) && w->of[state_of(w, buffer)] != NULL;
 }
@@ -120,7 +121,7 @@ change_live(cg_written *w, uint32_t buffer, bool live)
         make_dead(w, buffer);
 }
 
-/* Has another buffer of the group anything written? */
+/* Is anything written in another buffer of the group? */
 static bool
 has_other(const cg_written *w, uint32_t buffer)
 {
@@ -130,7 +131,7 @@ has_other(const cg_written *w, uint32_t buffer)
     return false;
 }
 
-/* Those of a group that have nothing written. */
+/* Change the liveness of those buffers of the group in which nothing is written. */
 static void
 change_empty(cg_written *w, uint32_t buffer, bool live)
 {
@@ -143,7 +144,8 @@ change_empty(cg_written *w, uint32_t buffer, bool live)
     } while (x != buffer);
 }
 
-/* What is written in a group that is away may be where any of it is: all of them are live. */
+/* In a group whose buffers are exchanged, what is written may be in the bytes of any of them,
+ * so all of them are live. */
 static void
 set(cg_written *w, uint32_t buffer, const cg_span *to)
 {
@@ -157,7 +159,7 @@ set(cg_written *w, uint32_t buffer, const cg_span *to)
         const uint32_t first = buffer - w->f->k->n_buffers;
         if (w->of[first] || has_other(w, first))
             change_empty(w, first, to != NULL);
-    } else if (!is_away(w, buffer)) {
+    } else if (!is_exchanged(w, buffer)) {
         change_live(w, buffer, to != NULL);
     } else if (!has_other(w, buffer)) {
         w->of[buffer] = NULL;
@@ -167,13 +169,13 @@ set(cg_written *w, uint32_t buffer, const cg_span *to)
 }
 
 static void
-set_away(cg_written *w, uint32_t buffer, bool away)
+set_exchanged(cg_written *w, uint32_t buffer, bool exchanged)
 {
-    static const cg_span is_away_now = { .unknown = true };
+    static const cg_span is_exchanged_now = { .unknown = true };
     const uint32_t state = state_of(w, buffer);
 
-    if ((w->of[state] != NULL) != away)
-        set(w, state, away ? &is_away_now : NULL);
+    if ((w->of[state] != NULL) != exchanged)
+        set(w, state, exchanged ? &is_exchanged_now : NULL);
 }
 
 static bool
@@ -182,7 +184,8 @@ is_of_group(const cg_written *w, uint32_t x, uint32_t y)
     return x == y || (w->swapped.group && w->swapped.group[x] == w->swapped.group[y]);
 }
 
-/* What lies in the bytes of the buffer: it, or any of its group.  Was there anything? */
+/* Forget what is in the bytes of the buffer: its contents, or those of any buffer of its group.
+ * Returns whether there was anything. */
 static bool
 forget_bytes(cg_written *w, uint32_t buffer)
 {
@@ -193,11 +196,11 @@ forget_bytes(cg_written *w, uint32_t buffer)
         if (w->of[x])
             set(w, x, NULL);
         x = next_of_group(w, x);
-    } while (x != buffer && is_away(w, buffer));
+    } while (x != buffer && is_exchanged(w, buffer));
     return w->n > before;
 }
 
-/* The bytes of `buffer`, of the group of `writer`. */
+/* Invalidate what overlaps the bytes of `buffer`, except the group of `writer`. */
 static void
 overwrite_bytes(cg_written *w, uint32_t buffer, uint32_t writer)
 {
@@ -217,8 +220,8 @@ overwrite_bytes(cg_written *w, uint32_t buffer, uint32_t writer)
     }
 }
 
-/* What lies in the same bytes is worth nothing any more.  Live buffers of two groups lie
- * apart. */
+/* Invalidate what overlaps the bytes of the buffer.  Live buffers of different groups do not
+ * overlap. */
 static void
 overwrite(cg_written *w, uint32_t buffer)
 {
@@ -228,7 +231,7 @@ overwrite(cg_written *w, uint32_t buffer)
         if (is_in_work(w, x))
             overwrite_bytes(w, x, buffer);
         x = next_of_group(w, x);
-    } while (x != buffer && is_away(w, buffer));
+    } while (x != buffer && is_exchanged(w, buffer));
 }
 
 void
@@ -254,7 +257,7 @@ cg_written_swap(cg_written *w, uint32_t x, uint32_t y)
 
     set(w, x, of_y);
     set(w, y, of_x);
-    set_away(w, x, true);
+    set_exchanged(w, x, true);
 }
 
 void
@@ -264,7 +267,7 @@ cg_written_settle(cg_written *w, uint32_t buffer)
     for (uint32_t x = next_of_group(w, buffer); x != buffer; x = next_of_group(w, x))
         if (w->of[x])
             set(w, x, NULL);
-    set_away(w, buffer, false);
+    set_exchanged(w, buffer, false);
 }
 
 void
@@ -278,7 +281,7 @@ cg_written_forget_private(cg_written *w)
 cg_is_written
 cg_written_has(cg_written *w, uint32_t buffer, const cg_form *first, int64_t count)
 {
-    if (w->known->never || count <= 0 || cg_span_contains(w, w->of[buffer], first, count))
+    if (w->known->infeasible || count <= 0 || cg_span_contains(w, w->of[buffer], first, count))
         return CG_WRITTEN;
     if (cg_span_has_unknown(w->of[buffer]) || (w->perhaps && cg_span_has_parts(w->of[buffer])))
         return CG_PERHAPS_WRITTEN;
@@ -327,7 +330,7 @@ swap_region(cg_written *w, const cg_region *r)
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *i = &w->f->k->insn[r->insn[n]];
         if (i->op == CG_SWAP)
-            set_away(w, i->call->buffer[0], true);
+            set_exchanged(w, i->call->buffer[0], true);
         if (i->block) {
             swap_region(w, &i->block->body);
             swap_region(w, &i->block->other);
@@ -335,8 +338,8 @@ swap_region(cg_written *w, const cg_region *r)
     }
 }
 
-/* An iteration may find what the one before has overwritten, and buffers where it has swapped
- * them to. */
+/* An iteration may follow one that has overwritten these buffers, and may find buffers
+ * exchanged. */
 uint32_t
 cg_written_loop(cg_written *w, const cg_block *x)
 {
@@ -349,7 +352,7 @@ cg_written_loop(cg_written *w, const cg_block *x)
     return w->n;
 }
 
-/* The first time in this walk over the log? */
+/* Is this the first entry for the buffer in this walk over the log? */
 static bool
 is_new(cg_written *w, uint32_t buffer)
 {
@@ -359,7 +362,8 @@ is_new(cg_written *w, uint32_t buffer)
     return true;
 }
 
-/* An iteration that found the ranges `before` finds them the next time, or perhaps. */
+/* Do the ranges that an iteration found written remain written for the next iteration, or
+ * perhaps? */
 static bool
 keeps(cg_written *w, const cg_span *before, const cg_span *now)
 {
@@ -410,7 +414,7 @@ cg_written_other(cg_written *w, uint32_t mark)
     return (cg_written_side){ n, x };
 }
 
-/* What both have. */
+/* The ranges that both lists contain. */
 static const cg_span *
 common(cg_written *w, const cg_span *x, const cg_span *y)
 {
@@ -427,7 +431,7 @@ common(cg_written *w, const cg_span *x, const cg_span *y)
     return both;
 }
 
-/* Away, if after one of them. */
+/* The state after either branch: exchanged, if it is after one of them. */
 static const cg_span *
 after_both(cg_written *w, uint32_t buffer, const cg_span *x, const cg_span *y)
 {
@@ -436,7 +440,7 @@ after_both(cg_written *w, uint32_t buffer, const cg_span *x, const cg_span *y)
     return common(w, x, y);
 }
 
-/* A buffer that one branch has not changed is there as it was before both. */
+/* A buffer that one branch has not changed is then as it was before both. */
 void
 cg_written_join(cg_written *w, uint32_t mark, cg_written_side then)
 {

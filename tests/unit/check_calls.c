@@ -103,7 +103,7 @@ straight(ir_buf *b)
 
 /* Several calls of the same operands, one of them twice. */
 static void
-side_by_side(ir_buf *b)
+adjacent(ir_buf *b)
 {
     ir_buf_str(b, "fn @f(%x: f32[6,6], %y: f32[6,6]) -> (f32[6,6], f32[6,6]) {\n");
     for (int i = 0; i < CALLS; i++)
@@ -183,7 +183,7 @@ static const struct use {
     int functions;
 } uses[] = {
     { "one after the other", straight, 1 },
-    { "side by side", side_by_side, 1 },
+    { "side by side", adjacent, 1 },
     { "in a scan", in_scan, 1 },
     { "in a while", in_while, 1 },
     { "in a cond", in_cond, 1 },

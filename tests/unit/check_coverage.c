@@ -183,7 +183,7 @@ START_TEST(faults)
     want_refused(1024, STEP_TWICE, "is taken twice");
     want_refused(64, WRONG_STRIDE, "element 31 is taken twice");
     want_refused(1024, ONE_STEP_LESS, "element 992 is not taken");
-    want_refused(545, LANES_NOT_LIMITED, "element 545 is taken, which it has not");
+    want_refused(545, LANES_NOT_LIMITED, "element 545 is taken, but does not exist");
 }
 END_TEST
 
@@ -214,7 +214,7 @@ START_TEST(number_from_memory)
 
     cg_take_element(&b, (cg_take){ .reduction = sum, .n = 1, .term = term });
     ck_assert_int_eq(cg_verify(m), COT_ERR_INTERNAL);
-    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "it is not proved"));
+    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "not every element is proved"));
 }
 END_TEST
 
@@ -223,7 +223,7 @@ START_TEST(no_reduction)
     begin(1);
     cg_take_element(&b, (cg_take){ .reduction = 0 });
     ck_assert_int_eq(cg_verify(m), COT_ERR_INTERNAL);
-    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "for no reduction"));
+    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "by no reduction"));
 }
 END_TEST
 

@@ -177,11 +177,11 @@ static const struct {
       false,
       1,
       { .lanes = 8, .first = 8, .count = 8 } },
-    { "stores side by side", true, 2, { .side_by_side = 2, .lanes = 8, .count = 16 } },
+    { "stores side by side", true, 2, { .adjacent = 2, .lanes = 8, .count = 16 } },
     { "three stores, of which there are two",
       false,
       2,
-      { .side_by_side = 3, .lanes = 8, .count = 16 } },
+      { .adjacent = 3, .lanes = 8, .count = 16 } },
     { "what lies between lanes is stored", false, 3, { .lanes = 8, .count = 15 } },
     { "one lane's element", true, 3, { .lane = 3, .lanes = 1, .first = 6, .count = 1 } },
 };

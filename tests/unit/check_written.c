@@ -449,18 +449,20 @@ static const struct {
     verified_row row;
     const char *message;
 } swap[] = {
-    { { "lost by an iteration", lost_by_an_iteration }, "to be there in the next one" },
+    { { "lost by an iteration", lost_by_an_iteration },
+      "not proved to be written for the next one" },
     { { "not settled", not_settled }, "is swapped and not settled" },
-    { { "settled in the loop", settled_in_the_loop }, "settled in a loop" },
+    { { "settled in the loop", settled_in_the_loop }, "a settle inside a loop" },
     { { "settled elsewhere", settled_where_others_settle }, "is swapped and not settled" },
     { { "over each other", over_each_other }, "swapped buffers that overlap" },
-    { { "of unlike types", of_unlike_types }, "not alike" },
-    { { "of unlike sizes", of_unlike_sizes }, "not alike" },
-    { { "of unlike alignment", of_unlike_alignment }, "not alike" },
+    { { "of unlike types", of_unlike_types }, "of different types, sizes or alignments" },
+    { { "of unlike sizes", of_unlike_sizes }, "of different types, sizes or alignments" },
+    { { "of unlike alignment", of_unlike_alignment },
+      "of different types, sizes or alignments" },
     { { "two results", two_results }, "two results that are swapped" },
-    { { "an operand", an_operand }, "no results or pieces of the work block" },
+    { { "an operand", an_operand }, "neither results nor in the work block" },
     { { "under another name", under_another_name }, "may overlap another" },
-    { { "never swapped", never_swapped }, "a buffer that nothing swaps" },
+    { { "never swapped", never_swapped }, "a settle of a buffer that is never swapped" },
     { { "too many", too_many }, "too many buffers" },
 };
 enum { SWAPS = sizeof swap / sizeof *swap };
