@@ -1,9 +1,10 @@
-/* Choices between two values (emit.h): a constant one, the lesser or larger, one by a
- * comparison; and comparisons of what is known to have no sign.
+/* Selects between two values (emit.h): with a constant condition or operand, minima and maxima,
+ * selects by a comparison; and comparisons of unsigned numbers whose top bit is 0.
  *
- * A BOOL is lanes of 32 bits.  Where a comparison has other lanes than that, as of f64, or is a
- * mask of bits, as of whole vectors of AVX-512, a choice by it makes it anew from its operands:
- * compilers share it, and are spared making lanes of it and comparing those. */
+ * A BOOL has lanes of 32 bits.  A comparison of f64 has lanes of another width, and one of
+ * whole vectors of AVX-512 gives a mask of bits.  A select by such a comparison evaluates it
+ * again from its operands: compilers merge the equal comparisons, and need not convert them to
+ * a BOOL and compare that with 0. */
 #include "codegen/c/emit.h"
 
 static bool
@@ -15,7 +16,7 @@ is_same(const cg_kernel *k, cg_val v, cg_val w)
            (x->op == SC_const && y->op == SC_const && x->type == y->type && x->imm == y->imm);
 }
 
-/* x < y ? x : y and y < x ? x : y are each one instruction of some machines. */
+/* x < y ? x : y and y < x ? x : y are each one instruction on some machines. */
 static const char *
 chosen_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
 {
@@ -31,15 +32,15 @@ chosen_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
     return NULL;
 }
 
-/* Has each copy a name, which says the same wherever it is asked for? */
+/* Is each copy a constant or a variable, so that its text can be used again? */
 static bool
 is_named(const cg_c_emit *e, cg_val v)
 {
     return e->k->insn[v].op == SC_const || !e->inlined[v];
 }
 
-/* Is the choice by a comparison, of as many lanes, that is better made for it than as a
- * BOOL? */
+/* Is the select by a comparison of as many lanes that is better evaluated in the select than
+ * converted to a BOOL? */
 static bool
 is_by_comparison(const cg_c_emit *e, const cg_insn *i, int lanes)
 {
@@ -79,7 +80,7 @@ chosen_by_comparison(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int la
         x, y, cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
 }
 
-/* All bits, or none, where m: that is m itself. */
+/* A select of all ones or of 0 by a mask m is m | z or m & y. */
 static const char *
 chosen_bits(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
 {
@@ -95,7 +96,8 @@ chosen_bits(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
     return z->op == SC_const && (uint32_t)z->imm == 0 ? cg_c_say(e, "%s & %s", m, in[1]) : NULL;
 }
 
-/* A choice that constants make, the same for all lanes; NULL: it is none. */
+/* The operand that a constant condition selects in all lanes; NULL: the condition is not
+ * constant. */
 static const char *
 known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
              const char *const *in)
@@ -112,7 +114,8 @@ known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
     return at[0] ? in[1] : in[2];
 }
 
-/* A count of what holds: c ? x + 1 : x is x + c, for which no compiler makes a branch. */
+/* A conditional increment c ? x + 1 : x is written x + c, for which no compiler emits a
+ * branch. */
 static const char *
 counted(cg_c_emit *e, const cg_insn *i, const char *const *in)
 {
@@ -164,7 +167,7 @@ cg_c_is_only_picked_by(const cg_c_emit *e, cg_val v)
            cg_c_lanes(e, e->divergence[v]) > 1 && has_names(e, i);
 }
 
-/* An unsigned number below 2^31. */
+/* Is v known to be an unsigned number below 2^31? */
 static bool
 is_below_half(const cg_c_emit *e, cg_val v)
 {

@@ -1,10 +1,10 @@
-/* Under what an access happens, and what it reports that it touches (verify/ranges.h).
+/* Conditions of accesses, and reports of what accesses touch (verify/ranges.h).
  *
- * A condition is the conjunction of what the access asks for and of the mask around it.  Where
- * only the first few lanes are active, their number is kept in place of a mask. */
+ * The condition of an access is the conjunction of its own condition and of the enclosing mask.
+ * Where exactly the first few lanes are active, their number is kept instead of a mask. */
 #include "codegen/c/emit.h"
 
-/* What is touched of the access v, under the condition and the branches around. */
+/* Report an access v with its condition and the conditions of the enclosing branches. */
 void
 cg_c_touch(cg_c_emit *e, cg_val v, const cg_c_condition *w, cg_touched x)
 {
@@ -13,14 +13,14 @@ cg_c_touch(cg_c_emit *e, cg_val v, const cg_c_condition *w, cg_touched x)
     cg_report(e->ranges, &x);
 }
 
-/* The element that each lane has by itself. */
+/* Report an access of one element for each lane. */
 void
 cg_c_touch_own(cg_c_emit *e, cg_val v, const cg_c_condition *w)
 {
     cg_c_touch(e, v, w, (cg_touched){ .count = 1 });
 }
 
-/* A mask of constants: the first n lanes, or others. */
+/* Recognise a mask of constants: the first n lanes, or other lanes. */
 static bool
 constant_mask(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, cg_c_condition *out)
 {
@@ -44,7 +44,7 @@ constant_mask(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, cg_c_condi
     return true;
 }
 
-/* One truth for all lanes of a mask is that any of them is active. */
+/* A scalar condition taken from a mask holds if any lane of the mask is active. */
 static const cg_applied *
 applied_by(cg_c_emit *e, const cg_c_mask *m, int lanes)
 {
@@ -88,7 +88,8 @@ cg_c_condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
     return r;
 }
 
-/* Whether a lane is active, of what `w` says in a variable of its own; NULL: it is. */
+/* The text that tests whether a lane is active, given the variable of cg_c_declare_test; NULL:
+ * it always is. */
 const char *
 cg_c_lane_test(cg_c_emit *e, const cg_c_condition *w, int number, int lane)
 {
@@ -98,7 +99,7 @@ cg_c_lane_test(cg_c_emit *e, const cg_c_condition *w, int number, int lane)
                                 : cg_c_say(e, "w%d[%d]", number, lane);
 }
 
-/* Declare it; its number. */
+/* Declare a variable that holds the active lanes; returns its number. */
 int
 cg_c_declare_test(cg_c_emit *e, const cg_c_condition *w, int lanes)
 {
@@ -111,7 +112,7 @@ cg_c_declare_test(cg_c_emit *e, const cg_c_condition *w, int lanes)
     return number;
 }
 
-/* The elements of so many vectors of that shape. */
+/* Report the elements of `lanes` lanes of a vector access of that shape. */
 void
 cg_c_touch_shape(cg_c_emit *e, cg_val v, const cg_c_condition *w, cg_c_shape shape,
                  int64_t step, int lanes)

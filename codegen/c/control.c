@@ -1,10 +1,10 @@
-/* Ifs and whiles.
+/* if and while.
  *
- * A condition that varies over lanes runs a region if any active lane wants it, under the mask
- * of those that do, and its results are selected lane by lane. */
+ * Where a condition differs from lane to lane, a region runs if any active lane takes it, under
+ * the mask of those lanes, and results are selected lane by lane. */
 #include "codegen/c/emit.h"
 
-/* "v = x" for all copies of a yield, where the result varies over set. */
+/* Write "v = x" for all copies of a yield, whose result varies over set. */
 static void
 take(cg_c_emit *e, const char *stem, cg_val v, uint32_t set, cot_dtype type, bool declare)
 {
@@ -18,8 +18,8 @@ take(cg_c_emit *e, const char *stem, cg_val v, uint32_t set, cot_dtype type, boo
             cg_c_line(e, "%s_%d = %s;", stem, c, cg_c_use(e, v, set, c, lanes));
 }
 
-/* One side under its mask; the copies of yield i are named stems[i]_c.  What does nothing needs
- * no names: its values are there without it. */
+/* Write one branch under its mask; the copies of yield i are variables stem[i]_c.  An empty
+ * branch needs no variables, since its yields are values from outside. */
 static void
 run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
 {
@@ -46,7 +46,7 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
     cg_c_line(e, "}");
 }
 
-/* What a side gives for copy c of result i. */
+/* The value that a branch yields for copy c of result i. */
 static const char *
 side(cg_c_emit *e, const cg_block *x, bool other, const char *stem, int i, int c)
 {
@@ -81,7 +81,7 @@ if_varying(cg_c_emit *e, const cg_block *x)
     }
 }
 
-/* A region that a branch leads to if cond holds, or does not. */
+/* Write a region that is executed if cond holds, or (holds = false) if it does not. */
 static void
 region_under(cg_c_emit *e, const cg_region *r, cg_val cond, bool holds)
 {
@@ -118,7 +118,8 @@ cg_c_if(cg_c_emit *e, const cg_block *x)
     cg_c_line(e, "}");
 }
 
-/* All carried values at once, since one may be made of another's old value. */
+/* Assign all carried values at once, since the new value of one may use the old value of
+ * another. */
 static void
 next_carries(cg_c_emit *e, const cg_block *x, const cg_c_mask *go)
 {
@@ -143,7 +144,7 @@ next_carries(cg_c_emit *e, const cg_block *x, const cg_c_mask *go)
         }
 }
 
-/* The lanes that go on, a mask that changes. */
+/* Declare the mask of lanes that take another step, which the loop updates. */
 static cg_c_mask *
 begin_active(cg_c_emit *e, const cg_block *x)
 {

@@ -1,5 +1,4 @@
-/* A kernel of the kernel IR as a C function (c.h): instructions, buffers, the function
- * itself. */
+/* A kernel of the kernel IR as a C function (c.h): its instructions, its calls and copies. */
 #include "codegen/c/emit.h"
 
 #include "codegen/kernel/cost.h"
@@ -8,7 +7,7 @@
 
 /* -- instructions on scalars -- */
 
-/* A number that is neither NaN nor, if that is what to look for, a zero. */
+/* Is c a number other than NaN? *zero: whether it is a zero. */
 static bool
 is_number(const cg_insn *c, cot_dtype type, bool *zero)
 {
@@ -21,7 +20,7 @@ is_number(const cg_insn *c, cot_dtype type, bool *zero)
     return (c->imm & (sign - 1)) <= inf;
 }
 
-/* max(x, c) = c > x ? c : x passes a NaN x on, and is right but for zeros. */
+/* max(x, c) = c > x ? c : x returns a NaN x, and is right except for zeros. */
 static bool
 constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in,
                  const char **out)
@@ -51,8 +50,8 @@ constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *i
     return false;
 }
 
-/* 0 <= x and x <= n, or x < n, of an index for all lanes: one comparison, without signs.  x, or
- * 0. */
+/* For an index x that is the same in all lanes, 0 <= x and x <= n (or x < n) is one unsigned
+ * comparison.  Returns x, or 0 if i is not such a conjunction. */
 static cg_val
 within(const cg_c_emit *e, const cg_insn *i)
 {
@@ -80,14 +79,14 @@ range_compare(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
                     to->op == SC_lt ? "<" : "<=", cg_c_use(e, to->in[1], set, c, 1));
 }
 
-/* Is it read by such a comparison alone, which does not want it? */
+/* Is v used only by such a conjunction, which does not use its text? */
 static bool
 is_half_a_range(const cg_c_emit *e, cg_val v)
 {
     return e->uses[v] == 1 && e->use[v].by && within(e, &e->k->insn[e->use[v].by]);
 }
 
-/* A sum and products of pairs. */
+/* A sum of an operand and SC_pairs, as one function. */
 static const char *
 sum_of_pairs(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
 {
@@ -104,7 +103,8 @@ sum_of_pairs(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
     return NULL;
 }
 
-/* Index arithmetic that cannot leave its range is C's own. */
+/* Index arithmetic whose result has a known range cannot overflow, and is written with C's
+ * operators on signed integers. */
 static const char *
 plain_index(cg_c_emit *e, cg_val v, int lanes, const char *const *in)
 {
@@ -125,7 +125,8 @@ plain_index(cg_c_emit *e, cg_val v, int lanes, const char *const *in)
     return cg_c_say(e, "%s %c %s", in[0], symbol[i->op], in[1]);
 }
 
-/* first + lane < n and the like, of an index that does not wrap: no lane is made of i64. */
+/* A comparison of first + lane with a bound, for an index that does not wrap, needs no vector
+ * of i64. */
 static const char *
 index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
@@ -148,7 +149,7 @@ index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     return NULL;
 }
 
-/* The type that an operand or result of it has here. */
+/* The type of an operand or result: i32 instead of i64 where it is narrowed. */
 static cot_dtype
 type_here(cot_dtype type, bool narrow)
 {
@@ -228,7 +229,7 @@ emit_scalar(cg_c_emit *e, cg_val v)
     e->settles = false;
 }
 
-/* A program that few lanes want: a call, if any does. */
+/* A slow path is a call under the condition that any lane needs it. */
 static void
 emit_slow_path(cg_c_emit *e, cg_val v)
 {
@@ -306,8 +307,8 @@ extern_argument(cg_c_emit *e, const cg_extern_arg *a)
                     address(e, a->buffer - 1, a->offset));
 }
 
-/* The function by its address in this process, or by name: declared in its author's words,
- * once. */
+/* Calls use the function's address in this process, and otherwise its name, whose declaration
+ * is printed once as its author gave it. */
 static const char *
 callee(cg_c_emit *e, const cg_extern *x, cot_dtype type)
 {
@@ -352,7 +353,8 @@ emit_extern(cg_c_emit *e, cg_val v)
                   args);
 }
 
-/* Between what may be the same memory: only if it is not. */
+/* A copy between buffers that may be the same memory is skipped if their addresses are
+ * equal. */
 static void
 emit_copy(cg_c_emit *e, const cg_insn *i)
 {
@@ -364,7 +366,8 @@ emit_copy(cg_c_emit *e, const cg_insn *i)
     cg_c_line(e, "memmove(%s, %s, %llu);", p, q, (unsigned long long)i->imm);
 }
 
-/* Addresses of one element type may be declared as different types: as void they are alike. */
+/* Addresses of one element type may be declared with different pointer types, so the variable
+ * is a void pointer. */
 static void
 emit_swap(cg_c_emit *e, const cg_insn *i)
 {
@@ -376,7 +379,7 @@ emit_swap(cg_c_emit *e, const cg_insn *i)
     cg_c_line(e, "%s = swap%d;", y, number);
 }
 
-/* Where it is not at its own address it is copied there. */
+/* If the buffer's data are not at its own address, copy them there. */
 static void
 emit_settle(cg_c_emit *e, uint32_t buffer)
 {

@@ -10,32 +10,33 @@ enum { CG_C_LEVELS = 32 };
 typedef struct cg_c_level {
     const cg_block *loop;
     int64_t extent;
-    int copies, lanes; /* extent = copies * lanes: an unroll loop has lanes 1 */
+    int copies, lanes; /* extent = copies * lanes; an unroll loop has lanes = 1 */
 } cg_c_level;
 
-/* The lanes that are active: BOOLs stem_0, stem_1, ... of what varies over set. */
+/* A mask of active lanes: the BOOLs stem_0, stem_1, ..., one for each copy over `set`. */
 typedef struct cg_c_mask {
     uint32_t set;
     const char *stem;
-    const char *limit; /* nothing masks but the limit of a vector loop: an i64; or NULL */
-    const cg_applied *by; /* the conditions that it is made of */
+    /* An i64: the mask is only this limit of a vector loop; otherwise NULL. */
+    const char *limit;
+    const cg_applied *by; /* the conditions that the mask consists of */
 } cg_c_mask;
 
-/* What is known of an index or a truth while the text is made: it is a scalar, the value's
- * variable, if `based`, plus a constant for each copy and lane (`at`) or slope times the
+/* What is known of an index or condition while text is written: it is the value's scalar
+ * variable, if `based`, plus a constant for each copy and lane (`at`), or plus slope times the
  * lane. */
 typedef struct cg_c_known {
-    int64_t *at; /* for each copy and lane; or NULL */
+    int64_t *at; /* for each copy and lane; NULL: slope applies */
     int64_t slope;
     bool based;
 } cg_c_known;
 
-/* How the lanes of a value differ: not known but by constants, known altogether, or
- * otherwise. */
+/* How a value differs from lane to lane: arbitrarily, by constants from a scalar variable, or
+ * as constants. */
 typedef enum cg_c_form { CG_C_WIDE, CG_C_BASED, CG_C_FIXED } cg_c_form;
 
-/* The one instruction, or 0 for a yield, that uses a value in its own region, and its place
- * there. */
+/* The only user of a value in its own region, and the user's position there: an instruction, or
+ * 0 for a yield. */
 typedef struct cg_c_use_at {
     uint32_t at;
     cg_val by;
@@ -46,160 +47,178 @@ typedef struct cg_c_emit {
     const cg_natural *fn;
     const cg_module *m;
     const cg_kernel *k;
-    const char *const *kernel_name; /* of each kernel                    */
-    const cg_call **first_call;     /* likewise, of the entry; NULL: none    */
-    const char **result_name;       /* of each buffer of the entry that a kernel makes */
-    const bool *can_fail;           /* likewise                          */
-    bool *done; /* likewise: it is written           */
-    const char **buffer;            /* the name of each buffer           */
+    const char *const *kernel_name; /* for each kernel */
+    const cg_call **first_call; /* for each kernel: its first call in the entry; NULL: none */
+    /* For each buffer of the entry: its name, after the op that computes it. */
+    const char **result_name;
+    const bool *can_fail; /* for each kernel: it may return a status */
+    bool *done;           /* for each kernel: its function has been written */
+    const char **buffer;  /* for each buffer: its name in the text */
     cg_swapped swapped;
-    const char **own; /* of each buffer that is settled: the name of its own address */
+    const char **own; /* for each buffer with a `settle`: the name of its original address */
     ir_buf *b;
     const uint32_t *divergence, *uses;
     cg_c_known *known;
-    /* of each value, for each copy: the text in place of a variable, or NULL */
+    /* For each value and copy: the text that replaces its variable, or NULL. */
     const char ***inlined;
     cg_c_use_at *use;
-    uint32_t *place, *next_effect; /* of instructions, in their region */
-    uint32_t *picks; /* of comparisons: the selects of their region that make them anew */
-    bool *adjacent; /* of stores: the next or the last one is that of the element beside */
-    int8_t *pair; /* of loads: 1 where another one is of the element behind, -1: before */
-    uint8_t *form; /* cg_c_form of what varies over the vector loop around */
-    bool *narrow;  /* it, or what it compares or converts, is made of i32 for i64 */
+    uint32_t *place, *next_effect; /* of instructions: the position in their region */
+    /* Of comparisons: how many selects of their region evaluate the comparison themselves. */
+    uint32_t *picks;
+    bool *adjacent; /* of stores: the next or the previous store writes the adjacent element */
+    /* Of loads: 1 where another load reads the next element, -1: the previous element. */
+    int8_t *pair;
+    uint8_t *form; /* cg_c_form of values that vary over the enclosing vector loop */
+    /* An i64 value is computed as i32, or the operands of a comparison or conversion are. */
+    bool *narrow;
     cg_c_level level[CG_C_LEVELS];
     int n_levels, vector_level, indent, serial;
     const cg_c_mask *mask; /* or NULL: all lanes are active */
     cg_ranges *ranges;
-    const cg_applied *under; /* the conditions of the branches around */
-    const bool *wants_pool; /* of each kernel: it, or one it calls, has a parallel loop */
-    ir_buf *parts;          /* bodies of the kernel's parallel loops, as functions     */
-    int number;             /* of the kernel                                           */
-    bool fills_tails; /* see cg_fills_tails */
-    bool many_constants;    /* it has more of lanes than there are registers */
-    bool part;              /* in such a body: it leaves by part->status               */
-    bool streams; /* it has stored past the caches */
-    int made;     /* values of several copies since the last one that was settled */
-    bool settles; /* the value in hand is to be: its variables are not constant   */
+    const cg_applied *under; /* the conditions of the enclosing branches */
+    /* For each kernel: it, or a kernel that it calls, has a parallel loop. */
+    const bool *wants_pool;
+    ir_buf *parts;       /* functions for the bodies of the kernel's parallel loops */
+    int number;          /* index of the kernel in the module */
+    bool fills_tails;    /* see cg_fills_tails */
+    bool many_constants; /* it uses more constant vectors than there are registers */
+    /* The text is the body of a parallel loop, which returns early by part->status. */
+    bool part;
+    bool streams; /* it contains non-temporal stores */
+    /* Values of several copies since the last one that was fixed in place (COT_SETTLED). */
+    int made;
+    /* The current value is to be fixed in place, so its variables are not const. */
+    bool settles;
 } cg_c_emit;
 
-/* Text in the arena; a line of the kernel; the first failure. */
+/* Formats text in the arena; writes a line of the kernel; records the first failure. */
 const char *cg_c_say(cg_c_emit *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cg_c_line(cg_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_c_refuse(cg_c_emit *e, const char *what);
 void cg_c_leave_with(cg_c_emit *e, const char *status);
 
-/* Lanes and copies of what varies over a set of levels; the copy of what varies over `of` for
- * copy c of what varies over `set`. */
+/* The lanes and copies of a value that varies over a set of levels. cg_c_copy_for: copy c of a
+ * value that varies over `set` uses this copy of a value that varies over `of`. */
 int cg_c_lanes(const cg_c_emit *e, uint32_t set);
 int cg_c_copies(const cg_c_emit *e, uint32_t set);
 int cg_c_copy_for(const cg_c_emit *e, uint32_t set, int c, uint32_t of);
-/* The variable of a copy, or the constant that it is. */
+/* The name of a copy's variable, or the text that replaces it. */
 const char *cg_c_value(cg_c_emit *e, cg_val v, int copy);
-/* v as it stands for copy c of a value that varies over set: with `lanes`. */
+/* v as an operand of copy c of a value that varies over set, with `lanes` lanes. */
 const char *cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes);
 void cg_c_declare(cg_c_emit *e, cg_val v, cot_dtype type);
-/* to = from, for all copies; with its declaration. */
+/* Write to = from for all copies; cg_c_define also declares the variables. */
 void cg_c_assign(cg_c_emit *e, cg_val to, cg_val from);
 void cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type);
-/* to is another name of from, which does not change any more: no line. */
+/* Make `to` another name of `from`, whose variables are not assigned again.  Writes no line. */
 void cg_c_alias(cg_c_emit *e, cg_val to, cg_val from);
-/* around: the block whose region it is, or NULL. */
+/* Write a region. around: the block that the region belongs to, or NULL. */
 void cg_c_region(cg_c_emit *e, const cg_region *r, const cg_block *around);
-/* A constant i64, or the variable of a loop that runs once, or made of such. */
+/* Is v a constant i64, or computed from constants and variables of loops that run once? */
 bool cg_c_constant_of(const cg_c_emit *e, cg_val v, int64_t *x);
 /* "INT64_C(3)". */
 const char *cg_c_int(cg_c_emit *e, int64_t x);
 
-/* inline.c: a copy of v is x: a line, or the text in place of its variable. */
+/* inline.c: give copy `copy` of v the text x: as a line that declares a variable, or as text
+ * that replaces the variable. */
 void cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const char *x);
 void cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around);
 
-/* choice.c: the text of a select that does without its BOOL, or NULL; in: the operands.  Of a
- * comparison: do such alone, of its own region, want it?  They make it themselves. */
+/* choice.c: the text of a select that does not need its condition as a BOOL, or NULL; in: the
+ * operands. is_only_picked_by: is a comparison used only by such selects of its own region,
+ * which evaluate it themselves? */
 const char *cg_c_choice(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
                         const char *const *in);
-/* A comparison of numbers without a sign, whose bits are those of integers that have none
- * either: x86 compares no others in one instruction.  Or NULL. */
+/* A comparison of unsigned numbers whose top bits are 0, as a comparison of signed integers:
+ * x86 compares only those in one instruction.  NULL: not applicable. */
 const char *cg_c_signed_compare(cg_c_emit *e, const cg_insn *i, int lanes,
                                 const char *const *in);
 void cg_c_count_picks(cg_c_emit *e, const cg_region *r);
 bool cg_c_is_only_picked_by(const cg_c_emit *e, cg_val v);
 
-/* mask.c: the mask for copy c of what varies over set, as lanes or one truth; NULL: none. */
+/* mask.c: the mask for copy c of a value that varies over set, as a vector or as one scalar
+ * condition; NULL: every lane is active. */
 const char *cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes);
-/* m, and the limit of a vector loop. */
+/* The mask m and the limit of a vector loop. */
 const cg_c_mask *cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, const cg_block *loop);
-/* A mask with a name, whose copies have no value yet; the name of a copy. */
+/* Declares a mask with a new name, whose copies are not assigned yet. cg_c_mask_copy: the name
+ * of a copy. */
 cg_c_mask *cg_c_mask_new(cg_c_emit *e, uint32_t set);
 const char *cg_c_mask_copy(cg_c_emit *e, const cg_c_mask *m, int copy);
-/* m, and the condition or its opposite; whether any lane and copy is active. */
+/* The mask m and the condition, or its negation. cg_c_mask_any: whether any lane of any copy is
+ * active. */
 const cg_c_mask *cg_c_mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate);
 const char *cg_c_mask_any(cg_c_emit *e, const cg_c_mask *m);
 
-/* index.c: is v made of constants, or a scalar and constants?  Then it is known afterwards, and
- * its line written. */
+/* index.c: if v consists of constants, or of a scalar and constants, write its line and record
+ * them in e->known. */
 bool cg_c_index_insn(cg_c_emit *e, cg_val v);
-/* Find the forms of a region in a vector loop of the level. */
+/* Find the forms (cg_c_form) of values of a region inside the vector loop of this level. */
 void cg_c_find_forms(cg_c_emit *e, const cg_region *r, int level);
-/* "v3 + 8": the element for a lane of an index that is known. */
+/* "v3 + 8": the index in one lane, of a value in e->known. */
 const char *cg_c_at_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lane);
-/* Lanes 0 to n - 1 of it are this far apart; false if they are not even, or it is not known. */
+/* Do lanes 0 to n - 1 of v have a constant stride?  Then *step is that stride. */
 bool cg_c_is_even(const cg_c_emit *e, cg_val v, uint32_t set, int c, int n, int64_t *step);
 
-/* narrow.c: find, after the forms, what is made of i32; but not what the block yields. */
+/* narrow.c, called after the forms are found: find the values that are computed as i32.  Values
+ * that a block yields stay i64. */
 void cg_c_find_narrow(cg_c_emit *e, const cg_region *r, int level);
 void cg_c_keep_wide(cg_c_emit *e, const cg_block *x);
-/* An i64 whose range is within 32 bits, as it stands for copy c of what varies over set: lanes
- * of i32. */
+/* v, an i64 whose range fits into 32 bits, as an operand of copy c of a value that varies over
+ * set: a vector of i32. */
 const char *cg_c_use_narrow(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes);
-/* Of lanes by a constant above 0, which compilers know how to multiply by. */
+/* Division of a vector of i32 by a positive constant, which compilers turn into a
+ * multiplication. */
 const char *cg_c_narrow_division(cg_c_emit *e, const cg_insn *i, const char *const *in);
 
-/* parallel.c; loop.c: the tree over arrays q<number>_0, ... of n elements. */
+/* parallel.c. cg_c_join_parts (loop.c): the tree over arrays q<number>_0, ... of n elements. */
 void cg_c_parallel(cg_c_emit *e, const cg_block *x);
 const bool *cg_c_find_pools(cg_c_text *t, const cg_module *m);
 void cg_c_join_parts(cg_c_emit *e, const cg_block *x, int number, const char *n);
-/* function.c: may the buffer be the same memory as another? */
+/* function.c: may the buffer share memory with another? */
 bool cg_c_is_aliased(const cg_kernel *k, uint32_t buffer);
 
-/* Under what copy c of an access happens: no lane, the first `lanes` of them, or as text
+/* The condition of copy c of an access: never, for the first `lanes` lanes, or as the text
  * says. */
 typedef struct cg_c_condition {
     cg_c_when when;
-    int lanes; /* that may be active */
-    bool known; /* they are */
-    const char *text; /* a mask, a truth, or a number of lanes; NULL: always */
-    const char *gate; /* one truth for all lanes besides; or NULL */
-    const cg_applied *by, *gate_by; /* what the text applies, and the gate */
+    int lanes; /* the number of lanes that may be active */
+    bool known; /* exactly the first `lanes` lanes are active */
+    const char *text; /* a mask, a scalar condition, or a number of lanes; NULL: always */
+    const char *gate; /* a further scalar condition for all lanes; or NULL */
+    const cg_applied *by, *gate_by; /* what the checker is told of the text, and of the gate */
 } cg_c_condition;
 
 /* condition.c */
 cg_c_condition cg_c_condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes);
-/* Declares the variable that says which lanes are active; its number, by which the test of a
- * lane names it.  NULL: the lane is active. */
+/* Declares a variable that holds the active lanes, and returns its number. cg_c_lane_test: the
+ * text that tests one lane of it; NULL: the lane is active. */
 int cg_c_declare_test(cg_c_emit *e, const cg_c_condition *w, int lanes);
 const char *cg_c_lane_test(cg_c_emit *e, const cg_c_condition *w, int number, int lane);
-/* Reports what is touched of the access v, under the condition and the branches around: x; the
- * element that each lane has by itself; elements of so many lanes by that shape. */
+/* Report an access to the checker with its condition and the enclosing branches. touch: as x
+ * says; touch_own: one element for each lane; touch_shape: elements of a vector of that
+ * shape. */
 void cg_c_touch(cg_c_emit *e, cg_val v, const cg_c_condition *w, cg_touched x);
 void cg_c_touch_own(cg_c_emit *e, cg_val v, const cg_c_condition *w);
 void cg_c_touch_shape(cg_c_emit *e, cg_val v, const cg_c_condition *w, cg_c_shape shape,
                       int64_t step, int lanes);
 
-/* access.c: loads and stores; x, which i makes of an index, whose lanes behind the end of a
- * tail are its lane 0. */
+/* access.c: loads and stores. cg_c_fill_index: x is computed from an index by instruction i;
+ * lanes past the end of a tail are replaced by lane 0. */
 const char *cg_c_fill_index(cg_c_emit *e, const cg_insn *i, cot_dtype type, const char *x,
                             uint32_t set, int c, int lanes);
 void cg_c_load_insn(cg_c_emit *e, cg_val v);
 void cg_c_store_insn(cg_c_emit *e, cg_val v);
-/* Of `left` instructions of a region, the first few as one store of rows; how many, or 0. */
+/* Write the first few of `left` instructions as one store of interleaved rows.  Returns how
+ * many, or 0. */
 uint32_t cg_c_store_adjacent(cg_c_emit *e, const cg_val *v, uint32_t left);
 
 /* control.c */
 void cg_c_if(cg_c_emit *e, const cg_block *x);
-/* In this process: leave if cot_cancel was called.  The entry asks before each call and at each
- * step of its loops, every kernel at each step of a while, which nothing else bounds. */
+/* In code of this process: return if cot_cancel was called.  The entry checks before each call
+ * and in each step of its loops.  Every kernel checks in each step of a while loop, which may
+ * run without bound. */
 void cg_c_check_cancel(cg_c_emit *e);
 void cg_c_while(cg_c_emit *e, const cg_block *x);
 /* loop.c */

@@ -1,6 +1,6 @@
-/* One self-contained C file of several functions (c.h): what all widths share, kernels that
- * have no vectors among it, then the functions at each width, of which the preprocessor takes
- * one. */
+/* A self-contained C file of several functions (c.h).  It contains text that all widths share,
+ * which includes kernels without vectors, and then the functions at each width, one of which
+ * the preprocessor selects. */
 #include "codegen/c/c.h"
 #include "ir/diag.h"
 
@@ -58,8 +58,8 @@ has_piece(const width_text *w, const char *text, size_t n)
     return false;
 }
 
-/* Is a kernel, without calls, the same at all widths?  The first of them is for scalars: it has
- * no vectors then. */
+/* Is the function of a kernel that calls no other the same at all widths?  The first width must
+ * be that of scalars, whose text uses no vector types. */
 static bool
 is_shared(const width_text *w, int n_widths, const char *text, const cg_c_piece *p)
 {
@@ -70,7 +70,7 @@ is_shared(const width_text *w, int n_widths, const char *text, const cg_c_piece 
     return shared;
 }
 
-/* Kernels that are the same at all widths, and then those of each. */
+/* Join the text: kernels that are the same at all widths, then the functions at each width. */
 static void
 join_widths(ir_arena *a, int n_widths, const width_text *w, ir_buf *all)
 {
@@ -98,7 +98,7 @@ begin_tables(cg_c_text *t)
     ir_map_init(&t->constants.map, t->arena);
 }
 
-/* The functions at all widths. */
+/* Write the functions at all widths. */
 static cot_status
 write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *renamed, ir_buf *all)
 {
@@ -130,7 +130,7 @@ write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *renam
     return COT_OK;
 }
 
-/* What the file is, and how it wants to be compiled. */
+/* The opening comment of the file, and how to compile it. */
 static void
 print_head(ir_buf *b, const cg_c_width *w)
 {
@@ -147,7 +147,7 @@ print_head(ir_buf *b, const cg_c_width *w)
                  "several times as long.  Results are the same. */\n");
 }
 
-/* Everything before what depends on a width or a processor. */
+/* Everything that depends on neither a width nor a processor. */
 static void
 print_preamble(const cg_c_text *t, ir_buf *b, int n, const cg_natural *fn)
 {
@@ -162,7 +162,7 @@ print_preamble(const cg_c_text *t, ir_buf *b, int n, const cg_natural *fn)
         ir_buf_str(b, cg_c_trapping_text);
 }
 
-/* One width of several, by the preprocessor. */
+/* Write all widths, with preprocessor conditions that select one. */
 static cot_status
 write_choice(cg_c_text *t, int n_widths, const cg_c_width *w, int n, ir_buf *all)
 {

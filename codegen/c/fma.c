@@ -1,25 +1,27 @@
-/* The text of fma, of scalars and of vectors (c.h): the instruction where the target has one,
- * else exact arithmetic that vectorises.
+/* The text of fma for scalars and vectors (c.h): the instruction where the target has one,
+ * otherwise exact arithmetic that vectorises.
  *
- * In f32 the product is exact in f64.  A sum there with a 1 among its last 28 bits is neither
- * an f32 nor half way between two: it rounds right.  Any other is rounded to odd by the error
- * of the addition (Knuth's two-sum), and then to f32, which is right since 53 >= 2 * 24 + 2
- * (S. Boldo, G. Melquiond, IEEE TC 57, 2008).
+ * In f32 the product is exact in f64.  If the sum there has a 1 among its last 28 bits, it is
+ * neither an f32 nor half way between two, so rounding it to f32 is correct.  Any other sum is
+ * rounded to odd by the error of the addition (Knuth's two-sum), and then to f32, which is
+ * correct since 53 >= 2 * 24 + 2 (S. Boldo, G. Melquiond, IEEE TC 57, 2008).
  *
  * In f64 the product is h + l (T. Dekker's, of halves of 26 bits) and h + z is s + t, both
- * exactly; then s + (t + l), the inner sum rounded to odd, is rounded once.  For t is 0 unless
- * s is at least half of h, so that the last bit of the inner sum is far below the last of s.
- * All of it holds where |x y| and the result are neither tiny nor huge.  Elsewhere, and for
- * NaN, infinities and zeros, significands are integers of 128 bits, what is shifted out kept
- * as one sticky bit.  So they always are where f64 has no instructions, and where exceptions
- * may be trapped, since a product that is added afterwards may overflow.
+ * exactly; then s + (t + l), the inner sum rounded to odd, is rounded once.  This is correct,
+ * as t is 0 unless s is at least half of h, so that the last bit of the inner sum is far below
+ * the last of s.  It holds where |x y| and the result are neither tiny nor huge.  For others,
+ * and for NaN, infinities and zeros, significands are integers of 128 bits, and the bits that
+ * are shifted out set one sticky bit.  Integers are used for all inputs where f64 has no
+ * instructions, and where exceptions may be trapped, since an intermediate product may
+ * overflow.
  *
- * x86 has vectors of 128 bits for it; wider ones are several of these, as processors with wider
- * registers have the instruction, but for the few with AVX alone.  None of it is inlined: a
- * call is short beside it, and text of many fma's would become dozens of times as long. */
+ * On x86 these functions use vectors of 128 bits, and wider vectors are several of them:
+ * processors with wider registers have the instruction, except the few with AVX alone.  The
+ * functions are not inlined, since a call is short compared to them, and text with many fma's
+ * would become dozens of times as long. */
 #include "codegen/c/vector.h"
 
-/* What is fast and what is not; significands as integers. */
+/* The conditions for each method; then the method by integers. */
 static const char integers[] =
     "#if defined(COT_TRAPPING) || defined(__SOFTFP__) || defined(__mips_soft_float) || "
     "defined(_SOFT_FLOAT) || \\\n"
@@ -128,7 +130,8 @@ static const char scalars[] =
     "z);\n}\n"
     "#endif\n";
 
-/* The same with x86's vectors of 128 bits: of fma_x86_f32 the upper two lanes as the lower. */
+/* The method with x86's vectors of 128 bits. fma_x86_f32 converts the upper two lanes to f64
+ * like the lower two. */
 static const char x86[] =
     "#if defined(COT_SSE2) && !(defined(COT_FMA32) && defined(COT_FMA64))\n"
     "COT_FN __m128d\nto_odd_x86(__m128d s, __m128d e)\n{\n"

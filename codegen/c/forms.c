@@ -1,4 +1,4 @@
-/* The types that go with a vector of T (vector.h), and choices by lane in their bits. */
+/* The types related to a vector of T (vector.h), and selection by lane on their bits. */
 #include "codegen/c/vector.h"
 
 bool
@@ -7,7 +7,7 @@ cg_c_is_real(cot_dtype t)
     return t == COT_F32 || t == COT_F64;
 }
 
-/* The signed, and the unsigned, integers of T's width. */
+/* The signed and unsigned integer types as wide as T. */
 cot_dtype
 cg_c_signed_like(cot_dtype t)
 {
@@ -34,7 +34,8 @@ cg_c_forms_of(cg_c_text *t, cot_dtype type, int lanes)
                          cg_c_type(t, COT_BOOL, lanes) };
 }
 
-/* m, a BOOL, in integers of T's width; a comparison of T's as a BOOL. */
+/* widened: the BOOL m as a vector of integers as wide as T. narrowed: a comparison of T as a
+ * BOOL. */
 const char *
 cg_c_widened(cg_c_text *t, cot_dtype type, const cg_c_forms *f, const char *m)
 {
@@ -54,7 +55,7 @@ cg_c_narrowed(cg_c_text *t, cot_dtype type, const cg_c_forms *f, const char *c)
 const char *
 cg_c_choose(cg_c_text *t, const cg_c_forms *f, const char *m, const char *x, const char *y)
 {
-    if (*m == '(') /* a comparison */
+    if (*m == '(') /* m is a comparison in brackets, so nothing else */
         m = ir_format(t->arena, "(%s)%s", f->s, m);
     if (strcmp(f->type, f->s) == 0)
         return ir_format(t->arena, "(%s & %s) | (~%s & %s)", m, x, m, y);

@@ -1,4 +1,5 @@
-/* A module as C functions (c.h): each kernel a static one, the entry the function itself. */
+/* A kernel module as C functions (c.h): each kernel is a static function, and the entry is the
+ * public function. */
 #include "codegen/c/emit.h"
 #include "codegen/kernel/cost.h"
 #include "codegen/tuning.h"
@@ -7,7 +8,7 @@
 
 /* -- buffers -- */
 
-/* A short one where it is read. */
+/* Declare a constant buffer: a long one is an array of the file, a short one a local array. */
 static void
 constant_data(cg_c_emit *e, const cg_buffer *x, const char *name)
 {
@@ -37,7 +38,7 @@ mark(bool *used, uint32_t buffer)
     used[buffer] = true;
 }
 
-/* The buffers that instructions name. */
+/* Which buffers do instructions refer to? */
 static const bool *
 used_buffers(cg_c_emit *e)
 {
@@ -60,7 +61,7 @@ used_buffers(cg_c_emit *e)
     return used;
 }
 
-/* Buffers that are no parameters, and parameters that nothing reads. */
+/* Declare buffers that are not parameters, and mark unused parameters. */
 static void
 own_buffers(cg_c_emit *e)
 {
@@ -89,7 +90,7 @@ own_buffers(cg_c_emit *e)
     }
 }
 
-/* The names of addresses that swapped buffers come back to. */
+/* Declare names for the original addresses of swapped buffers, which `settle` copies to. */
 static void
 own_addresses(cg_c_emit *e, cg_c_names *names)
 {
@@ -114,8 +115,8 @@ cg_c_is_aliased(const cg_kernel *k, uint32_t buffer)
 
 /* -- kernels -- */
 
-/* The op that makes result n of a kernel, if its note tells them one by one, "%3 exp at f.c:2,
- * %7 div"; else the kernel's name. */
+/* The op that computes result n of a kernel, if the kernel's note lists the results, "%3 exp at
+ * f.c:2, %7 div"; otherwise the kernel's name. */
 static const char *
 name_of_result(cg_c_emit *e, const cg_kernel *k, int n)
 {
@@ -136,8 +137,8 @@ name_of_result(cg_c_emit *e, const cg_kernel *k, int n)
     return k->name;
 }
 
-/* The first call of each kernel in the entry; and the names of buffers that kernels make:
- * each is called after the first result that it is. */
+/* Find the first call of each kernel in the entry, and name the buffers that kernels write:
+ * each has the name of the first result that it holds. */
 static void
 find_calls(cg_c_emit *e)
 {
@@ -161,7 +162,8 @@ find_calls(cg_c_emit *e)
     }
 }
 
-/* An argument's or result's name; a value between kernels is called after what makes it. */
+/* The name of an argument or result; that of an intermediate value comes from the op that
+ * computes it. */
 static const char *
 name_in_entry(cg_c_emit *e, uint32_t buffer)
 {
@@ -172,7 +174,8 @@ name_in_entry(cg_c_emit *e, uint32_t buffer)
     return e->result_name[buffer] ? e->result_name[buffer] : x->name;
 }
 
-/* Text in a comment: the names of files may have what begins or ends one. */
+/* Copy text into a comment.  File names may contain the sequences that begin or end a
+ * comment. */
 static void
 add_in_comment(ir_buf *b, const ir_buf *text)
 {
@@ -190,8 +193,9 @@ is_end_of_entry(const char *s)
     return *s == '\0' || strncmp(s, ", %", 3) == 0;
 }
 
-/* What a kernel computes, from which lines: its note, "%3 exp at f.c:2, %4 exp at f.c:2, %7 div
- * at f.c:3", an entry a line, and "%3 ... %4" where only the number differs. */
+/* Write what a kernel computes and from which lines.  Its note is "%3 exp at f.c:2, %4 exp at
+ * f.c:2, %7 div at f.c:3"; each entry gets a line, and entries that differ only in their number
+ * become one, "%3 ... %4". */
 static void
 comment(cg_c_emit *e)
 {
@@ -233,7 +237,7 @@ has_loops(const cg_kernel *k)
     return false;
 }
 
-/* Has it more numbers for all lanes than there are registers? */
+/* Does the kernel use more constants than there are vector registers? */
 static bool
 has_many_constants(const cg_c_emit *e)
 {
@@ -286,7 +290,8 @@ kernel_head(cg_c_emit *e, int number)
     ir_buf_str(e->b, *comma ? ")\n{\n" : "void)\n{\n");
 }
 
-/* "const float *": as given, or as the entry's buffers say. */
+/* The type of a parameter, "const float *": as the caller gives it, or that of the entry's
+ * buffer. */
 static const char *
 parameter(cg_c_emit *e, int arg)
 {
@@ -328,7 +333,8 @@ is_renamed(const cg_c_emit *e)
     return e->t->renamed && e->t->renamed[e->fn - e->t->fn];
 }
 
-/* A function by a name that the file uses: while its body is read, that is the file's. */
+/* The definition of a public function whose name the file itself calls: inside the file that
+ * name is a macro for the file's own function. */
 static void
 own_name(cg_c_emit *e, int n, const char *const *arg, const char *params)
 {
@@ -345,7 +351,7 @@ own_name(cg_c_emit *e, int n, const char *const *arg, const char *params)
         e->fn->name, e->fn->name);
 }
 
-/* For the function that chooses among those of several processors. */
+/* Record the signature, for the function that selects a processor's version. */
 static void
 note_entry(cg_c_emit *e, int n, const char *const *arg, const char *params)
 {
@@ -465,8 +471,8 @@ kernel(cg_c_emit *e, int number)
     ir_buf_add(e->b, own.text, own.n);
 }
 
-/* C wants what is called before who calls it.  Kernels that plan are no deeper than functions
- * that stay are (passes/calls.c). */
+/* C needs a definition before its calls.  The recursion is bounded: entries nest only as deep
+ * as calls that are not inlined (passes/calls.c). */
 static void
 kernel_after_its_callees(cg_c_emit *e, int number)
 {
@@ -481,7 +487,8 @@ kernel_after_its_callees(cg_c_emit *e, int number)
     kernel(e, number);
 }
 
-/* Kernels call those of higher numbers only, or of lower: until nothing changes. */
+/* Find the kernels that can return a status: a fixed point, since calls may go to higher or
+ * lower numbers. */
 static const bool *
 find_failing(cg_c_text *t, const cg_module *m)
 {

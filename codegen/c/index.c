@@ -1,5 +1,6 @@
-/* Indices (c.h): what is constant in each copy and lane is a constant in the text; what moves
- * evenly from lane to lane is a scalar until an instruction needs the lanes themselves. */
+/* Indices (c.h).  An index that is constant in each copy and lane is a constant of the text.
+ * One with a constant stride from lane to lane is a scalar, until an instruction needs a
+ * vector. */
 #include <stdlib.h>
 
 #include "codegen/c/emit.h"
@@ -104,7 +105,7 @@ constant_insn(cg_c_emit *e, cg_val v)
 
 /* -- a scalar and constants -- */
 
-/* Lane `lane` of copy c less the scalar. */
+/* The constant by which lane `lane` of copy c differs from the scalar. */
 static int64_t
 offset_of(const cg_c_emit *e, cg_val v, uint32_t set, int c, int lane)
 {
@@ -123,7 +124,7 @@ is_known(const cg_c_emit *e, cg_val v)
     return e->known[v].at || e->known[v].slope;
 }
 
-/* The scalar; NULL: there is none, or it is 0. */
+/* The text of the scalar; NULL: there is none, or it is 0. */
 static const char *
 base_of(cg_c_emit *e, cg_val v, uint32_t set, int c)
 {
@@ -132,7 +133,7 @@ base_of(cg_c_emit *e, cg_val v, uint32_t set, int c)
     return cg_c_value(e, v, cg_c_copy_for(e, set, c, e->divergence[v]));
 }
 
-/* Of "i + 32", "i", and 32 is added to the offset. */
+/* Splits "i + 32" into "i" and a constant, which is added to the offset. */
 static const char *
 with_constant(cg_c_emit *e, const char *base, int64_t *offset)
 {
@@ -180,7 +181,8 @@ cg_c_is_even(const cg_c_emit *e, cg_val v, uint32_t set, int c, int n, int64_t *
     return true;
 }
 
-/* x op y, either of which may be absent; what has no known range may wrap. */
+/* The text of x op y, where x or y may be NULL for 0.  Without a known range it uses arithmetic
+ * that wraps. */
 static const char *
 combined(cg_c_emit *e, cg_val v, const char *x, const char *y)
 {
@@ -198,7 +200,7 @@ combined(cg_c_emit *e, cg_val v, const char *x, const char *y)
                     op == SC_add ? cg_c_bare_term(e->t, y) : y);
 }
 
-/* The line of copy c; its offsets from the scalar in at. */
+/* Write the scalar of copy c of v; `at` receives the constants that are added to it. */
 static void
 based_copy(cg_c_emit *e, cg_val v, int c, int64_t *at)
 {
@@ -268,7 +270,7 @@ cg_c_index_insn(cg_c_emit *e, cg_val v)
     return is_index(i) && (constant_insn(e, v) || (i->type == COT_I64 && based_insn(e, v)));
 }
 
-/* -- forms, before the lanes are chosen -- */
+/* -- forms, found before lanes are counted -- */
 
 static cg_c_form
 operand_form(const cg_c_emit *e, cg_val v, int level)

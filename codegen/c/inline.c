@@ -1,9 +1,10 @@
 /* Values that need no variable (emit.h).
  *
- * What is used once, in the same region and for the same copies, stands where it is used, if
- * nothing between may change what it reads and it is short; a sum or product of indices,
- * however often it is used.  What is the name of another value needs none of its own.  A
- * carried value may: it changes only where its loop ends. */
+ * The text of a value replaces its variable if the value is used once, in the same region and
+ * for the same copies, if no instruction in between may change what it reads, and if the text
+ * is short.  A sum or product of indices may be used several times.  A value that is another
+ * name of one needs no variable either; nor does a carried value that is, since it changes only
+ * at the end of its loop. */
 #include "codegen/c/emit.h"
 #include "codegen/tuning.h"
 
@@ -14,7 +15,7 @@ note(cg_c_emit *e, cg_val v, uint32_t at, cg_val by)
         e->use[v] = (cg_c_use_at){ at, by };
 }
 
-/* Loads that are near, one of the element beside the other's: e->pair says which is first. */
+/* Find nearby loads of adjacent elements; e->pair says which of the two comes first. */
 static void
 note_pairs(cg_c_emit *e, const cg_region *r)
 {
@@ -66,8 +67,8 @@ is_index_sum(const cg_insn *i)
     return i->type == COT_I64 && (i->op == SC_add || i->op == SC_sub || i->op == SC_mul);
 }
 
-/* A step of several sums side by side, each the start of the next step's: all copies of a step
- * come before the next, or the vectors of two steps would fill the registers. */
+/* Is u the next step of several independent sums?  All copies of one step are written before
+ * those of the next; otherwise the compiler may interleave them and exceed the registers. */
 static bool
 is_step(const cg_c_emit *e, cg_val v, const cg_insn *u)
 {
@@ -75,8 +76,8 @@ is_step(const cg_c_emit *e, cg_val v, const cg_insn *u)
            cg_c_copies(e, e->divergence[v]) > 1;
 }
 
-/* Copies of a load that are stored as they are: all are read first, so that a line that memory
- * has yet to send holds up none of the others. */
+/* Is v a load whose copies are stored unchanged?  All copies are loaded before any is stored,
+ * so that a cache miss of one does not delay the others. */
 static bool
 is_move(const cg_c_emit *e, cg_val v, const cg_insn *u)
 {
@@ -84,14 +85,15 @@ is_move(const cg_c_emit *e, cg_val v, const cg_insn *u)
            cg_c_copies(e, e->divergence[v]) > 1;
 }
 
-/* Of vectors it is a function's call; of scalars a comparison, which names both twice. */
+/* A minimum or maximum.  That of vectors is a call; that of scalars is an expression which
+ * contains both operands twice. */
 static bool
 is_limit(uint32_t op)
 {
     return op == SC_max || op == SC_min;
 }
 
-/* Will the one that uses it take the text of each copy once? */
+/* Does the text of the only user contain the text of each copy once? */
 static bool
 is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
 {
@@ -144,8 +146,8 @@ is_inline(const cg_c_emit *e, cg_val v, const char *x)
     return u->at <= e->next_effect[v] && is_taken_once(e, v, u->by);
 }
 
-/* An index that only loops within read, one of several copies: clang would gather such into a
- * vector, and take it apart again at each iteration of those loops. */
+/* An index of several copies that is used only inside inner loops. clang would otherwise gather
+ * the copies into a vector and take it apart again in each iteration. */
 static bool
 is_base(const cg_c_emit *e, cg_val v, int lanes)
 {

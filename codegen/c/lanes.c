@@ -1,5 +1,5 @@
-/* Vectors made of a scalar, and functions across or by the lanes: folds, tests of any lane,
- * tables, slow paths. */
+/* Vectors made from a scalar, and functions across lanes or for each lane: folds, tests of any
+ * lane, tables, slow paths. */
 #include "codegen/c/vector.h"
 
 const char *
@@ -121,7 +121,8 @@ cg_c_table_vector(cg_c_text *t, const ir_sc_table *table, int lanes)
     return name;
 }
 
-/* r where the lane does not want it. */
+/* Returns a function whose result in lanes that do not need the slow path is r, its
+ * argument. */
 const char *
 cg_c_slow_path_vector(cg_c_text *t, const ir_sc_program *p, int lanes)
 {

@@ -1,16 +1,16 @@
-/* One C file for several processors of the x86-64 family (c.h): the functions once for each of
- * the levels that the user named (x86-64 psABI, section 3.1.1), and what chooses.
+/* One C file for several processors of the x86-64 family (c.h).  It contains the functions once
+ * for each level that the user named (x86-64 psABI, section 3.1.1), and a selector.
  *
- * Each level is text of its own, with vectors of its width, between pragmas that give its
- * functions the level's instructions; its names end in that of the level.  The functions that
- * the caller sees read one word, which is 0 until somebody asked the processor, and call the
- * best version.  The word is read and written relaxed: whoever asks gets the same answer. */
+ * The text of each level has vectors of that level's width, stands between pragmas that enable
+ * the level's instructions, and its names end in that of the level.  The public functions read
+ * a word and call the best version.  The word is 0 until the first call determines the level.
+ * It is read and written relaxed, since every thread finds the same level. */
 #include <ctype.h>
 
 #include "codegen/c/c.h"
 #include "ir/diag.h"
 
-/* From level 1; `is`: what the compiler says of itself where it has the instructions. */
+/* The levels, from 1.  `is`: macros that compilers define where they target the level. */
 static const struct level {
     const char *cpu, *tail, *target, *is[5];
     int lanes;
@@ -75,7 +75,7 @@ cg_c_x86_lanes(int level)
     return levels[level - 1].lanes;
 }
 
-/* Is it a name that each level's text has for itself? */
+/* Does each level's text define this name for itself? */
 static bool
 is_own(const cg_c_text *t, const char *name)
 {
@@ -85,12 +85,13 @@ is_own(const cg_c_text *t, const char *name)
         if (strcmp(t->fn[i].name, name) == 0)
             return true;
     return cg_c_has_name(&t->own, name) || cg_c_has_name(&t->shared, name) ||
-           (cg_c_is_fixed(name) && !strstr(name, "bits_f")) || /* those are before all levels */
+           /* Those are defined before all levels. */
+           (cg_c_is_fixed(name) && !strstr(name, "bits_f")) ||
            (n > 3 && strcmp(name + n - 3, "_at") == 0 &&
             cg_c_has_name(&t->own, ir_format(t->arena, "%.*s", (int)n - 3, name)));
 }
 
-/* The end of what is left as it is: a comment, a string. */
+/* The end of a comment or string, in which no names are replaced. */
 static const char *
 after_quoted(const char *s)
 {
@@ -109,7 +110,7 @@ is_in_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* s, where the text's own names end in the tail. */
+/* Copy s, with the level's suffix appended to each of the text's own names. */
 static void
 add_renamed(const cg_c_text *t, ir_buf *b, const char *s, const char *tail)
 {
@@ -192,7 +193,7 @@ write_level(cg_c_text *t, const cg_c_width *w, ir_buf *all)
     return COT_OK;
 }
 
-/* The functions that the caller sees: the best version that the machine can run. */
+/* The public functions, which call the best version that the machine supports. */
 static void
 write_choices(const cg_c_text *t, int n, const cg_c_width *w, ir_buf *all)
 {

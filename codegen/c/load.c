@@ -1,9 +1,8 @@
-/* The C back end: the file is compiled by the system's compiler and loaded as a library.
+/* The C back end: the system's compiler compiles the file, which is loaded as a library.
  *
- * COT_CC names the compiler, with options if it has any ("clang -O1"); the default is cc -O2.
- * -march=native is added unless it has a -march of its own.
- * Files live in a directory of their own while that takes, and are gone before the code
- * runs. */
+ * COT_CC names the compiler, with options if needed ("clang -O1"); the default is cc -O2.
+ * -march=native is added unless COT_CC has a -march.  The files are in a temporary directory,
+ * which is removed before the code runs. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +109,7 @@ compile(const files *f, char *compiler)
     int n = 0, status = -1;
     pid_t pid;
     const bool asked = strstr(compiler, "-march=") != NULL;
-    char *rest; /* contexts compile at once */
+    char *rest; /* strtok_r, since several contexts may compile at the same time */
 
     for (char *s = strtok_r(compiler, " ", &rest); s && n < 32; s = strtok_r(NULL, " ", &rest))
         argv[n++] = s;
@@ -132,7 +131,7 @@ compile(const files *f, char *compiler)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The first line that the compiler said. */
+/* The first line of the compiler's messages. */
 static void
 first_message(const files *f, char *out, size_t n)
 {
@@ -179,7 +178,7 @@ compile_and_open(cot_context *ctx, const void *bytes, size_t size, void **librar
                   status < 0 ? "could not be run; COT_CC names another" : "failed: ", said));
 }
 
-/* int cot_entry(void *const *args, void *work), after the function itself. */
+/* The function int cot_entry(void *const *args, void *work), which is appended to the file. */
 static const char *
 packed_entry(ir_arena *a, const cg_module *m)
 {

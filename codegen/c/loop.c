@@ -1,10 +1,11 @@
 /* Loops of a kernel as C (c.h).
  *
- * A serial loop is C's own.  SPMD loops leave no loop behind: their bodies are written once,
- * with a variable for each copy of a value.  A fold of scalars is an array of its elements,
- * folded by halves.  One of vectors, which would fill the stack, is b loops of two rounds for
- * 2^b iterations, the innermost over the highest bit: each keeps what its first round gave and
- * combines it with the second.  A tree is a binary counter of partial results. */
+ * A serial loop is a loop in C.  SPMD loops (unroll, vector) are not loops in C: their bodies
+ * are written once, with a variable for each copy of a value.  A fold of scalars stores its
+ * elements in an array and folds that by halves.  Such an array of vectors would be too large
+ * for the stack, so a fold of 2^b vectors is b nested loops of two iterations, the innermost
+ * over the highest bit: each combines the values of its two iterations.  A tree is a binary
+ * counter of partial results. */
 #include <ctype.h>
 
 #include "codegen/c/emit.h"
@@ -26,7 +27,7 @@ neutral(cg_c_emit *e, const cg_yield *y, int lanes)
 
 /* -- serial loops -- */
 
-/* Does a region, or a loop in it, work on vectors or on copies in registers? */
+/* Does a region, or a loop inside it, contain vector or unroll loops? */
 static bool
 has_spmd(const cg_c_emit *e, const cg_region *r)
 {
@@ -39,7 +40,7 @@ has_spmd(const cg_c_emit *e, const cg_region *r)
     return false;
 }
 
-/* A short loop of scalars within no other kind, which carries some: a count, say. */
+/* Is x a short loop that carries a value and contains no block, such as one that counts? */
 static bool
 is_short(const cg_c_emit *e, const cg_block *x)
 {
@@ -51,7 +52,7 @@ is_short(const cg_c_emit *e, const cg_block *x)
     return true;
 }
 
-/* Is it a loop over vectors, and no other inside, whose constants no registers hold? */
+/* Is x an innermost loop over vectors with more constants than registers? */
 static bool
 has_constants_of_its_own(const cg_c_emit *e, const cg_block *x)
 {
@@ -100,7 +101,7 @@ has_word(const char *text, const char *word)
     return false;
 }
 
-/* Does the text read a variable of another value that the loop carries? */
+/* Does the text read the variable of another value that the loop carries? */
 static bool
 reads_another(cg_c_emit *e, const cg_block *x, const char *text, const char *own)
 {
@@ -115,12 +116,12 @@ reads_another(cg_c_emit *e, const cg_block *x, const char *text, const char *own
     return false;
 }
 
-/* All carried values at once: what is made of another's old value is made before any
- * changes. */
+/* Assign all carried values at once: a new value that uses the old value of another is computed
+ * before any is assigned. */
 static void
 next_carries(cg_c_emit *e, const cg_block *x)
 {
-    for (int turn = 0; turn < 2; turn++)
+    for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < x->n; i++) {
             const cg_yield *y = &x->yield[i];
             const uint32_t set = e->divergence[y->carried];
@@ -129,10 +130,10 @@ next_carries(cg_c_emit *e, const cg_block *x)
                 const char *s = cg_c_value(e, y->carried, c);
                 const char *v = cg_c_bare(e->t, cg_c_use(e, y->value, set, c, lanes));
                 const bool before = reads_another(e, x, v, s);
-                if (turn == 0 && before)
+                if (pass == 0 && before)
                     cg_c_line(e, "const %s next_%s = %s;", cg_c_type(e->t, y->type, lanes), s,
                               v);
-                if (turn == 1 && strcmp(s, v) != 0)
+                if (pass == 1 && strcmp(s, v) != 0)
                     cg_c_line(e, before ? "%s = next_%s;" : "%s = %s;", s, before ? s : v);
             }
         }
@@ -191,7 +192,7 @@ push(cg_c_emit *e, const cg_block *x, int number)
     loop_tail(e);
 }
 
-/* Over the loop's iterations, or (number >= 0) over n parts that they left. */
+/* The tree over the loop's iterations, or (number >= 0) over n partial results in arrays. */
 static void
 tree(cg_c_emit *e, const cg_block *x, int number, const char *n)
 {
@@ -248,7 +249,8 @@ part(cg_c_emit *e, const cg_block *x, int bit, int i, int copy)
     return cg_c_say(e, "f%u_%d_%d_%d", x->var, bit, i, copy);
 }
 
-/* The variable of the body: the rounds' bits, the last round's the highest. */
+/* The loop variable of the body: the bits of the nested iterations, the innermost the
+ * highest. */
 static void
 fold_variable(cg_c_emit *e, const cg_block *x, int bits)
 {
@@ -264,7 +266,7 @@ fold_variable(cg_c_emit *e, const cg_block *x, int bits)
     cg_c_line(e, "const int64_t %s = %s;", cg_c_value(e, x->var, 0), at ? at : "0");
 }
 
-/* What the round's first pass leaves, or what its second adds to that. */
+/* The first iteration stores its value; the second combines its value with that. */
 static void
 fold_pass(cg_c_emit *e, const cg_block *x, int bit, int bits, bool second)
 {
@@ -281,8 +283,8 @@ fold_pass(cg_c_emit *e, const cg_block *x, int bit, int bits, bool second)
     }
 }
 
-/* A loop of two passes for each bit of the lanes: the inner ones fold the halves of the outer
- * one's halves. */
+/* A loop of two iterations for each bit of the lane number: the inner loops fold each half that
+ * an outer loop combines. */
 static void
 fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
 {
@@ -310,7 +312,7 @@ fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
     loop_tail(e);
 }
 
-/* Scalars: the lanes as an array, in order, and then the halves. */
+/* Scalars: store the lanes in an array in order, then fold it by halves. */
 static void
 fold_array(cg_c_emit *e, const cg_block *x, int64_t lo, int extent)
 {
@@ -381,7 +383,7 @@ serial_fold(cg_c_emit *e, const cg_block *x)
     loop_tail(e);
 }
 
-/* A loop that runs once is its body. */
+/* A loop of one iteration is only its body. */
 static bool
 runs_once(cg_c_emit *e, const cg_block *x)
 {
@@ -435,7 +437,7 @@ spmd_variable(cg_c_emit *e, const cg_block *x, const cg_c_level *l)
     e->known[x->var] = (cg_c_known){ .at = at };
 }
 
-/* The copy of `inner` that is copy c of `set` and number u of a level. */
+/* The copy over `inner` that is copy c over `set` and has number u at level `own`. */
 static int
 copy_at(const cg_c_emit *e, uint32_t inner, uint32_t set, int c, int own, int u)
 {
@@ -447,7 +449,8 @@ copy_at(const cg_c_emit *e, uint32_t inner, uint32_t set, int c, int own, int u)
     return copy;
 }
 
-/* A result: copies fold by halves, and then, of a vector loop, the lanes of what is left. */
+/* The result of a fold: copies are folded by halves, and for a vector loop the lanes of the
+ * remaining vector. */
 static void
 spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *limit)
 {
@@ -488,14 +491,15 @@ spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *li
     }
 }
 
-/* The bytes of what an instruction makes, as lanes have it; indices are scalars mostly. */
+/* The bytes of one lane of a value in a vector loop; 1 where it is a scalar, as most indices
+ * are. */
 static int
 bytes_of(const cg_c_emit *e, cg_val v, int level)
 {
     const cg_insn *i = &e->k->insn[v];
     const bool memory = i->op == CG_LOAD || i->op == CG_STORE;
 
-    if (i->op != CG_STORE && !(e->divergence[v] >> level & 1)) /* one for all lanes */
+    if (i->op != CG_STORE && !(e->divergence[v] >> level & 1)) /* the same in all lanes */
         return 1;
     if (i->op > CG_STORE || i->op == SC_const || (i->op >= SC_COUNT && !memory))
         return 1;
@@ -562,7 +566,7 @@ cg_c_spmd(cg_c_emit *e, const cg_block *x)
     if (x->limit && e->level[own].extent > 1) {
         limit = cg_c_mask_limit(e, NULL, x);
         e->mask = outer ? cg_c_mask_limit(e, outer, x) : limit;
-    } else if (x->limit) /* the only lane is active */
+    } else if (x->limit) /* there is one lane, and it is active */
         e->under = cg_apply_both(e->ranges, under, cg_apply(e->ranges, x->var, true));
     cg_c_region(e, &x->body, x);
     for (int i = 0; i < x->n && e->t->status == COT_OK; i++)

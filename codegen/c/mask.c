@@ -1,4 +1,5 @@
-/* Masks of active lanes (c.h): of a condition, of the limit of a vector loop, and of both. */
+/* Masks of active lanes (c.h): from a condition, from the limit of a vector loop, and from
+ * both. */
 #include "codegen/c/emit.h"
 
 const char *
@@ -43,7 +44,7 @@ cg_c_mask_new(cg_c_emit *e, uint32_t set)
     return m;
 }
 
-/* m and cond, or m and not cond, declared here. */
+/* Declare the mask m and cond, or m and not cond. */
 const cg_c_mask *
 cg_c_mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
 {
@@ -83,7 +84,7 @@ cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, const cg_block *loop)
     return r;
 }
 
-/* Is any copy and lane of it active? */
+/* The text that tests whether any lane of any copy is active. */
 const char *
 cg_c_mask_any(cg_c_emit *e, const cg_c_mask *m)
 {

@@ -1,7 +1,8 @@
-/* Vectors to and from memory, as functions (c.h).  What a mask leaves out is not touched. */
+/* Functions that load and store vectors (c.h).  Lanes that the mask excludes touch no
+ * memory. */
 #include "codegen/c/c.h"
 
-/* The element at lane #, by shape. */
+/* The expression for the element of lane '#', by shape. */
 static const char *
 element(cg_c_shape s)
 {
@@ -42,8 +43,8 @@ static const char *const x86_mask[] = {
     [4] = "__AVX2__", [8] = "__AVX2__", [16] = "__AVX512F__"
 };
 
-/* x86's masked move, where it has one for the type: "_mm256_maskload_ps((const float *)p,
- * mask". */
+/* x86's masked load or store, where it has one for the type: "_mm256_maskload_ps((const float
+ * *)p, mask". */
 static const char *
 x86_move(cg_c_text *t, bool load, cot_dtype type, int lanes, cg_c_when w)
 {
@@ -65,7 +66,8 @@ x86_move(cg_c_text *t, bool load, cot_dtype type, int lanes, cg_c_when w)
                      real ? "float" : "int", lanes * 32, m);
 }
 
-/* Eight or sixteen truths, which gcc would take through memory byte by byte. */
+/* Loads and stores of eight or sixteen BOOLs, which gcc would do byte by byte through
+ * memory. */
 #define EIGHT "#if defined(COT_SSE2) && defined(__AVX2__)\n"
 #define SIXTEEN "#if defined(COT_SSE2) && defined(__AVX512F__)\n"
 static const char load_eight[] =
@@ -86,7 +88,7 @@ static const char store_sixteen[] =
             "                     _mm512_cvtepi32_epi8(_mm512_and_si512((__m512i)x, "
             "_mm512_set1_epi32(1))));\n#else\n";
 
-/* What x86 has for so many truths, up to the #else; "" for others. */
+/* The text above for this number of lanes, up to its #else; "" if there is none. */
 static const char *
 truths(int lanes, bool load)
 {
@@ -95,8 +97,8 @@ truths(int lanes, bool load)
                          : "";
 }
 
-/* Does clang gather elements of the type that lie apart, unless those of 16 bytes are not all
- * alike to it?  Then this lane differs. */
+/* clang gathers separate elements of 4 or 8 bytes unless some element of each 16 bytes differs
+ * from the others.  Is this the lane that is made to differ? */
 static bool
 is_alone(cot_dtype type, int lane)
 {
@@ -122,7 +124,7 @@ cg_c_alone(cg_c_text *t, cot_dtype type, int lane, const char *x)
     return ir_format(t->arena, "%s(%s)", name, x);
 }
 
-/* Of each lane, "p[3 * step]". */
+/* The elements at a stride, "{ p[0 * step], p[1 * step], ... }". */
 static const char *
 stepwise(cg_c_text *t, cot_dtype type, int lanes)
 {
@@ -134,16 +136,16 @@ stepwise(cg_c_text *t, cot_dtype type, int lanes)
     return ir_format(t->arena, "%s }", s);
 }
 
-/* Indices are taken apart anew by each load: gcc would keep those of all lanes for the next
- * one, more than there are registers. */
+/* Prevents gcc from keeping the scalar indices of all lanes for the next load, which needs more
+ * registers than there are. */
 static const char *
 indices_of(cg_c_text *t, cg_c_shape s, int lanes)
 {
     return cg_c_hold(t, lanes * (s == CG_C_AT ? 8 : 4), "at", false);
 }
 
-/* The lanes of a mask as bits of one word, which is asked for each of them by itself; "": by
- * their vector. */
+/* A variable with the lanes of a mask as bits, where each lane is tested by itself; "": the
+ * lanes of the vector are tested. */
 static const char *
 mask_bits(int lanes)
 {

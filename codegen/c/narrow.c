@@ -1,9 +1,10 @@
-/* Indices that differ from lane to lane in no even way, as vectors of i32 (emit.h).
+/* Indices without a constant stride, as vectors of i32 (emit.h).
  *
- * An index is an i64, and vectors of them have half the lanes that floats have: a kernel that
- * needs one would compute its floats in halves of registers.  What has a known range within 32
- * bits, made of what has, is made of i32, and so are comparisons and conversions of it.  What
- * a block yields stays as it is, since its variable has the type that the kernel gives it. */
+ * An index is an i64, and a vector of i64 has half as many lanes as one of f32.  A kernel with
+ * such a vector would compute its floats in half-filled registers.  So a value is computed as
+ * i32 if its range fits into 32 bits and its operands are computed so, and comparisons and
+ * conversions follow.  A value that a block yields stays i64, since its variable has the
+ * kernel's type. */
 #include "codegen/c/emit.h"
 
 static bool
@@ -74,7 +75,7 @@ cg_c_keep_wide(cg_c_emit *e, const cg_block *x)
     }
 }
 
-/* A scalar and constants as lanes: beside a scalar the first constant is 0. */
+/* The lanes of a scalar plus constants; with a scalar, the constant of lane 0 is 0. */
 static const char *
 known_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {

@@ -1,6 +1,6 @@
-/* The names that a C file has for itself (c.h): those of the texts that any file may have, and
- * those of the kernels and arrays of one width.  A function of the user's may not be one of
- * them. */
+/* The names that a C file defines for itself (c.h): those of fixed texts, and those of the
+ * kernels and arrays of one width.  A public function that has such a name needs special
+ * treatment. */
 #include "codegen/c/c.h"
 #include "ir/diag.h"
 
@@ -16,8 +16,8 @@ cg_c_begin_width(cg_c_text *t, int bits)
     ir_buf_init(&t->body, t->arena);
 }
 
-/* Which width, if nobody says: the target's, among those that the file has. */
-/* Names in the texts that any file may have. */
+/* The default width: the target's, if the file has it. */
+/* Names that the fixed texts of any file define. */
 bool
 cg_c_is_fixed(const char *name)
 {
@@ -36,8 +36,8 @@ cg_c_is_fixed(const char *name)
     return false;
 }
 
-/* A foreign function cannot have another name, nor have its callers: a macro serves the file's
- * functions only. */
+/* A foreign function cannot be renamed, unlike the file's own functions, so a conflict of its
+ * name is an error. */
 cot_status
 cg_c_check_foreign(cg_c_text *t, const cg_module *m)
 {

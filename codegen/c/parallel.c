@@ -1,10 +1,10 @@
-/* Parallel loops as C (emit.h): the body is a function of a context and a range of iterations,
- * which the caller's parallel-for runs, or the calling thread where there is none.
+/* Parallel loops as C (emit.h).  The body becomes a function of a context and a range of
+ * iterations, which the caller's parallel-for runs, or this thread if there is none.
  *
- * The context is a struct with the names of what the body reads from outside, so its text is
- * that of a serial loop.
- * What iterations yield to a tree goes to an array, an element for each, and is combined when
- * all are done: who ran what cannot show. */
+ * The context is a struct whose members have the names of the values from outside, so that the
+ * text of the body is that of a serial loop.  An iteration that yields to a tree stores its
+ * element in an array, and the elements are combined after the loop.  The result therefore does
+ * not depend on which thread ran an iteration. */
 #include "codegen/c/emit.h"
 
 static const char run_text[] =
@@ -23,7 +23,7 @@ static const char run_text[] =
     "__ATOMIC_RELAXED)\n"
     "#else\n#define COT_LEAVE(status, x) ((status) = (x))\n#endif\n";
 
-/* What a region reads and makes. */
+/* The values and buffers that a region reads, and the values that it defines. */
 typedef struct reads {
     bool *value, *own, *buffer;
     bool fails;
@@ -94,7 +94,7 @@ read_region(const cg_c_emit *e, reads *r, const cg_region *g)
     }
 }
 
-/* A value of outside that has a variable, or a text made of variables. */
+/* Is v a value from outside whose text contains variables? */
 static bool
 is_captured(const cg_c_emit *e, const reads *r, cg_val v)
 {
@@ -118,7 +118,7 @@ type_of(const cg_c_emit *e, cg_val v)
                             : cg_type(e->k, v);
 }
 
-/* "const float *", as the body has a buffer. */
+/* The type of a buffer in the body, "const float *". */
 static const char *
 pointer(cg_c_emit *e, uint32_t buffer)
 {
@@ -128,12 +128,12 @@ pointer(cg_c_emit *e, uint32_t buffer)
                     cg_c_type(e->t, x->type, 1));
 }
 
-/* The members of the context, one by one: their declaration, their value in the caller, or
- * their copy in the body. */
-typedef enum turn { DECLARE, FILL, TAKE } turn;
+/* Writes one member of the context: its declaration, its value in the caller, or a copy of it
+ * in the body. */
+typedef enum member_action { DECLARE, FILL, TAKE } member_action;
 
 static void
-member(cg_c_emit *e, turn t, const char *type, const char *name, const char *value)
+member(cg_c_emit *e, member_action t, const char *type, const char *name, const char *value)
 {
     if (t == DECLARE)
         cg_c_line(e, "%s%s%s;", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
@@ -145,7 +145,7 @@ member(cg_c_emit *e, turn t, const char *type, const char *name, const char *val
 }
 
 static void
-members(cg_c_emit *e, turn t, const reads *r, const cg_block *x, int number)
+members(cg_c_emit *e, member_action t, const reads *r, const cg_block *x, int number)
 {
     for (uint32_t b = 0; b < e->k->n_buffers; b++)
         if (r->buffer[b] && e->k->buffer[b].space != CG_LOCAL)
@@ -175,7 +175,7 @@ members(cg_c_emit *e, turn t, const reads *r, const cg_block *x, int number)
         member(e, t, "int", "status", "0");
 }
 
-/* The loop's variable in iteration j. */
+/* The value of the loop's variable in iteration j. */
 static const char *
 iteration(cg_c_emit *e, const cg_block *x)
 {
@@ -185,7 +185,7 @@ iteration(cg_c_emit *e, const cg_block *x)
     return strcmp(lo, "0") == 0 ? j : cg_c_say(e, "%s + %s", lo, j);
 }
 
-/* The body as a function, before the kernel. */
+/* Write the body as a function, which comes before the kernel's function. */
 static void
 part_function(cg_c_emit *e, const cg_block *x, const reads *r, int number, const char *name)
 {

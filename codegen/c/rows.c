@@ -1,8 +1,8 @@
-/* Vectors of what lies apart in memory (c.h): every other element, runs of elements side by
- * side, squares. */
+/* Vectors of elements that are not consecutive in memory (c.h): every other element,
+ * interleaved rows, squares. */
 #include "codegen/c/c.h"
 
-/* Integers as wide as T, whose vectors say which elements to pick. */
+/* The integer type as wide as T, whose vectors select elements in a shuffle. */
 static const char *
 mask_type(cg_c_text *t, cot_dtype type, int lanes)
 {
@@ -20,7 +20,8 @@ mask_type(cg_c_text *t, cot_dtype type, int lanes)
     return cg_c_type(t, like[cot_dtype_size(type)], lanes);
 }
 
-/* "COT_PICK(i32x4, x, y, first, ...)": element l is number pick(l, lanes, how). */
+/* "COT_PICK(i32x4, x, y, first, ...)": a shuffle of x and y, where element l is number pick(l,
+ * lanes, how). */
 static const char *
 picked(cg_c_text *t, cot_dtype type, int lanes, const char *x, const char *y,
        int pick(int l, int lanes, int how), int how)
@@ -45,7 +46,8 @@ cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x)
     return picked(t, type, lanes, x, x, backwards, 0);
 }
 
-/* Of x, and of y that ends with the last of them, so that nothing behind it is touched. */
+/* Selects from x, and from y, which is loaded so that it ends at the last element that is
+ * needed. */
 static int
 every_other(int l, int lanes, int back)
 {
@@ -97,7 +99,8 @@ cg_c_load_of_pairs(cg_c_text *t, cot_dtype type, int lanes, bool second)
     return name;
 }
 
-/* All of n vectors by one test: between two, clang would put what makes the second. */
+/* Stores all n vectors after one test of the alignment: with a test for each, clang would move
+ * the computation of the second vector between the stores. */
 const char *
 cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n)
 {
@@ -140,8 +143,8 @@ low_half(int l, int lanes, int how)
     return (l & 1) * lanes + l / 2 + how;
 }
 
-/* Halves of the rows are interleaved first, then the results: log2(n) rounds of two picks for
- * two rows. */
+/* Interleave rows of the first half with those of the second, then the results in the same way:
+ * log2(n) rounds of two shuffles for two rows. */
 static void
 interleave(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, int n, const char *store)
 {
@@ -162,7 +165,8 @@ interleave(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, int n, const char
         ir_buf_printf(b, "    %s(p + %d, x%d_%d);\n", store, k * lanes, round, k);
 }
 
-/* Within 16 bytes: units of x and of y in turn, from the first half of each, or the second. */
+/* A shuffle within each 16 bytes: groups of elements from x and y alternate, taken from the
+ * first half or the second. */
 static int
 alternating(int l, int lanes, int how)
 {
@@ -171,17 +175,17 @@ alternating(int l, int lanes, int how)
     return l - m + c / 2 * unit + m % unit + (how & 1 ? of / 2 : 0) + (c & 1 ? lanes : 0);
 }
 
-/* A half of x and the same half of y. */
+/* The shuffle that joins one half of x and the same half of y. */
 static int
 halves(int l, int lanes, int second)
 {
     return (l < lanes / 2 ? l : l + lanes / 2) + (second ? lanes / 2 : 0);
 }
 
-/* As many rows as lanes, of 32 bytes: each step is one instruction of AVX, which moves little
- * from half to half. */
+/* Transposes as many rows as lanes, of 32 bytes: each step is one instruction of AVX, most of
+ * which stay within 16 bytes. */
 static void
-turn(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, const char *store)
+transpose_avx(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, const char *store)
 {
     const char *v = cg_c_type(t, type, lanes);
     const int of = 16 / (int)cot_dtype_size(type);
@@ -222,7 +226,7 @@ cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream)
     const char *store = stream ? cg_c_stream(t, type, lanes, 1)
                                : cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS);
     if (n == lanes && lanes * (int)cot_dtype_size(type) == 32 && cot_dtype_size(type) >= 4)
-        turn(t, &b, type, lanes, store);
+        transpose_avx(t, &b, type, lanes, store);
     else
         interleave(t, &b, type, lanes, n, store);
     ir_buf_str(&b, "}\n");
@@ -238,8 +242,8 @@ exchange(int l, int lanes, int how)
     return l & h ? lanes + l - (high ? 0 : h) : l + (high ? h : 0);
 }
 
-/* Of rows i and i + h, exchange the columns where bit h differs, for all bits h (J. Eklundh,
- * 1972). */
+/* Exchange, for all bits h, the columns that differ in bit h between rows i and i + h (J.
+ * Eklundh, 1972). */
 const char *
 cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes)
 {

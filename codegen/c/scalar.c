@@ -1,8 +1,9 @@
-/* The instructions of ir/scalar.h on scalars, as operators of C or small functions (c.h).
+/* The scalar instructions of ir/scalar.h, as operators of C or small functions (c.h).
  *
- * Nothing is left to a compiler's licence: contraction is off in the file, so a product and a
- * sum stay two; fma is one rounding; rounding, maximum and conversions are spelled out; integer
- * arithmetic is unsigned underneath, so that it wraps. */
+ * Nothing depends on what a compiler is free to choose.  Contraction is off in the file, so a
+ * product and a sum are rounded separately; fma is one rounding; rounding, maximum and
+ * conversions are written out; integer arithmetic is done in unsigned types, so that it
+ * wraps. */
 #include "codegen/c/c.h"
 
 static bool
@@ -63,8 +64,9 @@ counting(cg_c_text *t, ir_sc_op op, cot_dtype type)
         u, ir_bits(type), s);
 }
 
-/* Rounding to an integer, from a round to nearest by a number too large for a fraction; what is
- * as large is an integer (or NaN) already.  The sign is kept for the sake of zeros. */
+/* Rounding to an integer: adding and subtracting a number too large for a fraction rounds to
+ * nearest, and the other roundings correct that.  A larger |x| is an integer or NaN already.
+ * The sign of x is restored for zeros. */
 static const char *
 rounding(cg_c_text *t, ir_sc_op op, cot_dtype type)
 {
@@ -121,7 +123,7 @@ bitcast(cg_c_text *t, cot_dtype type, cot_dtype from)
     return ir_format(t->arena, "return (%s)x;", s);
 }
 
-/* IEEE's maximum and minimum: NaN wins, -0 is below +0. */
+/* IEEE's maximum and minimum: a NaN is the result, and -0 is below +0. */
 static const char *
 extreme(cg_c_text *t, ir_sc_op op, cot_dtype type)
 {
@@ -136,7 +138,7 @@ extreme(cg_c_text *t, ir_sc_op op, cot_dtype type)
                         f)
             : ir_format(t->arena, "_mm_or_p%s(a, b)", f);
 
-    /* Without jumps; clang finds its own way, over several at once. */
+    /* gcc gets a form without branches. clang vectorises the plain one. */
     return ir_format(t->arena,
                      "\n#if defined(COT_SSE2) && !defined(__clang__)\n"
                      "    %s p = _mm_set_s%s(x), q = _mm_set_s%s(y), a = _mm_%s_s%s(p, q), b = "
@@ -188,7 +190,7 @@ name_of(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from)
     return ir_format(t->arena, "%s_%s", ir_sc_name[op], cot_dtype_name(type));
 }
 
-/* An infix operator has a function, too, for lanes. */
+/* The infix operator; for vectors such an instruction also has a function. */
 static const char *
 operator_of(ir_sc_op op, cot_dtype type)
 {
@@ -246,7 +248,7 @@ cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,
 {
     const char *infix = operator_of(op, type), *f;
 
-    /* gcc 12 computes half a register as a whole one, on what is in the other half */
+    /* gcc 12 computes half a register as a whole one, including what is in the other half */
     if (t->trapping_math && is_real(type) && lanes > 1 && lanes * ir_bits(type) == 64)
         infix = NULL;
     if (infix && (lanes == 1 || op < SC_eq))
@@ -293,7 +295,7 @@ cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
 
 /* -- tables and programs -- */
 
-/* The array of these elements, which the file has once: its name is their hash. */
+/* An array with these elements, which the file contains once: its name contains their hash. */
 static const char *
 shared_array(cg_c_text *t, const char *words, const char *prefix, cot_dtype type,
              const void *data, int64_t n)

@@ -1,10 +1,10 @@
-/* Choices made by a comparison in one function: a comparison and its select, the lesser or
- * larger of two.
+/* A comparison and its select in one function, and the smaller or larger of two.
  *
- * x86 chooses by one instruction where compilers that see masks and bits make three. */
+ * x86 does each in one instruction, where compilers that see a mask and bits need three. */
 #include "codegen/c/vector.h"
 
-/* x if it is less (or larger), else y, a NaN among them: what x86's least and largest are. */
+/* x if it is smaller (or larger) than y, otherwise y, also for NaN: this is what x86's minimum
+ * and maximum do. */
 const char *
 cg_c_limit(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes)
 {

@@ -1,8 +1,9 @@
-/* Texts that every C file begins with, or has where it needs them (c.h): fma has a file of its
- * own.  Roots are made of integers, digit by digit. */
+/* Texts that every C file contains, or contains where needed (c.h), except fma.  A square root
+ * is computed on integers, digit by digit. */
 #include "codegen/c/c.h"
 
-/* gcc heeds exceptions unless it is told not to, clang where it is told to and can. */
+/* gcc preserves floating-point exceptions by default; clang does where a pragma requests it, on
+ * some targets. */
 const char cg_c_trapping_text[] =
     "\n/* Floating-point exceptions may be trapped. */\n#define COT_TRAPPING 1\n"
     "#if defined(__clang__)\n"
@@ -115,7 +116,7 @@ const char cg_c_preamble[] =
     "COT_FN double\nfrom_bits_f64(uint64_t u)\n{\n"
     "    union { uint64_t u; double x; } b = { u };\n    return b.x;\n}\n";
 
-/* What the instructions of the target decide. */
+/* Macros that depend on the target's instructions. */
 const char cg_c_target_text[] =
     "\n/* With a stack of whole lines: clang keeps constants there that registers have no room "
     "for. */\n"

@@ -14,7 +14,7 @@ static const char *const c_scalar[COT_DTYPE_COUNT] = {
     [COT_F64] = "double",
 };
 
-/* A name, and the last number behind it that was looked at: names with lower ones are taken. */
+/* A name, and the last number that was appended to it: names with lower numbers are taken. */
 typedef struct cg_c_name {
     const char *text;
     int number;
@@ -55,7 +55,7 @@ cg_c_is_parameter(const char *s)
            strcmp(s, "status") == 0;
 }
 
-/* Words that C keeps for itself, or that the file's own headers may define, now or later. */
+/* Is the name reserved by C, or may the headers of the file define it, now or later? */
 static bool
 is_reserved(const char *s)
 {
@@ -79,7 +79,7 @@ is_reserved(const char *s)
     return false;
 }
 
-/* Words of C and C++, and macros. */
+/* Is the name a keyword of C or C++, or a macro? */
 bool
 cg_c_is_word(const char *s)
 {
@@ -108,7 +108,7 @@ cg_c_is_word(const char *s)
     return is_reserved(s);
 }
 
-/* Is it a function of the standard library?  C reserves their names in every program, and
+/* Is the name a function of the standard library?  C reserves those names in every program, and
  * compilers know what they do. */
 bool
 cg_c_is_library_name(const char *s)
@@ -151,8 +151,8 @@ cg_c_is_library_name(const char *s)
     return false;
 }
 
-/* Names of the emitter are a short word, a digit and what may follow, "v12_3" or "next_v7", or
- * end with a type. */
+/* Names that the emitter generates are a short word, a number and a suffix, "v12_3" or
+ * "next_v7", or end with a type. */
 static bool
 is_emitters(const char *s)
 {
@@ -244,7 +244,8 @@ cg_c_operand_type(ir_sc_op op, cot_dtype type, cot_dtype from, int i)
     return op == SC_cvt || op == SC_bitcast ? from : type;
 }
 
-/* In as few digits as read back the same, if they are few; else in hexadecimal. */
+/* A float in the fewest digits that read back as the same number if they are few; otherwise in
+ * hexadecimal. */
 static const char *
 real(cg_c_text *t, cot_dtype type, double x)
 {
@@ -324,7 +325,7 @@ cg_c_lanes_text(cg_c_text *t, int lanes, const char *pattern)
     return b.text;
 }
 
-/* Does an operator of the text's own stand outside of all brackets? */
+/* Is there an operator outside of all brackets? */
 bool
 cg_c_is_compound(const char *s)
 {
@@ -349,7 +350,7 @@ cg_c_is_name(const char *s)
     return true;
 }
 
-/* The place where the bracket at s is closed. */
+/* The position of the bracket that closes the one at s. */
 static const char *
 closing(const char *s)
 {

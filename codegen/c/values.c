@@ -1,4 +1,4 @@
-/* Values of the kernel in hand, as text: copies over unroll loops, lanes of the vector loop. */
+/* Values of the current kernel as text: copies over unroll loops, lanes of the vector loop. */
 #include "codegen/c/emit.h"
 
 #include <inttypes.h>
@@ -99,7 +99,7 @@ cg_c_value(cg_c_emit *e, cg_val v, int copy)
                                                  : cg_c_say(e, "v%u_%d", v, copy);
 }
 
-/* Constants in each lane: "(i64x4){ 3, 1, 4, 1 }". */
+/* A vector of constants, "(i64x4){ 3, 1, 4, 1 }". */
 static const char *
 constant_lanes(cg_c_emit *e, cg_val v, int copy, int lanes)
 {
@@ -184,7 +184,7 @@ cg_c_alias(cg_c_emit *e, cg_val to, cg_val from)
         e->inlined[to][c] = cg_c_value(e, from, c);
 }
 
-/* Leave the kernel with a status. */
+/* Return from the kernel with a status. */
 void
 cg_c_leave_with(cg_c_emit *e, const char *status)
 {

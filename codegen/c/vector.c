@@ -1,9 +1,9 @@
-/* The same instructions on vectors (c.h): operators of vector types, compilers' builtins for
- * all lanes, and where there is neither, the function of scalars for each lane, spelled out. */
+/* Instructions on vectors (c.h): operators of vector types, compilers' builtins for whole
+ * vectors, and otherwise the scalar function for each lane. */
 #include "codegen/c/vector.h"
 
-/* The larger or lesser of integers of 32 bits is an instruction of x86, which gcc does not
- * find. */
+/* The minimum or maximum of integers of 32 bits is an instruction of x86 that gcc does not
+ * select. */
 static const char *
 integer_extreme(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int lanes)
 {
@@ -27,7 +27,7 @@ integer_extreme(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, 
                      type == COT_I32 ? "i" : "u", x86[lanes].bits, x86[lanes].bits, plain);
 }
 
-/* Products of the halves, summed: one instruction of x86, pmaddwd. */
+/* Products of both halves, summed, are one instruction of x86: pmaddwd. */
 static const char *
 pairs(cg_c_text *t, const cg_c_forms *f, int lanes)
 {
@@ -77,9 +77,10 @@ integer(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int lane
     }
 }
 
-/* x86's maximum of x and y is y if they are equal or unordered: both ways, it is both then, and
- * the same where x and y differ.  Of zeros max wants the bits of both, min any bit; and either
- * way's NaN and a number make a NaN by `or`. */
+/* x86's maximum of x and y is y if they are equal or unordered.  So a = max(x, y) and b =
+ * max(y, x) are the same number if x and y differ, and both operands if they do not.  For equal
+ * zeros the maximum is the bitwise and of a and b, the minimum their or.  If one operand is
+ * NaN, the or of both is a NaN; the maximum is set to a NaN by the mask of unordered lanes. */
 static const char *
 x86_extreme(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int bytes)
 {
@@ -100,8 +101,9 @@ x86_extreme(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int 
                                     unordered);
 }
 
-/* The larger where they differ; where they are equal, zeros among them, the bits of both; x
- * where it is NaN, and y where that is, being not less. */
+/* The larger one if they differ.  If they are equal, as zeros of different signs are, the
+ * bitwise and or or of both. x if it is NaN, and otherwise y, which is selected unless x is
+ * better. */
 static const char *
 extreme(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int lanes)
 {
@@ -145,9 +147,9 @@ rounding(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type)
                      cg_c_choose(t, f, ir_format(t->arena, "(a < %s)", big), "r", "x"));
 }
 
-/* An instruction of x86's, in its immediate the way and no exception.  For vectors of 64
- * bytes gcc has it as a macro where it does not optimise, and warns of the signs in its own
- * text. */
+/* An instruction of x86; its immediate has the rounding mode and suppresses the inexact
+ * exception.  For vectors of 64 bytes gcc defines it as a macro if it does not optimise, and
+ * warns about the signs in that macro. */
 static const char *
 rounded(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int lanes)
 {
@@ -222,7 +224,7 @@ conversion(cg_c_text *t, cot_dtype type, cot_dtype from, int lanes)
         cg_c_forms f = cg_c_forms_of(t, from, lanes);
         return ir_format(t->arena, "return %s;", cg_c_narrowed(t, from, &f, "x != 0"));
     }
-    /* gcc would make lanes four times as wide of elements that it reads one by one */
+    /* gcc would assemble the separate elements in lanes four times as wide */
     const int bytes = (int)cot_dtype_size(from);
     const char *held = from == COT_BOOL || (int)cot_dtype_size(type) < 4 * bytes
                            ? ""
@@ -232,7 +234,7 @@ conversion(cg_c_text *t, cot_dtype type, cot_dtype from, int lanes)
                      from == COT_BOOL ? " & 1" : "", v);
 }
 
-/* x86's function for T and a width in bytes: "_mm256_sqrt_ps((__m256)x)". */
+/* The call of an intrinsic of x86 for T and a width in bytes: "_mm256_sqrt_ps((__m256)x)". */
 static const char *
 x86_call(cg_c_text *t, const char *name, int bytes, const cg_c_forms *f, cot_dtype type, int n)
 {
@@ -302,8 +304,8 @@ builtin(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int lane
                      name, has, name, args, call, soft, plain);
 }
 
-/* Of 64 bytes a BOOL becomes a mask of bits again, which clang sees through, and gcc does not:
- * where lanes are as wide as a BOOL's it chooses the bits. */
+/* For vectors of 64 bytes a BOOL has to become a mask of bits again. clang does that well, and
+ * gcc does not: where lanes are as wide as a BOOL's, gcc gets a bitwise selection. */
 static const char *
 selected(cg_c_text *t, const cg_c_forms *f, cot_dtype type, int lanes)
 {
@@ -395,8 +397,9 @@ cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes
     return name;
 }
 
-/* One instruction, vpdpwssd, where x86 has it.  Else compilers would add up the products of all
- * steps of a loop first, beyond what registers hold: integers may be added in any order. */
+/* One instruction, vpdpwssd, where x86 has it.  Otherwise compilers reorder the integer
+ * additions: they add the products of all steps of a loop first, which takes more registers
+ * than there are. */
 const char *
 cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes)
 {

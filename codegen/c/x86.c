@@ -1,8 +1,9 @@
-/* Names and conditions of x86's vector instructions, and how compilers are kept from taking a
- * vector out of its register. */
+/* Names and conditions of x86's vector instructions, and the macros that keep a vector in its
+ * register. */
 #include "codegen/c/vector.h"
 
-/* The condition under which x86 has a type's instructions for so many bytes; NULL: never. */
+/* The preprocessor condition under which x86 has instructions for this many bytes; NULL:
+ * never. */
 const char *
 cg_c_x86_has(int bytes, const char *least)
 {
@@ -12,7 +13,7 @@ cg_c_x86_has(int bytes, const char *least)
                          : NULL;
 }
 
-/* "_mm256_max_ps", with its arguments' type. */
+/* The name of an intrinsic, "_mm256_max_ps", and the type of its arguments. */
 const char *
 cg_c_x86_name(cg_c_text *t, const char *name, int bytes, cot_dtype type)
 {
@@ -57,7 +58,7 @@ cg_c_settled(cg_c_text *t)
     return "COT_SETTLED";
 }
 
-/* "ps", "epi64": a type in the names of x86's functions. */
+/* The suffix of a type in the names of intrinsics: "ps", "epi64". */
 const char *
 cg_c_x86_suffix(cot_dtype type)
 {
@@ -69,8 +70,8 @@ cg_c_x86_suffix(cot_dtype type)
                              : "epu64";
 }
 
-/* y where the bit of a mask is set, of vectors of 64 bytes: an instruction that makes y may do
- * this too. */
+/* For vectors of 64 bytes: y where the bit of a mask is set.  The instruction that computes y
+ * may include the blend. */
 const char *
 cg_c_x86_blended(cg_c_text *t, const cg_c_forms *f, cot_dtype type, const char *mask)
 {
