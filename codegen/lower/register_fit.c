@@ -192,8 +192,13 @@ node_fits(fitting *u, const ir_node *n)
         if (fold > CG_LOWER_MAX_LOOP_FOLD)
             return false;
     }
-    if (ir_ops[n->op].record == IR_AT_scatter)
-        each = size_of(u, n->in[2]) * size_of(u, n->first) * 4;
+    if (ir_ops[n->op].record ==
+        IR_AT_scatter) { /* an element tries all updates, shared or not */
+        const int64_t updates = ir_type_at(u->f, n->in[2])->size;
+        if (updates > CG_LOWER_MAX_INLINE_UPDATES)
+            return false;
+        each = updates * size_of(u, n->first) * 4;
+    }
     u->work += each + choices(u, n);
     return u->work <= (u->examples ? CG_LOWER_MAX_BATCH_LOOP_WORK : CG_LOWER_MAX_LOOP_WORK);
 }
