@@ -209,6 +209,77 @@ pass_lead(ir_build *b, ir_ref x, const ir_type *predicate)
     return x;
 }
 
+static bool
+has_lead(const ir_type *t, const ir_type *predicate)
+{
+    const size_t bytes = sizeof *t->dims * (size_t)predicate->rank;
+
+    return t->rank >= predicate->rank && memcmp(t->dims, predicate->dims, bytes) == 0;
+}
+
+/* The type of what pass_lead makes of a value of type t. */
+static const ir_type *
+lead_type(const ir_type *t, const ir_type *predicate, cot_context *ctx)
+{
+    for (int k = predicate->rank - 1; k >= 0; k--)
+        t = ir_type_open(ctx, t, 0, predicate->dims[k]);
+    return t;
+}
+
+/* What pass_lead repeats, of type t. */
+static ir_ref
+first_of_lead(ir_build *b, ir_ref x, const ir_type *predicate, const ir_type *t)
+{
+    if (predicate->size == 0)
+        return ir_zeros(b, t);
+    for (int k = 0; k < predicate->rank; k++)
+        x = ir_slice_axis(b, x, k, 0, 1);
+    return ir_reshape(b, x, t->rank, t->dims);
+}
+
+/* f, whose inputs without the predicate's axes have them. */
+static ir_graph *
+with_lead(ir_build *outer, const ir_graph *f, const ir_type *predicate)
+{
+    ir_build *b = pass_flow_begin(outer, f->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in),
+           *out = IR_NEW_N(b->arena, ir_ref, f->n_out);
+
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+        const bool leads = has_lead(t, predicate);
+        in[i] = ir_input(b, leads ? t : lead_type(t, predicate, b->ctx), f->in_name[i]);
+        if (!leads)
+            in[i] = first_of_lead(b, in[i], predicate, t);
+    }
+    ir_inline_graph(b, f, in, out);
+    for (int i = 0; i < f->n_out; i++)
+        ir_output(b, out[i]);
+    return pass_flow_end(outer, b);
+}
+
+void
+pass_flow_choose(ir_build *b, ir_ref predicate, const ir_graph *no, const ir_graph *yes,
+                 int n_in, const ir_ref *in, ir_ref *out)
+{
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n_in + 1);
+    bool all = true;
+
+    if (b->status != COT_OK)
+        return;
+    const ir_type *p = ir_btype(b, predicate);
+    x[0] = predicate;
+    for (int i = 0; i < n_in; i++) {
+        const bool leads = has_lead(ir_btype(b, in[i]), p);
+        x[i + 1] = leads ? in[i] : pass_lead(b, in[i], p);
+        all = all && leads;
+    }
+    ir_graph *const g[2] = { all ? (ir_graph *)no : with_lead(b, no, p),
+                             all ? (ir_graph *)yes : with_lead(b, yes, p) };
+    if (b->status == COT_OK)
+        ir_add_node(b, OP_cond, n_in + 1, x, &(ir_attrs){ .cond = { { 2, g } } }, out);
+}
+
 /* `active` with at least the axes of the predicate: what it lacks is broadcast, at the end. */
 static ir_ref
 active_for(ir_build *b, ir_ref active, const ir_type *predicate)

@@ -51,6 +51,12 @@ ir_graph *pass_mask_whiles(ir_build *outer, const ir_graph *f);
 /* x with the leading axes of a mapped predicate, along which it repeats. */
 ir_ref pass_lead(ir_build *b, ir_ref x, const ir_type *predicate);
 
+/* cond of a mapped predicate between `no` and `yes`, on operands that both take.  An operand
+ * that lacks the predicate's axes, as a value moved out of a loop may, is the same for all
+ * examples; it has no tangent. */
+void pass_flow_choose(ir_build *b, ir_ref predicate, const ir_graph *no, const ir_graph *yes,
+                      int n_in, const ir_ref *in, ir_ref *out);
+
 /* Inputs from ... to-1 to x and port from *at on, then the tangents of those that are active,
  * which follow all of the inputs in the jvp of the body. */
 void pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in,

@@ -266,20 +266,6 @@ counter_type(const while_split *s)
     return ir_type_as(s->h.known->ctx, s->lead, COT_I64);
 }
 
-/* A choice by `active` between what the two graphs yield, on operands that both take. */
-static void
-choose(ir_build *b, ir_ref active, ir_graph *yes, ir_graph *no, int n_in, const ir_ref *in,
-       ir_ref *y)
-{
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-
-    x[0] = active;
-    memcpy(x + 1, in, sizeof *x * (size_t)n_in);
-    if (b->status == COT_OK)
-        ir_add_node(b, OP_cond, n_in + 1, x,
-                    &(ir_attrs){ .cond = { { 2, (ir_graph *const[]){ no, yes } } } }, y);
-}
-
 /* The known step as a graph; and its carries unchanged. */
 static ir_graph *
 step_graph(ir_build *outer, const while_split *s, bool still)
@@ -404,7 +390,7 @@ bounded_step(ir_build *outer, const while_split *s)
         x[i] = in[s->port[i].at];
     active = known_cond(b, s, in);
     ir_graph *step = step_graph(b, s, true);
-    choose(b, active, step_graph(b, s, false), step, s->kk + s->ks, x, y);
+    pass_flow_choose(b, active, step, step_graph(b, s, false), s->kk + s->ks, x, y);
     for (int i = 0; i < s->ks; i++)
         ir_output(b, y[i]);
     for (int i = 0; i < s->ks; i++)
@@ -472,7 +458,7 @@ bounded_rest(ir_build *outer, const while_split *s)
                 x[at++] = ir_input_like(b, f, f->in[i], "");
     active = ir_input(b, s->lead, "active");
     ir_graph *rest = rest_graph(b, s, true);
-    choose(b, active, rest_graph(b, s, false), rest, at, x, y);
+    pass_flow_choose(b, active, rest, rest_graph(b, s, false), at, x, y);
     for (int j = 0; j < n_out; j++)
         ir_output(b, y[j]);
     return pass_flow_end(outer, b);

@@ -245,8 +245,8 @@ static void
 step_all(ir_build *b, const turned_loop *r, bool back, ir_ref trip, ir_ref trips,
          const ir_ref *consts, const ir_ref *state, const ir_ref *ct, ir_ref *y)
 {
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, 1 + r->n_const + r->n_state + r->n_lin);
-    int n = 1 + r->n_const + r->n_state + (back ? r->n_lin : 0);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, r->n_const + r->n_state + r->n_lin);
+    int n = r->n_const + r->n_state + (back ? r->n_lin : 0);
 
     if (r->lead->rank == 0 && back)
         back_step(b, r, consts, state, ct, y);
@@ -254,14 +254,12 @@ step_all(ir_build *b, const turned_loop *r, bool back, ir_ref trip, ir_ref trips
         step(b, r, consts, state, y);
     if (r->lead->rank == 0)
         return;
-    ir_graph *const g[2] = { branch(b, r, back, false), branch(b, r, back, true) };
-    x[0] = ir_op2(b, OP_lt, pass_lead(b, trip, r->lead), trips);
-    memcpy(x + 1, consts, sizeof *x * (size_t)r->n_const);
-    memcpy(x + 1 + r->n_const, state, sizeof *x * (size_t)r->n_state);
+    ir_graph *no = branch(b, r, back, false), *yes = branch(b, r, back, true);
+    memcpy(x, consts, sizeof *x * (size_t)r->n_const);
+    memcpy(x + r->n_const, state, sizeof *x * (size_t)r->n_state);
     if (back)
-        memcpy(x + 1 + r->n_const + r->n_state, ct, sizeof *x * (size_t)r->n_lin);
-    if (b->status == COT_OK)
-        ir_add_node(b, OP_cond, n, x, &(ir_attrs){ .cond = { { 2, g } } }, y);
+        memcpy(x + r->n_const + r->n_state, ct, sizeof *x * (size_t)r->n_lin);
+    pass_flow_choose(b, ir_op2(b, OP_lt, pass_lead(b, trip, r->lead), trips), no, yes, n, x, y);
 }
 
 /* The stack, and where the loop is: `depth` checkpoints; position[i], slot[s][i]. */
