@@ -1,6 +1,7 @@
 /* Random graphs, grown value by value: each step picks an op and makes operands that fit it
  * from the values there are, by converting, reshaping and broadcasting where none fits.  In one
- * program of four half the steps are writes, views, and values for them. */
+ * program of four half the steps are writes, views, and values for them; in one of five half
+ * are loops over several arrays. */
 #include "tests/fuzz/grow.h"
 
 static ir_graph *function(gen *outer, int n_in, const ir_type *const *in, int n_out,
@@ -498,8 +499,10 @@ step(gen *g)
 {
     int kind = below(g, 25);
 
-    if (g->writes && below(g, 2))
+    if (g->kind == FUZZ_WRITES && below(g, 2))
         write_or_view(g);
+    else if (g->kind == FUZZ_LOOPS && g->depth == 0 && below(g, 2))
+        grow_loop(g);
     else if (kind < 9)
         keep(g, pointwise(g));
     else if (kind < 13)
@@ -535,7 +538,7 @@ function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_typ
               .seed = outer->seed,
               .depth = outer->depth + 1,
               .main = outer->main,
-              .writes = outer->writes };
+              .kind = outer->kind };
     ir_graph *f = NULL;
 
     for (int i = 0; i < n_in; i++)
@@ -549,7 +552,7 @@ function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_typ
 }
 
 ir_graph *
-fuzz_generate(cot_context *ctx, uint64_t seed, bool writes)
+fuzz_generate(cot_context *ctx, uint64_t seed, fuzz_kind kind)
 {
     static const cot_dtype mains[] = { COT_F32, COT_F64, COT_F64,  COT_F32,
                                        COT_I32, COT_F16, COT_BF16, COT_U8 };
@@ -557,7 +560,10 @@ fuzz_generate(cot_context *ctx, uint64_t seed, bool writes)
     ir_graph *f = NULL;
 
     g.main = mains[below(&g, 8)];
-    g.writes = below(&g, 4) == 0 || writes;
+    g.kind = kind != FUZZ_ANY    ? kind
+             : below(&g, 4) == 0 ? FUZZ_WRITES
+             : below(&g, 4) == 0 ? FUZZ_LOOPS
+                                 : FUZZ_ANY;
     for (int i = 1 + below(&g, 4); i > 0; i--)
         keep(&g, ir_input(g.b, any_type(&g), NULL));
     for (int i = 3 + below(&g, 14); i > 0 && g.b->status == COT_OK; i--)

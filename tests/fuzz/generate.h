@@ -5,10 +5,16 @@
 
 #include "ir/build.h"
 
-/* The graph, of writes and views if `writes` (and at times if not); NULL with the error
- * recorded in the
- * context: a bug of the generator or of inference. */
-ir_graph *fuzz_generate(cot_context *ctx, uint64_t seed, bool writes);
+/* What half of the steps are; of any program, at times writes or loops. */
+typedef enum fuzz_kind {
+    FUZZ_ANY,
+    FUZZ_WRITES, /* writes, views, and values for them */
+    FUZZ_LOOPS   /* loops over several arrays          */
+} fuzz_kind;
+
+/* The graph; NULL with the error recorded in the context: a bug of the generator or of
+ * inference. */
+ir_graph *fuzz_generate(cot_context *ctx, uint64_t seed, fuzz_kind kind);
 
 /* Does the graph still fail as it did?  Asked of smaller and smaller graphs. */
 typedef bool fuzz_fails(void *user, const ir_graph *f);

@@ -18,7 +18,7 @@ typedef struct gen {
     int n, depth;
     ir_ref w[MOST_WRITTEN];     /* clones and views of them, which may be written */
     int n_w;
-    bool writes;
+    fuzz_kind kind;
     cot_dtype main;             /* the element type that most values have */
 } gen;
 
@@ -62,5 +62,7 @@ void grow_complex(gen *g);
 void grow_matrices(gen *g);
 /* The incomplete beta function, whose program is a loop. */
 void grow_betainc(gen *g);
+/* Loops over several arrays of a type. */
+void grow_loop(gen *g);
 
 #endif

@@ -1,12 +1,14 @@
 /* Random programs against the laws and the back ends:
  *
- *     random [--seconds N] [--count N] [--seed S] [--out DIR] [--writes] [FILE.cot]
+ *     random [--seconds N] [--count N] [--seed S] [--out DIR] [--writes | --loops]
+ *            [--print] [FILE.cot]
  *
  * Each program is judged in a process of its own, so that a crash or a loop without end is a
  * failure like any other.  What fails is shrunk and written to DIR/random-SEED.cot; the exit
  * status is then 1.
  * FILE.cot is judged instead of random programs.  --writes: programs that write, judged by the
- * twin alone. */
+ * twin alone.  --loops: programs of loops over several arrays.  --print: programs are not
+ * judged, but written to DIR/random-SEED.cot, with a transform to take them through. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,19 @@
 #include "tests/fuzz/generate.h"
 #include "tests/laws/programs.h"
 
-enum { GOOD, BAD_GRAPH, BAD_TEXT, BAD_PASS, BAD_BITS, BAD_VMAP, BAD_DERIVATIVE, BAD_WRITES, CRASH, TOO_LONG = 30 };
+enum {
+    GOOD,
+    BAD_GRAPH,
+    BAD_TEXT,
+    BAD_PASS,
+    BAD_BITS,
+    BAD_VMAP,
+    BAD_DERIVATIVE,
+    BAD_WRITES,
+    BAD_DERIVED,
+    CRASH,
+    TOO_LONG = 30
+};
 /* A child ends with VERDICT + its verdict: a sanitizer that stops it ends it with a small status of its own. */
 enum { VERDICT = 100 };
 static const char *const verdicts[] = {
@@ -32,10 +46,12 @@ static const char *const verdicts[] = {
     "vmap differs from a loop",
     "<w, Jv> differs from <J'w, v>",
     "functionalize changes a bit",
+    "a back end differs from the reference evaluator on a transform of it",
     "a crash, or no end",
 };
 
-static bool writes_only;
+static fuzz_kind kind = FUZZ_ANY;
+static bool prints;
 
 static void **
 sample(const ir_graph *f, uint64_t seed, bool special)
@@ -188,6 +204,30 @@ writes_agree(const ir_graph *f, void **in, bool views, const ir_graph **pure)
     return ok;
 }
 
+/* By the seed: the transform of a program that back ends run, besides itself. */
+static const char *
+transform_of(uint64_t seed)
+{
+    static const char *const all[] = { "vmap(size=3)", "vjp", "jvp", "vmap(size=2) | vjp" };
+
+    return all[seed % (sizeof all / sizeof *all)];
+}
+
+/* What has no such transform is left out. */
+static bool
+transform_agrees(const ir_graph *f, uint64_t seed, rt_verdict *v)
+{
+    ir_graph *g;
+    bool f64 = true;
+
+    if (f->n_in == 0 || !floats_in(f, f->n_in, f->in, &f64) ||
+        !floats_in(f, f->n_out, f->out, &f64))
+        return true;
+    if (pass_pipeline(f, transform_of(seed), NULL, NULL, &g) != COT_OK)
+        return f->ctx->status == COT_ERR_RULE;
+    return rt_check_backends(g, sample(g, seed, false), v) == COT_OK && v->good;
+}
+
 /* Back ends and vmap see complex values as pairs.  Derivatives do not: those of a complex svd are
  * its rule's, not those of the steps that it takes on pairs. */
 static int
@@ -202,7 +242,7 @@ judge(const ir_graph *f, uint64_t seed)
     if (f->mutates &&
         (!writes_agree(f, plain, seed & 4, &f) || ir_verify(f->ctx, f, "random") != COT_OK))
         return BAD_WRITES;
-    if (writes_only)
+    if (kind == FUZZ_WRITES)
         return GOOD;
     if (ir_verify(f->ctx, f, "random") != COT_OK)
         return BAD_GRAPH;
@@ -224,6 +264,11 @@ judge(const ir_graph *f, uint64_t seed)
     if (f->n_in && (rt_check_vmap(f, 3, &v) != COT_OK || !v.good)) {
         printf("%s%s\n", cot_error(f->ctx), v.why.text ? v.why.text : "");
         return BAD_VMAP;
+    }
+    if (!transform_agrees(f, seed, &v)) {
+        printf("%s: %s%s\n", transform_of(seed), cot_error(f->ctx),
+               v.why.text ? v.why.text : "");
+        return BAD_DERIVED;
     }
     return derivatives_agree(whole, seed) ? GOOD : BAD_DERIVATIVE;
 }
@@ -265,24 +310,34 @@ still_fails(void *user, const ir_graph *f)
     return judge_apart(f, was->seed, true) == was->verdict;
 }
 
+/* DIR/random-SEED.cot: the comment, and the program. */
 static void
-write_failure(const ir_graph *f, const failure *was, const char *dir)
+write_program(const ir_graph *f, uint64_t seed, const char *dir, const char *comment)
 {
     char path[500];
     ir_buf b;
 
-    snprintf(path, sizeof path, "%s/random-%llu.cot", dir, (unsigned long long)was->seed);
+    snprintf(path, sizeof path, "%s/random-%llu.cot", dir, (unsigned long long)seed);
     ir_buf_init(&b, &f->ctx->arena);
-    ir_buf_printf(&b, "; random program %llu, shrunk: %s\n", (unsigned long long)was->seed,
-                  verdicts[was->verdict]);
+    ir_buf_printf(&b, "; %s\n", comment);
     ir_print(&b, f, 0);
     FILE *file = fopen(path, "w");
-    if (file) {
-        fputs(b.text, file);
-        fclose(file);
+    if (!file) {
+        perror(path);
+        return;
     }
-    printf("seed %llu: %s; shrunk to %s:\n%s", (unsigned long long)was->seed,
-           verdicts[was->verdict], path, b.text);
+    fputs(b.text, file);
+    fclose(file);
+    printf("%s\n%s", path, b.text);
+}
+
+static void
+write_failure(const ir_graph *f, const failure *was, const char *dir)
+{
+    printf("seed %llu: %s; shrunk to ", (unsigned long long)was->seed, verdicts[was->verdict]);
+    write_program(f, was->seed, dir,
+                  ir_format(&f->ctx->arena, "random program %llu, shrunk: %s",
+                            (unsigned long long)was->seed, verdicts[was->verdict]));
     judge_apart(f, was->seed, false);
     fflush(stdout);
 }
@@ -298,13 +353,15 @@ one(uint64_t seed, const char *text, size_t bytes, const char *dir)
 
     IR_TRY(ctx) {
         if (!text)
-            f = fuzz_generate(ctx, seed, writes_only);
+            f = fuzz_generate(ctx, seed, kind);
         else if (ir_parse(ctx, "random", text, bytes, &m) == COT_OK)
             f = m.fn[m.n - 1];
     }
     if (!f) {
         printf("seed %llu: no graph: %s\n", (unsigned long long)seed, cot_error(ctx));
         was.verdict = BAD_GRAPH;
+    } else if (prints) {
+        write_program(f, seed, dir, ir_format(&f->ctx->arena, "run: %s", transform_of(seed)));
     } else if ((was.verdict = judge_apart(f, seed, true)) != GOOD) {
         IR_TRY(ctx) {
             write_failure(text ? f : fuzz_shrink(f, still_fails, &was), &was, dir);
@@ -348,7 +405,11 @@ main(int argc, char **argv)
         else if (i + 1 < argc && strcmp(argv[i], "--out") == 0)
             dir = argv[++i];
         else if (strcmp(argv[i], "--writes") == 0)
-            writes_only = true;
+            kind = FUZZ_WRITES;
+        else if (strcmp(argv[i], "--loops") == 0)
+            kind = FUZZ_LOOPS;
+        else if (strcmp(argv[i], "--print") == 0)
+            prints = true;
         else
             file = argv[i];
     }

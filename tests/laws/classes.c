@@ -75,6 +75,16 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
     "  %0 = constant {data=1} : i32[<n>,<m>]\n  %1 = add %i, %0 : i32[<n>,<m>]\n"                   \
     "  %2 = broadcast_in_dim %k {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]\n"                          \
     "  %3 = mul %c, %2 : $[<n>,<m>]\n  ret %1, %3\n}\n"
+/* carries that a loop exchanges, and one that it makes beside the old one; the last holds its ends */
+#define FN_TURN "fn @turn(%c: $[<m>], %d: $[<m>], %x: $[<m>]) -> ($[<m>], $[<m>], $[<m>]) {\n"      \
+    "  %0 = reverse %c {axes=[0]} : $[<m>]\n  %1 = sub %x, %0 : $[<m>]\n  ret %d, %1, %0\n}\n"
+#define FN_BESIDE "fn @beside(%c: $[<m>], %x: $[<m>]) -> $[<m>] {\n"                               \
+    "  %0 = reverse %c {axes=[0]} : $[<m>]\n  %1 = sub %x, %0 : $[<m>]\n  ret %1\n}\n"
+#define FN_STENCIL "fn @stencil(%c: $[<n>]) -> $[<n>] {\n"                                         \
+    "  %1 = slice %c {start=[0], limit=[<n-2>], stride=[1]} : $[<n-2>]\n"                          \
+    "  %2 = slice %c {start=[2], limit=[<n>], stride=[1]} : $[<n-2>]\n"                            \
+    "  %3 = sub %1, %2 : $[<n-2>]\n  %4 = constant {data=1} : i32[]\n"                            \
+    "  %5 = dynamic_update_slice %c, %3, %4 : $[<n>]\n  ret %5\n}\n"
 #define FN_TWO "fn @id(%x: $[<n>]) -> $[<n>] {\n  ret %x\n}\n"                                      \
     "fn @square(%x: $[<n>]) -> $[<n>] {\n  %0 = mul %x, %x : $[<n>]\n  ret %0\n}\n"
 
@@ -222,6 +232,20 @@ static const row rows[] = {
     { "while", FN_LEAVE F("%k: $[<m>], %i: i32[<n>,<m>], %c: $[<n>,<m>]", "$[<n>,<m>]",
                           "%1, %0 = while %k, %i, %c {consts=1, cond=@stays, body=@grow} : (i32[<n>,<m>], $[<n>,<m>])"),
       LAWS_ANY_NUMBER, 2, 0, 40000, -1, 2 },
+    { "scan", FN_TURN F("%c: $[<m>], %d: $[<m>], %x: $[<n>,<m>]", "$[<m>]",
+                        "%1, %2, %3 = scan %c, %d, %x {consts=0, carries=2, length=<n>, body=@turn} : ($[<m>], $[<m>], $[<n>,<m>])" L
+                        "%0 = sub %1, %2 : $[<m>]"), LAWS_ANY_NUMBER, 2, 0, 40000, -1, 1 },
+    { "scan", FN_BESIDE F("%c: $[<m>], %x: $[<n>,<m>]", "$[<m>]",
+                          "%0 = scan %c, %x {consts=0, carries=1, length=<n>, body=@beside} : $[<m>]"),
+      LAWS_ANY_NUMBER, 2, 0, 40000, -1, 1 },
+    { "scan", FN_STENCIL F("%c: $[<n>]", "$[<n>]", "%0 = scan %c {consts=0, carries=1, length=3, body=@stencil} : $[<n>]"),
+      LAWS_ANY_NUMBER, 1, 2, LINE, -1, 1 },
+    /* over most of an array, at a place that is known */
+    { "dynamic_update_slice", F("%x: $[<n>,<m>], %y: $[<n-1>,<m-2>]", "$[<n>,<m>]", "%a = constant {data=1} : i32[]" L
+                                "%0 = dynamic_update_slice %x, %y, %a, %a : $[<n>,<m>]"), LAWS_ANYTHING, 2, 3, PLANE, -3, 3 },
+    { "scatter_add", F("%x: $[<n>,<m>], %y: $[<n-1>,<m-1>]", "$[<n>,<m>]", "%a = constant {data=1} : i32[2]" L
+                       "%0 = scatter_add %x, %a, %y {window_dims=[0,1], inserted=[], operand_batch=[], indices_batch=[], "
+                       "index_map=[0,1], mode=fill} : $[<n>,<m>]"), LAWS_ANY_NUMBER, 2, 2, PLANE, -3, 3 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -358,6 +382,14 @@ find(int i, class_program *p)
     for (p->size = 0;; p->size++)
         if (size_of(&rows[p->row], p->size, &p->n, &p->m) && i-- == 0)
             return &rows[p->row];
+}
+
+const char *
+classes_op(int i)
+{
+    class_program p;
+
+    return find(i, &p)->op;
 }
 
 /* ---- text ---- */

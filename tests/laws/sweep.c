@@ -3,6 +3,7 @@
  *
  *   law_sweep --sample SEED COUNT    COUNT programs, the classes in turn, drawn by SEED
  *   law_sweep --all [K/N]            all; part K of N, K from 0; with a line that tells how far
+ *   law_sweep --of OP [K/N]          those of the classes of OP; likewise
  *   law_sweep NUMBER...              these, in every way
  *
  * A program runs in one way in turn (a width of vectors, a processor), so that a class at a
@@ -297,6 +298,7 @@ typedef struct plan {
     int part, parts;
     bool sample, named;
     char **name;
+    const int *of; /* NULL, or the numbers of all programs of an op */
 } plan;
 
 static int
@@ -378,9 +380,34 @@ find_ways(void)
     cot_context_free(ctx);
 }
 
+static int *
+numbers_of(const char *op, int *n)
+{
+    int *number = malloc(sizeof *number * (size_t)classes_count());
+
+    *n = 0;
+    for (int i = 0; number && i < classes_count(); i++)
+        if (strcmp(classes_op(i), op) == 0)
+            number[(*n)++] = i;
+    return number;
+}
+
+/* Of `all` programs the part that the text K/N names; NULL: all. */
+static bool
+read_part(const char *text, int all, plan *a)
+{
+    if (text &&
+        (sscanf(text, "%d/%d", &a->part, &a->parts) != 2 || a->part < 0 || a->parts <= a->part))
+        return false;
+    a->n = (all - a->part + a->parts - 1) / a->parts;
+    return all > 0;
+}
+
 static bool
 read_plan(int argc, char **argv, plan *a)
 {
+    int all;
+
     *a = (plan){
         .parts = 1, .n = argc - 1, .name = argv + 1, .named = argc > 1 && argv[1][0] != '-'
     };
@@ -389,12 +416,12 @@ read_plan(int argc, char **argv, plan *a)
         a->seed = strtoull(argv[2], NULL, 10);
         a->n = atoi(argv[3]);
     } else if ((argc == 2 || argc == 3) && strcmp(argv[1], "--all") == 0) {
-        if (argc == 3 && (sscanf(argv[2], "%d/%d", &a->part, &a->parts) != 2 || a->part < 0 ||
-                          a->parts <= a->part))
-            return false;
-        a->n = (classes_count() - a->part + a->parts - 1) / a->parts;
+        return read_part(argv[2], classes_count(), a);
+    } else if ((argc == 3 || argc == 4) && strcmp(argv[1], "--of") == 0) {
+        a->of = numbers_of(argv[2], &all);
+        return a->of && read_part(argv[3], all, a);
     }
-    return a->named || a->sample || (argc > 1 && strcmp(argv[1], "--all") == 0);
+    return a->named || a->sample;
 }
 
 int
@@ -404,7 +431,8 @@ main(int argc, char **argv)
 
     if (!read_plan(argc, argv, &a))
         return fprintf(stderr,
-                       "usage: law_sweep --sample SEED COUNT | --all [K/N] | NUMBER...\n"),
+                       "usage: law_sweep --sample SEED COUNT | --all [K/N] | --of OP [K/N] | "
+                       "NUMBER...\n"),
                2;
     counts =
         mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
