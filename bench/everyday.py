@@ -1,8 +1,9 @@
-"""What users write, some seventy functions in JAX, for jax_programs.py: simulation, control, pricing, statistics, signals,
-images, learning; rows of few elements, points of two to six coordinates.
+"""What users write, some seventy functions in JAX, for jax_programs.py: simulation, control,
+pricing, statistics, signals, images, learning; rows of few elements, points of two to six
+coordinates.
 
-PROGRAMS has a name, a function, its arguments and which of these, if any, its gradient is also wanted in.
-"""
+PROGRAMS has a name, a function, its arguments and which of these, if any, its gradient is also
+wanted in.  """
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -38,7 +39,8 @@ def repeat(step, state, n):
 # ---- simulation ----
 
 def neighbours(u):
-    return jnp.roll(u, 1, 0) + jnp.roll(u, -1, 0) + jnp.roll(u, 1, 1) + jnp.roll(u, -1, 1) - 4 * u
+    return jnp.roll(u, 1, 0) + jnp.roll(u, -1, 0) + jnp.roll(u, 1, 1) + jnp.roll(u,
+        -1, 1) - 4 * u
 
 
 @program(normal(512, 512))
@@ -143,7 +145,8 @@ def squares_of_cross_products(a, b):
 @program(normal(20000, 4), normal(20000, 4))
 def quaternion_products(a, b):
     (w, x, y, z), (s, t, u, v) = a.T, b.T
-    return jnp.stack([w * s - x * t - y * u - z * v, w * t + x * s + y * v - z * u, w * u - x * v + y * s + z * t,
+    return jnp.stack([w * s - x * t - y * u - z * v, w * t + x * s + y * v - z * u,
+                      w * u - x * v + y * s + z * t,
                       w * v + x * u - y * t + z * s], -1)
 
 
@@ -181,7 +184,8 @@ def horizon(x, u):
 @program(normal(4), normal(20))
 def horizon_by_newton(x, u):
     f = lambda u: cost(x, u.reshape(20, 1))
-    return repeat(lambda u: u - jnp.linalg.solve(jax.hessian(f)(u) + 0.1 * jnp.eye(20), jax.grad(f)(u)), u, 5)
+    return repeat(lambda u: u - jnp.linalg.solve(jax.hessian(f)(u) + 0.1 * jnp.eye(20),
+                                                 jax.grad(f)(u)), u, 5)
 
 
 @program(normal(6, 6), normal(1000, 3))
@@ -212,7 +216,8 @@ def edit_distance(a, b):
             v = jnp.minimum(jnp.minimum(left + 1, u + 1), d + (ai != bj))
             return v, v
         first = p[0] + 1
-        return jnp.concatenate([first[None], lax.scan(cell, first, (p[:-1], p[1:], b))[1]]), None
+        return jnp.concatenate([first[None],
+                                lax.scan(cell, first, (p[:-1], p[1:], b))[1]]), None
     return lax.scan(row, jnp.arange(301), a)[0][-1]
 
 
@@ -353,7 +358,8 @@ def entropy_of_rows_of_20(x):
 
 @program(normal(10000, 48), normal(48), normal(48), grad=(0, 1, 2))
 def layer_norm_of_48(x, g, b):
-    return jnp.sum(((x - x.mean(1, keepdims=True)) / jnp.sqrt(x.var(1, keepdims=True) + 1e-5) * g + b) ** 2)
+    return jnp.sum(((x - x.mean(1, keepdims=True)) / jnp.sqrt(x.var(1, keepdims=True) +
+        1e-5) * g + b) ** 2)
 
 
 @program(normal(10000, 8), normal(8))
@@ -400,34 +406,43 @@ def channels_last(image):
 
 # ---- learning ----
 
-@program(normal(256, 64), normal(64, 256) * np.float32(.1), normal(256, 256) * np.float32(.1), normal(256, 10) * np.float32(.1),
+@program(normal(256, 64), normal(64, 256) * np.float32(.1), normal(256, 256) * np.float32(.1),
+         normal(256, 10) * np.float32(.1),
          integers(10, 256), grad=(1, 2, 3))
 def classifier(x, a, b, c, y):
     h = jax.nn.relu(jax.nn.relu(x @ a) @ b)
     return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(h @ c), y[:, None], 1))
 
 
-@program(normal(32, 28, 28, 1), normal(3, 3, 1, 16) * np.float32(.3), normal(3, 3, 16, 32) * np.float32(.1),
+@program(normal(32, 28, 28, 1), normal(3, 3, 1, 16) * np.float32(.3),
+         normal(3, 3, 16, 32) * np.float32(.1),
          normal(1568, 10) * np.float32(.05), integers(10, 32), grad=(1, 2, 3))
 def digits_by_convolution(x, k1, k2, w, y):
-    conv = lambda x, k: lax.conv_general_dilated(x, k, (1, 1), 'SAME', dimension_numbers=('NHWC', 'HWIO', 'NHWC'))
-    pool = lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), 'VALID')
+    conv = lambda x, k: lax.conv_general_dilated(x, k, (1, 1), 'SAME',
+                                                 dimension_numbers=('NHWC', 'HWIO', 'NHWC'))
+    pool = lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1),
+                                       (1, 2, 2, 1), 'VALID')
     h = pool(jax.nn.relu(conv(pool(jax.nn.relu(conv(x, k1))), k2)))
-    return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(h.reshape(32, -1) @ w), y[:, None], 1))
+    return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(h.reshape(32, -1) @ w),
+                                         y[:, None], 1))
 
 
-@program(normal(8, 64, 128), normal(128, 384) * np.float32(.1), normal(128, 128) * np.float32(.1),
-         normal(128, 512) * np.float32(.1), normal(512, 128) * np.float32(.1), grad=(1, 2, 3, 4))
+@program(normal(8, 64, 128), normal(128, 384) * np.float32(.1),
+         normal(128, 128) * np.float32(.1),
+         normal(128, 512) * np.float32(.1), normal(512, 128) * np.float32(.1),
+         grad=(1, 2, 3, 4))
 def transformer_block(x, qkv, wo, w1, w2):
     norm = lambda x: (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
     heads = lambda t: t.reshape(8, 64, 4, 32).transpose(0, 2, 1, 3)
     q, k, v = map(heads, jnp.split(norm(x) @ qkv, 3, -1))
-    s = jnp.where(jnp.tril(jnp.ones((64, 64), bool)), q @ k.swapaxes(-1, -2) / np.sqrt(32.), -1e9)
+    s = jnp.where(jnp.tril(jnp.ones((64, 64), bool)), q @ k.swapaxes(-1, -2) / np.sqrt(32.),
+                  -1e9)
     x = x + (jax.nn.softmax(s) @ v).transpose(0, 2, 1, 3).reshape(8, 64, 128) @ wo
     return jnp.mean((x + jax.nn.gelu(norm(x) @ w1) @ w2) ** 2)
 
 
-@program(normal(30, 512), normal(512, 512) * np.float32(.05), normal(512, 512) * np.float32(.05), grad=(1, 2))
+@program(normal(30, 512), normal(512, 512) * np.float32(.05),
+         normal(512, 512) * np.float32(.05), grad=(1, 2))
 def recurrence(x, w, u):
     return jnp.sum(lax.scan(lambda h, x: (jnp.tanh(x @ w + h @ u), None), jnp.zeros(512), x)[0])
 

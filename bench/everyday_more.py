@@ -1,5 +1,6 @@
-"""More of what users write, for jax_programs.py: bodies and fields in time, filters and plans, prices and their sensitivities,
-layers and losses, windows over signals, estimates from samples, rotations and rays; some under jacfwd, hessian, jvp and vmap.
+"""More of what users write, for jax_programs.py: bodies and fields in time, filters and plans,
+prices and their sensitivities, layers and losses, windows over signals, estimates from samples,
+rotations and rays; some under jacfwd, hessian, jvp and vmap.
 
 PROGRAMS as in everyday.py, those there first.
 """
@@ -17,7 +18,8 @@ from everyday import PROGRAMS, integers, normal, program, repeat, uniform  # noq
 def bodies_by_leapfrog(x, v, m):
     def pull(x):
         d = x[None] - x[:, None]
-        return jnp.sum(m[None, :, None] * d / (jnp.sum(d * d, -1, keepdims=True) + 0.01) ** 1.5, 1)
+        return jnp.sum(m[None, :, None] * d / (jnp.sum(d * d, -1, keepdims=True) + 0.01) ** 1.5,
+                       1)
 
     def step(s):
         x, v = s
@@ -71,7 +73,8 @@ def ising(s, u):
 
 @program(np.array([.99, .01, 0], np.float32), uniform(2) + np.float32(.3), grad=1)
 def epidemic(y, p):
-    f = lambda y: jnp.stack([-p[0] * y[0] * y[1], p[0] * y[0] * y[1] - p[1] * y[1], p[1] * y[1]])
+    f = lambda y: jnp.stack([-p[0] * y[0] * y[1], p[0] * y[0] * y[1] - p[1] * y[1],
+                             p[1] * y[1]])
 
     def step(y, _):
         k1 = f(y)
@@ -85,12 +88,14 @@ def epidemic(y, p):
 @program(integers(2, 1000))
 def rule_110(x):
     rule = jnp.array([0, 1, 1, 1, 0, 1, 1, 0])
-    return lax.scan(lambda x, _: (rule[4 * jnp.roll(x, 1) + 2 * x + jnp.roll(x, -1)], x), x, None, length=100)[1]
+    return lax.scan(lambda x, _: (rule[4 * jnp.roll(x, 1) + 2 * x + jnp.roll(x, -1)], x), x,
+                    None, length=100)[1]
 
 
 @program(uniform(128, 128), uniform(128, 128), grad=0)
 def reaction_diffusion(u, v):
-    lap = lambda a: jnp.roll(a, 1, 0) + jnp.roll(a, -1, 0) + jnp.roll(a, 1, 1) + jnp.roll(a, -1, 1) - 4 * a
+    lap = lambda a: jnp.roll(a, 1, 0) + jnp.roll(a, -1, 0) + jnp.roll(a, 1, 1) + jnp.roll(a,
+        -1, 1) - 4 * a
 
     def step(s):
         u, v = s
@@ -130,7 +135,8 @@ def tridiagonal(b, d):
         m = 1 / (4 + b * b - cp)
         return (m, (d - dp) * m), (m, (d - dp) * m)
     _, (cp, dp) = lax.scan(down, (jnp.float32(0), jnp.float32(0)), (b, d))
-    return lax.scan(lambda x, t: (t[1] - t[0] * x,) * 2, jnp.float32(0), (cp, dp), reverse=True)[1]
+    return lax.scan(lambda x, t: (t[1] - t[0] * x,) * 2, jnp.float32(0), (cp, dp),
+                    reverse=True)[1]
 
 
 # ---- control and estimation ----
@@ -188,7 +194,8 @@ def arm(q):
     p = jnp.zeros(3)
     for i in range(7):
         c, s = jnp.cos(q[i]), jnp.sin(q[i])
-        r = jnp.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) if i % 2 else jnp.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+        r = jnp.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) if i % 2 else jnp.array([[1, 0, 0],
+            [0, c, -s], [0, s, c]])
         x = x @ r
         p = p + x @ jnp.array([0., 0., .3])
     return jnp.sum((p - 0.5) ** 2)
@@ -212,7 +219,8 @@ def binomial_tree(k):
         def back(v, i):
             v = 0.9998 * (p * jnp.roll(v, -1) + (1 - p) * v)
             return jnp.maximum(v, k - s * up ** (n - i)), None
-        return lax.scan(back, jnp.maximum(k - s, 0), jnp.arange(n - 1, -1, -1).astype(jnp.float32))[0][0]
+        return lax.scan(back, jnp.maximum(k - s, 0),
+                        jnp.arange(n - 1, -1, -1).astype(jnp.float32))[0][0]
     return jax.vmap(price)(k)
 
 
@@ -223,7 +231,8 @@ def heston(z, v0):
         p = jnp.maximum(v, 0)
         root = jnp.sqrt(p + 1e-6)
         s = s * jnp.exp(-p / 100 + root * z[0] / np.sqrt(50.))
-        return (s, v + 0.04 * (0.04 - p) + 0.3 * root * (-0.7 * z[0] + 0.714 * z[1]) / np.sqrt(50.)), None
+        return (s, v + 0.04 * (0.04 - p) +
+                0.3 * root * (-0.7 * z[0] + 0.714 * z[1]) / np.sqrt(50.)), None
     (s, _), _ = lax.scan(step, (jnp.ones(5000), jnp.full(5000, 1.) * v0), z)
     return jnp.mean(jnp.maximum(s - 1, 0))
 
@@ -269,21 +278,25 @@ def portfolio(r):
 
 # ---- learning ----
 
-@program(normal(4, 4, 64, 32), normal(4, 4, 64, 32), normal(4, 4, 64, 32), integers(64, 4), grad=(0, 1, 2))
+@program(normal(4, 4, 64, 32), normal(4, 4, 64, 32), normal(4, 4, 64, 32), integers(64, 4),
+         grad=(0, 1, 2))
 def masked_attention(q, k, v, n):
     s = jnp.einsum('bhqd,bhkd->bhqk', q, k) / np.sqrt(32.)
     s = jnp.where(jnp.arange(64)[None, None, None] < n[:, None, None, None] + 1, s, -1e9)
     return jnp.mean(jnp.einsum('bhqk,bhkd->bhqd', jax.nn.softmax(s), v) ** 2)
 
 
-@program(normal(16, 16, 16, 8), normal(3, 3, 8, 16) * np.float32(.1), normal(16), normal(16), grad=(1, 2, 3))
+@program(normal(16, 16, 16, 8), normal(3, 3, 8, 16) * np.float32(.1), normal(16), normal(16),
+         grad=(1, 2, 3))
 def convolution_and_batch_norm(x, k, g, b):
-    y = lax.conv_general_dilated(x, k, (1, 1), 'SAME', dimension_numbers=('NHWC', 'HWIO', 'NHWC'))
+    y = lax.conv_general_dilated(x, k, (1, 1), 'SAME',
+                                 dimension_numbers=('NHWC', 'HWIO', 'NHWC'))
     y = (y - y.mean((0, 1, 2))) * lax.rsqrt(y.var((0, 1, 2)) + 1e-5) * g + b
     return jnp.mean(jax.nn.relu(y) ** 2)
 
 
-@program(normal(20, 16, 32), normal(32, 192) * np.float32(.1), normal(64, 192) * np.float32(.1), grad=(1, 2))
+@program(normal(20, 16, 32), normal(32, 192) * np.float32(.1), normal(64, 192) * np.float32(.1),
+         grad=(1, 2))
 def gated_recurrence(x, w, u):
     def step(h, x):
         a, b = jnp.split(x @ w, 3, -1), jnp.split(h @ u, 3, -1)
@@ -301,10 +314,12 @@ def embedding_bag(table, i):
 def contrastive(a, b):
     a, b = (x / jnp.linalg.norm(x, axis=1, keepdims=True) for x in (a, b))
     s = a @ b.T / 0.1
-    return -jnp.mean(jnp.diag(jax.nn.log_softmax(s, 1)) + jnp.diag(jax.nn.log_softmax(s, 0))) / 2
+    return -jnp.mean(jnp.diag(jax.nn.log_softmax(s, 1)) +
+                     jnp.diag(jax.nn.log_softmax(s, 0))) / 2
 
 
-@program(normal(300, 300), normal(300, 300), normal(300, 300), np.abs(normal(300, 300)), np.float32(3))
+@program(normal(300, 300), normal(300, 300), normal(300, 300), np.abs(normal(300, 300)),
+         np.float32(3))
 def adam(w, g, m, v, t):
     norm = jnp.sqrt(jnp.sum(g * g))
     g = g * jnp.minimum(1, 1 / norm)
@@ -330,7 +345,8 @@ def gradients_of_examples(x, a, b):
     return jax.vmap(jax.grad(f), (None, 0))((a, b), x)
 
 
-@program(normal(20), normal(20, 30) * np.float32(.3), normal(30) * np.float32(.3), normal(5, 20))
+@program(normal(20), normal(20, 30) * np.float32(.3), normal(30) * np.float32(.3),
+         normal(5, 20))
 def curvature(x, a, b, v):
     f = lambda x: jnp.sum(jax.nn.softplus(x @ a) * b)
     return jax.hessian(f)(x), jax.vmap(lambda v: jax.jvp(jax.grad(f), (x,), (v,))[1])(v)
@@ -367,7 +383,8 @@ def autocorrelation(x):
 @program(normal(128, 128))
 def median_of_nine(x):
     p = jnp.pad(x, 1, mode='edge')
-    return jnp.sort(jnp.stack([p[i:i + 128, j:j + 128] for i in range(3) for j in range(3)]), 0)[4]
+    return jnp.sort(jnp.stack([p[i:i + 128, j:j + 128] for i in range(3) for j in range(3)]),
+                    0)[4]
 
 
 @program(uniform(50000))
@@ -388,7 +405,8 @@ def bilinear(image, at):
 def sobel(x, m):
     y = jnp.sqrt(jnp.sum((x @ m) ** 2, -1))
     k = jnp.array([[1., 0, -1], [2, 0, -2], [1, 0, -1]])
-    g, h = jax.scipy.signal.convolve2d(y, k, 'same'), jax.scipy.signal.convolve2d(y, k.T, 'same')
+    g, h = jax.scipy.signal.convolve2d(y, k, 'same'), jax.scipy.signal.convolve2d(y, k.T,
+        'same')
     return jnp.hypot(g, h)
 
 
@@ -405,7 +423,8 @@ def hue(x):
     r, g, b = x[..., 0], x[..., 1], x[..., 2]
     top, low = x.max(-1), x.min(-1)
     d = top - low + 1e-6
-    h = jnp.where(top == r, (g - b) / d % 6, jnp.where(top == g, (b - r) / d + 2, (r - g) / d + 4)) / 6
+    h = jnp.where(top == r, (g - b) / d % 6,
+                  jnp.where(top == g, (b - r) / d + 2, (r - g) / d + 4)) / 6
     return jnp.stack([h, d / (top + 1e-6), top], -1)
 
 
@@ -419,7 +438,8 @@ def bootstrap(x, i):
 
 @program(normal(500), np.linspace(-3, 3, 200, dtype=np.float32))
 def kernel_density(x, at):
-    return jnp.mean(jnp.exp(-0.5 * ((at[:, None] - x) / 0.2) ** 2), 1) / (0.2 * np.sqrt(2 * np.pi))
+    return jnp.mean(jnp.exp(-0.5 * ((at[:, None] - x) / 0.2) ** 2),
+                    1) / (0.2 * np.sqrt(2 * np.pi))
 
 
 @program(normal(1000, 30))
@@ -453,7 +473,8 @@ def mixture(x, m):
 @program(normal(300, 10), np.abs(normal(300)), normal(10))
 def poisson_regression(x, y, w):
     f = lambda w: jnp.mean(jnp.exp(jnp.clip(x @ w, -5, 5)) - y * (x @ w))
-    return repeat(lambda w: w - jnp.linalg.solve(jax.hessian(f)(w) + 0.01 * jnp.eye(10), jax.grad(f)(w)), w * 0.1, 5)
+    return repeat(lambda w: w - jnp.linalg.solve(jax.hessian(f)(w) + 0.01 * jnp.eye(10),
+                                                 jax.grad(f)(w)), w * 0.1, 5)
 
 
 @program(normal(200), normal(5000), uniform(5000))
@@ -482,7 +503,8 @@ def ridge_path(x, y):
 def rotation_vectors(v, p):
     a = jnp.sqrt(jnp.sum(v * v, 1, keepdims=True) + 1e-12)
     k = v / a
-    return p * jnp.cos(a) + jnp.cross(k, p) * jnp.sin(a) + k * jnp.sum(k * p, 1, keepdims=True) * (1 - jnp.cos(a))
+    return p * jnp.cos(a) + jnp.cross(k, p) * jnp.sin(a) + k * jnp.sum(k * p, 1,
+        keepdims=True) * (1 - jnp.cos(a))
 
 
 @program(normal(5000, 3), normal(20, 3) * np.float32(5), uniform(20))
@@ -529,4 +551,5 @@ def small_inverses(a):
 def rigid_fit(p, q):
     p, q = p - p.mean(0), q - q.mean(0)
     u, _, v = jnp.linalg.svd(p.T @ q)
-    return (u * jnp.stack([jnp.float32(1), jnp.float32(1), jnp.sign(jnp.linalg.det(u @ v))])) @ v
+    return (u * jnp.stack([jnp.float32(1), jnp.float32(1),
+                           jnp.sign(jnp.linalg.det(u @ v))])) @ v

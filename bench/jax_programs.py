@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Programs that JAX lowered, in Cotrace beside JAX: time of a call, and of what comes before the first one.
+"""Programs that JAX lowered, in Cotrace beside JAX: time of a call, and of what comes before
+the first one.
 
     jax_programs.py COT [--goldens FOLDER] [--seconds S] [--everyday] [NAME ...]
 
-COT is the program `cot`, of a release build.  The programs are those of examples/jax_to_c with their gradients, those
-of tests/programs, a few of linear algebra, and the GOLDENS (the folder of reference cases) of most text; JAX runs the same arrays on one
-thread.  Ours is the least time of `cot bench`, taken between two runs of JAX, the better of which counts.  Before the
-first call: JAX compiles what it has lowered (lowering is not counted); Cotrace reads the text, transforms it and
-compiles.  Above 1, Cotrace is faster.  --everyday: those of everyday.py and everyday_more.py instead;
-some are large enough for JAX to take more threads than one: `taskset -c 0` gives both one processor.
-"""
+COT is the program `cot`, of a release build.  The programs are those of examples/jax_to_c with
+their gradients, those of tests/programs, a few of linear algebra, and the GOLDENS (the folder
+of reference cases) of most text; JAX runs the same arrays on one thread.  Ours is the least
+time of `cot bench`, taken between two runs of JAX, the better of which counts.  Before the
+first call: JAX compiles what it has lowered (lowering is not counted); Cotrace reads the text,
+transforms it and compiles.  Above 1, Cotrace is faster.  --everyday: those of everyday.py and
+everyday_more.py instead; some are large enough for JAX to take more threads than one: `taskset
+-c 0` gives both one processor.  """
 import argparse
 import functools
 import glob
@@ -73,7 +75,8 @@ def measure(cot, name, f, args, pipeline, mlir, folder, seconds):
     before = least(call, seconds)
     us, first = ours(cot, mlir, pipeline, arrays)
     them = min(before, least(call, seconds))
-    print(f"| {name} | {us * 1e6:.2f} us | {them / us:.1f} | {first * 1e3:.0f} ms | {compile_jax / first:.1f} |", flush=True)
+    print(f"| {name} | {us * 1e6:.2f} us | {them / us:.1f} | {first * 1e3:.0f} ms | "
+          f"{compile_jax / first:.1f} |", flush=True)
 
 
 def goldens(folder, most):
@@ -81,24 +84,29 @@ def goldens(folder, most):
     from jax._src.interpreters import mlir
     from jax._src.lib import xla_client
     from jaxlib.mlir import ir
-    paths = sorted(glob.glob(os.path.join(folder, "*", "forward.stablehlo.mlir")), key=os.path.getsize)[-most:]
+    paths = sorted(glob.glob(os.path.join(folder, "*", "forward.stablehlo.mlir")),
+                   key=os.path.getsize)[-most:]
     device = jax.devices("cpu")[0]
     for path in reversed(paths):
         with mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(open(path).read())
             start = time.perf_counter()
-            exe = device.client.compile_and_load(module, xla_client.DeviceList((device,)), xla_client.CompileOptions())
+            exe = device.client.compile_and_load(module, xla_client.DeviceList((device,)),
+                                                 xla_client.CompileOptions())
             seconds = time.perf_counter() - start
             main = next(op for op in module.body.operations if op.name.value == "main")
             types = [ir.RankedTensorType(t) for t in main.type.inputs]
-            shapes = [(tuple(t.shape), {"f64": "f8", "f32": "f4", "i32": "i4", "i64": "i8"}.get(str(t.element_type))) for t in types]
+            shapes = [(tuple(t.shape),
+                       {"f64": "f8", "f32": "f4", "i32": "i4",
+                        "i64": "i8"}.get(str(t.element_type))) for t in types]
         yield os.path.basename(os.path.dirname(path)), path, exe, seconds, shapes, device
 
 
 def measure_golden(cot, name, path, exe, compile_jax, shapes, device, folder, seconds):
     if any(kind is None for _, kind in shapes):
         return
-    args = [(1 + np.arange(np.prod(s, dtype=int)).reshape(s) % 7).astype(kind) for s, kind in shapes]
+    args = [(1 + np.arange(np.prod(s, dtype=int)).reshape(s) % 7).astype(kind)
+            for s, kind in shapes]
     arrays = [os.path.join(folder, f"{i}.npy") for i in range(len(args))]
     for p, a in zip(arrays, args):
         np.save(p, a)
@@ -107,7 +115,8 @@ def measure_golden(cot, name, path, exe, compile_jax, shapes, device, folder, se
     before = least(call, seconds)
     us, first = ours(cot, path, "", arrays)
     them = min(before, least(call, seconds))
-    print(f"| {name} | {us * 1e6:.2f} us | {them / us:.1f} | {first * 1e3:.0f} ms | {compile_jax / first:.1f} |", flush=True)
+    print(f"| {name} | {us * 1e6:.2f} us | {them / us:.1f} | {first * 1e3:.0f} ms | "
+          f"{compile_jax / first:.1f} |", flush=True)
 
 
 def linear_algebra(waves):
@@ -126,14 +135,17 @@ def linear_algebra(waves):
         e, x = jax.numpy.linalg.eigh(a + a.T)
         return q @ r, p @ l @ u, (v * s) @ w, (x * e) @ x.T
 
-    total = lambda f: lambda *args: jax.grad(lambda a: jax.numpy.sum(f(a, *args[1:]) ** 2))(args[0])
+    total = lambda f: lambda *args: jax.grad(lambda a: jax.numpy.sum(f(a,
+        *args[1:]) ** 2))(args[0])
     return [("QR, LU, SVD and eigh of 8", factors, [a]),
             ("SVD of 8", jax.numpy.linalg.svd, [a]),
             ("least squares by QR, 12 x 5", by_qr, [tall, b]),
             ("its gradient", total(by_qr), [tall, b]),
-            ("gradient of eigenvectors of 8", total(lambda a: jax.numpy.linalg.eigh(a + a.T)[1]), [a]),
+            ("gradient of eigenvectors of 8",
+             total(lambda a: jax.numpy.linalg.eigh(a + a.T)[1]), [a]),
             ("solve with 64", jax.numpy.linalg.solve, [large, waves(2, 64)]),
-            ("cholesky of 64", lambda a: jax.numpy.linalg.cholesky(a @ a.T + 8 * jax.numpy.eye(64)), [large])]
+            ("cholesky of 64", lambda a: jax.numpy.linalg.cholesky(a @ a.T +
+                8 * jax.numpy.eye(64)), [large])]
 
 
 def measure_lowered(cot, name, f, args, folder, seconds):
@@ -163,29 +175,35 @@ def main():
                 if wanted(name):
                     measure_lowered(o.cot, name, f, args, folder, o.seconds)
                 if wanted(name) and grad is not None:
-                    measure_lowered(o.cot, name + ", gradient", jax.grad(f, grad), args, folder, o.seconds)
+                    measure_lowered(o.cot, name + ", gradient", jax.grad(f, grad), args,
+                                    folder, o.seconds)
         return
     jax.config.update("jax_enable_x64", True)
 
     with tempfile.TemporaryDirectory() as folder:
         example = load(os.path.join(ROOT, "examples", "jax_to_c", "lower.py"))
         w, n, d, h = example.waves, 16, 32, 64
-        block = [w(k, d, d, scale=0.2) for k in range(4)] + [w(4, d, h, scale=0.2), w(5, h, d, scale=0.2)]
+        block = [w(k, d, d, scale=0.2) for k in range(4)] + [w(4, d, h, scale=0.2),
+            w(5, h, d, scale=0.2)]
         block += [1 + w(6, d, scale=0.1), 1 + w(7, d, scale=0.1), w(8, n, d), w(9, n, d)]
-        noise = [w(1, 4, scale=0.5, dtype=np.float64) - 3, w(2, 2, scale=0.5, dtype=np.float64) - 1, w(3, 50, 2, dtype=np.float64)]
-        for f, args, wrt in ((example.transformer, block, range(8)), (example.kalman, noise, range(2))):
+        noise = [w(1, 4, scale=0.5, dtype=np.float64) - 3,
+                 w(2, 2, scale=0.5, dtype=np.float64) - 1, w(3, 50, 2, dtype=np.float64)]
+        for f, args, wrt in ((example.transformer, block, range(8)),
+                             (example.kalman, noise, range(2))):
             mlir = os.path.join(ROOT, "examples", "jax_to_c", f.__name__ + ".mlir")
             names = ",".join(map(str, wrt))
             if wanted(f.__name__):
                 measure(o.cot, f.__name__, f, args, "", mlir, folder, o.seconds)
-                measure(o.cot, f.__name__ + ", value and gradient", jax.value_and_grad(f, tuple(wrt)), args,
+                measure(o.cot, f.__name__ + ", value and gradient",
+                        jax.value_and_grad(f, tuple(wrt)), args,
                         f"grad_and_value(wrt=[{names}])", mlir, folder, o.seconds)
         jax.config.update("jax_enable_x64", False)
         small = load(os.path.join(ROOT, "tests", "programs", "lower.py"))
         for f, _, _ in small.PROGRAMS:
             if wanted(f.__name__):
                 measure(o.cot, f.__name__, f, [np.asarray(a) for a in f.__defaults__], "",
-                        os.path.join(ROOT, "tests", "programs", f.__name__ + ".mlir"), folder, o.seconds)
+                        os.path.join(ROOT, "tests", "programs", f.__name__ + ".mlir"),
+                        folder, o.seconds)
         for name, f, args in linear_algebra(small.waves):
             if wanted(name):
                 measure_lowered(o.cot, name, f, args, folder, o.seconds)

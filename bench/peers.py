@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Cotrace beside JAX, PyTorch and NumPy, as ratios (above 1: Cotrace is faster).
 
-    peers.py BENCH [--threads N] [--cpu] [--workloads FILE.py] [--peers jax,torch,numpy] [NAME ...]
+    peers.py BENCH [--threads N] [--cpu] [--workloads FILE.py] [--peers jax,torch,numpy]
+             [NAME ...]
 
 BENCH is the program `bench`.  FILE.py defines the workloads for the peers (a dict WORKLOADS, as
-workloads_peers.py beside this file).  Each peer and workload runs in a fresh process, pinned to N processors;
-Cotrace runs before and after it, and its better half is compared, so that a change of the machine's
-speed shows.  --cpu compares processor time, for machines that others use too.  JAX and PyTorch allocate their results: glibc is kept from returning pages.
-"""
+workloads_peers.py beside this file).  Each peer and workload runs in a fresh process, pinned to
+N processors; Cotrace runs before and after it, and its better half is compared, so that a
+change of the machine's speed shows.  --cpu compares processor time, for machines that others
+use too.  JAX and PyTorch allocate their results: glibc is kept from returning pages.  """
 import argparse
 import importlib.util
 import json
@@ -84,21 +85,25 @@ def find_json(output, name):
 
 
 def pinned(command, name, threads, timeout):
-    env = dict(os.environ, OMP_NUM_THREADS=str(threads), GLIBC_TUNABLES=KEEP_PAGES, JAX_PLATFORMS="cpu")
+    env = dict(os.environ, OMP_NUM_THREADS=str(threads), GLIBC_TUNABLES=KEEP_PAGES,
+               JAX_PLATFORMS="cpu")
     cpus = ",".join(str(i) for i in range(threads))
     try:
-        done = subprocess.run(["taskset", "-c", cpus] + command, env=env, capture_output=True, text=True, timeout=timeout)
+        done = subprocess.run(["taskset", "-c", cpus] + command, env=env, capture_output=True,
+                              text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
         print(f"{name}: longer than {timeout} s", file=sys.stderr)
         return None
     found = find_json(done.stdout, name)
     if not found:
-        print(f"{name}: {(done.stderr.strip() or 'no output').splitlines()[-1]}", file=sys.stderr)
+        print(f"{name}: {(done.stderr.strip() or 'no output').splitlines()[-1]}",
+              file=sys.stderr)
     return found
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("bench")
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--workloads", default=os.path.join(HERE, "workloads_peers.py"))
@@ -113,18 +118,23 @@ def main():
     known = load(a.workloads)
     if a.cpu:
         os.environ["BENCH_CPU"] = "1"
-    names = subprocess.run([a.bench, "--list"], capture_output=True, text=True, check=True).stdout.split()
-    print(f"{'workload':<22} {'peer':<6} {'peer us':>11} {'ours us':>11} {'speed':>7} {'compile: peer ms':>17} {'ours ms':>8}")
+    names = subprocess.run([a.bench, "--list"], capture_output=True, text=True,
+                           check=True).stdout.split()
+    print(f"{'workload':<22} {'peer':<6} {'peer us':>11} {'ours us':>11} {'speed':>7} "
+          f"{'compile: peer ms':>17} {'ours ms':>8}")
     for name in names:
         if name not in known or (a.names and not any(name.startswith(n) for n in a.names)):
             continue
         for peer in a.peers.split(","):
             if peer == "numpy" and not known[name].numpy:
                 continue
-            ours = [a.bench, "--json", "--only", "cotrace", "--threads", str(a.threads), name] + ["--cpu"] * a.cpu
+            ours = [a.bench, "--json", "--only", "cotrace", "--threads", str(a.threads),
+                    name] + ["--cpu"] * a.cpu
             before = pinned(ours, name, a.threads, 300)
-            theirs = pinned([sys.executable, os.path.abspath(__file__), a.bench, "--threads", str(a.threads),
-                             "--workloads", a.workloads, "--one", peer, name], name, a.threads, 300)
+            theirs = pinned([sys.executable, os.path.abspath(__file__), a.bench, "--threads",
+                             str(a.threads),
+                             "--workloads", a.workloads, "--one", peer, name], name,
+                            a.threads, 300)
             after = pinned(ours, name, a.threads, 300)
             if not (before and theirs and after):
                 print(f"{name:<22} {peer:<6} no result")

@@ -1,4 +1,5 @@
-"""Inputs of the examples that peers_torch.py and peers_jax.py share: those of the C programs."""
+"""Inputs of the examples that peers_torch.py and peers_jax.py share: those of the C
+programs."""
 
 X = [[1., 2, 3, 4, 5], [6, 7, 8, 9, 10]]
 Y = [[1., -1, 2, -2, 3], [0, 1, 0, -1, 2]]
@@ -41,6 +42,7 @@ PER_SAMPLE, JACOBIANS, KERNEL = network(4, 5, 3), network(5, 7, 3), network(3, 8
 LABELS = [0, 1, 2, 2, 1, 0]
 SEEN = [[float((i * (m + 3) // 2 + m) % 2) for i in range(16)] for m in range(5)]
 ATOMS = icosahedron()
-TASKS = [[k - 1.5 for k in range(4)] for _ in range(3)], [[(i + 1) * (k - 1.5) - i for k in range(4)] for i in range(3)]
+TASKS = [[k - 1.5 for k in range(4)] for _ in range(3)], [[(i + 1) * (k - 1.5) - i
+    for k in range(4)] for i in range(3)]
 STARTS = [[1, 1, 1], [1.001, 1, 1], [-5, 3, 20], [0, .1, 30]]
 MARKET = [80., 90, 100, 110, 120], 100., .03, .2, .5

@@ -19,12 +19,14 @@ def cases(at):
     dot = jnp.dot
     at("batched_dot", "vmap(dot)(X, Y)", vmap(dot), t(X), t(Y))
     at("dot_in_dims_1", "vmap(dot, in_dims=1)(X, Y)", vmap(dot, in_axes=1), t(X), t(Y))
-    at("dot_0_none", "vmap(dot, in_dims=(0, none))(X, y)", vmap(dot, in_axes=(0, None)), t(X), t(Y[0]))
+    at("dot_0_none", "vmap(dot, in_dims=(0, none))(X, y)", vmap(dot, in_axes=(0, None)),
+       t(X), t(Y[0]))
     struct = vmap(lambda a: dot(a["x"], a["y"]), in_axes=({"x": 0, "y": None},))
     for title in ("in_dims x:0, y:none", "the same as a pipeline"):
         at("dot_struct", title, struct, {"x": t(X), "y": t(Y[0])})
     at("nested_dot", "vmap(vmap(dot))(A, B)", vmap(vmap(dot)), t(A), t(B))
-    at("square_out_dims_1", "vmap(square, out_dims=1)(X)", vmap(lambda x: x ** 2, out_axes=1), t(X))
+    at("square_out_dims_1", "vmap(square, out_dims=1)(X)", vmap(lambda x: x ** 2, out_axes=1),
+       t(X))
     at("scale_optional", "vmap(f)(X)", vmap(lambda x: x * 4.), t(X))
     at("scale_optional", "vmap(f)(X, scale=X)", vmap(lambda x, s: x * s, (0, None)), t(X), t(X))
     at("scale_optional", "vmap(f)(X, scale=0.5)", vmap(lambda x: x * .5), t(X))
@@ -34,7 +36,8 @@ def cases(at):
 
     batch = vmap(model, (None, 0))
     at("hidden_batch_model", "the batch", batch, t(W5), t(E))
-    at("hidden_batch_model", "gradient of the sum", grad(lambda w, es: batch(w, es).sum()), t(W5), t(E))
+    at("hidden_batch_model", "gradient of the sum", grad(lambda w, es: batch(w, es).sum()),
+       t(W5), t(E))
     at("hidden_batch_model", "gradients per example", vmap(grad(model), (None, 0)), t(W5), t(E))
     at("aux_intermediate", "grad(f, aux)(0.5), sin(0.5)",
        grad(lambda x: (jnp.sin(jnp.sin(x)), jnp.sin(x)), has_aux=True), d(.5))
@@ -51,7 +54,8 @@ def cases(at):
         return x @ x if x.ndim == 1 else x ** 2
 
     at("custom_dot", "vmap(f)([1, -2, 3])", vmap(custom_dot), t([1., -2, 3]))
-    at("custom_dot", "vmap(f)([[1, 2, 3], [4, 5, 6]])", vmap(custom_dot), t([[1., 2, 3], [4, 5, 6]]))
+    at("custom_dot", "vmap(f)([[1, 2, 3], [4, 5, 6]])", vmap(custom_dot),
+       t([[1., 2, 3], [4, 5, 6]]))
     at("custom_dot", "f([1, -2, 3])", custom_dot, t([1., -2, 3]))
 
     def choose(x):
@@ -63,8 +67,10 @@ def cases(at):
         at(name, "vmap(diag_embed)(vecs)", vmap(jnp.diag), t(VECS))
     for title in ("f(x)", "without mutations", "without mutations and views"):
         at("functionalize", title, lambda x: (x + 1) * x, t([[1., 2], [3, 4]]))
-    at("out_argument", "into a local value", vmap(jnp.add, (0, None)), t([[1., 2], [3, 4], [5, 6]]), t([10., 20]))
-    at("inplace_mapped", "vmap(x += y)", vmap(jnp.add), t([[10.], [20], [30]]), t([[1.], [2], [3]]))
+    at("out_argument", "into a local value", vmap(jnp.add, (0, None)),
+       t([[1., 2], [3, 4], [5, 6]]), t([10., 20]))
+    at("inplace_mapped", "vmap(x += y)", vmap(jnp.add), t([[10.], [20], [30]]),
+       t([[1.], [2], [3]]))
     for title, x, n in (("nonzero(xs[0])", [0., 1, 2], 2), ("nonzero(xs[1])", [0., 0, 3], 1)):
         at("nonzero", title, lambda x, n=n: jnp.stack(jnp.nonzero(x, size=n), -1), t(x))
 
@@ -78,7 +84,8 @@ def cases(at):
         return x + vmap(jax.random.normal)(jax.random.split(key, 3))
 
     at("add_noise_different", "vmap(add_noise)(1)", different, jnp.ones(3), key)
-    at("add_noise_same", "vmap(add_noise)(1)", lambda x, key: x + jax.random.normal(key), jnp.ones(3), key)
+    at("add_noise_same", "vmap(add_noise)(1)", lambda x, key: x + jax.random.normal(key),
+       jnp.ones(3), key)
 
     def linear(p, x):
         return p["weight"] @ x + p["bias"]
@@ -96,7 +103,8 @@ def cases(at):
     def norm(x):
         return (x - x.mean(0)) / jnp.sqrt(x.var(0) + 1e-5)
 
-    at("batch_norm_patch", "vmap, patched", vmap(lambda x: norm(2 * norm(x))), t([[[1.], [3]], [[0], [8]]]))
+    at("batch_norm_patch", "vmap, patched", vmap(lambda x: norm(2 * norm(x))),
+       t([[[1.], [3]], [[0], [8]]]))
 
     def f(x):
         return (x * jnp.sin(x)).sum()
@@ -153,9 +161,11 @@ def custom_cases(at):
     at("numpy_sort_grad", "vmap(hessian(sum(w sort^3)))(S)", vmap(jax.hessian(cubed)), s)
     at("numpy_sort_grad", "jacrev(sort)(S[0])", jax.jacrev(jnp.sort), s[0])
     at("numpy_sort_vmap", "vmap(sort)(S)", vmap(jnp.sort), s)
-    at("numpy_sort_vmap", "vmap(sort)(vmap(sort)(S))", vmap(jnp.sort), d([[1., 2, 3], [-1, 0, 5]]))
+    at("numpy_sort_vmap", "vmap(sort)(vmap(sort)(S))", vmap(jnp.sort),
+       d([[1., 2, 3], [-1, 0, 5]]))
     at("numpy_sort_vmap", "vmap(sort, in_dims 1)(S)", vmap(jnp.sort, 1), s)
-    at("numpy_sort_vmap", "vmap(take, in_dims 1)", vmap(lambda x, i: jnp.take_along_axis(x, i, -1), 1),
+    at("numpy_sort_vmap", "vmap(take, in_dims 1)",
+       vmap(lambda x, i: jnp.take_along_axis(x, i, -1), 1),
        d([[1., 4], [2, 5], [3, 6]]), jnp.asarray([[2, 1], [0, 2], [1, 0]]))
 
     @jax.custom_jvp
@@ -181,7 +191,8 @@ def custom_cases(at):
     clip = rule(lambda x: x, lambda x, g: g * jnp.minimum(1 / jnp.sqrt((g * g).sum()), 1))
     pairs = d([[3., 4], [.3, .4]])
     at("clip_norm", "vmap(grad(h))(x)", vmap(grad(lambda x: (clip(x) ** 2).sum() / 2)), pairs)
-    at("clip_norm", "grad(sum of vmap)(x)", grad(lambda x: (vmap(clip)(x) ** 2).sum() / 2), pairs)
+    at("clip_norm", "grad(sum of vmap)(x)", grad(lambda x: (vmap(clip)(x) ** 2).sum() / 2),
+       pairs)
 
     def plain(x):
         return jnp.log(1 + jnp.exp(x))
@@ -189,7 +200,8 @@ def custom_cases(at):
     stable = rule(plain, lambda x, g: g * (1 - 1 / (1 + jnp.exp(x))))
     at("log1pexp", "grad(plain)(100)", grad(plain), jnp.float32(100))
     at("log1pexp", "grad(log1pexp)(100)", grad(stable), jnp.float32(100))
-    at("log1pexp", "vmap(grad(log1pexp))([100, 0])", vmap(grad(stable)), jnp.asarray([100, 0], jnp.float32))
+    at("log1pexp", "vmap(grad(log1pexp))([100, 0])", vmap(grad(stable)),
+       jnp.asarray([100, 0], jnp.float32))
 
     def length(x):
         return jnp.sqrt((x * x).sum())
@@ -206,7 +218,8 @@ def custom_cases(at):
     def loss(x):
         return ((through(x) - 1) ** 2).sum()
 
-    at("straight_through", "grad(plain)(x)", grad(lambda x: ((jnp.round(x) - 1) ** 2).sum()), xs)
+    at("straight_through", "grad(plain)(x)", grad(lambda x: ((jnp.round(x) - 1) ** 2).sum()),
+       xs)
     at("straight_through", "grad(loss)(x)", grad(loss), xs)
     at("straight_through", "jvp(loss)(x, dx)", lambda x, dx: jax.jvp(loss, (x,), (dx,)), xs, dx)
     at("straight_through", "hessian(loss)(x)", jax.hessian(loss), xs)
@@ -247,7 +260,8 @@ def example_cases(at):
     at("per_sample", "grad(loss)", grad(loss), p, xs[0], labels[0])
 
     # ---- ensemble ----
-    start = [jax.random.normal(jax.random.key(0), s, jnp.float32) for s in ((5, 16, 1), (5, 16), (5, 1, 16), (5, 1))]
+    start = [jax.random.normal(jax.random.key(0), s, jnp.float32)
+             for s in ((5, 16, 1), (5, 16), (5, 1, 16), (5, 1))]
     points = jnp.linspace(-1, 1, 16, dtype=jnp.float32)[:, None]
     ys, seen = jnp.sin(3 * points), jnp.asarray(inputs.SEEN, jnp.float32)[:, :, None]
 
@@ -257,7 +271,8 @@ def example_cases(at):
     step = vmap(grad(error))
 
     def train(p, seen):
-        return jax.lax.fori_loop(0, 500, lambda i, p: [x - .1 * g for x, g in zip(p, step(p, seen))], p)
+        return jax.lax.fori_loop(0, 500,
+                                 lambda i, p: [x - .1 * g for x, g in zip(p, step(p, seen))], p)
 
     at("ensemble", "vmap(train)", train, start, seen)
 
@@ -298,11 +313,13 @@ def example_cases(at):
         back = vjp(predict, x)[1]
         return jnp.stack([back(row)[0] for row in eye])
 
-    for title, f in (("jacrev(predict)", jacrev(predict)), ("jacfwd(predict)", jacfwd(predict)), ("by_rows", by_rows),
+    for title, f in (("jacrev(predict)", jacrev(predict)), ("jacfwd(predict)", jacfwd(predict)),
+                     ("by_rows", by_rows),
                      ("hessian(sum_of_squares)", hessian(squares)),
                      ("jacrev(grad(sum_of_squares))", jacrev(grad(squares)))):
         at("network_jacobians", title, f, x)
-    at("network_jacobians", "jvp(grad(sum_of_squares))", lambda x, v: jvp(grad(squares), (x,), (v,)), x, v)
+    at("network_jacobians", "jvp(grad(sum_of_squares))",
+       lambda x, v: jvp(grad(squares), (x,), (v,)), x, v)
     at("network_jacobians", "vmap(jacrev(predict))", vmap(jacrev(predict)), batch)
     at("network_jacobians", "vmap(hessian(sum_of_squares))", vmap(hessian(squares)), batch)
 
@@ -361,5 +378,6 @@ def example_cases(at):
 
     market = [jnp.asarray(a, jnp.float64) for a in inputs.MARKET]
     each = (0, None, None, None, None)
-    at("black_scholes", "vmap(grad_and_value(price))", vmap(grad_and_value(price, (0, 3, 4, 2)), each), *market)
+    at("black_scholes", "vmap(grad_and_value(price))",
+       vmap(grad_and_value(price, (0, 3, 4, 2)), each), *market)
     at("black_scholes", "vmap(grad(grad(price)))", vmap(grad(grad(price)), each), *market)

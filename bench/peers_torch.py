@@ -4,9 +4,11 @@ from peers_inputs import A, B, B3, E, VECS, W3, W5, X, Y
 
 
 def cases(at):
-    """at(program, title, function, *arguments) for each example, as torch.func's users write it."""
+    """at(program, title, function, *arguments) for each example, as torch.func's users write
+    it."""
     import torch
-    from torch.func import functional_call, functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, \
+    from torch.func import functional_call, functionalize, grad, grad_and_value, hessian
+    from torch.func import jacfwd, jacrev, jvp, \
         linearize, vjp, vmap
     t = torch.tensor
 
@@ -16,18 +18,21 @@ def cases(at):
     dot = torch.dot
     at("batched_dot", "vmap(dot)(X, Y)", vmap(dot), t(X), t(Y))
     at("dot_in_dims_1", "vmap(dot, in_dims=1)(X, Y)", vmap(dot, in_dims=1), t(X), t(Y))
-    at("dot_0_none", "vmap(dot, in_dims=(0, none))(X, y)", vmap(dot, in_dims=(0, None)), t(X), t(Y[0]))
+    at("dot_0_none", "vmap(dot, in_dims=(0, none))(X, y)", vmap(dot, in_dims=(0, None)),
+       t(X), t(Y[0]))
     struct = vmap(lambda a: dot(a["x"], a["y"]), in_dims=({"x": 0, "y": None},))
     for title in ("in_dims x:0, y:none", "the same as a pipeline"):
         at("dot_struct", title, struct, {"x": t(X), "y": t(Y[0])})
     at("nested_dot", "vmap(vmap(dot))(A, B)", vmap(vmap(dot)), t(A), t(B))
-    at("square_out_dims_1", "vmap(square, out_dims=1)(X)", vmap(lambda x: x ** 2, out_dims=1), t(X))
+    at("square_out_dims_1", "vmap(square, out_dims=1)(X)", vmap(lambda x: x ** 2, out_dims=1),
+       t(X))
 
     def scaled(x, scale=4.):
         return x * scale
 
     at("scale_optional", "vmap(f)(X)", vmap(scaled), t(X))
-    at("scale_optional", "vmap(f)(X, scale=X)", lambda x, s: vmap(scaled)(x, scale=s), t(X), t(X))
+    at("scale_optional", "vmap(f)(X, scale=X)", lambda x, s: vmap(scaled)(x, scale=s), t(X),
+       t(X))
     at("scale_optional", "vmap(f)(X, scale=0.5)", lambda x: vmap(scaled)(x, scale=.5), t(X))
 
     def model(w, e):
@@ -37,7 +42,8 @@ def cases(at):
         return vmap(lambda e: model(w, e))(es)
 
     at("hidden_batch_model", "the batch", batch, t(W5), t(E))
-    at("hidden_batch_model", "gradient of the sum", grad(lambda w, es: batch(w, es).sum()), t(W5), t(E))
+    at("hidden_batch_model", "gradient of the sum", grad(lambda w, es: batch(w, es).sum()),
+       t(W5), t(E))
     at("hidden_batch_model", "gradients per example", vmap(grad(model), (None, 0)), t(W5), t(E))
     at("aux_intermediate", "grad(f, aux)(0.5), sin(0.5)",
        grad(lambda x: (x.sin().sin(), x.sin()), has_aux=True), d(.5))
@@ -54,7 +60,8 @@ def cases(at):
         return torch.dot(x, x) if x.dim() == 1 else x ** 2
 
     at("custom_dot", "vmap(f)([1, -2, 3])", vmap(custom_dot), t([1., -2, 3]))
-    at("custom_dot", "vmap(f)([[1, 2, 3], [4, 5, 6]])", vmap(custom_dot), t([[1., 2, 3], [4, 5, 6]]))
+    at("custom_dot", "vmap(f)([[1, 2, 3], [4, 5, 6]])", vmap(custom_dot),
+       t([[1., 2, 3], [4, 5, 6]]))
     at("custom_dot", "f([1, -2, 3])", custom_dot, t([1., -2, 3]))
 
     def choose(x):
@@ -78,19 +85,23 @@ def cases(at):
     x4 = t([[1., 2], [3, 4]])
     at("functionalize", "f(x)", plus_one, x4)
     at("functionalize", "without mutations", functionalize(plus_one), x4)
-    at("functionalize", "without mutations and views", functionalize(plus_one, remove="mutations_and_views"), x4)
+    at("functionalize", "without mutations and views",
+       functionalize(plus_one, remove="mutations_and_views"), x4)
 
     def into(x, y):
         out = x.new_zeros(2)
         return out.copy_(x + y)
 
-    at("out_argument", "into a local value", vmap(into, (0, None)), t([[1., 2], [3, 4], [5, 6]]), t([10., 20]))
-    at("inplace_mapped", "vmap(x += y)", vmap(lambda x, y: x.add_(y)), t([[10.], [20], [30]]), t([[1.], [2], [3]]))
+    at("out_argument", "into a local value", vmap(into, (0, None)),
+       t([[1., 2], [3, 4], [5, 6]]), t([10., 20]))
+    at("inplace_mapped", "vmap(x += y)", vmap(lambda x, y: x.add_(y)), t([[10.], [20], [30]]),
+       t([[1.], [2], [3]]))
     for title, x in (("nonzero(xs[0])", [0., 1, 2]), ("nonzero(xs[1])", [0., 0, 3])):
         at("nonzero", title, torch.nonzero, t(x))
     ones = torch.ones(3)
     for name, how in (("add_noise_different", "different"), ("add_noise_same", "same")):
-        at(name, "vmap(add_noise)(1)", vmap(lambda x: x + torch.randn(()), randomness=how), ones)
+        at(name, "vmap(add_noise)(1)", vmap(lambda x: x + torch.randn(()), randomness=how),
+           ones)
 
     linear = torch.nn.Linear(3, 3)
     with torch.no_grad():
@@ -190,14 +201,16 @@ def custom_cases(at):
 
             def front(y, at):
                 return y.expand(info.batch_size, *y.shape) if at is None else y.movedim(at, 0)
-            return Take.apply(front(x, in_dims[0]), front(index, in_dims[1]), front(back, in_dims[2]), dim + 1), 0
+            return Take.apply(front(x, in_dims[0]), front(index, in_dims[1]),
+                              front(back, in_dims[2]), dim + 1), 0
 
     class Sort(torch.autograd.Function):
         @staticmethod
         def forward(x, dim):
             index = np.argsort(x.numpy(), axis=dim)
             back = np.argsort(index, axis=dim)
-            return (torch.from_numpy(np.take_along_axis(x.numpy(), index, dim)), torch.from_numpy(index),
+            return (torch.from_numpy(np.take_along_axis(x.numpy(), index, dim)),
+                    torch.from_numpy(index),
                     torch.from_numpy(back))
 
         @staticmethod
@@ -214,7 +227,8 @@ def custom_cases(at):
         @staticmethod
         def vmap(info, in_dims, x, dim):
             rank = x.dim() - 1
-            return Sort.apply(x.movedim(in_dims[0], 0), (dim if dim >= 0 else dim + rank) + 1), (0, 0, 0)
+            return Sort.apply(x.movedim(in_dims[0], 0), (dim if dim >= 0 else dim + rank) +
+                              1), (0, 0, 0)
 
     def sort(x):
         return Sort.apply(x, -1)[0]
@@ -233,7 +247,8 @@ def custom_cases(at):
     at("numpy_sort_vmap", "vmap(sort)(vmap(sort)(S))", vmap(sort), d([[1., 2, 3], [-1, 0, 5]]))
     at("numpy_sort_vmap", "vmap(sort, in_dims 1)(S)", vmap(sort, in_dims=1), s)
     index = torch.tensor([[2, 1], [0, 2], [1, 0]])
-    at("numpy_sort_vmap", "vmap(take, in_dims 1)", vmap(lambda x, i: Take.apply(x, i, i, -1), in_dims=1),
+    at("numpy_sort_vmap", "vmap(take, in_dims 1)",
+       vmap(lambda x, i: Take.apply(x, i, i, -1), in_dims=1),
        d([[1., 4], [2, 5], [3, 6]]), index)
 
     class MyCube(torch.autograd.Function):
@@ -285,10 +300,12 @@ def custom_cases(at):
             Rule.jvp = staticmethod(tangent)
         return Rule.apply
 
-    clip = rule(lambda x: x.clone(), lambda x, g: g * torch.clamp(1 / g.pow(2).sum().sqrt(), max=1))
+    clip = rule(lambda x: x.clone(),
+                lambda x, g: g * torch.clamp(1 / g.pow(2).sum().sqrt(), max=1))
     pairs = d([[3., 4], [.3, .4]])
     at("clip_norm", "vmap(grad(h))(x)", vmap(grad(lambda x: clip(x).pow(2).sum() / 2)), pairs)
-    at("clip_norm", "grad(sum of vmap)(x)", grad(lambda x: vmap(clip)(x).pow(2).sum() / 2), pairs)
+    at("clip_norm", "grad(sum of vmap)(x)", grad(lambda x: vmap(clip)(x).pow(2).sum() / 2),
+       pairs)
 
     def plain(x):
         return torch.log(1 + torch.exp(x))
@@ -296,7 +313,8 @@ def custom_cases(at):
     stable = rule(plain, lambda x, g: g * (1 - 1 / (1 + torch.exp(x))))
     at("log1pexp", "grad(plain)(100)", grad(plain), torch.tensor(100.))
     at("log1pexp", "grad(log1pexp)(100)", grad(stable), torch.tensor(100.))
-    at("log1pexp", "vmap(grad(log1pexp))([100, 0])", vmap(grad(stable)), torch.tensor([100., 0]))
+    at("log1pexp", "vmap(grad(log1pexp))([100, 0])", vmap(grad(stable)),
+       torch.tensor([100., 0]))
 
     def length(x):
         return x.pow(2).sum().sqrt()
@@ -313,7 +331,8 @@ def custom_cases(at):
     def loss(x):
         return (through(x) - target).pow(2).sum()
 
-    at("straight_through", "grad(plain)(x)", grad(lambda x: (x.round() - target).pow(2).sum()), xs)
+    at("straight_through", "grad(plain)(x)", grad(lambda x: (x.round() - target).pow(2).sum()),
+       xs)
     at("straight_through", "grad(loss)(x)", grad(loss), xs)
     at("straight_through", "jvp(loss)(x, dx)", lambda x, dx: jvp(loss, (x,), (dx,)), xs, dx)
     at("straight_through", "hessian(loss)(x)", hessian(loss), xs)
@@ -410,11 +429,13 @@ def example_cases(at):
         back = vjp(predict, x)[1]
         return torch.stack([back(row)[0] for row in eye])
 
-    for title, f in (("jacrev(predict)", jacrev(predict)), ("jacfwd(predict)", jacfwd(predict)), ("by_rows", by_rows),
+    for title, f in (("jacrev(predict)", jacrev(predict)), ("jacfwd(predict)", jacfwd(predict)),
+                     ("by_rows", by_rows),
                      ("hessian(sum_of_squares)", hessian(squares)),
                      ("jacrev(grad(sum_of_squares))", jacrev(grad(squares)))):
         at("network_jacobians", title, f, x)
-    at("network_jacobians", "jvp(grad(sum_of_squares))", lambda x, v: jvp(grad(squares), (x,), (v,)), x, v)
+    at("network_jacobians", "jvp(grad(sum_of_squares))",
+       lambda x, v: jvp(grad(squares), (x,), (v,)), x, v)
     at("network_jacobians", "vmap(jacrev(predict))", vmap(jacrev(predict)), batch)
     at("network_jacobians", "vmap(hessian(sum_of_squares))", vmap(hessian(squares)), batch)
 
@@ -472,5 +493,6 @@ def example_cases(at):
 
     market = [torch.tensor(a, dtype=torch.float64) for a in inputs.MARKET]
     each = (0, None, None, None, None)
-    at("black_scholes", "vmap(grad_and_value(price))", vmap(grad_and_value(price, (0, 3, 4, 2)), each), *market)
+    at("black_scholes", "vmap(grad_and_value(price))",
+       vmap(grad_and_value(price, (0, 3, 4, 2)), each), *market)
     at("black_scholes", "vmap(grad(grad(price)))", vmap(grad(grad(price)), each), *market)

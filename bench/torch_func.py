@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Every worked example of torch.func beside PyTorch, and beside JAX: time per call, as ratios (above 1:
-Cotrace is faster).
+"""Every worked example of torch.func beside PyTorch, and beside JAX: time per call, as ratios
+(above 1: Cotrace is faster).
 
     torch_func.py BUILD [--peers torch,jax] [--seconds S] [NAME ...]
 
-BUILD is the build folder.  The programs of its examples/torch_func, and those of examples/ that bench/ builds with a
-clock in them, are asked to time the functions they call (CARRIERS_TIME), as a user calls them: cot_jit, whose first call
-compiled.  PyTorch calls the same function as its documentation writes it (peers_torch.py); JAX calls it through jax.jit
-(peers_jax.py).  All run pinned to one processor; Cotrace runs before and after each peer, and its better half is
-compared.  Where a program prints figures a peer has to give the same.  A peer that this Python does not have is skipped,
-and named; so is what has no time: errors, and what a peer cannot do.  Exit status 1: behind somewhere, or other figures.
-"""
+BUILD is the build folder.  The programs of its examples/torch_func, and those of examples/ that
+bench/ builds with a clock in them, are asked to time the functions they call (CARRIERS_TIME),
+as a user calls them: cot_jit, whose first call compiled.  PyTorch calls the same function as
+its documentation writes it (peers_torch.py); JAX calls it through jax.jit (peers_jax.py).  All
+run pinned to one processor; Cotrace runs before and after each peer, and its better half is
+compared.  Where a program prints figures a peer has to give the same.  A peer that this Python
+does not have is skipped, and named; so is what has no time: errors, and what a peer cannot do.
+Exit status 1: behind somewhere, or other figures.  """
 import argparse
 import importlib
 import importlib.util
@@ -39,7 +40,8 @@ def median_us(call, seconds):
     slow = time.perf_counter() - start > 0.2
     samples, calls = [], 1 if slow else 4
     end = time.perf_counter() + seconds
-    while len(samples) < (3 if slow else 5) or (time.perf_counter() < end and len(samples) < 5000):
+    while len(samples) < (3 if slow else 5) or (time.perf_counter() < end
+                                                and len(samples) < 5000):
         start = time.perf_counter()
         for _ in range(calls):
             call()
@@ -69,7 +71,8 @@ def run_peer(peer, seconds, names):
         else:
             call = lambda: f(*args)
         first = numbers(call())
-        print(json.dumps({"program": program, "title": title, "us": median_us(call, seconds), "figures": first}),
+        print(json.dumps({"program": program, "title": title, "us": median_us(call, seconds),
+                          "figures": first}),
               flush=True)
 
     if peer == "torch":
@@ -80,7 +83,8 @@ def run_peer(peer, seconds, names):
 
 def pinned(command, **more):
     env = dict(os.environ, OMP_NUM_THREADS="1", JAX_PLATFORMS="cpu", **more)
-    return subprocess.run(["taskset", "-c", "0"] + command, env=env, capture_output=True, text=True, timeout=600)
+    return subprocess.run(["taskset", "-c", "0"] + command, env=env, capture_output=True,
+                          text=True, timeout=600)
 
 
 def find_programs(build, names):
@@ -96,7 +100,8 @@ def find_programs(build, names):
 
 
 def ours(programs, seconds):
-    """{(program, title): (microseconds, figures of each call so titled)}, and {program: why not}."""
+    """{(program, title): (microseconds, figures of each call so titled)}, and {program: why
+    not}."""
     times, missing = {}, {}
     for program, path in programs.items():
         done = pinned([path], CARRIERS_TIME=str(seconds))
@@ -143,7 +148,8 @@ class Table:
             self.wrong.append(" ".join(at))
         if us <= best:
             self.behind.append(" ".join(at))
-        print(f"{program:<22} {title:<36} {us:12.2f} {best:10.2f} {us / best:9.1f}{'' if good else '  other figures'}")
+        print(f"{program:<22} {title:<36} {us:12.2f} {best:10.2f} "
+              f"{us / best:9.1f}{'' if good else '  other figures'}")
 
     def rest(self, programs, missing):
         for (program, title), (us, _) in self.left.items():
@@ -158,7 +164,8 @@ class Table:
 
 def side_by_side(peer, a, programs):
     before, missing = ours(programs, a.seconds)
-    done = pinned([sys.executable, os.path.abspath(__file__), a.build, "--one", peer, "--seconds", str(a.seconds)] +
+    done = pinned([sys.executable, os.path.abspath(__file__), a.build, "--one", peer,
+                   "--seconds", str(a.seconds)] +
                   list(programs))
     after, _ = ours(programs, a.seconds)
     table = Table(peer, before, after)
@@ -171,7 +178,8 @@ def side_by_side(peer, a, programs):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("build")
     p.add_argument("--peers", default="torch,jax")
     p.add_argument("--seconds", type=float, default=0.1, help="for each timing")
@@ -192,7 +200,8 @@ def main():
         table = side_by_side(peer, a, programs)
         behind += [f"{at} ({peer})" for at in table.behind]
         wrong += [f"{at} ({peer})" for at in table.wrong]
-    print(f"behind: {', '.join(behind) or 'nowhere'}; other figures: {', '.join(wrong) or 'nowhere'}")
+    print(f"behind: {', '.join(behind) or 'nowhere'}; other figures: "
+          f"{', '.join(wrong) or 'nowhere'}")
     return 1 if behind or wrong else 0
 
 
