@@ -1,8 +1,8 @@
 /* An extended Kalman filter for a microcontroller: six states, and its Jacobian.
  *
  *   kalman            fly a track, filtered, and print it
- *   kalman FOLDER     write FOLDER/kalman_filter.c and .h: C for any compiler, freestanding; and, in builds with LLVM,
- *                     kalman_m4.o: a Cortex-M4F's machine code
+ *   kalman FOLDER     write FOLDER/kalman_filter.c and .h: C for any compiler, freestanding;
+ *                     and, in builds with LLVM, kalman_m4.o: a Cortex-M4F's machine code
  *
  * The state is position and velocity in space, what is seen is range, azimuth and elevation
  * from the origin.  The Jacobian of the measurement, which textbooks write down, is taken by

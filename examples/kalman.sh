@@ -1,8 +1,8 @@
 #!/bin/sh
-# What kalman writes is C that compiles as freestanding code without a warning and states its cost;
-# and it flies: kalman_firmware.c gives the same bytes here and on a Cortex-M4F, where the C (by
-# arm-none-eabi-gcc) and the object link with the compiler's runtime alone.  What is not installed
-# is left out, and named.
+# What kalman writes is C that compiles as freestanding code without a warning and states its
+# cost; and it flies: kalman_firmware.c gives the same bytes here and on a Cortex-M4F, where the
+# C (by arm-none-eabi-gcc) and the object link with the compiler's runtime alone.  What is not
+# installed is left out, and named.
 #   kalman.sh KALMAN CC
 set -eu
 kalman=$1

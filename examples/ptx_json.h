@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum json_kind { JSON_OTHER, JSON_NUMBER, JSON_STRING, JSON_LIST, JSON_OBJECT } json_kind;
+typedef enum json_kind { JSON_OTHER, JSON_NUMBER, JSON_STRING, JSON_LIST,
+    JSON_OBJECT } json_kind;
 
 typedef struct json {
     json_kind kind;

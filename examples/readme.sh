@@ -10,7 +10,8 @@ for name in $(sed -n 's/^`\([a-z_]*\)\.c`: .*/\1/p' README.md); do
         index($0, start) == 1 { here = 1 }
         here && /^```$/ { exit }
         block { print }
-        here && /^```text$/ { block = 1 }' README.md | diff -u "expected/$name.txt" - || missed=1
+        here && /^```text$/ { block = 1 }' README.md | diff -u "expected/$name.txt" - ||
+            missed=1
 done
 for file in expected/*.txt; do
     name=$(basename "$file" .txt)

@@ -1,5 +1,5 @@
-"""The two programs, as a user of JAX writes them, lowered to transformer.mlir and kalman.mlir, and what JAX makes of
-them, in jax_values.h.  Python is not needed again.
+"""The two programs, as a user of JAX writes them, lowered to transformer.mlir and kalman.mlir,
+and what JAX makes of them, in jax_values.h.  Python is not needed again.
 
     python lower.py
 """
@@ -60,9 +60,12 @@ def waves(phase, *shape, scale=1.0, dtype=np.float32):
 
 def main():
     n, d, h = 16, 32, 64
-    args = [waves(k, d, d, scale=0.2) for k in range(4)] + [waves(4, d, h, scale=0.2), waves(5, h, d, scale=0.2)]
-    args += [1 + waves(6, d, scale=0.1), 1 + waves(7, d, scale=0.1), waves(8, n, d), waves(9, n, d)]
-    noise = [waves(1, 4, scale=0.5, dtype=np.float64) - 3, waves(2, 2, scale=0.5, dtype=np.float64) - 1]
+    args = [waves(k, d, d, scale=0.2) for k in range(4)] + [waves(4, d, h, scale=0.2),
+        waves(5, h, d, scale=0.2)]
+    args += [1 + waves(6, d, scale=0.1), 1 + waves(7, d, scale=0.1), waves(8, n, d),
+             waves(9, n, d)]
+    noise = [waves(1, 4, scale=0.5, dtype=np.float64) - 3,
+             waves(2, 2, scale=0.5, dtype=np.float64) - 1]
     noise.append(waves(3, 50, 2, dtype=np.float64))
 
     with open("jax_values.h", "w") as out:

@@ -1,7 +1,8 @@
 /* Values and gradients of two JAX programs, from C99 that needs neither Python nor Cotrace:
  * only the two object files.
  *
- *   main         prints values and norms of gradients; fails where they are not what JAX computed (jax_values.h)
+ *   main         prints values and norms of gradients; fails where they are not what JAX
+ *                computed (jax_values.h)
  *   main time    microseconds per call, too */
 #include <math.h>
 #include <stdio.h>
