@@ -1,8 +1,10 @@
 #!/bin/sh
-# docs/back-ends.md from its programs.   docs/back-ends.sh [-j N] [BUILD_DIR [missing | ROW ...]]
+# Writes docs/back-ends.md from its programs.
+#     docs/back-ends.sh [-j N] [BUILD_DIR [missing | ROW ...]]
 #
-# Rows are made one by one and merged into the page: all of them, those that it lacks, or those named.  All take half
-# an hour of one core, with -j 2 a quarter of two; what a run that was stopped had made stays, and `missing` goes on.
+# Rows are made one by one and merged into the page: all of them, those that it lacks, or those
+# named.  All take half an hour of one core, with -j 2 a quarter of two; what a run that was
+# stopped had made stays, and `missing` goes on.
 #
 # The programs of examples are what they compile, as COT_DUMP writes it.
 set -eu
@@ -20,7 +22,8 @@ for example in "$build"/examples/* "$build"/examples/torch_func/*; do
     [ -f "$example" ] && [ -x "$example" ] || continue
     folder=$place/examples/$(basename "$example")
     mkdir -p "$folder"
-    COT_DUMP=trace,simplify COT_DUMP_DIR=$folder timeout 60 "$example" >/dev/null 2>&1 </dev/null || true
+    COT_DUMP=trace,simplify COT_DUMP_DIR=$folder timeout 60 "$example" >/dev/null 2>&1 \
+        </dev/null || true
 done
 for name in "$@"; do
     shift
@@ -28,7 +31,8 @@ for name in "$@"; do
 done
 part=0
 while [ $part -lt "$jobs" ]; do
-    "$build"/tests/laws/law_carriers --page docs/back-ends.md --part $part/"$jobs" "$@" tests/goldens/*.cot \
+    "$build"/tests/laws/law_carriers --page docs/back-ends.md --part $part/"$jobs" "$@" \
+        tests/goldens/*.cot \
         tests/text/*/*.cot "$place"/examples/*/*.cot || echo "$part" >>"$place"/failed &
     part=$((part + 1))
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/functions.md: every function and macro of the public headers that a program calls, from A to Z, with its
-# operands, its options and its header.
+# docs/functions.md: every function and macro of the public headers that a program calls, from A
+# to Z, with its operands, its options and its header.
 #
 #   docs/functions.sh            print the page
 #   docs/functions.sh --write    write it
@@ -8,8 +8,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# A macro cot_x(...) passes what it gets to one or two others, whose parameters say what it takes; a constant that
-# stands first is not the caller's.  Options are the type that the innermost initialises.
+# A macro cot_x(...) passes what it gets to one or two others, whose parameters say what it
+# takes; a constant that stands first is not the caller's.  Options are the type that the
+# innermost initialises.
 rows() {
     for header in include/cotrace/*.h; do
         sed -e ':a' -e '/\\$/N; s/ *\\\n */ /; ta' "$header" | sed "s,^,${header##*/} ,"
@@ -33,7 +34,8 @@ rows() {
         line ~ /^COT_API / {
             declaration = line
             while (declaration !~ /;/ && (getline more) > 0) {
-                sub(/^[^ ]+ +/, "", more); sub(/^ +/, "", more); declaration = declaration " " more
+                sub(/^[^ ]+ +/, "", more); sub(/^ +/, "", more)
+                declaration = declaration " " more
             }
             name = declaration; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
             if (name ~ /_$/ || name !~ /^cot_/ || name in where) next
@@ -49,7 +51,8 @@ rows() {
             rest = body
             while (match(rest, /COT_[A-Z0-9_]+\(/)) {
                 word = substr(rest, RSTART, RLENGTH - 1); rest = substr(rest, RSTART + RLENGTH)
-                if (word in text && (found = options_of(text[word], depth + 1)) != "") return found
+                if (word in text && (found = options_of(text[word], depth + 1)) != "")
+                    return found
             }
             return ""
         }

@@ -1,18 +1,20 @@
 #!/bin/sh
-# docs/torch-func.md: rows of docs/torch-func.rows with the tests that prove them, whose names begin
-# with the row.  They are read where CMake reads them: lines { "B112", ... } of the suites that
-# tests/unit/CMakeLists.txt registers with rows(), lines torch_func(name ROWS) of the examples, and
-# tests named ROW.something elsewhere under tests/.
+# docs/torch-func.md: rows of docs/torch-func.rows with the tests that prove them, whose names
+# begin with the row.  They are read where CMake reads them: lines { "B112", ... } of the suites
+# that tests/unit/CMakeLists.txt registers with rows(), lines torch_func(name ROWS) of the
+# examples, and tests named ROW.something elsewhere under tests/.
 #
 #   docs/torch-func.sh            print the page
 #   docs/torch-func.sh --write    write it
-#   docs/torch-func.sh --check    compare: 1 if the page is not current, or names what no header has
+#   docs/torch-func.sh --check    compare: 1 if the page is not current, or names what no header
+#                                 has
 set -eu
 cd "$(dirname "$0")/.."
 
 tests() {
     for suite in $(sed -n 's/^ *rows(\([a-z0-9_]*\)).*/\1/p' tests/unit/CMakeLists.txt); do
-        grep -E '^ *\{ "[AB][0-9]+",' "tests/unit/check_$suite.c" | grep -oE '\{ "[AB][0-9]+",' |
+        grep -E '^ *\{ "[AB][0-9]+",' "tests/unit/check_$suite.c" |
+            grep -oE '\{ "[AB][0-9]+",' |
             sed -E "s/[^AB]*([AB][0-9]+).*/\1 $suite/"
     done
     sed -nE 's/^torch_func\(([a-z0-9_]+) (.*)\).*/\1 \2/p' examples/torch_func/CMakeLists.txt |
