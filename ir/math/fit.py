@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Minimax fits of the polynomials in ir/math: Remez's exchange in 60 digits (needs mpmath).
 
-fit(f, w, lo, hi, n) gives c[0..n-1] with |w(x) (f(x) - sum c[i] x^i)| least over [lo, hi], and that
-error; then the coefficients are rounded to f32 or f64.  `fit.py NAME ...` prints the tables named, without
-names all.  w turns the error of the polynomial into the relative error of the function."""
+fit(f, w, lo, hi, n) gives c[0..n-1] with |w(x) (f(x) - sum c[i] x^i)| least over [lo, hi], and
+that error; then the coefficients are rounded to f32 or f64.  `fit.py NAME ...` prints the
+tables named, without names all.  w turns the error of the polynomial into the relative error of
+the function."""
 import struct
 import sys
 
-from mpmath import (mp, mpf, asin, atan, atanh, besseli, cos, erf, erfc, exp, log, log1p, lu_solve, matrix, pi, sin,
+from mpmath import (mp, mpf, asin, atan, atanh, besseli, cos, erf, erfc, exp, log, log1p,
+                    lu_solve, matrix, pi, sin,
                     sinh, sqrt, tanh)
 
 mp.dps = 60
@@ -40,7 +42,8 @@ def extrema(e, lo, hi, n, grid):
 def fit(f, w, lo, hi, n, rounds=8, grid=None):
     lo, hi = mpf(lo), mpf(hi)
     grid = grid or 40 * n
-    xs = [(lo + hi) / 2 - (hi - lo) / 2 * cos(pi * (2 * k + 1) / (2 * n + 2)) for k in range(n + 1)]
+    xs = [(lo + hi) / 2 - (hi - lo) / 2 * cos(pi * (2 * k + 1) / (2 * n + 2))
+          for k in range(n + 1)]
     cache = {}
 
     def fw(x):
@@ -73,14 +76,16 @@ def fit(f, w, lo, hi, n, rounds=8, grid=None):
 
 
 def stepwise(f, w, lo, hi, n):
-    """fit, but one coefficient rounded to f32 after the other, so that those behind make up for it."""
+    """fit, but one coefficient rounded to f32 after the other, so that those behind make up for
+    it."""
     done = []
     while len(done) < n:
         k = len(done)
 
         def g(x):
             return (f(x) - sum(c * x ** i for i, c in enumerate(done))) / x ** k
-        c, worst = fit(g, lambda x: w(x) * x ** k, mpf(hi) / 4000 if k and not lo else lo, hi, n - k)
+        c, worst = fit(g, lambda x: w(x) * x ** k, mpf(hi) / 4000 if k and not lo else lo, hi,
+                       n - k)
         done.append(mpf(f32(c[0])))
     return done, worst
 
@@ -143,7 +148,8 @@ def table():
         x = 2 * (1 + t) / (1 - t)
         if x < 60:
             return (x + 2) * exp(x * x) * erfc(x)
-        return (x + 2) * (1 - 1 / (2 * x * x) + 3 / (4 * x ** 4) - 15 / (8 * x ** 6)) / (x * sqrt(pi))
+        return (x + 2) * (1 - 1 / (2 * x * x) + 3 / (4 * x ** 4) -
+                          15 / (8 * x ** 6)) / (x * sqrt(pi))
 
     def two(r):
         return (mpf(2) ** r - 1) / r if abs(r) > 1e-20 else ln2
@@ -179,7 +185,8 @@ def table():
         "root start": (lambda x: x ** -third, lambda x: x ** third, 1, 8, 6, False),
         "erf q32": (error, lambda z: 1 / (1 + error(z)), 0, mpf("0.85") ** 2, 6, True),
         "erf q64": (error, lambda z: 1 / (1 + error(z)), 0, 1, 12, False),
-        "erf log32": (lambda x: log(erfc(x)) / (x * ln2) + 2, lambda x: x * ln2 * erfc(x) / erf(x), mpf("0.85"), "3.95", 6, True),
+        "erf log32": (lambda x: log(erfc(x)) / (x * ln2) + 2,
+                      lambda x: x * ln2 * erfc(x) / erf(x), mpf("0.85"), "3.95", 6, True),
         "erf two32": (two, lambda r: r / mpf(2) ** r, -mpf("0.5"), mpf("0.5"), 6, True),
         "erf g_short": (gx, lambda t: 1 / gx(t), -1, mpf("8.2") / mpf("12.2"), 12, False),
         "erf gx_short": (gx, lambda t: 1 / gx(t), -1, 1 - mpf("1e-9"), 14, False),
@@ -192,8 +199,10 @@ def table():
         "erf g64": (g, lambda t: 1 / g(t), t("0.499"), t(28), 22, False),
     }
     for name, f, first, hi, n, single in (
-            ("trig sin32", sin, -mpf(1) / 6, quarter, 3, True), ("trig sin64", sin, -mpf(1) / 6, quarter, 6, False),
-            ("hyper sinh32", sinh, mpf(1) / 6, 1, 4, True), ("hyper sinh64", sinh, mpf(1) / 6, 1, 8, False),
+            ("trig sin32", sin, -mpf(1) / 6, quarter, 3, True),
+        ("trig sin64", sin, -mpf(1) / 6, quarter, 6, False),
+            ("hyper sinh32", sinh, mpf(1) / 6, 1, 4, True),
+        ("hyper sinh64", sinh, mpf(1) / 6, 1, 8, False),
             ("hyper tanh32", tanh, -third, mpf("0.92") ** 2, 7, True),
             ("hyper tanh64", tanh, -third, mpf("0.2556") ** 2, 7, False),
             ("arc atan64", atan, -third, mpf("0.438") ** 2, 11, False),
@@ -208,4 +217,5 @@ if __name__ == "__main__":
             if name in ("hyper tanh32", "hyper twice32", "erf q32", "erf log32", "erf two32"):
                 show(name, *stepwise(f, w, lo, hi, n), single)
             else:
-                show(name, *fit(f, w, lo, hi, n, grid={"log p32": 400, "erf g64": 300}.get(name)), single)
+                show(name, *fit(f, w, lo, hi, n,
+                                grid={"log p32": 400, "erf g64": 300}.get(name)), single)
