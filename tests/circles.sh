@@ -2,11 +2,13 @@
 # Circles of files: files of the library that take symbols from each other, directly or through
 # others.
 #
-#   circles.sh SOURCE_DIR BUILD_DIR          fails where there are more than the limits below say
+#   circles.sh SOURCE_DIR BUILD_DIR          fails where there are more than the limits below
+#                                            say
 #   circles.sh SOURCE_DIR BUILD_DIR arrows   lists, too, which names tie each circle
 #
-# A table that names one rule for each op takes symbols from all rules, which may use what stands
-# beside the table; these arrows are left out, else each table would be one circle with its rules.
+# A table that names one rule for each op takes symbols from all rules, which may use what
+# stands beside the table; these arrows are left out, else each table would be one circle with
+# its rules.
 set -u
 cd "$1" || exit 1
 build=$2
@@ -14,14 +16,17 @@ arrows=${3:-}
 tables="ir/op ir/fold ir/expand ir/infer/infer ir/scalar ir/eval/eval passes/rules passes/jvp
 passes/vmap frontend/stablehlo/import/table codegen/lower/rules"
 
-# Files in circles altogether; files of the largest circle, of codegen/llvm, of codegen/c, and elsewhere.
+# Files in circles altogether; files of the largest circle, of codegen/llvm, of codegen/c, and
+# elsewhere.
 all=21 llvm=6 c=5 elsewhere=4
 
 for folder in ir passes frontend codegen runtime; do
     find "$build/$folder" -path '*.dir/*' -name '*.c.o' | grep -v '_static\.dir' |
         while read -r object; do
-            file=$(echo "$object" | sed "s|^$build/||; s|CMakeFiles/[^/]*\.dir/||; s|\.c\.o\$||")
-            nm -g "$object" | awk -v file="$file" 'NF == 2 && $1 == "U" { print "takes", file, $2 }
+            file=$(echo "$object" |
+                sed "s|^$build/||; s|CMakeFiles/[^/]*\.dir/||; s|\.c\.o\$||")
+            nm -g "$object" | awk -v file="$file" \
+                'NF == 2 && $1 == "U" { print "takes", file, $2 }
                 NF == 3 { print "gives", file, $3 }'
         done
 done | awk -v tables="$tables" -v arrows="$arrows" -v max_all="$all" -v max_llvm="$llvm" \
@@ -52,7 +57,8 @@ function visit(v,    k, w, size, list) {    # Tarjan, SIAM J. Comput. 1(2), 1972
 function report(size, list,    folder, limit) {
     total += size
     found++
-    folder = list ~ /codegen\/llvm\// ? "codegen/llvm" : list ~ /codegen\/c\// ? "codegen/c" : ""
+    folder = list ~ /codegen\/llvm\// ? "codegen/llvm" : ""
+    if (list ~ /codegen\/c\//) folder = "codegen/c"
     limit = folder == "codegen/llvm" ? max_llvm : folder == "codegen/c" ? max_c : max_other
     print size " files:" list
     if (size > limit) { print "a circle of " size " files; at most " limit; bad = 1 }

@@ -1,9 +1,11 @@
 #!/bin/sh
-# What `cot build` writes, in the hands of a C programmer: awkward names, several functions in a file, 500 arguments,
-# a loop's bound passed, two threads in one function, and options under which the C must not compile.
+# What `cot build` writes, in the hands of a C programmer: awkward names, several functions in a
+# file, 500 arguments, a loop's bound passed, two threads in one function, and options under
+# which the C must not compile.
 #   ship.sh COT [JSON]
 #
-# All of it as C by gcc and by clang, where they are, and as an object, in builds with LLVM.  JSON reads a manifest.
+# All of it as C by gcc and by clang, where they are, and as an object, in builds with LLVM.
+# JSON reads a manifest.
 set -eu
 cot=$1
 json=${2:-}
@@ -12,8 +14,9 @@ trap 'rm -rf "$place"' EXIT
 cd "$place"
 fail() { echo "ship: $*" >&2; exit 1; }
 
-# Parameters named as C's words, the library's macros and the file's own text; functions that differ by little, or are
-# called as the text's own functions are, or as a kernel of another would be.
+# Parameters named as C's words, the library's macros and the file's own text; functions that
+# differ by little, or are called as the text's own functions are, or as a kernel of another
+# would be.
 cat >names.cot <<'END'
 fn @f(%int: f32[3], %work: f32[3], %errno: f32[3], %NULL: f32[3], %I: f32[3], %v1: f32[3], %f32x8: f32[3], %class: f32[3], %uint32_t: f32[3], %_Bool: u32[3], %COT_GNU: u32[3], %INT32_MAX: u32[3], %FLT_RADIX: u32[3]) -> f32[3] {
   %0 = fma %int, %work, %errno : f32[3]
@@ -34,7 +37,8 @@ fn @g(%x: f32[3]) -> f32[3] {
   ret %1
 }
 END
-names="--export f --export f_exp=g --export fma_f32=g --export bits_f32=g --export F=g --export mul_f32x8=g --export g"
+names="--export f --export f_exp=g --export fma_f32=g --export bits_f32=g --export F=g"
+names="$names --export mul_f32x8=g --export g"
 cat >names_main.c <<'END'
 #include <complex.h>
 #include <errno.h>
@@ -47,7 +51,8 @@ main(void)
     static const float x[F_INT__SIZE] = { 0.5f, -0.5f, 0.25f };
     static const uint32_t n[3] = { 1, 2, 3 };
     float y[3], z[6][3];
-    int (*const all[])(const float *, float *, void *) = { g, f_exp, fma_f32, bits_f32, F, mul_f32x8 };
+    int (*const all[])(const float *, float *, void *) = { g, f_exp, fma_f32, bits_f32, F,
+                                                           mul_f32x8 };
     if (f(x, x, x, x, x, x, x, x, x, n, n, n, n, y, NULL))
         return 1;
     for (int i = 0; i < 6; i++)
@@ -70,10 +75,12 @@ awk 'BEGIN {
     print ") -> f64[] {\n  %0 = add %a0, %a1 : f64[]"
     for (i = 2; i < 500; i++) printf "  %%%d = add %%%d, %%a%d : f64[]\n", i - 1, i - 2, i
     print "  ret %498\n}"
-    print "#include <stdio.h>\n#include \"many.h\"\nint\nmain(void)\n{\n    double x[500], y;" >"many_main.c"
-    print "    for (int i = 0; i < 500; i++)\n        x[i] = i;\n    if (sum(" >"many_main.c"
-    for (i = 0; i < 500; i++) printf "x + %d, ", i >"many_main.c"
-    print "&y, NULL))\n        return 1;\n    printf(\"%g\\n\", y);\n    return 0;\n}" >"many_main.c"
+    c = "many_main.c"
+    print "#include <stdio.h>\n#include \"many.h\"" >c
+    print "int\nmain(void)\n{\n    double x[500], y;" >c
+    print "    for (int i = 0; i < 500; i++)\n        x[i] = i;\n    if (sum(" >c
+    for (i = 0; i < 500; i++) printf "x + %d, ", i >c
+    print "&y, NULL))\n        return 1;\n    printf(\"%g\\n\", y);\n    return 0;\n}" >c
 }' >many.cot
 
 # A loop that passes its bound; two threads.
@@ -131,9 +138,11 @@ main(void)
     float end, sums[2][OFFSET_X_SIZE];
     pthread_t thread[2];
     void *bad[2];
-    if (grow(&limit[0], &start, &end, work) != 0 || end != 96 || grow(&limit[1], &start, &end, work) != 8)
+    if (grow(&limit[0], &start, &end, work) != 0 || end != 96 ||
+        grow(&limit[1], &start, &end, work) != 8)
         return 1;
-    if (offset(x, sums[0], work) || again(sums[0], sums[1], work) || sums[0][69] != 4761 || sums[1][8] != 128)
+    if (offset(x, sums[0], work) || again(sums[0], sums[1], work) || sums[0][69] != 4761 ||
+        sums[1][8] != 128)
         return 1;
     for (int i = 0; i < SOFT_X_SIZE; i++)
         x[i] = (float)(i % 53) / 16;
@@ -142,7 +151,8 @@ main(void)
             return 1;
     for (int i = 0; i < 2; i++)
         pthread_join(thread[i], &bad[i]);
-    if (bad[0] || bad[1] || many(y[2]) || memcmp(y[0], y[1], sizeof y[0]) || memcmp(y[0], y[2], sizeof y[0]))
+    if (bad[0] || bad[1] || many(y[2]) || memcmp(y[0], y[1], sizeof y[0]) ||
+        memcmp(y[0], y[2], sizeof y[0]))
         return 1;
     puts("the same");
     return 0;
@@ -153,8 +163,10 @@ END
 build() {
     "$cot" build names.cot $names -o "names.$1" --header names.h --manifest names.json
     "$cot" build many.cot -o "many.$1" --header many.h
-    "$cot" build loop.cot --export grow --export soft --export offset --export again=offset -o "loop.$1" --header loop.h
-    [ "$1" != c ] || [ "$(grep -c '4356.0f, 4489.0f' loop.c)" = 1 ] || fail "loop.c: a constant of two functions is there twice"
+    "$cot" build loop.cot --export grow --export soft --export offset --export again=offset \
+        -o "loop.$1" --header loop.h
+    [ "$1" != c ] || [ "$(grep -c '4356.0f, 4489.0f' loop.c)" = 1 ] ||
+        fail "loop.c: a constant of two functions is there twice"
     for p in names many loop; do
         $2 "${p}_main.c" "$p.$1" -pthread -lm -o "$p" || fail "$p.$1: $2"
         ./$p >"$p.out" || fail "$p.$1, $2: exit status $?"
@@ -165,8 +177,8 @@ build() {
     cmp out expected || fail "$1, $2: prints another"
 }
 
-# Roundings, whose vectors are instructions: of the least and of the largest x86, each with and without
-# optimisation, since some compilers' headers have two texts of an instruction.
+# Roundings, whose vectors are instructions: of the least and of the largest x86, each with and
+# without optimisation, since some compilers' headers have two texts of an instruction.
 for t in f32 f64; do
     echo "fn @round_$t(%x: $t[67]) -> $t[67] {"
     echo "  %0 = floor %x : $t[67]"
@@ -180,7 +192,8 @@ for t in f32 f64; do
     echo "  %8 = sqrt %7 : $t[67]"
     printf '  ret %%8\n}\n'
 done >round.cot
-# Large sines have integers of 64 bits; of a small constant, lanes that are masked are outside of it.
+# Large sines have integers of 64 bits; of a small constant, lanes that are masked are outside
+# of it.
 cat >large.cot <<'END'
 fn @large(%x: f64[21]) -> f64[21] {
     %0 = sin %x : f64[21]
@@ -202,8 +215,10 @@ for cc in gcc clang; do
     build c "$cc -O0 -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
     for p in names many loop; do
         # headers are C99 and C++
-        $cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c $p.h || fail "$p.h: C99"
-        ! command -v g++ >/dev/null || g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ $p.h ||
+        $cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c $p.h ||
+            fail "$p.h: C99"
+        ! command -v g++ >/dev/null || g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror \
+            -fsyntax-only -x c++ $p.h ||
             fail "$p.h: C++"
     done
     "$cot" build round.cot -o round.c
@@ -212,8 +227,10 @@ for cc in gcc clang; do
         for lanes in 1 4 8 16; do
             for level in 0 2; do
                 for f in round large; do
-                    $cc $o -O$level -DCOT_LANES=$lanes -ffreestanding -std=c11 -Wall -Wextra -Wpedantic -Wconversion \
-                        -Wshadow -Werror -fsyntax-only $f.c || fail "$f.c: $cc $o -O$level, $lanes lanes"
+                    $cc $o -O$level -DCOT_LANES=$lanes -ffreestanding -std=c11 -Wall -Wextra \
+                        -Wpedantic -Wconversion \
+                        -Wshadow -Werror -fsyntax-only $f.c ||
+                            fail "$f.c: $cc $o -O$level, $lanes lanes"
                 done
             done
         done
@@ -221,20 +238,24 @@ for cc in gcc clang; do
     # A machine of 32 bits, without the headers of a library.
     case $(uname -m) in
     x86_64)
-        $cc -m32 -msse2 -mfpmath=sse -ffreestanding -O1 -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+        $cc -m32 -msse2 -mfpmath=sse -ffreestanding -O1 -std=c11 -Wall -Wextra -Wpedantic \
+            -Wconversion -Wshadow -Werror \
             -fsyntax-only loop.c || fail "loop.c: $cc -m32"
         # ... whose MMX registers are those of x87.
-        $cc -m32 -march=pentium4 -mfpmath=sse -ffreestanding -O2 -std=c11 -DCOT_LANES=4 -w -S large.c -o large.s ||
+        $cc -m32 -march=pentium4 -mfpmath=sse -ffreestanding -O2 -std=c11 -DCOT_LANES=4 -w \
+            -S large.c -o large.s ||
             fail "large.c: $cc -m32"
         ! grep -q '%mm[0-7]' large.s || fail "large.c: $cc -m32 has vectors in MMX registers"
         ;;
     esac
-    # What would change bits is refused.  (Of -funsafe-math-optimizations clang tells nothing, and pragmas undo it.)
+    # What would change bits is refused.  (Of -funsafe-math-optimizations clang tells nothing,
+    # and pragmas undo it.)
     for o in -ffast-math -Ofast -ffinite-math-only -funsafe-math-optimizations -DCOT_LANES=3; do
         if $cc -O2 $o -std=c11 -fsyntax-only names.c 2>refused; then
             [ "$cc $o" = "clang -funsafe-math-optimizations" ] || fail "$cc takes $o"
         else
-            grep -q 'IEEE arithmetic\|COT_LANES: the file' refused || fail "$cc $o: $(head -1 refused)"
+            grep -q 'IEEE arithmetic\|COT_LANES: the file' refused ||
+                fail "$cc $o: $(head -1 refused)"
         fi
     done
 done
@@ -244,8 +265,10 @@ if command -v tcc >/dev/null; then
     tcc -DCOT_LANES=8 -c loop.c -o loop_tcc.o || fail "loop.c: tcc"
 fi
 [ -z "$json" ] || "$json" names.json f f_exp fma_f32 bits_f32 F mul_f32x8 g
-for bad in int memcpy main sqrtf printf 'a b' 1x _Bool __x _X int32_t UINT8_MAX FLT_MAX COT_LANES not_eq; do
-    if "$cot" build names.cot --export "$bad=g" -o bad.c 2>says; then fail "a function called '$bad'"; fi
+for bad in int memcpy main sqrtf printf 'a b' 1x _Bool __x _X int32_t UINT8_MAX FLT_MAX \
+    COT_LANES not_eq; do
+    if "$cot" build names.cot --export "$bad=g" -o bad.c \
+        2>says; then fail "a function called '$bad'"; fi
     grep -q 'no name for a C function' says || fail "'$bad': $(cat says)"
 done
 
@@ -261,15 +284,20 @@ wrong() {
     [ ! -e "$left" ] || fail "cot build $*: leaves $left"
 }
 cp loop.cot kept.cot
-wrong bad.c 'no-such-folder/bad.h: No such file' loop.cot --export soft -o bad.c --header no-such-folder/bad.h
-wrong bad.c 'no-such-folder/bad.json: No such file' loop.cot --export soft -o bad.c --manifest no-such-folder/bad.json
+wrong bad.c 'no-such-folder/bad.h: No such file' loop.cot --export soft -o bad.c \
+    --header no-such-folder/bad.h
+wrong bad.c 'no-such-folder/bad.json: No such file' loop.cot --export soft -o bad.c \
+    --manifest no-such-folder/bad.json
 wrong bad.c 'no-such-folder/bad.c: No such file' loop.cot --export soft -o no-such-folder/bad.c
 wrong bad.c 'bad.c: is named for two outputs' loop.cot --export soft -o bad.c --header bad.c
-wrong bad.c 'bad.h: is named for two outputs' loop.cot --export soft -o bad.c --header bad.h --manifest bad.h
+wrong bad.c 'bad.h: is named for two outputs' loop.cot --export soft -o bad.c --header bad.h \
+    --manifest bad.h
 wrong bad.c 'bad.c: is named for two outputs' loop.cot --export soft -o ./bad.c --header bad.c
-wrong bad.c 'bad.json: is named for two outputs' loop.cot --export soft -o bad.c --header "$place/bad.json" --manifest bad.json
+wrong bad.c 'bad.json: is named for two outputs' loop.cot --export soft -o bad.c \
+    --header "$place/bad.json" --manifest bad.json
 wrong bad.c 'to be read, and to be written' loop.cot --export soft -o bad.c --header loop.cot
-wrong bad.c 'to be read, and to be written' loop.cot --export soft -o bad.c --manifest ./loop.cot
+wrong bad.c 'to be read, and to be written' loop.cot --export soft -o bad.c \
+    --manifest ./loop.cot
 cmp loop.cot kept.cot || fail "cot build writes over its input"
 wrong bad.c 'has no function @hard' loop.cot --export hard -o bad.c
 wrong bad.c 'no pass is called .zorp' loop.cot --export 'soft|zorp' -o bad.c
@@ -277,13 +305,16 @@ wrong bad.c 'wrt names argument 9 of soft' loop.cot --export 'soft|vjp(wrt=[9])'
 wrong bad.c 'two functions are named soft' loop.cot --export soft --export soft=grow -o bad.c
 wrong bad.c 'donated names argument 0 twice' loop.cot --export soft --donated 0,0 -o bad.c
 wrong bad.c 'donated names argument 3' loop.cot --export soft --donated 3 -o bad.c
-wrong bad.c 'C source for named processors wants' loop.cot --export soft --cpu x86-64,haswell -o bad.c
+wrong bad.c 'C source for named processors wants' loop.cot --export soft --cpu x86-64,haswell \
+    -o bad.c
 wrong bad.c 'is named twice' loop.cot --export soft --cpu x86-64,x86-64 -o bad.c
-wrong bad.c 'has a function fma_f64 of its own' loop.cot --export fma_f64=soft --cpu x86-64-v3 -o bad.c
+wrong bad.c 'has a function fma_f64 of its own' loop.cot --export fma_f64=soft --cpu x86-64-v3 \
+    -o bad.c
 wrong bad.c 'C source has none' loop.cot --export soft --cpu x86-64-v3 --features +avx2 -o bad.c
 wrong bad.c 'C source has none' loop.cot --export soft --features +avx2 -o bad.c
 wrong bad.zip 'wants a name that ends in' loop.cot --export soft -o bad.zip
-wrong bad.mlir 'neither header nor manifest' loop.cot --export soft -o bad.mlir --manifest bad.json
+wrong bad.mlir 'neither header nor manifest' loop.cot --export soft -o bad.mlir \
+    --manifest bad.json
 for empty in -o --header --manifest --target --cpu --name --entry; do
     wrong bad.c "$empty is ''" names.cot -o bad.c $empty ''
 done
@@ -316,29 +347,41 @@ if "$cot" build many.cot -o many.o 2>/dev/null; then
     build o "cc -std=c11 -Wall -Wextra -Werror"
     wrong bad.o 'target potato.*wants x86_64' loop.cot --export soft --target potato -o bad.o
     for list in , x86-64-v2, ,x86-64-v2 x86-64-v2,,x86-64-v3; do
-        wrong bad.o "the processors are '$list'" loop.cot --export soft --target x86_64-linux-gnu --cpu $list -o bad.o
+        wrong bad.o "the processors are '$list'" loop.cot --export soft \
+            --target x86_64-linux-gnu --cpu $list -o bad.o
     done
-    wrong bad.o "no processor 'abacus'" loop.cot --export soft --target x86_64-linux-gnu --cpu abacus -o bad.o
-    wrong bad.o "no feature '+zork'" loop.cot --export soft --target x86_64-linux-gnu --features +zork -o bad.o
-    # what a processor lacks is spelled out, or the compiler's own runtime: never a mathematical library's
-    for to in 'armv7m-none-eabi' 'armv8m.main-none-eabi' 'armv8m.main-none-eabi --cpu cortex-m55' armv8.1m.main-none-eabi \
-        'riscv64-linux-gnu --features -v,-d' 'riscv64-linux-gnu --features -v,-f,-d' 'riscv64-linux-gnu --cpu sifive-s51' \
+    wrong bad.o "no processor 'abacus'" loop.cot --export soft --target x86_64-linux-gnu \
+        --cpu abacus -o bad.o
+    wrong bad.o "no feature '+zork'" loop.cot --export soft --target x86_64-linux-gnu \
+        --features +zork -o bad.o
+    # what a processor lacks is spelled out, or the compiler's own runtime: never a mathematical
+    # library's
+    for to in 'armv7m-none-eabi' 'armv8m.main-none-eabi' \
+        'armv8m.main-none-eabi --cpu cortex-m55' armv8.1m.main-none-eabi \
+        'riscv64-linux-gnu --features -v,-d' 'riscv64-linux-gnu --features -v,-f,-d' \
+            'riscv64-linux-gnu --cpu sifive-s51' \
         'riscv64-linux-gnu --features -v,+zve32f' 'riscv64-linux-gnu --features +zve32x,-v'; do
-        "$cot" build round.cot --target $to -o round.s 2>says || fail "cot build --target $to: $(cat says)"
+        "$cot" build round.cot --target $to -o round.s 2>says ||
+            fail "cot build --target $to: $(cat says)"
         [ ! -s says ] || fail "cot build --target $to: says $(cat says)"
-        if grep -E '^[[:space:]]+(call|tail|bl|b)[[:space:]]+(sqrt|fma|floor|ceil|trunc|roundeven|rint|fmaximum|fminimum)f?(@plt)?$' round.s; then
+        calls='^[[:space:]]+(call|tail|bl|b)[[:space:]]+'
+        math='(sqrt|fma|floor|ceil|trunc|roundeven|rint|fmaximum|fminimum)f?(@plt)?$'
+        if grep -E "$calls$math" round.s; then
             fail "cot build --target $to: wants a library"
         fi
     done
-    # a shared library takes the code as it is, and what it wants of others is all that a program has
+    # a shared library takes the code as it is, and what it wants of others is all that a
+    # program has
     for pic in gcc clang; do
         command -v $pic >/dev/null || continue
-        $pic -shared -Wl,-z,text -Wl,-z,defs loop.o many.o names.o -o libship.so || fail "$pic: no shared library"
+        $pic -shared -Wl,-z,text -Wl,-z,defs loop.o many.o names.o -o libship.so ||
+            fail "$pic: no shared library"
     done
 fi
 
-# A loop with a bound and its gradient on a Cortex-M4F: linked with libgcc alone; where qemu-arm is, it gives the bits
-# and the answers that this machine gives, with work of the size that the header states.
+# A loop with a bound and its gradient on a Cortex-M4F: linked with libgcc alone; where qemu-arm
+# is, it gives the bits and the answers that this machine gives, with work of the size that the
+# header states.
 cat >tape.cot <<'END'
 fn @below(%l: f32[], %x: f32[]) -> bool[] {
   %0 = lt %x, %l : bool[]
@@ -360,13 +403,14 @@ cat >tape_main.c <<'END'
 static int
 call(int n, int a, const void *b, int c)
 {
-    register int r7 __asm__("r7") = n, r0 __asm__("r0") = a, r1 __asm__("r1") = (int)b, r2 __asm__("r2") = c;
+    register int r7 __asm__("r7") = n, r0 __asm__("r0") = a, r1 __asm__("r1") = (int)b,
+                 r2 __asm__("r2") = c;
     __asm__ volatile("svc 0" : "+r"(r0) : "r"(r7), "r"(r1), "r"(r2) : "memory");
     return r0;
 }
 #define write(f, b, n) call(4, f, b, n)
 void *
-memmove(void *to, const void *from, size_t n)       /* the C file wants it, the object does not */
+memmove(void *to, const void *from, size_t n) /* the C file wants it, the object does not */
 {
     volatile unsigned char *t = to;
     const unsigned char *f = from;
@@ -398,19 +442,24 @@ main(void)
 END
 tape="--export grow --export slope=grow|grad(wrt=[1])"
 "$cot" build tape.cot $tape -o tape.c --header tape.h
-cc -std=c11 -O1 -D_GNU_SOURCE tape_main.c tape.c -o tape && ./tape >tape.want || fail "tape.c: exit status $?"
-[ "$(od -v -An -tu4 -w16 tape.want | awk '$1 == 8 && $2 == 8' | wc -l)" = 5 ] || fail "tape.c: the bound comes back other than 5 times"
+cc -std=c11 -O1 -D_GNU_SOURCE tape_main.c tape.c -o tape && ./tape >tape.want ||
+    fail "tape.c: exit status $?"
+[ "$(od -v -An -tu4 -w16 tape.want | awk '$1 == 8 && $2 == 8' | wc -l)" = 5 ] ||
+    fail "tape.c: the bound comes back other than 5 times"
 files=tape.c
 if "$cot" build tape.cot $tape -o tape_m4.o --target armv7em-none-eabi 2>/dev/null; then
     files="tape.c tape_m4.o"
     "$cot" build tape.cot $tape -o tape_host.o
-    cc -std=c11 -D_GNU_SOURCE tape_main.c tape_host.o -o tape && ./tape >tape.got || fail "tape.o: exit status $?"
+    cc -std=c11 -D_GNU_SOURCE tape_main.c tape_host.o -o tape && ./tape >tape.got ||
+        fail "tape.o: exit status $?"
     cmp tape.want tape.got || fail "tape.o: other bits"
 fi
 if command -v arm-none-eabi-gcc >/dev/null; then
-    cpu="-mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -std=c11 -O2 -ffreestanding -fno-builtin"
+    cpu="-mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -std=c11 -O2"
+    cpu="$cpu -ffreestanding -fno-builtin"
     for f in $files; do
-        arm-none-eabi-gcc $cpu -nostdlib -static -Wl,-Ttext=0x100000 tape_main.c $f -lgcc -o tape_m4 2>said || fail "$f: does not link"
+        arm-none-eabi-gcc $cpu -nostdlib -static -Wl,-Ttext=0x100000 tape_main.c $f -lgcc \
+            -o tape_m4 2>said || fail "$f: does not link"
         command -v qemu-arm >/dev/null || continue
         timeout 60 qemu-arm ./tape_m4 >tape.got || fail "$f on a Cortex-M4F: exit status $?"
         cmp tape.want tape.got || fail "$f on a Cortex-M4F: other bits"

@@ -3,7 +3,8 @@
 #
 #   stablehlo_check.sh COT FOLDER
 #
-# What it says of each that fails, then the numbers.  Where there is no such folder the test is skipped (77).
+# What it says of each that fails, then the numbers.  Where there is no such folder the test is
+# skipped (77).
 cot=$1 folder=$2
 [ -d "$folder" ] || { echo "no folder $folder"; exit 77; }
 passed=0 failed=0

@@ -1,10 +1,11 @@
-"""Modules in other forms: each file as JAX's own printer writes it, imported, is the graph that the file is.
+"""Modules in other forms: each file as JAX's own printer writes it, imported, is the graph that
+the file is.
 
     stablehlo_forms.py COT FIRST STEP FILE...
 
-For the files FIRST, FIRST + STEP, ...: in the generic form; in the generic form with the locations of each op; and in the
-pretty form of the JAX that is installed, with locations.  A line for each that differs, then the numbers; the exit status
-is 1 if one does, 77 without JAX.
+For the files FIRST, FIRST + STEP, ...: in the generic form; in the generic form with the
+locations of each op; and in the pretty form of the JAX that is installed, with locations.  A
+line for each that differs, then the numbers; the exit status is 1 if one does, 77 without JAX.
 """
 import os
 import subprocess
@@ -20,14 +21,17 @@ except ImportError as e:
 
 FORMS = {
     "generic": dict(print_generic_op_form=True),
-    "generic, with locations": dict(print_generic_op_form=True, enable_debug_info=True, large_elements_limit=None),
-    "pretty, with locations": dict(enable_debug_info=True, pretty_debug_info=False, use_local_scope=True),
+    "generic, with locations": dict(print_generic_op_form=True, enable_debug_info=True,
+                                    large_elements_limit=None),
+    "pretty, with locations": dict(enable_debug_info=True, pretty_debug_info=False,
+                                   use_local_scope=True),
 }
 
 
 def graph(cot, path):
     done = subprocess.run([cot, "opt", path], capture_output=True, text=True)
-    return done.stdout if done.returncode == 0 else "refused: " + done.stderr.replace(path, "").split("\n")[0].split(": ", 1)[-1]
+    return done.stdout if done.returncode == 0 else "refused: " + done.stderr.replace(path,
+        "").split("\n")[0].split(": ", 1)[-1]
 
 
 def check(cot, path, module, at):
@@ -38,7 +42,8 @@ def check(cot, path, module, at):
         found = graph(cot, at)
         if found != want:
             lines = list(zip(want.split("\n"), found.split("\n")))
-            a, b = next(((a, b) for a, b in lines if a != b), (f"{len(want)} bytes", f"{len(found)} bytes"))
+            a, b = next(((a, b) for a, b in lines if a != b),
+                        (f"{len(want)} bytes", f"{len(found)} bytes"))
             yield f"{name}: {b.strip()[:200]}; wants {a.strip()[:200]}"
 
 

@@ -2,11 +2,10 @@
 
     stablehlo_jax.py LAW_STABLEHLO FIRST STEP [--interpret]
 
-writes the programs FIRST, FIRST + STEP, ... and their reverse mode to a folder of its own, then has each
-parsed, verified, compiled and run by JAX's CPU client; with --interpret by StableHLO's reference interpreter, where
-a module holds no chlo op.  A line for each that fails, then the numbers; the exit status is 1 if one does, 77
-without JAX.
-"""
+writes the programs FIRST, FIRST + STEP, ... and their reverse mode to a folder of its own, then
+has each parsed, verified, compiled and run by JAX's CPU client; with --interpret by StableHLO's
+reference interpreter, where a module holds no chlo op.  A line for each that fails, then the
+numbers; the exit status is 1 if one does, 77 without JAX.  """
 import glob
 import os
 import subprocess
@@ -57,8 +56,11 @@ def differs(found, want):
     if found.shape != want.shape or found.dtype != want.dtype:
         return f"is {found.dtype}{found.shape}, wants {want.dtype}{want.shape}"
     if want.dtype.kind in "biu":
-        return None if np.array_equal(found, want) else f"is {found.ravel()[:8]}, wants {want.ravel()[:8]}"
-    tolerance = TOLERANCE[("V" if want.dtype == ml_dtypes.bfloat16 else want.dtype.kind) + str(want.dtype.itemsize)]
+        if np.array_equal(found, want):
+            return None
+        return f"is {found.ravel()[:8]}, wants {want.ravel()[:8]}"
+    tolerance = TOLERANCE[("V" if want.dtype == ml_dtypes.bfloat16 else want.dtype.kind) +
+                          str(want.dtype.itemsize)]
     wide = np.complex128 if want.dtype.kind == "c" else np.float64
     x, y = found.astype(wide), want.astype(wide)
     most = max(1, np.max(np.abs(y), initial=0, where=np.isfinite(y)))
@@ -70,14 +72,16 @@ def differs(found, want):
 
 
 def interpreted(module, inputs):
-    given = [ir.DenseElementsAttr.get(np.ascontiguousarray(x), shape=x.shape, type=ir.RankedTensorType(t).element_type)
+    given = [ir.DenseElementsAttr.get(np.ascontiguousarray(x), shape=x.shape,
+                                      type=ir.RankedTensorType(t).element_type)
              for x, t in zip(inputs, main_types(module)[0])]
     return [np.array(y) for y in stablehlo.eval_module(module, given)]
 
 
 def compiled(module, inputs, device, devices):
     exe = device.client.compile_and_load(module, devices, xla_client.CompileOptions())
-    return [y[0] for y in exe.execute_sharded([jax.device_put(x, device) for x in inputs]).disassemble_into_single_device_arrays()]
+    results = exe.execute_sharded([jax.device_put(x, device) for x in inputs])
+    return [y[0] for y in results.disassemble_into_single_device_arrays()]
 
 
 def check(path, interpret, device, devices):
@@ -90,7 +94,8 @@ def check(path, interpret, device, devices):
     in_types, out_types = main_types(module)
     inputs, at = arrays(in_types, data, 0)
     want, _ = arrays(out_types, data, at)
-    found = interpreted(module, inputs) if interpret else compiled(module, inputs, device, devices)
+    found = interpreted(module, inputs) if interpret else compiled(module, inputs,
+        device, devices)
     for i, (x, y) in enumerate(zip(found, want)):
         why = differs(x, y)
         if why:
@@ -108,7 +113,8 @@ def main():
     keep = os.environ.get("COT_OUT")
     with tempfile.TemporaryDirectory() as folder:
         folder = keep or folder
-        subprocess.run([law, "write", first, step], check=True, env={**os.environ, "COT_OUT": folder})
+        subprocess.run([law, "write", first, step], check=True,
+                       env={**os.environ, "COT_OUT": folder})
         paths = sorted(glob.glob(folder + "/*.mlir"))
         with mlir.make_ir_context(), ir.Location.unknown():
             for path in paths:

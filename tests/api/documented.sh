@@ -1,7 +1,8 @@
 #!/bin/sh
-# Every public macro and function has a comment of its own: one that ends on the line before it, or stands
-# behind it.  A plain function cot_x_, which bindings call, and its macro cot_x share one.  A comment with a
-# list of sentences for several names counts for the first of them only.     documented.sh SOURCE_DIR
+# Every public macro and function has a comment of its own: one that ends on the line before it,
+# or stands behind it.  A plain function cot_x_, which bindings call, and its macro cot_x share
+# one.  A comment with a list of sentences for several names counts for the first of them only.
+# documented.sh SOURCE_DIR
 set -eu
 cat "$1"/include/cotrace/*.h | awk '
     function public(name, own) {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The public headers, alone and together, are clean as C11 and as C++17 under every compiler there is;
-# what must not compile does not.   headers.sh SOURCE_DIR
+# The public headers, alone and together, are clean as C11 and as C++17 under every compiler
+# that is installed; what must not compile does not.
+#     headers.sh SOURCE_DIR
 set -eu
 src=$1
 tmp=$(mktemp -d)
@@ -23,16 +24,23 @@ for cxx in g++ clang++-19; do
     command -v $cxx > /dev/null && $cxx -std=c++17 $flags "$tmp/one.cpp"
 done
 for cc in gcc clang-19; do
-    command -v $cc > /dev/null && for f in "$src"/tests/api/*.c; do $cc -std=c11 $flags "$f"; done
+    command -v $cc > /dev/null || continue
+    for f in "$src"/tests/api/*.c; do
+        $cc -std=c11 $flags "$f"
+    done
 done
 for cxx in g++ clang++-19; do
-    command -v $cxx > /dev/null && for f in "$src"/tests/api/*.cpp; do $cxx -std=c++17 $flags "$f"; done
+    command -v $cxx > /dev/null || continue
+    for f in "$src"/tests/api/*.cpp; do
+        $cxx -std=c++17 $flags "$f"
+    done
 done
 
-# A79, A80: a traced value is no condition, an array is no destination.  Each line alone must fail.
+# A79, A80: a traced value is no condition, an array is no destination.  Each line alone must
+# fail.
 while IFS= read -r line; do
-    printf '#include "cotrace/cotrace.h"\nvoid f(cot_value v, cot_array *a);\nvoid f(cot_value v, cot_array *a)\n{\n(void)v, (void)a; %s\n}\n' \
-        "$line" > "$tmp/no.c"
+    printf '%s\n' '#include "cotrace/cotrace.h"' 'void f(cot_value v, cot_array *a);' \
+        'void f(cot_value v, cot_array *a)' '{' '(void)v, (void)a;' "$line" '}' > "$tmp/no.c"
     if gcc -std=c11 -I"$src/include" -fsyntax-only "$tmp/no.c" 2> /dev/null; then
         echo "compiles, and must not: $line"
         exit 1

@@ -16,9 +16,11 @@ uses_all(cot_trace *t, const cot_value *in, cot_value *out, void *)
     cot::value x = in[0], places;                       // f32[4, 6]
     cot_move_options half = {};
     half.start = cot::list({0, 0}).x, half.limit = cot::list({4, 3}).x;
-    cot::value y = cot::concatenate({cot::slice(x, half), cot::transpose(cot::tril(cot::transpose(x)))}, 1);
+    cot::value y = cot::concatenate({cot::slice(x, half),
+                                     cot::transpose(cot::tril(cot::transpose(x)))}, 1);
     y = cot::cumsum(cot::sort(cot::roll(y, 1, 0), 1), 1) + cot::median(y, 0);
-    y = cot::window_max(cot::reshape(y, {4, 9}), {1, 3}) + cot::reduce_sum(cot::top_k(y, 2, &places));
+    y = cot::window_max(cot::reshape(y, {4, 9}), {1, 3}) +
+        cot::reduce_sum(cot::top_k(y, 2, &places));
     y = y + cot::convert(cot::reduce_sum(places), COT_F32);
     out[0] = y;
     (void)t;
@@ -31,10 +33,14 @@ numpy_names(cot_trace *, const cot_value *in, cot_value *out, void *)
     cot_reduce_options o = {};
     o.ddof = 1;
     cot::meshgrid({x, x}, grid);
-    cot::value y = cot::nansum(cot::nan_to_num(cot::repeat(x, 2, 0))) + cot::nanstd(x) + cot::std(x, o);
-    y = y + cot::trapezoid(cot::diff(x, 1, 0), 0) + cot::reduce_sum(cot::convolve(x, x) + cot::correlate(x, x));
-    y = y + cot::reduce_max(cot::interp(cot::mod(x, 2), x, x)) + cot::polyval(cot::polyfit(x, x, 1), y);
-    y = y + cot::copysign(cot::cov(x), -1) + cot::corrcoef(x) + cot::floor_divide(cot::log10(y), 2);
+    cot::value y = cot::nansum(cot::nan_to_num(cot::repeat(x, 2, 0))) + cot::nanstd(x) +
+        cot::std(x, o);
+    y = y + cot::trapezoid(cot::diff(x, 1, 0), 0) +
+        cot::reduce_sum(cot::convolve(x, x) + cot::correlate(x, x));
+    y = y + cot::reduce_max(cot::interp(cot::mod(x, 2), x, x)) +
+        cot::polyval(cot::polyfit(x, x, 1), y);
+    y = y + cot::copysign(cot::cov(x), -1) + cot::corrcoef(x) +
+        cot::floor_divide(cot::log10(y), 2);
     y = y + cot::reduce_sum(cot::tile(cot::moveaxis(grid[0], 0, 1), {1, 2}));
     out[0] = cot::where(cot::isnan(y), 0, cot::where(cot::isinf(y), 1, y));
 }
@@ -77,12 +83,17 @@ windowed(cot_trace *t, const cot_value *in, cot_value *out, void *)
     cot_combine_options o = {};
     o.window = cot::list({3}).x, o.strides = cot::list({3}).x;
     cot::split(x, 2, 0, half);
-    cot::value y = cot::select_and_scatter(keeps, nullptr, x, cot::full(t, cot::type(COT_F32, {2}), 1), cot::full(t, cot::type(COT_F32), 0), o);
-    cot::value sum = cot::reduce_sum(cot::sliding_windows(y, 2, 0)) + cot::reduce_sum(cot::softmin(half[0] + half[1]));
-    sum = sum + cot::reduce_sum(cot::take(cot::fftfreq(t, COT_F32, 6), cot::full(t, cot::type(COT_I32, {1}), 1), 0));
+    cot::value y = cot::select_and_scatter(keeps, nullptr, x,
+                                           cot::full(t, cot::type(COT_F32, {2}), 1),
+                                           cot::full(t, cot::type(COT_F32), 0), o);
+    cot::value sum = cot::reduce_sum(cot::sliding_windows(y, 2, 0)) +
+        cot::reduce_sum(cot::softmin(half[0] + half[1]));
+    sum = sum + cot::reduce_sum(cot::take(cot::fftfreq(t, COT_F32, 6),
+                                          cot::full(t, cot::type(COT_I32, {1}), 1), 0));
     cot_unique_options few = {};
     few.size = 2;
-    sum = sum + cot::reduce_sum(cot::unique(x, few)) + cot::convert(cot::reduce_and(cot::gt(x, 0)), COT_F32);
+    sum = sum + cot::reduce_sum(cot::unique(x, few)) +
+        cot::convert(cot::reduce_and(cot::gt(x, 0)), COT_F32);
     out[0] = cot::size(x, 0) == 6 ? sum : cot::trace_fail(t, "wants six numbers");
 }
 
@@ -92,9 +103,11 @@ learns(cot_trace *, const cot_value *in, cot_value *out, void *)
     cot::value x = in[0];
     cot_loss_options each = {};
     each.reduction = COT_LOSS_EACH;
-    cot::value y = cot::elu(cot::rms_norm(x)), first = cot::index(y, {cot::ellipsis(), cot::span(0, 3)});
+    cot::value y = cot::elu(cot::rms_norm(x)),
+        first = cot::index(y, {cot::ellipsis(), cot::span(0, 3)});
     y = cot::index_add(y, {0, 1}, 2.0);
-    out[0] = cot::reduce_sum(cot::mse(first, cot::index(y, {cot::whole(), cot::span(-3)}), each));
+    out[0] = cot::reduce_sum(cot::mse(first, cot::index(y, {cot::whole(), cot::span(-3)}),
+                                      each));
     out[0] = out[0] + cot::huber(x, y);
 }
 
@@ -116,7 +129,8 @@ chooses(cot_trace *, const cot_value *in, cot_value *out, void *)
     const cot_value x[] = {cot::index(in[0], {cot::span(0, 3)})};
     cot_flow_options o = {};
     o.in = cot_values_of(1, x);
-    out[0] = cot::switch_(cot::convert(cot::index(in[0], 0, 0), COT_I32), {twice, halved, twice}, o);
+    out[0] = cot::switch_(cot::convert(cot::index(in[0], 0, 0), COT_I32),
+                          {twice, halved, twice}, o);
 }
 
 static void
@@ -141,7 +155,8 @@ distributions(cot_trace *t, const cot_value *in, cot_value *out, void *)
     cot_choice_options o = {};
     o.p = x, o.distinct = 1;
     cot::value y = cot::choice(t, x, {2}, o), cov = cot::eye(t, COT_F32, 3);
-    y = cot::reduce_sum(y) + cot::reduce_sum(cot::gumbel(t, cot::type(COT_F32, {4})) + cot::reduce_sum(cot::poisson(t, x)));
+    y = cot::reduce_sum(y) + cot::reduce_sum(cot::gumbel(t, cot::type(COT_F32, {4})) +
+                                             cot::reduce_sum(cot::poisson(t, x)));
     out[0] = y + cot::reduce_sum(cot::dirichlet(t, x) * cot::multivariate_normal(t, x, cov));
 }
 
@@ -152,8 +167,10 @@ signals(cot_trace *, const cot_value *in, cot_value *out, void *)
     cot_stft_options o = {};
     o.hop = 2;
     cot::value y = cot::istft(cot::stft(x, 4, o), 4, o);
-    y = y + cot::expi(cot::bessel_k0(y)) + cot::bessel_y0(y) * cot::bessel_k1(y) - cot::bessel_y1(y);
-    out[0] = cot::reduce_sum(cot::block_diag({cot::toeplitz(x), y})) + cot::reduce_sum(cot::logm(cot::sqrtm(cot::toeplitz(x))));
+    y = y + cot::expi(cot::bessel_k0(y)) + cot::bessel_y0(y) * cot::bessel_k1(y) -
+        cot::bessel_y1(y);
+    out[0] = cot::reduce_sum(cot::block_diag({cot::toeplitz(x), y})) +
+        cot::reduce_sum(cot::logm(cot::sqrtm(cot::toeplitz(x))));
     cot::value z, form = cot::schur(cot::toeplitz(x), &z);
     out[0] = out[0] + cot::reduce_sum(form + z);
 }
@@ -174,20 +191,28 @@ main()
 {
     cot_context *ctx = cot_context_new(nullptr);
     const double six = 6;
-    cot_array *x = cot_array_copy(ctx, cot::type(COT_F64), &six), *half = cot::eval(ctx, halved, {x});
+    cot_array *x = cot_array_copy(ctx, cot::type(COT_F64), &six),
+        *half = cot::eval(ctx, halved, {x});
     if (!half || *static_cast<const double *>(cot_array_read(half)) != 3)
         return std::fprintf(stderr, "%s\n", cot_error(ctx)), 1;
     cot_array_free(x), cot_array_free(half);
     cot_vmap_options axis = {};
     axis.axis = "i";
     bool ok = traces(ctx, cot::fn(ctx, "uses_all", uses_all, 1, 1), cot::type(COT_F32, {4, 6}));
-    ok = traces(ctx, cot::fn(ctx, "numpy_names", numpy_names, 1, 1), cot::type(COT_F32, {6})) && ok;
-    ok = traces(ctx, cot::grad(cot::fn(ctx, "images", images, 1, 1)), cot::type(COT_F32, {1, 4, 2, 2})) && ok;
-    ok = traces(ctx, cot::grad(cot::fn(ctx, "distributions", distributions, 1, 1)), cot::type(COT_F32, {3})) && ok;
-    ok = traces(ctx, cot::grad(cot::fn(ctx, "signals", signals, 1, 1)), cot::type(COT_F32, {9})) && ok;
-    ok = ok && traces(ctx, cot::vmap_with(cot::fn(ctx, "draws", draws, 1, 1), axis), cot::type(COT_U64, {5, 2}));
-    ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)), cot::type(COT_F32, {7}));
-    ok = ok && traces(ctx, cot::grad(cot::fn(ctx, "learns", learns, 1, 1)), cot::type(COT_F32, {2, 4}));
+    ok = traces(ctx, cot::fn(ctx, "numpy_names", numpy_names, 1, 1), cot::type(COT_F32, {6})) &&
+        ok;
+    ok = traces(ctx, cot::grad(cot::fn(ctx, "images", images, 1, 1)),
+                cot::type(COT_F32, {1, 4, 2, 2})) && ok;
+    ok = traces(ctx, cot::grad(cot::fn(ctx, "distributions", distributions, 1, 1)),
+                cot::type(COT_F32, {3})) && ok;
+    ok = traces(ctx, cot::grad(cot::fn(ctx, "signals", signals, 1, 1)),
+                cot::type(COT_F32, {9})) && ok;
+    ok = ok && traces(ctx, cot::vmap_with(cot::fn(ctx, "draws", draws, 1, 1), axis),
+                      cot::type(COT_U64, {5, 2}));
+    ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)),
+                      cot::type(COT_F32, {7}));
+    ok = ok && traces(ctx, cot::grad(cot::fn(ctx, "learns", learns, 1, 1)),
+                      cot::type(COT_F32, {2, 4}));
     ok = ok && traces(ctx, cot::fn(ctx, "windowed", windowed, 1, 1), cot::type(COT_F32, {6}));
     ok = ok && traces(ctx, cot::jacrev(cot::fn(ctx, "chooses", chooses, 1, 1), {0}, 0, 2),
                       cot::type(COT_F32, {6}));

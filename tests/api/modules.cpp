@@ -113,7 +113,8 @@ functions(cot_context *ctx)
                  { .5f, 1, 1.5f });
     cot_vmap_options o = {};
     o.randomness = COT_RANDOM_SAME;
-    bad += cot_jit(cot::vmap_with(cot::fn(ctx, "noise", noise, 1, 1), o), &y, 1, &in, 1) != COT_OK;
+    bad += cot_jit(cot::vmap_with(cot::fn(ctx, "noise", noise, 1, 1), o), &y, 1, &in,
+                   1) != COT_OK;
     const float *at = static_cast<const float *>(cot_array_read(y));
     bad += !(at[1] - at[0] > .999f && at[1] - at[0] < 1.001f);
     cot_array_free(a), cot_array_free(y);

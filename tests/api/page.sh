@@ -7,7 +7,11 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 awk -v tmp="$tmp" '
     /^```/ { if (inside) { inside = ""; next } inside = substr($0, 4); first = 1; next }
-    inside == "c" { if (first) indented = /^    /; first = 0; print > (tmp "/" (indented ? "body" : "top")) }
+    inside == "c" {
+        if (first) indented = /^    /
+        first = 0
+        print > (tmp "/" (indented ? "body" : "top"))
+    }
     inside == "text" { print > (tmp "/expected") }
 ' "$src/$2"
 {
@@ -21,6 +25,7 @@ awk -v tmp="$tmp" '
     echo 'cot_context_free(ctx); return (int)s; }'
 } > "$tmp/page.c"
 cd "$tmp"
-"$3" -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$src/include" page.c -o page -L"$4" -lcotrace -Wl,-rpath,"$4"
+"$3" -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$src/include" page.c -o page -L"$4" \
+    -lcotrace -Wl,-rpath,"$4"
 ./page > printed
 diff -u expected printed

@@ -1,4 +1,5 @@
-// Spellings of the last version in C++: each compiles, warns, and gives what its successor gives.
+// Spellings of the last version in C++: each compiles, warns, and gives what its successor
+// gives.
 #ifndef SPELLINGS_WARN
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #endif
@@ -7,8 +8,11 @@
 
 #include "cotrace/cotrace.hpp"
 
-#define BODY(name, body)                                                    \
-    static void name(cot_trace *, const cot_value *in, cot_value *out, void *) { out[0] = body; }
+#define BODY(name, body)                                                                       \
+    static void name(cot_trace *, const cot_value *in, cot_value *out, void *)                 \
+    {                                                                                          \
+        out[0] = body;                                                                         \
+    }
 
 BODY(clip, cot::clip(in[0], -1, 2))
 BODY(clamp, cot::clamp(-1, in[0], 2)) // old: use cot::clip(x, low, high)
@@ -41,15 +45,19 @@ modules_agree()
 {
     cot_array *y = nullptr;
     const cot_status now = cot::module_call(nullptr, &y, 1, {{"w", y}}, {});
-    return now == cot::functional_call(nullptr, {{"w", y}}, {}, &y, 1); // old: use cot::module_call(m, results
+    const cot_status then = cot::functional_call( // old: use cot::module_call(m, results
+        nullptr, {{"w", y}}, {}, &y, 1);
+    return now == then;
 }
 
 int
 main()
 {
     cot_context *ctx = cot_context_new(nullptr);
-    const bool ok = traced(ctx, clip) == traced(ctx, clamp) && traced(ctx, view_at) == traced(ctx, view_index) &&
-                    traced(ctx, sliding) == traced(ctx, windows) && modules_agree() && !traced(ctx, clip).empty();
+    const bool ok = traced(ctx, clip) == traced(ctx, clamp) &&
+                    traced(ctx, view_at) == traced(ctx, view_index) &&
+                    traced(ctx, sliding) == traced(ctx, windows) && modules_agree() &&
+                    !traced(ctx, clip).empty();
 
     if (!ok)
         std::fprintf(stderr, "an old spelling gives another graph\n");

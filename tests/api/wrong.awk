@@ -1,6 +1,7 @@
-# Calls of every public function with wrong arguments, as C: reads the preprocessed public headers,
-# one declaration a line, and writes a table of functions.  In each call one argument is wrong and the
-# others are right: tests/api/wrong.h has the right and the wrong values of each type.
+# Calls of every public function with wrong arguments, as C: reads the preprocessed public
+# headers, one declaration a line, and writes a table of functions.  In each call one argument
+# is wrong and the others are right: tests/api/wrong.h has the right and the wrong values of
+# each type.
 function trimmed(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); gsub(/[ \t]+/, " ", s); return s }
 function type_of(s) { s = trimmed(s); sub(/[A-Za-z_0-9]+$/, "", s); return trimmed(s) }
 function right(type, k, n) {
@@ -78,10 +79,13 @@ BEGIN {
             printf "    case %d: ", i++
             call = name "("
             for (m = 1; m <= n; m++)
-                call = call (m > 1 ? ", " : "") (m == k ? wrong(kind[m], j) : right(kind[m], m, n))
+                call = call (m > 1 ? ", " : "") \
+                    (m == k ? wrong(kind[m], j) : right(kind[m], m, n))
             call = call ")"
             if (returns == "void") printf "%s; break;\n", call
-            else if (returns == "cot_status" && name != "cot_error_status" && !(j == 0 && kind[k] in carries)) printf "return w_status(%s);\n", call
+            else if (returns == "cot_status" && name != "cot_error_status" &&
+                     !(j == 0 && kind[k] in carries))
+                printf "return w_status(%s);\n", call
             else printf "(void)%s; break;\n", call
         }
     print "    default: break;\n    }\n    return w_none;\n}\n"

@@ -72,14 +72,17 @@ typedef struct function_row {
     FN(reduce_min, 2, cot_reduce_min(PAIR(x)))                                                 \
     FN(reduce_prod, 2, cot_reduce_prod(PAIR(x)))                                               \
     FN(logsumexp, 2, cot_logsumexp(PAIR(x)))                                                   \
-    FN(softmax, 2, cot_index(cot_softmax(PAIR(x)), COT_AT(0)))                                      \
-    FN(log_softmax, 2, cot_index(cot_log_softmax(PAIR(x)), COT_AT(0)))                              \
-    FN(cumlogsumexp, 2, cot_index(cot_cumlogsumexp(PAIR(x), 0), COT_AT(1)))                         \
-    FN(cumprod, 2, cot_index(cot_cumprod(PAIR(x), 0), COT_AT(1)))                                   \
-    FN(cummax, 2, cot_index(cot_cummax(PAIR(x), 0), COT_AT(1)))                                     \
-    FN(scatter_mul, 2, cot_reduce_sum(cot_index_mul(ONE(x), COT_AT(ZEROS(THREE(x))), THREE(x)))) \
-    FN(scatter_max, 2, cot_reduce_sum(cot_index_max(STACK(x[0]), COT_AT(ZEROS(STACK(x[1]))), STACK(x[1])))) \
-    FN(scatter_min, 2, cot_reduce_sum(cot_index_min(STACK(x[0]), COT_AT(ZEROS(STACK(x[1]))), STACK(x[1])))) \
+    FN(softmax, 2, cot_index(cot_softmax(PAIR(x)), COT_AT(0)))                                 \
+    FN(log_softmax, 2, cot_index(cot_log_softmax(PAIR(x)), COT_AT(0)))                         \
+    FN(cumlogsumexp, 2, cot_index(cot_cumlogsumexp(PAIR(x), 0), COT_AT(1)))                    \
+    FN(cumprod, 2, cot_index(cot_cumprod(PAIR(x), 0), COT_AT(1)))                              \
+    FN(cummax, 2, cot_index(cot_cummax(PAIR(x), 0), COT_AT(1)))                                \
+    FN(scatter_mul, 2, cot_reduce_sum(cot_index_mul(ONE(x), COT_AT(ZEROS(THREE(x))),           \
+                                                    THREE(x))))                                \
+    FN(scatter_max, 2, cot_reduce_sum(cot_index_max(STACK(x[0]), COT_AT(ZEROS(STACK(x[1]))),   \
+                                                    STACK(x[1]))))                             \
+    FN(scatter_min, 2, cot_reduce_sum(cot_index_min(STACK(x[0]), COT_AT(ZEROS(STACK(x[1]))),   \
+                                                    STACK(x[1]))))                             \
     FN(reduce_prod_3, 2, cot_reduce_prod(THREE(x)))                                            \
     FN(cumprod_3, 2, cot_index(cot_cumprod(THREE(x), 0), COT_AT(2)))                           \
     FN(pow_by_0, 1, cot_pow(x[0], COUNT(0, x)))                                                \

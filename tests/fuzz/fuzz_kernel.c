@@ -1,5 +1,5 @@
-/* Any text: it reads as kernels that are verified and print to a text that reads as the same, or
- * it is an error with a message. */
+/* Any text: it reads as kernels that are verified and print to a text that reads as the same,
+ * or it is an error with a message. */
 #include <stdint.h>
 #include <stdlib.h>
 

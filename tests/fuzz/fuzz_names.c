@@ -1,6 +1,6 @@
-/* Any text where the frontend takes one: the names of a tree and its parts, those of arguments and
- * results, an einsum's specification, a convolution's.  Either it means something, or it is an
- * error with a message.  The first byte says which. */
+/* Any text where the frontend takes one: the names of a tree and its parts, those of arguments
+ * and results, an einsum's specification, a convolution's.  Either it means something, or it is
+ * an error with a message.  The first byte says which. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -35,7 +35,8 @@ enum {
     CRASH,
     TOO_LONG = 30
 };
-/* A child ends with VERDICT + its verdict: a sanitizer that stops it ends it with a small status of its own. */
+/* A child ends with VERDICT + its verdict: a sanitizer that stops it ends it with a small
+ * status of its own. */
 enum { VERDICT = 100 };
 static const char *const verdicts[] = {
     "good",
@@ -59,7 +60,8 @@ sample(const ir_graph *f, uint64_t seed, bool special)
     void **in = laws_values(f->n_in, f->in, f);
 
     for (int i = 0; i < f->n_in; i++)
-        (special ? laws_fill_special : laws_fill)(&seed, ir_type_at(f, f->in[i]), NULL, -2, 2, in[i]);
+        (special ? laws_fill_special : laws_fill)(&seed, ir_type_at(f, f->in[i]), NULL,
+                                                  -2, 2, in[i]);
     return in;
 }
 
@@ -148,8 +150,9 @@ all_f64(const ir_graph *f)
     return f64;
 }
 
-/* The dot-product test where everything is f64, or pairs of them, and finite.  1e-7: intermediate products may be
- * far larger than the sums, to which it is relative; a wrong rule is off by more. */
+/* The dot-product test where everything is f64, or pairs of them, and finite.  1e-7:
+ * intermediate products may be far larger than the sums, to which it is relative; a wrong rule
+ * is off by more. */
 static bool
 derivatives_agree(const ir_graph *f, uint64_t seed)
 {
@@ -165,17 +168,21 @@ derivatives_agree(const ir_graph *f, uint64_t seed)
     void **jin = sample(j, seed, false), **rin = sample(r, seed + 1, false),
          **jout = results(j), **rout = results(r);
     for (int i = 0; i < f->n_in; i++)
-        memcpy(rin[i], jin[i], cot_dtype_size(ir_type_at(f, f->in[i])->dtype) * (size_t)ir_type_at(f, f->in[i])->size);
+        memcpy(rin[i], jin[i],
+               cot_dtype_size(ir_type_at(f, f->in[i])->dtype) * (size_t)ir_type_at(f,
+                   f->in[i])->size);
     if (!run(j, jin, jout) || !run(r, rin, rout))
         return false;
     for (int i = 0, k = 0; i < f->n_out; i++)
         if (ir_is_floating(f, f->out[i])) {
-            inner(ir_type_at(f, f->out[i]), jout[f->n_out + k], rin[f->n_in + k], &left, &scale);
+            inner(ir_type_at(f, f->out[i]), jout[f->n_out + k], rin[f->n_in + k],
+                  &left, &scale);
             k++;
         }
     for (int i = 0, k = 0; i < f->n_in; i++)
         if (ir_is_floating(f, f->in[i])) {
-            inner(ir_type_at(f, f->in[i]), jin[f->n_in + k], rout[f->n_out + k], &right, &scale);
+            inner(ir_type_at(f, f->in[i]), jin[f->n_in + k], rout[f->n_out + k],
+                  &right, &scale);
             k++;
         }
     if (!isfinite(left) || !isfinite(right) || !isfinite(scale) ||
@@ -228,8 +235,8 @@ transform_agrees(const ir_graph *f, uint64_t seed, rt_verdict *v)
     return rt_check_backends(g, sample(g, seed, false), v) == COT_OK && v->good;
 }
 
-/* Back ends and vmap see complex values as pairs.  Derivatives do not: those of a complex svd are
- * its rule's, not those of the steps that it takes on pairs. */
+/* Back ends and vmap see complex values as pairs.  Derivatives do not: those of a complex svd
+ * are its rule's, not those of the steps that it takes on pairs. */
 static int
 judge(const ir_graph *f, uint64_t seed)
 {
@@ -282,7 +289,8 @@ judge_apart(const ir_graph *f, uint64_t seed, bool quiet)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        setrlimit(RLIMIT_CPU, &(struct rlimit){ TOO_LONG, TOO_LONG });  /* a busy machine is no failure */
+        /* a busy machine is no failure */
+        setrlimit(RLIMIT_CPU, &(struct rlimit){ TOO_LONG, TOO_LONG });
         alarm(20 * TOO_LONG);
         if (quiet && !freopen("/dev/null", "w", stdout))
             _exit(VERDICT + CRASH);

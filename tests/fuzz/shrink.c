@@ -2,7 +2,8 @@
  * the first, each result replaced by an operand of its type, by zeros, or by a new input. */
 #include "tests/fuzz/generate.h"
 
-typedef enum edit_kind { DROP_OUTPUT, BY_OPERAND, BY_ZEROS, BY_INPUT, DROP_INPUTS, EDIT_COUNT } edit_kind;
+typedef enum edit_kind { DROP_OUTPUT, BY_OPERAND, BY_ZEROS, BY_INPUT, DROP_INPUTS,
+    EDIT_COUNT } edit_kind;
 
 /* f with one edit, or NULL if it does not apply: `at` numbers an output or a node. */
 static ir_graph *
@@ -64,7 +65,8 @@ static const ir_graph *
 one_round(const ir_graph *f, fuzz_fails *fails, void *user)
 {
     for (int kind = DROP_OUTPUT; kind < EDIT_COUNT; kind++) {
-        uint32_t last = kind == DROP_INPUTS ? 1 : kind == DROP_OUTPUT ? (uint32_t)f->n_out : f->n_nodes;
+        uint32_t last = kind == DROP_INPUTS ? 1 : kind == DROP_OUTPUT ? (uint32_t)f->n_out
+            : f->n_nodes;
 
         for (uint32_t at = last; at-- > (kind == DROP_OUTPUT || kind == DROP_INPUTS ? 0 : 1);) {
             const ir_graph *g =

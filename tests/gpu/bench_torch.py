@@ -1,7 +1,9 @@
-"""The workloads of the bundle in PyTorch, eager: a line "NAME SECONDS" for each, the least of 20 runs.
+"""The workloads of the bundle in PyTorch, eager: a line "NAME SECONDS" for each, the least of
+20 runs.
 
     python3 bench_torch.py          on the GPU
-    python3 bench_torch.py small    on the CPU, every axis 1/32 as long (the first of pointwise 1/32768): does it run?
+    python3 bench_torch.py small    on the CPU, every axis 1/32 as long (the first of pointwise
+                                    1/32768): does it run?
 """
 import sys
 import time
@@ -43,15 +45,18 @@ def workloads():
         rand(8192, 4096), rand(4096), rand(4096)]
     yield "matmul_1024", torch.matmul, [rand(1024, 1024), rand(1024, 1024)]
     yield "matmul_4096", torch.matmul, [rand(4096, 4096), rand(4096, 4096)]
-    yield "matmul_bf16_4096", torch.matmul, [rand(4096, 4096, dtype=bf16), rand(4096, 4096, dtype=bf16)]
+    yield "matmul_bf16_4096", torch.matmul, [rand(4096, 4096, dtype=bf16),
+                                             rand(4096, 4096, dtype=bf16)]
     a, b = rand(4096, 4096, dtype=bf16), rand(4096, 4096, dtype=bf16)
     yield "matmul_bf16_fast_4096", torch.matmul, [a, b]
     yield "matmul_tf32_fast_4096", torch.matmul, [a.float(), b.float()]
     q = [rand(64, 1024, 64) for _ in range(3)]
     yield "attention", attention, q
     yield "attention_bf16_fast", attention, [x.to(bf16) for x in q]
-    yield "mlp_step", mlp_step, [rand(2048, 1024), rand(2048, 256), rand(1024, 4096), rand(4096), rand(4096, 256)]
-    yield "mlp", lambda x, w, b: torch.tanh(torch.addmm(b, x, w)), [rand(2048, 1024), rand(1024, 4096), rand(4096)]
+    yield "mlp_step", mlp_step, [rand(2048, 1024), rand(2048, 256), rand(1024, 4096),
+                                 rand(4096), rand(4096, 256)]
+    yield "mlp", lambda x, w, b: torch.tanh(torch.addmm(b, x, w)), [rand(2048, 1024),
+        rand(1024, 4096), rand(4096)]
 
 
 def once(f, args):
@@ -77,5 +82,6 @@ def seconds(f, args):
 if not small and not torch.cuda.is_available():
     sys.exit("bench_torch: torch has no GPU")
 for name, f, args in workloads():
-    torch.backends.cuda.matmul.allow_tf32 = "tf32" in name  # as the contract has it: no tensor cores for f32 but where asked
+    # as the contract has it: no tensor cores for f32 but where asked
+    torch.backends.cuda.matmul.allow_tf32 = "tf32" in name
     print(name, seconds(f, args), flush=True)

@@ -18,7 +18,8 @@ typedef int double_hook(void *user, const char *name, unsigned grid, unsigned bl
  *
  *   devices   how many there are (1)           version   of the driver (12040)
  *   arch      80, 90 (80)                      pools     has memory pools (1)
- *   memory    bytes of the device (2^40)       launch    the number of the launch that fails, from 1; 0: none
+ *   memory    bytes of the device (2^40)       launch    the number of the launch that fails,
+ *             from 1; 0: none
  *   jit       1: no PTX compiles (0)           capture   0: nothing can be captured (1)
  *   init      cuInit's answer (0)              */
 typedef void double_set_fn(const char *name, int64_t value);
@@ -31,7 +32,8 @@ typedef struct double_state {
     int64_t launches, copies_in, copies_out, moves, syncs;      /* done */
     int64_t pools;                      /* that nobody destroyed */
     int64_t waiting;                    /* asked for and not yet done */
-    int64_t wrong;                      /* memory touched that is not allocated, things freed twice: defects */
+    /* memory touched that is not allocated, things freed twice: defects */
+    int64_t wrong;
     char said[200];                     /* the first of them */
 } double_state;
 typedef void double_state_fn(double_state *out);

@@ -1,6 +1,6 @@
-/* The driver's interface as hosts of manifests declare it (examples/ptx_manifest.h, of which the
- * bundle's runner is one) beside the toolkit's own header, where one is installed: as header.c
- * does for the library. */
+/* The driver's interface as hosts of manifests declare it (examples/ptx_manifest.h, of which
+ * the bundle's runner is one) beside the toolkit's own header, where one is installed: as
+ * header.c does for the library. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "examples/ptx_manifest.h"
 

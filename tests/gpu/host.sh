@@ -1,6 +1,7 @@
 #!/bin/sh
-# PTX and manifests as strangers use them, with the driver's double, whose kernels the simulator runs:
-# examples/ptx_host.c gives the twin's bits and says what fails; a bundle is packed, unpacked and run.
+# PTX and manifests as strangers use them, with the driver's double, whose kernels the simulator
+# runs: examples/ptx_host.c gives the twin's bits and says what fails; a bundle is packed,
+# unpacked and run.
 #
 #   host.sh SOURCE BUILD
 set -u
@@ -8,7 +9,8 @@ source=$1 build=$2
 cot=$build/tools/cot host=$build/examples/ptx_host programs=$source/tests/gpu/programs
 double=$build/tests/gpu/libcuda_double_program.so
 bad=0
-for file in "$cot" "$host" "$double" "$build/tests/gpu/gpu_pack" "$build/tests/gpu/gpu_runner" "$build/tests/gpu/gpu_runtime"; do
+for file in "$cot" "$host" "$double" "$build/tests/gpu/gpu_pack" "$build/tests/gpu/gpu_runner" \
+    "$build/tests/gpu/gpu_runtime"; do
     [ -x "$file" ] || [ -r "$file" ] || { echo "$file is not built"; exit 77; }
 done
 place=$(mktemp -d)
@@ -53,9 +55,11 @@ for name in layers halve updated steps; do
     "$cot" run gen.cot --entry $name --backend eval --out in. || failed "no inputs for $name"
     mv in.0.npy x0.npy; mv in.1.npy x1.npy; inputs="x0.npy x1.npy"
     [ -e in.2.npy ] && { mv in.2.npy x2.npy; inputs="$inputs x2.npy"; }
-    "$cot" run "$programs/$name.cot" --entry $name --backend eval --in $inputs --out want. || failed "$name: the twin fails"
+    "$cot" run "$programs/$name.cot" --entry $name --backend eval --in $inputs --out want. ||
+        failed "$name: the twin fails"
     "$cot" build "$programs/$name.cot" --entry $name -o $name.ptx || failed "$name: no PTX"
-    COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=$programs/$name.cot "$host" $name.json --in $inputs --out got. ||
+    COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=$programs/$name.cot "$host" $name.json \
+        --in $inputs --out got. ||
         failed "$name: the host fails"
     for want in want.*; do
         cmp "$want" "got${want#want}" || failed "$name: ${want#want} differs"
@@ -74,16 +78,20 @@ with() { env COT_CUDA_DRIVER="$double" COT_DOUBLE_PROGRAM="$programs/halve.cot" 
 sed 's/max=50/max=3/' "$programs/halve.cot" >short.cot
 "$cot" build short.cot --entry halve -o short.ptx
 "$cot" run gen.cot --entry halve --backend eval --out halve
-message "halve: a loop passed its bound" env COT_CUDA_DRIVER="$double" COT_DOUBLE_PROGRAM=short.cot \
+message "halve: a loop passed its bound" env COT_CUDA_DRIVER="$double" \
+    COT_DOUBLE_PROGRAM=short.cot \
     "$host" short.json --in halve0.npy halve1.npy halve2.npy
 message "there is no CUDA driver" env COT_CUDA_DRIVER=/none/libcuda.so.1 "$host" halve.json
 message "the manifest cannot be read" with "$host" none.json
 message "the manifest has no such function" with "$host" halve.json --fn other
 message "s: no file is named for it" with "$host" halve.json --in halve0.npy halve1.npy
-message "it holds another number of bytes" with "$host" halve.json --in halve1.npy halve0.npy halve2.npy
+message "it holds another number of bytes" with "$host" halve.json --in halve1.npy halve0.npy \
+    halve2.npy
 message "no CUDA-capable device" with env COT_DOUBLE=devices=0 "$host" halve.json
-message "out of memory" with env COT_DOUBLE=memory=9000 "$host" halve.json --in halve0.npy halve1.npy halve2.npy
-message "unspecified launch failure" with env COT_DOUBLE=launch=2 "$host" halve.json --in halve0.npy halve1.npy halve2.npy
+message "out of memory" with env COT_DOUBLE=memory=9000 "$host" halve.json --in halve0.npy \
+    halve1.npy halve2.npy
+message "unspecified launch failure" with env COT_DOUBLE=launch=2 "$host" halve.json \
+    --in halve0.npy halve1.npy halve2.npy
 message "usage: ptx_host" "$host"
 
 # A bundle, small, with one workload of its own.
@@ -94,21 +102,26 @@ fn @tiny(%x: f32[50,30]) -> f32[50] {
   ret %1
 }
 END
-"$source/tests/gpu/bundle.sh" "$source" "$build" bundle.tar.gz 400 12 "$place/tiny.cot" >said 2>&1 || failed "$(cat said)"
+"$source/tests/gpu/bundle.sh" "$source" "$build" bundle.tar.gz 400 12 "$place/tiny.cot" \
+    >said 2>&1 ||
+    failed "$(cat said)"
 tar xzf bundle.tar.gz
 list=$place/tiny.cot
 for text in cotrace-gpu/*.cot; do list=$list:$place/$text; done
 there() { env COT_CUDA_DRIVER="$double" COT_DOUBLE_PROGRAM="$list" "$@"; }
 there sh cotrace-gpu/run.sh >said 2>&1 || failed "$(cat said)"
-grep -q '^programs: [1-9][0-9]* pass, 0 differ, 0 fail$' said || failed "the bundle says: $(cat said)"
-grep -q '^runtime: [1-9][0-9]* pass, 0 differ or fail$' said || failed "the runtime says: $(cat said)"
+grep -q '^programs: [1-9][0-9]* pass, 0 differ, 0 fail$' said ||
+    failed "the bundle says: $(cat said)"
+grep -q '^runtime: [1-9][0-9]* pass, 0 differ or fail$' said ||
+    failed "the runtime says: $(cat said)"
 grep -q '^sweep: 12 pass, 0 differ or fail$' said || failed "the sweep says: $(cat said)"
 grep -q '^tiny .* same bits$' said || failed "the workload says: $(cat said)"
 # A bit that differs is found.
 for data in cotrace-gpu/p*.data; do break; done
 size=$(wc -c <"$data")
 dd if=/dev/zero of="$data" bs=1 seek=$((size - 1)) count=1 conv=notrunc 2>/dev/null
-dd if=/dev/zero bs=1 count=1 2>/dev/null | tr '\0' '\125' | dd of="$data" bs=1 seek=$((size - 1)) count=1 conv=notrunc 2>/dev/null
+dd if=/dev/zero bs=1 count=1 2>/dev/null | tr '\0' '\125' |
+    dd of="$data" bs=1 seek=$((size - 1)) count=1 conv=notrunc 2>/dev/null
 for run in runner runtime; do
     there cotrace-gpu/$run cotrace-gpu >said 2>&1 && failed "a wrong bit passes the $run"
     grep -q 'bits differ' said || failed "a wrong bit: $(cat said)"

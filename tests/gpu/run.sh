@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs the bundle that this script lies in: `sh run.sh [RUNS]`.  It needs the CUDA driver; where Python has torch, the
-# workloads are timed there too.  If the runner does not start here (another C library), cc makes it from runner.c.
-# After it the library's own runtime runs the programs, if that starts here.
+# Runs the bundle that this script lies in: `sh run.sh [RUNS]`.  It needs the CUDA driver; where
+# Python has torch, the workloads are timed there too.  If the runner does not start here
+# (another C library), cc makes it from runner.c.  After it the library's own runtime runs the
+# programs, if that starts here.
 set -u
 cd "$(dirname "$0")" || exit 2
 rm -f torch.txt

@@ -1,5 +1,5 @@
-/* Runs a bundle's programs by the library itself (runtime/cuda) on a GPU: arrays of the host and
- * of the device, launches and graphs, two contexts at once.
+/* Runs a bundle's programs by the library itself (runtime/cuda) on a GPU: arrays of the host
+ * and of the device, launches and graphs, two contexts at once.
  *
  *   runtime [FOLDER]
  *

@@ -11,10 +11,12 @@
 
 enum { CARRY_BATCH = 64 };
 
-typedef enum carry_by { CARRY_JIT, CARRY_OBJECT, CARRY_GCC, CARRY_CLANG, CARRY_TCC, CARRIERS } carry_by;
+typedef enum carry_by { CARRY_JIT, CARRY_OBJECT, CARRY_GCC, CARRY_CLANG, CARRY_TCC,
+    CARRIERS } carry_by;
 extern const char *const carry_name[CARRIERS];
 
-typedef enum carry_answer { CARRY_NOT_TRIED, CARRY_SAME, CARRY_REFUSED, CARRY_DIFFERS } carry_answer;
+typedef enum carry_answer { CARRY_NOT_TRIED, CARRY_SAME, CARRY_REFUSED,
+    CARRY_DIFFERS } carry_answer;
 
 typedef struct carry_program {
     const char *row, *name;     /* of a table; of the program       */
@@ -23,7 +25,8 @@ typedef struct carry_program {
     double lo, hi;              /* floating operands are from here  */
     bool special;               /* and NaN, infinities, zeros, subnormals */
     uint64_t seed;
-    int lanes;                  /* of C source: 1, 4, 8 or 16; 0: all four, to be chosen by COT_LANES */
+    /* of C source: 1, 4, 8 or 16; 0: all four, to be chosen by COT_LANES */
+    int lanes;
     void **in;                  /* operands, owned by the batch; NULL: carry_add draws them */
     /* Made by carry_add. */
     void **want, **got;

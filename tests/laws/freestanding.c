@@ -5,8 +5,8 @@
  *
  * Programs FIRST, FIRST + STEP, ... of the laws go into one file of all widths, of which
  * COT_LANES takes one.  cc links it with -nostdlib, and what it leaves undefined is an error.
- * LANES 0: whatever the compiler's target says.  A compiler without vectors of gcc's takes plain
- * C11 out of the same file.  An OPTION may be the compiler's runtime, an archive. */
+ * LANES 0: whatever the compiler's target says.  A compiler without vectors of gcc's takes
+ * plain C11 out of the same file.  An OPTION may be the compiler's runtime, an archive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,14 +3,16 @@
  *
  *   print        what prints parses back to the same graph
  *   ops          every op has a program here, or is left to other tests by name, and every rule
- *   vmap         vmap(f)(x)[i] has the bits of f(x[i]), for every choice of mapped arguments, mapped at the
- *                first axis, at the last, or in turns, and batches of 0, 1, 2 and 11
+ *   vmap         vmap(f)(x)[i] has the bits of f(x[i]), for every choice of mapped arguments,
+ *                mapped at the first axis, at the last, or in turns, and batches of 0, 1, 2 and
+ *                11
  *   nothing      a map that maps no argument, with nothing to repeat, is the function itself
  *   levels       the same under two maps of which one maps nothing
  *   dot          <w, J v> = <J' w, v> in f64, for jvp and vjp of f
  *   differences  jvp agrees with central differences in f64
  *   commute      second derivatives commute: D2 f [u, v] = D2 f [v, u] in f64
- *   pairs        vmap of jvp and vjp, and jvp and vjp of vmap, agree with a loop of jvp and vjp in f64
+ *   pairs        vmap of jvp and vjp, and jvp and vjp of vmap, agree with a loop of jvp and vjp
+ *                in f64
  *
  * A failure prints the program's number, its text and the two values; the exit status is 1. */
 #include <math.h>

@@ -5,29 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRICT " -O2 -std=c11 -ffreestanding -fno-builtin -Wall -Wextra -Wpedantic -Wconversion -Werror -c x.c -o x.o"
+#define STRICT " -O2 -std=c11 -ffreestanding -fno-builtin -Wall -Wextra -Wpedantic "           \
+               "-Wconversion -Werror -c x.c -o x.o"
 
 static const machine machines[] = {
-    { "x86-64", "x86_64-linux-gnu", "x86-64", NULL, "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
-      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o -o x" }, { "./x" }, true, NULL, 0 },
+    { "x86-64", "x86_64-linux-gnu", "x86-64", NULL,
+      "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
+      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o "
+        "-o x" }, { "./x" }, true, NULL, 0 },
     { "x86-64-versions", "x86_64-linux-gnu", "x86-64-v4,x86-64-v2,x86-64-v3", NULL,
       "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
-      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o -o x" },
-      { "./x", "qemu-x86_64 -cpu Nehalem ./x", "qemu-x86_64 -cpu Haswell-noTSX ./x" }, true, NULL, 0 },
+      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o "
+        "-o x" },
+      { "./x", "qemu-x86_64 -cpu Nehalem ./x", "qemu-x86_64 -cpu Haswell-noTSX ./x" },
+      true, NULL, 0 },
     { "aarch64", "aarch64-linux-gnu", NULL, NULL, "memcpy memset memmove",
-      { "aarch64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
-        "clang --target=aarch64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "aarch64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c "
+        "x.o -o x",
+        "clang --target=aarch64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding "
+        "-fno-builtin harness.c x.o -o x" },
       { "qemu-aarch64 ./x" }, true, NULL, 0 },
     { "riscv64", "riscv64-linux-gnu", NULL, NULL, "memcpy memset memmove",
-      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
-        "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c "
+        "x.o -o x",
+        "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding "
+        "-fno-builtin harness.c x.o -o x" },
       { "qemu-riscv64 -cpu rv64,v=true,vlen=128,elen=64,vext_spec=v1.0 ./x" }, true, NULL, 0 },
     { "riscv64-scalar", "riscv64-linux-gnu", NULL, "-v", "memcpy memset memmove",
-      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
-        "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c "
+        "x.o -o x",
+        "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding "
+        "-fno-builtin harness.c x.o -o x" },
       { "qemu-riscv64 ./x" }, true, NULL, 0 },
     { "armv7em", "armv7em-none-eabi", NULL, NULL, "__aeabi_*",
-      { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib -static -O1 -ffreestanding "
+      { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib "
+        "-static -O1 -ffreestanding "
         "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
       { "qemu-arm ./x" }, true, NULL, 0 },
     { "armv7m", "armv7m-none-eabi", NULL, NULL, "__aeabi_*",
@@ -35,27 +47,36 @@ static const machine machines[] = {
         "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
       { "qemu-arm ./x" }, true, NULL, 0 },
     { "armv8m", "armv8m.main-none-eabi", NULL, NULL, "__aeabi_*",
-      { "arm-none-eabi-gcc -mcpu=cortex-m33 -mfloat-abi=softfp -mfpu=fpv5-sp-d16 -nostdlib -static -O1 -ffreestanding "
+      { "arm-none-eabi-gcc -mcpu=cortex-m33 -mfloat-abi=softfp -mfpu=fpv5-sp-d16 -nostdlib "
+        "-static -O1 -ffreestanding "
         "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
       { "qemu-arm ./x" }, true, NULL, 0 },
-    { "wasm32", "wasm32", NULL, NULL, "__stack_pointer __linear_memory __indirect_function_table",
-      { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--export=run "
+    { "wasm32", "wasm32", NULL, NULL,
+      "__stack_pointer __linear_memory __indirect_function_table",
+      { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry "
+        "-Wl,--export=run "
         "-Wl,--export=in -Wl,--export=out -Wl,-z,stack-size=1048576 harness.c x.o -o x" },
       { "node run.js" }, false, NULL, 0 },
-    { "wasm32-scalar", "wasm32", NULL, "-simd128", "__stack_pointer __linear_memory __indirect_function_table",
-      { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--export=run "
+    { "wasm32-scalar", "wasm32", NULL, "-simd128",
+      "__stack_pointer __linear_memory __indirect_function_table",
+      { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry "
+        "-Wl,--export=run "
         "-Wl,--export=in -Wl,--export=out -Wl,-z,stack-size=1048576 harness.c x.o -o x" },
       { "node run.js" }, false, NULL, 0 },
     { "aarch64-c", NULL, NULL, NULL, "memcpy memset memmove",
-      { "aarch64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "aarch64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c "
+        "x.o -o x" },
       { "qemu-aarch64 ./x" }, true, "aarch64-linux-gnu-gcc" STRICT, 4 },
     { "riscv64-c", NULL, NULL, NULL, "memcpy memset memmove",
-      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c "
+        "x.o -o x" },
       { "qemu-riscv64 ./x" }, true, "riscv64-linux-gnu-gcc" STRICT, 8 },
     { "armv7em-c", NULL, NULL, NULL, "__aeabi_* memcpy memset memmove",
-      { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib -static -O1 -ffreestanding "
+      { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib "
+        "-static -O1 -ffreestanding "
         "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
-      { "qemu-arm ./x" }, true, "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16" STRICT, 1 },
+      { "qemu-arm ./x" }, true,
+      "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16" STRICT, 1 },
 };
 
 const machine *
@@ -137,7 +158,8 @@ machine_installed(const char *command)
 {
     char line[256];
 
-    snprintf(line, sizeof line, "command -v %.*s >/dev/null", (int)strcspn(command, " "), command);
+    snprintf(line, sizeof line, "command -v %.*s >/dev/null", (int)strcspn(command, " "),
+             command);
     return command[0] == '.' || system(line) == 0;
 }
 

@@ -5,7 +5,8 @@
  * exported: import of that is the same graph.  What import refuses, and what has no
  * counterpart, has a message with its line; they are counted.
  *
- *   --write FOLDER    nothing is checked: N.mlir and N.bin, as law_stablehlo writes them for tests/stablehlo_jax.py
+ *   --write FOLDER    nothing is checked: N.mlir and N.bin, as law_stablehlo writes them for
+ *                     tests/stablehlo_jax.py
  *
  * A line for each failure and each that is refused, then the numbers; the exit status is 1 if
  * one fails. */

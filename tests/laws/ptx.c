@@ -1,6 +1,7 @@
 /* PTX of the programs of the laws: does ptxas take it?
  *
- *   ptx FIRST STEP         programs FIRST, FIRST + STEP, ..., many to a file, for sm_80 and sm_90 in turn
+ *   ptx FIRST STEP         programs FIRST, FIRST + STEP, ..., many to a file, for sm_80 and
+ *                          sm_90 in turn
  *   ptx spills FIRST STEP  the same for both, optimised: which kernels keep registers in memory
  *   ptx print N            the PTX of program N
  *

@@ -1,10 +1,11 @@
 /* The laws of StableHLO text: `law_stablehlo LAW [FIRST [STEP]]` over the programs.
  *
  *   same       import of export is the same graph, for the program and its reverse mode
- *   write      nothing is checked: to the folder $COT_OUT goes, for each program and its reverse mode, N.mlir or Nr.mlir, and
- *              beside it the bytes of operands and results in .bin, for tests/stablehlo_jax.py
- *   standins   the decompositions of composites compute what their ops do: the text with the composites under
- *              other names, so that import takes the decompositions, evaluated
+ *   write      nothing is checked: to the folder $COT_OUT goes, for each program and its
+ *              reverse mode, N.mlir or Nr.mlir, and beside it the bytes of operands and results
+ *              in .bin, for tests/stablehlo_jax.py
+ *   standins   the decompositions of composites compute what their ops do: the text with the
+ *              composites under other names, so that import takes the decompositions, evaluated
  *
  * A failure prints the program's number, its text and why; the exit status is 1. */
 #include <math.h>

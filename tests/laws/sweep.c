@@ -8,9 +8,9 @@
  *
  * A program runs in one way in turn (a width of vectors, a processor), so that a class at a
  * size is asked in every way by its types; one in 4 on two threads, one in 16 also as C
- * source, in batches.  Every array and the work block lie between zones that are compared after the call,
- * or against a page that may not be touched.  A process of its own runs the programs: where it
- * dies, the program is named, and another goes on behind it. */
+ * source, in batches.  Every array and the work block lie between zones that are compared after
+ * the call, or against a page that may not be touched.  A process of its own runs the programs:
+ * where it dies, the program is named, and another goes on behind it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

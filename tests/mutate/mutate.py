@@ -5,17 +5,18 @@
 
 The sources are copied to FOLDER, where COUNT places (places.py), drawn by the seed over passes,
 lowering, emitters and the runtime, get a switch each; one build has them all, and the variable
-COT_MUTANT names the one that is on.  Each test (suite.py) runs once with all off and records which
-switches it reaches: FOLDER/map.json, made anew only for tests that changed.  Then every mutant runs
-under the tests that reach it until one fails, at most S seconds of them: first those that noticed
-many others, above all in the same file, in little time.  Tests of more than S seconds (--long)
-are recorded and run only for mutants that the others leave; then the shortest few (--asan) with the
-address sanitizer, which the suite runs under as well: an array that is too short is seen there.
+COT_MUTANT names the one that is on.  Each test (suite.py) runs once with all off and records
+which switches it reaches: FOLDER/map.json, made anew only for tests that changed.  Then every
+mutant runs under the tests that reach it until one fails, at most S seconds of them: first
+those that noticed many others, above all in the same file, in little time.  Tests of more than
+S seconds (--long) are recorded and run only for mutants that the others leave; then the
+shortest few (--asan) with the address sanitizer, which the suite runs under as well: an array
+that is too short is seen there.
 
-FOLDER/results.json keeps what is known of each place: a run that was stopped continues there, and
-one with new tests runs these alone for what survived.  FOLDER/report.md has the counts and what
-survived.  A mutant that no test can notice is listed in equivalent.txt beside this file, with the reason.
-"""
+FOLDER/results.json keeps what is known of each place: a run that was stopped continues there,
+and one with new tests runs these alone for what survived.  FOLDER/report.md has the counts and
+what survived.  A mutant that no test can notice is listed in equivalent.txt beside this file,
+with the reason.  """
 
 import argparse
 import hashlib
@@ -44,23 +45,28 @@ __attribute__((constructor)) static void mutant_begin(void)
 {
     const char *s = getenv("COT_MUTANT"), *path = getenv("COT_MUTANTS_SEEN");
     int file = path ? open(path, O_RDWR) : -1;
-    void *m = file >= 0 ? mmap(NULL, sizeof mutants, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    void *m = MAP_FAILED;
+    if (file >= 0)
+        m = mmap(NULL, sizeof mutants, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (m != MAP_FAILED)
         mutant_seen = m;
     if (s)
         mutant_on = atoi(s);
 }
 '''
-QUIET = 'parentheses bool-compare bool-operation int-in-bool-context sign-compare int-conversion enum-conversion ' \
-        'enum-compare type-limits array-bounds address unused-value maybe-uninitialized tautological-compare ' \
-        'unused-function unused-variable unused-const-variable logical-not-parentheses stringop-overflow ' \
+QUIET = 'parentheses bool-compare bool-operation int-in-bool-context sign-compare ' \
+        'int-conversion enum-conversion enum-compare type-limits array-bounds address ' \
+        'unused-value maybe-uninitialized tautological-compare unused-function ' \
+        'unused-variable unused-const-variable logical-not-parentheses stringop-overflow ' \
         'shift-count-overflow format-truncation'
 HEAD = ''.join('#pragma GCC diagnostic ignored "-W%s"\n' % w for w in QUIET.split()) + \
     'extern int mutant_on; extern unsigned char *mutant_seen;\n' \
     '#define MUTANT(k) (mutant_seen[k] = 1, mutant_on == (k))\n#line 1\n'
 ASAN = ('-DCMAKE_BUILD_TYPE=Debug',
-        '-DCMAKE_C_FLAGS=-O1 -fsanitize=address -fno-sanitize-recover=all -fno-omit-frame-pointer')
-SPARE = 1.15                    # places that do not compile are no mutants: others take their place
+        '-DCMAKE_C_FLAGS=-O1 -fsanitize=address -fno-sanitize-recover=all '
+        '-fno-omit-frame-pointer')
+# places that do not compile are no mutants: others take their place
+SPARE = 1.15
 
 
 def say(*words):
@@ -96,8 +102,10 @@ def save(path, value):
 # -- the copy and its build --
 
 def copy(source, folder, mutated):
-    """The sources but for the mutated ones, which write_sources makes; files that are the same stay."""
-    names = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=source, check=True, text=True,
+    """The sources but for the mutated ones, which write_sources makes; files that are the same
+    stay."""
+    names = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=source,
+                           check=True, text=True,
                            capture_output=True).stdout.split('\n')
     for name in names:
         a, b = os.path.join(source, name), os.path.join(folder, name)
@@ -117,16 +125,20 @@ def write_sources(source, folder, chosen, size):
     for n in {p.site.file for p in chosen.values()}:
         here = [(k, p.site) for k, p in chosen.items() if p.site.file == n]
         write(os.path.join(folder, n), HEAD + sites.apply(read(os.path.join(source, n)), here))
-    write(os.path.join(folder, 'ir/config.c'), read(os.path.join(source, 'ir/config.c')) + SWITCH % size)
+    write(os.path.join(folder, 'ir/config.c'), read(os.path.join(source, 'ir/config.c')) +
+          SWITCH % size)
 
 
-def build(folder, jobs, name='build', options=('-DCMAKE_BUILD_TYPE=RelWithDebInfo', '-DCOT_WERROR=ON'), targets=()):
+def build(folder, jobs, name='build', options=('-DCMAKE_BUILD_TYPE=RelWithDebInfo',
+                                               '-DCOT_WERROR=ON'), targets=()):
     """The lines of errors, file and line."""
     place = os.path.join(folder, name)
     if not os.path.exists(os.path.join(place, 'build.ninja')):
-        subprocess.run(['cmake', '-S', folder, '-B', place, '-G', 'Ninja', *options], check=True,
+        subprocess.run(['cmake', '-S', folder, '-B', place, '-G', 'Ninja', *options],
+                       check=True,
                        stdout=subprocess.DEVNULL)
-    r = subprocess.run(['ninja', '-k', '0', '-j', str(jobs), *targets], cwd=place, text=True, capture_output=True)
+    r = subprocess.run(['ninja', '-k', '0', '-j', str(jobs), *targets], cwd=place, text=True,
+                       capture_output=True)
     if r.returncode == 0:
         return []
     found = re.findall(r'^(?:\.\./)*(\S+?\.c):(\d+):\d+: error', r.stdout, re.M)
@@ -157,7 +169,8 @@ def build_all(source, folder, chosen, jobs):
             return
         strangers = {f for f, n in bad} - files
         if strangers:
-            raise SystemExit('mutate: no mutant is in %s, which does not compile' % ', '.join(strangers))
+            raise SystemExit('mutate: no mutant is in %s, which does not '
+                             'compile' % ', '.join(strangers))
         drop(chosen, bad)
     raise SystemExit('mutate: the build does not come to an end')
 
@@ -165,8 +178,9 @@ def build_all(source, folder, chosen, jobs):
 # -- the map --
 
 class Map:
-    """Which places each test reaches, kept in FOLDER/map.json with the draw that it was recorded for.  Of a
-    place that was not drawn then a test is held to reach it if it reaches another one of its file."""
+    """Which places each test reaches, kept in FOLDER/map.json with the draw that it was
+    recorded for.  Of a place that was not drawn then a test is held to reach it if it reaches
+    another one of its file."""
 
     def __init__(self, folder, chosen):
         self.folder, self.chosen, self.path = folder, chosen, os.path.join(folder, 'map.json')
@@ -180,7 +194,8 @@ class Map:
         """The numbers of the places of a test's row."""
         seen, drawn = set(row['sees']), set(self.map['draws'][row['draw']])
         files = {key.split(' | ')[0] for key in seen}
-        return {k for k, p in self.chosen.items() if p.key in seen or p.key not in drawn and p.site.file in files}
+        return {k for k, p in self.chosen.items() if p.key in seen or p.key not in drawn
+                and p.site.file in files}
 
     def recall(self, tests):
         for t in tests:
@@ -191,7 +206,8 @@ class Map:
     def record(self, t):
         suite.record(self.folder, t, self.size)
         with self.lock:
-            self.map['tests'][t.id()] = {'good': t.good, 'seconds': t.seconds, 'draw': self.draw, 'sees': sorted(
+            self.map['tests'][t.id()] = {'good': t.good, 'seconds': t.seconds,
+                                         'draw': self.draw, 'sees': sorted(
                 p.key for k, p in self.chosen.items() if k in t.sees)}
             save(self.path, self.map)
 
@@ -213,7 +229,8 @@ class Judge:
     """Runs mutants under tests, and keeps what came of it."""
 
     def __init__(self, folder, chosen, until, each):
-        self.path, self.chosen, self.until, self.each = os.path.join(folder, 'results.json'), chosen, until, each
+        self.path, self.chosen, self.until, self.each = os.path.join(folder,
+            'results.json'), chosen, until, each
         self.results = load(self.path, {})
         self.runs, self.kills, self.near = {}, {}, {}
         self.lock, self.done, self.start = threading.Lock(), 0, time.time()
@@ -233,8 +250,8 @@ class Judge:
             self.near.setdefault(p.site.file, set()).add(name)
 
     def worth(self, p, t):
-        """How likely the test notices this mutant, for each second.  One that reaches few places asks more of
-        each."""
+        """How likely the test notices this mutant, for each second.  One that reaches few
+        places asks more of each."""
         before = 4 / (len(t.sees) + 8)
         likely = (self.kills.get(t.name, 0) + 3 * before) / (self.runs.get(t.name, 0) + 3)
         if t.name in self.near.get(p.site.file, ()):
@@ -272,21 +289,23 @@ class Judge:
             self.done += 1
             save(self.path, self.results)
             say('%d, %.0f s, %d:' % (self.done, time.time() - self.start, k), p.site.file,
-                p.site.line, p.site.kind, r.get('by') or ('SURVIVES' if r['reached'] else 'unreached') +
+                p.site.line, p.site.kind,
+                r.get('by') or ('SURVIVES' if r['reached'] else 'unreached') +
                 (', %d tests left' % r['left'] if r['left'] else ''))
 
     def all(self, order, tests, jobs):
         left = [k for k in order if not self.results.get(self.chosen[k].key, {}).get('by')]
         with ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(lambda k: self.place(k, tests) if time.time() < self.until else None, left))
+            list(pool.map(lambda k: self.place(k, tests) if time.time() < self.until else None,
+                          left))
         return [k for k in left if not self.results.get(self.chosen[k].key, {}).get('by')]
 
 
 # -- the report --
 
 def equivalents():
-    """{(file, line, what it is): reason} of the lines `file | text | text | reason`; the first text may have
-    bars of its own."""
+    """{(file, line, what it is): reason} of the lines `file | text | text | reason`; the first
+    text may have bars of its own."""
     rows = [line.split(' | ', 1)[:1] + line.split(' | ', 1)[1].rsplit(' | ', 2)
             for line in read(os.path.join(HERE, 'equivalent.txt')).split('\n')
             if line.count(' | ') >= 3 and line[0] != '#']
@@ -324,10 +343,12 @@ def report(path, seed, order, chosen, results):
                 '; %d tests not run' % r['left'] if r.get('left') else ''
             rows.append('- %s: %d %s%s\n' % (what, k, p.name(), why))
     judged = sum(total.get(h, 0) for h in heads[:3])
-    text = '# Mutants\n\nSeed %d, %d places, %d judged. Noticed: %d of %d that are not equivalent, %.1f %%.\n\n' % (
+    text = ('# Mutants\n\nSeed %d, %d places, %d judged. '
+            'Noticed: %d of %d that are not equivalent, %.1f %%.\n\n') % (
         seed, len(order), len(order) - total.get('unjudged', 0), total.get('killed', 0), judged,
         100 * total.get('killed', 0) / max(judged, 1))
-    write(path, text + table('kind', kinds, heads) + table('area', areas, heads) + ''.join(rows))
+    write(path, text + table('kind', kinds, heads) + table('area', areas, heads) +
+          ''.join(rows))
     return read(path)
 
 
@@ -343,7 +364,8 @@ def options():
     p.add_argument('--tests', default='.', help='pattern of their names')
     p.add_argument('--each', type=float, default=300, help='seconds of tests for one place')
     p.add_argument('--long', type=float, default=3, help='tests of more seconds come last')
-    p.add_argument('--asan', type=int, default=6, help='tests with the address sanitizer for what others leave')
+    p.add_argument('--asan', type=int, default=6,
+                   help='tests with the address sanitizer for what others leave')
     p.add_argument('--only', help='places whose key has this text, with all tests')
     p.add_argument('--costs', help='a build folder where CTest has run, for what tests take')
     p.add_argument('--report', action='store_true', help='nothing runs')
@@ -377,7 +399,8 @@ def main():
 def judge_all(o, judge, order, chosen, until):
     if o.only:
         order = [k for k in order if o.only in chosen[k].key]
-    tests = suite.tests_of(o.folder, o.tests, suite.costs(o.costs or os.path.join(o.source, 'build')))
+    tests = suite.tests_of(o.folder, o.tests,
+                           suite.costs(o.costs or os.path.join(o.source, 'build')))
     reached = Map(o.folder, chosen)
     reached.recall(tests)
     left = order
@@ -388,7 +411,8 @@ def judge_all(o, judge, order, chosen, until):
             reached.record_all(some, o.jobs, until)
             judge.each = min(each, o.each)
             left = judge.all(left, some, o.jobs)
-            say('%d of %d are left, %.0f s' % (len(left), len(order), time.time() - judge.start))
+            say('%d of %d are left, %.0f s' % (len(left), len(order),
+                                               time.time() - judge.start))
     if left and o.asan:
         judge_sanitized(o, judge, left, tests, until)
 
@@ -397,11 +421,13 @@ def judge_sanitized(o, judge, left, tests, until):
     """What is left, under the few shortest tests that reach it, with the address sanitizer."""
     some = {}
     for k in left:
-        reach = sorted((t for t in tests if t.good and k in t.sees), key=lambda t: t.seconds)[:o.asan]
+        reach = sorted((t for t in tests if t.good and k in t.sees),
+                       key=lambda t: t.seconds)[:o.asan]
         some.update((t.name, t) for t in reach if t.seconds < o.long)
     inside = [suite.sanitized(o.folder, t) for t in some.values()]
     place = os.path.join(o.folder, 'asan')
-    programs = {os.path.relpath(t.command[0], place) for t in inside if t.command[0].startswith(place + '/')}
+    programs = {os.path.relpath(t.command[0], place) for t in inside
+                if t.command[0].startswith(place + '/')}
     inside = [t for t in inside if t.command[0].startswith(place + '/')]
     if build(o.folder, o.jobs, 'asan', ASAN, sorted(programs)):
         raise SystemExit('mutate: the build with the address sanitizer fails')

@@ -1,10 +1,10 @@
 """Which places are broken: a sample of all sites (sites.py) that a seed draws.
 
-A place has a key: its file, the text of its line, what the mutant has there, and how many like it
-come before.  Places are ranked by a hash of the seed and the key, so that an edit of one line moves
-no other place, and a run whose sources have changed a little continues an older one.  The sample takes
-areas in turn, and of each area the kinds of mistakes in turn; its first places are a sample as well.
-"""
+A place has a key: its file, the text of its line, what the mutant has there, and how many like
+it come before.  Places are ranked by a hash of the seed and the key, so that an edit of one
+line moves no other place, and a run whose sources have changed a little continues an older one.
+The sample takes areas in turn, and of each area the kinds of mistakes in turn; its first places
+are a sample as well.  """
 
 import glob
 import hashlib
@@ -42,7 +42,8 @@ def read(path):
 
 
 def places_of(source, area):
-    names = {os.path.relpath(p, source) for q in AREAS[area] for p in glob.glob(os.path.join(source, q))}
+    names = {os.path.relpath(p, source) for q in AREAS[area]
+             for p in glob.glob(os.path.join(source, q))}
     out = []
     for name in sorted(names - set(LEFT_OUT)):
         text = read(os.path.join(source, name))

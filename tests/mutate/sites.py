@@ -1,9 +1,9 @@
 """Places in C source that a mutant can break one small way, and the text that breaks them.
 
 A place is found among the tokens of function bodies, and is broken by text put before and after
-it, in which `M` stands for the switch of this mutant, 0 or 1 (R. A. DeMillo, R. J. Lipton, F. G.
-Sayward, 1978; all mutants in one program: R. H. Untch, A. J. Offutt, M. J. Harrold, 1993).  With
-the switch at 0 the program is the one that was written.
+it, in which `M` stands for the switch of this mutant, 0 or 1 (R. A. DeMillo, R. J. Lipton, F.
+G. Sayward, 1978; all mutants in one program: R. H. Untch, A. J. Offutt, M. J. Harrold, 1993).
+With the switch at 0 the program is the one that was written.
 
     index      a[i]          a[(i)+M]
     number     2             (2+M)
@@ -33,7 +33,8 @@ SWAPS = {
     'OP_min': 'OP_max', 'OP_add': 'OP_sub', 'OP_sub': 'OP_add', 'OP_mul': 'OP_div',
     'OP_reduce_max': 'OP_reduce_min', 'OP_reduce_min': 'OP_reduce_max', 'OP_and': 'OP_or',
     'OP_reduce_sum': 'OP_reduce_prod', 'OP_sin': 'OP_cos', 'OP_cos': 'OP_sin',
-    'SC_lt': 'SC_le', 'SC_le': 'SC_lt', 'SC_max': 'SC_min', 'SC_min': 'SC_max', 'SC_add': 'SC_sub',
+    'SC_lt': 'SC_le', 'SC_le': 'SC_lt', 'SC_max': 'SC_min', 'SC_min': 'SC_max',
+    'SC_add': 'SC_sub',
     'ir_add': 'ir_sub', 'ir_sub': 'ir_add', 'ir_mul': 'ir_div', 'ir_div': 'ir_mul',
     'cg_imin': 'cg_imax', 'cg_imax': 'cg_imin', 'cg_iadd': 'cg_isub', 'cg_isub': 'cg_iadd',
     'LLVMIntSLT': 'LLVMIntSLE', 'LLVMIntSGE': 'LLVMIntSGT', 'LLVMIntULT': 'LLVMIntULE',
@@ -42,8 +43,9 @@ SWAPS = {
 }
 WORDS = {'return', 'if', 'while', 'for', 'switch', 'case', 'sizeof', 'else', 'do', 'goto'}
 MASKS = {'mask', 'present', 'limit'}
-TYPES = re.compile(r'^(const|static|struct|enum|unsigned|signed|char|short|int|long|float|double|bool|void|union|size_t|'
-                   r'FILE|LLVM\w+Ref|\w+_t|cot_\w+|ir_(?!add|sub|mul|div|neg)\w+|cg_val|cg_\w+|rt_\w+|pass_\w+)$')
+TYPES = re.compile(r'^(const|static|struct|enum|unsigned|signed|char|short|int|long|float|'
+                   r'double|bool|void|union|size_t|FILE|LLVM\w+Ref|\w+_t|cot_\w+|'
+                   r'ir_(?!add|sub|mul|div|neg)\w+|cg_val|cg_\w+|rt_\w+|pass_\w+)$')
 
 
 def tokens(text):
@@ -87,14 +89,16 @@ def find(name, text):
 
     def add(kind, i, j, before, after):
         start, end = t[i][2], t[j][2] + len(t[j][1])
-        out.append(Site(name, text.count('\n', 0, start) + 1, kind, start, end, before, after, text[start:end]))
+        out.append(Site(name, text.count('\n', 0, start) + 1, kind, start, end, before, after,
+                        text[start:end]))
 
     for first, last in bodies(t):
         i, begins, declares, assigned = first, True, False, False
         while i < last:
             kind, s, _ = t[i]
             if begins:
-                declares = kind == 'name' and bool(TYPES.match(s)) and t[i + 1][0] == 'name' or t[i + 1][1] == '*' and \
+                declares = kind == 'name' and bool(TYPES.match(s)) and t[i +
+                    1][0] == 'name' or t[i + 1][1] == '*' and \
                     t[i + 2][0] == 'name' and bool(TYPES.match(s))
                 assigned = False
                 if s in ('static', 'enum', 'case', 'default', 'goto'):
@@ -108,12 +112,14 @@ def find(name, text):
                 i = closing(t, i) + 1
                 continue
             before = t[i - 1]
-            value = before[0] in ('number',) or before[1] in (')', ']') or before[0] == 'name' and before[1] not in WORDS
+            value = before[0] in ('number',) or before[1] in (')',
+                ']') or before[0] == 'name' and before[1] not in WORDS
             if s == '[' and value and t[i + 1][1] != ']':
                 add('index', i + 1, closing(t, i) - 1, '(', ')+M')
             elif kind == 'number' and before[1] not in ('.', '['):
                 add('number', i, i, '(', '+M)')
-            elif s in ('<', '<=', '>', '>=', '==', '!=') and value and t[i + 1][1] not in ('NULL', 'true', 'false') and \
+            elif s in ('<', '<=', '>', '>=', '==',
+                       '!=') and value and t[i + 1][1] not in ('NULL', 'true', 'false') and \
                     t[i + 1][0] != 'string':
                 add('compare', i + 1, i + 1, 'M+', '')
             elif s == 'if' and t[i + 1][1] == '(':

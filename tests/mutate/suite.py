@@ -1,8 +1,9 @@
 """The tests that judge mutants, and how one of them runs.
 
-CTest names them.  A suite of Check that takes long is run case by case, and samples that take long
-as smaller ones by other seeds (SMALLER): a mutant is then judged by the part that reaches it.  A
-run ends at its first failure, where the test says so while it runs, as suites of Check do.
+CTest names them.  A suite of Check that takes long is run case by case, and samples that take
+long as smaller ones by other seeds (SMALLER): a mutant is then judged by the part that reaches
+it.  A run ends at its first failure, where the test says so while it runs, as suites of Check
+do.
 
 Limits are of processor time, so that a busy machine kills no mutant: three times what the test
 takes, and a few seconds.  A test whose processes all sleep far beyond its time is a deadlock.
@@ -24,7 +25,8 @@ LONG = 1.5                      # seconds: suites that take longer run case by c
 DATA = 6 << 30                  # bytes that a process may write to
 CASE = re.compile(r'\b(?:EACH|ONCE)\(([A-Za-z]\w*)|^ *\{ "(\w+)", *[A-Za-z]', re.M)
 
-# Samples of long tests: what the test is called, the program's arguments, {} the seed or the part, and how many.
+# Samples of long tests: what the test is called, the program's arguments, {} the seed or the
+# part, and how many.
 SMALLER = {
     'laws.sweep': ('--sample 10{} 60', 16),
     'sizes.jit': ('jit --sample 10{} 60', 10),
@@ -54,7 +56,8 @@ class Test:
 def sanitized(folder, t):
     """The same test of the programs that the address sanitizer is in."""
     def there(path):
-        return path.replace(os.path.join(folder, 'build') + '/', os.path.join(folder, 'asan') + '/')
+        return path.replace(os.path.join(folder, 'build') + '/',
+                            os.path.join(folder, 'asan') + '/')
 
     inside = [there(c) for c in t.command]
     env = dict(t.env, ASAN_OPTIONS='detect_leaks=0:hard_rss_limit_mb=%d' % (DATA >> 20))
@@ -72,7 +75,8 @@ def digest(paths):
 
 
 def sources_of(folder, test):
-    """The files that hold the test, as far as they are known; a change of theirs is another test."""
+    """The files that hold the test, as far as they are known; a change of theirs is another
+    test."""
     program = os.path.basename(test.command[0])
     found = glob.glob(os.path.join(folder, 'tests', '*', program + '.c'))
     if program == 'cot':
@@ -89,13 +93,15 @@ def cases_of(folder, test):
         return []
     with open(source[0]) as f:
         names = list(dict.fromkeys(a or b for a, b in CASE.findall(f.read())))
-    return [Test('%s.%s' % (test.name, n), test.command, test.at, dict(test.env, CK_RUN_CASE=n), test.skip,
+    return [Test('%s.%s' % (test.name, n), test.command, test.at, dict(test.env, CK_RUN_CASE=n),
+                 test.skip,
                  test.fails, test.version) for n in names] if len(names) > 1 else []
 
 
 def smaller_of(test):
     arguments, n = SMALLER.get(test.name, ('', 0))
-    return [Test('%s.%d' % (test.name, i), test.command[:1] + arguments.format(i).split(), test.at, test.env,
+    return [Test('%s.%d' % (test.name, i), test.command[:1] + arguments.format(i).split(),
+                 test.at, test.env,
                  test.skip, test.fails, test.version) for i in range(n)]
 
 
@@ -111,15 +117,18 @@ def costs(build):
 
 def tests_of(folder, pattern, expected):
     """The tests whose name has the pattern; expected: seconds by name."""
-    r = subprocess.run(['ctest', '--show-only=json-v1'], cwd=os.path.join(folder, 'build'), check=True, text=True,
+    r = subprocess.run(['ctest', '--show-only=json-v1'], cwd=os.path.join(folder, 'build'),
+                       check=True, text=True,
                        capture_output=True)
     out = []
     for t in json.loads(r.stdout)['tests']:
         p = {q['name']: q['value'] for q in t.get('properties', [])}
-        if not t.get('command') or not os.path.exists(t['command'][0]) or not re.search(pattern, t['name']):
+        if not t.get('command') or not os.path.exists(t['command'][0]) or not re.search(pattern,
+            t['name']):
             continue
         test = Test(t['name'], t['command'], p.get('WORKING_DIRECTORY', folder),
-                    dict(e.split('=', 1) for e in p.get('ENVIRONMENT', [])), p.get('SKIP_RETURN_CODE'),
+                    dict(e.split('=', 1) for e in p.get('ENVIRONMENT', [])),
+                    p.get('SKIP_RETURN_CODE'),
                     bool(p.get('WILL_FAIL', False)))
         test.version = digest(sources_of(folder, test))
         parts = []
@@ -167,13 +176,15 @@ def limits(test, seconds):
 
 
 def says_not_ok(pipe, tail):
-    """Whether a line of TAP that begins with `not ok` has come, and what is left of the last line."""
+    """Whether a line of TAP that begins with `not ok` has come, and what is left of the last
+    line."""
     lines = (tail + os.read(pipe, 65536)).split(b'\n')
     return any(line.startswith(b'not ok') for line in lines[:-1]), lines[-1]
 
 
 def watch(child, tap, seconds):
-    """Waits until the child ends, says that a case failed, or is held to hang; True if it ended itself."""
+    """Waits until the child ends, says that a case failed, or is held to hang; True if it ended
+    itself."""
     handle, tail, start = os.pidfd_open(child.pid), b'', time.time()
     patience = 20 + 10 * seconds
     try:
@@ -197,8 +208,10 @@ def run(test, more, seconds):
     env = dict(os.environ, **test.env, **more)
     if test.is_check():
         env['CK_TAP_LOG_FILE_NAME'] = '/dev/fd/%d' % write
-    child = subprocess.Popen(test.command, cwd=test.at, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL, start_new_session=True, pass_fds=(write,),
+    child = subprocess.Popen(test.command, cwd=test.at, env=env, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, start_new_session=True,
+                             pass_fds=(write,),
                              preexec_fn=limits(test, seconds))
     # The pipe's own writing end stays open here: its end is not the end of the test.
     ended = watch(child, tap, seconds)
@@ -215,7 +228,8 @@ def run(test, more, seconds):
 
 
 def record(folder, test, count):
-    """Runs it once with all mutants off: does it pass, how long, which switches does it reach?"""
+    """Runs it once with all mutants off: does it pass, how long, which switches does it
+    reach?"""
     path = os.path.join(folder, 'seen.%s' % re.sub(r'\W', '_', test.name))
     with open(path, 'wb') as f:
         f.truncate(count)

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """Accuracy beside JAX and PyTorch, in two parts.
 
-`errors`: the elementary and special functions of Cotrace and of the peers against mpmath with 60 digits (errors.py).
-`cases`: every pointwise, reducing and moving op beside the peers: values and derivatives, on random operands and on
-special ones (zeros of both signs, infinities, NaN, subnormal numbers, the ends of the range).
+`errors`: the elementary and special functions of Cotrace and of the peers against mpmath with
+60 digits (errors.py).
+`cases`: every pointwise, reducing and moving op beside the peers: values and derivatives, on
+random operands and on special ones (zeros of both signs, infinities, NaN, subnormal numbers,
+the ends of the range).
 
-    accuracy.py COT [--jax PYTHON] [--torch PYTHON] [--write FILE] [--show] [--keep FOLDER] [--part errors|cases]
+    accuracy.py COT [--jax PYTHON] [--torch PYTHON] [--write FILE] [--show]
+                [--keep FOLDER] [--part errors|cases]
                 [--samples 1000] [--types f64,f32,bf16,f16,i32,u8] [NAME ...]
 
-COT is the program `cot`: each op becomes a .cot file, run by the evaluator, whose bits every back end has.  The peers
-run in Pythons of their own, for all ops at once.  A difference on special operands must be one of those explained in
-differences.py, and an error must be within the bounds of errors.py; anything else fails.  --write makes the page;
---show lists what a peer lacks; --keep holds what the peers gave, for the next run with the same cases.
-Exit status: 77 if there is neither JAX nor PyTorch, or this Python has no numpy or mpmath."""
+COT is the program `cot`: each op becomes a .cot file, run by the evaluator, whose bits every
+back end has.  The peers run in Pythons of their own, for all ops at once.  A difference on
+special operands must be one of those explained in differences.py, and an error must be within
+the bounds of errors.py; anything else fails.  --write makes the page;
+--show lists what a peer lacks; --keep holds what the peers gave, for the next run with the same
+cases.  Exit status: 77 if there is neither JAX nor PyTorch, or this Python has no numpy or
+mpmath."""
 import argparse
 import collections
 import json
@@ -28,8 +33,10 @@ import exact                # noqa: E402
 from cases import CASES     # noqa: E402
 from exact import INF, is_float         # noqa: E402
 
-NUMPY = {"f64": "float64", "f32": "float32", "bf16": "uint16", "f16": "float16", "bool": "bool", "i8": "int8", "i16": "int16",
-         "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64"}
+NUMPY = {"f64": "float64", "f32": "float32", "bf16": "uint16", "f16": "float16", "bool": "bool",
+         "i8": "int8", "i16": "int16",
+         "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",
+         "u64": "uint64"}
 RANDOM = 200
 
 
@@ -39,7 +46,8 @@ def specials(np, t):
     if is_float(t):
         return exact.specials(t)
     info = np.iinfo(NUMPY[t])
-    return [0, 1, 2, 3, 7, 31, 64, info.max, info.max - 1, info.min, info.min + 1] + ([-1, -2, -7] if info.min else [])
+    return [0, 1, 2, 3, 7, 31, 64, info.max, info.max - 1, info.min, info.min + 1] + ([-1, -2,
+        -7] if info.min else [])
 
 
 def narrow(np, values, t):
@@ -60,23 +68,30 @@ def widen(np, a, t):
 
 
 def operands(np, c, t):
-    """Arrays of the operands: random ones first; pointwise ops get the special ones after them, in all combinations."""
+    """Arrays of the operands: random ones first; pointwise ops get the special ones after them,
+    in all combinations."""
     rng = np.random.default_rng(sum(map(ord, c.label + t)))
     out = []
     if c.shapes is None:
         sp = specials(np, t)
-        grids = np.meshgrid(*[np.arange(len(sp))] * c.n, indexing="ij") if c.n < 3 else [np.arange(len(sp))] * 3
+        grids = np.meshgrid(*[np.arange(len(sp))] * c.n,
+                            indexing="ij") if c.n < 3 else [np.arange(len(sp))] * 3
         for i in range(c.n):
             if is_float(t):
                 r = list(rng.uniform(c.lo, c.hi, RANDOM))
             else:
                 info = np.iinfo(NUMPY[t])
-                r = [int(k) for k in rng.integers(info.min, info.max, RANDOM, dtype=NUMPY[t], endpoint=True)]
-            chosen = [sp[k] for k in (np.roll(grids[i], i) if c.n == 3 else grids[i]).ravel()] if c.special else []
-            out.append(narrow(np, r + chosen, t) if is_float(t) else np.array(r + chosen, NUMPY[t]))
+                r = [int(k) for k in rng.integers(info.min, info.max, RANDOM, dtype=NUMPY[t],
+                                                  endpoint=True)]
+            chosen = [sp[k] for k in (np.roll(grids[i], i) if c.n == 3
+                                      else grids[i]).ravel()] if c.special else []
+            out.append(narrow(np, r + chosen, t) if is_float(t)
+                       else np.array(r + chosen, NUMPY[t]))
         if c.name == "clamp":               # lo <= hi
-            out[0], out[2] = (np.where(widen(np, out[0], t) <= widen(np, out[2], t), out[0], out[2]),
-                              np.where(widen(np, out[0], t) <= widen(np, out[2], t), out[2], out[0]))
+            out[0], out[2] = (np.where(widen(np, out[0], t) <= widen(np, out[2], t),
+                                       out[0], out[2]),
+                              np.where(widen(np, out[0], t) <= widen(np, out[2], t),
+                                       out[2], out[0]))
         return out
     for i in range(c.n):
         shape = tuple(json.loads(c.shapes[i]))
@@ -94,7 +109,8 @@ def signature(c, t, arrays):
     result = (c.result or t) + shape
     args = ", ".join(f"%{'xyz'[i]}: {types[i]}{size[i]}" for i in range(c.n))
     names = ", ".join("%" + "xyz"[i] for i in range(c.n))
-    return f"fn @f({args}) -> {result} {{\n  %0 = {c.name} {names} {c.attrs} : {result}\n  ret %0\n}}\n"
+    body = f"  %0 = {c.name} {names} {c.attrs} : {result}\n  ret %0\n"
+    return f"fn @f({args}) -> {result} {{\n{body}}}\n"
 
 
 def gradients(c, t):
@@ -169,11 +185,14 @@ def peer_torch(path):
     import torch
 
     def load(a, t):
-        return torch.from_numpy(a.view(np.int16).copy()).view(torch.bfloat16) if t == "bf16" else torch.from_numpy(a.copy())
+        if t == "bf16":
+            return torch.from_numpy(a.view(np.int16).copy()).view(torch.bfloat16)
+        return torch.from_numpy(a.copy())
 
     def store(a):
         a = a.detach()
-        return a.view(torch.int16).numpy().view(np.uint16) if a.dtype == torch.bfloat16 else a.numpy()
+        bf16 = a.dtype == torch.bfloat16
+        return a.view(torch.int16).numpy().view(np.uint16) if bf16 else a.numpy()
 
     def run(c, t, arrays, wrt):
         x = [load(a, "i32" if i in c.ints else t) for i, a in enumerate(arrays)]
@@ -184,13 +203,16 @@ def peer_torch(path):
             return [store(y)]
         if not y.requires_grad:
             return [store(y)] + [np.zeros_like(arrays[k]) for k in wrt]
-        grads = torch.autograd.grad(y, [x[k] for k in wrt], torch.ones_like(y), allow_unused=True)
-        return [store(y)] + [np.zeros_like(arrays[k]) if g is None else store(g) for k, g in zip(wrt, grads)]
+        grads = torch.autograd.grad(y, [x[k] for k in wrt], torch.ones_like(y),
+                                    allow_unused=True)
+        return [store(y)] + [np.zeros_like(arrays[k]) if g is None else store(g)
+                             for k, g in zip(wrt, grads)]
     peer(path, np, "torch", run)
 
 
 def peer(path, np, name, run):
-    """Reads the operands of every case from path, writes results beside them.  A case is of CASES, or of errors.ALL."""
+    """Reads the operands of every case from path, writes results beside them.  A case is of
+    CASES, or of errors.ALL."""
     import errors
     with open(f"{path}/cases.json") as f:
         wanted = json.load(f)
@@ -211,17 +233,20 @@ def peer(path, np, name, run):
 # ---- comparing ----
 
 def ulps(np, a, b, t, scale=None):
-    """|a - b| in units of the last place of b, or of `scale`; equal infinities and two NaN are 0, one of them inf."""
+    """|a - b| in units of the last place of b, or of `scale`; equal infinities and two NaN are
+    0, one of them inf."""
     with np.errstate(all="ignore"):
         size = np.maximum(np.abs(b) if scale is None else scale, 2.0 ** exact.LEAST[t])
-        unit = 2.0 ** (np.floor(np.log2(np.where(np.isfinite(size), size, 1))) - exact.DIGITS[t])
+        unit = 2.0 ** (np.floor(np.log2(np.where(np.isfinite(size), size, 1))) -
+                       exact.DIGITS[t])
         off = np.abs(a - b) / unit
     off = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, off)
     return np.where(np.isnan(off), INF, off)
 
 
-# Ops that are no functions of one element beside the peer's: random operands only, the largest distance of the value and
-# of the derivative in ulp of the largest result, which counts the errors of both.
+# Ops that are no functions of one element beside the peer's: random operands only, the largest
+# distance of the value and of the derivative in ulp of the largest result, which counts the
+# errors of both.
 MOST = {"reduction": (12, 12), "movement": (0, 0)}
 SUMS = {"scatter_add": (4, 0), "scatter_mul": (2, 2)}
 
@@ -238,10 +263,13 @@ class Judged:
 
     def __init__(self, np, c, t, arrays, results):
         import pairs
-        self.c, self.t, self.types = c, t, [t if k else c.result or t for k in range(len(results))]
+        self.c, self.t, self.types = c, t, [t if k else c.result or t
+                                            for k in range(len(results))]
         self.operands = list(zip(*[widen(np, a, t).ravel().tolist() for a in arrays]))
-        self.ours = [widen(np, np.asarray(r), rt).ravel().tolist() for r, rt in zip(results, self.types)]
-        self.stated = [[pairs.truth(c, t, x, k) for x in self.operands] for k in range(len(results))]
+        self.ours = [widen(np, np.asarray(r), rt).ravel().tolist()
+                     for r, rt in zip(results, self.types)]
+        self.stated = [[pairs.truth(c, t, x, k) for x in self.operands]
+                       for k in range(len(results))]
 
     def count(self):
         return sum(s is not None for row in self.stated for s in row)
@@ -262,11 +290,13 @@ def distances(np, row, c, t, mine, theirs):
         a, b = widen(np, a, rt).ravel(), widen(np, b, rt).ravel()
         n = len(a) if c.shapes else RANDOM
         scale = np.full(n, np.max(np.abs(b))) if c.kind == "reduction" else None
-        row.worst[what] = max(row.worst[what], float(ulps(np, a[:n], b[:n], rt, scale).max(initial=0)))
+        row.worst[what] = max(row.worst[what],
+                              float(ulps(np, a[:n], b[:n], rt, scale).max(initial=0)))
 
 
 def last_extremes(np, x, name):
-    """The derivative of a running extremum with cotangents 1: each result's goes to the last of its equals so far."""
+    """The derivative of a running extremum with cotangents 1: each result's goes to the last of
+    its equals so far."""
     out = np.zeros(x.shape)
     for row, to in zip(x, out):
         at = 0
@@ -280,16 +310,19 @@ def last_extremes(np, x, name):
 # ---- all of it ----
 
 def python_with(module, given):
-    """A Python that has the module: the one given, the one of ./dev bench --peers, or this one."""
+    """A Python that has the module: the one given, the one of ./dev bench --peers, or this
+    one."""
     made = os.path.join(HERE, "..", "..", "build", "peers", "bin", "python")
     for python in [given] if given else [made, sys.executable]:
-        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}, numpy"], capture_output=True).returncode == 0:
+        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}, numpy"],
+                                                     capture_output=True).returncode == 0:
             return python
     return None
 
 
 def version(python, module):
-    done = subprocess.run([python, "-c", f"import {module}; print({module}.__version__)"], capture_output=True, text=True)
+    done = subprocess.run([python, "-c", f"import {module}; print({module}.__version__)"],
+                          capture_output=True, text=True)
     return done.stdout.strip()
 
 
@@ -304,22 +337,26 @@ def processor():
 
 
 class Run:
-    """What a run of this program has found: rows beside the peers, errors, and what it cannot explain."""
+    """What a run of this program has found: rows beside the peers, errors, and what it cannot
+    explain."""
 
     def __init__(self, np, args, peers, folder):
         self.np, self.args, self.peers, self.folder = np, args, peers, folder
         self.rows, self.errors, self.unexplained = {}, {}, []
-        self.kinds, self.stated = collections.Counter(), 0      # (letter, peer, what): count; results that are judged
+        # (letter, peer, what): count; results that are judged
+        self.kinds, self.stated = collections.Counter(), 0
         self.versions, self.machine = {k: version(p, k) for k, p in peers.items()}, processor()
 
     def save(self, table, k, t, arrays):
-        self.np.savez(f"{self.folder}/{table}{k}.{t}.npz", **{f"a{i}": a for i, a in enumerate(arrays)})
+        self.np.savez(f"{self.folder}/{table}{k}.{t}.npz",
+                      **{f"a{i}": a for i, a in enumerate(arrays)})
 
     def ask_peers(self, wanted):
         """All at once, each in its Python."""
         with open(f"{self.folder}/cases.json", "w") as f:
             json.dump(wanted, f)
-        started = [subprocess.Popen([python, os.path.abspath(__file__), "--peer", name, self.folder], stderr=subprocess.PIPE,
+        started = [subprocess.Popen([python, os.path.abspath(__file__), "--peer", name,
+                                     self.folder], stderr=subprocess.PIPE,
                                     text=True) for name, python in self.peers.items()]
         for one in started:
             said = one.communicate()[1]
@@ -338,7 +375,8 @@ class Run:
     def fail(self, judged, k, i, text):
         what = f"derivative by operand {judged.c.wrt[k - 1]}" if k else "value"
         at = ", ".join(repr(x) for x in judged.operands[i])
-        self.unexplained.append(f"{judged.c.label} {judged.t}, {what} at {at}: {judged.ours[k][i]!r}, {text}")
+        self.unexplained.append(f"{judged.c.label} {judged.t}, {what} at {at}: "
+                                f"{judged.ours[k][i]!r}, {text}")
 
     def judge(self, c, t, arrays, results):
         """Our results beside what is stated of them."""
@@ -346,8 +384,13 @@ class Run:
         self.stated += judged.count()
         for k, i in judged.wrong():
             s = judged.stated[k][i]
-            self.fail(judged, k, i, f"stated {s.value if isinstance(s.value, float) else float(exact.rounded(s.value, 'f64'))!r} "
-                      f"within {s.bound} ulp" if isinstance(s, exact.Statement) else f"stated {s}")
+            if isinstance(s, exact.Statement):
+                v = s.value
+                v = v if isinstance(v, float) else float(exact.rounded(v, 'f64'))
+                stated = f"stated {v!r} within {s.bound} ulp"
+            else:
+                stated = f"stated {s}"
+            self.fail(judged, k, i, stated)
         return judged
 
     def explain(self, row, judged, theirs, name):
@@ -361,7 +404,8 @@ class Run:
                 if not differences.differs(a, b, rt):
                     continue
                 row.same = False
-                letter = differences.explain(judged.stated[k][i], a, b, judged.operands[i], t, rt)
+                letter = differences.explain(judged.stated[k][i], a, b, judged.operands[i], t,
+                                             rt)
                 if letter is None:
                     self.fail(judged, k, i, f"{name} has {b!r}")
                 else:
@@ -388,19 +432,22 @@ class Run:
         if c.name in ("cummax", "cummin") and is_float(t):
             stated = last_extremes(self.np, widen(self.np, arrays[0], t), c.name)
             if (widen(self.np, mine[1], t) != stated).any():
-                self.unexplained.append(f"{c.label} {t}: the derivative is not that of the last extremes")
+                self.unexplained.append(f"{c.label} {t}: the derivative is not that of the "
+                                        f"last extremes")
             elif (widen(self.np, theirs[1], t) != stated).any():    # JAX shares ties
                 row.letters.add("e")
                 self.kinds["e", name, 1] += int((widen(self.np, theirs[1], t) != stated).sum())
                 theirs = theirs[:1]
                 row.worst[1] = 0.0
         for k, (a, b) in enumerate(zip(mine, theirs)):
-            if not is_float(t if k else c.result or t) and (self.np.asarray(a) != self.np.asarray(b)).any():
+            if not is_float(t if k else c.result
+                            or t) and (self.np.asarray(a) != self.np.asarray(b)).any():
                 row.same = False
                 self.unexplained.append(f"{c.label} {t} beside {name}: other numbers")
         for what, most in enumerate(SUMS.get(c.name, MOST[c.kind])):
             if not row.worst[what] <= most:
-                self.unexplained.append(f"{c.label} {t} beside {name}: worst {('value', 'derivative')[what]} "
+                self.unexplained.append(f"{c.label} {t} beside {name}: worst "
+                                        f"{('value', 'derivative')[what]} "
                                         f"{row.worst[what]:.3g} ulp, more than {most}")
 
     def judge_errors(self, wanted, mine):
@@ -411,16 +458,19 @@ class Run:
             arrays, count = mine[k, t][0], len(mine[k, t][0][0]) // len(f.domains)
             truth = errors.exact(self.np, f, t, arrays)
             for name in ["cotrace", *self.peers]:
-                result = mine[k, t][1] if name == "cotrace" else self.of_peer("errors", k, t, name)
+                result = mine[k, t][1] if name == "cotrace" else self.of_peer("errors", k, t,
+                    name)
                 if result is not None:
-                    self.errors[k, t, name] = errors.worst(self.np, f, t, count, truth, result[0])
+                    self.errors[k, t, name] = errors.worst(self.np, f, t, count,
+                        truth, result[0])
             if f.cancels:       # bounded by the statement, in ulp of the terms
                 self.judge(errors.ALL[k], t, arrays, mine[k, t][1])
                 continue
             bound = f.bounds[0] if t == "f32" else f.bounds[1] if t == "f64" else 0.51
             got = max((w for w in self.errors[k, t, "cotrace"] if w is not None), default=0)
             if not got <= bound:
-                self.unexplained.append(f"{f.name} {t}: off by {got:.3g} ulp, more than {bound}")
+                self.unexplained.append(f"{f.name} {t}: off by {got:.3g} ulp, more than "
+                                        f"{bound}")
 
 
 def main():
@@ -448,12 +498,14 @@ def main():
         return 77
     import errors
     types = args.types.split(",")
-    tables = {"errors": [(k, t) for k, f in enumerate(errors.FUNCTIONS) for t in errors.types_of(f, types)],
+    tables = {"errors": [(k, t) for k, f in enumerate(errors.FUNCTIONS)
+                         for t in errors.types_of(f, types)],
               "cases": [(k, t) for k, c in enumerate(CASES) for t in c.types if t in types]}
     if args.part:
         tables = {args.part: tables[args.part]}
     if args.names:
-        tables = {n: [(k, t) for k, t in w if (errors.ALL if n == "errors" else CASES)[k].name in args.names]
+        tables = {n: [(k, t) for k, t in w
+                      if (errors.ALL if n == "errors" else CASES)[k].name in args.names]
                   for n, w in tables.items()}
     with tempfile.TemporaryDirectory() as empty:
         run, mine = Run(np, args, peers, args.keep or empty), {}
@@ -472,8 +524,10 @@ def main():
     if args.write:
         import page
         page.write(args.write, run, CASES)
-    print(f"accuracy: {len(run.errors)} errors, {len(run.rows)} comparisons, {run.stated} results as stated, "
-          f"{sum(run.kinds.values())} differences explained, {len(run.unexplained)} unexplained")
+    print(f"accuracy: {len(run.errors)} errors, {len(run.rows)} comparisons, {run.stated} "
+          f"results as stated, "
+          f"{sum(run.kinds.values())} differences explained, {len(run.unexplained)} "
+          f"unexplained")
     for line in run.unexplained:
         print("  " + line)
     return 1 if run.unexplained else 0

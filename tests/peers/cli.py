@@ -19,10 +19,12 @@ def options():
 
 
 def parse(p):
-    """The arguments, the Pythons of the peers by name, and numpy; no peers where there is nothing to compare with."""
+    """The arguments, the Pythons of the peers by name, and numpy; no peers where there is
+    nothing to compare with."""
     args = p.parse_intermixed_args()
     if args.write and args.names:
-        p.error("--write wants all cases: of those that are not run, the page would lose its rows")
+        p.error("--write wants all cases: of those that are not run, the page would lose its "
+                "rows")
     peers = {k: python_with(k, getattr(args, k)) for k in NAMES}
     peers = {k: v for k, v in peers.items() if v}
     try:

@@ -3,22 +3,27 @@
 
     python3 tests/peers/derivatives.py >tests/derivatives/derivatives.table
 
-wants mpmath and sympy.  sympy differentiates a formula, mpmath evaluates it, with twice the digits until two
-evaluations agree.  A function with kinks is a formula for each point: the piece that the function's own
-rule names there (ties of max and min share evenly, |x| is 0 at 0, a select takes its branch).
+wants mpmath and sympy.  sympy differentiates a formula, mpmath evaluates it, with twice the
+digits until two evaluations agree.  A function with kinks is a formula for each point: the
+piece that the function's own rule names there (ties of max and min share evenly, |x| is 0 at 0,
+a select takes its branch).
 
-At an infinity the value is the limit, where there is one; at a singular end (log at 0) the one-sided limit, of which
-orders 2 and 3, where they are infinite, are promised as not finite: NaN or an infinity.  Where there is no limit `stated`
-has the convention.  What is not promised is `-`: at a NaN a derivative that does not depend on the argument, and what
-docs/derivatives.md lists (orders that a row leaves out, points that it leaves out).  `over` is a number beyond the range of f64.  `pole P` says that the rule divides by powers
-of the argument: order k is promised only where x^(k P) and its inverse are normal numbers.
+At an infinity the value is the limit, where there is one; at a singular end (log at 0) the
+one-sided limit, of which orders 2 and 3, where they are infinite, are promised as not finite:
+NaN or an infinity.  Where there is no limit `stated` has the convention.  What is not promised
+is `-`: at a NaN a derivative that does not depend on the argument, and what docs/derivatives.md
+lists (orders that a row leaves out, points that it leaves out).  `over` is a number beyond the
+range of f64.  `pole P` says that the rule divides by powers of the argument: order k is
+promised only where x^(k P) and its inverse are normal numbers.
 
-Each value has the scale of its error: |f^(a)|, and what the argument's own rounding makes of it,
-|x_i f^(a + e_i)|, and the lower derivatives that rules form it from, |f^(b)| / h^(a - b) for 0 < b <= a with
-h_i = max(1, |x_i|).
-  by_result  the magnitude of the rule's terms, where these are larger than the result and cancel: y (1 - y)
-             of a y that tends to 1
-  amplify    the exponent of an e^z with a z that is rounded: the relative error is |z| times z's"""
+Each value has the scale of its error: |f^(a)|, and what the argument's own rounding makes of
+it,
+|x_i f^(a + e_i)|, and the lower derivatives that rules form it from, |f^(b)| / h^(a - b) for 0
+< b <= a with h_i = max(1, |x_i|).
+  by_result  the magnitude of the rule's terms, where these are larger than the result and
+             cancel: y (1 - y) of a y that tends to 1
+  amplify    the exponent of an e^z with a z that is rounded: the relative error is |z| times
+             z's"""
 import itertools
 import math
 import struct
@@ -33,10 +38,13 @@ INDICES = [(1, 0), (0, 1), (2, 0), (1, 1), (0, 2), (3, 0), (2, 1), (1, 2), (0, 3
 NAMES = ["x" * i + "y" * j for i, j in INDICES]
 
 F32_TINY = [2.0**-149, 2.0**-130]
-ORDINARY = [0.7, -0.3, 1.5, 2.0, -2.0, 3.25, -7.5, 1.0, -1.0, 0.5, -0.5, 0.25, 12.0, -12.0, 30.0, -30.0,
+ORDINARY = [0.7, -0.3, 1.5, 2.0, -2.0, 3.25, -7.5, 1.0, -1.0, 0.5, -0.5, 0.25, 12.0,
+            -12.0, 30.0, -30.0,
             2.0**-6, -(2.0**-10), 39.0, -39.0, 80.0, -80.0, 5.0, -5.0, 9.0, -9.0]
-SMALL = [2.0**-27, -(2.0**-27), 2.0**-60, 2.0**-100, *F32_TINY, -F32_TINY[0], 1e-160, 1e-300, 2.0**-1074]
-LARGE = [200.0, -200.0, 700.0, -700.0, 1e4, -1e4, 2.0**20, -(2.0**20), 2.0**40, -(2.0**40), 2.0**80, -(2.0**80),
+SMALL = [2.0**-27, -(2.0**-27), 2.0**-60, 2.0**-100, *F32_TINY, -F32_TINY[0], 1e-160,
+         1e-300, 2.0**-1074]
+LARGE = [200.0, -200.0, 700.0, -700.0, 1e4, -1e4, 2.0**20, -(2.0**20), 2.0**40, -(2.0**40),
+         2.0**80, -(2.0**80),
          2.0**120, -(2.0**120), 1e160, -1e160, 1e300, -1e300]
 ZEROS = [0.0, -0.0]
 ENDS = [INF, -INF]
@@ -49,16 +57,20 @@ def next_single(x, to):
 
 
 def beside(*points):
-    """The numbers of f64 and of f32 on either side of each point, which is no zero, and the point."""
+    """The numbers of f64 and of f32 on either side of each point, which is no zero, and the
+    point."""
     return [y for x in points for y in (x, math.nextafter(x, INF), math.nextafter(x, -INF),
                                         next_single(x, 2 * x), next_single(x, 0.0))]
 
 
 EVERY = ZEROS + ORDINARY + SMALL + [-(2.0**-1074)] + LARGE + ENDS + [NAN] + beside(1.0, -1.0)
-PAIRS = [(0.7, -0.3), (1.5, 2.0), (-2.0, 3.25), (0.0, 0.0), (1.0, 1.0), (-7.5, -7.5), (0.0, 1.0), (2.0, 0.0), (-0.0, 0.0),
-         (12.0, -12.0), (30.0, 31.0), (1.0, 1.0 + 2.0**-20), (2.0**-27, 2.0**-30), (2.0**-130, 2.0**-130), (-40.0, 40.0)]
+PAIRS = [(0.7, -0.3), (1.5, 2.0), (-2.0, 3.25), (0.0, 0.0), (1.0, 1.0), (-7.5, -7.5),
+         (0.0, 1.0), (2.0, 0.0), (-0.0, 0.0),
+         (12.0, -12.0), (30.0, 31.0), (1.0, 1.0 + 2.0**-20), (2.0**-27, 2.0**-30),
+         (2.0**-130, 2.0**-130), (-40.0, 40.0)]
 NUMBERS = (0.0, 0.5, 2.0, -1.5)
-FAR = [(a, b) for a in ENDS for b in NUMBERS] + [(b, a) for a in ENDS for b in NUMBERS]     # one of two at an infinity
+# one of two at an infinity
+FAR = [(a, b) for a in ENDS for b in NUMBERS] + [(b, a) for a in ENDS for b in NUMBERS]
 
 
 def ONE(*point):
@@ -100,7 +112,8 @@ def value(f, x):
         if v is not None and last is not None:
             if mpmath.isinf(v) or mpmath.isnan(v):
                 raise Undefined
-            agree = abs(v - last) <= abs(v) * mpmath.mpf(10) ** -25 or (abs(v) < 1e-350 and abs(last) < 1e-350)
+            agree = abs(v - last) <= abs(v) * mpmath.mpf(10) ** -25 or (abs(v) < 1e-350
+                and abs(last) < 1e-350)
             if agree and (v != 0 or digits > enough):
                 return v
         last, digits = v, digits * 2
@@ -108,7 +121,8 @@ def value(f, x):
 
 
 def limit(f, near):
-    """The limit of f along points near(10^30), near(10^60): 0, a number, an infinity, or NaN if there is none."""
+    """The limit of f along points near(10^30), near(10^60): 0, a number, an infinity, or NaN if
+    there is none."""
     a, b = value(f, near(mpmath.mpf(10) ** 30)), value(f, near(mpmath.mpf(10) ** 60))
     if abs(b) < 1e-12 and abs(b) <= abs(a):
         return mpmath.mpf(0)
@@ -122,17 +136,22 @@ def limit(f, near):
 # ---- functions ----
 
 class Function:
-    """formula: an expression, or one for each point.  points; at which orders the infinities and the singular
-    points are promised; poisoned: first derivatives at NaN are NaN although they are constants; stated: the derivatives
-    at points without a limit, by name (x, xy, yyy); by_result, amplify, pole: see above.  `first`: the formula is f', not f."""
+    """formula: an expression, or one for each point.  points; at which orders the infinities
+    and the singular points are promised; poisoned: first derivatives at NaN are NaN although
+    they are constants; stated: the derivatives at points without a limit, by name (x, xy, yyy);
+    by_result, amplify, pole: see above.  `first`: the formula is f', not f."""
 
-    def __init__(self, name, formula, points, ends=(1, 2, 3), singular=(), singular_orders=(1, 2, 3), by_result=None,
+    def __init__(self, name, formula, points, ends=(1, 2, 3), singular=(),
+                 singular_orders=(1, 2, 3), by_result=None,
                  amplify=None, first=False, orders=(1, 2, 3), pole=0, side=None,
                  poisoned=False, stated=None):
-        self.name, self.points, self.ends, self.first, self.orders = name, points, ends, first, orders
-        self.amplify, self.pole, self.side, self.poisoned, self.stated = amplify, pole, side, poisoned, stated or {}
+        self.name, self.points, self.ends = name, points, ends
+        self.first, self.orders = first, orders
+        self.amplify, self.pole, self.side = amplify, pole, side
+        self.poisoned, self.stated = poisoned, stated or {}
         self.formula = formula if callable(formula) else lambda *x: formula
-        self.singular, self.singular_orders, self.by_result = singular, singular_orders, by_result
+        self.singular, self.singular_orders = singular, singular_orders
+        self.by_result = by_result
         self.compiled = {}
 
     def derivative(self, point, index):
@@ -179,7 +198,8 @@ class Function:
                 if order not in self.ends or len(infinite) > 1:
                     return "-"
                 i = infinite[0]
-                v = limit(f, lambda t: [t * (1 if x > 0 else -1) if j == i else x for j, x in enumerate(point)]) \
+                v = limit(f, lambda t: [t * (1 if x > 0 else -1) if j == i else x
+                                        for j, x in enumerate(point)]) \
                     if d.free_symbols else value(f, point)
                 return "%s %s" % (text(v), text(1 if mpmath.isinf(v) else 1 + abs(v)))
             if point[0] in self.singular:
@@ -264,7 +284,8 @@ def softplus(x, at):
 
 
 def log_add(x, y, a, b):
-    return y + softplus(x - y, a - b) if abs(a) < INF and abs(b) < INF else sp.log(sp.exp(x) + sp.exp(y))
+    return y + softplus(x - y, a - b) if abs(a) < INF and abs(b) < INF else sp.log(sp.exp(x) +
+        sp.exp(y))
 
 
 def near_ends(lo, hi):
@@ -289,7 +310,9 @@ def functions():
     yield Function("nextafter", x, EVERY)
     yield Function("reduce_precision", x, EVERY)
     yield Function("ldexp", 8 * x, EVERY)
-    yield Function("frexp", lambda a: x * sp.Integer(2) ** -(int(mpmath.frexp(a)[1]) if a and abs(a) < INF else 0), EVERY)
+    yield Function("frexp",
+                   lambda a: x * sp.Integer(2) ** -(int(mpmath.frexp(a)[1]) if a
+                                                    and abs(a) < INF else 0), EVERY)
     yield Function("cube", x**3, EVERY)
     yield Function("square", x**2, EVERY)
     yield Function("inverse_square", x**-2, EVERY, singular=ZEROS)
@@ -298,10 +321,14 @@ def functions():
     yield Function("hardtanh", lambda a: x if -1 < a < 1 else sp.Integer(0), EVERY)
     yield Function("clamp", lambda a: x if -1 < a < 2 else sp.Integer(0), EVERY + beside(2.0))
     yield Function("leaky_relu", gt(x, x * sp.Rational(1, 100)), EVERY)
-    yield Function("hardsigmoid", lambda a: x / 6 if -3 < a < 3 else sp.Integer(0), EVERY + beside(3.0, -3.0))
-    yield Function("hardswish", lambda a: x * (x + 3) / 6 if -3 < a < 3 else x if a >= 3 else sp.Integer(0), EVERY + beside(3.0, -3.0))
-    yield Function("hardshrink", lambda a: x if abs(a) > 0.5 else sp.Integer(0), EVERY + beside(0.5, -0.5))
-    yield Function("softshrink", lambda a: x if abs(a) > 0.5 else sp.Integer(0), EVERY + beside(0.5, -0.5))
+    yield Function("hardsigmoid", lambda a: x / 6 if -3 < a < 3 else sp.Integer(0),
+                   EVERY + beside(3.0, -3.0))
+    yield Function("hardswish", lambda a: x * (x + 3) / 6 if -3 < a < 3 else x if a >= 3
+                   else sp.Integer(0), EVERY + beside(3.0, -3.0))
+    yield Function("hardshrink", lambda a: x if abs(a) > 0.5 else sp.Integer(0),
+                   EVERY + beside(0.5, -0.5))
+    yield Function("softshrink", lambda a: x if abs(a) > 0.5 else sp.Integer(0),
+                   EVERY + beside(0.5, -0.5))
 
     # elementary
     yield Function("exp", sp.exp(x), EVERY)
@@ -312,7 +339,8 @@ def functions():
     yield Function("log1p", sp.log(1 + x), between(-1, INF), singular=[-1.0])
     yield Function("sqrt", sp.sqrt(x), above(0) + [0.0], singular=ZEROS)
     yield Function("rsqrt", 1 / sp.sqrt(x), above(0) + [0.0], singular=ZEROS)
-    yield Function("cbrt", lambda a: sp.sign(a) * (sp.sign(a) * x) ** sp.Rational(1, 3) if a else x ** sp.Rational(1, 3), EVERY,
+    yield Function("cbrt", lambda a: sp.sign(a) * (sp.sign(a) * x) ** sp.Rational(1, 3) if a
+                   else x ** sp.Rational(1, 3), EVERY,
                    singular=ZEROS, pole=1)
     yield Function("sin", sp.sin(x), EVERY)
     yield Function("cos", sp.cos(x), EVERY)
@@ -324,7 +352,8 @@ def functions():
     yield Function("cosh", sp.cosh(x), EVERY)
     yield Function("tanh", sp.tanh(x), EVERY, by_result=ONE)
     yield Function("asinh", sp.asinh(x), EVERY)
-    yield Function("acosh", sp.acosh(x), between(1, INF) + [1 + 2.0**-20, 1.0 + 2.0**-8], singular=[1.0], side=1)
+    yield Function("acosh", sp.acosh(x), between(1, INF) + [1 + 2.0**-20, 1.0 + 2.0**-8],
+                   singular=[1.0], side=1)
     yield Function("atanh", sp.atanh(x), inner(-1, 1) + near_ends(-1, 1))
     yield Function("logistic", lambda a: logistic(x, a), EVERY, by_result=ONE)
     yield Function("sigmoid", lambda a: logistic(x, a), EVERY, by_result=ONE)
@@ -338,51 +367,81 @@ def functions():
     yield Function("polygamma", sp.polygamma(2, x), above(0) + [-0.3, -7.5, -0.5])
     yield Function("zeta", sp.zeta(sp.Rational(5, 2), x), above(0))
     density = lambda a: x ** (a - 1) * sp.exp(-x) / sp.gamma(a)
-    yield Function("igamma", density(sp.Rational(5, 2)), positive + [0.0], first=True, singular=ZEROS, singular_orders=(1,), pole=1, amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
-    yield Function("igamma_1", density(1), positive + [0.0], first=True, pole=1, amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
+    yield Function("igamma", density(sp.Rational(5, 2)), positive + [0.0], first=True,
+                   singular=ZEROS, singular_orders=(1,), pole=1,
+                   amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
+    yield Function("igamma_1", density(1), positive + [0.0], first=True, pole=1,
+                   amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
     amplified = lambda a, c: 3 * abs(mpmath.log(a)) + a
     yield Function("igamma_both", x ** (y - 1) * sp.exp(-x) / sp.gamma(y),
-                   [(0.7, 0.25), (1.5, 1.0), (2.0, 2.0), (0.25, 1.0), (12.0, 3.25), (30.0, 12.0), (1.0, 1.0),
+                   [(0.7, 0.25), (1.5, 1.0), (2.0, 2.0), (0.25, 1.0), (12.0, 3.25),
+                    (30.0, 12.0), (1.0, 1.0),
                     (INF, 0.5), (INF, 2.0), (0.5, INF), (2.0, INF), (NAN, INF), (INF, NAN)],
-                   first=True, amplify=amplified, stated={(NAN, INF): {"x": NAN}, (INF, NAN): {"x": NAN}})
-    yield Function("igammac", -density(half), positive, first=True, pole=1, amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
-    yield Function("betainc", x ** sp.Rational(3, 2) * (1 - x) ** half / sp.beta(sp.Rational(5, 2), sp.Rational(3, 2)),
-                   inner(0, 1) + near_ends(0, 1), first=True, pole=1, amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
-    yield Function("betainc_1", 2 * (1 - x), between(0, 1), first=True, singular=[1.0], singular_orders=(1,))
-    yield Function("erf_inv", sp.erfinv(x), inner(-1, 1) + near_ends(-1, 1) + [-1.0, 1.0], singular=[-1.0, 1.0])
-    yield Function("erfcx", lambda a: erfcx(x, a), [p for p in EVERY if p > -25] + beside(5 / math.sqrt(2)))
+                   first=True, amplify=amplified,
+                   stated={(NAN, INF): {"x": NAN}, (INF, NAN): {"x": NAN}})
+    yield Function("igammac", -density(half), positive, first=True, pole=1,
+                   amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
+    yield Function("betainc",
+                   x ** sp.Rational(3, 2) * (1 - x) ** half / sp.beta(sp.Rational(5, 2),
+                       sp.Rational(3, 2)),
+                   inner(0, 1) + near_ends(0, 1), first=True, pole=1,
+                   amplify=lambda a: 3 * abs(mpmath.log(a)) + a if 0 < a < INF else 0)
+    yield Function("betainc_1", 2 * (1 - x), between(0, 1), first=True, singular=[1.0],
+                   singular_orders=(1,))
+    yield Function("erf_inv", sp.erfinv(x), inner(-1, 1) + near_ends(-1, 1) + [-1.0, 1.0],
+                   singular=[-1.0, 1.0])
+    yield Function("erfcx", lambda a: erfcx(x, a), [p for p in EVERY if p > -25] +
+                   beside(5 / math.sqrt(2)))
     yield Function("ndtr", gauss(x), EVERY + beside(39.0, -39.0))
-    yield Function("ndtri", sp.sqrt(2) * sp.erfinv(2 * x - 1), inner(0, 1) + near_ends(0, 1), pole=1, amplify=lambda a: 4 * abs(mpmath.log(min(a, 1 - a))) if 0 < a < 1 else 0)
+    yield Function("ndtri", sp.sqrt(2) * sp.erfinv(2 * x - 1), inner(0, 1) + near_ends(0, 1),
+                   pole=1, amplify=lambda a: 4 * abs(mpmath.log(min(a, 1 - a)))
+                   if 0 < a < 1 else 0)
     yield Function("log_ndtr", lambda a: log_gauss(x, a), EVERY + beside(-14.0))
-    yield Function("bessel_i0e", lambda a: I0 * (sp.exp(-x) if a > 0 else sp.exp(x) if a < 0 else 1), EVERY, by_result=lambda a: 1 / mpmath.sqrt(max(1, abs(a))))
-    yield Function("bessel_i1e", lambda a: I1 * (sp.exp(-x) if a > 0 else sp.exp(x) if a < 0 else 1), EVERY, by_result=lambda a: 1 / mpmath.sqrt(max(1, abs(a))))
+    yield Function("bessel_i0e",
+                   lambda a: I0 * (sp.exp(-x) if a > 0 else sp.exp(x) if a < 0 else 1), EVERY,
+                   by_result=lambda a: 1 / mpmath.sqrt(max(1, abs(a))))
+    yield Function("bessel_i1e",
+                   lambda a: I1 * (sp.exp(-x) if a > 0 else sp.exp(x) if a < 0 else 1), EVERY,
+                   by_result=lambda a: 1 / mpmath.sqrt(max(1, abs(a))))
     yield Function("bessel_i0", I0, between(-700, 700))
     yield Function("bessel_i1", I1, between(-700, 700))
     oscillating = [p for p in EVERY if not 1e5 < abs(p) < INF]
     yield Function("bessel_j0", sp.besselj(0, x), oscillating)
     yield Function("bessel_j1", sp.besselj(1, x), oscillating)
-    yield Function("sinc", lambda a: sp.sin(sp.pi * x) / (sp.pi * x) if a else 1 - (sp.pi * x) ** 2 / 6 + (sp.pi * x) ** 4 / 120,
+    yield Function("sinc", lambda a: sp.sin(sp.pi * x) / (sp.pi * x) if a else 1 -
+                   (sp.pi * x) ** 2 / 6 + (sp.pi * x) ** 4 / 120,
                    oscillating + beside(0.5, -0.5), by_result=ONE)
     yield Function("entr", -x * sp.log(x), above(0), pole=1)
-    yield Function("logit", sp.log(x / (1 - x)), inner(0, 1) + near_ends(0, 1) + [0.0, 1.0], singular=[0.0, 1.0])
-    yield Function("multigammaln", sum(sp.polygamma(0, x - sp.Rational(i, 2)) for i in range(3)), above(1), first=True)
+    yield Function("logit", sp.log(x / (1 - x)), inner(0, 1) + near_ends(0, 1) + [0.0, 1.0],
+                   singular=[0.0, 1.0])
+    yield Function("multigammaln",
+                   sum(sp.polygamma(0, x - sp.Rational(i, 2)) for i in range(3)),
+                   above(1), first=True)
 
     # activations
     gelu = x * gauss(x)
     saturated = lambda a: None if abs(a) < 1e30 else x if a > 0 else sp.exp(x)
     u = sp.sqrt(2 / sp.pi) * (x + sp.Rational(44715, 10**6) * x**3)
-    yield Function("silu", lambda a: x * logistic(x, a), EVERY + beside(1000.0, -1000.0), by_result=TIMES_X)
+    yield Function("silu", lambda a: x * logistic(x, a), EVERY + beside(1000.0, -1000.0),
+                   by_result=TIMES_X)
     yield Function("softplus", lambda a: softplus(x, a), EVERY, by_result=ONE)
     yield Function("log_sigmoid", lambda a: -softplus(-x, -a), EVERY, by_result=ONE)
-    yield Function("gelu", lambda a: saturated(a) or gelu, EVERY + beside(1000.0, -1000.0), by_result=TIMES_X)
-    yield Function("gelu_tanh", lambda a: saturated(a) or x * logistic(2 * u, a), EVERY + beside(25.0, -25.0), by_result=TIMES_X)
-    yield Function("quick_gelu", lambda a: x * logistic(sp.Rational(1702, 1000) * x, a), EVERY + beside(1000.0, -1000.0), by_result=TIMES_X)
+    yield Function("gelu", lambda a: saturated(a) or gelu, EVERY + beside(1000.0, -1000.0),
+                   by_result=TIMES_X)
+    yield Function("gelu_tanh", lambda a: saturated(a) or x * logistic(2 * u, a),
+                   EVERY + beside(25.0, -25.0), by_result=TIMES_X)
+    yield Function("quick_gelu", lambda a: x * logistic(sp.Rational(1702, 1000) * x, a),
+                   EVERY + beside(1000.0, -1000.0), by_result=TIMES_X)
     yield Function("elu", gt(x, sp.exp(x) - 1), EVERY, by_result=ONE)
     yield Function("celu", gt(x, sp.exp(x) - 1), EVERY, by_result=ONE)
     yield Function("celu_2", gt(x, 2 * (sp.exp(x / 2) - 1)), EVERY, by_result=ONE)
-    yield Function("selu", gt(selu[0] * x, selu[0] * selu[1] * (sp.exp(x) - 1)), EVERY, by_result=ONE)
-    yield Function("mish", lambda a: x * (1 - 2 / ((1 + sp.exp(x))**2 + 1)) if a < 0 else x * (1 - 2 * sp.exp(-2 * x) / ((1 + sp.exp(-x))**2 + sp.exp(-2 * x))), EVERY + beside(1000.0, -1000.0), by_result=TIMES_X)
-    yield Function("softsign", lambda a: x / (1 + x) if a > 0 else x / (1 - x) if a < 0 else x, EVERY, by_result=ONE)
+    yield Function("selu", gt(selu[0] * x, selu[0] * selu[1] * (sp.exp(x) - 1)), EVERY,
+                   by_result=ONE)
+    yield Function("mish", lambda a: x * (1 - 2 / ((1 + sp.exp(x))**2 + 1)) if a < 0
+                   else x * (1 - 2 * sp.exp(-2 * x) / ((1 + sp.exp(-x))**2 + sp.exp(-2 * x))),
+                   EVERY + beside(1000.0, -1000.0), by_result=TIMES_X)
+    yield Function("softsign", lambda a: x / (1 + x) if a > 0 else x / (1 - x) if a < 0 else x,
+                   EVERY, by_result=ONE)
     yield Function("tanhshrink", x - sp.tanh(x), EVERY, by_result=ONE)
 
     # two arguments
@@ -391,20 +450,29 @@ def functions():
     yield Function("sub", x - y, PAIRS + FAR)
     yield Function("mul", x * y, PAIRS + FAR + [(1e160, 1e160), (2.0**100, 2.0**-100)])
     divisors = [p for p in PAIRS if p[1]]
-    yield Function("div", x / y, divisors + [(1.0, INF), (1.5, 2.0**60), (2.0**-60, 2.0**-60), (2.0**60, 3.0)])
+    yield Function("div", x / y, divisors + [(1.0, INF), (1.5, 2.0**60), (2.0**-60, 2.0**-60),
+                                             (2.0**60, 3.0)])
     # at multiples, where x rem y jumps, the slopes of the piece that holds the multiple
-    yield Function("rem", lambda a, c: x - int(a / c) * y if abs(c) < INF else x, divisors + [p for p in FAR if abs(p[0]) < INF])
-    powers = [(0.7, -0.3), (1.5, 2.0), (2.0, 3.25), (1.0, 1.0), (0.5, 0.0), (12.0, -12.0), (30.0, 31.0), (2.0**-27, 2.0**-30),
-              (1.0, 0.0), (2.0**-100, 2.0), (1e300, 0.75), (1e300, -0.5), (1e-300, 2.5), (1e-300, 0.5), (1e-300, -0.5),
-              (2.0**-1074, 2.0), (2.0**-1074, 0.5), (2.0**-130, 1.5), (2.0**120, 0.5), (2.0**120, -0.75), (1.0, 1e10),
+    yield Function("rem", lambda a, c: x - int(a / c) * y if abs(c) < INF else x,
+                   divisors + [p for p in FAR if abs(p[0]) < INF])
+    powers = [(0.7, -0.3), (1.5, 2.0), (2.0, 3.25), (1.0, 1.0), (0.5, 0.0), (12.0, -12.0),
+              (30.0, 31.0), (2.0**-27, 2.0**-30),
+              (1.0, 0.0), (2.0**-100, 2.0), (1e300, 0.75), (1e300, -0.5), (1e-300, 2.5),
+              (1e-300, 0.5), (1e-300, -0.5),
+              (2.0**-1074, 2.0), (2.0**-1074, 0.5), (2.0**-130, 1.5), (2.0**120, 0.5),
+              (2.0**120, -0.75), (1.0, 1e10),
               (1.0 + 2.0**-20, 1e9), (1.0 + 2.0**-20, -1e9)]
     at_0 = [(0.0, 1.0), (0.0, 2.0), (0.0, 3.0), (0.0, 0.5), (0.0, 2.5)]
-    yield Function("pow", x**y, powers + at_0 + [(0.0, 0.0)] + [p for p in FAR if p[0] > 0], singular=[0.0], singular_orders=(1,), ends=(1,),
+    yield Function("pow", x**y, powers + at_0 + [(0.0, 0.0)] + [p for p in FAR if p[0] > 0],
+                   singular=[0.0], singular_orders=(1,), ends=(1,),
                    stated={(0.0, 0.0): {"x": 0, "y": 0, "xx": 0, "yy": 0}})
     nan_slopes, flat = {"x": NAN, "y": NAN}, dict.fromkeys(NAMES, 0)
-    no_angle = {(0.0, 0.0): dict.fromkeys(NAMES, NAN), (INF, NAN): nan_slopes, (NAN, INF): nan_slopes, (INF, INF): flat, (-INF, INF): flat}
-    yield Function("atan2", sp.atan2(x, y), [p for p in PAIRS if any(p)] + FAR + [*no_angle] + [(2.0**100, 2.0**99),
-                   (2.0**-100, 2.0**-101), (1e200, 1e200), (1e-200, 1e-200), (1.0, 2.0**80), (2.0**80, 1.0)], pole=1, stated=no_angle)
+    no_angle = {(0.0, 0.0): dict.fromkeys(NAMES, NAN), (INF, NAN): nan_slopes,
+                (NAN, INF): nan_slopes, (INF, INF): flat, (-INF, INF): flat}
+    yield Function("atan2", sp.atan2(x, y), [p for p in PAIRS if any(p)] + FAR + [*no_angle] +
+                   [(2.0**100, 2.0**99),
+                   (2.0**-100, 2.0**-101), (1e200, 1e200), (1e-200, 1e-200), (1.0, 2.0**80),
+                    (2.0**80, 1.0)], pole=1, stated=no_angle)
     most = lambda a, c: x if a > c else y if c > a else (x + y) / 2
     least = lambda a, c: x if a < c else y if c < a else (x + y) / 2
     nans = PAIRS + FAR + [(INF, INF), (-INF, 1.0), (NAN, 1.0), (1.0, NAN), (NAN, NAN)]
@@ -421,14 +489,19 @@ def functions():
     yield Function("fma", x * y + x, PAIRS + FAR)
     yield Function("select", lambda a, c: x * y if a > c else sp.sin(x), PAIRS)
     yield Function("prelu", lambda a, c: x if a > 0 else x * y, PAIRS + FAR)
-    positives = [(0.7, 0.25), (1.5, 2.0), (1.0, 1.0), (12.0, 12.0), (30.0, 31.0), (2.0**-27, 2.0**-30), (3.25, 80.0),
+    positives = [(0.7, 0.25), (1.5, 2.0), (1.0, 1.0), (12.0, 12.0), (30.0, 31.0),
+                 (2.0**-27, 2.0**-30), (3.25, 80.0),
                  (2.0**-60, 1.0)]
     far = [(a, b) for a, b in FAR if min(a, b) > 0]
-    yield Function("lbeta", sp.loggamma(x) + sp.loggamma(y) - sp.loggamma(x + y), positives + far + [(INF, INF)], by_result=ONE,
+    yield Function("lbeta", sp.loggamma(x) + sp.loggamma(y) - sp.loggamma(x + y),
+                   positives + far + [(INF, INF)], by_result=ONE,
                    stated={(INF, INF): {"x": NAN, "y": NAN}})
-    yield Function("beta", sp.gamma(x) * sp.gamma(y) / sp.gamma(x + y), [p for p in positives if min(p) > 0.1], by_result=ONE)
-    large = [(1e200, 1e200), (1e300, -1e300), (1e-200, 1e-200), (2.0**100, 2.0**99), (2.0**-100, 2.0**-101), (2.0**80, 1.0)]
-    yield Function("hypot", lambda a, c: sp.sqrt(x**2 + y**2) if a or c else zero, PAIRS + FAR + large, pole=1)
+    yield Function("beta", sp.gamma(x) * sp.gamma(y) / sp.gamma(x + y),
+                   [p for p in positives if min(p) > 0.1], by_result=ONE)
+    large = [(1e200, 1e200), (1e300, -1e300), (1e-200, 1e-200), (2.0**100, 2.0**99),
+             (2.0**-100, 2.0**-101), (2.0**80, 1.0)]
+    yield Function("hypot", lambda a, c: sp.sqrt(x**2 + y**2) if a or c else zero,
+                   PAIRS + FAR + large, pole=1)
     yield Function("reduce_prod_3", x**2 * y, PAIRS)
     yield Function("cumprod_3", x**2 * y, PAIRS)
     finite = [p for p in EVERY if abs(p) < 1e100]
@@ -439,42 +512,55 @@ def functions():
     yield Function("margin_ranking", lambda a, c: y - x if a < c else zero, PAIRS + FAR)
     yield Function("norm", sp.sqrt(x**2 + y**2), PAIRS, pole=1,
                    stated={(0.0, 0.0): {"x": NAN, "y": NAN}, (-0.0, 0.0): {"x": NAN, "y": NAN}})
-    ties = PAIRS + FAR + [(100.0, -100.0), (800.0, 800.0), (-800.0, 5.0), (1e300, 1e300), (1.0, -INF), (INF, 2.0)]
+    ties = PAIRS + FAR + [(100.0, -100.0), (800.0, 800.0), (-800.0, 5.0), (1e300, 1e300),
+                          (1.0, -INF), (INF, 2.0)]
     both = lambda a, c: log_add(x, y, a, c)
     two = sp.log(2)
     yield Function("logaddexp", both, ties, by_result=ONE)
     yield Function("cumlogsumexp", both, ties, by_result=ONE)
-    yield Function("logaddexp2", lambda a, c: log_add(x * two, y * two, a, c) / two, ties, by_result=ONE)
+    yield Function("logaddexp2", lambda a, c: log_add(x * two, y * two, a, c) / two, ties,
+                   by_result=ONE)
     yield Function("logsumexp", both, ties, by_result=ONE)
     ties = [p for p in ties if INF not in p]      # the exponential of inf - inf
-    yield Function("cross_entropy", lambda a, c: softplus(y - x, c - a), ties + [(-INF, 1.0), (800.0, -800.0), (-800.0, 800.0)], by_result=ONE)
+    yield Function("cross_entropy", lambda a, c: softplus(y - x, c - a),
+                   ties + [(-INF, 1.0), (800.0, -800.0), (-800.0, 800.0)], by_result=ONE)
     yield Function("softmax", lambda a, c: logistic(x - y, a - c), ties, by_result=ONE)
     yield Function("log_softmax", lambda a, c: -softplus(y - x, c - a), ties, by_result=ONE)
     yield Function("var", (x - y) ** 2 / 4, PAIRS)
-    logs = [(0.7, 0.25), (1.5, 2.0), (0.0, 1.0), (-2.0, 3.25), (1.0, 1.0), (2.0**-27, 2.0**-30), (0.0, 2.0)]
-    yield Function("xlogy", x * sp.log(y), logs + [(0.0, 0.0)], stated={(0.0, 0.0): {"x": 0, "y": 0}})
-    yield Function("xlog1py", x * sp.log(1 + y), logs + [(1.0, 0.0), (0.0, 0.0), (1.0, -0.3), (0.0, -1.0)],
+    logs = [(0.7, 0.25), (1.5, 2.0), (0.0, 1.0), (-2.0, 3.25), (1.0, 1.0),
+            (2.0**-27, 2.0**-30), (0.0, 2.0)]
+    yield Function("xlogy", x * sp.log(y), logs + [(0.0, 0.0)],
+                   stated={(0.0, 0.0): {"x": 0, "y": 0}})
+    yield Function("xlog1py", x * sp.log(1 + y), logs + [(1.0, 0.0), (0.0, 0.0), (1.0, -0.3),
+        (0.0, -1.0)],
                    stated={(0.0, -1.0): {"x": 0, "y": 0}})
     yield Function("mse", (x - y) ** 2, PAIRS + FAR)
     yield Function("l1", lambda a, c: x - y if a > c else y - x if c > a else zero, PAIRS + FAR)
-    huber = lambda a, c: (x - y) ** 2 / 2 if abs(a - c) <= 1 else (x - y if a > c else y - x) - half
+    huber = lambda a, c: (x - y) ** 2 / 2 if abs(a - c) <= 1 else (x - y if a > c
+        else y - x) - half
     yield Function("huber", huber, PAIRS + FAR)
     yield Function("smooth_l1", huber, PAIRS + FAR)
-    chances = [(0.7, 0.25), (0.25, 1.0), (0.5, 0.0), (2.0**-20, 1.0), (1 - 2.0**-20, 0.5), (0.5, 0.5)]
+    chances = [(0.7, 0.25), (0.25, 1.0), (0.5, 0.0), (2.0**-20, 1.0),
+               (1 - 2.0**-20, 0.5), (0.5, 0.5)]
     yield Function("bce", -(y * sp.log(x) + (1 - y) * sp.log(1 - x)), chances, by_result=ONE)
-    yield Function("bce_with_logits", lambda a, c: (1 - y) * x + softplus(-x, -a), PAIRS + FAR + [(0.0, 0.5), (80.0, 1.0), (-80.0, 1.0)], by_result=ONE)
+    yield Function("bce_with_logits", lambda a, c: (1 - y) * x + softplus(-x, -a),
+                   PAIRS + FAR + [(0.0, 0.5), (80.0, 1.0), (-80.0, 1.0)], by_result=ONE)
     yield Function("kl_div", lambda a, c: y * (sp.log(y) - x) if c > 0 else zero, PAIRS, pole=1)
     yield Function("poisson_nll", sp.exp(x) - y * x, PAIRS + FAR, by_result=ONE)
     yield Function("hinge", lambda a, c: 1 - x * y if a * c < 1 else zero, PAIRS)
     yield Function("soft_margin", lambda a, c: softplus(-x * y, -a * c), PAIRS, by_result=ONE)
-    yield Function("hinge_embedding", lambda a: 1 - x if a < 1 else zero, [p for p in EVERY if abs(p) < INF])
-    yield Function("gaussian_nll", (sp.log(y) + x**2 / y) / 2, [p for p in PAIRS if p[1] > 1e-5], by_result=ONE)
+    yield Function("hinge_embedding", lambda a: 1 - x if a < 1 else zero,
+                   [p for p in EVERY if abs(p) < INF])
+    yield Function("gaussian_nll", (sp.log(y) + x**2 / y) / 2,
+                   [p for p in PAIRS if p[1] > 1e-5], by_result=ONE)
 
 
 def main():
     mpmath.mp.dps = 200
-    print("# Made by tests/peers/derivatives.py.  fn NAME, then points: the arguments, and for each derivative its")
-    print("# value and its scale, or - where nothing is promised: f' f'' f''', of two arguments x y xx xy yy xxx xxy xyy yyy.")
+    print("# Made by tests/peers/derivatives.py.  fn NAME, then points: the arguments, and "
+          "for each derivative its")
+    print("# value and its scale, or - where nothing is promised: f' f'' f''', of two "
+          "arguments x y xx xy yy xxx xxy xyy yyy.")
     chosen = sys.argv[1:]
     for f in functions():
         if not chosen or f.name in chosen:

@@ -1,8 +1,10 @@
-"""The errors of the elementary and special functions, of Cotrace and of its peers, against mpmath with 60 digits.
+"""The errors of the elementary and special functions, of Cotrace and of its peers, against
+mpmath with 60 digits.
 
-A row: name, references' expression in mpmath (m) of the exact operands x, y, z, domains, and bounds in ulp of Cotrace's
-f32 and f64.  A domain has an interval for each operand, sampled evenly, or with "log" evenly in the exponent; or with
-"whole" rounded to an integer.  Domains keep away from results that are subnormal, which the peers flush."""
+A row: name, references' expression in mpmath (m) of the exact operands x, y, z, domains, and
+bounds in ulp of Cotrace's f32 and f64.  A domain has an interval for each operand, sampled
+evenly, or with "log" evenly in the exponent; or with "whole" rounded to an integer.  Domains
+keep away from results that are subnormal, which the peers flush."""
 import cases
 from exact import DIGITS
 
@@ -11,9 +13,12 @@ LEAST = {"f64": 2.0 ** -1022, "f32": 2.0 ** -126, "bf16": 2.0 ** -126, "f16": 2.
 
 
 class Function:
-    def __init__(self, name, reference, *domains, bounds=(1, 2), jax=None, torch=None, few=False, types=None, attrs="", cancels=False):
-        found = [c for c in cases.CASES if c.name == name and c.shapes is None and "f32" in c.types]
-        self.name, self.reference, self.domains, self.bounds, self.few, self.attrs = name, reference, domains, bounds, few, attrs
+    def __init__(self, name, reference, *domains, bounds=(1, 2), jax=None, torch=None,
+                 few=False, types=None, attrs="", cancels=False):
+        found = [c for c in cases.CASES if c.name == name and c.shapes is None
+                 and "f32" in c.types]
+        self.name, self.reference, self.domains = name, reference, domains
+        self.bounds, self.few, self.attrs = bounds, few, attrs
         self.cancels = cancels
         self.jax = jax or (found[0].jax if found else None)
         self.torch = torch or (found[0].torch if found else None)
@@ -52,42 +57,63 @@ FUNCTIONS = [
     Function("erf", "m.erf(x)", of(-4, 4), of(1e-6, 1, "log")),
     Function("erfc", "m.erfc(x)", of(-4, 9), of(-1, 1)),
     Function("pow", "m.power(x, y)", ((0.01, 20), (-15, 15)), ((0.9, 1.1), (-500, 500))),
-    Function("atan2", "m.atan2(x, y)", ((-10, 10), (-10, 10)), ((1e-6, 1e6), (1e-6, 1e6), "log")),
-    Function("hypot", "m.hypot(x, y)", ((-10, 10), (-10, 10)), ((1e-15, 1e15), (1e-15, 1e15), "log"), bounds=(0.51, 0.51)),
+    Function("atan2", "m.atan2(x, y)", ((-10, 10), (-10, 10)),
+             ((1e-6, 1e6), (1e-6, 1e6), "log")),
+    Function("hypot", "m.hypot(x, y)", ((-10, 10), (-10, 10)),
+             ((1e-15, 1e15), (1e-15, 1e15), "log"), bounds=(0.51, 0.51)),
     Function("logaddexp", "m.log(m.exp(x) + m.exp(y))", ((0, 50), (0, 50)), bounds=(0.52, 1)),
-    Function("lgamma", "m.loggamma(x)", of(0.01, 0.9), of(2.1, 100), of(0.9, 2.1), of(1e-20, 1e20, "log"), bounds=SPECIAL),
-    Function("lgamma", "m.log(abs(m.gamma(x)))", of(-20, 0), types=["f64", "f32"], bounds=(0.7, 4), cancels=True),
-    Function("digamma", "m.digamma(x)", of(1.6, 100), of(0.01, 1.3), of(1.4, 1.5), of(1e-20, 1e20, "log"), bounds=SPECIAL),
-    Function("digamma", "m.digamma(x)", of(-20, 0), types=["f64", "f32"], bounds=(1, 4), cancels=True),
-    Function("polygamma", "m.psi(int(x), y)", ((1, 8), (0.1, 40), "whole"), jax="s.polygamma(x.astype(jnp.int32), y)", few=True,
+    Function("lgamma", "m.loggamma(x)", of(0.01, 0.9), of(2.1, 100), of(0.9, 2.1),
+             of(1e-20, 1e20, "log"), bounds=SPECIAL),
+    Function("lgamma", "m.log(abs(m.gamma(x)))", of(-20, 0), types=["f64", "f32"],
+             bounds=(0.7, 4), cancels=True),
+    Function("digamma", "m.digamma(x)", of(1.6, 100), of(0.01, 1.3), of(1.4, 1.5),
+             of(1e-20, 1e20, "log"), bounds=SPECIAL),
+    Function("digamma", "m.digamma(x)", of(-20, 0), types=["f64", "f32"], bounds=(1, 4),
+             cancels=True),
+    Function("polygamma", "m.psi(int(x), y)", ((1, 8), (0.1, 40), "whole"),
+             jax="s.polygamma(x.astype(jnp.int32), y)", few=True,
              bounds=(0.7, 6), types=["f64", "f32"]),
-    Function("zeta", "m.zeta(x, y)", ((1.1, 40), (0.1, 20)), few=True, bounds=(0.7, 5), types=["f64", "f32"]),
-    Function("lbeta", "m.loggamma(x) + m.loggamma(y) - m.loggamma(x + y)", ((2, 9), (2, 9)), ((1e-3, 1e6), (1e-3, 1e6), "log"),
+    Function("zeta", "m.zeta(x, y)", ((1.1, 40), (0.1, 20)), few=True, bounds=(0.7, 5),
+             types=["f64", "f32"]),
+    Function("lbeta", "m.loggamma(x) + m.loggamma(y) - m.loggamma(x + y)", ((2, 9), (2, 9)),
+             ((1e-3, 1e6), (1e-3, 1e6), "log"),
              types=["f64", "f32"], bounds=(0.7, 4), cancels=True),
-    Function("betainc", "m.betainc(x, y, 0, z, regularized=True)", ((0.2, 9), (0.2, 9), (0.01, 0.99)),
-             ((1, 80), (1, 80), (0.01, 0.99)), jax="s.betainc(x, y, z)", few=True, types=["f64", "f32"], bounds=(0.7, 2e2)),
-    Function("igamma", "m.gammainc(x, 0, y, regularized=True)", ((0.1, 9), (0.1, 9)), ((1, 100), (1, 100)), few=True,
+    Function("betainc", "m.betainc(x, y, 0, z, regularized=True)",
+             ((0.2, 9), (0.2, 9), (0.01, 0.99)),
+             ((1, 80), (1, 80), (0.01, 0.99)), jax="s.betainc(x, y, z)", few=True,
+             types=["f64", "f32"], bounds=(0.7, 2e2)),
+    Function("igamma", "m.gammainc(x, 0, y, regularized=True)", ((0.1, 9), (0.1, 9)),
+             ((1, 100), (1, 100)), few=True,
              types=["f64", "f32"], bounds=(0.7, 500)),
-    Function("igammac", "m.gammainc(x, y, regularized=True)", ((0.1, 9), (0.1, 9)), ((1, 100), (1, 100)), few=True,
+    Function("igammac", "m.gammainc(x, y, regularized=True)", ((0.1, 9), (0.1, 9)),
+             ((1, 100), (1, 100)), few=True,
              types=["f64", "f32"], bounds=(0.7, 500)),
-    Function("igamma_grad_a", "m.diff(lambda a: m.gammainc(a, 0, y, regularized=True), x)", ((0.1, 9), (0.1, 9)), few=True,
+    Function("igamma_grad_a", "m.diff(lambda a: m.gammainc(a, 0, y, regularized=True), x)",
+             ((0.1, 9), (0.1, 9)), few=True,
              types=["f64", "f32"], bounds=(0.7, 100)),
     Function("random_gamma_grad", "-m.diff(lambda a: m.gammainc(a, 0, y, regularized=True), x)"
-             " / (m.power(y, x - 1) * m.exp(-y) / m.gamma(x))", ((0.1, 9), (0.1, 9)), few=True, types=["f64", "f32"],
+             " / (m.power(y, x - 1) * m.exp(-y) / m.gamma(x))", ((0.1, 9), (0.1, 9)), few=True,
+             types=["f64", "f32"],
              bounds=(0.7, 100)),
     Function("erf_inv", "m.erfinv(x)", of(-1, 1), of(1e-10, 1, "log"), bounds=SPECIAL),
     Function("erfcx", "m.exp(x * x) * m.erfc(x)", of(-5, 40), bounds=SPECIAL),
     Function("ndtr", "m.erfc(-x / m.sqrt(2)) / 2", of(-12, 6), bounds=SPECIAL),
-    Function("ndtri", "-m.sqrt(2) * m.erfinv(1 - 2 * x)", of(0.01, 0.45), of(1e-20, 0.4, "log"), bounds=SPECIAL),
-    Function("log_ndtr", "m.log1p(-m.erfc(x / m.sqrt(2)) / 2) if x > 0 else m.log(m.erfc(-x / m.sqrt(2)) / 2)", of(-40, 5),
+    Function("ndtri", "-m.sqrt(2) * m.erfinv(1 - 2 * x)", of(0.01, 0.45), of(1e-20, 0.4, "log"),
+             bounds=SPECIAL),
+    Function("log_ndtr",
+             "m.log1p(-m.erfc(x / m.sqrt(2)) / 2) if x > 0 else m.log(m.erfc(-x / m.sqrt(2)) "
+             "/ 2)", of(-40, 5),
              bounds=SPECIAL),
     Function("bessel_i0e", "m.exp(-abs(x)) * m.besseli(0, x)", of(-40, 40), bounds=SPECIAL),
     Function("bessel_i1e", "m.exp(-abs(x)) * m.besseli(1, x)", of(-40, 40), bounds=SPECIAL),
-    Function("bessel_j0", "m.besselj(0, x)", of(-2.3, 2.3), of(-40, 40), bounds=(0.7, 4), cancels=True),
-    Function("bessel_j1", "m.besselj(1, x)", of(-3.7, 3.7), of(-40, 40), bounds=(0.7, 4), cancels=True),
+    Function("bessel_j0", "m.besselj(0, x)", of(-2.3, 2.3), of(-40, 40), bounds=(0.7, 4),
+             cancels=True),
+    Function("bessel_j1", "m.besselj(1, x)", of(-3.7, 3.7), of(-40, 40), bounds=(0.7, 4),
+             cancels=True),
 ]
-# Where results cross zero an error relative to the result says little of any implementation: `cancels` bounds it by what
-# rules.py and pairs.py state, in ulp of the terms that cancel.  The bound of igamma grows with the logarithm of P.
+# Where results cross zero an error relative to the result says little of any implementation:
+# `cancels` bounds it by what rules.py and pairs.py state, in ulp of the terms that cancel.  The
+# bound of igamma grows with the logarithm of P.
 
 
 def types_of(f, asked):
@@ -95,7 +121,8 @@ def types_of(f, asked):
 
 
 def operands(np, f, t, count):
-    """Arrays for the function's operands: count samples of each domain, one domain after the other."""
+    """Arrays for the function's operands: count samples of each domain, one domain after the
+    other."""
     import accuracy
     rng = np.random.default_rng(sum(map(ord, f.name + t)))
     out = [[] for _ in range(f.n)]
@@ -103,7 +130,8 @@ def operands(np, f, t, count):
         for i, (lo, hi) in enumerate(d[:f.n]):
             if t == "f16":
                 lo, hi = max(min(lo, 1e4), 1e-3 if "log" in d else -6e4), min(hi, 6e4)
-            v = np.exp(rng.uniform(np.log(lo), np.log(hi), count)) if "log" in d else rng.uniform(lo, hi, count)
+            v = np.exp(rng.uniform(np.log(lo), np.log(hi),
+                                   count)) if "log" in d else rng.uniform(lo, hi, count)
             out[i].append(np.round(v) if "whole" in d and i == 0 else v)
     return [accuracy.narrow(np, np.concatenate(o), t) for o in out]
 
@@ -115,15 +143,19 @@ def exact(np, f, t, arrays):
     code = compile(f.reference, f.name, "eval")
     mpmath.mp.dps = 60
     wide = [accuracy.widen(np, a, t) for a in arrays]
-    return [mpmath.mpf(eval(code, {"m": mpmath, **dict(zip("xyz", map(mpmath.mpf, map(float, v))))})) for v in zip(*wide)]
+    return [mpmath.mpf(eval(code,
+                            {"m": mpmath, **dict(zip("xyz", map(mpmath.mpf, map(float, v))))}))
+            for v in zip(*wide)]
 
 
 def off(r, y, t):
-    """|y - r| in units of the last place of r; None where the exact result is outside the normal numbers of the type."""
+    """|y - r| in units of the last place of r; None where the exact result is outside the
+    normal numbers of the type."""
     import math
     import mpmath
     digits = DIGITS[t]
-    if r == 0 or not mpmath.isfinite(r) or abs(r) < LEAST[t] or abs(r) >= mpmath.mpf(2) ** (15 if t == "f16" else 127):
+    if r == 0 or not mpmath.isfinite(r) or abs(r) < LEAST[t] or abs(r) >= mpmath.mpf(2) ** (15
+        if t == "f16" else 127):
         return None
     if not math.isfinite(y):
         return math.inf

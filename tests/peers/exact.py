@@ -1,8 +1,10 @@
-"""Numbers of a floating-point type, and statements about results: an exact value and a bound in ulp.
+"""Numbers of a floating-point type, and statements about results: an exact value and a bound in
+ulp.
 
-A statement has the exact value (a Fraction, or a float for a zero, an infinity, a NaN), the bound in units of the last
-place that a result must meet, and the size that the unit is of, where terms cancel that are larger than the result.
-This module needs nothing but Python: values kept in the tree are judged by it on machines without mpmath."""
+A statement has the exact value (a Fraction, or a float for a zero, an infinity, a NaN), the
+bound in units of the last place that a result must meet, and the size that the unit is of,
+where terms cancel that are larger than the result.  This module needs nothing but Python:
+values kept in the tree are judged by it on machines without mpmath."""
 import math
 import struct
 from fractions import Fraction
@@ -28,9 +30,11 @@ def smallest(t):
 
 
 def specials(t):
-    """Zeros, infinities, NaN, subnormal numbers, the ends of the range, and a few plain numbers."""
+    """Zeros, infinities, NaN, subnormal numbers, the ends of the range, and a few plain
+    numbers."""
     tiny = 2.0 ** LEAST[t]
-    return [0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.5, -2.5, INF, -INF, NAN, tiny, smallest(t), -tiny / 16, largest(t), -largest(t),
+    return [0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.5, -2.5, INF, -INF, NAN, tiny, smallest(t),
+            -tiny / 16, largest(t), -largest(t),
             100.0, 7.0]
 
 
@@ -54,7 +58,8 @@ def exponent(size):
 
 
 def rounded(v, t):
-    """A Fraction to the nearest number of the type, ties to even; beyond the range an infinity."""
+    """A Fraction to the nearest number of the type, ties to even; beyond the range an
+    infinity."""
     if v == 0:
         return 0.0
     u = unit(t, abs(v))
@@ -68,7 +73,8 @@ def rounded(v, t):
 
 
 def error(got, s, t):
-    """How far a result is from the statement, in its units: infinite for another class or another sign of a zero."""
+    """How far a result is from the statement, in its units: infinite for another class or
+    another sign of a zero."""
     v = s.value
     if isinstance(v, float):
         if math.isnan(v) or math.isnan(got):

@@ -1,4 +1,5 @@
-/* Runs functions on arrays of files, for linalg.py and sugar.py, which have programs of their own of it:
+/* Runs functions on arrays of files, for linalg.py and sugar.py, which have programs of their
+ * own of it:
  *
  *     linalg_run BACKEND <JOBS
  *     sugar_run BACKEND <JOBS
@@ -6,9 +7,9 @@
  * A line of JOBS is `PREFIX NAME K`: the arguments are PREFIX.in0.npy, ...; the results, where
  * they are floating or complex also their tangents along `direction` and the arguments'
  * gradients for cotangents `direction`, are written to PREFIX.v0.npy, PREFIX.t0.npy,
- * PREFIX.g0.npy, ...  Where there are PREFIX.m0.npy, ..., of two examples each, the function and
- * its gradients mapped over them go to PREFIX.w0.npy, ... and PREFIX.h0.npy, ...  A function that
- * cannot be traced or run is said on stderr, and its job has no files. */
+ * PREFIX.g0.npy, ...  Where there are PREFIX.m0.npy, ..., of two examples each, the function
+ * and its gradients mapped over them go to PREFIX.w0.npy, ... and PREFIX.h0.npy, ...  A
+ * function that cannot be traced or run is said on stderr, and its job has no files. */
 #include FUNCTIONS
 
 #include <stdio.h>
@@ -57,8 +58,8 @@ put(void *data, cot_dtype d, int64_t i, double x)
 }
 
 /* An array of the type with element i = ((37 i + 11) mod 101) / 64 - 0.75, the imaginary part
- * likewise of 53, 29 and 97: exact in all types, and the same in linalg.py.  Zeros where there is no
- * derivative.  Of `examples` examples, unless that is 0, all alike. */
+ * likewise of 53, 29 and 97: exact in all types, and the same in linalg.py.  Zeros where there
+ * is no derivative.  Of `examples` examples, unless that is 0, all alike. */
 static cot_array *
 direction(cot_context *ctx, cot_type type, int examples)
 {
@@ -128,7 +129,8 @@ run(cot_context *ctx, cot_fn *f, const char *backend, const char *prefix, char w
     return status;
 }
 
-/* Put directions of the types that have derivatives behind x[0 .. n-1], run f, write the results from
+/* Put directions of the types that have derivatives behind x[0 .. n-1], run f, write the
+ * results from
  * `first` on, and take the directions away. */
 static cot_status
 run_along(cot_context *ctx, cot_fn *f, const char *backend, const char *prefix, char what,

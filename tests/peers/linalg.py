@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Linear algebra beside JAX and PyTorch on random matrices, forward, by jvp and by vjp; and the statistics of dropout and
-of first weights.
+"""Linear algebra beside JAX and PyTorch on random matrices, forward, by jvp and by vjp; and the
+statistics of dropout and of first weights.
 
-    linalg.py LINALG_RUN [--jax PYTHON] [--torch PYTHON] [--backend eval] [--write docs/accuracy.md] [--keep FOLDER]
+    linalg.py LINALG_RUN [--jax PYTHON] [--torch PYTHON] [--backend eval]
+              [--write docs/accuracy.md] [--keep FOLDER]
               [--most 40] [--types f64,f32,c128,c64] [NAME ... draws]
 
-LINALG_RUN is functions_run.c with linalg_functions.h.  The operands are numbers of f32 in both precisions, so that the peers' f64 is
-the truth for f32, too.  What is compared, and how what is free (signs, phases, order) is taken out: linalg_cases.py.
-A difference above the limit of its case fails.  --write puts the table into the page.
-Exit status: 77 if there is neither JAX nor PyTorch, or this Python has no numpy."""
+LINALG_RUN is functions_run.c with linalg_functions.h.  The operands are numbers of f32 in both
+precisions, so that the peers' f64 is the truth for f32, too.  What is compared, and how what is
+free (signs, phases, order) is taken out: linalg_cases.py.  A difference above the limit of its
+case fails.  --write puts the table into the page.  Exit status: 77 if there is neither JAX nor
+PyTorch, or this Python has no numpy."""
 import os
 import subprocess
 import sys
@@ -57,9 +59,11 @@ def matrix(np, rng, kind, batch, m, n, cplx):
         x[..., -1] = x[..., 0] if n > 1 else 0
         return x
     if kind == "pairs":
-        return with_values(np, rng, batch, m, n, np.repeat(apart(np, rng, 0.5, 2, n // 2 + 1), 2)[:n], cplx)
+        return with_values(np, rng, batch, m, n,
+                           np.repeat(apart(np, rng, 0.5, 2, n // 2 + 1), 2)[:n], cplx)
     if kind == "repeated":
-        return with_values(np, rng, batch, n, n, np.repeat(apart(np, rng, 1, 2, n // 2 + 1), 2)[:n], cplx, True)
+        return with_values(np, rng, batch, n, n,
+                           np.repeat(apart(np, rng, 1, 2, n // 2 + 1), 2)[:n], cplx, True)
     if kind.startswith("spd"):
         whole = with_values(np, rng, batch, n, n, apart(np, rng, 0.5, 2, n), cplx, True)
     elif kind.startswith("herm"):
@@ -98,7 +102,8 @@ def operands(np, c, n, batch, cplx):
                 out.append(matrix(np, rng, kind, batch, m, m, cplx).reshape(*batch, *shape))
             else:
                 out.append(gauss(np, rng, (*batch, *shape), cplx))
-    return [a.astype(np.complex64 if cplx else np.float32).astype(np.complex128 if cplx else np.float64) for a in out]
+    return [a.astype(np.complex64 if cplx else np.float32).astype(np.complex128 if cplx
+        else np.float64) for a in out]
 
 
 def direction(np, shape, dtype):
@@ -154,14 +159,17 @@ def run_jax():
         m, n = x.shape[-2:]
         q = jnp.broadcast_to(jnp.eye(m, n, dtype=x.dtype), x.shape)
         for i in reversed(range(n)):
-            v = jnp.where(jnp.arange(m) < i, 0, jnp.where(jnp.arange(m) == i, 1, x[..., i]))[..., None]
+            v = jnp.where(jnp.arange(m) < i, 0,
+                          jnp.where(jnp.arange(m) == i, 1, x[..., i]))[..., None]
             q = q - tau[..., i, None, None] * v @ (adj(v) @ q)
         return q
 
     def cplx(x):
         return x if jnp.iscomplexobj(x) else x + 0j
-    names = dict(lax=lax, jnp=jnp, jsl=jsl, adj=adj, trace=trace, tri=tri, weighted=weighted, eigh=eigh, svd=svd, cplx=cplx,
-                 householder=householder, tril=jnp.tril, triu=jnp.triu, H=lambda x: (x + adj(x)) / 2,
+    names = dict(lax=lax, jnp=jnp, jsl=jsl, adj=adj, trace=trace, tri=tri, weighted=weighted,
+                 eigh=eigh, svd=svd, cplx=cplx,
+                 householder=householder, tril=jnp.tril, triu=jnp.triu,
+                 H=lambda x: (x + adj(x)) / 2,
                  low=lambda x: of(x, jnp.tril(x, -1)), up=lambda x: of(x, jnp.triu(x, 1)))
 
     def run(c, arrays, derivative):
@@ -175,11 +183,13 @@ def run_jax():
         def all_of(*v):
             if not derivative:
                 return f(*v), (), ()
-            _, t = jax.jvp(smooth, v, tuple(jnp.asarray(direction(np, a.shape, a.dtype)) for a in v))
+            _, t = jax.jvp(smooth, v,
+                           tuple(jnp.asarray(direction(np, a.shape, a.dtype)) for a in v))
             y, pull = jax.vjp(smooth, *v)
             g = pull(tuple(jnp.conj(jnp.asarray(direction(np, a.shape, a.dtype))) for a in y))
             return f(*v), t, tuple(jnp.conj(a) for a in g)
-        return [[np.asarray(a) for a in part] for part in jax.jit(all_of)(*map(jnp.asarray, arrays))]
+        return [[np.asarray(a) for a in part]
+                for part in jax.jit(all_of)(*map(jnp.asarray, arrays))]
     return run
 
 
@@ -192,7 +202,8 @@ def run_torch():
         return torch.conj(x.mT).resolve_conj()
 
     def of(x, s):
-        return s + adj(s) + torch.diag_embed(torch.diagonal(x, 0, -2, -1).real if x.is_complex() else torch.diagonal(x, 0, -2, -1))
+        return s + adj(s) + torch.diag_embed(torch.diagonal(x, 0, -2, -1).real if x.is_complex()
+                                             else torch.diagonal(x, 0, -2, -1))
 
     def weighted(x):
         return x * (1 + torch.arange(x.shape[-1]))
@@ -207,8 +218,10 @@ def run_torch():
 
     def cplx(x):
         return x if x.is_complex() else x + 0j
-    names = dict(torch=torch, adj=adj, weighted=weighted, eigh=eigh, svd=svd, cplx=cplx, tril=torch.tril, triu=torch.triu,
-                 trace=lambda x: torch.diagonal(x, 0, -2, -1).sum(-1), H=lambda x: (x + adj(x)) / 2,
+    names = dict(torch=torch, adj=adj, weighted=weighted, eigh=eigh, svd=svd, cplx=cplx,
+                 tril=torch.tril, triu=torch.triu,
+                 trace=lambda x: torch.diagonal(x, 0, -2, -1).sum(-1),
+                 H=lambda x: (x + adj(x)) / 2,
                  low=lambda x: of(x, torch.tril(x, -1)), up=lambda x: of(x, torch.triu(x, 1)))
 
     def plain(a):
@@ -227,7 +240,8 @@ def run_torch():
             return torch.from_numpy(direction(np, tuple(a.shape), a.detach().numpy().dtype))
         floats = [i for i, a in enumerate(value) if a.dtype.kind in "fc"]
         try:
-            t = torch.func.jvp(lambda *v: tuple(f(*v)[i] for i in floats), tuple(x), tuple(along(a) for a in x))[1]
+            t = torch.func.jvp(lambda *v: tuple(f(*v)[i] for i in floats), tuple(x),
+                               tuple(along(a) for a in x))[1]
         except (RuntimeError, NotImplementedError):
             t = []
         for a in x:
@@ -249,15 +263,19 @@ def peer(name, folder):
     for i, n, batch, t in jobs_of(folder):
         wide = t in ("f64", "c128")
         path = f"{folder}/{i}.{n}.{t}"
-        if name == "jax" and (not wide or n not in BOTH) or not getattr(CASES[i], name) or os.path.exists(f"{path}.{name}.npz"):
+        if name == "jax" and (not wide or n not in BOTH) or not getattr(CASES[i],
+            name) or os.path.exists(f"{path}.{name}.npz"):
             continue
-        arrays, c = [a.astype(NUMPY[t]) for a in operands(np, CASES[i], n, batch, t[0] == "c")], CASES[i]
+        arrays, c = [a.astype(NUMPY[t])
+                     for a in operands(np, CASES[i], n, batch, t[0] == "c")], CASES[i]
         try:
             parts = run(c, arrays, c.derivative)
         except Exception as e:
-            print(f"{name}: {c.name} {c.args} {n} {t}: {(str(e).splitlines() or [type(e).__name__])[0][:120]}", file=sys.stderr)
+            print(f"{name}: {c.name} {c.args} {n} {t}: "
+                  f"{(str(e).splitlines() or [type(e).__name__])[0][:120]}", file=sys.stderr)
             continue
-        np.savez(f"{path}.{name}.npz", **{f"{w}{k}": a for w, part in zip("vtg", parts) for k, a in enumerate(part)})
+        np.savez(f"{path}.{name}.npz",
+                 **{f"{w}{k}": a for w, part in zip("vtg", parts) for k, a in enumerate(part)})
 
 
 def jobs_of(folder):
@@ -270,7 +288,8 @@ def jobs_of(folder):
 # ---- comparing ----
 
 def off(np, a, b, eps):
-    """The largest difference in eps of the largest element; inf where one is finite and the other is not."""
+    """The largest difference in eps of the largest element; inf where one is finite and the
+    other is not."""
     a, b = np.asarray(a, np.complex128), np.asarray(b, np.complex128)
     if a.shape != b.shape:
         return np.inf
@@ -278,12 +297,14 @@ def off(np, a, b, eps):
         return 0.0
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     with np.errstate(all="ignore"):
-        d = np.where(same, 0, np.abs(a - b)) / eps / max(np.abs(np.where(np.isfinite(b), b, 0)).max(), 1e-30)
+        d = np.where(same, 0, np.abs(a - b)) / eps / max(np.abs(np.where(np.isfinite(b), b,
+            0)).max(), 1e-30)
     return float(np.where(np.isnan(d), np.inf, d).max())
 
 
 class Table:
-    """Worst differences by case's name, type, what is compared and with whom; and what is above its limit."""
+    """Worst differences by case's name, type, what is compared and with whom; and what is above
+    its limit."""
 
     def __init__(self, np, folder):
         self.np, self.folder, self.worst, self.bad, self.count = np, folder, {}, [], 0
@@ -311,16 +332,20 @@ class Table:
                 self.bad.append(f"{c.name} {c.args} k={c.k} n={n} {t}: no result {key}")
                 continue
             a, what = ours[key], min("vtg".index(key[0]), 1)
-            d = off(self.np, a, b, EPS[t]) if b.dtype.kind in "fc" else 0.0 if (a == b).all() else float("inf")
+            d = off(self.np, a, b,
+                    EPS[t]) if b.dtype.kind in "fc" else 0.0 if (a == b).all() else float("inf")
             self.count += 1
             if c.limit[what] < float("inf"):
-                self.worst[c.name, t, who, what] = max(self.worst.get((c.name, t, who, what), 0), d)
+                self.worst[c.name, t, who, what] = max(self.worst.get((c.name, t, who, what),
+                    0), d)
             if judged and d > c.limit[what] * (n + 4):
-                self.bad.append(f"{c.name} ({c.args}) k={c.k} n={n} {t} {key} beside {who}: {d:.3g} eps = {d / (n + 4):.1f} (n + 4) eps")
+                self.bad.append(f"{c.name} ({c.args}) k={c.k} n={n} {t} {key} beside {who}: "
+                                f"{d:.3g} eps = {d / (n + 4):.1f} (n + 4) eps")
 
     def add(self, i, n, t):
         wide = {"f32": "f64", "c64": "c128"}.get(t, t)
-        ours, jax, torch = self.mine(i, n, t), self.load(i, n, wide, "jax"), self.load(i, n, wide, "torch")
+        ours, jax, torch = self.mine(i, n, t), self.load(i, n, wide, "jax"), self.load(i, n,
+            wide, "torch")
         if not ours:
             self.bad.append(f"{CASES[i].name} {CASES[i].args} k={CASES[i].k} n={n} {t}: failed")
         elif wide == t:
@@ -329,19 +354,22 @@ class Table:
         else:
             truth = {**torch, **jax}
             self.one(i, n, t, ours, truth, "truth", True)
-            self.one(i, n, t, self.load(i, n, t, "torch"), {k: v for k, v in truth.items() if k in self.load(i, n, t, "torch")},
+            self.one(i, n, t, self.load(i, n, t, "torch"),
+                     {k: v for k, v in truth.items() if k in self.load(i, n, t, "torch")},
                      "torch", False)
 
 
 # ---- the statistics of draws ----
 
-DRAWS = (("dropout", 0.3), ("init_normal", 0.5), ("truncated_normal", 0.7), ("xavier_uniform", 1.5), ("xavier_normal", 1.5),
+DRAWS = (("dropout", 0.3), ("init_normal", 0.5), ("truncated_normal", 0.7),
+         ("xavier_uniform", 1.5), ("xavier_normal", 1.5),
          ("kaiming_uniform", 0.2), ("kaiming_normal", 0.2), ("orthogonal", 1.3))
 DRAWN = (160, 48, 3, 5)                     # out, in, window: fans 720 and 2400
 
 
 def expected(name, k):
-    """The distribution's mean, variance, and fourth moment about the mean over the variance squared; the interval."""
+    """The distribution's mean, variance, and fourth moment about the mean over the variance
+    squared; the interval."""
     into, out = DRAWN[1] * 15, DRAWN[0] * 15
     glorot, kaiming = 2 * k * k / (into + out), 2 / (1 + k * k)
     cut = 0.7737413035          # variance of a standard normal within 2
@@ -350,13 +378,16 @@ def expected(name, k):
             "truncated_normal": (0, k * k * cut, 2.37, (-2 * k, 2 * k)),
             "xavier_uniform": (0, glorot, 1.8, (-(3 * glorot) ** 0.5, (3 * glorot) ** 0.5)),
             "xavier_normal": (0, glorot, 3, (-8 * glorot ** 0.5, 8 * glorot ** 0.5)),
-            "kaiming_uniform": (0, kaiming / into, 1.8, (-(3 * kaiming / into) ** 0.5, (3 * kaiming / into) ** 0.5)),
-            "kaiming_normal": (0, kaiming / out, 3, (-8 * (kaiming / out) ** 0.5, 8 * (kaiming / out) ** 0.5))}[name]
+            "kaiming_uniform": (0, kaiming / into, 1.8,
+                                (-(3 * kaiming / into) ** 0.5, (3 * kaiming / into) ** 0.5)),
+            "kaiming_normal": (0, kaiming / out, 3,
+                               (-8 * (kaiming / out) ** 0.5, 8 * (kaiming / out) ** 0.5))}[name]
 
 
 def judge_draws(np, program, backend, folder):
-    """Mean and variance within 5 standard deviations of their estimates, all numbers in the interval, and the orthogonal ones so.
-    The keys are fixed: a run gives what the last one gave."""
+    """Mean and variance within 5 standard deviations of their estimates, all numbers in the
+    interval, and the orthogonal ones so.  The keys are fixed: a run gives what the last one
+    gave."""
     bad = []
     for t in ("f32", "f64"):
         jobs = "".join(f"{folder}/draw.{name}.{t} {name} {k}\n" for name, k in DRAWS)
@@ -376,8 +407,9 @@ def judge_draws(np, program, backend, folder):
             if abs(((x - mean) ** 2).mean() - var) > 5 * var * ((fourth - 1) / x.size) ** 0.5:
                 bad.append(f"{name} {t}: variance {((x - mean) ** 2).mean()}, not {var}")
             if x.min() < lo - 4 * EPS[t] or x.max() > hi + 4 * EPS[t] * abs(hi):
-                bad.append(f"{name} {t}: numbers from {x.min()} to {x.max()}, not in [{lo}, {hi}]")
-        g = np.load(f"{folder}/draw.dropout.{t}.g0.npy"), np.load(f"{folder}/draw.dropout.{t}.v0.npy")
+                bad.append(f"{name} {t}: numbers from {x.min()} to {x.max()}, not in [{lo}, "
+                           f"{hi}]")
+        g = [np.load(f"{folder}/draw.dropout.{t}.{x}0.npy") for x in "gv"]
         if not (g[0] == direction(np, DRAWN, NUMPY[t]) * g[1]).all():
             bad.append(f"dropout {t}: the gradient has another mask")
     return bad
@@ -410,26 +442,32 @@ def main():
         folder, jobs = args.keep or empty, list(wanted(args))
         os.makedirs(folder, exist_ok=True)
         with open(f"{folder}/jobs", "w") as f:
-            f.writelines(f"{i} {n} x{'x'.join(map(str, batch))} {t}\n" for i, n, batch, t in jobs)
-        started = [subprocess.Popen([python, os.path.abspath(__file__), "--peer", name, folder]) for name, python in peers.items()]
+            f.writelines(f"{i} {n} x{'x'.join(map(str, batch))} {t}\n" for i, n,
+                         batch, t in jobs)
+        started = [subprocess.Popen([python, os.path.abspath(__file__), "--peer", name, folder])
+                   for name, python in peers.items()]
         lines = []
         for i, n, batch, t in jobs:
             for k, a in enumerate(operands(np, CASES[i], n, batch, t[0] == "c")):
                 np.save(f"{folder}/{i}.{n}.{t}.in{k}.npy", a.astype(NUMPY[t]))
             lines.append(f"{folder}/{i}.{n}.{t} {CASES[i].name} {CASES[i].k}\n")
-        subprocess.run([args.program, args.backend], input="".join(lines), text=True, check=True)
+        subprocess.run([args.program, args.backend], input="".join(lines),
+                       text=True, check=True)
         if any(s.wait() != 0 for s in started):
             return 1
         table = Table(np, folder)
         for i, n, _, t in jobs:
             table.add(i, n, t)
-        bad = table.bad + ([] if args.names and "draws" not in args.names else judge_draws(np, args.program, args.backend, folder))
-    print(f"linalg: {len(jobs)} cases, {table.count} comparisons, {len(bad)} above their limits")
+        bad = table.bad + ([] if args.names and "draws" not in args.names
+                           else judge_draws(np, args.program, args.backend, folder))
+    print(f"linalg: {len(jobs)} cases, {table.count} comparisons, {len(bad)} above their "
+          f"limits")
     for line in bad:
         print("  " + line)
     if args.write:
         import page
-        table.versions = ", ".join(f"{NAMES[k]} {version(python, k)}" for k, python in peers.items())
+        table.versions = ", ".join(f"{NAMES[k]} {version(python, k)}" for k,
+                                   python in peers.items())
         page.write_linalg(args.write, table, peers)
     return 1 if bad else 0
 

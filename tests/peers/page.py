@@ -1,4 +1,5 @@
-"""docs/accuracy.md from what accuracy.py found and from docs/accuracy.rows, the output of ./dev bench --ulp.
+"""docs/accuracy.md from what accuracy.py found and from docs/accuracy.rows, the output of ./dev
+bench --ulp.
 
     page.py docs/accuracy.md        the section of all inputs again, from new rows
 """
@@ -121,13 +122,15 @@ def table_head(head):
 def errors_table(run, types):
     import errors
     who = ["cotrace", *run.peers]
-    lines = [table_head(["function", "operands"] + [f"{t} {NAMES[p]}" for t in types for p in who])]
+    lines = [table_head(["function", "operands"] + [f"{t} {NAMES[p]}" for t in types
+                                                    for p in who])]
     for k, f in enumerate(errors.FUNCTIONS):
         if not any((k, t, "cotrace") in run.errors for t in types):
             continue
         for i, d in enumerate(f.domains):
             worst = [run.errors.get((k, t, p)) for t in types for p in who]
-            lines.append(f"| `{f.name}` | {domain(d, f.n)} | " + " | ".join("" if w is None else number(w[i]) for w in worst) + " |\n")
+            lines.append(f"| `{f.name}` | {domain(d, f.n)} | " +
+                         " | ".join("" if w is None else number(w[i]) for w in worst) + " |\n")
     return lines
 
 
@@ -150,7 +153,8 @@ def cell(row):
 
 
 def agreement(run, cases):
-    rows, types = run.rows, [t for t in ("f64", "f32", "bf16", "f16") if any(t == k[1] for k in run.rows)]
+    rows, types = run.rows, [t for t in ("f64", "f32", "bf16", "f16")
+                             if any(t == k[1] for k in run.rows)]
     columns = [(t, p) for t in types for p in run.peers]
     lines = [table_head(["op"] + [f"{t} {NAMES[p]}" for t, p in columns] + ["special"])]
     for k, c in enumerate(cases):
@@ -158,16 +162,21 @@ def agreement(run, cases):
             continue
         found = [cell(rows.get((k, t, p))) for t, p in columns]
         letters = set().union(*(s for _, s in found))
-        lines.append(f"| `{c.label}` | " + " | ".join(s for s, _ in found) + " | " + " ".join(sorted(letters)) + " |\n")
+        lines.append(f"| `{c.label}` | " + " | ".join(s for s, _ in found) + " | " +
+                     " ".join(sorted(letters)) + " |\n")
     whole = sorted({k[1] for k in rows} - set(types))
-    named = [(k, c) for k, c in enumerate(cases) if any((k, t, p) in rows for t in whole for p in run.peers)]
-    exact = [c.label for k, c in named if all(r.same for (i, t, p), r in rows.items() if i == k and t in whole)]
+    named = [(k, c) for k, c in enumerate(cases) if any((k, t, p) in rows for t in whole
+                                                        for p in run.peers)]
+    exact = [c.label for k, c in named if all(r.same for (i, t, p), r in rows.items() if i == k
+                                              and t in whole)]
     other = [c.label for _, c in named if c.label not in exact]
     if exact:
-        lines.append(f"\nOn {', '.join(whole)} every element is the same, on random operands and on the least, the largest, 0, 1, -1 "
+        lines.append(f"\nOn {', '.join(whole)} every element is the same, on random operands "
+                     f"and on the least, the largest, 0, 1, -1 "
                      f"and their neighbours, for: {', '.join(f'`{e}`' for e in exact)}.\n")
     if other:
-        lines.append(f"With differences explained below: {', '.join(f'`{e}`' for e in other)}.\n")
+        lines.append(f"With differences explained below: "
+                     f"{', '.join(f'`{e}`' for e in other)}.\n")
     return lines
 
 
@@ -176,38 +185,48 @@ def explained(run):
     import differences
     columns = [(p, what) for p in run.peers for what in (0, 1)]
     lines = [DIFFERENCES.format(stated=run.stated),
-             table_head(["kind"] + [f"{NAMES[p]}, {('values', 'derivatives')[what]}" for p, what in columns] + ["all"])]
+             table_head(["kind"] +
+                        [f"{NAMES[p]}, {('values', 'derivatives')[what]}" for p,
+                         what in columns] + ["all"])]
     for letter in sorted({k for k, _, _ in run.kinds}):
         counts = [run.kinds[letter, p, what] for p, what in columns]
-        lines.append(f"| **{letter}** | " + " | ".join(f"{n:,}" for n in [*counts, sum(counts)]) + " |\n")
+        lines.append(f"| **{letter}** | " + " | ".join(f"{n:,}" for n in [*counts, sum(counts)])
+                     + " |\n")
     sums = [sum(n for k, n in run.kinds.items() if k[1:] == column) for column in columns]
     lines.append("| all | " + " | ".join(f"{n:,}" for n in [*sums, sum(sums)]) + " |\n\n")
-    lines += [f"- **{letter}** {differences.KINDS[letter]}\n" for letter in sorted({k for k, _, _ in run.kinds})]
+    lines += [f"- **{letter}** {differences.KINDS[letter]}\n" for letter in sorted({k
+        for k, _, _ in run.kinds})]
     return lines + [REST]
 
 
 def write(path, run, cases):
     import accuracy
     import errors
-    head = HEAD.replace("{peers}", ", ".join(f"{NAMES[p]} {v}" for p, v in run.versions.items()))
-    head = head.replace("{samples}", f"{run.args.samples:,}").replace("{few}", str(run.args.samples // errors.FEWER))
-    lines = [head.replace("{machine}", run.machine), *errors_table(run, ["f64", "f32"]), "\n", *errors_table(run, ["bf16", "f16"])]
+    head = HEAD.replace("{peers}",
+                        ", ".join(f"{NAMES[p]} {v}" for p, v in run.versions.items()))
+    head = head.replace("{samples}", f"{run.args.samples:,}").replace("{few}",
+        str(run.args.samples // errors.FEWER))
+    lines = [head.replace("{machine}", run.machine), *errors_table(run, ["f64", "f32"]), "\n",
+             *errors_table(run, ["bf16", "f16"])]
     rows = os.path.join(os.path.dirname(path) or ".", "accuracy.rows")
     if os.path.exists(rows):
         lines += all_inputs(rows)
     if run.rows:
-        lines += [AGREE.replace("{random}", str(accuracy.RANDOM)), *agreement(run, cases), *explained(run)]
+        lines += [AGREE.replace("{random}", str(accuracy.RANDOM)), *agreement(run, cases),
+                  *explained(run)]
     kept = []
     if os.path.exists(path):
         with open(path) as f:
             text = f.read()
-        kept = [section(text, title)[0].rstrip() + "\n" for title in (LINALG_TITLE, SUGAR_TITLE) if title + "\n" in text]
+        kept = [section(text, title)[0].rstrip() + "\n" for title in (LINALG_TITLE, SUGAR_TITLE)
+                if title + "\n" in text]
     with open(path, "w") as f:
         f.write("\n".join(["".join(lines), *kept]))
 
 
 def section(text, title):
-    """The section of a page with this title, and where it is; empty at the end, if there is none."""
+    """The section of a page with this title, and where it is; empty at the end, if there is
+    none."""
     begin = text.find(title + "\n")
     if begin < 0:
         return "", len(text), len(text)
@@ -218,7 +237,8 @@ def section(text, title):
 
 def linalg_cell(worst, key):
     parts = [worst.get((*key, what)) for what in (0, 1)]
-    return " / ".join(number(d) if d is not None else "" for d in parts) if parts != [None, None] else ""
+    return " / ".join(number(d) if d is not None else "" for d in parts) if parts != [None,
+        None] else ""
 
 
 KEPT = "The columns beside {present} are of a run with {peers} alone, the others of an earlier one with {earlier}.\n\n"
@@ -227,19 +247,25 @@ KEPT = "The columns beside {present} are of a run with {peers} alone, the others
 def table_of(path, title):
     """The names of the columns of the section's table, and its cells by row and column."""
     with open(path) as f:
-        rows = [line.rstrip("\n")[2:-2].split(" | ") for line in section(f.read(), title)[0].splitlines() if line.startswith("| ")]
-    return (rows[0], {(r[0], h): c for r in rows[1:] for h, c in zip(rows[0], r)}) if rows else ([], {})
+        rows = [line.rstrip("\n")[2:-2].split(" | ")
+                for line in section(f.read(), title)[0].splitlines() if line.startswith("| ")]
+    return (rows[0], {(r[0], h): c for r in rows[1:]
+                      for h, c in zip(rows[0], r)}) if rows else ([], {})
 
 
 def judged(path, title, intro, head, rows, table, peers):
-    """The section's lines: the new table; where a peer was not there, the new columns of those that were in the old one."""
+    """The section's lines: the new table; where a peer was not there, the new columns of those
+    that were in the old one."""
     old_head, old = table_of(path, title)
     if any(NAMES[p] in h for p in ("jax", "torch") if p not in peers for h in old_head):
         with open(path) as f:
-            earlier = re.findall(r"(?:`; |earlier one with )(.*?)\.(?: The worst|\n)", section(f.read(), title)[0])[-1]
+            earlier = re.findall(r"(?:`; |earlier one with )(.*?)\.(?: The worst|\n)",
+                                 section(f.read(), title)[0])[-1]
         present = " and ".join(NAMES[p] for p in peers)
-        new = {(r[0], h): c for r in rows for h, c in zip(head, r) if c and any(NAMES[p] in h for p in peers)}
-        names = [r[0] for r in rows] + [n for n in dict.fromkeys(n for n, _ in old) if n not in {r[0] for r in rows}]
+        new = {(r[0], h): c for r in rows for h, c in zip(head, r) if c
+               and any(NAMES[p] in h for p in peers)}
+        names = [r[0] for r in rows] + [n for n in dict.fromkeys(n for n, _ in old)
+                                        if n not in {r[0] for r in rows}]
         head = old_head + [h for h in head if h not in old_head]
         rows = [[n] + [new.get((n, h), old.get((n, h), "")) for h in head[1:]] for n in names]
         intro += KEPT.format(present=present, peers=table.versions, earlier=earlier)
@@ -252,7 +278,8 @@ def put_section(path, title, lines):
         text = f.read()
     _, begin, end = section(text, title)
     with open(path, "w") as f:
-        f.write(text[:begin].rstrip() + "\n\n" + "".join(lines) + ("\n" + text[end:] if text[end:] else ""))
+        f.write(text[:begin].rstrip() + "\n\n" + "".join(lines) +
+                ("\n" + text[end:] if text[end:] else ""))
 
 
 def write_sugar(path, table, peers):
@@ -265,9 +292,11 @@ def write_sugar(path, table, peers):
         worst[name, t, "truth", what] = max(d, worst.get((name, t, "truth", what), 0))
     who += [(t, "truth") for t in types[2:]]
     head = [t if p == "truth" else f"{t} beside {NAMES[p]}" for t, p in who]
-    names = [n for n in dict.fromkeys(c.name for c in CASES) if any((n, *w, 0) in worst for w in who)]
+    names = [n for n in dict.fromkeys(c.name for c in CASES)
+             if any((n, *w, 0) in worst for w in who)]
     rows = [[f"`{n}`"] + [linalg_cell(worst, (n, *w)) for w in who] for n in names]
-    lines = judged(path, SUGAR_TITLE, SUGAR.format(count=table.count, peers=table.versions), ["function"] + head, rows, table, peers)
+    lines = judged(path, SUGAR_TITLE, SUGAR.format(count=table.count, peers=table.versions),
+                   ["function"] + head, rows, table, peers)
     put_section(path, SUGAR_TITLE, lines)
 
 
@@ -275,11 +304,14 @@ def write_linalg(path, table, peers):
     """The section of linear algebra in place of the one that the page has."""
     from linalg_cases import CASES, SIZES
     who = [("f64", p) for p in peers] + [("c128", p) for p in peers]
-    who += [(t, p) for t in ("f32", "c64") for p in ("truth", "torch") if p == "truth" or "torch" in peers]
+    who += [(t, p) for t in ("f32", "c64") for p in ("truth", "torch")
+            if p == "truth" or "torch" in peers]
     names = {"jax": "JAX", "torch": "PyTorch", "truth": "Cotrace"}
     head = [f"{t} {'of ' if t in ('f32', 'c64') else 'beside '}{names[p]}" for t, p in who]
-    rows = [[f"`{f}`"] + [linalg_cell(table.worst, (f, *w)) for w in who] for f in dict.fromkeys(c.name for c in CASES)]
-    intro = LINALG.format(sizes=", ".join(str(n) for n, _ in SIZES), count=table.count, peers=table.versions)
+    rows = [[f"`{f}`"] + [linalg_cell(table.worst, (f, *w)) for w in who]
+            for f in dict.fromkeys(c.name for c in CASES)]
+    intro = LINALG.format(sizes=", ".join(str(n) for n, _ in SIZES), count=table.count,
+                          peers=table.versions)
     lines = judged(path, LINALG_TITLE, intro, ["function"] + head, rows, table, peers)
     put_section(path, LINALG_TITLE, lines)
 

@@ -1,4 +1,5 @@
-"""Rules of the elementwise ops of two and three operands, of integers and of converts: see rules.py."""
+"""Rules of the elementwise ops of two and three operands, of integers and of converts: see
+rules.py."""
 import math
 from fractions import Fraction
 
@@ -19,7 +20,8 @@ def times(x, y):
     """x y in extended reals, exact where both are numbers."""
     if x != x or y != y or (x in (INF, -INF) or y in (INF, -INF)) and (x == 0 or y == 0):
         return NAN
-    s = (1 if x > 0 or x == 0 and sign(1, x) > 0 else -1) * (1 if y > 0 or y == 0 and sign(1, y) > 0 else -1)
+    s = (1 if x > 0 or x == 0 and sign(1, x) > 0 else -1) * (1 if y > 0 or y == 0
+        and sign(1, y) > 0 else -1)
     if x in (INF, -INF) or y in (INF, -INF):
         return s * INF
     return Fraction(x) * Fraction(y) or s * 0.0
@@ -76,14 +78,17 @@ def power(x, y):
 
 
 def power_slope(t, x, y, i):
-    """y x^(y - 1), and 0 for x = y = 0: y - 1 is rounded before a power of 0, of an infinity or of a negative number is
-    taken, and a power beyond the range is infinite; an infinite factor y is the largest number.  x^y log x, and 0 at
-    x = 0 for y >= 0 and at x = inf for y < 0.  0 times an infinity is NaN."""
+    """y x^(y - 1), and 0 for x = y = 0: y - 1 is rounded before a power of 0, of an infinity or
+    of a negative number is taken, and a power beyond the range is infinite; an infinite factor
+    y is the largest number.  x^y log x, and 0 at x = 0 for y >= 0 and at x = inf for y < 0.  0
+    times an infinity is NaN."""
     if i == 0:
         if x == 0 and y == 0:
             return 0.0
-        less = number(m.mpf(y) - 1) if 0 < x < INF and math.isfinite(y) else plain(plus(y, -1.0))
-        p = power(x, less if 0 < x < INF or not isinstance(less, Fraction) else rounded(less, t))
+        less = number(m.mpf(y) - 1) if 0 < x < INF and math.isfinite(y) else plain(plus(y,
+            -1.0))
+        p = power(x, less if 0 < x < INF or not isinstance(less, Fraction)
+                  else rounded(less, t))
         if isinstance(p, Fraction) and abs(p) > Fraction(largest(t)):
             p = INF if p > 0 else -INF
         return times(sign(largest(t), y) if math.isinf(y) else y, p)
@@ -114,11 +119,13 @@ def angle(x, y):
 
 
 def angle_slope(t, x, y, i):
-    """y / h / h and -x / h / h with h = hypot(x, y), which may be infinite beside finite operands: there it is 0."""
+    """y / h / h and -x / h / h with h = hypot(x, y), which may be infinite beside finite
+    operands: there it is 0."""
     if nan_of(x, y) or x == 0 and y == 0:
         return NAN
     top = y if i == 0 else -x
-    if math.isinf(x) or math.isinf(y) or math.isinf(rounded(number(m.hypot(m.mpf(x), m.mpf(y))), t)):
+    if math.isinf(x) or math.isinf(y) or math.isinf(rounded(number(m.hypot(m.mpf(x), m.mpf(y))),
+        t)):
         return 0.0
     return number(m.mpf(top) / (m.mpf(x) ** 2 + m.mpf(y) ** 2))
 
@@ -172,7 +179,9 @@ def lgamma(x):
 def in_range(v, t):
     """A number, or an infinity where the type has none so large."""
     v = number(v)
-    return v if isinstance(v, float) or v == 0 or abs(v) <= Fraction(largest(t)) else INF if v > 0 else -INF
+    if isinstance(v, float) or v == 0 or abs(v) <= Fraction(largest(t)):
+        return v
+    return INF if v > 0 else -INF
 
 
 def sum_of(x, y, t):
@@ -182,7 +191,8 @@ def sum_of(x, y, t):
 
 
 def lbeta(t, x, y):
-    """lgamma(x) + lgamma(y) - lgamma(x + y) in extended arithmetic; of positive operands its limit."""
+    """lgamma(x) + lgamma(y) - lgamma(x + y) in extended arithmetic; of positive operands its
+    limit."""
     if nan_of(x, y):
         return NAN
     if min(x, y) >= 0 and max(x, y) == INF:
@@ -202,7 +212,8 @@ def lbeta_scale(x, y):
     if nan_of(x, y) or math.isinf(x) or math.isinf(y) or x == 0 or y == 0:
         return 0
     x, y = m.mpf(min(x, y)), m.mpf(max(x, y))
-    terms = (lgamma(x), x * m.log(y)) if x > 0 and y > 1e6 else [lgamma(z) for z in (x, y, x + y)]
+    terms = (lgamma(x), x * m.log(y)) if x > 0 and y > 1e6 else [lgamma(z)
+        for z in (x, y, x + y)]
     return max([abs(number(v)) for v in terms if not m.isinf(v)] + [0])
 
 
@@ -217,14 +228,16 @@ def lbeta_slope(t, x, y, i):
     both = []
     for z in (m.mpf(x), sum_of(x, y, t)):
         v = number(m.inf if z == m.inf else m.nan if z == -m.inf else rules.digamma(z))
-        if isinstance(v, Fraction) and abs(abs(v) / Fraction(largest(t)) - 1) < 8 * Fraction(2) ** -DIGITS[t]:
+        if isinstance(v, Fraction) and abs(abs(v) / Fraction(largest(t)) -
+                                           1) < 8 * Fraction(2) ** -DIGITS[t]:
             return None         # in the range or beyond by its last place
         both.append(in_range(v, t))
     return plus(both[0], -both[1])
 
 
 def zeta(s, q):
-    """The Hurwitz zeta function of s > 1: the sum of (q + k)^-s, q > 0, or any q for whole s but its poles."""
+    """The Hurwitz zeta function of s > 1: the sum of (q + k)^-s, q > 0, or any q for whole s
+    but its poles."""
     if nan_of(s, q) or s < 1:
         return NAN
     if s == 1:
@@ -241,7 +254,8 @@ def zeta(s, q):
         terms = [m.power(abs(m.mpf(q) + k), -m.mpf(s)) for k in range(8)]
         return number(m.fsum(terms))
     if q > 1e6:
-        return number(m.power(m.mpf(q), 1 - m.mpf(s)) / (m.mpf(s) - 1) + m.power(m.mpf(q), -m.mpf(s)) / 2
+        return number(m.power(m.mpf(q), 1 - m.mpf(s)) / (m.mpf(s) - 1) +
+                      m.power(m.mpf(q), -m.mpf(s)) / 2
                       + m.mpf(s) * m.power(m.mpf(q), -m.mpf(s) - 1) / 12)
     return number(m.zeta(m.mpf(s), m.mpf(q)))
 
@@ -263,13 +277,15 @@ def gamma_part(a, x, lower):
             p = m.mpf(1) / 2 + 1 / (3 * m.sqrt(2 * m.pi * a))
             return number(p if lower else 1 - p)
         little = m.exp(a * m.log(x) - x - m.loggamma(a + 1))
-        return number((little if x < a else 1 - little) if lower else 1 - little if x < a else little * a / x)
-    return number(m.gammainc(a, 0, x, regularized=True) if lower else m.gammainc(a, x, regularized=True))
+        return number((little if x < a else 1 - little) if lower else 1 - little if x < a
+                      else little * a / x)
+    return number(m.gammainc(a, 0, x, regularized=True) if lower
+                  else m.gammainc(a, x, regularized=True))
 
 
 def gamma_slope(t, a, x, lower):
-    """The density by x: e^((a - 1) log x - x - log |Gamma(a)|), in extended arithmetic where an operand is no positive number;
-    0 at a = inf."""
+    """The density by x: e^((a - 1) log x - x - log |Gamma(a)|), in extended arithmetic where an
+    operand is no positive number; 0 at a = inf."""
     if a == INF and x == x:
         return 0.0
     if nan_of(a, x) or x < 0:
@@ -285,8 +301,12 @@ def gamma_slope(t, a, x, lower):
     log = -INF if x == 0 else number(m.log(m.mpf(x)))
     gamma = in_range(lgamma(m.mpf(a)), t) if a > -INF else INF
     e = plus(plus(in_range(times(plus(a, -1.0), log), t), -x), -gamma)
-    return e if isinstance(e, float) and math.isnan(e) else s * INF if e == INF else 0.0 if e == -INF else number(
-        s * m.exp(m.mpf(e.numerator) / e.denominator if isinstance(e, Fraction) else m.mpf(e)))
+    if isinstance(e, float) and math.isnan(e):
+        return e
+    if e in (INF, -INF):
+        return s * INF if e == INF else 0.0
+    e = m.mpf(e.numerator) / e.denominator if isinstance(e, Fraction) else m.mpf(e)
+    return number(s * m.exp(e))
 
 
 def order_slope(a, x, share):
@@ -301,7 +321,8 @@ def order_slope(a, x, share):
 
 
 def quotient_slope(t, x, y, i):
-    """1 / y, -x / y^2.  Reverse mode divides the cotangent first: where 1 / y is beyond the range, it is infinite."""
+    """1 / y, -x / y^2.  Reverse mode divides the cotangent first: where 1 / y is beyond the
+    range, it is infinite."""
     if i == 0:
         return over(1.0, y)
     if nan_of(x, y) or x == 0 and y == 0 or math.isinf(x) and math.isinf(y):
@@ -314,7 +335,8 @@ def quotient_slope(t, x, y, i):
 
 
 def density_scale(t, a, x):
-    """The terms of the logarithm of the density x^(a - 1) e^-x / Gamma(a), whose roundings count in it."""
+    """The terms of the logarithm of the density x^(a - 1) e^-x / Gamma(a), whose roundings
+    count in it."""
     v = gamma_slope(t, a, x, True)
     if not isinstance(v, Fraction) or x == 0 or not (abs(a) < 1e15 and x < 1e15):
         return 0
@@ -323,21 +345,27 @@ def density_scale(t, a, x):
 
 
 VALUES = {
-    "add": plus, "sub": lambda x, y: plus(x, -y), "mul": times, "div": over, "rem": remainder, "pow": power, "atan2": angle,
-    "max": larger, "min": lambda x, y: -larger(-x, -y), "hypot": hypot, "logaddexp": logaddexp, "zeta": zeta,
-    "igamma": lambda a, x: gamma_part(a, x, True), "igammac": lambda a, x: gamma_part(a, x, False),
-    "igamma_grad_a": lambda a, x: order_slope(a, x, False), "random_gamma_grad": lambda a, x: order_slope(a, x, True),
+    "add": plus, "sub": lambda x, y: plus(x, -y), "mul": times, "div": over, "rem": remainder,
+    "pow": power, "atan2": angle,
+    "max": larger, "min": lambda x, y: -larger(-x, -y), "hypot": hypot, "logaddexp": logaddexp,
+    "zeta": zeta,
+    "igamma": lambda a, x: gamma_part(a, x, True),
+    "igammac": lambda a, x: gamma_part(a, x, False),
+    "igamma_grad_a": lambda a, x: order_slope(a, x, False),
+    "random_gamma_grad": lambda a, x: order_slope(a, x, True),
     "fma": lambda x, y, z: plus(times(x, y), z),
     "clamp": lambda lo, x, hi: NAN if nan_of(lo, x, hi) else -larger(-larger(x, lo), -hi),
 }
 SLOPES = {
-    "add": lambda x, y, i: 1.0, "sub": lambda x, y, i: -1.0 if i else 1.0, "mul": lambda x, y, i: x if i else y,
+    "add": lambda x, y, i: 1.0, "sub": lambda x, y, i: -1.0 if i else 1.0,
+    "mul": lambda x, y, i: x if i else y,
     "hypot": hypot_slope, "logaddexp": logaddexp_slope, 
     "fma": lambda x, y, z, i: (y, x, 1.0)[i],
 }
 # The rounding of these is once, so that the nearest number is the bound.
 EXACT = {"add", "sub", "mul", "div", "rem", "max", "min", "nextafter", "clamp", "fma"}
-BOUNDS = {"hypot": (0.52, 0.52), "logaddexp": (1, 1), "lbeta": (0.7, 4), "zeta": (0.7, 5), "igamma": (0.7, 500),
+BOUNDS = {"hypot": (0.52, 0.52), "logaddexp": (1, 1), "lbeta": (0.7, 4), "zeta": (0.7, 5),
+          "igamma": (0.7, 500),
           "igammac": (0.7, 500), "igamma_grad_a": (0.7, 100), "random_gamma_grad": (0.7, 100)}
 
 
@@ -350,7 +378,8 @@ def cancelled(name, x):
     if name == "logaddexp":
         return max(abs(Fraction(max(x))), number(m.log1p(m.exp(m.mpf(min(x)) - m.mpf(max(x))))))
     if name == "zeta" and x[1] < 0 and x[1] != math.floor(x[1]):
-        return number(max(abs(m.mpf(x[1]) + k) ** -m.mpf(x[0]) for k in (-math.floor(x[1]), -math.floor(x[1]) - 1)))
+        return number(max(abs(m.mpf(x[1]) + k) ** -m.mpf(x[0])
+                          for k in (-math.floor(x[1]), -math.floor(x[1]) - 1)))
     return 0
 
 
@@ -362,7 +391,8 @@ def slope_scale(name, t, x, v):
     if name == "lbeta" and max(x) < INF:
         terms = [rules.digamma(m.mpf(z)) for z in (*x, m.mpf(x[0]) + m.mpf(x[1]))]
         return max([abs(number(d)) for d in terms if m.isfinite(d)] + [0])
-    if name in ("hypot", "atan2") and isinstance(v, Fraction):     # x / h with an h that is subnormal
+    # x / h with an h that is subnormal
+    if name in ("hypot", "atan2") and isinstance(v, Fraction):
         h = max([abs(Fraction(z)) for z in x if math.isfinite(z)] + [0])
         return abs(v) * max(1, Fraction(2) ** LEAST[t] / h / 8) if h else 0
     return 0
@@ -371,7 +401,8 @@ def slope_scale(name, t, x, v):
 def value_bound(name, t):
     if name in EXACT:
         return 0.5
-    return dict(zip(("f32", "f64"), BOUNDS[name])).get(t, VALUE[t]) if name in BOUNDS else VALUE[t]
+    return dict(zip(("f32", "f64"), BOUNDS[name])).get(t,
+                                                       VALUE[t]) if name in BOUNDS else VALUE[t]
 
 
 def extreme_slope(name, x, y, i):
@@ -384,14 +415,17 @@ def extreme_slope(name, x, y, i):
 
 
 def several(name, t, x, what):
-    """The statement of an op of two or three operands: what = 0 the value, else 1 + the number of the operand."""
+    """The statement of an op of two or three operands: what = 0 the value, else 1 + the number
+    of the operand."""
     with m.workdps(WORK):
         if name == "nextafter":
             v = next_after(*x, t)
             return Statement(Fraction(v) if v and math.isfinite(v) else v)
         if not what:
             v = lbeta("f64", *x) if name == "lbeta" else VALUES[name](*x)
-            return None if v is None else Statement(plain(v), value_bound(name, t), cancelled(name, x) if name in ("lbeta", "logaddexp", "zeta") else 0)
+            return None if v is None else Statement(plain(v), value_bound(name, t),
+                                                    cancelled(name, x) if name in ("lbeta",
+                                                        "logaddexp", "zeta") else 0)
         return slope(name, t, x, what - 1)
 
 
@@ -405,7 +439,8 @@ def slope(name, t, x, i):
         v, kind = extreme_slope(name, *x, i), "f" if nan_of(*x) else ""
     elif name == "clamp":
         lo, y, hi = x
-        v, kind = (1.0, "") if lo < y < hi else (0.0, "f" if nan_of(*x) else "e" if y in (lo, hi) else "")
+        v, kind = (1.0, "") if lo < y < hi else (0.0, "f" if nan_of(*x)
+                                                 else "e" if y in (lo, hi) else "")
     elif name == "pow":
         v = power_slope(t, *x, i)
     elif name == "atan2":
@@ -434,12 +469,14 @@ def quotient(x, y):
     if math.isinf(y) or x == 0:
         return 0.0
     q = int(abs(Fraction(x) / Fraction(y)))
-    return -sign(1, x) * sign(1, y) * q if not q or q < 2 ** 1000 else number(-m.mpf(sign(1, x) * sign(1, y)) * q)
+    return -sign(1, x) * sign(1, y) * q if not q or q < 2 ** 1000 else number(-m.mpf(sign(1,
+        x) * sign(1, y)) * q)
 
 
 # ---- comparisons, integers, converts ----
 
-COMPARE = {"eq": lambda x, y: x == y, "ne": lambda x, y: x != y, "lt": lambda x, y: x < y, "le": lambda x, y: x <= y,
+COMPARE = {"eq": lambda x, y: x == y, "ne": lambda x, y: x != y, "lt": lambda x, y: x < y,
+           "le": lambda x, y: x <= y,
            "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y}
 
 
@@ -453,7 +490,8 @@ def wrap(v, t):
 
 
 def limits(t):
-    return (-(1 << (width(t) - 1)), (1 << (width(t) - 1)) - 1) if t[0] == "i" else (0, (1 << width(t)) - 1)
+    return (-(1 << (width(t) - 1)), (1 << (width(t) - 1)) - 1) if t[0] == "i" else (0,
+        (1 << width(t)) - 1)
 
 
 def toward_zero(x, y):
@@ -462,16 +500,20 @@ def toward_zero(x, y):
 
 
 INTEGER = {
-    "neg": lambda t, x: -x, "abs": lambda t, x: abs(x), "sign": lambda t, x: (x > 0) - (x < 0), "not": lambda t, x: ~x,
+    "neg": lambda t, x: -x, "abs": lambda t, x: abs(x), "sign": lambda t, x: (x > 0) - (x < 0),
+    "not": lambda t, x: ~x,
     "popcnt": lambda t, x: bin(x & ((1 << width(t)) - 1)).count("1"),
     "clz": lambda t, x: width(t) - (x & ((1 << width(t)) - 1)).bit_length(),
     "add": lambda t, x, y: x + y, "sub": lambda t, x, y: x - y, "mul": lambda t, x, y: x * y,
-    "div": lambda t, x, y: toward_zero(x, y) if y else -1, "rem": lambda t, x, y: x - y * toward_zero(x, y) if y else x,
-    "max": lambda t, x, y: max(x, y), "min": lambda t, x, y: min(x, y), "and": lambda t, x, y: x & y,
+    "div": lambda t, x, y: toward_zero(x, y) if y else -1, "rem": lambda t, x, y: x -
+    y * toward_zero(x, y) if y else x,
+    "max": lambda t, x, y: max(x, y), "min": lambda t, x, y: min(x, y),
+    "and": lambda t, x, y: x & y,
     "or": lambda t, x, y: x | y, "xor": lambda t, x, y: x ^ y,
     "shl": lambda t, x, y: x << y if 0 <= y < width(t) else 0,
     "shr_logical": lambda t, x, y: (x & ((1 << width(t)) - 1)) >> y if 0 <= y < width(t) else 0,
-    "shr_arithmetic": lambda t, x, y: (x if t[0] == "i" else wrap(x, "i" + t[1:])) >> (y if 0 <= y < width(t) else width(t) - 1),
+    "shr_arithmetic": lambda t, x, y: (x if t[0] == "i" else wrap(x, "i" + t[1:])) >> (y
+        if 0 <= y < width(t) else width(t) - 1),
     "integer_pow": lambda t, x: x ** 3,
 }
 
@@ -486,11 +528,13 @@ def convert(t, to, x):
     if not is_float(t):
         return wrap(x, to)
     lo, hi = limits(to)
-    return 0 if math.isnan(x) else hi if x == INF else lo if x == -INF else min(max(int(x), lo), hi)
+    return 0 if math.isnan(x) else hi if x == INF else lo if x == -INF else min(max(int(x), lo),
+        hi)
 
 
 def whole_power(t, x, y):
-    """x^3 = x^2 x, and x^-2 = 1 / x^2, a rounding at each step, of f32 for the halves, which round once more."""
+    """x^3 = x^2 x, and x^-2 = 1 / x^2, a rounding at each step, of f32 for the halves, which
+    round once more."""
     inner = "f32" if t in ("bf16", "f16") else t
 
     def near(v):
@@ -511,8 +555,9 @@ def whole_power_slope(t, x, y):
 
 
 def truth(c, t, x, what):
-    """The statement of case c of type t at the operands x, or the integer that the result is; None: nothing is stated.
-    what: 0 the value, k the derivative by the k-th of the operands that are differentiated."""
+    """The statement of case c of type t at the operands x, or the integer that the result is;
+    None: nothing is stated.  what: 0 the value, k the derivative by the k-th of the operands
+    that are differentiated."""
     if not is_float(t) and c.name in INTEGER:
         return wrap(INTEGER[c.name](t, *x), t)
     if c.name in COMPARE:

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Random programs beside JAX: values, and derivatives and maps by both.
 
-    programs.py COT [--first 0] [--count 40] [--keep FOLDER] [--checks NAME,...] [--lines 20] [--seconds N]
+    programs.py COT [--first 0] [--count 40] [--keep FOLDER] [--checks NAME,...] [--lines 20]
+    [--seconds N]
 
-A program is a list of lines of jax.numpy and lax on random operands (programs_ops.py makes them), lowered by JAX to
-StableHLO.  Of each, these are compared with what JAX computes:
+A program is a list of lines of jax.numpy and lax on random operands (programs_ops.py makes
+them), lowered by JAX to StableHLO.  Of each, these are compared with what JAX computes:
 
-    values        what it computes, by the evaluator and by the JIT, which must agree bit for bit
+    values        what it computes, by the evaluator and by the JIT, which must agree bit for
+                  bit
     imported      JAX's own vjp of it, imported
     vjp, jvp, vmap, ...   our transforms of the imported program, beside JAX's of the Python one
 
-Integers, bools and floats that are only moved must be the same; computed floats near.  Results below the normal numbers
-are zeros, as JAX flushes them.  A difference is shrunk: fewer results, then lines that become operands.
-Exit status: 1 if a program differs or is refused, 77 without JAX."""
+Integers, bools and floats that are only moved must be the same; computed floats near.  Results
+below the normal numbers are zeros, as JAX flushes them.  A difference is shrunk: fewer results,
+then lines that become operands.  Exit status: 1 if a program differs or is refused, 77 without
+JAX."""
 import argparse
 import collections
 import os
@@ -23,7 +26,9 @@ import tempfile
 import time
 
 os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_allow_excess_precision=false --xla_backend_optimization_level=0"
+os.environ["XLA_FLAGS"] = (os.environ.get("XLA_FLAGS", "") +
+                           " --xla_allow_excess_precision=false"
+                           " --xla_backend_optimization_level=0")
 try:
     import jax
     import jax.numpy as jnp
@@ -37,7 +42,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import programs_ops as ops     # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
-TOLERANCE = {"float64": 1e-8, "float32": 2e-3, "float16": 0.08, "bfloat16": 0.3, "complex64": 2e-3, "complex128": 1e-8}
+TOLERANCE = {"float64": 1e-8, "float32": 2e-3, "float16": 0.08, "bfloat16": 0.3,
+             "complex64": 2e-3, "complex128": 1e-8}
 NAMES = re.compile(r"\bv\d+\b")
 SCOPE = {"jax": jax, "jnp": jnp, "lax": lax, "np": np}
 
@@ -65,18 +71,22 @@ class Program:
             if need & set(names):
                 need |= set(NAMES.findall(text))
                 lines.append((names, text))
-        return Program({k: v for k, v in self.operands.items() if k in need}, lines[::-1], self.results)
+        return Program({k: v for k, v in self.operands.items() if k in need}, lines[::-1],
+                       self.results)
 
     def call(self, *values):
         scope = dict(SCOPE, **dict(zip(self.operands, values)))
         for names, text in self.lines:
             out = eval(text, scope)     # lambdas in it see the scope as their globals
-            scope.update(zip(names, out if len(names) > 1 or isinstance(out, (tuple, list)) else (out,)))
+            scope.update(zip(names, out if len(names) > 1 or isinstance(out, (tuple, list))
+                             else (out,)))
         return tuple(scope[k] for k in self.results)
 
     def __str__(self):
-        head = [f"{k} = {v.dtype}{list(v.shape)}" + (f" {v.tolist()}" if v.size <= 12 else "") for k, v in self.operands.items()]
-        return "\n".join(head + [f"{', '.join(n)} = {t}" for n, t in self.lines] + ["return " + ", ".join(self.results)])
+        head = [f"{k} = {v.dtype}{list(v.shape)}" + (f" {v.tolist()}" if v.size <= 12 else "")
+                for k, v in self.operands.items()]
+        return "\n".join(head + [f"{', '.join(n)} = {t}" for n, t in self.lines] +
+                         ["return " + ", ".join(self.results)])
 
 
 class Maker:
@@ -123,7 +133,8 @@ class Maker:
         return self.rng.permutation(n).tolist()
 
     def axes(self, rank):
-        return sorted(self.permutation(rank)[:self.integer(0 if self.chance(0.1) else min(rank, 1), rank)])
+        return sorted(self.permutation(rank)[:self.integer(0 if self.chance(0.1)
+            else min(rank, 1), rank)])
 
     def floats(self):
         return ["float64", "float64", "float32"] if self.smooth else ops.FLOATS
@@ -168,18 +179,25 @@ class Maker:
             info = np.iinfo(t)
             wide = self.rng.integers(info.min, info.max, shape, dtype=t, endpoint=True)
             small = self.rng.integers(max(-5, info.min), 9, shape).astype(t)
-            ends = self.rng.choice(np.array([info.min, info.max, 0, 1, info.max - 1, info.min + 1], t), shape)
-            return np.asarray(self.choice([small, small, np.where(self.rng.random(shape) < 0.5, small, np.where(self.rng.random(shape) < 0.5, wide, ends))]))
+            ends = self.rng.choice(np.array([info.min, info.max, 0, 1, info.max - 1,
+                                             info.min + 1], t), shape)
+            return np.asarray(self.choice([small, small,
+                                           np.where(self.rng.random(shape) < 0.5, small,
+                                                    np.where(self.rng.random(shape) < 0.5,
+                                                        wide, ends))]))
         if t in ops.COMPLEX:
-            return np.asarray(self.rng.uniform(-1.5, 1.5, shape) + 1j * self.rng.uniform(-1.5, 1.5, shape)).astype(t)
+            return np.asarray(self.rng.uniform(-1.5, 1.5, shape) +
+                              1j * self.rng.uniform(-1.5, 1.5, shape)).astype(t)
         out = np.asarray(self.rng.uniform(-2, 2, shape))
         if self.smooth and self.chance(0.1):
             out = out * self.choice([0.01, 30, 300])
         if not self.smooth and self.chance(0.3):
             out = np.where(self.rng.random(shape) < 0.3, np.round(out), out)
         if not self.smooth and self.chance(0.15):
-            special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e30 if t != "float16" else 6e4, 127.5, -128.5, 3e9 if t != "float16" else 300, 0.5, 1.5, 2.5]
-            out = np.where(self.rng.random(shape) < 0.4, self.rng.choice(np.array(special), shape), out)
+            special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e30 if t != "float16" else 6e4,
+                       127.5, -128.5, 3e9 if t != "float16" else 300, 0.5, 1.5, 2.5]
+            out = np.where(self.rng.random(shape) < 0.4,
+                           self.rng.choice(np.array(special), shape), out)
         return np.asarray(out).astype(numpy_type(t))
 
     def fresh(self, array):
@@ -195,23 +213,28 @@ class Maker:
 
     def pick(self, types, rank=(0, 5), exact=False, full=False):
         t = self.choice(types)
-        found = self.candidates(lambda n: self.dtype(n) in types and rank[0] <= len(self.shape(n)) <= rank[1] and not (full and 0 in self.shape(n)),
+        found = self.candidates(lambda n: self.dtype(n) in types
+                                and rank[0] <= len(self.shape(n)) <= rank[1]
+                                and not (full and 0 in self.shape(n)),
                                 exact)
         if found and self.chance(0.75):
             return found[self.integer(0, len(found) - 1)] if self.chance(0.5) else found[-1]
         return self.fresh(self.numbers(self.new_shape(rank, full), t))
 
     def value(self, shape, t, exact=False):
-        found = self.candidates(lambda n: self.dtype(n) == t and self.shape(n) == list(shape), exact)
+        found = self.candidates(lambda n: self.dtype(n) == t and self.shape(n) == list(shape),
+                                exact)
         if found and self.chance(0.6):
             return self.choice(found)
         return self.fresh(self.numbers(tuple(shape), t))
 
     def tame(self, shape, t):
-        """An operand for what XLA computes with products by the zeros of padding, or where digits cancel: without infinities."""
+        """An operand for what XLA computes with products by the zeros of padding, or where
+        digits cancel: without infinities."""
         if self.smooth or t not in ops.FLOATS:
             return self.value(shape, t)
-        return self.fresh(np.asarray(self.rng.uniform(-2, 2, tuple(shape))).astype(numpy_type(t)))
+        return self.fresh(np.asarray(self.rng.uniform(-2, 2,
+                                                      tuple(shape))).astype(numpy_type(t)))
 
     def like(self, name, exact=False):
         return self.value(self.shape(name), self.dtype(name), exact)
@@ -222,17 +245,20 @@ class Maker:
         low, high = (-n if negative else 0), max(n - 1, 0)
         if wild and self.chance(0.5):
             low, high = low - 3, high + 3
-        return self.fresh(np.asarray(self.rng.integers(max(low, info.min), min(high, info.max), shape, endpoint=True)).astype(t))
+        return self.fresh(np.asarray(self.rng.integers(max(low, info.min), min(high, info.max),
+                                                       shape, endpoint=True)).astype(t))
 
     def infer(self, text):
         names = sorted(set(NAMES.findall(text)))
-        out = jax.eval_shape(lambda *v: eval(text, dict(SCOPE, **dict(zip(names, v)))), *[self.types[n] for n in names])
+        out = jax.eval_shape(lambda *v: eval(text, dict(SCOPE, **dict(zip(names, v)))),
+                             *[self.types[n] for n in names])
         return list(out) if isinstance(out, (tuple, list)) else [out]
 
     def emit(self, text, n=1, exact=False):
         types = self.infer(text)
         assert len(types) == n, (text, len(types))
-        if any(int(np.prod(t.shape)) > (300000 if self.large else 4000) or len(t.shape) > 6 for t in types):
+        if any(int(np.prod(t.shape)) > (300000 if self.large else 4000) or len(t.shape) > 6
+               for t in types):
             return None
         operands = [self.same[k] for k in set(NAMES.findall(text))]
         names = []
@@ -241,7 +267,8 @@ class Maker:
             while name in self.types:
                 name = f"v{int(name[1:]) + 1}"
             self.types[name] = t
-            self.same[name] = exact or not differentiable(t.dtype) or self.moves and all(operands)
+            moved = self.moves and all(operands)
+            self.same[name] = exact or not differentiable(t.dtype) or moved
             names.append(name)
         self.lines.append((names, text))
         return names[0]
@@ -266,18 +293,22 @@ def run_cot(cot, folder, text, operands, types, backend="eval", passes=None):
     paths = [f"{folder}/in{i}.npy" for i in range(len(operands))]
     for path, x in zip(paths, operands):
         save(path, np.asarray(x))
-    command = [cot, "run", f"{folder}/f.mlir", "--backend", backend, "--out", f"{folder}/out"] + (["-p", passes] if passes else [])
+    command = [cot, "run", f"{folder}/f.mlir", "--backend", backend, "--out",
+               f"{folder}/out"] + (["-p", passes] if passes else [])
     for i in range(len(types)):
         if os.path.exists(f"{folder}/out{i}.npy"):
             os.remove(f"{folder}/out{i}.npy")
     try:
-        done = subprocess.run(command + (["--in"] + paths if paths else []), capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command + (["--in"] + paths if paths else []),
+                              capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired:
         raise Refused("ran for 120 seconds")
     if done.returncode:
-        raise Refused(f"status {done.returncode}: " + "; ".join(line for line in done.stderr.strip().splitlines()[:2]))
+        raise Refused(f"status {done.returncode}: " +
+                      "; ".join(line for line in done.stderr.strip().splitlines()[:2]))
     out = [np.load(f"{folder}/out{i}.npy") for i in range(len(types))]
-    return [y.view(ml_dtypes.bfloat16) if t.dtype == ml_dtypes.bfloat16 else y for y, t in zip(out, types)]
+    return [y.view(ml_dtypes.bfloat16) if t.dtype == ml_dtypes.bfloat16 else y
+            for y, t in zip(out, types)]
 
 
 # ---- comparing ----
@@ -296,22 +327,27 @@ def differs(ours, theirs, exact=False, scale=None):
         a, b = wide(ours), wide(theirs)
         tolerance = 0 if exact else TOLERANCE[str(ours.dtype)]
         with np.errstate(all="ignore"):
-            tiny = float(ml_dtypes.finfo(ours.dtype).tiny if ours.dtype.kind != "c" else np.finfo(ours.dtype).tiny)
+            tiny = float(ml_dtypes.finfo(ours.dtype).tiny
+                         if ours.dtype.kind != "c" else np.finfo(ours.dtype).tiny)
             a, b = np.where(np.abs(a) < 4 * tiny, 0, a), np.where(np.abs(b) < 4 * tiny, 0, b)
             most = np.max(np.abs(b), initial=1, where=np.isfinite(b)) if not exact else 0
             most = min(most, 1e4) if scale is None else max(most, scale)
-            bad = ~((np.abs(a - b) <= tolerance * (most + np.abs(b))) | (a == b) | (np.isnan(a) & np.isnan(b)))
+            near = np.abs(a - b) <= tolerance * (most + np.abs(b))
+            bad = ~(near | (a == b) | (np.isnan(a) & np.isnan(b)))
             if ours.dtype.kind == "c":
                 bad &= ~(~np.isfinite(a) & ~np.isfinite(b))
     if not bad.any():
         return None
     i = int(np.argmax(bad.ravel()))
-    return f"element {i} is {ours.ravel()[i]}, there {theirs.ravel()[i]} ({int(bad.sum())} of {bad.size})"
+    return (f"element {i} is {ours.ravel()[i]}, there {theirs.ravel()[i]} "
+            f"({int(bad.sum())} of {bad.size})")
 
 
 def bits(x):
     nan = np.isnan(wide(x)) if differentiable(x.dtype) else np.zeros(x.shape, bool)
-    return np.where(nan[..., None], 0, np.ascontiguousarray(x).reshape(x.shape + (1,)).view(np.uint8)) if x.size else x
+    return np.where(nan[..., None], 0,
+                    np.ascontiguousarray(x).reshape(x.shape +
+                                                    (1,)).view(np.uint8)) if x.size else x
 
 
 def first_difference(ours, theirs, exact=None, scale=None):
@@ -342,7 +378,8 @@ class Checks:
         """The text of f, and what JAX computes."""
         jitted = jax.jit(f, keep_unused=True)
         lowered = jitted.lower(*operands)
-        return lowered.as_text(), [np.asarray(y) for y in jax.tree.leaves(lowered.compile()(*operands))]
+        return lowered.as_text(), [np.asarray(y)
+                                   for y in jax.tree.leaves(lowered.compile()(*operands))]
 
     def text(self, f, operands):
         return jax.jit(f, keep_unused=True).lower(*operands).as_text()
@@ -363,7 +400,8 @@ class Checks:
     def floating(self, p):
         wrt = [i for i, x in enumerate(p.operands.values()) if differentiable(x.dtype)]
         types = jax.eval_shape(p.call, *p.operands.values())
-        q = Program(p.operands, p.lines, [n for n, t in zip(p.results, types) if differentiable(t.dtype)])
+        q = Program(p.operands, p.lines,
+                    [n for n, t in zip(p.results, types) if differentiable(t.dtype)])
         return q, wrt, [t for t in types if differentiable(t.dtype)]
 
     def cotangents(self, types):
@@ -374,26 +412,35 @@ class Checks:
     def values(self, p):
         operands = list(p.operands.values())
         text, want = self.peer(p.call, operands)
-        a, b = (run_cot(self.cot, self.folder, text, operands, want, k) for k in ("eval", "jit"))
+        a, b = (run_cot(self.cot, self.folder, text, operands, want, k)
+                for k in ("eval", "jit"))
         for k, (x, y) in enumerate(zip(a, b)):
             if not np.array_equal(bits(x), bits(y)):
                 return f"back ends differ in result {k}: " + str(differs(x, y, True))
         return first_difference(a, want, getattr(p, "same", None))
 
     def passes(self, p):
-        """Passes that do not change what is computed, in any order; its reverse mode written as StableHLO and read again."""
-        operands, rng = list(p.operands.values()), np.random.default_rng(len(p.lines) + len(p.operands))
+        """Passes that do not change what is computed, in any order; its reverse mode written as
+        StableHLO and read again."""
+        operands, rng = list(p.operands.values()), np.random.default_rng(len(p.lines) +
+            len(p.operands))
         text, want = self.peer(p.call, operands)
-        order = rng.permutation(["simplify", "dce", "inline", "expand", "complex", "unroll", "hoist", "functionalize", "contract", "while_to_scan"])[:4]
+        order = rng.permutation(["simplify", "dce", "inline", "expand", "complex", "unroll",
+                                 "hoist", "functionalize", "contract", "while_to_scan"])[:4]
         got = run_cot(self.cot, self.folder, text, operands, want, "eval", " | ".join(order))
         why = first_difference(got, want, getattr(p, "same", None))
         if why:
             return f"{' | '.join(order)}: {why}"
-        passes = "vjp" if any(differentiable(y.dtype) for y in want) and any(differentiable(x.dtype) for x in operands) else "simplify"
-        cts = self.cotangents([y for y in want if differentiable(y.dtype)]) if passes == "vjp" else []
-        types = want + [x for x in operands if differentiable(x.dtype)] if passes == "vjp" else want
+        passes = "vjp" if any(differentiable(y.dtype)
+                              for y in want) and any(differentiable(x.dtype)
+                                                     for x in operands) else "simplify"
+        cts = self.cotangents([y for y in want
+                               if differentiable(y.dtype)]) if passes == "vjp" else []
+        types = want + [x for x in operands
+                        if differentiable(x.dtype)] if passes == "vjp" else want
         got = run_cot(self.cot, self.folder, text, operands + cts, types, "eval", passes)
-        done = subprocess.run([self.cot, "build", f"{self.folder}/f.mlir", "-p", passes, "-o", f"{self.folder}/g.mlir"], capture_output=True, text=True)
+        done = subprocess.run([self.cot, "build", f"{self.folder}/f.mlir", "-p", passes, "-o",
+                               f"{self.folder}/g.mlir"], capture_output=True, text=True)
         if done.returncode:
             raise Refused("export: " + done.stderr.strip().splitlines()[0])
         with open(f"{self.folder}/g.mlir") as f:
@@ -408,12 +455,15 @@ class Checks:
 
         def open_type(x):
             names = ", ".join(f"n{s}" if s > 1 else str(s) for s in x.shape)
-            return jax.ShapeDtypeStruct(export.symbolic_shape(names, scope=scope) if x.shape else (), x.dtype)
-        text = export.export(jax.jit(p.call, keep_unused=True))(*map(open_type, operands)).mlir_module()
+            return jax.ShapeDtypeStruct(export.symbolic_shape(names, scope=scope) if x.shape
+                                        else (), x.dtype)
+        text = export.export(jax.jit(p.call, keep_unused=True))(*map(open_type,
+            operands)).mlir_module()
         if "?" not in text:
             return None
         _, want = self.peer(p.call, operands)
-        return first_difference(run_cot(self.cot, self.folder, text, operands, want, "eval"), want, getattr(p, "same", None))
+        return first_difference(run_cot(self.cot, self.folder, text, operands, want, "eval"),
+                                want, getattr(p, "same", None))
 
     def reverse(self, p):
         q, wrt, types = self.floating(p)
@@ -435,7 +485,8 @@ class Checks:
             tangents = self.cotangents(operands[k] for k in wrt)
 
             def g(*v):
-                return jax.jvp(partly(q, list(v[:len(operands)]), wrt), tuple(v[k] for k in wrt), tuple(v[len(operands):]))
+                return jax.jvp(partly(q, list(v[:len(operands)]), wrt),
+                               tuple(v[k] for k in wrt), tuple(v[len(operands):]))
             given = operands + tangents
         if kind == 2:
             g, given = jax.vmap(g), [np.stack([x, np.roll(x, 1)]) for x in given]
@@ -448,7 +499,8 @@ class Checks:
         q, wrt, types, operands, g = self.reverse(p)
         if not wrt or not types:
             return None
-        return self.compare(q.call, f"vjp(wrt={wrt})".replace(" ", ""), g, operands, self.cotangents(types), len(types), np.conj)
+        return self.compare(q.call, f"vjp(wrt={wrt})".replace(" ", ""), g, operands,
+                            self.cotangents(types), len(types), np.conj)
 
     def jvp(self, p):
         q, wrt, types = self.floating(p)
@@ -460,7 +512,8 @@ class Checks:
             x, dx = list(v[:len(operands)]), v[len(operands):]
             out, dout = jax.jvp(partly(q, x, wrt), tuple(x[k] for k in wrt), tuple(dx))
             return (*out, *dout)
-        return self.compare(q.call, f"jvp(wrt={wrt})".replace(" ", ""), g, operands, self.cotangents([operands[k] for k in wrt]))
+        return self.compare(q.call, f"jvp(wrt={wrt})".replace(" ", ""), g, operands,
+                            self.cotangents([operands[k] for k in wrt]))
 
     def vmap(self, p):
         """Over axes anywhere, of some operands; twice for every other program."""
@@ -472,11 +525,14 @@ class Checks:
         q = Program(p.operands, p.lines, [n for n in p.results if needs[n]])
         if not q.results:
             return None
-        axes = [int(rng.integers(0, x.ndim + 1)) if m else None for x, m in zip(operands, mapped)]
-        given = [x if a is None else np.stack([x, np.roll(x, 1), np.flip(x)], a) for x, a in zip(operands, axes)]
+        axes = [int(rng.integers(0, x.ndim + 1)) if m else None
+                for x, m in zip(operands, mapped)]
+        given = [x if a is None else np.stack([x, np.roll(x, 1), np.flip(x)], a)
+                 for x, a in zip(operands, axes)]
         out = int(rng.integers(0, 1 + min(y.ndim for y in jax.eval_shape(q.call, *operands))))
         f, text = jax.vmap(q.call, in_axes=axes, out_axes=out), self.text(q.call, operands)
-        passes = f"vmap(in=[{','.join('none' if a is None else str(a) for a in axes)}],out={out})"
+        mapped = ','.join('none' if a is None else str(a) for a in axes)
+        passes = f"vmap(in=[{mapped}],out={out})"
         if rng.random() < 0.5:
             inner = [x.shape for x in given]
             k = int(rng.integers(0, len(given)))
@@ -484,14 +540,16 @@ class Checks:
             if axes[k] is None:
                 return None
             given[k] = np.stack([given[k], np.roll(given[k], 1)])
-            passes += f" | vmap(in=[{','.join('0' if i == k else 'none' for i in range(len(inner)))}],out=0)"
+            mapped = ','.join('0' if i == k else 'none' for i in range(len(inner)))
+            passes += f" | vmap(in=[{mapped}],out=0)"
             reach = {n: n == list(p.operands)[k] for n in p.operands}
             for names, line in p.lines:
                 reach.update({n: any(reach[j] for j in NAMES.findall(line)) for n in names})
             if not all(reach[n] for n in q.results):
                 return None
         _, want = self.peer(f, given)
-        return first_difference(run_cot(self.cot, self.folder, text, given, want, self.backend(), passes), want)
+        return first_difference(run_cot(self.cot, self.folder, text, given, want,
+                                        self.backend(), passes), want)
 
     def scalar(self, p):
         """The sum of all results, each element weighted, as a real number."""
@@ -500,7 +558,8 @@ class Checks:
         real = [k for k in wrt if list(p.operands.values())[k].dtype in (np.float64,)]
 
         def f(*v):
-            return sum((jnp.sum(jnp.real(y * w).astype(jnp.float64)) for y, w in zip(q.call(*v), weights)), jnp.float64(0))
+            return sum((jnp.sum(jnp.real(y * w).astype(jnp.float64))
+                        for y, w in zip(q.call(*v), weights)), jnp.float64(0))
         return f, real
 
     def hvp(self, p):
@@ -518,7 +577,8 @@ class Checks:
                 for i, k in enumerate(wrt):
                     y[k] = w[i]
                 return f(*y)
-            out, dout = jax.jvp(jax.grad(part, tuple(range(len(wrt)))), tuple(x[k] for k in wrt), tuple(dx))
+            out, dout = jax.jvp(jax.grad(part, tuple(range(len(wrt)))),
+                                tuple(x[k] for k in wrt), tuple(dx))
             return (*out, *dout)
         w = str(wrt).replace(" ", "")
         return self.compare(f, f"grad(wrt={w}) | jvp(wrt={w})", g, operands, tangents)
@@ -533,7 +593,9 @@ class Checks:
         text = jax.jit(f, keep_unused=True).lower(*operands).as_text()
         _, want = self.peer(jax.vmap(jax.grad(f, tuple(wrt))), given)
         w = str(wrt).replace(" ", "")
-        return first_difference(run_cot(self.cot, self.folder, text, given, want, self.backend(), f"grad(wrt={w}) | vmap(in=0,out=0)"), want)
+        return first_difference(run_cot(self.cot, self.folder, text, given, want,
+                                        self.backend(), f"grad(wrt={w}) | vmap(in=0,out=0)"),
+                                want)
 
 
     def jacobian(self, p):
@@ -542,12 +604,15 @@ class Checks:
         operands = list(p.operands.values())
         q, _, types = self.floating(p)
         real = [k for k in wrt if operands[k].size <= 12][:2]
-        if not real or any(t.dtype.kind == "c" or np.prod(t.shape) > 40 for t in types) or not types:
+        if not real or any(t.dtype.kind == "c" or np.prod(t.shape) > 40
+                           for t in types) or not types:
             return None
-        for name, of, g in (("jacrev", q.call, jax.jacrev), ("jacfwd", q.call, jax.jacfwd), ("hessian", f, jax.hessian)):
+        for name, of, g in (("jacrev", q.call, jax.jacrev), ("jacfwd", q.call, jax.jacfwd),
+                            ("hessian", f, jax.hessian)):
             if name != "hessian" and (name == "jacrev") == (len(p.lines) % 2 == 0):
                 continue
-            why = self.compare(of, f"{name}(wrt={real})".replace(" ", ""), g(of, tuple(real)), operands)
+            why = self.compare(of, f"{name}(wrt={real})".replace(" ", ""),
+                               g(of, tuple(real)), operands)
             if why:
                 return f"{name}: {why}"
         return None
@@ -561,23 +626,27 @@ class Checks:
         k, d = wrt[0], self.cotangents([operands[wrt[0]]])[0]
 
         def along(h):
-            return lambda *v: jax.jvp(lambda x: h(*v[:k], x, *v[k + 1:]), (v[k],), (jnp.asarray(d),))[1]
+            return lambda *v: jax.jvp(lambda x: h(*v[:k], x, *v[k + 1:]), (v[k],),
+                                      (jnp.asarray(d),))[1]
 
         def g(*v):
             return along(along(f))(*v[:-2])
         text = self.text(f, operands)
         _, want = self.peer(g, [*operands, d, d])
-        got = run_cot(self.cot, self.folder, text, [*operands, d, d, np.zeros_like(d)], [np.float64(0)] * 4, self.backend(),
+        got = run_cot(self.cot, self.folder, text, [*operands, d, d, np.zeros_like(d)],
+                      [np.float64(0)] * 4, self.backend(),
                       f"jvp(wrt=[{k}]) | jvp(wrt=[{k},{len(operands)}])")
         return first_difference([got[3]], want)
 
 
 def numbers(rng, t):
     x = rng.uniform(-1, 1, t.shape)
-    return np.asarray(x + 1j * rng.uniform(-1, 1, t.shape) if np.dtype(t.dtype).kind == "c" else x).astype(t.dtype)
+    return np.asarray(x + 1j * rng.uniform(-1, 1, t.shape)
+                      if np.dtype(t.dtype).kind == "c" else x).astype(t.dtype)
 
 
-VALUE, DERIVATIVE = ["values", "passes", "sizes"], ["imported", "vjp", "jvp", "vmap", "hvp", "grads", "jacobian", "twice"]
+VALUE, DERIVATIVE = ["values", "passes", "sizes"], ["imported", "vjp", "jvp", "vmap", "hvp",
+                                                    "grads", "jacobian", "twice"]
 
 
 def attempt(checks, name, p):
@@ -610,7 +679,8 @@ def shrink(checks, name, p, kind):
         rest = [n for n, _ in p.lines if n[0] not in done and not set(n) & set(p.results)]
         if not rest:
             return p
-        names = rest[-1]                    # the last line that has not been tried becomes operands
+        # the last line that has not been tried becomes operands
+        names = rest[-1]
         done.add(names[0])
         try:
             values = Program(p.operands, p.lines, names).call(*p.operands.values())
@@ -625,7 +695,9 @@ def shrink(checks, name, p, kind):
 def report(args, checks, seed, name, p, found, seen):
     small = shrink(checks, name, p, found[0])
     what = attempt(checks, name, small) or found
-    signature = (name, found[0], tuple(sorted(set(re.findall(r"[a-z]\w+(?=\()", " ".join(t for _, t in small.lines))))))
+    signature = (name, found[0],
+                 tuple(sorted(set(re.findall(r"[a-z]\w+(?=\()",
+                                             " ".join(t for _, t in small.lines))))))
     seen[signature] += 1
     if seen[signature] > 2:
         return
@@ -634,7 +706,8 @@ def report(args, checks, seed, name, p, found, seen):
         at = f"{args.keep}/{seed}.{name}"
         os.makedirs(at, exist_ok=True)
         with open(f"{at}/f.mlir", "w") as f:
-            f.write(jax.jit(small.call, keep_unused=True).lower(*small.operands.values()).as_text())
+            f.write(jax.jit(small.call,
+                            keep_unused=True).lower(*small.operands.values()).as_text())
         for i, x in enumerate(small.operands.values()):
             save(f"{at}/in{i}.npy", x)
         with open(f"{at}/f.txt", "w") as f:
@@ -670,15 +743,18 @@ def main():
                 continue
             p.same = [maker.same[k] for k in p.results]
             ran, lines = ran + 1, lines + len(p.lines)
-            # The derivatives and maps that are asked of a program differ from seed to seed: compiling is most of the time.
-            some = [k for i, k in enumerate(DERIVATIVE) if (seed // 2 + i) % 4 == 0] if smooth else ["vmap"][seed // 2 % 3:]
+            # The derivatives and maps that are asked of a program differ from seed to seed:
+            # compiling is most of the time.
+            some = [k for i, k in enumerate(DERIVATIVE)
+                    if (seed // 2 + i) % 4 == 0] if smooth else ["vmap"][seed // 2 % 3:]
             for name in [k for k in wanted if k in VALUE + some]:
                 found = attempt(checks, name, p)
                 compared[name] += 1
                 if found:
                     failed += 1
                     report(args, checks, seed, name, p, found, seen)
-    print(f"programs: {ran} of {lines} lines, compared " + ", ".join(f"{n} {k}" for k, n in compared.items()) + f"; {failed} differ")
+    print(f"programs: {ran} of {lines} lines, compared " +
+          ", ".join(f"{n} {k}" for k, n in compared.items()) + f"; {failed} differ")
     if os.environ.get("PROGRAMS_DEBUG"):
         print(REFUSED.most_common(40))
     return failed > 0

@@ -1,4 +1,5 @@
-"""Lines of random programs: each generator takes a Maker (programs.py), picks operands, and emits lines of jax.numpy or lax."""
+"""Lines of random programs: each generator takes a Maker (programs.py), picks operands, and
+emits lines of jax.numpy or lax."""
 import numpy as np
 
 FLOATS = ["float64", "float32", "float16", "bfloat16"]
@@ -10,29 +11,49 @@ WIDE = ["float64", "float32"]
 ALL = FLOATS + COMPLEX + INTS + ["bool"]
 NUMBERS = FLOATS + COMPLEX + INTS
 
-SMOOTH = ["jnp.sin({})", "jnp.cos({})", "jnp.tanh({})", "lax.logistic({})", "jnp.arctan({})", "jnp.arcsinh({})", "lax.erf({})",
-          "jnp.exp(-jnp.abs({}))", "jnp.log1p(jnp.abs({}))", "jnp.sqrt(jnp.abs({}) + 0.5)", "lax.rsqrt(jnp.abs({}) + 0.5)",
-          "jax.nn.softplus({})", "jax.nn.gelu({})", "jax.nn.silu({})", "jax.nn.relu({})", "jax.nn.elu({})", "jnp.cbrt({})",
-          "jnp.square({})", "lax.integer_pow({}, 3)", "jnp.expm1(jnp.sin({}))", "jnp.arcsin(0.9 * jnp.sin({}))", "jnp.sinc({})",
-          "lax.integer_pow(jnp.abs({}) + 0.5, -2)", "jnp.abs({})", "jax.nn.leaky_relu({})", "jax.nn.log_sigmoid({})", "jax.nn.selu({})",
-          "jax.nn.hard_tanh({})", "jnp.logaddexp({}, 0.5)", "lax.erfc({})", "jnp.tan(0.7 * jnp.sin({}))", "jnp.exp2(jnp.sin({}))",
-          "jax.scipy.special.gammaln(jnp.abs({}) + 0.5)", "jax.scipy.special.xlogy(jnp.abs({}), jnp.abs({}) + 0.1)", "jax.nn.mish({})",
-          "jax.nn.celu({})", "jax.nn.relu6({})", "jax.scipy.special.entr(jnp.abs({}) + 0.1)", "jnp.clip({}, -0.7, 0.8)"]
-RAW = ["jnp.exp({})", "jnp.log({})", "jnp.sqrt({})", "lax.rsqrt({})", "jnp.arcsin({})", "jnp.arccos({})", "jnp.arccosh({})", "jnp.arctanh({})",
-       "jnp.log1p({})", "jnp.expm1({})", "jnp.sinh({})", "jnp.cosh({})", "1 / {}", "lax.lgamma({})", "lax.digamma({})", "lax.erf_inv({})",
-       "jnp.tan({})", "jnp.log2({})", "jnp.log10({})", "lax.bessel_i0e({})", "lax.bessel_i1e({})", "jnp.sinc({})", "lax.cbrt({})"]
-COMPLEX_UNARY = ["jnp.sin({})", "jnp.cos({})", "jnp.exp({})", "jnp.tanh({})", "jnp.log({} + 3)", "jnp.sqrt({} + 3)", "jnp.square({})",
-                 "jnp.conj({})", "lax.rsqrt({} + 3)", "jnp.expm1({})", "jnp.log1p({} + 3)", "lax.integer_pow({}, 3)", "1 / ({} + 3)",
-                 "jnp.sinh({})", "jnp.cosh({})", "jnp.sign({} + 3)", "jnp.arctan({} / 4)", "jnp.arcsinh({} / 4)", "jnp.power({} + 3, 1.5)",
+SMOOTH = ["jnp.sin({})", "jnp.cos({})", "jnp.tanh({})", "lax.logistic({})", "jnp.arctan({})",
+          "jnp.arcsinh({})", "lax.erf({})",
+          "jnp.exp(-jnp.abs({}))", "jnp.log1p(jnp.abs({}))", "jnp.sqrt(jnp.abs({}) + 0.5)",
+          "lax.rsqrt(jnp.abs({}) + 0.5)",
+          "jax.nn.softplus({})", "jax.nn.gelu({})", "jax.nn.silu({})", "jax.nn.relu({})",
+          "jax.nn.elu({})", "jnp.cbrt({})",
+          "jnp.square({})", "lax.integer_pow({}, 3)", "jnp.expm1(jnp.sin({}))",
+          "jnp.arcsin(0.9 * jnp.sin({}))", "jnp.sinc({})",
+          "lax.integer_pow(jnp.abs({}) + 0.5, -2)", "jnp.abs({})", "jax.nn.leaky_relu({})",
+          "jax.nn.log_sigmoid({})", "jax.nn.selu({})",
+          "jax.nn.hard_tanh({})", "jnp.logaddexp({}, 0.5)", "lax.erfc({})",
+          "jnp.tan(0.7 * jnp.sin({}))", "jnp.exp2(jnp.sin({}))",
+          "jax.scipy.special.gammaln(jnp.abs({}) + 0.5)",
+          "jax.scipy.special.xlogy(jnp.abs({}), jnp.abs({}) + 0.1)", "jax.nn.mish({})",
+          "jax.nn.celu({})", "jax.nn.relu6({})", "jax.scipy.special.entr(jnp.abs({}) + 0.1)",
+          "jnp.clip({}, -0.7, 0.8)"]
+RAW = ["jnp.exp({})", "jnp.log({})", "jnp.sqrt({})", "lax.rsqrt({})", "jnp.arcsin({})",
+       "jnp.arccos({})", "jnp.arccosh({})", "jnp.arctanh({})",
+       "jnp.log1p({})", "jnp.expm1({})", "jnp.sinh({})", "jnp.cosh({})", "1 / {}",
+       "lax.lgamma({})", "lax.digamma({})", "lax.erf_inv({})",
+       "jnp.tan({})", "jnp.log2({})", "jnp.log10({})", "lax.bessel_i0e({})",
+       "lax.bessel_i1e({})", "jnp.sinc({})", "lax.cbrt({})"]
+COMPLEX_UNARY = ["jnp.sin({})", "jnp.cos({})", "jnp.exp({})", "jnp.tanh({})", "jnp.log({} + 3)",
+                 "jnp.sqrt({} + 3)", "jnp.square({})",
+                 "jnp.conj({})", "lax.rsqrt({} + 3)", "jnp.expm1({})", "jnp.log1p({} + 3)",
+                 "lax.integer_pow({}, 3)", "1 / ({} + 3)",
+                 "jnp.sinh({})", "jnp.cosh({})", "jnp.sign({} + 3)", "jnp.arctan({} / 4)",
+                 "jnp.arcsinh({} / 4)", "jnp.power({} + 3, 1.5)",
                  "-{}", "jnp.tan({} / 3)", "lax.logistic({})"]
 COMPLEX_REAL = ["jnp.real({})", "jnp.imag({})", "jnp.abs({} + 3)", "jnp.angle({} + 3)"]
-EXACT_FLOAT = ["-{}", "jnp.abs({})", "jnp.sign({})", "jnp.floor({})", "jnp.ceil({})", "jnp.trunc({})", "jnp.round({})",
-               "lax.round({}, lax.RoundingMethod.AWAY_FROM_ZERO)", "jnp.nan_to_num({})", "jnp.isnan({})", "jnp.isinf({})", "jnp.isfinite({})",
-               "jnp.signbit({})", "jnp.frexp({})[1]", "jnp.modf({})[1]", "lax.reduce_precision({}, 5, 7)", "lax.reduce_precision({}, 3, 2)",
+EXACT_FLOAT = ["-{}", "jnp.abs({})", "jnp.sign({})", "jnp.floor({})", "jnp.ceil({})",
+               "jnp.trunc({})", "jnp.round({})",
+               "lax.round({}, lax.RoundingMethod.AWAY_FROM_ZERO)", "jnp.nan_to_num({})",
+               "jnp.isnan({})", "jnp.isinf({})", "jnp.isfinite({})",
+               "jnp.signbit({})", "jnp.frexp({})[1]", "jnp.modf({})[1]",
+               "lax.reduce_precision({}, 5, 7)", "lax.reduce_precision({}, 3, 2)",
                "lax.reduce_precision({}, 8, 0)", "lax.clamp(-1.0, {}, 1.0)", "jnp.isposinf({})"]
-INT_UNARY = ["-{}", "jnp.abs({})", "jnp.sign({})", "~{}", "lax.population_count({})", "lax.clz({})", "lax.integer_pow({}, 3)", "{} * {}"]
-INT_BINARY = ["{} + {}", "{} - {}", "{} * {}", "lax.div({}, {})", "lax.rem({}, {})", "{} // {}", "{} % {}", "jnp.maximum({}, {})",
-              "jnp.minimum({}, {})", "{} & {}", "{} | {}", "{} ^ {}", "lax.shift_left({}, {})", "lax.shift_right_logical({}, {})",
+INT_UNARY = ["-{}", "jnp.abs({})", "jnp.sign({})", "~{}", "lax.population_count({})",
+             "lax.clz({})", "lax.integer_pow({}, 3)", "{} * {}"]
+INT_BINARY = ["{} + {}", "{} - {}", "{} * {}", "lax.div({}, {})", "lax.rem({}, {})", "{} // {}",
+              "{} % {}", "jnp.maximum({}, {})",
+              "jnp.minimum({}, {})", "{} & {}", "{} | {}", "{} ^ {}", "lax.shift_left({}, {})",
+              "lax.shift_right_logical({}, {})",
               "lax.shift_right_arithmetic({}, {})"]
 COMPARE = ["==", "!=", "<", "<=", ">", ">="]
 
@@ -47,7 +68,8 @@ def unary(g):
 
 
 def complex_unary(g):
-    forms = [f for f in COMPLEX_UNARY + COMPLEX_REAL if not g.smooth or "sign" not in f]     # JAX has 0 for its derivative
+    # JAX has 0 for its derivative
+    forms = [f for f in COMPLEX_UNARY + COMPLEX_REAL if not g.smooth or "sign" not in f]
     return g.emit(g.choice(forms).replace("{}", g.pick(COMPLEX)))
 
 
@@ -59,12 +81,17 @@ def make_complex(g):
 def binary(g):
     x = g.pick(g.floats())
     y = g.like(x)
-    forms = ["{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / (jnp.abs({1}) + 0.5)", "jnp.maximum({0}, {1})", "jnp.minimum({0}, {1})",
-             "jnp.arctan2({0}, {1})", "jnp.hypot({0}, {1})", "jnp.power(jnp.abs({0}) + 0.5, {1})", "jnp.logaddexp({0}, {1})",
-             "jnp.where({0} > {1}, {0}, jnp.sin({1}))", "lax.clamp(jnp.minimum({0}, {1}) - 0.1, {0} + {1}, jnp.maximum({0}, {1}))",
-             "jnp.float_power(jnp.abs({0}) + 0.5, 2)", "jnp.fmax({0}, {1})", "jnp.copysign({0}, {1})", "jnp.heaviside({0}, {1})"]
+    forms = ["{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / (jnp.abs({1}) + 0.5)",
+             "jnp.maximum({0}, {1})", "jnp.minimum({0}, {1})",
+             "jnp.arctan2({0}, {1})", "jnp.hypot({0}, {1})",
+             "jnp.power(jnp.abs({0}) + 0.5, {1})", "jnp.logaddexp({0}, {1})",
+             "jnp.where({0} > {1}, {0}, jnp.sin({1}))",
+             "lax.clamp(jnp.minimum({0}, {1}) - 0.1, {0} + {1}, jnp.maximum({0}, {1}))",
+             "jnp.float_power(jnp.abs({0}) + 0.5, 2)", "jnp.fmax({0}, {1})",
+             "jnp.copysign({0}, {1})", "jnp.heaviside({0}, {1})"]
     if not g.smooth:
-        forms += ["{0} / {1}", "jnp.power({0}, {1})", "lax.rem({0}, {1})", "jnp.fmod({0}, {1})", "jnp.remainder({0}, {1})", "{0} // {1}"]
+        forms += ["{0} / {1}", "jnp.power({0}, {1})", "lax.rem({0}, {1})", "jnp.fmod({0}, {1})",
+                  "jnp.remainder({0}, {1})", "{0} // {1}"]
     return g.emit(g.choice(forms).format(x, y))
 
 
@@ -72,14 +99,17 @@ def chain(g):
     """Sums of products, which contract."""
     x = g.pick(g.floats())
     y, z = g.like(x), g.like(x)
-    return g.emit(g.choice(["{0} * {1} + {2}", "{2} - {0} * {1}", "{0} * {1} - {2} * {0}", "({0} + {1}) * ({0} - {1})", "-({0} * {1}) - {2}",
-                            "jnp.where({0} < {1}, {2} * {2}, {0} * {2} + 1)", "{0} * 2 + {1} * 0.5 - {2}"]).format(x, y, z))
+    return g.emit(g.choice(["{0} * {1} + {2}", "{2} - {0} * {1}", "{0} * {1} - {2} * {0}",
+                            "({0} + {1}) * ({0} - {1})", "-({0} * {1}) - {2}",
+                            "jnp.where({0} < {1}, {2} * {2}, {0} * {2} + 1)",
+                            "{0} * 2 + {1} * 0.5 - {2}"]).format(x, y, z))
 
 
 def complex_binary(g):
     x = g.pick(COMPLEX)
     y = g.like(x)
-    return g.emit(g.choice(["{0} + {1}", "{0} * {1}", "{0} - {1}", "{0} / ({1} + 4)", "{0} * jnp.conj({1})", "jnp.where(jnp.real({0}) > 0, {0}, {1})",
+    return g.emit(g.choice(["{0} + {1}", "{0} * {1}", "{0} - {1}", "{0} / ({1} + 4)",
+                            "{0} * jnp.conj({1})", "jnp.where(jnp.real({0}) > 0, {0}, {1})",
                             "jnp.power({0} + 3, {1})"]).format(x, y))
 
 
@@ -105,7 +135,8 @@ def integer_unary(g):
 
 def integer_binary(g):
     x = g.pick(INTS)
-    return g.emit(g.choice(INT_BINARY).replace("{}", x, 1).replace("{}", g.like(x), 1), exact=True)
+    return g.emit(g.choice(INT_BINARY).replace("{}", x, 1).replace("{}", g.like(x), 1),
+                  exact=True)
 
 
 def compare(g):
@@ -116,7 +147,8 @@ def compare(g):
 
 def logic(g):
     x = g.pick(["bool"])
-    return g.emit(g.choice(["{} & {}", "{} | ~{}", "{} ^ {}", "jnp.where({}, {}, True)", "jnp.logical_not({})"]).replace("{}", x, 1).replace(
+    return g.emit(g.choice(["{} & {}", "{} | ~{}", "{} ^ {}", "jnp.where({}, {}, True)",
+                            "jnp.logical_not({})"]).replace("{}", x, 1).replace(
         "{}", g.like(x), 1), exact=True)
 
 
@@ -124,12 +156,14 @@ def convert(g):
     to = g.choice(ALL)
     exact = to not in FLOATS + COMPLEX
     x = g.pick(ALL, exact=exact)
-    return g.emit(f"lax.convert_element_type({x}, jnp.{to + '_' if to == 'bool' else to})", exact=exact or g.exact(x) and g.dtype(x) in FLOATS)
+    return g.emit(f"lax.convert_element_type({x}, jnp.{to + '_' if to == 'bool' else to})",
+                  exact=exact or g.exact(x) and g.dtype(x) in FLOATS)
 
 
 def bitcast(g):
     x = g.pick(FLOATS + INTS, exact=True)
-    size = {"64": 8, "32": 4, "16": 2, "8": 1}[[k for k in ("64", "32", "16", "8") if g.dtype(x).endswith(k)][0]]
+    size = {"64": 8, "32": 4, "16": 2, "8": 1}[[k for k in ("64", "32", "16", "8")
+                                                if g.dtype(x).endswith(k)][0]]
     to = [t for t in INTS + FLOATS if np.dtype(g.np(t)).itemsize == size or g.chance(0.2)]
     to = [t for t in to if t in INTS or g.dtype(x) in FLOATS]   # no subnormal from an integer
     return g.emit(f"lax.bitcast_convert_type({x}, jnp.{g.choice(to)})", exact=True)
@@ -159,11 +193,13 @@ def movement(g):
         limit = [g.integer(a, s) for a, s in zip(start, shape)]
         return g.emit(f"lax.slice({x}, {start}, {limit}, {[g.integer(1, 3) for _ in shape]})")
     if kind in (4, 5):
-        config = [(g.integer(-2, 3), g.integer(-2, 3), g.integer(0, 2) if g.chance(0.5) else 0) for _ in shape]
+        config = [(g.integer(-2, 3), g.integer(-2, 3), g.integer(0, 2) if g.chance(0.5) else 0)
+                  for _ in shape]
         return g.emit(f"lax.pad({x}, {g.value([], g.dtype(x))}, {config})")
     if kind == 6 and rank:
         axis = g.integer(0, rank - 1)
-        others = [x] + [g.value(shape[:axis] + [g.integer(0, 4)] + shape[axis + 1:], g.dtype(x)) for _ in range(g.integer(1, 2))]
+        others = [x] + [g.value(shape[:axis] + [g.integer(0, 4)] + shape[axis + 1:], g.dtype(x))
+                        for _ in range(g.integer(1, 2))]
         g.rng.shuffle(others)
         return g.emit(f"jnp.concatenate([{', '.join(others)}], {axis})")
     if kind == 7:
@@ -178,7 +214,9 @@ def movement(g):
     if kind == 9:
         return g.emit(f"jnp.tile({x}, {[g.integer(1, 2) for _ in shape]})")
     if kind == 10 and rank >= 2:
-        return g.emit(g.choice([f"jnp.tril({x}, {g.integer(-2, 2)})", f"jnp.triu({x}, {g.integer(-2, 2)})", f"jnp.diagonal({x}, {g.integer(-1, 1)})",
+        return g.emit(g.choice([f"jnp.tril({x}, {g.integer(-2, 2)})",
+                                f"jnp.triu({x}, {g.integer(-2, 2)})",
+                                f"jnp.diagonal({x}, {g.integer(-1, 1)})",
                                 f"jnp.rot90({x})", f"jnp.swapaxes({x}, 0, -1)"]))
     if kind == 11 and rank:
         return g.emit(f"jnp.repeat({x}, {g.integer(1, 3)}, {g.integer(0, rank - 1)})")
@@ -189,7 +227,8 @@ def movement(g):
 
 def iota(g):
     shape = g.new_shape(rank=(1, 3))
-    return g.emit(f"lax.broadcasted_iota(jnp.{g.choice(NUMBERS)}, {shape}, {g.integer(0, len(shape) - 1)})", exact=True)
+    return g.emit(f"lax.broadcasted_iota(jnp.{g.choice(NUMBERS)}, {shape}, "
+                  f"{g.integer(0, len(shape) - 1)})", exact=True)
 
 
 def reduction(g):
@@ -205,7 +244,8 @@ def reduction(g):
         ops += [] if empty else ["max", "min", "ptp"]
         ops += ["softmax", "log_softmax"] if t in FLOATS and not empty else []
     op = g.choice(ops)
-    call = {"logsumexp": "jax.nn.logsumexp", "softmax": "jax.nn.softmax", "log_softmax": "jax.nn.log_softmax"}.get(op, "jnp." + op)
+    call = {"logsumexp": "jax.nn.logsumexp", "softmax": "jax.nn.softmax",
+            "log_softmax": "jax.nn.log_softmax"}.get(op, "jnp." + op)
     keep = f", keepdims={g.chance(0.3)}" if op not in ("softmax", "log_softmax") else ""
     if op in ("var", "std"):
         x = f"({x} + jnp.reshape(jnp.arange({x}.size, dtype={x}.dtype), {x}.shape))"
@@ -217,28 +257,34 @@ def lax_reduce(g):
     t, axes = g.dtype(x), tuple(g.axes(len(g.shape(x))))
     ops = {"lax.add": "0", "lax.mul": "1"}      # neutral ones: of others XLA leaves some out
     if t not in COMPLEX:
-        low, high = ("-jnp.inf", "jnp.inf") if t in FLOATS else (f"jnp.iinfo(jnp.{t}).min", f"jnp.iinfo(jnp.{t}).max")
+        low, high = ("-jnp.inf", "jnp.inf") if t in FLOATS else (f"jnp.iinfo(jnp.{t}).min",
+            f"jnp.iinfo(jnp.{t}).max")
         ops.update({"lax.max": low, "lax.min": high, "lambda a, b: a + b - 0 * b": "0"})
     if t in INTS:
-        ops.update({"lax.bitwise_or": "0", "lax.bitwise_and": "-1" if t in SIGNED else high, "lax.bitwise_xor": "0"})
+        ops.update({"lax.bitwise_or": "0", "lax.bitwise_and": "-1" if t in SIGNED else high,
+                    "lax.bitwise_xor": "0"})
     op = g.choice(list(ops))
     exact = t in INTS or op in ("lax.max", "lax.min")
-    return g.emit(f"lax.reduce({x}, jnp.asarray({ops[op]}, {x}.dtype), {op}, {axes})", exact=exact)
+    return g.emit(f"lax.reduce({x}, jnp.asarray({ops[op]}, {x}.dtype), {op}, {axes})",
+                  exact=exact)
 
 
 def argument(g):
     x = g.pick(FLOATS + INTS + ["bool"], rank=(1, 4), exact=True, full=True)
     axis = g.integer(0, len(g.shape(x)) - 1)
-    kind = g.choice(["jnp.argmax", "jnp.argmin", "lax.argmax", "jnp.nanargmax"] if g.dtype(x) in FLOATS else ["jnp.argmax", "jnp.argmin"])
+    kind = g.choice(["jnp.argmax", "jnp.argmin", "lax.argmax", "jnp.nanargmax"]
+                    if g.dtype(x) in FLOATS else ["jnp.argmax", "jnp.argmin"])
     if kind == "lax.argmax":
-        return g.emit(f"lax.argmax({x}, {axis}, jnp.{g.choice(['int32', 'int64', 'uint8'])})", exact=True)
+        return g.emit(f"lax.argmax({x}, {axis}, jnp.{g.choice(['int32', 'int64', 'uint8'])})",
+                      exact=True)
     return g.emit(f"{kind}({x}, {axis})", exact=True)
 
 
 def cumulative(g):
     x = g.pick(NUMBERS if not g.smooth else WIDE, rank=(1, 4))
     axis, reverse = g.integer(0, len(g.shape(x)) - 1), g.chance(0.3)
-    ops = ["cumsum", "cumprod"] + ([] if g.dtype(x) in COMPLEX else ["cummax", "cummin"] + (["cumlogsumexp"] if g.dtype(x) in FLOATS else []))
+    ops = ["cumsum", "cumprod"] + ([] if g.dtype(x) in COMPLEX else ["cummax", "cummin"] +
+                                   (["cumlogsumexp"] if g.dtype(x) in FLOATS else []))
     return g.emit(f"lax.{g.choice(ops)}({x}, {axis}, reverse={reverse})")
 
 
@@ -257,13 +303,15 @@ def sorting(g):
         return g.emit(g.choice([f"jnp.median({x}, {axis})", f"jnp.quantile({x}, 0.3, {axis})"]))
     if kind == 4:
         y = g.value(shape[axis:axis + 1], g.dtype(x), exact=True)
-        return g.emit(f"jnp.searchsorted(jnp.sort({y}), {x}, side='{g.choice(['left', 'right'])}')", exact=True)
+        return g.emit(f"jnp.searchsorted(jnp.sort({y}), {x}, "
+                      f"side='{g.choice(['left', 'right'])}')", exact=True)
     n = g.integer(2, 3)
     more = [g.value(shape, g.choice(ALL), exact=True) for _ in range(n - 1)]
     keys = 1
     while keys < n and g.dtype(more[keys - 1]) != "bool" and g.chance(0.4):
         keys += 1
-    return g.emit(f"lax.sort(({x}, {', '.join(more)}), dimension={axis}, is_stable=True, num_keys={keys})", n, exact=True)
+    return g.emit(f"lax.sort(({x}, {', '.join(more)}), dimension={axis}, is_stable=True, "
+                  f"num_keys={keys})", n, exact=True)
 
 
 def dot(g):
@@ -273,31 +321,38 @@ def dot(g):
     free = [[g.size() for _ in range(g.integer(0, 2))] for _ in range(2)]
     names, numbers = [], []
     for k in range(2):
-        roles = [("b", i, s) for i, s in enumerate(batch)] + [("c", i, s) for i, s in enumerate(contract)] + [("f", i, s) for i, s in enumerate(free[k])]
+        roles = [("b", i, s) for i, s in enumerate(batch)] + [("c", i, s)
+            for i, s in enumerate(contract)] + [("f", i, s) for i, s in enumerate(free[k])]
         order = g.rng.permutation(len(roles)).tolist()
         roles = [roles[o] for o in order]
         names.append(g.value([r[2] for r in roles], t))
-        numbers.append({w: [next(j for j, r in enumerate(roles) if r[:2] == (w, i)) for i in range(n)]
+        numbers.append({w: [next(j for j, r in enumerate(roles) if r[:2] == (w, i))
+                            for i in range(n)]
                         for w, n in (("b", len(batch)), ("c", len(contract)))})
     more = ""
     if t in ("bfloat16", "float16", "float32") and g.chance(0.3):
         more = f", preferred_element_type=jnp.{g.choice(['float32', 'float64'])}"
     if t in ("int8", "uint8", "int16") and g.chance(0.5):
         more = ", preferred_element_type=jnp.int32"
-    return g.emit(f"lax.dot_general({names[0]}, {names[1]}, (({numbers[0]['c']}, {numbers[1]['c']}), ({numbers[0]['b']}, {numbers[1]['b']})){more})")
+    return g.emit(f"lax.dot_general({names[0]}, {names[1]}, (({numbers[0]['c']}, "
+                  f"{numbers[1]['c']}), ({numbers[0]['b']}, {numbers[1]['b']})){more})")
 
 
 def convolution(g):
-    t = g.choice(WIDE * 3 + ["bfloat16", "float16"] + COMPLEX + ["int32", "int8", "uint16"]) if not g.smooth else g.choice(WIDE + COMPLEX[1:])
+    t = g.choice(WIDE * 3 + ["bfloat16", "float16"] + COMPLEX +
+                 ["int32", "int8", "uint16"]) if not g.smooth else g.choice(WIDE + COMPLEX[1:])
     d = g.integer(0, 3)
-    groups, batch_groups = (g.choice([1, 1, 2, 3]), 1) if g.chance(0.7) else (1, g.choice([1, 2, 3]))
+    groups, batch_groups = (g.choice([1, 1, 2, 3]), 1) if g.chance(0.7) else (1,
+        g.choice([1, 2, 3]))
     cin, cout = g.integer(1, 3) * groups, g.integer(1, 3) * groups * batch_groups
     n = g.integer(1, 3) * batch_groups
     if g.chance(0.05):
         n = 0
     if g.large:
         cin, cout, n = cin * g.integer(1, 9), cout * g.integer(1, 9), n * g.integer(1, 3)
-    spatial = [g.choice([8, 13, 16, 27, 30]) if g.large else g.choice([0, 1, 2, 3, 4, 5, 7, 9] if d > 1 else [1, 5, 9, 17, 33]) for _ in range(d)]
+    spatial = [g.choice([8, 13, 16, 27, 30]) if g.large
+               else g.choice([0, 1, 2, 3, 4, 5, 7, 9] if d > 1 else [1, 5, 9, 17, 33])
+               for _ in range(d)]
     window = [g.choice([1, 2, 3, 4, 5]) for _ in range(d)]
     letters = "XYZ"[:d]
     spec = ["".join(g.rng.permutation(list(k + letters))) for k in ("NC", "OI", "NC")]
@@ -309,8 +364,10 @@ def convolution(g):
         pads = f"'{g.choice(['SAME', 'VALID', 'SAME_LOWER'])}'"
     some = lambda m: [g.integer(1, m) if g.chance(0.4) else 1 for _ in range(d)]
     lhs = some(3) if not isinstance(pads, str) else [1] * d
-    return g.emit(f"lax.conv_general_dilated({x}, {k}, {some(3)}, {pads}, lhs_dilation={lhs}, rhs_dilation={some(3)}, "
-                  f"dimension_numbers=('{spec[0]}', '{spec[1]}', '{spec[2]}'), feature_group_count={groups}, batch_group_count={batch_groups})")
+    return g.emit(f"lax.conv_general_dilated({x}, {k}, {some(3)}, {pads}, lhs_dilation={lhs}, "
+                  f"rhs_dilation={some(3)}, "
+                  f"dimension_numbers=('{spec[0]}', '{spec[1]}', '{spec[2]}'), "
+                  f"feature_group_count={groups}, batch_group_count={batch_groups})")
 
 
 def window(g):
@@ -323,12 +380,15 @@ def window(g):
     pads = [(g.integer(0, 2), g.integer(0, 2)) if g.chance(0.5) else (0, 0) for _ in shape]
     if g.chance(0.2):
         pads = f"'{g.choice(['SAME', 'VALID'])}'"
-    op, init = g.choice([("lax.add", "0"), ("lax.max", None), ("lax.min", None)] + ([("lax.mul", "1")] if not g.smooth else []))
+    op, init = g.choice([("lax.add", "0"), ("lax.max", None), ("lax.min", None)] +
+                        ([("lax.mul", "1")] if not g.smooth else []))
     if init is None:
         info = "jnp.iinfo" if t in INTS else None
         low = op == "lax.max"
-        init = f"{info}(jnp.{t}).{'min' if low else 'max'}" if info else ("-jnp.inf" if low else "jnp.inf")
-    return g.emit(f"lax.reduce_window({x}, np.asarray({init}, jnp.{t}), {op}, {size}, {strides}, {pads}, "
+        init = f"{info}(jnp.{t}).{'min' if low else 'max'}" if info else ("-jnp.inf" if low
+            else "jnp.inf")
+    return g.emit(f"lax.reduce_window({x}, np.asarray({init}, jnp.{t}), {op}, {size}, "
+                  f"{strides}, {pads}, "
                   f"base_dilation={base}, window_dilation={dilation})")
 
 
@@ -341,16 +401,20 @@ def gather(g):
     shape, rank, mode = g.shape(x), len(g.shape(x)), g.choice(MODES)
     mapped = g.rng.permutation(rank)[:g.integer(1, rank)].tolist()
     sizes = [g.integer(0 if g.chance(0.1) else 1, s) for s in shape]
-    collapsed = sorted(d for d in range(rank) if g.chance(0.5) and (d in mapped or shape[d] == 1 or g.chance(0.5)))
+    collapsed = sorted(d for d in range(rank) if g.chance(0.5)
+                       and (d in mapped or shape[d] == 1 or g.chance(0.5)))
     for d in collapsed:
         sizes[d] = 1
     batch = [g.size(5) for _ in range(g.integer(0, 2))]
     out = len(batch) + rank - len(collapsed)
     offset = sorted(g.rng.permutation(out)[:rank - len(collapsed)].tolist())
-    i = g.index(batch + [len(mapped)], min(shape[d] - sizes[d] + 1 for d in mapped), g.choice(["int32", "int64", "uint8", "int8", "uint32"]),
+    i = g.index(batch + [len(mapped)], min(shape[d] - sizes[d] + 1 for d in mapped),
+                g.choice(["int32", "int64", "uint8", "int8", "uint32"]),
                 wild=mode != "promise_in_bounds")
-    more = ", fill_value=3" if mode == "fill" and g.chance(0.4) and g.dtype(x) not in COMPLEX + ["bool"] else ""
-    return g.emit(f"lax.gather({x}, {i}, lax.GatherDimensionNumbers({tuple(offset)}, {tuple(collapsed)}, {tuple(mapped)}), {tuple(sizes)}, "
+    filled = mode == "fill" and g.chance(0.4) and g.dtype(x) not in COMPLEX + ["bool"]
+    more = ", fill_value=3" if filled else ""
+    return g.emit(f"lax.gather({x}, {i}, lax.GatherDimensionNumbers({tuple(offset)}, "
+                  f"{tuple(collapsed)}, {tuple(mapped)}), {tuple(sizes)}, "
                   f"mode='{mode}'{more})")
 
 
@@ -368,7 +432,8 @@ def indexing(g):
         elif k == 2:
             items.append("::-1")
         elif k == 3:
-            items.append(g.index(shared if g.chance(0.7) else [], s, "int32", wild=mode not in (None, "wrap"), negative=True))
+            items.append(g.index(shared if g.chance(0.7) else [], s, "int32",
+                                 wild=mode not in (None, "wrap"), negative=True))
         else:
             items.append(str(g.integer(-s, s - 1)))
     what = f"[{', '.join(items)}]"
@@ -377,13 +442,16 @@ def indexing(g):
     y = g.value(list(g.infer(f"{x}{what}")[0].shape), g.dtype(x))
     if not g.shape(x):
         return None
-    ops = {"bool": ["set"], "complex64": ["add", "mul"], "complex128": ["add", "mul"]}.get(g.dtype(x), ["add", "multiply", "max", "min", "set"])
+    ops = {"bool": ["set"], "complex64": ["add", "mul"],
+           "complex128": ["add", "mul"]}.get(g.dtype(x),
+                                             ["add", "multiply", "max", "min", "set"])
     op = g.choice(ops)
     if g.smooth:
         op = g.choice(["add", "set", "add"])
     if op == "set" or mode == "wrap":
         items = [s if s[0] != "v" else str(0) for s in items]
-        return g.emit(f"{x}.at[{', '.join(items)}].{op if op != 'mul' else 'multiply'}({g.value([], g.dtype(x))})")
+        name = op if op != 'mul' else 'multiply'
+        return g.emit(f"{x}.at[{', '.join(items)}].{name}({g.value([], g.dtype(x))})")
     op = {"mul": "multiply"}.get(op, op)
     return g.emit(f"{x}.at{what}.{op}({y}{'' if mode is None else f', mode={mode!r}'})")
 
@@ -402,12 +470,19 @@ def scatter(g):
     window_dims = sorted(g.rng.permutation(out)[:len(kept)].tolist())
     rest, left = iter(batch), iter(kept)
     updates = [next(left) if d in window_dims else next(rest) for d in range(out)]
-    i = g.index(batch + [len(mapped)], min(shape[d] - sizes[d] + 1 for d in mapped), g.choice(["int32", "int64"]),     # of u8 XLA takes 245 for -11
+    # of u8 XLA takes 245 for -11
+    i = g.index(batch + [len(mapped)], min(shape[d] - sizes[d] + 1 for d in mapped),
+                g.choice(["int32", "int64"]),
                 wild=mode != "promise_in_bounds")
-    ops = ["scatter_add", "scatter_add", "scatter_mul"] + ([] if g.dtype(x) in COMPLEX else ["scatter_max", "scatter_min", "scatter"])
+    ops = ["scatter_add", "scatter_add", "scatter_mul"] + ([] if g.dtype(x) in COMPLEX
+        else ["scatter_max", "scatter_min", "scatter"])
     op = g.choice(ops) if not g.smooth else g.choice(["scatter_add", "scatter"])
-    y = g.value(updates, g.dtype(x)) if op != "scatter" else f"jnp.full({updates}, {g.value([], g.dtype(x))})"
-    return g.emit(f"lax.{op}({x}, {i}, {y}, lax.ScatterDimensionNumbers({tuple(window_dims)}, {tuple(inserted)}, {tuple(mapped)}), mode='{mode}')")
+    if op == "scatter":
+        y = f"jnp.full({updates}, {g.value([], g.dtype(x))})"
+    else:
+        y = g.value(updates, g.dtype(x))
+    return g.emit(f"lax.{op}({x}, {i}, {y}, lax.ScatterDimensionNumbers({tuple(window_dims)}, "
+                  f"{tuple(inserted)}, {tuple(mapped)}), mode='{mode}')")
 
 
 def dynamic(g):
@@ -422,10 +497,13 @@ def dynamic(g):
 
 
 def fft(g):
-    kind = g.choice(["fft", "ifft", "rfft", "irfft", "fftn", "fft2", "hfft", "rfftn", "irfftn", "ifftn"])
+    kind = g.choice(["fft", "ifft", "rfft", "irfft", "fftn", "fft2", "hfft", "rfftn",
+                     "irfftn", "ifftn"])
     t = g.choice(WIDE if kind.startswith("r") else COMPLEX)
     need = 2 if "2" in kind or "n" in kind else 1
-    x = g.value([g.size(4) for _ in range(g.integer(0, 1))] + [(g.choice([1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 30]) if not g.large or need > 1 else g.integer(1, 3000)) for _ in range(need)], t)
+    x = g.value([g.size(4) for _ in range(g.integer(0, 1))] +
+                [(g.choice([1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 30]) if not g.large or need > 1
+                  else g.integer(1, 3000)) for _ in range(need)], t)
     if kind in ("irfft", "irfftn", "hfft"):
         x = f"jnp.concatenate([{x}, {x}], -1)"
     return g.emit(f"jnp.fft.{kind}({x})")
@@ -436,19 +514,24 @@ def linalg(g):
     if g.large:
         n, m = g.integer(1, 90), g.integer(1, 40)
     batch = [g.size(3) for _ in range(g.integer(0, 1))]
-    t = g.choice(["float64"] * 3 + ["float32"] + (COMPLEX if not g.smooth or g.chance(0.3) else []))
+    t = g.choice(["float64"] * 3 + ["float32"] +
+                 (COMPLEX if not g.smooth or g.chance(0.3) else []))
     a = g.tame(batch + [n, n], t)
-    spd = f"({a} @ jnp.conj(jnp.swapaxes({a}, -1, -2)) + {n + 1} * jnp.eye({n}, dtype={a}.dtype))"
+    eye = f"jnp.eye({n}, dtype={a}.dtype)"
+    spd = f"({a} @ jnp.conj(jnp.swapaxes({a}, -1, -2)) + {n + 1} * {eye})"
     well = f"({a} + {2 * n + 2} * jnp.eye({n}, dtype={a}.dtype))"
     kind = g.integer(0, 13)
     b = g.tame(batch + [n, m], t)
-    flags = f"left_side=True, lower={g.chance(0.5)}, transpose_a={g.chance(0.5)}, conjugate_a={g.chance(0.3)}, unit_diagonal={g.chance(0.2)}"
+    flags = ", ".join(["left_side=True", f"lower={g.chance(0.5)}",
+                       f"transpose_a={g.chance(0.5)}", f"conjugate_a={g.chance(0.3)}",
+                       f"unit_diagonal={g.chance(0.2)}"])
     if kind == 0:
         return g.emit(f"lax.linalg.cholesky({spd})")
     if kind == 1:
         return g.emit(f"lax.linalg.triangular_solve({well}, {b}, {flags})")
     if kind == 2:
-        return g.emit(f"lax.linalg.triangular_solve({well}, jnp.swapaxes({b}, -1, -2), {flags.replace('left_side=True', 'left_side=False')})")
+        return g.emit(f"lax.linalg.triangular_solve({well}, jnp.swapaxes({b}, -1, -2), "
+                      f"{flags.replace('left_side=True', 'left_side=False')})")
     if kind == 3:
         return g.emit(f"jnp.linalg.solve({well}, {b})")
     if kind == 4:
@@ -480,17 +563,23 @@ def body(g, names, depth=2):
     p, q = body(g, names, depth - 1), body(g, names, depth - 1)
     kind = g.integer(0, 11)
     if kind < 7:
-        return [f"jnp.sin({p}) + {q}", f"jnp.tanh({p} * {q})", f"jnp.where({x} > {y}, {p}, {q})", f"0.5 * ({p} - {q})", f"jnp.cos({p}) * {x}",
+        return [f"jnp.sin({p}) + {q}", f"jnp.tanh({p} * {q})",
+                f"jnp.where({x} > {y}, {p}, {q})", f"0.5 * ({p} - {q})", f"jnp.cos({p}) * {x}",
                 f"jnp.maximum({p}, {q})", f"{p} / (1 + {y} ** 2)"][kind]
     if kind == 7:
-        return f"lax.cond(jnp.sum({x}) > 0.3, lambda s, t: {p}, lambda s, t: {q}, {x}, {y})".replace("jnp.sum", g.choice(["jnp.sum", "jnp.max"]) if
-                                                                                            g.full else "jnp.sum")
+        text = f"lax.cond(jnp.sum({x}) > 0.3, lambda s, t: {p}, lambda s, t: {q}, {x}, {y})"
+        reduce = g.choice(["jnp.sum", "jnp.max"]) if g.full else "jnp.sum"
+        return text.replace("jnp.sum", reduce)
     if kind == 8:
         return f"lax.fori_loop(0, {g.integer(0, 3)}, lambda i, s: {body(g, ['s', x], 1)}, {p})"
     if kind == 9:
-        return f"lax.scan(lambda s, t: ({body(g, ['s', 't'], 1)}, {body(g, ['s', 't'], 1)}), {p}, jnp.stack([{x}, {q}]))[{g.choice(['0', '1][0', '1][1'])}]"
+        step = f"lambda s, t: ({body(g, ['s', 't'], 1)}, {body(g, ['s', 't'], 1)})"
+        part = g.choice(['0', '1][0', '1][1'])
+        return f"lax.scan({step}, {p}, jnp.stack([{x}, {q}]))[{part}]"
     if kind == 10:
-        return f"lax.switch((jnp.sum({x}) * 3).astype(int), [lambda s: {body(g, ['s', x], 1)}, lambda s: {q}, lambda s: s], {p})"
+        first = f"lambda s: {body(g, ['s', x], 1)}"
+        branches = f"[{first}, lambda s: {q}, lambda s: s]"
+        return f"lax.switch((jnp.sum({x}) * 3).astype(int), {branches}, {p})"
     return f"jax.checkpoint(lambda s, t: {body(g, ['s', 't'], 1)})({p}, {q})"
 
 
@@ -504,24 +593,37 @@ def loops(g):
     if kind == 5 and g.smooth and not g.chance(0.2):
         kind = 6                            # JAX has no reverse mode of it
     if kind == 0:
-        return g.emit(f"lax.fori_loop({g.integer(-1, 1)}, {n}, lambda i, a: {body(g, ['a', y])} * i.astype({x}.dtype), {x})")
+        return g.emit(f"lax.fori_loop({g.integer(-1, 1)}, {n}, lambda i, a: "
+                      f"{body(g, ['a', y])} * i.astype({x}.dtype), {x})")
     if kind == 1:
-        return g.emit(f"lax.scan(lambda a, b: ({body(g, ['a', 'b'])}, {body(g, ['a', 'b', y])}), {x}, jnp.stack([{y}] * {n + 1}), reverse={g.chance(0.3)})", 2)
+        return g.emit(f"lax.scan(lambda a, b: ({body(g, ['a', 'b'])}, "
+                      f"{body(g, ['a', 'b', y])}), {x}, jnp.stack([{y}] * {n + 1}), "
+                      f"reverse={g.chance(0.3)})", 2)
     if kind == 2:
-        return g.emit(f"lax.scan(lambda a, b: ((a[1], {body(g, ['a[0]', 'a[1]', 'b'])}), {body(g, ['a[0]', 'b'])}), ({x}, {y}), jnp.stack([{y}, {x}, {y}]))[1]")
+        return g.emit(f"lax.scan(lambda a, b: ((a[1], {body(g, ['a[0]', 'a[1]', 'b'])}), "
+                      f"{body(g, ['a[0]', 'b'])}), ({x}, {y}), jnp.stack([{y}, {x}, {y}]))[1]")
     if kind == 3:
-        return g.emit(f"lax.cond({c}, lambda a, b: {body(g, ['a', 'b'])}, lambda a, b: {body(g, ['a', 'b', x])}, {x}, {y})")
+        return g.emit(f"lax.cond({c}, lambda a, b: {body(g, ['a', 'b'])}, lambda a, b: "
+                      f"{body(g, ['a', 'b', x])}, {x}, {y})")
     if kind == 4:
-        return g.emit(f"lax.switch({k}, [lambda a, b: {body(g, ['a', 'b'])}, lambda a, b: {body(g, ['a', 'b'])}, lambda a, b: jnp.cos(b)], {x}, {y})")
+        return g.emit(f"lax.switch({k}, [lambda a, b: {body(g, ['a', 'b'])}, lambda a, b: "
+                      f"{body(g, ['a', 'b'])}, lambda a, b: jnp.cos(b)], {x}, {y})")
     if kind == 5:
-        return g.emit(f"lax.while_loop(lambda s: (s[0] < {n}) & (jnp.sum(s[1]) < {g.choice(['2', '5', '1e9'])}), "
-                      f"lambda s: (s[0] + 1, {body(g, ['s[1]', y])} + {g.choice(['0', '1'])}), (0, {x}))", 2)
+        return g.emit(f"lax.while_loop(lambda s: (s[0] < {n}) & (jnp.sum(s[1]) < "
+                      f"{g.choice(['2', '5', '1e9'])}), "
+                      f"lambda s: (s[0] + 1, {body(g, ['s[1]', y])} + "
+                      f"{g.choice(['0', '1'])}), (0, {x}))", 2)
     if kind == 6:
-        return g.emit(f"lax.scan(lambda a, b: (lax.fori_loop(0, 2, lambda i, s: {body(g, ['s', 'b'])}, a), {body(g, ['a', 'b'])}), "
-                      f"{x}, jnp.stack([{y}] * {n}) if {n} else jnp.zeros((0,) + {x}.shape, {x}.dtype))", 2)
+        return g.emit(f"lax.scan(lambda a, b: (lax.fori_loop(0, 2, lambda i, s: "
+                      f"{body(g, ['s', 'b'])}, a), {body(g, ['a', 'b'])}), "
+                      f"{x}, jnp.stack([{y}] * {n}) if {n} else jnp.zeros((0,) + {x}.shape, "
+                      f"{x}.dtype))", 2)
     if kind == 7:
-        return g.emit(f"lax.fori_loop(0, 3, lambda i, s: s.at[i].set({body(g, ['s[i - 1]', y])}).at[-1].add(s[i]), jnp.stack([{x}] * 4))")
-    return g.emit(f"lax.map(lambda v: jnp.sin(v) * jnp.sum({y}), {x})" if g.shape(x) else f"jax.checkpoint(lambda v: jnp.sin(v) * {y})({x})")
+        return g.emit(f"lax.fori_loop(0, 3, lambda i, s: "
+                      f"s.at[i].set({body(g, ['s[i - 1]', y])}).at[-1].add(s[i]), "
+                      f"jnp.stack([{x}] * 4))")
+    return g.emit(f"lax.map(lambda v: jnp.sin(v) * jnp.sum({y}), {x})" if g.shape(x)
+                  else f"jax.checkpoint(lambda v: jnp.sin(v) * {y})({x})")
 
 
 def invariant(g):
@@ -535,17 +637,30 @@ def invariant(g):
     high = f"({a} + jnp.conj(jnp.swapaxes({a}, -1, -2)))"
     well = f"({a} + {2 * n + 2} * jnp.eye({n}, dtype={a}.dtype))"
     return g.emit(g.choice([
-        f"(lambda w, v: (v * jnp.tanh(w)[..., None, :]) @ jnp.conj(jnp.swapaxes(v, -1, -2)))(*jnp.linalg.eigh({high}))",
-        f"(lambda w, v: jnp.abs(v) ** 2 @ w[..., None].astype(jnp.float64))(*jnp.linalg.eigh({high}))",
-        f"(lambda u, s, v: (u * jnp.log1p(s)[..., None, :]) @ v)(*jnp.linalg.svd({b}, full_matrices=False))",
+        f"(lambda w, v: (v * jnp.tanh(w)[..., None, :]) @ jnp.conj(jnp.swapaxes(v, -1, "
+        f"-2)))(*jnp.linalg.eigh({high}))",
+        f"(lambda w, v: jnp.abs(v) ** 2 @ w[..., "
+        f"None].astype(jnp.float64))(*jnp.linalg.eigh({high}))",
+        f"(lambda u, s, v: (u * jnp.log1p(s)[..., None, :]) @ v)(*jnp.linalg.svd({b}, "
+        f"full_matrices=False))",
         f"(lambda u, s, v: u @ v)(*jnp.linalg.svd({well}, full_matrices=False))",
-        f"(lambda q, r: q @ jnp.triu(r * r))(*jnp.linalg.qr({b if n >= m else a}))" if t == "float64" else f"(lambda q, r: q @ r)(*jnp.linalg.qr({a}))",
-        f"(lambda q, r: q * jnp.sign(jnp.diagonal(r, axis1=-2, axis2=-1))[..., None, :])(*jnp.linalg.qr({well}))",
-        f"jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor({high} @ jnp.conj(jnp.swapaxes({high}, -1, -2)) + jnp.eye({n})), {b})",
-        f"jax.scipy.linalg.solve_triangular({well}, {b}, trans={g.integer(0, 2)}, lower={g.chance(0.5)})",
-        f"(lambda lu: jax.scipy.linalg.lu_solve(lu, {b}, trans={g.integer(0, 2)}))(jax.scipy.linalg.lu_factor({well}))" if not batch else f"jnp.linalg.det({a})",
-        f"jnp.linalg.slogdet({a})[1]", f"jnp.linalg.det({a})", f"jnp.linalg.norm({b}, 'nuc', axis=(-2, -1))", f"jnp.linalg.norm({well}, 2, axis=(-2, -1))",
-        f"jnp.linalg.lstsq({well}, {b})[0]" if not batch else f"jnp.linalg.solve({well}, {b})"]))
+        f"(lambda q, r: q @ jnp.triu(r * "
+        f"r))(*jnp.linalg.qr({b if n >= m else a}))" if t == "float64" else f"(lambda q, r: q "
+            f"@ r)(*jnp.linalg.qr({a}))",
+        f"(lambda q, r: q * jnp.sign(jnp.diagonal(r, axis1=-2, axis2=-1))[..., None, "
+        f":])(*jnp.linalg.qr({well}))",
+        f"jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor({high} @ "
+        f"jnp.conj(jnp.swapaxes({high}, -1, -2)) + jnp.eye({n})), {b})",
+        f"jax.scipy.linalg.solve_triangular({well}, {b}, trans={g.integer(0, 2)}, "
+        f"lower={g.chance(0.5)})",
+        f"(lambda lu: jax.scipy.linalg.lu_solve(lu, {b}, "
+        f"trans={g.integer(0, 2)}))(jax.scipy.linalg.lu_factor({well}))" if not batch
+        else f"jnp.linalg.det({a})",
+        f"jnp.linalg.slogdet({a})[1]", f"jnp.linalg.det({a})",
+        f"jnp.linalg.norm({b}, 'nuc', axis=(-2, -1))",
+        f"jnp.linalg.norm({well}, 2, axis=(-2, -1))",
+        f"jnp.linalg.lstsq({well}, {b})[0]" if not batch
+        else f"jnp.linalg.solve({well}, {b})"]))
 
 
 def reducer(g):
@@ -553,55 +668,88 @@ def reducer(g):
     x = g.pick(WIDE, rank=(1, 3), exact=True)
     y, axis = g.like(x), g.integer(0, len(g.shape(x)) - 1)
     if g.smooth:
-        return g.emit(f"jax.ops.segment_{g.choice(['sum', 'max', 'prod'])}({x}, jnp.arange({x}.shape[0]) // 2, 4)")
+        return g.emit(f"jax.ops.segment_{g.choice(['sum', 'max', 'prod'])}({x}, "
+                      f"jnp.arange({x}.shape[0]) // 2, 4)")
     nan_free = f"jnp.nan_to_num({x})"
     return g.emit(g.choice([
-        f"lax.reduce(({x}, {y}), (jnp.asarray(-jnp.inf, {x}.dtype), jnp.zeros((), {x}.dtype)), lambda a, b: (jnp.maximum(a[0], b[0]), a[1] + b[1]), ({axis},))",
-        f"lax.reduce(({nan_free}, lax.broadcasted_iota(jnp.int32, {x}.shape, {axis})), (jnp.asarray(-jnp.inf, {x}.dtype), np.int32(99)), lambda a, b: "
-        f"lax.cond(False, lambda: a, lambda: (jnp.where(a[0] > b[0], a[0], b[0]), jnp.where((a[0] > b[0]) | ((a[0] == b[0]) & (a[1] < b[1])), a[1], b[1]))), ({axis},))",
+        f"lax.reduce(({x}, {y}), (jnp.asarray(-jnp.inf, {x}.dtype), jnp.zeros((), "
+        f"{x}.dtype)), lambda a, b: (jnp.maximum(a[0], b[0]), a[1] + b[1]), ({axis},))",
+        f"lax.reduce(({nan_free}, lax.broadcasted_iota(jnp.int32, {x}.shape, {axis})), "
+        f"(jnp.asarray(-jnp.inf, {x}.dtype), np.int32(99)), lambda a, b: "
+        f"lax.cond(False, lambda: a, lambda: (jnp.where(a[0] > b[0], a[0], b[0]), "
+        f"jnp.where((a[0] > b[0]) | ((a[0] == b[0]) & (a[1] < b[1])), a[1], b[1]))), "
+        f"({axis},))",
         ]), 2)
 
 
 def associative(g):
     x = g.pick(WIDE, rank=(1, 3))
-    return g.emit(f"lax.associative_scan(lambda a, b: a + b, {x}, axis={g.integer(0, len(g.shape(x)) - 1)})")
+    return g.emit(f"lax.associative_scan(lambda a, b: a + b, {x}, "
+                  f"axis={g.integer(0, len(g.shape(x)) - 1)})")
 
 
 def einsum(g):
     t = g.choice(WIDE)
     n, m, k, b = (g.size(5) for _ in range(4))
-    spec, shapes = g.choice([("ij,jk->ik", [(n, m), (m, k)]), ("bij,bjk->bik", [(b, n, m), (b, m, k)]), ("ij,kj->ik", [(n, m), (k, m)]),
-                             ("bij,bij->b", [(b, n, m)] * 2), ("ij,ij->", [(n, m)] * 2), ("i,j->ij", [(n,), (m,)]), ("bi,bj->bij", [(b, n), (b, m)]),
-                             ("ii->i", [(n, n)]), ("ii->", [(n, n)]), ("bij->ji", [(b, n, m)]), ("ij,jk,kl->il", [(n, m), (m, k), (k, b)]),
-                             ("bhqd,bhkd->bhqk", [(b, 2, n, k), (b, 2, m, k)]), ("abc,cba->b", [(n, m, k), (k, m, n)])])
+    spec, shapes = g.choice([("ij,jk->ik", [(n, m), (m, k)]),
+                             ("bij,bjk->bik", [(b, n, m), (b, m, k)]),
+                             ("ij,kj->ik", [(n, m), (k, m)]),
+                             ("bij,bij->b", [(b, n, m)] * 2), ("ij,ij->", [(n, m)] * 2),
+                             ("i,j->ij", [(n,), (m,)]), ("bi,bj->bij", [(b, n), (b, m)]),
+                             ("ii->i", [(n, n)]), ("ii->", [(n, n)]), ("bij->ji", [(b, n, m)]),
+                             ("ij,jk,kl->il", [(n, m), (m, k), (k, b)]),
+                             ("bhqd,bhkd->bhqk", [(b, 2, n, k), (b, 2, m, k)]),
+                             ("abc,cba->b", [(n, m, k), (k, m, n)])])
     return g.emit(f"jnp.einsum('{spec}', {', '.join(g.value(list(s), t) for s in shapes)})")
 
 
 def numpy_function(g):
     x = g.pick(WIDE, rank=(1, 2), full=True)
     n = len(g.shape(x))
-    return g.emit(g.choice([f"jnp.diff({x})", f"jnp.outer({x}, {x})", f"jnp.cumsum({x} ** 2, 0)", f"jnp.linalg.norm({x}, axis=-1)",
-                            f"jnp.trapezoid({x})", f"jnp.interp({x}, jnp.arange(5.0), jnp.arange(5.0) ** 2)", f"jnp.convolve({x}.ravel(), {x}.ravel()[:3])",
-                            f"jax.nn.one_hot(jnp.argmax({x}, -1), 4)", f"jnp.polyval({x}.ravel()[:4], {x})", f"jax.nn.standardize({x} + jnp.arange({x}.shape[-1]))",
-                            f"jnp.vander({x}.ravel()[:4])", f"jnp.nanmean({x}, {n - 1})", f"jax.ops.segment_sum({x}, jnp.arange({x}.shape[0]) % 2, 3)",
-                            f"jax.nn.glu(jnp.concatenate([{x}, {x}], -1))", f"jnp.select([{x} > 0.5, {x} < -0.5], [{x} ** 2, -{x}], 0.1)",
-                            f"jnp.piecewise({x}, [{x} < 0], [lambda v: v * v, lambda v: jnp.sin(v)])", f"jnp.ediff1d({x})",
-                            f"jnp.unwrap({x})", f"jnp.correlate({x}.ravel(), {x}.ravel()[:2])", f"jnp.cov({x})", f"jnp.average({x}, weights=jnp.abs({x}) + 1)",
-                            f"jnp.cross({x}.ravel()[:1].repeat(3), jnp.arange(3.0))", f"jnp.kron({x}, {x}[:2])"]))
+    return g.emit(g.choice([f"jnp.diff({x})", f"jnp.outer({x}, {x})",
+                            f"jnp.cumsum({x} ** 2, 0)", f"jnp.linalg.norm({x}, axis=-1)",
+                            f"jnp.trapezoid({x})",
+                            f"jnp.interp({x}, jnp.arange(5.0), jnp.arange(5.0) ** 2)",
+                            f"jnp.convolve({x}.ravel(), {x}.ravel()[:3])",
+                            f"jax.nn.one_hot(jnp.argmax({x}, -1), 4)",
+                            f"jnp.polyval({x}.ravel()[:4], {x})",
+                            f"jax.nn.standardize({x} + jnp.arange({x}.shape[-1]))",
+                            f"jnp.vander({x}.ravel()[:4])", f"jnp.nanmean({x}, {n - 1})",
+                            f"jax.ops.segment_sum({x}, jnp.arange({x}.shape[0]) % 2, 3)",
+                            f"jax.nn.glu(jnp.concatenate([{x}, {x}], -1))",
+                            f"jnp.select([{x} > 0.5, {x} < -0.5], [{x} ** 2, -{x}], 0.1)",
+                            f"jnp.piecewise({x}, [{x} < 0], [lambda v: v * v, lambda v: "
+                            f"jnp.sin(v)])", f"jnp.ediff1d({x})",
+                            f"jnp.unwrap({x})", f"jnp.correlate({x}.ravel(), {x}.ravel()[:2])",
+                            f"jnp.cov({x})", f"jnp.average({x}, weights=jnp.abs({x}) + 1)",
+                            f"jnp.cross({x}.ravel()[:1].repeat(3), jnp.arange(3.0))",
+                            f"jnp.kron({x}, {x}[:2])"]))
 
 
 def random_bits(g):
     n = g.new_shape(rank=(0, 2))
     key = g.value([], "uint32", exact=True)
-    return g.emit(g.choice([f"jax.random.bits(jax.random.key({key}), {n})", f"jax.random.uniform(jax.random.key({key}), {n})",
-                            f"jax.random.normal(jax.random.key({key}), {n})", f"jax.random.randint(jax.random.key({key}), {n}, -5, 100)",
-                            f"jax.random.permutation(jax.random.key({key}), 9)", f"jax.random.categorical(jax.random.key({key}), jnp.arange(5.0), shape={n})",
-                            f"jax.random.bernoulli(jax.random.key({key}), 0.3, {n})", f"jax.random.gamma(jax.random.key({key}), 1.5, {n})"]))
+    return g.emit(g.choice([f"jax.random.bits(jax.random.key({key}), {n})",
+                            f"jax.random.uniform(jax.random.key({key}), {n})",
+                            f"jax.random.normal(jax.random.key({key}), {n})",
+                            f"jax.random.randint(jax.random.key({key}), {n}, -5, 100)",
+                            f"jax.random.permutation(jax.random.key({key}), 9)",
+                            f"jax.random.categorical(jax.random.key({key}), jnp.arange(5.0), "
+                            f"shape={n})",
+                            f"jax.random.bernoulli(jax.random.key({key}), 0.3, {n})",
+                            f"jax.random.gamma(jax.random.key({key}), 1.5, {n})"]))
 
 
 # Generator and weight, of programs that are differentiated and of others.
-SMOOTH_OPS = [(invariant, 3), (reducer, 1), (unary, 6), (binary, 5), (chain, 3), (broadcasting, 3), (movement, 7), (reduction, 5), (cumulative, 3), (sorting, 2), (dot, 4),
-              (convolution, 4), (window, 4), (gather, 3), (indexing, 4), (scatter, 3), (dynamic, 3), (fft, 1), (linalg, 3), (loops, 4), (einsum, 2),
-              (complex_unary, 2), (complex_binary, 2), (make_complex, 1), (select, 2), (numpy_function, 3), (associative, 1), (convert, 1)]
-VALUE_OPS = SMOOTH_OPS + [(exact_float, 5), (nextafter, 1), (integer_unary, 4), (integer_binary, 7), (compare, 4), (logic, 2), (convert, 6), (bitcast, 3),
-                          (select, 2), (iota, 1), (lax_reduce, 5), (argument, 4), (sorting, 5), (gather, 3), (scatter, 3), (random_bits, 1)]
+SMOOTH_OPS = [(invariant, 3), (reducer, 1), (unary, 6), (binary, 5), (chain, 3),
+              (broadcasting, 3), (movement, 7), (reduction, 5), (cumulative, 3),
+              (sorting, 2), (dot, 4),
+              (convolution, 4), (window, 4), (gather, 3), (indexing, 4), (scatter, 3),
+              (dynamic, 3), (fft, 1), (linalg, 3), (loops, 4), (einsum, 2),
+              (complex_unary, 2), (complex_binary, 2), (make_complex, 1), (select, 2),
+              (numpy_function, 3), (associative, 1), (convert, 1)]
+VALUE_OPS = SMOOTH_OPS + [(exact_float, 5), (nextafter, 1), (integer_unary, 4),
+                          (integer_binary, 7), (compare, 4), (logic, 2), (convert, 6),
+                          (bitcast, 3),
+                          (select, 2), (iota, 1), (lax_reduce, 5), (argument, 4), (sorting, 5),
+                          (gather, 3), (scatter, 3), (random_bits, 1)]

@@ -1,10 +1,13 @@
-"""What every elementwise op is at given operands: the exact value by mpmath or by a standard, and a bound in ulp.
+"""What every elementwise op is at given operands: the exact value by mpmath or by a standard,
+and a bound in ulp.
 
-A rule of one operand is a row: the formula at numbers other than 0, then what stands at 0, -0, inf and -inf (`=`: the
-formula), the same of the derivative, and the bounds.  A formula that is complex is NaN; so is every function of a NaN
-for which nothing else is written.  Zeros, infinities and NaN of arithmetic, `pow`, `atan2` and `hypot` are those of IEEE
-754-2019 (clauses 6 to 9.2) and C (annex F), elsewhere limits.  The derivatives are those of reverse mode with cotangent
-1: limits where the formula has one, and conventions at kinks.  The sign of a derivative that is zero is not stated."""
+A rule of one operand is a row: the formula at numbers other than 0, then what stands at 0, -0,
+inf and -inf (`=`: the formula), the same of the derivative, and the bounds.  A formula that is
+complex is NaN; so is every function of a NaN for which nothing else is written.  Zeros,
+infinities and NaN of arithmetic, `pow`, `atan2` and `hypot` are those of IEEE 754-2019 (clauses
+6 to 9.2) and C (annex F), elsewhere limits.  The derivatives are those of reverse mode with
+cotangent 1: limits where the formula has one, and conventions at kinks.  The sign of a
+derivative that is zero is not stated."""
 import math
 from fractions import Fraction
 
@@ -42,8 +45,10 @@ def gamma_log(x):
 
 
 def reflected(x):
-    """The largest term of log |Gamma| of a negative number by reflection, whose terms cancel."""
-    return max(abs(m.loggamma(-x)), abs(m.log(m.pi / abs(x * m.sinpi(x))))) if x < 0 and not pole(x) else 0
+    """The largest term of log |Gamma| of a negative number by reflection, whose terms
+    cancel."""
+    return max(abs(m.loggamma(-x)),
+               abs(m.log(m.pi / abs(x * m.sinpi(x))))) if x < 0 and not pole(x) else 0
 
 
 def digamma(x):
@@ -59,7 +64,8 @@ def pole(x):
 
 
 def upper(x):
-    """erfc, where mpmath's own wants exponents of machine size: e^(-x^2) / (x sqrt pi) far out."""
+    """erfc, where mpmath's own wants exponents of machine size: e^(-x^2) / (x sqrt pi) far
+    out."""
     return m.exp(-x * x) / (x * m.sqrt(m.pi)) * (1 - 1 / (2 * x * x)) if x > 1e15 else m.erfc(x)
 
 
@@ -93,7 +99,8 @@ def ndtri(p):
 def bessel_i(k, x):
     """I_k(x) e^-|x|; far out from Hankel's expansion."""
     if abs(x) > 1e30:
-        return (m.sign(x) if k == 1 else 1) / m.sqrt(2 * m.pi * abs(x)) * (1 - (4 * k * k - 1) / (8 * abs(x)))
+        return (m.sign(x) if k == 1 else 1) / m.sqrt(2 * m.pi * abs(x)) * (1 -
+            (4 * k * k - 1) / (8 * abs(x)))
     return m.exp(-abs(x)) * m.besseli(k, x)
 
 
@@ -125,8 +132,8 @@ def precise(x, exponent_bits, mantissa_bits):
     return math.copysign(0.0, v) if abs(r) < Fraction(2) ** (1 - bias) else r
 
 
-# name: formula, at 0 -0 inf -inf; derivative, at 0 -0 inf -inf; optionally f32 and f64 bounds of the value, or "exact";
-# the scale of the value's unit; the scale of the derivative's.
+# name: formula, at 0 -0 inf -inf; derivative, at 0 -0 inf -inf; optionally f32 and f64 bounds
+# of the value, or "exact"; the scale of the value's unit; the scale of the derivative's.
 TABLE = """
 neg       | -x               | -0 0 -inf inf      | -1              | -1 -1 -1 -1       | exact
 abs       | abs(x)           | 0 0 inf inf        | m.sign(x)       | 0 0 1 -1          | exact
@@ -173,18 +180,22 @@ bessel_i1e | bessel_i(1, x)  | 0 -0 0 -0          | bessel_i(0, x) - m.sign(x) *
 bessel_j0 | m.besselj(0, x)  | 1 1 0 0            | -m.besselj(1, x) | 0 0 0 0          | 0.7 4 | m.sqrt(2 / m.pi / abs(x)) if abs(x) > 1 else 0
 bessel_j1 | m.besselj(1, x)  | 0 -0 0 -0          | m.besselj(0, x) - m.besselj(1, x) / x | 0.5 0.5 0 0 | 0.7 4 | m.sqrt(2 / m.pi / abs(x)) if abs(x) > 1 else 0
 """
-ROUNDING = {"floor", "ceil", "trunc", "round", "round_even"}       # to zero with the sign of the operand
-WHERE = {"m": m, **{f.__name__: f for f in (pole, gamma_log, reflected, digamma, trigamma, upper, scaled_upper, phi, ndtr, log_ndtr, ndtri,
+# to zero with the sign of the operand
+ROUNDING = {"floor", "ceil", "trunc", "round", "round_even"}
+WHERE = {"m": m, **{f.__name__: f for f in (pole, gamma_log, reflected, digamma, trigamma,
+                                            upper, scaled_upper, phi, ndtr, log_ndtr, ndtri,
                                               bessel_i, bell_slope, erf_inv, round_away)}}
 
 
 class Row:
     def __init__(self, line):
         part = [p.strip() for p in line.split("|")]
-        self.name, self.parts = part[0], ((part[1], part[2].split()), (part[3], part[4].split()))
+        self.name, self.parts = part[0], ((part[1], part[2].split()),
+                                          (part[3], part[4].split()))
         bounds = part[5] if len(part) > 5 else ""
         self.exact = bounds == "exact"
-        self.bounds = dict(zip(("f32", "f64"), map(float, bounds.split()))) if bounds and not self.exact else {}
+        self.bounds = dict(zip(("f32", "f64"),
+                               map(float, bounds.split()))) if bounds and not self.exact else {}
         self.scales = tuple(part[k] if len(part) > k else "" for k in (6, 7))
         self.code = [compile(text, self.name, "eval") for text, _ in self.parts]
         self.size = [compile(text, self.name, "eval") if text else None for text in self.scales]
@@ -192,14 +203,16 @@ class Row:
     def at(self, x, what):
         """The exact value or derivative."""
         ends = self.parts[what][1]
-        where = 3 if x == -INF else 2 if x == INF else (1 if math.copysign(1, x) < 0 else 0) if x == 0 else None
+        where = 3 if x == -INF else 2 if x == INF else (1 if math.copysign(1, x) < 0
+                                                        else 0) if x == 0 else None
         if where is not None and ends[where] != "=":
             return ENDS[ends[where]] if ends[where] in ENDS else number(m.mpf(ends[where]))
         v = number(eval(self.code[what], WHERE, {"x": m.mpf(x)}))
         return math.copysign(0.0, x) if v == 0 and self.name in ROUNDING else v
 
     def scale(self, x, what):
-        return abs(number(m.mpf(eval(self.size[what], WHERE, {"x": m.mpf(x)})))) if self.size[what] and x and math.isfinite(x) else 0
+        return abs(number(m.mpf(eval(self.size[what], WHERE,
+                                     {"x": m.mpf(x)})))) if self.size[what] and x and math.isfinite(x) else 0
 
 
 ROWS = {r.name: r for r in map(Row, TABLE.strip().splitlines())}
@@ -212,7 +225,8 @@ def bound(row, t, what):
 
 
 def unary(name, t, x, what):
-    """The statement of a function of one operand at x: its value (what = 0) or its derivative (1)."""
+    """The statement of a function of one operand at x: its value (what = 0) or its derivative
+    (1)."""
     row = ROWS[name]
     if math.isnan(x):
         constant = what and row.parts[1][0].lstrip("-").isdigit()

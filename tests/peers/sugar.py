@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Windows, order, scans, indexing, special functions, complex numbers, Fourier transforms and layers beside JAX and
-PyTorch: forward, by jvp, by vjp, and mapped.
+"""Windows, order, scans, indexing, special functions, complex numbers, Fourier transforms and
+layers beside JAX and PyTorch: forward, by jvp, by vjp, and mapped.
 
-    sugar.py SUGAR_RUN [--jax PYTHON] [--torch PYTHON] [--backend eval] [--write docs/accuracy.md] [--keep FOLDER]
+    sugar.py SUGAR_RUN [--jax PYTHON] [--torch PYTHON] [--backend eval]
+             [--write docs/accuracy.md] [--keep FOLDER]
              [--types f64,f32,...] [NAME ...]
 
-SUGAR_RUN is functions_run.c with sugar_functions.h.  Operands are numbers of the narrow type in every precision, so that
-the peers' f64 and c128 are the truth for f32, c64, f16 and bf16, too; integers and bool must be the same.  The mapped function
-and its mapped gradients get the operands and others beside them, and the first example must be what it is alone.  What is
-compared: sugar_cases.py.  A difference above the limit of its case fails.  --write puts the table into the page.
-Exit status: 77 if there is neither JAX nor PyTorch, or this Python has no numpy."""
+SUGAR_RUN is functions_run.c with sugar_functions.h.  Operands are numbers of the narrow type in
+every precision, so that the peers' f64 and c128 are the truth for f32, c64, f16 and bf16, too;
+integers and bool must be the same.  The mapped function and its mapped gradients get the
+operands and others beside them, and the first example must be what it is alone.  What is
+compared: sugar_cases.py.  A difference above the limit of its case fails.  --write puts the
+table into the page.  Exit status: 77 if there is neither JAX nor PyTorch, or this Python has no
+numpy."""
 import os
 import subprocess
 import sys
@@ -21,10 +24,14 @@ sys.path.insert(0, HERE)
 from linalg import NAMES, direction, number, off        # noqa: E402
 from sugar_cases import CASES                           # noqa: E402
 
-EPS = {"f64": 2.0 ** -52, "c128": 2.0 ** -52, "f32": 2.0 ** -23, "c64": 2.0 ** -23, "f16": 2.0 ** -10, "bf16": 2.0 ** -7}
-INTEGERS = {t: {"i": "int", "u": "uint"}[t[0]] + t[1:] for t in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")}
-NUMPY = {"f64": "float64", "c128": "complex128", "f32": "float32", "c64": "complex64", "f16": "float16", "bf16": "uint16", **INTEGERS}
-TRUTH = {"f32": "f64", "f16": "f64", "bf16": "f64", "c64": "c128"}      # whose f64 is the truth for a type
+EPS = {"f64": 2.0 ** -52, "c128": 2.0 ** -52, "f32": 2.0 ** -23, "c64": 2.0 ** -23,
+       "f16": 2.0 ** -10, "bf16": 2.0 ** -7}
+INTEGERS = {t: {"i": "int", "u": "uint"}[t[0]] + t[1:]
+            for t in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")}
+NUMPY = {"f64": "float64", "c128": "complex128", "f32": "float32", "c64": "complex64",
+         "f16": "float16", "bf16": "uint16", **INTEGERS}
+# whose f64 is the truth for a type
+TRUTH = {"f32": "f64", "f16": "f64", "bf16": "f64", "c64": "c128"}
 BOTH = ("f64", "c128", "i32")       # types that JAX has, too: it compiles each
 LETTERS = "xyzvw"
 
@@ -35,8 +42,11 @@ def rounded(np, a, t):
     """As numbers of the type, in f64 or c128."""
     if t == "bf16":
         bits = a.astype(np.float32).view(np.uint32)
-        return np.where(np.isnan(a), np.nan, ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)).astype(np.float64)
-    return a.astype(np.complex64).astype(np.complex128) if t[0] == "c" else a.astype("float16" if t == "f16" else "float32").astype(np.float64)
+        rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32)
+        return np.where(np.isnan(a), np.nan, rounded.view(np.float32)).astype(np.float64)
+    if t[0] == "c":
+        return a.astype(np.complex64).astype(np.complex128)
+    return a.astype("float16" if t == "f16" else "float32").astype(np.float64)
 
 
 def drawn(np, rng, kind, shape, cplx):
@@ -69,10 +79,12 @@ def operand(np, rng, arg, t):
         return np.asarray(rng.integers(0 if kind[0] == "i" else -m, m, sizes), np.int32)
     if t in INTEGERS:
         low = 0 if t[0] == "u" else -9
-        x = rng.integers(low, 10, sizes).astype(NUMPY[t]) if kind != "e" else rng.integers(0, 5, sizes).astype(NUMPY[t])
+        x = rng.integers(low, 10, sizes).astype(NUMPY[t]) if kind != "e" else rng.integers(0, 5,
+            sizes).astype(NUMPY[t])
         return np.sort(x) if kind == "up" else np.asarray(x)
     x = np.asarray(drawn(np, rng, kind, sizes, t[0] == "c"))
-    return rounded(np, x, {"f64": "f32", "c128": "c64"}.get(t, t) if not (t[0] == "c" and kind == "r") else "f32")
+    return rounded(np, x, {"f64": "f32", "c128": "c64"}.get(t, t)
+                   if not (t[0] == "c" and kind == "r") else "f32")
 
 
 def operands(np, c, t, other=0):
@@ -86,7 +98,8 @@ def stored(np, a, t):
         return a
     if t == "bf16":
         return (a.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    return a.astype({"c64": "float32", "c128": "float64"}[t] if t[0] == "c" and a.dtype.kind == "f" else NUMPY[t])
+    return a.astype({"c64": "float32", "c128": "float64"}[t]
+                    if t[0] == "c" and a.dtype.kind == "f" else NUMPY[t])
 
 
 def loaded(np, a, t):
@@ -113,7 +126,8 @@ def run_jax():
 
     def unique(x):
         v, inv, n = jnp.unique(x, return_inverse=True, return_counts=True, size=9, fill_value=7)
-        return v, jnp.int32(jnp.unique(x).size), n.astype(jnp.int32), inv.astype(jnp.int32).reshape(x.shape)
+        inverse = inv.astype(jnp.int32).reshape(x.shape)
+        return v, jnp.int32(jnp.unique(x).size), n.astype(jnp.int32), inverse
     names = dict(jax=jax, jnp=jnp, np=np, lax=lax, s=s, unique=unique)
 
     def run(c, arrays, derivative):
@@ -127,7 +141,8 @@ def run_jax():
             all_in = list(arrays)
             for i, a in zip(where, v):
                 all_in[i] = a
-            return tuple(y for y in f(*map(jnp.asarray, all_in)) if jnp.issubdtype(y.dtype, jnp.inexact))
+            return tuple(y for y in f(*map(jnp.asarray, all_in))
+                         if jnp.issubdtype(y.dtype, jnp.inexact))
 
         def all_of(*v):
             if not derivative or not where:
@@ -138,7 +153,8 @@ def run_jax():
             g = pull(tuple(jnp.conj(jnp.asarray(direction(np, a.shape, a.dtype))) for a in y))
             return f(*v), t, tuple(jnp.conj(a) for a in g)
         jit = (lambda f: f) if c.name == "unique" else jax.jit
-        return [[np.asarray(a) for a in part] for part in jit(all_of)(*map(jnp.asarray, arrays))]
+        return [[np.asarray(a) for a in part]
+                for part in jit(all_of)(*map(jnp.asarray, arrays))]
     return run
 
 
@@ -192,7 +208,8 @@ def run_torch():
             return tuple(y[i] for i in outs)
         try:
             d = [x[i] for i in where]
-            t = [plain(a) for a in torch.func.jvp(smooth, tuple(d), tuple(along(a) for a in d))[1]]
+            t = [plain(a) for a in torch.func.jvp(smooth, tuple(d),
+                                                  tuple(along(a) for a in d))[1]]
         except (RuntimeError, NotImplementedError):
             t = []
         d = [x[i].clone().requires_grad_(True) for i in where]
@@ -207,7 +224,8 @@ def run_torch():
 
 
 def peer(name, folder):
-    """Results of the peer for all cases of the folder, in f64, c128 or integers, by operands of each type."""
+    """Results of the peer for all cases of the folder, in f64, c128 or integers, by operands of
+    each type."""
     import numpy as np
     run = {"jax": run_jax, "torch": run_torch}[name]()
     for i, t in jobs_of(folder):
@@ -218,9 +236,11 @@ def peer(name, folder):
         try:
             parts = run(c, operands(np, c, t), c.derivative)
         except Exception as e:
-            print(f"{name}: {c.name} ({c.args}) k={c.k} {t}: {(str(e).splitlines() or [type(e).__name__])[0][:120]}", file=sys.stderr)
+            print(f"{name}: {c.name} ({c.args}) k={c.k} {t}: "
+                  f"{(str(e).splitlines() or [type(e).__name__])[0][:120]}", file=sys.stderr)
             continue
-        np.savez(f"{path}.{name}.npz", **{f"{w}{k}": a for w, part in zip("vtg", parts) for k, a in enumerate(part)})
+        np.savez(f"{path}.{name}.npz",
+                 **{f"{w}{k}": a for w, part in zip("vtg", parts) for k, a in enumerate(part)})
 
 
 def jobs_of(folder):
@@ -233,7 +253,8 @@ def jobs_of(folder):
 # ---- comparing ----
 
 class Table:
-    """Worst differences by function, type, what is compared and with whom; and what is above its limit."""
+    """Worst differences by function, type, what is compared and with whom; and what is above
+    its limit."""
 
     def __init__(self, np, folder):
         self.np, self.folder, self.worst, self.bad, self.count = np, folder, {}, [], 0
@@ -285,7 +306,8 @@ class Table:
                 if f"{alone}{k}" in ours and f"{key}{k}" not in ours:
                     self.bad.append(f"{c.name} ({c.args}) k={c.k} {t}: no result {key}{k}")
                 elif f"{alone}{k}" in ours:
-                    self.judge(c, t, f"{key}{k}", ours[f"{key}{k}"][0], ours[f"{alone}{k}"], "itself, mapped")
+                    self.judge(c, t, f"{key}{k}", ours[f"{key}{k}"][0], ours[f"{alone}{k}"],
+                               "itself, mapped")
 
 
 # ---- all of it ----
@@ -312,7 +334,8 @@ def main():
         os.makedirs(folder, exist_ok=True)
         with open(f"{folder}/jobs", "w") as f:
             f.writelines(f"{i} {t}\n" for i, t in jobs)
-        started = [subprocess.Popen([python, os.path.abspath(__file__), "--peer", name, folder]) for name, python in peers.items()]
+        started = [subprocess.Popen([python, os.path.abspath(__file__), "--peer", name, folder])
+                   for name, python in peers.items()]
         lines = []
         for i, t in jobs:
             beside = operands(np, CASES[i], t, 1)
@@ -320,18 +343,21 @@ def main():
                 np.save(f"{folder}/{i}.{t}.in{k}.npy", stored(np, a, t))
                 np.save(f"{folder}/{i}.{t}.m{k}.npy", stored(np, np.stack([a, beside[k]]), t))
             lines.append(f"{folder}/{i}.{t} {CASES[i].name} {CASES[i].k}\n")
-        subprocess.run([args.program, args.backend], input="".join(lines), text=True, check=True)
+        subprocess.run([args.program, args.backend], input="".join(lines),
+                       text=True, check=True)
         if any([s.wait() != 0 for s in started]):
             return 1
         table = Table(np, folder)
         for i, t in jobs:
             table.add(i, t)
-    print(f"sugar: {len(jobs)} cases, {table.count} comparisons, {len(table.bad)} above their limits")
+    print(f"sugar: {len(jobs)} cases, {table.count} comparisons, {len(table.bad)} above their "
+          f"limits")
     for line in table.bad:
         print("  " + line)
     if args.write:
         import page
-        table.versions = ", ".join(f"{NAMES[k]} {version(python, k)}" for k, python in peers.items())
+        table.versions = ", ".join(f"{NAMES[k]} {version(python, k)}" for k,
+                                   python in peers.items())
         page.write_sugar(args.write, table, peers)
     return 1 if table.bad else 0
 

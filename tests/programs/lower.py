@@ -1,10 +1,10 @@
-"""Small programs as users of JAX write them: what JAX lowers them to, arguments, and what JAX computes.
+"""Small programs as users of JAX write them: what JAX lowers them to, arguments, and what JAX
+computes.
 
     python lower.py [NAME]
 
-writes, beside itself, a folder for each program and transform, laid out for tests/cases/run_cases.c.  Python is not
-needed again.
-"""
+writes, beside itself, a folder for each program and transform, laid out for
+tests/cases/run_cases.c.  Python is not needed again.  """
 import json
 import os
 import sys
@@ -23,8 +23,9 @@ PROGRAMS = []
 
 
 def program(*transforms, rtol=2e-5, exact=None):
-    """Transforms: "" for the value, "vjp", "jvp", "vmap"; arguments are the defaults of the function's.
-    exact: the cotangents of the arguments, where JAX's own are not to be trusted."""
+    """Transforms: "" for the value, "vjp", "jvp", "vmap"; arguments are the defaults of the
+    function's.  exact: the cotangents of the arguments, where JAX's own are not to be
+    trusted."""
     def keep(f):
         PROGRAMS.append((f, transforms, rtol, exact))
         return f
@@ -39,7 +40,8 @@ def waves(phase, *shape):
 
 @program("", "vjp", "vmap")
 def softmax(x=waves(1, 4, 7), mask=waves(2, 4, 7) > -0.3):
-    return jax.nn.softmax(x, where=mask), jax.nn.log_softmax(3 * x, axis=0), jax.nn.logsumexp(x, axis=1)
+    return jax.nn.softmax(x, where=mask), jax.nn.log_softmax(3 * x, axis=0), jax.nn.logsumexp(x,
+        axis=1)
 
 
 @program("", "vjp")
@@ -80,7 +82,8 @@ def newton(a=np.float32(2.0)):
     def more(state):
         x, i = state
         return (jnp.abs(x * x * x - a) > 1e-6) & (i < 50)
-    return lax.while_loop(more, lambda s: (s[0] - (s[0] ** 3 - a) / (3 * s[0] ** 2), s[1] + 1), (a, 0))
+    return lax.while_loop(more, lambda s: (s[0] - (s[0] ** 3 - a) / (3 * s[0] ** 2), s[1] + 1),
+                          (a, 0))
 
 
 @program("", "vjp", rtol=2e-4)
@@ -106,20 +109,24 @@ def largest(x=waves(1, 3, 9)):
 @program("", "vjp")
 def histogram(x=waves(1, 40), w=waves(2, 40)):
     bins = jnp.clip(((x + 1) * 5).astype(jnp.int32), 0, 9)
-    return jnp.zeros(10).at[bins].add(w), jax.ops.segment_max(w, bins, num_segments=10), jnp.bincount(bins, length=10)
+    return jnp.zeros(10).at[bins].add(w), jax.ops.segment_max(w, bins,
+        num_segments=10), jnp.bincount(bins, length=10)
 
 
 @program("", "vmap")
 def draws(key=np.array([3, 11], np.uint32), mean=waves(1, 5)):
     a, b, c = jax.random.split(key, 3)
-    return (mean + jax.random.normal(a, (5,)), jax.random.permutation(b, 6), jax.random.categorical(c, mean),
+    return (mean + jax.random.normal(a, (5,)), jax.random.permutation(b, 6),
+            jax.random.categorical(c, mean),
             jax.random.gamma(a, 1 + mean ** 2))
 
 
 @program("", "vjp")
 def convolution(x=waves(1, 2, 8, 8, 2), w=waves(2, 3, 3, 2, 3)):
-    y = lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
-    y = lax.reduce_window(jax.nn.relu(y), -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+    y = lax.conv_general_dilated(x, w, (2, 2), "SAME",
+                                 dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    y = lax.reduce_window(jax.nn.relu(y), -jnp.inf, lax.max, (1, 2, 2, 1),
+                          (1, 2, 2, 1), "VALID")
     mean = y.mean((0, 1, 2))
     return (y - mean) * lax.rsqrt(((y - mean) ** 2).mean((0, 1, 2)) + 1e-5)
 
@@ -133,8 +140,10 @@ def factors(a=waves(1, 4, 4), tall=waves(2, 5, 3)):
     reflected, tau = geqrf(tall)
     parts = (v * w) @ jnp.linalg.inv(v), (u * e) @ u.conj().T, q @ r
     return tuple(jnp.stack([p.real, p.imag]) for p in parts) + (
-        jnp.triu(ormqr(reflected, tau, tall, left=True, transpose=True)[:3]) * jnp.sign(jnp.diag(reflected))[:, None],
-        ormqr(reflected, tau, ormqr(reflected, tau, tall.T, left=False), left=False, transpose=True))
+        jnp.triu(ormqr(reflected, tau, tall, left=True,
+                       transpose=True)[:3]) * jnp.sign(jnp.diag(reflected))[:, None],
+        ormqr(reflected, tau, ormqr(reflected, tau, tall.T, left=False), left=False,
+              transpose=True))
 
 
 @program("", "vjp", rtol=2e-4)
@@ -158,16 +167,21 @@ def branches(x=np.array([-7.5, -1.2, 0.3, 1.7, 2.9, 7.5, 21.0], np.float32)):
 
 
 def sides_exact(x, s, ct3, ct_spence, ct2):
-    """What the cotangents give, by mpmath: E_n' = -E_(n-1); JAX's own gradient of spence is NaN above 1."""
+    """What the cotangents give, by mpmath: E_n' = -E_(n-1); JAX's own gradient of spence is NaN
+    above 1."""
     def sum_of(x, ct, *f):
-        return np.array([sum(float(g(mpmath.mpf(float(v)))) * c for g, c in zip(f, cs)) for v, *cs in zip(x, *ct)], np.float32)
-    return [sum_of(x, (ct3, ct_spence), lambda v: -mpmath.expint(2, v), lambda v: mpmath.log(v) / (1 - v)),
+        return np.array([sum(float(g(mpmath.mpf(float(v)))) * c for g, c in zip(f, cs))
+                         for v, *cs in zip(x, *ct)], np.float32)
+    return [sum_of(x, (ct3, ct_spence), lambda v: -mpmath.expint(2, v),
+                   lambda v: mpmath.log(v) / (1 - v)),
             sum_of([s], ([ct2],), lambda v: -mpmath.expint(1, v))[0]]
 
 
 @program("", "vjp", rtol=2e-6, exact=sides_exact)
 def sides(x=np.array([0.05, 0.4, 0.9, 1.5, 1.8, 3.0, 12.0], np.float32), s=np.float32(0.6)):
-    return jax.scipy.special.expn(3.0, x), jax.scipy.special.spence(x), jax.scipy.special.expn(2.0, s)
+    return jax.scipy.special.expn(3.0,
+                                  x), jax.scipy.special.spence(x), jax.scipy.special.expn(2.0,
+                                      s)
 
 
 def entry(folder, name, x):
@@ -202,7 +216,8 @@ def transformed(f, transform, args):
         ct = [waves(7 + i, *a.shape) for i, a in enumerate(y)]
         return args + ct, whole + list(back([jnp.asarray(c) for c in ct]))
     dx = [waves(9 + i, *a.shape) for i, a in enumerate(x)]
-    return args + dx, whole + list(jax.jvp(lambda *x: of_floats(*x)[0], x, [jnp.asarray(d) for d in dx])[1])
+    return args + dx, whole + list(jax.jvp(lambda *x: of_floats(*x)[0], x,
+                                           [jnp.asarray(d) for d in dx])[1])
 
 
 def write(f, transform, rtol, exact):
@@ -228,8 +243,10 @@ def write(f, transform, rtol, exact):
         e = entry(folder, f"out{i}.npy", y)
         largest = float(np.max(np.abs(y))) if is_float(y) and np.size(y) else 0.0
         expected.append({**e, "rtol": rtol if is_float(y) else 0, "atol": rtol * largest})
-    case = {"name": name, "forward": f"../{f.__name__}.mlir", "transform": [how] if transform else [],
-            "inputs": [entry(folder, f"in{i}.npy", x) for i, x in enumerate(inputs)], "expected": expected}
+    case = {"name": name, "forward": f"../{f.__name__}.mlir", "transform": [how]
+            if transform else [],
+            "inputs": [entry(folder, f"in{i}.npy", x) for i, x in enumerate(inputs)],
+            "expected": expected}
     with open(os.path.join(folder, "case.json"), "w") as out:
         json.dump(case, out, indent=1)
         out.write("\n")

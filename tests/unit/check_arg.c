@@ -1,6 +1,6 @@
-/* argmax and argmin of lines that are searched block by block, against the evaluator: sizes about
- * whole blocks, every type, ties within and across blocks, NaN, zeros of both signs, lines of
- * nothing but the neutral element.  What lies beside the line would win. */
+/* argmax and argmin of lines that are searched block by block, against the evaluator: sizes
+ * about whole blocks, every type, ties within and across blocks, NaN, zeros of both signs,
+ * lines of nothing but the neutral element.  What lies beside the line would win. */
 #include <math.h>
 
 #include "codegen/tuning.h"

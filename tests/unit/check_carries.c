@@ -173,7 +173,8 @@ BODY(reversed_step, cot_value u = put(in[1], in[0], cot_mul(2.0, at(in[1], in[0]
      out[0] = cot_sin(cot_reverse(u, .axes = COT_LIST(0)));)
 BODY(reversed, out[0] = square_sum(cot_fori(5, reversed_step, .in = COT_VALUES(in[0])));)
 
-/* as many steps as the values ask for, each of an inner loop that ends by itself; each example has its own number */
+/* as many steps as the values ask for, each of an inner loop that ends by itself; each example
+ * has its own number */
 BODY(is_low, out[0] = cot_and(cot_lt(in[0], N - 1), cot_lt(in[1], 9));)
 BODY(is_below, cot_value *x = user;
      out[0] = cot_and(cot_lt(in[0], 3), cot_lt(at(in[1], in[0]), at(*x, in[0])));)

@@ -1,5 +1,5 @@
-/* Chains of one op, as long as a program may be, on a small stack: nothing that makes kernels of a
- * graph, or C of kernels, recurses with the length of a chain. */
+/* Chains of one op, as long as a program may be, on a small stack: nothing that makes kernels
+ * of a graph, or C of kernels, recurses with the length of a chain. */
 #include <pthread.h>
 
 #include "codegen/backend.h"

@@ -166,8 +166,8 @@ START_TEST(around_a_block)
 }
 END_TEST
 
-/* Its text was, of 513 elements: serial b in 0..2 { n = 16 - 16 b; vector l in 0..32 { serial t in
- * 0..n { element 512 b + l + 32 t }; element 512 + l where l < 1 } }. */
+/* Its text was, of 513 elements: serial b in 0..2 { n = 16 - 16 b; vector l in 0..32 { serial t
+ * in 0..n { element 512 b + l + 32 t }; element 512 + l where l < 1 } }. */
 START_TEST(last_step_of_every_block)
 {
     want_refused(513, LAST_STEP_IN_EVERY_BLOCK, "element 512 is taken twice");
@@ -187,8 +187,8 @@ START_TEST(faults)
 }
 END_TEST
 
-/* This text asks in each block whether it is the last.  What takes too many steps is counted, and
- * not refused. */
+/* This text asks in each block whether it is the last.  What takes too many steps is counted,
+ * and not refused. */
 START_TEST(large)
 {
     cg_coverage_report r = { 0 };
@@ -261,7 +261,8 @@ START_TEST(parts)
 }
 END_TEST
 
-/* A chain over blocks of 256 k's within a tile: the reduction is split by the loop over blocks. */
+/* A chain over blocks of 256 k's within a tile: the reduction is split by the loop over
+ * blocks. */
 static void
 build_blocks(int64_t n, int64_t until)
 {

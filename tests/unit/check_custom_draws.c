@@ -28,7 +28,8 @@ scaling(bool sequential)
                           .n_out = 2, .generate_vmap = !sequential, .sequential = sequential);
 }
 
-/* Two calls and draws around them, by a call of either kind: `user` is NULL or the custom one. */
+/* Two calls and draws around them, by a call of either kind: `user` is NULL or the custom
+ * one. */
 static cot_value
 scaled(cot_value x, const cot_custom *c)
 {

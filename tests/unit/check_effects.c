@@ -126,7 +126,8 @@ START_TEST(of_those_who_come_by)
     SAYS(cot_vmap(f), cot_f64(3), F64(1, -1, 4), "at 2\nat 5\n", 2, -1, 5);
     SAYS(cot_vmap(cot_grad(f)), cot_f64(3), F64(1, -1, 4), "at 2\nat 5\n", 1, 1, 1);
     SAYS(cot_vmap(cot_vmap(f)), cot_f64(2, 2), F64(1, -1, -3, 4), "at 2\nat 5\n", 2, -1, -3, 5);
-    SAYS(cot_vmap(g), cot_f64(3), F64(1, 5, 0.5), "at 2\nat 3\nat 1.5\nat 2.5\nat 3.5\n", 3, 5, 3.5);
+    SAYS(cot_vmap(g), cot_f64(3), F64(1, 5, 0.5), "at 2\nat 3\nat 1.5\nat 2.5\nat 3.5\n", 3, 5,
+         3.5);
     SAYS(cot_vmap(h), cot_f64(2), F64(4, -4), "", 2, -4);
 }
 END_TEST
@@ -149,13 +150,20 @@ END_TEST
 #define TEXT_(x) #x
 #define TEXT(x)  TEXT_(x)
 #define PLACE    __FILE__ ":" TEXT(__LINE__)
+/* A body of one line, and the message that names this line. */
+#define PLACED(name, message, ...)                                                             \
+    BODY(name, __VA_ARGS__) static const char name##_line[] = PLACE message;
+#define BELOW_9_ABOVE_0(x)                                                                     \
+    cot_check(cot_lt(x, 9), "below");                                                          \
+    cot_check(cot_gt(x, 0), "\\ above?")
+#define THREE_STEPS(x) cot_while(below_ten, one_more, .in = COT_VALUES(x), .max = 3)
 
 /* clang-format off: a body and its line */
-BODY(guarded, cot_check(cot_gt(in[0], 0), "x is positive"); out[0] = cot_log(in[0]);) static const char guarded_line[] = PLACE;
-BODY(between, cot_check(cot_lt(in[0], 9), "below"); cot_check(cot_gt(in[0], 0), "\\ above?"); out[0] = in[0];) static const char between_line[] = PLACE;
+PLACED(guarded, "", cot_check(cot_gt(in[0], 0), "x is positive"); out[0] = cot_log(in[0]);)
+PLACED(between, "", BELOW_9_ABOVE_0(in[0]); out[0] = in[0];)
 BODY(below_ten, out[0] = cot_lt(in[0], 10);)
 BODY(one_more, out[0] = cot_add(in[0], 1);)
-BODY(steps, out[0] = cot_while(below_ten, one_more, .in = COT_VALUES(in[0]), .max = 3);) static const char steps_line[] = PLACE ": while: still goes on after 3 steps";
+PLACED(steps, ": while: still goes on after 3 steps", out[0] = THREE_STEPS(in[0]);)
 /* clang-format on */
 
 static void
@@ -209,8 +217,8 @@ by_object(cot_fn *f, const char *x, int answers, const char *want, const char *l
     fprintf(file,
             "#include <stdio.h>\n#include \"f.h\"\n#ifdef EFFECTS_F_STATUS_TEXT\n"
             "#define EFFECTS_F_SAYS(s) EFFECTS_F_STATUS_TEXT(s)\n#else\n"
-            "#define EFFECTS_F_SAYS(s) \"\"\n#endif\nint main(void)\n{\n    static double work[512] "
-            "__attribute__((aligned(64)));\n"
+            "#define EFFECTS_F_SAYS(s) \"\"\n#endif\nint main(void)\n{\n"
+            "    static double work[512] __attribute__((aligned(64)));\n"
             "    double x = %s, y;\n    int status = effects_f(&x, &y, work);\n"
             "    fputs(EFFECTS_F_SAYS(status), stdout);\n    return status != 0;\n}\n",
             x);
@@ -241,7 +249,8 @@ START_TEST(objects)
     char text[256];
     snprintf(text, sizeof text, "%s: check \"x is positive\" failed", guarded_line);
     by_object(fn("guarded", guarded, 1, 1), "-3", 1, text, LINKED("cot_rt_check"));
-    snprintf(text, sizeof text, "one of: %s: check \"below\" failed; %s: check \"\\ above?\" failed",
+    snprintf(text, sizeof text,
+             "one of: %s: check \"below\" failed; %s: check \"\\ above?\" failed",
              between_line, between_line);
     by_object(fn("between", between, 1, 1), "-3", 1, text, LINKED("cot_rt_check"));
     by_object(fn("steps", steps, 1, 1), "-3", 1, steps_line, "nothing of Cotrace");

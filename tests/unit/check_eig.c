@@ -1,6 +1,7 @@
-/* Eigenvalues and Schur forms of general matrices: that x v = v w and u^H x = w u^H, of matrices that are hard
- * in one way or another, by the evaluator and the JIT with the same bits; what LAPACK computes
- * above 32 rows, in place of it; and derivatives where there are none. */
+/* Eigenvalues and Schur forms of general matrices: that x v = v w and u^H x = w u^H, of
+ * matrices that are hard in one way or another, by the evaluator and the JIT with the same
+ * bits; what LAPACK computes above 32 rows, in place of it; and derivatives where there are
+ * none. */
 #include "both.h"
 
 static cot_value
@@ -33,7 +34,8 @@ residuals(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[4] = cot_abs(cot_sub(cot_reduce_sum(w), cot_matrix_trace(x)));
 }
 
-typedef enum shape { ANY, SYMMETRIC, CYCLE, COMPANION, JORDAN, ZERO, ROTATIONS, TRIANGLE, GRADED, SHAPES } shape;
+typedef enum shape { ANY, SYMMETRIC, CYCLE, COMPANION, JORDAN, ZERO, ROTATIONS, TRIANGLE,
+    GRADED, SHAPES } shape;
 
 static void
 fill(shape s, int n, double *x)
@@ -48,7 +50,8 @@ fill(shape s, int n, double *x)
             case COMPANION: y = i == 0 ? -1.0 / (k + 1) : i == k + 1; break;
             case JORDAN: y = i == k ? 2 : k == i + 1; break;
             case ZERO: y = 0; break;
-            case ROTATIONS: y = far > 1 ? 0 : i == k ? 0.5 : i / 2 == k / 2 ? (i < k ? -i - 1 : i) : 0; break;
+            case ROTATIONS: y = far > 1 ? 0 : i == k ? 0.5
+                : i / 2 == k / 2 ? (i < k ? -i - 1 : i) : 0; break;
             case TRIANGLE: y = k < i ? 0 : k == i ? i : y; break;
             case GRADED: y *= ldexp(1, -2 * (i + k)); break;
             default: break;
@@ -63,15 +66,19 @@ enum { SIZES = sizeof sizes / sizeof *sizes, MANY = SIZES * SHAPES };
 /* Of what is defective the vectors are good all the same: x v = v w. */
 START_TEST(vectors_belong_to_values)
 {
-    const int n = _i < MANY ? sizes[_i / SHAPES] : _i == MANY ? 1 : 40; /* and one and forty rows of ANY */
+    /* and one and forty rows of ANY */
+    const int n = _i < MANY ? sizes[_i / SHAPES] : _i == MANY ? 1 : 40;
     const shape s = _i < MANY ? (shape)(_i % SHAPES) : ANY;
     double x[1600], got[5];
 
     fill(s, n, x);
-    ck_assert_int_eq(results(fn("f", residuals, 1, 5), COT_TYPES(cot_f64(n, n)), IN(x), got), 5);
+    ck_assert_int_eq(results(fn("f", residuals, 1, 5), COT_TYPES(cot_f64(n, n)), IN(x), got),
+                     5);
     for (int i = 0; i < 3; i++)
-        ck_assert_msg(got[i] < 1e-12 * n, "shape %d, %d rows: residual %d is %g", (int)s, n, i, got[i]);
-    ck_assert_msg(got[4] < 1e-12 * n, "shape %d, %d rows: the sum is off by %g", (int)s, n, got[4]);
+        ck_assert_msg(got[i] < 1e-12 * n, "shape %d, %d rows: residual %d is %g", (int)s,
+                      n, i, got[i]);
+    ck_assert_msg(got[4] < 1e-12 * n, "shape %d, %d rows: the sum is off by %g",
+                  (int)s, n, got[4]);
     if (s == TRIANGLE || s == ZERO)
         ck_assert_msg(got[3] == 0, "shape %d, %d rows: a real value has the imaginary part %g",
                       (int)s, n, got[3]);
@@ -84,7 +91,8 @@ START_TEST(pairs_are_conjugates)
 {
     double got[18];
 
-    ck_assert_int_eq(results(fn("f", values, 1, 1), COT_TYPES(cot_f64(3, 3)), IN(F64(4, 1, 2, 1, -5, 3, -2, 2, 6)), got), 6);
+    ck_assert_int_eq(results(fn("f", values, 1, 1), COT_TYPES(cot_f64(3, 3)),
+                             IN(F64(4, 1, 2, 1, -5, 3, -2, 2, 6)), got), 6);
     for (int i = 0; i < 3; i++) {
         const double *w = got + 2 * i;
         if (w[1] > 0)
@@ -104,7 +112,8 @@ START_TEST(each_of_a_batch_is_as_alone)
     fill(ANY, 5, x[0]);
     fill(JORDAN, 5, x[1]);
     fill(CYCLE, 5, x[2]);
-    ck_assert_int_eq(results(fn("f", values, 1, 1), COT_TYPES(cot_f64(3, 5, 5)), IN(x), all), 30);
+    ck_assert_int_eq(results(fn("f", values, 1, 1), COT_TYPES(cot_f64(3, 5, 5)), IN(x), all),
+                     30);
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(
             results(fn("f", values, 1, 1), COT_TYPES(cot_f64(5, 5)), IN(x[i]), one), 10);
@@ -293,7 +302,8 @@ START_TEST(derivatives_of_the_undetermined)
     double got[4];
     bool finite = true, large = false;
 
-    ck_assert_int_eq(results(cot_grad(fn("f", rows[_i].body, 1, 1)), COT_TYPES(cot_f64(2, 2)), IN(rows[_i].x), got), 4);
+    ck_assert_int_eq(results(cot_grad(fn("f", rows[_i].body, 1, 1)), COT_TYPES(cot_f64(2, 2)),
+                             IN(rows[_i].x), got), 4);
     for (int i = 0; i < 4; i++) {
         finite &= isfinite(got[i]) != 0;
         large |= fabs(got[i]) > 1e6;

@@ -1,9 +1,10 @@
 /* Memory and stack grow no faster than the program.
  *
- * Each family of programs is written down with n parts and with 2 n, goes through its pipeline, the
- * passes before kernels, and lowering.  The context's allocator counts: what was alive at the most, and
- * what was asked for in all, which stands for the work.  Twice the program may take 2.1 times either,
- * which a quadratic part of a tenth would fail.  Then the same on a thread with a small stack. */
+ * Each family of programs is written down with n parts and with 2 n, goes through its pipeline,
+ * the passes before kernels, and lowering.  The context's allocator counts: what was alive at
+ * the most, and what was asked for in all, which stands for the work.  Twice the program may
+ * take 2.1 times either, which a quadratic part of a tenth would fail.  Then the same on a
+ * thread with a small stack. */
 #include <pthread.h>
 
 #include "codegen/backend.h"
@@ -125,7 +126,8 @@ moves(ir_buf *b, const char *from, const char *to, int n, const char *view)
                       to, i, view, to, i - 1, to, i, view, to, i);
 }
 
-/* What the way back needs of %y is made again; the product is fused with the sum through moves. */
+/* What the way back needs of %y is made again; the product is fused with the sum through
+ * moves. */
 static void
 moved(ir_buf *b, int n)
 {

@@ -1,6 +1,6 @@
-/* Every op of one floating operand at all 65,536 patterns of f16 and of bf16: compiled code gives the
- * evaluator's bits.  Which NaN is not promised (its sign and payload are the machine's), that it is
- * one is. */
+/* Every op of one floating operand at all 65,536 patterns of f16 and of bf16: compiled code
+ * gives the evaluator's bits.  Which NaN is not promised (its sign and payload are the
+ * machine's), that it is one is. */
 #include "ir/op.h"
 #include "suite.h"
 #include "traced.h"

@@ -526,8 +526,8 @@ grown(cot_fn *f, cot_array *const *args, int n, int hits, int misses)
 #define HIT  1, 0
 #define MISS 0, 1
 
-/* As many types as make the table of a function grow several times, whose places collide: each is
- * compiled once. */
+/* As many types as make the table of a function grow several times, whose places collide: each
+ * is compiled once. */
 START_TEST(many_types_are_found_again)
 {
     enum { TYPES = 40 };

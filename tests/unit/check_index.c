@@ -111,7 +111,8 @@ BODY(mask_array, out[0] = cot_index(in[0], COT_AT(COT_MASK(in[4], 3), in[1]));)
 static const case_ reads[] = {
     { "integer", integer, {2, {3, 4}}, {12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23} },
     { "integers", integers, {0, {0}}, {20} },
-    { "span", span, {3, {2, 2, 4}}, {4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23} },
+    { "span", span, {3, {2, 2, 4}}, {4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20,
+                                     21, 22, 23} },
     { "span_step", span_step, {3, {2, 3, 2}}, {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22} },
     { "span_down", span_down, {2, {3, 2}}, {11, 9, 7, 5, 3, 1} },
     { "span_clamped", span_clamped, {2, {3, 3}}, {2, 1, 0, 6, 5, 4, 10, 9, 8} },
@@ -120,27 +121,36 @@ static const case_ reads[] = {
     { "ellipsis", ellipsis, {2, {2, 3}}, {3, 7, 11, 15, 19, 23} },
     { "ellipsis_inside", ellipsis_inside, {2, {3, 1}}, {12, 16, 20} },
     { "ellipsis_empty", ellipsis_empty, {0, {0}}, {14} },
-    { "array", array, {3, {2, 3, 4}}, {4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 12, 13,
+    { "array", array, {3, {2, 3, 4}}, {4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17,
+                                       18, 19, 12, 13,
       14, 15, 20, 21, 22, 23} },
-    { "array_first", array_first, {4, {2, 2, 3, 4}}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
-      14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 12,
+    { "array_first", array_first, {4, {2, 2, 3, 4}},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+      14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+       21, 22, 23, 12,
       13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23} },
-    { "array_span", array_span, {4, {2, 2, 2, 2}}, {9, 10, 1, 2, 21, 22, 13, 14, 21, 22, 13, 14, 21,
+    { "array_span", array_span, {4, {2, 2, 2, 2}},
+      {9, 10, 1, 2, 21, 22, 13, 14, 21, 22, 13, 14, 21,
       22, 13, 14} },
     { "arrays", arrays, {2, {2, 3}}, {5, 0, 11, 17, 12, 23} },
-{ "arrays_meet", arrays_meet, {4, {2, 2, 2, 2}}, {0, 2, 1, 1, 4, 6, 5, 5, 12, 14, 13, 13, 16, 18, 17, 17} },
+{ "arrays_meet", arrays_meet, {4, {2, 2, 2, 2}}, {0, 2, 1, 1, 4, 6, 5, 5, 12, 14, 13, 13, 16,
+                                                  18, 17, 17} },
     { "arrays_apart", arrays_apart, {2, {3, 3}}, {13, 17, 21, 12, 16, 20, 15, 19, 23} },
-    { "arrays_broadcast", arrays_broadcast, {4, {2, 3, 2, 2}}, {1, 9, 5, 5, 0, 8, 4, 4, 3, 11, 7, 7,
+    { "arrays_broadcast", arrays_broadcast, {4, {2, 3, 2, 2}},
+      {1, 9, 5, 5, 0, 8, 4, 4, 3, 11, 7, 7,
       13, 21, 17, 17, 12, 20, 16, 16, 15, 23, 19, 19} },
     { "array_integer", array_integer, {2, {2, 3}}, {5, 4, 7, 17, 16, 19} },
-    { "array_integer_apart", array_integer_apart, {2, {3, 3}}, {13, 17, 21, 12, 16, 20, 15, 19, 23} },
-    { "array_newaxis", array_newaxis, {3, {3, 1, 4}}, {16, 17, 18, 19, 0, 1, 2, 3, 20, 21, 22, 23} },
+    { "array_integer_apart", array_integer_apart, {2, {3, 3}},
+      {13, 17, 21, 12, 16, 20, 15, 19, 23} },
+    { "array_newaxis", array_newaxis, {3, {3, 1, 4}},
+      {16, 17, 18, 19, 0, 1, 2, 3, 20, 21, 22, 23} },
     { "scalar", scalar, {2, {2, 4}}, {12, 13, 14, 15, 16, 17, 18, 19} },
     { "scalars", scalars, {1, {3}}, {13, 17, 21} },
     { "mask_span", mask_span, {2, {2, 2}}, {1, 2, 9, 10} },
     { "mask_array", mask_array, {1, {3}}, {1, 8, 23} },
     /* 9 and -9 are clamped; the fourth element of the mask is not there. */
-    { "clamped", clamped, {3, {2, 3, 3}}, {3, 0, 0, 7, 4, 4, 11, 8, 8, 15, 12, 12, 19, 16, 16, 23, 20, 20} },
+    { "clamped", clamped, {3, {2, 3, 3}}, {3, 0, 0, 7, 4, 4, 11, 8, 8, 15, 12, 12, 19, 16, 16,
+                                           23, 20, 20} },
     { "mask", mask, {2, {4, 4}}, {0, 1, 2, 3, 8, 9, 10, 11, 20, 21, 22, 23, 0, 0, 0, 0} },
 };
 
@@ -155,9 +165,13 @@ END_TEST
 /* ---- updating ---- */
 
 BODY(set_box, out[0] = cot_index_set(in[0], COT_AT(1, COT_SPAN(1, 3), COT_SPAN(0, 2)), -1);)
-BODY(set_steps, out[0] = cot_index_set(in[0], COT_AT(COT_WHOLE, COT_SPAN(COT_NONE, COT_NONE, -2), 3), cot_iota(t, cot_f64(2, 2), 1));)
-BODY(set_array, out[0] = cot_index_set(in[0], COT_AT(COT_WHOLE, in[1]), cot_iota(t, cot_f64(3, 4), 1));)
-BODY(set_last, out[0] = cot_index_set(in[0], COT_AT(0, in[2], 0), cot_reshape(cot_iota(t, cot_f64(4), 0), 2, 2));)
+BODY(set_steps, out[0] = cot_index_set(in[0],
+                                       COT_AT(COT_WHOLE, COT_SPAN(COT_NONE, COT_NONE, -2), 3),
+                                       cot_iota(t, cot_f64(2, 2), 1));)
+BODY(set_array, out[0] = cot_index_set(in[0], COT_AT(COT_WHOLE, in[1]),
+                                       cot_iota(t, cot_f64(3, 4), 1));)
+BODY(set_last, out[0] = cot_index_set(in[0], COT_AT(0, in[2], 0),
+                                      cot_reshape(cot_iota(t, cot_f64(4), 0), 2, 2));)
 BODY(set_mask, out[0] = cot_index_set(in[0], COT_AT(in[4]), -1);)
 BODY(set_bound,
      out[0] = cot_index_set(in[0], COT_AT(COT_MASK(in[4], 4)), cot_iota(t, cot_f64(4, 4), 0));)
@@ -182,13 +196,15 @@ static const case_ updates[] = {
     { "set_last", set_last, {3, {2, 3, 4}},
       {0, 1, 2, 3, 3, 5, 6, 7, 1, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23} },
     { "set_mask", set_mask, {3, {2, 3, 4}},
-      {-1, -1, -1, -1, 4, 5, 6, 7, -1, -1, -1, -1, 12, 13, 14, 15, 16, 17, 18, 19, -1, -1, -1, -1} },
+      {-1, -1, -1, -1, 4, 5, 6, 7, -1, -1, -1, -1, 12, 13, 14, 15, 16, 17, 18, 19, -1,
+       -1, -1, -1} },
     { "set_bound", set_bound, {3, {2, 3, 4}},
       {0, 0, 0, 0, 4, 5, 6, 7, 1, 1, 1, 1, 12, 13, 14, 15, 16, 17, 18, 19, 2, 2, 2, 2} },
     { "set_dynamic", set_dynamic, {3, {2, 3, 4}},
       {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 7, 7, 7, 7, 20, 21, 22, 23} },
     { "add_box", add_box, {3, {2, 3, 4}},
-      {0, 1.5, 2.5, 3, 4, 5.5, 6.5, 7, 8, 9.5, 10.5, 11, 12, 13.5, 14.5, 15, 16, 17.5, 18.5, 19, 20, 21.5, 22.5, 23} },
+      {0, 1.5, 2.5, 3, 4, 5.5, 6.5, 7, 8, 9.5, 10.5, 11, 12, 13.5, 14.5, 15, 16, 17.5, 18.5, 19,
+       20, 21.5, 22.5, 23} },
     { "add_array", add_array, {3, {2, 3, 4}},
       {1, 3, 3, 3, 5, 7, 7, 7, 9, 11, 11, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23} },
     { "mul_array", mul_array, {3, {2, 3, 4}},
@@ -285,7 +301,8 @@ gradient(cot_body *body, cot_types types, const void *const *in, cot_type type,
 {
     cot_context *ctx = cot_context_new(NULL);
 
-    traced_gives(cot_grad(cot_fn_new(ctx, "f", body, types.n, 1, NULL)), types, in, type, want, 1e-15);
+    traced_gives(cot_grad(cot_fn_new(ctx, "f", body, types.n, 1, NULL)), types, in, type,
+                 want, 1e-15);
     cot_context_free(ctx);
 }
 
@@ -315,12 +332,15 @@ START_TEST(in_place)
     cot_context *ctx = cot_context_new(NULL);
     cot_kernel *k;
 
-    ck_assert_int_eq(cot_compile(cot_grad(cot_fn_new(ctx, "f", d_place, 2, 1, NULL)), COT_TYPES(cot_f32(N), cot_i32(10)),
+    ck_assert_int_eq(cot_compile(cot_grad(cot_fn_new(ctx, "f", d_place, 2, 1, NULL)),
+                                 COT_TYPES(cot_f32(N), cot_i32(10)),
                                  NULL, &k), COT_OK);
     ck_assert_msg(cot_kernel_work_bytes(k) < N, "%zu bytes", cot_kernel_work_bytes(k));
     cot_kernel_free(k);
-    ck_assert_int_eq(cot_compile(cot_fn_new(ctx, "g", count_many, 1, 1, NULL), COT_TYPES(cot_f32(N)), NULL, &k), COT_OK);
-    ck_assert_msg(cot_kernel_work_bytes(k) < 4 * N + 4096, "%zu bytes", cot_kernel_work_bytes(k));
+    ck_assert_int_eq(cot_compile(cot_fn_new(ctx, "g", count_many, 1, 1, NULL),
+                                 COT_TYPES(cot_f32(N)), NULL, &k), COT_OK);
+    ck_assert_msg(cot_kernel_work_bytes(k) < 4 * N + 4096, "%zu bytes",
+                  cot_kernel_work_bytes(k));
     cot_kernel_free(k);
     cot_context_free(ctx);
 }
@@ -343,15 +363,28 @@ BODY(bad_ids, out[0] = cot_segment_sum(in[0], in[1], 2);)
 START_TEST(errors)
 {
     static const struct { cot_body *body; cot_status status; const char *want; } row[] = {
-        { too_many, COT_ERR_SHAPE, "at.c:1: index: 4 entries for f64[2,3,4]; wants at most one for each axis, and one COT_ELLIPSIS" },
-        { two_dots, COT_ERR_SHAPE, "at.c:2: index: 0 entries for f64[2,3,4]; wants at most one for each axis, and one COT_ELLIPSIS" },
-        { outside, COT_ERR_ARG, "at.c:3: index: index 3 is out of range for axis 1 of f64[2,3,4]" },
+        { too_many, COT_ERR_SHAPE,
+          "at.c:1: index: 4 entries for f64[2,3,4]; wants at most one for each axis, and one "
+          "COT_ELLIPSIS" },
+        { two_dots, COT_ERR_SHAPE,
+          "at.c:2: index: 0 entries for f64[2,3,4]; wants at most one for each axis, and one "
+          "COT_ELLIPSIS" },
+        { outside, COT_ERR_ARG,
+          "at.c:3: index: index 3 is out of range for axis 1 of f64[2,3,4]" },
         { no_step, COT_ERR_ARG, "at.c:4: index: entry 0 has step 0; wants another step" },
         { real, COT_ERR_DTYPE, "at.c:5: index: entry 0 is f64[2,3,4]; wants integers or bool" },
-        { unbound, COT_ERR_SHAPE, "at.c:6: index: how many elements of mask bool[2,3] hold is not known while tracing; wants COT_MASK(mask, bound) for entry 0" },
-        { misfit, COT_ERR_SHAPE, "at.c:7: index: entry 1, a mask, is bool[2,3]; wants bool of one or more axes as they stand in f64[2,3,4]" },
-        { too_wide, COT_ERR_SHAPE, "at.c:8: index_set: operands are f64[2,3,4] and f64[3,4]; wants shapes that broadcast: sizes equal, or 1, from the last axis on" },
-        { bad_ids, COT_ERR_SHAPE, "at.c:9: segment: x is f64[2,3,4], ids are i32[3]; wants ids of x's leading axes, and 0 or more segments" },
+        { unbound, COT_ERR_SHAPE,
+          "at.c:6: index: how many elements of mask bool[2,3] hold is not known while "
+          "tracing; wants COT_MASK(mask, bound) for entry 0" },
+        { misfit, COT_ERR_SHAPE,
+          "at.c:7: index: entry 1, a mask, is bool[2,3]; wants bool of one or more axes as "
+          "they stand in f64[2,3,4]" },
+        { too_wide, COT_ERR_SHAPE,
+          "at.c:8: index_set: operands are f64[2,3,4] and f64[3,4]; wants shapes that "
+          "broadcast: sizes equal, or 1, from the last axis on" },
+        { bad_ids, COT_ERR_SHAPE,
+          "at.c:9: segment: x is f64[2,3,4], ids are i32[3]; wants ids of x's leading axes, "
+          "and 0 or more segments" },
     };
     cot_context *ctx = cot_context_new(NULL);
 

@@ -66,17 +66,21 @@ static const struct {
       false },
     { "unchanged", "fn @f(%x: inout f32[67]) -> (f32[67]) {\n  ret %x\n}", false },
     { "swap",
-      "fn @f(%x: inout f32[67], %y: inout f32[67]) -> (f32[67], f32[67]) {\n  ret %y, %x\n}", true },
+      "fn @f(%x: inout f32[67], %y: inout f32[67]) -> (f32[67], f32[67]) {\n  ret %y, %x\n}",
+      true },
     { "rotate",
-      "fn @f(%x: inout f32[67], %y: inout f32[67], %z: inout f32[67]) -> (f32[67], f32[67], f32[67]) {\n"
+      "fn @f(%x: inout f32[67], %y: inout f32[67], %z: inout f32[67]) -> (f32[67], f32[67], "
+      "f32[67]) {\n"
       "  ret %y, %z, %x\n}", true },
     { "old value too",
-      "fn @f(%x: inout f32[67]) -> (f32[67], f32[67]) {\n  %0 = neg %x : f32[67]\n  ret %x, %0\n}", true },
+      "fn @f(%x: inout f32[67]) -> (f32[67], f32[67]) {\n  %0 = neg %x : f32[67]\n  ret %x, "
+      "%0\n}", true },
     { "new value twice",
       "fn @f(%x: inout f32[67], %y: inout f32[67]) -> (f32[67], f32[67], f32[67]) {\n"
       "  %0 = add %x, %y : f32[67]\n  ret %0, %0, %0\n}", true },
     { "backwards",
-      "fn @f(%x: inout f32[67]) -> (f32[67]) {\n  %0 = reverse %x {axes=[0]} : f32[67]\n  ret %0\n}", true },
+      "fn @f(%x: inout f32[67]) -> (f32[67]) {\n  %0 = reverse %x {axes=[0]} : f32[67]\n  ret "
+      "%0\n}", true },
     { "read by another result",
       "fn @f(%x: inout f32[67], %y: f32[67]) -> (f32[67], f32[67]) {\n"
       "  %0 = neg %y : f32[67]\n  %1 = mul %x, %y : f32[67]\n  ret %1, %0\n}", false },
@@ -104,7 +108,8 @@ static const struct {
       "  %2 = dynamic_update_slice %x, %1, %i : f32[67]\n  ret %2\n}", false },
     { "scatter",
       "fn @f(%x: inout f32[67], %at: i32[3,1], %y: f32[3]) -> (f32[67]) {\n"
-      "  %0 = scatter_add %x, %at, %y {window_dims=[], inserted=[0], operand_batch=[], indices_batch=[], "
+      "  %0 = scatter_add %x, %at, %y {window_dims=[], inserted=[0], operand_batch=[], "
+      "indices_batch=[], "
       "index_map=[0]} : f32[67]\n  ret %0\n}", false },
     { "loop",
       "fn @b(%c: f32[99], %x: f32[99]) -> (f32[99]) {\n  %0 = sin %c : f32[99]\n"
@@ -113,9 +118,12 @@ static const struct {
       "  %0 = scan %c, %x {carries=1, length=9, body=@b} : f32[99]\n  ret %0\n}", false },
     { "loop of two",
       "fn @b(%c: f32[99], %d: f32[99], %x: f32[99]) -> (f32[99], f32[99], f32[99]) {\n"
-      "  %0 = mul %x, %x : f32[99]\n  %1 = add %c, %x : f32[99]\n  %2 = cos %1 : f32[99]\n  ret %0, %c, %2\n}\n"
-      "fn @f(%c: inout f32[99], %d: inout f32[99], %x: f32[9,99]) -> (f32[9,99], f32[99], f32[99]) {\n"
-      "  %0, %1, %2 = scan %c, %d, %x {carries=2, length=9, body=@b} : (f32[99], f32[99], f32[9,99])\n"
+      "  %0 = mul %x, %x : f32[99]\n  %1 = add %c, %x : f32[99]\n  %2 = cos %1 : f32[99]\n  "
+      "ret %0, %c, %2\n}\n"
+      "fn @f(%c: inout f32[99], %d: inout f32[99], %x: f32[9,99]) -> (f32[9,99], f32[99], "
+      "f32[99]) {\n"
+      "  %0, %1, %2 = scan %c, %d, %x {carries=2, length=9, body=@b} : (f32[99], f32[99], "
+      "f32[9,99])\n"
       "  ret %2, %0, %1\n}", false },
 };
 #define ROWS ((int)(sizeof row / sizeof *row))
@@ -224,7 +232,8 @@ in_place(cot_context *ctx, int i, const char *backend)
     cot_kernel *k;
     call c;
 
-    ck_assert_msg(cot_compile_graph(f, &(cot_compile_options){ .backend = backend }, &k) == COT_OK, "%s",
+    ck_assert_msg(cot_compile_graph(f, &(cot_compile_options){ .backend = backend },
+                                    &k) == COT_OK, "%s",
                   cot_error(ctx));
     ck_assert_int_eq(k->n_out + f->n_inout, p->n_out);
     ck_assert_int_eq(cot_graph_n_out(f), k->n_out);
@@ -259,7 +268,9 @@ donated(cot_context *ctx, int i, const char *backend, bool apart)
     cot_kernel *k;
     call c;
 
-    ck_assert_msg(cot_compile_graph(f, &(cot_compile_options){ .backend = backend, .donated = { f->n_in, 0, all } },
+    ck_assert_msg(cot_compile_graph(f,
+                                    &(cot_compile_options){ .backend = backend,
+                                        .donated = { f->n_in, 0, all } },
                                     &k) == COT_OK, "%s", cot_error(ctx));
     c = new_call(k, in);
     for (int j = 0; j < k->n_out; j++)
@@ -267,7 +278,8 @@ donated(cot_context *ctx, int i, const char *backend, bool apart)
             cot_array_free(c.out[j]);
             c.out[j] = c.arg[k->over[j]];
         }
-    for (int times = 0; times < 2; times++) { /* the second one takes its work block from the slots */
+    /* the second one takes its work block from the slots */
+    for (int times = 0; times < 2; times++) {
         for (int j = 0; j < k->n_in; j++)
             memcpy(c.arg[j]->data, in[j], k->bytes[j]);
         allocations = 0;
@@ -329,16 +341,22 @@ START_TEST(mistakes)
               *shifted = cot_array_borrow(ctx, cot_f32(67), memory + 1);
     cot_kernel *k;
 
-    compile_fails(ctx, COT_LIST(2), "f: donated names argument 2; wants different numbers below 2");
-    compile_fails(ctx, COT_LIST(1, 1), "f: donated names argument 1 twice; wants different numbers below 2");
-    compile_fails(ctx, COT_LIST(0), "f: donated names argument 0, which is in/out; wants one that is only read");
-    compile_fails(ctx, COT_NAMES("x"), "donated is a list of names; wants the numbers of arguments");
-    ck_assert_int_eq(cot_compile_graph(f, &(cot_compile_options){ .donated = COT_LIST(1) }, &k), COT_OK);
+    compile_fails(ctx, COT_LIST(2),
+                  "f: donated names argument 2; wants different numbers below 2");
+    compile_fails(ctx, COT_LIST(1, 1),
+                  "f: donated names argument 1 twice; wants different numbers below 2");
+    compile_fails(ctx, COT_LIST(0),
+                  "f: donated names argument 0, which is in/out; wants one that is only read");
+    compile_fails(ctx, COT_NAMES("x"),
+                  "donated is a list of names; wants the numbers of arguments");
+    ck_assert_int_eq(cot_compile_graph(f, &(cot_compile_options){ .donated = COT_LIST(1) }, &k),
+                     COT_OK);
     ck_assert_int_eq(cot_run(k, &y, (const cot_array *[]){ x, y }), COT_OK);
     cot_array *const wrong[] = { x, shifted };
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(cot_run(k, &wrong[i], (const cot_array *[]){ x, y }), COT_ERR_ARG);
-        ck_assert_str_eq(cot_error(ctx), "f: a result overlaps an argument or another result; wants memory of "
+        ck_assert_str_eq(cot_error(ctx),
+                         "f: a result overlaps an argument or another result; wants memory of "
                                          "its own");
         cot_error_clear(ctx);
     }
@@ -390,14 +408,20 @@ START_TEST(objects)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     const rt_export e = { parsed(ctx, step_text), "step", 0 };
     const char *header = ir_format(&ctx->arena, "%s/step.h", folder);
-    ck_assert_msg(rt_build(ctx, 1, &e, &o, ir_format(&ctx->arena, "%s/step.o", folder), header) == COT_OK,
+    ck_assert_msg(rt_build(ctx, 1, &e, &o, ir_format(&ctx->arena, "%s/step.o", folder),
+                           header) == COT_OK,
                   "%s", cot_error(ctx));
-    ck_assert(has_line(header, "/* step(x: inout f32[4], g: donated f32[4]) -> (twice: f32[4])\n"));
+    ck_assert(has_line(header,
+                       "/* step(x: inout f32[4], g: donated f32[4]) -> (twice: f32[4])\n"));
     ck_assert(has_line(header, "int step(float *x, float *g, float *twice, void *work);\n"));
-    ck_assert(has_line(header, " * An argument marked inout is updated: it holds its new value after the call.\n"));
+    ck_assert(has_line(header,
+                       " * An argument marked inout is updated: it holds its new value after "
+                       "the call.\n"));
     FILE *file = fopen(ir_format(&ctx->arena, "%s/user.c", folder), "w");
     ck_assert(file && fputs(user_text, file) >= 0 && fclose(file) == 0);
-    snprintf(line, sizeof line, "cd %s && cc -std=c11 -Wall -Wextra -Werror user.c step.o -o user && ./user", folder);
+    snprintf(line, sizeof line,
+             "cd %s && cc -std=c11 -Wall -Wextra -Werror user.c step.o -o user && ./user",
+             folder);
     ck_assert_int_eq(system(line), 0);
     snprintf(line, sizeof line, "rm -rf %s", folder);
     ck_assert_int_eq(system(line), 0);

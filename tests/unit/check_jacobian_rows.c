@@ -9,11 +9,14 @@ BODY(cubes,    out[0] = cot_mul(cot_mul(in[0], in[0]), in[0]);)
 BODY(sines,    out[0] = cot_sin(in[0]);)
 BODY(sum3,     out[0] = cot_reduce_sum(cot_mul(in[0], 3), .axes = COT_LIST(0));)
 BODY(affine,   out[0] = cot_add(cot_mul(in[0], in[2]), in[1]); out[1] = cot_mul(in[0], in[0]);)
-BODY(pair,     out[0] = cot_mul(in[0], in[1]); out[1] = cot_reduce_sum(in[0], .axes = COT_LIST(0));)
+BODY(pair,     out[0] = cot_mul(in[0], in[1]);
+     out[1] = cot_reduce_sum(in[0], .axes = COT_LIST(0));)
 BODY(counted,  out[0] = cot_mul(cot_mul(in[0], in[0]), cot_convert(in[1], COT_F64));)
-BODY(trace2,   cot_value j = cot_call(*(cot_fn **)user, in[0]); out[0] = cot_reduce_sum(cot_mul(j, j), .axes = COT_LIST(0, 1));)
+BODY(trace2,   cot_value j = cot_call(*(cot_fn **)user, in[0]);
+     out[0] = cot_reduce_sum(cot_mul(j, j), .axes = COT_LIST(0, 1));)
 BODY(mixed,    out[0] = cot_mul(in[0], in[0]); out[1] = cot_add(in[1], 1);)
-BODY(waves,    cot_value y = cot_sin(in[0]); out[0] = cot_add(cot_mul(y, cot_roll(y, 1, 0)), cot_reduce_sum(y, .axes = COT_LIST(0)));)
+BODY(waves,    cot_value y = cot_sin(in[0]);
+     out[0] = cot_add(cot_mul(y, cot_roll(y, 1, 0)), cot_reduce_sum(y, .axes = COT_LIST(0)));)
 #line 21 "check_jacobian_rows.c"
 /* clang-format on */
 

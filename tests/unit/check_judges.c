@@ -1,8 +1,9 @@
-/* The judges of `cot check` against rules that are wrong in one element: each result and each element in turn,
- * by its number in the message, and the same function without the mistake is right.
+/* The judges of `cot check` against rules that are wrong in one element: each result and each
+ * element in turn, by its number in the message, and the same function without the mistake is
+ * right.
  *
- * The function is u = x x, w = sum(x) y of f64[3] and f64[2], with a whole number between them and one among the
- * results: what is not floating has no tangent, and is counted over. */
+ * The function is u = x x, w = sum(x) y of f64[3] and f64[2], with a whole number between them
+ * and one among the results: what is not floating has no tangent, and is counted over. */
 #include "runtime/check.h"
 
 #include <stdio.h>

@@ -360,8 +360,8 @@ START_TEST(while_by_lane)
 }
 END_TEST
 
-/* A while by lanes in a branch that copies take, not lanes: its condition reads nothing where the
- * copy does not take the branch. */
+/* A while by lanes in a branch that copies take, not lanes: its condition reads nothing where
+ * the copy does not take the branch. */
 START_TEST(while_in_a_branch_of_copies)
 {
     uint32_t x = buffer("x", COT_I64, CG_IN, 16), place = buffer("place", COT_I64, CG_IN, 2),
@@ -449,8 +449,8 @@ START_TEST(masked_bytes)
 }
 END_TEST
 
-/* Branches in branches, by lane, in a loop with a limit: each lane stores in the branches that it takes
- * and in no other, those behind the limit in none. */
+/* Branches in branches, by lane, in a loop with a limit: each lane stores in the branches that
+ * it takes and in no other, those behind the limit in none. */
 START_TEST(branches_by_lane)
 {
     int lanes = lanes_row[_i], n = 3 * lanes + (lanes + 1) / 2;
@@ -578,7 +578,8 @@ START_TEST(division_keeps_lanes_even)
 }
 END_TEST
 
-/* What an index can be: of loops, of short integers that are read, of each operation on them. */
+/* What an index can be: of loops, of short integers that are read, of each operation on
+ * them. */
 START_TEST(ranges_of_indices)
 {
     uint32_t x = buffer("x", COT_U8, CG_IN, 16), y = buffer("y", COT_I16, CG_IN, 16),

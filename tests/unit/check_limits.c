@@ -1,5 +1,5 @@
-/* Limits of a call and its cancellation: each has its status, and the context answers the next call
- * as if nothing had been. */
+/* Limits of a call and its cancellation: each has its status, and the context answers the next
+ * call as if nothing had been. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* A matrix alone and as one of a batch: the same bits, by every factorisation, type and number of
- * rows up to those that LAPACK takes.  The batch holds a matrix that needs no sweeps, so that
- * those of the others go on without it. */
+/* A matrix alone and as one of a batch: the same bits, by every factorisation, type and number
+ * of rows up to those that LAPACK takes.  The batch holds a matrix that needs no sweeps, so
+ * that those of the others go on without it. */
 #include "cotrace/cotrace.h"
 #include "ir/type.h"
 #include "tests/unit/suite.h"

@@ -1,6 +1,6 @@
 /* Lists outlive the block that made them: each is made in a function of its own, kept, and used
- * after other calls have written over the stack.  A list of many entries points to memory of its
- * user. */
+ * after other calls have written over the stack.  A list of many entries points to memory of
+ * its user. */
 #include "tests/unit/traced.h"
 
 static const cot_list at_file_scope = COT_LIST(1);

@@ -19,11 +19,13 @@ any_bits(void)
 }
 
 static const double special[] = {
-    0, 1, 2, 0.5, 3, 10, 0.25, 0.75, 1.5, 0.55, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp-1023, 0x1p-149, 0x1p-126,
-    0x1.fffffffffffffp1023, 0x1p1023, 0x1.fffffep127, 0x1p30, 0x1p17, 0x1.921fb54442d18p0, 0x1.921fb54442d18p1,
-    0x1.6ac5b262ca1ffp849, 0x1.62e42fefa39efp-1, 709.782712893384, 709.7827128933841, 745.1332191019411, 745.1332191019412,
-    88.72284, 103.97208, 87.33655, 710.4758600739439, 1022, 1023, 1024, 1074, 1075, 127, 128, 149, 150, 26.5, 27.2, 9.2,
-    10.05, 5.9, 6, 19, 22, 4, 176, 254, 1418, 2046, 0x1p-27, 0x1p-26, 0x1p-25, 0x1p-54, 0x1p-55, 0x1p-12, 0x1p-13, 0x1p52, 0x1p53,
+    0, 1, 2, 0.5, 3, 10, 0.25, 0.75, 1.5, 0.55, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp-1023,
+    0x1p-149, 0x1p-126, 0x1.fffffffffffffp1023, 0x1p1023, 0x1.fffffep127, 0x1p30, 0x1p17,
+    0x1.921fb54442d18p0, 0x1.921fb54442d18p1, 0x1.6ac5b262ca1ffp849, 0x1.62e42fefa39efp-1,
+    709.782712893384, 709.7827128933841, 745.1332191019411, 745.1332191019412, 88.72284,
+    103.97208, 87.33655, 710.4758600739439, 1022, 1023, 1024, 1074, 1075, 127, 128, 149, 150,
+    26.5, 27.2, 9.2, 10.05, 5.9, 6, 19, 22, 4, 176, 254, 1418, 2046, 0x1p-27, 0x1p-26, 0x1p-25,
+    0x1p-54, 0x1p-55, 0x1p-12, 0x1p-13, 0x1p52, 0x1p53,
 };
 #define SPECIALS ((int)(sizeof special / sizeof *special))
 
@@ -92,7 +94,8 @@ judge(const ulp_row *row, bool wide, double bound)
     double worst = ulp_worst(row, n, x, y, wide, bound, &at);
     if (getenv("ULP") != NULL)
         printf("%-10s %s %.3f at %a\n", ir_ops[row->op].name, wide ? "f64" : "f32", worst, at);
-    ck_assert_msg(worst <= bound, "%s of %a is off by %.3f ulp", ir_ops[row->op].name, at, worst);
+    ck_assert_msg(worst <= bound, "%s of %a is off by %.3f ulp", ir_ops[row->op].name, at,
+                  worst);
 }
 
 START_TEST(unary_f32_within_1_ulp)
@@ -112,7 +115,8 @@ static int
 fill_pairs(ir_op op, bool wide)
 {
     int n = 0;
-    static const double edge[] = { 0, 1, 2, 3, 0.5, INFINITY, NAN, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023, 1e-40, 7 };
+    static const double edge[] = { 0, 1, 2, 3, 0.5, INFINITY, NAN, 0x1p-1074, 0x1p-1022,
+                                   0x1.fffffffffffffp1023, 1e-40, 7 };
     const int m = sizeof edge / sizeof *edge;
 
     for (int i = 0; i < 4 * m * m; i++, n++) {
@@ -121,7 +125,8 @@ fill_pairs(ir_op op, bool wide)
     }
     while (n < 40000) {
         int how = (int)(draw() % 4);
-        x[n] = how == 0 ? any_bits() : how == 1 ? uniform(0, 3) : how == 2 ? 1 + ldexp(uniform(-1, 1), -(int)(draw() % 40))
+        x[n] = how == 0 ? any_bits() : how == 1 ? uniform(0, 3) : how == 2 ? 1 +
+            ldexp(uniform(-1, 1), -(int)(draw() % 40))
                                                                          : uniform(-50, 50);
         x2[n] = how == 0 ? any_bits() : uniform(-40, 40);
         if (op == OP_pow && how != 0 && how != 1)       /* near the ends of the range */
@@ -170,7 +175,8 @@ judge_pairs(ir_op op, bool wide, double bound)
             d = exact_pair(op, u, v, y[i], wide);
         if (y[i] == 0 && !signbit(y[i]) != !signbit(r))
             d = INFINITY;
-        ck_assert_msg(d <= bound, "%s(%a, %a) = %a is off by %.3f ulp", ir_ops[op].name, u, v, y[i], d);
+        ck_assert_msg(d <= bound, "%s(%a, %a) = %a is off by %.3f ulp", ir_ops[op].name,
+                      u, v, y[i], d);
         worst = fmax(worst, d);
     }
     if (getenv("ULP") != NULL)
@@ -200,12 +206,14 @@ START_TEST(rem_is_exact)
 }
 END_TEST
 
-/* Far below its range an exponential is 0 without a product that falls below the least number: many
- * processors take long for such. */
+/* Far below its range an exponential is 0 without a product that falls below the least number:
+ * many processors take long for such. */
 START_TEST(far_exponentials_do_not_underflow)
 {
-    static const struct { ir_op op; double y; } row[] = { { OP_exp, 0 }, { OP_exp2, 0 }, { OP_logistic, 0 } };
-    static const double far[] = { -178, -300, -1e9, -INFINITY }, far_wide[] = { -1420, -2100, -1e18, -INFINITY };
+    static const struct { ir_op op; double y; } row[] = { { OP_exp, 0 }, { OP_exp2, 0 },
+        { OP_logistic, 0 } };
+    static const double far[] = { -178, -300, -1e9, -INFINITY },
+        far_wide[] = { -1420, -2100, -1e18, -INFINITY };
     const bool wide = _i % 2;
     const int n = 4, k = _i / 2, shift = row[k].op == OP_exp2 ? 2 : 1; /* of 2^x, not of e^x */
 
@@ -215,7 +223,8 @@ START_TEST(far_exponentials_do_not_underflow)
     run(row[k].op, wide, 1, n);
     ck_assert_msg(!fetestexcept(FE_UNDERFLOW), "%s underflows", ir_ops[row[k].op].name);
     for (int i = 0; i < n; i++)
-        ck_assert_msg(y[i] == 0 && !signbit(y[i]), "%s of %g is %g", ir_ops[row[k].op].name, x[i], y[i]);
+        ck_assert_msg(y[i] == 0 && !signbit(y[i]), "%s of %g is %g", ir_ops[row[k].op].name,
+                      x[i], y[i]);
 }
 END_TEST
 

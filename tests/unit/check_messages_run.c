@@ -10,8 +10,10 @@ BODY(next, out[0] = cot_add(in[0], 1);)
 /* clang-format off */
 #line 1 "model.c"
 BODY(endless, out[0] = cot_while(more, next, .in = COT_VALUES(in[0]), .max = 5);)
-static cot_value nine(cot_value x) { return cot_while(more, next, .in = COT_VALUES(x), .max = 9); }
-static cot_value five(cot_value x) { return cot_while(more, next, .in = COT_VALUES(x), .max = 5); }
+static cot_value nine(cot_value x) { return cot_while(more, next,
+                                                      .in = COT_VALUES(x), .max = 9); }
+static cot_value five(cot_value x) { return cot_while(more, next,
+                                                      .in = COT_VALUES(x), .max = 5); }
 BODY(endless_twice, out[0] = five(nine(in[0]));)
 #line 30 "check_messages_run.c"
 /* clang-format on */
@@ -131,7 +133,8 @@ START_TEST(of_dumps)
 }
 END_TEST
 
-/* The files of COT_DUMP hold what cot_dump_kernel writes, behind a line that names the stage. */
+/* The files of COT_DUMP hold what cot_dump_kernel writes, behind a line that names the
+ * stage. */
 START_TEST(of_dumped_files)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* Rows of the feature list about in-place writes, views and functionalize.
  *
- * Each row is a function of this file that runs bodies by the kernel and by the reference evaluator, or
- * compares a whole message; `ctest -R B59` runs one. */
+ * Each row is a function of this file that runs bodies by the kernel and by the reference
+ * evaluator, or compares a whole message; `ctest -R B59` runs one. */
 #include "tests/unit/mutated.h"
 
 #include <stdio.h>
@@ -251,9 +251,12 @@ START_TEST(b60)
     for (int i = 0; i < 3; i++) {
         outer_write w = { ctx, each[i] };
         char want[256];
-        snprintf(want, sizeof want, "m.c:21, in %s, in f: add_assign: the destination, f64[2], was captured from "
-                 "outside of this function; wants it as an argument, or a value made inside", name[i]);
-        traced_fails(cot_fn_new(ctx, "f", holds_writer, 1, 1, &w), COT_TYPES(cot_f64(2)), COT_ERR_TRACE, want);
+        snprintf(want, sizeof want,
+                 "m.c:21, in %s, in f: add_assign: the destination, f64[2], was captured from "
+                 "outside of this function; wants it as an argument, or a value made inside",
+                 name[i]);
+        traced_fails(cot_fn_new(ctx, "f", holds_writer, 1, 1, &w), COT_TYPES(cot_f64(2)),
+                     COT_ERR_TRACE, want);
     }
 }
 END_TEST
@@ -288,17 +291,23 @@ START_TEST(b62)
     data y[2] = { filled(cot_f64(2, 1), 0, 0), filled(cot_f64(2, 1), 1, 1) };
 
     gives(cot_vmap(cot_vmap(f)), 2, x, (double[]){ 1, 2, 3, 4 }, (double[]){ 1, 2, 3, 4 });
-    gives(cot_vmap(cot_vmap(f, .in_dims = COT_LIST(0, COT_NONE)), .in_dims = COT_LIST(COT_NONE, COT_NONE),
+    gives(cot_vmap(cot_vmap(f, .in_dims = COT_LIST(0, COT_NONE)),
+                   .in_dims = COT_LIST(COT_NONE, COT_NONE),
                    .size = 1, .out_dims = COT_LIST(COT_NONE)),
-          2, (data[]){ y[0], filled(cot_f64(1), 7, 0) }, (double[]){ 7, 7 }, (double[]){ 7, 7 });
+          2, (data[]){ y[0], filled(cot_f64(1), 7, 0) }, (double[]){ 7, 7 },
+          (double[]){ 7, 7 });
     traced_fails(cot_vmap(inner), COT_TYPES(cot_f64(2, 1), cot_f64(2, 2, 1)), COT_ERR_SHAPE,
-                 "m.c:5, in vmap: assign: argument 0 is f64[1] and not mapped, what is written to it is mapped: "
-                 "f64[1] for each example, f64[2,1] for all; wants the argument mapped too, or a value "
+                 "m.c:5, in vmap: assign: argument 0 is f64[1] and not mapped, what is "
+                 "written to it is mapped: "
+                 "f64[1] for each example, f64[2,1] for all; wants the argument mapped too, "
+                 "or a value "
                  "made inside");
     traced_fails(cot_vmap(cot_vmap(f), .in_dims = COT_LIST(COT_NONE, 0)),
                  COT_TYPES(cot_f64(2, 1), cot_f64(2, 2, 1)), COT_ERR_SHAPE,
-                 "m.c:5: assign: argument 0 is f64[2,1] and not mapped, what is written to it is mapped: "
-                 "f64[2,1] for each example, f64[2,2,1] for all; wants the argument mapped too, or a "
+                 "m.c:5: assign: argument 0 is f64[2,1] and not mapped, what is written to it "
+                 "is mapped: "
+                 "f64[2,1] for each example, f64[2,2,1] for all; wants the argument mapped "
+                 "too, or a "
                  "value made inside");
 }
 END_TEST
@@ -339,8 +348,9 @@ START_TEST(b63)
 END_TEST
 
 /* as_strided does not exist; what overlaps can be read, and not written. */
-#define REPEATS \
-    ": assign: the destination is an expanded view, in which elements repeat; wants a clone of it"
+#define REPEATS                                                                                \
+    ": assign: the destination is an expanded view, in which elements repeat; wants a clone "  \
+    "of it"
 
 START_TEST(b64)
 {
@@ -404,7 +414,8 @@ START_TEST(b68)
     cot_array *x = cot_array_borrow(ctx, cot_f64(3), memory),
               *y = cot_array_borrow(ctx, cot_f64(3), memory + 1), *out[1] = { NULL };
 
-    ck_assert_int_eq(cot_jit(new_fn(ctx, plus_in_place, 2), out, 1, (const cot_array *const[]){ x, y }, 2),
+    ck_assert_int_eq(cot_jit(new_fn(ctx, plus_in_place, 2), out, 1,
+                             (const cot_array *const[]){ x, y }, 2),
                      COT_ERR_ARG);
     ck_assert_str_eq(
         cot_error(ctx),
@@ -425,7 +436,8 @@ START_TEST(b69)
     cot_array *x = cot_array_borrow(ctx, cot_f64(2), memory),
               *y = cot_array_borrow(ctx, cot_f64(2), memory + 2), *out[1] = { x };
 
-    ck_assert_int_eq(cot_jit(new_fn(ctx, copies, 2), out, 1, (const cot_array *const[]){ x, y }, 2),
+    ck_assert_int_eq(cot_jit(new_fn(ctx, copies, 2), out, 1, (const cot_array *const[]){ x, y },
+                             2),
                      COT_ERR_ARG);
     ck_assert_str_eq(
         cot_error(ctx),
@@ -486,11 +498,12 @@ END_TEST
 
 /* A custom function whose forward and vjp rule write, and one of C code, between writes to
  * views. */
-#define RULE(name, ...)                                                                                    \
-    static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)       \
-    {                                                                                                      \
-        (void)t, (void)info;                                                                               \
-        __VA_ARGS__                                                                                        \
+#define RULE(name, ...)                                                                        \
+    static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in,           \
+                     cot_value *out)                                                           \
+    {                                                                                          \
+        (void)t, (void)info;                                                                   \
+        __VA_ARGS__                                                                            \
     }
 RULE(cube, {
     out[0] = cot_clone(in[0]);

@@ -1,5 +1,5 @@
-/* Sub-functions within each other: as deep as the limit on a small stack, and one level more is an
- * error.
+/* Sub-functions within each other: as deep as the limit on a small stack, and one level more is
+ * an error.
  *
  * Passes, lowering and compilation recurse once for each level of sub-functions, so that all of
  * them run on a thread whose stack is the smallest that is supported.  A chain of calls
@@ -141,7 +141,8 @@ START_TEST(a_small_stack_holds_the_deepest_nest)
 }
 END_TEST
 
-/* Passes meet calls as deep as sub-functions may nest; longer chains of calls are inlined before. */
+/* Passes meet calls as deep as sub-functions may nest; longer chains of calls are inlined
+ * before. */
 START_TEST(a_pass_meets_calls_to_the_limit)
 {
     const int levels = IR_MAX_NEST + _i;

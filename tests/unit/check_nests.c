@@ -1,10 +1,11 @@
 /* Derivatives of nests of conds, switches and loops grow no faster than the nest.
  *
- * Each family is a function that holds the one before in a node of control flow, 4, 8, 16 and 32
- * levels deep.  Counted are the nodes of all functions of its derivative, each function once, and
- * the bytes that the passes and lowering ask for.  From 16 to 32 levels there may be 2.1 times as many more
- * nodes as from 8 to 16.  Bytes may be 4.2 times as many: what an inner branch saves for the way back is a result of
- * each branch around it.  A pass that is repeated at each level asks for 2^16 times as many. */
+ * Each family is a function that holds the one before in a node of control flow, 4, 8, 16 and
+ * 32 levels deep.  Counted are the nodes of all functions of its derivative, each function
+ * once, and the bytes that the passes and lowering ask for.  From 16 to 32 levels there may be
+ * 2.1 times as many more nodes as from 8 to 16.  Bytes may be 4.2 times as many: what an inner
+ * branch saves for the way back is a result of each branch around it.  A pass that is repeated
+ * at each level asks for 2^16 times as many. */
 #include "codegen/backend.h"
 #include "codegen/lower.h"
 #include "cotrace/cotrace.h"
@@ -236,7 +237,8 @@ START_TEST(an_axis_is_bound_once)
                    " ret %0\n}\n");
     for (int i = 1; i <= 16; i++)
         ir_buf_printf(&b,
-                      "fn @f%d(%%x: f32[4]) -> (f32[4]) {\n %%0 = call %%x {body=@f%d} : f32[4]\n"
+                      "fn @f%d(%%x: f32[4]) -> (f32[4]) {\n %%0 = call %%x {body=@f%d} : "
+                      "f32[4]\n"
                       " %%1 = call %%0 {body=@f%d} : f32[4]\n ret %%1\n}\n",
                       i, i - 1, i - 1);
     ck_assert_int_eq(ir_parse(c, "nests", b.text, b.n, &parsed), COT_OK);

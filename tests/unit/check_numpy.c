@@ -947,8 +947,8 @@ START_TEST(complex_numbers)
 }
 END_TEST
 
-/* Halves are computed in f32 and rounded once: 1/3 of three bf16 sevenths, and so on, would lose
- * bits at every op. */
+/* Halves are computed in f32 and rounded once: 1/3 of three bf16 sevenths, and so on, would
+ * lose bits at every op. */
 BODY(halves, cot_value x = cot_convert(in[0], COT_F16);
      out[0] = cot_stack(COT_VALUES(cot_convert(cot_trapezoid(x, 0), COT_F64),
                                    cot_convert(cot_std(x), COT_F64)),

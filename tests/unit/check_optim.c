@@ -1,4 +1,5 @@
-/* Optimisers, schedules, clipping and first weights: figures of PyTorch, and what must hold of draws. */
+/* Optimisers, schedules, clipping and first weights: figures of PyTorch, and what must hold of
+ * draws. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})
@@ -27,7 +28,8 @@ static const optim_row optimisers[] = {
     { "adam", { .kind = COT_ADAM },
       {0.5039998046557, -0.996000340544, 1.996000390166, 1.496000650964, -0.2460000413107} },
     /* torch.optim.Adam(p, 0.1, (0.8, 0.9), 0.01, 0.1) */
-    { "adam_decay", { .kind = COT_ADAM, .rate = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 0.01, .weight_decay = 0.1 },
+    { "adam_decay", { .kind = COT_ADAM, .rate = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 0.01,
+                      .weight_decay = 0.1 },
       {0.8860387254642, -0.6073674381895, 1.608684565893, 1.120338480023, 0.1457114658411} },
     /* torch.optim.Adam(p, 0.1, amsgrad=True) */
     { "amsgrad", { .kind = COT_ADAM, .rate = 0.1, .amsgrad = 1 },
@@ -47,7 +49,8 @@ static const optim_row optimisers[] = {
     { "rmsprop", { .kind = COT_RMSPROP },
       {0.7606913132058, -0.7391104397777, 1.744725639318, 1.262774818075, 0.02827445969892} },
     /* torch.optim.RMSprop(p, 0.05, 0.9, weight_decay=0.1, momentum=0.5, centered=True) */
-    { "rmsprop_all", { .kind = COT_RMSPROP, .rate = 0.05, .alpha = 0.9, .centered = 1, .momentum = 0.5, .weight_decay = 0.1 },
+    { "rmsprop_all", { .kind = COT_RMSPROP, .rate = 0.05, .alpha = 0.9, .centered = 1,
+                       .momentum = 0.5, .weight_decay = 0.1 },
       {1.058664779486, -0.2842333810046, 1.33889592002, 0.9482784998799, 0.5457061235044} },
     /* torch.optim.Adagrad(p, 0.1) */
     { "adagrad", { .kind = COT_ADAGRAD, .rate = 0.1 },
@@ -69,7 +72,8 @@ four_steps(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < 2; i++)
             g[i] = cot_sub(cot_integer_pow(x[i], 3), 1);
-        cot_optim_step(o, ((cot_values){.n = 2, .at = x}), ((cot_values){.n = 2, .at = g}), ((cot_values){.n = n, .at = s}), next, next_s);
+        cot_optim_step(o, ((cot_values){.n = 2, .at = x}), ((cot_values){.n = 2, .at = g}),
+                       ((cot_values){.n = n, .at = s}), next, next_s);
         memcpy(x, next, sizeof x);
         memcpy(s, next_s, sizeof *s * (size_t)n);
     }
@@ -82,7 +86,8 @@ START_TEST(optimiser)
     const optim_row *r = &optimisers[_i];
     cot_fn *f = cot_fn_new(ctx, r->name, four_steps, 2, 1, (void *)(uintptr_t)&r->o);
 
-    traced_gives(f, COT_TYPES(cot_f64(3), cot_f64(2)), IN(F64(0.5, -1, 2), F64(1.5, -0.25)), cot_f64(5), r->want, 1e-12);
+    traced_gives(f, COT_TYPES(cot_f64(3), cot_f64(2)), IN(F64(0.5, -1, 2), F64(1.5, -0.25)),
+                 cot_f64(5), r->want, 1e-12);
     cot_context_free(ctx);
 }
 END_TEST
@@ -105,15 +110,18 @@ half_adam(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
     (void)t, (void)user;
     cot_optim_begin(&o, COT_VALUES(x), s);
-    cot_optim_step(&o, COT_VALUES(x), COT_VALUES(x), ((cot_values){.n = 3, .at = s}), &next, next_s);
+    cot_optim_step(&o, COT_VALUES(x), COT_VALUES(x), ((cot_values){.n = 3, .at = s}),
+                   &next, next_s);
     out[0] = cot_add(cot_convert(next, COT_F64), cot_dtype_of(next_s[1]) == COT_F32 ? 1 : 0);
 }
 
 START_TEST(rates_and_halves)
 {
-    body_gives("scheduled", scheduled, COT_TYPES(cot_f64(2), cot_f64()), IN(F64(1, 2), F64(0.25)), cot_f64(2),
+    body_gives("scheduled", scheduled, COT_TYPES(cot_f64(2), cot_f64()),
+               IN(F64(1, 2), F64(0.25)), cot_f64(2),
                F64(0.75, 1.5), 0);
-    body_gives("half", half_adam, COT_TYPES(cot_f64(2)), IN(F64(1, -2)), cot_f64(2), F64(0.875 + 1, -1.875 + 1), 0);
+    body_gives("half", half_adam, COT_TYPES(cot_f64(2)), IN(F64(1, -2)), cot_f64(2),
+               F64(0.875 + 1, -1.875 + 1), 0);
 }
 END_TEST
 
@@ -131,20 +139,25 @@ static const struct { const char *name; cot_body *body; double want[8]; } rates[
     /* torch.optim.lr_scheduler.StepLR(o, 3, 0.1) */
     { "step", step_rate, {0.5, 0.5, 0.5, 0.05, 0.05, 0.05, 0.005, 0.005} },
     /* torch.optim.lr_scheduler.ExponentialLR(o, 0.9) */
-    { "exponential", exponential_rate, {0.5, 0.45, 0.405, 0.3645, 0.32805, 0.295245, 0.2657205, 0.23914845} },
+    { "exponential", exponential_rate, {0.5, 0.45, 0.405, 0.3645, 0.32805, 0.295245, 0.2657205,
+                                        0.23914845} },
     /* torch.optim.lr_scheduler.CosineAnnealingLR(o, 7, 0.1) */
-    { "cosine", cosine_rate, {0.5, 0.4801937735805, 0.4246979603717, 0.3445041867913, 0.2554958132087, 0.1753020396283, 0.1198062264195, 0.1} },
+    { "cosine", cosine_rate, {0.5, 0.4801937735805, 0.4246979603717, 0.3445041867913,
+                              0.2554958132087, 0.1753020396283, 0.1198062264195, 0.1} },
     /* torch.optim.lr_scheduler.LinearLR(o, 1.0, 0.2, 5) */
     { "linear", linear_rate, {0.5, 0.42, 0.34, 0.26, 0.18, 0.1, 0.1, 0.1} },
     /* torch.optim.lr_scheduler.OneCycleLR(o, 0.5, total_steps=8) */
-    { "one_cycle", one_cycle_rate, {0.02, 0.4096375524461, 0.4859708886938, 0.4058728269749, 0.2779920070614, 0.1415304991043, 0.03832079691713, 2e-06} },
+    { "one_cycle", one_cycle_rate, {0.02, 0.4096375524461, 0.4859708886938, 0.4058728269749,
+                                    0.2779920070614, 0.1415304991043,
+                                    0.03832079691713, 2e-06} },
     { "warm", warm_rate, {0, 0.125, 0.25, 0.375, 0.5, 0.5, 0.5, 0.5} },
     { "warm_linear", warm_linear, {0, 0.25, 0.5, 0.4, 0.3, 0.2, 0.1, 0} },
 };
 
 START_TEST(schedule)
 {
-    body_gives(rates[_i].name, rates[_i].body, COT_TYPES(cot_f64(8)), IN(F64(0, 1, 2, 3, 4, 5, 6, 7)), cot_f64(8),
+    body_gives(rates[_i].name, rates[_i].body, COT_TYPES(cot_f64(8)),
+               IN(F64(0, 1, 2, 3, 4, 5, 6, 7)), cot_f64(8),
                rates[_i].want, 1e-12);
 }
 END_TEST
@@ -164,12 +177,14 @@ START_TEST(clipping)
     body_gives("norm", clip_norm, two, IN(F64(3), F64(4)), cot_f64(2), F64(1.5, 2), 1e-15);
     body_gives("zero", clip_norm, two, IN(F64(0), F64(0)), cot_f64(2), F64(0, 0), 0);
     body_gives("loose", clip_loose, two, IN(F64(3), F64(4)), cot_f64(1), F64(8), 0);
-    body_gives("value", clip_value, COT_TYPES(cot_f64(3)), IN(F64(-2, 0.25, 1)), cot_f64(3), F64(-0.5, 0.25, 0.5), 0);
+    body_gives("value", clip_value, COT_TYPES(cot_f64(3)), IN(F64(-2, 0.25, 1)), cot_f64(3),
+               F64(-0.5, 0.25, 0.5), 0);
 }
 END_TEST
 
 BODY(lbfgs, out[0] = cot_lbfgs_direction(in[0], in[1], in[2], in[3]);)
-BODY(lbfgs_pushed, cot_value h[3] = {cot_zeros(t, cot_f64(3, 4)), cot_zeros(t, cot_f64(3, 4)), cot_zeros(t, cot_i32())};
+BODY(lbfgs_pushed, cot_value h[3] = {cot_zeros(t, cot_f64(3, 4)), cot_zeros(t, cot_f64(3, 4)),
+                                     cot_zeros(t, cot_i32())};
      for (int i = 0; i < 3; i++) {
          cot_value next[3];
          cot_lbfgs_push(h[0], h[1], h[2], cot_index(in[1], i, 0), cot_index(in[2], i, 0), next);
@@ -206,9 +221,12 @@ END_TEST
 
 BODY(moments, const cot_type w = cot_f64(400, 100, 3);
      cot_value key = cot_key(t, 7);
-     cot_value x[6] = {cot_xavier_uniform(t, w, .key = key), cot_xavier_normal(t, w, .gain = 2, .key = key),
-                       cot_kaiming_uniform(t, w, .key = key), cot_kaiming_normal(t, w, .slope = 1, .fan_out = 1, .key = key),
-                       cot_init_normal(t, w, .mean = 3, .std = 0.5, .key = key), cot_xavier_uniform(t, cot_f64(40000), .key = key)};
+     cot_value x[6] = {cot_xavier_uniform(t, w, .key = key),
+                       cot_xavier_normal(t, w, .gain = 2, .key = key),
+                       cot_kaiming_uniform(t, w, .key = key),
+                       cot_kaiming_normal(t, w, .slope = 1, .fan_out = 1, .key = key),
+                       cot_init_normal(t, w, .mean = 3, .std = 0.5, .key = key),
+                       cot_xavier_uniform(t, cot_f64(40000), .key = key)};
      cot_value y[12];
      for (int i = 0; i < 6; i++) {
          y[2 * i] = cot_mean(x[i]);
@@ -220,7 +238,8 @@ BODY(moments, const cot_type w = cot_f64(400, 100, 3);
 START_TEST(first_weights)
 {
     const double fan_in = 300, fan_out = 1200;
-    const double var[6] = {2 / (fan_in + fan_out), 8 / (fan_in + fan_out), 2 / fan_in, 1 / fan_out, 0.25, 1 / 40000.0};
+    const double var[6] = {2 / (fan_in + fan_out), 8 / (fan_in + fan_out), 2 / fan_in,
+                           1 / fan_out, 0.25, 1 / 40000.0};
     cot_context *ctx = cot_context_new(NULL);
     cot_fn *f = cot_fn_new(ctx, "moments", moments, 0, 1, NULL);
     cot_array *y = NULL;
@@ -228,8 +247,11 @@ START_TEST(first_weights)
     ck_assert_msg(cot_jit(f, &y, 1, NULL, 0) == COT_OK, "%s", cot_error(ctx));
     for (int i = 0; i < 6; i++) {
         const double *got = (const double *)cot_array_read(y) + 2 * i;
-        ck_assert_msg(fabs(got[0] - (i == 4 ? 3 : 0)) < 5 * sqrt(var[i] / (i == 5 ? 4e4 : 1.2e5)), "%d: mean %g", i, got[0]);
-        ck_assert_msg(fabs(got[1] / var[i] - 1) < 0.02, "%d: variance %g, wants %g", i, got[1], var[i]);
+        ck_assert_msg(fabs(got[0] -
+                           (i == 4 ? 3 : 0)) < 5 * sqrt(var[i] / (i == 5 ? 4e4 : 1.2e5)),
+                      "%d: mean %g", i, got[0]);
+        ck_assert_msg(fabs(got[1] / var[i] - 1) < 0.02, "%d: variance %g, wants %g", i,
+                      got[1], var[i]);
     }
     cot_array_free(y);
     cot_context_free(ctx);
@@ -263,10 +285,12 @@ START_TEST(truncated)
 }
 END_TEST
 
-BODY(turned, cot_value x = cot_reshape(cot_orthogonal(t, cot_f64(4, 3, 2), .gain = 2, .key = cot_key(t, 5)), 4, 6);
+BODY(turned, cot_value x = cot_reshape(cot_orthogonal(t, cot_f64(4, 3, 2), .gain = 2,
+                                                      .key = cot_key(t, 5)), 4, 6);
      cot_value y = cot_orthogonal(t, cot_f64(7, 4), .key = cot_key(t, 6));
      out[0] = cot_sub(cot_matmul(x, cot_transpose(x)), cot_mul(4, cot_eye(t, COT_F64, 4)));
-     out[0] = cot_stack(COT_VALUES(out[0], cot_sub(cot_matmul(cot_transpose(y), y), cot_eye(t, COT_F64, 4))), 0);)
+     out[0] = cot_stack(COT_VALUES(out[0], cot_sub(cot_matmul(cot_transpose(y), y),
+                                                   cot_eye(t, COT_F64, 4))), 0);)
 
 START_TEST(orthogonal)
 {
@@ -284,42 +308,72 @@ BODY(no_float, out[0] = cot_elu(in[1]);)
 BODY(conv_rank, out[0] = cot_conv2d(in[0], in[0], COT_UNSET);)
 BODY(back_same, out[0] = cot_conv_transpose1d(in[2], in[2], COT_UNSET, .same = 1);)
 BODY(pool_sizes, out[0] = cot_adaptive_avg_pool(in[0], COT_LIST(0));)
-BODY(rnn_weights, const cot_rnn_weights w = { in[0], in[0], COT_UNSET, COT_UNSET }; out[0] = cot_gru_cell(in[0], in[0], &w);)
-BODY(rnn_steps, const cot_rnn_weights w = { in[3], in[3], COT_UNSET, COT_UNSET }; out[0] = cot_rnn(in[4], in[4], &w, NULL);)
+BODY(rnn_weights, const cot_rnn_weights w = { in[0], in[0], COT_UNSET, COT_UNSET };
+     out[0] = cot_gru_cell(in[0], in[0], &w);)
+BODY(rnn_steps, const cot_rnn_weights w = { in[3], in[3], COT_UNSET, COT_UNSET };
+     out[0] = cot_rnn(in[4], in[4], &w, NULL);)
 BODY(attend, out[0] = cot_attention(in[0], in[3], in[3]);)
-BODY(heads, const cot_attention_weights w = { in[0], COT_UNSET, COT_UNSET, COT_UNSET }; out[0] = cot_multi_head_attention(in[0], in[0], in[0], &w, 1);)
+BODY(heads, const cot_attention_weights w = { in[0], COT_UNSET, COT_UNSET, COT_UNSET };
+     out[0] = cot_multi_head_attention(in[0], in[0], in[0], &w, 1);)
 BODY(odd, out[0] = cot_rotary(in[0]);)
 BODY(labels, out[0] = cot_cross_entropy(in[0], in[5], .label_smoothing = 0.1);)
 BODY(nll_soft, out[0] = cot_nll(in[0], in[0]);)
 BODY(ctc, out[0] = cot_ctc(in[2], in[1], in[1], in[1]);)
-BODY(optim, cot_optim_step(&(cot_optim){ .kind = COT_ADAM }, COT_VALUES(in[0]), COT_VALUES(in[0]), COT_VALUES(), out, NULL);)
+BODY(optim, cot_optim_step(&(cot_optim){ .kind = COT_ADAM }, COT_VALUES(in[0]),
+                           COT_VALUES(in[0]), COT_VALUES(), out, NULL);)
 BODY(pairs, out[0] = cot_lbfgs_direction(in[0], in[0], in[0], in[0]);)
-BODY(kind, cot_optim_step(&(cot_optim){ .kind = (cot_optim_kind)9 }, COT_VALUES(in[0]), COT_VALUES(in[0]), COT_VALUES(in[0]), out, out);)
+BODY(kind, cot_optim_step(&(cot_optim){ .kind = (cot_optim_kind)9 }, COT_VALUES(in[0]),
+                          COT_VALUES(in[0]), COT_VALUES(in[0]), out, out);)
 
 START_TEST(errors)
 {
     static const struct { cot_body *body; cot_status status; const char *want; } row[] = {
-        { groups, COT_ERR_SHAPE, "nn.c:1: group_norm: x is f32[2,3] with 2 groups; wants [n, c, ...] and groups that divide c" },
+        { groups, COT_ERR_SHAPE,
+          "nn.c:1: group_norm: x is f32[2,3] with 2 groups; wants [n, c, ...] and groups that "
+          "divide c" },
         { no_float, COT_ERR_DTYPE, "nn.c:2: elu: operand is i32[2]; wants a floating type" },
-        { conv_rank, COT_ERR_SHAPE, "nn.c:3: conv2d: x is f32[2,3], weight is f32[2,3]; wants examples, features and 2 spatial axes of both" },
-        { back_same, COT_ERR_ARG, "nn.c:4: conv_transpose1d: x is f32[2,2,2], weight is f32[2,2,2]; wants x [n, i, ...], weight [i, o / groups, ...], two entries of padding for each spatial axis, and no other options but strides, dilation and groups" },
-        { pool_sizes, COT_ERR_SHAPE, "nn.c:5: adaptive_avg_pool: x is f32[2,3] with 1 sizes; wants sizes of 1 or more for the last axes, and axes before them" },
-        { rnn_weights, COT_ERR_SHAPE, "nn.c:6: gru: x is f32[2,3], w_ih is f32[2,3], w_hh is f32[2,3]; wants x [..., in], w_ih [3 h, in] and w_hh [3 h, h]" },
+        { conv_rank, COT_ERR_SHAPE,
+          "nn.c:3: conv2d: x is f32[2,3], weight is f32[2,3]; wants examples, features and 2 "
+          "spatial axes of both" },
+        { back_same, COT_ERR_ARG,
+          "nn.c:4: conv_transpose1d: x is f32[2,2,2], weight is f32[2,2,2]; wants x [n, i, "
+          "...], weight [i, o / groups, ...], two entries of padding for each spatial axis, "
+          "and no other options but strides, dilation and groups" },
+        { pool_sizes, COT_ERR_SHAPE,
+          "nn.c:5: adaptive_avg_pool: x is f32[2,3] with 1 sizes; wants sizes of 1 or more "
+          "for the last axes, and axes before them" },
+        { rnn_weights, COT_ERR_SHAPE,
+          "nn.c:6: gru: x is f32[2,3], w_ih is f32[2,3], w_hh is f32[2,3]; wants x [..., in], "
+          "w_ih [3 h, in] and w_hh [3 h, h]" },
         { rnn_steps, COT_ERR_SHAPE, "nn.c:7: rnn: x is f32[2]; wants x [steps, ..., in]" },
-        { attend, COT_ERR_SHAPE, "nn.c:8: attention: q is f32[2,3], k is f32[2,2], v is f32[2,2]; wants q [..., l, e], k [..., s, e] and v [..., s, f]" },
-        { heads, COT_ERR_SHAPE, "nn.c:9: multi_head_attention: q is f32[2,3], in_weight is f32[2,3], 1 heads; wants q [..., l, e], in_weight [3 e, e], and heads that divide e" },
-        { odd, COT_ERR_SHAPE, "nn.c:10: rotary: x is f32[2,3]; wants x [..., l, d] with an even d" },
-        { labels, COT_ERR_SHAPE, "nn.c:11: cross_entropy: x is f32[2,3], labels are i32[3], weights nothing; wants x [..., n], integers [...] or probabilities [..., n], and weights [n]" },
+        { attend, COT_ERR_SHAPE,
+          "nn.c:8: attention: q is f32[2,3], k is f32[2,2], v is f32[2,2]; wants q [..., l, "
+          "e], k [..., s, e] and v [..., s, f]" },
+        { heads, COT_ERR_SHAPE,
+          "nn.c:9: multi_head_attention: q is f32[2,3], in_weight is f32[2,3], 1 heads; wants "
+          "q [..., l, e], in_weight [3 e, e], and heads that divide e" },
+        { odd, COT_ERR_SHAPE,
+          "nn.c:10: rotary: x is f32[2,3]; wants x [..., l, d] with an even d" },
+        { labels, COT_ERR_SHAPE,
+          "nn.c:11: cross_entropy: x is f32[2,3], labels are i32[3], weights nothing; wants x "
+          "[..., n], integers [...] or probabilities [..., n], and weights [n]" },
         { nll_soft, COT_ERR_DTYPE, "nn.c:12: nll: labels are f32[2,3]; wants integers" },
-        { ctc, COT_ERR_SHAPE, "nn.c:13: ctc: x is f32[2,2,2], targets are i32[2], lengths i32[2] and i32[2]; wants x [t, n, c], integers [n, s], and lengths [n]" },
-        { optim, COT_ERR_ARG, "nn.c:14: optim_step: 1 parameters, 1 gradients, 0 values of state; wants 1 and 3" },
-        { pairs, COT_ERR_SHAPE, "nn.c:15: lbfgs: g is f32[2,3], s is f32[2,3], y is f32[2,3], count is f32[2,3]; wants g [n], s and y [m, n], and a scalar" },
+        { ctc, COT_ERR_SHAPE,
+          "nn.c:13: ctc: x is f32[2,2,2], targets are i32[2], lengths i32[2] and i32[2]; "
+          "wants x [t, n, c], integers [n, s], and lengths [n]" },
+        { optim, COT_ERR_ARG,
+          "nn.c:14: optim_step: 1 parameters, 1 gradients, 0 values of state; wants 1 and 3" },
+        { pairs, COT_ERR_SHAPE,
+          "nn.c:15: lbfgs: g is f32[2,3], s is f32[2,3], y is f32[2,3], count is f32[2,3]; "
+          "wants g [n], s and y [m, n], and a scalar" },
         { kind, COT_ERR_ARG, "nn.c:16: optim_step: kind is 9; wants an optimiser" },
     };
     cot_context *ctx = cot_context_new(NULL);
-    const cot_types types = COT_TYPES(cot_f32(2, 3), cot_i32(2), cot_f32(2, 2, 2), cot_f32(2, 2), cot_f32(2), cot_i32(3));
+    const cot_types types = COT_TYPES(cot_f32(2, 3), cot_i32(2), cot_f32(2, 2, 2),
+                                      cot_f32(2, 2), cot_f32(2), cot_i32(3));
 
-    traced_fails(cot_fn_new(ctx, "f", row[_i].body, 6, 1, NULL), types, row[_i].status, row[_i].want);
+    traced_fails(cot_fn_new(ctx, "f", row[_i].body, 6, 1, NULL), types, row[_i].status,
+                 row[_i].want);
     cot_context_free(ctx);
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* Sorting, searching, counting: values on the reference evaluator and compiled, mapped, and their
- * derivatives. */
+/* Sorting, searching, counting: values on the reference evaluator and compiled, mapped, and
+ * their derivatives. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})
@@ -22,8 +22,10 @@ runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
     ck_assert_int_eq(cot_run(k, &y, (const cot_array *const *)x), COT_OK);
     for (int64_t i = 0; i < cot_type_count(&t); i++) {
         double z = traced_element(t.dtype, cot_array_data(y), i);
-        bool same = z == want[i] || (isnan(z) && isnan(want[i])) || fabs(z - want[i]) < 1e-12 * fabs(want[i]);
-        ck_assert_msg(same, "%s: element %d is %.17g, wants %.17g", backend, (int)i, z, want[i]);
+        bool same = z == want[i] || (isnan(z) && isnan(want[i])) ||
+            fabs(z - want[i]) < 1e-12 * fabs(want[i]);
+        ck_assert_msg(same, "%s: element %d is %.17g, wants %.17g", backend,
+                      (int)i, z, want[i]);
     }
     for (int i = 0; i < types.n; i++)
         cot_array_free(x[i]);
@@ -70,7 +72,8 @@ START_TEST(sorts)
 }
 END_TEST
 
-/* The reference evaluator's order is qsort's, and the back end's the reference evaluator's, from lengths of one to digits. */
+/* The reference evaluator's order is qsort's, and the back end's the reference evaluator's,
+ * from lengths of one to digits. */
 static int
 rising(const void *a, const void *b)
 {
@@ -239,7 +242,8 @@ BODY(weighted_sum,
 /* Elements at the edges 0.1 ... 0.9, which are 3 * 0.1 and not 0.3, and beside them. */
 START_TEST(edges)
 {
-    const double x[] = { 0.1, 0.2, 0.3, 0.30000000000000004, 0.6, 0.7, 0.7000000000000001, 0.9, 1, 0.09999999999999999 };
+    const double x[] = { 0.1, 0.2, 0.3, 0.30000000000000004, 0.6, 0.7, 0.7000000000000001, 0.9,
+                         1, 0.09999999999999999 };
 
     gives(fn(tenths, 1), COT_TYPES(cot_f64(10)), IN(x), F64(1, 1, 2, 1, 0, 1, 1, 1, 0, 2));
     gives(fn(widest, 1), COT_TYPES(cot_f64(5)), IN(F64(-1.7e308, -1e308, -1, 0, 1.6e308)),

@@ -110,10 +110,10 @@ START_TEST(a_piece_may_call_the_pool)
 }
 END_TEST
 
-/* A fork leaves the pool without its workers.  The address sanitizer before GCC 14 does not hold
- * its allocator's locks over a fork (google/sanitizers, issue 774): in the child of a process that
- * had threads an allocation may wait for ever, whatever the pool does.  These tests do not run
- * there. */
+/* A fork leaves the pool without its workers.  The address sanitizer before GCC 14 does not
+ * hold its allocator's locks over a fork (google/sanitizers, issue 774): in the child of a
+ * process that had threads an allocation may wait for ever, whatever the pool does.  These
+ * tests do not run there. */
 #if defined(__SANITIZE_ADDRESS__) && __GNUC__ < 14
 enum { FORKS = 0 };
 #else

@@ -1,5 +1,5 @@
-/* Kernels are proved in every compilation, also where nobody asks for the checks of passes, and a
- * kernel that is refused is called a mistake of the library, with the user's line.
+/* Kernels are proved in every compilation, also where nobody asks for the checks of passes, and
+ * a kernel that is refused is called a mistake of the library, with the user's line.
  *
  * A target of three lanes, which there is not, makes lowering write such kernels. */
 #include "codegen/lower.h"

@@ -50,7 +50,8 @@ static uint64_t f64(double x) { uint64_t u; memcpy(&u, &x, 8); return u; }
 static uint64_t f32(float x) { uint32_t u; memcpy(&u, &x, 4); return u; }
 
 #define M UINT64_MAX
-static const struct integer_row { ir_op op; cot_dtype t; uint64_t x, y, want; } integer_row[] = {
+static const struct integer_row { ir_op op; cot_dtype t; uint64_t x, y,
+    want; } integer_row[] = {
     { OP_add, COT_I8, 0x7f, 1, 0x80 },
     { OP_mul, COT_U16, 0xffff, 0xffff, 1 },
     { OP_sub, COT_U64, 0, 1, M },
@@ -168,19 +169,23 @@ integer_result(ir_op op, cot_dtype t, uint64_t u, uint64_t v)
     case OP_clz: return zeros_before(u, width);
     case OP_shl: return far ? 0 : (__int128)((unsigned __int128)u << (int)y);
     case OP_shr_logical: return far ? 0 : (__int128)(u >> (int)y);
-    default: return far ? (top ? -1 : 0) : (number_of(ir_is_signed(t) ? t : (cot_dtype)(t - COT_U8 + COT_I8), u) >> (int)y);
+    default: return far ? (top ? -1 : 0)
+        : (number_of(ir_is_signed(t) ? t : (cot_dtype)(t - COT_U8 + COT_I8), u) >> (int)y);
     }
 }
 
 START_TEST(integers_wrap_at_every_width)
 {
-    static const ir_op ops[] = { OP_add, OP_sub, OP_mul, OP_div, OP_rem, OP_max, OP_min, OP_and, OP_or, OP_xor, OP_neg, OP_abs,
-                                 OP_sign, OP_not, OP_popcnt, OP_clz, OP_shl, OP_shr_logical, OP_shr_arithmetic };
+    static const ir_op ops[] = { OP_add, OP_sub, OP_mul, OP_div, OP_rem, OP_max, OP_min, OP_and,
+                                 OP_or, OP_xor, OP_neg, OP_abs,
+                                 OP_sign, OP_not, OP_popcnt, OP_clz, OP_shl, OP_shr_logical,
+                                 OP_shr_arithmetic };
     enum { OPS = sizeof ops / sizeof *ops, EDGES = 14 };
     const cot_dtype t = integers[_i / OPS];
     const ir_op op = ops[_i % OPS];
     const uint64_t mask = UINT64_MAX >> (64 - ir_bits(t)), top = mask ^ (mask >> 1);
-    const uint64_t edge[EDGES] = { 0, 1, 2, 3, 7, 8, (uint64_t)ir_bits(t) - 1, (uint64_t)ir_bits(t), top - 1, top, top + 1,
+    const uint64_t edge[EDGES] = { 0, 1, 2, 3, 7, 8, (uint64_t)ir_bits(t) - 1,
+                                   (uint64_t)ir_bits(t), top - 1, top, top + 1,
                                    mask - 1, mask, 0x5bd1e995a3c7f21dull & mask };
 
     for (int i = 0; i < EDGES; i++)
@@ -199,10 +204,14 @@ END_TEST
 /* From each floating type to each integer: toward zero, saturating, NaN to 0. */
 START_TEST(converts_saturate_at_every_width)
 {
-    static const double value[] = { 0, -0.0, 0.9, -0.9, 1.5, -1.5, 127.5, 128, -128.5, -129, 255.5, 256, 32767.5, 32768, -32769, 65504,
-                                    65536, 2147483647.5, 2147483648.0, -2147483649.0, 4294967295.5, 4294967296.0, 0x1p63, -0x1p63,
-                                    -0x1.0000000000001p63, 0x1p64, 0x1.fffffffffffffp63, 1e300, -1e300, INFINITY, -INFINITY, NAN };
-    const cot_dtype from[4] = { COT_F64, COT_F32, COT_F16, COT_BF16 }, in = from[_i / 8], t = integers[_i % 8];
+    static const double value[] = { 0, -0.0, 0.9, -0.9, 1.5, -1.5, 127.5, 128, -128.5, -129,
+                                    255.5, 256, 32767.5, 32768, -32769, 65504, 65536,
+                                    2147483647.5, 2147483648.0, -2147483649.0, 4294967295.5,
+                                    4294967296.0, 0x1p63, -0x1p63,
+                                    -0x1.0000000000001p63, 0x1p64, 0x1.fffffffffffffp63, 1e300,
+                                    -1e300, INFINITY, -INFINITY, NAN };
+    const cot_dtype from[4] = { COT_F64, COT_F32, COT_F16, COT_BF16 }, in = from[_i / 8],
+        t = integers[_i % 8];
     const int bits = ir_bits(t) - ir_is_signed(t);
     const long double most = ldexpl(1, bits) - 1,
                       least = ir_is_signed(t) ? -ldexpl(1, bits) : 0;
@@ -245,7 +254,8 @@ START_TEST(halves_compute_in_f32)
         for (int i = 0; i < 3; i++) {
             state = state * 1664525 + 1013904223;
             h[i] = state >> 16;
-            float f = t == COT_F16 ? ir_f16_to_f32((uint16_t)h[i]) : ir_bf16_to_f32((uint16_t)h[i]);
+            float f = t == COT_F16 ? ir_f16_to_f32((uint16_t)h[i])
+                : ir_bf16_to_f32((uint16_t)h[i]);
             memcpy(&w[i], &f, sizeof f);
         }
         uint64_t wide = apply(op, ir_ops[op].n_in, COT_F32, COT_F32, w);
@@ -261,16 +271,21 @@ START_TEST(halves_compute_in_f32)
 END_TEST
 
 static const struct float_row { ir_op op; double x, y, want; } float_row[] = {
-    { OP_max, NAN, 1, NAN }, { OP_max, 1, NAN, NAN }, { OP_max, -0.0, 0.0, 0.0 }, { OP_max, 0.0, -0.0, 0.0 },
+    { OP_max, NAN, 1, NAN }, { OP_max, 1, NAN, NAN }, { OP_max, -0.0, 0.0, 0.0 },
+    { OP_max, 0.0, -0.0, 0.0 },
     { OP_max, -0.0, -0.0, -0.0 }, { OP_max, 1, 2, 2 }, { OP_max, -INFINITY, 2, 2 },
-    { OP_min, NAN, 1, NAN }, { OP_min, 1, NAN, NAN }, { OP_min, -0.0, 0.0, -0.0 }, { OP_min, 0.0, -0.0, -0.0 },
+    { OP_min, NAN, 1, NAN }, { OP_min, 1, NAN, NAN }, { OP_min, -0.0, 0.0, -0.0 },
+    { OP_min, 0.0, -0.0, -0.0 },
     { OP_min, 0.0, 0.0, 0.0 }, { OP_min, 1, 2, 1 },
-    { OP_sign, -0.0, 0, -0.0 }, { OP_sign, NAN, 0, NAN }, { OP_sign, -INFINITY, 0, -1 }, { OP_sign, 0x1p-140, 0, 1 },
+    { OP_sign, -0.0, 0, -0.0 }, { OP_sign, NAN, 0, NAN }, { OP_sign, -INFINITY, 0, -1 },
+    { OP_sign, 0x1p-140, 0, 1 },
     { OP_abs, -0.0, 0, 0.0 }, { OP_neg, 0.0, 0, -0.0 },
     { OP_floor, -0.5, 0, -1 }, { OP_ceil, -0.5, 0, -0.0 }, { OP_trunc, -0.5, 0, -0.0 },
-    { OP_round, 0.5, 0, 1 }, { OP_round, -2.5, 0, -3 }, { OP_round, 0.25, 0, 0 }, { OP_round, -0.25, 0, -0.0 },
+    { OP_round, 0.5, 0, 1 }, { OP_round, -2.5, 0, -3 }, { OP_round, 0.25, 0, 0 },
+    { OP_round, -0.25, 0, -0.0 },
     { OP_round_even, 0.5, 0, 0 }, { OP_round_even, 2.5, 0, 2 }, { OP_round_even, -1.5, 0, -2 },
-    { OP_integer_pow, 2, -3, 0.125 }, { OP_integer_pow, 0, -1, INFINITY }, { OP_integer_pow, NAN, 0, 1 },
+    { OP_integer_pow, 2, -3, 0.125 }, { OP_integer_pow, 0, -1, INFINITY },
+    { OP_integer_pow, NAN, 0, 1 },
 };
 
 START_TEST(floats_at_their_edges)
@@ -302,8 +317,10 @@ START_TEST(round_just_below_a_half_stays)
     float x = 0x1.fffffep-2f;
 
     ck_assert_uint_eq(apply(OP_round, 1, COT_F32, COT_F32, (uint64_t[]){ f32(x), 0, 0 }), 0);
-    ck_assert_uint_eq(apply(OP_round, 1, COT_F32, COT_F32, (uint64_t[]){ f32(8388609.0f), 0, 0 }), f32(8388609.0f));
-    ck_assert_uint_eq(apply(OP_round, 1, COT_F32, COT_F32, (uint64_t[]){ f32(4194304.5f), 0, 0 }), f32(4194305.0f));
+    ck_assert_uint_eq(apply(OP_round, 1, COT_F32, COT_F32,
+                            (uint64_t[]){ f32(8388609.0f), 0, 0 }), f32(8388609.0f));
+    ck_assert_uint_eq(apply(OP_round, 1, COT_F32, COT_F32,
+                            (uint64_t[]){ f32(4194304.5f), 0, 0 }), f32(4194305.0f));
 }
 END_TEST
 
@@ -329,7 +346,8 @@ static const struct convert_row { cot_dtype from, to; uint64_t x, want; } conver
     { COT_I64, COT_F32, 0x1000001, 0x4b800000 },        /* 2^24 + 1: a tie, to even */
     { COT_U64, COT_F64, M, 0x43f0000000000000 },
     { COT_I32, COT_BF16, 0x1010000, 0x4b80 },           /* 257 * 2^16: a tie of bf16 */
-    { COT_I32, COT_BF16, 0x1010001, 0x4b81 },           /* just above: f32 alone would lose it */
+    /* just above: f32 alone would lose it */
+    { COT_I32, COT_BF16, 0x1010001, 0x4b81 },
     { COT_I64, COT_BF16, 0x101000000000001, 0x5b81 },
     { COT_I64, COT_BF16, 0x101000000000000, 0x5b80 },
     { COT_F64, COT_BF16, 0x3ff0100000000001, 0x3f81 },  /* 1 + 2^-8 + a little */
@@ -467,7 +485,8 @@ START_TEST(elements_are_set_to_the_nearest)
         { COT_I8, 127, 127 },      { COT_I8, 200, 127 },      { COT_I8, -128, -128 },
         { COT_I8, -1e9, -128 },    { COT_U8, 255, 255 },      { COT_U8, 256, 255 },
         { COT_U8, -1, 0 },         { COT_I16, 32767, 32767 }, { COT_I16, 4e4, 32767 },
-        { COT_U16, 65535, 65535 }, { COT_U16, 7e4, 65535 },   { COT_I32, 2147483647, 2147483647 },
+        { COT_U16, 65535, 65535 }, { COT_U16, 7e4, 65535 },
+        { COT_I32, 2147483647, 2147483647 },
         { COT_I32, 3e9, 2147483647 }, { COT_U32, 4294967295, 4294967295 }, { COT_I8, NAN, 0 },
         { COT_I8, -2.75, -2 },     { COT_BOOL, 0.5, 1 },      { COT_F32, 0.1, 0.1f },
     };
@@ -476,7 +495,8 @@ START_TEST(elements_are_set_to_the_nearest)
         uint64_t out = 0;
         rt_set_element(row[i].t, &out, 0, row[i].x);
         ck_assert_msg(rt_element(row[i].t, &out, 0) == row[i].y, "%s: %g is %g, wants %g",
-                      cot_dtype_name(row[i].t), row[i].x, rt_element(row[i].t, &out, 0), row[i].y);
+                      cot_dtype_name(row[i].t), row[i].x, rt_element(row[i].t, &out, 0),
+                      row[i].y);
     }
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* Memory runs short inside a public call: it says so, and makes nothing of a part; and once there is
- * memory again, the same call in the same context answers as if nothing had been.
+/* Memory runs short inside a public call: it says so, and makes nothing of a part; and once
+ * there is memory again, the same call in the same context answers as if nothing had been.
  *
  * What fails is one allocation of the context's; these are of whole chunks, so that a number of
  * bytes, or of ops, taken before moves where in the call that is. */
@@ -68,7 +68,8 @@ trace(cot_fn *f, cot_types types, char *text, size_t size)
 {
     const cot_graph *g = NULL;
 
-    if (!f) /* whoever makes it has no memory, or the function is wrong, which the context knows */
+    /* whoever makes it has no memory, or the function is wrong, which the context knows */
+    if (!f)
         return COT_ERR_MEMORY;
     COT_TRY(cot_trace_fn(f, types, &g));
     ck_assert_ptr_nonnull(g);

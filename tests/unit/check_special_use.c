@@ -12,7 +12,8 @@ START_TEST(directions_of_hypot)
                  y[] = { 4, 0, 1.5e308, 0, 5, 7, INFINITY };
     const double h = sqrt(0.5);
 
-    GIVES(cot_grad(fn("f", length, 2, 1), .wrt = COT_LIST(0, 1)), COT_TYPES(cot_f64(7), cot_f64(7)), IN(x, y),
+    GIVES(cot_grad(fn("f", length, 2, 1), .wrt = COT_LIST(0, 1)),
+          COT_TYPES(cot_f64(7), cot_f64(7)), IN(x, y),
           0.6, 0, h, -1, 1, -1, 0, 0.8, 0, h, 0, 0, 0, 1);
 }
 END_TEST
@@ -25,8 +26,10 @@ BODY(polygammas, out[0] = cot_polygamma(in[0], in[1]);)
  * y). */
 START_TEST(zeta_left_of_zero)
 {
-    const double x[] = { 2, 3, 2, 5, 12, 2, 2.5, 3, 2 }, y[] = { -0.5, -0.25, -7.75, -100.3, -2.5, -12345.678, -0.5, -4, -1e-200 };
-    const double want[] = { 8.93480220054467931, -61.3486833918311802, 19.6181443343522895, -405.781679241513377, 8192.01544855964172,
+    const double x[] = { 2, 3, 2, 5, 12, 2, 2.5, 3, 2 },
+        y[] = { -0.5, -0.25, -7.75, -100.3, -2.5, -12345.678, -0.5, -4, -1e-200 };
+    const double want[] = { 8.93480220054467931, -61.3486833918311802, 19.6181443343522895,
+                            -405.781679241513377, 8192.01544855964172,
                             13.7352138627617465, NAN, INFINITY, INFINITY };
 
     gives(fn("f", zetas, 2, 1), COT_TYPES(cot_f64(9), cot_f64(9)), IN(x, y), 9, want);

@@ -15,11 +15,15 @@ BODY(norm_columns, out[0] = cot_norm(in[0], .axes = COT_LIST(0));)
 
 START_TEST(reductions)
 {
-    body_gives("mean", mean_all, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(), F64(21.5 / 6), 1e-15);
-    body_gives("mean", mean_rows, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2, 1), F64(2, 15.5 / 3), 1e-15);
-    body_gives("var", var_rows, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2), F64(1, 1.5833333333333333), 1e-14);
+    body_gives("mean", mean_all, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(),
+               F64(21.5 / 6), 1e-15);
+    body_gives("mean", mean_rows, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2, 1),
+               F64(2, 15.5 / 3), 1e-15);
+    body_gives("var", var_rows, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2),
+               F64(1, 1.5833333333333333), 1e-14);
     /* 0 / (0 - 1) is a variance of -0 */
-    body_gives("var_of_nothing", var_of_nothing, COT_TYPES(cot_f64(0)), IN(X23), cot_f64(), F64(0), 0);
+    body_gives("var_of_nothing", var_of_nothing, COT_TYPES(cot_f64(0)), IN(X23),
+               cot_f64(), F64(0), 0);
     body_gives("norm", norm_columns, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(3),
                F64(4.1231056256176606, 5.3851648071345037, 7.1589105316381767), 1e-15);
 }
@@ -220,8 +224,10 @@ BODY(moved_sample, out[0] = cot_random_gamma_grad(in[0], in[1]);)
 START_TEST(incomplete_gamma_twice)
 {
     static const struct { double a, x, aa, g; } row[] = {
-        { 0.5, 0.3, 0.62614765583991265, -1.587523884255 }, { 2, 3, -0.079308616296455419, -0.362323007255139 },
-        { 30, 28, 0.0048836186038393737, -0.0165552593017464 }, { 2, 0, 0, NAN }, { 2, INFINITY, 0, NAN }, { -1, 2, NAN, NAN },
+        { 0.5, 0.3, 0.62614765583991265, -1.587523884255 },
+        { 2, 3, -0.079308616296455419, -0.362323007255139 },
+        { 30, 28, 0.0048836186038393737, -0.0165552593017464 }, { 2, 0, 0, NAN },
+        { 2, INFINITY, 0, NAN }, { -1, 2, NAN, NAN },
     };
     cot_context *ctx = cot_context_new(&(cot_options){ .verify = 1 });
     const cot_types two = COT_TYPES(cot_f64(), cot_f64());
@@ -259,17 +265,24 @@ START_TEST(special_functions)
     cot_context *ctx = cot_context_new(NULL);
     cot_type four = cot_f64(4), three = cot_f64(3), two = cot_f64(2);
 
-    body_gives("entr", entr, COT_TYPES(four), IN(F64(0, -1, 0.5, NAN)), four, F64(0, -INFINITY, 0.34657359027997264, NAN), 1e-15);
-    traced_gives(cot_grad(cot_fn_new(ctx, "entr", sum_entr, 1, 1, NULL)), COT_TYPES(two), IN(F64(0, 0.5)), two,
+    body_gives("entr", entr, COT_TYPES(four), IN(F64(0, -1, 0.5, NAN)), four,
+               F64(0, -INFINITY, 0.34657359027997264, NAN), 1e-15);
+    traced_gives(cot_grad(cot_fn_new(ctx, "entr", sum_entr, 1, 1, NULL)), COT_TYPES(two),
+                 IN(F64(0, 0.5)), two,
                  F64(0x1.fffffffffffffp1023, -0.30685281944005469), 1e-15);
-    body_gives("logit", logit, COT_TYPES(four), IN(F64(0, 1, 0.25, 2)), four, F64(-INFINITY, INFINITY, -1.0986122886681098, NAN), 1e-15);
+    body_gives("logit", logit, COT_TYPES(four), IN(F64(0, 1, 0.25, 2)), four,
+               F64(-INFINITY, INFINITY, -1.0986122886681098, NAN), 1e-15);
     body_gives("sinc", sinc, COT_TYPES(four), IN(F64(0, 0.25, 1.5, 1e-8)), four,
                F64(1, 0.90031631615710606, -0.21220659078919377, 0.99999999999999989), 2e-16);
-    traced_gives(cot_grad(cot_fn_new(ctx, "sinc", sum_sinc, 1, 1, NULL)), COT_TYPES(three), IN(F64(0, 1e-6, 1.25)), three,
+    traced_gives(cot_grad(cot_fn_new(ctx, "sinc", sum_sinc, 1, 1, NULL)), COT_TYPES(three),
+                 IN(F64(0, 1e-6, 1.25)), three,
                  F64(0, -3.2898681336932e-06, -0.42163481436410), 1e-12);
-    body_gives("bessel_i0", i0, COT_TYPES(two), IN(F64(-2, 0.5)), two, F64(2.2795853023360673, 1.0634833707413236), 1e-15);
-    body_gives("bessel_i1", i1, COT_TYPES(two), IN(F64(-2, 0.5)), two, F64(-1.5906368546373291, 0.25789430539089631), 1e-15);
-    body_gives("xlogy", xlogy, COT_TYPES(four, four), IN(F64(0, 0, 2, 0), F64(0, INFINITY, 3, NAN)), four,
+    body_gives("bessel_i0", i0, COT_TYPES(two), IN(F64(-2, 0.5)), two,
+               F64(2.2795853023360673, 1.0634833707413236), 1e-15);
+    body_gives("bessel_i1", i1, COT_TYPES(two), IN(F64(-2, 0.5)), two,
+               F64(-1.5906368546373291, 0.25789430539089631), 1e-15);
+    body_gives("xlogy", xlogy, COT_TYPES(four, four),
+               IN(F64(0, 0, 2, 0), F64(0, INFINITY, 3, NAN)), four,
                F64(0, 0, 2.1972245773362196, NAN), 1e-15);
     traced_gives(cot_grad(cot_fn_new(ctx, "xlogy", sum_xlogy, 2, 1, NULL)),
                  COT_TYPES(three, three), IN(F64(0, 0, 2), F64(0, 2, 3)), three,
@@ -299,14 +312,24 @@ START_TEST(incomplete_beta)
                  b[9] = { 0.5, 3, 4, 2000, 20, 1e5, 1, 1e6, 7 };
     const double x[9] = { 0.3, 0.9, 0.8, 0.34, 1e-5, 0.501, 0.999, 2e-6, 1e-9 };
 
-    body_gives("betainc", betainc, COT_TYPES(t, t, t), IN(a, b, x), t, F64(0.36901011956554536, 0.9963, 0.0808127257645497, 0.7812150911606441, 0.9920654738194826, 0.8144532554424423, 0.995009990004999, 0.3233246665001949, 0.00995569643812797), 1e-13);
+    body_gives("betainc", betainc, COT_TYPES(t, t, t), IN(a, b, x), t,
+               F64(0.36901011956554536, 0.9963, 0.0808127257645497, 0.7812150911606441,
+                   0.9920654738194826, 0.8144532554424423, 0.995009990004999,
+                   0.3233246665001949, 0.00995569643812797), 1e-13);
     /* large parameters, near the mean: neither the prefactor nor the fraction loses digits */
-    body_gives("betainc", betainc, COT_TYPES(cot_f64(4), cot_f64(4), cot_f64(4)), IN(F64(992, 168.75, 2500, 2887), F64(221.25, 2666.5, 2500, 12),
-               F64(0.8185, 0.0599, 0.5, 0.996)), cot_f64(4), F64(0.524731334943643194, 0.543386611463960895, 0.5, 0.508819305027504136), 4e-15);
-    traced_gives(cot_grad(cot_fn_new(ctx, "betainc", sum_betainc, 3, 1, NULL), .wrt = COT_LIST(2)), COT_TYPES(cot_f64(3), cot_f64(3), cot_f64(3)),
-                 IN(F64(1, 2, 5), F64(1, 3, 1), F64(0, 0.5, 1)), cot_f64(3), F64(1, 1.5, 5), 1e-13);
-    body_gives("betainc", betainc, COT_TYPES(t, t, t), IN(F64(0, 1, 0, 1, 1, INFINITY, 1, -1, 2), F64(1, 0, 0, 1, 1, 1, INFINITY, 1, 3),
-               F64(.5, .5, .5, 0, 1, .5, .5, .5, NAN)), t, F64(1, 0, NAN, 0, 1, 0, 1, NAN, NAN), 0);
+    body_gives("betainc", betainc, COT_TYPES(cot_f64(4), cot_f64(4), cot_f64(4)),
+               IN(F64(992, 168.75, 2500, 2887), F64(221.25, 2666.5, 2500, 12),
+               F64(0.8185, 0.0599, 0.5, 0.996)), cot_f64(4),
+               F64(0.524731334943643194, 0.543386611463960895, 0.5, 0.508819305027504136),
+               4e-15);
+    traced_gives(cot_grad(cot_fn_new(ctx, "betainc", sum_betainc, 3, 1, NULL),
+                          .wrt = COT_LIST(2)), COT_TYPES(cot_f64(3), cot_f64(3), cot_f64(3)),
+                 IN(F64(1, 2, 5), F64(1, 3, 1), F64(0, 0.5, 1)), cot_f64(3),
+                 F64(1, 1.5, 5), 1e-13);
+    body_gives("betainc", betainc, COT_TYPES(t, t, t),
+               IN(F64(0, 1, 0, 1, 1, INFINITY, 1, -1, 2), F64(1, 0, 0, 1, 1, 1, INFINITY, 1, 3),
+               F64(.5, .5, .5, 0, 1, .5, .5, .5, NAN)), t, F64(1, 0, NAN, 0, 1, 0, 1, NAN, NAN),
+               0);
     cot_context_free(ctx);
 }
 END_TEST
@@ -315,15 +338,19 @@ END_TEST
 START_TEST(scaling)
 {
     cot_context *ctx = cot_context_new(NULL);
-    const double x[] = {1, 0x1.0000000000001p-30, 0x1.fffffffffffffp1023, 0x1p-1074, -3, INFINITY, 0x1.0000000000003p-1000, 0};
+    const double x[] = {1, 0x1.0000000000001p-30, 0x1.fffffffffffffp1023, 0x1p-1074, -3,
+                        INFINITY, 0x1.0000000000003p-1000, 0};
     const int32_t n[] = {-1074, -1030, -2097, 2097, 2000000000, -5, -24, 2147483647};
     double want[8];
 
     for (int i = 0; i < 8; i++)
         want[i] = ldexp(x[i], n[i]);
-    body_gives("ldexp", ldexp_by, COT_TYPES(cot_f64(8), cot_i32(8)), IN(x, n), cot_f64(8), want, 0);
-    traced_gives(cot_grad(cot_fn_new(ctx, "ldexp", sum_ldexp, 1, 1, NULL)), COT_TYPES(cot_f64()), IN(F64(5)), cot_f64(), F64(8), 0);
-    body_gives("frexp", frexp_of, COT_TYPES(cot_f64(4)), IN(F64(-6, 0x1.8p-1073, -0.0, INFINITY)), cot_f64(4),
+    body_gives("ldexp", ldexp_by, COT_TYPES(cot_f64(8), cot_i32(8)), IN(x, n),
+               cot_f64(8), want, 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "ldexp", sum_ldexp, 1, 1, NULL)),
+                 COT_TYPES(cot_f64()), IN(F64(5)), cot_f64(), F64(8), 0);
+    body_gives("frexp", frexp_of, COT_TYPES(cot_f64(4)),
+               IN(F64(-6, 0x1.8p-1073, -0.0, INFINITY)), cot_f64(4),
                F64(-0.75, 0.75, -0.0, INFINITY), 0);
     body_gives("frexp", exponent_of, COT_TYPES(cot_f64(4)),
                IN(F64(-6, 0x1.8p-1073, -0.0, INFINITY)), cot_i32(4), F64(3, -1072, 0, 0), 0);
@@ -344,7 +371,8 @@ START_TEST(halves_round_once)
     int converts = 0;
 
     got.n = 0;
-    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "f", softmax, 1, 1, NULL), COT_TYPES(cot_bf16(2, 3)), &g), COT_OK);
+    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "f", softmax, 1, 1, NULL),
+                                  COT_TYPES(cot_bf16(2, 3)), &g), COT_OK);
     cot_dump_graph(g, traced_write, &got);
     for (const char *p = got.text; (p = strstr(p, "convert")); p++)
         converts++;

@@ -15,14 +15,20 @@ static const struct {
     const char *ptx[4];
     int processors;             /* of the GPU: few want few tiles, and so wide ones */
 } product[] = {
-    { "bf16", 0, 128, 128, 96, 1, 0, { "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "ldmatrix.sync.aligned.m8n8.x4.trans",
-                                       "cp.async.cg.shared.global", "cp.async.wait_group" }, 0 },
-    { "f16", 0, 64, 64, 64, 1, 1, { "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m8n8.x4.shared" }, 0 },
-    { "f32", 0, 64, 64, 64, 1, 0, { "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "cvt.rna.tf32.f32", "cp.async.cg" }, 0 },
-    { "f32", 0, 64, 128, 32, 1, 1, { "ldmatrix.sync.aligned.m8n8.x4.shared", "cvt.rna.tf32.f32" }, 0 },
+    { "bf16", 0, 128, 128, 96, 1, 0, { "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
+                                       "ldmatrix.sync.aligned.m8n8.x4.trans",
+                                       "cp.async.cg.shared.global", "cp.async.wait_group" },
+      0 },
+    { "f16", 0, 64, 64, 64, 1, 1, { "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+                                    "ldmatrix.sync.aligned.m8n8.x4.shared" }, 0 },
+    { "f32", 0, 64, 64, 64, 1, 0, { "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+                                    "cvt.rna.tf32.f32", "cp.async.cg" }, 0 },
+    { "f32", 0, 64, 128, 32, 1, 1, { "ldmatrix.sync.aligned.m8n8.x4.shared",
+                                     "cvt.rna.tf32.f32" }, 0 },
     { "f32", 0, 64, 64, 48, 0, 0, { "mma.sync.aligned.m16n8k8" }, 0 },
     { "f32", 0, 64, 64, 48, 0, 1, { "mma.sync.aligned.m16n8k8" }, 0 },
-    { "bf16", 0, 64, 64, 48, 0, 0, { "ldmatrix.sync.aligned.m8n8.x4.trans", "cp.async.cg" }, 0 },
+    { "bf16", 0, 64, 64, 48, 0, 0, { "ldmatrix.sync.aligned.m8n8.x4.trans", "cp.async.cg" },
+      0 },
     { "bf16", 0, 72, 80, 40, 0, 1, { "cp.async.cg" }, 0 },       /* edges of whole pieces   */
     { "bf16", 0, 70, 67, 33, 1, 0, { "mma.sync" }, 0 },          /* nothing is aligned      */
     { "f16", 0, 33, 32, 17, 1, 1, { "mma.sync" }, 0 },
@@ -30,9 +36,13 @@ static const struct {
     { "f32", 0, 66, 68, 21, 0, 1, { "mma.sync" }, 0 },
     { "f32", 3, 32, 64, 16, 1, 1, { "mma.sync" }, 0 },           /* of a batch              */
     { "bf16", 2, 40, 48, 64, 1, 0, { "cp.async.cg" }, 0 },
-    { "bf16", 0, 1024, 1024, 32, 1, 0, { "ldmatrix.sync.aligned.m8n8.x4.trans" }, 0 },     /* wide tiles */
-    { "bf16", 0, 128, 256, 170, 1, 0, { "ldmatrix.sync.aligned.m8n8.x4.trans", ".extern .shared .align 16", "cp.async.wait_group 2" }, 1 },
-    { "f16", 0, 140, 260, 170, 0, 1, { "mma.sync", ".extern .shared .align 16" }, 1 },      /* tiles of 128 x 256 */
+    /* wide tiles */
+    { "bf16", 0, 1024, 1024, 32, 1, 0, { "ldmatrix.sync.aligned.m8n8.x4.trans" }, 0 },
+    { "bf16", 0, 128, 256, 170, 1, 0, { "ldmatrix.sync.aligned.m8n8.x4.trans",
+                                        ".extern .shared .align 16", "cp.async.wait_group 2" },
+      1 },
+    /* tiles of 128 x 256 */
+    { "f16", 0, 140, 260, 170, 0, 1, { "mma.sync", ".extern .shared .align 16" }, 1 },
     { "f32", 0, 134, 264, 100, 1, 0, { "mma.sync", ".extern .shared .align 16" }, 1 },
     { "f32", 2, 128, 300, 70, 0, 1, { "mma.sync", ".extern .shared .align 16" }, 1 },
     { "f32", 0, 1024, 1030, 16, 1, 1, { "mma.sync" }, 0 },
@@ -109,7 +119,10 @@ START_TEST(product_is_near)
                   batches = product[_i].batch ? product[_i].batch : 1;
     const int64_t step = rows * columns > 1 << 18 ? 37 : 1;
 
-    ck_assert_msg(grid_run_for(f, (cg_target){ .fast = true, .processors = product[_i].processors }, in, out) == COT_OK, "%s\n%s",
+    ck_assert_msg(grid_run_for(f,
+                               (cg_target){ .fast = true,
+                                            .processors = product[_i].processors }, in,
+                               out) == COT_OK, "%s\n%s",
                   cot_error(ctx), text_of(_i));
     for (int64_t e = 0; e < batches * rows * columns; e += step)
         check_element(_i, t, (const void *const[]){ in[0], in[1], out[0] },
@@ -123,7 +136,8 @@ END_TEST
  * sums of their rows are not finite, and those of the other rows are. */
 START_TEST(rounding_keeps_what_is_no_number)
 {
-    static const uint32_t odd[] = { 0x7fffffff, 0xffffffff, 0x7fc00000, 0x7f800000, 0xff800000 };
+    static const uint32_t odd[] = { 0x7fffffff, 0xffffffff, 0x7fc00000, 0x7f800000,
+                                    0xff800000 };
     enum { ODD = sizeof odd / sizeof *odd, FIRST = 3, ROW = 2 /* of products */ };
     const int n = product[ROW].n, k = product[ROW].k;
     const ir_graph *f = parsed(text_of(ROW));
@@ -164,7 +178,10 @@ count(const char *text, const char *what)
 START_TEST(ptx_is_what_it_should_be)
 {
     for (int a = 0; a < 2; a++) {
-        const char *ptx = ptx_with(parsed(text_of(_i)), (cg_target){ .cpu = a ? "sm_90" : "sm_80", .fast = true, .processors = product[_i].processors }, product[_i].ptx);
+        const char *ptx = ptx_with(parsed(text_of(_i)),
+                                   (cg_target){ .cpu = a ? "sm_90" : "sm_80", .fast = true,
+                                                .processors = product[_i].processors },
+                                   product[_i].ptx);
         ck_assert_msg(!ptx || !strstr(ptx, ".local"), "memory of a thread's own in\n%s", ptx);
         if (!ptx || strcmp(product[_i].type, "f32") != 0)
             continue;

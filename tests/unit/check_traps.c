@@ -1,5 +1,5 @@
-/* Under feenableexcept a kernel raises what its elements raise: lanes behind the end of a row divide
- * as an element of it does. */
+/* Under feenableexcept a kernel raises what its elements raise: lanes behind the end of a row
+ * divide as an element of it does. */
 #define _GNU_SOURCE 1
 #include <fenv.h>
 

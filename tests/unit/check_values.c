@@ -1,4 +1,5 @@
-/* Elements of arrays as numbers and as text: what a seed makes, what is printed, where two differ. */
+/* Elements of arrays as numbers and as text: what a seed makes, what is printed, where two
+ * differ. */
 #include "runtime/values.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ type(cot_dtype t, int rank, const int64_t *dims)
 static const float counted[24] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
                                    10, 11, 12, 13, 14, 15, 16, 17, 18, 19 };
 
-/* Each type's own text; nests of three axes; a long row cut in its middle, eight at either end. */
+/* Each type's own text; nests of three axes; a long row cut in its middle, eight at either
+ * end. */
 START_TEST(printed)
 {
     const struct {
@@ -75,7 +77,8 @@ START_TEST(printed)
 }
 END_TEST
 
-/* The same seed makes the same numbers: floats in [-2, 2) that fill it, whole numbers from 0 to 3. */
+/* The same seed makes the same numbers: floats in [-2, 2) that fill it, whole numbers from 0 to
+ * 3. */
 START_TEST(made_from_a_seed)
 {
     enum { N = 4000 };

@@ -1,4 +1,5 @@
-/* For suites that judge functions of the table by MPFR: numbers drawn, and an op run on them. */
+/* For suites that judge functions of the table by MPFR: numbers drawn, and an op run on
+ * them. */
 #ifndef TESTS_UNIT_JUDGED_H
 #define TESTS_UNIT_JUDGED_H
 

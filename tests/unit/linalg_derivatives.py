@@ -2,14 +2,15 @@
 
     python linalg_derivatives.py > linalg_derivatives.def
 
-Each row is a function, a matrix x, and of the loss sum_k y_k / (k + 2) over the results y its gradient g and the
-product h of its Hessian with the direction e_k = ((5 k + 2) mod 7 - 3) / 2, by differences of 100 digits with steps of
-1e-25.  Behind them is what an error of x by 1 ulp of its elements can do to g and h: the largest element of each, and
-of what a step along the sizes of x adds.
-"""
+Each row is a function, a matrix x, and of the loss sum_k y_k / (k + 2) over the results y its
+gradient g and the product h of its Hessian with the direction e_k = ((5 k + 2) mod 7 - 3) / 2,
+by differences of 100 digits with steps of 1e-25.  Behind them is what an error of x by 1 ulp of
+its elements can do to g and h: the largest element of each, and of what a step along the sizes
+of x adds.  """
 import textwrap
 
-from mpmath import mp, mpf, mpc, matrix, eye, eig, eigsy, svd_r, log, sqrt, sin, cos, atan2, pi, fsum, inverse
+from mpmath import mp, mpf, mpc, matrix, eye, eig, eigsy, svd_r, inverse
+from mpmath import log, sqrt, sin, cos, atan2, pi, fsum
 
 mp.dps = 100
 STEP = mpf(10) ** -25
@@ -56,7 +57,8 @@ def lu(x):
     return flat(a)
 
 
-SIGNS = []      # of the diagonal of R where a function is differentiated: the reflections of steps keep them
+# of the diagonal of R where a function is differentiated: the reflections of steps keep them
+SIGNS = []
 
 
 def qr(x):
@@ -92,7 +94,8 @@ def svd(x):
     return list(s) + [u[i, 0] * v[0, j] for i in range(x.rows) for j in range(x.cols)]
 
 
-ORDER = []      # of eigenvalues, by their real parts; of a pair whether |b| > |c| in its block [a, b; c, a]
+# of eigenvalues, by their real parts; of a pair whether |b| > |c| in its block [a, b; c, a]
+ORDER = []
 
 
 def schur(x):
@@ -100,7 +103,8 @@ def schur(x):
     n, (w, v) = x.rows, eig(x)
     basis, pairs = [], []
     for value, high in ORDER:
-        i = min((i for i in range(n) if mpc(w[i]).imag > -mpf(10) ** -20), key=lambda i: abs(mpc(w[i]).real - value))
+        i = min((i for i in range(n) if mpc(w[i]).imag > -mpf(10) ** -20),
+                key=lambda i: abs(mpc(w[i]).real - value))
         top = max((v[k, i] for k in range(n)), key=abs)
         column = [mpc(v[k, i] / top) for k in range(n)]
         if abs(mpc(w[i]).imag) > mpf(10) ** -20:
@@ -158,7 +162,8 @@ def determinant(x):
     if n == 1:
         return [x[0, 0]]
     return [fsum((-1) ** j * x[0, j] *
-                 determinant(matrix([[x[i, k] for k in range(n) if k != j] for i in range(1, n)]))[0]
+                 determinant(matrix([[x[i, k] for k in range(n) if k != j]
+                                     for i in range(1, n)]))[0]
                  for j in range(n))]
 
 
@@ -183,10 +188,14 @@ FUNCTIONS = {
     "solve": lambda x: flat(inverse(x) * right(x.rows)),
     "triangular": lambda x: flat(inverse(lower(x)) * right(x.rows)),
     "lstsq": lambda x: flat(pinv(x) * right(x.rows)),
-    "inverse": lambda x: flat(inverse(x)), "pinv": lambda x: flat(pinv(x)), "determinant": determinant,
-    "logdet": logdet, "expm": expm, "cube": lambda x: power(x, 3), "inverse_square": lambda x: power(x, -2),
-    "eigvals": eigvals, "nuclear": lambda x: [fsum(singular(x))], "spectral": lambda x: [singular(x)[0]],
-    "cond": lambda x: [singular(x)[0] / singular(x)[-1]], "lu_diagonal": lu_diagonal, "schur": schur,
+    "inverse": lambda x: flat(inverse(x)), "pinv": lambda x: flat(pinv(x)),
+    "determinant": determinant,
+    "logdet": logdet, "expm": expm, "cube": lambda x: power(x, 3),
+    "inverse_square": lambda x: power(x, -2),
+    "eigvals": eigvals, "nuclear": lambda x: [fsum(singular(x))],
+    "spectral": lambda x: [singular(x)[0]],
+    "cond": lambda x: [singular(x)[0] / singular(x)[-1]], "lu_diagonal": lu_diagonal,
+    "schur": schur,
 }
 
 GENERAL = [[2, -1, .5], [.25, 1.5, -.75], [1, .5, 3]]
@@ -198,23 +207,28 @@ EYE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
 ONE = [[2.5]]
 CLOSE = [[-0.1360040158033371, 0.9592933058738708, 0.24492883682250977],
          [0.5057922601699829, -0.14447709918022156, 0.8508121967315674]]
-CLOSE_VALUES = [[1.25, 2 ** -9, 2 ** -10], [2 ** -9, 1.2490234375, 2 ** -9], [2 ** -10, 2 ** -9, 3]]
+CLOSE_VALUES = [[1.25, 2 ** -9, 2 ** -10], [2 ** -9, 1.2490234375, 2 ** -9],
+                [2 ** -10, 2 ** -9, 3]]
 LAST_PIVOT = [[2, 1, 1, 0], [4, 3, 3, 1], [8, 7, 9, 5], [4, 2, 2, 0]]
 RANK_2 = [[1, 2, 3, 4], [2, 1, 0, 1], [3, 3, 3, 5], [1, -1, -3, -3]]
 RANK_1 = [[1, 2, 3, 4], [2, 4, 6, 8], [0, 0, 0, 0], [-1, -2, -3, -4]]
 
 FIRST_PAIR = [[.5, -2, .25], [1, .25, -1], [.5, .75, 3]]
 TWO_PAIRS = [[1, -2, .5, .25], [3, .5, -1, .75], [.25, 1, -2, -4], [-.5, .5, 2, -1.5]]
-SCHUR = [(GENERAL, [(3.4, 0), (1.5, False)]), (POSITIVE, [(4.7, 0), (1.7, 0), (2.7, 0)]), (ONE, [(2.5, 0)]),
+SCHUR = [(GENERAL, [(3.4, 0), (1.5, False)]), (POSITIVE, [(4.7, 0), (1.7, 0), (2.7, 0)]),
+         (ONE, [(2.5, 0)]),
          (DIAGONAL, [(3, 0), (1, 0), (2, 0)]), (FIRST_PAIR, [(.4, False), (3, 0)]),
          (TWO_PAIRS, [(.8, True), (-1.8, True)])]
 
 ROWS = [(f, x) for x in (GENERAL, POSITIVE, DIAGONAL, ONE) for f in FUNCTIONS
         if f != "schur" and not (f in ("cholesky", "eigh") and x is GENERAL)]
-ROWS += [(f, EYE) for f in ("cholesky", "lu", "qr", "solve", "triangular", "lstsq", "inverse", "pinv", "determinant",
+ROWS += [(f, EYE) for f in ("cholesky", "lu", "qr", "solve", "triangular", "lstsq", "inverse",
+                            "pinv", "determinant",
                             "logdet", "expm", "cube", "inverse_square", "lu_diagonal")]
-ROWS += [(f, x) for x in (TALL, WIDE) for f in ("lu", "qr", "svd", "pinv", "nuclear", "spectral", "cond")]
-ROWS += [("lstsq", TALL), ("svd", CLOSE), ("pinv", CLOSE), ("nuclear", CLOSE), ("cond", CLOSE), ("eigh", CLOSE_VALUES)]
+ROWS += [(f, x) for x in (TALL, WIDE) for f in ("lu", "qr", "svd", "pinv", "nuclear",
+                                                "spectral", "cond")]
+ROWS += [("lstsq", TALL), ("svd", CLOSE), ("pinv", CLOSE), ("nuclear", CLOSE), ("cond", CLOSE),
+         ("eigh", CLOSE_VALUES)]
 ROWS += [("determinant", x) for x in (LAST_PIVOT, RANK_2, RANK_1)]
 ROWS += [("lu_diagonal", LAST_PIVOT), ("expm", RANK_2), ("cube", RANK_1)]
 ROWS += [("schur", x) for x, _ in SCHUR]
@@ -253,12 +267,16 @@ def row(name, rows):
     g, h = [p(x) for p in parts], [p(x) for p in twice]
     more = [along(p, size)(x) for p in parts], [along(p, size)(x) for p in twice]
     scale = [max(map(abs, a)) + max(map(abs, b)) for a, b in zip((g, h), more)]
-    if x == matrix(CLOSE):      # the vectors turn by e over the gap, of which some ulps stay where turns cancel
+    # the vectors turn by e over the gap, of which some ulps stay where turns cancel
+    if x == matrix(CLOSE):
         scale[1] += max(map(abs, e)) / (singular(x)[0] - singular(x)[1]) / 16
-    text = f"ROW({name}, {m}, {n}, LIST({numbers(flat(x))}), LIST({numbers(g)}), LIST({numbers(h)}), "
-    print(textwrap.fill(text + f"{float(scale[0]):.4g}, {float(scale[1]):.4g})", 96, subsequent_indent="    "))
+    text = f"ROW({name}, {m}, {n}, LIST({numbers(flat(x))}), LIST({numbers(g)}), "
+    text += f"LIST({numbers(h)}), "
+    print(textwrap.fill(text + f"{float(scale[0]):.4g}, {float(scale[1]):.4g})", 96,
+                        subsequent_indent="    "))
 
 
-print("/* Made by linalg_derivatives.py: function, sizes, x, gradient, Hessian times direction, scales. */")
+print("/* Made by linalg_derivatives.py: function, sizes, x, gradient, Hessian times "
+      "direction, scales. */")
 for r in ROWS:
     row(*r)

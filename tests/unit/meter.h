@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* What is alive, what was alive at the most, and what was asked for in all, which stands for the
- * work. */
+/* What is alive, what was alive at the most, and what was asked for in all, which stands for
+ * the work. */
 typedef struct meter {
     size_t live, most, all;
 } meter;

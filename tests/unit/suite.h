@@ -1,5 +1,5 @@
-/* What every suite of these tests is made of: a context that each case has anew, and a main that is
- * a table of cases.
+/* What every suite of these tests is made of: a context that each case has anew, and a main
+ * that is a table of cases.
  *
  *     const suite_case cases[] = {
  *         EACH(values, 28),               the test `values`, with _i from 0 to 27
@@ -8,8 +8,8 @@
  *     };
  *     return SUITE("linalg", cases);
  *
- * CK_RUN_CASE=name runs one case.  Rows of one name that follow each other are one case.  A case has
- * a quarter of an hour: it waits for a busy machine, not for an answer. */
+ * CK_RUN_CASE=name runs one case.  Rows of one name that follow each other are one case.  A
+ * case has a quarter of an hour: it waits for a busy machine, not for an answer. */
 #ifndef TESTS_UNIT_SUITE_H
 #define TESTS_UNIT_SUITE_H
 
@@ -84,7 +84,8 @@ suite_cases(const char *suite, const suite_case *c, size_t n, SFun begin, SFun e
     suite_cases(suite, cases, sizeof(cases) / sizeof *(cases), begin, end)
 #define SUITE(suite, cases) SUITE_WITH(suite, cases, suite_begin, suite_end)
 
-/* A suite of the rows of a table whose first field is the case's name: the test has its row in _i. */
+/* A suite of the rows of a table whose first field is the case's name: the test has its row in
+ * _i. */
 static inline int
 suite_rows(const char *suite, const void *table, size_t n, size_t size, const TTest *test,
            SFun begin, SFun end)

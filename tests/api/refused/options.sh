@@ -1,8 +1,9 @@
 #!/bin/sh
-# Options are set by name alone: a value without a name does not compile, at its line, for each macro
-# of the public headers that takes options; the same call without it has no such error.
+# Options are set by name alone: a value without a name does not compile, at its line, for each
+# macro of the public headers that takes options; the same call without it has no such error.
 #     options.sh SOURCE_DIR COMPILER...
-# The operands are legalised forms of any type, so only the errors about values without names count.
+# The operands are legalised forms of any type, so only the errors about values without names
+# count.
 set -eu
 include=$1/include
 shift
@@ -10,8 +11,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 said='designated_init|aggregate with no elements'
 
-# Each macro with the number of its arguments before the options: those that the macro inside names,
-# less those that the outer one gives, with those that the outer one names.
+# Each macro with the number of its arguments before the options: those that the macro inside
+# names, less those that the outer one gives, with those that the outer one names.
 cat "$include"/cotrace/*.h | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' >"$tmp/all.h"
 awk '
     /^#define COT_[A-Z0-9_]*_\([^)]*\.\.\.\)/ {
@@ -27,7 +28,8 @@ awk '
         before = rest; sub(/^[^(]*\(/, "", before); sub(/__VA_ARGS__.*/, "", before)
         outer[name] = inner; given[name] = gsub(/,/, ",", before) - (split(list, part, ",") - 1)
     }
-    END { for (m in outer) print m, named[outer[m]] - given[m] }' "$tmp/all.h" | sort >"$tmp/macros"
+    END { for (m in outer) print m, named[outer[m]] - given[m] }' "$tmp/all.h" |
+        sort >"$tmp/macros"
 expected=$(grep -c '\.end_ = 0)' "$tmp/all.h")
 found=$(wc -l <"$tmp/macros")
 [ "$found" -eq "$expected" ] || { echo "$found macros of $expected were understood"; exit 1; }
@@ -55,8 +57,10 @@ first=$(grep -n '^void calls.*{' "$tmp/right.c" | cut -d: -f1)
 seq $((first + 1)) $((first + found)) >"$tmp/want"
 for value in 0 1 -1 1.5 x p l '"text"'; do
     calls ", $value" >"$tmp/wrong.c"
-    ! "$@" -fsyntax-only -I"$include" "$tmp/wrong.c" >"$tmp/err" 2>&1 || { echo "$value compiles"; exit 1; }
-    sed -nE "s/^.*wrong\.c:([0-9]+):.*error: .*($said).*/\1/p" "$tmp/err" | sort -un >"$tmp/lines"
+    ! "$@" -fsyntax-only -I"$include" "$tmp/wrong.c" >"$tmp/err" 2>&1 ||
+        { echo "$value compiles"; exit 1; }
+    sed -nE "s/^.*wrong\.c:([0-9]+):.*error: .*($said).*/\1/p" "$tmp/err" |
+        sort -un >"$tmp/lines"
     for line in $(cat "$tmp/want" "$tmp/lines" | sort -n | uniq -u); do
         echo "$value without a name is not refused: $(sed -n "${line}p" "$tmp/wrong.c")"
         exit 1
