@@ -8,9 +8,9 @@
  * left to the host.
  *
  *   cond     one kernel turns the index into a word for each branch; all branches follow
- *   while    some iterations at a time (launches.h): the test, a kernel that decides whether the
- *            loop continues (and counts iterations if they are bounded), the body; then the host
- *            reads the word
+ *   while    some iterations at a time (launches.h): the test, a kernel that decides whether
+ *            the loop continues (and counts iterations if they are bounded), the body; then the
+ *            host reads the word
  *
  * A loop of many iterations in the body of another is launched for a few iterations at a time.
  * If it has not ended by then, the outer iteration waits: its other kernels are skipped until
