@@ -1,22 +1,22 @@
-/* A box that is written over most of a value, at a place that is known, is put together with
- * what lies beside it: the steps of a stencil with a boundary are such writes.
+/* A write of a box that covers most of a value, at constant indices, becomes a concatenation of
+ * the box and its surroundings.  The steps of a stencil with a boundary are such writes.
  *
- * As an update the box is computed apart, since it reads what it writes over, and then moved.
- * As pieces that are concatenated it is one map over the value, which a loop makes in a second
- * buffer.  A smaller box stays an update, which leaves what is beside it where it is.
+ * As an update the box is computed separately, since it reads what it overwrites, and is then
+ * copied.  As a concatenation everything is one map over the value, which a loop writes into a
+ * second buffer.  A smaller box remains an update, which leaves the rest of the value in place.
  *
- * It comes after contraction, to which the sum of a box that is added must not show. */
+ * The pass runs after contraction, which must not see the addition of a box. */
 #include "passes/engine.h"
 
-/* What lies beside the box is at most one part of so many of the value. */
+/* The surroundings of the box are at most the value's size divided by this. */
 enum { PARTS = 4 };
 
 typedef struct box {
     int64_t start[COT_MAX_RANK], size[COT_MAX_RANK];
-    int update; /* the operand that holds what is written */
+    int update; /* the operand with the values that are written */
 } box;
 
-/* Element i of integers that are known. */
+/* Element i of a vector of integers, if it is constant. */
 static bool
 known_integer(const ir_graph *f, ir_ref v, int64_t i, int64_t *x)
 {
@@ -45,7 +45,7 @@ is_most(const ir_type *x, const box *at)
     return x->rank > 0 && size < x->size && x->size - size <= x->size / PARTS;
 }
 
-/* Starts are moved until the box is inside. */
+/* The op clamps the starts so that the box lies inside. */
 static bool
 box_of_slice(const ir_graph *f, const ir_node *n, box *at)
 {
@@ -62,7 +62,7 @@ box_of_slice(const ir_graph *f, const ir_node *n, box *at)
     return true;
 }
 
-/* One window, which lies inside. */
+/* A scatter of one window that lies inside. */
 static bool
 box_of_scatter(const ir_graph *f, const ir_node *n, box *at)
 {
@@ -85,7 +85,7 @@ box_of_scatter(const ir_graph *f, const ir_node *n, box *at)
     return true;
 }
 
-/* Of a scatter that sets or adds, or of an update at starts. */
+/* The box of a scatter that sets or adds, or of a dynamic_update_slice. */
 static bool
 find_box(const ir_graph *f, const ir_node *n, box *at)
 {
@@ -99,9 +99,10 @@ find_box(const ir_graph *f, const ir_node *n, box *at)
            is_most(ir_type_at(f, n->in[0]), at);
 }
 
-/* x from lo to hi along axis k: all of the axes behind it, of those before the box's part. */
+/* The part of x between lo and hi along axis k: axes after k whole, axes before k only as far
+ * as the box reaches. */
 static ir_ref
-beside(ir_build *b, ir_ref x, const box *at, int k, int64_t lo, int64_t hi)
+surroundings(ir_build *b, ir_ref x, const box *at, int k, int64_t lo, int64_t hi)
 {
     const ir_type *t = ir_btype(b, x);
     int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], stride[COT_MAX_RANK];
@@ -114,7 +115,8 @@ beside(ir_build *b, ir_ref x, const box *at, int k, int64_t lo, int64_t hi)
     return ir_slice(b, x, start, limit, stride);
 }
 
-/* u, of the box's shape, with what lies beside it: axis by axis from the last on. */
+/* u, which has the shape of the box, concatenated with its surroundings, from the last axis
+ * on. */
 static ir_ref
 put_together(ir_build *b, ir_ref x, const box *at, ir_ref u)
 {
@@ -123,10 +125,10 @@ put_together(ir_build *b, ir_ref x, const box *at, ir_ref u)
         ir_ref piece[3];
         int n = 0;
         if (at->start[k] > 0)
-            piece[n++] = beside(b, x, at, k, 0, at->start[k]);
+            piece[n++] = surroundings(b, x, at, k, 0, at->start[k]);
         piece[n++] = u;
         if (end < all)
-            piece[n++] = beside(b, x, at, k, end, all);
+            piece[n++] = surroundings(b, x, at, k, end, all);
         u = n > 1 ? ir_concatenate(b, n, piece, k) : u;
     }
     return u;

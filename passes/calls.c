@@ -1,14 +1,14 @@
-/* Which functions that are called stay functions.
+/* Decides which called functions stay functions.
  *
- * A call that is inlined fuses with what stands around it, and every pass sees across it.  But
- * each copy is compiled, so that a large function that is called often is most of the time and
- * memory of a compilation, and functions that call each other twice are twice as many copies at
- * each level.  So a function stays one if the copies that are saved are many ops; then the work
- * of passes and back ends is linear in what is written:  a function that does not stay adds
- * fewer than CALLS_SAVED ops, or CALL_SMALL ops a call.
+ * A call that is inlined fuses with the ops around it, and passes see across it.  But each copy
+ * is compiled: a large function with many calls then dominates the time and memory of a
+ * compilation, and functions that call each other twice are copied twice as often at each
+ * level.  So a function stays if that saves many ops.  The work of passes and back ends is then
+ * linear in the size of the program: a function that does not stay adds fewer than CALLS_SAVED
+ * ops, or CALL_SMALL ops for each call.
  *
- * The choice depends on the graph alone, as contraction does, which does not look across a
- * call that stays (docs/numerics.md): so the evaluator and every back end compute the same. */
+ * The choice depends only on the graph, as does contraction, which does not look across a call
+ * that stays (docs/numerics.md).  So the evaluator and every back end compute the same. */
 #include "passes/calls.h"
 
 #include "ir/op.h"
@@ -16,17 +16,17 @@
 #include <stdlib.h>
 
 enum {
-    /* Ops of a function that is always inlined: a call takes as long as a kernel or two, and
-     * what so few ops pass to their neighbours through memory is not worth it. */
+    /* Functions of up to this many ops are always inlined: a call takes as long as a kernel or
+     * two, which is more than passing the values of so few ops through memory costs. */
     CALL_SMALL = 32,
-    /* Ops that are not compiled again for a function to stay: a quarter to half a second of
-     * LLVM's.  Below it are the four stages of a Runge-Kutta step and the few layers of a
-     * small network, which are faster when they are one with the loop around them. */
+    /* The number of ops that a function must save to stay: LLVM compiles them in a quarter to
+     * half a second.  Below it are the four stages of a Runge-Kutta step and the few layers of
+     * a small network, which are faster if they are fused with the loop around them. */
     CALLS_SAVED = 512,
-    /* Functions that stay, one below the other: each is a level of whatever recurses. */
+    /* How deep calls that stay may nest: code that walks over calls recurses this deep. */
     CALLS_DEEP = 16,
-    /* Elements of an argument that a function writes parts of and returns: copied at each
-     * call, while in place, as it is where the function is inlined, nothing is copied. */
+    /* Elements of an argument that a function updates in part and returns.  A call copies such
+     * an argument, while the inlined function updates it in place. */
     UPDATE_LARGE = 1024
 };
 
@@ -48,7 +48,7 @@ pass_called_of(const pass_calls *c, const ir_graph *f)
     return find(c, f);
 }
 
-/* Below a graph are graphs of a smaller chain. */
+/* Sorts graphs so that those that another one contains come before it. */
 static int
 by_chain(const void *x, const void *y)
 {
@@ -57,7 +57,7 @@ by_chain(const void *x, const void *y)
     return a->chain < b->chain ? -1 : a->chain > b->chain;
 }
 
-/* The operand that result k of n is but for parts, -1 if there is none. */
+/* The operand that result k of n is an update of; -1: there is none. */
 static int
 updated_operand(const pass_calls *c, const ir_node *n, int k)
 {
@@ -96,7 +96,7 @@ sum(uint64_t x, uint64_t y)
     return x + y < x ? UINT64_MAX : x + y;
 }
 
-/* What f is when the calls in it that do not stay are inlined. */
+/* Computes the size and depth of f with the calls inlined that do not stay. */
 static void
 measure(const pass_calls *c, pass_called *x, ir_arena *scratch)
 {
@@ -141,7 +141,7 @@ count_uses_in(const pass_calls *c, const ir_graph *g)
     }
 }
 
-/* Those of the rules of custom functions do not count, since only dumps have them. */
+/* Counts calls, except in rules of custom functions, which are only there for dumps. */
 static void
 count_uses(const pass_calls *c, const ir_graph *f)
 {

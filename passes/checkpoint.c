@@ -1,10 +1,9 @@
-/* A function whose derivative computes again what it would otherwise keep.
+/* A function whose derivative recomputes values instead of saving them.
  *
- * The new function is one call, marked; the rule that splits calls (rules/call.c) obeys the
- * mark, at every depth: what is computed again may be differentiated, mapped and checkpointed
- * itself.
- * Calls inside are dissolved, so that the products in them are in sight; marked ones stay.
- * In/out arguments pass through as they do in every transform. */
+ * The new function is one marked call.  The rule that splits calls (rules/call.c) obeys the
+ * mark at every depth, so that the recomputed part may itself be differentiated, mapped and
+ * checkpointed.  Unmarked calls inside are inlined, so that the rule sees their products.
+ * In/out arguments pass through as in every transform. */
 #include "passes/engine.h"
 
 cot_status

@@ -1,10 +1,10 @@
 /* Reductions by a traced combiner.
  *
  * The combiner, a function of elements, is mapped over the axes of arrays.  Along an axis
- * neighbours are combined in a binary tree aligned at powers of two, in which what has no
- * partner passes up: elements keep their order, so that a combiner need not be commutative (the
- * lanes in which sums are taken would ask that of it).  The tree is that of the graph itself:
- * every back end has it, and every transform looks through it. */
+ * adjacent elements are combined in a binary tree aligned at powers of two; an element without
+ * a partner moves up a level.  Elements keep their order, so the combiner need not be
+ * commutative (which the lanes of sums would require).  The tree is part of the graph, so it is
+ * the same in every back end, and transforms need no rule for it. */
 #include "passes/combine.h"
 
 #include "passes/rules.h"
@@ -21,7 +21,8 @@ list(const combining *s)
     return IR_NEW_N(s->b->arena, ir_ref, s->c->n + 1);
 }
 
-/* The combiner on arrays of this shape: mapped over the last axis first, as a new first one. */
+/* The combiner on arrays of this shape: mapped over each axis, the last one first, as a new
+ * first axis. */
 static const ir_graph *
 over_shape(ir_build *b, const pass_combiner *c, const ir_type *t)
 {
@@ -79,7 +80,7 @@ pass_combiner_op(const pass_combiner *c)
     return ir_op_by(OP_reduce_sum, ir_ops[n->op].by);
 }
 
-/* Elements from, from + step, ... below `to` along the axis. */
+/* The elements from, from + step, ... below `to` along the axis. */
 static void
 cut(const combining *s, const ir_ref *x, int64_t from, int64_t to, int64_t step, ir_ref *y)
 {
@@ -97,7 +98,7 @@ cut(const combining *s, const ir_ref *x, int64_t from, int64_t to, int64_t step,
     }
 }
 
-/* x, then y, along the axis; either may be NULL. */
+/* The concatenation of x and y along the axis; either may be NULL. */
 static ir_ref *
 joined(const combining *s, ir_ref *x, ir_ref *y)
 {
@@ -109,7 +110,7 @@ joined(const combining *s, ir_ref *x, ir_ref *y)
     return x;
 }
 
-/* Axes `axis` ... of x become one of this size, or none. */
+/* Axes `axis` to axis + axes - 1 of x become one axis of this size, or are removed. */
 static void
 regroup(const combining *s, ir_ref *x, int axes, bool stays, int64_t size)
 {
@@ -129,7 +130,8 @@ regroup(const combining *s, ir_ref *x, int axes, bool stays, int64_t size)
     }
 }
 
-/* The first `n` of x along the axis combined with y, which has n; the others as they are. */
+/* The first n elements of x along the axis, combined with the n of y; the others are
+ * unchanged. */
 static ir_ref *
 combine_first(const combining *s, const ir_ref *x, int64_t size, const ir_ref *y, int64_t n)
 {
@@ -142,7 +144,7 @@ combine_first(const combining *s, const ir_ref *x, int64_t size, const ir_ref *y
     return joined(s, z, rest);
 }
 
-/* n along the axis, to one, which leaves. */
+/* Combines the n elements along the axis into one, and removes the axis. */
 static ir_ref *
 tree(const combining *s, ir_ref *x, int64_t n)
 {
@@ -158,7 +160,7 @@ tree(const combining *s, ir_ref *x, int64_t n)
     return x;
 }
 
-/* The scalars in the shape t, of each its own element type. */
+/* The scalars broadcast to the shape of t, each with its own element type. */
 static ir_ref *
 spread(const combining *s, const ir_ref *init, const ir_type *t)
 {
@@ -188,7 +190,7 @@ count_reduced(const ir_type *t, ir_axes axes)
     return n;
 }
 
-/* Neighbours among the axes count as one; the last group goes first. */
+/* Reduces the axes, with adjacent axes merged, from the last group on. */
 static ir_ref *
 each_group(combining *s, ir_axes axes, const ir_ref *x, int rank)
 {

@@ -1,14 +1,14 @@
-/* Splitting complex values into pairs of reals.
+/* Splits complex values into pairs of reals.
  *
- * One walk: a complex value of f becomes its real and its imaginary part, each op what complex/
- * says it is of the parts, or the op on each part; bodies of control flow take and give both
- * parts where they had a complex value.  Only the boundary stays: inputs and outputs of f,
- * operands and results of custom functions, which are taken apart by `real` and `imag` and put
- * together by `complex`.  So reverse mode runs on reals, and the gradient by z = x + iy of a
- * real function is dL/dx + i dL/dy: torch's convention, with no rule that says so.
+ * In one walk each complex value of f becomes its real and its imaginary part.  An op becomes
+ * what complex/ defines for it, or the op applied to each part; bodies of control flow get both
+ * parts as inputs and outputs.  Only the boundary stays complex: inputs and outputs of f,
+ * operands and results of custom functions.  There `real` and `imag` split values, and
+ * `complex` joins them.  So reverse mode runs on reals, and the gradient with respect to z = x
+ * + iy of a real function is dL/dx + i dL/dy: torch's convention, without a rule of its own.
  *
- * For kernels (pass_complex_memory) the boundary goes too: an array c64[S] is the f32[S,2] that
- * it is in memory. */
+ * For kernels (pass_complex_memory) the boundary is replaced as well: an array c64[S] becomes
+ * the f32[S,2] that it is in memory. */
 #include <math.h>
 
 #include "passes/complex/pair.h"
@@ -21,7 +21,7 @@ typedef enum boundary { WHOLE, PARTS, MEMORY } boundary;
 typedef struct complex_split {
     ir_build *b;
     const ir_graph *f;
-    pass_pair *env; /* by value of f; im is IR_NONE of what is real */
+    pass_pair *env; /* by value of f; im is IR_NONE for a real value */
 } complex_split;
 
 static bool
@@ -34,12 +34,12 @@ static cot_status split_graph(const ir_graph *f, boundary how, ir_graph **out);
 
 /* ---- the boundary ---- */
 
-/* The type of the same bytes: the two parts along a last axis. */
+/* The type of the same bytes as reals: the two parts are a new last axis. */
 static const ir_type *
 memory_type(cot_context *ctx, const ir_type *t)
 {
     const ir_type *parts = ir_type_as(ctx, t, ir_part_type(t->dtype));
-    if (t->rank == COT_MAX_RANK) /* no axis to spare: all in one */
+    if (t->rank == COT_MAX_RANK) /* no further axis is possible: one axis for everything */
         return ir_type_new(ctx, parts->dtype, 2, (const int64_t[]){ t->size, 2 });
     return ir_type_open(ctx, parts, t->rank, 2);
 }
@@ -94,7 +94,7 @@ split_output(ir_build *b, const ir_graph *f, int j, pass_pair z, boundary how)
 
 /* ---- nodes ---- */
 
-/* Do zeros only go in as imaginary parts, and so come out? */
+/* Does the op map zero imaginary parts to zero imaginary parts? */
 static bool
 stays_zero(const complex_split *s, const ir_node *n)
 {
@@ -111,9 +111,9 @@ stays_zero(const complex_split *s, const ir_node *n)
     return true;
 }
 
-/* The op on the real parts, then on the imaginary ones; operands that are not complex serve
- * both.  Zeros are not carried through ops that would hide them: a product with a real number
- * has no use for them. */
+/* Applies the op to the real parts and to the imaginary parts; operands that are not complex
+ * are used in both.  Constant zeros are not passed through ops that would hide them, since a
+ * product with a real number omits zero terms. */
 static void
 on_each_part(complex_split *s, const ir_node *n, pass_pair *y)
 {
@@ -147,7 +147,7 @@ copy_whole(complex_split *s, const ir_node *n, pass_pair *y)
     }
 }
 
-/* How many values operands first ... first + n - 1 are now. */
+/* How many values the operands first ... first + count - 1 have become. */
 static int64_t
 count_parts(const complex_split *s, const ir_node *n, int64_t first, int64_t count)
 {
@@ -163,7 +163,7 @@ split_body(const ir_graph *f, ir_graph **out)
     return split_graph(f, PARTS, out);
 }
 
-/* Bodies, and the counts of operands, with both parts. */
+/* Attributes of control flow: bodies, and the counts of operands, with both parts. */
 static cot_status
 flow_attrs(complex_split *s, const ir_node *n, ir_attrs *at)
 {
@@ -177,7 +177,7 @@ flow_attrs(complex_split *s, const ir_node *n, ir_attrs *at)
     return COT_OK;
 }
 
-/* Operands as parts; how many. */
+/* The parts of all operands; returns how many. */
 static int
 parts_in(const complex_split *s, const ir_node *n, ir_ref *x)
 {
@@ -216,7 +216,7 @@ split_flow(complex_split *s, const ir_node *n, pass_pair *y)
     parts_out(s, n, out, y);
 }
 
-/* An op that is a graph of others: that graph, split, in its place. */
+/* An op with an expansion is replaced by that graph, split. */
 static void
 split_expansion(complex_split *s, const ir_node *n, pass_pair *y)
 {

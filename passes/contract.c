@@ -1,13 +1,15 @@
-/* Products and sums to fma: the last pass that can change a bit (docs/numerics.md section 2).
+/* Contracts products and sums to fma: the last pass that can change a bit (docs/numerics.md
+ * section 2).
  *
- * For each add or sub of f32 or f64: if the second operand is a product a*b, fma(+-a, b,
- * first); else if the first is, fma(a, b, +-second).  A product is a mul seen through neg and
- * views (broadcast, reshape, transpose, slice): the views are rebuilt on both factors, which
- * costs nothing, since a view is only an index map.  Uses do not count: a product with other
- * uses is computed for them too. */
+ * For each add or sub of f32 or f64: if the second operand is a product a*b, the result is
+ * fma(+-a, b, first); otherwise, if the first operand is, fma(a, b, +-second).  A product is a
+ * mul below neg and views (broadcast, reshape, transpose, slice).  The views are applied to
+ * both factors instead, which costs nothing, since a view only changes indices.  A product with
+ * other uses is contracted as well and also computed for them. */
 #include "passes/engine.h"
 
-/* The mul that v is, through views; *neg flips for each neg on the way.  NULL: no product. */
+/* The mul that v is below views; *neg is flipped for each neg on the way.  NULL: v is no
+ * product. */
 static const ir_node *
 product_of(const ir_graph *f, ir_ref v, bool *neg)
 {
@@ -25,7 +27,7 @@ product_of(const ir_graph *f, ir_ref v, bool *neg)
     return NULL;
 }
 
-/* A factor x of `product` under the views between it and v. */
+/* A factor x of `product`, with the views applied that are between the product and v. */
 static ir_ref
 seen_through(ir_build *b, const ir_graph *f, ir_ref v, const ir_node *product, ir_ref x)
 {
@@ -40,7 +42,7 @@ seen_through(ir_build *b, const ir_graph *f, ir_ref v, const ir_node *product, i
     return x;
 }
 
-/* +-v + other, where v is a product; IR_NONE if it is not. */
+/* +-v + other as an fma, if v is a product; otherwise IR_NONE. */
 static ir_ref
 fused(ir_build *b, const ir_graph *f, const ir_ref *env, ir_ref v, bool neg, ir_ref other,
       bool neg_other)

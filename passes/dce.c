@@ -1,19 +1,19 @@
-/* Dropping what neither an output nor an effect needs.
+/* Removes what neither an output nor an effect needs.
  *
- * The builder drops dead nodes of its own accord; this pass also looks into sub-functions.  A
- * result of a call, cond, while or scan that nothing uses is dropped from the op and its
- * bodies; a carry is needed if its result is used or if it has a part, over any number of
- * trips, in one that is; an operand that no body reads goes as well.
+ * The builder removes dead nodes by itself; this pass also looks into sub-functions.  A result
+ * of a call, cond, while or scan that nothing uses is removed from the op and its bodies.  A
+ * carry is needed if its result is used, or if another needed carry depends on it over any
+ * number of iterations.  An operand that no body reads is removed as well.
  *
- * Where kernels are made, calls that are left are whole (pass_dce_last): they are those of
- * functions that stay, each with the results that some call uses (inline.c), and would become
- * as many functions as there are sets of results that are used.
+ * Before kernels are made, the remaining calls keep all results (pass_dce_last): they are those
+ * of functions that stay, each with the results that some call uses (inline.c).  Otherwise each
+ * set of used results would become a function of its own.
  *
- * One walk against the order finds what is live, with the sub-functions made small first, so
- * that what they do not read is seen; one walk in order copies. */
+ * A walk in reverse order finds what is live; it first reduces the sub-functions, to see what
+ * they do not read.  A walk in order then copies. */
 #include "passes/engine.h"
 
-/* What stays of a node with sub-functions. */
+/* What remains of a node with sub-functions. */
 typedef struct shape {
     ir_attrs at;
     bool *in, *out;
@@ -22,9 +22,9 @@ typedef struct shape {
 typedef struct sweep {
     ir_build *b;
     const ir_graph *f;
-    pass_simple *pass;          /* that this is, of a sub-function */
-    bool *live;  /* by value               */
-    shape *kept; /* by node, of IR_FLOW    */
+    pass_simple *pass; /* the pass itself, for sub-functions */
+    bool *live;        /* by value */
+    shape *kept;       /* by node, for ops with flag IR_FLOW */
 } sweep;
 
 /* Mark in need[] the inputs of f that the outputs in `out` depend on. */
@@ -68,8 +68,7 @@ shrink_branches(ir_build *b, const ir_node *n, shape *s)
     return COT_OK;
 }
 
-/* A carry that is read for what is needed is needed itself: to the fixed point, from the
- * operands that are marked in s->in. */
+/* Completes s->in: a carry that a needed carry reads is needed itself, up to a fixed point. */
 static void
 close_over_carries(const ir_graph *body, ir_arena *a, int consts, int carries, shape *s)
 {
@@ -105,8 +104,8 @@ shrink_scan(ir_build *b, shape *s)
     return pass_restrict(body, s->in, s->out, &s->at.scan.body);
 }
 
-/* What the condition reads is needed whatever is used.  A while may fail at its bound, but only
- * if it is run: one whose results nothing uses is dropped whole. */
+/* Everything that the condition reads is needed.  A while whose results nothing uses is
+ * removed, even though it might fail at its bound. */
 static cot_status
 shrink_while(ir_build *b, const ir_node *n, shape *s)
 {
@@ -137,7 +136,7 @@ shrink(sweep *w, const ir_node *n, shape *s)
         memset(s->out, true, (size_t)n->n_out);
         return COT_OK;
     case IR_AT_implicit:
-    case IR_AT_custom: /* whole, or not at all */
+    case IR_AT_custom: /* kept whole, or not at all */
         for (int k = 0; k < n->n_in; k++)
             s->in[k] = true;
         for (int j = 0; j < n->n_out; j++)

@@ -7,7 +7,7 @@
 #include "ir/config.h"
 #include "passes/pass.h"
 
-/* Is f, or what it was derived from ("f.grad.vmap"), the function that the user asked for? */
+/* Is f the function that the user asked for, or derived from it ("f.grad.vmap")? */
 static bool
 wanted(const cot_context *ctx, const char *stage, const ir_graph *f)
 {

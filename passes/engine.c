@@ -1,5 +1,4 @@
-/* What the passes share: the arguments that an option names, beginnings and endings,
- * sub-functions. */
+/* Helpers of passes: arguments named by an option, begin and end of a pass, sub-functions. */
 #include "passes/engine.h"
 
 #include "ir/diag.h"
@@ -158,9 +157,9 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
     return pass_rewrite_with(f, what, visit_plain, &(const plain){ visit }, out);
 }
 
-/* List entry j: that of the first one, or of the one before, if it is the same graph, else
- * what the pass makes of it.  So branches that are one graph stay so, and nests of them do
- * not double at each level. */
+/* Entry j of the list of new sub-functions: that of an earlier entry for the same graph,
+ * otherwise the result of the pass.  Branches that are one graph stay one graph, so nests of
+ * them do not double at each level. */
 static cot_status
 replace_one(const ir_graphs *s, int j, pass_with *pass, const void *user, ir_graph **list)
 {
@@ -198,7 +197,7 @@ pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *us
 
 typedef struct simple { pass_simple *pass; } simple;
 
-/* Once for each sub-function. */
+/* Runs the pass once for each sub-function. */
 static cot_status
 run_simple(ir_graph *f, const void *user, ir_graph **out)
 {
@@ -217,13 +216,13 @@ pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at
     return pass_replace_subs(b, n, run_simple, &(const simple){ pass }, at);
 }
 
-/* A value that waits for its operands: those before `next` are made. */
+/* A value whose operands are being made: those before `next` are done. */
 typedef struct pending_node {
     const ir_node *n;
     int next;
 } pending_node;
 
-/* Without recursion, since what v is made of is as deep as the program is long. */
+/* Without recursion, since the operands of v may be as deep as the program is long. */
 ir_ref
 pass_make(ir_build *b, const ir_node *node, const ir_value *value, ir_ref v, ir_ref *made)
 {

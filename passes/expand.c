@@ -1,9 +1,9 @@
-/* Ops that are defined by a graph of smaller ops become calls of that graph.
+/* Replaces ops that are defined by a graph of smaller ops by calls of that graph.
  *
- * At every depth, and in the graphs themselves, so that afterwards no op with an expansion is
- * left.  Calls of one op on the same types at one line share one body; `inline` copies bodies
- * into place.  Locations are those of the node, and say of which op they are the inside.  The
- * graphs are built and kept by ir/expand.c. */
+ * This is done at every depth, and in the graphs themselves, so that no op with an expansion
+ * remains.  Calls of one op on the same types at one line share a body; `inline` copies bodies
+ * into place.  Locations are those of the node, and tell which op they are inside of.
+ * ir/expand.c builds and keeps the graphs. */
 #include "passes/engine.h"
 
 #include "ir/expand.h"

@@ -1,28 +1,28 @@
-/* Removing in-place writes and views.
+/* Removes in-place writes and views.
  *
- * One walk in order.  A clone is a base: what it holds at the moment is a value of the new
- * graph, and a write replaces that value.  A view is a lens on what it shows (lens.c): a write
- * to it is a put into its operand, and so on down to the base; whoever reads it gets it from
- * the base of that moment.  So every alias sees every write, in both directions, and what is
- * left is pure.  An in/out argument is read at the end, once: its new value is a result.
+ * In one walk in order, each clone is a base: its current contents are a value of the new
+ * graph, and a write replaces that value.  A view is a lens on its operand (lens.c): a write to
+ * it is a put into the operand, and so on down to the base; a read gets the current contents
+ * through the base.  So every alias sees every write, in both directions, and the result is
+ * pure.  An in/out argument is read once, at the end: its new value is a result.
  *
- * remove=mutations keeps the views as the pure ops that they are now; mutations_and_views
- * leaves their copying twins.  A graph without either is answered as it stands.
+ * remove=mutations keeps the views, which are pure ops now; mutations_and_views replaces them
+ * by the ops that copy.  A graph without either is returned unchanged.
  *
- * Source: functionalization in PyTorch (torch.func.functionalize), with the bases explicit. */
+ * Source: functionalization in PyTorch (torch.func.functionalize), with explicit bases. */
 #include "passes/engine.h"
 #include "passes/lens.h"
 
 typedef struct writes {
     ir_build *b;
     const ir_graph *f;
-    bool keep;   /* the views */
-    bool *view;  /* by value of f: is it a view of a clone?                            */
-    ir_ref *now; /* by value of f: what it holds; of a view of a clone: unused         */
-    ir_ref **in; /* of a view of a clone: its operands, all but the first as they were */
+    bool keep;   /* keeps the views */
+    bool *view;  /* by value of f: is it a view of a clone? */
+    ir_ref *now; /* by value of f: its current contents; for a view of a clone: unused */
+    ir_ref **in; /* for a view of a clone: its operands; all but the first keep their value */
 } writes;
 
-/* The node of v if v is a view of something that can be written. */
+/* The node of v if v is a view of a value that can be written; otherwise NULL. */
 static const ir_node *
 view_of_mutable(const writes *w, ir_ref v)
 {
@@ -39,8 +39,8 @@ find_views(writes *w)
     }
 }
 
-/* The views from v to what they show in the end, *base; how many.  Each gets what its operand
- * holds now. */
+/* The views from v down to *base, which they show; returns how many.  Each gets the current
+ * contents of its operand. */
 static uint32_t
 look_through(writes *w, ir_ref v, const ir_node ***views, ir_ref *base)
 {

@@ -1,8 +1,8 @@
-/* Reverse mode: jvp, then split, then transpose of the linear half.
+/* Reverse mode: jvp, then a split, then the transpose of the linear half.
  *
  *   vjp              the known half, then the transpose of the linear half on given cotangents
- *   grad             the same on the cotangent 1 of a scalar
- *   grad_and_value   grad, and the value that was computed anyway */
+ *   grad             the same for the cotangent 1 of a scalar
+ *   grad_and_value   grad, and the value, which is computed anyway */
 #include "passes/engine.h"
 
 #include "ir/diag.h"
@@ -10,7 +10,7 @@
 typedef struct reverse {
     const ir_graph *f;
     pass_parts parts;
-    ir_graph *transposed; /* residuals, cotangents -> cotangents of wrt, ascending */
+    ir_graph *transposed; /* residuals, cotangents -> cotangents of wrt in ascending order */
 } reverse;
 
 static cot_status
@@ -29,7 +29,7 @@ reverse_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const char
     return pass_transpose_graph(linear, tangent, has_ct, &r->transposed);
 }
 
-/* A function without a floating output has nothing to pull back. */
+/* A function without a floating output has no cotangent. */
 static cot_status
 check_outputs(const ir_graph *f, int aux)
 {
@@ -40,7 +40,7 @@ check_outputs(const ir_graph *f, int aux)
     return ir_fail(f->ctx, 0, "vjp", ERR_vjp_none, f->name);
 }
 
-/* The known half on x: outputs of f, then residuals. */
+/* The known half on x: the outputs of f, then residuals. */
 static ir_ref *
 run_known(ir_build *b, const reverse *r, const ir_ref *x)
 {
@@ -49,8 +49,8 @@ run_known(ir_build *b, const reverse *r, const ir_ref *x)
     return y;
 }
 
-/* The transposed half: ct[j] is the cotangent of output j of f.  In ascending order of
- * arguments. */
+/* The transposed half, with ct[j] the cotangent of output j of f.  Its results are in ascending
+ * order of arguments. */
 static ir_ref *
 run_transposed(ir_build *b, const reverse *r, const ir_ref *res, const ir_ref *ct)
 {
@@ -65,7 +65,7 @@ run_transposed(ir_build *b, const reverse *r, const ir_ref *res, const ir_ref *c
     return dx;
 }
 
-/* One output for each entry of wrt, in its order. */
+/* Adds one output for each entry of wrt, in that order. */
 static void
 output_cotangents(ir_build *b, const reverse *r, const ir_ref *dx)
 {
@@ -77,7 +77,8 @@ output_cotangents(ir_build *b, const reverse *r, const ir_ref *dx)
     }
 }
 
-/* A cotangent for each floating output but the aux ones; NONE for the others. */
+/* Adds an input for the cotangent of each floating output that is not aux; the others get
+ * IR_NONE. */
 static ir_ref *
 cotangent_inputs(ir_build *b, const reverse *r)
 {

@@ -1,35 +1,35 @@
-/* What does not change from step to step of a loop is computed once, before it.
+/* Loop-invariant code motion: values that do not change in a loop are computed once, before it.
  *
- * A value of a body is the same in every step if it is made of consts alone.  Moved out are
- * those that cost something (products, factorisations, reductions, loops, functions of each
- * element) or that are a small part of a large operand (whose cotangent is then added up in the
- * small, not in the large), and what little is made of those on the way.  What is an index map
- * or an instruction or two for each element stays, as memory is dearer, unless a product would
- * want it in memory every step.  A product that is added to something stays with the sum, for
- * contraction to find.
+ * A value of a body is invariant if it depends on consts alone.  It is moved if it is expensive
+ * (a product, a factorisation, a reduction, a loop, an elementary function), or if it is a
+ * small part of a large operand (whose cotangent is then accumulated in the small part),
+ * together with the cheap values that it depends on.  An index map and one or two instructions
+ * for each element stay, as memory costs more, unless a product would need the value in memory
+ * in every step.  A product that is an operand of a sum stays with the sum, so that it can be
+ * contracted.
  *
- * Inner loops come first, so that a value leaves as many loops as it may.  Nothing that might
- * fail or not end is moved, nor what checkpoints want computed again.
+ * Inner loops come first, so that a value can leave several loops.  Values that may fail or not
+ * terminate are not moved, nor those that a checkpoint wants recomputed.
  *
- * Wants: nothing.  Gives: the same function, bit for bit.
- * Source: A. V. Aho et al., Compilers, 2nd ed., section 9.5 (code motion). */
+ * Wants: nothing.  Gives: the same function, bit for bit.  Source: A. V. Aho et al., Compilers,
+ * 2nd ed., section 9.5 (code motion). */
 #include "passes/engine.h"
 #include "passes/rules/flow.h"
 
 typedef struct hoisting {
     const ir_graph *g;          /* the body                                                 */
     int consts;
-    bool runs;                  /* the loop takes a step, for sure                          */
-    bool *same;                 /* by value: the same in every step                         */
-    bool *costs;                /* by value: it is, and something that it is made of is dear */
+    bool runs;  /* the loop takes at least one step */
+    bool *same; /* by value: it is invariant */
+    /* By value: it is invariant, and it or a value that it depends on is expensive. */
+    bool *costs;
     bool *moved;                /* by value: computed before the loop                       */
-    /* by value: somebody adds it to something, or may after a view of it */
+    /* by value: it is added to something, or it may be after a view */
     bool *summed;
-    bool *whole;                /* by value: somebody wants it in memory                    */
+    bool *whole; /* by value: a user needs it in memory */
 } hoisting;
 
-/* Is there nothing that n does but give its results?  Where the loop might not take a step it
- * must end, too. */
+/* Does n only compute its results?  If the loop may take no step, n must also terminate. */
 static bool
 is_movable(const hoisting *h, const ir_node *n)
 {
@@ -54,9 +54,9 @@ size_of(const hoisting *h, ir_ref v)
     return ir_type_at(h->g, v)->size;
 }
 
-/* Is n dear enough by itself? */
+/* Is n itself expensive? */
 static bool
-is_dear(const hoisting *h, const ir_node *n)
+is_expensive(const hoisting *h, const ir_node *n)
 {
     const ir_op_flag flag = ir_ops[n->op].flag;
 
@@ -79,7 +79,7 @@ find_same(hoisting *h)
     for (int i = 0; i < h->consts; i++)
         h->same[h->g->in[i]] = true;
     ir_each_node (n, h->g) {
-        bool same = is_movable(h, n), costs = is_dear(h, n);
+        bool same = is_movable(h, n), costs = is_expensive(h, n);
         for (int i = 0; i < n->n_in; i++) {
             same = same && h->same[n->in[i]];
             costs |= h->costs[n->in[i]];
@@ -104,7 +104,7 @@ note_uses(hoisting *h)
         }
 }
 
-/* A product that contraction might take. */
+/* Is v a product that may be contracted? */
 static bool
 is_factor_of_sum(const hoisting *h, ir_ref v)
 {
@@ -131,7 +131,7 @@ want(const hoisting *h, worklist *w, ir_ref v)
     IR_PUSH(h->g->arena, w->at, w->n, w->cap, v);
 }
 
-/* v does not change, and somebody who does wants it: move it, or what it is made of. */
+/* v is invariant and has a user that is not: move it, or what it depends on. */
 static void
 choose(hoisting *h, worklist *w, ir_ref v)
 {
@@ -143,8 +143,8 @@ choose(hoisting *h, worklist *w, ir_ref v)
     for (int i = 0; i < n->n_in; i++)
         most = size_of(h, n->in[i]) > most ? size_of(h, n->in[i]) : most;
     const bool pointwise = ir_ops[n->op].flag == IR_POINTWISE;
-    if (is_dear(h, n) || (pointwise && (h->costs[v] || h->whole[v]) && size_of(h, v) <= most &&
-                          !is_factor_of_sum(h, v))) {
+    if (is_expensive(h, n) || (pointwise && (h->costs[v] || h->whole[v]) &&
+                               size_of(h, v) <= most && !is_factor_of_sum(h, v))) {
         h->moved[v] = true;
         return;
     }
@@ -172,7 +172,7 @@ choose_all(hoisting *h)
     return any;
 }
 
-/* Does the body do n itself: has it an effect, or a live result that was not moved? */
+/* Does the body still execute n, for an effect or for a live result that was not moved? */
 static bool
 stays(const hoisting *h, const ir_node *n, const bool *live)
 {
@@ -183,7 +183,7 @@ stays(const hoisting *h, const ir_node *n, const bool *live)
     return wanted;
 }
 
-/* The body, to which the values moved are further consts. */
+/* The body with the moved values as further consts. */
 static ir_graph *
 smaller_body(ir_build *outer, const hoisting *h)
 {
@@ -225,7 +225,7 @@ smaller_body(ir_build *outer, const hoisting *h)
     return pass_flow_end(outer, b);
 }
 
-/* The predicate of a while, to which the same are operands that it does not read. */
+/* The predicate of a while, with the moved values as operands that it does not read. */
 static ir_graph *
 same_predicate(ir_build *outer, const hoisting *h, const ir_graph *cond)
 {
@@ -245,7 +245,7 @@ same_predicate(ir_build *outer, const hoisting *h, const ir_graph *cond)
     return pass_flow_end(outer, b);
 }
 
-/* The loop of attributes `at` on operands x; false: nothing moves. */
+/* Hoists out of the loop with attributes `at` and operands x; false: nothing moves. */
 static bool
 hoist_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *x, ir_ref *out)
 {

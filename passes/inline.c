@@ -1,22 +1,22 @@
-/* Calls replaced by the bodies that they call, at every depth.
+/* Replaces calls by the bodies of their functions, at every depth.
  *
- * Always possible, since a body is closed and functions cannot recurse; nodes keep the
- * locations that they have in the body.  Custom functions, solvers and marked calls stay,
- * for transforms that follow want their rules; only when the last transform is done
- * (pass_inline_all) are they bodies too.
+ * This is always possible, since a body is closed and functions cannot recurse.  Nodes keep the
+ * locations that they have in the body.  Custom functions, solvers and marked calls stay, since
+ * later transforms need their rules; after the last transform (pass_inline_all) their bodies
+ * are inlined as well.
  *
- * Before kernels are made, calls of large functions stay as well (calls.h). */
+ * Before kernels are made, calls of large functions stay, too (calls.h). */
 #include "passes/calls.h"
 #include "passes/engine.h"
 #include "passes/memo.h"
 
 typedef struct inlining {
-    bool everything;            /* custom functions, solvers and marked calls, too */
-    pass_simple *pass;          /* that this is, of a sub-function                  */
-    const pass_calls *calls;    /* of which some stay; NULL: none                   */
+    bool everything;         /* inlines custom functions, solvers and marked calls as well */
+    pass_simple *pass;       /* the pass itself, for sub-functions */
+    const pass_calls *calls; /* which calls stay; NULL: none */
 } inlining;
 
-/* A body being inlined: its nodes up to `at` are done. */
+/* A body that is being inlined; its nodes before `at` are done. */
 typedef struct body {
     const ir_graph *f;
     uint32_t at;
@@ -56,8 +56,8 @@ is_inlined(const ir_node *n, const inlining *how)
 static void other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in,
                        ir_ref *out);
 
-/* The body of a call, and those that it calls, without recursion: a chain of functions that
- * call each other is as deep as it is long. */
+/* Inlines the body of a call and the calls in it without recursion, since a chain of functions
+ * that call each other may be long. */
 static void
 inline_calls(ir_build *b, const ir_graph *f, const inlining *how, const ir_ref *in, ir_ref *out)
 {
@@ -97,7 +97,8 @@ rewritten(const ir_graph *f, const inlining *how, ir_graph **out)
     return pass_end(b, "inline", out);
 }
 
-/* Once for each sub-function; where some calls stay, that depends on what is around it. */
+/* Rewrites each sub-function once; where some calls stay, the result depends on its
+ * surroundings. */
 static cot_status
 rewritten_once(ir_graph *f, const void *user, ir_graph **out)
 {
@@ -112,8 +113,8 @@ rewritten_once(ir_graph *f, const void *user, ir_graph **out)
     return COT_OK;
 }
 
-/* The function of x: what is made of it, with the results that some call uses, the same for
- * all calls. */
+/* The function of x after inlining, with the results that some call uses: the same for all
+ * calls. */
 static cot_status
 restrict_to_used(pass_called *x)
 {
@@ -129,7 +130,7 @@ restrict_to_used(pass_called *x)
     return pass_restrict(g, x->needed, all, &x->function);
 }
 
-/* A call that stays, of what stays of its function. */
+/* A call that stays, of the restricted function. */
 static void
 stay(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in, ir_ref *out)
 {
@@ -163,7 +164,7 @@ stays(const ir_node *n, const inlining *how)
            pass_called_of(how->calls, n->at.call.body)->stays;
 }
 
-/* What is no call that is inlined. */
+/* Ops with sub-functions that are not inlined. */
 static void
 other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in, ir_ref *out)
 {

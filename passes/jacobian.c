@@ -1,13 +1,13 @@
 /* Whole Jacobians: the pushforward or the pullback, mapped over a basis.
  *
- *   jacfwd    the linear half of linearize on each unit tangent of an argument: a column a time
- *   jacrev    the backward half of vjp on each unit cotangent of a result: a row a time
+ *   jacfwd    the linear half of linearize on each unit tangent of an argument: by columns
+ *   jacrev    the backward half of vjp on each unit cotangent of a result: by rows
  *   hessian   jacfwd of jacrev
  *
- * The forward halves stay outside, computed once.  The basis is never stored: unit k is iota ==
- * k, and the map is over the numbers k, so that `chunk` is vmap's.  One argument (or result) is
- * done at a time, so that no zero tangent is carried along; what their forward halves share is
- * shared. */
+ * The forward halves are outside of the map and computed once.  The basis is not stored: unit k
+ * is iota == k, and the map is over the numbers k, so that `chunk` is vmap's.  Arguments (or
+ * results) are done one by one, so that no zero tangents are computed; common parts of their
+ * forward halves are shared. */
 #include "passes/engine.h"
 
 typedef struct jacobian {
@@ -17,13 +17,13 @@ typedef struct jacobian {
     pass_args args;
     int n_diff;
     int64_t chunk;
-    int key;       /* jacfwd: the input whose key differs from column to column; -1: none */
-    ir_ref *x;     /* arguments                               */
-    ir_ref *block; /* block[j * args.n + i]: output j, arg i  */
+    int key; /* jacfwd: the input whose random key differs from column to column; -1: none */
+    ir_ref *x; /* arguments */
+    ir_ref *block; /* block[j * args.n + i]: output j, arg i */
     ir_ref *aux;
 } jacobian;
 
-/* torch's rule too: the Jacobian of a complex value is an error that says which. */
+/* As in torch, the Jacobian of a complex value is an error, which names the value. */
 static cot_status
 check_real(const ir_graph *f, const char *what, ir_ref v, const char *which)
 {
@@ -65,7 +65,7 @@ jacobian_begin(jacobian *s, const ir_graph *f, const pass_wrt *wrt, int aux, int
     return COT_OK;
 }
 
-/* Unit k of the space of type t. */
+/* Unit vector k of the space of type t. */
 static ir_ref
 unit(ir_build *b, const ir_type *t, ir_ref k)
 {
@@ -90,8 +90,8 @@ on_unit(const ir_graph *g, const ir_type *t, ir_graph **out)
     return ir_build_end(b, out);
 }
 
-/* The results of g, linear in its last input, for each unit of t, the number of the unit first.
- */
+/* The results of g, which is linear in its last input, for each unit of t; the unit's number is
+ * the first axis. */
 static void
 over_basis(jacobian *s, const ir_graph *g, const ir_ref *res, const ir_type *t, ir_ref *y)
 {
@@ -106,7 +106,7 @@ over_basis(jacobian *s, const ir_graph *g, const ir_ref *res, const ir_type *t, 
         in[s->key] = ir_fold_in(b, in[s->key], ir_iota(b, COT_U64, 1, &t->size, 0));
         mapped[s->key] = true;
     }
-    if (t->size == 1 && s->key < 0) { /* a single unit is no map */
+    if (t->size == 1 && s->key < 0) { /* a single unit needs no map */
         in[last] = ir_splat(b, t, 1);
         ir_inline_graph(b, g, in, y);
     } else if (b->status == COT_OK && (b->status = on_unit(g, t, &h)) == COT_OK) {
@@ -118,7 +118,7 @@ over_basis(jacobian *s, const ir_graph *g, const ir_ref *res, const ir_type *t, 
         y[j] = pass_map_operand(b, y[j], is[j], t->size);
 }
 
-/* Shape of output j, then of argument i. */
+/* Sets block (j, i), with the shape of output j followed by that of argument i. */
 static void
 set_block(jacobian *s, int j, int i, ir_ref v)
 {
@@ -141,7 +141,8 @@ jacobian_end(jacobian *s, ir_graph **out)
     return pass_end(s->b, s->what, out);
 }
 
-/* Column blocks: argument i, the value and its draws made anew for each column. */
+/* The blocks of argument i as columns; the value and its random draws are computed anew for
+ * each column. */
 static cot_status
 random_columns(jacobian *s, int i)
 {
@@ -157,7 +158,7 @@ random_columns(jacobian *s, int i)
         int rank = ir_type_at(s->f, s->f->out[j])->rank;
         set_block(s, j, i, ir_move_axis(s->b, y[s->n_diff + j], 0, rank));
     }
-    s->key = -1; /* the aux results are those of a plain call */
+    s->key = -1; /* the aux results are those of a call without columns */
     y = IR_NEW_N(s->b->arena, ir_ref, s->f->n_out);
     ir_inline_graph(s->b, s->f, s->x, y);
     memcpy(s->aux, y + s->n_diff, sizeof *y * (size_t)aux);
@@ -165,7 +166,7 @@ random_columns(jacobian *s, int i)
     return s->b->status;
 }
 
-/* Column blocks: argument i. */
+/* The blocks of argument i, as columns. */
 static cot_status
 columns(jacobian *s, int i)
 {
@@ -189,7 +190,7 @@ columns(jacobian *s, int i)
     return s->b->status;
 }
 
-/* f with output j of the differentiated ones only; the aux ones stay. */
+/* f with only output j of the differentiated ones, and all aux outputs. */
 static cot_status
 one_output(const jacobian *s, int j, const ir_graph **out)
 {
@@ -209,7 +210,7 @@ one_output(const jacobian *s, int j, const ir_graph **out)
     return COT_OK;
 }
 
-/* Row blocks: output j. */
+/* The blocks of output j, as rows. */
 static cot_status
 rows(jacobian *s, int j)
 {
@@ -230,7 +231,7 @@ rows(jacobian *s, int j)
     return s->b->status;
 }
 
-/* No differentiated result: only the aux ones. */
+/* Without a differentiated result, only the aux results are computed. */
 static void
 aux_alone(jacobian *s)
 {
@@ -238,7 +239,7 @@ aux_alone(jacobian *s)
         ir_inline_graph(s->b, s->f, s->x, s->aux);
 }
 
-/* The generator's input of f, or -1. */
+/* The input of f that is the random generator's key, or -1. */
 static int
 generator(const ir_graph *f)
 {

@@ -1,10 +1,10 @@
-/* Forward-mode differentiation: the only hand-written one.
+/* Forward-mode differentiation: the only mode with hand-written rules.
  *
- * Rewrites y = f(x) into (y, dy) with dy = Df(x) dx.  One walk, in order: each node of f is
+ * Rewrites y = f(x) into (y, dy) with dy = Df(x) dx.  In one walk in order, each node of f is
  * copied, then the rule named in ops.def adds its tangents.
  *
- * A tangent that is zero for every x is never built: it is IR_NONE, and a node whose operands
- * all carry IR_NONE is only copied.  What does not depend on the chosen inputs costs nothing.
+ * A tangent that is zero for every x is not built: it is IR_NONE, and a node whose operands all
+ * have IR_NONE is only copied.  So values that do not depend on the chosen inputs cost nothing.
  *
  * Wants: pure (functionalize first).  Gives: pure; outputs are the values, then the tangents.
  * Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapter 3. */
@@ -17,9 +17,9 @@ typedef struct jvp_walk {
     ir_build *b;
     const ir_graph *f;
     const char *how;
-    dual *env;   /* by value of f                  */
-    dual *in;    /* operands of the node at hand   */
-    ir_ref *ref; /* their values, and its results  */
+    dual *env;   /* by value of f */
+    dual *in;    /* operands of the current node */
+    ir_ref *ref; /* their values, and its results */
 } jvp_walk;
 
 static jvp_walk
@@ -127,8 +127,8 @@ pass_jvp_graph(const ir_graph *f, const bool *active, bool *out_active, ir_graph
     return COT_OK;
 }
 
-/* Primals, then a tangent for each entry of wrt; outputs, then tangents, then the aux outputs.
- */
+/* Inputs: primals, then a tangent for each entry of wrt.  Outputs: values, then tangents, then
+ * the aux outputs. */
 cot_status
 pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
 {

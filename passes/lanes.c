@@ -1,15 +1,16 @@
-/* Lanes: where the cotangent of a value counts.
+/* Sets of the elements of a value whose cotangent matters ("lanes").
  *
  * The transpose of select(p, x, y) gives x the cotangent select(p, ct, 0).  On the side that is
- * not taken it is 0, but what x was made of may have an infinite derivative there, and 0 * inf
- * is NaN: the gradient of select(x > 0, log(x), 0) at 0.  Forward mode has no such NaN, since
- * the select drops the tangent of that side.  So reverse mode keeps, for each cotangent, the
- * set of elements that some select takes; elsewhere the factors of the products that follow are
- * 1.  The products stay products, which `contract` joins with sums as before.
+ * not selected it is 0, but x may have been computed with an infinite derivative there, and 0 *
+ * inf is NaN: an example is the gradient of select(x > 0, log(x), 0) at 0.  Forward mode has no
+ * such NaN, since the select drops the tangent of that side.  So reverse mode keeps, for each
+ * cotangent, the set of elements that some select takes; for other elements the factors of the
+ * following products are replaced by 1.  The products remain products, which `contract` joins
+ * with sums as before.
  *
- * A set is the predicate of a select, its negation, or an `and` or `or` of such values.  Those
- * that nothing needs are not part of the graph that is built.  Two sides of one select join to
- * the set that the select had, so that a value on both of its sides costs nothing. */
+ * A set is the predicate of a select, its negation, or an `and` or `or` of sets.  Unused ones
+ * are not part of the graph.  The union of both sides of one select is the set that the select
+ * had, so that a value used on both sides costs nothing. */
 #include "passes/lanes.h"
 
 static int
@@ -59,7 +60,7 @@ pass_lanes_union(lanes *l, int s, int t)
     return pass_lanes_of(l, ir_op2(l->b, OP_or, x->in, y->in));
 }
 
-/* Of a value that is repeated, the elements of which any copy is in the set. */
+/* For an operand that is broadcast: the elements of which any copy is in the set. */
 static ir_ref
 any_copy(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref in)
 {
@@ -74,7 +75,7 @@ any_copy(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref in)
     return ir_reshape(b, axes ? ir_reduce(b, OP_reduce_or, in, axes) : in, x->rank, x->dims);
 }
 
-/* Of a value that is summed, the elements whose sum is in the set. */
+/* For an operand that is summed: the elements whose sum is in the set. */
 static ir_ref
 of_sum(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref in)
 {

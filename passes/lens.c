@@ -1,10 +1,11 @@
-/* Views as lenses: a get, which reads the view from its base, and a put, which answers the base
- * after a write to the view.
+/* Views as lenses: `get` reads the view from its base, and `put` returns the base after a write
+ * to the view.
  *
- * For every view: get(put(base, y)) = y, put(base, get(base)) = base, and a second put hides
- * the first.  A permutation of the elements puts by its inverse; a box by dynamic_update_slice,
- * which is done in place where the base dies, at the starts that the view was made with; a box
- * with strides by a select between the base and the elements of y spread out.
+ * Every view satisfies: get(put(base, y)) = y, put(base, get(base)) = base, and a second put
+ * replaces the first.  For a permutation of the elements, put is the inverse permutation.  For
+ * a box it is dynamic_update_slice at the starts of the view, which is done in place if the
+ * base is not used again.  For a box with strides it is a select between the base and the
+ * elements of y, spread out.
  *
  * Source: N. Foster et al., Combinators for bidirectional tree transformations, TOPLAS 2007. */
 #include "passes/lens.h"
@@ -26,7 +27,7 @@ put_transpose(ir_build *b, const ir_node *n, ir_ref y)
     return ir_transpose(b, y, inverse);
 }
 
-/* A box of neighbours: y lies at the starts. */
+/* A box with stride 1: y replaces the elements from `start` on. */
 static ir_ref
 put_box(ir_build *b, ir_ints start, ir_ref base, ir_ref y)
 {
@@ -40,7 +41,8 @@ put_box(ir_build *b, ir_ints start, ir_ref base, ir_ref y)
     return ir_node1(b, OP_dynamic_update_slice, start.n + 2, in, NULL);
 }
 
-/* x (of the view's shape) spread out to the base's: `fill` elsewhere. */
+/* x, which has the view's shape, padded to the shape of the base, with `fill` at other
+ * elements. */
 static ir_ref
 spread(ir_build *b, const ir_node *n, const ir_type *base, ir_ref x, ir_ref fill)
 {
@@ -78,7 +80,8 @@ put_slice(ir_build *b, const ir_node *n, ir_ref base, ir_ref y)
     return ir_select(b, at, wide, base);
 }
 
-/* Nothing repeats, so the result's axes are those of the base, in order, and axes of size 1. */
+/* No element is repeated, so the axes of y are those of the base, in order, and axes of size
+ * 1. */
 static ir_ref
 put_broadcast(ir_build *b, ir_ref base, ir_ref y)
 {
@@ -91,7 +94,7 @@ put_broadcast(ir_build *b, ir_ref base, ir_ref y)
     return ir_reshape(b, y, t->rank, t->dims);
 }
 
-/* The clamp of both ops is the same, so that y lands where the view looks. */
+/* Both ops clamp the starts in the same way, so y is written where the view reads. */
 static ir_ref
 put_dynamic(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref y)
 {

@@ -5,10 +5,11 @@
 
 #include "passes/pass.h"
 
-/* in: the operands of the view n, the first of them what its base holds at the moment. */
-/* The elements that n shows; keep: by the view itself, else by its copying twin. */
+/* Returns the elements that the view n shows. in: the operands of n, the first of which is the
+ * current contents of its base. keep: by the view op itself, otherwise by the op that
+ * copies. */
 ir_ref pass_lens_get(ir_build *b, const ir_node *n, const ir_ref *in, bool keep);
-/* The base with y where n looks at it. */
+/* Returns the base after y is written to the view n. */
 ir_ref pass_lens_put(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref y);
 
 #endif

@@ -1,7 +1,7 @@
-/* Which functions are linear: the verifier of what linearize makes.
+/* Which functions are linear: checks the result of linearize.
  *
- * The transpose column says what an op must see to be linear.  A term that does not vary is let
- * through where it is zero by its making. */
+ * The transpose column of ops.def says in which operands an op is linear.  A constant term is
+ * accepted if it is zero by construction. */
 #include "passes/engine.h"
 
 #include "ir/diag.h"
@@ -17,7 +17,7 @@ is_zero_data(const ir_data *d)
 {
     const unsigned char *byte = d->bytes;
     for (size_t i = 0, size = cot_dtype_size(ir_part_type(d->type->dtype)); i < d->n; i++)
-        if (byte[i] && !(byte[i] == 0x80 && i % size == size - 1)) /* -0 is one too */
+        if (byte[i] && !(byte[i] == 0x80 && i % size == size - 1)) /* -0 is zero, too */
             return false;
     return true;
 }
@@ -63,7 +63,7 @@ node_is_linear(const ir_graph *f, const ir_node *n, const bool *lin, const bool 
 {
     int linear = 0, other = 0;
     if (is_never_linear(n) || ir_ops[n->op].flag == IR_FLOW)
-        return !is_never_linear(n); /* bodies were checked when they were split */
+        return !is_never_linear(n); /* bodies are checked when they are split */
     for (int i = 0; i < n->n_in; i++) {
         linear += lin[n->in[i]];
         other += !lin[n->in[i]] && ir_is_floating(f, n->in[i]) && !zero[n->in[i]];

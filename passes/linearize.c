@@ -1,11 +1,11 @@
-/* linearize = jvp, then split with the tangents unknown (split.c).  Since a tangent enters a
- * jvp graph only linearly, the rest is a linear function of them; pass_check_linear holds us
- * to it.
+/* linearize = jvp, then a split with the tangents unknown (split.c).  A tangent enters a jvp
+ * graph only linearly, so the unknown half is a linear function of the tangents, which
+ * pass_check_linear checks.
  *
  * Source: A. Radul et al., You Only Linearize Once, POPL 2023. */
 #include "passes/engine.h"
 
-/* How many of the arguments are below args->arg[i]. */
+/* How many of the arguments are smaller than args->arg[i]. */
 static int
 rank_among(const pass_args *args, int i)
 {
@@ -15,8 +15,8 @@ rank_among(const pass_args *args, int i)
     return below;
 }
 
-/* The outputs of `known` without the tangents that turned out not to depend on the tangents,
- * which are zero. */
+/* Removes from `known` the outputs for tangents that do not depend on the tangents: they are
+ * zero. */
 static cot_status
 without_known_tangents(pass_parts *p, const ir_graph *f, int n_tangents)
 {
@@ -54,7 +54,7 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
     for (int i = 0; i < f->n_in; i++)
         known[i] = true;
     COT_TRY(pass_split(jvp, known, known_out, &p->n_res, &p->known, &p->linear));
-    /* the known half keeps its ops, for further derivatives */
+    /* the known half keeps complex ops, so that it can be differentiated again */
     COT_TRY(pass_complex(p->linear, &p->linear));
     int in_jvp = f->n_out, in_linear = 0;
     p->tangent = IR_NEW_N(a, int, f->n_out + 1);
@@ -70,7 +70,8 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
     return pass_check_linear(p->linear, linear);
 }
 
-/* Tangent inputs in the order of wrt, as inputs of the linear half in ascending order. */
+/* Adds tangent inputs in the order of wrt; in[] has them in ascending order, for the linear
+ * half. */
 static void
 tangent_inputs(ir_build *b, const ir_graph *f, const pass_parts *p, ir_ref *in)
 {
@@ -78,7 +79,8 @@ tangent_inputs(ir_build *b, const ir_graph *f, const pass_parts *p, ir_ref *in)
         in[p->rank[i]] = ir_input_like(b, f, f->in[p->args.arg[i]], "d");
 }
 
-/* A tangent for each floating output but the aux ones: zeros where there is none. */
+/* Adds a tangent output for each floating output that is not aux: zeros where the tangent is
+ * zero. */
 static void
 tangent_outputs(ir_build *b, const ir_graph *f, const pass_parts *p, const ir_ref *tangent)
 {
@@ -90,7 +92,7 @@ tangent_outputs(ir_build *b, const ir_graph *f, const pass_parts *p, const ir_re
                         "d");
 }
 
-/* As jvp: the known half once, the linear half after it. */
+/* As in jvp, but the known half comes first and the linear half after it. */
 cot_status
 pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
 {

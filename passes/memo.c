@@ -1,15 +1,14 @@
-/* What passes make of a sub-function is made once.
+/* Each pass transforms a sub-function only once.
  *
- * A pass is a function of a graph and of its options, and graphs do not change, so that a
- * result can be found again instead of being made again.  Rules of ops with sub-functions
- * depend on it: they repeat a pass over a body until the set of outputs with a tangent, a
- * mapped axis or an unknown value stops growing, which alone would double the work at each
- * level of a nest; and a body that two nodes share would become two graphs, and twice as
- * many at each level.  So the work and the memory of a pass are linear in the distinct
- * sub-functions.
+ * A pass is a function of a graph and of its options, and graphs are immutable, so that results
+ * can be reused.  Rules of ops with sub-functions depend on this: they repeat a pass over a
+ * body until the set of outputs with a tangent, a mapped axis or an unknown value stops
+ * growing, which alone would double the work at each level of a nest.  Without it a body that
+ * two nodes share would also become two graphs, and twice as many at each level.  So the time
+ * and memory of a pass are linear in the number of distinct sub-functions.
  *
- * Results are listed at the graph that they were made of.  A pass that fails leaves an entry
- * without a graph, and is run again when it is asked for again. */
+ * Results are listed at the graph that they were made from.  A pass that fails leaves an entry
+ * without a graph, and runs again when it is asked for again. */
 #include "passes/memo.h"
 
 static bool

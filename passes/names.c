@@ -1,7 +1,7 @@
 /* Arguments and results by name: which to differentiate by, which axis is mapped.
  *
- * A list names leaves by their paths in a tree; an entry at an inner name serves all below it,
- * and later entries win.  Braces go down one level.
+ * A list names leaves by their paths in a tree.  An entry for an inner name applies to all
+ * leaves below it, and later entries override earlier ones.  Braces go down one level.
  *
  *     dims   = entry { "," entry }
  *     entry  = path ":" ( integer | "none" | "{" dims "}" )
@@ -39,18 +39,18 @@ is_below(const char *leaf, const char *path)
 const char *
 pass_names_text(cot_context *ctx, const char *const *name, int n)
 {
-    enum { MOST = 12 };
+    enum { MAX_SHOWN = 12 };
     ir_buf b;
 
     ir_buf_init(&b, &ctx->message_arena);
-    for (int i = 0; i < n && i < MOST; i++)
+    for (int i = 0; i < n && i < MAX_SHOWN; i++)
         ir_buf_printf(&b, "%s%s", i ? ", " : "", name[i] ? name[i] : "(none)");
-    if (n > MOST)
+    if (n > MAX_SHOWN)
         ir_buf_printf(&b, ", ... (%d in all)", n);
     return n > 0 ? b.text : "none";
 }
 
-/* A path below a prefix; some leaf must be at it or below it. */
+/* Reads a path below a prefix, which must name a leaf or contain one. */
 static cot_status
 read_path(names_reader *r, const char *prefix, const char **path)
 {
@@ -76,7 +76,7 @@ read_path(names_reader *r, const char *prefix, const char **path)
 
 static cot_status read_dims(names_reader *r, const char *prefix);
 
-/* What stands after the colon of a path. */
+/* Reads what follows the colon of a path. */
 static cot_status
 read_entry(names_reader *r, const char *path)
 {
@@ -163,7 +163,8 @@ pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out)
     return COT_OK;
 }
 
-/* Names that a graph knows become positions; what the caller resolved already has none. */
+/* Converts names of the graph to positions.  Names that the caller resolved are NULL
+ * already. */
 cot_status
 pass_resolve_names(const pass_row *row, const ir_graph *f, pass_options *o)
 {

@@ -4,12 +4,15 @@
 #include "passes/pass.h"
 
 enum {
+    /* With at least MIN_GROUPS groups, of fewer features than MAX_GROUP, the groups are the
+     * last axis.  Otherwise, with fewer results than MAX_GROUP, the spatial axis is the last
+     * one if it has at least MIN_LINE elements. */
     MIN_GROUPS = 4,
-    MAX_GROUP = 16,  /* groups that go last; and the features of one then, */
-    MIN_LINE = 12 /* or results fewer than those, which go along a line of so many */
+    MAX_GROUP = 16,
+    MIN_LINE = 12
 };
 
-/* The order of axes that a padded operand is stored in. */
+/* The order of axes in which a padded operand is stored. */
 static void
 operand_order(ir_build *b, ir_ref x, int64_t o, const int64_t *low, const int64_t *high,
               int64_t *perm)
@@ -19,21 +22,21 @@ operand_order(ir_build *b, ir_ref x, int64_t o, const int64_t *low, const int64_
     const int rank = t->rank, last = rank - 1;
     const int64_t c = t->dims[last];
     const bool by_groups = t->dims[0] >= MIN_GROUPS && c < MAX_GROUP;
-    const bool as_it_lies =
+    const bool is_transposed =
         n && n->op == OP_transpose && n->at.perm.perm.at[last - 1] == last && c < MAX_GROUP;
 
     for (int i = 0; i < rank; i++)
         perm[i] = by_groups ? (i + 1) % rank : i;
     if (!by_groups && rank > 3 && c > 1 &&
         t->dims[last - 1] + low[last - 1] + high[last - 1] >= MIN_LINE &&
-        (o < MAX_GROUP || as_it_lies)) {
+        (o < MAX_GROUP || is_transposed)) {
         perm[last - 1] = last;
         perm[last] = last - 1;
     }
 }
 
-/* x, padded.  A last axis that is short and has no padding goes with the one before:
- * elements that lie together are moved together. */
+/* x, padded.  A short last axis without padding is merged with the one before, so that adjacent
+ * elements are moved together. */
 static ir_ref
 pad_rows(ir_build *b, ir_ref x, ir_ref fill, int64_t *low, int64_t *high, int64_t *interior)
 {

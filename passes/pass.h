@@ -1,66 +1,65 @@
-/* What a pass is: it reads one finished graph and builds another; a failed pass leaves its
- * input whole.  All of them go through the builder, so results are typed, checked, folded and
- * shared.
- * Locations of what a pass adds are derived: "in grad", "in vmap". */
+/* A pass reads one finished graph and builds another; if it fails, its input is unchanged.  All
+ * passes use the builder, so results are typed, checked, folded and shared.  Nodes that a pass
+ * adds have derived locations: "in grad", "in vmap". */
 #ifndef PASSES_PASS_H
 #define PASSES_PASS_H
 
 #include "ir/build.h"
 
-/* Which arguments; n == PASS_DEFAULT: the default of the transform (see below). */
+/* A choice of arguments; n == PASS_DEFAULT: the transform's default (see below). */
 #define PASS_DEFAULT (-1)
 typedef struct pass_wrt { int n; const int *arg; } pass_wrt;
 
-/* Axes of vmap.  n == 1 and one is set: the axis serves every argument. */
+/* The axes of vmap. n == 1 and one: the axis applies to every argument. */
 #define PASS_NO_AXIS INT64_MIN
 typedef struct pass_dims { int n; const int64_t *at; bool one; } pass_dims;
 
 typedef struct pass_vmap_options {
     pass_dims in, out;
-    int64_t size;                       /* of the mapped axis; 0: from the arguments   */
-    bool sized;                         /* size is known, also where it is 0           */
-    int64_t chunk;                      /* 0: all at once; else examples at a time     */
+    int64_t size;  /* size of the mapped axis; 0: taken from the arguments */
+    bool sized;    /* the size is given, even if it is 0 */
+    int64_t chunk; /* examples at a time; 0: all */
     int randomness;
     const char *axis_name;
-    const char *who;                    /* for messages: the mapped function; NULL: "vmap" */
-    ir_loc loc;                         /* and the line that mapped it                 */
-    const char *const *in_name;         /* and the paths of its arguments, or NULL     */
+    const char *who;            /* for messages: the mapped function; NULL: "vmap" */
+    ir_loc loc;                 /* for messages: the line that mapped it */
+    const char *const *in_name; /* for messages: the paths of its arguments, or NULL */
 } pass_vmap_options;
 
 typedef struct pass_options {
     pass_wrt wrt;                       /* default: n = PASS_DEFAULT                   */
     int aux;
     int64_t chunk;
-    bool strict;                        /* jvp: no output may have the tangent zero    */
-    bool remove_views;                  /* functionalize */
-    bool keep_products;                 /* checkpoint */
+    bool strict;        /* jvp: it is an error if an output has the tangent zero */
+    bool remove_views;  /* an option of functionalize */
+    bool keep_products; /* an option of checkpoint */
     pass_vmap_options vmap;
-    /* by name (names.c); instead of wrt, vmap.in, vmap.out */
+    /* Names (names.c), instead of wrt, vmap.in, vmap.out. */
     const char *wrt_names, *in_names, *out_names;
 } pass_options;
 
-/* names.c: lists by the names of n arguments or results, whose entries may be NULL.  dims: "x:
- * 0, layer:
- * {weight: 0, bias: none}", one axis for each; wrt: "layer, x", all at or below a path. */
+/* names.c: lists by the names of n arguments or results, which may be NULL. dims: "x: 0, layer:
+ * {weight: 0, bias: none}", one axis for each; wrt: "layer, x", all leaves at or below a
+ * path. */
 typedef struct pass_named {
     cot_context *ctx;
     ir_loc loc;
     const char *op;                     /* for messages */
     int n;
     const char *const *name;
-    int n_never;                        /* names that no list may have: optional arguments */
+    int n_never; /* names of optional arguments, which no list may contain */
     const char *const *never;
 } pass_named;
-/* Names for a message: the first of them, and how many there are. */
+/* Names as the text of a message: the first few, and how many there are. */
 const char *pass_names_text(cot_context *ctx, const char *const *name, int n);
 cot_status pass_named_dims(const pass_named *s, const char *text, const int64_t **out);
 cot_status pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out);
 
-/* Transforms.  wrt NULL or n == PASS_DEFAULT: argument 0 for grad, jacobians, hessian; all
+/* Transforms. wrt NULL or n == PASS_DEFAULT: argument 0 for grad, jacobians, hessian; all
  * floating arguments for jvp, vjp, linearize.  Negative argument numbers count from the end. */
 cot_status pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
-/* jvp's `strict`: a floating output besides aux whose tangent is zero for every x is an error
- * at loc. */
+/* jvp's `strict`: it is an error at loc if a floating output that is not aux has a tangent that
+ * is zero for every x. */
 cot_status pass_check_strict(const ir_graph *f, const pass_wrt *wrt, int aux, ir_loc loc);
 cot_status pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
@@ -71,19 +70,20 @@ cot_status pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t 
 cot_status pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk,
                        ir_graph **out);
 cot_status pass_hessian(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
-/* f has the types of one example; the result takes the mapped axis where o->in says. */
+/* f has the types of one example.  Arguments of the result have the mapped axis that o->in
+ * says. */
 cot_status pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out);
-/* The types of one example, from those of the arguments with the mapped axis: what a
- * shape-polymorphic function must be traced with before it is mapped.  Fills o->size. */
+/* From the types of arguments with the mapped axis, find those of one example, with which a
+ * shape-polymorphic function must be traced before it is mapped.  Fills o->size. */
 cot_status pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *in,
                              pass_vmap_options *o, const ir_type **example);
 
-/* What messages call an argument or an output: "argument 1 (layer.bias)". */
+/* The name of an argument or an output in messages: "argument 1 (layer.bias)". */
 const char *pass_argument_text(const ir_graph *f, int i);
 const char *pass_output_text(const ir_graph *f, int j);
 
-/* f with the traced rules of its custom functions in its calls, for dumps (custom_text.c); f
- * itself if none. */
+/* f with the traced rules of custom functions added to its calls, for dumps (custom_text.c); f
+ * itself if there are none. */
 cot_status pass_custom_with_rules(const ir_graph *f, ir_graph **out);
 
 /* The two functions of linearize and vjp: the first computes results and residuals, the second
@@ -93,44 +93,45 @@ cot_status pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux
 cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **fwd,
                            ir_graph **bwd);
 
-/* The same function, smaller. */
+/* Clean-up passes, whose result is the same function. */
 cot_status pass_simplify(const ir_graph *f, ir_graph **out);
 cot_status pass_dce(const ir_graph *f, ir_graph **out);
-cot_status pass_dce_last(const ir_graph *f, ir_graph **out); /* calls are whole */
-/* and custom functions, whose rules are done with */
+cot_status pass_dce_last(const ir_graph *f, ir_graph **out); /* keeps all results of calls */
+/* Also inlines custom functions, whose rules are then lost. */
 cot_status pass_inline_all(const ir_graph *f, ir_graph **out);
-/* calls, where that is safe: all */
+/* Inlines every call that later passes do not need. */
 cot_status pass_inline(const ir_graph *f, ir_graph **out);
-/* The same two, but calls of large functions that are called several times stay (calls.h). */
+/* The same two, except that calls of large functions that are called several times stay
+ * (calls.h). */
 cot_status pass_inline_small(const ir_graph *f, ir_graph **out);
 cot_status pass_inline_last(const ir_graph *f, ir_graph **out);
-/* Ops that have an expansion become calls of it; f itself where there are none. */
+/* Replaces ops that have an expansion by calls of it; returns f itself if there are none. */
 cot_status pass_expand(const ir_graph *f, ir_graph **out);
-/* whiles of known length are scans */
+/* Turns whiles of known length into scans. */
 cot_status pass_while_to_scan(const ir_graph *f, ir_graph **out);
-/* what no step of a loop changes is computed before it */
+/* Moves loop-invariant values out of loops. */
 cot_status pass_hoist(const ir_graph *f, ir_graph **out);
-/* Complex values as pairs of reals, all but inputs and outputs (complex.c); with those too,
- * c64[S] as the f32[S,2] that it is in memory.  f itself where nothing is complex. */
+/* Turns complex values into pairs of reals, except inputs and outputs (complex.c);
+ * pass_complex_memory includes those: c64[S] becomes the f32[S,2] that it is in memory.
+ * Returns f itself if nothing is complex. */
 cot_status pass_complex(const ir_graph *f, ir_graph **out);
 cot_status pass_complex_memory(const ir_graph *f, ir_graph **out);
-/* Without in-place writes; views: without views too.  f itself where there are none. */
-/* Reverse mode of f keeps its arguments, and products if so asked, and computes the rest
- * again. */
+/* checkpoint: reverse mode of the result saves the arguments, and products if `products`, and
+ * recomputes everything else. functionalize: removes in-place writes, and views if `views`;
+ * returns f itself if there are none. */
 cot_status pass_checkpoint(const ir_graph *f, bool products, ir_graph **out);
 cot_status pass_functionalize(const ir_graph *f, bool views, ir_graph **out);
-/* Products and sums to fma (docs/numerics.md section 2): the last pass that can change a
- * bit. */
-/* short loops over large arrays are straight code */
+/* Contracts products and sums to fma (docs/numerics.md section 2): the last pass that can
+ * change a bit. */
+/* Unrolls short loops over large arrays. */
 cot_status pass_unroll(const ir_graph *f, ir_graph **out);
-/* would it change anything? */
+/* Would it change anything? */
 bool pass_unrolls(const ir_graph *f);
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
-/* writes of most of a value, at places that are known, as pieces put together; are there
- * any? */
+/* Turns writes of most of a value, at constant places, into concatenations; does f have any? */
 cot_status pass_boxes(const ir_graph *f, ir_graph **out);
 bool pass_has_boxes(const ir_graph *f);
-/* The same function, whose products and sums no later pass joins. */
+/* The same function, with products that no later pass contracts with sums. */
 cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
 
 /* pipeline.c: the passes by name. */
@@ -144,28 +145,27 @@ typedef enum pass_randomness {
     PASS_RANDOM_DIFFERENT,
     PASS_RANDOM_SAME
 } pass_randomness;
-/* What a graph may be, as its marks say (graph.h). */
+/* Properties that a graph may have, by its marks (graph.h). */
 typedef enum pass_property {
     PASS_UNWRITTEN = 1, /* no node writes to memory */
-    PASS_VIEWLESS = 2, /* none shows memory of another value */
-    PASS_SHALLOW = 4, /* calls lie at most IR_MAX_NEST deep */
-    PASS_EXPANDED = 8, /* no op is a graph of smaller ones */
-    PASS_REAL = 16, /* no value is complex */
-    PASS_KEEPS =
-        32, /* of a row that gives it: each property of the graph stays, but for SHALLOW */
+    PASS_VIEWLESS = 2,  /* no node is a view of memory of another value */
+    PASS_SHALLOW = 4,   /* calls nest at most IR_MAX_NEST deep */
+    PASS_EXPANDED = 8,  /* no op has an expansion */
+    PASS_REAL = 16,     /* no value is complex */
+    PASS_KEEPS = 32,    /* in `gives`: keeps every property of the input except SHALLOW */
     PASS_PURE = PASS_UNWRITTEN | PASS_VIEWLESS
 } pass_property;
 unsigned pass_properties(const ir_graph *f);
 
-/* pass_run makes what a row wants and the graph is not, by the pass that gives it, and checks
- * that the result is what the row gives. */
+/* Before a pass, pass_run establishes each property that the row wants, by running the pass
+ * that gives it.  Afterwards it checks the properties that the row gives. */
 typedef struct pass_row {
     const char *name;
     const char *doc;
-    bool transform;                     /* a transform of the user's (else a clean-up) */
-    unsigned takes;                     /* a set of pass_option_bit: the options it knows */
+    bool transform; /* a transform of the user's (otherwise a clean-up) */
+    unsigned takes; /* a set of pass_option_bit: the options it takes */
     cot_status (*run)(const ir_graph *f, const pass_options *o, ir_graph **out);
-    bool each_use; /* makes something of each use of a sub-function, however often it is used */
+    bool each_use;         /* transforms a sub-function anew for each of its uses */
     unsigned wants, gives; /* sets of pass_property */
 } pass_row;
 extern const pass_row pass_rows[];
@@ -173,21 +173,22 @@ extern const int pass_row_count;
 const pass_row *pass_find(const char *name);
 /* The defaults of every option. */
 pass_options pass_default_options(void);
-/* The names in o, found among those of f. */
+/* Resolve the names in o among those of f. */
 cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_options *o);
-/* One pass, on a graph that is what its row wants; in/out arguments are results that it passes
- * on.  With what the context asks for around it: the verifier, COT_TIME, COT_DUMP. */
+/* Run one pass on a graph that has the properties its row wants; in/out arguments are among the
+ * results.  Also runs the verifier, COT_TIME and COT_DUMP if the context asks for them. */
 cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o,
                     ir_graph **out);
-/* f, or f with its calls inlined where they are more than IR_MAX_NEST deep: what recurses
- * into calls begins with it.  An error if f unfolds to too much (IR_MAX_UNFOLDED); each_use:
- * if it does where no call stays, since something is made for each of them. */
+/* f, or if its calls nest deeper than IR_MAX_NEST, f with them inlined: passes that recurse
+ * into calls begin with this.  It is an error if f becomes too large when its sub-functions are
+ * expanded at every use (IR_MAX_UNFOLDED); each_use: calls that could stay functions count as
+ * expanded, too. */
 cot_status pass_shallow(const ir_graph *f, bool each_use, ir_graph **out);
-/* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may
+/* COT_DUMP at a stage ("trace", "grad", ...): prints f, or one line if it equals `before` (may
  * be NULL). */
 void pass_dump(const char *stage, const ir_graph *before, const ir_graph *f);
-/* `grad(wrt=[0]) | vmap(in=[none,0,0], out=0)`, read left to right, applied to f.  after, if
- * not NULL, is called with each result. */
+/* Apply the pipeline `grad(wrt=[0]) | vmap(in=[none,0,0], out=0)`, read left to right, to f.
+ * after, if not NULL, is called with each result. */
 typedef void pass_after(void *user, const char *name, const ir_graph *before,
                         const ir_graph *result);
 cot_status pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user,
@@ -197,7 +198,7 @@ cot_status pass_pipeline(const ir_graph *f, const char *text, pass_after *after,
 typedef struct pass_step { const pass_row *row; pass_options options; } pass_step;
 cot_status pass_parse(cot_context *ctx, ir_loc loc, const char *text, int *n,
                       const pass_step **steps);
-/* What every graph goes through before kernels: expand, inline, simplify, dce, contract. */
+/* The passes before kernels are made: expand, inline, simplify, dce, contract. */
 cot_status pass_prepare(const ir_graph *f, ir_graph **out);
 
 #endif

@@ -1,7 +1,7 @@
 /* The passes by name, and how one is run.
  *
- * A row says what its pass wants of a graph, which is made where it is missing and only there,
- * and what it gives, which is checked. */
+ * A row says which properties its pass wants of a graph.  Missing ones are established, and
+ * only those.  It also says which properties the result has, which is checked. */
 #include <time.h>
 
 #include "ir/diag.h"
@@ -57,10 +57,10 @@ enum {
     MAP = PASS_IN | PASS_OUT | PASS_CHUNK | PASS_SIZE | PASS_RANDOMNESS | PASS_AXIS
 };
 
-/* A transform gives nothing: the rules of custom functions, which it brings, may write. */
+/* A transform gives no property: it may bring in rules of custom functions, which may write. */
 enum {
-    TAKES = PASS_PURE | PASS_SHALLOW,   /* what almost every pass wants */
-    LAST = TAKES | PASS_EXPANDED        /* the passes before kernels, from inlining on */
+    TAKES = PASS_PURE | PASS_SHALLOW, /* wanted by almost every pass */
+    LAST = TAKES | PASS_EXPANDED /* wanted by the passes before kernels, from inlining on */
 };
 
 const pass_row pass_rows[] = {
@@ -132,8 +132,8 @@ now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The new values of in/out arguments are the last results of every transform: not
- * differentiated, mapped as their arguments are. */
+/* The new values of in/out arguments are the last results of every transform: they are not
+ * differentiated, and mapped like their arguments. */
 static cot_status
 run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph **out)
 {
@@ -144,7 +144,7 @@ run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph 
     return COT_OK;
 }
 
-/* The node that unfolds to most. */
+/* The node with the largest expanded sub-function. */
 static const ir_node *
 largest_use(const ir_graph *f)
 {
@@ -164,8 +164,8 @@ largest_use(const ir_graph *f)
     return largest;
 }
 
-/* Is what calls, branches and bodies become in proportion to what is written: when all of them
- * are unfolded (each_use), or all but calls that stay? */
+/* Is the size of f, with sub-functions expanded at every use, within limits? each_use: calls
+ * that could stay functions are expanded, too. */
 static cot_status
 check_unfolded(const ir_graph *f, bool each_use)
 {
@@ -185,8 +185,8 @@ check_unfolded(const ir_graph *f, bool each_use)
                    (unsigned long long)size, (unsigned long long)most);
 }
 
-/* Passes recurse into what is called, so that long chains of calls are inlined before.
- *  Inlining does not recurse. */
+/* Passes recurse into calls, so long chains of calls are inlined first.  Inlining does not
+ * recurse. */
 cot_status
 pass_shallow(const ir_graph *f, bool each_use, ir_graph **out)
 {
@@ -205,7 +205,8 @@ pass_properties(const ir_graph *f)
            (f->complex ? 0 : PASS_REAL);
 }
 
-/* f without views as well as writes: what passes want, and `functionalize` gives if asked. */
+/* f without writes and without views, which other passes want; `functionalize` does this on
+ * request. */
 static cot_status
 run_pure(const ir_graph *f, const pass_options *o, ir_graph **out)
 {
@@ -228,7 +229,7 @@ check_properties(const pass_row *row, const char *when, unsigned has, unsigned w
     return COT_OK;
 }
 
-/* f as the row wants it: each property that it lacks is given by one pass. */
+/* Establishes the properties that the row wants and f lacks, each by one pass. */
 static cot_status
 provide(const pass_row *row, const ir_graph *f, ir_graph **out)
 {
@@ -274,9 +275,9 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
     return COT_OK;
 }
 
-/* What loops need not repeat leaves them while it is one node; then expansions; inlining before
- * contraction, which does not see across a call; unrolling after it, since it is the last that
- * may change a bit. */
+/* The order matters.  Hoisting comes first, while a loop is still one node; then expansion.
+ * Inlining comes before contraction, which does not see across a call.  Unrolling comes after
+ * contraction, the last pass that may change a bit. */
 cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {

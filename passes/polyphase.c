@@ -1,32 +1,33 @@
-/* Polyphase decomposition: convolutions of an operand whose elements are spread, `base` apart
- * with nothing between.
+/* Polyphase decomposition of convolutions over an operand whose elements are `base` positions
+ * apart, with zeros between them.
  *
- * Along an axis with windows s apart, whose elements are d apart, position j meets element p
- * of the window where j s + p d - low is a multiple of base, and nothing elsewhere.  The p's
- * that do repeat by base / gcd (d, base), the positions by base / gcd (s, base): for each of
- * so many phases of the positions it is a convolution of the elements themselves with a part
- * of the window, and nothing is multiplied by what lies between.
+ * Let windows be s apart and their elements d apart along an axis.  Position j and element p of
+ * the window meet an element of the operand where j s + p d - low is a multiple of base, and a
+ * zero otherwise.  Such p repeat with period base / gcd(d, base), and positions with period
+ * base / gcd(s, base).  For each of that many phases of the positions, the result is a
+ * convolution of the elements with a part of the window, and no zero is multiplied.
  *
- * Windows of a multiple of base elements, one apart, have as many of them in every phase,
- * and phases that begin one element later: they are the features of one convolution
- * (`together`).  Its position q has the results u = q base ... of the axis from `skip`
- * before its first on, that of u = q base + t from the elements base - 1 - t, 2 base - 1 -
- * t, ... of the window. */
+ * If windows have a multiple of base elements and s = d = 1, every phase has equally many
+ * elements, and each begins one element later.  The phases are then features of one convolution
+ * (`merged`).  Its position q has the results u = q base ... of the axis, which begins `skip`
+ * positions early; result u = q base + t uses the elements base - 1 - t, 2 base - 1 - t, ... of
+ * the window. */
 #include "passes/window.h"
 
 #include "passes/pass.h"
 
 enum {
     MAX_PHASES = 16,
-    /* features of a phase that goes together with others; of more, each fills vectors alone */
-    MAX_TOGETHER = 16
+    /* features of a phase that is merged with others; with more features, each phase fills
+     * vectors alone */
+    MAX_MERGED = 16
 };
 
-/* One axis: how many phases, of so many positions each; windows `stride` apart, of every
- * step-th element of the window, `dilation` apart.  Together: one for so many, or 0; before
- * its first position, `skip` more. */
+/* One axis: the number of phases, and the positions of each; windows `stride` apart, of every
+ * step-th element, `dilation` apart. merged: the phases that are one, or 0; skip: additional
+ * positions at the beginning. */
 typedef struct axis {
-    int64_t phases, each, stride, step, dilation, together, skip;
+    int64_t phases, each, stride, step, dilation, merged, skip;
 } axis;
 
 typedef struct spread {
@@ -36,7 +37,7 @@ typedef struct spread {
     const ir_type *x, *w;
     axis axis[COT_MAX_RANK];
     int64_t positions[COT_MAX_RANK], first[COT_MAX_RANK], phase[COT_MAX_RANK];
-    /* the padding that serves every phase */
+    /* the padding for all phases together */
     int64_t before[COT_MAX_RANK], after[COT_MAX_RANK];
 } spread;
 
@@ -72,7 +73,7 @@ convolve(const spread *s, ir_ref x, ir_ref w, const int64_t *stride, const int64
                    ir_list(s->b, s->spatial, dilation));
 }
 
-/* As it is said: zeros between the elements. */
+/* The convolution as defined: with zeros between the elements. */
 static ir_ref
 with_zeros(const spread *s, ir_ref x, ir_ref w)
 {
@@ -95,19 +96,19 @@ rest_of(int64_t x, int64_t n)
     return (x % n + n) % n;
 }
 
-/* Axis i, all phases as one. */
+/* Axis i with all phases merged. */
 static axis
-all_together(const spread *s, int i)
+all_merged(const spread *s, int i)
 {
     const pass_window *w = &s->window[i];
-    axis a = { .phases = 1, .stride = 1, .step = 1, .dilation = 1, .together = w->base };
+    axis a = { .phases = 1, .stride = 1, .step = 1, .dilation = 1, .merged = w->base };
 
     a.skip = rest_of(-1 - w->low, w->base);
     a.each = (s->positions[i] + a.skip + w->base - 1) / w->base;
     return a;
 }
 
-/* The axes in phases; false where there is nothing to gain, or the phases are too many. */
+/* Finds the phases of all axes; false if they gain nothing or are too many. */
 static bool
 has_phases(spread *s)
 {
@@ -128,8 +129,8 @@ has_phases(spread *s)
                              .step = w->base / d_step, .dilation = w->dilation / d_step };
         s->axis[i].each = (s->positions[i] + s->axis[i].phases - 1) / s->axis[i].phases;
         if (w->base > 1 && w->stride == 1 && w->dilation == 1 && w->size % w->base == 0 &&
-            s->w->dims[s->w->rank - 1] < MAX_TOGETHER)
-            s->axis[i] = all_together(s, i);
+            s->w->dims[s->w->rank - 1] < MAX_MERGED)
+            s->axis[i] = all_merged(s, i);
         all *= s->axis[i].phases <= MAX_PHASES ? s->axis[i].phases : MAX_PHASES + 1;
         if (all > MAX_PHASES)
             return false;
@@ -138,13 +139,13 @@ has_phases(spread *s)
     return apart;
 }
 
-/* The first element of the window that the phase of axis i meets; false if it meets none. */
+/* The first element of the window that the phase of axis i uses; false if it uses none. */
 static bool
 meets(spread *s, int i)
 {
     const pass_window *w = &s->window[i];
 
-    if (s->axis[i].together) {
+    if (s->axis[i].merged) {
         s->first[i] = 0;
         return true;
     }
@@ -156,8 +157,8 @@ meets(spread *s, int i)
     return false;
 }
 
-/* The elements of x that the phase of axis i goes through: how many before the first, after
- * the last (fewer, where negative). */
+/* The padding that the phase of axis i needs before and after the elements of x (negative: it
+ * leaves elements out). */
 static void
 reach(const spread *s, int i, int64_t *low, int64_t *high)
 {
@@ -165,14 +166,14 @@ reach(const spread *s, int i, int64_t *low, int64_t *high)
     const axis *a = &s->axis[i];
     const int64_t many = (s->w->dims[1 + i] - s->first[i] + a->step - 1) / a->step;
 
-    if (a->together)
+    if (a->merged)
         *low = (w->low - rest_of(w->low, w->base)) / w->base;
     else
         *low = -((s->phase[i] * w->stride + s->first[i] * w->dilation - w->low) / w->base);
     *high = (a->each - 1) * a->stride + (many - 1) * a->dilation + 1 - s->x->dims[2 + i] - *low;
 }
 
-/* x, padded once for all phases, which are windows of it. */
+/* x, padded once for all phases, which use windows of it. */
 static ir_ref
 pad_for_all(spread *s, ir_ref x)
 {
@@ -194,7 +195,7 @@ pad_for_all(spread *s, ir_ref x)
     return padded(s, x, low, high, none);
 }
 
-/* The elements of the window that the phases meet. */
+/* The elements of the window that the current phases use. */
 static ir_ref
 met(const spread *s, ir_ref w)
 {
@@ -210,7 +211,7 @@ met(const spread *s, ir_ref w)
     return ir_slice(s->b, w, start, limit, by);
 }
 
-/* Of x, padded for all. */
+/* The convolution of one phase; x is padded for all. */
 static ir_ref
 one_phase(spread *s, ir_ref x, ir_ref w)
 {
@@ -239,7 +240,8 @@ one_phase(spread *s, ir_ref x, ir_ref w)
     return convolve(s, x, met(s, w), stride, dilation);
 }
 
-/* The phases of axes i ..., those of axes before being chosen, each position in its place. */
+/* The phases of the axes from i on, with those of earlier axes chosen, interleaved into their
+ * positions. */
 static ir_ref
 phases(spread *s, ir_ref x, ir_ref w, int i)
 {
@@ -266,7 +268,7 @@ phases(spread *s, ir_ref x, ir_ref w, int i)
              : IR_NONE;
 }
 
-/* The window's elements of phases that go together as features. */
+/* The window, with its elements of merged phases as features. */
 static ir_ref
 phases_to_features(const spread *s, ir_ref w)
 {
@@ -277,7 +279,7 @@ phases_to_features(const spread *s, ir_ref w)
 
     memcpy(to, s->w->dims, sizeof *to * (size_t)rank);
     for (int k = 0; k < rank; k++) {
-        const int64_t each = k >= 1 && k <= s->spatial ? s->axis[k - 1].together : 0;
+        const int64_t each = k >= 1 && k <= s->spatial ? s->axis[k - 1].merged : 0;
 
         place[k] = n;
         dims[n++] = each ? s->w->dims[k] / each : s->w->dims[k];
@@ -293,14 +295,14 @@ phases_to_features(const spread *s, ir_ref w)
         return w;
     at--;
     for (int i = 0; i < s->spatial; i++)
-        if (s->axis[i].together)
+        if (s->axis[i].merged)
             perm[at++] = place[1 + i] + 1;
     perm[at] = n - 1;
     w = ir_reverse(s->b, ir_reshape(s->b, w, n, dims), turned);
     return w ? ir_reshape(s->b, ir_transpose(s->b, w, perm), rank, to) : IR_NONE;
 }
 
-/* Of y, whose features are those of phases and positions, the positions asked for. */
+/* y, whose features are those of all merged phases, with the phases as positions. */
 static ir_ref
 features_to_phases(const spread *s, ir_ref y, int64_t features)
 {
@@ -313,7 +315,7 @@ features_to_phases(const spread *s, ir_ref y, int64_t features)
     for (int k = 0; k < t->rank - 1; k++)
         to[k] = dims[n++] = t->dims[k];
     for (int k = 0; k < t->rank - 1; k++) {
-        const int64_t each = k >= 2 ? s->axis[k - 2].together : 0;
+        const int64_t each = k >= 2 ? s->axis[k - 2].merged : 0;
 
         perm[at++] = k;
         if (!each)
@@ -327,7 +329,7 @@ features_to_phases(const spread *s, ir_ref y, int64_t features)
     y = ir_transpose(s->b, ir_reshape(s->b, y, n, dims), perm);
     y = y ? ir_reshape(s->b, y, t->rank, to) : IR_NONE;
     for (int i = 0; i < s->spatial && y; i++)
-        if (s->axis[i].together)
+        if (s->axis[i].merged)
             y = ir_slice_axis(s->b, y, 2 + i, s->axis[i].skip,
                               s->axis[i].skip + s->positions[i]);
     return y;

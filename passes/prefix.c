@@ -1,12 +1,13 @@
 /* Prefixes of an associative operation, with linear work and logarithmic depth.
  *
- * The odd-even recursion: neighbours are combined pairwise, the prefixes of that shorter list
- * are found by the same method, and are the results at odd places; a result at an even place is
- * the odd one before it combined with its own element.  For n elements: less than 2 n
- * combinations in 2 log2(n) levels.
+ * The odd-even recursion: adjacent elements are combined in pairs, and the prefixes of that
+ * shorter list, found in the same way, are the results at odd places.  A result at an even
+ * place is the result before it combined with its own element.  For n elements these are less
+ * than 2 n combinations in 2 log2(n) levels.
  *
  * The order of combination is fixed by n alone: result 2 i + 1 of a level is result i of the
- * level below, result 2 i is combine(result 2 i - 1, element 2 i).  It is part of the result.
+ * level below, and result 2 i is combine(result 2 i - 1, element 2 i).  It is part of the
+ * definition of the result.
  *
  * Source: G. E. Blelloch, Prefix Sums and Their Applications, CMU-CS-90-190, 1990; the
  * recursion is that of R. E. Ladner, M. J. Fischer, Parallel Prefix Computation, JACM 27,
@@ -33,7 +34,7 @@ stride(ir_build *b, const prefix *p, ir_ref x, int64_t from, int64_t to, int64_t
     return t ? ir_slice(b, x, start, limit, by) : IR_NONE;
 }
 
-/* even[0], odd[0], even[1], ...: n elements in all. */
+/* Interleaves even[0], odd[0], even[1], ... to n elements. */
 static ir_ref
 interleave(ir_build *b, const prefix *p, ir_ref even, ir_ref odd, int64_t n)
 {
@@ -103,7 +104,7 @@ forwards(ir_build *b, const void *user, int64_t m, const ir_ref *x, const ir_ref
     pass_combine(b, user, x, y, z);
 }
 
-/* What comes first in a reversed list comes last. */
+/* In a reversed list the operands of a combination are exchanged. */
 static void
 backwards(ir_build *b, const void *user, int64_t m, const ir_ref *x, const ir_ref *y, ir_ref *z)
 {

@@ -1,14 +1,14 @@
 /* Pipelines as text.
  *
- *   pipeline   pass { "|" pass }                     nothing at all is the empty pipeline
+ *   pipeline   pass { "|" pass }                     the empty text is the empty pipeline
  *   pass       name [ "(" option { "," option } ")" ]
  *   option     name "=" value
  *   value      integer | "none" | name | "[" [ item { "," item } ] "]" | "[{" dims "}]"
  *   item       integer | "none"
  *
- * wrt takes names of arguments too, and in and out the dims of names.c.
+ * wrt also takes names of arguments, and in and out take the dims of names.c.
  *
- * Each row of pass_rows lists the options that its pass takes; any other is an error that names
+ * Each row of pass_rows lists the options that its pass takes; any other is an error that lists
  * them. */
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ typedef struct pipeline_reader {
     cot_context *ctx;
     const char *text, *at;
     const pass_row *row; /* the pass whose options are read */
-    ir_loc loc;          /* of the call that has the text; 0: a command line */
+    ir_loc loc;          /* of the call with the text; 0: a command line */
 } pipeline_reader;
 
 static cot_status
@@ -57,7 +57,7 @@ is_word(char c)
            c == '_';
 }
 
-/* A word, in the context's arena; "" if there is none. */
+/* Reads a word into the context's arena; "" if there is none. */
 static const char *
 read_word(pipeline_reader *r)
 {
@@ -88,7 +88,7 @@ read_integer(pipeline_reader *r, int64_t least, int64_t most, int64_t *out)
     return COT_OK;
 }
 
-/* An integer or, where it may be, `none`. */
+/* Reads an integer or, if `none` is set, the word none. */
 static cot_status
 read_item(pipeline_reader *r, bool none, int64_t *out)
 {
@@ -101,7 +101,7 @@ read_item(pipeline_reader *r, bool none, int64_t *out)
     return read_integer(r, INT32_MIN, INT32_MAX, out);
 }
 
-/* A list, or a single item (*one). */
+/* Reads a list, or a single item (*one). */
 static cot_status
 read_list(pipeline_reader *r, bool none, int *n, int64_t **items, bool *one)
 {
@@ -125,7 +125,7 @@ read_list(pipeline_reader *r, bool none, int *n, int64_t **items, bool *one)
     return COT_OK;
 }
 
-/* Is the list one of names? */
+/* Does a list of names follow? */
 static bool
 names_follow(const pipeline_reader *r)
 {
@@ -133,7 +133,7 @@ names_follow(const pipeline_reader *r)
     return is_word(*c) && !(*c >= '0' && *c <= '9');
 }
 
-/* [a, b.c] as the text between the brackets. */
+/* Reads [a, b.c], and returns the text between the brackets. */
 static cot_status
 read_names(pipeline_reader *r, char open, char close, const char **out)
 {
@@ -179,7 +179,7 @@ read_dims(pipeline_reader *r, pass_dims *dims, const char **names)
     return COT_OK;
 }
 
-/* A word out of a list; its position. */
+/* Reads one of a list of words, and returns its position. */
 static cot_status
 read_choice(pipeline_reader *r, const char *const *choice, int n, int *out)
 {

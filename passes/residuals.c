@@ -1,20 +1,22 @@
-/* What the known half saves for the linear half, and what is computed again.
+/* Which values the known half saves for the linear half, and which are recomputed.
  *
- * A value that is saved costs memory, once for each trip where the function is the body of a
- * loop; a value that is computed again costs an instruction or two where it is used.  So:
- *   - what ops.def calls FREE is made again: constants, and a broadcast, reshape or transpose
- *     from its operand: never x and broadcast(x);
- *   - what it calls CHEAP is made again if its operands are at hand anyway;
- *   - what is zero by its making is made again: the linear half must see that it is no second
- * term;
- *   - everything else is saved.
- * An input of the function counts as anything else: saved if it is wanted, which copies nothing
- * where the halves are joined or the input outlives the loop. */
+ * A saved value costs memory, in a loop body once for each iteration.  A recomputed value costs
+ * one or two instructions where it is used.  So:
+ *
+ *   - values that ops.def calls FREE are recomputed: constants, and a broadcast, reshape or
+ *     transpose from its operand; x and broadcast(x) are never both saved;
+ *   - values that it calls CHEAP are recomputed if their operands are available anyway;
+ *   - values that are zero by construction are recomputed, since the linear half must see
+ *     that they are zero;
+ *   - all others are saved.
+ *
+ * An input of the function is treated like any other value: if it is wanted it is saved, which
+ * copies nothing if the halves are joined or if the input outlives the loop. */
 #include "passes/engine.h"
 
-#define DEEPEST 8 /* cheap ops in a row that are computed again */
+#define MAX_CHEAP_CHAIN 8 /* the longest chain of cheap ops that is recomputed */
 
-/* A convert from a type no wider is one too: the narrower one is saved. */
+/* A convert to a wider type is cheap as well: the narrower value is saved. */
 static bool
 widens(const ir_build *b, const ir_node *n)
 {
@@ -22,7 +24,7 @@ widens(const ir_build *b, const ir_node *n)
                                       cot_dtype_size(ir_btype(b, n->first)->dtype);
 }
 
-/* Can v be made from what is in `saved`? */
+/* Can v be recomputed from the values in `saved`? */
 static bool
 at_hand(const ir_build *b, const bool *saved, ir_ref v, int depth)
 {
@@ -53,11 +55,11 @@ pass_choose_residuals(const ir_build *b, bool *saved)
                 saved[n->in[i]] = true;
         }
     }
-    /* In order: what v is made from was decided before v. */
+    /* In order: the operands of v are decided before v. */
     for (ir_ref v = 1; v < b->n_values; v++) {
         if (!saved[v])
             continue;
         saved[v] = false;
-        saved[v] = !at_hand(b, saved, v, DEEPEST);
+        saved[v] = !at_hand(b, saved, v, MAX_CHEAP_CHAIN);
     }
 }

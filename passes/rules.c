@@ -1,4 +1,4 @@
-/* The rule tables, expanded from ops.def, and what rules of several families share. */
+/* The rule tables, expanded from ops.def, and helpers of several families of rules. */
 #include "passes/rules.h"
 
 jvp_rule *const jvp_rules[OP_COUNT] = {
@@ -22,7 +22,8 @@ vmap_rule *const vmap_rules[OP_COUNT] = {
 #undef OP
 };
 
-/* Of ops with sub-functions that may be known in part; NULL: whole, in one half. */
+/* For ops with sub-functions that may be partly known; NULL: the op is in one half as a
+ * whole. */
 split_rule *const split_rules[OP_COUNT] = {
     [OP_call] = split_call,
     [OP_cond] = split_cond,

@@ -1,12 +1,11 @@
 /* Scatter by a traced combiner: one update after the other, in row-major order of the index
  * vectors.
  *
- * A combiner of one op, or one that gives its second argument, is that scatter.  Any other is a
- * scan over the index
- * vectors: a step takes the window of each operand that its vector points at, combines it with
- * the update, and puts the result back.  With the mode fill a window that is not wholly inside
- * is left as it is.  Batch axes become integers of the index vectors: which slice of them an
- * update belongs to is known. */
+ * If the combiner is a single op, or returns its second argument, the result is the scatter op
+ * for it.  Any other is a scan over the index vectors: a step takes the window of each operand
+ * at its index vector, combines it with the update, and writes it back.  In mode fill, windows
+ * that are partly outside are unchanged.  Batch axes become additional integers of the index
+ * vectors, since the slice that an update belongs to is known. */
 #include "passes/scatter.h"
 
 #include "ir/expand.h"
@@ -14,11 +13,11 @@
 
 typedef struct step {
     const pass_combiner *c;
-    const ir_type *x;             /* of operand 0: all have its shape      */
-    ir_ints window_dims;          /* of the updates                        */
-    ir_ints thin, map;            /* axes of x without windows; as indexed */
+    const ir_type *x; /* type of operand 0; all operands have its shape */
+    ir_ints window_dims; /* those of the updates */
+    ir_ints thin, map; /* axes of x without windows; axes in the order of the index vectors */
     int64_t window[COT_MAX_RANK]; /* sizes of the window on each axis of x */
-    bool moved;                   /* windows that are outside move inside  */
+    bool moved; /* windows that are partly outside are moved inside */
 } step;
 
 ir_op
@@ -32,7 +31,7 @@ pass_scatter_op(const pass_combiner *c)
         return OP_scatter;
     const bool truth = ir_type_at(g, g->in[0])->dtype == COT_BOOL;
     const ir_combine by = ir_ops[pass_combiner_op(c)].by;
-    if (by == IR_BY_OR || by == IR_BY_AND) /* of truths: the maximum, the minimum */
+    if (by == IR_BY_OR || by == IR_BY_AND) /* on bool these are maximum and minimum */
         return truth ? ir_op_by(OP_scatter, by == IR_BY_OR ? IR_BY_MAX : IR_BY_MIN) : OP_none;
     return ir_op_by(OP_scatter, by);
 }
@@ -48,7 +47,7 @@ pass_scatter_by_op(ir_build *b, ir_op op, const ir_attrs *at, ir_ref x, ir_ref v
     return y && bytes ? ir_convert(b, y, COT_BOOL) : y;
 }
 
-/* Updates with the axes of the indices in front, as one: [n, window]. */
+/* The updates as [n, window], with the axes of the indices merged in front. */
 static ir_ref
 rows(ir_build *b, ir_ref z, ir_ints window_dims, int64_t n)
 {
@@ -67,7 +66,8 @@ rows(ir_build *b, ir_ref z, ir_ints window_dims, int64_t n)
     return ir_reshape(b, ir_transpose(b, z, perm), r, dims);
 }
 
-/* Index vectors as [n, k] of i64, with the places on the batch axes as further integers. */
+/* The index vectors as [n, k] of i64, with the positions along batch axes as additional
+ * integers. */
 static ir_ref
 whole_vectors(ir_build *b, const ir_attrs *at, ir_ref v)
 {
@@ -89,8 +89,8 @@ whole_vectors(ir_build *b, const ir_attrs *at, ir_ref v)
     return ir_reshape(b, v, 2, (int64_t[]){ n, k });
 }
 
-/* The axes without windows, ascending; the axes that vectors index, with the batch axes last;
- * the windows' sizes. */
+/* Fills s: the axes without windows in ascending order; the axes that vectors index, with the
+ * batch axes last; the sizes of the windows. */
 static void
 numbers(ir_build *b, const ir_attrs *at, const ir_type *z, step *s)
 {
@@ -129,7 +129,7 @@ inside(ir_build *b, const step *s, ir_ref v)
     return ir_reduce(b, OP_reduce_and, ir_op2(b, OP_and, low, high), ir_axes_of(0));
 }
 
-/* What is at the index vector, combined with the updates, in its place. */
+/* Combines the window at the index vector with the updates and writes it back. */
 static void
 update(ir_build *r, const step *s, const pass_combiner *c, const ir_ref *x, ir_ref v,
        const ir_ref *z, ir_ref *out)
@@ -182,7 +182,7 @@ body(ir_build *b, const step *s, int n_in, const ir_type *const *type)
     return ir_sub_end(b, r);
 }
 
-/* Do operand and updates fit, whatever is done with them?  A scatter of them says so. */
+/* Checks operands and updates by building a scatter of them, which reports their errors. */
 static bool
 fits(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref *x, ir_ref v,
      const ir_ref *z)
@@ -242,7 +242,8 @@ pass_scatter(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_r
     if (op != OP_none)
         made[0] = pass_scatter_by_op(b, op, at, x[0], v, z[0]);
     else if (good && ir_btype(b, x[0])->size == 0)
-        memcpy(made, x, sizeof *x * (size_t)c->n); /* whatever the updates, nothing is there */
+        /* X is empty, so there is nothing to update. */
+        memcpy(made, x, sizeof *x * (size_t)c->n);
     else if (good)
         one_by_one(b, c, at, x, v, z, made);
     for (int i = 0; i < c->n; i++)

@@ -1,15 +1,17 @@
 /* The same function, smaller: a small fixed set of rewrites.
  *
- * Every node goes through the builder again, which folds and shares what earlier passes left,
- * and on the way: x + (-y) = x - y,  x - (-y) = x + y     the order of the operands stays, so
- * that contraction
+ * Every node is built again, so that the builder folds and shares what earlier passes left.  In
+ * addition:
+ *
+ *   x + (-y) = x - y,  x - (-y) = x + y     the operands stay in order, so that contraction
  *   (-x) (-y) = x y,   (-x) / (-y) = x / y  sees the same products as before
  *   a sum, product, maximum or minimum over axes of size 1 is a reshape
  *   the transpose of a real product that nothing else uses is the product of the exchanged
  *   operands, if the last axis becomes one of the left operand: rows are stored in order
  *   cond on a constant, or with one branch, is that branch
- *   a carry that a scan or while passes on unchanged is its first value, inside and after the
- * loop All are exact in IEEE 754, NaN and signed zeros included. */
+ *   a carry that no step changes is its initial value, inside and after the loop
+ *
+ * All are exact in IEEE 754, including NaN and signed zeros. */
 #include "passes/engine.h"
 
 static ir_ref
@@ -44,10 +46,10 @@ simplify_reduce(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *
     return ir_reshape(b, in[0], y->rank, y->dims);
 }
 
-/* A product's axes are batch, free of x, free of y.  Exchanged operands have the same chain
- * over k for each element, and the free axes of x last; what else the transpose moves is left
- * to a transpose of the result.  An element of a complex product is several chains, which
- * infinite factors tell apart. */
+/* A product has batch axes, free axes of x, free axes of y.  Exchanging the operands keeps the
+ * chain over k of each element and makes the free axes of x the last ones; a transpose of the
+ * result does the rest.  This is only right for real products: an element of a complex product
+ * is several chains, whose order matters for infinities. */
 static ir_ref
 simplify_transpose(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
                    const uint32_t *uses)
@@ -96,7 +98,8 @@ are_one_graph(const ir_graphs *g)
     return true;
 }
 
-/* The branch that is taken if that is known: a constant scalar, clamped; or all are one. */
+/* The branch that is taken, if it is known: for a constant predicate, clamped; or if all
+ * branches are one graph. */
 static int
 known_branch(const ir_build *b, const ir_attrs *at, ir_ref predicate)
 {
@@ -108,15 +111,15 @@ known_branch(const ir_build *b, const ir_attrs *at, ir_ref predicate)
     return p < 0 ? 0 : p >= at->cond.branches.n ? at->cond.branches.n - 1 : (int)p;
 }
 
-/* Carry i of a loop body is passed on as it came. */
+/* Does a loop body return carry i unchanged? */
 static bool
 is_invariant(const ir_graph *body, int consts, int i)
 {
     return body->out[i] == body->in[consts + i];
 }
 
-/* body with its inputs in the given order: order[k] is the old number of input k; drop[j]:
- * outputs. */
+/* The body with its inputs reordered, where order[k] is the old position of input k, and
+ * without the outputs j with drop[j]. */
 static cot_status
 reordered(const ir_graph *body, const int *order, const bool *drop, ir_graph **out)
 {
@@ -132,7 +135,7 @@ reordered(const ir_graph *body, const int *order, const bool *drop, ir_graph **o
     return pass_end(b, "simplify", out);
 }
 
-/* Invariant carries become consts; out[i] of such a carry is its first value. */
+/* Invariant carries become consts; out[i] of such a carry is its initial value. */
 static cot_status
 simplify_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *in, ir_ref *out)
 {

@@ -1,11 +1,12 @@
 /* Sorting by a traced comparator.
  *
- * A comparator that is `less` (or `greater`) of one key made of a and the same key made of b,
- * or decides so by several keys in turn, is read back into those keys: argsort sorts by them.
- * Any other is asked by a merge sort of places, bottom up, all merges of a width at once: an
- * element's place among both runs is its own place plus the number of elements of the other run
- * that come before it, which a binary search counts (of equal ones, those of the left run come
- * first: stable).  That is log2(n)^2 / 2 rounds of n questions.
+ * If the comparator is `less` (or `greater`) between a key of a and the same key of b, or
+ * lexicographically between several keys, the keys are recovered and argsort sorts by them.
+ * Any other comparator is used in a bottom-up merge sort of positions, which does all merges of
+ * a level at once: the rank of an element in two runs is its rank in its own run plus the
+ * number of elements of the other run that come before it, which is found by binary search (of
+ * equal ones, those of the left run come first, so the sort is stable).  That takes log2(n)^2 /
+ * 2 rounds of n comparisons.
  *
  * Source: merging by ranks is R. Cole's remark in Parallel merge sort, SIAM J. Computing 17(4),
  * 1988, section 1. */
@@ -20,7 +21,7 @@ enum { MAX_KEYS = 16 };
 typedef struct keys {
     const pass_combiner *c;
     int n;
-    ir_ref key[MAX_KEYS];      /* in the comparator: what it reads of the a's */
+    ir_ref key[MAX_KEYS]; /* values of the comparator that are the keys of a */
     bool greater[MAX_KEYS];
 } keys;
 
@@ -33,7 +34,7 @@ input_of(const ir_graph *g, ir_ref v)
     return -1;
 }
 
-/* Is y made of the b's as x is of the a's (or, with `swap`, the other way round)? */
+/* Is y computed from the b's as x is from the a's (with `swap`: the other way round)? */
 static bool
 same_key(const pass_combiner *c, ir_ref x, ir_ref y, bool swap)
 {
@@ -57,7 +58,8 @@ same_key(const pass_combiner *c, ir_ref x, ir_ref y, bool swap)
     return true;
 }
 
-/* v compares a key: k becomes the key of a, *greater whether the larger comes first. */
+/* Is v a comparison of a key?  Then k is the key of a, and *greater tells whether larger keys
+ * come first. */
 static bool
 read_less(const pass_combiner *c, ir_ref v, ir_ref *k, bool *greater)
 {
@@ -73,7 +75,7 @@ read_less(const pass_combiner *c, ir_ref v, ir_ref *k, bool *greater)
     return true;
 }
 
-/* v is whether key k of a and b are equal. */
+/* Is v true where the keys k of a and b are equal? */
 static bool
 is_equal(const pass_combiner *c, ir_ref v, ir_ref k)
 {
@@ -85,7 +87,8 @@ is_equal(const pass_combiner *c, ir_ref v, ir_ref k)
            (n->in[1] == k && same_key(c, n->in[1], n->in[0], false));
 }
 
-/* less(k0), or equal(k0) and the rest; as `or`s or as a select. */
+/* Recognises less(k0), or less(k0) or equal(k0) and the rest, written with `or` or as a
+ * select. */
 static bool
 read_keys(keys *s, ir_ref v)
 {
@@ -117,7 +120,7 @@ read_keys(keys *s, ir_ref v)
     return false;
 }
 
-/* The comparator's keys of a, as a graph of the a's: its inputs are those of the comparator. */
+/* The keys of a as a graph; its inputs are those of the comparator. */
 static const ir_graph *
 key_graph(ir_build *b, const keys *s)
 {
@@ -138,7 +141,7 @@ key_graph(ir_build *b, const keys *s)
     return out;
 }
 
-/* Where the larger comes first: of an integer its complement; of a float, the negative. */
+/* Reverses the order of a key: the complement of an integer, the negative of a float. */
 static ir_ref
 descending(ir_build *b, ir_ref x)
 {
@@ -166,12 +169,12 @@ by_keys(ir_build *b, const keys *s, int axis, const ir_ref *x)
 
 /* ---- merging ---- */
 
-/* Lists of lines, one after the other: element i of line l is at l n + i. */
+/* Lines that are stored one after the other: element i of line l is at l n + i. */
 typedef struct merging {
     ir_build *b;
     const pass_combiner *c;
     int64_t n, total;
-    const ir_type *place;       /* i64[total] */
+    const ir_type *place; /* the type i64[total] */
 } merging;
 
 static ir_ref
@@ -204,8 +207,8 @@ asked(ir_build *r, const merging *m, const ir_ref *x, const ir_ref *y, const ir_
     return z[0];
 }
 
-/* One round of the searches: lists, captured, starts of the other runs, is it left?, low,
- * high. */
+/* One round of the binary searches.  Inputs: lists, captured values, starts of the other runs,
+ * whether the run is the left one, low, high. */
 static ir_graph *
 search_step(const merging *m, const ir_ref *x)
 {
@@ -230,8 +233,8 @@ search_step(const merging *m, const ir_ref *x)
 
     for (int i = 0; i < c->n; i++)
         probe[i] = take(r, list[i], at);
-    /* an element of the left run comes after those that are less; of the right, after those not
-     * greater */
+    /* an element of the left run comes after those that are less, one of the right run after
+     * those that are not greater */
     ir_ref less = asked(r, m, probe, list, captured);
     ir_ref over = ir_op1(r, OP_not, asked(r, m, list, probe, captured));
     ir_ref go = ir_op3(r, OP_select, left, less, over), open = ir_op2(r, OP_lt, low, high);
@@ -245,7 +248,7 @@ search_step(const merging *m, const ir_ref *x)
     return g;
 }
 
-/* Runs of w become runs of 2 w: the places, of which x holds the elements. */
+/* Merges runs of w positions to runs of 2 w; x has the elements. */
 static ir_ref
 merge(const merging *m, int64_t w, ir_ref place, const ir_ref *x)
 {
@@ -296,7 +299,7 @@ merge(const merging *m, int64_t w, ir_ref place, const ir_ref *x)
     return to ? ir_node1(b, OP_scatter, 3, moved, &put) : IR_NONE;
 }
 
-/* Places along the last axis of [lines, n]. */
+/* The sorted positions along the last axis of [lines, n]. */
 static ir_ref
 by_merging(ir_build *b, const pass_combiner *c, int64_t lines, int64_t n, const ir_ref *x)
 {
@@ -318,7 +321,8 @@ by_merging(ir_build *b, const pass_combiner *c, int64_t lines, int64_t n, const 
 
 /* ---- both ---- */
 
-/* x with its elements along an axis at places of the same rank, which are within it. */
+/* The elements of x at positions along an axis, which are in range; `place` has the rank of
+ * x. */
 static ir_ref
 take_along(ir_build *b, ir_ref x, ir_ref place, int axis)
 {

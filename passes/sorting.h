@@ -4,11 +4,11 @@
 
 #include "passes/combine.h"
 
-/* The places along the axis of the elements of x (c->n operands of one shape) in the order of
- * the comparator, equal ones in their own.  c->g: (a0, ..., b0, ...; captured) -> bool, whether
- * a comes before b: a strict weak order (of another one the result is some arrangement, the
- * same on every back end). */
-/* y[i]: x[i] at those places. */
+/* The positions along the axis of the elements of x (c->n operands of one shape) in the order
+ * of the comparator; equal elements keep their order. c->g: (a0, ..., b0, ...; captured) ->
+ * bool, whether a comes before b.  It must be a strict weak order; for any other function the
+ * result is some arrangement, which is the same on every back end. */
+/* y[i]: the elements of x[i] in that order. */
 void pass_sort(ir_build *b, const pass_combiner *c, int axis, const ir_ref *x, ir_ref *y);
 
 #endif

@@ -1,17 +1,17 @@
-/* Splitting a function into what is known and the rest.
+/* Splits a function into a known half and the rest.
  *
  * pass_split is partial evaluation: a node whose operands are all known goes to the known half,
- * any other to the rest, which receives the known values that it needs as residuals.  An op
- * with sub-functions that has operands of both kinds is split by a rule of its own into one
- * node in each half.  What is saved and what is computed again is for residuals.c to say. */
+ * and any other to the rest, which receives the known values that it needs as residuals.  An op
+ * with sub-functions that has operands of both kinds is split by its own rule into one node in
+ * each half. residuals.c decides what is saved and what is recomputed. */
 #include "passes/engine.h"
 #include "passes/memo.h"
 
 struct pass_splitter {
     const ir_graph *f;
     ir_build *kb, *rb;
-    ir_ref *kval, *rval; /* by value of f; one of the two is set       */
-    ir_ref *counterpart; /* by value of kb: its residual in rb         */
+    ir_ref *kval, *rval; /* by value of f; one of both is set */
+    ir_ref *counterpart; /* by value of kb: its value in rb, if it is a residual */
     uint32_t n_counterpart;
     ir_ref *res; /* values of kb that are residuals, in order  */
     uint32_t n_res, cap_res;
@@ -42,7 +42,7 @@ in_rest(pass_splitter *s, ir_ref v)
     return s->rval[v] ? s->rval[v] : pass_residual(s, s->kval[v]);
 }
 
-/* A cond whose predicate is unknown goes to the rest whole, as any other op. */
+/* A cond with an unknown predicate goes to the rest as a whole. */
 static split_rule *
 split_rule_of(const pass_splitter *s, const ir_node *n)
 {
@@ -98,8 +98,8 @@ split_begin(pass_splitter *s, const ir_graph *f, const bool *known)
         split_node(s, &f->node[i]);
 }
 
-/* The final rest: residuals that are saved first, the others made again from them, then `draft`
- * (unknown inputs, then every residual) in place. */
+/* The final rest: it takes the saved residuals first, recomputes the others from them, and
+ * contains `draft`, whose inputs are the unknown inputs and then all residuals. */
 static cot_status
 finish_rest(pass_splitter *s, const ir_graph *draft, const bool *saved, int *n_res,
             ir_graph **rest)
@@ -143,7 +143,7 @@ split(const ir_graph *f, const bool *known, bool *known_out, int *n_res, ir_grap
         pass_output(known_out[j] ? s.kb : s.rb, f, j,
                     (known_out[j] ? s.kval : s.rval)[f->out[j]], "");
     }
-    /* The residuals were asked for among other inputs: put them last. */
+    /* Residuals are created among the other inputs and are moved to the end. */
     ir_build *rb = s.rb;
     uint32_t n = 0;
     for (int i = 0; i < f->n_in; i++)

@@ -1,13 +1,13 @@
-/* Running a linear function backwards.
+/* The transpose of a linear function.
  *
- * If y = A x, then a cotangent c of y gives A'c of x.  One walk against the order: each linear
- * node turns the cotangents of its results into cotangents of its linear operands, by the rule
- * named in ops.def; a value that was used several times collects the sum.  Nodes that do not
+ * If y = A x, a cotangent c of y gives the cotangent A'c of x.  In one walk in reverse order,
+ * each linear node turns the cotangents of its results into cotangents of its linear operands,
+ * by the rule named in ops.def; a value with several uses gets the sum.  Nodes that do not
  * depend on a linear input are computed forward first.  A cotangent that is structurally zero
- * is never built.  Where the selects that follow a value do not take it, its cotangent is 0 and
- * stays 0 (lanes.c).
+ * is not built.  Elements of a value that no later select takes have cotangent 0, which stays 0
+ * (lanes.c).
  *
- * Wants: linear in the inputs named (pass_check_linear).  Source: as linearize.c. */
+ * Wants: linear in the given inputs (pass_check_linear).  Source: as linearize.c. */
 #include <math.h>
 
 #include "passes/lanes.h"
@@ -16,11 +16,11 @@
 typedef struct backward {
     ir_build *b;
     const ir_graph *f;
-    bool *lin;        /* by value: depends on a linear input */
-    ir_ref *val, *ct; /* by value: if not linear; if linear  */
-    bool loop;        /* f is the body of one                */
+    bool *lin;        /* by value: it depends on a linear input */
+    ir_ref *val, *ct; /* by value: its value if it is not linear; its cotangent if it is */
+    bool loop;        /* f is the body of a loop */
     lanes lanes;
-    int *where;       /* by value: the set of the elements where ct counts */
+    int *where; /* by value: the set of elements for which ct matters */
 } backward;
 
 static void
@@ -37,7 +37,7 @@ mark_linear(backward *w, const bool *linear)
     }
 }
 
-/* A few elements of a long value, side by side, at a place that is known. */
+/* Does n slice a few adjacent elements of a long value at a constant place? */
 static bool
 is_small_slice(const ir_graph *f, const ir_node *n)
 {
@@ -50,8 +50,8 @@ is_small_slice(const ir_graph *f, const ir_node *n)
     return true;
 }
 
-/* ct where the slice was taken from: in a loop that place alone is then added to, as a pad
- * would not be. */
+/* Writes ct into the place of the slice.  In a loop only that place is then added to, unlike
+ * with a pad. */
 static ir_ref
 put_back(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref ct)
 {
@@ -70,8 +70,8 @@ is_pointwise(const ir_node *n)
     return ir_ops[n->op].flag == IR_POINTWISE;
 }
 
-/* What the cotangent of n is multiplied with or divided by, 1 where that does not count, so
- * that an infinity there makes no NaN of the 0. */
+/* The factors and divisors of the cotangent of n, replaced by 1 where the cotangent does not
+ * matter, so that an infinity gives no NaN there. */
 static void
 guard_factors(backward *w, const ir_node *n, const bool *linear, ir_ref *in)
 {
@@ -85,7 +85,7 @@ guard_factors(backward *w, const ir_node *n, const bool *linear, ir_ref *in)
             in[i] = pass_lanes_guard(&w->lanes, where, in[i]);
 }
 
-/* Adds ct, which counts on the set `where`, to the cotangent of v. */
+/* Adds ct, which matters on the set `where`, to the cotangent of v. */
 static void
 add_ct(backward *w, ir_ref v, ir_ref ct, int where)
 {
@@ -93,7 +93,7 @@ add_ct(backward *w, ir_ref v, ir_ref ct, int where)
     w->ct[v] = pass_accumulate(w->b, w->ct[v], ct);
 }
 
-/* The set on which the cotangent of operand i of n counts. */
+/* The set on which the cotangent of operand i of n matters. */
 static int
 where_before(backward *w, const ir_node *n, int i, const ir_ref *in)
 {
@@ -104,7 +104,7 @@ where_before(backward *w, const ir_node *n, int i, const ir_ref *in)
     return is_pointwise(n) ? where : pass_lanes_before(&w->lanes, w->f, n, where);
 }
 
-/* The transpose of a call, to which the sets are more operands and results. */
+/* The transpose of a call, with the sets as further operands and results. */
 static void
 run_call(backward *w, const ir_node *n, const bool *linear, const ir_ref *in)
 {
@@ -149,7 +149,7 @@ run_backward(backward *w, const ir_node *n)
             add_ct(w, n->in[i], ct_in[i], where_before(w, n, i, in));
 }
 
-/* The inputs of the transposed graph: what is known, the cotangents, the sets of those. */
+/* The inputs of the transposed graph: known values, cotangents, the sets of those. */
 static void
 backward_inputs(backward *w, const bool *linear, const bool *has_ct, const bool *has_set)
 {
@@ -173,8 +173,8 @@ backward_inputs(backward *w, const bool *linear, const bool *has_ct, const bool 
     }
 }
 
-/* A cotangent for each linear input; then the sets of those that do not count everywhere, if
- * they are wanted. */
+/* A cotangent for each linear input; then, if they are wanted, the sets of those that do not
+ * matter everywhere. */
 static void
 backward_outputs(backward *w, const bool *linear, bool *gives_set)
 {

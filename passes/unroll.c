@@ -1,12 +1,13 @@
-/* Short loops over large arrays as straight code.
+/* Unrolls short loops over large arrays.
  *
- * A scan of a few steps that works element by element passes over its carries once for each
- * step.  Unrolled, its steps are one chain that fuses with what stands around it, and what
- * depends on the step alone (tables of rotations, counters) becomes numbers: the rounds of a
- * counter-based generator are such a loop in what JAX writes.  Loops whose carries are small
- * stay: they run in registers as they are.
+ * An elementwise scan of a few steps reads and writes its carries once in each step.  Unrolled,
+ * its steps are one chain, which fuses with the ops around it, and values that depend only on
+ * the step (tables of rotations, counters) become constants.  An example are the rounds of a
+ * counter-based generator in programs from JAX. Loops with small carries stay loops, since they
+ * run in registers.
  *
- * It comes after contraction, which it must not give more to see: bits stay as they are. */
+ * The pass comes after contraction, which must not see more products and sums because of it: no
+ * bit changes. */
 #include "passes/engine.h"
 
 enum { MAX_STEPS = 8, MAX_NODES = 600, MIN_SIZE = 4096 };

@@ -1,19 +1,19 @@
-/* Add a batch axis.
+/* Adds a batch axis.
  *
- * One bit per value: mapped or not.  Inside, the mapped axis is always the first, so that a
- * rule is a few lines; in and out dims are transposes at the border.  One walk, in order: a
- * node none of whose operands is mapped is copied, so what is the same for all examples is
- * computed once and never repeated; any other goes to the rule named in ops.def.  Nothing is
- * inferred from a rank or a size.
+ * There is one bit for each value: mapped or not.  Inside, the mapped axis is always the first,
+ * so that a rule is a few lines; `in` and `out` are transposes at the border.  In one walk in
+ * order, a node without a mapped operand is copied, so that values that are the same for all
+ * examples are computed once and not repeated; any other node goes to the rule named in
+ * ops.def.  Nothing is inferred from a rank or a size.
  *
- * A collective over the axis by its name (rules/collective.c) goes to its rule mapped or not.
+ * A collective over the axis by its name (rules/collective.c) always goes to its rule.
  *
- * With `chunk` c, the mapped function is the body of a scan over blocks of c examples, and what
- * remains is a second, shorter call; c = 1 asks for no rule at all.
+ * With `chunk` c, the mapped function is the body of a scan over blocks of c examples, and the
+ * remainder is a second, shorter call; c = 1 needs no rules.
  *
- * Wants: pure.  Gives: pure, with a batched op wherever the function had one.
- * Source: the batching rules of JAX; R. Frostig et al., Compiling machine learning programs via
- * high-level tracing, SysML 2018. */
+ * Wants: pure.  Gives: pure, with a batched op for each op of the function that depends on
+ * mapped values.  Source: the batching rules of JAX; R. Frostig et al., Compiling machine
+ * learning programs via high-level tracing, SysML 2018. */
 #include "passes/engine.h"
 #include "passes/memo.h"
 #include "passes/rules.h"
@@ -23,8 +23,8 @@ typedef struct vmap_walk {
     ir_build *b;
     const ir_graph *f;
     int64_t size;
-    ir_ref *at;   /* by value of f: what it became                    */
-    bool *mapped; /* and whether its first axis is the mapped one     */
+    ir_ref *at;   /* by value of f: its new value */
+    bool *mapped; /* by value of f: is its first axis the mapped one? */
 } vmap_walk;
 
 ir_ref
@@ -56,7 +56,7 @@ vmap_node(vmap_walk *w, const ir_node *n)
     vmap_rules[n->op](w->b, w->f, n, w->size, in, mapped, y, out);
 }
 
-/* f on `in`, example by example, built in place. */
+/* f on `in`, for all examples, built in place. */
 static void
 vmap_inline(ir_build *b, const ir_graph *f, int64_t size, const ir_ref *in,
             const bool *in_mapped, ir_ref *out, bool *out_mapped)
@@ -130,7 +130,7 @@ pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *ou
     return COT_OK;
 }
 
-/* The border: options against the function, axes counted from the front. */
+/* The border: options are checked against the function, and axes are counted from the front. */
 
 static cot_status
 vmap_wrong(cot_context *ctx, const pass_vmap_options *o, ir_error error, const char *text)
@@ -138,7 +138,7 @@ vmap_wrong(cot_context *ctx, const pass_vmap_options *o, ir_error error, const c
     return ir_fail(ctx, o->loc, o->who ? o->who : "vmap", error, text);
 }
 
-/* Entry i of dims, of n; PASS_NO_AXIS stays as it is. */
+/* Entry i of dims. */
 static int64_t
 dims_entry(const pass_dims *d, int i)
 {
@@ -188,7 +188,7 @@ dims_fit(cot_context *ctx, ir_arena *a, const pass_vmap_options *o, const char *
                       dims_and_types(ctx, a, what, d, n, type, name, things));
 }
 
-/* axis, counted from the front, in a type of `rank` axes, the mapped one included; -1: out of
+/* axis, counted from the front, in a type of `rank` axes including the mapped one; -1: out of
  * range. */
 static int
 axis_of(int64_t axis, int rank)
@@ -235,7 +235,7 @@ types_of(const ir_graph *f, ir_arena *a, int n, const ir_ref *v)
     return type;
 }
 
-/* Every mapped size by argument, for a message. */
+/* The mapped size of every argument, for a message. */
 static const char *
 sizes_text(ir_arena *a, int n, const bool *mapped, const int64_t *size, const char *const *name)
 {
@@ -311,14 +311,14 @@ pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *
 }
 
 typedef struct vmap_border {
-    int *in, *out; /* where the mapped axis is; -1: not mapped */
-    ir_ref *x;     /* arguments, mapped axis first             */
+    int *in, *out; /* the position of the mapped axis; -1: not mapped */
+    ir_ref *x;     /* arguments, with the mapped axis first */
     bool *mapped;
 } vmap_border;
 
-/* A hidden input is the same for all examples, but for the generator where each example is to
- * draw its own numbers: then example i has the generator's key folded with i.  All else follows
- * from the key being mapped; chunks cut the keys, so that no number depends on them. */
+/* A hidden input is the same for all examples, except for the generator's key if each example
+ * draws its own numbers: then example i has the key folded with i.  Everything else follows, as
+ * the key is mapped.  Chunks slice the keys, so that they do not change any number. */
 static ir_ref
 border_hidden(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, bool *mapped)
 {
@@ -363,7 +363,7 @@ border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_borde
     }
 }
 
-/* Result i of the new function. */
+/* Adds result i of the new function. */
 static void
 border_out(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, ir_ref y,
            bool mapped)
@@ -406,7 +406,7 @@ rows(ir_build *b, ir_ref x, int64_t from, int64_t to)
     return ir_slice_axis(b, x, 0, from, to);
 }
 
-/* The first axis of x, in blocks of c: [n c, ...] to [n, c, ...], and back when c is 0. */
+/* The first axis of x in blocks of c: [n c, ...] becomes [n, c, ...], and back if c is 0. */
 static ir_ref
 blocked(ir_build *b, ir_ref x, int64_t n, int64_t c)
 {
@@ -424,7 +424,7 @@ blocked(ir_build *b, ir_ref x, int64_t n, int64_t c)
     return ir_reshape(b, x, k, dims);
 }
 
-/* n blocks of c examples: a scan whose body is f mapped over c, or f itself where c is 1. */
+/* n blocks of c examples: a scan whose body is f mapped over c, or f itself if c is 1. */
 static void
 vmap_blocks(ir_build *b, const ir_graph *f, int64_t n, int64_t c, const ir_ref *x,
             const bool *mapped, ir_ref *y, bool *out_mapped)
@@ -502,7 +502,7 @@ pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, cons
         vmap_inline(b, f, size, x, mapped, y, out_mapped);
 }
 
-/* f as what the examples do: collectives that mean this axis are marked. */
+/* f for one example, with collectives over this axis marked. */
 static cot_status
 name_axis(const ir_graph *f, const pass_vmap_options *o, const ir_graph **out)
 {
@@ -516,8 +516,7 @@ name_axis(const ir_graph *f, const pass_vmap_options *o, const ir_graph **out)
     return pass_axis_bind(f, o->axis_name, out);
 }
 
-/* A list has an entry for each argument; one from a trace that captures, also for what comes
- * after. */
+/* Does the list cover every input, including hidden ones, to which it gives no axis? */
 static bool
 names_hidden(const ir_graph *f, const pass_dims *d)
 {
@@ -527,7 +526,7 @@ names_hidden(const ir_graph *f, const pass_dims *d)
     return d->n == f->n_in;
 }
 
-/* The axes of vmap's results: those of in/out arguments are where their arguments have them. */
+/* The axes of vmap's results: a result for an in/out argument has the axis of its argument. */
 static pass_dims
 inout_dims(const ir_graph *f, const pass_vmap_options *o)
 {

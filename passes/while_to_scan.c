@@ -1,19 +1,18 @@
-/* While to scan: a while whose number of steps is known becomes a scan of that length.
+/* Turns a while with a known number of steps into a scan of that length.
  *
- * Recognised is `for (i = a; i < n; i += s)` however it is written: the predicate compares one
- * carry with a number (lt, le, gt, ge or ne, on either side); the carry starts at a number, and
- * each step adds a number to it or takes one off.  The numbers are constants, in the loop or
- * around it.  The counter must not wrap before the loop ends, and a bound on the steps must not
- * be passed; else the loop is left as it is.
+ * The pass recognises `for (i = a; i < n; i += s)` in any form: the predicate compares one
+ * carry with a constant (lt, le, gt, ge or ne, on either side); the initial value of the carry
+ * is constant, and each step adds or subtracts a constant.  Constants may be inside of the loop
+ * or outside.  The counter must not wrap before the loop ends, and a bound on the steps must
+ * not be exceeded; otherwise the loop is unchanged.
  *
- * Reverse mode then saves what the steps need side by side, once each, instead of running
- * forward again from checkpoints (rules/while_transpose.c).  It asks for this pass by itself,
- * for loops whose carries, or what a step saves of them, stay below COUNT_BYTES for all steps;
- * the pass by name rewrites all.
+ * Reverse mode then saves the values that it needs once for each step, instead of running
+ * forward again from checkpoints (rules/while_transpose.c).  It applies this pass by itself to
+ * loops whose carries, or the saved values, stay below COUNT_BYTES for all steps; the pass by
+ * name rewrites all loops.
  *
  * Wants: nothing.  Gives: the same function, bit for bit; the same operations in the same
- * order.
- * Source: A. V. Aho et al., Compilers, 2nd ed., section 9.6 (induction variables). */
+ * order.  Source: A. V. Aho et al., Compilers, 2nd ed., section 9.6 (induction variables). */
 #include "passes/engine.h"
 #include "passes/rules/flow.h"
 
@@ -21,12 +20,12 @@
 
 typedef struct loop_counter {
     int carry;
-    ir_op compare; /* the carry on the left */
+    ir_op compare; /* with the carry as its left operand */
     int64_t start, limit, step;
     cot_dtype dtype;
 } loop_counter;
 
-/* The integer that a constant of a graph holds. */
+/* The integer value of a constant of a graph. */
 static bool
 constant_of(const ir_graph *g, ir_ref v, int64_t *x)
 {
@@ -48,7 +47,7 @@ constant_of(const ir_graph *g, ir_ref v, int64_t *x)
     }
 }
 
-/* The same for a value of the new graph. */
+/* The same for a value of the graph that is being built. */
 static bool
 constant_in(const ir_build *b, ir_ref v, int64_t *x)
 {
@@ -57,7 +56,7 @@ constant_in(const ir_build *b, ir_ref v, int64_t *x)
     return constant_of(&g, v, x);
 }
 
-/* A number inside a sub-function of the loop: a constant there, or an operand that is one and
+/* The value of a constant in a sub-function of the loop, or of an operand that is constant and
  * that the loop does not change. */
 static bool
 number_in(const ir_build *b, const ir_node *n, const ir_graph *g, const ir_ref *in, ir_ref v,
@@ -96,7 +95,7 @@ carry_of(const ir_node *n, const ir_graph *g, ir_ref v)
     return -1;
 }
 
-/* The step of the counter: body->out[carry] is the carry plus or minus a number. */
+/* The step of the counter: is body->out[carry] the carry plus or minus a constant? */
 static bool
 find_step(const ir_build *b, const ir_node *n, const ir_ref *in, loop_counter *c)
 {
@@ -133,14 +132,14 @@ find_counter(const ir_build *b, const ir_node *n, const ir_ref *in, loop_counter
     return false;
 }
 
-/* Numbers of up to 2^62 in size, whose sums do not overflow. */
+/* Is the size of x below 2^61, so that sums do not overflow? */
 static bool
 small(int64_t x)
 {
     return x > -((int64_t)1 << 61) && x < (int64_t)1 << 61;
 }
 
-/* How often the loop runs; -1: not known, or the counter wraps. */
+/* The number of steps; -1: not known, or the counter wraps. */
 static int64_t
 trips_of(const loop_counter *c)
 {
@@ -169,7 +168,7 @@ trips_of(const loop_counter *c)
     return end < least || end > most ? -1 : trips;
 }
 
-/* How often the while n runs on operands `in`, if that is known now; else -1. */
+/* The number of steps of the while n on operands `in`, if it is known; otherwise -1. */
 static int64_t
 trips_at(const ir_build *b, const ir_node *n, const ir_ref *in)
 {
@@ -179,7 +178,7 @@ trips_at(const ir_build *b, const ir_node *n, const ir_ref *in)
     return n->at.loop.max > 0 && trips > n->at.loop.max ? -1 : trips;
 }
 
-/* Bytes of the outputs from `first` on that are in `which`; NULL: of all. */
+/* The bytes of the outputs from `first` on that are in `which`; NULL: of all. */
 static int64_t
 bytes_of(const ir_graph *f, int first, const bool *which)
 {
@@ -192,9 +191,9 @@ bytes_of(const ir_graph *f, int first, const bool *which)
     return bytes;
 }
 
-/* Bytes that reverse mode would save in a step of the body: what its derivative by all carries
- * and consts wants and is not made of consts alone.  A step that writes an element of a long
- * carry saves that element.  -1: it has no derivative. */
+/* The bytes that reverse mode would save in a step of the body: values that its derivative with
+ * respect to all carries and consts needs and that do not depend on consts alone.  A step that
+ * writes an element of a long carry saves that element. -1: it has no derivative. */
 static int64_t
 saved_bytes(const ir_graph *body, int consts)
 {
@@ -226,7 +225,7 @@ saved_bytes(const ir_graph *body, int consts)
     return bytes_of(known, known->n_out - n_res, varies);
 }
 
-/* Is there room for what `trips` steps save? */
+/* Is there memory for the values that `trips` steps save? */
 static bool
 has_room(const ir_node *n, int64_t trips, int64_t most)
 {

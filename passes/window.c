@@ -1,15 +1,15 @@
 /* Windows: pads and views (the op `windows`), reduced over the new axes.
  *
- * select_and_scatter finds places, not values: a reduction of pairs (element, place in x), in
- * which padding has the place -1, and a scatter to the places.  Which of two pairs is the
- * earlier one is asked of their places, so that the choice does not depend on the order of the
- * reduction. */
+ * select_and_scatter finds places instead of values: it is a reduction of pairs (element, place
+ * in x), in which padding has the place -1, followed by a scatter to the places.  The earlier
+ * one of two pairs is the one with the smaller place, so that the result does not depend on the
+ * order of the reduction. */
 #include "passes/window.h"
 
 #include "passes/pass.h"
 #include "passes/scatter.h"
 
-/* Every stride-th element of an axis. */
+/* Every stride-th element along an axis. */
 static ir_ref
 strided(ir_build *b, ir_ref x, int axis, int64_t stride)
 {
@@ -23,7 +23,7 @@ strided(ir_build *b, ir_ref x, int axis, int64_t stride)
     return t ? ir_slice(b, x, start, limit, by) : IR_NONE;
 }
 
-/* n steps, or more than any array has elements. */
+/* n steps, saturated to more elements than any array has. */
 static int64_t
 extent(int64_t n, int64_t step)
 {
@@ -68,9 +68,9 @@ pass_windows(ir_build *b, ir_ref x, int n, const pass_window *w, ir_ref fill, in
     return y;
 }
 
-/* The axes that the one window there is goes along; 0 if there are more, or if it leaves out
- * elements, or if its axes are not neighbours, whose elements would be combined in another
- * order. */
+/* The axes that the window spans, if there is one window that contains all elements; 0
+ * otherwise, or if the axes are not adjacent, since their elements would then be combined in
+ * another order. */
 static ir_axes
 whole_axes(const pass_window *w, const ir_type *t)
 {
@@ -95,7 +95,7 @@ whole_axes(const pass_window *w, const ir_type *t)
     return axes;
 }
 
-/* A window of all that axes have is a reduction along them. */
+/* If the window spans whole axes, the result is a reduction along them. */
 static bool
 reduce_whole(ir_build *b, const pass_combiner *c, const pass_window *w, const ir_ref *x,
              const ir_ref *init, ir_ref *y)
@@ -121,9 +121,9 @@ reduce_whole(ir_build *b, const pass_combiner *c, const pass_window *w, const ir
     return true;
 }
 
-/* ---- spread elements that no two of meet in a window ---- */
+/* ---- spread elements of which each window contains at most one ---- */
 
-/* x with axis k's elements `size` times each, and 0 up to the next one. */
+/* x with each element of axis k repeated `size` times, followed by zeros up to the next one. */
 static ir_ref
 repeated(ir_build *b, ir_ref x, int k, int64_t size, int64_t base, ir_ref zero)
 {
@@ -140,7 +140,8 @@ repeated(ir_build *b, ir_ref x, int k, int64_t size, int64_t base, ir_ref zero)
     return x ? ir_reshape(b, x, t->rank, dims) : IR_NONE;
 }
 
-/* A pad of zeros that x is, as part of the windows; x without it. */
+/* If x is padded with zeros, adds the padding to that of the windows and returns the operand of
+ * the pad. */
 static ir_ref
 unpadded(ir_build *b, ir_ref x, pass_window *w)
 {
@@ -161,8 +162,9 @@ unpadded(ir_build *b, ir_ref x, pass_window *w)
     return n->in[0];
 }
 
-/* A sum over windows one apart of elements so far apart that each meets one at most, as the
- * gradient of a mean of windows side by side is: there is nothing to sum. */
+/* A sum over windows with stride 1 of elements so far apart that each window contains at most
+ * one.  An example is the gradient of a mean over adjacent windows.  Nothing has to be
+ * summed. */
 static bool
 sum_spread(ir_build *b, const pass_combiner *c, const pass_window *given, const ir_ref *x,
            const ir_ref *init, ir_ref *y)
@@ -219,7 +221,7 @@ pass_reduce_window(ir_build *b, const pass_combiner *c, const pass_window *w, co
 
 /* ---- select and scatter ---- */
 
-/* The scalar of g (a, b; captured ...) in another graph. */
+/* Inlines the scalar function g(a, b; captured ...) into another graph. */
 static ir_ref
 ask(ir_build *r, const pass_combiner *c, ir_ref x, ir_ref y, const ir_ref *captured)
 {
@@ -233,7 +235,8 @@ ask(ir_build *r, const pass_combiner *c, ir_ref x, ir_ref y, const ir_ref *captu
     return out;
 }
 
-/* Of two pairs (element, place): the earlier one if it is kept, padding never. */
+/* A function of two pairs (element, place): it returns the earlier one if `select` keeps it,
+ * and never padding. */
 static const ir_graph *
 chooser(ir_build *b, const pass_combiner *select, const ir_type *element)
 {
@@ -260,7 +263,8 @@ chooser(ir_build *b, const pass_combiner *select, const ir_type *element)
     return g;
 }
 
-/* The place in x, row-major, of what each window selects; -1 where there is only padding. */
+/* The row-major place in x of the element that each window selects; -1 where the window has
+ * only padding. */
 static ir_ref
 selected(ir_build *b, const pass_combiner *select, const pass_window *w, ir_ref x)
 {
@@ -307,7 +311,7 @@ pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_com
 
 /* ---- convolution ---- */
 
-/* x with axis `axis` as [groups, the rest], and those axes then in the order `perm` names:
+/* x with axis `axis` split into [groups, the rest], and the axes then in the order `perm`,
  * groups first. */
 static ir_ref
 grouped(ir_build *b, ir_ref x, const int64_t *perm, int64_t axis, int64_t groups)
@@ -375,7 +379,7 @@ pass_convolve(ir_build *b, const pass_conv *s, ir_ref x, ir_ref w)
     const ir_type *t = y ? ir_btype(b, y) : NULL;
     if (!t)
         return IR_NONE;
-    /* [groups, n, spatial, o / groups]: groups join the features */
+    /* [groups, n, spatial, o / groups]: the groups are merged with the features */
     int at = 0;
     for (int k = 0; k < r; k++) {
         if (s->y[k] == r - 1)

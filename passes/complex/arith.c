@@ -1,27 +1,25 @@
-/* Arithmetic of complex numbers, and the ops made of it.
+/* Arithmetic of complex numbers, and ops that are built from it.
  *
- *   mul     (ac - bd) + (ad + bc) i, each product rounded: as XLA's, with NaN for infinities
- * times zeros, but a
- *           part that is the constant 0, as that of a converted real number, is left out
- *   div     R. L. Smith, Algorithm 116, CACM 5 (1962): the smaller part of y over the
- * larger, so that no
- *           square overflows; a number over 0 is infinite, over an infinity 0, as in C99, Annex
- *           G.5.1.  Normwise error: 1 ulp for mul, 4 ulp for div.
+ *   mul     (ac - bd) + (ad + bc) i, each product rounded, like XLA's: an infinity times zero
+ *           is NaN.  Terms with a constant 0, as of a converted real number, are omitted
+ *   div     R. L. Smith, Algorithm 116, CACM 5 (1962): the smaller part of y is divided by the
+ *           larger, so that no square overflows; a number over 0 is infinite, over an infinity
+ *           0, as in C99, Annex G.5.1. Normwise error: 1 ulp for mul, 4 ulp for div.
  *   dot_general, conv_general   four real products */
 #include <math.h>
 
 #include "passes/complex/pair.h"
 #include "passes/scatter.h"
 
-/* A product, or IR_NONE where a factor is the constant 0: what was converted from a real number
- * multiplies as that, as in C99, Annex G.5.1, and a tangent of such a number stays linear. */
+/* A product, or IR_NONE if a factor is the constant 0.  A number converted from a real one then
+ * multiplies as a real number, as in C99, Annex G.5.1, and a tangent of it stays linear. */
 static ir_ref
 term(ir_build *b, ir_ref x, ir_ref y)
 {
     return pr_is_zero(b, x) || pr_is_zero(b, y) ? IR_NONE : pr_product(b, x, y);
 }
 
-/* x + y, x - y of such terms; like: the type of a 0. */
+/* x + y or x - y of such terms; a 0 has the type of `like`. */
 static ir_ref
 sum_of(ir_build *b, ir_ref x, ir_ref y, ir_ref like)
 {
@@ -50,7 +48,7 @@ pair_mul(ir_build *b, const ir_node *n, const pass_pair *x)
     return mul_pairs(b, x[0], x[1]);
 }
 
-/* 1 for an infinite part, 0 for another, with its sign. */
+/* 1 for an infinite part and 0 for a finite one, with the sign of the part. */
 static ir_ref
 boxed(ir_build *b, ir_ref x)
 {
@@ -90,9 +88,9 @@ over_infinity(ir_build *b, pass_pair x, pass_pair y)
     return (pass_pair){ pr_mulk(b, re, 0), pr_mulk(b, im, 0) };
 }
 
-/* Annex G's answers for a zero and an infinite y.  What decides is y alone, so that a quotient
- * stays linear in x; where it is not chosen, the quotient by zero is one by 1, so that its
- * transpose is no 0 / 0. */
+/* The results of Annex G for a zero and for an infinite y.  The selection depends only on y, so
+ * that a quotient is linear in x.  Where the quotient by zero is not selected, it is a quotient
+ * by 1, so that its transpose is not 0 / 0. */
 static pass_pair
 recovered(ir_build *b, pass_pair x, pass_pair y, pass_pair q)
 {
@@ -134,7 +132,7 @@ pair_abs(ir_build *b, const ir_node *n, const pass_pair *x)
     return (pass_pair){ pr_hypot(b, x->re, x->im), IR_NONE };
 }
 
-/* z / |z|, and a zero as it is. */
+/* z / |z|; a zero is unchanged. */
 pass_pair
 pair_sign(ir_build *b, const ir_node *n, const pass_pair *x)
 {
@@ -170,7 +168,7 @@ pair_integer_pow(ir_build *b, const ir_node *n, const pass_pair *x)
     return y < 0 ? pass_pair_div(b, one(b, *x), power) : power;
 }
 
-/* One update after the other, as for a traced combiner (passes/scatter.c). */
+/* Applies one update after the other, as for a traced combiner (passes/scatter.c). */
 pass_pair
 pair_scatter_mul(ir_build *b, const ir_node *n, const pass_pair *x)
 {
@@ -217,8 +215,8 @@ shape_pair(ir_build *b, pass_pair z, int rank, const int64_t *dims)
     return (pass_pair){ ir_reshape(b, z.re, rank, dims), ir_reshape(b, z.im, rank, dims) };
 }
 
-/* The first half of the elements times the second, until one is left; one over from an odd
- * number stays. */
+/* Multiplies the first half of the elements by the second until one is left; the last of an odd
+ * number is kept. */
 static pass_pair
 product_along(ir_build *b, pass_pair z, int axis)
 {
@@ -242,7 +240,7 @@ pair_reduce_prod(ir_build *b, const ir_node *n, const pass_pair *x)
     const ir_axes axes = n->at.axes.axes;
     int64_t dims[COT_MAX_RANK], rest[COT_MAX_RANK], size = 1;
     int rank = 0, left = 0, at = -1;
-    /* the axes are adjacent: one axis in the place of the first */
+    /* adjacent axes become one axis, at the position of the first */
     for (int k = 0; k < t->rank; k++) {
         if (!ir_axes_has(axes, k)) {
             dims[rank++] = rest[left++] = t->dims[k];
@@ -276,7 +274,7 @@ shifted(ir_build *b, ir_ref x, int axis, int64_t by, bool reverse, double fill)
 }
 
 /* W. D. Hillis, G. L. Steele, Data Parallel Algorithms, CACM 29 (1986): for d = 1, 2, 4, ...
- * each element takes in the one d before it, and the first d are as they were. */
+ * each element is combined with the one d positions before it; the first d are unchanged. */
 pass_pair
 pair_cumprod(ir_build *b, const ir_node *n, const pass_pair *x)
 {
@@ -296,7 +294,7 @@ pair_cumprod(ir_build *b, const ir_node *n, const pass_pair *x)
     return z;
 }
 
-/* Of a factor that is the constant 0 there is none. */
+/* The product, or IR_NONE if a factor is the constant 0. */
 static ir_ref
 product(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
 {

@@ -1,18 +1,18 @@
 /* Exponentials, logarithms, roots and powers of complex numbers.
  *
  * With z = x + iy:
- *   exp z    = e^x (cos y + i sin y)              expm1 z = expm1(x) cos y - 2 sin^2(y/2) +
- * i e^x sin y
- *   log z    = log |z| + i atan2(y, x)            log1p z likewise of 1 + z, without forming
- * |1 + z|^2 - 1
- *   sqrt z   : t = sqrt((|x| + |z|) / 2); t + i y/(2t), or with x < 0 |y|/(2t) + i t with
- * the sign of y
+ *   exp z    = e^x (cos y + i sin y)
+ *   expm1 z  = expm1(x) cos y - 2 sin^2(y/2) + i e^x sin y
+ *   log z    = log |z| + i atan2(y, x)
+ *   log1p z  likewise of 1 + z, without forming |1 + z|^2 - 1
+ *   sqrt z   : t = sqrt((|x| + |z|) / 2); t + i y/(2t), or with x < 0 |y|/(2t) + i t with the
+ *              sign of y
  *   z^w      = |z|^c e^(-d arg z) (cos q + i sin q), w = c + id, q = d log |z| + c arg z
- * The cuts of log, sqrt and pow are the negative real axis, of log1p what lies left of -1; on a
- * cut the sign of a zero imaginary part says from which side.  Infinities and NaN as C99, Annex
- * G.6 has them.  Normwise error,
- * measured: 3 ulp; of pow, that of q besides: |q| ulp.  Source: W. Kahan, Branch Cuts for
- * Complex Elementary Functions, in: The State of the Art in Numerical Analysis, Oxford 1987. */
+ * The branch cuts of log, sqrt and pow are on the negative real axis, that of log1p is left of
+ * -1.  On a cut the sign of a zero imaginary part selects the side.  Infinities and NaN follow
+ * C99, Annex G.6.  Normwise error, measured: 3 ulp; pow has in addition that of q: |q| ulp.
+ * Source: W. Kahan, Branch Cuts for Complex Elementary Functions, in: The State of the Art in
+ * Numerical Analysis, Oxford 1987. */
 #include <math.h>
 
 #include "passes/complex/pair.h"
@@ -25,7 +25,8 @@ real(ir_build *b, ir_op op, ir_ref x)
     return ir_op1(b, op, x);
 }
 
-/* e^x in two factors, since e^x cos y may be a number where e^x is not; x - k and e^k. */
+/* e^x = e rest, in two factors since e^x cos y may be finite where e^x overflows: for large x,
+ * e = e^(x - k) and rest = e^k. */
 typedef struct factors {
     ir_ref e, rest;
 } factors;
@@ -82,7 +83,7 @@ pair_exp2(ir_build *b, const ir_node *n, const pass_pair *x)
     return polar(b, f, x->re, pr_mulk(b, x->im, LN2), x->im);
 }
 
-/* Where e^x is large the 1 is lost anyway. */
+/* Where e^x is large, subtracting 1 changes nothing. */
 pass_pair
 pair_expm1(ir_build *b, const ir_node *n, const pass_pair *x)
 {
@@ -128,7 +129,7 @@ pair_log1p(ir_build *b, const ir_node *n, const pass_pair *x)
     return (pass_pair){ pr_log_abs(b, u, x->im, t), ir_op2(b, OP_atan2, x->im, u) };
 }
 
-/* x and y brought near 1 by an even power of 2, whose root goes back on the result. */
+/* x and y are scaled towards 1 by an even power of 2, and the result by its root. */
 pass_pair
 pass_pair_sqrt(ir_build *b, pass_pair z)
 {

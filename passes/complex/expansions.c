@@ -1,8 +1,8 @@
-/* The table: op to its expansion on pairs, and the expansions that only say which part is
- * which.
+/* The table of expansions on pairs, by op, and the expansions that only select or exchange
+ * parts.
  *
- * Ops that are not in the table and have complex operands are linear in each part alone (sums,
- * moves, selects): the walk applies them to the parts one after the other. */
+ * Ops with complex operands that are not in the table are linear in each part (sums, moves,
+ * selects): complex.c applies them to both parts. */
 #include "passes/complex/pair.h"
 
 static pass_pair_rule *const rules[OP_COUNT] = {
@@ -72,7 +72,8 @@ pair_conj(ir_build *b, const ir_node *n, const pass_pair *x)
     return (pass_pair){ x->re, ir_neg(b, x->im) };
 }
 
-/* A real becomes (x, 0); a complex number becomes its real part, and true where it is not 0. */
+/* A real becomes (x, 0).  A complex number becomes its real part, or for bool, whether it is
+ * not 0. */
 pass_pair
 pair_convert(ir_build *b, const ir_node *n, const pass_pair *x)
 {
@@ -112,7 +113,7 @@ pair_is_finite(ir_build *b, const ir_node *n, const pass_pair *x)
     return (pass_pair){ pr_and(b, ir_op1(b, OP_is_finite, x->re), finite), IR_NONE };
 }
 
-/* On the parts side by side, as they lie in memory. */
+/* Applied to both parts as a last axis, which is their layout in memory. */
 pass_pair
 pair_fft(ir_build *b, const ir_node *n, const pass_pair *x)
 {

@@ -1,4 +1,4 @@
-/* Complex numbers in memory: the two parts along a last axis. */
+/* Complex numbers in memory: the parts are a last axis of size 2. */
 #include "passes/complex/pair.h"
 
 static ir_ref

@@ -1,9 +1,8 @@
-/* Complex numbers as pairs of reals: what the files of this folder share.
+/* Complex numbers as pairs of reals: declarations that the files of this folder share.
  *
- * An expansion takes the node and the pairs of its operands (im is IR_NONE of an operand that
- * is not complex) and gives the pair of its result (likewise, where that is real).  All of it
- * is ordinary ops on f32 and f64, so every back end has the same bits, and no rule below knows
- * complex numbers. */
+ * An expansion takes the node and the pairs of its operands and returns the pair of its result;
+ * im is IR_NONE where an operand or the result is real.  It consists of ordinary ops on f32 and
+ * f64, so that every back end gives the same bits, and no later rule knows complex numbers. */
 #ifndef PASSES_COMPLEX_PAIR_H
 #define PASSES_COMPLEX_PAIR_H
 
@@ -15,17 +14,17 @@ typedef struct pass_pair {
 
 typedef pass_pair pass_pair_rule(ir_build *b, const ir_node *n, const pass_pair *x);
 
-/* expansions.c: the rule of an op; NULL for one that is applied to each part. */
+/* expansions.c: the rule of an op; NULL: the op is applied to each part. */
 pass_pair_rule *pass_pair_rule_of(ir_op op);
-/* A constant of a complex type as two real ones. */
+/* A complex constant as two real ones. */
 pass_pair pass_pair_constant(ir_build *b, const ir_data *d);
 
-/* Parts of the shape along a last axis of 2, and back (complex.c); of rank 64, all in one axis
- * before it. */
+/* The parts as a last axis of size 2, and back (complex.c); for rank 64, all elements in one
+ * axis before it. */
 ir_ref pass_pair_in_memory(ir_build *b, pass_pair z, int rank, const int64_t *dims);
 pass_pair pass_pair_of_memory(ir_build *b, ir_ref x, int rank, const int64_t *dims);
 
-/* Rules, by op. */
+/* The rules, by op. */
 pass_pair_rule pair_complex, pair_real, pair_imag, pair_conj, pair_convert, pair_eq, pair_ne,
     pair_is_finite, pair_iota, pair_abs, pair_sign, pair_mul, pair_div, pair_integer_pow,
     pair_reduce_prod, pair_cumprod, pair_scatter_mul, pair_dot_general, pair_conv_general,
@@ -43,7 +42,7 @@ pass_pair_neg(ir_build *b, pass_pair z)
 {
     return (pass_pair){ ir_neg(b, z.re), ir_neg(b, z.im) };
 }
-/* i z, -i z: no rounding, and no zero loses its sign. */
+/* i z and -i z: exact, and zeros keep their signs. */
 static inline pass_pair
 pass_pair_i(ir_build *b, pass_pair z)
 {
@@ -55,7 +54,7 @@ pass_pair_minus_i(ir_build *b, pass_pair z)
     return (pass_pair){ z.im, ir_neg(b, z.re) };
 }
 
-/* Reals (parts.c). */
+/* Functions of reals (parts.c). */
 static inline ir_ref pr_k(ir_build *b, ir_ref x, double c) { return ir_like(b, x, c); }
 static inline ir_ref
 pr_addk(ir_build *b, ir_ref x, double c)
@@ -93,20 +92,20 @@ pr_wide(const ir_build *b, ir_ref x)
 }
 /* The constant 0, of either sign. */
 bool pr_is_zero(const ir_build *b, ir_ref x);
-/* x y, rounded, that no sum takes for a product to join with (docs/numerics.md: nothing complex
- * contracts). */
+/* The rounded product x y, which contraction does not merge with a sum (docs/numerics.md:
+ * complex arithmetic is not contracted). */
 ir_ref pr_product(ir_build *b, ir_ref x, ir_ref y);
 ir_ref pr_is_inf(ir_build *b, ir_ref x);
 ir_ref pr_is_nan(ir_build *b, ir_ref x);
-/* |x| with the sign of y, of a zero too.  A NaN has none: which one it is no arithmetic
- * promises, so no other number's sign may depend on it. */
+/* |x| with the sign of y, also of a zero.  The sign of a NaN is ignored, since arithmetic does
+ * not determine it, so that no result depends on it. */
 ir_ref pr_copysign(ir_build *b, ir_ref x, ir_ref y);
-/* x y, but a zero x wins over an infinite y. */
+/* x y, where a zero x gives 0 even if y is infinite. */
 ir_ref pr_zero_wins(ir_build *b, ir_ref x, ir_ref y);
-/* sqrt(x^2 + y^2) without overflow below the result's, an infinity if either is one. */
+/* sqrt(x^2 + y^2), which overflows only if the result does; infinite if either operand is. */
 ir_ref pr_hypot(ir_build *b, ir_ref x, ir_ref y);
-/* log sqrt(x^2 + y^2), accurate where it is small: there t is x^2 + y^2 - 1, IR_NONE: find
- * it. */
+/* log sqrt(x^2 + y^2), accurate where the result is small. t: x^2 + y^2 - 1, if the caller has
+ * it, or IR_NONE. */
 ir_ref pr_log_abs(ir_build *b, ir_ref x, ir_ref y, ir_ref t);
 
 #endif

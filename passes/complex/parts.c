@@ -1,7 +1,7 @@
-/* Functions of two reals that complex functions are made of.
+/* Functions of two reals that complex functions are composed of.
  *
- * Each is exact at zeros and infinities as C99's Annex G wants it; intermediate results neither
- * overflow nor lose digits to underflow where the result is an ordinary number. */
+ * At zeros and infinities each is what C99's Annex G requires.  Intermediate results neither
+ * overflow nor underflow where the result is an ordinary number. */
 #include <math.h>
 
 #include "passes/complex/pair.h"
@@ -16,7 +16,8 @@ pr_is_zero(const ir_build *b, ir_ref x)
 ir_ref
 pr_product(ir_build *b, ir_ref x, ir_ref y)
 {
-    return ir_op3(b, OP_fma, x, y, ir_like(b, x, -0.0)); /* p + -0 is p, -0 included */
+    /* Adding -0 changes no number, not even -0. */
+    return ir_op3(b, OP_fma, x, y, ir_like(b, x, -0.0));
 }
 
 ir_ref
@@ -73,7 +74,8 @@ root_of_squares(ir_build *b, ir_ref x, ir_ref y)
     return ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, x, x), product));
 }
 
-/* f32 by way of f64, where squares of f32 are exact and fit; f64 scaled by a power of 2. */
+/* f32 is computed in f64, where squares of f32 are exact and do not overflow; f64 is scaled by
+ * a power of 2. */
 ir_ref
 pr_hypot(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -99,8 +101,8 @@ pr_hypot(ir_build *b, ir_ref x, ir_ref y)
     return ir_select(b, inf, pr_k(b, x, INFINITY), r);
 }
 
-/* With m >= n >= 0 the two sizes: log m + log1p((n/m)^2) / 2, and, where m is near 1 and the
- * two terms would cancel, log1p((m - 1)(m + 1) + n^2) / 2. */
+/* For the sizes m >= n >= 0: log m + log1p((n/m)^2) / 2.  Where m is near 1 the two terms would
+ * cancel, and it is log1p((m - 1)(m + 1) + n^2) / 2. */
 ir_ref
 pr_log_abs(ir_build *b, ir_ref x, ir_ref y, ir_ref t)
 {

@@ -6,11 +6,11 @@
  *   asin z = atan(x / Re(sqrt(1-z) sqrt(1+z))) + i asinh(Im(conj(sqrt(1-z)) sqrt(1+z)))
  *   acosh z = asinh(Re(conj(sqrt(z-1)) sqrt(z+1))) + 2 i atan(Im sqrt(z-1) / Re sqrt(z+1))
  *   atanh z = log1p(4x / ((1-x)^2 + y^2)) / 4 + i atan2(2y, (1-x)(1+x) - y^2) / 2
- * and sin z = -i sinh iz, tan z = -i tanh iz, asinh z = -i asin iz, atan z = -i atanh iz.  Cuts
- * lie as in C99: of asin, acos and atanh on the real axis beyond -1 and 1, of asinh and atan on
- * the imaginary one beyond -i and i, of acosh left of 1.  The sign of a zero says from which
- * side.  Normwise error, measured: 4 ulp.
- * Source: W. Kahan, Branch Cuts for Complex Elementary Functions, 1987. */
+ * and sin z = -i sinh iz, tan z = -i tanh iz, asinh z = -i asin iz, atan z = -i atanh iz.
+ * Branch cuts are those of C99: of asin, acos and atanh on the real axis beyond -1 and 1, of
+ * asinh and atan on the imaginary axis beyond -i and i, of acosh left of 1.  The sign of a zero
+ * selects the side.  Normwise error, measured: 4 ulp.  Source: W. Kahan, Branch Cuts for
+ * Complex Elementary Functions, 1987. */
 #include <math.h>
 
 #include "passes/complex/pair.h"
@@ -42,7 +42,7 @@ cosh_of(ir_build *b, pass_pair z)
     return (pass_pair){ product, pr_zero_wins(b, real(b, OP_sin, z.im), sinh) };
 }
 
-/* Far out: 1 with the sign of x, and 4 sin y cos y e^(-2|x|). */
+/* Where |x| is large: 1 with the sign of x, and 4 sin y cos y e^(-2|x|). */
 static pass_pair
 tanh_of(ir_build *b, pass_pair z)
 {
@@ -94,7 +94,7 @@ pair_tan(ir_build *b, const ir_node *n, const pass_pair *x)
     return pass_pair_minus_i(b, tanh_of(b, pass_pair_i(b, *x)));
 }
 
-/* Beyond this, sqrt(1 - z^2) is iz to the last bit. */
+/* For such z, sqrt(1 - z^2) rounds to iz. */
 static ir_ref
 is_huge(ir_build *b, pass_pair z)
 {
@@ -165,8 +165,9 @@ acosh_of(ir_build *b, pass_pair z)
     return (pass_pair){ re, ir_select(b, huge, ir_op2(b, OP_atan2, z.im, z.re), im) };
 }
 
-/* On |x|, with the sign given back.  Far out 1/z, by halves since |z| may pass the range, and a
- * quarter turn; and at x = 1 the square of a small y is lost: there it is log(2/|y|) / 2. */
+/* Computed for |x|, with the sign restored.  For large |z| it is 1/z, computed by halves since
+ * |z| may overflow, and a quarter turn.  At x = 1 the square of a small y underflows, and the
+ * real part is log(2/|y|) / 2. */
 static pass_pair
 atanh_of(ir_build *b, pass_pair z)
 {

@@ -1,13 +1,13 @@
-/* Rules of call: each is the pass itself on the body.
+/* Rules of call: each applies the pass to the body.
  *
- * A call with `remat` is split in another way: the rest computes again, behind a barrier,
- * what it needs of the known half, from the known operands. Products are kept where that is
- * asked for, and what an effect gave always, since an effect happens once. Source: the
+ * A call with `remat` is split differently: the rest recomputes, behind a barrier, the values
+ * of the known half that it needs, from the known operands.  Products are saved if that is
+ * asked for, and results of effects always, since an effect happens once.  Source: the
  * checkpoints of JAX (remat). */
 #include "passes/engine.h"
 #include "passes/rules/flow.h"
 
-/* Of the kind that n is. */
+/* A call with the same attributes as n. */
 static void
 call(ir_build *b, const ir_node *n, ir_graph *body, int n_in, const ir_ref *in, ir_ref *out)
 {
@@ -39,7 +39,8 @@ jvp_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
         y[j] = (dual){ z[j], varies[j] ? z[at++] : IR_NONE };
 }
 
-/* Cotangents that the body gives as zeros are none: a factor that they meet may be infinite. */
+/* Cotangents that the body returns as zeros become IR_NONE, since they may be multiplied by an
+ * infinity. */
 static void
 drop_zeros(const ir_graph *body, ir_ref *ct)
 {
@@ -104,7 +105,7 @@ vmap_call(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
     call(b, n, body, n->n_in, in, y);
 }
 
-/* What the known half keeps besides its operands: values of its graph. */
+/* The values of the known half that are saved besides its operands. */
 static void
 keep_values(const ir_node *n, const ir_graph *known, bool *keep)
 {
@@ -116,8 +117,8 @@ keep_values(const ir_node *n, const ir_graph *known, bool *keep)
     }
 }
 
-/* The rest of a split that computes its residuals again: of the known operands, what is
- * kept, the unknown operands. */
+/* The rest of a split that recomputes its residuals: a function of the known operands, the
+ * saved values and the unknown operands. */
 static ir_graph *
 again(ir_build *outer, const flow_split *h, const bool *keep, int n_unknown)
 {
@@ -148,7 +149,7 @@ again(ir_build *outer, const flow_split *h, const bool *keep, int n_unknown)
     return pass_flow_end(outer, b);
 }
 
-/* The known half without residuals, but with what is kept. */
+/* The known half with the saved values instead of residuals. */
 static ir_graph *
 keeping(ir_build *outer, const flow_split *h, const bool *keep)
 {
@@ -168,8 +169,8 @@ keeping(ir_build *outer, const flow_split *h, const bool *keep)
     return pass_flow_end(outer, b);
 }
 
-/* From a split with residuals to one whose residuals are the known operands and what is
- * kept; only those that the rest reads. */
+/* Replaces the residuals of a split by the known operands and the saved values, as far as the
+ * rest reads them. */
 static void
 forget_residuals(ir_build *outer, const ir_node *n, flow_split *h, int n_unknown, bool *reads)
 {

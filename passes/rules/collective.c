@@ -1,14 +1,14 @@
 /* Collectives: functions of all examples of one vmap.
  *
- * A collective names an axis. The vmap that has the name marks those that mean it
+ * A collective names an axis.  The vmap with that name marks the collectives that refer to it
  * (pass_axis_bind gives them the empty name), and the walk then replaces each: a psum becomes a
- * reduction of the mapped axis, which no example owns afterwards. A vmap of another name maps a
- * collective like any function of x. So names are gone when the last vmap is done, and inner
- * vmaps shadow outer ones since they come first.
+ * reduction of the mapped axis, and its result is not mapped.  A vmap with another name maps a
+ * collective like any function of x.  So all names are gone after the last vmap, and inner
+ * vmaps shadow outer ones, since they come first.
  *
  * psum is its own transpose, since every example's result depends on every x; all_gather and
- * psum_scatter transpose to each other, a permutation to its inverse. Source: the
- * collectives of JAX under vmap. */
+ * psum_scatter are transposes of each other; the transpose of a permutation is its inverse.
+ * Source: the collectives of JAX under vmap. */
 #include "passes/engine.h"
 #include "passes/memo.h"
 #include "passes/rules/flow.h"
@@ -61,7 +61,7 @@ bind_body(ir_graph *f, const void *name, ir_graph **out)
     return status;
 }
 
-/* Nodes that mean the axis, with the empty name. */
+/* Gives nodes that refer to the axis the empty name. */
 static void
 bind_node(ir_build *b, const ir_node *n, const char *name, const ir_ref *in, ir_ref *out)
 {
@@ -129,8 +129,8 @@ over(ir_build *b, ir_op op, const ir_node *n, ir_ref x)
     return x ? ir_node1(b, op, 1, &x, &n->at) : IR_NONE;
 }
 
-/* The mean of the tangents of those examples that have the extreme value; as in reduce.c NaN,
- * forward and in reverse, where that is NaN. */
+/* The mean of the tangents of the examples with the extreme value.  As in reduce.c, derivatives
+ * are NaN, forward and in reverse, where the value is NaN. */
 static void
 jvp_extreme(ir_build *b, const ir_node *n, const dual *in, dual *y)
 {
@@ -196,7 +196,7 @@ transpose_ppermute(ir_build *b, const ir_graph *f, const ir_node *n, const bool 
 
 /* ---- vmap ---- */
 
-/* The vmap of another axis: one more axis in front of x. */
+/* A vmap of another axis adds an axis in front of x. */
 static bool
 passes_by(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *y)
 {
@@ -210,7 +210,7 @@ passes_by(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *y)
     return true;
 }
 
-/* The maximum of truths is `or`, the minimum `and`, as those of max and min. */
+/* The maximum of bools is `or`, and the minimum is `and`. */
 static ir_op
 reduction(unsigned op, cot_dtype t)
 {
@@ -221,7 +221,8 @@ reduction(unsigned op, cot_dtype t)
     return ir_op_by(OP_reduce_sum, by);
 }
 
-/* The reduction of x over all examples, x itself or x size times where all have the same. */
+/* The reduction of x over all examples.  If x is the same for all, it is x, or for a sum x
+ * times size. */
 static ir_ref
 reduced(ir_build *b, ir_op op, ir_ref x, bool mapped, int64_t size)
 {
@@ -269,7 +270,7 @@ vmap_all_gather(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
         mapped[0] ? ir_move_axis(b, in[0], 0, axis) : ir_broadcast_axis(b, in[0], axis, size);
 }
 
-/* Slice i of the sum belongs to example i: the sliced axis is the mapped one. */
+/* Slice i of the sum belongs to example i: the sliced axis becomes the mapped one. */
 void
 vmap_psum_scatter(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
                   const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
@@ -282,7 +283,7 @@ vmap_psum_scatter(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size
                         (int)n->at.stack.axis, 0);
 }
 
-/* from[i]: the example whose x goes to i; -1: none. */
+/* from[i]: the example whose x example i receives; -1: none. */
 static int64_t *
 sources(ir_build *b, ir_ints pairs, int64_t size)
 {
@@ -302,8 +303,8 @@ sources(ir_build *b, ir_ints pairs, int64_t size)
     return from;
 }
 
-/* Rows from[0 ... size - 1] of x by runs of neighbours: a shift is two slices; 0 where there
- * is none. */
+/* Selects the rows from[0 ... size - 1] of x as runs of consecutive rows (a shift is two
+ * slices); a row without a source is 0. */
 void
 vmap_ppermute(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
               const bool *mapped, ir_ref *y, bool *out_mapped)

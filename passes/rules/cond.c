@@ -1,14 +1,15 @@
-/* Rules of cond: branches transformed alike, so that their signatures go on agreeing.
+/* Rules of cond: all branches are transformed alike, so that their signatures stay equal.
  *
- * A predicate with leading axes (the mapped form) chooses for each example: both branches run
- * on all examples and the op selects at its boundary, values and, since the transpose of a
- * mapped cond is a mapped cond, cotangents.  Nothing of the branch not taken can leak, as no
- * sum over the examples is ever inside: every operand and result has the leading axes, and an
- * operand that was the same for all is broadcast before, so that its sum is outside.
+ * A predicate with leading axes (the mapped form) chooses for each example.  Both branches run
+ * on all examples, and the op selects results at its boundary; the same holds for cotangents,
+ * since the transpose of a mapped cond is a mapped cond.  Values of the branch not taken cannot
+ * affect the result, since no sum over the examples happens inside: every operand and result
+ * has the leading axes, and an operand that is the same for all is broadcast before the cond,
+ * so that its sum is outside.
  *
- * For the same reason a split saves what the branches computed only where the predicate chooses
- * once: the values inside a mapped branch need not have the examples first.  The linear half of
- * a mapped cond takes the operands and computes its residuals again. */
+ * For the same reason a split saves values of branches only if the predicate is a scalar:
+ * values inside a mapped branch need not have the examples as their first axis.  The linear
+ * half of a mapped cond takes the operands and recomputes its residuals. */
 #include "passes/rules/flow.h"
 
 static const ir_graph *
@@ -24,8 +25,9 @@ cond(ir_build *b, int n_branches, ir_graph *const *g, int n_in, const ir_ref *in
         ir_add_node(b, OP_cond, n_in, in, &(ir_attrs){ .cond = { { n_branches, g } } }, out);
 }
 
-/* One transform of every branch.  is[j], output j has the property (a tangent, the mapped
- * axis), is the union over the branches: repeated until no branch adds to it. */
+/* Applies a transform to every branch. is[j], whether output j has a property (a tangent, the
+ * mapped axis), is the union over the branches: the transform is repeated until no branch adds
+ * to it. */
 typedef cot_status each_branch(const void *data, const ir_graph *f, bool *is, ir_graph **out);
 
 static ir_graph **
@@ -94,7 +96,7 @@ transpose_cond(ir_build *b, const ir_graph *f, const ir_node *n, const bool *lin
     pass_flow_give(n, linear, z, ct_in);
 }
 
-/* Does index choose branch k?  Out of range is the first or the last. */
+/* Does the index choose branch k?  An index out of range chooses the first or the last. */
 static ir_ref
 chosen(ir_build *b, ir_ref index, int k, int count)
 {
@@ -111,7 +113,8 @@ chosen(ir_build *b, ir_ref index, int k, int count)
                   index, ir_like(b, index, k));
 }
 
-/* Branch k with a first operand, the index: its loops run only where the branch is chosen. */
+/* Branch k with the index as an additional first operand: its loops run only where the branch
+ * is chosen. */
 static ir_graph *
 masked_branch(ir_build *outer, const ir_node *n, const ir_type *index, int k)
 {
@@ -135,7 +138,7 @@ masked_branch(ir_build *outer, const ir_node *n, const ir_type *index, int k)
     return pass_flow_end(outer, b);
 }
 
-/* The mapped form: everything has the mapped axis. */
+/* The mapped form: everything gets the mapped axis. */
 static void
 vmap_chooses(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
              const bool *mapped, ir_ref *y)
@@ -148,7 +151,7 @@ vmap_chooses(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
 
     for (int i = 0; i < n->n_in + n->n_out + 1; i++)
         all[i] = true;
-    /* A predicate that was mapped before has masked its loops then. */
+    /* A predicate that was already mapped has masked its loops then. */
     for (int k = 0; k < count && index->rank == 0; k++)
         loops |= branch(n, k)->whiles;
     for (int i = 0; i < n->n_in; i++) {
@@ -185,7 +188,7 @@ vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
 
     for (int k = 0; k < n->at.cond.branches.n; k++)
         effects |= branch(n, k)->effectful;
-    /* each example has those of the branch that it takes */
+    /* each example has the effects of the branch that it takes */
     if (mapped[0] && effects && !ranked) {
         pass_one_by_one(b, f, n, size, in, mapped, y, out_mapped);
         return;
@@ -200,11 +203,11 @@ vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
     cond(b, n->at.cond.branches.n, g, n->n_in, in, y);
 }
 
-/* Splitting.  An output is known only if every branch knows it; the residuals of the branches
- * share slots of their types, and a branch that has none for a slot gives zeros. */
+/* Splitting.  An output is known only if every branch knows it.  The residuals of the branches
+ * share slots by type, and a branch without a residual for a slot returns zeros. */
 
 typedef struct cond_split {
-    int count; /* of branches */
+    int count; /* the number of branches */
     flow_split *half;
     bool *unknown_out;
     int n_slot;
@@ -261,7 +264,7 @@ assign_slots(ir_build *b, cond_split *s)
     s->n_slot = (int)s->n_types;
 }
 
-/* Known half k, its residuals in the slots. */
+/* Known half k, with its residuals in the slots. */
 static ir_graph *
 known_branch(ir_build *outer, const cond_split *s, int k)
 {
@@ -283,7 +286,7 @@ known_branch(ir_build *outer, const cond_split *s, int k)
     return pass_flow_end(outer, b);
 }
 
-/* Rest k: slots, then the unknown inputs. */
+/* Rest k: its inputs are the slots, then the unknown inputs. */
 static ir_graph *
 rest_branch(ir_build *outer, const cond_split *s, int k)
 {
@@ -300,7 +303,7 @@ rest_branch(ir_build *outer, const cond_split *s, int k)
     return pass_flow_permute(outer, h->rest, n_in, port, h->rest->n_out, NULL);
 }
 
-/* Results of the two nodes to the results of the one. */
+/* Distributes the results of the known and the rest node to the results of n. */
 static void
 deal_out(const ir_node *n, const bool *unknown, const ir_ref *k, const ir_ref *r, ir_ref *kout,
          ir_ref *rout)
@@ -344,7 +347,7 @@ split_once(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_node *n, cons
     deal_out(n, s->unknown_out, z, v, kout, rout);
 }
 
-/* Known half k without residuals; and known half and rest joined, on all the operands. */
+/* Known half k without residuals; below: known half and rest joined, on all operands. */
 static ir_graph *
 values_branch(ir_build *outer, const flow_split *h)
 {

@@ -1,8 +1,9 @@
-/* conv_general: transpose and vmap (its jvp is bilinear's).
+/* conv_general: transpose and vmap (its jvp is that of bilinear ops).
  *
- * Both transposes are convolutions: of the cotangent, spread by the strides, with the kernel
- * reversed (passes/polyphase.c); and of the operand with the cotangent, features for examples
- * and examples for positions, strides and dilation having changed places. */
+ * Both transposes are convolutions.  One is of the cotangent, spread by the strides, with the
+ * reversed kernel (passes/polyphase.c).  The other is of the operand with the cotangent, where
+ * features and examples change places, as do examples and positions, and strides and
+ * dilation. */
 #include "passes/rules.h"
 #include "passes/window.h"
 
@@ -24,7 +25,8 @@ swapped(ir_build *b, ir_ref x, int i, int j)
     return x ? ir_transpose(b, x, perm) : IR_NONE;
 }
 
-/* dx at j: of the p with j = position stride + p dilation, ct at the position times w at p. */
+/* dx at j is the sum over all p with j = position stride + p dilation of ct at the position
+ * times w at p. */
 static ir_ref
 operand(const conv *s, ir_ref ct, ir_ref w)
 {
@@ -42,8 +44,8 @@ operand(const conv *s, ir_ref ct, ir_ref w)
                              window);
 }
 
-/* The pad whose last axis x has as two, with nothing between (pad_rows in passes/window.c);
- * NULL if x is no such. */
+/* The pad below x, if x splits the last axis of a pad in two (pad_rows in passes/padding.c) and
+ * nothing else uses it; otherwise NULL. */
 static const ir_node *
 joined_pad(ir_build *b, ir_ref x)
 {
@@ -81,7 +83,8 @@ pad_joined(ir_build *b, const ir_node *pad, const ir_type *t, const int64_t *mor
     return x ? ir_reshape(b, x, t->rank, dims) : IR_NONE;
 }
 
-/* x with so much more along each axis (less, where negative); of a pad, a pad of more. */
+/* x with more padding along each axis (a crop, where negative).  If x is a pad, its padding is
+ * changed. */
 static ir_ref
 pad_more(ir_build *b, ir_ref x, const int64_t *more_low, const int64_t *more_high)
 {
@@ -110,7 +113,7 @@ pad_more(ir_build *b, ir_ref x, const int64_t *more_low, const int64_t *more_hig
     return ir_pad(b, x, ir_zeros(b, ir_scalar_type(b->ctx, t->dtype)), low, high, by);
 }
 
-/* x, from `start` on along each spatial axis, so many elements. */
+/* A part of x: `size` elements from `start` on along each spatial axis. */
 static ir_ref
 spatial_part(ir_build *b, ir_ref x, const int64_t *start, const int64_t *size)
 {
@@ -124,7 +127,7 @@ spatial_part(ir_build *b, ir_ref x, const int64_t *start, const int64_t *size)
     return pad_more(b, x, low, high);
 }
 
-/* A crop of axes in another order. */
+/* Crops below a transpose of axes. */
 static ir_ref
 crop_transposed(ir_build *b, const ir_node *n, const ir_attrs *pad)
 {
@@ -142,7 +145,7 @@ crop_transposed(ir_build *b, const ir_node *n, const ir_attrs *pad)
     return y ? ir_transpose(b, y, perm) : IR_NONE;
 }
 
-/* A crop of the last two axes as one, as pad_rows in passes/window.c joins them. */
+/* Crops where the last two axes are one axis of a pad (pad_rows in passes/padding.c). */
 static ir_ref
 crop_joined(ir_build *b, const ir_node *n, const ir_attrs *pad)
 {
@@ -204,9 +207,9 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
                    at.conv.dilation);
 }
 
-/* x [groups, n, spatial, c] as c examples of one feature, along positions [n, spatial],
- * meets ct as a kernel with a window of all its examples and positions: sums go through ct
- * as it lies. */
+/* x [groups, n, spatial, c] is convolved as c examples of one feature along the positions [n,
+ * spatial], with ct as the kernel, whose window covers all examples and positions.  Sums then
+ * read ct in its layout. */
 static ir_ref
 kernel(const conv *s, ir_ref x, ir_ref ct)
 {
@@ -226,7 +229,7 @@ kernel(const conv *s, ir_ref x, ir_ref ct)
     ct = ct ? ir_broadcast_axis(b, ct, last, 1) : IR_NONE;
     ir_ref r = ir_conv(b, x, ct, ir_list(b, s->spatial + 1, stride),
                        ir_list(b, s->spatial + 1, apart));
-    /* [groups, c, 1, window, o] to [groups, window, c, o] */
+    /* [groups, c, 1, window, o] becomes [groups, window, c, o] */
     r = r ? ir_move_axis(b, r, 1, last) : IR_NONE;
     return r ? ir_reshape(b, r, s->w->rank, s->w->dims) : IR_NONE;
 }
@@ -249,7 +252,7 @@ transpose_conv(ir_build *b, const ir_graph *f, const ir_node *n, const bool *lin
         ct_in[1] = none ? pass_zeros_like(b, s.w) : kernel(&s, in[0], ct[0]);
 }
 
-/* Axes k and k + 1 as one. */
+/* Merges the axes k and k + 1. */
 static ir_ref
 merged(ir_build *b, ir_ref x, int k)
 {
@@ -261,7 +264,7 @@ merged(ir_build *b, ir_ref x, int k)
     return t ? ir_reshape(b, x, t->rank - 1, dims) : IR_NONE;
 }
 
-/* Axis k as one of that size and the rest. */
+/* Splits axis k into two axes, of sizes `size` and `rest`. */
 static ir_ref
 parted(ir_build *b, ir_ref x, int k, int64_t size, int64_t rest)
 {
@@ -273,7 +276,7 @@ parted(ir_build *b, ir_ref x, int k, int64_t size, int64_t rest)
     return t ? ir_reshape(b, x, t->rank + 1, dims) : IR_NONE;
 }
 
-/* Both mapped: more groups.  x alone: more examples.  The kernel alone: more results. */
+/* Both mapped: more groups.  Only x: more examples.  Only the kernel: more output features. */
 void
 vmap_conv(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
           const bool *mapped, ir_ref *y, bool *out_mapped)
@@ -281,7 +284,7 @@ vmap_conv(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
     const ir_type *x = ir_type_at(f, n->in[0]), *w = ir_type_at(f, n->in[1]);
     const int last = x->rank - 1;
     const bool both = mapped[0] && mapped[1];
-    /* the axis that takes the mapped one in, in y */
+    /* the axis of y that the mapped axis is merged into */
     const int at = both ? 0 : mapped[0] ? 1 : last;
     ir_ref left = in[0], right = in[1];
 

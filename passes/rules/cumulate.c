@@ -1,9 +1,8 @@
 /* Running sums, products and extrema: jvp, transpose and vmap.
  *
- * cumsum is linear; its transpose runs from the other end.  An extremum takes the tangent of
- * the last element that reached it.  A product's tangents are scanned with the products
- * themselves, as dual numbers, in log2(n) steps: nothing is ever divided by an element that may
- * be zero. */
+ * cumsum is linear; its transpose runs in the other direction.  An extremum takes the tangent
+ * of the last element that attained it.  A product and its tangent are scanned together as dual
+ * numbers, in log2(n) steps, without division, since an element may be zero. */
 #include "passes/rules.h"
 
 static ir_ref
@@ -20,8 +19,8 @@ transpose_cumsum(ir_build *b, const ir_graph *f, const ir_node *n, const bool *l
     ct_in[0] = cumulate(b, OP_cumsum, ct[0], n->at.cumulate.axis, !n->at.cumulate.reverse);
 }
 
-/* Each element from d on, combined with the one d before it: (p, p') (q, q') = (p q, p' q + p
- * q'). */
+/* Combines each element from d on with the one d places before it: (p, p') (q, q') = (p q, p' q
+ * + p q'). */
 static dual
 step(ir_build *b, dual x, int axis, int64_t d, int64_t n)
 {

@@ -1,16 +1,14 @@
-/* Rules of custom functions: those that their author gave, whatever the transform and its
- * depth.
+/* Rules of custom functions: the rules that their author gave, for any transform at any depth.
  *
- * jvp leaves a node `custom_tangent`, which stands for dy = Df(x) dx, unless a jvp rule is all
- * there is.
- * Reverse mode transposes it: that is the vjp rule, applied as it stands, linear or not.
- * Forward mode replaces it (pass_custom_forward) by the jvp rule or by the transpose of the vjp
- * rule.  No finished transform holds one.
+ * jvp leaves a node `custom_tangent`, which stands for dy = Df(x) dx, unless a jvp rule is the
+ * only rule.  Reverse mode transposes the node, by the vjp rule as it is, linear or not.
+ * Forward mode replaces it (pass_custom_forward) by the jvp rule, or by the transpose of the
+ * vjp rule.  The result of a transform contains no such node.
  *
- * A mapped call keeps its name and lists the levels of vmap over it; its rules are then the
- * rules of one example, mapped level by level, so that saved shapes and custom derivatives are
- * those of one example.
- * The cotangent of an operand that a level shares is summed over it. */
+ * A mapped call keeps its name and lists the levels of vmap over it.  Its rules are then those
+ * for one example, mapped level by level, so that saved shapes and custom derivatives are those
+ * of one example.  The cotangent of an operand that is shared by the examples of a level is
+ * summed over it. */
 #include "ir/custom.h"
 
 #include "ir/diag.h"
@@ -32,8 +30,8 @@ level_maps(const ir_node *n, int l, int i)
     return ir_custom_mapped(&n->at, l, i);
 }
 
-/* Which argument of the call each input of a rule stands for: i >= 0 an operand, ALL a result
- * or its tangent, which every level maps. */
+/* What each input of a rule stands for: i >= 0: operand i of the call; ALL: a result or its
+ * tangent, which every level maps. */
 enum { ALL = -1 };
 
 /* A rule for one example, mapped by the levels of n; every result is mapped by all of them. */
@@ -68,7 +66,7 @@ active_of(ir_build *b, const ir_node *n)
 
 /* ---- forward mode ---- */
 
-/* The jvp rule in place: x are the operands of the tangent node. */
+/* Inlines the jvp rule; x are the operands of the tangent node. */
 static void
 inline_jvp(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *x, ir_ref *dy)
 {
@@ -139,7 +137,7 @@ jvp_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
 
 /* ---- reverse mode ---- */
 
-/* The vjp rule over the levels: takes what is saved, then the cotangents. */
+/* The vjp rule mapped over the levels; it takes the saved values, then the cotangents. */
 static ir_graph *
 reverse_rule(ir_build *b, const ir_custom *c, const ir_node *n, const bool *has_ct)
 {
@@ -156,7 +154,8 @@ reverse_rule(ir_build *b, const ir_custom *c, const ir_node *n, const bool *has_
     return over_levels(b, n, rule, stands);
 }
 
-/* dx of operand i, summed over the levels that share it: level l is axis L - 1 - l. */
+/* The cotangent dx of operand i, summed over the levels that share it: level l is axis L - 1 -
+ * l. */
 static ir_ref
 shared_sum(ir_build *b, const ir_node *n, int i, ir_ref dx)
 {
@@ -173,8 +172,8 @@ shared_sum(ir_build *b, const ir_node *n, int i, ir_ref dx)
     return dx;
 }
 
-/* ct[j]: of differentiable result j of n, in order; val: the operands of the call, then its
- * results. */
+/* ct[j] is the cotangent of differentiable result j of n; val has the operands of the call,
+ * then its results. */
 static void
 pull_back(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *val,
           const ir_type *const *type, const ir_ref *ct, ir_ref *dx)
@@ -219,8 +218,8 @@ transpose_custom_tangent(ir_build *b, const ir_graph *f, const ir_node *n, const
             ct_in[g->n_in + g->n_out + k] = dx[k];
 }
 
-/* A call that a jvp rule makes on tangents is linear in them: its transpose is its vjp rule,
- * which can have saved what does not vary only. */
+/* A call that a jvp rule makes on tangents is linear in them.  Its transpose is its vjp rule,
+ * for which only values that do not vary can be saved. */
 void
 transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                       const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
@@ -263,9 +262,9 @@ transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bo
 
 /* ---- the tangents of forward mode ---- */
 
-/* The transpose of a vjp rule in its cotangents, which follow n_known saved values.  Loops run
- * backwards on what was kept of them: then what is known is computed apart, as linearize
- * does. */
+/* The transpose of a vjp rule with respect to its cotangents, which follow n_known saved
+ * values.  If it has loops, which run backwards on saved values, the known part is split off,
+ * as in linearize. */
 static cot_status
 transposed(const ir_graph *f, int n_known, ir_graph **out)
 {
@@ -310,7 +309,7 @@ transposed(const ir_graph *f, int n_known, ir_graph **out)
     return ir_build_end(b, out);
 }
 
-/* dy of the transpose of the vjp rule; an error where it is not linear in the cotangents. */
+/* dy by the transpose of the vjp rule; an error if that is not linear in the cotangents. */
 static void
 derived_jvp(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *x, ir_ref *dy)
 {
@@ -391,7 +390,8 @@ pass_custom_forward(const ir_graph *f, ir_graph **out)
     return has_tangent(f) ? pass_rewrite(f, "jvp", forward_node, out) : COT_OK;
 }
 
-/* Operands of a tangent that the vjp rule does not save: zeros, so that nobody keeps them. */
+/* Operands of a tangent node that the vjp rule does not save become zeros, so that they are not
+ * kept. */
 static void
 reverse_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
              const ir_ref *in, ir_ref *out)
@@ -423,7 +423,7 @@ pass_custom_reverse(const ir_graph *f, ir_graph **out)
 
 /* ---- vmap ---- */
 
-/* A function that f calls on mapped values, and that cannot be mapped; or NULL. */
+/* A function called by f on mapped values that cannot be mapped; or NULL. */
 static const ir_custom *
 not_mappable(const ir_graph *f, const bool *mapped)
 {
@@ -443,7 +443,8 @@ not_mappable(const ir_graph *f, const bool *mapped)
     return NULL;
 }
 
-/* What draws do at each level, and at one more; no list where all refuse them. */
+/* How random draws behave at each level, with one more level; an empty list if no level allows
+ * them. */
 static ir_ints
 with_level(ir_build *b, const ir_attrs *at, int randomness)
 {
@@ -458,7 +459,7 @@ with_level(ir_build *b, const ir_attrs *at, int randomness)
     return (ir_ints){ levels + 1, all };
 }
 
-/* One more level; the forward is mapped once to find now what it lacks. */
+/* Adds a level.  The traced forward is mapped once now, to report an op without a rule. */
 static void
 generate(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
          ir_ref *y)
@@ -536,7 +537,7 @@ pass_custom_body(ir_build *b, const ir_node *n, const ir_graph *forward, ir_grap
     return true;
 }
 
-/* Transforms replace every custom_tangent before they end. */
+/* Transforms replace every custom_tangent before they end, so that no rule is needed. */
 void
 jvp_custom_tangent(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {

@@ -1,15 +1,15 @@
-/* Custom functions in text: what a call needs to be transformed where nobody registered its
- * function.
+/* Custom functions in text: what is needed to transform a call whose function is not
+ * registered.
  *
- * A dump gives each custom_call the traced rules of its function, `rules`, and says in `by`
- * what they are and what else the function allows: "vjp jvp generate_vmap sequential once
- * symbolic_zeros".  A rule takes every cotangent (tangent) and answers for every floating
- * operand (result); what is not wanted or not there is cut off, or zero, when it is used.  A
- * rule that calls its own function holds that call without rules, which lends them when it is
- * put in place; so texts are finite.
+ * A dump adds to each custom_call the traced rules of its function, `rules`, and lists in `by`
+ * which rules they are and what else the function allows: "vjp jvp generate_vmap sequential
+ * once symbolic_zeros".  A rule takes every cotangent (tangent) and returns a result for every
+ * floating operand (result); those that are not wanted or absent are cut off or zero when the
+ * rule is used.  A rule that calls its own function contains that call without rules, which are
+ * added when the rule is used.  So texts are finite.
  *
- * The rule of a registered function is the registered one.  A vmap rule is not printed: it is
- * another one for each size and each set of mapped operands. */
+ * The rules of a registered function are the registered ones.  A vmap rule is not printed,
+ * since it differs for each size and each set of mapped operands. */
 #include "ir/custom.h"
 
 #include "ir/diag.h"
@@ -27,7 +27,7 @@ allows(const ir_attrs *at, const char *word)
     return false;
 }
 
-/* Do these calls have the same rules, types and all? */
+/* Do these calls have the same rules, including types? */
 static bool
 same_call(const ir_attrs *a, const ir_attrs *b)
 {
@@ -40,7 +40,7 @@ same_call(const ir_attrs *a, const ir_attrs *b)
     return ir_attrs_equal(IR_AT_custom, &x, &y);
 }
 
-/* f node by node, with other attributes of nodes that have sub-functions. */
+/* Copies f node by node, with other attributes for nodes that have sub-functions. */
 typedef cot_status change(ir_build *b, const ir_node *n, const void *user, ir_attrs *at);
 
 static cot_status
@@ -81,7 +81,7 @@ lend_to(ir_build *b, const ir_node *n, const void *user, ir_attrs *at)
     return COT_OK;
 }
 
-/* The calls in g that are owner's own get its rules. */
+/* Adds owner's rules to the calls of its own function in g. */
 static cot_status
 lend(ir_graph *g, const void *owner, ir_graph **out)
 {
@@ -102,7 +102,7 @@ takes(rule_fit *k, const ir_type *t, bool given)
     k->x[k->n_in++] = given ? ir_input(k->b, t, NULL) : pass_zeros_like(k->b, t);
 }
 
-/* The printed rule on k->x, of which `keep` is wanted. */
+/* The printed rule on k->x; `keep` says which results are wanted. */
 static cot_status
 fit(rule_fit *k, const ir_node *n, const ir_graph *rule, const char *what, const bool *keep,
     ir_graph **out)
@@ -212,7 +212,7 @@ pass_custom_of(cot_context *ctx, const ir_node *n)
 
 /* ---- writing: a graph whose calls carry their rules ---- */
 
-enum { DEEPEST = 8 };   /* rules within rules of calls that all differ */
+enum { MAX_RULE_DEPTH = 8 }; /* how deep rules of distinct calls may be nested in rules */
 
 typedef struct inside {
     const struct inside *up;
@@ -222,8 +222,8 @@ typedef struct inside {
 
 static pass_with with_rules;
 
-/* The rule as every cotangent and operand would have it; a rule that fails is not printed,
- * unless it is for want of memory. */
+/* The rule for all cotangents and operands.  A rule that fails is not printed, except that
+ * running out of memory is an error. */
 static ir_graph *
 whole_rule(ir_build *b, const ir_custom *c, const ir_node *n, bool vjp)
 {
@@ -263,7 +263,7 @@ add_rules(ir_build *b, const ir_node *n, const void *user, ir_attrs *at)
     ir_graph **rule, *vjp = NULL, *jvp = NULL;
     COT_TRY(pass_replace_subs(b, n, with_rules, user, at));
     for (const inside *i = in; c && i; i = i->up)
-        if (i->depth >= DEEPEST || (i->owner && same_call(i->owner, &n->at)))
+        if (i->depth >= MAX_RULE_DEPTH || (i->owner && same_call(i->owner, &n->at)))
             c = NULL;
     if (!c)
         return COT_OK;

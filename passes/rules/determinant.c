@@ -3,10 +3,11 @@
  *   y = x^-1          y' = -y x' y
  *   y = det x         y' = tr(adj(x) x')             log|y|' = Re tr(x^-1 x')
  *
- * A determinant is a polynomial, so it has all derivatives where x has no inverse, too.  Those
- * of the adjugate, its gradient, are taken of its elements, which are determinants of one row
- * less, or, of more rows, of four blocks the last of which is small, while the first has the
- * largest pivots and an inverse: nothing is divided by what may be 0.
+ * A determinant is a polynomial, so all its derivatives exist, even where x has no inverse.
+ * Its gradient is the adjugate, whose elements are differentiated: for few rows they are
+ * determinants with one row less; for more rows x is split into four blocks, the last of which
+ * is small, while the first has the largest pivots and an inverse.  So nothing is divided by a
+ * number that may be 0.
  *
  * Sources: J. Magnus, H. Neudecker, Matrix Differential Calculus, 3rd ed., 2007, section 8.3;
  * F. Zhang (ed.), The Schur Complement and Its Applications, 2005, section 1.1. */
@@ -22,7 +23,7 @@ jvp_inverse(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
         y->tan = ir_neg(b, pass_la_product(b, y->val, pass_la_product(b, in[0].tan, y->val)));
 }
 
-/* The sum of the diagonal of x y. */
+/* The trace of x y. */
 static ir_ref
 trace_of_product(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -33,9 +34,9 @@ trace_of_product(ir_build *b, ir_ref x, ir_ref y)
                : IR_NONE;
 }
 
-/* An op of x and its factors, at the operands of another such op. */
+/* Another op on the operands x and its factors that op n has. */
 static ir_ref
-beside(ir_build *b, ir_op op, const dual *in)
+related_op(ir_build *b, ir_op op, const dual *in)
 {
     return ir_node1(b, op, 4, (ir_ref[]){ in[0].val, in[1].val, in[2].val, in[3].val }, NULL);
 }
@@ -46,7 +47,7 @@ jvp_det(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 {
     (void)f, (void)n;
     if (in[0].tan)
-        y->tan = trace_of_product(b, beside(b, OP_adjugate, in), in[0].tan);
+        y->tan = trace_of_product(b, related_op(b, OP_adjugate, in), in[0].tan);
 }
 
 /* z = tr(x^-1 x'): log|det|' = Re z, sign' = i sign Im z. */
@@ -56,7 +57,7 @@ jvp_slogdet(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
     (void)f, (void)n;
     if (!in[0].tan)
         return;
-    ir_ref z = trace_of_product(b, beside(b, OP_inverse, in), in[0].tan);
+    ir_ref z = trace_of_product(b, related_op(b, OP_inverse, in), in[0].tan);
     y[1].tan = pass_la_real_part(b, z);
     if (!z || y[1].tan == z)
         return;
@@ -64,8 +65,8 @@ jvp_slogdet(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
     y[0].tan = ir_mul(b, y[0].val, turned);
 }
 
-/* Sizes up to which the adjugate is differentiated minor by minor. */
-enum { FEW = 6 };
+/* The largest size at which the adjugate is differentiated minor by minor. */
+enum { SMALL = 6 };
 
 static ir_ref
 of_factors(ir_build *b, ir_op op, ir_ref x)
@@ -76,7 +77,8 @@ of_factors(ir_build *b, ir_op op, ir_ref x)
     return ir_node1(b, op, 4, in, NULL);
 }
 
-/* x [..., n, n] without row i and column j, for all i and j: [batch, n n, n - 1, n - 1]. */
+/* For x [..., n, n]: the minors without row i and column j, for all i and j: [batch, n n, n -
+ * 1, n - 1]. */
 static ir_ref
 minors(ir_build *b, ir_ref x, int64_t n)
 {
@@ -103,13 +105,13 @@ minors(ir_build *b, ir_ref x, int64_t n)
     return ir_reshape(b, y, 4, dims);
 }
 
-/* Element j, i of the adjugate is (-1)^(i + j) det M_ij, M_ij the minor without row i and
- * column j, so its derivative is that with tr(adj(M_ij) M_ij').  A minor has one row less: all
- * further derivatives are right as well, whatever the rank. */
+/* Element j, i of the adjugate is (-1)^(i + j) det M_ij, where M_ij is the minor without row i
+ * and column j.  Its derivative is that sign times tr(adj(M_ij) M_ij').  A minor has one row
+ * less, so by induction all further derivatives are right, whatever the rank. */
 static ir_ref
 adjugate_by_minors(ir_build *b, ir_ref x, ir_ref dx, int64_t n)
 {
-    double sign[FEW * FEW];
+    double sign[SMALL * SMALL];
 
     if (!x || !dx)
         return IR_NONE;
@@ -127,7 +129,7 @@ adjugate_by_minors(ir_build *b, ir_ref x, ir_ref dx, int64_t n)
              : IR_NONE;
 }
 
-/* A matrix in four blocks, the last of FEW rows. */
+/* A matrix in four blocks, the last of which has SMALL rows. */
 typedef struct quarters {
     ir_ref at[2][2];
 } quarters;
@@ -135,7 +137,7 @@ typedef struct quarters {
 static quarters
 quartered(ir_build *b, ir_ref x, int64_t n)
 {
-    const int64_t start[2] = { 0, n - FEW }, size[2] = { n - FEW, FEW };
+    const int64_t start[2] = { 0, n - SMALL }, size[2] = { n - SMALL, SMALL };
     quarters q;
 
     for (int i = 0; i < 4; i++)
@@ -158,7 +160,7 @@ joined(ir_build *b, const quarters *q)
     return ir_concatenate(b, 2, row, r - 2);
 }
 
-/* A number of each matrix, [...], as wide as x. */
+/* The number p of each matrix, [...], broadcast to the shape of x. */
 static ir_ref
 as_wide(ir_build *b, ir_ref p, ir_ref x)
 {
@@ -177,7 +179,7 @@ times(ir_build *b, ir_ref scalar, ir_ref x)
     return ir_mul(b, as_wide(b, scalar, x), x);
 }
 
-/* With A in the corner, F = A^-1, W = F B, V = C F and S = D - C W, FEW rows:
+/* With A in the corner, F = A^-1, W = F B, V = C F and S = D - C W, SMALL rows:
  *
  *   x = [A B; C D],   det x = a s, a = det A, s = det S,   J = adj S
  *   adj x = a [s F + W J V, -W J; -J V, J]
@@ -199,7 +201,7 @@ adjugate_by_blocks(ir_build *b, ir_ref x, int64_t n)
     return joined(b, &y);
 }
 
-/* Its derivative. */
+/* The derivative of adjugate_by_blocks. */
 static ir_ref
 blocks_tangent(ir_build *b, ir_ref x, ir_ref dx, int64_t n)
 {
@@ -216,7 +218,7 @@ blocks_tangent(ir_build *b, ir_ref x, ir_ref dx, int64_t n)
     return y[1];
 }
 
-/* Columns and rows of x in these orders. */
+/* x with its rows and columns in these orders. */
 static ir_ref
 permuted(ir_build *b, ir_ref x, ir_ref rows, ir_ref columns)
 {
@@ -224,9 +226,9 @@ permuted(ir_build *b, ir_ref x, ir_ref rows, ir_ref columns)
         b, pass_la_reordered(b, pass_la_turn(b, pass_la_reordered(b, x, rows)), columns));
 }
 
-/* Rows and columns of x are exchanged so that A has the first pivots.  Of a rank below n - FEW
- * it has no inverse, and the first FEW derivatives of the determinant are 0, since x is a sum
- * of fewer than n - FEW matrices of rank 1: the unit matrix takes the place of x there. */
+/* Exchanges rows and columns of x so that A has the first pivots.  If the rank is below n -
+ * SMALL, A has no inverse; then x is a sum of fewer than n - SMALL matrices of rank 1, the
+ * first SMALL derivatives of the determinant are 0, and the unit matrix replaces x. */
 static ir_ref
 adjugate_tangent(ir_build *b, ir_ref x, ir_ref dx, int64_t n)
 {
@@ -238,7 +240,7 @@ adjugate_tangent(ir_build *b, ir_ref x, ir_ref dx, int64_t n)
     ir_ref d = pass_la_diagonal(b, lu[0]), none = ir_op2(b, OP_eq, d, ir_like(b, d, 0));
     if (!none || !lu[3] || !dx)
         return IR_NONE;
-    ir_ref first = ir_slice_axis(b, none, r - 2, 0, n - FEW);
+    ir_ref first = ir_slice_axis(b, none, r - 2, 0, n - SMALL);
     ir_ref less = as_wide(b, ir_reduce(b, OP_reduce_or, first, ir_axes_of(r - 2)), x);
     ir_ref eye = ir_convert(b, pass_la_where(b, OP_eq, x), ir_btype(b, x)->dtype);
     x = ir_select(b, less, eye, permuted(b, x, lu[1], lu[2]));
@@ -262,6 +264,6 @@ jvp_adjugate(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
 
     if (!in[0].tan || t->size == 0 || rows < 2)
         return;
-    y->tan = rows <= FEW ? adjugate_by_minors(b, in[0].val, in[0].tan, rows)
-                         : adjugate_tangent(b, in[0].val, in[0].tan, rows);
+    y->tan = rows <= SMALL ? adjugate_by_minors(b, in[0].val, in[0].tan, rows)
+                           : adjugate_tangent(b, in[0].val, in[0].tan, rows);
 }

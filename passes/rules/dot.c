@@ -1,11 +1,11 @@
-/* dot_general: transpose and vmap (its jvp is bilinear's).
+/* dot_general: transpose and vmap (its jvp is that of bilinear ops).
  *
- * Both transposes are products of the cotangent with the other operand, the other's free axes
- * being contracted, and a transpose of axes where neither order of the operands gives the
- * wanted layout. */
+ * Both transposes are products of the cotangent with the other operand, contracted over the
+ * other operand's free axes.  The axes are transposed afterwards if neither order of the
+ * operands gives the wanted layout. */
 #include "passes/rules.h"
 
-/* Axes of a value of this rank in neither list, ascending. */
+/* The axes of a value of this rank that are in neither list, ascending. */
 static ir_ints
 free_axes(ir_build *b, int rank, ir_ints contracted, ir_ints batch)
 {
@@ -17,7 +17,7 @@ free_axes(ir_build *b, int rank, ir_ints contracted, ir_ints batch)
     return (ir_ints){ n, at };
 }
 
-/* first, first + 1, ...: n of them. */
+/* The list first, first + 1, ... of n numbers. */
 static ir_ints
 counted(ir_build *b, int64_t first, int n)
 {
@@ -27,7 +27,7 @@ counted(ir_build *b, int64_t first, int n)
     return (ir_ints){ n, at };
 }
 
-/* The contracted axes of x, in the order in which their partners appear among the axes of y. */
+/* The contracted axes of x, in the order of their partners among the axes of y. */
 static ir_ints
 partners_in_order(ir_build *b, ir_ints x, ir_ints y, int y_rank)
 {
@@ -40,8 +40,8 @@ partners_in_order(ir_build *b, ir_ints x, ir_ints y, int y_rank)
     return (ir_ints){ n, at };
 }
 
-/* The permutation that puts result axis i at axis order[i]: a concatenation of lists, inverted.
- */
+/* The permutation that moves result axis i to axis order[i], where order is the concatenation
+ * of the lists.  Returns true if it is the identity. */
 static bool
 layout(ir_ints p, ir_ints q, ir_ints r, int64_t *perm)
 {
@@ -56,14 +56,15 @@ layout(ir_ints p, ir_ints q, ir_ints r, int64_t *perm)
     return identity;
 }
 
-/* The operand x of which the cotangent is wanted, and the other one, y. */
+/* Axes of an operand: of x, whose cotangent is wanted, and of the other one, y. */
 typedef struct dot_axes {
     ir_ints contracted, batch, free;
     int rank;
 } dot_axes;
 
-/* ct x y over y's free axes, whose places in ct begin at ct_other: batch, x's free axes, and
- * x's contracted axes in the order of their partners in y; or the last two exchanged. */
+/* The product of ct and y over y's free axes, whose places in ct begin at ct_other.  Its axes
+ * are the batch axes, x's free axes, and x's contracted axes in the order of their partners in
+ * y; or the last two groups exchanged. */
 static ir_ref
 cotangent(ir_build *b, ir_ref ct, ir_ref other, const dot_axes *x, const dot_axes *y,
           int64_t ct_other)
@@ -90,7 +91,7 @@ transpose_dot(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
         s[i].free = free_axes(b, s[i].rank, s[i].contracted, s[i].batch);
     }
     const int64_t lhs_free = s[0].batch.n,
-                  rhs_free = lhs_free + s[0].free.n; /* their places in ct */
+                  rhs_free = lhs_free + s[0].free.n; /* the places in ct of the free axes */
     if (linear[0])
         ct_in[0] = cotangent(b, ct[0], in[1], &s[0], &s[1], rhs_free);
     if (linear[1])
@@ -110,7 +111,7 @@ shifted(ir_build *b, ir_ints s, bool mapped, bool batch)
 }
 
 /* Both mapped: one more batch axis.  One mapped: its axis is one more free axis, the first of
- * its operand, and moves to the front of the result. */
+ * its operand, and is moved to the front of the result. */
 void
 vmap_dot(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
          const bool *mapped, ir_ref *y, bool *out_mapped)

@@ -1,7 +1,8 @@
-/* Rules of ops that have an expansion and no rule of their own: the pass, on the expansion.
+/* Rules of ops with an expansion and without rules of their own: the pass is applied to the
+ * expansion.
  *
- * The result is made of the smaller ops; the op itself is gone from it.  A row whose derivative
- * is simpler in terms of other ops, or of the op itself, has a rule that says so. */
+ * The result consists of the smaller ops, without the op itself.  An op whose derivative is
+ * simpler in terms of other ops, or of itself, has a rule of its own. */
 #include "ir/expand.h"
 
 #include "passes/rules/flow.h"
@@ -19,7 +20,7 @@ expansion(ir_build *b, const ir_graph *f, const ir_node *n)
     return x->graph;
 }
 
-/* Values and tangents come from one graph, so that both share what they have in common. */
+/* Values and tangents come from one graph, so that they share common parts. */
 void
 jvp_expand(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -71,7 +72,8 @@ vmap_expand(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, cons
         pass_vmap_into(b, g, size, 0, in, mapped, y, out_mapped);
 }
 
-/* The leading axes of every operand and result are a batch: the mapped axis is one more. */
+/* The leading axes of every operand and result are batch axes; the mapped axis is one more of
+ * them. */
 void
 vmap_batched(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
              const bool *mapped, ir_ref *y, bool *out_mapped)

@@ -1,5 +1,5 @@
-/* fft is linear, and its matrix symmetric: run backwards, with the inner product of parts, it
- * is the conjugate matrix, which is the other direction. */
+/* fft is linear, and its matrix is symmetric.  Its transpose, for the inner product of real and
+ * imaginary parts, is the conjugate matrix, which is the transform in the other direction. */
 #include "passes/rules.h"
 
 void
@@ -11,7 +11,7 @@ transpose_fft(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
                      : IR_NONE;
 }
 
-/* Lines are along the last axis: another one in front is more of them. */
+/* Lines are along the last axis, so an additional first axis means more lines. */
 void
 vmap_fft(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
          const bool *mapped, ir_ref *y, bool *out_mapped)

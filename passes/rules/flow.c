@@ -1,12 +1,12 @@
-/* What the rules of ops with sub-functions share.
+/* Helpers for rules of ops with sub-functions.
  *
- * Bodies are closed graphs that never change, so each helper builds a new one.  A rule works on
- * the builder of the graph around; a failure inside a body is recorded there and stops it.
+ * Bodies are closed, immutable graphs, so each helper builds a new one.  A rule works on the
+ * builder of the outer graph; a failure inside a body is recorded there and stops the rule.
  *
- * Masks.  When a predicate becomes mapped, both branches run, and a loop in a branch must not
- * spin for examples that did not choose it; nor a loop in the body of a loop for examples that
- * are done. So, while everything is still in the form of one example, such bodies take a first
- * operand `active`, and the predicate of every loop in them is `and`ed with it. */
+ * Masks.  When a predicate becomes mapped, both branches run.  A loop in a branch must not
+ * iterate for examples that did not choose the branch, nor a loop inside a loop for examples
+ * that are done.  So before such bodies are mapped, they get a first operand `active`, and the
+ * predicate of every loop in them is combined with it by `and`. */
 #include "passes/rules/flow.h"
 
 bool
@@ -108,7 +108,7 @@ pass_depends(ir_arena *scratch, const ir_graph *f, const bool *in, bool *out)
         out[i] = any[f->out[i]];
 }
 
-/* The known half without the outputs in `moved`, which follow the residuals instead. */
+/* The known half with the outputs in `moved` after the residuals instead. */
 static ir_graph *
 known_moved(ir_build *outer, const flow_split *s, int n_out, const bool *moved)
 {
@@ -135,7 +135,7 @@ known_moved(ir_build *outer, const flow_split *s, int n_out, const bool *moved)
     return pass_flow_permute(outer, f, f->n_in, in, n, out);
 }
 
-/* The rest, which passes on what was moved to it. */
+/* The rest, which also returns the outputs that were moved to it. */
 static ir_graph *
 rest_moved(ir_build *outer, const flow_split *s, const ir_graph *f, const bool *moved)
 {
@@ -217,7 +217,7 @@ has_lead(const ir_type *t, const ir_type *predicate)
     return t->rank >= predicate->rank && memcmp(t->dims, predicate->dims, bytes) == 0;
 }
 
-/* The type of what pass_lead makes of a value of type t. */
+/* The type of pass_lead's result for a value of type t. */
 static const ir_type *
 lead_type(const ir_type *t, const ir_type *predicate, cot_context *ctx)
 {
@@ -226,7 +226,7 @@ lead_type(const ir_type *t, const ir_type *predicate, cot_context *ctx)
     return t;
 }
 
-/* What pass_lead repeats, of type t. */
+/* The value of type t that pass_lead broadcast to x. */
 static ir_ref
 first_of_lead(ir_build *b, ir_ref x, const ir_type *predicate, const ir_type *t)
 {
@@ -237,7 +237,7 @@ first_of_lead(ir_build *b, ir_ref x, const ir_type *predicate, const ir_type *t)
     return ir_reshape(b, x, t->rank, t->dims);
 }
 
-/* f, whose inputs without the predicate's axes have them. */
+/* f, with the predicate's axes added to the inputs that lack them. */
 static ir_graph *
 with_lead(ir_build *outer, const ir_graph *f, const ir_type *predicate)
 {
@@ -280,7 +280,8 @@ pass_flow_choose(ir_build *b, ir_ref predicate, const ir_graph *no, const ir_gra
         ir_add_node(b, OP_cond, n_in + 1, x, &(ir_attrs){ .cond = { { 2, g } } }, out);
 }
 
-/* `active` with at least the axes of the predicate: what it lacks is broadcast, at the end. */
+/* `active` with at least the axes of the predicate; missing axes are added at the end by
+ * broadcasting. */
 static ir_ref
 active_for(ir_build *b, ir_ref active, const ir_type *predicate)
 {
@@ -296,7 +297,7 @@ active_for(ir_build *b, ir_ref active, const ir_type *predicate)
 
 static ir_graph *mask_body(ir_build *outer, const ir_graph *f, const ir_type *active);
 
-/* cond and active; where active has more axes, a loop is active while any example is. */
+/* cond and active.  If active has more axes, the loop runs while any example is active. */
 static ir_graph *
 mask_cond(ir_build *outer, const ir_graph *f, const ir_type *active)
 {
@@ -314,7 +315,7 @@ mask_cond(ir_build *outer, const ir_graph *f, const ir_type *active)
     return pass_flow_end(outer, b);
 }
 
-/* f with one more input, the first, that nothing uses. */
+/* f with an additional first input, which nothing uses. */
 static ir_graph *
 ignore_active(ir_build *outer, const ir_graph *f, const ir_type *active)
 {
@@ -332,8 +333,8 @@ ignore_active(ir_build *outer, const ir_graph *f, const ir_type *active)
     return pass_flow_end(outer, b);
 }
 
-/* A loop with a mask becomes mapped by it, and then masks the loops in its own body with its
- * predicate, of which the mask is a part; but for one that was mapped before. */
+/* A masked loop becomes mapped by its mask.  It then masks the loops in its own body by its
+ * predicate, which includes the mask, unless it was mapped before. */
 static void
 mask_loop(ir_build *b, const ir_type *active, ir_attrs *at)
 {
@@ -346,7 +347,7 @@ mask_loop(ir_build *b, const ir_type *active, ir_attrs *at)
         mapped ? mask_body(b, at->loop.body, active) : ignore_active(b, at->loop.body, active);
 }
 
-/* Node n, whose bodies have loops, with `active` as one more operand; map as in
+/* Node n, whose bodies have loops, with `active` as an additional operand; map as in
  * ir_copy_mapped. */
 static void
 mask_node(ir_build *b, const ir_node *n, ir_ref active, ir_ref *map)
@@ -418,8 +419,8 @@ pass_mask_whiles(ir_build *outer, const ir_graph *f)
     return mask_body(outer, f, ir_scalar_type(f->ctx, COT_BOOL));
 }
 
-/* Inputs from ... to-1, then their tangents, which follow all of the inputs in the jvp of the
- * body. */
+/* Appends the inputs from ... to-1 and their tangents, which follow all inputs in the jvp of
+ * the body. */
 void
 pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in, int from,
                 int to, flow_port *port, ir_ref *x, int *at)
@@ -439,9 +440,9 @@ pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *i
     }
 }
 
-/* ---- one example after the other ---- */
+/* ---- one example at a time ---- */
 
-/* The node alone, as a function. */
+/* A function that consists of this node only. */
 static ir_graph *
 alone(ir_build *b, const ir_graph *f, const ir_node *n)
 {

@@ -1,20 +1,22 @@
-/* The second derivative of the incomplete gamma function P(a, x) by its order, for the rules of
- * special.c: a loop.
+/* The second derivative of the incomplete gamma function P(a, x) with respect to a, for the
+ * rules of special.c, as a loop.
  *
- * P = sum of t_k, t_k = x^(a + k) e^-x / Gamma(a + k + 1): every term is positive, and with d_k
- * = log x - psi(a + k + 1)
+ * P = sum of t_k, t_k = x^(a + k) e^-x / Gamma(a + k + 1).  Every term is positive, and with
+ * d_k = log x - psi(a + k + 1)
+ *
  *     dP/da = sum t_k d_k,    d2P/da2 = sum t_k (d_k^2 - psi'(a + k + 1)),
- * where t, psi and psi' go from term to term by their recurrences.  The loop goes on until the
- * last element has come to rest, beyond k = x - a, after about 10 sqrt(x) terms more; one that
- * has not after MOST trips becomes NaN.  The error is absolute beside the largest terms: far to
- * the right, where P is 1 and the derivative 0, it is some 1e-16.
- * All is computed in f64.  Source: NIST Handbook 8.7.1, 5.7. */
+ *
+ * where t, psi and psi' follow from the previous term by recurrences.  The loop runs until the
+ * sums of all elements have converged, which takes about 10 sqrt(x) terms beyond k = x - a; an
+ * element that has not converged after MAX_TERMS iterations becomes NaN. The error is relative
+ * to the largest terms: for large x, where P is 1 and the derivative 0, it is some 1e-16.
+ * Everything is computed in f64.  Source: NIST Handbook 8.7.1, 5.7. */
 #include <math.h>
 
 #include "ir/expand.h"
 #include "passes/rules.h"
 
-enum { MOST = 20000, INPUTS = 8 };
+enum { MAX_TERMS = 20000, INPUTS = 8 };
 
 static ir_ref
 with(ir_build *b, ir_op op, ir_ref x, double k)
@@ -22,7 +24,7 @@ with(ir_build *b, ir_op op, ir_ref x, double k)
     return ir_op2(b, op, x, ir_like(b, x, k));
 }
 
-/* x; the trip, the elements at rest; t, d, psi', n = a + k + 1, the sum. */
+/* The inputs: x; the iteration, the converged elements; t, d, psi', n = a + k + 1, the sum. */
 static void
 inputs(ir_build *r, const ir_type *t, ir_ref *in)
 {
@@ -71,11 +73,11 @@ goes_on(ir_build *outer, const ir_type *type)
         ir_reduce(r, OP_reduce_or, ir_op1(r, OP_not, in[2]), ir_axes_below(type->rank));
     ir_output(r, ir_op2(r, OP_and, any,
                         ir_op2(r, OP_lt, in[1],
-                               ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), MOST))));
+                               ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), MAX_TERMS))));
     return ir_sub_end(outer, r);
 }
 
-/* For 0 < a, 0 < x, both finite. */
+/* For finite a > 0 and x > 0. */
 static ir_ref
 series(ir_build *b, ir_ref a, ir_ref x)
 {

@@ -3,13 +3,12 @@
  *   x = A(c)^-1 b          A x' = b' - A'(c; c') x         transposed: b* = A(c)^-T x*
  *   f(c, x) = 0            f_x x' = -f_c c'
  *
- * so a derivative never looks into the solver; what it solves is a linear_solve again, and has
- * derivatives of every order.  The parts, each a function of the consts first:
+ * So a derivative does not differentiate the solver.  It is again a linear_solve, and has
+ * derivatives of every order.  The parts, each a function whose first inputs are the consts:
  *
- *   linear_solve   solve(b), matvec(x), and both of the transposed system
+ *   linear_solve   solve(b), matvec(x), and both for the transposed system
  *   root           solve(guess), f(x); with x after the consts: solve(b), matvec(v) of f_x
- * at x,
- *                  and both transposed
+ *                  at x, and both transposed
  *
  * Source: custom_linear_solve and custom_root of JAX; M. Blondel et al., Efficient and Modular
  * Implicit Differentiation, NeurIPS 2022. */
@@ -18,7 +17,7 @@
 enum { SOLVE, MATVEC, SOLVE_T, MATVEC_T };
 enum { ROOT_SOLVE, ROOT_F, ROOT_LINEAR };
 
-/* The tangents of g(c, x) by c alone; IR_NONE where they are zero. */
+/* The tangents of g(c, x) with respect to c alone; IR_NONE where they are zero. */
 static void
 by_consts(ir_build *b, const ir_graph *g, int consts, const dual *in, const ir_ref *x,
           ir_ref *r)
@@ -44,7 +43,7 @@ by_consts(ir_build *b, const ir_graph *g, int consts, const dual *in, const ir_r
         r[j] = varies[j] ? y[at++] : IR_NONE;
 }
 
-/* The linear_solve with these parts: of n right-hand sides, which may be zero. */
+/* The linear_solve with these parts and n right-hand sides, which may be zero. */
 static void
 solve(ir_build *b, int consts, const ir_ref *c, ir_graph *const *part, int n, const ir_ref *rhs,
       ir_ref *y)
@@ -127,7 +126,7 @@ jvp_root(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
         y[j] = (dual){ x[j], dx[j] };
 }
 
-/* Every example has a system of its own; consts that are the same for all stay so. */
+/* Every example has its own system; consts that are the same for all stay unmapped. */
 void
 vmap_implicit(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
               const bool *mapped, ir_ref *y, bool *out_mapped)

@@ -1,17 +1,18 @@
-/* Rules of ops that index at run time.
+/* Rules of ops with indices known only at run time.
  *
- * gather and scatter_add are each other's transposes; dynamic_slice and dynamic_update_slice
- * are gather and scatter of one box, which the batch of starts turns them into.  Indices carry
- * no tangents.  In the mode fill, what a gather reads outside is a constant, and what a scatter
- * writes outside is dropped: both have derivative zero, by a mask that is gathered from ones.
+ * gather and scatter_add are transposes of each other. dynamic_slice and dynamic_update_slice
+ * are the gather and scatter of one box, and become those if the starts are mapped.  Indices
+ * have no tangents.  Elements that a gather reads outside are constant in mode fill, and those
+ * that a scatter writes outside are dropped: their derivative is zero, by a mask that is
+ * gathered from ones.
  *
- * A scatter whose indices repeat: `scatter` differentiates the update that won (found by
- * scattering the numbers of the updates); scatter_min and scatter_max share evenly among ties;
- * scatter_mul takes for each update the product of the others, zeros among them apart, since it
- * divides by none. */
+ * If indices of a scatter repeat: `scatter` differentiates the last update of an element, found
+ * by scattering the numbers of the updates; scatter_min and scatter_max share evenly among
+ * ties; for each update scatter_mul uses the product of the others, with zeros treated
+ * separately. */
 #include "passes/rules.h"
 
-/* Lists of axes under one more axis in front. */
+/* A list of axes, after another axis is inserted in front. */
 static ir_ints
 moved_up(ir_build *b, ir_ints s)
 {
@@ -57,7 +58,7 @@ scatter(ir_build *b, ir_op op, ir_ref x, ir_ref indices, ir_ref z, const ir_attr
     return ir_node1(b, op, 3, (ir_ref[]){ x, indices, z }, at);
 }
 
-/* x at the indices, and 0 outside where the mode is fill: linear in x. */
+/* x at the indices, and 0 outside in mode fill: linear in x. */
 static ir_ref
 gather_or_zero(ir_build *b, ir_ref x, ir_ref indices, ir_attrs at, int mode)
 {
@@ -70,7 +71,7 @@ gather_or_zero(ir_build *b, ir_ref x, ir_ref indices, ir_attrs at, int mode)
     return ir_select(b, ir_op2(b, OP_ne, in, ir_like(b, in, 0)), y, zero);
 }
 
-/* The gather that reads what a scatter into x with updates of type z writes. */
+/* The gather that reads the elements that a scatter into x with updates of type z writes. */
 static ir_attrs
 reading(ir_build *b, const ir_node *n, const ir_type *x, const ir_type *z)
 {
@@ -91,7 +92,7 @@ reading(ir_build *b, const ir_node *n, const ir_type *x, const ir_type *z)
                                    .mode = n->at.scatter.mode } };
 }
 
-/* What the updates of node n read from v, a value of the operand's shape. */
+/* Reads, for each update of node n, its elements of v, which has the operand's shape. */
 static ir_ref
 read_back(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref v, ir_ref indices)
 {
@@ -137,7 +138,7 @@ jvp_gather(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dua
         y->tan = gather_or_zero(b, in[0].tan, in[1].val, n->at, n->at.gather.mode);
 }
 
-/* The last update of a target wins, in values and in tangents. */
+/* The last update of an element determines its value and its tangent. */
 void
 jvp_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -152,7 +153,7 @@ is_zero(ir_build *b, ir_ref x)
     return ir_op2(b, OP_eq, x, ir_like(b, x, 0));
 }
 
-/* For each update, the sum of what the others of its targets scatter. */
+/* For each update, the sum of the other updates of the same elements. */
 static ir_ref
 sum_of_others(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref z, ir_ref indices)
 {
@@ -161,11 +162,10 @@ sum_of_others(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref z, ir_ref
     return ir_sub(b, read_back(b, f, n, sum, indices), z);
 }
 
-/* For each update, the product of x and the other updates of its targets.  P is that without
- * the zeros among the updates.  m zeros among the others make it 0, but not its derivatives
- * of order m: so P is multiplied by the product of these zeros, which for m = 1 is their sum
- * s, for m = 2 (s^2 - sum of squares) / 2.  With m > 2 it is 0: derivatives of the op of a
- * fourth order and above are not right there. */
+/* For each update, the product of x and the other updates of the same elements.  P is that
+ * product without the zeros. m zeros among the others make it 0, but not its derivatives of
+ * order m.  So P is multiplied by their product: for m = 1 their sum s, for m = 2 (s^2 - sum of
+ * squares) / 2, for m > 2 0: derivatives of the op of order four and above are wrong there. */
 static ir_ref
 product_of_others(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in)
 {
@@ -204,7 +204,7 @@ jvp_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
     y->tan = tan_add(b, dx, dz);
 }
 
-/* Whatever is not behind the result shares its tangent evenly. */
+/* All operands and updates that equal the result share its tangent evenly. */
 static void
 jvp_scatter_extreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -247,8 +247,8 @@ jvp_scatter_max(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
 
 /* ---- sums of cotangents ---- */
 
-/* Is node n, of a value that is added to another, zero but for a box or some windows of it?
- * Then *base is what it was put into, at the bottom a constant of zeros. */
+/* Is node n, an operand of a sum, zero except for a box or some windows?  *base is what they
+ * are put into. */
 static bool
 is_added_to(const ir_build *b, const ir_node *n, ir_ref *base)
 {
@@ -264,7 +264,7 @@ is_added_to(const ir_build *b, const ir_node *n, ir_ref *base)
            memcmp(old->in + 1, n->in + 2, sizeof *n->in * (size_t)(old->n_in - 1)) == 0;
 }
 
-/* Whether all of y is windows put into zeros, one after the other. */
+/* Does y consist of windows that are put into zeros one after the other? */
 static bool
 is_sparse(const ir_build *b, ir_ref y)
 {
@@ -276,7 +276,7 @@ is_sparse(const ir_build *b, ir_ref y)
     return false;
 }
 
-/* ct added to the box of x that starts where node n puts it. */
+/* Adds ct to the box of x that begins at the starts of node n. */
 static ir_ref
 add_to_box(ir_build *b, const ir_node *n, ir_ref x, ir_ref ct)
 {
@@ -291,7 +291,7 @@ add_to_box(ir_build *b, const ir_node *n, ir_ref x, ir_ref ct)
     return ir_node1(b, OP_dynamic_update_slice, n->n_in, in, NULL);
 }
 
-/* The windows of y added to x instead of to zeros. */
+/* Adds the windows of y to x instead of to zeros. */
 static ir_ref
 add_windows(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -300,7 +300,7 @@ add_windows(ir_build *b, ir_ref x, ir_ref y)
 
     if (!is_added_to(b, ir_bdef(b, y), &base))
         return x;
-    const ir_node n = *ir_bdef(b, y);           /* building moves the nodes */
+    const ir_node n = *ir_bdef(b, y); /* a copy, since building reallocates nodes */
     const bool bottom = ir_is_splat(b, base, &zero);
     x = add_windows(b, x, base);
     if (!x || n.op == OP_scatter_add)
@@ -308,9 +308,8 @@ add_windows(ir_build *b, ir_ref x, ir_ref y)
     return add_to_box(b, &n, x, bottom ? n.in[1] : ir_bdef(b, n.in[1])->in[1]);
 }
 
-/* The cotangent of what is read at a few places is added at these places, so that a loop that
- * carries the sum touches no more of it in a step.  In half precision a scatter copies its
- * operand, wider: there is nothing to gain. */
+/* A slice's cotangent is added at its place only, so that a loop that carries the sum touches
+ * nothing else.  In half precision a scatter copies its operand, so nothing is gained. */
 ir_ref
 pass_accumulate(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -323,7 +322,7 @@ pass_accumulate(ir_build *b, ir_ref x, ir_ref y)
     return tan_add(b, x, y);
 }
 
-/* A box of zeros with ct at the starts. */
+/* Puts ct into a box of zeros at the starts. */
 void
 transpose_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                         const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
@@ -374,8 +373,8 @@ transpose_gather(ir_build *b, const ir_graph *f, const ir_node *n, const bool *l
             scatter(b, OP_scatter_add, ir_zeros(b, ir_type_at(f, n->in[0])), in[1], ct[0], &at);
 }
 
-/* Which elements of the updates are what the scatter left: the numbers of the updates,
- * scattered and read back.  A number that was dropped reads as the least integer. */
+/* Which elements of the updates remain after the scatter?  Their numbers are scattered and read
+ * back; one that was dropped is read as the smallest integer. */
 static ir_ref
 winners(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref indices)
 {
@@ -387,12 +386,12 @@ winners(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref indices)
     return ir_op2(b, OP_eq, seen, id);
 }
 
-/* Can no two updates meet?  So it is where each example of the batch has one. */
+/* Can no two updates write one element?  They cannot if each example has one update. */
 static bool
 is_unique(const ir_node *n, const ir_type *z)
 {
     int64_t updates = 1;
-    /* of the indices: axis k of them is the k-th of z without windows */
+    /* an axis of the indices: axis k is the k-th axis of z that is no window */
     int axis = 0;
 
     for (int k = 0; k < z->rank; k++)
@@ -402,7 +401,7 @@ is_unique(const ir_node *n, const ir_type *z)
     return n->at.scatter.unique || updates <= 1;
 }
 
-/* What was overwritten gets nothing; an update, what its targets get if it won. */
+/* Overwritten elements have cotangent 0; an update has that of its elements if it was last. */
 void
 transpose_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                   const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
@@ -433,7 +432,7 @@ transpose_scatter_add(ir_build *b, const ir_graph *f, const ir_node *n, const bo
         ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at.scatter.mode);
 }
 
-/* Linear in x only. */
+/* The op is linear only in x. */
 void
 transpose_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                       const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
@@ -446,7 +445,7 @@ transpose_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bo
         ct_in[0] = scatter(b, OP_scatter_mul, ct[0], in[1], in[2], &n->at);
 }
 
-/* A scalar 0 of the type of the starts, for the mapped axis. */
+/* The start of the mapped axis: a scalar 0 of the type of the other starts. */
 static ir_ref
 zero_start(ir_build *b, const ir_graph *f, const ir_node *n, int from)
 {
@@ -463,7 +462,7 @@ any_mapped(const bool *mapped, int from, int n)
     return false;
 }
 
-/* A start in another type: what i64 cannot hold is clamped as any that lies beyond. */
+/* A start in another type.  Values that i64 cannot hold are clamped: they are out of range. */
 static ir_ref
 start_as(ir_build *b, ir_ref x, cot_dtype t)
 {
@@ -494,7 +493,7 @@ start_vectors(ir_build *b, const ir_graph *f, const ir_node *n, int from, int64_
     return ir_concatenate(b, rank, column, 1);
 }
 
-/* Equal starts: a box that is whole along the mapped axis.  Else a gather of one box an
+/* Unmapped starts: a box that spans the mapped axis; otherwise a gather of a box per
  * example. */
 void
 vmap_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
@@ -549,8 +548,8 @@ vmap_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n, int6
     y[0] = scatter(b, OP_scatter, x[0], start_vectors(b, f, n, 2, size, in, mapped), x[1], &at);
 }
 
-/* Mapped x alone: the mapped axis is one more whole axis of the window.  Mapped indices alone:
- * one more batch axis of them.  Both: batch axes that go together. */
+/* Only x mapped: the window spans that axis.  Only the indices: they have one more batch axis.
+ * Both: corresponding batch axes. */
 void
 vmap_gather(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
             const bool *mapped, ir_ref *y, bool *out_mapped)
@@ -576,7 +575,7 @@ vmap_gather(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, cons
     y[0] = gather(b, in[0], in[1], at, n->at.gather.mode);
 }
 
-/* Operand and updates mapped; the indices as in vmap_gather. */
+/* Operand and updates are mapped; the indices are as in vmap_gather. */
 void
 vmap_scatter(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
              const bool *mapped, ir_ref *y, bool *out_mapped)

@@ -34,7 +34,7 @@ pass_la_turn(ir_build *b, ir_ref x)
     return ir_move_axis(b, x, r - 2, r - 1);
 }
 
-/* Of real matrices the matrix and the turned one. */
+/* The conjugate of x; x itself if it is real. */
 static ir_ref
 conjugate(ir_build *b, ir_ref x)
 {
@@ -60,7 +60,7 @@ pass_la_product(ir_build *b, ir_ref x, ir_ref y)
                   batch);
 }
 
-/* op(row, column) of each element of x. */
+/* The mask op(row, column) over the elements of x. */
 ir_ref
 pass_la_where(ir_build *b, ir_op op, ir_ref x)
 {
@@ -79,7 +79,7 @@ keep(ir_build *b, ir_op op, ir_ref x)
     return ir_select(b, pass_la_where(b, op, x), x, zero);
 }
 
-/* x with a real diagonal; and i times the imaginary part of its diagonal. */
+/* x with a real diagonal; below: i times the imaginary part of its diagonal. */
 static ir_ref
 real_diagonal(ir_build *b, ir_ref x)
 {
@@ -96,7 +96,7 @@ phases(ir_build *b, ir_ref x)
     return keep(b, OP_eq, ir_mul(b, twice, ir_like(b, twice, 0.5)));
 }
 
-/* The Hermitian (symmetric) matrix of which x has the lower triangle. */
+/* The Hermitian (symmetric) matrix with the lower triangle of x. */
 static ir_ref
 hermitian(ir_build *b, ir_ref x)
 {
@@ -112,7 +112,7 @@ solve(ir_build *b, ir_ref x, ir_ref y, ir_attrs at)
 
 /* ---- triangular_solve ---- */
 
-/* Of the operands as the op reads them. */
+/* The triangle of the operand that the op reads. */
 static ir_ref
 triangle(ir_build *b, ir_ref x, const ir_attrs *at)
 {
@@ -147,7 +147,7 @@ transpose_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, con
     ct_in[1] = solve(b, in[0], ct[0], at);
 }
 
-/* One matrix for all examples: the examples are more columns (rows, with `right`). */
+/* If the matrix is the same for all examples, they become more columns (with `right`, rows). */
 static ir_ref
 more_columns(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
 {
@@ -217,7 +217,7 @@ pass_la_reordered(ir_build *b, ir_ref x, ir_ref order)
             .gather = { col, row, batch, batch, row, { r, sizes }, IR_MODE_PROMISE } });
 }
 
-/* Rows from r, columns from c. */
+/* The block of m rows from r and n columns from c. */
 ir_ref
 pass_la_block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
 {
@@ -226,7 +226,7 @@ pass_la_block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
     return ir_slice_axis(b, ir_slice_axis(b, x, k - 2, r, r + m), k - 1, c, c + n);
 }
 
-/* x with columns of zeros up to n. */
+/* x with columns of zeros appended up to n columns. */
 static ir_ref
 widened(ir_build *b, ir_ref x, int64_t n)
 {
@@ -241,10 +241,10 @@ widened(ir_build *b, ir_ref x, int64_t n)
     return more[r - 1] ? ir_pad(b, x, zero, none, more, NULL) : x;
 }
 
-/* Below the rows of U, L is as if the unit matrix went on with it: l2 beside I.  Then m = L^-1
- * p x' = s U + U', s = L^-1 L' strictly lower.  s has as many columns as L has elements below
- * a diagonal element, so of a matrix with no more rows than columns the last pivot divides
- * nothing: it may be 0. */
+/* If L has more rows than U, it is extended by the unit matrix: [L1 0; L2 I].  Then m = L^-1 p
+ * x' = s U + U', with s = L^-1 L' strictly lower. s has as many columns as L has columns with
+ * elements below the diagonal.  So for a matrix with no more rows than columns, nothing is
+ * divided by the last pivot, which may be 0. */
 void
 jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -272,7 +272,7 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
     s = solve(b, pass_la_block(b, lu, 0, k, 0, k), pass_la_block(b, m, 0, rows, 0, k), right);
     s = keep(b, OP_gt, s);
     ir_ref du = ir_sub(b, m, pass_la_product(b, s, keep(b, OP_le, u)));
-    /* L s: the rows of s, and what the columns of L below the diagonal add. */
+    /* L s: the rows of s, plus what the columns of L below the diagonal contribute */
     ir_ref l = pass_la_block(b, lu, 0, rows, 0, z), top = pass_la_block(b, s, 0, z, 0, k);
     ir_ref dl = ir_add(b, s, pass_la_product(b, keep(b, OP_gt, l), top));
     y[0].tan = ir_select(b, pass_la_where(b, OP_gt, m), widened(b, dl, cols), du);
@@ -280,8 +280,8 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
 
 /* ---- qr ---- */
 
-/* What has more columns than rows: Q is that of the columns on the left, R' = Q^T (x' - Q' R).
- * More columns in Q than in x: they depend on the reflections, so it is their derivative. */
+/* If x has more columns than rows, Q is that of the left columns, and R' = Q^T (x' - Q' R).  If
+ * Q has more columns than x, these depend on the reflections, which are differentiated. */
 void
 jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -314,7 +314,8 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
 
 /* ---- eigh, svd ---- */
 
-/* A vector's elements along the rows, or the columns, of like. */
+/* The elements of a vector broadcast along the rows, or the columns, of a matrix like
+ * `like`. */
 static ir_ref
 along(ir_build *b, ir_ref x, ir_ref like, bool rows)
 {
@@ -343,7 +344,7 @@ pass_la_real_part(ir_build *b, ir_ref x)
     return x && ir_is_complex(ir_btype(b, x)->dtype) ? ir_op1(b, OP_real, x) : x;
 }
 
-/* 1 / (w_j - w_i), 0 on the diagonal; infinite for equal ones. */
+/* 1 / (w_j - w_i), with 0 on the diagonal; infinite for equal values. */
 static ir_ref
 gaps(ir_build *b, ir_ref w, ir_ref like)
 {
@@ -358,7 +359,7 @@ gaps(ir_build *b, ir_ref w, ir_ref like)
     return f ? ir_convert(b, f, ir_btype(b, like)->dtype) : IR_NONE;
 }
 
-/* (x + x^H) / 2, or (x - x^H) / 2. */
+/* The half (x + x^H) / 2, or (x - x^H) / 2. */
 static ir_ref
 half_of(ir_build *b, ir_op op, ir_ref x)
 {
@@ -367,11 +368,11 @@ half_of(ir_build *b, ir_op op, ir_ref x)
     return ir_mul(b, twice, ir_like(b, x, 0.5));
 }
 
-/* (z_ij + z_ji) / 2 (w_j - w_i): what turns the vectors of close values.  Nothing is divided
- * by a difference of squares, which would have lost their digits: what a function of x takes
- * of both vectors cancels as exactly as its own w_j - w_i does.  The result is skew already,
- * and is made so once more for the sake of reverse mode, which so takes the difference of two
- * cotangents before it divides by the gap. */
+/* (z_ij + z_ji) / 2 (w_j - w_i): how vectors of close values rotate.  Nothing is divided by a
+ * difference of squares, which would have lost digits: in a function of both vectors the errors
+ * cancel as exactly as w_j - w_i is computed.  The result is skew already.  It is made skew
+ * once more for reverse mode, which then takes the difference of two cotangents before it
+ * divides by the gap. */
 static ir_ref
 over_gaps(ir_build *b, ir_ref z, ir_ref w)
 {
@@ -405,8 +406,8 @@ inverse_times(ir_build *b, ir_ref v, ir_ref y)
     return solve(b, f[0], y, (ir_attrs){ .triangle = { .upper = 1 } });
 }
 
-/* Values and vectors of length 1, whose phase stays: v' = v (f z) less what of it lies along
- * v. */
+/* The tangents of values, and of vectors of length 1 with fixed phase: v' = v (f z) minus its
+ * component along v. */
 static void
 general(ir_build *b, ir_ref dx, ir_ref w, ir_ref v, ir_ref *dw, ir_ref *dv)
 {
@@ -422,7 +423,7 @@ general(ir_build *b, ir_ref dx, ir_ref w, ir_ref v, ir_ref *dw, ir_ref *dv)
     *dv = ir_sub(b, y, ir_mul(b, v, along(b, sum, v, false)));
 }
 
-/* Left vectors are right ones of x^H. */
+/* Left eigenvectors are right eigenvectors of x^H. */
 void
 jvp_eig(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -437,20 +438,20 @@ jvp_eig(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     general(b, adjoint(b, dx), conjugated, y[2].val, &other, &y[2].tan);
 }
 
-/* Of z = u^T x' v: the difference of its sides over the sum of the values. */
+/* For z = u^T x' v: (z_ij - z_ji) / 2 (s_j + s_i). */
 static ir_ref
 over_sums(ir_build *b, ir_ref z, ir_ref s)
 {
     ir_ref at_row = along(b, s, z, true), sum = ir_add(b, along(b, s, z, false), at_row);
 
-    if (sum && !ir_is_complex(ir_btype(b, sum)->dtype)) { /* a diagonal of zeros */
+    if (sum && !ir_is_complex(ir_btype(b, sum)->dtype)) { /* the diagonal is 0 */
         ir_ref own = pass_la_where(b, OP_eq, z);
         sum = ir_select(b, own, ir_like(b, sum, 1), sum);
     }
     return ir_div(b, half_of(b, OP_sub, z), sum);
 }
 
-/* What x' has outside of the space of the vectors: (x' v - u u^H x' v) / s. */
+/* The part of x' v outside of the space that u spans: (x' v - u u^H x' v) / s. */
 static ir_ref
 outside(ir_build *b, ir_ref u, ir_ref xv, ir_ref s)
 {

@@ -1,9 +1,9 @@
 /* Data movement: jvp, transpose and vmap.
  *
- * All of it is linear; each op's transpose is another of the family: broadcast and reduce_sum,
- * slice and pad, concatenate and slices, transpose and its inverse.  Under vmap the mapped axis
- * is first, so every axis number moves up by one and each per-axis list gets an entry that says
- * "all of it". */
+ * All these ops are linear, and the transpose of each belongs to the same family: broadcast and
+ * reduce_sum, slice and pad, concatenate and slices, transpose and its inverse.  Under vmap the
+ * mapped axis is the first, so every axis number increases by one, and each per-axis list gets
+ * an entry that selects the whole axis. */
 #include "passes/rules.h"
 
 /* jvp. */
@@ -22,7 +22,7 @@ jvp_concatenate(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
 
 /* transpose. */
 
-/* Sum over the axes along which x was repeated; those that x has with size 1 come back by
+/* Sums over the axes along which x was repeated; axes of size 1 in x are restored by
  * reshape. */
 void
 transpose_broadcast(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
@@ -60,7 +60,7 @@ transpose_transpose(ir_build *b, const ir_graph *f, const ir_node *n, const bool
     ct_in[0] = ir_transpose(b, ct[0], inverse);
 }
 
-/* The cotangent back to where it was cut out, zeros elsewhere. */
+/* Pads the cotangent with zeros to the position of the slice. */
 void
 transpose_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                 const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
@@ -78,7 +78,7 @@ transpose_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *li
     ct_in[0] = ir_pad(b, ct[0], zero, low, high, interior);
 }
 
-/* Where the padding went: true, of the type of the result of n. */
+/* A mask of the result of n: true for padding (where_padded), or for the operand's elements. */
 static ir_ref
 padding_mask(ir_build *b, const ir_graph *f, const ir_node *n, bool where_padded)
 {
@@ -89,7 +89,8 @@ padding_mask(ir_build *b, const ir_graph *f, const ir_node *n, bool where_padded
                   n->at.pad.interior.at);
 }
 
-/* Undo low and high (what they removed gets zeros), then step over the interior. */
+/* Removes low and high (elements that they cropped get zeros), then skips the interior
+ * padding. */
 static ir_ref
 unpad(ir_build *b, const ir_type *x, const ir_node *n, ir_ref ct)
 {
@@ -144,8 +145,8 @@ transpose_reverse(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
     ct_in[0] = ir_reverse(b, ct[0], n->at.axes.axes);
 }
 
-/* Element k of every window, back to where it came from: a sum of as many terms as a window has
- * elements. */
+/* Adds element k of every window to the element that it was read from, for all k: a sum with as
+ * many terms as a window has elements. */
 void
 transpose_windows(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                   const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
@@ -170,7 +171,7 @@ transpose_windows(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
 
 /* vmap. */
 
-/* `first`, then the entries of s, each plus `shift`; in the builder's arena. */
+/* `first`, then the entries of s, each plus `shift`, in the builder's arena. */
 static ir_ints
 prepend(ir_build *b, int64_t first, ir_ints s, int64_t shift)
 {
@@ -220,8 +221,9 @@ vmap_slice(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
     y[0] = ir_node1(b, OP_slice, 1, in, &at);
 }
 
-/* A padding value of each example's own cannot be one scalar: then pad with anything, and
- * select by a mask that is the same for all examples. */
+/* If each example has its own padding value, the value is not a scalar.  Then the operand is
+ * padded with any value, and the result is selected by a mask, which is the same for all
+ * examples. */
 void
 vmap_pad(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
          const bool *mapped, ir_ref *y, bool *out_mapped)

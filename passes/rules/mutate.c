@@ -1,6 +1,6 @@
-/* Rules of clone and assign as the functions that they are on values alone: x, and y.
+/* Rules of clone and assign as functions of values: x and y.
  *
- * The transforms read functionalized graphs, so a write has no place in these rules. */
+ * Transforms read functionalized graphs, so the rules need not consider the write. */
 #include "passes/rules.h"
 
 void
@@ -27,7 +27,7 @@ transpose_assign(ir_build *b, const ir_graph *f, const ir_node *n, const bool *l
     ct_in[1] = linear[1] ? ct[0] : IR_NONE;
 }
 
-/* The last operand is the result. */
+/* The result is the last operand. */
 void
 vmap_mutate(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
             const bool *mapped, ir_ref *y, bool *out_mapped)

@@ -1,12 +1,12 @@
 /* Pointwise ops: jvp.
  *
- * A jvp rule multiplies the tangent by a partial derivative that is written with the result
- * where that is shorter (exp, tanh, logistic), so that the derivative costs no second
- * elementary function.  Whatever does not hold a tangent is known before the tangents are,
- * which leaves the linear half with products, sums and selects only.
+ * A jvp rule multiplies the tangent by a partial derivative.  That is expressed by the result
+ * where this is shorter (exp, tanh, logistic), so that the derivative needs no second
+ * elementary function.  All factors without a tangent belong to the known half, which leaves
+ * products, sums and selects for the linear half.
  *
- * Kinks follow torch.func: ties of max and min share evenly, abs has 0 at 0, clamp 0 at its
- * bounds. */
+ * At kinks the derivatives are those of torch.func: ties of max and min share evenly, abs has 0
+ * at 0, clamp has 0 at its bounds. */
 #include <float.h>
 #include <math.h>
 
@@ -15,7 +15,7 @@
 #define PI  3.14159265358979323846
 #define LN2 0.693147180559945309417
 
-/* A constant of the type of x, for the formulas below. */
+/* x + c, with the constant in the type of x. */
 static ir_ref
 plus(ir_build *b, ir_ref x, double c)
 {
@@ -34,7 +34,7 @@ one_minus(ir_build *b, ir_ref x)
     return ir_sub(b, ir_like(b, x, 1), x);
 }
 
-/* (1 - x) (1 + x) rather than 1 - x^2: no cancellation near the ends. */
+/* (1 - x) (1 + x) rather than 1 - x^2, which loses digits near x = 1 and -1. */
 static ir_ref
 one_minus_square(ir_build *b, ir_ref x)
 {
@@ -57,8 +57,8 @@ pass_largest(cot_dtype t)
                           : 0x1.fep127;
 }
 
-/* The largest number where x is infinite, so that its square in a divisor, which is infinite,
- * makes no 0 * inf or inf / inf in derivatives of any order. */
+/* x, or the largest number where x is infinite.  As a divisor its square is infinite, but in
+ * derivatives of any order there is no 0 * inf or inf / inf. */
 static ir_ref
 bounded(ir_build *b, ir_ref x)
 {
@@ -73,7 +73,7 @@ power(ir_build *b, ir_ref x, int64_t k)
     return k == 0 ? ir_like(b, x, 1) : k == 1 ? x : ir_integer_pow(b, x, k);
 }
 
-/* t c, where c may be zero for every x. */
+/* t c; c is IR_NONE where it is zero for every x. */
 static ir_ref
 times_partial(ir_build *b, ir_ref t, ir_ref c)
 {
@@ -95,8 +95,9 @@ jvp_zero(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     y->tan = IR_NONE;
 }
 
-/* The op applied to the tangents of its floating operands; where some are zero and the op needs
- * them (concatenate, scatter_add), zeros; other operands as they are. */
+/* Applies the op to the tangents of its floating operands.  Where some are zero and the op
+ * needs them (concatenate, scatter_add), they are arrays of zeros.  Other operands are
+ * unchanged. */
 void
 jvp_linear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -173,8 +174,8 @@ atan_divisor(ir_build *b, ir_ref x)
 }
 JVP_UNARY_OVER(atan, atan_divisor(b, x))
 
-/* c e^(-x^2).  Beyond 28 it is 0 in f64 as well, and so are its derivatives, which otherwise
- * are 0 * inf at an infinity. */
+/* c e^(-x^2). |x| is limited to 28, where this is 0 in f64.  So its derivatives are 0 too,
+ * which would otherwise be 0 * inf at an infinity. */
 static ir_ref
 bell(ir_build *b, ir_ref x, double c)
 {
@@ -185,7 +186,7 @@ bell(ir_build *b, ir_ref x, double c)
 JVP_UNARY(erf, bell(b, x, 1.12837916709551257390))
 JVP_UNARY(erfc, bell(b, x, -1.12837916709551257390))
 
-/* sqrt(x^2 + 1), which does not overflow where x is real. */
+/* sqrt(x^2 + 1), for real x without overflow. */
 static ir_ref
 asinh_divisor(ir_build *b, ir_ref x)
 {
@@ -195,9 +196,9 @@ asinh_divisor(ir_build *b, ir_ref x)
 }
 JVP_UNARY_OVER(asinh, asinh_divisor(b, x))
 
-/* Roots of the factors: the product may overflow, and where x is complex its root may be the
- * other one.  At an infinity the divisor is a constant: derivatives of infinite roots would be
- * 0 * inf. */
+/* The product of the roots of both factors: the product of the factors may overflow, and for
+ * complex x its root may be the other one.  At an infinity the divisor is a constant, since
+ * derivatives of infinite roots would be 0 * inf. */
 static ir_ref
 acosh_divisor(ir_build *b, ir_ref x)
 {
@@ -223,7 +224,7 @@ along(ir_build *b, ir_ref s, ir_ref dz)
     return ir_add(b, ir_mul(b, ir_op1(b, OP_real, s), re), product);
 }
 
-/* d|x| = s dx with s = sign x; of a complex number Re(conj(s) dz). */
+/* d|x| = s dx with s = sign x; for complex numbers Re(conj(s) dz). */
 void
 jvp_abs(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -231,7 +232,7 @@ jvp_abs(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     y->tan = is_complex(f, n) ? along(b, s, in->tan) : tan_mul(b, in->tan, s);
 }
 
-/* d(z/|z|) = (dz - s Re(conj(s) dz)) / |z|, and 0 at 0; of real numbers 0. */
+/* d(z/|z|) = (dz - s Re(conj(s) dz)) / |z|, and 0 at 0; for real numbers 0. */
 void
 jvp_sign(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -287,8 +288,8 @@ jvp_div(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     y->tan = tan_div(b, top, in[1].val);
 }
 
-/* d(x - q y) = dx - q dy, where the integer q = (x - r) / y; the quotient is rounded, since the
- * division may miss the integer by an ulp. */
+/* d(x - q y) = dx - q dy, with the integer q = (x - r) / y.  The quotient is rounded, since the
+ * division may differ from the integer by an ulp. */
 void
 jvp_rem(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -299,9 +300,10 @@ jvp_rem(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     y->tan = tan_sub(b, in[0].tan, tan_mul(b, in[1].tan, q));
 }
 
-/* x^p is 1 at p = 0 for every x, 0 included, and 0 at x = 0 for every p > 0: there the plain
- * formulas would give 0 * inf.  The operand is made harmless rather than the product, so that
- * higher derivatives are right as well.
+/* x^p is 1 at p = 0 for every x, including 0, and 0 at x = 0 for every p > 0, where the plain
+ * formulas give 0 * inf.  The operand is replaced by another one there, not the product, so
+ * that higher derivatives are right as well.
+ *
  *   d/dx = p x^(p-1), with x^0 for p = x = 0, and the largest factor for an infinite p, for
  *          which x^(p-1) may be 0;
  *   d/dp = x^p log x, with log 1 for x = 0, p >= 0 and for x infinite, p < 0. */
@@ -319,7 +321,7 @@ clamped(ir_build *b, ir_ref p)
 static ir_ref
 pow_by_base(ir_build *b, ir_ref x, ir_ref p)
 {
-    enum { SHORT = 64 }; /* an exponent for repeated squaring */
+    enum { SHORT = 64 }; /* the largest exponent for repeated squaring */
     double c;
     const bool constant = ir_is_splat(b, p, &c);
     if (constant && c == 0)
@@ -366,8 +368,8 @@ jvp_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 }
 
 /* d atan2(y, x) = (x dy - y dx) / (x^2 + y^2), divided twice by the root of the sum, which does
- * not vanish.  Beside an infinity the dividends are 1 and the derivatives 0.  Operand 0 is
- * y. */
+ * not underflow.  If an operand is infinite, the dividends are 1 and the derivatives 0.
+ * Operand 0 is y. */
 void
 jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *out)
 {
@@ -376,7 +378,8 @@ jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     ir_ref h = ir_op2(b, OP_hypot, x, y), one = ir_like(b, h, 1), by_y = IR_NONE,
            by_x = IR_NONE;
     ir_ref width = ir_op1(b, OP_abs, x), height = ir_op1(b, OP_abs, y);
-    ir_ref size = ir_op2(b, OP_max, width, height); /* NaN beside NaN, where h may be inf */
+    /* NaN if either is NaN, where h may be infinite. */
+    ir_ref size = ir_op2(b, OP_max, width, height);
     ir_ref far = ir_op2(b, OP_eq, size, ir_like(b, h, (double)INFINITY));
     if (in[0].tan)
         by_y = tan_mul(b, in[0].tan, ir_div(b, ir_div(b, ir_select(b, far, one, x), h), h));
@@ -385,8 +388,9 @@ jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     out->tan = tan_sub(b, by_y, by_x);
 }
 
-/* The tangent of the one that wins; half of the sum where both do, and NaN times the sum where
- * the result is NaN.  Selects, not weights: an infinite tangent of the loser must not count. */
+/* The tangent of the selected operand; half of the sum of both if they are equal, and NaN times
+ * the sum if the result is NaN. These are selects and not weights, since an infinite tangent of
+ * the other operand must not matter. */
 static void
 jvp_extremum(ir_build *b, ir_op y_wins, const dual *in, dual *y)
 {

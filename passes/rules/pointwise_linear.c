@@ -1,7 +1,7 @@
 /* Pointwise ops: transpose of those that are linear in an operand, and vmap.
  *
- * A cotangent is multiplied by the other operands, which are known; a mapped operand keeps its
- * op, since elements stay where they are. */
+ * A cotangent is multiplied by the other operands, which are known.  Under vmap the op stays
+ * the same, since elements do not move. */
 #include "passes/rules.h"
 
 void
@@ -72,7 +72,7 @@ transpose_convert(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
     ct_in[0] = ir_convert(b, ct[0], ir_type_at(f, n->in[0])->dtype);
 }
 
-/* The pairing is Re(conj(ct) y): of parts, the sum of products of parts. */
+/* The pairing Re(conj(ct) y) is the sum of the products of the parts. */
 void
 transpose_complex(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                   const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
@@ -134,7 +134,7 @@ vmap_never(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
                   "it has no operand that could be mapped");
 }
 
-/* The same op; operands that are not mapped repeat along the first axis. */
+/* The same op; operands that are not mapped are broadcast along the first axis. */
 void
 vmap_pointwise(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
                const bool *mapped, ir_ref *y, bool *out_mapped)

@@ -1,12 +1,12 @@
 /* Reductions: jvp, transpose and vmap.
  *
- * reduce_sum is linear.  The extrema pick their tangents by comparing with the result, ties
- * sharing evenly, or the first of them having it all (`first`: pooling).  The product
- * multiplies dual numbers in a balanced tree, so that nothing is ever divided by an operand
- * that may be zero. */
+ * reduce_sum is linear.  The extrema select their tangents by comparing with the result: ties
+ * share evenly, or for `first` (pooling) the first of them is selected.  The product multiplies
+ * dual numbers in a balanced tree, without division, since an operand may be zero. */
 #include "passes/rules.h"
 
-/* Dims of broadcast_in_dim that undo the reduction of `axes` of a value of this rank. */
+/* The dims of a broadcast_in_dim that reverses the reduction of `axes` of a value of this
+ * rank. */
 static int
 kept_axes(int rank, ir_axes axes, int64_t *dims)
 {
@@ -25,7 +25,7 @@ spread(ir_build *b, ir_ref y, const ir_type *type, ir_axes axes)
     return ir_broadcast_in_dim(b, y, type->rank, type->dims, dims);
 }
 
-/* How many elements one result is made of. */
+/* The number of elements that are reduced to one result. */
 static int64_t
 reduced_size(const ir_type *type, ir_axes axes)
 {
@@ -36,7 +36,7 @@ reduced_size(const ir_type *type, ir_axes axes)
     return n;
 }
 
-/* The numbers of the reduced elements, row-major, in the shape of the operand. */
+/* The row-major numbers of the reduced elements, in the shape of the operand. */
 static ir_ref
 places(ir_build *b, const ir_type *type, ir_axes axes)
 {
@@ -53,7 +53,7 @@ places(ir_build *b, const ir_type *type, ir_axes axes)
     return ir_broadcast_in_dim(b, number, type->rank, type->dims, at);
 }
 
-/* The tangent of the first element that equals the result, or is NaN as it is. */
+/* The tangent of the first element that equals the result, or that is NaN if the result is. */
 static ir_ref
 tangent_of_first(ir_build *b, const ir_type *type, ir_axes axes, dual x, ir_ref y)
 {
@@ -67,8 +67,8 @@ tangent_of_first(ir_build *b, const ir_type *type, ir_axes axes, dual x, ir_ref 
     return ir_reduce(b, OP_reduce_sum, tan_select(b, wins, x.tan, IR_NONE), axes);
 }
 
-/* The mean of the tangents of those elements that equal the result.  Where that is NaN all
- * elements are counted, NaN times: derivatives are NaN, forward and in reverse. */
+/* The mean of the tangents of the elements that equal the result.  Where the result is NaN the
+ * count of those elements is NaN, so that derivatives are NaN, forward and in reverse. */
 static void
 jvp_extremum(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -103,7 +103,7 @@ jvp_reduce_min(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,
     jvp_extremum(b, f, n, in, y);
 }
 
-/* x as [kept..., reduced], the reduced axes joined in order. */
+/* x as [kept..., reduced], with the reduced axes merged in order. */
 static ir_ref
 reduced_last(ir_build *b, ir_ref x, const ir_type *type, ir_axes axes)
 {
@@ -127,7 +127,7 @@ times(ir_build *b, dual x, dual y)
     return (dual){ val, ir_add(b, ir_mul(b, x.tan, y.val), other) };
 }
 
-/* Elements [0, n) times elements [n, 2n) of the last axis. */
+/* The elements [0, n) times the elements [n, 2n) of the last axis. */
 static dual
 multiply_halves(ir_build *b, dual x, int axis, int64_t n)
 {
@@ -138,8 +138,8 @@ multiply_halves(ir_build *b, dual x, int axis, int64_t n)
     return times(b, (dual){ v0, t0 }, (dual){ v1, t1 });
 }
 
-/* Fold the dual numbers along the axis by halves; the odd one out of each round is multiplied
- * into `rest`.  All of it is products and sums, so it has derivatives of every order. */
+/* Folds the dual numbers along the axis by halves; the last one of an odd number is multiplied
+ * into `rest`.  These are only products and sums, so derivatives of every order exist. */
 static dual
 dual_product(ir_build *b, dual x, int axis, int64_t n)
 {
@@ -169,7 +169,7 @@ jvp_reduce_prod(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
     y->tan = ir_reshape(b, x.tan, result->rank, result->dims);
 }
 
-/* Every element had the weight 1: the cotangent repeats along the reduced axes. */
+/* Every element has the weight 1, so the cotangent is broadcast along the reduced axes. */
 void
 transpose_reduce_sum(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                      const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
@@ -178,7 +178,7 @@ transpose_reduce_sum(ir_build *b, const ir_graph *f, const ir_node *n, const boo
     ct_in[0] = spread(b, ct[0], ir_type_at(f, n->in[0]), n->at.axes.axes);
 }
 
-/* The mapped axis comes first and survives: every reduced axis moves up by one. */
+/* The mapped axis is the first and is not reduced: every reduced axis moves up by one. */
 void
 vmap_reduce(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
             const bool *mapped, ir_ref *y, bool *out_mapped)

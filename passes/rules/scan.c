@@ -1,14 +1,16 @@
 /* Rules of scan: a scan becomes a scan.
  *
- *   jvp         the carries that have tangents are found by repetition
- *   vmap        so are the mapped ones; xs and ys keep the scanned axis first, the mapped axis
- * second split       so are the known ones.  What the known scan computed for the rest is
- * stacked like ys and read like xs; what does not change from trip to trip is computed once,
- * outside transpose   the scan runs the other way: cotangents of the carries are carried, those
- * of ys are read, those of xs are stacked, those of consts are summed in carries
+ *   jvp         which carries have tangents is found by repetition
+ *   vmap        likewise which are mapped; xs and ys keep the scanned axis first, and the
+ *               mapped axis is second
+ *   split       likewise which are known. Values that the known scan saves for the rest are
+ *               stacked like ys and read like xs; those that do not change in the loop are
+ *               computed once, outside
+ *   transpose   the scan runs backwards: cotangents of carries are carried, those of ys are
+ *               read, those of xs are stacked, and those of consts are summed in carries
  *
- * Operands are in three groups: consts, carries, xs; so are the inputs of every body built
- * here. */
+ * Operands are in three groups: consts, carries, xs; so are the inputs of every body that is
+ * built here. */
 #include "passes/rules/flow.h"
 
 /* The groups: operands 0 ... k-1 are consts, k ... e-1 carries, e ... n-1 xs; c is the number
@@ -38,7 +40,7 @@ scan(ir_build *b, const ir_node *n, int consts, int carries, bool reverse, ir_gr
                     out);
 }
 
-/* The jvp of the body, once it is known which carries have tangents. */
+/* The jvp of the body, repeated until the set of carries with tangents is stable. */
 static ir_graph *
 jvp_body(ir_build *b, const ir_node *n, bool *active, bool *varies)
 {
@@ -80,7 +82,8 @@ jvp_scan(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     pass_take_duals(b, n, active, in, g.k, g.e, port, x, &n_in);
     carries = n_in - consts;
     pass_take_duals(b, n, active, in, g.e, g.n, port, x, &n_in);
-    int *place = IR_NEW_N(a, int, 2 * n->n_out); /* of output j, and of its tangent */
+    /* For output j: its position, and that of its tangent. */
+    int *place = IR_NEW_N(a, int, 2 * n->n_out);
     for (int part = 0; part < 2; part++) {
         int from = part ? g.c : 0, to = part ? n->n_out : g.c, tangent = n->n_out;
 
@@ -136,8 +139,8 @@ vmap_scan(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
             y[j] = ir_move_axis(b, y[j], 1, 0);
 }
 
-/* The split of the body, once it is known which carries are known; known is changed to say so.
- */
+/* The split of the body, repeated until the set of known carries is stable; it is returned in
+ * `known`. */
 static bool
 split_body(ir_build *b, const ir_node *n, bool *known, flow_split *h)
 {
@@ -159,15 +162,16 @@ split_body(ir_build *b, const ir_node *n, bool *known, flow_split *h)
     return true;
 }
 
-/* How a residual reaches the rest. */
+/* How a residual is passed to the rest. */
 typedef enum saved_as { SAVED_STACKED, SAVED_ONCE, SAVED_OPERAND } saved_as;
 
-/* Operands of the known scan, by input of the known body, and what becomes of its residuals. */
+/* The operands of the known scan, by input of the known body, and how its residuals are passed
+ * on. */
 typedef struct known_scan {
     int n_in, consts, carries;
     ir_ref *x;
-    saved_as *how; /* of each residual                    */
-    ir_ref *value; /* stacked, or what was computed once  */
+    saved_as *how; /* of each residual */
+    ir_ref *value; /* the stacked values, or the value that is computed once */
 } known_scan;
 
 static void
@@ -183,8 +187,8 @@ known_operands(const ir_node *n, const bool *known, const ir_ref *kin, known_sca
         }
 }
 
-/* A residual that is an element of xs needs no copy; one that depends on consts alone is built
- * here. */
+/* A residual that is an element of xs is not copied; one that depends only on consts is
+ * computed here. */
 static void
 classify(ir_build *kb, const flow_split *h, known_scan *s)
 {
@@ -234,8 +238,8 @@ build_known(ir_build *kb, const ir_node *n, const flow_split *h, known_scan *s, 
             s->value[r] = z[n_out++];
 }
 
-/* The rest: its unknown operands, residuals that do not change among its consts, the others
- * among xs. */
+/* The rest: its unknown operands; residuals that do not change are consts of it, and the others
+ * xs. */
 static void
 build_rest(pass_splitter *sp, ir_build *rb, const ir_node *n, const bool *given,
            const bool *known, const flow_split *h, const known_scan *s, const ir_ref *kin,
@@ -296,7 +300,8 @@ split_scan(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_graph *f, con
             rout[j] = v[at_r++];
 }
 
-/* Carries that depend on linear inputs are linear, whatever their start. */
+/* Finds the linear carries: those that depend on linear inputs, even if their initial value
+ * does not. */
 static bool
 linear_carries(ir_build *b, const ir_node *n, bool *linear)
 {
@@ -318,7 +323,7 @@ linear_carries(ir_build *b, const ir_node *n, bool *linear)
     return true;
 }
 
-/* A carry has a cotangent if an output that it reaches has one. */
+/* Finds the carries with a cotangent: those that an output with a cotangent depends on. */
 static void
 carries_with_ct(ir_build *b, const ir_node *n, bool *has)
 {
@@ -345,7 +350,7 @@ carries_with_ct(ir_build *b, const ir_node *n, bool *has)
     }
 }
 
-/* The body of the transposed scan: t, with the cotangents of consts added up. */
+/* The body of the transposed scan: t, with the cotangents of consts accumulated. */
 static ir_graph *
 backward_body(ir_build *outer, const ir_node *n, const ir_graph *t, const bool *linear,
               const bool *has)

@@ -2,21 +2,22 @@
  *
  *   m = z^H x' z, z' = z s, t' = m + t s - s t, s skew-Hermitian
  *
- * t' has zeros where t has them by its form: below the diagonal, or of a real t below its
+ * t' has zeros where the form of t has them: below the diagonal, or for a real t below its
  * blocks.  These equations are the lower triangle of a Sylvester equation in the lower triangle
- * l of s, since what s has above the diagonal makes nothing below it; they are solved column by
- * column, as R. Bartels and G. Stewart do (Solution of the matrix equation AX + XB = C, CACM
- * 15(9), 1972).  The diagonal of s is free for a complex x, whose columns of z have any phase:
- * it is 0.
+ * l of s, since elements of s above the diagonal do not contribute to it.  They are solved
+ * column by column, as R. Bartels and G. Stewart do (Solution of the matrix equation AX + XB =
+ * C, CACM 15(9), 1972).  For a complex x the columns of z may have any phase, so the diagonal
+ * of s is arbitrary: it is 0.
  *
- * A real t is made a triangle by unitary turns g of its blocks, which leave what is below the
- * blocks there.  The angle within a block [a, b; c, a] is what keeps the two elements on its
- * diagonal equal; there is none where b = -c. */
+ * A real t is made triangular by unitary rotations g of its blocks, which keep the zeros below
+ * the blocks.  The angle within a block [a, b; c, a] follows from the condition that its two
+ * diagonal elements stay equal; it is arbitrary where b = -c. */
 #include "ir/linalg/schur.h"
 #include "passes/rules/linalg.h"
 
-/* l, zero on the diagonal and above, where l t - t l has the elements of m below the diagonal.
- * In column j, with those before it known, (t_jj - t) l_j = m_j - l t_j in the rows below j. */
+/* Finds l, zero on and above the diagonal, such that l t - t l has the elements of m below the
+ * diagonal.  Column j satisfies, given the columns before it, (t_jj - t) l_j = m_j - l t_j in
+ * the rows below j. */
 static ir_ref
 lower_sylvester(ir_build *b, ir_ref t, ir_ref m)
 {
@@ -46,7 +47,7 @@ lower_sylvester(ir_build *b, ir_ref t, ir_ref m)
     return y;
 }
 
-/* Of a real t where it has the element c of a block. */
+/* Mask of the elements c of the blocks of a real t. */
 static ir_ref
 blocks_of(ir_build *b, ir_ref t)
 {
@@ -54,8 +55,8 @@ blocks_of(ir_build *b, ir_ref t)
                   ir_op2(b, OP_ne, t, ir_like(b, t, 0)));
 }
 
-/* Row sums and column sums of x, zero but on the first diagonal above the main one, on the main
- * one. */
+/* The row sums and column sums of x, which is zero except on the first diagonal above the main
+ * one, as a diagonal. */
 static ir_ref
 on_diagonal(ir_build *b, ir_ref x)
 {
@@ -70,8 +71,8 @@ on_diagonal(ir_build *b, ir_ref x)
     return ir_la_keep(b, ir_la_compare(b, OP_eq, x, 0), sum, 0);
 }
 
-/* g, complex: [p, i q; i q, p] for each block [a, b; c, a], the first column of which is its
- * eigenvector (b, i sqrt(-b c)) of length 1, and ones elsewhere. */
+/* The complex g: [p, i q; i q, p] for each block [a, b; c, a], where the first column is its
+ * eigenvector (b, i sqrt(-b c)) scaled to length 1, and 1 for other diagonal elements. */
 static ir_ref
 block_vectors(ir_build *b, ir_ref t, ir_ref blocks)
 {
@@ -88,7 +89,7 @@ block_vectors(ir_build *b, ir_ref t, ir_ref blocks)
                   ir_add(b, q, ir_la_turn(b, q)));
 }
 
-/* What of s is below the blocks of a real t. */
+/* The part of s below the blocks of a real t. */
 static ir_ref
 below_blocks(ir_build *b, ir_ref t, ir_ref m, ir_ref blocks)
 {
@@ -118,8 +119,8 @@ turned(ir_build *b, ir_ref t, ir_ref m, ir_ref s)
     return ir_sub(b, ir_add(b, m, ir_la_dot(b, t, false, s, false)), after);
 }
 
-/* The angles of blocks, where their c is: with d = m + t s - s t of the other angles, half the
- * difference of d's elements on the diagonal over b + c. */
+/* The angles of blocks, at the positions of their c: with d = m + t s - s t for the rest of s,
+ * half the difference of the diagonal elements of d over b + c. */
 static ir_ref
 angles(ir_build *b, ir_ref t, ir_ref d, ir_ref blocks)
 {
@@ -138,7 +139,7 @@ skew(ir_build *b, ir_ref l)
     return ir_sub(b, l, ir_la_adjoint(b, l));
 }
 
-/* Halves in f32, of which there are complex numbers. */
+/* Converts f16 and bf16 to f32, for which complex types exist. */
 static ir_ref
 widened(ir_build *b, ir_ref x)
 {

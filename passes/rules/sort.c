@@ -1,7 +1,7 @@
-/* Ops that order elements: places are integers, so only vmap is left to say. */
+/* Ops that order elements.  Their results are integers, so only vmap needs rules. */
 #include "passes/rules.h"
 
-/* The mapped axis comes first; what is not mapped decides alike for every example. */
+/* The mapped axis comes first; operands that are not mapped are the same for every example. */
 void
 vmap_argsort(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
              const bool *mapped, ir_ref *y, bool *out_mapped)

@@ -1,7 +1,7 @@
 /* Special functions: jvp.  As in pointwise.c a rule multiplies the tangent by a partial
- * derivative, written with the result where that is shorter.  Derivatives by the order of
- * polygamma and zeta do not exist here, as in JAX: they are an error, so that no zero is taken
- * for one. */
+ * derivative, which is expressed by the result where that is shorter.  Derivatives with respect
+ * to the order of polygamma and zeta are not defined, as in JAX: they are an error rather than
+ * zero. */
 #include <math.h>
 
 #include "passes/rules.h"
@@ -24,8 +24,8 @@ square(ir_build *b, ir_ref x)
     return ir_mul(b, x, x);
 }
 
-/* e^(k x^2) c.  Where k < 0, |x| ends at 39: e^(-39^2 / 2) is 0 in f64 as well, and so are its
- * derivatives, which otherwise are 0 * inf at an infinity. */
+/* c e^(k x^2).  If k < 0, |x| is limited to 39: e^(-39^2 / 2) is 0 in f64.  So its derivatives
+ * are 0 too, which would otherwise be 0 * inf at an infinity. */
 static ir_ref
 bell(ir_build *b, ir_ref x, double k, double c)
 {
@@ -39,9 +39,9 @@ bell(ir_build *b, ir_ref x, double k, double c)
     return times(b, e, c);
 }
 
-/* phi(t) / (1 - Phi(t)) - t for large t, by Laplace's continued fraction
- * 1 / (t + 2 / (t + 3 / (t + ...))): all terms are positive, so that no derivative cancels.
- * Source: M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 26.2.14. */
+/* phi(t) / (1 - Phi(t)) - t for large t, by Laplace's continued fraction 1 / (t + 2 / (t + 3 /
+ * (t + ...))): all terms are positive, so derivatives do not cancel.  Source: M. Abramowitz, I.
+ * Stegun, Handbook of Mathematical Functions, 26.2.14. */
 static ir_ref
 mills_excess(ir_build *b, ir_ref t, int depth)
 {
@@ -54,9 +54,9 @@ mills_excess(ir_build *b, ir_ref t, int depth)
     return y;
 }
 
-/* phi(x) / Phi(x), in three parts: the continued fraction below -14; sqrt(2 / pi) / erfcx(-x
- * / sqrt 2), in which nothing cancels, to 0; and as it stands.  Each part gets an operand of
- * its own range, so that none is infinite where another is chosen. */
+/* phi(x) / Phi(x), in three ranges: below -14 the continued fraction; up to 0 sqrt(2 / pi) /
+ * erfcx(-x / sqrt 2), in which nothing cancels; above 0 the quotient itself.  Each method gets
+ * an operand in its own range, so that it is finite where another one is selected. */
 static ir_ref
 inverse_mills(ir_build *b, ir_ref x)
 {
@@ -75,9 +75,9 @@ inverse_mills(ir_build *b, ir_ref x)
     return ir_select(b, far, tail, ir_select(b, left, middle, usual));
 }
 
-/* 2 x y - 2 / sqrt(pi), and where these cancel -sqrt(2) y K(x sqrt 2), K as above.  From 1 to
- * the edge they lose a factor of up to 20 as well: there the fraction would take 100
- * divisions. */
+/* 2 x y - 2 / sqrt(pi), and where these cancel -sqrt(2) y K(x sqrt 2), with K as above.
+ * Between 1 and the limit up to a factor of 20 in accuracy is lost as well, but there the
+ * fraction would take 100 divisions. */
 static ir_ref
 erfcx_slope(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -113,7 +113,7 @@ less_signed(ir_build *b, ir_op op, ir_ref x, ir_ref y)
 
 JVP_SPECIAL(lgamma, ir_op1(b, OP_digamma, x))
 JVP_SPECIAL(digamma, ir_op2(b, OP_polygamma, ir_like(b, x, 1), x))
-/* sqrt(pi) / 2 e^(y^2); sqrt(2 pi) e^(y^2 / 2) */
+/* the first two: sqrt(pi) / 2 e^(y^2); sqrt(2 pi) e^(y^2 / 2) */
 JVP_SPECIAL(erf_inv, bell(b, y, 1, 0.88622692545275801365))
 JVP_SPECIAL(ndtri, bell(b, y, 0.5, 2.50662827463100050242))
 JVP_SPECIAL(ndtr, bell(b, x, -0.5, 0.39894228040143267794))
@@ -122,8 +122,9 @@ JVP_SPECIAL(erfcx, erfcx_slope(b, x, y))
 JVP_SPECIAL(bessel_i0e, less_signed(b, OP_bessel_i1e, x, y))
 JVP_SPECIAL(bessel_j0, ir_neg(b, ir_op1(b, OP_bessel_j1, x)))
 
-/* y / x for y = J_1(x) or I_1(x) e^-|x|, near 0 by the series of J_1(x) / x or I_1(x) / x,
- * whose derivatives of every order are those of the function: those of the quotient cancel.
+/* y / x for y = J_1(x) or I_1(x) e^-|x|. Near 0 it is the series of J_1(x) / x or I_1(x) / x,
+ * since derivatives of the quotient cancel and those of the series do not:
+ *
  *   sum over k of (sign x^2 / 4)^k / (2 k! (k + 1)!) */
 static ir_ref
 first_order_over_x(ir_build *b, ir_ref x, ir_ref y, int sign)
@@ -163,7 +164,7 @@ i1e_slope(ir_build *b, ir_ref x, ir_ref y)
 JVP_SPECIAL(bessel_j1, j1_slope(b, x, y))
 JVP_SPECIAL(bessel_i1e, i1e_slope(b, x, y))
 
-/* There is no derivative in the first operand. */
+/* Fails if the first operand has a tangent: its derivative is not defined. */
 static bool
 by_order(ir_build *b, const ir_node *n, const dual *in)
 {
@@ -194,9 +195,10 @@ jvp_zeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     }
 }
 
-/* x^(a - 1) e^-x / Gamma(a), the derivative of P by x; x^0 is 1 at x = 0, too, for which x
- * is made harmless, not the product, which varies with a.  Beside an infinity, where inf - inf
- * would be NaN, it is 0: that of the largest number, for an infinite a of order 1. */
+/* x^(a - 1) e^-x / Gamma(a), the derivative of P with respect to x. x^0 is 1 at x = 0 as well;
+ * there x is replaced, not the product, which depends on a.  For infinite operands, where inf -
+ * inf would be NaN, it is 0: the value at the largest number, and for an infinite a that of
+ * order 1. */
 static ir_ref
 gamma_density(ir_build *b, ir_ref a, ir_ref x)
 {
@@ -246,7 +248,8 @@ jvp_igammac(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
     jvp_incomplete(b, in, y, true);
 }
 
-/* By x: the density's derivative by a, density (log x - psi(a)); by a: igamma.c. */
+/* The derivative with respect to x is that of the density with respect to a: density (log x -
+ * psi(a)).  That with respect to a is in igamma.c. */
 void
 jvp_igamma_grad_a(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -285,7 +288,7 @@ jvp_random_gamma_grad(ir_build *b, const ir_graph *f, const ir_node *n, const du
     y->tan = tan_add(b, by_a, by_x);
 }
 
-/* dy = random_gamma_grad(alpha, y) d alpha: y moves so that its quantile stays. */
+/* dy = random_gamma_grad(alpha, y) d alpha: y changes so that its quantile does not. */
 void
 jvp_gamma_sample(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -295,8 +298,8 @@ jvp_gamma_sample(ir_build *b, const ir_graph *f, const ir_node *n, const dual *i
                  : IR_NONE;
 }
 
-/* x^(a - 1) (1 - x)^(b - 1) / B(a, b) dx; the powers of order 0 are 1 at x = 0 and x = 1,
- * too. */
+/* x^(a - 1) (1 - x)^(b - 1) / B(a, b) dx; powers with exponent 0 are 1 also at x = 0 and x =
+ * 1. */
 void
 jvp_betainc(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -317,12 +320,12 @@ jvp_betainc(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
     y->tan = tan_mul(b, in[2].tan, ir_op1(b, OP_exp, e));
 }
 
-/* psi(x) - psi(x + y), which is 0 where x is infinite and y is a number. */
+/* psi(x) - psi(x + y), which is 0 where x is infinite and y is finite. */
 static ir_ref
 beta_slope(ir_build *b, ir_ref x, ir_ref y, ir_ref sum)
 {
     ir_ref infinite = ir_op2(b, OP_eq, x, ir_like(b, x, (double)INFINITY));
-    ir_ref flat = times(b, y, 0); /* NaN for an infinity and NaN */
+    ir_ref flat = times(b, y, 0); /* NaN if y is an infinity or NaN */
     ir_ref slope = ir_sub(b, ir_op1(b, OP_digamma, x), sum);
 
     return ir_select(b, infinite, flat, slope);
@@ -341,12 +344,12 @@ jvp_lbeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     y->tan = tan_add(b, part[0], part[1]);
 }
 
-/* x where h = hypot(x, y) is finite.  Else a quarter of it, if both are finite; if not, its
- * sign if it is infinite, or 0. */
+/* x where h = hypot(x, y) is finite.  Otherwise x / 4 if both operands are finite; if not, the
+ * sign of x if x is infinite, and 0 if it is finite. */
 static ir_ref
 direction(ir_build *b, ir_ref x, ir_ref fits, ir_ref finite)
 {
-    ir_ref zero = ir_mul(b, x, ir_like(b, x, 0)); /* NaN for infinities and NaN */
+    ir_ref zero = ir_mul(b, x, ir_like(b, x, 0)); /* NaN if x is an infinity or NaN */
     ir_ref infinity = ir_like(b, x, (double)INFINITY);
     ir_ref infinite = ir_op2(b, OP_eq, ir_op1(b, OP_abs, x), infinity);
     ir_ref far = ir_select(b, infinite, ir_op1(b, OP_sign, x), zero);
@@ -354,8 +357,8 @@ direction(ir_build *b, ir_ref x, ir_ref fits, ir_ref finite)
     return ir_select(b, fits, x, ir_select(b, finite, ir_mul(b, x, ir_like(b, x, 0.25)), far));
 }
 
-/* (x dx + y dy) / h, with 0 for 0 / 0, a constant: so all derivatives at (0, 0) are 0; where
- * h is infinite the same of a pair of that direction. */
+/* (x dx + y dy) / h. 0 / 0 is replaced by the constant 0, so that all derivatives at (0, 0) are
+ * 0.  Where h is infinite, x and y are replaced by a pair of the same direction. */
 void
 jvp_hypot(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -376,8 +379,8 @@ jvp_hypot(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     y->tan = tan_add(b, part[0], part[1]);
 }
 
-/* u - v, which is NaN where both are the same infinity: there 0, so that they share evenly.  A
- * finite constant is no infinity. */
+/* u - v.  Where both are the same infinity this is NaN, and is replaced by 0, so that they
+ * share evenly.  A constant operand that is finite needs no such test. */
 static ir_ref
 difference_of(ir_build *b, ir_ref u, ir_ref v)
 {
@@ -404,7 +407,7 @@ jvp_logaddexp(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, 
     y->tan = tan_add(b, left, right);
 }
 
-/* Roundings whose result moves with x. */
+/* These roundings have derivative 1. */
 void
 jvp_nextafter(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {

@@ -1,18 +1,19 @@
-/* Rules of while: jvp, vmap, split.  Running it backwards is while_transpose.c.
+/* Rules of while: jvp, vmap, split. while_transpose.c has the transpose.
  *
- * The predicate sees values only, so tangents are carried along.  Under vmap the predicate
- * stays as it is while nothing mapped reaches it; else the loop takes the mapped form:
- * everything has the mapped axis, the predicate speaks for each example, and the op keeps an
- * example that is done. Loops in the body are masked by the predicate then, so that none spins
- * for an example that is done.
+ * The predicate depends on values only, so tangents are carried along.  Under vmap the
+ * predicate is unchanged if no mapped value reaches it.  Otherwise the loop takes the mapped
+ * form: everything has the mapped axis, the predicate has a value for each example, and the op
+ * keeps the values of examples that are done.  Loops in the body are then masked by the
+ * predicate, so that they do not iterate for such examples.
  *
- * Split: the known half is the loop without what is unknown, and
- *   without a bound   it also counts its trips; the rest is a loop over that count which
- *                     computes the known carries again beside the unknown ones
- *                     (while_transpose.c runs it backwards);
- *   with a bound N    it is a scan of N steps which keeps the state before each, and an
- *                     `active`; the rest is a scan over those.  The loop itself follows, from
- *                     where the scan ended: it runs no trip, or passes its bound. */
+ * Split: the known half is the loop without the unknown values.
+ *
+ *   without a bound   It also counts its iterations. The rest is a loop over that count, which
+ *                     recomputes the known carries along with the unknown ones
+ *                     (while_transpose.c runs it backwards).
+ *   with a bound N    It is a scan of N steps which saves the state before each step, and the
+ *                     flag `active`. The rest is a scan over those. The loop itself follows the
+ *                     known scan: it takes no step, or fails because it exceeds its bound. */
 #include "passes/rules/flow.h"
 
 static void
@@ -32,7 +33,7 @@ predicate_type(const ir_node *n)
     return ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
 }
 
-/* The jvp of the body, once it is known which carries have tangents. */
+/* The jvp of the body, repeated until the set of carries with tangents is stable. */
 static ir_graph *
 jvp_body(ir_build *b, const ir_node *n, bool *active, bool *varies)
 {
@@ -70,7 +71,7 @@ jvp_while(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     pass_take_duals(b, n, active, in, 0, k, port, x, &n_in);
     consts = n_in;
     pass_take_duals(b, n, active, in, k, n->n_in, port, x, &n_in);
-    /* The tangents of the carries follow the carries: as the outputs of the body do. */
+    /* The tangents of the carries follow the carries, as in the outputs of the body. */
     body = pass_flow_permute(b, body, n_in, port, body ? body->n_out : 0, NULL);
     for (int i = 0; i < n_in; i++)
         if (port[i].at >= n->n_in)
@@ -81,7 +82,7 @@ jvp_while(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
         y[j] = (dual){ z[j], varies[j] ? z[at++] : IR_NONE };
 }
 
-/* The body, its loops masked by the predicate on the same operands. */
+/* The body, with its loops masked by the predicate of the same operands. */
 static ir_graph *
 masked_body(ir_build *outer, const ir_node *n)
 {
@@ -101,7 +102,7 @@ masked_body(ir_build *outer, const ir_node *n)
     return pass_flow_end(outer, b);
 }
 
-/* The mapped form: everything has the mapped axis. */
+/* The mapped form: everything gets the mapped axis. */
 static void
 vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
          ir_ref *y)
@@ -115,7 +116,7 @@ vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bo
         all[i] = true;
     for (int i = 0; i < n->n_in; i++)
         x[i] = pass_map_operand(b, in[i], mapped[i], size);
-    /* A predicate that was mapped before has masked its loops then. */
+    /* A predicate that was already mapped has masked its loops then. */
     if (predicate_type(n)->rank == 0 && body->whiles)
         body = masked_body(b, n);
     if (body &&
@@ -148,7 +149,7 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
                 is[k + i] = again = true;
     }
     if (chooses && (n->at.loop.cond->effectful || n->at.loop.body->effectful)) {
-        /* none has another's effects */
+        /* each example has its own effects only */
         pass_one_by_one(b, f, n, size, in, mapped, y, out_mapped);
         return;
     }
@@ -167,18 +168,18 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
 
 typedef struct while_split {
     const ir_node *n;
-    int k;               /* consts                                       */
-    const bool *given;   /* operands that are known                      */
-    bool *known;         /* inputs of the body that stay known           */
-    const ir_type *lead; /* the predicate                                */
-    flow_split h;        /* of the body                                  */
-    int kk, ks;          /* known consts, known carries                  */
-    flow_port *port;     /* the known consts and carries, in order       */
-    ir_ref *x;           /* and their operands                           */
+    int k;               /* consts */
+    const bool *given;   /* which operands are known */
+    bool *known;         /* inputs of the body that are known in every step */
+    const ir_type *lead; /* type of the predicate */
+    flow_split h;        /* the split of the body */
+    int kk, ks;          /* known consts, known carries */
+    flow_port *port;     /* the known consts and carries, in order */
+    ir_ref *x;           /* the operands of those */
 } while_split;
 
-/* The split of the body, once it is known which carries are known.  False too if the predicate
- * depends on what is not. */
+/* The split of the body, repeated until the set of known carries is stable.  Also false if the
+ * predicate depends on unknown values. */
 static bool
 split_body(ir_build *b, while_split *s)
 {
@@ -219,8 +220,8 @@ known_operands(ir_build *kb, while_split *s, const ir_ref *kin)
         }
 }
 
-/* Inputs of a graph: the known consts, `extra` of a type, the known carries.  in: by input of
- * the body. */
+/* Inputs of a graph: the known consts, a value of type `extra`, the known carries. in[]: by
+ * input of the body. */
 static ir_ref
 known_inputs(ir_build *b, const while_split *s, const ir_type *extra, ir_ref *in)
 {
@@ -266,7 +267,7 @@ counter_type(const while_split *s)
     return ir_type_as(s->h.known->ctx, s->lead, COT_I64);
 }
 
-/* The known step as a graph; and its carries unchanged. */
+/* The known step as a graph; still: a graph that returns its carries unchanged. */
 static ir_graph *
 step_graph(ir_build *outer, const while_split *s, bool still)
 {
@@ -281,10 +282,10 @@ step_graph(ir_build *outer, const while_split *s, bool still)
     return pass_flow_end(outer, b);
 }
 
-/* The known loop with one more carry, first: a count of trips from 0, or, where `once`, a flag
- * that is set by the first trip and keeps the loop running until it passes its bound.  That
- * loop does no step, since its results are not used; barriers make them depend on it, so
- * that it stays where they are wanted. */
+/* The known loop with one more carry, which comes first.  It counts iterations from 0; or if
+ * `once`, it is a flag that the first iteration sets, and which keeps the loop running until it
+ * exceeds its bound.  In the latter case no step is computed, since its results are not used;
+ * barriers make the results depend on the loop, so that it is not removed. */
 static void
 known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref extra,
            const ir_ref *start, ir_ref *z)
@@ -313,8 +314,8 @@ known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref ex
     while_loop(kb, s->kk, max, cond, body, total, x, z);
 }
 
-/* Without a bound: the rest is the whole loop over the count, which comes first among consts
- * and carries. */
+/* Without a bound, the rest is the whole loop over the count, which is the first const and the
+ * first carry. */
 static ir_graph *
 counted_body(ir_build *outer, const while_split *s)
 {
@@ -377,7 +378,8 @@ split_counting(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, co
             rout[j] = v[j + 1];
 }
 
-/* A step of the known scan: carries; then, before the step, the carries again and `active`. */
+/* A step of the known scan: the carries; then, as they were before the step, the carries again
+ * and `active`. */
 static ir_graph *
 bounded_step(ir_build *outer, const while_split *s)
 {
@@ -400,15 +402,15 @@ bounded_step(ir_build *outer, const while_split *s)
 }
 
 /* The operands of one step of the rest: known consts, unknown consts, unknown carries, known
- * carries; in order of the body's inputs within each.  part: which of the four input i belongs
- * to. */
+ * carries, each in the order of the body's inputs.  Returns which of these four groups input i
+ * belongs to. */
 static int
 rest_part(const while_split *s, int i)
 {
     return i < s->k ? (s->known[i] ? 0 : 1) : s->known[i] ? 3 : 2;
 }
 
-/* The unknown carries after a step, computed from the known ones; or unchanged. */
+/* The unknown carries after a step, computed with the known ones; still: unchanged. */
 static ir_graph *
 rest_graph(ir_build *outer, const while_split *s, bool still)
 {
@@ -442,7 +444,8 @@ rest_graph(ir_build *outer, const while_split *s, bool still)
     return pass_flow_end(outer, b);
 }
 
-/* A step of the rest's scan: operands as rest_part says, then `active`; the unknown carries. */
+/* A step of the rest's scan: its operands are those of rest_part, then `active`; it returns the
+ * unknown carries. */
 static ir_graph *
 bounded_rest(ir_build *outer, const while_split *s)
 {
@@ -464,8 +467,8 @@ bounded_rest(ir_build *outer, const while_split *s)
     return pass_flow_end(outer, b);
 }
 
-/* The known scan, and after it the loop itself, which fails if it is not over.  z: carries at
- * the end; state: each known carry before each step; active: one for each step. */
+/* The known scan, followed by the loop itself, which fails if it has not ended. z: the carries
+ * at the end; state: each known carry before each step; active: for each step. */
 static void
 bounded_known(ir_build *kb, while_split *s, ir_ref *z, ir_ref *state, ir_ref *active)
 {
@@ -484,8 +487,8 @@ bounded_known(ir_build *kb, while_split *s, ir_ref *z, ir_ref *state, ir_ref *ac
     known_loop(kb, s, true, max, ir_splat_int(kb, s->lead, 0), y, w);
     memcpy(z, w + 1, sizeof *z * (size_t)s->ks);
     memcpy(state, y + s->ks, sizeof *state * (size_t)s->ks);
-    /* The flag is false here; the tape depends on it, so that the check stays where only the
-     * gradient is wanted. */
+    /* The flag is false here.  The saved values depend on it, so that the check is kept where
+     * only the gradient is used. */
     *active = ir_op2(kb, OP_or, y[2 * s->ks], ir_broadcast_axis(kb, w[0], 0, max));
 }
 

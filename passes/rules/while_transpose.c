@@ -1,49 +1,51 @@
-/* While transpose: a while run backwards, that is a counted loop which computes known carries
- * beside linear ones (as split_while leaves it).
+/* The transpose of a while: of a counted loop that computes known carries along with linear
+ * ones, as split_while makes it.
  *
- * The step that is turned around needs the known carries as they were before it, last step
- * first, and neither memory for all of them nor a bound on the trips is there.  So states are
- * kept in a stack of SLOTS checkpoints, (position, state).  For each step, last to first:
+ * The transposed loop needs the known carries before each step, from the last step to the
+ * first.  There is neither memory for all of them nor a bound on the number of steps.  So
+ * states are kept on a stack of SLOTS checkpoints, (position, state).  For each step, from the
+ * last to the first:
  *
  *   - checkpoints after the step are popped;
- *   - from the last one, the loop runs forward to the step, leaving further checkpoints on the
- * way: with f slots free and g steps to go, the next one comes after 2 g / f steps (after one,
- * if g <= f);
- *   - the step's residuals are computed, and the transposed step takes the cotangents through
- * it.
+ *   - from the last checkpoint, the loop runs forward to the step and pushes further
+ *     checkpoints on the way: with f free slots and g steps to go, the next one comes after
+ *     2 g / f steps (after one, if g <= f);
+ *   - the residuals of the step are computed, and the transposed step is applied to the
+ *     cotangents.
  *
- * With g proportional to f^2 along the way, the gap that opens where f slots are free is 2 n f
- * / SLOTS^2 steps long: n up to SLOTS^2 / 2 trips cost one more forward run, and each further
- * run a factor of about SLOTS / 2; the optimum (revolve) is a factor of 2 away in n.  All of it
- * is ordinary ops and loops, which may be transformed again.
+ * As g is proportional to f^2 on the way, a gap that begins with f free slots is 2 n f /
+ * SLOTS^2 steps long.  So up to n = SLOTS^2 / 2 steps cost one more forward run, and each
+ * further run allows about SLOTS / 2 times as many; the optimum (revolve) allows twice as many.
+ * Everything is ordinary ops and loops, which may be transformed again.
  *
- * In the mapped form all examples step together and one that is done is kept, as the op does
- * it; a mapped cond, so that nothing leaks from it.
+ * In the mapped form all examples step together, and those that are done keep their values, as
+ * in the op; steps are in a mapped cond, so that unused values do not affect results.
  *
  * Source: A. Griewank, A. Walther, Revolve, ACM TOMS 26 (2000), for the problem and its
  * optimum. */
 #include "passes/rules/flow.h"
 
 #define SLOTS      64
-#define LEAST      16
-#define SLOT_BYTES ((int64_t)1 << 28) /* of all checkpoints together, unless LEAST are more */
+#define MIN_SLOTS  16
+/* Bytes of all checkpoints together, unless MIN_SLOTS are more. */
+#define SLOT_BYTES ((int64_t)1 << 28)
 
-typedef struct turned_loop {
+typedef struct reverse_loop {
     const ir_node *n;
-    const ir_graph *f;   /* the body                                            */
-    int k;               /* consts; const 0 and carry 0 are the count, the trip */
-    bool *known;         /* inputs of the body that are not linear              */
-    const ir_type *lead; /* i64 with the axes of the predicate                  */
+    const ir_graph *f;   /* the body */
+    int k;               /* consts; const 0 is the count, carry 0 the iteration */
+    bool *known;         /* inputs of the body that are not linear */
+    const ir_type *lead; /* i64 with the axes of the predicate */
     flow_split h;
-    int n_const, *at_const; /* known consts but the count: inputs of the body      */
-    int n_state, *at_state; /* known carries that residuals need: carry numbers    */
-    int n_sum, *at_sum;     /* linear consts: inputs of the body                   */
-    int n_lin, *at_lin;     /* linear carries: carry numbers                       */
-    ir_graph *t;            /* the rest, transposed                                */
+    int n_const, *at_const; /* known consts except the count: inputs of the body */
+    int n_state, *at_state; /* known carries that residuals need: carry numbers */
+    int n_sum, *at_sum;     /* linear consts: inputs of the body */
+    int n_lin, *at_lin;     /* linear carries: carry numbers */
+    ir_graph *t;            /* the transposed rest of a step */
     int64_t slots;
-} turned_loop;
+} reverse_loop;
 
-/* cond is i < trips, and the body adds 1 to i. */
+/* Is the condition i < trips, and does the body add 1 to i? */
 static bool
 is_counted(const ir_node *n)
 {
@@ -57,10 +59,9 @@ is_counted(const ir_node *n)
            ir_type_at(f, f->in[k])->dtype == COT_I64;
 }
 
-/* The split of the body.  Carries that depend on linear inputs are linear, whatever their
- * start. */
+/* The split of the body: carries that depend on linear inputs at any time are linear. */
 static bool
-split_body(ir_build *b, turned_loop *r, const bool *linear)
+split_body(ir_build *b, reverse_loop *r, const bool *linear)
 {
     bool *unknown = IR_NEW_N(b->arena, bool, r->n->n_out), again = true;
 
@@ -82,9 +83,9 @@ split_body(ir_build *b, turned_loop *r, const bool *linear)
     return true;
 }
 
-/* The known carries that residuals depend on, at any distance. */
+/* The known carries that residuals depend on, directly or over iterations. */
 static void
-find_state(ir_build *b, turned_loop *r)
+find_state(ir_build *b, reverse_loop *r)
 {
     const ir_graph *g = r->h.known;
     bool *in = IR_NEW_N(b->arena, bool, g->n_in), *out = IR_NEW_N(b->arena, bool, g->n_out);
@@ -116,7 +117,7 @@ find_state(ir_build *b, turned_loop *r)
 }
 
 static void
-sort_operands(ir_build *b, turned_loop *r)
+sort_operands(ir_build *b, reverse_loop *r)
 {
     int64_t bytes = 1;
 
@@ -136,11 +137,11 @@ sort_operands(ir_build *b, turned_loop *r)
         bytes += t->size * (int64_t)cot_dtype_size(t->dtype);
     }
     r->slots = SLOT_BYTES / bytes;
-    r->slots = r->slots > SLOTS ? SLOTS : r->slots < LEAST ? LEAST : r->slots;
+    r->slots = r->slots > SLOTS ? SLOTS : r->slots < MIN_SLOTS ? MIN_SLOTS : r->slots;
 }
 
 static const ir_type *
-carry_type(const turned_loop *r, int c)
+carry_type(const reverse_loop *r, int c)
 {
     return ir_type_at(r->f, r->f->in[r->k + c]);
 }
@@ -151,9 +152,9 @@ int_const(ir_build *b, int64_t x)
     return ir_splat_int(b, ir_scalar_type(b->ctx, COT_I64), x);
 }
 
-/* Inputs of the known half from consts and states. */
+/* The inputs of the known half, from consts and states. */
 static ir_ref *
-known_in(ir_build *b, const turned_loop *r, const ir_ref *consts, const ir_ref *state)
+known_in(ir_build *b, const reverse_loop *r, const ir_ref *consts, const ir_ref *state)
 {
     ir_ref *body = IR_NEW_N(b->arena, ir_ref, r->n->n_in),
            *x = IR_NEW_N(b->arena, ir_ref, r->n->n_in);
@@ -171,7 +172,7 @@ known_in(ir_build *b, const turned_loop *r, const ir_ref *consts, const ir_ref *
 
 /* The states after one step. */
 static void
-step(ir_build *b, const turned_loop *r, const ir_ref *consts, const ir_ref *state, ir_ref *y)
+step(ir_build *b, const reverse_loop *r, const ir_ref *consts, const ir_ref *state, ir_ref *y)
 {
     int *which = IR_NEW_N(b->arena, int, r->n_state), at = 0, s = 0;
 
@@ -183,9 +184,10 @@ step(ir_build *b, const turned_loop *r, const ir_ref *consts, const ir_ref *stat
     pass_copy_needed(b, r->h.known, known_in(b, r, consts, state), r->n_state, which, y);
 }
 
-/* Cotangents through one step: those of the linear consts, then of the linear carries. */
+/* Propagates cotangents through one step: results are those of the linear consts, then of the
+ * linear carries. */
 static void
-back_step(ir_build *b, const turned_loop *r, const ir_ref *consts, const ir_ref *state,
+back_step(ir_build *b, const reverse_loop *r, const ir_ref *consts, const ir_ref *state,
           const ir_ref *ct, ir_ref *y)
 {
     int *which = IR_NEW_N(b->arena, int, r->h.n_res);
@@ -199,22 +201,22 @@ back_step(ir_build *b, const turned_loop *r, const ir_ref *consts, const ir_ref 
 }
 
 static void
-const_inputs(ir_build *b, const turned_loop *r, ir_ref *x)
+const_inputs(ir_build *b, const reverse_loop *r, ir_ref *x)
 {
     for (int i = 0; i < r->n_const; i++)
         x[i] = ir_input_like(b, r->f, r->f->in[r->at_const[i]], "");
 }
 
 static void
-state_inputs(ir_build *b, const turned_loop *r, ir_ref *x)
+state_inputs(ir_build *b, const reverse_loop *r, ir_ref *x)
 {
     for (int s = 0; s < r->n_state; s++)
         x[s] = ir_input_like(b, r->f, r->f->in[r->k + r->at_state[s]], "");
 }
 
-/* A step, forward or back, for the examples that take it: a branch of a mapped cond. */
+/* A branch of a mapped cond for the examples that take a step, forward or back. */
 static ir_graph *
-branch(ir_build *outer, const turned_loop *r, bool back, bool taken)
+branch(ir_build *outer, const reverse_loop *r, bool back, bool taken)
 {
     int n_y = r->n_state > r->n_sum + r->n_lin ? r->n_state : r->n_sum + r->n_lin;
     ir_build *b = pass_flow_begin(outer, r->f->name);
@@ -240,9 +242,9 @@ branch(ir_build *outer, const turned_loop *r, bool back, bool taken)
     return pass_flow_end(outer, b);
 }
 
-/* Step number `trip`, a scalar, of the examples whose count is beyond it. */
+/* Step number `trip`, a scalar, for the examples whose count is larger. */
 static void
-step_all(ir_build *b, const turned_loop *r, bool back, ir_ref trip, ir_ref trips,
+step_all(ir_build *b, const reverse_loop *r, bool back, ir_ref trip, ir_ref trips,
          const ir_ref *consts, const ir_ref *state, const ir_ref *ct, ir_ref *y)
 {
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, r->n_const + r->n_state + r->n_lin);
@@ -262,12 +264,12 @@ step_all(ir_build *b, const turned_loop *r, bool back, ir_ref trip, ir_ref trips
     pass_flow_choose(b, ir_op2(b, OP_lt, pass_lead(b, trip, r->lead), trips), no, yes, n, x, y);
 }
 
-/* The stack, and where the loop is: `depth` checkpoints; position[i], slot[s][i]. */
+/* The stack: `depth` checkpoints; position[i], slot[s][i]. */
 typedef struct stack {
     ir_ref depth, position, *slot;
 } stack;
 
-/* Row i of x, a scalar index. */
+/* Row i of x, where i is a scalar. */
 static ir_ref
 row(ir_build *b, ir_ref x, ir_ref i)
 {
@@ -301,7 +303,7 @@ set_row(ir_build *b, ir_ref x, ir_ref i, ir_ref y)
     return ir_node1(b, OP_dynamic_update_slice, t->rank + 2, in, NULL);
 }
 
-/* Steps to the next checkpoint, g before the goal, with f slots free. */
+/* The number of steps to the next checkpoint, with g steps to the goal and f free slots. */
 static ir_ref
 gap(ir_build *b, ir_ref g, ir_ref f)
 {
@@ -311,15 +313,15 @@ gap(ir_build *b, ir_ref g, ir_ref f)
     return ir_select(b, ir_op2(b, OP_le, g, f), one, wide);
 }
 
-/* Consts of every loop: what the steps read, and the count. */
+/* Consts of every loop: those that the steps read, and the count. */
 static ir_ref
-loop_consts(ir_build *b, const turned_loop *r, ir_ref *consts)
+loop_consts(ir_build *b, const reverse_loop *r, ir_ref *consts)
 {
     const_inputs(b, r, consts);
     return ir_input(b, r->lead, "trips");
 }
 
-/* One more const of a loop forward, where it stops; and its first carry, where it is. */
+/* A further input of a forward loop: the const `stop`, and the first carry `at`. */
 static ir_ref
 scalar_input(ir_build *b, const char *name)
 {
@@ -336,9 +338,9 @@ loop(ir_build *b, int consts, ir_graph *cond, ir_graph *body, int n, const ir_re
                     out);
 }
 
-/* Steps from `at` to `stop`, and nothing else: carries at, state. */
+/* Runs steps from `at` to `stop`; the carries are `at` and the state. */
 static ir_graph *
-advance_graph(ir_build *outer, const turned_loop *r, bool body)
+advance_graph(ir_build *outer, const reverse_loop *r, bool body)
 {
     ir_build *b = pass_flow_begin(outer, body ? "step" : "on");
     ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const);
@@ -359,7 +361,7 @@ advance_graph(ir_build *outer, const turned_loop *r, bool body)
 }
 
 static void
-advance(ir_build *b, const turned_loop *r, ir_ref at, ir_ref stop, ir_ref trips,
+advance(ir_build *b, const reverse_loop *r, ir_ref at, ir_ref stop, ir_ref trips,
         const ir_ref *consts, ir_ref *state)
 {
     int n = r->n_const, total = n + 3 + r->n_state;
@@ -377,7 +379,7 @@ advance(ir_build *b, const turned_loop *r, ir_ref at, ir_ref stop, ir_ref trips,
 
 /* The stack as inputs: depth, position, slots. */
 static void
-stack_inputs(ir_build *b, const turned_loop *r, stack *s)
+stack_inputs(ir_build *b, const reverse_loop *r, stack *s)
 {
     const ir_type *i64 = ir_scalar_type(b->ctx, COT_I64);
 
@@ -389,9 +391,9 @@ stack_inputs(ir_build *b, const turned_loop *r, stack *s)
             b, ir_type_open(b->ctx, carry_type(r, r->at_state[i]), 0, r->slots + 1), "slot");
 }
 
-/* The sweep forward carries at, the stack, the state. */
+/* The forward sweep carries `at`, the stack, and the state. */
 static ir_graph *
-sweep_cond(ir_build *outer, const turned_loop *r)
+sweep_cond(ir_build *outer, const reverse_loop *r)
 {
     ir_build *b = pass_flow_begin(outer, "more");
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, r->n_const + r->n_state);
@@ -405,10 +407,10 @@ sweep_cond(ir_build *outer, const turned_loop *r)
     return pass_flow_end(outer, b);
 }
 
-/* Forward to the next checkpoint, or to the goal: then the write is to a slot that is never
+/* Runs to the next checkpoint, or to the goal, in which case it writes to a slot that is never
  * read. */
 static ir_graph *
-sweep_body(ir_build *outer, const turned_loop *r)
+sweep_body(ir_build *outer, const reverse_loop *r)
 {
     ir_build *b = pass_flow_begin(outer, "forward");
     ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const);
@@ -435,10 +437,10 @@ sweep_body(ir_build *outer, const turned_loop *r)
     return pass_flow_end(outer, b);
 }
 
-/* Forward from the last checkpoint at or before step `goal`; the state there, and the new
- * stack. */
+/* Runs forward from the last checkpoint at or before step `goal`; returns the state there, and
+ * the new stack. */
 static void
-sweep(ir_build *b, const turned_loop *r, ir_ref goal, ir_ref trips, const ir_ref *consts,
+sweep(ir_build *b, const reverse_loop *r, ir_ref goal, ir_ref trips, const ir_ref *consts,
       stack *s, ir_ref *state)
 {
     int n = r->n_const, total = n + 5 + 2 * r->n_state;
@@ -466,10 +468,10 @@ sweep(ir_build *b, const turned_loop *r, ir_ref goal, ir_ref trips, const ir_ref
     memcpy(state, y + 3 + r->n_state, sizeof *y * (size_t)r->n_state);
 }
 
-/* What the loop back carries, in this order: steps left, the stack, sums of consts, cotangents.
- */
+/* The carries of the backward loop, in this order: steps left, the stack, sums for consts,
+ * cotangents. */
 static void
-back_inputs(ir_build *b, const turned_loop *r, ir_ref *left, stack *s, ir_ref *sum, ir_ref *ct)
+back_inputs(ir_build *b, const reverse_loop *r, ir_ref *left, stack *s, ir_ref *sum, ir_ref *ct)
 {
     *left = scalar_input(b, "left");
     if (r->n_state > 0)
@@ -481,7 +483,7 @@ back_inputs(ir_build *b, const turned_loop *r, ir_ref *left, stack *s, ir_ref *s
 }
 
 static ir_graph *
-back_cond(ir_build *outer, const turned_loop *r)
+back_cond(ir_build *outer, const reverse_loop *r)
 {
     ir_build *b = pass_flow_begin(outer, "left");
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, r->n->n_in + r->n->n_out), left;
@@ -494,7 +496,7 @@ back_cond(ir_build *outer, const turned_loop *r)
 }
 
 static ir_graph *
-back_body(ir_build *outer, const turned_loop *r)
+back_body(ir_build *outer, const reverse_loop *r)
 {
     ir_build *b = pass_flow_begin(outer, "backward");
     ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const), left, trips, goal;
@@ -524,9 +526,9 @@ back_body(ir_build *outer, const turned_loop *r)
     return pass_flow_end(outer, b);
 }
 
-/* The loop back: its results are the sums of the consts, then the cotangents, from z. */
+/* Runs the backward loop; its results are the sums for consts, then the cotangents. */
 static ir_ref *
-run_back(ir_build *b, const turned_loop *r, const ir_ref *in, const ir_ref *ct)
+run_back(ir_build *b, const reverse_loop *r, const ir_ref *in, const ir_ref *ct)
 {
     int n = 0, total = r->n_const + 6 + r->n_state + r->n_sum + r->n_lin;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, total), *z = IR_NEW_N(b->arena, ir_ref, total);
@@ -559,9 +561,9 @@ run_back(ir_build *b, const turned_loop *r, const ir_ref *in, const ir_ref *ct)
     return z + (r->n_state > 0 ? 3 : 1) + r->n_state;
 }
 
-/* The rest of the step, transposed: residuals and cotangents to cotangents. */
+/* Transposes the rest of the step: from residuals and cotangents to cotangents. */
 static bool
-transpose_rest(ir_build *b, turned_loop *r)
+transpose_rest(ir_build *b, reverse_loop *r)
 {
     bool *linear = IR_NEW_N(b->arena, bool, r->h.rest->n_in);
     bool *has = IR_NEW_N(b->arena, bool, r->h.rest->n_out);
@@ -577,7 +579,7 @@ void
 transpose_while(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                 const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    turned_loop r = { .n = n, .f = n->at.loop.body, .k = (int)n->at.loop.consts };
+    reverse_loop r = { .n = n, .f = n->at.loop.body, .k = (int)n->at.loop.consts };
 
     if (!is_counted(n) || linear[0] || linear[r.k]) {
         ir_build_fail(b, "while", ERR_no_rule, "transpose", "its trips are not counted");
