@@ -1,8 +1,8 @@
-/* The entry, interpreted.
+/* An interpreter of the entry.
  *
- * Every value has a word in the frame, bits low first, as the evaluator reads an array of one
- * element; so a scalar instruction is the evaluator's own.  Regions nest as deep as the source
- * does. */
+ * Every value has a 64-bit word in the frame, with its bits in the low end, which is how the
+ * evaluator reads an array of one element.  So a scalar instruction is executed by the
+ * evaluator.  The nesting of regions is that of the source, which bounds the recursion. */
 #include "codegen/host/host.h"
 
 #include "ir/diag.h"
@@ -13,7 +13,7 @@ typedef struct host {
     const cg_device *d;
     void *const *args;
     char *work;
-    uint64_t *value;            /* by number of the instruction */
+    uint64_t *value; /* by instruction number */
 } host;
 
 static cot_status run_region(const host *h, const cg_region *r);
@@ -144,7 +144,8 @@ run_copy(const host *h, const cg_insn *x, uint32_t to, uint32_t from)
 
 /* ---- control ---- */
 
-/* Carries and results take their values at once: one may be another's old value. */
+/* Carries and results are assigned at once, since a new value may be the old value of
+ * another. */
 static void
 move_values(const host *h, const cg_block *b, bool to_results, bool from_first)
 {
@@ -193,7 +194,7 @@ run_while(const host *h, const cg_block *b)
     return COT_OK;
 }
 
-/* What an `if` yields is then's value, or else's, which stands in `init`. */
+/* The yields of an `if`: those of then, or those of else, which are stored in `init`. */
 static cot_status
 run_if(const host *h, const cg_block *b)
 {
@@ -269,11 +270,11 @@ cg_host_run(const cg_module *m, const cg_device *d, void *const *args, void *wor
     return run_region(&h, &h.k->body);
 }
 
-/* ---- what an entry holds ---- */
+/* ---- properties of an entry ---- */
 
 typedef bool visit(const cg_kernel *k, cg_val v);
 
-/* The first instruction for which `is` holds; 0: none. */
+/* The first instruction that `is` accepts; 0: none. */
 static cg_val
 first_insn(const cg_kernel *k, const cg_region *r, visit *is)
 {
@@ -305,8 +306,8 @@ cg_host_is_straight(const cg_module *m)
     return !first_insn(m->kernel[0], &m->kernel[0]->body, depends_on_data);
 }
 
-/* Values that are the same whenever they are computed: what the entry's own region makes of
- * constants, hence of nothing from memory or from a loop. */
+/* Marks values that do not change during a run: those that the entry's outermost region
+ * computes from constants, and thus neither from memory nor from loops. */
 static void
 mark_fixed(const cg_kernel *k, const cg_region *r, bool *fixed)
 {
@@ -331,7 +332,7 @@ block_keeps_to(const cg_kernel *k, const cg_block *b, bool *fixed)
     return keeps_to(k, &b->body, fixed);
 }
 
-/* Does the region use nothing but what is fixed, and what it makes of that? */
+/* Does the region use only fixed values, and values that it computes from them? */
 static bool
 keeps_to(const cg_kernel *k, const cg_region *r, bool *fixed)
 {

@@ -1,8 +1,8 @@
 /* The entry as JSON: its buffers, and its steps in order.
  *
- * Values are numbers; a place is [buffer, value], the value an offset in elements, or [buffer].
- * Each step is an object whose first member says what it is.  Nothing here needs more of a
- * reader than JSON and a table of 64-bit words; examples/ptx_host.c is such a reader. */
+ * Values are numbers.  A place is [buffer, value], where the value is an offset in elements, or
+ * [buffer].  The first member of each step tells its kind.  A reader needs only JSON and a
+ * table of 64-bit words; examples/ptx_host.c is such a reader. */
 #include <inttypes.h>
 
 #include "codegen/host/host.h"
@@ -33,7 +33,7 @@ cg_json_string(ir_buf *b, const char *s)
     ir_buf_str(b, "\"");
 }
 
-/* RFC 4648, section 4. */
+/* Prints base64: RFC 4648, section 4. */
 static void
 print_base64(ir_buf *b, const unsigned char *x, size_t n)
 {
@@ -136,8 +136,8 @@ print_scalar(manifest_text *p, cg_val v, const cg_insn *x)
         ir_buf_printf(p->b, ", \"from\": \"%s\"", cot_dtype_name(cg_type(p->k, x->in[0])));
 }
 
-/* [carried, its first value, its next]; [result, what it is]; of an if [result, then's,
- * else's]. */
+/* [carried, its initial value, its next value]; [result, its value]; for an if [result, value
+ * of then, value of else]. */
 static void
 print_carries(manifest_text *p, const cg_block *x, bool is_if)
 {
@@ -197,7 +197,7 @@ print_step(manifest_text *p, cg_val v)
     }
 }
 
-/* Pure instructions that nobody wants are left out. */
+/* Unused pure instructions are left out. */
 static bool
 is_step(const manifest_text *p, cg_val v)
 {

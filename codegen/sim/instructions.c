@@ -1,8 +1,8 @@
-/* Instructions that hold no region, on the lanes in hand: scalars by the evaluator, loads and
+/* Instructions without regions, on the current lanes: scalars by the evaluator, loads and
  * stores, barriers, failures.
  *
- * What lanes that are not active hold is never computed, since it may divide by zero: operands
- * of active lanes are packed for one call of the evaluator, and its results unpacked. */
+ * Inactive lanes are not computed, since they may divide by zero: the operands of active lanes
+ * are packed for one call of the evaluator, and its results are unpacked. */
 #include "codegen/sim/sim.h"
 
 bool
@@ -11,7 +11,7 @@ cg_sim_is_active(const sim *s, int64_t i)
     return !s->at.mask || s->at.mask[i];
 }
 
-/* The active elements of x, side by side. */
+/* Packs the active elements of x. */
 static void
 pack(const sim *s, const uint8_t *mask, void *to, const void *x, size_t size)
 {
@@ -46,7 +46,7 @@ cg_sim_count(const sim *s, const uint8_t *mask)
     return m;
 }
 
-/* Only active lanes are computed: the others may divide by zero. */
+/* Computes active lanes only, since others may divide by zero. */
 void
 cg_sim_scalar(sim *s, cg_val v)
 {

@@ -1,6 +1,6 @@
-/* Memory of the simulator.  An element that threads share knows who stored it last and who read
- * it since, and how many barriers had passed by then; so that a program which is right only
- * because threads happen to go in lockstep here is found out. */
+/* Memory of the simulator.  For each element that threads share it records the last store and
+ * the last reads, with the number of barriers passed by then.  So a program that is right here
+ * only because the simulator runs threads in lockstep is reported. */
 #include "codegen/sim/sim.h"
 
 static sim_memory
@@ -28,7 +28,7 @@ new_shadow(sim *s, int64_t n)
     return x;
 }
 
-/* Two names of the same memory have one shadow. */
+/* Two buffers for the same memory share a shadow. */
 static sim_shadow *
 shadow_of(sim *s, uint32_t buffer)
 {
@@ -66,7 +66,7 @@ cg_sim_memory_new(sim *s, void *const *buffers)
             s->memory[i].shadow = shadow_of(s, i);
 }
 
-/* A new block has new shared memory. */
+/* Each block gets new shared memory. */
 void
 cg_sim_memory_block(sim *s)
 {
@@ -82,7 +82,7 @@ cg_sim_memory_block(sim *s)
     }
 }
 
-/* Is what was touched before a barrier that both have passed? */
+/* Did the access happen before a barrier that both threads have passed since? */
 static bool
 is_past(const sim *s, const sim_touch *t, int32_t thread, bool many)
 {
@@ -107,7 +107,7 @@ note_read(sim *s, sim_shadow *x, int32_t thread, bool many)
 {
     if (x->owner != SIM_NONE && x->owner != s->block)
         return cg_sim_wrong(s, "reads what another block stores");
-    if (x->on_its_way)
+    if (x->pending)
         return cg_sim_wrong(s, "reads what is still on its way");
     if (x->owner == s->block && !is_past(s, &x->wrote, thread, many))
         return cg_sim_wrong(s, "reads what another thread stored since the last barrier");
@@ -124,14 +124,14 @@ note_write(sim *s, sim_shadow *x, int32_t thread, bool same)
 {
     if (!same && x->owner != SIM_NONE && x->owner != s->block)
         return cg_sim_wrong(s, "stores over what another block stores");
-    if (x->on_its_way)
+    if (x->pending)
         return cg_sim_wrong(s, "stores over what is still on its way");
     if (!same && x->owner == s->block && !is_past(s, &x->wrote, thread, false))
         return cg_sim_wrong(s, "stores over what another thread stored since the last barrier");
     if (!same && !is_past(s, &x->read, thread, false))
         return cg_sim_wrong(s, "stores over what another thread read since the last barrier");
     if (same && x->owner == s->block && !is_past(s, &x->wrote, thread, false))
-        /* the first of two equal stores counts: it is the one that others must wait for */
+        /* of two equal stores the first one counts: others must wait for it */
         return true;
     x->owner = s->block;
     x->wrote = touch(s, thread);
@@ -177,7 +177,8 @@ cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *f
     memcpy(p, from, m->size);
     if (!m->own || !many)
         return true;
-    const int n = s->at.kind == CG_WARPS ? CG_WARP : s->launch.block;     /* each has its own */
+    /* Each has its own memory. */
+    const int n = s->at.kind == CG_WARPS ? CG_WARP : s->launch.block;
     for (int i = 1; i < n && thread + i < s->launch.block; i++)
         memcpy(element(s, m, thread + i, index), from, m->size);
     return true;
@@ -192,7 +193,7 @@ cg_sim_is_sent(const sim *s, uint32_t buffer, int64_t lane, int64_t index, const
 
     if (index < 0 || index >= m->elements)
         return false;
-    return m->shadow[index].on_its_way == 1 + s->groups &&
+    return m->shadow[index].pending == 1 + s->groups &&
            m->shadow[index].wrote.thread == thread &&
            memcmp(m->data + (size_t)index * m->size, x, m->size) == 0;
 }
@@ -200,10 +201,11 @@ cg_sim_is_sent(const sim *s, uint32_t buffer, int64_t lane, int64_t index, const
 void
 cg_sim_send(sim *s, uint32_t buffer, int64_t index)
 {
-    s->memory[buffer].shadow[index].on_its_way = 1 + s->groups;
+    s->memory[buffer].shadow[index].pending = 1 + s->groups;
 }
 
-/* It counts as stored now by the thread that sent for it: the others want a barrier yet. */
+/* The element counts as stored now by the thread that started the copy, so others still need a
+ * barrier. */
 void
 cg_sim_land(sim *s, int32_t groups)
 {
@@ -211,9 +213,9 @@ cg_sim_land(sim *s, int32_t groups)
         const sim_memory *m = &s->memory[i];
         for (int64_t j = 0; s->k->buffer[i].space == CG_SHARED && j < m->elements; j++) {
             sim_shadow *x = &m->shadow[j];
-            if (x->on_its_way == 0 || x->on_its_way > groups)
+            if (x->pending == 0 || x->pending > groups)
                 continue;
-            x->on_its_way = 0;
+            x->pending = 0;
             x->wrote = touch(s, x->wrote.thread);
         }
     }

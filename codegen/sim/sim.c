@@ -1,10 +1,10 @@
-/* Grid schedules run on the CPU: the proof of them where there is no GPU.
+/* Runs grid schedules on the CPU, which tests them where there is no GPU.
  *
- * Blocks run one after the other.  In a block all iterations of the thread and SPMD loops
- * around an instruction are in flight at once, as lanes of arrays, so that an instruction is
- * one call of the evaluator (ir_sc_eval) on those that are active; a branch or a loop that
- * varies runs under a mask until no lane is left, as the threads of a warp do.  Memory is
- * sim/memory.c's. */
+ * Blocks run one after the other.  In a block, all iterations of the thread and SPMD loops
+ * around an instruction run at once, as lanes of arrays, so that an instruction is one call of
+ * the evaluator (ir_sc_eval) on the active lanes.  A branch or loop whose condition differs
+ * between lanes runs under a mask until no lane is left, as in the threads of a warp.
+ * sim/memory.c has memory. */
 #include "codegen/sim/sim.h"
 
 #include "ir/diag.h"
@@ -28,7 +28,7 @@ extent(const sim *s, const cg_block *x)
     return n > 0 ? (n + x->step - 1) / x->step : 0;
 }
 
-/* -- loops at once: threads, copies, lanes ------------------------------------------------- */
+/* -- loops whose iterations are lanes: threads, copies, vectors ---------------------------- */
 
 static const uint8_t *
 spread_mask(sim *s, cg_val v, const cg_block *x, const sim_lanes *outer, int64_t e)
@@ -44,7 +44,8 @@ spread_mask(sim *s, cg_val v, const cg_block *x, const sim_lanes *outer, int64_t
     return mask;
 }
 
-/* Fold e neighbours into one, by halves; those that are not active count as neutral. */
+/* Folds each e adjacent lanes into one, by halves; inactive lanes count as the neutral
+ * element. */
 static void
 fold_lanes(sim *s, const cg_block *x, int k, int64_t e, const sim_lanes *outer)
 {
@@ -60,8 +61,8 @@ fold_lanes(sim *s, const cg_block *x, int k, int64_t e, const sim_lanes *outer)
         if (mask && !mask[i])
             memcpy(all + (size_t)i * size, &neutral, size);
     for (int64_t n = e; n > 1; n = (n + 1) / 2) {
-        /* folds have e a power of two: e_l op e_(l + h); trees join neighbours, the last may be
-         * alone */
+        /* folds have e a power of two: e_l op e_(l + h); trees join adjacent elements, the last
+         * may have no partner */
         const int64_t h = n / 2;
         for (int64_t o = 0; o < outer->n; o++)
             for (int64_t i = 0; i < h; i++) {
@@ -124,7 +125,7 @@ run_at_once(sim *s, cg_val v)
 
 /* -- serial loops -------------------------------------------------------------------------- */
 
-/* Active lanes of value v become those of x. */
+/* Assigns x to the active lanes of value v. */
 static void
 assign(sim *s, cg_val v, const void *x, const uint8_t *mask)
 {
@@ -148,7 +149,7 @@ begin_carries(sim *s, const cg_block *x)
     }
 }
 
-/* All new values first: a carry may be another's next value. */
+/* All new values are computed first, since a carry may be the next value of another. */
 static void
 next_carries(sim *s, const cg_block *x, const uint8_t *mask)
 {

@@ -1,6 +1,6 @@
-/* The simulator, inside: sim.c runs control, sim/instructions.c what holds no region,
- * sim/trees.c has the trees of serial loops, sim/memory.c is memory that notices races,
- * sim/tensor.c has what tensor.h adds. */
+/* Internal declarations of the simulator. sim.c runs control flow, sim/instructions.c
+ * instructions without regions; sim/trees.c has the trees of serial loops, sim/memory.c memory
+ * that detects races, and sim/tensor.c the instructions of tensor.h. */
 #ifndef CODEGEN_SIM_SIM_H
 #define CODEGEN_SIM_SIM_H
 
@@ -8,94 +8,97 @@
 
 enum { SIM_NONE = -1, SIM_SEVERAL = -2, SIM_MAX_WARPS = 32, SIM_SLOTS = 4 };
 
-/* Who touched an element, and how many barriers there had been: of the block, of the warp. */
+/* An access of an element: the thread, and the number of barriers before it, of the block and
+ * of the warp. */
 typedef struct sim_touch { int32_t thread, block, warp; } sim_touch;
 typedef struct sim_shadow {
-    int64_t owner;              /* block that stored it last, or SIM_NONE */
+    int64_t owner; /* the block that stored it last, or SIM_NONE */
     sim_touch wrote, read;
-    int32_t on_its_way;         /* 1 + the group of copies that brings it; 0: it is there */
+    /* 1 + the group of asynchronous copies that writes it; 0: no copy is pending. */
+    int32_t pending;
 } sim_shadow;
 
 typedef struct sim_memory {
     char *data;
-    sim_shadow *shadow;         /* of each element; NULL: nobody stores it, or a thread's own */
+    /* For each element; NULL: it is never stored, or is private to a thread. */
+    sim_shadow *shadow;
     int64_t elements;
-    size_t size;                /* of an element */
-    bool own;                   /* one copy for each thread */
+    size_t size; /* bytes of an element */
+    bool own;    /* each thread has a copy */
 } sim_memory;
 
-/* The iterations in flight, at once: lanes.  A value that was defined where there were fewer
- * holds for as many neighbours as there are more now. */
+/* The iterations that run at once, as lanes.  A value that was defined with fewer lanes has one
+ * element for several adjacent lanes of the current ones. */
 typedef struct sim_lanes {
     int64_t n;
-    const uint8_t *mask;        /* active, or NULL: all         */
-    cg_kind kind;               /* of the innermost thread loop, or CG_GRID */
-    int64_t teams;              /* how many threads, or warps, these lanes are of */
-    int64_t lanes;              /* kind lanes: of each warp     */
+    const uint8_t *mask; /* active lanes, or NULL: all */
+    cg_kind kind;        /* kind of the innermost thread loop, or CG_GRID */
+    int64_t teams;       /* the number of threads, or of warps, that have these lanes */
+    int64_t lanes;       /* for kind CG_LANES: the lanes of each warp */
 } sim_lanes;
 
 typedef struct sim {
     const cg_kernel *k;
     ir_arena *arena;
     cg_launch launch;
-    int64_t block;              /* the one in hand */
+    int64_t block; /* the current block */
     int32_t barriers, warp_barriers[SIM_MAX_WARPS];
-    int32_t groups;             /* of copies in the background that were closed */
+    int32_t groups; /* the number of committed groups of asynchronous copies */
     const int64_t *params;
     const uint32_t *uses;
     void **value;
-    int64_t *width;             /* lanes of each value, once it is defined */
-    void **scratch;             /* SIM_SLOTS for each value */
+    int64_t *width; /* the number of lanes of each value, once it is defined */
+    void **scratch; /* SIM_SLOTS for each value */
     void *operand[4];
     int64_t operand_cap[4];
     sim_memory *memory;
     sim_lanes at;
     cg_val now;
-    int32_t failed;             /* status of a CG_FAIL */
+    int32_t failed; /* status of a CG_FAIL, or 0 */
     const char *wrong;
 } sim;
 
 bool cg_sim_wrong(sim *s, const char *what);
-/* Memory for value v at the lanes in hand, by slot; the value itself, of n numbers; bytes of
- * one. */
+/* Memory for value v at the current lanes, by slot; define: the value itself, of n elements;
+ * size_of: bytes of an element. */
 void *cg_sim_scratch(sim *s, cg_val v, int slot, size_t bytes);
 void *cg_sim_define(sim *s, cg_val v, int64_t n);
 size_t cg_sim_size_of(const sim *s, cg_val v);
-/* The first thread of lane i, and whether every thread of the warp or block is at its place. */
+/* The first thread of lane i; *many: every thread of the warp or block executes it. */
 int32_t cg_sim_thread(const sim *s, int64_t i, bool *many);
 void cg_sim_memory_new(sim *s, void *const *buffers);
 void cg_sim_memory_block(sim *s);
 bool cg_sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to);
 bool cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *from);
-/* Has this thread sent for these very bits since the last commit? */
+/* Has this thread copied the same bits to the element since the last commit? */
 bool cg_sim_is_sent(const sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *x);
-/* What was stored last comes with the group of copies that is open; all groups below `groups`
- * have come. */
+/* send: the last store is an asynchronous copy of the open group. land: all groups below
+ * `groups` have arrived. */
 void cg_sim_send(sim *s, uint32_t buffer, int64_t index);
 void cg_sim_land(sim *s, int32_t groups);
-/* Value v for each lane; j: which operand of the instruction in hand. */
+/* Value v for each current lane; j: which operand of the instruction it is. */
 const void *cg_sim_operand(sim *s, cg_val v, int j);
 /* sim/tensor.c */
 bool cg_sim_tensor(sim *s, cg_val v);
 
 /* sim/instructions.c */
 bool cg_sim_is_active(const sim *s, int64_t i);
-/* The lanes of a mask that are on. */
+/* The number of set lanes in a mask. */
 int cg_sim_count(const sim *s, const uint8_t *mask);
 void cg_sim_scalar(sim *s, cg_val v);
 void cg_sim_slow_path(sim *s, cg_val v);
-/* out = a op b, of n elements. */
+/* out = a op b, for n elements. */
 void cg_sim_combine(sim *s, const cg_yield *y, int64_t n, void *out, const void *a,
                     const void *b);
-/* False: the kernel is wrong, or has failed. */
+/* These return false if the kernel is wrong or has failed. */
 bool cg_sim_memory_insn(sim *s, cg_val v);
 bool cg_sim_barrier(sim *s);
 bool cg_sim_fail(sim *s, const cg_insn *p);
 
-/* sim/trees.c: one for each yield, of which those of trees are used. */
+/* sim/trees.c: a counter for each yield; only those of trees are used. */
 typedef struct sim_counter {
     int64_t *n;
-    char *slot; /* 64 levels of every lane */
+    char *slot; /* 64 levels for each lane */
 } sim_counter;
 sim_counter *cg_sim_trees_new(sim *s, const cg_block *x);
 void cg_sim_tree_push(sim *s, const cg_yield *y, sim_counter *c, const char *x);

@@ -1,8 +1,8 @@
-/* Copies in the background and tensor cores, simulated: tensor.h says what they mean.
+/* Asynchronous copies and tensor cores, simulated as tensor.h defines them.
  *
- * A copy is made when it is sent for; but until it has arrived nobody may touch where it goes,
- * and until a barrier after that nobody else.  Fragments go through the same memory as loads:
- * races show. */
+ * A copy is executed when it is started.  Until it has arrived no thread may access its
+ * destination, and until a barrier after that no other thread may.  Fragments access the same
+ * memory as loads, so that races are detected. */
 #include <math.h>
 
 #include "codegen/sim/sim.h"
@@ -11,7 +11,7 @@ typedef struct fragment_words {
     uint32_t at[CG_WARP][4];
 } fragment_words;
 
-/* Lane of copy c of the instruction in thread t. */
+/* The lane of copy c of an instruction in thread t. */
 static int64_t
 lane_of(const sim *s, int64_t t, int64_t c)
 {
@@ -29,7 +29,7 @@ fetch_row(sim *s, const cg_insn *p, int64_t lane, int64_t to, int64_t from, int6
         if (j < count && !cg_sim_load(s, buffer[1], lane, from + j, x))
             return false;
         if (cg_sim_is_sent(s, buffer[0], lane, to + j, x))
-            continue;           /* what does not vary in a thread's loops is done once */
+            continue; /* a value that does not vary in a thread's loops has one copy */
         if (!cg_sim_store(s, buffer[0], lane, to + j, x))
             return false;
         cg_sim_send(s, buffer[0], to + j);
@@ -50,8 +50,8 @@ fetch(sim *s, const cg_insn *p)
     return true;
 }
 
-/* Word `column` of a matrix whose rows begin at row[0 ... 7]; columns: elements 2 c and 2 c + 1
- * of column g. */
+/* Word c of row g of a matrix whose rows begin at row[0 ... 7]; columns: the elements 2 c and 2
+ * c + 1 of column g. */
 static bool
 matrix_word(sim *s, const cg_insn *p, int64_t lane, const int64_t *row, int g, int c,
             uint32_t *word)
@@ -89,7 +89,7 @@ fragment(sim *s, const cg_insn *p, int64_t warp, int64_t copy)
     return true;
 }
 
-/* To 11 bits of significand, ties away from zero. */
+/* Rounds to 11 bits of significand, ties away from zero. */
 static float
 to_tf32(uint32_t bits)
 {
@@ -101,7 +101,7 @@ to_tf32(uint32_t bits)
     return x;
 }
 
-/* Factor h of a word. */
+/* Factor h that a word holds. */
 static float
 factor(const cg_insn *p, uint32_t word, int h)
 {
@@ -127,8 +127,8 @@ read_words(sim *s, const cg_insn *p, int j, int n, int64_t warp, int64_t copy,
     return true;
 }
 
-/* Thread and word that hold (i, k) of a side of rows i < 16, or 8: runs of 4 words, or 4 pairs,
- * of k. */
+/* The element (i, k) of a factor with 16 rows (left) or 8, in the thread and word that hold it:
+ * k runs over 4 words, or 4 pairs, before the next word. */
 static float
 element(const cg_insn *p, const fragment_words *w, int i, int k, bool left)
 {
@@ -162,7 +162,7 @@ multiply(sim *s, const cg_insn *p, int64_t warp, int64_t copy)
     return true;
 }
 
-/* What warps do together, once for each copy. */
+/* Executes an instruction of whole warps, once for each copy. */
 static bool
 by_warps(sim *s, const cg_insn *p)
 {

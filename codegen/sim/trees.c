@@ -1,4 +1,4 @@
-/* Trees of serial loops: a binary counter of partial results for each lane, which joins
+/* Trees of serial loops: for each lane a binary counter of partial results, which combines
  * elements in the order of docs/numerics.md, section 3. */
 #include "codegen/sim/sim.h"
 

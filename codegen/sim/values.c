@@ -1,4 +1,4 @@
-/* Values of a simulated kernel: one for each lane, or one for neighbours that share it. */
+/* Values of a simulated kernel: an element for each lane, or for several adjacent lanes. */
 #include "codegen/sim/sim.h"
 
 bool
@@ -46,7 +46,7 @@ cg_sim_size_of(const sim *s, cg_val v)
     return cot_dtype_size(cg_type(s->k, v));
 }
 
-/* The elements of x that stand for n lanes, `each` neighbours for one. */
+/* Repeats each element of x for `each` adjacent lanes, n in all. */
 static void
 spread(void *to, const void *x, size_t size, int64_t n, int64_t each)
 {
@@ -55,7 +55,7 @@ spread(void *to, const void *x, size_t size, int64_t n, int64_t each)
                size);
 }
 
-/* Value v for each lane; operand j of an instruction. */
+/* Value v for each current lane, as operand j of an instruction. */
 const void *
 cg_sim_operand(sim *s, cg_val v, int j)
 {
