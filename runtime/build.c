@@ -1,9 +1,9 @@
 /* Object files and C source.
  *
- * What is written is the user's: functions that take plain pointers and one work block whose
- * size is a constant of the header (header.c), and need nothing else at run time.  Where
- * several processors are named, each function is lowered for each of them: the object chooses
- * when it is first called. */
+ * The output belongs to the user: functions that take plain pointers and one work block, whose
+ * size is a constant of the header (header.c), and that need nothing else at run time.  Where
+ * several processors are named, each function is lowered for each of them, and the object
+ * selects a version on the first call. */
 #include "runtime/build.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
 
 /* ---- lowering ---- */
 
-/* One name, two functions: a file's own one, and one that it calls. */
+/* Fails if a function of the file has the name of a function that it calls. */
 static cot_status
 check_foreign_names(cot_context *ctx, int n, const cg_natural *fn)
 {
@@ -101,7 +101,7 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
     return check_foreign_names(ctx, n, fn);
 }
 
-/* The same functions in several forms: one work block and one signature serve all. */
+/* The same functions in several forms get one work block and one signature. */
 static void
 join_forms(int n_forms, const cg_version *v, int n)
 {
@@ -123,9 +123,9 @@ join_forms(int n_forms, const cg_version *v, int n)
 
 /* ---- processors ---- */
 
-enum { MOST_VERSIONS = 8 };
+enum { MAX_VERSIONS = 8 };
 
-/* "x86-64-v2,x86-64-v3": the names; 1 where there is no list. */
+/* Splits "x86-64-v2,x86-64-v3" into names; returns 1 if it is not a list. */
 static int
 split_cpus(cot_context *ctx, const char *list, const char **cpu)
 {
@@ -134,19 +134,19 @@ split_cpus(cot_context *ctx, const char *list, const char **cpu)
     cpu[n++] = list ? ir_copy_string(&ctx->arena, list) : NULL;
     for (char *s = (char *)(uintptr_t)cpu[0]; s && (s = strchr(s, ',')) != NULL;) {
         *s++ = '\0';
-        if (n == MOST_VERSIONS)
+        if (n == MAX_VERSIONS)
             return n + 1;
         cpu[n++] = s;
     }
     return n;
 }
 
-/* As many names, each of them something. */
+/* The names of a list, none of which may be empty. */
 static cot_status
 find_cpus(cot_context *ctx, const char *list, const char **cpu, int *n)
 {
     *n = split_cpus(ctx, list, cpu);
-    if (*n > MOST_VERSIONS)
+    if (*n > MAX_VERSIONS)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        "more than 8 processors are named for one object");
     for (int k = 0; k < *n; k++)
@@ -161,7 +161,7 @@ find_cpus(cot_context *ctx, const char *list, const char **cpu, int *n)
 
 /* ---- C source ---- */
 
-/* What is being written: its functions in the first of their forms, and its bytes. */
+/* The state of one output: its functions in their first form, and its bytes. */
 typedef struct output {
     int n;
     const rt_export *e;
@@ -175,7 +175,7 @@ typedef struct output {
 static cot_status
 write_c_forms(cot_context *ctx, int n, const cg_c_width *w, output *out)
 {
-    cg_version form[MOST_VERSIONS] = { 0 };
+    cg_version form[MAX_VERSIONS] = { 0 };
 
     for (int k = 0; k < n; k++)
         form[k].fn = w[k].fn;
@@ -198,13 +198,13 @@ lower_form(cot_context *ctx, const cot_compile_options *o, int lanes, int level,
     return lower_exports(ctx, out->n, out->e, &each, &ctx->arena, &out->p, to);
 }
 
-/* The functions for each level of x86-64 that is named. */
+/* Writes the functions for each level of x86-64 that is named. */
 static cot_status
 write_c_levels(cot_context *ctx, const cot_compile_options *o, output *out)
 {
     cot_compile_options each = *o;
-    const char *cpu[MOST_VERSIONS];
-    cg_c_width w[MOST_VERSIONS];
+    const char *cpu[MAX_VERSIONS];
+    cg_c_width w[MAX_VERSIONS];
     int n, n_levels = 0;
 
     COT_TRY(find_cpus(ctx, o->cpu, cpu, &n));
@@ -229,8 +229,8 @@ write_c_levels(cot_context *ctx, const cot_compile_options *o, output *out)
     return write_c_forms(ctx, n_levels, w, out);
 }
 
-/* The functions for each width that a compiler may choose; with vector_bits, for that and for
- * scalars. */
+/* Writes the functions for each width that a compiler may select; with vector_bits, for that
+ * width and for scalars. */
 static cot_status
 write_c(cot_context *ctx, const cot_compile_options *o, output *out)
 {
@@ -256,12 +256,12 @@ static cot_status
 write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, output *out)
 {
     cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
-    const char *cpu[MOST_VERSIONS];
-    cg_version v[MOST_VERSIONS];
+    const char *cpu[MAX_VERSIONS];
+    cg_version v[MAX_VERSIONS];
     int n_cpus;
 
     if (!each.backend && cg_llvm())
-        /* an object is for processors, wherever the context's kernels run */
+        /* an object is for processors, whatever the context's target is */
         each.backend = "jit";
     COT_TRY(find_cpus(ctx, each.cpu, cpu, &n_cpus));
     for (int k = n_cpus; k-- > 0;) {
@@ -283,7 +283,7 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
                                          &out->size);
 }
 
-/* ---- all of it ---- */
+/* ---- all formats ---- */
 
 static cot_status
 write_text(cot_context *ctx, const char *path, const ir_buf *b)
@@ -336,7 +336,8 @@ write_mlir(cot_context *ctx, int n, const rt_export *e, const char *path, const 
     return rt_file_save(ctx, path, text.text, text.n);
 }
 
-/* The file that a path names, or would: its own numbers, or its folder's and its name. */
+/* Identifies a file that may not exist: by its own numbers, or by those of its folder and its
+ * name. */
 static const char *
 identity(const char *path, struct stat *s)
 {
@@ -372,7 +373,7 @@ check_paths(cot_context *ctx, const char *path, const char *header, const char *
                  : COT_OK;
 }
 
-/* The code is written last: where it is, the rest is. */
+/* The code is written last: if it exists, so do the other files. */
 cot_status
 rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
          const char *path, const char *header)
@@ -428,7 +429,8 @@ build_body(cot_context *ctx, void *arg)
             return ir_fail(ctx, 0, NULL, ERR_fn_context, c->exports[i].fn->name);
         COT_TRY(cot_trace_fn(c->exports[i].fn, c->exports[i].types, &e[i].graph));
         e[i].n_res = fe_count_residuals(c->exports[i].fn, e[i].graph);
-        e[i].name = c->exports[i].name; /* else the plan's, which .name of the options gives */
+        /* Otherwise the plan's name, which .name of the options sets. */
+        e[i].name = c->exports[i].name;
     }
     return rt_build(ctx, c->n, e, c->options, c->object, c->header);
 }

@@ -1,23 +1,23 @@
-/* Object files, C source, and what describes them: a C header, JSON. */
+/* Object files, C source, and their descriptions: a C header, JSON. */
 #ifndef RUNTIME_BUILD_H
 #define RUNTIME_BUILD_H
 
 #include "runtime/compile.h"
 
-/* One function of a file: a graph under a C name.  n_res: its last results are residuals for
- * another half. */
+/* One function of a file: a graph with a C name. n_res: so many of its last results are
+ * residuals for the second half. */
 typedef struct rt_export { const ir_graph *graph; const char *name; int n_res; } rt_export;
 
-/* Write the functions to `path`, in the form its ending says (.o, .a, .c, .s, .ll), their
+/* Write the functions to `path`, in the format of its ending (.o, .a, .c, .s, .ll); their
  * header if header is not NULL, and their description in JSON if o->manifest is not.  The
  * caller holds the lock and a recovery point. */
 cot_status rt_build(cot_context *ctx, int n, const rt_export *fn, const cot_compile_options *o,
                     const char *path, const char *header);
 
-/* Do two paths name one file, be it there already or not? */
+/* Do two paths name the same file, whether it exists or not? */
 bool rt_is_same_file(const char *a, const char *b);
 
-/* ptx.c: kernels for GPUs as PTX, and the manifest by which a host runs them: f.ptx and
+/* ptx.c: kernels for GPUs as PTX, and the manifest with which a host runs them: f.ptx and
  * f.json. */
 bool rt_is_ptx(const char *path);
 cot_status rt_build_ptx(cot_context *ctx, int n, const rt_export *fn,
@@ -25,16 +25,16 @@ cot_status rt_build_ptx(cot_context *ctx, int n, const rt_export *fn,
 
 /* A pointer parameter of a C function: an argument or a result. */
 typedef struct rt_parameter {
-    const char *name, *type; /* in C: "x", "const float *"                          */
-    const char *constant; /* begins the names of its constants: "STEP_X"         */
-    /* in, inout, donated, captured, generator, out */
+    const char *name, *type; /* in C: "x", "const float *" */
+    const char *constant;    /* prefix of its constants: "STEP_X" */
+    /* One of in, inout, donated, captured, generator, out. */
     const char *role;
     const ir_type *is;
 } rt_parameter;
 
-/* A function as its callers see it. */
+/* A function in the form that its callers see. */
 typedef struct rt_function {
-    const char *name, *constant; /* in C; begins the names of its constants: "STEP"     */
+    const char *name, *constant; /* in C; prefix of its constants: "STEP" */
     const rt_export *of;
     const cg_module *module;
     int n_in, n_out;
@@ -44,7 +44,8 @@ typedef struct rt_function {
     int64_t flops, traffic;
 } rt_function;
 
-/* header.c.  Functions of a file: names in C, none twice.  A word is made of what names are. */
+/* header.c. rt_is_word: does s consist of characters of names? rt_functions: the functions of a
+ * file, with distinct names in C. */
 bool rt_is_c_name(const char *s);
 bool rt_is_word(const char *s);
 rt_function *rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e,
@@ -56,7 +57,7 @@ void rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n,
 /* describe.c: the same in JSON. */
 void rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p,
                        const cot_compile_options *o, int n, const rt_function *fn);
-/* archive.c: ar's format, as System V has it: an index of names, then the one member. */
+/* archive.c: an archive in System V's ar format: an index of names, then the one member. */
 void rt_print_archive(ir_buf *b, int n, const cg_natural *fn, const void *object, size_t bytes);
 
 #endif

@@ -1,11 +1,11 @@
 /* cot_jit: kernels found by the types of their arguments.
  *
- * Each function has a table of kernels, open-addressed by the hash of the types.  A hit reads
- * the table with acquire loads only.  A miss takes the context's lock, looks again, compiles,
- * and publishes the entry with one store; a table that is half full is copied into one of twice
- * the size, which then takes its place, while the old one stays until the context ends, for
- * those still reading it.  The number of entries is bounded: beyond it a kernel is compiled for
- * its call alone. */
+ * Each function has a hash table of kernels by types, with open addressing.  A hit only reads
+ * the table, with acquire loads.  A miss takes the context's lock, searches again, compiles,
+ * and publishes the entry with one store.  A table that is half full is replaced by a copy of
+ * twice the size; the old one is kept until the context ends, since other threads may still
+ * read it.  The number of entries is bounded: beyond it a kernel is compiled for one call
+ * only. */
 #include "frontend/fn.h"
 #include "ir/array.h"
 #include "ir/diag.h"
@@ -20,7 +20,7 @@ typedef struct kernel_entry {
 } kernel_entry;
 
 typedef struct kernel_table {
-    uint32_t n, cap; /* n: under the lock; cap: a power of two */
+    uint32_t n, cap; /* n is protected by the lock; cap is a power of two */
     struct kernel_table *older;
     _Atomic(const kernel_entry *) at[];
 } kernel_table;
@@ -67,7 +67,7 @@ find(const kernel_table *t, uint64_t hash, const cot_array *const *args, int n)
     }
 }
 
-/* No locked instruction on the way of a call: threads that meet here may lose a count. */
+/* A call executes no locked instruction for this, so concurrent calls may lose a count. */
 static void
 count(_Atomic uint64_t *n)
 {
@@ -84,9 +84,9 @@ cot_cache_of(const cot_fn *f)
                         atomic_load_explicit(&f->misses, memory_order_relaxed), f->traces };
 }
 
-/* A miss: under the lock. */
+/* A miss, with the lock held. */
 
-/* The functions of a context that have a table: their kernels are freed with it. */
+/* The functions of a context that have a table: their kernels are freed with the context. */
 typedef struct owned {
     cot_fn *fn;
     struct owned *next;
@@ -130,7 +130,7 @@ put(kernel_table *t, const kernel_entry *e)
     t->n++;
 }
 
-/* The table of f, with room for one more. */
+/* The table of f, with room for another entry. */
 static kernel_table *
 table_with_room(cot_fn *f)
 {
@@ -158,7 +158,7 @@ typedef struct miss {
     int n;
     uint64_t hash;
     cot_kernel *kernel;
-    bool alone; /* not in the table: the caller frees it */
+    bool alone; /* it is not in the table, so the caller frees it */
 } miss;
 
 static cot_status
@@ -195,7 +195,7 @@ typedef struct want {
     const cot_array *const *args;
 } want;
 
-/* Results are where arguments are: on the device if one is. */
+/* Results are on the device if an argument is. */
 static cot_status
 make_result(cot_context *ctx, const want *w, const cot_type *type, cot_array **out)
 {
@@ -234,7 +234,7 @@ all_there(const want *w)
     return there;
 }
 
-/* A call whose arguments or results are missing. */
+/* A call with missing arguments or results. */
 typedef struct missing {
     const cot_fn *fn;
     const char *call, *what;

@@ -1,7 +1,7 @@
-/* Calling C functions whose arguments are known only at run time, through libffi.
+/* Calls C functions whose arguments are known only at run time, through libffi.
  *
- * f16 and bf16 have no type in libffi: C code takes their bits as uint16_t.  Nor has bool: it
- * travels as the one byte that it is. */
+ * libffi has no type for f16 and bf16: C code takes their bits as uint16_t.  It has none for
+ * bool either, which is passed as one byte. */
 #include "runtime/call.h"
 
 #include <ffi.h>
@@ -25,7 +25,7 @@ cannot_call(cot_context *ctx, void *arg)
     return ir_fail(ctx, 0, NULL, ERR_foreign, "libffi cannot make this call");
 }
 
-/* libffi widens integers to a word of its own. */
+/* libffi widens integer results to a word, so the answer is read from one. */
 bool
 rt_call_any(void (*fn)(void), int n, const rt_arg *args, cot_dtype t, void *answer)
 {
@@ -85,7 +85,7 @@ make_natural(cot_context *ctx, void *arg)
                                     k->parallel, &c->code);
 }
 
-/* A natural entry that the kernel has not brought is made for this call. */
+/* If the kernel has no natural entry, one is compiled for this call. */
 cot_status
 rt_call_natural(const cot_kernel *k, void *const *args, void *work)
 {

@@ -7,23 +7,22 @@
 #include "cotrace/tensor.h"
 
 typedef struct rt_arg {
-    /* a scalar of the type, at `at`; else the pointer `at` itself */
+    /* at points to a scalar of this type; otherwise the argument is the pointer `at` */
     bool by_value;
     cot_dtype dtype;
     void *at;
 } rt_arg;
 
-/* Call `T fn(args...)`, T being answer's element type or void (COT_DTYPE_NONE), and put its
- * bytes at
- * `answer`.  False: the platform cannot make the call. */
+/* Call `T fn(args...)`, where T is `type`, or void for COT_DTYPE_NONE, and store the bytes of
+ * its result at `answer`.  False: the platform cannot make the call. */
 bool rt_call_any(void (*fn)(void), int n, const rt_arg *args, cot_dtype type, void *answer);
 
-/* Call `int fn(args...)`; its answer in *result.  COT_ERR_FOREIGN if the platform cannot make
- * the call.  Errors are recorded in ctx under its lock. */
+/* Call `int fn(args...)` and store its result in *result.  COT_ERR_FOREIGN if the platform
+ * cannot make the call.  Errors are recorded in ctx under its lock. */
 cot_status rt_call_c(cot_context *ctx, void (*fn)(void), int n, const rt_arg *args,
                      int *result);
 
-/* The natural C entry of a kernel on pointers to its arguments, then its results. */
+/* Call the natural C entry of a kernel with pointers to its arguments and results. */
 cot_status rt_call_natural(const cot_kernel *k, void *const *args, void *work);
 
 #endif

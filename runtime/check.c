@@ -1,5 +1,5 @@
-/* Judging a graph: back ends against the reference evaluator, vmap against a loop, text against
- * what it parses to.  Derivatives are judged in check_derivatives.c. */
+/* Checks of a graph: back ends against the reference evaluator, vmap against a loop, text
+ * against the graph that it parses to. check_derivatives.c has the checks of derivatives. */
 #include "runtime/verdict.h"
 
 #include <math.h>
@@ -37,7 +37,8 @@ rt_run_graph(const ir_graph *f, const cot_compile_options *o, void *const *in, v
     return status;
 }
 
-/* Complex arrays are pairs to the reference evaluator: the same bytes. */
+/* The reference evaluator represents complex arrays as pairs of reals, which are the same
+ * bytes. */
 cot_status
 rt_check_eval(const ir_graph *f, void *const *in, void ***out)
 {
@@ -62,9 +63,9 @@ rt_random_inputs(const ir_graph *f, uint64_t seed)
     return in;
 }
 
-/* ---- points at which loops end ---- */
+/* ---- arguments for which loops end ---- */
 
-enum { MOST_TURNS = 20000 };
+enum { MAX_ITERATIONS = 20000 };
 
 static bool
 has_open_loop(const ir_graph *f)
@@ -94,7 +95,7 @@ bound_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
     if ((b->status = pass_rewrite_subs(b, n, bounded, &at)) != COT_OK)
         return;
     if (ir_loop_of(n).cond && at.loop.max == 0)
-        at.loop.max = MOST_TURNS;
+        at.loop.max = MAX_ITERATIONS;
     ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
 }
 
@@ -184,8 +185,8 @@ compare_bits(const ir_graph *f, const char *name, void *const *want, void *const
     }
 }
 
-/* One compilation in process against the reference evaluator's results `want`: by LLVM, or
- * where that is not there by the C compiler, whose vectors have any width. */
+/* Compares one compilation in this process with the reference evaluator's results `want`.  It
+ * is done by LLVM, or without LLVM by the C compiler, whose vectors have any width. */
 static cot_status
 compare_code(const ir_graph *f, int bits, int threads, void *const *in, void *const *want,
              rt_verdict *v)
@@ -202,7 +203,7 @@ compare_code(const ir_graph *f, int bits, int threads, void *const *in, void *co
     return COT_OK;
 }
 
-/* Is there a C compiler that makes code for this process?  The context says why not. */
+/* Is there a C compiler that can generate code for this process?  The context says why not. */
 static bool
 has_compiler(cot_context *ctx)
 {
@@ -218,10 +219,10 @@ has_compiler(cot_context *ctx)
     return true;
 }
 
-enum { C_BITS = 512 }; /* what the C compiler takes apart for a smaller machine */
+enum { C_BITS = 512 }; /* the C compiler splits wider vectors for a smaller machine */
 
-/* The reference evaluator's results, and the host's widest vector; skipped where there is
- * neither LLVM nor a C compiler. */
+/* Computes the reference evaluator's results and finds the host's widest vector; skips the
+ * check if there is neither LLVM nor a C compiler. */
 static cot_status
 backends_begin(const ir_graph *f, void *const *in, int *bits, void ***want, rt_verdict *v)
 {
@@ -254,7 +255,7 @@ rt_check_backends(const ir_graph *f, void *const *in, rt_verdict *v)
     return COT_OK;
 }
 
-/* Inputs of a derivative of f: f's own, then a direction for each further one. */
+/* Inputs of a derivative g of f: those of f, then a random direction for each further one. */
 static void **
 derived_inputs(const ir_graph *f, const ir_graph *g, void *const *in)
 {
@@ -287,8 +288,8 @@ rt_check_derived(const ir_graph *f, const char *pipeline, void *const *in, rt_ve
 
 /* ---- vmap ---- */
 
-/* Agreement to the last few bits: a mapped product may take another order (docs/numerics.md
- * section 4). */
+/* Do the results agree except for the last few bits?  A mapped product may sum in another order
+ * (docs/numerics.md section 4). */
 static bool
 is_close(const ir_type *t, const void *x, const void *y, int64_t *at)
 {

@@ -1,11 +1,11 @@
-/* Judging derivatives: against differences, and jvp and vjp against each other.
+/* Checks of derivatives: against differences, and jvp and vjp against each other.
  *
  * Differences are taken in double precision: the graph is rebuilt with every float as f64 and
- * every complex number as c128, so that what is judged is the derivative and not the rounding
- * of f32.  Complex values stay complex until the evaluator runs the graph: a derivative is
- * judged as the rules give it, and not as the derivative of the loops that a factorisation
- * becomes.  The step is halved once, and the two quotients tell how far differences can be
- * trusted at this point (L. F. Richardson, 1911). */
+ * every complex number as c128, so that the derivative is judged and not the rounding of f32.
+ * Complex values stay complex until the evaluator runs the graph: a derivative is judged as its
+ * rules define it, and not as the derivative of the loops that a factorisation becomes.  The
+ * step is halved once, and the two quotients show how accurate differences are at this point
+ * (L. F. Richardson, 1911). */
 #include "runtime/verdict.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ wide(cot_dtype t)
     return ir_is_complex(t) ? COT_C128 : ir_is_float(t) ? COT_F64 : t;
 }
 
-/* n numbers of type t as doubles, two for each complex one. */
+/* n numbers of type t as doubles; a complex number gives two. */
 static double *
 as_doubles(ir_arena *a, cot_dtype t, const void *from, int64_t n)
 {
@@ -48,7 +48,8 @@ wide_constant(ir_build *b, const ir_data *d)
     return ir_node1(b, OP_constant, 0, NULL, &at);
 }
 
-/* The bits of a float are those that it has in f: of what f64 rounds to in its type. */
+/* A bitcast of a float uses the bits that it has in f: the f64 is rounded to that type
+ * first. */
 static ir_ref
 wide_bitcast(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref x)
 {
@@ -150,7 +151,7 @@ wide_inputs(const ir_graph *f, const ir_graph *g, void *const *in)
 enum { MINUS, PLUS, MINUS_HALF, PLUS_HALF, POINTS };
 #define STEP 1e-5
 
-/* Are the tangents dy what the differences of y say? */
+/* Do the tangents dy agree with the differences of y? */
 static void
 compare_differences(const ir_graph *g, void **const y[POINTS], void *const *dy, rt_verdict *v)
 {
@@ -179,7 +180,7 @@ compare_differences(const ir_graph *g, void **const y[POINTS], void *const *dy, 
     }
 }
 
-/* Of complex numbers the real part: that of pairs of reals. */
+/* For complex numbers the real part, which is the inner product of pairs of reals. */
 static double
 inner_product(const ir_type *t, const double *x, const double *y)
 {
@@ -190,7 +191,8 @@ inner_product(const ir_type *t, const double *x, const double *y)
     return sum;
 }
 
-/* <w, Jv> = <J'w, v>.  tangents: of the floating outputs; d: a direction for each input. */
+/* Checks <w, Jv> = <J'w, v>.  The tangents are those of the floating outputs; d is a direction
+ * for each input. */
 static cot_status
 compare_transpose(const ir_graph *g, void *const *x, void *const *d, void *const *jvp_out,
                   rt_verdict *v)

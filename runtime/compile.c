@@ -1,8 +1,8 @@
 /* From a function to a kernel: specialise, prepare, lower, load.
  *
- * A kernel is one block of memory from the context's allocator.  What it points to besides
- * belongs to the context (graph, types, pool) or to the back end (code), so that freeing it is
- * two calls. */
+ * A kernel is one block of memory from the context's allocator.  Everything else that it refers
+ * to belongs to the context (graph, types, pool) or to the back end (code), so that freeing it
+ * takes two calls. */
 #include "runtime/compile.h"
 
 #include <time.h>
@@ -36,7 +36,7 @@ free_pools(void *data)
         cot_rt_pool_free(p->at[i].pool);
 }
 
-/* A pool of the context for so many threads, made at first use; freed with the context. */
+/* The context's pool of so many threads, made on first use and freed with the context. */
 static cot_parallel *
 pool_of(cot_context *ctx, int threads)
 {
@@ -53,7 +53,8 @@ pool_of(cot_context *ctx, int threads)
         if (p->at[i].threads == threads)
             return p->at[i].pool;
     if (p->n == 8)
-        return p->at[7].pool; /* the bits do not depend on how many threads run */
+        /* Any pool will do, since results do not depend on the number of threads. */
+        return p->at[7].pool;
     p->at[p->n].threads = threads;
     p->at[p->n].pool = cot_rt_pool_new(threads);
     return p->at[p->n].pool ? p->at[p->n++].pool : NULL;
@@ -70,7 +71,7 @@ is_inout(const ir_graph *f, int64_t i)
     return false;
 }
 
-/* The arguments that p donates, as flags. */
+/* Sets a flag for each argument that p donates. */
 static cot_status
 donated_flags(const ir_graph *f, const rt_plan *p, ir_arena *arena, bool *flag)
 {
@@ -97,7 +98,7 @@ donated_flags(const ir_graph *f, const rt_plan *p, ir_arena *arena, bool *flag)
     return COT_OK;
 }
 
-/* Prepare, and say which results may lie in donated arguments. */
+/* Prepares the graph and finds which results may be stored in donated arguments. */
 static cot_status
 prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, bool **donated)
 {
@@ -123,7 +124,7 @@ rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out)
     return cg_lower(out->prepared, &o, arena, &out->module);
 }
 
-/* Print the stages below graphs that COT_DUMP names. */
+/* Prints those stages below graphs that COT_DUMP names. */
 static cot_status
 dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena *scratch)
 {
@@ -199,7 +200,7 @@ now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* COT_TIME: a line of the table that passes/pipeline.c prints for passes. */
+/* COT_TIME: prints a row of the table whose rows for passes passes/pipeline.c prints. */
 static void
 print_time(const ir_graph *f, const char *stage, double start, const cg_module *m)
 {
@@ -222,7 +223,7 @@ make_blocks(cot_kernel *k, size_t bytes)
     *k->blocks = (rt_blocks){ .bytes = bytes };
 }
 
-/* What loading needs is in the arena: freed by the caller whether or not this succeeds. */
+/* Memory for loading is in the arena, which the caller frees in any case. */
 static cot_status
 compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
 {
@@ -247,7 +248,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     return COT_OK;
 }
 
-/* The module stays, in the arena of its program. */
+/* The module is kept in the arena of its program. */
 static cot_status
 compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_kernel **out)
 {
@@ -269,10 +270,10 @@ compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_ke
     return COT_OK;
 }
 
-/* ---- the device by size ---- */
+/* ---- the choice of a device by the size of the program ---- */
 
-/* Rates of a plain machine of either kind, in a second: what is chosen with them is right where
- * it matters, where the two differ by far. */
+/* Rates of typical machines of either kind, for each second.  The choice need only be right
+ * where both kinds differ by far. */
 static const double cpu_flops = 2e10, cpu_bytes = 1.5e10, gpu_flops = 1e13, gpu_bytes = 1e12,
                     bus_bytes = 2e10, launch_time = 5e-6;
 
@@ -282,7 +283,7 @@ longer(double x, double y)
     return x > y ? x : y;
 }
 
-/* Is it worth the way to the device and back? */
+/* Is the program so large that the device is faster, including transfers? */
 static bool
 is_worth(const cg_module *m, const cot_graph *f, int threads)
 {
@@ -301,7 +302,7 @@ is_worth(const cg_module *m, const cot_graph *f, int threads)
            longer(flops / (cpu_flops * threads), bytes / cpu_bytes);
 }
 
-/* The plan for the device if there is one and the program is worth it. */
+/* Plans for the device if there is one and the program is large enough. */
 static cot_status
 choose(const ir_graph *f, rt_plan *p, ir_arena *scratch)
 {
@@ -348,7 +349,8 @@ rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out)
 {
     cot_context *ctx = f->ctx;
     volatile cot_status status = COT_ERR_MEMORY;
-    rt_program *program[1] = { NULL }; /* in memory: a jump back may find it set */
+    /* An array, so that its value is in memory when a longjmp returns here. */
+    rt_program *program[1] = { NULL };
     ir_arena scratch;
 
     *out = NULL;

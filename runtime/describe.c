@@ -1,4 +1,5 @@
-/* The functions of a file in JSON, for build systems and bindings: what the header says. */
+/* The functions of a file in JSON, for build systems and bindings: the same facts as in the
+ * header. */
 #include "runtime/build.h"
 
 static void

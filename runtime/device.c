@@ -1,5 +1,5 @@
-/* Programs on devices, and the simplest device: the simulator, whose memory is this
- * process's. */
+/* Programs on devices, and the simplest device: the simulator, which uses memory of this
+ * process. */
 #include "runtime/device.h"
 
 #include "codegen/kernel/grid.h"
@@ -16,7 +16,7 @@ rt_program_new(cot_context *ctx, const rt_machine *machine)
     return p;
 }
 
-/* Foreign functions of a device that has streams: of either kind. */
+/* Foreign functions of a device with streams: by address on the host, or on the device. */
 static cot_status
 check_externs(const cg_module *m)
 {
@@ -124,8 +124,8 @@ typedef struct sim_run_of {
     void *work;
 } sim_run_of;
 
-/* Under the context's lock, as the reference evaluator: the simulator reports what it finds
- * there. */
+/* Under the context's lock, like the reference evaluator, since the simulator reports errors in
+ * the context. */
 static cot_status
 sim_body(cot_context *ctx, void *arg)
 {

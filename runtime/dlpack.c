@@ -1,8 +1,8 @@
-/* DLPack in and out.
+/* DLPack import and export.
  *
- * The structures are those of DLPack 1.0 (github.com/dmlc/dlpack, include/dlpack/dlpack.h): an
- * ABI, declared here in our own words.  A tensor from outside becomes an array whose place
- * knows the tensor's deleter; an array that goes outside is held by the tensor's. */
+ * The structures are those of DLPack 1.0 (github.com/dmlc/dlpack, include/dlpack/dlpack.h), an
+ * ABI with declarations of our own.  An imported tensor becomes an array whose place calls the
+ * tensor's deleter; an exported array is referenced by the tensor. */
 #include "cotrace/device.h"
 #include "ir/diag.h"
 #include "runtime/compile.h"
@@ -18,7 +18,7 @@ typedef struct dl_tensor {
     struct { int32_t type, id; } device;
     int32_t rank;
     struct { uint8_t code, bits; uint16_t lanes; } dtype;
-    int64_t *shape, *strides;   /* in elements; strides NULL: dense */
+    int64_t *shape, *strides; /* in elements; strides NULL: row-major without gaps */
     uint64_t byte_offset;
 } dl_tensor;
 
@@ -48,9 +48,9 @@ static const struct { uint8_t code, bits;
     [COT_C128] = { DL_COMPLEX, 128 },
 };
 
-/* ---- in ---- */
+/* ---- import ---- */
 
-/* Where an array lies that was a tensor. */
+/* The place of an array that was imported. */
 typedef struct borrowed {
     ir_place place;
     struct DLManagedTensorVersioned *versioned;
@@ -67,7 +67,7 @@ delete_tensor(const borrowed *b)
         b->plain->deleter(b->plain);
 }
 
-/* What was asked of the memory is done before its owner has it back. */
+/* Pending operations on the memory are completed before its owner gets it back. */
 static void
 release(ir_place *p, cot_array *a)
 {
@@ -138,7 +138,7 @@ is_dense(const dl_tensor *t)
     return true;
 }
 
-/* The elements of a tensor of the host in order, wherever strides put them. */
+/* Copies the elements of a host tensor to row-major order. */
 static void
 gather(const dl_tensor *t, const char *from, size_t bytes, char *to, int64_t n)
 {
@@ -155,7 +155,7 @@ gather(const dl_tensor *t, const char *from, size_t bytes, char *to, int64_t n)
     }
 }
 
-/* A dense, aligned copy of a tensor of the host. */
+/* An aligned row-major copy of a host tensor. */
 static cot_status
 copy_in(cot_context *ctx, const importing *m, const cot_type *type, const char *data,
         cot_array **out)
@@ -274,7 +274,7 @@ cot_from_dlpack_unversioned(cot_context *ctx, struct DLManagedTensor *tensor)
     return rt_guard(ctx, import, &m) == COT_OK ? m.out : NULL;
 }
 
-/* ---- out ---- */
+/* ---- export ---- */
 
 typedef struct dlpack_tensor {
     union {
@@ -308,7 +308,7 @@ delete_plain(struct DLManagedTensor *self)
     take_back(self->manager);
 }
 
-/* What the consumer's stream does not know of is done. */
+/* Completes operations that the consumer's stream is not ordered after. */
 static cot_status
 settle(cot_context *ctx, void *arg)
 {

@@ -1,9 +1,8 @@
-/* Bodies called on arrays at once, for looking at numbers.
+/* Calls a body on arrays immediately, to look at numbers.
  *
- * A body becomes a function of the context at its first call and is found again by its address,
- * so that a loop of calls traces once for each list of types and the context does not grow.
- * What the function is compiled for is the reference evaluator, which takes no time to
- * compile. */
+ * At its first call a body becomes a function of the context, which later calls find by the
+ * body's address.  So a loop of calls traces once for each list of types, and the context does
+ * not grow.  The function runs in the reference evaluator, which needs no compilation. */
 #include "runtime/compile.h"
 
 #include "frontend/fn.h"
@@ -24,7 +23,7 @@ typedef struct body_search {
 static void
 keep(void *data)
 {
-    (void)data;                 /* the functions are the context's */
+    (void)data; /* the functions belong to the context */
 }
 
 static cot_status

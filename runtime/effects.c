@@ -1,7 +1,7 @@
-/* cot_print, cot_check: custom functions with effects, which the runtime brings.
+/* cot_print, cot_check: custom functions with effects, which the runtime defines.
  *
- * Each is the identity, so that what is printed or checked has the derivative it had; the text
- * and the shape are constant operands, so that dumps show them and objects hold them. */
+ * Each is the identity, so that the printed or checked value keeps its derivative.  The text
+ * and the shape are constant operands, so that dumps and objects contain them. */
 #include "cotrace/effects.h"
 
 #include "cotrace/sugar.h"
@@ -28,7 +28,7 @@ static const print_function printers[] = { PRINTER(F32, f32, float), PRINTER(F64
                                            PRINTER(U64, u64, uint64_t),
                                            PRINTER(BOOL, bool, bool) };
 
-/* The printer that shows every value of the type. */
+/* The printer whose type represents every value of the type exactly. */
 static const print_function *
 printer_for(cot_dtype t)
 {
@@ -58,7 +58,7 @@ cotangent(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_va
     out[0] = in[0];
 }
 
-/* After three inputs and a result comes the tangent of the first. */
+/* The inputs are three operands and a result, followed by the tangent of the first operand. */
 static void
 tangent(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
 {
@@ -73,9 +73,9 @@ defined(cot_place at, cot_context *ctx, const char *name, const cot_custom_optio
     return c ? c->def : cot_custom_new_(at, ctx, name, o, sizeof *o);
 }
 
-/* The parts of complex numbers, side by side; and complex numbers of such parts. */
+/* Complex numbers as alternating real and imaginary parts; below: the inverse. */
 static cot_value
-apart(cot_place at, cot_value z, int64_t n)
+as_parts(cot_place at, cot_value z, int64_t n)
 {
     const cot_list line = COT_LIST(n);
     const cot_value parts[2] = { cot_reshape_(at, cot_real_(at, z), line),
@@ -119,7 +119,7 @@ cot_print_(cot_place at, cot_value x, const char *text)
     const bool pairs = ir_is_complex(type->dtype);
     int64_t shape[1 + COT_MAX_RANK] = { pairs ? -1 - type->rank : type->rank };
     memcpy(shape + 1, type->dims, sizeof *shape * (size_t)type->rank);
-    cot_value in[3] = { pairs                     ? apart(at, x, type->size)
+    cot_value in[3] = { pairs                     ? as_parts(at, x, type->size)
                         : type->dtype == p->dtype ? x
                                                   : cot_convert_(at, x, p->dtype),
                         cot_constant_(at, t, cot_u8((int64_t)strlen(text) + 1), text),
@@ -131,12 +131,12 @@ cot_print_(cot_place at, cot_value x, const char *text)
                                      : cot_convert_(at, y, type->dtype);
 }
 
-/* All examples at once; each still has its own answer. */
+/* Checks all examples in one call; each still has its own result. */
 static void
 check_all(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
 {
     const cot_custom *const *self = info->user;
-    cot_place at = { NULL, 0 };             /* of the check that is mapped */
+    cot_place at = { NULL, 0 }; /* location of the mapped check */
 
     at.file = ir_loc_root(t->ctx, t->loc, &at.line);
     cot_value all = cot_reduce_and_(at, in[0], &(cot_reduce_options){ .axes = COT_LIST(0) },

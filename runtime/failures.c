@@ -1,8 +1,8 @@
-/* What a status of a compiled function means: a loop that passed its bound, a foreign
+/* The meaning of a status of a compiled function: a loop that exceeded its bound, a foreign
  * function or a check that failed.
  *
- * A kernel says which kind of failure it met, not where.  The places that can fail in that way
- * are found in the graph; where there is one, that is where it was. */
+ * A kernel reports the kind of failure, not its location.  The nodes that can fail in this way
+ * are found in the graph; if there is only one, it is the location. */
 #include "ir/custom.h"
 #include "ir/diag.h"
 #include "ir/foreign.h"
@@ -10,7 +10,7 @@
 #include "runtime/compile.h"
 #include "runtime/device.h"
 
-/* So many places are named. */
+/* The largest number of locations in a message. */
 #define MAX_PLACES 8
 
 typedef struct places {
@@ -19,7 +19,7 @@ typedef struct places {
     const ir_node *at[MAX_PLACES];
 } places;
 
-/* Can the C code of a custom function answer a status? */
+/* Can the C code of a custom function return a status? */
 static bool
 answers_status(const ir_node *n, ir_arena *scratch)
 {
@@ -58,7 +58,7 @@ find(const ir_graph *f, ir_arena *scratch, places *p)
     }
 }
 
-/* The place without what it was derived by: "main.c:12: check "positive"". */
+/* Prints the location without derivations: "main.c:12: check "positive"". */
 static void
 print_place(cot_context *ctx, const ir_node *n, ir_buf *b)
 {

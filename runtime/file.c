@@ -1,8 +1,8 @@
-/* Files of named arrays: which format a path asks for, and what the formats share.
+/* Files of named arrays: the format by the ending of a path, and helpers of all formats.
  *
- * A file is mapped whole and read from memory, so that a reader is a function of bytes, which
- * fuzzing can call.  Memory and handles of other libraries are held outside IR_TRY, in the
- * functions that open them. */
+ * A file is mapped as a whole and read from memory, so that a reader is a function of bytes,
+ * which can be fuzzed.  Memory and handles of other libraries are held outside of IR_TRY, in
+ * the functions that open them. */
 #include "runtime/file.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ by_name(const void *x, const void *y)
     return strcmp((*(const cot_named *const *)x)->name, (*(const cot_named *const *)y)->name);
 }
 
-/* An array whose name is that of an earlier one in order of names; NULL if there is none. */
+/* An array with the same name as another one; NULL if there is none.  Sorts the names. */
 static const cot_named *
 name_twice(cot_context *ctx, const cot_state *s)
 {
@@ -59,7 +59,7 @@ name_twice(cot_context *ctx, const cot_state *s)
     return NULL;
 }
 
-/* Is s UTF-8, as Unicode 15 section 3.9, table 3-7, has it? */
+/* Is s UTF-8 as defined in Unicode 15, section 3.9, table 3-7? */
 static bool
 is_utf8(const char *s)
 {

@@ -1,4 +1,4 @@
-/* Files of named arrays, inside. */
+/* Internal declarations for files of named arrays. */
 #ifndef RUNTIME_FILE_H
 #define RUNTIME_FILE_H
 
@@ -8,13 +8,13 @@
 
 #include "cotrace/file.h"
 
-/* map.c: the file in memory; NULL and errno if it cannot be.  An empty one is an address
- * without bytes. */
+/* map.c: the file in memory; NULL and errno if that fails.  An empty file is an address with no
+ * bytes. */
 const void *rt_file_map(const char *path, size_t *size);
 void rt_file_unmap(const void *file, size_t size);
 
-/* The parts one after the other as a file; 0, or errno.  Half a file is worse than none: it
- * goes, where it is a file and no pipe or device. */
+/* Writes the parts one after the other as a file; returns 0, or errno.  After a failure an
+ * incomplete file is deleted, unless it is a pipe or device. */
 typedef struct rt_part {
     const void *bytes;
     size_t n;
@@ -22,12 +22,11 @@ typedef struct rt_part {
 int rt_file_write(const char *path, size_t n, const rt_part *part);
 cot_status rt_file_save(cot_context *ctx, const char *path, const void *bytes, size_t n);
 
-/* A whole file in memory, read; `path` is for messages.  Arrays are appended to out, also
- * before an
- * error: the caller frees them. */
+/* Reads a whole file in memory; `path` is for messages.  Arrays are appended to out, even
+ * before an error: the caller frees them. */
 cot_status rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size,
                        cot_state *out);
-/* Append to a list whose memory at `at` is the context's, and has room. */
+/* Appends to a list whose memory belongs to the context and is large enough. */
 static inline void
 rt_state_add(cot_state *s, const char *name, cot_array *a)
 {
@@ -39,8 +38,8 @@ cot_status rt_safetensors_read(cot_context *ctx, const char *path, const void *f
                                size_t size, cot_state *out);
 cot_status rt_safetensors_write(cot_context *ctx, const char *path, const cot_state *s);
 
-/* place.c: is the array in this process's memory?  COT_ERR_ARG with a message if not.  The
- * caller need not hold the context's lock. */
+/* place.c: fails with COT_ERR_ARG if the array is not in this process's memory.  The caller
+ * need not hold the context's lock. */
 cot_status rt_want_here(cot_context *ctx, const cot_array *a);
 
 #endif

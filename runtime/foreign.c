@@ -1,7 +1,7 @@
-/* Foreign functions: C code of any signature, called through libffi by what its prototype says.
+/* Foreign functions: C code of any signature, called through libffi according to its prototype.
  *
- * Compiled code calls them directly (codegen/lower/foreign.c); this is how the evaluator
- * does. */
+ * Compiled code calls them directly (codegen/lower/foreign.c); this file is used by the
+ * evaluator. */
 #include "frontend/custom.h"
 #include "ir/foreign.h"
 #include "runtime/call.h"
@@ -21,7 +21,7 @@ bytes_of(const ir_type *t)
     return (size_t)t->size * cot_dtype_size(t->dtype);
 }
 
-/* An argument: `word` holds what is no array. */
+/* An argument; if it is not an array, its value is stored in `word`. */
 static rt_arg
 argument(const foreign_operands *h, const ir_c_item *x, uint64_t *word)
 {
@@ -40,7 +40,7 @@ argument(const foreign_operands *h, const ir_c_item *x, uint64_t *word)
     return (rt_arg){ .by_value = true, .dtype = x->type, .at = word };
 }
 
-/* The answer's bytes, or what is no failure. */
+/* Calls the function; its result is stored, or is a status that must be 0. */
 static int
 run(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
@@ -52,7 +52,7 @@ run(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const 
     int status = 0;
     for (int i = 0; i < p->n; i++)
         if (p->item[i].kind == IR_C_STREAM)
-            return -1; /* it runs on a device, and this is none */
+            return -1; /* it runs only on a device */
     for (int i = 0; i < p->n; i++)
         arg[i] = argument(&h, &p->item[i], &word[i]);
     if (!rt_call_any(c->address, p->n, arg, p->answer.type, answer))

@@ -1,5 +1,5 @@
-/* The way into a context from a public call: its lock, and a point to return to when memory is
- * short. */
+/* Entry into a context from a public call: takes its lock, and sets a recovery point for
+ * running out of memory. */
 #include "runtime/compile.h"
 
 cot_status
@@ -8,7 +8,7 @@ rt_guard(cot_context *ctx, rt_body *body, void *arg)
     volatile cot_status status = COT_ERR_MEMORY;
 
     if (!ctx)
-        return COT_ERR_ARG; /* of an object that was never made: there is nobody to tell */
+        return COT_ERR_ARG; /* there is no context, so no error can be recorded */
     pthread_mutex_lock(&ctx->lock);
     IR_TRY(ctx) {
         status = body(ctx, arg);

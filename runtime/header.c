@@ -1,16 +1,16 @@
-/* The C header of a file: prototypes, and constants for all that a caller must allocate or may
- * ask.
+/* The C header of a file: prototypes, and constants for everything that a caller must allocate
+ * or may ask.
  *
- * The header is C99 and C++ and includes nothing but stdint.h.  Constants are macros, since
- * sizes pass what an enum holds; their names begin with the function's and the parameter's, and
- * none is there twice. */
+ * The header is C99 and C++ and includes only stdint.h.  Constants are macros, since sizes may
+ * exceed the range of an enum; their names begin with those of the function and the parameter,
+ * and are unique. */
 #include "runtime/build.h"
 
 #include "codegen/kernel/cost.h"
 
 /* ---- names ---- */
 
-/* A parameter's C name from a value's name: a word of its own, unlike those before it. */
+/* A parameter's C name from a value's name: an identifier that differs from those before it. */
 static const char *
 parameter_name(ir_arena *a, const char *from, const char *otherwise, const rt_parameter *taken,
                int n)
@@ -66,8 +66,8 @@ upper(ir_arena *a, const char *s)
     return out;
 }
 
-/* What constants of a file begin with: f's argument g_x and f_g's argument x would be one
- * otherwise. */
+/* The prefixes of the constants of a file.  They are made unique: f's argument g_x and f_g's
+ * argument x would have the same one. */
 typedef struct words {
     ir_arena *a;
     const char **at;
@@ -182,7 +182,7 @@ print_list(ir_buf *b, int n, const int64_t *x)
     ir_buf_str(b, " }\n");
 }
 
-/* Lists of rank 0 would be empty, which C forbids. */
+/* A scalar has no list of dims, since C has no empty initialiser. */
 static void
 print_parameter_constants(ir_buf *b, const rt_parameter *x)
 {
@@ -237,7 +237,7 @@ print_c_string(ir_buf *b, const char *s)
     ir_buf_str(b, "\"");
 }
 
-/* The text of each status that the function may answer, by an expression: an object holds no
+/* The texts of statuses that the function may return, as an expression: an object contains no
  * table. */
 static void
 print_status_text(ir_buf *b, const rt_function *fn)
@@ -287,8 +287,8 @@ print_function(ir_buf *b, const rt_function *fn)
                   fn->module->parallel ? "const struct cot_parallel *pool, " : "");
 }
 
-/* What the first of two halves hands to the second, in one block: its size, and its parts as a
- * list of arguments for both. */
+/* The residuals that the first of two halves passes to the second, in one block: its size, and
+ * its parts as a list of arguments for both. */
 static void
 print_residuals(ir_buf *b, const rt_function *fn)
 {
@@ -311,8 +311,8 @@ print_residuals(ir_buf *b, const rt_function *fn)
                   APART);
 }
 
-/* The functions that the linker must find, each once: those of libcotrace_rt.a, or the
- * caller's own. */
+/* The functions that the linker must find, each once: those of libcotrace_rt.a (of_runtime), or
+ * the caller's own. */
 int
 rt_externs(ir_arena *a, int n, const rt_function *fn, bool of_runtime, const cg_extern ***out)
 {
@@ -343,7 +343,7 @@ print_prototypes(ir_buf *b, int n, const rt_function *fn, bool of_runtime, const
         ir_buf_printf(b, "%s%s\n", i ? "" : title, x[i]->prototype);
 }
 
-/* The sentence of the preface that says what of Cotrace is linked. */
+/* The sentence of the preface that says which library must be linked. */
 static void
 print_links(ir_buf *b, int n, const rt_function *fn, bool parallel)
 {
@@ -368,7 +368,7 @@ file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A macro's name: of a file that begins with a digit with a letter before it. */
+/* The include guard: begins with a letter even if the file name begins with a digit. */
 static const char *
 guard_of(ir_arena *a, const char *path)
 {

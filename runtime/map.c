@@ -1,4 +1,4 @@
-/* A file as memory, and memory as a file. */
+/* Files mapped into memory, and files written from memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

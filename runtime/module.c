@@ -1,4 +1,4 @@
-/* Modules on arrays: calls with replaced state, and the state of several modules in one. */
+/* Modules on arrays: calls with replaced state, and the states of several modules stacked. */
 #include <string.h>
 
 #include "cotrace/file.h"
@@ -19,7 +19,7 @@ typedef struct module_call {
     const cot_state *given;
     int n_given;
     bool untied, strict;
-    cot_array **leaf; /* what is given for each leaf, or NULL */
+    cot_array **leaf; /* the array that replaces each leaf, or NULL */
     int n_args;
     const cot_array **args;
 } module_call;
@@ -56,7 +56,7 @@ same_array(const cot_array *x, const cot_array *y)
     return x->bytes == 0 || memcmp(x->data, y->data, x->bytes) == 0;
 }
 
-/* Given under one of two names: given under both. */
+/* A leaf with two names that is given under one of them is given under both. */
 static cot_status
 tie(module_call *c)
 {
@@ -233,8 +233,7 @@ cot_module_state(const cot_module *m, cot_state *out)
     return status;
 }
 
-/* What is given for each leaf, checked; the module is changed by no one before all of it is
- * right. */
+/* Checks the array given for each leaf; the module is unchanged until all are right. */
 static cot_status
 check_state(module_call *c, bool partial)
 {
@@ -294,7 +293,7 @@ same_kind(cot_context *ctx, ir_loc loc, cot_module *const *m, int k)
     return COT_OK;
 }
 
-/* Leaf i of module k is like that of module 0. */
+/* Fails unless leaf i of module k has the type of that of module 0. */
 static cot_status
 same_leaf(cot_context *ctx, ir_loc loc, cot_module *const *m, int k, int i)
 {

@@ -1,9 +1,9 @@
 /* NumPy's array files, versions 1 to 3.
  *
  * A file is the magic, a version, the length of a header, the header (a Python dictionary of
- * exactly 'descr', 'fortran_order' and 'shape', padded with spaces), then the elements.
- * Nothing in it is believed: every length is compared with the bytes that are there before it
- * is used, and the elements must fill the rest of the file exactly.
+ * exactly 'descr', 'fortran_order' and 'shape', padded with spaces), then the elements.  The
+ * file is not trusted: every length is checked against the number of bytes before it is used,
+ * and the elements must fill the rest of the file exactly.
  *
  * Source: NumPy Enhancement Proposal 1, and numpy.lib.format. */
 #include "runtime/npy.h"
@@ -54,7 +54,7 @@ take(text *t, const char *word)
     return true;
 }
 
-/* A quoted word of at most cap - 1 characters. */
+/* Reads a quoted word of at most cap - 1 characters. */
 static bool
 take_quoted(text *t, char *out, size_t cap)
 {
@@ -85,7 +85,7 @@ take_size(text *t, int64_t *out)
     for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++)
         if (__builtin_mul_overflow(x, 10, &x) || __builtin_add_overflow(x, *t->at - '0', &x))
             return false;
-    if (t->at < t->end && *t->at == 'L') /* written by Python 2 */
+    if (t->at < t->end && *t->at == 'L') /* a suffix that Python 2 writes */
         t->at++;
     *out = x;
     return true;
@@ -238,7 +238,7 @@ copy_element(char *to, const char *from, size_t n, bool swap)
         to[i] = from[swap ? n - 1 - i : i];
 }
 
-/* Where the file's element i belongs: its first axis varies fastest, the array's last does. */
+/* The position of the file's element i in row-major order, if its first axis varies fastest. */
 static size_t
 place_of(const rt_npy *h, size_t i)
 {

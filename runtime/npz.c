@@ -1,8 +1,8 @@
 /* NumPy's archives: a zip file whose members NAME.npy are npy files.
  *
  * libzip reads the archive from memory and checks each member's CRC at its end.  The size that
- * a member claims is compared with what the archive's bytes can hold, so that a lie costs no
- * memory: deflate makes at most 1032 bytes of one.
+ * a member claims is checked against what the archive's bytes can hold, so that a wrong claim
+ * allocates no memory: deflate expands a byte to at most 1032.
  *
  * Source: numpy.lib.npyio.savez; the bound: J. Gailly, M. Adler, zlib's technical details. */
 #include "runtime/file.h"
@@ -22,15 +22,16 @@
 
 enum { LONGEST_MESSAGE = 200, MAX_DEFLATE = 1032, SHORTEST = 22 };
 
-/* libzip may say that an archive is wrong, or nothing, where an allocation failed: what malloc
- * leaves in errno, which is 0 before, tells. */
+/* After a failed allocation libzip may report a damaged archive, or nothing.  So errno, which
+ * was set to 0 before, is tested for what malloc leaves there. */
 static bool
 is_memory(const zip_error_t *e)
 {
     return zip_error_code_zip(e) == ZIP_ER_MEMORY || errno == ENOMEM;
 }
 
-/* An error of libzip as a status; the message is copied, as libzip's goes with its handle. */
+/* Records an error of libzip; the message is copied, since libzip frees its own with the
+ * handle. */
 static cot_status
 fail(cot_context *ctx, const char *path, zip_error_t *e, ir_error row)
 {
@@ -42,13 +43,13 @@ fail(cot_context *ctx, const char *path, zip_error_t *e, ir_error row)
     return memory ? ir_fail(ctx, 0, NULL, ERR_memory) : ir_fail(ctx, 0, NULL, row, path, text);
 }
 
-/* One member while it is read. */
+/* A member that is being read. */
 typedef struct member {
     cot_context *ctx;
     const char *path, *name;
     zip_file_t *file;
     size_t size;
-    cot_array *array;           /* given to the state once it is whole */
+    cot_array *array; /* moved to the state when it is complete */
 } member;
 
 static cot_status
@@ -91,7 +92,7 @@ read_some(const member *m, void *to, size_t n)
     return (size_t)got == n ? COT_OK : wrong_member(m, "has another size than it claims");
 }
 
-/* Not a byte more: then libzip has seen its end and compared the CRC. */
+/* Reads to the end of the member, at which libzip compares the CRC. */
 static cot_status
 read_end(const member *m)
 {
@@ -103,7 +104,7 @@ read_end(const member *m)
                      : fail_member(m, zip_file_get_error(m->file));
 }
 
-/* The header, to whose end the file is read. */
+/* Reads the file up to the end of its header. */
 static cot_status
 read_header(const member *m, ir_arena *scratch, rt_npy *h)
 {
@@ -114,7 +115,7 @@ read_header(const member *m, ir_arena *scratch, rt_npy *h)
     COT_TRY(read_some(m, prefix, n));
     const char *wrong = rt_npy_prefix(prefix, m->size < n ? n : m->size, &data);
     if (!wrong && data < n)
-        wrong = "its header is not a dictionary"; /* of version 1, and not even {} */
+        wrong = "its header is not a dictionary"; /* version 1, and shorter than {} */
     if (!wrong) {
         head = ir_alloc(scratch, data);
         memcpy(head, prefix, n);
@@ -124,7 +125,7 @@ read_header(const member *m, ir_arena *scratch, rt_npy *h)
     return wrong ? wrong_member(m, ir_format(&m->ctx->arena, "is wrong: %s", wrong)) : COT_OK;
 }
 
-/* Elements go to their array a block at a time: there is no second copy of them. */
+/* Elements are read in blocks, so that there is no second copy of them. */
 static cot_status
 read_member(member *m, ir_arena *scratch)
 {
@@ -146,7 +147,7 @@ read_member(member *m, ir_arena *scratch)
     return read_end(m);
 }
 
-/* What is open or half read is freed here, also if memory runs short below. */
+/* Open handles and incomplete arrays are freed here, also if memory runs out below. */
 static cot_status
 take_member(member *m, zip_t *zip, zip_uint64_t i, cot_state *out, int cap)
 {
@@ -204,7 +205,7 @@ rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size, c
     volatile cot_status status = COT_ERR_MEMORY;
     zip_error_t e;
 
-    if (size < SHORTEST) /* libzip takes nothing for an empty archive */
+    if (size < SHORTEST) /* libzip accepts an empty file as an empty archive */
         return ir_fail(ctx, 0, NULL, ERR_file, path, "it is not an npz file");
     errno = 0;
     zip_error_init(&e);
@@ -222,8 +223,8 @@ rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size, c
     return status;
 }
 
-/* Stored, as numpy.savez does, and with the date that means none: equal arrays make equal
- * files. */
+/* Members are stored uncompressed, as by numpy.savez, and with the earliest date, so that equal
+ * arrays give equal files. */
 static bool
 add(zip_t *zip, const cot_array *a, const char *name, char header[RT_NPY_HEAD])
 {
@@ -253,9 +254,9 @@ rt_npz_write(cot_context *ctx, const char *path, const cot_state *s)
     zip_error_t e;
     int code;
 
-    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) /* libzip has no words for it */
+    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) /* libzip reports no error for it */
         return ir_fail_io(ctx, path, EISDIR);
-    if (s->n == 0) /* of which libzip writes no file at all */
+    if (s->n == 0) /* libzip writes no file for an empty archive */
         return rt_file_save(ctx, path, empty, sizeof empty);
     for (int i = 0; i < s->n; i++)
         name[i] = ir_format(&ctx->arena, "%s.npy", at[i].name);

@@ -1,5 +1,5 @@
-/* Options of a compilation, checked, with the context's in the place of those that are absent:
- * the back end, the target and the device that a function is compiled for. */
+/* The options of a compilation are checked and completed by those of the context: the back end,
+ * the target and the device. */
 #include "runtime/compile.h"
 
 #include "codegen/kernel/grid.h"
@@ -10,7 +10,7 @@
 #include "passes/pass.h"
 #include "runtime/device.h"
 
-/* The C name of a function: letters, digits and _ stay. */
+/* The C name of a function: letters, digits and _ are kept. */
 static const char *
 c_name(cot_context *ctx, const char *fn)
 {
@@ -28,7 +28,7 @@ copied(cot_context *ctx, const char *s)
     return s && *s ? ir_copy_string(&ctx->arena, s) : NULL;
 }
 
-/* Kernels for a GPU are lowered for its threads; `cpu` names the architecture, "sm_80". */
+/* Kernels for a GPU are lowered for its threads; `cpu` is the architecture, "sm_80". */
 cot_status
 rt_plan_device(cot_context *ctx, const rt_machine *machine, rt_plan *p)
 {
@@ -81,8 +81,7 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
     return COT_OK;
 }
 
-/* What the context's target, "cuda:sm_90,fast" for one, says where the options leave it
- * open. */
+/* Completes the options by the context's target, for example "cuda:sm_90,fast". */
 static cot_status
 plan_target(cot_context *ctx, const char **backend, rt_plan *p)
 {
@@ -116,14 +115,14 @@ plan_target(cot_context *ctx, const char **backend, rt_plan *p)
     return COT_OK;
 }
 
-/* What COT_OFF can name: cse, and the passes after contract. */
+/* The names that COT_OFF accepts: cse, and the passes after contract. */
 static bool
 can_be_off(const char *name)
 {
     return strcmp(name, "cse") == 0 || strcmp(name, "fuse") == 0;
 }
 
-/* What COT_DUMP can name: a pass, or a stage before or after them. */
+/* The names that COT_DUMP accepts: a pass, or a stage before or after passes. */
 static bool
 is_stage(const char *name)
 {
@@ -136,7 +135,7 @@ is_stage(const char *name)
     return pass_find(name) != NULL;
 }
 
-/* A name that nothing has would be passed over in silence. */
+/* An unknown name is an error, since it would otherwise be ignored. */
 static cot_status
 names_known(cot_context *ctx, const char *variable, const char *list, bool known(const char *),
             const char *wants)

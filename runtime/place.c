@@ -1,4 +1,4 @@
-/* Arrays on devices: made, copied, waited for. */
+/* Arrays on devices: creating, copying, waiting. */
 #include <stdlib.h>
 
 #include "cotrace/device.h"
@@ -7,7 +7,7 @@
 #include "runtime/cuda/gpu.h"
 #include "runtime/file.h"
 
-/* "host": -1; "cuda", "cuda:1": the number.  False: no name of a device. */
+/* "host": -1; "cuda", "cuda:1": the number.  False: not the name of a device. */
 static bool
 read_name(const char *name, int *ordinal)
 {
@@ -136,7 +136,7 @@ typedef struct assigning {
     const cot_array *from;
 } assigning;
 
-/* From one device to another by way of this process. */
+/* Copies from one device to another through this process. */
 static cot_status
 by_host(cot_context *ctx, const assigning *c)
 {

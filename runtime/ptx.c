@@ -1,9 +1,9 @@
 /* Kernels for GPUs as files: the module as PTX, and a manifest that says how a host runs it.
  *
  * The manifest is JSON: for each function its arguments, its entry points with their grids, and
- * the steps of its entry as codegen/host/manifest.c prints them.  With these two files and the
- * driver a function runs; nothing of ours is needed.  docs/gpu.md has the format,
- * examples/ptx_host.c a program that reads it. */
+ * the steps of its entry as codegen/host/manifest.c prints them.  These two files and the
+ * driver suffice to run a function. docs/gpu.md has the format, examples/ptx_host.c a program
+ * that reads it. */
 #include <inttypes.h>
 
 #include "codegen/kernel/cost.h"
@@ -164,7 +164,7 @@ lower_all(cot_context *ctx, int n, const rt_export *e, const cot_compile_options
     return COT_OK;
 }
 
-/* What is written does not depend on the GPU that happens to be here. */
+/* The output does not depend on the GPU of this machine. */
 static cot_compile_options
 options_for(cot_context *ctx, const cot_compile_options *o)
 {

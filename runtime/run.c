@@ -1,9 +1,9 @@
-/* Calling a kernel: check the arrays, find a work block, go.
+/* Calls a kernel: checks the arrays, finds a work block, runs.
  *
- * A call takes no lock and, from the second on, allocates nothing: the blocks that earlier
- * calls used wait in slots, each taken and given back by one atomic exchange.  There is no
- * list, and so none of the trouble of lists without locks.  The error record is the context's,
- * and only a call that fails takes the lock to write it. */
+ * A call takes no lock and, from the second one on, allocates nothing: work blocks of earlier
+ * calls are kept in slots, and each is taken and given back by one atomic exchange, which
+ * avoids the problems of lock-free lists.  The error record belongs to the context, and only a
+ * call that fails takes the lock to write it. */
 #include "runtime/compile.h"
 
 #include <stdarg.h>
@@ -132,7 +132,7 @@ is_written(const cot_kernel *k, int i)
     return written;
 }
 
-/* Is the array where the kernel can reach it; on the device itself? */
+/* Can the kernel access the array, directly on the device or on the host? */
 static cot_status
 check_place(const cot_kernel *k, int i, const cot_array *a, ir_place **there)
 {
@@ -173,7 +173,7 @@ overlap(const cot_kernel *k, void *const *args, int i, int j)
     return p < q + k->bytes[j] && q < p + k->bytes[i];
 }
 
-/* What is written shares no memory, but a result may be all of its donated argument. */
+/* Written arrays overlap no others, except that a result may be its whole donated argument. */
 static cot_status
 check_overlap(const cot_kernel *k, void *const *args)
 {
@@ -203,10 +203,10 @@ typedef struct eval_call {
     void *const *args;
 } eval_call;
 
-/* The reference evaluator reads its arguments to the end: what is written over them stays
- * apart until then. */
+/* The reference evaluator may read an argument until the end, so results that overwrite one are
+ * computed in other memory first. */
 static cot_status
-eval_apart(const eval_call *c, ir_arena *scratch)
+eval_in_copies(const eval_call *c, ir_arena *scratch)
 {
     const cot_kernel *k = c->k;
     const ir_graph *f = k->graph;
@@ -236,7 +236,7 @@ eval_body(cot_context *ctx, void *arg)
 
     ir_arena_init(&scratch, ctx);
     IR_TRY(ctx) {
-        status = eval_apart(arg, &scratch);
+        status = eval_in_copies(arg, &scratch);
     }
     ir_arena_free(&scratch);
     return status;
@@ -274,7 +274,7 @@ rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
     return call(k, args, NULL, work);
 }
 
-/* What a hidden input reads in this call: memory as it is now; the generator's next key. */
+/* The value of a hidden input in this call: captured memory, or the generator's next key. */
 static cot_status
 bound_to(const cot_kernel *k, int i, uint64_t key[2], void **at, ir_place **there)
 {
@@ -312,7 +312,7 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
              const cot_array *const *args)
 {
     if (!k)
-        return COT_ERR_ARG; /* there is no context to tell it to */
+        return COT_ERR_ARG; /* there is no context that could record it */
     void *pointer[k->n_in + k->n_out + 1];
     ir_place *there[k->n_in + k->n_out + 1];
     uint64_t key[2];
@@ -346,8 +346,8 @@ cot_run(const cot_kernel *k, cot_array *const *results, const cot_array *const *
     return cot_run_with(k, NULL, results, args);
 }
 
-/* A kernel with parallel loops takes its pool as one more argument: cot_entry's callers give
- * NULL there for one thread, so the plain entry is the same function. */
+/* A kernel with parallel loops takes its pool as an additional argument.  Callers of cot_entry
+ * pass NULL there for one thread, so it is the same function. */
 cot_entry *
 cot_kernel_entry(const cot_kernel *k)
 {

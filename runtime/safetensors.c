@@ -1,9 +1,9 @@
 /* safetensors: the length of a header as u64, the header in JSON, then the elements.
  *
  * The header maps each name to an element type, a shape and two offsets into the elements.  The
- * tensors must fill the elements from first to last without gap or overlap: sorted by their
- * offsets, each begins where the one before ended.  Names that are there twice are found by
- * jansson, as keys of one object.
+ * tensors must fill the elements without gap or overlap: sorted by offset, each begins where
+ * the one before ends.  Duplicate names are found by jansson, since names are keys of one
+ * object.
  *
  * Source: https://github.com/huggingface/safetensors (Format; safetensors/src/tensor.rs). */
 #include "runtime/safetensors.h"
@@ -21,7 +21,8 @@
 #ifdef COT_JANSSON
 #include <jansson.h>
 
-enum { LENGTH = 8, LONGEST_HEADER = 100000000 }; /* the limit of the reference reader */
+/* LONGEST_HEADER is the limit of the reference reader. */
+enum { LENGTH = 8, LONGEST_HEADER = 100000000 };
 
 static const struct {
     const char *name;
@@ -123,8 +124,8 @@ by_offset(const void *x, const void *y)
     return a < b ? -1 : a > b ? 1 : strcmp(s->name, t->name);
 }
 
-/* The tensors fill `size` bytes; their offsets become those of the file, whose elements begin
- * at `data`. */
+/* Checks that the tensors fill `size` bytes, and converts their offsets to offsets in the file,
+ * whose elements begin at `data`. */
 static bool
 check_places(rt_safetensors *s, size_t data, size_t size)
 {
@@ -202,7 +203,7 @@ rt_safetensors_open(rt_safetensors *s, const void *file, size_t size)
     s->json =
         json_loadb((const char *)p + LENGTH, (size_t)length, JSON_REJECT_DUPLICATES, &error);
     if (!s->json) {
-        /* jansson may say that the text is wrong where an allocation failed */
+        /* jansson may report a syntax error where an allocation failed */
         s->memory = json_error_code(&error) == json_error_out_of_memory || errno == ENOMEM;
         snprintf(s->why, sizeof s->why, "its header is wrong at byte %d: %.100s",
                  error.position, error.text);
@@ -221,7 +222,7 @@ rt_safetensors_close(rt_safetensors *s)
     memset(s, 0, sizeof *s);
 }
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
 static cot_status
 take_tensors(cot_context *ctx, const rt_safetensors *s, const void *file, cot_state *out)
@@ -266,9 +267,9 @@ rt_safetensors_read(cot_context *ctx, const char *path, const void *file, size_t
     return status;
 }
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
-/* The widest elements first, so that each tensor is aligned to its element. */
+/* Sorts by the width of elements, the widest first, so that each tensor is aligned. */
 static int
 in_order(const cot_state *s, const cot_named **order)
 {
@@ -302,7 +303,7 @@ entry_of(const cot_array *a, size_t at)
                      (json_int_t)at, (json_int_t)(at + a->bytes));
 }
 
-/* The header as text, to be freed; NULL if memory is short. */
+/* The header as text, which the caller frees; NULL: out of memory. */
 static char *
 make_header(int n, const cot_named *const *order)
 {
@@ -318,22 +319,23 @@ make_header(int n, const cot_named *const *order)
     }
     char *text = good ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
-    if (text && errno == ENOMEM) { /* jansson leaves out what it has no memory for */
+    if (text && errno == ENOMEM) { /* jansson omits members for which memory is missing */
         free(text);
         text = NULL;
     }
     return text;
 }
 
-/* Under another name until it is whole: who reads meanwhile has the file that was there. */
+/* Writes the file under another name first, so that concurrent readers see the old file until
+ * the new one is complete. */
 static int
-write_apart(const char *path, const char *apart, size_t n, const rt_part *part)
+write_temporary(const char *path, const char *temporary, size_t n, const rt_part *part)
 {
-    int why = rt_file_write(apart, n, part);
+    int why = rt_file_write(temporary, n, part);
 
-    if (!why && rename(apart, path) != 0) {
+    if (!why && rename(temporary, path) != 0) {
         why = errno;
-        remove(apart);
+        remove(temporary);
     }
     return why;
 }
@@ -343,7 +345,7 @@ rt_safetensors_write(cot_context *ctx, const char *path, const cot_state *s)
 {
     const cot_named **order = IR_NEW_N(&ctx->arena, const cot_named *, s->n + 1);
     rt_part *part = IR_NEW_N(&ctx->arena, rt_part, s->n + 3);
-    const char *apart = ir_format(&ctx->arena, "%s.part", path);
+    const char *temporary = ir_format(&ctx->arena, "%s.part", path);
     const int n = in_order(s, order);
     char *header = make_header(n, order);
 
@@ -358,7 +360,7 @@ rt_safetensors_write(cot_context *ctx, const char *path, const cot_state *s)
     part[2] = (rt_part){ "       ", padded - length };
     for (int i = 0; i < n; i++)
         part[3 + i] = (rt_part){ order[i]->array->data, order[i]->array->bytes };
-    const int why = write_apart(path, apart, 3 + (size_t)n, part);
+    const int why = write_temporary(path, temporary, 3 + (size_t)n, part);
     free(header);
     return why ? ir_fail_io(ctx, path, why) : COT_OK;
 }

@@ -1,4 +1,4 @@
-/* Looking inside: any stage of a function, graph or kernel as text. */
+/* Any stage of a function, graph or kernel as text. */
 #include <errno.h>
 
 #include "frontend/fn.h"
@@ -8,7 +8,7 @@
 
 static const char stage_names[] = "trace, graph, simplify, kernels, plan, llvm, asm, c or ptx";
 
-/* The names of arguments and results; "arg0" and "out0" where they have none. */
+/* The names of arguments and results; "arg0" and "out0" if they have none. */
 static const char *const *
 names_of(ir_arena *a, const ir_graph *f)
 {
@@ -109,7 +109,7 @@ dump_body(cot_context *ctx, void *arg)
     if (!c->stage || !c->write)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        "the stage or the function that writes is NULL; wants both");
-    ir_buf_init(&b, &ctx->arena); /* what the stages need lives as long as their graphs */
+    ir_buf_init(&b, &ctx->arena); /* memory of the stages lives as long as their graphs */
     if (!f && strcmp(c->stage, "trace") == 0) {
         const ir_type **type = IR_NEW_N(&ctx->arena, const ir_type *, c->types.n + 1);
         ir_graph *inner;

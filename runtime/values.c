@@ -1,4 +1,4 @@
-/* Elements of arrays: made up from a seed, printed, compared. */
+/* Elements of arrays: generated from a seed, printed, compared. */
 #include "runtime/values.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ rt_element(cot_dtype t, const void *data, int64_t i)
     }
 }
 
-/* To an integer type: NaN to 0, what does not fit to the nearest that does. */
+/* Converts to the range of an integer type: NaN to 0, others to the nearest value in range. */
 static double
 fit(cot_dtype t, double x)
 {
@@ -96,7 +96,7 @@ print_element(ir_buf *b, cot_dtype t, const void *data, int64_t i)
         print_element(b, ir_part_type(t), data, 2 * i + 1);
         ir_buf_str(b, ")");
     } else if (ir_is_float(t) && isnan(rt_element(t, data, i)))
-        ir_buf_str(b, "nan"); /* its sign is not promised */
+        ir_buf_str(b, "nan"); /* the sign of a NaN is not defined */
     else if (t == COT_F64)
         ir_buf_f64(b, ((const double *)data)[i]);
     else if (ir_is_float(t))
@@ -113,7 +113,7 @@ print_element(ir_buf *b, cot_dtype t, const void *data, int64_t i)
 
 enum { EDGE = 8 };
 
-/* The elements from axis k on; `at` is the first. */
+/* Prints the elements from axis k on; `at` is the first. */
 static void
 print_axis(ir_buf *b, const ir_type *t, const void *data, int k, int64_t at, int64_t size,
            bool whole)
@@ -145,7 +145,7 @@ rt_print_elements(ir_buf *b, const ir_type *t, const void *data, bool whole)
     print_axis(b, t, data, 0, 0, t->size, whole);
 }
 
-/* Of complex types, in parts. */
+/* Compares the parts of complex numbers. */
 int64_t
 rt_first_difference(const ir_type *t, const void *x, const void *y)
 {

@@ -1,19 +1,19 @@
-/* Elements of arrays: made up from a seed, printed, compared. */
+/* Elements of arrays: generated from a seed, printed, compared. */
 #ifndef RUNTIME_VALUES_H
 #define RUNTIME_VALUES_H
 
 #include "ir/buf.h"
 #include "ir/type.h"
 
-/* Bytes of an array of the type. */
+/* The bytes of an array of the type. */
 static inline size_t
 rt_bytes(const ir_type *t)
 {
     return (size_t)t->size * cot_dtype_size(t->dtype);
 }
 
-/* Real numbers in it: two for each complex one.  What looks at single numbers looks at these,
- * of type ir_part_type(t->dtype). */
+/* The number of real numbers in it: two for each complex one.  Functions of single numbers use
+ * these, with type ir_part_type(t->dtype). */
 static inline int64_t
 rt_parts(const ir_type *t)
 {
@@ -24,14 +24,15 @@ rt_parts(const ir_type *t)
 double rt_element(cot_dtype t, const void *data, int64_t i);
 void rt_set_element(cot_dtype t, void *data, int64_t i, double x);
 
-/* Elements from a seed: floats in [-2, 2), integers in [0, 4), bools. */
+/* Fill with elements from a seed: floats in [-2, 2), integers in [0, 4), bools. */
 void rt_random_fill(const ir_type *t, uint64_t seed, void *out);
 
-/* [[1, 2], [3, 4]]: nested lists, the shortest decimals that read back; long rows are cut in
- * the middle unless whole is set. */
+/* [[1, 2], [3, 4]]: nested lists of the shortest decimals that read back.  Long rows are
+ * abbreviated unless whole is set. */
 void rt_print_elements(ir_buf *b, const ir_type *t, const void *data, bool whole);
 
-/* The first element at which x and y differ in their bits (all NaNs count as one); -1: none. */
+/* The first element at which x and y differ in their bits (all NaNs count as equal); -1:
+ * none. */
 int64_t rt_first_difference(const ir_type *t, const void *x, const void *y);
 
 #endif

@@ -1,17 +1,18 @@
-/* What the judges of a graph share: inputs, the reference evaluator's answer, and verdicts. */
+/* Helpers of the checks of a graph: inputs, results of the reference evaluator, verdicts. */
 #ifndef RUNTIME_VERDICT_H
 #define RUNTIME_VERDICT_H
 
 #include "runtime/check.h"
 
-/* The outputs by the reference evaluator, to which complex arrays are pairs: the same bytes. */
+/* The outputs by the reference evaluator.  Complex arrays are pairs for it, which are the same
+ * bytes. */
 cot_status rt_check_eval(const ir_graph *f, void *const *in, void ***out);
-/* A good verdict; one that says why nothing was judged. */
+/* Initialise a verdict as good; mark it as skipped, with the reason. */
 void rt_verdict_new(const ir_graph *f, rt_verdict *v);
 void rt_verdict_skip(rt_verdict *v, const char *why);
-/* Arrays for the inputs, made from a seed. */
+/* Arrays for the inputs, filled from a seed. */
 void **rt_random_inputs(const ir_graph *f, uint64_t seed);
-/* Is one of n values of f floating? */
+/* Is any of n values of f floating? */
 bool rt_has_float(const ir_graph *f, int n, const ir_ref *v);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finding the driver: one dlopen, one dlsym for each function of the table. */
+/* Finds the driver: one dlopen, and one dlsym for each function of the table. */
 #include "runtime/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ static const struct {
 #undef CU_ROW
 };
 
-/* The first function that the library lacks, or NULL. */
+/* The first function that the library does not have, or NULL. */
 static const char *
 find_all(rt_driver *d)
 {
@@ -48,7 +48,7 @@ rt_driver_open(rt_driver *d, const char *path, char *why, size_t n)
     cu_result r;
 
     memset(d, 0, sizeof *d);
-    /* the driver has threads of its own, and handlers at exit: once started it stays mapped */
+    /* the driver has threads and exit handlers of its own, so it is never unmapped */
     d->library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!d->library) {
         snprintf(why, n, "there is no CUDA driver: %s", dlerror());

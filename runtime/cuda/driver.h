@@ -1,20 +1,20 @@
-/* The part of the CUDA driver's interface that we call: declarations of our own, found by
- * dlopen.
+/* The part of the CUDA driver's interface that is used here, with declarations of our own,
+ * found by dlopen.
  *
  * Names, signatures and numbers are those of NVIDIA's CUDA Driver API reference manual
  * (docs.nvidia.com, versions 11.4 to 12); they are fixed, as binaries depend on them.  `_v2` is
- * part of a symbol where the manual's name stands for that version.  Nothing of a toolkit is
- * needed to build, and nothing but the driver to run. */
+ * part of a symbol where the name in the manual stands for that version.  No toolkit is needed
+ * to build, and only the driver to run. */
 #ifndef RUNTIME_CUDA_DRIVER_H
 #define RUNTIME_CUDA_DRIVER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int cu_result;                          /* CUresult */
-typedef int cu_device;                          /* CUdevice */
-typedef uint64_t cu_address;                    /* CUdeviceptr */
-typedef int cu_device_attribute;                /* enumerations, whose members follow */
+typedef int cu_result;           /* CUresult */
+typedef int cu_device;           /* CUdevice */
+typedef uint64_t cu_address;     /* CUdeviceptr */
+typedef int cu_device_attribute; /* enumerations; their members follow */
 typedef int cu_pool_attribute;
 typedef int cu_function_attribute;
 typedef int cu_jit_option;
@@ -28,7 +28,7 @@ typedef struct cu_graph_ *cu_graph;
 typedef struct cu_graph_exec_ *cu_graph_exec;
 typedef struct cu_event_ *cu_event;
 
-/* CUmemPoolProps: what is left out is 0. */
+/* CUmemPoolProps: fields that are not listed are 0. */
 typedef struct cu_pool_props {
     int allocation, handles, place, ordinal;    /* enumerations, the last two CUmemLocation */
     void *security;
@@ -56,7 +56,7 @@ enum {
     CU_POOL_RELEASE_THRESHOLD = 4, /* value: uint64_t bytes */
     CU_POOL_PINNED = 1, /* the only kind of allocation */
     CU_POOL_ON_DEVICE = 1,
-    /* value: bytes of shared memory a launch may ask for */
+    /* value: the bytes of shared memory that a launch may use */
     CU_FUNCTION_DYNAMIC = 8,
 
     CU_JIT_ERROR_LOG = 5,
@@ -66,7 +66,8 @@ enum {
     CU_EVENT_DISABLE_TIMING = 2,
     CU_CAPTURE_THREAD_LOCAL = 1,
 
-    CU_OLDEST_DRIVER = 11040 /* graphs instantiated with flags; 1000 major + 10 minor */
+    /* The first with flags for graph instantiation; 1000 major + 10 minor. */
+    CU_OLDEST_DRIVER = 11040
 };
 
 /* X(member, symbol, parameters) */
@@ -139,9 +140,8 @@ typedef struct rt_driver {
 #undef CU_MEMBER
 } rt_driver;
 
-/* Open the library (NULL: libcuda.so.1) and start it.  NULL, or why it cannot be used, in
- * `why`.
- * Close it in any case. */
+/* Open the library (NULL: libcuda.so.1) and initialise it.  Returns NULL, or in `why` the
+ * reason that it cannot be used.  It must be closed in any case. */
 const char *rt_driver_open(rt_driver *d, const char *path, char *why, size_t n);
 void rt_driver_close(rt_driver *d);
 /* "CUDA_ERROR_OUT_OF_MEMORY: out of memory" */

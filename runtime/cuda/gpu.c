@@ -1,4 +1,4 @@
-/* One GPU: opening it, its memory, its modules. */
+/* A GPU: opening it, its memory, its modules. */
 #include "runtime/cuda/gpu.h"
 
 #include <stdio.h>
@@ -50,8 +50,8 @@ place_read(ir_place *p, void *to, const void *from, size_t bytes)
     return s;
 }
 
-/* The source may change when this returns: so it waits, unless the driver has taken a copy,
- * which it does not say. */
+/* The caller may change the source when this returns.  So it waits for the copy, as the driver
+ * does not tell whether it has made one of its own. */
 static cot_status
 place_write(ir_place *p, void *to, const void *from, size_t bytes)
 {
@@ -84,8 +84,8 @@ static const ir_place cuda_place = { .device_type = 2,
                                      .write = place_write,
                                      .why = place_why };
 
-/* A pool of our own, whose freed memory stays with it: the next call wants as much.  The
- * device's default pool is the process's, and others may have set it as they like. */
+/* A pool for this context, which keeps freed memory, since the next call needs as much.  The
+ * device's default pool belongs to the process, and others may change its settings. */
 static cot_status
 make_pool(rt_gpu *g)
 {
@@ -180,7 +180,7 @@ close_gpu(rt_gpu *g)
             (void)alloc(user, m, 0);
         }
         if (g->stream) {
-            (void)g->driver.stream_sync(g->stream); /* what was freed is free */
+            (void)g->driver.stream_sync(g->stream); /* freed memory is unused after this */
             (void)g->driver.stream_destroy(g->stream);
         }
         if (g->event)
@@ -188,7 +188,7 @@ close_gpu(rt_gpu *g)
         if (g->here)
             (void)g->driver.host_free(g->here);
         if (g->pool)
-            (void)g->driver.pool_free(g->pool); /* others may want what we kept */
+            (void)g->driver.pool_free(g->pool); /* give the pool's unused memory to others */
         rt_gpu_end(g);
         (void)g->driver.context_release(g->device);
     }
@@ -229,10 +229,10 @@ rt_gpu_end(rt_gpu *g)
 
 /* ---- the gpus of a context ---- */
 
-enum { MOST_GPUS = 16 };
+enum { MAX_GPUS = 16 };
 
 typedef struct gpus {
-    rt_gpu *at[MOST_GPUS];
+    rt_gpu *at[MAX_GPUS];
 } gpus;
 
 static void
@@ -240,7 +240,7 @@ drop_all(void *data)
 {
     gpus *all = data;
 
-    for (int i = 0; i < MOST_GPUS; i++)
+    for (int i = 0; i < MAX_GPUS; i++)
         rt_gpu_drop(all->at[i]);
 }
 
@@ -286,7 +286,7 @@ rt_gpu_of(cot_context *ctx, int ordinal, rt_gpu **out)
     char why[512];
 
     *out = NULL;
-    if (ordinal < 0 || ordinal >= MOST_GPUS)
+    if (ordinal < 0 || ordinal >= MAX_GPUS)
         return ir_fail(ctx, 0, NULL, ERR_device,
                        ir_format(&ctx->message_arena, "there is no CUDA device %d", ordinal));
     if (!all->at[ordinal] && open_into(ctx, all, ordinal, why, sizeof why) != COT_OK)
@@ -301,7 +301,7 @@ rt_gpu_try(cot_context *ctx, int ordinal)
     gpus *all = gpus_of(ctx);
     char why[512];
 
-    if (ordinal < 0 || ordinal >= MOST_GPUS)
+    if (ordinal < 0 || ordinal >= MAX_GPUS)
         return NULL;
     if (!all->at[ordinal])
         (void)open_into(ctx, all, ordinal, why, sizeof why);
@@ -313,7 +313,7 @@ rt_gpu_opened(cot_context *ctx, int i)
 {
     gpus *all = gpus_of(ctx);
 
-    for (int n = 0; n < MOST_GPUS; n++)
+    for (int n = 0; n < MAX_GPUS; n++)
         if (all->at[n] && i-- == 0)
             return all->at[n];
     return NULL;
@@ -341,7 +341,7 @@ rt_gpu_sync(rt_gpu *g)
     return rt_gpu_check(g, g->driver.stream_sync(g->stream), "waiting for the device");
 }
 
-/* One lock after the other: two that follow each other hold never both. */
+/* The two locks are not held at once, so that two gpus may follow each other. */
 cot_status
 rt_gpu_follow(rt_gpu *g, rt_gpu *other)
 {
@@ -389,7 +389,7 @@ hash_bytes(const char *s, size_t n)
     return h;
 }
 
-/* The driver compiles PTX, and says in its log what it does not like. */
+/* Lets the driver compile PTX, and reports errors from its log. */
 static cot_status
 compile_ptx(rt_gpu *g, const char *ptx, cu_module *out)
 {
@@ -436,8 +436,7 @@ rt_gpu_load(rt_gpu *g, const char *ptx, size_t bytes, rt_gpu_module **out)
     return COT_OK;
 }
 
-/* A module that nobody uses stays while it is the only one so: a function compiled again is
- * likely. */
+/* One unused module is kept, since compiling the same function again is likely. */
 void
 rt_gpu_unload(rt_gpu *g, rt_gpu_module *m)
 {
@@ -451,7 +450,7 @@ rt_gpu_unload(rt_gpu *g, rt_gpu_module *m)
         return;
     rt_gpu_module *old = *at;
     *at = old->next;
-    (void)g->driver.stream_sync(g->stream); /* its kernels may still run */
+    (void)g->driver.stream_sync(g->stream); /* its kernels may still be running */
     (void)g->driver.module_unload(old->module);
     (void)g->realloc(g->alloc_user, old, 0);
 }

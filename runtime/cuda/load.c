@@ -1,4 +1,4 @@
-/* Loading a module on a GPU: its PTX, the functions of its kernels, its constants. */
+/* Loads a module on a GPU: its PTX, the functions of its kernels, its constants. */
 #include "runtime/cuda/program.h"
 
 #include "ir/diag.h"
@@ -32,7 +32,7 @@ emit(rt_program *p, const rt_plan *plan, const void **bytes, size_t *n)
     return llvm->emit(p->ctx, &plan->target, CG_TO_PTX, 1, &fn, &p->arena, bytes, n);
 }
 
-/* More shared memory than is static must be allowed before it is asked for. */
+/* Dynamic shared memory must be enabled for a function before a launch uses it. */
 static cot_status
 find_function(rt_program *p, rt_cuda_program *q, const char *fn, const char *kernel,
               rt_cuda_launched *l)
@@ -69,7 +69,7 @@ find_functions(rt_program *p, rt_cuda_program *q, const char *fn)
     return COT_OK;
 }
 
-/* Constants of the entry lie in one piece of memory, once for all calls. */
+/* The entry's constants are copied to one block of memory, once for all calls. */
 static cot_status
 upload_constants(rt_program *p, rt_cuda_program *q)
 {

@@ -1,10 +1,11 @@
-/* A module on a GPU: its entry run with the driver as the device (load.c loads it).
+/* A module on a GPU: runs its entry with the driver as the device (load.c loads it).
  *
- * A call puts copies of the arguments that lie on the host, the launches and copies of results
- * into the gpu's stream, and waits only where the host must see something: a result of its own,
- * a predicate, the status of kernels that may fail.  Where the entry has no control flow of the
- * host's and the same addresses come a second time, its launches become one CUDA graph, which
- * the calls after that replay; and so do the turns of a loop whose predicate the device has. */
+ * A call puts copies of host arguments, the launches and copies of results into the gpu's
+ * stream.  It waits only for values that the host needs: a result in host memory, a predicate,
+ * the status of kernels that may fail.  If the entry has no control flow on the host and the
+ * same addresses occur a second time, its launches are captured as a CUDA graph, which later
+ * calls replay.  The same is done for the iterations of a loop whose predicate is on the
+ * device. */
 #include "runtime/cuda/program.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "ir/diag.h"
 #include "ir/foreign.h"
 
-/* One run: what the device's functions see. */
+/* One run, for the device's functions. */
 typedef struct device_run {
     const rt_program *p;
     rt_cuda_program *q;
@@ -41,7 +42,7 @@ launch(void *self, int kernel, void *const *buffers, const int64_t *params)
         parameter[n++] = &r->g->status;
     r->g->launches++;
     if (l->at.grid == 0)
-        return COT_OK; /* nothing to do: the driver takes no grid of no blocks */
+        return COT_OK; /* nothing to do: the driver rejects a grid without blocks */
     return rt_gpu_check(
         r->g,
         r->g->driver.launch(l->function, (unsigned)l->at.grid, 1, 1, (unsigned)l->at.block, 1,
@@ -62,8 +63,8 @@ copy(void *self, void *to, const void *from, size_t bytes)
                         "copying");
 }
 
-/* Send for the status of kernels before, if they have one: after a failure what they wrote is
- * nothing to go by. */
+/* Starts a copy of the status of earlier kernels, if they have one: after a failure their
+ * results are undefined. */
 static cot_status
 send_status(const device_run *r)
 {
@@ -96,8 +97,8 @@ read_bytes(void *self, const void *at, size_t bytes, void *to)
     return (cot_status)here->failed;
 }
 
-/* One element of the entry's, by value: where a device reads the host's memory by itself, a
- * copy may be made when the entry has something else there. */
+/* Writes one element of the entry's by value: where a device reads host memory itself, it may
+ * copy it after the entry has changed it. */
 static cot_status
 write_element(void *self, void *at, size_t bytes, const void *from)
 {
@@ -116,8 +117,8 @@ write_element(void *self, void *at, size_t bytes, const void *from)
     return rt_gpu_check(g, r, "writing");
 }
 
-/* ---- foreign functions of the host: operands out, the call in its place in the stream,
- * results back ---- */
+/* ---- foreign functions of the host: copy operands, call after earlier operations of the
+ * stream, copy results back ---- */
 
 static cot_status
 fetch(const device_run *r, const cg_handed *from, void *to)
@@ -148,11 +149,10 @@ call_on(const device_run *r, const cg_extern *x, const cg_handed *handed, char *
                              r->g->driver.to_device((cu_address)(uintptr_t)handed[i].at,
                                                     here[i].at, handed[i].bytes, r->g->stream),
                              "writing"));
-    return rt_gpu_sync(r->g); /* the memory goes */
+    return rt_gpu_sync(r->g); /* the memory is about to be freed */
 }
 
-/* A function that runs on the device has the stream's word for what comes before it and
- * after. */
+/* A function that runs on the device is ordered by the stream it is given. */
 static cot_status
 call_there(const device_run *r, const cg_extern *x, const cg_handed *handed, cot_dtype type,
            uint64_t *answer)
@@ -186,20 +186,20 @@ call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, ui
     }
     s = call_on(r, x, handed, memory, type, answer);
     if (s != COT_OK)
-        (void)r->g->driver.stream_sync(r->g->stream); /* nothing reads the memory any more */
+        (void)r->g->driver.stream_sync(r->g->stream); /* no copy may still read the memory */
     free(memory);
     return s;
 }
 
 /* ---- arguments ---- */
 
-/* An argument on the device: itself, or a copy of the call's own. */
+/* An argument on the device: the user's, or a copy that belongs to the call. */
 typedef struct device_argument {
     cu_address at;
     bool ours;
 } device_argument;
 
-/* Does the call read argument i, or write it? */
+/* Does the call write argument i? */
 static bool
 is_written(const cot_kernel *k, int i)
 {
@@ -247,7 +247,7 @@ give_back(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there,
 
 /* ---- calls ---- */
 
-/* What go asks for, as a graph that can be rt_cuda_launched; NULL: it is not to be had. */
+/* Captures the launches of go as a graph that can be launched; NULL: this is not possible. */
 static cu_graph_exec
 capture(rt_gpu *g, cg_go *go, void *arg)
 {
@@ -274,9 +274,10 @@ replay(rt_gpu *g, cu_graph_exec exec)
     return rt_gpu_check(g, g->driver.graph_launch(exec, g->stream), "launching a graph");
 }
 
-/* Turns of a loop, which will come again: as a graph from the second time on. */
+/* Iterations of a loop that will be repeated: from the second time on they are launched as a
+ * graph. */
 static cot_status
-run_turns(void *self, cg_val v, cg_go *go, void *arg)
+run_iterations(void *self, cg_val v, cg_go *go, void *arg)
 {
     const device_run *r = self;
     rt_cuda_program *q = r->q;
@@ -287,7 +288,7 @@ run_turns(void *self, cg_val v, cg_go *go, void *arg)
     return q->piece[v] ? replay(r->g, q->piece[v]) : go(arg);
 }
 
-/* The entry, on these arguments. */
+/* The entry with its arguments. */
 typedef struct entering {
     const device_run *r;
     const device_argument *arg;
@@ -307,7 +308,7 @@ run_entry(void *arg)
                           .write = write_element,
                           .call = call,
                           .constant = r->q->constant,
-                          .piece = r->q->is_piece ? run_turns : NULL,
+                          .piece = r->q->is_piece ? run_iterations : NULL,
                           .is_piece = r->q->is_piece };
     const int n = r->p->module->n_args;
     void *at[n + 1];
@@ -317,7 +318,7 @@ run_entry(void *arg)
     return cg_host_run(r->p->module, &d, at, (void *)(uintptr_t)e->work, e->frame);
 }
 
-/* Are these the addresses of the call before? */
+/* Are these the addresses of the previous call? */
 static bool
 seen_before(rt_cuda_program *q, const device_argument *arg, int n, cu_address work)
 {
@@ -332,7 +333,7 @@ seen_before(rt_cuda_program *q, const device_argument *arg, int n, cu_address wo
     return same;
 }
 
-/* The launches of a call, as they are or as graphs. */
+/* Makes the launches of a call, one by one or as graphs. */
 static cot_status
 run_launches(entering *e)
 {
@@ -376,7 +377,7 @@ run_lent(const device_run *r, const cot_kernel *k, void *const *args, ir_place *
     return (cot_status)r->g->here->failed;
 }
 
-/* The call, between begin and end; the driver's words where it fails. */
+/* Makes the call, between begin and end; on failure `said` receives the driver's message. */
 static cot_status
 run_alone(const device_run *r, const cot_kernel *k, void *const *args, ir_place *const *there,
           void *frame, char *said, size_t n_said)
@@ -389,7 +390,7 @@ run_alone(const device_run *r, const cot_kernel *k, void *const *args, ir_place 
     rt_gpu_begin(r->g);
     s = run_lent(r, k, args, there, arg, frame);
     if (s != COT_OK) {
-        /* nothing of the call is at work when it has failed */
+        /* after a failure, wait until nothing of the call is running */
         (void)r->g->driver.stream_sync(r->g->stream);
         memcpy(said, r->g->said, n_said);
     }
@@ -400,7 +401,7 @@ run_alone(const device_run *r, const cot_kernel *k, void *const *args, ir_place 
     return s;
 }
 
-/* The gpus of other contexts whose arrays are arguments or results. */
+/* The gpus of other contexts that hold arguments or results. */
 static int
 others_of(const rt_gpu *g, int n, ir_place *const *there, rt_gpu **other)
 {
@@ -418,8 +419,8 @@ others_of(const rt_gpu *g, int n, ir_place *const *there, rt_gpu **other)
     return n_others;
 }
 
-/* Other contexts' arrays: what they have been asked comes before, what they are asked later
- * after. */
+/* A call with arrays of other contexts: it follows their earlier operations, and their later
+ * ones follow it. */
 static cot_status
 run_among(const device_run *r, const cot_kernel *k, void *const *args, ir_place *const *there,
           void *frame, char *said, size_t n_said)

@@ -1,4 +1,4 @@
-/* A module on a GPU: what loading it gives, and what calls go by. */
+/* A module on a GPU: the results of loading it, and the state that calls keep. */
 #ifndef RUNTIME_CUDA_PROGRAM_H
 #define RUNTIME_CUDA_PROGRAM_H
 
@@ -15,22 +15,22 @@ typedef struct rt_cuda_launched {
 typedef struct rt_cuda_program {
     rt_gpu *g;
     rt_gpu_module *module;
-    rt_cuda_launched *kernel;   /* by number */
-    void **constant;            /* by the entry's buffer, on the device */
-    cu_address constants;       /* the memory of them all */
-    cu_address *seen;           /* arguments of the last call, then its work block */
+    rt_cuda_launched *kernel; /* by number */
+    void **constant;          /* address on the device of each buffer of the entry */
+    cu_address constants;     /* the memory of all constants */
+    cu_address *seen;         /* the arguments of the last call, then its work block */
     bool seen_once;
-    cu_graph_exec graph;        /* of a call with these arguments */
-    /* by the entry's instruction: cg_host_pieces; NULL: there is none */
+    cu_graph_exec graph; /* the graph for calls with these arguments */
+    /* By instruction of the entry: see cg_host_pieces; NULL: there is none. */
     bool *is_piece;
-    bool *piece_once;           /* and whether it was launched with these arguments */
-    cu_graph_exec *piece;       /* and what it launches, once it is captured */
+    bool *piece_once;     /* was the loop launched with these arguments before? */
+    cu_graph_exec *piece; /* the graph of its launches, once captured */
 } rt_cuda_program;
 
-/* load.c: PTX is made and loaded, constants are copied. */
+/* load.c: generates and loads PTX, copies constants. */
 cot_status rt_cuda_load(rt_program *p, const rt_plan *plan);
 void rt_cuda_unload(rt_program *p);
-/* Launches are captured anew. */
+/* Drops captured graphs, so that launches are captured anew. */
 void rt_cuda_drop_graphs(const rt_program *p, rt_cuda_program *q);
 
 #endif

@@ -1,20 +1,20 @@
 /* A small pool of threads.
  *
- * One job at a time.  Its state is one word: a generation, odd while the job is open, and how
- * many workers have joined.  A worker joins an open job by adding one to the word, takes pieces
- * from a shared counter until none is left, and leaves by taking the one away; the caller does
- * the same work, closes the job (the generation becomes even) and waits for those that joined,
- * never for a worker that slept through it.  So a job that is over before a worker wakes costs
- * no wake-up.
+ * The pool runs one job at a time.  Its state is one word: a generation, which is odd while the
+ * job is open, and the number of workers that have joined.  A worker joins an open job by
+ * adding one to the word, takes ranges from a shared counter until none is left, and leaves by
+ * subtracting one.  The caller does the same work, closes the job (the generation becomes even)
+ * and waits for the workers that have joined, but not for those that slept through it.  So a
+ * job that ends before a worker wakes does not wait for the wake-up.
  *
- * A child that a process forks has the pool's memory and none of its threads, and what they
- * held when it was forked they hold for ever: the child neither waits for them nor takes
- * their locks. The pool knows the process that started its threads, and the first job in
- * another process makes the pool anew there; a job that comes meanwhile runs in its caller.
+ * A forked child has a copy of the pool's memory but none of its threads, and locks that these
+ * held stay locked for ever.  So the child neither waits for them nor takes their locks.  The
+ * pool knows the process that started its threads, and the first job in another process
+ * initialises the pool there; a concurrent job runs in its caller.
  *
- * An idle worker spins for some tens of microseconds, which is what a sleep and a wake-up cost,
- * and then sleeps; on a machine with fewer processors than threads it sleeps at once, since
- * spinning would take the processor from the thread it waits for. */
+ * An idle worker spins for some tens of microseconds, which is the cost of a sleep and a
+ * wake-up, and then sleeps.  On a machine with fewer processors than threads it sleeps at once,
+ * since spinning would take the processor from the thread that it waits for. */
 #include "runtime/support/pool.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@
 typedef struct pool {
     cot_parallel base;
     _Alignas(64) atomic_uint_least64_t word; /* generation << 16 | workers that joined */
-    _Alignas(64) atomic_int_least64_t next;  /* the first iteration not yet taken      */
+    _Alignas(64) atomic_int_least64_t next;  /* the first iteration that is not taken yet */
     _Alignas(64) void (*body)(void *ctx, int64_t lo, int64_t hi);
     void *ctx;
     int64_t n, piece;
@@ -44,7 +44,7 @@ typedef struct pool {
     int64_t spin_ns;
     int threads, started;
     pthread_t *thread;
-    _Atomic(pid_t) owner; /* the process whose threads these are; 0 while it changes */
+    _Atomic(pid_t) owner; /* the process that started the threads; 0 while that changes */
 } pool;
 
 static void
@@ -84,7 +84,7 @@ work(pool *p)
     }
 }
 
-/* Join the job of a generation other than `seen`; false if there is none. */
+/* Join a job of a generation other than `seen`; false if there is none. */
 static bool
 join(pool *p, uint64_t *seen)
 {
@@ -155,7 +155,7 @@ wait_for_joined(pool *p)
     }
 }
 
-/* The locks, the word and the threads of a pool that has none of this process. */
+/* Initialises the locks, the word and the threads of a pool that has none in this process. */
 static bool
 start_threads(pool *p)
 {
@@ -171,8 +171,8 @@ start_threads(pool *p)
     return true;
 }
 
-/* Has this process the pool's threads?  After a fork the first caller starts them; as many as
- * can be had will do. */
+/* Do the pool's threads belong to this process?  After a fork the first caller starts them;
+ * fewer are acceptable. */
 static bool
 is_here(pool *p)
 {
@@ -206,8 +206,8 @@ run(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), v
     p->body = body;
     p->ctx = ctx;
     p->n = n;
-    /* Four pieces a thread even out what they cost; fewer where they would be below the
-     * grain. */
+    /* Four ranges for each thread balance the load; there are fewer if they would be smaller
+     * than the grain. */
     p->piece = (n - 1) / (4 * p->threads) + 1;
     if (p->piece < grain)
         p->piece = grain;

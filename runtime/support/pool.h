@@ -1,16 +1,16 @@
-/* A parallel-for that generated code calls through a pointer, and a small pool of threads
- * behind it.
+/* A parallel-for that generated code calls through a pointer, and a small pool of threads that
+ * implements it.
  *
- * Knows no graph.  The bits of a result never depend on the number of threads: generated code
- * gives each iteration the same work whoever runs it. */
+ * This file knows no graph.  Results do not depend on the number of threads: generated code
+ * gives each iteration the same work, whichever thread runs it. */
 #ifndef RUNTIME_SUPPORT_POOL_H
 #define RUNTIME_SUPPORT_POOL_H
 
 #include <stdint.h>
 
-/* Run body(ctx, lo, hi) over pieces that cover [0, n) once each; return when all are done.
- * Pieces are of
- * `grain` iterations or more where possible.  The caller of a kernel may supply its own. */
+/* Run body(ctx, lo, hi) over ranges that cover [0, n) once, and return when all are done.
+ * Ranges have `grain` or more iterations where possible.  The caller of a kernel may supply its
+ * own implementation. */
 #ifndef COT_PARALLEL_DEFINED            /* headers of objects have it too */
 #define COT_PARALLEL_DEFINED
 struct cot_parallel {
@@ -21,10 +21,10 @@ struct cot_parallel {
 #endif
 typedef struct cot_parallel cot_parallel;
 
-/* A pool of `threads` threads, the caller's included; NULL if memory or threads are short.  run
- * may be called from several threads at once: a pool that is busy runs the pieces in the
- * calling thread.  A child that is forked may use and free its copy, whatever the parent's
- * threads did at the fork: it starts threads of its own at its first job. */
+/* A pool of `threads` threads including the caller's; NULL if memory or threads are not
+ * available. run may be called from several threads at once: if the pool is busy, it runs the
+ * ranges in the calling thread.  A forked child may use and free its copy, whatever the
+ * parent's threads did at the fork: it starts threads of its own for its first job. */
 cot_parallel *cot_rt_pool_new(int threads);
 void cot_rt_pool_free(cot_parallel *pool);
 

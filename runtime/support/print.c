@@ -1,8 +1,8 @@
-/* Lines that compiled functions print: a value in its text, on stdout.
+/* Lines that compiled functions print to stdout: a text and a value.
  *
- * A line is written whole, whoever else prints.  Numbers have as many digits as tell them
- * apart; an array is nested in brackets, all of its elements in row-major order; a complex
- * number is (re, im).  Linked by objects that print. */
+ * A line is written at once, so that lines of several threads do not mix.  Numbers have enough
+ * digits to be distinguished.  An array is printed in nested brackets with all elements in
+ * row-major order; a complex number is (re, im).  Objects that print link this file. */
 #include "runtime/support/print.h"
 
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 
 typedef void put_element(const void *x, int64_t i);
 
-/* A number has a decimal point whatever the locale of the program has, which may be of several
- * bytes: none of them occurs in a number of the locale "C". */
+/* Replaces the locale's decimal separator, which may have several bytes, by a point.  No byte
+ * of it occurs in numbers of the locale "C". */
 static void
 put_real(double x, int digits)
 {
@@ -60,9 +60,8 @@ put_bool(const void *x, int64_t i)
     fputs(((const uint8_t *)x)[i] ? "true" : "false", stdout);
 }
 
-/* The elements from *at on, of the axes k ... rank - 1; shape is the rank, then the sizes.  Of
- * complex numbers it is
- * -1 - rank, and two numbers are an element. */
+/* The elements from *at on, for the axes k ... rank - 1. shape is the rank, then the sizes; for
+ * complex numbers the rank is given as -1 - rank, and an element is two numbers. */
 static void
 put_axes(const void *x, const int64_t *shape, int64_t k, int64_t *at, put_element *put)
 {
