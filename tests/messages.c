@@ -71,7 +71,7 @@ literal(const char *s, text *out)
             put(out, *s == 'n' && s[-1] == '\\' ? '\n' : *s);
         }
         const char *next = *s ? s + 1 : s;
-        while (isspace((unsigned char)*next))
+        while (isspace((unsigned char)*next) || (next[0] == '\\' && next[1] == '\n'))
             next++;
         if (*next != '"')
             return *s ? s + 1 : s;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Linear algebra beside JAX and PyTorch on random matrices, forward, by jvp and by vjp; and the
-statistics of dropout and of first weights.
+statistics of dropout and of initial weights.
 
     linalg.py LINALG_RUN [--jax PYTHON] [--torch PYTHON] [--backend eval]
               [--write docs/accuracy.md] [--keep FOLDER]

@@ -5,10 +5,13 @@
 static cot_value escaped;
 
 /* clang-format off */
+/* Bodies are rows of one line, since messages name their lines. */
+#define PLUS_SIZE_7(a) cot_add(a, cot_size(a, 7))
+#define SORT_LOST(x)   cot_sort_many(COT_VALUES(x), 0, NULL)
+
 #line 1 "model.c"
 BODY(shapes,    out[0] = cot_add(in[0], in[1]);)
-BODY(sticky,    cot_value a = cot_mul(in[0], in[1]);
-     out[0] = cot_exp(cot_add(a, cot_size(a, 7)));)
+BODY(sticky,    cot_value a = cot_mul(in[0], in[1]); out[0] = cot_exp(PLUS_SIZE_7(a));)
 BODY(promote,   out[0] = cot_add(in[0], in[1]);)
 BODY(fraction,  out[0] = cot_mul(in[0], 0.5);)
 BODY(range,     out[0] = cot_add(in[0], 300);)
@@ -37,8 +40,7 @@ BODY(carry,     out[0] = cot_while(less, narrow, .in = COT_VALUES(in[0]));)
 BODY(recurse,   out[0] = cot_call(*(cot_fn **)user, in[0]);)
 BODY(updates,   out[0] = cot_dynamic_update_slice(in[0], in[1], COT_VALUES(in[2]));)
 BODY(too_many,  out[0] = out[1] = in[0];)
-BODY(no_room,   cot_split(in[0], 3, 0, NULL); cot_sort_many(COT_VALUES(in[0]), 0, NULL);
-     out[0] = in[0];)
+BODY(no_room,   cot_split(in[0], 3, 0, NULL); SORT_LOST(in[0]); out[0] = in[0];)
 BODY(no_body,   out[0] = cot_cond(1, NULL, id, .in = COT_VALUES(in[0]));)
 BODY(no_words,  out[0] = cot_print(in[0], NULL);)
 BODY(no_rules,  out[0] = cot_custom_call(NULL, COT_LIST(), COT_VALUES(in[0]), NULL);)

@@ -3,43 +3,43 @@
  * `ctest -R B109` runs one.  Message tests compare the whole text. */
 #include "traced.h"
 
+/* Bodies are rows of one line, since messages name their lines. */
+#define SUM0(x)            cot_reduce_sum(x, .axes = COT_LIST(0))
+#define SQUARE(x)          cot_mul(x, x)
+#define STOP(x)            cot_stop_gradient(x)
+#define GRAD(body, user)   cot_grad(cot_fn_new(ctx, #body, body, 1, 1, user))
+#define BELOW_0(x)         cot_lt(cot_index(x, 0, 0), 0)
+#define USER               (*(cot_fn **)user)
+#define ONES(...)          cot_ones(t, cot_f64(__VA_ARGS__))
+#define SHOW(i, y)         strcpy(seen[i], cot_value_text(y))
+#define AT_ONE(f)          cot_call(f, ONES())
+#define KEEP(y)            SHOW(2, y); *(cot_value *)seen[3] = y
+
 /* clang-format off */
 #line 1 "model.c"
 BODY(square,    out[0] = cot_mul(in[0], in[0]);)
 BODY(squares,   out[0] = cot_reduce_sum(cot_mul(in[0], in[0]), .axes = COT_LIST(0));)
 BODY(product,   out[0] = cot_mul(in[0], in[1]);)
-BODY(linear,    out[0] = cot_reduce_sum(cot_add(cot_mul(in[0], in[2]), in[1]),
-                                        .axes = COT_LIST(0));)
+BODY(linear,    out[0] = SUM0(cot_add(cot_mul(in[0], in[2]), in[1]));)
 BODY(two,       out[0] = cot_mul(in[0], in[1]); out[1] = cot_sin(in[0]);)
 BODY(counted,   out[0] = cot_mul(in[0], in[0]); out[1] = cot_add(in[1], 1);)
 BODY(rounded,   out[0] = cot_convert(in[0], COT_I32);)
-BODY(shift,     cot_fn *g = *(cot_fn **)user;
-     out[0] = cot_mul(cot_stop_gradient(cot_call(g, in[0])), in[0]);)
-BODY(stopped,   out[0] = cot_sub(cot_mul(in[0], in[0]),
-                                 cot_stop_gradient(cot_mul(in[0], in[0])));)
+BODY(shift,     out[0] = cot_mul(STOP(cot_call(USER, in[0])), in[0]);)
+BODY(stopped,   out[0] = cot_sub(SQUARE(in[0]), STOP(SQUARE(in[0])));)
 BODY(sum_in_y,  out[0] = cot_add(*(cot_value *)user, in[0]);)
-BODY(confusing, cot_value x = in[0],
-     d = cot_call(cot_grad(cot_fn_new(ctx, "sum_in_y", sum_in_y, 1, 1, &x)),
-                  cot_ones(t, cot_f64())); out[0] = cot_mul(x, d);)
-BODY(mixed,     out[0] = cot_convert(cot_mul(in[0], in[0]), COT_F32);
-     out[1] = cot_mul(in[0], 3);)
-BODY(constant,  out[0] = cot_mul(in[0], in[0]); out[1] = cot_ones(t, cot_f64(2));
-     out[2] = cot_neg(in[1]);)
+BODY(confusing, cot_value x = in[0], d = AT_ONE(GRAD(sum_in_y, &x)); out[0] = cot_mul(x, d);)
+BODY(mixed,     out[0] = cot_convert(SQUARE(in[0]), COT_F32); out[1] = cot_mul(in[0], 3);)
+BODY(constant,  out[0] = SQUARE(in[0]); out[1] = ONES(2); out[2] = cot_neg(in[1]);)
 BODY(sines,     out[0] = cot_sin(in[0]);)
 BODY(leaks,     *(cot_value *)user = cot_mul(in[0], in[0]); out[0] = cot_sin(in[0]);)
-BODY(uses,      cot_value v;
-     cot_value y = cot_call(cot_grad(cot_fn_new(ctx, "leaks", leaks, 1, 1, &v)), in[0]);
-     out[0] = cot_add(y, v);)
+BODY(uses,      cot_value v, y = cot_call(GRAD(leaks, &v), in[0]); out[0] = cot_add(y, v);)
 BODY(in_grad,   out[0] = cot_call(cot_grad(cot_fn_new(ctx, "cube", sines, 1, 1, NULL)), in[0]);)
 static char seen[4][160];
-BODY(shows,     cot_value y = cot_mul(in[0], in[0]); strcpy(seen[0], cot_value_text(y));
-     out[0] = cot_reduce_sum(y, .axes = COT_LIST(0));)
+BODY(shows,     cot_value y = SQUARE(in[0]); SHOW(0, y); out[0] = SUM0(y);)
 BODY(branch,    strcpy(seen[1], cot_value_text(in[0])); out[0] = in[0];)
 BODY(around,    cot_fn *f = cot_grad_((cot_place){ "model.c", 30 }, *(cot_fn **)user, NULL, 0);
-                cot_value y = cot_call(f, in[0]); strcpy(seen[2], cot_value_text(y));
-     *(cot_value *)seen[3] = y;
-                out[0] = cot_cond(cot_lt(cot_index(in[0], 0, 0), 0), branch, branch,
-                                  .in = COT_VALUES(y));)
+                cot_value y = cot_call(f, in[0]); KEEP(y);
+                out[0] = cot_cond(BELOW_0(in[0]), branch, branch, .in = COT_VALUES(y));)
 #line 33 "check_grad_rows.c"
 /* clang-format on */
 

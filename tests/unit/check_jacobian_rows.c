@@ -3,20 +3,22 @@
  * functions: `ctest -R B136` runs one. */
 #include "traced.h"
 
+/* Bodies are rows of one line, since messages name their lines. */
+#define SUM(x, ...)  cot_reduce_sum(x, .axes = COT_LIST(__VA_ARGS__))
+#define CALL_USER(x) cot_call(*(cot_fn **)user, x)
+#define ROLL(y)      cot_roll(y, 1, 0)
+
 /* clang-format off */
 #line 1 "model.c"
 BODY(cubes,    out[0] = cot_mul(cot_mul(in[0], in[0]), in[0]);)
 BODY(sines,    out[0] = cot_sin(in[0]);)
 BODY(sum3,     out[0] = cot_reduce_sum(cot_mul(in[0], 3), .axes = COT_LIST(0));)
 BODY(affine,   out[0] = cot_add(cot_mul(in[0], in[2]), in[1]); out[1] = cot_mul(in[0], in[0]);)
-BODY(pair,     out[0] = cot_mul(in[0], in[1]);
-     out[1] = cot_reduce_sum(in[0], .axes = COT_LIST(0));)
+BODY(pair,     out[0] = cot_mul(in[0], in[1]); out[1] = SUM(in[0], 0);)
 BODY(counted,  out[0] = cot_mul(cot_mul(in[0], in[0]), cot_convert(in[1], COT_F64));)
-BODY(trace2,   cot_value j = cot_call(*(cot_fn **)user, in[0]);
-     out[0] = cot_reduce_sum(cot_mul(j, j), .axes = COT_LIST(0, 1));)
+BODY(trace2,   cot_value j = CALL_USER(in[0]); out[0] = SUM(cot_mul(j, j), 0, 1);)
 BODY(mixed,    out[0] = cot_mul(in[0], in[0]); out[1] = cot_add(in[1], 1);)
-BODY(waves,    cot_value y = cot_sin(in[0]);
-     out[0] = cot_add(cot_mul(y, cot_roll(y, 1, 0)), cot_reduce_sum(y, .axes = COT_LIST(0)));)
+BODY(waves,    cot_value y = cot_sin(in[0]); out[0] = cot_add(cot_mul(y, ROLL(y)), SUM(y, 0));)
 #line 21 "check_jacobian_rows.c"
 /* clang-format on */
 

@@ -74,6 +74,13 @@ END_TEST
 #define BARE(number) { .n = number }
 
 /* clang-format off */
+/* Bodies are rows of one line, since messages name their lines. */
+#define CALL_BOTH(f, x, y)  cot_call_all(*(cot_fn **)f, COT_VALUES(x), y, 2)
+#define CUSTOM(user)        ((const cot_custom *)user)
+#define NO_BODIES           (cot_bodies){ 0 }
+#define SCAN_BOTH(x, xs_)                                                                      \
+    cot_scan(same, .in = COT_VALUES(x), .xs = COT_VALUES(xs_), .length = COT_NONE)
+
 #line 1 "model.c"
 BODY(stranger,   out[0] = cot_add(in[0], foreign);)
 BODY(strange,    out[0] = foreign;)
@@ -83,8 +90,7 @@ BODY(no_carry,   out[0] = cot_while(stranger, stranger, .t = t);)
 BODY(no_steps,   out[0] = cot_scan(stranger, .length = 3, .t = t);)
 BODY(no_slices,  out[0] = cot_map(stranger, .xs = COT_VALUES(in[0], in[1]));)
 BODY(few_steps,  out[0] = cot_fori(-1, stranger, .in = COT_VALUES(in[0]));)
-BODY(call_two,   cot_value y[2]; cot_call_all(*(cot_fn **)user, COT_VALUES(in[0]), y, 2);
-     out[0] = y[0];)
+BODY(call_two,   cot_value y[2]; CALL_BOTH(user, in[0], y); out[0] = y[0];)
 BODY(squeezed,   out[0] = cot_squeeze(in[0], 1);)
 BODY(parts,      cot_value y[2]; cot_split(in[0], 2, 1, y); out[0] = y[0];)
 BODY(beyond,     out[0] = cot_index(in[0], 7, 0);)
@@ -101,24 +107,21 @@ BODY(index_map,  out[0] = cot_scatter(in[0], in[1], in[2], .collapsed = BARE(3))
 BODY(starts,     out[0] = cot_slice(in[0], .start = BARE(1));)
 BODY(huge,       out[0] = cot_broadcast_to(in[0], 30000000, 30000000, 2, 3);)
 
-BODY(apply,      out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(),
-                                          COT_VALUES(in[0]), NULL);)
+BODY(apply,      out[0] = cot_custom_call(CUSTOM(user), COT_LIST(), COT_VALUES(in[0]), NULL);)
 BODY(more,       out[0] = cot_gt(in[0], 0);)
 BODY(same,       out[0] = in[0];)
 BODY(endless,    out[0] = cot_while(more, same, .in = COT_VALUES(in[0]), .max = 5);)
 BODY(range,      out[0] = cot_randint(t, cot_i32(3), 5, 5);)
 BODY(dropped,    out[0] = cot_dropout(in[0], 1.5);)
 BODY(no_body,    out[0] = cot_while(NULL, same, .in = COT_VALUES(in[0]));)
-BODY(no_branch,  out[0] = cot_switch_(COT_HERE, cot_operand_value(in[0]),
-                                      (cot_bodies){ 0 }, NULL, 0);)
+BODY(no_branch,  out[0] = cot_switch_(COT_HERE, cot_operand_value(in[0]), NO_BODIES, NULL, 0);)
 BODY(nowhere,    out[0] = cot_cond(1, same, same, .in = COT_VALUES(in[0]), .n_out = 2);)
 BODY(prefixes,  out[0] = cot_associative_scan(NULL, .xs = COT_VALUES(in[0]));)
 BODY(sizes,      out[0] = cot_reshape(in[0], -1, -1);)
 BODY(odd_pairs,  out[0] = cot_ppermute(in[0], "i", COT_LIST(0, 1, 1));)
 BODY(unsaid,     out[0] = cot_scan(same, .in = COT_VALUES(in[0]));)
 BODY(unsaid_map, out[0] = cot_map(same, .t = t);)
-BODY(said_twice, out[0] = cot_scan(same, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1]),
-                                   .length = COT_NONE);)
+BODY(said_twice, out[0] = SCAN_BOTH(in[0], in[1]);)
 BODY(scaled,     out[0] = cot_layer_norm(in[0], .scale = in[1]);)
 BODY(shifted,    out[0] = cot_layer_norm(in[0], .bias = in[1]);)
 BODY(by_root,    out[0] = cot_rms_norm(in[0], .scale = in[1]);)

@@ -8,12 +8,13 @@ BODY(square, out[0] = cot_mul(in[0], in[0]);)
 BODY(more, out[0] = cot_gt(in[0], 0);)
 BODY(next, out[0] = cot_add(in[0], 1);)
 /* clang-format off */
+/* A function of one line each, since messages name their lines. */
+#define STEPS(x, n) cot_while(more, next, .in = COT_VALUES(x), .max = n)
+
 #line 1 "model.c"
 BODY(endless, out[0] = cot_while(more, next, .in = COT_VALUES(in[0]), .max = 5);)
-static cot_value nine(cot_value x) { return cot_while(more, next,
-                                                      .in = COT_VALUES(x), .max = 9); }
-static cot_value five(cot_value x) { return cot_while(more, next,
-                                                      .in = COT_VALUES(x), .max = 5); }
+static cot_value nine(cot_value x) { return STEPS(x, 9); }
+static cot_value five(cot_value x) { return STEPS(x, 5); }
 BODY(endless_twice, out[0] = five(nine(in[0]));)
 #line 30 "check_messages_run.c"
 /* clang-format on */

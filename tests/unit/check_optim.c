@@ -1,5 +1,5 @@
-/* Optimisers, schedules, clipping and first weights: figures of PyTorch, and what must hold of
- * draws. */
+/* Optimisers, schedules, clipping and initial weights: figures of PyTorch, and what must hold
+ * of draws. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})
@@ -217,7 +217,7 @@ START_TEST(lbfgs_direction)
 }
 END_TEST
 
-/* ---- first weights ---- */
+/* ---- initial weights ---- */
 
 BODY(moments, const cot_type w = cot_f64(400, 100, 3);
      cot_value key = cot_key(t, 7);
@@ -302,28 +302,30 @@ END_TEST
 
 /* ---- errors ---- */
 
+/* Bodies are rows of one line, since messages name their lines. */
+#define RNN(x)   const cot_rnn_weights w = { x, x, COT_UNSET, COT_UNSET }
+#define HEADS(x) const cot_attention_weights w = { x, COT_UNSET, COT_UNSET, COT_UNSET }
+#define STEP(kind_, state, to)                                                                 \
+    cot_optim_step(&(cot_optim){ .kind = kind_ }, COT_VALUES(in[0]), COT_VALUES(in[0]), state, \
+                   out, to)
+
 #line 1 "nn.c"
 BODY(groups, out[0] = cot_group_norm(in[0], 2);)
 BODY(no_float, out[0] = cot_elu(in[1]);)
 BODY(conv_rank, out[0] = cot_conv2d(in[0], in[0], COT_UNSET);)
 BODY(back_same, out[0] = cot_conv_transpose1d(in[2], in[2], COT_UNSET, .same = 1);)
 BODY(pool_sizes, out[0] = cot_adaptive_avg_pool(in[0], COT_LIST(0));)
-BODY(rnn_weights, const cot_rnn_weights w = { in[0], in[0], COT_UNSET, COT_UNSET };
-     out[0] = cot_gru_cell(in[0], in[0], &w);)
-BODY(rnn_steps, const cot_rnn_weights w = { in[3], in[3], COT_UNSET, COT_UNSET };
-     out[0] = cot_rnn(in[4], in[4], &w, NULL);)
+BODY(rnn_weights, RNN(in[0]); out[0] = cot_gru_cell(in[0], in[0], &w);)
+BODY(rnn_steps, RNN(in[3]); out[0] = cot_rnn(in[4], in[4], &w, NULL);)
 BODY(attend, out[0] = cot_attention(in[0], in[3], in[3]);)
-BODY(heads, const cot_attention_weights w = { in[0], COT_UNSET, COT_UNSET, COT_UNSET };
-     out[0] = cot_multi_head_attention(in[0], in[0], in[0], &w, 1);)
+BODY(heads, HEADS(in[0]); out[0] = cot_multi_head_attention(in[0], in[0], in[0], &w, 1);)
 BODY(odd, out[0] = cot_rotary(in[0]);)
 BODY(labels, out[0] = cot_cross_entropy(in[0], in[5], .label_smoothing = 0.1);)
 BODY(nll_soft, out[0] = cot_nll(in[0], in[0]);)
 BODY(ctc, out[0] = cot_ctc(in[2], in[1], in[1], in[1]);)
-BODY(optim, cot_optim_step(&(cot_optim){ .kind = COT_ADAM }, COT_VALUES(in[0]),
-                           COT_VALUES(in[0]), COT_VALUES(), out, NULL);)
+BODY(optim, STEP(COT_ADAM, COT_VALUES(), NULL);)
 BODY(pairs, out[0] = cot_lbfgs_direction(in[0], in[0], in[0], in[0]);)
-BODY(kind, cot_optim_step(&(cot_optim){ .kind = (cot_optim_kind)9 }, COT_VALUES(in[0]),
-                          COT_VALUES(in[0]), COT_VALUES(in[0]), out, out);)
+BODY(kind, STEP((cot_optim_kind)9, COT_VALUES(in[0]), out);)
 
 START_TEST(errors)
 {

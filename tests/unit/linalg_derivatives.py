@@ -277,6 +277,7 @@ def row(name, rows):
 
 
 print("/* Made by linalg_derivatives.py: function, sizes, x, gradient, Hessian times "
-      "direction, scales. */")
+      "direction,\n"
+      " * scales. */")
 for r in ROWS:
     row(*r)
