@@ -81,8 +81,8 @@ ir_arena_mark(const ir_arena *a)
     return empty ? (ir_mark){ 0 } : (ir_mark){ a->head, a->at };
 }
 
-/* An arena that was empty keeps its newest chunk: it is the largest, and what needs that
- * much once will again. */
+/* A release back to an empty arena keeps the newest chunk, which is the largest: the next user
+ * of the arena is likely to need as much. */
 void
 ir_arena_release(ir_arena *a, ir_mark mark)
 {

@@ -72,7 +72,7 @@ cot_array_new(cot_context *ctx, cot_type type)
     return new_checked(ctx, &type, NULL);
 }
 
-/* Is the caller's memory what an array can be made of?  An empty one may be at NULL. */
+/* Can the caller's memory be the memory of an array?  An empty array may be at NULL. */
 static bool
 is_memory(cot_context *ctx, const cot_array *a, const void *data, bool used_in_place)
 {

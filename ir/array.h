@@ -7,8 +7,8 @@
 
 #include "cotrace/tensor.h"
 
-/* Memory that is not this process's own, or not ours: what a folder above knows to do with
- * it. */
+/* Memory outside of this process's address space, or owned by another library.  The functions
+ * are supplied by the runtime, which knows how to read such memory and how to release it. */
 typedef struct ir_place {
     /* as DLPack counts them: 1, 0 is this process's memory */
     int device_type, device_id;

@@ -1,12 +1,14 @@
-/* The transform of r numbers, and the turn by a root of unity, in whatever arithmetic the
- * includer has:
+/* The discrete Fourier transform of r numbers and the multiplication by a twiddle factor, in
+ * the arithmetic that the includer defines:
  *
- *   V                      a number;  B_ARGS, B_CALL: what every function takes, and hands on
+ *   V                      the type of a number
+ *   B_ARGS, B_CALL         the arguments that every function takes, and passes on
  *   ADD(x, y) SUB(x, y) MUL(x, y) FMA(x, y, z) NEG(x) NUMBER(c)
  *
- * Included by the evaluator on floats and doubles, by codegen on values of a kernel: one text,
- * one order of operations.  2, 4 and 8 are spelled out; an odd r pairs inputs j and r - j, so
- * that of (r - 1)^2 products of numbers half a quarter is left. */
+ * The evaluator includes the file with floats and doubles, codegen with values of a kernel: one
+ * text gives both one order of operations.  r = 2, 4 and 8 are written out.  An odd r pairs
+ * inputs j and r - j, which needs a quarter of the multiplications of the (r - 1)^2 complex
+ * products. */
 
 static void
 butterfly_4(B_ARGS V *x, V *y)
@@ -19,8 +21,8 @@ butterfly_4(B_ARGS V *x, V *y)
     y[6] = SUB(c, h), y[7] = ADD(d, g);
 }
 
-/* Evens and odds, the odds turned by eighths: by -i for nothing, by the others with one product
- * a number. */
+/* The transforms of the even and of the odd numbers; the odd ones are multiplied by the eighth
+ * roots of unity: by -i without a product, by the others with one product for each part. */
 static void
 butterfly_8(B_ARGS V *x, V *y)
 {
@@ -71,7 +73,7 @@ butterfly_odd(B_ARGS int r, V *x, V *y)
     }
 }
 
-/* x, y: r numbers, re and im by turns. */
+/* x, y: r complex numbers, real and imaginary parts alternating. */
 static void
 butterfly(B_ARGS int r, V *x, V *y)
 {

@@ -1,4 +1,4 @@
-/* Options and environment to one record.  A field of cot_options that is set wins. */
+/* Merges options and environment into one record.  A field of cot_options that is set wins. */
 #include "ir/config.h"
 
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "ir/context.h"
 
 void ir_config_read(cot_context *ctx, const cot_options *options);
-/* COT_CC, the C compiler and its options, or NULL; where temporary files go.  Read when
- * asked. */
+/* COT_CC, the C compiler and its options, or NULL; the folder of temporary files.  Both are
+ * read from the environment at each call. */
 const char *ir_config_compiler(void);
 const char *ir_config_temporary(void);
 /* Is `name` in the comma-separated list (or the list "all")? */

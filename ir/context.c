@@ -1,4 +1,4 @@
-/* Contexts: made, freed, and where failed allocations return to. */
+/* Making and freeing contexts, and the recovery points to which failed allocations return. */
 #include "ir/context.h"
 
 #include <stdlib.h>

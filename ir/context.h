@@ -43,7 +43,7 @@ typedef struct ir_config {
     int threads, compile_threads, vector_bits;
 } ir_config;
 
-/* What is being done for the user, and where; loc 0: nothing. */
+/* The public call that is running and its location, for errors; loc 0: none. */
 typedef struct ir_here {
     ir_loc loc;
     const char *op;

@@ -25,7 +25,7 @@ ir_custom_add(cot_context *ctx, ir_custom *c)
     *first = c;
 }
 
-/* The forward stays where it is: only its types are asked for, by the evaluator. */
+/* The attributes refer to the forward graph, of which the evaluator needs only the types. */
 const ir_custom_closure *
 ir_custom_close(cot_context *ctx, const ir_custom *c, const ir_node *n)
 {

@@ -17,7 +17,8 @@ static const struct {
 #undef ERR
 };
 
-/* What the op stands in, innermost first; of a deep nest the ends. */
+/* The functions and transforms around the op, innermost first; of a deep nest only both
+ * ends. */
 static void
 print_around(const ir_around *a, ir_buf *b)
 {

@@ -18,11 +18,12 @@ typedef enum ir_error {
  * after op fill the row's format.  Returns the row's status, also when another error was
  * first. */
 cot_status ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...);
-/* The error that `what` of a public function is NULL: COT_ERR_ARG.  ctx may be NULL, and
- * then nobody can be told.  May be called where no failed allocation is caught. */
+/* Records the error that argument `what` of a public function is NULL: COT_ERR_ARG.  ctx may be
+ * NULL, and then the error is only returned.  The function may be called where no recovery
+ * point is set. */
 cot_status ir_fail_null(cot_context *ctx, const char *op, const char *what);
-/* The system's reason why a file could not be had: COT_ERR_MEMORY for ENOMEM, else
- * COT_ERR_IO. */
+/* Records the system's reason why a file could not be read or written: COT_ERR_MEMORY for
+ * ENOMEM, else COT_ERR_IO. */
 cot_status ir_fail_io(cot_context *ctx, const char *path, int error);
 cot_status ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list ap);
 

@@ -112,8 +112,8 @@ ir_expand(cot_context *ctx, ir_loc loc, ir_op op, const ir_attrs *at, int n_in,
     return COT_OK;
 }
 
-/* The reference evaluator of an op that is still whole: its expansion, with the memory of
- * the whole. */
+/* The reference evaluator of an op that was not replaced by its expansion: it evaluates the
+ * expansion, in the memory of the whole evaluation. */
 cot_status
 eval_expand(const ir_eval_args *a)
 {

@@ -35,8 +35,8 @@ typedef struct ir_expansion {
     ir_graph *flat;
 } ir_expansion;
 
-/* That of an op on operands of these types, whose nodes all have the location: built once for
- * each op, attributes, types and location of a context, which owns it. */
+/* The expansion of an op on operands of these types.  All of its nodes have the location.  It
+ * is built once for each op, attributes, types and location of a context, which owns it. */
 cot_status ir_expand(cot_context *ctx, ir_loc loc, ir_op op, const ir_attrs *at, int n_in,
                      const ir_type *const *in, ir_expansion **out);
 

@@ -81,8 +81,8 @@ roots(ir_arena *a, ir_fft_stage *g, cot_dtype t)
     g->im = wide ? (const void *)di : fi;
 }
 
-/* Eights first, since the lanes of the later stages run along s; what is left of the powers of
- * 2 are fours. */
+/* Radix 8 comes first, since the vector loops of the later stages run along s; the powers of 2
+ * that are left become radix 4 and 2. */
 static int
 factors(int64_t n, int *radix)
 {

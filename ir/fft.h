@@ -1,10 +1,11 @@
 /* How a line of n complex numbers is transformed: the factors of n, and their roots of unity.
  *
  * Stockham's method, decimation in frequency: with n = s r m, stage (r, m, s) takes x to
- *   y[q + s (r p + k)] = w^(p k) sum_j x[q + s (p + m j)] e^(-2 pi i j k / r),   w = e^(-2
- * pi i / (r m)), for p < m, q < s, k < r; then m is divided on and s multiplied by r.  The
- * order sorts itself. All sums of one output are in butterfly.h, which the evaluator and
- * kernels both are made of: the same bits.
+ *   y[q + s (r p + k)] = w^(p k) sum_j x[q + s (p + m j)] e^(-2 pi i j k / r),
+ *   w = e^(-2 pi i / (r m)), for p < m, q < s, k < r;
+ * the next stage divides m by its own radix and has s multiplied by r.  No reordering pass is
+ * needed.  The sums of a stage are in butterfly.h, which the evaluator and codegen both
+ * include, so that both have the same bits.
  *
  * Source: P. N. Swarztrauber, FFT algorithms for vector computers, Parallel Computing 1
  * (1984). */
@@ -38,7 +39,7 @@ ir_fft *ir_fft_new(ir_arena *a, int64_t n, cot_dtype t);
 /* e^(-2 pi i j / n), 0 <= j < n, rounded to within 0.6 ulp; the same bits on every machine. */
 void ir_fft_root(int64_t j, int64_t n, double *re, double *im);
 
-/* A line of doubles, re and im by turns, transformed as the evaluator does. */
+/* Transforms a line of doubles, real and imaginary parts alternating, as the evaluator does. */
 void ir_fft_line(ir_arena *a, int64_t n, bool inverse, const double *x, double *y);
 
 #endif

@@ -1,19 +1,19 @@
 /* Folding: a value that equals op(in) bit for bit, made without the op.
  *
- * First the constants: an op whose operands are all constant is evaluated by the reference
+ * First come constants: an op whose operands are all constant is evaluated by the reference
  * evaluator, so that folding cannot disagree with running.  Results stay small: at most
- * FOLD_SMALL elements, or one repeated (a pointwise op of splats is a splat, a moved splat
- * is a splat).  Then the identities, which hold for NaN, infinities and signed zeros: x + -0
- * = x, but x + 0 is not x (it turns -0 into +0), and x * 0 is 0 for integers only.  Complex
- * constants are only moved: what is computed of them folds when a pass has split them into
- * pairs.  No rule swaps operands, and all of them always run: the bits of a graph do not
- * depend on who built it (docs/numerics.md section 2). */
+ * FOLD_SMALL elements, or one repeated (a pointwise op of splats is a splat, a moved splat is a
+ * splat).  Then come identities, which hold for NaN, infinities and signed zeros: x + -0 = x,
+ * but x + 0 is not x (it changes -0 to +0), and x * 0 is 0 for integers only.  Ops that compute
+ * complex constants are not folded; they fold after passes/complex has split them into pairs.
+ * No rule swaps operands, and all of them always run: the bits of a graph do not depend on who
+ * built it (docs/numerics.md section 2). */
 #include <math.h>
 
 #include "ir/eval/eval.h"
 #include "ir/fold.h"
 
-enum { MOST_READ = 4096 };
+enum { MAX_READ = 4096 };
 
 static void
 release_arena(void *data)
@@ -50,7 +50,8 @@ all_elements(ir_arena *a, const ir_data *d)
     return p;
 }
 
-/* Evaluate the op; one: on scalars, as all operands are splats and the op is pointwise. */
+/* Evaluates the op; `one`: on scalars, because the op is pointwise and all operands are
+ * splats. */
 static ir_ref
 evaluate(const fold_ctx *c, bool one)
 {
@@ -101,7 +102,7 @@ fold_constants(const fold_ctx *c)
             return IR_NONE;
         splats &= d->splat;
         complex |= ir_is_complex(d->type->dtype);
-        read += d->type->size < MOST_READ ? d->type->size : MOST_READ + 1;
+        read += d->type->size < MAX_READ ? d->type->size : MAX_READ + 1;
     }
     if (splats && ir_is_view(c->op))
         return fold_add_constant(
@@ -110,7 +111,7 @@ fold_constants(const fold_ctx *c)
         return IR_NONE;
     if (splats && ir_ops[c->op].flag == IR_POINTWISE)
         return evaluate(c, true);
-    if (c->type->size <= FOLD_SMALL && read <= MOST_READ)
+    if (c->type->size <= FOLD_SMALL && read <= MAX_READ)
         return evaluate(c, false);
     return IR_NONE;
 }

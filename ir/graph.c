@@ -139,8 +139,8 @@ typedef struct graph_pair {
     const ir_graph *a, *b;
 } graph_pair;
 
-/* Pairs of graphs that are to be equal, each once: what two graphs share is compared once,
- * however often it is used, and without recursion. */
+/* Pairs of graphs whose equality is still to be checked.  A pair is kept once, so that graphs
+ * shared by both sides are compared once however often they are used, and without recursion. */
 struct ir_pairs {
     ir_arena *arena;
     ir_map seen;

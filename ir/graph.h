@@ -38,7 +38,7 @@ typedef struct ir_hidden {
     const cot_array *array;
 } ir_hidden;
 
-/* An in/out argument: its new value is a result, and whoever calls writes it back. */
+/* An in/out argument: its new value is a result, and the caller writes it back. */
 typedef struct ir_inout {
     int arg;
     ir_loc loc;                         /* of the write */
@@ -66,7 +66,8 @@ struct cot_graph {
     int chain;                          /* the same, where a call counts as a level, too */
     uint64_t unfolded;                  /* nodes, those of sub-functions once for each use */
     uint64_t hash;                      /* of structure and types, not of names and locations */
-    struct pass_made *made;             /* of it by passes, to be found again (passes/memo.h) */
+    /* results of passes on this graph, so that they are found again (passes/memo.h) */
+    struct pass_made *made;
     bool expands;                       /* a node has an expansion, here or in a sub-function */
     bool complex;                       /* a value is complex, here or in a sub-function */
     /* a node is a collective, likewise, but in no custom function */
@@ -81,17 +82,17 @@ struct cot_graph {
 };
 typedef struct cot_graph ir_graph;
 
-/* How deep sub-functions may lie within each other.  Passes, lowering and both emitters
- * recurse once for each level, and take up to 2 KB of stack for it; so half of a stack of
- * 256 KB is enough.  A call is no level: it is inlined, without recursion, before whatever
- * recurses; of functions that stay there are few levels (passes/calls.c). */
+/* How deep sub-functions may nest.  Passes, lowering and both emitters recurse once for each
+ * level and take up to 2 KB of stack for it, so that half of a stack of 256 KB is enough.  A
+ * call does not count as a level: calls are inlined, without recursion, before any pass that
+ * recurses.  Calls of functions that are kept (passes/calls.c) nest only a few levels deep. */
 enum { IR_MAX_NEST = 64 };
 
-/* How many nodes a graph may have when each use of a sub-function counts, beyond 16 for each
- * that is written.  Each use of a branch or a body becomes code of its own, and so does each
- * call of a function that does not stay; what is made of each use of a function, as in reverse
- * mode, counts all of them.  So functions that use each other twice may have 2^n of what is
- * written in n lines. */
+/* How many nodes a graph may have when each use of a sub-function is counted, beyond 16 for
+ * each node that is written.  Each use of a branch or a body becomes code of its own, and so
+ * does each call of a function that is inlined; reverse mode, too, makes something for each
+ * use.  Functions that use each other twice may so have 2^n times what is written in n
+ * lines. */
 enum { IR_MAX_UNFOLDED = 1 << 18 };
 
 #define ir_each_node(n, f) \
@@ -131,21 +132,22 @@ ir_reduced_axes(const ir_node *n)
     return ir_is_arg_reduce(n->op) ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
 }
 
-/* The sub-functions of a node, in the order of its fields; their number.  Branches that are
- * the first one, or the one before, are left out: who looks into all of a nest of them would
- * take twice as long at each level. */
+/* The sub-functions of a node, in the order of its fields; returns their number.  A branch that
+ * equals the first one, or the one before, is left out: a walk over a nest of such branches
+ * would otherwise double at each level. */
 int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);
-/* The branch that k is, too: the first one, or the one before; -1: neither. */
+/* The index of the branch, the first one or the one before, that branch k equals; -1:
+ * neither. */
 int ir_same_branch(const ir_graphs *s, int k);
-/* f, and the graphs below it, each once; their number.  custom: those of custom functions, too.
- * In the scratch arena. */
+/* f and all graphs below it, each once, in the scratch arena; returns their number.  custom:
+ * with those of custom functions. */
 uint32_t ir_all_graphs(const ir_graph *f, bool custom, const ir_graph *const **out,
                        ir_arena *scratch);
-/* The levels of sub-functions that a node brings; with its calls counted, if they are to be. */
+/* The levels of sub-functions below a node; `calls`: calls count as levels, too. */
 int ir_nest(const ir_node *n, bool calls, ir_arena *scratch);
-/* Does the node do something besides its results: by its op, by its attribute `effects`, or in
- * a sub-function?  Such nodes keep their number and their order, which is the order of
- * nodes. */
+/* Does the node have a side effect: by its op, by its attribute `effects`, or in a
+ * sub-function?  Such nodes are neither dropped nor shared, and keep their order, which is the
+ * order of nodes. */
 bool ir_effectful(const ir_node *n);
 /* Same structure, types and attributes (names and locations apart). */
 bool ir_graph_equal(const ir_graph *a, const ir_graph *b);

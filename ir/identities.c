@@ -1,5 +1,5 @@
-/* Identities of structure: a rule for each op that has any, which holds for NaN, infinities and
- * signed zeros as well.  A rule answers a value that equals the op bit for bit, or IR_NONE. */
+/* Algebraic identities: a rule for each op that has any.  Each holds for NaN, infinities and
+ * signed zeros as well.  A rule returns a value that equals the op bit for bit, or IR_NONE. */
 #include "ir/fold.h"
 
 /* The node that defines v, if its op is `op`. */
@@ -125,7 +125,7 @@ fold_integer_pow(const fold_ctx *c)
     return c->at->ipow.y == 1 ? c->in[0] : IR_NONE;
 }
 
-/* The significant bits of a number type, its sign apart. */
+/* The significant bits of a number type without its sign. */
 static int
 precision(cot_dtype t)
 {
@@ -146,8 +146,7 @@ holds_complex(cot_dtype u, cot_dtype t)
     return ir_is_complex(u) && holds(ir_part_type(u), ir_part_type(t));
 }
 
-/* Does every value of t have its own value in u, from which a conversion to t brings it
- * back? */
+/* Can u represent every value of t, so that converting back to t restores it? */
 static bool
 holds(cot_dtype u, cot_dtype t)
 {
@@ -263,7 +262,7 @@ fold_pad(const fold_ctx *c)
     return c->in[0];
 }
 
-/* Slices of one value that lie side by side along the axis are one slice of it. */
+/* Slices of one value that are adjacent along the axis, in order, are one slice of it. */
 static ir_ref
 fold_neighbours(const fold_ctx *c, int axis)
 {

@@ -8,7 +8,8 @@
  * limit. */
 cot_status ir_check(cot_context *ctx);
 
-/* A node is made: is it time to ask ir_check?  The clock is read for one node of many. */
+/* Called for each node made: is it time to call ir_check?  The clock is read for one node of
+ * many. */
 static inline bool
 ir_tick(cot_context *ctx)
 {

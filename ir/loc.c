@@ -67,7 +67,7 @@ ir_loc_root(const cot_context *ctx, ir_loc loc, int *line)
     return e->file;
 }
 
-/* From the root on: each derivation is after what it is derived from. */
+/* Prints from the root on: each derivation follows the location that it is derived from. */
 void
 ir_loc_print(const cot_context *ctx, ir_loc loc, ir_buf *b)
 {

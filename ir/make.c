@@ -1,5 +1,5 @@
-/* Makers of nodes: constants from numbers, and ops with attributes.  Each fills the record and
- * calls the builder. */
+/* Functions that make nodes: constants from numbers, and ops with attributes.  Each fills the
+ * record and calls the builder. */
 #include "ir/build.h"
 
 #include "ir/scalar.h"
@@ -246,8 +246,8 @@ last_group(ir_axes s)
     return group;
 }
 
-/* The order of a sum or product over axes that are not adjacent: last group first
- * (docs/numerics.md 3). */
+/* A sum or product over axes that are not adjacent is reduced over one group of adjacent axes
+ * after the other, the last group first (docs/numerics.md 3). */
 ir_ref
 ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes)
 {
@@ -308,7 +308,8 @@ ir_philox(ir_build *b, ir_ref key, ir_ref n, int word)
     return ir_node1(b, OP_philox, 3, in, &(ir_attrs){ .word = { word } });
 }
 
-/* The constant keeps folded keys apart from drawn bits: 2^64 / phi. */
+/* The constant, 2^64 / phi, keeps the counters of folded keys different from those of drawn
+ * bits. */
 ir_ref
 ir_fold_in(ir_build *b, ir_ref key, ir_ref n)
 {

@@ -48,7 +48,7 @@ ir_map_add(ir_map *m, uint64_t hash, uint32_t id)
         const uint32_t cap = old.cap ? old.cap * 2 : 16;
         uint64_t *hash = IR_NEW_N(m->arena, uint64_t, cap);
         uint32_t *id = IR_NEW_N(m->arena, uint32_t, cap);
-        *m = (ir_map){ m->arena, hash, id, old.n, cap }; /* now that both are there */
+        *m = (ir_map){ m->arena, hash, id, old.n, cap }; /* both allocations have succeeded */
         for (uint32_t i = 0; i < old.cap; i++)
             if (old.id[i])
                 put(m, old.hash[i], old.id[i]);

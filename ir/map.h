@@ -1,4 +1,5 @@
-/* Hash map from 64-bit hashes to 32-bit ids, in an arena; the caller compares what collides. */
+/* Hash map from 64-bit hashes to 32-bit ids, in an arena; the caller compares entries of equal
+ * hash. */
 #ifndef IR_MAP_H
 #define IR_MAP_H
 

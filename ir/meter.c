@@ -1,12 +1,12 @@
-/* What a call has taken: seconds and bytes.
+/* The time and the memory that a public call has used.
  *
  * A public call begins at its outermost recovery point: there the count of nodes and the clock
  * start.
  *
- * Bytes are counted by an allocator in front of the context's own.  It puts the size of each
- * block before it, since the contract of realloc does not tell the size of what is freed.
- * Arrays remember their allocator and may outlive the context, so the meter is held by the
- * context and by each block. */
+ * Bytes are counted by an allocator in front of the context's own.  It stores the size of each
+ * block in front of it, since the contract of realloc does not tell the size of what is freed.
+ * Arrays remember their allocator and may outlive the context, so the meter is kept alive by
+ * the context and by each block. */
 #include <stddef.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,6 +1,6 @@
-/* The calling thread has the locale "C" while the C library reads or writes.  To ask for that
- * one allocates nothing in the libraries that we know; where it fails, the locale stays as it
- * is. */
+/* The calling thread is switched to the locale "C" while the C library reads or writes numbers.
+ * The switch allocates nothing in the C libraries that we know; where it fails, the locale
+ * stays as it is. */
 #include "ir/number.h"
 
 #include <locale.h>

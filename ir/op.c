@@ -4,7 +4,7 @@
 #include "ir/graph.h"
 #include "ir/map.h"
 
-/* The words of the column of facts. */
+/* The words that the facts column of ops.def uses. */
 #define OF_BODY      IR_OF_BODY
 #define RESULTS(n)   .results = (n)
 #define FREE         .cost = IR_FREE
@@ -143,8 +143,8 @@ ir_attrs_consts(ir_record r, ir_attrs *at)
     return n > 0 && strcmp(f->name, "consts") == 0 ? (int64_t *)((char *)at + f->offset) : NULL;
 }
 
-/* Texts are interned by their context; a builder's first look may compare one that is not
- * yet. */
+/* Texts are interned by their context, but the builder may compare one before it is
+ * interned. */
 static bool
 same_text(const char *a, const char *b)
 {

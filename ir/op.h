@@ -60,8 +60,8 @@ typedef enum ir_field_kind {
 typedef enum ir_mode { IR_MODE_CLIP = 0, IR_MODE_FILL, IR_MODE_PROMISE, IR_MODE_COUNT } ir_mode;
 extern const char *const ir_mode_name[IR_MODE_COUNT];
 
-/* What reverse mode keeps of a call: what it wants; only the operands; those and products,
- * which cost most. */
+/* What reverse mode saves of a call: what the cost model chooses; only the operands; the
+ * operands and the products, which cost most to compute again. */
 typedef enum ir_remat {
     IR_REMAT_NONE = 0,
     IR_REMAT_ALL,
@@ -139,8 +139,8 @@ typedef enum ir_combine {
     IR_BY_OR
 } ir_combine;
 
-/* What computing a result once more costs: nothing that counts, as an index map or a constant;
- * an instruction or two; or more. */
+/* The cost of computing a result again: none, as for an index map or a constant; an instruction
+ * or two; or more. */
 typedef enum ir_cost { IR_EXPENSIVE, IR_CHEAP, IR_FREE } ir_cost;
 
 /* In which operands an op that has a transpose is linear; the others must be known. */
@@ -152,7 +152,7 @@ typedef enum ir_linear {
     IR_LINEAR_FMA /* either of the first two, jointly with the third */
 } ir_linear;
 
-/* The kernels that ops have of their own; none: the op is computed inside other kernels. */
+/* The kernels that ops have of their own; none: the op is computed inside another kernel. */
 typedef enum ir_kernel {
     IR_KERNEL_none,
     IR_KERNEL_dot,
@@ -186,8 +186,8 @@ typedef struct ir_op_info {
 } ir_op_info;
 
 extern const ir_op_info ir_ops[OP_COUNT];
-/* Does the op show memory of its operand?  Does it make or write such memory?  Functionalize
- * removes both. */
+/* Does the op show memory of its operand, or make or write such memory?  Functionalize removes
+ * all three. */
 static inline bool
 ir_is_alias(unsigned op)
 {
@@ -243,12 +243,13 @@ const ir_field *ir_record_fields(ir_record r, int *n);
 /* The sub-function whose results are those of the node: the last GRAPH, or the first of the
  * GRAPHS; NULL if there is none. */
 const struct cot_graph *ir_attrs_body(ir_record r, const ir_attrs *at);
-/* How many operands of the bodies come first, and are the same for each; NULL if the record
- * has no such field. */
+/* The number of leading operands that all sub-functions take and that do not change from step
+ * to step (consts); NULL if the record has no such field. */
 int64_t *ir_attrs_consts(ir_record r, ir_attrs *at);
 
 bool ir_attrs_equal(ir_record r, const ir_attrs *a, const ir_attrs *b);
-/* The same, but of sub-functions that are to be equal pairs are kept instead (graph.c). */
+/* Compares likewise, but sub-functions that have to be equal are added to `graphs` instead of
+ * being compared (graph.c). */
 typedef struct ir_pairs ir_pairs;
 void ir_pairs_add(ir_pairs *p, const struct cot_graph *a, const struct cot_graph *b);
 bool ir_attrs_equal_but(ir_record r, const ir_attrs *a, const ir_attrs *b, ir_pairs *graphs);

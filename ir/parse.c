@@ -41,7 +41,7 @@ value(ir_parser *p)
 
 /* Numbers ---------------------------------------------------------------------------------- */
 
-/* The bytes of a large constant that this context has printed by its hash: found in its
+/* The bytes of a large constant, which printed as a hash in this context: they are found in its
  * graphs. */
 static bool
 data_by_hash(ir_parser *p, const ir_type *t, ir_data *out)
@@ -387,7 +387,7 @@ definition(ir_parser *p)
     return true;
 }
 
-/* Files joined to one have several. */
+/* The format line; files that are joined have several. */
 static bool
 format(ir_parser *p)
 {

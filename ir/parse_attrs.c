@@ -91,7 +91,7 @@ text(ir_parser *p, const char **out)
     return ir_read_expect(&p->r, "\"");
 }
 
-/* Skip the data of a constant: its type comes later. */
+/* Skips the data of a constant, whose type comes later. */
 static bool
 skip_data(ir_parser *p, ir_node_text *n)
 {

@@ -376,8 +376,8 @@ next_sub(graph_printer *p, visit *v)
     return NULL;
 }
 
-/* Sub-functions before their users.  A chain of calls may be as long as a file, so that
- * there is a list of what waits instead of recursion. */
+/* Prints sub-functions before their users.  A chain of calls may be as long as a file, so that
+ * a list of pending functions takes the place of recursion. */
 static void
 print_fn(graph_printer *p, const ir_graph *f)
 {

@@ -102,7 +102,7 @@ ir_read_word(ir_reader *p, const char *want)
     return memcpy(ir_alloc(p->a, (size_t)(p->at - s) + 1), s, (size_t)(p->at - s));
 }
 
-/* 0x says sixteen; a leading zero says nothing. */
+/* A prefix 0x means base 16; a leading zero has no meaning. */
 static int
 base_of(const char *s)
 {

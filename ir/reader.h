@@ -1,6 +1,6 @@
-/* A cursor over the bytes of a text, and what every text of ours is made of.
+/* A cursor over the bytes of a text, and the tokens that all our text formats share.
  *
- * Functions answer false, NULL or COT_DTYPE_NONE after an error, which the context then holds
+ * Functions return false, NULL or COT_DTYPE_NONE after an error, which the context then holds
  * with the line; the first one sticks, and nothing is read after it. */
 #ifndef IR_READER_H
 #define IR_READER_H
@@ -20,7 +20,7 @@ typedef struct ir_reader {
 bool ir_read_wants(ir_reader *p, const char *want);
 /* Spaces, newlines, and comments from ';' to the end of the line. */
 void ir_read_skip(ir_reader *p);
-/* Is s next?  Then behind it. */
+/* If s is next, moves behind it. */
 bool ir_read_try(ir_reader *p, const char *s);
 bool ir_read_expect(ir_reader *p, const char *s);
 bool ir_is_word(char c);

@@ -56,8 +56,8 @@ ir_sc_begin(ir_sc_build *b, ir_arena *a, int n_in, const cot_dtype *in)
         b->in[i] = in[i];
 }
 
-/* The program with what `out` does not need left out: tried and folded instructions stay
- * behind. */
+/* The program without the instructions that `out` does not need: instructions that were tried
+ * or folded are dropped. */
 const ir_sc_program *
 ir_sc_end(ir_sc_build *b, ir_sc out)
 {

@@ -136,8 +136,8 @@ COMPARE_TYPES(NE)
 COMPARE_TYPES(LT)
 COMPARE_TYPES(LE)
 
-/* These are library calls, of the same bits, on processors without the instructions; so they
- * exist twice. */
+/* Without these instructions the processor needs library calls, which give the same bits; both
+ * variants exist. */
 #define CALLED(V, s)                                                                           \
     V KERNEL3(fma_f32##s, float, fmaf(x[i], y[i], z[i]))                                       \
         V KERNEL3(fma_f64##s, double, fma(x[i], y[i], z[i])) V KERNEL1(floor_f32##s, float,    \

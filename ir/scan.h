@@ -1,4 +1,4 @@
-/* Steps of a reader of a short text: a pipeline, names, a prototype. */
+/* Small steps for readers of a short text: a pipeline, names, a prototype. */
 #ifndef IR_SCAN_H
 #define IR_SCAN_H
 

@@ -1,13 +1,14 @@
-/* Writes the programs of slow paths (ir_sc_slow_path of ir/scalar.h) as C, for the
- * build of the library.
+/* Writes the programs of slow paths (ir_sc_slow_path of ir/scalar.h) as C, for the build of the
+ * library.
  *
- * Such a program, a large angle's reduction, say, is longer than the rest of a kernel and would
- * be compiled again with each.  So the library brings them: codegen/llvm/slow_path.c includes
- * what this prints, says what the instructions are, and kernels of this process call them
- * there.  A program is found by the hash of its instructions.
+ * Such a program, for example the argument reduction of a large angle, is longer than the rest
+ * of a kernel and would be compiled again with each kernel.  So the library contains them
+ * compiled: codegen/llvm/slow_path.c includes the output of this program and defines its
+ * instructions, and kernels of this process call them there.  A program is found by the hash of
+ * its instructions.
  *
- *   RARE_ONE(i)     program i on scalars, an instruction a line: `const float v7 =
- * mul_f32(v5, v6);`
+ *   RARE_ONE(i)     program i on scalars, a line for each instruction:
+ *                   `const float v7 = mul_f32(v5, v6);`
  *   RARE_LIST(X)    X(i, hash, operands, type of the result, types of the operands) for each
  *   RARE_TABLES     defined: the tables that they read */
 #include <inttypes.h>
@@ -17,9 +18,9 @@
 #include "ir/op.h"
 #include "ir/scalar.h"
 
-enum { MOST = 64 };
-static const ir_sc_program *program[MOST];
-static const ir_sc_table *table[MOST];
+enum { MAX_PROGRAMS = 64 };
+static const ir_sc_program *program[MAX_PROGRAMS];
+static const ir_sc_table *table[MAX_PROGRAMS];
 static int n_programs, n_tables;
 
 static int
@@ -49,13 +50,13 @@ collect(const ir_sc_program *p, bool inside)
     for (int k = 0; k < p->n; k++) {
         const ir_sc_insn *i = &p->insn[k];
         if (i->op == SC_table && inside && find_table(i->table) == n_tables) {
-            if (n_tables == MOST)
+            if (n_tables == MAX_PROGRAMS)
                 return false;
             table[n_tables++] = i->table;
         }
         if (i->op != SC_slow_path)
             continue;
-        if (!collect(i->sub, true) || n_programs == MOST)
+        if (!collect(i->sub, true) || n_programs == MAX_PROGRAMS)
             return false;
         if (find_program(i->sub) == n_programs)
             program[n_programs++] = i->sub;

@@ -22,7 +22,7 @@ fe_matrix(ir_build *b, const char *op, ir_ref x, bool square)
 }
 
 ir_ref
-fe_turn(ir_build *b, ir_ref x)
+fe_transpose(ir_build *b, ir_ref x)
 {
     const int r = fe_rank(b, x);
     return ir_move_axis(b, x, r - 2, r - 1);
@@ -37,7 +37,7 @@ fe_conj(ir_build *b, ir_ref x)
 ir_ref
 fe_adjoint(ir_build *b, ir_ref x)
 {
-    return fe_conj(b, fe_turn(b, x));
+    return fe_conj(b, fe_transpose(b, x));
 }
 
 ir_ref
@@ -124,7 +124,7 @@ fe_without_column(ir_build *b, ir_ref z, bool vector)
     return z && vector ? ir_reshape(b, z, t->rank - 1, t->dims) : z;
 }
 
-/* A result besides the first, if somebody wants it. */
+/* Stores a result besides the first, if the caller asked for it. */
 static void
 also(ir_build *b, cot_value *to, ir_ref y)
 {
@@ -202,7 +202,8 @@ triangular_solve(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!fe_meet(b, "triangular_solve", &a, &y, &vector))
         return IR_NONE;
     if (vector && o->right)
-        return fe_without_column(b, fe_turn(b, triangular(b, a, fe_turn(b, y), &at)), true);
+        return fe_without_column(b, fe_transpose(b, triangular(b, a, fe_transpose(b, y), &at)),
+                                 true);
     return fe_without_column(b, triangular(b, a, y, &at), vector);
 }
 

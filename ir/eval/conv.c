@@ -1,6 +1,6 @@
-/* Convolutions, as docs/numerics.md section 4 defines them: the general form of a product,
- * over the window, row-major, then over features.  Each window is copied in that order, and
- * meets the kernel, turned to [o, window c]. */
+/* Convolutions, as docs/numerics.md section 4 defines them: each result is a general dot
+ * product over the window, row-major, then over features.  Each window is copied in that order
+ * and multiplied with the kernel, which is transposed to [o, window c]. */
 #include "ir/eval/eval.h"
 
 typedef struct convolving {
@@ -60,7 +60,7 @@ eval_conv(const ir_eval_args *a)
                      count(w, 1, w->rank - 1),
                      w->dims[w->rank - 1] };
     const int64_t places = count(y, 2, y->rank - 1), each = count(x, 2, x->rank);
-    const int64_t turned[2] = { s.o, s.k }, to[2] = { s.k, 1 }, from[2] = { 1, s.o };
+    const int64_t transposed[2] = { s.o, s.k }, to[2] = { s.k, 1 }, from[2] = { 1, s.o };
     const char *in = eval_widen(a->scratch, x, a->in[0]),
                *kernel = eval_widen(a->scratch, w, a->in[1]);
     char *q = ir_alloc(a->scratch, s.width * (size_t)(s.k * s.o)),
@@ -68,7 +68,8 @@ eval_conv(const ir_eval_args *a)
     char *out = eval_wide(a->scratch, y, a->out[0]);
 
     for (int64_t g = 0; g < x->dims[0] && y->size > 0; g++) {
-        eval_copy(s.width, 2, turned, q, to, kernel + (size_t)(g * s.k * s.o) * s.width, from);
+        eval_copy(s.width, 2, transposed, q, to, kernel + (size_t)(g * s.k * s.o) * s.width,
+                  from);
         for (int64_t i = 0; i < x->dims[1] * places; i++) {
             const int64_t example = g * x->dims[1] + i / places;
 

@@ -13,7 +13,7 @@
 #include "ir/limit.h"
 #include "ir/scalar.h"
 
-enum { CLASSES = 4 * 64, LEAST = 64, MOST_AT_ONCE = 1 << 24 };
+enum { CLASSES = 4 * 64, MIN_BYTES = 64, MAX_AT_ONCE = 1 << 24 };
 
 typedef struct free_block {
     struct free_block *next;
@@ -28,8 +28,8 @@ struct eval_mem {
 static int
 size_class(size_t bytes, size_t *size)
 {
-    if (bytes < LEAST)
-        bytes = LEAST;
+    if (bytes < MIN_BYTES)
+        bytes = MIN_BYTES;
     int e = 63 - __builtin_clzll((unsigned long long)bytes);
     size_t quarter = (size_t)1 << (e - 2);
     size_t q = (bytes - ((size_t)1 << e) + quarter - 1) / quarter;
@@ -98,12 +98,12 @@ eval_pointwise(const ir_eval_args *a)
     if (!p)
         return ir_fail(a->ctx, a->loc, ir_ops[a->op].name, ERR_dtype_not,
                        ir_type_str(a->ctx, a->in_type[0]), "a type that the op computes in");
-    for (int64_t at = 0; at < n; at += MOST_AT_ONCE) {
+    for (int64_t at = 0; at < n; at += MAX_AT_ONCE) {
         const void *in[3];
 
         for (int i = 0; i < a->n_in; i++)
             in[i] = (const char *)a->in[i] + (size_t)at * cot_dtype_size(dtype[i]);
-        ir_sc_run(a->scratch, p, (int)(n - at < MOST_AT_ONCE ? n - at : MOST_AT_ONCE),
+        ir_sc_run(a->scratch, p, (int)(n - at < MAX_AT_ONCE ? n - at : MAX_AT_ONCE),
                   (char *)a->out[0] + (size_t)at * cot_dtype_size(out_dtype), in);
     }
     return COT_OK;

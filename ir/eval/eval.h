@@ -1,9 +1,9 @@
-/* the reference evaluator, inside: a function per op that is not pointwise, plain loops over
- * dense arrays in the orders of docs/numerics.md.  The driver runs pointwise ops as scalar
- * programs, in strips.
+/* The reference evaluator, inside: a function for each op that is not pointwise, with plain
+ * loops over dense arrays in the orders of docs/numerics.md.  The driver runs pointwise ops as
+ * scalar programs, in strips.
  *
- * f16 and bf16 are widened to f32 at the door of an op that computes, and rounded once on the
- * way out; ops that only move elements know nothing but their width. */
+ * An op that computes widens f16 and bf16 operands to f32 first and rounds its results once at
+ * the end; ops that only move elements need to know only their width. */
 #ifndef IR_EVAL_EVAL_H
 #define IR_EVAL_EVAL_H
 
@@ -60,8 +60,9 @@ void eval_drop(eval_mem *m, void *p, size_t bytes);
 ir_arena *eval_scratch(eval_mem *m);
 cot_status eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *in);
 
-/* writes.c: what can be written and its views, in one run of a graph whose arrays are val.
- * Before a value is read; after a node has run. */
+/* writes.c: clones, which can be written, and their views, in one run of a graph whose arrays
+ * are val.  The driver calls `before` ahead of every read of a value, and `after` when a node
+ * has run. */
 typedef struct eval_views eval_views;
 eval_views *eval_views_new(eval_mem *m, const ir_graph *f, const void **val);
 void eval_views_read(eval_views *w, ir_ref v);

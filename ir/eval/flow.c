@@ -33,7 +33,7 @@ copy_values(int n, const ir_type *const *type, void *const *to, const void *cons
         eval_put(to[i], from[i], eval_bytes(type[i]));
 }
 
-/* Of x and y, the examples that `chosen` says, from y: to[e] = chosen[e] ? y[e] : to[e]. */
+/* Copies the examples of `from` that `chosen` marks: to[e] = chosen[e] ? from[e] : to[e]. */
 static void
 copy_examples(const ir_type *t, int64_t examples, const uint8_t *chosen, void *to,
               const void *from)
@@ -52,7 +52,7 @@ eval_call(const ir_eval_args *a)
     return eval_graph(a->mem, a->at->call.body, a->out, a->in);
 }
 
-/* linear_solve and root are what their solvers answer. */
+/* The value of linear_solve and of root is what their solver returns. */
 cot_status
 eval_implicit(const ir_eval_args *a)
 {
@@ -67,7 +67,7 @@ branch_of(const ir_eval_args *a, int64_t example)
     return (int)(i < 0 ? 0 : i >= n ? n - 1 : i);
 }
 
-/* Branch k on the whole batch, kept where an example chose it. */
+/* Runs branch k on the whole batch, and keeps the results of the examples that chose it. */
 static cot_status
 mapped_branch(const ir_eval_args *a, int k, const uint8_t *chosen)
 {

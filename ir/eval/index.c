@@ -2,13 +2,13 @@
  *
  * gather and scatter share one picture.  Every index vector names a window of the operand: a
  * start on each axis, from the vector through index_map or, on batch axes, from the vector's
- * own position.
- * `windows` works out where each window begins, or that it is left out; then gather copies
- * windows and scatter visits the updates one by one, in row-major order, which is the order
- * that the result of scatter_add and scatter_mul is defined by (docs/numerics.md section 5).
+ * own position.  `windows` computes where each window begins, or that it is left out; then
+ * gather copies windows and scatter visits the updates one by one, in row-major order, which is
+ * the order that defines the result of scatter_add and scatter_mul (docs/numerics.md section
+ * 5).
  *
- * A window that would leave the operand is moved inside (clip, and promise, whose word the
- * reference evaluator does not take), or left out as a whole (fill). */
+ * A window that would leave the operand is moved inside (clip; and promise, since the reference
+ * evaluator does not rely on the promise), or left out as a whole (fill). */
 #include <math.h>
 
 #include "ir/eval/eval.h"

@@ -132,8 +132,8 @@ result_of(const reduction_strides *w, int64_t i)
     return r;
 }
 
-#define LEAST_INT(T) ((T)-1 < (T)1 ? (T)((uint64_t)1 << (8 * sizeof(T) - 1)) : (T)0)
-#define MOST_INT(T) ((T)~LEAST_INT(T))
+#define MIN_INT(T) ((T)-1 < (T)1 ? (T)((uint64_t)1 << (8 * sizeof(T) - 1)) : (T)0)
+#define MAX_INT(T) ((T)~MIN_INT(T))
 
 #define COMBINE_INTO(T, neutral, expr)                                                    \
     for (int64_t i = 0; i < a->out_type[0]->size; i++)                                    \
@@ -151,8 +151,8 @@ unordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 #define INT_CASES(D, T, f)                                                                     \
     case D:                                                                                    \
         switch (ir_ops[a->op].by) {                                                            \
-        case IR_BY_MAX: COMBINE_INTO(T, LEAST_INT(T), EVAL_MAX_INT(*r, x)) break;              \
-        case IR_BY_MIN: COMBINE_INTO(T, MOST_INT(T), EVAL_MIN_INT(*r, x)) break;               \
+        case IR_BY_MAX: COMBINE_INTO(T, MIN_INT(T), EVAL_MAX_INT(*r, x)) break;              \
+        case IR_BY_MIN: COMBINE_INTO(T, MAX_INT(T), EVAL_MIN_INT(*r, x)) break;               \
         case IR_BY_AND: COMBINE_INTO(T, (T) - 1, *r & x) break;                                \
         default: COMBINE_INTO(T, 0, *r | x)                                                    \
         }                                                                                      \

@@ -1,10 +1,11 @@
-/* argsort, top_k: every element of every key becomes an unsigned word that orders as it does,
- * and the places are merged by those words, from runs of one element on.  The stable order of
- * words is unique, so that a faster algorithm elsewhere has no choice but to agree. */
+/* argsort, top_k: every element of every key becomes an unsigned word with the same order, and
+ * a merge sort of the indices compares those words.  The stable order of the words is unique,
+ * so a faster algorithm elsewhere must give the same result. */
 #include "ir/eval/eval.h"
 
-/* The bits of a float of that width, made to order as the number: negative numbers
- * complemented, others with the sign bit set; -0 is 0, a NaN is above all. */
+/* The bits of a float of that width, mapped to a word of the same order: negative numbers are
+ * complemented, others get the sign bit set; -0 maps to the word of 0, and a NaN is above
+ * all. */
 static uint64_t
 float_word(uint64_t w, int bits, uint64_t infinite)
 {
@@ -41,7 +42,7 @@ before(const uint64_t *word, int keys, int64_t n, int64_t i, int64_t j)
     return false;
 }
 
-/* Two runs of places, of lengths m and n - m, into one. */
+/* Merges two runs of indices, of lengths m and n - m. */
 static void
 merge(const uint64_t *word, int keys, int64_t size, const int64_t *x, int64_t m, int64_t n,
       int64_t *to)
@@ -67,8 +68,8 @@ sort_line(const uint64_t *word, int keys, int64_t n, int64_t *place, int64_t *ot
     }
 }
 
-/* The places of the lines of `in`, sorted by words (from the largest on if `top`), of which the
- * first `most` go out. */
+/* Sorts the indices of each line of `in` by their words (descending if `top`), and writes the
+ * first `most` of them. */
 static cot_status
 sort_lines(const ir_eval_args *a, int64_t axis, int64_t most, bool top)
 {

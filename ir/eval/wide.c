@@ -1,4 +1,4 @@
-/* What rules share: copies of boxes, and f16 and bf16 as f32 at the door of ops that
+/* What rules share: copies of boxes, and the widening of f16 and bf16 to f32 for ops that
  * compute. */
 #include "ir/eval/eval.h"
 

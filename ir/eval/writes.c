@@ -1,9 +1,10 @@
-/* Writes and views as they stand, with no lens: the second opinion on what functionalize makes.
+/* Writes and views evaluated directly, in memory.  They are independent of the rewrite that
+ * functionalize makes, and so check it.
  *
- * A clone's array is memory.  A view of one is a list of the elements of that memory that it
- * shows, found once, where it is made, by running its op on the numbers of its operand's
- * elements.  Whoever reads a view gets those elements as they are then; a write stores into
- * them. */
+ * A clone's array is memory.  A view of it is a list of the elements of that memory that it
+ * shows.  The list is computed once, when the view is made, by running the view's op on the
+ * element numbers of its operand.  A read of a view loads those elements as they are at that
+ * time; a write stores into them. */
 #include "ir/eval/eval.h"
 
 typedef struct memory_view {
@@ -59,7 +60,7 @@ eval_views_read(eval_views *w, ir_ref v)
         memcpy(to + (size_t)i * width, from + (size_t)x->at[i] * width, width);
 }
 
-/* The view n of a window: its op, run on the numbers of the operand's elements. */
+/* The view that node n makes of its operand: its op is run on the operand's element numbers. */
 static cot_status
 look(eval_views *w, const ir_node *n)
 {

@@ -50,7 +50,7 @@ infer_psum_scatter(const infer_ctx *c)
     return infer_one(c, infer_shaped(c, x, x->rank - 1, dims));
 }
 
-/* Quadratic, in a list that nobody makes long. */
+/* The check is quadratic, in a list that is short in practice. */
 int
 infer_ppermute(const infer_ctx *c)
 {

@@ -15,7 +15,8 @@ sizes_agree(const infer_ctx *c, const char *what, ir_ints lhs, ir_ints rhs)
     return 0;
 }
 
-/* The axes of one operand: contracted and batch, apart; what is free is added to dims. */
+/* Marks the contracted and the batch axes of one operand, which must be different; its free
+ * axes are appended to dims. */
 static int
 side(const infer_ctx *c, int operand, ir_ints contracted, ir_ints batch, ir_axes *used)
 {

@@ -1,7 +1,7 @@
 /* Type inference: dispatch through the table, and the checks that rules share. */
 #include "ir/infer/infer.h"
 
-#define MOST_ELEMENTS ((int64_t)1 << 48)
+#define MAX_ELEMENTS ((int64_t)1 << 48)
 
 static infer_rule *const infer_rules[OP_COUNT] = {
 #define OP(name, n_in, attrs, flags, infer, ...) [OP_##name] = infer_##infer,
@@ -47,7 +47,7 @@ infer_type(const infer_ctx *c, cot_dtype t, int rank, const int64_t *dims)
             INFER_FAIL(c, ERR_size_negative, k, (long long)dims[k]);
             return NULL;
         }
-        if (dims[k] > 0 && dims[k] > MOST_ELEMENTS / size) {
+        if (dims[k] > 0 && dims[k] > MAX_ELEMENTS / size) {
             INFER_FAIL(c, ERR_size_limit);
             return NULL;
         }

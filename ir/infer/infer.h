@@ -30,7 +30,7 @@ static inline int infer_failed(cot_status s) { (void)s; return -1; }
 #define INFER_FAIL(c, ...)                                                                     \
     infer_failed(ir_build_fail((c)->b, ir_ops[(c)->op].name, __VA_ARGS__))
 
-/* The only result; t may be NULL, after an error. */
+/* Sets the only result; t may be NULL, after an error. */
 int infer_one(const infer_ctx *c, const ir_type *t);
 /* The type, or NULL with an error that names the op. */
 const ir_type *infer_type(const infer_ctx *c, cot_dtype t, int rank, const int64_t *dims);

@@ -42,7 +42,7 @@ infer_triangular(const infer_ctx *c)
     return infer_one(c, y);
 }
 
-/* The i-th result; it counts also beyond the room that there is. */
+/* Sets the i-th result; results beyond the room that the caller gave are only counted. */
 static void
 give(const infer_ctx *c, int i, const ir_type *t)
 {

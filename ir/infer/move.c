@@ -1,7 +1,7 @@
 /* Types of ops that move elements without computing. */
 #include "ir/infer/infer.h"
 
-/* The limit of distances, that of sizes: nobody needs more, and sums of a few of them fit. */
+/* The limit of padding and distances is that of sizes, so that sums of a few of them fit. */
 #define FARTHEST ((int64_t)1 << 48)
 
 int

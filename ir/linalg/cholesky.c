@@ -1,17 +1,18 @@
 /* x = L L^H.
  *
- * Small matrices column by column, each step subtracting the product of a column with itself;
- * those of up to twice as many rows in two halves.  Larger ones by blocks, and those by smaller
- * blocks, from the left: a block of L is the block of x without the products of the blocks to
- * its left, factored if it is on the diagonal, else solved with the block there.  All loops
- * have the same body for every block, so that code and time to compile do not grow with x.
+ * Small matrices go column by column: each step subtracts the outer product of the column with
+ * itself.  Those of up to twice as many rows are factored in two halves.  Larger ones use a
+ * left-looking blocked algorithm: a block of L is the block of x minus the products of the
+ * blocks to its left, factored if it is on the diagonal, else solved with the block there.  The
+ * diagonal blocks are factored by smaller blocks in the same way.  All loops have the same body
+ * for every block, so that code size and compile time do not grow with x.
  *
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, section 4.2. */
 #include "ir/linalg/parts.h"
 
-/* The first n columns of L, as rows, of the n columns of x: n steps, each a column and the
- * others without their part of it.  A square root of what is not positive makes NaN of all
- * that follows. */
+/* The first n columns of L, as rows, of the n columns of x.  Each of n steps computes one
+ * column and subtracts its outer product from the others.  The square root of a number that is
+ * not positive makes NaN of all that follows. */
 static ir_ref
 columns(ir_build *b, ir_ref x)
 {
@@ -36,8 +37,9 @@ columns(ir_build *b, ir_ref x)
                       : ir_transpose(b, out[1], (const int64_t[]){ 1, 0, 2 });
 }
 
-/* The left half of the columns, all their rows, then the right half without the product of what
- * is to the left: for two blocks less code than by loops over blocks, and no solve. */
+/* Factors the left half of the columns, all their rows, then the right half minus the product
+ * of what is to the left.  For two blocks this is less code than loops over blocks, and needs
+ * no solve. */
 static ir_ref
 by_halves(ir_build *b, ir_ref x)
 {
@@ -49,8 +51,8 @@ by_halves(ir_build *b, ir_ref x)
 
     if (!right)
         return IR_NONE;
-    left = ir_op1(b, OP_barrier, ir_la_turn(b, left));
-    right = ir_op1(b, OP_barrier, ir_la_turn(b, right));
+    left = ir_op1(b, OP_barrier, ir_la_transpose(b, left));
+    right = ir_op1(b, OP_barrier, ir_la_transpose(b, right));
     ir_ref above = ir_zeros(b, ir_la_type(b, right, batch, h, k));
     right = ir_concatenate(b, 2, (ir_ref[]){ above, right }, 1);
     return ir_concatenate(b, 2, (ir_ref[]){ left, right }, 2);
@@ -76,8 +78,8 @@ rest_of_block(ir_build *b, ir_ref x, ir_ref i, ir_ref k, int64_t size)
     return part;
 }
 
-/* x with the blocks of column k below the diagonal replaced by those of L; d is L's block
- * there. */
+/* x with the blocks of block column k below the diagonal replaced by those of L; d is L's
+ * diagonal block there. */
 static ir_ref
 below_diagonal(ir_build *b, ir_ref x, ir_ref d, ir_ref inverses, ir_ref k, int64_t blocks,
                int64_t size)
@@ -125,7 +127,7 @@ factor(ir_build *b, ir_ref x, int64_t most)
     if (ir_la_is_tiny(b, x))
         return ir_la_tiny_cholesky(b, x);
     if (n <= IR_LA_SMALL)
-        return ir_la_turn(b, columns(b, x));
+        return ir_la_transpose(b, columns(b, x));
     if (n <= 2 * IR_LA_SMALL)
         return by_halves(b, x);
     return ir_la_cut(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);

@@ -1,12 +1,13 @@
-/* Determinants and what their derivatives are made of, by the factors of lu.
+/* Determinants and what their derivatives need, from the factors of lu.
  *
  *   det = +-prod u_k      log |det| = sum log |u_k|      adj = det U^-1 L^-1 P
  *
- * The adjugate, the turned matrix of cofactors, is the derivative of the determinant, and
- * exists where there is no inverse: of rank n - 1 it has rank 1, below it is 0.  Its row k
- * before U^-1, U with ones on its diagonal, is a product without u_k, so no division is by what
- * may be 0; where a pivot is 0 the factors come from lu with exchanges of columns too, whose
- * zeros are the last pivots with nothing to their right.  Products are m 2^e (powers.c).
+ * The adjugate, the transposed matrix of cofactors, is the derivative of the determinant, and
+ * exists where there is no inverse: for rank n - 1 it has rank 1, below that it is 0.  Row k of
+ * det U^-1 is the product of all pivots but u_k times row k of the inverse of U scaled to a
+ * unit diagonal, so that nothing is divided by a pivot that may be 0.  Where a pivot is 0 the
+ * factors come from lu with complete pivoting, whose zero pivots are last and have nothing to
+ * their right.  Products are kept as m 2^e (powers.c).
  *
  * Source: J. Magnus, H. Neudecker, Matrix Differential Calculus, 3rd ed., 2007, section 8.3. */
 #include "ir/linalg/parts.h"
@@ -95,7 +96,7 @@ others(ir_build *b, ir_ref d, ir_ref e, ir_ref sign)
     ir_ref less = ir_la_less(b, d, e);
     ir_ref m = ir_div(b, ir_la_fit(b, ir_mul(b, sign, p.m), d), less);
 
-    return ir_la_turn(b, ir_la_ldexp(b, m, ir_sub(b, ir_la_fit(b, p.e, e), e)));
+    return ir_la_transpose(b, ir_la_ldexp(b, m, ir_sub(b, ir_la_fit(b, p.e, e), e)));
 }
 
 enum { FACTORS, PIVOTS, ORDER, MATRIX, PARTS };
@@ -112,8 +113,8 @@ regular(ir_build *b, const ir_ref *in)
         return IR_NONE;
     ir_ref total = ir_la_fit(b, ir_mul(b, exchanges(b, in[PIVOTS], d), p.m), d);
     ir_ref by = ir_la_ldexp(b, total, ir_sub(b, ir_la_fit(b, p.e, e), e));
-    ir_ref u = ir_la_less(b, f, ir_la_turn(b, e));
-    return ir_la_inverse_of(b, f, u, in[ORDER], ir_la_turn(b, by));
+    ir_ref u = ir_la_less(b, f, ir_la_transpose(b, e));
+    return ir_la_inverse_of(b, f, u, in[ORDER], ir_la_transpose(b, by));
 }
 
 static ir_ref
@@ -140,13 +141,13 @@ singular(ir_build *b, ir_ref x)
     ir_ref some = ir_op2(b, OP_ne, ir_la_fit(b, all, lost), lost); /* a 0 among the others */
     ir_ref sign = sign_of(b, one(b, f[3]), d);
     ir_ref by = others(b, own, ir_la_exponents(b, own), sign);
-    by = ir_la_keep(b, ir_op1(b, OP_not, ir_la_turn(b, some)), by, 0);
-    ir_ref u = ir_div(b, f[0], ir_la_fit(b, ir_la_turn(b, own), f[0]));
-    ir_ref order = ir_la_turn(b, ir_la_line(b, f[1]));
+    by = ir_la_keep(b, ir_op1(b, OP_not, ir_la_transpose(b, some)), by, 0);
+    ir_ref u = ir_div(b, f[0], ir_la_fit(b, ir_la_transpose(b, own), f[0]));
+    ir_ref order = ir_la_transpose(b, ir_la_line(b, f[1]));
     ir_ref rows = ir_la_in_order(b, ir_la_eye(b, x), order);
     ir_ref z = triangular(b, f[0], rows, false);
     z = triangular(b, u, ir_mul(b, z, ir_la_fit_real(b, by, z)), true);
-    ir_ref line = ir_la_turn(b, ir_la_line(b, f[2]));
+    ir_ref line = ir_la_transpose(b, ir_la_line(b, f[2]));
     ir_ref back = ir_node1(b, OP_argsort, 1, &line, &(ir_attrs){ .arg = { 1, COT_I32 } });
     return ir_la_in_order(b, z, back);
 }

@@ -1,20 +1,20 @@
 /* Forms of matrices that users and importers ask for.
  *
- * The Schur form of a real matrix is real: its blocks of two rows are turned, those with real
- * eigenvalues into triangles, the others until the two elements on the diagonal are equal.
+ * The Schur form of a real matrix is real: its diagonal blocks of two rows are rotated, those
+ * with real eigenvalues into triangles, the others until the two diagonal elements are equal.
  *
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 5.4.2 and 7.4;
- * for the turns Z. Bai, J. Demmel, On swapping diagonal blocks in real Schur form, 1993. */
+ * for the rotations Z. Bai, J. Demmel, On swapping diagonal blocks in real Schur form, 1993. */
 #include "ir/linalg/forms.h"
 
 #include <math.h>
 
 #include "ir/linalg/schur.h"
 
-/* Of a block a, b; c, d, real [batch, 1, 1]: where its eigenvalues are real, and the turn's
- * cosine and sine. */
+/* For a real block a, b; c, d of [batch, 1, 1] each: whether its eigenvalues are real, and the
+ * cosine and sine of the rotation. */
 static ir_ref
-turn_of(ir_build *b, const ir_ref *e, ir_ref *cosine, ir_ref *sine)
+rotation_of(ir_build *b, const ir_ref *e, ir_ref *cosine, ir_ref *sine)
 {
     ir_ref half = ir_like(b, e[0], 0.5), zero = ir_like(b, e[0], 0), one = ir_like(b, e[0], 1);
     ir_ref p = ir_mul(b, ir_sub(b, e[0], e[3]), half);
@@ -43,9 +43,9 @@ turn_of(ir_build *b, const ir_ref *e, ir_ref *cosine, ir_ref *sine)
     return real;
 }
 
-/* Rows m - 1 and m of the real t and q. */
+/* Rotates rows m - 1 and m of the real t and q. */
 static void
-turn_block(ir_build *b, ir_ref m, ir_ref *t, ir_ref *q)
+rotate_block(ir_build *b, ir_ref m, ir_ref *t, ir_ref *q)
 {
     const int64_t n = ir_la_rows(b, *t);
     ir_ref before = ir_sub(b, m, ir_la_number(b, 1)), e[4], x, y;
@@ -53,7 +53,7 @@ turn_block(ir_build *b, ir_ref m, ir_ref *t, ir_ref *q)
     for (int i = 0; i < 4; i++)
         e[i] = ir_op1(b, OP_barrier,
                       ir_la_block_at(b, *t, i < 2 ? before : m, 1, i % 2 ? m : before, 1));
-    ir_ref real = turn_of(b, e, &x, &y);
+    ir_ref real = rotation_of(b, e, &x, &y);
     ir_ref g[2] = { ir_concatenate(b, 2, (ir_ref[]){ x, ir_neg(b, y) }, 2),
                     ir_concatenate(b, 2, (ir_ref[]){ y, x }, 2) };
     ir_ref turn = ir_op1(b, OP_barrier, ir_concatenate(b, 2, g, 1));
@@ -80,12 +80,12 @@ turn_blocks(ir_build *b, ir_la_schur *s)
         return;
     ir_la_loop_begin(b, &l, n - 1, 0, 2, in);
     ir_ref next[2] = { l.in[0], l.in[1] };
-    turn_block(l.b, ir_add(l.b, l.step, ir_la_number(l.b, 1)), &next[0], &next[1]);
+    rotate_block(l.b, ir_add(l.b, l.step, ir_la_number(l.b, 1)), &next[0], &next[1]);
     ir_la_loop_end(b, &l, 0, next, in);
     s->h = in[0], s->q = in[1];
 }
 
-/* x [batch, 1, n] where it counts from 1, one place further to the front. */
+/* x [batch, 1, n] shifted by one element to the front; the last element is 0. */
 static ir_ref
 ahead(ir_build *b, ir_ref x)
 {
@@ -100,7 +100,7 @@ ahead(ir_build *b, ir_ref x)
 static ir_ref
 imaginary(ir_build *b, ir_ref t)
 {
-    ir_ref low = ir_la_diagonal(b, t, 1), high = ir_la_diagonal(b, ir_la_turn(b, t), 1);
+    ir_ref low = ir_la_diagonal(b, t, 1), high = ir_la_diagonal(b, ir_la_transpose(b, t), 1);
     ir_ref root = ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, high));
     ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, low)), root);
 
@@ -230,11 +230,12 @@ ir_pivoted(ir_build *b, ir_ref x, ir_ref *y, ir_ref *order)
     for (int i = 0; i < 3; i++)
         next[i] = exchanged(s, l.in[i], l.step, p);
     const ir_la_reflection r = ir_la_reflection_of(
-        s, ir_la_turn(s, ir_la_block_at(s, next[0], IR_NONE, m, l.step, 1)), l.step);
+        s, ir_la_transpose(s, ir_la_block_at(s, next[0], IR_NONE, m, l.step, 1)), l.step);
     ir_ref w = ir_la_dot(s, ir_la_conj(s, r.v), false, next[0], false);
     w = ir_mul(s, w, ir_la_fit(s, ir_la_conj(s, r.tau), w));
     ir_ref fitted = ir_la_fit(s, w, next[0]);
-    next[0] = ir_sub(s, next[0], ir_mul(s, ir_la_fit(s, ir_la_turn(s, r.v), next[0]), fitted));
+    next[0] = ir_sub(s, next[0],
+                     ir_mul(s, ir_la_fit(s, ir_la_transpose(s, r.v), next[0]), fitted));
     ir_la_loop_end(b, &l, 0, next, in);
     *y = ir_la_out(b, in[2], x);
     *order = ir_la_out(b, flat(b, in[1]), x);

@@ -1,8 +1,9 @@
-/* Rows and columns of x exchanged = L U, the largest element of what is left on the diagonal.
+/* x with rows and columns exchanged = L U, by complete pivoting: the largest element of what is
+ * left becomes the pivot.
  *
- * So the pivots tell the rank: after the first that is 0 all are, and L and U are those of the
- * unit matrix there.  A step looks through all that is left, and is a product of a column and a
- * row.
+ * The pivots reveal the rank: after the first that is 0 all are, and L and U are there those of
+ * the unit matrix.  A step searches all that is left, and subtracts the product of a column and
+ * a row.
  *
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, section 3.4.8. */
 #include "ir/linalg/parts.h"
@@ -42,8 +43,8 @@ largest(ir_build *b, ir_ref x, ir_ref k, ir_ref *row, ir_ref *col)
     *row = ir_div(b, at, wide), *col = ir_op2(b, OP_rem, at, wide);
 }
 
-/* What is below the diagonal element k becomes multipliers, what is right of them loses its
- * part. */
+/* Elements below diagonal element k become multipliers, and their product with row k is
+ * subtracted from what is to their right. */
 static ir_ref
 eliminated(ir_build *b, ir_ref x, ir_ref k)
 {
@@ -89,9 +90,9 @@ eval_full_lu(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref
         ir_la_loop_begin(b, &l, n, 0, 4, y);
         ir_build *s = l.b;
         largest(s, l.in[0], l.step, &p[0], &p[1]);
-        ir_ref next[4] = { ir_la_turn(s, l.in[0]), exchanged(s, l.in[1], l.step, p[0]),
+        ir_ref next[4] = { ir_la_transpose(s, l.in[0]), exchanged(s, l.in[1], l.step, p[0]),
                            exchanged(s, l.in[2], l.step, p[1]), l.in[3] };
-        next[0] = ir_la_turn(s, exchanged(s, next[0], l.step, p[0]));
+        next[0] = ir_la_transpose(s, exchanged(s, next[0], l.step, p[0]));
         next[0] = ir_op1(s, OP_barrier, exchanged(s, next[0], l.step, p[1]));
         next[0] = eliminated(s, next[0], l.step);
         for (int i = 0; i < 2; i++)

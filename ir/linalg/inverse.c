@@ -1,9 +1,9 @@
-/* The inverse of a matrix of which the LU factors are known: U^-1 L^-1 P.
+/* The inverse of a matrix from its LU factors: U^-1 L^-1 P.
  *
  * Both triangles are inverted by halves down to a few rows, which costs a third of solving for
  * the unit matrix, and their product leaves out the blocks that are 0.  All of it is computed
- * turned, as L^-T U^-T, so that P exchanges rows, which lie together.  Matrices of few rows are
- * systems with the rows of P on the right.
+ * transposed, as L^-T U^-T, so that P exchanges rows, which are contiguous.  Matrices of few
+ * rows are solved as systems with the rows of P on the right.
  *
  * Source: J. Du Croz, N. Higham, Stability of methods for matrix inversion, IMA J. Numer. Anal.
  * 12, 1992 (method D). */
@@ -17,7 +17,7 @@ static ir_ref
 permutation(ir_build *b, ir_ref order, ir_ref like)
 {
     ir_ref col = like ? ir_iota(b, COT_I32, 3, ir_btype(b, like)->dims, 2) : IR_NONE;
-    ir_ref to = ir_la_fit(b, ir_la_turn(b, order), like);
+    ir_ref to = ir_la_fit(b, ir_la_transpose(b, order), like);
 
     return col && to ? ir_convert(b, ir_op2(b, OP_eq, to, col), ir_btype(b, like)->dtype)
                      : IR_NONE;
@@ -44,7 +44,7 @@ product(ir_build *b, ir_ref x, ir_ref y)
     return ir_concatenate(b, 2, rows, 1);
 }
 
-/* How many rows n are, as a few times a power of two. */
+/* n rounded up to a small number times a power of two, so that it can be halved. */
 static int64_t
 halved_size(int64_t n)
 {
@@ -62,7 +62,7 @@ times(ir_build *b, ir_ref x, ir_ref by)
     return by ? ir_mul(b, x, ir_la_fit_real(b, by, x)) : x;
 }
 
-/* A column with so many ones more. */
+/* A column extended by so many ones. */
 static ir_ref
 longer(ir_build *b, ir_ref x, int64_t n)
 {
@@ -93,11 +93,11 @@ ir_la_inverse_of(ir_build *b, ir_ref l, ir_ref u, ir_ref order, ir_ref by)
     if (n <= FEW)
         return by_systems(b, l, u, order, by);
     ir_ref x = ir_la_inverse(b, ir_la_grow(b, l, size), true),
-           y = ir_la_inverse(b, ir_la_grow(b, ir_la_turn(b, u), size), false);
+           y = ir_la_inverse(b, ir_la_grow(b, ir_la_transpose(b, u), size), false);
     ir_ref z = product(b, times(b, x, by ? longer(b, by, size - n) : IR_NONE), y);
-    ir_ref line = ir_la_turn(b, order);
+    ir_ref line = ir_la_transpose(b, order);
     ir_ref back = ir_node1(b, OP_argsort, 1, &line, &(ir_attrs){ .arg = { 1, COT_I32 } });
-    return ir_la_turn(b, ir_la_in_order(b, ir_la_cut(b, z, n, n), back));
+    return ir_la_transpose(b, ir_la_in_order(b, ir_la_cut(b, z, n, n), back));
 }
 
 /* One matrix: its factors, and the order of its rows. */

@@ -1,20 +1,20 @@
 /* Eigenvalues of symmetric matrices and singular values, by Jacobi's rotations.
  *
- * The rows are n/2 pairs, row i of the upper half with row i of the lower half.  A step rotates
- * every pair at once, each by the angle that makes its two rows orthogonal (in `eigh`: that
- * makes the element where they meet 0), and then deals the pairs anew, as a tournament of n
- * players does: row 0 stays, the others move on by one.  After n - 1 steps, a sweep, each row
- * has met each other and all are where they were.  A pair that is orthogonal to the precision
- * of the type is left alone, and a sweep in which all are, or in `eigh` one that leaves nothing
- * to rotate beside the diagonal, is the last.  The matrices of a batch
- * go side by side where they have few rows (lanes.c), else one after the other, each with the
- * sweeps that it needs, in the first cache.
+ * The rows form n/2 pairs: row i of the upper half with row i of the lower half.  A step
+ * rotates every pair at once, each by the angle that makes its two rows orthogonal (in `eigh`:
+ * that makes the element where they meet 0), and then forms new pairs in round-robin order: row
+ * 0 stays, the others move on by one.  After n - 1 steps, a sweep, each row has met each other
+ * and all are where they were.  A pair that is orthogonal to the precision of the type is left
+ * alone, and a sweep in which all are is the last; in `eigh` the last sweep is one that leaves
+ * every off-diagonal element below the bound.  The matrices of a batch are swept together where
+ * they have few rows (lanes.c), else one after the other, each with the sweeps that it needs,
+ * in the first-level cache.
  *
  * A complex pair is made real first: its lower row is multiplied by the phase of the element
- * where the rows meet, and the rotation is that of the reals; vectors, in rows, are the
+ * where the rows meet, and the rotation is that of the reals.  Vectors are kept in rows, as the
  * conjugates of columns.
  *
- * An odd number of rows gets a row of zeros more, which never rotates.
+ * An odd number of rows gets one more row of zeros, which never rotates.
  *
  * More than IR_LA_SMALL rows are LAPACK's (lapack.h).
  *
@@ -44,15 +44,16 @@ rows_at(ir_build *b, ir_ref x, const int32_t *at, int64_t n)
             .gather = { { 2, own }, row, none, none, row, { 3, sizes }, IR_MODE_PROMISE } });
 }
 
-/* What rotates all rows, as each meets its own: in the order before the deal. */
+/* The rotation of each row, with both rows of a pair in the order before the new pairs are
+ * formed. */
 typedef struct by_row {
     ir_ref s, tau, phase;
 } by_row;
 
-/* x with its pairs of rows rotated, and dealt: p - s (q + tau p) and q + s (p - tau q), which
- * is exact where s is small. */
+/* x with its pairs of rows rotated, in the order of the next step: p - s (q + tau p) and q + s
+ * (p - tau q), which is exact where s is small. */
 static ir_ref
-turned(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
+rotated(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
 {
     if (r->phase)
         x = ir_mul(b, x, ir_la_fit(b, r->phase, x));
@@ -76,7 +77,7 @@ diagonal(ir_build *b, ir_ref x, int64_t first, int64_t shift, int64_t count)
                       (const int64_t[]){ batch, count, 1 });
 }
 
-/* What a loop of one step stacks is in memory of its own, and no carry is copied. */
+/* Ends a loop of one step.  Its stacked results are materialised, and no carry is copied. */
 static void
 stacked(ir_build *b, ir_la_loop *l, int n, const ir_ref *y, ir_ref *out)
 {
@@ -87,7 +88,8 @@ stacked(ir_build *b, ir_la_loop *l, int n, const ir_ref *y, ir_ref *out)
         out[i] = out[i] ? ir_reshape(b, out[i], 3, ir_btype(b, out[i])->dims + 1) : IR_NONE;
 }
 
-/* x, dealt, with 0 where elements are that met in this step: one of each row that rotated. */
+/* x, in the order of the next step, with 0 for the elements that this step annihilated: one in
+ * each row that rotated. */
 static ir_ref
 without_met(ir_build *b, const ir_la_deal *d, ir_ref s, ir_ref x)
 {
@@ -109,9 +111,9 @@ without_met(ir_build *b, const ir_la_deal *d, ir_ref s, ir_ref x)
     return ir_select(b, ir_op2(b, OP_eq, at, ir_la_fit(b, met, at)), zero, x);
 }
 
-/* The rotations by rows, in memory: each is wanted by all elements of its row. */
+/* The rotations by rows, materialised: all elements of a row read its rotation. */
 static by_row
-by_row_of(ir_build *b, const ir_la_turns *t)
+by_row_of(ir_build *b, const ir_la_rotations *t)
 {
     const int parts = t->phase ? 3 : 2;
     const ir_ref in[3] = { t->s, t->tau, t->phase };
@@ -127,9 +129,9 @@ by_row_of(ir_build *b, const ir_la_turns *t)
     return (by_row){ out[0], out[1], out[2] };
 }
 
-/* x with its pairs of rows rotated, in memory of its own. */
+/* x with its pairs of rows rotated, materialised. */
 static ir_ref
-turned_apart(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
+rotated_apart(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
 {
     const int parts = r->phase ? 3 : 2;
     ir_ref in[4] = { r->s, r->tau, r->phase };
@@ -138,7 +140,7 @@ turned_apart(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
     in[parts] = x;
     ir_la_loop_begin(b, &l, 1, parts + 1, 0, in);
     const by_row inner = { l.in[0], l.in[1], r->phase ? l.in[2] : IR_NONE };
-    ir_ref y = turned(l.b, d, &inner, l.in[parts]), out;
+    ir_ref y = rotated(l.b, d, &inner, l.in[parts]), out;
     stacked(b, &l, 1, &y, &out);
     return out;
 }
@@ -154,17 +156,18 @@ adjoint_apart(ir_build *b, ir_ref x)
     return out;
 }
 
-/* A symmetric matrix with its pairs of rows, and those of columns, rotated: twice the rows,
- * where elements are contiguous, and turned in between, since the result is symmetric again. */
+/* A symmetric matrix with its pairs of rows and of columns rotated.  It rotates rows twice,
+ * where elements are contiguous, and transposes in between, since the result is symmetric
+ * again. */
 static ir_ref
-turned_twice(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref a)
+rotated_twice(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref a)
 {
-    return turned(b, d, r, adjoint_apart(b, turned_apart(b, d, r, a)));
+    return rotated(b, d, r, adjoint_apart(b, rotated_apart(b, d, r, a)));
 }
 
-/* The rotations of a step of eigh, in memory. */
-static ir_la_turns
-eigh_turns(ir_build *b, int64_t h, ir_ref bound, ir_ref a)
+/* The rotations of a step of eigh, materialised. */
+static ir_la_rotations
+eigh_rotations(ir_build *b, int64_t h, ir_ref bound, ir_ref a)
 {
     const ir_ref in[2] = { bound, a };
     ir_la_loop l;
@@ -173,22 +176,23 @@ eigh_turns(ir_build *b, int64_t h, ir_ref bound, ir_ref a)
     ir_ref p = ir_la_real(l.b, diagonal(l.b, l.in[1], 0, 0, h)),
            q = ir_la_real(l.b, diagonal(l.b, l.in[1], h, 0, h)),
            r = diagonal(l.b, l.in[1], 0, h, h);
-    const ir_la_turns t = ir_la_turns_of(l.b, true, p, q, r, ir_la_fit(l.b, l.in[0], r));
+    const ir_la_rotations t = ir_la_rotations_of(l.b, true, p, q, r,
+                                                 ir_la_fit(l.b, l.in[0], r));
     ir_ref out[3] = { IR_NONE };
     stacked(b, &l, t.phase ? 3 : 2, (ir_ref[]){ t.s, t.tau, t.phase }, out);
-    return (ir_la_turns){ out[0], out[1], out[2] };
+    return (ir_la_rotations){ out[0], out[1], out[2] };
 }
 
 /* A step of eigh: a the matrix, v the vectors in rows, bound [batch, 1, 1] what counts as 0. */
 static void
 eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a, ir_ref *v, ir_ref *any)
 {
-    const ir_la_turns t = eigh_turns(b, d->n / 2, bound, *a);
+    const ir_la_rotations t = eigh_rotations(b, d->n / 2, bound, *a);
     const by_row rows = by_row_of(b, &t);
 
-    *a = without_met(b, d, rows.s, turned_twice(b, d, &rows, *a));
-    *v = turned(b, d, &rows, *v);
-    *any = ir_op2(b, OP_or, *any, ir_la_turning(b, &t));
+    *a = without_met(b, d, rows.s, rotated_twice(b, d, &rows, *a));
+    *v = rotated(b, d, &rows, *v);
+    *any = ir_op2(b, OP_or, *any, ir_la_rotates(b, &t));
 }
 
 /* A step of svd: a the rows, v the vectors in rows. */
@@ -208,12 +212,12 @@ svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a, ir_ref *v, ir_ref *any)
     if (!part[0])
         return;
     ir_ref bound = ir_la_svd_bound(b, part[0], part[1], d->n);
-    ir_la_turns t = ir_la_turns_of(b, false, part[0], part[1], part[2], bound);
-    ir_la_turns_apart(b, &t);
+    ir_la_rotations t = ir_la_rotations_of(b, false, part[0], part[1], part[2], bound);
+    ir_la_rotations_apart(b, &t);
     const by_row rows = by_row_of(b, &t);
-    *a = turned(b, d, &rows, *a);
-    *v = turned(b, d, &rows, *v);
-    *any = ir_op2(b, OP_or, *any, ir_la_turning(b, &t));
+    *a = rotated(b, d, &rows, *a);
+    *v = rotated(b, d, &rows, *v);
+    *any = ir_op2(b, OP_or, *any, ir_la_rotates(b, &t));
 }
 
 typedef struct sweeping {
@@ -356,8 +360,8 @@ eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
     y[1] = ir_la_adjoint(b, ir_la_in_order(b, ir_la_cut(b, v, n, n), order));
 }
 
-/* Matrices of few rows side by side; of more, which fill vectors by themselves, one after the
- * other. */
+/* Matrices of few rows are computed many at a time; of more, whose rows fill vectors by
+ * themselves, one after the other. */
 static void
 map_or_lanes(ir_build *b, ir_la_each *f, const void *user, int64_t rows, const ir_ref *x,
              int n_out, ir_ref *y)
@@ -409,8 +413,8 @@ right_vectors(ir_build *b, ir_ref x)
     return ir_la_in_order(b, ir_la_cut(b, v, n, n), order);
 }
 
-/* x v has orthogonal columns: those of U times singular values.  Its Q is U but for signs, and
- * is whole where singular values are 0. */
+/* x v has orthogonal columns: U times the singular values.  The Q of its QR factorisation is U
+ * but for signs, and is complete where singular values are 0. */
 static void
 svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
 {
@@ -421,7 +425,7 @@ svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
            minus = ir_op2(b, OP_lt, d, ir_like(b, d, 0));
     ir_ref one = ir_like(b, d, 1);
     ir_ref sign = ir_select(b, minus, ir_like(b, d, -1), one);
-    ir_ref signs = ir_la_turn(b, sign);
+    ir_ref signs = ir_la_transpose(b, sign);
     if (full && m > n)
         signs = ir_concatenate(
             b, 2, (ir_ref[]){ signs, ir_splat(b, ir_la_type(b, signs, batch, 1, m - n), 1) },
@@ -442,8 +446,8 @@ svd(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
         svd_of_tall(b, x[0], full, &y[0], &y[1], &y[2]);
         return;
     }
-    svd_of_tall(b, ir_la_turn(b, x[0]), full, &y[2], &y[1], &y[0]);
-    y[0] = ir_la_turn(b, y[0]), y[2] = ir_la_turn(b, y[2]);
+    svd_of_tall(b, ir_la_transpose(b, x[0]), full, &y[2], &y[1], &y[0]);
+    y[0] = ir_la_transpose(b, y[0]), y[2] = ir_la_transpose(b, y[2]);
 }
 
 void

@@ -18,20 +18,20 @@ uint8_t *ir_la_met(ir_build *b, const ir_la_deal *d);
 
 /* The rotations of a step, of one shape: s, s / (1 + c), and the phases of complex pairs
  * (IR_NONE of real ones). */
-typedef struct ir_la_turns {
+typedef struct ir_la_rotations {
     ir_ref s, tau, phase;
-} ir_la_turns;
+} ir_la_rotations;
 /* Of pairs with squares (in eigh: diagonal elements) p and q and product r; s is 0 where |r| is
  * not above the bound, and nowhere else.  `scaled` says that r^2 does not vanish above it. */
-ir_la_turns ir_la_turns_of(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r,
+ir_la_rotations ir_la_rotations_of(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r,
                            ir_ref bound);
 /* Where s is not 0; the same rotations, behind barriers. */
-ir_ref ir_la_turning(ir_build *b, const ir_la_turns *t);
-void ir_la_turns_apart(ir_build *b, ir_la_turns *t);
-/* In eigh: has a (rows and columns along axes `first` and the next) an element above the bound
- * beside its diagonal?  If not, another sweep would rotate nothing. */
+ir_ref ir_la_rotates(ir_build *b, const ir_la_rotations *t);
+void ir_la_rotations_apart(ir_build *b, ir_la_rotations *t);
+/* In eigh: does a (rows and columns along axes `first` and the next) have an off-diagonal
+ * element above the bound?  If not, another sweep would rotate nothing. */
 ir_ref ir_la_apart(ir_build *b, ir_ref a, ir_ref bound, int first);
-/* In svd, what |r| is to be above. */
+/* In svd, the bound above which |r| is rotated away. */
 ir_ref ir_la_svd_bound(ir_build *b, ir_ref p, ir_ref q, int64_t n);
 
 /* Does a sweep follow, given the bound, whether the last one did something, how many there

@@ -1,14 +1,15 @@
 /* Jacobi's sweeps over many small matrices at once.
  *
- * Matrices lie side by side, element by element, so that each operation is one on vectors of as
- * many numbers as there are matrices: lanes.  A batch goes in blocks of lanes that stay in the
- * first cache, and a block sweeps until none of its matrices has a rotation left; one that is
+ * Matrices are interleaved element by element, so that each operation is one on a vector with a
+ * lane for each matrix.  A batch is split into blocks of lanes that fit into the first-level
+ * cache, and a block is swept until none of its matrices has a rotation left.  A matrix that is
  * done rotates by nothing, which changes no bit, so that each matrix has the bits that it has
  * alone. */
 #include "ir/linalg/jacobi.h"
 
-/* Bytes of a block of matrices that stay near. */
-enum { NEAR = 16384, MOST = 64, LEAST = 8 };
+/* The bytes that a block of matrices may have to stay in the first-level cache, and the bounds
+ * of its lanes. */
+enum { BLOCK_BYTES = 16384, MAX_LANES = 64, MIN_LANES = 8 };
 
 /* Matrices in a block, and blocks. */
 static ir_la_cuts
@@ -17,13 +18,13 @@ lanes_of(const ir_build *b, ir_ref a)
     const ir_type *t = ir_btype(b, a);
     const int64_t batch = t->dims[0],
                   one = t->dims[1] * t->dims[2] * (int64_t)cot_dtype_size(t->dtype);
-    int64_t lanes = NEAR / one / LEAST * LEAST;
+    int64_t lanes = BLOCK_BYTES / one / MIN_LANES * MIN_LANES;
 
-    lanes = lanes < LEAST ? LEAST : lanes > MOST ? MOST : lanes;
+    lanes = lanes < MIN_LANES ? MIN_LANES : lanes > MAX_LANES ? MAX_LANES : lanes;
     return (ir_la_cuts){ (batch + lanes - 1) / lanes, batch < lanes ? batch : lanes };
 }
 
-/* Rows of x [rows, columns, lanes] in another order. */
+/* Rows of x [rows, columns, lanes], permuted. */
 static ir_ref
 taken(ir_build *b, ir_ref x, const int32_t *at, int64_t n)
 {
@@ -52,9 +53,9 @@ on_both(ir_build *b, ir_ref upper, ir_ref lower)
     return t ? ir_reshape(b, all, 3, (const int64_t[]){ t->dims[0], 1, t->dims[1] }) : IR_NONE;
 }
 
-/* x with its pairs of rows rotated and dealt: as `turned` of jacobi.c. */
+/* x with its pairs of rows rotated and dealt: as `rotated` of jacobi.c. */
 static ir_ref
-turned(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
+rotated(ir_build *b, const ir_la_deal *d, const ir_la_rotations *t, ir_ref x)
 {
     if (t->phase)
         x = ir_mul(b, x, ir_la_fit(b, on_both(b, ir_like(b, t->phase, 1), t->phase), x));
@@ -66,8 +67,9 @@ turned(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
     return ir_add(b, own, ir_mul(b, s, ir_sub(b, other, ir_mul(b, tau, own))));
 }
 
-/* Each matrix, in the first two axes, turned and conjugate.  A symmetric matrix has its columns
- * rotated as the rows of the turned one, in the order in which a matrix alone is (jacobi.c). */
+/* The conjugate transpose of each matrix, in the first two axes.  The columns of a symmetric
+ * matrix are rotated as the rows of the transposed one, in the order in which jacobi.c rotates
+ * a single matrix. */
 static ir_ref
 adjoint(ir_build *b, ir_ref x)
 {
@@ -75,9 +77,9 @@ adjoint(ir_build *b, ir_ref x)
     return ir_la_conj(b, y);
 }
 
-/* The same in memory of its own: the result of a loop of one step. */
+/* The same, materialised: the result of a loop of one step. */
 static ir_ref
-turned_apart(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
+rotated_apart(ir_build *b, const ir_la_deal *d, const ir_la_rotations *t, ir_ref x)
 {
     const int parts = t->phase ? 3 : 2;
     ir_ref in[4] = { t->s, t->tau, t->phase }, next;
@@ -85,8 +87,8 @@ turned_apart(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
 
     in[parts] = x;
     ir_la_loop_begin(b, &l, 1, parts, 1, in);
-    const ir_la_turns inner = { l.in[0], l.in[1], t->phase ? l.in[2] : IR_NONE };
-    next = turned(l.b, d, &inner, l.in[parts]);
+    const ir_la_rotations inner = { l.in[0], l.in[1], t->phase ? l.in[2] : IR_NONE };
+    next = rotated(l.b, d, &inner, l.in[parts]);
     ir_la_loop_end(b, &l, 0, &next, &next);
     return next;
 }
@@ -112,19 +114,19 @@ for_pairs(ir_build *b, ir_ref bound, int64_t count)
     return bound ? ir_broadcast_axis(b, bound, 0, count) : IR_NONE;
 }
 
-static ir_la_turns
+static ir_la_rotations
 eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a)
 {
     const int64_t h = d->n / 2, dims[3] = { d->n, d->n, 1 };
     ir_ref p = ir_la_real(b, diagonal(b, *a, 0, 0, h)),
            q = ir_la_real(b, diagonal(b, *a, h, 0, h));
     ir_ref pairs = for_pairs(b, bound, h);
-    ir_la_turns t = ir_la_turns_of(b, true, p, q, diagonal(b, *a, 0, h, h), pairs);
-    ir_la_turns_apart(b, &t);
-    ir_ref next = turned_apart(b, d, &t, adjoint(b, turned_apart(b, d, &t, *a)));
+    ir_la_rotations t = ir_la_rotations_of(b, true, p, q, diagonal(b, *a, 0, h, h), pairs);
+    ir_la_rotations_apart(b, &t);
+    ir_ref next = rotated_apart(b, d, &t, adjoint(b, rotated_apart(b, d, &t, *a)));
     ir_ref met = ir_la_fit(
         b, ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), ir_la_met(b, d)), next);
-    ir_ref active = ir_la_turning(b, &t);
+    ir_ref active = ir_la_rotates(b, &t);
     active = taken(b, on_both(b, active, active), d->from, d->n);
 
     ir_ref zero = ir_like(b, next, 0);
@@ -132,7 +134,7 @@ eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a)
     return t;
 }
 
-static ir_la_turns
+static ir_la_rotations
 svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a)
 {
     const int64_t h = d->n / 2;
@@ -142,10 +144,10 @@ svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a)
 
     for (int i = 0; i < 3; i++)
         part[i] = ir_op1(b, OP_barrier, ir_reduce(b, OP_reduce_sum, of[i], ir_axes_of(1)));
-    ir_la_turns t = ir_la_turns_of(b, false, part[0], part[1], part[2],
+    ir_la_rotations t = ir_la_rotations_of(b, false, part[0], part[1], part[2],
                                    ir_la_svd_bound(b, part[0], part[1], d->n));
-    ir_la_turns_apart(b, &t);
-    *a = turned_apart(b, d, &t, *a);
+    ir_la_rotations_apart(b, &t);
+    *a = rotated_apart(b, d, &t, *a);
     return t;
 }
 
@@ -159,10 +161,10 @@ sweep(ir_build *b, bool symmetric, const ir_la_deal *d, ir_ref bound, ir_ref *x)
 
     ir_la_loop_begin(b, &l, d->n - 1, 1, 3, in);
     memcpy(next, l.in + 1, sizeof next);
-    const ir_la_turns t =
+    const ir_la_rotations t =
         symmetric ? eigh_step(l.b, d, l.in[0], &next[0]) : svd_step(l.b, d, &next[0]);
-    next[1] = turned_apart(l.b, d, &t, next[1]);
-    next[2] = ir_op2(l.b, OP_or, next[2], ir_la_turning(l.b, &t));
+    next[1] = rotated_apart(l.b, d, &t, next[1]);
+    next[2] = ir_op2(l.b, OP_or, next[2], ir_la_rotates(l.b, &t));
     ir_la_loop_end(b, &l, 0, next, out);
     memcpy(x, out, sizeof out);
 }

@@ -1,13 +1,15 @@
-/* eigh, svd and eig of more than IR_LA_SMALL rows: LAPACK's, loaded when it is first asked for.
+/* eigh, svd and eig of more than IR_LA_SMALL rows are LAPACK's, which is loaded when it is
+ * first needed.
  *
- * The node is a call of C code (custom_call) that no rule belongs to: transforms see the op
- * itself, and what is left when kernels are made stays on this machine, so that objects, C
- * source and PTX refuse it.  The evaluator and compiled code call the same library, which is
- * told to use one thread, and have the same bits.  Complex arrays travel as pairs.
+ * The node is a call of C code (custom_call) without derivative rules: transforms see the op
+ * itself.  Where the call is left when kernels are made, the program depends on this machine,
+ * so that objects, C source and PTX refuse it.  The evaluator and compiled code call the same
+ * library, which is told to use one thread, and have the same bits.  Complex arrays are passed
+ * as pairs.
  *
- * LAPACK reads columns where we have rows, so it is handed x^T.  A Hermitian one has the
- * conjugate vectors, and so do the left and right vectors of a general one, exchanged; x^T =
- * conj(v) s u^T, whose factors, read in rows, are those of x.
+ * LAPACK reads columns where we have rows, so it is given x^T.  For a Hermitian x the vectors
+ * are then conjugated; for a general x left and right vectors are exchanged and conjugated.
+ * For svd, x^T = conj(v) s u^T, whose factors, read in rows, are those of x.
  *
  * Source: E. Anderson et al., LAPACK Users' Guide, 3rd ed., SIAM 1999: syevd, heevd, gesdd,
  * geev. */
@@ -169,8 +171,8 @@ svd(job *j, void *const *out)
     return info;
 }
 
-/* Vectors of a real matrix, as columns of complex numbers: those of a pair lie as their
- * parts. */
+/* Vectors of a real matrix, as columns of complex numbers; LAPACK stores the vectors of a
+ * conjugate pair as a column of real parts and one of imaginary parts. */
 static void
 unpack(const job *j, const void *from, void *to)
 {

@@ -1,4 +1,4 @@
-/* Calls of LAPACK, for what is larger than our own algorithms are good for. */
+/* Calls of LAPACK, for matrices too large for our own algorithms. */
 #ifndef IR_LINALG_LAPACK_H
 #define IR_LINALG_LAPACK_H
 

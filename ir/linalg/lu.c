@@ -1,24 +1,29 @@
-/* Rows of x exchanged = L U, the largest element of a column on the diagonal.
+/* x with rows exchanged = L U, by partial pivoting: the largest element of a column becomes the
+ * pivot.
  *
- * A panel of few columns goes column by column: the row with the pivot comes up, the
- * multipliers take the place of what they eliminate, the columns to the right lose their part.
- * A pivot of 0 eliminates nothing (the column is 0 already), as in LAPACK.  Larger matrices go
- * by block columns from the left: the blocks of U above the diagonal one after the other, each
- * solved with a block of L and its product taken from the rows below, then the panels of the
- * block column, which lies on its side meanwhile.  What a panel takes from the columns to its
- * right is a product for each half of them and block of rows, so that those that are done cost
- * nothing.  Rows are exchanged in all columns when a panel is done; most rows stay where
- * they are, so it is a gather and a scatter of those that do not.
+ * A panel of few columns goes column by column: the row with the pivot is exchanged to the top,
+ * the multipliers replace the elements that they eliminate, and their product with the pivot
+ * row is subtracted from the columns to the right.  A pivot of 0 eliminates nothing (the column
+ * is 0 already), as in LAPACK.
+ *
+ * Larger matrices use a left-looking algorithm by block columns, each stored transposed while
+ * it is worked on.  First come the blocks of U above the diagonal, one after the other: each is
+ * solved with a block of L, and its product is subtracted from the rows below.  Then come the
+ * panels of the block column.  The update by a panel is one product for each half of the
+ * columns to its right and each block of rows, so that columns that are done cost nothing.
+ * Rows are exchanged in all columns when a panel is done; most rows do not move, so it is a
+ * gather and a scatter of those that do.
  *
  * Source: J. Dongarra et al., ACM TOMS 16(1), 1990 (getrf); G. Golub, C. Van Loan, Matrix
  * Computations, 4th ed., 2013, section 3.2. */
 #include "ir/linalg/parts.h"
 
-/* Columns of a block column and of a panel, all of which a step goes over; how much longer than
- * need be a column on its side is. */
-enum { BLOCK = 64, PANEL = 8, SPARE = 16 };
+/* The columns of a block column, and of a panel, all of which a step updates; and the padding
+ * of a column that is stored transposed. */
+enum { BLOCK = 64, PANEL = 8, PADDING = 16 };
 
-/* A part of what a step overwrites, in memory of its own: a running sum of single elements. */
+/* A copy of a part of what a step overwrites.  It is a cumulative sum along an axis of size 1,
+ * which is computed in memory of its own. */
 static ir_ref
 kept(ir_build *b, ir_ref x)
 {
@@ -81,7 +86,7 @@ typedef struct lu_panel {
     ir_ref x, pivots;
 } lu_panel;
 
-/* A step of factor_panel, in which the panel lies on its side, so that a column of it is
+/* A step of factor_panel.  The panel is stored transposed, so that a column of it is
  * contiguous. */
 static void
 eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref *next)
@@ -109,8 +114,8 @@ eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref *next)
     next[1] = ir_reshape(s, e.p, 1, &batch);
 }
 
-/* The columns of a panel that lies on its side, p->x, whose first diagonal element is in row
- * `at`; pivots, i32 [batch, 1, columns]. */
+/* Factors the columns of a panel that is stored transposed, p->x, whose first diagonal element
+ * is in row `at`; pivots, i32 [batch, 1, columns]. */
 static void
 factor_panel(ir_build *b, ir_ref at, lu_panel *p)
 {
@@ -127,8 +132,8 @@ factor_panel(ir_build *b, ir_ref at, lu_panel *p)
                            (const int64_t[]){ batch, 1, n });
 }
 
-/* Where what is in the places x, i32 [batch, 1, any], was before the rows from `at` on were
- * exchanged with the pivots, one after the other. */
+/* The indices x, i32 [batch, 1, any], as they were before the rows from `at` on were exchanged
+ * with the pivots one after the other: it undoes the exchanges, the last one first. */
 static ir_ref
 traced_back(ir_build *b, ir_ref x, ir_ref pivots, ir_ref at)
 {
@@ -144,7 +149,8 @@ traced_back(ir_build *b, ir_ref x, ir_ref pivots, ir_ref at)
 
 /* ---- large matrices: batch 1 ---- */
 
-/* Blocks below block j of column c lose their product with u, which is block j of U. */
+/* Subtracts from the blocks below block j of column c their product with u, which is block j of
+ * U. */
 static ir_ref
 take_below(ir_build *b, ir_ref x, ir_ref c, ir_ref u, ir_ref j, int64_t blocks, int64_t size)
 {
@@ -284,7 +290,7 @@ one_panel(ir_build *b, const blocks *s, ir_ref block, ir_ref k, ir_ref *c, ir_re
     *x = move(b, *x, 1, places, from);
     *order = move(b, *order, 2, places, from);
     *c = ir_la_put_at(b, move(b, *c, 2, places, from), p.x, col, IR_NONE);
-    ir_ref d = ir_la_turn(b, ir_la_block_at(b, p.x, IR_NONE, w, row, w));
+    ir_ref d = ir_la_transpose(b, ir_la_block_at(b, p.x, IR_NONE, w, row, w));
     ir_ref inv = ir_la_inverse(b, d, true);
     *inverses = ir_la_put_at(b, *inverses, inv, row, IR_NONE);
     /* The rows of U to the right, and the rows below without their product. */
@@ -297,15 +303,15 @@ one_panel(ir_build *b, const blocks *s, ir_ref block, ir_ref k, ir_ref *c, ir_re
     *pivots = p.pivots ? ir_reshape(b, p.pivots, 1, &w) : IR_NONE;
 }
 
-/* A block column with its columns contiguous, and at distances that are no power of two, so
- * that a row's elements are not all in one set of the cache. */
+/* A block column stored transposed, with a distance between columns that is no power of two, so
+ * that the elements of a row do not all map to one set of the cache. */
 static ir_ref
 on_its_side(ir_build *b, ir_ref x)
 {
-    const ir_type *t = ir_la_type(b, x, 1, ir_la_cols(b, x), ir_la_rows(b, x) + SPARE);
+    const ir_type *t = ir_la_type(b, x, 1, ir_la_cols(b, x), ir_la_rows(b, x) + PADDING);
 
-    ir_ref turned = x ? ir_la_turn(b, x) : IR_NONE;
-    return x ? ir_la_put(b, ir_zeros(b, t), turned, 0, 0) : IR_NONE;
+    ir_ref transposed = x ? ir_la_transpose(b, x) : IR_NONE;
+    return x ? ir_la_put(b, ir_zeros(b, t), transposed, 0, 0) : IR_NONE;
 }
 
 /* A matrix with at least as many rows as columns, of whole blocks.  y: L and U, the order, and
@@ -331,7 +337,7 @@ factor_blocks(ir_build *b, ir_ref x, const blocks *s, ir_ref *y)
     memcpy(next, p.in + 1, 4 * sizeof *next);
     one_panel(p.b, s, p.in[0], p.step, &next[0], &next[1], &next[2], &next[3], &next[4]);
     ir_la_loop_end(l.b, &p, 1, next, out);
-    c = ir_la_turn(l.b, ir_la_cut(l.b, out[0], s->size, m));
+    c = ir_la_transpose(l.b, ir_la_cut(l.b, out[0], s->size, m));
     next[0] = ir_la_put_at(l.b, out[1], c, IR_NONE, at);
     next[1] = out[2], next[2] = out[3];
     next[3] = out[4] ? ir_reshape(l.b, out[4], 1, &s->size) : IR_NONE;
@@ -371,7 +377,7 @@ tall(ir_build *b, ir_ref x, ir_ref *y)
 {
     const int64_t n = ir_la_cols(b, x),
                   order[3] = { ir_la_batch(b, x), 1, ir_la_rows(b, x) };
-    lu_panel p = { .x = ir_la_turn(b, x) };
+    lu_panel p = { .x = ir_la_transpose(b, x) };
 
     if (n > IR_LA_SMALL) {
         ir_la_map(b, large, NULL, 1, &x, 3, y);
@@ -379,7 +385,7 @@ tall(ir_build *b, ir_ref x, ir_ref *y)
     }
     ir_ref zero = ir_la_number(b, 0), own = ir_iota(b, COT_I32, 3, order, 2);
     factor_panel(b, zero, &p);
-    y[0] = ir_la_turn(b, p.x), y[1] = traced_back(b, own, p.pivots, zero);
+    y[0] = ir_la_transpose(b, p.x), y[1] = traced_back(b, own, p.pivots, zero);
     y[2] = p.pivots;
 }
 
@@ -390,7 +396,7 @@ wide(ir_build *b, ir_ref x, ir_ref *y)
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x);
 
     tall(b, ir_la_block(b, x, 0, m, 0, m), y);
-    ir_ref order = ir_la_turn(b, y[1]);
+    ir_ref order = ir_la_transpose(b, y[1]);
     ir_ref right = ir_la_in_order(b, ir_la_block(b, x, 0, m, m, n - m), order);
     right = ir_node1(b, OP_triangular_solve, 2, (ir_ref[]){ y[0], right },
                      &(ir_attrs){ .triangle = { .unit = 1 } });

@@ -111,7 +111,7 @@ ir_la_put_at(ir_build *b, ir_ref x, ir_ref y, ir_ref r, ir_ref c)
 }
 
 ir_ref
-ir_la_turn(ir_build *b, ir_ref x)
+ir_la_transpose(ir_build *b, ir_ref x)
 {
     return ir_transpose(b, x, (const int64_t[]){ 0, 2, 1 });
 }
@@ -135,7 +135,7 @@ ir_la_conj(ir_build *b, ir_ref x)
 ir_ref
 ir_la_adjoint(ir_build *b, ir_ref x)
 {
-    return ir_la_conj(b, ir_la_turn(b, x));
+    return ir_la_conj(b, ir_la_transpose(b, x));
 }
 
 ir_ref

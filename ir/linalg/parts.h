@@ -1,11 +1,11 @@
-/* What the expansions of linear algebra are made of.
+/* Building blocks of the expansions of linear algebra.
  *
- * The algorithms are written once for real and complex elements: conjugates and real parts
- * below are the number itself where it is real, so that nothing of them is left there.  What an
- * element of a complex matrix becomes is the matter of passes/complex.
+ * The algorithms are written once for real and complex elements: for a real number the
+ * conjugate and the real part below are the number itself, and cost nothing.  passes/complex
+ * decides what an element of a complex matrix becomes.
  *
- * Inside, a matrix is always of rank 3, [batch, rows, columns]: la_in joins the leading axes,
- * la_out parts them again.  Loops are scans whose body is begun and ended by la_loop_*. */
+ * Inside, a matrix always has rank 3, [batch, rows, columns]: la_in joins the leading axes,
+ * la_out restores them.  Loops are scans whose body is begun and ended by la_loop_*. */
 #ifndef IR_LINALG_PARTS_H
 #define IR_LINALG_PARTS_H
 
@@ -43,10 +43,10 @@ ir_ref ir_la_put(ir_build *b, ir_ref x, ir_ref y, int64_t r, int64_t c);
 /* The same where the program knows r or c only when it runs (i32 scalars; IR_NONE: 0). */
 ir_ref ir_la_block_at(ir_build *b, ir_ref x, ir_ref r, int64_t m, ir_ref c, int64_t n);
 ir_ref ir_la_put_at(ir_build *b, ir_ref x, ir_ref y, ir_ref r, ir_ref c);
-ir_ref ir_la_turn(ir_build *b, ir_ref x); /* rows for columns */
-/* x y, where tx, ty say that the operand is turned. */
+ir_ref ir_la_transpose(ir_build *b, ir_ref x); /* rows for columns */
+/* x y; tx, ty say that the operand is transposed. */
 ir_ref ir_la_dot(ir_build *b, ir_ref x, bool tx, ir_ref y, bool ty);
-/* The conjugate; the conjugate of the turned matrix; x y^H. */
+/* The conjugate; the conjugate transpose; x y^H. */
 ir_ref ir_la_conj(ir_build *b, ir_ref x);
 ir_ref ir_la_adjoint(ir_build *b, ir_ref x);
 ir_ref ir_la_dot_adjoint(ir_build *b, ir_ref x, ir_ref y);
@@ -88,8 +88,8 @@ ir_ref ir_la_cut(ir_build *b, ir_ref x, int64_t m, int64_t n);
 ir_ref ir_la_number(ir_build *b, int64_t i);
 ir_ref ir_la_times(ir_build *b, ir_ref i, int64_t k);
 
-/* How n rows are cut: into so many blocks of so many rows, at most `most`, with few to
- * spare. */
+/* A split of n rows into blocks of equal size, at most `most` rows each, with little
+ * padding. */
 typedef struct ir_la_cuts {
     int64_t blocks, size;
 } ir_la_cuts;
@@ -119,9 +119,9 @@ typedef void ir_la_each(ir_build *b, const void *user, const ir_ref *x, ir_ref *
 void ir_la_map(ir_build *b, ir_la_each *f, const void *user, int n_in, const ir_ref *x,
                int n_out, ir_ref *y);
 
-/* qr.c: the reflection I - tau v v^H, v_j = 1, whose conjugate makes a column on its side, col
- * [batch, 1, rows], zero below its element j, which becomes beta; tau and beta are [batch, 1,
- * 1]. */
+/* qr.c: the reflection I - tau v v^H, v_j = 1.  Its conjugate maps a column, given transposed
+ * as col [batch, 1, rows], to one that is zero below element j, which becomes beta; tau and
+ * beta are [batch, 1, 1]. */
 typedef struct ir_la_reflection {
     ir_ref v, tau, beta;
 } ir_la_reflection;
@@ -152,10 +152,10 @@ ir_ref ir_la_ldexp(ir_build *b, ir_ref x, ir_ref e);
 /* The product of each line of x, [batch, 1, n]; its parts are [batch, 1, 1]. */
 ir_la_power ir_la_power_product(ir_build *b, ir_ref x);
 
-/* A unit in the last place of 1, in the type of x, which f16 and bf16 are widened to. */
+/* The distance from 1 to the next number in the type of x (f32 for f16 and bf16). */
 double ir_la_precision(const ir_build *b, ir_ref x);
 
-/* tiny.c: straight code for real matrices of at most IR_LA_TINY rows and columns. */
+/* tiny.c: unrolled code for real matrices of at most IR_LA_TINY rows and columns. */
 bool ir_la_is_tiny(const ir_build *b, ir_ref x);
 /* y: L and U; the order of the rows, i32 [batch, 1, m]; the pivots, i32 [batch, 1, least]. */
 void ir_la_tiny_lu(ir_build *b, ir_ref x, ir_ref *y);

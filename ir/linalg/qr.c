@@ -1,13 +1,14 @@
-/* x = Q R by reflections.
+/* x = Q R by Householder reflections.
  *
  * A panel of few columns goes column by column: a reflection I - tau v v^T, v_j = 1, makes
- * zeros below the diagonal and is taken to all columns of the panel.  n of them together are
- * I - V^T T V with the v in the rows of V and T triangular, T^-1 = D^-1 + the triangle of V V^T
- * above the diagonal, D of the taus; as a tau may be 0, T = (I + D triangle)^-1 D.  Larger
- * matrices go by block columns of some panels, whose reflections are taken to the block columns
- * on the right by products; Q is all reflections taken to the unit matrix, last first.
+ * zeros below the diagonal and is applied to all columns of the panel.  n of them together are
+ * I - V^T T V with the v in the rows of V and T triangular, T^-1 = D^-1 + the part of V V^T
+ * above the diagonal, where D holds the taus; as a tau may be 0, T = (I + D triangle)^-1 D.
+ * Larger matrices go by block columns of several panels, whose reflections are applied to the
+ * block columns on the right by products; Q is all reflections applied to the unit matrix, the
+ * last one first.
  *
- * The sign of R's diagonal is LAPACK's: the opposite of the element that was there.  Of a
+ * The sign of R's diagonal is LAPACK's: the opposite of the element that was there.  For a
  * complex matrix that diagonal is real, of the sign opposite to that element's real part; Q is
  * the product of I - tau v v^H, and Q^H has the conjugate taus.
  *
@@ -62,13 +63,14 @@ typedef struct qr_panel {
     ir_ref x, v, tau;
 } qr_panel;
 
-/* T of the reflections in the rows of v, [batch, n, rows]; tau [batch, n, 1].  Turned. */
+/* The triangle T of the reflections in the rows of v, [batch, n, rows], transposed; tau [batch,
+ * n, 1]. */
 static ir_ref
 joined(ir_build *b, ir_ref v, ir_ref tau)
 {
     ir_ref s = ir_la_dot_adjoint(b, v, v);
     ir_ref below = ir_la_keep(b, ir_la_compare(b, OP_gt, s, 0), s, 0);
-    ir_ref m = ir_mul(b, below, ir_la_fit(b, ir_la_turn(b, tau), s));
+    ir_ref m = ir_mul(b, below, ir_la_fit(b, ir_la_transpose(b, tau), s));
 
     ir_ref inverse = ir_la_inverse(b, m, true);
     return ir_mul(b, ir_la_fit(b, tau, m), inverse);
@@ -92,7 +94,7 @@ factor_panel(ir_build *b, ir_ref at, qr_panel *p)
     ir_la_loop l;
     const int64_t m = ir_la_rows(b, p->x), n = ir_la_cols(b, p->x),
                   batch = ir_la_batch(b, p->x);
-    const ir_ref in[2] = { at, ir_la_turn(b, p->x) };
+    const ir_ref in[2] = { at, ir_la_transpose(b, p->x) };
     ir_ref next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
 
     ir_la_loop_begin(b, &l, n, 1, 1, in);
@@ -110,19 +112,19 @@ factor_panel(ir_build *b, ir_ref at, qr_panel *p)
     next[0] = ir_la_put_at(s, rest, done, l.step, IR_NONE);
     next[1] = r.v, next[2] = r.tau;
     ir_la_loop_end(b, &l, 2, next, out);
-    p->x = ir_la_turn(b, out[0]);
+    p->x = ir_la_transpose(b, out[0]);
     p->v = unstacked(b, out[1], n, batch, 1, m);
     p->tau = unstacked(b, out[2], n, batch, 1, 1);
 }
 
-/* x with the reflections taken to its columns: those of Q^H (t turned, as it is kept), or of
- * Q. */
+/* x with the reflections applied to its columns: those of Q^H (with t transposed, as it is
+ * stored), or of Q. */
 static ir_ref
-reflected(ir_build *b, ir_ref x, ir_ref v, ir_ref t, bool turned)
+reflected(ir_build *b, ir_ref x, ir_ref v, ir_ref t, bool transposed)
 {
     ir_ref w = ir_la_dot(b, ir_la_conj(b, v), false, x, false);
 
-    w = ir_la_dot(b, turned ? t : ir_la_conj(b, t), turned, w, false);
+    w = ir_la_dot(b, transposed ? t : ir_la_conj(b, t), transposed, w, false);
     return ir_sub(b, x, ir_la_dot(b, v, true, w, false));
 }
 
@@ -183,7 +185,7 @@ factor_column(ir_build *b, ir_ref at, int64_t w, qr_panel *p)
 
 /* x with the reflections taken to its block columns of w columns, from number k on. */
 static ir_ref
-reflected_from(ir_build *b, ir_ref x, ir_ref v, ir_ref t, ir_ref k, int64_t w, bool turned)
+reflected_from(ir_build *b, ir_ref x, ir_ref v, ir_ref t, ir_ref k, int64_t w, bool transposed)
 {
     ir_la_loop l;
     const ir_ref in[3] = { v, t, x };
@@ -193,13 +195,14 @@ reflected_from(ir_build *b, ir_ref x, ir_ref v, ir_ref t, ir_ref k, int64_t w, b
     ir_build *s = l.b;
     ir_ref at = ir_la_times(s, l.step, w);
     y = ir_la_block_at(s, l.in[2], IR_NONE, ir_la_rows(s, l.in[2]), at, w);
-    y = ir_la_put_at(s, l.in[2], reflected(s, y, l.in[0], l.in[1], turned), IR_NONE, at);
+    y = ir_la_put_at(s, l.in[2], reflected(s, y, l.in[0], l.in[1], transposed), IR_NONE, at);
     ir_la_for_end(b, &l, &y, &y);
     return y;
 }
 
-/* Q: all reflections, those of the last block column first, taken to the unit matrix.  What is
- * left of a block column is still the unit matrix then, which its reflections do not change. */
+/* Q: all reflections applied to the unit matrix, those of the last block column first.  The
+ * columns to the left of a block column are still those of the unit matrix then, and its
+ * reflections do not change them. */
 static ir_ref
 all_reflections(ir_build *b, ir_ref v, ir_ref t, int64_t columns, int64_t w, int64_t q)
 {

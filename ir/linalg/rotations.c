@@ -42,8 +42,8 @@ tangent(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r, ir_ref active)
     return ir_select(b, ir_op2(b, OP_lt, d, zero), negative, t);
 }
 
-ir_la_turns
-ir_la_turns_of(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r, ir_ref bound)
+ir_la_rotations
+ir_la_rotations_of(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r, ir_ref bound)
 {
     ir_ref size = ir_op1(b, OP_abs, r), active = ir_op2(b, OP_gt, size, bound), phase = IR_NONE;
 
@@ -55,17 +55,17 @@ ir_la_turns_of(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r, ir_ref bo
     }
     ir_ref t = tangent(b, scaled, p, q, r, active), one = ir_like(b, t, 1);
     ir_ref root = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, t, t), one));
-    return (ir_la_turns){ ir_div(b, t, root), ir_div(b, t, ir_add(b, root, one)), phase };
+    return (ir_la_rotations){ ir_div(b, t, root), ir_div(b, t, ir_add(b, root, one)), phase };
 }
 
 ir_ref
-ir_la_turning(ir_build *b, const ir_la_turns *t)
+ir_la_rotates(ir_build *b, const ir_la_rotations *t)
 {
     return ir_op2(b, OP_ne, t->s, ir_like(b, t->s, 0));
 }
 
 void
-ir_la_turns_apart(ir_build *b, ir_la_turns *t)
+ir_la_rotations_apart(ir_build *b, ir_la_rotations *t)
 {
     t->s = ir_op1(b, OP_barrier, t->s);
     t->tau = ir_op1(b, OP_barrier, t->tau);

@@ -1,10 +1,10 @@
-/* Matrices made nearly triangular by similarities.
+/* Reduction to nearly triangular form by similarity transformations.
  *
- * Reflections make x a Hessenberg matrix.  Then sweeps of the implicit double shift, which real
- * and complex matrices share (its two shifts enter by their sum and product alone), make
- * elements below the diagonal vanish, until blocks of one or two rows are left.  The matrices
- * of a batch sweep together: each step is at the same row k in all of them, and one whose
- * window does not hold row k stays as it is.
+ * Reflections make x a Hessenberg matrix.  Then sweeps of the implicit double-shift QR
+ * algorithm, which real and complex matrices share (the two shifts enter only by their sum and
+ * product), make elements below the diagonal vanish, until blocks of one or two rows are left.
+ * The matrices of a batch are swept together: each step is at the same row k in all of them,
+ * and a matrix whose active window does not hold row k stays as it is.
  *
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 7.4 to 7.5. */
 #include "ir/linalg/schur.h"
@@ -31,7 +31,7 @@ reflect_rows(ir_build *b, ir_ref x, ir_ref v, ir_ref tau)
 
     w = ir_mul(b, w, ir_la_fit(b, ir_la_conj(b, tau), w));
     ir_ref fitted = ir_la_fit(b, w, x);
-    return ir_sub(b, x, ir_mul(b, ir_la_fit(b, ir_la_turn(b, v), x), fitted));
+    return ir_sub(b, x, ir_mul(b, ir_la_fit(b, ir_la_transpose(b, v), x), fitted));
 }
 
 static ir_ref
@@ -58,7 +58,7 @@ ir_la_hessenberg(ir_build *b, ir_ref x, ir_la_reflections *r)
     ir_la_loop_begin(b, &l, n - 2, 0, 2, in);
     ir_build *s = l.b;
     ir_ref k = ir_add(s, l.step, ir_la_number(s, 1));
-    ir_ref col = ir_la_turn(s, ir_la_block_at(s, l.in[0], IR_NONE, n, l.step, 1));
+    ir_ref col = ir_la_transpose(s, ir_la_block_at(s, l.in[0], IR_NONE, n, l.step, 1));
     const ir_la_reflection one = ir_la_reflection_of(s, col, k);
     ir_ref h = reflect_rows(s, l.in[0], one.v, one.tau);
     ir_ref next[4] = { reflect_cols(s, h, one.v, one.tau),
@@ -68,9 +68,9 @@ ir_la_hessenberg(ir_build *b, ir_ref x, ir_la_reflections *r)
         ir_ref y = ir_move_axis(b, out[2 + i], 0, 2);
         y = y ? ir_reshape(b, y, 3, (const int64_t[]){ batch, n - 2, i ? 1 : n }) : IR_NONE;
         if (i == 0)
-            r->v = ir_la_put(b, r->v, ir_la_turn(b, y), 0, 0);
+            r->v = ir_la_put(b, r->v, ir_la_transpose(b, y), 0, 0);
         else
-            r->tau = ir_la_put(b, r->tau, ir_la_turn(b, y), 0, 0);
+            r->tau = ir_la_put(b, r->tau, ir_la_transpose(b, y), 0, 0);
     }
     return (ir_la_schur){ ir_la_keep(b, ir_la_compare(b, OP_le, out[0], 1), out[0], 0),
                           out[1] };
@@ -109,7 +109,8 @@ shifted(ir_build *b, ir_ref x, double first)
     return ir_concatenate(b, 2, (ir_ref[]){ head, ir_la_block(b, x, 0, 1, 0, n - 1) }, 2);
 }
 
-/* h without the elements below the diagonal that are nothing beside their neighbours on it. */
+/* h with 0 for the elements below the diagonal that are negligible beside their neighbours on
+ * it. */
 static ir_ref
 deflated(ir_build *b, ir_ref h)
 {
@@ -120,7 +121,7 @@ deflated(ir_build *b, ir_ref h)
     around = ir_select(b, ir_op2(b, OP_eq, around, ir_like(b, around, 0)), one, around);
     ir_ref gone =
         ir_op2(b, OP_le, below, ir_mul(b, around, ir_like(b, around, ir_la_precision(b, h))));
-    ir_ref fitted = ir_la_fit(b, ir_la_turn(b, gone), h);
+    ir_ref fitted = ir_la_fit(b, ir_la_transpose(b, gone), h);
     ir_ref at = both(b, ir_la_compare(b, OP_eq, h, 1), fitted);
     return ir_select(b, at, ir_like(b, h, 0), h);
 }
@@ -136,7 +137,7 @@ last_where(ir_build *b, ir_ref p)
     return i ? ir_reshape(b, ir_reduce(b, OP_reduce_max, i, ir_axes_of(2)), 3, dims) : IR_NONE;
 }
 
-/* The last block of three rows or more. */
+/* The active window: the last block of three rows or more. */
 static active_rows
 window_of(ir_build *b, ir_ref h)
 {
@@ -155,12 +156,12 @@ static ir_ref
 element(ir_build *b, ir_ref h, ir_ref i, int64_t r, int64_t c)
 {
     const int64_t one[3] = { ir_la_batch(b, h), 1, 1 };
-    ir_ref diagonal = ir_la_diagonal(b, ir_la_turn(b, h), 0);
+    ir_ref diagonal = ir_la_diagonal(b, ir_la_transpose(b, h), 0);
 
     if (c < r)
         diagonal = ir_la_diagonal(b, h, r - c);
     else if (c > r)
-        diagonal = ir_la_diagonal(b, ir_la_turn(b, h), c - r);
+        diagonal = ir_la_diagonal(b, ir_la_transpose(b, h), c - r);
     ir_ref at = diagonal ? ir_iota(b, COT_I32, 3, ir_btype(b, diagonal)->dims, 2) : IR_NONE;
     const int64_t far = r > c ? r : c;
     if (!at || !i)
@@ -170,9 +171,9 @@ element(ir_build *b, ir_ref h, ir_ref i, int64_t r, int64_t c)
     return ir_reshape(b, ir_reduce(b, OP_reduce_sum, own, ir_axes_of(2)), 3, one);
 }
 
-/* The first column of (h - s)(h - t), over h10, at rows lo ... lo + 2; s and t are the
- * eigenvalues of the last two rows, but every tenth sweep something else, lest they go round in
- * circles.  [batch, 1, 3]. */
+/* The first column of (h - s)(h - t), over h10, at rows lo ... lo + 2, [batch, 1, 3].  s and t
+ * are the eigenvalues of the last two rows; every tenth sweep uses exceptional shifts, since
+ * the usual ones may cycle. */
 static ir_ref
 first_column(ir_build *b, ir_ref h, const active_rows *w, ir_ref sweep)
 {
@@ -217,7 +218,8 @@ step_is(ir_build *b, ir_op op, ir_ref k, ir_ref i)
 static ir_la_reflection
 bulge(ir_build *b, ir_ref h, ir_ref first, const active_rows *w, ir_ref k)
 {
-    ir_ref col = ir_la_turn(b, ir_la_block_at(b, h, ir_add(b, k, ir_la_number(b, 1)), 3, k, 1));
+    ir_ref col = ir_la_transpose(b, ir_la_block_at(b, h, ir_add(b, k, ir_la_number(b, 1)), 3, k,
+                                                   1));
     ir_ref begins = step_is(b, OP_eq, k, w->lo),
            last = step_is(b, OP_ge, ir_add(b, k, ir_la_number(b, 1)), w->hi);
     ir_ref third = col ? ir_la_cols_where(b, OP_eq, col, ir_la_number(b, 2)) : IR_NONE;

@@ -1,5 +1,5 @@
-/* Similarities: what eigenvalues (eig.c) and the forms that importers ask for (forms.c)
- * share. */
+/* Similarity transformations that eigenvalues (eig.c) and the forms that importers ask for
+ * (forms.c) share. */
 #ifndef IR_LINALG_SCHUR_H
 #define IR_LINALG_SCHUR_H
 

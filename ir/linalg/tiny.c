@@ -1,9 +1,10 @@
 /* Matrices of a few rows, element by element.
  *
- * Every element of a matrix is a value over the batch, and an algorithm is straight code: one
- * map over the batch, in whose lanes lie one matrix each.  Matrices are turned first, so that
- * an element lies beside itself in the next matrix, and the results are turned back.  Both are
- * behind barriers: what is turned is to lie so, and what is joined is computed once.
+ * Every element of a matrix is a value over the batch, and an algorithm is unrolled code: one
+ * map over the batch, with one matrix in each lane.  The batch is transposed first, so that
+ * equal elements of neighbouring matrices are adjacent, and the results are transposed back.
+ * Both are behind barriers: the first keeps the transposed layout in memory, the second makes
+ * the joined results be computed once.
  *
  * Rows are exchanged by selections, with LAPACK's choice of the pivot: the first of the
  * largest, or a NaN.

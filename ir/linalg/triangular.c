@@ -1,20 +1,21 @@
 /* x z = y with x triangular.
  *
- * Every case is turned into a lower triangle on the left, from the first row on.  Small ones go
- * row by row.  Larger ones go by blocks: what earlier blocks contribute is a product, and a
- * block on the diagonal is solved by blocks of at most IR_LA_SMALL rows, of which the inverses
- * are taken (as libraries for GPUs do; the error grows with the condition of such a block, not
- * of x).
+ * Every case is reduced to a lower triangle on the left, solved from the first row on.  Small
+ * ones go row by row.  Larger ones go by blocks: what earlier blocks contribute is a product,
+ * and a block on the diagonal is solved by blocks of at most IR_LA_SMALL rows, whose inverses
+ * are computed (as libraries for GPUs do; the error grows with the condition of such a block,
+ * not of x).
  *
  * A complex triangle is the real one of twice the size in which a + bi is the block a, -b; b,
- * a.  Divided by its diagonal first it has ones there, so that it is a triangle; right sides
- * are vectors of parts.  So the op stays linear in them, and transposes as that of reals. */
+ * a.  Its rows are first divided by its diagonal, which leaves ones there, so that the real
+ * matrix is a triangle; right-hand sides are vectors of parts.  The op stays linear in them,
+ * and transposes as that of reals. */
 #include "ir/linalg/parts.h"
 
 enum { LEAF = 8 };      /* rows of a triangle that is inverted row by row */
 
-/* n steps over y: row i is done, divided by the diagonal; the rows below lose their part of it.
- * All rows, in order, on a first axis. */
+/* n steps over y: row i is divided by the diagonal, and its multiples are subtracted from the
+ * rows below.  Returns all rows, in order, on a first axis. */
 static ir_ref
 eliminate(ir_build *b, ir_ref x, ir_ref y, bool unit)
 {
@@ -258,8 +259,8 @@ solve_complex(ir_build *b, const ir_attrs *at, ir_ref x, ir_ref y)
 void
 eval_triangular_solve(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
 {
-    const bool right = at->triangle.right, turned = at->triangle.transposed != right;
-    const bool backward = (at->triangle.upper != 0) != turned;
+    const bool right = at->triangle.right, transposed = at->triangle.transposed != right;
+    const bool backward = (at->triangle.upper != 0) != transposed;
     const ir_axes both = ir_axes_of(1) | ir_axes_of(2), rows = ir_axes_of(1);
     ir_ref x = ir_la_in(b, in[0]), y = ir_la_in(b, in[1]);
 
@@ -271,8 +272,8 @@ eval_triangular_solve(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *i
         out[0] = ir_la_out(b, solve_complex(b, at, x, y), in[1]);
         return;
     }
-    x = turned ? ir_la_turn(b, x) : x;
-    y = right ? ir_la_turn(b, y) : y;
+    x = transposed ? ir_la_transpose(b, x) : x;
+    y = right ? ir_la_transpose(b, y) : y;
     if (backward) {
         x = ir_reverse(b, x, both);
         y = ir_reverse(b, y, rows);
@@ -284,6 +285,6 @@ eval_triangular_solve(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *i
     else
         ir_la_map(b, solve, at, 2, (ir_ref[]){ x, y }, 1, &y);
     y = backward ? ir_reverse(b, y, rows) : y;
-    y = right ? ir_la_turn(b, y) : y;
+    y = right ? ir_la_transpose(b, y) : y;
     out[0] = ir_la_out(b, y, in[1]);
 }

@@ -49,7 +49,7 @@ eval_stop_gradient(MATH_ARGS)
 {
     return x[0];
 }
-/* Never asked for: complex numbers are split into pairs before anything is evaluated. */
+/* This program is never asked for: complex numbers are split into pairs before evaluation. */
 ir_sc
 eval_parts(MATH_ARGS)
 {

@@ -4,20 +4,20 @@
  * that of DiDonato and Morris's BFRAC (here times a), which takes the distance of a from its
  * mean (a + b) x, found without cancellation; beyond, 1 - I_(1-x)(b, a).  A loop over all
  * elements goes on until the last of them has come to rest, which takes about sqrt(max(a, b))
- * trips; an element that has not after MOST trips becomes NaN.  f32 computes in f64.
+ * trips; an element that has not after MAX_TRIPS trips becomes NaN.  f32 computes in f64.
  *
  * The prefactor is C. Loader's saddle point form where a and b are not small: no large
  * logarithms cancel in it.
  *
  * Worst error (sampled, parameters up to 3000): f32 0.51 ulp; f64 (15 + |log y| / 2) ulp, and
- * absolute beside 1; where a or b is below LEAST, in whose prefactor logarithms cancel, 140.
- * Source: A. DiDonato, A. Morris, Algorithm 708, ACM TOMS 18, 1992; C. Loader, Fast and
+ * absolute beside 1; where a or b is below MIN_LARGE, in whose prefactor logarithms cancel,
+ * 140. Source: A. DiDonato, A. Morris, Algorithm 708, ACM TOMS 18, 1992; C. Loader, Fast and
  * accurate computation of binomial probabilities, 2000; NIST Handbook 8.17.22. */
 #include <math.h>
 
 #include "ir/expand.h"
 
-enum { MOST = 20000, LEAST = 8 };
+enum { MAX_TRIPS = 20000, MIN_LARGE = 8 };
 
 #define TINY 1e-290         /* a mean at which all is 0, and whose quotients are finite */
 
@@ -111,7 +111,7 @@ goes_on(ir_build *outer, const ir_type *t)
         ir_reduce(r, OP_reduce_or, ir_op1(r, OP_not, in[DONE]), ir_axes_below(t->rank));
     ir_output(r, ir_op2(r, OP_and, any,
                         ir_op2(r, OP_lt, in[TRIP],
-                               ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), MOST))));
+                               ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), MAX_TRIPS))));
     return ir_sub_end(outer, r);
 }
 
@@ -142,7 +142,7 @@ fraction(ir_build *b, ir_ref p, ir_ref q, ir_ref x, ir_ref y, ir_ref d)
 
 /* ---- the prefactor x^p (1 - x)^q / B(p, q) ---- */
 
-/* What contract does not take for a product. */
+/* A product that the pass `contract` does not fuse into an fma. */
 static ir_ref
 product(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -185,8 +185,8 @@ polynomial(ir_build *b, ir_ref z, int n, const double *c)
     return p;
 }
 
-/* log Gamma(z + 1) - (z + 1/2) log z + z - log(2 pi) / 2 for z >= LEAST: B_2k / (2k (2k - 1)
- * z^(2k-1)). */
+/* log Gamma(z + 1) - (z + 1/2) log z + z - log(2 pi) / 2 for z >= MIN_LARGE: B_2k / (2k (2k -
+ * 1) z^(2k-1)). */
 static ir_ref
 stirling(ir_build *b, ir_ref z)
 {
@@ -260,19 +260,19 @@ deviance(ir_build *b, ir_ref u, twofold mean, ir_ref d)
                       ir_select(b, is_near, zero, far.low) };
 }
 
-/* Where both are LEAST or more, sqrt(p q / (2 pi n)) e^(s(n) - s(p) - s(q) - D(p) - D(q)), n =
- * p + q, whose exponents do not
- * cancel: s is Stirling's rest, D the deviance from the mean. */
+/* Where both are MIN_LARGE or more, sqrt(p q / (2 pi n)) e^(s(n) - s(p) - s(q) - D(p) - D(q)),
+ * n = p + q, whose exponents do not cancel: s is Stirling's rest, D the deviance from the
+ * mean. */
 static ir_ref
 prefactor(ir_build *b, ir_ref p, ir_ref q, ir_ref x, ir_ref d)
 {
     ir_ref right = ir_mul(b, q, ir_op1(b, OP_log1p, ir_neg(b, x)));
     ir_ref e = ir_add(b, ir_mul(b, p, ir_op1(b, OP_log, x)), right);
     ir_ref few = ir_op1(b, OP_exp, ir_sub(b, e, ir_op2(b, OP_lbeta, p, q)));
-    ir_ref at_least = with(b, OP_ge, q, LEAST);
-    ir_ref large = ir_op2(b, OP_and, with(b, OP_ge, p, LEAST), at_least);
+    ir_ref at_least = with(b, OP_ge, q, MIN_LARGE);
+    ir_ref large = ir_op2(b, OP_and, with(b, OP_ge, p, MIN_LARGE), at_least);
     ir_ref off = ir_select(b, large, d, ir_like(b, d, 0));
-    ir_ref some = ir_like(b, p, LEAST), u = ir_select(b, large, p, some),
+    ir_ref some = ir_like(b, p, MIN_LARGE), u = ir_select(b, large, p, some),
            v = ir_select(b, large, q, some);
     ir_ref n_low, y_low, n = difference(b, u, ir_neg(b, v), &n_low),
                          y = difference(b, ir_like(b, x, 1), x, &y_low);
@@ -300,15 +300,15 @@ inside(ir_build *b, ir_ref p, ir_ref q, ir_ref x)
     ir_ref one = ir_like(b, x, 1);
     ir_ref sum = with(b, OP_add, ir_add(b, p, q), 2);
     ir_ref edge = ir_div(b, with(b, OP_add, p, 1), sum);
-    ir_ref turned = ir_op2(b, OP_ge, x, edge), y = ir_sub(b, one, x);
-    ir_ref u = ir_select(b, turned, q, p), v = ir_select(b, turned, p, q);
-    ir_ref near = ir_select(b, turned, y, x), far = ir_select(b, turned, x, y),
+    ir_ref mirrored = ir_op2(b, OP_ge, x, edge), y = ir_sub(b, one, x);
+    ir_ref u = ir_select(b, mirrored, q, p), v = ir_select(b, mirrored, p, q);
+    ir_ref near = ir_select(b, mirrored, y, x), far = ir_select(b, mirrored, x, y),
            d = off_centre(b, p, q, x);
     ir_ref r =
-        ir_div(b, fraction(b, u, v, near, far, ir_select(b, turned, ir_neg(b, d), d)), u);
+        ir_div(b, fraction(b, u, v, near, far, ir_select(b, mirrored, ir_neg(b, d), d)), u);
 
     r = ir_mul(b, prefactor(b, p, q, x, d), r);
-    return ir_select(b, turned, ir_sub(b, one, r), r);
+    return ir_select(b, mirrored, ir_sub(b, one, r), r);
 }
 
 /* With the values at the ends, where there is a limit. */

@@ -93,7 +93,7 @@ sine_of(ir_sc_build *b, ir_sc r)
     return m_mul(b, r, ir_math_poly(b, m_mul(b, r, r), 10, sine));
 }
 
-/* x less the nearest even number: in [-1, 1], exact. */
+/* x minus the nearest even number: in [-1, 1], exact. */
 static ir_sc
 turn(ir_sc_build *b, ir_sc x)
 {
@@ -137,8 +137,8 @@ ir_math_stirling(ir_sc_build *b, ir_sc x)
     return m_mul(b, inverse, ir_math_poly(b, w, 10, stirling));
 }
 
-/* What log Gamma(a) for 0 < a < 7.5 is made of: log Gamma(2 + d) and the product p, to be
- * multiplied if a >= 3/2, else divided by. */
+/* The parts of log Gamma(a) for 0 < a < 7.5: log Gamma(2 + d), and the product p by which
+ * Gamma(2 + d) is multiplied if a >= 3/2, else divided. */
 static ir_sc
 reduced(ir_sc_build *b, ir_sc a, ir_sc *p, ir_sc *up)
 {
@@ -241,8 +241,8 @@ negative(ir_sc_build *outer)
     ir_sc infinity = m_num(b, x, (double)INFINITY);
     other = m_select(b, m_eqk(b, s, 0), infinity, difference);
     ir_sc less = m_ltk(b, a, (double)INFINITY);
-    ir_sc turned = m_and(b, m_gtk(b, a, 0x1p-60), less);
-    return ir_sc_end(b, m_select(b, turned, other, y));
+    ir_sc reflected = m_and(b, m_gtk(b, a, 0x1p-60), less);
+    return ir_sc_end(b, m_select(b, reflected, other, y));
 }
 
 /* f32 near a zero at negative x wants all of f64, too. */

@@ -528,7 +528,8 @@ eval_random_gamma_grad(MATH_ARGS)
     return of(b, in, SAMPLE, x);
 }
 
-/* What the rule of derivatives stands on. */
+/* gamma_sample returns the sample itself: the op exists so that the sample has a derivative
+ * rule. */
 ir_sc
 eval_gamma_sample(MATH_ARGS)
 {

@@ -128,8 +128,8 @@ combine2(ir_sc_build *b, ir_math_log y)
 
 typedef ir_sc finish(ir_sc_build *b, ir_math_log y);
 
-/* Subnormal numbers are scaled, and the values at the ends put in, without a branch: a call,
- * even one that is not taken, would cost the loop around it its registers. */
+/* Subnormal numbers are scaled and special values put in by selects: a call, even one that is
+ * not taken, would make the loop around it spill its registers. */
 static ir_sc
 logarithm(ir_sc_build *b, ir_sc x, finish *end)
 {

@@ -65,8 +65,8 @@ rotate(ir_sc_build *b, ir_sc x, int by)
     return m_or(b, m_shl(b, x, k32(b, (uint32_t)by)), shifted);
 }
 
-/* Nothing but sums, rotations and xor: in words of their own size, of which a vector holds
- * twice as many. */
+/* Threefry is only sums, rotations and xor, so it computes in words of its own size, of which a
+ * vector holds twice as many as of u64. */
 ir_sc
 eval_threefry(MATH_ARGS)
 {

@@ -67,7 +67,7 @@ on_diagonal(ir_build *b, ir_ref x)
         return IR_NONE;
     ir_ref rows = ir_reshape(b, ir_reduce(b, OP_reduce_sum, x, ir_axes_of(2)), 3, column);
     ir_ref columns = ir_reshape(b, ir_reduce(b, OP_reduce_sum, x, ir_axes_of(1)), 3, line);
-    ir_ref sum = ir_la_fit(b, ir_add(b, rows, ir_la_turn(b, columns)), x);
+    ir_ref sum = ir_la_fit(b, ir_add(b, rows, ir_la_transpose(b, columns)), x);
     return ir_la_keep(b, ir_la_compare(b, OP_eq, x, 0), sum, 0);
 }
 
@@ -76,8 +76,8 @@ on_diagonal(ir_build *b, ir_ref x)
 static ir_ref
 block_vectors(ir_build *b, ir_ref t, ir_ref blocks)
 {
-    ir_ref at = blocks ? ir_la_turn(b, blocks) : IR_NONE, one = ir_like(b, t, 1);
-    ir_ref high = ir_select(b, at, t, one), low = ir_select(b, at, ir_la_turn(b, t), one);
+    ir_ref at = blocks ? ir_la_transpose(b, blocks) : IR_NONE, one = ir_like(b, t, 1);
+    ir_ref high = ir_select(b, at, t, one), low = ir_select(b, at, ir_la_transpose(b, t), one);
     ir_ref high_size = ir_op1(b, OP_abs, high), low_size = ir_op1(b, OP_abs, low);
     ir_ref sum = ir_add(b, high_size, low_size);
     ir_ref p = ir_mul(b, ir_op1(b, OP_sign, high),
@@ -86,7 +86,7 @@ block_vectors(ir_build *b, ir_ref t, ir_ref blocks)
     ir_ref more = on_diagonal(b, ir_la_keep(b, at, ir_sub(b, p, one), 0));
 
     return ir_op2(b, OP_complex, ir_add(b, ir_la_eye(b, t), more),
-                  ir_add(b, q, ir_la_turn(b, q)));
+                  ir_add(b, q, ir_la_transpose(b, q)));
 }
 
 /* The part of s below the blocks of a real t. */
@@ -126,8 +126,8 @@ angles(ir_build *b, ir_ref t, ir_ref d, ir_ref blocks)
 {
     ir_ref diagonal = ir_la_diagonal(b, d, 0);
     ir_ref first = ir_la_fit(b, diagonal, t),
-           second = diagonal ? ir_la_fit(b, ir_la_turn(b, diagonal), t) : IR_NONE;
-    ir_ref sum = ir_add(b, t, ir_la_turn(b, t));
+           second = diagonal ? ir_la_fit(b, ir_la_transpose(b, diagonal), t) : IR_NONE;
+    ir_ref sum = ir_add(b, t, ir_la_transpose(b, t));
     ir_ref twice = ir_select(b, blocks, ir_add(b, sum, sum), ir_like(b, t, 1));
 
     return ir_la_keep(b, blocks, ir_div(b, ir_sub(b, second, first), twice), 0);
