@@ -1,8 +1,8 @@
 /* Collectives: nodes that name an axis of the vmaps around the trace.
  *
- * The names in sight, and how many examples each has, are a list in the context that grows
- * while the function inside a vmap is traced (fn.c). So an unknown name is found at the
- * user's line. */
+ * The axis names that are in scope, and how many examples each has, are a list in the context
+ * that grows while the function inside a vmap is traced (fn.c).  So an unknown name is reported
+ * at the user's line. */
 #include "cotrace/collective.h"
 
 #include "frontend/trace.h"

@@ -1,5 +1,5 @@
-/* Reductions, windows and sorts by a traced body: the body is traced once, for one element of
- * each list, and handed to the graphs of passes/combine.c, window.c and sorting.c. */
+/* Reductions, windows and sorts by a traced body.  The body is traced once, for one element of
+ * each list, and passed to passes/combine.c, window.c and sorting.c, which build the graphs. */
 #include "cotrace/combine.h"
 
 #include "frontend/sub.h"

@@ -1,9 +1,10 @@
-/* Custom functions: registered by name, told the types by their setup, called as one node.
+/* Custom functions: they are registered by name, learn the types of a call in their setup, and
+ * are called as one node.
  *
- * A call traces the forward, or makes zeros of the result types for C code, which says its
- * types and nothing else; rules are traced later (custom_rules.c).  A forward that draws has
- * the generator's key as its last input, and a call hands it a key as the call of an ordinary
- * function does. */
+ * A call traces the forward function.  For C code, of which only the result types are known, it
+ * makes a graph of zeros of those types.  Rules are traced later (custom_rules.c).  A forward
+ * function that draws has the generator's key as its last input, and a call passes it a key as
+ * the call of an ordinary function does. */
 #include "frontend/custom.h"
 
 #include "frontend/trace.h"
@@ -198,7 +199,7 @@ setup_body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     s->c->o.setup(s, &s->info);
 }
 
-/* In a trace of its own that has no values: setup sees types, and computes nothing. */
+/* Setup runs in a trace of its own that has no values: it sees types, and computes nothing. */
 static cot_status
 run_setup(ir_build *b, cot_setup *s)
 {
@@ -222,7 +223,7 @@ typedef struct custom_call {
     cot_value *out;
 } custom_call;
 
-/* Zeros of the result types: the forward of C code, which says its types and nothing else. */
+/* Zeros of the result types: the graph that stands for a forward function in C code. */
 static cot_status
 opaque_forward(ir_build *b, const cot_custom *c, const cot_custom_info *info, int n,
                const ir_type *const *type, ir_graph **out)
@@ -316,7 +317,7 @@ static ir_ref
 no_function(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     (void)x, (void)n, (void)options;
-    if (b->ctx->status == COT_ERR_MEMORY) /* it could not be made */
+    if (b->ctx->status == COT_ERR_MEMORY) /* the node could not be made */
         b->status = COT_ERR_MEMORY;
     else
         ir_build_fail(b, "custom_call", ERR_usage,

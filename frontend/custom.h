@@ -1,6 +1,6 @@
-/* Custom functions: what registers and calls them (custom.c) and what traces their rules
- * (custom_rules.c) share.  The public name of registration is where C code can be called, in
- * runtime. */
+/* What registering and calling custom functions (custom.c) shares with tracing their rules
+ * (custom_rules.c).  The public function that registers is in runtime, where C code can be
+ * called. */
 #ifndef FRONTEND_CUSTOM_H
 #define FRONTEND_CUSTOM_H
 

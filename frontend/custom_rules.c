@@ -1,11 +1,11 @@
-/* The rules of custom functions, traced when a transform asks.
+/* The rules of custom functions, traced when a transform needs them.
  *
- * A rule is traced for the types of one example, in a trace that can capture nothing; what
- * comes back is a closed graph.  A rule that calls its own function is no recursion, since that
- * call's rules wait too.
+ * A rule is traced for the types of one example, in a trace that can capture nothing; the
+ * result is a closed graph.  A rule that calls its own function does not recurse, since the
+ * rules of that call are again traced only when needed.
  *
- * A forward that draws has the generator's key as its last input.  Its rules get that operand
- * too, though their bodies are not shown it: their own draws come from it. */
+ * A forward function that draws has the generator's key as its last input.  Its rules get that
+ * operand too, but their bodies do not see it: their draws are derived from it. */
 #include "frontend/custom.h"
 
 #include "frontend/trace.h"
@@ -119,8 +119,8 @@ check_result(cot_trace *t, rule *r, int j, cot_value *v)
                       ir_type_str(b->ctx, ir_btype(b, y)), ir_type_str(b->ctx, r->want[j]));
 }
 
-/* The key of a rule's draws.  Examples that have a key each are one batch to a .vmap body,
- * whose draws come from the first one's; a batch of none has no first. */
+/* The key of a rule's draws.  A .vmap body sees examples with a key each as one batch, and
+ * draws from the key of the first one; an empty batch has no first key. */
 static ir_ref
 key_of_rule(ir_build *b, ir_ref key, int64_t stream)
 {
@@ -169,7 +169,7 @@ rule_trace(rule *r, ir_loc loc, ir_graph **out)
                     .n_out = r->n_keep,
                     .type = r->type,
                     .alone = true };
-    /* a rule speaks of one example, whatever is around */
+    /* a rule is traced for one example, outside of all named axes */
     const ir_named_axis *axes = ctx->axes;
     ctx->axes = NULL;
     cot_status status = fe_trace_run(ctx, &s, out, &t);
@@ -185,8 +185,8 @@ rule_trace(rule *r, ir_loc loc, ir_graph **out)
     return COT_OK;
 }
 
-/* A forward numbers its draws from 0 up; those of its rules for derivatives are none of
- * them. */
+/* The draws of a forward function are numbered from 0 up; its derivative rules use negative
+ * numbers, so that their draws differ. */
 enum { STREAM_VJP = -1, STREAM_JVP = -2 };
 
 static const ir_type *
@@ -195,7 +195,8 @@ saved_type(const ir_graph *f, int64_t k)
     return k < f->n_in ? ir_type_at(f, f->in[k]) : ir_type_at(f, f->out[k - f->n_in]);
 }
 
-/* The rule's derivative is refused: its graph goes behind a name that has none. */
+/* Wraps g in a custom function that has no derivative, so that differentiating the rule is an
+ * error. */
 static cot_status
 behind_name(const cot_custom *c, ir_graph *g, ir_graph **out)
 {

@@ -1,11 +1,11 @@
 /* A handle as text, for a debugger or a printf in a body: its type, the op and the line that
- * made it, and what its trace is inside, from the innermost function out to the outermost
- * transform:
+ * made it, and the functions and transforms around its trace, from the innermost function out
+ * to the outermost transform:
  *
  *     f32[3], mul at model.c:12, in f, in grad at main.c:30, in vmap at main.c:31
  *
- * These are the levels that a body cannot see otherwise, since it is traced on one example and
- * without tangents. */
+ * A body cannot see these levels otherwise, since it is traced on one example and without
+ * tangents. */
 #include "frontend/trace.h"
 #include <inttypes.h>
 

@@ -55,8 +55,8 @@ operands(ir_build *b, const flow *f, cot_values list, ir_ref *in, const ir_type 
     return true;
 }
 
-/* Results first ... go to the user, but for those from `split` on that are the new values of
- * what the bodies wrote: they are written.  The answer is the user's first. */
+/* Gives the results from `first` on to the user; those from `split` on are the new values of
+ * what the bodies wrote, and are written instead.  Returns the user's first result. */
 static ir_ref
 give(ir_build *b, const flow *f, const fe_wiring *w, int first, int split, int n_out,
      const ir_ref *y)
@@ -72,7 +72,7 @@ give(ir_build *b, const flow *f, const fe_wiring *w, int first, int split, int n
     return b->status == COT_OK ? y[first == split ? after : first] : IR_NONE;
 }
 
-/* Make the node, and give its results but for the last spare ones. */
+/* Makes the node and gives its results, but for the last spare ones. */
 static ir_ref
 finish(ir_build *b, const flow *f, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
        int n_out, int first, int spare, const fe_wiring *w, int split)
@@ -96,7 +96,8 @@ run(cot_place at, const flow *f, fe_rule *rule, int n_out)
 
 /* ---- call ---- */
 
-/* What a call hands to a hidden input of the function called: what t itself reads there. */
+/* The operand that a call passes to a hidden input of the called function: the value that t
+ * itself has for it. */
 static ir_ref
 hidden_operand(cot_trace *t, const ir_graph *g, int i)
 {
@@ -260,8 +261,8 @@ copy_values(ir_build *b, const fe_arg *x, int n, const void *options)
     return IR_NONE;
 }
 
-/* The operands as the body's own: what it writes of them stays inside, as in a body traced
- * apart. */
+/* The operands as clones: what the body writes to them stays inside, as in a body that is
+ * traced on its own. */
 static const cot_value *
 local_copies(cot_place at, const flow *f, cot_trace *t)
 {
@@ -277,7 +278,7 @@ local_copies(cot_place at, const flow *f, cot_trace *t)
     return c.to;
 }
 
-/* A choice that C has made: the body becomes part of the open trace. */
+/* A branch whose predicate is a C value: its body is traced into the open trace. */
 static cot_value
 chosen(cot_place at, const flow *f, int n_out)
 {
@@ -319,7 +320,7 @@ cot_switch_(cot_place at, cot_operand index, cot_bodies branches, const cot_flow
 
 /* ---- while ---- */
 
-/* A loop's test is asked once more than its body runs: it may write nothing. */
+/* A loop's condition is evaluated once more than its body, so it may write nothing. */
 static bool
 writes_nothing(ir_build *b, const char *op, const fe_sub *s)
 {
@@ -330,8 +331,8 @@ writes_nothing(ir_build *b, const char *op, const fe_sub *s)
     return false;
 }
 
-/* A test of several elements is what vmap makes of a loop; one that a user writes is a
- * mistake. */
+/* Only vmap makes a loop whose condition has several elements; in a loop that a user writes it
+ * is a mistake. */
 static bool
 decides_once(ir_build *b, const char *op, const fe_sub *s)
 {
@@ -498,8 +499,8 @@ counts_to(ir_build *b, const fe_wiring *w, ir_ref n, const ir_graph *body)
     return g;
 }
 
-/* The number of steps as i32[]; a value only.  Every number of steps known now becomes a scan.
- */
+/* The number of steps as i32[]; it must be a value, since a number of steps known while tracing
+ * becomes a scan. */
 static ir_ref
 steps_value(ir_build *b, const flow *f)
 {

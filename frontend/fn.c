@@ -1,4 +1,4 @@
-/* Function values: recipes of bodies, graphs and transforms, and what they are called. */
+/* Function values: recipes for bodies, graphs and transforms, and their names. */
 #include "frontend/fn.h"
 
 #include "cotrace/compile.h"
@@ -176,7 +176,7 @@ fe_argument_names(const cot_fn *f, int n)
     return name;
 }
 
-/* The body that f is made of. */
+/* The body at the root of f, below all transforms. */
 const cot_fn *
 fe_body_of(const cot_fn *f)
 {

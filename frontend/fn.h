@@ -14,7 +14,7 @@ typedef enum fe_kind {
     FE_FN_FIRST,  /* fwd of a pair of halves                             */
     FE_FN_SECOND, /* bwd or lin of a pair of halves                      */
     FE_FN_TAKING, /* optional arguments of another function, given last  */
-    FE_FN_BAD     /* an error is recorded: whatever is made of it is bad */
+    FE_FN_BAD     /* an error is recorded: functions made from it fail, too */
 } fe_kind;
 
 /* A function at given argument types.  captured: values of the enclosing trace that the body
@@ -68,10 +68,10 @@ struct cot_fn {
     cot_status failed;
 };
 
-/* g is bad from now on, for the reason that is recorded: which g keeps, so that it can be
- * told again after the record was cleared. */
+/* Marks g as failed, for the recorded reason, which g keeps so that it can be reported again
+ * after the record was cleared. */
 void fe_fn_spoil(cot_fn *g);
-/* The status that is recorded; or, where that was cleared, the reason why f is bad, once
+/* Returns the recorded status; where that was cleared, records the reason why f failed once
  * more. */
 cot_status fe_fn_failed(const cot_fn *f);
 
@@ -79,7 +79,7 @@ cot_status fe_fn_failed(const cot_fn *f);
  * be captured from, or nothing if alone.  The caller holds the context's lock. */
 cot_status fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone,
                          const fe_special **out);
-/* The function inside f, a transform, in sight of f. */
+/* The function inside f, a transform, in the scope of the axes that f names. */
 cot_status fe_specialise_inside(cot_fn *f, int n, const ir_type *const *type, bool alone,
                                 const fe_special **out);
 /* f with another function inside, or with other optional arguments: the recipe without its
@@ -87,19 +87,20 @@ cot_status fe_specialise_inside(cot_fn *f, int n, const ir_type *const *type, bo
 cot_fn *fe_fn_with(const cot_fn *f, cot_fn *of);
 /* optional.c: f with an optional argument of its body bound to x. */
 cot_fn *fe_optional_bind(const cot_fn *f, const char *name, cot_operand x);
-/* The body that f is made of. */
+/* The body at the root of f, below all transforms. */
 const cot_fn *fe_body_of(const cot_fn *f);
-/* fresh, a transform of f or f with a number; or one that was made from f at the same line in
- * the same way, so that a loop that makes its functions anew traces and compiles them once. */
+/* Returns fresh, a transform of f or f with a number, or an equal one that was made from f at
+ * the same line, so that a loop that makes its functions in each iteration traces and compiles
+ * them once. */
 cot_fn *fe_fn_shared(cot_fn *f, cot_fn *fresh);
 /* The names of the first n arguments of f, as far as they are known: entries may be NULL. */
 const char *const *fe_argument_names(const cot_fn *f, int n);
 /* How many of the last results of g, f's graph, are residuals: 0 unless f is the first of two
  * halves. */
 int fe_count_residuals(const cot_fn *f, const ir_graph *g);
-/* The names of the optional arguments of the body that f is made of; how many. */
+/* The names of the optional arguments of the body at the root of f; returns their number. */
 int fe_optional_names(const cot_fn *f, const char *const **out);
-/* The graph of the innermost body that f is made of, for the dump stage "trace". */
+/* The graph of the body at the root of f, for the dump stage "trace". */
 cot_status fe_innermost(cot_fn *f, int n, const ir_type *const *type, ir_graph **out);
 
 #endif

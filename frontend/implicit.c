@@ -1,10 +1,10 @@
-/* Linear systems and roots with solvers of the user's.
+/* Linear systems and roots with solvers given by the user.
  *
  * A system is a graph of the solution x where it has one (the derivative of f at x), the
- * unknowns and what the user's body captured. A solver is traced with a function that calls
- * the system; the transposed system comes from reverse mode. All parts then share their
- * captures as consts of one node, whose rules (passes/rules/implicit.c) never look into the
- * solver. */
+ * unknowns and what the user's body captured.  A solver is traced with a function that calls
+ * the system; the transposed system comes from reverse mode.  All parts then share their
+ * captures as consts of one node, whose rules (passes/rules/implicit.c) do not differentiate
+ * the solver. */
 #include "cotrace/implicit.h"
 
 #include "frontend/fn.h"

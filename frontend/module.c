@@ -1,9 +1,9 @@
 /* Modules: names for the leaves of a function's state.
  *
- * The function of a module takes each storage once.  Its body, a wrapper, spreads the arguments
- * over the leaves: a tied leaf reads the argument of the leaf it is tied to, one that was taken
- * away is a handle never set.  The layout is copied when the function is made, since tracing
- * waits. */
+ * The function of a module takes each array once.  Its body, a wrapper, assigns the arguments
+ * to the leaves: a tied leaf reads the argument of the leaf it is tied to, one that was removed
+ * is a handle that was never set.  The layout is copied when the function is made, since
+ * tracing happens later. */
 #include "frontend/module.h"
 
 #include "frontend/fn.h"

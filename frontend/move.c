@@ -4,7 +4,8 @@
 
 #include "ir/diag.h"
 
-/* y as the element type of what it goes into; an error where that does not hold it. */
+/* y converted to the element type of the array that it is written into; an error where that
+ * type cannot hold it. */
 ir_ref
 fe_convert_into(ir_build *b, const char *op, ir_ref y, cot_dtype to)
 {

@@ -1,16 +1,16 @@
 /* Values that can be written, and views of them.
  *
- * Any value can: at the first write to it, or view of it, its handle is given a clone, and
- * later views are of that.  Other handles keep what they stand for, though the graph may have
- * shared their nodes.  A written argument is in/out: the trace ends with its new value as a
- * result.  A body of control flow ends with those of what it wrote outside (flow.c passes them
- * on). */
+ * Any value can be written: at the first write to it, or view of it, its handle is given a
+ * clone, and later views are views of that clone.  Other handles keep their value, though they
+ * may have shared its node.  A written argument is in/out: the trace ends with its new value as
+ * a result.  A body of control flow ends with the new values of what it wrote outside (flow.c
+ * passes them on). */
 #include "cotrace/mutate.h"
 
 #include "frontend/trace.h"
 #include "ir/diag.h"
 
-/* The slot of v, standing for something that can be written. */
+/* The slot of v, whose value is made a clone if it is not one yet. */
 static uint32_t
 writable(ir_build *b, const char *op, cot_value v)
 {
@@ -30,8 +30,7 @@ fe_local_copy(ir_build *b, cot_value v, const char *op, int i)
     return fe_handle(b->ctx->trace, x && ir_is_mutable(b, x) ? ir_op1(b, OP_clone, x) : x);
 }
 
-/* A write to a captured value goes out through bodies of control flow, and through nothing
- * else. */
+/* A write to a captured value can leave bodies of control flow, but no other function. */
 static bool
 is_out_of_reach(const cot_trace *t, uint32_t root)
 {
@@ -225,7 +224,8 @@ view_box(ir_build *b, ir_ref x, const int64_t *start, const int64_t *limit,
         &(ir_attrs){ .slice = { { rank, start }, { rank, limit }, { rank, stride } } });
 }
 
-/* The options of an op, read by its own rule: the nodes that it would make, as views. */
+/* The options of an op, read by the op's own rule; the nodes that it would make are replaced by
+ * views. */
 typedef struct like {
     fe_rule *rule;
     const void *options;
@@ -339,7 +339,7 @@ typedef struct box {
     ir_ints sizes;
 } box;
 
-/* Starts that may be written get a copy, which stays what it is. */
+/* Starts that may be written later are copied, so that the view does not move. */
 static ir_ref
 view_dynamic_slice(ir_build *b, ir_ref x, const void *options)
 {

@@ -1,8 +1,8 @@
 /* Optional arguments: declared by a body with a default, passed by name to any transform of it.
  *
- * The value lies in the recipe of the body, so that no transform sees an argument: a number
- * becomes a constant, a value of a trace around is captured at its first use, and captures are
- * unmapped and in no wrt. */
+ * The value is kept in the recipe of the body, so that no transform sees an argument: a number
+ * becomes a constant; a value of an enclosing trace is captured at its first use, and captures
+ * are not mapped and not differentiated. */
 #include "frontend/fn.h"
 #include "frontend/trace.h"
 #include "frontend/tree.h"

@@ -2,9 +2,9 @@
  *
  * The outermost trace holds them, after its arguments; an inner trace captures them like any
  * other value of the trace around it.  Each trace numbers its draws: draw n of a trace has its
- * key folded with n, and the key of an inner trace is a draw of the one around it.  So a key is
- * the path of the draw in the program as it was written, and stays what it is when graphs are
- * inlined or cut. */
+ * key folded with n, and the key of an inner trace is a draw of the one around it.  So a key
+ * encodes the path of the draw in the program as it was written, and does not change when
+ * graphs are inlined or split. */
 #include "cotrace/random.h"
 
 #include <stdatomic.h>
@@ -69,7 +69,7 @@ let_go(void *array)
     cot_array_free(array);
 }
 
-/* The context keeps what its functions read. */
+/* The context keeps alive the arrays that its functions read. */
 static void
 hold(cot_context *ctx, const cot_array *array)
 {

@@ -1,20 +1,19 @@
 /* Scans in segments: a scan of scans, each inner one checkpointed.
  *
- * Reverse mode keeps the carries between segments, and the states within one segment while
- * it runs that one again: with sqrt(n) segments of sqrt(n) steps, 2 sqrt(n) states instead
- * of n, for one more run of the steps. Steps that fill no segment are one more, shorter,
- * which comes last in the order of running. Source: T. Chen et al., Training Deep Nets with
- * Sublinear Memory Cost, 2016. */
+ * Reverse mode keeps the carries between segments, and recomputes the states of one segment at
+ * a time: with sqrt(n) segments of sqrt(n) steps it keeps 2 sqrt(n) states instead of n, and
+ * runs the steps once more.  Steps that do not fill a segment form a shorter one, which runs
+ * last. Source: T. Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016. */
 #include "frontend/trace.h"
 
-/* The scan to be cut: operands are consts, carries, xs; results carries, ys. */
+/* The scan to be split: operands are consts, carries, xs; results carries, ys. */
 typedef struct cutting {
     ir_build *b;
     const ir_attrs *at;
     int consts, carries, n_in, n_out;
 } cutting;
 
-/* The scan over `length` steps as a function, called under the mark of checkpoints. */
+/* The scan over `length` steps as a function that is called as a checkpoint. */
 static ir_graph *
 segment_graph(const cutting *c, const ir_ref *in, int64_t length)
 {

@@ -1,8 +1,8 @@
-/* What a transform takes, and what is wrong with what it was given.
+/* The arguments that a transform takes, and the errors in those that it was given.
  *
- * All that can be said at the line of the transform is said here, before a pass speaks of lines
- * in the body: the options against the function inside, and the types of arguments, tangents
- * and cotangents against what they belong to. */
+ * Everything that can be reported at the line of the transform is checked here, before a pass
+ * would report lines in the body: the options against the function inside, and the types of
+ * arguments, tangents and cotangents against those of the values that they belong to. */
 #include "frontend/signature.h"
 
 #include "ir/diag.h"

@@ -24,7 +24,7 @@ cot_status fe_wrong_count(const cot_fn *f, int has, int wants);
 /* Directions are missing or too many: f of `n` types, g, the function inside, takes k. */
 cot_status fe_wrong_directions(cot_fn *f, const fe_shape *s, int k, int n,
                                const ir_type *const *type, const ir_graph *g);
-/* The results of g, the function inside, are such that f can be made of it. */
+/* Can f be made from the results of g, the function inside? */
 cot_status fe_check_results(const cot_fn *f, const fe_shape *s, const ir_graph *g);
 /* wrt, made explicit for a graph of n declared arguments. */
 cot_status fe_explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n,

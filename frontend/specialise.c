@@ -114,8 +114,8 @@ inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap
     return COT_OK;
 }
 
-/* What f calls its n arguments, if it is a transform of a body with names that keeps them; else
- * NULL. */
+/* The names of the n arguments of f, if it is a transform that keeps them and its body has
+ * names; else NULL. */
 static const char *const *
 argument_names(const cot_fn *f, int n)
 {
@@ -280,7 +280,8 @@ takes(const ir_graph *g, int n, const ir_type *const *type)
     return true;
 }
 
-/* Where the residuals fit the latest trace of the first half, the directions are at fault. */
+/* If the residuals match the latest trace of the first half, the error is in the cotangents or
+ * tangents. */
 static cot_status
 check_half(const cot_fn *f, const fe_special *first, const fe_special *s)
 {

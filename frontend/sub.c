@@ -1,13 +1,13 @@
 /* Bodies traced as sub-functions of a node.
  *
- * A body is traced while the trace around it stays open, so that it may use that trace's
- * values: each becomes an input of the body's graph, appended at its first touch. Ops want
- * such operands in one place for all their sub-functions, so the graph is built once more
- * with its inputs in the wanted order.
+ * A body is traced while the enclosing trace stays open, so that it may use that trace's
+ * values: each becomes an input of the body's graph, appended at its first use.  Ops need such
+ * operands in one place for all their sub-functions, so the graph is then built once more with
+ * its inputs in the order that the op needs.
  *
- * A body of control flow may write to values of the trace around: their new values are its last
- * results.  They become more results of a cond (of a branch that does not write one, the old
- * value), and more carries of a loop. */
+ * A body of control flow may write to values of the enclosing trace: their new values are its
+ * last results.  They become additional results of a cond (a branch that does not write one
+ * returns the old value), and additional carries of a loop. */
 #include "frontend/sub.h"
 
 int

@@ -42,8 +42,9 @@ int fe_share(ir_build *b, fe_shared *s, ir_ref v);
  * with b failed. */
 bool fe_trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
                   const ir_type *const *type, int n_out, fe_shared *consts, fe_sub *s);
-/* A body of control flow, which may write to values of the trace around: they join w. When all
- * n are traced, what they capture joins the consts, but for the carries of what is written. */
+/* Traces a body of control flow, which may write to values of the enclosing trace: they are
+ * added to w. When all n bodies are traced, their captures are added to the consts, but for the
+ * carries of what is written. */
 bool fe_trace_flow(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
                    const ir_type *const *type, int n_out, fe_wiring *w, fe_sub *s);
 void fe_share_captures(ir_build *b, fe_wiring *w, const fe_sub *s, int n);

@@ -1,9 +1,10 @@
-/* Traces: a user's body runs once on handles, and what it does is recorded by a builder.
+/* Traces: a user's body runs once on handles, and a builder records its ops.
  *
- * The open traces form a stack.  A handle names its trace by serial number; a serial that is
- * not on the stack has ended, and the handle is an error, whatever it points at.  A value of a
- * trace further out becomes an input of every trace from there to the innermost: an operand
- * that whoever holds the inner graph passes along (cot_call, cond, while, scan). */
+ * The open traces form a stack.  A handle names its trace by serial number; if no open trace
+ * has that number, the trace has ended and the handle is an error, whatever memory it refers
+ * to.  A value of an enclosing trace becomes an input of every trace from there to the
+ * innermost; the op that holds the inner graph (call, cond, while, scan) passes it along as an
+ * operand. */
 #include "frontend/trace.h"
 
 #include "frontend/fn.h"
@@ -206,7 +207,8 @@ fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
     }
     if (out)
         return out;
-    if (t->ctx->status == COT_OK) /* of an op that failed, in an error cleared since */
+    /* a handle of an op that failed, whose error was cleared since */
+    if (t->ctx->status == COT_OK)
         return reject(t->b, op, ERR_trace_unset, i);
     if (t->b->status == COT_OK)
         t->b->status = t->ctx->status;
@@ -284,8 +286,7 @@ new_trace(cot_context *ctx)
     return t;
 }
 
-/* A trace that failed leaves nothing: no graph was made of it, and its handles are of no
- * trace. */
+/* Removes a trace that failed: no graph was made of it, and its handles belong to no trace. */
 static void
 forget(cot_trace *t)
 {
@@ -474,8 +475,8 @@ values_escape(cot_context *ctx, cot_place at, const char *op, int n, const cot_o
     return false;
 }
 
-/* Resolve the operands, run the rule.  Every op passes here: the one place that catches a
- * failed allocation, which would else jump over the user's body. */
+/* Resolves the operands and runs the rule.  Every op goes through this function, which catches
+ * a failed allocation; it would otherwise jump over the user's body. */
 static cot_value
 apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
       const cot_operand *x, const void *options)

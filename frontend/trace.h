@@ -47,7 +47,7 @@ struct cot_trace {
     fe_slot *slot; /* by the id of a handle; entry 0 is none, the arguments come first */
 };
 
-/* A body, as a sub-function of whatever is open, or alone. */
+/* A body to be traced as a sub-function of the open trace, or alone. */
 typedef struct fe_source {
     const char *name;
     cot_body *body;
@@ -158,7 +158,8 @@ uint32_t fe_written(const cot_trace *t, uint32_t *from);
 void fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y);
 void fe_write_slot(ir_build *b, const char *op, uint32_t id, ir_ref y);
 ir_ref fe_writable(cot_trace *t, uint32_t id);
-/* Push what the next traces are inside (ctx->around holds what to go back to). */
+/* Records a level around the traces that follow (ctx->around before the call is the state to
+ * return to). */
 void fe_around_push(cot_context *ctx, const char *how, ir_loc loc);
 cot_value fe_local_copy(ir_build *b, cot_value v, const char *op, int i);
 

@@ -1,6 +1,6 @@
-/* How operands meet: numbers, promotion, broadcasting.
+/* How operands are made to agree: numbers, promotion, broadcasting.
  *
- * Primitives want equal types; this is the one place that makes them equal. */
+ * Primitives require equal types; this is the one place that makes them equal. */
 #include "frontend/trace.h"
 
 #include <math.h>

@@ -53,8 +53,8 @@ bounded(cot_place at, cot_value x)
     return cot_where(is_infinite(at, x), 0, x);
 }
 
-/* As in sugar/activation.c: y is made of near(x), which is -FAR beyond FAR on both sides, and
- * is x times a factor that is 1 from FAR on and 0 below -FAR. */
+/* As in sugar/activation.c: y is computed from near(x), which is -FAR beyond FAR on both sides,
+ * and is x times a factor that is 1 above FAR and 0 below -FAR. */
 enum { FAR = 1000 };
 
 static cot_value

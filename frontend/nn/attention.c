@@ -1,9 +1,10 @@
-/* Attention: scaled dot products, several heads, causal, masked, with rotated positions.
+/* Attention: scaled dot products, several heads, causal, masked, with rotary position
+ * embedding.
  *
- * Scores and weights are f32 where operands are f16 or bf16.  A score that a mask takes away
- * becomes the least finite number, not -inf, so that a query that may look at nothing gets
- * the mean of all values and no NaN.  Sources: A. Vaswani et al., Attention Is All You Need,
- * 2017; J. Su et al., RoFormer, 2021. */
+ * Scores and weights are f32 where operands are f16 or bf16.  A masked score becomes the least
+ * finite number, not -inf, so that a query whose keys are all masked gets the mean of all
+ * values and no NaN.  Sources: A. Vaswani et al., Attention Is All You Need, 2017; J. Su et
+ * al., RoFormer, 2021. */
 #include <float.h>
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* Bags of embeddings: the sum, mean or maximum of the rows that a list of indices names.
  *
- * Bags of one size are the rows of a matrix of indices and are reduced along an axis; bags of
- * any size lie one after the other in a vector and are segments, whose number counts the
- * offsets at or before an element.  A maximum is read from where it was found first, so that
- * its gradient goes there, as in PyTorch. */
+ * Bags of one size are the rows of a matrix of indices and are reduced along an axis.  Bags of
+ * any size are concatenated in a vector and are segments: the bag of an element is the number
+ * of offsets that are not above its position.  A maximum is gathered from its first position,
+ * so that its gradient goes there, as in PyTorch. */
 #include <math.h>
 
 #include "cotrace/nn.h"
@@ -38,7 +38,7 @@ sum(cot_place at, const bags *b)
     return total(at, b, cot_where(b->counts, b->rows, 0));
 }
 
-/* Is there a row in the bag that counts? */
+/* y, or 0 for a bag in which no row counts. */
 static cot_value
 or_zero(cot_place at, const bags *b, cot_value y)
 {

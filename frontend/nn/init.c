@@ -1,5 +1,5 @@
-/* First weights: draws scaled by how many inputs and outputs a weight joins, cut off, or made
- * orthogonal. */
+/* Initial weights: draws scaled by the number of inputs and outputs of a weight, truncated, or
+ * made orthogonal. */
 #include <math.h>
 
 #include "cotrace/nn.h"

@@ -1,9 +1,9 @@
 /* Optimisers: one step from parameters, gradients and state to the next.
  *
- * A kind is a formula on one parameter with its slots of state; the driver walks the lists.
- * The state is laid out slot by slot: all first slots, then all second ones; the count of steps
- * of Adam, and of SGD with dampening, comes before.  Formulas and their order of operations are
- * those of PyTorch's documentation. */
+ * A kind is a formula on one parameter with its slots of state; the driver runs it for each
+ * parameter. The state is stored slot by slot: all first slots, then all second ones; before
+ * them is the count of steps of Adam, and of SGD with dampening.  Formulas and their order of
+ * operations are those of PyTorch's documentation. */
 #include <math.h>
 
 #include "cotrace/optim.h"
@@ -15,7 +15,8 @@ typedef struct optimizer_step {
     cot_value rate; /* scalar; unset: o->rate */
     double fixed, decay;
     cot_value fix1, fix2; /* adam: 1 - beta^t */
-    cot_value share;      /* sgd: the part of g that the velocity takes: of the first all */
+    /* sgd: the weight of g in the new velocity; the first step takes all of g */
+    cot_value share;
 } optimizer_step;
 
 /* x (a parameter) and g become the next x; s, its slots, become the next slots. */
@@ -123,7 +124,7 @@ typedef struct method {
     formula *f;
     double rate;
     bool counts,
-        decouples; /* has the number of steps in its state; its weight decay is its own */
+        decouples; /* its state has the number of steps; it applies weight decay itself */
     double decay;  /* that it has by default */
 } method;
 

@@ -1,7 +1,7 @@
 /* Rearrangements of images: pixels and channels, windows and columns.
  *
- * unfold pads with zeros and takes the windows axis by axis; fold adds the elements of windows
- * that meet, axis by axis as well, as a sum of segments of which what lies in the padding is
+ * unfold pads with zeros and takes the windows axis by axis.  fold adds overlapping windows,
+ * axis by axis as well, as a segment sum; the elements that belong to the padding are
  * dropped. */
 #include "cotrace/image.h"
 

@@ -1,10 +1,10 @@
-/* Images at places between their elements: interpolate, grid_sample.
+/* Resampling of images: interpolate, grid_sample.
  *
- * interpolate goes axis by axis: the places of the result along one axis are known, so that
- * each of its slices is a sum of one, two or four slices of x with weights.  grid_sample has a
- * place for each pixel: the 2^d elements around it are read by a gather with the channels last,
- * and elements outside count as 0 whatever the reads found.  Source of both: PyTorch's
- * documentation of torch.nn.functional.interpolate and grid_sample. */
+ * interpolate goes axis by axis: the positions of the result along one axis are known, so that
+ * each of its slices is a weighted sum of one, two or four slices of x.  grid_sample has a
+ * position for each pixel: the 2^d elements around it are read by a gather with the channels
+ * last, and elements outside of the image count as 0.  Source of both: PyTorch's documentation
+ * of torch.nn.functional.interpolate and grid_sample. */
 #include <math.h>
 
 #include "cotrace/image.h"

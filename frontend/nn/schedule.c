@@ -66,9 +66,9 @@ part(cot_place at, cot_value step, double from, double steps)
     return cot_clip(cot_div(cot_sub(step, from), fmax(steps, 1e-30)), 0, 1);
 }
 
-/* Up over the first part of the steps, down over the rest: L. Smith, N. Topin,
- * Super-Convergence, 2018, with PyTorch's places: the peak at step warmup - 1, the end at
- * the last step. */
+/* The one-cycle schedule: the rate rises over the first part of the steps and falls over the
+ * rest.  L. Smith, N. Topin, Super-Convergence, 2018; as in PyTorch the peak is at step warmup
+ * - 1, the end at the last step. */
 static cot_value
 one_cycle(cot_place at, cot_value step, double rate, double steps, const cot_rate_options *o)
 {
@@ -139,7 +139,7 @@ typedef struct history {
     int m;
 } history;
 
-/* 1 / (s . y) of pair i, and 0 where it is not there, which leaves q and r as they are. */
+/* 1 / (s . y) of pair i, or 0 where the pair is absent, which leaves q and r unchanged. */
 static cot_value
 inverse(cot_place at, const history *h, int i)
 {

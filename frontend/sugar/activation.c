@@ -29,10 +29,10 @@ sigmoid(ir_build *b, const fe_arg *x, int n, const void *o)
     return ir_op1(b, OP_logistic, x[0].ref);
 }
 
-/* f(x) where that is x times a factor that is 1 from FAR on and 0 below -FAR, in every floating
- * type: beyond, on both sides, f takes -FAR, since the factor's product with an infinity, or
- * that of its derivative, which is 0, would be NaN.  One select of the operand, not one for
- * each side, is one in the gradient. */
+/* f(x) where f is x times a factor that is 1 above FAR and 0 below -FAR, in every floating
+ * type.  Beyond FAR, on both sides, f is evaluated at -FAR instead, since the product of the
+ * factor, or of its derivative, which is 0, with an infinity would be NaN.  One select of the
+ * operand, instead of one for each side, is one select in the gradient. */
 typedef ir_ref formula(ir_build *b, ir_ref x);
 enum { FAR = 1000 };
 

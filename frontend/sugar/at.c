@@ -2,9 +2,9 @@
  *
  * An index is read once into a selection (at_select.c): a box, and integers for some axes of
  * it.  A read slices the box and gathers from it; an update slices the box, scatters into it
- * and puts it back where it was, for which a view knows the way (passes/lens.h).  Axes that
- * integers took are of size 1 in the box, and the last reshape drops them and inserts the new
- * ones, so that both directions share one list of axes. */
+ * and writes it back by the inverse of the view (passes/lens.h).  Axes that integers index have
+ * size 1 in the box, and the last reshape drops them and inserts the new ones, so that both
+ * directions share one list of axes. */
 #include "frontend/sugar/at.h"
 
 #include "passes/lens.h"

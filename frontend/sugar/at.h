@@ -1,4 +1,4 @@
-/* An index, read once into what reads and updates go by. */
+/* An index, read once into the form that reads and updates use. */
 #ifndef FRONTEND_SUGAR_AT_H
 #define FRONTEND_SUGAR_AT_H
 

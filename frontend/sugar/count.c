@@ -1,4 +1,4 @@
-/* Counting: ones, or weights, added at the places that the elements are. */
+/* Counting: ones, or weights, added at the indices that the elements are. */
 #include <math.h>
 
 #include "cotrace/order.h"

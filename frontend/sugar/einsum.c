@@ -2,10 +2,10 @@
  *
  * Operands are joined from left to right, each pair by one dot_general (or a product, where
  * nothing is contracted): an axis that both have is a batch axis if it is needed later (in the
- * result or another operand), else contracted; an axis of one that nobody needs is summed
- * before.  An axis twice in one operand keeps the diagonal.  Ellipsis axes get labels of their
- * own, counted from the right; those of size 1 broadcast.  With more than two operands f16 and
- * bf16 widen for the whole. */
+ * result or another operand), else contracted; an axis that only one has and that is not needed
+ * is summed before.  An axis twice in one operand keeps the diagonal.  Ellipsis axes get labels
+ * of their own, counted from the right; those of size 1 broadcast.  With more than two operands
+ * f16 and bf16 widen for the whole. */
 #include "cotrace/sugar.h"
 
 #include <ctype.h>

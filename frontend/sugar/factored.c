@@ -5,9 +5,9 @@
 #include "ir/diag.h"
 
 static ir_ref
-triangular(ir_build *b, ir_ref a, ir_ref y, bool upper, bool turned, bool unit)
+triangular(ir_build *b, ir_ref a, ir_ref y, bool upper, bool transposed, bool unit)
 {
-    const ir_attrs at = { .triangle = { 0, upper, turned, unit } };
+    const ir_attrs at = { .triangle = { 0, upper, transposed, unit } };
 
     return ir_node1(b, OP_triangular_solve, 2, (ir_ref[]){ a, y }, &at);
 }
@@ -21,8 +21,8 @@ by_cholesky(ir_build *b, ir_ref f, ir_ref y, bool upper)
     ir_ref of[2] = { f, fe_conj(b, f) };
 
     for (int k = 0; k < 2 && y; k++) {
-        const bool turned = (k == 1) != upper;
-        y = triangular(b, of[turned], y, upper, turned, false);
+        const bool transposed = (k == 1) != upper;
+        y = triangular(b, of[transposed], y, upper, transposed, false);
     }
     return y;
 }
@@ -150,12 +150,12 @@ householder_product(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref one = ir_like(b, v, 1);
     ir_ref chosen = ir_select(b, fe_where(b, OP_eq, v, 0), one, zero);
     v = ir_select(b, fe_where(b, OP_gt, v, 0), v, chosen);
-    ir_ref turned = fe_adjoint(b, v), s = fe_product(b, turned, v);
+    ir_ref transposed = fe_adjoint(b, v), s = fe_product(b, transposed, v);
     ir_ref d = ir_broadcast_axis(b, tau, r - 1, k);
     ir_ref otherwise = ir_like(b, s, 0);
     ir_ref product = ir_mul(b, d, s);
     s = ir_select(b, fe_where(b, OP_lt, s, 0), product, otherwise);
-    ir_ref y = fe_product(b, turned, all);
+    ir_ref y = fe_product(b, transposed, all);
     y = ir_mul(b, ir_broadcast_axis(b, tau, r - 1, cols), y);
     y = triangular(b, s, y, true, false, true);
     return fe_narrow(b, ir_sub(b, all, fe_product(b, v, y)), t->dtype);

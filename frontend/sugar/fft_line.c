@@ -136,7 +136,7 @@ by_convolution(ir_build *b, ir_ref z, int64_t n, bool inverse)
 {
     const int64_t m = convolution_length(n);
     double *w = IR_NEW_N(b->arena, double, 2 * n), *c = IR_NEW_N(b->arena, double, 2 * m);
-    double *turned = IR_NEW_N(b->arena, double, 2 * m);
+    double *transformed = IR_NEW_N(b->arena, double, 2 * m);
     for (int64_t j = 0; j < n; j++) {
         ir_fft_root(squared(j, 2 * n), 2 * n, w + 2 * j, w + 2 * j + 1);
         w[2 * j + 1] *= inverse ? -1 : 1;
@@ -146,10 +146,10 @@ by_convolution(ir_build *b, ir_ref z, int64_t n, bool inverse)
             to[1] = -w[2 * j + 1] / (double)m;
         }
     }
-    ir_fft_line(b->arena, m, false, c, turned);
+    ir_fft_line(b->arena, m, false, c, transformed);
     ir_ref chirp = complex_along_last(b, z, n, w);
     ir_ref x = fe_fft_resized(b, ir_mul(b, z, chirp), ir_btype(b, z)->rank - 1, m);
-    ir_ref rest_of_line = complex_along_last(b, x, m, turned);
+    ir_ref rest_of_line = complex_along_last(b, x, m, transformed);
     ir_ref y = ir_mul(b, plain(b, x, false), rest_of_line);
     y = plain(b, y, true);
     return y ? ir_mul(b, ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n), chirp) : IR_NONE;
@@ -216,7 +216,8 @@ static ir_ref
 by_generator(ir_build *b, ir_ref z, int64_t n, int64_t g, bool inverse)
 {
     const int64_t m = n - 1, last = ir_btype(b, z)->rank - 1;
-    double *w = IR_NEW_N(b->arena, double, 2 * m), *turned = IR_NEW_N(b->arena, double, 2 * m);
+    double *w = IR_NEW_N(b->arena, double, 2 * m),
+        *transformed = IR_NEW_N(b->arena, double, 2 * m);
     int32_t *from = IR_NEW_N(b->arena, int32_t, m), *to = IR_NEW_N(b->arena, int32_t, m);
 
     for (int64_t p = 0, j = 1; p < m; p++, j = j * g % n) {
@@ -228,11 +229,12 @@ by_generator(ir_build *b, ir_ref z, int64_t n, int64_t g, bool inverse)
         from[p] = (int32_t)j - 1;
         to[j - 1] = (int32_t)q;
     }
-    ir_fft_line(b->arena, m, false, w, turned);
+    ir_fft_line(b->arena, m, false, w, transformed);
     ir_ref zero = ir_slice_axis(b, z, (int)last, 0, 1),
            rest = ir_slice_axis(b, z, (int)last, 1, n);
     ir_ref x = plain(b, permuted(b, rest, m, from), false);
-    ir_ref y = x ? plain(b, ir_mul(b, x, complex_along_last(b, x, m, turned)), true) : IR_NONE;
+    ir_ref y = x ? plain(b, ir_mul(b, x, complex_along_last(b, x, m, transformed)), true)
+        : IR_NONE;
     if (!y)
         return IR_NONE;
     ir_ref all[2] = { ir_add(b, zero, ir_slice_axis(b, x, (int)last, 0, 1)),

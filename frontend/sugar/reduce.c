@@ -1,7 +1,7 @@
 /* Means, norms and softmaxes: compositions that reduce.
  *
  * f16 and bf16 widen to f32 at the start and are rounded once at the end.  A maximum that is
- * only taken off and put back is a constant of the derivative, hence the stop_gradient. */
+ * subtracted and added again has no influence on the derivative, hence the stop_gradient. */
 #include <float.h>
 #include <math.h>
 
@@ -148,9 +148,9 @@ maximum(ir_build *b, const ready *r)
     return ir_op1(b, OP_stop_gradient, ir_reduce(b, OP_reduce_max, r->x, r->axes));
 }
 
-/* An infinite maximum would make inf - inf.  Of -inf 0 is taken off instead.  At inf elements
- * that are infinite stand for the largest number, which nextafter makes of them with the
- * derivative 1, so that they share the derivative evenly; then an infinity is added. */
+/* An infinite maximum would make inf - inf.  For -inf, 0 is subtracted instead.  For inf,
+ * infinite elements are replaced by the largest number, by nextafter, whose derivative is 1, so
+ * that they share the derivative evenly; then an infinity is added. */
 static ir_ref
 logsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
 {

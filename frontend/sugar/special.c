@@ -1,7 +1,7 @@
-/* Special functions that others express.
+/* Special functions that are composed of others.
  *
- * An operand is made harmless where a factor would be infinite, rather than a product selected
- * away: so values and derivatives of every order are those of the function. */
+ * Where a factor would be infinite, its operand is replaced by a harmless one, rather than the
+ * product by a select: so values and derivatives of every order are those of the function. */
 #include "cotrace/special.h"
 
 #include <float.h>

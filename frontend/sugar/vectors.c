@@ -7,7 +7,7 @@
 
 /* Elements k, k + 1 (from the front again) and so on of a last axis of size 3. */
 static ir_ref
-turned(ir_build *b, ir_ref x, int64_t k)
+rotated(ir_build *b, ir_ref x, int64_t k)
 {
     const int last = fe_rank(b, x) - 1;
     ir_ref part[2] = { ir_slice_axis(b, x, last, k, 3), ir_slice_axis(b, x, last, 0, k) };
@@ -30,10 +30,10 @@ cross(ir_build *b, const fe_arg *a, int n, const void *options)
         return IR_NONE;
     }
     ir_ref x = a[0].ref, y = a[1].ref;
-    ir_ref right = turned(b, y, 1);
-    ir_ref product = fe_op2(b, OP_mul, turned(b, x, 2), right);
-    ir_ref turned_y = turned(b, y, 2);
-    return fe_op2(b, OP_sub, fe_op2(b, OP_mul, turned(b, x, 1), turned_y), product);
+    ir_ref right = rotated(b, y, 1);
+    ir_ref product = fe_op2(b, OP_mul, rotated(b, x, 2), right);
+    ir_ref rotated_y = rotated(b, y, 2);
+    return fe_op2(b, OP_sub, fe_op2(b, OP_mul, rotated(b, x, 1), rotated_y), product);
 }
 
 cot_value

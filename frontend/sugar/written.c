@@ -33,7 +33,8 @@ fe_wrong(cot_place at, cot_value x, const char *op, ir_error error, const char *
     return fe_apply1(at, op, complain, x, &c);
 }
 
-/* With no trace open, an op on x says so before its rule is asked. */
+/* The trace that is open where an op on x stands; NULL, with the error recorded before the rule
+ * of the op is called, if none is open. */
 cot_trace *
 fe_open(cot_place at, cot_value x, const char *op)
 {

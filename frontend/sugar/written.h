@@ -1,8 +1,8 @@
 /* Functions that are written with the public ops alone, as a user would write them, inside.
  *
- * Each function takes the place it is called from as `at`, and COT_HERE is that here, so
- * that every op in it stands at the user's line.  On f16 and bf16 a function widens its
- * operands once and narrows its result once. */
+ * Each function takes the location of its caller as `at`, and COT_HERE is defined as that
+ * location here, so that every op in it has the user's line.  On f16 and bf16 a function widens
+ * its operands once and narrows its result once. */
 #ifndef FRONTEND_SUGAR_WRITTEN_H
 #define FRONTEND_SUGAR_WRITTEN_H
 

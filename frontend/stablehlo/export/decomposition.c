@@ -1,4 +1,4 @@
-/* Composites: an op that StableHLO has not is a call of a function that computes it by other
+/* Composites: an op that StableHLO lacks becomes a call of a function that computes it by other
  * ops. */
 #include "frontend/stablehlo/export/export.h"
 

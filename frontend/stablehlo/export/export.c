@@ -176,7 +176,7 @@ write_by_rule(hlo_write *w, const hlo_written *f)
     return true;
 }
 
-/* Functions are found while others are written. */
+/* Functions that are still to be written are found while others are written. */
 static bool
 write_module(hlo_write *w, const ir_graph *g)
 {

@@ -1,12 +1,12 @@
-/* Stand-ins: an op of ours that StableHLO has not, as a graph of ops that it has.
+/* Legalised forms: an op that StableHLO lacks, as a graph of ops that it has.
  *
- * An op on elements is its scalar program, instruction by instruction: a fused product and sum
- * becomes one that is rounded more than once, f32 by way of f64, f64 by the two halves of the
- * product's error, or without them where the program serves f32 or is so long that compilers
- * would take minutes; so results agree to about the accuracy of the op, and not to the last
- * bit.  What has an expansion is that; what is complex, its parts.
- * Source of the error of a product: T. J. Dekker, A floating-point technique for extending the
- * available precision, Numerische Mathematik 18, 1971. */
+ * An op on elements is its scalar program, instruction by instruction.  A fused product and sum
+ * becomes one that is rounded more than once: f32 is computed in f64; f64 uses the two halves
+ * of the product's error, or leaves the error out where the program computes f32 or is so long
+ * that compilers would take minutes.  So results agree to about the accuracy of the op, and not
+ * to the last bit.  An op with an expansion is replaced by it, a complex op by ops on its
+ * parts. Source of the error of a product: T. J. Dekker, A floating-point technique for
+ * extending the available precision, Numerische Mathematik 18, 1971. */
 #include "frontend/stablehlo/export/export.h"
 
 #include <math.h>
@@ -72,8 +72,8 @@ is_large(const ir_build *b, ir_ref v, cot_dtype t)
     return ir_is_splat(b, v, &c) && fabs(c) >= (t == COT_F32 ? 0x1p22 : 0x1p51);
 }
 
-/* A large number is added to round, and taken away again.  XLA makes one addition of those two,
- * which would round nothing, but not where a choice stands between them. */
+/* Rounds by adding a large number and subtracting it again.  XLA would fold the two additions,
+ * which would then round nothing; a select between them prevents that. */
 static ir_ref
 rounded(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -202,7 +202,7 @@ inside(ir_build *b, const ir_type *x, ir_ref v, ir_ints map, const int64_t *wind
     return ir_reduce(b, OP_reduce_and, good, ir_axes_of(t->rank - 1));
 }
 
-/* What a window that is not inside gives. */
+/* The value of a window that is out of bounds. */
 static ir_ref
 filling(ir_build *b, const ir_type *t)
 {
@@ -238,7 +238,7 @@ gathered(ir_build *b, const hlo_site *s, const ir_ref *in)
     return ir_select(b, ir_broadcast_in_dim(b, good, y->rank, y->dims, dims), z, filled);
 }
 
-/* Windows moved inside, which is what a promise that is broken gives, too. */
+/* Scatter with windows moved inside, which is also the result of a broken promise. */
 static ir_ref
 scattered(ir_build *b, const hlo_site *s, const ir_ref *in)
 {

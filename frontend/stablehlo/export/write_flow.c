@@ -1,7 +1,7 @@
 /* Calls, branches, loops and linear algebra as StableHLO has them.
  *
- * A sub-function is a private function, which regions call: so the composite of a loop can name
- * it too, and no text stands twice. */
+ * A sub-function becomes a private function that regions call.  So the composite of a loop can
+ * name it too, and no text is written twice. */
 #include "frontend/stablehlo/export/export.h"
 
 #include "ir/diag.h"

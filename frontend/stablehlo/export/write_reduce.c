@@ -97,7 +97,8 @@ fe_hlo_write_reduce(hlo_site *s)
     return true;
 }
 
-/* The window is the whole axis, and what is before the array is what changes nothing. */
+/* A cumulative op is a reduce_window over the whole axis; the padding in front has the neutral
+ * element. */
 bool
 fe_hlo_write_cumulate(hlo_site *s)
 {
@@ -158,7 +159,8 @@ in_order(hlo_write *w, const char *how, const ir_type *t, const char *x, const c
                 both(w, "stablehlo.and", yes, lone, nan_first ? xn : yn));
 }
 
-/* A pair of the value and its place is kept if it is NaN, or more, or as much and before. */
+/* Reduces pairs of a value and its index: a pair wins if its value is NaN, or greater, or equal
+ * with a lower index. */
 bool
 fe_hlo_write_arg(hlo_site *s)
 {

@@ -1,4 +1,4 @@
-/* What a rule asks of its op: where it stands in the text, its operands and results as values
+/* What a rule can ask about its op: its place in the text, its operands and results as values
  * of the graph, and their types. */
 #include "frontend/stablehlo/import/emit.h"
 

@@ -1,16 +1,16 @@
-/* The place of an extremum, in a reduction of values with their places.
+/* argmax and argmin, recognised in a reduction of values with their indices.
  *
- * What the body does is found by asking it.  A body of comparisons, selections and the logic of
- * bools, without constants, depends only on how its arguments stand to each other: so a few
- * numbers stand for all, and what agrees on them agrees everywhere. */
+ * The body is recognised by evaluating it.  A body of comparisons, selections and bool logic,
+ * without constants, depends only on the order of its arguments.  So a few numbers represent
+ * all orders, and a body that agrees with argmax on them agrees everywhere. */
 #include "frontend/stablehlo/import/rules.h"
 
 #include "ir/scalar.h"
 
 #include <math.h>
 
-/* Only comparisons, selections and logic: nothing but how the arguments stand to each other can
- * matter. */
+/* Does the graph have only comparisons, selections and bool logic, so that only the order of
+ * its arguments matters? */
 static bool
 is_order_only(const ir_graph *g)
 {
@@ -61,9 +61,9 @@ put(cot_dtype t, double x, char *to)
         memcpy(to, &i, cot_dtype_size(t));
 }
 
-/* Does the body answer as argmax (argmin) does, for all ways in which two numbers can stand?
- * Pairs are combined in the order of their places; what a body makes of the other order (of two
- * NaNs, JAX's keeps the left) is never asked. */
+/* Does the body answer as argmax (argmin) does, for all orders of two numbers?  Pairs are
+ * combined in the order of their indices, so the body is not tried on the other order (for two
+ * NaNs, JAX's keeps the left one). */
 static bool
 answers_as(const ir_graph *g, bool most)
 {
@@ -108,8 +108,8 @@ counts_along(const hlo_emit *e, ir_ref v, int64_t axis)
     return t->dims[axis] == 1 && n && n->op == OP_constant && n->at.constant.data.splat;
 }
 
-/* The initial pair loses against every element: the value is the least (greatest) there is, and
- * the place 0. */
+/* Does the initial pair lose against every element: is its value the least (greatest) of the
+ * type, and its index 0? */
 static bool
 starts_low(const hlo_emit *e, bool *most)
 {

@@ -1,8 +1,8 @@
-/* Elements of one width as elements of another, by their bits: little endian, as memory is.
+/* Elements of one width as elements of another, by their bits, in little-endian order.
  *
- * Wider elements take a last axis in, narrower ones put one out.  In between are unsigned
- * integers that hold the bits of an element in their lowest: a bool is one bit, an integer of 4
- * bits is four. */
+ * Wider elements absorb a last axis, narrower ones add one.  The conversion goes by unsigned
+ * integers that hold the bits of an element in their low bits: a bool has one bit, a 4-bit
+ * integer four. */
 #include "frontend/stablehlo/import/rules.h"
 
 static cot_dtype

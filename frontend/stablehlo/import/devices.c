@@ -1,10 +1,10 @@
-/* Ops that speak to other devices and to the host.
+/* Ops that communicate with other devices and with the host.
  *
- * There is one device: a collective whose groups hold one process each gives what it takes, and
- * any other is refused by what it would need. */
+ * There is one device: a collective whose groups hold one process each returns its operand, and
+ * any other is refused with an error that names what it needs. */
 #include "frontend/stablehlo/import/rules.h"
 
-/* It wants more devices than there are. */
+/* Refuses an op that needs more than one device. */
 static void
 refuse(hlo_emit *e, const char *what)
 {
@@ -24,7 +24,7 @@ is_alone(const hlo_emit *e, const char *name)
     return a->kind == HLO_DENSE && a->type && a->type->type && a->type->type->size <= 1;
 }
 
-/* Of one process sums, gathers, parts and exchanges are what it has. */
+/* For one process, sums, gathers, parts and exchanges return its own operand. */
 void
 fe_hlo_collective(hlo_emit *e)
 {

@@ -94,7 +94,7 @@ emit_ops(hlo_emit *e, const hlo_region *r)
 
 /* ---- graphs ---- */
 
-enum { MOST_DEEP = 200, MOST_VARIANTS = 256, MOST_INLINED = 10000 };
+enum { MAX_DEPTH = 200, MAX_VARIANTS = 256, MAX_INLINED = 10000 };
 
 /* A frame for a graph with these inputs; the values from `first` on are its arguments. */
 static void
@@ -216,7 +216,7 @@ fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c, const cha
     const int takes = fe_hlo_arguments(h, r, &declared);
     if (takes != n_args)
         fe_hlo_fail(e, "the region takes %d arguments; wants %d", takes, n_args);
-    if (h->depth >= MOST_DEEP)
+    if (h->depth >= MAX_DEPTH)
         fe_hlo_fail(e, "regions and calls are too deep");
     if (fe_hlo_bad(e))
         return NULL;
@@ -278,7 +278,7 @@ fits(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *
         return fe_hlo_refuse(h->ctx, h->r, at, f->name, "the function has no body");
     if (f->busy)
         return fe_hlo_refuse(h->ctx, h->r, at, f->name, "the function calls itself");
-    if (h->depth >= MOST_DEEP)
+    if (h->depth >= MAX_DEPTH)
         return fe_hlo_refuse(h->ctx, h->r, at, f->name, "calls are too deep");
     const hlo_type *const *want;
     const int n_want = fe_hlo_arguments(h, r, &want);
@@ -382,7 +382,7 @@ fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, c
             return f->variant[i].graph;
     if (!fits(h, f, n, type, at))
         return NULL;
-    if (f->n >= MOST_VARIANTS) {
+    if (f->n >= MAX_VARIANTS) {
         fe_hlo_refuse(h->ctx, h->r, at ? at : f->op->at, f->name,
                       "is called with too many lists of types");
         return NULL;
@@ -405,7 +405,7 @@ fe_hlo_inline(hlo_emit *e, hlo_func *f)
 
     for (int i = 0; i < e->n_in; i++)
         type[i] = ir_btype(e->b, e->in[i]);
-    if (++h->n_inlined > MOST_INLINED)
+    if (++h->n_inlined > MAX_INLINED)
         fe_hlo_fail(e, "too many calls hold expectations");
     if (fe_hlo_bad(e) || !fits(h, f, e->n_in, type, e->op->at)) {
         e->b->status = h->ctx->status;
@@ -444,9 +444,9 @@ flat_size(const ir_graph *g, int limit)
 ir_graph *
 fe_hlo_flat(hlo_emit *e, ir_graph *g)
 {
-    enum { MOST_NODES = 1 << 17 };
+    enum { MAX_NODES = 1 << 17 };
 
-    if (g && flat_size(g, MOST_NODES) >= MOST_NODES)
+    if (g && flat_size(g, MAX_NODES) >= MAX_NODES)
         return NULL;
     if (g && pass_inline(g, &g) != COT_OK)
         e->b->status = e->h->ctx->status;

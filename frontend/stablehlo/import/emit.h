@@ -81,7 +81,7 @@ typedef struct hlo_row {
     const char *op; /* of ours, by name, where the rule wants one */
     int n_in;       /* -1: any number */
 } hlo_row;
-/* Are its results elements of its operands, or given by bodies? */
+/* Are the op's results elements of its operands, or given by its bodies? */
 bool fe_hlo_moves(const hlo_row *row);
 const hlo_row *fe_hlo_row(hlo_import *h, const char *name); /* NULL: none */
 
@@ -130,10 +130,11 @@ bool fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out);
  * integers. */
 ir_ref fe_hlo_narrow(ir_build *b, const hlo_small *s, ir_ref x);
 ir_ref fe_hlo_low_bits(ir_build *b, const hlo_small *s, ir_ref x);
-/* The bits of its elements, low ones of u8, and back. */
+/* The bits of x's elements as u8, in the low bits, and back. */
 ir_ref fe_hlo_bits_of_small(ir_build *b, const hlo_small *s, ir_ref x);
 ir_ref fe_hlo_small_of_bits(ir_build *b, const hlo_small *s, ir_ref i);
-/* A float within what the integers of a small type hold; as it is where that is a float. */
+/* A float clamped to the range of a small integer type; unchanged where the small type is a
+ * float. */
 ir_ref fe_hlo_saturated(ir_build *b, const hlo_small *s, ir_ref x);
 /* The small type of operand i, or NULL. */
 static inline const hlo_small *
@@ -168,9 +169,10 @@ ir_graph *fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *cons
                           const char *at);
 /* g with a stop_gradient on what only shifts (shift.c); NULL after an error. */
 ir_graph *fe_hlo_shifts(hlo_import *h, ir_graph *g);
-/* The rules that the user gave: calls of their functions are calls of custom functions. */
+/* Binds the derivative rules that the user gave: calls of their functions become calls of
+ * custom functions. */
 bool fe_hlo_bind_rules(hlo_import *h);
-/* What an op returns, with the values of tuples in their place: their number. */
+/* The operands of `last`, with tuples replaced by their values; returns their number. */
 int fe_hlo_returned(hlo_import *h, const hlo_op *last, ir_ref **out);
 /* The operands of the op at hand likewise, in e->in; false, the error recorded, if one is
  * none. */

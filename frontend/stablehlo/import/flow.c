@@ -83,7 +83,7 @@ is_open(hlo_import *h, hlo_func *f)
     return f->open == 1;
 }
 
-/* Where sizes are open, functions of known integers compute sizes: their results must be
+/* Where sizes are open, a function of known integers computes sizes, and so its results must be
  * known. */
 static bool
 computes_sizes(const hlo_emit *e)
@@ -272,7 +272,7 @@ fe_hlo_branch(hlo_emit *e)
              branch[0]->n_out);
 }
 
-/* What it starts is done where it stands. */
+/* Runs what the op starts at once. */
 void
 fe_hlo_async_start(hlo_emit *e)
 {

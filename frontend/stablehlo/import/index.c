@@ -1,5 +1,5 @@
-/* Gather and scatter: StableHLO's dimension numbers are ours, but for where the index vectors
- * lie. */
+/* Gather and scatter: StableHLO's dimension numbers are ours, but the axis of the index vectors
+ * is free there. */
 #include "frontend/stablehlo/import/rules.h"
 
 #include "ir/diag.h"

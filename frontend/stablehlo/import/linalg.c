@@ -1,7 +1,7 @@
 /* Linear algebra: StableHLO's two ops, and the calls of LAPACK that JAX makes on CPU.
  *
- * The layouts of a call say how its matrices lie in memory; as values they are matrices, so
- * nothing is left to honour here.  The status that LAPACK gives is 0. */
+ * The layouts of a call describe how its matrices are stored; values of a graph have no layout,
+ * so they are ignored.  The status that LAPACK returns is 0. */
 #include "frontend/stablehlo/import/rules.h"
 
 #include "cotrace/fft.h"
@@ -375,7 +375,7 @@ static void
 ormqr(hlo_emit *e)
 {
     ir_build *b = e->b;
-    const int left = option(e, "left", 1), turned = option(e, "transpose", 0);
+    const int left = option(e, "left", 1), transposed = option(e, "transpose", 0);
     ir_ref v, t, x = e->in[2];
 
     if (!reflections(e, &v, &t))
@@ -390,7 +390,7 @@ ormqr(hlo_emit *e)
                     ir_type_str(b->ctx, xt));
         return;
     }
-    t = turned ? adjoint(b, t) : t;
+    t = transposed ? adjoint(b, t) : t;
     ir_ref back = adjoint(b, v);
     ir_ref down = left ? product(b, v, product(b, t, product(b, back, x)))
                        : product(b, product(b, product(b, x, v), t), back);

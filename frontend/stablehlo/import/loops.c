@@ -2,19 +2,18 @@
  *
  * JAX lowers fori_loop and scan to a while whose carries hold everything: the counter, the
  * arrays it reads a slice of at each step, the arrays it writes a slice to.  Here each carry is
- * told what it is:
+ * classified:
  *
  *   an induction variable   starts at a number and has a number added at each step
- *   unchanged               what the body gives back as it came: a const
- *   written                 the body puts a slice at the place of the step, and reads it
- * nowhere: results `ys`
- *   any other               a carry
+ *   unchanged               is returned by the body as it came: a const
+ *   written                 gets a slice at the index of the step, and is read nowhere: `ys`
+ *   any other               is a carry
  *
- * and a slice of a const, taken at the place of the step, becomes a slice `xs`.  Places are
+ * A slice of a const, taken at the index of the step, becomes a slice `xs`.  Indices are
  * numbers a t + b in the step t, found through additions, conversions and the select that makes
- * a negative index positive; a is 1 or -1, and the places lie inside the array.  So reverse
- * mode saves what a step needs once, not all arrays at each step.
- * Source: A. V. Aho et al., Compilers, 2nd ed., section 9.6 (induction variables). */
+ * a negative index positive; a is 1 or -1, and the indices are in bounds.  So reverse mode
+ * saves what a step needs once, not all arrays at each step. Source: A. V. Aho et al.,
+ * Compilers, 2nd ed., section 9.6 (induction variables). */
 #include "frontend/stablehlo/import/rules.h"
 
 #include "ir/diag.h"

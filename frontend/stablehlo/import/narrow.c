@@ -1,11 +1,12 @@
-/* Arithmetic on elements of 2, 4, 6 and 8 bits, which no graph has.
+/* Arithmetic on elements of 2, 4, 6 and 8 bits, which graphs do not have.
  *
- * A value of such a type is one of a wider type, its back end, that holds only numbers of
- * the small one: i8 and u8 of integers, f32 of floats.  Every op is done on back ends and
- * its result made narrow again: integers modulo 2^n, floats to the nearest even.  As all of
- * these floats have fewer than half the digits of f32, to round twice is to round once for
- * +, -, *, / and sqrt.  What is larger than the greatest is an infinity where the format has
- * one, else NaN where it has that, else the greatest; a NaN is 0 where the format has none. */
+ * A value of such a type is held as a value of a wider type that takes only numbers of the
+ * small one: i8 and u8 for integers, f32 for floats.  Every op computes in the wider type, and
+ * its result is rounded to the small one: integers modulo 2^n, floats to nearest even.  As all
+ * of these floats have fewer than half the digits of f32, rounding twice equals rounding once
+ * for +, -, *, / and sqrt.  A number above the greatest one becomes an infinity where the
+ * format has one, else NaN where it has that, else the greatest number; a NaN becomes 0 where
+ * the format has none. */
 #include "frontend/stablehlo/import/rules.h"
 
 #include <math.h>
@@ -102,8 +103,7 @@ fe_hlo_saturated(ir_build *b, const hlo_small *s, ir_ref x)
     return ir_op2(b, OP_min, ir_op2(b, OP_max, x, ir_like(b, x, low)), bound);
 }
 
-/* Magnitudes that are numbers of no format: what infinity and NaN are as bits, -1 where there
- * are none. */
+/* The bits of infinity and of NaN in a small format; -1 where it has none. */
 static int
 infinity_bits(const hlo_small *s)
 {

@@ -1,15 +1,15 @@
 /* chlo.ragged_dot: products of groups of rows.
  *
- * group_sizes parts the ragged axis of the left operand into runs, group after group.  Where
+ * group_sizes splits the ragged axis of the left operand into runs, one after the other.  If
  * the axis is
  *
- *   free         rows of group g meet matrix g of the right operand
+ *   free         rows of group g are multiplied with matrix g of the right operand
  *   contracted   group g gives matrix g of the result
- *   batched      groups meet nobody else, and the product is the plain one
+ *   batched      groups do not interact, and the product is the plain one
  *
- * Both operands become arrays with an axis of groups in front, 0 outside of the group, as JAX
- * has them; rows of no group are 0.  One list of sizes serves all examples, or each prefix of
- * the axes before the ragged one has its own. */
+ * Both operands become arrays with an axis of groups in front, 0 outside of the group, as in
+ * JAX; rows of no group are 0.  One list of sizes serves all examples, or each prefix of the
+ * axes before the ragged one has its own. */
 #include "frontend/stablehlo/import/rules.h"
 
 #include "ir/diag.h"

@@ -93,7 +93,7 @@ make_running(hlo_emit *e, const scan_shape *p, ir_op op)
 
 /* g (captures, slices, carries) -> (slices, carries) in the order of ours. */
 static ir_graph *
-turned(hlo_emit *e, const ir_graph *g, const scan_shape *p, int captures)
+reordered(hlo_emit *e, const ir_graph *g, const scan_shape *p, int captures)
 {
     ir_build *b = ir_build_new(e->h->ctx, g->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in + 1),
@@ -141,7 +141,7 @@ fe_hlo_scan(hlo_emit *e)
                               .carries = p.carries,
                               .length = p.length,
                               .reverse = p.reverse,
-                              .body = turned(e, g, &p, c.n) } };
+                              .body = reordered(e, g, &p, c.n) } };
     if (!at.scan.body)
         return;
     in = IR_NEW_N(b->arena, ir_ref, c.n + e->n_in + 1);

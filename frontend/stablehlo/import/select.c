@@ -120,7 +120,7 @@ is_predicate_alone(const hlo_op *op, uint32_t v)
            op->in[2] != v;
 }
 
-/* Puts results of `op` that this search has not reached at the end of the queue. */
+/* Appends the results of `op` that this search has not reached to the queue. */
 static uint32_t
 reach(hlo_flow *f, const hlo_op *op, uint32_t index, uint32_t n)
 {
@@ -171,11 +171,11 @@ make_flow(hlo_import *h)
     h->flow = f;
 }
 
-/* JAX maps a cond by computing every branch of select(index == i, x, stop_gradient(x)) and by
- * selecting among the branches' results by the same index; its text has lost stop_gradient.
- * So one value on both sides is such an operand only where the predicate is index == i and
- * all that is computed of the value is selected by that index.  Any other select of one value
- * is that value, derivative and all. */
+/* JAX maps a cond by computing every branch on select(index == i, x, stop_gradient(x)) and
+ * selecting among the branches' results by the same index; its StableHLO text no longer has the
+ * stop_gradient.  A select with the same value on both sides is such an operand only if its
+ * predicate is index == i and everything computed from it is selected by that index.  Any other
+ * select with the same value on both sides is that value, with its derivative. */
 static bool
 is_branch_operand(const hlo_emit *e)
 {

@@ -1,16 +1,17 @@
-/* What is only taken off and put back has no derivative.
+/* Shifts that cancel have no derivative.
  *
- * softmax, log_softmax and logsumexp subtract the maximum, so that exp does not overflow; the
- * result does not depend on it.  In JAX the maximum is behind a stop_gradient, which its text
- * does not have.  So each value c that is subtracted somewhere is asked: if c grew by d, what
- * of the values made from it would grow by k d, or be e^(k d) times as large, and what would
- * stay as it is?  Where nothing else is found, and no result moves, c gets its stop_gradient
- * again: the derivative that is left out is 0 for every x, and a gradient of an imported
- * softmax is as short as that of our own.
+ * softmax, log_softmax and logsumexp subtract the maximum so that exp does not overflow; the
+ * result does not depend on it.  In JAX the maximum is behind a stop_gradient, which its
+ * StableHLO text does not have.  So for each value c that is subtracted somewhere, the analysis
+ * asks how the values computed from c change if d is added to c:
  *
  *   c, x - c, (x - c) - log s                         grow by k d
- *   exp of those, their sums, products, maxima        are e^(k d) times as large
+ *   exp of those, their sums, products, maxima        are multiplied by e^(k d)
  *   e / sum e, log(sum e) + c, x - c - log(sum e)     stay
+ *
+ * If every such value is of one of these kinds, and no result changes, c gets its stop_gradient
+ * again: the derivative that is left out is 0 for every x, and a gradient of an imported
+ * softmax is as short as that of our own.
  *
  * d may differ along the axes of c, so each value carries which of its axes are axes of c.
  * Calls are followed. */
@@ -19,7 +20,7 @@
 #include "frontend/stablehlo/import/emit.h"
 #include "passes/engine.h"
 
-enum { MOST_DEEP = 8 };
+enum { MAX_DEPTH = 8 };
 
 typedef enum motion_kind { STILL, GROWS, SCALES, LOST } motion_kind;
 typedef struct motion {
@@ -394,7 +395,7 @@ follow(const motion_walk *w, const ir_node *n)
     motion_walk in = { w->a, g, NULL, w, n, w->depth + 1, w->budget };
     uint32_t end;
 
-    if (in.depth > MOST_DEEP || (*w->budget -= g->n_values) < 0)
+    if (in.depth > MAX_DEPTH || (*w->budget -= g->n_values) < 0)
         return false;
     in.of = IR_NEW_N(w->a, const motion *, g->n_values + 1);
     for (int i = 0; i < g->n_in; i++)
@@ -406,7 +407,7 @@ follow(const motion_walk *w, const ir_node *n)
     return true;
 }
 
-/* Is each result the same, whatever is added to c? */
+/* Is each result independent of what is added to c? */
 static bool
 cancels(const motion_walk *w, ir_ref c, const uint32_t *last)
 {

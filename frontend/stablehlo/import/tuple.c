@@ -1,8 +1,8 @@
-/* Tuples and futures: lists of values that no graph knows.
+/* Tuples and futures: lists of values, which graphs do not have.
  *
- * A value of tuple type has an entry in a table of the import; what is in it are values, or
- * tuples.  A function or a region that takes or returns tuples takes or returns what is in
- * them, one after the other, and who calls it puts them together again.  Tokens are nothing. */
+ * A value of tuple type has an entry in a table of the import, which lists its values or
+ * tuples.  A function or a region that takes or returns tuples takes or returns their values,
+ * one after the other, and its caller rebuilds the tuples.  Tokens are dropped. */
 #include "frontend/stablehlo/import/rules.h"
 
 static void

@@ -322,7 +322,7 @@ fe_hlo_dense(hlo_reader *r, hlo_attr *out)
     if (!fe_hlo_expect(r, ":") || !(out->type = fe_hlo_type(r)))
         return false;
     if (out->type->kind != HLO_TENSOR || !out->type->type)
-        return true; /* whoever uses it says what is wrong with the type */
+        return true; /* the op that uses the constant reports what is wrong with the type */
     back = r->at;
     if (s.at ? !blob(r, start, s, 0, out->type, out)
              : !elements(r, out->type, start, stop, out))
@@ -417,6 +417,6 @@ fe_hlo_dense_resource(hlo_reader *r, hlo_attr *out)
                             "left out cannot be imported");
     const hlo_span b = s->bytes[id - 1];
     if (out->type->kind != HLO_TENSOR || !out->type->type)
-        return true; /* whoever uses it says what is wrong with the type */
+        return true; /* the op that uses the constant reports what is wrong with the type */
     return blob(r, b.at, b, 8, out->type, out);
 }
