@@ -187,7 +187,7 @@ typedef void cot_write(void *user, const char *text, size_t bytes);
 COT_API void cot_write_file(void *file, const char *text, size_t bytes);
 
 /* The text of a graph; what prints parses back (cot_parse).  Calls of custom functions have
- * their traced rules, so that they are transformed also where nobody registered them. */
+ * their traced rules, so that they are transformed also where they are not registered. */
 COT_API cot_status cot_dump_graph(const cot_graph *g, cot_write *write, void *user);
 /* Write f for the given types at a stage: "trace" (the innermost body), "graph" (all transforms
  * applied), "simplify" (what kernels are made of), "kernels", "plan", "llvm", "asm", "c" or

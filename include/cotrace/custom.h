@@ -85,14 +85,15 @@ COT_API void cot_mark_nondiff(cot_setup *s, int j);
  *     .symbol = (cot_symbol *)gsl_sort, .prototype = "void gsl_sort(double *out0 = in0, size_t
  *     1, size_t data0)"
  *
- * Arrays of one example travel as pointers: `const T *inN`, `T *outN`, or `T *outN = inN` where
- * C code writes over its argument (the traced value stays what it was: the result is a value of
- * its own).  By value travel operands without axes (`T inN`), attributes of the call and data
- * of setup (`T attrN`, `T dataN`) and numbers; `void *user` is .user.  What it answers is
- * ignored; or `outN = double f(...)` a result without axes, or `status = int f(...)`: not 0
- * ends the run with COT_ERR_FOREIGN.  The name is that of an external symbol of object files
- * and C source, whose header declares it.  Compiled code calls it as C does, the evaluator
- * through libffi.  It is pure, or has .effects; calls are made one after the other. */
+ * Arrays of one example are passed as pointers: `const T *inN`, `T *outN`, or `T *outN = inN`
+ * where C code overwrites its argument (the traced value does not change: the result is a value
+ * of its own).  Operands without axes (`T inN`), attributes of the call and data of setup
+ * (`T attrN`, `T dataN`) and numbers are passed by value; `void *user` is .user.  The return
+ * value is a result without axes (`outN = double f(...)`), or a status (`status = int f(...)`),
+ * of which any but 0 ends the run with COT_ERR_FOREIGN; otherwise it is ignored.  The name is
+ * that of an external symbol of object files and C source, whose header declares it.  Compiled
+ * code calls it as C does, the evaluator through libffi.  The function is pure, or has
+ * .effects; calls are made one after the other. */
 typedef void cot_symbol(void);
 
 typedef struct COT_NAMED_ cot_custom_options {

@@ -1,5 +1,5 @@
 /* Cotrace: layers of neural networks: activations, norms, convolutions, recurrence, attention,
- * first weights.
+ * initial weights.
  *
  * All are compositions of ops, so that they map, differentiate and compile as any function
  * does; weights are values like others.  Shapes of weights are PyTorch's.  f16 and bf16 are
@@ -376,10 +376,10 @@ COT_INIT_F_(cot_kaiming_normal_)
  * You Need, 2017. */
 #define cot_sinusoids(t, dtype, l, d) cot_sinusoids_(COT_HERE, t, dtype, l, d)
 
-/* ---- first weights ---- */
+/* ---- initial weights ---- */
 
 #define COT_INIT_(...) &(const cot_init_options){__VA_ARGS__}, sizeof(cot_init_options)
-/* A normal draw of mean .mean and deviation .std, for first weights. Weights are [out, in,
+/* A normal draw of mean .mean and deviation .std, for initial weights. Weights are [out, in,
  * window]; keys are as for draws. */
 #define cot_init_normal(...) COT_INIT_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_INIT_NORMAL_(t, type, ...)                                                         \

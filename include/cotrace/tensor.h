@@ -182,7 +182,7 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 
 /* Typed memory.  An array is dense and row-major; its memory is owned (aligned to 64 bytes) or
  * borrowed from the caller, who then keeps it alive.  Free with cot_array_free.  Arrays do not
- * belong to a context's thread: any thread may read one that nobody writes. */
+ * belong to a context's thread: any thread may read one that no thread writes. */
 
 /* New memory, zeroed.  NULL with the error recorded in ctx if the type is wrong or memory is
  * short. */
