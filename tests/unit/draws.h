@@ -44,4 +44,34 @@ same_on_eval(cot_fn *f, int n, cot_array **args, const void *want, size_t bytes)
     cot_kernel_free(k);
 }
 
+static inline cot_array *
+f32s(int64_t n, const float *x)
+{
+    return cot_array_copy(ctx, cot_f32(n), x);
+}
+
+static const float three_ones[3] = { 1, 1, 1 };
+
+/* body mapped over three ones, in chunks if chunk is not 0. */
+static inline void
+mapped(cot_body *body, cot_randomness mode, int64_t chunk, float out[3])
+{
+    cot_array *x = f32s(3, three_ones);
+    cot_fn *f = chunk ? cot_vmap(fn(body, 1, 1), .randomness = mode, .chunk = chunk)
+                      : cot_vmap(fn(body, 1, 1), .randomness = mode);
+
+    call(f, 1, &x, out, 3 * sizeof *out);
+    cot_array_free(x);
+}
+
+static inline bool
+distinct(const float *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (x[i] == x[j])
+                return false;
+    return true;
+}
+
 #endif
