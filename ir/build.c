@@ -90,9 +90,9 @@ input_named(const ir_build *b, const char *name, uint64_t hash)
     return 0;
 }
 
-/* A name no input has yet, for the next one; "" and NULL stay unnamed. */
+/* A name no input has yet, for input `at`; "" and NULL stay unnamed. */
 static const char *
-input_name(ir_build *b, const char *name)
+input_name(ir_build *b, const char *name, uint32_t at)
 {
     if (!name || !*name)
         return NULL;
@@ -103,8 +103,24 @@ input_name(ir_build *b, const char *name)
         try = ir_format(b->arena, "%s_%u", name, ++b->in_again[first - 1]);
         hash = ir_hash(0, try, strlen(try));
     }
-    ir_map_add(&b->named, hash, b->n_in_name + 1);
+    ir_map_add(&b->named, hash, at + 1);
     return try;
+}
+
+/* An unnamed input prints as `arg` and its number: where that is another's name, it has one of
+ * its own. */
+static void
+name_hidden_by_names(ir_build *b)
+{
+    const uint32_t named = b->named.n;
+
+    for (uint32_t i = 0; named > 0 && i < b->n_in; i++) {
+        if (b->in_name[i])
+            continue;
+        const char *shown = ir_format(b->arena, "arg%u", i);
+        if (input_named(b, shown, ir_hash(0, shown, strlen(shown))))
+            b->in_name[i] = input_name(b, shown, i);
+    }
 }
 
 ir_ref
@@ -122,7 +138,7 @@ ir_input_hidden(ir_build *b, const ir_type *type, const char *name, ir_hidden hi
         return IR_NONE;
     }
     ir_ref v = new_value(b, type, 0);
-    name = input_name(b, name);
+    name = input_name(b, name, b->n_in_name);
     IR_PUSH(b->arena, b->in, b->n_in, b->cap_in, v);
     IR_PUSH(b->arena, b->in_name, b->n_in_name, b->cap_in_name, name);
     IR_PUSH(b->arena, b->in_again, b->n_in_again, b->cap_in_again, 0);
@@ -520,6 +536,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     if (b->status != COT_OK)
         return b->status;
     COT_TRY(ir_check(b->ctx));
+    name_hidden_by_names(b);
     ir_graph *f = IR_NEW(b->arena, ir_graph);
     f->ctx = b->ctx;
     f->arena = b->arena;

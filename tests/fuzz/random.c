@@ -232,7 +232,8 @@ transform_agrees(const ir_graph *f, uint64_t seed, rt_verdict *v)
         return true;
     if (pass_pipeline(f, transform_of(seed), NULL, NULL, &g) != COT_OK)
         return f->ctx->status == COT_ERR_RULE;
-    return rt_check_backends(g, sample(g, seed, false), v) == COT_OK && v->good;
+    return rt_check_text(g, v) == COT_OK && v->good &&
+           rt_check_backends(g, sample(g, seed, false), v) == COT_OK && v->good;
 }
 
 /* Back ends and vmap see complex values as pairs.  Derivatives do not: those of a complex svd
