@@ -24,6 +24,7 @@ typedef struct cg_exchanged {
     bool several; /* more than one of its buffers is used after its loop */
     bool unsettled; /* swapped since it was last settled */
     bool stays; /* never settled: it stays swapped when its loops have ended */
+    bool closed; /* it was settled, which is about all of its buffers: no other joins it */
 } cg_exchanged;
 
 /* Steps are those of the entry.  A buffer that was first used before a loop and is used in it

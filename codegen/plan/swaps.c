@@ -6,7 +6,9 @@
  * is where the caller wants it.  That takes one copy if the number of steps was odd.
  *
  * Settling brings all buffers of a group back to their own memory.  None of them holds anything
- * but the carry then, and another loop may start with them.
+ * but the carry then, and another loop may start with them.  A settle instruction names one
+ * buffer and is about the group that all swaps of the kernel make, so that a group that was
+ * settled takes no further buffer.
  *
  * Buffers that swaps connect, directly or through others, are a group: each may be at the
  * address of any other, so that all of them live while one does.  A group is a tree of links,
@@ -77,7 +79,8 @@ cg_plan_spare(cg_lowering *l, cg_place p, const ir_type *t, cg_place *spare)
     if (old && !record_of(l, old - 1)->busy) {
         *spare = (cg_place){ .set = true, .buffer = old - 1 };
     } else {
-        if (group_of(l, p.buffer)->size >= CG_MAX_SWAPPED)
+        const cg_exchanged *g = group_of(l, p.buffer);
+        if (g->closed || g->size >= CG_MAX_SWAPPED)
             return false;
         *spare = cg_plan_new(l, "next", t);
         l->entry.k->buffer[spare->buffer].align = l->entry.k->buffer[p.buffer].align;
@@ -106,7 +109,7 @@ cg_plan_may_swap(cg_lowering *l, cg_place x, cg_place y, const ir_type *t, bool 
         (g->out || a->space == CG_OUT) + (g != h && (h->out || b->space == CG_OUT));
     if (a->align != b->align || outs > (carries || g->several || h->several ? 0 : 1))
         return false;
-    return g == h || g->size + h->size <= CG_MAX_SWAPPED;
+    return g == h || (!g->closed && !h->closed && g->size + h->size <= CG_MAX_SWAPPED);
 }
 
 /* Merge the groups of x and y; returns the root. */
@@ -170,6 +173,7 @@ cg_plan_settle(cg_lowering *l, int n, const cg_place *to)
         if (!g->unsettled || g->nest != p->nest || g->several || g->stays)
             continue;
         g->unsettled = false;
+        g->closed = true;
         p->now++;
         cg_settle(&l->entry, to[i].buffer);
         cg_plan_touch(l, to[i].buffer);

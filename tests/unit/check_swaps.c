@@ -104,6 +104,13 @@ BODY(values_of_it, cot_value r[MOST_CARRIES]; run(t, in[0], *(int *)user, r); ou
 /* What the first loop made lives on while the second one runs. */
 BODY(in_turn, cot_value r[MOST_CARRIES], q[MOST_CARRIES]; run(t, in[0], *(int *)user, r);
      run(t, turned(r[0]), *(int *)user, q); out[0] = mixed(r[0], q[0]); out[1] = q[0];)
+/* What three carries were settled in, another loop goes on with. */
+BODY(goes_on_with_three, cot_value k = cot_cos(in[0]), r[MOST_CARRIES], q[MOST_CARRIES];
+     cot_fori(steps, three, .in = COT_VALUES(in[0], cot_sin(in[0]), k), .out = r);
+     cot_fori(steps, loop[*(int *)user].step,
+              .in = { .n = loop[*(int *)user].carries, .at = r }, .out = q, .user = &k);
+     out[0] = q[0];
+     for (int i = 1; i < loop[*(int *)user].carries; i++) out[0] = mixed(out[0], q[i]);)
 BODY(goes_on, out[0] = cot_lt(in[0], steps);)
 BODY(counts, cot_value r[MOST_CARRIES]; two(t, in, r, NULL); out[0] = cot_add(in[0], 1);
      out[1] = r[0]; out[2] = r[1];)
@@ -150,6 +157,7 @@ START_TEST(back_ends_agree)
         agrees(graph(results, loop[_i].carries, &_i), loop[_i].name);
         agrees(graph(values_of_it, 1, &_i), loop[_i].name);
         agrees(graph(in_turn, 2, &_i), loop[_i].name);
+        agrees(graph(goes_on_with_three, 1, &_i), loop[_i].name);
     }
     steps = 3;
     agrees(piped(graph(results, loop[_i].carries, &_i), "vmap(size=3)"), loop[_i].name);
