@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { CACHE_DIR_BYTES = 256 << 20 };
+
 static const char *
 text(cot_context *ctx, const char *option, const char *variable)
 {
@@ -43,6 +45,8 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .threads = number(o->threads, "COT_THREADS", 1),
         .compile_threads = number(o->compile_threads, "COT_COMPILE_THREADS", 0),
         .vector_bits = o->vector_bits,
+        .cache_dir = o->cache_dir ? ir_copy_string(&ctx->arena, o->cache_dir) : NULL,
+        .cache_dir_bytes = o->cache_dir_bytes ? o->cache_dir_bytes : CACHE_DIR_BYTES,
     };
     if (ctx->config.verify < 0)
         ctx->config.verify = 0;
@@ -62,6 +66,22 @@ ir_config_temporary(void)
 {
     const char *s = getenv("TMPDIR");
     return s && *s ? s : "/tmp";
+}
+
+const char *
+ir_config_cache_dir(cot_context *ctx)
+{
+    const char *option = ctx->config.cache_dir, *s = option ? option : getenv("COT_CACHE_DIR"),
+               *root = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    if (s && *s)
+        return strcmp(s, "off") == 0 ? NULL : ir_copy_string(&ctx->arena, s);
+    if (s)
+        return NULL;
+    /* The XDG Base Directory Specification ignores a path that is not absolute. */
+    if (root && *root == '/')
+        return ir_format(&ctx->arena, "%s/cotrace", root);
+    return home && *home == '/' ? ir_format(&ctx->arena, "%s/.cache/cotrace", home) : NULL;
 }
 
 bool

@@ -1,7 +1,7 @@
 /* The only reader of environment variables: COT_DUMP, COT_DUMP_FN, COT_DUMP_DIR, COT_VERIFY,
  * COT_TIME, COT_OFF, COT_TARGET, COT_CUDA_DRIVER, COT_THREADS, COT_DEBUG, COT_PERF,
- * COT_ISOLATE, COT_COMPILE_THREADS, COT_TRAPPING_MATH, COT_CC, TMPDIR.  A field of cot_options
- * that is set wins. */
+ * COT_ISOLATE, COT_COMPILE_THREADS, COT_TRAPPING_MATH, COT_CACHE_DIR, XDG_CACHE_HOME, HOME,
+ * COT_CC, TMPDIR.  A field of cot_options that is set wins. */
 #ifndef IR_CONFIG_H
 #define IR_CONFIG_H
 
@@ -12,6 +12,9 @@ void ir_config_read(cot_context *ctx, const cot_options *options);
  * read from the environment at each call. */
 const char *ir_config_compiler(void);
 const char *ir_config_temporary(void);
+/* The folder in which compiled code is kept for later processes, in the context's arena; NULL:
+ * it is not kept.  Read when asked. */
+const char *ir_config_cache_dir(cot_context *ctx);
 /* Is `name` in the comma-separated list (or the list "all")? */
 bool ir_config_lists(const char *list, const char *name);
 

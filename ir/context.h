@@ -41,6 +41,8 @@ typedef struct ir_config {
     int verify; /* 0 ... 2, as in cot_options */
     bool time, debug, perf, isolate, trapping_math;
     int threads, compile_threads, vector_bits;
+    const char *cache_dir; /* the option: see ir_config_cache_dir */
+    uint64_t cache_dir_bytes;
 } ir_config;
 
 /* The public call that is running and its location, for errors; loc 0: none. */

@@ -16,6 +16,7 @@
 #include "ir/number.h"
 #include "passes/pass.h"
 #include "runtime/device.h"
+#include "runtime/store.h"
 
 /* ---- pools ---- */
 
@@ -242,6 +243,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
         k->pool = pool_of(f->ctx, p->threads);
     make_blocks(k, (size_t)low.module->work_bytes);
     start = now_ms();
+    rt_store_open(f->ctx);
     COT_TRY(p->backend->load(f->ctx, &p->target, low.module, &code));
     print_time(f, "load", start, low.module);
     k->code = code;

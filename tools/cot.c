@@ -425,6 +425,8 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     options.threads = c->threads;
     options.limits = c->limits;
     options.isolate = c->isolate;
+    if (strcmp(c->verb, "bench") == 0)
+        options.cache_dir = "off";      /* compilation is timed */
     c->ctx = cot_context_new(&options);
     if (!c->ctx)
         return cli_wrong(c, "out of memory");

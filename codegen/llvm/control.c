@@ -444,11 +444,12 @@ outlined(cg_ll_emit *e, const ir_sc_program *p)
 {
     cg_ll_module *l = e->l;
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
-    const void *known =
-        l->in_process ? cg_ll_slow_path_at(p, l->machine->avx2 && l->machine->fma64) : NULL;
+    char name[CG_LL_SLOW_PATH_NAME];
 
-    if (known)
-        return cg_ll_address(l, known);
+    if (l->in_process && cg_ll_slow_path_name(p, l->machine->avx2 && l->machine->fma64, name)) {
+        LLVMValueRef fn = LLVMGetNamedFunction(l->module, name);
+        return fn ? fn : LLVMAddFunction(l->module, name, slow_path_type(l, p));
+    }
     for (uint32_t i = 0; i < l->n_shared; i++)
         if (l->shared[i].key == p)
             return l->shared[i].value;

@@ -1,12 +1,18 @@
 /* Code in this process.
  *
  * The context's own target machine generates the object, and LLJIT only links it: LLJIT's own
- * compiler would use another code model and pipeline.  Each kernel has a resource tracker, so
- * that it can be removed alone.  A kernel may outlive its context, so the LLJIT is
- * reference-counted by the context and by each kernel.  Symbols are numbered, since all kernels
- * share a name space. memcpy, memset and memmove are defined here.  LLJIT would resolve other
- * names of the process as well, but the emitted code has none, which a test of objects
- * checks. */
+ * compiler would use another code model and pipeline.  Each piece of code has a resource
+ * tracker, so that it can be removed alone.  A kernel may outlive its context, so the LLJIT is
+ * reference-counted by the context and by each piece of code.  The names that code refers to
+ * (memcpy, memset, memmove, slow paths, the flag of cot_cancel) are defined here.  LLJIT would
+ * resolve other names of the process as well, but the emitted code has none, which a test of
+ * objects checks.
+ *
+ * Code is named by a digest of all that it follows from (codegen/store.h), which is part of the
+ * entry's symbol, since all kernels share a name space.  Code that is loaded already is shared,
+ * and objects that an earlier process stored are linked instead of compiled.  Code that
+ * contains addresses of this process, and code that debuggers or perf are told of, has no such
+ * name; its symbols are numbered. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -15,17 +21,30 @@
 #include <llvm-c/Orc.h>
 
 #include "codegen/llvm/llvm.h"
+#include "codegen/llvm/slow_path.h"
+#include "codegen/store.h"
+
+enum { BUCKETS = 256 };         /* by the first byte of a digest */
+
+/* Code that is linked into the process. */
+typedef struct loaded {
+    struct cg_ll_jit *jit;
+    LLVMOrcResourceTrackerRef tracker;
+    bool named;                 /* it has a name and is in that name's bucket */
+    ir_digest name;
+    int users;                  /* kernels that call it                       */
+    void *entry;
+    size_t bytes;
+    struct loaded *next;        /* in the bucket                              */
+} loaded;
 
 typedef struct cg_ll_jit {
     LLVMOrcLLJITRef jit;
     atomic_int users;
     atomic_int serial;
+    pthread_mutex_t lock;       /* guards the buckets and `users` of their code */
+    loaded *bucket[BUCKETS];
 } cg_ll_jit;
-
-typedef struct loaded {
-    cg_ll_jit *jit;
-    LLVMOrcResourceTrackerRef tracker;
-} loaded;
 
 static cot_status
 orc_failed(cot_context *ctx, LLVMErrorRef error)
@@ -45,31 +64,41 @@ jit_release(cg_ll_jit *j)
     LLVMErrorRef error = LLVMOrcDisposeLLJIT(j->jit);
     if (error)
         LLVMConsumeError(error);
+    pthread_mutex_destroy(&j->lock);
     free(j);
 }
 
-static LLVMErrorRef
-define_libc(LLVMOrcLLJITRef jit)
+static LLVMOrcCSymbolMapPair
+symbol_at(LLVMOrcLLJITRef jit, const char *name, const void *at)
 {
-    static const struct {
-        const char *name;
-        void *at;
-    } symbol[] = {
-        { "memcpy", (void *)memcpy },
-        { "memset", (void *)memset },
-        { "memmove", (void *)memmove },
+    LLVMOrcCSymbolMapPair p = {
+        .Name = LLVMOrcLLJITMangleAndIntern(jit, name),
+        .Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)at,
+        .Sym.Flags = { .GenericFlags = LLVMJITSymbolGenericFlagsExported },
     };
-    enum { N = sizeof symbol / sizeof symbol[0] };
-    LLVMOrcCSymbolMapPair pair[N];
 
-    for (int i = 0; i < N; i++) {
-        pair[i].Name = LLVMOrcLLJITMangleAndIntern(jit, symbol[i].name);
-        pair[i].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)symbol[i].at;
-        pair[i].Sym.Flags =
-            (LLVMJITSymbolFlags){ .GenericFlags = LLVMJITSymbolGenericFlagsExported };
-    }
+    return p;
+}
+
+/* The names that code in this process refers to.  Code holds no address, so that it can be
+ * kept. */
+static LLVMErrorRef
+define_symbols(cot_context *ctx, LLVMOrcLLJITRef jit)
+{
+    enum { MAX = 4 + 2 * CG_LL_MAX_SLOW_PATHS };
+    LLVMOrcCSymbolMapPair pair[MAX];
+    char name[CG_LL_SLOW_PATH_NAME];
+    const void *at;
+    size_t n = 0;
+
+    pair[n++] = symbol_at(jit, "memcpy", (const void *)(uintptr_t)memcpy);
+    pair[n++] = symbol_at(jit, "memset", (const void *)(uintptr_t)memset);
+    pair[n++] = symbol_at(jit, "memmove", (const void *)(uintptr_t)memmove);
+    pair[n++] = symbol_at(jit, CG_LL_CANCELLED, &ctx->cancelled);
+    for (int i = 0; n < MAX && (at = cg_ll_slow_path_row(i, name)) != NULL; i++)
+        pair[n++] = symbol_at(jit, name, at);
     return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit),
-                                 LLVMOrcAbsoluteSymbols(pair, N));
+                                 LLVMOrcAbsoluteSymbols(pair, n));
 }
 
 /* Make an LLJIT that only links.  It requires a target machine, so it gets one of the generic
@@ -102,7 +131,8 @@ jit_of(cot_context *ctx, const cg_ll_machine *m, cg_ll_jit **out)
             return orc_failed(ctx, error);
         }
         atomic_init(&j->users, 1);
-        error = define_libc(j->jit);
+        pthread_mutex_init(&j->lock, NULL);
+        error = define_symbols(ctx, j->jit);
         if (!error && ctx->config.debug)
             error = LLVMOrcLLJITEnableDebugSupport(j->jit);
         if (error) {
@@ -148,6 +178,7 @@ link_objects(cot_context *ctx, cg_ll_jit *j, cg_ll_parallel_build *t, const want
     if (h == NULL)
         ir_out_of_memory(ctx);
     h->jit = j;
+    h->users = 1;
     h->tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(j->jit));
     atomic_fetch_add(&j->users, 1);
     out->handle = h;
@@ -165,6 +196,8 @@ link_objects(cot_context *ctx, cg_ll_jit *j, cg_ll_parallel_build *t, const want
     }
     if (s == COT_OK)
         s = look_up(ctx, j, symbol, &at);
+    h->entry = at;
+    h->bytes = out->bytes;
     if (w->module)
         out->entry = (cg_entry *)at;
     else
@@ -194,6 +227,39 @@ compile(cot_context *ctx, cg_ll_parallel_build *t, ir_arena *scratch,
     return cg_ll_module_emit(l, LLVMObjectFile, &t->object[0]);
 }
 
+/* -- code by name -- */
+
+/* Take code of that name that is loaded already, as one more user of it. */
+static bool
+share_loaded(cg_ll_jit *j, const ir_digest *name, cg_code *out)
+{
+    loaded *h;
+
+    pthread_mutex_lock(&j->lock);
+    for (h = j->bucket[name->byte[0]]; h; h = h->next)
+        if (memcmp(&h->name, name, sizeof *name) == 0) {
+            h->users++;
+            break;
+        }
+    pthread_mutex_unlock(&j->lock);
+    if (h)
+        *out = (cg_code){ .entry = (cg_entry *)h->entry, .handle = h, .bytes = h->bytes };
+    return h != NULL;
+}
+
+/* Give loaded code its name.  The caller holds the context's lock, so no other thread loads
+ * code of that name meanwhile. */
+static void
+name_loaded(cg_ll_jit *j, const ir_digest *name, loaded *h)
+{
+    pthread_mutex_lock(&j->lock);
+    h->named = true;
+    h->name = *name;
+    h->next = j->bucket[name->byte[0]];
+    j->bucket[name->byte[0]] = h;
+    pthread_mutex_unlock(&j->lock);
+}
+
 /* The state of one load, from compilation to linking. */
 typedef struct loading {
     cg_ll_parallel_build build;
@@ -202,8 +268,62 @@ typedef struct loading {
     const cg_ll_machine *machine;
     const wanted *wanted;
     const char *symbol;
+    bool named;
+    ir_digest name;
     volatile bool inside;
 } loading;
+
+/* Find the name of the code to be loaded; false: it has none. */
+static bool
+find_name(cot_context *ctx, const cg_target *t, loading *s)
+{
+    const wanted *w = s->wanted;
+    const cg_ll_machine *m = s->machine;
+    const char *build = cg_build_of(&s->scratch, (const void *)(uintptr_t)LLVMContextCreate);
+    ir_digest_state d;
+
+    if (!w->module || w->debug || ctx->config.debug || ctx->config.perf || !build ||
+        !cg_code_key(t, w->module, &s->scratch, &d))
+        return false;
+    ir_digest_text(&d, build);
+    ir_digest_text(&d, m->triple);
+    ir_digest_text(&d, m->cpu);
+    ir_digest_text(&d, m->features);
+    s->name = ir_digest_end(&d);
+    return true;
+}
+
+/* Take the objects that an earlier process stored under the name; false: there are none. */
+static bool
+find_objects(const cg_code_store *store, loading *s)
+{
+    cg_object object[CG_MAX_OBJECTS];
+    const int n = store ? store->find(store->self, &s->name, object) : 0;
+    const bool fits = n > 0 && n <= CG_LL_COMPILE_THREADS;
+
+    for (int i = 0; i < n; i++) {
+        if (fits)
+            s->build.object[i] = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                object[i].bytes, object[i].size, s->symbol);
+        free((void *)(uintptr_t)object[i].bytes);
+    }
+    s->build.n = fits ? n : 0;
+    return fits;
+}
+
+static void
+keep_objects(const cg_code_store *store, const loading *s)
+{
+    cg_object object[CG_MAX_OBJECTS];
+    const int n = s->build.n;
+
+    if (!store || n > CG_MAX_OBJECTS)
+        return;
+    for (int i = 0; i < n; i++)
+        object[i] = (cg_object){ LLVMGetBufferStart(s->build.object[i]),
+                                 LLVMGetBufferSize(s->build.object[i]) };
+    store->keep(store->self, &s->name, n, object);
+}
 
 static cot_status
 compile_job(cot_context *ctx, void *arg)
@@ -225,18 +345,38 @@ find_jit(cot_context *ctx, const cg_target *t, loading *s)
     return status;
 }
 
+static const char *
+symbol_of(loading *s)
+{
+    char digits[65];
+
+    if (!s->named)
+        return ir_format(&s->scratch, s->wanted->module ? "cot_entry_%d" : "cot_natural_%d",
+                         atomic_fetch_add(&s->jit->serial, 1));
+    ir_digest_hex(&s->name, digits);
+    return ir_format(&s->scratch, "cot_code_%s", digits);
+}
+
 static cot_status
 make(cot_context *ctx, const cg_target *t, loading *s, cg_code *out)
 {
     cot_status status;
 
     COT_TRY(find_jit(ctx, t, s));
-    s->symbol = ir_format(&s->scratch, s->wanted->module ? "cot_entry_%d" : "cot_natural_%d",
-                          atomic_fetch_add(&s->jit->serial, 1));
-    COT_TRY(cg_ll_run(ctx, compile_job, s, &s->build.n, s->build.object, &s->inside));
+    s->named = find_name(ctx, t, s);
+    if (s->named && share_loaded(s->jit, &s->name, out))
+        return COT_OK;
+    s->symbol = symbol_of(s);
+    const cg_code_store *store = s->named ? cg_code_store_of(ctx) : NULL;
+    if (!find_objects(store, s)) {
+        COT_TRY(cg_ll_run(ctx, compile_job, s, &s->build.n, s->build.object, &s->inside));
+        keep_objects(store, s);
+    }
     cg_ll_enter(&s->inside);
     status = link_objects(ctx, s->jit, &s->build, s->wanted, s->symbol, out);
     cg_ll_leave(&s->inside);
+    if (status == COT_OK && s->named)
+        name_loaded(s->jit, &s->name, out->handle);
     return status;
 }
 
@@ -282,6 +422,32 @@ cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args,
                 out);
 }
 
+/* Give up one use; true: it was the last.  Then the code is unlinked under the lock, before
+ * another thread can define its symbol again. */
+static bool
+leave_loaded(loaded *h)
+{
+    cg_ll_jit *j = h->jit;
+    bool last;
+
+    pthread_mutex_lock(&j->lock);
+    last = --h->users == 0;
+    if (last && h->named) {
+        loaded **at = &j->bucket[h->name.byte[0]];
+        while (*at != h)
+            at = &(*at)->next;
+        *at = h->next;
+    }
+    if (last) {
+        LLVMErrorRef error = LLVMOrcResourceTrackerRemove(h->tracker);
+        if (error)
+            LLVMConsumeError(error);
+        LLVMOrcReleaseResourceTracker(h->tracker);
+    }
+    pthread_mutex_unlock(&j->lock);
+    return last;
+}
+
 void
 cg_ll_unload(cg_code *code)
 {
@@ -289,11 +455,10 @@ cg_ll_unload(cg_code *code)
 
     if (h == NULL)
         return;
-    LLVMErrorRef error = LLVMOrcResourceTrackerRemove(h->tracker);
-    if (error)
-        LLVMConsumeError(error);
-    LLVMOrcReleaseResourceTracker(h->tracker);
-    jit_release(h->jit);
-    free(h);
+    cg_ll_jit *j = h->jit;
+    if (leave_loaded(h)) {
+        jit_release(j);
+        free(h);
+    }
     *code = (cg_code){ 0 };
 }

@@ -37,6 +37,9 @@ typedef enum cg_ll_arch {
     CG_LL_NVPTX
 } cg_ll_arch;
 
+/* The name by which code in this process knows the flag that cot_cancel sets. */
+#define CG_LL_CANCELLED "cot_cancelled"
+
 /* The most threads that compile one module. */
 enum { CG_LL_COMPILE_THREADS = CG_LLVM_COMPILE_THREADS };
 

@@ -42,8 +42,10 @@ cg_ll_check_cancel(cg_ll_emit *e)
 {
     if (!e->l->in_process)
         return;
-    LLVMValueRef flag = LLVMBuildLoad2(e->b, e->l->i32,
-                                       cg_ll_address(e->l, &e->l->ctx->cancelled), "cancelled");
+    LLVMValueRef at = LLVMGetNamedGlobal(e->l->module, CG_LL_CANCELLED);
+    if (!at)
+        at = LLVMAddGlobal(e->l->module, e->l->i32, CG_LL_CANCELLED);
+    LLVMValueRef flag = LLVMBuildLoad2(e->b, e->l->i32, at, "cancelled");
     LLVMSetOrdering(flag, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(flag, 4);
     LLVMSetVolatile(flag, 1);

@@ -8,6 +8,7 @@
  * roundings are calls where the processor may lack the instructions, so the programs are
  * compiled twice, as in ir/scalar_eval.c. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "codegen/llvm/slow_path.h"
@@ -263,17 +264,40 @@ RARE_LIST(ALL)
 #define ROW(i, hash, ...) { hash, (const void *)all_##i, (const void *)all_##i },
 #endif
 
-const void *
-cg_ll_slow_path_at(const ir_sc_program *p, bool fast)
+static const struct row {
+    uint64_t hash;
+    const void *plain, *fast;
+} row[] = { RARE_LIST(ROW) };
+enum { ROWS = sizeof row / sizeof *row };
+_Static_assert((int)ROWS <= (int)CG_LL_MAX_SLOW_PATHS, "the JIT has room for fewer names");
+
+static void
+write_name(uint64_t hash, bool fast, char name[CG_LL_SLOW_PATH_NAME])
 {
-    static const struct {
-        uint64_t hash;
-        const void *plain, *fast;
-    } row[] = { RARE_LIST(ROW) };
+    snprintf(name, CG_LL_SLOW_PATH_NAME, "cot_slow_path_%016llx%s", (unsigned long long)hash,
+             fast ? "_fast" : "");
+}
+
+bool
+cg_ll_slow_path_name(const ir_sc_program *p, bool fast, char name[CG_LL_SLOW_PATH_NAME])
+{
     const uint64_t hash = ir_sc_hash(p);
 
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].hash == hash)
-            return fast ? row[i].fast : row[i].plain;
-    return NULL;
+    for (int i = 0; i < ROWS; i++)
+        if (row[i].hash == hash) {
+            write_name(hash, fast, name);
+            return true;
+        }
+    return false;
+}
+
+const void *
+cg_ll_slow_path_row(int i, char name[CG_LL_SLOW_PATH_NAME])
+{
+    const bool fast = i % 2 != 0;
+
+    if (i >= 2 * ROWS)
+        return NULL;
+    write_name(row[i / 2].hash, fast, name);
+    return fast ? row[i / 2].fast : row[i / 2].plain;
 }

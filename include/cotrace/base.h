@@ -130,6 +130,10 @@ typedef struct cot_options {
     /* 1: floating-point exceptions may be trapped, as in cot_compile_options; 0:
      * COT_TRAPPING_MATH says */
     int trapping_math;
+    /* the folder in which compiled code is kept for later processes; "off": none; NULL:
+     * COT_CACHE_DIR says, or it is cotrace in the user's cache folder: docs/cache.md */
+    const char *cache_dir;
+    uint64_t cache_dir_bytes; /* that its files may have together; 0: 256 MB */
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

@@ -160,6 +160,20 @@ typedef struct cot_cache {
  * f is NULL. Any thread may ask. */
 COT_API cot_cache cot_cache_of(const cot_fn *f);
 
+/* What a context found of compiled code in its folder (cot_options.cache_dir), for tests and
+ * for finding out why a program compiles what it compiled before. */
+typedef struct cot_code_cache {
+    uint64_t hits; /* compilations that found their code                  */
+    uint64_t misses; /* compilations that did not                           */
+    uint64_t kept; /* files written                                       */
+    const char *folder; /* the context's; NULL: none is named                  */
+    const char *why_off; /* why nothing is kept there; NULL: the folder is used */
+} cot_code_cache;
+/* The counts of a context since its first compilation, before which all are 0; so they are
+ * where ctx is NULL. Strings belong to the context or are constant. The caller is the thread
+ * that uses the context. */
+COT_API cot_code_cache cot_code_cache_of(const cot_context *ctx);
+
 /* One function of an object file. */
 typedef struct cot_export {
     cot_fn *fn;

@@ -205,7 +205,8 @@ def watch(child, tap, seconds):
 def run(test, more, seconds):
     """Whether it passes, and the processor time of its processes."""
     tap, write = os.pipe()
-    env = dict(os.environ, **test.env, **more)
+    # Code that an earlier run kept would be that of another mutant.
+    env = dict(os.environ, COT_CACHE_DIR='off', **test.env, **more)
     if test.is_check():
         env['CK_TAP_LOG_FILE_NAME'] = '/dev/fd/%d' % write
     child = subprocess.Popen(test.command, cwd=test.at, env=env, stdin=subprocess.DEVNULL,

@@ -124,7 +124,7 @@ START_TEST(a_death_is_a_status)
 
     for (int i = 0; i < 2; i++) {
         m.fate = deaths[_i].fate;
-        expect(c, value_of(c, 4, &y), deaths[_i].status, deaths[_i].says);
+        expect(c, value_of(c, 4 + i, &y), deaths[_i].status, deaths[_i].says);
         m.fate = LIVES;
         ck_assert_msg(value_of(c, 4 + i, &y) == COT_OK, "%s", cot_error(c));
     }

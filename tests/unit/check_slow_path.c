@@ -60,6 +60,21 @@ is_nan(cot_dtype t, const void *x)
                         : *(const double *)x != *(const double *)x;
 }
 
+/* What the JIT defines a program's name as. */
+static const void *
+function_of(const ir_sc_program *p, bool fast)
+{
+    char name[CG_LL_SLOW_PATH_NAME], one[CG_LL_SLOW_PATH_NAME];
+    const void *at;
+
+    if (!cg_ll_slow_path_name(p, fast, name))
+        return NULL;
+    for (int i = 0; (at = cg_ll_slow_path_row(i, one)) != NULL; i++)
+        if (strcmp(one, name) == 0)
+            return at;
+    return NULL;
+}
+
 /* A few lanes are not wanted: what is there stays. */
 static void
 same_bits(cot_context *ctx, const char *name, const ir_sc_program *p, bool fast)
@@ -68,7 +83,7 @@ same_bits(cot_context *ctx, const char *name, const ir_sc_program *p, bool fast)
     uint8_t wants[LANES];
     ir_arena scratch;
     const size_t size = cot_dtype_size(p->type);
-    const void *f = cg_ll_slow_path_at(p, fast);
+    const void *f = function_of(p, fast);
 
     ck_assert_msg(f != NULL, "%s: the library has no function for a rare program of it", name);
     for (int j = 0; j < p->n_in; j++)

@@ -1,0 +1,146 @@
+/* What names code: see store.h.
+ *
+ * The text of kernels has exactly one reading and leaves out nothing that changes the
+ * computation (docs/codegen.md), so equal texts on one target give equal code.  Only the
+ * addresses of foreign functions are not in it: modules that call some have no key. */
+#define _GNU_SOURCE 1
+#include "codegen/store.h"
+
+#include <string.h>
+
+#include "ir/context.h"
+
+#if defined(__ELF__)
+#include <link.h>
+#endif
+
+static const char attached;
+
+void
+cg_code_store_attach(cot_context *ctx, cg_code_store *store)
+{
+    ir_attach(ctx, &attached, store, NULL);
+}
+
+const cg_code_store *
+cg_code_store_of(cot_context *ctx)
+{
+    return ir_attached_find(ctx, &attached);
+}
+
+/* -- builds -- */
+
+#if defined(__ELF__)
+typedef struct search {
+    uintptr_t address;
+    const uint8_t *id; /* NULL: not found */
+    size_t n;
+} search;
+
+static bool
+holds(const struct dl_phdr_info *file, uintptr_t address)
+{
+    for (int i = 0; i < file->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &file->dlpi_phdr[i];
+        const uintptr_t begin = file->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && address >= begin && address - begin < p->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+/* The notes of one segment: a header of three words, a name, a content, each padded. */
+static void
+read_notes(search *s, const uint8_t *at, size_t n, size_t align)
+{
+    ElfW(Nhdr) h;
+
+    align = align < 4 ? 4 : align;
+    while (n >= sizeof h && !s->id) {
+        memcpy(&h, at, sizeof h);
+        const size_t name = sizeof h, content = (name + h.n_namesz + align - 1) / align * align,
+                     end = (content + h.n_descsz + align - 1) / align * align;
+        if (h.n_namesz > n || h.n_descsz > n || content + h.n_descsz > n)
+            return;
+        if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 &&
+            memcmp(at + name, "GNU", 4) == 0) {
+            s->id = at + content;
+            s->n = h.n_descsz;
+        }
+        at += end < n ? end : n;
+        n -= end < n ? end : n;
+    }
+}
+
+static int
+visit(struct dl_phdr_info *file, size_t size, void *data)
+{
+    search *s = data;
+
+    (void)size;
+    if (!holds(file, s->address))
+        return 0;
+    for (int i = 0; i < file->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &file->dlpi_phdr[i];
+        if (p->p_type == PT_NOTE)
+            read_notes(s, (const uint8_t *)(file->dlpi_addr + p->p_vaddr), p->p_memsz,
+                       p->p_align);
+    }
+    return 1;
+}
+
+const char *
+cg_build_of(ir_arena *arena, const void *address)
+{
+    search s = { .address = (uintptr_t)address };
+
+    dl_iterate_phdr(visit, &s);
+    if (!s.id || s.n == 0)
+        return NULL;
+    char *text = ir_alloc(arena, 2 * s.n + 1);
+    for (size_t i = 0; i < s.n; i++) {
+        text[2 * i] = "0123456789abcdef"[s.id[i] >> 4];
+        text[2 * i + 1] = "0123456789abcdef"[s.id[i] & 15];
+    }
+    text[2 * s.n] = '\0';
+    return text;
+}
+#else
+const char *
+cg_build_of(ir_arena *arena, const void *address)
+{
+    (void)arena, (void)address;
+    return NULL;
+}
+#endif
+
+/* -- keys -- */
+
+static void
+add_number(ir_digest_state *d, int64_t x)
+{
+    ir_digest_add(d, &x, sizeof x);
+}
+
+bool
+cg_code_key(const cg_target *t, const cg_module *m, ir_arena *scratch, ir_digest_state *out)
+{
+    const char *build = cg_build_of(scratch, &attached);
+    ir_buf text;
+
+    if (!build || m->n_ext)
+        return false;
+    ir_digest_begin(out);
+    ir_digest_text(out, build);
+    ir_digest_text(out, t->triple);
+    ir_digest_text(out, t->cpu);
+    ir_digest_text(out, t->features);
+    add_number(out, t->vector_bits);
+    add_number(out, t->registers);
+    add_number(out, t->trapping_math);
+    add_number(out, m->parallel);
+    ir_buf_init(&text, scratch);
+    cg_module_print(&text, m);
+    ir_digest_add(out, text.text, text.n);
+    return true;
+}

@@ -1,0 +1,400 @@
+/* Object code in a folder of the user's, from one process to the next.
+ *
+ * A file is named by its key (codegen/store.h) and holds objects and their digest.  Any number
+ * of processes use the folder at once, without locks: a file is written under another name and
+ * renamed when it is whole, so that a reader sees all of it or none, whenever a writer is
+ * killed.  What is not whole, or was changed, fails its digest and is removed.
+ *
+ * Code from the folder is run, so nobody but its user may write there: a folder or a file
+ * that another user owns, or that group or others may write, is not used.  Files are bounded in
+ * their sum: those that were used least recently go first.  Whatever fails here (a full disk,
+ * a folder that cannot be written) is no error: the kernel is compiled, as without a store. */
+#define _GNU_SOURCE 1
+#include "runtime/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cotrace/compile.h"
+#include "ir/config.h"
+
+/* The first bytes of a file; the sizes and the objects follow. */
+typedef struct header {
+    char magic[8];
+    uint32_t n, reserved;
+    uint64_t size[CG_MAX_OBJECTS];
+    ir_digest key, content;     /* of the objects */
+} header;
+
+enum {
+    NAME = 65,
+    SCAN_EVERY = 16,            /* files kept between looks at the folder's size        */
+    STALE = 3600,               /* seconds after which an unfinished file is abandoned  */
+    FRESH = 600                 /* seconds for which the time of a file's use stays     */
+};
+static const char magic[8] = "cotcode1";
+
+typedef struct store {
+    cg_code_store table;
+    cot_code_cache count;
+    int folder;
+    uint32_t serial;
+    uint64_t limit;
+} store;
+
+static const char attached;
+
+/* -- the folder -- */
+
+/* May only this user write it? */
+static bool
+is_ours(const struct stat *s)
+{
+    return s->st_uid == geteuid() && (s->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* The folder and those above it that are missing, for the user alone. */
+static void
+make_folders(char *path)
+{
+    for (char *c = path + 1; *c; c++)
+        if (*c == '/') {
+            *c = '\0';
+            mkdir(path, 0700);
+            *c = '/';
+        }
+    mkdir(path, 0700);
+}
+
+/* Why the folder is not used; NULL: it is open. */
+static const char *
+open_folder(store *s, char *path)
+{
+    struct stat found;
+
+    if (getuid() != geteuid())
+        return "the program runs with the rights of another user than its caller";
+    make_folders(path);
+    s->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->folder < 0)
+        return "it cannot be opened";
+    if (fstat(s->folder, &found) == 0 && is_ours(&found))
+        return NULL;
+    close(s->folder);
+    s->folder = -1;
+    return "it is another user's, or others may write it";
+}
+
+/* -- files -- */
+
+static bool
+read_all(int file, void *to, size_t n)
+{
+    for (char *p = to; n > 0;) {
+        const ssize_t got = read(file, p, n);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        p += got > 0 ? got : 0;
+        n -= got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static bool
+write_all(int file, const void *from, size_t n)
+{
+    for (const char *p = from; n > 0;) {
+        const ssize_t put = write(file, p, n);
+        if (put < 0 && errno != EINTR)
+            return false;
+        p += put > 0 ? put : 0;
+        n -= put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+static ir_digest
+content_of(int n, const cg_object *object)
+{
+    ir_digest_state d;
+
+    ir_digest_begin(&d);
+    for (int i = 0; i < n; i++)
+        ir_digest_add(&d, object[i].bytes, object[i].size);
+    return ir_digest_end(&d);
+}
+
+static void
+free_objects(int n, cg_object *object)
+{
+    for (int i = 0; i < n; i++)
+        free((void *)(uintptr_t)object[i].bytes);
+}
+
+/* Does the header fit the key and the size of the file? */
+static bool
+is_sound(const header *h, const ir_digest *key, off_t size)
+{
+    uint64_t rest = (uint64_t)size - sizeof *h;
+
+    if (memcmp(h->magic, magic, sizeof magic) != 0 || memcmp(&h->key, key, sizeof *key) != 0 ||
+        h->n < 1 || h->n > CG_MAX_OBJECTS)
+        return false;
+    for (uint32_t i = 0; i < h->n; i++) {
+        if (h->size[i] > rest)
+            return false;
+        rest -= h->size[i];
+    }
+    return rest == 0;
+}
+
+/* The objects of an open file: how many; 0: it is not whole, or memory is short. */
+static int
+read_objects(int file, const ir_digest *key, off_t size, cg_object *out)
+{
+    header h;
+    int n = 0;
+
+    if (size < (off_t)sizeof h || !read_all(file, &h, sizeof h) || !is_sound(&h, key, size))
+        return 0;
+    for (; n < (int)h.n; n++) {
+        void *bytes = malloc(h.size[n] + 1);
+        out[n] = (cg_object){ bytes, h.size[n] };
+        if (!bytes)
+            break;
+        if (!read_all(file, bytes, h.size[n])) {
+            n++;
+            break;
+        }
+    }
+    const ir_digest content = content_of(n, out);
+    if (n == (int)h.n && memcmp(&content, &h.content, sizeof content) == 0)
+        return n;
+    free_objects(n, out);
+    return 0;
+}
+
+/* The file's time says when it was last used. */
+static void
+touch(int file, const struct stat *s)
+{
+    if (time(NULL) - s->st_mtime > FRESH)
+        futimens(file, NULL);
+}
+
+static int
+find(void *self, const ir_digest *key, cg_object *out)
+{
+    store *s = self;
+    char name[NAME];
+    struct stat found;
+    int n = 0;
+
+    ir_digest_hex(key, name);
+    const int file = openat(s->folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0 && fstat(file, &found) == 0 && S_ISREG(found.st_mode) && is_ours(&found)) {
+        n = read_objects(file, key, found.st_size, out);
+        if (n > 0)
+            touch(file, &found);
+        else
+            unlinkat(s->folder, name, 0);
+    }
+    if (file >= 0)
+        close(file);
+    s->count.hits += n > 0;
+    s->count.misses += n == 0;
+    return n;
+}
+
+/* -- the bound -- */
+
+typedef struct entry {
+    char name[NAME];
+    time_t used;
+    uint64_t bytes;
+} entry;
+
+static int
+by_use(const void *x, const void *y)
+{
+    const entry *a = x, *b = y;
+
+    return (a->used > b->used) - (a->used < b->used);
+}
+
+static bool
+is_key(const char *name)
+{
+    return strlen(name) == NAME - 1 && strspn(name, "0123456789abcdef") == NAME - 1;
+}
+
+/* Files of writers that are gone, whose names begin with a dot, are removed on the way.  False:
+ * memory is short. */
+static bool
+list_folder(store *s, DIR *folder, entry **list, size_t *n)
+{
+    size_t cap = 0;
+    const time_t now = time(NULL);
+    struct stat found;
+
+    for (struct dirent *d; (d = readdir(folder)) != NULL;) {
+        if (fstatat(s->folder, d->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(found.st_mode))
+            continue;
+        if (strncmp(d->d_name, ".new.", 5) == 0 && now - found.st_mtime > STALE)
+            unlinkat(s->folder, d->d_name, 0);
+        if (!is_key(d->d_name))
+            continue;
+        if (*n == cap) {
+            entry *grown = realloc(*list, (cap = 2 * cap + 64) * sizeof **list);
+            if (!grown)
+                return false;
+            *list = grown;
+        }
+        entry *e = &(*list)[(*n)++];
+        memcpy(e->name, d->d_name, NAME);
+        e->used = found.st_mtime;
+        e->bytes = (uint64_t)found.st_size;
+    }
+    return true;
+}
+
+/* Down to three quarters of the bound, so that it is not passed again at once. */
+static void
+remove_oldest(store *s, entry *list, size_t n)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += list[i].bytes;
+    if (sum <= s->limit)
+        return;
+    qsort(list, n, sizeof *list, by_use);
+    for (size_t i = 0; i < n && sum > s->limit / 4 * 3; i++) {
+        unlinkat(s->folder, list[i].name, 0);
+        sum -= list[i].bytes;
+    }
+}
+
+static void
+keep_bound(store *s)
+{
+    const int again = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = again >= 0 ? fdopendir(again) : NULL;
+    entry *list = NULL;
+    size_t n = 0;
+
+    if (!folder) {
+        if (again >= 0)
+            close(again);
+        return;
+    }
+    if (list_folder(s, folder, &list, &n))
+        remove_oldest(s, list, n);
+    closedir(folder);
+    free(list);
+}
+
+/* -- keeping -- */
+
+/* A file that passes the process's limit would be a signal. */
+static bool
+fits_limit(int n, const cg_object *object)
+{
+    struct rlimit most;
+    uint64_t bytes = sizeof(header);
+
+    for (int i = 0; i < n; i++)
+        bytes += object[i].size;
+    return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY ||
+           bytes <= most.rlim_cur;
+}
+
+static bool
+write_objects(int file, const ir_digest *key, int n, const cg_object *object)
+{
+    header h = { .n = (uint32_t)n, .key = *key, .content = content_of(n, object) };
+    bool good;
+
+    memcpy(h.magic, magic, sizeof magic);
+    for (int i = 0; i < n; i++)
+        h.size[i] = object[i].size;
+    good = write_all(file, &h, sizeof h);
+    for (int i = 0; i < n && good; i++)
+        good = write_all(file, object[i].bytes, object[i].size);
+    return good;
+}
+
+static void
+keep(void *self, const ir_digest *key, int n, const cg_object *object)
+{
+    store *s = self;
+    struct timespec now;
+    char name[NAME], fresh[96];
+
+    if (!fits_limit(n, object))
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    ir_digest_hex(key, name);
+    snprintf(fresh, sizeof fresh, ".new.%ld.%u.%lx", (long)getpid(), s->serial++,
+             (unsigned long)now.tv_nsec ^ (unsigned long)(uintptr_t)s);
+    const int file =
+        openat(s->folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return;
+    const bool good = write_objects(file, key, n, object);
+    if (close(file) != 0 || !good || renameat(s->folder, fresh, s->folder, name) != 0) {
+        unlinkat(s->folder, fresh, 0);
+        return;
+    }
+    s->count.kept++;
+    if (s->count.kept % SCAN_EVERY == 1)
+        keep_bound(s);
+}
+
+/* -- a context's -- */
+
+static void
+release(void *data)
+{
+    store *s = data;
+
+    if (s->folder >= 0)
+        close(s->folder);
+}
+
+void
+rt_store_open(cot_context *ctx)
+{
+    store *s = ir_attached_find(ctx, &attached);
+
+    if (s)
+        return;
+    s = IR_NEW(&ctx->arena, store);
+    *s = (store){ .folder = -1, .limit = ctx->config.cache_dir_bytes };
+    s->count.folder = ir_config_cache_dir(ctx);
+    s->table = (cg_code_store){ s, find, keep };
+    ir_attach(ctx, &attached, s, release);
+    s->count.why_off = s->count.folder
+                           ? open_folder(s, ir_copy_string(&ctx->arena, s->count.folder))
+                           : "no folder is named";
+    if (!s->count.why_off)
+        cg_code_store_attach(ctx, &s->table);
+    else if (ctx->config.time && s->count.folder)
+        fprintf(stderr, "time: no code is kept in %s: %s\n", s->count.folder, s->count.why_off);
+}
+
+cot_code_cache
+cot_code_cache_of(const cot_context *ctx)
+{
+    const store *s = ctx ? ir_attached_find(ctx, &attached) : NULL;
+
+    return s ? s->count : (cot_code_cache){ .why_off = "nothing was compiled" };
+}
