@@ -8,8 +8,8 @@
  * other uses is contracted as well and also computed for them. */
 #include "passes/engine.h"
 
-/* The mul that v is below views; *neg is flipped for each neg on the way.  NULL: v is no
- * product. */
+/* The mul that v is a view of, or v itself; *neg is flipped for each neg in between.  NULL: v
+ * is not a product. */
 static const ir_node *
 product_of(const ir_graph *f, ir_ref v, bool *neg)
 {

@@ -254,7 +254,8 @@ rt_npz_write(cot_context *ctx, const char *path, const cot_state *s)
     zip_error_t e;
     int code;
 
-    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) /* libzip reports no error for it */
+    /* for a directory libzip reports no error */
+    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode))
         return ir_fail_io(ctx, path, EISDIR);
     if (s->n == 0) /* libzip writes no file for an empty archive */
         return rt_file_save(ctx, path, empty, sizeof empty);
