@@ -7,10 +7,10 @@
  * instructions, and kernels of this process call them there.  A program is found by the hash of
  * its instructions.
  *
- *   RARE_ONE(i)     program i on scalars, a line for each instruction:
+ *   SLOW_ONE(i)     program i on scalars, a line for each instruction:
  *                   `const float v7 = mul_f32(v5, v6);`
- *   RARE_LIST(X)    X(i, hash, operands, type of the result, types of the operands) for each
- *   RARE_TABLES     defined: the tables that they read */
+ *   SLOW_LIST(X)    X(i, hash, operands, type of the result, types of the operands) for each
+ *   SLOW_TABLES     defined: the tables that they read */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -70,7 +70,7 @@ print_table(int at)
     const ir_sc_table *t = table[at];
     const size_t bytes = cot_dtype_size(t->type);
 
-    printf("static const uint%d_t rare_table_%d[] = {", (int)bytes * 8, at);
+    printf("static const uint%d_t slow_table_%d[] = {", (int)bytes * 8, at);
     for (int i = 0; i < t->n; i++) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)t->data + bytes * (size_t)i, bytes);
@@ -85,15 +85,15 @@ print_insn(const ir_sc_program *p, int k)
     const ir_sc_insn *i = &p->insn[k];
     const char *type = cot_dtype_name(ir_sc_type(p, (ir_sc)(p->n_in + k)));
 
-    printf("    const rare_%s v%d = ", type, p->n_in + k);
+    printf("    const slow_%s v%d = ", type, p->n_in + k);
     switch (i->op) {
     case SC_const: printf("const_%s(0x%" PRIx64 "u);\n", type, i->imm); return;
     case SC_table:
-        printf("const_%s(rare_table_%d[v%d]);\n", type, find_table(i->table), i->in[0]);
+        printf("const_%s(slow_table_%d[v%d]);\n", type, find_table(i->table), i->in[0]);
         return;
     case SC_select: printf("v%d ? v%d : v%d;\n", i->in[0], i->in[1], i->in[2]); return;
     case SC_slow_path:
-        printf("v%d ? RARE_ONE(%d)(", i->in[0], find_program(i->sub));
+        printf("v%d ? SLOW_ONE(%d)(", i->in[0], find_program(i->sub));
         for (int j = 0; j < i->sub->n_in; j++)
             printf("%sv%d", j ? ", " : "", i->args[j]);
         printf(") : v%d;\n", i->in[1]);
@@ -113,9 +113,9 @@ print_program(int at)
 {
     const ir_sc_program *p = program[at];
 
-    printf("\nRARE_FN rare_%s\nRARE_ONE(%d)(", cot_dtype_name(p->type), at);
+    printf("\nSLOW_FN slow_%s\nSLOW_ONE(%d)(", cot_dtype_name(p->type), at);
     for (int j = 0; j < p->n_in; j++)
-        printf("%srare_%s v%d", j ? ", " : "", cot_dtype_name(p->in[j]), j);
+        printf("%sslow_%s v%d", j ? ", " : "", cot_dtype_name(p->in[j]), j);
     printf(")\n{\n");
     for (int k = 0; k < p->n; k++)
         print_insn(p, k);
@@ -125,7 +125,7 @@ print_program(int at)
 static void
 print_list(void)
 {
-    printf("#define RARE_LIST(X)");
+    printf("#define SLOW_LIST(X)");
     for (int i = 0; i < n_programs; i++) {
         const ir_sc_program *p = program[i];
         printf(" \\\n    X(%d, UINT64_C(0x%016" PRIx64 "), %d, %s", i, ir_sc_hash(p), p->n_in,
@@ -134,7 +134,7 @@ print_list(void)
             printf(", %s", cot_dtype_name(p->in[j]));
         printf(")");
     }
-    printf("\n\n#ifdef RARE_TABLES\n");
+    printf("\n\n#ifdef SLOW_TABLES\n");
     for (int i = 0; i < n_tables; i++)
         print_table(i);
     printf("#endif\n");

@@ -399,7 +399,7 @@ emit_prefetch(cg_c_emit *e, const cg_insn *i)
 {
     if (cg_c_new_name(e->t, &e->t->shared, "COT_PREFETCH"))
         ir_buf_str(&e->t->common,
-                   "/* p will be wanted soon. */\n"
+                   "/* p is read soon. */\n"
                    "#if defined(COT_GNU)\n#define COT_PREFETCH(p) __builtin_prefetch(p)\n"
                    "#else\n#define COT_PREFETCH(p) ((void)0)\n#endif\n");
     cg_c_line(e, "COT_PREFETCH(%s);", address(e, (uint32_t)i->imm, i->in[0]));

@@ -17,7 +17,7 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
     int open = 0;
 
     ir_buf_str(b,
-               "\n/* How many floats a vector has: compile with -DCOT_LANES=N for another of");
+               "\n/* The number of floats of a vector; -DCOT_LANES=N selects another one of");
     for (int i = 0; i < n; i++)
         ir_buf_printf(b, "%s %d", i ? "," : "", w[i].lanes);
     ir_buf_str(b, ".  Results are the same. */\n#if !defined(COT_LANES)\n");
@@ -37,7 +37,7 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
     else if (n > 1)
         ir_buf_str(
             b,
-            "#if !defined(COT_GNU) /* no vectors, whatever is asked for */\n#undef COT_LANES\n"
+            "#if !defined(COT_GNU) /* no vectors, whatever COT_LANES is */\n#undef COT_LANES\n"
             "#define COT_LANES 1\n#endif\n");
 }
 
@@ -154,8 +154,8 @@ print_preamble(const cg_c_text *t, ir_buf *b, int n, const cg_natural *fn)
     for (int i = 0; i < n; i++)
         if (t->renamed && t->renamed[i])
             ir_buf_printf(b,
-                          "#define %s cot_own_%s /* this file's own, unlike the function that "
-                          "it is for */\n",
+                          "#define %s cot_own_%s /* differs from the public function of that "
+                          "name */\n",
                           fn[i].name, fn[i].name);
     ir_buf_str(b, cg_c_preamble);
     if (t->trapping_math)

@@ -134,7 +134,7 @@ cg_c_slow_path_vector(cg_c_text *t, const ir_sc_program *p, int lanes)
         return name;
     ir_buf b;
     ir_buf_init(&b, t->arena);
-    ir_buf_printf(&b, "COT_RARE %s\n%s(%s m, %s r", v, name, m, v);
+    ir_buf_printf(&b, "COT_COLD %s\n%s(%s m, %s r", v, name, m, v);
     for (int i = 0; i < p->n_in; i++) {
         ir_buf_printf(&b, ", %s x%d", cg_c_type(t, p->in[i], lanes), i);
         args = ir_format(t->arena, "%s%sx%d[i]%s", args, i ? ", " : "", i,

@@ -31,19 +31,19 @@ static const struct level {
 };
 
 static const char choice_text[] =
-    "\n/* The level of x86-64 that the machine has: from 1 to 4, and 0 before somebody asked. "
+    "\n/* The level of x86-64 that the machine has: from 1 to 4, and 0 until it is determined. "
     "*/\n"
     "static int cot_known;\n"
     "COT_FN void\ncot_cpuid(uint32_t leaf, uint32_t r[4])\n{\n"
     "    __asm__ volatile(\"cpuid\" : \"=a\"(r[0]), \"=b\"(r[1]), \"=c\"(r[2]), \"=d\"(r[3]) : "
     "\"0\"(leaf), \"2\"(0));\n}\n"
-    "COT_RARE int\ncot_ask(void)\n{\n"
+    "COT_COLD int\ncot_ask(void)\n{\n"
     "    uint32_t r[4], leaves, one, seven, saved = 0;\n    int level = 1;\n"
     "    cot_cpuid(0, r);\n    leaves = r[0];\n"
     "    cot_cpuid(1, r);\n    one = r[2];\n"
     "    cot_cpuid(leaves >= 7 ? 7 : 0, r);\n    seven = leaves >= 7 ? r[1] : 0;\n"
     "    cot_cpuid(0x80000001u, r);\n"
-    "    if (one >> 27 & 1) /* what the system saves */\n"
+    "    if (one >> 27 & 1) /* the registers that the system saves */\n"
     "        __asm__ volatile(\".byte 0x0f, 0x01, 0xd0\" : \"=a\"(saved) : \"c\"(0) : "
     "\"edx\");\n"
     "    /* sse3, ssse3, cmpxchg16b, sse4.1, sse4.2, popcnt; lahf */\n"
@@ -207,7 +207,7 @@ write_choices(const cg_c_text *t, int n, const cg_c_width *w, ir_buf *all)
         for (int k = n; k-- > 0;)
             ir_buf_printf(all, "    if (level >= %d)\n        return %s%s(%swork);\n",
                           w[k].level, name, levels[w[k].level - 1].tail, t->entry[i].args);
-        ir_buf_printf(all, "    return %d; /* the machine is older than any of them */\n}\n",
+        ir_buf_printf(all, "    return %d; /* the machine supports none of them */\n}\n",
                       COT_ERR_TARGET);
     }
 }

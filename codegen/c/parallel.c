@@ -8,7 +8,7 @@
 #include "codegen/c/emit.h"
 
 static const char run_text[] =
-    "/* A parallel-for, the caller's: body(context, from, to) over pieces of [0, n), once "
+    "/* The caller's parallel-for: calls body(context, from, to) for ranges of [0, n), once "
     "each.  cotrace/pool.h has one. */\n"
     "#ifndef COT_PARALLEL_DEFINED\n#define COT_PARALLEL_DEFINED\nstruct cot_parallel {\n    "
     "void (*run)(const struct cot_parallel *self, void (*body)(void *context, int64_t from, "

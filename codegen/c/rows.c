@@ -11,7 +11,7 @@ mask_type(cg_c_text *t, cot_dtype type, int lanes)
     };
 
     if (cg_c_new_name(t, &t->shared, "COT_PICK"))
-        ir_buf_str(&t->common, "/* Elements of x and y, which count on, as a vector. */\n"
+        ir_buf_str(&t->common, "/* Elements of x, and of y, which are numbered after x's. */\n"
                                "#if COT_HAS(__builtin_shufflevector)\n"
                                "#define COT_PICK(mask, x, y, ...) __builtin_shufflevector(x, "
                                "y, __VA_ARGS__)\n#else\n"
@@ -124,7 +124,7 @@ cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n)
     }
     ir_buf_printf(
         &t->head,
-        "/* Past the caches, where that can be: a line that is written whole need not "
+        "/* A non-temporal store where p is aligned: a line that is written whole need not "
         "be read. */\n"
         "COT_FN void\n%s(%s *p%s)\n{\n#if defined(COT_SSE2)%s\n"
         "    if (((uintptr_t)p & %d) == 0) {\n%s        return;\n    }\n"

@@ -282,7 +282,7 @@ cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
     if (cg_c_new_name(t, &t->shared, ir_format(t->arena, "neg_%s", n)))
         ir_buf_printf(
             &t->common,
-            "/* gcc takes -fma(x, y, z) for fma(-x, y, -z), whose zeros have the other sign. "
+            "/* gcc rewrites -fma(x, y, z) as fma(-x, y, -z), whose zeros have the other sign. "
             "*/\n"
             "COT_FN %s\nneg_%s(%s x)\n{\n#if defined(COT_SSE2) && !defined(__clang__)\n"
             "    __asm__(\"\" : \"+x\"(x)); /* hides where x comes from */\n    return -x;\n"
@@ -368,12 +368,12 @@ cg_c_slow_path(cg_c_text *t, const ir_sc_program *p)
 
     for (uint32_t i = 0; i < t->n_slow_paths; i++)
         if (t->slow_path[i] == p)
-            return ir_format(t->arena, "rare_%u", i);
-    name = ir_format(t->arena, "rare_%u", t->n_slow_paths);
+            return ir_format(t->arena, "slow_path_%u", i);
+    name = ir_format(t->arena, "slow_path_%u", t->n_slow_paths);
     cg_c_new_name(t, &t->shared, name);
     IR_PUSH(t->arena, t->slow_path, t->n_slow_paths, t->cap_slow_paths, p);
     ir_buf_init(&b, t->arena);
-    ir_buf_printf(&b, "/* For few operands only, as large angles. */\nCOT_RARE %s\n%s(",
+    ir_buf_printf(&b, "/* Few operands need this, such as large angles. */\nCOT_COLD %s\n%s(",
                   cg_c_type(t, p->type, 1), name);
     for (int i = 0; i < p->n_in; i++) {
         value[i] = ir_format(t->arena, "x%d", i);

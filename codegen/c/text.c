@@ -156,10 +156,11 @@ cg_c_is_library_name(const char *s)
 static bool
 is_emitters(const char *s)
 {
-    static const char *const word[] = { "v",     "i",     "p",      "m",     "w",    "x",
-                                        "r",     "t",     "f",      "fv",    "n",    "h",
-                                        "c",     "u",     "next_v", "count", "args", "then",
-                                        "other", "rare_", "table_", "data_" };
+    static const char *const word[] = { "v",      "i",    "p",    "m",     "w",
+                                        "x",      "r",    "t",    "f",     "fv",
+                                        "n",      "h",    "c",    "u",     "next_v",
+                                        "count",  "args", "then", "other", "slow_path_",
+                                        "table_", "data_" };
 
     for (size_t k = 0; k < sizeof word / sizeof *word; k++) {
         const size_t n = strlen(word[k]);

@@ -366,7 +366,7 @@ declare_slow_path(cg_ll_emit *e, const ir_sc_program *p)
 {
     static const char *const kind[] = { "cold", "noinline", "optnone" };
     cg_ll_module *l = e->l;
-    LLVMValueRef fn = cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared),
+    LLVMValueRef fn = cg_ll_function(l, ir_format(e->arena, "slow_path.%u", l->n_shared),
                                      slow_path_type(l, p), false);
 
     for (int i = 0; i < 3; i++) {
@@ -503,7 +503,7 @@ cg_ll_slow_path(cg_ll_emit *e, cg_val v)
     int all = cg_ll_copies(e, set);
     LLVMValueRef *usual = IR_NEW_N(e->arena, LLVMValueRef, all),
                  *y = IR_NEW_N(e->arena, LLVMValueRef, all);
-    LLVMBasicBlockRef some = cg_ll_block(e, "rare"), end = cg_ll_block(e, "usual"), before,
+    LLVMBasicBlockRef some = cg_ll_block(e, "slow_path"), end = cg_ll_block(e, "usual"), before,
                       last;
 
     cg_ll_define(e, v, set);

@@ -13,97 +13,97 @@
 
 #include "codegen/llvm/slow_path.h"
 
-typedef uint8_t rare_bool;
-typedef int32_t rare_i32;
-typedef int64_t rare_i64;
-typedef uint32_t rare_u32;
-typedef uint64_t rare_u64;
-typedef float rare_f32;
-typedef double rare_f64;
+typedef uint8_t slow_bool;
+typedef int32_t slow_i32;
+typedef int64_t slow_i64;
+typedef uint32_t slow_u32;
+typedef uint64_t slow_u64;
+typedef float slow_f32;
+typedef double slow_f64;
 
 #define FN static inline __attribute__((unused))
 
 #define BITWISE(t)                                                                             \
-    FN rare_##t and_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t and_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x & y;                                                                          \
     }                                                                                          \
-    FN rare_##t or_##t(rare_##t x, rare_##t y)                                                 \
+    FN slow_##t or_##t(slow_##t x, slow_##t y)                                                 \
     {                                                                                          \
         return x | y;                                                                          \
     }                                                                                          \
-    FN rare_##t xor_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t xor_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x ^ y;                                                                          \
     }                                                                                          \
-    FN rare_bool eq_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_bool eq_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x == y;                                                                         \
     }                                                                                          \
-    FN rare_bool ne_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_bool ne_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x != y;                                                                         \
     }
 #define ORDER(t)                                                                               \
-    FN rare_bool lt_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_bool lt_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x < y;                                                                          \
     }                                                                                          \
-    FN rare_bool le_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_bool le_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x <= y;                                                                         \
     }
 #define WHOLE(t)                                                                               \
     BITWISE(t)                                                                                 \
     ORDER(t)                                                                                   \
-    FN rare_##t const_##t(uint64_t bits)                                                       \
+    FN slow_##t const_##t(uint64_t bits)                                                       \
     {                                                                                          \
-        return (rare_##t)bits;                                                                 \
+        return (slow_##t)bits;                                                                 \
     }                                                                                          \
-    FN rare_##t not_##t(rare_##t x)                                                            \
+    FN slow_##t not_##t(slow_##t x)                                                            \
     {                                                                                          \
-        return (rare_##t) ~x;                                                                  \
+        return (slow_##t) ~x;                                                                  \
     }                                                                                          \
-    FN rare_##t neg_##t(rare_##t x)                                                            \
+    FN slow_##t neg_##t(slow_##t x)                                                            \
     {                                                                                          \
-        return (rare_##t)(0 - (uint64_t)x);                                                    \
+        return (slow_##t)(0 - (uint64_t)x);                                                    \
     }                                                                                          \
-    FN rare_##t add_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t add_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
-        return (rare_##t)((uint64_t)x + (uint64_t)y);                                          \
+        return (slow_##t)((uint64_t)x + (uint64_t)y);                                          \
     }                                                                                          \
-    FN rare_##t sub_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t sub_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
-        return (rare_##t)((uint64_t)x - (uint64_t)y);                                          \
+        return (slow_##t)((uint64_t)x - (uint64_t)y);                                          \
     }                                                                                          \
-    FN rare_##t mul_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t mul_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
-        return (rare_##t)((uint64_t)x * (uint64_t)y);                                          \
+        return (slow_##t)((uint64_t)x * (uint64_t)y);                                          \
     }                                                                                          \
-    FN rare_##t shl_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t shl_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
-        return (rare_##t)((uint64_t)x << y);                                                   \
+        return (slow_##t)((uint64_t)x << y);                                                   \
     }                                                                                          \
-    FN rare_##t shr_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t shr_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
-        return (rare_##t)(x >> y);                                                             \
+        return (slow_##t)(x >> y);                                                             \
     }                                                                                          \
-    FN rare_##t max_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t max_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x > y ? x : y;                                                                  \
     }                                                                                          \
-    FN rare_##t min_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t min_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x < y ? x : y;                                                                  \
     }
 BITWISE(bool)
-FN rare_bool
+FN slow_bool
 const_bool(uint64_t bits)
 {
     return bits != 0;
 }
-FN rare_bool
-not_bool(rare_bool x)
+FN slow_bool
+not_bool(slow_bool x)
 {
     return !x;
 }
@@ -114,75 +114,75 @@ WHOLE(u64)
 
 #define REAL(t, U, f)                                                                          \
     ORDER(t)                                                                                   \
-    FN rare_bool eq_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_bool eq_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x == y;                                                                         \
     }                                                                                          \
-    FN rare_bool ne_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_bool ne_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x != y;                                                                         \
     }                                                                                          \
-    FN rare_##t bitcast_##t##_##U(rare_##U x)                                                  \
+    FN slow_##t bitcast_##t##_##U(slow_##U x)                                                  \
     {                                                                                          \
-        rare_##t y;                                                                            \
+        slow_##t y;                                                                            \
         memcpy(&y, &x, sizeof y);                                                              \
         return y;                                                                              \
     }                                                                                          \
-    FN rare_##U bitcast_##U##_##t(rare_##t x)                                                  \
+    FN slow_##U bitcast_##U##_##t(slow_##t x)                                                  \
     {                                                                                          \
-        rare_##U y;                                                                            \
+        slow_##U y;                                                                            \
         memcpy(&y, &x, sizeof y);                                                              \
         return y;                                                                              \
     }                                                                                          \
-    FN rare_##t const_##t(uint64_t bits)                                                       \
+    FN slow_##t const_##t(uint64_t bits)                                                       \
     {                                                                                          \
-        return bitcast_##t##_##U((rare_##U)bits);                                              \
+        return bitcast_##t##_##U((slow_##U)bits);                                              \
     }                                                                                          \
-    FN rare_##t neg_##t(rare_##t x)                                                            \
+    FN slow_##t neg_##t(slow_##t x)                                                            \
     {                                                                                          \
-        return bitcast_##t##_##U(bitcast_##U##_##t(x) ^ (rare_##U)1 << (8 * sizeof x - 1));    \
+        return bitcast_##t##_##U(bitcast_##U##_##t(x) ^ (slow_##U)1 << (8 * sizeof x - 1));    \
     }                                                                                          \
-    FN rare_##t abs_##t(rare_##t x)                                                            \
+    FN slow_##t abs_##t(slow_##t x)                                                            \
     {                                                                                          \
         return fabs##f(x);                                                                     \
     }                                                                                          \
-    FN rare_##t add_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t add_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x + y;                                                                          \
     }                                                                                          \
-    FN rare_##t sub_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t sub_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x - y;                                                                          \
     }                                                                                          \
-    FN rare_##t mul_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t mul_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x * y;                                                                          \
     }                                                                                          \
-    FN rare_##t div_##t(rare_##t x, rare_##t y)                                                \
+    FN slow_##t div_##t(slow_##t x, slow_##t y)                                                \
     {                                                                                          \
         return x / y;                                                                          \
     }                                                                                          \
-    FN rare_##t sqrt_##t(rare_##t x)                                                           \
+    FN slow_##t sqrt_##t(slow_##t x)                                                           \
     {                                                                                          \
         return sqrt##f(x);                                                                     \
     }                                                                                          \
-    FN rare_##t fma_##t(rare_##t x, rare_##t y, rare_##t z)                                    \
+    FN slow_##t fma_##t(slow_##t x, slow_##t y, slow_##t z)                                    \
     {                                                                                          \
         return fma##f(x, y, z);                                                                \
     }                                                                                          \
-    FN rare_##t floor_##t(rare_##t x)                                                          \
+    FN slow_##t floor_##t(slow_##t x)                                                          \
     {                                                                                          \
         return floor##f(x);                                                                    \
     }                                                                                          \
-    FN rare_##t ceil_##t(rare_##t x)                                                           \
+    FN slow_##t ceil_##t(slow_##t x)                                                           \
     {                                                                                          \
         return ceil##f(x);                                                                     \
     }                                                                                          \
-    FN rare_##t trunc_##t(rare_##t x)                                                          \
+    FN slow_##t trunc_##t(slow_##t x)                                                          \
     {                                                                                          \
         return trunc##f(x);                                                                    \
     }                                                                                          \
-    FN rare_##t rint_##t(rare_##t x)                                                           \
+    FN slow_##t rint_##t(slow_##t x)                                                           \
     {                                                                                          \
         return nearbyint##f(x);                                                                \
     }
@@ -190,75 +190,76 @@ REAL(f32, u32, f)
 REAL(f64, u64, )
 
 #define CVT(to, from)                                                                          \
-    FN rare_##to cvt_##to##_##from(rare_##from x)                                              \
+    FN slow_##to cvt_##to##_##from(slow_##from x)                                              \
     {                                                                                          \
-        return (rare_##to)x;                                                                   \
+        return (slow_##to)x;                                                                   \
     }
 #define CVT_ALL(from)                                                                          \
     CVT(i32, from) CVT(i64, from) CVT(u32, from) CVT(u64, from) CVT(f32, from) CVT(f64, from)
 /* bool is a macro, so these pairs are written out */
 CVT(i32, bool)
 CVT(i64, bool)
-CVT(u32, bool) CVT(u64, bool) CVT(f32, bool) CVT(f64, bool) CVT_ALL(i32) CVT_ALL(i64)
-    CVT_ALL(u32) CVT_ALL(u64) CVT_ALL(f32) CVT_ALL(f64)
+CVT(u32, bool)
+CVT(u64, bool) CVT(f32, bool) CVT(f64, bool) CVT_ALL(i32) CVT_ALL(i64) CVT_ALL(u32) CVT_ALL(u64)
+    CVT_ALL(f32) CVT_ALL(f64)
 #define SAME(to, from)                                                                         \
-    FN rare_##to bitcast_##to##_##from(rare_##from x)                                          \
+    FN slow_##to bitcast_##to##_##from(slow_##from x)                                          \
     {                                                                                          \
-        return (rare_##to)x;                                                                   \
+        return (slow_##to)x;                                                                   \
     }
-        SAME(i32, u32) SAME(u32, i32) SAME(i64, u64) SAME(u64, i64) FN rare_f64
-    bitcast_f64_i64(rare_i64 x)
+        SAME(i32, u32) SAME(u32, i32) SAME(i64, u64) SAME(u64, i64) FN slow_f64
+    bitcast_f64_i64(slow_i64 x)
 {
-    return bitcast_f64_u64((rare_u64)x);
+    return bitcast_f64_u64((slow_u64)x);
 }
-FN rare_i64
-bitcast_i64_f64(rare_f64 x)
+FN slow_i64
+bitcast_i64_f64(slow_f64 x)
 {
-    return (rare_i64)bitcast_u64_f64(x);
+    return (slow_i64)bitcast_u64_f64(x);
 }
-FN rare_f32
-bitcast_f32_i32(rare_i32 x)
+FN slow_f32
+bitcast_f32_i32(slow_i32 x)
 {
-    return bitcast_f32_u32((rare_u32)x);
+    return bitcast_f32_u32((slow_u32)x);
 }
-FN rare_i32
-bitcast_i32_f32(rare_f32 x)
+FN slow_i32
+bitcast_i32_f32(slow_f32 x)
 {
-    return (rare_i32)bitcast_u32_f32(x);
+    return (slow_i32)bitcast_u32_f32(x);
 }
 
 /* out[l] = program(in[l] ...) where wants[l] is not 0, like the functions that control.c
  * emits. */
 #define IN_1(a)    const void *x0
 #define IN_2(a, b) const void *x0, const void *x1
-#define AT_1(a)    ((const rare_##a *)x0)[l]
-#define AT_2(a, b) ((const rare_##a *)x0)[l], ((const rare_##b *)x1)[l]
+#define AT_1(a)    ((const slow_##a *)x0)[l]
+#define AT_2(a, b) ((const slow_##a *)x0)[l], ((const slow_##b *)x1)[l]
 #define ALL(i, hash, n, t, ...)                                                                \
-    RARE_FN void RARE_ALL(i)(void *out, const uint8_t *wants, IN_##n(__VA_ARGS__),             \
+    SLOW_FN void SLOW_ALL(i)(void *out, const uint8_t *wants, IN_##n(__VA_ARGS__),             \
                              int64_t lanes)                                                    \
     {                                                                                          \
         for (int64_t l = 0; l < lanes; l++)                                                    \
             if (wants[l])                                                                      \
-                ((rare_##t *)out)[l] = RARE_ONE(i)(AT_##n(__VA_ARGS__));                       \
+                ((slow_##t *)out)[l] = SLOW_ONE(i)(AT_##n(__VA_ARGS__));                       \
     }
 
-#define RARE_TABLES
-#define RARE_FN     static
-#define RARE_ONE(i) one_##i
-#define RARE_ALL(i) all_##i
+#define SLOW_TABLES
+#define SLOW_FN     static
+#define SLOW_ONE(i) one_##i
+#define SLOW_ALL(i) all_##i
 #include "codegen/slow_path.inc"
-RARE_LIST(ALL)
+SLOW_LIST(ALL)
 #if defined(__x86_64__)
-#undef RARE_LIST
-#undef RARE_TABLES
-#undef RARE_FN
-#undef RARE_ONE
-#undef RARE_ALL
-#define RARE_FN     __attribute__((target("avx2,fma"))) static
-#define RARE_ONE(i) one_fast_##i
-#define RARE_ALL(i) all_fast_##i
+#undef SLOW_LIST
+#undef SLOW_TABLES
+#undef SLOW_FN
+#undef SLOW_ONE
+#undef SLOW_ALL
+#define SLOW_FN     __attribute__((target("avx2,fma"))) static
+#define SLOW_ONE(i) one_fast_##i
+#define SLOW_ALL(i) all_fast_##i
 #include "codegen/slow_path.inc"
-RARE_LIST(ALL)
+SLOW_LIST(ALL)
 #define ROW(i, hash, ...) { hash, (const void *)all_##i, (const void *)all_fast_##i },
 #else
 #define ROW(i, hash, ...) { hash, (const void *)all_##i, (const void *)all_##i },
@@ -267,7 +268,7 @@ RARE_LIST(ALL)
 static const struct row {
     uint64_t hash;
     const void *plain, *fast;
-} row[] = { RARE_LIST(ROW) };
+} row[] = { SLOW_LIST(ROW) };
 enum { ROWS = sizeof row / sizeof *row };
 _Static_assert((int)ROWS <= (int)CG_LL_MAX_SLOW_PATHS, "the JIT has room for fewer names");
 
