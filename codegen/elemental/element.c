@@ -300,16 +300,19 @@ cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most)
 /* Emission. */
 
 static cg_val
-load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val base,
-     const cg_ix *at)
+load(cg_lowering *l, const cg_bind *b, const ir_type *t, const cg_ix *at)
 {
+    const int last = t->rank - b->inner;
     int from = 0;
-    for (int64_t n = t->size; trailing && n > trailing; from++)
+    for (int64_t n = t->size; b->last_only && n > b->last_only; from++)
         n /= t->dims[from];
-    cg_val i =
-        cg_ix_value(&l->ix, &l->b,
-                    cg_ix_flat(&l->ix, t->rank - from, t->dims + from, cg_trailing(at, from)));
-    return cg_load(&l->b, buffer, base ? cg_iadd(&l->b, base, i) : i, l->mask);
+    cg_ix flat = cg_ix_flat(&l->ix, last - from, t->dims + from, cg_trailing(at, from));
+    if (b->inner) {
+        const cg_ix plane = cg_ix_flat(&l->ix, b->inner, t->dims + last, at + last);
+        flat = cg_ix_add(&l->ix, flat, cg_ix_mul(&l->ix, plane, b->plane));
+    }
+    cg_val i = cg_ix_value(&l->ix, &l->b, flat);
+    return cg_load(&l->b, b->buffer, b->base ? cg_iadd(&l->b, b->base, i) : i, l->mask);
 }
 
 /* Kept out of cg_element, which recurses as deep as ops are chained, to keep its frames
@@ -364,11 +367,12 @@ cg_element(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
         return x;
     const ir_node *n = ir_def(fr->f, v);
     if (b.kind == CG_BIND_BUFFER) {
-        x = load(l, b.buffer, t, b.last_only, b.base, at);
+        x = load(l, &b, t, at);
     } else if (b.kind == CG_BIND_STATE) {
         x = state_element(l, &b, t, at);
     } else if (fr->place && fr->place[v].set && !cg_is_made(fr, v)) {
-        x = load(l, cg_place_buffer(l, &fr->place[v], t, "x", false), t, 0, 0, at);
+        const cg_bind whole = { .buffer = cg_place_buffer(l, &fr->place[v], t, "x", false) };
+        x = load(l, &whole, t, at);
     } else if (n) {
         const ir_loc around = l->b.loc;
         l->b.loc = n->loc ? n->loc : around;

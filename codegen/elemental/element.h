@@ -32,6 +32,9 @@ typedef struct cg_bind {
     cg_val base;                /* first element in the buffer; 0: element 0 */
     /* the buffer holds only the trailing axes, of this many elements (a kept row); 0: all */
     int64_t last_only;
+    /* the last `inner` axes come first in it, each of their elements with a plane of so many */
+    int inner;
+    int64_t plane;
     cg_frame *frame;
     ir_ref ref;
     bool prefixed;

@@ -38,9 +38,10 @@ typedef struct fusing {
 } fusing;
 
 static uint32_t
-new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space, int outer)
+new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space, int outer,
+          int inner)
 {
-    cg_group g = { .kind = kind, .node = n, .space = space, .outer = outer };
+    cg_group g = { .kind = kind, .node = n, .space = space, .outer = outer, .inner = inner };
     IR_PUSH(u->l->arena, u->fusion->group, u->fusion->n, u->fusion->cap, g);
     cg_deps_push(&u->fusion->deps);
     return u->fusion->n - 1;
@@ -79,6 +80,18 @@ find_epochs(fusing *u)
     }
 }
 
+/* Is member r->v read at the index of the space, which has `rank` axes?  A value with one
+ * element for each row is indexed by the axes before those reduced and those behind them. */
+static bool
+is_at_hand(const cg_group *g, cg_member m, const cg_read *r, int rank, const cg_ix *space)
+{
+    const int inner = m == CG_MEMBER_ROW ? g->inner : 0,
+              outer = m == CG_MEMBER_ROW ? g->outer : g->space->rank;
+    return outer + inner <= rank && r->rank == outer + inner &&
+           cg_is_identity(outer, r->at, space, outer) &&
+           cg_is_identity(inner, cg_trailing(r->at, outer), space + rank - inner, inner);
+}
+
 /* May root v, whose reads are in w, be computed by group gi?  Values of gi must be read at v's
  * own index, and no other group that v reads may wait for gi, except `own` (1 + its number),
  * which moves into gi together with v.  *linked is set if v reads a value of gi. */
@@ -99,10 +112,7 @@ may_move(fusing *u, const cg_access *w, int rank, const cg_ix *space, uint32_t g
         }
         cg_member m =
             g->kind == CG_GROUP_MAP ? CG_MEMBER_ELEMENT : cg_member_of(u->l, u->f, g, r->v);
-        /* A value with one element for each row is indexed by the row axes alone. */
-        int want = m == CG_MEMBER_ROW ? g->outer : g->space->rank;
-        if (m == CG_MEMBER_COLUMN || want > rank ||
-            !cg_is_identity(r->rank, r->at, space, want))
+        if (m == CG_MEMBER_COLUMN || !is_at_hand(g, m, r, rank, space))
             return false;
         *linked = true;
     }
@@ -115,7 +125,7 @@ cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v)
     const ir_node *n = ir_def(f, v);
     if (n && cg_is_column_reduce(l, f, n))
         return CG_MEMBER_COLUMN;
-    if ((n && cg_is_row_reduce(f, n)) || !ir_same_shape(ir_type_at(f, v), g->space))
+    if ((n && cg_is_row_reduce(l, f, n)) || !ir_same_shape(ir_type_at(f, v), g->space))
         return CG_MEMBER_ROW;
     return CG_MEMBER_ELEMENT;
 }
@@ -124,10 +134,10 @@ cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v)
 static bool
 is_shape_of_rows(const cg_group *g, const ir_type *t)
 {
-    if (g->kind != CG_GROUP_ROW || t->rank != g->outer || ir_same_shape(t, g->space))
+    if (g->kind != CG_GROUP_ROW || t->rank != g->outer + g->inner || ir_same_shape(t, g->space))
         return false;
     for (int k = 0; k < t->rank; k++)
-        if (t->dims[k] != g->space->dims[k])
+        if (t->dims[k] != g->space->dims[k < g->outer ? k : g->space->rank - t->rank + k])
             return false;
     return true;
 }
@@ -177,6 +187,17 @@ count_row_reductions(const fusing *u, const cg_group *g)
     for (uint32_t i = 0; i < g->n; i++)
         n += cg_root_kind(u->l, u->f, g->v[i]) == CG_GROUP_ROW;
     return n;
+}
+
+/* Do the sums of n row reductions fit in registers?  Each has one for each element behind the
+ * reduced axes. */
+static bool
+has_room_for_sums(const ir_type *space, int inner, uint32_t n)
+{
+    int64_t sums = n;
+    for (int k = space->rank - inner; k < space->rank; k++)
+        sums *= space->dims[k];
+    return sums <= CG_FUSE_MAX_ROW_REDUCTIONS;
 }
 
 static int
@@ -254,7 +275,7 @@ find_column_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space,
         if (cg_may_share_columns(u->l, u->f, g->n + 1, all))
             return gi;
     }
-    return new_group(u, CG_GROUP_COLUMN, NULL, space, outer);
+    return new_group(u, CG_GROUP_COLUMN, NULL, space, outer, 0);
 }
 
 /* The group for root v: an existing one where joining is legal and saves loads, else a new
@@ -263,11 +284,13 @@ static uint32_t
 find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const cg_ix *at)
 {
     bool row = cg_root_kind(u->l, u->f, v) == CG_GROUP_ROW;
-    int outer = row ? ir_type_at(u->f, v)->rank : -1;
+    int outer = -1, inner = 0;
+    if (row)
+        cg_row_axes(u->l, u->f, ir_def(u->f, v), &outer, &inner);
     if (cg_root_kind(u->l, u->f, v) == CG_GROUP_COLUMN)
         return find_column_group(u, v, w, space, at);
     if (row && u->fusion->flat[ir_def(u->f, v)->in[0]])
-        return new_group(u, CG_GROUP_ROW, NULL, space, outer);
+        return new_group(u, CG_GROUP_ROW, NULL, space, outer, inner);
     for (uint32_t back = 0;
          u->l->o->fuse && back < u->fusion->n && back < CG_FUSE_MAX_CANDIDATES; back++) {
         uint32_t gi = u->fusion->n - 1 - back;
@@ -277,9 +300,9 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
             g->n >= CG_FUSE_MAX_GROUP_ROOTS || u->epoch[g->v[0]] != u->epoch[v] ||
             (!rows && !ir_same_shape(g->space, space)))
             continue;
-        if (row && count_row_reductions(u, g) >= CG_FUSE_MAX_ROW_REDUCTIONS)
+        if (row && !has_room_for_sums(space, inner, count_row_reductions(u, g) + 1))
             continue;
-        if (row && g->kind == CG_GROUP_ROW && g->outer != outer)
+        if (row && g->kind == CG_GROUP_ROW && (g->outer != outer || g->inner != inner))
             continue;
         if (row && g->kind == CG_GROUP_MAP && space->size == 0)
             continue;
@@ -293,10 +316,11 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
         if (row && g->kind == CG_GROUP_MAP) {
             g->kind = CG_GROUP_ROW;
             g->outer = outer;
+            g->inner = inner;
         }
         return gi;
     }
-    return new_group(u, row ? CG_GROUP_ROW : CG_GROUP_MAP, NULL, space, outer);
+    return new_group(u, row ? CG_GROUP_ROW : CG_GROUP_MAP, NULL, space, outer, inner);
 }
 
 static void
@@ -333,7 +357,7 @@ static void
 place_node(fusing *u, const ir_node *n)
 {
     cg_access w;
-    uint32_t gi = new_group(u, CG_GROUP_NODE, n, NULL, 0);
+    uint32_t gi = new_group(u, CG_GROUP_NODE, n, NULL, 0, 0);
     for (int i = 0; i < n->n_out; i++) {
         cg_group *g = &u->fusion->group[gi];
         u->group_of[n->first + (ir_ref)i] = gi + 1;
@@ -415,8 +439,9 @@ may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
 {
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
     bool waits = false, again = false;
-    if (gi == ci || !may_share_kernel(u, gi, ci) ||
-        count_row_reductions(u, g) + count_row_reductions(u, c) > CG_FUSE_MAX_ROW_REDUCTIONS)
+    if (gi == ci || !may_share_kernel(u, gi, ci) || g->inner != c->inner ||
+        !has_room_for_sums(g->space, g->inner,
+                           count_row_reductions(u, g) + count_row_reductions(u, c)))
         return false;
     for (uint32_t i = 0; i < c->n; i++) {
         if (!may_move_root(u, cg_root_space(u->l, u->f, c->v[i])->rank, c->v[i], gi, ci + 1,

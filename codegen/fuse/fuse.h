@@ -26,8 +26,9 @@ struct cg_group {
     /* node: a transposed or reshaped view of its result, of the shape of `v`; 0: the result
      * itself */
     ir_ref via;
-    /* row, column: how many leading axes number the rows */
-    int outer;
+    /* row, column: how many leading axes number the rows; row: how many trailing axes, of few
+     * elements, follow those that are reduced, and are unrolled */
+    int outer, inner;
     uint32_t n, cap;
     /* the roots that it computes, in order of definition */
     ir_ref *v;
@@ -118,8 +119,11 @@ typedef enum cg_member {
     CG_MEMBER_COLUMN /* one for each column: a reduction of the column */
 } cg_member;
 cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v);
-/* Is n a reduction over the last axes, long enough for lanes to run along them? */
-bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
+/* Is n a reduction over the last axes, or over axes that few elements follow, long enough for
+ * lanes to run along them?  And how many axes are before them and behind them? */
+bool cg_is_row_reduce(const cg_lowering *l, const ir_graph *f, const ir_node *n);
+bool cg_row_axes(const cg_lowering *l, const ir_graph *f, const ir_node *n, int *outer,
+                 int *inner);
 
 /* products.c: is n a product of the inner form (docs/numerics.md section 4), in which each
  * element is an independent sum? */

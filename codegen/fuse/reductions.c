@@ -24,27 +24,52 @@ is_of_windows(const ir_graph *f, ir_ref v, int steps)
     return n->op == OP_windows;
 }
 
+/* Do few elements follow the reduced axes?  Vectors across rows would be gathered, and vectors
+ * along the few would be mostly empty: lanes run along the reduced axes, with a sum for each of
+ * the few. */
+static bool
+has_short_tail(const cg_lowering *l, const ir_graph *f, const ir_node *n, int64_t size,
+               int64_t tail)
+{
+    return !l->target.grid && ir_is_fold(n->op) && tail > 1 && tail <= CG_FUSE_MAX_INNER &&
+           size >= CG_FUSE_MIN_ROW && !is_of_windows(f, n->in[0], 4);
+}
+
 bool
-cg_is_row_reduce(const ir_graph *f, const ir_node *n)
+cg_row_axes(const cg_lowering *l, const ir_graph *f, const ir_node *n, int *outer, int *inner)
 {
     if (ir_ops[n->op].flag != IR_REDUCE)
         return false;
     const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes = ir_reduced_axes(n);
-    int64_t size = 1;
-    int along = 0;
-    for (int k = 0; k < x->rank; k++)
-        if (ir_axes_has(axes, k)) {
-            size *= x->dims[k];
-            along += x->dims[k] > 1;
-        } else if (axes & ir_axes_below(k)) {
-            /* a kept axis, even one of size 1, after a reduced one: rows are counted by rank */
+    const ir_axes axes = ir_reduced_axes(n);
+    int64_t size = 1, tail = 1;
+    int along = 0, k = 0;
+    while (k < x->rank && !ir_axes_has(axes, k))
+        k++;
+    *outer = k;
+    for (; k < x->rank && ir_axes_has(axes, k); k++) {
+        size *= x->dims[k];
+        along += x->dims[k] > 1;
+    }
+    *inner = x->rank - k;
+    for (; k < x->rank; k++) {
+        if (ir_axes_has(axes, k))
             return false;
-        }
+        tail *= x->dims[k];
+    }
     if (x->size == 0)
         return false;
+    if (*inner > 0)
+        return has_short_tail(l, f, n, size, tail);
     return size >= CG_FUSE_MIN_ROW ||
            (size >= CG_FUSE_SHORT_ROW && along == 1 && !is_of_windows(f, n->in[0], 4));
+}
+
+bool
+cg_is_row_reduce(const cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    int outer, inner;
+    return cg_row_axes(l, f, n, &outer, &inner);
 }
 
 cg_columns
@@ -106,7 +131,7 @@ cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
         return false;
     cg_columns c = cg_columns_of(l, f, 1, &n->first);
     if (l->target.grid)
-        return !cg_is_row_reduce(f, n) && c.rows >= CG_FUSE_MIN_GRID_ROWS && c.count > 0 &&
+        return !cg_is_row_reduce(l, f, n) && c.rows >= CG_FUSE_MIN_GRID_ROWS && c.count > 0 &&
                c.count < CG_FUSE_MAX_GRID_COLUMNS;
     return c.rows >= CG_FUSE_MIN_ROWS && c.count >= CG_FUSE_MIN_COLUMNS &&
            cg_columns_choose_panel(&c);

@@ -82,7 +82,7 @@ cg_root_kind(cg_lowering *l, const ir_graph *f, ir_ref v)
     const ir_node *n = ir_def(f, v);
     if (!n)
         return CG_GROUP_MAP;
-    return cg_is_row_reduce(f, n)          ? CG_GROUP_ROW
+    return cg_is_row_reduce(l, f, n)      ? CG_GROUP_ROW
            : cg_is_column_reduce(l, f, n) ? CG_GROUP_COLUMN
                                           : CG_GROUP_MAP;
 }
@@ -311,12 +311,13 @@ lies_flat(const rooting *u, const ir_node *n, ir_ref v)
 static void
 want_flat(rooting *u, const ir_node *n)
 {
-    if (u->l->target.grid || !cg_is_row_reduce(u->f, n))
+    int outer, inner;
+    if (u->l->target.grid || !cg_row_axes(u->l, u->f, n, &outer, &inner))
         return;
     const ir_type *x = ir_type_at(u->f, n->in[0]);
-    const int rank = x->rank;
-    if (rank < 2 || x->size < CG_FUSE_MIN_FLAT || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
-        !ir_axes_has(ir_reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
+    const int last = x->rank - inner - 1;
+    if (last <= outer || x->size < CG_FUSE_MIN_FLAT || x->dims[last] % LANES_OF_SUM == 0 ||
+        x->dims[last - 1] == 1)
         return;
     if (!u->as_it_lies[n->in[0]])
         u->fusion->flat[n->in[0]] = true;

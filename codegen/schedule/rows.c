@@ -106,7 +106,7 @@ slot(cg_rows *r, cg_val chunk, cg_ix column)
 {
     cg_build *b = &r->l->b;
     cg_val value = cg_ix_value(&r->l->ix, b, column);
-    return cg_iadd(b, cg_imul(b, chunk, r->n), value);
+    return cg_iadd(b, cg_imul(b, chunk, r->columns.count), value);
 }
 
 static void
@@ -136,15 +136,21 @@ combined(cg_rows *r, int i, cg_ix column)
     return x[0];
 }
 
+/* Store the column sums of all copies of element j. */
 static void
-store_columns(cg_lowering *l, void *user, cg_ix column)
+store_columns(cg_lowering *l, void *user, cg_ix j)
 {
     cg_rows *r = user;
+    cg_val *x = IR_NEW_N(l->arena, cg_val, r->copies);
     for (int i = 0; i < r->columns.n; i++) {
-        ir_ref v = r->columns.v[i];
-        cg_val x = cg_fold_finish(l, r->fr->f, ir_def(r->fr->f, v), combined(r, i, column));
-        cg_store(&l->b, r->buffer[cg_index_in_group(r->g, v)],
-                 cg_ix_value(&l->ix, &l->b, column), x, 0);
+        const ir_ref v = r->columns.v[i];
+        const cg_ix first = cg_ix_mul(&l->ix, j, r->copies);
+        for (int64_t k = 0; k < r->copies; k++)
+            x[k] = cg_fold_finish(l, r->fr->f, ir_def(r->fr->f, v),
+                                  combined(r, i, cg_rows_column(r, j, k)));
+        for (int64_t k = 0; k < r->copies; k++)
+            cg_store(&l->b, r->buffer[cg_index_in_group(r->g, v)],
+                     cg_ix_value(&l->ix, &l->b, cg_ix_addc(&l->ix, first, k)), x[k], 0);
     }
 }
 
@@ -171,7 +177,7 @@ rows_with_columns(cg_rows *r, bool many)
     } else {
         for (int i = 0; i < c->n; i++) {
             const ir_type *t =
-                ir_type_new(l->ctx, c->how[i].type, 2, (int64_t[]){ r->chunks, r->n });
+                ir_type_new(l->ctx, c->how[i].type, 2, (int64_t[]){ r->chunks, c->count });
             cg_place p = cg_plan_new(l, "t", t);
             r->node[i] = cg_place_buffer(l, &p, t, "nodes", true);
         }
@@ -186,7 +192,8 @@ rows_with_columns(cg_rows *r, bool many)
         cg_scope_end(l, mark);
         cg_loop_end(b, loop);
     }
-    cg_columns_strip_mine(c, store_columns, r);
+    cg_strip_mine(l, CG_SERIAL, r->n, 2 * cg_lanes(l, ir_bits(c->how[0].type)), false,
+                  store_columns, r);
 }
 
 static cg_columns
@@ -203,11 +210,18 @@ find_columns(cg_rows *r)
 void
 cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g)
 {
-    cg_rows r = {
-        .l = l, .fr = fr, .fusion = fusion, .g = g, .n = 1, .outer = 1, .again = true
-    };
+    cg_rows r = { .l = l,
+                  .fr = fr,
+                  .fusion = fusion,
+                  .g = g,
+                  .n = 1,
+                  .outer = 1,
+                  .copies = 1,
+                  .again = true };
     for (int k = 0; k < g->space->rank; k++)
-        *(k < g->outer ? &r.outer : &r.n) *= g->space->dims[k];
+        *(k < g->outer                    ? &r.outer
+          : k < g->space->rank - g->inner ? &r.n
+                                          : &r.copies) *= g->space->dims[k];
     r.buffer = IR_NEW_N(l->arena, uint32_t, g->n);
     cg_note_group(l, fr, g);
     cg_rows_find_stages(&r);
@@ -225,9 +239,9 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
     r.split = many && r.outer == 1;
     l->k->flops = r.cost * g->space->size;
     ir_buf_printf(l->why,
-                  "%s: %" PRId64 " rows of %" PRId64 ", %d passes, cost %" PRId64 "%s%s\n",
-                  l->k->name, r.outer, r.n, r.stages, r.cost,
-                  r.columns.n ? ", with columns" : "", many ? ", parallel" : "");
+                  "%s: %" PRId64 " rows of %" PRId64 "%s, %d passes, cost %" PRId64 "%s%s\n",
+                  l->k->name, r.outer, r.n, r.copies > 1 ? " times a few" : "", r.stages,
+                  r.cost, r.columns.n ? ", with columns" : "", many ? ", parallel" : "");
     if (r.warps)
         cg_rows_grid(&r);
     else if (r.columns.n)

@@ -27,9 +27,10 @@ typedef struct cg_rows {
     cg_frame *fr;
     const cg_fusion *fusion;
     const cg_group *g;
-    int64_t n;     /* elements of a row */
-    int64_t outer; /* number of rows */
-    int *stage;    /* the pass of each value of g */
+    int64_t n;      /* elements of a row */
+    int64_t outer;  /* number of rows */
+    int64_t copies; /* elements behind each element of a row, which are unrolled */
+    int *stage;     /* the pass of each value of g */
     int stages, now;
     /* values computed at each element, with the first pass that computes them */
     cg_row_computed *first;
@@ -60,6 +61,7 @@ typedef struct cg_row_pass {
     cg_rows *r;
     int n;
     ir_ref reduce[CG_FUSE_MAX_ROW_REDUCTIONS];
+    int64_t copy[CG_FUSE_MAX_ROW_REDUCTIONS]; /* which of r->copies */
     cg_fold how[CG_FUSE_MAX_ROW_REDUCTIONS];
 } cg_row_pass;
 
@@ -91,9 +93,12 @@ void cg_rows_split(cg_rows *r);
 
 /* Analyse what member i of the group reads; returns the index of the space at which it does. */
 cg_ix *cg_access_member(cg_rows *r, cg_access *w, uint32_t i);
+/* The column of copy k of element j: the columns of one copy are contiguous, for vectors. */
+cg_ix cg_rows_column(const cg_rows *r, cg_ix j, int64_t k);
 /* rows_kept.c.  Find the values that are kept in rows on the stack. */
 void cg_find_kept(cg_rows *r);
 /* The stride, in elements, between the kept rows of a jam. */
 int64_t cg_kept_stride(const cg_rows *r);
+int64_t cg_kept_plane(const cg_rows *r);
 
 #endif

@@ -17,7 +17,8 @@ cost_of(const cg_rows *r, ir_ref v, int depth)
         return 0;
     bool same = n->op == OP_broadcast_in_dim;
     for (int k = 0; same && k < n->at.broadcast.dims.n; k++)
-        same = n->at.broadcast.dims.at[k] < r->g->outer;
+        same = n->at.broadcast.dims.at[k] < r->g->outer ||
+               n->at.broadcast.dims.at[k] >= r->g->space->rank - r->g->inner;
     if (same)
         return 0;
     int64_t c = cg_op_cost(r->fr->f, n);
@@ -66,7 +67,7 @@ keep_one(cg_rows *r, uint32_t i, int s, int64_t *room)
             (t->rank && memcmp(e->at, at, sizeof *at * (size_t)t->rank) != 0))
             continue;
         cg_row_computed *c = find_computed(r, e->v, s);
-        int64_t bytes = r->n * (int64_t)cot_dtype_size(t->dtype);
+        int64_t bytes = r->n * r->copies * (int64_t)cot_dtype_size(t->dtype);
         if (c->kept || c->stage >= s || bytes > *room ||
             cost_of(r, e->v, 0) <= CG_FUSE_COST_SHARE)
             continue;
@@ -88,13 +89,19 @@ kept_buffer(cg_rows *r, cot_dtype t, int64_t n)
     return b;
 }
 
-/* The stride between kept rows: a multiple of the vector width, so that lanes past the end of a
- * row have memory. */
+/* The stride between the planes of a kept row, one for each copy: a multiple of the vector
+ * width, so that lanes past the end of a row have memory. */
 int64_t
-cg_kept_stride(const cg_rows *r)
+cg_kept_plane(const cg_rows *r)
 {
     const int64_t lanes = r->n < CG_KEPT_LANES ? cg_pow2_from(r->n) : CG_KEPT_LANES;
     return r->l->target.grid ? r->n : (r->n + lanes - 1) / lanes * lanes;
+}
+
+int64_t
+cg_kept_stride(const cg_rows *r)
+{
+    return cg_kept_plane(r) * r->copies;
 }
 
 static int

@@ -14,7 +14,7 @@ bool
 cg_rows_is_reduce(const cg_rows *r, ir_ref v)
 {
     const ir_node *n = ir_def(r->fr->f, v);
-    return n && cg_is_row_reduce(r->fr->f, n);
+    return n && cg_is_row_reduce(r->l, r->fr->f, n);
 }
 
 cg_member
@@ -82,25 +82,73 @@ cg_rows_find_stages(cg_rows *r)
     }
 }
 
-/* Add element j of the row to the column sums that belong to this pass. */
+/* Set the last axes of an index, from axis `from` on, to copy k. */
 static void
-add_to_columns(cg_rows *r, const cg_ix *at, cg_ix j)
+set_copy(cg_rows *r, int from, int64_t k, cg_ix *at)
+{
+    const cg_group *g = r->g;
+    cg_ix_split(&r->l->ix, cg_ix_const(&r->l->ix, k), g->inner,
+                g->space->dims + g->space->rank - g->inner, at + from);
+}
+
+/* The index of copy k of a value that has one element for each row. */
+static const cg_ix *
+row_index(cg_rows *r, int64_t k)
+{
+    set_copy(r, r->g->outer, k, r->at);
+    return r->at;
+}
+
+cg_ix
+cg_rows_column(const cg_rows *r, cg_ix j, int64_t k)
+{
+    return cg_ix_addc(&r->l->ix, j, k * r->n);
+}
+
+/* Add all copies of element j of the row to the column sums that belong to this pass. */
+static void
+add_to_columns(cg_rows *r, cg_ix *at, cg_ix j)
 {
     cg_columns *c = &r->columns;
     for (int i = 0; i < c->n; i++) {
         ir_ref x = ir_def(c->f, c->v[i])->in[0];
-        if (r->stage[cg_index_in_group(r->g, c->v[i])] == r->now)
-            cg_columns_add(c, i, j,
+        if (r->stage[cg_index_in_group(r->g, c->v[i])] != r->now)
+            continue;
+        for (int64_t k = 0; k < r->copies; k++) {
+            set_copy(r, r->g->space->rank - r->g->inner, k, at);
+            cg_columns_add(c, i, cg_rows_column(r, j, k),
                            cg_convert(r->l, cg_element(r->l, r->fr, x, at),
                                       ir_type_at(c->f, x)->dtype, c->how[i].type));
+        }
     }
 }
 
 static cg_val
-kept_index(const cg_rows *r, cg_ix j)
+kept_index(const cg_rows *r, cg_ix j, int64_t k)
 {
-    cg_val i = cg_ix_value(&r->l->ix, &r->l->b, j);
+    const cg_ix number = cg_ix_addc(&r->l->ix, j, k * cg_kept_plane(r));
+    cg_val i = cg_ix_value(&r->l->ix, &r->l->b, number);
     return r->slot ? cg_iadd(&r->l->b, r->slot, i) : i;
+}
+
+/* Compute all copies of element j of value v, then store them by adjacent stores. */
+static void
+store_copies(cg_rows *r, ir_ref v, uint32_t buffer, bool kept, cg_ix *at, cg_ix j)
+{
+    cg_lowering *l = r->l;
+    const int from = r->g->space->rank - r->g->inner;
+    cg_val *x = IR_NEW_N(l->arena, cg_val, r->copies);
+    for (int64_t k = 0; k < r->copies; k++) {
+        set_copy(r, from, k, at);
+        x[k] = cg_element(l, r->fr, v, at);
+    }
+    for (int64_t k = 0; k < r->copies; k++) {
+        set_copy(r, from, k, at);
+        if (kept)
+            cg_store(&l->b, buffer, kept_index(r, j, k), x[k], l->mask);
+        else
+            cg_store_element(l, r->fr, v, buffer, at, x[k]);
+    }
 }
 
 void
@@ -110,25 +158,22 @@ cg_rows_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
     cg_rows *r = p->r;
     const ir_graph *f = r->fr->f;
     cg_ix at[COT_MAX_RANK + 1];
-    int outer = r->g->outer, rank = r->g->space->rank;
+    const int outer = r->g->outer, last = r->g->space->rank - r->g->inner;
     memcpy(at, r->at, sizeof *at * (size_t)outer);
-    cg_ix_split(&l->ix, j, rank - outer, r->g->space->dims + outer, at + outer);
+    cg_ix_split(&l->ix, j, last - outer, r->g->space->dims + outer, at + outer);
     for (int i = 0; i < p->n; i++) {
         ir_ref x = ir_def(f, p->reduce[i])->in[0];
+        set_copy(r, last, p->copy[i], at);
         e[i] =
             cg_convert(l, cg_element(l, r->fr, x, at), ir_type_at(f, x)->dtype, p->how[i].type);
     }
     for (uint32_t i = 0; i < r->g->n; i++)
         if (r->stage[i] == r->now && cg_rows_member(r, i) == CG_MEMBER_ELEMENT)
-            cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], at,
-                             cg_element(l, r->fr, r->g->v[i], at));
+            store_copies(r, r->g->v[i], r->buffer[i], false, at, j);
     add_to_columns(r, at, j);
-    for (uint32_t i = 0; i < r->n_keep; i++) {
-        const cg_row_kept *x = &r->keep[i];
-        if (x->stage == r->now)
-            cg_store(&l->b, x->buffer, kept_index(r, j), cg_element(l, r->fr, x->v, at),
-                     l->mask);
-    }
+    for (uint32_t i = 0; i < r->n_keep; i++)
+        if (r->keep[i].stage == r->now)
+            store_copies(r, r->keep[i].v, r->keep[i].buffer, true, at, j);
 }
 
 static void
@@ -206,9 +251,34 @@ cg_rows_finish(cg_rows *r, const cg_row_pass *p, int i, cg_val x)
 {
     cg_lowering *l = r->l;
     ir_ref v = p->reduce[i];
+    const cg_ix *at = row_index(r, p->copy[i]);
     x = cg_fold_finish(l, r->fr->f, ir_def(r->fr->f, v), x);
-    cg_store_element(l, r->fr, v, r->buffer[cg_index_in_group(r->g, v)], r->at, x);
-    cg_remember(l, r->fr, v, r->at, x);
+    cg_store_element(l, r->fr, v, r->buffer[cg_index_in_group(r->g, v)], at, x);
+    cg_remember(l, r->fr, v, at, x);
+}
+
+/* Compute and store member i, which has one element for each row and is no reduction. */
+static void
+make_of_row(cg_rows *r, uint32_t i)
+{
+    const ir_ref v = r->g->v[i];
+    for (int64_t k = 0; k < r->copies; k++) {
+        const cg_ix *at = row_index(r, k);
+        cg_store_element(r->l, r->fr, v, r->buffer[i], at, cg_element(r->l, r->fr, v, at));
+    }
+}
+
+/* Add reduction v to the pass: one sum for each copy. */
+static void
+add_sums(cg_row_pass *p, ir_ref v)
+{
+    const ir_graph *f = p->r->fr->f;
+    const ir_node *n = ir_def(f, v);
+    for (int64_t k = 0; k < p->r->copies; k++, p->n++) {
+        p->reduce[p->n] = v;
+        p->copy[p->n] = k;
+        p->how[p->n] = cg_fold_of(ir_ops[n->op].by, ir_type_at(f, n->in[0])->dtype);
+    }
 }
 
 void
@@ -227,8 +297,7 @@ cg_rows_pass(cg_rows *r)
         } else if (!cg_rows_is_reduce(
                        /* computed before the loop, from finished reductions */
                        r, r->g->v[i])) {
-            cg_val a = cg_element(l, r->fr, r->g->v[i], r->at);
-            cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
+            make_of_row(r, i);
         } else if (ir_is_arg_reduce(n->op)) { /* argmax has two loops of its own */
             l->split = r->split;
             cg_val a = cg_element_of_node(l, r->fr, n, 0, r->at);
@@ -236,8 +305,7 @@ cg_rows_pass(cg_rows *r)
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
             cg_remember(l, r->fr, r->g->v[i], r->at, a);
         } else {
-            p.reduce[p.n] = r->g->v[i];
-            p.how[p.n++] = cg_fold_of(ir_ops[n->op].by, ir_type_at(r->fr->f, n->in[0])->dtype);
+            add_sums(&p, r->g->v[i]);
         }
     }
     if (p.n == 0 && maps)
@@ -266,7 +334,9 @@ bind_kept(cg_rows *r, int stage)
                           (cg_bind){ .kind = CG_BIND_BUFFER,
                                      .buffer = r->keep[i].buffer,
                                      .base = r->slot,
-                                     .last_only = r->n });
+                                     .last_only = r->n * r->copies,
+                                     .inner = r->g->inner,
+                                     .plane = cg_kept_plane(r) });
 }
 
 void

@@ -110,6 +110,29 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
 #define FN_TWO "fn @id(%x: $[<n>]) -> $[<n>] {\n  ret %x\n}\n"                                 \
     "fn @square(%x: $[<n>]) -> $[<n>] {\n  %0 = mul %x, %x : $[<n>]\n  ret %0\n}\n"
 
+/* Arrays of k by n by m, a broadcast to one, and what is computed in them.  Points x and y of m
+ * coordinates each: weights by the distances, which all coordinates of a pair share, sum the
+ * differences over x, and in REACH over y as well; and probabilities along the middle axis. */
+#define THREE(k, m) "$[" k ",<n>," m "]"
+#define OVER(k, m, dims) "{shape=[" k ",<n>," m "], dims=" dims "} : " THREE(k, m) L
+#define PAIRS(k)                                                                               \
+    "%1 = broadcast_in_dim %x " OVER(k, "<m>", "[1,2]")                                        \
+    "%2 = broadcast_in_dim %y " OVER(k, "<m>", "[0,2]")                                        \
+    "%3 = sub %1, %2 : " THREE(k, "<m>") L "%4 = mul %3, %3 : " THREE(k, "<m>") L              \
+    "%5 = reduce_sum %4 {axes=[2]} : $[" k ",<n>]" L "%6 = neg %5 : $[" k ",<n>]" L            \
+    "%7 = exp %6 : $[" k ",<n>]" L "%8 = broadcast_in_dim %7 " OVER(k, "<m>", "[0,1]")         \
+    "%9 = mul %3, %8 : " THREE(k, "<m>") L
+#define REACH                                                                                  \
+    "fn @f(%x: $[<n>,<m>], %y: $[70,<m>]) -> ($[70,<m>], $[<n>,<m>]) {\n  " PAIRS("70")        \
+    "%10 = reduce_sum %9 {axes=[1]} : $[70,<m>]" L                                             \
+    "%11 = reduce_sum %9 {axes=[0]} : $[<n>,<m>]" L                                            \
+    "%12 = add %11, %x : $[<n>,<m>]" L "ret %10, %12\n}\n"
+#define SOFTMAX(k, m)                                                                          \
+    "%1 = reduce_max %x {axes=[1]} : $[" k "," m "]" L                                         \
+    "%2 = broadcast_in_dim %1 " OVER(k, m, "[0,2]") "%3 = sub %x, %2 : " THREE(k, m) L         \
+    "%4 = exp %3 : " THREE(k, m) L "%5 = reduce_sum %4 {axes=[1]} : $[" k "," m "]" L          \
+    "%6 = broadcast_in_dim %5 " OVER(k, m, "[0,2]") "%0 = div %4, %6 : " THREE(k, m)
+
 static const row rows[] = {
     /* elements: alone, repeated along either axis, turned, through types, on a mask */
     { "mul", F("%x: $[<n>], %y: $[<n>]", "$[<n>]",
@@ -361,6 +384,19 @@ static const row rows[] = {
                        "operand_batch=[], indices_batch=[], "
                        "index_map=[0,1], mode=fill} : $[<n>,<m>]"),
       LAWS_ANY_NUMBER, 2, 2, PLANE, -3, 3 },
+    /* few elements behind an axis that is reduced */
+    { "reduce_sum", F("%x: $[<n>,4]", "$[4]", "%0 = reduce_sum %x {axes=[0]} : $[4]"),
+      LAWS_ANY_NUMBER, 1, 0, LARGE, -3, 3 },
+    { "reduce_max", F("%x: $[2,<n>,4]", "$[2,4]", "%0 = reduce_max %x {axes=[1]} : $[2,4]"),
+      LAWS_NUMBERS, 1, 1, LINE, -3, 3 },
+    { "reduce_sum", F("%x: $[<n>,<m>], %y: $[5,<m>]", "$[5,<m>]",
+                      PAIRS("5") "%10 = reduce_sum %9 {axes=[1]} : $[5,<m>]" L
+                      "%0 = mul %10, %y : $[5,<m>]"), LAWS_FLOATS, 2, 1, PLANE / 5, -1, 1 },
+    { "reduce_sum", REACH, LAWS_FLOATS, 2, 1, PLANE / 70, -1, 1 },
+    { "reduce_sum", F("%x: $[3,<n>,<m>]", "$[3,<n>,<m>]", SOFTMAX("3", "<m>")), LAWS_FLOATS, 2,
+      1, PLANE / 3, -3, 3 },
+    { "reduce_sum", F("%x: $[7,<n>,4]", "$[7,<n>,4]", SOFTMAX("7", "4")), LAWS_FLOATS, 1, 1,
+      LINE, -3, 3 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
