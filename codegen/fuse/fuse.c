@@ -278,6 +278,74 @@ find_column_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space,
     return new_group(u, CG_GROUP_COLUMN, NULL, space, outer, 0);
 }
 
+/* Do groups gi and ci iterate over the same rows, do their roots fit into one group, and does
+ * no dependence path between them lead through a third group? */
+static bool
+may_share_kernel(fusing *u, uint32_t gi, uint32_t ci)
+{
+    const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
+    cg_deps *d = &u->fusion->deps;
+    if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
+        g->n + c->n > CG_FUSE_MAX_GROUP_ROOTS || u->epoch[g->v[0]] != u->epoch[c->v[0]])
+        return false;
+    return !cg_deps_are_far(d, gi, ci) && !cg_deps_wait(d, gi, ci) &&
+           !cg_deps_wait_through(d, ci, gi);
+}
+
+/* May root v be computed by group gi?  The values that v reads are left marked. */
+static bool
+may_move_root(fusing *u, int rank, ir_ref v, uint32_t gi, uint32_t own, bool *linked)
+{
+    const ir_mark mark = ir_arena_mark(u->l->scratch);
+    cg_access w;
+    cg_ix *space;
+
+    walk_in_space(u, &w, v, &space);
+    mark_reads(u, &w);
+    const bool may = may_move(u, &w, rank, space, gi, own, linked);
+    ir_arena_release(u->l->scratch, mark);
+    return may;
+}
+
+/* May column group ci be computed by row group gi, which reads the same rows for its own
+ * roots? */
+static bool
+may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
+{
+    const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
+    ir_ref all[CG_FUSE_MAX_GROUP_ROOTS];
+    uint32_t n = 0;
+    bool gains = false;
+    if (!may_share_kernel(u, gi, ci))
+        return false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool linked = false;
+        if (!may_move_root(u, g->space->rank, c->v[i], gi, 0, &linked))
+            return false;
+        gains |= linked || shares_a_read(u, g);
+        all[n++] = c->v[i];
+    }
+    for (uint32_t i = 0; i < g->n; i++)
+        if (cg_root_kind(u->l, u->f, g->v[i]) == CG_GROUP_COLUMN)
+            all[n++] = g->v[i];
+    return gains && cg_may_join_rows(u->l, u->f, n, all);
+}
+
+/* Does a root, whose reads are in w, read columns that group gi can compute itself?  If it
+ * joined gi, that would wait for the columns, and the rows would be computed twice. */
+static bool
+waits_for_columns(fusing *u, const cg_access *w, uint32_t gi)
+{
+    bool waits = false;
+    for (uint32_t i = 0; i < w->n_reads && !waits; i++) {
+        const uint32_t from = w->read[i].v ? u->group_of[w->read[i].v] : 0;
+        waits = from && u->fusion->group[from - 1].kind == CG_GROUP_COLUMN &&
+                may_take_columns(u, gi, from - 1);
+    }
+    mark_reads(u, w); /* again: the question has marked others */
+    return waits;
+}
+
 /* The group for root v: an existing one where joining is legal and saves loads, else a new
  * one. */
 static uint32_t
@@ -312,6 +380,8 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
             continue;
         if (!may_move(u, w, space->rank, at, gi, 0, &linked) ||
             (!linked && (rows || !shares_a_read(u, g))))
+            continue;
+        if (rows && waits_for_columns(u, w, gi))
             continue;
         if (row && g->kind == CG_GROUP_MAP) {
             g->kind = CG_GROUP_ROW;
@@ -376,59 +446,6 @@ place_node(fusing *u, const ir_node *n)
     if (u->effect)
         cg_deps_add(&u->fusion->deps, gi, u->effect - 1);
     u->effect = gi + 1;
-}
-
-/* Do groups gi and ci iterate over the same rows, do their roots fit into one group, and does
- * no dependence path between them lead through a third group? */
-static bool
-may_share_kernel(fusing *u, uint32_t gi, uint32_t ci)
-{
-    const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
-    cg_deps *d = &u->fusion->deps;
-    if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
-        g->n + c->n > CG_FUSE_MAX_GROUP_ROOTS || u->epoch[g->v[0]] != u->epoch[c->v[0]])
-        return false;
-    return !cg_deps_are_far(d, gi, ci) && !cg_deps_wait(d, gi, ci) &&
-           !cg_deps_wait_through(d, ci, gi);
-}
-
-/* May root v be computed by group gi?  The values that v reads are left marked. */
-static bool
-may_move_root(fusing *u, int rank, ir_ref v, uint32_t gi, uint32_t own, bool *linked)
-{
-    const ir_mark mark = ir_arena_mark(u->l->scratch);
-    cg_access w;
-    cg_ix *space;
-
-    walk_in_space(u, &w, v, &space);
-    mark_reads(u, &w);
-    const bool may = may_move(u, &w, rank, space, gi, own, linked);
-    ir_arena_release(u->l->scratch, mark);
-    return may;
-}
-
-/* May column group ci be computed by row group gi, which reads the same rows for its own
- * roots? */
-static bool
-may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
-{
-    const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
-    ir_ref all[CG_FUSE_MAX_GROUP_ROOTS];
-    uint32_t n = 0;
-    bool gains = false;
-    if (!may_share_kernel(u, gi, ci))
-        return false;
-    for (uint32_t i = 0; i < c->n; i++) {
-        bool linked = false;
-        if (!may_move_root(u, g->space->rank, c->v[i], gi, 0, &linked))
-            return false;
-        gains |= linked || shares_a_read(u, g);
-        all[n++] = c->v[i];
-    }
-    for (uint32_t i = 0; i < g->n; i++)
-        if (cg_root_kind(u->l, u->f, g->v[i]) == CG_GROUP_COLUMN)
-            all[n++] = g->v[i];
-    return gains && cg_may_join_rows(u->l, u->f, n, all);
 }
 
 /* May row group ci, which waits for row group gi and reads the same rows, be computed by gi?
