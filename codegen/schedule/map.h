@@ -15,6 +15,7 @@ typedef struct cg_map_loops {
     int widest;
     bool reduces; /* some value contains a reduction that is emitted inline */
     int64_t each; /* cost of one element of the longest such reduction */
+    int64_t longest; /* how many elements that reduction has */
     /* the loop along which the results are contiguous: the last, unless strides are given */
     int dense;
     /* another loop, along which an operand is contiguous that is not so along `dense`; -1:
@@ -28,6 +29,7 @@ typedef struct cg_map_loops {
 typedef struct cg_mapping {
     cg_lowering *l;
     cg_frame *fr;
+    const cg_fusion *fusion;
     const cg_group *g;
     const uint32_t *buffer;
     cg_put *put; /* stores the elements instead of `buffer`; NULL: buffers are stored to */
@@ -37,8 +39,10 @@ typedef struct cg_mapping {
     int levels, order[COT_MAX_RANK + 1];
     int64_t lanes;
     bool tile; /* the last two loops run in square tiles, transposed in registers */
-    /* a short contiguous loop that is unrolled in the body and has no level; -1: none */
+    /* the first of the last loops if these are short, are unrolled in the body and have no
+     * levels, `row` elements in all; -1: none */
     int inside;
+    int64_t row;
     bool parallel, again;
     bool split[COT_MAX_RANK + 1]; /* loops that are split (index_split.h) */
     int pieces;
@@ -49,6 +53,11 @@ typedef struct cg_mapping {
  * stored to; NULL: each is a dense array. */
 cg_map_loops cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion,
                          const cg_group *g, const int64_t *stride, cg_access *w);
+/* The cost of a row: of the `row` elements that differ only in the loops from `first` on. */
+int64_t cg_map_row_cost(cg_mapping *m, int first, int64_t row);
+/* Set the axes of those loops to element k of a row. */
+void cg_map_row_index(const cg_map_loops *s, cg_ix_table *ix, const ir_type *t, int first,
+                      int64_t k, cg_ix *at);
 /* map_body.c: set the axes of the loop at a level from its variable; emit all values at
  * m->at. */
 void cg_map_set_axes(cg_mapping *m, int level, cg_ix x);

@@ -69,19 +69,19 @@ cg_map_set_axes(cg_mapping *m, int level, cg_ix x)
     set_loop(m, m->order[level], x);
 }
 
-/* Emit all elements along the short contiguous loop and their indices, then the stores,
+/* Emit all elements of a row, along the short last loops, and their indices, then the stores,
  * adjacent in the text, which emitters merge into whole vectors. */
 static void
 inside_body(cg_mapping *m)
 {
     cg_lowering *l = m->l;
     const ir_graph *f = m->fr->f;
-    const int64_t n = m->s.extent[m->inside], all = n * m->g->n;
+    const int64_t n = m->row, all = n * m->g->n;
     cg_val *x = IR_NEW_N(l->arena, cg_val, all), *where = IR_NEW_N(l->arena, cg_val, all);
     for (int64_t i = 0; i < all; i++) {
         const ir_ref v = m->g->v[i / n];
 
-        set_loop(m, m->inside, cg_ix_const(&l->ix, i % n));
+        cg_map_row_index(&m->s, &l->ix, m->g->space, m->inside, i % n, m->at);
         x[i] = cg_element(l, m->fr, v, m->at);
         const cg_ix flat =
             cg_ix_flat(&l->ix, ir_type_at(f, v)->rank, ir_type_at(f, v)->dims, m->at);

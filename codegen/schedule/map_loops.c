@@ -226,17 +226,23 @@ has_wide_piece(const cg_mapping *m, int i, int64_t side)
            2 * widest >= m->s.extent[i];
 }
 
-/* Is the contiguous loop to be unrolled inside vector loop v?  It is for rows of two to four
- * elements, or of eight, if lanes run from row to row and all elements of a row are computed
- * together: rows are then stored as whole vectors, and common subexpressions of a row are
- * computed once. */
-static bool
-goes_inside(const cg_mapping *m, int v)
+/* Unroll the loops behind vector loop v in the body if they have few elements in all: rows are
+ * then stored as whole vectors, and common subexpressions of a row are computed once. That is
+ * done for rows of little code, and for longer ones whose elements share a third of it. */
+static void
+pick_inside(cg_mapping *m, int v)
 {
-    const int64_t n = m->s.extent[m->s.dense];
-
-    return (n <= 4 || n == 8) && v == m->s.dense - 1 && !m->put && !m->s.reduces &&
-           m->s.extent[v] >= m->lanes && m->s.cost * n <= CG_SCHEDULE_MAX_INSIDE_COST;
+    m->row = 1;
+    for (int i = v + 1; i < m->s.n; i++)
+        m->row *= m->s.extent[i];
+    if (v >= m->s.dense || m->row > CG_SCHEDULE_MAX_INSIDE || m->put ||
+        (m->s.reduces && m->s.longest > CG_LOWER_MAX_UNROLLED_SUM) ||
+        m->s.extent[v] < cg_lanes(m->l, m->s.widest))
+        return;
+    const int64_t apart = m->s.cost * m->row, row = cg_map_row_cost(m, v + 1, m->row);
+    if (row <= CG_SCHEDULE_MAX_INSIDE_COST ||
+        (row <= CG_SCHEDULE_MAX_SHARED_COST && row * 3 <= apart * 2))
+        m->inside = v + 1;
 }
 
 static void
@@ -246,11 +252,11 @@ pick_order(cg_mapping *m)
     for (int i = 0; i < n && is_short(m, m->s.extent[dense]); i++)
         if (m->s.extent[i] > m->s.extent[v] || (v != dense && m->s.extent[i] >= 2 * m->lanes))
             v = i;
-    if (v != dense && goes_inside(m, v))
-        m->inside = dense;
+    if (v != dense)
+        pick_inside(m, v);
     m->levels = 0;
-    for (int i = 0; i < n; i++)
-        if (i != v && i != m->inside)
+    for (int i = 0; i < (m->inside >= 0 ? m->inside : n); i++)
+        if (i != v)
             m->order[m->levels++] = i;
     if (n > 0)
         m->order[m->levels++] = v;
@@ -314,7 +320,9 @@ void
 cg_put_group(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
              const int64_t *stride, bool again, cg_put *put, void *user)
 {
-    cg_mapping m = { .l = l, .fr = fr, .g = g, .put = put, .user = user, .again = again };
+    cg_mapping m = {
+        .l = l, .fr = fr, .fusion = fusion, .g = g, .put = put, .user = user, .again = again
+    };
     cg_access w;
     m.s = cg_map_nest(l, fr, fusion, g, stride, &w);
     cg_map_run(&m);

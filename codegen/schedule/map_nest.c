@@ -121,6 +121,7 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
     s.across = find_across(w, f, &s, at);
     s.reduces = w->reduces;
     s.each = w->longest ? w->cost / w->longest : 0;
+    s.longest = w->longest;
     s.cost = w->cost;
     s.widest = w->widest ? w->widest : 8;
     if (s.widest == 64 && w->wide * CG_SCHEDULE_WIDE_SHARE <= w->cost)
@@ -129,4 +130,27 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
         s.widest = 32;
     find_splits(l, fr, fusion, g, w, at, &s);
     return s;
+}
+
+void
+cg_map_row_index(const cg_map_loops *s, cg_ix_table *ix, const ir_type *t, int first, int64_t k,
+                 cg_ix *at)
+{
+    for (int i = s->n - 1; i >= first; k /= s->extent[i--])
+        cg_ix_split(ix, cg_ix_const(ix, k % s->extent[i]), s->last[i] - s->first[i],
+                    t->dims + s->first[i], at + s->first[i]);
+}
+
+int64_t
+cg_map_row_cost(cg_mapping *m, int first, int64_t row)
+{
+    const ir_type *t = m->g->space;
+    cg_access w;
+    cg_access_begin(&w, m->l->scratch, m->fr->f, m->fusion->root);
+    cg_ix *at = cg_access_space(&w, t->rank, t->dims);
+    for (int64_t k = 0; k < row && w.cost < CG_FUSE_MAX_COST; k++) {
+        cg_map_row_index(&m->s, &w.ix, t, first, k, at);
+        access_group(&w, m->fr, m->g, at);
+    }
+    return w.cost;
 }

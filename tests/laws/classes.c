@@ -397,6 +397,21 @@ static const row rows[] = {
       1, PLANE / 3, -3, 3 },
     { "reduce_sum", F("%x: $[7,<n>,4]", "$[7,<n>,4]", SOFTMAX("7", "4")), LAWS_FLOATS, 1, 1,
       LINE, -3, 3 },
+    /* short rows, of one axis and of two, whose elements share */
+    { "mul", F("%x: $[<n>,<m>], %y: $[<n>,<m>]", "$[<n>,<m>,<m>]",
+               "%1 = broadcast_in_dim %x {shape=[<n>,<m>,<m>], dims=[0,1]} : $[<n>,<m>,<m>]" L
+               "%2 = broadcast_in_dim %y {shape=[<n>,<m>,<m>], dims=[0,2]} : $[<n>,<m>,<m>]" L
+               "%3 = reduce_sum %x {axes=[1]} : $[<n>]" L "%4 = exp %3 : $[<n>]" L
+               "%5 = broadcast_in_dim %4 {shape=[<n>,<m>,<m>], dims=[0]} : $[<n>,<m>,<m>]" L
+               "%6 = mul %1, %2 : $[<n>,<m>,<m>]" L "%0 = mul %6, %5 : $[<n>,<m>,<m>]"),
+      LAWS_FLOATS, 2, 0, SMALL, -1, 1 },
+    { "concatenate", F("%x: $[<n>,<m>], %z: $[<n>]", "$[<n>,<2*m+1>]",
+                       "%1 = reshape %z {shape=[<n>,1]} : $[<n>,1]" L
+                       "%2 = mul %x, %x : $[<n>,<m>]" L
+                       "%3 = concatenate %2, %1, %x {axis=1} : $[<n>,<2*m+1>]" L
+                       "%4 = broadcast_in_dim %z {shape=[<n>,<2*m+1>], dims=[0]} : "
+                       "$[<n>,<2*m+1>]" L "%0 = mul %3, %4 : $[<n>,<2*m+1>]"),
+      LAWS_ANY_NUMBER, 2, 0, PLANE / 2, -3, 3 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
