@@ -163,6 +163,8 @@ stage_plan(cot_context *ctx, const char *text, rt_plan *p)
         s += 1 + used;
         s += strspn(s, " ");
     }
+    if (p->target.cpu && p->target.vector_bits == 512)
+        p->target.cpu = "x86-64-v4"; /* which has such vectors */
     return COT_OK;
 }
 

@@ -13,7 +13,10 @@
 static int
 max_stride(const cg_ll_emit *e)
 {
-    return e->l->machine->grid || e->lanes < 4 ? CG_LLVM_MAX_STRIDE_NARROW : CG_LLVM_MAX_STRIDE;
+    if (e->l->machine->grid || e->lanes < 4)
+        return CG_LLVM_MAX_STRIDE_NARROW;
+    return e->lanes < 16 || e->l->machine->vector_bits < 512 ? CG_LLVM_MAX_STRIDE
+                                                              : CG_LLVM_MAX_STRIDE_WIDE;
 }
 
 /* In lanes past the end of a tail a masked load gives 0, and a division by it would raise an

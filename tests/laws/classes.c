@@ -412,6 +412,11 @@ static const row rows[] = {
                        "%4 = broadcast_in_dim %z {shape=[<n>,<2*m+1>], dims=[0]} : "
                        "$[<n>,<2*m+1>]" L "%0 = mul %3, %4 : $[<n>,<2*m+1>]"),
       LAWS_ANY_NUMBER, 2, 0, PLANE / 2, -3, 3 },
+    /* two columns of six */
+    { "slice", F("%x: $[<n>,6]", "$[<n>,1]",
+                 "%1 = slice %x {start=[0,0], limit=[<n>,1], stride=[1,1]} : $[<n>,1]" L
+                 "%2 = slice %x {start=[0,5], limit=[<n>,6], stride=[1,1]} : $[<n>,1]" L
+                 "%0 = mul %1, %2 : $[<n>,1]"), LAWS_ANY_NUMBER, 1, 0, LINE, -3, 3 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
