@@ -67,7 +67,7 @@ reduces(cot_trace *t, const cot_value *in, cot_value *out, void *)
 static void
 wrong(cot_trace *, const cot_value *in, cot_value *out, void *)
 {
-    out[0] = cot::squeeze(in[0], {0});                  // line 64
+    out[0] = cot::squeeze(in[0], {0});                  // line 70
 }
 
 static void
@@ -219,7 +219,7 @@ main()
     const cot_graph *g;
     const cot::types types = {cot::type(COT_F32, {3})};
     ok = ok && cot_trace_fn(cot::fn(ctx, "wrong", wrong, 1, 1), types.x, &g) == COT_ERR_SHAPE;
-    if (ok && !std::strstr(cot_error(ctx), "library.cpp:64: squeeze: ")) {
+    if (ok && !std::strstr(cot_error(ctx), "library.cpp:70: squeeze: ")) {
         std::fprintf(stderr, "%s\n", cot_error(ctx));
         ok = false;
     }
