@@ -97,8 +97,21 @@ cg_ix *cg_access_member(cg_rows *r, cg_access *w, uint32_t i);
 cg_ix cg_rows_column(const cg_rows *r, cg_ix j, int64_t k);
 /* rows_kept.c.  Find the values that are kept in rows on the stack. */
 void cg_find_kept(cg_rows *r);
+
+/* The stride between the planes of a kept row, one for each copy: a multiple of the vector
+ * width, so that lanes past the end of a row have memory. */
+static inline int64_t
+cg_kept_plane(const cg_rows *r)
+{
+    const int64_t lanes = r->n < CG_KEPT_LANES ? cg_pow2_from(r->n) : CG_KEPT_LANES;
+    return r->l->target.grid ? r->n : (r->n + lanes - 1) / lanes * lanes;
+}
+
 /* The stride, in elements, between the kept rows of a jam. */
-int64_t cg_kept_stride(const cg_rows *r);
-int64_t cg_kept_plane(const cg_rows *r);
+static inline int64_t
+cg_kept_stride(const cg_rows *r)
+{
+    return cg_kept_plane(r) * r->copies;
+}
 
 #endif

@@ -89,21 +89,6 @@ kept_buffer(cg_rows *r, cot_dtype t, int64_t n)
     return b;
 }
 
-/* The stride between the planes of a kept row, one for each copy: a multiple of the vector
- * width, so that lanes past the end of a row have memory. */
-int64_t
-cg_kept_plane(const cg_rows *r)
-{
-    const int64_t lanes = r->n < CG_KEPT_LANES ? cg_pow2_from(r->n) : CG_KEPT_LANES;
-    return r->l->target.grid ? r->n : (r->n + lanes - 1) / lanes * lanes;
-}
-
-int64_t
-cg_kept_stride(const cg_rows *r)
-{
-    return cg_kept_plane(r) * r->copies;
-}
-
 static int
 by_value(const void *x, const void *y)
 {
