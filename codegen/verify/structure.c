@@ -7,6 +7,7 @@
 #include "codegen/verify/bounds.h"
 #include "codegen/verify/coverage.h"
 #include "codegen/verify/scratch.h"
+#include "codegen/verify/swapped.h"
 #include "ir/diag.h"
 
 typedef struct verifier {
@@ -497,52 +498,6 @@ verify_region(verifier *w, const cg_region *r)
          "a result is swapped and not settled afterwards");
 }
 
-static bool
-is_over(const cg_buffer *x, const cg_buffer *y)
-{
-    const int64_t size = (int64_t)cot_dtype_size(x->type);
-
-    return x->space == CG_WORK && y->space == CG_WORK &&
-           x->offset < y->offset + y->elements * size &&
-           y->offset < x->offset + x->elements * size;
-}
-
-/* Checks a swapped buffer against the others of its group. */
-static void
-verify_swapped(verifier *w, uint32_t x, const bool *aliased)
-{
-    const cg_buffer *at = w->k->buffer;
-    int others = 0;
-
-    want(w, (at[x].space == CG_WORK || at[x].space == CG_OUT) && w->k->work != x + 1,
-         "swapped buffers that are neither results nor in the work block");
-    want(w, !at[x].alias && !aliased[x], "a swapped buffer that may overlap another");
-    for (uint32_t y = w->swapped.next[x]; y != x && w->status == COT_OK;
-         y = w->swapped.next[y]) {
-        want(w, ++others < CG_MAX_SWAPPED, "too many buffers that are swapped");
-        want(w,
-             at[x].type == at[y].type && at[x].elements == at[y].elements &&
-                 at[x].align == at[y].align,
-             "swapped buffers of different types, sizes or alignments");
-        want(w, at[x].space == CG_WORK || at[y].space == CG_WORK,
-             "two results that are swapped");
-        want(w, !is_over(&at[x], &at[y]), "swapped buffers that overlap");
-    }
-}
-
-static void
-verify_all_swapped(verifier *w, ir_arena *scratch)
-{
-    bool *aliased = IR_NEW_N(scratch, bool, w->k->n_buffers + 1);
-
-    for (uint32_t i = 0; i < w->k->n_buffers; i++)
-        if (w->k->buffer[i].alias && w->k->buffer[i].alias <= w->k->n_buffers)
-            aliased[w->k->buffer[i].alias - 1] = true;
-    for (uint32_t i = 0; i < w->k->n_buffers && w->swapped.next; i++)
-        if (cg_is_swapped(&w->swapped, i))
-            verify_swapped(w, i, aliased);
-}
-
 static cot_status
 verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
 {
@@ -561,7 +516,9 @@ verify_kernel(const cg_module *m, const cg_kernel *k, ir_arena *scratch)
              "more shared memory than a block may have");
         want(&w, k->buffer[i].alias <= k->n_buffers, "alias of a buffer that does not exist");
     }
-    verify_all_swapped(&w, scratch);
+    const char *what = cg_check_swapped(k, &w.swapped, scratch);
+    if (what)
+        wrong(&w, what);
     verify_region(&w, &k->body);
     return w.status;
 }
