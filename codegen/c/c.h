@@ -149,6 +149,8 @@ const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg
  * there is none for n > 1. store_rows: store(p, x0, x1, ...) of n interleaved rows. transpose:
  * transpose(r) of `lanes` vectors in place.  There are none for BOOL. */
 const char *cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x);
+/* f(before, x): x moved up by so many lanes, behind the last of `before`. */
+const char *cg_c_moved_up(cg_c_text *t, cot_dtype type, int lanes, int by);
 const char *cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes, bool back);
 /* load(p) of p[0], p[2], ..., for a load whose pair loads p[1], p[3], ...; second: for that
  * other load, with the same p.  Both load the same vectors, which the compiler then shares. */

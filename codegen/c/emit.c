@@ -418,6 +418,8 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_RESULT: break;
     case SC_slow_path: emit_slow_path(e, v); break;
     case CG_LOAD: cg_c_load_insn(e, v); break;
+    case CG_SCAN: cg_c_scan_lanes(e, v); break;
+    case CG_LAST: cg_c_last_lane(e, v); break;
     case CG_STORE: cg_c_store_insn(e, v); break;
     case CG_LOOP:
         if (i->block->kind >= CG_UNROLL)

@@ -103,6 +103,8 @@ void cg_c_leave_with(cg_c_emit *e, const char *status);
 int cg_c_lanes(const cg_c_emit *e, uint32_t set);
 int cg_c_copies(const cg_c_emit *e, uint32_t set);
 int cg_c_copy_for(const cg_c_emit *e, uint32_t set, int c, uint32_t of);
+/* The copy over `inner` that is copy c over `set` and has number u at level `own`. */
+int cg_c_copy_at(const cg_c_emit *e, uint32_t inner, uint32_t set, int c, int own, int u);
 /* The name of a copy's variable, or the text that replaces it. */
 const char *cg_c_value(cg_c_emit *e, cg_val v, int copy);
 /* v as an operand of copy c of a value that varies over set, with `lanes` lanes. */
@@ -213,6 +215,10 @@ void cg_c_store_insn(cg_c_emit *e, cg_val v);
 /* Write the first few of `left` instructions as one store of interleaved rows.  Returns how
  * many, or 0. */
 uint32_t cg_c_store_adjacent(cg_c_emit *e, const cg_val *v, uint32_t left);
+
+/* across.c: what lanes have together. */
+void cg_c_scan_lanes(cg_c_emit *e, cg_val v);
+void cg_c_last_lane(cg_c_emit *e, cg_val v);
 
 /* control.c */
 void cg_c_if(cg_c_emit *e, const cg_block *x);

@@ -52,7 +52,7 @@ cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around)
         if (i->op >= CG_STORE)
             effect = n;
         e->place[r->insn[n]] = n;
-        if (i->op < SC_COUNT || i->op == CG_LOAD || i->op == CG_STORE)
+        if (i->op < SC_COUNT || (i->op >= CG_LOAD && i->op <= CG_STORE))
             for (int k = 0; k < 3; k++)
                 note(e, i->in[k], n, r->insn[n]);
     }

@@ -437,18 +437,6 @@ spmd_variable(cg_c_emit *e, const cg_block *x, const cg_c_level *l)
     e->known[x->var] = (cg_c_known){ .at = at };
 }
 
-/* The copy over `inner` that is copy c over `set` and has number u at level `own`. */
-static int
-copy_at(const cg_c_emit *e, uint32_t inner, uint32_t set, int c, int own, int u)
-{
-    int copy = 0;
-
-    while (cg_c_copy_for(e, inner, copy, set) != c ||
-           cg_c_copy_for(e, inner, copy, (uint32_t)1 << own) != u)
-        copy++;
-    return copy;
-}
-
 /* The result of a fold: copies are folded by halves, and for a vector loop the lanes of the
  * remaining vector. */
 static void
@@ -462,7 +450,7 @@ spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *li
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *r = cg_c_value(e, x->result[i], c);
         for (int u = 0; u < l->copies; u++) {
-            const int copy = copy_at(e, inner, set, c, own, u);
+            const int copy = cg_c_copy_at(e, inner, set, c, own, u);
             const char *v = cg_c_use(e, y->value, inner, copy, lanes);
             if (limit)
                 v = cg_c_apply(
@@ -497,11 +485,12 @@ static int
 bytes_of(const cg_c_emit *e, cg_val v, int level)
 {
     const cg_insn *i = &e->k->insn[v];
-    const bool memory = i->op == CG_LOAD || i->op == CG_STORE;
+    const bool lanes = i->op >= CG_LOAD && i->op <= CG_STORE,
+               memory = lanes && i->op != CG_SCAN;
 
     if (i->op != CG_STORE && !(e->divergence[v] >> level & 1)) /* the same in all lanes */
         return 1;
-    if (i->op > CG_STORE || i->op == SC_const || (i->op >= SC_COUNT && !memory))
+    if (i->op > CG_STORE || i->op == SC_const || (i->op >= SC_COUNT && !lanes))
         return 1;
     if (i->op < SC_COUNT && (i->type == COT_BOOL || (i->op >= SC_eq && i->op <= SC_le)))
         return 4;

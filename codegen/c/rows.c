@@ -46,6 +46,24 @@ cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x)
     return picked(t, type, lanes, x, x, backwards, 0);
 }
 
+static int
+up(int l, int lanes, int by)
+{
+    return lanes - by + l;
+}
+
+const char *
+cg_c_moved_up(cg_c_text *t, cot_dtype type, int lanes, int by)
+{
+    const char *v = cg_c_type(t, type, lanes), *name = ir_format(t->arena, "up_%s_%d", v, by);
+
+    if (cg_c_new_name(t, &t->own, name))
+        ir_buf_printf(
+            &t->head, "COT_FN %s\n%s(%s before, %s x)\n{\n    return %s;\n}\n", v, name, v, v,
+            picked(t, type == COT_BOOL ? COT_I32 : type, lanes, "before", "x", up, by));
+    return name;
+}
+
 /* Selects from x, and from y, which is loaded so that it ends at the last element that is
  * needed. */
 static int

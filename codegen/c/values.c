@@ -74,6 +74,17 @@ cg_c_copy_for(const cg_c_emit *e, uint32_t set, int c, uint32_t of)
     return copy;
 }
 
+int
+cg_c_copy_at(const cg_c_emit *e, uint32_t inner, uint32_t set, int c, int own, int u)
+{
+    int copy = 0;
+
+    while (cg_c_copy_for(e, inner, copy, set) != c ||
+           cg_c_copy_for(e, inner, copy, (uint32_t)1 << own) != u)
+        copy++;
+    return copy;
+}
+
 const char *
 cg_c_int(cg_c_emit *e, int64_t x)
 {

@@ -250,6 +250,21 @@ cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val when)
                                  .in = { index, value, when } });
 }
 
+cg_val
+cg_scan_lanes(cg_build *b, ir_sc_op combine, cg_val x)
+{
+    return cg_scope_place(
+        b, (cg_insn){
+               .op = CG_SCAN, .type = (uint8_t)cg_type(b->k, x), .imm = combine, .in = { x } });
+}
+
+cg_val
+cg_last_lane(cg_build *b, cg_val x)
+{
+    return cg_scope_place(
+        b, (cg_insn){ .op = CG_LAST, .type = (uint8_t)cg_type(b->k, x), .in = { x } });
+}
+
 void
 cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset,
         int64_t bytes)

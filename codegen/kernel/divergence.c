@@ -9,6 +9,7 @@
 typedef struct divergence {
     const cg_kernel *k;
     uint32_t *set;
+    uint32_t lanes; /* the level of the vector loop around, as a bit */
     bool grew;
 } divergence;
 
@@ -65,13 +66,15 @@ static void
 vary_loop(divergence *w, const cg_block *x, int level)
 {
     bool spmd = x->kind >= CG_UNROLL;
-    uint32_t own = spmd && level < 32 ? (uint32_t)1 << level : 0;
+    const uint32_t own = spmd && level < 32 ? (uint32_t)1 << level : 0, lanes = w->lanes;
 
     grow(w, x->var, own | set_of(w, x->lo) | set_of(w, x->hi));
+    w->lanes = x->kind == CG_VECTOR ? own : lanes;
     if (spmd)
         vary_region(w, &x->body, level + 1);
     else
         vary_until_stable(w, x, false, level);
+    w->lanes = lanes;
     for (int i = 0; i < x->n; i++)
         grow(w, x->result[i],
              (set_of(w, x->yield[i].value) | set_of(w, x->yield[i].init)) & ~own);
@@ -99,6 +102,8 @@ vary_insn(divergence *w, cg_val v, int level)
         for (int j = 0; j < x->n; j++)
             grow(w, x->result[j], set_of(w, x->yield[j].carried));
         return;
+    case CG_SCAN: grow(w, v, set_of(w, i->in[0]) | w->lanes); return;
+    case CG_LAST: grow(w, v, set_of(w, i->in[0]) & ~w->lanes); return;
     default:
         for (int j = 0; j < 3; j++)
             set |= set_of(w, i->in[j]);

@@ -49,6 +49,11 @@
  * in which each loop may be of any kind.  Neutral elements: add -0.0 (0 for integers), mul 1,
  * max the least value (-inf), min the largest (+inf), and all ones, or 0.
  *
+ * Scans: a scan combines lanes within a vector loop by the method of Hillis and Steele.  For
+ * d = 1, 2, 4, ... below the extent of the loop, x_l becomes x_(l-d) op x_l in all lanes l >= d
+ * at once.  Lane l depends on no lane behind it, so that a limit does not change the active
+ * lanes.  A scan, or the use of the last lane, must not be inside divergent control.
+ *
  * Divergent control: an `if` or `while` whose condition varies over SPMD lanes runs with a mask
  * of active lanes.  A branch runs if any active lane takes it, and a while until no active lane
  * continues; stores only affect active lanes, loads of inactive lanes access no memory, and
@@ -86,6 +91,10 @@ typedef enum cg_op {
     /* element in[0] (i64) of buffer imm; optional in[1] (BOOL): if false, 0 without an
      * access */
     CG_LOAD,
+    /* in lane l of the vector loop around: lanes 0 to l of in[0], combined by imm (ir_sc_op) */
+    CG_SCAN,
+    /* in[0] in the last lane of the vector loop around, which has no limit; uniform over it */
+    CG_LAST,
     /* element in[0] of buffer imm becomes in[1]; optional in[2] (BOOL): if false, nothing */
     CG_STORE,
     CG_LOOP,
@@ -391,6 +400,9 @@ cg_val cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when);
 void cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val when);
 void cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset,
              int64_t bytes);
+/* In a vector loop: what lanes 0 to l combine to, and what the last lane holds. */
+cg_val cg_scan_lanes(cg_build *b, ir_sc_op combine, cg_val x);
+cg_val cg_last_lane(cg_build *b, cg_val x);
 void cg_barrier(cg_build *b);
 void cg_swap(cg_build *b, uint32_t x, uint32_t y);
 void cg_settle(cg_build *b, uint32_t buffer);

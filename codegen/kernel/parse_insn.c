@@ -192,6 +192,37 @@ parse_load(cg_parser *p, cg_region *r)
     return 0;
 }
 
+/* -- lanes -- */
+
+static cg_val
+parse_last(cg_parser *p, cg_region *r)
+{
+    cg_insn x = { .op = CG_LAST };
+
+    x.type = (uint8_t)cg_read_type(p);
+    return x.type && (x.in[0] = cg_read_value(p, (cot_dtype)x.type)) ? cg_parsed(p, r, x) : 0;
+}
+
+static cg_val
+parse_scan(cg_parser *p, cg_region *r)
+{
+    ir_read_skip(&p->r);
+    const char *start = p->r.at, *s = ir_read_word(&p->r, "how lanes combine");
+    const ir_sc_op op = s ? cg_scalar_named(s) : SC_COUNT;
+    cg_insn x = { .op = (uint8_t)op };
+
+    if (s && (op == SC_COUNT || !cg_scalar_combines(op))) {
+        p->r.at = start;
+        ir_read_wants(&p->r, "add, mul, max, min, and or or");
+        return 0;
+    }
+    if (!s || !read_scalar_type(p, &x) || !(x.in[0] = cg_read_value(p, (cot_dtype)x.type)))
+        return 0;
+    x.op = CG_SCAN;
+    x.imm = op;
+    return cg_parsed(p, r, x);
+}
+
 static bool
 parse_store(cg_parser *p, cg_region *r)
 {
@@ -490,6 +521,10 @@ cg_parse_value_insn(cg_parser *p, cg_region *r, const char *word)
         return parse_scalar(p, r, op);
     if (strcmp(word, "load") == 0)
         return parse_load(p, r);
+    if (strcmp(word, "scan") == 0)
+        return parse_scan(p, r);
+    if (strcmp(word, "last") == 0)
+        return parse_last(p, r);
     if (strcmp(word, "extern") == 0) {
         const cot_dtype t = cg_read_type(p);
         return t ? parse_extern(p, r, t) : 0;

@@ -416,6 +416,15 @@ print_insn(printer *p, cg_val v)
         print_element(p, (uint32_t)i->imm, i->in[0]);
         print_when(p, i->in[1]);
         return;
+    case CG_SCAN:
+    case CG_LAST:
+        print_val(p, v);
+        ir_buf_printf(p->b, i->op == CG_SCAN ? " = scan %s %s " : " = last %s%s ",
+                      i->op == CG_SCAN ? ir_sc_name[i->imm] : "",
+                      cot_dtype_name((cot_dtype)i->type));
+        print_val(p, i->in[0]);
+        ir_buf_str(p->b, "\n");
+        return;
     case CG_STORE:
         ir_buf_str(p->b, "store ");
         print_element(p, (uint32_t)i->imm, i->in[0]);

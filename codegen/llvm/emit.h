@@ -195,6 +195,8 @@ void cg_ll_region_under(cg_ll_emit *e, const cg_region *r, cg_val v, bool holds)
 void cg_ll_fold_spmd(cg_ll_emit *e, const cg_block *x, int i, int level,
                      const cg_ll_mask *limit);
 void cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x);
+void cg_ll_scan_lanes(cg_ll_emit *e, cg_val v);
+void cg_ll_last_lane(cg_ll_emit *e, cg_val v);
 /* A reduction tree as a binary counter of partial results on the stack: push each element, then
  * take the result. */
 typedef struct cg_ll_tree {

@@ -1,4 +1,4 @@
-/* Folds and trees, in the orders that kernel.h defines.
+/* Folds, scans and trees, in the orders that kernel.h defines.
  *
  * A serial fold of extent 2^b is b nested loops of two iterations each, the innermost over the
  * highest bit of the lane.  Each loop combines the values of its two iterations.  The partial
@@ -49,33 +49,44 @@ key_of(cg_ll_emit *e, LLVMValueRef bits, unsigned width, int lanes)
 /* A maximum or minimum of floats takes several instructions on x86, and one of integers takes
  * one.  Such lanes are compared as integers, where a NaN takes precedence over all values. */
 static bool
-folds_by_keys(const cg_ll_emit *e, const cg_yield *y)
+goes_by_keys(const cg_ll_emit *e, ir_sc_op combine, cot_dtype t)
 {
-    return e->l->machine->x86 && e->lanes >= 4 &&
-           (y->combine == SC_max || y->combine == SC_min) &&
-           (y->type == COT_F32 || y->type == COT_F64);
+    return e->l->machine->x86 && e->lanes >= 4 && (combine == SC_max || combine == SC_min) &&
+           (t == COT_F32 || t == COT_F64);
+}
+
+/* The lanes of x as integer keys in the order of the numbers. */
+static LLVMValueRef
+keys_of(cg_ll_emit *e, ir_sc_op combine, cot_dtype t, LLVMValueRef x)
+{
+    const unsigned width = (unsigned)ir_bits(t);
+    const uint64_t high = (uint64_t)1 << (width - 1);
+    LLVMTypeRef i = width == 64 ? e->l->i64 : e->l->i32;
+    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
+    LLVMValueRef key =
+        key_of(e, LLVMBuildBitCast(e->b, x, LLVMVectorType(i, (unsigned)e->lanes), ""), width,
+               e->lanes);
+    LLVMValueRef first = LLVMConstInt(i, combine == SC_max ? high - 1 : high, 0);
+
+    return LLVMBuildSelect(e->b, nan, cg_ll_splat(e, first, e->lanes), key, "");
+}
+
+static LLVMValueRef
+better_key(cg_ll_emit *e, ir_sc_op combine, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef better =
+        LLVMBuildICmp(e->b, combine == SC_max ? LLVMIntSGT : LLVMIntSLT, x, y, "");
+    return LLVMBuildSelect(e->b, better, x, y, "");
 }
 
 static LLVMValueRef
 fold_by_keys(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x)
 {
     const unsigned width = (unsigned)ir_bits(y->type);
-    const uint64_t high = (uint64_t)1 << (width - 1);
-    const bool most = y->combine == SC_max;
-    LLVMTypeRef i = width == 64 ? e->l->i64 : e->l->i32;
-    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
-    LLVMValueRef key =
-        key_of(e, LLVMBuildBitCast(e->b, x, LLVMVectorType(i, (unsigned)e->lanes), ""), width,
-               e->lanes);
-    LLVMValueRef first = cg_ll_splat(e, LLVMConstInt(i, most ? high - 1 : high, 0), e->lanes);
+    LLVMValueRef key = keys_of(e, y->combine, y->type, x);
 
-    key = LLVMBuildSelect(e->b, nan, first, key, "");
-    for (int h = e->lanes / 2; h > 0; h /= 2) {
-        LLVMValueRef low = half_of(e, key, 0, h), rest = half_of(e, key, h, h);
-        LLVMValueRef better =
-            LLVMBuildICmp(e->b, most ? LLVMIntSGT : LLVMIntSLT, low, rest, "");
-        key = LLVMBuildSelect(e->b, better, low, rest, "");
-    }
+    for (int h = e->lanes / 2; h > 0; h /= 2)
+        key = better_key(e, y->combine, half_of(e, key, 0, h), half_of(e, key, h, h));
     key = key_of(e, LLVMBuildExtractElement(e->b, key, cg_ll_index(e, 0), ""), width, 1);
     return LLVMBuildBitCast(e->b, key, width == 64 ? e->l->f64 : e->l->f32, "");
 }
@@ -88,7 +99,7 @@ fold_lanes(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, const cg_ll_mask *l
         x = LLVMBuildSelect(e->b, limit->lanes.copy[0].v, x, cg_ll_splat(e, neutral, e->lanes),
                             "");
     }
-    if (folds_by_keys(e, y))
+    if (goes_by_keys(e, y->combine, y->type))
         return fold_by_keys(e, y, x);
     for (int h = e->lanes / 2; h > 0; h /= 2)
         x = combine(e, y, half_of(e, x, 0, h), half_of(e, x, h, h));
@@ -128,6 +139,69 @@ cg_ll_fold_spmd(cg_ll_emit *e, const cg_block *x, int i, int level, const cg_ll_
             r = fold_copies(e, y, level, wide);
         cg_ll_seek(e, set, c);
         cg_ll_set(e, x->result[i], (cg_ll_copy){ .v = r, .wide = wide });
+    }
+}
+
+/* -- scans of lanes -- */
+
+/* x shifted up by d lanes; the first d lanes are those of `first`. */
+static LLVMValueRef
+moved_up(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef first, int d)
+{
+    int *mask = IR_NEW_N(e->arena, int, e->lanes);
+
+    for (int l = 0; l < e->lanes; l++)
+        mask[l] = l < d ? e->lanes + l : l - d;
+    return cg_ll_picked(e, x, first, mask);
+}
+
+/* Lanes before the first are the neutral element, which changes no bit; a key is combined with
+ * itself instead. */
+static LLVMValueRef
+scan_copy(cg_ll_emit *e, ir_sc_op combine, cot_dtype t, LLVMValueRef x)
+{
+    if (goes_by_keys(e, combine, t)) {
+        LLVMTypeRef as = LLVMTypeOf(x);
+        LLVMValueRef key = keys_of(e, combine, t, x);
+        for (int d = 1; d < e->lanes; d *= 2)
+            key = better_key(e, combine, moved_up(e, key, key, d), key);
+        key = key_of(e, key, (unsigned)ir_bits(t), e->lanes);
+        return LLVMBuildBitCast(e->b, key, as, "");
+    }
+    LLVMValueRef none =
+        cg_ll_splat(e, cg_ll_bits(e->l, t, cg_neutral_bits(combine, t)), e->lanes);
+    for (int d = 1; d < e->lanes; d *= 2)
+        x = cg_ll_op(e, combine, t, t, (LLVMValueRef[]){ moved_up(e, x, none, d), x });
+    return x;
+}
+
+void
+cg_ll_scan_lanes(cg_ll_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+    const uint32_t set = e->divergence[v];
+
+    cg_ll_define(e, v, set);
+    for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
+        cg_ll_seek(e, set, c);
+        LLVMValueRef x = cg_ll_widen(e, cg_ll_get(e, i->in[0]));
+        x = scan_copy(e, (ir_sc_op)i->imm, (cot_dtype)i->type, x);
+        cg_ll_set(e, v, (cg_ll_copy){ .v = x, .wide = true });
+    }
+}
+
+void
+cg_ll_last_lane(cg_ll_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+    const uint32_t set = e->divergence[v];
+
+    cg_ll_define(e, v, set);
+    for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
+        cg_ll_seek(e, set, c);
+        LLVMValueRef x = cg_ll_widen(e, cg_ll_get(e, i->in[0]));
+        x = LLVMBuildExtractElement(e->b, x, cg_ll_index(e, e->lanes - 1), "");
+        cg_ll_set(e, v, cg_ll_scalar(x));
     }
 }
 

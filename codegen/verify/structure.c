@@ -18,6 +18,8 @@ typedef struct verifier {
     cg_val at;
     int level; /* the number of SPMD loops around */
     bool in_vector, in_parallel;
+    bool limited; /* the vector loop around has a limit */
+    bool varies;  /* a condition around varies over lanes */
     int depth;   /* the number of loops around */
     int threads; /* the kind of the thread loop around, or 0 */
     int n_grids;
@@ -325,6 +327,7 @@ verify_loop(verifier *w, const cg_block *x)
     w->seen[x->var] = 1;
     w->level += x->kind >= CG_UNROLL;
     w->in_vector |= x->kind == CG_VECTOR;
+    w->limited = x->kind == CG_VECTOR ? x->limit != 0 : w->limited;
     w->in_parallel |= x->kind == CG_PARALLEL;
     w->threads = x->kind >= CG_BLOCK && x->kind <= CG_LANES ? (int)x->kind : w->threads;
     w->depth++;
@@ -334,6 +337,7 @@ verify_loop(verifier *w, const cg_block *x)
     verify_yields(w, x, true);
     w->level = outer.level;
     w->in_vector = outer.in_vector;
+    w->limited = outer.limited;
     w->in_parallel = outer.in_parallel;
     w->threads = outer.threads;
     w->depth = outer.depth;
@@ -343,11 +347,15 @@ verify_loop(verifier *w, const cg_block *x)
 static void
 verify_if(verifier *w, const cg_block *x)
 {
+    const bool varies = w->varies;
+
     want_value(w, x->cond, COT_BOOL);
+    w->varies |= w->status == COT_OK && w->divergence[x->cond] != 0;
     verify_region(w, &x->body);
     verify_yields(w, x, false);
     leave(w, x, &x->body);
     verify_region(w, &x->other);
+    w->varies = varies;
     for (int i = 0; i < x->n; i++)
         want_value(w, x->yield[i].init, x->yield[i].type);
     leave(w, x, &x->other);
@@ -356,13 +364,17 @@ verify_if(verifier *w, const cg_block *x)
 static void
 verify_while(verifier *w, const cg_block *x)
 {
+    const bool varies = w->varies;
+
     define_carries(w, x);
     w->depth++;
+    w->varies |= x->cond < w->k->n_insns && w->divergence[x->cond] != 0;
     verify_region(w, &x->other);
     want_value(w, x->cond, COT_BOOL);
     leave(w, x, &x->other);
     verify_region(w, &x->body);
     verify_yields(w, x, false);
+    w->varies = varies;
     w->depth--;
     leave(w, x, &x->body);
 }
@@ -438,6 +450,20 @@ verify_settle(verifier *w, const cg_insn *i)
 }
 
 static void
+verify_lanes(verifier *w, const cg_insn *i)
+{
+    want_value(w, i->in[0], (cot_dtype)i->type);
+    want(w, w->in_vector && !w->varies,
+         "a scan or the last lane outside of a vector loop, or inside divergent control");
+    if (i->op == CG_LAST)
+        want(w, !w->limited, "the last lane of a vector loop with a limit");
+    else if (!cg_scalar_combines((ir_sc_op)i->imm))
+        wrong(w, "a scan by an instruction that does not combine");
+    else
+        want_defined(w, (ir_sc_op)i->imm, (cot_dtype)i->type);
+}
+
+static void
 verify_insn(verifier *w, cg_val v)
 {
     const cg_insn *i = &w->k->insn[v];
@@ -447,6 +473,8 @@ verify_insn(verifier *w, cg_val v)
     case CG_PARAM: want(w, i->imm < (uint64_t)w->k->n_params, "no such parameter"); break;
     case CG_LOAD:
     case CG_STORE: verify_memory(w, i); break;
+    case CG_SCAN:
+    case CG_LAST: verify_lanes(w, i); break;
     case CG_LOOP: verify_loop(w, i->block); break;
     case CG_IF: verify_if(w, i->block); break;
     case CG_WHILE: verify_while(w, i->block); break;
