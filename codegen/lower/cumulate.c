@@ -3,203 +3,119 @@
  * The order is that of docs/numerics.md section 5: chunks of 16 are scanned in registers by the
  * method of Hillis and Steele, and the last element of each is carried to the next within a
  * block of 1,024.  The prefix of a block is the scan, by the same rule, of the totals of the
- * blocks before it.  So there are two loops over blocks, both of which threads may share: one
- * for totals (which a line of one block does not need) and one for results.  If elements of
- * adjacent lines are contiguous, lanes run across lines.
+ * blocks before it.  If elements of adjacent lines are contiguous, lanes run across lines.
+ * Otherwise they run along the elements of a chunk (cumulate_lanes.c), except on targets
+ * without vectors and under trapping math.  In this file a chunk is scalars, and there are two
+ * loops over blocks, both of which threads may share: one for totals (which a line of one block
+ * does not need) and one for results.
  *
  * Each scan declares to the verifier that its totals take each element of their blocks once,
  * that its results take each element of the line once, and that each result is stored once
  * (verify/coverage.h). */
-#include "codegen/elemental/fold.h"
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
+#include "codegen/lower/cumulate.h"
 #include "codegen/lower/level.h"
 #include "codegen/lower/rules.h"
 #include "codegen/tuning.h"
 
-enum { CHUNK = 16, BLOCK = 1024, LEVELS = 7 };
-
-typedef struct cumulating {
-    const ir_node *n;
-    cg_frame *fr;
-    const ir_type *t;
-    cg_fold how;                        /* how elements combine, and in which type */
-    int axis;
-    /* width: stride of the scratch, as many lines as are interleaved in it */
-    int64_t size, inner, width;
-    /* buffers of totals and of their scans, by level */
-    uint32_t out, total[LEVELS], sum[LEVELS];
-    cg_place total_at[LEVELS], sum_at[LEVELS];
-    cg_kind blocks;                     /* kind of the loops over blocks of level 0 */
-    cg_ix at[COT_MAX_RANK + 1];         /* index of the line */
-    cg_val column;                      /* of the scratch */
-    /* what is being scanned: 0 the operand, 1 the totals of its blocks, ... */
-    int level;
-    int64_t length;
-    int64_t outer;
-    bool each;                          /* every line has scratch of its own */
-    uint32_t taken, given; /* numbers of the reductions declared for elements and for results */
-    int64_t first; /* the first element that these declarations cover */
-    cg_ix line;
-} cumulating;
-
-static cg_val
-combine(cg_lowering *l, const cumulating *c, cg_val x, cg_val y)
-{
-    return cg_insn2(&l->b, c->how.op, c->how.type, x, y);
-}
-
-static void
-go_to(cg_lowering *l, cumulating *c, cg_ix i)
-{
-    c->at[c->axis] = c->n->at.cumulate.reverse
-                         ? cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, i, -1), c->size - 1)
-                         : i;
-}
-
-static cg_val
-scratch_index(cg_lowering *l, const cumulating *c, cg_ix i)
-{
-    return cg_iadd(&l->b, cg_ix_value(&l->ix, &l->b, cg_ix_mul(&l->ix, i, c->width)),
-                   c->column);
-}
-
-/* Declare that this region takes n elements from `first` on.  If the region runs several times,
- * each run takes one of `parts` parts. */
-static void
-declare(cg_lowering *l, cumulating *c, int64_t first, int64_t n, cg_val split, int64_t parts)
-{
-    c->first = first;
-    c->taken = cg_reduction_new(&l->b, n, split, parts);
-}
-
-static void
-declare_results(cg_lowering *l, cumulating *c, int64_t first, int64_t n, cg_val split,
-                int64_t parts)
-{
-    declare(l, c, first, n, split, parts);
-    c->given = cg_reduction_new(&l->b, n, split, parts);
-}
-
-static cg_val
-element(cg_lowering *l, cumulating *c, cg_ix i)
-{
-    cg_take_at(l, c->taken, cg_ix_addc(&l->ix, i, -c->first), 0);
-    if (c->level > 0)
-        return cg_load(&l->b, c->total[c->level - 1], scratch_index(l, c, i), 0);
-    go_to(l, c, i);
-    return cg_convert(l, cg_element(l, c->fr, c->n->in[0], c->at), c->t->dtype, c->how.type);
-}
-
-static void
-put(cg_lowering *l, cumulating *c, cg_ix i, cg_val x)
-{
-    cg_take_at(l, c->given, cg_ix_addc(&l->ix, i, -c->first), 0);
-    if (c->level > 0) {
-        cg_store(&l->b, c->sum[c->level - 1], scratch_index(l, c, i), x, 0);
-        return;
-    }
-    go_to(l, c, i);
-    cg_ix flat = cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at);
-    cg_val value = cg_convert(l, x, c->how.type, c->t->dtype);
-    cg_store(&l->b, c->out, cg_ix_value(&l->ix, &l->b, flat), value, 0);
-}
-
 /* Scan elements base ... base + m - 1 and store the results, with the prefix `before` of the
  * block if there is one.  Returns the last element without that prefix. */
 static cg_val
-chunk(cg_lowering *l, cumulating *c, cg_ix base, int m, cg_val carry, cg_val before)
+chunk(cg_lowering *l, cg_cumulating *c, cg_ix base, int m, cg_val carry, cg_val before)
 {
-    cg_val x[CHUNK];
+    cg_val x[CG_CHUNK];
     for (int i = 0; i < m; i++)
-        x[i] = element(l, c, cg_ix_addc(&l->ix, base, i));
+        x[i] = cg_cumulate_element(l, c, cg_ix_addc(&l->ix, base, i));
     for (int d = 1; d < m; d *= 2)
         for (int i = m - 1; i >= d; i--)
-            x[i] = combine(l, c, x[i - d], x[i]);
+            x[i] = cg_cumulate_combine(l, c, x[i - d], x[i]);
     for (int i = 0; i < m; i++) {
-        x[i] = combine(l, c, carry, x[i]);
-        put(l, c, cg_ix_addc(&l->ix, base, i), before ? combine(l, c, before, x[i]) : x[i]);
+        x[i] = cg_cumulate_combine(l, c, carry, x[i]);
+        cg_cumulate_put(l, c, cg_ix_addc(&l->ix, base, i),
+                        before ? cg_cumulate_combine(l, c, before, x[i]) : x[i]);
     }
     return x[m - 1];
 }
 
 /* The last element of a chunk's scan, which is a tree of its 16 elements. */
 static cg_val
-chunk_total(cg_lowering *l, cumulating *c, cg_ix base)
+chunk_total(cg_lowering *l, cg_cumulating *c, cg_ix base)
 {
-    cg_val x[CHUNK];
-    for (int i = 0; i < CHUNK; i++)
-        x[i] = element(l, c, cg_ix_addc(&l->ix, base, i));
-    for (int d = 1; d < CHUNK; d *= 2)
-        for (int i = CHUNK - 1; i >= d; i -= 2 * d)
-            x[i] = combine(l, c, x[i - d], x[i]);
-    return x[CHUNK - 1];
+    cg_val x[CG_CHUNK];
+    for (int i = 0; i < CG_CHUNK; i++)
+        x[i] = cg_cumulate_element(l, c, cg_ix_addc(&l->ix, base, i));
+    for (int d = 1; d < CG_CHUNK; d *= 2)
+        for (int i = CG_CHUNK - 1; i >= d; i -= 2 * d)
+            x[i] = cg_cumulate_combine(l, c, x[i - d], x[i]);
+    return x[CG_CHUNK - 1];
 }
 
 /* Scan the chunks of a block of m elements at base.  Results are stored if `results`; returns
  * the total. */
 static cg_val
-block(cg_lowering *l, cumulating *c, cg_ix base, int64_t m, bool results, cg_val before)
+block(cg_lowering *l, cg_cumulating *c, cg_ix base, int64_t m, bool results, cg_val before)
 {
     cg_val carry = cg_neutral(&l->b, c->how.op, c->how.type);
-    if (m >= CHUNK) {
-        cg_val loop =
-            cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, m / CHUNK), 1, 0);
+    if (m >= CG_CHUNK) {
+        cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0),
+                                    cg_i64(&l->b, m / CG_CHUNK), 1, 0);
         uint32_t mark = cg_scope_begin(l);
         cg_val now = cg_loop_carry(&l->b, loop, c->how.type, carry);
-        cg_ix k = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, m / CHUNK - 1);
-        cg_ix start = cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CHUNK));
-        cg_val next = results ? chunk(l, c, start, CHUNK, now, before)
-                              : combine(l, c, now, chunk_total(l, c, start));
+        cg_ix k = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, m / CG_CHUNK - 1);
+        cg_ix start = cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CG_CHUNK));
+        cg_val next = results ? chunk(l, c, start, CG_CHUNK, now, before)
+                              : cg_cumulate_combine(l, c, now, chunk_total(l, c, start));
         cg_loop_next(&l->b, loop, now, next);
         cg_scope_end(l, mark);
         cg_loop_end(&l->b, loop);
         carry = cg_loop_result(&l->b, loop, 0);
     }
-    if (m % CHUNK)
-        carry = chunk(l, c, cg_ix_addc(&l->ix, base, m / CHUNK * CHUNK), (int)(m % CHUNK),
-                      carry, before);
+    if (m % CG_CHUNK)
+        carry = chunk(l, c, cg_ix_addc(&l->ix, base, m / CG_CHUNK * CG_CHUNK),
+                      (int)(m % CG_CHUNK), carry, before);
     return carry;
 }
 
 static void
 total_of(cg_lowering *l, void *user, cg_ix b)
 {
-    cumulating *c = user;
-    cg_val x = block(l, c, cg_ix_mul(&l->ix, b, BLOCK), BLOCK, false, 0);
-    cg_store(&l->b, c->total[c->level], scratch_index(l, c, b), x, 0);
+    cg_cumulating *c = user;
+    cg_val x = block(l, c, cg_ix_mul(&l->ix, b, CG_SCAN_BLOCK), CG_SCAN_BLOCK, false, 0);
+    cg_store(&l->b, c->total[c->level], cg_cumulate_at(l, c, b), x, 0);
 }
 
 /* The prefix of block b: the scan of the totals before it; neutral for the first. */
 static cg_val
-before_block(cg_lowering *l, const cumulating *c, cg_ix b)
+before_block(cg_lowering *l, const cg_cumulating *c, cg_ix b)
 {
     cg_val i = cg_ix_value(&l->ix, &l->b, b), zero = cg_i64(&l->b, 0);
     cg_val some = cg_insn2(&l->b, SC_lt, COT_I64, zero, i);
     cg_ix last = cg_ix_var(
         &l->ix, cg_insn2(&l->b, SC_max, COT_I64, cg_iadd(&l->b, i, cg_i64(&l->b, -1)), zero), 0,
-        c->length / BLOCK);
-    cg_val x = cg_load(&l->b, c->sum[c->level], scratch_index(l, c, last), some);
+        c->length / CG_SCAN_BLOCK);
+    cg_val x = cg_load(&l->b, c->sum[c->level], cg_cumulate_at(l, c, last), some);
     return cg_choose(l, c->how.type, some, x, cg_neutral(&l->b, c->how.op, c->how.type));
 }
 
 static void
 results_of(cg_lowering *l, void *user, cg_ix b)
 {
-    cumulating *c = user;
-    cg_val before = c->length > BLOCK ? before_block(l, c, b) : 0;
-    block(l, c, cg_ix_mul(&l->ix, b, BLOCK), BLOCK, true, before);
+    cg_cumulating *c = user;
+    cg_val before = c->length > CG_SCAN_BLOCK ? before_block(l, c, b) : 0;
+    block(l, c, cg_ix_mul(&l->ix, b, CG_SCAN_BLOCK), CG_SCAN_BLOCK, true, before);
 }
 
 static void
-scan(cg_lowering *l, cumulating *c)
+scan(cg_lowering *l, cg_cumulating *c)
 {
-    const int64_t n = c->length, blocks = (n + BLOCK - 1) / BLOCK, full = n / BLOCK;
+    const int64_t n = c->length, blocks = (n + CG_SCAN_BLOCK - 1) / CG_SCAN_BLOCK,
+                  full = n / CG_SCAN_BLOCK;
     const cg_kind kind = c->level == 0 ? c->blocks : CG_SERIAL;
     if (blocks > 1) {
-        declare(l, c, 0, (blocks - 1) * BLOCK, 0, 1);
+        cg_cumulate_declare(l, c, 0, (blocks - 1) * CG_SCAN_BLOCK, 0, 1);
         cg_strip_mine(l, kind, blocks - 1, 1, true, total_of, c);
         c->level++;
         c->length = blocks - 1;
@@ -207,18 +123,18 @@ scan(cg_lowering *l, cumulating *c)
         c->level--;
         c->length = n;
     }
-    declare_results(l, c, 0, n, 0, 1);
+    cg_cumulate_declare_results(l, c, 0, n, 0, 1);
     cg_strip_mine(l, kind, full, 1, true, results_of, c);
-    if (n % BLOCK) {
+    if (n % CG_SCAN_BLOCK) {
         cg_ix last = cg_ix_const(&l->ix, full);
-        block(l, c, cg_ix_mul(&l->ix, last, BLOCK), n % BLOCK, true,
+        block(l, c, cg_ix_mul(&l->ix, last, CG_SCAN_BLOCK), n % CG_SCAN_BLOCK, true,
               full ? before_block(l, c, last) : 0);
     }
 }
 
 /* Set the index to line number `line` of all lines. */
 static void
-go_to_line(cg_lowering *l, cumulating *c, cg_ix line, cg_ix column)
+go_to_line(cg_lowering *l, cg_cumulating *c, cg_ix line, cg_ix column)
 {
     int64_t dims[COT_MAX_RANK];
     cg_ix at[COT_MAX_RANK + 1];
@@ -230,29 +146,33 @@ go_to_line(cg_lowering *l, cumulating *c, cg_ix line, cg_ix column)
     for (int k = 0, j = 0; k < c->t->rank; k++)
         if (k != c->axis)
             c->at[k] = at[j++];
-    c->column = cg_ix_value(&l->ix, &l->b, c->each ? line : column);
+    c->row = c->each ? line : column;
+    c->column = cg_ix_value(&l->ix, &l->b, c->row);
     c->level = 0;
     c->length = c->size;
 }
 
 static void
-scan_line(cg_lowering *l, cumulating *c, cg_ix line, cg_ix column)
+scan_line(cg_lowering *l, cg_cumulating *c, cg_ix line, cg_ix column)
 {
     go_to_line(l, c, line, column);
-    scan(l, c);
+    if (c->in_lanes)
+        cg_scan_in_lanes(l, c);
+    else
+        scan(l, c);
 }
 
 static void
 inner_line(cg_lowering *l, void *user, cg_ix i)
 {
-    cumulating *c = user;
+    cg_cumulating *c = user;
     scan_line(l, c, cg_ix_add(&l->ix, cg_ix_mul(&l->ix, c->line, c->inner), i), i);
 }
 
 static void
 outer_line(cg_lowering *l, void *user, cg_ix i)
 {
-    cumulating *c = user;
+    cg_cumulating *c = user;
     c->line = i;
     cg_strip_mine(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(c->how.type)), true, inner_line,
                   c);
@@ -266,11 +186,10 @@ any_line(cg_lowering *l, void *user, cg_ix i)
 
 /* Add the scratch buffers to the current kernel, and reserve their memory in the first. */
 static void
-make_scratch(cg_lowering *l, cumulating *c)
+make_scratch(cg_lowering *l, cg_cumulating *c)
 {
-    int level = 0;
-    for (int64_t n = (c->size - 1) / BLOCK; n > 0; n = (n - 1) / BLOCK, level++) {
-        const int64_t dims[1] = { n * c->width };
+    for (int level = 0; cg_cumulate_blocks(c, level + 1) > 0; level++) {
+        const int64_t dims[1] = { cg_cumulate_rows(c, level) * c->width };
         const ir_type *t =
             ir_type_as(l->ctx, ir_type_shaped(l->ctx, c->t, 1, dims), c->how.type);
         if (!c->total_at[level].set) {
@@ -282,19 +201,33 @@ make_scratch(cg_lowering *l, cumulating *c)
     }
 }
 
+/* Threads that share the blocks of one line read each block twice.  A few of them are no faster
+ * than one thread that reads it once, in lanes. */
+static bool
+shares_blocks(const cg_lowering *l, const cg_cumulating *c)
+{
+    return !c->in_lanes || l->o->share_all ||
+           (l->o->threads >= CG_LOWER_MIN_SCAN_THREADS && c->size >= CG_LOWER_MIN_SHARED_SCAN);
+}
+
 /* Emit all lines.  Threads share the lines, or the blocks of a single line. */
 static void
-emit(cg_lowering *l, cumulating *c)
+emit(cg_lowering *l, cg_cumulating *c)
 {
     const int64_t lines = c->t->size / c->size, lanes = cg_lanes(l, ir_bits(c->how.type));
     const bool across = c->inner >= lanes && lanes > 1;
-    const bool many = cg_is_shared(l, c->t->size * CG_LOWER_COST_SCAN);
+    c->in_lanes = !across && lanes > 1 && !l->m->trapping_math;
+    const int64_t cost =
+        c->t->size * (c->in_lanes ? CG_LOWER_COST_SCAN_LANES : CG_LOWER_COST_SCAN);
+    const bool many = cg_is_shared(l, cost);
     const bool by_lines = many && (across ? c->outer : lines) > 1;
-    c->blocks = many && !by_lines && !across ? CG_PARALLEL : CG_SERIAL;
+    c->blocks = many && !by_lines && !across && shares_blocks(l, c) ? CG_PARALLEL : CG_SERIAL;
     c->each = by_lines;
     c->width = by_lines ? lines : across ? c->inner : 1;
     make_scratch(l, c);
-    l->k->flops = c->t->size * CG_LOWER_COST_SCAN;
+    if (c->in_lanes)
+        c->kept = cg_local_buffer(l, "kept", c->how.type, 1);
+    l->k->flops = cost;
     ir_buf_printf(l->why, "%s: %lld lines of %lld%s%s\n", l->k->name, (long long)lines,
                   (long long)c->size, across ? ", in lanes" : "",
                   by_lines                   ? ", parallel"
@@ -309,7 +242,7 @@ emit(cg_lowering *l, cumulating *c)
 enum { STEP_TOTALS, STEP_SUMS, STEP_RESULTS, STEP_LAST, STEPS };
 
 typedef struct scan_step {
-    cumulating *c;
+    cg_cumulating *c;
     int step;
     int64_t blocks;             /* blocks of a line in this step */
 } scan_step;
@@ -318,7 +251,7 @@ static void
 run_step(cg_lowering *l, void *user, cg_ix i)
 {
     const scan_step *s = user;
-    cumulating *c = s->c;
+    cg_cumulating *c = s->c;
     cg_val at = cg_ix_value(&l->ix, &l->b, i);
     const int64_t lines = c->t->size / c->size;
     cg_ix line = cg_ix_var(&l->ix, cg_idiv(&l->b, at, s->blocks), 0, lines - 1);
@@ -326,29 +259,32 @@ run_step(cg_lowering *l, void *user, cg_ix i)
     go_to_line(l, c, line, line);
     cg_val part = cg_ix_value(&l->ix, &l->b, b);
     if (s->step == STEP_TOTALS) {
-        declare(l, c, 0, s->blocks * BLOCK, part, s->blocks);
+        cg_cumulate_declare(l, c, 0, s->blocks * CG_SCAN_BLOCK, part, s->blocks);
         total_of(l, c, b);
     } else if (s->step == STEP_RESULTS) {
-        declare_results(l, c, 0, s->blocks * BLOCK, part, s->blocks);
+        cg_cumulate_declare_results(l, c, 0, s->blocks * CG_SCAN_BLOCK, part, s->blocks);
         results_of(l, c, b);
     } else if (s->step == STEP_SUMS) {
         c->level = 1;
-        c->length = (c->size + BLOCK - 1) / BLOCK - 1;
+        c->length = (c->size + CG_SCAN_BLOCK - 1) / CG_SCAN_BLOCK - 1;
         scan(l, c);
     } else {
-        cg_ix last = cg_ix_const(&l->ix, c->size / BLOCK);
-        declare_results(l, c, c->size / BLOCK * BLOCK, c->size % BLOCK, 0, 1);
-        block(l, c, cg_ix_mul(&l->ix, last, BLOCK), c->size % BLOCK, true,
+        cg_ix last = cg_ix_const(&l->ix, c->size / CG_SCAN_BLOCK);
+        cg_cumulate_declare_results(l, c, c->size / CG_SCAN_BLOCK * CG_SCAN_BLOCK,
+                                    c->size % CG_SCAN_BLOCK, 0, 1);
+        block(l, c, cg_ix_mul(&l->ix, last, CG_SCAN_BLOCK), c->size % CG_SCAN_BLOCK, true,
               before_block(l, c, last));
     }
 }
 
 static void
-plan_steps(cg_lowering *l, cg_level *v, cumulating *c)
+plan_steps(cg_lowering *l, cg_level *v, cg_cumulating *c)
 {
     const cg_group none = { 0 };
-    const int64_t blocks = (c->size + BLOCK - 1) / BLOCK, lines = c->t->size / c->size;
-    const int64_t each[STEPS] = { blocks - 1, 1, c->size / BLOCK, c->size % BLOCK != 0 };
+    const int64_t blocks = (c->size + CG_SCAN_BLOCK - 1) / CG_SCAN_BLOCK,
+                  lines = c->t->size / c->size;
+    const int64_t each[STEPS] = { blocks - 1, 1, c->size / CG_SCAN_BLOCK,
+                                  c->size % CG_SCAN_BLOCK != 0 };
     c->each = true;
     c->width = lines;
     c->blocks = CG_SERIAL;
@@ -368,12 +304,24 @@ plan_steps(cg_lowering *l, cg_level *v, cumulating *c)
     }
 }
 
+/* Results that are larger than the caches are stored past them, unless they overwrite the
+ * operand. */
+static void
+stream_results(cg_lowering *l, const cg_cumulating *c)
+{
+    bool over = l->k->buffer[c->out].alias != 0;
+    for (uint32_t i = 0; i < l->k->n_buffers; i++)
+        over |= l->k->buffer[i].alias == c->out + 1;
+    l->k->buffer[c->out].streams =
+        !over && c->t->size * cot_dtype_size(c->t->dtype) > CG_SCHEDULE_MIN_STREAMED;
+}
+
 void
 cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
     const cg_group none = { 0 };
-    cumulating c = {
+    cg_cumulating c = {
         .n = n, .t = ir_type_at(v->f, n->first), .axis = (int)n->at.cumulate.axis, .inner = 1
     };
     if (!v->place[n->first].set)
@@ -385,7 +333,7 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
     c.size = c.t->dims[c.axis];
     c.outer = c.t->size / c.size / c.inner;
     c.how = cg_fold_of(ir_ops[n->op].by, c.t->dtype);
-    if (l->target.grid && c.size > BLOCK) {
+    if (l->target.grid && c.size > CG_SCAN_BLOCK) {
         plan_steps(l, v, &c);
         return;
     }
@@ -395,5 +343,6 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
     c.fr = cg_level_frame(l, v, &none);
     c.out = cg_place_buffer(l, &v->place[n->first], c.t, "y", true);
     emit(l, &c);
+    stream_results(l, &c);
     cg_kernel_call(l);
 }

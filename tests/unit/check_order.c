@@ -7,7 +7,7 @@
 #define IN(...) ((const void *const[]){__VA_ARGS__})
 
 static void
-runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
+runs_by(const char *backend, int threads, cot_fn *f, cot_types types, const void *const *in,
         const double *want)
 {
     cot_array *x[4], *y;
@@ -15,7 +15,8 @@ runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
 
     for (int i = 0; i < types.n; i++)
         x[i] = cot_array_copy(ctx, types.at[i], in[i]);
-    if (cot_compile(f, types, &(cot_compile_options){ .backend = backend }, &k) != COT_OK)
+    const cot_compile_options o = { .backend = backend, .threads = threads };
+    if (cot_compile(f, types, &o, &k) != COT_OK)
         ck_abort_msg("%s", cot_error(ctx));
     cot_type t = cot_graph_out_type(cot_kernel_graph(k), 0);
     y = cot_array_new(ctx, t);
@@ -37,8 +38,8 @@ runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
 static void
 gives(cot_fn *f, cot_types types, const void *const *in, const double *want)
 {
-    runs_by("eval", f, types, in, want);
-    runs_by("jit", f, types, in, want);
+    runs_by("eval", 0, f, types, in, want);
+    runs_by("jit", 0, f, types, in, want);
 }
 
 static cot_fn *
@@ -326,6 +327,24 @@ START_TEST(long_log_sums)
 }
 END_TEST
 
+/* Threads share the blocks of a line: of one run, and of several, the last of which is not
+ * whole. */
+START_TEST(sums_by_threads)
+{
+    static const int64_t length[] = { 1048576, 1050000, 2099201 };
+    const int64_t n = length[_i];
+    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y), sum = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = (double)(i * 7919 % 1009 - 500);
+        y[i] = sum += x[i];
+    }
+    runs_by("jit", 4, fn(sums, 1), COT_TYPES(cot_f64(n)), IN(x), y);
+    free(x);
+    free(y);
+}
+END_TEST
+
 /* A chunk, a block, and blocks of blocks: exact in integers, so that the sum is known. */
 START_TEST(long_sums)
 {
@@ -398,6 +417,7 @@ main(void)
         ONCE(edges),
         ONCE(running),
         EACH(long_sums, 9),
+        EACH(sums_by_threads, 3),
         EACH(long_log_sums, 8),
         ONCE(errors),
     };

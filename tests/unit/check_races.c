@@ -527,7 +527,7 @@ lowered_of(const char *source, int vector_bits)
                                .l1 = 32 << 10,
                                .l2 = 512 << 10,
                                .l3 = 8 << 20 };
-    const cg_lower_options o = { .target = &target, .threads = 2, .fuse = true };
+    const cg_lower_options o = { .target = &target, .threads = 4, .fuse = true };
     cg_module *lowered;
     ir_module parsed;
     ir_graph *f;
@@ -606,12 +606,17 @@ static const char *const text[] = {
     "  ret %0, %1\n"
     "}\n",
     /* sums of whole blocks and of the last one are two ranges, which one loop reads */
-    "fn @f(%x: f32[4112,3]) -> f32[4112,3] {\n"
-    "  %0 = cumsum %x {axis=0} : f32[4112,3]\n"
+    "fn @f(%x: f32[41120,3]) -> f32[41120,3] {\n"
+    "  %0 = cumsum %x {axis=0} : f32[41120,3]\n"
     "  ret %0\n"
     "}\n",
-    "fn @f(%x: i32[3,4129]) -> i32[3,4129] {\n"
-    "  %0 = cumprod %x {axis=1, reverse=true} : i32[3,4129]\n"
+    "fn @f(%x: i32[3,41290]) -> i32[3,41290] {\n"
+    "  %0 = cumprod %x {axis=1, reverse=true} : i32[3,41290]\n"
+    "  ret %0\n"
+    "}\n",
+    /* runs of the blocks of one line, whose totals and results are shared */
+    "fn @f(%x: f64[1100000]) -> f64[1100000] {\n"
+    "  %0 = cumsum %x {axis=0} : f64[1100000]\n"
     "  ret %0\n"
     "}\n",
 };

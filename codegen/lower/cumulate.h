@@ -1,0 +1,63 @@
+/* The lowering of a cumulative op: its lines, elements, results and scratch. */
+#ifndef CODEGEN_LOWER_CUMULATE_H
+#define CODEGEN_LOWER_CUMULATE_H
+
+#include "codegen/elemental/fold.h"
+
+enum { CG_CHUNK = 16, CG_SCAN_BLOCK = 1024, CG_SCAN_LEVELS = 7 };
+
+typedef struct cg_cumulating {
+    const ir_node *n;
+    cg_frame *fr;
+    const ir_type *t;
+    cg_fold how;                        /* how elements combine, and in which type */
+    int axis;
+    /* width: stride of the scratch, as many lines as are interleaved in it */
+    int64_t size, inner, width;
+    /* buffers of totals and of their scans, by level */
+    uint32_t out, total[CG_SCAN_LEVELS], sum[CG_SCAN_LEVELS];
+    cg_place total_at[CG_SCAN_LEVELS], sum_at[CG_SCAN_LEVELS];
+    cg_kind blocks;                     /* kind of the loops over blocks of level 0 */
+    cg_ix at[COT_MAX_RANK + 1];         /* index of the line */
+    cg_ix row;                          /* number of the line in the scratch */
+    cg_val column;                      /* its value */
+    /* what is being scanned: 0 the operand, 1 the totals of its blocks, ... */
+    int level;
+    int64_t length;
+    int64_t outer;
+    bool each;                          /* every line has scratch of its own */
+    uint32_t taken, given; /* numbers of the reductions declared for elements and for results */
+    int64_t first; /* the first element that these declarations cover */
+    cg_ix line;
+    /* in lanes */
+    bool in_lanes; /* lanes run along the elements of a chunk */
+    uint32_t kept; /* buffer of the carry behind the last whole chunk */
+    cg_val chunk; /* the vector loop that is open */
+    uint32_t mark; /* and its scope */
+    /* numbers of the reductions declared for totals, and for the scans of each level */
+    uint32_t totals, pushed[CG_SCAN_LEVELS];
+} cg_cumulating;
+
+/* cumulate_line.c */
+cg_val cg_cumulate_combine(cg_lowering *l, const cg_cumulating *c, cg_val x, cg_val y);
+/* Declare that this region takes n elements from `first` on.  If the region runs several times,
+ * each run takes one of `parts` parts.  Results: it stores as many, too. */
+void cg_cumulate_declare(cg_lowering *l, cg_cumulating *c, int64_t first, int64_t n,
+                         cg_val split, int64_t parts);
+void cg_cumulate_declare_results(cg_lowering *l, cg_cumulating *c, int64_t first, int64_t n,
+                                 cg_val split, int64_t parts);
+/* Element i of the line, or of the totals of c->level; its result. */
+cg_val cg_cumulate_element(cg_lowering *l, cg_cumulating *c, cg_ix i);
+void cg_cumulate_put(cg_lowering *l, cg_cumulating *c, cg_ix i, cg_val x);
+/* The number of elements that a level scans: those of the line, its whole blocks, the whole
+ * blocks of these, ... */
+int64_t cg_cumulate_blocks(const cg_cumulating *c, int level);
+/* The size of the scratch of a line for the totals of a level: in lanes, whole chunks. */
+int64_t cg_cumulate_rows(const cg_cumulating *c, int level);
+/* The index of number i in the scratch of c->level. */
+cg_val cg_cumulate_at(cg_lowering *l, const cg_cumulating *c, cg_ix i);
+
+/* cumulate_lanes.c: scan a line; lanes run along the elements of a chunk. */
+void cg_scan_in_lanes(cg_lowering *l, cg_cumulating *c);
+
+#endif

@@ -1,0 +1,261 @@
+/* Cumulative ops whose lanes run along the elements of a chunk: for lines that are not adjacent
+ * in memory, element by element.
+ *
+ * A chunk of 16 is one iteration of a serial loop inside a vector loop: it is scanned (CG_SCAN)
+ * and combined with the carry, a scalar.  The prefix of a block is the scan of the totals of
+ * the blocks before it.  A single thread updates that scan after each block, and only in the
+ * chunk of totals that contains the block, so that it reads each element once.  Threads that
+ * share a line compute the totals of a run of blocks, then their scan, then the results. */
+#include "codegen/elemental/element.h"
+#include "codegen/elemental/strip_mine.h"
+#include "codegen/lower/cumulate.h"
+#include "codegen/tuning.h"
+
+/* -- chunks -- */
+
+/* Open a loop over the lanes of a chunk of m elements.  Returns the number of the lane. */
+static cg_ix
+lanes_begin(cg_lowering *l, cg_cumulating *c, int64_t m)
+{
+    const int64_t lanes = cg_pow2_from(m);
+    c->chunk = cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1,
+                             m < lanes ? cg_i64(&l->b, m) : 0);
+    c->mark = cg_scope_begin(l);
+    l->vector = true;
+    return cg_ix_var(&l->ix, cg_loop_var(&l->b, c->chunk), 0, m - 1);
+}
+
+static void
+lanes_end(cg_lowering *l, cg_cumulating *c)
+{
+    l->vector = false;
+    cg_scope_end(l, c->mark);
+    cg_loop_end(&l->b, c->chunk);
+}
+
+/* Scan a chunk, and if `results`, store it combined with what precedes it.  Returns the scan of
+ * the chunk alone. */
+static cg_val
+chunk_in_lanes(cg_lowering *l, cg_cumulating *c, cg_ix i, bool results, cg_val carry,
+               cg_val before)
+{
+    cg_val x = cg_scan_lanes(&l->b, c->how.op, cg_cumulate_element(l, c, i));
+    if (results) {
+        cg_val y = cg_cumulate_combine(l, c, carry, x);
+        cg_cumulate_put(l, c, i, before ? cg_cumulate_combine(l, c, before, y) : y);
+    }
+    return x;
+}
+
+/* The loop over chunks is inside the vector loop.  Only the carry depends on the chunk before,
+ * and it is an operation on scalars. */
+static void
+whole_chunks(cg_lowering *l, cg_cumulating *c, cg_ix base, int64_t chunks, bool keeps,
+             bool results, cg_val before)
+{
+    cg_build *b = &l->b;
+    cg_ix lane = lanes_begin(l, c, CG_CHUNK);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, chunks), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val carry = cg_loop_carry(b, loop, c->how.type, cg_neutral(b, c->how.op, c->how.type));
+    cg_ix k = cg_ix_var(&l->ix, cg_loop_var(b, loop), 0, chunks - 1);
+    cg_ix i = cg_ix_add(&l->ix, cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CG_CHUNK)), lane);
+    cg_val x = chunk_in_lanes(l, c, i, results, carry, before);
+    cg_loop_next(b, loop, carry, cg_cumulate_combine(l, c, carry, cg_last_lane(b, x)));
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    if (keeps)
+        cg_store(b, c->kept, cg_i64(b, 0), cg_loop_result(b, loop, 0), 0);
+    lanes_end(l, c);
+}
+
+/* Scan the chunks of a block of m elements at base; store results if `results`.  Returns the
+ * total of a whole block. */
+static cg_val
+block_in_lanes(cg_lowering *l, cg_cumulating *c, cg_ix base, int64_t m, bool results,
+               cg_val before)
+{
+    const int64_t chunks = m / CG_CHUNK, rest = m % CG_CHUNK;
+    const bool keeps = rest || m == CG_SCAN_BLOCK;
+    cg_val carry = cg_neutral(&l->b, c->how.op, c->how.type);
+    if (chunks)
+        whole_chunks(l, c, base, chunks, keeps, results, before);
+    if (chunks && keeps)
+        carry = cg_load(&l->b, c->kept, cg_i64(&l->b, 0), 0);
+    if (rest) {
+        cg_ix lane = lanes_begin(l, c, rest);
+        cg_ix first = cg_ix_addc(&l->ix, base, chunks * CG_CHUNK);
+        chunk_in_lanes(l, c, cg_ix_add(&l->ix, first, lane), true, carry, before);
+        lanes_end(l, c);
+    }
+    return carry;
+}
+
+/* -- blocks -- */
+
+/* The index of the total of block i of a level, and of its scan. */
+static cg_val
+scratch_at(cg_lowering *l, cg_cumulating *c, int level, cg_val i)
+{
+    const int64_t rows = cg_cumulate_rows(c, level);
+    cg_ix at = cg_ix_var(&l->ix, i, 0, rows - 1);
+    return cg_ix_value(&l->ix, &l->b, cg_ix_add(&l->ix, at, cg_ix_mul(&l->ix, c->row, rows)));
+}
+
+/* The prefix of block i of a level: the neutral element if i is 0. */
+static cg_val
+before_blocks(cg_lowering *l, cg_cumulating *c, int level, cg_val i)
+{
+    cg_build *b = &l->b;
+    cg_val zero = cg_i64(b, 0), some = cg_insn2(b, SC_lt, COT_I64, zero, i);
+    cg_val last = cg_insn2(b, SC_max, COT_I64, cg_iadd(b, i, cg_i64(b, -1)), zero);
+    cg_val x = cg_load(b, c->sum[level], scratch_at(l, c, level, last), some);
+    x = cg_choose(l, c->how.type, some, x, cg_neutral(b, c->how.op, c->how.type));
+    if (cg_cumulate_blocks(c, level + 1) < CG_SCAN_BLOCK)
+        return x;
+    return cg_cumulate_combine(
+        l, c, before_blocks(l, c, level + 1, cg_idiv(b, last, CG_SCAN_BLOCK)), x);
+}
+
+static void push_total(cg_lowering *l, cg_cumulating *c, int level, cg_val i);
+
+/* If block i completes a block of the next level, store the total of that and scan it. */
+static void
+push_up(cg_lowering *l, cg_cumulating *c, int level, cg_val i)
+{
+    cg_build *b = &l->b;
+    cg_val full =
+        cg_insn2(b, SC_eq, COT_I64, cg_imod(b, i, CG_SCAN_BLOCK), cg_i64(b, CG_SCAN_BLOCK - 1));
+    cg_val branch = cg_if_begin(b, full);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val up = cg_idiv(b, i, CG_SCAN_BLOCK);
+    cg_store(b, c->total[level + 1], scratch_at(l, c, level + 1, up),
+             cg_load(b, c->sum[level], scratch_at(l, c, level, i), 0), 0);
+    push_total(l, c, level + 1, up);
+    cg_scope_end(l, mark);
+    cg_if_end(b, branch);
+}
+
+/* Scan the totals of the chunk that contains block i, whose total has been stored.  Lanes
+ * behind i have no total yet; they are overwritten later. */
+static void
+push_total(cg_lowering *l, cg_cumulating *c, int level, cg_val i)
+{
+    cg_build *b = &l->b;
+    const cot_dtype t = c->how.type;
+    cg_val none = cg_neutral(b, c->how.op, t),
+           first = cg_imul(b, cg_idiv(b, i, CG_CHUNK), CG_CHUNK);
+    cg_val within = cg_insn2(b, SC_ne, COT_I64, cg_imod(b, first, CG_SCAN_BLOCK), cg_i64(b, 0));
+    cg_val last = cg_insn2(b, SC_max, COT_I64, cg_iadd(b, first, cg_i64(b, -1)), cg_i64(b, 0));
+    cg_val carry = cg_load(b, c->sum[level], scratch_at(l, c, level, last), within);
+    carry = cg_choose(l, t, within, carry, none);
+    cg_take_value(b, c->pushed[level], i, 0);
+
+    cg_ix lane = lanes_begin(l, c, CG_CHUNK);
+    cg_val at = cg_iadd(b, first, cg_ix_value(&l->ix, b, lane));
+    cg_val there = cg_insn2(b, SC_le, COT_I64, at, i);
+    cg_val to = scratch_at(l, c, level, at);
+    cg_val x = cg_load(b, c->total[level], to, there);
+    x = cg_scan_lanes(b, c->how.op, cg_choose(l, t, there, x, none));
+    cg_store(b, c->sum[level], to, cg_cumulate_combine(l, c, carry, x), 0);
+    lanes_end(l, c);
+    if (cg_cumulate_blocks(c, level + 1) >= CG_SCAN_BLOCK)
+        push_up(l, c, level, i);
+}
+
+static void
+block_at_once(cg_lowering *l, void *user, cg_ix b)
+{
+    cg_cumulating *c = user;
+    cg_val i = cg_ix_value(&l->ix, &l->b, b), before = before_blocks(l, c, 0, i);
+    cg_val total =
+        block_in_lanes(l, c, cg_ix_mul(&l->ix, b, CG_SCAN_BLOCK), CG_SCAN_BLOCK, true, before);
+    cg_store(&l->b, c->total[0], scratch_at(l, c, 0, i), total, 0);
+    push_total(l, c, 0, i);
+}
+
+/* Emit body(b) for the blocks b from lo to hi - 1. */
+static void
+each_block(cg_lowering *l, cg_cumulating *c, cg_kind kind, cg_val lo, cg_val hi,
+           cg_strip_body *body)
+{
+    cg_val loop = cg_loop_begin(&l->b, kind, lo, hi, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    body(l, c, cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, cg_cumulate_blocks(c, 1) - 1));
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
+}
+
+static void
+pushed_block(cg_lowering *l, void *user, cg_ix b)
+{
+    push_total(l, user, 0, cg_ix_value(&l->ix, &l->b, b));
+}
+
+static void
+results_of_block(cg_lowering *l, void *user, cg_ix b)
+{
+    cg_cumulating *c = user;
+    cg_val before = before_blocks(l, c, 0, cg_ix_value(&l->ix, &l->b, b));
+    block_in_lanes(l, c, cg_ix_mul(&l->ix, b, CG_SCAN_BLOCK), CG_SCAN_BLOCK, true, before);
+}
+
+static void
+total_of_block(cg_lowering *l, void *user, cg_ix b)
+{
+    cg_cumulating *c = user;
+    cg_val x =
+        block_in_lanes(l, c, cg_ix_mul(&l->ix, b, CG_SCAN_BLOCK), CG_SCAN_BLOCK, false, 0);
+    cg_store(&l->b, c->total[0], scratch_at(l, c, 0, cg_ix_value(&l->ix, &l->b, b)), x, 0);
+}
+
+/* Threads share the totals of a run of blocks, and then the results, when the elements are
+ * still in a cache. */
+static void
+shared_run(cg_lowering *l, void *user, cg_ix run)
+{
+    cg_cumulating *c = user;
+    const int64_t each = CG_LOWER_SCAN_RUN;
+    cg_val lo = cg_ix_value(&l->ix, &l->b, cg_ix_mul(&l->ix, run, each));
+    cg_val hi = cg_imin(&l->b, cg_iadd(&l->b, lo, cg_i64(&l->b, each)),
+                        cg_i64(&l->b, cg_cumulate_blocks(c, 1)));
+    const uint32_t taken = c->taken;
+
+    c->taken = c->totals;
+    each_block(l, c, CG_PARALLEL, lo, hi, total_of_block);
+    each_block(l, c, CG_SERIAL, lo, hi, pushed_block);
+    c->taken = taken;
+    each_block(l, c, CG_PARALLEL, lo, hi, results_of_block);
+}
+
+static void
+scan_blocks(cg_lowering *l, cg_cumulating *c)
+{
+    const int64_t full = c->size / CG_SCAN_BLOCK, rest = c->size % CG_SCAN_BLOCK;
+    if (c->blocks == CG_PARALLEL) {
+        cg_cumulate_declare(l, c, 0, full * CG_SCAN_BLOCK, 0, 1);
+        c->totals = c->taken;
+    }
+    cg_cumulate_declare_results(l, c, 0, c->size, 0, 1);
+    for (int level = 0; cg_cumulate_blocks(c, level + 1) > 0; level++)
+        c->pushed[level] = cg_reduction_new(&l->b, cg_cumulate_blocks(c, level + 1), 0, 1);
+    if (c->blocks == CG_PARALLEL)
+        cg_strip_mine(l, CG_SERIAL, (full + CG_LOWER_SCAN_RUN - 1) / CG_LOWER_SCAN_RUN, 1, true,
+                      shared_run, c);
+    else
+        cg_strip_mine(l, CG_SERIAL, full, 1, true, block_at_once, c);
+    if (rest)
+        block_in_lanes(l, c, cg_ix_const(&l->ix, full * CG_SCAN_BLOCK), rest, true,
+                       before_blocks(l, c, 0, cg_i64(&l->b, full)));
+}
+
+void
+cg_scan_in_lanes(cg_lowering *l, cg_cumulating *c)
+{
+    if (c->size > CG_SCAN_BLOCK) {
+        scan_blocks(l, c);
+        return;
+    }
+    cg_cumulate_declare_results(l, c, 0, c->size, 0, 1);
+    block_in_lanes(l, c, cg_ix_const(&l->ix, 0), c->size, true, 0);
+}
