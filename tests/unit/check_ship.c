@@ -518,7 +518,7 @@ static const struct {
     { "wasm32", "cortex-m4", NULL, "no processor 'cortex-m4'" },
     { "x86_64-linux-gnu", "haswell,x86-64-v4", NULL, "an object for several processors wants" },
     { "x86_64-linux-gnu", "x86-64-v3,x86-64-v3", NULL, "named twice" },
-    { "x86_64-linux-gnu", "x86-64-v2,x86-64-v3", "+sha", "takes none" },
+    { "x86_64-linux-gnu", "x86-64-v2,x86-64-v3", "+sha", "selects by the processor alone" },
     { "aarch64-linux-gnu", "cortex-a53,cortex-a72", NULL,
       "an object for several processors wants" },
     { "x86_64-linux-gnu", "a,a,a,a,a,a,a,a,a", NULL, "more than 8 processors" },
