@@ -11,257 +11,9 @@
 #include "codegen/lower.h"
 #include "cotrace/cotrace.h"
 #include "passes/pass.h"
+#include "tests/unit/growing.h"
 #include "tests/unit/meter.h"
 #include "tests/unit/suite.h"
-
-typedef void write_program(ir_buf *b, int n);
-
-static void
-chain(ir_buf *b, int n)
-{
-    ir_buf_str(b, "fn @f(%x: f32[8], %y: f32[8]) -> (f32[]) {\n %v0 = add %x, %y : f32[8]\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(b, " %%v%d = %s %%v%d, %%y : f32[8]\n", i, i % 2 ? "mul" : "add", i - 1);
-    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0]} : f32[]\n ret %%s\n}\n", n);
-}
-
-static void
-wide(ir_buf *b, int n)
-{
-    ir_buf_str(b, "fn @f(%x: f32[8]) -> (f32[]) {\n %t0 = reduce_sum %x {axes=[0]} : f32[]\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(
-            b,
-            " %%c%d = constant {data=%d.5} : f32[8]\n %%m%d = mul %%x, %%c%d : f32[8]\n"
-            " %%r%d = reduce_sum %%m%d {axes=[0]} : f32[]\n %%t%d = add %%t%d, %%r%d : f32[]\n",
-            i, i, i, i, i, i, i, i - 1, i);
-    ir_buf_printf(b, " ret %%t%d\n}\n", n);
-}
-
-/* Sums of neighbours, of those, and so on: a kernel of all would be as large as the program. */
-static void
-balanced(ir_buf *b, int n)
-{
-    int made = 0, from = 0, end;
-
-    ir_buf_str(b, "fn @f(%x: f32[8], %y: f32[8]) -> (f32[]) {\n");
-    for (; made < n; made++)
-        ir_buf_printf(
-            b, " %%c%d = constant {data=%d.25} : f32[8]\n %%v%d = mul %%x, %%c%d : f32[8]\n",
-            made, made, made, made);
-    for (end = made; end - from > 1; from += 2, made++, end++)
-        ir_buf_printf(b, " %%v%d = add %%v%d, %%v%d : f32[8]\n", made, from, from + 1);
-    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0]} : f32[]\n ret %%s\n}\n", made - 1);
-}
-
-static void
-mlp(ir_buf *b, int n)
-{
-    ir_buf_str(b, "fn @f(%v0: f32[16,24], %w: f32[24,24], %c: f32[24]) -> (f32[]) {\n %z = "
-                  "constant {data=0} : f32[16,24]\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(
-            b,
-            " %%a%d = dot_general %%v%d, %%w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : "
-            "f32[16,24]\n"
-            " %%b%d = broadcast_in_dim %%c {shape=[16,24], dims=[1]} : f32[16,24]\n"
-            " %%d%d = add %%a%d, %%b%d : f32[16,24]\n %%v%d = max %%d%d, %%z : f32[16,24]\n",
-            i, i - 1, i, i, i, i, i, i);
-    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0,1]} : f32[]\n ret %%s\n}\n", n);
-}
-
-static void
-residual(ir_buf *b, int n)
-{
-    ir_buf_str(b, "fn @f(%v0: f32[16,24], %w: f32[24,24]) -> (f32[]) {\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(
-            b,
-            " %%a%d = dot_general %%v%d, %%w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : "
-            "f32[16,24]\n"
-            " %%d%d = tanh %%a%d : f32[16,24]\n %%v%d = add %%v%d, %%d%d : f32[16,24]\n",
-            i, i - 1, i, i, i, i - 1, i);
-    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0,1]} : f32[]\n ret %%s\n}\n", n);
-}
-
-static void
-rows(ir_buf *b, int n)
-{
-    ir_buf_str(b, "fn @f(%v0: f32[40]) -> (f32[]) {\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(b,
-                      " %%a%d = reduce_sum %%v%d {axes=[0]} : f32[]\n %%b%d = broadcast_in_dim "
-                      "%%a%d {shape=[40], dims=[]} : f32[40]\n"
-                      " %%v%d = sub %%v%d, %%b%d : f32[40]\n",
-                      i, i - 1, i, i, i, i - 1, i);
-    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0]} : f32[]\n ret %%s\n}\n", n);
-}
-
-static void
-updates(ir_buf *b, int n)
-{
-    ir_buf_str(b, "fn @f(%v0: f32[100]) -> (f32[]) {\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(b,
-                      " %%i%d = constant {data=%d} : i32[]\n %%p%d = dynamic_slice %%v%d, "
-                      "%%i%d {sizes=[1]} : f32[1]\n"
-                      " %%q%d = sin %%p%d : f32[1]\n %%j%d = constant {data=%d} : i32[]\n"
-                      " %%v%d = dynamic_update_slice %%v%d, %%q%d, %%j%d : f32[100]\n",
-                      i, i % 100, i, i - 1, i, i, i, i, (i * 3 + 1) % 100, i, i - 1, i, i);
-    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0]} : f32[]\n ret %%s\n}\n", n);
-}
-
-/* n pairs of ops that only move elements, from a value of f32[2,4] to another. */
-static void
-moves(ir_buf *b, const char *from, const char *to, int n, const char *view)
-{
-    ir_buf_printf(b,
-                  " %%%s0 = %sreshape %%%s {shape=[4,2]} : f32[4,2]\n %%%sa0 = %stranspose "
-                  "%%%s0 {perm=[1,0]} : f32[2,4]\n",
-                  to, view, from, to, view, to);
-    for (int i = 1; i < n; i++)
-        ir_buf_printf(b,
-                      " %%%s%d = %sreshape %%%sa%d {shape=[4,2]} : f32[4,2]\n %%%sa%d = "
-                      "%stranspose %%%s%d {perm=[1,0]} : f32[2,4]\n",
-                      to, i, view, to, i - 1, to, i, view, to, i);
-}
-
-/* What the way back needs of %y is made again; the product is fused with the sum through
- * moves. */
-static void
-moved(ir_buf *b, int n)
-{
-    ir_buf_str(b, "fn @f(%x: f32[2,4], %y: f32[2,4]) -> (f32[]) {\n");
-    moves(b, "y", "m", n, "");
-    ir_buf_printf(b, " %%p = mul %%x, %%ma%d : f32[2,4]\n", n - 1);
-    moves(b, "p", "q", n, "");
-    ir_buf_printf(b,
-                  " %%z = add %%x, %%qa%d : f32[2,4]\n %%s = reduce_sum %%z {axes=[0,1]} : "
-                  "f32[]\n ret %%s\n}\n",
-                  n - 1);
-}
-
-/* A body whose values are all the same in every step: sums of a value with itself, which are as
- * many paths as there can be. */
-static void
-same_steps(ir_buf *b, int n)
-{
-    ir_buf_str(b, "fn @step(%k: f32[8], %c: f32[8]) -> (f32[8]) {\n %v0 = sin %k : f32[8]\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(b, " %%v%d = add %%v%d, %%v%d : f32[8]\n", i, i - 1, i - 1);
-    ir_buf_printf(
-        b,
-        " %%y = mul %%v%d, %%c : f32[8]\n ret %%y\n}\n"
-        "fn @f(%%k: f32[8], %%c: f32[8]) -> (f32[]) {\n %%0 = scan %%k, %%c {consts=1, "
-        "carries=1, length=3, body=@step} : f32[8]\n"
-        " %%s = reduce_sum %%0 {axes=[0]} : f32[]\n ret %%s\n}\n",
-        n);
-}
-
-/* A write through as many views. */
-static void
-views(ir_buf *b, int n)
-{
-    ir_buf_str(b,
-               "fn @f(%x: f32[2,4], %y: f32[2,4]) -> (f32[]) {\n %c = clone %x : f32[2,4]\n");
-    moves(b, "c", "m", n, "view_");
-    ir_buf_printf(b,
-                  " %%w = assign %%ma%d, %%y : f32[2,4]\n %%z = sin %%ma%d : f32[2,4]\n"
-                  " %%s = reduce_sum %%z {axes=[0,1]} : f32[]\n ret %%s\n}\n",
-                  n - 1, n - 1);
-}
-
-static const char leaf[] =
-    "fn @g(%x: f32[8]) -> (f32[8]) {\n %0 = sin %x : f32[8]\n ret %0\n}\n"
-    "fn @h(%x: f32[8]) -> (f32[8]) {\n %0 = cos %x : f32[8]\n ret %0\n}\n";
-
-static void
-calls(ir_buf *b, int n)
-{
-    ir_buf_printf(b, "%sfn @f(%%v0: f32[8]) -> (f32[]) {\n", leaf);
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(b, " %%v%d = call %%v%d {body=@g} : f32[8]\n", i, i - 1);
-    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0]} : f32[]\n ret %%s\n}\n", n);
-}
-
-static void
-nested_calls(ir_buf *b, int n)
-{
-    ir_buf_str(b, "fn @f0(%x: f32[8]) -> (f32[8]) {\n %0 = sin %x : f32[8]\n ret %0\n}\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(b,
-                      "fn @f%d(%%x: f32[8]) -> (f32[8]) {\n %%0 = call %%x {body=@f%d} : "
-                      "f32[8]\n %%1 = add %%0, %%x : f32[8]\n ret %%1\n}\n",
-                      i, i - 1);
-}
-
-/* Of some 60 ops, so that it stays a function. */
-static void
-write_large(ir_buf *b, const char *name)
-{
-    ir_buf_printf(b, "fn @%s(%%v0: f32[8]) -> (f32[8]) {\n", name);
-    for (int i = 1; i <= 60; i++)
-        ir_buf_printf(b, " %%v%d = %s %%v%d : f32[8]\n", i, i % 2 ? "sin" : "tanh", i - 1);
-    ir_buf_str(b, " ret %v60\n}\n");
-}
-
-static void
-large_calls(ir_buf *b, int n)
-{
-    write_large(b, "g");
-    ir_buf_str(b, "fn @f(%v0: f32[8]) -> (f32[]) {\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(b, " %%v%d = call %%v%d {body=@g} : f32[8]\n", i, i - 1);
-    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0]} : f32[]\n ret %%s\n}\n", n);
-}
-
-/* Each function is called twice by the next one: 2^n calls of the first. */
-static void
-doubled_calls(ir_buf *b, int n)
-{
-    write_large(b, "f0");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(
-            b,
-            "fn @f%d(%%x: f32[8]) -> (f32[8]) {\n %%0 = call %%x {body=@f%d} : f32[8]\n"
-            " %%1 = call %%0 {body=@f%d} : f32[8]\n ret %%1\n}\n",
-            i, i - 1, i - 1);
-}
-
-static void
-conds(ir_buf *b, int n)
-{
-    ir_buf_printf(b, "%sfn @f(%%v0: f32[8], %%p: bool[]) -> (f32[]) {\n", leaf);
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(b, " %%v%d = cond %%p, %%v%d {branches=[@g, @h]} : f32[8]\n", i, i - 1);
-    ir_buf_printf(b, " %%s = reduce_sum %%v%d {axes=[0]} : f32[]\n ret %%s\n}\n", n);
-}
-
-static void
-nested_conds(ir_buf *b, int n)
-{
-    ir_buf_str(
-        b, "fn @f0(%x: f32[8], %p: bool[]) -> (f32[8]) {\n %0 = sin %x : f32[8]\n ret %0\n}\n");
-    for (int i = 1; i <= n; i++)
-        ir_buf_printf(b,
-                      "fn @f%d(%%x: f32[8], %%p: bool[]) -> (f32[8]) {\n %%0 = cond %%p, %%x, "
-                      "%%p {branches=[@f%d, @f%d]} : f32[8]\n ret %%0\n}\n",
-                      i, i - 1, i - 1);
-}
-
-static void
-branches(ir_buf *b, int n)
-{
-    for (int i = 0; i < n; i++)
-        ir_buf_printf(b,
-                      "fn @b%d(%%x: f32[8]) -> (f32[8]) {\n %%c = constant {data=%d.5} : "
-                      "f32[8]\n %%0 = mul %%x, %%c : f32[8]\n ret %%0\n}\n",
-                      i, i);
-    ir_buf_str(b, "fn @f(%i: i32[], %x: f32[8]) -> (f32[8]) {\n %0 = cond %i, %x {branches=[");
-    for (int i = 0; i < n; i++)
-        ir_buf_printf(b, "%s@b%d", i ? ", " : "", i);
-    ir_buf_str(b, "]} : f32[8]\n ret %0\n}\n");
-}
 
 static const struct family {
     const char *name;
@@ -269,30 +21,30 @@ static const struct family {
     const char *pipeline;
     int n;
 } families[] = {
-    { "chain", chain, "", 20000 },
-    { "chain's gradient", chain, "grad", 4000 },
-    { "wide", wide, "", 2000 },
-    { "wide's gradient", wide, "grad", 2000 },
-    { "balanced", balanced, "", 8192 },
-    { "mlp", mlp, "", 2000 },
-    { "mlp's gradient", mlp, "grad", 500 },
-    { "residual", residual, "", 2000 },
-    { "residual's gradient", residual, "grad", 500 },
-    { "rows", rows, "", 2000 },
-    { "rows' gradient", rows, "grad", 500 },
-    { "updates", updates, "", 1000 },
-    { "updates' gradient", updates, "grad", 500 },
-    { "calls", calls, "", 4000 },
-    { "calls' gradient", calls, "grad", 2000 },
-    { "nested calls", nested_calls, "", 400 },
-    { "large calls", large_calls, "", 2000 },
-    { "large calls' gradient", large_calls, "grad", 500 },
-    { "large calls, mapped", large_calls, "vmap(in=0, out=0, size=3)", 2000 },
-    { "doubled calls", doubled_calls, "", 24 },
-    { "conds", conds, "", 1000 },
-    { "conds' gradient", conds, "grad", 500 },
-    { "nested conds", nested_conds, "", IR_MAX_NEST / 2 },
-    { "branches", branches, "", 1000 },
+    { "chain", grow_chain, "", 20000 },
+    { "chain's gradient", grow_chain, "grad", 4000 },
+    { "wide", grow_wide, "", 2000 },
+    { "wide's gradient", grow_wide, "grad", 2000 },
+    { "balanced", grow_balanced, "", 8192 },
+    { "mlp", grow_mlp, "", 2000 },
+    { "mlp's gradient", grow_mlp, "grad", 500 },
+    { "residual", grow_residual, "", 2000 },
+    { "residual's gradient", grow_residual, "grad", 500 },
+    { "rows", grow_rows, "", 2000 },
+    { "rows' gradient", grow_rows, "grad", 500 },
+    { "updates", grow_updates, "", 1000 },
+    { "updates' gradient", grow_updates, "grad", 500 },
+    { "calls", grow_calls, "", 4000 },
+    { "calls' gradient", grow_calls, "grad", 2000 },
+    { "nested calls", grow_nested_calls, "", 400 },
+    { "large calls", grow_large_calls, "", 2000 },
+    { "large calls' gradient", grow_large_calls, "grad", 500 },
+    { "large calls, mapped", grow_large_calls, "vmap(in=0, out=0, size=3)", 2000 },
+    { "doubled calls", grow_doubled_calls, "", 24 },
+    { "conds", grow_conds, "", 1000 },
+    { "conds' gradient", grow_conds, "grad", 500 },
+    { "nested conds", grow_nested_conds, "", IR_MAX_NEST / 2 },
+    { "branches", grow_branches, "", 1000 },
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
@@ -488,9 +240,11 @@ START_TEST(stack_does_not_grow_with_the_program)
         const char *pipeline;
         int n;
     } row[] = {
-        { chain, "", 100000 },   { chain, "grad", 20000 }, { wide, "grad", 4000 },
-        { balanced, "", 16384 }, { mlp, "grad", 1000 },    { rows, "", 2000 },
-        { updates, "", 2000 },   { calls, "grad", 4000 },  { branches, "", 2000 },
+        { grow_chain, "", 100000 },  { grow_chain, "grad", 20000 },
+        { grow_wide, "grad", 4000 }, { grow_balanced, "", 16384 },
+        { grow_mlp, "grad", 1000 },  { grow_rows, "", 2000 },
+        { grow_updates, "", 2000 },  { grow_calls, "grad", 4000 },
+        { grow_branches, "", 2000 },
     };
     ir_buf b;
     ir_arena a;
@@ -513,13 +267,13 @@ START_TEST(passes_follow_chains_without_recursion)
         const char *pipeline;
         int n;
     } row[] = {
-        { moved, "", 50000 },
-        { moved, "grad", 50000 },
-        { moved, "grad(wrt=[0,1]) | jvp", 5000 },
-        { same_steps, "", 100000 },
-        { same_steps, "grad(wrt=[0,1])", 50000 },
-        { views, "", 5000 },
-        { views, "functionalize(remove=mutations_and_views) | grad(wrt=[1])", 5000 },
+        { grow_moved, "", 50000 },
+        { grow_moved, "grad", 50000 },
+        { grow_moved, "grad(wrt=[0,1]) | jvp", 5000 },
+        { grow_same_steps, "", 100000 },
+        { grow_same_steps, "grad(wrt=[0,1])", 50000 },
+        { grow_views, "", 5000 },
+        { grow_views, "functionalize(remove=mutations_and_views) | grad(wrt=[1])", 5000 },
     };
     ir_buf b;
     ir_arena a;
