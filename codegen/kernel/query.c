@@ -1,4 +1,5 @@
-/* Properties of values that follow from a kernel alone: types, constants, source lines. */
+/* Properties of values that follow from a kernel alone: types, constants, source lines, and the
+ * operands, definitions and buffers of an instruction. */
 #include "codegen/kernel/kernel.h"
 
 bool
@@ -53,4 +54,97 @@ cg_is_const(const cg_kernel *k, cg_val v, int64_t *x)
         *x = ir_is_signed((cot_dtype)i->type) ? (int64_t)(i->imm << drop) >> drop
                                               : (int64_t)i->imm;
     return true;
+}
+
+static void
+see(cg_visit *visit, void *user, cg_val v)
+{
+    if (v)
+        visit(user, v);
+}
+
+void
+cg_each_operand(const cg_insn *i, cg_visit *visit, void *user)
+{
+    const cg_block *x = i->block;
+
+    for (int j = 0; j < 3; j++)
+        see(visit, user, i->in[j]);
+    for (int j = 0; j < 4; j++)
+        see(visit, user, i->args[j]);
+    for (int j = 0; i->call && i->call->offset && j < i->call->n_buffers; j++)
+        see(visit, user, i->call->offset[j]);
+    for (int j = 0; i->call && j < i->call->n_params; j++)
+        see(visit, user, i->call->param[j]);
+    for (int j = 0; i->ext && j < i->ext->n; j++) {
+        see(visit, user, i->ext->arg[j].value);
+        see(visit, user, i->ext->arg[j].offset);
+    }
+    if (!x)
+        return;
+    see(visit, user, x->lo);
+    see(visit, user, x->hi);
+    see(visit, user, x->limit);
+    see(visit, user, x->cond);
+    for (int j = 0; j < x->n; j++) {
+        see(visit, user, x->yield[j].init);
+        see(visit, user, x->yield[j].value);
+    }
+}
+
+static void
+each_use_in(const cg_kernel *k, const cg_region *r, cg_visit *visit, void *user)
+{
+    for (uint32_t n = 0; n < r->n; n++)
+        cg_each_use(k, r->insn[n], visit, user);
+}
+
+void
+cg_each_use(const cg_kernel *k, cg_val v, cg_visit *visit, void *user)
+{
+    const cg_insn *i = &k->insn[v];
+
+    cg_each_operand(i, visit, user);
+    if (i->block) {
+        each_use_in(k, &i->block->other, visit, user);
+        each_use_in(k, &i->block->body, visit, user);
+    }
+}
+
+void
+cg_each_definition(const cg_kernel *k, cg_val v, cg_visit *visit, void *user)
+{
+    const cg_block *x = k->insn[v].block;
+
+    see(visit, user, v);
+    if (!x)
+        return;
+    see(visit, user, x->var);
+    for (int i = 0; i < x->n; i++) {
+        see(visit, user, x->yield[i].carried);
+        see(visit, user, x->result[i]);
+    }
+    for (uint32_t n = 0; n < x->other.n; n++)
+        cg_each_definition(k, x->other.insn[n], visit, user);
+    for (uint32_t n = 0; n < x->body.n; n++)
+        cg_each_definition(k, x->body.insn[n], visit, user);
+}
+
+void
+cg_each_buffer(const cg_kernel *k, cg_val v, void visit(void *user, uint32_t buffer),
+               void *user)
+{
+    const cg_insn *i = &k->insn[v];
+
+    if (i->op == CG_LOAD || i->op == CG_STORE || i->op == CG_PREFETCH || i->op == CG_SETTLE)
+        visit(user, (uint32_t)i->imm);
+    for (int j = 0; i->call && j < i->call->n_buffers; j++)
+        visit(user, i->call->buffer[j]);
+    for (int j = 0; i->ext && j < i->ext->n; j++)
+        if (i->ext->arg[j].buffer)
+            visit(user, i->ext->arg[j].buffer - 1);
+    for (uint32_t n = 0; i->block && n < i->block->other.n; n++)
+        cg_each_buffer(k, i->block->other.insn[n], visit, user);
+    for (uint32_t n = 0; i->block && n < i->block->body.n; n++)
+        cg_each_buffer(k, i->block->body.insn[n], visit, user);
 }

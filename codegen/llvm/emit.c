@@ -337,10 +337,37 @@ emit_insn(cg_ll_emit *e, cg_val v)
     }
 }
 
+static void
+emit_statements(cg_ll_emit *e, const cg_val *insn, uint32_t n)
+{
+    for (uint32_t i = 0, stored; i < n; i += stored ? stored : 1)
+        if ((stored = cg_ll_store_rows(e, insn + i, n - i)) == 0)
+            emit_insn(e, insn[i]);
+}
+
+static void
+emit_parts(cg_ll_emit *e, const cg_region *r)
+{
+    cg_part *part;
+    uint32_t done = 0;
+
+    if (!e->cutting)
+        e->cutting = cg_cutting_new(e->k, e->arena);
+    for (uint32_t i = 0, n = cg_cut(e->cutting, r, &part); i < n; i++) {
+        emit_statements(e, r->insn + done, part[i].from - done);
+        LLVMValueRef status = cg_ll_call_part(e, r, part[i], emit_statements);
+        cg_ll_leave_if(
+            e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""), status);
+        done = part[i].to;
+    }
+    emit_statements(e, r->insn + done, r->n - done);
+}
+
 void
 cg_ll_region(cg_ll_emit *e, const cg_region *r)
 {
-    for (uint32_t i = 0, stored; i < r->n; i += stored ? stored : 1)
-        if ((stored = cg_ll_store_rows(e, r->insn + i, r->n - i)) == 0)
-            emit_insn(e, r->insn[i]);
+    if (cg_is_long(e->k, r) && !e->n_levels && !e->mask && !e->status)
+        emit_parts(e, r);
+    else
+        emit_statements(e, r->insn, r->n);
 }

@@ -7,6 +7,7 @@
 #ifndef CODEGEN_LLVM_EMIT_H
 #define CODEGEN_LLVM_EMIT_H
 
+#include "codegen/kernel/parts.h"
 #include "codegen/llvm/llvm.h"
 #include "codegen/verify/ranges.h"
 
@@ -42,6 +43,7 @@ typedef struct cg_ll_emit {
     LLVMBuilderRef b;
     LLVMValueRef fn;
     LLVMBasicBlockRef allocas; /* the first block of fn, for stack slots */
+    LLVMValueRef args, work; /* the entry's arguments, or NULL; the work block, or NULL */
     const uint32_t *divergence, *uses;
     cg_ll_var *var;       /* of each value                                      */
     LLVMValueRef *buffer; /* address of each buffer; NULL: not used yet (local) */
@@ -63,6 +65,7 @@ typedef struct cg_ll_emit {
     const cg_ll_mask *mask; /* or NULL */
     cg_ranges *ranges;
     const cg_applied *under; /* the conditions of the enclosing branches */
+    cg_cutting *cutting; /* of long regions, or NULL: there was none so far */
     /* GPU: the kind of the enclosing thread loop, CG_GRID outside of them */
     cg_kind thread_kind;
     int threads; /* GPU: threads of a block */
@@ -97,6 +100,11 @@ void cg_ll_settle(cg_ll_emit *e);
 
 /* emit.c */
 void cg_ll_region(cg_ll_emit *e, const cg_region *r);
+
+/* parts.c: a call of a part of a region, whose function is made by `statements`: its status. */
+typedef void cg_ll_statement_list(cg_ll_emit *e, const cg_val *insn, uint32_t n);
+LLVMValueRef cg_ll_call_part(cg_ll_emit *e, const cg_region *r, cg_part at,
+                             cg_ll_statement_list *statements);
 
 /* values.c */
 int cg_ll_copies(const cg_ll_emit *e, uint32_t set);
@@ -178,6 +186,9 @@ uint32_t cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left);
 void cg_ll_store_insn(cg_ll_emit *e, cg_val v);
 /* buffer.c */
 LLVMValueRef cg_ll_buffer(cg_ll_emit *e, uint32_t buffer);
+/* Its own address, whatever was swapped; can that be found from args and work? */
+LLVMValueRef cg_ll_home(cg_ll_emit *e, uint32_t buffer);
+bool cg_ll_is_found(const cg_ll_emit *e, uint32_t buffer);
 
 /* control.c */
 void cg_ll_if(cg_ll_emit *e, cg_val v);

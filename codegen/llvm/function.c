@@ -55,52 +55,39 @@ declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const ch
     return fn;
 }
 
-/* Buffers inside the work block, which is the entry's second parameter or a function's
- * buffer. */
+/* A function's buffers are its parameters; the last is its work block, if it has one. */
 static void
-bind_work(cg_ll_emit *e, bool is_entry)
+bind_parameters(cg_ll_emit *e)
 {
-    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
-        if (e->k->buffer[i].space != CG_WORK)
-            continue;
-        LLVMValueRef block = is_entry ? LLVMGetParam(e->fn, 1) : e->buffer[e->k->work - 1],
-                     index = cg_ll_index(e, e->k->buffer[i].offset);
-        e->buffer[i] = LLVMBuildInBoundsGEP2(e->b, e->l->i8, block, &index, 1, "");
-    }
-}
-
-/* Buffers and parameters are parameters of the function; in the entry, elements of args. */
-static void
-bind_arguments(cg_ll_emit *e, bool is_entry)
-{
-    cg_ll_module *l = e->l;
     unsigned at = 0;
 
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
-        LLVMValueRef index = cg_ll_index(e, x->arg);
-        if (x->space <= CG_OUT && is_entry) {
-            LLVMValueRef p =
-                LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
-            e->buffer[i] = LLVMBuildLoad2(e->b, l->ptr, p, x->name);
-        } else if (x->space <= CG_OUT) {
-            LLVMValueRef p = LLVMGetParam(e->fn, at++);
-            LLVMSetValueName2(p, x->name, strlen(x->name));
-            e->buffer[i] = p;
-        }
+        if (x->space > CG_OUT)
+            continue;
+        e->buffer[i] = LLVMGetParam(e->fn, at++);
+        LLVMSetValueName2(e->buffer[i], x->name, strlen(x->name));
     }
-    bind_work(e, is_entry);
-    for (int i = 0; i < e->k->n_params && !is_entry; i++)
+    for (int i = 0; i < e->k->n_params; i++)
         e->param[i] = LLVMGetParam(e->fn, at++);
+    if (e->k->work)
+        e->work = e->buffer[e->k->work - 1];
+    if (e->m->parallel)
+        e->pool = LLVMGetParam(e->fn, at);
+}
+
+static void
+bind_entry(cg_ll_emit *e)
+{
+    cg_ll_module *l = e->l;
+
+    e->args = LLVMGetParam(e->fn, 0);
+    e->work = LLVMGetParam(e->fn, 1);
     if (!e->m->parallel)
         return;
-    if (is_entry) {
-        LLVMValueRef index = cg_ll_index(e, e->m->n_args);
-        LLVMValueRef p =
-            LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
-        e->pool = LLVMBuildLoad2(e->b, l->ptr, p, "pool");
-    } else
-        e->pool = LLVMGetParam(e->fn, at);
+    LLVMValueRef index = cg_ll_index(e, e->m->n_args);
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(e->b, l->ptr, e->args, &index, 1, "");
+    e->pool = LLVMBuildLoad2(e->b, l->ptr, p, "pool");
 }
 
 LLVMBasicBlockRef
@@ -159,7 +146,10 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
                                        /* the natural entry has the name of m */
                                        : LLVMGetValueName2(fn[0], &n);
     cg_ll_scope none = cg_ll_debug_enter(l, fn[index], name, cg_loc_of(k, 0));
-    bind_arguments(&e, index == 0);
+    if (index)
+        bind_parameters(&e);
+    else
+        bind_entry(&e);
     cg_ll_begin_swapped(&e);
     cg_ll_region(&e, &k->body);
     cg_ll_settle(&e);

@@ -9,7 +9,8 @@
  *   function.c  functions of kernels, entries
  *   values.c    copies, lanes and masks of a kernel's values
  *   emit.c      regions and loops; control.c if, while, slow paths; reduce.c folds and trees;
- *               parallel.c parallel loops and calls; extern.c calls of C functions
+ *               parallel.c parallel loops and calls; parts.c parts of long regions as
+ *               functions; extern.c calls of C functions
  *   scalar.c    scalar instructions; slow_path.c outlined programs that few elements need;
  *               soft.c and soft_fma.c instructions that the machine lacks
  *   memory.c    loads and stores; access.c accesses of an element or a row; shuffle.c

@@ -84,45 +84,24 @@ cg_ll_call(cg_ll_emit *e, cg_val v)
 
 /* -- values from outside of the body -- */
 
+typedef struct capturing {
+    cg_ll_emit *e;
+    outline *o;
+} capturing;
+
 static void
-capture(cg_ll_emit *e, outline *o, cg_val v)
+capture(void *user, cg_val v)
 {
-    if (v == 0 || e->var[v].copy == NULL || LLVMIsConstant(e->var[v].copy[0].v))
+    const capturing *c = user;
+    cg_ll_emit *e = c->e;
+    outline *o = c->o;
+
+    if (e->var[v].copy == NULL || LLVMIsConstant(e->var[v].copy[0].v))
         return;
     for (uint32_t i = 0; i < o->n; i++)
         if (o->capture[i] == v)
             return;
     IR_PUSH(e->arena, o->capture, o->n, o->cap, v);
-}
-
-static void
-capture_region(cg_ll_emit *e, outline *o, const cg_region *r)
-{
-    for (uint32_t n = 0; n < r->n; n++) {
-        const cg_insn *i = &e->k->insn[r->insn[n]];
-        const cg_block *x = i->block;
-
-        for (int j = 0; j < 3; j++)
-            capture(e, o, i->in[j]);
-        for (int j = 0; j < 4; j++)
-            capture(e, o, i->args[j]);
-        for (int j = 0; i->call && i->call->offset && j < i->call->n_buffers; j++)
-            capture(e, o, i->call->offset[j]);
-        for (int j = 0; i->call && j < i->call->n_params; j++)
-            capture(e, o, i->call->param[j]);
-        if (!x)
-            continue;
-        capture(e, o, x->lo);
-        capture(e, o, x->hi);
-        capture(e, o, x->limit);
-        capture(e, o, x->cond);
-        for (int j = 0; j < x->n; j++) {
-            capture(e, o, x->yield[j].init);
-            capture(e, o, x->yield[j].value);
-        }
-        capture_region(e, o, &x->other);
-        capture_region(e, o, &x->body);
-    }
 }
 
 static LLVMValueRef
@@ -150,7 +129,7 @@ pass_context(cg_ll_emit *e, outline *o, bool write, LLVMValueRef context)
         if (is_passed(e, i)) {
             LLVMValueRef p = word(e, context, at++);
             if (write)
-                LLVMBuildStore(e->b, e->buffer[i], p);
+                LLVMBuildStore(e->b, cg_ll_home(e, i), p);
             else
                 e->buffer[i] = LLVMBuildLoad2(e->b, e->l->ptr, p, "");
         }
@@ -228,7 +207,7 @@ emit_outlined(cg_ll_emit *outer, outline *o)
     e->allocas = cg_ll_block(e, "");
     LLVMBasicBlockRef body = cg_ll_block(e, "body");
     e->buffer = IR_NEW_N(e->arena, LLVMValueRef, e->k->n_buffers + 1);
-    e->sink = e->pool = NULL;
+    e->sink = e->pool = e->args = e->work = NULL;
     e->streams = false;
     o->partial = IR_NEW_N(e->arena, LLVMValueRef, o->x->n + 1);
     for (uint32_t i = 0; i < o->n; i++)
@@ -323,15 +302,17 @@ cg_ll_parallel(cg_ll_emit *e, cg_val v)
 {
     const cg_block *x = e->k->insn[v].block;
     outline o = { .x = x, .partial = IR_NEW_N(e->arena, LLVMValueRef, x->n + 1) };
+    capturing c = { e, &o };
     int64_t lo = 0, hi = 0, extent;
 
     cg_is_const(e->k, x->lo, &lo);
     cg_is_const(e->k, x->hi, &hi);
     extent = hi > lo ? (hi - lo + x->step - 1) / x->step : 0;
-    capture(e, &o, x->lo);
+    capture(&c, x->lo);
     for (int i = 0; i < x->n; i++)
-        capture(e, &o, x->yield[i].value);
-    capture_region(e, &o, &x->body);
+        capture(&c, x->yield[i].value);
+    for (uint32_t i = 0; i < x->body.n; i++)
+        cg_each_use(e->k, x->body.insn[i], capture, &c);
     for (int i = 0; i < x->n; i++)
         o.partial[i] =
             cg_ll_stack(e, cg_ll_type(e->l, x->yield[i].type), extent ? extent : 1, 64);

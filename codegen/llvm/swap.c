@@ -32,7 +32,7 @@ void
 cg_ll_settle_buffer(cg_ll_emit *e, uint32_t buffer)
 {
     const cg_buffer *x = &e->k->buffer[buffer];
-    LLVMValueRef own = e->buffer[buffer], at = cg_ll_buffer(e, buffer);
+    LLVMValueRef own = cg_ll_home(e, buffer), at = cg_ll_buffer(e, buffer);
     LLVMBasicBlockRef away = cg_ll_block(e, "away"), end = cg_ll_block(e, "settled");
 
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, at, own, ""), end, away);
@@ -43,5 +43,5 @@ cg_ll_settle_buffer(cg_ll_emit *e, uint32_t buffer)
     LLVMPositionBuilderAtEnd(e->b, end);
     LLVMBuildStore(e->b, own, e->address[buffer]);
     for (uint32_t i = e->swapped.next[buffer]; i != buffer; i = e->swapped.next[i])
-        LLVMBuildStore(e->b, e->buffer[i], e->address[i]);
+        LLVMBuildStore(e->b, cg_ll_home(e, i), e->address[i]);
 }
