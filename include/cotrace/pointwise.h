@@ -214,8 +214,9 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* x, with derivative zero: no transform differentiates through it. It takes every type;
  * the result has that type. */
 #define cot_stop_gradient(x) cot_stop_gradient_(COT_HERE, x)
-/* x; what is computed from it is not shared with what is computed from x, and comes after
- * what stands before. It takes every type; the result has that type. */
+/* x; values computed from it are not shared with values computed from x, and are computed
+ * after everything that precedes the barrier. It takes every type; the result has that
+ * type. */
 #define cot_barrier(x) cot_barrier_(COT_HERE, x)
 /* x + y. It takes every type but bool; the result has that type. Errors: COT_ERR_DTYPE,
  * COT_ERR_SHAPE. */
@@ -301,16 +302,16 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
  * the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_digamma(x) cot_digamma_(COT_HERE, x)
 /* Derivative of digamma(y) of order x, a whole number >= 0 (else NaN); for x > 0 infinite
- * where y is 0 or a negative integer; no derivative by x. It takes real floating types;
- * the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
+ * where y is 0 or a negative integer; no derivative with respect to x. It takes real
+ * floating types; the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_polygamma(x, y) cot_polygamma_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* Hurwitz zeta function, sum of (y + k)^-x, x > 1 (inf at 1, NaN below), y > 0 or x whole
- * (inf where y is 0 or a negative integer, NaN for other y < 0); no derivative by x. It
- * takes real floating types; the result has that type. Errors: COT_ERR_DTYPE,
- * COT_ERR_SHAPE. */
+ * (inf where y is 0 or a negative integer, NaN for other y < 0); no derivative with
+ * respect to x. It takes real floating types; the result has that type. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_zeta(x, y) cot_zeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* Lgamma(x) + lgamma(y) - lgamma(x + y), without their cancellation. It takes real
- * floating types; the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
+/* Lgamma(x) + lgamma(y) - lgamma(x + y), without cancellation. It takes real floating
+ * types; the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_lbeta(x, y) cot_lbeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* Regularised lower incomplete gamma function P(x, y), x the order; NaN for negative
  * operands. It takes real floating types; the result has that type. Errors:
@@ -320,18 +321,18 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
  * operands. It takes real floating types; the result has that type. Errors:
  * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_igammac(x, y) cot_igammac_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* Derivative of igamma by its order x; its own derivative by x is a loop over a series.
- * It takes real floating types; the result has that type. Errors: COT_ERR_DTYPE,
- * COT_ERR_SHAPE. */
+/* Derivative of igamma with respect to its order x; its own derivative with respect to x
+ * is a loop over a series. It takes real floating types; the result has that type.
+ * Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_igamma_grad_a(x, y) cot_igamma_grad_a_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* Derivative by x of y, a sample of the gamma distribution of shape x, at fixed igamma(x,
- * y). It takes real floating types; the result has that type. Errors: COT_ERR_DTYPE,
- * COT_ERR_SHAPE. */
+/* Derivative of y, a sample of the gamma distribution of shape x, with respect to x at
+ * fixed igamma(x, y). It takes real floating types; the result has that type. Errors:
+ * COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_random_gamma_grad(x, y) \
     cot_random_gamma_grad_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* y, a sample of the gamma distribution of shape x: its derivative by x is
- * random_gamma_grad, by y zero. It takes real floating types; the result has that type.
- * Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
+/* y, a sample of the gamma distribution of shape x: its derivative with respect to x is
+ * random_gamma_grad, with respect to y zero. It takes real floating types; the result has
+ * that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_gamma_sample(x, y) cot_gamma_sample_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* Inverse of erf; infinite at -1 and 1, NaN outside. It takes real floating types; the
  * result has that type. Errors: COT_ERR_DTYPE. */
@@ -346,8 +347,8 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* Inverse of ndtr; infinite at 0 and 1, NaN outside. It takes real floating types; the
  * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_ndtri(x) cot_ndtri_(COT_HERE, x)
-/* Logarithm of ndtr, where that underflows, too. It takes real floating types; the result
- * has that type. Errors: COT_ERR_DTYPE. */
+/* Logarithm of ndtr, accurate also where ndtr underflows. It takes real floating types;
+ * the result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_log_ndtr(x) cot_log_ndtr_(COT_HERE, x)
 /* Modified Bessel function I of order 0, times e^-|x|. It takes real floating types; the
  * result has that type. Errors: COT_ERR_DTYPE. */
@@ -368,11 +369,11 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* Log(e^x + e^y) without overflow. It takes real floating types; the result has that
  * type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_logaddexp(x, y) cot_logaddexp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* The number after x in the direction of y; y if they are equal; its derivative is that
+/* The number after x in the direction of y; y if they are equal; the derivative is that
  * of x. It takes real floating types; the result has that type. Errors: COT_ERR_DTYPE,
  * COT_ERR_SHAPE. */
 #define cot_nextafter(x, y) cot_nextafter_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* Threefry 2x32 with 20 rounds: key x, counter y; of each the first word is the upper
+/* Threefry 2x32 with 20 rounds: key x, counter y; the first word of each is its upper
  * half. It takes u64; the result has that type. Errors: COT_ERR_DTYPE, COT_ERR_SHAPE. */
 #define cot_threefry(x, y) cot_threefry_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* The complex number of real part x and imaginary part y. It takes f32 and f64; the
@@ -383,8 +384,8 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* The imaginary part. It takes c64 and c128; the result is f32 or f64. Errors:
  * COT_ERR_DTYPE. */
 #define cot_imag(x) cot_imag_(COT_HERE, x)
-/* The complex conjugate: the imaginary part has the other sign. It takes c64 and c128;
- * the result has that type. Errors: COT_ERR_DTYPE. */
+/* The complex conjugate: the imaginary part changes its sign. It takes c64 and c128; the
+ * result has that type. Errors: COT_ERR_DTYPE. */
 #define cot_conj(x) cot_conj_(COT_HERE, x)
 #endif
 /* end generated */
