@@ -21,35 +21,35 @@ cg_deps_init(cg_deps *d, ir_arena *a, ir_arena *scratch)
 void
 cg_deps_push(cg_deps *d)
 {
-    IR_PUSH(d->arena, d->of, d->n, d->cap, ((cg_deps_group){ .place = d->n }));
+    IR_PUSH(d->arena, d->of, d->n, d->cap, ((cg_deps_group){ .position = d->n }));
 }
 
 static void
-find(cg_deps *d, uint32_t g)
+visit(cg_deps *d, uint32_t g)
 {
-    if (d->of[g].met == d->search)
+    if (d->of[g].visited == d->search)
         return;
-    d->of[g].met = d->search;
+    d->of[g].visited = d->search;
     IR_PUSH(d->arena, d->found, d->n_found, d->cap_found, g);
 }
 
 static bool
 is_path(cg_deps *d, uint32_t g, uint32_t x, bool direct)
 {
-    uint32_t syncs = 0;
+    uint32_t steps = 0;
 
-    if (d->of[g].place <= d->of[x].place)
+    if (d->of[g].position <= d->of[x].position)
         return false;
     d->search++;
     d->n_found = 0;
-    find(d, g);
+    visit(d, g);
     for (uint32_t i = 0; i < d->n_found; i++)
         for (uint32_t e = d->of[d->found[i]].on; e; e = d->dep[e].next_on) {
             const uint32_t y = d->dep[e].on;
-            if ((y == x && (i > 0 || direct)) || ++syncs > CG_FUSE_MAX_DEPENDENCES)
+            if ((y == x && (i > 0 || direct)) || ++steps > CG_FUSE_MAX_DEPENDENCES)
                 return true;
-            if (d->of[y].place > d->of[x].place)
-                find(d, y);
+            if (d->of[y].position > d->of[x].position)
+                visit(d, y);
         }
     return false;
 }
@@ -69,21 +69,21 @@ cg_deps_wait_through(cg_deps *d, uint32_t g, uint32_t x)
 bool
 cg_deps_are_far(const cg_deps *d, uint32_t g, uint32_t x)
 {
-    const uint32_t i = d->of[g].place, j = d->of[x].place;
+    const uint32_t i = d->of[g].position, j = d->of[x].position;
 
     return (i < j ? j - i : i - j) > CG_FUSE_MAX_DISTANCE;
 }
 
 typedef struct moving {
-    uint32_t group, place;
+    uint32_t group, position;
 } moving;
 
 static int
-by_place(const void *x, const void *y)
+by_position(const void *x, const void *y)
 {
     const moving *a = x, *b = y;
 
-    return a->place < b->place ? -1 : a->place > b->place;
+    return a->position < b->position ? -1 : a->position > b->position;
 }
 
 /* Find the groups to move: first the *n groups that wait for g, up to the position of x, with g
@@ -91,24 +91,24 @@ by_place(const void *x, const void *y)
 static moving *
 find_moving(cg_deps *d, uint32_t g, uint32_t x, uint32_t *n)
 {
-    const uint32_t least = d->of[g].place, most = d->of[x].place;
+    const uint32_t least = d->of[g].position, most = d->of[x].position;
 
     d->search++;
     d->n_found = 0;
-    find(d, g);
+    visit(d, g);
     for (uint32_t i = 0; i < d->n_found; i++)
         for (uint32_t e = d->of[d->found[i]].group; e; e = d->dep[e].next_group)
-            if (d->dep[e].group != CG_NO_GROUP && d->of[d->dep[e].group].place <= most)
-                find(d, d->dep[e].group);
+            if (d->dep[e].group != CG_NO_GROUP && d->of[d->dep[e].group].position <= most)
+                visit(d, d->dep[e].group);
     *n = d->n_found;
-    find(d, x);
+    visit(d, x);
     for (uint32_t i = *n; i < d->n_found; i++)
         for (uint32_t e = d->of[d->found[i]].on; e; e = d->dep[e].next_on)
-            if (d->of[d->dep[e].on].place >= least)
-                find(d, d->dep[e].on);
+            if (d->of[d->dep[e].on].position >= least)
+                visit(d, d->dep[e].on);
     moving *m = IR_NEW_N(d->scratch, moving, d->n_found + 1);
     for (uint32_t i = 0; i < d->n_found; i++)
-        m[i] = (moving){ d->found[i], d->of[d->found[i]].place };
+        m[i] = (moving){ d->found[i], d->of[d->found[i]].position };
     return m;
 }
 
@@ -122,14 +122,14 @@ reorder(cg_deps *d, uint32_t g, uint32_t x)
     moving *m = find_moving(d, g, x, &n);
 
     all = d->n_found;
-    moving *place = ir_copy_bytes(d->scratch, m, all * sizeof *m);
-    qsort(place, all, sizeof *place, by_place);
-    qsort(m, n, sizeof *m, by_place);
-    qsort(m + n, all - n, sizeof *m, by_place);
+    moving *position = ir_copy_bytes(d->scratch, m, all * sizeof *m);
+    qsort(position, all, sizeof *position, by_position);
+    qsort(m, n, sizeof *m, by_position);
+    qsort(m + n, all - n, sizeof *m, by_position);
     for (uint32_t i = n; i < all; i++)
-        d->of[m[i].group].place = place[at++].place;
+        d->of[m[i].group].position = position[at++].position;
     for (uint32_t i = 0; i < n; i++)
-        d->of[m[i].group].place = place[at++].place;
+        d->of[m[i].group].position = position[at++].position;
     ir_arena_release(d->scratch, mark);
 }
 
@@ -142,7 +142,7 @@ cg_deps_add(cg_deps *d, uint32_t g, uint32_t x)
         return;
     d->of[g].on = d->of[x].group = d->n_deps;
     IR_PUSH(d->arena, d->dep, d->n_deps, d->cap_deps, e);
-    if (d->of[g].place < d->of[x].place)
+    if (d->of[g].position < d->of[x].position)
         reorder(d, g, x);
 }
 

@@ -20,8 +20,8 @@ typedef struct cg_dep {
 typedef struct cg_deps_group {
     /* heads of the lists of what it waits for, and of what waits for it; 0: empty */
     uint32_t on, group;
-    uint32_t place; /* its position in a topological order */
-    uint32_t met; /* number of the last search that visited it */
+    uint32_t position; /* its position in a topological order */
+    uint32_t visited; /* number of the last search that visited it */
 } cg_deps_group;
 
 typedef struct cg_deps {

@@ -15,7 +15,7 @@ typedef struct joining {
      * next */
     uint32_t *view, *next_view;
     bool *is_output;
-    uint32_t *became;           /* by group: the group that it was merged into, or NOWHERE */
+    uint32_t *merged_into; /* by group: the group that it was merged into, or NOWHERE */
 } joining;
 
 /* An epilogue of a row's sum computes one scalar for each row, and is not vectorised.  A long
@@ -30,7 +30,7 @@ cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row)
 
 /* Is x made of y by transposes and reshapes alone, none of which but x is stored? */
 static bool
-is_seen_via(const joining *u, ir_ref y, ir_ref x)
+is_view_chain(const joining *u, ir_ref y, ir_ref x)
 {
     for (int steps = 0; steps < CG_FUSE_MAX_EPILOGUE_VIEWS; steps++) {
         const ir_node *n = x == y ? NULL : ir_def(u->f, x);
@@ -45,7 +45,7 @@ is_seen_via(const joining *u, ir_ref y, ir_ref x)
 
 /* Does map group g read y, indexed through its view `via`, element by element? */
 static bool
-reads_each(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
+reads_elementwise(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
 {
     const ir_mark mark = ir_arena_mark(u->l->scratch);
     const ir_type *t = ir_type_at(u->f, y);
@@ -84,7 +84,7 @@ find_views(joining *u)
  * element, among views at most CG_FUSE_MAX_EPILOGUE_VIEWS steps away; IR_NONE: there is
  * none. */
 static ir_ref
-seen_as(const joining *u, const cg_group *g, ir_ref y)
+search_views(const joining *u, const cg_group *g, ir_ref y)
 {
     ir_ref todo[CG_FUSE_MAX_SEARCHED_VIEWS], best = IR_NONE;
     int n = 0, left[CG_FUSE_MAX_SEARCHED_VIEWS];
@@ -96,7 +96,7 @@ seen_as(const joining *u, const cg_group *g, ir_ref y)
         for (uint32_t i = steps ? u->view[x] : 0; i; i = u->next_view[i]) {
             const ir_ref v = u->f->node[i].first;
             if ((!best || v < best) && ir_same_shape(ir_type_at(u->f, v), g->space) &&
-                is_seen_via(u, y, v) && reads_each(u, g, y, v))
+                is_view_chain(u, y, v) && reads_elementwise(u, g, y, v))
                 best = v;
             if (n == CG_FUSE_MAX_SEARCHED_VIEWS)
                 return IR_NONE;
@@ -110,14 +110,14 @@ seen_as(const joining *u, const cg_group *g, ir_ref y)
 /* The view of product y, or y itself, that map group g reads element by element; IR_NONE: there
  * is none. */
 static ir_ref
-seen_by(const joining *u, const cg_group *g, ir_ref y)
+view_read_by(const joining *u, const cg_group *g, ir_ref y)
 {
     if (g->kind != CG_GROUP_MAP || g->n > CG_FUSE_MAX_EPILOGUE ||
         g->space->size != ir_type_at(u->f, y)->size)
         return IR_NONE;                                             /* y with a margin, say */
     if (ir_same_shape(g->space, ir_type_at(u->f, y)))
-        return reads_each(u, g, y, y) ? y : IR_NONE;
-    return seen_as(u, g, y);
+        return reads_elementwise(u, g, y, y) ? y : IR_NONE;
+    return search_views(u, g, y);
 }
 
 static int64_t
@@ -134,7 +134,7 @@ static uint32_t
 reader(const joining *u, uint32_t r)
 {
     const uint32_t i = u->reads.reader[r];
-    return u->became[i] == NOWHERE ? i : u->became[i];
+    return u->merged_into[i] == NOWHERE ? i : u->merged_into[i];
 }
 
 /* Does group i wait for another reader of y?  That reader would then have to run between y and
@@ -157,10 +157,10 @@ find_epilogue(joining *u, ir_ref y, bool *others, ir_ref *via)
     uint32_t found = NOWHERE;
     for (uint32_t r = u->reads.first[y]; r < u->reads.first[y + 1]; r++) {
         const uint32_t i = reader(u, r);
-        ir_ref seen = found == NOWHERE ? seen_by(u, &u->fusion->group[i], y) : IR_NONE;
-        if (seen && !waits_for_reader(u, i, y)) {
+        ir_ref view = found == NOWHERE ? view_read_by(u, &u->fusion->group[i], y) : IR_NONE;
+        if (view && !waits_for_reader(u, i, y)) {
             found = i;
-            *via = seen;
+            *via = view;
         } else {
             *others = true;
         }
@@ -187,8 +187,8 @@ cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     ir_arena *a = l->arena;
     cg_find_reads(l, f, fusion, &u->reads);
     find_views(u);
-    u->became = IR_NEW_N(a, uint32_t, fusion->n);
-    memset(u->became, 0xff, sizeof *u->became * fusion->n);
+    u->merged_into = IR_NEW_N(a, uint32_t, fusion->n);
+    memset(u->merged_into, 0xff, sizeof *u->merged_into * fusion->n);
     u->is_output = IR_NEW_N(a, bool, f->n_values);
     for (int k = 0; k < f->n_out; k++)
         u->is_output[f->out[k]] = true;
@@ -213,7 +213,7 @@ cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
         if (others)
             IR_PUSH(a, e->v, e->n, e->cap, y);
         *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space };
-        u->became[i] = at;
+        u->merged_into[i] = at;
         if (others)
             follow_epilogue(u, i, at);
     }

@@ -21,9 +21,9 @@ typedef struct order {
     uint32_t *left;             /* by group: dependences that are not in the order yet */
     cg_heap round, next; /* ready groups: those of this round, and of the next one */
     /* ready groups that overwrite a value which another group has still to read */
-    cg_heap rash;
+    cg_heap deferred;
     /* by reader: 1 + the first group that it defers; by group: the next of that list */
-    uint32_t *kept, *next_kept;
+    uint32_t *defers, *next_deferred;
     uint32_t *read; /* by value: readers before this position are all in the order */
     const int **over; /* by group of a node: cg_overwrites                      */
 } order;
@@ -56,7 +56,7 @@ all_write_parts(const ir_node *n, int k, int j)
 
 /* Does no other operand hold operand j's value, and no other result update it in place? */
 static bool
-is_alone(const ir_node *n, int k, int j)
+is_unshared(const ir_node *n, int k, int j)
 {
     bool is = true;
     for (int i = 0; i < n->n_in; i++)
@@ -85,7 +85,7 @@ cg_part_operand(const ir_graph *f, const ir_node *n, int k)
         return !ir_is_update(n->op) || (ir_is_half(t->dtype) && ir_ops[n->op].by) ? -1 : 0;
     if (n->op == OP_cond) {
         for (int j = 1; j < n->n_in; j++)
-            if (all_write_parts(n, k, j) && (!mapped || is_alone(n, k, j)))
+            if (all_write_parts(n, k, j) && (!mapped || is_unshared(n, k, j)))
                 return j;
         return -1;
     }
@@ -124,7 +124,7 @@ is_map_of(const ir_graph *f, ir_ref x, ir_ref c, int most)
 }
 
 static bool
-is_free(const ir_graph *f, const ir_node *n, int k, int j, const int *over)
+is_operand_available(const ir_graph *f, const ir_node *n, int k, int j, const int *over)
 {
     bool is = ir_type_at(f, n->in[j]) == ir_type_at(f, n->first + (ir_ref)k);
     for (int i = 1; i < n->n_in; i++)
@@ -144,12 +144,12 @@ branch_operand(cg_lowering *l, const ir_graph *f, const ir_node *n, int k, const
     for (int i = 0; i < g.n; i++) {
         const ir_ref x = origin(l, g.at[i], g.at[i]->out[k]);
         for (int j = 1; x && j < n->n_in; j++)
-            if (g.at[i]->in[j - 1] == x && is_free(f, n, k, j, over))
+            if (g.at[i]->in[j - 1] == x && is_operand_available(f, n, k, j, over))
                 return j;
     }
     for (int i = 0; i < g.n; i++)
         for (int j = 1; j < n->n_in; j++)
-            if (is_free(f, n, k, j, over) &&
+            if (is_operand_available(f, n, k, j, over) &&
                 is_map_of(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1], CG_FUSE_MAX_MAPS))
                 return j;
     return -1;
@@ -209,8 +209,8 @@ enum { AFTER = 1, REACHED = 2 };
 typedef struct forward_search {
     const ir_graph *f;
     uint32_t *first, *user; /* by value, its users: user[first[v]] ... user[first[v + 1] - 1] */
-    uint32_t *met, number; /* by node: the last search that visited it */
-    uint8_t *is; /* by node: AFTER, REACHED, or both */
+    uint32_t *visited, number; /* by node: the last search that visited it */
+    uint8_t *mark; /* by node: AFTER, REACHED, or both */
     cg_heap next; /* nodes that are still to be visited */
     uint32_t reached; /* how many of those are REACHED */
     ir_arena *arena;
@@ -221,8 +221,8 @@ search_begin(ir_arena *a, const ir_graph *f)
 {
     forward_search s = { .f = f,
                          .arena = a,
-                         .met = IR_NEW_N(a, uint32_t, f->n_nodes),
-                         .is = IR_NEW_N(a, uint8_t, f->n_nodes),
+                         .visited = IR_NEW_N(a, uint32_t, f->n_nodes),
+                         .mark = IR_NEW_N(a, uint8_t, f->n_nodes),
                          .first = IR_NEW_N(a, uint32_t, f->n_values + 1) };
     uint32_t *at = IR_NEW_N(a, uint32_t, f->n_values);
     ir_each_node (n, f)
@@ -238,19 +238,19 @@ search_begin(ir_arena *a, const ir_graph *f)
     return s;
 }
 
-/* Mark the users of n's results with `is`. */
+/* Mark the users of n's results with `mark`. */
 static void
-spread(forward_search *s, const ir_node *n, uint8_t is)
+spread(forward_search *s, const ir_node *n, uint8_t mark)
 {
     for (uint32_t i = s->first[n->first]; i < s->first[n->first + (ir_ref)n->n_out]; i++) {
         const uint32_t x = s->user[i];
-        if (s->met[x] != s->number) {
-            s->met[x] = s->number;
-            s->is[x] = 0;
+        if (s->visited[x] != s->number) {
+            s->visited[x] = s->number;
+            s->mark[x] = 0;
             cg_heap_push(&s->next, s->arena, x);
         }
-        s->reached += is & ~s->is[x] & REACHED ? 1 : 0;
-        s->is[x] |= is;
+        s->reached += mark & ~s->mark[x] & REACHED ? 1 : 0;
+        s->mark[x] |= mark;
     }
 }
 
@@ -260,7 +260,7 @@ spread(forward_search *s, const ir_node *n, uint8_t is)
 static bool
 is_needed_after(forward_search *s, const ir_node *p, const ir_node *writer)
 {
-    uint32_t syncs = 0;
+    uint32_t steps = 0;
     s->number++;
     s->next.n = s->reached = 0;
     spread(s, writer, AFTER);
@@ -268,13 +268,13 @@ is_needed_after(forward_search *s, const ir_node *p, const ir_node *writer)
     while (s->reached > 0) {
         const uint32_t i = cg_heap_pop(&s->next);
         const ir_node *n = &s->f->node[i];
-        const bool after = s->is[i] & AFTER, reached = s->is[i] & REACHED;
+        const bool after = s->mark[i] & AFTER, reached = s->mark[i] & REACHED;
         s->reached -= reached;
         if (n == p)
             return false;
         if (n == writer || n->n_out == 0)
             continue;
-        if ((after && reached) || ++syncs > CG_FUSE_MAX_SEARCHED)
+        if ((after && reached) || ++steps > CG_FUSE_MAX_SEARCHED)
             return true;
         spread(s, n, after ? AFTER : REACHED);
     }
@@ -434,7 +434,7 @@ find_reader(order *o, uint32_t i, ir_ref x)
     while (r < end && o->done[o->reads.reader[r]])
         r++;
     o->read[x] = r;
-    for (uint32_t syncs = 0; r < end && syncs < CG_FUSE_MAX_READERS; r++, syncs++) {
+    for (uint32_t steps = 0; r < end && steps < CG_FUSE_MAX_READERS; r++, steps++) {
         const uint32_t j = o->reads.reader[r];
         if (j != i && !o->done[j] && !cg_deps_wait(&o->fusion->deps, j, i))
             return j;
@@ -445,7 +445,7 @@ find_reader(order *o, uint32_t i, ir_ref x)
 /* Does group i overwrite a value that another group, which does not wait for i, has still to
  * read?  Then i is deferred until that group is in the order. */
 static bool
-is_rash(order *o, uint32_t i)
+must_defer(order *o, uint32_t i)
 {
     const cg_group *g = &o->fusion->group[i];
     for (int k = 0; o->over[i] && k < g->node->n_out; k++) {
@@ -453,9 +453,9 @@ is_rash(order *o, uint32_t i)
             o->over[i][k] < 0 ? CG_NO_GROUP : find_reader(o, i, g->node->in[o->over[i][k]]);
         if (j == CG_NO_GROUP)
             continue;
-        o->next_kept[i] = o->kept[j];
-        o->kept[j] = i + 1;
-        cg_heap_push(&o->rash, o->l->scratch, i);
+        o->next_deferred[i] = o->defers[j];
+        o->defers[j] = i + 1;
+        cg_heap_push(&o->deferred, o->l->scratch, i);
         return true;
     }
     return false;
@@ -473,7 +473,7 @@ do_group(order *o, uint32_t i)
     for (uint32_t e = d->of[i].group; e; e = d->dep[e].next_group)
         if (d->dep[e].group != CG_NO_GROUP && --o->left[d->dep[e].group] == 0)
             cg_heap_push(d->dep[e].group > i ? &o->round : &o->next, a, d->dep[e].group);
-    for (uint32_t j = o->kept[i]; j; j = o->next_kept[j - 1])
+    for (uint32_t j = o->defers[i]; j; j = o->next_deferred[j - 1])
         if (!o->done[j - 1])
             cg_heap_push(j - 1 > i ? &o->round : &o->next, a, j - 1);
 }
@@ -491,19 +491,20 @@ sort_groups(order *o)
     for (uint32_t i = 0; i < c->n; i++)
         if (o->left[i] == 0)
             cg_heap_push(&o->round, a, i);
-    while (o->round.n + o->next.n + o->rash.n > 0) {
+    while (o->round.n + o->next.n + o->deferred.n > 0) {
         if (o->round.n == 0 && o->next.n > 0) {
             const cg_heap empty = o->round;
             o->round = o->next;
             o->next = empty;
         }
-        const bool patient = o->round.n > 0;
-        const uint32_t i = cg_heap_pop(patient ? &o->round : &o->rash);
-        if (!o->done[i] && !(patient && is_rash(o, i)))
+        const bool in_round = o->round.n > 0;
+        const uint32_t i = cg_heap_pop(in_round ? &o->round : &o->deferred);
+        if (!o->done[i] && !(in_round && must_defer(o, i)))
             do_group(o, i);
     }
     if (o->n < c->n)
-        cg_lower_fail(o->l, 0, NULL, "the kernels of a function wait for each other");
+        cg_lower_fail(o->l, 0, NULL,
+                      "the kernels of a function depend on each other in a cycle");
 }
 
 /* Find the last group that reads each root, by its position in the order. */
@@ -530,8 +531,8 @@ cg_order(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
         .l = l, .f = f, .fusion = fusion, .done = IR_NEW_N(l->scratch, bool, fusion->n + 1)
     };
     o.left = IR_NEW_N(l->scratch, uint32_t, fusion->n + 1);
-    o.kept = IR_NEW_N(l->scratch, uint32_t, fusion->n + 1);
-    o.next_kept = IR_NEW_N(l->scratch, uint32_t, fusion->n + 1);
+    o.defers = IR_NEW_N(l->scratch, uint32_t, fusion->n + 1);
+    o.next_deferred = IR_NEW_N(l->scratch, uint32_t, fusion->n + 1);
     o.read = IR_NEW_N(l->scratch, uint32_t, f->n_values);
     fusion->order = IR_NEW_N(l->arena, uint32_t, fusion->n + 1);
     cg_find_reads(l, f, fusion, &o.reads);

@@ -5,7 +5,7 @@ void
 cg_ix_begin(cg_ix_table *t, ir_arena *a)
 {
     *t = (cg_ix_table){ .arena = a };
-    t->rounds = IR_NEW(a, uint32_t);
+    t->traversals = IR_NEW(a, uint32_t);
     ir_map_init(&t->shared, a);
     ir_map_init(&t->atoms, a);
     IR_PUSH(a, t->expr, t->n, t->cap, ((cg_ix_expr){ 0 }));
@@ -307,10 +307,10 @@ mentions(const cg_ix_table *t, cg_ix x, uint32_t atom)
     const cg_ix_expr *e = &t->expr[x];
     for (uint32_t i = 0; i < e->n; i++) {
         cg_ix_atom *a = &t->atom[e->term[i].atom];
-        const bool met = a->met == *t->rounds;
-        a->met = *t->rounds;
+        const bool visited = a->visited == *t->traversals;
+        a->visited = *t->traversals;
         if (e->term[i].atom == atom ||
-            (!met && a->kind != CG_IX_VAR && mentions(t, a->e, atom)))
+            (!visited && a->kind != CG_IX_VAR && mentions(t, a->e, atom)))
             return true;
     }
     return false;
@@ -325,7 +325,7 @@ cg_ix_coef(const cg_ix_table *t, cg_ix x, cg_ix v, bool *pure)
     if (t->expr[v].n != 1)      /* an axis of size 1 */
         return 0;
     uint32_t atom = t->expr[v].term[0].atom;
-    ++*t->rounds;
+    ++*t->traversals;
     for (uint32_t i = 0; i < e->n; i++) {
         const cg_ix_atom *a = &t->atom[e->term[i].atom];
         if (e->term[i].atom == atom)
@@ -344,11 +344,11 @@ atom_value(cg_ix_table *t, cg_build *b, uint32_t i)
     const cg_ix_atom a = t->atom[i];
     if (a.kind == CG_IX_VAR)
         return a.val;
-    if (a.met == *t->rounds)
+    if (a.visited == *t->traversals)
         return a.made;
     const cg_val e = value_of(t, b, a.e),
                  made = a.kind == CG_IX_DIV ? cg_idiv(b, e, a.c) : cg_imod(b, e, a.c);
-    t->atom[i].met = *t->rounds;
+    t->atom[i].visited = *t->traversals;
     t->atom[i].made = made;
     return made;
 }
@@ -370,7 +370,7 @@ value_of(cg_ix_table *t, cg_build *b, cg_ix x)
 cg_val
 cg_ix_value(cg_ix_table *t, cg_build *b, cg_ix x)
 {
-    ++*t->rounds;
+    ++*t->traversals;
     return value_of(t, b, x);
 }
 

@@ -31,8 +31,8 @@ typedef struct cg_ix_atom {
     int64_t lo, hi;
     /* var: the i64 that it stands for; 0: none (analysis only) */
     cg_val val;
-    cg_val made; /* div, mod: its value in traversal `met` */
-    uint32_t met; /* the last traversal that visited it */
+    cg_val made; /* div, mod: its value in traversal `visited` */
+    uint32_t visited; /* the last traversal that visited it */
 } cg_ix_atom;
 
 typedef struct cg_ix_table {
@@ -41,7 +41,7 @@ typedef struct cg_ix_table {
     uint32_t n, cap;
     cg_ix_atom *atom;
     uint32_t n_atoms, cap_atoms;
-    uint32_t *rounds; /* number of traversals so far, each of which visits an atom once */
+    uint32_t *traversals; /* number of traversals so far, each of which visits an atom once */
     ir_map shared, atoms;
 } cg_ix_table;
 

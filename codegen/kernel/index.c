@@ -170,27 +170,27 @@ cg_imul(cg_build *b, cg_val x, int64_t c)
 
 /* The depth of a recursion over the operands of a value, and how many more values it may
  * visit. */
-typedef struct looking {
+typedef struct visit {
     int depth;
     int *left;
-} looking;
+} visit;
 
-static looking
-below(looking at)
+static visit
+below(visit at)
 {
-    return (looking){ at.depth + 1, at.left };
+    return (visit){ at.depth + 1, at.left };
 }
 
 static bool
-is_enough(looking at)
+is_enough(visit at)
 {
     return at.depth > CG_KERNEL_MAX_INDEX_DEPTH || --*at.left < 0;
 }
 
-static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, looking at);
+static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, visit at);
 
 static bool
-range_of_var(const cg_kernel *k, const cg_block *x, int64_t *lo, int64_t *hi, looking at)
+range_of_var(const cg_kernel *k, const cg_block *x, int64_t *lo, int64_t *hi, visit at)
 {
     int64_t lo0, lo1, hi0, hi1;
 
@@ -207,7 +207,7 @@ range_of_var(const cg_kernel *k, const cg_block *x, int64_t *lo, int64_t *hi, lo
 }
 
 static bool
-range_of_linear(const cg_kernel *k, const linear *l, int64_t *lo, int64_t *hi, looking at)
+range_of_linear(const cg_kernel *k, const linear *l, int64_t *lo, int64_t *hi, visit at)
 {
     int64_t a, z;
 
@@ -242,7 +242,7 @@ range_of_type(cot_dtype t, int64_t *lo, int64_t *hi)
 }
 
 static bool
-range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, looking at)
+range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, visit at)
 {
     const cg_insn *i = &k->insn[v];
     int64_t c, lo1, hi1;
@@ -309,7 +309,7 @@ cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi)
 {
     int left = CG_KERNEL_MAX_INDEX_VISITS;
 
-    return range(k, v, lo, hi, (looking){ 0, &left });
+    return range(k, v, lo, hi, (visit){ 0, &left });
 }
 
 /* Is the form known not to be negative?  *hi is its upper bound. */
@@ -319,7 +319,7 @@ is_natural(const cg_kernel *k, const linear *l, int64_t *hi)
     int left = CG_KERNEL_MAX_INDEX_VISITS;
     int64_t lo;
 
-    return range_of_linear(k, l, &lo, hi, (looking){ 0, &left }) && lo >= 0;
+    return range_of_linear(k, l, &lo, hi, (visit){ 0, &left }) && lo >= 0;
 }
 
 /* -- division -- */
@@ -478,7 +478,7 @@ lowest_bit(int64_t x)
 }
 
 static int64_t
-multiple(const cg_kernel *k, cg_val v, const cg_block *still, looking at)
+multiple(const cg_kernel *k, cg_val v, const cg_block *still, visit at)
 {
     const cg_insn *i = &k->insn[v];
     const cg_block *x = i->op == CG_VAR ? k->insn[i->in[0]].block : NULL;
@@ -511,14 +511,14 @@ cg_multiple_of(const cg_kernel *k, cg_val v)
 {
     int left = CG_KERNEL_MAX_INDEX_VISITS;
 
-    return multiple(k, v, NULL, (looking){ 0, &left });
+    return multiple(k, v, NULL, (visit){ 0, &left });
 }
 
 int64_t
 cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies, int64_t stride)
 {
     int left = CG_KERNEL_MAX_INDEX_VISITS;
-    const int64_t m = multiple(k, v, copies, (looking){ 0, &left }), n = lowest_bit(stride);
+    const int64_t m = multiple(k, v, copies, (visit){ 0, &left }), n = lowest_bit(stride);
 
     return m < n ? m : n;
 }

@@ -139,14 +139,14 @@ read_yields(cg_parser *p, cg_block *x)
                 if (!read_reduction(p, x, y))
                     return false;
             } else if (n == carries) {
-                return ir_read_wants(&p->r, "no more values than the loop carries");
+                return ir_read_wants(&p->r, "no more values than the loop has carries");
             } else if (!(x->yield[n].value = cg_read_value(p, x->yield[n].type))) {
                 return false;
             } else {
                 n++;
             }
         } while (ir_read_try(&p->r, ","));
-    return n == carries || ir_read_wants(&p->r, "a value for each that the loop carries");
+    return n == carries || ir_read_wants(&p->r, "a value for each carry of the loop");
 }
 
 static bool

@@ -47,7 +47,7 @@ quoted_byte(cg_parser *p)
         p->r.at += 2;
         return hex_digit(s[1]) * 16 + hex_digit(s[2]);
     }
-    return ir_read_wants(&p->r, "two hexadecimal digits behind '\\', not both 0") - 1;
+    return ir_read_wants(&p->r, "two hexadecimal digits after '\\', not both 0") - 1;
 }
 
 const char *
@@ -374,7 +374,8 @@ cg_read_value(cg_parser *p, cot_dtype t)
         v = x && x->visible ? x->v : 0;
         p->r.at = v ? p->r.at : start;
         if (!v)
-            ir_read_wants(&p->r, "a value that is defined above, in the regions around");
+            ir_read_wants(&p->r,
+                          "a value that is defined above, in this region or an enclosing one");
     }
     if (!v || !t || cg_type(p->k, v) == t)
         return v;

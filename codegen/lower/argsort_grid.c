@@ -63,16 +63,8 @@ begin(cg_lowering *l, network *s)
 static void
 index_of(cg_lowering *l, const network *s, cg_ix line, cg_ix at, cg_ix *to)
 {
-    int64_t dims[COT_MAX_RANK];
-    cg_ix along[COT_MAX_RANK + 1];
-    int rank = 0;
-
-    for (int k = 0; k < s->t->rank; k++)
-        if (k != s->axis)
-            dims[rank++] = s->t->dims[k];
-    cg_ix_split(&l->ix, line, rank, dims, along);
-    for (int k = 0, j = 0; k < s->t->rank; k++)
-        to[k] = k == s->axis ? at : along[j++];
+    cg_line_at(l, s->t, s->axis, line, to);
+    to[s->axis] = at;
 }
 
 /* -- the steps of the network -------------------------------------------------------------- */
@@ -159,7 +151,7 @@ compare(cg_lowering *l, void *user, cg_ix pair)
 
 /* Store position j of a line, which is at index `from` of the scratch, as a result. */
 static void
-give_one(cg_lowering *l, const network *s, cg_ix line, cg_val j, cg_val from)
+store_one(cg_lowering *l, const network *s, cg_ix line, cg_val j, cg_val from)
 {
     cg_build *b = &l->b;
     cg_ix to[COT_MAX_RANK + 1];
@@ -171,15 +163,15 @@ give_one(cg_lowering *l, const network *s, cg_ix line, cg_val j, cg_val from)
 }
 
 static void
-give(cg_lowering *l, void *user, cg_ix i)
+store_result(cg_lowering *l, void *user, cg_ix i)
 {
     const network *s = user;
     cg_build *b = &l->b;
     cg_val flat = cg_ix_value(&l->ix, b, i), j = cg_imod(b, flat, s->most),
            line = cg_idiv(b, flat, s->most);
 
-    give_one(l, s, cg_ix_var(&l->ix, line, 0, s->lines - 1), j,
-             cg_iadd(b, cg_imul(b, line, s->padded), j));
+    store_one(l, s, cg_ix_var(&l->ix, line, 0, s->lines - 1), j,
+              cg_iadd(b, cg_imul(b, line, s->padded), j));
 }
 
 /* -- a block for each line ----------------------------------------------------------------- */
@@ -204,12 +196,12 @@ shared_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t n)
 }
 
 /* Emit body(i) for i = t, t + threads, ... below n, for thread t. */
-typedef void each_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i,
-                            const cg_val *user);
+typedef void thread_body(cg_lowering *l, const network *s, cg_ix line, cg_val i,
+                         const cg_val *user);
 
 static void
-each(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threads, int64_t n,
-     each_of_thread *body, const cg_val *user)
+loop_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threads,
+               int64_t n, thread_body *body, const cg_val *user)
 {
     cg_build *b = &l->b;
     cg_val rounds = cg_i64(b, n / threads);
@@ -238,10 +230,10 @@ compare_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i, const 
 }
 
 static void
-give_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i, const cg_val *user)
+store_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i, const cg_val *user)
 {
     (void)user;
-    give_one(l, s, line, i, i);
+    store_one(l, s, line, i, i);
 }
 
 /* Merge runs of 2, 4, ... elements, each merge by steps of half the distance. */
@@ -263,7 +255,7 @@ merge_line(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threa
     const cg_val run[2] = { cg_insn2(b, SC_shl, COT_I64, one, stage),
                             cg_insn2(b, SC_shl, COT_I64, one, left) };
 
-    each(l, s, line, t, threads, s->padded / 2, compare_of_thread, run);
+    loop_of_thread(l, s, line, t, threads, s->padded / 2, compare_of_thread, run);
     cg_barrier(b);
     cg_scope_end(l, deep);
     cg_loop_end(b, inner);
@@ -294,10 +286,10 @@ sort_in_blocks(cg_lowering *l, network *s)
     uint32_t inner = cg_scope_begin(l);
     cg_val t = cg_loop_var(b, block);
 
-    each(l, s, line, t, threads, s->padded, fill_of_thread, NULL);
+    loop_of_thread(l, s, line, t, threads, s->padded, fill_of_thread, NULL);
     cg_barrier(b);
     merge_line(l, s, line, t, threads);
-    each(l, s, line, t, threads, s->most, give_of_thread, NULL);
+    loop_of_thread(l, s, line, t, threads, s->most, store_of_thread, NULL);
     cg_scope_end(l, inner);
     cg_loop_end(b, block);
     cg_scope_end(l, mark);
@@ -362,7 +354,7 @@ cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool 
     plan_network(l, &s);
     begin(l, &s);
     s.out = cg_place_buffer(l, &v->place[n->first], s.t, "y", true);
-    cg_strip_mine(l, CG_PARALLEL, s.lines * s.most, 1, true, give, &s);
+    cg_strip_mine(l, CG_PARALLEL, s.lines * s.most, 1, true, store_result, &s);
     cg_kernel_call(l);
     return true;
 }

@@ -229,9 +229,9 @@ emit(cg_lowering *l, cg_cumulating *c)
         c->kept = cg_local_buffer(l, "kept", c->how.type, 1);
     l->k->flops = cost;
     ir_buf_printf(l->why, "%s: %lld lines of %lld%s%s\n", l->k->name, (long long)lines,
-                  (long long)c->size, across ? ", in lanes" : "",
+                  (long long)c->size, across ? ", vectorised across lines" : "",
                   by_lines                   ? ", parallel"
-                  : c->blocks == CG_PARALLEL ? ", blocks parallel"
+                  : c->blocks == CG_PARALLEL ? ", parallel over blocks"
                                              : "");
     cg_strip_mine(l, by_lines ? CG_PARALLEL : CG_SERIAL, across ? c->outer : lines, 1, true,
                   across ? outer_line : any_line, c);

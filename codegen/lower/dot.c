@@ -22,15 +22,9 @@ static void
 one_batch(cg_dot_product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner,
           bool vector)
 {
-    cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    cg_val lhs = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(b, 0),
-           rhs = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(b, 0);
-    lhs = cg_iadd(b, lhs, offset(b, &s->b, s->b.lhs, batch));
-    rhs = cg_iadd(b, rhs, offset(b, &s->b, s->b.rhs, batch));
-    p->batch = batch;
-    p->left = s->swap ? rhs : lhs;
-    p->right = s->swap ? lhs : rhs;
+
+    cg_dot_set_batch(p, batch);
     if (inner)
         cg_dot_inner_form(p, m_begin, m_end, vector);
     else if (s->by_lines)

@@ -200,7 +200,7 @@ kept_sum(const block *x, cg_val g, cg_val m, cg_val o)
 
 /* Pass the kept sums of rows from, from + 1, ... to the epilogue, as rows m, m + 1, ... */
 static void
-give_kept(const cg_dot_product *p, cg_val g0, cg_val g, cg_val m, cg_val from, cg_val count)
+emit_kept(const cg_dot_product *p, cg_val g0, cg_val g, cg_val m, cg_val from, cg_val count)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
@@ -209,24 +209,10 @@ give_kept(const cg_dot_product *p, cg_val g0, cg_val g, cg_val m, cg_val from, c
            o = cg_loop_var(b, columns);
     block x = block_begin(p, g0, 0, 0);
     cg_val sum = cg_load(b, p->d->scratch, kept_sum(&x, g, cg_iadd(b, from, i), o), 0);
-    give(&x.p, cg_iadd(b, m, i), o, sum, x.when);
+    emit_result(&x.p, cg_iadd(b, m, i), o, sum, x.when);
     cg_loop_end(b, x.lanes);
     cg_loop_end(b, columns);
     cg_loop_end(b, rows);
-}
-
-/* Add the sum of a block of k to the kept sum of the blocks before it. */
-static cg_val
-with_before(const block *x, cg_val at, cg_val sum)
-{
-    cg_build *b = x->p.b;
-    const cot_dtype t = x->p.d->type;
-    cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), x->k0));
-    cg_val both = cg_insn2(b, SC_add, t, cg_load(b, x->p.d->scratch, at, 0), sum);
-    cg_if_else(b, later);
-    cg_if_yield(b, later, t, both, sum);
-    cg_if_end(b, later);
-    return cg_loop_result(b, later, 0);
 }
 
 /* The part of a product that a tile belongs to: block g of the batch, which starts at g0; its
@@ -254,10 +240,11 @@ groups_tile(const cg_dot_product *p, const batch_block *a, cg_val m0, cg_val r0)
     cg_val sum = element(&x, row, o, a->k_end);
     if (blocks || p->d->expensive) {
         cg_val at = kept_sum(&x, a->g, blocks ? m : i, o);
-        cg_store(b, p->d->scratch, at, blocks ? with_before(&x, at, sum) : sum, in_row);
+        sum = blocks ? add_before(p, x.k0, p->d->scratch, at, sum, 0) : sum;
+        cg_store(b, p->d->scratch, at, sum, in_row);
     } else {
         cg_val within = both(b, in_row, x.when);
-        give(&x.p, cg_iadd(b, m0, r), o, sum, within);
+        emit_result(&x.p, cg_iadd(b, m0, r), o, sum, within);
     }
     cg_loop_end(b, x.lanes);
     if (columns)
@@ -269,7 +256,7 @@ groups_tile(const cg_dot_product *p, const batch_block *a, cg_val m0, cg_val r0)
         count = cg_imin(b, count, cg_isub(b, cg_i64(b, s->run), r0));
     if (p->d->expensive && !blocks) {
         cg_val zero = cg_i64(b, 0);
-        give_kept(p, a->g0, a->g, cg_iadd(b, m0, r0), zero, count);
+        emit_kept(p, a->g0, a->g, cg_iadd(b, m0, r0), zero, count);
     }
 }
 
@@ -347,6 +334,6 @@ cg_dot_batch_vectorised(const cg_dot_product *p, cg_val from, cg_val to)
     groups_part(p, from, to, &a);
     cg_loop_end(b, blocks);
     cg_val each = batch_begin(p, from, to, &a);
-    give_kept(p, a.g0, a.g, zero, zero, cg_i64(b, s->m.total));
+    emit_kept(p, a.g0, a.g, zero, zero, cg_i64(b, s->m.total));
     cg_loop_end(b, each);
 }

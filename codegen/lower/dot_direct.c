@@ -190,13 +190,13 @@ tile_sum(const cg_dot_product *p, const line_tile *a, const tile_element *x)
 }
 
 static void
-give_at(const cg_dot_product *p, const line_tile *a, const tile_element *x, cg_val sum)
+emit_at(const cg_dot_product *p, const line_tile *a, const tile_element *x, cg_val sum)
 {
     cg_build *b = p->b;
     cg_val m = cg_iadd(b, a->row, cg_imul(b, x->h, p->s.run));
 
     cg_val place_f = cg_iadd(b, a->result, x->f);
-    give(p, cg_iadd(b, cg_iadd(b, m, a->column), x->at), place_f, sum, x->when);
+    emit_result(p, cg_iadd(b, cg_iadd(b, m, a->column), x->at), place_f, sum, x->when);
 }
 
 /* The index at which a sum of the tile is kept. */
@@ -212,7 +212,7 @@ kept_at(const cg_dot_product *p, const tile_element *x)
 /* Pass kept sums to the epilogue, line after line.  A long epilogue is compiled for one
  * vector. */
 static void
-give_kept(const cg_dot_product *p, const line_tile *a)
+emit_kept(const cg_dot_product *p, const line_tile *a)
 {
     cg_build *b = p->b;
     const int64_t w = p->s.w;
@@ -224,7 +224,7 @@ give_kept(const cg_dot_product *p, const line_tile *a)
     x.at = cg_iadd(b, cg_loop_var(b, vectors), spmd(b, CG_VECTOR, w, &lanes));
     if (a->columns % w)
         x.when = less(b, x.at, cg_i64(b, a->columns));
-    give_at(p, a, &x, cg_load(b, p->d->scratch, kept_at(p, &x), 0));
+    emit_at(p, a, &x, cg_load(b, p->d->scratch, kept_at(p, &x), 0));
     cg_loop_end(b, lanes);
     cg_loop_end(b, vectors);
     cg_loop_end(b, results);
@@ -236,16 +236,10 @@ static void
 add_block(const cg_dot_product *p, const line_tile *a)
 {
     cg_build *b = p->b;
-    const cot_dtype t = p->d->type;
     tile_element x = element_begin(p, a);
-    cg_val sum = tile_sum(p, a, &x), at = kept_at(p, &x),
-           later = cg_if_begin(b, less(b, cg_i64(b, 0), a->lo));
-    cg_val all = cg_insn2(b, SC_add, t, cg_load(b, p->d->scratch, at, 0), sum);
+    cg_val sum = tile_sum(p, a, &x), at = kept_at(p, &x);
 
-    cg_if_else(b, later);
-    cg_if_yield(b, later, t, all, sum);
-    cg_if_end(b, later);
-    cg_store(b, p->d->scratch, at, cg_loop_result(b, later, 0), 0);
+    cg_store(b, p->d->scratch, at, add_before(p, a->lo, p->d->scratch, at, sum, 0), 0);
     element_end(p, &x);
 }
 
@@ -263,7 +257,7 @@ lines_tile(const cg_dot_product *p, line_tile a)
         a.hi = cg_imin(b, cg_iadd(b, a.lo, cg_i64(b, KC)), total);
         add_block(p, &a);
         cg_loop_end(b, blocks);
-        give_kept(p, &a);
+        emit_kept(p, &a);
         return;
     }
     tile_element x = element_begin(p, &a);
@@ -271,10 +265,10 @@ lines_tile(const cg_dot_product *p, line_tile a)
     if (p->d->expensive)
         cg_store(b, p->d->scratch, kept_at(p, &x), sum, 0);
     else
-        give_at(p, &a, &x, sum);
+        emit_at(p, &a, &x, sum);
     element_end(p, &x);
     if (p->d->expensive)
-        give_kept(p, &a);
+        emit_kept(p, &a);
 }
 
 /* All results for one part of some lines. */

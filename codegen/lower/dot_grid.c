@@ -39,8 +39,8 @@ by_elements(cg_dot_product *p, bool inner)
     cg_val row = cg_imod(b, rest, s->m.total);
 
     cg_dot_set_batch(p, cg_idiv(b, rest, s->m.total));
-    give(p, row, column,
-         inner ? cg_dot_inner_sum(p, row, false) : cg_dot_element(p, row, column), 0);
+    emit_result(p, row, column,
+                inner ? cg_dot_inner_sum(p, row, false) : cg_dot_element(p, row, column), 0);
     cg_loop_end(b, block);
     cg_loop_end(b, grid);
 }
@@ -65,7 +65,7 @@ inner_rows(cg_dot_product *p)
     p->l->team = CG_WARPS;
     cg_val acc = cg_dot_inner_sum(p, m, true);
     p->l->team = CG_SERIAL;
-    give(p, m, cg_i64(b, 0), acc, 0);
+    emit_result(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, warps);
     cg_loop_end(b, grid);
 }
@@ -85,7 +85,7 @@ inner_blocks(cg_dot_product *p)
     p->l->team = CG_GRID;
     cg_val acc = cg_dot_inner_sum(p, m, true);
     p->l->team = CG_SERIAL;
-    give(p, m, cg_i64(b, 0), acc, 0);
+    emit_result(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, grid);
 }
 
@@ -158,17 +158,19 @@ side_of(const tiling *g, bool left, cg_val first)
 
 /* The element, or the first one of a unit, that a thread loads in one round: its indices, its
  * offset in memory (without the base) and in the stage. */
-typedef struct spot { cg_val free, k, from, to; } spot;
+typedef struct staged {
+    cg_val free, k, from, to;
+} staged;
 
-static spot
-spot_of(const tiling *g, const grid_side *x, cg_val round, cg_val k0)
+static staged
+staged_of(const tiling *g, const grid_side *x, cg_val round, cg_val k0)
 {
     cg_build *b = g->p->b;
     const int64_t unit = x->unit ? x->unit : 1, n = x->size / unit;
     cg_val e = cg_iadd(b, cg_imul(b, round, CG_BLOCK_THREADS), g->t);
     cg_val kk = x->along_k ? cg_imod(b, e, K_TILE) : cg_idiv(b, e, n),
            i = x->along_k ? cg_idiv(b, e, K_TILE) : cg_imul(b, cg_imod(b, e, n), unit);
-    spot c = { .free = cg_iadd(b, x->first, i), .k = cg_iadd(b, k0, kk) };
+    staged c = { .free = cg_iadd(b, x->first, i), .k = cg_iadd(b, k0, kk) };
 
     cg_val right = offset(b, &g->p->s.k, x->k_stride, c.k);
     c.from = cg_iadd(b, offset(b, x->free, x->stride, c.free), right);
@@ -179,7 +181,7 @@ spot_of(const tiling *g, const grid_side *x, cg_val round, cg_val k0)
 /* Is the element inside the operand?  0: always.  A unit is either completely inside or
  * completely outside. */
 static cg_val
-is_there(const tiling *g, const grid_side *x, const spot *c)
+is_inside(const tiling *g, const grid_side *x, const staged *c)
 {
     cg_build *b = g->p->b;
     const int64_t k = g->p->s.k.total;
@@ -197,12 +199,12 @@ rounds_of(const grid_side *x)
 /* Start loading the tile at k0 into a stage; elements that need conversion are loaded into
  * registers. */
 static void
-send(const tiling *g, const grid_side *x, cg_val k0, cg_val stage)
+start_load(const tiling *g, const grid_side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->p->b;
     cg_val rounds = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, rounds_of(x)), 1, 0);
-    const spot c = spot_of(g, x, cg_loop_var(b, rounds), k0);
-    const cg_val when = is_there(g, x, &c);
+    const staged c = staged_of(g, x, cg_loop_var(b, rounds), k0);
+    const cg_val when = is_inside(g, x, &c);
 
     if (x->unit) {
         cg_val n =
@@ -218,14 +220,14 @@ send(const tiling *g, const grid_side *x, cg_val k0, cg_val stage)
 
 /* Store elements that were loaded into registers in the stage. */
 static void
-put(const tiling *g, const grid_side *x, cg_val stage)
+store_loaded(const tiling *g, const grid_side *x, cg_val stage)
 {
     cg_build *b = g->p->b;
 
     if (x->unit)
         return;
     cg_val rounds = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, rounds_of(x)), 1, 0);
-    const spot c = spot_of(g, x, cg_loop_var(b, rounds), cg_i64(b, 0));
+    const staged c = staged_of(g, x, cg_loop_var(b, rounds), cg_i64(b, 0));
     cg_val value = cg_load(b, x->held, cg_loop_var(b, rounds), 0);
     cg_store(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to), value, 0);
     cg_loop_end(b, rounds);
@@ -286,18 +288,18 @@ multiply_stage(const tiling *g, cg_val k0, cg_val stage, cg_val row, cg_val colu
 }
 
 static void
-send_both(const tiling *g, cg_val k0, cg_val stage)
+start_loads(const tiling *g, cg_val k0, cg_val stage)
 {
-    send(g, &g->x[0], k0, stage);
-    send(g, &g->x[1], k0, stage);
+    start_load(g, &g->x[0], k0, stage);
+    start_load(g, &g->x[1], k0, stage);
     cg_commit(g->p->b);
 }
 
 static void
-put_both(const tiling *g, cg_val stage)
+store_both(const tiling *g, cg_val stage)
 {
-    put(g, &g->x[0], stage);
-    put(g, &g->x[1], stage);
+    store_loaded(g, &g->x[0], stage);
+    store_loaded(g, &g->x[1], stage);
 }
 
 /* One step of the pipeline: when this stage is loaded, and all threads have read the other one,
@@ -313,14 +315,14 @@ add_tile(const tiling *g, cg_val k0, cg_val row, cg_val column, cg_val acc)
     cg_arrive(b, 0);
     cg_barrier(b);
     cg_val branch = cg_if_begin(b, more);
-    send_both(g, next, other);
+    start_loads(g, next, other);
     cg_if_else(b, branch);
     cg_if_end(b, branch);
     acc = multiply_stage(g, k0, stage, row, column, acc);
     if (g->x[0].unit && g->x[1].unit)
         return acc;
     branch = cg_if_begin(b, more);
-    put_both(g, other);
+    store_both(g, other);
     cg_if_else(b, branch);
     cg_if_end(b, branch);
     return acc;
@@ -347,8 +349,8 @@ tile_sum(tiling *g, cg_val row, cg_val column)
     const int64_t total = g->p->s.k.total;
 
     g->reduction = cg_reduction_new(b, total, 0, 1);
-    send_both(g, cg_i64(b, 0), cg_i64(b, 0));
-    put_both(g, cg_i64(b, 0));
+    start_loads(g, cg_i64(b, 0), cg_i64(b, 0));
+    store_both(g, cg_i64(b, 0));
     if (total <= KC)
         return chain(g, cg_i64(b, 0), cg_i64(b, total), row, column);
     cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC),
@@ -386,7 +388,7 @@ thread_tile(tiling *g)
         when = both(b, when, less(b, cg_iadd(b, g->x[1].first, even ? first : column), bound));
     }
     cg_val place = cg_iadd(b, g->x[1].first, column);
-    give(g->p, cg_iadd(b, g->x[0].first, row), place, sum, when);
+    emit_result(g->p, cg_iadd(b, g->x[0].first, row), place, sum, when);
     for (int i = 2; i >= 0; i--)
         if (loop[i])
             cg_loop_end(b, loop[i]);

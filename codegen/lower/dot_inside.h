@@ -182,7 +182,7 @@ both(cg_build *b, cg_val x, cg_val y)
 }
 
 static inline void
-give(const cg_dot_product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
+emit_result(const cg_dot_product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
 {
     if (p->s.swap)
         p->d->store(p->b, p->d->user, p->batch, n, m, acc, when);
@@ -235,6 +235,22 @@ scratch_at(const cg_dot_product *p, int64_t from, cg_val at)
     return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
 }
 
+/* Add acc, the sum of the block of k that starts at k0, to the sum of the blocks before it,
+ * which is kept in element `at` of a buffer. */
+static inline cg_val
+add_before(const cg_dot_product *p, cg_val k0, uint32_t buffer, cg_val at, cg_val acc,
+           cg_val when)
+{
+    cg_build *b = p->b;
+    cot_dtype t = p->d->type;
+    cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), k0));
+    cg_val sum = cg_insn2(b, SC_add, t, cg_load(b, buffer, at, when), acc);
+    cg_if_else(b, later);
+    cg_if_yield(b, later, t, sum, acc);
+    cg_if_end(b, later);
+    return cg_loop_result(b, later, 0);
+}
+
 /* The index at which the sum of row m0 + i and column n0 + column is kept: if there are several
  * blocks of k, among the sums of the whole result; else among those of the tile. */
 static inline cg_val
@@ -253,7 +269,7 @@ kept_index(const cg_dot_product *p, cg_val m0, cg_val i, cg_val n0, cg_val colum
 }
 
 /* Pass the kept sums of a tile to the epilogue, row by row. */
-void cg_dot_give_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end,
+void cg_dot_emit_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end,
                       int64_t columns, bool columns_over);
 /* dot_packed.c.  All rows, from packed operands. */
 void cg_dot_packed(cg_dot_product *p);

@@ -9,21 +9,12 @@ enum {
     LINE = 64,
 };
 
-/* Add the sum of a block of k to the kept sum of the blocks before it. */
+/* The sum over the blocks of k up to this one, of which acc is the sum of the last. */
 static cg_val
-add_before(const cg_dot_product *p, cg_val k0, uint32_t buffer, cg_val kept, cg_val acc,
+sum_so_far(const cg_dot_product *p, cg_val k0, uint32_t buffer, cg_val at, cg_val acc,
            cg_val when)
 {
-    cg_build *b = p->b;
-    cot_dtype t = p->d->type;
-    if (p->s.steps <= KC)
-        return acc;
-    cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), k0));
-    cg_val sum = cg_insn2(b, SC_add, t, cg_load(b, buffer, kept, when), acc);
-    cg_if_else(b, later);
-    cg_if_yield(b, later, t, sum, acc);
-    cg_if_end(b, later);
-    return cg_loop_result(b, later, 0);
+    return p->s.steps > KC ? add_before(p, k0, buffer, at, acc, when) : acc;
 }
 
 static cg_val
@@ -60,7 +51,7 @@ static void
 add_to_own(const cg_dot_product *p, cg_val m, cg_val n, cg_val k0, cg_val acc, cg_val when)
 {
     cg_val at = own_index(p, m, n);
-    cg_store(p->b, p->d->sum - 1, at, add_before(p, k0, p->d->sum - 1, at, acc, when), when);
+    cg_store(p->b, p->d->sum - 1, at, sum_so_far(p, k0, p->d->sum - 1, at, acc, when), when);
 }
 
 static void
@@ -233,24 +224,24 @@ sum_tile(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_b
         add_tile(p, &r, n0, m0, m_end, k0, acc);
     } else {
         cg_val kept = kept_index(p, m0, r.i, n0, r.column);
-        cg_store(b, p->d->scratch, kept, add_before(p, k0, p->d->scratch, kept, acc, 0), 0);
+        cg_store(b, p->d->scratch, kept, sum_so_far(p, k0, p->d->scratch, kept, acc, 0), 0);
     }
     tile_end(p, &r);
 }
 
 static void
-give_tile(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end)
+emit_tile(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end)
 {
     cg_build *b = p->b;
     int64_t n = p->s.n.total, whole = n / p->s.nr * p->s.nr;
     if (whole == 0 || whole == n) {
-        cg_dot_give_rows(p, n0, m0, m_end, p->s.nr, whole == 0);
+        cg_dot_emit_rows(p, n0, m0, m_end, p->s.nr, whole == 0);
         return;
     }
     cg_val choice = cg_if_begin(b, less(b, n0, cg_i64(b, whole)));
-    cg_dot_give_rows(p, n0, m0, m_end, p->s.nr, false);
+    cg_dot_emit_rows(p, n0, m0, m_end, p->s.nr, false);
     cg_if_else(b, choice);
-    cg_dot_give_rows(p, n0, m0, m_end, p->s.nr, true);
+    cg_dot_emit_rows(p, n0, m0, m_end, p->s.nr, true);
     cg_if_end(b, choice);
 }
 
@@ -263,11 +254,11 @@ packed_tile(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val m0, cg_val 
     if (p->s.own)
         return;
     if (p->s.steps <= KC) {
-        give_tile(p, n0, m0, m_end);
+        emit_tile(p, n0, m0, m_end);
         return;
     }
     cg_val last = cg_if_begin(b, less(b, cg_i64(b, p->s.steps - KC - 1), k0));
-    give_tile(p, n0, m0, m_end);
+    emit_tile(p, n0, m0, m_end);
     cg_if_end(b, last);
 }
 

@@ -1,6 +1,7 @@
 /* The schedule of a matrix product, from its sizes and the target: which side has the rows, the
  * register tile, the cache blocks, what is packed, and how threads share the work.  The choice
  * never changes a result (dot.c). */
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tuning.h"
 
@@ -45,15 +46,6 @@ joined_left(const cg_dot_shape *s)
         g.n += !joins;
     }
     return g;
-}
-
-static int64_t
-power_of_two_from(int64_t x)
-{
-    int64_t p = 1;
-    while (p < x)
-        p *= 2;
-    return p;
 }
 
 /* Rows of a tile: as many as registers allow, or fewer if a few tiles then leave no row over.
@@ -124,7 +116,7 @@ choose_tile(cg_dot_shape *s, const cg_target *t, int64_t bytes)
         rows = columns = CG_LOWER_SCALAR_TILE;
     else if (t->registers >= 32)
         many_registers(s, lanes, &rows, &columns);
-    s->w = at_most(lanes, power_of_two_from(s->n.total));
+    s->w = at_most(lanes, cg_pow2_from(s->n.total));
     if (s->m.total == 1)
         columns = t->registers >= 32 ? CG_LOWER_MANY_ROW_COLUMNS : CG_LOWER_FEW_ROW_COLUMNS;
     else if (s->m.total <= CG_LOWER_FLAT_ROWS)
@@ -225,7 +217,7 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
      * stream. */
     s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 &&
                  s->n.total <= CG_LOWER_FEW_PANELS * s->nr;
-    s->across = at_most(s->w, power_of_two_from(s->mr));
+    s->across = at_most(s->w, cg_pow2_from(s->mr));
     s->transposed = !s->by_rows && wants_transpose(s);
     s->strip = s->transposed ? round_up(s->mr, s->across) : s->mr;
     rows = rows * s->mr / s->strip;

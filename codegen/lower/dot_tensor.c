@@ -90,7 +90,7 @@ bits(cg_build *b, ir_sc_op op, cg_val x, cg_val y)
 }
 
 static int64_t
-upwards(int64_t n, int64_t by)
+ceil_div(int64_t n, int64_t by)
 {
     return (n + by - 1) / by;
 }
@@ -382,7 +382,7 @@ sweep(tensor *g)
 {
     cg_build *b = g->b;
     const int64_t nk = g->p->s.k.total, stages = g->form->stages,
-                  ahead = (stages - 1) * g->depth, all = upwards(nk, g->depth) * g->depth;
+                  ahead = (stages - 1) * g->depth, all = ceil_div(nk, g->depth) * g->depth;
 
     g->fetched = cg_reduction_new(b, all, 0, 1);
     g->multiplied = cg_reduction_new(b, all, 0, 1);
@@ -415,7 +415,7 @@ sweep(tensor *g)
 /* -- results ------------------------------------------------------------------------------- */
 
 static void
-give_sums(const tensor *g)
+emit_sums(const tensor *g)
 {
     cg_build *b = g->b;
     const cg_dot_shape *s = &g->p->s;
@@ -441,7 +441,7 @@ give_sums(const tensor *g)
         when = both(b, when,
                     less(b, s->n.total % 2 ? n : cg_iadd(b, g->x[1].first, first), bound));
     }
-    give(g->p, m, n, sum, when);
+    emit_result(g->p, m, n, sum, when);
     for (int l = 3; l >= 0; l--)
         cg_loop_end(b, loop[l]);
 }
@@ -475,7 +475,7 @@ make_side(tensor *g, bool left)
 static int64_t
 tiles_of(const cg_dot_shape *s, const form *f)
 {
-    return upwards(s->m.total, f->rows) * upwards(s->n.total, f->columns);
+    return ceil_div(s->m.total, f->rows) * ceil_div(s->n.total, f->columns);
 }
 
 /* Order tiles so that blocks that run at the same time share rows of one side and columns of
@@ -485,8 +485,8 @@ place_tile(tensor *g, cg_val number)
 {
     cg_build *b = g->b;
     const cg_dot_shape *s = &g->p->s;
-    const int64_t rows = upwards(s->m.total, g->form->rows),
-                  columns = upwards(s->n.total, g->form->columns);
+    const int64_t rows = ceil_div(s->m.total, g->form->rows),
+                  columns = ceil_div(s->n.total, g->form->columns);
     const int64_t run = rows % CG_LOWER_TENSOR_TILE_ROWS == 0 ? CG_LOWER_TENSOR_TILE_ROWS : 1;
     cg_val remainder = cg_imod(b, number, run);
     cg_val row = cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), remainder);
@@ -535,7 +535,7 @@ cg_dot_tensor(const cg_target *t, cg_dot_product *p)
     g.x[0].warp = cg_imul(b, cg_idiv(b, g.t, across * CG_WARP), part);
     g.x[1].warp = cg_imul(b, cg_imod(b, cg_idiv(b, g.t, CG_WARP), across), part);
     sweep(&g);
-    give_sums(&g);
+    emit_sums(&g);
     cg_loop_end(b, block);
     cg_loop_end(b, grid);
 }

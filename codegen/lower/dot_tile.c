@@ -8,7 +8,7 @@
 /* Pass the sums of a tile, which are kept in memory (in L1), to the epilogue row by row.  The
  * epilogue is compiled for the vectors of one row, or for one vector if it is long. */
 void
-cg_dot_give_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
+cg_dot_emit_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
                  bool columns_over)
 {
     cg_build *b = p->b;
@@ -25,7 +25,7 @@ cg_dot_give_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end, in
     cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, n0, column);
     cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, column);
-    give(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
+    emit_result(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
     tile_end(p, &r);
     if (vectors)
         cg_loop_end(b, vectors);
@@ -94,10 +94,10 @@ direct_tile(const cg_dot_product *p, cg_val m0, cg_val n0, int64_t columns, bool
     if (p->d->expensive)
         cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), sum, 0);
     else
-        give(p, m, n, sum, both(b, in_row, in_column));
+        emit_result(p, m, n, sum, both(b, in_row, in_column));
     tile_end(p, &t);
     if (p->d->expensive)
-        cg_dot_give_rows(p, n0, m0, m_end, columns, columns_over);
+        cg_dot_emit_rows(p, n0, m0, m_end, columns, columns_over);
 }
 
 void
@@ -164,7 +164,7 @@ cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end, bool ve
     uint32_t mark = cg_scope_begin(p->l);
     cg_val acc = cg_dot_inner_sum(p, m, vector);
     cg_scope_end(p->l, mark);
-    give(p, m, cg_i64(b, 0), acc, 0);
+    emit_result(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, rows);
 }
 

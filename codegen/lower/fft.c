@@ -105,14 +105,14 @@ put(cg_lowering *l, transforming *c, int r, cg_ix first, int64_t step, const cg_
                 cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at));
         }
     }
-    const int turned = last && c->n->at.fft.inverse;
+    const int swapped = last && c->n->at.fft.inverse;
     for (int part = 0; part < 2 && !last; part++)
         for (int k = 0; k < r; k++)
             cg_store(&l->b, c->scratch[(c->stage + 1) % 2 * 2 + part], at[k][0],
                      y[2 * k + part], 0);
     for (int k = 0; k < r && last; k++)
         for (int part = 0; part < 2; part++)
-            cg_store(&l->b, c->out, at[k][part], y[2 * k + (turned ? 1 - part : part)], 0);
+            cg_store(&l->b, c->out, at[k][part], y[2 * k + (swapped ? 1 - part : part)], 0);
 }
 
 static void
@@ -208,7 +208,7 @@ make_scratch(cg_lowering *l, transforming *c, int64_t lines)
 
 /* Emit butterfly i of the stage. */
 static void
-numbered(cg_lowering *l, transforming *c, cg_ix i)
+butterfly_at(cg_lowering *l, transforming *c, cg_ix i)
 {
     const ir_fft_stage *g = &c->f->stage[c->stage];
     const int64_t dims[2] = { g->m, g->s };
@@ -254,7 +254,7 @@ stage_of_thread(cg_lowering *l, transforming *c, cg_val t, int64_t threads)
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), rounds, 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val i = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), threads), t);
-    numbered(l, c, cg_ix_var(&l->ix, i, 0, n - 1));
+    butterfly_at(l, c, cg_ix_var(&l->ix, i, 0, n - 1));
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
@@ -298,12 +298,12 @@ butterfly_of_all(cg_lowering *l, void *user, cg_ix i)
     cg_ix line = cg_ix_div(&l->ix, i, butterflies(c));
     cg_ix_split(&l->ix, line, c->t->rank - 2, c->t->dims, c->at);
     c->base = cg_imul(&l->b, cg_ix_value(&l->ix, &l->b, line), c->f->n);
-    numbered(l, c, cg_ix_mod(&l->ix, i, butterflies(c)));
+    butterfly_at(l, c, cg_ix_mod(&l->ix, i, butterflies(c)));
 }
 
 /* A kernel for each stage, with a thread for each butterfly of all lines. */
 static void
-stages_serial(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64_t flops)
+stage_kernels(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64_t flops)
 {
     const ir_type *t = ir_type_new(l->ctx, c->T, 1, (const int64_t[]){ lines * c->f->n });
     cg_place between[4] = { 0 };
@@ -339,7 +339,7 @@ plan_for_grid(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64
         l->k->flops = lines * flops;
         cg_kernel_call(l);
     } else
-        stages_serial(l, v, c, lines, flops);
+        stage_kernels(l, v, c, lines, flops);
     ir_buf_printf(l->why, "%s: %lld lines of %lld, %d stages, %s\n", l->k->name,
                   (long long)lines, (long long)c->f->n, c->f->stages,
                   fits ? "a block each" : "a kernel each");

@@ -42,7 +42,7 @@ cg_times_among_operands(const ir_node *n, ir_ref x)
 /* Does loop or branch n update c in place into its result x, and read c through no other
  * operand? */
 static bool
-carried_on(cg_lowering *l, const ir_graph *f, const ir_node *n, ir_ref x, ir_ref c)
+updates_in_place(cg_lowering *l, const ir_graph *f, const ir_node *n, ir_ref x, ir_ref c)
 {
     const int *over = cg_overwrites(l, f, n), from = over ? over[x - n->first] : -1;
     return from >= 0 && n->in[from] == c && cg_times_among_operands(n, c) == 1;
@@ -76,7 +76,7 @@ may_overwrite_one(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c, uint32_
     if (fusion->last[c] != i || fusion->readers[c] == 0)
         return fusion->last[c] <= i;
     if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
-        return carried_on(l, b->f, g->node, x, c);
+        return updates_in_place(l, b->f, g->node, x, c);
     if (g->kind != CG_GROUP_MAP)
         return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX &&
                g->node->in[0] == c;
@@ -86,7 +86,7 @@ may_overwrite_one(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c, uint32_
 /* The values that the first n groups of the order compute from c in the memory of c: by
  * updates, loops and branches. */
 static bool *
-made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
+computed_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
 {
     bool *is = IR_NEW_N(l->scratch, bool, b->f->n_values);
     is[c] = true;
@@ -96,8 +96,9 @@ made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
             g->kind == CG_GROUP_NODE ? cg_overwrites(l, b->f, g->node) : NULL;
         for (int k = 0; over && k < g->node->n_out; k++) {
             const ir_ref y = g->node->first + (ir_ref)k;
-            const bool apart = b->place[y].set && !cg_may_share(l, b->place[y], b->place[c]);
-            is[y] = over[k] >= 0 && is[g->node->in[over[k]]] && !apart;
+            const bool elsewhere =
+                b->place[y].set && !cg_may_share(l, b->place[y], b->place[c]);
+            is[y] = over[k] >= 0 && is[g->node->in[over[k]]] && !elsewhere;
         }
     }
     return is;
@@ -115,10 +116,10 @@ cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
         if (!makes)
             continue;
         const ir_mark mark = ir_arena_mark(l->scratch);
-        const bool *there = made_in_place(l, b, c, i);
+        const bool *in_place = computed_in_place(l, b, c, i);
         bool may = true;
         for (ir_ref y = 1; y < b->f->n_values && may; y++)
-            may = !there[y] || may_overwrite_one(l, b, x, y, i);
+            may = !in_place[y] || may_overwrite_one(l, b, x, y, i);
         ir_arena_release(l->scratch, mark);
         return may;
     }

@@ -73,7 +73,7 @@ split_group(product *p, cg_ix flat, bool rows, int n, const int64_t *dims, cg_ix
  * give other expressions, the indices become new variables, because the memoised result is
  * found by its index expressions. */
 static void
-see(const product *p, ir_ref y, cg_ix *at, cg_ix *space)
+epilogue_index(const product *p, ir_ref y, cg_ix *at, cg_ix *space)
 {
     cg_lowering *l = p->l;
     const ir_graph *f = p->v->f;
@@ -113,7 +113,7 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
         if (axes[i])
             split_group(p, cg_ix_var(&l->ix, group[i], 0, p->sizes[i] - 1), i == 1, axes[i],
                         t->dims + k, at + k);
-    see(p, y, at, space);
+    epilogue_index(p, y, at, space);
     cg_remember(l, p->fr, y, at, cg_convert(l, acc, p->d.type, t->dtype));
     cg_val old = cg_mask_and(l, when);
     bool vector = l->vector;
@@ -298,17 +298,17 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
 
 /* -- small products, inline ---------------------------------------------------------------- */
 
-typedef struct small {
+typedef struct inline_product {
     cg_lowering *l;
     cg_frame *fr;
     const ir_node *n;
     cot_dtype type;
     ir_ints fx, fy;
     const cg_ix *at;
-} small;
+} inline_product;
 
 static cg_val
-factor(small *s, int side, int64_t k)
+factor(inline_product *s, int side, int64_t k)
 {
     cg_lowering *l = s->l;
     const ir_graph *f = s->fr->f;
@@ -330,7 +330,7 @@ factor(small *s, int side, int64_t k)
 }
 
 static cg_val
-accumulate(small *s, cg_val acc, int64_t k)
+accumulate(inline_product *s, cg_val acc, int64_t k)
 {
     cg_build *b = &s->l->b;
     cg_val x = factor(s, 0, k), y = factor(s, 1, k);
@@ -348,7 +348,7 @@ small_step(cg_lowering *l, void *user, cg_ix j, cg_val acc)
 }
 
 static cg_val
-small_inner(small *s, int64_t size)
+small_inner(inline_product *s, int64_t size)
 {
     const cg_fold how = { SC_add, s->type, small_step };
     cg_val sum;
@@ -360,7 +360,9 @@ cg_val
 lower_dot(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {
     const ir_type *tx = ir_type_at(fr->f, n->in[0]), *ty = ir_type_at(fr->f, n->in[1]);
-    small s = { .l = l, .fr = fr, .n = n, .type = ir_compute_type(tx->dtype), .at = at };
+    inline_product s = {
+        .l = l, .fr = fr, .n = n, .type = ir_compute_type(tx->dtype), .at = at
+    };
     int64_t size = 1;
     (void)result;
     for (int i = 0; i < n->at.dot.lhs.n; i++)

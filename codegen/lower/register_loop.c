@@ -235,8 +235,8 @@ run_example(cg_lowering *l, void *user, cg_ix example)
 {
     cg_register_loop *m = user;
     l->exact = true;
-    if (m->begun)
-        example = cg_ix_addc(&l->ix, example, m->begun);
+    if (m->in_chunks)
+        example = cg_ix_addc(&l->ix, example, m->in_chunks);
     cg_val **state = first_state(m, example);
     if (m->n->op == OP_scan)
         run_scan(m, example, state);
@@ -257,7 +257,7 @@ typedef struct chunk {
 } chunk;
 
 static void
-keep_state(const chunk *c, cg_ix j, cg_val *const *state)
+save_state(const chunk *c, cg_ix j, cg_val *const *state)
 {
     cg_lowering *l = c->m->l;
     cg_val at = cg_ix_value(&l->ix, &l->b, j);
@@ -267,7 +267,7 @@ keep_state(const chunk *c, cg_ix j, cg_val *const *state)
 }
 
 static cg_val **
-kept_state(const chunk *c, cg_ix j)
+load_state(const chunk *c, cg_ix j)
 {
     cg_lowering *l = c->m->l;
     cg_val **state = new_state(c->m), at = cg_ix_value(&l->ix, &l->b, j);
@@ -281,15 +281,15 @@ static void
 chunk_enter(cg_lowering *l, void *user, cg_ix j)
 {
     const chunk *c = user;
-    keep_state(c, j, first_state(c->m, cg_ix_add(&l->ix, c->first, j)));
+    save_state(c, j, first_state(c->m, cg_ix_add(&l->ix, c->first, j)));
 }
 
 static void
 chunk_step(cg_lowering *l, void *user, cg_ix j)
 {
     const chunk *c = user;
-    keep_state(c, j,
-               run_step(c->m, c->m->n->at.scan.body, kept_state(c, j),
+    save_state(c, j,
+               run_step(c->m, c->m->n->at.scan.body, load_state(c, j),
                         cg_ix_add(&l->ix, c->first, j), c->step));
 }
 
@@ -297,7 +297,7 @@ static void
 chunk_leave(cg_lowering *l, void *user, cg_ix j)
 {
     const chunk *c = user;
-    store_state(c->m, cg_ix_add(&l->ix, c->first, j), kept_state(c, j));
+    store_state(c->m, cg_ix_add(&l->ix, c->first, j), load_state(c, j));
 }
 
 static void
@@ -365,10 +365,10 @@ choose_inner(cg_register_loop *m, int64_t lanes)
 static void
 run_inner(cg_register_loop *m, cg_kind kind, int64_t lanes, bool over)
 {
-    m->begun = run_chunks(m, kind, lanes);
+    m->in_chunks = run_chunks(m, kind, lanes);
     if (lanes > 1 && m->elements <= CG_LOWER_MAX_PAIRED_STATE)
         lanes *= 2;
-    cg_strip_mine(m->l, kind, m->inner - m->begun, lanes, !over, run_example, m);
+    cg_strip_mine(m->l, kind, m->inner - m->in_chunks, lanes, !over, run_example, m);
 }
 
 static void

@@ -28,7 +28,7 @@ typedef struct cg_register_loop {
     const int64_t *batch_dims;
     int64_t inner;
     cg_ix outer; /* the current iteration of the enclosing loop */
-    int64_t begun; /* how many of the inner examples chunks have computed */
+    int64_t in_chunks; /* how many of the inner examples chunks have computed */
     bool many; /* threads share the examples */
     cg_batch_axis *batch_axis; /* of each carry */
     cg_batch_axis *out; /* of each output of the body */

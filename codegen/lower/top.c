@@ -17,7 +17,7 @@
 
 enum { BLOCK = CG_LOWER_TOP_BLOCK, DIGIT = 8, RADIX = 1 << DIGIT };
 
-typedef struct topping {
+typedef struct selection {
     const ir_node *n;
     cg_frame *fr;
     const ir_type *t;                   /* type of the result */
@@ -31,10 +31,10 @@ typedef struct topping {
     uint32_t other[2], count;
     cg_val base;                        /* first element of the line's part of the lists */
     cg_ix at[COT_MAX_RANK + 1];         /* index of the line */
-} topping;
+} selection;
 
 static cg_val
-word_at(cg_lowering *l, topping *o, cg_val i)
+word_at(cg_lowering *l, selection *o, cg_val i)
 {
     o->at[o->axis] = cg_ix_var(&l->ix, i, 0, o->size - 1);
     return cg_word_of(l, cg_element(l, o->fr, o->n->in[0], o->at), o->key);
@@ -43,7 +43,7 @@ word_at(cg_lowering *l, topping *o, cg_val i)
 /* Insert the word of element i before the lesser ones of the n best; there is room for one
  * more. */
 static void
-insert(cg_lowering *l, const topping *o, cg_val word, cg_val i, cg_val n)
+insert(cg_lowering *l, const selection *o, cg_val word, cg_val i, cg_val n)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_while_begin(b), at = cg_while_carry(b, loop, COT_I64, n),
@@ -67,14 +67,14 @@ insert(cg_lowering *l, const topping *o, cg_val word, cg_val i, cg_val n)
 }
 
 static cg_val
-threshold(cg_lowering *l, const topping *o)
+threshold(cg_lowering *l, const selection *o)
 {
     return cg_load(&l->b, o->best, cg_i64(&l->b, o->k - 1), 0);
 }
 
 /* Insert the first k elements, whatever they are. */
 static void
-fill(cg_lowering *l, topping *o)
+fill(cg_lowering *l, selection *o)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->k), 1, 0),
@@ -87,7 +87,7 @@ fill(cg_lowering *l, topping *o)
 
 /* Compare elements from ... to - 1 one by one; returns the new threshold. */
 static cg_val
-one_by_one(cg_lowering *l, topping *o, cg_val from, cg_val to, cg_val least)
+one_by_one(cg_lowering *l, selection *o, cg_val from, cg_val to, cg_val least)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, from, to, 1, 0), i = cg_loop_var(b, loop);
@@ -108,7 +108,7 @@ one_by_one(cg_lowering *l, topping *o, cg_val from, cg_val to, cg_val least)
 }
 
 static cg_val
-largest_of_block(cg_lowering *l, topping *o, cg_val from)
+largest_of_block(cg_lowering *l, selection *o, cg_val from)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, BLOCK), 1, 0);
@@ -125,7 +125,7 @@ largest_of_block(cg_lowering *l, topping *o, cg_val from)
 
 /* Compare whole blocks from `from` on; returns the new threshold. */
 static cg_val
-by_blocks(cg_lowering *l, topping *o, cg_val from, cg_val to, cg_val least)
+by_blocks(cg_lowering *l, selection *o, cg_val from, cg_val to, cg_val least)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, from, to, BLOCK, 0), i = cg_loop_var(b, loop);
@@ -147,7 +147,7 @@ by_blocks(cg_lowering *l, topping *o, cg_val from, cg_val to, cg_val least)
 
 /* The index of element i in the line's list. */
 static cg_val
-list_at(cg_lowering *l, const topping *o, cg_val i)
+list_at(cg_lowering *l, const selection *o, cg_val i)
 {
     return o->base ? cg_iadd(&l->b, o->base, i) : i;
 }
@@ -155,7 +155,7 @@ list_at(cg_lowering *l, const topping *o, cg_val i)
 static void
 store_places(cg_lowering *l, void *user, cg_ix i)
 {
-    topping *o = user;
+    selection *o = user;
     cg_build *b = &l->b;
     o->at[o->axis] = i;
     cg_ix flat = cg_ix_flat(&l->ix, o->t->rank, o->t->dims, o->at);
@@ -169,14 +169,14 @@ store_places(cg_lowering *l, void *user, cg_ix i)
 static void
 zero_digits(cg_lowering *l, void *user, cg_ix i)
 {
-    const topping *o = user;
+    const selection *o = user;
     cg_val zero = cg_i64(&l->b, 0);
     cg_store(&l->b, o->count, cg_ix_value(&l->ix, &l->b, i), zero, 0);
 }
 
 /* The index of the counter of a word's digit; the largest digit comes first. */
 static cg_val
-digit_of(cg_lowering *l, const topping *o, cg_val word, int digit)
+digit_of(cg_lowering *l, const selection *o, cg_val word, int digit)
 {
     cg_build *b = &l->b;
     if (digit)
@@ -188,7 +188,7 @@ digit_of(cg_lowering *l, const topping *o, cg_val word, int digit)
 }
 
 static void
-count_digits(cg_lowering *l, const topping *o, uint32_t words, int digit, cg_val n)
+count_digits(cg_lowering *l, const selection *o, uint32_t words, int digit, cg_val n)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
@@ -202,7 +202,7 @@ count_digits(cg_lowering *l, const topping *o, uint32_t words, int digit, cg_val
 }
 
 static void
-sum_digits(cg_lowering *l, const topping *o)
+sum_digits(cg_lowering *l, const selection *o)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RADIX), 1, 0);
@@ -215,7 +215,7 @@ sum_digits(cg_lowering *l, const topping *o)
 }
 
 static void
-move_digits(cg_lowering *l, const topping *o, const uint32_t *from, const uint32_t *to,
+move_digits(cg_lowering *l, const selection *o, const uint32_t *from, const uint32_t *to,
             int digit, cg_val n)
 {
     cg_build *b = &l->b;
@@ -235,7 +235,7 @@ move_digits(cg_lowering *l, const topping *o, const uint32_t *from, const uint32
 /* Sort the n elements of the list in descending order.  The number of digits is even, so that
  * they end in the buffer that they started in. */
 static void
-sort_list(cg_lowering *l, topping *o, cg_val n)
+sort_list(cg_lowering *l, selection *o, cg_val n)
 {
     n = cg_insn2(&l->b, SC_min, COT_I64, n, cg_i64(&l->b, o->room));
     const uint32_t list[2][2] = { { o->best, o->place }, { o->other[0], o->other[1] } };
@@ -248,7 +248,7 @@ sort_list(cg_lowering *l, topping *o, cg_val n)
 }
 
 static void
-append(cg_lowering *l, const topping *o, cg_val at, cg_val word, cg_val i)
+append(cg_lowering *l, const selection *o, cg_val at, cg_val word, cg_val i)
 {
     cg_val when = cg_is_place(&l->b, at, o->room);
     at = list_at(l, o, at);
@@ -259,7 +259,7 @@ append(cg_lowering *l, const topping *o, cg_val at, cg_val word, cg_val i)
 /* Append the elements of a block that exceed the threshold to the n elements of the list;
  * returns the new number of elements. */
 static cg_val
-append_block(cg_lowering *l, topping *o, cg_val from, cg_val n, cg_val least)
+append_block(cg_lowering *l, selection *o, cg_val from, cg_val n, cg_val least)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, from, cg_iadd(b, from, cg_i64(b, BLOCK)), 1, 0);
@@ -277,7 +277,7 @@ append_block(cg_lowering *l, topping *o, cg_val from, cg_val n, cg_val least)
 
 /* Append a block, if its largest element exceeds the threshold. */
 static cg_val
-meet_block(cg_lowering *l, topping *o, cg_val from, cg_val some, cg_val n, cg_val least)
+try_block(cg_lowering *l, selection *o, cg_val from, cg_val some, cg_val n, cg_val least)
 {
     cg_build *b = &l->b;
     cg_val most = largest_of_block(l, o, from),
@@ -296,7 +296,7 @@ meet_block(cg_lowering *l, topping *o, cg_val from, cg_val some, cg_val n, cg_va
  * list is sorted after the first and last step, and whenever it has no room for another
  * block. */
 static void
-by_lists(cg_lowering *l, topping *o, cg_ix number)
+by_lists(cg_lowering *l, selection *o, cg_ix number)
 {
     cg_build *b = &l->b;
     const int64_t blocks = (o->size - o->k) / BLOCK, start = o->size - blocks * BLOCK;
@@ -319,7 +319,7 @@ by_lists(cg_lowering *l, topping *o, cg_ix number)
     cg_val before = cg_insn2(b, SC_max, COT_I64, cg_isub(b, step, cg_i64(b, 1)), zero);
     cg_val constant = cg_i64(b, blocks ? start : 0);
     cg_val from = cg_iadd(b, cg_imul(b, before, BLOCK), constant);
-    cg_val now = blocks ? meet_block(l, o, from, some, n, least) : n;
+    cg_val now = blocks ? try_block(l, o, from, some, n, least) : n;
     cg_val full = cg_insn2(b, SC_lt, COT_I64, cg_i64(b, o->room - BLOCK - 1), now);
     cg_val equal = cg_insn2(b, SC_eq, COT_I64, step, cg_i64(b, blocks));
     cg_val end =
@@ -342,7 +342,7 @@ by_lists(cg_lowering *l, topping *o, cg_ix number)
 
 /* A buffer of `room` elements for each line that is in progress. */
 static uint32_t
-list_buffer(cg_lowering *l, const topping *o, cot_dtype t, const char *name, int64_t lines)
+list_buffer(cg_lowering *l, const selection *o, cot_dtype t, const char *name, int64_t lines)
 {
     const int64_t dims[1] = { lines * o->room };
     const ir_type *type = ir_type_new(l->ctx, t, 1, dims);
@@ -353,7 +353,7 @@ list_buffer(cg_lowering *l, const topping *o, cot_dtype t, const char *name, int
 static void
 line(cg_lowering *l, void *user, cg_ix i)
 {
-    topping *o = user;
+    selection *o = user;
     cg_build *b = &l->b;
     int64_t whole = (o->size - o->k) / BLOCK * BLOCK;
     cg_line_at(l, o->t, o->axis, i, o->at);
@@ -371,7 +371,7 @@ line(cg_lowering *l, void *user, cg_ix i)
 }
 
 static void
-make_lists(cg_lowering *l, topping *o, int64_t lines)
+make_lists(cg_lowering *l, selection *o, int64_t lines)
 {
     if (!o->room) {
         o->best = cg_local_buffer(l, "best", o->word, o->k);
@@ -391,12 +391,12 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
     const ir_node *n = g->node;
     const cg_group none = { 0 };
     const ir_type *x = ir_type_at(v->f, n->in[0]);
-    topping o = { .n = n,
-                  .t = ir_type_at(v->f, n->first),
-                  .key = x->dtype,
-                  .word = cg_word_type(x->dtype),
-                  .axis = (int)n->at.top.axis,
-                  .k = n->at.top.k };
+    selection o = { .n = n,
+                    .t = ir_type_at(v->f, n->first),
+                    .key = x->dtype,
+                    .word = cg_word_type(x->dtype),
+                    .axis = (int)n->at.top.axis,
+                    .k = n->at.top.k };
     o.size = x->dims[o.axis];
     o.lines = o.t->size / o.k;
     if (o.k > CG_LOWER_MAX_INSERTED ? CG_LOWER_TOP_SHARE * o.k > o.size

@@ -62,7 +62,7 @@ shared_kernel(cg_lowering *l)
         number--;
     for (uint32_t at = 0, i; (i = ir_map_next(&l->kernels, h, &at)) != 0;)
         if (number + 1 == m->n_kernels && cg_kernel_same(m->kernel[i], l->k)) {
-            ir_buf_printf(l->why, "%s: is %s\n", l->k->name, m->kernel[i]->name);
+            ir_buf_printf(l->why, "%s: same kernel as %s\n", l->k->name, m->kernel[i]->name);
             cg_kernel_drop(m);
             return (int)i;
         }

@@ -92,7 +92,7 @@ cg_plan_assign(cg_lowering *l)
 {
     cg_kernel *k = l->entry.k;
     sized_buffer *p = IR_NEW_N(l->scratch, sized_buffer, k->n_buffers + 1);
-    cg_lying *x = IR_NEW_N(l->scratch, cg_lying, k->n_buffers + 1);
+    cg_allocation *x = IR_NEW_N(l->scratch, cg_allocation, k->n_buffers + 1);
     uint32_t n = 0;
     k->work_bytes = 0;
     for (uint32_t i = 0; i < k->n_buffers; i++) {
@@ -103,7 +103,7 @@ cg_plan_assign(cg_lowering *l)
     }
     qsort(p, n, sizeof *p, by_size);
     for (uint32_t i = 0; i < n; i++)
-        x[i] = (cg_lying){ .span = *span_of(l, p[i].buffer), .bytes = p[i].bytes };
+        x[i] = (cg_allocation){ .span = *span_of(l, p[i].buffer), .bytes = p[i].bytes };
     cg_offsets_assign(l->scratch, n, x);
     for (uint32_t i = 0; i < n; i++) {
         k->buffer[p[i].buffer].offset = x[i].offset;

@@ -29,14 +29,14 @@ typedef struct tree {
 
 enum { NODES_OF_SPAN = 4 * 32 }; /* the nodes of a span, and the ancestors of its ends */
 
-typedef struct meeting {
+typedef struct overlap {
     const ranges *set[NODES_OF_SPAN];
     int n;
-} meeting;
+} overlap;
 
 /* The index of the first range that ends above x; r->n: there is none. */
 static uint32_t
-first_behind(const ranges *r, int64_t x)
+first_above(const ranges *r, int64_t x)
 {
     uint32_t lo = 0, hi = r->n;
 
@@ -54,7 +54,7 @@ first_behind(const ranges *r, int64_t x)
 static bool
 add(ir_arena *a, ranges *r, int64_t lo, int64_t hi)
 {
-    const uint32_t i = first_behind(r, lo - 1);
+    const uint32_t i = first_above(r, lo - 1);
     uint32_t end = i;
 
     if (i < r->n && r->at[i].lo <= lo && r->at[i].hi >= hi)
@@ -77,7 +77,7 @@ add(ir_arena *a, ranges *r, int64_t lo, int64_t hi)
 /* Add buffer x to one node of its span: to `own` of the node, and to `below` of it and its
  * ancestors. */
 static void
-add_node(tree *t, uint32_t node, const cg_lying *x)
+add_node(tree *t, uint32_t node, const cg_allocation *x)
 {
     add(t->arena, &t->own[node], x->offset, x->offset + x->bytes);
     while (node && !add(t->arena, &t->below[node], x->offset, x->offset + x->bytes))
@@ -85,7 +85,7 @@ add_node(tree *t, uint32_t node, const cg_lying *x)
 }
 
 static void
-add_buffer(tree *t, const cg_lying *x)
+add_buffer(tree *t, const cg_allocation *x)
 {
     uint32_t lo = x->span.first + t->steps, hi = x->span.last + t->steps + 1;
 
@@ -98,41 +98,41 @@ add_buffer(tree *t, const cg_lying *x)
 }
 
 static void
-meet(meeting *m, const ranges *r)
+add_overlap(overlap *m, const ranges *r)
 {
     if (r->n)
         m->set[m->n++] = r;
 }
 
 /* The sets of bytes of all buffers that live at some step of the span. */
-static meeting
-meeting_of(const tree *t, cg_lifetime s)
+static overlap
+overlap_of(const tree *t, cg_lifetime s)
 {
     uint32_t lo = s.first + t->steps, hi = s.last + t->steps + 1;
-    meeting m = { .n = 0 };
+    overlap m = { .n = 0 };
 
     for (uint32_t node = lo; node; node /= 2)
-        meet(&m, &t->own[node]);
+        add_overlap(&m, &t->own[node]);
     for (uint32_t node = hi - 1; node; node /= 2)
-        meet(&m, &t->own[node]);
+        add_overlap(&m, &t->own[node]);
     for (; lo < hi; lo /= 2, hi /= 2) {
         if (lo % 2)
-            meet(&m, &t->below[lo++]);
+            add_overlap(&m, &t->below[lo++]);
         if (hi % 2)
-            meet(&m, &t->below[--hi]);
+            add_overlap(&m, &t->below[--hi]);
     }
     return m;
 }
 
 static int64_t
-lowest(const tree *t, const cg_lying *x)
+lowest(const tree *t, const cg_allocation *x)
 {
-    const meeting m = meeting_of(t, x->span);
+    const overlap m = overlap_of(t, x->span);
     int64_t at = 0;
 
     for (int since = 0, i = 0; since < m.n; i = (i + 1) % m.n) {
         const ranges *r = m.set[i];
-        uint32_t k = first_behind(r, at);
+        uint32_t k = first_above(r, at);
 
         since++;
         for (; k < r->n && r->at[k].lo < at + x->bytes; k++) {
@@ -144,7 +144,7 @@ lowest(const tree *t, const cg_lying *x)
 }
 
 void
-cg_offsets_assign(ir_arena *scratch, uint32_t n, cg_lying *x)
+cg_offsets_assign(ir_arena *scratch, uint32_t n, cg_allocation *x)
 {
     const ir_mark mark = ir_arena_mark(scratch);
     tree t = { .arena = scratch, .steps = 1 };

@@ -9,13 +9,13 @@ typedef struct cg_lifetime {
     uint32_t first, last;
 } cg_lifetime;
 
-typedef struct cg_lying {
+typedef struct cg_allocation {
     cg_lifetime span;
     int64_t bytes, offset;
-} cg_lying;
+} cg_allocation;
 
 /* Each buffer in turn gets the lowest offset at which no earlier buffer lies that lives at the
  * same time.  `scratch` is left as it was. */
-void cg_offsets_assign(ir_arena *scratch, uint32_t n, cg_lying *x);
+void cg_offsets_assign(ir_arena *scratch, uint32_t n, cg_allocation *x);
 
 #endif

@@ -539,8 +539,8 @@ START_TEST(no_name)
     ck_assert_msg(text != NULL, "%s", cot_error(ctx));
     ck_assert_str_eq(
         strchr(text, ' ') + 1,
-        "custom_call: plus is called through its context, which an object file cannot "
-        "hold; wants .symbol and .prototype without user");
+        "custom_call: plus calls back into its context, which an object file cannot do; "
+        "wants .symbol and .prototype without user");
 }
 END_TEST
 
