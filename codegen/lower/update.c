@@ -420,41 +420,6 @@ scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *
     cg_loop_end(b, loop);
 }
 
-/* If windows are whole lines, a thread has one element of each window.  The owner of a target
- * is its index modulo a power of two, the number of owners. */
-static void
-scatter_threads(cg_lowering *l, update *u)
-{
-    const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
-    const bool whole = has_whole_windows(u);
-    int own[COT_MAX_RANK], over[COT_MAX_RANK], n_own = 0, n_over = 0;
-    int64_t own_dims[COT_MAX_RANK], over_dims[COT_MAX_RANK], window = 1, count = 1, owners = 1;
-    for (int k = 0; k < z->rank; k++) {
-        if (whole && ir_ints_has(u->n->at.scatter.window_dims, k)) {
-            own[n_own] = k;
-            own_dims[n_own++] = z->dims[k];
-            window *= z->dims[k];
-        } else {
-            over[n_over] = k;
-            over_dims[n_over++] = z->dims[k];
-            count *= z->dims[k];
-        }
-    }
-    while (owners < CG_LOWER_MAX_OWNERS && owners < u->x->size / window &&
-           owners * window < CG_LOWER_MAX_OWNED_THREADS)
-        owners *= 2;
-    cg_val i;
-    uint32_t mark;
-    cg_val grid = cg_threads_begin(l, owners * window, &mark, &i);
-    cg_ix column = cg_ix_var(&l->ix, cg_imod(&l->b, i, window), 0, window - 1);
-    cg_ix along[COT_MAX_RANK + 1];
-    cg_ix_split(&l->ix, column, n_own, own_dims, along);
-    for (int k = 0; k < n_own; k++)
-        u->at[own[k]] = along[k];
-    scatter_owned(l, u, n_over, over, over_dims, count, cg_idiv(&l->b, i, window), owners);
-    cg_threads_end(l, grid, mark);
-}
-
 /* May two updates of a scatter have one target?  Those of one window may not, nor those of
  * windows in different examples.  The axes of the updates that are not window axes are those of
  * the index vectors, in order. */
@@ -469,6 +434,42 @@ may_meet(const ir_node *n, const ir_type *z)
         i++;
     }
     return false;
+}
+
+/* Where no two updates have one target, each update is a thread's.  Else, if windows are whole
+ * lines, a thread has one element of each window.  The owner of a target is its index modulo a
+ * power of two, the number of owners. */
+static void
+scatter_threads(cg_lowering *l, update *u)
+{
+    const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
+    const bool alone = !may_meet(u->n, z), whole = has_whole_windows(u);
+    int own[COT_MAX_RANK], over[COT_MAX_RANK], n_own = 0, n_over = 0;
+    int64_t own_dims[COT_MAX_RANK], over_dims[COT_MAX_RANK], window = 1, count = 1, owners = 1;
+    for (int k = 0; k < z->rank; k++) {
+        if (alone || (whole && ir_ints_has(u->n->at.scatter.window_dims, k))) {
+            own[n_own] = k;
+            own_dims[n_own++] = z->dims[k];
+            window *= z->dims[k];
+        } else {
+            over[n_over] = k;
+            over_dims[n_over++] = z->dims[k];
+            count *= z->dims[k];
+        }
+    }
+    while (!alone && owners < CG_LOWER_MAX_OWNERS && owners < u->x->size / window &&
+           owners * window < CG_LOWER_MAX_OWNED_THREADS)
+        owners *= 2;
+    cg_val i;
+    uint32_t mark;
+    cg_val grid = cg_threads_begin(l, owners * window, &mark, &i);
+    cg_ix column = cg_ix_var(&l->ix, cg_imod(&l->b, i, window), 0, window - 1);
+    cg_ix along[COT_MAX_RANK + 1];
+    cg_ix_split(&l->ix, column, n_own, own_dims, along);
+    for (int k = 0; k < n_own; k++)
+        u->at[own[k]] = along[k];
+    scatter_owned(l, u, n_over, over, over_dims, count, cg_idiv(&l->b, i, window), owners);
+    cg_threads_end(l, grid, mark);
 }
 
 /* Does rounding once at the end give another number than rounding after each update? */
