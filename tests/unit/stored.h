@@ -61,16 +61,22 @@ context_in(const char *path, uint64_t bytes)
     return cot_context_new(&(cot_options){ .cache_dir = path, .cache_dir_bytes = bytes });
 }
 
+static inline cot_status
+compile_into(cot_context *c, const double *number, const char *backend, cot_kernel **k)
+{
+    cot_type t = cot_f64(N);
+    cot_fn *f = cot_fn_new(c, "body", body, 1, 1, (void *)(uintptr_t)number);
+
+    return cot_compile(f, (cot_types){ .n = 1, .at = &t },
+                       &(cot_compile_options){ .backend = backend }, k);
+}
+
 static inline cot_kernel *
 compiled(cot_context *c, const double *number, const char *backend)
 {
     cot_kernel *k;
-    cot_type t = cot_f64(N);
-    cot_fn *f = cot_fn_new(c, "body", body, 1, 1, (void *)(uintptr_t)number);
 
-    ck_assert_msg(cot_compile(f, (cot_types){ .n = 1, .at = &t },
-                              &(cot_compile_options){ .backend = backend }, &k) == COT_OK,
-                  "%s", cot_error(c));
+    ck_assert_msg(compile_into(c, number, backend, &k) == COT_OK, "%s", cot_error(c));
     return k;
 }
 
