@@ -73,6 +73,9 @@ enum { CLI_SEED = 1 };
 /* Memory for each input of f, from --in or a seed; and for each output. */
 cot_status cli_inputs(cot_cli *c, const ir_graph *f, void ***out);
 void **cli_buffers(cot_context *ctx, const ir_graph *f);
+/* Memory of the context for an array of the type, aligned to 64 bytes as that of cot_array_new
+ * is. */
+void *cli_memory(cot_context *ctx, const ir_type *t);
 
 /* `; run:`, `; expect:` and `; error:` in text tests (expect.c): the exit status. */
 int cli_expect(cot_cli *c, const char *path);

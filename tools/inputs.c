@@ -176,7 +176,7 @@ cli_inputs(cot_cli *c, const ir_graph *f, void ***out)
         const ir_type *want = ir_type_at(f, f->in[i]), *found;
 
         if (!c->n_in) {
-            args[i] = ir_alloc(&c->ctx->arena, rt_bytes(want) + 1);
+            args[i] = cli_memory(c->ctx, want);
             rt_random_fill(want, CLI_SEED + (uint64_t)i, args[i]);
             continue;
         }

@@ -10,13 +10,22 @@
 
 #include <math.h>
 
+void *
+cli_memory(cot_context *ctx, const ir_type *t)
+{
+    enum { LINE = 64 };
+    const uintptr_t p = (uintptr_t)ir_alloc(&ctx->arena, rt_bytes(t) + LINE);
+
+    return (void *)((p + LINE - 1) / LINE * LINE);
+}
+
 void **
 cli_buffers(cot_context *ctx, const ir_graph *f)
 {
     void **out = IR_NEW_N(&ctx->arena, void *, f->n_out + 1);
 
     for (int i = 0; i < f->n_out; i++)
-        out[i] = ir_alloc(&ctx->arena, rt_bytes(ir_type_at(f, f->out[i])) + 1);
+        out[i] = cli_memory(ctx, ir_type_at(f, f->out[i]));
     return out;
 }
 
