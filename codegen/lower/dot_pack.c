@@ -37,12 +37,12 @@ pair(const cg_dot_product *p, bool left, cg_val at, cg_val k, cg_val when)
 
 static void
 pack_element(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k,
-             cg_val column)
+             cg_val column, bool over)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     cg_val n = cg_iadd(b, n0, column), global = cg_iadd(b, k0, k);
-    cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val when = over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val right = offset(b, &s->k, right_of(s, &s->k), global);
     cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), right);
     cg_val x = s->pairs ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when)
@@ -50,32 +50,74 @@ pack_element(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val
     cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, column), x, 0);
 }
 
-/* Pack one panel.  If the rows of the right side are not contiguous, but its columns are,
- * blocks are transposed in registers. */
+/* Are the columns of the right side contiguous, but not its rows?  Then blocks of a panel are
+ * transposed in registers. */
+static bool
+transposes_panels(const cg_dot_shape *s)
+{
+    return !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
+           innermost(&s->k, right_of(s, &s->k)) == 1 && s->steps >= s->transpose;
+}
+
+/* k in 0 ... end of a panel, in blocks that are transposed. */
+static void
+transpose_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val end,
+                  bool over)
+{
+    cg_build *b = p->b;
+    const int64_t w = p->s.transpose;
+    cg_val loop = loop_over(b, cg_i64(b, 0), end, w), k = cg_loop_var(b, loop);
+    cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.nr), w), unrolled, lanes;
+    cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
+    cg_val place = cg_iadd(b, cg_loop_var(b, vectors), lane);
+
+    pack_element(p, panel, n0, k0, cg_iadd(b, k, inner), place, over);
+    cg_loop_end(b, lanes);
+    cg_loop_end(b, unrolled);
+    cg_loop_end(b, vectors);
+    cg_loop_end(b, loop);
+}
+
+/* over: some columns are beyond the last one, and become zeros. */
+static void
+pack_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc, bool over)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    cg_val from = cg_i64(b, 0);
+
+    if (transposes_panels(s)) {
+        const bool even = s->steps % KC % s->transpose == 0;
+
+        from = even ? kc : cg_imul(b, cg_idiv(b, kc, s->transpose), s->transpose);
+        transpose_columns(p, panel, n0, k0, from, over);
+        if (even)
+            return;
+    }
+    cg_val loop = loop_over(b, from, kc, 1), k = cg_loop_var(b, loop);
+    cg_dot_tile t = tile_begin(p, 1, s->nr);
+    pack_element(p, panel, n0, k0, k, t.column, over);
+    tile_end(p, &t);
+    cg_loop_end(b, loop);
+}
+
 void
 cg_dot_pack_panel(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    bool transposed = !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
-                      innermost(&s->k, right_of(s, &s->k)) == 1 &&
-                      s->steps % KC % s->transpose == 0;
-    const int64_t w = s->transpose;
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, transposed ? w : 1), k = cg_loop_var(b, loop);
-    if (transposed) {
-        cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), w), unrolled, lanes;
-        cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
-        cg_val place = cg_iadd(b, cg_loop_var(b, vectors), lane);
-        pack_element(p, panel, n0, k0, cg_iadd(b, k, inner), place);
-        cg_loop_end(b, lanes);
-        cg_loop_end(b, unrolled);
-        cg_loop_end(b, vectors);
-    } else {
-        cg_dot_tile t = tile_begin(p, 1, s->nr);
-        pack_element(p, panel, n0, k0, k, t.column);
-        tile_end(p, &t);
+    const int64_t n = s->n.total;
+    cg_val whole = 0;
+
+    /* masked loads are neither transposed nor contiguous: only the last panel has them */
+    if (n % s->nr && n > s->nr) {
+        whole = cg_if_begin(b, less(b, n0, cg_i64(b, n - s->nr + 1)));
+        pack_columns(p, panel, n0, k0, kc, false);
+        cg_if_else(b, whole);
     }
-    cg_loop_end(b, loop);
+    pack_columns(p, panel, n0, k0, kc, n % s->nr != 0);
+    if (whole)
+        cg_if_end(b, whole);
 }
 
 cg_val
