@@ -238,6 +238,20 @@ args_matmul(workload_arg *a, int64_t n)
     a[0] = a[1] = NORMAL(cot_f32(n, n), 1);
 }
 
+/* A few examples by a layer, and a large matrix by a few columns. */
+static void
+args_matmul_8x4096(workload_arg *a)
+{
+    a[0] = NORMAL(cot_f32(8, 4096), 1);
+    a[1] = NORMAL(cot_f32(4096, 4096), 1);
+}
+static void
+args_matmul_4096x8(workload_arg *a)
+{
+    a[0] = NORMAL(cot_f32(4096, 4096), 1);
+    a[1] = NORMAL(cot_f32(4096, 8), 1);
+}
+
 static void
 args_matmul_512(workload_arg *a)
 {
@@ -531,6 +545,10 @@ static const workload rows[] = {
       1024 },
     { "matmul_2048", make_matmul, args_matmul_2048, 2, NULL, 12.0 * 2048 * 2048, CUBE(2048),
       2048 },
+    { "matmul_8x4096", make_matmul, args_matmul_8x4096, 2, NULL, 4.0 * 4096 * 4112,
+      16.0 * 4096 * 4096, 0 },
+    { "matmul_4096x8", make_matmul, args_matmul_4096x8, 2, NULL, 4.0 * 4096 * 4112,
+      16.0 * 4096 * 4096, 0 },
     { "cholesky_256", make_cholesky, args_matrix_256, 1, NULL, 8.0 * 256 * 256,
       CUBE(256) / 6, 0 },
     { "cholesky_1024", make_cholesky, args_matrix_1024, 1, NULL, 8.0 * 1024 * 1024,

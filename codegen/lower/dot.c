@@ -5,7 +5,9 @@
  * W lanes are accumulated in registers, each k loading NV vectors of the right side and MR
  * scalars of the left.  Two schedules surround it:
  *
- *   direct   tiles read both operands in place: small products, few rows, outer products
+ *   direct   tiles read both operands in place: small products, few rows, outer products.  A
+ *            right side that does not stay in the cache is streamed: blocks of k are the
+ *            outermost loop, and a tile prefetches what the next one reads
  *   packed   the loops of BLIS (Van Zee, van de Geijn, ACM TOMS 41(3), 2015): a block of 256
  *            k's of the right side is copied into panels of NR columns, with zeros beyond the
  *            edge; a tile multiplies a panel that stays in L1 by rows of the left side that
@@ -13,7 +15,7 @@
  *
  * Both compute the numbers of docs/numerics.md section 4: a chain of fma from +0 over each
  * block of 256 k's, and the sum of the blocks in order, which starts at -0 (the neutral
- * element).  The choice between them does not change the result. */
+ * element).  The choice does not change the result. */
 #include "codegen/elemental/element.h"
 #include "codegen/fuse/fuse.h"
 #include "codegen/lower/dot_inside.h"

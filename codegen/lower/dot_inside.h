@@ -4,7 +4,11 @@
 
 #include "codegen/lower/dot.h"
 
-enum { KC = 256 };
+enum {
+    KC = 256,
+    /* bytes of a cache line; on a processor with another size only speed changes */
+    LINE = 64,
+};
 
 /* A group of axes in which contiguous adjacent axes are merged. */
 typedef struct cg_dot_group {
@@ -20,6 +24,10 @@ typedef struct cg_dot_shape {
     bool swap; /* m is the free group of the right side, n of the left */
     bool packed;
     bool pack_left; /* false: tiles read the rows of the left side in place */
+    /* in place: the right side comes from memory once.  Blocks of k are the outermost loop, so
+     * that the rows of a block stay in the TLB, and each tile prefetches the next one's
+     * elements. */
+    bool streams;
     /* narrow integers: each step multiplies a pair of k's (SC_pairs) */
     bool pairs;
     int64_t steps;  /* number of k's, or of pairs of k's */
@@ -260,12 +268,78 @@ kept_index(const cg_dot_product *p, cg_val m0, cg_val i, cg_val n0, cg_val colum
     const cg_dot_shape *s = &p->s;
     cg_val row = i, at = column;
     int64_t width = s->nr;
-    if (s->packed && s->steps > KC) {
+    if ((s->packed || s->streams) && s->steps > KC) {
         row = cg_iadd(b, p->i0 ? cg_isub(b, m0, p->i0) : m0, i);
         at = cg_iadd(b, n0, column);
         width = round_up(s->n.total, s->nr);
     }
     return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, row, width), at)));
+}
+
+/* The sum over the blocks of k up to the one that starts at k0, of which acc is the sum of the
+ * last. */
+static inline cg_val
+sum_so_far(const cg_dot_product *p, cg_val k0, uint32_t buffer, cg_val at, cg_val acc,
+           cg_val when)
+{
+    return p->s.steps > KC ? add_before(p, k0, buffer, at, acc, when) : acc;
+}
+
+/* own: the index in the result's memory. */
+static inline cg_val
+own_index(const cg_dot_product *p, cg_val m, cg_val n)
+{
+    cg_build *b = p->b;
+    cg_val row = cg_iadd(b, cg_imul(b, p->batch, p->s.m.total), m);
+    return cg_iadd(b, cg_imul(b, row, p->s.n.total), n);
+}
+
+/* own: add the sum of a block of k to the result in its own memory. */
+static inline void
+add_to_own(const cg_dot_product *p, cg_val m, cg_val n, cg_val k0, cg_val acc, cg_val when)
+{
+    cg_val at = own_index(p, m, n);
+    cg_store(p->b, p->d->sum - 1, at, sum_so_far(p, k0, p->d->sum - 1, at, acc, when), when);
+}
+
+/* The number of k's in the block that starts at k0. */
+static inline cg_val
+block_size(const cg_dot_product *p, cg_val k0)
+{
+    cg_build *b = p->b;
+    int64_t total = p->s.steps;
+    cg_val most = cg_i64(b, KC);
+    return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
+}
+
+/* A loop of `count` iterations, which threads share if the product has shares. */
+static inline cg_val
+shared_loop(const cg_dot_product *p, cg_val count)
+{
+    cg_build *b = p->b;
+    return cg_loop_begin(b, p->s.shares > 1 ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1,
+                         0);
+}
+
+/* The loop in which threads share the first `total` columns, and an iteration's columns. */
+typedef struct column_share {
+    cg_val loop, from, to; /* loop: 0 where there is one share */
+} column_share;
+
+static inline column_share
+column_share_begin(const cg_dot_product *p, int64_t total)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    column_share r = { 0, cg_i64(b, 0), cg_i64(b, total) };
+
+    if (s->shares <= 1)
+        return r;
+    const int64_t columns = round_up((total + s->shares - 1) / s->shares, s->nr);
+    r.loop = shared_loop(p, cg_i64(b, s->shares));
+    r.from = cg_imul(b, cg_loop_var(b, r.loop), columns);
+    r.to = cg_imin(b, cg_iadd(b, r.from, cg_i64(b, columns)), r.to);
+    return r;
 }
 
 /* Pass the kept sums of a tile to the epilogue, row by row. */

@@ -4,27 +4,6 @@
 #include "codegen/lower/dot_pack.h"
 #include "codegen/tuning.h"
 
-enum {
-    /* bytes of a cache line; on a processor with another size only speed changes */
-    LINE = 64,
-};
-
-/* The sum over the blocks of k up to this one, of which acc is the sum of the last. */
-static cg_val
-sum_so_far(const cg_dot_product *p, cg_val k0, uint32_t buffer, cg_val at, cg_val acc,
-           cg_val when)
-{
-    return p->s.steps > KC ? add_before(p, k0, buffer, at, acc, when) : acc;
-}
-
-static cg_val
-own_index(const cg_dot_product *p, cg_val m, cg_val n)
-{
-    cg_build *b = p->b;
-    cg_val row = cg_iadd(b, cg_imul(b, p->batch, p->s.m.total), m);
-    return cg_iadd(b, cg_imul(b, row, p->s.n.total), n);
-}
-
 /* Prefetch the cache lines in which the sums of a tile are kept, if they may be outside of L2,
  * while the tile is computed. */
 static void
@@ -47,13 +26,6 @@ prefetch_kept(const cg_dot_product *p, cg_val n0, cg_val m0)
 
 /* Add a tile to the result in its own memory; elements beyond the last row or column are
  * masked. */
-static void
-add_to_own(const cg_dot_product *p, cg_val m, cg_val n, cg_val k0, cg_val acc, cg_val when)
-{
-    cg_val at = own_index(p, m, n);
-    cg_store(p->b, p->d->sum - 1, at, sum_so_far(p, k0, p->d->sum - 1, at, acc, when), when);
-}
-
 static void
 add_tile(const cg_dot_product *p, const cg_dot_tile *r, cg_val n0, cg_val m0, cg_val m_end,
          cg_val k0, cg_val acc)
@@ -262,25 +234,6 @@ packed_tile(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val m0, cg_val 
     cg_if_end(b, last);
 }
 
-/* The number of k's in the block that starts at k0. */
-static cg_val
-block_size(const cg_dot_product *p, cg_val k0)
-{
-    cg_build *b = p->b;
-    int64_t total = p->s.steps;
-    cg_val most = cg_i64(b, KC);
-    return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
-}
-
-/* A loop of `count` iterations, which threads share if the product has shares. */
-static cg_val
-shared_loop(const cg_dot_product *p, cg_val count)
-{
-    cg_build *b = p->b;
-    return cg_loop_begin(b, p->s.shares > 1 ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1,
-                         0);
-}
-
 static void
 pack_right(const cg_dot_product *p, cg_val j0, cg_val j_end, cg_val k0)
 {
@@ -325,26 +278,22 @@ packed_single(cg_dot_product *p)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), from = zero,
-           to = cg_i64(b, s->n.total), share = 0;
+    cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total);
     cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks),
            kc = block_size(p, k0);
     if (s->pack_left)
         cg_dot_pack_rows(p, zero, rows, k0, kc);
-    if (s->shares > 1) {
-        const int64_t columns = round_up((s->n.total + s->shares - 1) / s->shares, s->nr);
-        share = shared_loop(p, cg_i64(b, s->shares));
-        from = cg_imul(b, cg_loop_var(b, share), columns);
-        to = cg_imin(b, cg_iadd(b, from, cg_i64(b, columns)), to);
-        p->b_at = cg_imul(b, cg_loop_var(b, share), s->b_size / s->shares);
-        p->c_at = cg_imul(b, cg_loop_var(b, share), s->c_each);
+    const column_share c = column_share_begin(p, s->n.total);
+    if (c.loop) {
+        p->b_at = cg_imul(b, cg_loop_var(b, c.loop), s->b_size / s->shares);
+        p->c_at = cg_imul(b, cg_loop_var(b, c.loop), s->c_each);
     }
-    cg_val panels = loop_over(b, from, to, s->nr), c0 = cg_loop_var(b, panels);
+    cg_val panels = loop_over(b, c.from, c.to, s->nr), c0 = cg_loop_var(b, panels);
     cg_dot_pack_panel(p, zero, c0, k0, kc);
     sweep_panel(p, zero, c0, zero, rows, k0, kc);
     cg_loop_end(b, panels);
-    if (share)
-        cg_loop_end(b, share);
+    if (c.loop)
+        cg_loop_end(b, c.loop);
     p->b_at = p->c_at = zero;
     cg_loop_end(b, blocks);
 }

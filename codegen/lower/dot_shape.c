@@ -48,9 +48,9 @@ joined_left(const cg_dot_shape *s)
     return g;
 }
 
-/* Rows of a tile: as many as registers allow, or fewer if a few tiles then leave no row over.
- * Eight rows by two vectors also keep the FMA units busy; that is enough for a small product,
- * whose code should be short. */
+/* Rows of a tile: as many as registers allow, or fewer if a few tiles then leave no row over,
+ * or fewer of them.  Eight rows by two vectors also keep the FMA units busy; that is enough for
+ * a small product, whose code should be short. */
 static int64_t
 tile_rows(int64_t m, int64_t most, bool small)
 {
@@ -64,7 +64,8 @@ tile_rows(int64_t m, int64_t most, bool small)
     for (int64_t rows = most; rows >= most - most / 3; rows--)
         if (m % rows == 0)
             return rows;
-    return most;
+    const int64_t tiles = (m + most - 1) / most;
+    return (m + tiles - 1) / tiles;
 }
 
 /* Choose the tile for 32 registers: 24 sums leave some for loads ahead.  The squarer a tile is,
@@ -139,6 +140,22 @@ swap_sides(cg_dot_shape *s)
     s->swap = true;
 }
 
+/* Should lanes run along the rows of the left side, since the right side has too few columns?
+ * Where the left side stores its k's contiguously, that takes a register transpose of all of
+ * it, which pays for short rows; else a few lanes along the columns are quicker, which read
+ * each row once, from its first element to its last. */
+static bool
+wants_swap(const cg_dot_shape *s, int64_t lanes)
+{
+    const int64_t n = s->n.total, k = s->k.total;
+
+    if (n >= lanes || s->m.total <= n)
+        return false;
+    if (innermost(&s->m, s->m.lhs) == 1 || innermost(&s->k, s->k.lhs) != 1)
+        return true;
+    return 2 * n <= lanes && k >= lanes && k <= (4 * n < lanes ? KC : 2 * KC);
+}
+
 /* Packing pays if several tiles use a panel and it would not stay in L1 otherwise, if the
  * columns are not contiguous, or if several axes of k would need divisions. */
 static bool
@@ -207,6 +224,19 @@ reads_left(const cg_dot_shape *s, const cg_dot *d)
                       innermost(&s->m, left_of(s, &s->m)) <= at_most(run, KC));
 }
 
+/* Elements of the kept sums of a tile, and of all tiles. */
+static int64_t
+tile_size(const cg_dot_shape *s)
+{
+    return round_up(s->mr * s->nr, 16);
+}
+
+static int64_t
+result_size(const cg_dot_shape *s)
+{
+    return round_up(s->m.total, s->mr) * round_up(s->n.total, s->nr);
+}
+
 static void
 choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, const cg_dot *d)
 {
@@ -245,7 +275,7 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
     s->c_size = s->own          ? 0
                 : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) *
                                       round_up(s->n.total, s->nr)
-                                : round_up(s->mr * s->nr, 16);
+                                : tile_size(s);
     s->b_size = s->whole ? round_up(s->steps, KC) * s->nc
                          : round_up(kc * (s->single ? s->nr : s->nc), 16);
     s->a_size =
@@ -261,6 +291,41 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
     s->b_size *= s->single ? s->shares : 1;
     s->a_each = s->single ? 0 : s->a_size;
     s->a_size *= s->single ? 1 : s->shares;
+}
+
+/* Does the right side come from memory, a row after another, for so few rows of the left that
+ * packing it would cost more than it saves? */
+static bool
+wants_stream(const cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads)
+{
+    const int64_t bytes = (int64_t)cot_dtype_size(s->swap ? d->lhs_type : d->rhs_type);
+
+    return (s->m.total > 1 || threads > 1) && s->n.n == 1 && s->k.n == 1 &&
+           innermost(&s->n, right_of(s, &s->n)) == 1 &&
+           s->k.total * s->n.total * bytes > t->l2 && s->n.total >= 2 * s->nr;
+}
+
+/* The tile is as wide as the registers allow, so that a row of it is several cache lines. */
+static void
+choose_stream(cg_dot_shape *s, const cg_target *t, int threads, const cg_dot *d)
+{
+    const int64_t sums = t->registers >= 32 ? CG_LOWER_MANY_SUMS : CG_LOWER_FEW_SUMS,
+                  columns = at_most(sums / s->mr, CG_LOWER_MANY_ROW_COLUMNS),
+                  panels = s->n.total / (s->w * columns);
+
+    if (columns > s->nr / s->w && panels > 1)
+        s->nr = s->w * columns;
+    s->streams = true;
+    s->own = d->sum != 0 && !s->swap;
+    if (threads > 1 && s->b.total < threads &&
+        2.0 * (double)s->m.total * (double)s->n.total * (double)s->k.total >
+            CG_LOWER_MIN_SHARED_BLOCK)
+        s->shares = at_most(CG_LOWER_SHARES_OF_THREAD * threads, s->n.total / s->nr);
+    s->c_size = s->own          ? 0
+                : s->steps > KC ? result_size(s)
+                : d->expensive  ? s->shares * tile_size(s)
+                                : 0;
+    s->c_each = s->steps > KC ? 0 : tile_size(s);
 }
 
 int64_t
@@ -315,7 +380,7 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
         share_rows(&s, threads);
         return s;
     }
-    if (s.n.total < lanes && s.m.total > s.n.total)
+    if (wants_swap(&s, lanes))
         swap_sides(&s);
     s.small = (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total <=
               CG_LOWER_MAX_SMALL_PRODUCT;
@@ -326,8 +391,10 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
     s.packed = s.pairs || wants_packing(&s, t, bytes);
     if (s.packed)
         choose_blocks(&s, t, s.b.total < threads ? threads : 1, bytes, d);
+    else if (wants_stream(&s, d, t, threads))
+        choose_stream(&s, t, threads, d);
     else if (d->expensive)
-        s.c_size = round_up(s.mr * s.nr, 16);
+        s.c_size = tile_size(&s);
     share_rows(&s, threads);
     return s;
 }

@@ -32,15 +32,58 @@ cg_dot_emit_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end, in
     cg_loop_end(b, rows);
 }
 
-/* The element of a tile at row m and column n: the sums of blocks of 256 k's, added in order.
- * right_when guards loads beyond the last column. */
-static cg_val
-direct_element(const cg_dot_product *p, cg_val m, cg_val n, cg_val right_when)
+/* Prefetch what the next tile, nr columns further, reads of the right side in row k. */
+static void
+prefetch_next(const cg_dot_product *p, cg_val n0, cg_val k)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
+    const uint32_t buffer = s->swap ? p->d->lhs : p->d->rhs;
+    const int64_t line = LINE / (int64_t)cot_dtype_size(b->k->buffer[buffer].type);
+    cg_val at = cg_iadd(b, cg_imul(b, k, innermost(&s->k, right_of(s, &s->k))), n0);
+
+    at = cg_iadd(b, p->right, at);
+    for (int64_t c = 0; c < s->nr; c += line)
+        cg_prefetch(b, buffer, cg_iadd(b, at, cg_i64(b, s->nr + c)));
+}
+
+/* Where an element of the result is: its row, its column, the tile's first column (0: nothing
+ * is prefetched), and the guard of loads beyond the last column. */
+typedef struct place {
+    cg_val m, n, n0, right_when;
+} place;
+
+/* The chain over k in lo ... hi of an element. */
+static cg_val
+chain_sum(const cg_dot_product *p, const place *e, cg_val lo, cg_val hi, uint32_t reduction)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const cot_dtype t = p->d->type;
+    cg_val chain = loop_over(b, lo, hi, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
+    cg_val k = cg_loop_var(b, chain);
+
+    cg_take_value(b, reduction, k, 0);
+    /* one row is so wide that the processor foresees what comes */
+    if (s->streams && e->n0 && s->m.total > 1)
+        prefetch_next(p, e->n0, k);
+    cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
+    cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), e->m), along), 0);
+    cg_val right_k = offset(b, &s->k, right_of(s, &s->k), k);
+    cg_val y = load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), e->n), right_k),
+                    e->right_when);
+    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
+    cg_loop_end(b, chain);
+    return cg_loop_result(b, chain, 0);
+}
+
+/* An element: the sums of blocks of 256 k's, added in order. */
+static cg_val
+direct_element(const cg_dot_product *p, const place *e)
+{
+    cg_build *b = p->b;
     cot_dtype t = p->d->type;
-    int64_t total = s->k.total;
+    int64_t total = p->s.k.total;
     /* without k's no address can be computed: an axis of size 0 would be divided by */
     if (total == 0)
         return cg_const(b, t, 0);
@@ -53,17 +96,7 @@ direct_element(const cg_dot_product *p, cg_val m, cg_val n, cg_val right_when)
         cg_val bound = cg_i64(b, total);
         hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), bound);
     }
-    cg_val chain = loop_over(b, lo, hi, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
-    cg_val k = cg_loop_var(b, chain);
-    cg_take_value(b, reduction, k, 0);
-    cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
-    cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m), along), 0);
-    cg_val right_k = offset(b, &s->k, right_of(s, &s->k), k);
-    cg_val y = load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), right_k),
-                    right_when);
-    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
-    cg_loop_end(b, chain);
-    acc = cg_loop_result(b, chain, 0);
+    cg_val acc = chain_sum(p, e, lo, hi, reduction);
     if (!blocks)
         return acc;
     cg_loop_next(b, blocks, sum, cg_insn2(b, SC_add, t, sum, acc));
@@ -74,13 +107,30 @@ direct_element(const cg_dot_product *p, cg_val m, cg_val n, cg_val right_when)
 cg_val
 cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n)
 {
-    return direct_element(p, m, n, 0);
+    return direct_element(p, &(place){ m, n, 0, 0 });
 }
 
-/* Tiles of rows m0 ... and columns n0 ...; lanes beyond the last column are masked. */
+/* The sum of an element over the block of k that starts at k0, added to those of the blocks
+ * before it, in memory. */
+static void
+add_block(const cg_dot_product *p, const place *e, cg_val k0, cg_val m, cg_val kept,
+          cg_val when)
+{
+    cg_build *b = p->b;
+    const uint32_t reduction = cg_reduction_new(b, p->s.steps, k0, 1);
+    cg_val sum = chain_sum(p, e, k0, cg_iadd(b, k0, block_size(p, k0)), reduction);
+
+    if (p->s.own)
+        add_to_own(p, m, e->n, k0, sum, when);
+    else
+        cg_store(b, p->d->scratch, kept, sum_so_far(p, k0, p->d->scratch, kept, sum, 0), 0);
+}
+
+/* Tiles of rows m0 ... and columns n0 ...; lanes beyond the last column are masked.  With k0,
+ * of the block of k that starts there; else of all k's. */
 static void
 direct_tile(const cg_dot_product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over,
-            cg_val m_end)
+            cg_val m_end, cg_val k0)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
@@ -90,14 +140,69 @@ direct_tile(const cg_dot_product *p, cg_val m0, cg_val n0, int64_t columns, bool
     cg_val in_row = rows_over ? less(b, m, m_end) : 0,
            in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val row = rows_over ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
-    cg_val sum = direct_element(p, row, n, in_column);
-    if (p->d->expensive)
-        cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), sum, 0);
+    const place e = { row, n, columns == s->nr ? n0 : 0, in_column };
+
+    if (k0)
+        add_block(p, &e, k0, m, s->own ? 0 : kept_index(p, m0, t.i, n0, t.column),
+                  both(b, in_row, in_column));
+    else if (p->d->expensive)
+        cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), direct_element(p, &e),
+                 0);
     else
-        emit_result(p, m, n, sum, both(b, in_row, in_column));
+        emit_result(p, m, n, direct_element(p, &e), both(b, in_row, in_column));
     tile_end(p, &t);
-    if (p->d->expensive)
+    if (!k0 && p->d->expensive)
         cg_dot_emit_rows(p, n0, m0, m_end, columns, columns_over);
+    if (!k0 || s->own)
+        return;
+    cg_val last = cg_if_begin(b, less(b, cg_i64(b, s->steps - KC - 1), k0));
+    cg_dot_emit_rows(p, n0, m0, m_end, columns, columns_over);
+    cg_if_end(b, last);
+}
+
+/* All rows of the columns from ... to, panel by panel; with k0, of the block of k that starts
+ * there. */
+static void
+stream_columns(const cg_dot_product *p, cg_val from, cg_val to, int64_t columns, cg_val k0)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    cg_val m_end = cg_i64(b, s->m.total), panels = loop_over(b, from, to, columns),
+           n0 = cg_loop_var(b, panels), rows = loop_over(b, cg_i64(b, 0), m_end, s->mr);
+
+    direct_tile(p, cg_loop_var(b, rows), n0, columns, columns % s->w != 0, m_end, k0);
+    cg_loop_end(b, rows);
+    cg_loop_end(b, panels);
+}
+
+static void
+stream_blocks(const cg_dot_product *p, cg_val from, cg_val to, int64_t columns)
+{
+    cg_build *b = p->b;
+    cg_val blocks = p->s.steps > KC ? loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.steps), KC) : 0;
+
+    stream_columns(p, from, to, columns, blocks ? cg_loop_var(b, blocks) : 0);
+    if (blocks)
+        cg_loop_end(b, blocks);
+}
+
+/* A right side that does not stay in the cache, for few rows: threads share its panels. */
+static void
+streamed(const cg_dot_product *p)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const int64_t whole = s->n.total / s->nr * s->nr, left_over = s->n.total - whole;
+    const column_share c = column_share_begin(p, whole);
+    cg_dot_product share = *p;
+
+    if (c.loop)
+        share.c_at = cg_imul(b, cg_loop_var(b, c.loop), s->c_each);
+    stream_blocks(&share, c.from, c.to, s->nr);
+    if (c.loop)
+        cg_loop_end(b, c.loop);
+    if (left_over)
+        stream_blocks(p, cg_i64(b, whole), cg_i64(b, s->n.total), left_over);
 }
 
 void
@@ -106,14 +211,19 @@ cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     int64_t whole = s->n.total / s->nr * s->nr, left_over = s->n.total - whole;
+
+    if (s->streams) {
+        streamed(p);
+        return;
+    }
     cg_val rows = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, rows);
     if (whole) {
         cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), s->nr);
-        direct_tile(p, m0, cg_loop_var(b, columns), s->nr, false, m_end);
+        direct_tile(p, m0, cg_loop_var(b, columns), s->nr, false, m_end, 0);
         cg_loop_end(b, columns);
     }
     if (left_over)
-        direct_tile(p, m0, cg_i64(b, whole), left_over, left_over % s->w != 0, m_end);
+        direct_tile(p, m0, cg_i64(b, whole), left_over, left_over % s->w != 0, m_end, 0);
     cg_loop_end(b, rows);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/sizes.h"
@@ -399,14 +400,58 @@ convolve(maker *m, const sizes *z, const kind *k, int64_t row)
         conv_plain(m, &v, k->tail);
 }
 
+/* -- few rows by a large right side -- */
+
+/* Products of at most a tile or two of rows, whose right side is larger than the second cache:
+ * it is read in place.  Kinds by their number above; rows around those of the tiles; k around
+ * its blocks; columns as many as pass LARGE bytes, and a few more, which leave a tail. */
+enum { LARGE = 9 << 18 };
+static const int streamed_kinds[] = { 6, 10, 12, 14, 22, 24, 27, 28 };
+static const int64_t streamed_rows[] = { 1,  2,  3,  4,  5,  7,  8,  12, 13,
+                                         14, 15, 16, 17, 24, 25, 27, 28, 29 },
+                     streamed_steps[] = { 64, 255, 256, 257, 511, 513, 600 },
+                     streamed_more[] = { 1, 5, 16, 17, 48 };
+enum {
+    STREAMED_KINDS = sizeof streamed_kinds / sizeof *streamed_kinds,
+    STREAMED_ROWS = sizeof streamed_rows / sizeof *streamed_rows,
+    STREAMED_STEPS = sizeof streamed_steps / sizeof *streamed_steps,
+    STREAMED_MORE = sizeof streamed_more / sizeof *streamed_more,
+    STREAMED = STREAMED_KINDS * TYPES * STREAMED_ROWS * STREAMED_STEPS,
+};
+
+static int64_t
+stored_bytes(int type)
+{
+    const char *name = types[type].stored;
+    const int64_t bits = atoll(name + strcspn(name, "0123456789"));
+
+    return bits / 8;
+}
+
+static void
+streamed(maker *m, const kind *k, int64_t row)
+{
+    sizes z = { .of = { 2, streamed_rows[row % STREAMED_ROWS] } };
+
+    z.of[3] = streamed_steps[row / STREAMED_ROWS % STREAMED_STEPS];
+    z.of[2] = LARGE / (z.of[3] * stored_bytes(m->type)) + streamed_more[row % STREAMED_MORE];
+    finish(m, product(m, &z, k), k->tail);
+}
+
 /* -- programs -- */
 
 static const int64_t few_rows = (int64_t)KINDS * TYPES;
 
 int64_t
-sized_count(void)
+sized_streamed(void)
 {
     return few_rows * sizes_rows(SIZES_FEW) + KINDS * sizes_rows(SIZES_MATTER);
+}
+
+int64_t
+sized_count(void)
+{
+    return sized_streamed() + STREAMED;
 }
 
 static sizes
@@ -434,24 +479,44 @@ body(maker *m, sizes *z, const kind *k, int64_t row)
     finish(m, product(m, z, k), k->tail);
 }
 
-sized
-sized_make(ir_arena *a, int64_t number)
+/* Number i of those of the tables; the kind. */
+static const kind *
+of_tables(maker *m, int64_t number)
 {
     const int64_t few = few_rows * sizes_rows(SIZES_FEW),
                   i = number < few ? number : number - few;
     const kind *k = &kinds[i % KINDS];
     const int64_t row = number < few ? i / few_rows : i / KINDS;
-    maker m = { .a = a };
     sizes z = number < few ? sizes_of(sizes_few, SIZES_FEW, row)
                            : sizes_of(sizes_that_matter, SIZES_MATTER, row);
 
-    m.type =
+    m->type =
         (int)(number < few ? i / KINDS % TYPES : sizes_level(SIZES_MATTER, row, TYPE) % TYPES);
+    body(m, &z, k, row);
+    return k;
+}
+
+static const kind *
+of_streamed(maker *m, int64_t i)
+{
+    const kind *k = &kinds[streamed_kinds[i % STREAMED_KINDS]];
+
+    m->type = (int)(i / STREAMED_KINDS % TYPES);
+    streamed(m, k, i / STREAMED_KINDS / TYPES);
+    return k;
+}
+
+sized
+sized_make(ir_arena *a, int64_t number)
+{
+    maker m = { .a = a };
+
     ir_buf_init(&m.head, a);
     ir_buf_init(&m.body, a);
     ir_buf_init(&m.ret, a);
     ir_buf_init(&m.results, a);
-    body(&m, &z, k, row);
+    const kind *k = number < sized_streamed() ? of_tables(&m, number)
+                                              : of_streamed(&m, number - sized_streamed());
     return (sized){ number, k->name,
                     ir_format(a, "fn @f(%s) -> (%s) {\n%s  ret %s\n}\n", m.head.text,
                               m.results.text, m.body.n ? m.body.text : "", m.ret.text),

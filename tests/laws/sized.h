@@ -4,7 +4,7 @@
  * nothing, "bmk,bkn" and a bias with an activation; or a convolution.  Its sizes, types and
  * attributes are a row of an orthogonal array (tests/sizes.h): first of few sizes with all
  * types, then of all sizes.  Sizes whose product would take too long are cut down axis by
- * axis. */
+ * axis.  A last class has few rows and a right side that is larger than the second cache. */
 #ifndef TESTS_LAWS_SIZED_H
 #define TESTS_LAWS_SIZED_H
 
@@ -18,6 +18,8 @@ typedef struct sized {
 } sized;
 
 int64_t sized_count(void);
+/* The first number of the last class. */
+int64_t sized_streamed(void);
 sized sized_make(ir_arena *a, int64_t number);
 
 #endif

@@ -3,6 +3,7 @@
  *
  *   sizes HOW --sample SEED COUNT      so many programs, drawn by the seed
  *   sizes HOW --all [K/N]              all of them, or part K of N, K from 0
+ *   sizes HOW --streamed [K/N]         the last class of sized.h alone
  *   sizes HOW NUMBER                   one, in all ways
  *
  * HOW is `jit`, the widths and processors of this machine with one thread and two; `c`, C
@@ -328,11 +329,14 @@ numbers_of(int argc, char **argv)
 {
     if (strcmp(argv[2], "--sample") == 0)
         return (numbers){ atoll(argv[3]), 1, atoll(argv[4]), 0, true };
-    if (strcmp(argv[2], "--all") == 0) {
+    const bool streamed = strcmp(argv[2], "--streamed") == 0;
+
+    if (streamed || strcmp(argv[2], "--all") == 0) {
         int64_t first = 0, step = 1;
         if (argc > 3 &&
             (sscanf(argv[3], "%" SCNd64 "/%" SCNd64, &first, &step) != 2 || step < 1))
             exit(2);
+        first += streamed ? sized_streamed() : 0;
         return (numbers){ first, step, (sized_count() - first + step - 1) / step, 0, false };
     }
     sizes.every = true;
@@ -345,7 +349,8 @@ main(int argc, char **argv)
     if (argc < 3 || !find_how(argv[1]) || (strcmp(argv[2], "--sample") == 0 && argc < 5))
         return fprintf(
                    stderr,
-                   "usage: sizes HOW (--sample SEED COUNT | --all [K/N] | NUMBER)\n"),
+                   "usage: sizes HOW (--sample SEED COUNT | --all [K/N] | --streamed [K/N] |"
+                   " NUMBER)\n"),
                2;
     if (!has_tools()) {
         printf("sizes: %s: not run: its compiler, linker or emulator is not installed\n",
