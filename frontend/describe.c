@@ -86,3 +86,12 @@ cot_value_text(cot_value v)
     }
     return text;
 }
+
+void
+fe_around_push(cot_context *ctx, const char *how, ir_loc loc)
+{
+    ir_around *a = IR_NEW(&ctx->arena, ir_around);
+
+    *a = (ir_around){ ctx->around, how, loc };
+    ctx->around = a;
+}

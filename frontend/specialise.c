@@ -389,6 +389,7 @@ specialise_taking(cot_fn *f, bool alone, fe_special *s)
 {
     cot_context *ctx = f->ctx;
     cot_trace *const below = ctx->trace;
+    cot_trace *volatile begun = NULL;
     fe_source source = {
         .name = f->name, .loc = f->loc, .n_in = s->n_types, .type = s->type, .alone = alone
     };
@@ -399,7 +400,7 @@ specialise_taking(cot_fn *f, bool alone, fe_special *s)
     IR_TRY (ctx) {
         cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_types + 1), *out = NULL;
         source.in_name = names_with_optional(f, s->n_types);
-        cot_trace *t = fe_trace_begin(ctx, &source, in);
+        cot_trace *t = begun = fe_trace_begin(ctx, &source, in);
         const cot_status called = call_inside(f, t, &source, in, &out);
         status = called == COT_OK ? fe_trace_end(t, &source, out, &s->graph) : called;
         s->n_captured = (int)t->n_captured;
@@ -407,6 +408,8 @@ specialise_taking(cot_fn *f, bool alone, fe_special *s)
         s->n_hidden = (int)t->n_hidden;
     }
     fe_trace_unwind(ctx, below); /* it failed: the trace was not ended */
+    if (status != COT_OK && begun)
+        fe_trace_forget(begun);
     return status;
 }
 

@@ -286,9 +286,8 @@ new_trace(cot_context *ctx)
     return t;
 }
 
-/* Removes a trace that failed: no graph was made of it, and its handles belong to no trace. */
-static void
-forget(cot_trace *t)
+void
+fe_trace_forget(cot_trace *t)
 {
     cot_context *ctx = t->ctx;
     cot_trace **at = &ctx->latest;
@@ -414,17 +413,13 @@ optional_value(cot_trace *t, const fe_optional *o, int n, const ir_type *const *
     return fe_handle(t, fe_number(t->b, o->name, &x, ir_scalar_type(t->ctx, dtype)));
 }
 
-cot_status
-fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace **trace)
+static cot_status
+run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace **trace)
 {
     cot_trace *const below = ctx->trace;
     cot_trace *volatile begun = NULL;
     volatile cot_status status = COT_ERR_MEMORY;
 
-    if (!s->body)
-        return ir_fail(ctx, s->loc, s->name, ERR_usage, "the body is NULL; wants a function");
-    if (below && below->depth >= MAX_DEPTH)
-        return ir_fail(ctx, s->loc, s->name, ERR_trace_depth, below->depth);
     IR_TRY (ctx) {
         int more = s->fn ? s->fn->n_optional : 0;
         cot_trace *t = begun = fe_trace_begin(ctx, s, NULL);
@@ -438,7 +433,22 @@ fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace *
     }
     fe_trace_unwind(ctx, below); /* memory ran short: the trace was not ended */
     if (status != COT_OK && begun)
-        forget(begun);
+        fe_trace_forget(begun);
+    return status;
+}
+
+cot_status
+fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace **trace)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    if (!s->body)
+        return ir_fail(ctx, s->loc, s->name, ERR_usage, "the body is NULL; wants a function");
+    if (ctx->trace && ctx->trace->depth >= MAX_DEPTH)
+        return ir_fail(ctx, s->loc, s->name, ERR_trace_depth, ctx->trace->depth);
+    /* the trace is forgotten before the public call ends, which recalls its arenas */
+    IR_TRY (ctx)
+        status = run(ctx, s, graph, trace);
     return status;
 }
 
@@ -583,13 +593,4 @@ fe_apply0(cot_place at, cot_trace *t, const char *op, fe_rule *rule, const void 
         return (cot_value){ t->ctx, 0, 0 };
     }
     return apply(t->ctx, at, op, rule, 0, NULL, options);
-}
-
-void
-fe_around_push(cot_context *ctx, const char *how, ir_loc loc)
-{
-    ir_around *a = IR_NEW(&ctx->arena, ir_around);
-
-    *a = (ir_around){ ctx->around, how, loc };
-    ctx->around = a;
 }

@@ -72,6 +72,8 @@ cot_status fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out,
 /* *graph and what it captured, in the arena of the graph. */
 cot_status fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph,
                         cot_trace **trace);
+/* Removes a trace that failed: no graph was made of it, and its handles belong to no trace. */
+void fe_trace_forget(cot_trace *t);
 /* End the traces above `below` that an error left open. */
 void fe_trace_unwind(cot_context *ctx, const cot_trace *below);
 /* The context of a handle: while a trace is open on this thread, that of the trace.  A handle

@@ -11,43 +11,6 @@
 #include "ir/config.h"
 #include "ir/limit.h"
 
-static void
-release_arena(void *data)
-{
-    ir_arena_free(data);
-}
-
-typedef struct ir_spare {
-    ir_arena arena;
-    struct ir_spare *next;
-} ir_spare;
-
-/* Graphs live as long as their context: so do the arenas of builders. */
-ir_arena *
-ir_arena_take(cot_context *ctx)
-{
-    ir_spare *s = ctx->spare;
-
-    if (s) {
-        ctx->spare = s->next;
-        return &s->arena;
-    }
-    s = IR_NEW(&ctx->arena, ir_spare);
-    ir_arena_init(&s->arena, ctx);
-    ir_attach(ctx, NULL, &s->arena, release_arena);
-    return &s->arena;
-}
-
-void
-ir_arena_give(ir_arena *a)
-{
-    ir_spare *s = (ir_spare *)a;
-
-    ir_arena_free(a);
-    s->next = a->ctx->spare;
-    a->ctx->spare = s;
-}
-
 void
 ir_build_drop(ir_build *b)
 {
@@ -555,6 +518,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->hash = graph_hash(f);
     ir_each_node(n, f)
         f->effectful |= ir_effectful(n);
+    ir_arena_keep(b->arena);
     *out = f;
     return COT_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "ir/diag.h"
 #include "ir/graph.h"
+#include "ir/lent.h"
 
 typedef struct ir_build {
     cot_context *ctx;
@@ -45,10 +46,6 @@ typedef struct ir_build {
 ir_build *ir_build_new(cot_context *ctx, const char *name);
 /* The end of a builder that failed, and of what it holds. */
 void ir_build_drop(ir_build *b);
-/* An arena of the context for a while; it is given back to be taken again.  One that a jump
- * leaves behind is freed with the context. */
-ir_arena *ir_arena_take(cot_context *ctx);
-void ir_arena_give(ir_arena *a);
 /* name may be NULL (then %0-style); two inputs never share a name: a number is appended. */
 ir_ref ir_input(ir_build *b, const ir_type *type, const char *name);
 /* One that the runtime supplies (ir/graph.h). */

@@ -5,6 +5,7 @@
 
 #include "ir/config.h"
 #include "ir/diag.h"
+#include "ir/lent.h"
 #include "ir/limit.h"
 
 static void *
@@ -102,6 +103,7 @@ cot_context_free(cot_context *ctx)
     for (ir_attached *a = ctx->attached; a; a = a->next)
         if (a->release)
             a->release(a->data);
+    ir_arena_free_lendable(ctx);
     ir_arena_free(&ctx->message_arena);
     ir_arena_free(&ctx->arena);
     pthread_mutex_destroy(&ctx->lock);

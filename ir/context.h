@@ -69,7 +69,9 @@ struct cot_context {
     ir_attached *attached;
     pthread_mutex_t lock;               /* recursive: a miss in a cache, a trace        */
     uint32_t serial;                    /* of traces                                   */
-    struct ir_spare *spare;             /* arenas that were given back, empty (build.h) */
+    /* arenas that are lent, that were given back, and all of these and those kept: lent.h */
+    struct ir_lent *lent, *spare, *lendable;
+    uint64_t lent_serial, lent_before; /* the last one, and that before the call at hand */
     struct cot_trace *trace;            /* the innermost open one; the frontend's      */
     struct cot_trace *forgotten;        /* failed ones, whose memory the next take      */
     struct cot_trace *latest;           /* the one begun last, open or ended           */

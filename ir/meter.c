@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "ir/lent.h"
 #include "ir/limit.h"
 
 double
@@ -26,6 +27,7 @@ void
 ir_begin_call(cot_context *ctx)
 {
     ctx->made = 0;
+    ctx->lent_before = ctx->lent_serial;
     ctx->began = ctx->limits.seconds > 0 ? ir_now() : 0;
     fegetenv(&ctx->outside);
     fesetenv(FE_DFL_ENV);
@@ -34,6 +36,8 @@ ir_begin_call(cot_context *ctx)
 void
 ir_end_call(cot_context *ctx)
 {
+    if (ctx->status != COT_OK)
+        ir_arena_recall(ctx);
     fesetenv(&ctx->outside);
 }
 

@@ -178,6 +178,43 @@ START_TEST(failed_traces_leave_nothing)
 }
 END_TEST
 
+static void
+draws(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value x = in[0];
+
+    (void)user;
+    for (int i = 0; i < 20; i++)
+        x = cot_sin(x);
+    out[0] = cot_add(x, cot_uniform(t, cot_f32(8)));
+}
+
+/* Nor do transforms that fail in the middle of a pass, but for less than a message. */
+START_TEST(failed_transforms_leave_little)
+{
+    meter m = { 0 };
+    cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
+    cot_fn *f = cot_fn_new(c, "draws", draws, 1, 1, NULL);
+    cot_fn *const kinds[] = { cot_vmap(f), cot_grad(f), cot_vmap(cot_jacrev(f)) };
+    const cot_status wanted[] = { COT_ERR_ARG, COT_ERR_SHAPE, COT_ERR_ARG };
+    enum { TIMES = 10000, WARM = 100, CHUNK = 1 << 20 }; /* arenas grow by chunks */
+    size_t before = 0, message = 0;
+
+    for (int i = 0; i < TIMES + WARM; i++) {
+        const cot_graph *g = NULL;
+        const cot_type type = _i == 1 ? cot_f32(8) : cot_f32(3, 8);
+
+        ck_assert_int_eq(cot_trace_fn(kinds[_i], COT_TYPES(type), &g), wanted[_i]);
+        message = strlen(cot_error(c));
+        cot_error_clear(c);
+        before = i == WARM ? m.live : before;
+    }
+    ck_assert_uint_le(m.live - before, TIMES * message + CHUNK);
+    cot_context_free(c);
+    ck_assert_uint_eq(m.live, 0);
+}
+END_TEST
+
 typedef struct small_stack {
     const char *text;
     size_t bytes;
@@ -338,6 +375,7 @@ main(void)
         EACH(memory_grows_no_faster_than_the_program, FAMILIES),
         ONCE(inputs_of_one_name_are_numbered_at_once),
         EACH(failed_traces_leave_nothing, 2),
+        EACH(failed_transforms_leave_little, 3),
         EACH(stack_does_not_grow_with_the_program, 9),
         EACH(passes_follow_chains_without_recursion, 7),
         EACH(a_small_stack_is_enough_to_compile, 2),
