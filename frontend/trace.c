@@ -308,6 +308,7 @@ fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
     ir_build *b = ir_build_new(ctx, s->name);
     cot_trace *t = new_trace(ctx);
 
+    b->kept = true;
     if (!in)
         in = IR_NEW_N(b->arena, cot_value, s->n_in + (s->fn ? s->fn->n_optional : 0) + ROOM);
     t->in = in;

@@ -14,30 +14,33 @@
 void
 ir_build_drop(ir_build *b)
 {
+    if (b->work)
+        ir_arena_give(b->work);
     ir_arena_give(b->arena);
 }
 
 ir_build *
 ir_build_new(cot_context *ctx, const char *name)
 {
-    ir_arena *a = ir_arena_take(ctx);
+    ir_arena *a = ir_arena_take(ctx), *work = ir_arena_take(ctx);
     ir_build *b = IR_NEW(a, ir_build);
     b->ctx = ctx;
     b->arena = a;
+    b->work = work;
     b->name = ir_copy_string(a, name ? name : "f");
     b->cse = !ir_config_lists(ctx->config.off, "cse");
     b->fold = true;
-    ir_map_init(&b->shared, a);
-    ir_map_init(&b->named, a);
-    IR_PUSH(a, b->node, b->n_nodes, b->cap_nodes, (ir_node){ 0 });
-    IR_PUSH(a, b->value, b->n_values, b->cap_values, (ir_value){ 0 });
+    ir_map_init(&b->shared, work);
+    ir_map_init(&b->named, work);
+    IR_PUSH(work, b->node, b->n_nodes, b->cap_nodes, (ir_node){ 0 });
+    IR_PUSH(work, b->value, b->n_values, b->cap_values, (ir_value){ 0 });
     return b;
 }
 
 static ir_ref
 new_value(ir_build *b, const ir_type *type, uint32_t node)
 {
-    IR_PUSH(b->arena, b->value, b->n_values, b->cap_values, ((ir_value){ type, node }));
+    IR_PUSH(b->work, b->value, b->n_values, b->cap_values, ((ir_value){ type, node }));
     return b->n_values - 1;
 }
 
@@ -102,9 +105,9 @@ ir_input_hidden(ir_build *b, const ir_type *type, const char *name, ir_hidden hi
     }
     ir_ref v = new_value(b, type, 0);
     name = input_name(b, name, b->n_in_name);
-    IR_PUSH(b->arena, b->in, b->n_in, b->cap_in, v);
+    IR_PUSH(b->work, b->in, b->n_in, b->cap_in, v);
     IR_PUSH(b->arena, b->in_name, b->n_in_name, b->cap_in_name, name);
-    IR_PUSH(b->arena, b->in_again, b->n_in_again, b->cap_in_again, 0);
+    IR_PUSH(b->work, b->in_again, b->n_in_again, b->cap_in_again, 0);
     IR_PUSH(b->arena, b->hidden, b->n_hidden, b->cap_hidden, hidden);
     return v;
 }
@@ -130,7 +133,7 @@ ir_output_named(ir_build *b, ir_ref v, const char *name)
 {
     if (!v && b->status == COT_OK)
         b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
-    IR_PUSH(b->arena, b->out, b->n_out, b->cap_out, v);
+    IR_PUSH(b->work, b->out, b->n_out, b->cap_out, v);
     IR_PUSH(b->arena, b->out_name, b->n_out_name, b->cap_out_name,
             ir_copy_string(b->arena, name));
 }
@@ -264,7 +267,7 @@ add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
         .in = ir_copy_bytes(b->arena, in, sizeof(ir_ref) * (size_t)n_in),
         .at = ir_attrs_copy(b->arena, ir_ops[op].record, at),
     };
-    IR_PUSH(b->arena, b->node, b->n_nodes, b->cap_nodes, n);
+    IR_PUSH(b->work, b->node, b->n_nodes, b->cap_nodes, n);
     for (int i = 0; i < n_out; i++)
         out[i] = new_value(b, type[i], b->n_nodes - 1);
     if (share)
@@ -296,8 +299,8 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
         out[i] = IR_NONE;
     if (!operands_ready(b, op, n_in, in))
         return cap;
-    const ir_type **type = IR_NEW_N(b->arena, const ir_type *, cap + 1);
-    const ir_type **in_type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
+    const ir_type **type = IR_NEW_N(b->work, const ir_type *, cap + 1);
+    const ir_type **in_type = IR_NEW_N(b->work, const ir_type *, n_in + 1);
     for (int i = 0; i < n_in; i++)
         in_type[i] = b->value[in[i]].type;
     const ir_here outer = b->ctx->here;
@@ -343,7 +346,7 @@ ir_copy_node(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
 void
 ir_copy_mapped(ir_build *b, const ir_node *n, ir_ref *at)
 {
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+    ir_ref *in = IR_NEW_N(b->work, ir_ref, n->n_in + 1);
 
     for (int i = 0; i < n->n_in; i++)
         in[i] = at[n->in[i]];
@@ -354,7 +357,7 @@ ir_copy_mapped(ir_build *b, const ir_node *n, ir_ref *at)
 void
 ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
 {
-    ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
+    ir_ref *map = IR_NEW_N(b->work, ir_ref, f->n_values);
     ir_loc loc = b->loc;
     b->uncontracted |= f->uncontracted;
     b->guarded |= f->guarded;
@@ -371,7 +374,7 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
 static bool *
 needed(const ir_build *b)
 {
-    bool *live = IR_NEW_N(b->arena, bool, b->n_nodes);
+    bool *live = IR_NEW_N(b->work, bool, b->n_nodes);
     for (uint32_t i = 1; i < b->n_nodes; i++)
         live[i] = b->node[i].op == OP_assign;
     for (uint32_t i = 0; i < b->n_out; i++)
@@ -399,13 +402,28 @@ graph_hash(const ir_graph *f)
     return ir_hash(h, f->out, sizeof(ir_ref) * (size_t)f->n_out);
 }
 
+static uint32_t
+count(const ir_build *b, const bool *live, uint32_t *values)
+{
+    uint32_t nodes = 1;
+
+    *values = 1 + b->n_in;
+    for (uint32_t i = 1; i < b->n_nodes; i++)
+        if (live[i]) {
+            nodes++;
+            *values += (uint32_t)b->node[i].n_out;
+        }
+    return nodes;
+}
+
 /* Copy what is live into f, inputs first, values renumbered in order. */
 static void
 compact(ir_build *b, ir_graph *f, const bool *live)
 {
-    ir_ref *map = IR_NEW_N(b->arena, ir_ref, b->n_values);
-    ir_value *value = IR_NEW_N(b->arena, ir_value, b->n_values);
-    ir_node *node = IR_NEW_N(b->arena, ir_node, b->n_nodes);
+    ir_ref *map = IR_NEW_N(b->work, ir_ref, b->n_values);
+    uint32_t all;
+    ir_node *node = IR_NEW_N(b->arena, ir_node, count(b, live, &all));
+    ir_value *value = IR_NEW_N(b->arena, ir_value, all);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, b->n_in),
            *out = IR_NEW_N(b->arena, ir_ref, b->n_out);
     uint32_t values = 1, nodes = 1;
@@ -492,6 +510,16 @@ has_select(const ir_graph *f)
     return false;
 }
 
+static void
+end_work(ir_build *b)
+{
+    ir_arena_give(b->work);
+    b->work = NULL;
+    b->node = NULL;
+    b->value = NULL;
+    b->in = b->out = NULL;
+}
+
 cot_status
 ir_build_end(ir_build *b, ir_graph **out)
 {
@@ -519,6 +547,10 @@ ir_build_end(ir_build *b, ir_graph **out)
     ir_each_node(n, f)
         f->effectful |= ir_effectful(n);
     ir_arena_keep(b->arena);
+    if (b->kept)
+        ir_arena_keep(b->work);
+    else
+        end_work(b);
     *out = f;
     return COT_OK;
 }

@@ -13,6 +13,7 @@
 typedef struct ir_build {
     cot_context *ctx;
     ir_arena *arena;                    /* becomes the graph's */
+    ir_arena *work;                     /* what the graph does not need, until it ends */
     const char *name;
     ir_loc loc;                         /* given to new nodes */
     cot_status status;
@@ -39,12 +40,13 @@ typedef struct ir_build {
     /* inherited from what the inputs or the nodes are copied of */
     bool uncontracted;
     bool guarded;                       /* so is this, where there is a select */
+    bool kept; /* its nodes are asked for after its end: those of a trace, by its handles */
     /* both on, unless COT_OFF has cse; folding of constants is never off */
     bool cse, fold;
 } ir_build;
 
 ir_build *ir_build_new(cot_context *ctx, const char *name);
-/* The end of a builder that failed, and of what it holds. */
+/* The end of a builder that failed, and of what it holds; one of a graph: and of the graph. */
 void ir_build_drop(ir_build *b);
 /* name may be NULL (then %0-style); two inputs never share a name: a number is appended. */
 ir_ref ir_input(ir_build *b, const ir_type *type, const char *name);
