@@ -123,7 +123,8 @@ cg_remember(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at, cg_val val)
 void
 cg_kernel_begin(cg_lowering *l, const char *name)
 {
-    l->k = cg_kernel_new(l->m, name);
+    ir_arena_reset(l->draft);
+    l->k = cg_kernel_draft(l->m, l->draft, name);
     cg_begin(&l->b, l->k);
     l->k->loc = l->b.loc = l->entry.loc = l->loc;
     cg_ix_begin(&l->ix, l->scratch);

@@ -344,6 +344,10 @@ typedef struct cg_build {
 cg_module *cg_module_new(cot_context *ctx, ir_arena *a, const char *name);
 /* Add a kernel; a number is appended if the name is taken. */
 cg_kernel *cg_kernel_new(cg_module *m, const char *name);
+/* keep.c: the same, in an arena that is not the module's; it is valid until that is reset. */
+cg_kernel *cg_kernel_draft(cg_module *m, ir_arena *a, const char *name);
+/* Copy the draft with that number into the arena of the module. */
+cg_kernel *cg_kernel_keep(cg_module *m, uint32_t number);
 void cg_kernel_drop(cg_module *m); /* removes the last kernel */
 void cg_begin(cg_build *b, cg_kernel *k);
 uint32_t cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space,

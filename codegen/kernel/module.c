@@ -92,14 +92,20 @@ unique_name(cg_module *m, cg_kernel *k, const char *name)
 cg_kernel *
 cg_kernel_new(cg_module *m, const char *name)
 {
-    cg_kernel *k = IR_NEW(m->arena, cg_kernel);
+    return cg_kernel_draft(m, m->arena, name);
+}
+
+cg_kernel *
+cg_kernel_draft(cg_module *m, ir_arena *a, const char *name)
+{
+    cg_kernel *k = IR_NEW(a, cg_kernel);
 
     k->ctx = m->ctx;
-    k->arena = m->arena;
+    k->arena = a;
     k->module = m;
     k->name = unique_name(m, k, name);
     k->plans = m->n_kernels == 0;
-    IR_PUSH(m->arena, k->insn, k->n_insns, k->cap_insns, (cg_insn){ 0 });
+    IR_PUSH(a, k->insn, k->n_insns, k->cap_insns, (cg_insn){ 0 });
     IR_PUSH(m->arena, m->kernel, m->n_kernels, m->cap_kernels, k);
     take_name(m, k->name);
     return k;

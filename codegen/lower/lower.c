@@ -114,7 +114,7 @@ copy_outputs(cg_lowering *l, cg_level *v, const cg_place *to)
 
 static cot_status
 lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *scratch,
-      cg_module **out)
+      ir_arena *draft, cg_module **out)
 {
     cg_lowering *l = IR_NEW(arena, cg_lowering);
     ir_buf why;
@@ -122,6 +122,7 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     l->ctx = f->ctx;
     l->arena = arena;
     l->scratch = scratch;
+    l->draft = draft;
     l->o = o;
     l->rules = &cg_lower_rules;
     l->target = o->target ? *o->target : (cg_target){ 0 };
@@ -152,20 +153,22 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     return l->status == COT_OK ? cg_verify_or_serial(l->m) : l->status;
 }
 
-/* Free the scratch memory, even if memory runs out; then continue the jump. */
+/* Free the memory of the lowering alone, even if memory runs out; then continue the jump. */
 cot_status
 cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_module **out)
 {
     volatile cot_status status = COT_OK;
     volatile bool ended = false;
-    ir_arena scratch;
+    ir_arena scratch, draft;
 
     ir_arena_init(&scratch, f->ctx);
+    ir_arena_init(&draft, f->ctx);
     IR_TRY(f->ctx) {
-        status = lower(f, o, arena, &scratch, out);
+        status = lower(f, o, arena, &scratch, &draft, out);
         ended = true;
     }
     ir_arena_free(&scratch);
+    ir_arena_free(&draft);
     if (!ended)
         ir_out_of_memory(f->ctx);
     return status;

@@ -50,8 +50,9 @@ predicated_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
     cg_kernel_call(l);
 }
 
-/* The number of the current kernel, or of an earlier kernel with the same text, so that it is
- * compiled once. */
+/* Keep the current kernel, unless an earlier one has the same text, which is then compiled
+ * once.  Returns the number of the one or the other, which is the current kernel from here
+ * on. */
 static int
 shared_kernel(cg_lowering *l)
 {
@@ -64,9 +65,11 @@ shared_kernel(cg_lowering *l)
         if (number + 1 == m->n_kernels && cg_kernel_same(m->kernel[i], l->k)) {
             ir_buf_printf(l->why, "%s: same kernel as %s\n", l->k->name, m->kernel[i]->name);
             cg_kernel_drop(m);
+            l->k = m->kernel[i];
             return (int)i;
         }
     ir_map_add(&l->kernels, h, number);
+    l->k = cg_kernel_keep(m, number);
     return (int)number;
 }
 

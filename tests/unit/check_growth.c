@@ -108,6 +108,28 @@ START_TEST(memory_grows_no_faster_than_the_program)
 }
 END_TEST
 
+/* The kernels of all layers but the first are equal to earlier ones, and what a builder needs
+ * besides its graph ends with it: neither stays. */
+START_TEST(equal_layers_take_little_memory)
+{
+    static const struct {
+        struct family of;
+        int kilobytes; /* for each layer */
+    } row[] = {
+        { { "mlp", grow_mlp, "", 1000 }, 24 },
+        { { "mlp's gradient", grow_mlp, "grad", 1000 }, 80 },
+        { { "residual", grow_residual, "", 1000 }, 24 },
+        { { "residual's gradient", grow_residual, "grad", 1000 }, 70 },
+    };
+    const struct family *x = &row[_i].of;
+    const size_t once = measured(x, x->n).most, twice = measured(x, 2 * x->n).most;
+
+    ck_assert_msg((twice - once) / (size_t)x->n <= (size_t)row[_i].kilobytes << 10,
+                  "%s: %d layers take %zu bytes, %d take %zu", x->name, x->n, once, 2 * x->n,
+                  twice);
+}
+END_TEST
+
 static size_t
 bytes_for_inputs(int n)
 {
@@ -374,6 +396,7 @@ main(void)
     const suite_case cases[] = {
         EACH(memory_grows_no_faster_than_the_program, FAMILIES),
         ONCE(inputs_of_one_name_are_numbered_at_once),
+        EACH(equal_layers_take_little_memory, 4),
         EACH(failed_traces_leave_nothing, 2),
         EACH(failed_transforms_leave_little, 3),
         EACH(stack_does_not_grow_with_the_program, 9),
