@@ -2,8 +2,9 @@
  *
  *     growth [-t SECONDS] [-m GIGABYTES] [-s SIZE,SIZE...] [-f FORMS] [NAME...]
  *
- * Each program of tests/unit/growing.h is compiled alone (form f), its gradient (g), and mapped
- * over 3 examples (m), at each size in a process of its own.  A line of the table has the
+ * Each program of tests/unit/growing.h is compiled alone, its arguments donated (form f), its
+ * gradient (g), and mapped over 3 examples (m), at each size in a process of its own.  A line
+ * of the table has the
  * milliseconds of processor time of each stage, the most memory of the context, which is the
  * graphs' and kernels', and of the process, which LLVM's is a part of.  The slopes are those
  * from the size before: 1 is linear.  A program that took longer than SECONDS or more memory is
@@ -42,6 +43,8 @@ static const struct program {
     { "large calls", grow_large_calls },
     { "conds", grow_conds },
     { "branches", grow_branches },
+    { "in/out", grow_inouts },
+    { "scans", grow_scans },
 };
 enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 
@@ -80,6 +83,18 @@ ended(result *r, double *start, cot_status s)
     return s;
 }
 
+/* Every argument that is not in/out is donated. */
+static const bool *
+all_of(const ir_graph *f, ir_arena *a)
+{
+    bool *donated = IR_NEW_N(a, bool, f->n_in + 1);
+
+    memset(donated, true, (size_t)f->n_in);
+    for (int k = 0; k < f->n_inout; k++)
+        donated[f->inout[k].arg] = false;
+    return donated;
+}
+
 static cot_status
 compile(cot_context *c, ir_buf text, const char *pipeline, ir_arena *a, result *r)
 {
@@ -95,6 +110,7 @@ compile(cot_context *c, ir_buf text, const char *pipeline, ir_arena *a, result *
     f = m.fn[m.n - 1];
     COT_TRY(ended(r, &start, *pipeline ? pass_pipeline(f, pipeline, NULL, NULL, &f) : COT_OK));
     COT_TRY(ended(r, &start, pass_prepare(f, &f)));
+    o.donated = all_of(f, a);
     COT_TRY(cg_llvm()->target(c, &target));
     COT_TRY(ended(r, &start, cg_lower(f, &o, a, &lowered)));
     return ended(r, &start, cg_llvm()->load(c, &target, lowered, &code));

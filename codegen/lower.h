@@ -20,7 +20,7 @@ cot_status cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *aren
                     cg_module **out);
 /* over[j]: the donated input whose memory output j may use, or -1.  It is the first donated
  * input of output j's type that no earlier output uses. */
-void cg_pair_donated(const ir_graph *f, const bool *donated, int *over);
+void cg_pair_donated(const ir_graph *f, const bool *donated, ir_arena *a, int *over);
 /* Append the reasons as text: the fusion plan, and the tiles, vector axes and costs that were
  * chosen. */
 void cg_explain(ir_buf *b, const cg_module *m);

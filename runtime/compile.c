@@ -110,7 +110,7 @@ prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, b
     COT_TRY(pass_prepare(f, &prepared));
     out->prepared = prepared;
     out->over = IR_NEW_N(arena, int, f->n_out + 1);
-    cg_pair_donated(prepared, *donated, out->over);
+    cg_pair_donated(prepared, *donated, arena, out->over);
     return COT_OK;
 }
 

@@ -187,9 +187,11 @@ cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char 
     uint32_t i =
         new_buffer(l, name, t->dtype, out ? CG_OUT : CG_IN, t->size, p->buffer + 1, p->offset);
     l->k->buffer[i].align = known_align(l, p, t);
-    for (uint32_t j = 0; j < i; j++)
-        if (l->arg[j] && (shares(l, l->arg[j] - 1, p->buffer) || begins_at(l, j, p)))
-            l->k->buffer[i].alias = j + 1;
+    for (uint32_t j = i; j-- > 0;)
+        if (l->arg[j] && (shares(l, l->arg[j] - 1, p->buffer) || begins_at(l, j, p))) {
+            cg_buffer_over(l->k, i, j);
+            break;
+        }
     return i;
 }
 

@@ -47,6 +47,11 @@ typedef struct cg_fusion {
     uint32_t *last;
     /* for each value: how many groups read it */
     uint32_t *readers;
+    /* for each value: 1 + the position in `order` of the group that computes it; 0: none */
+    uint32_t *made;
+    /* the results that may be computed in the memory of an operand (cg_overwrites), as lists:
+     * by value the first such result of it, by result the next one of the same value */
+    ir_ref *heir, *next_heir;
     /* for each value: a sum over several merged axes reads it, and it is stored so that vectors
      * can run along the merged axes */
     bool *flat;

@@ -523,6 +523,37 @@ find_last_readers(order *o)
         c->last[o->f->out[i]] = UINT32_MAX;
 }
 
+static void
+add_heirs(cg_fusion *c, const ir_node *n, const int *over)
+{
+    for (int k = 0; over && k < n->n_out; k++) {
+        if (over[k] < 0)
+            continue;
+        const ir_ref x = n->in[over[k]], y = n->first + (ir_ref)k;
+        c->next_heir[y] = c->heir[x];
+        c->heir[x] = y;
+    }
+}
+
+/* Find which group computes each value, and which results are computed in the memory of an
+ * operand. */
+static void
+find_makers(order *o)
+{
+    cg_fusion *c = o->fusion;
+    c->made = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
+    c->heir = IR_NEW_N(o->l->arena, ir_ref, o->f->n_values);
+    c->next_heir = IR_NEW_N(o->l->arena, ir_ref, o->f->n_values);
+    for (uint32_t i = 0; i < c->n; i++) {
+        const cg_group *g = &c->group[c->order[i]];
+        for (uint32_t j = 0; j < g->n; j++)
+            if (!c->made[g->v[j]])
+                c->made[g->v[j]] = i + 1;
+        if (g->node)
+            add_heirs(c, g->node, o->over[c->order[i]]);
+    }
+}
+
 void
 cg_order(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
 {
@@ -538,7 +569,9 @@ cg_order(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     cg_find_reads(l, f, fusion, &o.reads);
     find_overwrites(&o);
     sort_groups(&o);
-    if (l->status == COT_OK)
+    if (l->status == COT_OK) {
         find_last_readers(&o);
+        find_makers(&o);
+    }
     ir_arena_release(l->scratch, mark);
 }

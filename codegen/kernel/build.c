@@ -206,6 +206,13 @@ cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space, in
     return k->n_buffers - 1;
 }
 
+void
+cg_buffer_over(cg_kernel *k, uint32_t b, uint32_t x)
+{
+    k->buffer[b].alias = x + 1;
+    k->buffer[x].aliased = true;
+}
+
 cg_val
 cg_param(cg_build *b, int index)
 {
@@ -222,12 +229,7 @@ is_frozen(const cg_kernel *k, uint32_t buffer)
 {
     const cg_buffer *x = &k->buffer[buffer];
 
-    if (x->space != CG_IN && x->space != CG_CONST)
-        return false;
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        if (k->buffer[i].alias == buffer + 1)
-            return false;
-    return x->alias == 0;
+    return (x->space == CG_IN || x->space == CG_CONST) && x->alias == 0 && !x->aliased;
 }
 
 cg_val

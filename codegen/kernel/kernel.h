@@ -243,6 +243,7 @@ typedef struct cg_buffer {
     int arg;                    /* entry, in and out: index in args[] */
     /* 1 + index of a buffer that it may overlap exactly (in place); 0: none */
     uint32_t alias;
+    bool aliased; /* it is such a buffer of another one: cg_buffer_over */
 } cg_buffer;
 
 /* A reduction over elements 0 ... n - 1 in the region `in`, as its lowering declares it.  If a
@@ -352,6 +353,8 @@ void cg_kernel_drop(cg_module *m); /* removes the last kernel */
 void cg_begin(cg_build *b, cg_kernel *k);
 uint32_t cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space,
                        int64_t elements);
+/* Buffer b may overlap buffer x. */
+void cg_buffer_over(cg_kernel *k, uint32_t b, uint32_t x);
 
 cg_val cg_const(cg_build *b, cot_dtype t, uint64_t bits);
 cg_val cg_i64(cg_build *b, int64_t x);

@@ -133,8 +133,10 @@ find_over(cg_parser *p, uint32_t n, const traits *t)
             const int line = p->r.line;
             p->r.at = t[i].at;
             p->r.line = t[i].line;
-            if (!(p->k->buffer[i].alias = cg_read_buffer(p)))
+            const uint32_t over = cg_read_buffer(p);
+            if (!over)
                 return false;
+            cg_buffer_over(p->k, i, over - 1);
             p->r.at = at;
             p->r.line = line;
         }

@@ -83,6 +83,7 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
 static void
 forward_places(cg_lowering *l, cg_level *v)
 {
+    cg_index_inputs(l, v);
     for (uint32_t i = v->fusion->n; i-- > 0;) {
         const cg_group *g = &v->fusion->group[v->fusion->order[i]];
         if (cg_elide_concat(l, v, i))

@@ -83,54 +83,80 @@ may_overwrite_one(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c, uint32_
     return reads_in_place(l, b, g, c);
 }
 
-/* The values that the first n groups of the order compute from c in the memory of c: by
- * updates, loops and branches. */
-static bool *
-computed_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
+/* The results that groups before position i of the order compute in the memory of y, which is
+ * that of c; they are added to the list. */
+typedef struct in_place {
+    ir_ref *v;
+    uint32_t n, cap;
+} in_place;
+
+static void
+add_heirs(cg_lowering *l, const cg_level *b, ir_ref y, ir_ref c, uint32_t i, in_place *all)
 {
-    bool *is = IR_NEW_N(l->scratch, bool, b->f->n_values);
-    is[c] = true;
-    for (uint32_t i = 0; i < n; i++) {
-        const cg_group *g = &b->fusion->group[b->fusion->order[i]];
-        const int *over =
-            g->kind == CG_GROUP_NODE ? cg_overwrites(l, b->f, g->node) : NULL;
-        for (int k = 0; over && k < g->node->n_out; k++) {
-            const ir_ref y = g->node->first + (ir_ref)k;
-            const bool elsewhere =
-                b->place[y].set && !cg_may_share(l, b->place[y], b->place[c]);
-            is[y] = over[k] >= 0 && is[g->node->in[over[k]]] && !elsewhere;
-        }
+    const cg_fusion *fusion = b->fusion;
+    for (ir_ref z = fusion->heir[y]; z; z = fusion->next_heir[z]) {
+        const bool elsewhere = b->place[z].set && !cg_may_share(l, b->place[z], b->place[c]);
+        if (!elsewhere && fusion->made[z] <= i)
+            IR_PUSH(l->scratch, all->v, all->n, all->cap, z);
     }
-    return is;
 }
 
 bool
 cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
 {
-    const cg_fusion *fusion = b->fusion;
-    for (uint32_t i = 0; i < fusion->n; i++) {
-        const cg_group *g = &fusion->group[fusion->order[i]];
-        bool makes = false;
-        for (uint32_t j = 0; j < g->n; j++)
-            makes |= g->v[j] == x;
-        if (!makes)
-            continue;
-        const ir_mark mark = ir_arena_mark(l->scratch);
-        const bool *in_place = computed_in_place(l, b, c, i);
-        bool may = true;
-        for (ir_ref y = 1; y < b->f->n_values && may; y++)
-            may = !in_place[y] || may_overwrite_one(l, b, x, y, i);
-        ir_arena_release(l->scratch, mark);
-        return may;
+    const uint32_t made = b->fusion->made[x];
+    const ir_mark mark = ir_arena_mark(l->scratch);
+    in_place all = { 0 };
+    bool may = made > 0;
+    if (may)
+        IR_PUSH(l->scratch, all.v, all.n, all.cap, c);
+    for (uint32_t k = 0; k < all.n && may; k++) {
+        may = may_overwrite_one(l, b, x, all.v[k], made - 1);
+        add_heirs(l, b, all.v[k], c, made - 1, &all);
     }
-    return false;
+    ir_arena_release(l->scratch, mark);
+    return may;
+}
+
+static uint64_t
+buffer_hash(uint32_t buffer)
+{
+    return ir_hash_u64(0, buffer);
+}
+
+/* Index the inputs of a level by their buffers and by the buffers that those may overlap. */
+void
+cg_index_inputs(cg_lowering *l, cg_level *v)
+{
+    ir_map_init(&v->inputs, l->arena);
+    for (int i = 0; i < v->f->n_in; i++) {
+        const cg_place p = v->place[v->f->in[i]];
+        const uint32_t alias = p.set ? l->entry.k->buffer[p.buffer].alias : 0;
+        if (p.set)
+            ir_map_add(&v->inputs, buffer_hash(p.buffer), (uint32_t)i + 1);
+        if (alias)
+            ir_map_add(&v->inputs, buffer_hash(alias - 1), (uint32_t)i + 1);
+    }
+}
+
+/* The first input, counted from 1, that is indexed by the buffer and may share the place, if it
+ * is before `first` or `first` is 0. */
+static uint32_t
+first_input(const cg_lowering *l, const cg_level *v, uint32_t buffer, cg_place p,
+            uint32_t first)
+{
+    for (uint32_t at = 0, i; (i = ir_map_next(&v->inputs, buffer_hash(buffer), &at)) != 0;)
+        if ((first == 0 || i < first) && cg_may_share(l, v->place[v->f->in[i - 1]], p))
+            first = i;
+    return first;
 }
 
 ir_ref
 cg_input_at(const cg_lowering *l, const cg_level *v, cg_place p)
 {
-    for (int i = 0; i < v->f->n_in; i++)
-        if (cg_may_share(l, v->place[v->f->in[i]], p))
-            return v->f->in[i];
-    return IR_NONE;
+    const uint32_t alias = l->entry.k->buffer[p.buffer].alias;
+    uint32_t first = first_input(l, v, p.buffer, p, 0);
+    if (alias)
+        first = first_input(l, v, alias - 1, p, first);
+    return first ? v->f->in[first - 1] : IR_NONE;
 }

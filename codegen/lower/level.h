@@ -42,6 +42,7 @@ struct cg_level {
         *mask; /* by value: the examples for which its parts are written; NULL: all */
     uint32_t *maker; /* by value: the number of the last frame whose kernel computes it */
     uint32_t *slice, *next_slice; /* lists of dynamic slices, by value and by node (update.c) */
+    ir_map inputs; /* numbers of inputs, from 1 on, by the buffers that they may be in */
     uint32_t at;                /* position in the order of the group that is being planned */
 };
 
@@ -57,7 +58,9 @@ void cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x);
 bool cg_may_overwrite(cg_lowering *l, const cg_level *v, ir_ref x, ir_ref c);
 /* How many operands of n are x? */
 int cg_times_among_operands(const ir_node *n, ir_ref x);
-/* The input of v whose memory a place is, or may be; IR_NONE: there is none. */
+/* The input of v whose memory a place is, or may be; IR_NONE: there is none.  The inputs are
+ * indexed first, when their places are known. */
+void cg_index_inputs(cg_lowering *l, cg_level *v);
 ir_ref cg_input_at(const cg_lowering *l, const cg_level *v, cg_place p);
 
 /* concat_elision.c.  Let parts of the value that the group at position i of the order

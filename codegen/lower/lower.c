@@ -10,43 +10,78 @@ arg_name(ir_arena *a, const char *const *names, int i, const char *prefix)
     return names && names[i] ? names[i] : ir_format(a, "%s%d", prefix, i);
 }
 
-static bool
-is_inout(const ir_graph *f, int i)
-{
-    for (int k = 0; k < f->n_inout; k++)
-        if (f->inout[k].arg == i)
-            return true;
-    return false;
-}
-
 static void
 place_inputs(cg_lowering *l, cg_level *v)
 {
     const ir_graph *f = v->f;
     cg_kernel *k = l->entry.k;
-    for (int i = 0; i < f->n_in; i++) {
+    for (int i = 0, inout = 0; i < f->n_in; i++) {
         const ir_type *t = ir_type_at(f, f->in[i]);
-        bool written = is_inout(f, i) || (l->o->donated && l->o->donated[i]);
+        const bool is_inout = inout < f->n_inout && f->inout[inout].arg == i;
+        bool written = is_inout || (l->o->donated && l->o->donated[i]);
         uint32_t b = cg_buffer_add(k, arg_name(l->arena, f->in_name, i, "in"), t->dtype,
                                    written ? CG_OUT : CG_IN, t->size);
         k->buffer[b].arg = i;
         k->buffer[b].align = l->target.grid ? CG_DEVICE_ALIGN : 0;
         v->place[f->in[i]] = (cg_place){ .set = true, .buffer = b };
         v->borrowed[f->in[i]] = true;
+        inout += is_inout;
     }
 }
 
-void
-cg_pair_donated(const ir_graph *f, const bool *donated, int *over)
+/* The results of one type that no argument is paired with yet, as a list. */
+typedef struct unpaired {
+    const ir_type *type;
+    int first;
+} unpaired;
+
+typedef struct pairing {
+    ir_map find;                /* the lists by type, from 1 on */
+    unpaired *of;
+    uint32_t n, cap;
+} pairing;
+
+static unpaired *
+unpaired_of(pairing *p, ir_arena *a, const ir_type *t)
 {
-    for (int j = 0; j < f->n_out; j++)
+    const uint64_t h = ir_hash_u64(0, (uint64_t)(uintptr_t)t);
+    for (uint32_t at = 0, id; (id = ir_map_next(&p->find, h, &at)) != 0;)
+        if (p->of[id - 1].type == t)
+            return &p->of[id - 1];
+    IR_PUSH(a, p->of, p->n, p->cap, ((unpaired){ t, -1 }));
+    ir_map_add(&p->find, h, p->n);
+    return &p->of[p->n - 1];
+}
+
+void
+cg_pair_donated(const ir_graph *f, const bool *donated, ir_arena *a, int *over)
+{
+    int *next = IR_NEW_N(a, int, f->n_out + 1);
+    pairing p = { 0 };
+    ir_map_init(&p.find, a);
+    for (int j = f->n_out; j-- > 0;) {
         over[j] = -1;
-    for (int i = 0; donated && i < f->n_in; i++)
-        for (int j = 0; donated[i] && j < f->n_out - f->n_inout; j++)
-            if (over[j] < 0 && ir_type_at(f, f->out[j]) == ir_type_at(f, f->in[i])) {
-                over[j] = i;
-                break;
-            }
+        if (!donated || j >= f->n_out - f->n_inout)
+            continue;
+        unpaired *u = unpaired_of(&p, a, ir_type_at(f, f->out[j]));
+        next[j] = u->first;
+        u->first = j;
+    }
+    for (int i = 0; donated && i < f->n_in; i++) {
+        unpaired *u = donated[i] ? unpaired_of(&p, a, ir_type_at(f, f->in[i])) : NULL;
+        if (!u || u->first < 0)
+            continue;
+        over[u->first] = i;
+        u->first = next[u->first];
+    }
+}
+
+/* The argument in whose memory result i is, or -1. */
+static int
+argument_under(const ir_graph *f, const int *over, int i)
+{
+    const int own = f->n_out - f->n_inout;
+    return i < own ? over[i] : f->inout[i - own].arg;
 }
 
 /* The memory of results.  A result has a buffer of its own, which may alias that of a donated
@@ -66,34 +101,25 @@ place_outputs(cg_lowering *l, cg_level *v, const int *over)
                                    t->dtype, CG_OUT, t->size);
         l->entry.k->buffer[b].arg = f->n_in + i;
         l->entry.k->buffer[b].align = l->target.grid ? CG_DEVICE_ALIGN : 0;
-        l->entry.k->buffer[b].alias = over[i] < 0 ? 0 : v->place[f->in[over[i]]].buffer + 1;
+        if (over[i] >= 0)
+            cg_buffer_over(l->entry.k, b, v->place[f->in[over[i]]].buffer);
         to[i] = (cg_place){ .set = true, .buffer = b };
     }
     for (int k = 0; k < f->n_inout; k++)
         to[own + k] = v->place[f->in[f->inout[k].arg]];
     for (int i = 0; i < f->n_out; i++) {
         ir_ref y = f->out[i];
-        int old = i < own ? over[i] : f->inout[i - own].arg;
+        const int old = argument_under(f, over, i);
         if (!v->place[y].set && (old < 0 || cg_may_overwrite(l, v, y, f->in[old])))
             v->place[y] = to[i];
     }
     return to;
 }
 
-/* Does result i overwrite an argument whose old value it is not? */
-static bool
-hides_input(const cg_lowering *l, const cg_level *v, const cg_place *to, int i)
-{
-    for (int j = 0; j < v->f->n_in; j++)
-        if (cg_may_share(l, to[i], v->place[v->f->in[j]]) && v->f->out[i] != v->f->in[j])
-            return true;
-    return false;
-}
-
 /* Copy results that are not computed in their buffer.  Old values of arguments that are results
  * are saved first, since other copies may overwrite them. */
 static void
-copy_outputs(cg_lowering *l, cg_level *v, const cg_place *to)
+copy_outputs(cg_lowering *l, cg_level *v, const int *over, const cg_place *to)
 {
     const ir_graph *f = v->f;
     cg_place *from = IR_NEW_N(l->arena, cg_place, f->n_out + 1);
@@ -103,7 +129,9 @@ copy_outputs(cg_lowering *l, cg_level *v, const cg_place *to)
         if (ir_def(f, f->out[i]) || from[i].buffer == to[i].buffer ||
             l->entry.k->buffer[from[i].buffer].space == CG_IN)
             continue;
-        cg_place own = hides_input(l, v, to, i) ? cg_plan_new(l, "old", t) : to[i];
+        const int under = argument_under(f, over, i);
+        const bool hides = under >= 0 && f->in[under] != f->out[i];
+        cg_place own = hides ? cg_plan_new(l, "old", t) : to[i];
         cg_plan_copy(l, own, from[i], t);
         from[i] = own;
     }
@@ -140,10 +168,10 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     cg_level *v = cg_level_new(l, f);
     place_inputs(l, v);
     int *over = IR_NEW_N(arena, int, f->n_out + 1);
-    cg_pair_donated(f, o->donated, over);
+    cg_pair_donated(f, o->donated, scratch, over);
     cg_place *to = place_outputs(l, v, over);
     cg_plan_graph(l, v);
-    copy_outputs(l, v, to);
+    copy_outputs(l, v, over, to);
     cg_plan_join_spans(l);
     l->m->work_bytes = cg_plan_assign(l);
     l->m->parallel = o->threads > 1 && cg_any_parallel(l->m);

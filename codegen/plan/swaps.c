@@ -54,11 +54,8 @@ is_whole(const cg_lowering *l, cg_place p, const ir_type *t)
 
     if (p.offset && (!cg_is_const(l->entry.k, p.offset, &offset) || offset != 0))
         return false;
-    for (uint32_t i = 0; x->space == CG_OUT && l->o->donated && i < l->entry.k->n_buffers; i++)
-        if (l->entry.k->buffer[i].alias == p.buffer + 1)
-            return false;
-    return (x->space == CG_WORK || x->space == CG_OUT) && !x->alias && x->type == t->dtype &&
-           x->elements == t->size;
+    return (x->space == CG_WORK || x->space == CG_OUT) && !x->alias && !x->aliased &&
+           x->type == t->dtype && x->elements == t->size;
 }
 
 /* Small values are copied, which is as fast. */

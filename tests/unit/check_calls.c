@@ -309,7 +309,7 @@ run_donated(program *p)
     int over[n_out];
 
     donated = (const bool[]){ true, true };
-    cg_pair_donated(p->f, donated, over);
+    cg_pair_donated(p->f, donated, &p->arena, over);
     for (int i = 0; i < n_in; i++) {
         const ir_type *t = ir_type_at(p->f, p->f->in[i]);
         own[i] = memcpy(room(t), p->in[i], (size_t)t->size * cot_dtype_size(t->dtype));

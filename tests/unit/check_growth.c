@@ -45,6 +45,8 @@ static const struct family {
     { "conds' gradient", grow_conds, "grad", 500 },
     { "nested conds", grow_nested_conds, "", IR_MAX_NEST / 2 },
     { "branches", grow_branches, "", 1000 },
+    { "in/out", grow_inouts, "", 2000 },
+    { "scans", grow_scans, "", 1000 },
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
@@ -303,7 +305,8 @@ START_TEST(stack_does_not_grow_with_the_program)
         { grow_wide, "grad", 4000 }, { grow_balanced, "", 16384 },
         { grow_mlp, "grad", 1000 },  { grow_rows, "", 2000 },
         { grow_updates, "", 2000 },  { grow_calls, "grad", 4000 },
-        { grow_branches, "", 2000 },
+        { grow_branches, "", 2000 }, { grow_inouts, "", 2000 },
+        { grow_scans, "", 2000 },
     };
     ir_buf b;
     ir_arena a;
@@ -399,7 +402,7 @@ main(void)
         EACH(equal_layers_take_little_memory, 4),
         EACH(failed_traces_leave_nothing, 2),
         EACH(failed_transforms_leave_little, 3),
-        EACH(stack_does_not_grow_with_the_program, 9),
+        EACH(stack_does_not_grow_with_the_program, 11),
         EACH(passes_follow_chains_without_recursion, 7),
         EACH(a_small_stack_is_enough_to_compile, 2),
     };

@@ -241,6 +241,36 @@ START_TEST(a_loop_costs_what_its_steps_do)
 }
 END_TEST
 
+/* The first donated argument of a type has the first result of that type, and so on. */
+START_TEST(donated_arguments_are_paired_in_order)
+{
+    static const char text[] =
+        "fn @f(%a: f32[2], %b: f32[3], %c: f32[2], %d: f64[2]) -> (f32[3], f32[2], f32[2], "
+        "f32[2], f32[3]) {\n ret %b, %a, %c, %a, %b\n}\n";
+    static const struct {
+        bool donated[4];
+        int over[5];
+    } row[] = {
+        { { true, true, true, true }, { 1, 0, 2, -1, -1 } },
+        { { false, true, true, true }, { 1, 2, -1, -1, -1 } },
+        { { false, false, false, true }, { -1, -1, -1, -1, -1 } },
+    };
+    ir_module m;
+    ir_arena a;
+    int over[5];
+
+    ir_arena_init(&a, ctx);
+    ck_assert_int_eq(ir_parse(ctx, "donated", text, sizeof text - 1, &m), COT_OK);
+    cg_pair_donated(m.fn[0], row[_i].donated, &a, over);
+    for (int j = 0; j < 5; j++)
+        ck_assert_int_eq(over[j], row[_i].over[j]);
+    cg_pair_donated(m.fn[0], NULL, &a, over);
+    for (int j = 0; j < 5; j++)
+        ck_assert_int_eq(over[j], -1);
+    ir_arena_free(&a);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -249,6 +279,7 @@ main(void)
         ONCE(chains_of_results_grow_linearly),
         ONCE(halves_of_halves_grow_slowly),
         ONCE(a_loop_costs_what_its_steps_do),
+        EACH(donated_arguments_are_paired_in_order, 3),
     };
 
     return SUITE("lower", cases);

@@ -117,7 +117,7 @@ in_place(bool wrong)
 {
     cg_val i, l;
 
-    k->buffer[y].alias = 1 + x;
+    cg_buffer_over(k, y, x);
     l = loop(CG_PARALLEL, SIZE, &i);
     cg_store(&b, y, i, cg_load(&b, x, wrong ? cg_isub(&b, number(SIZE - 1), i) : i, 0), 0);
     cg_loop_end(&b, l);

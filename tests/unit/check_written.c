@@ -422,7 +422,8 @@ under_another_name(bool wrong)
 {
     const uint32_t z = cg_buffer_add(k, "z", COT_F32, CG_OUT, SIZE);
 
-    k->buffer[z].alias = wrong ? y + 1 : 0;
+    if (wrong)
+        cg_buffer_over(k, z, y);
     cg_swap(&b, y, s);
     cg_settle(&b, y);
 }

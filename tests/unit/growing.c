@@ -330,3 +330,53 @@ grow_branches(ir_buf *b, int n)
         ir_buf_printf(b, "%s@b%d", i ? ", " : "", i);
     ir_buf_str(b, "]} : f32[8]\n ret %0\n}\n");
 }
+
+/* n arguments of that kind ("inout " or ""), and a result for each. */
+static void
+write_ports(ir_buf *b, int n, const char *kind)
+{
+    ir_buf_str(b, "fn @f(");
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b, "%s%%x%d: %sf32[8]", i ? ", " : "", i, kind);
+    ir_buf_str(b, ") -> (");
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b, "%sf32[8]", i ? ", " : "");
+    ir_buf_str(b, ") {\n");
+}
+
+static void
+write_results(ir_buf *b, int n)
+{
+    ir_buf_str(b, " ret ");
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b, "%s%%y%d", i ? ", " : "", i);
+    ir_buf_str(b, "\n}\n");
+}
+
+/* Parameters that an optimiser updates in place; one in eight is computed from another's old
+ * value. */
+void
+grow_inouts(ir_buf *b, int n)
+{
+    write_ports(b, n, "inout ");
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b, " %%s%d = sin %%x%d : f32[8]\n %%y%d = mul %%s%d, %%x%d : f32[8]\n", i,
+                      i % 8 ? i : (i + n / 2) % n, i, i, i);
+    write_results(b, n);
+}
+
+/* Loops whose carries are arguments, which may be donated. */
+void
+grow_scans(ir_buf *b, int n)
+{
+    ir_buf_str(b, "fn @step(%k: f32[8]) -> (f32[8]) {\n %s = reduce_sum %k {axes=[0]} : f32[]\n"
+                  " %t = broadcast_in_dim %s {shape=[8], dims=[]} : f32[8]\n"
+                  " %0 = mul %k, %t : f32[8]\n ret %0\n}\n");
+    write_ports(b, n, "");
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b,
+                      " %%y%d = scan %%x%d {consts=0, carries=1, length=100, body=@step} : "
+                      "f32[8]\n",
+                      i, i);
+    write_results(b, n);
+}
