@@ -71,7 +71,7 @@ is_known(cg_access *w, ir_ref v, int rank, const cg_ix *at)
 }
 
 static void
-walk_pad(cg_access *w, const ir_node *n, const cg_ix *at)
+access_pad(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]);
     cg_ix to[COT_MAX_RANK + 1];
@@ -90,7 +90,7 @@ walk_pad(cg_access *w, const ir_node *n, const cg_ix *at)
 }
 
 static void
-walk_concatenate(cg_access *w, const ir_node *n, const cg_ix *at)
+access_concatenate(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     int rank = ir_type_at(w->f, n->first)->rank, axis = (int)n->at.axis.axis;
     cg_ix to[COT_MAX_RANK + 1];
@@ -125,7 +125,7 @@ test_each(cg_access *w, uint32_t first, cg_ix x, int64_t size)
 }
 
 static void
-walk_reduce(cg_access *w, const ir_node *n, const cg_ix *at)
+access_reduce(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]);
     const ir_axes axes = ir_reduced_axes(n);
@@ -154,7 +154,7 @@ walk_reduce(cg_access *w, const ir_node *n, const cg_ix *at)
 
 /* The starts are read at run time, so each is a new variable. */
 static void
-walk_dynamic_slice(cg_access *w, const ir_node *n, const cg_ix *at)
+access_dynamic_slice(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]);
     cg_ix to[COT_MAX_RANK + 1];
@@ -167,7 +167,7 @@ walk_dynamic_slice(cg_access *w, const ir_node *n, const cg_ix *at)
 }
 
 static void
-walk_gather(cg_access *w, const ir_node *n, const cg_ix *at)
+access_gather(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
     int rank = ir_type_at(w->f, n->first)->rank, offset = 0, batch = 0;
@@ -192,7 +192,7 @@ walk_gather(cg_access *w, const ir_node *n, const cg_ix *at)
 
 /* A product: the contracted axes are new variables. */
 static void
-walk_dot(cg_access *w, const ir_node *n, const cg_ix *at)
+access_dot(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
     cg_ix to[2][COT_MAX_RANK + 1];
@@ -216,7 +216,7 @@ walk_dot(cg_access *w, const ir_node *n, const cg_ix *at)
 
 /* A convolution: the window and the features are new variables. */
 static void
-walk_conv(cg_access *w, const ir_node *n, const cg_ix *at)
+access_conv(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
     cg_ix to[2][COT_MAX_RANK + 1];
@@ -238,31 +238,31 @@ walk_conv(cg_access *w, const ir_node *n, const cg_ix *at)
 /* Analyse an op that is not pointwise.  The function is kept out of line because chains of
  * pointwise ops recurse deeply, and their frames should not hold its index array. */
 static void __attribute__((noinline))
-walk_moved(cg_access *w, const ir_node *n, const cg_ix *at)
+access_moved(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     cg_ix to[COT_MAX_RANK + 1];
     if (ir_is_view(n->op)) {
         cg_view_index(&w->ix, w->f, n, at, to);
         cg_access_value(w, n->in[0], to);
     } else if (n->op == OP_pad) {
-        walk_pad(w, n, at);
+        access_pad(w, n, at);
     } else if (n->op == OP_concatenate) {
-        walk_concatenate(w, n, at);
+        access_concatenate(w, n, at);
     } else if (n->op == OP_iota) {
         add_read(w, 0, 0, &at[n->at.iota.axis]);
     } else if (n->op == OP_constant) {
         if (!n->at.constant.data.splat)
             add_read(w, n->first, ir_type_at(w->f, n->first)->rank, at);
     } else if (ir_ops[n->op].flag == IR_REDUCE) {
-        walk_reduce(w, n, at);
+        access_reduce(w, n, at);
     } else if (n->op == OP_dynamic_slice) {
-        walk_dynamic_slice(w, n, at);
+        access_dynamic_slice(w, n, at);
     } else if (n->op == OP_gather) {
-        walk_gather(w, n, at);
+        access_gather(w, n, at);
     } else if (n->op == OP_dot_general) {
-        walk_dot(w, n, at);
+        access_dot(w, n, at);
     } else if (n->op == OP_conv_general) {
-        walk_conv(w, n, at);
+        access_conv(w, n, at);
     } else {
         for (int i = 0; i < n->n_in; i++)
             cg_access_value(w, n->in[i], at);
@@ -270,7 +270,7 @@ walk_moved(cg_access *w, const ir_node *n, const cg_ix *at)
 }
 
 static void
-walk_node(cg_access *w, const ir_node *n, const cg_ix *at)
+access_node(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *t = ir_type_at(w->f, n->first);
     if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
@@ -278,7 +278,7 @@ walk_node(cg_access *w, const ir_node *n, const cg_ix *at)
     w->cost += cg_op_cost(w->f, n);
     w->wide += ir_bits(t->dtype) == 64 ? cg_op_cost(w->f, n) : 0;
     if (ir_ops[n->op].flag != IR_POINTWISE || ir_is_view(n->op)) {
-        walk_moved(w, n, at);
+        access_moved(w, n, at);
         return;
     }
     for (int i = 0; i < n->n_in; i++)
@@ -295,7 +295,7 @@ cg_access_value(cg_access *w, ir_ref v, const cg_ix *at)
     if (!n || w->stop[v])
         add_read(w, v, t->rank, at);
     else
-        walk_node(w, n, at);
+        access_node(w, n, at);
     if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
         w->widest = ir_bits(t->dtype);
 }
@@ -307,7 +307,7 @@ cg_access_root(cg_access *w, ir_ref v, const cg_ix *at)
     if (is_known(w, v, ir_type_at(w->f, v)->rank, at))
         return;
     if (n)
-        walk_node(w, n, at);
+        access_node(w, n, at);
     else
         add_read(w, v, ir_type_at(w->f, v)->rank, at);
 }

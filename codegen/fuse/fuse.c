@@ -49,7 +49,7 @@ new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space,
 
 /* Analyse what root v reads, with new index variables for its iteration space. */
 static const ir_type *
-walk_in_space(fusing *u, cg_access *w, ir_ref v, cg_ix **space)
+access_in_space(fusing *u, cg_access *w, ir_ref v, cg_ix **space)
 {
     const ir_type *t = cg_root_space(u->l, u->f, v);
     cg_access_begin(w, u->l->scratch, u->f, u->fusion->root);
@@ -300,7 +300,7 @@ may_move_root(fusing *u, int rank, ir_ref v, uint32_t gi, uint32_t own, bool *li
     cg_access w;
     cg_ix *space;
 
-    walk_in_space(u, &w, v, &space);
+    access_in_space(u, &w, v, &space);
     mark_reads(u, &w);
     const bool may = may_move(u, &w, rank, space, gi, own, linked);
     ir_arena_release(u->l->scratch, mark);
@@ -342,7 +342,7 @@ waits_for_columns(fusing *u, const cg_access *w, uint32_t gi)
         waits = from && u->fusion->group[from - 1].kind == CG_GROUP_COLUMN &&
                 may_take_columns(u, gi, from - 1);
     }
-    mark_reads(u, w); /* again: the question has marked others */
+    mark_reads(u, w); /* once more: may_take_columns has marked other reads */
     return waits;
 }
 
@@ -357,7 +357,7 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
         cg_row_axes(u->l, u->f, ir_def(u->f, v), &outer, &inner);
     if (cg_root_kind(u->l, u->f, v) == CG_GROUP_COLUMN)
         return find_column_group(u, v, w, space, at);
-    if (row && u->fusion->flat[ir_def(u->f, v)->in[0]])
+    if (row && u->fusion->contiguous[ir_def(u->f, v)->in[0]])
         return new_group(u, CG_GROUP_ROW, NULL, space, outer, inner);
     for (uint32_t back = 0;
          u->l->o->fuse && back < u->fusion->n && back < CG_FUSE_MAX_CANDIDATES; back++) {
@@ -407,7 +407,7 @@ place_root(fusing *u, ir_ref v)
     cg_access w;
     cg_ix *at;
     const ir_mark mark = ir_arena_mark(u->l->scratch);
-    const ir_type *space = walk_in_space(u, &w, v, &at);
+    const ir_type *space = access_in_space(u, &w, v, &at);
     const uint32_t reads = mark_reads(u, &w);
     uint32_t gi = find_group(u, v, &w, space, at);
     cg_group *g = &u->fusion->group[gi];
@@ -455,7 +455,7 @@ static bool
 may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
 {
     const cg_group *g = &u->fusion->group[gi], *c = &u->fusion->group[ci];
-    bool waits = false, again = false;
+    bool waits = false, shares = false;
     if (gi == ci || !may_share_kernel(u, gi, ci) || g->inner != c->inner ||
         !has_room_for_sums(g->space, g->inner,
                            count_row_reductions(u, g) + count_row_reductions(u, c)))
@@ -464,9 +464,9 @@ may_take_rows(fusing *u, uint32_t gi, uint32_t ci)
         if (!may_move_root(u, cg_root_space(u->l, u->f, c->v[i])->rank, c->v[i], gi, ci + 1,
                            &waits))
             return false;
-        again |= shares_a_read(u, g);
+        shares |= shares_a_read(u, g);
     }
-    return waits && again;
+    return waits && shares;
 }
 
 /* Merge group ci into gi. ci is left as an empty map group, so that the numbers of groups do

@@ -54,7 +54,7 @@ typedef struct cg_fusion {
     ir_ref *heir, *next_heir;
     /* for each value: a sum over several merged axes reads it, and it is stored so that vectors
      * can run along the merged axes */
-    bool *flat;
+    bool *contiguous;
 } cg_fusion;
 
 cg_fusion *cg_fuse(cg_lowering *l, const ir_graph *f);

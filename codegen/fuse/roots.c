@@ -23,7 +23,7 @@ typedef struct rooting {
     /* emitted inline by a reduction whose loop is inside loops over later axes */
     bool *crossed;
     int64_t *cost; /* cost of emitting an element */
-    bool *as_it_lies; /* its element is read at the same index, through pointwise ops only */
+    bool *elementwise; /* its element is read at the same index, through pointwise ops only */
     /* emitting it runs the loop of a reduction of several elements */
     bool *loops;
     /* the last use of a value, if all uses so far are disjoint slices */
@@ -112,8 +112,8 @@ static int64_t
 kernel_of(rooting *u, ir_ref v)
 {
     const int64_t key = space_key(u, v);
-    const uint64_t turn = u->roots[key & 255]++ / CG_FUSE_MAX_GROUP_ROOTS;
-    return turn == 0 ? key : (int64_t)(ir_hash_u64((uint64_t)key, turn) >> 2) + 1;
+    const uint64_t kernel = u->roots[key & 255]++ / CG_FUSE_MAX_GROUP_ROOTS;
+    return kernel == 0 ? key : (int64_t)(ir_hash_u64((uint64_t)key, kernel) >> 2) + 1;
 }
 
 /* Is the operand of broadcast n computed outside of the innermost loops?  It is if the
@@ -231,9 +231,9 @@ note_use(rooting *u, const ir_node *n, ir_ref x, int64_t kernel, double times)
         ratio = (double)ty->size / (double)tx->size;
     bool moves =
         ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
-    bool again = !is_disjoint_slice(u, n, x) && u->emitter[x] != NO_KERNEL;
+    bool emitted = !is_disjoint_slice(u, n, x) && u->emitter[x] != NO_KERNEL;
     u->emitter[x] = u->emitter[x] != NO_KERNEL && u->emitter[x] != kernel ? SEVERAL
-                    : !again || (u->emitter[x] == kernel && !moves)       ? kernel
+                    : !emitted || (u->emitter[x] == kernel && !moves)     ? kernel
                                                                           : SEVERAL;
     if (times * ratio > u->times[x])
         u->times[x] = times * ratio;
@@ -257,7 +257,7 @@ is_copied_often(const rooting *u, ir_ref v)
 static bool
 must_be_root(const rooting *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || u->early[v] || u->fusion->flat[v] || u->too_much[v] ||
+    if (u->is_output[v] || u->early[v] || u->fusion->contiguous[v] || u->too_much[v] ||
         cg_has_own_lowering(u->l, u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
     if (n->n_in == 0 && ir_ops[n->op].cost == IR_FREE)
@@ -291,17 +291,17 @@ wants_memory(const ir_node *n, int i)
 /* Is result v of n computed from elements at the same index alone, through pointwise ops?  The
  * operands are decided before. */
 static bool
-lies_flat(const rooting *u, const ir_node *n, ir_ref v)
+is_elementwise(const rooting *u, const ir_node *n, ir_ref v)
 {
     if (ir_type_at(u->f, v)->size == 1 || n->op == OP_constant ||
         cg_has_own_lowering(u->l, u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_broadcast_in_dim)
         return ir_type_at(u->f, n->in[0])->size == 1;
-    bool flat = ir_ops[n->op].flag == IR_POINTWISE;
-    for (int i = 0; i < n->n_in && flat; i++)
-        flat = u->as_it_lies[n->in[i]];
-    return flat;
+    bool elementwise = ir_ops[n->op].flag == IR_POINTWISE;
+    for (int i = 0; i < n->n_in && elementwise; i++)
+        elementwise = u->elementwise[n->in[i]];
+    return elementwise;
 }
 
 /* A sum over several adjacent axes treats them as one axis, in vectors of LANES_OF_SUM.  If its
@@ -309,7 +309,7 @@ lies_flat(const rooting *u, const ir_node *n, ir_ref v)
  * not a multiple of the lanes, each lane would be loaded by itself.  Such an operand is stored
  * first. */
 static void
-want_flat(rooting *u, const ir_node *n)
+require_contiguous(rooting *u, const ir_node *n)
 {
     int outer, inner;
     if (u->l->target.grid || !cg_row_axes(u->l, u->f, n, &outer, &inner))
@@ -319,8 +319,8 @@ want_flat(rooting *u, const ir_node *n)
     if (last <= outer || x->size < CG_FUSE_MIN_FLAT || x->dims[last] % LANES_OF_SUM == 0 ||
         x->dims[last - 1] == 1)
         return;
-    if (!u->as_it_lies[n->in[0]])
-        u->fusion->flat[n->in[0]] = true;
+    if (!u->elementwise[n->in[0]])
+        u->fusion->contiguous[n->in[0]] = true;
 }
 
 /* Count the ops that are emitted inline for n, each once.  Counting stops above
@@ -402,7 +402,7 @@ find_costs(rooting *u)
         for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++) {
             u->loops[v] = loops;
             u->cost[v] = c > CG_FUSE_MAX_EMITTED_COST ? CG_FUSE_MAX_EMITTED_COST : c;
-            u->as_it_lies[v] = lies_flat(u, n, v);
+            u->elementwise[v] = is_elementwise(u, n, v);
         }
     }
 }
@@ -424,7 +424,7 @@ find_roots(rooting *u)
         }
         if (!used)
             continue;
-        want_flat(u, n);
+        require_contiguous(u, n);
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             u->fusion->root[v] = must_be_root(u, n, v);
@@ -454,9 +454,9 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     u.crossed = IR_NEW_N(a, bool, f->n_values);
     u.cost = IR_NEW_N(a, int64_t, f->n_values);
     u.loops = IR_NEW_N(a, bool, f->n_values);
-    u.as_it_lies = IR_NEW_N(a, bool, f->n_values);
+    u.elementwise = IR_NEW_N(a, bool, f->n_values);
     for (int i = 0; i < f->n_in; i++)
-        u.as_it_lies[f->in[i]] = true;
+        u.elementwise[f->in[i]] = true;
     u.slice = IR_NEW_N(a, const ir_node *, f->n_values);
     u.slices = IR_NEW_N(a, uint8_t, f->n_values);
     u.copies = IR_NEW_N(a, uint32_t, f->n_values);
@@ -467,7 +467,7 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     u.too_much = IR_NEW_N(a, bool, f->n_values);
     u.met = IR_NEW_N(a, uint32_t, f->n_nodes);
     u.stack = IR_NEW_N(a, uint32_t, CG_FUSE_MAX_INLINE_SIZE);
-    fusion->flat = IR_NEW_N(a, bool, f->n_values);
+    fusion->contiguous = IR_NEW_N(a, bool, f->n_values);
     ir_each_node(n, f)
         for (int i = 0; i < n->n_in; i++)
             u.uses[n->in[i]]++;
