@@ -33,7 +33,7 @@ one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, int64_t limit
 }
 
 void
-cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
+cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool idempotent,
               cg_strip_body *body, void *user)
 {
     if (n <= 0)
@@ -43,7 +43,7 @@ cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again
         return;
     }
     /* two threads never store to one element, even the same value */
-    const bool moves_back = again && kind != CG_PARALLEL;
+    const bool moves_back = idempotent && kind != CG_PARALLEL;
     int64_t whole = moves_back || lanes == 1 ? n : n / lanes * lanes;
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), lanes, 0);
     uint32_t mark = cg_scope_begin(l);

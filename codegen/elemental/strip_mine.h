@@ -6,10 +6,10 @@
 
 /* The least power of two that is at least n. */
 int64_t cg_pow2_from(int64_t n);
-/* Emit body(i) for 0 <= i < n, in vectors of up to `lanes` lanes. again: an element may be
+/* Emit body(i) for 0 <= i < n, in vectors of up to `lanes` lanes. idempotent: an element may be
  * computed twice. */
 typedef void cg_strip_body(cg_lowering *l, void *user, cg_ix i);
-void cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
+void cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool idempotent,
                    cg_strip_body *body, void *user);
 /* GPU: begin n threads in blocks; *i is the number of the thread. */
 cg_val cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i);

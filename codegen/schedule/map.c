@@ -12,15 +12,15 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, g->n);
     cg_access w;
     m.s = cg_map_nest(l, fr, fusion, g, NULL, &w);
-    m.again = !cg_writes_over(l, fr, &w, g);
+    m.idempotent = !cg_writes_over(l, fr, &w, g);
     m.buffer = buffer;
     for (uint32_t i = 0; i < g->n; i++) {
         const ir_type *t = ir_type_at(fr->f, g->v[i]);
         buffer[i] = cg_place_buffer(l, &fr->place[g->v[i]], t, "y", true);
         l->k->buffer[buffer[i]].streams =
-            m.again && t->size * cot_dtype_size(t->dtype) > CG_SCHEDULE_MIN_STREAMED;
+            m.idempotent && t->size * cot_dtype_size(t->dtype) > CG_SCHEDULE_MIN_STREAMED;
     }
-    const int parts = m.again ? cg_interleaved_parts(fr, g) : 0;
+    const int parts = m.idempotent ? cg_interleaved_parts(fr, g) : 0;
     if (parts)
         cg_interleave_kernel(l, fr, fusion, g, buffer, parts);
     else

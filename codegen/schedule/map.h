@@ -41,9 +41,9 @@ typedef struct cg_mapping {
     bool tile; /* the last two loops run in square tiles, transposed in registers */
     /* the first of the last loops if these are short, are unrolled in the body and have no
      * levels, `row` elements in all; -1: none */
-    int inside;
+    int unrolled;
     int64_t row;
-    bool parallel, again;
+    bool parallel, idempotent;
     bool split[COT_MAX_RANK + 1]; /* loops that are split (index_split.h) */
     int pieces;
     cg_ix at[COT_MAX_RANK + 1];

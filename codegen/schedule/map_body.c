@@ -72,7 +72,7 @@ cg_map_set_axes(cg_mapping *m, int level, cg_ix x)
 /* Emit all elements of a row, along the short last loops, and their indices, then the stores,
  * adjacent in the text, which emitters merge into whole vectors. */
 static void
-inside_body(cg_mapping *m)
+unrolled_body(cg_mapping *m)
 {
     cg_lowering *l = m->l;
     const ir_graph *f = m->fr->f;
@@ -81,7 +81,7 @@ inside_body(cg_mapping *m)
     for (int64_t i = 0; i < all; i++) {
         const ir_ref v = m->g->v[i / n];
 
-        cg_map_row_index(&m->s, &l->ix, m->g->space, m->inside, i % n, m->at);
+        cg_map_row_index(&m->s, &l->ix, m->g->space, m->unrolled, i % n, m->at);
         x[i] = cg_element(l, m->fr, v, m->at);
         const cg_ix flat =
             cg_ix_flat(&l->ix, ir_type_at(f, v)->rank, ir_type_at(f, v)->dims, m->at);
@@ -98,8 +98,8 @@ cg_map_body(cg_mapping *m)
         joint_body(m);
         return;
     }
-    if (m->inside >= 0) {
-        inside_body(m);
+    if (m->unrolled >= 0) {
+        unrolled_body(m);
         return;
     }
     cg_val *x = IR_NEW_N(m->l->arena, cg_val, m->g->n);
@@ -107,10 +107,10 @@ cg_map_body(cg_mapping *m)
         x[i] = cg_element(m->l, m->fr, m->g->v[i], m->at);
         if (m->put)
             m->put(m->l, m->user, m->at, x[i]);
-        else if (m->again)
+        else if (m->idempotent)
             cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
     }
     /* results that overwrite operands are stored when all values have read this element */
-    for (uint32_t i = 0; i < m->g->n && !m->put && !m->again; i++)
+    for (uint32_t i = 0; i < m->g->n && !m->put && !m->idempotent; i++)
         cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
 }

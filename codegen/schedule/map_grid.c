@@ -18,7 +18,7 @@ has_tiles(const cg_mapping *m)
 {
     const cg_map_loops *s = &m->s;
 
-    return s->across >= 0 && !m->put && m->again && !s->reduces &&
+    return s->across >= 0 && !m->put && m->idempotent && !s->reduces &&
            s->cost <= CG_SCHEDULE_MAX_GRID_TRANSPOSE_COST && s->widest <= 128 / SIDE &&
            s->extent[s->across] % (SIDE * WARP_X) == 0 &&
            s->extent[s->dense] % (SIDE * WARP_Y) == 0;
@@ -77,7 +77,7 @@ cg_map_grid(cg_mapping *m)
     cg_build *b = &l->b;
     const ir_type *t = m->g->space;
     const int64_t size = t->size, last = m->s.n ? m->s.extent[m->s.n - 1] : 1;
-    int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_FUSE_COST_HEAVY || !m->again
+    int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_FUSE_COST_HEAVY || !m->idempotent
                         ? 1
                         : 128 / m->s.widest;
     uint32_t mark;

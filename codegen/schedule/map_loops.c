@@ -23,7 +23,7 @@ typedef struct map_step {
 } map_step;
 
 static void
-map_inside(cg_lowering *l, void *user, cg_ix x)
+map_iteration(cg_lowering *l, void *user, cg_ix x)
 {
     const map_step *s = user;
     cg_map_set_axes(s->m, s->level, cg_ix_addc(&l->ix, x, s->start));
@@ -99,7 +99,7 @@ typedef struct edge_step {
 } edge_step;
 
 static void
-edge_inside(cg_lowering *l, void *user, cg_ix x)
+edge_iteration(cg_lowering *l, void *user, cg_ix x)
 {
     const edge_step *s = user;
     cg_map_set_axes(s->m, s->level, cg_ix_addc(&l->ix, x, s->at.first));
@@ -108,7 +108,8 @@ edge_inside(cg_lowering *l, void *user, cg_ix x)
         return;
     }
     edge_step lane = { s->m, s->level + 1, s->next, { 0 } };
-    cg_strip_mine(l, CG_SERIAL, s->next.n, s->m->lanes, s->m->again, edge_inside, &lane);
+    cg_strip_mine(l, CG_SERIAL, s->next.n, s->m->lanes, s->m->idempotent, edge_iteration,
+                  &lane);
 }
 
 static span
@@ -137,7 +138,7 @@ map_tiled(cg_mapping *m, int level)
             if (along.n >= m->lanes && lane.n >= m->lanes)
                 map_tiles_of(m, level, kind, along, lane);
             else
-                cg_strip_mine(m->l, kind, along.n, 1, m->again, edge_inside, &s);
+                cg_strip_mine(m->l, kind, along.n, 1, m->idempotent, edge_iteration, &s);
         }
 }
 
@@ -160,8 +161,8 @@ map_level(cg_mapping *m, int level)
         int64_t n = splits->start[j + 1] - splits->start[j];
         cg_kind kind =
             level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL : CG_SERIAL;
-        cg_strip_mine(m->l, kind, n, level == m->levels - 1 ? m->lanes : 1, m->again,
-                      map_inside, &s);
+        cg_strip_mine(m->l, kind, n, level == m->levels - 1 ? m->lanes : 1, m->idempotent,
+                      map_iteration, &s);
     }
 }
 
@@ -230,19 +231,19 @@ has_wide_piece(const cg_mapping *m, int i, int64_t side)
  * then stored as whole vectors, and common subexpressions of a row are computed once. That is
  * done for rows of little code, and for longer ones whose elements share a third of it. */
 static void
-pick_inside(cg_mapping *m, int v)
+pick_unrolled(cg_mapping *m, int v)
 {
     m->row = 1;
     for (int i = v + 1; i < m->s.n; i++)
         m->row *= m->s.extent[i];
-    if (v >= m->s.dense || m->row > CG_SCHEDULE_MAX_INSIDE || m->put ||
+    if (v >= m->s.dense || m->row > CG_SCHEDULE_MAX_UNROLLED_ROW || m->put ||
         (m->s.reduces && m->s.longest > CG_LOWER_MAX_UNROLLED_SUM) ||
         m->s.extent[v] < cg_lanes(m->l, m->s.widest))
         return;
     const int64_t apart = m->s.cost * m->row, row = cg_map_row_cost(m, v + 1, m->row);
-    if (row <= CG_SCHEDULE_MAX_INSIDE_COST ||
+    if (row <= CG_SCHEDULE_MAX_UNROLLED_ROW_COST ||
         (row <= CG_SCHEDULE_MAX_SHARED_COST && row * 3 <= apart * 2))
-        m->inside = v + 1;
+        m->unrolled = v + 1;
 }
 
 static void
@@ -253,9 +254,9 @@ pick_order(cg_mapping *m)
         if (m->s.extent[i] > m->s.extent[v] || (v != dense && m->s.extent[i] >= 2 * m->lanes))
             v = i;
     if (v != dense)
-        pick_inside(m, v);
+        pick_unrolled(m, v);
     m->levels = 0;
-    for (int i = 0; i < (m->inside >= 0 ? m->inside : n); i++)
+    for (int i = 0; i < (m->unrolled >= 0 ? m->unrolled : n); i++)
         if (i != v)
             m->order[m->levels++] = i;
     if (n > 0)
@@ -265,7 +266,7 @@ pick_order(cg_mapping *m)
     if (v != dense && v != x && m->lanes > lanes)
         /* lanes with a large stride are gathered one by one: a longer vector is no faster */
         m->lanes = lanes;
-    m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 &&
+    m->tile = x >= 0 && v == dense && m->idempotent && !m->s.reduces && lanes > 1 &&
               lanes <= CG_SCHEDULE_MAX_TRANSPOSE && m->s.cost <= CG_FUSE_COST_HEAVY &&
               has_wide_piece(m, x, lanes) && has_wide_piece(m, v, lanes);
     if (!m->tile)
@@ -283,7 +284,7 @@ cg_map_run(cg_mapping *m)
     cg_lowering *l = m->l;
     int64_t size = m->g->space->size;
     m->lanes = cg_lanes(l, m->s.widest);
-    m->inside = -1;
+    m->unrolled = -1;
     if (m->lanes > 1 && m->s.reduces && m->s.n > 0 && m->s.splits[m->s.dense].n > 1)
         ; /* one vector: longer ones would leave less of the loop to parts without masks */
     else if (m->lanes > 1 && m->s.reduces)
@@ -306,10 +307,10 @@ cg_map_run(cg_mapping *m)
                   "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64
                   "%s%s%s\n",
                   l->k->name, size, m->s.n, m->lanes, m->s.cost,
-                  m->tile          ? ", squares"
-                  : m->inside >= 0 ? ", rows whole"
-                                   : "",
-                  m->pieces ? ", in pieces" : "", m->parallel ? ", parallel" : "");
+                  m->tile            ? ", transposed in registers"
+                  : m->unrolled >= 0 ? ", contiguous loops unrolled"
+                                     : "",
+                  m->pieces ? ", index sets split" : "", m->parallel ? ", parallel" : "");
     if (l->target.grid)
         cg_map_grid(m);
     else
@@ -318,11 +319,15 @@ cg_map_run(cg_mapping *m)
 
 void
 cg_put_group(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-             const int64_t *stride, bool again, cg_put *put, void *user)
+             const int64_t *stride, bool idempotent, cg_put *put, void *user)
 {
-    cg_mapping m = {
-        .l = l, .fr = fr, .fusion = fusion, .g = g, .put = put, .user = user, .again = again
-    };
+    cg_mapping m = { .l = l,
+                     .fr = fr,
+                     .fusion = fusion,
+                     .g = g,
+                     .put = put,
+                     .user = user,
+                     .idempotent = idempotent };
     cg_access w;
     m.s = cg_map_nest(l, fr, fusion, g, stride, &w);
     cg_map_run(&m);
@@ -330,8 +335,8 @@ cg_put_group(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gro
 
 void
 cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, ir_ref v,
-              const int64_t *stride, bool again, cg_put *put, void *user)
+              const int64_t *stride, bool idempotent, cg_put *put, void *user)
 {
     const cg_group g = { .kind = CG_GROUP_MAP, .space = ir_type_at(fr->f, v), .n = 1, .v = &v };
-    cg_put_group(l, fr, fusion, &g, stride, again, put, user);
+    cg_put_group(l, fr, fusion, &g, stride, idempotent, put, user);
 }

@@ -27,8 +27,8 @@ rows_at_once(const cg_rows *r)
                                                                      ? CG_SCHEDULE_MAX_JAM
                                                                  : fit < 1 ? 1
                                                                            : fit;
-    return !r->l->target.grid && lanes > 1 && r->again && r->columns.n == 0 && r->stages > 1 &&
-                   r->outer >= 4 * jam
+    return !r->l->target.grid && lanes > 1 && r->idempotent && r->columns.n == 0 &&
+                   r->stages > 1 && r->outer >= 4 * jam
                ? jam
                : 1;
 }
@@ -66,7 +66,7 @@ kept_value(const cg_rows *r, uint32_t i)
 }
 
 static cg_bind *
-bindings(const cg_rows *r)
+save_bindings(const cg_rows *r)
 {
     cg_bind *b = IR_NEW_N(r->l->arena, cg_bind, r->g->n + r->n_keep + 1);
 
@@ -76,7 +76,7 @@ bindings(const cg_rows *r)
 }
 
 static void
-bind_again(cg_rows *r, const cg_bind *b)
+restore_bindings(cg_rows *r, const cg_bind *b)
 {
     for (uint32_t i = 0; i < r->g->n + r->n_keep; i++)
         cg_bind_value(r->l, r->fr, kept_value(r, i), b[i]);
@@ -93,10 +93,10 @@ plain_rows(cg_rows *r, bool many)
         cg_rows_one(r, 0);
         return;
     }
-    const cg_bind *first = rest ? bindings(r) : NULL;
+    const cg_bind *first = rest ? save_bindings(r) : NULL;
     some_rows(r, many ? CG_PARALLEL : CG_SERIAL, 0, r->outer - rest, r->jam);
     if (rest) {
-        bind_again(r, first);
+        restore_bindings(r, first);
         some_rows(r, CG_SERIAL, r->outer - rest, rest, 1);
     }
 }
@@ -217,7 +217,7 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
                   .n = 1,
                   .outer = 1,
                   .copies = 1,
-                  .again = true };
+                  .idempotent = true };
     for (int k = 0; k < g->space->rank; k++)
         *(k < g->outer                    ? &r.outer
           : k < g->space->rank - g->inner ? &r.n

@@ -41,7 +41,8 @@ typedef struct cg_rows {
     uint32_t *buffer;  /* of each value of g */
     int64_t cost;
     int widest;
-    bool again; /* no result shares memory with an operand, so rows may be computed twice */
+    bool
+        idempotent; /* no result shares memory with an operand, so rows may be computed twice */
     bool split; /* a single row is divided among threads */
     int64_t warps;      /* GPU: warps of a block; else 0 */
     bool whole_block;   /* GPU: the warps of a block share a row, instead of having one each */

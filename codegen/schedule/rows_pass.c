@@ -47,7 +47,7 @@ cg_access_member(cg_rows *r, cg_access *w, uint32_t i)
 
 /* Does a result have the memory of v? */
 static bool
-lies_over(const cg_rows *r, ir_ref v)
+is_overwritten(const cg_rows *r, ir_ref v)
 {
     for (uint32_t i = 0; i < r->g->n; i++)
         if (cg_may_share(r->l, r->fr->place[v], r->fr->place[r->g->v[i]]))
@@ -67,7 +67,7 @@ cg_rows_find_stages(cg_rows *r)
         for (uint32_t j = 0; j < w.n_reads; j++) {
             int m = cg_index_in_group(r->g, w.read[j].v);
             if (m < 0) {
-                r->again &= !w.read[j].v || !lies_over(r, w.read[j].v);
+                r->idempotent &= !w.read[j].v || !is_overwritten(r, w.read[j].v);
                 continue;
             }
             int s = r->stage[m] + cg_rows_is_reduce(r, r->g->v[m]);
@@ -185,7 +185,7 @@ element_alone(cg_lowering *l, void *user, cg_ix j)
 /* On a GPU: how many adjacent elements each thread takes, at most 16 bytes of the widest
  * type. */
 static int64_t
-neighbours(const cg_rows *r)
+elements_per_thread(const cg_rows *r)
 {
     int64_t lanes = 128 / (r->widest > 32 ? r->widest : 32);
     while (lanes > 1 && (r->n % lanes || r->n / lanes < CG_WARP))
@@ -200,7 +200,7 @@ grid_pass(cg_rows *r, cg_row_pass *p)
 {
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
-    const int64_t lanes = neighbours(r), all = r->n / lanes;
+    const int64_t lanes = elements_per_thread(r), all = r->n / lanes;
     const int64_t most = r->whole_block ? r->warps * CG_WARP : CG_WARP,
                   n = all < most ? all : most;
     const cg_kind team = l->team;
@@ -242,8 +242,8 @@ plain_pass(cg_rows *r, cg_row_pass *p)
     int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
     if (lanes > 1 && r->cost <= CG_FUSE_COST_HEAVY)
         lanes *= 2;
-    cg_strip_mine(r->l, CG_SERIAL, r->n, lanes, r->again && r->columns.n == 0, element_alone,
-                  p);
+    cg_strip_mine(r->l, CG_SERIAL, r->n, lanes, r->idempotent && r->columns.n == 0,
+                  element_alone, p);
 }
 
 void

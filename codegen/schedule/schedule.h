@@ -8,12 +8,12 @@
 /* schedule/map.c: emit a map group into the current kernel. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g);
 /* The same for values, or one value, whose elements `put` stores. stride: the strides of the
- * memory that put stores to, by axis; again: an element may be computed twice. */
+ * memory that put stores to, by axis; idempotent: an element may be computed twice. */
 typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
 void cg_put_group(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-                  const int64_t *stride, bool again, cg_put *put, void *user);
+                  const int64_t *stride, bool idempotent, cg_put *put, void *user);
 void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, ir_ref v,
-                   const int64_t *stride, bool again, cg_put *put, void *user);
+                   const int64_t *stride, bool idempotent, cg_put *put, void *user);
 /* Store x as element `at` of v. */
 void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at,
                       cg_val x);
