@@ -134,7 +134,7 @@ scan(cg_lowering *l, cg_cumulating *c)
 
 /* Set the index to line number `line` of all lines. */
 static void
-go_to_line(cg_lowering *l, cg_cumulating *c, cg_ix line, cg_ix column)
+set_line(cg_lowering *l, cg_cumulating *c, cg_ix line, cg_ix column)
 {
     int64_t dims[COT_MAX_RANK];
     cg_ix at[COT_MAX_RANK + 1];
@@ -146,7 +146,7 @@ go_to_line(cg_lowering *l, cg_cumulating *c, cg_ix line, cg_ix column)
     for (int k = 0, j = 0; k < c->t->rank; k++)
         if (k != c->axis)
             c->at[k] = at[j++];
-    c->row = c->each ? line : column;
+    c->row = c->own_scratch ? line : column;
     c->column = cg_ix_value(&l->ix, &l->b, c->row);
     c->level = 0;
     c->length = c->size;
@@ -155,7 +155,7 @@ go_to_line(cg_lowering *l, cg_cumulating *c, cg_ix line, cg_ix column)
 static void
 scan_line(cg_lowering *l, cg_cumulating *c, cg_ix line, cg_ix column)
 {
-    go_to_line(l, c, line, column);
+    set_line(l, c, line, column);
     if (c->in_lanes)
         cg_scan_in_lanes(l, c);
     else
@@ -222,7 +222,7 @@ emit(cg_lowering *l, cg_cumulating *c)
     const bool many = cg_is_shared(l, cost);
     const bool by_lines = many && (across ? c->outer : lines) > 1;
     c->blocks = many && !by_lines && !across && shares_blocks(l, c) ? CG_PARALLEL : CG_SERIAL;
-    c->each = by_lines;
+    c->own_scratch = by_lines;
     c->width = by_lines ? lines : across ? c->inner : 1;
     make_scratch(l, c);
     if (c->in_lanes)
@@ -256,7 +256,7 @@ run_step(cg_lowering *l, void *user, cg_ix i)
     const int64_t lines = c->t->size / c->size;
     cg_ix line = cg_ix_var(&l->ix, cg_idiv(&l->b, at, s->blocks), 0, lines - 1);
     cg_ix b = cg_ix_var(&l->ix, cg_imod(&l->b, at, s->blocks), 0, s->blocks - 1);
-    go_to_line(l, c, line, line);
+    set_line(l, c, line, line);
     cg_val part = cg_ix_value(&l->ix, &l->b, b);
     if (s->step == STEP_TOTALS) {
         cg_cumulate_declare(l, c, 0, s->blocks * CG_SCAN_BLOCK, part, s->blocks);
@@ -283,14 +283,14 @@ plan_steps(cg_lowering *l, cg_level *v, cg_cumulating *c)
     const cg_group none = { 0 };
     const int64_t blocks = (c->size + CG_SCAN_BLOCK - 1) / CG_SCAN_BLOCK,
                   lines = c->t->size / c->size;
-    const int64_t each[STEPS] = { blocks - 1, 1, c->size / CG_SCAN_BLOCK,
-                                  c->size % CG_SCAN_BLOCK != 0 };
-    c->each = true;
+    const int64_t count[STEPS] = { blocks - 1, 1, c->size / CG_SCAN_BLOCK,
+                                   c->size % CG_SCAN_BLOCK != 0 };
+    c->own_scratch = true;
     c->width = lines;
     c->blocks = CG_SERIAL;
     for (int step = 0; step < STEPS; step++) {
-        scan_step s = { c, step, each[step] };
-        if (each[step] == 0)
+        scan_step s = { c, step, count[step] };
+        if (count[step] == 0)
             continue;
         cg_kernel_begin(l, ir_ops[c->n->op].name);
         l->k->loc = c->n->loc;
@@ -299,7 +299,7 @@ plan_steps(cg_lowering *l, cg_level *v, cg_cumulating *c)
         c->fr = cg_level_frame(l, v, &none);
         c->out = cg_place_buffer(l, &v->place[c->n->first], c->t, "y", true);
         make_scratch(l, c);
-        cg_strip_mine(l, CG_PARALLEL, lines * each[step], 1, true, run_step, &s);
+        cg_strip_mine(l, CG_PARALLEL, lines * count[step], 1, true, run_step, &s);
         cg_kernel_call(l);
     }
 }

@@ -25,8 +25,10 @@ typedef struct cg_cumulating {
     int level;
     int64_t length;
     int64_t outer;
-    bool each;                          /* every line has scratch of its own */
-    uint32_t taken, given; /* numbers of the reductions declared for elements and for results */
+    bool own_scratch; /* every line has scratch of its own */
+    /* numbers of the reductions that declare to the verifier which elements the scan takes, and
+     * which results it stores */
+    uint32_t element_takes, result_takes;
     int64_t first; /* the first element that these declarations cover */
     cg_ix line;
     /* in lanes */
@@ -34,8 +36,8 @@ typedef struct cg_cumulating {
     uint32_t kept; /* buffer of the carry behind the last whole chunk */
     cg_val chunk; /* the vector loop that is open */
     uint32_t mark; /* and its scope */
-    /* numbers of the reductions declared for totals, and for the scans of each level */
-    uint32_t totals, pushed[CG_SCAN_LEVELS];
+    /* the same for the totals of blocks, and for the scans of each level */
+    uint32_t total_takes, scan_takes[CG_SCAN_LEVELS];
 } cg_cumulating;
 
 /* cumulate_line.c */

@@ -149,7 +149,7 @@ push_total(cg_lowering *l, cg_cumulating *c, int level, cg_val i)
     cg_val last = cg_insn2(b, SC_max, COT_I64, cg_iadd(b, first, cg_i64(b, -1)), cg_i64(b, 0));
     cg_val carry = cg_load(b, c->sum[level], scratch_at(l, c, level, last), within);
     carry = cg_choose(l, t, within, carry, none);
-    cg_take_value(b, c->pushed[level], i, 0);
+    cg_take_value(b, c->scan_takes[level], i, 0);
 
     cg_ix lane = lanes_begin(l, c, CG_CHUNK);
     cg_val at = cg_iadd(b, first, cg_ix_value(&l->ix, b, lane));
@@ -187,7 +187,7 @@ each_block(cg_lowering *l, cg_cumulating *c, cg_kind kind, cg_val lo, cg_val hi,
 }
 
 static void
-pushed_block(cg_lowering *l, void *user, cg_ix b)
+block_and_scan(cg_lowering *l, void *user, cg_ix b)
 {
     push_total(l, user, 0, cg_ix_value(&l->ix, &l->b, b));
 }
@@ -219,12 +219,12 @@ shared_run(cg_lowering *l, void *user, cg_ix run)
     cg_val lo = cg_ix_value(&l->ix, &l->b, cg_ix_mul(&l->ix, run, each));
     cg_val hi = cg_imin(&l->b, cg_iadd(&l->b, lo, cg_i64(&l->b, each)),
                         cg_i64(&l->b, cg_cumulate_blocks(c, 1)));
-    const uint32_t taken = c->taken;
+    const uint32_t takes = c->element_takes;
 
-    c->taken = c->totals;
+    c->element_takes = c->total_takes;
     each_block(l, c, CG_PARALLEL, lo, hi, total_of_block);
-    each_block(l, c, CG_SERIAL, lo, hi, pushed_block);
-    c->taken = taken;
+    each_block(l, c, CG_SERIAL, lo, hi, block_and_scan);
+    c->element_takes = takes;
     each_block(l, c, CG_PARALLEL, lo, hi, results_of_block);
 }
 
@@ -234,11 +234,11 @@ scan_blocks(cg_lowering *l, cg_cumulating *c)
     const int64_t full = c->size / CG_SCAN_BLOCK, rest = c->size % CG_SCAN_BLOCK;
     if (c->blocks == CG_PARALLEL) {
         cg_cumulate_declare(l, c, 0, full * CG_SCAN_BLOCK, 0, 1);
-        c->totals = c->taken;
+        c->total_takes = c->element_takes;
     }
     cg_cumulate_declare_results(l, c, 0, c->size, 0, 1);
     for (int level = 0; cg_cumulate_blocks(c, level + 1) > 0; level++)
-        c->pushed[level] = cg_reduction_new(&l->b, cg_cumulate_blocks(c, level + 1), 0, 1);
+        c->scan_takes[level] = cg_reduction_new(&l->b, cg_cumulate_blocks(c, level + 1), 0, 1);
     if (c->blocks == CG_PARALLEL)
         cg_strip_mine(l, CG_SERIAL, (full + CG_LOWER_SCAN_RUN - 1) / CG_LOWER_SCAN_RUN, 1, true,
                       shared_run, c);

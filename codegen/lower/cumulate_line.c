@@ -46,7 +46,7 @@ cg_cumulate_declare(cg_lowering *l, cg_cumulating *c, int64_t first, int64_t n, 
                     int64_t parts)
 {
     c->first = first;
-    c->taken = cg_reduction_new(&l->b, n, split, parts);
+    c->element_takes = cg_reduction_new(&l->b, n, split, parts);
 }
 
 void
@@ -54,13 +54,13 @@ cg_cumulate_declare_results(cg_lowering *l, cg_cumulating *c, int64_t first, int
                             cg_val split, int64_t parts)
 {
     cg_cumulate_declare(l, c, first, n, split, parts);
-    c->given = cg_reduction_new(&l->b, n, split, parts);
+    c->result_takes = cg_reduction_new(&l->b, n, split, parts);
 }
 
 cg_val
 cg_cumulate_element(cg_lowering *l, cg_cumulating *c, cg_ix i)
 {
-    cg_take_at(l, c->taken, cg_ix_addc(&l->ix, i, -c->first), 0);
+    cg_take_at(l, c->element_takes, cg_ix_addc(&l->ix, i, -c->first), 0);
     if (c->level > 0)
         return cg_load(&l->b, c->total[c->level - 1], cg_cumulate_at(l, c, i), 0);
     go_to(l, c, i);
@@ -70,7 +70,7 @@ cg_cumulate_element(cg_lowering *l, cg_cumulating *c, cg_ix i)
 void
 cg_cumulate_put(cg_lowering *l, cg_cumulating *c, cg_ix i, cg_val x)
 {
-    cg_take_at(l, c->given, cg_ix_addc(&l->ix, i, -c->first), 0);
+    cg_take_at(l, c->result_takes, cg_ix_addc(&l->ix, i, -c->first), 0);
     if (c->level > 0) {
         cg_store(&l->b, c->sum[c->level - 1], cg_cumulate_at(l, c, i), x, 0);
         return;

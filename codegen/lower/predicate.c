@@ -166,7 +166,7 @@ cg_predicate_join(cg_lowering *l, int n, const cg_place *word, const cg_place *e
 static uint32_t
 count_buffer(cg_lowering *l, const cg_iterations *t)
 {
-    return cg_place_buffer(l, &t->count, ir_scalar_type(l->ctx, COT_I64), "turns", true);
+    return cg_place_buffer(l, &t->count, ir_scalar_type(l->ctx, COT_I64), "iterations", true);
 }
 
 /* Set the words before the first iteration.  A loop that resumes does so in each launch; unless
@@ -228,7 +228,7 @@ cg_iterations_begin(cg_lowering *l, const ir_node *n, const ir_type *p, cg_itera
     if (t->resumes)
         t->was = new_predicate(l, "was", COT_BOOL);
     if (t->max > 0)
-        t->count = new_predicate(l, "turns", COT_I64);
+        t->count = new_predicate(l, "iterations", COT_I64);
     t->test = cg_plan_new(l, "test", p);
     cg_kernel_begin(l, "begin");
     begin_predicates(l, t, outer);
@@ -296,7 +296,7 @@ cg_iterations_next(cg_lowering *l, const cg_iterations *t)
     cg_build *b = &l->b;
     uint32_t test;
 
-    cg_kernel_begin(l, "turn");
+    cg_kernel_begin(l, "iteration");
     test = cg_place_buffer(l, &t->test, t->p, "test", false);
     if (t->p->size == 1) {
         take_iteration(l, t, cg_load(b, test, cg_i64(b, 0), 0));
