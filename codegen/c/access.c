@@ -26,15 +26,16 @@ place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int l
         *shape = *step == 1 ? CG_C_DENSE : *step == -1 ? CG_C_BACK : CG_C_STEP;
         first = strcmp(first, "0") == 0
                     ? buffer
-                    : cg_c_say(e, "%s + %s", buffer, cg_c_bare_term(e->t, first));
-        return *shape == CG_C_STEP ? cg_c_say(e, "%s, %s", first, cg_c_int(e, *step)) : first;
+                    : cg_c_format(e, "%s + %s", buffer, cg_c_bare_term(e->t, first));
+        return *shape == CG_C_STEP ? cg_c_format(e, "%s, %s", first, cg_c_int(e, *step))
+                                   : first;
     }
     if (constant)
         return NULL;
     *shape = e->narrow[index] ? CG_C_AT32 : CG_C_AT;
     first = e->narrow[index] ? cg_c_use_narrow(e, index, set, c, lanes)
                              : cg_c_use(e, index, set, c, lanes);
-    return cg_c_say(e, "%s, %s", buffer, cg_c_bare(e->t, first));
+    return cg_c_format(e, "%s, %s", buffer, cg_c_bare(e->t, first));
 }
 
 /* Is the constant index outside the array?  Then its condition is false, and a compiler that
@@ -52,26 +53,26 @@ static const char *
 lane_by_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_condition *w)
 {
     const cg_insn *i = &e->k->insn[v];
-    const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, (cot_dtype)i->type, lanes));
+    const char *s = cg_c_format(e, "(%s){", cg_c_type(e->t, (cot_dtype)i->type, lanes));
     const int number = cg_c_declare_test(e, w, lanes);
 
     cg_c_touch_own(e, v, w);
     for (int l = 0; l < lanes; l++) {
         const char *at = cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l)),
-                   *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], at),
+                   *x = cg_c_format(e, "%s[%s]", e->buffer[i->imm], at),
                    *m = cg_c_lane_test(e, w, number, l);
         if (m && is_outside(e, i, at))
             m = NULL, x = "0";
         else if (l >= w->lanes)
             x = "0";
         else if (i->type == COT_BOOL)
-            x = cg_c_say(e, "-(%s != 0)", x);
+            x = cg_c_format(e, "-(%s != 0)", x);
         else
             x = cg_c_alone(e->t, (cot_dtype)i->type, l, x);
-        x = m ? cg_c_say(e, "%s ? %s : 0", m, x) : x;
-        s = cg_c_say(e, "%s%s %s", s, l ? "," : "", x);
+        x = m ? cg_c_format(e, "%s ? %s : 0", m, x) : x;
+        s = cg_c_format(e, "%s%s %s", s, l ? "," : "", x);
     }
-    return cg_c_say(e, "%s }", s);
+    return cg_c_format(e, "%s }", s);
 }
 
 /* Does each of several copies of the only user of v use the same copy of v? */
@@ -125,17 +126,18 @@ loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_
     if (w->when == CG_C_ALWAYS && type != COT_BOOL &&
         cg_c_is_even(e, i->in[0], set, c, lanes, &step) && (step == 2 || step == -2)) {
         touch_every_other(e, v, w, lanes, step < 0, NULL);
-        return cg_c_say(e, "%s(%s + %s)", load_every_other(e, v, lanes, step < 0), buffer,
-                        cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, c, 0)));
+        return cg_c_format(e, "%s(%s + %s)", load_every_other(e, v, lanes, step < 0), buffer,
+                           cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, c, 0)));
     }
     at = place(e, buffer, i->in[0], set, c, lanes, w, &shape, &step);
     if (!at)
         return lane_by_lane(e, v, set, c, lanes, w);
     cg_c_touch_shape(e, v, w, shape, step, w->lanes);
     if (held && shape == CG_C_DENSE && w->when == CG_C_ALWAYS && type != COT_BOOL)
-        return cg_c_say(e, "%s(%s)", cg_c_load_held(e->t, type, lanes), at);
-    return cg_c_say(e, w->text ? "%s(%s, %s)" : "%s(%s)",
-                    cg_c_load(e->t, type, lanes, shape, w->when), at, w->text ? w->text : "");
+        return cg_c_format(e, "%s(%s)", cg_c_load_held(e->t, type, lanes), at);
+    return cg_c_format(e, w->text ? "%s(%s, %s)" : "%s(%s)",
+                       cg_c_load(e->t, type, lanes, shape, w->when), at,
+                       w->text ? w->text : "");
 }
 
 /* The copy at lane 0 of the vector loop that agrees with copy c in all other levels. */
@@ -173,12 +175,12 @@ fill_tail(cg_c_emit *e, cot_dtype type, const char *x, const char *first, uint32
     if (!e->fills_tails || !m || !m->limit || (m->set & ~set) ||
         (!first && cg_c_copies(e, set) != 1))
         return x;
-    const char *read = cg_c_say(e, "tail%d", e->serial++);
+    const char *read = cg_c_format(e, "tail%d", e->serial++);
     cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), read, cg_c_bare(e->t, x));
     if (!first)
-        first = cg_c_say(e, "%s[0]", read);
-    first = cg_c_say(e, type == COT_BOOL ? "%s(%s != 0)" : "%s(%s)",
-                     cg_c_splat(e->t, type, lanes), first);
+        first = cg_c_format(e, "%s[0]", read);
+    first = cg_c_format(e, type == COT_BOOL ? "%s(%s != 0)" : "%s(%s)",
+                        cg_c_splat(e->t, type, lanes), first);
     return cg_c_apply(e->t, SC_select, type, type, lanes,
                       (const char *const[]){ cg_c_mask_for(e, m, set, c, lanes), read, first });
 }
@@ -207,7 +209,7 @@ first_element(cg_c_emit *e, const cg_insn *i, uint32_t set, int c)
     if (!e->m->trapping_math || !e->mask || cg_c_copies(e, set) == 1)
         return NULL;
     if (i->in[1] == 0 && (at = first_index(e, i->in[0], set, c)))
-        return cg_c_say(e, "%s[%s]", e->buffer[i->imm], cg_c_bare(e->t, at));
+        return cg_c_format(e, "%s[%s]", e->buffer[i->imm], cg_c_bare(e->t, at));
     return type == COT_F64    ? "1.0"
            : type == COT_F32  ? "1.0f"
            : type == COT_F16  ? "0x3c00"
@@ -223,20 +225,20 @@ loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     const cg_c_condition w = cg_c_condition_of(e, i->in[1], set, c, lanes);
 
     if (w.lanes == 0)
-        return lanes == 1 ? "0" : cg_c_say(e, "(%s){ 0 }", type);
+        return lanes == 1 ? "0" : cg_c_format(e, "(%s){ 0 }", type);
     if (lanes == 1) {
         const char *at = cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1));
         cg_c_touch_own(e, v, &w);
         return w.text && is_outside(e, i, at)
                    ? "0"
-                   : cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]",
-                              e->buffer[i->imm], at, w.text ? w.text : "");
+                   : cg_c_format(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]",
+                                 e->buffer[i->imm], at, w.text ? w.text : "");
     }
     const cg_applied *under = e->under;
     e->under = cg_apply_both(e->ranges, under, w.gate_by);
     s = loaded_lanes(e, v, set, c, lanes, &w, is_shared(e, v));
     e->under = under;
-    s = w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
+    s = w.gate ? cg_c_format(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
     return fill_tail(e, (cot_dtype)i->type, s, first_element(e, i, set, c), set, c, lanes);
 }
 
@@ -312,8 +314,9 @@ load_transposed(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
         else
             touch_every_other(e, v, NULL, lanes, false, e->level[level].loop);
         for (int u = 0; u < lanes; u++)
-            row[u] = cg_c_say(e, "%s(%s + %s)", load, e->buffer[i->imm],
-                              cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
+            row[u] =
+                cg_c_format(e, "%s(%s + %s)", load, e->buffer[i->imm],
+                            cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
         const int r = transposed(e, type, lanes, row);
         for (int u = 0; u < lanes; u++)
             cg_c_line(e, "const %s %s = r%d[%d];", cg_c_type(e->t, type, lanes),
@@ -394,7 +397,8 @@ static void
 store_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const cg_c_condition *w)
 {
     const cg_insn *i = &e->k->insn[v];
-    const char *x = cg_c_use(e, i->in[1], set, c, lanes), *s = cg_c_say(e, "x%d", e->serial++);
+    const char *x = cg_c_use(e, i->in[1], set, c, lanes),
+               *s = cg_c_format(e, "x%d", e->serial++);
 
     const int number = cg_c_declare_test(e, w, lanes);
 
@@ -456,8 +460,8 @@ stream_copies(cg_c_emit *e, cg_val v, uint32_t set, int lanes)
     cg_c_touch(e, v, NULL,
                (cg_touched){ .lanes = copies * lanes, .step = 1, .count = copies * lanes });
     for (int c = 0; c < copies; c++)
-        args =
-            cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)));
+        args = cg_c_format(e, "%s, %s", args,
+                           cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)));
     cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[i->imm],
               cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, 0, 0)), args);
     e->streams = true;
@@ -546,9 +550,9 @@ cg_c_store_adjacent(cg_c_emit *e, const cg_val *v, uint32_t left)
             e, v[0], NULL,
             (cg_touched){ .adjacent = (int)n, .lanes = lanes, .step = n, .count = n * lanes });
         for (uint32_t k = 0; k < n; k++)
-            args =
-                cg_c_say(e, "%s, %s", args,
-                         cg_c_bare(e->t, cg_c_use(e, e->k->insn[v[k]].in[1], set, c, lanes)));
+            args = cg_c_format(
+                e, "%s, %s", args,
+                cg_c_bare(e->t, cg_c_use(e, e->k->insn[v[k]].in[1], set, c, lanes)));
         cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[first->imm],
                   cg_c_bare_term(e->t, cg_c_at_lane(e, first->in[0], set, c, 0)), args);
     }

@@ -31,12 +31,12 @@ moved_up(const lanes_of *x, int u, int by)
     const cot_dtype t = (cot_dtype)x->i->type;
     const char *none = cg_c_constant(e->t, t, cg_neutral_bits((ir_sc_op)x->i->imm, t));
     const char *before =
-        u > 0 ? x->name[u - 1] : cg_c_say(e, "%s(%s)", cg_c_splat(e->t, t, x->lanes), none);
+        u > 0 ? x->name[u - 1] : cg_c_format(e, "%s(%s)", cg_c_splat(e->t, t, x->lanes), none);
     const int number = e->serial++;
 
     cg_c_line(e, "const %s up%d = %s(%s, %s);", cg_c_type(e->t, t, x->lanes), number,
               cg_c_moved_up(e->t, t, x->lanes, by), before, x->name[u]);
-    return cg_c_say(e, "up%d", number);
+    return cg_c_format(e, "up%d", number);
 }
 
 static void
@@ -82,7 +82,7 @@ cg_c_last_lane(cg_c_emit *e, cg_val v)
         const char *x =
             cg_c_use(e, i->in[0], from, cg_c_copy_at(e, from, set, c, own, last), lanes);
         cg_c_line(e, "const %s %s = %s%s%s;", cg_c_type(e->t, (cot_dtype)i->type, 1),
-                  cg_c_value(e, v, c), x, lanes > 1 ? cg_c_say(e, "[%d]", lanes - 1) : "",
+                  cg_c_value(e, v, c), x, lanes > 1 ? cg_c_format(e, "[%d]", lanes - 1) : "",
                   lanes > 1 && i->type == COT_BOOL ? " != 0" : "");
     }
 }

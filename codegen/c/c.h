@@ -22,10 +22,10 @@ typedef struct cg_c_names {
 
 /* The function of one kernel in the body of a width: n bytes from `at`.  A function that calls
  * no other kernel may be moved before all widths. */
-typedef struct cg_c_piece {
+typedef struct cg_c_kernel_text {
     uint32_t at, n;
     bool calls;
-} cg_c_piece;
+} cg_c_kernel_text;
 
 /* The C signature of a public function: its parameters, and the arguments that pass them on,
  * both without `work`. */
@@ -39,8 +39,8 @@ typedef struct cg_c_text {
     ir_buf tables, common, head, body;
     cg_c_names shared, own; /* names used in common; names used in head and body */
     cg_c_names constants;   /* names of tables, which all levels share */
-    cg_c_piece *piece;
-    uint32_t n_pieces, cap_pieces;
+    cg_c_kernel_text *kernel;
+    uint32_t n_kernels, cap_kernels;
     const ir_sc_program **slow_path;
     uint32_t n_slow_paths, cap_slow_paths;
     int n_fn;

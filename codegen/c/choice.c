@@ -26,9 +26,9 @@ chosen_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
         return NULL;
     for (int k = 0; k < 2; k++)
         if (is_same(e->k, less->in[k], i->in[1]) && is_same(e->k, less->in[1 - k], i->in[2]))
-            return cg_c_say(e, "%s(%s, %s)",
-                            cg_c_limit(e->t, k ? SC_max : SC_min, (cot_dtype)i->type, lanes),
-                            cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
+            return cg_c_format(e, "%s(%s, %s)",
+                               cg_c_limit(e->t, k ? SC_max : SC_min, (cot_dtype)i->type, lanes),
+                               cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
     return NULL;
 }
 
@@ -74,7 +74,7 @@ chosen_by_comparison(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int la
         return NULL;
     const char *y = cg_c_bare(e->t, cg_c_use(e, by->in[1], set, c, lanes));
     const char *x = cg_c_bare(e->t, cg_c_use(e, by->in[0], set, c, lanes));
-    return cg_c_say(
+    return cg_c_format(
         e, "%s(%s, %s, %s, %s)",
         cg_c_pick(e->t, (ir_sc_op)by->op, (cot_dtype)i->type, cg_type(e->k, by->in[0]), lanes),
         x, y, cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
@@ -90,10 +90,11 @@ chosen_bits(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
     if (lanes == 1 || (i->type != COT_I32 && i->type != COT_U32))
         return NULL;
     m = i->type == COT_I32 ? in[0]
-                           : cg_c_say(e, "(%s)%s", cg_c_type(e->t, COT_U32, lanes), in[0]);
+                           : cg_c_format(e, "(%s)%s", cg_c_type(e->t, COT_U32, lanes), in[0]);
     if (y->op == SC_const && (uint32_t)y->imm == UINT32_MAX)
-        return cg_c_say(e, "%s | %s", m, in[2]);
-    return z->op == SC_const && (uint32_t)z->imm == 0 ? cg_c_say(e, "%s & %s", m, in[1]) : NULL;
+        return cg_c_format(e, "%s | %s", m, in[2]);
+    return z->op == SC_const && (uint32_t)z->imm == 0 ? cg_c_format(e, "%s & %s", m, in[1])
+                                                      : NULL;
 }
 
 /* The operand that a constant condition selects in all lanes; NULL: the condition is not
@@ -138,7 +139,7 @@ cg_c_choice(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
     if (x || (lanes == 1 && (x = counted(e, i, in))))
         return x;
     if (cg_c_lanes(e, e->divergence[i->in[0]]) == 1)
-        return cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
+        return cg_c_format(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
     if ((x = chosen_extreme(e, i, lanes, in)) ||
         (x = chosen_by_comparison(e, i, set, c, lanes, in)))
         return x;
@@ -188,6 +189,6 @@ cg_c_signed_compare(cg_c_emit *e, const cg_insn *i, int lanes, const char *const
         return NULL;
     signed_type = cg_c_type(e->t, COT_I32, lanes);
     for (int k = 0; k < 2; k++)
-        x[k] = cg_c_say(e, "(%s)%s", signed_type, in[k]);
+        x[k] = cg_c_format(e, "(%s)%s", signed_type, in[k]);
     return cg_c_apply(e->t, (ir_sc_op)i->op, COT_I32, COT_I32, lanes, x);
 }

@@ -39,7 +39,7 @@ constant_mask(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, cg_c_condi
     *out = (cg_c_condition){ .when = n == lanes ? CG_C_ALWAYS : CG_C_PART,
                              .lanes = n,
                              .known = true,
-                             .text = n == lanes ? NULL : cg_c_say(e, "%d", n),
+                             .text = n == lanes ? NULL : cg_c_format(e, "%d", n),
                              .by = cg_apply(e->ranges, v, true) };
     return true;
 }
@@ -77,12 +77,12 @@ cg_c_condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
     if (!when && m && m->limit && lanes > 1) {
         const int first = lanes * cg_c_copy_for(e, set, c, (uint32_t)1 << e->vector_level);
         r.when = CG_C_PART;
-        r.text = cg_c_say(e, first ? "%s - %d" : "%s", m->limit, first);
+        r.text = cg_c_format(e, first ? "%s - %d" : "%s", m->limit, first);
         return r;
     }
     own = when ? cg_c_use(e, when, set, c, lanes) : NULL;
     mask = cg_c_mask_for(e, m, set, c, lanes);
-    r.text = own && mask ? cg_c_say(e, "%s & %s", own, mask) : own ? own : mask;
+    r.text = own && mask ? cg_c_format(e, "%s & %s", own, mask) : own ? own : mask;
     r.when = r.text ? CG_C_MASK : CG_C_ALWAYS;
     r.known = !r.text;
     return r;
@@ -95,8 +95,8 @@ cg_c_lane_test(cg_c_emit *e, const cg_c_condition *w, int number, int lane)
 {
     if (w->known)
         return NULL;
-    return w->when == CG_C_PART ? cg_c_say(e, "%d < w%d", lane, number)
-                                : cg_c_say(e, "w%d[%d]", number, lane);
+    return w->when == CG_C_PART ? cg_c_format(e, "%d < w%d", lane, number)
+                                : cg_c_format(e, "w%d[%d]", number, lane);
 }
 
 /* Declare a variable that holds the active lanes; returns its number. */

@@ -30,7 +30,7 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
     if (r->n == 0)
         return;
     for (int i = 0; i < x->n; i++) {
-        stem[i] = cg_c_say(e, "%s%d_%d", other ? "other" : "then", number, i);
+        stem[i] = cg_c_format(e, "%s%d_%d", other ? "other" : "then", number, i);
         take(e, stem[i], 0, e->divergence[x->result[i]], x->yield[i].type, true);
     }
     m = cg_c_mask_and(e, e->mask, x->cond, other);
@@ -53,7 +53,7 @@ side(cg_c_emit *e, const cg_block *x, bool other, const char *stem, int i, int c
     const uint32_t set = e->divergence[x->result[i]];
 
     if ((other ? x->other : x->body).n > 0)
-        return cg_c_say(e, "%s_%d", stem, c);
+        return cg_c_format(e, "%s_%d", stem, c);
     return cg_c_use(e, other ? x->yield[i].init : x->yield[i].value, set, c,
                     cg_c_lanes(e, set));
 }
@@ -156,7 +156,7 @@ begin_active(cg_c_emit *e, const cg_block *x)
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *m = cg_c_mask_for(e, e->mask, set, c, lanes);
         if (!m)
-            m = lanes == 1 ? "1" : cg_c_say(e, "%s(1)", cg_c_splat(e->t, COT_BOOL, lanes));
+            m = lanes == 1 ? "1" : cg_c_format(e, "%s(1)", cg_c_splat(e->t, COT_BOOL, lanes));
         cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes),
                   cg_c_mask_copy(e, active, c), m);
     }

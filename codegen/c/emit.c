@@ -36,8 +36,8 @@ constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *i
         if (!is_number(&e->k->insn[i->in[k]], type, &zero) || zero)
             continue;
         if (lanes > 1) {
-            *out = cg_c_say(e, "%s(%s, %s)", cg_c_limit(e->t, (ir_sc_op)i->op, type, lanes),
-                            cg_c_bare(e->t, c), cg_c_bare(e->t, x));
+            *out = cg_c_format(e, "%s(%s, %s)", cg_c_limit(e->t, (ir_sc_op)i->op, type, lanes),
+                               cg_c_bare(e->t, c), cg_c_bare(e->t, x));
             return true;
         }
         order[0] = i->op == SC_max ? x : c;
@@ -75,8 +75,8 @@ range_compare(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
 
     if (!x)
         return NULL;
-    return cg_c_say(e, "(uint64_t)%s %s %s", cg_c_use(e, x, set, c, 1),
-                    to->op == SC_lt ? "<" : "<=", cg_c_use(e, to->in[1], set, c, 1));
+    return cg_c_format(e, "(uint64_t)%s %s %s", cg_c_use(e, x, set, c, 1),
+                       to->op == SC_lt ? "<" : "<=", cg_c_use(e, to->in[1], set, c, 1));
 }
 
 /* Is v used only by such a conjunction, which does not use its text? */
@@ -97,8 +97,8 @@ sum_of_pairs(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
         const char *y = cg_c_bare(e->t, cg_c_use(e, pairs->in[1], set, c, lanes));
         const char *x = cg_c_bare(e->t, cg_c_use(e, pairs->in[0], set, c, lanes));
         const char *sum = cg_c_bare(e->t, cg_c_use(e, i->in[1 - k], set, c, lanes));
-        return cg_c_say(e, "%s(%s, %s, %s)", cg_c_sum_pairs(e->t, (cot_dtype)i->type, lanes),
-                        sum, x, y);
+        return cg_c_format(e, "%s(%s, %s, %s)", cg_c_sum_pairs(e->t, (cot_dtype)i->type, lanes),
+                           sum, x, y);
     }
     return NULL;
 }
@@ -120,9 +120,9 @@ plain_index(cg_c_emit *e, cg_val v, int lanes, const char *const *in)
     if (i->op == SC_add && (strcmp(in[1], "0") == 0 || strcmp(in[0], "0") == 0))
         return strcmp(in[1], "0") == 0 ? in[0] : in[1];
     if (i->op == SC_add || i->op == SC_sub)
-        return cg_c_say(e, "%s %c %s", cg_c_bare_term(e->t, in[0]), symbol[i->op],
-                        i->op == SC_add ? cg_c_bare_term(e->t, in[1]) : in[1]);
-    return cg_c_say(e, "%s %c %s", in[0], symbol[i->op], in[1]);
+        return cg_c_format(e, "%s %c %s", cg_c_bare_term(e->t, in[0]), symbol[i->op],
+                           i->op == SC_add ? cg_c_bare_term(e->t, in[1]) : in[1]);
+    return cg_c_format(e, "%s %c %s", in[0], symbol[i->op], in[1]);
 }
 
 /* A comparison of first + lane with a bound, for an index that does not wrap, needs no vector
@@ -143,8 +143,8 @@ index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
             continue;
         const char *first = cg_c_at_lane(e, i->in[k], set, c, 0);
         const char *bound = cg_c_use(e, i->in[1 - k], set, c, 1);
-        return cg_c_say(e, "%s%s(%s, %s)", k ? "~" : "", cg_c_below(e->t, lanes, equal), bound,
-                        first);
+        return cg_c_format(e, "%s%s(%s, %s)", k ? "~" : "", cg_c_below(e->t, lanes, equal),
+                           bound, first);
     }
     return NULL;
 }
@@ -178,8 +178,8 @@ scalar_text(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
         return x;
     if (i->op == SC_table)
         return lanes > 1
-                   ? cg_c_say(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
-                   : cg_c_say(e, "%s[%s]", cg_c_table(e->t, i->table), in[0]);
+                   ? cg_c_format(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
+                   : cg_c_format(e, "%s[%s]", cg_c_table(e->t, i->table), in[0]);
     if (i->op == SC_neg && lanes == 1 &&
         (x = cg_c_careful_neg(e->t, e->k->insn[i->in[0]].op, type, in[0])))
         return x;
@@ -201,7 +201,7 @@ settle(cg_c_emit *e, cg_val v)
     const char *line = "", *macro = cg_c_settled(e->t);
 
     for (int c = 0; c < cg_c_copies(e, e->divergence[v]); c++)
-        line = cg_c_say(e, "%s%s%s(%s);", line, c ? " " : "", macro, cg_c_value(e, v, c));
+        line = cg_c_format(e, "%s%s%s(%s);", line, c ? " " : "", macro, cg_c_value(e, v, c));
     cg_c_line(e, "%s", line);
     e->made = 0;
 }
@@ -241,8 +241,8 @@ emit_slow_path(cg_c_emit *e, cg_val v)
         const char *s = cg_c_value(e, v, c), *cond = cg_c_use(e, i->in[0], set, c, lanes),
                    *args = "";
         for (int a = 0; a < i->sub->n_in; a++)
-            args = cg_c_say(e, "%s%s%s", args, a || lanes > 1 ? ", " : "",
-                            cg_c_use(e, i->args[a], set, c, lanes));
+            args = cg_c_format(e, "%s%s%s", args, a || lanes > 1 ? ", " : "",
+                               cg_c_use(e, i->args[a], set, c, lanes));
         const char *usual = cg_c_use(e, i->in[1], set, c, lanes);
         cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s, usual);
         cg_c_line(e, lanes > 1 ? "if (%s(%s))" : "if (%s%s)",
@@ -260,8 +260,8 @@ emit_slow_path(cg_c_emit *e, cg_val v)
 static const char *
 address(cg_c_emit *e, uint32_t buffer, cg_val at)
 {
-    return at ? cg_c_say(e, "%s + %s", e->buffer[buffer],
-                         cg_c_bare_term(e->t, cg_c_value(e, at, 0)))
+    return at ? cg_c_format(e, "%s + %s", e->buffer[buffer],
+                            cg_c_bare_term(e->t, cg_c_value(e, at, 0)))
               : e->buffer[buffer];
 }
 
@@ -273,12 +273,12 @@ emit_call(cg_c_emit *e, const cg_insn *i)
     if (!e->number)
         cg_c_check_cancel(e);
     for (int k = 0; k < i->call->n_buffers; k++, comma = ", ")
-        args = cg_c_say(e, "%s%s%s", args, comma,
-                        address(e, i->call->buffer[k], i->call->offset[k]));
+        args = cg_c_format(e, "%s%s%s", args, comma,
+                           address(e, i->call->buffer[k], i->call->offset[k]));
     for (int k = 0; k < i->call->n_params; k++, comma = ", ")
-        args = cg_c_say(e, "%s%s%s", args, comma, cg_c_value(e, i->call->param[k], 0));
+        args = cg_c_format(e, "%s%s%s", args, comma, cg_c_value(e, i->call->param[k], 0));
     if (e->wants_pool[i->imm])
-        args = cg_c_say(e, "%s%s%s", args, comma, e->part ? "NULL" : "pool");
+        args = cg_c_format(e, "%s%s%s", args, comma, e->part ? "NULL" : "pool");
     if (!e->can_fail[i->imm]) {
         cg_c_line(e, "%s(%s);", name, args);
         return;
@@ -287,7 +287,7 @@ emit_call(cg_c_emit *e, const cg_insn *i)
         const int number = e->serial++;
         cg_c_line(e, "const int status%d = %s(%s);", number, name, args);
         cg_c_line(e, "if (status%d != 0) {", number);
-        cg_c_leave_with(e, cg_c_say(e, "status%d", number));
+        cg_c_leave_with(e, cg_c_format(e, "status%d", number));
         cg_c_line(e, "}");
         return;
     }
@@ -301,10 +301,10 @@ extern_argument(cg_c_emit *e, const cg_extern_arg *a)
     if (a->type != COT_DTYPE_NONE)
         return cg_c_value(e, a->value, 0);
     if (!a->buffer)
-        return cg_c_say(e, "(void *)(uintptr_t)UINT64_C(%llu)",
-                        (unsigned long long)(uintptr_t)a->address);
-    return cg_c_say(e, a->writes ? "(void *)(%s)" : "(const void *)(%s)",
-                    address(e, a->buffer - 1, a->offset));
+        return cg_c_format(e, "(void *)(uintptr_t)UINT64_C(%llu)",
+                           (unsigned long long)(uintptr_t)a->address);
+    return cg_c_format(e, a->writes ? "(void *)(%s)" : "(const void *)(%s)",
+                       address(e, a->buffer - 1, a->offset));
 }
 
 /* Calls use the function's address in this process, and otherwise its name, whose declaration
@@ -321,13 +321,14 @@ callee(cg_c_emit *e, const cg_extern *x, cot_dtype type)
         return x->symbol;
     }
     for (int k = 0; k < x->n && !x->packed; k++)
-        types = cg_c_say(e, "%s%s%s", types, k ? ", " : "",
-                         x->arg[k].type != COT_DTYPE_NONE ? cg_c_type(e->t, x->arg[k].type, 1)
-                         : x->arg[k].writes               ? "void *"
-                                                          : "const void *");
-    return cg_c_say(e, "((%s (*)(%s))(uintptr_t)UINT64_C(%llu))", result,
-                    x->packed ? "void *, void *const *" : types,
-                    (unsigned long long)(uintptr_t)x->address);
+        types =
+            cg_c_format(e, "%s%s%s", types, k ? ", " : "",
+                        x->arg[k].type != COT_DTYPE_NONE ? cg_c_type(e->t, x->arg[k].type, 1)
+                        : x->arg[k].writes               ? "void *"
+                                                         : "const void *");
+    return cg_c_format(e, "((%s (*)(%s))(uintptr_t)UINT64_C(%llu))", result,
+                       x->packed ? "void *, void *const *" : types,
+                       (unsigned long long)(uintptr_t)x->address);
 }
 
 static void
@@ -338,12 +339,13 @@ emit_extern(cg_c_emit *e, cg_val v)
     const char *args = "";
 
     for (int i = x->packed; i < x->n; i++)
-        args = cg_c_say(e, "%s%s%s%s", args, i > x->packed ? ", " : "",
+        args =
+            cg_c_format(e, "%s%s%s%s", args, i > x->packed ? ", " : "",
                         x->packed ? "(void *)(uintptr_t)" : "", extern_argument(e, &x->arg[i]));
     if (x->packed) {
         const int number = e->serial++;
         cg_c_line(e, "void *const args%d[] = { %s };", number, args);
-        args = cg_c_say(e, "%s, args%d", extern_argument(e, &x->arg[0]), number);
+        args = cg_c_format(e, "%s, args%d", extern_argument(e, &x->arg[0]), number);
     }
     const char *f = callee(e, x, type);
     if (type == COT_DTYPE_NONE)
@@ -433,7 +435,7 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_FAIL:
         cg_c_line(e, e->part ? "if (%s) {" : "if (%s)",
                   cg_c_bare(e->t, cg_c_value(e, i->in[0], 0)));
-        cg_c_leave_with(e, cg_c_say(e, "%d", (int)i->imm));
+        cg_c_leave_with(e, cg_c_format(e, "%d", (int)i->imm));
         if (e->part)
             cg_c_line(e, "}");
         break;

@@ -92,7 +92,7 @@ typedef struct cg_c_emit {
 } cg_c_emit;
 
 /* Formats text in the arena; writes a line of the kernel; records the first failure. */
-const char *cg_c_say(cg_c_emit *e, const char *format, ...)
+const char *cg_c_format(cg_c_emit *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cg_c_line(cg_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_c_refuse(cg_c_emit *e, const char *what);

@@ -44,16 +44,16 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
 typedef struct width_text {
     int lanes;
     ir_buf head, body;
-    cg_c_piece *piece;
+    cg_c_kernel_text *kernel;
     uint32_t n;
 } width_text;
 
 static bool
-has_piece(const width_text *w, const char *text, size_t n)
+has_kernel(const width_text *w, const char *text, size_t n)
 {
     for (uint32_t i = 0; i < w->n; i++)
-        if (w->piece[i].n == n && !w->piece[i].calls &&
-            memcmp(w->body.text + w->piece[i].at, text, n) == 0)
+        if (w->kernel[i].n == n && !w->kernel[i].calls &&
+            memcmp(w->body.text + w->kernel[i].at, text, n) == 0)
             return true;
     return false;
 }
@@ -61,12 +61,12 @@ has_piece(const width_text *w, const char *text, size_t n)
 /* Is the function of a kernel that calls no other the same at all widths?  The first width must
  * be that of scalars, whose text uses no vector types. */
 static bool
-is_shared(const width_text *w, int n_widths, const char *text, const cg_c_piece *p)
+is_shared(const width_text *w, int n_widths, const char *text, const cg_c_kernel_text *k)
 {
-    bool shared = n_widths > 1 && w[0].lanes == 1 && !p->calls && p->n > 0;
+    bool shared = n_widths > 1 && w[0].lanes == 1 && !k->calls && k->n > 0;
 
-    for (int k = 0; k < n_widths && shared; k++)
-        shared = has_piece(&w[k], text, p->n);
+    for (int i = 0; i < n_widths && shared; i++)
+        shared = has_kernel(&w[i], text, k->n);
     return shared;
 }
 
@@ -76,8 +76,8 @@ join_widths(ir_arena *a, int n_widths, const width_text *w, ir_buf *all)
 {
     ir_buf_init(all, a);
     for (uint32_t i = 0; i < w[0].n; i++)
-        if (is_shared(w, n_widths, w[0].body.text + w[0].piece[i].at, &w[0].piece[i]))
-            ir_buf_add(all, w[0].body.text + w[0].piece[i].at, w[0].piece[i].n);
+        if (is_shared(w, n_widths, w[0].body.text + w[0].kernel[i].at, &w[0].kernel[i]))
+            ir_buf_add(all, w[0].body.text + w[0].kernel[i].at, w[0].kernel[i].n);
     for (int k = 0; k < n_widths; k++) {
         ir_buf_printf(all, "\n#%s COT_LANES == %d\n\n", k ? "elif" : "if", w[k].lanes);
         if (w[k].head.n > 0) {
@@ -85,8 +85,8 @@ join_widths(ir_arena *a, int n_widths, const width_text *w, ir_buf *all)
             ir_buf_str(all, "\n");
         }
         for (uint32_t i = 0; i < w[k].n; i++)
-            if (!is_shared(w, n_widths, w[k].body.text + w[k].piece[i].at, &w[k].piece[i]))
-                ir_buf_add(all, w[k].body.text + w[k].piece[i].at, w[k].piece[i].n);
+            if (!is_shared(w, n_widths, w[k].body.text + w[k].kernel[i].at, &w[k].kernel[i]))
+                ir_buf_add(all, w[k].body.text + w[k].kernel[i].at, w[k].kernel[i].n);
     }
 }
 
@@ -124,7 +124,7 @@ write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *renam
                           cg_c_is_fixed(w[k].fn[i].name);
         for (int i = 0; i < n; i++)
             COT_TRY(cg_c_check_foreign(t, w[k].fn[i].module));
-        text[k] = (width_text){ w[k].lanes, t->head, t->body, t->piece, t->n_pieces };
+        text[k] = (width_text){ w[k].lanes, t->head, t->body, t->kernel, t->n_kernels };
     }
     join_widths(t->arena, n_widths, text, all);
     return COT_OK;
@@ -166,13 +166,13 @@ print_preamble(const cg_c_text *t, ir_buf *b, int n, const cg_natural *fn)
 static cot_status
 write_choice(cg_c_text *t, int n_widths, const cg_c_width *w, int n, ir_buf *all)
 {
-    bool *renamed = IR_NEW_N(t->arena, bool, n + 1), again = false;
+    bool *renamed = IR_NEW_N(t->arena, bool, n + 1), any_renamed = false;
     ir_buf widths;
 
     COT_TRY(write_widths(t, n_widths, w, n, renamed, &widths));
     for (int i = 0; i < n; i++)
-        again |= renamed[i];
-    if (again) {
+        any_renamed |= renamed[i];
+    if (any_renamed) {
         t->renamed = renamed;
         COT_TRY(write_widths(t, n_widths, w, n, renamed, &widths));
     }

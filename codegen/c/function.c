@@ -99,7 +99,7 @@ own_addresses(cg_c_emit *e, cg_c_names *names)
         if (e->k->insn[v].op != CG_SETTLE)
             continue;
         for (uint32_t i = (uint32_t)e->k->insn[v].imm; !e->own[i]; i = e->swapped.next[i])
-            e->own[i] = cg_c_unique(e->t, names, cg_c_say(e, "%s_own", e->buffer[i]));
+            e->own[i] = cg_c_unique(e->t, names, cg_c_format(e, "%s_own", e->buffer[i]));
     }
 }
 
@@ -128,7 +128,7 @@ name_of_result(cg_c_emit *e, const cg_kernel *k, int n)
     for (int i = 0; *at == '%' && i < results; i++) {
         const char *op = at + strcspn(at, " ");
         if (i == n && *op == ' ')
-            return cg_c_say(e, "%.*s", (int)strcspn(op + 1, " ,"), op + 1);
+            return cg_c_format(e, "%.*s", (int)strcspn(op + 1, " ,"), op + 1);
         at = strstr(at, ", %");
         if (!at)
             break;
@@ -302,8 +302,8 @@ parameter(cg_c_emit *e, int arg)
     for (uint32_t i = 0; i < e->k->n_buffers; i++)
         if (e->k->buffer[i].space <= CG_OUT && e->k->buffer[i].arg == arg)
             x = &e->k->buffer[i];
-    return cg_c_say(e, "%s%s *", x && x->space == CG_IN ? "const " : "",
-                    x ? cg_c_type(e->t, x->type, 1) : "void");
+    return cg_c_format(e, "%s%s *", x && x->space == CG_IN ? "const " : "",
+                       x ? cg_c_type(e->t, x->type, 1) : "void");
 }
 
 static void
@@ -341,7 +341,7 @@ own_name(cg_c_emit *e, int n, const char *const *arg, const char *params)
     const char *args = "";
 
     for (int i = 0; i < n; i++)
-        args = cg_c_say(e, "%s%s, ", args, arg[i]);
+        args = cg_c_format(e, "%s%s, ", args, arg[i]);
     ir_buf_printf(e->b, "static int %s(%svoid *work);\n\n#undef %s\nint %s(%svoid *work);\n\n",
                   e->kernel_name[0], params, e->fn->name, e->fn->name, params);
     ir_buf_printf(
@@ -358,9 +358,9 @@ note_entry(cg_c_emit *e, int n, const char *const *arg, const char *params)
     const char *args = "";
 
     for (int i = 0; i < n; i++)
-        args = cg_c_say(e, "%s%s, ", args, arg[i]);
+        args = cg_c_format(e, "%s%s, ", args, arg[i]);
     e->t->entry[e->fn - e->t->fn] =
-        (cg_c_entry){ params, e->m->parallel ? cg_c_say(e, "%spool, ", args) : args };
+        (cg_c_entry){ params, e->m->parallel ? cg_c_format(e, "%spool, ", args) : args };
 }
 
 static void
@@ -373,12 +373,12 @@ entry_head(cg_c_emit *e)
     ir_map_init(&names.map, e->t->arena);
     for (int i = 0; i < n; i++) {
         arg[i] = cg_c_unique(e->t, &names, e->fn->arg_name ? e->fn->arg_name[i] : "a");
-        params = cg_c_say(e, "%s%s%s, ", params, parameter(e, i), arg[i]);
+        params = cg_c_format(e, "%s%s%s, ", params, parameter(e, i), arg[i]);
     }
     if (e->m->parallel) {
         if (cg_c_new_name(e->t, &e->t->shared, "struct cot_parallel"))
             ir_buf_str(&e->t->common, "struct cot_parallel;\n");
-        params = cg_c_say(e, "%sconst struct cot_parallel *pool, ", params);
+        params = cg_c_format(e, "%sconst struct cot_parallel *pool, ", params);
     }
     if (is_renamed(e))
         own_name(e, n, arg, params);
@@ -464,9 +464,9 @@ kernel(cg_c_emit *e, int number)
         ir_buf_str(e->b, "    COT_SETTLE();\n");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");
     e->b = out;
-    const cg_c_piece piece = { (uint32_t)out->n, (uint32_t)(parts.n + own.n),
-                               number == 0 || calls_any(e->k) };
-    IR_PUSH(e->t->arena, e->t->piece, e->t->n_pieces, e->t->cap_pieces, piece);
+    const cg_c_kernel_text text = { (uint32_t)out->n, (uint32_t)(parts.n + own.n),
+                                    number == 0 || calls_any(e->k) };
+    IR_PUSH(e->t->arena, e->t->kernel, e->t->n_kernels, e->t->cap_kernels, text);
     ir_buf_add(e->b, parts.text ? parts.text : "", parts.n);
     ir_buf_add(e->b, own.text, own.n);
 }

@@ -145,7 +145,7 @@ with_constant(cg_c_emit *e, const char *base, int64_t *offset)
     const long long x = strtoll(last + 1, &end, 10);
     if (*end || x > INT32_MAX || __builtin_add_overflow(*offset, x, offset))
         return base;
-    return cg_c_say(e, "%.*s", (int)(last - base) - 2, base);
+    return cg_c_format(e, "%.*s", (int)(last - base) - 2, base);
 }
 
 static const char *
@@ -156,8 +156,8 @@ sum(cg_c_emit *e, const char *base, int64_t offset)
     base = offset ? with_constant(e, cg_c_bare_term(e->t, base), &offset) : base;
     return offset == 0 ? base
            : offset < 0 && offset > INT32_MIN
-               ? cg_c_say(e, "%s - %s", base, cg_c_int(e, -offset))
-               : cg_c_say(e, "%s + %s", base, cg_c_int(e, offset));
+               ? cg_c_format(e, "%s - %s", base, cg_c_int(e, -offset))
+               : cg_c_format(e, "%s + %s", base, cg_c_int(e, offset));
 }
 
 const char *
@@ -195,9 +195,9 @@ combined(cg_c_emit *e, cg_val v, const char *x, const char *y)
     if (!cg_range(e->k, v, &lo, &hi))
         return cg_c_apply(e->t, op, COT_I64, COT_I64, 1, (const char *const[]){ x, y });
     if (op == SC_mul)
-        return cg_c_say(e, "%s * %s", x, y);
-    return cg_c_say(e, "%s %c %s", cg_c_bare_term(e->t, x), op == SC_add ? '+' : '-',
-                    op == SC_add ? cg_c_bare_term(e->t, y) : y);
+        return cg_c_format(e, "%s * %s", x, y);
+    return cg_c_format(e, "%s %c %s", cg_c_bare_term(e->t, x), op == SC_add ? '+' : '-',
+                       op == SC_add ? cg_c_bare_term(e->t, y) : y);
 }
 
 /* Write the scalar of copy c of v; `at` receives the constants that are added to it. */

@@ -164,7 +164,7 @@ cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const cha
     if (is_inline(e, v, x)) {
         if (!e->inlined[v])
             e->inlined[v] = IR_NEW_N(e->t->arena, const char *, copies);
-        e->inlined[v][copy] = cg_c_is_compound(x) ? cg_c_say(e, "(%s)", x) : x;
+        e->inlined[v][copy] = cg_c_is_compound(x) ? cg_c_format(e, "(%s)", x) : x;
         return;
     }
     if (is_base(e, v, lanes))

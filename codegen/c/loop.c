@@ -22,7 +22,7 @@ neutral(cg_c_emit *e, const cg_yield *y, int lanes)
 {
     const char *x = cg_c_constant(e->t, y->type, cg_neutral_bits(y->combine, y->type));
 
-    return lanes > 1 ? cg_c_say(e, "%s(%s)", cg_c_splat(e->t, y->type, lanes), x) : x;
+    return lanes > 1 ? cg_c_format(e, "%s(%s)", cg_c_splat(e->t, y->type, lanes), x) : x;
 }
 
 /* -- serial loops -- */
@@ -162,7 +162,7 @@ serial_carries(cg_c_emit *e, const cg_block *x)
 static const char *
 slots(cg_c_emit *e, const cg_block *x, int i, int copy)
 {
-    return cg_c_say(e, "t%u_%d_%d", x->var, i, copy);
+    return cg_c_format(e, "t%u_%d_%d", x->var, i, copy);
 }
 
 static void
@@ -172,7 +172,7 @@ push(cg_c_emit *e, const cg_block *x, int number)
         const uint32_t set = e->divergence[x->result[i]];
         for (int c = 0; c < cg_c_copies(e, set); c++)
             cg_c_line(e, "%s[n%u] = %s;", slots(e, x, i, c), x->var,
-                      number >= 0 ? cg_c_say(e, "q%d_%d[j]", number, i)
+                      number >= 0 ? cg_c_format(e, "q%d_%d[j]", number, i)
                                   : cg_c_bare(e->t, cg_c_use(e, x->yield[i].value, set, c,
                                                              cg_c_lanes(e, set))));
     }
@@ -183,10 +183,10 @@ push(cg_c_emit *e, const cg_block *x, int number)
     for (int i = 0; i < x->n; i++) {
         const uint32_t set = e->divergence[x->result[i]];
         for (int c = 0; c < cg_c_copies(e, set); c++) {
-            const char *s = slots(e, x, i, c), *low = cg_c_say(e, "%s[n%u - 1]", s, x->var);
+            const char *s = slots(e, x, i, c), *low = cg_c_format(e, "%s[n%u - 1]", s, x->var);
             cg_c_line(e, "%s = %s;", low,
                       combined(e, &x->yield[i], cg_c_lanes(e, set), low,
-                               cg_c_say(e, "%s[n%u]", s, x->var)));
+                               cg_c_format(e, "%s[n%u]", s, x->var)));
         }
     }
     loop_tail(e);
@@ -230,7 +230,8 @@ tree(cg_c_emit *e, const cg_block *x, int number, const char *n)
             cg_c_line(e, "%s = n%u ? %s[n%u - 1] : %s;", r, x->var, s, x->var,
                       neutral(e, y, lanes));
             cg_c_line(e, "for (int c = n%u - 2; c >= 0; c--)", x->var);
-            cg_c_line(e, "    %s = %s;", r, combined(e, y, lanes, cg_c_say(e, "%s[c]", s), r));
+            cg_c_line(e, "    %s = %s;", r,
+                      combined(e, y, lanes, cg_c_format(e, "%s[c]", s), r));
         }
     }
 }
@@ -246,7 +247,7 @@ cg_c_join_parts(cg_c_emit *e, const cg_block *x, int number, const char *n)
 static const char *
 part(cg_c_emit *e, const cg_block *x, int bit, int i, int copy)
 {
-    return cg_c_say(e, "f%u_%d_%d_%d", x->var, bit, i, copy);
+    return cg_c_format(e, "f%u_%d_%d_%d", x->var, bit, i, copy);
 }
 
 /* The loop variable of the body: the bits of the nested iterations, the innermost the
@@ -258,10 +259,10 @@ fold_variable(cg_c_emit *e, const cg_block *x, int bits)
 
     at = strcmp(at, "0") == 0 ? NULL : at;
     for (int b = 0; b < bits; b++) {
-        const char *h = cg_c_say(e, "h%u_%d", x->var, b);
+        const char *h = cg_c_format(e, "h%u_%d", x->var, b);
         const long long weight = (long long)x->step << b;
-        h = weight == 1 ? h : cg_c_say(e, "%s * %lld", h, weight);
-        at = at ? cg_c_say(e, "%s + %s", at, h) : h;
+        h = weight == 1 ? h : cg_c_format(e, "%s * %lld", h, weight);
+        at = at ? cg_c_format(e, "%s + %s", at, h) : h;
     }
     cg_c_line(e, "const int64_t %s = %s;", cg_c_value(e, x->var, 0), at ? at : "0");
 }
@@ -325,7 +326,7 @@ fold_array(cg_c_emit *e, const cg_block *x, int64_t lo, int extent)
     loop_head(e, x);
     cg_c_region(e, &x->body, x);
     if (lo || x->step != 1)
-        j = cg_c_say(e, "(%s - %s) / %lld", j, cg_c_int(e, lo), (long long)x->step);
+        j = cg_c_format(e, "(%s - %s) / %lld", j, cg_c_int(e, lo), (long long)x->step);
     for (int i = 0; i < x->n; i++)
         for (int c = 0; c < cg_c_copies(e, e->divergence[x->result[i]]); c++)
             cg_c_line(e, "f%u_%d_%d[%s] = %s;", x->var, i, c, j,
@@ -336,10 +337,10 @@ fold_array(cg_c_emit *e, const cg_block *x, int64_t lo, int extent)
     cg_c_line(e, "    for (int j = 0; j < c; j++) {");
     for (int i = 0; i < x->n; i++)
         for (int c = 0; c < cg_c_copies(e, e->divergence[x->result[i]]); c++) {
-            const char *f = cg_c_say(e, "f%u_%d_%d", x->var, i, c),
-                       *low = cg_c_say(e, "%s[j]", f);
+            const char *f = cg_c_format(e, "f%u_%d_%d", x->var, i, c),
+                       *low = cg_c_format(e, "%s[j]", f);
             cg_c_line(e, "        %s = %s;", low,
-                      combined(e, &x->yield[i], 1, low, cg_c_say(e, "%s[j + c]", f)));
+                      combined(e, &x->yield[i], 1, low, cg_c_format(e, "%s[j + c]", f)));
         }
     cg_c_line(e, "    }");
 }
@@ -376,7 +377,7 @@ serial_fold(cg_c_emit *e, const cg_block *x)
         const uint32_t set = e->divergence[x->result[i]];
         for (int c = 0; c < cg_c_copies(e, set); c++)
             cg_c_line(e, "%s = %s;", cg_c_value(e, x->result[i], c),
-                      scalars ? cg_c_say(e, "f%u_%d_%d[0]", x->var, i, c)
+                      scalars ? cg_c_format(e, "f%u_%d_%d[0]", x->var, i, c)
                       : bits  ? part(e, x, 0, i, c)
                               : cg_c_use(e, x->yield[i].value, set, c, cg_c_lanes(e, set)));
     }
@@ -467,9 +468,9 @@ spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *li
             continue;
         for (int h = l->copies / 2; h > 0; h /= 2)
             for (int u = 0; u < h; u++) {
-                const char *a = cg_c_say(e, "f%s_%d", r, u);
+                const char *a = cg_c_format(e, "f%s_%d", r, u);
                 cg_c_line(e, "%s = %s;", a,
-                          combined(e, y, lanes, a, cg_c_say(e, "f%s_%d", r, u + h)));
+                          combined(e, y, lanes, a, cg_c_format(e, "f%s_%d", r, u + h)));
             }
         if (l->lanes > 1)
             cg_c_line(e, "%s = %s(f%s_0);", r, cg_c_fold(e->t, y->combine, y->type, l->lanes),

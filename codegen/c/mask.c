@@ -5,13 +5,13 @@
 const char *
 cg_c_mask_copy(cg_c_emit *e, const cg_c_mask *m, int copy)
 {
-    return cg_c_say(e, "%s_%d", m->stem, copy);
+    return cg_c_format(e, "%s_%d", m->stem, copy);
 }
 
 static const char *
 any_lane(cg_c_emit *e, const char *x, int lanes)
 {
-    return lanes == 1 ? x : cg_c_say(e, "%s(%s)", cg_c_any(e->t, lanes), x);
+    return lanes == 1 ? x : cg_c_format(e, "%s(%s)", cg_c_any(e->t, lanes), x);
 }
 
 const char *
@@ -28,11 +28,11 @@ cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes)
             continue;
         const char *x = cg_c_mask_copy(e, m, cg_c_copy_for(e, both, i, m->set));
         x = lanes == 1 ? any_lane(e, x, own)
-            : own == 1 ? cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_BOOL, lanes), x)
+            : own == 1 ? cg_c_format(e, "%s(%s)", cg_c_splat(e->t, COT_BOOL, lanes), x)
                        : x;
-        all = all ? cg_c_say(e, "%s | %s", all, x) : x;
+        all = all ? cg_c_format(e, "%s | %s", all, x) : x;
     }
-    return strchr(all, '|') ? cg_c_say(e, "(%s)", all) : all;
+    return strchr(all, '|') ? cg_c_format(e, "(%s)", all) : all;
 }
 
 cg_c_mask *
@@ -40,7 +40,7 @@ cg_c_mask_new(cg_c_emit *e, uint32_t set)
 {
     cg_c_mask *m = IR_NEW(e->t->arena, cg_c_mask);
 
-    *m = (cg_c_mask){ .set = set, .stem = cg_c_say(e, "m%d", e->serial++) };
+    *m = (cg_c_mask){ .set = set, .stem = cg_c_format(e, "m%d", e->serial++) };
     return m;
 }
 
@@ -56,7 +56,7 @@ cg_c_mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *x = cg_c_use(e, cond, set, c, lanes),
                    *y = cg_c_mask_for(e, m, set, c, lanes);
-        x = negate ? cg_c_say(e, "%s%s", lanes == 1 ? "!" : "~", x) : x;
+        x = negate ? cg_c_format(e, "%s%s", lanes == 1 ? "!" : "~", x) : x;
         cg_c_line(e, y ? "const %s %s = %s & %s;" : "const %s %s = %s;",
                   cg_c_type(e->t, COT_BOOL, lanes), cg_c_mask_copy(e, r, c), x, y);
     }
@@ -76,8 +76,8 @@ cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, const cg_block *loop)
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const int first = lanes * cg_c_copy_for(e, set, c, (uint32_t)1 << e->vector_level);
         const char *n = cg_c_value(e, limit, 0), *y = cg_c_mask_for(e, m, set, c, lanes), *x;
-        x = lanes == 1 ? cg_c_say(e, "(%d < %s)", first, n)
-                       : cg_c_say(e, "%s(%s, %d)", cg_c_below(e->t, lanes, false), n, first);
+        x = lanes == 1 ? cg_c_format(e, "(%d < %s)", first, n)
+                       : cg_c_format(e, "%s(%s, %d)", cg_c_below(e->t, lanes, false), n, first);
         cg_c_line(e, y ? "const %s %s = %s & %s;" : "const %s %s = %s;",
                   cg_c_type(e->t, COT_BOOL, lanes), cg_c_mask_copy(e, r, c), x, y);
     }
@@ -92,7 +92,7 @@ cg_c_mask_any(cg_c_emit *e, const cg_c_mask *m)
     const char *all = NULL;
 
     for (int c = 0; c < cg_c_copies(e, m->set); c++)
-        all = all ? cg_c_say(e, "%s | %s", all, cg_c_mask_copy(e, m, c))
+        all = all ? cg_c_format(e, "%s | %s", all, cg_c_mask_copy(e, m, c))
                   : cg_c_mask_copy(e, m, c);
     return any_lane(e, all, lanes);
 }

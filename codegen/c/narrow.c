@@ -82,19 +82,19 @@ known_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     const cg_c_known *k = &e->known[v];
     const int64_t *at =
         k->at ? k->at + cg_c_copy_for(e, set, c, e->divergence[v]) * lanes : NULL;
-    const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, COT_I32, lanes)),
+    const char *s = cg_c_format(e, "(%s){", cg_c_type(e->t, COT_I32, lanes)),
                *first = k->based || !at ? cg_c_at_lane(e, v, set, c, 0) : NULL;
 
     if (!at)
-        return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, COT_I32, lanes),
-                        cg_c_bare(e->t, first), cg_c_int(e, k->slope));
+        return cg_c_format(e, "%s(%s, %s)", cg_c_ramp(e->t, COT_I32, lanes),
+                           cg_c_bare(e->t, first), cg_c_int(e, k->slope));
     for (int l = 0; l < lanes; l++)
-        s = cg_c_say(e, "%s%s %lld", s, l ? "," : "", (long long)at[l]);
-    s = cg_c_say(e, "%s }", s);
+        s = cg_c_format(e, "%s%s %lld", s, l ? "," : "", (long long)at[l]);
+    s = cg_c_format(e, "%s }", s);
     if (!first)
         return s;
     first = cg_c_apply(e->t, SC_cvt, COT_I32, COT_I64, 1, &first);
-    first = cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I32, lanes), first);
+    first = cg_c_format(e, "%s(%s)", cg_c_splat(e->t, COT_I32, lanes), first);
     return cg_c_apply(e->t, SC_add, COT_I32, COT_I32, lanes, (const char *const[]){ first, s });
 }
 
@@ -116,11 +116,11 @@ cg_c_use_narrow(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     x = cg_is_const(e->k, v, &n)
             ? cg_c_constant(e->t, COT_I32, (uint64_t)n)
             : cg_c_apply(e->t, SC_cvt, COT_I32, COT_I64, 1, &x);
-    return cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I32, lanes), x);
+    return cg_c_format(e, "%s(%s)", cg_c_splat(e->t, COT_I32, lanes), x);
 }
 
 const char *
 cg_c_narrow_division(cg_c_emit *e, const cg_insn *i, const char *const *in)
 {
-    return cg_c_say(e, "%s %c %s", in[0], i->op == SC_div ? '/' : '%', in[1]);
+    return cg_c_format(e, "%s %c %s", in[0], i->op == SC_div ? '/' : '%', in[1]);
 }

@@ -9,8 +9,8 @@ cg_c_begin_width(cg_c_text *t, int bits)
 {
     t->bits = bits;
     t->own = (cg_c_names){ 0 };
-    t->piece = NULL;
-    t->n_pieces = t->cap_pieces = 0;
+    t->kernel = NULL;
+    t->n_kernels = t->cap_kernels = 0;
     ir_map_init(&t->own.map, t->arena);
     ir_buf_init(&t->head, t->arena);
     ir_buf_init(&t->body, t->arena);

@@ -107,7 +107,7 @@ is_captured(const cg_c_emit *e, const reads *r, cg_val v)
 static const char *
 own_name(cg_c_emit *e, cg_val v)
 {
-    return cg_c_say(e, e->k->insn[v].op == CG_VAR ? "i%u" : "v%u", v);
+    return cg_c_format(e, e->k->insn[v].op == CG_VAR ? "i%u" : "v%u", v);
 }
 
 static cot_dtype
@@ -124,8 +124,8 @@ pointer(cg_c_emit *e, uint32_t buffer)
 {
     const cg_buffer *x = &e->k->buffer[buffer];
 
-    return cg_c_say(e, "%s%s *", x->space == CG_IN || x->space == CG_CONST ? "const " : "",
-                    cg_c_type(e->t, x->type, 1));
+    return cg_c_format(e, "%s%s *", x->space == CG_IN || x->space == CG_CONST ? "const " : "",
+                       cg_c_type(e->t, x->type, 1));
 }
 
 /* Writes one member of the context: its declaration, its value in the caller, or a copy of it
@@ -151,7 +151,7 @@ members(cg_c_emit *e, member_action t, const reads *r, const cg_block *x, int nu
         if (r->buffer[b] && e->k->buffer[b].space != CG_LOCAL)
             member(e, t,
                    t == TAKE && e->k->buffer[b].space <= CG_OUT && !cg_c_is_aliased(e->k, b)
-                       ? cg_c_say(e, "%srestrict const", pointer(e, b))
+                       ? cg_c_format(e, "%srestrict const", pointer(e, b))
                        : pointer(e, b),
                    e->buffer[b], e->buffer[b]);
         else if (r->buffer[b] && t == TAKE)
@@ -159,18 +159,18 @@ members(cg_c_emit *e, member_action t, const reads *r, const cg_block *x, int nu
                       e->buffer[b],
                       (long long)(e->k->buffer[b].elements ? e->k->buffer[b].elements : 1));
     for (int k = 0; k < x->n; k++) {
-        const char *name = cg_c_say(e, "q%d_%d", number, k);
-        member(e, t, cg_c_say(e, "%s *", cg_c_type(e->t, x->yield[k].type, 1)), name, name);
+        const char *name = cg_c_format(e, "q%d_%d", number, k);
+        member(e, t, cg_c_format(e, "%s *", cg_c_type(e->t, x->yield[k].type, 1)), name, name);
     }
     for (uint32_t v = 1; v < e->k->n_insns; v++)
         if (r->value[v] && e->k->insn[v].op == CG_PARAM)
             member(e, t, t == TAKE ? "const int64_t" : "int64_t", cg_c_value(e, v, 0),
                    cg_c_value(e, v, 0));
         else if (is_captured(e, r, v))
-            member(
-                e, t,
-                cg_c_say(e, t == TAKE ? "const %s" : "%s", cg_c_type(e->t, type_of(e, v), 1)),
-                own_name(e, v), cg_c_bare(e->t, cg_c_value(e, v, 0)));
+            member(e, t,
+                   cg_c_format(e, t == TAKE ? "const %s" : "%s",
+                               cg_c_type(e->t, type_of(e, v), 1)),
+                   own_name(e, v), cg_c_bare(e->t, cg_c_value(e, v, 0)));
     if (r->fails && t != TAKE)
         member(e, t, "int", "status", "0");
 }
@@ -180,9 +180,9 @@ static const char *
 iteration(cg_c_emit *e, const cg_block *x)
 {
     const char *lo = cg_c_bare_term(e->t, cg_c_value(e, x->lo, 0));
-    const char *j = x->step == 1 ? "j" : cg_c_say(e, "j * %lld", (long long)x->step);
+    const char *j = x->step == 1 ? "j" : cg_c_format(e, "j * %lld", (long long)x->step);
 
-    return strcmp(lo, "0") == 0 ? j : cg_c_say(e, "%s + %s", lo, j);
+    return strcmp(lo, "0") == 0 ? j : cg_c_format(e, "%s + %s", lo, j);
 }
 
 /* Write the body as a function, which comes before the kernel's function. */
@@ -236,8 +236,8 @@ count_of(cg_c_emit *e, const cg_block *x)
 
     if (cg_c_constant_of(e, x->lo, &lo) && cg_c_constant_of(e, x->hi, &hi))
         return cg_c_int(e, hi > lo ? (hi - lo + x->step - 1) / x->step : 0);
-    return cg_c_say(e, "(%s - %s + %lld) / %lld", cg_c_value(e, x->hi, 0),
-                    cg_c_value(e, x->lo, 0), (long long)x->step - 1, (long long)x->step);
+    return cg_c_format(e, "(%s - %s + %lld) / %lld", cg_c_value(e, x->hi, 0),
+                       cg_c_value(e, x->lo, 0), (long long)x->step - 1, (long long)x->step);
 }
 
 void
@@ -246,7 +246,7 @@ cg_c_parallel(cg_c_emit *e, const cg_block *x)
     const int number = e->serial++;
     const char *name =
         cg_c_unique(e->t, &e->t->own,
-                    cg_c_say(e, "%s_part_%c", e->kernel_name[e->number], 'a' + number % 26));
+                    cg_c_format(e, "%s_part_%c", e->kernel_name[e->number], 'a' + number % 26));
     reads r = { IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1),
                 IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1),
                 IR_NEW_N(e->t->arena, bool, e->k->n_buffers + 1), false };

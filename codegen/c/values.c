@@ -7,7 +7,7 @@
 #include "ir/diag.h"
 
 const char *
-cg_c_say(cg_c_emit *e, const char *format, ...)
+cg_c_format(cg_c_emit *e, const char *format, ...)
 {
     ir_buf b;
     va_list ap;
@@ -99,15 +99,15 @@ cg_c_value(cg_c_emit *e, cg_val v, int copy)
     if (i->op == SC_const)
         return cg_c_constant(e->t, (cot_dtype)i->type, i->imm);
     if (i->op == CG_PARAM)
-        return cg_c_say(e, "p%u", (unsigned)i->imm);
+        return cg_c_format(e, "p%u", (unsigned)i->imm);
     if (e->known[v].at && !e->known[v].based && cg_c_lanes(e, e->divergence[v]) == 1)
         return cg_c_int(e, e->known[v].at[copy]);
     if (e->inlined[v] && e->inlined[v][copy])
         return e->inlined[v][copy];
     if (i->op == CG_VAR && e->divergence[v] == 0)
-        return cg_c_say(e, "i%u", v);
-    return cg_c_copies(e, e->divergence[v]) == 1 ? cg_c_say(e, "v%u", v)
-                                                 : cg_c_say(e, "v%u_%d", v, copy);
+        return cg_c_format(e, "i%u", v);
+    return cg_c_copies(e, e->divergence[v]) == 1 ? cg_c_format(e, "v%u", v)
+                                                 : cg_c_format(e, "v%u_%d", v, copy);
 }
 
 /* A vector of constants, "(i64x4){ 3, 1, 4, 1 }". */
@@ -115,13 +115,13 @@ static const char *
 constant_lanes(cg_c_emit *e, cg_val v, int copy, int lanes)
 {
     const cot_dtype type = cg_type(e->k, v);
-    const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, type, lanes));
+    const char *s = cg_c_format(e, "(%s){", cg_c_type(e->t, type, lanes));
 
     for (int l = 0; l < lanes; l++) {
         const int64_t x = e->known[v].at[copy * lanes + l];
-        s = cg_c_say(e, "%s%s %s", s, l ? "," : "", cg_c_int(e, type == COT_BOOL ? -x : x));
+        s = cg_c_format(e, "%s%s %s", s, l ? "," : "", cg_c_int(e, type == COT_BOOL ? -x : x));
     }
-    return cg_c_say(e, "%s }", s);
+    return cg_c_format(e, "%s }", s);
 }
 
 const char *
@@ -131,19 +131,19 @@ cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     const int copy = cg_c_copy_for(e, set, c, own);
 
     if (lanes > 1 && cg_c_lanes(e, own) == 1)
-        return cg_c_say(e, "%s(%s)", cg_c_splat(e->t, cg_type(e->k, v), lanes),
-                        cg_c_value(e, v, copy));
+        return cg_c_format(e, "%s(%s)", cg_c_splat(e->t, cg_type(e->k, v), lanes),
+                           cg_c_value(e, v, copy));
     if (lanes > 1 && e->known[v].at && e->known[v].based)
         return cg_c_apply(
             e->t, SC_add, COT_I64, COT_I64, lanes,
-            (const char *const[]){
-                cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I64, lanes), cg_c_value(e, v, copy)),
-                constant_lanes(e, v, copy, lanes) });
+            (const char *const[]){ cg_c_format(e, "%s(%s)", cg_c_splat(e->t, COT_I64, lanes),
+                                               cg_c_value(e, v, copy)),
+                                   constant_lanes(e, v, copy, lanes) });
     if (lanes > 1 && e->known[v].at)
         return constant_lanes(e, v, copy, lanes);
     if (lanes > 1 && e->known[v].slope)
-        return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, COT_I64, lanes),
-                        cg_c_value(e, v, copy), cg_c_int(e, e->known[v].slope));
+        return cg_c_format(e, "%s(%s, %s)", cg_c_ramp(e->t, COT_I64, lanes),
+                           cg_c_value(e, v, copy), cg_c_int(e, e->known[v].slope));
     if (lanes > 1 && e->narrow[v] && cg_type(e->k, v) == COT_I64)
         return cg_c_apply(e->t, SC_cvt, COT_I64, COT_I32, lanes,
                           (const char *const[]){ cg_c_value(e, v, copy) });
@@ -214,6 +214,6 @@ cg_c_check_cancel(cg_c_emit *e)
         return;
     cg_c_line(e, "if (*(const volatile int *)%lluu != 0) {",
               (unsigned long long)(uintptr_t)&e->t->ctx->cancelled);
-    cg_c_leave_with(e, cg_c_say(e, "%d", COT_ERR_CANCELLED));
+    cg_c_leave_with(e, cg_c_format(e, "%d", COT_ERR_CANCELLED));
     cg_c_line(e, "}");
 }
