@@ -223,8 +223,8 @@ run_loop_or_capture(const host *h, cg_val v)
 {
     captured_loop p = { h, h->k->insn[v].block };
 
-    if (h->d->piece && h->d->is_piece[v])
-        return h->d->piece(h->d->self, v, run_captured, &p);
+    if (h->d->capture && h->d->is_captured[v])
+        return h->d->capture(h->d->self, v, run_captured, &p);
     return run_loop(h, p.loop);
 }
 
@@ -382,7 +382,7 @@ find_captured(const cg_kernel *k, const cg_region *r, bool in_while, const bool 
 }
 
 bool
-cg_host_pieces(const cg_module *m, bool *is)
+cg_host_captured_loops(const cg_module *m, bool *is)
 {
     const cg_kernel *k = m->kernel[0];
     bool *fixed = IR_NEW_N(k->arena, bool, k->n_insns);

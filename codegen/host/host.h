@@ -40,10 +40,11 @@ typedef struct cg_device {
     /* The address of each CONST buffer of the entry, by number; NULL: the address of its
      * data. */
     void *const *constant;
-    /* Executes loop v of cg_host_pieces: go(arg) makes all of its launches, in the same order
-     * each time, so that the device may record them.  NULL: the device does not record. */
-    cot_status (*piece)(void *self, cg_val v, cg_go *go, void *arg);
-    const bool *is_piece;
+    /* Executes loop v of cg_host_captured_loops: go(arg) makes all of its launches, in the
+     * same order each time, so that the device may record them.  NULL: the device does not
+     * record. */
+    cot_status (*capture)(void *self, cg_val v, cg_go *go, void *arg);
+    const bool *is_captured;
 } cg_device;
 
 /* The bytes of memory that a run of the entry needs. */
@@ -60,7 +61,7 @@ bool cg_host_is_straight(const cg_module *m);
 /* By instruction number of the entry: is it a loop in the body of a while whose launches depend
  * only on the addresses of the arguments, and not on the iteration?  Returns whether there are
  * any. */
-bool cg_host_pieces(const cg_module *m, bool *is);
+bool cg_host_captured_loops(const cg_module *m, bool *is);
 /* Can the entry be interpreted?  COT_ERR_INTERNAL names an instruction that cannot be. */
 cot_status cg_host_check(const cg_module *m);
 

@@ -148,7 +148,7 @@ cg_sim_barrier(sim *s)
         return true;
     }
     if ((s->at.mask && cg_sim_count(s, s->at.mask) < s->at.n) ||
-        (s->at.kind == CG_BLOCK && s->at.teams != s->launch.block))
+        (s->at.kind == CG_BLOCK && s->at.threads != s->launch.block))
         return cg_sim_wrong(s, "a barrier that not all threads of the block reach");
     s->barriers++;
     return true;

@@ -90,10 +90,10 @@ enter_threads(sim *s, const cg_block *x, int64_t e)
 
     if (x->kind < CG_BLOCK || x->kind > CG_LANES)
         return true;
-    at->teams = at->kind == CG_WARPS ? at->teams * e : e;
+    at->threads = at->kind == CG_WARPS ? at->threads * e : e;
     at->lanes = e;
     at->kind = x->kind;
-    return at->n == at->teams || cg_sim_wrong(s, "a thread loop in the wrong place");
+    return at->n == at->threads || cg_sim_wrong(s, "a thread loop in the wrong place");
 }
 
 static bool
@@ -414,7 +414,7 @@ launch(sim *s, void *const *buffers)
     s->width = IR_NEW_N(s->arena, int64_t, k->n_insns);
     s->scratch = IR_NEW_N(s->arena, void *, k->n_insns * SIM_SLOTS);
     s->launch = cg_launch_of(k);
-    s->at = (sim_lanes){ .n = 1, .kind = CG_GRID, .teams = 1, .lanes = 1 };
+    s->at = (sim_lanes){ .n = 1, .kind = CG_GRID, .threads = 1, .lanes = 1 };
     cg_sim_memory_new(s, buffers);
     cg_sim_memory_block(s);
     run_region(s, &k->body);

@@ -33,7 +33,7 @@ typedef struct sim_lanes {
     int64_t n;
     const uint8_t *mask; /* active lanes, or NULL: all */
     cg_kind kind;        /* kind of the innermost thread loop, or CG_GRID */
-    int64_t teams;       /* the number of threads, or of warps, that have these lanes */
+    int64_t threads; /* the number of threads, or of warps, that have these lanes */
     int64_t lanes;       /* for kind CG_LANES: the lanes of each warp */
 } sim_lanes;
 

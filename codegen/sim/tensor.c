@@ -15,7 +15,7 @@ typedef struct fragment_words {
 static int64_t
 lane_of(const sim *s, int64_t t, int64_t c)
 {
-    return t * (s->at.n / s->at.teams) + c;
+    return t * (s->at.n / s->at.threads) + c;
 }
 
 static bool
@@ -166,11 +166,11 @@ multiply(sim *s, const cg_insn *p, int64_t warp, int64_t copy)
 static bool
 by_warps(sim *s, const cg_insn *p)
 {
-    const int64_t copies = s->at.n / s->at.teams;
+    const int64_t copies = s->at.n / s->at.threads;
 
-    if (s->at.kind != CG_BLOCK || s->at.mask || s->at.teams % CG_WARP)
+    if (s->at.kind != CG_BLOCK || s->at.mask || s->at.threads % CG_WARP)
         return cg_sim_wrong(s, "what warps do together, and not all threads do");
-    for (int64_t w = 0; w < s->at.teams / CG_WARP; w++)
+    for (int64_t w = 0; w < s->at.threads / CG_WARP; w++)
         for (int64_t c = 0; c < copies; c++)
             if (p->op == CG_MMA ? !multiply(s, p, w, c) : !fragment(s, p, w, c))
                 return false;

@@ -13,7 +13,7 @@ int32_t
 cg_sim_thread(const sim *s, int64_t i, bool *many)
 {
     const sim_lanes *at = &s->at;
-    const int64_t j = i / (at->n / at->teams);
+    const int64_t j = i / (at->n / at->threads);
 
     *many = at->kind == CG_GRID || at->kind == CG_WARPS;
     if (at->kind == CG_WARPS)

@@ -110,31 +110,31 @@ load_on(rt_program *p, rt_cuda_program *q, const char *fn, const void *ptx, size
 }
 
 static void
-make_pieces(rt_program *p, rt_cuda_program *q)
+find_captured_loops(rt_program *p, rt_cuda_program *q)
 {
     const uint32_t n = p->module->kernel[0]->n_insns;
     bool *is = IR_NEW_N(&p->arena, bool, n);
 
-    if (!cg_host_pieces(p->module, is))
+    if (!cg_host_captured_loops(p->module, is))
         return;
-    q->is_piece = is;
-    q->piece_once = IR_NEW_N(&p->arena, bool, n);
-    q->piece = IR_NEW_N(&p->arena, cu_graph_exec, n);
+    q->is_captured = is;
+    q->launched_once = IR_NEW_N(&p->arena, bool, n);
+    q->loop_graph = IR_NEW_N(&p->arena, cu_graph_exec, n);
 }
 
 void
 rt_cuda_drop_graphs(const rt_program *p, rt_cuda_program *q)
 {
-    const uint32_t n = q->is_piece ? p->module->kernel[0]->n_insns : 0;
+    const uint32_t n = q->is_captured ? p->module->kernel[0]->n_insns : 0;
 
     if (q->graph)
         (void)q->g->driver.graph_exec_destroy(q->graph);
     q->graph = NULL;
     for (uint32_t v = 0; v < n; v++) {
-        if (q->piece[v])
-            (void)q->g->driver.graph_exec_destroy(q->piece[v]);
-        q->piece[v] = NULL;
-        q->piece_once[v] = false;
+        if (q->loop_graph[v])
+            (void)q->g->driver.graph_exec_destroy(q->loop_graph[v]);
+        q->loop_graph[v] = NULL;
+        q->launched_once[v] = false;
     }
 }
 
@@ -151,7 +151,7 @@ rt_cuda_load(rt_program *p, const rt_plan *plan)
     q->kernel = IR_NEW_N(&p->arena, rt_cuda_launched, p->module->n_kernels + 1);
     q->constant = IR_NEW_N(&p->arena, void *, p->module->kernel[0]->n_buffers + 1);
     q->seen = IR_NEW_N(&p->arena, cu_address, p->module->n_args + 1);
-    make_pieces(p, q);
+    find_captured_loops(p, q);
     COT_TRY(emit(p, plan, &ptx, &n));
     q->g = rt_gpu_hold(g);
     p->self = q;

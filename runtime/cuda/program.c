@@ -282,10 +282,10 @@ run_iterations(void *self, cg_val v, cg_go *go, void *arg)
     const device_run *r = self;
     rt_cuda_program *q = r->q;
 
-    if (!q->piece[v] && q->piece_once[v])
-        q->piece[v] = capture(r->g, go, arg);
-    q->piece_once[v] = true;
-    return q->piece[v] ? replay(r->g, q->piece[v]) : go(arg);
+    if (!q->loop_graph[v] && q->launched_once[v])
+        q->loop_graph[v] = capture(r->g, go, arg);
+    q->launched_once[v] = true;
+    return q->loop_graph[v] ? replay(r->g, q->loop_graph[v]) : go(arg);
 }
 
 /* The entry with its arguments. */
@@ -308,8 +308,8 @@ run_entry(void *arg)
                           .write = write_element,
                           .call = call,
                           .constant = r->q->constant,
-                          .piece = r->q->is_piece ? run_iterations : NULL,
-                          .is_piece = r->q->is_piece };
+                          .capture = r->q->is_captured ? run_iterations : NULL,
+                          .is_captured = r->q->is_captured };
     const int n = r->p->module->n_args;
     void *at[n + 1];
 
@@ -341,7 +341,7 @@ run_launches(entering *e)
     rt_cuda_program *q = r->q;
     const bool whole = r->p->straight && r->p->module->n_kernels > 2;
     const bool same =
-        (whole || q->is_piece) && seen_before(q, e->arg, r->p->module->n_args, e->work);
+        (whole || q->is_captured) && seen_before(q, e->arg, r->p->module->n_args, e->work);
 
     if (!same)
         rt_cuda_drop_graphs(r->p, q);

@@ -21,10 +21,10 @@ typedef struct rt_cuda_program {
     cu_address *seen;         /* the arguments of the last call, then its work block */
     bool seen_once;
     cu_graph_exec graph; /* the graph for calls with these arguments */
-    /* By instruction of the entry: see cg_host_pieces; NULL: there is none. */
-    bool *is_piece;
-    bool *piece_once;     /* was the loop launched with these arguments before? */
-    cu_graph_exec *piece; /* the graph of its launches, once captured */
+    /* By instruction of the entry: see cg_host_captured_loops; NULL: there is none. */
+    bool *is_captured;
+    bool *launched_once; /* was the loop launched with these arguments before? */
+    cu_graph_exec *loop_graph; /* the graph of its launches, once captured */
 } rt_cuda_program;
 
 /* load.c: generates and loads PTX, copies constants. */

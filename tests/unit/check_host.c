@@ -377,7 +377,7 @@ START_TEST(loops_that_launch_the_same_are_pieces)
     cg_while_end(&b, loop);
 
     ck_assert_uint_le(k->n_insns, sizeof is / sizeof *is);
-    ck_assert_int_eq(cg_host_pieces(m, is), kind <= OWN);
+    ck_assert_int_eq(cg_host_captured_loops(m, is), kind <= OWN);
     for (cg_val v = 0; v < k->n_insns; v++)
         any |= is[v] && v != inner;
     ck_assert(is[inner] == (kind <= OWN) && !any);
