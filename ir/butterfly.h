@@ -93,7 +93,7 @@ butterfly(B_ARGS int r, V *x, V *y)
 
 /* z (c + i s), in place. */
 static void
-turn(B_ARGS V *z, V c, V s)
+twiddle(B_ARGS V *z, V c, V s)
 {
     const V re = FMA(NEG(z[1]), s, MUL(z[0], c)), im = FMA(z[1], c, MUL(z[0], s));
     z[0] = re, z[1] = im;

@@ -23,7 +23,7 @@ typedef struct jvp_walk {
 } jvp_walk;
 
 static jvp_walk
-walk_begin(const ir_graph *f, const char *how)
+jvp_begin(const ir_graph *f, const char *how)
 {
     int widest = 1;
     ir_each_node (n, f) {
@@ -53,7 +53,7 @@ copy_values(jvp_walk *w, const ir_node *n, dual *y)
 /* Copy node n, and add the tangents of its results if any operand has one.  Rules of ops with
  * sub-functions make values and tangents in one node. */
 static void
-walk_node(jvp_walk *w, const ir_node *n)
+jvp_node(jvp_walk *w, const ir_node *n)
 {
     dual *y = w->env + n->first;
     bool varies = false;
@@ -71,11 +71,11 @@ walk_node(jvp_walk *w, const ir_node *n)
 }
 
 static void
-walk_nodes(jvp_walk *w)
+jvp_nodes(jvp_walk *w)
 {
     const ir_graph *f = w->f;
     for (uint32_t i = 1; i < f->n_nodes && w->b->status == COT_OK; i++)
-        walk_node(w, &f->node[i]);
+        jvp_node(w, &f->node[i]);
     w->b->loc = 0;
 }
 
@@ -95,11 +95,11 @@ cot_status
 pass_jvp_outputs(const ir_graph *f, const bool *active, int n_diff, bool *out_active,
                  const char *how, ir_graph **out)
 {
-    jvp_walk w = walk_begin(f, how);
+    jvp_walk w = jvp_begin(f, how);
     for (int i = 0; i < f->n_in; i++)
         if (active[i] && ir_is_floating(f, f->in[i]))
             add_tangent_input(&w, f->in[i]);
-    walk_nodes(&w);
+    jvp_nodes(&w);
     for (int j = 0; j < f->n_out; j++)
         pass_output(w.b, f, j, w.env[f->out[j]].val, "");
     for (int j = 0; j < f->n_out; j++) {
@@ -135,11 +135,11 @@ pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
     pass_args args;
     COT_TRY(pass_resolve(f, wrt, true, "jvp", &args));
     COT_TRY(pass_check_aux(f, aux, "jvp"));
-    jvp_walk w = walk_begin(f, "in jvp");
+    jvp_walk w = jvp_begin(f, "in jvp");
     const int n = f->n_out - aux;
     for (int i = 0; i < args.n; i++)
         add_tangent_input(&w, f->in[args.arg[i]]);
-    walk_nodes(&w);
+    jvp_nodes(&w);
     for (int j = 0; j < n; j++)
         pass_output(w.b, f, j, w.env[f->out[j]].val, "");
     for (int j = 0; j < n; j++)

@@ -128,7 +128,7 @@ one_butterfly(cg_lowering *l, transforming *c, cg_ix p, cg_ix q)
     for (int k = 1; k < r && g->m > 1; k++) {
         cg_val at = cg_ix_value(&l->ix, &l->b, cg_ix_addc(&l->ix, p, (k - 1) * g->m));
         cg_val loaded = cg_load(&l->b, c->im, at, 0);
-        turn(&l->b, c->T, y + 2 * k, cg_load(&l->b, c->re, at, 0), loaded);
+        twiddle(&l->b, c->T, y + 2 * k, cg_load(&l->b, c->re, at, 0), loaded);
     }
     put(l, c, r, cg_ix_add(&l->ix, q, cg_ix_mul(&l->ix, p, g->s * r)), g->s, y);
 }

@@ -22,7 +22,7 @@
 #include "codegen/verify/scratch.h"
 #include "ir/diag.h"
 
-static void walk(cg_bounds_walk *b, const cg_region *r);
+static void visit_region(cg_bounds_walk *b, const cg_region *r);
 
 static bool
 never_runs(cg_bounds_walk *b, const cg_block *x)
@@ -33,12 +33,12 @@ never_runs(cg_bounds_walk *b, const cg_block *x)
 }
 
 static void
-walk_under(cg_bounds_walk *b, const cg_region *r, cg_val cond, bool holds)
+visit_under(cg_bounds_walk *b, const cg_region *r, cg_val cond, bool holds)
 {
     const int known = b->known.n;
     const bool infeasible = b->known.infeasible;
     cg_know_that(&b->f, &b->known, cond, holds);
-    walk(b, r);
+    visit_region(b, r);
     b->known.n = known;
     b->known.infeasible = infeasible;
 }
@@ -54,19 +54,19 @@ define_carried(cg_bounds_walk *b, const cg_block *x)
 
 /* If the condition is constant, only one region is walked. */
 static void
-walk_if(cg_bounds_walk *b, const cg_block *x)
+visit_if(cg_bounds_walk *b, const cg_block *x)
 {
     const uint32_t mark = b->written.n;
     int64_t c;
 
     if (cg_is_const(b->k, x->cond, &c)) {
-        walk_under(b, c ? &x->body : &x->other, x->cond, c != 0);
+        visit_under(b, c ? &x->body : &x->other, x->cond, c != 0);
         return;
     }
-    walk_under(b, &x->body, x->cond, true);
+    visit_under(b, &x->body, x->cond, true);
     const cg_written_side then =
         b->any_followed ? cg_written_other(&b->written, mark) : (cg_written_side){ 0 };
-    walk_under(b, &x->other, x->cond, false);
+    visit_under(b, &x->other, x->cond, false);
     if (b->any_followed)
         cg_written_join(&b->written, mark, then);
 }
@@ -85,17 +85,17 @@ runs_once(const cg_bounds_walk *b, const cg_block *x)
 
 /* The region that computes the condition runs at least once, the body perhaps never. */
 static void
-walk_while(cg_bounds_walk *b, const cg_block *x)
+visit_while(cg_bounds_walk *b, const cg_block *x)
 {
     const uint32_t before = b->f.n, pending = b->n_pending;
     int64_t c;
 
     define_carried(b, x);
     const uint32_t mark = b->any_followed ? cg_written_loop(&b->written, x) : 0;
-    walk(b, &x->other);
+    visit_region(b, &x->other);
     const uint32_t body = b->written.n;
     if (!cg_is_const(b->k, x->cond, &c) || c != 0)
-        walk_under(b, &x->body, x->cond, true);
+        visit_under(b, &x->body, x->cond, true);
     if (!b->any_followed)
         return;
     if (!runs_once(b, x))
@@ -163,14 +163,14 @@ static void
 count_races(cg_bounds_walk *b, const cg_block *x)
 {
     const cg_races_count n = cg_races_end(&b->races);
-    cg_meeting meeting;
+    cg_conflict meeting;
 
     b->r->race.proved += n.proved;
     b->r->race.open += n.open;
     b->r->race_by_data += n.by_data;
     if (n.open + (x->kind == CG_GRID ? 0 : n.by_data) == 0)
         return;
-    if (cg_find_meeting(b->k, x, b->param[b->kernel], b->f.scratch, &meeting))
+    if (cg_find_conflict(b->k, x, b->param[b->kernel], b->f.scratch, &meeting))
         cg_bounds_tell(b, ir_format(b->arena,
                                     "kernel %s, loop of value %u: iterations of %" PRId64
                                     " and %" PRId64 ", which run at the same time, touch "
@@ -187,18 +187,18 @@ count_races(cg_bounds_walk *b, const cg_block *x)
 /* Walks the body, and then records what all iterations have written.  Where threads share the
  * loop, each iteration has its own local memory. */
 static void
-walk_iterations(cg_bounds_walk *b, const cg_block *x, bool splits_work)
+visit_iterations(cg_bounds_walk *b, const cg_block *x, bool splits_work)
 {
     const uint32_t counter = count_of(b, x), pending = b->n_pending;
 
     if (!b->any_followed) {
-        walk(b, &x->body);
+        visit_region(b, &x->body);
         return;
     }
     const uint32_t mark = cg_written_loop(&b->written, x);
     if (splits_work)
         cg_written_forget_private(&b->written);
-    walk(b, &x->body);
+    visit_region(b, &x->body);
     cg_written_loop_end(&b->written, mark, counter, times_of(b, x));
     cg_bounds_refuse_lost(b);
     if (splits_work)
@@ -209,7 +209,7 @@ walk_iterations(cg_bounds_walk *b, const cg_block *x, bool splits_work)
 
 /* Inside a loop lo < hi holds, and in active lanes the limit is at least one. */
 static void
-walk_loop(cg_bounds_walk *b, const cg_block *x)
+visit_loop(cg_bounds_walk *b, const cg_block *x)
 {
     const cg_form lo = cg_exact_form(&b->f, x->lo), hi = cg_exact_form(&b->f, x->hi);
     const int known = b->known.n;
@@ -232,7 +232,7 @@ walk_loop(cg_bounds_walk *b, const cg_block *x)
         if (cg_sum_add(&t, 1, &limit))
             cg_know(&b->f, &b->known, &t);
     }
-    walk_iterations(b, x, splits_work);
+    visit_iterations(b, x, splits_work);
     if (splits_work)
         count_races(b, x);
     b->known.n = known;
@@ -256,7 +256,7 @@ depends_on_data(const cg_bounds_walk *b, const cg_insn *i)
 }
 
 static void
-walk_insn(cg_bounds_walk *b, cg_val v)
+visit_insn(cg_bounds_walk *b, cg_val v)
 {
     const cg_insn *i = &b->k->insn[v];
 
@@ -272,9 +272,9 @@ walk_insn(cg_bounds_walk *b, cg_val v)
     case CG_FETCH:
     case CG_FRAGMENT:
     case CG_MMA: cg_bounds_tensor(b, i); break;
-    case CG_LOOP: walk_loop(b, i->block); break;
-    case CG_IF: walk_if(b, i->block); break;
-    case CG_WHILE: walk_while(b, i->block); break;
+    case CG_LOOP: visit_loop(b, i->block); break;
+    case CG_IF: visit_if(b, i->block); break;
+    case CG_WHILE: visit_while(b, i->block); break;
     default: break;
     }
     if (i->block) {
@@ -286,10 +286,10 @@ walk_insn(cg_bounds_walk *b, cg_val v)
 }
 
 static void
-walk(cg_bounds_walk *b, const cg_region *r)
+visit_region(cg_bounds_walk *b, const cg_region *r)
 {
     for (uint32_t n = 0; n < r->n; n++)
-        walk_insn(b, r->insn[n]);
+        visit_insn(b, r->insn[n]);
 }
 
 /* Check that each buffer of the work block lies inside it. */
@@ -339,7 +339,7 @@ results(cg_bounds_walk *b)
 }
 
 static cot_status
-walk_kernels(const cg_module *m, cg_scratch *s, void *user)
+visit_kernels(const cg_module *m, cg_scratch *s, void *user)
 {
     cg_bounds_walk *b = user;
 
@@ -364,7 +364,7 @@ walk_kernels(const cg_module *m, cg_scratch *s, void *user)
         places(b);
         if (b->k->plans)
             cg_bounds_begin_swapped(b);
-        walk(b, &b->k->body);
+        visit_region(b, &b->k->body);
         results(b);
         cg_bounds_refuse_pending(b);
         ir_arena_reset(&s->kernel);
@@ -380,7 +380,7 @@ cg_bounds_of(const cg_module *m, ir_arena *arena, cg_bounds_report *r)
     b->m = m;
     b->arena = arena;
     b->r = r;
-    cg_with_scratch(m, walk_kernels, b);
+    cg_with_scratch(m, visit_kernels, b);
 }
 
 /* The change is reported like other decisions of the compiler (cg_explain). */

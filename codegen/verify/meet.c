@@ -30,7 +30,7 @@ typedef struct search {
     int64_t now;  /* the loop's variable */
     int64_t left; /* remaining steps of the search */
     bool found;
-    cg_meeting *out;
+    cg_conflict *out;
 } search;
 
 static void run(search *s, const cg_region *r);
@@ -50,10 +50,10 @@ element_of(search *s, uint32_t place, int64_t index)
 }
 
 static void
-meet(search *s, int64_t other, uint32_t buffer, int64_t index)
+record_conflict(search *s, int64_t other, uint32_t buffer, int64_t index)
 {
     s->found = true;
-    *s->out = (cg_meeting){ other, s->now, buffer, index };
+    *s->out = (cg_conflict){ other, s->now, buffer, index };
 }
 
 static void
@@ -62,9 +62,9 @@ touch_element(search *s, uint32_t buffer, uint32_t place, int64_t index, bool wr
     element *x = element_of(s, place, index);
 
     if (x->stored && x->writer != s->now) {
-        meet(s, x->writer, buffer, index);
+        record_conflict(s, x->writer, buffer, index);
     } else if (writes && x->read && (x->shared || x->reader != s->now)) {
-        meet(s, x->reader, buffer, index);
+        record_conflict(s, x->reader, buffer, index);
     } else if (writes) {
         x->stored = true;
         x->writer = s->now;
@@ -264,8 +264,8 @@ bind_params(search *s, const cg_interval *param)
 }
 
 bool
-cg_find_meeting(const cg_kernel *k, const cg_block *loop, const cg_interval *param,
-                ir_arena *scratch, cg_meeting *out)
+cg_find_conflict(const cg_kernel *k, const cg_block *loop, const cg_interval *param,
+                 ir_arena *scratch, cg_conflict *out)
 {
     const ir_mark mark = ir_arena_mark(scratch);
     search s = { .k = k, .loop = loop, .arena = scratch, .out = out };

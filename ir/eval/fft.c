@@ -28,8 +28,8 @@
                 butterfly_of_##T(r, x, y);                                                     \
                 for (int k = 0; k < r; k++) {                                                  \
                     if (k && g->m > 1)                                                         \
-                        turn_of_##T(y + 2 * k, re[(k - 1) * g->m + p],                         \
-                                    im[(k - 1) * g->m + p]);                                   \
+                        twiddle_of_##T(y + 2 * k, re[(k - 1) * g->m + p],                      \
+                                       im[(k - 1) * g->m + p]);                                \
                     dst[2 * (q + g->s * (r * p + k))] = y[2 * k];                              \
                     dst[2 * (q + g->s * (r * p + k)) + 1] = y[2 * k + 1];                      \
                 }                                                                              \
@@ -55,7 +55,7 @@
 #define butterfly_4 butterfly_4_of_float
 #define butterfly_8 butterfly_8_of_float
 #define butterfly_odd butterfly_odd_of_float
-#define turn        turn_of_float
+#define twiddle       twiddle_of_float
 #include "ir/butterfly.h"
 #undef V
 #undef FMA
@@ -64,7 +64,7 @@
 #undef butterfly_4
 #undef butterfly_8
 #undef butterfly_odd
-#undef turn
+#undef twiddle
 LINES(float)
 
 #define V         double
@@ -74,7 +74,7 @@ LINES(float)
 #define butterfly_4 butterfly_4_of_double
 #define butterfly_8 butterfly_8_of_double
 #define butterfly_odd butterfly_odd_of_double
-#define turn        turn_of_double
+#define twiddle       twiddle_of_double
 #include "ir/butterfly.h"
 LINES(double)
 

@@ -102,7 +102,7 @@ typedef struct reduction_strides {
 } reduction_strides;
 
 static reduction_strides
-walk_of(const ir_eval_args *a)
+strides_of(const ir_eval_args *a)
 {
     const ir_type *x = a->in_type[0];
     reduction_strides w = { .rank = x->rank };
@@ -146,7 +146,7 @@ result_of(const reduction_strides *w, int64_t i)
 static void
 unordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 {
-    reduction_strides w = walk_of(a);
+    reduction_strides w = strides_of(a);
 
 #define INT_CASES(D, T, f)                                                                     \
     case D:                                                                                    \

@@ -75,15 +75,16 @@ split_block(ir_build *b, ir_ref m, bool real, ir_ref *t, ir_ref *q, ir_ref *w)
     x = ir_div(b, x, r), y = ir_div(b, y, r);
     ir_ref g[2] = { ir_concatenate(b, 2, (ir_ref[]){ x, ir_neg(b, ir_la_conj(b, y)) }, 2),
                     ir_concatenate(b, 2, (ir_ref[]){ y, ir_la_conj(b, x) }, 2) };
-    ir_ref turn = ir_op1(b, OP_barrier, ir_concatenate(b, 2, g, 1));
+    ir_ref rotation = ir_op1(b, OP_barrier, ir_concatenate(b, 2, g, 1));
     ir_ref block = ir_la_block_at(b, *t, before, 2, IR_NONE, n);
-    ir_ref rows = ir_la_dot(b, ir_la_conj(b, turn), true, block, false);
+    ir_ref rows = ir_la_dot(b, ir_la_conj(b, rotation), true, block, false);
     ir_ref z = ir_la_put_at(b, *t, rows, before, IR_NONE);
     *t = ir_la_put_at(
-        b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, turn, false),
+        b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, rotation, false),
         IR_NONE, before);
     *q = ir_la_put_at(
-        b, *q, ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, turn, false),
+        b, *q,
+        ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, rotation, false),
         IR_NONE, before);
     *w = replaced(b, replaced(b, *w, before, some, first), m, some, second);
 }

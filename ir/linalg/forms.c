@@ -56,16 +56,18 @@ rotate_block(ir_build *b, ir_ref m, ir_ref *t, ir_ref *q)
     ir_ref real = rotation_of(b, e, &x, &y);
     ir_ref g[2] = { ir_concatenate(b, 2, (ir_ref[]){ x, ir_neg(b, y) }, 2),
                     ir_concatenate(b, 2, (ir_ref[]){ y, x }, 2) };
-    ir_ref turn = ir_op1(b, OP_barrier, ir_concatenate(b, 2, g, 1));
-    ir_ref rows = ir_la_dot(b, turn, true, ir_la_block_at(b, *t, before, 2, IR_NONE, n), false);
+    ir_ref rotation = ir_op1(b, OP_barrier, ir_concatenate(b, 2, g, 1));
+    ir_ref rows =
+        ir_la_dot(b, rotation, true, ir_la_block_at(b, *t, before, 2, IR_NONE, n), false);
     ir_ref z = ir_la_put_at(b, *t, rows, before, IR_NONE);
     z = ir_la_put_at(
-        b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, turn, false),
+        b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, rotation, false),
         IR_NONE, before);
     ir_ref low = ir_la_block_at(b, z, m, 1, before, 1);
     *t = ir_la_put_at(b, z, ir_select(b, real, ir_like(b, low, 0), low), m, before);
     *q = ir_la_put_at(
-        b, *q, ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, turn, false),
+        b, *q,
+        ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, rotation, false),
         IR_NONE, before);
 }
 

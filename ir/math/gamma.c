@@ -95,7 +95,7 @@ sine_of(ir_sc_build *b, ir_sc r)
 
 /* x minus the nearest even number: in [-1, 1], exact. */
 static ir_sc
-turn(ir_sc_build *b, ir_sc x)
+mod_2(ir_sc_build *b, ir_sc x)
 {
     ir_sc two = m_num(b, x, 2);
     return m_fnma(b, m_rint(b, m_mulk(b, x, 0.5)), two, x);
@@ -104,7 +104,7 @@ turn(ir_sc_build *b, ir_sc x)
 ir_sc
 ir_math_sinpi(ir_sc_build *b, ir_sc x)
 {
-    ir_sc r = turn(b, x), a = m_abs(b, r), one = m_num(b, x, 1);
+    ir_sc r = mod_2(b, x), a = m_abs(b, r), one = m_num(b, x, 1);
 
     ir_sc difference = m_sub(b, one, a);
     return ir_math_flip(b, sine_of(b, m_select(b, m_gtk(b, a, 0.5), difference, a)), r);
@@ -113,7 +113,7 @@ ir_math_sinpi(ir_sc_build *b, ir_sc x)
 ir_sc
 ir_math_cospi(ir_sc_build *b, ir_sc x)
 {
-    ir_sc size = m_abs(b, turn(b, x));
+    ir_sc size = m_abs(b, mod_2(b, x));
     return sine_of(b, m_sub(b, m_num(b, x, 0.5), size));
 }
 

@@ -120,7 +120,7 @@ keep_values(const ir_node *n, const ir_graph *known, bool *keep)
 /* The rest of a split that recomputes its residuals: a function of the known operands, the
  * saved values and the unknown operands. */
 static ir_graph *
-again(ir_build *outer, const flow_split *h, const bool *keep, int n_unknown)
+recomputing(ir_build *outer, const flow_split *h, const bool *keep, int n_unknown)
 {
     ir_build *b = pass_flow_begin(outer, h->rest->name);
     const ir_graph *k = h->known;
@@ -178,7 +178,7 @@ forget_residuals(ir_build *outer, const ir_node *n, flow_split *h, int n_unknown
     ir_graph *known, *rest;
 
     keep_values(n, h->known, keep);
-    rest = again(outer, h, keep, n_unknown);
+    rest = recomputing(outer, h, keep, n_unknown);
     known = keeping(outer, h, keep);
     if (!rest || !known)
         return;

@@ -40,14 +40,14 @@ jvp_cumprod(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
 {
     const int axis = (int)n->at.cumulate.axis;
     const int64_t size = ir_type_at(f, n->first)->dims[axis];
-    const ir_axes turn = n->at.cumulate.reverse ? ir_axes_of(axis) : 0;
+    const ir_axes reversed = n->at.cumulate.reverse ? ir_axes_of(axis) : 0;
     dual x = *in;
 
-    if (turn)
-        x = (dual){ ir_reverse(b, x.val, turn), ir_reverse(b, x.tan, turn) };
+    if (reversed)
+        x = (dual){ ir_reverse(b, x.val, reversed), ir_reverse(b, x.tan, reversed) };
     for (int64_t d = 1; d < size; d *= 2)
         x = step(b, x, axis, d, size);
-    y->tan = turn ? ir_reverse(b, x.tan, turn) : x.tan;
+    y->tan = reversed ? ir_reverse(b, x.tan, reversed) : x.tan;
 }
 
 /* The place of the last element, in the direction of the scan, that equals the extremum so

@@ -80,8 +80,8 @@ fe_hlo_atan2(hlo_emit *e)
     ir_ref i = ir_op2(b, OP_complex, zero, one), minus = i ? ir_op1(b, OP_neg, i) : IR_NONE;
     ir_ref product = ir_mul(b, y, y);
     ir_ref r = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, x, x), product));
-    ir_ref turn = r ? ir_op2(b, OP_div, ir_add(b, x, ir_mul(b, i, y)), r) : IR_NONE;
-    e->out[0] = turn ? ir_mul(b, minus, ir_op1(b, OP_log, turn)) : IR_NONE;
+    ir_ref phase = r ? ir_op2(b, OP_div, ir_add(b, x, ir_mul(b, i, y)), r) : IR_NONE;
+    e->out[0] = phase ? ir_mul(b, minus, ir_op1(b, OP_log, phase)) : IR_NONE;
 }
 
 /* The upper half of the bits of a product. */
