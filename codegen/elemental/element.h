@@ -98,16 +98,19 @@ void cg_kernel_begin(cg_lowering *l, const char *name);
  * use. */
 uint32_t cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name,
                          bool out);
+/* Add a buffer of the kernel's own: memory that lives as long as a call of it, or constants. */
 uint32_t cg_local_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t elements);
 uint32_t cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data);
 
-/* Begin and end a region of memoised scalars. */
+/* Begin a region of the kernel's text; end the region that began at `mark`.  Scalars that are
+ * memoised in a region are forgotten when it ends, since they do not dominate what follows. */
 uint32_t cg_scope_begin(cg_lowering *l);
 void cg_scope_end(cg_lowering *l, uint32_t mark);
-/* Memoise val as element `at` of v until the region ends. */
+/* Memoise val as element `at` of v until the innermost open region ends. */
 void cg_remember(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at, cg_val val);
 
-/* Restrict l->mask; returns the old mask, which the caller restores. */
+/* Make l->mask, the condition under which loads may touch memory, hold only where `when` does
+ * too; returns the old mask, which the caller restores. */
 cg_val cg_mask_and(cg_lowering *l, cg_val when);
 cg_val cg_and(cg_lowering *l, cg_val x, cg_val y); /* and of two BOOLs; 0 stands for true */
 /* lo <= x < hi as a BOOL, or 0 if it always holds; *never is set if it never does. */

@@ -13,10 +13,12 @@
 #include "codegen/tuning.h"
 
 enum {
-    LANES = 32,
-    BLOCK = 512,
-    PARTS = 64,
-    RUN = 64,                   /* blocks in a run; a power of two */
+    LANES = 32,                 /* accumulators of a block: docs/numerics.md section 3 */
+    BLOCK = 512,                /* elements of a block: the same section */
+    PARTS = 64, /* threads share a sum as at most so many subtrees of blocks */
+    /* Blocks of each of the two streams that two_runs reads at once.  It is a power of two, so
+     * that the blocks of a stream are a subtree. */
+    RUN = 64,
 };
 
 typedef struct fold_loops {

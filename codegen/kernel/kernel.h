@@ -279,7 +279,9 @@ typedef struct cg_kernel {
     ir_arena *arena;
     struct cg_module *module;
     const char *name;           /* unique in the module */
-    /* the sequence of names that it belongs to, and the last number before it (module.c) */
+    /* Kernels of one name are numbered (sum, sum.2, ...): the place of that name in the
+     * module's table, and the last number given before this kernel, which is restored if the
+     * kernel is dropped (module.c). */
     uint32_t numbering;
     int number_before;
     /* what it computes, from which lines; printed as a comment */
@@ -292,10 +294,11 @@ typedef struct cg_kernel {
     cg_insn *insn;              /* entry 0 is "none" */
     cg_region body;
     int64_t flops;              /* an estimate for one call, without called kernels: cost.h */
-    /* GPU: a block has the registers of a multiprocessor to itself */
+    /* GPU: one block runs on a multiprocessor at a time, so that its threads may use all of the
+     * registers */
     bool alone;
     bool plans; /* it calls kernels, which share a work block: the entry, or a function */
-    int64_t work_bytes; /* size of that block */
+    int64_t work_bytes; /* size of that work block */
     uint32_t work; /* of a function: 1 + the buffer that is its work block; 0: it has none */
     uint32_t n_reductions, cap_reductions, n_takes, cap_takes, n_marks;
     cg_reduction *reduction; /* declared for the proofs of verify/coverage.h */

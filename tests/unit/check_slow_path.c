@@ -1,4 +1,4 @@
-/* Programs that kernels hardly ever need: every one that an op has is a function of the
+/* Slow paths, which few elements need: every slow path of an op is a function of the
  * library, of the reference evaluator's bits, with the processor's fma and without. */
 #include <math.h>
 
@@ -85,7 +85,7 @@ same_bits(cot_context *ctx, const char *name, const ir_sc_program *p, bool fast)
     const size_t size = cot_dtype_size(p->type);
     const void *f = function_of(p, fast);
 
-    ck_assert_msg(f != NULL, "%s: the library has no function for a rare program of it", name);
+    ck_assert_msg(f != NULL, "%s: the library has no function for a slow path of it", name);
     for (int j = 0; j < p->n_in; j++)
         fill(p->in[j], j, x[j]);
     for (int l = 0; l < LANES; l++)
@@ -126,7 +126,7 @@ check_subs(cot_context *ctx, const char *name, const ir_sc_program *p)
     return n;
 }
 
-START_TEST(every_rare_program_is_a_function_of_the_library)
+START_TEST(every_slow_path_is_a_function_of_the_library)
 {
     static const cot_dtype types[2][3] = { { COT_F32, COT_F32, COT_F32 },
                                            { COT_F64, COT_F64, COT_F64 } };
@@ -221,10 +221,10 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        ONCE(every_rare_program_is_a_function_of_the_library),
+        ONCE(every_slow_path_is_a_function_of_the_library),
         ONCE(hashes_tell_programs_apart),
         ONCE(kernels_call_the_library),
     };
 
-    return SUITE("rare", cases);
+    return SUITE("slow_path", cases);
 }
