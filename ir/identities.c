@@ -264,7 +264,7 @@ fold_pad(const fold_ctx *c)
 
 /* Slices of one value that are adjacent along the axis, in order, are one slice of it. */
 static ir_ref
-fold_neighbours(const fold_ctx *c, int axis)
+fold_adjacent_slices(const fold_ctx *c, int axis)
 {
     const ir_node *first = made_by(c->b, c->in[0], OP_slice), *n = first;
     int64_t limit[COT_MAX_RANK];
@@ -303,7 +303,7 @@ fold_concatenate(const fold_ctx *c)
         return c->in[0];
     if (n == 1)
         return kept[0];
-    return n < c->n_in ? ir_concatenate(c->b, n, kept, axis) : fold_neighbours(c, axis);
+    return n < c->n_in ? ir_concatenate(c->b, n, kept, axis) : fold_adjacent_slices(c, axis);
 }
 
 ir_ref

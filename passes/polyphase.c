@@ -141,7 +141,7 @@ has_phases(spread *s)
 
 /* The first element of the window that the phase of axis i uses; false if it uses none. */
 static bool
-meets(spread *s, int i)
+uses_an_element(spread *s, int i)
 {
     const pass_window *w = &s->window[i];
 
@@ -183,7 +183,7 @@ pad_for_all(spread *s, ir_ref x)
         for (s->phase[i] = 0; s->phase[i] < s->axis[i].phases; s->phase[i]++) {
             int64_t l, h;
 
-            if (!meets(s, i))
+            if (!uses_an_element(s, i))
                 continue;
             reach(s, i, &l, &h);
             low[2 + i] = l > low[2 + i] ? l : low[2 + i];
@@ -219,7 +219,7 @@ one_phase(spread *s, ir_ref x, ir_ref w)
     bool some = true;
 
     for (int i = 0; i < s->spatial; i++)
-        some = some && meets(s, i);
+        some = some && uses_an_element(s, i);
     dims[0] = s->x->dims[0];
     dims[1] = s->x->dims[1];
     dims[2 + s->spatial] = s->w->dims[s->w->rank - 1];

@@ -75,7 +75,7 @@ number_in(const ir_build *b, const ir_node *n, const ir_graph *g, const ir_ref *
 }
 
 static ir_op
-turned(ir_op op)
+swapped_comparison(ir_op op)
 {
     switch (op) {
     case OP_lt: return OP_gt;
@@ -122,7 +122,7 @@ find_counter(const ir_build *b, const ir_node *n, const ir_ref *in, loop_counter
         return false;
     for (int side = 0; side < 2; side++) {
         c->carry = carry_of(n, g, p->in[side]);
-        c->compare = side == 0 ? (ir_op)p->op : turned((ir_op)p->op);
+        c->compare = side == 0 ? (ir_op)p->op : swapped_comparison((ir_op)p->op);
         c->dtype = ir_type_at(g, p->in[0])->dtype;
         if (c->carry >= 0 && number_in(b, n, g, in, p->in[1 - side], &c->limit) &&
             constant_in(b, in[n->at.loop.consts + c->carry], &c->start) &&

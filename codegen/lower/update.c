@@ -424,7 +424,7 @@ scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *
  * windows in different examples.  The axes of the updates that are not window axes are those of
  * the index vectors, in order. */
 static bool
-may_meet(const ir_node *n, const ir_type *z)
+may_share_target(const ir_node *n, const ir_type *z)
 {
     for (int k = 0, i = 0; k < z->rank; k++) {
         if (ir_ints_has(n->at.scatter.window_dims, k))
@@ -443,7 +443,7 @@ static void
 scatter_threads(cg_lowering *l, update *u)
 {
     const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
-    const bool alone = !may_meet(u->n, z), whole = has_whole_windows(u);
+    const bool alone = !may_share_target(u->n, z), whole = has_whole_windows(u);
     int own[COT_MAX_RANK], over[COT_MAX_RANK], n_own = 0, n_over = 0;
     int64_t own_dims[COT_MAX_RANK], over_dims[COT_MAX_RANK], window = 1, count = 1, owners = 1;
     for (int k = 0; k < z->rank; k++) {
@@ -476,7 +476,7 @@ scatter_threads(cg_lowering *l, update *u)
 static bool
 needs_wide_copy(const ir_node *n, const ir_type *x, const ir_type *z)
 {
-    return ir_is_half(x->dtype) && ir_is_ordered(n->op) && may_meet(n, z);
+    return ir_is_half(x->dtype) && ir_is_ordered(n->op) && may_share_target(n, z);
 }
 
 static void

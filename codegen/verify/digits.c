@@ -79,7 +79,7 @@ is_beyond(const cg_races *r, const cg_touch *t, int64_t k, int sign, const cg_fo
 
 /* Does each part lie in least ... least + c - 1? */
 static bool
-lies_from(const parts *x, const cg_interval *in, int64_t least, int64_t c)
+are_within(const parts *x, const cg_interval *in, int64_t least, int64_t c)
 {
     const cg_races *r = x->r;
     int64_t most;
@@ -111,7 +111,7 @@ spans_less(const parts *x, int64_t c)
         least = in[i].lo < least ? in[i].lo : least;
         most = in[i].lo > most ? in[i].lo : most;
     }
-    return lies_from(x, in, least, c) || (most > least && lies_from(x, in, most, c));
+    return are_within(x, in, least, c) || (most > least && are_within(x, in, most, c));
 }
 
 /* part = c high + low: terms that c divides go to high.  Atoms from before the loop are not

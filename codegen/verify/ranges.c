@@ -238,7 +238,7 @@ extent_of(const cg_ranges *r, const cg_block *x)
 
 /* Does the region contain an access of the same kind `step` elements further? */
 static bool
-has_neighbour(const cg_ranges *r, cg_val access, int64_t step)
+has_adjacent_access(const cg_ranges *r, cg_val access, int64_t step)
 {
     const literal in = r->around[access];
     const cg_block *x = r->k->insn[in.v].block;
@@ -279,7 +279,7 @@ is_inside(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint3
     else if (x->adjacent < 0)
         extend(&h, -1, 0, -x->adjacent);
     for (int n = 1; n < x->adjacent || n < -x->adjacent; n++)
-        if (!has_neighbour(r, x->access, x->adjacent < 0 ? -n : n))
+        if (!has_adjacent_access(r, x->access, x->adjacent < 0 ? -n : n))
             return false;
     return x->first >= h.lo && x->count - 1 <= h.hi - x->first &&
            (i->op == CG_LOAD || x->count == 1 || h.hi - h.lo < h.n);

@@ -109,7 +109,7 @@ covers(const cg_span *list, const cg_form *first, int64_t count)
 }
 
 static bool
-lies_in(cg_written *w, const cg_sum *x, int64_t most)
+is_within(cg_written *w, const cg_sum *x, int64_t most)
 {
     cg_sum high = { .k = most };
     const cg_form form = cg_form_of(x);
@@ -138,10 +138,10 @@ is_in_blocks(cg_written *w, const cg_span *s, const cg_form *x, int64_t count)
             to->term[to->n] = all.term[i];
             to->term[to->n++].c /= to == &block ? stride : 1;
         }
-        if (!lies_in(w, &block, s->dim[j].count - 1))
+        if (!is_within(w, &block, s->dim[j].count - 1))
             return false;
     }
-    return lies_in(w, &left, s->count - count);
+    return is_within(w, &left, s->count - count);
 }
 
 bool

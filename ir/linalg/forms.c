@@ -72,7 +72,7 @@ rotate_block(ir_build *b, ir_ref m, ir_ref *t, ir_ref *q)
 }
 
 static void
-turn_blocks(ir_build *b, ir_la_schur *s)
+rotate_blocks(ir_build *b, ir_la_schur *s)
 {
     const int64_t n = ir_la_rows(b, s->h);
     ir_ref in[2] = { s->h, s->q };
@@ -143,7 +143,7 @@ eval_schur(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *
     ir_la_schur s = ir_la_hessenberg(b, x, NULL);
     bad = ir_op2(b, OP_or, bad, ir_la_sweeps(b, &s));
     if (real)
-        turn_blocks(b, &s);
+        rotate_blocks(b, &s);
     else
         ir_la_triangles(b, false, &s, &w);
     s.h = ir_mul(b, s.h, ir_la_fit_real(b, top, s.h));

@@ -131,7 +131,7 @@ by_row_of(ir_build *b, const ir_la_rotations *t)
 
 /* x with its pairs of rows rotated, materialised. */
 static ir_ref
-rotated_apart(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
+materialise_rotated(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
 {
     const int parts = r->phase ? 3 : 2;
     ir_ref in[4] = { r->s, r->tau, r->phase };
@@ -146,7 +146,7 @@ rotated_apart(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
 }
 
 static ir_ref
-adjoint_apart(ir_build *b, ir_ref x)
+materialise_adjoint(ir_build *b, ir_ref x)
 {
     ir_la_loop l;
 
@@ -162,7 +162,7 @@ adjoint_apart(ir_build *b, ir_ref x)
 static ir_ref
 rotated_twice(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref a)
 {
-    return rotated(b, d, r, adjoint_apart(b, rotated_apart(b, d, r, a)));
+    return rotated(b, d, r, materialise_adjoint(b, materialise_rotated(b, d, r, a)));
 }
 
 /* The rotations of a step of eigh, materialised. */
@@ -213,7 +213,7 @@ svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a, ir_ref *v, ir_ref *any)
         return;
     ir_ref bound = ir_la_svd_bound(b, part[0], part[1], d->n);
     ir_la_rotations t = ir_la_rotations_of(b, false, part[0], part[1], part[2], bound);
-    ir_la_rotations_apart(b, &t);
+    ir_la_materialise(b, &t);
     const by_row rows = by_row_of(b, &t);
     *a = rotated(b, d, &rows, *a);
     *v = rotated(b, d, &rows, *v);
@@ -272,7 +272,7 @@ sweeps(ir_build *b, const sweeping *o, ir_ref bound, ir_ref *a, ir_ref *v)
         any ? ir_reduce(s, OP_reduce_or, any, ir_axes_of(0) | ir_axes_of(1) | ir_axes_of(2))
             : IR_NONE;
     if (o->symmetric)
-        some = ir_op2(s, OP_and, some, ir_la_apart(s, x[3], x[0], 1));
+        some = ir_op2(s, OP_and, some, ir_la_has_off_diagonal(s, x[3], x[0], 1));
     ir_output(s, some);
     ir_output(s, ir_add(s, x[2], ir_la_number(s, 1)));
     ir_output(s, x[3]);

@@ -27,10 +27,10 @@ ir_la_rotations ir_la_rotations_of(ir_build *b, bool scaled, ir_ref p, ir_ref q,
                            ir_ref bound);
 /* Where s is not 0; the same rotations, behind barriers. */
 ir_ref ir_la_rotates(ir_build *b, const ir_la_rotations *t);
-void ir_la_rotations_apart(ir_build *b, ir_la_rotations *t);
+void ir_la_materialise(ir_build *b, ir_la_rotations *t);
 /* In eigh: does a (rows and columns along axes `first` and the next) have an off-diagonal
  * element above the bound?  If not, another sweep would rotate nothing. */
-ir_ref ir_la_apart(ir_build *b, ir_ref a, ir_ref bound, int first);
+ir_ref ir_la_has_off_diagonal(ir_build *b, ir_ref a, ir_ref bound, int first);
 /* In svd, the bound above which |r| is rotated away. */
 ir_ref ir_la_svd_bound(ir_build *b, ir_ref p, ir_ref q, int64_t n);
 

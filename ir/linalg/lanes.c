@@ -79,7 +79,7 @@ adjoint(ir_build *b, ir_ref x)
 
 /* The same, materialised: the result of a loop of one step. */
 static ir_ref
-rotated_apart(ir_build *b, const ir_la_deal *d, const ir_la_rotations *t, ir_ref x)
+materialise_rotated(ir_build *b, const ir_la_deal *d, const ir_la_rotations *t, ir_ref x)
 {
     const int parts = t->phase ? 3 : 2;
     ir_ref in[4] = { t->s, t->tau, t->phase }, next;
@@ -122,8 +122,8 @@ eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a)
            q = ir_la_real(b, diagonal(b, *a, h, 0, h));
     ir_ref pairs = for_pairs(b, bound, h);
     ir_la_rotations t = ir_la_rotations_of(b, true, p, q, diagonal(b, *a, 0, h, h), pairs);
-    ir_la_rotations_apart(b, &t);
-    ir_ref next = rotated_apart(b, d, &t, adjoint(b, rotated_apart(b, d, &t, *a)));
+    ir_la_materialise(b, &t);
+    ir_ref next = materialise_rotated(b, d, &t, adjoint(b, materialise_rotated(b, d, &t, *a)));
     ir_ref met = ir_la_fit(
         b, ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), ir_la_met(b, d)), next);
     ir_ref active = ir_la_rotates(b, &t);
@@ -146,8 +146,8 @@ svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a)
         part[i] = ir_op1(b, OP_barrier, ir_reduce(b, OP_reduce_sum, of[i], ir_axes_of(1)));
     ir_la_rotations t = ir_la_rotations_of(b, false, part[0], part[1], part[2],
                                    ir_la_svd_bound(b, part[0], part[1], d->n));
-    ir_la_rotations_apart(b, &t);
-    *a = rotated_apart(b, d, &t, *a);
+    ir_la_materialise(b, &t);
+    *a = materialise_rotated(b, d, &t, *a);
     return t;
 }
 
@@ -163,7 +163,7 @@ sweep(ir_build *b, bool symmetric, const ir_la_deal *d, ir_ref bound, ir_ref *x)
     memcpy(next, l.in + 1, sizeof next);
     const ir_la_rotations t =
         symmetric ? eigh_step(l.b, d, l.in[0], &next[0]) : svd_step(l.b, d, &next[0]);
-    next[1] = rotated_apart(l.b, d, &t, next[1]);
+    next[1] = materialise_rotated(l.b, d, &t, next[1]);
     next[2] = ir_op2(l.b, OP_or, next[2], ir_la_rotates(l.b, &t));
     ir_la_loop_end(b, &l, 0, next, out);
     memcpy(x, out, sizeof out);
@@ -189,7 +189,8 @@ block(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
     ir_ref some = now[2] ? ir_reduce(s, OP_reduce_or, now[2], ir_axes_of(0) | ir_axes_of(1))
                          : IR_NONE,
            each = ir_reshape(s, x[0], 3, (const int64_t[]){ 1, 1, pairs[1] });
-    ir_output(s, symmetric ? ir_op2(s, OP_and, some, ir_la_apart(s, now[0], each, 0)) : some);
+    ir_output(s, symmetric ? ir_op2(s, OP_and, some, ir_la_has_off_diagonal(s, now[0], each, 0))
+                           : some);
     ir_output(s, ir_add(s, x[2], ir_la_number(s, 1)));
     ir_output(s, now[0]);
     ir_output(s, now[1]);

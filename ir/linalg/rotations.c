@@ -65,7 +65,7 @@ ir_la_rotates(ir_build *b, const ir_la_rotations *t)
 }
 
 void
-ir_la_rotations_apart(ir_build *b, ir_la_rotations *t)
+ir_la_materialise(ir_build *b, ir_la_rotations *t)
 {
     t->s = ir_op1(b, OP_barrier, t->s);
     t->tau = ir_op1(b, OP_barrier, t->tau);
@@ -86,7 +86,7 @@ ir_la_met(ir_build *b, const ir_la_deal *d)
 }
 
 ir_ref
-ir_la_apart(ir_build *b, ir_ref a, ir_ref bound, int first)
+ir_la_has_off_diagonal(ir_build *b, ir_ref a, ir_ref bound, int first)
 {
     const ir_type *t = a ? ir_btype(b, a) : NULL;
     if (!t)

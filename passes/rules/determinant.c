@@ -28,7 +28,7 @@ static ir_ref
 trace_of_product(ir_build *b, ir_ref x, ir_ref y)
 {
     const int r = pass_la_rank_of(b, x);
-    ir_ref all = ir_mul(b, pass_la_turn(b, x), y);
+    ir_ref all = ir_mul(b, pass_la_transpose(b, x), y);
 
     return all ? ir_reduce(b, OP_reduce_sum, all, ir_axes_of(r - 1) | ir_axes_of(r - 2))
                : IR_NONE;
@@ -125,7 +125,8 @@ adjugate_by_minors(ir_build *b, ir_ref x, ir_ref dx, int64_t n)
     signs = y ? ir_broadcast_in_dim(b, signs, 2, ir_btype(b, y)->dims, (const int64_t[]){ 1 })
               : IR_NONE;
     y = ir_mul(b, y, signs);
-    return y ? pass_la_turn(b, ir_reshape(b, y, pass_la_rank_of(b, x), ir_btype(b, x)->dims))
+    return y ? pass_la_transpose(b,
+                                 ir_reshape(b, y, pass_la_rank_of(b, x), ir_btype(b, x)->dims))
              : IR_NONE;
 }
 
@@ -222,8 +223,8 @@ blocks_tangent(ir_build *b, ir_ref x, ir_ref dx, int64_t n)
 static ir_ref
 permuted(ir_build *b, ir_ref x, ir_ref rows, ir_ref columns)
 {
-    return pass_la_turn(
-        b, pass_la_reordered(b, pass_la_turn(b, pass_la_reordered(b, x, rows)), columns));
+    return pass_la_transpose(
+        b, pass_la_reordered(b, pass_la_transpose(b, pass_la_reordered(b, x, rows)), columns));
 }
 
 /* Exchanges rows and columns of x so that A has the first pivots.  If the rank is below n -

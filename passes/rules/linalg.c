@@ -28,7 +28,7 @@
 /* ---- matrices in the last two axes ---- */
 
 ir_ref
-pass_la_turn(ir_build *b, ir_ref x)
+pass_la_transpose(ir_build *b, ir_ref x)
 {
     const int r = pass_la_rank_of(b, x);
     return ir_move_axis(b, x, r - 2, r - 1);
@@ -44,7 +44,7 @@ conjugate(ir_build *b, ir_ref x)
 static ir_ref
 adjoint(ir_build *b, ir_ref x)
 {
-    return conjugate(b, pass_la_turn(b, x));
+    return conjugate(b, pass_la_transpose(b, x));
 }
 
 ir_ref
@@ -129,7 +129,7 @@ jvp_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, const dua
     (void)f;
     if (in[0].tan) {
         ir_ref dx = triangle(b, in[0].tan, at), z = y->val;
-        dx = at->triangle.transposed ? pass_la_turn(b, dx) : dx;
+        dx = at->triangle.transposed ? pass_la_transpose(b, dx) : dx;
         r = tan_sub(b, r,
                     at->triangle.right ? pass_la_product(b, z, dx) : pass_la_product(b, dx, z));
     }

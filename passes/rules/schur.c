@@ -112,7 +112,7 @@ below_blocks(ir_build *b, ir_ref t, ir_ref m, ir_ref blocks)
 
 /* m + t s - s t. */
 static ir_ref
-turned(ir_build *b, ir_ref t, ir_ref m, ir_ref s)
+add_commutator(ir_build *b, ir_ref t, ir_ref m, ir_ref s)
 {
     ir_ref after = ir_la_dot(b, s, false, t, false);
 
@@ -172,8 +172,8 @@ jvp_schur(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
         blocks = blocks_of(b, t);
         form = ir_op2(b, OP_or, form, blocks);
         s = skew(b, below_blocks(b, t, m, blocks));
-        s = ir_add(b, s, skew(b, angles(b, t, turned(b, t, m, s), blocks)));
+        s = ir_add(b, s, skew(b, angles(b, t, add_commutator(b, t, m, s), blocks)));
     }
-    y[0].tan = narrowed(b, ir_la_keep(b, form, turned(b, t, m, s), 0), dx);
+    y[0].tan = narrowed(b, ir_la_keep(b, form, add_commutator(b, t, m, s), 0), dx);
     y[1].tan = narrowed(b, ir_la_dot(b, z, false, s, false), dx);
 }
