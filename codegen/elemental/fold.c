@@ -247,6 +247,19 @@ block(fold_loops *d, cg_ix base, int64_t m, cg_val *out)
         out[i] = cg_loop_result(&l->b, loop, at[i]);
 }
 
+/* End a branch whose sides computed x and y; out is what was computed. */
+static void
+end_branch(fold_loops *d, cg_val branch, const cg_val *x, const cg_val *y, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    int at[8] = { 0 };
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_if_yield(b, branch, d->how[i].type, x[i], y[i]);
+    cg_if_end(b, branch);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(b, branch, at[i]);
+}
+
 /* Block b of n elements.  The last block may be partial. */
 static void
 any_block(fold_loops *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *out)
@@ -268,12 +281,7 @@ any_block(fold_loops *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *ou
     cg_if_else(&l->b, branch);
     block(d, cg_ix_const(&l->ix, full * BLOCK), rest, y);
     cg_scope_end(l, mark);
-    int at[8] = { 0 };
-    for (int i = 0; i < d->k; i++)
-        at[i] = cg_if_yield(&l->b, branch, d->how[i].type, x[i], y[i]);
-    cg_if_end(&l->b, branch);
-    for (int i = 0; i < d->k; i++)
-        out[i] = cg_loop_result(&l->b, branch, at[i]);
+    end_branch(d, branch, x, y, out);
 }
 
 static cg_val
@@ -355,12 +363,7 @@ any_unit(fold_loops *d, cg_val u, int64_t n, cg_val *out)
     cg_if_else(b, branch);
     tree_of_blocks(d, n, cg_i64(b, full * d->unit), cg_i64(b, blocks), full * d->unit, rest);
     cg_scope_end(d->l, mark);
-    int at[8] = { 0 };
-    for (int i = 0; i < d->k; i++)
-        at[i] = cg_if_yield(b, branch, d->how[i].type, out[i], rest[i]);
-    cg_if_end(b, branch);
-    for (int i = 0; i < d->k; i++)
-        out[i] = cg_loop_result(b, branch, at[i]);
+    end_branch(d, branch, out, rest, out);
 }
 
 /* Iteration u of the tree loop, or neutral elements if u is not below `units`. */
@@ -368,7 +371,6 @@ static void
 unit_within(fold_loops *d, cg_val u, int64_t units, int64_t n, cg_val *out)
 {
     cg_build *b = &d->l->b;
-    int at[8] = { 0 };
     cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, COT_I64, u, cg_i64(b, units)));
     cg_val neutral[8];
     uint32_t mark = cg_scope_begin(d->l);
@@ -377,11 +379,7 @@ unit_within(fold_loops *d, cg_val u, int64_t units, int64_t n, cg_val *out)
     cg_if_else(b, branch);
     for (int i = 0; i < d->k; i++)
         neutral[i] = cg_neutral(b, d->how[i].op, d->how[i].type);
-    for (int i = 0; i < d->k; i++)
-        at[i] = cg_if_yield(b, branch, d->how[i].type, out[i], neutral[i]);
-    cg_if_end(b, branch);
-    for (int i = 0; i < d->k; i++)
-        out[i] = cg_loop_result(b, branch, at[i]);
+    end_branch(d, branch, out, neutral, out);
 }
 
 /* A warp's run of iterations of the tree loop, from `first` on.  Their number is a power of

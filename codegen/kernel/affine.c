@@ -199,24 +199,6 @@ cg_ix_mul(cg_ix_table *t, cg_ix x, int64_t k)
     return intern(t, e.c * k, e.n, term);
 }
 
-static int64_t
-floor_div(int64_t x, int64_t c)
-{
-    return x / c - (x % c < 0);
-}
-
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-    a = a < 0 ? -a : a;
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Split x into c * (*quotient) + rest, where the quotient has the terms whose coefficients c
  * divides.  Returns the rest. */
 static cg_ix
@@ -232,7 +214,7 @@ split_multiples(cg_ix_table *t, cg_ix x, int64_t c, cg_ix *quotient)
         else
             r[nr++] = e.term[i];
     }
-    int64_t whole = floor_div(e.c, c);
+    int64_t whole = cg_floor_div(e.c, c);
     *quotient = intern(t, whole, nq, q);
     return intern(t, e.c - whole * c, nr, r);
 }
@@ -243,7 +225,7 @@ common(const cg_ix_table *t, cg_ix x, int64_t c)
 {
     int64_t g = c;
     for (uint32_t i = 0; i < t->expr[x].n; i++)
-        g = gcd(t->expr[x].term[i].k, g);
+        g = cg_gcd(t->expr[x].term[i].k, g);
     return g;
 }
 
@@ -255,7 +237,7 @@ over(cg_ix_table *t, cg_ix x, int64_t g)
     cg_ix_term *term = IR_NEW_N(t->arena, cg_ix_term, e.n + 1);
     for (uint32_t i = 0; i < e.n; i++)
         term[i] = (cg_ix_term){ e.term[i].atom, e.term[i].k / g };
-    return intern(t, floor_div(e.c, g), e.n, term);
+    return intern(t, cg_floor_div(e.c, g), e.n, term);
 }
 
 cg_ix
@@ -293,7 +275,7 @@ cg_ix_mod(cg_ix_table *t, cg_ix x, int64_t c)
         rest = x;
     int64_t g = common(t, rest, c);
     if (g > 1) {
-        int64_t low = t->expr[rest].c - floor_div(t->expr[rest].c, g) * g;
+        int64_t low = t->expr[rest].c - cg_floor_div(t->expr[rest].c, g) * g;
         return cg_ix_addc(t, cg_ix_mul(t, cg_ix_mod(t, over(t, rest, g), c / g), g), low);
     }
     return part(t, CG_IX_MOD, rest, c);

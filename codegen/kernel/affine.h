@@ -11,6 +11,24 @@
 
 #include "codegen/kernel/kernel.h"
 
+/* x / c rounded down, for c > 0. */
+static inline int64_t
+cg_floor_div(int64_t x, int64_t c)
+{
+    return x / c - (x % c < 0);
+}
+
+static inline int64_t
+cg_gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
 typedef uint32_t cg_ix;                 /* an expression; 0 is the constant 0 */
 
 typedef struct cg_ix_term { uint32_t atom; int64_t k; } cg_ix_term;

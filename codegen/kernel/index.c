@@ -6,7 +6,7 @@
  * = A + floor(r / c), which holds for every integer A, and, for a divisor g of c, floor((g A +
  * r) / c) = floor(A / (c / g)) if 0 <= r < g.  The blocks and lanes of a tiled axis that is
  * part of a reshaped one therefore stay affine in the lane. */
-#include "codegen/kernel/kernel.h"
+#include "codegen/kernel/affine.h"
 #include "codegen/tuning.h"
 
 #include <stdlib.h>
@@ -324,25 +324,6 @@ is_natural(const cg_kernel *k, const linear *l, int64_t *hi)
 
 /* -- division -- */
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
-    while (b) {
-        int64_t t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
-
-static int64_t
-floor_div(int64_t x, int64_t c)
-{
-    return x / c - (x % c < 0);
-}
-
 /* Split l into g * high + low, where low has the terms whose coefficients g does not divide. */
 static void
 part(const linear *l, int64_t g, linear *high, linear *low)
@@ -354,7 +335,7 @@ part(const linear *l, int64_t g, linear *high, linear *low)
         else
             add_term(low, l->v[i], l->c[i]);
     }
-    high->k = floor_div(l->k, g);
+    high->k = cg_floor_div(l->k, g);
     low->k = l->k - high->k * g;
 }
 
@@ -377,10 +358,10 @@ split(const cg_kernel *k, const linear *l, int64_t c, linear *high, linear *low)
     if (is_rest(k, low, c))
         return c;
     for (int i = 0; i < l->n; i++) {
-        int64_t g = gcd(c, l->c[i]);
+        int64_t g = cg_gcd(c, l->c[i]);
         linear h, r;
         for (int j = 0; j < l->n; j++) {
-            int64_t both = gcd(g, l->c[j]);
+            int64_t both = cg_gcd(g, l->c[j]);
             part(l, both, &h, &r);
             if (both > best && both > 1 && is_rest(k, &r, both))
                 best = both;

@@ -307,8 +307,8 @@ emit_insn(cg_ll_emit *e, cg_val v)
     case CG_PARAM: emit_const(e, v, e->param[i->imm]); break;
     case SC_slow_path: cg_ll_slow_path(e, v); break;
     case CG_LOAD: cg_ll_load_insn(e, v); break;
-    case CG_SCAN: cg_ll_scan_lanes(e, v); break;
-    case CG_LAST: cg_ll_last_lane(e, v); break;
+    case CG_SCAN:
+    case CG_LAST: cg_ll_across_lanes(e, v); break;
     case CG_STORE: cg_ll_store_insn(e, v); break;
     case CG_LOOP: emit_loop(e, v); break;
     case CG_IF: cg_ll_if(e, v); break;

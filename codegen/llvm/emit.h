@@ -120,6 +120,8 @@ LLVMValueRef cg_ll_uniform(const cg_ll_emit *e, cg_val v);
 LLVMValueRef cg_ll_widen(cg_ll_emit *e, cg_ll_copy x);
 LLVMValueRef cg_ll_as(cg_ll_emit *e, cg_ll_copy x, bool wide);
 LLVMValueRef cg_ll_splat(cg_ll_emit *e, LLVMValueRef x, int n);
+/* The element type, as a vector if x is one. */
+LLVMTypeRef cg_ll_type_like(LLVMTypeRef element, LLVMValueRef x);
 LLVMValueRef cg_ll_stack(cg_ll_emit *e, LLVMTypeRef t, int64_t n, int align);
 LLVMTypeRef cg_ll_wide(const cg_ll_emit *e, LLVMTypeRef t, bool wide);
 bool cg_ll_is_wide(const cg_ll_emit *e, uint32_t set);
@@ -206,8 +208,7 @@ void cg_ll_region_under(cg_ll_emit *e, const cg_region *r, cg_val v, bool holds)
 void cg_ll_fold_spmd(cg_ll_emit *e, const cg_block *x, int i, int level,
                      const cg_ll_mask *limit);
 void cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x);
-void cg_ll_scan_lanes(cg_ll_emit *e, cg_val v);
-void cg_ll_last_lane(cg_ll_emit *e, cg_val v);
+void cg_ll_across_lanes(cg_ll_emit *e, cg_val v); /* CG_SCAN, CG_LAST */
 /* A reduction tree as a binary counter of partial results on the stack: push each element, then
  * take the result. */
 typedef struct cg_ll_tree {

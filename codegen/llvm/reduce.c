@@ -176,32 +176,21 @@ scan_copy(cg_ll_emit *e, ir_sc_op combine, cot_dtype t, LLVMValueRef x)
 }
 
 void
-cg_ll_scan_lanes(cg_ll_emit *e, cg_val v)
+cg_ll_across_lanes(cg_ll_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
     const uint32_t set = e->divergence[v];
+    const LLVMValueRef last = cg_ll_index(e, e->lanes - 1);
 
     cg_ll_define(e, v, set);
     for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
         cg_ll_seek(e, set, c);
         LLVMValueRef x = cg_ll_widen(e, cg_ll_get(e, i->in[0]));
-        x = scan_copy(e, (ir_sc_op)i->imm, (cot_dtype)i->type, x);
-        cg_ll_set(e, v, (cg_ll_copy){ .v = x, .wide = true });
-    }
-}
-
-void
-cg_ll_last_lane(cg_ll_emit *e, cg_val v)
-{
-    const cg_insn *i = &e->k->insn[v];
-    const uint32_t set = e->divergence[v];
-
-    cg_ll_define(e, v, set);
-    for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
-        cg_ll_seek(e, set, c);
-        LLVMValueRef x = cg_ll_widen(e, cg_ll_get(e, i->in[0]));
-        x = LLVMBuildExtractElement(e->b, x, cg_ll_index(e, e->lanes - 1), "");
-        cg_ll_set(e, v, cg_ll_scalar(x));
+        cg_ll_set(e, v,
+                  i->op == CG_SCAN ? (cg_ll_copy){ .v = scan_copy(e, (ir_sc_op)i->imm,
+                                                                  (cot_dtype)i->type, x),
+                                                   .wide = true }
+                                   : cg_ll_scalar(LLVMBuildExtractElement(e->b, x, last, "")));
     }
 }
 

@@ -7,16 +7,6 @@
 #include "codegen/kernel/cost.h"
 #include "codegen/llvm/emit.h"
 
-static LLVMTypeRef
-like(LLVMTypeRef element, LLVMValueRef x)
-{
-    LLVMTypeRef t = LLVMTypeOf(x);
-
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind
-               ? LLVMVectorType(element, LLVMGetVectorSize(t))
-               : element;
-}
-
 static LLVMValueRef
 intrinsic(cg_ll_emit *e, const char *name, int n, LLVMValueRef *in)
 {
@@ -36,7 +26,7 @@ to_integer(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
 static LLVMValueRef
 convert(cg_ll_emit *e, cot_dtype to, cot_dtype from, LLVMValueRef x)
 {
-    LLVMTypeRef t = like(cg_ll_type(e->l, to), x);
+    LLVMTypeRef t = cg_ll_type_like(cg_ll_type(e->l, to), x);
     bool is_signed = ir_is_signed(from);
 
     if (to == from)
@@ -271,7 +261,8 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
     case SC_le: return compared(e, op, t, in);
     case SC_select: return LLVMBuildSelect(b, in[0], in[1], in[2], "");
     case SC_cvt: return convert(e, t, from, in[0]);
-    case SC_bitcast: return LLVMBuildBitCast(b, in[0], like(cg_ll_type(e->l, t), in[0]), "");
+    case SC_bitcast:
+        return LLVMBuildBitCast(b, in[0], cg_ll_type_like(cg_ll_type(e->l, t), in[0]), "");
     default: return NULL;
     }
 }

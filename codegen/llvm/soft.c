@@ -16,16 +16,6 @@
  * Melquiond, Emulation of FMA and correctly rounded sums, IEEE TC 57, 2008). */
 #include "codegen/llvm/emit.h"
 
-static LLVMTypeRef
-like(LLVMTypeRef element, LLVMValueRef x)
-{
-    LLVMTypeRef t = LLVMTypeOf(x);
-
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind
-               ? LLVMVectorType(element, LLVMGetVectorSize(t))
-               : element;
-}
-
 static LLVMValueRef
 same(cg_ll_emit *e, LLVMValueRef c, LLVMValueRef x)
 {
@@ -52,8 +42,8 @@ static LLVMValueRef
 f16_to_f32_by_integers(cg_ll_emit *e, LLVMValueRef h)
 {
     LLVMBuilderRef b = e->b;
-    LLVMTypeRef i32 = e->l->i32, f32 = like(e->l->f32, h);
-    LLVMValueRef w = LLVMBuildZExt(b, h, like(i32, h), "");
+    LLVMTypeRef i32 = e->l->i32, f32 = cg_ll_type_like(e->l->f32, h);
+    LLVMValueRef w = LLVMBuildZExt(b, h, cg_ll_type_like(i32, h), "");
     LLVMValueRef low = LLVMBuildShl(b, LLVMBuildAnd(b, w, int_like(e, i32, 0x7fff, h), ""),
                                     int_like(e, i32, 13, h), "");
     LLVMValueRef exponent = LLVMBuildAnd(b, low, int_like(e, i32, 0x0f800000, h), "");
@@ -69,7 +59,8 @@ f16_to_f32_by_integers(cg_ll_emit *e, LLVMValueRef h)
     LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, w, int_like(e, i32, 0x8000, h), ""),
                                      int_like(e, i32, 16, h), "");
 
-    r = LLVMBuildSelect(b, is_tiny, LLVMBuildBitCast(b, tiny, like(i32, h), ""), r, "");
+    r = LLVMBuildSelect(b, is_tiny, LLVMBuildBitCast(b, tiny, cg_ll_type_like(i32, h), ""), r,
+                        "");
     return LLVMBuildBitCast(b, LLVMBuildOr(b, r, sign, ""), f32, "");
 }
 
@@ -77,7 +68,7 @@ static LLVMValueRef
 f32_to_f16_by_integers(cg_ll_emit *e, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->b;
-    LLVMTypeRef i32 = e->l->i32, wide = like(i32, x);
+    LLVMTypeRef i32 = e->l->i32, wide = cg_ll_type_like(i32, x);
     LLVMValueRef w = LLVMBuildBitCast(b, x, wide, "");
     LLVMValueRef mag = LLVMBuildAnd(b, w, int_like(e, i32, 0x7fffffff, x), "");
     LLVMValueRef nan = LLVMBuildICmp(b, LLVMIntUGT, mag, int_like(e, i32, 0x7f800000, x), "");
@@ -99,7 +90,7 @@ f32_to_f16_by_integers(cg_ll_emit *e, LLVMValueRef x)
 
     r = LLVMBuildSelect(b, tiny, small, r, "");
     r = LLVMBuildSelect(b, big, over, r, "");
-    return LLVMBuildTrunc(b, LLVMBuildOr(b, r, sign, ""), like(e->l->i16, x), "");
+    return LLVMBuildTrunc(b, LLVMBuildOr(b, r, sign, ""), cg_ll_type_like(e->l->i16, x), "");
 }
 
 LLVMValueRef
@@ -110,8 +101,8 @@ cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x)
     if (from == COT_F16) {
         if (!e->l->machine->half)
             return f16_to_f32_by_integers(e, x);
-        x = LLVMBuildBitCast(e->b, x, like(e->l->f16, x), "");
-        x = LLVMBuildFPExt(e->b, x, like(e->l->f32, x), "");
+        x = LLVMBuildBitCast(e->b, x, cg_ll_type_like(e->l->f16, x), "");
+        x = LLVMBuildFPExt(e->b, x, cg_ll_type_like(e->l->f32, x), "");
         if (e->l->machine->grid)
             return x;
         /* Without the fence LLVM 19 narrows a minimum or maximum of f32 to one of half, and
@@ -119,9 +110,9 @@ cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x)
         LLVMTypeRef type = LLVMTypeOf(x);
         return cg_ll_intrinsic(e->l, e->b, "llvm.arithmetic.fence", 1, &type, 1, &x);
     }
-    LLVMValueRef w = LLVMBuildZExt(e->b, x, like(i32, x), "");
+    LLVMValueRef w = LLVMBuildZExt(e->b, x, cg_ll_type_like(i32, x), "");
     w = LLVMBuildShl(e->b, w, int_like(e, i32, 16, x), "");
-    return LLVMBuildBitCast(e->b, w, like(e->l->f32, x), "");
+    return LLVMBuildBitCast(e->b, w, cg_ll_type_like(e->l->f32, x), "");
 }
 
 /* LLVM 19 converts two floats as a vector of four, whose unused lanes may raise an overflow.
@@ -134,20 +125,20 @@ narrow_to_f16(cg_ll_emit *e, LLVMValueRef x)
 
     if (e->l->machine->grid || LLVMGetTypeKind(type) != LLVMVectorTypeKind ||
         LLVMGetVectorSize(type) != 2)
-        return LLVMBuildFPTrunc(e->b, x, like(e->l->f16, x), "");
+        return LLVMBuildFPTrunc(e->b, x, cg_ll_type_like(e->l->f16, x), "");
     for (unsigned i = 0; i < 4; i++)
         repeat[i] = LLVMConstInt(i32, i % 2, 0);
     x = LLVMBuildShuffleVector(e->b, x, x, LLVMConstVector(repeat, 4), "");
     type = LLVMTypeOf(x);
     x = cg_ll_intrinsic(e->l, e->b, "llvm.arithmetic.fence", 1, &type, 1, &x);
-    x = LLVMBuildFPTrunc(e->b, x, like(e->l->f16, x), "");
+    x = LLVMBuildFPTrunc(e->b, x, cg_ll_type_like(e->l->f16, x), "");
     return LLVMBuildShuffleVector(e->b, x, x, LLVMConstVector(repeat, 2), "");
 }
 
 LLVMValueRef
 cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x)
 {
-    LLVMTypeRef i32 = e->l->i32, i16 = like(e->l->i16, x);
+    LLVMTypeRef i32 = e->l->i32, i16 = cg_ll_type_like(e->l->i16, x);
 
     if (to == COT_F16) {
         /* LLVM 19's vector conversion raises exceptions in unused lanes */
@@ -155,7 +146,7 @@ cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x)
             return f32_to_f16_by_integers(e, x);
         return LLVMBuildBitCast(e->b, narrow_to_f16(e, x), i16, "");
     }
-    LLVMValueRef w = LLVMBuildBitCast(e->b, x, like(i32, x), "");
+    LLVMValueRef w = LLVMBuildBitCast(e->b, x, cg_ll_type_like(i32, x), "");
     LLVMValueRef high = LLVMBuildLShr(e->b, w, int_like(e, i32, 16, x), "");
     LLVMValueRef odd = LLVMBuildAnd(e->b, high, int_like(e, i32, 1, x), "");
     LLVMValueRef up =
@@ -214,7 +205,8 @@ LLVMValueRef
 cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     LLVMBuilderRef b = e->b;
-    LLVMTypeRef f = LLVMTypeOf(in[0]), w = like(t == COT_F64 ? e->l->i64 : e->l->i32, in[0]);
+    LLVMTypeRef f = LLVMTypeOf(in[0]),
+                w = cg_ll_type_like(t == COT_F64 ? e->l->i64 : e->l->i32, in[0]);
     LLVMValueRef x = LLVMBuildBitCast(b, in[0], w, ""), y = LLVMBuildBitCast(b, in[1], w, "");
     LLVMValueRef both = op == SC_max ? LLVMBuildAnd(b, x, y, "") : LLVMBuildOr(b, x, y, "");
     LLVMValueRef better =
@@ -247,7 +239,7 @@ LLVMValueRef
 cg_ll_to_odd(cg_ll_emit *e, LLVMValueRef s, LLVMValueRef err)
 {
     LLVMBuilderRef b = e->b;
-    LLVMTypeRef i64 = like(e->l->i64, s);
+    LLVMTypeRef i64 = cg_ll_type_like(e->l->i64, s);
     LLVMValueRef bits = LLVMBuildBitCast(b, s, i64, ""), one = int_like(e, e->l->i64, 1, s);
     LLVMValueRef even =
         LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, bits, one, ""), LLVMConstNull(i64), "");
@@ -265,7 +257,7 @@ cg_ll_to_odd(cg_ll_emit *e, LLVMValueRef s, LLVMValueRef err)
 LLVMValueRef
 cg_ll_soft_fma32(cg_ll_emit *e, LLVMValueRef *in)
 {
-    LLVMTypeRef f64 = like(e->l->f64, in[0]);
+    LLVMTypeRef f64 = cg_ll_type_like(e->l->f64, in[0]);
     LLVMValueRef x = LLVMBuildFPExt(e->b, in[0], f64, ""),
                  y = LLVMBuildFPExt(e->b, in[1], f64, "");
     LLVMValueRef z = LLVMBuildFPExt(e->b, in[2], f64, ""), p = LLVMBuildFMul(e->b, x, y, "");

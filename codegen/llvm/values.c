@@ -92,6 +92,16 @@ cg_ll_iota(cg_ll_emit *e, LLVMTypeRef t, int n, int64_t step)
     return LLVMConstVector(c, (unsigned)n);
 }
 
+LLVMTypeRef
+cg_ll_type_like(LLVMTypeRef element, LLVMValueRef x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind
+               ? LLVMVectorType(element, LLVMGetVectorSize(t))
+               : element;
+}
+
 LLVMValueRef
 cg_ll_splat(cg_ll_emit *e, LLVMValueRef x, int n)
 {

@@ -85,28 +85,6 @@ fill(cg_lowering *l, selection *o)
     cg_loop_end(b, loop);
 }
 
-/* Compare elements from ... to - 1 one by one; returns the new threshold. */
-static cg_val
-one_by_one(cg_lowering *l, selection *o, cg_val from, cg_val to, cg_val least)
-{
-    cg_build *b = &l->b;
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, from, to, 1, 0), i = cg_loop_var(b, loop);
-    cg_val now = cg_loop_carry(b, loop, o->word, least);
-    uint32_t mark = cg_scope_begin(l);
-    cg_val word = word_at(l, o, i), in = cg_if_begin(b, cg_insn2(b, SC_lt, o->word, now, word));
-    uint32_t inner = cg_scope_begin(l);
-    insert(l, o, word, i, cg_i64(b, o->k - 1));
-    cg_val next = threshold(l, o);
-    cg_scope_end(l, inner);
-    cg_if_else(b, in);
-    cg_if_yield(b, in, o->word, next, now);
-    cg_if_end(b, in);
-    cg_loop_next(b, loop, now, cg_loop_result(b, in, 0));
-    cg_scope_end(l, mark);
-    cg_loop_end(b, loop);
-    return cg_loop_result(b, loop, 0);
-}
-
 static cg_val
 largest_of_block(cg_lowering *l, selection *o, cg_val from)
 {
@@ -123,23 +101,29 @@ largest_of_block(cg_lowering *l, selection *o, cg_val from)
     return cg_loop_result(b, loop, 0);
 }
 
-/* Compare whole blocks from `from` on; returns the new threshold. */
+/* Compare elements from ... to - 1, or the largest of each block of `step` of them, with the
+ * threshold, and insert what exceeds it; returns the new threshold. */
 static cg_val
-by_blocks(cg_lowering *l, selection *o, cg_val from, cg_val to, cg_val least)
+compare(cg_lowering *l, selection *o, cg_val from, cg_val to, int64_t step, cg_val least)
 {
     cg_build *b = &l->b;
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, from, to, BLOCK, 0), i = cg_loop_var(b, loop);
-    cg_val now = cg_loop_carry(b, loop, o->word, least);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, from, to, step, 0), i = cg_loop_var(b, loop);
+    cg_val now = cg_loop_carry(b, loop, o->word, least), next;
     uint32_t mark = cg_scope_begin(l);
-    cg_val most = largest_of_block(l, o, i),
-           some = cg_if_begin(b, cg_insn2(b, SC_lt, o->word, now, most));
+    cg_val word = step > 1 ? largest_of_block(l, o, i) : word_at(l, o, i);
+    cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, o->word, now, word));
     uint32_t inner = cg_scope_begin(l);
-    cg_val next = one_by_one(l, o, i, cg_iadd(b, i, cg_i64(b, BLOCK)), now);
+    if (step > 1) {
+        next = compare(l, o, i, cg_iadd(b, i, cg_i64(b, step)), 1, now);
+    } else {
+        insert(l, o, word, i, cg_i64(b, o->k - 1));
+        next = threshold(l, o);
+    }
     cg_scope_end(l, inner);
-    cg_if_else(b, some);
-    cg_if_yield(b, some, o->word, next, now);
-    cg_if_end(b, some);
-    cg_loop_next(b, loop, now, cg_loop_result(b, some, 0));
+    cg_if_else(b, branch);
+    cg_if_yield(b, branch, o->word, next, now);
+    cg_if_end(b, branch);
+    cg_loop_next(b, loop, now, cg_loop_result(b, branch, 0));
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     return cg_loop_result(b, loop, 0);
@@ -364,9 +348,9 @@ line(cg_lowering *l, void *user, cg_ix i)
     fill(l, o);
     cg_val from = cg_i64(b, o->k), to = cg_i64(b, o->k + whole), least = threshold(l, o);
     if (whole)
-        least = by_blocks(l, o, from, to, least);
+        least = compare(l, o, from, to, BLOCK, least);
     if (o->k + whole < o->size)
-        one_by_one(l, o, to, cg_i64(b, o->size), least);
+        compare(l, o, to, cg_i64(b, o->size), 1, least);
     cg_strip_mine(l, CG_SERIAL, o->k, 1, true, store_places, o);
 }
 
