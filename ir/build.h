@@ -145,6 +145,8 @@ ir_ref ir_convert(ir_build *b, ir_ref x, cot_dtype t);
 ir_ref ir_integer_pow(ir_build *b, ir_ref x, int64_t y);
 ir_ref ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch,
               ir_ints rhs_batch);
+/* The product of matrices in the last two axes, of one batch. */
+ir_ref ir_matmul(ir_build *b, ir_ref x, ir_ref y);
 /* One stride and dilation for each spatial axis; see OP_conv_general. */
 ir_ref ir_conv(ir_build *b, ir_ref x, ir_ref y, ir_ints strides, ir_ints dilation);
 /* Random bits at the counters n (u64) of a key (u64[2]), 64 of the 128 that each has; the keys

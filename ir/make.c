@@ -287,6 +287,19 @@ ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_ba
                     &(ir_attrs){ .dot = { lhs, rhs, lhs_batch, rhs_batch } });
 }
 
+ir_ref
+ir_matmul(ir_build *b, ir_ref x, ir_ref y)
+{
+    const int r = x ? ir_btype(b, x)->rank : 2;
+    int64_t axis[COT_MAX_RANK];
+
+    for (int k = 0; k < r; k++)
+        axis[k] = k;
+    const ir_ints batch = { r - 2, axis };
+    return ir_dot(b, x, y, (ir_ints){ 1, axis + r - 1 }, (ir_ints){ 1, axis + r - 2 }, batch,
+                  batch);
+}
+
 static ir_ref
 word_of_key(ir_build *b, ir_ref key, int i, const ir_type *shape)
 {

@@ -150,15 +150,15 @@ householder_product(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref one = ir_like(b, v, 1);
     ir_ref chosen = ir_select(b, fe_where(b, OP_eq, v, 0), one, zero);
     v = ir_select(b, fe_where(b, OP_gt, v, 0), v, chosen);
-    ir_ref transposed = fe_adjoint(b, v), s = fe_product(b, transposed, v);
+    ir_ref transposed = fe_adjoint(b, v), s = ir_matmul(b, transposed, v);
     ir_ref d = ir_broadcast_axis(b, tau, r - 1, k);
     ir_ref otherwise = ir_like(b, s, 0);
     ir_ref product = ir_mul(b, d, s);
     s = ir_select(b, fe_where(b, OP_lt, s, 0), product, otherwise);
-    ir_ref y = fe_product(b, transposed, all);
+    ir_ref y = ir_matmul(b, transposed, all);
     y = ir_mul(b, ir_broadcast_axis(b, tau, r - 1, cols), y);
     y = triangular(b, s, y, true, false, true);
-    return fe_narrow(b, ir_sub(b, all, fe_product(b, v, y)), t->dtype);
+    return fe_narrow(b, ir_sub(b, all, ir_matmul(b, v, y)), t->dtype);
 }
 
 cot_value
@@ -204,7 +204,7 @@ chained(ir_build *b, const chain *c, const ir_ref *x, int i, int k)
         return x[i];
     const int j = c->cut[i * c->n + k];
     ir_ref last = chained(b, c, x, j + 1, k);
-    return fe_product(b, chained(b, c, x, i, j), last);
+    return ir_matmul(b, chained(b, c, x, i, j), last);
 }
 
 /* The matrices of x in one type, a vector first as a row and last as a column; their sizes. */

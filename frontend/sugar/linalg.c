@@ -41,19 +41,6 @@ fe_adjoint(ir_build *b, ir_ref x)
 }
 
 ir_ref
-fe_product(ir_build *b, ir_ref x, ir_ref y)
-{
-    int64_t axis[COT_MAX_RANK];
-    const int r = fe_rank(b, x);
-
-    for (int k = 0; k < r; k++)
-        axis[k] = k;
-    const ir_ints batch = { r - 2, axis };
-    return ir_dot(b, x, y, (ir_ints){ 1, axis + r - 1 }, (ir_ints){ 1, axis + r - 2 }, batch,
-                  batch);
-}
-
-ir_ref
 fe_where(ir_build *b, ir_op op, ir_ref x, int64_t k)
 {
     if (!x)
@@ -134,6 +121,7 @@ also(ir_build *b, cot_value *to, ir_ref y)
 
 /* Options of one call, and where further results go. */
 typedef struct linalg_call {
+    ir_op op;
     cot_linalg_options o;
     cot_value *out[2];
 } linalg_call;
@@ -216,45 +204,37 @@ cot_triangular_solve_(cot_place at, cot_value a, cot_value y, const cot_linalg_o
     return fe_apply2(at, "triangular_solve", triangular_solve, a, y, &c);
 }
 
+/* The results of an op on x: the first, and those that the call asks for besides. */
 static ir_ref
-lu(ir_build *b, const fe_arg *x, int n, const void *options)
+factor(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const linalg_call *c = options;
     ir_ref y[3] = { IR_NONE, IR_NONE, IR_NONE };
 
     (void)n;
-    ir_add_node(b, OP_lu, 1, &x[0].ref, NULL, y);
+    ir_add_node(b, c->op, 1, &x[0].ref, &(ir_attrs){ .qr = { !!c->o.full } }, y);
     also(b, c->out[0], y[1]);
     also(b, c->out[1], y[2]);
     return y[0];
 }
 
+static cot_value
+factors(cot_place at, ir_op op, cot_value x, linalg_call c)
+{
+    c.op = op;
+    return fe_apply1(at, ir_ops[op].name, factor, x, &c);
+}
+
 cot_value
 cot_lu_(cot_place at, cot_value x, cot_value *pivots, cot_value *order)
 {
-    linalg_call c = call_of(NULL, 0, pivots, order);
-
-    return fe_apply1(at, "lu", lu, x, &c);
-}
-
-static ir_ref
-qr(ir_build *b, const fe_arg *x, int n, const void *options)
-{
-    const linalg_call *c = options;
-    ir_ref y[2] = { IR_NONE, IR_NONE };
-
-    (void)n;
-    ir_add_node(b, OP_qr, 1, &x[0].ref, &(ir_attrs){ .qr = { !!c->o.full } }, y);
-    also(b, c->out[0], y[1]);
-    return y[0];
+    return factors(at, OP_lu, x, call_of(NULL, 0, pivots, order));
 }
 
 cot_value
 cot_qr_(cot_place at, cot_value x, cot_value *r, const cot_linalg_options *o, size_t size)
 {
-    linalg_call c = call_of(o, size, r, NULL);
-
-    return fe_apply1(at, "qr", qr, x, &c);
+    return factors(at, OP_qr, x, call_of(o, size, r, NULL));
 }
 
 static ir_ref
@@ -279,67 +259,23 @@ cot_eigh_(cot_place at, cot_value x, cot_value *vectors, const cot_linalg_option
     return fe_apply1(at, "eigh", eigh, x, &c);
 }
 
-static ir_ref
-eig(ir_build *b, const fe_arg *x, int n, const void *options)
-{
-    const linalg_call *c = options;
-    ir_ref y[3] = { IR_NONE, IR_NONE, IR_NONE };
-
-    (void)n;
-    ir_add_node(b, OP_eig, 1, &x[0].ref, NULL, y);
-    also(b, c->out[0], y[1]);
-    also(b, c->out[1], y[2]);
-    return y[0];
-}
-
 cot_value
 cot_eig_(cot_place at, cot_value x, cot_value *right, cot_value *left)
 {
-    linalg_call c = call_of(NULL, 0, right, left);
-
-    return fe_apply1(at, "eig", eig, x, &c);
-}
-
-static ir_ref
-schur(ir_build *b, const fe_arg *x, int n, const void *options)
-{
-    const linalg_call *c = options;
-    ir_ref y[2] = { IR_NONE, IR_NONE };
-
-    (void)n;
-    ir_add_node(b, OP_schur, 1, &x[0].ref, NULL, y);
-    also(b, c->out[0], y[1]);
-    return y[0];
+    return factors(at, OP_eig, x, call_of(NULL, 0, right, left));
 }
 
 cot_value
 cot_schur_(cot_place at, cot_value x, cot_value *z)
 {
-    linalg_call c = call_of(NULL, 0, z, NULL);
-
-    return fe_apply1(at, "schur", schur, x, &c);
-}
-
-static ir_ref
-svd(ir_build *b, const fe_arg *x, int n, const void *options)
-{
-    const linalg_call *c = options;
-    ir_ref y[3] = { IR_NONE, IR_NONE, IR_NONE };
-
-    (void)n;
-    ir_add_node(b, OP_svd, 1, &x[0].ref, &(ir_attrs){ .qr = { !!c->o.full } }, y);
-    also(b, c->out[0], y[1]);
-    also(b, c->out[1], y[2]);
-    return y[0];
+    return factors(at, OP_schur, x, call_of(NULL, 0, z, NULL));
 }
 
 cot_value
 cot_svd_(cot_place at, cot_value x, cot_value *s, cot_value *vt, const cot_linalg_options *o,
          size_t size)
 {
-    linalg_call c = call_of(o, size, s, vt);
-
-    return fe_apply1(at, "svd", svd, x, &c);
+    return factors(at, OP_svd, x, call_of(o, size, s, vt));
 }
 
 ir_ref
@@ -398,7 +334,7 @@ part(ir_build *b, int k, const ir_ref *in)
     const ir_attrs upper_t = { .triangle = { .upper = 1, .transposed = 1 } };
 
     if (k % 2 == 1)
-        return fe_product(b, k == 1 ? in[MATRIX] : fe_adjoint(b, in[MATRIX]), in[SIDE]);
+        return ir_matmul(b, k == 1 ? in[MATRIX] : fe_adjoint(b, in[MATRIX]), in[SIDE]);
     if (k == 0) {
         ir_ref z = triangular(b, in[FACTORS], fe_reordered(b, in[SIDE], in[ORDER]), &lower);
         return triangular(b, in[FACTORS], z, &upper);
@@ -538,9 +474,9 @@ lstsq(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref m = wide ? fe_adjoint(b, a) : a;
     ir_add_node(b, OP_qr, 1, &m, &(ir_attrs){ .qr = { 0 } }, f);
     if (wide)
-        z = fe_product(b, f[0], triangular(b, fe_conj(b, f[1]), y, &turned));
+        z = ir_matmul(b, f[0], triangular(b, fe_conj(b, f[1]), y, &turned));
     else
-        z = triangular(b, f[1], fe_product(b, fe_adjoint(b, f[0]), y), &upper);
+        z = triangular(b, f[1], ir_matmul(b, fe_adjoint(b, f[0]), y), &upper);
     return fe_without_column(b, fe_narrow(b, z, t), vector);
 }
 

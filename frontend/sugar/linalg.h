@@ -18,12 +18,10 @@ fe_size(const ir_build *b, ir_ref x, int k)
  * IR_NONE, the error recorded. */
 ir_ref fe_matrix(ir_build *b, const char *op, ir_ref x, bool square);
 /* Of the last two axes: transposed; the conjugate (of a real matrix itself), and that
- * transposed; the matrix product, x and y of one batch; 1 where op(row, column + k) holds, else
- * 0. */
+ * transposed; 1 where op(row, column + k) holds, else 0. */
 ir_ref fe_transpose(ir_build *b, ir_ref x);
 ir_ref fe_conj(ir_build *b, ir_ref x);
 ir_ref fe_adjoint(ir_build *b, ir_ref x);
-ir_ref fe_product(ir_build *b, ir_ref x, ir_ref y);
 ir_ref fe_where(ir_build *b, ir_op op, ir_ref x, int64_t k);
 /* The unit matrix in the type of x, square. */
 ir_ref fe_eye_like(ir_build *b, ir_ref x);

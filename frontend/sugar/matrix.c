@@ -109,8 +109,8 @@ power(ir_build *b, const fe_arg *a, int n, const void *options)
         x = fe_inverse(b, x);
     for (uint64_t bits = k < 0 ? -(uint64_t)k : (uint64_t)k; bits && x; bits >>= 1) {
         if (bits & 1)
-            y = y ? fe_product(b, y, x) : x;
-        x = bits > 1 ? fe_product(b, x, x) : x;
+            y = y ? ir_matmul(b, y, x) : x;
+        x = bits > 1 ? ir_matmul(b, x, x) : x;
     }
     y = k ? y : fe_eye_like(b, x);
     return y ? fe_narrow(b, y, ir_btype(b, a[0].ref)->dtype) : IR_NONE;
@@ -149,8 +149,8 @@ pade(ir_build *b, ir_ref x)
                                 16380,
                                 182,
                                 1 };
-    ir_ref one = fe_eye_like(b, x), p2 = fe_product(b, x, x), p4 = fe_product(b, p2, p2),
-           p6 = fe_product(b, p4, p2);
+    ir_ref one = fe_eye_like(b, x), p2 = ir_matmul(b, x, x), p4 = ir_matmul(b, p2, p2),
+           p6 = ir_matmul(b, p4, p2);
     ir_ref high[2], low[2];
 
     for (int i = 0; i < 2; i++) {
@@ -158,9 +158,9 @@ pade(ir_build *b, ir_ref x)
         high[i] = plus(b, plus(b, plus(b, IR_NONE, p6, k[12]), p4, k[10]), p2, k[8]);
         low[i] = plus(b, plus(b, plus(b, plus(b, IR_NONE, p6, k[6]), p4, k[4]), p2, k[2]), one,
                       k[0]);
-        low[i] = ir_add(b, fe_product(b, p6, high[i]), low[i]);
+        low[i] = ir_add(b, ir_matmul(b, p6, high[i]), low[i]);
     }
-    ir_ref u = fe_product(b, x, low[0]), v = low[1];
+    ir_ref u = ir_matmul(b, x, low[0]), v = low[1];
     ir_ref sum = ir_add(b, v, u);
     return fe_solve(b, ir_sub(b, v, u), sum);
 }
@@ -202,7 +202,7 @@ squaring(ir_build *b, ir_ref times, ir_ref y)
     ir_ref n = ir_input(s, ir_btype(b, times), NULL), z = ir_input(s, ir_btype(b, y), NULL);
     ir_ref i = ir_input(s, ir_type_new(b->ctx, ir_btype(b, times)->dtype, 0, NULL), NULL);
     ir_ref more = ir_op2(s, OP_lt, ir_broadcast_scalar(s, i, ir_btype(s, n)), n);
-    ir_ref product = fe_product(s, z, z);
+    ir_ref product = ir_matmul(s, z, z);
     ir_output(s, ir_select(s, on_all(s, more, z), product, z));
     cot_status status = ir_build_end(s, &g);
     if (b->status == COT_OK)

@@ -20,7 +20,7 @@ jvp_inverse(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
 {
     (void)f, (void)n;
     if (in[0].tan)
-        y->tan = ir_neg(b, pass_la_product(b, y->val, pass_la_product(b, in[0].tan, y->val)));
+        y->tan = ir_neg(b, ir_matmul(b, y->val, ir_matmul(b, in[0].tan, y->val)));
 }
 
 /* The trace of x y. */
@@ -191,12 +191,12 @@ adjugate_by_blocks(ir_build *b, ir_ref x, int64_t n)
 {
     const quarters q = quartered(b, x, n);
     ir_ref f = of_factors(b, OP_inverse, q.at[0][0]), a = of_factors(b, OP_det, q.at[0][0]);
-    ir_ref w = pass_la_product(b, f, q.at[0][1]), v = pass_la_product(b, q.at[1][0], f);
-    ir_ref rest = ir_sub(b, q.at[1][1], pass_la_product(b, q.at[1][0], w));
+    ir_ref w = ir_matmul(b, f, q.at[0][1]), v = ir_matmul(b, q.at[1][0], f);
+    ir_ref rest = ir_sub(b, q.at[1][1], ir_matmul(b, q.at[1][0], w));
     ir_ref s = of_factors(b, OP_det, rest), j = times(b, a, of_factors(b, OP_adjugate, rest));
-    ir_ref jv = pass_la_product(b, j, v), wjv = pass_la_product(b, w, jv),
+    ir_ref jv = ir_matmul(b, j, v), wjv = ir_matmul(b, w, jv),
            all = times(b, ir_mul(b, a, s), f);
-    const quarters y = { { { ir_add(b, all, wjv), ir_neg(b, pass_la_product(b, w, j)) },
+    const quarters y = { { { ir_add(b, all, wjv), ir_neg(b, ir_matmul(b, w, j)) },
                            { ir_neg(b, jv), j } } };
 
     return joined(b, &y);

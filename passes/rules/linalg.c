@@ -47,19 +47,6 @@ adjoint(ir_build *b, ir_ref x)
     return conjugate(b, pass_la_transpose(b, x));
 }
 
-ir_ref
-pass_la_product(ir_build *b, ir_ref x, ir_ref y)
-{
-    int64_t axis[COT_MAX_RANK];
-    const int r = pass_la_rank_of(b, x);
-
-    for (int k = 0; k < r; k++)
-        axis[k] = k;
-    const ir_ints batch = { r - 2, axis };
-    return ir_dot(b, x, y, (ir_ints){ 1, axis + r - 1 }, (ir_ints){ 1, axis + r - 2 }, batch,
-                  batch);
-}
-
 /* The mask op(row, column) over the elements of x. */
 ir_ref
 pass_la_where(ir_build *b, ir_op op, ir_ref x)
@@ -130,8 +117,7 @@ jvp_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, const dua
     if (in[0].tan) {
         ir_ref dx = triangle(b, in[0].tan, at), z = y->val;
         dx = at->triangle.transposed ? pass_la_transpose(b, dx) : dx;
-        r = tan_sub(b, r,
-                    at->triangle.right ? pass_la_product(b, z, dx) : pass_la_product(b, dx, z));
+        r = tan_sub(b, r, at->triangle.right ? ir_matmul(b, z, dx) : ir_matmul(b, dx, z));
     }
     y->tan = r ? solve(b, in[0].val, r, *at) : IR_NONE;
 }
@@ -193,7 +179,7 @@ jvp_cholesky(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
     ir_ref otherwise = keep(b, OP_ge, w);
     ir_ref then = ir_mul(b, w, ir_like(b, w, 0.5));
     w = ir_select(b, pass_la_where(b, OP_eq, w), then, otherwise);
-    y->tan = pass_la_product(b, z, w);
+    y->tan = ir_matmul(b, z, w);
 }
 
 /* ---- lu ---- */
@@ -260,7 +246,7 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
     ir_ref corner = pass_la_block(b, lu, 0, z, 0, z);
     ir_ref m = solve(b, corner, pass_la_block(b, dx, 0, z, 0, cols), left);
     if (rows > z) {
-        ir_ref taken = pass_la_product(b, pass_la_block(b, lu, z, rows - z, 0, z), m);
+        ir_ref taken = ir_matmul(b, pass_la_block(b, lu, z, rows - z, 0, z), m);
         ir_ref rest = ir_sub(b, pass_la_block(b, dx, z, rows - z, 0, cols), taken);
         m = ir_concatenate(b, 2, (ir_ref[]){ m, rest }, t->rank - 2);
     }
@@ -271,10 +257,10 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
     ir_ref u = pass_la_block(b, lu, 0, k, 0, cols);
     s = solve(b, pass_la_block(b, lu, 0, k, 0, k), pass_la_block(b, m, 0, rows, 0, k), right);
     s = keep(b, OP_gt, s);
-    ir_ref du = ir_sub(b, m, pass_la_product(b, s, keep(b, OP_le, u)));
+    ir_ref du = ir_sub(b, m, ir_matmul(b, s, keep(b, OP_le, u)));
     /* L s: the rows of s, plus what the columns of L below the diagonal contribute */
     ir_ref l = pass_la_block(b, lu, 0, rows, 0, z), top = pass_la_block(b, s, 0, z, 0, k);
-    ir_ref dl = ir_add(b, s, pass_la_product(b, keep(b, OP_gt, l), top));
+    ir_ref dl = ir_add(b, s, ir_matmul(b, keep(b, OP_gt, l), top));
     y[0].tan = ir_select(b, pass_la_where(b, OP_gt, m), widened(b, dl, cols), du);
 }
 
@@ -299,16 +285,16 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
     }
     ir_ref block_z = pass_la_block(b, dx, 0, rows, 0, z);
     ir_ref v = solve(b, pass_la_block(b, r, 0, z, 0, z), block_z, right);
-    ir_ref w = pass_la_product(b, adjoint(b, q), v), low = keep(b, OP_gt, w);
+    ir_ref w = ir_matmul(b, adjoint(b, q), v), low = keep(b, OP_gt, w);
     ir_ref s = ir_sub(b, low, adjoint(b, low));
     if (ir_is_complex(t->dtype)) /* R has a real diagonal */
         s = ir_add(b, s, phases(b, w));
-    y[0].tan = ir_add(b, pass_la_product(b, q, ir_sub(b, s, w)), v);
+    y[0].tan = ir_add(b, ir_matmul(b, q, ir_sub(b, s, w)), v);
     if (cols == z)
-        y[1].tan = pass_la_product(b, ir_sub(b, w, s), r);
+        y[1].tan = ir_matmul(b, ir_sub(b, w, s), r);
     else {
-        ir_ref difference = ir_sub(b, dx, pass_la_product(b, y[0].tan, r));
-        y[1].tan = keep(b, OP_le, pass_la_product(b, adjoint(b, q), difference));
+        ir_ref difference = ir_sub(b, dx, ir_matmul(b, y[0].tan, r));
+        y[1].tan = keep(b, OP_le, ir_matmul(b, adjoint(b, q), difference));
     }
 }
 
@@ -389,10 +375,10 @@ jvp_eigh(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 
     if (ir_type_at(f, n->in[0])->size == 0)
         return;
-    ir_ref right = pass_la_product(b, dx, v);
-    ir_ref z = pass_la_product(b, adjoint(b, v), right);
+    ir_ref right = ir_matmul(b, dx, v);
+    ir_ref z = ir_matmul(b, adjoint(b, v), right);
     y[0].tan = pass_la_real_part(b, pass_la_diagonal(b, z));
-    y[1].tan = pass_la_product(b, v, over_gaps(b, z, y[0].val));
+    y[1].tan = ir_matmul(b, v, over_gaps(b, z, y[0].val));
 }
 
 /* v^-1 y. */
@@ -411,8 +397,8 @@ inverse_times(ir_build *b, ir_ref v, ir_ref y)
 static void
 general(ir_build *b, ir_ref dx, ir_ref w, ir_ref v, ir_ref *dw, ir_ref *dv)
 {
-    ir_ref z = inverse_times(b, v, pass_la_product(b, dx, v));
-    ir_ref y = pass_la_product(b, v, ir_mul(b, gaps(b, w, z), z)),
+    ir_ref z = inverse_times(b, v, ir_matmul(b, dx, v));
+    ir_ref y = ir_matmul(b, v, ir_mul(b, gaps(b, w, z), z)),
            along_v = ir_mul(b, conjugate(b, v), y);
 
     if (!along_v)
@@ -455,7 +441,7 @@ over_sums(ir_build *b, ir_ref z, ir_ref s)
 static ir_ref
 outside(ir_build *b, ir_ref u, ir_ref xv, ir_ref s)
 {
-    ir_ref rest = ir_sub(b, xv, pass_la_product(b, u, pass_la_product(b, adjoint(b, u), xv)));
+    ir_ref rest = ir_sub(b, xv, ir_matmul(b, u, ir_matmul(b, adjoint(b, u), xv)));
     return ir_div(b, rest, along(b, s, rest, false));
 }
 
@@ -474,12 +460,12 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
                       "square) are not determined");
         return;
     }
-    ir_ref xv = pass_la_product(b, dx, v), xu = pass_la_product(b, adjoint(b, dx), u),
-           z = pass_la_product(b, adjoint(b, u), xv);
+    ir_ref xv = ir_matmul(b, dx, v), xu = ir_matmul(b, adjoint(b, dx), u),
+           z = ir_matmul(b, adjoint(b, u), xv);
     ir_ref p = over_gaps(b, z, s), q = over_sums(b, z, s);
-    y[0].tan = pass_la_product(b, u, ir_add(b, p, q));
+    y[0].tan = ir_matmul(b, u, ir_add(b, p, q));
     y[1].tan = pass_la_real_part(b, pass_la_diagonal(b, z));
-    y[2].tan = pass_la_product(b, v, ir_sub(b, p, q));
+    y[2].tan = ir_matmul(b, v, ir_sub(b, p, q));
     if (rows > cols)
         y[0].tan = ir_add(b, y[0].tan, outside(b, u, xv, s));
     if (cols > rows)
@@ -499,12 +485,9 @@ jvp_pinv(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     if (ir_type_at(f, n->in[0])->size == 0)
         return;
     ir_ref dxt = adjoint(b, dx), pt = adjoint(b, p);
-    ir_ref first = pass_la_product(
-        b, p,
-        pass_la_product(b, pt,
-                        ir_sub(b, dxt, pass_la_product(b, pass_la_product(b, dxt, x), p))));
-    ir_ref last = pass_la_product(b, pass_la_product(b, dxt, pt), p);
-    last = ir_sub(b, last, pass_la_product(b, p, pass_la_product(b, x, last)));
-    y[0].tan =
-        ir_add(b, ir_sub(b, first, pass_la_product(b, pass_la_product(b, p, dx), p)), last);
+    ir_ref first = ir_matmul(
+        b, p, ir_matmul(b, pt, ir_sub(b, dxt, ir_matmul(b, ir_matmul(b, dxt, x), p))));
+    ir_ref last = ir_matmul(b, ir_matmul(b, dxt, pt), p);
+    last = ir_sub(b, last, ir_matmul(b, p, ir_matmul(b, x, last)));
+    y[0].tan = ir_add(b, ir_sub(b, first, ir_matmul(b, ir_matmul(b, p, dx), p)), last);
 }

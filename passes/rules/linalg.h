@@ -12,7 +12,6 @@ pass_la_rank_of(const ir_build *b, ir_ref x)
 }
 
 ir_ref pass_la_transpose(ir_build *b, ir_ref x); /* the transpose of each matrix */
-ir_ref pass_la_product(ir_build *b, ir_ref x, ir_ref y);
 /* The mask op(row, column) over the elements of x. */
 ir_ref pass_la_where(ir_build *b, ir_op op, ir_ref x);
 /* The block of m rows from r and n columns from c. */
