@@ -256,6 +256,22 @@ forward_of(ir_build *b, const custom_call *k, ir_node *n, const ir_type *const *
     return fe_custom_forward(c, n, k->in.n, type, b->loc);
 }
 
+/* Can this trace call it, with so many operands?  If not, that is the error. */
+static bool
+is_callable(ir_build *b, const custom_call *k)
+{
+    const cot_custom *c = k->c;
+    if (c->ctx != b->ctx) {
+        ir_build_fail(b, "custom_call", ERR_fn_context, c->ir.name);
+        return false;
+    }
+    if (!fe_lists(b, c->ir.name, 1, &(fe_named_list){ "attrs", k->attrs }))
+        return false;
+    if (k->in.n != c->o.n_in)
+        ir_build_fail(b, c->ir.name, ERR_fn_arguments, k->in.n, c->o.n_in);
+    return k->in.n == c->o.n_in;
+}
+
 static ir_ref
 call(ir_build *b, const fe_arg *none, int zero, const void *options)
 {
@@ -271,31 +287,21 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
                                       .prototype = c->o.prototype } } };
     int n_in = k->in.n;
     (void)none, (void)zero;
-    if (c->ctx != b->ctx) {
-        ir_build_fail(b, "custom_call", ERR_fn_context, c->ir.name);
+    if (!is_callable(b, k))
         return IR_NONE;
-    }
-    if (!fe_lists(b, c->ir.name, 1, &(fe_named_list){ "attrs", k->attrs }))
-        return IR_NONE;
-    if (k->in.n != c->o.n_in) {
-        ir_build_fail(b, c->ir.name, ERR_fn_arguments, k->in.n, c->o.n_in);
-        return IR_NONE;
-    }
     for (int i = 0; i < k->in.n; i++) {
         in[i] = fe_resolve(b->ctx->trace, FE_AT(k->in)[i], c->ir.name, i);
         if (!in[i])
             return IR_NONE;
         type[i] = ir_btype(b, in[i]);
     }
+    cot_setup s = { .b = b, .c = c };
     cot_status status = forward_of(b, k, &n, type);
-    if (status != COT_OK) {
-        b->status = status;
-        return IR_NONE;
+    if (status == COT_OK) {
+        s.f = n.at.custom.forward;
+        s.info = fe_custom_info(c, &n.at);
+        status = run_setup(b, &s);
     }
-    cot_setup s = {
-        .f = n.at.custom.forward, .b = b, .c = c, .info = fe_custom_info(c, &n.at)
-    };
-    status = run_setup(b, &s);
     if (status != COT_OK) {
         b->status = status;
         return IR_NONE;

@@ -514,6 +514,35 @@ steps_value(ir_build *b, const flow *f)
     return ir_convert(b, n, COT_I32);
 }
 
+/* Is the number of steps, known while tracing, an integer of 0 or more?  Else: the error. */
+static bool
+is_count(ir_build *b, const flow *f)
+{
+    if (f->head.kind == COT_IS_INT && f->head.integer >= 0 && f->head.integer <= INT32_MAX)
+        return true;
+    if (f->head.kind == COT_IS_REAL)
+        ir_build_fail(b, f->op, ERR_usage,
+                      "the number of steps is a fraction; wants an integer");
+    else
+        ir_build_fail(b, f->op, ERR_flow_steps, (long long)f->head.integer);
+    return false;
+}
+
+/* Do the results of a step have the types of its carries? */
+static bool
+keeps_types(ir_build *b, const flow *f, const fe_sub *step, const ir_type *const *carry)
+{
+    for (int i = 0; i < f->o.in.n; i++) {
+        const ir_type *y = ir_type_at(step->g, step->g->out[i]);
+        if (y == carry[i])
+            continue;
+        ir_build_fail(b, f->op, ERR_flow_carry, i, ir_type_str(b->ctx, y), i,
+                      ir_type_str(b->ctx, carry[i]));
+        return false;
+    }
+    return true;
+}
+
 static ir_ref
 fori(ir_build *b, const fe_arg *x, int n, const void *options)
 {
@@ -527,15 +556,8 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     fe_sub step;
 
     (void)x, (void)n;
-    if (known &&
-        (f->head.kind != COT_IS_INT || f->head.integer < 0 || f->head.integer > INT32_MAX)) {
-        if (f->head.kind == COT_IS_REAL)
-            ir_build_fail(b, f->op, ERR_usage,
-                          "the number of steps is a fraction; wants an integer");
-        else
-            ir_build_fail(b, f->op, ERR_flow_steps, (long long)f->head.integer);
+    if (known && !is_count(b, f))
         return IR_NONE;
-    }
     if (carries < 1) {
         ir_build_fail(b, f->op, ERR_flow_count);
         return IR_NONE;
@@ -550,17 +572,9 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
         fe_share(b, &w.consts, limit);
     in[0] = ir_splat(b, type[0], 0);
     if (!fe_trace_flow(b, ir_format(b->arena, "%s.fori", b->name), FE_AT(f->bodies)[0],
-                       f->o.user, carries + 1, type, carries, &w, &step))
+                       f->o.user, carries + 1, type, carries, &w, &step) ||
+        !keeps_types(b, f, &step, type + 1))
         return IR_NONE;
-    for (int i = 0; i < carries; i++) {
-        const ir_type *y = ir_type_at(step.g, step.g->out[i]);
-
-        if (y != type[i + 1]) {
-            ir_build_fail(b, f->op, ERR_flow_carry, i, ir_type_str(b->ctx, y), i,
-                          ir_type_str(b->ctx, type[i + 1]));
-            return IR_NONE;
-        }
-    }
     fe_share_captures(b, &w, &step, 1);
     const int split = carries + 1, n_out = split + (int)w.n_written;
     ir_graph *body =

@@ -419,16 +419,10 @@ check_ranges(const cg_c_emit *e)
         e->t->status = ir_fail(e->t->ctx, loc, NULL, ERR_unproved, why);
 }
 
+/* Make a kernel the current one, and analyse it. */
 static void
-kernel(cg_c_emit *e, int number)
+begin_kernel(cg_c_emit *e, int number)
 {
-    bool calls = false;
-    ir_buf parts, own, *out = e->b;
-
-    ir_buf_init(&parts, e->t->arena);
-    ir_buf_init(&own, e->t->arena);
-    e->b = &own;
-    e->parts = &parts;
     e->number = number;
     e->k = e->m->kernel[number];
     e->divergence = cg_divergence(e->k, e->t->arena);
@@ -448,6 +442,20 @@ kernel(cg_c_emit *e, int number)
     e->many_constants = has_many_constants(e);
     e->fills_tails = cg_fills_tails(e->k);
     e->ranges = cg_ranges_of(e->k, e->t->arena);
+    e->streams = false;
+}
+
+static void
+kernel(cg_c_emit *e, int number)
+{
+    bool calls = false;
+    ir_buf parts, own, *out = e->b;
+
+    ir_buf_init(&parts, e->t->arena);
+    ir_buf_init(&own, e->t->arena);
+    e->b = &own;
+    e->parts = &parts;
+    begin_kernel(e, number);
     if (number)
         kernel_head(e, number);
     else
@@ -457,7 +465,6 @@ kernel(cg_c_emit *e, int number)
     if (calls)
         cg_c_line(e, "int status;");
     own_buffers(e);
-    e->streams = false;
     cg_c_region(e, &e->k->body, NULL);
     check_ranges(e);
     if (e->streams)

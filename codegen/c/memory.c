@@ -159,11 +159,40 @@ mask_bits(int lanes)
                         : "";
 }
 
+/* The body of a load that addresses or tests each lane: x86's own instruction where it has one,
+ * else the elements one by one. */
+static void
+load_by_lanes(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w, ir_buf *b)
+{
+    const char *v = cg_c_type(t, type, lanes);
+    const char *truth =
+        type == COT_BOOL ? ir_format(t->arena, "-(int32_t)(%s != 0)", element(s)) : element(s);
+    const char *cond = w == CG_C_PART   ? "# < n ? "
+                       : w == CG_C_MASK ? "m[#] ? "
+                                        : "",
+               *bits = "";
+    const char *x86 = s == CG_C_DENSE ? x86_move(t, true, type, lanes, w) : NULL;
+    if (x86)
+        ir_buf_printf(b, "#if defined(%s)\n    return (%s)%s);\n#else\n", x86_mask[lanes], v,
+                      x86);
+    if (s >= CG_C_AT)
+        ir_buf_str(b, indices_of(t, s, lanes));
+    if (!x86 && w == CG_C_MASK)
+        bits = mask_bits(lanes);
+    if (*bits)
+        ir_buf_printf(
+            b, "%s    return (%s)%s;\n#else\n", bits, v,
+            cg_c_lanes_text(t, lanes, ir_format(t->arena, "bits >> # & 1 ? %s : 0", truth)));
+    ir_buf_printf(
+        b, "    return (%s)%s;\n%s}\n", v,
+        cg_c_lanes_text(t, lanes, ir_format(t->arena, "%s%s%s", cond, truth, w ? " : 0" : "")),
+        x86 || *bits ? "#endif\n" : "");
+}
+
 const char *
 cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
-    const char *name = name_of(t, "load", type, lanes, s, w), *v = cg_c_type(t, type, lanes),
-               *e = element(s), *x86;
+    const char *name = name_of(t, "load", type, lanes, s, w), *v = cg_c_type(t, type, lanes);
     ir_buf b;
 
     if (!cg_c_new_name(t, &t->own, name))
@@ -187,27 +216,7 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
     } else if (s == CG_C_STEP && w == CG_C_ALWAYS && type != COT_BOOL) {
         ir_buf_printf(&b, "    return (%s)%s;\n}\n", v, stepwise(t, type, lanes));
     } else {
-        const char *truth =
-            type == COT_BOOL ? ir_format(t->arena, "-(int32_t)(%s != 0)", e) : e;
-        const char *cond = w == CG_C_PART ? "# < n ? " : w == CG_C_MASK ? "m[#] ? " : "",
-                   *bits = "";
-        x86 = s == CG_C_DENSE ? x86_move(t, true, type, lanes, w) : NULL;
-        if (x86)
-            ir_buf_printf(&b, "#if defined(%s)\n    return (%s)%s);\n#else\n", x86_mask[lanes],
-                          v, x86);
-        if (s >= CG_C_AT)
-            ir_buf_str(&b, indices_of(t, s, lanes));
-        if (!x86 && w == CG_C_MASK)
-            bits = mask_bits(lanes);
-        if (*bits)
-            ir_buf_printf(&b, "%s    return (%s)%s;\n#else\n", bits, v,
-                          cg_c_lanes_text(
-                              t, lanes, ir_format(t->arena, "bits >> # & 1 ? %s : 0", truth)));
-        ir_buf_printf(
-            &b, "    return (%s)%s;\n%s}\n", v,
-            cg_c_lanes_text(t, lanes,
-                            ir_format(t->arena, "%s%s%s", cond, truth, w ? " : 0" : "")),
-            x86 || *bits ? "#endif\n" : "");
+        load_by_lanes(t, type, lanes, s, w, &b);
     }
     ir_buf_str(&t->head, b.text);
     return name;
@@ -228,11 +237,33 @@ cg_c_load_held(cg_c_text *t, cot_dtype type, int lanes)
     return name;
 }
 
+static void
+store_by_lanes(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w, ir_buf *b)
+{
+    const char *x86 = s == CG_C_DENSE ? x86_move(t, false, type, lanes, w) : NULL;
+    if (x86)
+        ir_buf_printf(b, "#if defined(%s)\n    %s, (__m%d%s)x);\n#else\n", x86_mask[lanes], x86,
+                      lanes * 32, type == COT_F32 ? "" : "i");
+    for (int i = 0; i < lanes; i++) {
+        ir_buf_str(b, "    ");
+        if (w == CG_C_PART)
+            ir_buf_printf(b, "if (%d < n) ", i);
+        else if (w == CG_C_MASK)
+            ir_buf_printf(b, "if (m[%d]) ", i);
+        for (const char *c = element(s); *c; c++)
+            if (*c == '#')
+                ir_buf_printf(b, "%d", i);
+            else
+                ir_buf_add(b, c, 1);
+        ir_buf_printf(b, " = x[%d]%s;\n", i, type == COT_BOOL ? " != 0" : "");
+    }
+    ir_buf_printf(b, "%s}\n", x86 ? "#endif\n" : "");
+}
+
 const char *
 cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
-    const char *name = name_of(t, "store", type, lanes, s, w), *v = cg_c_type(t, type, lanes),
-               *x86;
+    const char *name = name_of(t, "store", type, lanes, s, w), *v = cg_c_type(t, type, lanes);
     ir_buf b;
 
     if (!cg_c_new_name(t, &t->own, name))
@@ -257,24 +288,7 @@ cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
         ir_buf_str(&t->head, b.text);
         return name;
     }
-    x86 = s == CG_C_DENSE ? x86_move(t, false, type, lanes, w) : NULL;
-    if (x86)
-        ir_buf_printf(&b, "#if defined(%s)\n    %s, (__m%d%s)x);\n#else\n", x86_mask[lanes],
-                      x86, lanes * 32, type == COT_F32 ? "" : "i");
-    for (int i = 0; i < lanes; i++) {
-        ir_buf_str(&b, "    ");
-        if (w == CG_C_PART)
-            ir_buf_printf(&b, "if (%d < n) ", i);
-        else if (w == CG_C_MASK)
-            ir_buf_printf(&b, "if (m[%d]) ", i);
-        for (const char *c = element(s); *c; c++)
-            if (*c == '#')
-                ir_buf_printf(&b, "%d", i);
-            else
-                ir_buf_add(&b, c, 1);
-        ir_buf_printf(&b, " = x[%d]%s;\n", i, type == COT_BOOL ? " != 0" : "");
-    }
-    ir_buf_printf(&b, "%s}\n", x86 ? "#endif\n" : "");
+    store_by_lanes(t, type, lanes, s, w, &b);
     ir_buf_str(&t->head, b.text);
     return name;
 }

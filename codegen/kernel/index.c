@@ -241,11 +241,47 @@ range_of_type(cot_dtype t, int64_t *lo, int64_t *hi)
     return true;
 }
 
+static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, visit at);
+
+/* The range of x rem c or x and c, for a constant c >= 0. */
+static bool
+range_of_remainder(const cg_kernel *k, const cg_insn *i, int64_t *lo, int64_t *hi, visit at)
+{
+    int64_t c, lo_x, hi_x;
+
+    if (!cg_is_const(k, i->in[1], &c) || c < 0 || (i->op == SC_rem && c == 0))
+        return false;
+    *lo = i->op == SC_and ? 0 : 1 - c;
+    *hi = i->op == SC_and ? c : c - 1;
+    if (range(k, i->in[0], &lo_x, &hi_x, below(at)) && lo_x >= 0) {
+        *lo = 0;
+        *hi = hi_x < *hi ? hi_x : *hi;
+    }
+    return true;
+}
+
+static bool
+range_of_extremum(const cg_kernel *k, const cg_insn *i, int64_t *lo, int64_t *hi, visit at)
+{
+    int64_t lo_y, hi_y;
+
+    if (!range(k, i->in[0], lo, hi, below(at)) || !range(k, i->in[1], &lo_y, &hi_y, below(at)))
+        return false;
+    if (i->op == SC_min) {
+        *lo = lo_y < *lo ? lo_y : *lo;
+        *hi = hi_y < *hi ? hi_y : *hi;
+    } else {
+        *lo = lo_y > *lo ? lo_y : *lo;
+        *hi = hi_y > *hi ? hi_y : *hi;
+    }
+    return true;
+}
+
 static bool
 range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, visit at)
 {
     const cg_insn *i = &k->insn[v];
-    int64_t c, lo1, hi1;
+    int64_t c;
 
     if (v == 0 || is_enough(at))
         return false;
@@ -276,29 +312,9 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, visit at)
         *hi >>= c;
         return true;
     case SC_rem:
-    case SC_and:
-        if (!cg_is_const(k, i->in[1], &c) || c < 0 || (i->op == SC_rem && c == 0))
-            return false;
-        *lo = i->op == SC_and ? 0 : 1 - c;
-        *hi = i->op == SC_and ? c : c - 1;
-        if (range(k, i->in[0], &lo1, &hi1, below(at)) && lo1 >= 0) {
-            *lo = 0;
-            *hi = hi1 < *hi ? hi1 : *hi;
-        }
-        return true;
+    case SC_and: return range_of_remainder(k, i, lo, hi, at);
     case SC_min:
-    case SC_max:
-        if (!range(k, i->in[0], lo, hi, below(at)) ||
-            !range(k, i->in[1], &lo1, &hi1, below(at)))
-            return false;
-        if (i->op == SC_min) {
-            *lo = lo1 < *lo ? lo1 : *lo;
-            *hi = hi1 < *hi ? hi1 : *hi;
-        } else {
-            *lo = lo1 > *lo ? lo1 : *lo;
-            *hi = hi1 > *hi ? hi1 : *hi;
-        }
-        return true;
+    case SC_max: return range_of_extremum(k, i, lo, hi, at);
     case SC_cvt: return i->type == COT_I64 && range_of_type(cg_type(k, i->in[0]), lo, hi);
     default: return false;
     }

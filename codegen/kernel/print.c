@@ -369,6 +369,30 @@ print_tensor(printer *p, const cg_insn *i)
     ir_buf_str(p->b, i->op == CG_FRAGMENT && i->imm ? " columns\n" : "\n");
 }
 
+/* Memory that changes places, or goes back to its own. */
+static void
+print_swap(printer *p, const cg_insn *i)
+{
+    ir_buf_str(p->b, i->op == CG_SWAP ? "swap " : "settle ");
+    print_buffer_name(p, i->op == CG_SWAP ? i->call->buffer[0] : (uint32_t)i->imm);
+    if (i->op == CG_SWAP) {
+        ir_buf_str(p->b, ", ");
+        print_buffer_name(p, i->call->buffer[1]);
+    }
+    ir_buf_str(p->b, "\n");
+}
+
+static void
+print_across_lanes(printer *p, cg_val v, const cg_insn *i)
+{
+    print_val(p, v);
+    ir_buf_printf(p->b, i->op == CG_SCAN ? " = scan %s %s " : " = last %s%s ",
+                  i->op == CG_SCAN ? ir_sc_name[i->imm] : "",
+                  cot_dtype_name((cot_dtype)i->type));
+    print_val(p, i->in[0]);
+    ir_buf_str(p->b, "\n");
+}
+
 static void
 print_insn(printer *p, cg_val v)
 {
@@ -389,17 +413,7 @@ print_insn(printer *p, cg_val v)
         return;
     case CG_BARRIER: ir_buf_str(p->b, "barrier\n"); return;
     case CG_SWAP:
-        ir_buf_str(p->b, "swap ");
-        print_buffer_name(p, i->call->buffer[0]);
-        ir_buf_str(p->b, ", ");
-        print_buffer_name(p, i->call->buffer[1]);
-        ir_buf_str(p->b, "\n");
-        return;
-    case CG_SETTLE:
-        ir_buf_str(p->b, "settle ");
-        print_buffer_name(p, (uint32_t)i->imm);
-        ir_buf_str(p->b, "\n");
-        return;
+    case CG_SETTLE: print_swap(p, i); return;
     case CG_FETCH:
     case CG_COMMIT:
     case CG_ARRIVE:
@@ -417,14 +431,7 @@ print_insn(printer *p, cg_val v)
         print_when(p, i->in[1]);
         return;
     case CG_SCAN:
-    case CG_LAST:
-        print_val(p, v);
-        ir_buf_printf(p->b, i->op == CG_SCAN ? " = scan %s %s " : " = last %s%s ",
-                      i->op == CG_SCAN ? ir_sc_name[i->imm] : "",
-                      cot_dtype_name((cot_dtype)i->type));
-        print_val(p, i->in[0]);
-        ir_buf_str(p->b, "\n");
-        return;
+    case CG_LAST: print_across_lanes(p, v, i); return;
     case CG_STORE:
         ir_buf_str(p->b, "store ");
         print_element(p, (uint32_t)i->imm, i->in[0]);

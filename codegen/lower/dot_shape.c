@@ -237,6 +237,32 @@ result_size(const cg_dot_shape *s)
     return round_up(s->m.total, s->mr) * round_up(s->n.total, s->nr);
 }
 
+/* The sizes of the packed panels and of the sums of a tile or of the result, and how much of
+ * them each thread has to itself. */
+static void
+size_scratch(cg_dot_shape *s, int64_t kc)
+{
+    s->c_size = s->own          ? 0
+                : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) *
+                                      round_up(s->n.total, s->nr)
+                                : tile_size(s);
+    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc
+                         : round_up(kc * (s->single ? s->nr : s->nc), 16);
+    s->a_size =
+        s->pack_left
+            ? round_up((s->by_rows ? row_width(s) * s->mc : kc * (s->mc / s->mr * s->strip)),
+                       16) +
+                  16
+            : 0;
+    if (s->shares == 1)
+        return;
+    s->c_each = s->whole || s->steps <= KC ? s->c_size : 0;
+    s->c_size *= s->c_each ? s->shares : 1;
+    s->b_size *= s->single ? s->shares : 1;
+    s->a_each = s->single ? 0 : s->a_size;
+    s->a_size *= s->single ? 1 : s->shares;
+}
+
 static void
 choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, const cg_dot *d)
 {
@@ -272,25 +298,7 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
         s->shares = s->single ? at_most(CG_LOWER_SHARES_OF_THREAD * threads,
                                         (s->n.total + s->nr - 1) / s->nr)
                               : blocks;
-    s->c_size = s->own          ? 0
-                : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) *
-                                      round_up(s->n.total, s->nr)
-                                : tile_size(s);
-    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc
-                         : round_up(kc * (s->single ? s->nr : s->nc), 16);
-    s->a_size =
-        s->pack_left
-            ? round_up((s->by_rows ? row_width(s) * s->mc : kc * (s->mc / s->mr * s->strip)),
-                       16) +
-                  16
-            : 0;
-    if (s->shares == 1)
-        return;
-    s->c_each = s->whole || s->steps <= KC ? s->c_size : 0;
-    s->c_size *= s->c_each ? s->shares : 1;
-    s->b_size *= s->single ? s->shares : 1;
-    s->a_each = s->single ? 0 : s->a_size;
-    s->a_size *= s->single ? 1 : s->shares;
+    size_scratch(s, kc);
 }
 
 /* Does the right side come from memory, a row after another, for so few rows of the left that

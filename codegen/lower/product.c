@@ -239,6 +239,48 @@ is_result_itself(const product *p)
            ir_type_at(p->v->f, p->n->first)->dtype == p->d.type;
 }
 
+/* The buffers of the operands, of the results, and of packed panels. */
+static void
+bind_buffers(product *p, ir_ref x, ir_ref y, bool inner)
+{
+    cg_lowering *l = p->l;
+    const cg_level *v = p->v;
+    const cg_group *g = p->g;
+
+    p->out = IR_NEW_N(l->arena, uint32_t, g->n + 1);
+    for (uint32_t i = 0; i < g->n; i++)
+        p->out[i] =
+            cg_place_buffer(l, &v->place[g->v[i]], ir_type_at(v->f, g->v[i]), "y", true);
+    p->d.lhs_type = ir_type_at(v->f, x)->dtype;
+    p->d.rhs_type = ir_type_at(v->f, y)->dtype;
+    p->d.lhs = cg_place_buffer(l, &v->place[x], ir_type_at(v->f, x), "x", false);
+    p->d.rhs = cg_place_buffer(l, &v->place[y], ir_type_at(v->f, y), "x", false);
+    p->d.lhs_offset = p->offset[0] ? cg_i64(&l->b, p->offset[0]) : 0;
+    p->d.rhs_offset = p->offset[1] ? cg_i64(&l->b, p->offset[1]) : 0;
+    p->d.sum = is_result_itself(p) ? 1 + p->out[0] : 0;
+    const int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p->d, inner);
+    if (scratch) {
+        const ir_type *ts = ir_type_new(l->ctx, p->d.type, 1, &scratch);
+        cg_place s = cg_plan_new(l, "pack", ts);
+        p->d.scratch = cg_place_buffer(l, &s, ts, "pack", true);
+    }
+}
+
+/* GPU: the tiles of both operands in shared memory. */
+static void
+add_tiles(product *p, bool inner)
+{
+    cg_lowering *l = p->l;
+    int64_t tiles[2];
+
+    for (int i = 0; l->target.grid && i < 2 && cg_dot_tiles(&l->target, &p->d, inner, tiles);
+         i++) {
+        p->d.tile[i] = cg_local_buffer(l, i ? "right" : "left", p->d.type, tiles[i]);
+        l->k->buffer[p->d.tile[i]].space = CG_SHARED;
+        l->k->buffer[p->d.tile[i]].align = 16;
+    }
+}
+
 void
 cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
 {
@@ -257,34 +299,12 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.sizes[2] = cg_dot_total(&p.d.n);
     cg_kernel_begin(l, "dot");
     p.fr = cg_level_frame(l, v, g);
-    p.out = IR_NEW_N(l->arena, uint32_t, g->n + 1);
-    for (uint32_t i = 0; i < g->n; i++)
-        p.out[i] = cg_place_buffer(l, &v->place[g->v[i]], ir_type_at(v->f, g->v[i]), "y", true);
-    p.d.lhs_type = ir_type_at(v->f, x)->dtype;
-    p.d.rhs_type = ir_type_at(v->f, y)->dtype;
-    p.d.lhs = cg_place_buffer(l, &v->place[x], ir_type_at(v->f, x), "x", false);
-    p.d.rhs = cg_place_buffer(l, &v->place[y], ir_type_at(v->f, y), "x", false);
-    p.d.lhs_offset = p.offset[0] ? cg_i64(&l->b, p.offset[0]) : 0;
-    p.d.rhs_offset = p.offset[1] ? cg_i64(&l->b, p.offset[1]) : 0;
     p.d.store = store_product;
     p.d.user = &p;
-    p.d.sum = is_result_itself(&p) ? 1 + p.out[0] : 0;
     const int64_t epilogue = epilogue_cost(&p);
     p.d.expensive = epilogue > CG_LOWER_MAX_CHEAP_EPILOGUE;
-    int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p.d, inner);
-    if (scratch) {
-        int64_t dims[1] = { scratch };
-        const ir_type *ts = ir_type_new(l->ctx, p.d.type, 1, dims);
-        cg_place s = cg_plan_new(l, "pack", ts);
-        p.d.scratch = cg_place_buffer(l, &s, ts, "pack", true);
-    }
-    int64_t tiles[2];
-    for (int i = 0; l->target.grid && i < 2 && cg_dot_tiles(&l->target, &p.d, inner, tiles);
-         i++) {
-        p.d.tile[i] = cg_local_buffer(l, i ? "right" : "left", p.d.type, tiles[i]);
-        l->k->buffer[p.d.tile[i]].space = CG_SHARED;
-        l->k->buffer[p.d.tile[i]].align = 16;
-    }
+    bind_buffers(&p, x, y, inner);
+    add_tiles(&p, inner);
     l->k->loc = g->node->loc;
     l->k->note = "matrix product";
     /* the cost of the epilogue counts the product as 1 */

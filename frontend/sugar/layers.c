@@ -69,14 +69,58 @@ moved(ir_build *b, ir_ref old, ir_ref new, double momentum)
     return ir_add(b, ir_mul(b, old, ir_like(b, old, 1 - momentum)), product);
 }
 
+/* The mean and variance that batch_norm subtracts and divides by. */
+typedef struct moments {
+    ir_ref mean, var;
+} moments;
+
+static void
+give_stats(ir_build *b, const norm_call *c, ir_ref mean, ir_ref var)
+{
+    c->stats[0] = fe_handle(b->ctx->trace, mean);
+    c->stats[1] = fe_handle(b->ctx->trace, var);
+}
+
+/* The moments of the batch, from its sum over `count` elements; the running ones move towards
+ * them, with the unbiased variance. */
+static moments
+moments_of_batch(ir_build *b, const norm_call *c, ir_ref wide, ir_axes axes, ir_ref sum,
+                 double count)
+{
+    const double momentum = c->o.momentum == 0 ? 0.1 : c->o.momentum;
+    ir_ref mean = ir_div(b, sum, ir_like(b, sum, count));
+    ir_ref d = ir_sub(b, wide, fe_spread(b, mean, wide, axes));
+    ir_ref ss = fe_reduce(b, OP_reduce_sum, ir_mul(b, d, d), axes, false);
+    ir_ref var = ir_div(b, ss, ir_like(b, ss, count));
+
+    if (c->stats && c->o.mean.ctx) {
+        const ir_type *like = ir_btype(b, sum);
+        ir_ref m = per_channel(b, c->o.mean, like, 3), v = per_channel(b, c->o.var, like, 4);
+        if (!m || !v)
+            return (moments){ IR_NONE, IR_NONE };
+        m = moved(b, m, mean, momentum);
+        give_stats(b, c, m, moved(b, v, ir_div(b, ss, ir_like(b, ss, count - 1)), momentum));
+    }
+    return (moments){ mean, var };
+}
+
+static moments
+running_moments(ir_build *b, const norm_call *c, const ir_type *like)
+{
+    ir_ref mean = per_channel(b, c->o.mean, like, 3), var = per_channel(b, c->o.var, like, 4);
+
+    if (mean && var && c->stats)
+        give_stats(b, c, mean, var);
+    return (moments){ mean, var };
+}
+
 static ir_ref
 batch_norm(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const norm_call *c = options;
     const cot_batch_norm_options *o = &c->o;
     const ir_type *t = ir_btype(b, x[0].ref);
-    double momentum = o->momentum == 0 ? 0.1 : o->momentum, count = 1;
-    bool tracks = o->mean.ctx != NULL, batch = o->training || !tracks;
+    double count = 1;
     ir_axes axes;
 
     (void)n;
@@ -86,38 +130,20 @@ batch_norm(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     for (int k = 0; k < t->rank; k++)
         count *= ir_axes_has(axes, k) ? (double)t->dims[k] : 1;
-    ir_ref wide = fe_widen(b, x[0].ref), mean = IR_NONE, var = IR_NONE, y, w;
+    ir_ref wide = fe_widen(b, x[0].ref), y, w;
     ir_ref sum = fe_reduce(b, OP_reduce_sum, wide, axes, false);
     if (!sum)
         return IR_NONE;
     const ir_type *like = ir_btype(b, sum);
-    if (batch) {
-        mean = ir_div(b, sum, ir_like(b, sum, count));
-        ir_ref d = ir_sub(b, wide, fe_spread(b, mean, wide, axes));
-        ir_ref ss = fe_reduce(b, OP_reduce_sum, ir_mul(b, d, d), axes, false);
-        var = ir_div(b, ss, ir_like(b, ss, count));
-        if (c->stats && tracks) {
-            ir_ref m = per_channel(b, o->mean, like, 3), v = per_channel(b, o->var, like, 4);
-            if (!m || !v)
-                return IR_NONE;
-            c->stats[0] = fe_handle(b->ctx->trace, moved(b, m, mean, momentum));
-            c->stats[1] = fe_handle(
-                b->ctx->trace, moved(b, v, ir_div(b, ss, ir_like(b, ss, count - 1)), momentum));
-        }
-    } else {
-        mean = per_channel(b, o->mean, like, 3);
-        var = per_channel(b, o->var, like, 4);
-        if (!mean || !var)
-            return IR_NONE;
-        if (c->stats) {
-            c->stats[0] = fe_handle(b->ctx->trace, mean);
-            c->stats[1] = fe_handle(b->ctx->trace, var);
-        }
-    }
+    const moments m = o->training || !o->mean.ctx
+                          ? moments_of_batch(b, c, wide, axes, sum, count)
+                          : running_moments(b, c, like);
+    if (!m.mean || !m.var)
+        return IR_NONE;
     ir_ref scale =
-        ir_op1(b, OP_rsqrt, ir_add(b, var, ir_like(b, var, o->eps == 0 ? 1e-5 : o->eps)));
+        ir_op1(b, OP_rsqrt, ir_add(b, m.var, ir_like(b, m.var, o->eps == 0 ? 1e-5 : o->eps)));
     ir_ref spread = fe_spread(b, scale, wide, axes);
-    y = ir_mul(b, ir_sub(b, wide, fe_spread(b, mean, wide, axes)), spread);
+    y = ir_mul(b, ir_sub(b, wide, fe_spread(b, m.mean, wide, axes)), spread);
     if (o->scale.ctx && (w = per_channel(b, o->scale, like, 1)))
         y = ir_mul(b, y, fe_spread(b, w, wide, axes));
     if (o->bias.ctx && (w = per_channel(b, o->bias, like, 2)))

@@ -139,6 +139,20 @@ fill_value(cot_dtype t)
     }
 }
 
+/* The element of the result at which window w of a gather starts. */
+static int64_t
+window_target(const indexing *g, const ir_type *r, const int64_t *out_step, int64_t w)
+{
+    int64_t target = 0, axis = g->y->rank - 2;
+
+    for (int k = r->rank - 1; k >= 0; k--)
+        if (!ir_ints_has(g->outer, k)) {
+            target += w % g->y->dims[axis] * out_step[k];
+            w /= g->y->dims[axis--];
+        }
+    return target;
+}
+
 cot_status
 eval_gather(const ir_eval_args *a)
 {
@@ -173,13 +187,7 @@ eval_gather(const ir_eval_args *a)
             rank++;
         }
     for (int64_t w = 0; w < g.count; w++) {
-        int64_t rest = w, target = 0, axis = g.y->rank - 2;
-
-        for (int k = r->rank - 1; k >= 0; k--)
-            if (!ir_ints_has(g.outer, k)) {
-                target += rest % g.y->dims[axis] * out_step[k];
-                rest /= g.y->dims[axis--];
-            }
+        const int64_t target = window_target(&g, r, out_step, w);
         char *out = (char *)a->out[0] + (size_t)target * width;
         if (g.start[w] == LEFT_OUT)
             eval_copy(width, rank, dims, out, to, &fill, none);

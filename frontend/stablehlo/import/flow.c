@@ -423,25 +423,10 @@ as_chlo(hlo_emit *e, hlo_span name)
     return true;
 }
 
-void
-fe_hlo_custom_call(hlo_emit *e)
+/* Import a call of a name that StableHLO, JAX or XLA gives a meaning; false: it has none. */
+static bool
+call_known(hlo_emit *e, hlo_span name, const char *text)
 {
-    const hlo_attr *a = fe_hlo_find(e->op, "call_target_name", "callee");
-    const hlo_span name = a ? a->text : (hlo_span){ NULL, 0 };
-    const char *text = fe_hlo_text(e->h->a, name);
-
-    if (strstr(text, "python") && strstr(text, "callback")) {
-        fe_hlo_fail(e,
-                    "@%s calls back into Python, of which the text has nothing; wants a "
-                    "program lowered without debug prints and callbacks",
-                    text);
-        return;
-    }
-    if (!fe_hlo_spread_operands(e))
-        return;
-    drop_shapes(e);
-    if (fe_hlo_bad(e))
-        return;
     if (starts_with(name, "check.expect_")) {
         if (e->n_in != 2)
             fe_hlo_fail(e, "@%s has %d operands; wants 2", text, e->n_in);
@@ -466,11 +451,36 @@ fe_hlo_custom_call(hlo_emit *e)
         fe_hlo_top_k(e);
     } else if (fe_hlo_is(name, "cpu_csr_sparse_dense_ffi") && e->n_in == 4) {
         fe_hlo_csr(e);
-    } else if (!as_chlo(e, name) && !fe_hlo_lapack(e, name) && !fe_hlo_older_lapack(e, name)) {
-        const ir_custom *c = ir_custom_find(e->h->ctx, text);
-        if (c && c->def)
-            call_custom(e, c->def, (ir_ints){ 0, NULL });
-        else
-            fe_hlo_fail(e, "no custom function @%s is registered", text);
+    } else {
+        return as_chlo(e, name) || fe_hlo_lapack(e, name) || fe_hlo_older_lapack(e, name);
     }
+    return true;
+}
+
+void
+fe_hlo_custom_call(hlo_emit *e)
+{
+    const hlo_attr *a = fe_hlo_find(e->op, "call_target_name", "callee");
+    const hlo_span name = a ? a->text : (hlo_span){ NULL, 0 };
+    const char *text = fe_hlo_text(e->h->a, name);
+
+    if (strstr(text, "python") && strstr(text, "callback")) {
+        fe_hlo_fail(e,
+                    "@%s calls back into Python, of which the text has nothing; wants a "
+                    "program lowered without debug prints and callbacks",
+                    text);
+        return;
+    }
+    if (!fe_hlo_spread_operands(e))
+        return;
+    drop_shapes(e);
+    if (fe_hlo_bad(e))
+        return;
+    if (call_known(e, name, text))
+        return;
+    const ir_custom *c = ir_custom_find(e->h->ctx, text);
+    if (c && c->def)
+        call_custom(e, c->def, (ir_ints){ 0, NULL });
+    else
+        fe_hlo_fail(e, "no custom function @%s is registered", text);
 }

@@ -179,45 +179,58 @@ known_padding(hlo_emit *e, int n, ir_ints *out)
     return out->n == n;
 }
 
-void
-fe_hlo_convolution(hlo_emit *e)
+/* The window of a convolution over n axes. */
+typedef struct conv_window {
+    ir_ints stride, pad, lhs, rhs, reverse;
+} conv_window;
+
+/* Read it from the attributes, or from those of the attribute `window` where the op has one. */
+static bool
+read_window(hlo_emit *e, int n, conv_window *w)
 {
-    const int rank = fe_hlo_in_type(e, 0)->rank, n = rank - 2;
-    const hlo_attr *window = fe_hlo_find(e->op, "window", NULL), *numbers;
+    const hlo_attr *window = fe_hlo_find(e->op, "window", NULL);
     const hlo_op *const op = e->op;
     hlo_op inside = *op;
-    ir_ints stride, pad, lhs, rhs, reverse;
-    int64_t at[5][2 * COT_MAX_RANK];
-    cot_dtype as;
-    ir_ref x[2];
 
-    numbers = fe_hlo_find(op, "dimension_numbers", "dim_numbers");
-    if (!numbers || rank < 2 || rank > 48) {
-        fe_hlo_fail(e, numbers ? "wants a rank from 2 to 48"
-                               : "attribute dimension_numbers is missing");
-        return;
-    }
     if (window && window->kind == HLO_DICT) {
         inside.n_attrs = window->n;
         inside.attr = window->named;
     }
     e->op = &inside;
-    const bool good = fe_hlo_ints(e, "window_strides", "stride", n, 1, &stride) &&
-                      (e->n_in == 3 ? known_padding(e, 2 * n, &pad)
-                                    : fe_hlo_ints(e, "padding", "pad", 2 * n, 0, &pad)) &&
-                      fe_hlo_ints(e, "lhs_dilation", "lhs_dilate", n, 1, &lhs) &&
-                      fe_hlo_ints(e, "rhs_dilation", "rhs_dilate", n, 1, &rhs) &&
-                      fe_hlo_ints(e, "window_reversal", "reverse", n, 0, &reverse);
+    const bool good = fe_hlo_ints(e, "window_strides", "stride", n, 1, &w->stride) &&
+                      (e->n_in == 3 ? known_padding(e, 2 * n, &w->pad)
+                                    : fe_hlo_ints(e, "padding", "pad", 2 * n, 0, &w->pad)) &&
+                      fe_hlo_ints(e, "lhs_dilation", "lhs_dilate", n, 1, &w->lhs) &&
+                      fe_hlo_ints(e, "rhs_dilation", "rhs_dilate", n, 1, &w->rhs) &&
+                      fe_hlo_ints(e, "window_reversal", "reverse", n, 0, &w->reverse);
     e->op = op;
-    const char *spec = good ? letters(e, numbers->text, rank) : NULL;
+    return good;
+}
+
+void
+fe_hlo_convolution(hlo_emit *e)
+{
+    const int rank = fe_hlo_in_type(e, 0)->rank, n = rank - 2;
+    const hlo_attr *numbers = fe_hlo_find(e->op, "dimension_numbers", "dim_numbers");
+    conv_window w;
+    int64_t at[5][2 * COT_MAX_RANK];
+    cot_dtype as;
+    ir_ref x[2];
+
+    if (!numbers || rank < 2 || rank > 48) {
+        fe_hlo_fail(e, numbers ? "wants a rank from 2 to 48"
+                               : "attribute dimension_numbers is missing");
+        return;
+    }
+    const char *spec = read_window(e, n, &w) ? letters(e, numbers->text, rank) : NULL;
     if (!spec)
         return;
     fe_hlo_product_operands(e, &as, x);
-    x[1] = turned(e, x[1], spec, rank, reverse);
-    by_spec(spec, rank, stride, 1, at[0]);
-    by_spec(spec, rank, pad, 2, at[1]);
-    by_spec(spec, rank, lhs, 1, at[2]);
-    by_spec(spec, rank, rhs, 1, at[3]);
+    x[1] = turned(e, x[1], spec, rank, w.reverse);
+    by_spec(spec, rank, w.stride, 1, at[0]);
+    by_spec(spec, rank, w.pad, 2, at[1]);
+    by_spec(spec, rank, w.lhs, 1, at[2]);
+    by_spec(spec, rank, w.rhs, 1, at[3]);
     const cot_window_options o = { .strides = { n, 0, at[0] },
                                    .padding = { 2 * n, 0, at[1] },
                                    .base_dilation = { n, 0, at[2] },

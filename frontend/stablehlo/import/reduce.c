@@ -141,6 +141,22 @@ reordered(hlo_emit *e, const ir_graph *g, const int *order)
     return made;
 }
 
+/* The body of an op that is printed as `applies OP` rather than as a region. */
+static ir_graph *
+applied_op(hlo_emit *e, const hlo_attr *applies, const ir_type *t)
+{
+    const hlo_row *row = fe_hlo_row(e->h, fe_hlo_text(e->h->a, applies->text));
+    ir_op op = row && row->op && row->n_in == 2 ? ir_op_find(row->op) : OP_none;
+
+    if (t->dtype == COT_BOOL)
+        op = op == OP_add || op == OP_max ? OP_or : op == OP_mul || op == OP_min ? OP_and : op;
+    if (op != OP_none)
+        return body_of_op(e, op, t);
+    fe_hlo_fail(e, "applies %.*s, which is no op of two operands", (int)applies->text.n,
+                applies->text.at);
+    return NULL;
+}
+
 bool
 fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs,
                 pass_combiner *c)
@@ -153,17 +169,7 @@ fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs,
     for (int i = 0; i < 2 * n; i++)
         type[i] = ir_scalar_type(e->b->ctx, ir_btype(e->b, x[in_pairs ? i / 2 : i % n])->dtype);
     if (applies && n == 1 && e->op->n_regions == 0) {
-        const hlo_row *row = fe_hlo_row(e->h, fe_hlo_text(e->h->a, applies->text));
-        ir_op op = row && row->op && row->n_in == 2 ? ir_op_find(row->op) : OP_none;
-        if (type[0]->dtype == COT_BOOL)
-            op = op == OP_add || op == OP_max   ? OP_or
-                 : op == OP_mul || op == OP_min ? OP_and
-                                                : op;
-        if (op == OP_none)
-            fe_hlo_fail(e, "applies %.*s, which is no op of two operands", (int)applies->text.n,
-                        applies->text.at);
-        else
-            c->g = body_of_op(e, op, type[0]);
+        c->g = applied_op(e, applies, type[0]);
         return c->g != NULL;
     }
     const hlo_attr *called = fe_hlo_find(e->op, "called_computations", NULL);
