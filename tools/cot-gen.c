@@ -86,6 +86,23 @@ write_declarations(void)
                    params[rows[i].n_in]);
 }
 
+/* Words in lines of at most 95 columns; `hang` begins each line but the first, which has
+ * `column` columns already.  Returns the columns of the last line. */
+static int
+write_words(const char *text, const char *hang, int column)
+{
+    while (*text) {
+        const size_t gap = *text == ' ', word = strcspn(text + gap, " ");
+        if (gap && column + 1 + (int)word > 95)
+            column = printf("\n%s", hang) - 1;
+        else if (gap)
+            column += printf(" ");
+        column += printf("%.*s", (int)word, text + gap);
+        text += gap + word;
+    }
+    return column;
+}
+
 /* A comment of lines of at most 96 columns. */
 static void
 write_comment(const char *doc)
@@ -248,39 +265,46 @@ rewrite(const char *path, void (*write)(void))
 static void
 write_attributes(const char *record)
 {
-    int n = 0;
+    int column = write_words("- attributes:", "", 0), n = 0;
+    char text[96];
 
     for (size_t i = 0; i < N_FIELDS; i++) {
         const field *a = &fields[i];
+        const bool required = strcmp(a->init, "REQUIRED") == 0;
         if (strcmp(a->record, record) != 0)
             continue;
-        printf("%s`%s` (%s", n++ ? ", " : "", a->name, a->kind);
-        if (strcmp(a->init, "REQUIRED") != 0)
-            printf(", default %s", a->init);
-        printf(")");
+        snprintf(text, sizeof text, "%s `%s` (%s%s%s)", n++ ? "," : "", a->name, a->kind,
+                 required ? "" : ", default ", required ? "" : a->init);
+        column = write_words(text, "  ", column);
     }
-    printf(n ? ".\n" : "none.\n");
+    printf(n ? ".\n" : " none.\n");
 }
 
 static int
 write_ops(void)
 {
-    printf("# Ops\n\nWritten by `cot-gen` from `ir/ops.def` and `ir/attrs.def`; do not edit.  "
-           "Operands are"
-           " called x, y, z in\norder.  `zero`: the derivative vanishes everywhere; `never`: "
-           "the case"
-           " cannot arise.\n");
+    printf("# Ops\n\n");
+    write_words(
+        "Written by `cot-gen` from `ir/ops.def` and `ir/attrs.def`; do not edit. Operands "
+        "are called x, y, z in order. `zero`: the derivative vanishes everywhere; "
+        "`never`: the case cannot arise.\n",
+        "", 0);
     for (size_t i = 0; i < N_ROWS; i++) {
         const row *r = &rows[i];
-        printf("\n## %s\n\n%s.\n\n", r->name, r->doc);
+        char rules[256];
+        printf("\n## %s\n\n", r->name);
+        write_words(r->doc, "", 0);
+        printf(".\n\n");
         if (r->n_in < 0)
             printf("- operands: any number\n");
         else
             printf("- operands: %d\n", r->n_in);
-        printf("- attributes: ");
         write_attributes(r->attrs);
-        printf("- rules: infer `%s`, jvp `%s`, transpose `%s`, vmap `%s`, lower `%s`\n",
-               r->infer, r->jvp, r->transpose, r->vmap, r->lower);
+        snprintf(rules, sizeof rules,
+                 "- rules: infer `%s`, jvp `%s`, transpose `%s`, vmap `%s`, lower `%s`",
+                 r->infer, r->jvp, r->transpose, r->vmap, r->lower);
+        write_words(rules, "  ", 0);
+        printf("\n");
     }
     return 0;
 }
@@ -289,14 +313,14 @@ write_ops(void)
 static int
 write_errors(void)
 {
-    printf("# Errors\n\nWritten by `cot-gen` from `ir/errors.def`; do not edit.  A message "
-           "begins with the"
-           " line of the user's\ncall and the op or function at fault; `%%s` and `%%d` stand "
-           "for what was"
-           " found.  The status is what the\nfailing call returns; `cot_error` gives the text. "
-           " The first"
-           " error is kept until `cot_error_clear`.\n"
-           "\n| status | message | cause and remedy |\n| --- | --- | --- |\n");
+    printf("# Errors\n\n");
+    write_words(
+        "Written by `cot-gen` from `ir/errors.def`; do not edit. A message begins with the "
+        "line of the user's call and the op or function at fault; `%s` and `%d` stand for "
+        "what was found. The status is what the failing call returns; `cot_error` gives "
+        "the text. The first error is kept until `cot_error_clear`.",
+        "", 0);
+    printf("\n\n| status | message | cause and remedy |\n| --- | --- | --- |\n");
     for (size_t i = 0; i < N_MESSAGES; i++) {
         const message *m = &messages[i];
         if (!m->doc[0]) {
