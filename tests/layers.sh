@@ -105,6 +105,19 @@ lines=$(awk 'length($0) > 96 { print FILENAME ":" FNR ": " $0 }' $all $tables |
     grep -vE '^[^:]*\.sh:[0-9]+: *(%|fn @|func\.func)' | cut -c1-60)
 [ -z "$lines" ] || broken "lines of more than 96 columns:
 $lines"
+# Prose of the pages, but for those that a program prints; tables and code are exempt.
+pages=$(ls README.md CONTRIBUTING.md docs/*.md |
+    grep -vE '/(functions|torch-func|coverage|back-ends|accuracy)\.md')
+lines=$(awk 'FNR == 1 { code = indented = 0; blank = 1 }
+    /^ *```/ { code = !code }
+    /^    / && blank { indented = 1 }
+    !/^    / { indented = 0 }
+    length($0) > 96 && !code && !indented && !/^\|/ && !/^ *```/ {
+        print FILENAME ":" FNR ": " $0
+    }
+    { blank = /^ *$/ || indented }' $pages | cut -c1-60)
+[ -z "$lines" ] || broken "lines of prose of more than 96 columns:
+$lines"
 lines=$(wc -l $all | awk '$1 > 600 && $2 != "total" { print $2, $1 }')
 long=$(printf '%s\n' "$lines" | grep -cE '^(tests|bench)/') most=16
 [ "$long" -le $most ] ||
