@@ -10,10 +10,12 @@ import sys
 NAMES = {"cotrace": "Cotrace", "jax": "JAX", "torch": "PyTorch"}
 HEAD = """# Accuracy, and agreement with JAX and PyTorch
 
-Written by `tests/peers/accuracy.py build/tools/cot --write docs/accuracy.md`, in a Python with numpy and mpmath; the
-peers: {peers}. `ctest -R accuracy` runs a sample of it.
+`tests/peers/accuracy.py build/tools/cot --write docs/accuracy.md` writes this page, in a Python
+with numpy and mpmath. The peers are {peers}. `ctest -R accuracy` runs a sample of the
+comparisons.
 
-The bounds, in units of the last place (ulp) of the exact result; `check_math.c` and `check_special.c` judge by MPFR:
+This table states the largest errors in units of the last place (ulp) of the exact result.
+`check_math.c` and `check_special.c` test them by MPFR:
 
 | functions | f32 | f64 |
 |---|---|---|
@@ -32,19 +34,23 @@ f16 and bf16 compute in f32 and round once.
 
 ## Errors beside the peers
 
-The worst error in ulp against mpmath with 60 digits, over {samples} random operands of each domain ({few} of functions of
-two operands that are slow to judge), drawn evenly, or where it says log evenly in the exponent. Near the zeros of
-`lgamma`, `digamma`, `lbeta` and the Bessel functions the ulp of the result is small beside the terms that cancel. A
-blank: the peer lacks the function at the type. {machine}
+The figures are the worst errors in ulp, judged by mpmath with 60 digits, over {samples} random
+operands of each domain ({few} for functions of two operands that are slow to judge). Operands
+are uniform in the domain, and where a row says log, in the logarithm. Near the zeros of
+`lgamma`, `digamma`, `lbeta` and the Bessel functions large terms cancel, so that an error that
+is small beside them is many ulp of the result. A blank says that the peer lacks the function at
+the type. {machine}
 
 """
 ALL = """
 ## f32, all inputs
 
-Functions of one operand over all 2^32 inputs: the worst error and where, the mean error of finite results, and how many
-results are not the exact value correctly rounded. `./dev bench --ulp NAME ...` measures them again, in about a minute
-each on one core of its own: the kernels are the JIT's, the reference is libmvec or libm in f64 (for functions that libm lacks,
-the JIT's own f64 kernel, which MPFR judges on the way), and MPFR decides near the middle between two f32.
+The table has functions of one operand over all 2^32 inputs: the worst error and its operand,
+the mean error of finite results, and how many results are not the exact value correctly
+rounded. `./dev bench --ulp NAME ...` measures them again and takes about a minute for each on
+an idle core. It runs the JIT's kernels and compares them with libmvec or libm in f64; for
+functions that libm lacks it compares with the JIT's f64 kernel, which it checks by MPFR. Near
+the middle between two f32, MPFR decides.
 
 | function | worst ulp | at | mean ulp | not nearest | share |
 |---|---|---|---|---|---|
@@ -52,30 +58,36 @@ the JIT's own f64 kernel, which MPFR judges on the way), and MPFR decides near t
 AGREE = """
 ## Agreement
 
-The worst difference from the peer in ulp, over {random} random operands: of the value / of the derivative by reverse mode
-with cotangents 1. It counts the errors of both. Reductions and products count in units of the largest result. The
-letters name differences that are more than digits, on special operands (zeros, infinities, NaN, subnormal numbers, the
-ends of the range, in all combinations) and on random ones; they are explained below. Without a letter all of them agree.
+The figures are the worst differences from the peer in ulp, over {random} random operands: of
+the value / of the derivative by reverse mode with cotangents 1. A difference contains the
+errors of both sides. For reductions and products the unit is an ulp of the largest result. A
+letter in the last column names a kind of difference that is more than rounding, on random
+operands or on special ones (zeros, infinities, NaN, subnormal numbers and the ends of the
+range, in all combinations); the kinds are explained below. Ops without a letter agree
+everywhere.
 
 """
 DIFFERENCES = """
 ## The differences
 
-Every one of {stated:,} results of elementwise ops, values and derivatives, is as stated: `tests/peers/rules.py` and
-`pairs.py` state for each op, type and place an exact value, by mpmath with 60 digits or by a standard, and a bound in
-ulp. A difference from a peer is explained by that alone. Of the differences from the peers, by kind:
+`tests/peers/rules.py` and `pairs.py` state an exact value for each op, type and operand, by
+mpmath with 60 digits or by a standard, and a bound in ulp. All {stated:,} results of
+elementwise ops, values and derivatives, are within these bounds. Nothing else explains a
+difference from a peer. The differences are counted by kind:
 
 """
 REST = """
-`accuracy.differences` tests that a wrong answer is never explained: one that is off by twice its bound, of another class, 1e6
-beside it, a zero of the other sign. `laws.special` holds 20 thousand of the stated results on every machine, with neither
-peer nor Python: special operands of every op in f64, f32, bf16 and f16, values and derivatives.
+`accuracy.differences` tests that no wrong answer is explained: a result that is off by twice
+its bound, 1e6 in its place, one of another class, or a zero of the other sign. `laws.special`
+tests 20 thousand of the stated results on every machine, without peers and Python: special
+operands of every op in f64, f32, bf16 and f16, values and derivatives.
 
-What is stated is the limit wherever the function has one, but for these derivatives, which are what the rule's own
-arithmetic gives at the ends of the range: `atan2` where the root of the sum of
-squares is beyond the range; x^y by x where x^(y - 1) is beyond the range; x / y
-by y where 1 / y is beyond the range; `lbeta` where the sum of its operands is; the density of `igamma` for a <= 0.
-[Derivatives](derivatives.md) has the reasons. Nothing is stated of `igamma_grad_a` and `random_gamma_grad` outside [0.001, 1000].
+The stated value is the limit wherever the function has one, except for some derivatives at the
+ends of the range, where it is what the arithmetic of the rule gives: `atan2` where the root of
+the sum of squares is beyond the range; x^y by x where x^(y - 1) is beyond the range; x / y by y
+where 1 / y is beyond the range; `lbeta` where the sum of its operands is; the density of
+`igamma` for a <= 0. [Derivatives](derivatives.md) has the reasons. Nothing is stated of
+`igamma_grad_a` and `random_gamma_grad` outside [0.001, 1000].
 """
 
 
