@@ -6,6 +6,9 @@
  *   sizes HOW --streamed [K/N]         the last class of sized.h alone
  *   sizes HOW NUMBER                   one, in all ways
  *
+ * `--judged FILE` before HOW: what passed before, by the file, does not run again by the JIT
+ * (judged.h).
+ *
  * HOW is `jit`, the widths and processors of this machine with one thread and two; `c`, C
  * source at each width by gcc; `object`, objects for processors of this kind; or a machine of
  * machine.h.  A program is run in one of the ways, which its number chooses.
@@ -20,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/laws/judged.h"
 #include "tests/laws/sizes_inside.h"
 
 enum { IMAGE = 4 << 20 };
@@ -346,11 +350,15 @@ numbers_of(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
+    if (argc > 2 && strcmp(argv[1], "--judged") == 0) {
+        judged_open(argv[2]);
+        argc -= 2;
+        argv += 2;
+    }
     if (argc < 3 || !find_how(argv[1]) || (strcmp(argv[2], "--sample") == 0 && argc < 5))
-        return fprintf(
-                   stderr,
-                   "usage: sizes HOW (--sample SEED COUNT | --all [K/N] | --streamed [K/N] |"
-                   " NUMBER)\n"),
+        return fprintf(stderr,
+                       "usage: sizes [--judged FILE] HOW (--sample SEED COUNT | --all [K/N] |"
+                       " --streamed [K/N] | NUMBER)\n"),
                2;
     if (!has_tools()) {
         printf("sizes: %s: not run: its compiler, linker or emulator is not installed\n",
@@ -365,6 +373,8 @@ main(int argc, char **argv)
     run_numbers(numbers_of(argc, argv));
     printf("\nsizes: %s: %" PRId64 " programs of %" PRId64 ", %" PRId64 " failures", sizes.how,
            sizes.ran, sized_count(), sizes.failures);
+    if (sizes.known)
+        printf(", %" PRId64 " judged before", sizes.known);
     if (sizes.left_out)
         printf(", %" PRId64 " left out, at which the emulator fails itself", sizes.left_out);
     printf("\n");

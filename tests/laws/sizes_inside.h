@@ -37,6 +37,7 @@ typedef struct sizes_run {
     item item[SIZES_BATCH];
     cg_target target;
     int64_t ran, of, failures, left_out;
+    int64_t known;              /* judged before (judged.h) */
     time_t begun, told;
     bool every; /* way */
 } sizes_run;

@@ -6,6 +6,8 @@
  *   law_sweep --of OP [K/N]          those of the classes of OP; likewise
  *   law_sweep NUMBER...              these, in every way
  *
+ * `--judged FILE` before these: what passed before, by the file, does not run again (judged.h).
+ *
  * A program runs in one way in turn (a width of vectors, a processor), so that a class at a
  * size is asked in every way by its types; one in 4 on two threads, one in 16 also as C
  * source, in batches.  Every array and the work block lie between zones that are compared after
@@ -22,6 +24,7 @@
 #include "runtime/compile.h"
 #include "tests/laws/carry.h"
 #include "tests/laws/classes.h"
+#include "tests/laws/judged.h"
 #include "tests/redzone.h"
 
 /* Widths of vectors on this machine's processor; older processors; C source.  Those that this
@@ -54,12 +57,14 @@ enum {
  * is compiled at once. */
 typedef struct waiting {
     int number, way;
+    uint64_t key;               /* judged.h */
 } waiting;
 
 /* What the processes share. */
 static struct counts {
     int at, next; /* the program of the plan that runs; where to go on if it dies */
     int programs, failures, runs[WAYS];
+    int known;                  /* of the runs, those that were judged before */
     int n_waiting, calling;     /* calling: of those that wait; -1: none */
     waiting c[CARRY_BATCH];
 } *counts;
@@ -144,9 +149,15 @@ run_once(const class_program *p, const struct way *w, int threads, void *const *
     const ir_graph *f = p->law.f;
     const char *how =
         threads == 1 ? w->name : ir_format(&f->ctx->arena, "%s, two threads", w->name);
+    const uint64_t key = judged_key(f, &o, "llvm", how, in, want);
+    const int failures = counts->failures;
     cot_kernel *k;
     zones s;
 
+    if (judged_before(key)) {
+        counts->known++;
+        return;
+    }
     if (cot_compile_graph(f, &o, &k) != COT_OK) {
         fail(p, how, cot_error(f->ctx));
         cot_error_clear(f->ctx);
@@ -163,6 +174,8 @@ run_once(const class_program *p, const struct way *w, int threads, void *const *
     for (int i = 0; i < s.n; i++)
         redzone_free(&s.z[i]);
     cot_kernel_free(k);
+    if (counts->failures == failures)
+        judged_pass(key);
 }
 
 /* -- one program -- */
@@ -193,7 +206,9 @@ tell_c(const carry_batch *b, int i, const class_program *p)
     const int way = counts->c[i].way;
 
     counts->runs[way]++;
-    if (b->p[i].answer[CARRY_GCC] != CARRY_SAME)
+    if (b->p[i].answer[CARRY_GCC] == CARRY_SAME)
+        judged_pass(counts->c[i].key);
+    else
         fail(&p[i], ways[way].name, b->p[i].why[CARRY_GCC]);
 }
 
@@ -254,15 +269,23 @@ run_waiting(void)
 
 /* In every way, or one in C_EVERY in one of them in turn. */
 static void
-wait_for_c(const class_program *p, bool all)
+wait_for_c(const class_program *p, bool all, void *const *in, void *const *want)
 {
     const int turn = turn_of(p);
 
     for (int k = 0; k < N_C; k++)
         if (all || (turn % C_EVERY == 0 && k == turn / C_EVERY % N_C)) {
+            const struct way *w = &ways[FIRST_C + k];
+            const cot_compile_options o = { .backend = "c", .vector_bits = w->bits };
+            const uint64_t key = judged_key(p->law.f, &o, "c", w->name, in, want);
+            if (judged_before(key)) {
+                counts->known++;
+                counts->runs[FIRST_C + k]++;
+                continue;
+            }
             if (counts->n_waiting == CARRY_BATCH)
                 run_waiting();
-            counts->c[counts->n_waiting++] = (waiting){ p->law.number, FIRST_C + k };
+            counts->c[counts->n_waiting++] = (waiting){ p->law.number, FIRST_C + k, key };
         }
 }
 
@@ -284,7 +307,7 @@ judge(cot_context *ctx, int number, bool all)
             fail(&p, "the evaluator", cot_error(ctx));
         else {
             run_ways(&p, all, in, want);
-            wait_for_c(&p, all);
+            wait_for_c(&p, all, in, want);
         }
         laws_free(p.law.f->n_in, in);
     }
@@ -429,10 +452,15 @@ main(int argc, char **argv)
 {
     plan a;
 
+    if (argc > 2 && strcmp(argv[1], "--judged") == 0) {
+        judged_open(argv[2]);
+        argc -= 2;
+        argv += 2;
+    }
     if (!read_plan(argc, argv, &a))
         return fprintf(stderr,
-                       "usage: law_sweep --sample SEED COUNT | --all [K/N] | --of OP [K/N] | "
-                       "NUMBER...\n"),
+                       "usage: law_sweep [--judged FILE] --sample SEED COUNT | --all [K/N] | "
+                       "--of OP [K/N] | NUMBER...\n"),
                2;
     counts =
         mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -444,6 +472,6 @@ main(int argc, char **argv)
     printf("\nsweep: %d of %d programs", counts->programs, classes_count());
     for (int k = 0; k < WAYS; k++)
         printf(", %s: %d", ways[k].name, counts->runs[k]);
-    printf("; %d failures\n", counts->failures);
+    printf("; %d runs judged before; %d failures\n", counts->known, counts->failures);
     return counts->failures > 0;
 }
