@@ -327,9 +327,12 @@ typedef struct plan {
 static int
 number_of(const plan *a, int k)
 {
+    const int i = a->part + k * a->parts;
+
     return a->named    ? atoi(a->name[k])
            : a->sample ? classes_sample(a->seed, k)
-                       : a->part + k * a->parts;
+           : a->of     ? a->of[i]
+                       : i;
 }
 
 static void
