@@ -6,8 +6,11 @@
 #include "codegen/schedule/schedule.h"
 
 /* The loops of a map kernel, outermost first.  Loop i runs over the axes first[i] ... last[i] -
- * 1 of the iteration space. */
+ * 1 of the shape `dims`: the iteration space, some axes of which are divided into their digits
+ * (map_nest.c). */
 typedef struct cg_map_loops {
+    int rank;
+    const int64_t *dims;
     int n;
     int64_t extent[COT_MAX_RANK + 1];
     int first[COT_MAX_RANK + 1], last[COT_MAX_RANK + 1]; /* range of axes of each loop */
@@ -46,7 +49,8 @@ typedef struct cg_mapping {
     bool parallel, idempotent;
     bool split[COT_MAX_RANK + 1]; /* loops that are split (index_split.h) */
     int pieces;
-    cg_ix at[COT_MAX_RANK + 1];
+    cg_ix axis[COT_MAX_RANK + 1]; /* the index in the shape of the loops */
+    cg_ix at[COT_MAX_RANK + 1]; /* the same in the iteration space: set by cg_map_body */
 } cg_mapping;
 
 /* map_nest.c: the loops of a group. stride: the strides of the memory that the values are
@@ -56,10 +60,13 @@ cg_map_loops cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fu
 /* The cost of a row: of the `row` elements that differ only in the loops from `first` on. */
 int64_t cg_map_row_cost(cg_mapping *m, int first, int64_t row);
 /* Set the axes of those loops to element k of a row. */
-void cg_map_row_index(const cg_map_loops *s, cg_ix_table *ix, const ir_type *t, int first,
-                      int64_t k, cg_ix *at);
+void cg_map_row_index(const cg_map_loops *s, cg_ix_table *ix, int first, int64_t k,
+                      cg_ix *axis);
+/* The index in the iteration space. */
+void cg_map_index(const cg_map_loops *s, cg_ix_table *ix, const ir_type *space,
+                  const cg_ix *axis, cg_ix *at);
 /* map_body.c: set the axes of the loop at a level from its variable; emit all values at
- * m->at. */
+ * m->axis. */
 void cg_map_set_axes(cg_mapping *m, int level, cg_ix x);
 void cg_map_body(cg_mapping *m);
 /* map_grid.c: emit all loops for a GPU. */

@@ -60,13 +60,19 @@ static void
 set_loop(cg_mapping *m, int i, cg_ix x)
 {
     int first = m->s.first[i];
-    cg_ix_split(&m->l->ix, x, m->s.last[i] - first, m->g->space->dims + first, m->at + first);
+    cg_ix_split(&m->l->ix, x, m->s.last[i] - first, m->s.dims + first, m->axis + first);
 }
 
 void
 cg_map_set_axes(cg_mapping *m, int level, cg_ix x)
 {
     set_loop(m, m->order[level], x);
+}
+
+static void
+set_index(cg_mapping *m)
+{
+    cg_map_index(&m->s, &m->l->ix, m->g->space, m->axis, m->at);
 }
 
 /* Emit all elements of a row, along the short last loops, and their indices, then the stores,
@@ -81,7 +87,8 @@ unrolled_body(cg_mapping *m)
     for (int64_t i = 0; i < all; i++) {
         const ir_ref v = m->g->v[i / n];
 
-        cg_map_row_index(&m->s, &l->ix, m->g->space, m->unrolled, i % n, m->at);
+        cg_map_row_index(&m->s, &l->ix, m->unrolled, i % n, m->axis);
+        set_index(m);
         x[i] = cg_element(l, m->fr, v, m->at);
         const cg_ix flat =
             cg_ix_flat(&l->ix, ir_type_at(f, v)->rank, ir_type_at(f, v)->dims, m->at);
@@ -94,12 +101,13 @@ unrolled_body(cg_mapping *m)
 void
 cg_map_body(cg_mapping *m)
 {
-    if (is_joint(m)) {
-        joint_body(m);
+    if (m->unrolled >= 0 && !is_joint(m)) {
+        unrolled_body(m);
         return;
     }
-    if (m->unrolled >= 0) {
-        unrolled_body(m);
+    set_index(m);
+    if (is_joint(m)) {
+        joint_body(m);
         return;
     }
     cg_val *x = IR_NEW_N(m->l->arena, cg_val, m->g->n);

@@ -91,7 +91,7 @@ cg_map_grid(cg_mapping *m)
         start = cg_iadd(b, start, cg_loop_var(b, vector));
         l->vector = true;
     }
-    cg_ix_split(&l->ix, cg_ix_var(&l->ix, start, 0, size - 1), t->rank, t->dims, m->at);
+    cg_ix_split(&l->ix, cg_ix_var(&l->ix, start, 0, size - 1), t->rank, t->dims, m->axis);
     cg_map_body(m);
     l->vector = false;
     if (vector)

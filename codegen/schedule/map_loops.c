@@ -227,23 +227,51 @@ has_wide_piece(const cg_mapping *m, int i, int64_t side)
            2 * widest >= m->s.extent[i];
 }
 
-/* Unroll the loops behind vector loop v in the body if they have few elements in all: rows are
- * then stored as whole vectors, and common subexpressions of a row are computed once. That is
- * done for rows of little code, and for longer ones whose elements share a third of it. */
-static void
-pick_unrolled(cg_mapping *m, int v)
+/* Are the loops behind vector loop v unrolled in the body, because they have few elements in
+ * all?  Rows are then stored as whole vectors, and common subexpressions of a row are computed
+ * once.  That is done for rows of little code, and for longer ones whose elements share a third
+ * of it. */
+static bool
+may_unroll_behind(cg_mapping *m, int v)
 {
     m->row = 1;
     for (int i = v + 1; i < m->s.n; i++)
         m->row *= m->s.extent[i];
     if (v >= m->s.dense || m->row > CG_SCHEDULE_MAX_UNROLLED_ROW || m->put ||
-        (m->s.reduces && m->s.longest > CG_LOWER_MAX_UNROLLED_SUM) ||
-        m->s.extent[v] < cg_lanes(m->l, m->s.widest))
-        return;
+        (m->s.reduces && m->s.longest > CG_LOWER_MAX_UNROLLED_SUM))
+        return false;
     const int64_t apart = m->s.cost * m->row, row = cg_map_row_cost(m, v + 1, m->row);
-    if (row <= CG_SCHEDULE_MAX_UNROLLED_ROW_COST ||
-        (row <= CG_SCHEDULE_MAX_SHARED_COST && row * 3 <= apart * 2))
+    return row <= CG_SCHEDULE_MAX_UNROLLED_ROW_COST ||
+           (row <= CG_SCHEDULE_MAX_SHARED_COST && row * 3 <= apart * 2);
+}
+
+/* Are vectors of one width, half a register at least, nearly full along loop i? */
+static bool
+fills_vectors(const cg_mapping *m, int i)
+{
+    const int64_t lanes = cg_lanes(m->l, m->s.widest), n = m->s.extent[i],
+                  width = n < lanes ? cg_pow2_from(n) : lanes,
+                  vectors = (n + width - 1) / width;
+
+    return 2 * n >= lanes && 100 * n >= CG_SCHEDULE_FULL_VECTORS * vectors * width;
+}
+
+/* If the elements along loop v are far apart and the loops behind it are too long to unroll,
+ * the vector loop is one behind it whose vectors are whole: with its own few elements behind it
+ * unrolled, what they touch is contiguous. */
+static int
+pick_unrolled(cg_mapping *m, int v)
+{
+    if (m->s.extent[v] >= cg_lanes(m->l, m->s.widest) && may_unroll_behind(m, v)) {
         m->unrolled = v + 1;
+        return v;
+    }
+    for (int i = v + 1; i < m->s.dense; i++)
+        if (fills_vectors(m, i) && may_unroll_behind(m, i)) {
+            m->unrolled = i + 1;
+            return i;
+        }
+    return v;
 }
 
 static void
@@ -254,7 +282,7 @@ pick_order(cg_mapping *m)
         if (m->s.extent[i] > m->s.extent[v] || (v != dense && m->s.extent[i] >= 2 * m->lanes))
             v = i;
     if (v != dense)
-        pick_unrolled(m, v);
+        v = pick_unrolled(m, v);
     m->levels = 0;
     for (int i = 0; i < (m->unrolled >= 0 ? m->unrolled : n); i++)
         if (i != v)

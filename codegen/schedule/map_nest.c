@@ -1,5 +1,8 @@
-/* The loops of a map kernel: axes along which every address moves as along one axis are merged,
- * and loops are split where the tests of a pad or concatenate change (index_split.h). */
+/* The loops of a map kernel: an axis whose index is divided by reshapes is divided into its
+ * digits, axes along which every address moves as along one axis are merged, and loops are
+ * split where the tests of a pad or concatenate change (index_split.h). */
+#include <stdlib.h>
+
 #include "codegen/fuse/access.h"
 #include "codegen/schedule/map.h"
 #include "codegen/tuning.h"
@@ -14,14 +17,14 @@ merges(const cg_access *w, cg_ix flat, const cg_ix *space, int k, int next, int6
 }
 
 static bool
-axes_merge(cg_access *w, const ir_graph *f, const ir_type *space, const cg_ix *at, int k,
+axes_merge(cg_access *w, const ir_graph *f, const cg_map_loops *s, const cg_ix *axis, int k,
            int next)
 {
     for (uint32_t i = 0; i < w->n_reads; i++) {
         const cg_read *r = &w->read[i];
         const ir_type *t = r->v ? ir_type_at(f, r->v) : NULL;
         cg_ix flat = t ? cg_ix_flat(&w->ix, t->rank, t->dims, r->at) : r->at[0];
-        if (!merges(w, flat, at, k, next, space->dims[next]))
+        if (!merges(w, flat, axis, k, next, s->dims[next]))
             return false;
     }
     return true;
@@ -68,26 +71,138 @@ access_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *a
     }
 }
 
+void
+cg_map_index(const cg_map_loops *s, cg_ix_table *ix, const ir_type *space, const cg_ix *axis,
+             cg_ix *at)
+{
+    if (s->rank == space->rank)
+        memcpy(at, axis, sizeof *at * (size_t)s->rank);
+    else
+        cg_ix_split(ix, cg_ix_flat(ix, s->rank, s->dims, axis), space->rank, space->dims, at);
+}
+
+/* Begin an analysis of what the group reads at index `axis` of the loops' shape, which is
+ * returned: new variables if it is NULL. */
+static const cg_ix *
+access_loops(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
+             const cg_map_loops *s, cg_access *w)
+{
+    cg_ix at[COT_MAX_RANK + 1];
+
+    cg_access_begin(w, l->scratch, fr->f, fusion->root);
+    const cg_ix *axis = cg_access_space(w, s->rank, s->dims);
+    cg_map_index(s, &w->ix, g->space, axis, at);
+    access_group(w, fr, g, at);
+    return axis;
+}
+
 static void
 find_splits(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-            const cg_access *w, const cg_ix *at, cg_map_loops *s)
+            const cg_access *w, const cg_ix *axis, cg_map_loops *s)
 {
     for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CG_SCHEDULE_MIN_SPLIT_SIZE;
          i++) {
         int first = s->first[i], last = s->last[i];
         s->splits[i] =
-            cg_index_splits_of(w, at, first, last, s->extent[i], CG_SCHEDULE_MAX_SPLITS);
+            cg_index_splits_of(w, axis, first, last, s->extent[i], CG_SCHEDULE_MAX_SPLITS);
         for (int j = 0; j < s->splits[i].n && s->splits[i].n > 1; j++) {
             cg_access piece;
+            cg_ix at[COT_MAX_RANK + 1];
             cg_access_begin(&piece, l->scratch, fr->f, fusion->root);
-            cg_ix *x = cg_access_space(&piece, g->space->rank, g->space->dims);
+            cg_ix *x = cg_access_space(&piece, s->rank, s->dims);
             cg_ix v =
                 cg_ix_var(&piece.ix, 0, s->splits[i].start[j], s->splits[i].start[j + 1] - 1);
-            cg_ix_split(&piece.ix, v, last - first, g->space->dims + first, x + first);
-            access_group(&piece, fr, g, x);
+            cg_ix_split(&piece.ix, v, last - first, s->dims + first, x + first);
+            cg_map_index(s, &piece.ix, g->space, x, at);
+            access_group(&piece, fr, g, at);
             s->split_cost[i] += piece.cost;
         }
     }
+}
+
+/* The number c by which atom i divides axis variable v, (v div c) or (v mod c), or divides such
+ * a quotient of it; 0: it has another form. */
+static int64_t
+divisor_of(const cg_ix_table *t, uint32_t i, uint32_t v)
+{
+    const cg_ix_atom *a = &t->atom[i];
+    const cg_ix_expr *e = &t->expr[a->e];
+
+    if (a->kind == CG_IX_VAR || e->n != 1 || e->c != 0 || e->term[0].k != 1)
+        return 0;
+    if (e->term[0].atom == v)
+        return a->c;
+    const cg_ix_atom *q = &t->atom[e->term[0].atom];
+    const int64_t c = q->kind == CG_IX_DIV ? divisor_of(t, e->term[0].atom, v) : 0;
+    return c <= INT64_MAX / a->c ? c * a->c : 0;
+}
+
+static int
+by_size(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* Find the digits of an axis of size n: its divisors by the atoms of the table, each of which
+ * divides the next.  Returns how many digits there are, most significant first. */
+static int
+digits_of(const cg_access *w, cg_ix axis, int64_t n, int most, int64_t *digit)
+{
+    const cg_ix_expr *e = &w->ix.expr[axis];
+    int64_t *c = IR_NEW_N(w->arena, int64_t, w->ix.n_atoms + 1), last = 1;
+    int found = 0, digits = 0;
+
+    for (uint32_t i = 1; e->n == 1 && i < w->ix.n_atoms; i++) {
+        c[found] = divisor_of(&w->ix, i, e->term[0].atom);
+        found += c[found] > 1 && c[found] < n && n % c[found] == 0;
+    }
+    qsort(c, (size_t)found, sizeof *c, by_size);
+    for (int i = 0; i < found && digits < most - 1; i++)
+        if (c[i] > last && c[i] % last == 0) {
+            digit[digits++] = c[i] / last;
+            last = c[i];
+        }
+    digit[digits++] = n / last;
+    for (int i = 0; i < digits / 2; i++) {
+        const int64_t x = digit[i];
+        digit[i] = digit[digits - 1 - i];
+        digit[digits - 1 - i] = x;
+    }
+    return digits;
+}
+
+/* Divide the axes of the iteration space into the digits that tests of bounds depend on.  A
+ * concatenation that is reshaped tests the remainder of an index, lane by lane; along loops
+ * over digits each operand is a part of a loop of its own. */
+static bool
+divide_axes(const cg_access *w, const cg_group *g, const cg_ix *axis, cg_map_loops *s)
+{
+    int64_t *dims = IR_NEW_N(w->arena, int64_t, COT_MAX_RANK + 1);
+    int rank = 0;
+
+    for (int k = 0; k < g->space->rank; k++)
+        rank += digits_of(w, axis[k], g->space->dims[k],
+                          COT_MAX_RANK - rank - (g->space->rank - 1 - k), dims + rank);
+    if (rank == s->rank)
+        return false;
+    s->rank = rank;
+    s->dims = dims;
+    return true;
+}
+
+/* Is there a test of bounds of a quotient or a remainder? */
+static bool
+tests_digits(const cg_access *w)
+{
+    for (uint32_t i = 0; i < w->n_tests; i++) {
+        const cg_ix_expr *e = &w->ix.expr[w->test[i].x];
+        for (uint32_t j = 0; j < e->n; j++)
+            if (w->ix.atom[e->term[j].atom].kind != CG_IX_VAR)
+                return true;
+    }
+    return false;
 }
 
 cg_map_loops
@@ -95,20 +210,21 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
             const int64_t *stride, cg_access *w)
 {
     const ir_graph *f = fr->f;
-    cg_map_loops s = { 0 };
-    cg_access_begin(w, l->scratch, f, fusion->root);
-    cg_ix *at = cg_access_space(w, g->space->rank, g->space->dims);
-    access_group(w, fr, g, at);
+    cg_map_loops s = { .rank = g->space->rank, .dims = g->space->dims };
+    const cg_ix *axis = access_loops(l, fr, fusion, g, &s, w);
+    if (!stride && !l->target.grid && g->space->size >= CG_SCHEDULE_MIN_SPLIT_SIZE &&
+        tests_digits(w) && divide_axes(w, g, axis, &s))
+        axis = access_loops(l, fr, fusion, g, &s, w);
     int last = -1;
-    for (int k = 0; k < g->space->rank; k++) {
-        if (g->space->dims[k] == 1)
+    for (int k = 0; k < s.rank; k++) {
+        if (s.dims[k] == 1)
             continue;
-        if (last >= 0 && axes_merge(w, f, g->space, at, last, k) &&
-            (!stride || stride[last] == stride[k] * g->space->dims[k])) {
-            s.extent[s.n - 1] *= g->space->dims[k];
+        if (last >= 0 && axes_merge(w, f, &s, axis, last, k) &&
+            (!stride || stride[last] == stride[k] * s.dims[k])) {
+            s.extent[s.n - 1] *= s.dims[k];
             s.last[s.n - 1] = k + 1;
         } else {
-            s.extent[s.n] = g->space->dims[k];
+            s.extent[s.n] = s.dims[k];
             s.first[s.n] = k;
             s.last[s.n++] = k + 1;
         }
@@ -118,7 +234,7 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
     for (int i = 0; stride && i < s.n; i++)
         if (stride[s.last[i] - 1] == 1)
             s.dense = i;
-    s.across = find_across(w, f, &s, at);
+    s.across = find_across(w, f, &s, axis);
     s.reduces = w->reduces;
     s.each = w->longest ? w->cost / w->longest : 0;
     s.longest = w->longest;
@@ -128,28 +244,28 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
         /* a few 64-bit counters take two registers each, which is better than half-empty
          * registers for all other types */
         s.widest = 32;
-    find_splits(l, fr, fusion, g, w, at, &s);
+    find_splits(l, fr, fusion, g, w, axis, &s);
     return s;
 }
 
 void
-cg_map_row_index(const cg_map_loops *s, cg_ix_table *ix, const ir_type *t, int first, int64_t k,
-                 cg_ix *at)
+cg_map_row_index(const cg_map_loops *s, cg_ix_table *ix, int first, int64_t k, cg_ix *axis)
 {
     for (int i = s->n - 1; i >= first; k /= s->extent[i--])
         cg_ix_split(ix, cg_ix_const(ix, k % s->extent[i]), s->last[i] - s->first[i],
-                    t->dims + s->first[i], at + s->first[i]);
+                    s->dims + s->first[i], axis + s->first[i]);
 }
 
 int64_t
 cg_map_row_cost(cg_mapping *m, int first, int64_t row)
 {
-    const ir_type *t = m->g->space;
     cg_access w;
+    cg_ix at[COT_MAX_RANK + 1];
     cg_access_begin(&w, m->l->scratch, m->fr->f, m->fusion->root);
-    cg_ix *at = cg_access_space(&w, t->rank, t->dims);
+    cg_ix *axis = cg_access_space(&w, m->s.rank, m->s.dims);
     for (int64_t k = 0; k < row && w.cost < CG_FUSE_MAX_COST; k++) {
-        cg_map_row_index(&m->s, &w.ix, t, first, k, at);
+        cg_map_row_index(&m->s, &w.ix, first, k, axis);
+        cg_map_index(&m->s, &w.ix, m->g->space, axis, at);
         access_group(&w, m->fr, m->g, at);
     }
     return w.cost;
