@@ -9,6 +9,7 @@
 #include "codegen/elemental/fold.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/fuse/fuse.h"
+#include "codegen/fuse/recompute.h"
 #include "codegen/tuning.h"
 
 enum { LANES_OF_SUM = 32, NO_KERNEL = 0, SEVERAL = -1 };
@@ -29,9 +30,7 @@ typedef struct rooting {
     /* the last use of a value, if all uses so far are disjoint slices */
     const ir_node **slice;
     uint8_t *slices;            /* the number of those slices */
-    uint32_t *copies; /* at how many indices a kernel emits it */
-    /* identifies these indices: those of its only user, or its own */
-    uint32_t *index;
+    cg_recompute *again; /* how often code and elements of values are computed again */
     uint32_t *uses;             /* how many operands of nodes it is */
     bool *early;                /* a slice that is read before its operand is overwritten */
     uint32_t *depth; /* the longest chain of ops that are emitted inline for it */
@@ -195,23 +194,6 @@ is_spread(const rooting *u, const ir_node *pad)
     return false;
 }
 
-/* Count at how many indices x is emitted.  A use that changes the index (a slice, say) emits
- * the code of x, and of all that x is computed from, again, so that nested slices multiply.  A
- * use at the user's own index emits x once for each index of its users: the two halves of a
- * pair that are each padded emit their common operands twice. */
-static void
-note_copies(rooting *u, const ir_node *n, ir_ref x, bool moves)
-{
-    const bool first = u->fusion->root[n->first] || !u->copies[n->first];
-    const uint32_t by = first ? 1 : u->copies[n->first], had = u->copies[x],
-                   index = moves ? n->first : first ? 0 : u->index[n->first];
-    const bool same = had > 0 && !moves && u->index[x] == index;
-    const uint32_t all = !same ? had + by : had > by ? had : by;
-
-    u->index[x] = had == 0 || same ? index : ~x; /* ~x: indices that only x has */
-    u->copies[x] = all < CG_FUSE_MAX_COPIED ? all : CG_FUSE_MAX_COPIED;
-}
-
 /* Record that n, which `kernel` emits `times` for each element, emits operand x inline. */
 static void
 note_use(rooting *u, const ir_node *n, ir_ref x, int64_t kernel, double times)
@@ -237,7 +219,8 @@ note_use(rooting *u, const ir_node *n, ir_ref x, int64_t kernel, double times)
                                                                           : SEVERAL;
     if (times * ratio > u->times[x])
         u->times[x] = times * ratio;
-    note_copies(u, n, x, moves || (ir_ops[n->op].flag == IR_INDEX && x == n->in[0]));
+    cg_recompute_use(u->again, n, x, moves || (ir_ops[n->op].flag == IR_INDEX && x == n->in[0]),
+                     ratio);
 }
 
 static bool
@@ -251,7 +234,9 @@ is_transposed(const ir_graph *f, ir_ref barrier)
 static bool
 is_copied_often(const rooting *u, ir_ref v)
 {
-    return u->copies[v] > CG_FUSE_MAX_COPIES && u->copies[v] * u->cost[v] > CG_FUSE_MAX_COPIED;
+    const uint32_t copies = u->again->copies[v];
+
+    return copies > CG_FUSE_MAX_COPIES && copies * u->cost[v] > CG_FUSE_MAX_COPIED;
 }
 
 static bool
@@ -275,7 +260,8 @@ must_be_root(const rooting *u, const ir_node *n, ir_ref v)
     if (n->op == OP_pad && u->times[v] >= CG_FUSE_PAD_REPEATS)
         /* overlapping windows would test the bounds of each element repeatedly */
         return true;
-    bool repeated = u->emitter[v] == SEVERAL || u->times[v] > 1.01 || is_copied_often(u, v);
+    bool repeated = u->emitter[v] == SEVERAL || u->times[v] > 1.01 || is_copied_often(u, v) ||
+                    cg_is_recomputed(u->again, v);
     return repeated && u->cost[v] > CG_FUSE_COST_SHARE;
 }
 
@@ -428,6 +414,8 @@ find_roots(rooting *u)
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             u->fusion->root[v] = must_be_root(u, n, v);
+            if (u->fusion->root[v])
+                cg_recompute_root(u->again, v, cg_root_space(u->l, f, v));
             kernel = u->fusion->root[v] ? kernel_of(u, v) : u->emitter[v];
             times = u->fusion->root[v] ? 1 : u->times[v];
         }
@@ -459,8 +447,7 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
         u.elementwise[f->in[i]] = true;
     u.slice = IR_NEW_N(a, const ir_node *, f->n_values);
     u.slices = IR_NEW_N(a, uint8_t, f->n_values);
-    u.copies = IR_NEW_N(a, uint32_t, f->n_values);
-    u.index = IR_NEW_N(a, uint32_t, f->n_values);
+    u.again = cg_recompute_begin(l, f);
     u.uses = IR_NEW_N(a, uint32_t, f->n_values);
     u.depth = IR_NEW_N(a, uint32_t, f->n_values);
     u.size = IR_NEW_N(a, uint32_t, f->n_values);
