@@ -70,8 +70,11 @@ ir_verify(cot_context *ctx, const ir_graph *f, const char *after)
 {
     ir_build *probe = ir_build_new(ctx, "verify");
     const ir_graph *const *all;
+    const uint32_t n = ir_all_graphs(f, true, &all, probe->arena);
+    cot_status status = COT_OK;
 
-    for (uint32_t i = 0, n = ir_all_graphs(f, true, &all, probe->arena); i < n; i++)
-        COT_TRY(verify_one(ctx, all[i], after, probe));
-    return COT_OK;
+    for (uint32_t i = 0; i < n && status == COT_OK; i++)
+        status = verify_one(ctx, all[i], after, probe);
+    ir_build_drop(probe);
+    return status;
 }

@@ -202,6 +202,26 @@ START_TEST(failed_traces_leave_nothing)
 }
 END_TEST
 
+/* A check of a graph's invariants infers every type again, in memory that it gives back. */
+START_TEST(verifying_keeps_nothing)
+{
+    static const char text[] = "fn @f(%x: f32[8]) -> f32[8] {\n  %0 = sin %x : f32[8]\n"
+                               "  %1 = add %0, %x : f32[8]\n  ret %1\n}\n";
+    meter m = { 0 };
+    cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
+    const cot_graph *f;
+    size_t before = 0;
+
+    ck_assert_int_eq(cot_parse(c, "f", text, strlen(text), NULL, &f), COT_OK);
+    for (int i = 0; i < 10000; i++) {
+        ck_assert_int_eq(ir_verify(c, f, "parsing"), COT_OK);
+        before = i == 10 ? m.live : before;
+    }
+    ck_assert_uint_eq(m.live, before);
+    cot_context_free(c);
+}
+END_TEST
+
 static void
 draws(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -402,6 +422,7 @@ main(void)
         EACH(equal_layers_take_little_memory, 4),
         EACH(failed_traces_leave_nothing, 2),
         EACH(failed_transforms_leave_little, 3),
+        ONCE(verifying_keeps_nothing),
         EACH(stack_does_not_grow_with_the_program, 11),
         EACH(passes_follow_chains_without_recursion, 7),
         EACH(a_small_stack_is_enough_to_compile, 2),
