@@ -37,6 +37,7 @@ typedef struct update {
     bool own;
     const cg_masked *mask; /* which examples are written; NULL: all */
     uint32_t *when; /* buffers of the predicates in the kernel */
+    cg_place *was; /* by operand: its place, while a copy of it is read */
 } update;
 
 enum {
@@ -133,6 +134,33 @@ reads_target(cg_lowering *l, cg_level *v, const ir_node *n)
     return is;
 }
 
+/* An operand in the memory that the updates overwrite, as in scatter_add(x, i, x), is read from
+ * a copy, until give_places_back. */
+static void
+copy_target(cg_lowering *l, cg_level *v, update *u)
+{
+    const ir_node *n = u->n;
+
+    for (int i = 1; i < n->n_in; i++) {
+        const ir_ref z = n->in[i];
+        const ir_type *t = ir_type_at(v->f, z);
+        if (!v->place[z].set || !cg_may_share(l, v->place[z], v->place[n->first]))
+            continue;
+        const cg_place copy = cg_plan_new(l, "t", t);
+        cg_plan_copy(l, copy, v->place[z], t);
+        u->was[i] = v->place[z];
+        v->place[z] = copy;
+    }
+}
+
+static void
+give_places_back(cg_level *v, const update *u)
+{
+    for (int i = 1; i < u->n->n_in; i++)
+        if (u->was[i].set)
+            v->place[u->n->in[i]] = u->was[i];
+}
+
 /* The place of the result: the operand's, if the level owns it and it is dead afterwards; else
  * a copy of the operand is made. */
 static void
@@ -152,8 +180,11 @@ place_result(cg_lowering *l, cg_level *v, update *u)
     u->own = reads == READS_OWN && same;
     for (int i = 1; i < n->n_in && reads != READS_NOTHING && !u->own; i++)
         cg_plan_value(l, v, n->in[i]);
+    const cg_place from = v->place[x];
+    if (reads != READS_NOTHING && !u->own)
+        copy_target(l, v, u);
     if (!same)
-        cg_plan_copy(l, v->place[y], v->place[x], ir_type_at(v->f, y));
+        cg_plan_copy(l, v->place[y], from, ir_type_at(v->f, y));
 }
 
 /* Is element `to` of the result in an example that is written?  0: always. */
@@ -519,9 +550,11 @@ cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g)
                  .n = g->node,
                  .x = ir_type_at(v->f, g->node->in[0]),
                  .mask = v->mask[g->node->first] };
+    u.was = IR_NEW_N(l->scratch, cg_place, u.n->n_in);
     place_result(l, v, &u);
     if (g->node->op == OP_dynamic_update_slice)
         plan_box(l, &u);
     else
         plan_scatter(l, &u);
+    give_places_back(v, &u);
 }

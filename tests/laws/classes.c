@@ -93,6 +93,11 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
     "4 = concatenate %" k "2, %" k "1 {axis=1} : $[<n>,3]" L "%" k "5 = mul %" k "4, %" x      \
     " : $[<n>,3]" L
 
+#define OWN_STEP(body)                                                                         \
+    "fn @step(%p: $[<n>,<m>], %k: i32[]) -> $[<n>,<m>] {\n  " body                             \
+    "\n  ret %0\n}\n" F("%x: $[<n>,<m>], %c: i32[2]", "$[<n>,<m>]",                            \
+                        "%0 = scan %x, %c {carries=1, length=2, body=@step} : $[<n>,<m>]")
+
 #define FN_STEP "fn @step(%k: $[<m>], %c: $[<m>], %x: $[<m>]) -> ($[<m>], $[<m>]) {\n"         \
     "  %0 = mul %c, %k : $[<m>]\n  %1 = add %0, %x : $[<m>]\n  %2 = mul %1, %c : $[<m>]\n  "   \
     "ret %1, %2\n}\n"
@@ -534,6 +539,21 @@ static const row rows[] = {
         "%8 = reshape %7 {shape=[<n>,<6*m>]} : $[<n>,<6*m>]" L
         "%0 = add %8, %y : $[<n>,<6*m>]"),
       LAWS_ANY_NUMBER, 2, 0, PLANE / 6, -3, 3 },
+    /* updates that are the value which they update, in the memory of a carry */
+    { "scatter_add",
+      OWN_STEP("%1 = constant {data=<n>} : i32[<n>,1]" L "%2 = constant {data=2} : i32[<n>,1]" L
+               "%3 = iota {dtype=i32, shape=[<n>,1], axis=0} : i32[<n>,1]" L
+               "%4 = mul %3, %2 : i32[<n>,1]" L "%5 = rem %4, %1 : i32[<n>,1]" L
+               "%0 = scatter_add %p, %5, %p {window_dims=[1], inserted=[0], "
+               "operand_batch=[], indices_batch=[], index_map=[0], mode=fill} : "
+               "$[<n>,<m>]"),
+      LAWS_NUMBERS, 2, 1, PLANE, -2, 2 },
+    { "dynamic_update_slice",
+      OWN_STEP("%1 = slice %p {start=[1,0], limit=[<n>,<m>], stride=[1,1]} : $[<n-1>,<m>]" L
+               "%2 = reverse %1 {axes=[0]} : $[<n-1>,<m>]" L "%3 = constant {data=0} : i32[]" L
+               "%4 = dynamic_update_slice %p, %p, %k, %3 : $[<n>,<m>]" L
+               "%0 = dynamic_update_slice %4, %2, %k, %3 : $[<n>,<m>]"),
+      LAWS_ANYTHING, 2, 1, PLANE, -2, 2 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
