@@ -251,6 +251,15 @@ touches_complex(const complex_split *s, const ir_node *n)
     return any;
 }
 
+/* The real part of complex(x, y) is x.  If later nodes write to x, it is what x was. */
+static ir_ref
+as_it_is(ir_build *b, const ir_node *n, ir_ref part)
+{
+    return part && !ir_is_alias(n->op) && !ir_is_mutation(n->op) && ir_is_mutable(b, part)
+               ? ir_op1(b, OP_clone, part)
+               : part;
+}
+
 static void
 split_node(complex_split *s, const ir_node *n)
 {
@@ -266,9 +275,10 @@ split_node(complex_split *s, const ir_node *n)
         copy_whole(s, n, y);
     else if (n->op == OP_constant)
         *y = pass_pair_constant(s->b, &n->at.constant.data);
-    else if (rule)
-        *y = rule(s->b, n, x);
-    else if (ir_ops[n->op].flag == IR_EXPAND)
+    else if (rule) {
+        const pass_pair z = rule(s->b, n, x);
+        *y = (pass_pair){ as_it_is(s->b, n, z.re), as_it_is(s->b, n, z.im) };
+    } else if (ir_ops[n->op].flag == IR_EXPAND)
         split_expansion(s, n, y);
     else
         on_each_part(s, n, y);
