@@ -371,7 +371,7 @@ demo(cot_context *ctx, const char *folder, const char *source, const char *out)
     static data d;
     static int32_t digit[TEST];
     static float logits[TEST * CLASSES];
-    model m, twin;
+    model m, second;
     float last, again;
     cot_fn *loss_fn = cot_fn_new(ctx, "loss", loss, 2 + PARAMS, 1, NULL);
     cot_fn *step_fn = cot_fn_new(ctx, "step", step, 3 + 2 * PARAMS, 2 * PARAMS + 1, loss_fn);
@@ -381,15 +381,15 @@ demo(cot_context *ctx, const char *folder, const char *source, const char *out)
     COT_TRY(read_data(ctx, folder, &d));
     printf("training on %d images, 1 thread, then 2\n", TRAIN);
     COT_TRY(train(ctx, step_fn, types, &d, 1, &m, &last));
-    COT_TRY(train(ctx, step_fn, types, &d, 2, &twin, &again));
-    COT_TRY(same_bits(&m, &twin));
+    COT_TRY(train(ctx, step_fn, types, &d, 2, &second, &again));
+    COT_TRY(same_bits(&m, &second));
     cot_fn *predictor = cot_fn_new(ctx, "predict", predict, 1, 2, m.p);
     COT_TRY(evaluate(ctx, predictor, &d, digit, logits));
     COT_TRY(hardest(ctx, loss_fn, &d, &m, digit));
     COT_TRY(write_expected(out, &d, digit, logits));
     COT_TRY(ship(ctx, predictor, step_fn, types, source, out));
     model_free(&m);
-    model_free(&twin);
+    model_free(&second);
     return COT_OK;
 }
 

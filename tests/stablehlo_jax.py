@@ -1,4 +1,4 @@
-"""Modules that export wrote, run by JAX: their results are those of the twin.
+"""Modules that export wrote, run by JAX: their results are those of the evaluator.
 
     stablehlo_jax.py LAW_STABLEHLO FIRST STEP [--interpret]
 

@@ -280,12 +280,12 @@ same_array(const cot_array *a, const cot_array *b)
 }
 
 static void
-compare(const trip *t, cot_array *const *twin, const char *carrier, cot_array *const *out)
+compare(const trip *t, cot_array *const *reference, const char *carrier, cot_array *const *out)
 {
     char why[128];
 
     for (int i = 0; i < t->n_out; i++) {
-        if (same_array(twin[i], out[i]))
+        if (same_array(reference[i], out[i]))
             continue;
         snprintf(why, sizeof why, "%s and evaluator differ in result %d", carrier, i);
         fail(t->c, t->title, why);
@@ -374,7 +374,7 @@ free_results(const trip *t, cot_array **out)
 
 /* Vectors of each width, and two threads, change no bit. */
 static void
-by_every_width(const trip *t, const cot_graph *g, cot_array *const *twin)
+by_every_width(const trip *t, const cot_graph *g, cot_array *const *reference)
 {
     static const int width[] = { 32, 128, 256, 512 };
     char carrier[64];
@@ -388,7 +388,7 @@ by_every_width(const trip *t, const cot_graph *g, cot_array *const *twin)
         snprintf(carrier, sizeof carrier, "JIT at %d bits, %d threads", o.vector_bits,
                  o.threads);
         if (by_kernel(t, g, o, out))
-            compare(t, twin, carrier, out);
+            compare(t, reference, carrier, out);
         free_results(t, out);
     }
 }
@@ -396,28 +396,28 @@ by_every_width(const trip *t, const cot_graph *g, cot_array *const *twin)
 static void
 run_all(const trip *t, const cot_graph *g, figures want)
 {
-    cot_array *twin[CARRIERS_RESULTS] = { NULL }, *object[CARRIERS_RESULTS] = { NULL };
+    cot_array *reference[CARRIERS_RESULTS] = { NULL }, *object[CARRIERS_RESULTS] = { NULL };
     carriers *c = t->c;
 
     c->n_results = t->n_out;
     memset(c->result, 0, sizeof c->result);
-    if (by_kernel(t, g, (cot_compile_options){ .backend = "eval" }, twin) &&
+    if (by_kernel(t, g, (cot_compile_options){ .backend = "eval" }, reference) &&
         by_kernel(t, g, (cot_compile_options){ .backend = "jit" }, c->result)) {
-        compare(t, twin, "JIT", c->result);
+        compare(t, reference, "JIT", c->result);
         if (c->seconds <= 0)
-            by_every_width(t, g, twin);
+            by_every_width(t, g, reference);
         if (!c->no_compiler && !c->skip_object && c->seconds <= 0 && by_object(t, g, object))
-            compare(t, twin, "object", object);
+            compare(t, reference, "object", object);
         printf("%s =", t->title);
         for (int i = 0; i < t->n_out; i++) {
             printf(i ? "; " : " ");
-            print_array(twin[i]);
+            print_array(reference[i]);
         }
         printf("\n");
-        compare_figures(t, twin, want);
+        compare_figures(t, reference, want);
         carriers_time(c, t->title, t->f, t->in);
     }
-    free_results(t, twin);
+    free_results(t, reference);
     free_results(t, object);
 }
 

@@ -7,7 +7,7 @@
  * failure like any other.  What fails is shrunk and written to DIR/random-SEED.cot; the exit
  * status is then 1.
  * FILE.cot is judged instead of random programs.  --writes: programs that write, judged by the
- * twin alone.  --loops: programs of loops over several arrays.  --print: programs are not
+ * evaluator alone.  --loops: programs of loops over several arrays.  --print: programs are not
  * judged, but written to DIR/random-SEED.cot, with a transform to take them through. */
 #include <math.h>
 #include <stdio.h>

@@ -52,16 +52,17 @@ run(const cot_kernel *k, const arrays *a)
 static void
 agrees(const arrays *a, cot_status s)
 {
-    cot_kernel *twin;
+    cot_kernel *reference;
     arrays want = { .g = a->g };
 
     ck_assert_int_eq(
-        cot_compile_graph(a->g, &(cot_compile_options){ .backend = "eval" }, &twin), COT_OK);
+        cot_compile_graph(a->g, &(cot_compile_options){ .backend = "eval" }, &reference),
+        COT_OK);
     for (int i = 0; i < cot_graph_n_in(a->g); i++)
         want.in[i] = cot_array_to(ctx, a->in[i], "host");
     for (int i = 0; i < cot_graph_n_out(a->g); i++)
         want.out[i] = cot_array_new(ctx, cot_graph_out_type(a->g, i));
-    ck_assert_msg(run(twin, &want) == s, "%s", cot_error(ctx));
+    ck_assert_msg(run(reference, &want) == s, "%s", cot_error(ctx));
     for (int i = 0; i < cot_graph_n_out(a->g) && s == COT_OK; i++) {
         cot_array *got = cot_array_to(ctx, a->out[i], "host");
 
@@ -72,7 +73,7 @@ agrees(const arrays *a, cot_status s)
     }
     cot_error_clear(ctx);
     let_go(&want);
-    cot_kernel_free(twin);
+    cot_kernel_free(reference);
 }
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # PTX and manifests as strangers use them, with the driver's double, whose kernels the simulator
-# runs: examples/ptx_host.c gives the twin's bits and says what fails; a bundle is packed,
+# runs: examples/ptx_host.c gives the evaluator's bits and says what fails; a bundle is packed,
 # unpacked and run.
 #
 #   host.sh SOURCE BUILD
@@ -56,7 +56,7 @@ for name in layers halve updated steps; do
     mv in.0.npy x0.npy; mv in.1.npy x1.npy; inputs="x0.npy x1.npy"
     [ -e in.2.npy ] && { mv in.2.npy x2.npy; inputs="$inputs x2.npy"; }
     "$cot" run "$programs/$name.cot" --entry $name --backend eval --in $inputs --out want. ||
-        failed "$name: the twin fails"
+        failed "$name: the reference evaluator fails"
     "$cot" build "$programs/$name.cot" --entry $name -o $name.ptx || failed "$name: no PTX"
     COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=$programs/$name.cot "$host" $name.json \
         --in $inputs --out got. ||

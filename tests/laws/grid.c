@@ -21,11 +21,11 @@ check(const laws_program *p, laws_filler *fill)
 {
     const ir_graph *f = p->f;
     uint64_t seed = 4000 + (uint64_t)p->number;
-    const cot_compile_options twin = { .backend = "eval" };
+    const cot_compile_options reference = { .backend = "eval" };
     void **in = laws_sample(f, &seed, p->lo, p->hi, fill);
     void **got = laws_values(f->n_out, f->out, f), **want;
 
-    if (rt_run_graph(f, &twin, in, &want) != COT_OK || grid_run(f, in, got) != COT_OK) {
+    if (rt_run_graph(f, &reference, in, &want) != COT_OK || grid_run(f, in, got) != COT_OK) {
         laws_fail(p, "grid", cot_error(f->ctx));
         cot_error_clear(f->ctx);
     } else {

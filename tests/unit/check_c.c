@@ -156,7 +156,7 @@ write_file(const char *path, const void *bytes, size_t size, int n, const cg_nat
     fclose(f);
 }
 
-START_TEST(c_agrees_with_the_twin)
+START_TEST(c_agrees_with_the_evaluator)
 {
     static cg_natural fn[MAX_GRAPHS];
     static ir_graph *graph[MAX_GRAPHS];
@@ -199,7 +199,7 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(c_agrees_with_the_twin, sizeof row / sizeof *row),
+        EACH(c_agrees_with_the_evaluator, sizeof row / sizeof *row),
     };
 
     return SUITE("c", cases);

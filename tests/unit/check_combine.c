@@ -37,15 +37,16 @@ run_by(const char *backend, cot_fn *f, cot_types types, const void *const *in, d
 static void
 gives(cot_fn *f, cot_types types, const void *const *in, int64_t n, const double *want)
 {
-    static double twin[4096], jit[4096];
+    static double reference[4096], jit[4096];
 
-    ck_assert_int_eq(run_by("eval", f, types, in, twin), n);
+    ck_assert_int_eq(run_by("eval", f, types, in, reference), n);
     ck_assert_int_eq(run_by("jit", f, types, in, jit), n);
     for (int64_t i = 0; i < n; i++) {
-        ck_assert_msg(twin[i] == jit[i] || (isnan(twin[i]) && isnan(jit[i])),
-                      "element %d: %.17g, compiled %.17g", (int)i, twin[i], jit[i]);
-        ck_assert_msg(twin[i] == want[i] || fabs(twin[i] - want[i]) <= 1e-12 * fabs(want[i]),
-                      "element %d is %.17g, wants %.17g", (int)i, twin[i], want[i]);
+        ck_assert_msg(reference[i] == jit[i] || (isnan(reference[i]) && isnan(jit[i])),
+                      "element %d: %.17g, compiled %.17g", (int)i, reference[i], jit[i]);
+        ck_assert_msg(reference[i] == want[i] ||
+                          fabs(reference[i] - want[i]) <= 1e-12 * fabs(want[i]),
+                      "element %d is %.17g, wants %.17g", (int)i, reference[i], want[i]);
     }
 }
 

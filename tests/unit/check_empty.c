@@ -264,16 +264,16 @@ static bool
 agrees(cot_fn *f, cot_type x, const char *text, const char *how)
 {
     const bool compiled = strcmp(how, "alone") == 0 || cot_type_size(&x, x.rank - 2) == 0;
-    cot_array *twin = result(f, x, "eval", text),
+    cot_array *reference = result(f, x, "eval", text),
               *jit = result(f, x, compiled ? "jit" : "eval", text);
 
-    ck_assert_msg(!twin == !jit, "%s, %s: one back end refuses", text, how);
-    if (twin)
-        ck_assert_msg(same(twin, jit), "%s, %s: the back ends differ", text, how);
-    const bool good = twin != NULL;
+    ck_assert_msg(!reference == !jit, "%s, %s: one back end refuses", text, how);
+    if (reference)
+        ck_assert_msg(same(reference, jit), "%s, %s: the back ends differ", text, how);
+    const bool good = reference != NULL;
     ck_assert_msg(good || may_refuse(text, strcmp(how, "gradient") == 0),
                   "%s, %s: is refused", text, how);
-    cot_array_free(twin);
+    cot_array_free(reference);
     cot_array_free(jit);
     return good;
 }

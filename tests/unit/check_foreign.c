@@ -206,21 +206,21 @@ static void
 carried(cot_fn *f, cot_types types, const void *const *in, cot_type type, const double *want)
 {
     const cot_graph *g;
-    out twin = { { 0 } }, other;
+    out reference = { { 0 } }, other;
     traced_gives(f, types, in, type, want, 0);
     ck_assert_int_eq(cot_trace_fn(f, types, &g), COT_OK);
-    ck_assert_int_eq(ir_eval(g, (void *[]){ &twin }, in), COT_OK);
+    ck_assert_int_eq(ir_eval(g, (void *[]){ &reference }, in), COT_OK);
     if (!cg_llvm() || system("command -v cc >/dev/null 2>&1") != 0)
         return;
     other = (out){ { 0 } };
     by_kernel(g, in, &other);
-    ck_assert_mem_eq(&twin, &other, sizeof twin);
+    ck_assert_mem_eq(&reference, &other, sizeof reference);
     other = (out){ { 0 } };
     by_object(f, types, in, &other);
-    ck_assert_mem_eq(&twin, &other, sizeof twin);
+    ck_assert_mem_eq(&reference, &other, sizeof reference);
     other = (out){ { 0 } };
     by_source(g, in, &other);
-    ck_assert_mem_eq(&twin, &other, sizeof twin);
+    ck_assert_mem_eq(&reference, &other, sizeof reference);
 }
 
 /* ---- functions ---- */

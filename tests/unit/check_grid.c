@@ -114,12 +114,12 @@ static const struct {
 static void
 compare(const ir_graph *f, const char *text, int processors)
 {
-    const cot_compile_options twin = { .backend = "eval" };
+    const cot_compile_options reference = { .backend = "eval" };
     uint64_t seed = 99;
     void **in = laws_sample(f, &seed, -3, 3, laws_fill);
     void **got = laws_values(f->n_out, f->out, f), **want;
 
-    ck_assert_msg(rt_run_graph(f, &twin, in, &want) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(rt_run_graph(f, &reference, in, &want) == COT_OK, "%s", cot_error(ctx));
     ck_assert_msg(grid_run_for(f, (cg_target){ .processors = processors }, in, got) == COT_OK,
                   "%s\n%s", cot_error(ctx), text);
     for (int i = 0; i < f->n_out; i++)
@@ -130,7 +130,7 @@ compare(const ir_graph *f, const char *text, int processors)
     laws_free(f->n_out, got);
 }
 
-START_TEST(schedule_gives_the_bits_of_the_twin)
+START_TEST(schedule_gives_the_bits_of_the_evaluator)
 {
     compare(parsed(program[_i].text), program[_i].text, 0);
 }
@@ -333,7 +333,7 @@ main(void)
 {
     const int n = (int)(sizeof program / sizeof *program);
     const suite_case cases[] = {
-        { "programs", schedule_gives_the_bits_of_the_twin, n },
+        { "programs", schedule_gives_the_bits_of_the_evaluator, n },
         { "tiles", tiles_that_go_round, sizeof tiles / sizeof *tiles },
         { "programs", ptx_is_what_it_should_be, n },
         { "mistakes", race_is_found, 1 },

@@ -7,7 +7,7 @@
 
 enum { PATTERNS = 65536 };
 
-static uint16_t patterns[PATTERNS], twin[PATTERNS], compiled[PATTERNS];
+static uint16_t patterns[PATTERNS], reference[PATTERNS], compiled[PATTERNS];
 
 static bool
 is_nan(cot_dtype t, uint16_t x)
@@ -63,12 +63,13 @@ START_TEST(same_bits)
         patterns[i] = (uint16_t)i;
     if (!g)
         return;
-    run(g, t, "eval", twin);
+    run(g, t, "eval", reference);
     run(g, t, "jit", compiled);
     for (int i = 0; i < PATTERNS; i++)
-        ck_assert_msg(twin[i] == compiled[i] || (is_nan(t, twin[i]) && is_nan(t, compiled[i])),
-                      "%s of %s 0x%04x: 0x%04x by the evaluator, 0x%04x compiled", op->name,
-                      names[_i % 2], (unsigned)i, (unsigned)twin[i], (unsigned)compiled[i]);
+        ck_assert_msg(
+            reference[i] == compiled[i] || (is_nan(t, reference[i]) && is_nan(t, compiled[i])),
+            "%s of %s 0x%04x: 0x%04x by the evaluator, 0x%04x compiled", op->name,
+            names[_i % 2], (unsigned)i, (unsigned)reference[i], (unsigned)compiled[i]);
 }
 END_TEST
 

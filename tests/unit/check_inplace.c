@@ -168,7 +168,7 @@ same_bits(const ir_graph *f, int i, const void *want, const cot_array *got)
 
 /* What the reference evaluator says for the arguments of all runs. */
 static void **
-twin(const ir_graph *f, void **in)
+evaluate(const ir_graph *f, void **in)
 {
     void **out = IR_NEW_N(&f->ctx->arena, void *, f->n_out + 1);
 
@@ -228,7 +228,7 @@ static void
 in_place(cot_context *ctx, int i, const char *backend)
 {
     const ir_graph *f = parsed(ctx, row[i].text), *p = plain(ctx, row[i].text);
-    void *in[8], **want = twin(p, in), *work;
+    void *in[8], **want = evaluate(p, in), *work;
     cot_kernel *k;
     call c;
 
@@ -264,7 +264,7 @@ donated(cot_context *ctx, int i, const char *backend, bool apart)
 {
     static const int64_t all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
     const ir_graph *f = plain(ctx, row[i].text);
-    void *in[8], **want = twin(f, in);
+    void *in[8], **want = evaluate(f, in);
     cot_kernel *k;
     call c;
 

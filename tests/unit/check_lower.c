@@ -71,7 +71,7 @@ run_one(trial *t, const char *name, int bits, int threads, bool fuse)
     ir_arena_free(&a);
 }
 
-START_TEST(kernels_agree_with_the_twin)
+START_TEST(kernels_agree_with_the_evaluator)
 {
     const lower_graph *g = &lower_graphs[_i];
     trial t = { .ctx = cot_context_new(NULL) };
@@ -275,7 +275,7 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(kernels_agree_with_the_twin, lower_graph_count),
+        EACH(kernels_agree_with_the_evaluator, lower_graph_count),
         ONCE(chains_of_results_grow_linearly),
         ONCE(halves_of_halves_grow_slowly),
         ONCE(a_loop_costs_what_its_steps_do),

@@ -583,7 +583,7 @@ START_TEST(b72)
     const cot_custom *traced[2] = { c[0], NULL };
 
     around_custom_gives(cot_fn_new(ctx, "f", around_custom, 1, 1, traced), 1, both);
-    around_custom_gives(cot_fn_new(ctx, "g", around_custom, 1, 1, c), -1, twin_gives);
+    around_custom_gives(cot_fn_new(ctx, "g", around_custom, 1, 1, c), -1, evaluator_gives);
 }
 END_TEST
 

@@ -102,7 +102,7 @@ check(const row *r)
 {
     cot_context *ctx = cot_context_new(NULL);
     cot_type types[MOST_IN];
-    cot_array *in[MOST_IN], *out[MOST_IN + 1], *twin[MOST_IN + 1];
+    cot_array *in[MOST_IN], *out[MOST_IN + 1], *reference[MOST_IN + 1];
     int n = 0;
 
     for (; n < MOST_IN && (r->in[n].rank > 0); n++) {
@@ -112,14 +112,14 @@ check(const row *r)
         for (int64_t i = 0; i < cot_type_count(&types[n]); i++)
             x[i] = 2 * sin(1.3 * n + 0.7 * (double)(i + 1));
     }
-    run_row(r, "eval", n, types, in, twin);
-    int64_t at = compare(r, twin[n], 0);
+    run_row(r, "eval", n, types, in, reference);
+    int64_t at = compare(r, reference[n], 0);
     for (int i = 0; i < n; i++)
-        at = compare(r, twin[i], at);
+        at = compare(r, reference[i], at);
 #if COT_PLANS
     run_row(r, "jit", n, types, in, out);
     for (int i = 0; i <= n; i++) {
-        ck_assert_msg(memcmp(cot_array_read(out[i]), cot_array_read(twin[i]),
+        ck_assert_msg(memcmp(cot_array_read(out[i]), cot_array_read(reference[i]),
                              cot_array_bytes(out[i])) == 0,
                       "%s: result %d has other bits", r->name, i);
         cot_array_free(out[i]);
@@ -130,7 +130,7 @@ check(const row *r)
     for (int i = 0; i < n; i++)
         cot_array_free(in[i]);
     for (int i = 0; i <= n; i++)
-        cot_array_free(twin[i]);
+        cot_array_free(reference[i]);
     cot_context_free(ctx);
 }
 

@@ -138,7 +138,7 @@ arrays(const ir_graph *f)
 }
 
 static void
-same_as_twin(const ir_graph *f, void *const *at)
+same_as_evaluator(const ir_graph *f, void *const *at)
 {
     void **want;
 
@@ -210,13 +210,13 @@ call_object(cot_context *ctx, const ir_graph *f, const char *folder)
     arg[n++].at = work;
     ck_assert_int_eq(rt_call_c(ctx, fn, n, arg, &answer), COT_OK);
     ck_assert_int_eq(answer, 0);
-    same_as_twin(f, at);
+    same_as_evaluator(f, at);
     dlclose(library);
     free(work);
     cot_rt_pool_free(pool);
 }
 
-START_TEST(objects_compute_what_the_twin_does)
+START_TEST(objects_compute_what_the_evaluator_does)
 {
     char folder[] = "/tmp/check_object_XXXXXX";
     cot_context *ctx = cot_context_new(NULL);
@@ -280,7 +280,7 @@ START_TEST(natural_entries_take_any_number_of_arguments)
 
         ck_assert_msg(cot_compile_graph(f, NULL, &k) == COT_OK, "%s", cot_error(ctx));
         ck_assert_int_eq(rt_call_natural(k, at, NULL), COT_OK);
-        same_as_twin(f, at);
+        same_as_evaluator(f, at);
         cot_kernel_free(k);
         done = true;
     }
@@ -347,7 +347,7 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(objects_compute_what_the_twin_does, ROWS),
+        EACH(objects_compute_what_the_evaluator_does, ROWS),
         EACH(natural_entries_take_any_number_of_arguments, 3),
         EACH(mistakes_are_told, 4),
         ONCE(parameters_leave_their_names_free),

@@ -102,7 +102,7 @@ same_bits(cot_context *ctx, const char *name, const ir_sc_program *p, bool fast)
         const char *g = (char *)got + (size_t)l * size, *w = (char *)want + (size_t)l * size;
         if (wants[l])
             ck_assert_msg(memcmp(g, w, size) == 0 || (is_nan(p->type, g) && is_nan(p->type, w)),
-                          "%s: operands %g, %g: other bits than the twin's", name,
+                          "%s: operands %g, %g: other bits than the evaluator's", name,
                           p->in[0] == COT_F32 ? ((float *)x[0])[l] : x[0][l], x[1][l]);
         else
             ck_assert_msg(*g == 0x5a, "%s: a lane that was not wanted was written", name);
@@ -188,13 +188,13 @@ START_TEST(kernels_call_the_library)
 {
     cot_context *ctx = cot_context_new(NULL);
     cot_fn *f = cot_fn_new(ctx, "waves", waves, 1, 2, NULL);
-    cot_kernel *k, *twin;
+    cot_kernel *k, *reference;
     double x[6] = { 1e300, 1, -1e30, NAN, INFINITY, 0x1p31 }, y[2][6], z[2][6];
 
     ck_assert_msg(cot_compile(f, COT_TYPES(cot_f64(6)), NULL, &k) == COT_OK, "%s",
                   cot_error(ctx));
     ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f64(6)),
-                                 &(cot_compile_options){ .backend = "eval" }, &twin),
+                                 &(cot_compile_options){ .backend = "eval" }, &reference),
                      COT_OK);
     cot_array *a = cot_array_borrow(ctx, cot_f64(6), x);
     cot_array *r[2][2];
@@ -203,7 +203,7 @@ START_TEST(kernels_call_the_library)
         r[1][i] = cot_array_borrow(ctx, cot_f64(6), z[i]);
     }
     ck_assert_int_eq(cot_run(k, r[0], (const cot_array *[]){ a }), COT_OK);
-    ck_assert_int_eq(cot_run(twin, r[1], (const cot_array *[]){ a }), COT_OK);
+    ck_assert_int_eq(cot_run(reference, r[1], (const cot_array *[]){ a }), COT_OK);
     ck_assert_mem_eq(y, z, sizeof y);
     ck_assert_uint_lt(k->code.bytes, 7000);
     for (int i = 0; i < 2; i++) {
@@ -212,7 +212,7 @@ START_TEST(kernels_call_the_library)
     }
     cot_array_free(a);
     cot_kernel_free(k);
-    cot_kernel_free(twin);
+    cot_kernel_free(reference);
     cot_context_free(ctx);
 }
 END_TEST

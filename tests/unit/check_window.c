@@ -368,7 +368,7 @@ run_groups(cot_fn *f, cot_types types, const cot_compile_options *o, float *y)
 
 /* The last rows have one group: windows that end within a block of k, or are short; rows that a
  * tile has left over; several panels; lines, of few results or few features that lie first. */
-START_TEST(convolutions_have_the_bits_of_the_twin)
+START_TEST(convolutions_have_the_bits_of_the_evaluator)
 {
     static const groups row[] = {
         { 1, 6, 9, 1, 1, 1, 0 },  { 2, 13, 16, 1, 1, 1, 0 }, { 2, 7, 8, 3, 2, 1, 0 },
@@ -558,7 +558,7 @@ main(void)
           the_first_of_equal_elements_has_the_gradient, 0 },
         EACH(convolutions, 10),
         ONCE(layouts),
-        EACH(convolutions_have_the_bits_of_the_twin, 65),
+        EACH(convolutions_have_the_bits_of_the_evaluator, 65),
         ONCE(window_beyond_its_axis),
         ONCE(bias_of_last_features),
         ONCE(errors),

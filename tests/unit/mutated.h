@@ -70,7 +70,7 @@ gives(cot_fn *f, int n, const data *in, const double *want, const double *inout)
 /* The same by the reference evaluator: the writes as they stand, then the functionalized
  * graph. */
 static inline void
-twin_gives(cot_fn *f, int n, const data *in, const double *want)
+evaluator_gives(cot_fn *f, int n, const data *in, const double *want)
 {
     const cot_graph *g, *each[2];
     ir_graph *pure;
@@ -92,7 +92,7 @@ twin_gives(cot_fn *f, int n, const data *in, const double *want)
     for (int k = 0; k < 2; k++) {
         ck_assert_int_eq(ir_eval(each[k], out, arg), COT_OK);
         for (int64_t i = 0; i < ir_type_at(g, g->out[0])->size; i++)
-            ck_assert_msg(y[0][i] == want[i], "twin, %s: element %d is %g, wants %g",
+            ck_assert_msg(y[0][i] == want[i], "evaluator, %s: element %d is %g, wants %g",
                           k ? "functionalized" : "as it stands", (int)i, y[0][i], want[i]);
     }
 }
@@ -101,7 +101,7 @@ static inline void
 both(cot_fn *f, int n, const data *in, const double *want)
 {
     gives(f, n, in, want, NULL);
-    twin_gives(f, n, in, want);
+    evaluator_gives(f, n, in, want);
 }
 
 static inline const char *
