@@ -31,7 +31,7 @@ for name in "$@"; do
 done
 part=0
 while [ $part -lt "$jobs" ]; do
-    "$build"/tests/laws/law_carriers --page docs/back-ends.md --part $part/"$jobs" "$@" \
+    "$build"/tests/laws/law_backends_page --page docs/back-ends.md --part $part/"$jobs" "$@" \
         tests/goldens/*.cot \
         tests/text/*/*.cot "$place"/examples/*/*.cot || echo "$part" >>"$place"/failed &
     part=$((part + 1))

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/laws/carry.h"
+#include "tests/laws/batch.h"
 #include "tests/laws/programs.h"
 
 static const char library[] =
@@ -36,7 +36,7 @@ static const char warnings[] =
 /* The command that compiles the batch's file with warnings and the library without loops turned
  * into calls.  An option that ends in ".a" is the compiler's own runtime, for the linker. */
 static const char *
-command(carry_batch *b, const char *files, int lanes, int n, char **compiler)
+command(batch *b, const char *files, int lanes, int n, char **compiler)
 {
     const char *cc = compiler[0], *runtime = "",
                *choice = lanes ? ir_format(&b->ctx->arena, "-DCOT_LANES=%d", lanes) : "";
@@ -57,7 +57,7 @@ command(carry_batch *b, const char *files, int lanes, int n, char **compiler)
 }
 
 static bool
-write_library(const carry_batch *b)
+write_library(const batch *b)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/library.c", b->folder);
@@ -71,20 +71,20 @@ main(int argc, char **argv)
     if (argc < 5)
         return 2;
     const int lanes = atoi(argv[1]), first = atoi(argv[2]), step = atoi(argv[3]);
-    carry_batch *b = calloc(1, sizeof *b);
+    batch *b = calloc(1, sizeof *b);
     cot_context *ctx = cot_context_new(NULL);
     int n = 0, failures;
 
-    if (!carry_has(argv[4])) {
+    if (!batch_has(argv[4])) {
         printf("skipped: %s is not here\n", argv[4]);
         return 77;
     }
-    carry_begin(b, ctx);
+    batch_begin(b, ctx);
     IR_TRY(ctx) {
-        for (int i = first; i < laws_count() && b->n < CARRY_BATCH; i += step) {
+        for (int i = first; i < laws_count() && b->n < MAX_BATCH; i += step) {
             laws_program p;
             if (laws_make(ctx, i, &p))
-                carry_add(b, &(carry_program){ .name = p.op,
+                batch_add(b, &(batch_program){ .name = p.op,
                                                .text = p.text,
                                                .f = p.f,
                                                .lo = p.lo,
@@ -93,14 +93,13 @@ main(int argc, char **argv)
                                                .seed = 4000 + (uint64_t)i });
         }
         if (write_library(b))
-            carry_c(b, CARRY_GCC, command(b, carry_write_c(b), lanes, argc - 4, argv + 4),
-                    "x.so");
+            batch_c(b, BY_GCC, command(b, batch_write_c(b), lanes, argc - 4, argv + 4), "x.so");
     }
     for (int i = 0; i < b->n; i++)
-        n += b->p[i].answer[CARRY_GCC] == CARRY_SAME;
+        n += b->p[i].answer[BY_GCC] == BATCH_SAME;
     failures = b->failures;
     printf("freestanding: %d of %d programs, %d failures\n", n, b->n, failures);
-    carry_end(b);
+    batch_end(b);
     cot_context_free(ctx);
     free(b);
     return failures > 0 || n == 0;

@@ -22,7 +22,7 @@
 
 #include "runtime/check.h"
 #include "runtime/compile.h"
-#include "tests/laws/carry.h"
+#include "tests/laws/batch.h"
 #include "tests/laws/classes.h"
 #include "tests/laws/judged.h"
 #include "tests/redzone.h"
@@ -53,7 +53,7 @@ enum {
     C_EVERY = 16
 };
 
-/* A program that waits to be run as C source: starting a compiler is dear, so a batch of them
+/* A program that waits to be run as C source: starting a compiler is slow, so a batch of them
  * is compiled at once. */
 typedef struct waiting {
     int number, way;
@@ -66,7 +66,7 @@ static struct counts {
     int programs, failures, runs[WAYS];
     int known;                  /* of the runs, those that were judged before */
     int n_waiting, calling;     /* calling: of those that wait; -1: none */
-    waiting c[CARRY_BATCH];
+    waiting c[MAX_BATCH];
 } *counts;
 static int n_here, here[WAYS];  /* the ways of this machine, but C */
 
@@ -201,23 +201,23 @@ run_ways(const class_program *p, bool all, void *const *in, void *const *want)
 /* -- as C source -- */
 
 static void
-tell_c(const carry_batch *b, int i, const class_program *p)
+tell_c(const batch *b, int i, const class_program *p)
 {
     const int way = counts->c[i].way;
 
     counts->runs[way]++;
-    if (b->p[i].answer[CARRY_GCC] == CARRY_SAME)
+    if (b->p[i].answer[BY_GCC] == BATCH_SAME)
         judged_pass(counts->c[i].key);
     else
-        fail(&p[i], ways[way].name, b->p[i].why[CARRY_GCC]);
+        fail(&p[i], ways[way].name, b->p[i].why[BY_GCC]);
 }
 
 static bool
-add_c(carry_batch *b, const waiting *from, class_program *p)
+add_c(batch *b, const waiting *from, class_program *p)
 {
     if (!classes_make(b->ctx, from->number, p))
         return false;
-    return carry_add(b, &(carry_program){ .name = "a program of the sweep",
+    return batch_add(b, &(batch_program){ .name = "a program of the sweep",
                                           .f = p->law.f,
                                           .in = classes_operands(p),
                                           .seed = (uint64_t)from->number,
@@ -225,9 +225,9 @@ add_c(carry_batch *b, const waiting *from, class_program *p)
 }
 
 static void
-run_batch(carry_batch *b)
+run_batch(batch *b)
 {
-    class_program p[CARRY_BATCH];
+    class_program p[MAX_BATCH];
 
     for (int i = 0; i < counts->n_waiting; i++) {
         counts->calling = i;
@@ -236,8 +236,8 @@ run_batch(carry_batch *b)
             return;
         }
     }
-    const char *files = carry_write_c(b);
-    carry_c(b, CARRY_GCC,
+    const char *files = batch_write_c(b);
+    batch_c(b, BY_GCC,
             ir_format(&b->ctx->arena,
                       "cc -O2 -march=native -std=c11 -w -Wno-psabi -shared -fPIC -o x.so %s "
                       "-lm",
@@ -250,19 +250,19 @@ run_batch(carry_batch *b)
 static void
 run_waiting(void)
 {
-    carry_batch *b = calloc(1, sizeof *b);
+    batch *b = calloc(1, sizeof *b);
     cot_context *ctx = cot_context_new(&(cot_options){ .verify = true });
 
     if (!b || !ctx)
         exit(2);
-    carry_begin(b, ctx);
+    batch_begin(b, ctx);
     b->calling = &counts->calling;
     IR_TRY (ctx) {
         run_batch(b);
     }
     counts->calling = -1;
     counts->n_waiting = 0;
-    carry_end(b);
+    batch_end(b);
     cot_context_free(ctx);
     free(b);
 }
@@ -283,7 +283,7 @@ wait_for_c(const class_program *p, bool all, void *const *in, void *const *want)
                 counts->runs[FIRST_C + k]++;
                 continue;
             }
-            if (counts->n_waiting == CARRY_BATCH)
+            if (counts->n_waiting == MAX_BATCH)
                 run_waiting();
             counts->c[counts->n_waiting++] = (waiting){ p->law.number, FIRST_C + k, key };
         }

@@ -33,11 +33,11 @@ listen_end(capture c)
     fclose(c.file);
 }
 
-enum { EVALUATOR, JIT, CARRIERS };
+enum { EVALUATOR, JIT, N_BACKENDS };
 
 /* Run f on one argument; its first result's elements as doubles. */
 static cot_status
-run(cot_fn *f, cot_type type, const void *x, int carrier, double *y)
+run(cot_fn *f, cot_type type, const void *x, int backend, double *y)
 {
     const cot_graph *g;
     ir_graph *ready;
@@ -48,7 +48,7 @@ run(cot_fn *f, cot_type type, const void *x, int carrier, double *y)
     ck_assert_msg(status == COT_OK, "%s", cot_error(ctx));
     const ir_type *t = ir_type_at(g, g->out[0]);
     capture c = listen_begin();
-    if (carrier == EVALUATOR) {
+    if (backend == EVALUATOR) {
         status = pass_prepare(g, &ready);
         if (status == COT_OK)
             status = ir_eval(ready, out, &x);
@@ -70,7 +70,7 @@ says(cot_fn *f, cot_type type, const void *x, const char *want, int n, const dou
 {
     double y[64];
 
-    for (int k = 0; k < CARRIERS; k++) {
+    for (int k = 0; k < N_BACKENDS; k++) {
         ck_assert_msg(run(f, type, x, k, y) == COT_OK, "%s", cot_error(ctx));
         ck_assert_str_eq(said, want);
         for (int i = 0; i < n; i++)
@@ -171,7 +171,7 @@ breaks(cot_fn *f, cot_type type, const void *x)
 {
     double y[64];
 
-    for (int k = 0; k < CARRIERS; k++) {
+    for (int k = 0; k < N_BACKENDS; k++) {
         ck_assert_int_eq(run(f, type, x, k, y), COT_ERR_FOREIGN);
         ck_assert_msg(strstr(cot_error(ctx), "check \"x is positive\" failed"), "%s",
                       cot_error(ctx));

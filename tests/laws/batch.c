@@ -1,5 +1,5 @@
-/* Programs through every back end (carry.h). */
-#include "tests/laws/carry.h"
+/* Programs through every back end (batch.h). */
+#include "tests/laws/batch.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,22 +13,22 @@
 #include "tests/laws/programs.h"
 #include "tests/redzone.h"
 
-const char *const carry_name[CARRIERS] = { "JIT", "object", "C by gcc", "C by clang",
-                                           "C by tcc" };
+const char *const batch_backend_names[N_BACKENDS] = { "JIT", "object", "C by gcc", "C by clang",
+                                                      "C by tcc" };
 
 static const int widths[] = { 1, 4, 8, 16 };
 
 void
-carry_begin(carry_batch *b, cot_context *ctx)
+batch_begin(batch *b, cot_context *ctx)
 {
-    *b = (carry_batch){ .ctx = ctx };
-    strcpy(b->folder, "/tmp/carriers-XXXXXX");
+    *b = (batch){ .ctx = ctx };
+    strcpy(b->folder, "/tmp/cotrace-batch-XXXXXX");
     if (!mkdtemp(b->folder))
         exit(2);
 }
 
 void
-carry_end(carry_batch *b)
+batch_end(batch *b)
 {
     char line[128];
 
@@ -43,9 +43,9 @@ carry_end(carry_batch *b)
 }
 
 bool
-carry_has(const char *compiler)
+batch_has(const char *compiler)
 {
-    char folder[] = "/tmp/carriers-XXXXXX", line[256];
+    char folder[] = "/tmp/cotrace-batch-XXXXXX", line[256];
     bool has;
 
     if (!mkdtemp(folder))
@@ -60,45 +60,45 @@ carry_has(const char *compiler)
 /* -- answers -- */
 
 static void
-answer(carry_batch *b, carry_program *p, carry_by by, carry_answer a, const char *why)
+answer(batch *b, batch_program *p, batch_backend by, batch_answer a, const char *why)
 {
     p->answer[by] = a;
     p->why[by] = ir_copy_string(&b->ctx->arena, why);
-    if (a != CARRY_DIFFERS)
+    if (a != BATCH_DIFFERS)
         return;
     b->failures++;
-    fprintf(stderr, "carriers: %s: %s: %s\n%s", p->name, carry_name[by], why,
+    fprintf(stderr, "law_backends_page: %s: %s: %s\n%s", p->name, batch_backend_names[by], why,
             p->text ? p->text : "");
 }
 
 /* What the context says is why: a back end that has no way to call a function in this process
  * refuses. */
 static void
-refuse(carry_batch *b, carry_program *p, carry_by by)
+refuse(batch *b, batch_program *p, batch_backend by)
 {
     const char *why = cot_error(b->ctx);
 
     answer(b, p, by,
-           strstr(why, "foreign") || strstr(why, "address") ? CARRY_REFUSED : CARRY_DIFFERS,
+           strstr(why, "foreign") || strstr(why, "address") ? BATCH_REFUSED : BATCH_DIFFERS,
            why);
     cot_error_clear(b->ctx);
 }
 
 static void
-compare(carry_batch *b, carry_program *p, carry_by by)
+compare(batch *b, batch_program *p, batch_backend by)
 {
     for (int k = 0; k < p->f->n_out; k++)
         if (laws_differ(ir_type_at(p->f, p->f->out[k]), p->want[k], p->got[k]) >= 0) {
-            answer(b, p, by, CARRY_DIFFERS, "differs from the evaluator");
+            answer(b, p, by, BATCH_DIFFERS, "differs from the evaluator");
             return;
         }
-    answer(b, p, by, CARRY_SAME, "");
+    answer(b, p, by, BATCH_SAME, "");
 }
 
 /* -- one program: evaluated, lowered, by the JIT -- */
 
 static cot_status
-lower(carry_batch *b, carry_program *p, const char *backend, int bits, cg_natural *out,
+lower(batch *b, batch_program *p, const char *backend, int bits, cg_natural *out,
       cg_target *target)
 {
     const cot_compile_options o = { .backend = backend, .vector_bits = bits, .threads = 1 };
@@ -119,7 +119,7 @@ lower(carry_batch *b, carry_program *p, const char *backend, int bits, cg_natura
 }
 
 static cot_status
-run_kernel(carry_batch *b, carry_program *p, const char *backend, void **out)
+run_kernel(batch *b, batch_program *p, const char *backend, void **out)
 {
     void **args = IR_NEW_N(&b->ctx->arena, void *, p->f->n_in + p->f->n_out + 1);
     cot_status status;
@@ -133,7 +133,7 @@ run_kernel(carry_batch *b, carry_program *p, const char *backend, void **out)
 }
 
 static void
-make_arrays(carry_program *p)
+make_arrays(batch_program *p)
 {
     uint64_t seed = p->seed;
 
@@ -146,7 +146,7 @@ make_arrays(carry_program *p)
 
 /* At the widths that are asked for, and for scalars. */
 static bool
-lower_c(carry_batch *b, carry_program *p)
+lower_c(batch *b, batch_program *p)
 {
     cg_target target;
 
@@ -161,9 +161,9 @@ lower_c(carry_batch *b, carry_program *p)
 }
 
 bool
-carry_add(carry_batch *b, const carry_program *from)
+batch_add(batch *b, const batch_program *from)
 {
-    carry_program *p = &b->p[b->n];
+    batch_program *p = &b->p[b->n];
     bool ends;
 
     *p = *from;
@@ -178,10 +178,10 @@ carry_add(carry_batch *b, const carry_program *from)
     }
     b->n++;
     if (!lower_c(b, p)) {
-        refuse(b, p, CARRY_GCC);
-        for (int by = CARRY_CLANG; by <= CARRY_TCC; by++) {
-            p->answer[by] = p->answer[CARRY_GCC];
-            p->why[by] = p->why[CARRY_GCC];
+        refuse(b, p, BY_GCC);
+        for (int by = BY_CLANG; by <= BY_TCC; by++) {
+            p->answer[by] = p->answer[BY_GCC];
+            p->why[by] = p->why[BY_GCC];
         }
         p->plain.module = NULL;
         for (int k = 0; k < 4; k++)
@@ -191,13 +191,13 @@ carry_add(carry_batch *b, const carry_program *from)
 }
 
 void
-carry_jit(carry_batch *b)
+batch_jit(batch *b)
 {
     for (int i = 0; i < b->n; i++)
         if (run_kernel(b, &b->p[i], "jit", b->p[i].got) == COT_OK)
-            compare(b, &b->p[i], CARRY_JIT);
+            compare(b, &b->p[i], BY_JIT);
         else
-            refuse(b, &b->p[i], CARRY_JIT);
+            refuse(b, &b->p[i], BY_JIT);
 }
 
 /* -- files -- */
@@ -228,7 +228,7 @@ add_zone(zones *s, size_t bytes, size_t align, redzone_kind kind)
 
 /* The arguments, the results that are not arguments, the work block. */
 static void
-zones_new(carry_batch *b, const carry_program *p, const cg_natural *fn, zones *s)
+zones_new(batch *b, const batch_program *p, const cg_natural *fn, zones *s)
 {
     static const redzone_kind kinds[] = { REDZONE_BOTH, REDZONE_END, REDZONE_BEGIN };
     const redzone_kind kind = kinds[p->seed % 3];
@@ -260,7 +260,7 @@ updates(const ir_graph *f, int argument)
 
 /* What the call wrote where it may not, or NULL. */
 static const char *
-judge_zones(carry_batch *b, const carry_program *p, const cg_natural *fn, const zones *s)
+judge_zones(batch *b, const batch_program *p, const cg_natural *fn, const zones *s)
 {
     ptrdiff_t at;
 
@@ -278,7 +278,7 @@ judge_zones(carry_batch *b, const carry_program *p, const cg_natural *fn, const 
 
 /* The last results are the arguments that the function updates. */
 static void
-take_results(const carry_program *p, const cg_natural *fn, const zones *s)
+take_results(const batch_program *p, const cg_natural *fn, const zones *s)
 {
     for (int k = 0; k < p->f->n_out; k++) {
         const size_t bytes = laws_bytes(ir_type_at(p->f, p->f->out[k]));
@@ -290,7 +290,7 @@ take_results(const carry_program *p, const cg_natural *fn, const zones *s)
 
 /* Call it; what is wrong, or NULL. */
 static const char *
-call(carry_batch *b, carry_program *p, const cg_natural *fn, void *library)
+call(batch *b, batch_program *p, const cg_natural *fn, void *library)
 {
     const char *why = "fails";
     int result = -1;
@@ -314,11 +314,11 @@ call(carry_batch *b, carry_program *p, const cg_natural *fn, void *library)
 
 /* The function that a back end has of a program; NULL: it has none. */
 static const cg_natural *
-function_of(const carry_program *p, carry_by by)
+function_of(const batch_program *p, batch_backend by)
 {
-    if (by == CARRY_OBJECT)
+    if (by == BY_OBJECT)
         return p->native.module ? &p->native : NULL;
-    if (by == CARRY_TCC)
+    if (by == BY_TCC)
         return p->plain.module ? &p->plain : NULL;
     for (int k = 0; k < 4; k++)
         if (p->c[k].module)
@@ -327,7 +327,7 @@ function_of(const carry_program *p, carry_by by)
 }
 
 void
-carry_c(carry_batch *b, carry_by by, const char *command, const char *name)
+batch_c(batch *b, batch_backend by, const char *command, const char *name)
 {
     char line[1024], path[128];
     void *library;
@@ -342,7 +342,7 @@ carry_c(carry_batch *b, carry_by by, const char *command, const char *name)
         const char *why =
             library ? call(b, &b->p[i], fn, library) : "its file does not compile or load";
         if (why)
-            answer(b, &b->p[i], by, CARRY_DIFFERS, why);
+            answer(b, &b->p[i], by, BATCH_DIFFERS, why);
         else
             compare(b, &b->p[i], by);
     }
@@ -351,20 +351,20 @@ carry_c(carry_batch *b, carry_by by, const char *command, const char *name)
 }
 
 void
-carry_object(carry_batch *b)
+batch_object(batch *b)
 {
     const void *bytes;
-    cg_natural fn[CARRY_BATCH];
+    cg_natural fn[MAX_BATCH];
     size_t size;
     int n = 0;
 
     for (int i = 0; i < b->n; i++) {
-        carry_program *p = &b->p[i];
+        batch_program *p = &b->p[i];
         if (lower(b, p, "jit", 0, &p->native, &b->native) == COT_OK) {
             fn[n++] = p->native;
             continue;
         }
-        refuse(b, p, CARRY_OBJECT);
+        refuse(b, p, BY_OBJECT);
         p->native.module = NULL;
     }
     if (n == 0)
@@ -372,14 +372,14 @@ carry_object(carry_batch *b)
     if (cg_llvm()->emit(b->ctx, &b->native, CG_TO_OBJECT, n, fn, &b->ctx->arena, &bytes,
                         &size) == COT_OK &&
         write_file(ir_format(&b->ctx->arena, "%s/x.o", b->folder), bytes, size))
-        carry_c(b, CARRY_OBJECT, "cc -shared -o x.so x.o", "x.so");
+        batch_c(b, BY_OBJECT, "cc -shared -o x.so x.o", "x.so");
     else
-        refuse(b, &b->p[0], CARRY_OBJECT);
+        refuse(b, &b->p[0], BY_OBJECT);
 }
 
 /* The functions of those that want the width alone, or all of them. */
 static int
-of_width(const carry_batch *b, int lanes, int k, cg_natural *out)
+of_width(const batch *b, int lanes, int k, cg_natural *out)
 {
     int n = 0;
 
@@ -390,7 +390,7 @@ of_width(const carry_batch *b, int lanes, int k, cg_natural *out)
 }
 
 static const char *
-write_one(carry_batch *b, const char *name, int n_widths, const cg_c_width *w, int n,
+write_one(batch *b, const char *name, int n_widths, const cg_c_width *w, int n,
           const char *names)
 {
     const void *bytes;
@@ -399,14 +399,14 @@ write_one(carry_batch *b, const char *name, int n_widths, const cg_c_width *w, i
     if (cg_c_write(b->ctx, n_widths, w, n, false, &b->ctx->arena, &bytes, &size) == COT_OK &&
         write_file(ir_format(&b->ctx->arena, "%s/%s", b->folder, name), bytes, size))
         return ir_format(&b->ctx->arena, "%s %s", names, name);
-    refuse(b, &b->p[0], CARRY_GCC);
+    refuse(b, &b->p[0], BY_GCC);
     return names;
 }
 
 const char *
-carry_write_c(carry_batch *b)
+batch_write_c(batch *b)
 {
-    cg_natural fn[4][CARRY_BATCH];
+    cg_natural fn[4][MAX_BATCH];
     cg_c_width w[4];
     const char *names = "";
     int n = 0;
@@ -424,9 +424,9 @@ carry_write_c(carry_batch *b)
 }
 
 const char *
-carry_write_plain(carry_batch *b)
+batch_write_plain(batch *b)
 {
-    cg_natural fn[CARRY_BATCH];
+    cg_natural fn[MAX_BATCH];
     int n = 0;
 
     for (int i = 0; i < b->n; i++)

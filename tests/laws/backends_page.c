@@ -1,8 +1,8 @@
 /* The table of docs/back-ends.md: every back end of a program, bit for bit against the
- * evaluator (carry.h), over the programs of the laws and programs in files.
+ * evaluator (batch.h), over the programs of the laws and programs in files.
  *
- *   law_carriers --page PAGE [--missing] [--part K/N] [--row ROW ...] [FILE.cot ...]
- *   law_carriers [--check PAGE] [--files] FIRST STEP [FILE.cot ...]
+ *   law_backends_page --page PAGE [--missing] [--part K/N] [--row ROW ...] [FILE.cot ...]
+ *   law_backends_page [--check PAGE] [--files] FIRST STEP [FILE.cot ...]
  *
  * --page makes rows of the table: all, those named, or those that PAGE lacks, the laws' and
  * then the files'.  PAGE is written after each, and keeps its other rows, so that it may be
@@ -28,27 +28,27 @@
 #include <unistd.h>
 
 #include "cotrace/cotrace.h"
-#include "tests/laws/carry.h"
+#include "tests/laws/batch.h"
 #include "tests/laws/programs.h"
 
 enum { MAX_ROWS = 1024, MAX_NOTES = 256, NAME = 96 };
 
 /* At a level at which gcc warns of what it finds by following values, too. */
-static const char *const compiler[CARRIERS] = {
-    [CARRY_GCC] = "gcc -O2", [CARRY_CLANG] = "clang -O2", [CARRY_TCC] = "tcc"
+static const char *const compiler[N_BACKENDS] = {
+    [BY_GCC] = "gcc -O2", [BY_CLANG] = "clang -O2", [BY_TCC] = "tcc"
 };
 static const char warnings[] = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
-static bool here[CARRIERS];
+static bool here[N_BACKENDS];
 
 static struct row {
     char name[NAME];
-    bool wanted, done, whole;   /* to be made by this run; it was; made, without a difference */
-    int programs, same[CARRIERS];
+    bool wanted, done, whole; /* to be made by this run; it was; made, without a difference */
+    int programs, same[N_BACKENDS];
 } row[MAX_ROWS];
 
 /* What a back end refuses. */
 static struct note {
-    char program[NAME], carrier[NAME], why[200];
+    char program[NAME], backend[NAME], why[200];
 } note[MAX_NOTES];
 
 static int n_rows, n_notes, failures, programs;
@@ -121,14 +121,14 @@ last_folders(ir_arena *a, const char *path)
 }
 
 static bool
-from_file(cot_context *ctx, const char *path, int number, carry_program *p)
+from_file(cot_context *ctx, const char *path, int number, batch_program *p)
 {
     static const int lanes[] = { 1, 4, 8, 16 };
     char *text = read_file(path);
     const char *slash = strrchr(path, '/');
     ir_module m;
 
-    *p = (carry_program){
+    *p = (batch_program){
         .lo = -3, .hi = 3, .seed = 9000 + (uint64_t)number, .lanes = lanes[number % 4]
     };
     if (!text)
@@ -146,7 +146,7 @@ from_file(cot_context *ctx, const char *path, int number, carry_program *p)
 }
 
 static bool
-from_laws(cot_context *ctx, int number, carry_program *p)
+from_laws(cot_context *ctx, int number, batch_program *p)
 {
     static const int lanes[] = { 1, 4, 8, 16 };
     laws_program law;
@@ -155,7 +155,7 @@ from_laws(cot_context *ctx, int number, carry_program *p)
         failures++;
         return false;
     }
-    *p = (carry_program){ .row = law.op,
+    *p = (batch_program){ .row = law.op,
                           .text = law.text,
                           .f = law.f,
                           .lo = law.lo,
@@ -170,70 +170,70 @@ from_laws(cot_context *ctx, int number, carry_program *p)
 /* -- batches -- */
 
 static void
-record(const carry_program *p)
+record(const batch_program *p)
 {
     struct row *r = row_of(p->row);
 
     r->programs++;
     programs++;
-    for (int k = 0; k < CARRIERS; k++) {
-        r->same[k] += p->answer[k] == CARRY_SAME;
-        if (p->answer[k] != CARRY_REFUSED || !here[k] || n_notes == MAX_NOTES)
+    for (int k = 0; k < N_BACKENDS; k++) {
+        r->same[k] += p->answer[k] == BATCH_SAME;
+        if (p->answer[k] != BATCH_REFUSED || !here[k] || n_notes == MAX_NOTES)
             continue;
         snprintf(note[n_notes].program, NAME, "%s", p->name);
-        snprintf(note[n_notes].carrier, NAME, "%s", carry_name[k]);
+        snprintf(note[n_notes].backend, NAME, "%s", batch_backend_names[k]);
         snprintf(note[n_notes++].why, sizeof note->why, "%s", p->why[k]);
     }
 }
 
 static void
-run_carriers(carry_batch *b)
+run_backends(batch *b)
 {
     const char *files;
 
-    if (here[CARRY_JIT]) {
-        carry_jit(b);
-        carry_object(b);
+    if (here[BY_JIT]) {
+        batch_jit(b);
+        batch_object(b);
     }
-    files = carry_write_c(b);
-    for (int k = CARRY_GCC; k <= CARRY_CLANG && *files; k++)
+    files = batch_write_c(b);
+    for (int k = BY_GCC; k <= BY_CLANG && *files; k++)
         if (here[k])
-            carry_c(b, (carry_by)k,
+            batch_c(b, (batch_backend)k,
                     ir_format(&b->ctx->arena,
                               "%s -march=native -std=c11 %s -shared -fPIC -o x%d.so%s",
                               compiler[k], warnings, k, files),
                     ir_format(&b->ctx->arena, "x%d.so", k));
-    if (!here[CARRY_TCC])
+    if (!here[BY_TCC])
         return;
-    files = carry_write_plain(b);
+    files = batch_write_plain(b);
     if (*files)
-        carry_c(b, CARRY_TCC,
-                ir_format(&b->ctx->arena, "%s -shared -o xt.so%s", compiler[CARRY_TCC], files),
+        batch_c(b, BY_TCC,
+                ir_format(&b->ctx->arena, "%s -shared -o xt.so%s", compiler[BY_TCC], files),
                 "xt.so");
 }
 
-/* The programs of these numbers, CARRY_BATCH of them at most. */
+/* The programs of these numbers, MAX_BATCH of them at most. */
 static void
 run_batch(int n, const int *number, char **file)
 {
-    carry_batch *b = calloc(1, sizeof *b);
+    batch *b = calloc(1, sizeof *b);
     cot_context *ctx = cot_context_new(NULL);
     const int laws = laws_count();
 
-    carry_begin(b, ctx);
-    IR_TRY(ctx) {
+    batch_begin(b, ctx);
+    IR_TRY (ctx) {
         for (int k = 0; k < n; k++) {
             const int i = number[k];
-            carry_program p;
+            batch_program p;
             if (i < laws ? from_laws(ctx, i, &p) : from_file(ctx, file[i - laws], i, &p))
-                carry_add(b, &p);
+                batch_add(b, &p);
         }
-        run_carriers(b);
+        run_backends(b);
     }
     for (int k = 0; k < b->n; k++)
         record(&b->p[k]);
     failures += b->failures;
-    carry_end(b);
+    batch_end(b);
     cot_context_free(ctx);
     free(b);
 }
@@ -244,12 +244,12 @@ static void
 run_programs(int first, int step, int end, const struct row *r, struct row *const *row_at,
              char **file)
 {
-    int number[CARRY_BATCH], n = 0;
+    int number[MAX_BATCH], n = 0;
 
     for (int i = first; i < end; i += step) {
         if (!r || row_at[i] == r)
             number[n++] = i;
-        if (n == CARRY_BATCH) {
+        if (n == MAX_BATCH) {
             run_batch(n, number, file);
             n = 0;
         }
@@ -264,7 +264,7 @@ static const char *const about =
     "# Back ends\n\n"
     "Made by `docs/back-ends.sh`: every program of the tests (the laws, op by op; the goldens; "
     "the text tests; what the\n"
-    "examples compile) through everything that can carry it. A number is how many gave the "
+    "examples compile) through every back end that can run it. A number is how many gave the "
     "evaluator's bits. The laws'\n"
     "programs run on operands with NaN, infinities, zeros and subnormals among them; C source "
     "is written for vectors of\n"
@@ -272,8 +272,8 @@ static const char *const about =
     "-Wconversion -Wshadow -Werror`; tcc takes\n"
     "that for one float, plain C11. A difference fails `docs/back-ends.sh`, and of a sample "
     "the "
-    "tests `laws.carriers` and\n"
-    "`carriers.files`, which also want of each program what is said here.\n\n";
+    "tests `laws.backends.page` and\n"
+    "`laws.backends.files`, which also want of each program what is said here.\n\n";
 static const char *const empty = "\nNo program by itself in:", *const unmade =
                                                                    "\nNot made yet:";
 
@@ -294,17 +294,17 @@ static void
 print_page(FILE *out)
 {
     fprintf(out, "%s| programs of | number", about);
-    for (int k = 0; k < CARRIERS; k++)
-        fprintf(out, " | %s", carry_name[k]);
+    for (int k = 0; k < N_BACKENDS; k++)
+        fprintf(out, " | %s", batch_backend_names[k]);
     fputs(" |\n|---|---|", out);
-    for (int k = 0; k < CARRIERS; k++)
+    for (int k = 0; k < N_BACKENDS; k++)
         fputs("---|", out);
     fputs("\n", out);
     for (int i = 0; i < n_rows; i++) {
         if (row[i].programs == 0)
             continue;
         fprintf(out, "| %s | %d", row[i].name, row[i].programs);
-        for (int k = 0; k < CARRIERS; k++)
+        for (int k = 0; k < N_BACKENDS; k++)
             fprintf(out, row[i].same[k] < 0 ? " | -" : " | %d", row[i].same[k]);
         fputs(" |\n", out);
     }
@@ -312,7 +312,7 @@ print_page(FILE *out)
     print_names(out, unmade, false);
     fprintf(out, "\n## Refused\n\n%s", n_notes ? "" : "None.\n");
     for (int i = 0; i < n_notes; i++)
-        fprintf(out, "- %s: %s: %s\n", note[i].program, note[i].carrier, note[i].why);
+        fprintf(out, "- %s: %s: %s\n", note[i].program, note[i].backend, note[i].why);
 }
 
 /* The row's line and the names below the table. */
@@ -326,7 +326,7 @@ read_row(const char *page, struct row *r)
     if ((at = strstr(page, line)) != NULL) {
         at += strlen(line);
         r->programs = atoi(at);
-        for (int k = 0; k < CARRIERS; k++) {
+        for (int k = 0; k < N_BACKENDS; k++) {
             at += strcspn(at, "|\n");
             if (strncmp(at, "| ", 2) != 0) {
                 r->programs = 0; /* a page of fewer back ends */
@@ -377,7 +377,7 @@ read_others(const char *page)
     for (const char *at = page ? strstr(page, "\n- ") : NULL; at && n_notes < MAX_NOTES;
          at = strstr(at + 3, "\n- ")) {
         struct note *n = &note[n_notes];
-        n_notes += sscanf(at + 3, "%95[^:]: %95[^:]: %199[^\n]", n->program, n->carrier,
+        n_notes += sscanf(at + 3, "%95[^:]: %95[^:]: %199[^\n]", n->program, n->backend,
                           n->why) == 3 &&
                    !is_ours(n);
     }
@@ -394,7 +394,7 @@ write_page(const char *path)
     FILE *out;
 
     if (lock < 0 || flock(lock, LOCK_EX) != 0)
-        fprintf(stderr, "carriers: %s is not locked\n", path);
+        fprintf(stderr, "law_backends_page: %s is not locked\n", path);
     char *page = read_file(path);
     read_others(page);
     free(page);
@@ -402,7 +402,7 @@ write_page(const char *path)
     if (out)
         print_page(out);
     if (!out || fclose(out) != 0 || rename(other, path) != 0) {
-        fprintf(stderr, "carriers: %s cannot be written\n", path);
+        fprintf(stderr, "law_backends_page: %s cannot be written\n", path);
         exit(2);
     }
     close(lock);
@@ -415,7 +415,7 @@ make_row(struct row *r, int end, struct row *const *row_at, char **file)
     const int failed = failures;
 
     r->programs = 0;
-    for (int k = 0; k < CARRIERS; k++)
+    for (int k = 0; k < N_BACKENDS; k++)
         r->same[k] = here[k] ? 0 : -1;
     read_others(NULL);
     run_programs(0, 1, end, r, row_at, file);
@@ -423,7 +423,7 @@ make_row(struct row *r, int end, struct row *const *row_at, char **file)
     r->whole = failures == failed;
     if (!r->whole)
         r->programs = 0;
-    fprintf(stderr, "carriers: %s: %d programs, %d s\n", r->name, r->programs,
+    fprintf(stderr, "law_backends_page: %s: %d programs, %d s\n", r->name, r->programs,
             (int)(time(NULL) - start));
 }
 
@@ -437,7 +437,7 @@ find_rows(int n_files, char **file)
     for (int i = 0; at && i < laws + n_files; i++) {
         cot_context *ctx = cot_context_new(NULL);
         laws_program law = { .op = "laws" };
-        IR_TRY(ctx)
+        IR_TRY (ctx)
             at[i] = row_of(i >= laws                 ? last_folders(&ctx->arena, file[i - laws])
                            : laws_make(ctx, i, &law) ? law.op
                                                      : "laws");
@@ -463,7 +463,7 @@ make_page(const char *path, int n_want, const char *const *want, bool missing, i
     for (int i = 0; i < n_want; i++)
         row_of(want[i])->wanted = true;
     if (n_rows > known) {
-        fprintf(stderr, "carriers: %s is no row\n", row[known].name);
+        fprintf(stderr, "law_backends_page: %s is no row\n", row[known].name);
         exit(2);
     }
     for (int i = 0; i < n_rows; i++)
@@ -479,11 +479,11 @@ make_page(const char *path, int n_want, const char *const *want, bool missing, i
 
 /* Does a line say what the back end refuses of what begins with these words? */
 static bool
-is_noted(const char *page, const char *words, const char *carrier)
+is_noted(const char *page, const char *words, const char *backend)
 {
     char by[NAME + 8];
 
-    snprintf(by, sizeof by, ": %.80s: ", carrier);
+    snprintf(by, sizeof by, ": %.80s: ", backend);
     for (const char *at = strstr(page, "\n- "); at; at = strstr(at + 3, "\n- "))
         if (strncmp(at + 3, words, strlen(words)) == 0 &&
             strstr(at, by) < at + 1 + strcspn(at + 1, "\n") && strstr(at, by))
@@ -502,20 +502,22 @@ check_page(const char *path)
         struct row said = row[i];
         if (!read_row(page, &said))
             continue;
-        for (int k = 0; k < CARRIERS; k++)
+        for (int k = 0; k < N_BACKENDS; k++)
             if (here[k] && said.same[k] < said.programs &&
-                !is_noted(page, row[i].name, carry_name[k])) {
+                !is_noted(page, row[i].name, batch_backend_names[k])) {
                 fprintf(stderr,
-                        "carriers: %s: %s: the page says that %d of %d have the bits, and not "
+                        "law_backends_page: %s: %s: the page says that %d of %d have the bits, "
+                        "and not "
                         "why\n",
-                        row[i].name, carry_name[k], said.same[k], said.programs);
+                        row[i].name, batch_backend_names[k], said.same[k], said.programs);
                 failures++;
             }
     }
     for (int i = 0; page && i < n_notes; i++)
-        if (!is_noted(page, note[i].program, note[i].carrier)) {
-            fprintf(stderr, "carriers: %s: %s refuses it, and the page does not say so: %s\n",
-                    note[i].program, note[i].carrier, note[i].why);
+        if (!is_noted(page, note[i].program, note[i].backend)) {
+            fprintf(stderr,
+                    "law_backends_page: %s: %s refuses it, and the page does not say so: %s\n",
+                    note[i].program, note[i].backend, note[i].why);
             failures++;
         }
     failures += !page;
@@ -549,10 +551,10 @@ main(int argc, char **argv)
             return 2;
     if (!page && at + 2 > argc)
         return 2;
-    here[CARRY_JIT] = here[CARRY_OBJECT] = cg_llvm() != NULL;
-    here[CARRY_GCC] = carry_has(compiler[CARRY_GCC]);
-    here[CARRY_CLANG] = carry_has(compiler[CARRY_CLANG]);
-    here[CARRY_TCC] = carry_has(compiler[CARRY_TCC]);
+    here[BY_JIT] = here[BY_OBJECT] = cg_llvm() != NULL;
+    here[BY_GCC] = batch_has(compiler[BY_GCC]);
+    here[BY_CLANG] = batch_has(compiler[BY_CLANG]);
+    here[BY_TCC] = batch_has(compiler[BY_TCC]);
     if (page)
         make_page(page, n_want, want, missing, part, parts, argc - at, argv + at);
     else
@@ -560,6 +562,6 @@ main(int argc, char **argv)
                      NULL, NULL, argv + at + 2);
     if (check)
         check_page(check);
-    fprintf(stderr, "carriers: %d programs, %d failures\n", programs, failures);
+    fprintf(stderr, "law_backends_page: %d programs, %d failures\n", programs, failures);
     return failures > 0;
 }
