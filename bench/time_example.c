@@ -1,7 +1,7 @@
 /* An example with a clock in it: the program EXAMPLE, each of whose calls of cot_jit is timed.
  *
  * The source is compiled as it stands, with another name for cot_jit, which calls it as asked
- * and then again and again for CARRIERS_TIME seconds.  A line of time per call, as the programs
+ * and then again and again for HARNESS_TIME seconds.  A line of time per call, as the programs
  * of examples/torch_func print it, goes to bench/torch_func.py: the function's name, the median
  * in microseconds. */
 #include <stdlib.h>
@@ -33,7 +33,7 @@ timed_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const 
           int n_args)
 {
     static double sample[SAMPLES];
-    const char *seconds = getenv("CARRIERS_TIME");
+    const char *seconds = getenv("HARNESS_TIME");
     const double length = seconds ? atof(seconds) : 0, begin = now();
     int n = 0;
 

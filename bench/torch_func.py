@@ -5,7 +5,7 @@
     torch_func.py BUILD [--peers torch,jax] [--seconds S] [NAME ...]
 
 BUILD is the build folder.  The programs of its examples/torch_func, and those of examples/ that
-bench/ builds with a clock in them, are asked to time the functions they call (CARRIERS_TIME),
+bench/ builds with a clock in them, are asked to time the functions they call (HARNESS_TIME),
 as a user calls them: cot_jit, whose first call compiled.  PyTorch calls the same function as
 its documentation writes it (peers_torch.py); JAX calls it through jax.jit (peers_jax.py).  All
 run pinned to one processor; Cotrace runs before and after each peer, and its better half is
@@ -104,7 +104,7 @@ def ours(programs, seconds):
     not}."""
     times, missing = {}, {}
     for program, path in programs.items():
-        done = pinned([path], CARRIERS_TIME=str(seconds))
+        done = pinned([path], HARNESS_TIME=str(seconds))
         if done.returncode != 0:
             missing[program] = done.stderr.strip().split("\n")[-1]
         figures = {}

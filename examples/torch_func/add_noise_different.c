@@ -1,6 +1,6 @@
 /* A mapped function that adds noise, each example its own: three values from three equal ones,
  * the same three after the same seed, three others on the next call. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 add_noise(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -24,7 +24,7 @@ call(cot_fn *f, cot_array *x, float y[3])
 int
 main(void)
 {
-    carriers c = carriers_begin("add_noise_different");
+    harness c = harness_begin("add_noise_different");
     cot_array *x = ARRAY(&c, cot_f32(3), 1, 1, 1);
     cot_fn *f = cot_vmap(cot_fn_new(c.ctx, "add_noise", add_noise, 1, 1, NULL),
                          .randomness = COT_RANDOM_DIFFERENT);
@@ -32,7 +32,7 @@ main(void)
 
     c.draws = 1;
     c.seed = 2026;
-    carry(&c, "vmap(add_noise)(1)", f, ARRAYS(x), ANY);
+    by_back_ends(&c, "vmap(add_noise)(1)", f, ARRAYS(x), ANY);
     cot_manual_seed(c.ctx, 2026);
     holds(&c, "two calls", call(f, x, y) && call(f, x, next));
     cot_manual_seed(c.ctx, 2026);
@@ -41,6 +41,6 @@ main(void)
     holds(&c, "other values on the next call",
           y[0] != next[0] && y[1] != next[1] && y[2] != next[2]);
     holds(&c, "the same after the same seed", memcmp(y, again, sizeof y) == 0);
-    holds(&c, "and from every carrier", memcmp(y, cot_array_read(c.result[0]), sizeof y) == 0);
-    return carriers_end(&c);
+    holds(&c, "and by every back end", memcmp(y, cot_array_read(c.result[0]), sizeof y) == 0);
+    return harness_end(&c);
 }

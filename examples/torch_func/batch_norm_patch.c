@@ -1,7 +1,7 @@
 /* Batch norm under vmap: the running statistics of every layer taken away, in a module with a
  * layer at its root and one in a submodule; and, with them, the statistics of each batch as
  * results. */
-#include "carriers.h"
+#include "harness.h"
 
 /* scale and bias are left out: torch's affine=False */
 struct net {
@@ -43,7 +43,7 @@ static const char *const names[] = { "running_mean", "running_var", "num_batches
 int
 main(void)
 {
-    carriers c = carriers_begin("batch_norm_patch");
+    harness c = harness_begin("batch_norm_patch");
     cot_array *x = ARRAY(&c, cot_f32(2, 2, 1), 1, 3, 0, 8);
     cot_module *m =
         cot_module_new(c.ctx, .name = "Net", .body = net,
@@ -60,18 +60,20 @@ main(void)
     holds(&c, "two layers, with statistics",
           good && cot_module_batch_norm(m, "", &config[0]) == COT_OK &&
               cot_module_batch_norm(m, "inner", &config[1]) == COT_OK);
-    carry(&c, "vmap, statistics out",
-          cot_vmap(cot_module_fn(m),
-                   .in_dims = COT_DIMS("inner: none, running_mean: none, running_var: none, "
-                                       "num_batches_tracked: none, x: 0")),
-          ARRAYS(zero, one, count, zero, one, count, x),
-          NEAR(2e-5, -1, 1, -1, 1, 0.2, 0.4, 1.1, 4.1, 0, 0, 1.7, 1.7));
+    by_back_ends(
+        &c, "vmap, statistics out",
+        cot_vmap(cot_module_fn(m),
+                 .in_dims = COT_DIMS("inner: none, running_mean: none, running_var: none, "
+                                     "num_batches_tracked: none, x: 0")),
+        ARRAYS(zero, one, count, zero, one, count, x),
+        NEAR(2e-5, -1, 1, -1, 1, 0.2, 0.4, 1.1, 4.1, 0, 0, 1.7, 1.7));
     good = cot_replace_batch_norm(m) == m;
     for (int i = 0; i < 6; i++)
         good = good && cot_module_array(m, names[i]) == NULL;
     holds(&c, "no statistics, flags off, the module itself returned",
           good && !config[0].track_running_stats && !config[1].track_running_stats);
-    carry(&c, "vmap, patched", cot_vmap(cot_fn_new(c.ctx, "y", first, 1, 1, cot_module_fn(m))),
-          ARRAYS(x), NEAR(2e-5, -1, 1, -1, 1));
-    return carriers_end(&c);
+    by_back_ends(&c, "vmap, patched",
+                 cot_vmap(cot_fn_new(c.ctx, "y", first, 1, 1, cot_module_fn(m))), ARRAYS(x),
+                 NEAR(2e-5, -1, 1, -1, 1));
+    return harness_end(&c);
 }

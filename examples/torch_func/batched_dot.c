@@ -1,5 +1,5 @@
 /* Rows of two matrices, multiplied pair by pair: vmap(dot). */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 dot(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -11,11 +11,11 @@ dot(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("batched_dot");
+    harness c = harness_begin("batched_dot");
     cot_fn *f = cot_fn_new(c.ctx, "dot", dot, 2, 1, NULL);
     cot_array *x = ARRAY(&c, cot_f32(2, 5), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
     cot_array *y = ARRAY(&c, cot_f32(2, 5), 1, -1, 2, -2, 3, 0, 1, 0, -1, 2);
 
-    carry(&c, "vmap(dot)(X, Y)", cot_vmap(f), ARRAYS(x, y), EXACT(12, 18));
-    return carriers_end(&c);
+    by_back_ends(&c, "vmap(dot)(X, Y)", cot_vmap(f), ARRAYS(x, y), EXACT(12, 18));
+    return harness_end(&c);
 }

@@ -1,7 +1,7 @@
 /* A backward that is no derivative: the identity forward, the cotangent scaled to norm 1 at
  * most backward.  The rule is that of one example, whichever of map and gradient comes first.
  * Forward mode cannot be had from it, and says so. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 same(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
@@ -46,7 +46,7 @@ mapped_loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("clip_norm");
+    harness c = harness_begin("clip_norm");
     const cot_custom *rule =
         cot_custom_new(c.ctx, "clip_norm", .forward = same, .vjp = clip, .generate_vmap = true);
     cot_fn *f = cot_fn_new(c.ctx, "clip", clipped, 1, 1, (void *)rule);
@@ -54,11 +54,12 @@ main(void)
     cot_fn *all = cot_fn_new(c.ctx, "mapped_loss", mapped_loss, 1, 1, f);
     cot_array *x = ARRAY(&c, cot_f64(2, 2), 3, 4, .3, .4);
 
-    carry(&c, "vmap(grad(h))(x)", cot_vmap(cot_grad(h)), ARRAYS(x),
-          NEAR(1e-15, .6, .8, .3, .4));
-    carry(&c, "grad(sum of vmap)(x)", cot_grad(all), ARRAYS(x), NEAR(1e-15, .6, .8, .3, .4));
+    by_back_ends(&c, "vmap(grad(h))(x)", cot_vmap(cot_grad(h)), ARRAYS(x),
+                 NEAR(1e-15, .6, .8, .3, .4));
+    by_back_ends(&c, "grad(sum of vmap)(x)", cot_grad(all), ARRAYS(x),
+                 NEAR(1e-15, .6, .8, .3, .4));
     refused(&c, "jvp(clip)", cot_jvp(f), ARRAYS(x, x), COT_ERR_RULE,
             "custom_call: clip_norm has no jvp rule, and its vjp rule is not linear in its "
             "cotangent: mul at ");
-    return carriers_end(&c);
+    return harness_end(&c);
 }

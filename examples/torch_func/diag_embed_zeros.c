@@ -1,6 +1,6 @@
 /* A vector on the diagonal of plain zeros, which become mapped when they are written:
  * the diagonal is a view, and the write goes through it. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 diag_embed(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -15,11 +15,11 @@ diag_embed(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("diag_embed_zeros");
+    harness c = harness_begin("diag_embed_zeros");
     cot_array *vecs = ARRAY(&c, cot_f32(2, 3), 0, 1, 2, 3, 4, 5);
 
-    carry(&c, "vmap(diag_embed)(vecs)",
-          cot_vmap(cot_fn_new(c.ctx, "diag_embed", diag_embed, 1, 1, NULL)), ARRAYS(vecs),
-          EXACT(0, 0, 0, 0, 1, 0, 0, 0, 2, 3, 0, 0, 0, 4, 0, 0, 0, 5));
-    return carriers_end(&c);
+    by_back_ends(&c, "vmap(diag_embed)(vecs)",
+                 cot_vmap(cot_fn_new(c.ctx, "diag_embed", diag_embed, 1, 1, NULL)),
+                 ARRAYS(vecs), EXACT(0, 0, 0, 0, 1, 0, 0, 0, 2, 3, 0, 0, 0, 4, 0, 0, 0, 5));
+    return harness_end(&c);
 }

@@ -1,5 +1,5 @@
 /* Columns instead of rows: vmap(dot) over axis 1 of both arguments. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 dot(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -11,12 +11,12 @@ dot(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("dot_in_dims_1");
+    harness c = harness_begin("dot_in_dims_1");
     cot_fn *f = cot_fn_new(c.ctx, "dot", dot, 2, 1, NULL);
     cot_array *x = ARRAY(&c, cot_f32(2, 5), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
     cot_array *y = ARRAY(&c, cot_f32(2, 5), 1, -1, 2, -2, 3, 0, 1, 0, -1, 2);
 
-    carry(&c, "vmap(dot, in_dims=1)(X, Y)", cot_vmap(f, .in_dims = COT_ALL(1)), ARRAYS(x, y),
-          EXACT(1, 5, 6, -17, 35));
-    return carriers_end(&c);
+    by_back_ends(&c, "vmap(dot, in_dims=1)(X, Y)", cot_vmap(f, .in_dims = COT_ALL(1)),
+                 ARRAYS(x, y), EXACT(1, 5, 6, -17, 35));
+    return harness_end(&c);
 }

@@ -2,7 +2,7 @@
  * and not per call. */
 #include <stdio.h>
 
-#include "carriers.h"
+#include "harness.h"
 
 typedef struct host {
     int greeted;   /* how often "hello!" was printed */
@@ -23,14 +23,14 @@ total(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("effects_once");
+    harness c = harness_begin("effects_once");
     host h = { 0, { 7, 0 }, 2 };
     cot_fn *f = cot_vmap(cot_fn_new(c.ctx, "total", total, 1, 1, &h));
     cot_array *x = ARRAY(&c, cot_f32(3, 1), 1, 2, 3);
 
-    carry(&c, "vmap(f)(x)", f, ARRAYS(x), EXACT(1, 2, 3));
-    holds(&c, "printed once for three examples and three carriers", h.greeted == 1);
-    carry(&c, "vmap(f)(x), again", f, ARRAYS(x), EXACT(1, 2, 3));
+    by_back_ends(&c, "vmap(f)(x)", f, ARRAYS(x), EXACT(1, 2, 3));
+    holds(&c, "printed once for three examples by three back ends", h.greeted == 1);
+    by_back_ends(&c, "vmap(f)(x), again", f, ARRAYS(x), EXACT(1, 2, 3));
     holds(&c, "and popped once", h.n == 1);
-    return carriers_end(&c);
+    return harness_end(&c);
 }

@@ -1,5 +1,5 @@
 /* A value kept in a global outlives its trace: its use is an error that gives both lines. */
-#include "carriers.h"
+#include "harness.h"
 
 static cot_value kept;
 
@@ -21,12 +21,13 @@ use(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("global_escape");
+    harness c = harness_begin("global_escape");
     cot_array *x = ARRAY(&c, cot_f32(3), 1, 2, 3);
 
-    carry(&c, "f returns what it keeps", cot_vmap(cot_fn_new(c.ctx, "keep", keep, 1, 1, NULL)),
-          ARRAYS(x), EXACT(1, 4, 9));
+    by_back_ends(&c, "f returns what it keeps",
+                 cot_vmap(cot_fn_new(c.ctx, "keep", keep, 1, 1, NULL)), ARRAYS(x),
+                 EXACT(1, 4, 9));
     refused(&c, "g uses it", cot_fn_new(c.ctx, "use", use, 1, 1, NULL), ARRAYS(x),
             COT_ERR_TRACE, "global_escape.c:10, has escaped from the trace of keep");
-    return carriers_end(&c);
+    return harness_end(&c);
 }

@@ -1,6 +1,6 @@
 /* Somebody else's library: Bessel functions of the GNU Scientific Library, called by their own
  * prototypes, with derivatives written down by hand: J0' = -J1, J1' = J0 - J1 / x. */
-#include "carriers.h"
+#include "harness.h"
 
 #include <gsl/gsl_sf_bessel.h>
 
@@ -58,7 +58,7 @@ int
 main(void)
 {
     static bessel b;
-    carriers c = carriers_begin("gsl_bessel");
+    harness c = harness_begin("gsl_bessel");
     cot_fn *f = cot_fn_new(c.ctx, "j0", body, 1, 1, &b);
     cot_array *x = ARRAY(&c, cot_f64(), 1), *dx = ARRAY(&c, cot_f64(), 1);
     cot_array *xs = ARRAY(&c, cot_f64(3), 0.5, 1, 2.5);
@@ -71,12 +71,12 @@ main(void)
                           .prototype = "out0 = double gsl_sf_bessel_J1(double in0)",
                           .types = same_type, .setup = keep_x, .vjp = j1_vjp,
                           .sequential = true, .user = &b);
-    carry(&c, "J0(1)", f, ARRAYS(x), NEAR(1e-15, 0.7651976865579666));
-    carry(&c, "jvp(J0)(1, 1)", cot_jvp(f), ARRAYS(x, dx),
-          NEAR(1e-15, 0.7651976865579666, -0.4400505857449335));
-    carry(&c, "grad(grad(J0))(1)", cot_grad(cot_grad(f)), ARRAYS(x),
-          NEAR(1e-14, -0.3251471008130331));
-    carry(&c, "vmap(grad(J0))([0.5, 1, 2.5])", cot_vmap(cot_grad(f)), ARRAYS(xs),
-          NEAR(1e-14, -0.2422684576748739, -0.4400505857449335, -0.4970941024642741));
-    return carriers_end(&c);
+    by_back_ends(&c, "J0(1)", f, ARRAYS(x), NEAR(1e-15, 0.7651976865579666));
+    by_back_ends(&c, "jvp(J0)(1, 1)", cot_jvp(f), ARRAYS(x, dx),
+                 NEAR(1e-15, 0.7651976865579666, -0.4400505857449335));
+    by_back_ends(&c, "grad(grad(J0))(1)", cot_grad(cot_grad(f)), ARRAYS(x),
+                 NEAR(1e-14, -0.3251471008130331));
+    by_back_ends(&c, "vmap(grad(J0))([0.5, 1, 2.5])", cot_vmap(cot_grad(f)), ARRAYS(xs),
+                 NEAR(1e-14, -0.2422684576748739, -0.4400505857449335, -0.4970941024642741));
+    return harness_end(&c);
 }

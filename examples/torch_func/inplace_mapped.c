@@ -1,5 +1,5 @@
 /* x += y with both mapped: x is an in/out argument, and holds the sum after the call. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 add_in_place(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -9,7 +9,7 @@ add_in_place(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 }
 
 static void
-run(carriers *c, cot_fn *f, const char *backend)
+run(harness *c, cot_fn *f, const char *backend)
 {
     const cot_compile_options o = { .backend = backend };
     cot_array *x = ARRAY(c, cot_f32(3, 1), 10, 20, 30), *y = ARRAY(c, cot_f32(3, 1), 1, 2, 3);
@@ -20,8 +20,7 @@ run(carriers *c, cot_fn *f, const char *backend)
         cot_run(k, (cot_array *const[]){ sum }, (const cot_array *const[]){ x, y }) == COT_OK;
 
     for (int i = 0; i < 3 && good; i++)
-        good =
-            carriers_element(x, i) == 11 * (i + 1) && carriers_element(sum, i) == 11 * (i + 1);
+        good = harness_element(x, i) == 11 * (i + 1) && harness_element(sum, i) == 11 * (i + 1);
     holds(c, backend, good);
     cot_kernel_free(k);
 }
@@ -29,13 +28,13 @@ run(carriers *c, cot_fn *f, const char *backend)
 int
 main(void)
 {
-    carriers c = carriers_begin("inplace_mapped");
+    harness c = harness_begin("inplace_mapped");
     cot_fn *f = cot_vmap(cot_fn_new(c.ctx, "f", add_in_place, 2, 1, NULL));
 
     run(&c, f, "eval");
     run(&c, f, "jit");
-    carriers_time(
+    harness_time(
         &c, "vmap(x += y)", f,
         ARRAYS(ARRAY(&c, cot_f32(3, 1), 10, 20, 30), ARRAY(&c, cot_f32(3, 1), 1, 2, 3)));
-    return carriers_end(&c);
+    return harness_end(&c);
 }

@@ -1,6 +1,6 @@
 /* x += y with y mapped and x not: all examples would write to one array, which is refused with
  * both shapes. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 add_in_place(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -12,7 +12,7 @@ add_in_place(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("inplace_unmapped");
+    harness c = harness_begin("inplace_unmapped");
     cot_array *x = ARRAY(&c, cot_f32(1), 10), *y = ARRAY(&c, cot_f32(3, 1), 1, 2, 3);
     cot_fn *f = cot_fn_new(c.ctx, "f", add_in_place, 2, 1, NULL);
 
@@ -21,5 +21,5 @@ main(void)
         COT_ERR_SHAPE,
         "argument 0 is f32[1] and not mapped, what is written to it is mapped: f32[1] for each "
         "example, f32[3,1] for all");
-    return carriers_end(&c);
+    return harness_end(&c);
 }

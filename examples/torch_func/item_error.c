@@ -1,5 +1,5 @@
 /* A value has no content while it is traced: reading one is an error with the user's line. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 times_itself(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -11,7 +11,7 @@ times_itself(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("item_error");
+    harness c = harness_begin("item_error");
     cot_fn *f = cot_fn_new(c.ctx, "times_itself", times_itself, 1, 1, NULL);
     cot_array *x = ARRAY(&c, cot_f32(3), 1, 2, 3);
 
@@ -19,5 +19,5 @@ main(void)
             "item: the content of a value (f32[]) is not known while tracing; choose with cond "
             "or where, "
             "loop with while or scan");
-    return carriers_end(&c);
+    return harness_end(&c);
 }

@@ -1,6 +1,6 @@
 /* A Jacobian row by row: the pullback of x^2 is made once, called with each unit vector, and
  * mapped over all of them; the rows are the same bits. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 square(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -15,7 +15,7 @@ int
 main(void)
 {
     static const double x[N] = { 1, -2, 3, 0.5, -0.25 }, want[N] = { 2, -4, 6, 1, -0.5 };
-    carriers c = carriers_begin("jacobian_rows");
+    harness c = harness_begin("jacobian_rows");
     cot_fn *f = cot_fn_new(c.ctx, "square", square, 1, 1, NULL), *fwd, *bwd;
     cot_array *in[8], *row[N];
     double jacobian[N * N] = { 0 }, unit[N * N] = { 0 };
@@ -27,24 +27,24 @@ main(void)
         unit[i * N + i] = 1;
     }
     cot_vjp_halves(f, &fwd, &bwd);
-    carry(&c, "fwd(x)", fwd, ARRAYS(carriers_array(&c, cot_f64(N), x)), ANY);
+    by_back_ends(&c, "fwd(x)", fwd, ARRAYS(harness_array(&c, cot_f64(N), x)), ANY);
     for (int i = 1; i < c.n_results && n < 7; i++) {
         dims[n] = COT_NONE;
-        in[n++] = carriers_keep(&c, i);
+        in[n++] = harness_keep(&c, i);
     }
     dims[n] = 0;
     for (int i = 0; i < N; i++) {
-        in[n] = carriers_array(&c, cot_f64(N), unit + i * N);
-        carry(&c, "bwd(res, row of I)", bwd, (carried){ n + 1, in },
-              (figures){ N, 0, jacobian + i * N });
-        row[i] = carriers_keep(&c, 0);
+        in[n] = harness_array(&c, cot_f64(N), unit + i * N);
+        by_back_ends(&c, "bwd(res, row of I)", bwd, (inputs){ n + 1, in },
+                     (figures){ N, 0, jacobian + i * N });
+        row[i] = harness_keep(&c, 0);
     }
-    in[n] = carriers_array(&c, cot_f64(N, N), unit);
-    carry(&c, "vmap(bwd)(res, I)", cot_vmap(bwd, .in_dims = { .n = n + 1, .at = dims }),
-          (carried){ n + 1, in }, (figures){ N * N, 0, jacobian });
+    in[n] = harness_array(&c, cot_f64(N, N), unit);
+    by_back_ends(&c, "vmap(bwd)(res, I)", cot_vmap(bwd, .in_dims = { .n = n + 1, .at = dims }),
+                 (inputs){ n + 1, in }, (figures){ N * N, 0, jacobian });
     for (int i = 0; i < N && c.n_results; i++)
         same &= !memcmp((const double *)cot_array_read(c.result[0]) + i * N,
                         cot_array_read(row[i]), sizeof(double) * N);
     holds(&c, "the rows are the same bits", same);
-    return carriers_end(&c);
+    return harness_end(&c);
 }

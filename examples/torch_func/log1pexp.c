@@ -1,5 +1,5 @@
 /* log(1 + e^x) at x = 100 in f32: the plain derivative is 0 * inf, the rule's is 1. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 plain(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -39,16 +39,17 @@ stable(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("log1pexp");
+    harness c = harness_begin("log1pexp");
     const cot_custom *rule = cot_custom_new(c.ctx, "log1pexp", .forward = forward,
                                             .setup = setup, .vjp = vjp, .generate_vmap = true);
     cot_fn *f = cot_fn_new(c.ctx, "log1pexp", stable, 1, 1, (void *)rule);
     cot_array *x = ARRAY(&c, cot_f32(), 100), *xs = ARRAY(&c, cot_f32(2), 100, 0);
 
-    carry(&c, "grad(plain)(100)", cot_grad(cot_fn_new(c.ctx, "plain", plain, 1, 1, NULL)),
-          ARRAYS(x), EXACT(NAN));
-    carry(&c, "grad(log1pexp)(100)", cot_grad(f), ARRAYS(x), EXACT(1));
-    carry(&c, "vmap(grad(log1pexp))([100, 0])", cot_vmap(cot_grad(f)), ARRAYS(xs),
-          EXACT(1, .5));
-    return carriers_end(&c);
+    by_back_ends(&c, "grad(plain)(100)",
+                 cot_grad(cot_fn_new(c.ctx, "plain", plain, 1, 1, NULL)), ARRAYS(x),
+                 EXACT(NAN));
+    by_back_ends(&c, "grad(log1pexp)(100)", cot_grad(f), ARRAYS(x), EXACT(1));
+    by_back_ends(&c, "vmap(grad(log1pexp))([100, 0])", cot_vmap(cot_grad(f)), ARRAYS(xs),
+                 EXACT(1, .5));
+    return harness_end(&c);
 }

@@ -1,5 +1,5 @@
 /* Two levels of vmap: each removes one axis, and dot sees vectors. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 dot(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -11,7 +11,7 @@ dot(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("nested_dot");
+    harness c = harness_begin("nested_dot");
     cot_fn *f = cot_fn_new(c.ctx, "dot", dot, 2, 1, NULL);
     double a[30], b[30];
 
@@ -19,9 +19,9 @@ main(void)
         a[i] = i;
         b[i] = i % 7 - 3;
     }
-    cot_array *x = carriers_array(&c, cot_f32(2, 3, 5), a);
-    cot_array *y = carriers_array(&c, cot_f32(2, 3, 5), b);
-    carry(&c, "vmap(vmap(dot))(A, B)", cot_vmap(cot_vmap(f)), ARRAYS(x, y),
-          EXACT(0, -18, 32, 10, -70, 16));
-    return carriers_end(&c);
+    cot_array *x = harness_array(&c, cot_f32(2, 3, 5), a);
+    cot_array *y = harness_array(&c, cot_f32(2, 3, 5), b);
+    by_back_ends(&c, "vmap(vmap(dot))(A, B)", cot_vmap(cot_vmap(f)), ARRAYS(x, y),
+                 EXACT(0, -18, 32, 10, -70, 16));
+    return harness_end(&c);
 }

@@ -1,7 +1,7 @@
 /* The places of elements that are not 0.  How many there are depends on values, so room is
  * given:
  * without it, nothing is traced; with it, rows beyond the count hold the fill. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 unbounded(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -21,7 +21,7 @@ int
 main(void)
 {
     static const int one = 1, two = 2;
-    carriers c = carriers_begin("nonzero");
+    harness c = harness_begin("nonzero");
     cot_fn *f = cot_fn_new(c.ctx, "unbounded", unbounded, 1, 1, NULL);
     cot_fn *f1 = cot_fn_new(c.ctx, "nonzero_1", bounded, 1, 2, (void *)&one);
     cot_fn *f2 = cot_fn_new(c.ctx, "nonzero_2", bounded, 1, 2, (void *)&two);
@@ -30,8 +30,9 @@ main(void)
 
     refused(&c, "vmap(nonzero)(xs)", cot_vmap(f), ARRAYS(xs), COT_ERR_SHAPE,
             "cot_nonzero(v, .size = k, .fill = c)");
-    carry(&c, "nonzero(xs[0])", f2, ARRAYS(x0), EXACT(1, 2, 2));
-    carry(&c, "nonzero(xs[1])", f1, ARRAYS(x1), EXACT(2, 1));
-    carry(&c, "vmap(nonzero, size 2)(xs)", cot_vmap(f2), ARRAYS(xs), EXACT(1, 2, 2, -1, 2, 1));
-    return carriers_end(&c);
+    by_back_ends(&c, "nonzero(xs[0])", f2, ARRAYS(x0), EXACT(1, 2, 2));
+    by_back_ends(&c, "nonzero(xs[1])", f1, ARRAYS(x1), EXACT(2, 1));
+    by_back_ends(&c, "vmap(nonzero, size 2)(xs)", cot_vmap(f2), ARRAYS(xs),
+                 EXACT(1, 2, 2, -1, 2, 1));
+    return harness_end(&c);
 }

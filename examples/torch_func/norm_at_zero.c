@@ -1,6 +1,6 @@
 /* The length of a vector at zero, where it has no derivative: the rule answers 0, the plain
  * derivative 0 / 0. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 plain(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -44,15 +44,16 @@ norm(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("norm_at_zero");
+    harness c = harness_begin("norm_at_zero");
     const cot_custom *rule = cot_custom_new(c.ctx, "norm", .forward = forward, .setup = setup,
                                             .vjp = vjp, .generate_vmap = true);
     cot_fn *f = cot_fn_new(c.ctx, "norm", norm, 1, 1, (void *)rule);
     cot_array *zero = ARRAY(&c, cot_f64(2), 0, 0), *xs = ARRAY(&c, cot_f64(2, 2), 3, 4, 0, 0);
 
-    carry(&c, "grad(plain)(0)", cot_grad(cot_fn_new(c.ctx, "plain", plain, 1, 1, NULL)),
-          ARRAYS(zero), EXACT(NAN, NAN));
-    carry(&c, "grad(norm)(0)", cot_grad(f), ARRAYS(zero), EXACT(0, 0));
-    carry(&c, "vmap(grad(norm))", cot_vmap(cot_grad(f)), ARRAYS(xs), NEAR(1e-15, .6, .8, 0, 0));
-    return carriers_end(&c);
+    by_back_ends(&c, "grad(plain)(0)", cot_grad(cot_fn_new(c.ctx, "plain", plain, 1, 1, NULL)),
+                 ARRAYS(zero), EXACT(NAN, NAN));
+    by_back_ends(&c, "grad(norm)(0)", cot_grad(f), ARRAYS(zero), EXACT(0, 0));
+    by_back_ends(&c, "vmap(grad(norm))", cot_vmap(cot_grad(f)), ARRAYS(xs),
+                 NEAR(1e-15, .6, .8, 0, 0));
+    return harness_end(&c);
 }

@@ -1,6 +1,6 @@
 /* Derivatives of any order through C code that sorts: sums of w sort(x)^k, w = [1, 10, 100]. */
 #define _GNU_SOURCE /* qsort_r */
-#include "carriers.h"
+#include "harness.h"
 #include "numpy_sort.h"
 
 typedef struct weighted {
@@ -34,7 +34,7 @@ main(void)
 {
     static numpy np;
     const weighted plain = { &np, 0 }, once = { &np, 1 }, cubed = { &np, 3 };
-    carriers c = carriers_begin("numpy_sort_grad");
+    harness c = harness_begin("numpy_sort_grad");
     cot_array *s = ARRAY(&c, cot_f64(2, 3), 3, 1, 2, -1, 5, 0),
               *s0 = ARRAY(&c, cot_f64(3), 3, 1, 2);
 
@@ -43,13 +43,15 @@ main(void)
     cot_fn *g = cot_fn_new(c.ctx, "g", body, 1, 1, (void *)&once);
     cot_fn *h = cot_fn_new(c.ctx, "h", body, 1, 1, (void *)&cubed);
 
-    carry(&c, "grad(sum(sort))(S)", cot_grad(f), ARRAYS(s), EXACT(1, 1, 1, 1, 1, 1));
-    carry(&c, "grad(sum(w sort))(S)", cot_grad(g), ARRAYS(s), EXACT(100, 1, 10, 1, 100, 10));
-    carry(&c, "grad(sum(w sort^3))(S)", cot_grad(h), ARRAYS(s),
-          EXACT(2700, 3, 120, 3, 7500, 0));
-    carry(&c, "vmap(hessian(sum(w sort^3)))(S)", cot_vmap(cot_hessian(h)), ARRAYS(s),
-          EXACT(1800, 0, 0, 0, 6, 0, 0, 0, 120, -6, 0, 0, 0, 3000, 0, 0, 0, 0));
-    carry(&c, "jacrev(sort)(S[0])", cot_jacrev(cot_fn_new(c.ctx, "sorted", sorted, 1, 1, &np)),
-          ARRAYS(s0), EXACT(0, 1, 0, 0, 0, 1, 1, 0, 0));
-    return carriers_end(&c);
+    by_back_ends(&c, "grad(sum(sort))(S)", cot_grad(f), ARRAYS(s), EXACT(1, 1, 1, 1, 1, 1));
+    by_back_ends(&c, "grad(sum(w sort))(S)", cot_grad(g), ARRAYS(s),
+                 EXACT(100, 1, 10, 1, 100, 10));
+    by_back_ends(&c, "grad(sum(w sort^3))(S)", cot_grad(h), ARRAYS(s),
+                 EXACT(2700, 3, 120, 3, 7500, 0));
+    by_back_ends(&c, "vmap(hessian(sum(w sort^3)))(S)", cot_vmap(cot_hessian(h)), ARRAYS(s),
+                 EXACT(1800, 0, 0, 0, 6, 0, 0, 0, 120, -6, 0, 0, 0, 3000, 0, 0, 0, 0));
+    by_back_ends(&c, "jacrev(sort)(S[0])",
+                 cot_jacrev(cot_fn_new(c.ctx, "sorted", sorted, 1, 1, &np)), ARRAYS(s0),
+                 EXACT(0, 1, 0, 0, 0, 1, 1, 0, 0));
+    return harness_end(&c);
 }

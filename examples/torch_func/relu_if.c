@@ -2,7 +2,7 @@
  *
  * C cannot look at a value that is traced: with WITH_IF defined this file does not compile, as
  * a test checks.  cond asks both bodies to be traced, and each example takes one of them. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 same(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -34,11 +34,11 @@ relu(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 int
 main(void)
 {
-    carriers c = carriers_begin("relu_if");
+    harness c = harness_begin("relu_if");
     cot_fn *f = cot_fn_new(c.ctx, "relu", relu, 1, 1, NULL);
     cot_array *x = ARRAY(&c, cot_f32(3), 1, -2, 3);
 
-    carry(&c, "vmap(relu)(x)", cot_vmap(f), ARRAYS(x), EXACT(1, 0, 3));
-    carry(&c, "vmap(grad(relu))(x)", cot_vmap(cot_grad(f)), ARRAYS(x), EXACT(1, 0, 1));
-    return carriers_end(&c);
+    by_back_ends(&c, "vmap(relu)(x)", cot_vmap(f), ARRAYS(x), EXACT(1, 0, 3));
+    by_back_ends(&c, "vmap(grad(relu))(x)", cot_vmap(cot_grad(f)), ARRAYS(x), EXACT(1, 0, 1));
+    return harness_end(&c);
 }

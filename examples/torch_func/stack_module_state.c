@@ -1,6 +1,6 @@
 /* Three linear layers as one function: their state stacked, mapped over data that they share
  * and over data of their own. */
-#include "carriers.h"
+#include "harness.h"
 
 static void
 linear(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -20,7 +20,7 @@ has_type(const cot_array *a, int rank, int64_t d0, int64_t d1)
 int
 main(void)
 {
-    carriers c = carriers_begin("stack_module_state");
+    harness c = harness_begin("stack_module_state");
     cot_array *w[3] = { ARRAY(&c, cot_f32(1, 2), 1, 0), ARRAY(&c, cot_f32(1, 2), 2, -1),
                         ARRAY(&c, cot_f32(1, 2), 3, -2) };
     cot_array *b[3] = { ARRAY(&c, cot_f32(1), 0), ARRAY(&c, cot_f32(1), 10),
@@ -44,10 +44,11 @@ main(void)
     cot_array *weight = cot_state_find(&params, "weight"),
               *bias = cot_state_find(&params, "bias");
     cot_fn *f = cot_module_fn(m[0]);
-    carry(&c, "shared x", cot_vmap(f, .in_dims = COT_DIMS("weight: 0, bias: 0, x: none")),
-          ARRAYS(weight, bias, shared), EXACT(2, 11, 20));
-    carry(&c, "own x", cot_vmap(f), ARRAYS(weight, bias, own), EXACT(2, 11, 16));
+    by_back_ends(&c, "shared x",
+                 cot_vmap(f, .in_dims = COT_DIMS("weight: 0, bias: 0, x: none")),
+                 ARRAYS(weight, bias, shared), EXACT(2, 11, 20));
+    by_back_ends(&c, "own x", cot_vmap(f), ARRAYS(weight, bias, own), EXACT(2, 11, 16));
     cot_state_free(&params);
     cot_state_free(&buffers);
-    return carriers_end(&c);
+    return harness_end(&c);
 }

@@ -2,7 +2,7 @@
  * tangents, linearize, Jacobians, Hessian.
  *
  * f' = sin x + x cos x and f'' = 2 cos x - x sin x, element by element. */
-#include "carriers.h"
+#include "harness.h"
 
 #define DF       0.9182168195493894, -1.3817732906760363, 0.0770037537313969
 #define TWICE_DF 2 * 0.9182168195493894, 2 * -1.3817732906760363, 2 * 0.0770037537313969
@@ -20,23 +20,23 @@ body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 /* The value once, then the derivative as often as asked for: fwd gives what the other half
  * wants. */
 static void
-later(carriers *c, const char *title, cot_fn *fwd, cot_fn *half, cot_array *x, cot_array *along,
+later(harness *c, const char *title, cot_fn *fwd, cot_fn *half, cot_array *x, cot_array *along,
       figures want)
 {
     cot_array *in[8];
     int n = 0;
 
-    carry(c, "fwd(x)", fwd, ARRAYS(x), ANY);
+    by_back_ends(c, "fwd(x)", fwd, ARRAYS(x), ANY);
     holds(c, "fwd gives the value",
-          c->n_results > 0 && fabs(carriers_element(c->result[0], 0) - value) <= 1e-15 * value);
+          c->n_results > 0 && fabs(harness_element(c->result[0], 0) - value) <= 1e-15 * value);
     for (int i = 1; i < c->n_results && n < 7; i++)
-        in[n++] = carriers_keep(c, i);
+        in[n++] = harness_keep(c, i);
     in[n++] = along;
-    carry(c, title, half, (carried){ n, in }, want);
+    by_back_ends(c, title, half, (inputs){ n, in }, want);
 }
 
 static void
-halves(carriers *c, cot_fn *f, cot_array *x, cot_array *dx, cot_array *ct)
+halves(harness *c, cot_fn *f, cot_array *x, cot_array *dx, cot_array *ct)
 {
     cot_fn *fwd, *bwd, *lin;
 
@@ -49,21 +49,22 @@ halves(carriers *c, cot_fn *f, cot_array *x, cot_array *dx, cot_array *ct)
 int
 main(void)
 {
-    carriers c = carriers_begin("transforms");
+    harness c = harness_begin("transforms");
     cot_fn *f = cot_fn_new(c.ctx, "f", body, 1, 1, NULL);
     cot_array *x = ARRAY(&c, cot_f64(3), 0.5, -1, 2), *dx = ARRAY(&c, cot_f64(3), 1, 2, -1);
     cot_array *ct = ARRAY(&c, cot_f64(), 2);
 
-    carry(&c, "f(x)", f, ARRAYS(x), NEAR(1e-15, value));
-    carry(&c, "grad(f)(x)", cot_grad(f), ARRAYS(x), NEAR(1e-13, DF));
-    carry(&c, "grad_and_value(f)(x)", cot_grad_and_value(f), ARRAYS(x), NEAR(1e-13, DF, value));
-    carry(&c, "vjp(f)(x, 2)", cot_vjp(f), ARRAYS(x, ct), NEAR(1e-13, value, TWICE_DF));
-    carry(&c, "jvp(f)(x, dx)", cot_jvp(f), ARRAYS(x, dx), NEAR(1e-14, value, slope));
-    carry(&c, "linearize(f)(x, dx)", cot_linearize(f), ARRAYS(x, dx),
-          NEAR(1e-14, value, slope));
-    carry(&c, "jacrev(f)(x)", cot_jacrev(f), ARRAYS(x), NEAR(1e-13, DF));
-    carry(&c, "jacfwd(f)(x)", cot_jacfwd(f), ARRAYS(x), NEAR(1e-13, DF));
-    carry(&c, "hessian(f)(x)", cot_hessian(f), ARRAYS(x), NEAR(1e-14, D2F));
+    by_back_ends(&c, "f(x)", f, ARRAYS(x), NEAR(1e-15, value));
+    by_back_ends(&c, "grad(f)(x)", cot_grad(f), ARRAYS(x), NEAR(1e-13, DF));
+    by_back_ends(&c, "grad_and_value(f)(x)", cot_grad_and_value(f), ARRAYS(x),
+                 NEAR(1e-13, DF, value));
+    by_back_ends(&c, "vjp(f)(x, 2)", cot_vjp(f), ARRAYS(x, ct), NEAR(1e-13, value, TWICE_DF));
+    by_back_ends(&c, "jvp(f)(x, dx)", cot_jvp(f), ARRAYS(x, dx), NEAR(1e-14, value, slope));
+    by_back_ends(&c, "linearize(f)(x, dx)", cot_linearize(f), ARRAYS(x, dx),
+                 NEAR(1e-14, value, slope));
+    by_back_ends(&c, "jacrev(f)(x)", cot_jacrev(f), ARRAYS(x), NEAR(1e-13, DF));
+    by_back_ends(&c, "jacfwd(f)(x)", cot_jacfwd(f), ARRAYS(x), NEAR(1e-13, DF));
+    by_back_ends(&c, "hessian(f)(x)", cot_hessian(f), ARRAYS(x), NEAR(1e-14, D2F));
     halves(&c, f, x, dx, ct);
-    return carriers_end(&c);
+    return harness_end(&c);
 }

@@ -1,10 +1,10 @@
-/* Running a function by evaluator, JIT and object file: see carriers.h.
+/* Running a function by evaluator, JIT and object file: see harness.h.
  *
  * The object's natural signature differs from function to function, so a line of C source is
  * written beside it that takes pointers in an array, and both become a shared library.  That
  * line includes the object's header, which is thereby compiled too. */
 #define _XOPEN_SOURCE 700 /* mkdtemp, dlopen, clock_gettime */
-#include "carriers.h"
+#include "harness.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 
 enum { WORK_ALIGN = 64, SAMPLES = 2000, CALLS = 16 };
 
-carriers
-carriers_begin(const char *name)
+harness
+harness_begin(const char *name)
 {
-    carriers c = { .ctx = cot_context_new(NULL), .name = name };
+    harness c = { .ctx = cot_context_new(NULL), .name = name };
 
-    c.seconds = getenv("CARRIERS_TIME") ? atof(getenv("CARRIERS_TIME")) : 0;
+    c.seconds = getenv("HARNESS_TIME") ? atof(getenv("HARNESS_TIME")) : 0;
     c.no_compiler = system("command -v cc >/dev/null 2>&1") != 0;
     if (c.no_compiler)
         fprintf(stderr, "%s: no compiler cc: object files are skipped\n", name);
@@ -26,7 +26,7 @@ carriers_begin(const char *name)
 }
 
 static void
-drop_results(carriers *c)
+drop_results(harness *c)
 {
     for (int i = 0; i < c->n_results; i++)
         cot_array_free(c->result[i]);
@@ -34,7 +34,7 @@ drop_results(carriers *c)
 }
 
 int
-carriers_end(carriers *c)
+harness_end(harness *c)
 {
     drop_results(c);
     for (int i = 0; i < c->n_owned; i++)
@@ -46,7 +46,7 @@ carriers_end(carriers *c)
 }
 
 static void
-fail(carriers *c, const char *title, const char *why)
+fail(harness *c, const char *title, const char *why)
 {
     c->failed++;
     fprintf(stderr, "%s: %s: %s\n", c->name, title, why);
@@ -57,12 +57,13 @@ fail(carriers *c, const char *title, const char *why)
 
 #define EACH_TYPE(X)                                                                           \
     X(COT_BOOL, uint8_t)                                                                       \
-    X(COT_I8, int8_t) X(COT_I16, int16_t) X(COT_I32, int32_t) X(COT_I64, int64_t)              \
-        X(COT_U8, uint8_t) X(COT_U16, uint16_t) X(COT_U32, uint32_t) X(COT_U64, uint64_t)      \
-            X(COT_F32, float) X(COT_F64, double)
+    X(COT_I8, int8_t)                                                                          \
+    X(COT_I16, int16_t)                                                                        \
+    X(COT_I32, int32_t) X(COT_I64, int64_t) X(COT_U8, uint8_t) X(COT_U16, uint16_t)            \
+        X(COT_U32, uint32_t) X(COT_U64, uint64_t) X(COT_F32, float) X(COT_F64, double)
 
 double
-carriers_element(const cot_array *a, int64_t i)
+harness_element(const cot_array *a, int64_t i)
 {
     const void *p = cot_array_read(a);
 
@@ -90,9 +91,9 @@ store(cot_array *a, int64_t i, double x)
 }
 
 cot_array *
-carriers_array(carriers *c, cot_type type, const double *elements)
+harness_array(harness *c, cot_type type, const double *elements)
 {
-    cot_array *a = c->n_owned < CARRIERS_ARRAYS ? cot_array_new(c->ctx, type) : NULL;
+    cot_array *a = c->n_owned < HARNESS_ARRAYS ? cot_array_new(c->ctx, type) : NULL;
 
     if (!a) {
         fail(c, "input", "no memory for an array");
@@ -105,12 +106,12 @@ carriers_array(carriers *c, cot_type type, const double *elements)
 }
 
 cot_array *
-carriers_keep(carriers *c, int i)
+harness_keep(harness *c, int i)
 {
     const cot_array *a = c->result[i];
     cot_array *copy = cot_array_copy(c->ctx, cot_array_type(a), cot_array_read(a));
 
-    if (!copy || c->n_owned >= CARRIERS_ARRAYS) {
+    if (!copy || c->n_owned >= HARNESS_ARRAYS) {
         fail(c, "result", "no memory for an array");
         exit(1);
     }
@@ -130,7 +131,7 @@ print_array(const cot_array *a)
         for (int k = t.rank - 1; k >= 0; k--)
             if (i % (row *= dims[k]) == 0)
                 putchar('[');
-        printf("%.10g", carriers_element(a, i) + 0.0); /* -0 prints as 0 */
+        printf("%.10g", harness_element(a, i) + 0.0); /* -0 prints as 0 */
         row = 1;
         for (int k = t.rank - 1; k >= 0; k--)
             if ((i + 1) % (row *= dims[k]) == 0)
@@ -145,10 +146,10 @@ print_array(const cot_array *a)
 /* ---- three back ends ---- */
 
 typedef struct trip {
-    carriers *c;
+    harness *c;
     const char *title;
     cot_fn *f;
-    carried in;
+    inputs in;
     cot_types types;
     int n_out;
 } trip;
@@ -173,7 +174,7 @@ by_kernel(const trip *t, const cot_graph *g, cot_compile_options o, cot_array **
     if (t->c->draws)
         cot_manual_seed(t->c->ctx, t->c->seed);
     good = new_results(t, g, out) && cot_compile(t->f, t->types, &o, &k) == COT_OK &&
-               cot_run(k, out, (const cot_array *const *)t->in.at) == COT_OK;
+           cot_run(k, out, (const cot_array *const *)t->in.at) == COT_OK;
 
     if (!good)
         fail(t->c, t->title, cot_error(t->c->ctx));
@@ -189,10 +190,11 @@ write_glue(const char *path, int n)
 
     if (!file)
         return 0;
-    fprintf(file, "#include <stddef.h>\n#include \"f.h\"\n"
-                  "size_t work_bytes(void);\nint call(void *const *a, void *work);\n"
-                  "size_t work_bytes(void) { return CARRIED_WORK_BYTES; }\n"
-                  "int call(void *const *a, void *work)\n{\n    (void)a;\n    return carried(");
+    fprintf(file,
+            "#include <stddef.h>\n#include \"f.h\"\n"
+            "size_t work_bytes(void);\nint call(void *const *a, void *work);\n"
+            "size_t work_bytes(void) { return COMPILED_WORK_BYTES; }\n"
+            "int call(void *const *a, void *work)\n{\n    (void)a;\n    return compiled(");
     for (int i = 0; i < n; i++)
         fprintf(file, "a[%d], ", i);
     fprintf(file, "work);\n}\n");
@@ -203,7 +205,7 @@ write_glue(const char *path, int n)
 static int
 call_library(const trip *t, const char *path, cot_array **out)
 {
-    void *library = dlopen(path, RTLD_NOW), *work = NULL, *at[CARRIERS_ARRAYS];
+    void *library = dlopen(path, RTLD_NOW), *work = NULL, *at[HARNESS_ARRAYS];
     size_t (*work_bytes)(void) = NULL;
     int (*call)(void *const *, void *) = NULL;
     uint64_t key[2] = { t->c->seed, 0 };
@@ -236,7 +238,7 @@ by_object(const trip *t, const cot_graph *g, cot_array **out)
 {
     char folder[] = "/tmp/torch_func_XXXXXX", path[4][64], line[512];
     const char *file[4] = { "f.o", "f.h", "glue.c", "f.so" }, *why = NULL;
-    const cot_export e = { t->f, t->types, "carried" };
+    const cot_export e = { t->f, t->types, "compiled" };
 
     if (!mkdtemp(folder)) {
         fail(t->c, t->title, "no temporary folder");
@@ -274,20 +276,20 @@ same_array(const cot_array *a, const cot_array *b)
 
     for (int64_t i = 0; i < cot_type_count(&type); i++)
         if (memcmp(p + (size_t)i * size, q + (size_t)i * size, size) != 0 &&
-            !(has_nan && isnan(carriers_element(a, i)) && isnan(carriers_element(b, i))))
+            !(has_nan && isnan(harness_element(a, i)) && isnan(harness_element(b, i))))
             return 0;
     return 1;
 }
 
 static void
-compare(const trip *t, cot_array *const *reference, const char *carrier, cot_array *const *out)
+compare(const trip *t, cot_array *const *reference, const char *backend, cot_array *const *out)
 {
     char why[128];
 
     for (int i = 0; i < t->n_out; i++) {
         if (same_array(reference[i], out[i]))
             continue;
-        snprintf(why, sizeof why, "%s and evaluator differ in result %d", carrier, i);
+        snprintf(why, sizeof why, "%s and evaluator differ in result %d", backend, i);
         fail(t->c, t->title, why);
     }
 }
@@ -302,7 +304,7 @@ compare_figures(const trip *t, cot_array *const *out, figures want)
         const cot_type type = cot_array_type(out[k]);
 
         for (int64_t i = 0; i < cot_type_count(&type); i++, at++) {
-            const double w = at < want.n ? want.at[at] : NAN, x = carriers_element(out[k], i);
+            const double w = at < want.n ? want.at[at] : NAN, x = harness_element(out[k], i);
 
             if (isnan(w) ? isnan(x) : fabs(x - w) <= want.relative * fabs(w) || x == w)
                 continue;
@@ -334,12 +336,12 @@ by_size(const void *x, const void *y)
 }
 
 void
-carriers_time(carriers *c, const char *title, cot_fn *f, carried in)
+harness_time(harness *c, const char *title, cot_fn *f, inputs in)
 {
     static double sample[SAMPLES];
-    cot_array *out[CARRIERS_RESULTS] = { NULL };
+    cot_array *out[HARNESS_RESULTS] = { NULL };
     const cot_array *const *args = (const cot_array *const *)in.at;
-    cot_type type[CARRIERS_ARRAYS];
+    cot_type type[HARNESS_ARRAYS];
     const cot_graph *g;
     int n = 0;
 
@@ -377,18 +379,18 @@ static void
 by_every_width(const trip *t, const cot_graph *g, cot_array *const *reference)
 {
     static const int width[] = { 32, 128, 256, 512 };
-    char carrier[64];
+    char backend[64];
 
     for (int i = 0; i < 8; i++) {
-        const cot_compile_options o = {
-            .backend = "jit", .vector_bits = width[i / 2], .threads = 1 + i % 2
-        };
-        cot_array *out[CARRIERS_RESULTS] = { NULL };
+        const cot_compile_options o = { .backend = "jit",
+                                        .vector_bits = width[i / 2],
+                                        .threads = 1 + i % 2 };
+        cot_array *out[HARNESS_RESULTS] = { NULL };
 
-        snprintf(carrier, sizeof carrier, "JIT at %d bits, %d threads", o.vector_bits,
+        snprintf(backend, sizeof backend, "JIT at %d bits, %d threads", o.vector_bits,
                  o.threads);
         if (by_kernel(t, g, o, out))
-            compare(t, reference, carrier, out);
+            compare(t, reference, backend, out);
         free_results(t, out);
     }
 }
@@ -396,8 +398,8 @@ by_every_width(const trip *t, const cot_graph *g, cot_array *const *reference)
 static void
 run_all(const trip *t, const cot_graph *g, figures want)
 {
-    cot_array *reference[CARRIERS_RESULTS] = { NULL }, *object[CARRIERS_RESULTS] = { NULL };
-    carriers *c = t->c;
+    cot_array *reference[HARNESS_RESULTS] = { NULL }, *object[HARNESS_RESULTS] = { NULL };
+    harness *c = t->c;
 
     c->n_results = t->n_out;
     memset(c->result, 0, sizeof c->result);
@@ -415,14 +417,14 @@ run_all(const trip *t, const cot_graph *g, figures want)
         }
         printf("\n");
         compare_figures(t, reference, want);
-        carriers_time(c, t->title, t->f, t->in);
+        harness_time(c, t->title, t->f, t->in);
     }
     free_results(t, reference);
     free_results(t, object);
 }
 
 static int
-types_of(carried in, cot_type *type)
+types_of(inputs in, cot_type *type)
 {
     for (int i = 0; i < in.n; i++)
         type[i] = cot_array_type(in.at[i]);
@@ -430,9 +432,9 @@ types_of(carried in, cot_type *type)
 }
 
 void
-carry(carriers *c, const char *title, cot_fn *f, carried in, figures want)
+by_back_ends(harness *c, const char *title, cot_fn *f, inputs in, figures want)
 {
-    cot_type type[CARRIERS_ARRAYS];
+    cot_type type[HARNESS_ARRAYS];
     trip t = { c, title, f, in, { .n = types_of(in, type), .at = type }, 0 };
     const cot_graph *g = NULL;
 
@@ -442,17 +444,17 @@ carry(carriers *c, const char *title, cot_fn *f, carried in, figures want)
         return;
     }
     t.n_out = cot_graph_n_out(g);
-    if (t.n_out > CARRIERS_RESULTS)
+    if (t.n_out > HARNESS_RESULTS)
         fail(c, title, "too many results");
     else
         run_all(&t, g, want);
 }
 
 void
-refused(carriers *c, const char *title, cot_fn *f, carried in, cot_status status,
+refused(harness *c, const char *title, cot_fn *f, inputs in, cot_status status,
         const char *text)
 {
-    cot_type type[CARRIERS_ARRAYS];
+    cot_type type[HARNESS_ARRAYS];
     const cot_types types = { .n = types_of(in, type), .at = type };
     const cot_graph *g = NULL;
     const cot_status got = cot_trace_fn(f, types, &g);
@@ -467,7 +469,7 @@ refused(carriers *c, const char *title, cot_fn *f, carried in, cot_status status
 }
 
 void
-holds(carriers *c, const char *what, int yes)
+holds(harness *c, const char *what, int yes)
 {
     printf("%s: %s\n", what, yes ? "yes" : "no");
     if (!yes)
