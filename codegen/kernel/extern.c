@@ -27,9 +27,9 @@ cg_check_externs(const cg_module *m, const char *back_end)
         if (!back_end && !x->address)
             return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_missing, x->name, "run");
         if (back_end && strncmp(x->name, "lapack.", 7) == 0)
-            return ir_fail(m->ctx, x->loc, x->name + 7, ERR_lapack_carrier, back_end);
+            return ir_fail(m->ctx, x->loc, x->name + 7, ERR_lapack_back_end, back_end);
         if (back_end && !x->symbol)
-            return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_carrier, x->name,
+            return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_back_end, x->name,
                            back_end);
     }
     return COT_OK;
