@@ -9,7 +9,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "ptx_manifest.h"
 
-enum { MOST = 1024 };
+enum { MAX_ARGUMENTS = 1024 };
 
 static int
 failed(const char *what, const char *why)
@@ -84,7 +84,7 @@ npy_write(const char *path, const json *argument, const char *data, size_t bytes
 }
 
 typedef struct options {
-    const char *manifest, *name, *out, *in[MOST];
+    const char *manifest, *name, *out, *in[MAX_ARGUMENTS];
     int n_in;
 } options;
 
@@ -101,7 +101,7 @@ upload(const driver *d, const ptx *p, const options *o, uint64_t *at)
     const json *all = json_get(p->f, "arguments");
     int i = 0, given = 0;
 
-    for (const json *a = all->first; a && i < MOST; a = a->next, i++) {
+    for (const json *a = all->first; a && i < MAX_ARGUMENTS; a = a->next, i++) {
         const size_t bytes = (size_t)json_number(a, "bytes");
         const char *why = driver_check(d, d->cuMemAlloc(&at[i], bytes ? bytes : 1)), *data;
         char *file = NULL;
@@ -147,7 +147,7 @@ download(const driver *d, const ptx *p, const options *o, const uint64_t *at)
     for (int pass = 0; pass < 2; pass++) {
         int i = 0;
 
-        for (const json *a = json_get(p->f, "arguments")->first; a && i < MOST && !bad;
+        for (const json *a = json_get(p->f, "arguments")->first; a && i < MAX_ARGUMENTS && !bad;
              a = a->next, i++)
             if (pass ? strcmp(json_text(a, "use"), "inout") == 0 : is_result(a))
                 bad = download_one(d, o, a, at[i], written++);
@@ -158,7 +158,7 @@ download(const driver *d, const ptx *p, const options *o, const uint64_t *at)
 static int
 run(const driver *d, ptx *p, const options *o)
 {
-    uint64_t at[MOST] = { 0 };
+    uint64_t at[MAX_ARGUMENTS] = { 0 };
     int bad = upload(d, p, o, at), status = 0;
 
     if (!bad) {
@@ -174,7 +174,7 @@ run(const driver *d, ptx *p, const options *o)
     }
     if (!bad)
         bad = download(d, p, o, at);
-    for (int i = 0; i < MOST; i++)
+    for (int i = 0; i < MAX_ARGUMENTS; i++)
         if (at[i])
             d->cuMemFree(at[i]);
     return bad;
@@ -191,7 +191,7 @@ read_options(int n, char **arg, options *o)
         else if (strcmp(arg[i], "--out") == 0 && i + 1 < n)
             o->out = arg[++i];
         else if (strcmp(arg[i], "--in") == 0)
-            while (i + 1 < n && arg[i + 1][0] != '-' && o->n_in < MOST)
+            while (i + 1 < n && arg[i + 1][0] != '-' && o->n_in < MAX_ARGUMENTS)
                 o->in[o->n_in++] = arg[++i];
         else if (!o->manifest && arg[i][0] != '-')
             o->manifest = arg[i];

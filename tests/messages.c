@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 6, MOST_PIECES = 16 };
+enum { MIN_FIXED = 6, MAX_PIECES = 16 };
 
 static const struct row { const char *name, *format; } rows[] = {
 #define ERR(name, status, ...) { #name, FORMAT(__VA_ARGS__, "") },
@@ -137,7 +137,7 @@ add_test(const char *path, text *quoted)
 typedef struct pieces {
     int n;
     size_t fixed; /* bytes of all */
-    char at[MOST_PIECES][256];
+    char at[MAX_PIECES][256];
 } pieces;
 
 static pieces
@@ -149,7 +149,7 @@ split(const char *format)
     for (const char *s = format; *s; s++) {
         if (*s == '%' && s[1] != '%') {
             s += 1 + strcspn(s + 1, "diuxcsgp");
-            p.n += k > 0 && p.n < MOST_PIECES - 1;
+            p.n += k > 0 && p.n < MAX_PIECES - 1;
             k = 0;
         } else if (k < sizeof p.at[0] - 1) {
             s += *s == '%';
@@ -192,7 +192,7 @@ add_call(const char *path, int r, const char *s, const text *quoted)
         t.n = 0;
         s = literal(s, &t) - 1;
         pieces p = split(t.at);
-        if (p.fixed >= LEAST) {
+        if (p.fixed >= MIN_FIXED) {
             bool found = is_quoted(quoted, &p);
             proved[r] |= found;
             unquoted += !found;
@@ -213,7 +213,7 @@ add_source(const char *path, const text *quoted)
         for (int r = 0; r < ROWS; r++)
             if (strlen(rows[r].name) == n && strncmp(s + 4, rows[r].name, n) == 0) {
                 used[r] = true;
-                if (split(rows[r].format).fixed < LEAST)
+                if (split(rows[r].format).fixed < MIN_FIXED)
                     add_call(path, r, s + 4 + n, quoted);
             }
     }
@@ -253,7 +253,7 @@ main(int argc, char **argv)
     printf("%d\n", unquoted);
     for (int r = 0; r < ROWS; r++) {
         pieces p = split(rows[r].format);
-        if (p.fixed >= LEAST)
+        if (p.fixed >= MIN_FIXED)
             proved[r] = is_quoted(&quoted, &p);
         proved[r] |= is_shown(rows[r].name, &quoted);
         if (used[r] && (proved[r] || is_exempt(rows[r].name)))

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64, DEEPEST = 32 };
+enum { MAX_VALUES = 64, DEEPEST = 32 };
 
 void *
 case_wrong(run_case *c, const char *format, ...)
@@ -66,10 +66,10 @@ static cot_fn *
 program_with_rules(run_case *c, const char *name, const char *entry)
 {
     const json_t *list = json_object_get(c->about, "custom_rules");
-    cot_import_rule rule[MOST];
+    cot_import_rule rule[MAX_VALUES];
     size_t n = json_array_size(list);
 
-    if (n > MOST)
+    if (n > MAX_VALUES)
         return case_wrong(c, "has %zu rules", n);
     for (size_t i = 0; i < n; i++) {
         const json_t *x = json_array_get(list, i);
@@ -94,7 +94,7 @@ list_of(const json_t *x, int64_t *at)
         at[0] = json_integer_value(x);
         return (cot_list){ .n = 1, .one = 1, .at = at };
     }
-    for (size_t i = 0; i < json_array_size(x) && n < MOST; i++) {
+    for (size_t i = 0; i < json_array_size(x) && n < MAX_VALUES; i++) {
         const json_t *k = json_array_get(x, i);
         at[n++] = json_is_integer(k) ? json_integer_value(k) : COT_NONE;
     }
@@ -116,7 +116,7 @@ transformed(run_case *c, cot_fn *f, const json_t *t)
                 { "jacrev", cot_jacrev_ },
                 { "hessian", cot_hessian_ } };
     const char *op = string_at(t, "op");
-    int64_t in[MOST], out[MOST];
+    int64_t in[MAX_VALUES], out[MAX_VALUES];
     const cot_list wrt = list_of(json_object_get(t, "argnums"), in);
     const int aux = (int)json_integer_value(json_object_get(t, "n_aux"));
     const int64_t chunk = json_integer_value(json_object_get(t, "chunk_size"));
@@ -150,20 +150,20 @@ with_transforms(run_case *c, cot_fn *f, const json_t *list)
 
 typedef struct step {
     cot_fn *fn;
-    int n_in, n_out, in[MOST], first; /* its results are values first ... */
+    int n_in, n_out, in[MAX_VALUES], first; /* its results are values first ... */
 } step;
 
 typedef struct composition {
-    int n_in, n_out, n_steps, n_values, out[MOST];
+    int n_in, n_out, n_steps, n_values, out[MAX_VALUES];
     const char *name[1024];
-    step at[MOST];
+    step at[MAX_VALUES];
 } composition;
 
 static void
 run_steps(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     const composition *p = user;
-    cot_value value[1024], arg[MOST];
+    cot_value value[1024], arg[MAX_VALUES];
 
     (void)t;
     memcpy(value, in, sizeof *in * (size_t)p->n_in);
@@ -184,7 +184,7 @@ values_named(run_case *c, const composition *p, const json_t *list, int *to)
 {
     const size_t n = json_array_size(list);
 
-    if (n > MOST)
+    if (n > MAX_VALUES)
         return case_wrong(c, "a list has %zu names", n), -1;
     for (size_t i = 0; i < n; i++) {
         const char *name = json_string_value(json_array_get(list, i));
@@ -218,7 +218,7 @@ composed(run_case *c, const char *name, const json_t *x, int depth)
     composition *p = calloc(1, sizeof *p);
     const json_t *steps = json_object_get(x, "steps");
 
-    if (!p || c->n_bodies == MOST)
+    if (!p || c->n_bodies == MAX_VALUES)
         return free(p), case_wrong(c, "has too many functions");
     c->bodies[c->n_bodies++] = p;
     if (!new_values(c, p, json_object_get(x, "inputs")))
@@ -228,7 +228,7 @@ composed(run_case *c, const char *name, const json_t *x, int depth)
         const json_t *one = json_array_get(steps, i);
         step *s = &p->at[p->n_steps++];
         const char *callee = string_at(one, "call");
-        if (p->n_steps == MOST || !callee || !(s->fn = named(c, callee, depth + 1)) ||
+        if (p->n_steps == MAX_VALUES || !callee || !(s->fn = named(c, callee, depth + 1)) ||
             (s->n_in = values_named(c, p, json_object_get(one, "args"), s->in)) < 0)
             return case_wrong(c, "step %zu cannot be read", i);
         s->first = p->n_values;

@@ -13,11 +13,11 @@
 
 #include "functions.h"
 
-enum { MOST = 64 };
+enum { MAX_ARRAYS = 64 };
 
 typedef struct arrays {
     int n;
-    cot_array *at[MOST];
+    cot_array *at[MAX_ARRAYS];
 } arrays;
 
 static void
@@ -58,8 +58,8 @@ read_arrays(run_case *c, const json_t *list, arrays *to)
 {
     char path[4096];
 
-    if (json_array_size(list) > MOST)
-        return case_wrong(c, "has more than %d arrays", MOST);
+    if (json_array_size(list) > MAX_ARRAYS)
+        return case_wrong(c, "has more than %d arrays", MAX_ARRAYS);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *x = json_array_get(list, i);
         const char *file = json_string_value(json_object_get(x, "file"));
@@ -198,7 +198,7 @@ run_one(run_case *c, const char *backend)
 {
     static const char *const all[] = { "eval", "jit", "c" };
     arrays in = { 0 }, wanted = { 0 };
-    cot_type type[MOST];
+    cot_type type[MAX_ARRAYS];
     const cot_graph *g = NULL;
     cot_fn *f = NULL;
 

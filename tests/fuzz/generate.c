@@ -365,7 +365,7 @@ static void
 keep_writable(gen *g, ir_ref v)
 {
     keep(g, v);
-    if (v && g->n_w < MOST_WRITTEN && g->n && g->v[g->n - 1] == v)
+    if (v && g->n_w < MAX_WRITTEN && g->n && g->v[g->n - 1] == v)
         g->w[g->n_w++] = v;
 }
 

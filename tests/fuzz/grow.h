@@ -9,14 +9,14 @@
  * step. */
 enum { REAL_TYPES = COT_C64 - 1 };
 
-enum { MOST_VALUES = 64, MOST_WRITTEN = 12, LARGEST = 3000, DEEPEST = 2 };
+enum { MAX_VALUES = 64, MAX_WRITTEN = 12, LARGEST = 3000, DEEPEST = 2 };
 
 typedef struct gen {
     ir_build *b;
     uint64_t *seed;
-    ir_ref v[MOST_VALUES];
+    ir_ref v[MAX_VALUES];
     int n, depth;
-    ir_ref w[MOST_WRITTEN];     /* clones and views of them, which may be written */
+    ir_ref w[MAX_WRITTEN];     /* clones and views of them, which may be written */
     int n_w;
     fuzz_kind kind;
     cot_dtype main;             /* the element type that most values have */
@@ -37,7 +37,7 @@ any(gen *g)
 static inline void
 keep(gen *g, ir_ref v)
 {
-    if (v && g->n < MOST_VALUES && ir_btype(g->b, v)->size <= LARGEST)
+    if (v && g->n < MAX_VALUES && ir_btype(g->b, v)->size <= LARGEST)
         g->v[g->n++] = v;
 }
 

@@ -7,14 +7,14 @@
  * another. */
 #include "tests/fuzz/grow.h"
 
-enum { MOST_CARRIES = 5, MOST_NEW = 6, MOST_ARRAYS = 32, DEEPEST_LOOP = 3 };
+enum { MAX_CARRIES = 5, MAX_NEW = 6, MAX_ARRAYS = 32, DEEPEST_LOOP = 3 };
 
 /* A function of arrays of type t, as it grows; `from` is where draws come from. */
 typedef struct step {
     gen *from;
     ir_build *b;
     const ir_type *t;
-    ir_ref v[MOST_ARRAYS], count; /* count: of the loop around; or IR_NONE */
+    ir_ref v[MAX_ARRAYS], count; /* count: of the loop around; or IR_NONE */
     int n, depth;
 } step;
 
@@ -29,7 +29,7 @@ any_array(step *s)
 static void
 keep_array(step *s, ir_ref x)
 {
-    if (x && s->n < MOST_ARRAYS)
+    if (x && s->n < MAX_ARRAYS)
         s->v[s->n++] = x;
 }
 
@@ -199,7 +199,7 @@ hand_on(step *s, int first, int carries)
 {
     const int made = s->n;
 
-    for (int i = below(s->from, MOST_NEW); i > 0; i--)
+    for (int i = below(s->from, MAX_NEW); i > 0; i--)
         keep_array(s, new_array(s));
     if (s->depth < DEEPEST_LOOP && below(s->from, 3) == 0)
         loop(s);
@@ -232,7 +232,7 @@ scan(step *s, int consts, int carries, int64_t length)
 {
     const int stacks = below(s->from, 3);
     const ir_type *count = ir_type_new(s->b->ctx, COT_I32, 1, &length);
-    ir_ref in[2 * MOST_CARRIES + 1], out[MOST_CARRIES + 2] = { IR_NONE };
+    ir_ref in[2 * MAX_CARRIES + 1], out[MAX_CARRIES + 2] = { IR_NONE };
     step body = {
         .from = s->from, .b = ir_build_new(s->b->ctx, "step"), .t = s->t, .depth = s->depth + 1
     };
@@ -265,7 +265,7 @@ counted(step *s, int consts, int carries, int64_t length)
 {
     const ir_type *count = ir_scalar_type(s->b->ctx, COT_I32);
     step test = step_begin(s, 0, false), body = test;
-    ir_ref in[2 * MOST_CARRIES + 1], out[MOST_CARRIES + 1] = { IR_NONE }, got[2] = { IR_NONE };
+    ir_ref in[2 * MAX_CARRIES + 1], out[MAX_CARRIES + 1] = { IR_NONE }, got[2] = { IR_NONE };
     ir_graph *cond, *f;
 
     body.b = ir_build_new(s->b->ctx, "step");
@@ -304,7 +304,7 @@ counted(step *s, int consts, int carries, int64_t length)
 static void
 loop(step *s)
 {
-    const int consts = below(s->from, 3), carries = 1 + below(s->from, MOST_CARRIES);
+    const int consts = below(s->from, 3), carries = 1 + below(s->from, MAX_CARRIES);
     const int64_t length = below(s->from, 6);
 
     if (s->b->status != COT_OK)

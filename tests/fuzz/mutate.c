@@ -10,12 +10,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LARGEST = 1 << 16, MOST_FILES = 256 };
+enum { LARGEST = 1 << 16, MAX_FILES = 256 };
 
 static struct text {
     size_t n;
     uint8_t *at;
-} file[MOST_FILES];
+} file[MAX_FILES];
 static int n_files;
 static uint64_t state = 88172645463325252u;
 
@@ -80,7 +80,7 @@ read_file(const char *path)
     FILE *f = fopen(path, "rb");
     uint8_t *at = malloc(LARGEST);
 
-    if (!f || !at || n_files == MOST_FILES)
+    if (!f || !at || n_files == MAX_FILES)
         return 0;
     file[n_files].n = fread(at, 1, LARGEST / 2, f);
     file[n_files++].at = at;

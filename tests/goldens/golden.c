@@ -17,7 +17,7 @@
 
 #include "cotrace/cotrace.h"
 
-enum { MOST = 16, LONGEST = 1 << 16 };
+enum { MAX_ARRAYS = 16, LONGEST = 1 << 16 };
 
 typedef struct figures {
     cot_type type;
@@ -30,7 +30,7 @@ typedef struct golden {
     cot_context *ctx;
     const char *text;
     char run[512];
-    figures in[MOST], out[MOST];
+    figures in[MAX_ARRAYS], out[MAX_ARRAYS];
     int n_in, n_out;
 } golden;
 
@@ -89,9 +89,9 @@ read_head(golden *g)
         if (strncmp(line, "; run: ", 7) == 0)
             snprintf(g->run, sizeof g->run, "%.*s", (int)strcspn(line + 7, "\n"), line + 7);
         else if (strncmp(line, "; in: ", 6) == 0)
-            good = g->n_in < MOST && read_figures(line + 6, &g->in[g->n_in++]);
+            good = g->n_in < MAX_ARRAYS && read_figures(line + 6, &g->in[g->n_in++]);
         else if (strncmp(line, "; out: ", 7) == 0)
-            good = g->n_out < MOST && read_figures(line + 7, &g->out[g->n_out++]);
+            good = g->n_out < MAX_ARRAYS && read_figures(line + 7, &g->out[g->n_out++]);
     }
     return good && g->n_out > 0;
 }
@@ -194,7 +194,7 @@ static int
 run_on(const golden *g, cot_fn *f, cot_types types, const char *backend, cot_array *const *in)
 {
     const cot_compile_options o = { .backend = backend };
-    cot_array *out[MOST] = { NULL };
+    cot_array *out[MAX_ARRAYS] = { NULL };
     cot_kernel *k = NULL;
     int failed;
 
@@ -215,8 +215,8 @@ static int
 run_case(golden *g, size_t bytes)
 {
     const cot_graph *graph;
-    cot_array *in[MOST] = { NULL };
-    cot_type type[MOST];
+    cot_array *in[MAX_ARRAYS] = { NULL };
+    cot_type type[MAX_ARRAYS];
     int failed = 0;
 
     if (cot_parse(g->ctx, g->path, g->text, bytes, NULL, &graph) != COT_OK)
@@ -255,7 +255,7 @@ run_file(const char *path)
     if (file)
         fclose(file);
     failed = bytes > 0 && read_head(&g) ? run_case(&g, bytes) : fault(&g, "read", "is no case");
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX_ARRAYS; i++) {
         free(g.in[i].at);
         free(g.out[i].at);
     }

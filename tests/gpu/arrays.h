@@ -8,8 +8,11 @@
 #include "cotrace/device.h"
 #include "runtime/values.h"
 
-enum { MOST = 4 };
-typedef struct arrays { cot_array *in[MOST], *out[MOST]; const cot_graph *g; } arrays;
+enum { MAX_ARRAYS = 4 };
+typedef struct arrays {
+    cot_array *in[MAX_ARRAYS], *out[MAX_ARRAYS];
+    const cot_graph *g;
+} arrays;
 
 /* Argument i from seed + i, and results. */
 static arrays
@@ -36,7 +39,7 @@ made(const cot_graph *g, const char *device, uint64_t seed)
 static void
 let_go(arrays *a)
 {
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX_ARRAYS; i++) {
         cot_array_free(a->in[i]);
         cot_array_free(a->out[i]);
     }

@@ -17,7 +17,7 @@
 #pragma GCC visibility push(default)
 #include "tests/gpu/double_inside.h"
 
-enum { MOST_ENTRIES = 256, MOST_PARAMETERS = 1024, NAME = 128, PARAMETER_BYTES = 4352 };
+enum { MAX_ENTRIES = 256, MAX_PARAMETERS = 1024, NAME = 128, PARAMETER_BYTES = 4352 };
 
 /* ---- settings ---- */
 
@@ -142,7 +142,10 @@ let_go(cu_address at)
 typedef enum kind { TO_DEVICE, TO_HOST, MOVE, SET, FREE, LAUNCH, RECORD, WAIT } kind;
 
 typedef struct cu_function_ { char name[NAME]; int n; unsigned threads, dynamic; } entry;
-struct cu_module_ { entry entry[MOST_ENTRIES]; int n; };
+struct cu_module_ {
+    entry entry[MAX_ENTRIES];
+    int n;
+};
 
 typedef struct task {
     struct task *next;
@@ -156,7 +159,7 @@ typedef struct task {
     int64_t records;            /* wait: for so many of the event */
     entry *fn;
     unsigned grid, block, shared;
-    uint64_t parameter[MOST_PARAMETERS];
+    uint64_t parameter[MAX_PARAMETERS];
 } task;
 
 typedef struct list { task *first, **last; } list;
@@ -232,7 +235,7 @@ ask(cu_stream s, const task *t)
 static cu_result
 launch_now(const task *t)
 {
-    void *parameter[MOST_PARAMETERS];
+    void *parameter[MAX_PARAMETERS];
     double_hook *h = hook ? hook : double_program_launch;
 
     for (int i = 0; i < t->fn->n; i++)
@@ -549,7 +552,7 @@ read_entries(struct cu_module_ *m, const char *ptx)
 
         s += strlen(".entry ");
         s += strspn(s, " ");
-        if (m->n == MOST_ENTRIES - 1 || !(end = strchr(s, ')')))
+        if (m->n == MAX_ENTRIES - 1 || !(end = strchr(s, ')')))
             return false;
         snprintf(e->name, NAME, "%.*s", (int)strcspn(s, "( \t\n"), s);
         for (e->n = 0; (s = strstr(s, ".param")) && s < end; s += 6)
@@ -737,7 +740,7 @@ launch_(cu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsig
     if (bx > f->threads || gx > INT32_MAX)
         return CU_INVALID_VALUE;
     if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 ||
-        (shared > 48 << 10 && shared > f->dynamic) || extra || f->n > MOST_PARAMETERS)
+        (shared > 48 << 10 && shared > f->dynamic) || extra || f->n > MAX_PARAMETERS)
         return CU_INVALID_VALUE;
     for (int i = 0; i < f->n; i++)
         memcpy(&t.parameter[i], parameter[i], sizeof t.parameter[i]);

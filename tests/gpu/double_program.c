@@ -12,10 +12,13 @@
 
 double_hook double_program_launch;
 
-enum { MOST = 1024 };
+enum { MAX_PROGRAMS = 1024 };
 
 /* Functions are known by their own names, and by their files'. */
-static struct { const char *fn, *file; cg_module *module; } program[MOST];
+static struct {
+    const char *fn, *file;
+    cg_module *module;
+} program[MAX_PROGRAMS];
 static int n_programs;
 static cot_context *ctx;
 static ir_arena arena;
@@ -67,7 +70,7 @@ read_programs(void)
 
     ctx = cot_context_new(NULL);
     ir_arena_init(&arena, ctx);
-    while (list && *list && n_programs < MOST) {
+    while (list && *list && n_programs < MAX_PROGRAMS) {
         snprintf(path, sizeof path, "%.*s", (int)strcspn(list, ":"), list);
         if (rt_guard(ctx, lower, path) != COT_OK)
             fprintf(stderr, "double: %s\n", cot_error(ctx));

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-enum { MOST = 1024 };
+enum { MAX_ARGUMENTS = 1024 };
 
 static driver d;
 static const char *folder;
@@ -87,7 +87,10 @@ first_difference(const char *t, const unsigned char *want, const unsigned char *
 
 /* ---- programs ---- */
 
-typedef struct memory { uint64_t at[MOST]; int n; } memory;
+typedef struct memory {
+    uint64_t at[MAX_ARGUMENTS];
+    int n;
+} memory;
 
 static const char *
 memory_new(const ptx *p, memory *m)
@@ -96,7 +99,7 @@ memory_new(const ptx *p, memory *m)
 
     m->n = 0;
     for (const json *a = json_get(p->f, "arguments")->first; a && !why; a = a->next) {
-        if (m->n == MOST)
+        if (m->n == MAX_ARGUMENTS)
             return "too many arguments";
         why = driver_check(&d, d.cuMemAlloc(&m->at[m->n], (size_t)json_number(a, "bytes") + 1));
         m->n += why == NULL;

@@ -14,16 +14,16 @@
 static void *library;
 static double_set_fn *set;
 static double_hook_fn *on_launch;
-static double_state_fn *look;
+static double_state_fn *read_state;
 
 /* Kernels that may be launched: those of kernels compiled by gpu_compile. */
-enum { MOST_KERNELS = 16 };
-static const cot_kernel *known[MOST_KERNELS];
+enum { MAX_KERNELS = 16 };
+static const cot_kernel *known[MAX_KERNELS];
 
 static const cg_kernel *
 find_kernel(const char *name)
 {
-    for (int i = 0; i < MOST_KERNELS && known[i]; i++) {
+    for (int i = 0; i < MAX_KERNELS && known[i]; i++) {
         const cg_module *m = known[i]->program->module;
 
         for (uint32_t j = 1; j < m->n_kernels; j++)
@@ -69,7 +69,12 @@ launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
 static void
 open_double(void)
 {
-    union { void *at; double_set_fn *set; double_hook_fn *hook; double_state_fn *look; } f;
+    union {
+        void *at;
+        double_set_fn *set;
+        double_hook_fn *hook;
+        double_state_fn *read_state;
+    } f;
 
     library = dlopen(CUDA_DOUBLE, RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(library != NULL, "%s", dlerror());
@@ -78,7 +83,7 @@ open_double(void)
     f.at = dlsym(library, "double_on_launch");
     on_launch = f.hook;
     f.at = dlsym(library, "double_look");
-    look = f.look;
+    read_state = f.read_state;
     set("reset", 0);
     on_launch(launch_by_simulator, NULL);
     memset(known, 0, sizeof known);
@@ -104,7 +109,7 @@ check_clean(void)
 {
     double_state s;
 
-    look(&s);
+    read_state(&s);
     ck_assert_msg(s.wrong == 0, "%s", s.said);
     ck_assert_int_eq(s.live, 0);
     ck_assert_int_eq(s.contexts, 0);
@@ -126,11 +131,11 @@ end(void)
 }
 
 static inline double_state
-looked(void)
+driver_state(void)
 {
     double_state s;
 
-    look(&s);
+    read_state(&s);
     return s;
 }
 
@@ -151,7 +156,7 @@ knows(cot_kernel *k)
 
     while (known[i])
         i++;
-    ck_assert_int_lt(i, MOST_KERNELS - 1);
+    ck_assert_int_lt(i, MAX_KERNELS - 1);
     known[i] = k;
     return k;
 }

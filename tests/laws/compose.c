@@ -27,13 +27,7 @@
 #include "passes/engine.h"
 #include "tests/laws/programs.h"
 
-enum {
-    MOST_LINKS = 3,
-    MOST_NODES = 1200,
-    MOST_ELEMENTS = 4096,
-    MOST_ORDER = 3,
-    TRIPLE_STEP = 101
-};
+enum { MAX_LINKS = 3, MAX_NODES = 1200, MAX_ELEMENTS = 4096, MAX_ORDER = 3, TRIPLE_STEP = 101 };
 
 typedef struct chain {
     const laws_program *p;
@@ -600,7 +594,9 @@ enum { VMAP, JVP, VJP, GRAD = 4, TRANSFORMS = sizeof transforms / sizeof *transf
 
 /* ---- chains ---- */
 
-typedef struct links { int n, at[MOST_LINKS]; } links;
+typedef struct links {
+    int n, at[MAX_LINKS];
+} links;
 
 /* Is the transform defined for f, and small enough? */
 static bool
@@ -613,7 +609,7 @@ fits(const ir_graph *f, int which)
         return false;
     for (int k = 0; k < transforms[which].order; k++)
         n *= elements(f, f->n_in, f->in);
-    return f->n_nodes <= MOST_NODES && n <= MOST_ELEMENTS;
+    return f->n_nodes <= MAX_NODES && n <= MAX_ELEMENTS;
 }
 
 /* A while keeps a tape of its steps for each derivative of a derivative: the reference
@@ -625,7 +621,7 @@ too_deep(const laws_program *p, const links *l)
 
     for (int k = 0; k < l->n; k++)
         nth += transforms[l->at[k]].nth;
-    return nth > MOST_ORDER && strcmp(p->op, "while") == 0;
+    return nth > MAX_ORDER && strcmp(p->op, "while") == 0;
 }
 
 /* The chain over the program, simplified after link k where bit k of `tidy` is set.  False:

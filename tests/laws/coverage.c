@@ -21,7 +21,7 @@
 #include "tests/laws/programs.h"
 
 enum { EVAL, JIT, OBJECT, C, JVP, TRANSPOSE, VMAP, COLUMNS };
-enum { MOST = OP_COUNT * COT_DTYPE_COUNT };
+enum { MAX_ENTRIES = OP_COUNT * COT_DTYPE_COUNT };
 
 typedef struct entry {
     ir_op op;
@@ -33,7 +33,7 @@ typedef struct entry {
     cg_natural c;
 } entry;
 
-static entry all[MOST];
+static entry all[MAX_ENTRIES];
 static int n_all, failures;
 static _Alignas(64) char work[1 << 22];
 
@@ -339,7 +339,7 @@ write_adapters(void)
 static void
 run_objects(cot_context *ctx)
 {
-    cot_export *x = calloc(MOST, sizeof *x);
+    cot_export *x = calloc(MAX_ENTRIES, sizeof *x);
     char object[64], header[64];
     int n = 0;
 
@@ -371,7 +371,7 @@ run_objects(cot_context *ctx)
 static void
 run_c(cot_context *ctx)
 {
-    static cg_natural fn[MOST];
+    static cg_natural fn[MAX_ENTRIES];
     const cg_target target = {
         .vector_bits = 128, .registers = 16, .l1 = 32 << 10, .l2 = 512 << 10, .l3 = 8 << 20
     };
@@ -466,7 +466,7 @@ read_page(const char *path)
 static void
 report(cot_context *ctx, const char *page)
 {
-    static bool done[MOST];
+    static bool done[MAX_ENTRIES];
     char *text = page ? read_page(page) : NULL;
 
     for (int i = 0; i < n_all; i++) {
@@ -487,7 +487,7 @@ static void
 run_ops(cot_context *ctx, int from, int step)
 {
     for (int op = OP_FIRST + from; op < OP_COUNT; op += step)
-        for (int t = COT_BOOL; t < COT_DTYPE_COUNT && n_all < MOST; t++) {
+        for (int t = COT_BOOL; t < COT_DTYPE_COUNT && n_all < MAX_ENTRIES; t++) {
             entry *e = &all[n_all];
             *e = (entry){ .op = (ir_op)op, .type = (cot_dtype)t };
             snprintf(e->name, sizeof e->name, "p%d_%s", op, cot_dtype_name((cot_dtype)t));

@@ -12,7 +12,7 @@
 #include "passes/engine.h"
 #include "tests/laws/programs.h"
 
-enum { MOST_NODES = 1500, MOST_ELEMENTS = 4096 };
+enum { MAX_NODES = 1500, MAX_ELEMENTS = 4096 };
 
 static const char *const pipelines[] = {
     "simplify",
@@ -163,7 +163,7 @@ check(const laws_program *p, const void *user)
     }
     for (size_t k = 0; k < sizeof pipelines / sizeof *pipelines; k++) {
         if (pass_pipeline(p->f, pipelines[k], NULL, NULL, &f) != COT_OK ||
-            f->n_nodes > MOST_NODES || elements(f) > MOST_ELEMENTS) {
+            f->n_nodes > MAX_NODES || elements(f) > MAX_ELEMENTS) {
             cot_error_clear(p->f->ctx);
             left_out++;
         } else if (pass_pipeline(named, pipelines[k], NULL, NULL, &g) != COT_OK) {

@@ -22,7 +22,7 @@
 #include "passes/rules.h"
 #include "tests/laws/programs.h"
 
-enum { EXAMPLES = 3, MOST_IN = 16 };
+enum { EXAMPLES = 3, MAX_IN = 16 };
 
 static int checked;
 
@@ -179,7 +179,7 @@ has_axis(const laws_program *p, const mapping *m, const ir_type *t, const ir_typ
 static cot_status
 map_subset(const ir_graph *f, const mapping *m, ir_graph **out)
 {
-    int64_t in_dims[MOST_IN], out_dim = m->last & 1 ? -1 : 0;
+    int64_t in_dims[MAX_IN], out_dim = m->last & 1 ? -1 : 0;
     pass_vmap_options o = { .in = { f->n_in, in_dims, false },
                             .out = { 1, &out_dim, true },
                             .size = m->size,
@@ -460,7 +460,7 @@ static bool
 second(const laws_program *p, const ir_graph *g, int n_float, void **in, void **out, bool swap)
 {
     int n = p->f->n_in;
-    void *order[4 * MOST_IN];
+    void *order[4 * MAX_IN];
 
     for (int i = 0; i < g->n_in; i++)
         order[i] = in[i];
@@ -516,7 +516,7 @@ static bool
 agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one,
                  const ir_graph *all, void **in)
 {
-    void **out = outputs_of(all), **want = outputs_of(one), *example[4 * MOST_IN];
+    void **out = outputs_of(all), **want = outputs_of(one), *example[4 * MAX_IN];
     bool ok = run(p, "pairs", all, out, in);
     char what[200];
 

@@ -14,11 +14,11 @@
 #include "tests/raw/raw.h"
 #include "tests/laws/programs.h"
 
-enum { BOUND = 32, MOST = 40 };
+enum { BOUND = 32, MAX_NUMBERS = 40 };
 
 typedef struct matrix {
     int n, m;
-    raw_number at[MOST][MOST];
+    raw_number at[MAX_NUMBERS][MAX_NUMBERS];
 } matrix;
 
 static matrix x, r[3], y, z; /* the operand, up to three results, and what is made of them */

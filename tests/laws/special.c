@@ -15,9 +15,12 @@
 #include "runtime/check.h"
 #include "tests/laws/programs.h"
 
-enum { MOST_IN = 3, MOST_WORDS = 256, MOST_OPERANDS = 64, MOST_BYTES = 8 };
+enum { MAX_IN = 3, MAX_WORDS = 256, MAX_OPERANDS = 64, MAX_BYTES = 8 };
 
-typedef struct words { int n; char *word[MOST_WORDS]; } words;
+typedef struct words {
+    int n;
+    char *word[MAX_WORDS];
+} words;
 /* A line `operands`: one of the operands of ops of type `type` with n operands. */
 typedef struct operands { char type[8]; int n, k; words at; } operands;
 typedef struct line {
@@ -27,7 +30,7 @@ typedef struct line {
     words want;
 } line;
 
-static operands sets[MOST_OPERANDS];
+static operands sets[MAX_OPERANDS];
 static int set_count, judged, failures;
 
 static cot_dtype
@@ -45,7 +48,7 @@ split(char *text)
 {
     words w = { 0 };
 
-    for (char *p = strtok(text, " \n"); p && w.n < MOST_WORDS; p = strtok(NULL, " \n"))
+    for (char *p = strtok(text, " \n"); p && w.n < MAX_WORDS; p = strtok(NULL, " \n"))
         w.word[w.n++] = p;
     return w;
 }
@@ -110,7 +113,7 @@ is_right(const line *l, cot_dtype t, const void *y, int i)
     if (!ir_is_float(t))
         return got == want;
     const double v = laws_load(t, y, i);
-    char room[MOST_BYTES];
+    char room[MAX_BYTES];
     put_bits(room, size, 0, want);
     const double exact = laws_load(t, room, 0);
     if (!strcmp(word, "z"))
@@ -167,8 +170,8 @@ check(cot_context *ctx, const line *l, const char *backend)
 {
     const cot_dtype t = type_named(l->type);
     const int size = (int)cot_dtype_size(t);
-    static char room[MOST_IN + 1][MOST_WORDS * MOST_BYTES];
-    void *x[MOST_IN + 1], **out;
+    static char room[MAX_IN + 1][MAX_WORDS * MAX_BYTES];
+    void *x[MAX_IN + 1], **out;
     const char *text = program(ctx, l);
     ir_module m;
     ir_graph *f;
@@ -258,7 +261,7 @@ main(int argc, char **argv)
         return fprintf(stderr, "usage: law_special TABLE\n"), 2;
     while (fgets(text, sizeof text, file)) {
         char *rest = text, *first = field(&rest);
-        if (!strcmp(first, "operands") && set_count < MOST_OPERANDS)
+        if (!strcmp(first, "operands") && set_count < MAX_OPERANDS)
             read_operands(rest);
         else if (first[0] != '#')
             read_line(first, rest);

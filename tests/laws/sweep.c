@@ -45,13 +45,7 @@ enum { X86 = 1 };
 #else
 enum { X86 = 0 };
 #endif
-enum {
-    WAYS = sizeof ways / sizeof *ways,
-    FIRST_C = 7,
-    N_C = 4,
-    MOST_VALUES = 16,
-    C_EVERY = 16
-};
+enum { WAYS = sizeof ways / sizeof *ways, FIRST_C = 7, N_C = 4, MAX_VALUES = 16, C_EVERY = 16 };
 
 /* A program that waits to be run as C source: starting a compiler is slow, so a batch of them
  * is compiled at once. */
@@ -82,8 +76,8 @@ fail(const class_program *p, const char *how, const char *why)
 
 typedef struct zones {
     int n;
-    redzone z[MOST_VALUES + 1];
-    void *args[MOST_VALUES + 1];
+    redzone z[MAX_VALUES + 1];
+    void *args[MAX_VALUES + 1];
 } zones;
 
 static void

@@ -21,17 +21,17 @@
 #include "tests/laws/classes.h"
 #include "tests/laws/machine.h"
 
-enum { MOST = 256, SPACE = 8 };
+enum { MAX_PROGRAMS = 256, SPACE = 8 };
 
 static struct state {
     const machine *to;
     cot_context *ctx;
     char folder[64];
     int n, n_versions;
-    laws_program p[MOST];
-    cg_natural fn[SPACE][MOST];
+    laws_program p[MAX_PROGRAMS];
+    cg_natural fn[SPACE][MAX_PROGRAMS];
     cg_version v[SPACE];
-    void **in[MOST], **want[MOST], **got[MOST];
+    void **in[MAX_PROGRAMS], **want[MAX_PROGRAMS], **got[MAX_PROGRAMS];
     size_t work, in_bytes, out_bytes;
     int failures;
 } s;
@@ -471,9 +471,9 @@ main(int argc, char **argv)
     s.ctx = cot_context_new(NULL);
     s.n_versions = 1;
     IR_TRY(s.ctx) {
-        for (int i = first; i < laws_count() && s.n < MOST && !classes; i += step)
+        for (int i = first; i < laws_count() && s.n < MAX_PROGRAMS && !classes; i += step)
             add_law(i);
-        for (int i = 0; classes && i < atoi(argv[4]) && s.n < MOST; i++)
+        for (int i = 0; classes && i < atoi(argv[4]) && s.n < MAX_PROGRAMS; i++)
             add_class(classes_sample(strtoull(argv[3], NULL, 10), i));
         if (s.failures == 0)
             make_files();

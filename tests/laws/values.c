@@ -12,13 +12,13 @@
 #include "runtime/check.h"
 #include "tests/laws/programs.h"
 
-enum { MOST_IN = 3 };
+enum { MAX_IN = 3 };
 
 typedef struct line {
     char op[32];
     double bound[2];            /* of f32, f64 */
     int n;
-    double x[MOST_IN];
+    double x[MAX_IN];
     long double y;
 } line;
 
@@ -60,8 +60,8 @@ static void
 check(cot_context *ctx, const line *l, cot_dtype t, const char *backend)
 {
     const char *name = cot_dtype_name(t), *in = "", *args = "";
-    void *x[MOST_IN], **out;
-    char room[MOST_IN][8];
+    void *x[MAX_IN], **out;
+    char room[MAX_IN][8];
     ir_module m;
 
     for (int i = 0; i < l->n; i++) {

@@ -236,7 +236,7 @@ def ulps(np, a, b, t, scale=None):
     """|a - b| in units of the last place of b, or of `scale`; equal infinities and two NaN are
     0, one of them inf."""
     with np.errstate(all="ignore"):
-        size = np.maximum(np.abs(b) if scale is None else scale, 2.0 ** exact.LEAST[t])
+        size = np.maximum(np.abs(b) if scale is None else scale, 2.0 ** exact.MIN_EXPONENT[t])
         unit = 2.0 ** (np.floor(np.log2(np.where(np.isfinite(size), size, 1))) -
                        exact.DIGITS[t])
         off = np.abs(a - b) / unit
@@ -247,7 +247,7 @@ def ulps(np, a, b, t, scale=None):
 # Ops that are no functions of one element beside the peer's: random operands only, the largest
 # distance of the value and of the derivative in ulp of the largest result, which counts the
 # errors of both.
-MOST = {"reduction": (12, 12), "movement": (0, 0)}
+MAX_ULP = {"reduction": (12, 12), "movement": (0, 0)}
 SUMS = {"scatter_add": (4, 0), "scatter_mul": (2, 2)}
 
 
@@ -444,7 +444,7 @@ class Run:
                             or t) and (self.np.asarray(a) != self.np.asarray(b)).any():
                 row.same = False
                 self.unexplained.append(f"{c.label} {t} beside {name}: other numbers")
-        for what, most in enumerate(SUMS.get(c.name, MOST[c.kind])):
+        for what, most in enumerate(SUMS.get(c.name, MAX_ULP[c.kind])):
             if not row.worst[what] <= most:
                 self.unexplained.append(f"{c.label} {t} beside {name}: worst "
                                         f"{('value', 'derivative')[what]} "

@@ -7,7 +7,7 @@ sign are refused, whatever the peer has.  What a difference is called, its kind,
 the two results; only conventions (kinks, NaN) are named by their statements."""
 import math
 
-from exact import LEAST, Statement, is_float, meets
+from exact import MIN_EXPONENT, Statement, is_float, meets
 
 # Letter: text of the page.
 KINDS = {
@@ -56,7 +56,7 @@ def right(got, s, t):
 
 
 def subnormal(t, numbers):
-    return any(v and abs(v) < 2 * 2.0 ** LEAST[t] for v in numbers)
+    return any(v and abs(v) < 2 * 2.0 ** MIN_EXPONENT[t] for v in numbers)
 
 
 def kind(s, ours, theirs, operands, t, rt):

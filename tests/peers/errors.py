@@ -9,7 +9,7 @@ import cases
 from exact import DIGITS
 
 FEWER = 8       # so many times fewer samples of what mpmath takes long for
-LEAST = {"f64": 2.0 ** -1022, "f32": 2.0 ** -126, "bf16": 2.0 ** -126, "f16": 2.0 ** -14}
+SMALLEST = {"f64": 2.0 ** -1022, "f32": 2.0 ** -126, "bf16": 2.0 ** -126, "f16": 2.0 ** -14}
 
 
 class Function:
@@ -154,8 +154,8 @@ def off(r, y, t):
     import math
     import mpmath
     digits = DIGITS[t]
-    if r == 0 or not mpmath.isfinite(r) or abs(r) < LEAST[t] or abs(r) >= mpmath.mpf(2) ** (15
-        if t == "f16" else 127):
+    largest = mpmath.mpf(2) ** (15 if t == "f16" else 127)
+    if r == 0 or not mpmath.isfinite(r) or abs(r) < SMALLEST[t] or abs(r) >= largest:
         return None
     if not math.isfinite(y):
         return math.inf

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import NamedTuple, Union
 
 DIGITS = {"f64": 52, "f32": 23, "bf16": 7, "f16": 10}       # behind the point
-LEAST = {"f64": -1022, "f32": -126, "bf16": -126, "f16": -14}
-MOST = {"f64": 1023, "f32": 127, "bf16": 127, "f16": 15}
+MIN_EXPONENT = {"f64": -1022, "f32": -126, "bf16": -126, "f16": -14}
+MAX_EXPONENT = {"f64": 1023, "f32": 127, "bf16": 127, "f16": 15}
 FORMAT = {"f64": ("d", "Q"), "f32": ("f", "I"), "f16": ("e", "H")}
 INF, NAN = float("inf"), float("nan")
 
@@ -22,17 +22,17 @@ def is_float(t):
 
 
 def largest(t):
-    return float((2 - Fraction(2) ** -DIGITS[t]) * Fraction(2) ** MOST[t])
+    return float((2 - Fraction(2) ** -DIGITS[t]) * Fraction(2) ** MAX_EXPONENT[t])
 
 
 def smallest(t):
-    return 2.0 ** (LEAST[t] - DIGITS[t])
+    return 2.0 ** (MIN_EXPONENT[t] - DIGITS[t])
 
 
 def specials(t):
     """Zeros, infinities, NaN, subnormal numbers, the ends of the range, and a few plain
     numbers."""
-    tiny = 2.0 ** LEAST[t]
+    tiny = 2.0 ** MIN_EXPONENT[t]
     return [0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.5, -2.5, INF, -INF, NAN, tiny, smallest(t),
             -tiny / 16, largest(t), -largest(t),
             100.0, 7.0]
@@ -48,7 +48,7 @@ class Statement(NamedTuple):
 
 def unit(t, size):
     """The last place of numbers of this size."""
-    return Fraction(2) ** (max(exponent(size), LEAST[t]) - DIGITS[t])
+    return Fraction(2) ** (max(exponent(size), MIN_EXPONENT[t]) - DIGITS[t])
 
 
 def exponent(size):

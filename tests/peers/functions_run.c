@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 16
+#define MAX_ARRAYS 16
 
 typedef struct job {
     const function_row *row;
@@ -109,8 +109,8 @@ static cot_status
 run(cot_context *ctx, cot_fn *f, const char *backend, const char *prefix, char what, int first,
     cot_array **x, int n_in)
 {
-    cot_type types[MOST];
-    cot_array *y[MOST] = { NULL };
+    cot_type types[MAX_ARRAYS];
+    cot_array *y[MAX_ARRAYS] = { NULL };
     cot_kernel *k = NULL;
 
     for (int i = 0; i < n_in; i++)
@@ -168,7 +168,7 @@ run_job(cot_context *ctx, const char *backend, const char *prefix, job *j, cot_a
         cot_array **m)
 {
     int n = j->row->n_in, n_out = j->row->n_out, n_x = 0, n_y = 0;
-    cot_type in[MOST], out[MOST];
+    cot_type in[MAX_ARRAYS], out[MAX_ARRAYS];
     const cot_graph *g;
     cot_fn *f = cot_fn_new(ctx, j->row->name, body, n, n_out, j);
     cot_status status = run(ctx, f, backend, prefix, 'v', 0, x, n);
@@ -234,7 +234,7 @@ static int
 run_line(const char *backend, const char *prefix, const char *name, double k)
 {
     job j = { find(name), k };
-    cot_array *x[MOST] = { NULL }, *m[MOST] = { NULL };
+    cot_array *x[MAX_ARRAYS] = { NULL }, *m[MAX_ARRAYS] = { NULL };
     char path[512];
     size_t length = strlen(prefix);
     bool bf16 = length > 5 && strcmp(prefix + length - 5, ".bf16") == 0;
@@ -257,7 +257,7 @@ run_line(const char *backend, const char *prefix, const char *name, double k)
         status = run_job(ctx, backend, prefix, &j, x, m);
     if (status != COT_OK)
         fprintf(stderr, "%s %s\n", prefix, cot_error(ctx));
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX_ARRAYS; i++) {
         cot_array_free(x[i]);
         cot_array_free(m[i]);
     }

@@ -6,7 +6,8 @@ from fractions import Fraction
 import mpmath as m
 
 import rules
-from exact import DIGITS, INF, LEAST, NAN, Statement, is_float, largest, next_after, rounded
+from exact import (DIGITS, INF, MIN_EXPONENT, NAN, Statement, is_float, largest, next_after,
+                   rounded)
 from rules import SLOPE, VALUE, WORK, number
 
 sign = math.copysign
@@ -394,7 +395,7 @@ def slope_scale(name, t, x, v):
     # x / h with an h that is subnormal
     if name in ("hypot", "atan2") and isinstance(v, Fraction):
         h = max([abs(Fraction(z)) for z in x if math.isfinite(z)] + [0])
-        return abs(v) * max(1, Fraction(2) ** LEAST[t] / h / 8) if h else 0
+        return abs(v) * max(1, Fraction(2) ** MIN_EXPONENT[t] / h / 8) if h else 0
     return 0
 
 

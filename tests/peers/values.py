@@ -15,7 +15,7 @@ import mpmath
 import errors
 
 POINTS = 6
-MOST = 64       # ulp of results that may cross zero: these points are not so close to one
+MAX_ULP = 64       # ulp of results that may cross zero: these points are not so close to one
 
 
 def f32(x):
@@ -46,7 +46,7 @@ def main():
                 differ = abs(y - again) > abs(again) * mpmath.mpf(10) ** -30
                 if "m.diff" not in f.reference and differ:
                     raise SystemExit(f"{f.name} at {x}: {y} or {again}")
-                print(f.name, f.bounds[0], MOST if f.cancels else min(f.bounds[1], MOST),
+                print(f.name, f.bounds[0], MAX_ULP if f.cancels else min(f.bounds[1], MAX_ULP),
                       *[v.hex() for v in x], mpmath.nstr(again, 30))
 
 

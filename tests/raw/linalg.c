@@ -5,16 +5,16 @@
 
 #include "tests/raw/raw.h"
 
-enum { MOST = 64 };
+enum { MAX_SIZE = 64 };
 typedef struct matrix {
     int64_t n, m;
-    raw_number at[MOST][MOST];
+    raw_number at[MAX_SIZE][MAX_SIZE];
 } matrix;
 
 static bool
 fits(const ir_type *t)
 {
-    return t->rank >= 2 && t->dims[t->rank - 1] <= MOST && t->dims[t->rank - 2] <= MOST;
+    return t->rank >= 2 && t->dims[t->rank - 1] <= MAX_SIZE && t->dims[t->rank - 2] <= MAX_SIZE;
 }
 
 /* Matrix `which` of a batch. */
@@ -86,7 +86,7 @@ eliminate(matrix *x, int64_t *pivot, int64_t *order)
 static raw_number
 determinant(matrix *x)
 {
-    int64_t pivot[MOST], order[MOST];
+    int64_t pivot[MAX_SIZE], order[MAX_SIZE];
     raw_number z = eliminate(x, pivot, order) % 2 ? -1 : 1;
 
     for (int64_t i = 0; i < x->n; i++)
@@ -173,7 +173,7 @@ factor(const raw_node *a, int64_t which, matrix *x)
     const ir_type *p = ir_type_at(a->f, a->n->first + 1),
                   *o = ir_type_at(a->f, a->n->first + 2);
     const int64_t steps = x->n < x->m ? x->n : x->m;
-    int64_t pivot[MOST], order[MOST];
+    int64_t pivot[MAX_SIZE], order[MAX_SIZE];
 
     eliminate(x, pivot, order);
     put(ir_type_at(a->f, a->n->first), a->out[0], which, x);

@@ -156,8 +156,9 @@ run_while(const raw_node *a)
     for (int i = 0; i < a->n->n_in; i++)
         in[i] = i < consts ? a->in[i] : a->out[i - consts];
     copy_values(body, n, body->out, a->out, a->in + consts);
-    for (int64_t turn = 0;
-         status == COT_OK && (a->n->at.loop.max == 0 || turn <= a->n->at.loop.max); turn++) {
+    for (int64_t iteration = 0;
+         status == COT_OK && (a->n->at.loop.max == 0 || iteration <= a->n->at.loop.max);
+         iteration++) {
         status = raw_eval(cond, c, in);
         if (status != COT_OK || !*(const uint8_t *)c[0])
             break;

@@ -16,18 +16,18 @@ fn(const char *name, cot_body *body, int n_in, int n_out)
     return cot_fn_new(ctx, name, body, n_in, n_out, NULL);
 }
 
-enum { MOST = 8, ROOM = 4096 };
+enum { MAX_ARRAYS = 8, ROOM = 4096 };
 
 /* Results of f as doubles, one after the other; by the evaluator, and the same bits by the
  * JIT. */
 static inline int64_t
 results(cot_fn *f, cot_types types, const void *const *in, double *got)
 {
-    static double room[MOST][ROOM], again[MOST][ROOM];
-    void *out[MOST];
+    static double room[MAX_ARRAYS][ROOM], again[MAX_ARRAYS][ROOM];
+    void *out[MAX_ARRAYS];
     const cot_graph *g;
     ir_graph *ready;
-    cot_array *x[MOST], *y[MOST];
+    cot_array *x[MAX_ARRAYS], *y[MAX_ARRAYS];
     int64_t n = 0;
 
     ck_assert_msg(cot_trace_fn(f, types, &g) == COT_OK, "%s", cot_error(ctx));

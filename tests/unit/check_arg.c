@@ -10,14 +10,14 @@
 enum {
     B = CG_LOWER_ARG_BLOCK,
     BESIDE = 64,
-    LEAST = CG_LOWER_ARG_BLOCKS * B,
-    LONGEST = LEAST + 3 * B + 3,
+    MIN_SIZE = CG_LOWER_ARG_BLOCKS * B,
+    LONGEST = MIN_SIZE + 3 * B + 3,
     PATTERNS = 8,
-    ONE_LINE = 40 * LEAST + 77
+    ONE_LINE = 40 * MIN_SIZE + 77
 };
 
-static const int sizes[] = { LEAST - 1, LEAST,         LEAST + 1, LEAST + B - 1,
-                             LEAST + B, LEAST + B + 1, LONGEST };
+static const int sizes[] = { MIN_SIZE - 1, MIN_SIZE,         MIN_SIZE + 1, MIN_SIZE + B - 1,
+                             MIN_SIZE + B, MIN_SIZE + B + 1, LONGEST };
 static const cot_dtype types[] = { COT_F16, COT_BF16, COT_F32, COT_F64, COT_I8,  COT_I16,
                                    COT_I32, COT_I64,  COT_U8,  COT_U16, COT_U32, COT_U64 };
 enum { SIZES = sizeof sizes / sizeof *sizes, TYPES = sizeof types / sizeof *types };
@@ -159,8 +159,8 @@ END_TEST
 
 START_TEST(c_source_likewise)
 {
-    judge((job){ COT_F32, false }, LEAST + 1, "c", 0);
-    judge((job){ COT_I16, true }, LEAST + B - 1, "c", 0);
+    judge((job){ COT_F32, false }, MIN_SIZE + 1, "c", 0);
+    judge((job){ COT_I16, true }, MIN_SIZE + B - 1, "c", 0);
 }
 END_TEST
 

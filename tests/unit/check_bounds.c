@@ -16,7 +16,7 @@
 #include "tests/unit/suite.h"
 #include "trial.h"
 
-enum { MOST = 8 };
+enum { MAX_ARRAYS = 8 };
 
 /* Of this machine's kind: what it has of masked moves is the lesser processor's. */
 static const char *const processors[] = { "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4",
@@ -57,8 +57,8 @@ static void
 run_between(const cot_kernel *k, const ir_graph *f, void *const *given, void *const *want,
             redzone_kind kind, const char *text, const char *how)
 {
-    redzone z[MOST], work;
-    void *args[MOST + 1] = { 0 };
+    redzone z[MAX_ARRAYS], work;
+    void *args[MAX_ARRAYS + 1] = { 0 };
     const int n = f->n_in + f->n_out;
 
     for (int i = 0; i < n; i++) {
@@ -102,7 +102,7 @@ run_by(const ir_graph *f, const cot_compile_options *o, void *const *given, void
 static void
 evaluate(const ir_graph *f, void *const *given, void *const *want)
 {
-    void *args[MOST + 1] = { 0 };
+    void *args[MAX_ARRAYS + 1] = { 0 };
     cot_kernel *k;
 
     memcpy(args, given, sizeof *args * (size_t)f->n_in);
@@ -118,7 +118,7 @@ static void
 stays_inside(const char *text, bool by_processors)
 {
     const cot_graph *f;
-    void *given[MOST], *want[MOST];
+    void *given[MAX_ARRAYS], *want[MAX_ARRAYS];
     uint64_t state = 7;
     cg_target host = { 0 };
 

@@ -11,7 +11,7 @@
 #include "tests/unit/suite.h"
 #include "trial.h"
 
-enum { MAX_GRAPHS = 256, MOST_REFUSED = 0 };
+enum { MAX_GRAPHS = 256, MAX_REFUSED = 0 };
 
 /* `feature`: what the processor must have to run the code (as /proc/cpuinfo lists it); where it
  * has not, the compiler only reads the file.  In gnu modes the headers of a processor with
@@ -87,7 +87,7 @@ collect(cot_context *ctx, ir_arena *a, int bits, cg_natural *fn, ir_graph **grap
         cot_error_clear(ctx);
         refused++;
     }
-    ck_assert_int_le(refused, MOST_REFUSED);
+    ck_assert_int_le(refused, MAX_REFUSED);
     return n;
 }
 

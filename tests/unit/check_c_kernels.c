@@ -4,13 +4,13 @@
 #include "runtime/support/pool.h"
 #include "tests/unit/suite.h"
 
-enum { N = 64, MOST_ARGS = 32 };
+enum { N = 64, MAX_ARGS = 32 };
 
 static ir_arena arena;
 static cg_module *m;
 static cg_kernel *k;
 static cg_build b;
-static void *args[MOST_ARGS];
+static void *args[MAX_ARGS];
 static int32_t in[N], index_of[N], out[8][N];
 
 static void

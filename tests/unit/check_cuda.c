@@ -36,18 +36,18 @@ START_TEST(arrays_of_the_device)
     const cot_graph *g = graph_of(_i);
     cot_kernel *k = gpu_compile(g);
     arrays a = made(g, "cuda", 1);
-    const double_state before = looked();
+    const double_state before = driver_state();
 
     ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
     if (program[_i].straight && !k->program->fails) {
-        ck_assert_msg(looked().syncs == before.syncs,
+        ck_assert_msg(driver_state().syncs == before.syncs,
                       "a call that nobody waits for has waited");
-        ck_assert_int_eq(looked().launches, before.launches);
-        ck_assert_int_gt(looked().waiting, 0);
+        ck_assert_int_eq(driver_state().launches, before.launches);
+        ck_assert_int_gt(driver_state().waiting, 0);
     }
-    ck_assert_int_eq(looked().copies_in, before.copies_in);
+    ck_assert_int_eq(driver_state().copies_in, before.copies_in);
     agrees(&a, COT_OK);
-    ck_assert_int_eq(looked().waiting, 0);
+    ck_assert_int_eq(driver_state().waiting, 0);
     let_go(&a);
     cot_kernel_free(k);
 }
@@ -125,16 +125,16 @@ END_TEST
  * touched, and others get the memory that a context kept when its last array goes. */
 START_TEST(the_pool_goes_last)
 {
-    const int64_t before = looked().pools;
+    const int64_t before = driver_state().pools;
     cot_context *other = new_context(NULL);
     cot_array *a = cot_array_new_on(other, cot_f32(100), "cuda");
 
     ck_assert_msg(a != NULL, "%s", cot_error(other));
-    ck_assert_int_eq(looked().pools, before + 1);
+    ck_assert_int_eq(driver_state().pools, before + 1);
     cot_context_free(other);
-    ck_assert_int_eq(looked().pools, before + 1);
+    ck_assert_int_eq(driver_state().pools, before + 1);
     cot_array_free(a);          /* the last to hold the gpu */
-    ck_assert_int_eq(looked().pools, before);
+    ck_assert_int_eq(driver_state().pools, before);
 }
 END_TEST
 
@@ -150,12 +150,12 @@ START_TEST(a_graph_replays_the_launches)
         ck_assert_int_eq(run(k, &a), COT_OK);
         agrees(&a, COT_OK);
     }
-    ck_assert_int_eq(looked().graphs, _i);
+    ck_assert_int_eq(driver_state().graphs, _i);
     memset(cot_array_data(b.out[0]), 0,
            cot_array_bytes(b.out[0])); /* the double's memory is this process's */
     ck_assert_int_eq(run(k, &b), COT_OK);
     agrees(&b, COT_OK);
-    ck_assert_int_eq(looked().graphs, 0);
+    ck_assert_int_eq(driver_state().graphs, 0);
     let_go(&a);
     let_go(&b);
     cot_kernel_free(k);
@@ -168,12 +168,12 @@ START_TEST(a_module_is_compiled_once)
     cot_kernel *k = gpu_compile(g), *same = gpu_compile(g),
                *other = gpu_compile(parsed(layers));
 
-    ck_assert_int_eq(looked().modules, 2);
+    ck_assert_int_eq(driver_state().modules, 2);
     cot_kernel_free(k);
     cot_kernel_free(same);
-    ck_assert_int_eq(looked().modules, 2);
+    ck_assert_int_eq(driver_state().modules, 2);
     cot_kernel_free(other);
-    ck_assert_int_le(looked().modules, 2);
+    ck_assert_int_le(driver_state().modules, 2);
 }
 END_TEST
 
@@ -410,7 +410,7 @@ START_TEST(contexts_share_an_array)
     ck_assert_ptr_ne(k->program->place, k2->program->place);
     memcpy(want, cot_array_data(a.in[0]),
            sizeof want); /* the double's memory is this process's */
-    const double_state before = looked();
+    const double_state before = driver_state();
     /* x y + y here; of that with y there; of that with y here, into what the first was read
      * from */
     for (int i = 0; i < 3; i++) {
@@ -421,7 +421,7 @@ START_TEST(contexts_share_an_array)
 
         ck_assert_int_eq(cot_run(i == 1 ? k2 : k, &z, (const cot_array *[]){ x, y }), COT_OK);
     }
-    ck_assert_int_eq(looked().syncs, before.syncs);
+    ck_assert_int_eq(driver_state().syncs, before.syncs);
     cot_array *here = cot_array_to(first, a.in[0], "host"),
               *y = cot_array_to(first, a.in[1], "host");
     for (int n = 0; n < 40; n++) {

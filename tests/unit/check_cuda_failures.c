@@ -103,7 +103,7 @@ START_TEST(a_launch_fails)
     cot_kernel *k = gpu_compile(g);
     arrays a = made(g, "host", 1);
 
-    set("launch", looked().launches + 2);
+    set("launch", driver_state().launches + 2);
     ck_assert_int_eq(run(k, &a), COT_ERR_TARGET);
     says("f: Double 0: ");
     let_go(&a);
@@ -118,7 +118,7 @@ START_TEST(a_failure_is_said_by_who_waits)
     cot_kernel *k = gpu_compile(g);
     arrays a = made(g, "cuda", 1);
 
-    set("launch", looked().launches + 1);
+    set("launch", driver_state().launches + 1);
     ck_assert_int_eq(run(k, &a), COT_OK);
     ck_assert_int_eq(cot_device_wait(ctx), COT_ERR_TARGET);
     says("Double 0: waiting for the device: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch "

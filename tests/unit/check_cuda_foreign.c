@@ -141,11 +141,11 @@ START_TEST(a_function_of_the_device_is_called)
     ck_assert_msg(cot_trace_fn(f, COT_TYPES(cot_f32(50)), &g) == COT_OK, "%s", cot_error(ctx));
     cot_kernel *k = gpu_compile(g), *none;
     arrays a = made(g, "cuda", 1);
-    const double_state before = looked();
+    const double_state before = driver_state();
     foreign_calls = 0;
     ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
     ck_assert_int_eq(foreign_calls, 1);
-    ck_assert_int_eq(looked().syncs, before.syncs);
+    ck_assert_int_eq(driver_state().syncs, before.syncs);
     cot_array *x = cot_array_to(ctx, a.in[0], "host"), *y = cot_array_to(ctx, a.out[0], "host");
     const float *in = cot_array_read(x), *out = cot_array_read(y);
     for (int i = 0; i < 50; i++)

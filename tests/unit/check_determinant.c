@@ -9,7 +9,7 @@ BODY(det, out[0] = cot_det(in[0]);)
 BODY(logabs, (void)cot_slogdet(in[0], out);)
 BODY(inverse, out[0] = cot_inv(in[0]);)
 
-enum { MOST = 40 };
+enum { MAX_SIZE = 40 };
 
 static double
 determinant(int n, const double *x)
@@ -192,22 +192,24 @@ END_TEST
 /* A row of zeros, or two, in matrices that are halved. */
 START_TEST(gradients_of_more_rows)
 {
-    double *x = calloc(MOST * MOST, sizeof *x), *y = malloc(sizeof *x * MOST * MOST);
+    double *x = calloc(MAX_SIZE * MAX_SIZE, sizeof *x),
+           *y = malloc(sizeof *x * MAX_SIZE * MAX_SIZE);
     cot_fn *g = cot_grad(cot_fn_new(ctx, "det", det, 1, 1, NULL));
 
-    for (int i = 0; i < MOST - 1; i++)
-        x[i * MOST + i] = 1 + (i % 3 == 0), x[i * MOST + i + 1] = 0.5;
-    runs("eval", g, cot_f64(MOST, MOST), x, cot_f64(MOST, MOST), y);
+    for (int i = 0; i < MAX_SIZE - 1; i++)
+        x[i * MAX_SIZE + i] = 1 + (i % 3 == 0), x[i * MAX_SIZE + i + 1] = 0.5;
+    runs("eval", g, cot_f64(MAX_SIZE, MAX_SIZE), x, cot_f64(MAX_SIZE, MAX_SIZE), y);
     double all = 1;     /* only the last row has cofactors: x without it and a column */
-    for (int i = 0; i < MOST - 1; i++)
-        all *= x[i * MOST + i];
-    near("corner", 0, y[MOST * MOST - 1], all, 1e-12);
-    near("before", 0, y[MOST * MOST - 2], -all / x[(MOST - 2) * (MOST + 1)] / 2, 1e-12);
-    for (int i = 0; i < MOST * (MOST - 1); i++)
+    for (int i = 0; i < MAX_SIZE - 1; i++)
+        all *= x[i * MAX_SIZE + i];
+    near("corner", 0, y[MAX_SIZE * MAX_SIZE - 1], all, 1e-12);
+    near("before", 0, y[MAX_SIZE * MAX_SIZE - 2], -all / x[(MAX_SIZE - 2) * (MAX_SIZE + 1)] / 2,
+         1e-12);
+    for (int i = 0; i < MAX_SIZE * (MAX_SIZE - 1); i++)
         near("others", i, y[i], 0, 0);
     x[0] = x[1] = 0;
-    runs("eval", g, cot_f64(MOST, MOST), x, cot_f64(MOST, MOST), y);
-    for (int i = 0; i < MOST * MOST; i++)
+    runs("eval", g, cot_f64(MAX_SIZE, MAX_SIZE), x, cot_f64(MAX_SIZE, MAX_SIZE), y);
+    for (int i = 0; i < MAX_SIZE * MAX_SIZE; i++)
         near("rank n - 2", i, y[i], 0, 0);
     free(x), free(y);
 }
@@ -216,7 +218,7 @@ END_TEST
 /* Partial products that leave the range, and come back. */
 START_TEST(ranges)
 {
-    double x[MOST * MOST] = { 0 }, y[MOST * MOST];
+    double x[MAX_SIZE * MAX_SIZE] = { 0 }, y[MAX_SIZE * MAX_SIZE];
 
     body_gives("up and down", det, COT_TYPES(cot_f64(4, 4)),
                IN(F64(1e200, 0, 0, 0, 0, 1e200, 0, 0, 0, 0, 1e-200, 0, 0, 0, 0, 1e-200)),
@@ -230,9 +232,10 @@ START_TEST(ranges)
     body_gives("infinite", det, COT_TYPES(cot_f64(4, 4)),
                IN(F64(1e200, 0, 0, 0, 0, 1e200, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1)), cot_f64(),
                F64(-INFINITY), 0);
-    for (int i = 0; i < MOST; i++)
-        x[i * MOST + i] = i % 2 ? 3e-200 : 2e199;
-    runs("eval", cot_fn_new(ctx, "det", det, 1, 1, NULL), cot_f64(MOST, MOST), x, cot_f64(), y);
+    for (int i = 0; i < MAX_SIZE; i++)
+        x[i * MAX_SIZE + i] = i % 2 ? 3e-200 : 2e199;
+    runs("eval", cot_fn_new(ctx, "det", det, 1, 1, NULL), cot_f64(MAX_SIZE, MAX_SIZE), x,
+         cot_f64(), y);
     near("many", 0, y[0], pow(0.6, 20), 1e-14 * pow(0.6, 20));
     runs("eval", cot_grad(cot_fn_new(ctx, "det", det, 1, 1, NULL)), cot_f64(4, 4),
          F64(1e-320, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1), cot_f64(4, 4), y);
@@ -246,7 +249,8 @@ START_TEST(inverses)
 {
     static const int sizes[] = { 1, 5, 8, 9, 20, 33, 40 };
     const int n = sizes[_i];
-    double x[MOST * MOST], y[MOST * MOST], z[MOST * MOST], g[MOST * MOST];
+    double x[MAX_SIZE * MAX_SIZE], y[MAX_SIZE * MAX_SIZE], z[MAX_SIZE * MAX_SIZE],
+        g[MAX_SIZE * MAX_SIZE];
     const cot_type t = cot_f64(n, n);
 
     for (int i = 0; i < n * n; i++)

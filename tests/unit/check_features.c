@@ -211,7 +211,7 @@ static const feature features[] = {
     { "B194", "with two", REDUCE("reduce_prod"), "hessian", "2 0 3 0",
       "0 0 0 0 0 0 0 6 0 0 0 0 0 6 0 0", NULL, 0 },
 };
-enum { FEATURES = sizeof features / sizeof features[0], LARGEST = 64, MOST = 8 };
+enum { FEATURES = sizeof features / sizeof features[0], LARGEST = 64, MAX_ARRAYS = 8 };
 
 typedef union element {
     double f64;
@@ -246,9 +246,9 @@ element_of(const ir_type *t, const void *p, int64_t k)
 static void
 check_values(const feature *c, const ir_graph *g, const char *text)
 {
-    static element in[MOST][LARGEST], out[MOST][LARGEST], want[LARGEST];
-    const void *in_at[MOST];
-    void *out_at[MOST];
+    static element in[MAX_ARRAYS][LARGEST], out[MAX_ARRAYS][LARGEST], want[LARGEST];
+    const void *in_at[MAX_ARRAYS];
+    void *out_at[MAX_ARRAYS];
     const char *p = c->in;
     for (int i = 0; i < g->n_in; i++) {
         p = read_array(p, ir_type_at(g, g->in[i]), in[i]);

@@ -95,9 +95,11 @@ foreign_many(double x0, int64_t k0, double x1, int64_t k1, double x2, int64_t k2
 
 /* ---- back ends ---- */
 
-enum { MOST = 64 };
+enum { MAX_ELEMENTS = 64 };
 
-typedef struct out { double x[MOST]; } out;
+typedef struct out {
+    double x[MAX_ELEMENTS];
+} out;
 
 static void
 link_and_call(const char *folder, const char *source, const char *header, const char *call,

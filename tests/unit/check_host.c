@@ -330,22 +330,23 @@ START_TEST(the_manifest_lists_buffers_and_steps)
 }
 END_TEST
 
-/* A loop in a while launches the same in each turn and each run if its bounds and what it hands
- * over are constants, or made of its own variable; not if they come from memory, at once or by
- * way of arithmetic, from the while's turns, or from what a branch yields. */
-enum { CONSTANT, OWN, LOADED, OF_LOADED, OF_TURNS, OF_A_BRANCH };
+/* A loop in a while launches the same in each iteration and each run if its bounds and the
+ * arguments of its launches are constants or functions of its own variable; not if they come
+ * from memory, directly or through arithmetic, from the while's iterations, or from what a
+ * branch yields. */
+enum { CONSTANT, OWN, LOADED, OF_LOADED, OF_ITERATIONS, OF_A_BRANCH };
 
 static cg_val
-bound_of(int kind, uint32_t n, cg_val loaded, cg_val turn, cg_val yielded)
+bound_of(int kind, uint32_t n, cg_val loaded, cg_val iteration, cg_val yielded)
 {
-    return kind == LOADED        ? loaded
-           : kind == OF_LOADED   ? cg_imul(&b, loaded, 2)
-           : kind == OF_TURNS    ? cg_iadd(&b, turn, cg_i64(&b, 1))
-           : kind == OF_A_BRANCH ? yielded
-                                 : cg_i64(&b, n);
+    return kind == LOADED          ? loaded
+           : kind == OF_LOADED     ? cg_imul(&b, loaded, 2)
+           : kind == OF_ITERATIONS ? cg_iadd(&b, iteration, cg_i64(&b, 1))
+           : kind == OF_A_BRANCH   ? yielded
+                                   : cg_i64(&b, n);
 }
 
-START_TEST(loops_that_launch_the_same_are_pieces)
+START_TEST(loops_that_launch_the_same_are_captured)
 {
     const bool early = _i % 2,
                last = _i / 2 % 2; /* the number is made outside; is a parameter */
@@ -361,11 +362,11 @@ START_TEST(loops_that_launch_the_same_are_pieces)
     cg_if_end(&b, branch);
     const cg_val yielded = cg_loop_result(&b, branch, 0),
                  outside =
-                     early && kind != OF_TURNS ? bound_of(kind, 4, loaded, 0, yielded) : 0,
-                 loop = cg_while_begin(&b), turn = cg_while_carry(&b, loop, COT_I64, zero);
+                     early && kind != OF_ITERATIONS ? bound_of(kind, 4, loaded, 0, yielded) : 0,
+                 loop = cg_while_begin(&b), iteration = cg_while_carry(&b, loop, COT_I64, zero);
     call_kernel(IS_LARGE, y, 0, p, 0, 0);
     cg_while_test(&b, loop, cg_load(&b, p, zero, 0));
-    const cg_val number = outside ? outside : bound_of(kind, 4, loaded, turn, yielded),
+    const cg_val number = outside ? outside : bound_of(kind, 4, loaded, iteration, yielded),
                  inner =
                      cg_loop_begin(&b, CG_SERIAL, zero, last ? cg_i64(&b, 3) : number, 1, 0);
     call_kernel(ADD_ONE, x, 0, y, 0,
@@ -373,7 +374,7 @@ START_TEST(loops_that_launch_the_same_are_pieces)
                 : last      ? number
                             : cg_loop_var(&b, inner));
     cg_loop_end(&b, inner);
-    cg_while_next(&b, loop, turn, cg_iadd(&b, turn, cg_i64(&b, 1)));
+    cg_while_next(&b, loop, iteration, cg_iadd(&b, iteration, cg_i64(&b, 1)));
     cg_while_end(&b, loop);
 
     ck_assert_uint_le(k->n_insns, sizeof is / sizeof *is);
@@ -388,7 +389,7 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(loops_that_launch_the_same_are_pieces, 4 * (OF_A_BRANCH + 1)),
+        EACH(loops_that_launch_the_same_are_captured, 4 * (OF_A_BRANCH + 1)),
         ONCE(a_loop_launches_with_offsets),
         EACH(a_while_reads_its_predicate, 3),
         EACH(an_if_yields, 2),

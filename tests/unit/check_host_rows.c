@@ -14,7 +14,7 @@ BODY(fields, out[0] = cot_add(in[0], 1); out[1] = cot_mul(in[0], 2); out[2] = co
 
 /* ---- calls ---- */
 
-enum { MOST_ARGS = 4 };
+enum { MAX_ARGS = 4 };
 
 /* A map of f on the evaluator, which calls C code; run at one argument and one result of
  * f64[3]. */

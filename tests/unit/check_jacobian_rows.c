@@ -28,22 +28,22 @@ BODY(waves,    cot_value y = cot_sin(in[0]); out[0] = cot_add(cot_mul(y, ROLL(y)
 #define TYPES(...) COT_TYPES(__VA_ARGS__)
 #define BODY_OF(f, n_in, n_out) cot_fn_new(ctx, #f, f, n_in, n_out, NULL)
 
-enum { MOST = 8, LARGEST = 4096 };
+enum { MAX_ARRAYS = 8, LARGEST = 4096 };
 
 /* The results of f at arrays of f64, one after another in y; their shapes as text. */
 static const cot_graph *
-at(cot_fn *f, cot_types types, const double *in, double y[MOST][LARGEST])
+at(cot_fn *f, cot_types types, const double *in, double y[MAX_ARRAYS][LARGEST])
 {
     const cot_graph *g;
-    const void *x[MOST];
-    double *out[MOST];
+    const void *x[MAX_ARRAYS];
+    double *out[MAX_ARRAYS];
 
     ck_assert_msg(cot_trace_fn(f, types, &g) == COT_OK, "%s", cot_error(ctx));
     for (int i = 0; i < types.n; i++) {
         x[i] = in;
         in += cot_type_count(&types.at[i]);
     }
-    for (int j = 0; j < MOST; j++)
+    for (int j = 0; j < MAX_ARRAYS; j++)
         out[j] = y[j];
     ck_assert_msg(ir_eval(g, (void *const *)out, x) == COT_OK, "%s", cot_error(ctx));
     return g;
@@ -52,7 +52,7 @@ at(cot_fn *f, cot_types types, const double *in, double y[MOST][LARGEST])
 static void
 gives(cot_fn *f, cot_types types, const double *in, int n_out, const double *want)
 {
-    static double y[MOST][LARGEST];
+    static double y[MAX_ARRAYS][LARGEST];
     const cot_graph *g = at(f, types, in, y);
 
     ck_assert_int_eq(cot_graph_n_out(g), n_out);
@@ -84,9 +84,9 @@ shaped(cot_fn *f, cot_types types, int j, cot_type want)
 static void
 three_times(cot_fn *fwd, cot_fn *half, const double *x, const double *want)
 {
-    static double y[MOST][LARGEST];
+    static double y[MAX_ARRAYS][LARGEST];
     const cot_graph *g = at(fwd, TYPES(cot_f64(2)), x, y);
-    cot_type type[MOST];
+    cot_type type[MAX_ARRAYS];
     double in[64];
     int n = 0, k = 0;
 
@@ -116,7 +116,7 @@ START_TEST(b128)
 {
     cot_fn *fwd, *lin;
     const cot_graph *g;
-    cot_type type[MOST];
+    cot_type type[MAX_ARRAYS];
     int k = 0;
     char want[256];
 
@@ -256,7 +256,7 @@ END_TEST
 START_TEST(b138)
 {
     /* by rows and by columns, for functions of every kind above */
-    static double a[MOST][LARGEST], b[MOST][LARGEST];
+    static double a[MAX_ARRAYS][LARGEST], b[MAX_ARRAYS][LARGEST];
     static const struct {
         cot_body *body;
         int n_in, n_out;
@@ -285,7 +285,7 @@ END_TEST
 START_TEST(b139)
 {
     /* [B, out, in] and [B, out, B, in], which is zero off the blocks */
-    static double a[MOST][LARGEST], b[MOST][LARGEST];
+    static double a[MAX_ARRAYS][LARGEST], b[MAX_ARRAYS][LARGEST];
     cot_fn *f = BODY_OF(cubes, 1, 1);
     const cot_types types = TYPES(cot_f64(3, 2));
 

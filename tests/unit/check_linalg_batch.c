@@ -5,7 +5,7 @@
 #include "ir/type.h"
 #include "tests/unit/suite.h"
 
-enum { BATCH = 3, MOST = 3 };
+enum { BATCH = 3, MAX_ARRAYS = 3 };
 
 #define BODY(name, ...)                                                                        \
     static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)            \
@@ -101,7 +101,7 @@ run(cot_kernel *k, int n_out, const cot_array *x, cot_array **y)
 static void
 compare(const struct row *r, cot_dtype dtype, int n)
 {
-    cot_array *x = matrices(dtype, n), *y[MOST], *z[MOST];
+    cot_array *x = matrices(dtype, n), *y[MAX_ARRAYS], *z[MAX_ARRAYS];
     const size_t size = cot_array_bytes(x) / BATCH;
     const cot_type type = of(cot_f64(n, n), dtype);
     cot_fn *f = cot_fn_new(ctx, r->name, r->body, 1, r->n_out, NULL);

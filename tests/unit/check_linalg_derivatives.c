@@ -8,7 +8,7 @@
 #include "cotrace/cotrace.h"
 #include "tests/unit/suite.h"
 
-enum { MOST = 16, ULPS = 64 };
+enum { MAX_ELEMENTS = 16, ULPS = 64 };
 
 #define BODY(name, ...)                                                                        \
     static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)            \
@@ -89,7 +89,7 @@ static const struct row {
     const char *name;
     cot_body *body;
     int m, n;
-    double x[MOST], g[MOST], h[MOST], more_g, more_h;
+    double x[MAX_ELEMENTS], g[MAX_ELEMENTS], h[MAX_ELEMENTS], more_g, more_h;
 } rows[] = {
 #include "tests/unit/linalg_derivatives.def"
 };
@@ -129,7 +129,7 @@ START_TEST(gradients)
 {
     const struct row *r = &rows[_i];
     cot_fn *f = cot_fn_new(ctx, r->name, r->body, 1, 1, NULL);
-    double y[MOST];
+    double y[MAX_ELEMENTS];
 
     run(cot_grad(f), r->m, r->n, r->x, y, r->m * r->n);
     compare(r, "reverse", y, r->g, r->more_g);
@@ -147,7 +147,7 @@ START_TEST(hessians)
     static const char *const how[] = { "forward over reverse", "reverse over reverse",
                                        "forward over forward" };
     const int size = r->m * r->n;
-    double y[MOST * MOST], z[MOST];
+    double y[MAX_ELEMENTS * MAX_ELEMENTS], z[MAX_ELEMENTS];
 
     for (int k = 0; k < 3; k++) {
         run(of[k], r->m, r->n, r->x, y, size * size);

@@ -202,7 +202,7 @@ static const struct {
     { "safetensors out", ".safetensors", write_file, 0 },
     { "import", "", import, 0 },
 };
-enum { JOBS = sizeof jobs / sizeof *jobs, TEXT = 4096, MOST = 5000 };
+enum { JOBS = sizeof jobs / sizeof *jobs, TEXT = 4096, MAX_ALLOCATIONS = 5000 };
 
 typedef struct outcome {
     cot_status status, again;
@@ -249,7 +249,7 @@ START_TEST(each_call_fails)
     long held = live;
     const long own = owned;
     for (long at = 1; at == 1 || o.failed; at++) {
-        ck_assert_int_lt(at, MOST);
+        ck_assert_int_lt(at, MAX_ALLOCATIONS);
         run(_i, at, &o);
         ck_assert_msg(o.status == COT_OK || o.status == COT_ERR_MEMORY, "%s, call %ld: %s: %s",
                       name, at, cot_status_name(o.status), o.error);

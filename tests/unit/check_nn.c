@@ -4,7 +4,7 @@
 #include "traced.h"
 
 #define LIST(...) __VA_ARGS__
-enum { MOST_IN = 8, MOST_WANT = 256 };
+enum { MAX_IN = 8, MAX_WANT = 256 };
 
 typedef struct shape {
     int rank;
@@ -33,8 +33,8 @@ floats(cot_trace *t, int n, const double *at)
 typedef struct row {
     const char *name;
     cot_body *body;
-    shape in[MOST_IN];
-    double want[MOST_WANT];
+    shape in[MAX_IN];
+    double want[MAX_WANT];
 } row;
 
 #define ROW(name, shapes, want, ...) { #name, f_##name, { LIST shapes }, { LIST want } },
@@ -80,7 +80,7 @@ run_row(const row *r, const char *backend, int n, const cot_type *types, cot_arr
 {
     cot_context *ctx = cot_context_new(NULL);
     cot_kernel *k = NULL;
-    int64_t wrt[MOST_IN];
+    int64_t wrt[MAX_IN];
     cot_fn *f = cot_fn_new(ctx, "f", weighed, n, 2, (void *)(uintptr_t)r);
 
     for (int i = 0; i < n; i++)
@@ -101,11 +101,11 @@ static void
 check(const row *r)
 {
     cot_context *ctx = cot_context_new(NULL);
-    cot_type types[MOST_IN];
-    cot_array *in[MOST_IN], *out[MOST_IN + 1], *reference[MOST_IN + 1];
+    cot_type types[MAX_IN];
+    cot_array *in[MAX_IN], *out[MAX_IN + 1], *reference[MAX_IN + 1];
     int n = 0;
 
-    for (; n < MOST_IN && (r->in[n].rank > 0); n++) {
+    for (; n < MAX_IN && (r->in[n].rank > 0); n++) {
         types[n] = cot_type_new(COT_F64, r->in[n].rank, r->in[n].dims);
         in[n] = cot_array_new(ctx, types[n]);
         double *x = cot_array_data(in[n]);
@@ -151,12 +151,12 @@ static void
 check_narrow(const row *r, cot_dtype t, double tolerance)
 {
     cot_context *ctx = cot_context_new(NULL);
-    cot_type types[MOST_IN];
+    cot_type types[MAX_IN];
     const cot_graph *g;
-    void *in[MOST_IN], *out;
+    void *in[MAX_IN], *out;
     int n = 0;
 
-    for (; n < MOST_IN && r->in[n].rank > 0; n++) {
+    for (; n < MAX_IN && r->in[n].rank > 0; n++) {
         types[n] = cot_type_new(t, r->in[n].rank, r->in[n].dims);
         in[n] = calloc((size_t)cot_type_count(&types[n]), 8);
         for (int64_t i = 0; i < cot_type_count(&types[n]); i++)
@@ -194,12 +194,12 @@ static void
 check_mapped(const row *r)
 {
     cot_context *ctx = cot_context_new(NULL);
-    cot_type types[MOST_IN];
-    cot_array *in[MOST_IN], *out[MOST_IN + 1] = {NULL};
-    int64_t wrt[MOST_IN];
+    cot_type types[MAX_IN];
+    cot_array *in[MAX_IN], *out[MAX_IN + 1] = { NULL };
+    int64_t wrt[MAX_IN];
     int n = 0;
 
-    for (; n < MOST_IN && r->in[n].rank > 0; n++) {
+    for (; n < MAX_IN && r->in[n].rank > 0; n++) {
         int64_t dims[6] = {2};
         memcpy(dims + 1, r->in[n].dims, sizeof r->in[n].dims);
         types[n] = cot_type_new(COT_F64, r->in[n].rank + 1, dims);

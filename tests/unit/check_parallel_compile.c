@@ -160,5 +160,5 @@ main(void)
         ONCE(threads_of_a_child),
         ONCE(contexts_at_once),
     };
-    return SUITE("team", cases);
+    return SUITE("parallel_compile", cases);
 }

@@ -9,7 +9,7 @@
 #include "runtime/compile.h"
 #include "tests/unit/suite.h"
 
-enum { LANES = 1000, MOST = 32 };
+enum { LANES = 1000, MAX_OPERANDS = 32 };
 
 static const struct {
     const char *name, *infer;

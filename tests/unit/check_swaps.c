@@ -6,7 +6,7 @@
 
 #include "runtime/check.h"
 
-enum { N = 70, STEPS = 4, MOST_CARRIES = 3 };
+enum { N = 70, STEPS = 4, MAX_CARRIES = 3 };
 
 static int steps;
 
@@ -91,7 +91,7 @@ enum { LOOPS = sizeof loop / sizeof *loop };
 static void
 run(cot_trace *t, cot_value x, int i, cot_value *out)
 {
-    cot_value k = cot_cos(x), in[MOST_CARRIES] = { x, cot_sin(x), cot_cos(turned(x)) };
+    cot_value k = cot_cos(x), in[MAX_CARRIES] = { x, cot_sin(x), cot_cos(turned(x)) };
 
     (void)t;
     cot_fori(steps, loop[i].step, .in = { .n = loop[i].carries, .at = in }, .out = out,
@@ -99,20 +99,20 @@ run(cot_trace *t, cot_value x, int i, cot_value *out)
 }
 
 BODY(results, run(t, in[0], *(int *)user, out);)
-BODY(values_of_it, cot_value r[MOST_CARRIES]; run(t, in[0], *(int *)user, r); out[0] = r[0];
+BODY(values_of_it, cot_value r[MAX_CARRIES]; run(t, in[0], *(int *)user, r); out[0] = r[0];
      for (int i = 0; i < loop[*(int *)user].carries; i++) out[0] = mixed(out[0], r[i]);)
 /* What the first loop made lives on while the second one runs. */
-BODY(in_turn, cot_value r[MOST_CARRIES], q[MOST_CARRIES]; run(t, in[0], *(int *)user, r);
+BODY(in_turn, cot_value r[MAX_CARRIES], q[MAX_CARRIES]; run(t, in[0], *(int *)user, r);
      run(t, turned(r[0]), *(int *)user, q); out[0] = mixed(r[0], q[0]); out[1] = q[0];)
 /* What three carries were settled in, another loop goes on with. */
-BODY(goes_on_with_three, cot_value k = cot_cos(in[0]), r[MOST_CARRIES], q[MOST_CARRIES];
+BODY(goes_on_with_three, cot_value k = cot_cos(in[0]), r[MAX_CARRIES], q[MAX_CARRIES];
      cot_fori(steps, three, .in = COT_VALUES(in[0], cot_sin(in[0]), k), .out = r);
      cot_fori(steps, loop[*(int *)user].step,
               .in = { .n = loop[*(int *)user].carries, .at = r }, .out = q, .user = &k);
      out[0] = q[0];
      for (int i = 1; i < loop[*(int *)user].carries; i++) out[0] = mixed(out[0], q[i]);)
 BODY(goes_on, out[0] = cot_lt(in[0], steps);)
-BODY(counts, cot_value r[MOST_CARRIES]; two(t, in, r, NULL); out[0] = cot_add(in[0], 1);
+BODY(counts, cot_value r[MAX_CARRIES]; two(t, in, r, NULL); out[0] = cot_add(in[0], 1);
      out[1] = r[0]; out[2] = r[1];)
 BODY(whiles, cot_value r[3];
      cot_while(goes_on, counts,

@@ -13,10 +13,10 @@
 static inline void
 agrees_with_loop(cot_fn *f, int n_in, unsigned mask, unsigned ints, const double *x)
 {
-    static double got[ROOM], one[ROOM], data[MOST][3];
-    cot_type type[MOST], example[MOST];
-    int64_t dims[MOST];
-    const void *in[MOST];
+    static double got[ROOM], one[ROOM], data[MAX_ARRAYS][3];
+    cot_type type[MAX_ARRAYS], example[MAX_ARRAYS];
+    int64_t dims[MAX_ARRAYS];
+    const void *in[MAX_ARRAYS];
 
     for (int i = 0; i < n_in; i++) {
         dims[i] = mask >> i & 1 ? 0 : COT_NONE;

@@ -10,11 +10,11 @@
 
 #define AT(line) ((cot_place){ "m.c", line })
 #define VALUE(v) cot_operand_value(v)
-#define MOST     64
+#define MAX_ELEMENTS 64
 
 typedef struct data {
     cot_type type;
-    double x[MOST];
+    double x[MAX_ELEMENTS];
 } data;
 
 static inline cot_array *
@@ -77,7 +77,7 @@ evaluator_gives(cot_fn *f, int n, const data *in, const double *want)
     cot_type type[4];
     const void *arg[4];
     void *out[4];
-    static double y[4][MOST];
+    static double y[4][MAX_ELEMENTS];
 
     for (int i = 0; i < n; i++) {
         type[i] = in[i].type;

@@ -15,7 +15,7 @@
 #include "passes/pass.h"
 #include "tests/unit/suite.h"
 
-#define MOST 48 /* arguments or results */
+#define MAX_ARRAYS 48 /* arguments or results */
 
 static uint64_t oracle_state = 1;
 static double centre = 0, spread = 1;
@@ -60,8 +60,8 @@ piped(const ir_graph *f, const char *pipeline)
 /* A block of memory for each value. */
 typedef struct values {
     int n;
-    const ir_type *type[MOST];
-    void *at[MOST];
+    const ir_type *type[MAX_ARRAYS];
+    void *at[MAX_ARRAYS];
 } values;
 
 static inline size_t
@@ -75,7 +75,7 @@ values_of(const ir_graph *f, int n, const ir_ref *v)
 {
     values x = { .n = n };
 
-    ck_assert_int_le(n, MOST);
+    ck_assert_int_le(n, MAX_ARRAYS);
     for (int i = 0; i < n; i++) {
         x.type[i] = ir_type_at(f, v[i]);
         x.at[i] = calloc(bytes_of(x.type[i]) + 8, 1);
@@ -158,7 +158,7 @@ same_elements(const char *what, int i, const ir_type *t, const void *got, const 
 static inline void
 mapped_agrees(const ir_graph *f, unsigned mask, int64_t size)
 {
-    int64_t in[MOST];
+    int64_t in[MAX_ARRAYS];
     ir_graph *g;
 
     for (int i = 0; i < f->n_in; i++)

@@ -7,7 +7,7 @@
 #include "passes/pass.h"
 #include "tests/unit/suite.h"
 
-enum { MOST = 16, LARGEST = 512 };
+enum { MAX_ARRAYS = 16, LARGEST = 512 };
 
 static inline ir_graph *
 parsed(const char *text)
@@ -39,8 +39,8 @@ after(const ir_graph *f, const char *pipeline)
 /* Values of the inputs or outputs of a function, all f64. */
 typedef struct vals {
     int n;
-    double v[MOST][LARGEST];
-    int64_t size[MOST];
+    double v[MAX_ARRAYS][LARGEST];
+    int64_t size[MAX_ARRAYS];
 } vals;
 
 static inline double
@@ -67,8 +67,8 @@ static inline vals *
 run(const ir_graph *f, const vals *x)
 {
     vals *y = calloc(1, sizeof *y);
-    const void *in[MOST];
-    void *out[MOST];
+    const void *in[MAX_ARRAYS];
+    void *out[MAX_ARRAYS];
     ck_assert_int_eq(x->n, f->n_in);
     for (int i = 0; i < f->n_in; i++)
         in[i] = x->v[i];

@@ -1,4 +1,4 @@
-/* Branches and loops that the GPU decides by itself (codegen/lower/guard.h): the reference
+/* Branches and loops that the GPU decides by itself (codegen/lower/predicate.h): the reference
  * evaluator's bits, whatever the predicates say, and how often the host asked. */
 #include "tests/gpu/arrays.h"
 
@@ -12,22 +12,23 @@
     "fn @keep(%x: f32[3000]) -> f32[3000] {\n  ret %x\n}\n"
 
 /* The first one element of x, another value: in place. */
-#define PUT "fn @put(%x: f32[3000], %i: i64[]) -> f32[3000] {\n"                             \
-            "  %0 = constant {data=7} : f32[1]\n"                                          \
-            "  %1 = dynamic_update_slice %x, %0, %i : f32[3000]\n"                         \
-            "  ret %1\n}\n"                                                               \
-            "fn @leave(%x: f32[3000], %i: i64[]) -> f32[3000] {\n  ret %x\n}\n"
+#define PUT                                                                                    \
+    "fn @put(%x: f32[3000], %i: i64[]) -> f32[3000] {\n"                                       \
+    "  %0 = constant {data=7} : f32[1]\n"                                                      \
+    "  %1 = dynamic_update_slice %x, %0, %i : f32[3000]\n"                                     \
+    "  ret %1\n}\n"                                                                            \
+    "fn @leave(%x: f32[3000], %i: i64[]) -> f32[3000] {\n  ret %x\n}\n"
 
-/* Five times %k turns of @step, from |x| + 1. */
-#define RUN \
-    "fn @f(%k: i64[], %x: f32[3000]) -> (f32[3000], i64[]) {\n" \
-    "  %i = constant {data=0} : i64[]\n" \
-    "  %c = constant {data=5} : i64[]\n" \
-    "  %n = mul %k, %c : i64[]\n" \
-    "  %o = constant {data=1} : f32[3000]\n" \
-    "  %a = abs %x : f32[3000]\n" \
-    "  %b = add %a, %o : f32[3000]\n" \
-    "  %0, %1 = while %n, %i, %b {consts=1, cond=@go, body=@step} : i64[], f32[3000]\n" \
+/* Five times %k iterations of @step, from |x| + 1. */
+#define RUN                                                                                    \
+    "fn @f(%k: i64[], %x: f32[3000]) -> (f32[3000], i64[]) {\n"                                \
+    "  %i = constant {data=0} : i64[]\n"                                                       \
+    "  %c = constant {data=5} : i64[]\n"                                                       \
+    "  %n = mul %k, %c : i64[]\n"                                                              \
+    "  %o = constant {data=1} : f32[3000]\n"                                                   \
+    "  %a = abs %x : f32[3000]\n"                                                              \
+    "  %b = add %a, %o : f32[3000]\n"                                                          \
+    "  %0, %1 = while %n, %i, %b {consts=1, cond=@go, body=@step} : i64[], f32[3000]\n"        \
     "  ret %1, %0\n}\n"
 
 static const char branch[] = HEAD "fn @f(%b: bool[], %x: f32[3000]) -> f32[3000] {\n"
@@ -36,18 +37,18 @@ static const char branch[] = HEAD "fn @f(%b: bool[], %x: f32[3000]) -> f32[3000]
                                   "  ret %1\n}\n";
 
 /* The index is clamped. */
-static const char three[] = HEAD
-    "fn @f(%i: i64[], %x: f32[3000]) -> f32[3000] {\n"
-    "  %1 = constant {data=1} : i64[]\n"
-    "  %2 = sub %i, %1 : i64[]\n"
-    "  %0 = cond %2, %x {branches=[@down, @up, @keep]} : f32[3000]\n"
-    "  ret %0\n}\n";
+static const char three[] =
+    HEAD "fn @f(%i: i64[], %x: f32[3000]) -> f32[3000] {\n"
+         "  %1 = constant {data=1} : i64[]\n"
+         "  %2 = sub %i, %1 : i64[]\n"
+         "  %0 = cond %2, %x {branches=[@down, @up, @keep]} : f32[3000]\n"
+         "  ret %0\n}\n";
 
-static const char in_place[] = PUT
-    "fn @f(%b: bool[], %i: i64[], %x: f32[3000]) -> f32[3000] {\n"
-    "  %0 = add %x, %x : f32[3000]\n"
-    "  %1 = cond %b, %0, %i {branches=[@leave, @put]} : f32[3000]\n"
-    "  ret %1\n}\n";
+static const char in_place[] =
+    PUT "fn @f(%b: bool[], %i: i64[], %x: f32[3000]) -> f32[3000] {\n"
+        "  %0 = add %x, %x : f32[3000]\n"
+        "  %1 = cond %b, %0, %i {branches=[@leave, @put]} : f32[3000]\n"
+        "  ret %1\n}\n";
 
 static const char in_branch[] =
     HEAD "fn @inner(%x: f32[3000], %c: bool[]) -> f32[3000] {\n"
@@ -61,27 +62,27 @@ static const char in_branch[] =
          "  %0 = cond %b, %x, %c {branches=[@other, @inner]} : f32[3000]\n"
          "  ret %0\n}\n";
 
-/* A scan of the host within a branch, and a loop of few turns, which fails where it is not
+/* A scan of the host within a branch, and a loop of few iterations, which fails where it is not
  * taken and may not say so. */
-static const char loops_in_branch[] = HEAD
-    "fn @step(%c: f32[3000], %x: f32[3000]) -> f32[3000] {\n"
-    "  %0 = add %c, %x : f32[3000]\n  %1 = sin %0 : f32[3000]\n  ret %1\n}\n"
-    "fn @sums(%x: f32[3000], %s: f32[3,3000]) -> f32[3000] {\n"
-    "  %0 = scan %x, %s {carries=1, length=3, body=@step} : f32[3000]\n  ret %0\n}\n"
-    "fn @go(%y: f32[3000]) -> bool[] {\n"
-    "  %0 = reduce_max %y {axes=[0]} : f32[]\n"
-    "  %1 = constant {data=0.5} : f32[]\n"
-    "  %2 = lt %1, %0 : bool[]\n  ret %2\n}\n"
-    "fn @half(%y: f32[3000]) -> f32[3000] {\n"
-    "  %0 = constant {data=0.5} : f32[3000]\n  %1 = mul %y, %0 : f32[3000]\n  ret %1\n}\n"
-    "fn @few(%x: f32[3000], %s: f32[3,3000]) -> f32[3000] {\n"
-    "  %0 = while %x {max=MAX, cond=@go, body=@half} : f32[3000]\n  ret %0\n}\n"
-    "fn @f(%b: bool[], %x: f32[3000], %s: f32[3,3000]) -> f32[3000] {\n"
-    "  %0 = cond %b, %x, %s {branches=[@sums, @few]} : f32[3000]\n"
-    "  ret %0\n}\n";
+static const char loops_in_branch[] =
+    HEAD "fn @step(%c: f32[3000], %x: f32[3000]) -> f32[3000] {\n"
+         "  %0 = add %c, %x : f32[3000]\n  %1 = sin %0 : f32[3000]\n  ret %1\n}\n"
+         "fn @sums(%x: f32[3000], %s: f32[3,3000]) -> f32[3000] {\n"
+         "  %0 = scan %x, %s {carries=1, length=3, body=@step} : f32[3000]\n  ret %0\n}\n"
+         "fn @go(%y: f32[3000]) -> bool[] {\n"
+         "  %0 = reduce_max %y {axes=[0]} : f32[]\n"
+         "  %1 = constant {data=0.5} : f32[]\n"
+         "  %2 = lt %1, %0 : bool[]\n  ret %2\n}\n"
+         "fn @half(%y: f32[3000]) -> f32[3000] {\n"
+         "  %0 = constant {data=0.5} : f32[3000]\n  %1 = mul %y, %0 : f32[3000]\n  ret %1\n}\n"
+         "fn @few(%x: f32[3000], %s: f32[3,3000]) -> f32[3000] {\n"
+         "  %0 = while %x {max=MAX, cond=@go, body=@half} : f32[3000]\n  ret %0\n}\n"
+         "fn @f(%b: bool[], %x: f32[3000], %s: f32[3,3000]) -> f32[3000] {\n"
+         "  %0 = cond %b, %x, %s {branches=[@sums, @few]} : f32[3000]\n"
+         "  ret %0\n}\n";
 
-/* Turns until the sum is small; carries change places. */
-static const char turns[] =
+/* Iterations until the sum is small; carries change places. */
+static const char until_small[] =
     "fn @go(%n: i64[], %i: i64[], %x: f32[3000], %y: f32[3000]) -> bool[] {\n"
     "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
     "fn @step(%n: i64[], %i: i64[], %x: f32[3000], %y: f32[3000]) -> (i64[], f32[3000], "
@@ -99,42 +100,39 @@ static const char turns[] =
     "  ret %1, %2, %0\n}\n";
 
 /* A loop and a branch in a loop, one carry of which is written in parts. */
-static const char in_turns[] = PUT
-    "fn @go(%n: i64[], %i: i64[], %x: f32[3000]) -> bool[] {\n"
-    "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
-    "fn @small(%x: f32[3000]) -> bool[] {\n"
-    "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
-    "  %1 = constant {data=9} : f32[]\n"
-    "  %2 = lt %0, %1 : bool[]\n  ret %2\n}\n"
-    "fn @grow(%x: f32[3000]) -> f32[3000] {\n"
-    "  %0 = constant {data=1.5} : f32[3000]\n  %1 = mul %x, %0 : f32[3000]\n  ret %1\n}\n"
-    "fn @step(%n: i64[], %i: i64[], %x: f32[3000]) -> (i64[], f32[3000]) {\n"
-    "  %1 = constant {data=1} : i64[]\n"
-    "  %0 = add %i, %1 : i64[]\n"
-    "  %2 = and %i, %1 : i64[]\n"
-    "  %3 = eq %2, %1 : bool[]\n"
-    "  %4 = cond %3, %x, %i {branches=[@leave, @put]} : f32[3000]\n"
-    "  %h = constant {data=0.25} : f32[3000]\n"
-    "  %5 = mul %4, %h : f32[3000]\n"
-    "  %6 = while %5 {INNER, cond=@small, body=@grow} : f32[3000]\n"
-    "  ret %0, %6\n}\n"
-    RUN;
+static const char in_loop[] =
+    PUT "fn @go(%n: i64[], %i: i64[], %x: f32[3000]) -> bool[] {\n"
+        "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
+        "fn @small(%x: f32[3000]) -> bool[] {\n"
+        "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
+        "  %1 = constant {data=9} : f32[]\n"
+        "  %2 = lt %0, %1 : bool[]\n  ret %2\n}\n"
+        "fn @grow(%x: f32[3000]) -> f32[3000] {\n"
+        "  %0 = constant {data=1.5} : f32[3000]\n  %1 = mul %x, %0 : f32[3000]\n  ret %1\n}\n"
+        "fn @step(%n: i64[], %i: i64[], %x: f32[3000]) -> (i64[], f32[3000]) {\n"
+        "  %1 = constant {data=1} : i64[]\n"
+        "  %0 = add %i, %1 : i64[]\n"
+        "  %2 = and %i, %1 : i64[]\n"
+        "  %3 = eq %2, %1 : bool[]\n"
+        "  %4 = cond %3, %x, %i {branches=[@leave, @put]} : f32[3000]\n"
+        "  %h = constant {data=0.25} : f32[3000]\n"
+        "  %5 = mul %4, %h : f32[3000]\n"
+        "  %6 = while %5 {INNER, cond=@small, body=@grow} : f32[3000]\n"
+        "  ret %0, %6\n}\n" RUN;
 
 /* Grows until its greatest element reaches 9. */
-#define GROWS \
-    "fn @small(%x: f32[3000]) -> bool[] {\n" \
-    "  %0 = reduce_max %x {axes=[0]} : f32[]\n" \
-    "  %1 = constant {data=9} : f32[]\n" \
-    "  %2 = lt %0, %1 : bool[]\n  ret %2\n}\n" \
-    "fn @grow(%x: f32[3000]) -> f32[3000] {\n" \
+#define GROWS                                                                                  \
+    "fn @small(%x: f32[3000]) -> bool[] {\n"                                                   \
+    "  %0 = reduce_max %x {axes=[0]} : f32[]\n"                                                \
+    "  %1 = constant {data=9} : f32[]\n"                                                       \
+    "  %2 = lt %0, %1 : bool[]\n  ret %2\n}\n"                                                 \
+    "fn @grow(%x: f32[3000]) -> f32[3000] {\n"                                                 \
     "  %0 = constant {data=1.25} : f32[3000]\n  %1 = mul %x, %0 : f32[3000]\n  ret %1\n}\n"
 
-/* Loops in loops in a branch, and one after that: what a turn waits for differs by turn. */
+/* Loops in loops in a branch, and one after that: what an iteration waits for differs. */
 static const char deep[] =
     "fn @go(%n: i64[], %i: i64[], %x: f32[3000]) -> bool[] {\n"
-    "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
-    GROWS
-    "fn @big(%x: f32[3000]) -> bool[] {\n"
+    "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n" GROWS "fn @big(%x: f32[3000]) -> bool[] {\n"
     "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
     "  %1 = constant {data=0.25} : f32[]\n"
     "  %2 = lt %1, %0 : bool[]\n  ret %2\n}\n"
@@ -164,10 +162,9 @@ static const char deep[] =
     "  %5 = add %4, %s : f32[3000]\n"
     "  %6 = while %5 {cond=@big, body=@shrink} : f32[3000]\n"
     "  %7 = add %6, %s : f32[3000]\n"
-    "  ret %0, %7\n}\n"
-    RUN;
+    "  ret %0, %7\n}\n" RUN;
 
-/* A scan whose steps have loops of many turns, one in a branch: what is stacked, from both
+/* A scan whose steps have loops of many iterations, one in a branch: what is stacked, from both
  * ends. */
 static const char steps[] =
     GROWS "fn @loop(%x: f32[3000]) -> f32[3000] {\n"
@@ -194,8 +191,8 @@ static const char steps[] =
           "body=@step} : i64[], f32[3000], f32[11,3000], i64[11]\n"
           "  ret %1, %2, %3, %0\n}\n";
 
-/* Such a scan in a loop; a loop of many turns in a branch outside of all others. */
-static const char steps_in_turns[] =
+/* Such a scan in a loop; a loop of many iterations in a branch outside of all others. */
+static const char steps_in_loop[] =
     "fn @small(%x: f32[3000]) -> bool[] {\n"
     "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
     "  %1 = constant {data=9} : f32[]\n"
@@ -227,8 +224,8 @@ static const char steps_in_turns[] =
     "f32[3000], f32[3]\n"
     "  ret %1, %2, %0\n}\n";
 
-/* A loop whose turns are more launches than are skipped lightly. */
-static const char long_turns[] =
+/* A loop of so many launches an iteration that few iterations are launched at a time. */
+static const char long_iterations[] =
     "fn @sum(%c: f32[3000], %k: f32[3000]) -> f32[3000] {\n"
     "  %0 = reduce_max %c {axes=[0]} : f32[]\n"
     "  %1 = broadcast_in_dim %0 {shape=[3000], dims=[]} : f32[3000]\n"
@@ -255,7 +252,7 @@ static const char long_turns[] =
     "  %0, %1 = while %n, %k, %i, %x {consts=2, cond=@go, body=@step} : i64[], f32[3000]\n"
     "  ret %1, %0\n}\n";
 
-/* Examples of a mapped loop, more than a block has threads: turns until the last is done. */
+/* Examples of a mapped loop, more than a block has threads: it ends with the last of them. */
 static const char examples[] =
     "fn @go(%x: f32[600,70]) -> bool[600] {\n"
     "  %0 = reduce_max %x {axes=[1]} : f32[600]\n"
@@ -266,7 +263,10 @@ static const char examples[] =
     "fn @f(%x: f32[600,70]) -> f32[600,70] {\n"
     "  %0 = while %x {MAX cond=@go, body=@half} : f32[600,70]\n  ret %0\n}\n";
 
-static const struct { const char *text, *from, *to; bool straight; } program[] = {
+static const struct {
+    const char *text, *from, *to;
+    bool straight;
+} program[] = {
     { branch, NULL, NULL, true },
     { three, NULL, NULL, true },
     { in_place, NULL, NULL, true },
@@ -276,12 +276,12 @@ static const struct { const char *text, *from, *to; bool straight; } program[] =
     { loops_in_branch, "max=MAX, ", "", false },
     { steps, "BACK", "", false },
     { steps, "BACK", "reverse=true,", false },
-    { steps_in_turns, NULL, NULL, false },
-    { long_turns, NULL, NULL, false },
-    { turns, NULL, NULL, false },
-    { in_turns, "INNER, ", "", false },
-    { in_turns, "INNER", "max=7", false },
-    { in_turns, "INNER", "max=20", false },
+    { steps_in_loop, NULL, NULL, false },
+    { long_iterations, NULL, NULL, false },
+    { until_small, NULL, NULL, false },
+    { in_loop, "INNER, ", "", false },
+    { in_loop, "INNER", "max=7", false },
+    { in_loop, "INNER", "max=20", false },
     { deep, "MAX", "", false },
     { deep, "MAX", "max=60,", false },
     { deep, "MAX", "max=9,", false },
@@ -310,14 +310,14 @@ START_TEST(predicates_of_the_device)
 
     ck_assert_int_eq(k->program->straight, program[_i].straight);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        arrays a = made(g, "cuda", MOST * seed);
+        arrays a = made(g, "cuda", MAX_ARRAYS * seed);
 
-        for (int n = 0; n < 3; n++) {   /* as launches, then as graphs */
-            const double_state before = looked();
+        for (int n = 0; n < 3; n++) { /* as launches, then as graphs */
+            const double_state before = driver_state();
             const cot_status s = run(k, &a);
 
             if (program[_i].straight && !k->program->fails)
-                ck_assert_int_eq(looked().syncs, before.syncs);
+                ck_assert_int_eq(driver_state().syncs, before.syncs);
             cot_error_clear(ctx);
             agrees(&a, s);
         }
@@ -327,10 +327,10 @@ START_TEST(predicates_of_the_device)
 }
 END_TEST
 
-/* One look for each eight turns, and a graph for the turns. */
-START_TEST(the_host_looks_seldom)
+/* One host synchronisation for each eight iterations, which are one graph. */
+START_TEST(the_host_reads_a_predicate_for_eight_iterations)
 {
-    const cot_graph *g = parsed(turns);
+    const cot_graph *g = parsed(until_small);
     cot_kernel *k = gpu_compile(g);
 
     for (int64_t n = 0; n < 4; n++) {
@@ -340,12 +340,13 @@ START_TEST(the_host_looks_seldom)
 
         ck_assert_int_eq(cot_array_assign(ctx, a.in[0], kk), COT_OK);
         for (int again = 0; again < 3; again++) {
-            const double_state before = looked();
+            const double_state before = driver_state();
             const uint64_t replays = gpu->replays;
-            const int64_t chunks = (7 * n + 1 + 7) / 8; /* the last turn only finds the end */
+            const int64_t chunks =
+                (7 * n + 1 + 7) / 8; /* the last iteration only finds the end */
 
             ck_assert_int_eq(run(k, &a), COT_OK);
-            ck_assert_int_eq(looked().syncs - before.syncs, chunks);
+            ck_assert_int_eq(driver_state().syncs - before.syncs, chunks);
             ck_assert_uint_eq(gpu->replays - replays, (uint64_t)(again ? chunks : chunks - 1));
             agrees(&a, COT_OK);
         }
@@ -358,7 +359,7 @@ END_TEST
 
 /* A program with an entry of one while, in which is one loop of launches, and no other load. */
 static bool
-looks_at_one_word(const cg_module *m)
+loads_one_predicate(const cg_module *m)
 {
     const cg_kernel *k = m->kernel[0];
     int loads = 0, whiles = 0;
@@ -372,16 +373,16 @@ looks_at_one_word(const cg_module *m)
 
 /* Of loops in each other the host asks the outermost alone, every eighth launch of its body, or
  * every one where that is long. */
-static const struct { const char *text, *from, *to; int looks; } nest[] = {
-    { in_turns, "INNER, ", "", 14 },
-    { deep, "MAX", "", 59 },                    /* turns: of one in 8 launches */
-    { steps, "BACK", "", 11 },
-    { steps_in_turns, NULL, NULL, 11 },
-    { long_turns, NULL, NULL, 4 },
-    { loops_in_branch, "max=MAX, ", "", 1 },
+static const struct {
+    const char *text, *from, *to;
+    int syncs;
+} nest[] = {
+    { in_loop, "INNER, ", "", 14 },     { deep, "MAX", "", 59 }, /* iterations of 8 launches */
+    { steps, "BACK", "", 11 },          { steps_in_loop, NULL, NULL, 11 },
+    { long_iterations, NULL, NULL, 4 }, { loops_in_branch, "max=MAX, ", "", 1 },
 };
 
-START_TEST(the_host_looks_at_the_outermost)
+START_TEST(the_host_reads_the_predicate_of_the_outermost)
 {
     const cot_graph *g = parsed(text_of(nest[_i].text, nest[_i].from, nest[_i].to));
     cot_kernel *k = gpu_compile(g);
@@ -390,12 +391,12 @@ START_TEST(the_host_looks_at_the_outermost)
     arrays a = made(g, "cuda", 0);
     cot_array *kk = cot_array_copy(ctx, first, &n);
 
-    ck_assert(looks_at_one_word(k->program->module));
+    ck_assert(loads_one_predicate(k->program->module));
     ck_assert_int_eq(cot_array_assign(ctx, a.in[0], kk), COT_OK);
-    const double_state before = looked();
+    const double_state before = driver_state();
     ck_assert_int_eq(run(k, &a), COT_OK);
-    ck_assert_int_gt(looked().syncs, before.syncs);
-    ck_assert_int_le(looked().syncs - before.syncs, nest[_i].looks);
+    ck_assert_int_gt(driver_state().syncs, before.syncs);
+    ck_assert_int_le(driver_state().syncs - before.syncs, nest[_i].syncs);
     agrees(&a, COT_OK);
     cot_array_free(kk);
     let_go(&a);
@@ -412,8 +413,8 @@ START_TEST(a_bound_is_passed)
     int failed = 0;
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        arrays a = made(g, "cuda", MOST * seed);
-        float *x = cot_array_data(a.in[1]);     /* the double's memory is this process's */
+        arrays a = made(g, "cuda", MAX_ARRAYS * seed);
+        float *x = cot_array_data(a.in[1]); /* the double's memory is this process's */
         cot_status s;
 
         x[17] = 4000;
@@ -429,7 +430,7 @@ START_TEST(a_bound_is_passed)
         let_go(&a);
     }
     ck_assert_int_gt(failed, 0);
-    ck_assert_int_lt(failed, SEEDS);            /* the branch is not always taken */
+    ck_assert_int_lt(failed, SEEDS); /* the branch is not always taken */
     cot_kernel_free(k);
 }
 END_TEST
@@ -439,10 +440,10 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(predicates_of_the_device, PROGRAMS),
-        ONCE(the_host_looks_seldom),
-        EACH(the_host_looks_at_the_outermost, sizeof nest / sizeof *nest),
+        ONCE(the_host_reads_a_predicate_for_eight_iterations),
+        EACH(the_host_reads_the_predicate_of_the_outermost, sizeof nest / sizeof *nest),
         EACH(a_bound_is_passed, 2),
     };
 
-    return SUITE_WITH("guard", cases, begin, end);
+    return SUITE_WITH("predicate", cases, begin, end);
 }
