@@ -26,11 +26,10 @@ fill_value(cg_lowering *l, cot_dtype t)
 static bool
 inside_by_constant(const ir_graph *f, const cg_windows *w)
 {
-    enum { MOST = 4096 };
     const ir_node *n = ir_def(f, w->y);
     const ir_type *t = ir_type_at(f, w->y);
-    if (!n || n->op != OP_constant || t->dtype != COT_I32 || t->size > MOST ||
-        w->index_map.n == 0)
+    if (!n || n->op != OP_constant || t->dtype != COT_I32 ||
+        t->size > CG_LOWER_MAX_INDEX_TABLE || w->index_map.n == 0)
         return false;
     const ir_data *d = &n->at.constant.data;
     const int64_t many = d->splat ? 1 : t->size;
