@@ -251,13 +251,11 @@ touches_complex(const complex_split *s, const ir_node *n)
     return any;
 }
 
-/* The real part of complex(x, y) is x.  If later nodes write to x, it is what x was. */
+/* The real part of complex(x, y) is x.  If nodes write to x, it is what x was. */
 static ir_ref
-as_it_is(ir_build *b, const ir_node *n, ir_ref part)
+as_it_is(complex_split *s, ir_ref part)
 {
-    return part && !ir_is_alias(n->op) && !ir_is_mutation(n->op) && ir_is_mutable(b, part)
-               ? ir_op1(b, OP_clone, part)
-               : part;
+    return part && s->f->mutates ? ir_op1(s->b, OP_clone, part) : part;
 }
 
 static void
@@ -277,7 +275,7 @@ split_node(complex_split *s, const ir_node *n)
         *y = pass_pair_constant(s->b, &n->at.constant.data);
     else if (rule) {
         const pass_pair z = rule(s->b, n, x);
-        *y = (pass_pair){ as_it_is(s->b, n, z.re), as_it_is(s->b, n, z.im) };
+        *y = (pass_pair){ as_it_is(s, z.re), as_it_is(s, z.im) };
     } else if (ir_ops[n->op].flag == IR_EXPAND)
         split_expansion(s, n, y);
     else
