@@ -497,6 +497,25 @@ def ridge_path(x, y):
     return jax.vmap(solve)(jnp.logspace(-2, 3, 30))
 
 
+@program(normal(1000, 64))
+def sorting_network(x):
+    n = x.shape[1]
+    for size in (2, 4, 8, 16, 32, 64):
+        apart = size // 2
+        while apart:
+            pair = x.reshape(-1, n // (2 * apart), 2, apart)
+            low, high = jnp.minimum(*_halves(pair)), jnp.maximum(*_halves(pair))
+            up = (np.arange(n // (2 * apart)) * 2 * apart & size == 0)[None, :, None]
+            pair = jnp.stack([jnp.where(up, low, high), jnp.where(up, high, low)], 2)
+            x = pair.reshape(-1, n)
+            apart //= 2
+    return x
+
+
+def _halves(pair):
+    return pair[:, :, 0], pair[:, :, 1]
+
+
 # ---- geometry ----
 
 @program(normal(5000, 3), normal(5000, 3))
