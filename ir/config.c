@@ -2,6 +2,7 @@
 #include "ir/config.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { CACHE_DIR_BYTES = 256 << 20 };
 
@@ -58,6 +59,13 @@ const char *
 ir_config_compiler(void)
 {
     const char *s = getenv("COT_CC");
+    return s && *s ? s : NULL;
+}
+
+const char *
+ir_config_llvm(void)
+{
+    const char *s = getuid() == geteuid() ? getenv("COT_LLVM") : NULL;
     return s && *s ? s : NULL;
 }
 

@@ -6,9 +6,6 @@
  * one more, which together with the remainder decides the rounding.  Neither overflow nor a
  * subnormal result is possible.  Source: J. Crenshaw, Integer square roots, Embedded Systems
  * Programming 1998. */
-#include <llvm-c/IRReader.h>
-#include <llvm-c/Linker.h>
-
 #include "codegen/llvm/llvm.h"
 
 /* Copies words where both addresses are aligned: copying bytes is four times as slow. */

@@ -5,8 +5,6 @@
  * a location: in a gradient, the line whose derivative an instruction computes.  There are no
  * variables and no types.  The version is DWARF 4, since gdb 13 does not find lines of JIT code
  * in version 5. */
-#include <llvm-c/DebugInfo.h>
-
 #include "codegen/llvm/llvm.h"
 #include "cotrace/base.h"
 

@@ -13,8 +13,6 @@
 #include <setjmp.h>
 #include <stdio.h>
 
-#include <llvm-c/ErrorHandling.h>
-
 #include "codegen/llvm/llvm.h"
 
 typedef struct death_handler {
@@ -36,8 +34,8 @@ leave(const char *reason)
     longjmp(g->back, 1);
 }
 
-void
-cg_ll_catch_fatal_errors(void)
+static void
+catch_fatal_errors(void)
 {
     LLVMInstallFatalErrorHandler(leave);
 }
@@ -106,8 +104,10 @@ bool
 cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind,
                 char died[CG_LL_FATAL], char **message, LLVMMemoryBufferRef *out)
 {
+    static pthread_once_t caught = PTHREAD_ONCE_INIT;
     emission e = { tm, module, kind, died, message, out, true };
 
+    pthread_once(&caught, catch_fatal_errors);
     cg_ll_with_stack(emit, &e);
     return e.bad;
 }

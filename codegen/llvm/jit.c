@@ -16,10 +16,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/LLJITUtils.h>
-#include <llvm-c/Orc.h>
-
 #include "codegen/llvm/llvm.h"
 #include "codegen/llvm/slow_path.h"
 #include "codegen/store.h"
@@ -133,8 +129,10 @@ jit_of(cot_context *ctx, const cg_ll_machine *m, cg_ll_jit **out)
         atomic_init(&j->users, 1);
         pthread_mutex_init(&j->lock, NULL);
         error = define_symbols(ctx, j->jit);
-        if (!error && ctx->config.debug)
+        if (!error && ctx->config.debug) {
+            cg_ll_show_library();
             error = LLVMOrcLLJITEnableDebugSupport(j->jit);
+        }
         if (error) {
             jit_release(j);
             return orc_failed(ctx, error);

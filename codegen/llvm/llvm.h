@@ -1,7 +1,7 @@
 /* Internal declarations of the LLVM back end.  No file outside codegen/llvm includes this
  * header or a header of LLVM.
  *
- *   backend.c   the table of the back end's functions
+ *   backend.c   the table of the back end's functions; library.c loads LLVM
  *   session.c   what a context keeps of LLVM; target.c target machines; cpu.c names of
  *               processors and features; fatal.c errors that would end the process
  *   module.c    an LLVM module: types, constants, passes; builtin.c functions that a machine
@@ -23,10 +23,8 @@
 #ifndef CODEGEN_LLVM_LLVM_H
 #define CODEGEN_LLVM_LLVM_H
 
-#include <llvm-c/Core.h>
-#include <llvm-c/TargetMachine.h>
-
 #include "codegen/backend.h"
+#include "codegen/llvm/library.h"
 #include "codegen/tuning.h"
 
 typedef enum cg_ll_arch {
@@ -74,10 +72,8 @@ typedef struct cg_ll_session {
 } cg_ll_session;
 
 cg_ll_session *cg_ll_session_of(cot_context *ctx);
-/* Initialise LLVM's code generator of this name, if this LLVM was built with it. */
-void cg_ll_start_target(const char *name);
-/* Returns the machine for a target, which is made on first use; NULL with the error
- * recorded. */
+/* Returns the machine for a target, which is made on first use, for which LLVM is loaded; NULL
+ * with the error recorded. */
 const cg_ll_machine *cg_ll_machine_of(cot_context *ctx, const cg_target *t);
 /* Fill the fields of t that the caller left open. */
 cot_status cg_ll_target(cot_context *ctx, cg_target *t);
@@ -166,7 +162,6 @@ cot_status cg_ll_run(cot_context *ctx, cg_ll_job *job, void *arg, int *n,
  * cg_ll_emit_file returns true if it failed, with LLVM's message; or with `died` filled after a
  * fatal error, and then neither module, context nor machine may be used again. */
 enum { CG_LL_FATAL = 256 };
-void cg_ll_catch_fatal_errors(void);
 /* Run body on a thread that has CG_LL_STACK bytes of stack, and wait for it. */
 enum { CG_LL_STACK = CG_LLVM_STACK_BYTES };
 void cg_ll_with_stack(void body(void *arg), void *arg);

@@ -1,9 +1,5 @@
 /* An LLVM module under construction: its types, constants and functions, the passes over it,
  * and its machine code. */
-#include <llvm-c/Analysis.h>
-#include <llvm-c/Error.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-
 #include "codegen/llvm/llvm.h"
 #include "ir/diag.h"
 #include "ir/limit.h"

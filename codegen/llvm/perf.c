@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include <llvm-c/Object.h>
-
 #include "codegen/llvm/llvm.h"
 
 /* The name of the section that contains a symbol. */

@@ -1,56 +1,17 @@
 /* A session: what a context keeps of LLVM.
  *
- * LLVM's registry of targets and its handler of fatal errors are globals, which are set once
- * per process: the names and assemblers of all targets at first, and the code generator of a
- * target on first use (initialising all would take a millisecond).  Everything else belongs to
- * the context: a list of target machines (target.c), one for each triple, processor and feature
+ * The state of the process is in library.c and fatal.c.  Everything else belongs to the
+ * context: a list of target machines (target.c), one for each triple, processor and feature
  * list, and the JIT. A target machine is not thread-safe, so the context's lock is held while
  * one is used. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <llvm-c/Target.h>
-
 #include "codegen/llvm/llvm.h"
 #include "ir/diag.h"
 
-static pthread_once_t started = PTHREAD_ONCE_INIT;
 static const char session_key;
-
-static void
-start(void)
-{
-    LLVMInitializeAllTargetInfos();
-    LLVMInitializeAllAsmParsers();
-    cg_ll_catch_fatal_errors();
-}
-
-#define LLVM_TARGET(T) \
-    static void start_##T(void) \
-    { \
-        LLVMInitialize##T##Target(); \
-        LLVMInitialize##T##TargetMC(); \
-        LLVMInitialize##T##AsmPrinter(); \
-    }
-#include <llvm/Config/Targets.def>
-
-void
-cg_ll_start_target(const char *name)
-{
-#define LLVM_TARGET(T) { #T, start_##T, PTHREAD_ONCE_INIT },
-    static struct {
-        const char *name;
-        void (*start)(void);
-        pthread_once_t once;
-    } target[] = {
-#include <llvm/Config/Targets.def>
-    };
-
-    for (size_t i = 0; i < sizeof target / sizeof *target; i++)
-        if (strcmp(target[i].name, name) == 0)
-            pthread_once(&target[i].once, target[i].start);
-}
 
 cot_status
 cg_ll_fail(cot_context *ctx, const char *format, ...)
@@ -89,7 +50,6 @@ cg_ll_session_of(cot_context *ctx)
         s = IR_NEW(&ctx->arena, cg_ll_session);
         s->ctx = ctx;
         ir_attach(ctx, &session_key, s, session_release);
-        pthread_once(&started, start);
     }
     return s;
 }

@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include <llvm-c/IRReader.h>
-#include <llvm-c/Target.h>
-
 #include "codegen/kernel/grid.h"
 #include "codegen/llvm/llvm.h"
 #include "codegen/tuning.h"
@@ -327,6 +324,8 @@ cg_ll_machine_of(cot_context *ctx, const cg_target *t)
 {
     cg_ll_session *s = cg_ll_session_of(ctx);
 
+    if (!cg_ll_load_library(ctx))
+        return NULL;
     for (cg_ll_machine *m = s->machine; m; m = m->next)
         if (same_text(m->triple, t->triple) && same_text(m->cpu, t->cpu) &&
             same_text(m->features, t->features))
@@ -485,7 +484,8 @@ cg_ll_target(cot_context *ctx, cg_target *t)
 {
     bool host = t->triple == NULL && t->cpu == NULL;
 
-    cg_ll_session_of(ctx);
+    if (!cg_ll_load_library(ctx))
+        return cot_error_status(ctx);
     COT_TRY(complete_target(ctx, t));
     if (strncmp(t->triple, "nvptx64", 7) == 0)
         cg_grid_target(t);

@@ -1,0 +1,27 @@
+# Lists the functions of LLVM's C interface that the files in SOURCES call, for
+# codegen/llvm/library.c: as rows of a table (llvm_functions.def) and as names of its fields
+# (llvm_functions.h), in the folder OUT.
+cmake_policy(VERSION 3.25)
+file(GLOB sources ${SOURCES}/*.c ${SOURCES}/*.h)
+set(called "")
+foreach(source ${sources})
+  file(READ ${source} text)
+  string(REGEX MATCHALL "LLVM[A-Z][A-Za-z0-9]*\\(" calls "${text}")
+  list(APPEND called ${calls})
+endforeach()
+list(TRANSFORM called REPLACE "\\(" "")
+list(REMOVE_DUPLICATES called)
+list(SORT called)
+
+set(rows "")
+set(names "")
+foreach(name ${called})
+  string(APPEND rows "FUNCTION(${name})\n")
+  string(APPEND names "#define ${name} (*cg_ll_llvm.${name})\n")
+endforeach()
+file(WRITE ${OUT}/llvm_functions.def.new "${rows}")
+file(WRITE ${OUT}/llvm_functions.h.new "${names}")
+foreach(file llvm_functions.def llvm_functions.h)
+  file(COPY_FILE ${OUT}/${file}.new ${OUT}/${file} ONLY_IF_DIFFERENT)
+  file(REMOVE ${OUT}/${file}.new)
+endforeach()
