@@ -160,6 +160,8 @@ set_rest(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
     const uint32_t r = cg_new_atom(f, v, (cg_interval){ 0, c - 1 });
     f->atom[r].derived = true;
     f->atom[r].split = CG_REMAINDER;
+    f->atom[r].side[0] = *x;
+    f->atom[r].side[1] = cg_form_const(c);
     if (cg_sum_add(&s, 1, x) && cg_sum_add(&s, -c, &q)) {
         const cg_form same = cg_form_of(&s);
         cg_add_fact(f, r, -1, 1, &same, 0);

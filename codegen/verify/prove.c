@@ -453,10 +453,41 @@ by_equality(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
     return is_related(p, s, &x) && by_form(p, s, atom, c, &x, level);
 }
 
+/* Where a known form has x rem c and s has a multiple of x, replaces that by the multiple of c
+ * floor(x / c) + x rem c. */
+static bool
+by_digits(proof *p, const cg_sum *s, const cg_form *known, int level)
+{
+    const cg_form asked = cg_form_of(s);
+    bool good = false;
+
+    for (int i = 0; i < known->n && !good; i++) {
+        const uint32_t r = known->term[i].atom;
+        const cg_atom a = p->f->atom[r];
+        int64_t times = 0;
+        cg_sum t = *s;
+        if (a.split != CG_REMAINDER || a.n_facts < 2 || cg_sum_coefficient(&asked, r) != 0)
+            continue;
+        for (int j = 0; j < a.side[0].n; j++) {
+            const cg_term x = a.side[0].term[j];
+            const int64_t k = cg_sum_coefficient(&asked, x.atom) / x.c;
+            times = j == 0                   ? k
+                    : (k < 0) != (times < 0) ? 0
+                    : k < 0                  ? (k > times ? k : times)
+                                             : (k < times ? k : times);
+        }
+        good = times != 0 && cg_sum_add(&t, -times, &a.fact[0]) && prove(p, t, level + 1);
+    }
+    return good;
+}
+
 /* Methods that replace atoms other than the latest one. */
 static bool
 by_any(proof *p, const cg_sum *s, int level)
 {
+    for (int j = p->known->n; j-- > 0;)
+        if (by_digits(p, s, &p->known->form[j], level))
+            return true;
     for (int i = s->n; i-- > 0;) {
         const uint32_t atom = s->term[i].atom;
         const int64_t c = s->term[i].c;
