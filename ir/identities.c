@@ -91,12 +91,13 @@ fold_part(const fold_ctx *c)
     return n ? n->in[c->op == OP_imag] : part_of_constant(c);
 }
 
+/* The negative of an unsigned number is no smaller number with a sign. */
 ir_ref
 fold_abs(const fold_ctx *c)
 {
     const ir_node *n = made_by(c->b, c->in[0], OP_neg);
 
-    return n ? ir_op1(c->b, OP_abs, n->in[0]) : fold_again(c);
+    return n && !ir_is_unsigned(c->type->dtype) ? ir_op1(c->b, OP_abs, n->in[0]) : fold_again(c);
 }
 
 /* op(x, x) = x */
