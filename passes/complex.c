@@ -251,11 +251,12 @@ touches_complex(const complex_split *s, const ir_node *n)
     return any;
 }
 
-/* The real part of complex(x, y) is x.  If nodes write to x, it is what x was. */
+/* The real part of complex(x, y) is x.  If nodes may write to x, it is what x was.  Other parts
+ * are no copies: a product omits those that are known to be 0. */
 static ir_ref
 as_it_is(complex_split *s, ir_ref part)
 {
-    return part && s->f->mutates ? ir_op1(s->b, OP_clone, part) : part;
+    return part && ir_is_mutable(s->b, part) ? ir_op1(s->b, OP_clone, part) : part;
 }
 
 static void
