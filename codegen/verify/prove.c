@@ -15,178 +15,6 @@
 
 #include "ir/map.h"
 
-/* -- known forms -- */
-
-static void know(cg_facts *f, cg_known *known, cg_sum *s, int level);
-
-/* Add consequences of s >= 0 for the operands of its quotients, minima and maxima: q >= 1 and
- * 16 q <= x imply x >= 16, which a proof about x alone would not find. */
-static void
-know_parts(cg_facts *f, cg_known *known, const cg_sum *s, int level)
-{
-    for (int i = 0; i < s->n; i++) {
-        const cg_atom a = f->atom[s->term[i].atom];
-        const int64_t c = s->term[i].c;
-        for (int j = 0; a.derived && j < a.n_facts; j++) {
-            const int64_t k = cg_sum_coefficient(&a.fact[j], s->term[i].atom);
-            const int64_t g = cg_gcd(k, c);
-            cg_sum t = *s;
-            if ((k < 0) != (c < 0) && cg_sum_scale(&t, (k < 0 ? -k : k) / g) &&
-                cg_sum_add(&t, (c < 0 ? -c : c) / g, &a.fact[j]))
-                know(f, known, &t, level + 1);
-        }
-    }
-}
-
-/* The bound on the quotient floor(x / c) that s >= 0 implies, rounded: s = d - x bounds it from
- * above (sign -1), s = x + d from below (sign 1). */
-static bool
-bounds_quotient(const cg_atom *q, const cg_form *s, int sign, int64_t *bound)
-{
-    cg_sum t = { 0 };
-
-    if (q->split != CG_QUOTIENT || q->side[0].n != s->n || s->n == 0 ||
-        s->term[0].atom != q->side[0].term[0].atom)
-        return false;
-    if (!cg_sum_add(&t, 1, s) || !cg_sum_add(&t, -sign, &q->side[0]) || t.n > 0)
-        return false;
-    const int64_t c = q->side[1].k;
-    *bound = sign < 0 ? cg_floor_div(t.k, c) : cg_floor_div(-t.k, c);
-    return true;
-}
-
-static void
-know_quotients(cg_facts *f, cg_known *known, const cg_sum *s, int level)
-{
-    const uint32_t first =
-        f->n_quotients > CG_VERIFY_MAX_QUOTIENTS ? f->n_quotients - CG_VERIFY_MAX_QUOTIENTS : 0;
-    const cg_form x = cg_form_of(s);
-    int64_t most;
-
-    for (uint32_t j = first; j < f->n_quotients && known->n < known->end; j++)
-        for (int sign = -1; sign <= 1; sign += 2)
-            if (bounds_quotient(&f->atom[f->quotient[j]], &x, sign, &most)) {
-                cg_sum bound = { .k = sign < 0 ? most : -most,
-                                 .n = 1,
-                                 .term = { { f->quotient[j], sign } } };
-                know(f, known, &bound, level + 1);
-            }
-}
-
-/* 64 a + 4 b + c <= 71 implies 16 a + b <= 17 if c >= 0: terms that d does not divide are
- * replaced by their extreme, and the constant is rounded. */
-static void
-know_rounded(cg_facts *f, cg_known *known, const cg_sum *s, int64_t d)
-{
-    cg_sum t = { .k = s->k }, best = { 0 };
-
-    for (int i = 0; i < s->n; i++) {
-        cg_sum *to = s->term[i].c % d == 0 ? &t : &best;
-        to->term[to->n++] = s->term[i];
-    }
-    const cg_form x = cg_form_of(&best);
-    const int64_t most = cg_form_interval(f, &x).hi;
-    if (best.n == 0 || most == INT64_MAX || __builtin_add_overflow(t.k, most, &t.k) ||
-        t.k % d == 0)
-        return;
-    know(f, known, &t, 0);
-}
-
-static void
-know(cg_facts *f, cg_known *known, cg_sum *s, int level)
-{
-    const cg_form x = cg_form_of(s);
-
-    known->infeasible |= cg_form_interval(f, &x).hi < 0;
-    if (s->n == 0 || known->n == known->end || level > CG_VERIFY_MAX_PROJECTIONS)
-        return;
-    cg_tighten(f, s);
-    if ((uint32_t)known->n == known->cap)
-        known->form =
-            ir_grow(f->arena, known->form, sizeof *known->form, known->cap, &known->cap);
-    known->form[known->n++] = cg_form_keep(f->proving ? f->scratch : f->arena, s);
-    know_parts(f, known, s, level);
-    know_quotients(f, known, s, level);
-    for (int i = 0; i < s->n && level == 0; i++)
-        if (s->term[i].c > 1 || s->term[i].c < -1)
-            know_rounded(f, known, s, s->term[i].c);
-}
-
-void
-cg_know(cg_facts *f, cg_known *known, const cg_sum *s)
-{
-    cg_sum t = *s;
-
-    known->end = known->n + CG_VERIFY_MAX_FOLLOWING;
-    know(f, known, &t, 0);
-}
-
-/* Add y - x + k >= 0. */
-static void
-know_difference(cg_facts *f, cg_known *known, cg_val x, cg_val y, int64_t k)
-{
-    const cg_form a = cg_exact_form(f, x), b = cg_exact_form(f, y);
-    cg_sum s = { .k = k };
-
-    if (cg_sum_add(&s, 1, &b) && cg_sum_add(&s, -1, &a))
-        cg_know(f, known, &s);
-}
-
-static bool
-compares_integers(const cg_insn *i)
-{
-    const cot_dtype t = (cot_dtype)i->type;
-
-    return t == COT_I64 || t == COT_I32 || t == COT_I16 || t == COT_I8 || t == COT_U64 ||
-           t == COT_U32 || t == COT_U16 || t == COT_U8;
-}
-
-static void
-know_comparison(cg_facts *f, cg_known *known, const cg_insn *i, bool holds)
-{
-    const cg_val x = i->in[0], y = i->in[1];
-
-    if (!compares_integers(i))
-        return;
-    if (i->op == SC_lt)
-        know_difference(f, known, holds ? x : y, holds ? y : x, holds ? -1 : 0);
-    else if (i->op == SC_le)
-        know_difference(f, known, holds ? x : y, holds ? y : x, holds ? 0 : -1);
-    else if ((i->op == SC_eq) == holds) {
-        know_difference(f, known, x, y, 0);
-        know_difference(f, known, y, x, 0);
-    }
-}
-
-void
-cg_know_that(cg_facts *f, cg_known *known, cg_val v, bool holds)
-{
-    struct {
-        cg_val v;
-        bool holds;
-    } part[CG_VERIFY_MAX_CONDITION_PARTS] = { { v, holds } };
-    int n = 1;
-
-    for (int left = CG_VERIFY_MAX_CONDITION_VISITS; n > 0 && left > 0; left--) {
-        n--;
-        const bool now = part[n].holds;
-        const cg_insn *i = &f->k->insn[part[n].v];
-        if (i->op == SC_not) {
-            part[n].v = i->in[0];
-            part[n++].holds = !now;
-        } else if ((i->op == SC_and && now) || (i->op == SC_or && !now)) {
-            for (int j = 0; j < 2 && n < CG_VERIFY_MAX_CONDITION_PARTS; j++, n++) {
-                part[n].v = i->in[j];
-                part[n].holds = now;
-            }
-        } else if (i->op == SC_eq || i->op == SC_ne || i->op == SC_lt || i->op == SC_le) {
-            know_comparison(f, known, i, now);
-        }
-    }
-}
-
-/* -- elimination -- */
-
 typedef struct proof {
     cg_facts *f;
     cg_known *known;
@@ -302,7 +130,7 @@ by_constant(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 
     for (int j = 0; j < p->known->n + a.n_facts; j++) {
         const cg_form *y = j < a.n_facts ? &a.fact[j] : &p->known->form[j - a.n_facts];
-        if (bounds_quotient(&a, y, c > 0 ? 1 : -1, &bound)) {
+        if (cg_bounds_quotient(&a, y, c > 0 ? 1 : -1, &bound)) {
             if (!found || (c > 0 ? bound > x.k : bound < x.k))
                 x.k = bound;
             found = true;
@@ -388,22 +216,31 @@ by_others(proof *p, const cg_sum *s, int64_t c, bool divides, int level)
            prove(p, t, level + 1);
 }
 
+/* The largest multiple of x that can be subtracted from sign asked without changing the sign of
+ * a coefficient. */
+static int64_t
+times_in(const cg_form *asked, int sign, const cg_form *x)
+{
+    int64_t times = x->n > 0 ? INT64_MAX : 0;
+
+    for (int i = 0; i < x->n; i++) {
+        const int64_t k = x->term[i].c, c = sign * cg_sum_coefficient(asked, x->term[i].atom);
+        if ((c < 0) != (k < 0))
+            return 0;
+        times = c / k < times ? c / k : times;
+    }
+    return times;
+}
+
 /* Subtracts the largest multiple of a known form that keeps the signs of all coefficients of s.
  * The rest may follow from another form, or from the same one rounded. */
 static bool
 by_part(proof *p, const cg_sum *s, const cg_form *known, int level)
 {
-    const cg_form x = cg_form_of(s);
-    int64_t times = INT64_MAX;
+    const cg_form asked = cg_form_of(s);
+    const int64_t times = times_in(&asked, 1, known);
     cg_sum t = *s;
 
-    for (int i = 0; i < known->n; i++) {
-        const int64_t k = known->term[i].c, c = cg_sum_coefficient(&x, known->term[i].atom);
-        if ((c < 0) == (k < 0) && c / k < times)
-            times = c / k;
-        else if ((c < 0) != (k < 0))
-            times = 0;
-    }
     return known->n > 1 && times > 0 && cg_sum_add(&t, -times, known) && prove(p, t, level + 1);
 }
 
@@ -464,19 +301,14 @@ by_digits(proof *p, const cg_sum *s, const cg_form *known, int level)
     for (int i = 0; i < known->n && !good; i++) {
         const uint32_t r = known->term[i].atom;
         const cg_atom a = p->f->atom[r];
-        int64_t times = 0;
-        cg_sum t = *s;
         if (a.split != CG_REMAINDER || a.n_facts < 2 || cg_sum_coefficient(&asked, r) != 0)
             continue;
-        for (int j = 0; j < a.side[0].n; j++) {
-            const cg_term x = a.side[0].term[j];
-            const int64_t k = cg_sum_coefficient(&asked, x.atom) / x.c;
-            times = j == 0                   ? k
-                    : (k < 0) != (times < 0) ? 0
-                    : k < 0                  ? (k > times ? k : times)
-                                             : (k < times ? k : times);
+        for (int sign = -1; sign <= 1 && !good; sign += 2) {
+            const int64_t times = times_in(&asked, sign, &a.side[0]);
+            cg_sum t = *s;
+            good = times > 0 && cg_sum_add(&t, -sign * times, &a.fact[0]) &&
+                   prove(p, t, level + 1);
         }
-        good = times != 0 && cg_sum_add(&t, -times, &a.fact[0]) && prove(p, t, level + 1);
     }
     return good;
 }
