@@ -217,6 +217,10 @@ cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data)
 cg_val
 cg_and(cg_lowering *l, cg_val x, cg_val y)
 {
+    int64_t known;
+
+    x = cg_is_const(l->k, x, &known) && known ? 0 : x;
+    y = cg_is_const(l->k, y, &known) && known ? 0 : y;
     if (!x || !y)
         return x ? x : y;
     return x == y ? x : cg_insn2(&l->b, SC_and, COT_BOOL, x, y);
@@ -267,7 +271,9 @@ cg_is_branch(cg_build *b, cg_val x, cot_dtype t, int64_t branch, int64_t branche
 cg_val
 cg_convert(cg_lowering *l, cg_val x, cot_dtype from, cot_dtype to)
 {
-    return cg_cvt(&l->b, from, to, x);
+    const cg_val index = to == COT_I64 ? cg_index_of(&l->b, x) : 0;
+
+    return index ? index : cg_cvt(&l->b, from, to, x);
 }
 
 cg_val
@@ -289,10 +295,13 @@ cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most)
         i = cg_insn2(&l->b, SC_min, COT_U64, x, cg_const(&l->b, COT_U64, (uint64_t)most));
         i = cg_convert(l, i, COT_U64, COT_I64);
     } else {
+        int64_t lo, hi;
         i = cg_convert(l, x, t, COT_I64);
-        if (!ir_is_unsigned(t))
+        const bool known = cg_range(l->k, i, &lo, &hi);
+        if (!ir_is_unsigned(t) && !(known && lo >= 0))
             i = cg_insn2(&l->b, SC_max, COT_I64, i, cg_i64(&l->b, 0));
-        i = cg_insn2(&l->b, SC_min, COT_I64, i, cg_i64(&l->b, most));
+        if (!(known && hi <= most))
+            i = cg_insn2(&l->b, SC_min, COT_I64, i, cg_i64(&l->b, most));
     }
     int64_t c;
     if (cg_is_const(l->k, i, &c))

@@ -60,6 +60,7 @@ fold_simple(cg_build *b, const cg_insn *x)
 {
     const cg_kernel *k = b->k;
     uint64_t ones = x->type == COT_BOOL ? 1 : ~(uint64_t)0;
+    bool is;
 
     switch (x->op) {
     case SC_select:
@@ -74,6 +75,13 @@ fold_simple(cg_build *b, const cg_insn *x)
         if (is_bits(k, x->in[0], ones) || is_bits(k, x->in[1], 0))
             return x->in[0];
         return is_bits(k, x->in[1], ones) || is_bits(k, x->in[0], 0) ? x->in[1] : 0;
+    case SC_lt:
+    case SC_le:
+    case SC_eq:
+    case SC_ne:
+        return cg_compare(k, (ir_sc_op)x->op, x->in[0], x->in[1], &is)
+                   ? cg_const(b, COT_BOOL, is)
+                   : 0;
     case SC_cvt:
     case SC_bitcast: return cg_type(k, x->in[0]) == (cot_dtype)x->type ? x->in[0] : 0;
     default: return 0;

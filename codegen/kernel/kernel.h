@@ -377,6 +377,11 @@ cg_val cg_imin(cg_build *b, cg_val x, cg_val y);
 bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
 /* The range of an index, if constant bounds of loops or the like determine it. */
 bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
+/* The i64 that an integer of fewer bits is made of, if index arithmetic is known not to wrap
+ * around; else 0. */
+cg_val cg_index_of(cg_build *b, cg_val v);
+/* Do the ranges of integers x and y, of fewer bits, decide a comparison?  *is: its result. */
+bool cg_compare(const cg_kernel *k, ir_sc_op op, cg_val x, cg_val y, bool *is);
 cot_dtype cg_type(const cg_kernel *k, cg_val v);
 /* defined.c.  Is the scalar instruction defined for operands of this type (of a conversion: for
  * a value of it)? */

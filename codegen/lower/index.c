@@ -81,15 +81,20 @@ cg_scatter_windows(const ir_graph *f, const ir_node *n)
     return w;
 }
 
-/* Is start (of type t) within [0, most]? */
+/* Is start (of type t) within [0, most]?  0: always. */
 static cg_val
 fits(cg_lowering *l, cg_val start, cot_dtype t, int64_t most)
 {
     if (t == COT_U64)
         return cg_insn2(&l->b, SC_le, t, start, cg_const(&l->b, t, (uint64_t)most));
-    cg_val i = cg_convert(l, start, t, COT_I64);
-    cg_val low = cg_insn2(&l->b, SC_le, COT_I64, cg_i64(&l->b, 0), i);
-    return cg_and(l, low, cg_insn2(&l->b, SC_le, COT_I64, i, cg_i64(&l->b, most)));
+    cg_val i = cg_convert(l, start, t, COT_I64), low = 0, high = 0;
+    int64_t from, to;
+    const bool known = cg_range(l->k, i, &from, &to);
+    if (!known || from < 0)
+        low = cg_insn2(&l->b, SC_le, COT_I64, cg_i64(&l->b, 0), i);
+    if (!known || to > most)
+        high = cg_insn2(&l->b, SC_le, COT_I64, i, cg_i64(&l->b, most));
+    return cg_and(l, low, high);
 }
 
 /* Starts are clamped even if `inside` is false, so that every address is valid. */

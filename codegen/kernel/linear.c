@@ -1,0 +1,277 @@
+/* Linear forms of index arithmetic and their ranges, read from a kernel. */
+#include "codegen/kernel/linear.h"
+
+void
+cg_linear_term(cg_linear *l, cg_val v, int64_t c)
+{
+    for (int i = 0; i < l->n; i++)
+        if (l->v[i] == v) {
+            l->full |= __builtin_add_overflow(l->c[i], c, &l->c[i]);
+            return;
+        }
+    if (l->n == CG_KERNEL_MAX_LINEAR_TERMS) {
+        l->full = true;
+        return;
+    }
+    l->v[l->n] = v;
+    l->c[l->n++] = c;
+}
+
+static bool
+overflows(int64_t x, int64_t c)
+{
+    int64_t unused;
+
+    return __builtin_mul_overflow(x, c, &unused);
+}
+
+static void
+collect(const cg_kernel *k, cg_val v, int64_t c, cg_linear *l)
+{
+    const cg_insn *i = &k->insn[v];
+    int64_t x;
+
+    if (++l->parts > CG_KERNEL_MAX_INDEX_PARTS)
+        l->full = true;
+    else if (cg_is_const(k, v, &x) && !overflows(x, c))
+        l->full |= __builtin_add_overflow(l->k, x * c, &l->k);
+    else if (i->op == SC_add || i->op == SC_sub) {
+        collect(k, i->in[0], c, l);
+        if (i->op == SC_sub && overflows(c, -1))
+            l->full = true;
+        else
+            collect(k, i->in[1], i->op == SC_add ? c : -c, l);
+    } else if (i->op == SC_mul && cg_is_const(k, i->in[1], &x) && !overflows(x, c))
+        collect(k, i->in[0], c * x, l);
+    else
+        cg_linear_term(l, v, c);
+}
+
+cg_linear
+cg_linear_of(const cg_kernel *k, cg_val v)
+{
+    cg_linear l = { 0 };
+    int n = 0;
+
+    collect(k, v, 1, &l);
+    for (int i = 0; i < l.n; i++)
+        if (l.c[i] != 0) {
+            l.v[n] = l.v[i];
+            l.c[n++] = l.c[i];
+        }
+    l.n = n;
+    return l;
+}
+
+void
+cg_linear_add(cg_linear *l, const cg_linear *m, int64_t c)
+{
+    int n = 0;
+
+    l->full |= m->full || overflows(m->k, c) || __builtin_add_overflow(l->k, m->k * c, &l->k);
+    for (int i = 0; i < m->n; i++) {
+        l->full |= overflows(m->c[i], c);
+        if (!l->full)
+            cg_linear_term(l, m->v[i], m->c[i] * c);
+    }
+    for (int i = 0; i < l->n; i++)
+        if (l->c[i] != 0) {
+            l->v[n] = l->v[i];
+            l->c[n++] = l->c[i];
+        }
+    l->n = n;
+}
+
+static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, cg_descent at);
+
+static bool
+range_of_var(const cg_kernel *k, const cg_block *x, int64_t *lo, int64_t *hi, cg_descent at)
+{
+    int64_t lo0, lo1, hi0, hi1;
+
+    if (x->step <= 0 || !range(k, x->lo, &lo0, &lo1, cg_descent_below(at)) ||
+        !range(k, x->hi, &hi0, &hi1, cg_descent_below(at)))
+        return false;
+    *lo = lo0;
+    *hi = hi1 - 1;
+    if (lo0 == lo1 && hi0 == hi1 && hi1 > lo0)
+        *hi = lo0 + (hi1 - lo0 - 1) / x->step * x->step;
+    if (*hi < *lo)
+        *hi = *lo;
+    return true;
+}
+
+bool
+cg_linear_range(const cg_kernel *k, const cg_linear *l, int64_t *lo, int64_t *hi, cg_descent at)
+{
+    int64_t a, z;
+
+    if (l->full)
+        return false;
+    *lo = *hi = l->k;
+    for (int i = 0; i < l->n; i++) {
+        if (!range(k, l->v[i], &a, &z, cg_descent_below(at)) || overflows(a, l->c[i]) ||
+            overflows(z, l->c[i]))
+            return false;
+        a *= l->c[i];
+        z *= l->c[i];
+        if (__builtin_add_overflow(*lo, a < z ? a : z, lo) ||
+            __builtin_add_overflow(*hi, a < z ? z : a, hi))
+            return false;
+    }
+    return true;
+}
+
+/* The range of an integer type shorter than 64 bits. */
+static bool
+range_of_type(cot_dtype t, int64_t *lo, int64_t *hi)
+{
+    const bool sign = t == COT_I8 || t == COT_I16 || t == COT_I32;
+    const int bits = (int)cot_dtype_size(t) * 8 - sign;
+
+    if (!sign && t != COT_U8 && t != COT_U16 && t != COT_U32)
+        return false;
+    *hi = ((int64_t)1 << bits) - 1;
+    *lo = sign ? -*hi - 1 : 0;
+    return true;
+}
+
+static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, cg_descent at);
+
+/* The range of x rem c or x and c, for a constant c >= 0. */
+static bool
+range_of_remainder(const cg_kernel *k, const cg_insn *i, int64_t *lo, int64_t *hi,
+                   cg_descent at)
+{
+    int64_t c, lo_x, hi_x;
+
+    if (!cg_is_const(k, i->in[1], &c) || c < 0 || (i->op == SC_rem && c == 0))
+        return false;
+    *lo = i->op == SC_and ? 0 : 1 - c;
+    *hi = i->op == SC_and ? c : c - 1;
+    if (range(k, i->in[0], &lo_x, &hi_x, cg_descent_below(at)) && lo_x >= 0) {
+        *lo = 0;
+        *hi = hi_x < *hi ? hi_x : *hi;
+    }
+    return true;
+}
+
+static bool
+range_of_extremum(const cg_kernel *k, const cg_insn *i, int64_t *lo, int64_t *hi, cg_descent at)
+{
+    int64_t lo_y, hi_y;
+
+    if (!range(k, i->in[0], lo, hi, cg_descent_below(at)) ||
+        !range(k, i->in[1], &lo_y, &hi_y, cg_descent_below(at)))
+        return false;
+    if (i->op == SC_min) {
+        *lo = lo_y < *lo ? lo_y : *lo;
+        *hi = hi_y < *hi ? hi_y : *hi;
+    } else {
+        *lo = lo_y > *lo ? lo_y : *lo;
+        *hi = hi_y > *hi ? hi_y : *hi;
+    }
+    return true;
+}
+
+static bool
+range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, cg_descent at)
+{
+    const cg_insn *i = &k->insn[v];
+    int64_t c;
+
+    if (v == 0 || cg_descent_ends(at))
+        return false;
+    if (cg_is_const(k, v, lo)) {
+        *hi = *lo;
+        return true;
+    }
+    switch (i->op) {
+    case CG_VAR: return range_of_var(k, k->insn[i->in[0]].block, lo, hi, at);
+    case SC_add:
+    case SC_sub:
+    case SC_mul: {
+        cg_linear l = cg_linear_of(k, v);
+        if (l.n == 1 && l.v[0] == v)
+            return false;
+        return cg_linear_range(k, &l, lo, hi, at);
+    }
+    case SC_div:
+        if (!cg_is_const(k, i->in[1], &c) || c <= 0 ||
+            !range(k, i->in[0], lo, hi, cg_descent_below(at)))
+            return false;
+        *lo /= c;
+        *hi /= c;
+        return true;
+    case SC_shr:
+        if (!cg_is_const(k, i->in[1], &c) || !range(k, i->in[0], lo, hi, cg_descent_below(at)))
+            return false;
+        *lo >>= c;
+        *hi >>= c;
+        return true;
+    case SC_rem:
+    case SC_and: return range_of_remainder(k, i, lo, hi, at);
+    case SC_min:
+    case SC_max: return range_of_extremum(k, i, lo, hi, at);
+    case SC_cvt: return i->type == COT_I64 && range_of_type(cg_type(k, i->in[0]), lo, hi);
+    default: return false;
+    }
+}
+
+bool
+cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi)
+{
+    int left = CG_KERNEL_MAX_INDEX_VISITS;
+
+    return range(k, v, lo, hi, (cg_descent){ 0, &left });
+}
+
+bool
+cg_linear_widen(const cg_kernel *k, cg_val v, cg_linear *l, cg_descent at)
+{
+    const cg_insn *i = &k->insn[v];
+    const cot_dtype t = cg_type(k, v);
+    int64_t lo, hi, from, to;
+    cg_linear m;
+
+    if (cg_descent_ends(at) || !range_of_type(t, &from, &to))
+        return false;
+    if (i->op == SC_const) {
+        const int unused = 64 - ir_bits(t);
+        *l = (cg_linear){ .k = ir_is_signed(t) ? (int64_t)(i->imm << unused) >> unused
+                                               : (int64_t)i->imm };
+        return true;
+    }
+    if (i->op == SC_cvt && cg_type(k, i->in[0]) == COT_I64)
+        *l = cg_linear_of(k, i->in[0]);
+    else if ((i->op == SC_add || i->op == SC_sub) &&
+             cg_linear_widen(k, i->in[0], l, cg_descent_below(at)) &&
+             cg_linear_widen(k, i->in[1], &m, cg_descent_below(at)))
+        cg_linear_add(l, &m, i->op == SC_add ? 1 : -1);
+    else
+        return false;
+    return cg_linear_range(k, l, &lo, &hi, cg_descent_below(at)) && lo >= from && hi <= to;
+}
+
+bool
+cg_compare(const cg_kernel *k, ir_sc_op op, cg_val x, cg_val y, bool *is)
+{
+    int left = CG_KERNEL_MAX_INDEX_VISITS;
+    const cg_descent at = { 0, &left };
+    int64_t lo, hi;
+    cg_linear l, m;
+
+    if (!cg_linear_widen(k, x, &l, at) || !cg_linear_widen(k, y, &m, at))
+        return false;
+    cg_linear_add(&l, &m, -1);
+    if (!cg_linear_range(k, &l, &lo, &hi, at))
+        return false;
+    const bool below_y = hi < 0, upto_y = hi <= 0, above_y = lo > 0, from_y = lo >= 0;
+    switch (op) {
+    case SC_lt: *is = below_y; return below_y || from_y;
+    case SC_le: *is = upto_y; return upto_y || above_y;
+    case SC_eq:
+    case SC_ne: *is = op == SC_ne; return below_y || above_y;
+    default: return false;
+    }
+}
