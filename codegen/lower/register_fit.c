@@ -1,22 +1,30 @@
-/* Which loops run in registers: those with a small state and a short body.
+/* Which loops run in registers: those with a small state and a short body.  A carry that does
+ * not fit may stay in memory if a step writes few of its elements and reads few.
  *
  * Each value of the body is classified by the batch axes, those of independent examples: it is
  * uniform, has the batch axes first, or mixes examples.  A value that mixes examples rules out
  * a loop over examples. */
+#include <math.h>
+
 #include "codegen/fuse/cost.h"
 #include "codegen/lower/register_loop.h"
 #include "codegen/tuning.h"
+#include "ir/build.h"
+
+/* Up to which a double holds every integer. */
+#define EXACT 0x1p53
 
 typedef struct fitting {
     const ir_graph *f;
     int64_t examples; /* 0: there are no batch axes */
     int batch_rank;
     const int64_t *batch_dims;
-    int64_t work;
+    int64_t work, max_fold;
     cg_batch_axis *of;
     /* each example needs all of it, for a sum or a product over it */
     bool *whole;
     bool *held; /* computed from the loop's state, which is in registers */
+    bool *stays; /* it is a carry that stays in memory, perhaps after updates of this step */
 } fitting;
 
 /* Are the first axes of type t the batch axes? */
@@ -170,12 +178,25 @@ choices(const fitting *u, const ir_node *n)
     }
 }
 
+/* Each element that an update may write is computed by trying all updates of the step. */
+static int64_t
+update_work(const fitting *u, const ir_node *n)
+{
+    const int64_t updates = size_of(u, n->in[ir_ops[n->op].record == IR_AT_scatter ? 2 : 1]);
+
+    return 4 * updates * (updates + 1);
+}
+
 static bool
 node_fits(fitting *u, const ir_node *n)
 {
     if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_LINE ||
         n->op == OP_conv_general)
         return false;
+    if (u->stays[n->first]) {
+        u->work += update_work(u, n);
+        return u->work <= (u->examples ? CG_LOWER_MAX_BATCH_LOOP_WORK : CG_LOWER_MAX_LOOP_WORK);
+    }
     int64_t each =
         ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
     if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {
@@ -189,7 +210,7 @@ node_fits(fitting *u, const ir_node *n)
             fold = kept ? all / kept : 0;
             each = fold * size_of(u, n->first);
         }
-        if (fold > CG_LOWER_MAX_LOOP_FOLD)
+        if (fold > u->max_fold)
             return false;
     }
     if (ir_ops[n->op].record ==
@@ -216,12 +237,15 @@ body_fits(cg_register_loop *m, const ir_graph *f, cg_batch_axis *out)
                   .batch_rank = m->batch_rank,
                   .batch_dims = m->batch_dims,
                   .work = m->work,
+                  .max_fold = m->spills ? CG_LOWER_MAX_SPILLED_FOLD : CG_LOWER_MAX_LOOP_FOLD,
                   .of = IR_NEW_N(a, cg_batch_axis, f->n_values),
                   .whole = IR_NEW_N(a, bool, f->n_values),
-                  .held = IR_NEW_N(a, bool, f->n_values) };
+                  .held = IR_NEW_N(a, bool, f->n_values),
+                  .stays = IR_NEW_N(a, bool, f->n_values) };
     for (int i = 0; i < carries; i++) {
         u.of[f->in[consts + i]] = carry[i];
-        u.held[f->in[consts + i]] = true;
+        u.held[f->in[consts + i]] = !m->in_memory[i];
+        u.stays[f->in[consts + i]] = m->in_memory[i];
     }
     ir_each_node (n, f) {
         cg_batch_axis y = node_batch_axis(&u, n);
@@ -231,6 +255,10 @@ body_fits(cg_register_loop *m, const ir_graph *f, cg_batch_axis *out)
         for (int i = 0; i < n->n_out; i++) {
             u.of[n->first + (ir_ref)i] = y;
             u.held[n->first + (ir_ref)i] = held;
+        }
+        if (ir_is_update(n->op) && u.stays[n->in[0]]) {
+            u.stays[n->first] = true;
+            u.held[n->first] = false;
         }
         if (y == CG_BATCH_MIXED)
             return false;
@@ -243,6 +271,57 @@ body_fits(cg_register_loop *m, const ir_graph *f, cg_batch_axis *out)
         out[i] = u.of[f->out[i]];
     m->work = u.work;
     return true;
+}
+
+static bool
+is_integer_constant(const ir_graph *f, ir_ref x, int64_t *value)
+{
+    const ir_node *n = ir_def(f, x);
+    double number;
+
+    if (!n || n->op != OP_constant || !ir_is_int(ir_type_at(f, x)->dtype) ||
+        !ir_data_number(&n->at.constant.data, &number) || fabs(number) > EXACT)
+        return false;
+    *value = (int64_t)number;
+    return true;
+}
+
+cg_induction
+cg_induction_of(const cg_register_loop *m, int i)
+{
+    const ir_graph *f = ir_loop_of(m->n).body;
+    const ir_ref x = f->in[m->consts + i], first = m->n->in[m->consts + i];
+    const ir_node *next = ir_def(f, f->out[i]);
+    const cot_dtype t = ir_type_at(f, x)->dtype;
+    const int bits = ir_bits(t) < 53 ? ir_bits(t) - ir_is_signed(t) : 53;
+    cg_induction v = { 0 };
+    int64_t length;
+
+    if (!m->counts || ir_type_at(f, x)->rank > 0 || !next || next->op != OP_add ||
+        !is_integer_constant(m->v->f, first, &v.start))
+        return v;
+    length = m->n->at.scan.length;
+    if (next->in[0] == x)
+        v.is = is_integer_constant(f, next->in[1], &v.by);
+    else if (next->in[1] == x)
+        v.is = is_integer_constant(f, next->in[0], &v.by);
+    /* It wraps around neither in its type nor in the index. */
+    const double last = (double)v.start + (double)v.by * (double)length,
+                 end = ldexp(1, bits) - 1;
+    v.is = v.is && last <= end && last >= (ir_is_signed(t) ? -end : 0);
+    return v;
+}
+
+/* Does carry i stay in memory?  In a loop over examples none does: the lanes of a step would
+ * write elements far apart, and a kernel for each step is no slower. */
+static bool
+stays_in_memory(const cg_register_loop *m, int i)
+{
+    const ir_graph *body = ir_loop_of(m->n).body;
+    const int64_t updates = cg_updated_elements(body, body->out[i], body->in[m->consts + i]);
+
+    return m->spills && m->examples == 0 && m->count[i] > CG_LOWER_MAX_SELECTED &&
+           updates >= 0 && updates <= CG_LOWER_MAX_STEP_UPDATES;
 }
 
 /* Does the loop fit if the first `rank` axes of type t are the batch axes? rank 0: there is one
@@ -263,6 +342,10 @@ try_examples(cg_register_loop *m, const ir_type *t, int rank)
         const ir_type *c = ir_type_at(f, m->n->first + (ir_ref)i);
         m->batch_axis[i] = leads(c, rank, m->batch_dims) ? CG_BATCH_LEADING : CG_BATCH_UNIFORM;
         m->count[i] = m->batch_axis[i] == CG_BATCH_LEADING ? c->size / m->examples : c->size;
+        m->in_memory[i] = stays_in_memory(m, i);
+        m->induction[i] = cg_induction_of(m, i);
+        if (m->in_memory[i] || m->induction[i].is)
+            m->count[i] = 0;
         m->elements += m->count[i];
         if (ir_bits(c->dtype) > m->widest &&
             (m->batch_axis[i] == CG_BATCH_LEADING || !m->examples))
@@ -278,7 +361,7 @@ try_examples(cg_register_loop *m, const ir_type *t, int rank)
         if ((m->out[i] == CG_BATCH_LEADING ? size / m->examples : size) > CG_LOWER_MAX_STACKED)
             return false;
     }
-    if (m->n->op == OP_scan)
+    if (m->counts)
         return true;
     const ir_graph *cond = m->n->at.loop.cond;
     const ir_type *p = ir_type_at(cond, cond->out[0]);
@@ -291,8 +374,9 @@ try_examples(cg_register_loop *m, const ir_type *t, int rank)
                          : p->rank == rank && leads(p, rank, m->batch_dims));
 }
 
-bool
-cg_register_loop_fits(cg_register_loop *m)
+/* Does the loop fit with some choice of the batch axes? */
+static bool
+fits_somehow(cg_register_loop *m)
 {
     /* a single batch axis is the longest first axis; several are those of the largest carry */
     const ir_type *longest = NULL, *largest = NULL;
@@ -320,6 +404,16 @@ cg_register_loop_fits(cg_register_loop *m)
            (longest && longest->dims[0] > 1 && try_examples(m, longest, 1));
 }
 
+bool
+cg_register_loop_fits(cg_register_loop *m)
+{
+    m->spills = false;
+    if (fits_somehow(m))
+        return true;
+    m->spills = true;
+    return try_examples(m, ir_type_at(m->v->f, m->n->first), 0);
+}
+
 cg_register_loop
 cg_register_loop_of(cg_lowering *l, cg_level *v, const ir_node *n)
 {
@@ -327,10 +421,13 @@ cg_register_loop_of(cg_lowering *l, cg_level *v, const ir_node *n)
     const ir_loop loop = ir_loop_of(n);
     m.consts = loop.consts;
     m.carries = loop.carries;
+    m.counts = n->op == OP_scan;
     m.first_xs = m.consts + m.carries;
     m.batch_axis = IR_NEW_N(l->arena, cg_batch_axis, n->n_out + 1);
     m.out = IR_NEW_N(l->arena, cg_batch_axis, n->n_out + 1);
     m.count = IR_NEW_N(l->arena, int64_t, n->n_out + 1);
+    m.in_memory = IR_NEW_N(l->arena, bool, n->n_out + 1);
+    m.induction = IR_NEW_N(l->arena, cg_induction, n->n_out + 1);
     return m;
 }
 

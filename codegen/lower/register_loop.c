@@ -1,14 +1,16 @@
 /* Register-resident loops: loops with a small state.
  *
  * Each element of each carry is a carried scalar of one loop in one kernel, and the body is
- * emitted inline at constant indices.  The only memory accesses are to operands from outside
- * and to the ys.  If carries have leading axes of examples that the body never mixes
- * (register_fit.c), these axes become enclosing loops, the inner one of which is vectorised: a
- * thousand small systems are a vector loop of serial loops.  A mapped `while` is a while whose
- * condition varies over lanes. */
+ * emitted inline at constant indices.  The only memory accesses are to operands from outside,
+ * to the ys, and to large carries of which a step writes few elements (register_memory.c).  If
+ * carries have leading axes of examples that the body never mixes (register_fit.c), these axes
+ * become enclosing loops, the inner one of which is vectorised: a thousand small systems are a
+ * vector loop of serial loops.  A mapped `while` is a while whose condition varies over
+ * lanes. */
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/lower/register_loop.h"
+#include "codegen/lower/subgraph.h"
 #include "codegen/tuning.h"
 
 /* The index of an example along the batch axes; `example` counts within the inner loop. */
@@ -39,6 +41,20 @@ element_index(cg_register_loop *m, const ir_type *t, cg_batch_axis batch_axis, c
                 at + lead);
 }
 
+/* Carry i, an induction variable, in the current iteration. */
+static cg_val *
+induction_value(cg_register_loop *m, int i)
+{
+    cg_lowering *l = m->l;
+    const cg_induction *v = &m->induction[i];
+    const cg_ix at = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, m->iteration, v->by), v->start);
+    cg_val *x = IR_NEW(l->arena, cg_val);
+
+    *x = cg_convert(l, cg_ix_value(&l->ix, &l->b, at), COT_I64,
+                    ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype);
+    return x;
+}
+
 static cg_frame *
 body_frame(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix step)
 {
@@ -49,7 +65,12 @@ body_frame(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix s
                       .ref = m->n->in[i],
                       .prefixed = i >= m->first_xs,
                       .prefix = step };
-        if (i >= m->consts && i < m->first_xs)
+        const bool carried = i >= m->consts && i < m->first_xs;
+        if (carried && m->in_memory[i - m->consts])
+            b = (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = m->buffer[i - m->consts] };
+        else if (carried && m->induction[i - m->consts].is)
+            b = (cg_bind){ .kind = CG_BIND_STATE, .state = induction_value(m, i - m->consts) };
+        else if (carried)
             b = (cg_bind){ .kind = CG_BIND_STATE,
                            .state = state[i - m->consts],
                            .n_batch = batch_rank(m, m->batch_axis[i - m->consts]) };
@@ -117,8 +138,12 @@ run_step(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix exa
 {
     cg_frame *in = body_frame(m, f, state, step);
     cg_val **next = new_state(m);
+    cg_late_stores late = { 0 };
     for (int i = 0; i < m->carries; i++)
         emit_elements(m, in, f->out[i], m->batch_axis[i], m->count[i], example, next[i]);
+    for (int i = 0; i < m->carries; i++)
+        if (m->in_memory[i])
+            cg_emit_updates(m, in, i, &late);
     for (int i = m->carries; i < f->n_out; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
         /* a uniform output is emitted whole, even if it has an element for each example */
@@ -128,6 +153,7 @@ run_step(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix exa
         emit_elements(m, in, f->out[i], m->out[i], count, example, y);
         store_elements(m, i, t, m->out[i], example, step, true, y);
     }
+    cg_emit_late_stores(m->l, &late);
     return next;
 }
 
@@ -140,7 +166,7 @@ steps_begin(cg_register_loop *m, cg_ix *step, uint32_t *mark)
     cg_val loop =
         cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, length), 1, 0);
     *mark = cg_scope_begin(l);
-    *step = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, length - 1);
+    *step = m->iteration = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, length - 1);
     if (m->n->at.scan.reverse)
         *step = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, *step, -1), length - 1);
     return loop;
@@ -224,9 +250,15 @@ first_state(cg_register_loop *m, cg_ix example)
 static void
 store_state(cg_register_loop *m, cg_ix example, cg_val *const *state)
 {
-    for (int i = 0; i < m->carries; i++)
+    for (int i = 0; i < m->carries; i++) {
+        if (m->in_memory[i])
+            continue;
+        if (m->induction[i].is)
+            m->iteration = cg_ix_const(&m->l->ix, m->n->at.scan.length);
         store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->batch_axis[i],
-                       example, 0, false, state[i]);
+                       example, 0, false,
+                       m->induction[i].is ? induction_value(m, i) : state[i]);
+    }
 }
 
 /* One example of the inner loop, after those that chunks have computed. */
@@ -238,7 +270,7 @@ run_example(cg_lowering *l, void *user, cg_ix example)
     if (m->in_chunks)
         example = cg_ix_addc(&l->ix, example, m->in_chunks);
     cg_val **state = first_state(m, example);
-    if (m->n->op == OP_scan)
+    if (m->counts)
         run_scan(m, example, state);
     else
         run_while(m, example, state);
@@ -322,9 +354,9 @@ run_chunks(cg_register_loop *m, cg_kind kind, int64_t lanes)
 {
     cg_lowering *l = m->l;
     const int64_t each = CG_LOWER_LOOP_CHUNK * lanes, whole = m->inner / each * each;
-    bool along = m->n->op == OP_scan && lanes > 1;
+    bool along = m->counts && lanes > 1;
     for (int i = 0; i < m->carries; i++)
-        along = along && m->batch_axis[i] == CG_BATCH_LEADING;
+        along = along && (m->batch_axis[i] == CG_BATCH_LEADING || m->induction[i].is);
     if (!along || whole == 0)
         return 0;
     uint32_t **local = IR_NEW_N(l->arena, uint32_t *, m->carries + 1);
@@ -407,14 +439,44 @@ shared_in_place(const cg_register_loop *m, const cg_place *to)
     return false;
 }
 
+/* May the carries that stay in memory be changed there, step by step?  No other operand may be
+ * read from that memory, and an example of an enclosing branch that is not active may not be
+ * changed. */
+static bool
+may_change_in_place(const cg_register_loop *m, const cg_place *to)
+{
+    for (int i = 0; i < m->carries; i++) {
+        if (!m->in_memory[i])
+            continue;
+        if (m->v->mask[m->n->first + (ir_ref)i])
+            return false;
+        for (int k = 0; k < m->n->n_in; k++)
+            if (k != m->consts + i && cg_may_share(m->l, m->v->place[m->n->in[k]], to[i]))
+                return false;
+    }
+    return true;
+}
+
+/* The first values of the carries that stay in memory. */
+static void
+start_in_memory(const cg_register_loop *m, const cg_place *to)
+{
+    for (int i = 0; i < m->carries; i++) {
+        const ir_ref x = m->n->in[m->consts + i];
+        if (m->in_memory[i] && !cg_same_place(m->v->place[x], to[i]))
+            cg_plan_copy(m->l, to[i], m->v->place[x], ir_type_at(m->v->f, x));
+    }
+}
+
 bool
 cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to)
 {
     const ir_node *n = g->node;
     const cg_group none = { 0 };
     cg_register_loop m = cg_register_loop_of(l, v, n);
-    if (!cg_register_loop_fits(&m) || shared_in_place(&m, to))
+    if (!cg_register_loop_fits(&m) || shared_in_place(&m, to) || !may_change_in_place(&m, to))
         return false;
+    start_in_memory(&m, to);
     cg_kernel_begin(l, ir_ops[n->op].name);
     l->k->loc = n->loc;
     l->k->note = "a loop in registers";
@@ -427,7 +489,7 @@ cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_p
         for (int k = 0; k < n->n_in; k++)
             over |= cg_may_share(l, v->place[n->in[k]], to[i]);
     }
-    int64_t lanes = cg_lanes(l, m.widest), steps = n->op == OP_scan ? n->at.scan.length : 16;
+    int64_t lanes = cg_lanes(l, m.widest), steps = m.counts ? n->at.scan.length : 16;
     bool many = m.examples > 1 && cg_is_shared(l, m.work * steps * m.examples);
     ir_buf_printf(l->why,
                   "%s: loop in registers, %lld elements of state, %lld examples, %lld lanes, "
