@@ -166,6 +166,13 @@ below(ir_build *b, ir_ref x)
     return ir_neg(b, ir_mul(b, y, ir_mul(b, ir_op1(b, OP_exp, ir_neg(b, x)), s)));
 }
 
+/* What overflows with all its derivatives, as Ei does where x is beyond 717. */
+static ir_ref
+infinite(ir_build *b, ir_ref beyond, ir_ref x)
+{
+    return ir_op1(b, OP_exp, ir_select(b, beyond, x, ir_like(b, x, 0)));
+}
+
 static ir_ref
 expi(ir_build *b, const fe_arg *in, int n, const void *o)
 {
@@ -176,14 +183,14 @@ expi(ir_build *b, const fe_arg *in, int n, const void *o)
         return IR_NONE;
     ir_ref x = ir_convert(b, in[0].ref, COT_F64), one = ir_like(b, x, 1);
     ir_ref large = with(b, OP_gt, x, 8), low = with(b, OP_lt, x, -1);
-    ir_ref infinite = with(b, OP_eq, x, (double)INFINITY);
-    ir_ref finite = ir_op2(b, OP_and, large, ir_op1(b, OP_not, infinite));
+    ir_ref beyond = with(b, OP_gt, x, 717);
+    ir_ref finite = ir_op2(b, OP_and, large, ir_op1(b, OP_not, beyond));
     ir_ref outside = ir_op2(b, OP_or, large, low);
     ir_ref high = above(b, ir_select(b, finite, x, ir_like(b, x, 16)));
     ir_ref under = below(b, ir_select(b, low, ir_neg(b, x), ir_like(b, x, 2)));
     ir_ref y = ir_select(b, low, under, inside(b, ir_select(b, outside, one, x)));
 
-    y = ir_select(b, large, ir_select(b, infinite, x, high), y);
+    y = ir_select(b, large, ir_select(b, beyond, infinite(b, beyond, x), high), y);
     return ir_convert(b, y, t->dtype);
 }
 

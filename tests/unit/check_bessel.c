@@ -22,6 +22,22 @@ slopes(cot_trace *t, cot_body *body, int order, cot_value x)
 #define VALUED_ROWS "integrals.def"
 #include "tests/unit/valued_rows.h"
 
+BODY(first_of_expi, out[0] = slopes(t, one_expi, 1, in[0]);)
+BODY(second_of_expi, out[0] = slopes(t, one_expi, 2, in[0]);)
+
+/* Beyond the range Ei is infinite with its derivatives; at its pole the first one is, too. */
+START_TEST(ends_of_expi)
+{
+    const double inf = INFINITY;
+    const void *const in[] = { AT(718, 800, inf, 0) };
+
+    body_gives("first", first_of_expi, COT_TYPES(cot_f64(4)), in, cot_f64(4),
+               AT(inf, inf, inf, inf), 0);
+    body_gives("second", second_of_expi, COT_TYPES(cot_f64(3)), in, cot_f64(3),
+               AT(inf, inf, inf), 0);
+}
+END_TEST
+
 /* Other types compute in f64 and round once. */
 BODY(in_f32, cot_value x = cot_convert(in[0], COT_F32);
      cot_value y[] = { cot_bessel_k0(x), cot_bessel_k1(x), cot_bessel_y0(x), cot_bessel_y1(x),
@@ -61,7 +77,7 @@ END_TEST
 int
 main(void)
 {
-    const suite_case cases[] = { ROWS, ONCE(other_types), ONCE(mistakes) };
+    const suite_case cases[] = { ROWS, ONCE(ends_of_expi), ONCE(other_types), ONCE(mistakes) };
 
     return SUITE("bessel", cases);
 }
