@@ -96,6 +96,23 @@ back(cot_place at, cot_value x, cot_dtype t)
 
 /* ---- interpolation ---- */
 
+/* A line between two points, from each of them. */
+typedef struct segment {
+    cot_value x0, f0, x1, f1, slope;
+} segment;
+
+/* What takes the place of NaN, which an infinite value at a point makes: at a point its value,
+ * else the line from the right point, and where that is NaN the value that both have. */
+static cot_value
+from_the_right(cot_place at, cot_value x, const segment *s)
+{
+    cot_value y = cot_add(s->f1, cot_mul(s->slope, cot_sub(x, s->x1)));
+    cot_value level = cot_and(cot_isnan(y), cot_and(cot_eq(s->f0, s->f1), cot_eq(x, x)));
+
+    y = cot_where(cot_or(level, cot_eq(x, s->x1)), s->f1, y);
+    return cot_where(cot_eq(x, s->x0), s->f0, y);
+}
+
 /* Segment i lies between points i - 1 and i; outside, the nearest.  Of equal points the last
  * one counts. */
 static cot_value
@@ -103,13 +120,14 @@ inside(cot_place at, cot_value x, cot_value xp, cot_value fp, int64_t n)
 {
     cot_value i = cot_clip(cot_searchsorted(xp, x, .right = 1), 1, n - 1),
               before = cot_sub(i, 1);
-    cot_value x0 = cot_take(xp, before, 0), x1 = cot_take(xp, i, 0);
-    cot_value f0 = cot_take(fp, before, 0), f1 = cot_take(fp, i, 0);
-    cot_value width = cot_sub(x1, x0), none = cot_eq(width, 0), rise = cot_sub(f1, f0);
-    cot_value slope = cot_div(rise, cot_where(none, 1, width));
-    cot_value far = cot_mul(slope, cot_sub(x, x0));
+    segment s = { .x0 = cot_take(xp, before, 0), .f0 = cot_take(fp, before, 0) };
+    s.x1 = cot_take(xp, i, 0), s.f1 = cot_take(fp, i, 0);
+    cot_value width = cot_sub(s.x1, s.x0), none = cot_eq(width, 0), rise = cot_sub(s.f1, s.f0);
+    s.slope = cot_div(rise, cot_where(none, 1, width));
+    cot_value y = cot_add(s.f0, cot_mul(s.slope, cot_sub(x, s.x0)));
 
-    return cot_where(none, f1, cot_add(f0, far));
+    y = cot_where(cot_isnan(y), from_the_right(at, x, &s), y);
+    return cot_where(none, s.f1, y);
 }
 
 cot_value
