@@ -200,8 +200,9 @@ floor_divide(ir_build *b, const fe_arg *x, int n, const void *o)
     q = ir_select(b, other_side(b, r, v), less, q);
     if (!floating)
         return q;
-    ir_ref infinite = ir_div(b, u, v), whole = ir_op1(b, OP_round_even, q);
-    q = ir_select(b, with(b, OP_eq, v, 0), infinite, whole);
+    ir_ref ratio = ir_div(b, u, v), whole = ir_op1(b, OP_round_even, q);
+    whole = ir_select(b, with(b, OP_eq, q, 0), with(b, OP_mul, ratio, 0), whole);
+    q = ir_select(b, with(b, OP_eq, v, 0), ratio, whole);
     return ir_op1(b, OP_stop_gradient, fe_narrow(b, q, t));
 }
 

@@ -12,6 +12,7 @@ BODY(log10_exact, out[0] = cot_log10(in[0]);)
 BODY(log10_f32, out[0] = cot_convert(cot_log10(cot_convert(in[0], COT_F32)), COT_F64);)
 BODY(mod, out[0] = cot_mod(in[0], in[1]);)
 BODY(floor_divide, out[0] = cot_floor_divide(in[0], in[1]);)
+BODY(floor_divide_zero, out[0] = cot_div(1, cot_floor_divide(in[0], in[1]));)
 BODY(mod_i32, out[0] = cot_mod(cot_convert(in[0], COT_I32), cot_convert(in[1], COT_I32));)
 BODY(floor_divide_i32,
      out[0] = cot_floor_divide(cot_convert(in[0], COT_I32), cot_convert(in[1], COT_I32));)
@@ -103,6 +104,15 @@ START_TEST(elements)
           cot_f64(14),
           AT(2, -3, -3, 2, 2, -2, 0, -3, -3, 0, -1, NAN, INFINITY, -INFINITY),
           1e-15,
+          false },
+        { "floor_divide_zero",
+          floor_divide_zero,
+          2,
+          { cot_f64(6), cot_f64(6) },
+          { AT(0, -0.0, 0, -0.0, 1, -1e-320), AT(3, 3, -3, -3, 2, -2) },
+          cot_f64(6),
+          AT(INFINITY, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY),
+          0,
           false },
         { "mod_i32",
           mod_i32,
