@@ -89,7 +89,7 @@ page() {
 
 Every function and macro `cot_...` of the public headers, from A to Z. Written by `docs/functions.sh`; the headers hold the
 reference: shapes, element types, ownership and errors stand above each name. `...` stands for options by name
-(`.axes = COT_LIST(0)`), of the type in the second column. Names of C++ are in `cotrace.hpp`.
+(`.axes = COT_LIST(0)`), of the type in the second column, and where that is empty for more operands. Names of C++ are in `cotrace.hpp`.
 
 The order of operands follows one rule:
 

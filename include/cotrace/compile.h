@@ -72,8 +72,7 @@ COT_API cot_status cot_parse(cot_context *ctx, const char *path, const char *tex
                              const char *entry, const cot_graph **out);
 
 /* Compile f for argument types.  options may be NULL.  The kernel is the caller's to free, and
- * does not
- * change: threads may share it. */
+ * does not change: threads may share it. */
 COT_API cot_status cot_compile(cot_fn *f, cot_types types, const cot_compile_options *options,
                                cot_kernel **out);
 /* Compile a graph, for the types of its arguments. options may be NULL. The kernel is the
@@ -141,9 +140,10 @@ COT_API cot_status cot_eval_all_(cot_place at, cot_context *ctx, cot_body *body,
 #define cot_eval(...) COT_EVAL_(__VA_ARGS__, )
 #define COT_EVAL_(ctx, body, ...)                                                              \
     cot_eval_(COT_HERE, ctx, body, COT_EVAL_ARGS_(__VA_ARGS__) + 1, COT_EVAL_N_(__VA_ARGS__))
-/* The same of a body with n_results results, which are filled or made as cot_jit does. */
-#define cot_eval_all(ctx, body, results, n_results, args, n_args)                              \
-    cot_eval_all_(COT_HERE, ctx, body, results, n_results, args, n_args)
+/* cot_eval_all(ctx, body, results, n_results, args, n_args): the same of a body with n_results
+ * results, which are filled or made as cot_jit does; the operands are those of cot_jit, too. */
+#define cot_eval_all(ctx, body, results, n_results, ...)                                       \
+    cot_eval_all_(COT_HERE, ctx, body, results, n_results, __VA_ARGS__)
 #endif
 
 /* What cot_jit found of f, for tests and for finding out why a program compiles too often.

@@ -63,6 +63,21 @@ START_TEST(all_results)
 }
 END_TEST
 
+/* Several arrays may be written where they are used, as for cot_jit. */
+START_TEST(arrays_in_place)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    cot_array *x = numbers(ctx, cot_f64(1, 2), AT(2, 3)),
+              *y = numbers(ctx, cot_f64(2, 1), AT(10, 1)), *z = NULL;
+
+    ck_assert_int_eq(cot_eval_all(ctx, product, &z, 1, (const cot_array *const[]){ x, y }, 2),
+                     COT_OK);
+    ck_assert_double_eq(first(z), 23);
+    cot_array_free(x), cot_array_free(y), cot_array_free(z);
+    cot_context_free(ctx);
+}
+END_TEST
+
 /* A loop of calls traces once for each list of types. */
 START_TEST(a_loop_traces_once)
 {
@@ -130,7 +145,7 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        ONCE(values),        ONCE(all_results), ONCE(a_loop_traces_once),
+        ONCE(values),        ONCE(all_results), ONCE(arrays_in_place), ONCE(a_loop_traces_once),
         ONCE(draws_advance), ONCE(mistakes),
     };
 
