@@ -4,11 +4,10 @@
  *
  * Each program of tests/unit/growing.h is compiled alone, its arguments donated (form f), its
  * gradient (g), and mapped over 3 examples (m), at each size in a process of its own.  A line
- * of the table has the
- * milliseconds of processor time of each stage, the most memory of the context, which is the
- * graphs' and kernels', and of the process, which LLVM's is a part of.  The slopes are those
- * from the size before: 1 is linear.  A program that took longer than SECONDS or more memory is
- * not tried at larger sizes. */
+ * of the table has the milliseconds of processor time of each stage, the most memory of the
+ * context, which is the graphs' and kernels', and of the process, which LLVM's is a part of.
+ * The slopes are those from the size before: 1 is linear.  A program that took longer than
+ * SECONDS or more memory is not tried at larger sizes. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

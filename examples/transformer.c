@@ -1,7 +1,6 @@
 /* A transformer learns to write a sequence backwards: batches are drawn inside the kernel, and
- * one kernel is a whole
- * step: the batch, the loss, its gradient, clipping, a rate with warmup, AdamW.  Every number
- * is the same everywhere. */
+ * one kernel is a whole step: the batch, the loss, its gradient, clipping, a rate with warmup,
+ * AdamW.  Every number is the same everywhere. */
 #include <stdio.h>
 
 #include "cotrace/cotrace.h"

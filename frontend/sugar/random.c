@@ -352,8 +352,7 @@ gamma_goes_on(ir_build *b, const ir_type *t, const ir_type *key)
 }
 
 /* Below 1 the shape is raised by 1, and the result multiplied by u^(1/alpha).  The loop sees
- * alpha without its
- * derivative: gamma_sample knows that of the whole draw. */
+ * alpha without its derivative: gamma_sample knows that of the whole draw. */
 static ir_ref
 gamma_(ir_build *b, const fe_arg *x, int n, const void *options)
 {

@@ -61,9 +61,8 @@ COT_API cot_value cot_select_and_scatter_(cot_place at, cot_body *select, cot_bo
  *   returns  the first result; all go to .out, of the shape without the axes
  *
  * combine should be associative; elements keep their order.  The brackets are a binary tree
- * aligned at powers of
- * two: (((e0 e1) (e2 e3)) e4).  A body of one op (add, mul, max, min, and, or) is that
- * reduction, in its order.
+ * aligned at powers of two: (((e0 e1) (e2 e3)) e4).  A body of one op (add, mul, max, min, and,
+ * or) is that reduction, in its order.
  *
  * Errors   COT_ERR_SHAPE  shapes differ, or the body gives other types; COT_ERR_ARG  counts
  * differ, an axis is wrong */

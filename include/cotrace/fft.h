@@ -126,11 +126,10 @@ COT_API cot_value cot_istft_(cot_place at, cot_value x, int64_t n, const cot_stf
 #define cot_rfftfreq(t, dtype, n, d) cot_rfftfreq_(COT_HERE, t, dtype, n, d)
 
 #define COT_STFT_(...) &(const cot_stft_options){__VA_ARGS__}, sizeof(cot_stft_options)
-/* The transforms of frames of n elements of x [..., l], each times .window: complex [..., n / 2
- * + 1, frames] of real x, [..., n, frames] of complex x or with .twosided; 1 + (l + 2 (n / 2) -
- * n)
- * / .hop frames, x being reflected at its ends by n / 2 elements, or 1 + (l - n) / .hop with
- * .uncentred.  As torch.stft.
+/* The transforms of frames of n elements of x [..., l], each times .window: complex
+ * [..., n / 2 + 1, frames] of real x, [..., n, frames] of complex x or with .twosided.  There
+ * are 1 + (l + 2 (n / 2) - n) / .hop frames, x being reflected at its ends by n / 2 elements,
+ * or 1 + (l - n) / .hop with .uncentred.  As torch.stft.
  *
  * Errors   COT_ERR_DTYPE  x is an integer or bool
  *          COT_ERR_SHAPE  x is too short for a frame or for the reflection

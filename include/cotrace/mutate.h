@@ -10,10 +10,9 @@
  * array, and transforms pass it on as a last result, not differentiated, mapped as the argument
  * is.  The bodies of cond, while, scan, map, fori may write to values of the function around
  * them; what they are given as operands are local copies.  Any other function, and a while's
- * test, may not write to what it
- * captures: an error at the line of the write.  Values made inside a function become mapped
- * when something mapped is written to them;
- * for an argument that vmap does not map this is an error.
+ * test, may not write to what it captures: an error at the line of the write.  Values made
+ * inside a function become mapped when something mapped is written to them; for an argument
+ * that vmap does not map this is an error.
  *
  * There are no raw strides (torch's as_strided) and no resizing: a view cannot show one element
  * twice and be written, and it cannot reach outside of its base. */

@@ -277,8 +277,9 @@ COT_INIT_F_(cot_kaiming_normal_)
 
 /* The distances of the rows of x [..., n, d] from those of y [..., m, d]: T[..., n, m], by the
  * norm (sum |x - y|^p)^(1/p), p from 0 to INFINITY: 0 counts the elements that differ, INFINITY
- * takes the largest difference.  Floating types; leading axes broadcast.  Gradients at a
- * distance of 0 are 0, as in PyTorch; of equal largest differences each has its share.
+ * takes the largest difference.  Floating types; leading axes broadcast.  Powers and their sums
+ * overflow as those do.  Gradients at a distance of 0 are 0, as in PyTorch; of equal largest
+ * differences each has its share.
  *
  * Errors   COT_ERR_SHAPE  rows of different lengths; COT_ERR_ARG  p is below 0 or NaN */
 #define cot_cdist(x, y, p) cot_cdist_(COT_HERE, x, y, p)

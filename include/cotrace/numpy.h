@@ -185,15 +185,23 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
 
 /* The polyline through the points (xp[i], fp[i]), at x of any shape; xp [n] ascends, n is 1 or
  * more.  Outside, .left and .right.  NaN gives NaN.  The derivative in x is that of the segment
- * on the right of a point. */
+ * on the right of a point.  All are of floating types, which promote.
+ *
+ * Errors   COT_ERR_ARG  x is not floating, xp or fp is no floating vector, or they have
+ *                       different sizes or no element */
 #define cot_interp(...) COT_INTERP_(__VA_ARGS__, .end_ = 0)
 #define COT_INTERP_(x, xp, fp, ...)                                                            \
     cot_interp_(COT_HERE, x, xp, fp, &(const cot_interp_options){__VA_ARGS__},                 \
                 sizeof(cot_interp_options))
 /* z[k] = sum over i of x[i] y[k - i], of vectors x [n] and y [m]: all k from 0 to n + m - 2, or
- * those in the middle, by `overlap`. */
+ * those in the middle, by `overlap`.  x and y are numbers of any type and promote.  Beyond the
+ * ends of the longer vector stand zeros, which are multiplied: an infinity or NaN of the
+ * shorter one makes the sums at the ends NaN.
+ *
+ * Errors   COT_ERR_ARG  x or y is no vector, is empty, is of bool, or they do not promote */
 #define cot_convolve(x, y, overlap) cot_convolve_(COT_HERE, x, y, overlap)
-/* z[k] = sum over i of x[i + k] conj(y[i]), k from 1 - m to n - 1, or those in the middle. */
+/* z[k] = sum over i of x[i + k] conj(y[i]), k from 1 - m to n - 1, or those in the middle, by
+ * `overlap`; x [n], y [m], their types, the ends and errors are as of cot_convolve. */
 #define cot_correlate(x, y, overlap) cot_correlate_(COT_HERE, x, y, overlap)
 /* The integral of samples y along an axis, which the result lacks, by the trapezoidal rule:
  * samples .dx apart (0: 1), or at the places .x. 0 of fewer than two samples. Errors:

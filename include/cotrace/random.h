@@ -128,8 +128,7 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 /* The gamma distribution of shape alpha > 0 (f32 or f64, any shape) and scale 1.  G. Marsaglia,
  * W. Tsang, A Simple Method for Generating Gamma Variables, 2000.  The derivative by alpha is
  * that of the draw at a fixed quantile (M. Figurnov, S. Mohamed, A. Mnih, Implicit
- * Reparameterization Gradients, 2018); there is no second
- * one: COT_ERR_RULE. */
+ * Reparameterization Gradients, 2018); there is no second one: COT_ERR_RULE. */
 #define cot_gamma(...) COT_GAMMA_(__VA_ARGS__, .end_ = 0)
 #define COT_GAMMA_(t, alpha, ...) cot_gamma_(COT_HERE, t, alpha, COT_RANDOM_(__VA_ARGS__))
 /* An index along the last axis with probability softmax(logits): i32[...] for logits real
@@ -151,9 +150,9 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define COT_POISSON_(t, rate, ...) cot_poisson_(COT_HERE, t, rate, COT_RANDOM_(__VA_ARGS__))
 /* cot_choice(t, x, COT_LIST(2, 3), .axis = 0): so many elements of x, slices along the axis,
  * whose place the shape takes.  With .p, floating [n], n the size of the axis, each with
- * probability p
- * / sum(p); with .distinct = 1 none twice: as if drawn one after the other, each in proportion
- * to p among those that are left.  Derivatives are those of cot_take in x, and 0 in p.
+ * probability p / sum(p); with .distinct = 1 none twice: as if drawn one after the other, each
+ * in proportion to p among those that are left.  Derivatives are those of cot_take in x, and 0
+ * in p.
  *
  * Errors   COT_ERR_ARG  the axis has no elements; .p has another size; .distinct of more than
  *                       there are

@@ -2,9 +2,8 @@
  *
  * Windows are a view (an op of their own, with a derivative and a vmap rule); pooling reduces
  * them and a convolution is a product of them with the kernel, so that what holds for
- * reductions and products holds
- * here: types, order of sums, derivatives of every order.  Positions come before features in
- * that order. */
+ * reductions and products holds here: types, order of sums, derivatives of every order.
+ * Positions come before features in that order. */
 #ifndef COTRACE_WINDOW_H
 #define COTRACE_WINDOW_H
 

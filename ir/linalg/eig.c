@@ -10,8 +10,7 @@
  * converge, or has infinite or NaN elements, is NaN.
  *
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 7.4 to 7.6;
- * LAPACK's geev for the scale of
- * vectors: of length 1, with the largest component real. */
+ * LAPACK's geev for the scale of vectors: of length 1, with the largest component real. */
 #include <math.h>
 
 #include "ir/linalg/lapack.h"

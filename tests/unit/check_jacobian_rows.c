@@ -1,6 +1,5 @@
 /* Rows of the feature list about linearize, Jacobians and Hessians that want bodies, kernels or
- * many
- * functions: `ctest -R B136` runs one. */
+ * many functions: `ctest -R B136` runs one. */
 #include "traced.h"
 
 /* Bodies are rows of one line, since messages name their lines. */
