@@ -300,14 +300,17 @@ print_page(FILE *out)
     for (int k = 0; k < N_BACKENDS; k++)
         fputs("---|", out);
     fputs("\n", out);
+    int all = 0;
     for (int i = 0; i < n_rows; i++) {
         if (row[i].programs == 0)
             continue;
+        all += row[i].programs;
         fprintf(out, "| %s | %d", row[i].name, row[i].programs);
         for (int k = 0; k < N_BACKENDS; k++)
             fprintf(out, row[i].same[k] < 0 ? " | -" : " | %d", row[i].same[k]);
         fputs(" |\n", out);
     }
+    fprintf(out, "\nIn all %d programs.\n", all);
     print_names(out, empty, true);
     print_names(out, unmade, false);
     fprintf(out, "\n## Refused\n\n%s", n_notes ? "" : "None.\n");
