@@ -58,14 +58,16 @@ COT_API int64_t cot_axis_size_(cot_place at, cot_trace *t, const char *axis_name
 /* The minimum of x over all examples, element by element; NaN if one is. x is of any type but a
  * complex one (COT_ERR_DTYPE), and the result has its type. */
 #define cot_pmin(x, axis_name) cot_pmin_(COT_HERE, x, axis_name)
-/* x of all examples along a new axis, at .axis (default 0; negative counts from the end of
- * the result). */
+/* x of all examples along a new axis, at .axis (default 0; negative counts from the end of the
+ * result): of m examples T[..., m, ...], of any element type.  Errors: COT_ERR_SHAPE where the
+ * result has no such axis. */
 #define cot_all_gather(x, ...) COT_ALL_GATHER_(x, __VA_ARGS__, .end_ = 0)
 #define COT_ALL_GATHER_(x, axis_name, ...)                                                     \
     cot_all_gather_(COT_HERE, x, axis_name, &(const cot_collective_options){ __VA_ARGS__ },    \
                     sizeof(cot_collective_options))
-/* Slice i of the sum of x for example i, along .axis (default 0), whose size is the number
- * of examples. */
+/* Slice i of the sum of x for example i, along .axis (default 0), which the result lacks; x is
+ * any number.  Errors: COT_ERR_SHAPE where the axis has another size than the number of
+ * examples. */
 #define cot_psum_scatter(x, ...) COT_PSUM_SCATTER_(x, __VA_ARGS__, .end_ = 0)
 #define COT_PSUM_SCATTER_(x, axis_name, ...)                                                   \
     cot_psum_scatter_(COT_HERE, x, axis_name, &(const cot_collective_options){ __VA_ARGS__ },  \

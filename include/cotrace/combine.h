@@ -65,7 +65,7 @@ COT_API cot_value cot_select_and_scatter_(cot_place at, cot_body *select, cot_bo
  * or) is that reduction, in its order.
  *
  * Errors   COT_ERR_SHAPE  shapes differ, or the body gives other types; COT_ERR_ARG  counts
- * differ, an axis is wrong */
+ *                         differ, an axis is wrong */
 #define cot_reduce(...) COT_REDUCE_BY_(__VA_ARGS__, .end_ = 0)
 #define COT_REDUCE_BY_(combine, ...) cot_reduce_(COT_HERE, combine, COT_COMBINE_(__VA_ARGS__))
 /* The same for each window of the lists: .window has a size for every axis; .strides, .padding,
@@ -89,11 +89,10 @@ COT_API cot_value cot_select_and_scatter_(cot_place at, cot_body *select, cot_bo
  * JAX, by any body.
  *
  *   combine  (a0, ..., am, b0, ..., bm) -> (c0, ..., cm), scalars: what is there and its
- * update, to what will be;
- *            types of c are those of a
+ *            update, to what will be; types of c are those of a
  *   .xs      m + 1 values Ti[shape]
  *   .index   COT_AT(...), as for cot_index: integers that are outside are dropped, or with
- * .clip = 1 clamped
+ *            .clip = 1 clamped
  *   .updates m + 1 values that convert to Ti and broadcast to the shape of cot_index(x, .index)
  *   returns  the first result; all go to .out, of the types of .xs
  *
@@ -110,8 +109,8 @@ COT_API cot_value cot_select_and_scatter_(cot_place at, cot_body *select, cot_bo
 /* The scalar init in the shape of x; at the element that each window of x selects, `scatter` of
  * what is there and the window's element of source.
  *
- *   select   (a, b) -> bool, whether a, the earlier of two elements, is kept: with a >= b
- * the first of the largest
+ *   select   (a, b) -> bool, whether a, the earlier of two elements, is kept: with a >= b the
+ *            first of the largest
  *   scatter  (a, b) -> c: what is there and the update, as for cot_scatter_by (NULL: add)
  *   source   of the shape of the windows
  *

@@ -16,23 +16,22 @@ extern "C" {
 
 /* By the ending of path: .npz or .safetensors.  Arrays come in the order of the file.
  *
- * npz        names are those of its members, less ".npy"; stored or deflated; bf16 travels
- * as uint16 safetensors  element types BOOL, I8 to I64, U8 to U64, F16, BF16, F32, F64, C64;
- * its metadata are left out
+ * npz          names are those of its members, less ".npy"; stored or deflated; bf16 travels as
+ *              uint16
+ * safetensors  element types BOOL, I8 to I64, U8 to U64, F16, BF16, F32, F64, C64; its metadata
+ *              are left out
  *
  * Errors   COT_ERR_ARG     another ending
  *          COT_ERR_TARGET  the format was left out of this build
  *          COT_ERR_IO      the file cannot be read
- *          COT_ERR_PARSE   it is none of the format, it lies, two arrays have one name, or
- * one is of an
- *                          element type that is not here: the message names the array
+ *          COT_ERR_PARSE   it is none of the format, it lies, two arrays have one name, or one
+ *                          is of an element type that is not here: the message names the array
  * Source: NumPy Enhancement Proposal 1; https://github.com/huggingface/safetensors (Format). */
 COT_API cot_status cot_load(cot_context *ctx, const char *path, cot_state *out);
 /* The file is replaced when all of it is written.  Names are UTF-8, not empty, each there once.
  *
- * Errors   COT_ERR_ARG     another ending; a name is missing, empty or there twice; no
- * array; a name that is
- *                          not UTF-8
+ * Errors   COT_ERR_ARG     another ending; a name is missing, empty or there twice; no array; a
+ *                          name that is not UTF-8
  *          COT_ERR_TARGET, COT_ERR_IO  as above */
 COT_API cot_status cot_save(cot_context *ctx, const char *path, const cot_state *s);
 
@@ -43,8 +42,7 @@ COT_API cot_status cot_module_state(const cot_module *m, cot_state *out);
  * none.  The arrays stay the caller's, who keeps them alive.  partial: 1: names may be missing.
  *
  * Errors   COT_ERR_ARG    a name is unknown, or there twice; one is missing (partial == 0);
- * tied names
- *                         have different arrays
+ *                         tied names have different arrays
  *          COT_ERR_SHAPE  the module has an array of another type under the name */
 COT_API cot_status cot_module_set_state(cot_module *m, const cot_state *s, int partial);
 

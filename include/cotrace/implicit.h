@@ -55,7 +55,7 @@ COT_API cot_value cot_custom_root_(cot_place at, cot_body *f, cot_solver *solve,
  * Hermitian: torch's convention.
  * Errors: COT_ERR_ARG    matvec is not linear, or there is no b
  *         COT_ERR_SHAPE, COT_ERR_DTYPE    a body's results are not of the types of b; b is
- * neither floating nor complex */
+ *                                         neither floating nor complex */
 #define cot_custom_linear_solve(...) COT_LINEAR_SOLVE_(__VA_ARGS__, .end_ = 0)
 #define COT_LINEAR_SOLVE_(matvec, solve, ...) \
     cot_custom_linear_solve_(COT_HERE, matvec, solve, COT_SOLVE_(__VA_ARGS__))

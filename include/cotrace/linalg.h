@@ -241,10 +241,11 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 /* Of a vector, the matrix with it on the k-th diagonal (k > 0: above); of more axes, the k-th
  * diagonal of the last two. */
 #define cot_diag(x, k) cot_diag_(COT_HERE, x, k)
-/* All products of an element of x with one of y, T[size of x, size of y]. */
+/* All products of an element of x with one of y, T[size of x, size of y], of numbers of any
+ * type, which promote. */
 #define cot_outer(x, y) cot_outer_(COT_HERE, x, y)
 /* The Kronecker product, axis by axis, of values with any number of axes (fewer: as if of size
- * 1 in front). */
+ * 1 in front): numbers of any type, which promote. */
 #define cot_kron(x, y) cot_kron_(COT_HERE, x, y)
 
 /* cot_block_diag(COT_VALUES(x, y)): matrices along the diagonal, zeros elsewhere; of any
@@ -257,9 +258,11 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * conjugate of the column.  Any element types. */
 #define cot_toeplitz(column, row) cot_toeplitz_(COT_HERE, column, row)
 
-/* The cross product of vectors along the last axis, of size 3; the axes before it broadcast. */
+/* The cross product of vectors along the last axis, of size 3 (else COT_ERR_SHAPE); the axes
+ * before it broadcast.  Integers are allowed, too. */
 #define cot_cross(x, y) cot_cross_(COT_HERE, x, y)
-/* The powers 0 ... n - 1 of each element, T[..., n], along a new last axis. */
+/* The powers 0 ... n - 1 of each element of x T[...], along a new last axis: T[..., n].
+ * Integers are allowed, too.  Errors: COT_ERR_ARG where n is negative. */
 #define cot_vander(x, n) cot_vander_(COT_HERE, x, n)
 
 /* (sum |x|^order)^(1 / order) over .axes (default: all); order INFINITY and -INFINITY: the
@@ -269,9 +272,8 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 #define cot_vector_norm(...) COT_VECTOR_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_VECTOR_NORM_(x, order, ...) \
     cot_vector_norm_(COT_HERE, x, order, COT_REDUCE_(__VA_ARGS__))
-/* Of the last two axes; of an empty matrix 0, but for the least of no sums or no singular
- * values:
- * COT_ERR_SHAPE. */
+/* The norm of x T[..., m, n] over the last two axes, real [...], by the kind.  It is 0 of an
+ * empty matrix; the least of no sums or of no singular values is COT_ERR_SHAPE. */
 #define cot_matrix_norm(x, kind) cot_matrix_norm_(COT_HERE, x, kind)
 /* The condition number in the 2-norm of x T[..., m, n]: the largest singular value over the
  * least, real [...]; infinite or very large where x is singular, NaN of zeros. Errors:

@@ -2,7 +2,8 @@
  *
  * Each gives one number for each element or example, reduced by .reduction.  f16 and bf16 are
  * widened once and rounded once, after the reduction.  Formulas and defaults are PyTorch's;
- * classes are the last axis. */
+ * classes are the last axis.  Operands are real floating (else COT_ERR_DTYPE), but labels, and
+ * broadcast (else COT_ERR_SHAPE). */
 #ifndef COTRACE_LOSS_H
 #define COTRACE_LOSS_H
 

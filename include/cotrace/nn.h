@@ -5,7 +5,9 @@
  * does; weights are values like others.  Shapes of weights are PyTorch's.  f16 and bf16 are
  * widened once and rounded once.  A weight that is not wanted is COT_UNSET.  linear,
  * layer_norm, batch_norm, relu, gelu, silu, softmax ... are in sugar.h, dropout in random.h,
- * losses in loss.h, optimisers in optim.h. */
+ * losses in loss.h, optimisers in optim.h.  Operands are real floating, of any shape unless a
+ * line says otherwise, and results have their type; what is not is COT_ERR_DTYPE, and shapes
+ * that do not fit are COT_ERR_SHAPE. */
 #ifndef COTRACE_NN_H
 #define COTRACE_NN_H
 

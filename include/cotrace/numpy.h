@@ -217,7 +217,8 @@ COT_API cot_value cot_polyfit_(cot_place at, cot_value x, cot_value y, int degre
 #define cot_polyval(p, x) cot_polyval_(COT_HERE, p, x)
 /* The polynomial of the degree that is nearest to y at x in least squares, the highest power
  * first: x [n], y [n] or [n, k]; degree + 1 at most n coefficients, [degree + 1] or [degree
- * + 1, k].  Columns of the matrix of powers are scaled to length 1 for cot_lstsq. */
+ * + 1, k].  Columns of the matrix of powers are scaled to length 1 for cot_lstsq.
+ * Errors: COT_ERR_ARG where x or y is neither floating nor complex, or sizes do not fit. */
 #define cot_polyfit(x, y, degree) cot_polyfit_(COT_HERE, x, y, degree)
 #endif
 

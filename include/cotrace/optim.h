@@ -156,7 +156,7 @@ COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value c
  * (steps) and y (differences of gradients), newest last.
  *
  *   g       T[n], s and y T[m, n], count integer[]: how many of the last pairs are there, at
- * most m
+ *           most m
  *   returns T[n]; -g where there are none
  *
  * A pair with s . y <= 0 is left out.  cot_lbfgs_push appends a pair, the oldest leaving: s, y

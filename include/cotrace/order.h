@@ -96,18 +96,22 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 #define COT_ARGSORT_(x, axis, ...)                                                             \
     cot_argsort_(COT_HERE, COT_VALUES(x), axis, COT_ORDER_(__VA_ARGS__))
 /* Several operands of one shape, all in the order of the first .keys of them (0: one), of
- * which the first decides before the second, and so on; out has room for them all. */
+ * which the first decides before the second, and so on; out has room for them all, and gets
+ * values of the operands' types.  Errors are those of cot_sort, and COT_ERR_SHAPE where shapes
+ * differ. */
 #define cot_sort_many(...) COT_SORT_MANY_(__VA_ARGS__, .end_ = 0)
 #define COT_SORT_MANY_(xs, axis, out, ...)                                                     \
     cot_sort_many_(COT_HERE, xs, axis, out, COT_ORDER_(__VA_ARGS__))
 /* The places of the elements in the order of several keys of one shape, the first of which
- * decides before the second, and so on. */
+ * decides before the second, and so on: i32 of their shape, as of cot_argsort, whose options
+ * and errors it has. */
 #define cot_lexsort(...) COT_LEXSORT_(__VA_ARGS__, .end_ = 0)
 #define COT_LEXSORT_(keys, axis, ...)                                                          \
     cot_argsort_(COT_HERE, keys, axis, COT_ORDER_(__VA_ARGS__))
 /* The k largest elements of the last axis, the largest first; *places (may be NULL) says where
- * they are:
- * the first of equal ones come first. */
+ * they are: the first of equal ones come first.  x T[..., n], real or bool (else
+ * COT_ERR_DTYPE), gives T[..., k], and places i32[..., k].  Errors: COT_ERR_ARG where k is
+ * negative or above n. */
 #define cot_top_k(x, k, places) cot_top_k_(COT_HERE, x, k, places)
 /* The median along an axis, which leaves (.keepdims = 1: stays, of size 1): cot_quantile of
  * 1/2, so the mean of the two in the middle. */
@@ -124,7 +128,9 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 #define COT_QUANTILE_(x, q, axis, ...)                                                         \
     cot_quantile_(COT_HERE, x, q, axis, COT_ORDER_(__VA_ARGS__))
 /* Where each element of x belongs in sorted, T[n] ascending: before those that are equal, or
- * with .right = 1 after them; from 0 to n. */
+ * with .right = 1 after them.  The result is i32 of x's shape, from 0 to n.  x and sorted are
+ * real or bool (complex: COT_ERR_DTYPE) and promote.  Errors: COT_ERR_ARG where sorted has not
+ * one axis. */
 #define cot_searchsorted(...) COT_SEARCHSORTED_(__VA_ARGS__, .end_ = 0)
 #define COT_SEARCHSORTED_(sorted, x, ...)                                                      \
     cot_searchsorted_(COT_HERE, sorted, x, COT_ORDER_(__VA_ARGS__))
@@ -140,7 +146,7 @@ COT_CUMULATE_(cot_cumlogsumexp_)
                 sizeof(cot_unique_options))
 /* i32[n]: how often 0 ... n-1 occur among the integers x; others are not counted.  With
  * .weights: T[n], the sums of the weights of those elements, with derivatives by the
- * weights. */
+ * weights.  Errors: COT_ERR_DTYPE where x is not of integers. */
 #define cot_bincount(...) COT_BINCOUNT_(__VA_ARGS__, .end_ = 0)
 #define COT_BINCOUNT_(x, n, ...) cot_bincount_(COT_HERE, x, n, COT_COUNT_(__VA_ARGS__))
 /* i32[n]: how many elements of the floating x lie in each of n equal parts of [low, high], of

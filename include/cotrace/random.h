@@ -100,11 +100,13 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
  * COT_ERR_DTYPE), all of whose numbers are equally likely. */
 #define cot_bits(...) COT_BITS_(__VA_ARGS__, .end_ = 0)
 #define COT_BITS_(t, type, ...) cot_bits_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
-/* From .low up to .high, a floating type: multiples of 2^-24 (f32), 2^-53 (f64), 2^-11 (f16),
- * 2^-8 (bf16) of the interval, high not among them but where the last rounding reaches it. */
+/* From .low up to .high, of a real floating type (else COT_ERR_DTYPE): multiples of 2^-24
+ * (f32), 2^-53 (f64), 2^-11 (f16), 2^-8 (bf16) of the interval, high not among them but where
+ * the last rounding reaches it. */
 #define cot_uniform(...) COT_UNIFORM_(__VA_ARGS__, .end_ = 0)
 #define COT_UNIFORM_(t, type, ...) cot_uniform_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
-/* The normal distribution of mean 0 and variance 1, by G. Box, M. Muller, A Note on the
+/* The normal distribution of mean 0 and variance 1, of a real floating type (else
+ * COT_ERR_DTYPE), by G. Box, M. Muller, A Note on the
  * Generation of Random Normal Deviates, 1958; |x| < 5.8 in f32, 8.6 in f64. */
 #define cot_normal(...) COT_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_NORMAL_(t, type, ...) cot_normal_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
@@ -114,11 +116,12 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define COT_EXPONENTIAL_(t, type, ...)                                                         \
     cot_exponential_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
 /* True with probability p (a number or value that broadcasts to the shape): a uniform number
- * below p. */
+ * below p.  The result is bool; only the sizes of `shape` count, not its element type. */
 #define cot_bernoulli(...) COT_BERNOULLI_(__VA_ARGS__, .end_ = 0)
 #define COT_BERNOULLI_(t, shape, p, ...) \
     cot_bernoulli_(COT_HERE, t, shape, COT_OPERAND(p), COT_RANDOM_(__VA_ARGS__))
-/* Integers low ... high - 1, at most 2^32 of them; off by at most 2^-32 of each probability. */
+/* Integers low ... high - 1, at most 2^32 of them, of an integer type (else COT_ERR_DTYPE); off
+ * by at most 2^-32 of each probability. */
 #define cot_randint(...) COT_RANDINT_(__VA_ARGS__, .end_ = 0)
 #define COT_RANDINT_(t, type, low, high, ...) \
     cot_randint_(COT_HERE, t, type, low, high, COT_RANDOM_(__VA_ARGS__))

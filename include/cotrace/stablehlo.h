@@ -37,30 +37,27 @@ typedef struct cot_import_options {
  *
  *   path     for messages
  *   options  NULL: none
- *   out      the entry as a graph; it belongs to the context, like everything made of it.
- *  The text is not needed
- *            afterwards.
+ *   out      the entry as a graph; it belongs to the context, like everything made of it.  The
+ *            text is not needed afterwards.
  *
  * Expectations (custom calls @check...) are left out; `cot run` checks them.
  *
  * Errors   COT_ERR_PARSE  the text is malformed: "file:line:column: what was found, what was
- * wanted"; or it
- *                         holds an op, a type or a custom call that cannot be imported, which
- *                         is named
+ *                         wanted"; or it holds an op, a type or a custom call that cannot be
+ *                         imported, which is named
  *          COT_ERR_SHAPE, COT_ERR_DTYPE  an op does not fit its operands; sizes are open
  * Source   StableHLO specification,
- * https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
+ *          https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
 COT_API cot_status cot_import_stablehlo(cot_context *ctx, const char *path, const char *text,
                                         size_t bytes, const cot_import_options *options,
                                         const cot_graph **out);
 
 /* Write a graph as a module of StableHLO text, which JAX's parser and the StableHLO tools read.
  *
- *   g      the function: @main of the module.  Its sub-functions are private functions; what
- * it reads of the
- *          context (captured arrays, the generator's key) are arguments at the end; the new
- *          values of in/out arguments are
- *          results at the end, and the arguments have tf.aliasing_output
+ *   g      the function: @main of the module.  Its sub-functions are private functions; what it
+ *          reads of the context (captured arrays, the generator's key) are arguments at the
+ *          end; the new values of in/out arguments are results at the end, and the arguments
+ *          have tf.aliasing_output
  *   write  receives the text
  *
  * Elements are bool as i1, c64 as complex<f32>; large constants are in hexadecimal.  An op that
@@ -68,11 +65,11 @@ COT_API cot_status cot_import_stablehlo(cot_context *ctx, const char *path, cons
  * private function of other ops: it agrees to the accuracy of the op, not to the last bit.
  * Imported again, the text is the same graph.
  *
- * Errors   COT_ERR_TARGET  an op has no counterpart: one with an effect, a collective
- * outside of its vmap, or a call
- *                          of a foreign function; the message has the line of the op
+ * Errors   COT_ERR_TARGET  an op has no counterpart: one with an effect, a collective outside
+ *                          of its vmap, or a call of a foreign function; the message has the
+ *                          line of the op
  * Source   StableHLO specification,
- * https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
+ *          https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
 COT_API cot_status cot_export_stablehlo(const cot_graph *g, cot_write *write, void *user);
 
 #ifdef __cplusplus

@@ -83,8 +83,8 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
  * .axes (NHWC: .axes = COT_LIST(1, 2)); one at every place that .strides (absent: 1) leaves.
  * Padding counts as the neutral element.
  *
- * Errors   COT_ERR_SHAPE  more sizes than axes; COT_ERR_ARG  a list has another length, or
- * an entry is wrong */
+ * Errors   COT_ERR_SHAPE  more sizes than axes; COT_ERR_ARG  a list has another length, or an
+ *                         entry is wrong */
 #define cot_window_sum(...) COT_WINDOW_SUM_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_SUM_(x, window, ...)                                                        \
     cot_window_sum_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
@@ -126,8 +126,8 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
  * group g meet the kernel's outputs of group g; with .batch_groups, examples do.  A transposed
  * convolution has .base_dilation for its stride.
  *
- * Errors   COT_ERR_SHAPE  ranks, features or groups do not fit; COT_ERR_ARG  a list, or
- * .spec, is wrong */
+ * Errors   COT_ERR_SHAPE  ranks, features or groups do not fit; COT_ERR_ARG  a list, or .spec,
+ *                         is wrong */
 #define cot_conv(...) COT_CONV_(__VA_ARGS__, .end_ = 0)
 #define COT_CONV_(x, w, ...) cot_conv_(COT_HERE, x, w, COT_WINDOW_(__VA_ARGS__))
 #endif
