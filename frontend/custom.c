@@ -256,7 +256,7 @@ forward_of(ir_build *b, const custom_call *k, ir_node *n, const ir_type *const *
     return fe_custom_forward(c, n, k->in.n, type, b->loc);
 }
 
-/* Can this trace call it, with so many operands?  If not, that is the error. */
+/* Can this trace call the function with so many operands?  If not, the error is recorded. */
 static bool
 is_callable(ir_build *b, const custom_call *k)
 {

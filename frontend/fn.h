@@ -11,8 +11,8 @@ typedef enum fe_kind {
     FE_FN_BODY,   /* a C body                                            */
     FE_FN_GRAPH,  /* a graph                                             */
     FE_FN_PASS,   /* a transform of another function                     */
-    FE_FN_FIRST,  /* fwd of a pair of halves                             */
-    FE_FN_SECOND, /* bwd or lin of a pair of halves                      */
+    FE_FN_FIRST,  /* the forward half of a vjp or linearize              */
+    FE_FN_SECOND, /* its backward or linear half                         */
     FE_FN_TAKING, /* optional arguments of another function, given last  */
     FE_FN_BAD     /* an error is recorded: functions made from it fail, too */
 } fe_kind;

@@ -121,7 +121,7 @@ run_full(const cutting *c, int64_t k, int64_t m, const ir_ref *x, ir_ref *y)
         y[j] = joined(c->b, y[j]);
 }
 
-/* The steps from ... length - 1, which fill no segment. */
+/* Run the last steps, `from` to length - 1, which do not fill a segment. */
 static void
 run_rest(const cutting *c, int64_t from, const ir_ref *x, ir_ref *y)
 {

@@ -135,7 +135,8 @@ list_type(ir_buf *b, const ir_graph *g, ir_ref v, const char *name, const char *
                   name && *name ? ": " : "", ir_type_str(g->ctx, ir_type_at(g, v)));
 }
 
-/* Directions are missing or too many: both lists, with names where there are any. */
+/* The error for too few or too many tangents or cotangents: it prints what was given and what
+ * is wanted, by name where there are names. */
 cot_status
 fe_wrong_directions(cot_fn *f, const fe_shape *s, int k, int n, const ir_type *const *type,
                     const ir_graph *g)
@@ -160,7 +161,7 @@ fe_wrong_directions(cot_fn *f, const fe_shape *s, int k, int n, const ir_type *c
     return ir_fail(f->ctx, f->loc, f->name, ERR_fn_structure, has.text, wants.text);
 }
 
-/* A direction's type is exactly that of what it belongs to. */
+/* A tangent or cotangent must have the type of the argument or result that it belongs to. */
 static cot_status
 check_direction(const cot_fn *f, int i, const ir_type *has, const char *what, const char *of,
                 const char *name, const ir_type *wants)

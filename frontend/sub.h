@@ -19,9 +19,9 @@ typedef struct fe_sub {
     int n_own;
     int n_captured;
     const ir_ref *captured;
-    const uint32_t *from; /* by capture: the slot outside, 0 for none */
+    const uint32_t *from; /* by capture: its slot in the enclosing trace, 0: none */
     uint32_t n_written;
-    uint32_t *written; /* slots outside */
+    uint32_t *written; /* slots of values of the enclosing trace */
     int key;   /* which capture random numbers come from; -1: none */
     bool test; /* of a loop: it writes nothing */
 } fe_sub;

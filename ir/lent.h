@@ -13,7 +13,7 @@ void ir_arena_keep(ir_arena *a);
 /* Gives back what was taken in the public call at hand and neither given back nor kept: what a
  * call leaves that fails. */
 void ir_arena_recall(cot_context *ctx);
-/* At the end of the context. */
+/* Frees the arenas that were given back; called when the context ends. */
 void ir_arena_free_lendable(cot_context *ctx);
 
 #endif

@@ -281,7 +281,7 @@ read_threads(cot_cli *c, const char *s)
     return false;
 }
 
-/* An option that changes nothing is a mistake: perhaps of the verb. */
+/* An option that the verb does not use is an error: the user may have meant another verb. */
 static bool
 heeds(const cot_cli *c, const char *option, const char *verbs)
 {

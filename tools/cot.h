@@ -26,11 +26,11 @@ typedef struct cot_cli {
     struct fe_hlo_checks *checks;       /* of StableHLO text; NULL: expectations are left out */
     ir_ints given_away;                 /* arguments that the text donates                 */
     const char *text, *text_of;         /* of a file, once read                            */
-    size_t start, stop, bytes;          /* of StableHLO text: its module; stop 0: all      */
+    size_t start, stop, bytes;          /* the module within StableHLO text; stop 0: all   */
     struct fe_hlo_names *several;       /* filled where none of its functions is the entry */
 } cot_cli;
 
-/* Each verb is a file; it answers the exit status. */
+/* Each verb is a file; it returns the exit status. */
 int cli_opt(cot_cli *c);
 int cli_run(cot_cli *c);
 int cli_build(cot_cli *c);

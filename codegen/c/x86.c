@@ -50,8 +50,8 @@ cg_c_settled(cg_c_text *t)
     if (has)
         ir_buf_printf(
             &t->head,
-            "/* x is made by now.  clang would mix steps of sums side by side that lie far "
-            "apart in the text,\n * more of them than registers hold. */\n"
+            "/* x is computed before what follows.  clang would interleave distant steps of "
+            "independent sums,\n * which need more registers than there are. */\n"
             "#if %s && defined(__clang__)\n#define COT_SETTLED(x) COT_HELD(x)\n#else\n",
             has);
     ir_buf_printf(&t->head, "#define COT_SETTLED(x) ((void)0)\n%s", has ? "#endif\n" : "");

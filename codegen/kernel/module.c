@@ -13,8 +13,8 @@ typedef struct numbering {
 } numbering;
 
 struct cg_names {
-    ir_map taken;               /* kernels by name, from 1 on    */
-    ir_map find;                /* numberings by name, from 1 on */
+    ir_map taken;               /* by name: 1 + the number of the kernel */
+    ir_map find;                /* by name: 1 + its place in `of`        */
     numbering *of;
     uint32_t n, cap;
 };

@@ -23,7 +23,7 @@ typedef struct ranges {
 
 typedef struct tree {
     ir_arena *arena;
-    uint32_t steps;             /* leaves: steps, steps + 1, ... */
+    uint32_t steps;             /* the leaves are nodes steps, steps + 1, ... */
     ranges *own, *below;        /* of each node; 1 is the root, 2 i and 2 i + 1 are below i */
 } tree;
 

@@ -81,8 +81,8 @@ cg_map_index(const cg_map_loops *s, cg_ix_table *ix, const ir_type *space, const
         cg_ix_split(ix, cg_ix_flat(ix, s->rank, s->dims, axis), space->rank, space->dims, at);
 }
 
-/* Begin an analysis of what the group reads.  Returns its index in the loops' shape: new
- * variables. */
+/* Begin an analysis of what the group reads.  Returns the variables of the analysis, one for
+ * each axis of the loops' shape, at which the group is read. */
 static const cg_ix *
 access_loops(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
              const cg_map_loops *s, cg_access *w)

@@ -125,7 +125,7 @@ typedef struct method {
     double rate;
     bool counts,
         decouples; /* its state has the number of steps; it applies weight decay itself */
-    double decay;  /* that it has by default */
+    double decay;  /* the weight decay that it has by default */
 } method;
 
 static const method methods[] = {

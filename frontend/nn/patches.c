@@ -189,7 +189,7 @@ cot_unfold_(cot_place at, cot_value x, cot_list window, const cot_window_options
     return cot_reshape(y, cot_size(x, 0), rows, columns);
 }
 
-/* Axes (window, positions) first in x become axis `in`, behind the others. */
+/* Axes (window, positions) first in x become axis `in`, after the others. */
 static cot_value
 folded(cot_place at, cot_trace *t, cot_value x, const sliding *s)
 {

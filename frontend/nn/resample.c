@@ -196,7 +196,7 @@ cot_interpolate_(cot_place at, cot_value x, cot_sampling sampling,
 
 /* ---- grid_sample ---- */
 
-/* c reflected at low and low + span until it lies between. */
+/* c reflected at low and at low + span until it is between them. */
 static cot_value
 reflected(cot_place at, cot_value c, double low, double span)
 {

@@ -298,7 +298,7 @@ update_all(ir_build *b, const fe_at_call *c, const fe_at_selection *s, int n, co
         z[i] = z[i] ? put_box(b, s, x[i], z[i]) : IR_NONE;
 }
 
-/* The shape of the updates: of the read, or, by a mask, of x behind the mask. */
+/* The shape of the updates: of the read, or, by a mask, of x after the mask. */
 static bool
 updates_shape(ir_build *b, const fe_at_call *c, const fe_at_selection *s, int *rank,
               int64_t *shape)

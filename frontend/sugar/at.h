@@ -32,7 +32,7 @@ typedef struct fe_at_call {
     cot_at_options o;
     cot_update_kind kind;
     bool update;
-    const pass_combiner *by; /* in place of kind */
+    const pass_combiner *by; /* the combiner of a traced body; NULL: `kind` says how */
 } fe_at_call;
 
 /* The selection that an index makes of a value of type t; false after an error. */

@@ -6,7 +6,7 @@
 #include "frontend/trace.h"
 
 ir_ref fe_fft_scaled(ir_build *b, ir_ref z, double c);
-/* x cut to n elements of an axis, or zeros put behind it. */
+/* x cut to n elements of an axis, or zeros put after them. */
 ir_ref fe_fft_resized(ir_build *b, ir_ref x, int axis, int64_t n);
 ir_ref fe_fft_complex(ir_build *b, ir_ref x);
 /* Along the last axis, undivided. */

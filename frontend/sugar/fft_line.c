@@ -83,7 +83,7 @@ complex_along_last(ir_build *b, ir_ref x, int64_t n, const double *z)
     return whole(b, (complex_parts){ re, along_last(b, x, n, z, 1) });
 }
 
-/* x cut to n elements of an axis, or zeros put behind it. */
+/* x cut to n elements of an axis, or zeros put after them. */
 ir_ref
 fe_fft_resized(ir_build *b, ir_ref x, int axis, int64_t n)
 {

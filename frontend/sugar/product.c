@@ -83,7 +83,7 @@ first_axes(ir_build *b, int n)
     return (ir_ints){ n, at };
 }
 
-/* A matrix times a batch of them gives the matrix's rows first: put them behind the batch. */
+/* A matrix times a batch of them gives the matrix's rows first: put them after the batch. */
 static ir_ref
 rows_behind(ir_build *b, ir_ref x, int batch)
 {

@@ -15,7 +15,7 @@ typedef struct ready {
     ir_ref x;
     cot_dtype dtype; /* of the operand; of its parts, where the result is real */
     ir_axes axes;
-    int64_t count; /* elements that one result is made of */
+    int64_t count; /* elements that are reduced to one result */
     bool keep;
 } ready;
 

@@ -194,7 +194,7 @@ average(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_
     return sum ? fe_narrow(b, ir_div(b, sum, count), ir_btype(b, x)->dtype) : IR_NONE;
 }
 
-/* A transpose goes behind the pooling: the gradient then runs along the memory of what was
+/* A transpose goes after the pooling: the gradient then runs along the memory of what was
  * transposed. */
 static ir_ref
 pooled(ir_build *b, const windowing *d, ir_ref x, pool_rule *rule)

@@ -8,8 +8,8 @@
 #include "ir/eval/eval.h"
 
 typedef struct memory_view {
-    ir_ref base; /* the clone; IR_NONE: no view of one, nor one itself */
-    int64_t *at; /* the element of base that each element is           */
+    ir_ref base; /* the clone that this shows; IR_NONE: a pure value */
+    int64_t *at; /* for each element, its number in base             */
 } memory_view;
 
 struct eval_views {
@@ -107,7 +107,7 @@ eval_views_note(eval_views *w, const ir_node *n)
         const memory_view *x = &w->of[n->in[0]];
         const size_t width = cot_dtype_size(t->dtype);
         char *to = (char *)w->val[x->base];
-        const char *from = w->val[n->first]; /* its own copy of what is written */
+        const char *from = w->val[n->first]; /* the node's result: a copy of y */
 
         for (int64_t i = 0; i < t->size; i++)
             memcpy(to + (size_t)x->at[i] * width, from + (size_t)i * width, width);

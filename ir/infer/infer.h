@@ -42,11 +42,11 @@ const char *infer_str(const infer_ctx *c, const ir_type *t);
 int infer_dtype_is(const infer_ctx *c, int operand, bool ok, const char *wanted);
 int infer_length(const infer_ctx *c, const char *what, ir_ints s, int n);
 int infer_axis(const infer_ctx *c, int64_t axis, const ir_type *t);
-/* Every entry is in 0 ... n-1, none twice; their set in *set. */
+/* Checks that entries are in 0 ... n-1 and none is there twice; *set becomes their set. */
 int infer_axis_list(const infer_ctx *c, const char *what, ir_ints s, int n, ir_axes *set);
 int infer_ascending(const infer_ctx *c, const char *what, ir_ints s);
 int infer_disjoint(const infer_ctx *c, ir_axes a, ir_axes b);
-/* Every entry i is in 0 ... limit[i]. */
+/* Checks that each entry s[i] is in 0 ... limit[i]. */
 int infer_sizes(const infer_ctx *c, const char *what, ir_ints s, const int64_t *limit);
 
 static inline bool infer_is_number(cot_dtype t) { return t >= COT_I8; }

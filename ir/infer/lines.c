@@ -1,4 +1,4 @@
-/* Types of ops that go along lines. */
+/* Types of argsort, top_k and the cumulative ops, which work along one axis. */
 #include "ir/infer/infer.h"
 
 /* The largest place that integer type t can hold. */

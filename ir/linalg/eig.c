@@ -1,9 +1,9 @@
 /* Eigenvalues and eigenvectors of general matrices.  Larger ones than IR_LA_SMALL rows are
  * LAPACK's (lapack.h).
  *
- * Of the blocks of one or two rows that schur.c comes to, a rotation makes each of two rows
- * triangular, in complex numbers.  Vectors are substituted back in the triangle, all columns at
- * once, and scaled on the way.
+ * The sweeps of schur.c leave blocks of one or two rows.  A complex rotation makes each block
+ * of two rows triangular.  Vectors come from back substitution in the triangle, all columns at
+ * once, and are scaled as it proceeds.
  *
  * The eigenvalues of a real matrix are real, with an imaginary part of 0, or pairs of
  * conjugates, the one above the real axis first, and so are their vectors.  What does not

@@ -10,7 +10,7 @@
 #include "ir/linalg/parts.h"
 
 enum { FEW = 8,          /* rows of a triangle that is not halved */
-       WHOLE = 64 };     /* rows of triangles whose product is one */
+       WHOLE = 64 };     /* up to so many rows two triangles are multiplied as one product */
 
 /* The matrix that brings rows into an order, i32 [batch, 1, n]. */
 static ir_ref

@@ -25,7 +25,8 @@ typedef struct ir_la_rotations {
  * not above the bound, and nowhere else.  `scaled` says that r^2 does not vanish above it. */
 ir_la_rotations ir_la_rotations_of(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r,
                            ir_ref bound);
-/* Where s is not 0; the same rotations, behind barriers. */
+/* Bool: which pairs are rotated, i.e. have s other than 0.  The second function puts the
+ * rotations behind barriers, so that they are computed once and not again for each use. */
 ir_ref ir_la_rotates(ir_build *b, const ir_la_rotations *t);
 void ir_la_materialise(ir_build *b, ir_la_rotations *t);
 /* In eigh: does a (rows and columns along axes `first` and the next) have an off-diagonal

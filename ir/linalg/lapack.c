@@ -68,7 +68,8 @@ typedef struct job {
     void *re, *im, *packed;         /* of real eigenvalues and vectors that are conjugates */
 } job;
 
-/* Room for the work that LAPACK's own documentation asks for, and blocks of 64. */
+/* Computes the sizes of the work arrays, as LAPACK's documentation states them, with blocks of
+ * 64. */
 static void
 measure(job *j)
 {

@@ -109,7 +109,7 @@ void ir_la_loop_begin(ir_build *b, ir_la_loop *l, int64_t n, int consts, int car
  * to out. */
 void ir_la_loop_end(ir_build *b, ir_la_loop *l, int n_ys, const ir_ref *next, ir_ref *out);
 
-/* The same for step = from, from + 1, ... below to, which the program knows when it runs. */
+/* The same for step = from, from + 1, ..., to - 1, whose bounds are values of the graph. */
 void ir_la_for_begin(ir_build *b, ir_la_loop *l, ir_ref from, ir_ref to, int consts,
                      int carries, const ir_ref *x);
 void ir_la_for_end(ir_build *b, ir_la_loop *l, const ir_ref *next, ir_ref *out);

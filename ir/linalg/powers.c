@@ -1,9 +1,9 @@
 /* Numbers as m 2^e, so that a product of many neither overflows nor vanishes on its way.
  *
- * e is read off the bits of a number's size: m is in [1, 2) (up to 4 near the greatest, with
- * two parts up to 2 sqrt 2 times that), or what a 0, an infinity, a NaN is; of a subnormal it
- * is less than 1.  Scaling by powers of two is exact, so a product is rounded as if nothing had
- * been scaled. */
+ * e is read off the exponent bits of a number's size, so that m is in [1, 2): up to 4 near the
+ * greatest numbers, and up to 2 sqrt 2 times that for complex ones.  The m of a 0, an infinity
+ * or a NaN is that number, and the m of a subnormal one is less than 1.  Scaling by powers of
+ * two is exact, so a product is rounded as if nothing had been scaled. */
 #include "ir/linalg/parts.h"
 
 enum { LANES = 32 };     /* factors of one product: below 2^(3 * 32) */

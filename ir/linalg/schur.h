@@ -19,8 +19,8 @@ typedef struct ir_la_reflections {
 
 /* h is zero below the first diagonal under the main one; r: NULL, or filled. */
 ir_la_schur ir_la_hessenberg(ir_build *b, ir_ref x, ir_la_reflections *r);
-/* From there: blocks of one or two rows; the answer is bool [batch, 1, 1], where it did not
- * come to that. */
+/* Sweeps that reduce it to blocks of one or two rows.  Returns bool [batch, 1, 1]: where they
+ * did not converge. */
 ir_ref ir_la_sweeps(ir_build *b, ir_la_schur *s);
 /* eig.c: from there, complex triangles; *w gets their eigenvalues, [batch, 1, n], of real
  * matrices in conjugate pairs. */

@@ -3,7 +3,7 @@
  * For x < (a + 1) / (a + b + 2), I = x^a (1 - x)^b / (a B(a, b)) times a continued fraction,
  * that of DiDonato and Morris's BFRAC (here times a), which takes the distance of a from its
  * mean (a + b) x, found without cancellation; beyond, 1 - I_(1-x)(b, a).  A loop over all
- * elements goes on until the last of them has come to rest, which takes about sqrt(max(a, b))
+ * elements goes on until the last of them has converged, which takes about sqrt(max(a, b))
  * trips; an element that has not after MAX_TRIPS trips becomes NaN.  f32 computes in f64.
  *
  * The prefactor is C. Loader's saddle point form where a and b are not small: no large
@@ -28,9 +28,9 @@ with(ir_build *b, ir_op op, ir_ref x, double k)
     return ir_op2(b, op, x, ir_like(b, x, k));
 }
 
-/* Inputs: a, b, x, y = 1 - x, c = 1 + a - (a + b) x; the trip n, the elements at rest, and of
- * the fraction's convergents the last (over its denominator) and numerator and denominator
- * before it. */
+/* Inputs: a, b, x, y = 1 - x, c = 1 + a - (a + b) x; the trip n; which elements have converged;
+ * the last convergent of the fraction (over its denominator), and the numerator and denominator
+ * of the one before it. */
 enum { A, B, X, Y, C, TRIP, DONE, LAST, OVER, UNDER, CARRIED };
 
 static void
@@ -88,7 +88,7 @@ step(ir_build *outer, const ir_type *t)
     ir_ref over = ir_add(r, ir_mul(r, up, in[OVER]), right);
     ir_ref under = ir_add(r, ir_mul(r, up, in[UNDER]), low), last = ir_div(r, over, under);
     ir_ref off = ir_op1(r, OP_abs, ir_sub(r, last, in[LAST]));
-    /* NaN has come to rest, too */
+    /* NaN counts as converged */
     ir_ref rest = ir_op1(r, OP_not, ir_op2(r, OP_gt, off, with(r, OP_mul, last, 1.2e-16)));
     const ir_ref to[3] = { last, ir_div(r, in[LAST], under),
                            ir_div(r, ir_like(r, under, 1), under) };
@@ -115,7 +115,7 @@ goes_on(ir_build *outer, const ir_type *t)
     return ir_sub_end(outer, r);
 }
 
-/* a times the fraction; NaN where it has not come to rest.  d = p - (p + q) x. */
+/* a times the fraction; NaN where it has not converged.  d = p - (p + q) x. */
 static ir_ref
 fraction(ir_build *b, ir_ref p, ir_ref q, ir_ref x, ir_ref y, ir_ref d)
 {

@@ -117,7 +117,7 @@ static const double temme[] = {
 
 typedef struct varying {
     ir_sc v, d;
-    bool varies; /* else d means nothing: it is 0 */
+    bool varies; /* false: v does not depend on a, and d is not set */
 } varying;
 
 /* The program being built: the parameters are pairs if derivatives are wanted. */

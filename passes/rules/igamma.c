@@ -77,7 +77,7 @@ goes_on(ir_build *outer, const ir_type *type)
     return ir_sub_end(outer, r);
 }
 
-/* For finite a > 0 and x > 0. */
+/* The second derivative by the power series, which converges for finite a > 0 and x > 0. */
 static ir_ref
 series(ir_build *b, ir_ref a, ir_ref x)
 {

@@ -42,7 +42,7 @@ typedef struct hlo_written {
     const ir_type *const *in_type;
     const ir_type *const *out_type;
     ir_loc loc;
-    fe_hlo_writer *rule; /* NULL: of a graph */
+    fe_hlo_writer *rule; /* writes the decomposition; NULL: g is written */
     const char *row;     /* the row's name, for the rule */
 } hlo_written;
 

@@ -22,7 +22,7 @@ fe_hlo_fail(hlo_emit *e, const char *format, ...)
     e->b->status = e->h->ctx->status;
 }
 
-/* "file":line behind `loc(`, through aliases, names and fused lists: the first that is
+/* "file":line after `loc(`, through aliases, names and fused lists: the first that is
  * found. */
 static bool
 origin(const hlo_import *h, const char *at, int depth, hlo_span *file, int64_t *line)

@@ -69,7 +69,7 @@ fe_hlo_torch_index_select(hlo_emit *e)
     for (int k = 0; k < t->rank; k++) {
         const bool own = k >= batch && k != dim;
         at[0][k] = own ? t->dims[k] : 1;
-        if (own) /* behind dim come the axes of the integers in its place */
+        if (own) /* after dim come the axes of the integers in its place */
             at[1][n++] = k < dim ? k : k - 1 + i->rank - batch;
         if (k < batch)
             at[2][m++] = k;

@@ -66,7 +66,7 @@ fe_hlo_triangular_solve(hlo_emit *e)
 
 /* ---- Fourier ---- */
 
-/* The operand is empty, and so the result, but for what IRFFT makes of no number. */
+/* The transform of an operand without elements: zeros, where the result has any element. */
 static void
 empty_fft(hlo_emit *e, hlo_span type, ir_ints length)
 {
@@ -143,7 +143,7 @@ option(const hlo_emit *e, const char *name, int absent)
     return absent;
 }
 
-/* The results from i on that are a status: no failure. */
+/* The results from number i on are statuses of LAPACK: they become 0, since nothing fails. */
 static void
 succeed(hlo_emit *e, int i)
 {
@@ -356,7 +356,7 @@ reflections(hlo_emit *e, ir_ref *v, ir_ref *t)
     return *t != IR_NONE;
 }
 
-/* The first columns of their product. */
+/* The first columns of the product of the reflections. */
 static void
 orgqr(hlo_emit *e)
 {
@@ -539,7 +539,7 @@ bool
 fe_hlo_lapack(hlo_emit *e, hlo_span name)
 {
     static const struct {
-        const char *name; /* behind "lapack_" and the letter of the type */
+        const char *name; /* after "lapack_" and the letter of the type */
         void (*rule)(hlo_emit *);
         int n_in, n_out; /* n_out 0: the rule sees to it */
     } row[] = {

@@ -11,7 +11,7 @@ typedef struct norm_pattern {
     const ir_type *t;   /* of x */
     int axis;
     ir_axes others;
-    double n, epsilon;  /* n: elements of a feature */
+    double n, epsilon;  /* n: the number of elements that a feature is averaged over */
 } norm_pattern;
 
 static bool

@@ -7,13 +7,14 @@
 #include "frontend/stablehlo/import/rules.h"
 
 typedef struct older {
-    const char *name; /* behind the letter of the type */
+    const char *name; /* after the letter of the type */
     int n_scalars, n_in;
-    /* For each result which one it is of the call of today; those behind, and '.', are
-     * workspace.  Of complex matrices, where that is another list. */
+    /* For each result of the old call, which result of today's call it is.  '.' and results
+     * after the list are workspace.  of_complex: the list for complex matrices, where it
+     * differs. */
     const char *result, *of_complex;
-    /* Option k is what scalar `at` is: the letter that it numbers, or itself where there are
-     * none. */
+    /* Option k comes from scalar `at`, which is the number of a letter; without letters it is
+     * the scalar itself. */
     struct {
         const char *name, *letters;
         int at;

@@ -1,8 +1,8 @@
 /* Ops on elements.
  *
  * Signedness is the type's.  Of bools, add and maximum are or, multiply and minimum are and.
- * Comparisons by total order are comparisons of the bits as integers, the negative ones
- * turned. */
+ * Comparisons by total order are comparisons of the bits as integers, where those of negative
+ * numbers are complemented but for the sign. */
 #include "frontend/stablehlo/import/rules.h"
 
 #include <math.h>

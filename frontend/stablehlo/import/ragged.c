@@ -49,8 +49,9 @@ read_numbers(hlo_emit *e, ragged *r)
     return good && !fe_hlo_bad(e);
 }
 
-/* The axes of x that the axes of group_sizes but the last go along: of its batch, then those of
- * its own kind before the ragged one.  Their number, or -1. */
+/* The axes of x that belong to the leading axes of group_sizes, which are all but its last one:
+ * batch axes first, then contracted (or free) axes before the ragged one.  Returns their
+ * number, or -1. */
 static int
 prefix(hlo_emit *e, int rank, ir_ints batch, ir_ints contracted, int64_t axis, int64_t *at)
 {

@@ -3,7 +3,7 @@
  *
  * The state is a key and a counter, u64 each; draw i is of the counter plus i, whose lower half
  * comes first, and so it is with the key and with the words drawn.  Philox has a counter of 128
- * bits, the words behind the key, lower one first; where there is one word, the key is above
+ * bits, the words after the key, lower one first; where there is one word, the key is above
  * it.  A counter gives four words of 32 bits, or two of 64.  The default is Philox, as XLA has
  * it on CPU.  Source: J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC
  * 2011. */
@@ -23,7 +23,8 @@ swapped(ir_build *b, ir_ref x)
     return x ? ir_op2(b, OP_or, ir_op2(b, OP_shl, x, n), high) : IR_NONE;
 }
 
-/* Words of the shape: draw i is of the counter plus i. */
+/* Random words of the shape of t.  Element i is drawn at the counter plus i, so elements do not
+ * depend on each other. */
 static ir_ref
 words(ir_build *b, ir_ref key, ir_ref counter, const ir_type *t)
 {

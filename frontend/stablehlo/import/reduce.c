@@ -270,7 +270,8 @@ fe_hlo_reduce(hlo_emit *e)
 
 /* ---- windows ---- */
 
-/* Of sizes, strides, dilations of the operand and of the window, and padding on both sides. */
+/* Fill w from the lists: sizes, strides, dilations of the operand and of the window, padding
+ * before and after. */
 static bool
 make_windows(hlo_emit *e, int rank, const ir_ints *list, pass_window *w)
 {

@@ -1,7 +1,7 @@
 /* A sparse matrix times a dense one, as JAX calls it for matrices stored by rows (BCSR).
  *
  * Element k is in the row before which k + 1 starts come; it adds data[k] times the row of its
- * column to the result.  What is stored behind the last row is in none: it is dropped. */
+ * column to the result.  What is stored after the last row is in none: it is dropped. */
 #include "cotrace/index.h"
 #include "cotrace/order.h"
 #include "cotrace/sugar.h"

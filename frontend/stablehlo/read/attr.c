@@ -72,7 +72,7 @@ list(hlo_reader *r, hlo_attr *out)
     return fe_hlo_expect(r, "]");
 }
 
-/* Behind `array<`: i64: 1, 2 */
+/* After `array<`: i64: 1, 2 */
 static bool
 array(hlo_reader *r, hlo_attr *out)
 {
@@ -92,7 +92,7 @@ array(hlo_reader *r, hlo_attr *out)
     return fe_hlo_expect(r, ">");
 }
 
-/* Behind '#': an alias, or a dialect's name and what it has between brackets. */
+/* After '#': an alias, or a dialect's name and what it has between brackets. */
 static bool
 dialect(hlo_reader *r, hlo_attr *out)
 {

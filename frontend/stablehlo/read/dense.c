@@ -2,7 +2,7 @@
  *
  * One element stands for all; else lists are nested as the axes are, or the bytes are a string
  * of hexadecimal digits (little endian; of i1 one byte or one bit an element).  The type stands
- * behind, so the end is found first: elements have no '>'.  Decimal fractions of up to 15
+ * after, so the end is found first: elements have no '>'.  Decimal fractions of up to 15
  * digits with a small exponent are exact in double arithmetic; all others go to strtod.
  * Source: W. D. Clinger, How to read floating point numbers accurately, PLDI 1990. */
 #include "frontend/stablehlo/read/tree.h"
@@ -282,7 +282,7 @@ nested(hlo_reader *r, const hlo_type *type, int axis, uint8_t **to)
 
 /* ---- both ---- */
 
-/* The text behind holds all elements: no allocation is larger than what the text can fill. */
+/* All elements are in the rest of the text: no allocation is larger than it can fill. */
 static bool
 elements(hlo_reader *r, const hlo_type *type, const char *start, const char *stop,
          hlo_attr *out)
@@ -339,7 +339,7 @@ struct hlo_resources {
     uint32_t n, cap, m, cap_bytes;
 };
 
-/* Behind `builtin: {`: name: "0x...", ... */
+/* After `builtin: {`: name: "0x...", ... */
 static bool
 read_resources(hlo_reader *r, struct hlo_resources *s)
 {

@@ -54,7 +54,8 @@ fe_hlo_refuse(cot_context *ctx, const hlo_reader *r, const char *at, const char 
     return false;
 }
 
-/* Lines are asked for in the order of the text, but for a few that lie behind. */
+/* The line of a place.  Most calls are in the order of the text, so counting goes on from the
+ * last place; an earlier place is counted from the start. */
 int
 fe_hlo_line(hlo_reader *r, const char *at)
 {

@@ -34,7 +34,7 @@ bool fe_hlo_operand(hlo_reader *r, uint32_t *out);
 /* region.c */
 hlo_region *fe_hlo_open_region(hlo_reader *r, hlo_draft *d);
 void fe_hlo_add_argument(hlo_reader *r, hlo_region *s, hlo_span name, const hlo_type *type);
-/* Ops up to '}' and behind it, whose region is open; names from n on end with it. */
+/* Ops up to '}' and after it, whose region is open; names from n on end with it. */
 bool fe_hlo_region_body(hlo_reader *r, uint32_t n);
 bool fe_hlo_read_region(hlo_reader *r, hlo_draft *d);
 bool fe_hlo_read_while(hlo_reader *r, hlo_draft *d);
@@ -42,10 +42,10 @@ bool fe_hlo_read_reducer(hlo_reader *r, hlo_draft *d);
 
 /* pretty.c */
 hlo_attr fe_hlo_word_attr(hlo_attr_kind kind, hlo_span s);
-/* Behind the name of an op. */
+/* After the name of an op. */
 bool fe_hlo_read_pretty(hlo_reader *r, hlo_draft *d);
 
-/* func.c: behind `func.func`, `module` */
+/* func.c: after `func.func`, `module` */
 bool fe_hlo_read_function(hlo_reader *r, hlo_draft *d);
 bool fe_hlo_read_module(hlo_reader *r, hlo_draft *d);
 

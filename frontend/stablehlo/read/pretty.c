@@ -14,7 +14,7 @@ fe_hlo_word_attr(hlo_attr_kind kind, hlo_span s)
     return (hlo_attr){ .kind = kind, .at = s.at, .text = s };
 }
 
-/* Behind '[': start:limit or start:limit:stride, ...; or numbers. */
+/* After '[': start:limit or start:limit:stride, ...; or numbers. */
 static bool
 read_ranges(hlo_reader *r, hlo_draft *d)
 {
@@ -43,7 +43,7 @@ read_ranges(hlo_reader *r, hlo_draft *d)
     return fe_hlo_expect(r, "]");
 }
 
-/* Behind `key =`.  Two lists with an x between are those of the left and the right operand. */
+/* After `key =`.  Two lists with an x between are those of the left and the right operand. */
 static bool
 read_key(hlo_reader *r, hlo_draft *d, hlo_span key)
 {
@@ -139,7 +139,7 @@ read_operand(hlo_reader *r, hlo_draft *d)
     return true;
 }
 
-/* Is what is behind '{' a block with arguments? */
+/* Is what is after '{' a block with arguments? */
 static bool
 opens_block(hlo_reader *r)
 {

@@ -57,7 +57,7 @@ block_arguments(hlo_reader *r)
     return fe_hlo_expect(r, ":");
 }
 
-/* Ops up to '}' and behind it, whose region is open; names from n on end with it. */
+/* Ops up to '}' and after it, whose region is open; names from n on end with it. */
 bool
 fe_hlo_region_body(hlo_reader *r, uint32_t n)
 {

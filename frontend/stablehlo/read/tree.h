@@ -32,7 +32,7 @@ typedef enum hlo_small_kind {
 typedef struct hlo_small {
     const char *name;
     cot_dtype carrier;
-    int bits, digits, bias; /* digits: of a float, behind the point */
+    int bits, digits, bias; /* digits: of a float, after the point */
     hlo_small_kind kind;    /* of a float */
 } hlo_small;
 
@@ -87,7 +87,7 @@ typedef struct hlo_op {
     const char *name; /* "stablehlo.add" */
     const char *at;
     int line;
-    const char *loc; /* behind "loc(", or NULL */
+    const char *loc; /* after "loc(", or NULL */
     int n_in, n_out;
     const uint32_t *in;
     uint32_t out; /* the first result; the others follow */
@@ -112,7 +112,7 @@ typedef struct hlo_value {
 } hlo_value;
 
 typedef struct hlo_alias {
-    const char *name, *at; /* at: behind '=' */
+    const char *name, *at; /* at: after '=' */
 } hlo_alias;
 
 typedef struct hlo_module {
@@ -161,8 +161,8 @@ bool fe_hlo_is(hlo_span s, const char *word);
 bool fe_hlo_integer(hlo_reader *r, int64_t *x);
 int64_t fe_hlo_unsigned(hlo_reader *r); /* up to 2^64 - 1, as its bits; 0 after an error */
 bool fe_hlo_string(hlo_reader *r, hlo_span *s); /* between the quotes, as it is written */
-bool fe_hlo_symbol(hlo_reader *r, hlo_span *s); /* behind @ */
-/* Behind an opening bracket: up to the one that closes it, and behind that. */
+bool fe_hlo_symbol(hlo_reader *r, hlo_span *s); /* after @ */
+/* After an opening bracket: up to the one that closes it, and after that. */
 bool fe_hlo_balanced(hlo_reader *r, char close, hlo_span *s);
 /* of a place not before the one asked for last */
 int fe_hlo_line(hlo_reader *r, const char *at);
@@ -180,11 +180,11 @@ typedef struct hlo_attrs {
     uint32_t n, cap;
 } hlo_attrs;
 void fe_hlo_add(hlo_reader *r, hlo_attrs *s, const char *name, hlo_attr value);
-/* Behind '{': name = attribute, ... and the bracket; up to the end where close is "". */
+/* After '{': name = attribute, ... and the bracket; up to the end where close is "". */
 bool fe_hlo_dict(hlo_reader *r, const char *close, hlo_attrs *s);
 bool fe_hlo_loc(hlo_reader *r, const char **at); /* loc(...), if it is next */
 
-/* dense.c: behind `dense<`, `dense_resource<` */
+/* dense.c: after `dense<`, `dense_resource<` */
 bool fe_hlo_dense(hlo_reader *r, hlo_attr *out);
 bool fe_hlo_dense_resource(hlo_reader *r, hlo_attr *out);
 

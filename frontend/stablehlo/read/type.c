@@ -50,7 +50,7 @@ element_type(hlo_reader *r, cot_dtype *out, const hlo_small **small)
     return !fe_hlo_try(r, "<") || fe_hlo_balanced(r, '>', &rest);
 }
 
-/* Behind `tensor<`: 2x3xf32, then an encoding that says nothing to us. */
+/* After `tensor<`: 2x3xf32, then an encoding, which is ignored. */
 static bool
 tensor(hlo_reader *r, hlo_type *t)
 {
