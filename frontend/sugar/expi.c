@@ -143,16 +143,20 @@ inside(ir_build *b, ir_ref x)
     return ir_add(b, with(b, OP_add, ir_op1(b, OP_log, size), EULER), sum);
 }
 
-/* e^(x / 2) twice: Ei is finite up to 716, e^x only up to 709. */
+/* e^(x / 2) twice: Ei is finite up to 716, e^x only up to 709.  Reverse mode multiplies the
+ * cotangent of the factor 1 / x by e^x; as 4096 / x it has room for that, with the same
+ * bits. */
 static ir_ref
 above(ir_build *b, ir_ref x)
 {
-    ir_ref s = ir_div(b, ir_like(b, x, 1), x);
+    ir_ref s = ir_div(b, ir_like(b, x, 1), x), scaled = ir_div(b, ir_like(b, x, 4096), x);
     ir_ref root = ir_op1(b, OP_exp, with(b, OP_mul, x, 0.5));
     ir_ref y = ir_select(b, with(b, OP_le, x, 40), between(b, s, 0.025, 0.125, TERMS(middle)),
                          between(b, s, 0, 0.025, TERMS(far)));
 
-    return ir_mul(b, root, ir_mul(b, y, ir_mul(b, root, s)));
+    ir_ref part = ir_mul(b, with(b, OP_mul, root, 0x1p-12), scaled);
+
+    return ir_mul(b, root, ir_mul(b, y, part));
 }
 
 /* Of -x, above 1. */

@@ -25,6 +25,37 @@ slopes(cot_trace *t, cot_body *body, int order, cot_value x)
 BODY(first_of_expi, out[0] = slopes(t, one_expi, 1, in[0]);)
 BODY(second_of_expi, out[0] = slopes(t, one_expi, 2, in[0]);)
 
+BODY(near_the_end, out[0] = cot_div(slopes(t, one_expi, 1, in[0]), in[1]);
+     out[1] = cot_div(slopes(t, one_expi, 2, in[0]), in[2]);)
+
+/* Where e^x overflows and e^x / x does not, up to half of the largest number. */
+START_TEST(last_slopes_of_expi)
+{
+    const double x[] = { 705, 711, 714, 715 };
+    double first[4], second[4], y[2][4];
+    const void *in[] = { x, first, second };
+    cot_context *ctx = cot_context_new(NULL);
+    cot_array *args[3], *results[2] = { NULL };
+
+    for (int i = 0; i < 4; i++) {
+        first[i] = exp(x[i] - 700) / x[i] * exp(700);
+        second[i] = first[i] * (1 - 1 / x[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        args[i] = cot_array_copy(ctx, cot_f64(4), in[i]);
+    ck_assert_int_eq(cot_eval_all(ctx, near_the_end, results, 2,
+                                  (const cot_array *const *)args, 3),
+                     COT_OK);
+    for (int k = 0; k < 2; k++)
+        memcpy(y[k], cot_array_read(results[k]), sizeof y[k]);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(y[0][i], 1, 1e-14);
+        ck_assert_double_eq_tol(y[1][i], 1, 1e-13);
+    }
+    cot_context_free(ctx);
+}
+END_TEST
+
 /* Beyond the range Ei is infinite with its derivatives; at its pole the first one is, too. */
 START_TEST(ends_of_expi)
 {
@@ -77,7 +108,13 @@ END_TEST
 int
 main(void)
 {
-    const suite_case cases[] = { ROWS, ONCE(ends_of_expi), ONCE(other_types), ONCE(mistakes) };
+    const suite_case cases[] = {
+        ROWS,
+        ONCE(last_slopes_of_expi),
+        ONCE(ends_of_expi),
+        ONCE(other_types),
+        ONCE(mistakes),
+    };
 
     return SUITE("bessel", cases);
 }
