@@ -160,9 +160,10 @@ COT_API cot_value cot_iota_(cot_place at, cot_trace *t, cot_type type, int axis)
 /* Report an error of the body: the trace fails with this text at the caller's line. Returns a
  * bad value, on which later ops stay quiet. */
 #define cot_trace_fail(t, text) cot_trace_fail_(COT_HERE, t, text)
-/* A constant of the type, with the elements copied from memory in row-major order. Errors:
- * COT_ERR_ARG where elements is NULL and the type has some. */
-#define cot_constant(t, type, elements) cot_constant_(COT_HERE, t, type, elements)
+/* cot_constant(t, type, elements): a constant of the type, with the elements copied from memory
+ * in row-major order; they may be written in place, (float[]){ 1, 2 }. Errors: COT_ERR_ARG
+ * where elements is NULL and the type has some. */
+#define cot_constant(t, type, ...) cot_constant_(COT_HERE, t, type, __VA_ARGS__)
 /* An array of the type, whose every element is the number x, which the type must hold (else
  * COT_ERR_DTYPE); a value x is converted and broadcast to it. Errors: COT_ERR_SHAPE where x
  * does not broadcast to the type's shape. */

@@ -6,6 +6,7 @@ static int traced;
 BODY(product, traced++; out[0] = cot_matmul(in[0], in[1]);)
 BODY(both, out[0] = cot_reduce_sum(in[0]); out[1] = cot_sort(in[0], 0);)
 BODY(wrong, out[0] = cot_add(in[0], in[1]);)
+BODY(in_place, out[0] = cot_add(cot_constant(t, cot_f64(2), (double[]){ 1, 2 }), in[0]);)
 BODY(none, out[0] = cot_iota(t, cot_i32(3), 0);)
 BODY(drawn, out[0] = cot_uniform(t, cot_f64(2));)
 BODY(told, (void)out; cot_trace_fail(t, "no number here"); out[0] = in[0];)
@@ -63,7 +64,8 @@ START_TEST(all_results)
 }
 END_TEST
 
-/* Several arrays may be written where they are used, as for cot_jit. */
+/* Several arrays may be written where they are used, as for cot_jit, and the elements of a
+ * constant. */
 START_TEST(arrays_in_place)
 {
     cot_context *ctx = cot_context_new(NULL);
@@ -73,6 +75,9 @@ START_TEST(arrays_in_place)
     ck_assert_int_eq(cot_eval_all(ctx, product, &z, 1, (const cot_array *const[]){ x, y }, 2),
                      COT_OK);
     ck_assert_double_eq(first(z), 23);
+    cot_array_free(z);
+    z = cot_eval(ctx, in_place, x);
+    ck_assert_double_eq(first(z), 3);
     cot_array_free(x), cot_array_free(y), cot_array_free(z);
     cot_context_free(ctx);
 }
