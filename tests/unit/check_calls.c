@@ -462,55 +462,6 @@ START_TEST(is_inlined_where_little_is_saved)
 }
 END_TEST
 
-static void
-write_levels(ir_buf *b, int levels)
-{
-    ir_buf_str(b, "fn @f0(%x: f32[]) -> (f32[]) {\n  %0 = sin %x : f32[]\n  ret %0\n}\n");
-    for (int i = 1; i <= levels; i++)
-        ir_buf_printf(b,
-                      "fn @f%d(%%x: f32[]) -> (f32[]) {\n  %%0 = call %%x {body=@f%d} : f32[]\n"
-                      "  %%1 = call %%0 {body=@f%d} : f32[]\n  ret %%1\n}\n",
-                      i, i - 1, i - 1);
-}
-
-static void
-write_loop(ir_buf *b, int levels)
-{
-    ir_buf_printf(b,
-                  "fn @f0(%%x: f32[]) -> (f32[]) {\n  %%0 = sin %%x : f32[]\n  ret %%0\n}\n"
-                  "fn @f(%%x: f32[]) -> (f32[]) {\n  %%0 = scan %%x {carries=1, length=%d, "
-                  "body=@f0} : f32[]\n  ret %%0\n}\n",
-                  1 << levels);
-}
-
-/* 2^20 sines: each function has twice those of the one before. */
-START_TEST(twenty_levels_of_two_calls_run)
-{
-    float x = 1.5F, y[2];
-
-    for (int k = 0; k < 2 && cg_llvm(); k++) {
-        program p = { .name = "levels" };
-        cg_target target = { .vector_bits = 128 };
-        cg_code code;
-        ir_buf b;
-
-        ir_arena_init(&p.arena, ctx);
-        ir_buf_init(&b, &p.arena);
-        (k ? write_levels : write_loop)(&b, 20);
-        ck_assert_msg(pass_prepare(parse(&b, ""), &p.f) == COT_OK, "%s", cot_error(ctx));
-        ck_assert_int_eq(cg_llvm()->target(ctx, &target), COT_OK);
-        const cg_module *m = lower(&p, &target, 1);
-        ck_assert_int_eq(cg_llvm()->load(ctx, &target, m, &code), COT_OK);
-        ck_assert_int_le(m->work_bytes, 4096);
-        _Alignas(64) char work[4096];
-        ck_assert_int_eq(code.entry((void *[]){ &x, &y[k] }, work), 0);
-        cg_llvm()->unload(&code);
-        ir_arena_free(&p.arena);
-    }
-    ck_assert(!cg_llvm() || memcmp(&y[0], &y[1], sizeof *y) == 0);
-}
-END_TEST
-
 /* -- by the API -- */
 
 enum { LINE = __LINE__ + 9 };
@@ -563,27 +514,6 @@ START_TEST(a_check_in_a_function_has_its_line)
 }
 END_TEST
 
-/* A GPU's kernels call no others, so that there each call is a copy. */
-START_TEST(too_many_copies_for_a_gpu_are_refused)
-{
-    const cg_target target = { .vector_bits = 32, .grid = true };
-    const cg_lower_options o = { .target = &target, .threads = 1, .fuse = true };
-    cg_module *m;
-    ir_graph *f;
-    ir_arena a;
-    ir_buf b;
-
-    ir_arena_init(&a, ctx);
-    ir_buf_init(&b, &a);
-    write_levels(&b, 20);
-    ck_assert_int_eq(pass_prepare(parse(&b, ""), &f), COT_OK);
-    ck_assert_int_eq(cg_lower(f, &o, &a, &m), COT_ERR_LIMIT);
-    ck_assert_msg(strstr(cot_error(ctx), "calls:") && strstr(cot_error(ctx), "unfold to"), "%s",
-                  cot_error(ctx));
-    ir_arena_free(&a);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -593,9 +523,7 @@ main(void)
         EACH(is_a_function_of_c, 4),
         ONCE(is_compiled_once),
         EACH(is_inlined_where_little_is_saved, 7),
-        ONCE(twenty_levels_of_two_calls_run),
         ONCE(a_check_in_a_function_has_its_line),
-        ONCE(too_many_copies_for_a_gpu_are_refused),
     };
 
     return SUITE("calls", cases);
