@@ -17,60 +17,12 @@
 #pragma GCC visibility push(default)
 #include "tests/gpu/double_inside.h"
 
-enum { MAX_ENTRIES = 256, MAX_PARAMETERS = 1024, NAME = 128, PARAMETER_BYTES = 4352 };
+enum { MAX_PARAMETERS = 1024 };
 
-/* ---- settings ---- */
-
-static struct { const char *name; int64_t value, first;
-} setting[] = {
-    { "devices", 1, 1 },
-    { "version", 12040, 12040 },
-    { "arch", 80, 80 },
-    { "pools", 1, 1 },
-    { "memory", (int64_t)1 << 40, (int64_t)1 << 40 },
-    { "launch", 0, 0 },
-    { "jit", 0, 0 },
-    { "capture", 1, 1 },
-    { "init", 0, 0 },
-};
-enum { SETTINGS = sizeof setting / sizeof *setting };
-
-static double_state state;
 static double_hook *hook;
 static void *hook_user;
 /* Another source file of the library may know programs of its own. */
 __attribute__((weak)) double_hook double_program_launch;
-
-static int64_t
-get(const char *name)
-{
-    for (int i = 0; i < SETTINGS; i++)
-        if (strcmp(setting[i].name, name) == 0)
-            return setting[i].value;
-    abort();
-}
-
-static void
-read_environment(void)
-{
-    const char *s = getenv("COT_DOUBLE");
-    char name[16];
-    long long value;
-    int used;
-
-    while (s && sscanf(s, "%15[a-z]=%lld%n", name, &value, &used) == 2) {
-        double_set(name, value);
-        s += used;
-        s += *s == ',';
-    }
-}
-
-void
-double_wrong(const char *what)
-{
-    if (state.wrong++ == 0)
-        snprintf(state.said, sizeof state.said, "%s", what);
-}
 
 void
 double_on_launch(double_hook *h, void *user)
@@ -79,32 +31,20 @@ double_on_launch(double_hook *h, void *user)
     hook_user = user;
 }
 
-void
-double_look(double_state *out)
-{
-    *out = state;
-}
-
-double_state *
-double_counts(void)
-{
-    return &state;
-}
-
 /* ---- memory ---- */
 
-typedef struct piece {
-    struct piece *next;
+typedef struct allocation {
+    struct allocation *next;
     char *at;
     size_t bytes;
-} piece;
+} allocation;
 
-static piece *pieces;
+static allocation *allocated;
 
 static bool
 is_allocated(cu_address at, size_t bytes)
 {
-    for (const piece *p = pieces; p; p = p->next)
+    for (const allocation *p = allocated; p; p = p->next)
         if (at >= (cu_address)(uintptr_t)p->at &&
             at + bytes <= (cu_address)(uintptr_t)p->at + p->bytes)
             return true;
@@ -122,14 +62,14 @@ at_device(cu_address at, size_t bytes, const char *what)
 static void
 let_go(cu_address at)
 {
-    for (piece **p = &pieces; *p; p = &(*p)->next)
+    for (allocation **p = &allocated; *p; p = &(*p)->next)
         if ((cu_address)(uintptr_t)(*p)->at == at) {
-            piece *old = *p;
+            allocation *old = *p;
 
             *p = old->next;
             memset(old->at, 0xEE, old->bytes);
-            state.live--;
-            state.live_bytes -= (int64_t)old->bytes;
+            double_counts()->live--;
+            double_counts()->live_bytes -= (int64_t)old->bytes;
             free(old->at);
             free(old);
             return;
@@ -141,11 +81,7 @@ let_go(cu_address at)
 
 typedef enum kind { TO_DEVICE, TO_HOST, MOVE, SET, FREE, LAUNCH, RECORD, WAIT } kind;
 
-typedef struct cu_function_ { char name[NAME]; int n; unsigned threads, dynamic; } entry;
-struct cu_module_ {
-    entry entry[MAX_ENTRIES];
-    int n;
-};
+typedef struct cu_function_ entry;
 
 typedef struct task {
     struct task *next;
@@ -167,10 +103,6 @@ struct cu_stream_ { list work; bool capturing; list captured; cu_result failed; 
 struct cu_graph_ { list work; };
 struct cu_graph_exec_ { list work; };
 struct cu_event_ { cu_event next; cu_stream stream; int64_t asked, done; struct timespec at; };
-struct cu_context_ { int users; };
-static struct cu_context_ primary;
-static int pushed;
-
 /* The stream that NULL stands for. */
 static struct cu_stream_ plain;
 
@@ -225,10 +157,10 @@ static cu_result
 ask(cu_stream s, const task *t)
 {
     s = stream_of(s);
-    if (!pushed)
+    if (!double_is_current())
         double_wrong("no context is current");
     list_add(s->capturing ? &s->captured : &s->work, t);
-    state.waiting += !s->capturing;
+    double_counts()->waiting += !s->capturing;
     return CU_SUCCESS;
 }
 
@@ -240,8 +172,8 @@ launch_now(const task *t)
 
     for (int i = 0; i < t->fn->n; i++)
         parameter[i] = (void *)(uintptr_t)&t->parameter[i];
-    state.launches++;
-    if (get("launch") && state.launches == get("launch"))
+    double_counts()->launches++;
+    if (double_setting("launch") && double_counts()->launches == double_setting("launch"))
         return CU_LAUNCH_FAILED;
     return h ? h(hook_user, t->fn->name, t->grid, t->block, t->shared, parameter) : CU_SUCCESS;
 }
@@ -256,9 +188,9 @@ copy_now(const task *t)
 
     if (t->kind == TO_HOST || t->kind == MOVE)
         from = at_device(t->from, t->bytes, "a copy from what is not allocated");
-    state.copies_in += t->kind == TO_DEVICE;
-    state.copies_out += t->kind == TO_HOST;
-    state.moves += t->kind == MOVE;
+    double_counts()->copies_in += t->kind == TO_DEVICE;
+    double_counts()->copies_out += t->kind == TO_HOST;
+    double_counts()->moves += t->kind == MOVE;
     if (t->kind == SET && to)
         for (size_t i = 0; i < t->bytes; i += t->unit)
             memcpy((char *)to + i, &t->value, t->unit);
@@ -299,7 +231,7 @@ do_first(cu_stream s)
     if (!t->next)
         s->work.last = &s->work.first;
     cu_result r = s->failed && !still ? s->failed : do_now(t);
-    state.waiting--;
+    double_counts()->waiting--;
     if (r != CU_SUCCESS && !s->failed)
         s->failed = r;
     if (t->kind == TO_DEVICE)
@@ -311,7 +243,7 @@ cu_result
 stream_sync_(cu_stream s)
 {
     s = stream_of(s);
-    state.syncs++;
+    double_counts()->syncs++;
     while (s->work.first)
         do_first(s);
     return s->failed;
@@ -339,7 +271,7 @@ event_create_(cu_event *e, unsigned flags)
         return CU_INVALID_VALUE;
     (*e)->next = events;
     events = *e;
-    state.events++;
+    double_counts()->events++;
     return CU_SUCCESS;
 }
 
@@ -347,7 +279,7 @@ cu_result
 event_destroy_(cu_event e)
 {
     (void)e;
-    state.events--;
+    double_counts()->events--;
     return CU_SUCCESS;
 }
 
@@ -388,226 +320,6 @@ event_between(float *ms, cu_event from, cu_event to)
     return CU_SUCCESS;
 }
 
-/* ---- opening ---- */
-
-void
-double_set(const char *name, int64_t value)
-{
-    if (strcmp(name, "reset") == 0) {
-        const double_state now = state;
-
-        for (int i = 0; i < SETTINGS; i++)
-            setting[i].value = setting[i].first;
-        state = (double_state){ .live = now.live,
-                                .live_bytes = now.live_bytes,
-                                .contexts = now.contexts,
-                                .streams = now.streams,
-                                .pools = now.pools,
-                                .modules = now.modules,
-                                .graphs = now.graphs,
-                                .host = now.host,
-                                .events = now.events,
-                                .waiting = now.waiting };
-        return;
-    }
-    for (int i = 0; i < SETTINGS; i++)
-        if (strcmp(setting[i].name, name) == 0)
-            setting[i].value = value;
-}
-
-cu_result
-init_(unsigned flags)
-{
-    read_environment();
-    if (get("init"))
-        return (cu_result)get("init");
-    return flags ? CU_INVALID_VALUE : get("devices") == 0 ? CU_NO_DEVICE : CU_SUCCESS;
-}
-
-cu_result
-version_(int *v)
-{
-    read_environment();
-    *v = (int)get("version");
-    return CU_SUCCESS;
-}
-
-static const struct { cu_result r; const char *name, *text; } errors[] = {
-    { CU_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument" },
-    { CU_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory" },
-    { CU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected" },
-    { CU_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed" },
-    { CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found" },
-    { CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure" },
-};
-
-cu_result
-error_name_(cu_result r, const char **name)
-{
-    *name = NULL;
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].r == r)
-            *name = errors[i].name;
-    return *name ? CU_SUCCESS : CU_INVALID_VALUE;
-}
-
-cu_result
-error_string_(cu_result r, const char **text)
-{
-    *text = NULL;
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].r == r)
-            *text = errors[i].text;
-    return *text ? CU_SUCCESS : CU_INVALID_VALUE;
-}
-
-cu_result
-device_count_(int *n)
-{
-    *n = (int)get("devices");
-    return CU_SUCCESS;
-}
-
-cu_result
-device_get_(cu_device *d, int ordinal)
-{
-    *d = ordinal;
-    return ordinal >= 0 && ordinal < get("devices") ? CU_SUCCESS : CU_INVALID_DEVICE;
-}
-
-cu_result
-device_name_(char *name, int n, cu_device d)
-{
-    snprintf(name, (size_t)n, "Double %d", d);
-    return CU_SUCCESS;
-}
-
-cu_result
-device_attribute_(int *value, int what, cu_device d)
-{
-    (void)d;
-    *value = what == CU_ATTRIBUTE_MAJOR       ? (int)get("arch") / 10
-             : what == CU_ATTRIBUTE_MINOR     ? (int)get("arch") % 10
-             : what == CU_ATTRIBUTE_POOLS     ? (int)get("pools")
-             : what == CU_ATTRIBUTE_PROCESSORS ? 1
-                                               : 0;
-    return CU_SUCCESS;
-}
-
-cu_result
-context_retain_(cu_context *c, cu_device d)
-{
-    (void)d;
-    *c = &primary;
-    state.contexts++;
-    return CU_SUCCESS;
-}
-
-cu_result
-context_release_(cu_device d)
-{
-    (void)d;
-    state.contexts--;
-    return CU_SUCCESS;
-}
-
-cu_result
-context_push_(cu_context c)
-{
-    if (c != &primary)
-        double_wrong("a context that is none");
-    pushed++;
-    return CU_SUCCESS;
-}
-
-cu_result
-context_pop_(cu_context *c)
-{
-    *c = &primary;
-    if (--pushed < 0)
-        double_wrong("a context popped that nobody pushed");
-    return CU_SUCCESS;
-}
-
-/* ---- modules ---- */
-
-/* As ptxas: parameters of more bytes want PTX 8.1. */
-static bool
-fits(const char *ptx, const entry *e)
-{
-    const char *version = strstr(ptx, ".version ");
-    int major = 0, minor = 0;
-
-    return 8 * e->n <= PARAMETER_BYTES ||
-           (version && sscanf(version, ".version %d.%d", &major, &minor) == 2 &&
-            10 * major + minor >= 81);
-}
-
-static bool
-read_entries(struct cu_module_ *m, const char *ptx)
-{
-    for (const char *s = ptx; (s = strstr(s, ".entry ")); m->n++) {
-        entry *e = &m->entry[m->n];
-        const char *end;
-
-        s += strlen(".entry ");
-        s += strspn(s, " ");
-        if (m->n == MAX_ENTRIES - 1 || !(end = strchr(s, ')')))
-            return false;
-        snprintf(e->name, NAME, "%.*s", (int)strcspn(s, "( \t\n"), s);
-        for (e->n = 0; (s = strstr(s, ".param")) && s < end; s += 6)
-            e->n++;
-        s = end;
-        if (!fits(ptx, e))
-            return false;
-        end = strstr(s, ".maxntid");
-        e->threads = end ? (unsigned)strtoul(end + strlen(".maxntid"), NULL, 10) : 1024;
-    }
-    return strstr(ptx, ".version ") && strstr(ptx, ".target ");
-}
-
-cu_result
-module_load_(cu_module *out, const void *image, unsigned n, int *options, void **values)
-{
-    struct cu_module_ *m = calloc(1, sizeof *m);
-    char *log = NULL;
-    size_t room = 0;
-
-    for (unsigned i = 0; i < n; i++) {
-        log = options[i] == CU_JIT_ERROR_LOG ? values[i] : log;
-        room = options[i] == CU_JIT_ERROR_LOG_BYTES ? (size_t)(uintptr_t)values[i] : room;
-    }
-    if (get("jit") || !read_entries(m, image)) {
-        if (log)
-            snprintf(log, room,
-                     "ptxas application ptx input, line 9; fatal : this is a double");
-        free(m);
-        return CU_INVALID_PTX;
-    }
-    state.modules++;
-    *out = m;
-    return CU_SUCCESS;
-}
-
-cu_result
-module_unload_(cu_module m)
-{
-    state.modules--;
-    free(m);
-    return CU_SUCCESS;
-}
-
-cu_result
-module_function_(cu_function *f, cu_module m, const char *name)
-{
-    for (int i = 0; i < m->n; i++)
-        if (strcmp(m->entry[i].name, name) == 0) {
-            *f = &m->entry[i];
-            return CU_SUCCESS;
-        }
-    return CU_NOT_FOUND;
-}
-
 /* ---- streams ---- */
 
 cu_result
@@ -617,7 +329,7 @@ stream_create_(cu_stream *s, unsigned flags)
     *s = calloc(1, sizeof **s);
     list_new(&(*s)->work);
     list_new(&(*s)->captured);
-    state.streams++;
+    double_counts()->streams++;
     return CU_SUCCESS;
 }
 
@@ -625,7 +337,7 @@ cu_result
 stream_destroy_(cu_stream s)
 {
     (void)stream_sync_(s);
-    state.streams--;
+    double_counts()->streams--;
     free(s);
     return CU_SUCCESS;
 }
@@ -634,21 +346,21 @@ stream_destroy_(cu_stream s)
 cu_result
 alloc_(cu_address *out, size_t bytes, cu_pool pool, cu_stream s)
 {
-    piece *p;
+    allocation *p;
 
     if (pool)
         double_use_pool(pool);
 
     if (!bytes || stream_of(s)->capturing)
         return CU_INVALID_VALUE;
-    if (state.live_bytes + (int64_t)bytes > get("memory"))
+    if (double_counts()->live_bytes + (int64_t)bytes > double_setting("memory"))
         return CU_OUT_OF_MEMORY;
     p = malloc(sizeof *p);
-    *p = (piece){ pieces, aligned_alloc(256, (bytes + 255) / 256 * 256), bytes };
+    *p = (allocation){ allocated, aligned_alloc(256, (bytes + 255) / 256 * 256), bytes };
     memset(p->at, 0xA5, bytes);
-    pieces = p;
-    state.live++;
-    state.live_bytes += (int64_t)bytes;
+    allocated = p;
+    double_counts()->live++;
+    double_counts()->live_bytes += (int64_t)bytes;
     *out = (cu_address)(uintptr_t)p->at;
     return CU_SUCCESS;
 }
@@ -709,7 +421,7 @@ cu_result
 host_alloc_(void **at, size_t bytes)
 {
     *at = calloc(1, bytes);
-    state.host++;
+    double_counts()->host++;
     return *at ? CU_SUCCESS : CU_OUT_OF_MEMORY;
 }
 
@@ -717,7 +429,7 @@ cu_result
 host_free_(void *at)
 {
     free(at);
-    state.host--;
+    double_counts()->host--;
     return CU_SUCCESS;
 }
 
@@ -753,7 +465,7 @@ cu_result
 capture_begin_(cu_stream s, int mode)
 {
     (void)mode;
-    if (!get("capture") || s->capturing)
+    if (!double_setting("capture") || s->capturing)
         return CU_INVALID_VALUE;
     s->capturing = true;
     return CU_SUCCESS;
@@ -768,7 +480,7 @@ capture_end_(cu_stream s, cu_graph *out)
         list_new(&(*out)->work);
     list_new(&s->captured);
     s->capturing = false;
-    state.graphs++;
+    double_counts()->graphs++;
     return CU_SUCCESS;
 }
 
@@ -780,7 +492,7 @@ graph_make_(cu_graph_exec *out, cu_graph g, unsigned long long flags)
     list_new(&(*out)->work);
     for (const task *t = g->work.first; t; t = t->next)
         list_add(&(*out)->work, t);
-    state.graphs++;
+    double_counts()->graphs++;
     return CU_SUCCESS;
 }
 
@@ -797,7 +509,7 @@ graph_exec_destroy_(cu_graph_exec g)
 {
     list_free(&g->work);
     free(g);
-    state.graphs--;
+    double_counts()->graphs--;
     return CU_SUCCESS;
 }
 
@@ -806,6 +518,6 @@ graph_destroy_(cu_graph g)
 {
     list_free(&g->work);
     free(g);
-    state.graphs--;
+    double_counts()->graphs--;
     return CU_SUCCESS;
 }

@@ -15,19 +15,20 @@
  *                in f64
  *
  * A failure prints the program's number, its text and the two values; the exit status is 1. */
+#include "tests/laws/laws.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "passes/rules.h"
-#include "tests/laws/programs.h"
 
-enum { EXAMPLES = 3, MAX_IN = 16 };
+enum { MAX_IN = 16 };
 
-static int checked;
+int law_checked;
 
-static bool
-fail_error(const laws_program *p, const char *law, const char *step)
+bool
+law_fail_error(const laws_program *p, const char *law, const char *step)
 {
     char what[600];
 
@@ -36,23 +37,22 @@ fail_error(const laws_program *p, const char *law, const char *step)
     return laws_fail(p, law, what);
 }
 
-/* Arrays of f's inputs, sampled; of its outputs, empty. */
-static void **
-inputs_of(const laws_program *p, const ir_graph *f, uint64_t *seed)
+void **
+law_inputs(const laws_program *p, const ir_graph *f, uint64_t *seed)
 {
     return laws_sample(f, seed, p->lo, p->hi, laws_fill);
 }
 
-static void **
-outputs_of(const ir_graph *f)
+void **
+law_outputs(const ir_graph *f)
 {
     return laws_values(f->n_out, f->out, f);
 }
 
-static bool
-run(const laws_program *p, const char *law, const ir_graph *f, void **out, void **in)
+bool
+law_run(const laws_program *p, const char *law, const ir_graph *f, void **out, void **in)
 {
-    return laws_eval(f, out, in) == COT_OK || fail_error(p, law, "evaluation");
+    return laws_eval(f, out, in) == COT_OK || law_fail_error(p, law, "evaluation");
 }
 
 /* ---- print ---- */
@@ -66,7 +66,7 @@ law_print(const laws_program *p)
     ir_buf_init(&b, &p->f->ctx->arena);
     ir_print(&b, p->f, 0);
     if (ir_parse(p->f->ctx, "printed", b.text, b.n, &m) != COT_OK)
-        return fail_error(p, "print", "parsing what printed");
+        return law_fail_error(p, "print", "parsing what printed");
     if (!ir_graph_equal(p->f, m.fn[m.n - 1]))
         return laws_fail(p, "print", "another graph came back");
     return true;
@@ -136,13 +136,13 @@ gives_loop(const laws_program *p, const mapping *m, const ir_graph *g, int copie
            uint64_t *seed)
 {
     const ir_graph *f = p->f;
-    void **in = inputs_of(p, g, seed), **out = outputs_of(g), **one = outputs_of(f),
-         **got = outputs_of(f);
+    void **in = law_inputs(p, g, seed), **out = law_outputs(g), **one = law_outputs(f),
+         **got = law_outputs(f);
     void **example = laws_values(f->n_in, f->in, f);
 
     for (int i = 0; i < f->n_in; i++)       /* the names of g's arguments may differ from f's */
         laws_fill(seed, ir_type_at(g, g->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
-    bool ok = run(p, "vmap", g, out, in);
+    bool ok = law_run(p, "vmap", g, out, in);
     for (int64_t e = 0; e < m->size && ok; e++) {
         for (int i = 0; i < f->n_in; i++) {
             const ir_type *t = ir_type_at(f, f->in[i]);
@@ -151,7 +151,7 @@ gives_loop(const laws_program *p, const mapping *m, const ir_graph *g, int copie
             else
                 memcpy(example[i], in[i], laws_bytes(t));
         }
-        ok = run(p, "vmap", f, one, example);
+        ok = law_run(p, "vmap", f, one, example);
         for (int i = 0; i < f->n_out * copies && ok; i++) {
             const ir_type *t = ir_type_at(f, f->out[i / copies]);
             size_t batch = (size_t)m->size * laws_bytes(t);
@@ -196,7 +196,7 @@ vmap_subset(const laws_program *p, const mapping *m, uint64_t *seed)
     ir_graph *g;
 
     if (map_subset(p->f, m, &g) != COT_OK)
-        return fail_error(p, "vmap", "vmap");
+        return law_fail_error(p, "vmap", "vmap");
     for (int i = 0; i < p->f->n_out; i++)
         if (!has_axis(p, m, ir_type_at(p->f, p->f->out[i]), ir_type_at(g, g->out[i])))
             return false;
@@ -231,7 +231,7 @@ law_nothing(const laws_program *p)
     ir_graph *g;
 
     if (pass_vmap(p->f, &o, &g) != COT_OK)
-        return fail_error(p, "nothing", "vmap");
+        return law_fail_error(p, "nothing", "vmap");
     return ir_graph_equal(p->f, g) || laws_fail(p, "nothing", "another function came back");
 }
 
@@ -284,11 +284,11 @@ law_levels(const laws_program *p)
         ir_graph *inner, *g;
 
         if (map_subset(p->f, &m, &inner) != COT_OK || map_subset(inner, &nothing, &g) != COT_OK)
-            return fail_error(p, "levels", "vmap of nothing over vmap");
+            return law_fail_error(p, "levels", "vmap of nothing over vmap");
         if (!gives_loop(p, &m, g, 2, &seed))
             return false;
         if (map_subset(p->f, &nothing, &inner) != COT_OK || map_subset(inner, &m, &g) != COT_OK)
-            return fail_error(p, "levels", "vmap over vmap of nothing");
+            return law_fail_error(p, "levels", "vmap over vmap of nothing");
         laws_program twice = *p;
         twice.f = inner; /* f's copies, known to be right from the first half */
         if (!gives_loop(&twice, &m, g, 1, &seed))
@@ -296,298 +296,6 @@ law_levels(const laws_program *p)
     }
     return true;
 }
-
-/* ---- derivatives, in f64 ---- */
-
-static bool
-floating(const ir_graph *f, ir_ref v)
-{
-    return ir_part_type(ir_type_at(f, v)->dtype) == COT_F64;
-}
-
-/* Only f64 (and what is not floating). */
-static bool
-in_f64(const ir_graph *f)
-{
-    bool any_in = false, any_out = false;
-
-    for (int i = 0; i < f->n_in; i++) {
-        any_in |= floating(f, f->in[i]);
-        if (ir_is_inexact(ir_type_at(f, f->in[i])->dtype) && !floating(f, f->in[i]))
-            return false;
-    }
-    for (int i = 0; i < f->n_out; i++) {
-        any_out |= floating(f, f->out[i]);
-        if (ir_is_inexact(ir_type_at(f, f->out[i])->dtype) && !floating(f, f->out[i]))
-            return false;
-    }
-    return any_in && any_out;
-}
-
-static int
-count_floating(const ir_graph *f, int n, const ir_ref *v)
-{
-    int k = 0;
-
-    for (int i = 0; i < n; i++)
-        k += floating(f, v[i]);
-    return k;
-}
-
-static void
-add_inner(const ir_type *t, const double *x, const double *y, double *sum, double *scale)
-{
-    for (int64_t i = 0; i < laws_parts(t); i++) {
-        *sum += x[i] * y[i];
-        *scale += fabs(x[i] * y[i]);
-    }
-}
-
-/* Inputs of jvp(f), whose first f->n_in are those of f; likewise those of vjp. */
-static bool
-law_dot(const laws_program *p)
-{
-    const ir_graph *f = p->f;
-    uint64_t seed = 1000 + (uint64_t)p->number;
-    ir_graph *j, *r;
-    double left = 0, right = 0, scale = 0;
-    char what[200];
-
-    if (!in_f64(f))
-        return true;
-    if (pass_jvp(f, NULL, 0, &j) != COT_OK)
-        return fail_error(p, "dot", "jvp");
-    if (pass_vjp(f, NULL, 0, &r) != COT_OK)
-        return fail_error(p, "dot", "vjp");
-    checked++;
-    void **jin = inputs_of(p, j, &seed), **jout = outputs_of(j), **rin = inputs_of(p, r, &seed),
-         **rout = outputs_of(r);
-    for (int i = 0; i < f->n_in; i++) {     /* the same primals, with the names of f */
-        laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, jin[i]);
-        memcpy(rin[i], jin[i], laws_bytes(ir_type_at(f, f->in[i])));
-    }
-    bool ok = run(p, "dot", j, jout, jin) && run(p, "dot", r, rout, rin);
-    for (int i = 0, k = 0; i < f->n_out && ok; i++)
-        if (floating(f, f->out[i])) {
-            add_inner(ir_type_at(f, f->out[i]), jout[f->n_out + k], rin[f->n_in + k], &left,
-                      &scale);
-            k++;
-        }
-    for (int i = 0, k = 0; i < f->n_in && ok; i++)
-        if (floating(f, f->in[i])) {
-            add_inner(ir_type_at(f, f->in[i]), jin[f->n_in + k], rout[f->n_out + k], &right,
-                      &scale);
-            k++;
-        }
-    snprintf(what, sizeof what, "<w, J v> is %.17g, <J' w, v> is %.17g", left, right);
-    if (ok && !(fabs(left - right) <= 1e-12 * scale))
-        ok = laws_fail(p, "dot", what);
-    laws_free(j->n_in, jin);
-    laws_free(j->n_out, jout);
-    laws_free(r->n_in, rin);
-    laws_free(r->n_out, rout);
-    return ok;
-}
-
-/* to = x + h v on floating inputs; the same elsewhere. */
-static void
-moved(const ir_graph *f, void **to, void **x, void **v, double h)
-{
-    for (int i = 0, k = 0; i < f->n_in; i++) {
-        const ir_type *t = ir_type_at(f, f->in[i]);
-
-        memcpy(to[i], x[i], laws_bytes(t));
-        if (!floating(f, f->in[i]))
-            continue;
-        for (int64_t e = 0; e < laws_parts(t); e++)
-            ((double *)to[i])[e] += h * ((double *)v[k])[e];
-        k++;
-    }
-}
-
-/* The error of a central difference: h^2 f'''/6 + eps |f| / h, with h = 1e-5: some 1e-10 of
- * scale.  A result that stays infinite (the extremum of nothing) has the slope 0. */
-static bool
-law_differences(const laws_program *p)
-{
-    const ir_graph *f = p->f;
-    uint64_t seed = 2000 + (uint64_t)p->number;
-    const double h = 1e-5;
-    ir_graph *j;
-    char what[200];
-
-    if (!in_f64(f) || p->kinks)
-        return true;
-    if (pass_jvp(f, NULL, 0, &j) != COT_OK)
-        return fail_error(p, "differences", "jvp");
-    checked++;
-    void **in = inputs_of(p, j, &seed), **out = outputs_of(j), **near = inputs_of(p, f, &seed);
-    void **ahead = outputs_of(f), **behind = outputs_of(f);
-    for (int i = 0; i < f->n_in; i++)
-        laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
-    bool ok = run(p, "differences", j, out, in);
-    moved(f, near, in, in + f->n_in, h);
-    ok = ok && run(p, "differences", f, ahead, near);
-    moved(f, near, in, in + f->n_in, -h);
-    ok = ok && run(p, "differences", f, behind, near);
-    for (int i = 0, k = 0; i < f->n_out && ok; i++) {
-        const ir_type *t = ir_type_at(f, f->out[i]);
-
-        if (!floating(f, f->out[i]))
-            continue;
-        for (int64_t e = 0; e < laws_parts(t) && ok; e++) {
-            double a = ((double *)ahead[i])[e], b = ((double *)behind[i])[e];
-            double slope = a == b ? 0 : (a - b) / (2 * h),
-                   got = ((double *)out[f->n_out + k])[e];
-
-            snprintf(what, sizeof what, "element %d: jvp gives %.17g, differences %.17g",
-                     (int)e, got, slope);
-            if (!(fabs(slope - got) <= 1e-6 * (1 + fabs(a) + fabs(got))))
-                ok = laws_fail(p, "differences", what);
-        }
-        k++;
-    }
-    laws_free(j->n_in, in);
-    laws_free(j->n_out, out);
-    laws_free(f->n_in, near);
-    laws_free(f->n_out, ahead);
-    laws_free(f->n_out, behind);
-    return ok;
-}
-
-/* g = jvp(jvp(f)) on (x, u, v, 0): its last outputs are D2 f(x) [u, v]. */
-static bool
-second(const laws_program *p, const ir_graph *g, int n_float, void **in, void **out, bool swap)
-{
-    int n = p->f->n_in;
-    void *order[4 * MAX_IN];
-
-    for (int i = 0; i < g->n_in; i++)
-        order[i] = in[i];
-    for (int k = 0; k < n_float && swap; k++) {
-        order[n + k] = in[n + n_float + k];
-        order[n + n_float + k] = in[n + k];
-    }
-    return run(p, "commute", g, out, order);
-}
-
-static bool
-law_commute(const laws_program *p)
-{
-    const ir_graph *f = p->f;
-    uint64_t seed = 3000 + (uint64_t)p->number;
-    ir_graph *j, *g;
-    char what[200];
-
-    if (!in_f64(f))
-        return true;
-    if (pass_jvp(f, NULL, 0, &j) != COT_OK || pass_jvp(j, NULL, 0, &g) != COT_OK)
-        return fail_error(p, "commute", "jvp");
-    checked++;
-    int n = count_floating(f, f->n_in, f->in), m = count_floating(f, f->n_out, f->out);
-    void **in = inputs_of(p, g, &seed), **uv = outputs_of(g), **vu = outputs_of(g);
-    for (int i = 0; i < f->n_in; i++)
-        laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
-    for (int i = f->n_in + 2 * n; i < g->n_in; i++)
-        memset(in[i], 0, laws_bytes(ir_type_at(g, g->in[i])));
-    bool ok = second(p, g, n, in, uv, false) && second(p, g, n, in, vu, true);
-    for (int i = g->n_out - m; i < g->n_out && ok; i++)
-        for (int64_t e = 0; e < laws_parts(ir_type_at(g, g->out[i])) && ok; e++) {
-            double a = ((double *)uv[i])[e], b = ((double *)vu[i])[e];
-
-            snprintf(what, sizeof what, "element %d: [u, v] gives %.17g, [v, u] %.17g", (int)e,
-                     a, b);
-            if (!(fabs(a - b) <= 1e-9 * (1 + fabs(a))))
-                ok = laws_fail(p, "commute", what);
-        }
-    laws_free(g->n_in, in);
-    laws_free(g->n_out, uv);
-    laws_free(g->n_out, vu);
-    return ok;
-}
-
-/* ---- pairs of transforms ---- */
-
-typedef cot_status derivative(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
-
-/* Does `all` on the batch give, example by example, what `one` gives?  Pipelines may round
- * differently: 1e-9 of what the values are. */
-static bool
-agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one,
-                 const ir_graph *all, void **in)
-{
-    void **out = outputs_of(all), **want = outputs_of(one), *example[4 * MAX_IN];
-    bool ok = run(p, "pairs", all, out, in);
-    char what[200];
-
-    for (int e = 0; e < EXAMPLES && ok; e++) {
-        for (int i = 0; i < one->n_in; i++)
-            example[i] = (char *)in[i] + (size_t)e * laws_bytes(ir_type_at(one, one->in[i]));
-        ok = run(p, "pairs", one, want, example);
-        for (int i = 0; i < one->n_out && ok; i++) {
-            const ir_type *t = ir_type_at(one, one->out[i]);
-            const char *got = (const char *)out[i] + (size_t)e * laws_bytes(t);
-
-            for (int64_t k = 0; k < laws_parts(t) && ok; k++) {
-                double x = laws_load(t->dtype, got, k), y = laws_load(t->dtype, want[i], k);
-
-                snprintf(what, sizeof what,
-                         "%s, example %d, result %d, element %d: %.17g, in a loop %.17g", how,
-                         e, i, (int)k, x, y);
-                if (x != y && !(isnan(x) && isnan(y)) && !(fabs(x - y) <= 1e-9 * (1 + fabs(y))))
-                    ok = laws_fail(p, "pairs", what);
-            }
-        }
-    }
-    laws_free(all->n_out, out);
-    laws_free(one->n_out, want);
-    return ok;
-}
-
-/* Every argument mapped, at axis 0. */
-static cot_status
-map_all(const ir_graph *f, ir_graph **out)
-{
-    const int64_t zero = 0;
-    pass_vmap_options o = { .in = { 1, &zero, true },
-                            .out = { 1, &zero, true },
-                            .size = EXAMPLES };
-
-    return pass_vmap(f, &o, out);
-}
-
-static bool
-pair(const laws_program *p, derivative *d, const char *name)
-{
-    const ir_graph *f = p->f;
-    uint64_t seed = 5000 + (uint64_t)p->number;
-    ir_graph *one, *mapped, *inside, *outside;
-
-    if (d(f, NULL, 0, &one) != COT_OK || map_all(one, &outside) != COT_OK)
-        return fail_error(p, "pairs", name);
-    if (map_all(f, &mapped) != COT_OK || d(mapped, NULL, 0, &inside) != COT_OK)
-        return fail_error(p, "pairs", name);
-    checked++;
-    void **in = inputs_of(p, outside, &seed);
-    for (int i = 0; i < f->n_in; i++)
-        laws_fill(&seed, ir_type_at(outside, outside->in[i]), f->in_name[i], p->lo, p->hi,
-                  in[i]);
-    bool ok =
-        agrees_with_loop(p, ir_format(&f->ctx->arena, "vmap of %s", name), one, outside, in) &&
-        agrees_with_loop(p, ir_format(&f->ctx->arena, "%s of vmap", name), one, inside, in);
-    laws_free(outside->n_in, in);
-    return ok;
-}
-
-static bool
-law_pairs(const laws_program *p)
-{
-    if (!in_f64(p->f))
-        return true;
-    return pair(p, pass_jvp, "jvp") && pair(p, pass_vjp, "vjp");
-}
-
-/* ---- */
 
 static const struct { const char *name; bool (*check)(const laws_program *p); } laws[] = {
     { "print", law_print }, { "vmap", law_vmap }, { "dot", law_dot },
@@ -624,6 +332,6 @@ main(int argc, char **argv)
     if (laws[law].check == law_ops)
         every_op_was_met();
     printf("%s: %d programs, %d failures\n", laws[law].name,
-           checked ? checked : (end - first + step - 1) / step, laws_failures);
+           law_checked ? law_checked : (end - first + step - 1) / step, laws_failures);
     return laws_failures > 0;
 }

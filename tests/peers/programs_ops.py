@@ -1,5 +1,6 @@
-"""Lines of random programs: each generator takes a Maker (programs.py), picks operands, and
-emits lines of jax.numpy or lax."""
+"""Lines of random programs: each generator takes a Maker (programs_maker.py), picks operands,
+and emits lines of jax.numpy or lax.  programs_compound.py has those that are more than one
+call."""
 import numpy as np
 
 FLOATS = ["float64", "float32", "float16", "bfloat16"]
@@ -57,7 +58,6 @@ INT_BINARY = ["{} + {}", "{} - {}", "{} * {}", "lax.div({}, {})", "lax.rem({}, {
               "lax.shift_right_arithmetic({}, {})"]
 COMPARE = ["==", "!=", "<", "<=", ">", ">="]
 
-
 def unary(g):
     if g.smooth and g.chance(0.8):
         x = g.pick(g.floats())
@@ -66,17 +66,14 @@ def unary(g):
     x = g.pick(FLOATS)
     return g.emit(g.choice(SMOOTH if kind else RAW).replace("{}", x))
 
-
 def complex_unary(g):
     # JAX has 0 for its derivative
     forms = [f for f in COMPLEX_UNARY + COMPLEX_REAL if not g.smooth or "sign" not in f]
     return g.emit(g.choice(forms).replace("{}", g.pick(COMPLEX)))
 
-
 def make_complex(g):
     x = g.pick(WIDE)
     return g.emit(f"lax.complex({x}, {g.like(x)})")
-
 
 def binary(g):
     x = g.pick(g.floats())
@@ -94,7 +91,6 @@ def binary(g):
                   "jnp.remainder({0}, {1})", "{0} // {1}"]
     return g.emit(g.choice(forms).format(x, y))
 
-
 def chain(g):
     """Sums of products, which contract."""
     x = g.pick(g.floats())
@@ -104,7 +100,6 @@ def chain(g):
                             "jnp.where({0} < {1}, {2} * {2}, {0} * {2} + 1)",
                             "{0} * 2 + {1} * 0.5 - {2}"]).format(x, y, z))
 
-
 def complex_binary(g):
     x = g.pick(COMPLEX)
     y = g.like(x)
@@ -112,38 +107,31 @@ def complex_binary(g):
                             "{0} * jnp.conj({1})", "jnp.where(jnp.real({0}) > 0, {0}, {1})",
                             "jnp.power({0} + 3, {1})"]).format(x, y))
 
-
 def broadcasting(g):
     """numpy's broadcasting of two shapes."""
     x = g.pick(g.floats(), rank=(1, 4))
     shape = [s if g.chance(0.6) else 1 for s in g.shape(x)][g.integer(0, 2):]
     return g.emit(f"{x} {g.choice('+-*')} {g.value(shape, g.dtype(x))}")
 
-
 def exact_float(g):
     return g.emit(g.choice(EXACT_FLOAT).replace("{}", g.pick(FLOATS, exact=True)), exact=True)
-
 
 def nextafter(g):
     x = g.pick(WIDE, exact=True)
     return g.emit(f"jnp.nextafter({x}, {g.like(x, exact=True)})", exact=True)
 
-
 def integer_unary(g):
     return g.emit(g.choice(INT_UNARY).replace("{}", g.pick(INTS)), exact=True)
-
 
 def integer_binary(g):
     x = g.pick(INTS)
     return g.emit(g.choice(INT_BINARY).replace("{}", x, 1).replace("{}", g.like(x), 1),
                   exact=True)
 
-
 def compare(g):
     x = g.pick(ALL, exact=True)
     ops = COMPARE[:2] if g.dtype(x) in COMPLEX else COMPARE
     return g.emit(f"{x} {g.choice(ops)} {g.like(x, exact=True)}", exact=True)
-
 
 def logic(g):
     x = g.pick(["bool"])
@@ -151,14 +139,12 @@ def logic(g):
                             "jnp.logical_not({})"]).replace("{}", x, 1).replace(
         "{}", g.like(x), 1), exact=True)
 
-
 def convert(g):
     to = g.choice(ALL)
     exact = to not in FLOATS + COMPLEX
     x = g.pick(ALL, exact=exact)
     return g.emit(f"lax.convert_element_type({x}, jnp.{to + '_' if to == 'bool' else to})",
                   exact=exact or g.exact(x) and g.dtype(x) in FLOATS)
-
 
 def bitcast(g):
     x = g.pick(FLOATS + INTS, exact=True)
@@ -168,7 +154,6 @@ def bitcast(g):
     to = [t for t in to if t in INTS or g.dtype(x) in FLOATS]   # no subnormal from an integer
     return g.emit(f"lax.bitcast_convert_type({x}, jnp.{g.choice(to)})", exact=True)
 
-
 def select(g):
     x = g.pick(ALL)
     c = g.value(g.shape(x) if g.chance(0.7) else [], "bool")
@@ -176,7 +161,6 @@ def select(g):
         i = g.index(g.shape(x), 3, "int32")
         return g.emit(f"lax.select_n({i}, {x}, {g.like(x)}, {g.like(x)})")
     return g.emit(f"lax.select_n({c}, {x}, {g.like(x)})")
-
 
 def movement(g):
     x = g.pick(ALL)
@@ -224,12 +208,10 @@ def movement(g):
         return g.emit(f"jnp.expand_dims({x}, {g.integer(0, rank)})")
     return g.emit(f"jnp.ravel({x})")
 
-
 def iota(g):
     shape = g.new_shape(rank=(1, 3))
     return g.emit(f"lax.broadcasted_iota(jnp.{g.choice(NUMBERS)}, {shape}, "
                   f"{g.integer(0, len(shape) - 1)})", exact=True)
-
 
 def reduction(g):
     x = g.pick(ALL if not g.smooth else g.floats() + COMPLEX[1:])
@@ -251,7 +233,6 @@ def reduction(g):
         x = f"({x} + jnp.reshape(jnp.arange({x}.size, dtype={x}.dtype), {x}.shape))"
     return g.emit(f"{call}({x}, axis={tuple(axes)}{keep})")
 
-
 def lax_reduce(g):
     x = g.pick(NUMBERS, exact=True)
     t, axes = g.dtype(x), tuple(g.axes(len(g.shape(x))))
@@ -268,7 +249,6 @@ def lax_reduce(g):
     return g.emit(f"lax.reduce({x}, jnp.asarray({ops[op]}, {x}.dtype), {op}, {axes})",
                   exact=exact)
 
-
 def argument(g):
     x = g.pick(FLOATS + INTS + ["bool"], rank=(1, 4), exact=True, full=True)
     axis = g.integer(0, len(g.shape(x)) - 1)
@@ -279,14 +259,12 @@ def argument(g):
                       exact=True)
     return g.emit(f"{kind}({x}, {axis})", exact=True)
 
-
 def cumulative(g):
     x = g.pick(NUMBERS if not g.smooth else WIDE, rank=(1, 4))
     axis, reverse = g.integer(0, len(g.shape(x)) - 1), g.chance(0.3)
     ops = ["cumsum", "cumprod"] + ([] if g.dtype(x) in COMPLEX else ["cummax", "cummin"] +
                                    (["cumlogsumexp"] if g.dtype(x) in FLOATS else []))
     return g.emit(f"lax.{g.choice(ops)}({x}, {axis}, reverse={reverse})")
-
 
 def sorting(g):
     x = g.pick(FLOATS + INTS + ["bool"], rank=(1, 4), exact=True)
@@ -313,7 +291,6 @@ def sorting(g):
     return g.emit(f"lax.sort(({x}, {', '.join(more)}), dimension={axis}, is_stable=True, "
                   f"num_keys={keys})", n, exact=True)
 
-
 def dot(g):
     t = g.choice(NUMBERS if not g.smooth else WIDE * 3 + COMPLEX)
     batch = [g.size(4 if not g.large else 9) for _ in range(g.integer(0, 2))]
@@ -336,7 +313,6 @@ def dot(g):
         more = ", preferred_element_type=jnp.int32"
     return g.emit(f"lax.dot_general({names[0]}, {names[1]}, (({numbers[0]['c']}, "
                   f"{numbers[1]['c']}), ({numbers[0]['b']}, {numbers[1]['b']})){more})")
-
 
 def convolution(g):
     t = g.choice(WIDE * 3 + ["bfloat16", "float16"] + COMPLEX +
@@ -369,7 +345,6 @@ def convolution(g):
                   f"dimension_numbers=('{spec[0]}', '{spec[1]}', '{spec[2]}'), "
                   f"feature_group_count={groups}, batch_group_count={batch_groups})")
 
-
 def window(g):
     x = g.pick(g.floats() if g.smooth else FLOATS + INTS, rank=(1, 4))
     shape, t = g.shape(x), g.dtype(x)
@@ -391,9 +366,7 @@ def window(g):
                   f"{strides}, {pads}, "
                   f"base_dilation={base}, window_dilation={dilation})")
 
-
 MODES = ["clip", "fill", "promise_in_bounds"]
-
 
 def gather(g):
     """lax.gather with all kinds of dimension numbers."""
@@ -416,7 +389,6 @@ def gather(g):
     return g.emit(f"lax.gather({x}, {i}, lax.GatherDimensionNumbers({tuple(offset)}, "
                   f"{tuple(collapsed)}, {tuple(mapped)}), {tuple(sizes)}, "
                   f"mode='{mode}'{more})")
-
 
 def indexing(g):
     """numpy's indexing."""
@@ -455,7 +427,6 @@ def indexing(g):
     op = {"mul": "multiply"}.get(op, op)
     return g.emit(f"{x}.at{what}.{op}({y}{'' if mode is None else f', mode={mode!r}'})")
 
-
 def scatter(g):
     x = g.pick(NUMBERS, rank=(1, 4), full=True)
     shape, rank, mode = g.shape(x), len(g.shape(x)), g.choice(MODES)
@@ -484,7 +455,6 @@ def scatter(g):
     return g.emit(f"lax.{op}({x}, {i}, {y}, lax.ScatterDimensionNumbers({tuple(window_dims)}, "
                   f"{tuple(inserted)}, {tuple(mapped)}), mode='{mode}')")
 
-
 def dynamic(g):
     x = g.pick(ALL, rank=(1, 4))
     shape = g.shape(x)
@@ -494,199 +464,6 @@ def dynamic(g):
     if g.chance(0.5):
         return g.emit(f"lax.dynamic_slice({x}, ({starts},), {sizes})")
     return g.emit(f"lax.dynamic_update_slice({x}, {g.value(sizes, g.dtype(x))}, ({starts},))")
-
-
-def fft(g):
-    kind = g.choice(["fft", "ifft", "rfft", "irfft", "fftn", "fft2", "hfft", "rfftn",
-                     "irfftn", "ifftn"])
-    t = g.choice(WIDE if kind.startswith("r") else COMPLEX)
-    need = 2 if "2" in kind or "n" in kind else 1
-    x = g.value([g.size(4) for _ in range(g.integer(0, 1))] +
-                [(g.choice([1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 30]) if not g.large or need > 1
-                  else g.integer(1, 3000)) for _ in range(need)], t)
-    if kind in ("irfft", "irfftn", "hfft"):
-        x = f"jnp.concatenate([{x}, {x}], -1)"
-    return g.emit(f"jnp.fft.{kind}({x})")
-
-
-def linalg(g):
-    n, m = g.choice([1, 2, 3, 4, 5, 7, 9]), g.choice([1, 2, 3, 4, 6])
-    if g.large:
-        n, m = g.integer(1, 90), g.integer(1, 40)
-    batch = [g.size(3) for _ in range(g.integer(0, 1))]
-    t = g.choice(["float64"] * 3 + ["float32"] +
-                 (COMPLEX if not g.smooth or g.chance(0.3) else []))
-    a = g.tame(batch + [n, n], t)
-    eye = f"jnp.eye({n}, dtype={a}.dtype)"
-    spd = f"({a} @ jnp.conj(jnp.swapaxes({a}, -1, -2)) + {n + 1} * {eye})"
-    well = f"({a} + {2 * n + 2} * jnp.eye({n}, dtype={a}.dtype))"
-    kind = g.integer(0, 13)
-    b = g.tame(batch + [n, m], t)
-    flags = ", ".join(["left_side=True", f"lower={g.chance(0.5)}",
-                       f"transpose_a={g.chance(0.5)}", f"conjugate_a={g.chance(0.3)}",
-                       f"unit_diagonal={g.chance(0.2)}"])
-    if kind == 0:
-        return g.emit(f"lax.linalg.cholesky({spd})")
-    if kind == 1:
-        return g.emit(f"lax.linalg.triangular_solve({well}, {b}, {flags})")
-    if kind == 2:
-        return g.emit(f"lax.linalg.triangular_solve({well}, jnp.swapaxes({b}, -1, -2), "
-                      f"{flags.replace('left_side=True', 'left_side=False')})")
-    if kind == 3:
-        return g.emit(f"jnp.linalg.solve({well}, {b})")
-    if kind == 4:
-        return g.emit(f"jnp.linalg.inv({well})")
-    if kind == 5:
-        return g.emit(f"jnp.linalg.det({well})")
-    if kind == 6:
-        return g.emit(f"jnp.linalg.slogdet({well})[1]")
-    if kind == 7:
-        return g.emit(f"jnp.abs(jnp.linalg.qr({b if m <= n else spd})[1])")
-    if kind == 8:
-        return g.emit(f"jnp.linalg.svd({b}, compute_uv=False)")
-    if kind == 9:
-        return g.emit(f"jnp.linalg.eigvalsh({spd})")
-    if kind == 10:
-        return g.emit(f"lax.linalg.lu({well})[0]")
-    if kind == 11:
-        return g.emit(f"jnp.linalg.pinv({b})" if m <= n else f"jnp.linalg.matrix_power({a}, 3)")
-    if kind == 12:
-        return g.emit(f"jax.scipy.linalg.expm({a})")
-    return g.emit(f"jnp.linalg.norm({a}, axis=(-2, -1))")
-
-
-def body(g, names, depth=2):
-    """A random expression of values of one shape and type, none of which grows."""
-    x, y = g.choice(names), g.choice(names)
-    if depth == 0:
-        return g.choice([x, f"0.5 * {x}", f"jnp.sin({x})"])
-    p, q = body(g, names, depth - 1), body(g, names, depth - 1)
-    kind = g.integer(0, 11)
-    if kind < 7:
-        return [f"jnp.sin({p}) + {q}", f"jnp.tanh({p} * {q})",
-                f"jnp.where({x} > {y}, {p}, {q})", f"0.5 * ({p} - {q})", f"jnp.cos({p}) * {x}",
-                f"jnp.maximum({p}, {q})", f"{p} / (1 + {y} ** 2)"][kind]
-    if kind == 7:
-        text = f"lax.cond(jnp.sum({x}) > 0.3, lambda s, t: {p}, lambda s, t: {q}, {x}, {y})"
-        reduce = g.choice(["jnp.sum", "jnp.max"]) if g.full else "jnp.sum"
-        return text.replace("jnp.sum", reduce)
-    if kind == 8:
-        return f"lax.fori_loop(0, {g.integer(0, 3)}, lambda i, s: {body(g, ['s', x], 1)}, {p})"
-    if kind == 9:
-        step = f"lambda s, t: ({body(g, ['s', 't'], 1)}, {body(g, ['s', 't'], 1)})"
-        part = g.choice(['0', '1][0', '1][1'])
-        return f"lax.scan({step}, {p}, jnp.stack([{x}, {q}]))[{part}]"
-    if kind == 10:
-        first = f"lambda s: {body(g, ['s', x], 1)}"
-        branches = f"[{first}, lambda s: {q}, lambda s: s]"
-        return f"lax.switch((jnp.sum({x}) * 3).astype(int), {branches}, {p})"
-    return f"jax.checkpoint(lambda s, t: {body(g, ['s', 't'], 1)})({p}, {q})"
-
-
-def loops(g):
-    x = g.pick(g.floats(), rank=(0, 2))
-    y, n = g.like(x), g.integer(0, 4)
-    g.full = 0 not in g.shape(x)
-    c = g.value([], "bool")
-    k = g.index([], 3, "int32", wild=True)
-    kind = g.integer(0, 8)
-    if kind == 5 and g.smooth and not g.chance(0.2):
-        kind = 6                            # JAX has no reverse mode of it
-    if kind == 0:
-        return g.emit(f"lax.fori_loop({g.integer(-1, 1)}, {n}, lambda i, a: "
-                      f"{body(g, ['a', y])} * i.astype({x}.dtype), {x})")
-    if kind == 1:
-        return g.emit(f"lax.scan(lambda a, b: ({body(g, ['a', 'b'])}, "
-                      f"{body(g, ['a', 'b', y])}), {x}, jnp.stack([{y}] * {n + 1}), "
-                      f"reverse={g.chance(0.3)})", 2)
-    if kind == 2:
-        return g.emit(f"lax.scan(lambda a, b: ((a[1], {body(g, ['a[0]', 'a[1]', 'b'])}), "
-                      f"{body(g, ['a[0]', 'b'])}), ({x}, {y}), jnp.stack([{y}, {x}, {y}]))[1]")
-    if kind == 3:
-        return g.emit(f"lax.cond({c}, lambda a, b: {body(g, ['a', 'b'])}, lambda a, b: "
-                      f"{body(g, ['a', 'b', x])}, {x}, {y})")
-    if kind == 4:
-        return g.emit(f"lax.switch({k}, [lambda a, b: {body(g, ['a', 'b'])}, lambda a, b: "
-                      f"{body(g, ['a', 'b'])}, lambda a, b: jnp.cos(b)], {x}, {y})")
-    if kind == 5:
-        return g.emit(f"lax.while_loop(lambda s: (s[0] < {n}) & (jnp.sum(s[1]) < "
-                      f"{g.choice(['2', '5', '1e9'])}), "
-                      f"lambda s: (s[0] + 1, {body(g, ['s[1]', y])} + "
-                      f"{g.choice(['0', '1'])}), (0, {x}))", 2)
-    if kind == 6:
-        return g.emit(f"lax.scan(lambda a, b: (lax.fori_loop(0, 2, lambda i, s: "
-                      f"{body(g, ['s', 'b'])}, a), {body(g, ['a', 'b'])}), "
-                      f"{x}, jnp.stack([{y}] * {n}) if {n} else jnp.zeros((0,) + {x}.shape, "
-                      f"{x}.dtype))", 2)
-    if kind == 7:
-        return g.emit(f"lax.fori_loop(0, 3, lambda i, s: "
-                      f"s.at[i].set({body(g, ['s[i - 1]', y])}).at[-1].add(s[i]), "
-                      f"jnp.stack([{x}] * 4))")
-    return g.emit(f"lax.map(lambda v: jnp.sin(v) * jnp.sum({y}), {x})" if g.shape(x)
-                  else f"jax.checkpoint(lambda v: jnp.sin(v) * {y})({x})")
-
-
-def invariant(g):
-    """What of eigenvectors and singular vectors does not depend on their signs."""
-    n, m = g.choice([1, 2, 3, 4, 5]), g.choice([1, 2, 3])
-    if g.large:
-        n, m = g.integer(1, 70), g.integer(1, 40)
-    t = g.choice(["float64"] * 3 + (["complex128"] if not g.smooth or g.chance(0.3) else []))
-    batch = [g.size(3) for _ in range(g.integer(0, 1))]
-    a, b = g.tame(batch + [n, n], t), g.tame(batch + [n, m], t)
-    high = f"({a} + jnp.conj(jnp.swapaxes({a}, -1, -2)))"
-    well = f"({a} + {2 * n + 2} * jnp.eye({n}, dtype={a}.dtype))"
-    return g.emit(g.choice([
-        f"(lambda w, v: (v * jnp.tanh(w)[..., None, :]) @ jnp.conj(jnp.swapaxes(v, -1, "
-        f"-2)))(*jnp.linalg.eigh({high}))",
-        f"(lambda w, v: jnp.abs(v) ** 2 @ w[..., "
-        f"None].astype(jnp.float64))(*jnp.linalg.eigh({high}))",
-        f"(lambda u, s, v: (u * jnp.log1p(s)[..., None, :]) @ v)(*jnp.linalg.svd({b}, "
-        f"full_matrices=False))",
-        f"(lambda u, s, v: u @ v)(*jnp.linalg.svd({well}, full_matrices=False))",
-        f"(lambda q, r: q @ jnp.triu(r * "
-        f"r))(*jnp.linalg.qr({b if n >= m else a}))" if t == "float64" else f"(lambda q, r: q "
-            f"@ r)(*jnp.linalg.qr({a}))",
-        f"(lambda q, r: q * jnp.sign(jnp.diagonal(r, axis1=-2, axis2=-1))[..., None, "
-        f":])(*jnp.linalg.qr({well}))",
-        f"jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor({high} @ "
-        f"jnp.conj(jnp.swapaxes({high}, -1, -2)) + jnp.eye({n})), {b})",
-        f"jax.scipy.linalg.solve_triangular({well}, {b}, trans={g.integer(0, 2)}, "
-        f"lower={g.chance(0.5)})",
-        f"(lambda lu: jax.scipy.linalg.lu_solve(lu, {b}, "
-        f"trans={g.integer(0, 2)}))(jax.scipy.linalg.lu_factor({well}))" if not batch
-        else f"jnp.linalg.det({a})",
-        f"jnp.linalg.slogdet({a})[1]", f"jnp.linalg.det({a})",
-        f"jnp.linalg.norm({b}, 'nuc', axis=(-2, -1))",
-        f"jnp.linalg.norm({well}, 2, axis=(-2, -1))",
-        f"jnp.linalg.lstsq({well}, {b})[0]" if not batch
-        else f"jnp.linalg.solve({well}, {b})"]))
-
-
-def reducer(g):
-    """Bodies of one's own: two values at once, a function of both, windows."""
-    x = g.pick(WIDE, rank=(1, 3), exact=True)
-    y, axis = g.like(x), g.integer(0, len(g.shape(x)) - 1)
-    if g.smooth:
-        return g.emit(f"jax.ops.segment_{g.choice(['sum', 'max', 'prod'])}({x}, "
-                      f"jnp.arange({x}.shape[0]) // 2, 4)")
-    nan_free = f"jnp.nan_to_num({x})"
-    return g.emit(g.choice([
-        f"lax.reduce(({x}, {y}), (jnp.asarray(-jnp.inf, {x}.dtype), jnp.zeros((), "
-        f"{x}.dtype)), lambda a, b: (jnp.maximum(a[0], b[0]), a[1] + b[1]), ({axis},))",
-        f"lax.reduce(({nan_free}, lax.broadcasted_iota(jnp.int32, {x}.shape, {axis})), "
-        f"(jnp.asarray(-jnp.inf, {x}.dtype), np.int32(99)), lambda a, b: "
-        f"lax.cond(False, lambda: a, lambda: (jnp.where(a[0] > b[0], a[0], b[0]), "
-        f"jnp.where((a[0] > b[0]) | ((a[0] == b[0]) & (a[1] < b[1])), a[1], b[1]))), "
-        f"({axis},))",
-        ]), 2)
-
-
-def associative(g):
-    x = g.pick(WIDE, rank=(1, 3))
-    return g.emit(f"lax.associative_scan(lambda a, b: a + b, {x}, "
-                  f"axis={g.integer(0, len(g.shape(x)) - 1)})")
-
 
 def einsum(g):
     t = g.choice(WIDE)
@@ -701,7 +478,6 @@ def einsum(g):
                              ("bhqd,bhkd->bhqk", [(b, 2, n, k), (b, 2, m, k)]),
                              ("abc,cba->b", [(n, m, k), (k, m, n)])])
     return g.emit(f"jnp.einsum('{spec}', {', '.join(g.value(list(s), t) for s in shapes)})")
-
 
 def numpy_function(g):
     x = g.pick(WIDE, rank=(1, 2), full=True)
@@ -725,7 +501,6 @@ def numpy_function(g):
                             f"jnp.cross({x}.ravel()[:1].repeat(3), jnp.arange(3.0))",
                             f"jnp.kron({x}, {x}[:2])"]))
 
-
 def random_bits(g):
     n = g.new_shape(rank=(0, 2))
     key = g.value([], "uint32", exact=True)
@@ -738,18 +513,3 @@ def random_bits(g):
                             f"shape={n})",
                             f"jax.random.bernoulli(jax.random.key({key}), 0.3, {n})",
                             f"jax.random.gamma(jax.random.key({key}), 1.5, {n})"]))
-
-
-# Generator and weight, of programs that are differentiated and of others.
-SMOOTH_OPS = [(invariant, 3), (reducer, 1), (unary, 6), (binary, 5), (chain, 3),
-              (broadcasting, 3), (movement, 7), (reduction, 5), (cumulative, 3),
-              (sorting, 2), (dot, 4),
-              (convolution, 4), (window, 4), (gather, 3), (indexing, 4), (scatter, 3),
-              (dynamic, 3), (fft, 1), (linalg, 3), (loops, 4), (einsum, 2),
-              (complex_unary, 2), (complex_binary, 2), (make_complex, 1), (select, 2),
-              (numpy_function, 3), (associative, 1), (convert, 1)]
-VALUE_OPS = SMOOTH_OPS + [(exact_float, 5), (nextafter, 1), (integer_unary, 4),
-                          (integer_binary, 7), (compare, 4), (logic, 2), (convert, 6),
-                          (bitcast, 3),
-                          (select, 2), (iota, 1), (lax_reduce, 5), (argument, 4), (sorting, 5),
-                          (gather, 3), (scatter, 3), (random_bits, 1)]

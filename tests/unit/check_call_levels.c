@@ -92,8 +92,8 @@ START_TEST(too_many_copies_for_a_gpu_are_refused)
     cg_module *m;
 
     ck_assert_int_eq(cg_lower(prepared(write_levels), &o, &arena, &m), COT_ERR_LIMIT);
-    ck_assert_msg(strstr(cot_error(ctx), "levels:") && strstr(cot_error(ctx), "unfold to"), "%s",
-                  cot_error(ctx));
+    ck_assert_msg(strstr(cot_error(ctx), "levels:") && strstr(cot_error(ctx), "unfold to"),
+                  "%s", cot_error(ctx));
 }
 END_TEST
 

@@ -195,15 +195,14 @@ START_TEST(files_cut_short)
     ck_assert_ptr_nonnull(file);
     if (_i ? !HAS_NPZ : !HAS_SAFETENSORS)
         return;
-    for (size_t fusion = 0; fusion < size; fusion++) {
+    for (size_t n = 0; n < size; n++) {
         cot_state s = { 0 };
-        uint8_t *copy = malloc(fusion + 1);
+        uint8_t *copy = malloc(n + 1);
 
         ck_assert_ptr_nonnull(copy);
-        memcpy(copy, file, fusion);
-        cot_status status =
-            (_i ? rt_npz_read : rt_safetensors_read)(ctx, "cut", copy, fusion, &s);
-        ck_assert_msg(status == COT_ERR_PARSE, "%zu bytes: %s", fusion, cot_error(ctx));
+        memcpy(copy, file, n);
+        cot_status status = (_i ? rt_npz_read : rt_safetensors_read)(ctx, "cut", copy, n, &s);
+        ck_assert_msg(status == COT_ERR_PARSE, "%zu bytes: %s", n, cot_error(ctx));
         cot_error_clear(ctx);
         cot_state_free(&s);
         free(copy);
