@@ -187,46 +187,50 @@ plan_steps(cg_lowering *l, const cg_level *v, const ir_node *n, const ir_graph *
     cg_copy_outputs(l, b, to);
 }
 
-void
-cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
+/* Collected results are alive during every step, whichever kernel of the body writes them. */
+static void
+touch_collected(cg_lowering *l, const ir_node *n, const cg_place *to)
 {
-    const ir_node *n = g->node;
-    const ir_graph *f = n->at.scan.body;
-    int consts = (int)n->at.scan.consts, carries = (int)n->at.scan.carries,
-        fixed = consts + carries;
-    cg_build *e = &l->entry;
-    cg_place *to = cg_place_results(l, v, n), *in = cg_operand_places(l, v, n);
-    const ir_graph *steps;
-    if (cg_plan_register_loop(l, v, g, to))
-        return;
-    if ((steps = cg_steps(l, v->f, n)) != NULL) {
-        plan_steps(l, v, n, steps, in, to);
-        return;
-    }
-    start_carries(l, v, n, consts, carries, to);
-    memcpy(in + consts, to, sizeof *in * (size_t)carries);
-    if (n->at.scan.length == 0)
-        return;
-    /* Stacked results are alive during every step, whichever kernel of the body writes them. */
-    for (int i = carries; i < n->n_out; i++)
+    for (int i = (int)n->at.scan.carries; i < n->n_out; i++)
         cg_plan_touch(l, to[i].buffer);
-    cg_plan_loop_begin(l);
-    for (int i = carries; i < n->n_out; i++)
-        cg_plan_touch(l, to[i].buffer); /* alive through all steps, from the first on */
-    cg_val loop = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, n->at.scan.length), 1, 0);
+}
+
+/* The places of one iteration of the loop: in[] becomes the step's part of each operand that is
+ * scanned; the result is its part of each result that is collected. */
+static cg_place *
+step_places(cg_lowering *l, const cg_level *v, const ir_node *n, cg_val loop, cg_place *in,
+            const cg_place *to)
+{
+    const ir_graph *f = n->at.scan.body;
+    const int carries = (int)n->at.scan.carries;
+    const int64_t *const *stride = (const int64_t *const *)v->stride + n->first;
+    cg_build *e = &l->entry;
+    cg_place *ys = IR_NEW_N(l->arena, cg_place, n->n_out + 1);
     cg_val t = cg_loop_var(e, loop);
+
     if (n->at.scan.reverse)
         t = cg_isub(e, cg_i64(e, n->at.scan.length - 1), t);
-    for (int i = fixed; i < n->n_in; i++)
+    for (int i = (int)n->at.scan.consts + carries; i < n->n_in; i++)
         in[i] = cg_place_at(l, in[i], cg_imul(e, t, ir_type_at(f, f->in[i])->size));
-    cg_place *ys = IR_NEW_N(l->arena, cg_place, n->n_out + 1);
-    const int64_t **stride = (const int64_t **)v->stride + n->first;
     for (int i = carries; i < n->n_out; i++)
         ys[i] = cg_place_at(
             l, to[i], cg_imul(e, t, stride[i] ? stride[i][0] : ir_type_at(f, f->out[i])->size));
+    return ys;
+}
+
+/* The kernels of one iteration: carries are computed where they lie, as far as that is allowed,
+ * and collected results in the memory of their step. */
+static void
+plan_scan_step(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
+               const cg_place *to, const cg_place *ys)
+{
+    const ir_graph *f = n->at.scan.body;
+    const int consts = (int)n->at.scan.consts, carries = (int)n->at.scan.carries;
+    const int64_t *const *stride = (const int64_t *const *)v->stride + n->first;
     cg_level *b = body_level(l, f, n->n_in, in);
     cg_ending end = { .mask = cg_masks_of(
                           l, v, n, &(cg_masked){ .type = ir_scalar_type(l->ctx, COT_BOOL) }) };
+
     for (int i = 0; i < carries; i++) {
         cg_mask_parts(b, b->f->out[i], b->f->in[consts + i], end.mask[i]);
         cg_aim_carry(l, b, b->f->out[i], b->f->in[consts + i]);
@@ -238,6 +242,33 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     for (int i = carries; i < n->n_out; i++)
         end_collected(l, b, f->out[i], ys[i], stride[i]);
     cg_end_step(l, b, carries, to, &end);
+}
+
+void
+cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->node;
+    const int consts = (int)n->at.scan.consts, carries = (int)n->at.scan.carries;
+    cg_build *e = &l->entry;
+    cg_place *to = cg_place_results(l, v, n), *in = cg_operand_places(l, v, n);
+    const ir_graph *steps;
+
+    if (cg_plan_register_loop(l, v, g, to))
+        return;
+    if ((steps = cg_steps(l, v->f, n)) != NULL) {
+        plan_steps(l, v, n, steps, in, to);
+        return;
+    }
+    start_carries(l, v, n, consts, carries, to);
+    memcpy(in + consts, to, sizeof *in * (size_t)carries);
+    if (n->at.scan.length == 0)
+        return;
+    touch_collected(l, n, to);
+    cg_plan_loop_begin(l);
+    touch_collected(l, n, to); /* through all steps, from the first on */
+    cg_val loop = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, n->at.scan.length), 1, 0);
+    const cg_place *ys = step_places(l, v, n, loop, in, to);
+    plan_scan_step(l, v, n, in, to, ys);
     cg_loop_end(e, loop);
     cg_plan_loop_end(l);
     cg_plan_settle(l, carries, to);
