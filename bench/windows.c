@@ -28,7 +28,7 @@ pooled(cot_value x, int64_t size)
     return cot_transpose(y, .perm = COT_LIST(0, 2, 3, 1));
 }
 
-BODY(conv_apart)
+BODY(conv_dilated)
 {
     UNUSED;
     out[0] = cot_conv(in[0], in[1], .spec = "NHWC,HWIO->NHWC", .dilation = COT_LIST(2, 2),
@@ -62,7 +62,7 @@ BODY(conv_depthwise)
         name(t, in, &y, user);                                                                 \
         out[0] = cot_reduce_sum(cot_mul(y, in[2]));                                            \
     }
-WITH(conv_apart)
+WITH(conv_dilated)
 WITH(conv_steps)
 WITH(conv_groups)
 WITH(conv_depthwise)
@@ -136,12 +136,12 @@ make_conv_grad_w(cot_context *ctx)
     {                                                                                          \
         return cot_grad(cot_fn_new(ctx, #body, body, n, 1, NULL), .wrt = COT_LIST(i));         \
     }
-PLAIN(conv_apart, 2, 1)
+PLAIN(conv_dilated, 2, 1)
 PLAIN(conv_steps, 2, 1)
 PLAIN(conv_groups, 2, 1)
 PLAIN(conv_depthwise, 2, 1)
-GRAD(conv_apart_x, conv_apart_with, 3, 0)
-GRAD(conv_apart_w, conv_apart_with, 3, 1)
+GRAD(conv_dilated_x, conv_dilated_with, 3, 0)
+GRAD(conv_dilated_w, conv_dilated_with, 3, 1)
 GRAD(conv_steps_x, conv_steps_with, 3, 0)
 GRAD(conv_steps_w, conv_steps_with, 3, 1)
 GRAD(conv_groups_x, conv_groups_with, 3, 0)
@@ -173,7 +173,7 @@ args_conv_28(workload_arg *a)
 }
 
 static void
-args_conv_apart(workload_arg *a)
+args_conv_dilated(workload_arg *a)
 {
     a[0] = a[2] = normal(cot_f32(8, 56, 56, 64));
     a[1] = normal(cot_f32(3, 3, 64, 64));
@@ -250,11 +250,11 @@ static const workload rows[] = {
     { "conv_28", make_conv, args_conv_28, 2, NULL, 169e3, CONV_28, 0 },
     { "conv_28_grad_x", make_conv_grad_x, args_conv_28, 3, NULL, 169e3, CONV_28, 0 },
     { "conv_28_grad_w", make_conv_grad_w, args_conv_28, 3, NULL, 169e3, CONV_28, 0 },
-    { "conv_apart", make_conv_apart, args_conv_apart, 2, NULL, 12.8e6,
+    { "conv_dilated", make_conv_dilated, args_conv_dilated, 2, NULL, 12.8e6,
       2.0 * 8 * 56 * 56 * 64 * 576, 0 },
-    { "conv_apart_grad_x", make_conv_apart_x, args_conv_apart, 3, NULL, 12.8e6,
+    { "conv_dilated_grad_x", make_conv_dilated_x, args_conv_dilated, 3, NULL, 12.8e6,
       2.0 * 8 * 56 * 56 * 64 * 576, 0 },
-    { "conv_apart_grad_w", make_conv_apart_w, args_conv_apart, 3, NULL, 12.8e6,
+    { "conv_dilated_grad_w", make_conv_dilated_w, args_conv_dilated, 3, NULL, 12.8e6,
       2.0 * 8 * 56 * 56 * 64 * 576, 0 },
     { "conv_steps", make_conv_steps, args_conv_steps, 2, NULL, 9.6e6,
       2.0 * 8 * 28 * 28 * 128 * 576, 0 },

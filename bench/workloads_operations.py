@@ -157,22 +157,22 @@ add("max_pool_112", lambda: [N((32, 112, 112, 64), 51)], lambda: jpool(3), T(tpo
 add("max_pool_28", lambda: [N((1, 28, 28, 32), 52)], lambda: jpool(2), T(tpool(2)), bytes=125e3)
 
 
-def jconv_as(strides=(1, 1), apart=(1, 1), groups=1):
+def jconv_as(strides=(1, 1), dilation=(1, 1), groups=1):
     import jax
-    return lambda x, w: jax.lax.conv_general_dilated(x, w, strides, "SAME", rhs_dilation=apart,
+    return lambda x, w: jax.lax.conv_general_dilated(x, w, strides, "SAME", rhs_dilation=dilation,
                                                      feature_group_count=groups,
                                                      dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
-def tconv_as(strides=(1, 1), apart=(1, 1), groups=1):
+def tconv_as(strides=(1, 1), dilation=(1, 1), groups=1):
     def make(t):
         def f(x, w):
             high = [max((-(-n // s) - 1) * s + 2 * a + 1 - n, 0)
-                    for n, s, a in zip(x.shape[1:3], strides, apart)]
+                    for n, s, a in zip(x.shape[1:3], strides, dilation)]
             x = t.nn.functional.pad(x.permute(0, 3, 1, 2),
                                     (high[1] // 2, high[1] - high[1] // 2, high[0] // 2,
                                      high[0] - high[0] // 2))
             return t.nn.functional.conv2d(x, w.permute(3, 2, 0, 1), stride=strides,
-                                          dilation=apart, groups=groups).permute(0, 2, 3, 1)
+                                          dilation=dilation, groups=groups).permute(0, 2, 3, 1)
         return f
     return make
 
@@ -186,7 +186,7 @@ def twith(make, i):
         return t.func.grad(lambda x, w, c: (f(x, w) * c).sum(), argnums=i)
     return build
 
-for name, o, how, x, w, y in (("apart", 64, dict(apart=(2, 2)), (8, 56, 56, 64), (3, 3, 64, 64),
+for name, o, how, x, w, y in (("dilated", 64, dict(dilation=(2, 2)), (8, 56, 56, 64), (3, 3, 64, 64),
                                (8, 56, 56, 64)),
                               ("steps", 128, dict(strides=(2, 2)), (8, 56, 56, 64),
                                (3, 3, 64, 128), (8, 28, 28, 128)),

@@ -270,19 +270,19 @@ static ir_ref
 conv(gen *g, ir_ref x)
 {
     const ir_type *t = type_of(g, x);
-    int64_t dims[COT_MAX_RANK], stride[COT_MAX_RANK], apart[COT_MAX_RANK];
+    int64_t dims[COT_MAX_RANK], stride[COT_MAX_RANK], dilation[COT_MAX_RANK];
     const int spatial = t->rank - 3;
 
     dims[0] = t->dims[0];
     for (int i = 0; i < spatial; i++) {
         dims[1 + i] = 1 + below(g, 3);
         stride[i] = 1 + below(g, 2);
-        apart[i] = 1 + below(g, 2);
+        dilation[i] = 1 + below(g, 2);
     }
     dims[t->rank - 2] = t->dims[t->rank - 1];
     dims[t->rank - 1] = 1 + below(g, 3);
     return ir_conv(g->b, x, grow_like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)),
-                   (ir_ints){ spatial, stride }, (ir_ints){ spatial, apart });
+                   (ir_ints){ spatial, stride }, (ir_ints){ spatial, dilation });
 }
 
 /* x with another of its type, or with a vector along its last axis. */

@@ -40,6 +40,6 @@ typedef void double_state_fn(double_state *out);
 
 double_set_fn double_set;
 double_hook_fn double_on_launch;
-double_state_fn double_look;
+double_state_fn double_read;
 
 #endif

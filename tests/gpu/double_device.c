@@ -56,7 +56,7 @@ double_wrong(const char *what)
 }
 
 void
-double_look(double_state *out)
+double_read(double_state *out)
 {
     *out = state;
 }

@@ -82,7 +82,7 @@ open_double(void)
     set = f.set;
     f.at = dlsym(library, "double_on_launch");
     on_launch = f.hook;
-    f.at = dlsym(library, "double_look");
+    f.at = dlsym(library, "double_read");
     read_state = f.read_state;
     set("reset", 0);
     on_launch(launch_by_simulator, NULL);

@@ -130,7 +130,7 @@ fusion(sizes *z, const char *of, int64_t most, int64_t row)
 
 /* -- products -- */
 
-typedef enum tail { PLAIN, RELU, TANH, ROW_SUMS, COLUMN_SUMS, TURNED, SLICED } tail;
+typedef enum tail { PLAIN, RELU, TANH, ROW_SUMS, COLUMN_SUMS, TRANSPOSED, SLICED } tail;
 
 typedef struct kind {
     const char *name, *x, *y; /* y NULL: a convolution */
@@ -141,11 +141,11 @@ static const kind kinds[] = {
     { "inner", "k", "k", PLAIN },
     { "inner of two axes", "kl", "kl", PLAIN },
     { "matrix by vector", "mk", "k", PLAIN },
-    { "turned matrix by vector", "km", "k", PLAIN },
+    { "transposed matrix by vector", "km", "k", PLAIN },
     { "matrices by vector", "mnk", "k", PLAIN },
     { "matrix of two axes by matrix", "mkl", "kl", PLAIN },
     { "vector by matrix", "k", "kn", PLAIN },
-    { "vector by turned matrix", "k", "nk", PLAIN },
+    { "vector by transposed matrix", "k", "nk", PLAIN },
     { "batch of inner", "bk", "bk", PLAIN },
     { "batch of matrix by vector", "bmk", "bk", PLAIN },
     { "nn", "mk", "kn", PLAIN },
@@ -158,7 +158,7 @@ static const kind kinds[] = {
     { "batch last", "mkb", "knb", PLAIN },
     { "batch between", "mbk", "kbn", PLAIN },
     { "two axes", "mkl", "kln", PLAIN },
-    { "two axes turned", "kml", "nlk", PLAIN },
+    { "two axes transposed", "kml", "nlk", PLAIN },
     { "outer", "m", "n", PLAIN },
     { "bias and relu", "mk", "kn", RELU },
     { "bias and relu of a batch", "bmk", "bnk", RELU },
@@ -166,12 +166,12 @@ static const kind kinds[] = {
     { "tanh of matrix by vector", "mk", "k", TANH },
     { "row sums", "mk", "kn", ROW_SUMS },
     { "column sums", "mk", "kn", COLUMN_SUMS },
-    { "turned result", "mk", "nk", TURNED },
+    { "transposed result", "mk", "nk", TRANSPOSED },
     { "sliced operands", "mk", "kn", SLICED },
     { "sliced matrix by vector", "mk", "k", SLICED },
     { "conv1d", NULL, NULL, PLAIN },
     { "conv2d", NULL, NULL, RELU },
-    { "conv2d of channels first", NULL, NULL, TURNED },
+    { "conv2d of channels first", NULL, NULL, TRANSPOSED },
     { "conv2d of groups", NULL, NULL, SLICED },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -270,12 +270,12 @@ activated(maker *m, value y, tail how)
 static void
 finish(maker *m, value y, tail how)
 {
-    int64_t axis = how == ROW_SUMS ? 1 : 0, turned[2] = { y.dims[1], y.dims[0] };
+    int64_t axis = how == ROW_SUMS ? 1 : 0, transposed[2] = { y.dims[1], y.dims[0] };
 
     if (how == RELU || how == TANH)
         y = activated(m, y.rank ? biased(m, y) : y, how);
-    if (how == TURNED)
-        y = node(m, NULL, 2, turned, "transpose %s {perm=[1,0]}", y.name);
+    if (how == TRANSPOSED)
+        y = node(m, NULL, 2, transposed, "transpose %s {perm=[1,0]}", y.name);
     if (how == ROW_SUMS || how == COLUMN_SUMS)
         result(m, node(m, NULL, 1, &y.dims[1 - axis], "reduce_sum %s {axes=[%lld]}", y.name,
                        (long long)axis));
@@ -392,7 +392,7 @@ convolve(maker *m, const sizes *z, const kind *k, int64_t row)
 {
     const conv v = conv_of(k, z, row);
 
-    if (k->tail == TURNED)
+    if (k->tail == TRANSPOSED)
         conv_channels_first(m, &v);
     else if (k->tail == SLICED)
         conv_groups(m, &v);

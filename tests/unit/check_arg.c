@@ -9,7 +9,7 @@
 
 enum {
     B = CG_LOWER_ARG_BLOCK,
-    BESIDE = 64,
+    MARGIN = 64,
     MIN_SIZE = CG_LOWER_ARG_BLOCKS * B,
     LONGEST = MIN_SIZE + 3 * B + 3,
     PATTERNS = 8,
@@ -42,7 +42,7 @@ body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static void
 fill(double *x, int n, int p, bool min)
 {
-    for (int i = -BESIDE; i < n + BESIDE; i++)
+    for (int i = -MARGIN; i < n + MARGIN; i++)
         x[i] = i < 0 || i >= n ? 120 : 0;
     for (int i = 0; i < n; i++)
         x[i] = p == 0   ? (double)((i % 1009 * 7919 + 13) % 101)
@@ -60,7 +60,7 @@ fill(double *x, int n, int p, bool min)
         break;
     default: break;
     }
-    for (int i = -BESIDE; min && i < n + BESIDE; i++)
+    for (int i = -MARGIN; min && i < n + MARGIN; i++)
         x[i] = -x[i];
 }
 
@@ -93,7 +93,7 @@ run(cot_context *c, cot_kernel *k, double *x, int rows, int n, int32_t *place)
 static void
 judge(job j, int n, const char *backend, int bits)
 {
-    static double room[2 * LONGEST + 4 * BESIDE], one[LONGEST + 2 * BESIDE];
+    static double room[2 * LONGEST + 4 * MARGIN], one[LONGEST + 2 * MARGIN];
     cot_context *c = cot_context_new(NULL);
     cot_kernel *want = kernel(c, &j, 2, n, "eval", 0),
                *got = kernel(c, &j, 2, n, backend, bits);
@@ -101,15 +101,15 @@ judge(job j, int n, const char *backend, int bits)
     for (int p = 0; got && p < PATTERNS; p++) {
         int32_t a[2], b[4] = { -7, -7, -7, -7 };
         for (int line = 1; line >= 0; line--) {
-            fill(one + BESIDE, n, (p + line) % PATTERNS, j.min);
-            memcpy(room + line * n, one, sizeof *one * (size_t)(n + BESIDE));
+            fill(one + MARGIN, n, (p + line) % PATTERNS, j.min);
+            memcpy(room + line * n, one, sizeof *one * (size_t)(n + MARGIN));
             if (line)
-                memcpy(room + BESIDE + 2 * n, one + BESIDE + n, sizeof *one * BESIDE);
+                memcpy(room + MARGIN + 2 * n, one + MARGIN + n, sizeof *one * MARGIN);
         }
-        fill(one + BESIDE, n, (p + 1) % PATTERNS, j.min);
-        memcpy(room + BESIDE + n, one + BESIDE, sizeof *one * (size_t)(n + BESIDE));
-        run(c, want, room + BESIDE, 2, n, a);
-        run(c, got, room + BESIDE, 2, n, b + 1);
+        fill(one + MARGIN, n, (p + 1) % PATTERNS, j.min);
+        memcpy(room + MARGIN + n, one + MARGIN, sizeof *one * (size_t)(n + MARGIN));
+        run(c, want, room + MARGIN, 2, n, a);
+        run(c, got, room + MARGIN, 2, n, b + 1);
         ck_assert_msg(a[0] == b[1] && a[1] == b[2] && b[0] == -7 && b[3] == -7,
                       "%s of %s, %d elements, pattern %d, %s, %d bits: %d, %d; wants %d, %d",
                       j.min ? "argmin" : "argmax", cot_dtype_name(j.type), n, p, backend, bits,
@@ -135,7 +135,7 @@ END_TEST
 /* One line, whose blocks threads share. */
 START_TEST(threads_find_the_first_of_the_best)
 {
-    static double x[ONE_LINE + 2 * BESIDE];
+    static double x[ONE_LINE + 2 * MARGIN];
     cot_context *c = cot_context_new(NULL);
     job j = { types[_i / 2], _i % 2 };
     cot_kernel *want = kernel(c, &j, 1, ONE_LINE, "eval", 0),
@@ -143,9 +143,9 @@ START_TEST(threads_find_the_first_of_the_best)
 
     for (int p = 0; got && p < PATTERNS; p++) {
         int32_t a[1], b[3] = { -7, -7, -7 };
-        fill(x + BESIDE, ONE_LINE, p, j.min);
-        run(c, want, x + BESIDE, 1, ONE_LINE, a);
-        run(c, got, x + BESIDE, 1, ONE_LINE, b + 1);
+        fill(x + MARGIN, ONE_LINE, p, j.min);
+        run(c, want, x + MARGIN, 1, ONE_LINE, a);
+        run(c, got, x + MARGIN, 1, ONE_LINE, b + 1);
         ck_assert_msg(a[0] == b[1] && b[0] == -7 && b[2] == -7,
                       "%s of %s, pattern %d: %d; wants %d", j.min ? "argmin" : "argmax",
                       cot_dtype_name(j.type), p, (int)b[1], (int)a[0]);

@@ -162,13 +162,15 @@ scan_sum(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 START_TEST(segments_change_no_figure)
 {
     static const scanned plain[2] = { { 0, 0 }, { 0, 1 } };
-    static const scanned fusion[] = { { COT_SQRT, 0 }, { COT_SQRT, 1 }, { 3, 0 },   { 3, 1 },
-                                      { 1, 0 },        { 7, 1 },        { 100, 0 }, { 5, 0 } };
+    static const scanned segmented[] = {
+        { COT_SQRT, 0 }, { COT_SQRT, 1 }, { 3, 0 },   { 3, 1 },
+        { 1, 0 },        { 7, 1 },        { 100, 0 }, { 5, 0 },
+    };
     const double xs[7] = { 0.5, 1, -1, 0.25, 2, 0, -0.75 };
     const cot_types types = COT_TYPES(cot_f64(), cot_f64(7));
 
-    for (size_t i = 0; i < sizeof fusion / sizeof *fusion; i++) {
-        void *p = (void *)&plain[fusion[i].reverse], *c = (void *)&fusion[i];
+    for (size_t i = 0; i < sizeof segmented / sizeof *segmented; i++) {
+        void *p = (void *)&plain[segmented[i].reverse], *c = (void *)&segmented[i];
         cot_fn *f = cot_fn_new(ctx, "plain", scan_sum, 2, 1, p),
                *g = cot_fn_new(ctx, "cut", scan_sum, 2, 1, c);
         same(cot_fn_new(ctx, "plain", run_scan, 2, 2, p),

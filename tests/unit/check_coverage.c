@@ -57,14 +57,14 @@ begin(int64_t n)
 
 /* Element block + lane + apart step + k, where `when` holds. */
 static cg_val
-element(cg_val block, cg_val lane, cg_val step, int64_t apart, int64_t k, cg_val when)
+element(cg_val block, cg_val lane, cg_val step, int64_t stride, int64_t k, cg_val when)
 {
-    const cg_take_term term[3] = { { block, BLOCK }, { lane, 1 }, { step, apart } };
+    const cg_take_term term[3] = { { block, BLOCK }, { lane, 1 }, { step, stride } };
     const cg_take take = { .reduction = sum, .when = when, .k = k, .n = 3, .term = term };
 
     cg_take_element(&b, take);
     cg_val at = cg_iadd(&b, cg_imul(&b, block, BLOCK), lane);
-    return cg_load(&b, x, cg_iadd(&b, cg_iadd(&b, at, cg_imul(&b, step, apart)), number(k)),
+    return cg_load(&b, x, cg_iadd(&b, cg_iadd(&b, at, cg_imul(&b, step, stride)), number(k)),
                    when);
 }
 

@@ -95,11 +95,11 @@ BODY(array_span, out[0] = cot_index(in[0], COT_AT(in[2], COT_SPAN(COT_NONE, COT_
                                                   COT_SPAN(1, 3)));)
 BODY(arrays, out[0] = cot_index(in[0], COT_AT(COT_WHOLE, in[1], in[1]));)
 BODY(arrays_meet, out[0] = cot_index(in[0], COT_AT(COT_ELLIPSIS, COT_SPAN(0, 2), in[2]));)
-BODY(arrays_apart, out[0] = cot_index(in[0], COT_AT(in[3], COT_WHOLE, in[1]));)
+BODY(arrays_not_adjacent, out[0] = cot_index(in[0], COT_AT(in[3], COT_WHOLE, in[1]));)
 BODY(arrays_broadcast,
      out[0] = cot_index(in[0], COT_AT(COT_WHOLE, in[2], cot_reshape(in[1], 3, 1, 1)));)
 BODY(array_integer, out[0] = cot_index(in[0], COT_AT(COT_WHOLE, 1, in[1]));)
-BODY(array_integer_apart, out[0] = cot_index(in[0], COT_AT(1, COT_WHOLE, in[1]));)
+BODY(array_and_integer_not_adjacent, out[0] = cot_index(in[0], COT_AT(1, COT_WHOLE, in[1]));)
 BODY(array_newaxis, out[0] = cot_index(in[0], COT_AT(in[1], COT_NEWAXIS, in[1]));)
 BODY(scalar, out[0] = cot_index(in[0], COT_AT(in[3], COT_SPAN(0, 2)));)
 BODY(scalars, out[0] = cot_index(in[0], COT_AT(in[3], COT_WHOLE, in[3]));)
@@ -135,12 +135,12 @@ static const case_ reads[] = {
     { "arrays", arrays, {2, {2, 3}}, {5, 0, 11, 17, 12, 23} },
 { "arrays_meet", arrays_meet, {4, {2, 2, 2, 2}}, {0, 2, 1, 1, 4, 6, 5, 5, 12, 14, 13, 13, 16,
                                                   18, 17, 17} },
-    { "arrays_apart", arrays_apart, {2, {3, 3}}, {13, 17, 21, 12, 16, 20, 15, 19, 23} },
+    { "arrays_not_adjacent", arrays_not_adjacent, {2, {3, 3}}, {13, 17, 21, 12, 16, 20, 15, 19, 23} },
     { "arrays_broadcast", arrays_broadcast, {4, {2, 3, 2, 2}},
       {1, 9, 5, 5, 0, 8, 4, 4, 3, 11, 7, 7,
       13, 21, 17, 17, 12, 20, 16, 16, 15, 23, 19, 19} },
     { "array_integer", array_integer, {2, {2, 3}}, {5, 4, 7, 17, 16, 19} },
-    { "array_integer_apart", array_integer_apart, {2, {3, 3}},
+    { "array_and_integer_not_adjacent", array_and_integer_not_adjacent, {2, {3, 3}},
       {13, 17, 21, 12, 16, 20, 15, 19, 23} },
     { "array_newaxis", array_newaxis, {3, {3, 1, 4}},
       {16, 17, 18, 19, 0, 1, 2, 3, 20, 21, 22, 23} },

@@ -43,7 +43,7 @@ three_deep(int inner)
 
 /* Loops behind one another: what one loop is, the next is not in. */
 static void
-beside(int kinds)
+in_sequence(int kinds)
 {
     cg_val l = loop((cg_kind)(kinds / 16), 2);
 
@@ -295,9 +295,9 @@ static const malformed_row row[] = {
     { NULL, nested, IN(CG_UNROLL, CG_VECTOR) },
     { NULL, nested, IN(CG_VECTOR, CG_UNROLL) },
     { "vector loop inside a vector loop", nested, IN(CG_VECTOR, CG_VECTOR) },
-    { NULL, beside, IN(CG_PARALLEL, CG_PARALLEL) },
-    { NULL, beside, IN(CG_VECTOR, CG_PARALLEL) },
-    { NULL, beside, IN(CG_VECTOR, CG_VECTOR) },
+    { NULL, in_sequence, IN(CG_PARALLEL, CG_PARALLEL) },
+    { NULL, in_sequence, IN(CG_VECTOR, CG_PARALLEL) },
+    { NULL, in_sequence, IN(CG_VECTOR, CG_VECTOR) },
     { NULL, limited, CG_VECTOR },
     { NULL, limited, CG_LANES },
     { "limit of a loop that is not a vector loop", limited, CG_SERIAL },
@@ -340,7 +340,7 @@ static const malformed_row row[] = {
     { NULL, nested, IN(CG_GRID, CG_SERIAL) },
     { OUTER, nested, IN(CG_SERIAL, CG_GRID) },
     { OUTER, nested, IN(CG_GRID, CG_GRID) },
-    { OUTER, beside, IN(CG_GRID, CG_GRID) },
+    { OUTER, in_sequence, IN(CG_GRID, CG_GRID) },
     { NULL, nested, IN(CG_WARPS, CG_LANES) },
     { "a thread loop inside another", nested, IN(CG_LANES, CG_WARPS) },
     { "a thread loop inside another", nested, IN(CG_BLOCK, CG_LANES) },
@@ -348,8 +348,8 @@ static const malformed_row row[] = {
     { "a thread loop inside another", nested, IN(CG_WARPS, CG_WARPS) },
     { "a thread loop inside another", three_deep, CG_LANES },
     { NULL, three_deep, CG_SERIAL },
-    { NULL, beside, IN(CG_BLOCK, CG_BLOCK) },
-    { NULL, beside, IN(CG_LANES, CG_WARPS) },
+    { NULL, in_sequence, IN(CG_BLOCK, CG_BLOCK) },
+    { NULL, in_sequence, IN(CG_LANES, CG_WARPS) },
     { NULL, barrier_in, CG_WARPS },
     { "a barrier among lanes", barrier_in, CG_LANES },
     { NULL, fails, 0 },

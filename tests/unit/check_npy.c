@@ -173,12 +173,12 @@ START_TEST(a_file_cut_short_is_refused)
     size_t n = make_file(file, 2, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }",
                          data, 8);
 
-    for (size_t fusion = 0; fusion < n; fusion++) {
+    for (size_t length = 0; length < n; length++) {
         redzone z; /* nothing may be read behind its end */
-        uint8_t *copy = redzone_new(&z, fusion, 1, REDZONE_END);
+        uint8_t *copy = redzone_new(&z, length, 1, REDZONE_END);
 
-        memcpy(copy, file, fusion);
-        ck_assert_ptr_nonnull(rt_npy_header(&h, copy, fusion));
+        memcpy(copy, file, length);
+        ck_assert_ptr_nonnull(rt_npy_header(&h, copy, length));
         redzone_free(&z);
     }
     ck_assert_ptr_null(rt_npy_header(&h, file, n));
@@ -193,7 +193,7 @@ START_TEST(a_header_cut_short_is_refused)
         "{'descr': '<f4', \"fortran_order\": False, 'shape': (2,), }";
     static const char *const behind[] = { "", "''", "'':", "4', }", "}" };
 
-    for (size_t fusion = 0; fusion + 1 < sizeof dictionary; fusion++) {
+    for (size_t length = 0; length + 1 < sizeof dictionary; length++) {
         const char *first = NULL;
         for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
             char part[sizeof dictionary];
@@ -201,7 +201,7 @@ START_TEST(a_header_cut_short_is_refused)
             redzone z;
             rt_npy h;
 
-            snprintf(part, sizeof part, "%.*s", (int)fusion, dictionary);
+            snprintf(part, sizeof part, "%.*s", (int)length, dictionary);
             const size_t n = make_file(file, 2, part, behind[i], strlen(behind[i]));
             uint8_t *copy = redzone_new(&z, n, 1, REDZONE_END);
             memcpy(copy, file, n);

@@ -100,7 +100,7 @@ call_again(void *ctx, int64_t lo, int64_t hi)
     cover_once(ctx, 64, 1);
 }
 
-START_TEST(a_piece_may_call_the_pool)
+START_TEST(a_chunk_may_call_the_pool)
 {
     cot_parallel *p = cot_rt_pool_new(2);
 
@@ -284,7 +284,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(each_iteration_runs_once, 9), ONCE(many_callers_share_one_pool),
-        ONCE(a_piece_may_call_the_pool),   EACH(a_child_has_the_pool, 4),
+        ONCE(a_chunk_may_call_the_pool),   EACH(a_child_has_the_pool, 4),
         ONCE(a_fork_within_a_job),         ONCE(kernels_share_a_pool),
     };
 

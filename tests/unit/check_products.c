@@ -6,7 +6,7 @@
 #include "traced.h"
 
 /* x [m, k] by y [k, n], or turned: x [k, m] by y [n, k]. */
-typedef struct sizes { int64_t m, n, k; bool turned; } sizes;
+typedef struct sizes { int64_t m, n, k; bool transposed; } sizes;
 
 static void
 product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -15,7 +15,7 @@ product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_value x = cot_convert(in[0], COT_I32), y = cot_convert(in[1], COT_I32);
 
     (void)t;
-    out[0] = s->turned ? cot_dot_general(x, y, .lhs = COT_LIST(0), .rhs = COT_LIST(1))
+    out[0] = s->transposed ? cot_dot_general(x, y, .lhs = COT_LIST(0), .rhs = COT_LIST(1))
                        : cot_matmul(x, y);
 }
 
@@ -56,7 +56,7 @@ numbers(cot_type t)
 static void
 gives(const sizes *s, cot_dtype tx, cot_dtype ty, const cot_compile_options *o)
 {
-    cot_types t = s->turned ? COT_TYPES(cot_i8(s->k, s->m), cot_i8(s->n, s->k))
+    cot_types t = s->transposed ? COT_TYPES(cot_i8(s->k, s->m), cot_i8(s->n, s->k))
                             : COT_TYPES(cot_i8(s->m, s->k), cot_i8(s->k, s->n));
     cot_type of[2] = { t.at[0], t.at[1] };
     cot_kernel *k;
@@ -73,8 +73,8 @@ gives(const sizes *s, cot_dtype tx, cot_dtype ty, const cot_compile_options *o)
         for (int64_t j = 0; j < s->n; j++) {
             uint32_t want = 0;
             for (int64_t c = 0; c < s->k; c++)
-                want += (uint32_t)number(tx, s->turned ? c * s->m + i : i * s->k + c) *
-                        (uint32_t)number(ty, s->turned ? j * s->k + c : c * s->n + j);
+                want += (uint32_t)number(tx, s->transposed ? c * s->m + i : i * s->k + c) *
+                        (uint32_t)number(ty, s->transposed ? j * s->k + c : c * s->n + j);
             int32_t y = ((const int32_t *)cot_array_data(out))[i * s->n + j];
             ck_assert_msg((uint32_t)y == want,
                           "%s by %s, %d x %d x %d: element %d, %d is %d, wants %d",
@@ -102,14 +102,14 @@ START_TEST(narrow_integers_are_exact)
 END_TEST
 
 /* x [b, m, k] by y [b, k, n]; `turned`: x [b, k, m]; `more`: an epilogue of the result. */
-typedef struct real { int64_t b, m, n, k; bool turned, more; cot_dtype type; } real;
+typedef struct real { int64_t b, m, n, k; bool transposed, more; cot_dtype type; } real;
 
 static void
 real_product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     const real *s = user;
     cot_value z =
-        cot_dot_general(in[0], in[1], .lhs = s->turned ? COT_LIST(1) : COT_LIST(2),
+        cot_dot_general(in[0], in[1], .lhs = s->transposed ? COT_LIST(1) : COT_LIST(2),
                         .rhs = COT_LIST(1), .lhs_batch = COT_LIST(0), .rhs_batch = COT_LIST(0));
 
     (void)t;
@@ -136,7 +136,7 @@ chain(const real *s, int64_t b, int64_t i, int64_t j)
     for (int64_t k0 = 0; k0 < s->k; k0 += 256) {
         double acc = 0;
         for (int64_t k = k0; k < k0 + 256 && k < s->k; k++) {
-            const double x = rounded(s, real_number(s->turned ? (b * s->k + k) * s->m + i
+            const double x = rounded(s, real_number(s->transposed ? (b * s->k + k) * s->m + i
                                                               : (b * s->m + i) * s->k + k,
                                                     3));
             const double y = rounded(s, real_number((b * s->k + k) * s->n + j, 5));
@@ -166,7 +166,7 @@ reals(cot_type t, int salt)
 static void
 gives_chains(const real *s, const cot_compile_options *o)
 {
-    cot_type of[2] = { s->turned ? cot_f32(s->b, s->k, s->m) : cot_f32(s->b, s->m, s->k),
+    cot_type of[2] = { s->transposed ? cot_f32(s->b, s->k, s->m) : cot_f32(s->b, s->m, s->k),
                        cot_f32(s->b, s->k, s->n) };
     cot_type to = cot_f32(s->b, s->m, s->n);
     cot_kernel *k;

@@ -128,7 +128,7 @@ enum { TEXTS = sizeof text / sizeof *text };
 static const int bits[] = { 32, 256 };
 enum { WIDTHS = sizeof bits / sizeof *bits };
 
-START_TEST(threads_store_apart)
+START_TEST(threads_store_independently)
 {
     const cg_module *lowered = lowered_of(text[_i / WIDTHS], bits[_i % WIDTHS]);
     cg_bounds_report r = { 0 };
@@ -146,7 +146,7 @@ main(void)
 {
     const suite_case cases[] = {
         ONCE(program_of_many_accesses),
-        EACH(threads_store_apart, TEXTS * WIDTHS),
+        EACH(threads_store_independently, TEXTS * WIDTHS),
     };
 
     return SUITE_WITH("race_programs", cases, setup, teardown);

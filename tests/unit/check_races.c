@@ -121,9 +121,9 @@ in_place(bool wrong)
     cg_loop_end(&b, l);
 }
 
-/* Three pieces of 8 elements, and what all read behind them. */
+/* Three parts of 8 elements, and what all read behind them. */
 static void
-pieces(bool wrong)
+three_parts(bool wrong)
 {
     cg_val i, j, l = loop(CG_PARALLEL, 3, &i), v = loop(CG_VECTOR, 8, &j);
 
@@ -362,7 +362,7 @@ static const verified_row row[] = {
     { "one place", same_place },
     { "a neighbour", neighbour },
     { "in place", in_place },
-    { "pieces", pieces },
+    { "three parts", three_parts },
     { "a vector that is moved back", moved_back },
     { "copies", copies },
     { "the edge of a tile", edge },
@@ -381,7 +381,7 @@ static const verified_row row[] = {
 };
 enum { ROWS = sizeof row / sizeof *row };
 
-START_TEST(iterations_are_apart)
+START_TEST(iterations_are_independent)
 {
     cg_bounds_report r = { 0 };
 
@@ -519,7 +519,7 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(iterations_are_apart, ROWS),
+        EACH(iterations_are_independent, ROWS),
         EACH(mistake_is_refused, ROWS),
         EACH(mistake_does_not_run_serially, ROWS),
         EACH(unproved_runs_serially, UNPROVED),

@@ -12,7 +12,7 @@ static int steps;
 
 /* What reads every element elsewhere than where it writes it. */
 static cot_value
-turned(cot_value x)
+reversed(cot_value x)
 {
     return cot_sin(cot_reverse(x, .axes = COT_LIST(0)));
 }
@@ -20,21 +20,21 @@ turned(cot_value x)
 static cot_value
 mixed(cot_value x, cot_value y)
 {
-    return cot_add(cot_mul(.5, x), turned(y));
+    return cot_add(cot_mul(.5, x), reversed(y));
 }
 
 /* One step: carries in[1], ... to out[0], ... */
 
-BODY(one, out[0] = turned(in[1]);)
+BODY(one, out[0] = reversed(in[1]);)
 BODY(two, out[0] = mixed(in[2], in[1]); out[1] = mixed(in[1], in[2]);)
 BODY(three, for (int i = 0; i < 3; i++) out[i] = mixed(in[1 + (i + 1) % 3], in[1 + i]);)
 /* the new value is made over the one before the last */
 BODY(over_last, out[0] = in[2]; out[1] = cot_sub(mixed(in[2], in[2]), in[1]);)
 /* and here it cannot be */
-BODY(beside_last, out[0] = in[2]; out[1] = mixed(in[2], in[1]);)
-BODY(turns, out[0] = in[2]; out[1] = in[3]; out[2] = in[1];)
-BODY(turns_over, out[0] = in[2]; out[1] = in[3]; out[2] = cot_sub(turned(in[2]), in[1]);)
-BODY(turns_beside, out[0] = in[2]; out[1] = in[3]; out[2] = mixed(in[2], in[1]);)
+BODY(new_last, out[0] = in[2]; out[1] = mixed(in[2], in[1]);)
+BODY(rotates, out[0] = in[2]; out[1] = in[3]; out[2] = in[1];)
+BODY(rotates_over, out[0] = in[2]; out[1] = in[3]; out[2] = cot_sub(reversed(in[2]), in[1]);)
+BODY(rotates_into_new, out[0] = in[2]; out[1] = in[3]; out[2] = mixed(in[2], in[1]);)
 BODY(exchanged, out[0] = mixed(in[1], in[2]); out[1] = in[1];)
 BODY(same, out[0] = out[1] = mixed(in[1], in[2]);)
 BODY(first_twice, out[0] = out[2] = in[1]; out[1] = mixed(in[2], in[3]);)
@@ -44,9 +44,9 @@ BODY(takes_constant, cot_value *k = user; out[0] = *k; out[1] = mixed(in[1], in[
 
 BODY(inner_one, cot_fori(3, one, .in = COT_VALUES(mixed(in[1], in[1])), .out = out);)
 BODY(inner_over,
-     cot_fori(3, over_last, .in = COT_VALUES(turned(in[1]), turned(in[2])), .out = out);)
-BODY(inner_beside, cot_value r[2];
-     cot_fori(3, beside_last, .in = COT_VALUES(in[1], cot_sin(in[2])), .out = r);
+     cot_fori(3, over_last, .in = COT_VALUES(reversed(in[1]), reversed(in[2])), .out = out);)
+BODY(inner_new, cot_value r[2];
+     cot_fori(3, new_last, .in = COT_VALUES(in[1], cot_sin(in[2])), .out = r);
      out[0] = mixed(r[0], r[1]); out[1] = mixed(in[1], r[1]);)
 BODY(inner_twice, cot_value r[1]; cot_fori(3, one, .in = COT_VALUES(in[1]), .out = r);
      cot_fori(2, one, .in = COT_VALUES(cot_sin(r[0])), .out = out);
@@ -68,10 +68,10 @@ static const struct {
     { "two", two, 2, 0, 0 },
     { "three", three, 3, 0, 0 },
     { "over the last but one", over_last, 2, 1, 0 },
-    { "beside it", beside_last, 2, 1, 0 },
-    { "turns", turns, 3, 0, 0 },
-    { "turns, over the first", turns_over, 3, 1, 0 },
-    { "turns, beside it", turns_beside, 3, 1, 0 },
+    { "into new memory", new_last, 2, 1, 0 },
+    { "rotates", rotates, 3, 0, 0 },
+    { "rotates, over the first", rotates_over, 3, 1, 0 },
+    { "rotates, into new memory", rotates_into_new, 3, 1, 0 },
     { "exchanged", exchanged, 2, 1, 0 },
     { "the same twice", same, 2, 1, 1 },
     { "an old value twice", first_twice, 3, 1, 1 },
@@ -80,7 +80,7 @@ static const struct {
     { "a constant", takes_constant, 2, 1, 1 },
     { "a loop within", inner_one, 1, 1, 1 },
     { "a loop of two within", inner_over, 2, 1, 1 },
-    { "a loop of two, and more", inner_beside, 2, 1, 1 },
+    { "a loop of two, and more", inner_new, 2, 1, 1 },
     { "two loops within", inner_twice, 2, 0, 0 },
     { "a loop in a branch", chooses, 1, 1, 1 },
 };
@@ -91,7 +91,7 @@ enum { LOOPS = sizeof loop / sizeof *loop };
 static void
 run(cot_trace *t, cot_value x, int i, cot_value *out)
 {
-    cot_value k = cot_cos(x), in[MAX_CARRIES] = { x, cot_sin(x), cot_cos(turned(x)) };
+    cot_value k = cot_cos(x), in[MAX_CARRIES] = { x, cot_sin(x), cot_cos(reversed(x)) };
 
     (void)t;
     cot_fori(steps, loop[i].step, .in = { .n = loop[i].carries, .at = in }, .out = out,
@@ -103,7 +103,7 @@ BODY(values_of_it, cot_value r[MAX_CARRIES]; run(t, in[0], *(int *)user, r); out
      for (int i = 0; i < loop[*(int *)user].carries; i++) out[0] = mixed(out[0], r[i]);)
 /* What the first loop made lives on while the second one runs. */
 BODY(in_turn, cot_value r[MAX_CARRIES], q[MAX_CARRIES]; run(t, in[0], *(int *)user, r);
-     run(t, turned(r[0]), *(int *)user, q); out[0] = mixed(r[0], q[0]); out[1] = q[0];)
+     run(t, reversed(r[0]), *(int *)user, q); out[0] = mixed(r[0], q[0]); out[1] = q[0];)
 /* What three carries were settled in, another loop goes on with. */
 BODY(goes_on_with_three, cot_value k = cot_cos(in[0]), r[MAX_CARRIES], q[MAX_CARRIES];
      cot_fori(steps, three, .in = COT_VALUES(in[0], cot_sin(in[0]), k), .out = r);

@@ -86,7 +86,7 @@ tail(bool wrong)
 
 /* Three rows of four of each eight elements, column by column, and a fifth column. */
 static void
-rows_apart(bool wrong)
+rows_with_gaps(bool wrong)
 {
     cg_val i, j, l = loop(CG_SERIAL, 4, &i), v = loop(CG_UNROLL, 3, &j);
 
@@ -172,7 +172,7 @@ one_side(bool wrong)
 
 static const verified_row row[] = {
     { "one less", one_less },       { "too late", too_late },
-    { "the tail", tail },           { "rows apart", rows_apart },
+    { "the tail", tail },           { "rows with gaps", rows_with_gaps },
     { "a chain", chain },           { "a panel", panel },
     { "of a thread", of_a_thread }, { "handed over", handed_over },
     { "another buffer", one_side },

@@ -89,11 +89,11 @@ BODY(max_default, out[0] = cot_max_pool(in[0], COT_LIST(2));)
 BODY(mean_default, out[0] = cot_avg_pool(in[0], COT_LIST(1, 2));)
 BODY(max_rows,
      out[0] = cot_max_pool(in[0], COT_LIST(2), .axes = COT_LIST(0), .strides = COT_LIST(1));)
-BODY(max_turned,
+BODY(max_transposed,
      out[0] = cot_transpose(cot_max_pool(cot_transpose(in[0], .perm = COT_LIST(1, 0)),
                                          COT_LIST(2), .strides = COT_LIST(1)),
                             .perm = COT_LIST(1, 0));)
-BODY(grad_turned, max_turned(t, in, out, user);
+BODY(grad_transposed, max_transposed(t, in, out, user);
      out[0] = cot_reduce_sum(cot_mul(out[0], out[0]));)
 BODY(min_wide, out[0] = cot_convert(cot_window_min(cot_convert(in[0], COT_I64), COT_LIST(2),
                                                    .padding = COT_LIST(1, 0)),
@@ -110,9 +110,9 @@ START_TEST(pools_stand_side_by_side)
     gives(fn(mean_default, 1), COT_TYPES(m), IN(M34), cot_f64(3, 2),
           F64(1.5, 3.5, 5.5, 7.5, 9.5, 5.5));
     gives(fn(max_rows, 1), COT_TYPES(m), IN(M34), cot_f64(2, 4), F64(5, 6, 7, 8, 9, 10, 11, 8));
-    gives(fn(max_turned, 1), COT_TYPES(m), IN(M34), cot_f64(2, 4),
+    gives(fn(max_transposed, 1), COT_TYPES(m), IN(M34), cot_f64(2, 4),
           F64(5, 6, 7, 8, 9, 10, 11, 8));
-    gives(cot_grad(fn(grad_turned, 1)), COT_TYPES(m), IN(M34), m,
+    gives(cot_grad(fn(grad_transposed, 1)), COT_TYPES(m), IN(M34), m,
           F64(0, 0, 0, 0, 10, 12, 14, 32, 18, 20, 22, 0));
     /* padding of 64 bits */
     gives(fn(min_wide, 1), COT_TYPES(cot_f64(2)), IN(F64(7, 9)), cot_f64(2), F64(7, 7));
@@ -120,9 +120,9 @@ START_TEST(pools_stand_side_by_side)
 }
 END_TEST
 
-BODY(max_apart, out[0] = cot_max_pool(in[0], COT_LIST(1, 2), .strides = COT_LIST(2, 2));)
-BODY(sum_apart, out[0] = cot_window_sum(in[0], COT_LIST(1, 1), .strides = COT_LIST(2, 3));)
-BODY(sum_max_apart,
+BODY(max_with_gaps, out[0] = cot_max_pool(in[0], COT_LIST(1, 2), .strides = COT_LIST(2, 2));)
+BODY(sum_with_gaps, out[0] = cot_window_sum(in[0], COT_LIST(1, 1), .strides = COT_LIST(2, 3));)
+BODY(sum_max_with_gaps,
      out[0] = cot_reduce_sum(cot_max_pool(in[0], COT_LIST(1, 2), .strides = COT_LIST(2, 2)));)
 
 /* Along an axis where the window has one element the stride alone counts. */
@@ -130,9 +130,9 @@ START_TEST(windows_of_one_element)
 {
     cot_type m = cot_f64(3, 4);
 
-    gives(fn(max_apart, 1), COT_TYPES(m), IN(M34), cot_f64(2, 2), F64(2, 4, 10, 11));
-    gives(fn(sum_apart, 1), COT_TYPES(m), IN(M34), cot_f64(2, 2), F64(1, 4, 9, 0));
-    gives(cot_grad(fn(sum_max_apart, 1)), COT_TYPES(m), IN(M34), m,
+    gives(fn(max_with_gaps, 1), COT_TYPES(m), IN(M34), cot_f64(2, 2), F64(2, 4, 10, 11));
+    gives(fn(sum_with_gaps, 1), COT_TYPES(m), IN(M34), cot_f64(2, 2), F64(1, 4, 9, 0));
+    gives(cot_grad(fn(sum_max_with_gaps, 1)), COT_TYPES(m), IN(M34), m,
           F64(0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0));
 }
 END_TEST
@@ -504,7 +504,7 @@ BODY(enormous, out[0] = cot_avg_pool(in[0], COT_LIST(INT64_C(1) << 62, 4));)
 BODY(far, out[0] = cot_max_pool(in[0], COT_LIST(2), .strides = COT_LIST(INT64_MAX), .same = 1);)
 BODY(farther, out[0] = cot_max_pool(in[0], COT_LIST(INT64_C(1) << 40),
                                     .dilation = COT_LIST(INT64_C(1) << 40), .same = 1);)
-BODY(apart, out[0] = cot_conv(in[0], in[1], .dilation = COT_LIST(INT64_C(1) << 60));)
+BODY(far_dilation, out[0] = cot_conv(in[0], in[1], .dilation = COT_LIST(INT64_C(1) << 60));)
 
 static void
 fails(cot_body *body, cot_types types, const char *want)
@@ -542,7 +542,7 @@ START_TEST(errors)
     fails(far, m, "windows: stride is 9223372036854775807; wants 2^48 or less");
     fails(farther, m,
           "pad: low[1] is 1152921504606846974; wants -281474976710656 to 281474976710656");
-    fails(apart, COT_TYPES(cot_f64(1, 1, 3), cot_f64(1, 1, 2)),
+    fails(far_dilation, COT_TYPES(cot_f64(1, 1, 3), cot_f64(1, 1, 2)),
           "conv_general: dilation[0] is 1152921504606846976; wants 2^40 or less");
 }
 END_TEST
