@@ -15,10 +15,8 @@
 enum {
     LANES = 32,                 /* accumulators of a block: docs/numerics.md section 3 */
     BLOCK = 512,                /* elements of a block: the same section */
-    PARTS = 64, /* threads share a sum as at most so many subtrees of blocks */
-    /* Blocks of each of the two streams that two_runs reads at once.  It is a power of two, so
-     * that the blocks of a stream are a subtree. */
-    RUN = 64,
+    PARTS = CG_ELEMENTAL_SUM_PARTS,
+    RUN = CG_ELEMENTAL_STREAM_BLOCKS, /* of each stream that two_runs reads */
 };
 
 typedef struct fold_loops {

@@ -16,7 +16,7 @@
 #include "codegen/lower/sort_keys.h"
 #include "codegen/tuning.h"
 
-enum { DIGIT = 8, RADIX = 1 << DIGIT, DIGITS = 64 / DIGIT };
+enum { DIGIT = CG_LOWER_SORT_DIGIT, RADIX = 1 << DIGIT, DIGITS = 64 / DIGIT };
 
 typedef struct ordering {
     const ir_node *n;

@@ -4,11 +4,7 @@
 
 #include "codegen/lower/dot.h"
 
-enum {
-    KC = 256,
-    /* bytes of a cache line; on a processor with another size only speed changes */
-    LINE = 64,
-};
+enum { KC = 256 }; /* k's of a block of the sum: docs/numerics.md section 4 */
 
 /* A group of axes in which contiguous adjacent axes are merged. */
 typedef struct cg_dot_group {

@@ -11,7 +11,7 @@ prefetch_kept(const cg_dot_product *p, cg_val n0, cg_val m0)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const int64_t line = LINE / (int64_t)cot_dtype_size(p->d->type);
+    const int64_t line = CG_KERNEL_CACHE_LINE / (int64_t)cot_dtype_size(p->d->type);
     const bool unaligned = s->own && s->n.total % line != 0;
     for (int64_t i = 0; i < s->mr && !s->fits_l2 && (s->own || s->steps > KC); i++)
         for (int64_t c = 0; c < s->nr + (unaligned ? line - 1 : 0); c += line) {

@@ -153,7 +153,8 @@ wants_swap(const cg_dot_shape *s, int64_t lanes)
         return false;
     if (innermost(&s->m, s->m.lhs) == 1 || innermost(&s->k, s->k.lhs) != 1)
         return true;
-    return 2 * n <= lanes && k >= lanes && k <= (4 * n < lanes ? KC : 2 * KC);
+    const int64_t most = 4 * n < lanes ? CG_LOWER_MAX_NARROW_SWAP_K : CG_LOWER_MAX_SWAP_K;
+    return 2 * n <= lanes && k >= lanes && k <= most;
 }
 
 /* Packing pays if several tiles use a panel and it would not stay in L1 otherwise, if the

@@ -39,7 +39,8 @@ prefetch_next(const cg_dot_product *p, cg_val n0, cg_val k)
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     const uint32_t buffer = s->swap ? p->d->lhs : p->d->rhs;
-    const int64_t line = LINE / (int64_t)cot_dtype_size(b->k->buffer[buffer].type);
+    const cot_dtype type = b->k->buffer[buffer].type;
+    const int64_t line = CG_KERNEL_CACHE_LINE / (int64_t)cot_dtype_size(type);
     cg_val at = cg_iadd(b, cg_imul(b, k, innermost(&s->k, right_of(s, &s->k))), n0);
 
     at = cg_iadd(b, p->right, at);

@@ -35,8 +35,9 @@
 #include "codegen/elemental/element.h"
 #include "codegen/kernel/grid.h"
 #include "codegen/lower/launches.h"
+#include "codegen/tuning.h"
 
-enum { WARPS = 8 };             /* warps of a block that search for an active example */
+enum { WARPS = CG_LOWER_PREDICATE_WARPS };
 
 /* -- kernels that write words -------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 #include "codegen/lower/sort_keys.h"
 #include "codegen/tuning.h"
 
-enum { BLOCK = CG_LOWER_TOP_BLOCK, DIGIT = 8, RADIX = 1 << DIGIT };
+enum { BLOCK = CG_LOWER_TOP_BLOCK, DIGIT = CG_LOWER_SORT_DIGIT, RADIX = 1 << DIGIT };
 
 typedef struct selection {
     const ir_node *n;

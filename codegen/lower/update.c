@@ -40,9 +40,7 @@ typedef struct update {
     cg_place *was; /* by operand: its place, while a copy of it is read */
 } update;
 
-enum {
-    LINE = 64, /* bytes of a cache line */
-};
+enum { LINE = CG_KERNEL_CACHE_LINE };
 
 /* Is x the box of n's operand that n overwrites? */
 static bool

@@ -9,9 +9,13 @@
 
 /* Used if an operand is contiguous along another axis than the results.  A thread has a tile of
  * SIDE x SIDE elements, which it loads as vectors along the one axis and stores as vectors
- * along the other.  A warp has 8 tiles along the operand's axis and 4 along the result's, so
- * that it touches whole sectors of memory both ways. */
-enum { SIDE = CG_SCHEDULE_GRID_TILE, WARP_X = 8, WARP_Y = 4 };
+ * along the other.  A warp has WARP_X tiles along the operand's axis and WARP_Y along the
+ * result's, so that it touches whole sectors of memory both ways. */
+enum {
+    SIDE = CG_SCHEDULE_GRID_TILE,
+    WARP_X = CG_SCHEDULE_GRID_WARP_X,
+    WARP_Y = CG_SCHEDULE_GRID_WARP_Y
+};
 
 static bool
 has_tiles(const cg_mapping *m)
