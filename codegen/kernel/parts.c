@@ -12,15 +12,15 @@ enum { PART = CG_KERNEL_PART_STATEMENTS };
 static void
 count(void *user, cg_val v)
 {
-    const cg_cutting *c = user;
+    const cg_partition *c = user;
 
     c->uses[v]++;
 }
 
-cg_cutting *
-cg_cutting_new(const cg_kernel *k, ir_arena *a)
+cg_partition *
+cg_partition_new(const cg_kernel *k, ir_arena *a)
 {
-    cg_cutting *c = IR_NEW(a, cg_cutting);
+    cg_partition *c = IR_NEW(a, cg_partition);
 
     c->k = k;
     c->arena = a;
@@ -43,7 +43,7 @@ cg_is_long(const cg_kernel *k, const cg_region *r)
 /* -- where values end -- */
 
 typedef struct ends {
-    cg_cutting *c;
+    cg_partition *c;
     uint32_t now, *last; /* of each statement: the last one that uses what it defines */
 } ends;
 
@@ -108,7 +108,7 @@ end_of(const uint32_t *last, uint32_t from, uint32_t n, uint32_t *next)
 }
 
 uint32_t
-cg_cut(cg_cutting *c, const cg_region *r, cg_part **out)
+cg_partition_region(cg_partition *c, const cg_region *r, cg_part **out)
 {
     ends e = { .c = c, .last = IR_NEW_N(c->arena, uint32_t, r->n) };
     uint32_t n = 0, cap = 0;
@@ -129,7 +129,7 @@ cg_cut(cg_cutting *c, const cg_region *r, cg_part **out)
 /* -- what a part uses -- */
 
 typedef struct gathering {
-    cg_cutting *c;
+    cg_partition *c;
     cg_part_uses *uses;
 } gathering;
 
@@ -163,7 +163,7 @@ gather_buffer(void *user, uint32_t buffer)
 }
 
 cg_part_uses
-cg_uses_of_part(cg_cutting *c, const cg_region *r, cg_part p)
+cg_uses_of_part(cg_partition *c, const cg_region *r, cg_part p)
 {
     cg_part_uses uses = { 0 };
     gathering g = { c, &uses };

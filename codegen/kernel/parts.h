@@ -1,4 +1,4 @@
-/* Long regions of a kernel that plans, cut into parts that may be functions.
+/* Long regions of a kernel that plans, partitioned into parts that may be functions.
  *
  * What a compiler does with a function takes longer than linearly in its size, and the entry of
  * a large program is one list of calls.  Little passes from one call to the next, as they hand
@@ -15,20 +15,20 @@ typedef struct cg_part {
 } cg_part;
 
 /* What the parts of one kernel have in common. */
-typedef struct cg_cutting {
+typedef struct cg_partition {
     const cg_kernel *k;
     ir_arena *arena;
     uint32_t *statement; /* of each value of the region in hand: 1 + where it is defined */
     uint32_t *uses,
         *met; /* of each value: by all instructions, by those of the region in hand */
     uint32_t *mark, marks; /* of each value, and then of each buffer: the last part it is in */
-} cg_cutting;
+} cg_partition;
 
-cg_cutting *cg_cutting_new(const cg_kernel *k, ir_arena *a);
-/* Is the region so long that it is cut? */
+cg_partition *cg_partition_new(const cg_kernel *k, ir_arena *a);
+/* Is the region so long that it is partitioned? */
 bool cg_is_long(const cg_kernel *k, const cg_region *r);
 /* The parts of a region, in order. */
-uint32_t cg_cut(cg_cutting *c, const cg_region *r, cg_part **out);
+uint32_t cg_partition_region(cg_partition *c, const cg_region *r, cg_part **out);
 
 /* What a part uses, in the order in which it does: values from outside of it, constants among
  * them, and buffers. */
@@ -38,6 +38,6 @@ typedef struct cg_part_uses {
     uint32_t *buffer;
 } cg_part_uses;
 
-cg_part_uses cg_uses_of_part(cg_cutting *c, const cg_region *r, cg_part p);
+cg_part_uses cg_uses_of_part(cg_partition *c, const cg_region *r, cg_part p);
 
 #endif

@@ -351,9 +351,9 @@ emit_parts(cg_ll_emit *e, const cg_region *r)
     cg_part *part;
     uint32_t done = 0;
 
-    if (!e->cutting)
-        e->cutting = cg_cutting_new(e->k, e->arena);
-    for (uint32_t i = 0, n = cg_cut(e->cutting, r, &part); i < n; i++) {
+    if (!e->partition)
+        e->partition = cg_partition_new(e->k, e->arena);
+    for (uint32_t i = 0, n = cg_partition_region(e->partition, r, &part); i < n; i++) {
         emit_statements(e, r->insn + done, part[i].from - done);
         LLVMValueRef status = cg_ll_call_part(e, r, part[i], emit_statements);
         cg_ll_leave_if(

@@ -65,7 +65,7 @@ typedef struct cg_ll_emit {
     const cg_ll_mask *mask; /* or NULL */
     cg_ranges *ranges;
     const cg_applied *under; /* the conditions of the enclosing branches */
-    cg_cutting *cutting; /* of long regions, or NULL: there was none so far */
+    cg_partition *partition; /* of long regions, or NULL: there was none so far */
     /* GPU: the kind of the enclosing thread loop, CG_GRID outside of them */
     cg_kind thread_kind;
     int threads; /* GPU: threads of a block */

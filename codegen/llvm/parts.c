@@ -118,7 +118,7 @@ emit_body(cg_ll_emit *e, const cg_val *insn, uint32_t n, cg_ll_statement_list *s
 LLVMValueRef
 cg_ll_call_part(cg_ll_emit *e, const cg_region *r, cg_part at, cg_ll_statement_list *statements)
 {
-    cg_part_uses u = cg_uses_of_part(e->cutting, r, at);
+    cg_part_uses u = cg_uses_of_part(e->partition, r, at);
     cg_ll_emit inner = *e;
 
     add_swapped(e, &u);

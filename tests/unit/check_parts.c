@@ -1,6 +1,6 @@
 /* Long regions in parts: nothing behind a part uses what the part defines, no part is long,
- * little stays outside, and a program whose entry and loops are cut computes what the evaluator
- * does. */
+ * little stays outside, and a program whose entry and loops are parts computes what the
+ * evaluator does. */
 #include <math.h>
 
 #include "codegen/kernel/parts.h"
@@ -107,7 +107,7 @@ START_TEST(nothing_behind_a_part_uses_what_it_defines)
         ir_arena_init(&a, ctx);
         const cg_kernel *k = entry_of(&a, (uint64_t)_i * 4 + (uint64_t)r, rare[r]);
         ck_assert(cg_is_long(k, &k->body));
-        const uint32_t n = cg_cut(cg_cutting_new(k, &a), &k->body, &part),
+        const uint32_t n = cg_partition_region(cg_partition_new(k, &a), &k->body, &part),
                        inside = statements_in_parts(k, part, n, &a);
         if (rare[r] == 0)
             ck_assert_uint_eq(inside, k->body.n);
