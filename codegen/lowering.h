@@ -73,7 +73,7 @@ struct cg_lowering {
     bool split; /* threads may share the elements of the reduction that is being emitted */
     /* GPU: the threads that such a reduction uses: CG_WARPS, those of a warp; CG_GRID, those of
      * the block */
-    cg_kind team;
+    cg_kind reduce_scope;
     cg_val threads;                     /* GPU: the block loop that cg_threads_begin opened */
     /* indices must be constants, so that reductions are unrolled: for values in registers */
     bool exact;

@@ -131,7 +131,7 @@ cg_kernel_begin(cg_lowering *l, const char *name)
     l->n_frames = 0;
     l->mask = 0;
     l->vector = l->exact = false;
-    l->team = CG_SERIAL;
+    l->reduce_scope = CG_SERIAL;
     cg_scope_end(l, 0);
 }
 

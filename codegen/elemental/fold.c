@@ -223,19 +223,21 @@ block(fold_loops *d, cg_ix base, int64_t m, cg_val *out)
         return;
     }
     cg_val limit = vector && m < lanes ? cg_i64(&l->b, m) : 0;
-    const cg_kind team = l->team, kind = !vector ? CG_SERIAL : team ? CG_LANES : CG_VECTOR;
+    const cg_kind reduce_scope = l->reduce_scope, kind = !vector        ? CG_SERIAL
+                                                         : reduce_scope ? CG_LANES
+                                                                        : CG_VECTOR;
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1, limit);
     uint32_t mark = cg_scope_begin(l);
     cg_ix j = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, (m < lanes ? m : lanes) - 1);
     bool old = l->vector;
     l->vector |= kind == CG_VECTOR;
-    l->team = CG_SERIAL;
+    l->reduce_scope = CG_SERIAL;
     if (vector)
         lane_of_vector(d, base, j, m, lanes, out);
     else
         lane_of_serial(d, base, j, m, lanes, out);
     l->vector = old;
-    l->team = team;
+    l->reduce_scope = reduce_scope;
     cg_scope_end(l, mark);
     int at[8] = { 0 };
     for (int i = 0; i < d->k; i++)
@@ -410,7 +412,7 @@ tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
     cg_build *b = &d->l->b;
     int64_t blocks = (n + BLOCK - 1) / BLOCK, units = (blocks + d->unit - 1) / d->unit, run = 1;
     uint32_t outer, inner;
-    const bool warps = d->l->team == CG_GRID;
+    const bool warps = d->l->reduce_scope == CG_GRID;
     const int64_t most = warps ? cg_block_warps(n) : PARTS;
     if (!warps && (!parallel || blocks < PARTS)) {
         cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, units), &inner);
@@ -424,9 +426,9 @@ tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
                               cg_i64(b, (units + run - 1) / run), &outer);
     cg_val lo = cg_imul(b, cg_loop_var(b, parts), run);
     if (warps) {
-        d->l->team = CG_WARPS;
+        d->l->reduce_scope = CG_WARPS;
         run_of_warp(d, lo, run, units, units % run == 0, n, out);
-        d->l->team = CG_GRID;
+        d->l->reduce_scope = CG_GRID;
         tree_end(d, parts, outer, out);
         return;
     }
@@ -456,7 +458,8 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
         d.any_order &= is_any_order(&how[i]);
     if (form == CG_FOLD_UNROLLED)
         unrolled(&d, n, out);
-    else if (l->team != CG_GRID && (n <= BLOCK || (d.any_order && !parallel && d.unit == 1)))
+    else if (l->reduce_scope != CG_GRID &&
+             (n <= BLOCK || (d.any_order && !parallel && d.unit == 1)))
         block(&d, 0, n, out);
     else
         tree(&d, n, parallel, out);
@@ -478,9 +481,9 @@ cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, 
         tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_ELEMENTAL_MIN_GRID_PART), &outer);
     cg_val offset = cg_imul(b, cg_loop_var(b, warps), run);
     cg_val lo = cg_iadd(b, cg_imul(b, part, each), offset);
-    l->team = CG_WARPS;
+    l->reduce_scope = CG_WARPS;
     run_of_warp(&d, lo, run, blocks, blocks % each == 0, n, out);
-    l->team = CG_GRID;
+    l->reduce_scope = CG_GRID;
     tree_end(&d, warps, outer, out);
 }
 

@@ -256,13 +256,13 @@ find_column_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space,
                   const cg_ix *at)
 {
     int outer = space->rank - ir_type_at(u->f, v)->rank;
-    candidates near = { 0 };
+    candidates neighbours = { 0 };
     for (uint32_t i = 0; u->l->o->fuse && i < w->n_reads; i++)
         if (w->read[i].v)
-            add_readers(u, &near, w->read[i].v, v);
-    sort_candidates(&near);
-    while (near.n-- > 0) {
-        const uint32_t gi = near.group[near.n];
+            add_readers(u, &neighbours, w->read[i].v, v);
+    sort_candidates(&neighbours);
+    while (neighbours.n-- > 0) {
+        const uint32_t gi = neighbours.group[neighbours.n];
         const cg_group *g = &u->fusion->group[gi];
         ir_ref all[CG_FUSE_MAX_GROUP_ROOTS + 1];
         bool linked = false;
@@ -496,14 +496,14 @@ static candidates
 find_candidates(fusing *u, uint32_t ci)
 {
     const cg_group *c = &u->fusion->group[ci];
-    candidates near = { 0 };
+    candidates neighbours = { 0 };
     for (uint32_t i = 0; i < c->n; i++)
         for (const ir_ref *x = u->reads[c->v[i]]; *x; x++) {
-            add_candidate(u, &near, *x);
-            add_readers(u, &near, *x, c->v[i]);
+            add_candidate(u, &neighbours, *x);
+            add_readers(u, &neighbours, *x, c->v[i]);
         }
-    sort_candidates(&near);
-    return near;
+    sort_candidates(&neighbours);
+    return neighbours;
 }
 
 /* Merge each group of a kind into the first candidate for which may_take holds. */
@@ -514,12 +514,12 @@ fuse_groups(fusing *u, cg_group_kind kind, bool may_take(fusing *, uint32_t, uin
         if (u->fusion->group[ci].kind != kind)
             continue;
         const ir_mark mark = ir_arena_mark(u->l->scratch);
-        const candidates near = find_candidates(u, ci);
+        const candidates neighbours = find_candidates(u, ci);
         uint32_t i = 0;
-        while (i < near.n && !may_take(u, near.group[i], ci))
+        while (i < neighbours.n && !may_take(u, neighbours.group[i], ci))
             i++;
-        if (i < near.n)
-            take(u, near.group[i], ci);
+        if (i < neighbours.n)
+            take(u, neighbours.group[i], ci);
         ir_arena_release(u->l->scratch, mark);
     }
 }

@@ -25,7 +25,7 @@ cg_recompute_begin(cg_lowering *l, const ir_graph *f)
     c->copies = IR_NEW_N(a, uint32_t, f->n_values);
     c->index = IR_NEW_N(a, uint32_t, f->n_values);
     c->elements = IR_NEW_N(a, double, f->n_values);
-    c->together = IR_NEW_N(a, bool, f->n_values);
+    c->interleaved = IR_NEW_N(a, bool, f->n_values);
     c->rows = IR_NEW_N(a, cg_short_rows, f->n_values);
     return c;
 }
@@ -119,10 +119,10 @@ rows_of_operand(const cg_recompute *c, const ir_node *n, ir_ref x, cg_short_rows
 /* Are the operands of n, a concatenation or a pad, computed one after the other?  Those of an
  * interleave, and those of a short row, are computed together, at one index. */
 static bool
-takes_turns(const cg_recompute *c, const ir_node *n, cg_short_rows rows)
+is_sequential(const cg_recompute *c, const ir_node *n, cg_short_rows rows)
 {
     return ir_ops[n->op].flag == IR_MOVE && !ir_is_view(n->op) && !rows.n &&
-           !c->together[n->first];
+           !c->interleaved[n->first];
 }
 
 /* The elements of x that are computed for `elements` elements of n.  Data movement that adds
@@ -145,12 +145,12 @@ cg_recompute_use(cg_recompute *c, const ir_node *n, ir_ref x, bool moves, double
     const cg_short_rows rows = rows_of_operand(c, n, x, c->rows[y]);
     const bool first = !c->copies[y];
     if (interleave)
-        c->together[interleave->first] = true;
+        c->interleaved[interleave->first] = true;
     const uint32_t by = first ? 1 : c->copies[y], had = c->copies[x],
-                   index = takes_turns(c, n, rows) ? c->f->n_values + c->n_indices++
-                           : moves                ? y
-                           : first                ? 0
-                                                  : c->index[y];
+                   index = is_sequential(c, n, rows) ? c->f->n_values + c->n_indices++
+                           : moves                   ? y
+                           : first                   ? 0
+                                                     : c->index[y];
     const bool same = had > 0 && !moves && c->index[x] == index;
     const uint32_t copies = !same ? had + by : had > by ? had : by;
     const double elements = elements_of(c, n, x, c->elements[y], ratio), old = c->elements[x];

@@ -16,7 +16,7 @@ typedef struct cg_recompute {
     uint32_t *index, n_indices;
     /* how many elements are computed for all its uses; for a root: of its iteration space */
     double *elements;
-    bool *together; /* a concatenation whose operands are computed together: an interleave */
+    bool *interleaved; /* a concatenation whose operands are computed together: an interleave */
     /* the short rows of the only kernel that emits it, each of which is computed at once and
      * takes from the value the part of the same number */
     cg_short_rows *rows;

@@ -13,7 +13,7 @@ typedef struct divergence {
     bool grew;
 } divergence;
 
-static void vary_region(divergence *w, const cg_region *r, int level);
+static void diverge_region(divergence *w, const cg_region *r, int level);
 
 /* Operands may be invalid here, since the verifier asks before it checks them; an invalid
  * operand varies over nothing. */
@@ -35,24 +35,24 @@ grow(divergence *w, cg_val v, uint32_t set)
 /* Analyse the regions of a loop or while once; carried values receive the sets of the values
  * that flow back to them. */
 static void
-vary_carried(divergence *w, const cg_block *x, uint32_t also, int level)
+diverge_carried(divergence *w, const cg_block *x, uint32_t also, int level)
 {
     for (int i = 0; i < x->n; i++)
         if (x->yield[i].carried)
             grow(w, x->yield[i].carried,
                  set_of(w, x->yield[i].init) | set_of(w, x->yield[i].value) | also);
-    vary_region(w, &x->other, level);
-    vary_region(w, &x->body, level);
+    diverge_region(w, &x->other, level);
+    diverge_region(w, &x->body, level);
 }
 
 static void
-vary_until_stable(divergence *w, const cg_block *x, bool on_cond, int level)
+diverge_until_stable(divergence *w, const cg_block *x, bool on_cond, int level)
 {
     bool outer = w->grew;
 
     do {
         w->grew = false;
-        vary_carried(w, x, on_cond ? set_of(w, x->cond) : 0, level);
+        diverge_carried(w, x, on_cond ? set_of(w, x->cond) : 0, level);
         for (int i = 0; i < x->n; i++)
             if (x->yield[i].carried)
                 grow(w, x->yield[i].carried,
@@ -63,7 +63,7 @@ vary_until_stable(divergence *w, const cg_block *x, bool on_cond, int level)
 }
 
 static void
-vary_loop(divergence *w, const cg_block *x, int level)
+diverge_loop(divergence *w, const cg_block *x, int level)
 {
     bool spmd = x->kind >= CG_UNROLL;
     const uint32_t own = spmd && level < 32 ? (uint32_t)1 << level : 0, lanes = w->lanes;
@@ -71,9 +71,9 @@ vary_loop(divergence *w, const cg_block *x, int level)
     grow(w, x->var, own | set_of(w, x->lo) | set_of(w, x->hi));
     w->lanes = x->kind == CG_VECTOR ? own : lanes;
     if (spmd)
-        vary_region(w, &x->body, level + 1);
+        diverge_region(w, &x->body, level + 1);
     else
-        vary_until_stable(w, x, false, level);
+        diverge_until_stable(w, x, false, level);
     w->lanes = lanes;
     for (int i = 0; i < x->n; i++)
         grow(w, x->result[i],
@@ -81,24 +81,24 @@ vary_loop(divergence *w, const cg_block *x, int level)
 }
 
 static void
-vary_insn(divergence *w, cg_val v, int level)
+diverge_insn(divergence *w, cg_val v, int level)
 {
     const cg_insn *i = &w->k->insn[v];
     const cg_block *x = i->block;
     uint32_t set = 0;
 
     switch (i->op) {
-    case CG_LOOP: vary_loop(w, x, level); return;
+    case CG_LOOP: diverge_loop(w, x, level); return;
     case CG_IF:
-        vary_region(w, &x->body, level);
-        vary_region(w, &x->other, level);
+        diverge_region(w, &x->body, level);
+        diverge_region(w, &x->other, level);
         for (int j = 0; j < x->n; j++)
             grow(w, x->result[j],
                  set_of(w, x->cond) | set_of(w, x->yield[j].value) |
                      set_of(w, x->yield[j].init));
         return;
     case CG_WHILE:
-        vary_until_stable(w, x, true, level);
+        diverge_until_stable(w, x, true, level);
         for (int j = 0; j < x->n; j++)
             grow(w, x->result[j], set_of(w, x->yield[j].carried));
         return;
@@ -114,10 +114,10 @@ vary_insn(divergence *w, cg_val v, int level)
 }
 
 static void
-vary_region(divergence *w, const cg_region *r, int level)
+diverge_region(divergence *w, const cg_region *r, int level)
 {
     for (uint32_t i = 0; i < r->n; i++)
-        vary_insn(w, r->insn[i], level);
+        diverge_insn(w, r->insn[i], level);
 }
 
 uint32_t *
@@ -125,7 +125,7 @@ cg_divergence(const cg_kernel *k, ir_arena *a)
 {
     divergence w = { .k = k, .set = IR_NEW_N(a, uint32_t, k->n_insns) };
 
-    vary_region(&w, &k->body, 0);
+    diverge_region(&w, &k->body, 0);
     return w.set;
 }
 

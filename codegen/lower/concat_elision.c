@@ -2,10 +2,10 @@
  * computed directly in its memory.
  *
  * A stored value (the whole) that is nothing but such views of other values is followed down to
- * its pieces, each of which has an offset and a stride for each axis in the whole.  A piece
+ * its parts, each of which has an offset and a stride for each axis in the whole.  A part
  * that is last read by the whole, and is contiguous in it, is computed there.  A result that a
- * scan stacks, and that nothing else reads, may have any strides: the scan stores its steps
- * there, as when chunks of rows or columns are joined to a matrix.  The other pieces are copied
+ * scan collects, and that nothing else reads, may have any strides: the scan stores its steps
+ * there, as when chunks of rows or columns are joined to a matrix.  The other parts are copied
  * when the whole is planned. */
 #include "codegen/elemental/element.h"
 #include "codegen/lower/launches.h"
@@ -44,12 +44,12 @@ stride_before(const ir_type *x, const ir_type *y, const int64_t *of_y, int64_t *
 }
 
 static void
-add_piece(following *s, ir_ref x, int64_t offset, const int64_t *stride)
+add_part(following *s, ir_ref x, int64_t offset, const int64_t *stride)
 {
     int rank = ir_type_at(s->v->f, x)->rank;
     cg_concat_part p = { .v = x, .offset = offset };
     p.stride = ir_copy_bytes(s->l->arena, stride, sizeof *stride * (size_t)(rank + 1));
-    IR_PUSH(s->l->arena, s->whole->piece, s->whole->n, s->whole->cap, p);
+    IR_PUSH(s->l->arena, s->whole->part, s->whole->n, s->whole->cap, p);
 }
 
 static void
@@ -73,7 +73,7 @@ follow(following *s, ir_ref x, int64_t offset, const int64_t *stride)
             offset += stride[n->at.axis.axis] * ir_type_at(f, n->in[i])->dims[n->at.axis.axis];
         }
     } else {
-        add_piece(s, x, offset, stride);
+        add_part(s, x, offset, stride);
     }
 }
 
@@ -89,32 +89,33 @@ is_dense(const ir_type *t, const int64_t *stride)
     return true;
 }
 
-/* Does the scan stack its whole state?  Then cg_plan_scan can store steps with any strides. */
+/* Is the scan one without carries, which only collects results?  Then cg_plan_scan can store
+ * steps with any strides. */
 static bool
-is_stacked(cg_lowering *l, const ir_graph *f, const ir_node *n)
+only_collects(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
     return n->op == OP_scan && n->at.scan.carries == 0 && !cg_steps(l, f, n);
 }
 
-/* May piece k of the whole, which the group at position i of the order computes, be computed in
+/* May part k of the whole, which the group at position i of the order computes, be computed in
  * the memory of the whole? */
 static bool
 may_place(cg_lowering *l, const cg_level *v, const cg_concat *w, uint32_t k, uint32_t i)
 {
-    ir_ref x = w->piece[k].v;
+    ir_ref x = w->part[k].v;
     const ir_node *n = ir_def(v->f, x);
     if (!n || n->op == OP_constant || !v->fusion->root[x] || v->place[x].set ||
         v->fusion->last[x] != i)
         return false;
     for (uint32_t j = 0; j < w->n; j++)
-        if (j != k && w->piece[j].v == x)
+        if (j != k && w->part[j].v == x)
             return false;
-    return is_dense(ir_type_at(v->f, x), w->piece[k].stride) ||
-           (is_stacked(l, v->f, n) && v->fusion->readers[x] == 1);
+    return is_dense(ir_type_at(v->f, x), w->part[k].stride) ||
+           (only_collects(l, v->f, n) && v->fusion->readers[x] == 1);
 }
 
 static void
-place_piece(cg_lowering *l, cg_level *v, ir_ref y, cg_concat_part *p)
+place_part(cg_lowering *l, cg_level *v, ir_ref y, cg_concat_part *p)
 {
     v->place[p->v] =
         p->offset ? cg_place_at(l, v->place[y], cg_i64(&l->entry, p->offset)) : v->place[y];
@@ -143,7 +144,7 @@ cg_elide_concat(cg_lowering *l, cg_level *v, uint32_t i)
             continue;
         if (!v->place[y].set)
             v->place[y] = cg_plan_new(l, "t", g->space);
-        place_piece(l, v, y, &w->piece[k]);
+        place_part(l, v, y, &w->part[k]);
         any = true;
     }
     if (any)
@@ -194,7 +195,6 @@ cg_plan_concat(cg_lowering *l, cg_level *v, ir_ref y)
 {
     const cg_concat *w = v->concat[y];
     for (uint32_t k = 0; k < w->n; k++)
-        if (!w->piece[k].placed)
-            cg_plan_put(l, v, w->piece[k].v, v->place[y], w->piece[k].offset,
-                        w->piece[k].stride);
+        if (!w->part[k].placed)
+            cg_plan_put(l, v, w->part[k].v, v->place[y], w->part[k].offset, w->part[k].stride);
 }

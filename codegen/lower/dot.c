@@ -70,20 +70,21 @@ cg_dot_build(cg_lowering *l, const cg_dot *d, bool inner)
         cg_dot_grid(&p, t, inner);
         return;
     }
-    if (s->pieces == 1) {
+    if (s->outer_shares == 1) {
         batches(&p, zero, count, zero, rows, inner, vector);
         return;
     }
-    int64_t all = s->batch_pieces ? s->b.total : s->m.total;
-    int64_t share = s->batch_pieces ? cg_dot_batch_share(s)
-                                    : round_up((all + s->pieces - 1) / s->pieces, s->mr);
-    cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->pieces), 1, 0),
-           piece = cg_loop_var(b, loop);
-    cg_val from = cg_imul(b, piece, share);
+    int64_t all = s->outer_batch ? s->b.total : s->m.total;
+    int64_t share = s->outer_batch
+                        ? cg_dot_batch_share(s)
+                        : round_up((all + s->outer_shares - 1) / s->outer_shares, s->mr);
+    cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->outer_shares), 1, 0),
+           number = cg_loop_var(b, loop);
+    cg_val from = cg_imul(b, number, share);
     cg_val bound = cg_i64(b, all);
     cg_val to = cg_imin(b, cg_iadd(b, from, cg_i64(b, share)), bound);
-    p.base = cg_imul(b, piece, s->c_size + s->b_size + s->a_size);
-    if (s->batch_pieces)
+    p.base = cg_imul(b, number, s->c_size + s->b_size + s->a_size);
+    if (s->outer_batch)
         batches(&p, from, to, zero, rows, inner, vector);
     else
         batches(&p, zero, count, from, to, inner, vector);

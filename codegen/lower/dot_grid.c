@@ -62,9 +62,9 @@ inner_rows(cg_dot_product *p)
     cg_val row = cg_iadd(b, first, cg_loop_var(b, warps)), m = cg_imod(b, row, s->m.total);
 
     cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
-    p->l->team = CG_WARPS;
+    p->l->reduce_scope = CG_WARPS;
     cg_val acc = cg_dot_inner_sum(p, m, true);
-    p->l->team = CG_SERIAL;
+    p->l->reduce_scope = CG_SERIAL;
     emit_result(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, warps);
     cg_loop_end(b, grid);
@@ -82,9 +82,9 @@ inner_blocks(cg_dot_product *p)
     cg_val m = cg_imod(b, row, s->m.total);
 
     cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
-    p->l->team = CG_GRID;
+    p->l->reduce_scope = CG_GRID;
     cg_val acc = cg_dot_inner_sum(p, m, true);
-    p->l->team = CG_SERIAL;
+    p->l->reduce_scope = CG_SERIAL;
     emit_result(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, grid);
 }

@@ -46,12 +46,12 @@ typedef struct cg_dot_shape {
     /* by_lines: lines, results, and vectors of a line in a tile */
     int64_t lines, results, columns;
     /* iterations of a parallel loop around the whole product, along the batch or along m */
-    int64_t pieces;
-    bool batch_pieces;
+    int64_t outer_shares;
+    bool outer_batch;
     bool single;    /* all rows are one block: a panel is packed just before it is used */
     /* packed: iterations of the inner parallel loops, along n if `single`, else along m */
     int64_t shares;
-    /* elements of scratch of one piece, for sums, the right side and the left side */
+    /* elements of scratch of one outer share, for sums, the right side and the left side */
     int64_t c_size, b_size, a_size;
     /* elements of these for one share; 0: the shares use one part together */
     int64_t c_each, a_each;
@@ -63,7 +63,7 @@ typedef struct cg_dot_product {
     cg_build *b; /* the builder of l */
     const cg_dot *d;
     cg_dot_shape s;
-    cg_val base;        /* first element of the piece's scratch */
+    cg_val base; /* first element of the outer share's scratch */
     cg_val c_at, b_at, a_at; /* first element of the share in each part of the scratch */
     cg_val left, right; /* offsets of the current element of the batch */
     cg_val batch;
@@ -71,7 +71,7 @@ typedef struct cg_dot_product {
 
 /* dot_shape.c.  Choose the schedule of a product. */
 cg_dot_shape cg_dot_shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner);
-/* How many elements of the batch a piece has. */
+/* How many elements of the batch an outer share has. */
 int64_t cg_dot_batch_share(const cg_dot_shape *s);
 /* May the k's of a tile be unrolled, each with an address of its own? */
 bool cg_dot_is_short(const cg_dot_shape *s);
@@ -84,7 +84,7 @@ void cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end, bo
 /* One element of the general form. */
 cg_val cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n);
 /* The sum of a row in the inner form: by lanes, one element after the other, or by the threads
- * of l->team. */
+ * of l->reduce_scope. */
 cg_val cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes);
 /* Set the offsets of an element of the batch. */
 void cg_dot_set_batch(cg_dot_product *p, cg_val batch);

@@ -340,7 +340,7 @@ choose_stream(cg_dot_shape *s, const cg_target *t, int threads, const cg_dot *d)
 int64_t
 cg_dot_batch_share(const cg_dot_shape *s)
 {
-    return round_up((s->b.total + s->pieces - 1) / s->pieces, s->groups ? s->w : 1);
+    return round_up((s->b.total + s->outer_shares - 1) / s->outer_shares, s->groups ? s->w : 1);
 }
 
 /* Threads share blocks of the batch. */
@@ -350,8 +350,8 @@ groups_shape(cg_dot_shape s, const cg_target *t, int threads, int64_t bytes)
     const double work =
         2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total;
     if (threads > 1 && work > CG_LOWER_MIN_SHARED_ROWS && s.b.total > s.w)
-        s.pieces = at_most(threads, (s.b.total + s.w - 1) / s.w);
-    s.batch_pieces = s.groups = true;
+        s.outer_shares = at_most(threads, (s.b.total + s.w - 1) / s.w);
+    s.outer_batch = s.groups = true;
     cg_dot_size_groups(&s, t, bytes, cg_dot_batch_share(&s));
     return s;
 }
@@ -365,9 +365,9 @@ share_rows(cg_dot_shape *s, int threads)
 
     if (threads <= 1 || work <= CG_LOWER_MIN_SHARED_ROWS)
         return;
-    s->batch_pieces = s->b.total >= threads;
-    if (s->batch_pieces || (!s->packed && s->m.total >= 2 * threads * s->mr))
-        s->pieces = threads;
+    s->outer_batch = s->b.total >= threads;
+    if (s->outer_batch || (!s->packed && s->m.total >= 2 * threads * s->mr))
+        s->outer_shares = threads;
 }
 
 static cg_dot_shape
@@ -377,7 +377,7 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
                        .m = join(&d->m),
                        .n = join(&d->n),
                        .k = join(&d->k),
-                       .pieces = 1,
+                       .outer_shares = 1,
                        .shares = 1 };
     int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
     if (t->grid)
@@ -421,13 +421,14 @@ orient_inner(cg_dot_shape *s, int threads)
     s->groups = s->by_lines = false;
     s->mr = 1;
     s->c_size = s->b_size = s->a_size = 0;
-    s->batch_pieces = s->b.total >= threads;
-    s->pieces = threads > 1 &&
-                        2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total >
-                            CG_LOWER_MIN_SHARED_ROWS &&
-                        (s->batch_pieces || s->m.total >= 2 * threads)
-                    ? threads
-                    : 1;
+    s->outer_batch = s->b.total >= threads;
+    s->outer_shares =
+        threads > 1 &&
+                2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total >
+                    CG_LOWER_MIN_SHARED_ROWS &&
+                (s->outer_batch || s->m.total >= 2 * threads)
+            ? threads
+            : 1;
 }
 
 cg_dot_shape
@@ -443,5 +444,5 @@ int64_t
 cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool inner)
 {
     cg_dot_shape s = cg_dot_shape_of(t, threads, d, inner);
-    return s.pieces * (s.c_size + s.b_size + s.a_size);
+    return s.outer_shares * (s.c_size + s.b_size + s.a_size);
 }

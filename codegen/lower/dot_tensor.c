@@ -24,8 +24,8 @@
 #include "codegen/tuning.h"
 
 enum {
-    PIECE = 16,
-    PIECES = 4      /* bytes of a chunk; chunks of a row of k's */
+    CHUNK_BYTES = 16,
+    CHUNKS = 4      /* bytes of a chunk; chunks of a row of k's */
 };
 
 /* One side of the product. */
@@ -109,16 +109,16 @@ stage_size(const tensor *g, const tensor_side *x)
 
 /* -- layout of shared memory --------------------------------------------------------------- */
 
-/* The permuted position of chunk `piece` in a row. */
+/* The permuted position of `chunk` in a row. */
 static cg_val
-permuted(const tensor *g, const tensor_side *x, cg_val row, cg_val piece)
+permuted(const tensor *g, const tensor_side *x, cg_val row, cg_val chunk)
 {
     cg_build *b = g->b;
     cg_val rotation = x->by_rows           ? cg_imod(b, cg_idiv(b, row, 2), 4)
                       : g->type == COT_F32 ? cg_imul(b, cg_imod(b, row, 4), 2)
                                            : cg_imod(b, row, 8);
 
-    return bits(b, SC_xor, piece, rotation);
+    return bits(b, SC_xor, chunk, rotation);
 }
 
 static int64_t
@@ -154,7 +154,7 @@ are_whole(const tensor *g, const tensor_side *x, cg_val from)
 
     return innermost(along, stride) == 1 && along->n > 0 &&
            (along->n == 1 || along->size[along->n - 1] % g->each == 0) &&
-           g->b->k->buffer[x->buffer].align >= PIECE &&
+           g->b->k->buffer[x->buffer].align >= CHUNK_BYTES &&
            cg_multiple_of(g->b->k, from) >= g->each;
 }
 
@@ -209,11 +209,11 @@ static void
 fetch_side(const tensor *g, const tensor_side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->b;
-    const int64_t pieces = row_length(g, x) / g->each, threads = threads_of(g->form);
+    const int64_t chunks = row_length(g, x) / g->each, threads = threads_of(g->form);
     cg_val rounds =
-        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, PIECES * x->tile / threads), 1, 0);
+        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, CHUNKS * x->tile / threads), 1, 0);
     cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, rounds), threads), g->t);
-    cg_val row = cg_idiv(b, number, pieces), at = cg_imod(b, number, pieces),
+    cg_val row = cg_idiv(b, number, chunks), at = cg_imod(b, number, chunks),
            first = cg_imul(b, at, g->each);
     cg_val right = cg_imul(b, permuted(g, x, row, at), g->each);
     cg_val to = cg_iadd(b, cg_imul(b, row, row_length(g, x)), right);
@@ -265,16 +265,16 @@ matrices(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step
         cg_val place = cg_iadd(b, low, cg_imul(b, half, 8));
         cg_val row = cg_iadd(b, x->warp, cg_iadd(b, cg_imul(b, i, 16), place));
         cg_val quotient = cg_idiv(b, low, 2);
-        cg_val piece = bits(b, SC_xor, cg_iadd(b, deep, cg_i64(b, 2 * step)), quotient);
-        cg_val right = cg_imul(b, piece, g->each);
+        cg_val chunk = bits(b, SC_xor, cg_iadd(b, deep, cg_i64(b, 2 * step)), quotient);
+        cg_val right = cg_imul(b, chunk, g->each);
         at = cg_iadd(b, cg_imul(b, row, g->depth), right);
     } else {
         cg_val place_low = cg_iadd(b, low, cg_imul(b, deep, 8));
         cg_val k = cg_iadd(b, cg_i64(b, 16 * step), place_low);
-        cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, g->each), half);
+        cg_val chunk = cg_iadd(b, cg_idiv(b, x->warp, g->each), half);
         cg_val offset_i = cg_imul(b, i, 2);
-        piece = bits(b, SC_xor, bits(b, SC_xor, piece, low), offset_i);
-        cg_val offset_each = cg_imul(b, piece, g->each);
+        chunk = bits(b, SC_xor, bits(b, SC_xor, chunk, low), offset_i);
+        cg_val offset_each = cg_imul(b, chunk, g->each);
         at = cg_iadd(b, cg_imul(b, k, x->tile), offset_each);
     }
     cg_val place_at = cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), at);
@@ -295,12 +295,12 @@ single_words(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int 
     cg_val right = cg_imul(b, x->left ? high : low, 4);
     cg_val k = cg_iadd(b, cg_iadd(b, c, cg_i64(b, 8 * step)), right);
     cg_val quotient = cg_idiv(b, group, 4);
-    cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, 4), quotient);
+    cg_val chunk = cg_iadd(b, cg_idiv(b, x->warp, 4), quotient);
     cg_val other = cg_imul(b, x->left ? low : high, 2);
     cg_val place = cg_iadd(b, cg_imul(b, i, 4), other);
-    piece = bits(b, SC_xor, bits(b, SC_xor, piece, cg_imul(b, c, 2)), place);
+    chunk = bits(b, SC_xor, bits(b, SC_xor, chunk, cg_imul(b, c, 2)), place);
     cg_val remainder = cg_imod(b, group, 4);
-    cg_val second = cg_iadd(b, cg_imul(b, piece, 4), remainder);
+    cg_val second = cg_iadd(b, cg_imul(b, chunk, 4), remainder);
     cg_val at = cg_iadd(b, cg_imul(b, k, x->tile), second);
 
     cg_val value =
@@ -338,7 +338,7 @@ multiply(const tensor *g, cg_val k0, cg_val stage)
     const int64_t part = g->form->part;
     cg_build *b = g->b;
 
-    for (int step = 0; step < PIECES / 2; step++) {
+    for (int step = 0; step < CHUNKS / 2; step++) {
         take(g, g->multiplied, k0, 2 * step * g->each, 2 * g->each);
         fragments(g, &g->x[0], stage, step);
         fragments(g, &g->x[1], stage, step);
@@ -466,7 +466,7 @@ make_side(tensor *g, bool left)
     x->by_rows = innermost(&s->k, x->k_stride) == 1;
     x->shared = cg_buffer_add(k, left ? "left" : "right", g->type, CG_SHARED,
                               g->form->stages * stage_size(g, x));
-    k->buffer[x->shared].align = PIECE;
+    k->buffer[x->shared].align = CHUNK_BYTES;
     x->words =
         cg_buffer_add(k, left ? "rows" : "columns", g->type == COT_F32 ? COT_F32 : COT_U32,
                       CG_LOCAL, g->form->part / 4);
@@ -517,8 +517,8 @@ cg_dot_tensor(const cg_target *t, cg_dot_product *p)
     const int64_t part = g.form->part, threads = threads_of(g.form);
     const int64_t across = g.form->columns / part, tiles = tiles_of(s, g.form);
 
-    g.each = PIECE / (int64_t)cot_dtype_size(g.type);
-    g.depth = PIECES * g.each;
+    g.each = CHUNK_BYTES / (int64_t)cot_dtype_size(g.type);
+    g.depth = CHUNKS * g.each;
 
     make_side(&g, true);
     make_side(&g, false);

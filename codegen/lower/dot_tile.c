@@ -254,7 +254,7 @@ cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes)
     cg_lowering *l = p->l;
     const cg_fold how = { SC_add, p->d->type, inner_step };
     const int64_t total = p->s.k.total;
-    const bool few = !l->team && total <= (lanes ? 2 : CG_LOWER_MAX_SPELLED_SUM);
+    const bool few = !l->reduce_scope && total <= (lanes ? 2 : CG_LOWER_MAX_SPELLED_SUM);
     inner of = { p, row };
     cg_val sum;
     if (total == 0)

@@ -14,7 +14,7 @@ typedef struct cg_concat_part {
 } cg_concat_part;
 typedef struct cg_concat {
     uint32_t n, cap;
-    cg_concat_part *piece;
+    cg_concat_part *part;
 } cg_concat;
 
 /* Only the examples whose predicate (a value with leading axes) selects a branch are written.
@@ -34,7 +34,7 @@ struct cg_level {
     cg_place *place;
     /* by value: the place belongs to an enclosing level and must not be overwritten */
     bool *borrowed;
-    /* by value: its pieces, if some of them are computed in its memory */
+    /* by value: its parts, if some of them are computed in its memory */
     const cg_concat **concat;
     /* by value: the strides of its axes in its place, if it is not dense */
     const int64_t **stride;

@@ -88,7 +88,7 @@ pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t si
     bool trailing = true;
     for (int k = last; k < ir_type_at(f, n->in[0])->rank; k++)
         trailing &= ir_type_at(f, n->in[0])->dims[k] == 1;
-    if (l->team)
+    if (l->reduce_scope)
         return CG_FOLD_LANES;
     return l->vector || !trailing || l->target.vector_bits <= 64 ? CG_FOLD_SERIAL
                                                                  : CG_FOLD_LANES;
@@ -273,7 +273,7 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
     l->split = false;
     if (size == 0)
         return cg_const(&l->b, t, 0);
-    if (form == CG_FOLD_LANES && !l->team && how.type != COT_BOOL &&
+    if (form == CG_FOLD_LANES && !l->reduce_scope && how.type != COT_BOOL &&
         size >= CG_LOWER_ARG_BLOCKS * CG_LOWER_ARG_BLOCK) {
         best_block(l, &p, &how, size, split);
         size = CG_LOWER_ARG_BLOCK;

@@ -48,7 +48,7 @@ typedef struct cg_mapping {
     int64_t row;
     bool parallel, idempotent;
     bool split[COT_MAX_RANK + 1]; /* loops that are split (index_split.h) */
-    int pieces;
+    int n_splits;
     cg_ix axis[COT_MAX_RANK + 1]; /* the index in the shape of the loops */
     cg_ix at[COT_MAX_RANK + 1]; /* the same in the iteration space: set by cg_map_body */
 } cg_mapping;

@@ -113,7 +113,7 @@ edge_iteration(cg_lowering *l, void *user, cg_ix x)
 }
 
 static span
-piece_of(const cg_index_splits *splits, int i, int64_t extent)
+span_of(const cg_index_splits *splits, int i, int64_t extent)
 {
     return splits->n < 2 ? (span){ 0, extent }
                          : (span){ splits->start[i], splits->start[i + 1] - splits->start[i] };
@@ -129,8 +129,8 @@ map_tiled(cg_mapping *m, int level)
 
     for (int i = 0; i == 0 || i < cx->n; i++)
         for (int j = 0; j == 0 || j < cy->n; j++) {
-            const span along = piece_of(cx, i, m->s.extent[x]),
-                       lane = piece_of(cy, j, m->s.extent[y]);
+            const span along = span_of(cx, i, m->s.extent[x]),
+                       lane = span_of(cy, j, m->s.extent[y]);
             const bool parallel = level == 0 && m->parallel && along.n * 2 > m->s.extent[x];
             const cg_kind kind = parallel ? CG_PARALLEL : CG_SERIAL;
             edge_step s = { m, level, along, lane };
@@ -181,7 +181,7 @@ pick_splits(cg_mapping *m)
             m->s.split_cost[i] * copies > most)
             continue;
         m->split[i] = true;
-        m->pieces += n;
+        m->n_splits += n;
         copies *= n;
     }
 }
@@ -215,7 +215,7 @@ is_short(const cg_mapping *m, int64_t dense)
 
 /* Is most of loop i one part, at least as long as the side of a tile? */
 static bool
-has_wide_piece(const cg_mapping *m, int i, int64_t side)
+has_wide_span(const cg_mapping *m, int i, int64_t side)
 {
     const cg_index_splits *c = &m->s.splits[i];
     int64_t widest = c->n < 2 ? m->s.extent[i] : 0;
@@ -223,7 +223,7 @@ has_wide_piece(const cg_mapping *m, int i, int64_t side)
     for (int j = 0; c->n > 1 && j < c->n; j++)
         if (c->start[j + 1] - c->start[j] > widest)
             widest = c->start[j + 1] - c->start[j];
-    return c->n <= CG_SCHEDULE_MAX_TRANSPOSE_PIECES && widest >= side &&
+    return c->n <= CG_SCHEDULE_MAX_TRANSPOSE_PARTS && widest >= side &&
            2 * widest >= m->s.extent[i];
 }
 
@@ -240,9 +240,9 @@ may_unroll_behind(cg_mapping *m, int v)
     if (v >= m->s.dense || m->row > CG_SCHEDULE_MAX_UNROLLED_ROW || m->put ||
         (m->s.reduces && m->s.longest > CG_LOWER_MAX_UNROLLED_SUM))
         return false;
-    const int64_t apart = m->s.cost * m->row, row = cg_map_row_cost(m, v + 1, m->row);
+    const int64_t separate = m->s.cost * m->row, row = cg_map_row_cost(m, v + 1, m->row);
     return row <= CG_SCHEDULE_MAX_UNROLLED_ROW_COST ||
-           (row <= CG_SCHEDULE_MAX_SHARED_COST && row * 3 <= apart * 2);
+           (row <= CG_SCHEDULE_MAX_SHARED_COST && row * 3 <= separate * 2);
 }
 
 /* Are vectors of one width, half a register at least, nearly full along loop i? */
@@ -296,7 +296,7 @@ pick_order(cg_mapping *m)
         m->lanes = lanes;
     m->tile = x >= 0 && v == dense && m->idempotent && !m->s.reduces && lanes > 1 &&
               lanes <= CG_SCHEDULE_MAX_TRANSPOSE && m->s.cost <= CG_FUSE_COST_HEAVY &&
-              has_wide_piece(m, x, lanes) && has_wide_piece(m, v, lanes);
+              has_wide_span(m, x, lanes) && has_wide_span(m, v, lanes);
     if (!m->tile)
         return;
     m->lanes = tile_side(m, lanes);
@@ -338,7 +338,7 @@ cg_map_run(cg_mapping *m)
                   m->tile            ? ", transposed in registers"
                   : m->unrolled >= 0 ? ", contiguous loops unrolled"
                                      : "",
-                  m->pieces ? ", index sets split" : "", m->parallel ? ", parallel" : "");
+                  m->n_splits ? ", index sets split" : "", m->parallel ? ", parallel" : "");
     if (l->target.grid)
         cg_map_grid(m);
     else

@@ -106,16 +106,16 @@ find_splits(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
         s->splits[i] =
             cg_index_splits_of(w, axis, first, last, s->extent[i], CG_SCHEDULE_MAX_SPLITS);
         for (int j = 0; j < s->splits[i].n && s->splits[i].n > 1; j++) {
-            cg_access piece;
+            cg_access part;
             cg_ix at[COT_MAX_RANK + 1];
-            cg_access_begin(&piece, l->scratch, fr->f, fusion->root);
-            cg_ix *x = cg_access_space(&piece, s->rank, s->dims);
+            cg_access_begin(&part, l->scratch, fr->f, fusion->root);
+            cg_ix *x = cg_access_space(&part, s->rank, s->dims);
             cg_ix v =
-                cg_ix_var(&piece.ix, 0, s->splits[i].start[j], s->splits[i].start[j + 1] - 1);
-            cg_ix_split(&piece.ix, v, last - first, s->dims + first, x + first);
-            cg_map_index(s, &piece.ix, g->space, x, at);
-            access_group(&piece, fr, g, at);
-            s->split_cost[i] += piece.cost;
+                cg_ix_var(&part.ix, 0, s->splits[i].start[j], s->splits[i].start[j + 1] - 1);
+            cg_ix_split(&part.ix, v, last - first, s->dims + first, x + first);
+            cg_map_index(s, &part.ix, g->space, x, at);
+            access_group(&part, fr, g, at);
+            s->split_cost[i] += part.cost;
         }
     }
 }

@@ -16,20 +16,20 @@ cg_rows_grid(cg_rows *r)
         cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (r->outer + each - 1) / each), 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), each);
-    l->team = CG_GRID;
+    l->reduce_scope = CG_GRID;
     if (r->whole_block) {
         cg_rows_one(r, first);
     } else {
         cg_val limit = r->outer % W ? cg_isub(b, cg_i64(b, r->outer), first) : 0;
         cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, W), 1, limit);
         uint32_t inner = cg_scope_begin(l);
-        l->team = CG_WARPS;
+        l->reduce_scope = CG_WARPS;
         r->slot = cg_imul(b, cg_loop_var(b, warps), r->n);
         cg_rows_one(r, cg_iadd(b, first, cg_loop_var(b, warps)));
         cg_scope_end(l, inner);
         cg_loop_end(b, warps);
     }
-    l->team = CG_SERIAL;
+    l->reduce_scope = CG_SERIAL;
     cg_scope_end(l, mark);
     cg_loop_end(b, grid);
 }
@@ -98,14 +98,14 @@ begin_blocks(cg_rows *r, int64_t n, uint32_t *mark)
     cg_build *b = &r->l->b;
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, n), 1, 0);
     *mark = cg_scope_begin(r->l);
-    r->l->team = CG_GRID;
+    r->l->reduce_scope = CG_GRID;
     return grid;
 }
 
 static void
 end_blocks(cg_rows *r, cg_val grid, uint32_t mark)
 {
-    r->l->team = CG_SERIAL;
+    r->l->reduce_scope = CG_SERIAL;
     cg_scope_end(r->l, mark);
     cg_loop_end(&r->l->b, grid);
 }

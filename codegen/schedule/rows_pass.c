@@ -203,12 +203,12 @@ grid_pass(cg_rows *r, cg_row_pass *p)
     const int64_t lanes = elements_per_thread(r), all = r->n / lanes;
     const int64_t most = r->whole_block ? r->warps * CG_WARP : CG_WARP,
                   n = all < most ? all : most;
-    const cg_kind team = l->team;
+    const cg_kind reduce_scope = l->reduce_scope;
     cg_val threads = cg_loop_begin(b, r->whole_block ? CG_BLOCK : CG_LANES, cg_i64(b, 0),
                                    cg_i64(b, most), 1, n < most ? cg_i64(b, n) : 0);
     uint32_t outer = cg_scope_begin(l);
     cg_val t = cg_loop_var(b, threads), steps = cg_i64(b, all / n), vector = 0;
-    l->team = CG_SERIAL;
+    l->reduce_scope = CG_SERIAL;
     if (all % n)
         steps = cg_idiv(b, cg_isub(b, cg_i64(b, all + n - 1), t), n);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
@@ -226,7 +226,7 @@ grid_pass(cg_rows *r, cg_row_pass *p)
         cg_loop_end(b, vector);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
-    l->team = team;
+    l->reduce_scope = reduce_scope;
     cg_scope_end(l, outer);
     cg_loop_end(b, threads);
 }

@@ -35,7 +35,7 @@ typedef struct pool {
     _Alignas(64) atomic_int_least64_t next;  /* the first iteration that is not taken yet */
     _Alignas(64) void (*body)(void *ctx, int64_t lo, int64_t hi);
     void *ctx;
-    int64_t n, piece;
+    int64_t n, chunk;
     atomic_flag busy;
     atomic_int sleepers;
     atomic_bool stop;
@@ -76,11 +76,11 @@ static void
 work(pool *p)
 {
     for (;;) {
-        int64_t lo = atomic_fetch_add_explicit(&p->next, p->piece, memory_order_relaxed);
+        int64_t lo = atomic_fetch_add_explicit(&p->next, p->chunk, memory_order_relaxed);
 
         if (lo >= p->n)
             return;
-        p->body(p->ctx, lo, p->n - lo < p->piece ? p->n : lo + p->piece);
+        p->body(p->ctx, lo, p->n - lo < p->chunk ? p->n : lo + p->chunk);
     }
 }
 
@@ -208,9 +208,9 @@ run(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), v
     p->n = n;
     /* Four ranges for each thread balance the load; there are fewer if they would be smaller
      * than the grain. */
-    p->piece = (n - 1) / (4 * p->threads) + 1;
-    if (p->piece < grain)
-        p->piece = grain;
+    p->chunk = (n - 1) / (4 * p->threads) + 1;
+    if (p->chunk < grain)
+        p->chunk = grain;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
     atomic_fetch_add(&p->word, UINT64_C(1) << JOINED_BITS); /* open */
     if (atomic_load(&p->sleepers) > 0) {
