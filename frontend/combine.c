@@ -167,19 +167,19 @@ static const pass_window *
 windows_of(ir_build *b, const combination *s, const ir_type *t)
 {
     const int n = t->rank;
-    int64_t size[COT_MAX_RANK], stride[COT_MAX_RANK], apart[COT_MAX_RANK], base[COT_MAX_RANK],
-        pad[2 * COT_MAX_RANK];
+    int64_t size[COT_MAX_RANK], stride[COT_MAX_RANK], dilation[COT_MAX_RANK],
+        base[COT_MAX_RANK], pad[2 * COT_MAX_RANK];
     pass_window *w = IR_NEW_N(b->arena, pass_window, n + 1);
 
     if (!window_list(b, s, "window", s->o.window, n, 1, 1, size) ||
         !window_list(b, s, "strides", s->o.strides, n, 1, 1, stride) ||
-        !window_list(b, s, "dilation", s->o.dilation, n, 1, 1, apart) ||
+        !window_list(b, s, "dilation", s->o.dilation, n, 1, 1, dilation) ||
         !window_list(b, s, "base_dilation", s->o.base_dilation, n, 1, 1, base) ||
         !window_list(b, s, "padding", s->o.padding, 2 * n, 0, INT32_MIN, pad))
         return NULL;
     for (int i = 0; i < n; i++) {
-        w[i] =
-            (pass_window){ size[i], stride[i], apart[i], base[i], pad[2 * i], pad[2 * i + 1] };
+        w[i] = (pass_window){ size[i], stride[i],  dilation[i],
+                              base[i], pad[2 * i], pad[2 * i + 1] };
         if (s->o.same)
             pass_window_same(t->dims[i], &w[i]);
     }

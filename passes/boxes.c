@@ -118,18 +118,18 @@ surroundings(ir_build *b, ir_ref x, const box *at, int k, int64_t lo, int64_t hi
 /* u, which has the shape of the box, concatenated with its surroundings, from the last axis
  * on. */
 static ir_ref
-put_together(ir_build *b, ir_ref x, const box *at, ir_ref u)
+with_surroundings(ir_build *b, ir_ref x, const box *at, ir_ref u)
 {
     for (int k = ir_btype(b, x)->rank - 1; k >= 0; k--) {
         const int64_t end = at->start[k] + at->size[k], all = ir_btype(b, x)->dims[k];
-        ir_ref piece[3];
+        ir_ref part[3];
         int n = 0;
         if (at->start[k] > 0)
-            piece[n++] = surroundings(b, x, at, k, 0, at->start[k]);
-        piece[n++] = u;
+            part[n++] = surroundings(b, x, at, k, 0, at->start[k]);
+        part[n++] = u;
         if (end < all)
-            piece[n++] = surroundings(b, x, at, k, end, all);
-        u = n > 1 ? ir_concatenate(b, n, piece, k) : u;
+            part[n++] = surroundings(b, x, at, k, end, all);
+        u = n > 1 ? ir_concatenate(b, n, part, k) : u;
     }
     return u;
 }
@@ -164,7 +164,7 @@ visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const
         ir_ref u = ir_reshape(b, in[at.update], rank, at.size);
         if (ir_ops[n->op].by)
             u = ir_add(b, box_itself(b, in[0], &at), u);
-        out[0] = put_together(b, in[0], &at, u);
+        out[0] = with_surroundings(b, in[0], &at, u);
     } else {
         ir_copy_node(b, n, in, out);
     }

@@ -82,7 +82,7 @@ pass_combiner_op(const pass_combiner *c)
 
 /* The elements from, from + step, ... below `to` along the axis. */
 static void
-cut(const combining *s, const ir_ref *x, int64_t from, int64_t to, int64_t step, ir_ref *y)
+sliced(const combining *s, const ir_ref *x, int64_t from, int64_t to, int64_t step, ir_ref *y)
 {
     int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], by[COT_MAX_RANK];
 
@@ -137,9 +137,9 @@ combine_first(const combining *s, const ir_ref *x, int64_t size, const ir_ref *y
 {
     ir_ref *first = list(s), *rest = n < size ? list(s) : NULL, *z = list(s);
 
-    cut(s, x, 0, n, 1, first);
+    sliced(s, x, 0, n, 1, first);
     if (rest)
-        cut(s, x, n, size, 1, rest);
+        sliced(s, x, n, size, 1, rest);
     pass_combine(s->b, s->c, first, y, z);
     return joined(s, z, rest);
 }
@@ -151,8 +151,8 @@ tree(const combining *s, ir_ref *x, int64_t n)
     while (n > 1 && s->b->status == COT_OK) {
         ir_ref *even = list(s), *odd = list(s);
 
-        cut(s, x, 0, n, 2, even);
-        cut(s, x, 1, n, 2, odd);
+        sliced(s, x, 0, n, 2, even);
+        sliced(s, x, 1, n, 2, odd);
         x = combine_first(s, even, (n + 1) / 2, odd, n / 2);
         n = (n + 1) / 2;
     }

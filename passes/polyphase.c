@@ -275,7 +275,7 @@ phases_to_features(const spread *s, ir_ref w)
     const int rank = s->w->rank;
     int64_t dims[2 * COT_MAX_RANK], perm[2 * COT_MAX_RANK], to[COT_MAX_RANK];
     int place[COT_MAX_RANK], n = 0, at = 0;
-    ir_axes turned = 0;
+    ir_axes flipped = 0;
 
     memcpy(to, s->w->dims, sizeof *to * (size_t)rank);
     for (int k = 0; k < rank; k++) {
@@ -288,17 +288,17 @@ phases_to_features(const spread *s, ir_ref w)
             continue;
         to[k] /= each;
         to[rank - 1] *= each;
-        turned |= ir_axes_of(n);
+        flipped |= ir_axes_of(n);
         dims[n++] = each;
     }
-    if (!turned)
+    if (!flipped)
         return w;
     at--;
     for (int i = 0; i < s->spatial; i++)
         if (s->axis[i].merged)
             perm[at++] = place[1 + i] + 1;
     perm[at] = n - 1;
-    w = ir_reverse(s->b, ir_reshape(s->b, w, n, dims), turned);
+    w = ir_reverse(s->b, ir_reshape(s->b, w, n, dims), flipped);
     return w ? ir_reshape(s->b, ir_transpose(s->b, w, perm), rank, to) : IR_NONE;
 }
 

@@ -348,7 +348,7 @@ static ir_ref
 sort_places(ir_build *b, const pass_combiner *c, int axis, const ir_ref *x)
 {
     keys s = { .c = c };
-    ir_ref *turned = IR_NEW_N(b->arena, ir_ref, c->n + 1);
+    ir_ref *moved = IR_NEW_N(b->arena, ir_ref, c->n + 1);
     const ir_type *t = x[0] ? ir_btype(b, x[0]) : NULL;
 
     if (!t || b->status != COT_OK)
@@ -360,11 +360,11 @@ sort_places(ir_build *b, const pass_combiner *c, int axis, const ir_ref *x)
     if (read_keys(&s, c->g->out[0]))
         return by_keys(b, &s, axis, x);
     for (int i = 0; i < c->n; i++)
-        turned[i] = ir_move_axis(b, x[i], axis, t->rank - 1);
+        moved[i] = ir_move_axis(b, x[i], axis, t->rank - 1);
     if (b->status != COT_OK)
         return IR_NONE;
-    ir_ref y = by_merging(b, c, t->size / n, n, turned);
-    const ir_type *last = ir_btype(b, turned[0]);
+    ir_ref y = by_merging(b, c, t->size / n, n, moved);
+    const ir_type *last = ir_btype(b, moved[0]);
     y = y ? ir_convert(b, ir_reshape(b, y, last->rank, last->dims), place->dtype) : IR_NONE;
     return y ? ir_move_axis(b, y, t->rank - 1, axis) : IR_NONE;
 }

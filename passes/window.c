@@ -366,14 +366,14 @@ pass_convolve(ir_build *b, const pass_conv *s, ir_ref x, ir_ref w)
     const int r = s->spatial + 2;
     const int64_t groups = s->groups * s->batch_groups;
     int64_t perm[COT_MAX_RANK + 1], dims[COT_MAX_RANK];
-    ir_axes turned = 0;
+    ir_axes flipped = 0;
 
     if (!x || !w || !conv_fits(b, s, ir_btype(b, x), ir_btype(b, w)))
         return IR_NONE;
     for (int i = 0; i < s->spatial; i++)
-        turned |= s->reversed[i] ? ir_axes_of((int)s->w[i]) : 0;
-    if (turned)
-        w = ir_reverse(b, w, turned);
+        flipped |= s->reversed[i] ? ir_axes_of((int)s->w[i]) : 0;
+    if (flipped)
+        w = ir_reverse(b, w, flipped);
     ir_ref left = conv_operand(b, s, x), right = grouped(b, w, s->w, s->w[r - 1], groups);
     ir_ref y = pass_conv_windows(b, left, right, s->window);
     const ir_type *t = y ? ir_btype(b, y) : NULL;

@@ -85,7 +85,7 @@ as_parts(cot_place at, cot_value z, int64_t n)
 }
 
 static cot_value
-together(cot_place at, cot_value parts, const ir_type *t)
+complex_of(cot_place at, cot_value parts, const ir_type *t)
 {
     const cot_list shape = { .n = t->rank, .at = t->dims };
     cot_value re = cot_reshape_(at, cot_index_(at, parts, 0, 1), shape),
@@ -126,7 +126,7 @@ cot_print_(cot_place at, cot_value x, const char *text)
                         cot_constant_(at, t, cot_i64(1 + type->rank), shape) };
     cot_value y =
         cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ .n = 3, .at = in }, NULL);
-    return pairs                     ? together(at, y, type)
+    return pairs                     ? complex_of(at, y, type)
            : type->dtype == p->dtype ? y
                                      : cot_convert_(at, y, type->dtype);
 }

@@ -213,7 +213,7 @@ cot_dirichlet_(cot_place at, cot_trace *t, cot_value alpha, const cot_random_opt
 /* The shape that mean [..., k] and the rows of the matrices [..., k, k] have together; false if
  * there is none. */
 static bool
-together(cot_value mean, cot_value cov, int64_t *shape, int *rank)
+broadcast_shape(cot_value mean, cot_value cov, int64_t *shape, int *rank)
 {
     const cot_type m = cot_type_of(mean), c = cot_type_of(cov);
 
@@ -248,7 +248,7 @@ cot_multivariate_normal_(cot_place at, cot_trace *t, cot_value mean, cot_value c
         return mean;
     if (cot_dtype_of(cov) == COT_DTYPE_NONE || !fe_floating(at, op, cov))
         return cov;
-    if (!together(mean, cov, shape, &rank))
+    if (!broadcast_shape(mean, cov, shape, &rank))
         return fe_wrong(at, mean, op, ERR_shape_wrong,
                         "mean is %s, cov is %s; wants [..., k] and [..., k, k]",
                         fe_type_text(mean), fe_type_text(cov));

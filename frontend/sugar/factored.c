@@ -174,11 +174,11 @@ typedef struct chain {
     int n;
     const int64_t *dims;
     double *cost;
-    int *cut;
+    int *split;
 } chain;
 
 static void
-find_cuts(chain *c)
+find_splits(chain *c)
 {
     for (int length = 2; length <= c->n; length++)
         for (int i = 0; i + length <= c->n; i++) {
@@ -192,7 +192,7 @@ find_cuts(chain *c)
                 if (*least >= 0 && *least <= all)
                     continue;
                 *least = all;
-                c->cut[i * c->n + k] = j;
+                c->split[i * c->n + k] = j;
             }
         }
 }
@@ -202,7 +202,7 @@ chained(ir_build *b, const chain *c, const ir_ref *x, int i, int k)
 {
     if (i == k)
         return x[i];
-    const int j = c->cut[i * c->n + k];
+    const int j = c->split[i * c->n + k];
     ir_ref last = chained(b, c, x, j + 1, k);
     return ir_matmul(b, chained(b, c, x, i, j), last);
 }
@@ -266,7 +266,7 @@ multi_dot(ir_build *b, const fe_arg *x, int n, const void *options)
     const cot_dtype t = ir_btype(b, y[0])->dtype;
     for (int i = 0; i < n; i++)
         y[i] = fe_widen(b, y[i]);
-    find_cuts(&c);
+    find_splits(&c);
     ir_ref z = fe_narrow(b, chained(b, &c, y, 0, n - 1), t);
     if (ir_btype(b, x[0].ref)->rank == 2)
         kept[rank++] = dims[0];

@@ -460,7 +460,7 @@ static ir_ref
 lstsq(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const ir_attrs upper = { .triangle = { .upper = 1 } },
-                   turned = { .triangle = { .upper = 1, .transposed = 1 } };
+                   transposed_factor = { .triangle = { .upper = 1, .transposed = 1 } };
     ir_ref a = fe_matrix(b, "lstsq", x[0].ref, false), y = x[1].ref,
            f[2] = { IR_NONE, IR_NONE }, z;
     bool vector;
@@ -474,7 +474,7 @@ lstsq(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref m = wide ? fe_adjoint(b, a) : a;
     ir_add_node(b, OP_qr, 1, &m, &(ir_attrs){ .qr = { 0 } }, f);
     if (wide)
-        z = ir_matmul(b, f[0], triangular(b, fe_conj(b, f[1]), y, &turned));
+        z = ir_matmul(b, f[0], triangular(b, fe_conj(b, f[1]), y, &transposed_factor));
     else
         z = triangular(b, f[1], ir_matmul(b, fe_adjoint(b, f[0]), y), &upper);
     return fe_without_column(b, fe_narrow(b, z, t), vector);

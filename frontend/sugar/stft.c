@@ -6,16 +6,17 @@
 
 #include "frontend/sugar/written.h"
 
-/* How a signal is cut: n numbers a frame, one frame each `hop`, the window in f32 or wider. */
-typedef struct cut {
+/* How a signal is framed: n numbers a frame, one frame each `hop`, the window in f32 or
+ * wider. */
+typedef struct framing {
     const char *op;
     int64_t n, hop;
     cot_value window;
     cot_stft_options o;
-} cut;
+} framing;
 
 static const char *
-cut_complaint(const cot_stft_options *o, int64_t n)
+framing_complaint(const cot_stft_options *o, int64_t n)
 {
     if (n < 1 || n > INT32_MAX)
         return "wants frames of 1 element or more";
@@ -31,10 +32,10 @@ cut_complaint(const cot_stft_options *o, int64_t n)
 
 /* The options of a call on x, whose parts have the type t; false: the error is recorded. */
 static bool
-read_cut(cot_place at, cut *c, cot_value x, int64_t n, cot_dtype t)
+read_framing(cot_place at, framing *c, cot_value x, int64_t n, cot_dtype t)
 {
     cot_value w = c->o.window;
-    const char *why = cut_complaint(&c->o, n);
+    const char *why = framing_complaint(&c->o, n);
 
     if (why) {
         fe_wrong(at, x, c->op, ERR_attr_wrong, "x is %s, n is %lld; %s", fe_type_text(x),
@@ -76,7 +77,7 @@ reflected(cot_place at, cot_value x, int64_t by)
 cot_value
 cot_stft_(cot_place at, cot_value x, int64_t n, const cot_stft_options *o, size_t size)
 {
-    cut c = { .op = "stft" };
+    framing c = { .op = "stft" };
     const cot_dtype given = cot_dtype_of(x);
 
     fe_options(&c.o, sizeof c.o, o, size);
@@ -87,7 +88,7 @@ cot_stft_(cot_place at, cot_value x, int64_t n, const cot_stft_options *o, size_
         return x;
     const int last = cot_rank(x) - 1;
     x = fe_wide(at, x);
-    if (!read_cut(at, &c, x, n, ir_part_type(cot_dtype_of(x))))
+    if (!read_framing(at, &c, x, n, ir_part_type(cot_dtype_of(x))))
         return x;
     const int64_t length = last < 0 ? 0 : cot_size(x, last), by = c.o.uncentred ? 0 : n / 2;
     if (last < 0 || last >= COT_MAX_RANK - 1 || length + 2 * by < n || (by && length <= by) ||
@@ -106,7 +107,7 @@ cot_stft_(cot_place at, cot_value x, int64_t n, const cot_stft_options *o, size_
 
 /* Frames [..., t, n], each `hop` after the one before, added up: [..., n + hop (t - 1)]. */
 static cot_value
-overlapped(cot_place at, const cut *c, cot_value frames)
+overlapped(cot_place at, const framing *c, cot_value frames)
 {
     const int rank = cot_rank(frames);
     const int64_t count = cot_size(frames, -2);
@@ -138,7 +139,7 @@ trimmed(cot_place at, cot_value x, int64_t start, int64_t length)
 cot_value
 cot_istft_(cot_place at, cot_value x, int64_t n, const cot_stft_options *o, size_t size)
 {
-    cut c = { .op = "istft" };
+    framing c = { .op = "istft" };
     const cot_dtype dtype = cot_dtype_of(x);
 
     fe_options(&c.o, sizeof c.o, o, size);
@@ -151,7 +152,7 @@ cot_istft_(cot_place at, cot_value x, int64_t n, const cot_stft_options *o, size
             at, x, c.op, ERR_shape_wrong,
             "x is %s; wants complex numbers, %lld of each frame, and a frame or more",
             fe_type_text(x), (long long)numbers);
-    if (!read_cut(at, &c, x, n, ir_part_type(dtype)))
+    if (!read_framing(at, &c, x, n, ir_part_type(dtype)))
         return x;
     const int64_t start = c.o.uncentred ? 0 : n / 2, frames = cot_size(x, -1);
     if (frames > INT32_MAX || n + c.hop * (frames - 1) > INT32_MAX ||

@@ -103,17 +103,18 @@ static ir_ref
 blocked(ir_build *b, ir_ref x, int64_t most)
 {
     const int64_t n = ir_la_rows(b, x);
-    const ir_la_cuts cut = ir_la_cuts_of(n, most), fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
+    const ir_la_blocking coarse = ir_la_blocking_of(n, most),
+                         fine = ir_la_blocking_of(coarse.size, IR_LA_SMALL);
     const int64_t size = fine.blocks * fine.size;
     ir_la_loop l;
 
-    x = ir_la_grow(b, x, cut.blocks * size);
-    ir_la_loop_begin(b, &l, cut.blocks, 0, 1, &x);
+    x = ir_la_grow(b, x, coarse.blocks * size);
+    ir_la_loop_begin(b, &l, coarse.blocks, 0, 1, &x);
     ir_build *s = l.b;
     ir_ref at = ir_la_times(s, l.step, size);
     ir_ref d = factor(s, rest_of_block(s, l.in[0], l.step, l.step, size), IR_LA_SMALL);
     ir_ref y = ir_la_put_at(s, l.in[0], d, at, at);
-    y = below_diagonal(s, y, d, ir_la_inverses(s, d, fine.size, false), l.step, cut.blocks,
+    y = below_diagonal(s, y, d, ir_la_inverses(s, d, fine.size, false), l.step, coarse.blocks,
                        size);
     ir_la_loop_end(b, &l, 0, &y, &y);
     return ir_la_keep(b, ir_la_compare(b, OP_ge, x, 0), y, 0);
@@ -130,7 +131,7 @@ factor(ir_build *b, ir_ref x, int64_t most)
         return ir_la_transpose(b, columns(b, x));
     if (n <= 2 * IR_LA_SMALL)
         return by_halves(b, x);
-    return ir_la_cut(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);
+    return ir_la_crop(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);
 }
 
 /* NaN in all of the lower triangle where the last element of L is. */

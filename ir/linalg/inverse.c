@@ -97,7 +97,7 @@ ir_la_inverse_of(ir_build *b, ir_ref l, ir_ref u, ir_ref order, ir_ref by)
     ir_ref z = product(b, times(b, x, by ? longer(b, by, size - n) : IR_NONE), y);
     ir_ref line = ir_la_transpose(b, order);
     ir_ref back = ir_node1(b, OP_argsort, 1, &line, &(ir_attrs){ .arg = { 1, COT_I32 } });
-    return ir_la_transpose(b, ir_la_in_order(b, ir_la_cut(b, z, n, n), back));
+    return ir_la_transpose(b, ir_la_in_order(b, ir_la_crop(b, z, n, n), back));
 }
 
 /* One matrix: its factors, and the order of its rows. */

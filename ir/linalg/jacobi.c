@@ -79,7 +79,7 @@ diagonal(ir_build *b, ir_ref x, int64_t first, int64_t shift, int64_t count)
 
 /* Ends a loop of one step.  Its stacked results are materialised, and no carry is copied. */
 static void
-stacked(ir_build *b, ir_la_loop *l, int n, const ir_ref *y, ir_ref *out)
+end_step(ir_build *b, ir_la_loop *l, int n, const ir_ref *y, ir_ref *out)
 {
     for (int i = 0; i < n; i++)
         out[i] = IR_NONE;
@@ -125,7 +125,7 @@ by_row_of(ir_build *b, const ir_la_rotations *t)
         ir_ref x = l.in[i], upper = i < 2 ? ir_neg(l.b, x) : ir_like(l.b, x, 1);
         y[i] = ir_concatenate(l.b, 2, (ir_ref[]){ upper, x }, 1);
     }
-    stacked(b, &l, parts, y, out);
+    end_step(b, &l, parts, y, out);
     return (by_row){ out[0], out[1], out[2] };
 }
 
@@ -141,7 +141,7 @@ materialise_rotated(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
     ir_la_loop_begin(b, &l, 1, parts + 1, 0, in);
     const by_row inner = { l.in[0], l.in[1], r->phase ? l.in[2] : IR_NONE };
     ir_ref y = rotated(l.b, d, &inner, l.in[parts]), out;
-    stacked(b, &l, 1, &y, &out);
+    end_step(b, &l, 1, &y, &out);
     return out;
 }
 
@@ -152,7 +152,7 @@ materialise_adjoint(ir_build *b, ir_ref x)
 
     ir_la_loop_begin(b, &l, 1, 1, 0, &x);
     ir_ref y = ir_la_adjoint(l.b, l.in[0]), out;
-    stacked(b, &l, 1, &y, &out);
+    end_step(b, &l, 1, &y, &out);
     return out;
 }
 
@@ -179,7 +179,7 @@ eigh_rotations(ir_build *b, int64_t h, ir_ref bound, ir_ref a)
     const ir_la_rotations t = ir_la_rotations_of(l.b, true, p, q, r,
                                                  ir_la_fit(l.b, l.in[0], r));
     ir_ref out[3] = { IR_NONE };
-    stacked(b, &l, t.phase ? 3 : 2, (ir_ref[]){ t.s, t.tau, t.phase }, out);
+    end_step(b, &l, t.phase ? 3 : 2, (ir_ref[]){ t.s, t.tau, t.phase }, out);
     return (ir_la_rotations){ out[0], out[1], out[2] };
 }
 
@@ -357,7 +357,7 @@ eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
     w = ir_mul(b, w, ir_la_fit(b, size, w));
     ir_ref order = places(b, w);
     y[0] = ir_la_in_order(b, w, order);
-    y[1] = ir_la_adjoint(b, ir_la_in_order(b, ir_la_cut(b, v, n, n), order));
+    y[1] = ir_la_adjoint(b, ir_la_in_order(b, ir_la_crop(b, v, n, n), order));
 }
 
 /* Matrices of few rows are computed many at a time; of more, whose rows fill vectors by
@@ -406,11 +406,11 @@ right_vectors(ir_build *b, ir_ref x)
     ir_ref a = even(b, ir_la_adjoint(b, qr[1]), false), none = size_of(b, x);
     ir_ref v = unit(b, a, batch, ir_la_rows(b, a), n);
     sweeps(b, &(const sweeping){ false }, none, &a, &v);
-    a = ir_la_cut(b, a, n, n);
+    a = ir_la_crop(b, a, n, n);
     ir_ref key = ir_reduce(b, OP_reduce_sum, ir_la_square(b, a), ir_axes_of(2));
     key = ir_neg(b, ir_reshape(b, key, 3, (const int64_t[]){ batch, n, 1 }));
     ir_ref order = places(b, key);
-    return ir_la_in_order(b, ir_la_cut(b, v, n, n), order);
+    return ir_la_in_order(b, ir_la_crop(b, v, n, n), order);
 }
 
 /* x v has orthogonal columns: U times the singular values.  The Q of its QR factorisation is U

@@ -12,7 +12,7 @@
 enum { BLOCK_BYTES = 16384, MAX_LANES = 64, MIN_LANES = 8 };
 
 /* Matrices in a block, and blocks. */
-static ir_la_cuts
+static ir_la_blocking
 lanes_of(const ir_build *b, ir_ref a)
 {
     const ir_type *t = ir_btype(b, a);
@@ -21,7 +21,7 @@ lanes_of(const ir_build *b, ir_ref a)
     int64_t lanes = BLOCK_BYTES / one / MIN_LANES * MIN_LANES;
 
     lanes = lanes < MIN_LANES ? MIN_LANES : lanes > MAX_LANES ? MAX_LANES : lanes;
-    return (ir_la_cuts){ (batch + lanes - 1) / lanes, batch < lanes ? batch : lanes };
+    return (ir_la_blocking){ (batch + lanes - 1) / lanes, batch < lanes ? batch : lanes };
 }
 
 /* Rows of x [rows, columns, lanes], permuted. */
@@ -205,7 +205,7 @@ block(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
 /* [batch, m, n] as [blocks, m, n, lanes], with matrices of zeros to fill the last one; and
  * back. */
 static ir_ref
-in_lanes(ir_build *b, ir_ref x, ir_la_cuts c)
+in_lanes(ir_build *b, ir_ref x, ir_la_blocking c)
 {
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), none[3] = { 0 },
                   more[3] = { c.blocks * c.size - ir_la_batch(b, x), 0, 0 };
@@ -236,7 +236,7 @@ ir_la_lanes(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
 {
     if (!*a || !*v || !bound)
         return;
-    const ir_la_cuts c = lanes_of(b, *a);
+    const ir_la_blocking c = lanes_of(b, *a);
     const int64_t batch = ir_la_batch(b, *a);
     ir_ref in[3] = { in_lanes(b, bound, c), in_lanes(b, *a, c), in_lanes(b, *v, c) }, x[3],
            out[2];

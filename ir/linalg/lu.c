@@ -294,11 +294,11 @@ one_panel(ir_build *b, const blocks *s, ir_ref block, ir_ref k, ir_ref *c, ir_re
     ir_ref inv = ir_la_inverse(b, d, true);
     *inverses = ir_la_put_at(b, *inverses, inv, row, IR_NONE);
     /* The rows of U to the right, and the rows below without their product. */
-    ir_ref beside = ir_la_block_at(b, *c, IR_NONE, n, row, w),
-           u = ir_la_dot(b, beside, false, inv, true);
+    ir_ref trailing = ir_la_block_at(b, *c, IR_NONE, n, row, w),
+           u = ir_la_dot(b, trailing, false, inv, true);
     ir_ref last = ir_add(b, col, ir_la_number(b, w)), end = ir_add(b, row, ir_la_number(b, w));
     ir_ref right = ir_la_rows_where(b, OP_ge, u, last);
-    *c = ir_la_put_at(b, *c, ir_select(b, right, u, beside), IR_NONE, row);
+    *c = ir_la_put_at(b, *c, ir_select(b, right, u, trailing), IR_NONE, row);
     *c = take_panel(b, &(taking){ p.x, end, block, ir_la_keep(b, right, u, 0), last }, *c, s);
     *pivots = p.pivots ? ir_reshape(b, p.pivots, 1, &w) : IR_NONE;
 }
@@ -337,7 +337,7 @@ factor_blocks(ir_build *b, ir_ref x, const blocks *s, ir_ref *y)
     memcpy(next, p.in + 1, 4 * sizeof *next);
     one_panel(p.b, s, p.in[0], p.step, &next[0], &next[1], &next[2], &next[3], &next[4]);
     ir_la_loop_end(l.b, &p, 1, next, out);
-    c = ir_la_transpose(l.b, ir_la_cut(l.b, out[0], s->size, m));
+    c = ir_la_transpose(l.b, ir_la_crop(l.b, out[0], s->size, m));
     next[0] = ir_la_put_at(l.b, out[1], c, IR_NONE, at);
     next[1] = out[2], next[2] = out[3];
     next[3] = out[4] ? ir_reshape(l.b, out[4], 1, &s->size) : IR_NONE;
@@ -352,10 +352,10 @@ static void
 large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
     const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]);
-    const ir_la_cuts cut = ir_la_cuts_of(n, BLOCK),
-                     fine = ir_la_cuts_of(cut.size, PANEL);
+    const ir_la_blocking coarse = ir_la_blocking_of(n, BLOCK),
+                         fine = ir_la_blocking_of(coarse.size, PANEL);
     blocks s = { .size = fine.blocks * fine.size, .fine = fine.size };
-    const int64_t cols = cut.blocks * s.size;
+    const int64_t cols = coarse.blocks * s.size;
 
     (void)user;
     s.rows = ((m > cols ? m : cols) + s.size - 1) / s.size;
@@ -364,9 +364,9 @@ large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
     if (rows != m || cols != n)
         z = ir_la_put(b, ir_zeros(b, ir_la_type(b, z, 1, rows, cols)), z, 0, 0);
     factor_blocks(b, z, &s, y);
-    y[0] = ir_la_cut(b, y[0], m, n);
-    y[1] = ir_la_cut(b, y[1], 1, m);
-    y[2] = ir_la_cut(b, ir_reshape(b, y[2], 3, (const int64_t[]){ 1, 1, cols }), 1, n);
+    y[0] = ir_la_crop(b, y[0], m, n);
+    y[1] = ir_la_crop(b, y[1], 1, m);
+    y[2] = ir_la_crop(b, ir_reshape(b, y[2], 3, (const int64_t[]){ 1, 1, cols }), 1, n);
 }
 
 /* ---- any matrix ---- */

@@ -381,17 +381,17 @@ ir_la_grow(ir_build *b, ir_ref x, int64_t n)
 }
 
 ir_ref
-ir_la_cut(ir_build *b, ir_ref x, int64_t m, int64_t n)
+ir_la_crop(ir_build *b, ir_ref x, int64_t m, int64_t n)
 {
     return ir_la_rows(b, x) == m && ir_la_cols(b, x) == n ? x : ir_la_block(b, x, 0, m, 0, n);
 }
 
-ir_la_cuts
-ir_la_cuts_of(int64_t n, int64_t most)
+ir_la_blocking
+ir_la_blocking_of(int64_t n, int64_t most)
 {
     const int64_t blocks = (n + most - 1) / most;
 
-    return (ir_la_cuts){ blocks, (n + blocks - 1) / blocks };
+    return (ir_la_blocking){ blocks, (n + blocks - 1) / blocks };
 }
 
 double

@@ -82,7 +82,7 @@ ir_ref ir_la_cols_where(ir_build *b, ir_op op, ir_ref x, ir_ref i);
 
 /* x with rows and columns up to n, as those of the unit matrix; and cut to n again. */
 ir_ref ir_la_grow(ir_build *b, ir_ref x, int64_t n);
-ir_ref ir_la_cut(ir_build *b, ir_ref x, int64_t m, int64_t n);
+ir_ref ir_la_crop(ir_build *b, ir_ref x, int64_t m, int64_t n);
 
 /* Scalars, i32. */
 ir_ref ir_la_number(ir_build *b, int64_t i);
@@ -90,10 +90,10 @@ ir_ref ir_la_times(ir_build *b, ir_ref i, int64_t k);
 
 /* A split of n rows into blocks of equal size, at most `most` rows each, with little
  * padding. */
-typedef struct ir_la_cuts {
+typedef struct ir_la_blocking {
     int64_t blocks, size;
-} ir_la_cuts;
-ir_la_cuts ir_la_cuts_of(int64_t n, int64_t most);
+} ir_la_blocking;
+ir_la_blocking ir_la_blocking_of(int64_t n, int64_t most);
 
 /* A loop of n steps over carries, with the number of the step.  Between begin and end nodes go
  * to loop->b; in[] are the consts, then the carries, as they are inside. */

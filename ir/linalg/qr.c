@@ -231,16 +231,17 @@ large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
     const qr_columns *o = user;
     const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]), k = m < n ? m : n;
-    const ir_la_cuts cut = ir_la_cuts_of(k, BLOCK),
-                     fine = ir_la_cuts_of(cut.size, PANEL);
-    const int64_t w = fine.blocks * fine.size, all = cut.blocks * w, rows = m > all ? m : all;
+    const ir_la_blocking coarse = ir_la_blocking_of(k, BLOCK),
+                         fine = ir_la_blocking_of(coarse.size, PANEL);
+    const int64_t w = fine.blocks * fine.size, all = coarse.blocks * w,
+                  rows = m > all ? m : all;
     const int64_t cols = whole(n > all ? n : all, w), q = whole(o->q, w);
     ir_ref z = x[0], next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
     ir_la_loop l;
 
     if (rows != m || cols != n)
         z = ir_la_put(b, ir_zeros(b, ir_la_type(b, z, 1, rows, cols)), z, 0, 0);
-    ir_la_loop_begin(b, &l, cut.blocks, 0, 1, &z);
+    ir_la_loop_begin(b, &l, coarse.blocks, 0, 1, &z);
     ir_build *s = l.b;
     ir_ref at = ir_la_times(s, l.step, w), right = ir_add(s, l.step, ir_la_number(s, 1));
     qr_panel p = { .x = ir_la_block_at(s, l.in[0], IR_NONE, rows, at, w) };
@@ -249,10 +250,10 @@ large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
     next[0] = reflected_from(s, done, p.v, t, right, w, false);
     next[1] = p.v, next[2] = t;
     ir_la_loop_end(b, &l, 2, next, out);
-    ir_ref v = unstacked(b, out[1], cut.blocks, 1, w, rows);
-    ir_ref ts = unstacked(b, out[2], cut.blocks, 1, w, w);
-    y[0] = ir_la_cut(b, all_reflections(b, v, ts, cut.blocks, w, q), m, o->q);
-    y[1] = ir_la_cut(b, out[0], m, n);
+    ir_ref v = unstacked(b, out[1], coarse.blocks, 1, w, rows);
+    ir_ref ts = unstacked(b, out[2], coarse.blocks, 1, w, w);
+    y[0] = ir_la_crop(b, all_reflections(b, v, ts, coarse.blocks, w, q), m, o->q);
+    y[1] = ir_la_crop(b, out[0], m, n);
 }
 
 void
@@ -273,7 +274,7 @@ eval_qr(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out
             small(b, &o, x, y);
         else
             ir_la_map(b, large, &o, 1, &x, 2, y);
-        y[1] = ir_la_cut(b, y[1], o.q, n);
+        y[1] = ir_la_crop(b, y[1], o.q, n);
         y[1] = ir_la_keep(b, ir_la_compare(b, OP_le, y[1], 0), y[1], 0);
     }
     out[0] = ir_la_out(b, y[0], in[0]);

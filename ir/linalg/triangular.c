@@ -149,9 +149,9 @@ static ir_ref
 blocked(ir_build *b, ir_ref x, ir_ref y, bool unit)
 {
     const int64_t n = ir_la_rows(b, x), m = ir_la_cols(b, y);
-    const ir_la_cuts cut = ir_la_cuts_of(n, IR_LA_LARGE),
-                     fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
-    const int64_t size = fine.blocks * fine.size, all = cut.blocks * size;
+    const ir_la_blocking coarse = ir_la_blocking_of(n, IR_LA_LARGE),
+                         fine = ir_la_blocking_of(coarse.size, IR_LA_SMALL);
+    const int64_t size = fine.blocks * fine.size, all = coarse.blocks * size;
     ir_la_loop l;
 
     x = ir_la_grow(b, x, all);
@@ -159,12 +159,12 @@ blocked(ir_build *b, ir_ref x, ir_ref y, bool unit)
             ? y
             : ir_la_put(b, ir_zeros(b, ir_la_type(b, y, ir_la_batch(b, y), all, m)), y, 0, 0);
     ir_ref in[3] = { x, ir_la_inverses(b, x, fine.size, unit), y };
-    if (cut.blocks == 1)
-        return ir_la_cut(b, ir_la_solve_left(b, in[0], in[1], in[2]), n, m);
-    ir_la_loop_begin(b, &l, cut.blocks, 2, 1, in);
+    if (coarse.blocks == 1)
+        return ir_la_crop(b, ir_la_solve_left(b, in[0], in[1], in[2]), n, m);
+    ir_la_loop_begin(b, &l, coarse.blocks, 2, 1, in);
     ir_ref z = block_row(l.b, l.in[0], l.in[1], l.in[2], l.step, size);
     ir_la_loop_end(b, &l, 0, &z, &z);
-    return ir_la_cut(b, z, n, m);
+    return ir_la_crop(b, z, n, m);
 }
 
 static void

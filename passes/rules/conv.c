@@ -215,7 +215,7 @@ kernel(const conv *s, ir_ref x, ir_ref ct)
 {
     ir_build *b = s->b;
     const int last = s->x->rank - 1;
-    int64_t stride[COT_MAX_RANK] = { 1 }, apart[COT_MAX_RANK] = { 1 };
+    int64_t stride[COT_MAX_RANK] = { 1 }, dilation[COT_MAX_RANK] = { 1 };
 
     for (int i = 0; i < s->spatial && x; i++) {
         const int64_t wide = (s->y->dims[2 + i] - 1) * s->n->at.conv.strides.at[i] +
@@ -223,12 +223,12 @@ kernel(const conv *s, ir_ref x, ir_ref ct)
 
         x = ir_slice_axis(b, x, 2 + i, 0, wide);
         stride[1 + i] = s->n->at.conv.dilation.at[i];
-        apart[1 + i] = s->n->at.conv.strides.at[i];
+        dilation[1 + i] = s->n->at.conv.strides.at[i];
     }
     x = x ? ir_broadcast_axis(b, ir_move_axis(b, x, last, 1), last + 1, 1) : IR_NONE;
     ct = ct ? ir_broadcast_axis(b, ct, last, 1) : IR_NONE;
     ir_ref r = ir_conv(b, x, ct, ir_list(b, s->spatial + 1, stride),
-                       ir_list(b, s->spatial + 1, apart));
+                       ir_list(b, s->spatial + 1, dilation));
     /* [groups, c, 1, window, o] becomes [groups, window, c, o] */
     r = r ? ir_move_axis(b, r, 1, last) : IR_NONE;
     return r ? ir_reshape(b, r, s->w->rank, s->w->dims) : IR_NONE;

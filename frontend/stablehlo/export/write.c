@@ -179,15 +179,15 @@ static void
 put_hex(hlo_write *w, const unsigned char *p, size_t n)
 {
     static const char digit[] = "0123456789ABCDEF";
-    char piece[512];
+    char chunk[512];
     size_t k = 0;
 
     fe_hlo_put(w, "\"0x");
     for (size_t i = 0; i < n; i++) {
-        piece[k++] = digit[p[i] >> 4];
-        piece[k++] = digit[p[i] & 15];
-        if (k == sizeof piece || i + 1 == n) {
-            ir_buf_add(w->text, piece, k);
+        chunk[k++] = digit[p[i] >> 4];
+        chunk[k++] = digit[p[i] & 15];
+        if (k == sizeof chunk || i + 1 == n) {
+            ir_buf_add(w->text, chunk, k);
             k = 0;
         }
     }

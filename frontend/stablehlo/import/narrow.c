@@ -75,7 +75,7 @@ fe_hlo_narrow(ir_build *b, const hlo_small *s, ir_ref x)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
 
-    if (!t || t->dtype != s->carrier)
+    if (!t || t->dtype != s->storage)
         return x;
     if (t->dtype == COT_F32)
         return narrow_float(b, s, x);
@@ -94,10 +94,10 @@ fe_hlo_low_bits(ir_build *b, const hlo_small *s, ir_ref x)
 ir_ref
 fe_hlo_saturated(ir_build *b, const hlo_small *s, ir_ref x)
 {
-    if (s->carrier == COT_F32)
+    if (s->storage == COT_F32)
         return x;
-    const int width = s->carrier == COT_U8 ? s->bits : s->bits - 1;
-    const double top = (1 << width) - 1, low = s->carrier == COT_U8 ? 0 : -1 - top;
+    const int width = s->storage == COT_U8 ? s->bits : s->bits - 1;
+    const double top = (1 << width) - 1, low = s->storage == COT_U8 ? 0 : -1 - top;
 
     ir_ref bound = ir_like(b, x, top);
     return ir_op2(b, OP_min, ir_op2(b, OP_max, x, ir_like(b, x, low)), bound);
@@ -227,15 +227,15 @@ float_of_bits(ir_build *b, const hlo_small *s, ir_ref i)
 ir_ref
 fe_hlo_bits_of_small(ir_build *b, const hlo_small *s, ir_ref x)
 {
-    if (s->carrier == COT_F32)
+    if (s->storage == COT_F32)
         return bits_of_float(b, s, x);
-    return masked(b, s->carrier == COT_I8 ? as(b, x, COT_U8) : x, (1 << s->bits) - 1);
+    return masked(b, s->storage == COT_I8 ? as(b, x, COT_U8) : x, (1 << s->bits) - 1);
 }
 
 ir_ref
 fe_hlo_small_of_bits(ir_build *b, const hlo_small *s, ir_ref i)
 {
-    if (s->carrier == COT_F32)
+    if (s->storage == COT_F32)
         return float_of_bits(b, s, i);
-    return fe_hlo_narrow(b, s, s->carrier == COT_I8 ? as(b, i, COT_I8) : i);
+    return fe_hlo_narrow(b, s, s->storage == COT_I8 ? as(b, i, COT_I8) : i);
 }

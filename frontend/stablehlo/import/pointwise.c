@@ -279,9 +279,9 @@ fe_hlo_total(ir_build *b, ir_ref x)
     ir_ref i = ir_node1(b, OP_bitcast, 1, &x, &(ir_attrs){ .dtype = { as } });
     const ir_type *it = ir_type_as(b->ctx, t, as);
     const int64_t most = bits == 16 ? INT16_MAX : bits == 32 ? INT32_MAX : INT64_MAX;
-    ir_ref turned = ir_op2(b, OP_xor, i, ir_splat_int(b, it, most));
+    ir_ref flipped = ir_op2(b, OP_xor, i, ir_splat_int(b, it, most));
 
-    return i ? ir_select(b, ir_op2(b, OP_lt, i, ir_splat_int(b, it, 0)), turned, i) : IR_NONE;
+    return i ? ir_select(b, ir_op2(b, OP_lt, i, ir_splat_int(b, it, 0)), flipped, i) : IR_NONE;
 }
 
 void

@@ -132,7 +132,7 @@ letters(hlo_emit *e, hlo_span s, int rank)
 }
 
 static ir_ref
-turned(hlo_emit *e, ir_ref w, const char *spec, int rank, ir_ints reverse)
+reversed(hlo_emit *e, ir_ref w, const char *spec, int rank, ir_ints reverse)
 {
     ir_axes axes = 0;
     int k = 0;
@@ -226,7 +226,7 @@ fe_hlo_convolution(hlo_emit *e)
     if (!spec)
         return;
     fe_hlo_product_operands(e, &as, x);
-    x[1] = turned(e, x[1], spec, rank, w.reverse);
+    x[1] = reversed(e, x[1], spec, rank, w.reverse);
     by_spec(spec, rank, w.stride, 1, at[0]);
     by_spec(spec, rank, w.pad, 2, at[1]);
     by_spec(spec, rank, w.lhs, 1, at[2]);

@@ -104,7 +104,7 @@ word(ir_build *b, ir_ref state, int i)
 /* n values of the parts, in turns: part 0 of the first counter, part 1 of it, ...; the first of
  * them, in the shape of t. */
 static ir_ref
-in_turns(ir_build *b, const ir_type *t, int n, ir_ref *part)
+interleaved(ir_build *b, const ir_type *t, int n, ir_ref *part)
 {
     for (int i = 0; i < n; i++)
         if (!part[i])
@@ -142,7 +142,7 @@ philox(hlo_emit *e, const ir_type *state, const ir_type *t)
     }
     if (fe_hlo_bad(e))
         return;
-    e->out[1] = elements(b, wide ? in_turns(b, t, 2, part) : in_turns(b, t, 4, half), t);
+    e->out[1] = elements(b, wide ? interleaved(b, t, 2, part) : interleaved(b, t, 4, half), t);
     const ir_ref after = ir_add(b, low, ir_splat_int(b, u64, n));
     const ir_ref above = ir_add(b, high, ir_convert(b, ir_op2(b, OP_lt, after, low), COT_U64));
     const ir_ref next[3] = { ir_reshape(b, key, 1, &one), ir_reshape(b, after, 1, &one),

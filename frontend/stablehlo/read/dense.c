@@ -64,7 +64,7 @@ small_blob(hlo_reader *r, const char *at, const hlo_type *type, const uint8_t *b
            hlo_attr *out)
 {
     const hlo_small *s = type->small;
-    uint8_t *to = ir_alloc(r->a, n * cot_dtype_size(s->carrier) + 1);
+    uint8_t *to = ir_alloc(r->a, n * cot_dtype_size(s->storage) + 1);
 
     if (n != (size_t)type->type->size && n != 1)
         return fe_hlo_wants(
@@ -73,11 +73,11 @@ small_blob(hlo_reader *r, const char *at, const hlo_type *type, const uint8_t *b
     out->splat = n == 1 && type->type->size != 1;
     for (size_t i = 0; i < n; i++) {
         const unsigned low = bytes[i] & ((1u << s->bits) - 1), sign = 1u << (s->bits - 1);
-        const float x = s->carrier == COT_F32 ? fe_hlo_small_decode(s, low) : 0;
-        if (s->carrier == COT_F32)
+        const float x = s->storage == COT_F32 ? fe_hlo_small_decode(s, low) : 0;
+        if (s->storage == COT_F32)
             memcpy(to + i * sizeof x, &x, sizeof x);
         else
-            to[i] = (uint8_t)(s->carrier == COT_I8 ? (low ^ sign) - sign : low);
+            to[i] = (uint8_t)(s->storage == COT_I8 ? (low ^ sign) - sign : low);
     }
     return true;
 }

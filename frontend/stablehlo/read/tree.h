@@ -31,7 +31,7 @@ typedef enum hlo_small_kind {
 /* An element type of few bits, which values of a wider one stand for (small.c). */
 typedef struct hlo_small {
     const char *name;
-    cot_dtype carrier;
+    cot_dtype storage;
     int bits, digits, bias; /* digits: of a float, after the point */
     hlo_small_kind kind;    /* of a float */
 } hlo_small;

@@ -44,7 +44,7 @@ element_type(hlo_reader *r, cot_dtype *out, const hlo_small **small)
         if (fe_hlo_is(s, row[i].theirs))
             *out = dtype_named(row[i].ours);
     if ((*small = fe_hlo_small(s)))
-        *out = (*small)->carrier;
+        *out = (*small)->storage;
     if (s.n == 0)
         return fe_hlo_wants(r, r->at, "an element type");
     return !fe_hlo_try(r, "<") || fe_hlo_balanced(r, '>', &rest);
