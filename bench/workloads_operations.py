@@ -159,7 +159,8 @@ add("max_pool_28", lambda: [N((1, 28, 28, 32), 52)], lambda: jpool(2), T(tpool(2
 
 def jconv_as(strides=(1, 1), dilation=(1, 1), groups=1):
     import jax
-    return lambda x, w: jax.lax.conv_general_dilated(x, w, strides, "SAME", rhs_dilation=dilation,
+    return lambda x, w: jax.lax.conv_general_dilated(x, w, strides, "SAME",
+                                                     rhs_dilation=dilation,
                                                      feature_group_count=groups,
                                                      dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
@@ -186,8 +187,8 @@ def twith(make, i):
         return t.func.grad(lambda x, w, c: (f(x, w) * c).sum(), argnums=i)
     return build
 
-for name, o, how, x, w, y in (("dilated", 64, dict(dilation=(2, 2)), (8, 56, 56, 64), (3, 3, 64, 64),
-                               (8, 56, 56, 64)),
+for name, o, how, x, w, y in (("dilated", 64, dict(dilation=(2, 2)), (8, 56, 56, 64),
+                               (3, 3, 64, 64), (8, 56, 56, 64)),
                               ("steps", 128, dict(strides=(2, 2)), (8, 56, 56, 64),
                                (3, 3, 64, 128), (8, 28, 28, 128)),
                               ("groups", 128, dict(groups=32), (8, 56, 56, 128), (3, 3, 4, 128),

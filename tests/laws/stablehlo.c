@@ -4,7 +4,8 @@
  *   write      nothing is checked: to the folder $COT_OUT goes, for each program and its
  *              reverse mode, N.mlir or Nr.mlir, and beside it the bytes of operands and results
  *              in .bin, for tests/stablehlo_jax.py
- *   decompositions   the decompositions of composites compute what their ops do: the text with the
+ *   decompositions
+ *              the decompositions of composites compute what their ops do: the text with the
  *              composites under other names, so that import takes the decompositions, evaluated
  *
  * A failure prints the program's number, its text and why; the exit status is 1. */
@@ -108,8 +109,9 @@ compare(const laws_program *p, const ir_graph *g)
         laws_fail(p, "decompositions", cot_error(f->ctx));
     for (int i = 0; i < f->n_out && f->ctx->status == COT_OK; i++)
         if (!near(ir_type_at(f, f->out[i]), want[i], found[i]))
-            laws_fail(p, "decompositions",
-                   ir_format(&f->ctx->arena, "result %d differs\n%s", i, exported_printed(g)));
+            laws_fail(
+                p, "decompositions",
+                ir_format(&f->ctx->arena, "result %d differs\n%s", i, exported_printed(g)));
     laws_free(f->n_in, in), laws_free(f->n_out, want), laws_free(f->n_out, found);
 }
 
@@ -128,7 +130,7 @@ decompositions(const laws_program *p, exported_text *t)
     const ir_graph *g = exported_import(p->f->ctx, t);
     if (!g)
         laws_fail(p, "decompositions",
-               ir_format(&p->f->ctx->arena, "%s\n%s", cot_error(p->f->ctx), t->at));
+                  ir_format(&p->f->ctx->arena, "%s\n%s", cot_error(p->f->ctx), t->at));
     else
         compare(p, g);
 }

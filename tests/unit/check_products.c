@@ -6,7 +6,10 @@
 #include "traced.h"
 
 /* x [m, k] by y [k, n], or turned: x [k, m] by y [n, k]. */
-typedef struct sizes { int64_t m, n, k; bool transposed; } sizes;
+typedef struct sizes {
+    int64_t m, n, k;
+    bool transposed;
+} sizes;
 
 static void
 product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -16,7 +19,7 @@ product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
     (void)t;
     out[0] = s->transposed ? cot_dot_general(x, y, .lhs = COT_LIST(0), .rhs = COT_LIST(1))
-                       : cot_matmul(x, y);
+                           : cot_matmul(x, y);
 }
 
 static const cot_dtype types[] = { COT_I8, COT_U8, COT_I16, COT_U16 };
@@ -57,7 +60,7 @@ static void
 gives(const sizes *s, cot_dtype tx, cot_dtype ty, const cot_compile_options *o)
 {
     cot_types t = s->transposed ? COT_TYPES(cot_i8(s->k, s->m), cot_i8(s->n, s->k))
-                            : COT_TYPES(cot_i8(s->m, s->k), cot_i8(s->k, s->n));
+                                : COT_TYPES(cot_i8(s->m, s->k), cot_i8(s->k, s->n));
     cot_type of[2] = { t.at[0], t.at[1] };
     cot_kernel *k;
 
@@ -102,7 +105,11 @@ START_TEST(narrow_integers_are_exact)
 END_TEST
 
 /* x [b, m, k] by y [b, k, n]; `turned`: x [b, k, m]; `more`: an epilogue of the result. */
-typedef struct real { int64_t b, m, n, k; bool transposed, more; cot_dtype type; } real;
+typedef struct real {
+    int64_t b, m, n, k;
+    bool transposed, more;
+    cot_dtype type;
+} real;
 
 static void
 real_product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -137,7 +144,7 @@ chain(const real *s, int64_t b, int64_t i, int64_t j)
         double acc = 0;
         for (int64_t k = k0; k < k0 + 256 && k < s->k; k++) {
             const double x = rounded(s, real_number(s->transposed ? (b * s->k + k) * s->m + i
-                                                              : (b * s->m + i) * s->k + k,
+                                                                  : (b * s->m + i) * s->k + k,
                                                     3));
             const double y = rounded(s, real_number((b * s->k + k) * s->n + j, 5));
             acc = s->type == COT_F32 ? (double)fmaf((float)x, (float)y, (float)acc)
