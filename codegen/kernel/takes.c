@@ -1,5 +1,5 @@
 /* Declarations of reductions: how many elements there are, and which of them the text of a
- * kernel takes where.  They are a table beside the instructions, used by the verifier alone
+ * kernel takes where.  They are a table next to the instructions, used by the verifier alone
  * (verify/coverage.h). */
 #include "codegen/kernel/kernel.h"
 

@@ -144,7 +144,7 @@ is_alone(const cg_level *b, ir_ref y)
     return false;
 }
 
-/* Let a stacked result be computed directly in its memory, if it can be. */
+/* Let a collected result be computed directly in its memory, if it can be. */
 static void
 aim_step(cg_level *b, ir_ref y, cg_place to, const int64_t *stride)
 {

@@ -224,8 +224,8 @@ node_fits(fitting *u, const ir_node *n)
     return u->work <= (u->examples ? CG_LOWER_MAX_BATCH_LOOP_WORK : CG_LOWER_MAX_LOOP_WORK);
 }
 
-/* Does f keep examples apart, with little enough work?  Its inputs are uniform, except for the
- * carries, whose class is given. */
+/* Does f compute each example by itself, with little enough work?  Its inputs are uniform,
+ * except for the carries, whose class is given. */
 static bool
 body_fits(cg_register_loop *m, const ir_graph *f, cg_batch_axis *out)
 {
