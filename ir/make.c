@@ -326,14 +326,14 @@ ir_philox(ir_build *b, ir_ref key, ir_ref n, int word)
 ir_ref
 ir_fold_in(ir_build *b, ir_ref key, ir_ref n)
 {
-    static const uint64_t apart[2] = { 0x9e3779b97f4a7c15u, 0 };
+    static const uint64_t distinct[2] = { 0x9e3779b97f4a7c15u, 0 };
     int64_t shape[COT_MAX_RANK + 1];
     ir_ref half[2];
     const ir_type *t = n ? ir_btype(b, n) : NULL;
 
     if (!key || !n)
         return IR_NONE;
-    key = ir_op2(b, OP_xor, key, ir_constant(b, ir_btype(b, key), apart));
+    key = ir_op2(b, OP_xor, key, ir_constant(b, ir_btype(b, key), distinct));
     memcpy(shape, t->dims, sizeof *shape * (size_t)t->rank);
     shape[t->rank] = 1;
     for (int i = 0; i < 2; i++)

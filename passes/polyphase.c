@@ -113,7 +113,7 @@ static bool
 has_phases(spread *s)
 {
     int64_t all = 1;
-    bool apart = false;
+    bool dilated = false;
 
     for (int i = 0; i < s->spatial; i++) {
         const pass_window *w = &s->window[i];
@@ -134,9 +134,9 @@ has_phases(spread *s)
         all *= s->axis[i].phases <= MAX_PHASES ? s->axis[i].phases : MAX_PHASES + 1;
         if (all > MAX_PHASES)
             return false;
-        apart |= w->base > 1;
+        dilated |= w->base > 1;
     }
-    return apart;
+    return dilated;
 }
 
 /* The first element of the window that the phase of axis i uses; false if it uses none. */

@@ -292,7 +292,7 @@ print_function(ir_buf *b, const rt_function *fn)
 static void
 print_residuals(ir_buf *b, const rt_function *fn)
 {
-    enum { APART = 64 };
+    enum { ALIGN = 64 };
     const char *big = fn->constant;
     const ir_graph *f = fn->of->graph;
     long long at = 0;
@@ -305,10 +305,10 @@ print_residuals(ir_buf *b, const rt_function *fn)
 
         ir_buf_printf(b, "%s \\\n    (%s *)((char *)(block) + %lld)", at ? "," : "",
                       c_types[t->dtype], at);
-        at += ((long long)t->size * (long long)cot_dtype_size(t->dtype) / APART + 1) * APART;
+        at += ((long long)t->size * (long long)cot_dtype_size(t->dtype) / ALIGN + 1) * ALIGN;
     }
     ir_buf_printf(b, "\n#define %s_RES_BYTES %lld\n#define %s_RES_ALIGN %d\n", big, at, big,
-                  APART);
+                  ALIGN);
 }
 
 /* The functions that the linker must find, each once: those of libcotrace_rt.a (of_runtime), or

@@ -38,11 +38,11 @@ is_like(const fe_hlo_check *k, cot_dtype t, const char *found, const char *wante
     if (k->kind == FE_HLO_ALMOST)
         return same || (finite && fabs(x - y) <= k->tolerance);
     const int64_t a = ordinal(t, found), b = ordinal(t, wanted);
-    const uint64_t apart = same      ? 0
-                           : !finite ? UINT64_MAX
-                           : a > b   ? (uint64_t)a - (uint64_t)b
-                                     : (uint64_t)b - (uint64_t)a;
-    return apart >= k->least && apart <= k->most;
+    const uint64_t distance = same      ? 0
+                              : !finite ? UINT64_MAX
+                              : a > b   ? (uint64_t)a - (uint64_t)b
+                                        : (uint64_t)b - (uint64_t)a;
+    return distance >= k->least && distance <= k->most;
 }
 
 /* [1,0,2] of element i. */

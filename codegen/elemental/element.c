@@ -352,11 +352,11 @@ state_element(cg_lowering *l, const cg_bind *b, const ir_type *t, const cg_ix *a
         n *= t->dims[k];
     cg_ix flat = cg_ix_flat(&l->ix, rank, t->dims + b->n_batch, cg_trailing(at, b->n_batch));
     if (cg_ix_is_const(&l->ix, flat, &c))
-        return b->state[c < 0 || c >= n ? 0 : c];
-    cg_val i = cg_ix_value(&l->ix, &l->b, flat), x = b->state[0];
+        return b->registers[c < 0 || c >= n ? 0 : c];
+    cg_val i = cg_ix_value(&l->ix, &l->b, flat), x = b->registers[0];
     for (int64_t k = 1; k < n; k++)
         x = cg_choose(l, t->dtype, cg_insn2(&l->b, SC_eq, COT_I64, i, cg_i64(&l->b, k)),
-                      b->state[k], x);
+                      b->registers[k], x);
     return x;
 }
 
@@ -380,7 +380,7 @@ cg_element(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
     const ir_node *n = ir_def(fr->f, v);
     if (b.kind == CG_BIND_BUFFER) {
         x = load(l, &b, t, at);
-    } else if (b.kind == CG_BIND_STATE) {
+    } else if (b.kind == CG_BIND_REGISTERS) {
         x = state_element(l, &b, t, at);
     } else if (fr->place && fr->place[v].set && !cg_is_made(fr, v)) {
         const cg_bind whole = { .buffer = cg_place_buffer(l, &fr->place[v], t, "x", false) };

@@ -23,7 +23,7 @@ typedef enum cg_bind_kind {
     CG_BIND_BUFFER,             /* element base + flat index of a buffer of the kernel */
     /* a value of another frame, with one more leading index if `prefixed` */
     CG_BIND_OUTER,
-    CG_BIND_STATE /* scalars in registers, row-major over the axes after n_batch */
+    CG_BIND_REGISTERS /* scalars in registers, row-major over the axes after n_batch */
 } cg_bind_kind;
 
 typedef struct cg_bind {
@@ -40,7 +40,7 @@ typedef struct cg_bind {
     bool prefixed;
     cg_ix prefix;
     int n_batch;
-    cg_val *state;
+    cg_val *registers; /* of a carried array of a register-resident loop */
 } cg_bind;
 
 struct cg_frame {

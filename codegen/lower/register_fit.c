@@ -358,7 +358,8 @@ try_examples(cg_register_loop *m, const ir_type *t, int rank)
             return false;
     for (int i = m->carries; i < m->n->n_out; i++) {
         int64_t size = ir_type_at(body, body->out[i])->size;
-        if ((m->out[i] == CG_BATCH_LEADING ? size / m->examples : size) > CG_LOWER_MAX_STACKED)
+        if ((m->out[i] == CG_BATCH_LEADING ? size / m->examples : size) >
+            CG_LOWER_MAX_COLLECTED)
             return false;
     }
     if (m->counts)

@@ -69,10 +69,11 @@ body_frame(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix s
         if (carried && m->in_memory[i - m->consts])
             b = (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = m->buffer[i - m->consts] };
         else if (carried && m->induction[i - m->consts].is)
-            b = (cg_bind){ .kind = CG_BIND_STATE, .state = induction_value(m, i - m->consts) };
+            b = (cg_bind){ .kind = CG_BIND_REGISTERS,
+                           .registers = induction_value(m, i - m->consts) };
         else if (carried)
-            b = (cg_bind){ .kind = CG_BIND_STATE,
-                           .state = state[i - m->consts],
+            b = (cg_bind){ .kind = CG_BIND_REGISTERS,
+                           .registers = state[i - m->consts],
                            .n_batch = batch_rank(m, m->batch_axis[i - m->consts]) };
         cg_bind_value(m->l, in, f->in[i], b);
     }

@@ -56,7 +56,7 @@ dimension_numbers(ir_build *b, const fe_at_selection *s, numbers *d)
         ir_build_fail(b, s->op, ERR_rank_limit, d->rank);
         return false;
     }
-    for (int k = 0; k < s->t->rank && !s->apart; k++) {
+    for (int k = 0; k < s->t->rank && !s->separated; k++) {
         if (s->array[k]) {
             d->at = before;
             break;
@@ -108,10 +108,10 @@ result_shape(ir_build *b, const fe_at_selection *s, int *rank, int64_t *shape)
         ir_build_fail(b, s->op, ERR_rank_limit, s->n_out + s->rank);
         return false;
     }
-    for (int i = 0; i < s->rank && s->apart; i++)
+    for (int i = 0; i < s->rank && s->separated; i++)
         shape[n++] = s->shape[i];
     for (int i = 0; i < s->n_out; i++) {
-        for (int j = 0; j < s->rank && s->out[i] == FE_AT_ARRAYS && !s->apart; j++)
+        for (int j = 0; j < s->rank && s->out[i] == FE_AT_ARRAYS && !s->separated; j++)
             shape[n++] = s->shape[j];
         if (s->out[i] != FE_AT_ARRAYS)
             shape[n++] = s->out[i] == FE_AT_NEW ? 1 : s->size[s->out[i]];

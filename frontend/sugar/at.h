@@ -19,7 +19,7 @@ typedef struct fe_at_selection {
     int rank;     /* of the arrays, together */
     int64_t shape[COT_MAX_RANK];
     int n_out, out[3 * COT_MAX_RANK];
-    bool apart, closed; /* arrays with something between; after the first run of them */
+    bool separated, closed; /* arrays with something between; after the first run of them */
     int arrays_at;      /* where in out, or -1 */
     ir_ref mask;        /* an update by a mask alone: where, and its first axis */
     int mask_axis;

@@ -59,7 +59,7 @@ note_array(fe_at_selection *s)
         s->arrays_at = s->n_out;
         s->out[s->n_out++] = FE_AT_ARRAYS;
     }
-    s->apart |= s->closed;
+    s->separated |= s->closed;
 }
 
 /* Start and limit as Python's slice.indices has them, then ascending. */

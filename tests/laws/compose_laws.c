@@ -83,7 +83,8 @@ chain_count_floating(const ir_graph *f, int n, const ir_ref *v)
     return k;
 }
 
-/* And not complex: a Jacobian is none of these.  tests/laws/laws.c has their derivatives. */
+/* And not complex: a Jacobian is none of these.  tests/laws/laws_derivatives.c has
+ * their derivatives. */
 bool
 chain_in_f64(const ir_graph *f)
 {
