@@ -1,31 +1,27 @@
 /* Code in this process.
  *
- * The context's own target machine generates the object, and LLJIT only links it: LLJIT's own
- * compiler would use another code model and pipeline.  Each piece of code has a resource
- * tracker, so that it can be removed alone.  A kernel may outlive its context, so the LLJIT is
- * reference-counted by the context and by each piece of code.  The names that code refers to
- * (memcpy, memset, memmove, slow paths, the flag of cot_cancel) are defined here.  LLJIT would
- * resolve other names of the process as well, but the emitted code has none, which a test of
- * objects checks.
+ * The context's own target machine generates objects, which link.c links, or LLVM's linker
+ * where link.c does not know them.  A kernel may outlive its context, so what code needs is
+ * reference-counted by the context and by each piece of code.
  *
  * Code is named by a digest of all that it follows from (codegen/store.h), which is part of the
- * entry's symbol, since all kernels share a name space.  Code that is loaded already is shared,
- * and objects that an earlier process stored are linked instead of compiled.  Code that
- * contains addresses of this process, and code that debuggers or perf are told of, has no such
- * name; its symbols are numbered. */
+ * entry's symbol.  Code that is loaded already is shared, and objects that an earlier process
+ * stored are linked instead of compiled.  Code that contains addresses of this process, and
+ * code that debuggers or perf are told of, has no such name; its symbols are numbered. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "codegen/llvm/llvm.h"
-#include "codegen/llvm/slow_path.h"
-#include "codegen/store.h"
 
 enum { BUCKETS = 256 };         /* by the first byte of a digest */
+_Static_assert((int)CG_LL_COMPILE_THREADS <= (int)CG_MAX_OBJECTS,
+               "a module's objects are kept");
 
 /* Code that is linked into the process. */
 typedef struct loaded {
     struct cg_ll_jit *jit;
-    LLVMOrcResourceTrackerRef tracker;
+    cg_ll_image image;
+    LLVMOrcResourceTrackerRef tracker; /* NULL: not linked by LLVM */
     bool named;                 /* it has a name and is in that name's bucket */
     ir_digest name;
     int users;                  /* kernels that call it                       */
@@ -35,85 +31,25 @@ typedef struct loaded {
 } loaded;
 
 typedef struct cg_ll_jit {
-    LLVMOrcLLJITRef jit;
+    LLVMOrcLLJITRef orc; /* NULL: not needed so far */
     atomic_int users;
     atomic_int serial;
     pthread_mutex_t lock;       /* guards the buckets and `users` of their code */
     loaded *bucket[BUCKETS];
 } cg_ll_jit;
 
-static cot_status
-orc_failed(cot_context *ctx, LLVMErrorRef error)
-{
-    char *text = LLVMGetErrorMessage(error);
-    cot_status s = cg_ll_fail(ctx, "LLVM cannot load code: %s", text);
-
-    LLVMDisposeErrorMessage(text);
-    return s;
-}
-
 static void
 jit_release(cg_ll_jit *j)
 {
     if (atomic_fetch_sub(&j->users, 1) != 1)
         return;
-    LLVMErrorRef error = LLVMOrcDisposeLLJIT(j->jit);
-    if (error)
-        LLVMConsumeError(error);
+    cg_ll_orc_free(j->orc);
     pthread_mutex_destroy(&j->lock);
     free(j);
 }
 
-static LLVMOrcCSymbolMapPair
-symbol_at(LLVMOrcLLJITRef jit, const char *name, const void *at)
-{
-    LLVMOrcCSymbolMapPair p = {
-        .Name = LLVMOrcLLJITMangleAndIntern(jit, name),
-        .Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)at,
-        .Sym.Flags = { .GenericFlags = LLVMJITSymbolGenericFlagsExported },
-    };
-
-    return p;
-}
-
-/* The names that code in this process refers to.  Code holds no address, so that it can be
- * kept. */
-static LLVMErrorRef
-define_symbols(cot_context *ctx, LLVMOrcLLJITRef jit)
-{
-    enum { MAX = 4 + 2 * CG_LL_MAX_SLOW_PATHS };
-    LLVMOrcCSymbolMapPair pair[MAX];
-    char name[CG_LL_SLOW_PATH_NAME];
-    const void *at;
-    size_t n = 0;
-
-    pair[n++] = symbol_at(jit, "memcpy", (const void *)(uintptr_t)memcpy);
-    pair[n++] = symbol_at(jit, "memset", (const void *)(uintptr_t)memset);
-    pair[n++] = symbol_at(jit, "memmove", (const void *)(uintptr_t)memmove);
-    pair[n++] = symbol_at(jit, CG_LL_CANCELLED, &ctx->cancelled);
-    for (int i = 0; n < MAX && (at = cg_ll_slow_path_row(i, name)) != NULL; i++)
-        pair[n++] = symbol_at(jit, name, at);
-    return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit),
-                                 LLVMOrcAbsoluteSymbols(pair, n));
-}
-
-/* Make an LLJIT that only links.  It requires a target machine, so it gets one of the generic
- * processor. */
-static LLVMErrorRef
-new_linker(const cg_ll_machine *m, LLVMOrcLLJITRef *out)
-{
-    LLVMOrcLLJITBuilderRef b = LLVMOrcCreateLLJITBuilder();
-    LLVMTargetMachineRef plain =
-        LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(m->tm), m->triple, "", "",
-                                LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
-
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
-        b, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(plain));
-    return LLVMOrcCreateLLJIT(out, b);
-}
-
-static cot_status
-jit_of(cot_context *ctx, const cg_ll_machine *m, cg_ll_jit **out)
+static cg_ll_jit *
+jit_of(cot_context *ctx)
 {
     cg_ll_session *s = cg_ll_session_of(ctx);
 
@@ -121,39 +57,12 @@ jit_of(cot_context *ctx, const cg_ll_machine *m, cg_ll_jit **out)
         cg_ll_jit *j = calloc(1, sizeof *j);
         if (j == NULL)
             ir_out_of_memory(ctx);
-        LLVMErrorRef error = new_linker(m, &j->jit);
-        if (error) {
-            free(j);
-            return orc_failed(ctx, error);
-        }
         atomic_init(&j->users, 1);
         pthread_mutex_init(&j->lock, NULL);
-        error = define_symbols(ctx, j->jit);
-        if (!error && ctx->config.debug) {
-            cg_ll_show_library();
-            error = LLVMOrcLLJITEnableDebugSupport(j->jit);
-        }
-        if (error) {
-            jit_release(j);
-            return orc_failed(ctx, error);
-        }
         s->jit_release = jit_release;
-        s->jit = j; /* assigned when complete, since the next compilation uses it */
+        s->jit = j;
     }
-    *out = s->jit;
-    return COT_OK;
-}
-
-static cot_status
-look_up(cot_context *ctx, cg_ll_jit *j, const char *name, void **out)
-{
-    LLVMOrcExecutorAddress at = 0;
-    LLVMErrorRef error = LLVMOrcLLJITLookup(j->jit, &at, name);
-
-    if (error)
-        return orc_failed(ctx, error);
-    *out = (void *)(uintptr_t)at;
-    return COT_OK;
+    return s->jit;
 }
 
 /* What to compile: a kernel module, or (NULL) the natural entry for an entry. */
@@ -164,65 +73,77 @@ typedef struct wanted {
     bool parallel, debug;
 } wanted;
 
-/* Link the objects, which this function consumes. perf is told only of the first object: with
- * config.perf there is only one. */
+/* The state of one load, from compilation to linking. */
+typedef struct loading {
+    const cg_target *target;
+    const wanted *wanted;
+    cg_ll_parallel_build build; /* what was compiled */
+    void *found[CG_MAX_OBJECTS]; /* what was in the store, from malloc */
+    int n;
+    cg_object object[CG_MAX_OBJECTS]; /* of either */
+    ir_arena scratch;
+    cg_ll_jit *jit;
+    const cg_ll_machine *machine;
+    const char *symbol;
+    bool named;
+    ir_digest name;
+    volatile bool inside;
+} loading;
+
 static cot_status
-link_objects(cot_context *ctx, cg_ll_jit *j, cg_ll_parallel_build *t, const wanted *w,
-             const char *symbol, cg_code *out)
+find_machine(cot_context *ctx, loading *s)
 {
-    LLVMMemoryBufferRef seen = NULL;
+    cg_ll_enter(&s->inside);
+    s->machine = cg_ll_machine_of(ctx, s->target);
+    cg_ll_leave(&s->inside);
+    return s->machine ? COT_OK : cot_error_status(ctx);
+}
+
+/* -- linking -- */
+
+static cot_status
+link_by_llvm(cot_context *ctx, loading *s, loaded *h)
+{
+    cot_status status = COT_OK;
+
+    cg_ll_enter(&s->inside);
+    if (!s->jit->orc)
+        status = cg_ll_orc_new(ctx, s->machine, &s->jit->orc);
+    if (status == COT_OK)
+        status = cg_ll_orc_link(ctx, s->jit->orc, s->n, s->object, s->symbol, &h->tracker,
+                                &h->entry);
+    cg_ll_leave(&s->inside);
+    return status;
+}
+
+/* perf is told only of the first object: with config.perf there is only one. */
+static cot_status
+link_objects(cot_context *ctx, loading *s, cg_code *out)
+{
+    const cg_module *m = s->wanted->module;
     loaded *h = calloc(1, sizeof *h);
 
     if (h == NULL)
         ir_out_of_memory(ctx);
-    h->jit = j;
+    h->jit = s->jit;
     h->users = 1;
-    h->tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(j->jit));
-    atomic_fetch_add(&j->users, 1);
+    atomic_fetch_add(&s->jit->users, 1);
     out->handle = h;
-    if (ctx->config.perf)
-        seen = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-            LLVMGetBufferStart(t->object[0]), LLVMGetBufferSize(t->object[0]), "perf");
-    cot_status s = COT_OK;
-    void *at = NULL;
-    for (int i = 0; i < t->n && s == COT_OK; i++) {
-        LLVMMemoryBufferRef object = t->object[i];
-        out->bytes += LLVMGetBufferSize(object);
-        t->object[i] = NULL;
-        LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(j->jit, h->tracker, object);
-        s = error ? orc_failed(ctx, error) : COT_OK;
-    }
-    if (s == COT_OK)
-        s = look_up(ctx, j, symbol, &at);
-    h->entry = at;
-    h->bytes = out->bytes;
-    if (w->module)
-        out->entry = (cg_entry *)at;
+    if (!ctx->config.debug &&
+        cg_ll_link(&s->scratch, s->n, s->object, s->symbol, cg_ll_symbol, ctx, &h->image))
+        h->entry = h->image.entry;
     else
-        out->natural = at;
-    if (s == COT_OK && seen)
-        cg_ll_perf_map(w->module ? w->module->name : "natural", symbol, seen, at);
-    if (seen)
-        LLVMDisposeMemoryBuffer(seen);
-    return s;
-}
-
-static cot_status
-compile(cot_context *ctx, cg_ll_parallel_build *t, ir_arena *scratch,
-        const cg_ll_machine *machine, const wanted *w, const char *symbol)
-{
-    cg_ll_module *l = &t->l[0];
-
-    if (w->module) {
-        COT_TRY(cg_check_externs(w->module, NULL));
-        return cg_ll_compile_in_parallel(t, ctx, scratch, machine, w->module, symbol, w->debug);
-    }
-    t->n = 1;
-    COT_TRY(cg_ll_module_begin(l, ctx, scratch, machine, symbol, w->debug));
-    cg_ll_natural_of(l, cg_ll_address(l, (const void *)(uintptr_t)w->entry), symbol, w->n_args,
-                     w->parallel, NULL);
-    COT_TRY(cg_ll_module_finish(l));
-    return cg_ll_module_emit(l, LLVMObjectFile, &t->object[0]);
+        COT_TRY(link_by_llvm(ctx, s, h));
+    for (int i = 0; i < s->n; i++)
+        h->bytes += s->object[i].size;
+    out->bytes = h->bytes;
+    if (m)
+        out->entry = (cg_entry *)h->entry;
+    else
+        out->natural = h->entry;
+    if (ctx->config.perf)
+        cg_ll_perf_map(m ? m->name : "natural", s->symbol, s->build.object[0], h->entry);
+    return COT_OK;
 }
 
 /* -- code by name -- */
@@ -258,22 +179,9 @@ name_loaded(cg_ll_jit *j, const ir_digest *name, loaded *h)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* The state of one load, from compilation to linking. */
-typedef struct loading {
-    cg_ll_parallel_build build;
-    ir_arena scratch;
-    cg_ll_jit *jit;
-    const cg_ll_machine *machine;
-    const wanted *wanted;
-    const char *symbol;
-    bool named;
-    ir_digest name;
-    volatile bool inside;
-} loading;
-
 /* Find the name of the code to be loaded; false: it has none. */
 static bool
-find_name(cot_context *ctx, const cg_target *t, loading *s)
+find_name(cot_context *ctx, loading *s)
 {
     const wanted *w = s->wanted;
     const cg_ll_machine *m = s->machine;
@@ -281,7 +189,7 @@ find_name(cot_context *ctx, const cg_target *t, loading *s)
     ir_digest_state d;
 
     if (!w->module || w->debug || ctx->config.debug || ctx->config.perf || !build ||
-        !cg_code_key(t, w->module, &s->scratch, &d))
+        !cg_code_key(s->target, w->module, &s->scratch, &d))
         return false;
     ir_digest_text(&d, build);
     ir_digest_text(&d, m->triple);
@@ -289,58 +197,6 @@ find_name(cot_context *ctx, const cg_target *t, loading *s)
     ir_digest_text(&d, m->features);
     s->name = ir_digest_end(&d);
     return true;
-}
-
-/* Take the objects that an earlier process stored under the name; false: there are none. */
-static bool
-find_objects(const cg_code_store *store, loading *s)
-{
-    cg_object object[CG_MAX_OBJECTS];
-    const int n = store ? store->find(store->self, &s->name, object) : 0;
-    const bool fits = n > 0 && n <= CG_LL_COMPILE_THREADS;
-
-    for (int i = 0; i < n; i++) {
-        if (fits)
-            s->build.object[i] = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-                object[i].bytes, object[i].size, s->symbol);
-        free((void *)(uintptr_t)object[i].bytes);
-    }
-    s->build.n = fits ? n : 0;
-    return fits;
-}
-
-static void
-keep_objects(const cg_code_store *store, const loading *s)
-{
-    cg_object object[CG_MAX_OBJECTS];
-    const int n = s->build.n;
-
-    if (!store || n > CG_MAX_OBJECTS)
-        return;
-    for (int i = 0; i < n; i++)
-        object[i] = (cg_object){ LLVMGetBufferStart(s->build.object[i]),
-                                 LLVMGetBufferSize(s->build.object[i]) };
-    store->keep(store->self, &s->name, n, object);
-}
-
-static cot_status
-compile_job(cot_context *ctx, void *arg)
-{
-    loading *s = arg;
-
-    return compile(ctx, &s->build, &s->scratch, s->machine, s->wanted, s->symbol);
-}
-
-static cot_status
-find_jit(cot_context *ctx, const cg_target *t, loading *s)
-{
-    cot_status status;
-
-    cg_ll_enter(&s->inside);
-    s->machine = cg_ll_machine_of(ctx, t);
-    status = s->machine ? jit_of(ctx, s->machine, &s->jit) : cot_error_status(ctx);
-    cg_ll_leave(&s->inside);
-    return status;
 }
 
 static const char *
@@ -355,33 +211,90 @@ symbol_of(loading *s)
     return ir_format(&s->scratch, "cot_code_%s", digits);
 }
 
-static cot_status
-make(cot_context *ctx, const cg_target *t, loading *s, cg_code *out)
+/* Take the objects that an earlier process stored under the name; false: there are none. */
+static bool
+find_objects(const cg_code_store *store, loading *s)
 {
-    cot_status status;
+    s->n = store ? store->find(store->self, &s->name, s->object) : 0;
+    for (int i = 0; i < s->n; i++)
+        s->found[i] = (void *)(uintptr_t)s->object[i].bytes;
+    return s->n > 0;
+}
 
-    COT_TRY(find_jit(ctx, t, s));
-    s->named = find_name(ctx, t, s);
+static void
+keep_objects(const cg_code_store *store, const loading *s)
+{
+    if (store)
+        store->keep(store->self, &s->name, s->n, s->object);
+}
+
+/* -- compilation -- */
+
+static cot_status
+compile_job(cot_context *ctx, void *arg)
+{
+    loading *s = arg;
+    const wanted *w = s->wanted;
+    cg_ll_module *l = &s->build.l[0];
+
+    if (w->module) {
+        COT_TRY(cg_check_externs(w->module, NULL));
+        return cg_ll_compile_in_parallel(&s->build, ctx, &s->scratch, s->machine, w->module,
+                                         s->symbol, w->debug);
+    }
+    s->build.n = 1;
+    COT_TRY(cg_ll_module_begin(l, ctx, &s->scratch, s->machine, s->symbol, w->debug));
+    cg_ll_natural_of(l, cg_ll_address(l, (const void *)(uintptr_t)w->entry), s->symbol,
+                     w->n_args, w->parallel, NULL);
+    COT_TRY(cg_ll_module_finish(l));
+    return cg_ll_module_emit(l, LLVMObjectFile, &s->build.object[0]);
+}
+
+static cot_status
+compile(cot_context *ctx, loading *s)
+{
+    COT_TRY(cg_ll_run(ctx, compile_job, s, &s->build.n, s->build.object, &s->inside));
+    s->n = s->build.n;
+    for (int i = 0; i < s->n; i++)
+        s->object[i] = (cg_object){ LLVMGetBufferStart(s->build.object[i]),
+                                    LLVMGetBufferSize(s->build.object[i]) };
+    return COT_OK;
+}
+
+static cot_status
+make(cot_context *ctx, loading *s, cg_code *out)
+{
+    COT_TRY(find_machine(ctx, s));
+    s->jit = jit_of(ctx);
+    s->named = find_name(ctx, s);
     if (s->named && share_loaded(s->jit, &s->name, out))
         return COT_OK;
     s->symbol = symbol_of(s);
     const cg_code_store *store = s->named ? cg_code_store_of(ctx) : NULL;
     if (!find_objects(store, s)) {
-        COT_TRY(cg_ll_run(ctx, compile_job, s, &s->build.n, s->build.object, &s->inside));
+        COT_TRY(compile(ctx, s));
         keep_objects(store, s);
     }
-    cg_ll_enter(&s->inside);
-    status = link_objects(ctx, s->jit, &s->build, s->wanted, s->symbol, out);
-    cg_ll_leave(&s->inside);
-    if (status == COT_OK && s->named)
+    COT_TRY(link_objects(ctx, s, out));
+    if (s->named)
         name_loaded(s->jit, &s->name, out->handle);
-    return status;
+    return COT_OK;
+}
+
+static void
+loading_free(loading *s)
+{
+    cg_ll_leave(&s->inside);
+    cg_ll_parallel_build_free(&s->build);
+    for (int i = 0; i < CG_MAX_OBJECTS; i++)
+        free(s->found[i]);
+    ir_arena_free(&s->scratch);
 }
 
 static cot_status
 load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
 {
-    loading s = { .wanted = w };
+    loading s = { .target = t, .wanted = w };
     volatile cot_status status = COT_OK;
     volatile bool short_of_memory = false;
 
@@ -389,15 +302,13 @@ load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
     ir_arena_init(&s.scratch, ctx);
     pthread_mutex_lock(&ctx->lock);
     IR_TRY (ctx) {
-        status = make(ctx, t, &s, out);
+        status = make(ctx, &s, out);
     }
     IR_CAUGHT(ctx)
     {
         short_of_memory = true;
     }
-    cg_ll_leave(&s.inside);
-    cg_ll_parallel_build_free(&s.build);
-    ir_arena_free(&s.scratch);
+    loading_free(&s);
     pthread_mutex_unlock(&ctx->lock);
     if (status != COT_OK || short_of_memory)
         cg_ll_unload(out);
@@ -437,10 +348,8 @@ leave_loaded(loaded *h)
         *at = h->next;
     }
     if (last) {
-        LLVMErrorRef error = LLVMOrcResourceTrackerRemove(h->tracker);
-        if (error)
-            LLVMConsumeError(error);
-        LLVMOrcReleaseResourceTracker(h->tracker);
+        cg_ll_unlink(&h->image);
+        cg_ll_orc_unlink(h->tracker);
     }
     pthread_mutex_unlock(&j->lock);
     return last;

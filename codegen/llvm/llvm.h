@@ -17,7 +17,8 @@
  *               permutations of vectors; move.c copies
  *   ptx.c       kernels for GPUs; threads.c their threads; tensor.c tensor cores and
  *               asynchronous copies
- *   jit.c       code in this process; parallel_compile.c compilation by several threads;
+ *   jit.c       code in this process; link.c its linker; symbols.c the names that it refers
+ *               to; orc.c LLVM's linker; parallel_compile.c compilation by several threads;
  *               perf.c names for perf; isolate.c LLVM in a child process
  *   aot.c       object files and text; multiversion.c an object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
@@ -25,6 +26,8 @@
 
 #include "codegen/backend.h"
 #include "codegen/llvm/library.h"
+#include "codegen/llvm/link.h"
+#include "codegen/llvm/slow_path.h"
 #include "codegen/tuning.h"
 
 typedef enum cg_ll_arch {
@@ -230,6 +233,22 @@ LLVMTypeRef cg_ll_type(const cg_ll_module *l, cot_dtype t);
 /* The type of an element in memory. */
 LLVMTypeRef cg_ll_storage(const cg_ll_module *l, cot_dtype t);
 LLVMValueRef cg_ll_bits(const cg_ll_module *l, cot_dtype t, uint64_t bits);
+
+/* symbols.c: name number i, i from 0, of what compiled code may refer to, perhaps in `name`
+ * (NULL: there are no more), and what the process has under a name (NULL: nothing). */
+enum {
+    CG_LL_MAX_SYMBOLS = 4 + 2 * CG_LL_MAX_SLOW_PATHS,
+    CG_LL_SYMBOL_NAME = CG_LL_SLOW_PATH_NAME
+};
+const char *cg_ll_symbol_row(int i, char name[CG_LL_SYMBOL_NAME]);
+const void *cg_ll_symbol(void *ctx, const char *name);
+
+/* orc.c: LLVM's linker.  A failed link leaves a tracker, too. */
+cot_status cg_ll_orc_new(cot_context *ctx, const cg_ll_machine *m, LLVMOrcLLJITRef *out);
+void cg_ll_orc_free(LLVMOrcLLJITRef jit);
+cot_status cg_ll_orc_link(cot_context *ctx, LLVMOrcLLJITRef jit, int n, const cg_object *object,
+                          const char *symbol, LLVMOrcResourceTrackerRef *tracker, void **entry);
+void cg_ll_orc_unlink(LLVMOrcResourceTrackerRef tracker);
 
 /* perf.c: list the functions of an object for perf.  The symbol `entry` was loaded at `at`. */
 void cg_ll_perf_map(const char *name, const char *entry, LLVMMemoryBufferRef object,

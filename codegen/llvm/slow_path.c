@@ -9,6 +9,7 @@
  * compiled twice, as in ir/scalar_eval.c. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codegen/llvm/slow_path.h"
@@ -272,11 +273,14 @@ static const struct row {
 enum { ROWS = sizeof row / sizeof *row };
 _Static_assert((int)ROWS <= (int)CG_LL_MAX_SLOW_PATHS, "the JIT has room for fewer names");
 
+#define PREFIX "cot_slow_path_"
+#define FAST   "_fast"
+
 static void
 write_name(uint64_t hash, bool fast, char name[CG_LL_SLOW_PATH_NAME])
 {
-    snprintf(name, CG_LL_SLOW_PATH_NAME, "cot_slow_path_%016llx%s", (unsigned long long)hash,
-             fast ? "_fast" : "");
+    snprintf(name, CG_LL_SLOW_PATH_NAME, PREFIX "%016llx%s", (unsigned long long)hash,
+             fast ? FAST : "");
 }
 
 bool
@@ -301,4 +305,19 @@ cg_ll_slow_path_row(int i, char name[CG_LL_SLOW_PATH_NAME])
         return NULL;
     write_name(row[i / 2].hash, fast, name);
     return fast ? row[i / 2].fast : row[i / 2].plain;
+}
+
+const void *
+cg_ll_slow_path_at(const char *name)
+{
+    char *end;
+
+    if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+        return NULL;
+    const uint64_t hash = strtoull(name + strlen(PREFIX), &end, 16);
+    const bool fast = strcmp(end, FAST) == 0;
+    for (int i = 0; i < ROWS && (fast || *end == '\0'); i++)
+        if (row[i].hash == hash)
+            return fast ? row[i].fast : row[i].plain;
+    return NULL;
 }

@@ -15,5 +15,7 @@ enum { CG_LL_MAX_SLOW_PATHS = 64, CG_LL_SLOW_PATH_NAME = 40 };
 bool cg_ll_slow_path_name(const ir_sc_program *p, bool fast, char name[CG_LL_SLOW_PATH_NAME]);
 /* Name number i, i from 0, and its function; NULL: there are no more. */
 const void *cg_ll_slow_path_row(int i, char name[CG_LL_SLOW_PATH_NAME]);
+/* The function of a name; NULL: it names none. */
+const void *cg_ll_slow_path_at(const char *name);
 
 #endif
