@@ -51,8 +51,10 @@ typedef struct cg_code {
 typedef struct cg_backend {
     const char *name;
     /* Fill the fields of t that the caller left open, from this machine or from t's cpu and
-     * features. */
+     * features.  The names of this machine may stay open. */
     cot_status (*target)(cot_context *ctx, cg_target *t);
+    /* Fill triple, cpu and features.  NULL: the back end has no such names. */
+    cot_status (*name_target)(cot_context *ctx, cg_target *t);
     cot_status (*load)(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
     void (*unload)(cg_code *code);                          /* any thread */
     /* Make the natural entry of an entry with n_args pointers, as separate code that is valid

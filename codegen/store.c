@@ -6,7 +6,9 @@
 #define _GNU_SOURCE 1
 #include "codegen/store.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ir/context.h"
 
@@ -31,10 +33,12 @@ cg_code_store_of(cot_context *ctx)
 /* -- builds -- */
 
 #if defined(__ELF__)
+enum { MAX_ID = 64, MAX_NOTES = 4096 };
+
 typedef struct search {
     uintptr_t address;
-    const uint8_t *id; /* NULL: not found */
-    size_t n;
+    size_t n; /* 0: not found */
+    uint8_t id[MAX_ID];
 } search;
 
 static bool
@@ -55,17 +59,17 @@ read_notes(search *s, const uint8_t *at, size_t n, size_t align)
 {
     ElfW(Nhdr) h;
 
-    align = align < 4 ? 4 : align;
-    while (n >= sizeof h && !s->id) {
+    align = align == 8 ? 8 : 4;
+    while (n >= sizeof h && s->n == 0) {
         memcpy(&h, at, sizeof h);
         const size_t name = sizeof h, content = (name + h.n_namesz + align - 1) / align * align,
                      end = (content + h.n_descsz + align - 1) / align * align;
         if (h.n_namesz > n || h.n_descsz > n || content + h.n_descsz > n)
             return;
-        if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 &&
+        if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && h.n_descsz <= MAX_ID &&
             memcmp(at + name, "GNU", 4) == 0) {
-            s->id = at + content;
             s->n = h.n_descsz;
+            memcpy(s->id, at + content, s->n);
         }
         at += end < n ? end : n;
         n -= end < n ? end : n;
@@ -89,27 +93,78 @@ visit(struct dl_phdr_info *file, size_t size, void *data)
     return 1;
 }
 
+static const char *
+text_of(ir_arena *arena, const search *s)
+{
+    if (s->n == 0)
+        return NULL;
+    char *text = ir_alloc(arena, 2 * s->n + 1);
+    for (size_t i = 0; i < s->n; i++) {
+        text[2 * i] = "0123456789abcdef"[s->id[i] >> 4];
+        text[2 * i + 1] = "0123456789abcdef"[s->id[i] & 15];
+    }
+    text[2 * s->n] = '\0';
+    return text;
+}
+
 const char *
 cg_build_of(ir_arena *arena, const void *address)
 {
     search s = { .address = (uintptr_t)address };
 
     dl_iterate_phdr(visit, &s);
-    if (!s.id || s.n == 0)
-        return NULL;
-    char *text = ir_alloc(arena, 2 * s.n + 1);
-    for (size_t i = 0; i < s.n; i++) {
-        text[2 * i] = "0123456789abcdef"[s.id[i] >> 4];
-        text[2 * i + 1] = "0123456789abcdef"[s.id[i] & 15];
+    return text_of(arena, &s);
+}
+
+static bool
+read_part(int file, void *to, size_t n, uint64_t at)
+{
+    return at <= INT64_MAX && pread(file, to, n, (off_t)at) == (ssize_t)n;
+}
+
+static void
+read_file(search *s, int file)
+{
+    uint8_t notes[MAX_NOTES];
+    ElfW(Ehdr) h;
+    ElfW(Phdr) p;
+
+    if (!read_part(file, &h, sizeof h, 0) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
+        h.e_phentsize != sizeof p)
+        return;
+    for (int i = 0; i < h.e_phnum && s->n == 0; i++) {
+        if (!read_part(file, &p, sizeof p, h.e_phoff + (uint64_t)i * sizeof p))
+            return;
+        if (p.p_type == PT_NOTE && p.p_filesz <= sizeof notes &&
+            read_part(file, notes, p.p_filesz, p.p_offset))
+            read_notes(s, notes, p.p_filesz, p.p_align);
     }
-    text[2 * s.n] = '\0';
-    return text;
+}
+
+const char *
+cg_build_of_file(ir_arena *arena, const char *path)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    search s = { .n = 0 };
+
+    if (file >= 0) {
+        read_file(&s, file);
+        close(file);
+    }
+    return text_of(arena, &s);
 }
 #else
 const char *
 cg_build_of(ir_arena *arena, const void *address)
 {
     (void)arena, (void)address;
+    return NULL;
+}
+
+const char *
+cg_build_of_file(ir_arena *arena, const char *path)
+{
+    (void)arena, (void)path;
     return NULL;
 }
 #endif

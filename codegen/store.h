@@ -30,6 +30,8 @@ const cg_code_store *cg_code_store_of(cot_context *ctx);
 /* The identity of the file (program or library) that holds the address: its build id, which the
  * linker computes from its content, as hexadecimal digits in the arena.  NULL: it has none. */
 const char *cg_build_of(ir_arena *arena, const void *address);
+/* The same of a file that need not be loaded, nor be sound. */
+const char *cg_build_of_file(ir_arena *arena, const char *path);
 /* What a module's code follows from, but for the back end's own part, which the caller adds.
  * False: it follows from addresses of this process, or the builds are not known. */
 bool cg_code_key(const cg_target *t, const cg_module *m, ir_arena *scratch,

@@ -269,6 +269,8 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
 
         each.cpu = cpu[k];
         COT_TRY(lower_exports(ctx, out->n, out->e, &each, &ctx->arena, &out->p, fn));
+        if (out->p.backend->name_target)
+            COT_TRY(out->p.backend->name_target(ctx, &out->p.target));
         v[k] = (cg_version){ out->p.target, fn };
     }
     if (!out->p.backend->emit_versions)

@@ -190,7 +190,8 @@ cot_status
 cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
             ir_arena *arena, const void **bytes, size_t *size)
 {
-    const cg_version v = { *t, fn };
+    cg_version v = { *t, fn };
 
+    COT_TRY(cg_ll_name_target(ctx, &v.target));
     return cg_ll_write_versions(ctx, 1, &v, what, n, arena, bytes, size);
 }

@@ -6,6 +6,7 @@ cg_llvm(void)
 {
     static const cg_backend backend = { .name = "llvm",
                                         .target = cg_ll_target,
+                                        .name_target = cg_ll_name_target,
                                         .load = cg_ll_load,
                                         .unload = cg_ll_unload,
                                         .natural = cg_ll_natural,

@@ -6,8 +6,9 @@
  *
  * Code is named by a digest of all that it follows from (codegen/store.h), which is part of the
  * entry's symbol.  Code that is loaded already is shared, and objects that an earlier process
- * stored are linked instead of compiled.  Code that contains addresses of this process, and
- * code that debuggers or perf are told of, has no such name; its symbols are numbered. */
+ * stored are linked instead of compiled: LLVM is loaded where something has to be compiled, and
+ * not before.  Code that contains addresses of this process, and code that debuggers or perf
+ * are told of, has no such name; its symbols are numbered. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -106,6 +107,8 @@ link_by_llvm(cot_context *ctx, loading *s, loaded *h)
 {
     cot_status status = COT_OK;
 
+    if (!s->machine)
+        COT_TRY(find_machine(ctx, s));
     cg_ll_enter(&s->inside);
     if (!s->jit->orc)
         status = cg_ll_orc_new(ctx, s->machine, &s->jit->orc);
@@ -183,18 +186,23 @@ name_loaded(cg_ll_jit *j, const ir_digest *name, loaded *h)
 static bool
 find_name(cot_context *ctx, loading *s)
 {
-    const wanted *w = s->wanted;
-    const cg_ll_machine *m = s->machine;
-    const char *build = cg_build_of(&s->scratch, (const void *)(uintptr_t)LLVMContextCreate);
+    cg_ll_session *session = cg_ll_session_of(ctx);
+    const cg_target *t = s->target;
+    ir_digest processor;
     ir_digest_state d;
 
-    if (!w->module || w->debug || ctx->config.debug || ctx->config.perf || !build ||
-        !cg_code_key(s->target, w->module, &s->scratch, &d))
+    if (!s->wanted->module || s->wanted->debug || ctx->config.debug || ctx->config.perf)
         return false;
-    ir_digest_text(&d, build);
-    ir_digest_text(&d, m->triple);
-    ir_digest_text(&d, m->cpu);
-    ir_digest_text(&d, m->features);
+    const bool here = cg_ll_is_this_processor(ctx, t, &processor);
+    if (!here && !(t->triple && t->cpu && t->features))
+        return false;
+    if (!session->build)
+        session->build = cg_ll_build(&ctx->arena);
+    if (!session->build || !cg_code_key(t, s->wanted->module, &s->scratch, &d))
+        return false;
+    ir_digest_text(&d, session->build);
+    if (here)
+        ir_digest_add(&d, &processor, sizeof processor);
     s->name = ir_digest_end(&d);
     return true;
 }
@@ -221,11 +229,21 @@ find_objects(const cg_code_store *store, loading *s)
     return s->n > 0;
 }
 
+/* Between the name and the compilation LLVM's file may have been replaced: then the code is not
+ * what the name says. */
 static void
-keep_objects(const cg_code_store *store, const loading *s)
+keep_objects(cot_context *ctx, const cg_code_store *store, loading *s)
 {
-    if (store)
-        store->keep(store->self, &s->name, s->n, s->object);
+    cg_ll_session *session = cg_ll_session_of(ctx);
+    const char *build = s->named ? cg_ll_build(&s->scratch) : NULL;
+
+    if (build && strcmp(build, session->build) == 0) {
+        if (store)
+            store->keep(store->self, &s->name, s->n, s->object);
+        return;
+    }
+    s->named = false;
+    session->build = NULL;
 }
 
 /* -- compilation -- */
@@ -253,6 +271,7 @@ compile_job(cot_context *ctx, void *arg)
 static cot_status
 compile(cot_context *ctx, loading *s)
 {
+    COT_TRY(find_machine(ctx, s));
     COT_TRY(cg_ll_run(ctx, compile_job, s, &s->build.n, s->build.object, &s->inside));
     s->n = s->build.n;
     for (int i = 0; i < s->n; i++)
@@ -264,7 +283,6 @@ compile(cot_context *ctx, loading *s)
 static cot_status
 make(cot_context *ctx, loading *s, cg_code *out)
 {
-    COT_TRY(find_machine(ctx, s));
     s->jit = jit_of(ctx);
     s->named = find_name(ctx, s);
     if (s->named && share_loaded(s->jit, &s->name, out))
@@ -273,7 +291,7 @@ make(cot_context *ctx, loading *s, cg_code *out)
     const cg_code_store *store = s->named ? cg_code_store_of(ctx) : NULL;
     if (!find_objects(store, s)) {
         COT_TRY(compile(ctx, s));
-        keep_objects(store, s);
+        keep_objects(ctx, store, s);
     }
     COT_TRY(link_objects(ctx, s, out));
     if (s->named)

@@ -1,10 +1,10 @@
 /* The library of LLVM is loaded at the first compilation.
  *
  * Loading it takes longer than all that a process does that compiles nothing, so no file is
- * linked with it.  The build lists the functions that this folder calls
- * (cmake/llvm_functions.cmake), and their addresses are found by name, all of them at once: a
- * library that lacks one is refused as a whole.  So is another version, whose functions may
- * have the same names and take other values.
+ * linked with it, and its build id, which names kept code, is read from the file.  The build
+ * lists the functions that this folder calls (cmake/llvm_functions.cmake), and their addresses
+ * are found by name, all of them at once: a library that lacks one is refused as a whole.  So
+ * is another version, whose functions may have the same names and take other values.
  *
  * Used is, in this order: the file that COT_LLVM names; a library of the same name that the
  * process has loaded already, since two would share a part of their symbols; the file that
@@ -17,10 +17,12 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "codegen/store.h"
 #include "ir/config.h"
 #include "ir/diag.h"
 
@@ -40,6 +42,7 @@ _Static_assert(sizeof cg_ll_llvm == N_NAMES * sizeof(void *), "one address for e
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void *library;    /* NULL: `why` says why it is not loaded */
 static char why[512];
+static atomic_bool is_loaded;
 
 static void *
 open_library(void)
@@ -85,6 +88,7 @@ load(void)
         library = found;
     if (found && !library)
         dlclose(found);
+    atomic_store(&is_loaded, library != NULL);
 }
 
 bool
@@ -94,6 +98,32 @@ cg_ll_load_library(cot_context *ctx)
     if (!library)
         ir_fail(ctx, 0, NULL, ERR_no_llvm, WANTED_VERSION, why);
     return library != NULL;
+}
+
+/* The file that open_library will open; NULL: only the dynamic linker knows. */
+static const char *
+file_to_load(void)
+{
+    const char *chosen = ir_config_llvm();
+    void *found = chosen ? NULL : dlopen(COT_LLVM_NAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+
+    if (found) {
+        dlclose(found);
+        return NULL;
+    }
+    return !chosen ? COT_LLVM_FILE : strchr(chosen, '/') ? chosen : NULL;
+}
+
+const char *
+cg_ll_build(ir_arena *arena)
+{
+    const char *file = atomic_load(&is_loaded) ? NULL : file_to_load();
+    const char *build = file ? cg_build_of_file(arena, file) : NULL;
+
+    if (build)
+        return build;
+    pthread_once(&once, load);
+    return library ? cg_build_of(arena, (const void *)(uintptr_t)LLVMContextCreate) : NULL;
 }
 
 void

@@ -36,6 +36,9 @@ extern cg_ll_functions cg_ll_llvm;
 /* Load LLVM, once in a process, from any thread; true: the table is filled.  Otherwise the
  * error is recorded.  Called before anything else of LLVM. */
 bool cg_ll_load_library(cot_context *ctx);
+/* The build id of the library that is loaded, or would be, as cg_build_of gives it: where its
+ * file tells, nothing is loaded.  NULL: there is none, or no library. */
+const char *cg_ll_build(ir_arena *arena);
 /* Show the library's symbols to the whole process, as LLVM's registration of code for debuggers
  * looks for its own functions there. */
 void cg_ll_show_library(void);

@@ -2,8 +2,9 @@
  * header or a header of LLVM.
  *
  *   backend.c   the table of the back end's functions; library.c loads LLVM
- *   session.c   what a context keeps of LLVM; target.c target machines; cpu.c names of
- *               processors and features; fatal.c errors that would end the process
+ *   session.c   what a context keeps of LLVM; target.c target machines; processor.c this
+ *               machine's processor; cpu.c names of processors and features; fatal.c errors
+ *               that would end the process
  *   module.c    an LLVM module: types, constants, passes; builtin.c functions that a machine
  *               without a C library lacks; debug.c line tables
  *   function.c  functions of kernels, entries
@@ -27,6 +28,7 @@
 #include "codegen/backend.h"
 #include "codegen/llvm/library.h"
 #include "codegen/llvm/link.h"
+#include "codegen/llvm/processor.h"
 #include "codegen/llvm/slow_path.h"
 #include "codegen/tuning.h"
 
@@ -64,12 +66,15 @@ typedef struct cg_ll_machine {
     int vector_bits, registers;
 } cg_ll_machine;
 
-/* What a context keeps of LLVM: its target machines, its JIT, and LLVM's description of the
- * processor of this machine, which takes time to query. */
+/* What a context keeps of LLVM: its target machines, its JIT, and descriptions of the
+ * processor of this machine, by processor.c and by LLVM, which take time to query. */
 typedef struct cg_ll_session {
     cot_context *ctx;
     cg_ll_machine *machine;
-    const char *host_cpu, *host_features;
+    const char *host_triple, *host_cpu, *host_features;
+    bool asked_processor, knows_processor;
+    cg_ll_processor processor;
+    const char *build; /* of LLVM, which names code; NULL: not known */
     struct cg_ll_jit *jit;
     void (*jit_release)(struct cg_ll_jit *jit); /* set with jit */
 } cg_ll_session;
@@ -78,8 +83,13 @@ cg_ll_session *cg_ll_session_of(cot_context *ctx);
 /* Returns the machine for a target, which is made on first use, for which LLVM is loaded; NULL
  * with the error recorded. */
 const cg_ll_machine *cg_ll_machine_of(cot_context *ctx, const cg_target *t);
-/* Fill the fields of t that the caller left open. */
+/* Fill the fields of t that the caller left open; this machine stays without names where LLVM
+ * need not be loaded to know it. */
 cot_status cg_ll_target(cot_context *ctx, cg_target *t);
+/* Fill those names that are open, by LLVM. */
+cot_status cg_ll_name_target(cot_context *ctx, cg_target *t);
+/* Is t this machine, without names, whose processor has a name of ours? */
+bool cg_ll_is_this_processor(cot_context *ctx, const cg_target *t, ir_digest *name);
 /* Returns a copy of machine m for compiling thread i > 0, since one thread at a time may use a
  * machine.  NULL: LLVM cannot make one. */
 const cg_ll_machine *cg_ll_machine_like(cot_context *ctx, const cg_ll_machine *m, int i);

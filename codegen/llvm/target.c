@@ -5,7 +5,10 @@
  * These do not follow from the processor's name: the code generator compiles a small function,
  * and the instructions in its output tell.  A triple alone stands for these instruction sets:
  * riscv64 for rv64gcv, armv7em for a Cortex-M4F, wasm32 includes simd128; --features removes
- * any of that. */
+ * any of that.
+ *
+ * A target without any name is this machine.  Schedules need no more of it than processor.c
+ * tells, so it stays without names, and LLVM is not loaded, until code is compiled. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -319,13 +322,11 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     return m;
 }
 
-const cg_ll_machine *
-cg_ll_machine_of(cot_context *ctx, const cg_target *t)
+static const cg_ll_machine *
+machine_of(cot_context *ctx, const cg_target *t)
 {
     cg_ll_session *s = cg_ll_session_of(ctx);
 
-    if (!cg_ll_load_library(ctx))
-        return NULL;
     for (cg_ll_machine *m = s->machine; m; m = m->next)
         if (same_text(m->triple, t->triple) && same_text(m->cpu, t->cpu) &&
             same_text(m->features, t->features))
@@ -395,10 +396,13 @@ cache_size(int name, int64_t otherwise)
 static void
 name_host(cot_context *ctx, cg_target *t)
 {
+    cg_ll_session *s = cg_ll_session_of(ctx);
+
+    if (s->host_triple == NULL)
+        s->host_triple = taken(ctx, LLVMGetDefaultTargetTriple());
     if (t->triple == NULL)
-        t->triple = taken(ctx, LLVMGetDefaultTargetTriple());
+        t->triple = s->host_triple;
     if (t->cpu == NULL) {
-        cg_ll_session *s = cg_ll_session_of(ctx);
         if (s->host_cpu == NULL)
             s->host_cpu = taken(ctx, LLVMGetHostCPUName());
         t->cpu = s->host_cpu;
@@ -479,11 +483,55 @@ complete_target(cot_context *ctx, cg_target *t)
     return COT_OK;
 }
 
-cot_status
-cg_ll_target(cot_context *ctx, cg_target *t)
+static bool
+is_unnamed(const cg_target *t)
 {
-    bool host = t->triple == NULL && t->cpu == NULL;
+    return !t->triple && !t->cpu && !t->features;
+}
 
+cot_status
+cg_ll_name_target(cot_context *ctx, cg_target *t)
+{
+    if (t->triple && t->cpu && t->features)
+        return COT_OK;
+    return cg_ll_load_library(ctx) ? complete_target(ctx, t) : cot_error_status(ctx);
+}
+
+const cg_ll_machine *
+cg_ll_machine_of(cot_context *ctx, const cg_target *t)
+{
+    cg_target named = *t;
+
+    if (!cg_ll_load_library(ctx) || cg_ll_name_target(ctx, &named) != COT_OK)
+        return NULL;
+    return machine_of(ctx, &named);
+}
+
+bool
+cg_ll_is_this_processor(cot_context *ctx, const cg_target *t, ir_digest *name)
+{
+    cg_ll_session *s = cg_ll_session_of(ctx);
+
+    if (!is_unnamed(t))
+        return false;
+    if (!s->asked_processor)
+        s->knows_processor = cg_ll_this_processor(&s->processor);
+    s->asked_processor = true;
+    *name = s->processor.name;
+    return s->knows_processor;
+}
+
+/* The width of its vectors and their number, by LLVM unless they are known. */
+static cot_status
+ask_machine(cot_context *ctx, cg_target *t, int *bits, int *registers)
+{
+    ir_digest name;
+
+    if (cg_ll_is_this_processor(ctx, t, &name)) {
+        *bits = cg_ll_session_of(ctx)->processor.vector_bits;
+        *registers = cg_ll_session_of(ctx)->processor.registers;
+        return COT_OK;
+    }
     if (!cg_ll_load_library(ctx))
         return cot_error_status(ctx);
     COT_TRY(complete_target(ctx, t));
@@ -494,10 +542,22 @@ cg_ll_target(cot_context *ctx, cg_target *t)
     pthread_mutex_unlock(&ctx->lock);
     if (m == NULL)
         return cot_error_status(ctx);
+    *bits = m->vector_bits;
+    *registers = m->registers;
+    return COT_OK;
+}
+
+cot_status
+cg_ll_target(cot_context *ctx, cg_target *t)
+{
+    const bool host = t->triple == NULL && t->cpu == NULL;
+    int bits = 0, registers = 0;
+
+    COT_TRY(ask_machine(ctx, t, &bits, &registers));
     if (t->vector_bits == 0)
-        t->vector_bits = ctx->config.vector_bits ? ctx->config.vector_bits : m->vector_bits;
+        t->vector_bits = ctx->config.vector_bits ? ctx->config.vector_bits : bits;
     if (t->registers == 0)
-        t->registers = m->registers;
+        t->registers = registers;
     if (t->l1 == 0)
         t->l1 = host ? cache_size(_SC_LEVEL1_DCACHE_SIZE, CG_KERNEL_DEFAULT_L1)
                      : CG_KERNEL_DEFAULT_L1;

@@ -2,10 +2,13 @@
  * evaluator and the back end c work.  Each case is a process of its own, in which LLVM is not
  * loaded when it begins. */
 #define _GNU_SOURCE 1
+#include <link.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "codegen/store.h"
 #include "tests/unit/stored.h"
 
 enum { THREADS = 8 };
@@ -76,6 +79,149 @@ START_TEST(without_llvm_the_rest_works)
 }
 END_TEST
 
+/* -- code that is kept -- */
+
+enum { HEAD = 1 << 16 };        /* bytes that hold a library's table of segments and notes */
+
+/* The path of the library that this process has loaded. */
+static void
+find_library(char *path, size_t cap)
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    char line[600];
+
+    *path = '\0';
+    while (f && !*path && fgets(line, sizeof line, f))
+        if (strstr(line, "libLLVM") != NULL)
+            snprintf(path, cap, "%.*s", (int)strcspn(strchr(line, '/'), "\n"),
+                     strchr(line, '/'));
+    ck_assert(f != NULL && *path);
+    fclose(f);
+}
+
+/* Another process compiles the program into the folder, and leaves there the beginning of
+ * LLVM's library: a file of the same build that cannot be loaded. */
+static void
+fill_folder(double number)
+{
+    static char head[HEAD];
+    char library[600];
+    int status = -1;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        cot_context *c = context_in(folder, 0);
+        cot_kernel_free(compiled(c, &number, "jit"));
+        ck_assert_uint_eq(cot_code_cache_of(c).kept, 1);
+        find_library(library, sizeof library);
+        ck_assert_uint_eq(read_file(library, head, HEAD), HEAD);
+        head[offsetof(ElfW(Ehdr), e_type)] = ET_REL;
+        write_file(path_of("libLLVM.head"), head, HEAD);
+        cot_context_free(c);
+        _exit(0);
+    }
+    ck_assert(waitpid(child, &status, 0) == child);
+    ck_assert_int_eq(status, 0);
+    ck_assert(!is_loaded());
+}
+
+static cot_status
+compile_in_folder(double number, bool hit)
+{
+    cot_context *c = context_in(folder, 0);
+    const double want = wanted(number);
+    cot_kernel *k = NULL;
+    const cot_status status = compile_into(c, &number, "jit", &k);
+
+    if (status == COT_OK) {
+        const double got = value_of(c, k);
+        ck_assert_mem_eq(&got, &want, sizeof got);
+    } else
+        ck_assert_msg(strstr(cot_error(c), "libLLVM.head: only ET_DYN"), "%s", cot_error(c));
+    ck_assert_uint_eq(cot_code_cache_of(c).hits, hit);
+    ck_assert_uint_eq(cot_code_cache_of(c).misses, !hit);
+    cot_kernel_free(k);
+    cot_context_free(c);
+    return status;
+}
+
+START_TEST(kept_code_needs_no_llvm)
+{
+    fill_folder(4);
+    ck_assert_int_eq(compile_in_folder(4, true), COT_OK);
+    ck_assert(!is_loaded());
+    ck_assert_int_eq(compile_in_folder(5, false), COT_OK);
+    ck_assert(is_loaded());
+}
+END_TEST
+
+START_TEST(a_miss_without_llvm_is_one_error)
+{
+    fill_folder(4);
+    setenv("COT_LLVM", path_of("libLLVM.head"), 1);
+    for (int again = 0; again < 2; again++) {
+        ck_assert_int_eq(compile_in_folder(4, true), COT_OK);
+        ck_assert_int_eq(compile_in_folder(5, false), COT_ERR_TARGET);
+    }
+    ck_assert(!is_loaded());
+}
+END_TEST
+
+/* One bit of its build id: what LLVM is there counts, not what can be found. */
+START_TEST(code_of_another_build_is_not_found)
+{
+    static char head[HEAD];
+    ir_arena a;
+    unsigned byte;
+    size_t at = 0;
+
+    fill_folder(4);
+    ir_arena_init(&a, ctx);
+    const char *build = cg_build_of_file(&a, path_of("libLLVM.head"));
+    ck_assert(build != NULL && strlen(build) >= 16);
+    ck_assert_uint_eq(read_file(path_of("libLLVM.head"), head, HEAD), HEAD);
+    for (size_t same = 0; same < 8; same++, at++) {
+        ck_assert_uint_lt(at, HEAD);
+        ck_assert_int_eq(sscanf(build + 2 * same, "%2x", &byte), 1);
+        if ((unsigned char)head[at] != byte) {
+            at -= same;
+            same = (size_t)-1;
+        }
+    }
+    head[at - 1] ^= 1;
+    write_file(path_of("libLLVM.head"), head, HEAD);
+    setenv("COT_LLVM", path_of("libLLVM.head"), 1);
+    ck_assert_int_eq(compile_in_folder(4, false), COT_ERR_TARGET);
+    ir_arena_free(&a);
+}
+END_TEST
+
+/* No file, no program, no notes: NULL, and nothing is read beyond the file. */
+START_TEST(files_without_a_build)
+{
+    static char head[HEAD];
+    ir_arena a;
+
+    fill_folder(4);
+    ir_arena_init(&a, ctx);
+    ck_assert(cg_build_of_file(&a, path_of("none")) == NULL);
+    ck_assert(cg_build_of_file(&a, folder) == NULL);
+    ck_assert_uint_eq(read_file(path_of("libLLVM.head"), head, HEAD), HEAD);
+    for (size_t n = 0; n < 1024; n++) {
+        write_file(path_of("cut"), head, n);
+        const char *build = cg_build_of_file(&a, path_of("cut"));
+        ck_assert_msg(n >= 64 || build == NULL, "%zu bytes have the build %s", n, build);
+    }
+    for (size_t i = 0; i < 1024; i++) {
+        head[i] ^= (char)0xff;
+        write_file(path_of("changed"), head, 4096);
+        cg_build_of_file(&a, path_of("changed"));
+        head[i] ^= (char)0xff;
+    }
+    ir_arena_free(&a);
+}
+END_TEST
+
 /* -- threads and processes -- */
 
 static void *
@@ -131,6 +277,10 @@ main(void)
     const suite_case cases[] = {
         ONCE(the_first_compilation_loads_llvm),
         EACH(without_llvm_the_rest_works, sizeof unusable / sizeof *unusable),
+        ONCE(kept_code_needs_no_llvm),
+        ONCE(a_miss_without_llvm_is_one_error),
+        ONCE(code_of_another_build_is_not_found),
+        ONCE(files_without_a_build),
         ONCE(threads_load_it_once),
         EACH(a_child_compiles, 2),
     };
