@@ -97,7 +97,9 @@ fold_abs(const fold_ctx *c)
 {
     const ir_node *n = made_by(c->b, c->in[0], OP_neg);
 
-    return n && !ir_is_unsigned(c->type->dtype) ? ir_op1(c->b, OP_abs, n->in[0]) : fold_again(c);
+    if (n && !ir_is_unsigned(c->type->dtype))
+        return ir_op1(c->b, OP_abs, n->in[0]);
+    return fold_again(c);
 }
 
 /* op(x, x) = x */

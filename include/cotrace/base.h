@@ -102,7 +102,7 @@ typedef struct cot_options {
     const char *dump;       /* stages to print, as in COT_DUMP: "trace,jvp,fuse" or "all"     */
     const char *dump_fn;    /* only this function                                            */
     const char *dump_dir;   /* numbered files in this folder instead of stderr                */
-    const char *off;        /* passes to skip, as in COT_OFF: cse, fold, what follows contract */
+    const char *off;        /* passes to skip, COT_OFF: cse, fold, what follows contract */
     /* "host" (default), "generic", "cuda", "cuda:sm_80", "auto": see docs/gpu.md */
     const char *target;
     /* 1: check invariants after each pass; 2: refuse as well kernels whose iterations in
