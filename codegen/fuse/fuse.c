@@ -346,6 +346,15 @@ waits_for_columns(fusing *u, const cg_access *w, uint32_t gi)
     return waits;
 }
 
+/* Would v join roots of another segment?  A kernel of two would be as long as both. */
+static bool
+is_cut_off(const fusing *u, const cg_group *g, ir_ref v)
+{
+    const uint32_t segment = u->fusion->segment[u->f->value[v].node];
+
+    return segment && g->segment && segment != g->segment;
+}
+
 /* The group for root v: an existing one where joining is legal and saves loads, else a new
  * one. */
 static uint32_t
@@ -366,7 +375,7 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
         if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN ||
             g->n >= CG_FUSE_MAX_GROUP_ROOTS || u->epoch[g->v[0]] != u->epoch[v] ||
-            (!rows && !ir_same_shape(g->space, space)))
+            (!rows && !ir_same_shape(g->space, space)) || is_cut_off(u, g, v))
             continue;
         if (row && !has_room_for_sums(space, inner, count_row_reductions(u, g) + 1))
             continue;
@@ -412,6 +421,7 @@ place_root(fusing *u, ir_ref v)
     uint32_t gi = find_group(u, v, &w, space, at);
     cg_group *g = &u->fusion->group[gi];
     u->group_of[v] = gi + 1;
+    g->segment = g->segment ? g->segment : u->fusion->segment[u->f->value[v].node];
     IR_PUSH(u->l->arena, g->v, g->n, g->cap, v);
     for (uint32_t i = 0; i < w.n_reads; i++)
         if (w.read[i].v)

@@ -33,6 +33,7 @@ struct cg_group {
     /* the roots that it computes, in order of definition */
     ir_ref *v;
     int64_t cost; /* map: cost of one element of all its roots, without loads */
+    uint32_t segment; /* that of its roots which are in one; 0: none is */
 };
 
 typedef struct cg_fusion {
@@ -55,11 +56,19 @@ typedef struct cg_fusion {
     /* for each value: a sum over several merged axes reads it, and it is stored so that vectors
      * can run along the merged axes */
     bool *contiguous;
+    /* for each node: the segment of a long computation that it is in, and which shares no
+     * kernel with another one; 0: none (cuts.c) */
+    uint32_t *segment;
 } cg_fusion;
 
 cg_fusion *cg_fuse(cg_lowering *l, const ir_graph *f);
 /* roots.c: find the values of f that are stored in memory, as fusion->root. */
 void cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion);
+/* cuts.c: cut long computations into segments.  inlined, by node: it is emitted inline in its
+ * users.  segment, by node: that of a node, or 0.  crosses, by value: another segment needs
+ * it. */
+void cg_find_cuts(cg_lowering *l, const ir_graph *f, const bool *inlined, uint32_t *segment,
+                  bool *crosses);
 /* Is n lowered by a rule of its own, to kernels of its own? */
 bool cg_has_own_lowering(const cg_lowering *l, const ir_graph *f, const ir_node *n);
 /* The kind of the group that root v starts, and the iteration space of v: for a reduction, the

@@ -36,6 +36,8 @@ typedef struct rooting {
     uint32_t *depth; /* the longest chain of ops that are emitted inline for it */
     uint32_t *size;             /* an upper bound of the number of those ops */
     bool *too_much;             /* stored, because depth or size is over its limit */
+    bool *inlined;              /* by node: it has no kernels or groups of its own */
+    bool *crosses;              /* another segment of a long computation needs it */
     uint32_t *met, counts; /* count_inlined: by node, the last count that visited it */
     uint32_t *stack;            /* count_inlined: the nodes to visit */
     uint32_t roots[256];        /* roots found so far, by the key of their iteration space */
@@ -111,7 +113,9 @@ static int64_t
 kernel_of(rooting *u, ir_ref v)
 {
     const int64_t key = space_key(u, v);
-    const uint64_t kernel = u->roots[key & 255]++ / CG_FUSE_MAX_GROUP_ROOTS;
+    const uint32_t segment = u->fusion->segment[u->f->value[v].node];
+    const uint64_t kernel = u->roots[key & 255]++ / CG_FUSE_MAX_GROUP_ROOTS +
+                            ((uint64_t)segment << 32);
     return kernel == 0 ? key : (int64_t)(ir_hash_u64((uint64_t)key, kernel) >> 2) + 1;
 }
 
@@ -372,16 +376,27 @@ cost_of_inline(const rooting *u, const ir_node *n, bool *loops)
 }
 
 static void
+find_inlined(rooting *u)
+{
+    ir_each_node(n, u->f)
+        u->inlined[n - u->f->node] = n->n_out > 0 && !cg_has_own_lowering(u->l, u->f, n) &&
+                                     cg_root_kind(u->l, u->f, n->first) == CG_GROUP_MAP;
+    if (u->l->o->fuse && !u->l->target.grid)
+        cg_find_cuts(u->l, u->f, u->inlined, u->fusion->segment, u->crosses);
+}
+
+static void
 find_costs(rooting *u)
 {
     ir_each_node(n, u->f) {
         bool loops = false;
         int64_t c = 0;
 
-        if (n->n_out > 0 && !cg_has_own_lowering(u->l, u->f, n) &&
-            cg_root_kind(u->l, u->f, n->first) == CG_GROUP_MAP) {
+        if (u->inlined[n - u->f->node]) {
             c = cost_of_inline(u, n, &loops);
             bound_inlined(u, n);
+            if (u->crosses[n->first] && c > CG_FUSE_COST_SHARE)
+                u->too_much[n->first] = true, u->depth[n->first] = u->size[n->first] = 0;
             if (u->too_much[n->first])
                 c = loops = 0;
         }
@@ -399,6 +414,7 @@ static void
 find_roots(rooting *u)
 {
     const ir_graph *f = u->f;
+    find_inlined(u);
     find_costs(u);
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
         int64_t kernel = NO_KERNEL;
@@ -452,6 +468,9 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     u.depth = IR_NEW_N(a, uint32_t, f->n_values);
     u.size = IR_NEW_N(a, uint32_t, f->n_values);
     u.too_much = IR_NEW_N(a, bool, f->n_values);
+    u.inlined = IR_NEW_N(a, bool, f->n_nodes);
+    u.crosses = IR_NEW_N(a, bool, f->n_values);
+    fusion->segment = IR_NEW_N(a, uint32_t, f->n_nodes);
     u.met = IR_NEW_N(a, uint32_t, f->n_nodes);
     u.stack = IR_NEW_N(a, uint32_t, CG_FUSE_MAX_INLINE_SIZE);
     fusion->contiguous = IR_NEW_N(a, bool, f->n_values);
