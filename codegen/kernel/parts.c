@@ -34,10 +34,28 @@ cg_partition_new(const cg_kernel *k, ir_arena *a)
     return c;
 }
 
+/* The arguments of a call are instructions too. */
+static uint32_t
+length_of(const cg_kernel *k, cg_val v)
+{
+    const cg_insn *x = &k->insn[v];
+
+    return 1 + (x->call ? (uint32_t)x->call->n_buffers / CG_KERNEL_PART_BUFFERS : 0);
+}
+
+/* The end of the statements from `from` on that are as long as `length` together. */
+static uint32_t
+end_within(const cg_kernel *k, const cg_region *r, uint32_t from, uint32_t length)
+{
+    for (uint32_t sum = 0; from < r->n && sum < length; from++)
+        sum += length_of(k, r->insn[from]);
+    return from;
+}
+
 bool
 cg_is_long(const cg_kernel *k, const cg_region *r)
 {
-    return k->plans && r->n > 2 * PART;
+    return k->plans && end_within(k, r, 0, 2 * PART) < r->n;
 }
 
 /* -- where values end -- */
@@ -90,10 +108,11 @@ each_definition(const cg_kernel *k, const cg_region *r, ends *e, cg_visit *visit
 /* The end of the part that begins at `from`: from itself, if there is none, and then *next is
  * where another may begin; else that is the end. */
 static uint32_t
-end_of(const uint32_t *last, uint32_t from, uint32_t n, uint32_t *next)
+end_of(const cg_kernel *k, const cg_region *r, const uint32_t *last, uint32_t from,
+       uint32_t *next)
 {
-    const uint32_t most = n - from < 2 * PART ? n : from + 2 * PART;
-    uint32_t least = n - from < PART ? n : from + PART, closed = from, crossed = from;
+    const uint32_t most = end_within(k, r, from, 2 * PART);
+    uint32_t least = end_within(k, r, from, PART), closed = from, crossed = from;
 
     for (uint32_t i = from; i < least; i++) {
         closed = crossed <= i ? i : closed;
@@ -119,7 +138,7 @@ cg_partition_region(cg_partition *c, const cg_region *r, cg_part **out)
         cg_each_use(c->k, r->insn[e.now], use, &e);
     each_definition(c->k, r, &e, forget);
     for (uint32_t from = 0, to, next; from < r->n; from = next) {
-        to = end_of(e.last, from, r->n, &next);
+        to = end_of(c->k, r, e.last, from, &next);
         if (to > from)
             IR_PUSH(c->arena, *out, n, cap, ((cg_part){ from, to }));
     }

@@ -116,6 +116,39 @@ START_TEST(nothing_behind_a_part_uses_what_it_defines)
 }
 END_TEST
 
+enum { CALLS = 2 * CG_KERNEL_PART_STATEMENTS, MANY = 8 * CG_KERNEL_PART_BUFFERS };
+
+/* CALLS calls are no long list, unless each has as many buffers as are more statements. */
+START_TEST(calls_of_many_buffers_are_long)
+{
+    ir_arena a;
+    ir_arena_init(&a, ctx);
+    cg_module *m = cg_module_new(ctx, &a, "f");
+    cg_kernel *k = cg_kernel_new(m, "f");
+    uint32_t buffer[MANY] = { 0 }, longest = 0;
+    cg_part *part;
+    cg_build b;
+
+    cg_kernel_new(m, "g");
+    cg_begin(&b, k);
+    cg_buffer_add(k, "x", COT_F32, CG_OUT, 1);
+    for (int i = 0; i < MANY; i++)
+        cg_buffer_add(m->kernel[1], "x", COT_F32, CG_IN, 1);
+    for (int i = 0; i < CALLS; i++) {
+        ck_assert(!cg_is_long(k, &k->body));
+        cg_call_kernel(&b, 1, buffer, NULL, 0, NULL);
+        k->insn[k->body.insn[i]].call->n_buffers = CG_KERNEL_PART_BUFFERS - 1;
+    }
+    for (int i = 0; i < CALLS; i++)
+        k->insn[k->body.insn[i]].call->n_buffers = MANY;
+    ck_assert(cg_is_long(k, &k->body));
+    for (uint32_t n = cg_cut(cg_cutting_new(k, &a), &k->body, &part); n-- > 0;)
+        longest = part[n].to - part[n].from > longest ? part[n].to - part[n].from : longest;
+    ck_assert_uint_le(longest, 2 * CG_KERNEL_PART_STATEMENTS / 8);
+    ir_arena_free(&a);
+}
+END_TEST
+
 enum { N = 40, LAYERS = 150 };
 
 /* Kernels one behind the other, at places that the program computes. */
@@ -170,6 +203,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(nothing_behind_a_part_uses_what_it_defines, 20),
+        ONCE(calls_of_many_buffers_are_long),
         EACH(a_program_in_parts_computes_the_same, 3),
     };
     return SUITE("parts", cases);
