@@ -1,10 +1,11 @@
 /* Where long elementwise computations are cut into kernels.
  *
- * LLVM takes longer than linearly for one kernel, and kernels that are equal are compiled once.
+ * LLVM takes longer than linearly for one kernel, kernels that are equal are compiled once, and
+ * a processor overlaps no elements of which each takes more instructions than it looks ahead.
  * Values of as many elements that are emitted inline in each other, directly or through others,
- * are one computation.  A computation of more than twice CG_FUSE_CUT instructions is cut into
- * segments of at least one and at most two times that: what a segment needs of those before it
- * is stored.
+ * are one computation.  A long one is cut into segments of CG_FUSE_CUT to twice as many
+ * instructions: what a segment needs of those before it is stored, and so is what a kernel of
+ * another kind needs, as sums have several copies of their operand's code.
  *
  * A segment ends where the fewest values cross, and, of such places, where a hash of the ops
  * before the place is least.  The hash depends on the near surroundings alone, so that the
@@ -95,18 +96,9 @@ hash_surroundings(cutting *c)
     }
 }
 
-/* Large arrays leave the near caches between kernels, so that their kernels do more. */
-static int64_t
-least_cost(const cutting *c, uint32_t node)
-{
-    const ir_type *t = ir_type_at(c->f, c->f->node[node].first);
-
-    return t->size <= CG_FUSE_CUT_ELEMENTS ? CG_FUSE_CUT : CG_FUSE_CUT * CG_FUSE_CUT_LARGE;
-}
-
 /* The values that cross each place and are used again within a segment's length. */
 static void
-count_crossing(cutting *c, int64_t reach)
+count_crossing(cutting *c)
 {
     for (uint32_t i = 0; i <= c->n; i++)
         c->crossing[i] = 0;
@@ -116,7 +108,7 @@ count_crossing(cutting *c, int64_t reach)
         const ir_node *n = &c->f->node[c->list[i]];
         for (int k = 0; k < n->n_in; k++) {
             const uint32_t def = neighbour(c, n, n->in[k]);
-            if (def && c->before[i] - c->before[c->place[def]] <= reach)
+            if (def && c->before[i] - c->before[c->place[def]] <= 2 * CG_FUSE_CUT)
                 c->last[def] = i;
         }
     }
@@ -137,20 +129,19 @@ is_better(const cutting *c, uint32_t i, uint32_t k)
     return c->hash[c->list[i]] < c->hash[c->list[k]];
 }
 
-/* The last place of the segment that begins at `from`, of cost least to 2 least; n - 1 if the
- * rest is one segment. */
+/* The last place of the segment that begins at `from`; n - 1 if the rest is one segment. */
 static uint32_t
-end_of_segment(const cutting *c, uint32_t from, int64_t least)
+end_of_segment(const cutting *c, uint32_t from)
 {
     uint32_t best = c->n;
 
-    if (c->before[c->n] - c->before[from] <= 2 * least)
+    if (c->before[c->n] - c->before[from] <= 2 * CG_FUSE_CUT)
         return c->n - 1;
     for (uint32_t i = from; i < c->n; i++) {
         const int64_t cost = c->before[i + 1] - c->before[from];
-        if (cost > 2 * least && best < c->n)
+        if (cost > 2 * CG_FUSE_CUT && best < c->n)
             break;
-        if (cost >= least && (best == c->n || is_better(c, i, best)))
+        if (cost >= CG_FUSE_CUT && (best == c->n || is_better(c, i, best)))
             best = i;
     }
     return best;
@@ -159,22 +150,20 @@ end_of_segment(const cutting *c, uint32_t from, int64_t least)
 static void
 cut_computation(cutting *c, uint32_t first)
 {
-    const int64_t least = least_cost(c, first);
-
     c->n = 0;
     for (uint32_t i = first; i; i = c->next[i]) {
         c->place[i] = c->n;
         c->before[c->n + 1] = c->before[c->n] + c->weight[i];
         c->list[c->n++] = i;
     }
-    if (c->before[c->n] <= 2 * least)
+    if (c->before[c->n] <= CG_FUSE_CUT_WHOLE * CG_FUSE_CUT)
         return;
     if (!c->hash)
         hash_surroundings(c);
-    count_crossing(c, 2 * least);
+    count_crossing(c);
     c->segments++;
     for (uint32_t from = 0, end; from < c->n; from = end + 1) {
-        end = end_of_segment(c, from, least);
+        end = end_of_segment(c, from);
         for (uint32_t i = from; i <= end; i++)
             c->segment[c->list[i]] = c->segments;
         c->segments += c->crossing[end] <= CG_FUSE_CUT_VALUES;
@@ -203,8 +192,9 @@ cg_find_cuts(cg_lowering *l, const ir_graph *f, const bool *inlined, uint32_t *s
             cut_computation(&c, (uint32_t)(n - f->node));
     ir_each_node (n, f)
         for (int k = 0; k < n->n_in; k++) {
-            const uint32_t def = neighbour(&c, n, n->in[k]);
-            crosses[n->in[k]] |= def && segment[def] != segment[n - f->node];
+            const uint32_t def = f->value[n->in[k]].node;
+            crosses[n->in[k]] |= segment[def] && segment[def] != segment[n - f->node] &&
+                                 (neighbour(&c, n, n->in[k]) || !inlined[n - f->node]);
         }
     ir_arena_release(l->scratch, mark);
 }

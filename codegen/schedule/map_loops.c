@@ -330,7 +330,9 @@ cg_map_run(cg_mapping *m)
     }
     cg_note_group(l, m->fr, m->g);
     l->k->flops = m->s.cost * size;
-    m->parallel = cg_is_shared(l, (m->s.cost + 2) * size) && m->s.n > 0;
+    /* the kernels of a cut computation would wake the threads one after the other */
+    m->parallel = m->s.n > 0 && cg_is_shared(l, (m->s.cost + 2) * size /
+                                                    (m->g->segment ? CG_FUSE_CUT_SHARE : 1));
     ir_buf_printf(l->why,
                   "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64
                   "%s%s%s\n",
