@@ -142,7 +142,7 @@ START_TEST(calls_of_many_buffers_are_long)
     for (int i = 0; i < CALLS; i++)
         k->insn[k->body.insn[i]].call->n_buffers = MANY;
     ck_assert(cg_is_long(k, &k->body));
-    for (uint32_t n = cg_cut(cg_cutting_new(k, &a), &k->body, &part); n-- > 0;)
+    for (uint32_t n = cg_partition_region(cg_partition_new(k, &a), &k->body, &part); n-- > 0;)
         longest = part[n].to - part[n].from > longest ? part[n].to - part[n].from : longest;
     ck_assert_uint_le(longest, 2 * CG_KERNEL_PART_STATEMENTS / 8);
     ir_arena_free(&a);
