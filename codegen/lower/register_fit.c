@@ -375,26 +375,19 @@ try_examples(cg_register_loop *m, const ir_type *t, int rank)
                          : p->rank == rank && leads(p, rank, m->batch_dims));
 }
 
-/* Does the loop fit with some choice of the batch axes? */
+/* Does the loop fit with some choice of the batch axes?  A single batch axis is the longest
+ * first axis; several are those of the largest carry. */
 static bool
 fits_somehow(cg_register_loop *m)
 {
-    /* a single batch axis is the longest first axis; several are those of the largest carry */
     const ir_type *longest = NULL, *largest = NULL;
     for (int i = 0; i < m->carries; i++) {
         const ir_type *t = ir_type_at(m->v->f, m->n->first + (ir_ref)i);
-        if (t->size == 0)
-            return false;
         if (t->rank > 0 && (!longest || t->dims[0] > longest->dims[0]))
             longest = t;
         if (t->rank > 1 && (!largest || t->size > largest->size))
             largest = t;
     }
-    for (int i = 0; i < m->n->n_out; i++)
-        if (ir_type_at(m->v->f, m->n->first + (ir_ref)i)->size == 0)
-            return false;
-    if (m->carries == 0)
-        return false;
     if (longest && longest->dims[0] >= CG_LOWER_MIN_EXAMPLES && try_examples(m, longest, 1))
         return true;
     for (int rank = 2;
@@ -405,9 +398,15 @@ fits_somehow(cg_register_loop *m)
            (longest && longest->dims[0] > 1 && try_examples(m, longest, 1));
 }
 
+/* A loop without carries does not: its results may have any strides (concat_elision.c). */
 bool
 cg_register_loop_fits(cg_register_loop *m)
 {
+    for (int i = 0; i < m->n->n_out; i++)
+        if (ir_type_at(m->v->f, m->n->first + (ir_ref)i)->size == 0)
+            return false;
+    if (m->carries == 0)
+        return false;
     m->spills = false;
     if (fits_somehow(m))
         return true;

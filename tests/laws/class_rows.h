@@ -128,10 +128,8 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
     "  %2 = slice %c {start=[2], limit=[<n>], stride=[1]} : $[<n-2>]\n"                        \
     "  %3 = sub %1, %2 : $[<n-2>]\n  %4 = constant {data=1} : i32[]\n"                         \
     "  %5 = dynamic_update_slice %c, %3, %4 : $[<n>]\n  ret %5\n}\n"
-/* carries that stay in memory: a recurrence whose last steps are clamped, counts at indices of
- * which some are outside, and updates that overlap those of the step before */
-#define FN_FILTER                                                                              \
-    "fn @filter(%i: i32[], %y: $[<n>], %x: $[1]) -> (i32[], $[<n>]) {\n"                       \
+/* carries that stay in memory: clamped at the end, partly outside, and overlapping */
+#define FN_FILTER "fn @filter(%i: i32[], %y: $[<n>], %x: $[1]) -> (i32[], $[<n>]) {\n"         \
     "  %0 = constant {data=1} : i32[]\n  %1 = constant {data=2} : i32[]\n"                     \
     "  %2 = sub %i, %0 : i32[]\n  %3 = sub %i, %1 : i32[]\n"                                   \
     "  %4 = dynamic_slice %y, %2 {sizes=[1]} : $[1]\n"                                         \
@@ -139,15 +137,13 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
     "  %6 = mul %4, %x : $[1]\n  %7 = add %6, %5 : $[1]\n"                                     \
     "  %8 = dynamic_update_slice %y, %7, %i : $[<n>]\n  %9 = add %i, %0 : i32[]\n"             \
     "  ret %9, %8\n}\n"
-#define FN_COUNTS                                                                              \
-    "fn @counts(%z: $[], %y: $[<n>], %k: i32[1], %j: i32[]) -> $[<n>] {\n"                     \
+#define FN_COUNTS "fn @counts(%z: $[], %y: $[<n>], %k: i32[1], %j: i32[]) -> $[<n>] {\n"       \
     "  %0 = dynamic_slice %y, %j {sizes=[1]} : $[1]\n"                                         \
     "  %1 = scatter_add %y, %k, %z {window_dims=[], inserted=[0], operand_batch=[], "          \
     "indices_batch=[], index_map=[0], mode=fill} : $[<n>]\n"                                   \
     "  %2 = dynamic_slice %1, %j {sizes=[1]} : $[1]\n  %3 = sub %2, %0 : $[1]\n"               \
     "  %4 = dynamic_update_slice %1, %3, %j : $[<n>]\n  ret %4\n}\n"
-#define FN_OVERLAP                                                                             \
-    "fn @more(%i: i32[], %y: $[<n>]) -> bool[] {\n"                                            \
+#define FN_OVERLAP "fn @more(%i: i32[], %y: $[<n>]) -> bool[] {\n"                             \
     "  %0 = constant {data=<n>} : i32[]\n  %1 = lt %i, %0 : bool[]\n  ret %1\n}\n"             \
     "fn @next(%i: i32[], %y: $[<n>]) -> (i32[], $[<n>]) {\n"                                   \
     "  %0 = constant {data=2} : i32[]\n  %1 = add %i, %0 : i32[]\n"                            \
@@ -490,6 +486,11 @@ static const row rows[] = {
                    "%i = constant {data=0} : i32[]" L
                    "%1, %0 = while %i, %y {cond=@more, body=@next} : (i32[], $[<n>])"),
       LAWS_ANY_NUMBER, 1, 3, LINE, -1, 1 },
+    { "scan",
+      FN_TWO F("%x: $[<m>,<n>]", "$[<n>,<m>]",
+               "%1 = scan %x {carries=0, length=<m>, body=@square} : $[<m>,<n>]" L
+               "%0 = transpose %1 {perm=[1,0]} : $[<n>,<m>]"),
+      LAWS_ANY_NUMBER, 2, 1, 40000, -2, 2 },
     /* over most of an array, at a place that is known */
     { "dynamic_update_slice",
       F("%x: $[<n>,<m>], %y: $[<n-1>,<m-2>]", "$[<n>,<m>]",
