@@ -217,10 +217,6 @@ cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data)
 cg_val
 cg_and(cg_lowering *l, cg_val x, cg_val y)
 {
-    int64_t known;
-
-    x = cg_is_const(l->k, x, &known) && known ? 0 : x;
-    y = cg_is_const(l->k, y, &known) && known ? 0 : y;
     if (!x || !y)
         return x ? x : y;
     return x == y ? x : cg_insn2(&l->b, SC_and, COT_BOOL, x, y);
@@ -230,7 +226,10 @@ cg_val
 cg_mask_and(cg_lowering *l, cg_val when)
 {
     cg_val old = l->mask;
-    l->mask = cg_and(l, old, when);
+    int64_t known;
+
+    if (!cg_is_const(l->k, when, &known) || !known)
+        l->mask = cg_and(l, old, when);
     return old;
 }
 
