@@ -54,7 +54,8 @@ within(cg_bounds_walk *b, const cg_form *x, int64_t most)
     cg_sum low = { 0 }, high = { .k = most };
 
     return cg_sum_add(&low, 1, x) && cg_sum_add(&high, -1, x) &&
-           cg_prove(&b->f, &b->known, &low) && cg_prove(&b->f, &b->known, &high);
+           cg_prove_at_length(&b->f, &b->known, &low) &&
+           cg_prove_at_length(&b->f, &b->known, &high);
 }
 
 static cg_form

@@ -4,14 +4,16 @@
  * 17) - 9 a - 1 the maximum is 16, not 9 + 16.  So the last atom is replaced by each of its
  * bounds, which leaves a form of earlier atoms, and the smallest of the results is an upper
  * bound.  A bound by a form uses up one of a few levels, and one by the interval of an atom
- * does not.  The number of steps is limited. */
+ * does not.  If asked for, the first bound may also contain later atoms, which are replaced in
+ * turn: 8 b + a <= 38 bounds a, whatever b may be.  The number of steps is limited. */
 #include "codegen/tuning.h"
 #include "codegen/verify/atoms.h"
 
 typedef struct search {
     const cg_facts *f;
     const cg_known *known;
-    int steps; /* steps that are left */
+    int steps;  /* steps that are left */
+    bool later; /* the first bound may contain later atoms */
 } search;
 
 static int64_t upper(search *x, const cg_sum *s, int level);
@@ -23,17 +25,20 @@ least(int64_t x, int64_t y)
 }
 
 /* An upper bound of s with the last atom replaced by a bound k a + E >= 0; no bound if that
- * does not bound the atom on the right side, or contains a later atom. */
+ * does not bound the atom on the right side, or contains a later atom where it may not. */
 static int64_t
 upper_by(search *x, const cg_sum *s, const cg_form *bound, int level)
 {
     const cg_term last = s->term[s->n - 1];
-    const cg_term by = bound->n ? bound->term[bound->n - 1] : (cg_term){ 0 };
+    const bool ends = bound->n > 0 && bound->term[bound->n - 1].atom == last.atom;
+    const int64_t c = ends || (x->later && level == CG_VERIFY_EXTREME_LEVELS)
+                          ? cg_sum_coefficient(bound, last.atom)
+                          : 0;
     cg_sum t = *s;
 
-    if (by.atom != last.atom || by.c == 0 || (by.c < 0) == (last.c < 0))
+    if (c == 0 || (c < 0) == (last.c < 0))
         return INT64_MAX;
-    const int64_t g = cg_gcd(by.c, last.c), times = (by.c < 0 ? -by.c : by.c) / g;
+    const int64_t g = cg_gcd(c, last.c), times = (c < 0 ? -c : c) / g;
     if (!cg_sum_scale(&t, times) || !cg_sum_add(&t, (last.c < 0 ? -last.c : last.c) / g, bound))
         return INT64_MAX;
     const int64_t most = upper(x, &t, level - 1);
@@ -76,11 +81,11 @@ upper(search *x, const cg_sum *s, int level)
     return best;
 }
 
-cg_interval
-cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x)
+static cg_interval
+search_interval(search high, const cg_form *x)
 {
-    search high = { f, known, CG_VERIFY_EXTREME_STEPS }, low = high;
-    cg_interval in = cg_form_interval(f, x);
+    search low = high;
+    cg_interval in = cg_form_interval(high.f, x);
     cg_sum s = { 0 }, t = { 0 };
 
     if (cg_sum_add(&s, 1, x))
@@ -90,4 +95,16 @@ cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x)
         in.lo = most != INT64_MAX && -most > in.lo ? -most : in.lo;
     }
     return in;
+}
+
+cg_interval
+cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x)
+{
+    return search_interval((search){ f, known, CG_VERIFY_EXTREME_STEPS, false }, x);
+}
+
+cg_interval
+cg_tightest_interval(const cg_facts *f, const cg_known *known, const cg_form *x)
+{
+    return search_interval((search){ f, known, CG_VERIFY_EXTREME_STEPS, true }, x);
 }

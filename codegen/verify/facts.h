@@ -96,5 +96,8 @@ cg_interval cg_form_interval(const cg_facts *f, const cg_form *x);
 /* extremes.c: a tighter interval, from facts and known forms (known may be NULL), which relate
  * atoms. */
 cg_interval cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x);
+/* As cg_tight_interval, also from forms that bound an atom by later ones; costs several times
+ * as much. */
+cg_interval cg_tightest_interval(const cg_facts *f, const cg_known *known, const cg_form *x);
 
 #endif

@@ -8,8 +8,9 @@
  * tried, first those that hold at the place of the proof.  An atom that is one of two values is
  * replaced by each of them, and both proofs must succeed.  If this fails, a second attempt has
  * more methods: it subtracts multiples of known forms, replaces atoms other than the latest,
- * and uses bounds that follow from several atoms together.  The number of steps is bounded:
- * false means "not proved". */
+ * and uses bounds that follow from several atoms together.  A third attempt, for accesses
+ * alone, also uses known forms that bound an atom by later ones.  The number of steps is
+ * bounded: false means "not proved". */
 #include "codegen/verify/prove.h"
 #include "codegen/tuning.h"
 
@@ -20,7 +21,8 @@ typedef struct proof {
     cg_known *known;
     int steps;  /* steps used so far */
     int limit;  /* of the steps, for the current method */
-    bool tight; /* this is the second attempt */
+    bool tight; /* this is the second or the third attempt */
+    bool later; /* this is the third attempt */
 } proof;
 
 static bool prove(proof *p, cg_sum s, int level);
@@ -153,7 +155,8 @@ by_extreme(proof *p, const cg_sum *s, uint32_t atom, int64_t c, int level)
 {
     const cg_sum a = { .n = 1, .term = { { atom, 1 } } };
     const cg_form one = cg_form_of(&a);
-    const cg_interval in = cg_tight_interval(p->f, p->known, &one);
+    const cg_interval in = p->later ? cg_tightest_interval(p->f, p->known, &one)
+                                    : cg_tight_interval(p->f, p->known, &one);
     const cg_form x = cg_form_const(c > 0 ? in.lo : in.hi);
 
     return x.k != INT64_MIN && x.k != INT64_MAX && by_form(p, s, atom, c, &x, level);
@@ -411,18 +414,19 @@ prove(proof *p, cg_sum s, int level)
     return good;
 }
 
-/* Almost all proofs succeed without the methods of the second attempt, which cost more. */
-bool
-cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
+/* Almost all proofs succeed without the methods of the later attempts, which cost more. */
+static bool
+prove_in_attempts(cg_facts *f, cg_known *known, const cg_sum *s, int attempts)
 {
     const ir_mark mark = ir_arena_mark(f->scratch);
     proof p = { .f = f, .known = known };
     bool good = known->infeasible;
 
     f->proving = true;
-    for (int j = 0; j < (known->broad ? 1 : 2) && !good; j++) {
+    for (int j = 0; j < (known->broad ? 1 : attempts) && !good; j++) {
         p.steps = 0;
-        p.tight = j == 1;
+        p.tight = j > 0;
+        p.later = j > 1;
         p.limit = known->broad ? CG_VERIFY_MAX_PROOF_STEPS_EVERY : CG_VERIFY_MAX_PROOF_STEPS;
         f->proofs++;
         good = prove(&p, *s, 0);
@@ -430,4 +434,16 @@ cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
     f->proving = false;
     ir_arena_release(f->scratch, mark);
     return good;
+}
+
+bool
+cg_prove(cg_facts *f, cg_known *known, const cg_sum *s)
+{
+    return prove_in_attempts(f, known, s, 2);
+}
+
+bool
+cg_prove_at_length(cg_facts *f, cg_known *known, const cg_sum *s)
+{
+    return prove_in_attempts(f, known, s, 3);
 }

@@ -12,5 +12,7 @@ void cg_know(cg_facts *f, cg_known *known, const cg_sum *s); /* add s >= 0 */
  * above (sign -1), s = x + d from below (sign 1). */
 bool cg_bounds_quotient(const cg_atom *q, const cg_form *s, int sign, int64_t *bound);
 bool cg_prove(cg_facts *f, cg_known *known, const cg_sum *s);
+/* Tries methods, too, that cost several times as much: for what is refused if it fails. */
+bool cg_prove_at_length(cg_facts *f, cg_known *known, const cg_sum *s);
 
 #endif
