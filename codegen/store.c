@@ -35,11 +35,11 @@ cg_code_store_of(cot_context *ctx)
 #if defined(__ELF__)
 enum { MAX_ID = 64, MAX_NOTES = 4096 };
 
-typedef struct search {
+typedef struct build_id_search {
     uintptr_t address;
     size_t n; /* 0: not found */
     uint8_t id[MAX_ID];
-} search;
+} build_id_search;
 
 static bool
 holds(const struct dl_phdr_info *file, uintptr_t address)
@@ -55,7 +55,7 @@ holds(const struct dl_phdr_info *file, uintptr_t address)
 
 /* The notes of one segment: a header of three words, a name, a content, each padded. */
 static void
-read_notes(search *s, const uint8_t *at, size_t n, size_t align)
+read_notes(build_id_search *s, const uint8_t *at, size_t n, size_t align)
 {
     ElfW(Nhdr) h;
 
@@ -79,7 +79,7 @@ read_notes(search *s, const uint8_t *at, size_t n, size_t align)
 static int
 visit(struct dl_phdr_info *file, size_t size, void *data)
 {
-    search *s = data;
+    build_id_search *s = data;
 
     (void)size;
     if (!holds(file, s->address))
@@ -94,7 +94,7 @@ visit(struct dl_phdr_info *file, size_t size, void *data)
 }
 
 static const char *
-text_of(ir_arena *arena, const search *s)
+text_of(ir_arena *arena, const build_id_search *s)
 {
     if (s->n == 0)
         return NULL;
@@ -110,7 +110,7 @@ text_of(ir_arena *arena, const search *s)
 const char *
 cg_build_of(ir_arena *arena, const void *address)
 {
-    search s = { .address = (uintptr_t)address };
+    build_id_search s = { .address = (uintptr_t)address };
 
     dl_iterate_phdr(visit, &s);
     return text_of(arena, &s);
@@ -123,7 +123,7 @@ read_part(int file, void *to, size_t n, uint64_t at)
 }
 
 static void
-read_file(search *s, int file)
+read_file(build_id_search *s, int file)
 {
     uint8_t notes[MAX_NOTES];
     ElfW(Ehdr) h;
@@ -145,7 +145,7 @@ const char *
 cg_build_of_file(ir_arena *arena, const char *path)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    search s = { .n = 0 };
+    build_id_search s = { .n = 0 };
 
     if (file >= 0) {
         read_file(&s, file);

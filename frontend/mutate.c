@@ -334,16 +334,16 @@ cot_view_index_(cot_place at, cot_value x, int axis, int64_t i)
     return cot_view_at_(at, x, i, axis);
 }
 
-typedef struct box {
+typedef struct box_options {
     cot_values starts;
     ir_ints sizes;
-} box;
+} box_options;
 
 /* Starts that may be written later are copied, so that the view does not move. */
 static ir_ref
 view_dynamic_slice(ir_build *b, ir_ref x, const void *options)
 {
-    const box *o = options;
+    const box_options *o = options;
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, o->starts.n + 1);
 
     in[0] = x;
@@ -362,7 +362,7 @@ cot_view_dynamic_slice_(cot_place at, cot_value x, cot_values starts, cot_list s
 {
     fe_readable(&starts);
     return run_view(at, "view_dynamic_slice", view_dynamic_slice, x,
-                    &(box){ starts, fe_list(&sizes) });
+                    &(box_options){ starts, fe_list(&sizes) });
 }
 
 /* The last two axes as one, in which a diagonal has the stride n + 1. */

@@ -7,15 +7,15 @@
 #include "frontend/trace.h"
 
 /* The scan to be split: operands are consts, carries, xs; results carries, ys. */
-typedef struct cutting {
+typedef struct segmenting {
     ir_build *b;
     const ir_attrs *at;
     int consts, carries, n_in, n_out;
-} cutting;
+} segmenting;
 
 /* The scan over `length` steps as a function that is called as a checkpoint. */
 static ir_graph *
-segment_graph(const cutting *c, const ir_ref *in, int64_t length)
+segment_graph(const segmenting *c, const ir_ref *in, int64_t length)
 {
     ir_build *b = ir_build_new(c->b->ctx, ir_format(c->b->arena, "%s.segment", c->b->name));
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, c->n_in + 1),
@@ -44,7 +44,7 @@ segment_graph(const cutting *c, const ir_ref *in, int64_t length)
 
 /* One segment as it is called: of consts, carries, its part of xs. */
 static void
-call_segment(const cutting *c, ir_build *b, ir_graph *g, const ir_ref *in, ir_ref *out)
+call_segment(const segmenting *c, ir_build *b, ir_graph *g, const ir_ref *in, ir_ref *out)
 {
     ir_attrs at = { .call = { .remat = IR_REMAT_ALL, .body = g } };
     if (c->b->status == COT_OK)
@@ -53,7 +53,7 @@ call_segment(const cutting *c, ir_build *b, ir_graph *g, const ir_ref *in, ir_re
 
 /* The body of the outer scan. */
 static ir_graph *
-outer_body(const cutting *c, ir_graph *g)
+outer_body(const segmenting *c, ir_graph *g)
 {
     ir_build *b = ir_build_new(c->b->ctx, ir_format(c->b->arena, "%s.segments", c->b->name));
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, c->n_in + 1),
@@ -105,7 +105,7 @@ joined(ir_build *b, ir_ref y)
 
 /* k segments of m steps, the first of all.  x: consts, carries, all xs. */
 static void
-run_full(const cutting *c, int64_t k, int64_t m, const ir_ref *x, ir_ref *y)
+run_full(const segmenting *c, int64_t k, int64_t m, const ir_ref *x, ir_ref *y)
 {
     ir_ref *in = IR_NEW_N(c->b->arena, ir_ref, c->n_in + 1);
     ir_graph *g = segment_graph(c, x, m);
@@ -123,7 +123,7 @@ run_full(const cutting *c, int64_t k, int64_t m, const ir_ref *x, ir_ref *y)
 
 /* Run the last steps, `from` to length - 1, which do not fill a segment. */
 static void
-run_rest(const cutting *c, int64_t from, const ir_ref *x, ir_ref *y)
+run_rest(const segmenting *c, int64_t from, const ir_ref *x, ir_ref *y)
 {
     const int64_t length = c->at->scan.length;
     ir_ref *in = IR_NEW_N(c->b->arena, ir_ref, c->n_in + 1);
@@ -137,7 +137,7 @@ const ir_ref *
 fe_segments(ir_build *b, const ir_attrs *scan, int64_t segments, int n_in, const ir_ref *in)
 {
     const int64_t n = scan->scan.length;
-    cutting c = {
+    segmenting c = {
         b, scan, (int)scan->scan.consts, (int)scan->scan.carries, n_in, scan->scan.body->n_out
     };
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n_in + 1);

@@ -7,20 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct plain {
+typedef struct c_locale {
     locale_t own, before;
-} plain;
+} c_locale;
 
-static plain
+static c_locale
 begin(void)
 {
     const locale_t own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 
-    return (plain){ own, uselocale(own) };
+    return (c_locale){ own, uselocale(own) };
 }
 
 static void
-end(plain p)
+end(c_locale p)
 {
     uselocale(p.before);
     if (p.own)
@@ -30,7 +30,7 @@ end(plain p)
 double
 ir_strtod(const char *s, char **rest)
 {
-    const plain p = begin();
+    const c_locale p = begin();
     const double x = strtod(s, rest);
 
     end(p);
@@ -40,7 +40,7 @@ ir_strtod(const char *s, char **rest)
 float
 ir_strtof(const char *s, char **rest)
 {
-    const plain p = begin();
+    const c_locale p = begin();
     const float x = strtof(s, rest);
 
     end(p);
@@ -50,7 +50,7 @@ ir_strtof(const char *s, char **rest)
 int
 ir_vsnprintf(char *s, size_t n, const char *format, va_list ap)
 {
-    const plain p = begin();
+    const c_locale p = begin();
     const int length = vsnprintf(s, n, format, ap);
 
     end(p);

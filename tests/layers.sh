@@ -142,6 +142,11 @@ done)
 [ -z "$lines" ] || broken "titles of sections in files of at most 300 lines:
 $lines"
 
+# A type of one file: no other file of the library has another one of that name.
+names=$(find ir passes frontend codegen runtime -name '*.c' -exec awk \
+    '/^} [a-z_0-9]+;$/ && !seen[FILENAME $2]++ { print $2 }' {} + | sort | uniq -d)
+[ -z "$names" ] || broken "types of two files have one name: $(echo $names)"
+
 # What a folder's objects define, by prefix.  Rules are named by column: jvp_mul, lower_dot.
 symbols_of() {
     folder=$1 pattern=$2

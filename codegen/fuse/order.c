@@ -289,14 +289,14 @@ is_small_part(const ir_graph *f, const ir_node *n, ir_ref x)
 }
 
 /* The small slices of each value, as lists: by value the first one, by node the next. */
-typedef struct parts {
+typedef struct small_slices {
     uint32_t *first, *next;
-} parts;
+} small_slices;
 
-static parts
-find_parts(ir_arena *a, const ir_graph *f)
+static small_slices
+find_small_slices(ir_arena *a, const ir_graph *f)
 {
-    parts p = { IR_NEW_N(a, uint32_t, f->n_values), IR_NEW_N(a, uint32_t, f->n_nodes) };
+    small_slices p = { IR_NEW_N(a, uint32_t, f->n_values), IR_NEW_N(a, uint32_t, f->n_nodes) };
     for (uint32_t i = f->n_nodes - 1; i > 0; i--) {
         const ir_node *n = &f->node[i];
         if (n->n_in == 0 || !is_small_part(f, n, n->in[0]))
@@ -314,7 +314,7 @@ cg_early_reads(cg_lowering *l, const ir_graph *f)
 {
     bool *early = IR_NEW_N(l->arena, bool, f->n_values);
     const ir_mark mark = ir_arena_mark(l->scratch);
-    const parts of = find_parts(l->scratch, f);
+    const small_slices of = find_small_slices(l->scratch, f);
     uint32_t *writers = IR_NEW_N(l->scratch, uint32_t, f->n_values);
     forward_search s = search_begin(l->scratch, f);
     ir_each_node(writer, f) {

@@ -9,14 +9,14 @@
 #include "codegen/tuning.h"
 #include "codegen/verify/atoms.h"
 
-typedef struct search {
+typedef struct extreme_search {
     const cg_facts *f;
     const cg_known *known;
     int steps;  /* steps that are left */
     bool later; /* the first bound may contain later atoms */
-} search;
+} extreme_search;
 
-static int64_t upper(search *x, const cg_sum *s, int level);
+static int64_t upper(extreme_search *x, const cg_sum *s, int level);
 
 static int64_t
 least(int64_t x, int64_t y)
@@ -27,7 +27,7 @@ least(int64_t x, int64_t y)
 /* An upper bound of s with the last atom replaced by a bound k a + E >= 0; no bound if that
  * does not bound the atom on the right side, or contains a later atom where it may not. */
 static int64_t
-upper_by(search *x, const cg_sum *s, const cg_form *bound, int level)
+upper_by(extreme_search *x, const cg_sum *s, const cg_form *bound, int level)
 {
     const cg_term last = s->term[s->n - 1];
     const bool ends = bound->n > 0 && bound->term[bound->n - 1].atom == last.atom;
@@ -47,7 +47,7 @@ upper_by(search *x, const cg_sum *s, const cg_form *bound, int level)
 
 /* An upper bound of s with the last atom replaced by the end of its interval. */
 static int64_t
-upper_at_end(search *x, const cg_sum *s, int level)
+upper_at_end(extreme_search *x, const cg_sum *s, int level)
 {
     const cg_term last = s->term[s->n - 1];
     const cg_interval in = x->f->atom[last.atom].in;
@@ -63,7 +63,7 @@ upper_at_end(search *x, const cg_sum *s, int level)
 }
 
 static int64_t
-upper(search *x, const cg_sum *s, int level)
+upper(extreme_search *x, const cg_sum *s, int level)
 {
     const cg_form form = cg_form_of(s);
     int64_t best = cg_form_interval(x->f, &form).hi;
@@ -82,9 +82,9 @@ upper(search *x, const cg_sum *s, int level)
 }
 
 static cg_interval
-search_interval(search high, const cg_form *x)
+search_interval(extreme_search high, const cg_form *x)
 {
-    search low = high;
+    extreme_search low = high;
     cg_interval in = cg_form_interval(high.f, x);
     cg_sum s = { 0 }, t = { 0 };
 
@@ -100,11 +100,11 @@ search_interval(search high, const cg_form *x)
 cg_interval
 cg_tight_interval(const cg_facts *f, const cg_known *known, const cg_form *x)
 {
-    return search_interval((search){ f, known, CG_VERIFY_EXTREME_STEPS, false }, x);
+    return search_interval((extreme_search){ f, known, CG_VERIFY_EXTREME_STEPS, false }, x);
 }
 
 cg_interval
 cg_tightest_interval(const cg_facts *f, const cg_known *known, const cg_form *x)
 {
-    return search_interval((search){ f, known, CG_VERIFY_EXTREME_STEPS, true }, x);
+    return search_interval((extreme_search){ f, known, CG_VERIFY_EXTREME_STEPS, true }, x);
 }

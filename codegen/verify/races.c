@@ -77,16 +77,16 @@ own_part(const cg_races *r, uint32_t buffer, const cg_touch *t, cg_sum *own)
 }
 
 /* All touches of one buffer, and their ranges. */
-typedef struct place {
+typedef struct touched_place {
     cg_parts all;
     cg_interval *in;
     bool *done;
-} place;
+} touched_place;
 
 /* Shortens a range to end before the beginning of another, if that can be proved.  A buffer may
  * have several consecutive parts, and intervals are not exact. */
 static void
-end_before_others(const place *p, uint32_t i)
+end_before_others(const touched_place *p, uint32_t i)
 {
     const cg_parts *x = &p->all;
     const cg_form part = cg_form_of(&x->part[i]);
@@ -110,7 +110,7 @@ end_before_others(const place *p, uint32_t i)
 }
 
 static bool
-gather(cg_races *r, uint32_t buffer, place *p)
+gather(cg_races *r, uint32_t buffer, touched_place *p)
 {
     ir_arena *a = r->f->arena;
 
@@ -136,7 +136,7 @@ gather(cg_races *r, uint32_t buffer, place *p)
 /* The touches whose ranges overlap that of i, directly or through others; only they can
  * conflict with it. */
 static cg_parts
-cluster(place *p, uint32_t i, bool *writes)
+cluster(touched_place *p, uint32_t i, bool *writes)
 {
     const cg_parts *all = &p->all;
     ir_arena *a = all->r->f->arena;
@@ -192,7 +192,7 @@ pairs_are_independent(const cg_parts *x)
 static bool
 is_independent(cg_races *r, uint32_t buffer, bool by_data)
 {
-    place p;
+    touched_place p;
     bool writes;
 
     if (!gather(r, buffer, &p))

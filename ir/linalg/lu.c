@@ -226,9 +226,9 @@ moved_rows(ir_build *b, const lu_panel *p, ir_ref at, int64_t n, ir_ref *places,
     *from = ir_op1(b, OP_barrier, y);
 }
 
-typedef struct blocks {
+typedef struct block_sizes {
     int64_t rows, size, fine;
-} blocks;
+} block_sizes;
 
 /* Columns `last` ... of a block column c on its side lose their part of u, [columns, fine],
  * with the rows of panel x from `end` on, block by block of rows, the first of them `block`;
@@ -239,7 +239,7 @@ typedef struct taking {
 
 /* The columns of t->u, which begin in row `at` of c. */
 static ir_ref
-take_rows(ir_build *b, const taking *t, ir_ref c, ir_ref at, const blocks *s)
+take_rows(ir_build *b, const taking *t, ir_ref c, ir_ref at, const block_sizes *s)
 {
     ir_la_loop l;
     const int64_t n = ir_la_rows(b, t->u), m = s->size;
@@ -258,7 +258,7 @@ take_rows(ir_build *b, const taking *t, ir_ref c, ir_ref at, const blocks *s)
 }
 
 static ir_ref
-take_panel(ir_build *b, const taking *t, ir_ref c, const blocks *s)
+take_panel(ir_build *b, const taking *t, ir_ref c, const block_sizes *s)
 {
     ir_la_loop l;
     const int64_t parts = s->size / s->fine % 2 ? 1 : 2, n = s->size / parts;
@@ -277,7 +277,7 @@ take_panel(ir_build *b, const taking *t, ir_ref c, const blocks *s)
  * its side, so that columns are contiguous; x and order are the whole matrix and the order of
  * its rows so far. */
 static void
-one_panel(ir_build *b, const blocks *s, ir_ref block, ir_ref k, ir_ref *c, ir_ref *x,
+one_panel(ir_build *b, const block_sizes *s, ir_ref block, ir_ref k, ir_ref *c, ir_ref *x,
           ir_ref *order, ir_ref *inverses, ir_ref *pivots)
 {
     const int64_t n = s->size, w = s->fine;
@@ -317,7 +317,7 @@ on_its_side(ir_build *b, ir_ref x)
 /* A matrix with at least as many rows as columns, of whole blocks.  y: L and U, the order, and
  * the pivots, [blocks * panels, fine]. */
 static void
-factor_blocks(ir_build *b, ir_ref x, const blocks *s, ir_ref *y)
+factor_blocks(ir_build *b, ir_ref x, const block_sizes *s, ir_ref *y)
 {
     ir_la_loop l, p;
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), count = n;
@@ -354,7 +354,7 @@ large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
     const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]);
     const ir_la_blocking coarse = ir_la_blocking_of(n, BLOCK),
                          fine = ir_la_blocking_of(coarse.size, PANEL);
-    blocks s = { .size = fine.blocks * fine.size, .fine = fine.size };
+    block_sizes s = { .size = fine.blocks * fine.size, .fine = fine.size };
     const int64_t cols = coarse.blocks * s.size;
 
     (void)user;

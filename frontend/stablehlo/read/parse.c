@@ -38,16 +38,16 @@ read_generic(hlo_reader *r, hlo_draft *d)
     return fe_hlo_expect(r, ":") && fe_hlo_signature(r, &d->function, &d->n_types, &d->type);
 }
 
-typedef struct results {
+typedef struct result_names {
     hlo_span *name;
     int64_t *count;
     uint32_t n, cap_names, n_counts, cap_counts;
     int64_t all;
-} results;
+} result_names;
 
 /* %a, %b:2 = */
 static bool
-read_results_names(hlo_reader *r, results *s)
+read_results_names(hlo_reader *r, result_names *s)
 {
     hlo_span name;
 
@@ -70,7 +70,7 @@ read_results_names(hlo_reader *r, results *s)
 
 /* The values of the results: their types are those of the signature, or the last of a list. */
 static bool
-define(hlo_reader *r, hlo_draft *d, const results *s)
+define(hlo_reader *r, hlo_draft *d, const result_names *s)
 {
     hlo_op *op = d->op;
 
@@ -133,7 +133,7 @@ bool
 fe_hlo_read_op(hlo_reader *r)
 {
     hlo_draft d = { .op = IR_NEW(r->a, hlo_op) };
-    results out = { 0 };
+    result_names out = { 0 };
     hlo_span name;
 
     if (ir_check(r->ctx) != COT_OK) {
