@@ -2,7 +2,7 @@
 """Programs that JAX lowered, in Cotrace beside JAX: time of a call, and of what comes before
 the first one.
 
-    jax_programs.py COT [--goldens FOLDER] [--seconds S] [--everyday] [NAME ...]
+    jax_programs.py COT [--goldens FOLDER] [--seconds S] [--everyday | --gpt2] [NAME ...]
 
 COT is the program `cot`, of a release build.  The programs are those of examples/jax_to_c with
 their gradients, those of tests/programs, a few of linear algebra, and the GOLDENS (the folder
@@ -11,7 +11,8 @@ time of `cot bench`, taken between two runs of JAX, the better of which counts. 
 first call: JAX compiles what it has lowered (lowering is not counted); Cotrace reads the text,
 transforms it and compiles.  Above 1, Cotrace is faster.  --everyday: those of everyday.py and
 everyday_more.py instead; some are large enough for JAX to take more threads than one: `taskset
--c 0` gives both one processor.  """
+-c 0` gives both one processor.  --gpt2: the training step of gpt2.py instead, which wants 8 GB
+of memory.  """
 import argparse
 import functools
 import glob
@@ -165,10 +166,16 @@ def main():
     parser.add_argument("--goldens", default=os.path.join(ROOT, "..", "shared", "goldens"))
     parser.add_argument("--seconds", type=float, default=0.3)
     parser.add_argument("--everyday", action="store_true")
+    parser.add_argument("--gpt2", action="store_true")
     parser.add_argument("names", nargs="*")
     o = parser.parse_intermixed_args()
     wanted = lambda name: not o.names or any(name.startswith(n) for n in o.names)
     print("| program | a call | JAX | read and compile | JAX |\n|---|---|---|---|---|")
+    if o.gpt2:
+        with tempfile.TemporaryDirectory() as folder:
+            f, args = load(os.path.join(HERE, "gpt2.py")).program()
+            measure_lowered(o.cot, "GPT-2, training step", f, args, folder, o.seconds)
+        return
     if o.everyday:
         with tempfile.TemporaryDirectory() as folder:
             for name, f, args, grad in everyday():

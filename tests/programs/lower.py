@@ -184,6 +184,36 @@ def sides(x=np.array([0.05, 0.4, 0.9, 1.5, 1.8, 3.0, 12.0], np.float32), s=np.fl
                                       s)
 
 
+@program("", rtol=2e-2)
+def training_step(ids=np.array([[3, 1, 4, 1, 5, 9]], np.int32), tokens=waves(1, 11, 8),
+                  places=waves(2, 6, 8), qkv=waves(3, 8, 24) / 4, out=waves(4, 8, 8) / 4,
+                  up=waves(5, 8, 32) / 4, down=waves(6, 32, 8) / 4, mean=waves(7, 8, 24),
+                  square=waves(8, 8, 24) ** 2, step=np.float32(3)):
+    """A step of one block of a language model: bf16 inside, weights and moments in f32."""
+    half = jnp.bfloat16
+
+    def norm(x):
+        x = x.astype(jnp.float32)
+        x = x - x.mean(-1, keepdims=True)
+        return (x * lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)).astype(half)
+
+    def loss(tokens, qkv, out, up, down):
+        x = (tokens[ids] + places).astype(half)
+        q, k, v = jnp.split(norm(x) @ qkv.astype(half), 3, -1)
+        scores = (q @ k.transpose(0, 2, 1)).astype(jnp.float32) * 8 ** -0.5
+        scores = jnp.where(jnp.tril(jnp.ones((6, 6), bool)), scores, -jnp.inf)
+        x = x + jax.nn.softmax(scores).astype(half) @ v @ out.astype(half)
+        x = x + jax.nn.gelu(norm(x) @ up.astype(half)) @ down.astype(half)
+        logs = jax.nn.log_softmax((norm(x) @ tokens.astype(half).T).astype(jnp.float32))
+        return -jnp.mean(jnp.take_along_axis(logs, jnp.roll(ids, -1, 1)[..., None], -1))
+
+    value, g = jax.value_and_grad(loss, range(5))(tokens, qkv, out, up, down)
+    mean = 0.9 * mean + 0.1 * g[1]
+    square = 0.95 * square + 0.05 * g[1] ** 2
+    scaled = mean / (1 - 0.9 ** step) / (jnp.sqrt(square / (1 - 0.95 ** step)) + 1e-8)
+    return value, g, qkv - 3e-4 * (scaled + 0.1 * qkv), mean, square
+
+
 def entry(folder, name, x):
     x = np.asarray(x)
     np.save(os.path.join(folder, name), x)
