@@ -13,7 +13,7 @@ typedef struct cg_object {
     const void *bytes;
     size_t size;
 } cg_object;
-enum { CG_MAX_OBJECTS = 8 }; /* of one module */
+enum { CG_MAX_OBJECTS = 64 }; /* of one module */
 
 typedef struct cg_code_store {
     void *self;

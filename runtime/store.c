@@ -25,11 +25,10 @@
 #include "cotrace/compile.h"
 #include "ir/config.h"
 
-/* The first bytes of a file; the sizes and the objects follow. */
+/* The first bytes of a file; n sizes of 64 bits and the objects follow. */
 typedef struct header {
     char magic[8];
-    uint32_t n, reserved;
-    uint64_t size[CG_MAX_OBJECTS];
+    uint32_t n, zero;
     ir_digest key, content;     /* of the objects */
 } header;
 
@@ -39,7 +38,7 @@ enum {
     STALE = 3600,               /* seconds after which an unfinished file is abandoned  */
     FRESH = 600                 /* seconds for which the time of a file's use stays     */
 };
-static const char magic[8] = "cotcode1";
+static const char magic[8] = "cotcode2";
 
 typedef struct store {
     cg_code_store table;
@@ -138,19 +137,25 @@ free_objects(int n, cg_object *object)
         free((void *)(uintptr_t)object[i].bytes);
 }
 
-/* Does the header fit the key and the size of the file? */
 static bool
-is_sound(const header *h, const ir_digest *key, off_t size)
+is_sound(const header *h, const ir_digest *key)
 {
-    uint64_t rest = (uint64_t)size - sizeof *h;
+    return memcmp(h->magic, magic, sizeof magic) == 0 &&
+           memcmp(&h->key, key, sizeof *key) == 0 && h->n >= 1 && h->n <= CG_MAX_OBJECTS &&
+           h->zero == 0;
+}
 
-    if (memcmp(h->magic, magic, sizeof magic) != 0 || memcmp(&h->key, key, sizeof *key) != 0 ||
-        h->n < 1 || h->n > CG_MAX_OBJECTS)
-        return false;
-    for (uint32_t i = 0; i < h->n; i++) {
-        if (h->size[i] > rest)
+/* Do the objects fill the rest of the file? */
+static bool
+fill(const uint64_t *object_size, uint32_t n, off_t size)
+{
+    uint64_t rest = (uint64_t)size - sizeof(header);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t one = object_size[i] + sizeof *object_size;
+        if (one < object_size[i] || one > rest)
             return false;
-        rest -= h->size[i];
+        rest -= one;
     }
     return rest == 0;
 }
@@ -160,16 +165,18 @@ static int
 read_objects(int file, const ir_digest *key, off_t size, cg_object *out)
 {
     header h;
+    uint64_t each[CG_MAX_OBJECTS];
     int n = 0;
 
-    if (size < (off_t)sizeof h || !read_all(file, &h, sizeof h) || !is_sound(&h, key, size))
+    if (size < (off_t)sizeof h || !read_all(file, &h, sizeof h) || !is_sound(&h, key) ||
+        !read_all(file, each, h.n * sizeof *each) || !fill(each, h.n, size))
         return 0;
     for (; n < (int)h.n; n++) {
-        void *bytes = malloc(h.size[n] + 1);
-        out[n] = (cg_object){ bytes, h.size[n] };
+        void *bytes = malloc(each[n] + 1);
+        out[n] = (cg_object){ bytes, each[n] };
         if (!bytes)
             break;
-        if (!read_all(file, bytes, h.size[n])) {
+        if (!read_all(file, bytes, each[n])) {
             n++;
             break;
         }
@@ -312,7 +319,7 @@ fits_limit(int n, const cg_object *object)
     uint64_t bytes = sizeof(header);
 
     for (int i = 0; i < n; i++)
-        bytes += object[i].size;
+        bytes += sizeof(uint64_t) + object[i].size;
     return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY ||
            bytes <= most.rlim_cur;
 }
@@ -321,12 +328,13 @@ static bool
 write_objects(int file, const ir_digest *key, int n, const cg_object *object)
 {
     header h = { .n = (uint32_t)n, .key = *key, .content = content_of(n, object) };
+    uint64_t each[CG_MAX_OBJECTS];
     bool good;
 
     memcpy(h.magic, magic, sizeof magic);
     for (int i = 0; i < n; i++)
-        h.size[i] = object[i].size;
-    good = write_all(file, &h, sizeof h);
+        each[i] = object[i].size;
+    good = write_all(file, &h, sizeof h) && write_all(file, each, (size_t)n * sizeof *each);
     for (int i = 0; i < n && good; i++)
         good = write_all(file, object[i].bytes, object[i].size);
     return good;

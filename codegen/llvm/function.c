@@ -176,8 +176,8 @@ region_fails(const cg_ll_module *l, const cg_kernel *k, const cg_region *r,
 
 /* Find the kernels that can return a status.  This is a fixed point, since a kernel may call
  * both earlier and later ones. */
-static bool *
-find_failing(cg_ll_module *l, const cg_module *m)
+bool *
+cg_ll_find_failing(cg_ll_module *l, const cg_module *m)
 {
     bool *can = IR_NEW_N(l->arena, bool, m->n_kernels + 1), grew = true;
 
@@ -232,21 +232,18 @@ cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_ar
     cg_ll_debug_leave(l, (cg_ll_scope){ 0 });
 }
 
-/* Emit the kernels of one share (share_of NULL: all).  Kernels of other shares are declared,
- * and found when the objects are linked. */
 static void
-add_kernels(cg_ll_module *l, const cg_module *m, const char *entry, bool visible,
-            const int *share_of, int share, LLVMValueRef *fn)
+mark_called(const cg_kernel *k, const cg_region *r, bool *called)
 {
-    const bool *can_fail = find_failing(l, m);
-
-    l->trapping_math = m->trapping_math;
-    fn[0] = cg_ll_function(l, entry, cg_ll_entry_type(l), visible);
-    for (uint32_t i = 1; i < m->n_kernels; i++)
-        fn[i] = declare_kernel(l, m, m->kernel[i], entry, share_of != NULL);
-    for (uint32_t i = 0; i < m->n_kernels && !cg_ll_cancelled(l); i++)
-        if (!share_of || share_of[i] == share)
-            emit_kernel(l, m, i, fn, can_fail);
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &k->insn[r->insn[n]];
+        if (i->op == CG_CALL)
+            called[i->call->kernel] = true;
+        if (i->block) {
+            mark_called(k, &i->block->body, called);
+            mark_called(k, &i->block->other, called);
+        }
+    }
 }
 
 cot_status
@@ -254,17 +251,37 @@ cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool vi
                  const char *natural, int n_args)
 {
     LLVMValueRef *fn = IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1);
+    const bool *can_fail = cg_ll_find_failing(l, m);
 
-    add_kernels(l, m, entry, visible, NULL, 0, fn);
+    l->trapping_math = m->trapping_math;
+    fn[0] = cg_ll_function(l, entry, cg_ll_entry_type(l), visible);
+    for (uint32_t i = 1; i < m->n_kernels; i++)
+        fn[i] = declare_kernel(l, m, m->kernel[i], entry, false);
+    for (uint32_t i = 0; i < m->n_kernels && !cg_ll_cancelled(l); i++)
+        emit_kernel(l, m, i, fn, can_fail);
     if (natural)
         cg_ll_natural_of(l, fn[0], natural, n_args, m->parallel, m);
     return COT_OK;
 }
 
 void
-cg_ll_module_share(cg_ll_module *l, const cg_module *m, const char *entry,
-                   const int *share_of, int share)
+cg_ll_module_add_some(cg_ll_module *l, const cg_module *m, const char *entry,
+                      const bool *can_fail, const int *module_of, int module)
 {
-    add_kernels(l, m, entry, true, share_of, share,
-                IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1));
+    LLVMValueRef *fn = IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1);
+    bool *needed = IR_NEW_N(l->arena, bool, m->n_kernels + 1);
+
+    l->trapping_math = m->trapping_math;
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        if (module_of[i] == module) {
+            needed[i] = true;
+            mark_called(m->kernel[i], &m->kernel[i]->body, needed);
+        }
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        if (needed[i])
+            fn[i] = i ? declare_kernel(l, m, m->kernel[i], entry, true)
+                      : cg_ll_function(l, entry, cg_ll_entry_type(l), true);
+    for (uint32_t i = 0; i < m->n_kernels && !cg_ll_cancelled(l); i++)
+        if (module_of[i] == module)
+            emit_kernel(l, m, i, fn, can_fail);
 }

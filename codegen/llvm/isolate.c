@@ -51,7 +51,7 @@ cg_ll_leave(volatile bool *inside)
 /* The header of what the child writes; the message or the objects follow. */
 typedef struct answer {
     int32_t status, n;
-    uint64_t bytes[CG_LL_COMPILE_THREADS];
+    uint64_t bytes[CG_MAX_OBJECTS];
 } answer;
 
 enum { SAID = 400 };
@@ -299,7 +299,7 @@ read_answer(const child *c, answer *a)
         return false;
     memcpy(a, c->text, sizeof *a);
     left -= sizeof *a;
-    if (a->n < 1 || a->n > CG_LL_COMPILE_THREADS)
+    if (a->n < 1 || a->n > CG_MAX_OBJECTS)
         return false;
     for (int i = 0; i < a->n; i++) {
         if (a->bytes[i] > left)

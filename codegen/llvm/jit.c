@@ -15,8 +15,6 @@
 #include "codegen/llvm/llvm.h"
 
 enum { BUCKETS = 256 };         /* by the first byte of a digest */
-_Static_assert((int)CG_LL_COMPILE_THREADS <= (int)CG_MAX_OBJECTS,
-               "a module's objects are kept");
 
 /* Code that is linked into the process. */
 typedef struct loaded {
@@ -253,13 +251,13 @@ compile_job(cot_context *ctx, void *arg)
 {
     loading *s = arg;
     const wanted *w = s->wanted;
-    cg_ll_module *l = &s->build.l[0];
 
     if (w->module) {
         COT_TRY(cg_check_externs(w->module, NULL));
         return cg_ll_compile_in_parallel(&s->build, ctx, &s->scratch, s->machine, w->module,
                                          s->symbol, w->debug);
     }
+    cg_ll_module *l = s->build.l = IR_NEW(&s->scratch, cg_ll_module);
     s->build.n = 1;
     COT_TRY(cg_ll_module_begin(l, ctx, &s->scratch, s->machine, s->symbol, w->debug));
     cg_ll_natural_of(l, cg_ll_address(l, (const void *)(uintptr_t)w->entry), s->symbol,

@@ -28,6 +28,7 @@
 #include "codegen/backend.h"
 #include "codegen/llvm/library.h"
 #include "codegen/llvm/link.h"
+#include "codegen/store.h"
 #include "codegen/llvm/processor.h"
 #include "codegen/llvm/slow_path.h"
 #include "codegen/tuning.h"
@@ -189,16 +190,19 @@ void cg_ll_module_free(cg_ll_module *l);
  * can be called from other objects. */
 cot_status cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry,
                             bool visible, const char *natural, int n_args);
-/* Add only the kernels of m with share_of[kernel] == share, and declare the others, which are
- * linked from other objects.  Kernel 0 is the entry. */
-void cg_ll_module_share(cg_ll_module *l, const cg_module *m, const char *entry,
-                        const int *share_of, int share);
-/* parallel_compile.c: the kernels of a module, compiled by several threads to one object each;
- * the objects are then linked. */
+/* Which kernels can return a status other than 0, in the module's arena. */
+bool *cg_ll_find_failing(cg_ll_module *l, const cg_module *m);
+/* Add only the kernels of m with module_of[kernel] == module, and declare those that they call,
+ * which are linked from other objects.  Kernel 0 is the entry. */
+void cg_ll_module_add_some(cg_ll_module *l, const cg_module *m, const char *entry,
+                           const bool *can_fail, const int *module_of, int module);
+/* parallel_compile.c: the kernels of a module, distributed over n LLVM modules, which several
+ * threads compile to one object each; the objects are then linked. */
 typedef struct cg_ll_parallel_build {
-    int n;
-    cg_ll_module l[CG_LL_COMPILE_THREADS];
-    LLVMMemoryBufferRef object[CG_LL_COMPILE_THREADS];
+    int n, threads;
+    atomic_int next, done; /* the module to be taken next; how many have an object */
+    cg_ll_module *l; /* in the scratch arena; NULL: none is there yet */
+    LLVMMemoryBufferRef object[CG_MAX_OBJECTS];
 } cg_ll_parallel_build;
 cot_status cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx,
                                      ir_arena *scratch, const cg_ll_machine *machine,

@@ -1,11 +1,13 @@
 /* A kernel module compiled by several threads.
  *
  * LLVM's passes and code generation take nine tenths of the time, and LLVM contexts are
- * independent of each other.  So the kernels are distributed over a few LLVM modules, each with
- * a context and a target machine of its own.  The calling thread emits all of them; then each
- * is compiled by a thread, one of which is the caller.  Kernels call each other by names that
- * are resolved when the objects are linked.  The code of a kernel depends on the kernel alone,
- * so the number of threads does not change it.
+ * independent of each other.  So the kernels are distributed over several LLVM modules, each
+ * with a context of its own.  The calling thread emits all of them; then a few threads, one of
+ * which is the caller, take one module after the other, each with a target machine of its own.
+ * Between modules a thread looks whether the call is cancelled, and the caller tells how far
+ * the call is.  Kernels call each other by names that are resolved when the objects are linked.
+ * The code of a kernel depends on the kernel alone, so neither the number of threads nor that
+ * of modules changes it.
  *
  * The compiling threads allocate nothing from the context and store errors in their module, so
  * that the context stays with the thread that owns it. */
@@ -62,76 +64,118 @@ threads_of(const cot_context *ctx)
     return n < 1 ? 1 : n > CG_LL_COMPILE_THREADS ? CG_LL_COMPILE_THREADS : (int)n;
 }
 
-/* Distribute the kernels greedily, each to the lightest share; the entry belongs to share 0.
- * Returns the number of shares. */
-static int
-deal(const cot_context *ctx, const cg_module *m, ir_arena *arena, int *share_of)
+/* How many threads and modules code of this weight is worth: as many modules for each thread,
+ * so that all end at about the same time. */
+static void
+size_up(const cot_context *ctx, cg_ll_parallel_build *t, int64_t weight, uint32_t kernels)
+{
+    const int64_t shares = weight / CG_LLVM_COMPILE_SHARE;
+
+    t->threads = threads_of(ctx);
+    t->threads = shares < t->threads ? (int)shares : t->threads;
+    t->threads = t->threads < 1 ? 1 : t->threads;
+    const int64_t each = weight / CG_LLVM_MODULE_INSTRUCTIONS / t->threads + 1;
+    t->n = each < CG_MAX_OBJECTS / t->threads ? (int)each * t->threads : CG_MAX_OBJECTS;
+    t->n = (uint32_t)t->n < kernels ? t->n : (int)kernels;
+}
+
+/* Distribute the kernels greedily, each to the lightest module; the entry belongs to module
+ * 0. */
+static void
+deal(const cot_context *ctx, cg_ll_parallel_build *t, const cg_module *m, ir_arena *arena,
+     int *module_of)
 {
     load *all = IR_NEW_N(arena, load, m->n_kernels);
-    int64_t sum = 0, has[CG_LL_COMPILE_THREADS] = { 0 };
-    int n;
+    int64_t sum = 0, has[CG_MAX_OBJECTS] = { 0 };
 
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         all[i] = (load){ i, weight_of(m->kernel[i], &m->kernel[i]->body) };
         sum += all[i].weight;
     }
-    n = threads_of(ctx);
-    n = sum / CG_LLVM_COMPILE_SHARE < n ? (int)(sum / CG_LLVM_COMPILE_SHARE) : n;
-    if (n < 2)
-        return 1;
+    size_up(ctx, t, sum, m->n_kernels);
     has[0] = all[0].weight;
     qsort(all + 1, m->n_kernels - 1, sizeof *all, by_weight);
     for (uint32_t i = 1; i < m->n_kernels; i++) {
         int least = 0;
-        for (int j = 1; j < n; j++)
+        for (int j = 1; j < t->n; j++)
             if (has[j] < has[least])
                 least = j;
-        share_of[all[i].kernel] = least;
+        module_of[all[i].kernel] = least;
         has[least] += all[i].weight;
     }
-    return n;
 }
 
-typedef struct share {
-    cg_ll_module *l;
-    LLVMMemoryBufferRef *object;
-} share;
+typedef struct worker {
+    cg_ll_parallel_build *t;
+    const cg_ll_machine *machine;
+    cot_context *ctx; /* of the caller; NULL: another thread */
+} worker;
 
+/* LLVM's form of a module is freed as soon as its object is there. */
+static void
+compile_one(cg_ll_parallel_build *t, int i, const cg_ll_machine *machine)
+{
+    cg_ll_module *l = &t->l[i];
+
+    l->machine = machine;
+    if (cg_ll_optimise(l) && cg_ll_make_code(l, LLVMObjectFile, &t->object[i]))
+        cg_ll_module_free(l);
+}
+
+/* Compiles modules until none is left or the call is to end.  A machine is not used again after
+ * a fatal error of LLVM. */
 static void *
 work(void *p)
 {
-    share *s = p;
+    const worker *w = p;
+    cg_ll_parallel_build *t = w->t;
 
-    if (!cg_ll_cancelled(s->l) && cg_ll_optimise(s->l) && !cg_ll_cancelled(s->l))
-        cg_ll_make_code(s->l, LLVMObjectFile, s->object);
+    for (int i; (i = atomic_fetch_add(&t->next, 1)) < t->n;) {
+        if (cg_ll_cancelled(&t->l[i]))
+            break;
+        compile_one(t, i, w->machine);
+        if (t->l[i].died)
+            break;
+        atomic_fetch_add(&t->done, 1);
+        if (w->ctx && ir_check(w->ctx) != COT_OK)
+            break;
+    }
+    if (w->ctx)
+        atomic_store(&t->next, t->n);
     return NULL;
 }
 
-/* Compile every share in a thread.  The first, and those whose thread did not start, are
- * compiled by this thread. */
+/* Compile all modules.  The others do the work of a thread that does not start. */
 static void
-share_work(cg_ll_parallel_build *t)
+compile_all(cg_ll_parallel_build *t, worker *w)
 {
-    share s[CG_LL_COMPILE_THREADS];
     pthread_t thread[CG_LL_COMPILE_THREADS];
     bool started[CG_LL_COMPILE_THREADS] = { false };
     pthread_attr_t a;
-    const bool ready = t->n > 1 && pthread_attr_init(&a) == 0;
+    const bool ready = t->threads > 1 && pthread_attr_init(&a) == 0;
 
     if (ready)
         pthread_attr_setstacksize(&a, CG_LL_STACK);
-    for (int i = 0; i < t->n; i++)
-        s[i] = (share){ &t->l[i], &t->object[i] };
-    for (int i = 1; i < t->n; i++)
-        started[i] = ready && pthread_create(&thread[i], &a, work, &s[i]) == 0;
-    for (int i = 0; i < t->n; i++)
-        if (!started[i])
-            work(&s[i]);
-    for (int i = 1; i < t->n; i++)
+    for (int i = 1; i < t->threads; i++)
+        started[i] = ready && pthread_create(&thread[i], &a, work, &w[i]) == 0;
+    work(&w[0]);
+    for (int i = 1; i < t->threads; i++)
         if (started[i])
             pthread_join(thread[i], NULL);
     if (ready)
         pthread_attr_destroy(&a);
+}
+
+static cot_status
+find_workers(cg_ll_parallel_build *t, cot_context *ctx, const cg_ll_machine *machine, worker *w)
+{
+    for (int i = 0; i < t->threads; i++) {
+        w[i] = (worker){ t, i ? cg_ll_machine_like(ctx, machine, i) : machine, i ? NULL : ctx };
+        if (!w[i].machine)
+            return cg_ll_fail(ctx, "target %s: LLVM has no code generator for it",
+                              machine->triple);
+    }
+    return COT_OK;
 }
 
 cot_status
@@ -139,28 +183,28 @@ cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx, ir_arena *s
                           const cg_ll_machine *machine, const cg_module *m, const char *entry,
                           bool debug)
 {
-    int *share_of = IR_NEW_N(scratch, int, m->n_kernels + 1);
-    const bool alone = debug || ctx->config.perf;
-    const int n = alone ? 1 : deal(ctx, m, scratch, share_of);
+    int *module_of = IR_NEW_N(scratch, int, m->n_kernels + 1);
+    const bool *can_fail = NULL;
+    worker w[CG_LL_COMPILE_THREADS];
 
-    for (t->n = 0; t->n < n;) {
-        const int i = t->n;
-        const cg_ll_machine *own = i ? cg_ll_machine_like(ctx, machine, i) : machine;
-        if (!own)
-            return cg_ll_fail(ctx, "target %s: LLVM has no code generator for it",
-                              machine->triple);
+    t->n = t->threads = 1;
+    if (!debug && !ctx->config.perf)
+        deal(ctx, t, m, scratch, module_of);
+    t->l = IR_NEW_N(scratch, cg_ll_module, t->n);
+    COT_TRY(find_workers(t, ctx, machine, w));
+    for (int i = 0; i < t->n; i++) {
         COT_TRY(ir_check(ctx));
-        COT_TRY(cg_ll_module_begin(&t->l[i], ctx, scratch, own, m->name, debug));
-        t->n++;
+        COT_TRY(cg_ll_module_begin(&t->l[i], ctx, scratch, machine, m->name, debug));
         t->l[i].in_process = true;
-        if (n == 1)
+        can_fail = can_fail ? can_fail : cg_ll_find_failing(&t->l[i], m);
+        if (t->n == 1)
             COT_TRY(cg_ll_module_add(&t->l[i], m, entry, true, NULL, 0));
         else
-            cg_ll_module_share(&t->l[i], m, entry, share_of, i);
+            cg_ll_module_add_some(&t->l[i], m, entry, can_fail, module_of, i);
     }
-    share_work(t);
+    compile_all(t, w);
     cot_status s = ir_check(ctx);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < t->n; i++) {
         cot_status one = cg_ll_module_status(&t->l[i]);
         s = s == COT_OK ? one : s;
     }
@@ -170,8 +214,9 @@ cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx, ir_arena *s
 void
 cg_ll_parallel_build_free(cg_ll_parallel_build *t)
 {
-    for (int i = 0; i < CG_LL_COMPILE_THREADS; i++) {
+    for (int i = 0; t->l && i < t->n; i++)
         cg_ll_module_free(&t->l[i]);
+    for (int i = 0; i < CG_MAX_OBJECTS; i++) {
         if (t->object[i])
             LLVMDisposeMemoryBuffer(t->object[i]);
         t->object[i] = NULL;
