@@ -55,6 +55,7 @@ struct cg_lowering {
     struct cg_known_over *over;         /* cached answers of cg_overwrites, found by node */
     uint32_t n_over, cap_over;
     ir_map over_of;
+    const cg_level *outermost; /* that of the graph itself */
     cg_place predicate; /* GPU: kernels do nothing unless this word is true (predicate.h) */
     /* GPU: the enclosing loop, if its iterations may wait for loops inside them; or NULL */
     const struct cg_nest *nest;

@@ -10,6 +10,7 @@
 #include "frontend/fn.h"
 
 #include "ir/diag.h"
+#include "ir/limit.h"
 
 /* ---- handles ---- */
 
@@ -308,6 +309,7 @@ fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
     ir_build *b = ir_build_new(ctx, s->name);
     cot_trace *t = new_trace(ctx);
 
+    ir_stage(ctx, "trace", s->name, 0);
     b->kept = true;
     if (!in)
         in = IR_NEW_N(b->arena, cot_value, s->n_in + (s->fn ? s->fn->n_optional : 0) + ROOM);

@@ -49,6 +49,9 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .cache_dir = o->cache_dir ? ir_copy_string(&ctx->arena, o->cache_dir) : NULL,
         .cache_dir_bytes = o->cache_dir_bytes ? o->cache_dir_bytes : CACHE_DIR_BYTES,
     };
+    ctx->progress.call = o->progress;
+    ctx->progress.user = o->progress_user;
+    ctx->progress.after = o->progress_after > 0 ? o->progress_after : 1;
     if (ctx->config.verify < 0)
         ctx->config.verify = 0;
     if (ctx->config.threads < 1)

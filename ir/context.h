@@ -90,6 +90,13 @@ struct cot_context {
     cot_limits limits;
     uint64_t made; /* nodes, in the call at hand                  */
     double began; /* when that was, in seconds                   */
+    struct {
+        void (*call)(void *user, const cot_progress *at); /* NULL: nobody asks */
+        void *user;
+        double after, next; /* seconds: the first report of a call; the time of the next */
+        bool told; /* this call has reported */
+        cot_progress at;
+    } progress;
     fenv_t outside; /* the caller's environment                  */
     atomic_int cancelled; /* set by cot_cancel; kernels in this process read it, too */
 };

@@ -6,9 +6,39 @@
 
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler stores to the flag");
 
+static const double report_every = 0.1;
+
+void
+ir_stage(cot_context *ctx, const char *stage, const char *function, uint64_t total)
+{
+    if (ctx->progress.call)
+        ctx->progress.at =
+            (cot_progress){ .stage = stage,
+                            .function = function ? ir_intern(ctx, function) : NULL,
+                            .total = total };
+}
+
+static void
+report(cot_context *ctx)
+{
+    const double now = ir_now();
+
+    if (now < ctx->progress.next || !ctx->progress.at.stage)
+        return;
+    ctx->progress.next =
+        now + (ctx->progress.after < report_every ? ctx->progress.after : report_every);
+    ctx->progress.told = true;
+    ctx->progress.at.seconds = now - ctx->began;
+    if (!ctx->progress.at.total)
+        ctx->progress.at.done = ctx->made;
+    ctx->progress.call(ctx->progress.user, &ctx->progress.at);
+}
+
 cot_status
 ir_check(cot_context *ctx)
 {
+    if (ctx->progress.call)
+        report(ctx);
     if (atomic_load_explicit(&ctx->cancelled, memory_order_relaxed))
         return ir_fail(ctx, 0, NULL, ERR_cancelled);
     if (ctx->limits.nodes && ctx->made > ctx->limits.nodes)

@@ -8,6 +8,15 @@
  * limit. */
 cot_status ir_check(cot_context *ctx);
 
+/* Begins a stage of the call at hand, of total steps (0: not known), for cot_options.progress,
+ * which ir_check calls.  stage is a constant. */
+void ir_stage(cot_context *ctx, const char *stage, const char *function, uint64_t total);
+static inline void
+ir_stage_done(cot_context *ctx, uint64_t done)
+{
+    ctx->progress.at.done = done;
+}
+
 /* Called for each node made: is it time to call ir_check?  The clock is read for one node of
  * many. */
 static inline bool
@@ -20,6 +29,9 @@ ir_tick(cot_context *ctx)
 
 /* Seconds of the monotonic clock. */
 double ir_now(void);
+/* COT_TIME: prints a row: what took how many seconds since start, the memory that the process
+ * has now, and text. */
+void ir_print_time(const cot_context *ctx, const char *what, double seconds, const char *text);
 /* Seconds that the call at hand has left; below 0 where there is no limit. */
 double ir_seconds_left(const cot_context *ctx);
 

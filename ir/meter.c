@@ -1,7 +1,7 @@
 /* The time and the memory that a public call has used.
  *
  * A public call begins at its outermost recovery point: there the count of nodes and the clock
- * start.
+ * start, and the next report of its progress is due a while later.
  *
  * Bytes are counted by an allocator in front of the context's own.  It stores the size of each
  * block in front of it, since the contract of realloc does not tell the size of what is freed.
@@ -10,9 +10,11 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ir/lent.h"
 #include "ir/limit.h"
+#include "ir/number.h"
 
 double
 ir_now(void)
@@ -23,12 +25,41 @@ ir_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* 0: the system does not tell. */
+static uint64_t
+resident(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long long all, pages = 0;
+
+    if (file && fscanf(file, "%llu %llu", &all, &pages) != 2)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void
+ir_print_time(const cot_context *ctx, const char *what, double seconds, const char *text)
+{
+    char figures[64];
+
+    if (!ctx->config.time)
+        return;
+    ir_snprintf(figures, sizeof figures, "%9.3f ms %8.1f MB", 1e3 * seconds,
+                1e-6 * (double)resident());
+    fprintf(stderr, "time: %-14s %s  %s\n", what, figures, text);
+}
+
 void
 ir_begin_call(cot_context *ctx)
 {
     ctx->made = 0;
     ctx->lent_before = ctx->lent_serial;
-    ctx->began = ctx->limits.seconds > 0 ? ir_now() : 0;
+    ctx->began = ctx->limits.seconds > 0 || ctx->progress.call ? ir_now() : 0;
+    ctx->progress.next = ctx->began + ctx->progress.after;
+    ctx->progress.told = false;
+    ctx->progress.at.stage = NULL;
     fegetenv(&ctx->outside);
     fesetenv(FE_DFL_ENV);
 }
@@ -36,6 +67,11 @@ ir_begin_call(cot_context *ctx)
 void
 ir_end_call(cot_context *ctx)
 {
+    const cot_progress over = { .seconds = ctx->progress.at.seconds };
+
+    if (ctx->progress.told)
+        ctx->progress.call(ctx->progress.user, &over);
+    ctx->progress.told = false;
     if (ctx->status != COT_OK)
         ir_arena_recall(ctx);
     fesetenv(&ctx->outside);

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "ir/limit.h"
+
 static void
 define(ir_parser *p, const char *name, ir_ref v)
 {
@@ -411,7 +413,9 @@ ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_
     *out = (ir_module){ 0 };
     if (ctx->status != COT_OK)
         return ctx->status;
+    ir_stage(ctx, "read", name, bytes);
     do {
+        ir_stage_done(ctx, (uint64_t)(p.r.at - text));
         if (!format(&p) || !definition(&p))
             return ctx->status ? ctx->status
                                : ir_fail(ctx, 0, NULL, ERR_internal,

@@ -124,14 +124,6 @@ pass_default_options(void)
                            .vmap = { .in = every, .out = every } };
 }
 
-static double
-now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 /* The new values of in/out arguments are the last results of every transform: they are not
  * differentiated, and mapped like their arguments. */
 static cot_status
@@ -249,26 +241,32 @@ provide(const pass_row *row, const ir_graph *f, ir_graph **out)
     return check_properties(row, "before", pass_properties(*out), row->wants, f->ctx);
 }
 
+static void
+print_time(const pass_row *row, const ir_graph *f, const ir_graph *out, double seconds)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "%5u -> %5u nodes  %s", f->n_nodes - 1, out->n_nodes - 1,
+             out->name);
+    ir_print_time(f->ctx, row->name, seconds, text);
+}
+
 cot_status
 pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph **out)
 {
     cot_context *ctx = f->ctx;
     pass_options named = o ? *o : pass_default_options();
-    COT_TRY(ir_check(ctx));
     COT_TRY(provide(row, f, (ir_graph **)&f));
-    const double start = ctx->config.time ? now_ms() : 0;
+    ir_stage(ctx, row->name, f->name, 0);
+    COT_TRY(ir_check(ctx));
+    const double start = ctx->config.time ? ir_now() : 0;
     if (named.wrt_names || named.in_names || named.out_names)
         COT_TRY(pass_resolve_names(row, f, &named));
     COT_TRY(run_with_inout(row, f, named, out));
     const unsigned kept = row->gives & PASS_KEEPS ? pass_properties(f) & ~PASS_SHALLOW : 0;
     COT_TRY(check_properties(row, "after", pass_properties(*out), row->gives | kept, ctx));
-    if (ctx->config.time) {
-        char ms[32];
-
-        ir_snprintf(ms, sizeof ms, "%9.3f", now_ms() - start);
-        fprintf(stderr, "time: %-14s %s ms  %5u -> %5u nodes  %s\n", row->name, ms,
-                f->n_nodes - 1, (*out)->n_nodes - 1, (*out)->name);
-    }
+    if (ctx->config.time)
+        print_time(row, f, *out, ir_now() - start);
     if (ctx->config.verify)
         COT_TRY(ir_verify(ctx, *out, row->name));
     pass_dump(row->name, f, *out);

@@ -5,14 +5,13 @@
  * takes two calls. */
 #include "runtime/compile.h"
 
-#include <time.h>
-
 #include "codegen/kernel/cost.h"
 #include "codegen/kernel/grid.h"
 #include "cotrace/device.h"
 #include "frontend/fn.h"
 #include "ir/config.h"
 #include "ir/diag.h"
+#include "ir/limit.h"
 #include "ir/number.h"
 #include "passes/pass.h"
 #include "runtime/device.h"
@@ -192,26 +191,13 @@ kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
     return k;
 }
 
-static double
-now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-/* COT_TIME: prints a row of the table whose rows for passes passes/pipeline.c prints. */
 static void
 print_time(const ir_graph *f, const char *stage, double start, const cg_module *m)
 {
-    char ms[32];
+    char text[128];
 
-    if (!f->ctx->config.time)
-        return;
-    ir_snprintf(ms, sizeof ms, "%9.3f", now_ms() - start);
-    fprintf(stderr, "time: %-14s %s ms  %5u kernels        %s\n", stage, ms, m->n_kernels,
-            f->name);
+    snprintf(text, sizeof text, "%5u kernels         %s", m->n_kernels, f->name);
+    ir_print_time(f->ctx, stage, ir_now() - start, text);
 }
 
 static void
@@ -228,7 +214,7 @@ make_blocks(cot_kernel *k, size_t bytes)
 static cot_status
 compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
 {
-    double start = now_ms();
+    double start = ir_now();
     rt_lowered low;
     cot_kernel *k;
     cg_code code;
@@ -242,7 +228,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     if (k->parallel)
         k->pool = pool_of(f->ctx, p->threads);
     make_blocks(k, (size_t)low.module->work_bytes);
-    start = now_ms();
+    start = ir_now();
     rt_store_open(f->ctx);
     COT_TRY(p->backend->load(f->ctx, &p->target, low.module, &code));
     print_time(f, "load", start, low.module);
@@ -254,7 +240,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
 static cot_status
 compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_kernel **out)
 {
-    double start = now_ms();
+    double start = ir_now();
     rt_lowered low;
     cot_kernel *k;
 
@@ -266,7 +252,7 @@ compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_ke
     k->program = *program;
     cg_module_cost(low.module, &k->flops, &k->traffic);
     make_blocks(k, p->machine == rt_sim() ? (size_t)low.module->work_bytes : 0);
-    start = now_ms();
+    start = ir_now();
     COT_TRY(rt_program_load(k->program, p, low.module));
     print_time(f, "load", start, low.module);
     return COT_OK;

@@ -12,6 +12,7 @@
 #include "ir/array.h"
 #include "ir/diag.h"
 #include "ir/graph.h"
+#include "ir/limit.h"
 #include "runtime/device.h"
 
 #define LINE 64
@@ -220,6 +221,7 @@ eval_in_copies(const eval_call *c, ir_arena *scratch)
         if (old >= 0 && to[i] == c->args[old])
             out[i] = ir_alloc(scratch, k->bytes[old] + 1);
     }
+    ir_stage(k->ctx, "evaluate", f->name, 0);
     COT_TRY(ir_eval(k->prepared, out, (const void *const *)c->args));
     for (int i = 0; i < n; i++)
         if (to[i] != out[i])

@@ -3,9 +3,11 @@
  * `read` is the text and the pipeline, once.  The limit is the greater of bytes over memory
  * speed and flops over peak, both measured here on one core.  Bytes are those of arguments and
  * results, each moved once; flops are the cost model's estimate.  Working sets that fit a cache
- * can be faster than this memory limit. */
+ * can be faster than this memory limit.  --compile: one compilation, pass by pass, and no
+ * call. */
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "ir/diag.h"
@@ -96,7 +98,7 @@ peak_speed(void)
     return 0;
 }
 
-enum { SAMPLES = 31 };
+enum { RUNS = 5, SAMPLES = 31 }; /* of compilation; of calls */
 
 /* Seconds a call: the least and the median of samples, each of as many calls as take a
  * millisecond. */
@@ -123,11 +125,12 @@ time_calls(const cot_kernel *k, void *const *args, double *least, double *median
 }
 
 static cot_status
-time_compile(const ir_graph *f, const cot_compile_options *o, double *least, cot_kernel **out)
+time_compile(const ir_graph *f, const cot_compile_options *o, int runs, double *least,
+             cot_kernel **out)
 {
     *least = INFINITY;
     *out = NULL;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < runs; i++) {
         double start = now();
 
         cot_kernel_free(*out);
@@ -145,6 +148,7 @@ report(const cot_kernel *k, double read, double compile, double least, double me
     for (int i = 0; i < k->n_in + k->n_out; i++)
         bytes += (double)k->bytes[i];
     limit = fmax(bytes / memory, peak > 0 ? (double)k->flops / peak : 0);
+    cli_hide_progress();
     printf("read         %10.3f ms\n", 1e3 * read);
     printf("compile      %10.3f ms\n", 1e3 * compile);
     printf("call, least  %10.3f us\n", 1e6 * least);
@@ -155,6 +159,20 @@ report(const cot_kernel *k, double read, double compile, double least, double me
     printf("flops        %10lld            %8.2f GFLOP/s of %.2f\n", (long long)k->flops,
            (double)k->flops / least * 1e-9, peak * 1e-9);
     printf("share of the limit of one core: %.0f %%\n", 100 * limit / least);
+}
+
+/* The rows of COT_TIME come before. */
+static void
+report_compile(const cot_kernel *k, double read, double compile)
+{
+    struct rusage used;
+
+    getrusage(RUSAGE_SELF, &used);
+    cli_hide_progress();
+    printf("read         %10.3f ms\n", 1e3 * read);
+    printf("compile      %10.3f ms\n", 1e3 * compile);
+    printf("code         %10zu bytes\n", k->code.bytes);
+    printf("most memory  %10ld KB\n", used.ru_maxrss);
 }
 
 int
@@ -172,8 +190,17 @@ cli_bench(cot_cli *c)
     if (cli_entry(c, &f) != COT_OK)
         return cli_failed(c);
     read = now() - read;
-    if (cli_inputs(c, f, &in) != COT_OK || time_compile(f, &o, &compile, &k) != COT_OK)
+    if (time_compile(f, &o, c->compile ? 1 : RUNS, &compile, &k) != COT_OK)
         return cli_failed(c);
+    if (c->compile) {
+        report_compile(k, read, compile);
+        cot_kernel_free(k);
+        return EXIT_DONE;
+    }
+    if (cli_inputs(c, f, &in) != COT_OK) {
+        cot_kernel_free(k);
+        return cli_failed(c);
+    }
     out = cli_buffers(c->ctx, f);
     args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
     rt_arguments(k, in, out, args);

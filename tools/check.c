@@ -11,6 +11,7 @@ static int
 tell(cot_cli *c, const char *name, cot_status status, const rt_verdict *v)
 {
     if (status == COT_ERR_RULE) {
+        cli_hide_progress();
         printf("%-12s skipped: %s\n", name, cot_error(c->ctx));
         cot_error_clear(c->ctx);
         return EXIT_DONE;
@@ -21,6 +22,7 @@ tell(cot_cli *c, const char *name, cot_status status, const rt_verdict *v)
         cot_error_clear(c->ctx);
         return answer;
     }
+    cli_hide_progress();
     if (v->skipped)
         printf("%-12s skipped: %s\n", name, v->why.text);
     else if (v->good)

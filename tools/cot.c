@@ -51,6 +51,7 @@ static const char usage[] =
     "  --donated 0,2      build: arguments whose memory results may take\n"
     "  --limit-bytes N, --limit-nodes N, --limit-seconds S   fail where a file needs more: "
     "docs/limits.md\n"
+    "  --compile          bench: what each pass and LLVM's parts take, once, and no call\n"
     "  --isolate          run, build, bench: LLVM runs in a child process, whose death is an "
     "error\n"
     "  --version, --help\n"
@@ -71,6 +72,7 @@ cli_wrong(const cot_cli *c, const char *format, ...)
 {
     va_list ap;
 
+    cli_hide_progress();
     fprintf(stderr, "cot%s%s: ", c->verb ? " " : "", c->verb ? c->verb : "");
     va_start(ap, format);
     vfprintf(stderr, format, ap);
@@ -84,6 +86,7 @@ cli_failed(const cot_cli *c)
 {
     cot_status status = cot_error_status(c->ctx);
 
+    cli_hide_progress();
     fprintf(stderr, "%s\n", cot_error(c->ctx));
     return status == COT_ERR_INTERNAL ? EXIT_BUG : EXIT_USER;
 }
@@ -324,6 +327,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--expect", &c->expect, "opt" },
         { "--locs", &c->locs, "opt" },
         { "-g", &c->debug, "build" },
+        { "--compile", &c->compile, "bench" },
         { "--fast", &c->fast, "run build" },
         { "--isolate", &c->isolate, "run build bench" },
         { "--trapping-math", &c->trapping_math, "run build bench" },
@@ -425,6 +429,9 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     options.threads = c->threads;
     options.limits = c->limits;
     options.isolate = c->isolate;
+    options.time = c->compile;
+    if (!c->compile)
+        cli_show_progress(&options);
     if (strcmp(c->verb, "bench") == 0)
         options.cache_dir = "off";      /* compilation is timed */
     c->ctx = cot_context_new(&options);

@@ -16,7 +16,8 @@ typedef struct cot_cli {
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
         *donated, *features, *manifest;
     int threads;
-    bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math;
+    bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
+        compile;
     cot_limits limits;
     int n_in, n_exports;
     const char **in, **exports;
@@ -41,6 +42,11 @@ int cli_bench(cot_cli *c);
 int cli_wrong(const cot_cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Print the context's error; the exit status that goes with it. */
 int cli_failed(const cot_cli *c);
+
+/* progress.c: calls that take long show a bar if standard error is a terminal. */
+void cli_show_progress(cot_options *o);
+/* Erases the bar, before something else is printed. */
+void cli_hide_progress(void);
 
 /* A whole file ("-": standard input) in the context's arena; NULL with the error recorded. */
 const char *cli_read(cot_cli *c, const char *path, size_t *bytes);

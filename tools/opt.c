@@ -15,6 +15,7 @@ print_graph(const cot_cli *c, const ir_graph *f)
         ir_print(&b, f, IR_PRINT_FORMAT | (c->locs ? IR_PRINT_LOCS : 0));
     else
         cli_print_dot(&b, f);
+    cli_hide_progress();
     fwrite(b.text, 1, b.n, stdout);
     return COT_OK;
 }
@@ -59,6 +60,7 @@ opt_kernels(cot_cli *c, const char *text)
     COT_TRY(cli_kernels(c->ctx, name, text, c->bytes, c->pipeline, &b));
     if (c->out)
         return cli_write(c, c->out, b.text, b.n) ? COT_OK : c->ctx->status;
+    cli_hide_progress();
     fwrite(b.text, 1, b.n, stdout);
     return COT_OK;
 }

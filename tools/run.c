@@ -226,6 +226,7 @@ print_results(cot_cli *c, const ir_graph *f, void *const *out)
         rt_print_elements(&b, t, out[i], false);
         ir_buf_str(&b, "\n");
     }
+    cli_hide_progress();
     if (b.n) /* else there is no text at all */
         fwrite(b.text, 1, b.n, stdout);
 }

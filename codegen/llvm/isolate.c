@@ -116,6 +116,7 @@ work(cot_context *ctx, cg_ll_job *job, void *arg, const int *n, LLVMMemoryBuffer
     const char *message;
     bool good;
 
+    ctx->progress.call = NULL; /* the parent reports */
     if (ctx->limits.bytes)
         limit_memory(ctx->limits.bytes);
     IR_TRY (ctx) {
@@ -341,6 +342,7 @@ in_child(cot_context *ctx, cg_ll_job *job, void *arg, int *n, LLVMMemoryBufferRe
     volatile bool heard = false;
     child c;
 
+    ir_stage(ctx, "compile", NULL, 0);
     COT_TRY(ir_check(ctx));
     COT_TRY(start(ctx, &c, job, arg, n, object));
     IR_TRY (ctx) {

@@ -134,6 +134,7 @@ typedef struct cg_ll_module {
     cg_ll_debug *debug; /* NULL: without line tables */
     bool in_process;    /* foreign functions are called by their address, not by name */
     bool trapping_math; /* of the kernels that are added: see cg_module */
+    double seconds[3]; /* what building it, LLVM's passes and code generation took */
 } cg_ll_module;
 
 typedef struct cg_ll_shared {
@@ -200,7 +201,9 @@ void cg_ll_module_add_some(cg_ll_module *l, const cg_module *m, const char *entr
  * threads compile to one object each; the objects are then linked. */
 typedef struct cg_ll_parallel_build {
     int n, threads;
-    atomic_int next, done; /* the module to be taken next; how many have an object */
+    atomic_int next; /* the module to be taken next */
+    atomic_uint done; /* how many kernels have code */
+    int kernels[CG_MAX_OBJECTS]; /* of each module */
     cg_ll_module *l; /* in the scratch arena; NULL: none is there yet */
     LLVMMemoryBufferRef object[CG_MAX_OBJECTS];
 } cg_ll_parallel_build;

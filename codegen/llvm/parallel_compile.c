@@ -94,6 +94,7 @@ deal(const cot_context *ctx, cg_ll_parallel_build *t, const cg_module *m, ir_are
     }
     size_up(ctx, t, sum, m->n_kernels);
     has[0] = all[0].weight;
+    t->kernels[0] = 1;
     qsort(all + 1, m->n_kernels - 1, sizeof *all, by_weight);
     for (uint32_t i = 1; i < m->n_kernels; i++) {
         int least = 0;
@@ -101,6 +102,7 @@ deal(const cot_context *ctx, cg_ll_parallel_build *t, const cg_module *m, ir_are
             if (has[j] < has[least])
                 least = j;
         module_of[all[i].kernel] = least;
+        t->kernels[least]++;
         has[least] += all[i].weight;
     }
 }
@@ -116,10 +118,31 @@ static void
 compile_one(cg_ll_parallel_build *t, int i, const cg_ll_machine *machine)
 {
     cg_ll_module *l = &t->l[i];
+    const double start = ir_now();
 
     l->machine = machine;
-    if (cg_ll_optimise(l) && cg_ll_make_code(l, LLVMObjectFile, &t->object[i]))
+    const bool good = cg_ll_optimise(l);
+    const double optimised = ir_now();
+    if (good && cg_ll_make_code(l, LLVMObjectFile, &t->object[i]))
         cg_ll_module_free(l);
+    l->seconds[1] = optimised - start;
+    l->seconds[2] = ir_now() - optimised;
+}
+
+/* COT_TIME: what LLVM's parts took, all threads together. */
+static void
+print_times(const cg_ll_parallel_build *t, const cot_context *ctx)
+{
+    static const char *const part[] = { "llvm build", "llvm passes", "llvm code" };
+    char text[64];
+
+    snprintf(text, sizeof text, "%5d modules, by %d threads", t->n, t->threads);
+    for (int k = 0; ctx->config.time && k < 3; k++) {
+        double sum = 0;
+        for (int i = 0; i < t->n; i++)
+            sum += t->l[i].seconds[k];
+        ir_print_time(ctx, part[k], sum, text);
+    }
 }
 
 /* Compiles modules until none is left or the call is to end.  A machine is not used again after
@@ -136,7 +159,9 @@ work(void *p)
         compile_one(t, i, w->machine);
         if (t->l[i].died)
             break;
-        atomic_fetch_add(&t->done, 1);
+        const unsigned before = atomic_fetch_add(&t->done, (unsigned)t->kernels[i]);
+        if (w->ctx)
+            ir_stage_done(w->ctx, before + (unsigned)t->kernels[i]);
         if (w->ctx && ir_check(w->ctx) != COT_OK)
             break;
     }
@@ -193,6 +218,7 @@ cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx, ir_arena *s
     t->l = IR_NEW_N(scratch, cg_ll_module, t->n);
     COT_TRY(find_workers(t, ctx, machine, w));
     for (int i = 0; i < t->n; i++) {
+        const double start = ir_now();
         COT_TRY(ir_check(ctx));
         COT_TRY(cg_ll_module_begin(&t->l[i], ctx, scratch, machine, m->name, debug));
         t->l[i].in_process = true;
@@ -201,8 +227,11 @@ cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx, ir_arena *s
             COT_TRY(cg_ll_module_add(&t->l[i], m, entry, true, NULL, 0));
         else
             cg_ll_module_add_some(&t->l[i], m, entry, can_fail, module_of, i);
+        t->l[i].seconds[0] = ir_now() - start;
     }
+    ir_stage(ctx, "compile", m->name, m->n_kernels);
     compile_all(t, w);
+    print_times(t, ctx);
     cot_status s = ir_check(ctx);
     for (int i = 0; i < t->n; i++) {
         cot_status one = cg_ll_module_status(&t->l[i]);

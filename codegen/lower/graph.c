@@ -136,6 +136,8 @@ cg_plan_graph(cg_lowering *l, cg_level *v)
         const ir_mark mark = ir_arena_mark(l->scratch);
         v->at = i;
         l->loc = group_loc(v, g);
+        if (v == l->outermost)
+            ir_stage_done(l->ctx, i);
         l->status = ir_check(l->ctx);
         if (l->status != COT_OK)
             break;

@@ -4,6 +4,8 @@
 #include "codegen/lower/level.h"
 #include "codegen/lower/rules.h"
 
+#include "ir/limit.h"
+
 static const char *
 arg_name(ir_arena *a, const char *const *names, int i, const char *prefix)
 {
@@ -166,6 +168,8 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     cg_begin(&l->entry, entry);
     l->m->n_args = f->n_in + f->n_out - f->n_inout;
     cg_level *v = cg_level_new(l, f);
+    l->outermost = v;
+    ir_stage(l->ctx, "lower", f->name, v->fusion->n);
     place_inputs(l, v);
     int *over = IR_NEW_N(arena, int, f->n_out + 1);
     cg_pair_donated(f, o->donated, scratch, over);

@@ -97,6 +97,18 @@ typedef struct cot_limits {
     double seconds;
 } cot_limits;
 
+/* How far a call is that takes long: cot_options.progress. */
+typedef struct cot_progress {
+    /* "read", "import", "trace", the name of a pass, "lower", "compile" or "evaluate"; NULL:
+     * the call ends */
+    const char *stage;
+    const char *function; /* the function that it works on; NULL: none in particular */
+    double seconds; /* since the call began */
+    /* steps of the stage: bytes, values that are written to memory, kernels; where total is 0
+     * it is not known, and done counts the nodes that the call has made */
+    uint64_t done, total;
+} cot_progress;
+
 /* Options of a context.  Zero is the default of each. */
 typedef struct cot_options {
     const char *dump;       /* stages to print, as in COT_DUMP: "trace,jvp,fuse" or "all"     */
@@ -109,7 +121,7 @@ typedef struct cot_options {
      * parallel are not proved to write apart; -1: neither; 0: 1 in debug builds.  Kernels are
      * always proved to stay within their memory. */
     int verify;
-    int time;               /* 1: print time and node counts per pass                        */
+    int time; /* 1: print time, node counts and memory per pass                */
     int threads;            /* threads of compiled kernels; 0: 1 unless COT_THREADS says      */
     int vector_bits;        /* 0: the target's; 32 (scalar), 128, 256 or 512                  */
     /* realloc's contract; NULL: libc's */
@@ -134,6 +146,14 @@ typedef struct cot_options {
      * COT_CACHE_DIR says, or it is cotrace in the user's cache folder: docs/cache.md */
     const char *cache_dir;
     uint64_t cache_dir_bytes; /* that its files may have together; 0: 256 MB */
+    /* Called by a call that takes longer than progress_after seconds (0: one second), at most
+     * ten times a second (more often where progress_after is less than a tenth), on the thread
+     * of that call, and once more when it ends.  It may cancel the call by cot_cancel, and
+     * calls nothing else with the context.  What it is given is valid until it returns.
+     * Compiled kernels report nothing while they run. */
+    void (*progress)(void *user, const cot_progress *at);
+    void *progress_user;
+    double progress_after;
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

@@ -4,6 +4,7 @@
 #include "frontend/custom.h"
 #include "frontend/stablehlo/import/emit.h"
 #include "ir/diag.h"
+#include "ir/limit.h"
 
 bool
 fe_hlo_is_mlir(const char *path, const char *text, size_t bytes)
@@ -222,9 +223,11 @@ read_and_build(cot_context *ctx, ir_arena *scratch, const fe_hlo_source *s,
                      .at = s->text + s->from,
                      .end = s->text + s->to };
     hlo_import h = { .ctx = ctx, .a = scratch, .r = &r, .o = o, .checks = checks };
-    cot_status status = fe_hlo_parse(&r) ? COT_OK : ctx->status;
 
+    ir_stage(ctx, "read", s->path, s->to);
+    cot_status status = fe_hlo_parse(&r) ? COT_OK : ctx->status;
     h.m = r.m;
+    ir_stage(ctx, "import", s->path, 0);
     if (status == COT_OK)
         status = build(&h, extra, out);
     if (checks && checks->n)

@@ -136,6 +136,7 @@ fe_hlo_read_op(hlo_reader *r)
     result_names out = { 0 };
     hlo_span name;
 
+    ir_stage_done(r->ctx, (uint64_t)(r->at - r->text));
     if (ir_check(r->ctx) != COT_OK) {
         r->failed = true;
         return false;
