@@ -12,8 +12,8 @@
 
 #define LINE 64
 
-cot_array *
-ir_array_new(cot_context *ctx, const cot_type *type, void *data)
+static cot_array *
+make_array(cot_context *ctx, const cot_type *type, void *data, bool zeroed)
 {
     const int64_t *dims = type->rank > 8 ? type->more : type->dims;
     const size_t head = sizeof(cot_array) + sizeof(int64_t) * (size_t)type->rank;
@@ -43,9 +43,22 @@ ir_array_new(cot_context *ctx, const cot_type *type, void *data)
         a->type.more = NULL;
     if (!data) {
         a->data = (void *)(((uintptr_t)a + head + LINE - 1) / LINE * LINE);
-        memset(a->data, 0, bytes);
+        if (zeroed)
+            memset(a->data, 0, bytes);
     }
     return a;
+}
+
+cot_array *
+ir_array_new(cot_context *ctx, const cot_type *type, void *data)
+{
+    return make_array(ctx, type, data, true);
+}
+
+cot_array *
+ir_array_new_unset(cot_context *ctx, const cot_type *type)
+{
+    return make_array(ctx, type, NULL, false);
 }
 
 /* The array of a type from outside, which may be wrong. */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cotrace/tensor.h"
+#include "ir/type.h"
 
 /* Memory outside of this process's address space, or owned by another library.  The functions
  * are supplied by the runtime, which knows how to read such memory and how to release it. */
@@ -39,6 +40,20 @@ struct cot_array {
 /* A new array: zeroed memory of its own, or the user's if data is not NULL.  NULL if memory is
  * short.  The type has been checked. */
 cot_array *ir_array_new(cot_context *ctx, const cot_type *type, void *data);
+/* As ir_array_new, of memory that holds nothing defined: it is for results. */
+cot_array *ir_array_new_unset(cot_context *ctx, const cot_type *type);
+/* Does it have the element type and the dimensions?  Inline, since every call of a kernel asks
+ * for each array. */
+static inline bool
+ir_array_has_type(const cot_array *a, const ir_type *t)
+{
+    if (a->type.dtype != t->dtype || a->type.rank != t->rank)
+        return false;
+    for (int i = 0; i < t->rank; i++)
+        if (a->dims[i] != t->dims[i])
+            return false;
+    return true;
+}
 /* Is its memory this process's? */
 static inline bool
 ir_array_is_here(const cot_array *a)

@@ -60,6 +60,12 @@ lock_init(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&recursive);
 }
 
+bool
+ir_allocates_by_libc(const cot_context *ctx)
+{
+    return ctx->realloc == libc_realloc;
+}
+
 cot_context *
 cot_context_new(const cot_options *options)
 {

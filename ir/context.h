@@ -143,6 +143,8 @@ ir_leave(cot_context *ctx, ir_recover *outer)
 void *ir_realloc(cot_context *ctx, void *old, size_t bytes);
 void ir_free(cot_context *ctx, void *p);
 _Noreturn void ir_out_of_memory(cot_context *ctx);
+/* Is its allocator the C library's, which any thread may call? */
+bool ir_allocates_by_libc(const cot_context *ctx);
 
 /* The one copy of a string in the context. */
 const char *ir_intern(cot_context *ctx, const char *s);

@@ -22,6 +22,7 @@ typedef struct kernel_entry {
 typedef struct kernel_table {
     uint32_t n, cap; /* n is protected by the lock; cap is a power of two */
     struct kernel_table *older;
+    _Atomic(cot_kernel *) latest; /* that was found last: most calls have its types again */
     _Atomic(const kernel_entry *) at[];
 } kernel_table;
 
@@ -44,26 +45,29 @@ fits(const cot_kernel *k, const cot_array *const *args, int n)
     if (k->n_args != n)
         return false;
     for (int i = 0; i < n; i++)
-        if (args[i]->type.dtype != k->type[i]->dtype ||
-            args[i]->type.rank != k->type[i]->rank ||
-            memcmp(args[i]->dims, k->type[i]->dims,
-                   sizeof(int64_t) * (size_t)k->type[i]->rank) != 0)
+        if (!ir_array_has_type(args[i], k->type[i]))
             return false;
     return true;
 }
 
 static cot_kernel *
-find(const kernel_table *t, uint64_t hash, const cot_array *const *args, int n)
+find(kernel_table *t, const cot_array *const *args, int n)
 {
     if (!t)
         return NULL;
+    cot_kernel *latest = atomic_load_explicit(&t->latest, memory_order_acquire);
+    if (latest && fits(latest, args, n))
+        return latest;
+    const uint64_t hash = hash_types(args, n);
     for (uint32_t i = (uint32_t)hash & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
         const kernel_entry *e = atomic_load_explicit(&t->at[i], memory_order_acquire);
 
         if (!e)
             return NULL;
-        if (e->hash == hash && fits(e->kernel, args, n))
+        if (e->hash == hash && fits(e->kernel, args, n)) {
+            atomic_store_explicit(&t->latest, e->kernel, memory_order_release);
             return e->kernel;
+        }
     }
 }
 
@@ -156,7 +160,6 @@ typedef struct miss {
     const cot_compile_options *options;
     const cot_array *const *args;
     int n;
-    uint64_t hash;
     cot_kernel *kernel;
     bool alone; /* it is not in the table, so the caller frees it */
 } miss;
@@ -169,7 +172,7 @@ compile_miss(cot_context *ctx, void *arg)
     cot_type *type = IR_NEW_N(&ctx->arena, cot_type, m->n + 1);
     kernel_entry *e;
 
-    m->kernel = find(t, m->hash, m->args, m->n);
+    m->kernel = find(t, m->args, m->n);
     if (m->kernel) {
         count(&m->fn->hits);
         return COT_OK;
@@ -183,7 +186,7 @@ compile_miss(cot_context *ctx, void *arg)
     e = IR_NEW(&ctx->arena, kernel_entry);
     t = table_with_room(m->fn);
     COT_TRY(cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel));
-    *e = (kernel_entry){ m->hash, m->kernel };
+    *e = (kernel_entry){ hash_types(m->args, m->n), m->kernel };
     put(t, e);
     return COT_OK;
 }
@@ -202,7 +205,7 @@ make_result(cot_context *ctx, const want *w, const cot_type *type, cot_array **o
     for (int i = 0; w->k->program && i < w->k->n_args; i++)
         if (!ir_array_is_here(w->args[i]))
             return rt_array_on(ctx, type, w->args[i]->place->device_id, false, out);
-    *out = ir_array_new(ctx, type, NULL);
+    *out = ir_array_new_unset(ctx, type);
     return *out ? COT_OK : ir_fail(ctx, w->k->loc, w->k->graph->name, ERR_memory);
 }
 
@@ -222,6 +225,25 @@ make_results(cot_context *ctx, void *arg)
             COT_TRY(make_result(ctx, w, &type, &w->results[i]));
     }
     return COT_OK;
+}
+
+/* Makes the results without the lock, where that is possible and nothing fails: small kernels
+ * take less time than the lock. */
+static bool
+make_results_freely(const want *w)
+{
+    cot_context *ctx = w->k->ctx;
+    bool there = true;
+
+    if (w->n != w->k->n_out || w->k->program || !ir_allocates_by_libc(ctx))
+        return false;
+    for (int i = 0; i < w->n; i++)
+        if (!w->results[i]) {
+            const cot_type type = ir_type_public(w->k->type[w->k->n_in + i]);
+            w->results[i] = ir_array_new_unset(ctx, &type);
+            there &= w->results[i] != NULL;
+        }
+    return there;
 }
 
 static bool
@@ -253,7 +275,7 @@ cot_status
 rt_call_fn(const char *call, cot_fn *f, const cot_compile_options *o, cot_array **results,
            int n_results, const cot_array *const *args, int n_args)
 {
-    miss m = { f, o, args, n_args, 0, NULL, false };
+    miss m = { f, o, args, n_args, NULL, false };
     missing no = { f, call, "an argument is NULL; wants an array" };
     cot_status status = COT_OK;
     want w;
@@ -264,15 +286,13 @@ rt_call_fn(const char *call, cot_fn *f, const cot_compile_options *o, cot_array 
     no.what = "the list of results is NULL; wants room for them";
     if (n_results > 0 && !results)
         return rt_guard(f->ctx, record_missing, &no);
-    m.hash = hash_types(args, n_args);
-    m.kernel =
-        find(atomic_load_explicit(&f->compiled, memory_order_acquire), m.hash, args, n_args);
+    m.kernel = find(atomic_load_explicit(&f->compiled, memory_order_acquire), args, n_args);
     if (m.kernel)
         count(&f->hits);
     else
         COT_TRY(rt_guard(f->ctx, compile_miss, &m));
     w = (want){ m.kernel, results, n_results, args };
-    if (!all_there(&w))
+    if (!all_there(&w) && !make_results_freely(&w))
         status = rt_guard(f->ctx, make_results, &w);
     if (status == COT_OK)
         status = cot_run(m.kernel, results, args);

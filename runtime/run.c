@@ -152,18 +152,23 @@ check_place(const cot_kernel *k, int i, const cot_array *a, ir_place **there)
 }
 
 static cot_status
-check_array(const cot_kernel *k, int i, const cot_array *a)
+wrong_array(const cot_kernel *k, int i, const cot_array *a)
 {
-    const ir_type *want = k->type[i];
-
     if (!a)
         return run_fail(k, ERR_usage, NULL, i, NULL);
-    if (a->type.dtype != want->dtype)
-        return run_fail(k, ERR_dtype_wrong, NULL, i, &a->type);
-    if (a->type.rank != want->rank ||
-        memcmp(a->dims, want->dims, sizeof *a->dims * (size_t)want->rank) != 0)
-        return run_fail(k, ERR_shape_wrong, NULL, i, &a->type);
-    return COT_OK;
+    return run_fail(k, a->type.dtype != k->type[i]->dtype ? ERR_dtype_wrong : ERR_shape_wrong,
+                    NULL, i, &a->type);
+}
+
+/* Inline: a call of a small kernel takes less time than its checks. */
+static inline cot_status
+take_array(const cot_kernel *k, int i, const cot_array *a, void **pointer, ir_place **there)
+{
+    if (!a || !ir_array_has_type(a, k->type[i]))
+        return wrong_array(k, i, a);
+    pointer[i] = a->data;
+    there[i] = NULL;
+    return a->place || a->read_only ? check_place(k, i, a, &there[i]) : COT_OK;
 }
 
 static bool
@@ -328,15 +333,10 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
             COT_TRY(bound_to(k, i, key, &pointer[i], &there[i]));
             continue;
         }
-        COT_TRY(check_array(k, i, args[given]));
-        COT_TRY(check_place(k, i, args[given], &there[i]));
-        pointer[i] = args[given++]->data;
+        COT_TRY(take_array(k, i, args[given++], pointer, there));
     }
-    for (int i = 0; i < k->n_out; i++) {
-        COT_TRY(check_array(k, k->n_in + i, results[i]));
-        COT_TRY(check_place(k, k->n_in + i, results[i], &there[k->n_in + i]));
-        pointer[k->n_in + i] = results[i]->data;
-    }
+    for (int i = 0; i < k->n_out; i++)
+        COT_TRY(take_array(k, k->n_in + i, results[i], pointer, there));
     COT_TRY(check_overlap(k, pointer));
     pointer[k->n_in + k->n_out] = k->pool;
     return call(k, pointer, there, work);
