@@ -323,6 +323,7 @@ ir_sc_eval(const ir_sc_insn *i, cot_dtype operand, int n, void *out, const void 
  * far. */
 typedef struct frame {
     const ir_sc_program *p;
+    int strip;          /* elements of a strip: STRIP, or all if there are fewer */
     void **at;          /* of each value */
     struct frame **sub; /* of each slow path */
 } frame;
@@ -343,32 +344,58 @@ mark_uses(const ir_sc_program *p, int *last)
     last[p->out] = p->n;
 }
 
+/* The strips of values that no instruction reads any more. */
+typedef struct spare_strips {
+    int *last; /* by value: the instruction that reads it last, -1: none */
+    void **at;
+    int n;
+} spare_strips;
+
+/* Instruction k has run: operand v gives its strip back if this was its last use. */
+static void
+give_operand(const frame *f, spare_strips *s, int k, int v)
+{
+    if (v < f->p->n_in || s->last[v] != k || f->p->insn[v - f->p->n_in].op == SC_const)
+        return;
+    s->last[v] = -1;
+    s->at[s->n++] = f->at[v];
+}
+
+static void
+give_operands(const frame *f, spare_strips *s, int k)
+{
+    const ir_sc_insn *i = &f->p->insn[k];
+
+    for (int j = 0; j < ir_sc_arity[i->op]; j++)
+        give_operand(f, s, k, i->in[j]);
+    if (i->op == SC_slow_path)
+        for (int j = 0; j < i->sub->n_in; j++)
+            give_operand(f, s, k, i->args[j]);
+}
+
 /* Strips for the values; constants keep theirs, filled once. */
 static frame *
-frame_new(ir_arena *a, const ir_sc_program *p)
+frame_new(ir_arena *a, const ir_sc_program *p, int strip)
 {
     frame *f = IR_NEW(a, frame);
-    int *last = IR_NEW_N(a, int, p->n_in + p->n + 1);
-    void **spare = IR_NEW_N(a, void *, p->n + 1);
-    int n_spare = 0;
+    spare_strips s = { IR_NEW_N(a, int, p->n_in + p->n + 1), IR_NEW_N(a, void *, p->n + 1), 0 };
 
-    f->p = p;
+    *f = (frame){ .p = p, .strip = strip };
     f->at = IR_NEW_N(a, void *, p->n_in + p->n + 1);
     f->sub = IR_NEW_N(a, frame *, p->n + 1);
-    mark_uses(p, last);
+    mark_uses(p, s.last);
     for (int k = 0; k < p->n; k++) {
         const ir_sc_insn *i = &p->insn[k];
+        void **to = &f->at[p->n_in + k];
+
+        *to = i->op != SC_const && s.n > 0 ? s.at[--s.n] : ir_alloc(a, (size_t)strip * 8);
         if (i->op == SC_const) {
-            f->at[p->n_in + k] = ir_alloc(a, STRIP * 8);
-            eval_const(i, STRIP, f->at[p->n_in + k]);
+            eval_const(i, strip, *to);
             continue;
         }
-        f->at[p->n_in + k] = n_spare > 0 ? spare[--n_spare] : ir_alloc(a, STRIP * 8);
-        for (int v = p->n_in; v < p->n_in + k; v++)
-            if (last[v] == k && p->insn[v - p->n_in].op != SC_const)
-                spare[n_spare++] = f->at[v];
-        if (last[p->n_in + k] < 0)
-            spare[n_spare++] = f->at[p->n_in + k];
+        give_operands(f, &s, k);
+        if (s.last[p->n_in + k] < 0)
+            s.at[s.n++] = *to;
     }
     return f;
 }
@@ -422,9 +449,9 @@ run_slow_path(ir_arena *a, frame *f, int k, int n)
         return;
     frame *g = f->sub[k];
     if (g == NULL) {
-        g = f->sub[k] = frame_new(a, i->sub);
+        g = f->sub[k] = frame_new(a, i->sub, f->strip);
         for (int j = 0; j < i->sub->n_in; j++)
-            g->at[j] = ir_alloc(a, STRIP * 8);
+            g->at[j] = ir_alloc(a, (size_t)f->strip * 8);
     }
     for (int j = 0; j < i->sub->n_in; j++)
         pack(cot_dtype_size(i->sub->in[j]), m, lane, g->at[j], f->at[i->args[j]]);
@@ -455,7 +482,7 @@ run_strip(ir_arena *a, frame *f, int n)
 void
 ir_sc_run(ir_arena *scratch, const ir_sc_program *p, int n, void *out, const void *const *in)
 {
-    frame *f = frame_new(scratch, p);
+    frame *f = frame_new(scratch, p, n < STRIP ? n : STRIP);
     size_t size = cot_dtype_size(p->type);
 
     for (int at = 0; at < n; at += STRIP) {
