@@ -56,7 +56,14 @@ typedef struct cg_backend {
     /* Fill triple, cpu and features.  NULL: the back end has no such names. */
     cot_status (*name_target)(cot_context *ctx, cg_target *t);
     cot_status (*load)(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
+    /* The same for code that is loaded or stored already: it compiles nothing, and out->entry
+     * is NULL where there is none.  NULL: the back end neither shares nor stores code, and
+     * `load` needs the thread of the context. */
+    cot_status (*find)(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
     void (*unload)(cg_code *code);                          /* any thread */
+    /* From now on a fork of this process waits until no thread compiles: for who compiles in
+     * a thread of which the user, who forks, knows nothing. */
+    bool (*guard_forks)(void); /* false: memory is short */
     /* Make the natural entry of an entry with n_args pointers, as separate code that is valid
      * while that entry is loaded; separate, because most kernels are never called that way.
      * NULL: `load` makes it. */

@@ -43,6 +43,7 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .perf = number(o->perf, "COT_PERF", 0) > 0,
         .isolate = number(o->isolate, "COT_ISOLATE", 0) > 0,
         .trapping_math = number(o->trapping_math, "COT_TRAPPING_MATH", 0) > 0,
+        .tiered = number(o->tiered, "COT_TIERED", 0) > 0,
         .threads = number(o->threads, "COT_THREADS", 1),
         .compile_threads = number(o->compile_threads, "COT_COMPILE_THREADS", 0),
         .vector_bits = o->vector_bits,

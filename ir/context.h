@@ -39,7 +39,7 @@ typedef struct ir_named_axis {
 typedef struct ir_config {
     const char *dump, *dump_fn, *dump_dir, *off, *target, *driver;
     int verify; /* 0 ... 2, as in cot_options */
-    bool time, debug, perf, isolate, trapping_math;
+    bool time, debug, perf, isolate, trapping_math, tiered;
     int threads, compile_threads, vector_bits;
     const char *cache_dir; /* the option: see ir_config_cache_dir */
     uint64_t cache_dir_bytes;
@@ -99,7 +99,17 @@ struct cot_context {
     } progress;
     fenv_t outside; /* the caller's environment                  */
     atomic_int cancelled; /* set by cot_cancel; kernels in this process read it, too */
+    /* The context that this one works for, in a thread of its own: code that is compiled here
+     * reads the flag of that context, and its cancellation is this one's, too. NULL: none. */
+    cot_context *owner;
 };
+
+static inline bool
+ir_is_cancelled(const cot_context *ctx)
+{
+    return atomic_load_explicit(&ctx->cancelled, memory_order_relaxed) ||
+           (ctx->owner && atomic_load_explicit(&ctx->owner->cancelled, memory_order_relaxed));
+}
 
 /* The transforms and functions around a trace, innermost first. */
 typedef struct ir_around {

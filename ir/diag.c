@@ -88,7 +88,7 @@ ir_fail_null(cot_context *ctx, const char *op, const char *what)
 cot_status
 ir_fail_io(cot_context *ctx, const char *path, int error)
 {
-    if (error == EINTR && atomic_load_explicit(&ctx->cancelled, memory_order_relaxed))
+    if (error == EINTR && ir_is_cancelled(ctx))
         /* the handler that cancels interrupted it */
         return ir_fail(ctx, 0, NULL, ERR_cancelled);
     return error == ENOMEM ? ir_fail(ctx, 0, NULL, ERR_memory)

@@ -39,7 +39,7 @@ ir_check(cot_context *ctx)
 {
     if (ctx->progress.call)
         report(ctx);
-    if (atomic_load_explicit(&ctx->cancelled, memory_order_relaxed))
+    if (ir_is_cancelled(ctx))
         return ir_fail(ctx, 0, NULL, ERR_cancelled);
     if (ctx->limits.nodes && ctx->made > ctx->limits.nodes)
         return ir_fail(ctx, 0, NULL, ERR_limit_nodes, (unsigned long long)ctx->made,

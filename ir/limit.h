@@ -24,7 +24,7 @@ ir_tick(cot_context *ctx)
 {
     ctx->made++;
     return (ctx->limits.nodes && ctx->made > ctx->limits.nodes) || ctx->made % 64 == 0 ||
-           atomic_load_explicit(&ctx->cancelled, memory_order_relaxed);
+           ir_is_cancelled(ctx);
 }
 
 /* Seconds of the monotonic clock. */

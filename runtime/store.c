@@ -40,11 +40,13 @@ enum {
 };
 static const char magic[8] = "cotcode2";
 
+/* The counts are atomic, since a thread that compiles for the context keeps code, too. */
 typedef struct store {
     cg_code_store table;
-    cot_code_cache count;
+    _Atomic uint64_t hits, misses, kept;
+    const char *path, *why_off;
     int folder;
-    uint32_t serial;
+    atomic_uint serial;
     uint64_t limit;
 } store;
 
@@ -215,8 +217,7 @@ find(void *self, const ir_digest *key, cg_object *out)
     }
     if (file >= 0)
         close(file);
-    s->count.hits += n > 0;
-    s->count.misses += n == 0;
+    atomic_fetch_add(n > 0 ? &s->hits : &s->misses, 1);
     return n;
 }
 
@@ -362,8 +363,7 @@ keep(void *self, const ir_digest *key, int n, const cg_object *object)
         unlinkat(s->folder, fresh, 0);
         return;
     }
-    s->count.kept++;
-    if (s->count.kept % SCAN_EVERY == 1)
+    if (atomic_fetch_add(&s->kept, 1) % SCAN_EVERY == 0)
         keep_bound(s);
 }
 
@@ -387,16 +387,15 @@ rt_store_open(cot_context *ctx)
         return;
     s = IR_NEW(&ctx->arena, store);
     *s = (store){ .folder = -1, .limit = ctx->config.cache_dir_bytes };
-    s->count.folder = ir_config_cache_dir(ctx);
+    s->path = ir_config_cache_dir(ctx);
     s->table = (cg_code_store){ s, find, keep };
     ir_attach(ctx, &attached, s, release);
-    s->count.why_off = s->count.folder
-                           ? open_folder(s, ir_copy_string(&ctx->arena, s->count.folder))
-                           : "no folder is named";
-    if (!s->count.why_off)
+    s->why_off =
+        s->path ? open_folder(s, ir_copy_string(&ctx->arena, s->path)) : "no folder is named";
+    if (!s->why_off)
         cg_code_store_attach(ctx, &s->table);
-    else if (ctx->config.time && s->count.folder)
-        fprintf(stderr, "time: no code is kept in %s: %s\n", s->count.folder, s->count.why_off);
+    else if (ctx->config.time && s->path)
+        fprintf(stderr, "time: no code is kept in %s: %s\n", s->path, s->why_off);
 }
 
 cot_code_cache
@@ -404,5 +403,7 @@ cot_code_cache_of(const cot_context *ctx)
 {
     const store *s = ctx ? ir_attached_find(ctx, &attached) : NULL;
 
-    return s ? s->count : (cot_code_cache){ .why_off = "nothing was compiled" };
+    return s ? (cot_code_cache){ atomic_load(&s->hits), atomic_load(&s->misses),
+                                 atomic_load(&s->kept), s->path, s->why_off }
+             : (cot_code_cache){ .why_off = "nothing was compiled" };
 }

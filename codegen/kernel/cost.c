@@ -138,3 +138,27 @@ cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes)
     *flops = (int64_t)fmin(all->flops, 0x1p62);
     *bytes = (int64_t)fmin(all->bytes, 0x1p62);
 }
+
+static int64_t
+region_weight(const cg_kernel *k, const cg_region *r)
+{
+    int64_t sum = 0;
+
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_block *b = k->insn[r->insn[n]].block;
+        int64_t lo, hi, copies = 1;
+        sum++;
+        if (!b)
+            continue;
+        if (b->kind == CG_UNROLL && cg_is_const(k, b->lo, &lo) && cg_is_const(k, b->hi, &hi))
+            copies = (hi - lo + b->step - 1) / b->step;
+        sum += copies * (region_weight(k, &b->body) + region_weight(k, &b->other));
+    }
+    return sum;
+}
+
+int64_t
+cg_kernel_weight(const cg_kernel *k)
+{
+    return region_weight(k, &k->body);
+}

@@ -18,5 +18,7 @@ bool cg_is_made_of_index(const cg_kernel *k, const cg_insn *i);
  * as its more expensive side.  Where the GPU decides (lower/predicate.h) everything that is
  * launched counts: some iterations, and every side. */
 void cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes);
+/* The number of instructions that a compiler sees of a kernel: copies count, lanes do not. */
+int64_t cg_kernel_weight(const cg_kernel *k);
 
 #endif

@@ -8,9 +8,10 @@
  *
  * A child has only the thread that forked, but the locks of all threads.  The C library repairs
  * its own locks; LLVM has locks of the whole process.  So threads that use LLVM hold this
- * file's lock for reading, and a fork waits until none does.  With limits.bytes the child may
- * allocate that many bytes more than the parent has.  Source: D. Brumley, D. Song, Privtrans,
- * USENIX Security 2004, for the idea of a process that may fail. */
+ * file's lock for reading, and a fork waits until none does.  Where a thread of the library's
+ * own compiles, the user's forks wait as well (cg_ll_guard_forks).  With limits.bytes the
+ * child may allocate that many bytes more than the parent has.  Source: D. Brumley, D. Song,
+ * Privtrans, USENIX Security 2004, for the idea of a process that may fail. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -46,6 +47,54 @@ cg_ll_leave(volatile bool *inside)
     if (*inside)
         pthread_rwlock_unlock(&in_use);
     *inside = false;
+}
+
+/* -- the forks of others -- */
+
+static atomic_uintptr_t forking; /* the thread that forks in `start`; 0: none */
+
+static bool
+is_own_fork(void)
+{
+    return atomic_load(&forking) == (uintptr_t)pthread_self();
+}
+
+static void
+before_fork(void)
+{
+    if (!is_own_fork())
+        pthread_rwlock_wrlock(&in_use);
+}
+
+static void
+after_fork(void)
+{
+    if (!is_own_fork())
+        pthread_rwlock_unlock(&in_use);
+}
+
+static void
+after_fork_in_child(void)
+{
+    if (!is_own_fork())
+        pthread_rwlock_init(&in_use, NULL);
+}
+
+static bool guarded;
+
+static void
+guard(void)
+{
+    guarded = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+}
+
+bool
+cg_ll_guard_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, guard);
+    return guarded;
 }
 
 /* The header of what the child writes; the message or the objects follow. */
@@ -154,6 +203,7 @@ start(cot_context *ctx, child *c, cg_ll_job *job, void *arg, const int *n,
     pid_t pid = -1;
 
     pthread_rwlock_wrlock(&in_use); /* also: no other thread's child inherits these pipes */
+    atomic_store(&forking, (uintptr_t)pthread_self());
     if (pipe2(data, O_CLOEXEC) == 0 && pipe2(errors, O_CLOEXEC) == 0)
         pid = fork();
     if (pid == 0) {
@@ -163,6 +213,7 @@ start(cot_context *ctx, child *c, cg_ll_job *job, void *arg, const int *n,
         work(ctx, job, arg, n, object, data[1]);
     }
     why = errno;
+    atomic_store(&forking, 0);
     close_one(&data[1]);
     close_one(&errors[1]);
     pthread_rwlock_unlock(&in_use);

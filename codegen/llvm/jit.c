@@ -70,6 +70,7 @@ typedef struct wanted {
     cg_entry *entry;
     int n_args;
     bool parallel, debug;
+    bool find; /* only what is compiled already */
 } wanted;
 
 /* The state of one load, from compilation to linking. */
@@ -233,7 +234,9 @@ static void
 keep_objects(cot_context *ctx, const cg_code_store *store, loading *s)
 {
     cg_ll_session *session = cg_ll_session_of(ctx);
+    cg_ll_enter(&s->inside);
     const char *build = s->named ? cg_ll_build(&s->scratch) : NULL;
+    cg_ll_leave(&s->inside);
 
     if (build && strcmp(build, session->build) == 0) {
         if (store)
@@ -282,12 +285,18 @@ static cot_status
 make(cot_context *ctx, loading *s, cg_code *out)
 {
     s->jit = jit_of(ctx);
+    if (s->wanted->find && !cg_code_store_of(ctx) && atomic_load(&s->jit->users) == 1)
+        return COT_OK; /* there is no code that a name could find */
+    cg_ll_enter(&s->inside);
     s->named = find_name(ctx, s);
+    cg_ll_leave(&s->inside);
     if (s->named && share_loaded(s->jit, &s->name, out))
         return COT_OK;
     s->symbol = symbol_of(s);
     const cg_code_store *store = s->named ? cg_code_store_of(ctx) : NULL;
     if (!find_objects(store, s)) {
+        if (s->wanted->find)
+            return COT_OK;
         COT_TRY(compile(ctx, s));
         keep_objects(ctx, store, s);
     }
@@ -337,6 +346,12 @@ cot_status
 cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out)
 {
     return load(ctx, t, &(wanted){ .module = m, .debug = t->debug }, out);
+}
+
+cot_status
+cg_ll_find(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out)
+{
+    return load(ctx, t, &(wanted){ .module = m, .debug = t->debug, .find = true }, out);
 }
 
 cot_status

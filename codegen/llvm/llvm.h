@@ -166,10 +166,11 @@ cot_status cg_ll_link_text(cg_ll_module *l, const char *text);
  * isolated.  The job fills *n and object[], which cg_ll_run is given as well; the parent then
  * has the same objects.  LLVM is used only between enter and leave, since a fork waits until no
  * thread is between them; they do not nest.  *inside tells, after a longjmp, whether leave is
- * still due. */
+ * still due.  After cg_ll_guard_forks the forks of others wait, too. */
 typedef cot_status cg_ll_job(cot_context *ctx, void *arg);
 void cg_ll_enter(volatile bool *inside);
 void cg_ll_leave(volatile bool *inside);
+bool cg_ll_guard_forks(void);
 cot_status cg_ll_run(cot_context *ctx, cg_ll_job *job, void *arg, int *n,
                      LLVMMemoryBufferRef *object, volatile bool *inside);
 
@@ -271,6 +272,7 @@ void cg_ll_orc_unlink(LLVMOrcResourceTrackerRef tracker);
 void cg_ll_perf_map(const char *name, const char *entry, LLVMMemoryBufferRef object,
                     const void *at);
 cot_status cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
+cot_status cg_ll_find(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
 void cg_ll_unload(cg_code *code);
 cot_status cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args,
                          bool parallel, cg_code *out);

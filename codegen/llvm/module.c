@@ -204,7 +204,7 @@ failed(cg_ll_module *l, const char *what, const char *text)
 bool
 cg_ll_cancelled(const cg_ll_module *l)
 {
-    return atomic_load_explicit(&l->ctx->cancelled, memory_order_relaxed);
+    return ir_is_cancelled(l->ctx);
 }
 
 /* Runs on the thread with a large stack. */

@@ -15,28 +15,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "codegen/kernel/cost.h"
 #include "codegen/llvm/llvm.h"
 #include "codegen/tuning.h"
 #include "ir/limit.h"
-
-/* The number of instructions that LLVM sees in a region: copies count, lanes do not. */
-static int64_t
-weight_of(const cg_kernel *k, const cg_region *r)
-{
-    int64_t sum = 0;
-
-    for (uint32_t n = 0; n < r->n; n++) {
-        const cg_block *b = k->insn[r->insn[n]].block;
-        int64_t lo, hi, copies = 1;
-        sum++;
-        if (!b)
-            continue;
-        if (b->kind == CG_UNROLL && cg_is_const(k, b->lo, &lo) && cg_is_const(k, b->hi, &hi))
-            copies = (hi - lo + b->step - 1) / b->step;
-        sum += copies * (weight_of(k, &b->body) + weight_of(k, &b->other));
-    }
-    return sum;
-}
 
 typedef struct load {
     uint32_t kernel;
@@ -89,7 +71,7 @@ deal(const cot_context *ctx, cg_ll_parallel_build *t, const cg_module *m, ir_are
     int64_t sum = 0, has[CG_MAX_OBJECTS] = { 0 };
 
     for (uint32_t i = 0; i < m->n_kernels; i++) {
-        all[i] = (load){ i, weight_of(m->kernel[i], &m->kernel[i]->body) };
+        all[i] = (load){ i, cg_kernel_weight(m->kernel[i]) };
         sum += all[i].weight;
     }
     size_up(ctx, t, sum, m->n_kernels);

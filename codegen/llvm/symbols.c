@@ -15,8 +15,10 @@ cg_ll_symbol_row(int i, char name[CG_LL_SYMBOL_NAME])
 }
 
 const void *
-cg_ll_symbol(void *ctx, const char *name)
+cg_ll_symbol(void *context, const char *name)
 {
+    cot_context *ctx = context;
+
     if (strcmp(name, "memcpy") == 0)
         return (const void *)(uintptr_t)memcpy;
     if (strcmp(name, "memset") == 0)
@@ -24,6 +26,6 @@ cg_ll_symbol(void *ctx, const char *name)
     if (strcmp(name, "memmove") == 0)
         return (const void *)(uintptr_t)memmove;
     if (strcmp(name, CG_LL_CANCELLED) == 0)
-        return &((cot_context *)ctx)->cancelled;
+        return ctx->owner ? &ctx->owner->cancelled : &ctx->cancelled;
     return cg_ll_slow_path_at(name);
 }
