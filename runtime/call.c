@@ -9,6 +9,7 @@
 
 #include "ir/diag.h"
 #include "runtime/compile.h"
+#include "runtime/tier.h"
 
 static ffi_type *const ffi_types[COT_DTYPE_COUNT] = {
     [COT_BOOL] = &ffi_type_uint8, [COT_I8] = &ffi_type_sint8,    [COT_I16] = &ffi_type_sint16,
@@ -90,11 +91,12 @@ cot_status
 rt_call_natural(const cot_kernel *k, void *const *args, void *work)
 {
     const int n = k->n_in + k->n_out;
-    natural_call c = { k, { .natural = k->code.natural } };
-    const bool made = !c.code.natural;
     rt_arg arg[n + 2];
     int status, used = 0;
 
+    COT_TRY(rt_tier_wait(k));
+    natural_call c = { k, { .natural = k->code.natural } };
+    const bool made = !c.code.natural;
     for (int i = 0; i < n; i++)
         arg[used++] = (rt_arg){ .at = args[i] };
     if (k->parallel)

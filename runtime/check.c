@@ -8,6 +8,7 @@
 #include "ir/diag.h"
 #include "passes/engine.h"
 #include "runtime/compile.h"
+#include "runtime/tier.h"
 #include "runtime/values.h"
 
 /* ---- running ---- */
@@ -32,7 +33,9 @@ rt_run_graph(const ir_graph *f, const cot_compile_options *o, void *const *in, v
     *out = new_outputs(f);
     COT_TRY(cot_compile_graph(f, o, &k));
     rt_arguments(k, in, *out, args);
-    status = rt_call_kernel(k, args, NULL);
+    status = rt_tier_wait(k);
+    if (status == COT_OK)
+        status = rt_call_kernel(k, args, NULL);
     cot_kernel_free(k);
     return status;
 }

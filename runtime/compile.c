@@ -16,6 +16,7 @@
 #include "passes/pass.h"
 #include "runtime/device.h"
 #include "runtime/store.h"
+#include "runtime/tier.h"
 
 /* ---- pools ---- */
 
@@ -210,14 +211,15 @@ make_blocks(cot_kernel *k, size_t bytes)
     *k->blocks = (rt_blocks){ .bytes = bytes };
 }
 
-/* Memory for loading is in the arena, which the caller frees in any case. */
+/* Memory for loading is in the arena, which the caller frees in any case; what a second tier
+ * still needs of it is no longer there. */
 static cot_status
 compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
 {
     double start = ir_now();
     rt_lowered low;
     cot_kernel *k;
-    cg_code code;
+    bool begun;
 
     COT_TRY(rt_lower(f, p, scratch, &low));
     print_time(f, "prepare, lower", start, low.module);
@@ -230,9 +232,12 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     make_blocks(k, (size_t)low.module->work_bytes);
     start = ir_now();
     rt_store_open(f->ctx);
-    COT_TRY(p->backend->load(f->ctx, &p->target, low.module, &code));
-    print_time(f, "load", start, low.module);
-    k->code = code;
+    COT_TRY(rt_tier_begin(k, &low, scratch, &begun));
+    if (!begun) {
+        COT_TRY(p->backend->load(f->ctx, &p->target, low.module, &k->code));
+        atomic_store_explicit(&k->entry, k->code.entry, memory_order_relaxed);
+    }
+    print_time(f, k->entry ? "load" : "first tier", start, low.module);
     return COT_OK;
 }
 
@@ -406,6 +411,8 @@ cot_kernel_free(cot_kernel *k)
 {
     if (!k)
         return;
+    if (k->tier)
+        rt_tier_free(k);
     if (k->code.entry)
         k->plan.backend->unload(&k->code);
     rt_program_free(k->program);

@@ -62,7 +62,10 @@ struct cot_kernel {
     const ir_graph *graph, *prepared; /* owned by the context */
     ir_loc loc;                       /* location of the function; 0 for a graph */
     rt_plan plan;
-    cg_code code; /* entry NULL: the kernel is evaluated */
+    /* What a call runs; NULL: it is evaluated, in the first of two tiers (tier.h) or always. */
+    _Atomic(cg_entry *) entry;
+    cg_code code;
+    struct rt_tier *tier; /* NULL: there is one */
     /* The results without the new values of in/out arguments; the inputs that the caller
      * passes. */
     int n_in, n_out, n_args;

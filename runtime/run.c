@@ -14,6 +14,7 @@
 #include "ir/graph.h"
 #include "ir/limit.h"
 #include "runtime/device.h"
+#include "runtime/tier.h"
 
 #define LINE 64
 
@@ -207,6 +208,7 @@ check_overlap(const cot_kernel *k, void *const *args)
 typedef struct eval_call {
     const cot_kernel *k;
     void *const *args;
+    cg_entry *entry; /* code that was compiled while this call waited for the lock */
 } eval_call;
 
 /* The reference evaluator may read an argument until the end, so results that overwrite one are
@@ -249,9 +251,47 @@ eval_body(cot_context *ctx, void *arg)
     return status;
 }
 
+/* In the first of two tiers a call has no limit of time, as in the second. */
+static cot_status
+first_tier_body(cot_context *ctx, void *arg)
+{
+    eval_call *c = arg;
+    const double limit = ctx->limits.seconds, start = ir_now();
+
+    c->entry = atomic_load_explicit(&c->k->entry, memory_order_acquire);
+    if (c->entry)
+        return COT_OK;
+    ctx->limits.seconds = 0;
+    const cot_status status = eval_body(ctx, arg);
+    ctx->limits.seconds = limit;
+    rt_tier_ran(c->k, ir_now() - start);
+    return status;
+}
+
+/* *entry: what is to be called instead.  It is that, too, where the evaluator lacks memory for
+ * the values that compiled code has in a work block: neither the arguments nor the results are
+ * touched then. */
+static cot_status
+call_evaluator(const cot_kernel *k, void *const *args, cg_entry **entry)
+{
+    const bool clear = cot_error_status(k->ctx) == COT_OK;
+    eval_call c = { k, args, NULL };
+    const cot_status status = rt_guard(k->ctx, k->tier ? first_tier_body : eval_body, &c);
+
+    *entry = c.entry;
+    if (status != COT_ERR_MEMORY || !k->tier)
+        return status;
+    if (clear)
+        cot_error_clear(k->ctx);
+    COT_TRY(rt_tier_wait(k));
+    *entry = atomic_load(&k->entry);
+    return COT_OK;
+}
+
 static cot_status
 call(const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
 {
+    cg_entry *entry = atomic_load_explicit(&k->entry, memory_order_acquire);
     void *block = NULL;
     int status;
 
@@ -259,17 +299,17 @@ call(const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
         return run_fail(k, ERR_cancelled, "", 0, NULL);
     if (k->program)
         return k->program->machine->run(k->program, k, args, there, work);
-    if (!k->code.entry) {
-        eval_call c = { k, args };
-
-        return rt_guard(k->ctx, eval_body, &c);
+    if (!entry) {
+        COT_TRY(call_evaluator(k, args, &entry));
+        if (!entry)
+            return COT_OK;
     }
     if (!work && k->blocks) {
         work = block = rt_block_take(k->blocks);
         if (!work)
             return run_fail(k, ERR_memory, "", 0, NULL);
     }
-    status = k->code.entry(args, work);
+    status = entry(args, work);
     if (block)
         rt_block_give(k->blocks, block);
     return status == 0 ? COT_OK : rt_entry_failed(k, status);
@@ -314,12 +354,9 @@ rt_arguments(const cot_kernel *k, void *const *in, void *const *out, void **args
     args[k->n_in + k->n_out] = k->pool;
 }
 
-cot_status
-cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
-             const cot_array *const *args)
+static cot_status
+run(const cot_kernel *k, void *work, cot_array *const *results, const cot_array *const *args)
 {
-    if (!k)
-        return COT_ERR_ARG; /* there is no context that could record it */
     void *pointer[k->n_in + k->n_out + 1];
     ir_place *there[k->n_in + k->n_out + 1];
     uint64_t key[2];
@@ -345,7 +382,19 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
 cot_status
 cot_run(const cot_kernel *k, cot_array *const *results, const cot_array *const *args)
 {
-    return cot_run_with(k, NULL, results, args);
+    return k ? run(k, NULL, results, args) : COT_ERR_ARG; /* no context could record it */
+}
+
+/* The evaluator allocates, so the first of two tiers does not serve here. */
+cot_status
+cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
+             const cot_array *const *args)
+{
+    if (!k)
+        return COT_ERR_ARG;
+    if (k->tier)
+        COT_TRY(rt_tier_wait(k));
+    return run(k, work, results, args);
 }
 
 /* A kernel with parallel loops takes its pool as an additional argument.  Callers of cot_entry
@@ -353,5 +402,5 @@ cot_run(const cot_kernel *k, cot_array *const *results, const cot_array *const *
 cot_entry *
 cot_kernel_entry(const cot_kernel *k)
 {
-    return k ? k->code.entry : NULL;
+    return k && rt_tier_wait(k) == COT_OK ? atomic_load(&k->entry) : NULL;
 }

@@ -426,6 +426,12 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
         '  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[8,4]' \
         '  ret %0' '}' >d.cot
     status 0 "$cot" bench d.cot;                             prints "flops              1024"
+    status 0 "$cot" bench d.cot --tiered;                    prints "flops              1024"
+    status 0 "$cot" run d.cot --out code
+    status 0 "$cot" run d.cot --tiered --out tiers
+    status 0 cmp code0.npy tiers0.npy
+    status 2 "$cot" build d.cot --tiered -o d.o;                  says \
+        "--tiered is not one of its options, but of run bench"
 fi
 # A full disk is named as such, by each writer.
 if [ -c /dev/full ]; then

@@ -1,10 +1,11 @@
 /* cot bench: what compiling costs, what a call costs, and how near the machine's limit it runs.
  *
- * `read` is the text and the pipeline, once.  The limit is the greater of bytes over memory
- * speed and flops over peak, both measured here on one core.  Bytes are those of arguments and
- * results, each moved once; flops are the cost model's estimate.  Working sets that fit a cache
- * can be faster than this memory limit.  --compile: one compilation, pass by pass, and no
- * call. */
+ * `read` is the text and the pipeline, once.  With two tiers (cot_options.tiered) `compile` is
+ * the time until a call can be made, and calls are timed when the code has come.  The limit is
+ * the greater of bytes over memory speed and flops over peak, both measured here on one core.
+ * Bytes are those of arguments and results, each moved once; flops are the cost model's
+ * estimate.  Working sets that fit a cache can be faster than this memory limit.  --compile:
+ * one compilation, pass by pass, and no call. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -192,6 +193,10 @@ cli_bench(cot_cli *c)
     read = now() - read;
     if (time_compile(f, &o, c->compile ? 1 : RUNS, &compile, &k) != COT_OK)
         return cli_failed(c);
+    if (cot_tiers_wait(c->ctx) != COT_OK) {
+        cot_kernel_free(k);
+        return cli_failed(c);
+    }
     if (c->compile) {
         report_compile(k, read, compile);
         cot_kernel_free(k);

@@ -54,6 +54,8 @@ static const char usage[] =
     "  --compile          bench: what each pass and LLVM's parts take, once, and no call\n"
     "  --isolate          run, build, bench: LLVM runs in a child process, whose death is an "
     "error\n"
+    "  --tiered           run, bench: short work begins in the evaluator; bench waits for its "
+    "code\n"
     "  --version, --help\n"
     "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace,\n"
     "130 cancelled by Ctrl-C\n";
@@ -330,6 +332,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--compile", &c->compile, "bench" },
         { "--fast", &c->fast, "run build" },
         { "--isolate", &c->isolate, "run build bench" },
+        { "--tiered", &c->tiered, "run bench" },
         { "--trapping-math", &c->trapping_math, "run build bench" },
     };
     const int n_text = (int)(sizeof text / sizeof *text),
@@ -432,6 +435,7 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     options.time = c->compile;
     if (!c->compile)
         cli_show_progress(&options);
+    options.tiered = c->tiered;
     if (strcmp(c->verb, "bench") == 0)
         options.cache_dir = "off";      /* compilation is timed */
     c->ctx = cot_context_new(&options);

@@ -17,7 +17,7 @@ typedef struct cot_cli {
         *donated, *features, *manifest;
     int threads;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
-        compile;
+        compile, tiered;
     cot_limits limits;
     int n_in, n_exports;
     const char **in, **exports;

@@ -154,6 +154,10 @@ typedef struct cot_options {
     void (*progress)(void *user, const cot_progress *at);
     void *progress_user;
     double progress_after;
+    /* 1: kernels that take less time in the reference evaluator than LLVM takes begin there,
+     * and a thread of the context compiles those that are called often: docs/tiers.md; alloc is
+     * called by that thread, too; 0: COT_TIERED says */
+    int tiered;
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

@@ -100,7 +100,7 @@ COT_API const cot_graph *cot_kernel_graph(const cot_kernel *k);
 COT_API cot_status cot_run(const cot_kernel *k, cot_array *const *results,
                            const cot_array *const *args);
 /* The same with the caller's work block: never allocates, takes no lock.  (The reference
- * evaluator does.) */
+ * evaluator does; with cot_options.tiered this call waits for the compiled code.) */
 COT_API cot_status cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
                                 const cot_array *const *args);
 
@@ -111,7 +111,8 @@ COT_API cot_status cot_run_with(const cot_kernel *k, void *work, cot_array *cons
  * 0, or a cot_status.  NULL where the back end has none ("eval"). */
 typedef int cot_entry(void *const *args, void *work);
 /* The plain function of a kernel, which cot_entry describes; NULL where the back end has none.
- * It may be called until the kernel is freed. */
+ * It may be called until the kernel is freed. With cot_options.tiered it waits for the compiled
+ * code; NULL, with the error recorded, where that cannot be made. */
 COT_API cot_entry *cot_kernel_entry(const cot_kernel *k);
 /* The size in bytes of the work block that the plain function and cot_run_with take; it may be
  * 0. The block is aligned to 64 bytes. */
@@ -173,6 +174,21 @@ typedef struct cot_code_cache {
  * where ctx is NULL. Strings belong to the context or are constant. The caller is the thread
  * that uses the context. */
 COT_API cot_code_cache cot_code_cache_of(const cot_context *ctx);
+
+/* Compile each kernel of the context that the reference evaluator still runs
+ * (cot_options.tiered), and wait until all are compiled: for measuring, and before the part of
+ * a program that must not wait. Calls of the kernels go on meanwhile. Any thread may call it.
+ * Errors: those of compiling, of the newest kernel that has some; the evaluator goes on running
+ * it, and another call tries again. COT_OK at once where nothing is left to compile. */
+COT_API cot_status cot_tiers_wait(cot_context *ctx);
+/* How many kernels of a context with cot_options.tiered began in the evaluator and are there
+ * still, are compiled by now, or stay there since compiling failed; freed ones, and those that
+ * were compiled at once, do not count. */
+typedef struct cot_tiers {
+    uint64_t evaluated, compiled, failed;
+} cot_tiers;
+/* The counts; all are 0 where ctx is NULL. Any thread may ask. */
+COT_API cot_tiers cot_tiers_of(cot_context *ctx);
 
 /* One function of an object file. */
 typedef struct cot_export {
