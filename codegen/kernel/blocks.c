@@ -80,17 +80,25 @@ cg_loop_var(const cg_build *b, cg_val loop)
     return b->k->insn[loop].block->var;
 }
 
+void
+cg_scope_carry(cg_build *b, cg_val loop, cg_val v, cot_dtype t, cg_val init)
+{
+    cg_block *x = b->k->insn[loop].block;
+
+    b->k->insn[v] = (cg_insn){ .op = CG_CARRIED,
+                               .type = (uint8_t)t,
+                               .imm = (uint64_t)x->n,
+                               .in = { loop },
+                               .loc = b->k->insn[v].loc };
+    add_yield(b, x, (cg_yield){ .mode = CG_CARRY, .type = t, .init = init, .carried = v });
+}
+
 static cg_val
 add_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init)
 {
-    cg_block *x = b->k->insn[loop].block;
-    cg_val v = cg_scope_value(
-        b,
-        (cg_insn){
-            .op = CG_CARRIED, .type = (uint8_t)t, .imm = (uint64_t)x->n, .in = { loop } },
-        cg_depth(b, loop) + 1);
+    cg_val v = cg_scope_value(b, (cg_insn){ 0 }, cg_depth(b, loop) + 1);
 
-    add_yield(b, x, (cg_yield){ .mode = CG_CARRY, .type = t, .init = init, .carried = v });
+    cg_scope_carry(b, loop, v, t, init);
     return v;
 }
 

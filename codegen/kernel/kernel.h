@@ -455,6 +455,9 @@ cg_val cg_loop_var(const cg_build *b, cg_val loop);
 cg_val cg_loop_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init);
 /* Set the next value of a carry. */
 void cg_loop_next(cg_build *b, cg_val loop, cg_val carried, cg_val value);
+/* replace.c: before the end of a serial loop whose carries are complete and which is inside no
+ * SPMD loop, make what its iterations load of what earlier ones stored carries. */
+void cg_replace_loads(cg_build *b, cg_val loop);
 int cg_loop_reduce(cg_build *b, cg_val loop, cg_mode mode, ir_sc_op combine, cot_dtype t,
                    cg_val value);
 void cg_loop_end(cg_build *b, cg_val loop);

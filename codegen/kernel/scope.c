@@ -71,6 +71,12 @@ cg_scope_place(cg_build *b, cg_insn x)
     return place_at(b, x, b->n_open - 1);
 }
 
+cg_val
+cg_scope_place_around(cg_build *b, cg_insn x)
+{
+    return place_at(b, x, b->n_open - 2);
+}
+
 uint32_t
 cg_depth(const cg_build *b, cg_val v)
 {

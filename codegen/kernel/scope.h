@@ -30,6 +30,10 @@ void cg_scope_close(cg_build *b);
 cg_val cg_scope_value(cg_build *b, cg_insn x, uint32_t depth);
 /* Append x at the cursor. */
 cg_val cg_scope_place(cg_build *b, cg_insn x);
+/* Append x to the region around the innermost open one. */
+cg_val cg_scope_place_around(cg_build *b, cg_insn x);
+/* Make v, a value of the body of a loop, a carry of it. */
+void cg_scope_carry(cg_build *b, cg_val loop, cg_val v, cot_dtype t, cg_val init);
 /* The shared instance of an instruction without effect, moved no further out than `most`
  * permits. */
 cg_val cg_scope_share(cg_build *b, cg_insn x, cg_opening most);

@@ -190,6 +190,8 @@ run_scan(cg_register_loop *m, cg_ix example, cg_val *const *state)
         for (int64_t k = 0; k < m->count[i]; k++)
             cg_loop_next(&l->b, loop, now[i][k], next[i][k]);
     cg_scope_end(l, mark);
+    if (m->spills)
+        cg_replace_loads(&l->b, loop);
     cg_loop_end(&l->b, loop);
     for (int i = 0, r = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)

@@ -3,6 +3,7 @@
 #ifndef TESTS_LAWS_CLASS_ROWS_H
 #define TESTS_LAWS_CLASS_ROWS_H
 
+#include "tests/laws/class_functions.h"
 #include "tests/laws/classes.h"
 
 /* Axes: n takes all sizes up to `most`, or n and m all pairs of the most telling ones with at
@@ -91,67 +92,6 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
     "4 = concatenate %" k "2, %" k "1 {axis=1} : $[<n>,3]" L "%" k "5 = mul %" k "4, %" x      \
     " : $[<n>,3]" L
 
-#define OWN_STEP(body)                                                                         \
-    "fn @step(%p: $[<n>,<m>], %k: i32[]) -> $[<n>,<m>] {\n  " body                             \
-    "\n  ret %0\n}\n" F("%x: $[<n>,<m>], %c: i32[2]", "$[<n>,<m>]",                            \
-                        "%0 = scan %x, %c {carries=1, length=2, body=@step} : $[<n>,<m>]")
-
-#define FN_STEP "fn @step(%k: $[<m>], %c: $[<m>], %x: $[<m>]) -> ($[<m>], $[<m>]) {\n"         \
-    "  %0 = mul %c, %k : $[<m>]\n  %1 = add %0, %x : $[<m>]\n  %2 = mul %1, %c : $[<m>]\n  "   \
-    "ret %1, %2\n}\n"
-#define FN_COUNT "fn @count(%n: i32[], %c: $[<n>]) -> bool[] {\n  %0 = constant {data=4} : "   \
-                 "i32[]\n"                                                                     \
-    "  %1 = lt %n, %0 : bool[]\n  ret %1\n}\n"                                                 \
-    "fn @grow(%n: i32[], %c: $[<n>]) -> (i32[], $[<n>]) {\n  %0 = constant {data=1} : i32[]\n" \
-    "  %1 = add %n, %0 : i32[]\n  %2 = mul %c, %c : $[<n>]\n  ret %1, %2\n}\n"
-/* two batch axes: elements step each by itself, and leave a while each at its own time */
-#define FN_EACH "fn @each(%k: $[<m>], %c: $[<n>,<m>], %x: $[<n>]) -> ($[<n>,<m>], "            \
-                "$[<n>,<m>]) {\n"                                                              \
-    "  %0 = broadcast_in_dim %k {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]\n"                    \
-    "  %1 = broadcast_in_dim %x {shape=[<n>,<m>], dims=[0]} : $[<n>,<m>]\n"                    \
-    "  %2 = mul %c, %0 : $[<n>,<m>]\n  %3 = add %2, %1 : $[<n>,<m>]\n  ret %3, %2\n}\n"
-#define FN_LEAVE "fn @stays(%k: $[<m>], %i: i32[<n>,<m>], %c: $[<n>,<m>]) -> bool[<n>,<m>] "   \
-                 "{\n"                                                                         \
-    "  %0 = constant {data=4} : i32[<n>,<m>]\n  %1 = lt %i, %0 : bool[<n>,<m>]\n  ret %1\n}\n" \
-    "fn @grow(%k: $[<m>], %i: i32[<n>,<m>], %c: $[<n>,<m>]) -> (i32[<n>,<m>], $[<n>,<m>]) {\n" \
-    "  %0 = constant {data=1} : i32[<n>,<m>]\n  %1 = add %i, %0 : i32[<n>,<m>]\n"              \
-    "  %2 = broadcast_in_dim %k {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]\n"                    \
-    "  %3 = mul %c, %2 : $[<n>,<m>]\n  ret %1, %3\n}\n"
-/* carries that a loop exchanges, and one that it makes beside the old one; the last holds its
- * ends */
-#define FN_TURN "fn @turn(%c: $[<m>], %d: $[<m>], %x: $[<m>]) -> ($[<m>], $[<m>], $[<m>]) {\n" \
-    "  %0 = reverse %c {axes=[0]} : $[<m>]\n  %1 = sub %x, %0 : $[<m>]\n  ret %d, %1, %0\n}\n"
-#define FN_BESIDE "fn @beside(%c: $[<m>], %x: $[<m>]) -> $[<m>] {\n"                           \
-    "  %0 = reverse %c {axes=[0]} : $[<m>]\n  %1 = sub %x, %0 : $[<m>]\n  ret %1\n}\n"
-#define FN_STENCIL "fn @stencil(%c: $[<n>]) -> $[<n>] {\n"                                     \
-    "  %1 = slice %c {start=[0], limit=[<n-2>], stride=[1]} : $[<n-2>]\n"                      \
-    "  %2 = slice %c {start=[2], limit=[<n>], stride=[1]} : $[<n-2>]\n"                        \
-    "  %3 = sub %1, %2 : $[<n-2>]\n  %4 = constant {data=1} : i32[]\n"                         \
-    "  %5 = dynamic_update_slice %c, %3, %4 : $[<n>]\n  ret %5\n}\n"
-/* carries that stay in memory: clamped at the end, partly outside, and overlapping */
-#define FN_FILTER "fn @filter(%i: i32[], %y: $[<n>], %x: $[1]) -> (i32[], $[<n>]) {\n"         \
-    "  %0 = constant {data=1} : i32[]\n  %1 = constant {data=2} : i32[]\n"                     \
-    "  %2 = sub %i, %0 : i32[]\n  %3 = sub %i, %1 : i32[]\n"                                   \
-    "  %4 = dynamic_slice %y, %2 {sizes=[1]} : $[1]\n"                                         \
-    "  %5 = dynamic_slice %y, %3 {sizes=[1]} : $[1]\n"                                         \
-    "  %6 = mul %4, %x : $[1]\n  %7 = add %6, %5 : $[1]\n"                                     \
-    "  %8 = dynamic_update_slice %y, %7, %i : $[<n>]\n  %9 = add %i, %0 : i32[]\n"             \
-    "  ret %9, %8\n}\n"
-#define FN_COUNTS "fn @counts(%z: $[], %y: $[<n>], %k: i32[1], %j: i32[]) -> $[<n>] {\n"       \
-    "  %0 = dynamic_slice %y, %j {sizes=[1]} : $[1]\n"                                         \
-    "  %1 = scatter_add %y, %k, %z {window_dims=[], inserted=[0], operand_batch=[], "          \
-    "indices_batch=[], index_map=[0], mode=fill} : $[<n>]\n"                                   \
-    "  %2 = dynamic_slice %1, %j {sizes=[1]} : $[1]\n  %3 = sub %2, %0 : $[1]\n"               \
-    "  %4 = dynamic_update_slice %1, %3, %j : $[<n>]\n  ret %4\n}\n"
-#define FN_OVERLAP "fn @more(%i: i32[], %y: $[<n>]) -> bool[] {\n"                             \
-    "  %0 = constant {data=<n>} : i32[]\n  %1 = lt %i, %0 : bool[]\n  ret %1\n}\n"             \
-    "fn @next(%i: i32[], %y: $[<n>]) -> (i32[], $[<n>]) {\n"                                   \
-    "  %0 = constant {data=2} : i32[]\n  %1 = add %i, %0 : i32[]\n"                            \
-    "  %2 = dynamic_slice %y, %i {sizes=[3]} : $[3]\n  %3 = mul %2, %2 : $[3]\n"               \
-    "  %4 = dynamic_update_slice %y, %3, %1 : $[<n>]\n  ret %1, %4\n}\n"
-#define FN_TWO "fn @id(%x: $[<n>]) -> $[<n>] {\n  ret %x\n}\n"                                 \
-    "fn @square(%x: $[<n>]) -> $[<n>] {\n  %0 = mul %x, %x : $[<n>]\n  ret %0\n}\n"
-
 /* Arrays of k by n by m, a broadcast to one, and what is computed in them.  Points x and y of m
  * coordinates each: weights by the distances, which all coordinates of a pair share, sum the
  * differences over x, and in REACH over y as well; and probabilities along the middle axis. */
@@ -174,6 +114,14 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
     "%2 = broadcast_in_dim %1 " OVER(k, m, "[0,2]") "%3 = sub %x, %2 : " THREE(k, m) L         \
     "%4 = exp %3 : " THREE(k, m) L "%5 = reduce_sum %4 {axes=[1]} : $[" k "," m "]" L          \
     "%6 = broadcast_in_dim %5 " OVER(k, m, "[0,2]") "%0 = div %4, %6 : " THREE(k, m)
+
+#define RECUR(by, w, first, steps)                                                             \
+    { "scan",                                                                                  \
+      FN_RECUR(by, w) F("%y: $[<n>], %x: $[" steps "," w "]", "$[<n>]",                        \
+                        "%i = constant {data=" first "} : i32[]" L                             \
+                        "%1, %0 = scan %i, %y, %x {consts=0, carries=2, length=" steps         \
+                        ", body=@recur} : (i32[], $[<n>])"),                                   \
+      LAWS_ANY_NUMBER, 1, 14, LINE, -1, 1 }
 
 static const row rows[] = {
     /* elements: alone, repeated along either axis, turned, through types, on a mask */
@@ -594,6 +542,15 @@ static const row rows[] = {
                "%4 = dynamic_update_slice %p, %p, %k, %3 : $[<n>,<m>]" L
                "%0 = dynamic_update_slice %4, %2, %k, %3 : $[<n>,<m>]"),
       LAWS_ANYTHING, 2, 1, PLANE, -2, 2 },
+    /* what earlier steps stored: one element, windows that overlap, from the end, windows side
+     * by side, every second and third step; fewer steps than one reads back */
+    RECUR("1", "1", "3", "<n-4>"),
+    RECUR("1", "2", "3", "<n-5>"),
+    RECUR("-1", "3", "<n-6>", "<n-6>"),
+    RECUR("2", "2", "6", "<n-8/2>"),
+    RECUR("2", "3", "6", "<n-9/2>"),
+    RECUR("3", "3", "9", "<n-12/3>"),
+    RECUR("1", "1", "5", "2"),
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
