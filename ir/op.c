@@ -14,6 +14,7 @@
 #define WRITES       .writes = true
 #define UPDATES      .updates = true
 #define BY(how)      .by = IR_BY_##how
+#define NORMAL(a, b) .normal = { a, b }
 #define LINEAR(kind) .linear = IR_LINEAR_##kind
 #define LOOP         .loop = true
 #define QUIET        .quiet = true

@@ -182,6 +182,7 @@ typedef struct ir_op_info {
     ir_linear linear;
     ir_op alias; /* the op without `view_`, or OP_none */
     bool view, writes, updates, loop, quiet, stored;
+    int16_t normal[2]; /* in f32, in f64; 0: not known */
     const char *doc;
 } ir_op_info;
 

@@ -131,6 +131,9 @@ cot_status pass_contract(const ir_graph *f, ir_graph **out);
 /* Turns writes of most of a value, at constant places, into concatenations; does f have any? */
 cot_status pass_boxes(const ir_graph *f, ir_graph **out);
 bool pass_has_boxes(const ir_graph *f);
+/* An exponential that a sum absorbs is no subnormal number; does f have exponentials? */
+cot_status pass_absorb(const ir_graph *f, ir_graph **out);
+bool pass_absorbs(const ir_graph *f);
 /* The same function, with products that no later pass contracts with sums. */
 cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
 

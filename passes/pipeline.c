@@ -43,6 +43,7 @@ RUN(while_to_scan, pass_while_to_scan(f, out))
 RUN(hoist, pass_hoist(f, out))
 RUN(unroll, pass_unroll(f, out))
 RUN(boxes, pass_boxes(f, out))
+RUN(absorb, pass_absorb(f, out))
 
 static cot_status
 run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
@@ -103,6 +104,8 @@ const pass_row pass_rows[] = {
       TAKES, PASS_KEEPS },
     { "boxes", "writes of most of a value, at known places, as pieces put together", false, 0,
       run_boxes, false, TAKES, PASS_KEEPS },
+    { "absorb", "exponentials that a sum absorbs as normal numbers", false, 0, run_absorb,
+      false, TAKES, PASS_KEEPS },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 

@@ -123,6 +123,14 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
                         ", body=@recur} : (i32[], $[<n>])"),                                   \
       LAWS_ANY_NUMBER, 1, 14, LINE, -1, 1 }
 
+#define ABSORB(op, c, lo, hi)                                                                  \
+    { op,                                                                                      \
+      F("%x: $[<n>], %y: $[<n>]", "$[<n>]",                                                    \
+        "%c = constant {data=" c "} : $[<n>]" L "%1 = " op " %x : $[<n>]" L                    \
+        "%2 = " op " %y : $[<n>]" L "%3 = add %c, %1 : $[<n>]" L                               \
+        "%4 = add %2, %c : $[<n>]" L "%0 = div %3, %4 : $[<n>]"),                              \
+      LAWS_FLOATS, 1, 0, LINE, lo, hi }
+
 static const row rows[] = {
     /* elements: alone, repeated along either axis, turned, through types, on a mask */
     { "mul",
@@ -551,6 +559,17 @@ static const row rows[] = {
     RECUR("2", "3", "6", "<n-9/2>"),
     RECUR("3", "3", "9", "<n-12/3>"),
     RECUR("1", "1", "5", "2"),
+    /* sums that absorb small exponentials, and two that show all of them */
+    ABSORB("exp", "1", -120, 120),
+    ABSORB("exp", "1.3e-29", -110, -60),
+    ABSORB("exp", "1.1e-289", -760, -640),
+    ABSORB("exp", "1e-33", -110, -60),
+    ABSORB("exp", "1e-300", -760, -640),
+    ABSORB("exp2", "-1", -160, 160),
+    ABSORB("exp2", "1.3e-29", -155, -90),
+    ABSORB("exp2", "-1.1e-289", -1090, -940),
+    ABSORB("logistic", "-1", -120, 120),
+    ABSORB("logistic", "1.1e-289", -760, -640),
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
