@@ -48,10 +48,45 @@ fold_constants(cg_build *b, const cg_insn *x)
     return cg_const(b, compares ? COT_BOOL : (cot_dtype)x->type, out);
 }
 
+/* The value of a constant of f32 or f64. */
+static bool
+number_of(const cg_kernel *k, cg_val v, double *x)
+{
+    const cg_insn *i = &k->insn[v];
+    const uint32_t low = (uint32_t)i->imm;
+    float narrow;
+
+    if (i->op != SC_const || (i->type != COT_F32 && i->type != COT_F64))
+        return false;
+    if (i->type == COT_F64) {
+        memcpy(x, &i->imm, sizeof *x);
+        return true;
+    }
+    memcpy(&narrow, &low, sizeof narrow);
+    *x = (double)narrow;
+    return true;
+}
+
 static bool
 is_bits(const cg_kernel *k, cg_val v, uint64_t bits)
 {
     return k->insn[v].op == SC_const && k->insn[v].imm == bits;
+}
+
+/* Is float v known to be NaN or at least c, as after a clamp?  Constants order as numbers. */
+static bool
+never_below(const cg_kernel *k, cg_val v, double c, int depth)
+{
+    const cg_insn *x = &k->insn[v], *p = &k->insn[x->in[0]];
+    double least;
+
+    if (number_of(k, v, &least))
+        return !(least < c);
+    if (x->op != SC_select || depth == 0 || !never_below(k, x->in[1], c, depth - 1))
+        return false;
+    return (p->op == SC_lt && p->in[0] == x->in[2] && number_of(k, p->in[1], &least) &&
+            least >= c) ||
+           never_below(k, x->in[2], c, depth - 1);
 }
 
 /* Folds that need no evaluation and change no bit. */
@@ -60,6 +95,7 @@ fold_simple(cg_build *b, const cg_insn *x)
 {
     const cg_kernel *k = b->k;
     uint64_t ones = x->type == COT_BOOL ? 1 : ~(uint64_t)0;
+    double least;
     bool is;
 
     switch (x->op) {
@@ -76,6 +112,9 @@ fold_simple(cg_build *b, const cg_insn *x)
             return x->in[0];
         return is_bits(k, x->in[1], ones) || is_bits(k, x->in[0], 0) ? x->in[1] : 0;
     case SC_lt:
+        if (number_of(k, x->in[1], &least) && never_below(k, x->in[0], least, 2))
+            return cg_const(b, COT_BOOL, 0);
+        /* fall through */
     case SC_le:
     case SC_eq:
     case SC_ne:
