@@ -150,6 +150,17 @@ element(const void *data, size_t size, int64_t i)
     return bits;
 }
 
+/* Long data are printed whenever the kernel's code is looked up. */
+static void
+print_digits(ir_buf *b, uint64_t bits, size_t bytes)
+{
+    char digit[16];
+
+    for (size_t i = 2 * bytes; i-- > 0; bits >>= 4)
+        digit[i] = "0123456789abcdef"[bits & 15];
+    ir_buf_add(b, digit, 2 * bytes);
+}
+
 void
 cg_print_numbers(ir_buf *b, cot_dtype t, const void *data, int64_t n)
 {
@@ -161,7 +172,7 @@ cg_print_numbers(ir_buf *b, cot_dtype t, const void *data, int64_t n)
             ir_buf_str(b, i ? ", " : "");
             cg_print_number(b, t, element(data, size, i));
         } else {
-            ir_buf_printf(b, "%0*" PRIx64, (int)(2 * size), element(data, size, i));
+            print_digits(b, element(data, size, i), size);
         }
     if (n < CG_TEXT_HEX)
         ir_buf_str(b, "]");
