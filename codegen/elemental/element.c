@@ -154,15 +154,19 @@ shares(const cg_lowering *l, uint32_t x, uint32_t y)
     return x != y && (b[x].alias == y + 1 || b[y].alias == x + 1);
 }
 
+/* The alignment of elements of type t from place p on; of a part, one that does not tell the
+ * first part from the others on processors, whose vectors may begin anywhere. */
 static int
-known_align(const cg_lowering *l, const cg_place *p, const ir_type *t)
+known_align(const cg_lowering *l, const cg_place *p, cot_dtype t, bool part)
 {
     const int align = l->entry.k->buffer[p->buffer].align;
     int64_t bytes;
 
-    if (!p->offset || !l->target.grid)
-        return p->offset ? 0 : align;
-    bytes = cg_multiple_of(l->entry.k, p->offset) * (int64_t)cot_dtype_size(t->dtype);
+    if (!l->target.grid)
+        return p->offset || part ? 0 : align;
+    if (!p->offset)
+        return align;
+    bytes = cg_multiple_of(l->entry.k, p->offset) * (int64_t)cot_dtype_size(t);
     return bytes < align ? (int)bytes : align;
 }
 
@@ -186,7 +190,7 @@ cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char 
     }
     uint32_t i =
         new_buffer(l, name, t->dtype, out ? CG_OUT : CG_IN, t->size, p->buffer + 1, p->offset);
-    l->k->buffer[i].align = known_align(l, p, t);
+    l->k->buffer[i].align = known_align(l, p, t->dtype, false);
     for (uint32_t j = i; j-- > 0;)
         if (l->arg[j] && (shares(l, l->arg[j] - 1, p->buffer) || begins_at(l, j, p))) {
             cg_buffer_over(l->k, i, j);
@@ -322,8 +326,51 @@ load(cg_lowering *l, const cg_bind *b, const ir_type *t, const cg_ix *at)
         const cg_ix plane = cg_ix_flat(&l->ix, b->inner, t->dims + last, at + last);
         flat = cg_ix_add(&l->ix, flat, cg_ix_mul(&l->ix, plane, b->plane));
     }
-    cg_val i = cg_ix_value(&l->ix, &l->b, flat);
+    cg_val i = cg_ix_value(&l->ix, &l->b, cg_ix_addc(&l->ix, flat, -b->first));
     return cg_load(&l->b, b->buffer, b->base ? cg_iadd(&l->b, b->base, i) : i, l->mask);
+}
+
+cg_place
+cg_place_at(cg_lowering *l, cg_place p, cg_val off)
+{
+    p.offset = p.offset ? cg_iadd(&l->entry, p.offset, off) : off;
+    return p;
+}
+
+void
+cg_narrow_buffer(cg_lowering *l, uint32_t i, int64_t first, int64_t elements)
+{
+    const cg_place old = { .buffer = l->arg[i] - 1, .offset = l->arg_offset[i] };
+    const cg_place at = first ? cg_place_at(l, old, cg_i64(&l->entry, first)) : old;
+    cg_buffer *b = &l->k->buffer[i];
+
+    l->arg_offset[i] = at.offset;
+    b->align = b->elements == elements ? b->align : known_align(l, &at, b->type, true);
+    b->elements = elements;
+}
+
+uint32_t
+cg_part_buffer(cg_lowering *l, const cg_place *p, cot_dtype t, int64_t first, int64_t elements)
+{
+    const cg_place at = first ? cg_place_at(l, *p, cg_i64(&l->entry, first)) : *p;
+    const uint32_t i =
+        cg_place_buffer(l, &at, ir_type_new(l->ctx, t, 1, &elements), "x", false);
+
+    l->k->buffer[i].align = known_align(l, &at, t, true);
+    return i;
+}
+
+/* An element of a value in memory. */
+static cg_val __attribute__((noinline))
+placed_element(cg_lowering *l, const cg_frame *fr, ir_ref v, cg_bind b, const cg_ix *at)
+{
+    const ir_type *t = ir_type_at(fr->f, v);
+    const cg_place *p = &fr->place[v];
+
+    b.buffer = b.elements && b.elements < t->size
+                   ? cg_part_buffer(l, p, t->dtype, b.first, b.elements)
+                   : cg_place_buffer(l, p, t, "x", false);
+    return load(l, &b, t, at);
 }
 
 /* Kept out of cg_element, which recurses as deep as ops are chained, to keep its frames
@@ -382,8 +429,7 @@ cg_element(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
     } else if (b.kind == CG_BIND_REGISTERS) {
         x = state_element(l, &b, t, at);
     } else if (fr->place && fr->place[v].set && !cg_is_made(fr, v)) {
-        const cg_bind whole = { .buffer = cg_place_buffer(l, &fr->place[v], t, "x", false) };
-        x = load(l, &whole, t, at);
+        x = placed_element(l, fr, v, b, at);
     } else if (n) {
         const ir_loc around = l->b.loc;
         l->b.loc = n->loc ? n->loc : around;

@@ -35,6 +35,8 @@ typedef struct cg_bind {
     /* the last `inner` axes come first in it, each of their elements with a plane of so many */
     int inner;
     int64_t plane;
+    /* node: of a value in memory, the elements that the kernel reads; 0: all */
+    int64_t first, elements;
     cg_frame *frame;
     ir_ref ref;
     bool prefixed;
@@ -98,6 +100,15 @@ void cg_kernel_begin(cg_lowering *l, const char *name);
  * use. */
 uint32_t cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name,
                          bool out);
+/* Place p moved by `off` elements (a value of the entry). */
+cg_place cg_place_at(cg_lowering *l, cg_place p, cg_val off);
+/* The same for elements first, first + 1, ... of the value of type t at a place, which the
+ * kernel only reads. */
+uint32_t cg_part_buffer(cg_lowering *l, const cg_place *p, cot_dtype t, int64_t first,
+                        int64_t elements);
+/* Let buffer i of the kernel, which the kernel has not accessed yet, be elements first,
+ * first + 1, ... of what it is. */
+void cg_narrow_buffer(cg_lowering *l, uint32_t i, int64_t first, int64_t elements);
 /* Add a buffer of the kernel's own: memory that lives as long as a call of it, or constants. */
 uint32_t cg_local_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t elements);
 uint32_t cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data);

@@ -368,9 +368,21 @@ cg_access_group(cg_access *w, ir_arena *a, const ir_graph *f, const cg_fusion *f
                        g->space ? cg_access_space(w, g->space->rank, g->space->dims) : NULL);
 }
 
+/* Does the read miss some index along an axis? */
+static bool
+is_partial(const cg_access *w, const cg_read *r)
+{
+    const ir_type *t = ir_type_at(w->f, r->v);
+    bool is = false;
+
+    for (int k = 0; k < t->rank; k++)
+        is |= w->ix.expr[r->at[k]].lo > 0 || w->ix.expr[r->at[k]].hi < t->dims[k] - 1;
+    return is;
+}
+
 /* The values that group g reads, each once; seen[v] is set to `mark` for them. */
 static ir_ref *
-reads_of(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, const cg_group *g,
+reads_of(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_group *g,
          uint32_t *seen, uint32_t mark)
 {
     const ir_mark back = ir_arena_mark(l->scratch);
@@ -387,6 +399,7 @@ reads_of(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, const cg_gr
         if (x && seen[x] != mark)
             read[n++] = x;
         seen[x] = mark;
+        g->partial |= x && is_partial(&w, &w.read[j]);
     }
     ir_arena_release(l->scratch, back);
     return read;

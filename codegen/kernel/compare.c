@@ -87,6 +87,31 @@ cg_kernel_same(const cg_kernel *x, const cg_kernel *y)
     return true;
 }
 
+static void
+mark(void *user, cg_val v)
+{
+    ((bool *)user)[v] = true;
+}
+
+void
+cg_kernel_clear_unused(cg_kernel *k, ir_arena *scratch)
+{
+    bool *used = IR_NEW_N(scratch, bool, k->n_insns);
+
+    for (uint32_t v = 1; v < k->n_insns; v++)
+        cg_each_operand(&k->insn[v], mark, used);
+    for (uint32_t i = 0; i < k->n_reductions; i++)
+        mark(used, k->reduction[i].split);
+    for (uint32_t i = 0; i < k->n_takes; i++) {
+        mark(used, k->take[i].when);
+        for (int j = 0; j < k->take[i].n; j++)
+            mark(used, k->take[i].term[j].v);
+    }
+    for (uint32_t v = 1; v < k->n_insns; v++)
+        if (k->insn[v].op == SC_const && !used[v])
+            k->insn[v].imm = 0;
+}
+
 uint64_t
 cg_kernel_hash(const cg_kernel *k)
 {

@@ -495,6 +495,8 @@ cot_status cg_check_externs(const cg_module *m, const char *back_end);
  * compared. */
 bool cg_kernel_same(const cg_kernel *x, const cg_kernel *y);
 uint64_t cg_kernel_hash(const cg_kernel *k); /* equal for equal kernels */
+/* Let constants that nothing uses be 0, so that they make no difference between kernels. */
+void cg_kernel_clear_unused(cg_kernel *k, ir_arena *scratch);
 /* Check every invariant: types, dominance, bounds of buffers, kinds of loops. */
 cot_status cg_verify(const cg_module *m);
 /* The same, but a parallel loop whose iterations are neither proved independent nor found to

@@ -154,7 +154,6 @@ cg_elide_concat(cg_lowering *l, cg_level *v, uint32_t i)
 
 typedef struct putting {
     uint32_t buffer;
-    int64_t offset;
     const int64_t *stride;
     int rank;
 } putting;
@@ -163,7 +162,7 @@ static void
 put(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
 {
     const putting *p = user;
-    cg_ix flat = cg_ix_const(&l->ix, p->offset);
+    cg_ix flat = 0;
     for (int k = 0; k < p->rank; k++)
         flat = cg_ix_add(&l->ix, flat, cg_ix_mul(&l->ix, at[k], p->stride[k]));
     cg_store(&l->b, p->buffer, cg_ix_value(&l->ix, &l->b, flat), x, 0);
@@ -177,14 +176,16 @@ cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
     const ir_node *n = ir_def(v->f, x);
     /* computed here if it is strided, else read from its place */
     const cg_group own = { .n = v->stride[x] != NULL, .v = &x };
-    putting p = { .offset = offset, .stride = stride, .rank = t->rank };
-    int64_t end = offset + 1;
+    putting p = { .stride = stride, .rank = t->rank };
+    int64_t end = 1;
     if (t->size == 0)
         return;
     for (int k = 0; k < t->rank; k++)
         end += (t->dims[k] - 1) * stride[k];
     cg_kernel_begin(l, n ? ir_ops[n->op].name : "copy");
     const ir_type *reach = ir_type_new(l->ctx, t->dtype, 1, &end);
+    if (offset)
+        to = cg_place_at(l, to, cg_i64(&l->entry, offset));
     p.buffer = cg_place_buffer(l, &to, reach, "y", true);
     cg_put_kernel(l, cg_level_frame(l, v, &own), v->fusion, x, stride, true, put, &p);
     cg_kernel_call(l);

@@ -69,6 +69,7 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
     const ir_node *n = ir_def(v->f, g->v[g->n - 1]);
     cg_kernel_begin(l, n ? ir_ops[n->op].name : "copy");
     cg_frame *fr = cg_level_frame(l, v, g);
+    cg_bind_windows(l, v, g, fr);
     if (g->kind == CG_GROUP_MAP)
         cg_map_kernel(l, fr, v->fusion, g);
     else if (g->kind == CG_GROUP_COLUMN)

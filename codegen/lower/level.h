@@ -51,6 +51,10 @@ cg_level *cg_level_new(cg_lowering *l, const ir_graph *f);
 void cg_plan_graph(cg_lowering *l, cg_level *v);
 /* A frame over a level for the current kernel, which computes group g. */
 cg_frame *cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g);
+/* windows.c.  Let the frame of group g's kernel bind the part of each value that it reads. */
+void cg_bind_windows(cg_lowering *l, const cg_level *v, const cg_group *g, cg_frame *fr);
+/* May x be in the memory of a result of g? */
+bool cg_is_in_a_result(const cg_lowering *l, const cg_level *v, const cg_group *g, ir_ref x);
 /* Compute value x into memory, unless it is there. */
 void cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x);
 /* May value x be computed in the memory of input c?  It may if nothing reads c after the kernel

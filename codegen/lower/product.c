@@ -239,6 +239,30 @@ is_result_itself(const product *p)
            ir_type_at(p->v->f, p->n->first)->dtype == p->d.type;
 }
 
+/* The buffer of the kernel for operand x, which is the part of x's memory from the operand's
+ * first element to its last, and the offset of the first one in it. */
+static uint32_t
+bind_operand(product *p, ir_ref x, int side, cg_val *offset)
+{
+    cg_lowering *l = p->l;
+    const ir_type *t = ir_type_at(p->v->f, x);
+    const cg_place *place = &p->v->place[x];
+    const cg_dot_axes *axes[] = { &p->d.b, &p->d.m, &p->d.n, &p->d.k };
+    int64_t elements = 1;
+
+    for (int i = 0; i < 4; i++) {
+        const int64_t *stride = side ? axes[i]->rhs : axes[i]->lhs;
+        for (int k = 0; stride && k < axes[i]->n; k++)
+            elements += (axes[i]->size[k] - 1) * stride[k];
+    }
+    *offset = 0;
+    if (cg_dot_total(&p->d.k) > 0 && elements < t->size && !cg_is_in_a_result(l, p->v, p->g, x))
+        return cg_part_buffer(l, place, t->dtype, p->offset[side], elements);
+    if (p->offset[side])
+        *offset = cg_i64(&l->b, p->offset[side]);
+    return cg_place_buffer(l, place, t, "x", false);
+}
+
 /* The buffers of the operands, of the results, and of packed panels. */
 static void
 bind_buffers(product *p, ir_ref x, ir_ref y, bool inner)
@@ -253,10 +277,8 @@ bind_buffers(product *p, ir_ref x, ir_ref y, bool inner)
             cg_place_buffer(l, &v->place[g->v[i]], ir_type_at(v->f, g->v[i]), "y", true);
     p->d.lhs_type = ir_type_at(v->f, x)->dtype;
     p->d.rhs_type = ir_type_at(v->f, y)->dtype;
-    p->d.lhs = cg_place_buffer(l, &v->place[x], ir_type_at(v->f, x), "x", false);
-    p->d.rhs = cg_place_buffer(l, &v->place[y], ir_type_at(v->f, y), "x", false);
-    p->d.lhs_offset = p->offset[0] ? cg_i64(&l->b, p->offset[0]) : 0;
-    p->d.rhs_offset = p->offset[1] ? cg_i64(&l->b, p->offset[1]) : 0;
+    p->d.lhs = bind_operand(p, x, 0, &p->d.lhs_offset);
+    p->d.rhs = bind_operand(p, y, 1, &p->d.rhs_offset);
     p->d.sum = is_result_itself(p) ? 1 + p->out[0] : 0;
     const int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p->d, inner);
     if (scratch) {
@@ -299,6 +321,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.sizes[2] = cg_dot_total(&p.d.n);
     cg_kernel_begin(l, "dot");
     p.fr = cg_level_frame(l, v, g);
+    cg_bind_windows(l, v, g, p.fr);
     p.d.store = store_product;
     p.d.user = &p;
     const int64_t epilogue = epilogue_cost(&p);

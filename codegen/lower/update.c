@@ -25,6 +25,7 @@ typedef struct update {
     cot_dtype type, wide;               /* of its elements; in which they are combined */
     const ir_type *x;
     cg_ix start[COT_MAX_RANK + 1];      /* first index of the box */
+    int64_t first; /* the element of the result with which the kernel's buffer begins */
     cg_windows w;
     cg_ix at[COT_MAX_RANK + 1];
     /* updates: the axis that is being emitted; how many axes precede the innermost window
@@ -208,6 +209,7 @@ put_in_box(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
         to[k] = cg_ix_add(&l->ix, at[k], u->start[k]);
     cg_ix flat = cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to);
     cg_val when = is_written(l, u, to);
+    flat = cg_ix_addc(&l->ix, flat, -u->first);
     cg_store(&l->b, u->buffer, cg_ix_value(&l->ix, &l->b, flat), x, when);
 }
 
@@ -229,6 +231,22 @@ begin(cg_lowering *l, update *u, const cg_place *to, const ir_type *t)
     l->k->note = ir_ops[u->n->op].doc;
 }
 
+/* Let the kernel's buffer be the part of the result from the first element of the box to its
+ * last, if its place is constant and nothing else of the result is used.  Boxes at several
+ * places are then written by one kernel. */
+static void
+begin_at_box(cg_lowering *l, update *u, const ir_type *box, const int64_t *stride)
+{
+    const cg_ix flat = cg_ix_flat(&l->ix, u->x->rank, u->x->dims, u->start);
+    int64_t elements = 1;
+
+    if (u->own || u->mask || !cg_ix_is_const(&l->ix, flat, &u->first))
+        return;
+    for (int k = 0; k < box->rank; k++)
+        elements += (box->dims[k] - 1) * stride[k];
+    cg_narrow_buffer(l, u->buffer, u->first, elements);
+}
+
 static void
 plan_box(cg_lowering *l, update *u)
 {
@@ -241,7 +259,10 @@ plan_box(cg_lowering *l, update *u)
     cg_box_starts(l, u->fr, n, 2, y->dims, u->start);
     for (int k = u->x->rank - 1; k >= 0; step *= u->x->dims[k--])
         stride[k] = step;
+    begin_at_box(l, u, y, stride);
     cg_put_kernel(l, u->fr, u->v->fusion, n->in[1], stride, !u->own, put_in_box, u);
+    /* the starts of a box with which the buffer begins */
+    cg_kernel_clear_unused(l->k, l->scratch);
     cg_kernel_call(l);
 }
 

@@ -5,13 +5,6 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/plan/plan.h"
 
-cg_place
-cg_place_at(cg_lowering *l, cg_place p, cg_val off)
-{
-    p.offset = p.offset ? cg_iadd(&l->entry, p.offset, off) : off;
-    return p;
-}
-
 uint32_t
 cg_predicate_buffer(cg_lowering *l, cg_place word, bool out)
 {

@@ -70,8 +70,6 @@ void cg_plan_join_spans(cg_lowering *l);
  * of the block. */
 int64_t cg_plan_assign(cg_lowering *l);
 
-/* Place p moved by `off` elements (a value of the entry). */
-cg_place cg_place_at(cg_lowering *l, cg_place p, cg_val off);
 /* Are the two in one buffer, or in buffers that may be the same memory? */
 bool cg_may_share(const cg_lowering *l, cg_place x, cg_place y);
 void cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);

@@ -1,5 +1,5 @@
 /* Functions of the table of programs with free axes (class_rows.h): the bodies of its loops and
- * branches.  F and L, which write a function and end a line, are class_rows.h's. */
+ * branches.  F and L, which write a function and end a line, are class_forms.h's. */
 #ifndef TESTS_LAWS_CLASS_FUNCTIONS_H
 #define TESTS_LAWS_CLASS_FUNCTIONS_H
 
