@@ -1,7 +1,8 @@
-/* Memory regions.  Chunks double in size up to a limit; a request that does not fit the current
- * chunk gets a new one.  Chunks come from the context's allocator zeroed, so allocation is a
- * bump.  Under the address sanitizer what lies between the pieces, and the rest of a chunk, is
- * out of bounds. */
+/* Memory regions.  Chunks double in size up to a limit, which is higher for scratch memory: the
+ * rest of a graph's chunk stays empty as long as the graph lives.  A request that does not fit
+ * the current chunk gets a new one.  Chunks come from the context's allocator zeroed, so
+ * allocation is a bump.  Under the address sanitizer what lies between the pieces, and the rest
+ * of a chunk, is out of bounds. */
 #include "ir/arena.h"
 
 #include <stdarg.h>
@@ -32,7 +33,7 @@ enum { BETWEEN = 0 };
 #define OPEN(p, bytes) ((void)(p), (void)(bytes))
 #endif
 
-enum { ALIGN = 16, FIRST = 1 << 12, LARGEST = 1 << 20 };
+enum { ALIGN = 16, FIRST = 1 << 12, LARGEST = 1 << 18, LARGEST_SCRATCH = 1 << 20 };
 #define HEAD ((sizeof(ir_chunk) + ALIGN - 1) / ALIGN * ALIGN)
 
 void
@@ -63,6 +64,7 @@ ir_arena_reset(ir_arena *a)
 {
     ir_chunk *head = a->head;
 
+    a->scratch = true;
     if (!head)
         return;
     give_back(a, head->older);
@@ -86,6 +88,7 @@ ir_arena_mark(const ir_arena *a)
 void
 ir_arena_release(ir_arena *a, ir_mark mark)
 {
+    a->scratch = true;
     if (!mark.head) {
         ir_arena_reset(a);
         return;
@@ -108,8 +111,9 @@ static void
 chunk_add(ir_arena *a, size_t bytes)
 {
     size_t want = a->head ? a->head->bytes * 2 : FIRST;
-    if (want > LARGEST)
-        want = LARGEST;
+    const size_t most = a->scratch ? LARGEST_SCRATCH : LARGEST;
+    if (want > most)
+        want = most;
     if (want < bytes + HEAD)
         want = bytes + HEAD;
     ir_chunk *c = ir_realloc(a->ctx, NULL, want);

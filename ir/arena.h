@@ -7,6 +7,7 @@
 #ifndef IR_ARENA_H
 #define IR_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct ir_arena {
     struct cot_context *ctx;
     struct ir_chunk *head;      /* the chunk allocated from; links to the older ones */
     char *at, *end;
+    bool scratch;               /* what was allocated was given back: more will come */
 } ir_arena;
 
 void ir_arena_init(ir_arena *a, struct cot_context *ctx);
