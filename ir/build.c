@@ -19,6 +19,13 @@ ir_build_drop(ir_build *b)
     ir_arena_give(b->arena);
 }
 
+void
+ir_graph_drop(ir_graph *f)
+{
+    if (f->chain == 0)
+        ir_arena_give(f->arena);
+}
+
 ir_build *
 ir_build_new(cot_context *ctx, const char *name)
 {
@@ -34,6 +41,22 @@ ir_build_new(cot_context *ctx, const char *name)
     ir_map_init(&b->named, work);
     IR_PUSH(work, b->node, b->n_nodes, b->cap_nodes, (ir_node){ 0 });
     IR_PUSH(work, b->value, b->n_values, b->cap_values, (ir_value){ 0 });
+    return b;
+}
+
+ir_build *
+ir_build_like(const ir_graph *f, const char *name)
+{
+    ir_build *b = ir_build_new(f->ctx, name);
+    ir_node *node = IR_NEW_N(b->work, ir_node, f->n_nodes + 1);
+    ir_value *value = IR_NEW_N(b->work, ir_value, f->n_values + 1);
+
+    node[0] = b->node[0];
+    value[0] = b->value[0];
+    b->node = node;
+    b->value = value;
+    b->cap_nodes = f->n_nodes + 1;
+    b->cap_values = f->n_values + 1;
     return b;
 }
 

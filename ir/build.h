@@ -46,6 +46,8 @@ typedef struct ir_build {
 } ir_build;
 
 ir_build *ir_build_new(cot_context *ctx, const char *name);
+/* The same, with room for about as many nodes as f has. */
+ir_build *ir_build_like(const ir_graph *f, const char *name);
 /* The end of a builder that failed, and of what it holds; one of a graph: and of the graph. */
 void ir_build_drop(ir_build *b);
 /* name may be NULL (then %0-style); two inputs never share a name: a number is appended. */
@@ -62,6 +64,9 @@ void ir_inout_arg(ir_build *b, int arg, ir_loc loc);
 /* Is v a clone, or a view of one?  Nodes that read it are neither folded nor shared. */
 bool ir_is_mutable(const ir_build *b, ir_ref v);
 cot_status ir_build_end(ir_build *b, ir_graph **out);
+/* Give back the memory of a graph to which nothing refers: no function, and no memo of another
+ * graph.  A graph with sub-functions stays. */
+void ir_graph_drop(ir_graph *f);
 cot_status ir_build_fail(ir_build *b, const char *op, ir_error error, ...);
 
 /* A node of any op; its results go to out[0 ... n_out-1].  Attributes are copied.  Number of

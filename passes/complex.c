@@ -289,7 +289,7 @@ split_graph(const ir_graph *f, boundary how, ir_graph **out)
     *out = (ir_graph *)f;
     if (!f->complex)
         return COT_OK;
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = ir_build_like(f, f->name);
     complex_split s = { b, f, IR_NEW_N(b->arena, pass_pair, f->n_values) };
     b->uncontracted = f->uncontracted;
     b->guarded = f->guarded;

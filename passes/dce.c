@@ -207,7 +207,7 @@ copy(sweep *w, ir_ref *env)
 static cot_status
 swept(const ir_graph *f, pass_simple *pass, ir_graph **out)
 {
-    sweep w = { .b = ir_build_new(f->ctx, f->name), .f = f, .pass = pass };
+    sweep w = { .b = ir_build_like(f, f->name), .f = f, .pass = pass };
     w.b->uncontracted = f->uncontracted;
     w.b->guarded = f->guarded;
     w.live = IR_NEW_N(w.b->arena, bool, f->n_values);

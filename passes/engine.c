@@ -90,7 +90,7 @@ pass_check_aux(const ir_graph *f, int aux, const char *what)
 ir_build *
 pass_begin(const ir_graph *f, const char *what)
 {
-    ir_build *b = ir_build_new(f->ctx, ir_format(f->arena, "%s.%s", f->name, what));
+    ir_build *b = ir_build_like(f, ir_format(f->arena, "%s.%s", f->name, what));
     b->uncontracted = f->uncontracted;
     b->guarded = f->guarded;
     return b;
@@ -121,7 +121,7 @@ cot_status
 pass_rewrite_with(const ir_graph *f, const char *what, pass_visit_with *visit, const void *user,
                   ir_graph **out)
 {
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = ir_build_like(f, f->name);
     ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
     b->uncontracted = f->uncontracted;
     b->guarded = f->guarded;
@@ -248,7 +248,7 @@ pass_make(ir_build *b, const ir_node *node, const ir_value *value, ir_ref v, ir_
 static cot_status
 restricted(const ir_graph *f, const bool *keep_in, const bool *keep_out, ir_graph **out)
 {
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = ir_build_like(f, f->name);
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
     bool *live = IR_NEW_N(b->arena, bool, f->n_nodes);
     for (int j = 0; j < f->n_out; j++)

@@ -133,7 +133,7 @@ pass_functionalize(const ir_graph *f, bool views, ir_graph **out)
     *out = (ir_graph *)f;
     if (!f->mutates && !(views && f->views))
         return COT_OK;
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = ir_build_like(f, f->name);
     writes w = { b,
                  f,
                  !views,

@@ -29,6 +29,17 @@ reverse_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const char
     return pass_transpose_graph(linear, tangent, has_ct, &r->transposed);
 }
 
+/* What a graph is made from is of no use once that graph is made. */
+static cot_status
+reverse_end(reverse *r, ir_build *b, const char *what, ir_graph **out)
+{
+    COT_TRY(pass_end(b, what, out));
+    ir_graph_drop(r->transposed);
+    ir_graph_drop(r->parts.linear);
+    ir_graph_drop(r->parts.known);
+    return COT_OK;
+}
+
 /* A function without a floating output has no cotangent. */
 static cot_status
 check_outputs(const ir_graph *f, int aux)
@@ -106,7 +117,7 @@ pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
     output_cotangents(b, &r, dx);
     for (int j = r.parts.n_diff; j < f->n_out; j++)
         pass_output(b, f, j, y[j], "");
-    return pass_end(b, "vjp", out);
+    return reverse_end(&r, b, "vjp", out);
 }
 
 /* fwd: x -> outputs of f, residuals;  bwd: residuals, cotangents -> cotangents. */
@@ -158,7 +169,7 @@ grad(const ir_graph *f, const pass_wrt *wrt, int aux, const char *what, const ch
     output_cotangents(b, &r, run_transposed(b, &r, y + f->n_out, &one));
     for (int j = value ? 0 : 1; j < f->n_out; j++)
         pass_output(b, f, j, y[j], "");
-    return pass_end(b, what, out);
+    return reverse_end(&r, b, what, out);
 }
 
 cot_status

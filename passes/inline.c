@@ -86,7 +86,7 @@ inline_calls(ir_build *b, const ir_graph *f, const inlining *how, const ir_ref *
 static cot_status
 rewritten(const ir_graph *f, const inlining *how, ir_graph **out)
 {
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = ir_build_like(f, f->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1),
            *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
 

@@ -67,6 +67,7 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
     bool *linear = IR_NEW_N(a, bool, p->linear->n_in + 1);
     for (int i = p->n_res; i < p->linear->n_in; i++)
         linear[i] = true;
+    ir_graph_drop(jvp);
     return pass_check_linear(p->linear, linear);
 }
 

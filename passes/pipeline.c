@@ -135,7 +135,9 @@ run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph 
     o.aux += row->takes & PASS_AUX ? f->n_inout : 0;
     COT_TRY(row->run(f, &o, out));
     (*out)->n_inout = f->n_inout;
-    (*out)->inout = f->inout;
+    (*out)->inout = *out == f ? f->inout
+                              : ir_copy_bytes((*out)->arena, f->inout,
+                                              sizeof *f->inout * (size_t)f->n_inout);
     return COT_OK;
 }
 
@@ -276,6 +278,18 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
     return COT_OK;
 }
 
+/* Run one pass on *g, a graph on the way from f, which is of no use after it. */
+static cot_status
+advance(const pass_row *row, const ir_graph *f, ir_graph **g)
+{
+    ir_graph *const was = *g;
+
+    COT_TRY(pass_run(row, was, NULL, g));
+    if (was != f && was != *g)
+        ir_graph_drop(was);
+    return COT_OK;
+}
+
 /* The order matters.  Hoisting comes first, while a loop is still one node; then expansion.
  * Inlining comes before contraction, which does not see across a call.  Unrolling comes after
  * contraction, the last pass that may change a bit. */
@@ -300,23 +314,23 @@ pass_prepare(const ir_graph *f, ir_graph **out)
 
     COT_TRY(pass_shallow(f, false, &g));
     if (g->loops) {
-        COT_TRY(pass_run(pass_find("inline_small"), g, NULL, &g));
-        COT_TRY(pass_run(pass_find("hoist"), g, NULL, &g));
+        COT_TRY(advance(pass_find("inline_small"), f, &g));
+        COT_TRY(advance(pass_find("hoist"), f, &g));
     }
-    COT_TRY(pass_run(&inline_last, g, NULL, &g));
+    COT_TRY(advance(&inline_last, f, &g));
     COT_TRY(pass_axis_check(g));
     if (g->complex)
-        COT_TRY(pass_run(&complex, g, NULL, &g));
-    COT_TRY(pass_run(pass_find("simplify"), g, NULL, &g));
-    COT_TRY(pass_run(pass_find("hoist"), g, NULL, &g));
-    COT_TRY(pass_run(&dce, g, NULL, &g));
-    COT_TRY(pass_run(pass_find("contract"), g, NULL, &g));
+        COT_TRY(advance(&complex, f, &g));
+    COT_TRY(advance(pass_find("simplify"), f, &g));
+    COT_TRY(advance(pass_find("hoist"), f, &g));
+    COT_TRY(advance(&dce, f, &g));
+    COT_TRY(advance(pass_find("contract"), f, &g));
     if (pass_has_boxes(g))
-        COT_TRY(pass_run(pass_find("boxes"), g, NULL, &g));
+        COT_TRY(advance(pass_find("boxes"), f, &g));
     if (pass_unrolls(g)) {
-        COT_TRY(pass_run(pass_find("unroll"), g, NULL, &g));
-        COT_TRY(pass_run(pass_find("simplify"), g, NULL, &g));
-        COT_TRY(pass_run(&dce, g, NULL, &g));
+        COT_TRY(advance(pass_find("unroll"), f, &g));
+        COT_TRY(advance(pass_find("simplify"), f, &g));
+        COT_TRY(advance(&dce, f, &g));
     }
     *out = g;
     return COT_OK;

@@ -158,6 +158,7 @@ split(const ir_graph *f, const bool *known, bool *known_out, int *n_res, ir_grap
         saved[s.res[i]] = uses[draft->in[n - s.n_res + i]] > 0;
     pass_choose_residuals(s.kb, saved);
     COT_TRY(finish_rest(&s, draft, saved, n_res, rest));
+    ir_graph_drop(draft);
     return pass_end(s.kb, "split", known_half);
 }
 

@@ -88,7 +88,7 @@ static cot_status
 mapped_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *out_mapped,
              ir_graph **out)
 {
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = ir_build_like(f, f->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out);
     bool *is = IR_NEW_N(b->arena, bool, f->n_out);
 
@@ -544,7 +544,7 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
 {
     const ir_graph *named = f;
     static const pass_vmap_options none;
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = ir_build_like(f, f->name);
     ir_arena *a = b->arena;
     vmap_border e = { IR_NEW_N(a, int, f->n_in), NULL, IR_NEW_N(a, ir_ref, f->n_in),
                       IR_NEW_N(a, bool, f->n_in) };
