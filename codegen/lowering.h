@@ -39,6 +39,7 @@ struct cg_lowering {
     ir_arena *arena;
     /* for one kernel, or one access analysis: released by marks */
     ir_arena *scratch;
+    ir_arena *tables; /* what cg_fuse needs, until it returns */
     ir_arena *draft; /* the current kernel, until it is kept or dropped: kernel/keep.c */
     const cg_lower_options *o;
     const cg_rules *rules;

@@ -537,10 +537,10 @@ fuse_groups(fusing *u, cg_group_kind kind, bool may_take(fusing *, uint32_t, uin
 cg_fusion *
 cg_fuse(cg_lowering *l, const ir_graph *f)
 {
-    ir_arena *a = l->arena;
-    fusing u = { .l = l, .f = f, .fusion = IR_NEW(a, cg_fusion) };
-    cg_deps_init(&u.fusion->deps, a, l->scratch);
-    u.fusion->root = IR_NEW_N(a, bool, f->n_values);
+    ir_arena *a = l->tables;
+    fusing u = { .l = l, .f = f, .fusion = IR_NEW(l->arena, cg_fusion) };
+    cg_deps_init(&u.fusion->deps, l->arena, l->scratch);
+    u.fusion->root = IR_NEW_N(l->arena, bool, f->n_values);
     u.reads = IR_NEW_N(a, ir_ref *, f->n_values);
     u.by = IR_NEW_N(a, readers, f->n_values);
     u.read_at = IR_NEW_N(a, uint32_t, f->n_values);
@@ -562,5 +562,6 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     fuse_groups(&u, CG_GROUP_ROW, may_take_rows);
     fuse_groups(&u, CG_GROUP_COLUMN, may_take_columns);
     cg_order(l, f, u.fusion);
+    ir_arena_free(a);
     return u.fusion;
 }

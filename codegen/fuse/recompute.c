@@ -18,7 +18,7 @@
 cg_recompute *
 cg_recompute_begin(cg_lowering *l, const ir_graph *f)
 {
-    ir_arena *a = l->arena;
+    ir_arena *a = l->tables;
     cg_recompute *c = IR_NEW(a, cg_recompute);
 
     *c = (cg_recompute){ .l = l, .f = f };

@@ -39,7 +39,7 @@ typedef struct rooting {
     bool *inlined;              /* by node: it has no kernels or groups of its own */
     bool *crosses;              /* another segment of a long computation needs it */
     uint32_t *met, counts; /* count_inlined: by node, the last count that visited it */
-    uint32_t *stack;            /* count_inlined: the nodes to visit */
+    uint32_t *stack;            /* count_inlined: the nodes to visit, each once */
     uint32_t roots[256];        /* roots found so far, by the key of their iteration space */
 } rooting;
 
@@ -449,7 +449,7 @@ find_roots(rooting *u)
 void
 cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
 {
-    ir_arena *a = l->arena;
+    ir_arena *a = l->tables;
     rooting u = { .l = l, .f = f, .fusion = fusion };
 
     u.is_output = IR_NEW_N(a, bool, f->n_values);
@@ -470,10 +470,10 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     u.too_much = IR_NEW_N(a, bool, f->n_values);
     u.inlined = IR_NEW_N(a, bool, f->n_nodes);
     u.crosses = IR_NEW_N(a, bool, f->n_values);
-    fusion->segment = IR_NEW_N(a, uint32_t, f->n_nodes);
+    fusion->segment = IR_NEW_N(l->arena, uint32_t, f->n_nodes);
     u.met = IR_NEW_N(a, uint32_t, f->n_nodes);
-    u.stack = IR_NEW_N(a, uint32_t, CG_FUSE_MAX_INLINE_SIZE);
-    fusion->contiguous = IR_NEW_N(a, bool, f->n_values);
+    u.stack = IR_NEW_N(a, uint32_t, f->n_nodes);
+    fusion->contiguous = IR_NEW_N(l->arena, bool, f->n_values);
     ir_each_node(n, f)
         for (int i = 0; i < n->n_in; i++)
             u.uses[n->in[i]]++;

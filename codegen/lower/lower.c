@@ -144,7 +144,7 @@ copy_outputs(cg_lowering *l, cg_level *v, const int *over, const cg_place *to)
 
 static cot_status
 lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *scratch,
-      ir_arena *draft, cg_module **out)
+      ir_arena *tables, ir_arena *draft, cg_module **out)
 {
     cg_lowering *l = IR_NEW(arena, cg_lowering);
     ir_buf why;
@@ -152,6 +152,7 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     l->ctx = f->ctx;
     l->arena = arena;
     l->scratch = scratch;
+    l->tables = tables;
     l->draft = draft;
     l->o = o;
     l->rules = &cg_lower_rules;
@@ -191,15 +192,17 @@ cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_modul
 {
     volatile cot_status status = COT_OK;
     volatile bool ended = false;
-    ir_arena scratch, draft;
+    ir_arena scratch, tables, draft;
 
     ir_arena_init(&scratch, f->ctx);
+    ir_arena_init(&tables, f->ctx);
     ir_arena_init(&draft, f->ctx);
     IR_TRY(f->ctx) {
-        status = lower(f, o, arena, &scratch, &draft, out);
+        status = lower(f, o, arena, &scratch, &tables, &draft, out);
         ended = true;
     }
     ir_arena_free(&scratch);
+    ir_arena_free(&tables);
     ir_arena_free(&draft);
     if (!ended)
         ir_out_of_memory(f->ctx);
