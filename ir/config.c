@@ -48,6 +48,7 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .compile_threads = number(o->compile_threads, "COT_COMPILE_THREADS", 0),
         .vector_bits = o->vector_bits,
         .cache_dir = o->cache_dir ? ir_copy_string(&ctx->arena, o->cache_dir) : NULL,
+        .cache_bytes = o->cache_bytes,
         .cache_dir_bytes = o->cache_dir_bytes ? o->cache_dir_bytes : CACHE_DIR_BYTES,
     };
     ctx->progress.call = o->progress;

@@ -42,7 +42,7 @@ typedef struct ir_config {
     bool time, debug, perf, isolate, trapping_math, tiered;
     int threads, compile_threads, vector_bits;
     const char *cache_dir; /* the option: see ir_config_cache_dir */
-    uint64_t cache_dir_bytes;
+    uint64_t cache_dir_bytes, cache_bytes;
 } ir_config;
 
 /* The public call that is running and its location, for errors; loc 0: none. */
@@ -75,6 +75,7 @@ struct cot_context {
     struct cot_trace *trace;            /* the innermost open one; the frontend's      */
     struct cot_trace *forgotten;        /* failed ones, whose memory the next take      */
     struct cot_trace *latest;           /* the one begun last, open or ended           */
+    uint64_t jit_calls; /* calls of cot_jit, with config.cache_bytes   */
     /* the generator: each call that draws takes the next number */
     _Atomic uint64_t seed, calls;
     /* of the vmaps around the trace at hand; the frontend's */

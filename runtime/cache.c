@@ -5,7 +5,10 @@
  * and publishes the entry with one store.  A table that is half full is replaced by a copy of
  * twice the size; the old one is kept until the context ends, since other threads may still
  * read it.  The number of entries is bounded: beyond it a kernel is compiled for one call
- * only. */
+ * only.
+ *
+ * With cot_options.cache_bytes the calls of a context run one after the other, since a miss may
+ * free the kernels that were called longest ago, of any function. */
 #include "frontend/fn.h"
 #include "ir/array.h"
 #include "ir/diag.h"
@@ -96,31 +99,52 @@ typedef struct owned {
     struct owned *next;
 } owned;
 
+static const char attached;
+
+static void
+free_kernels(kernel_table *t)
+{
+    for (uint32_t i = 0; i < t->cap; i++) {
+        const kernel_entry *e = atomic_exchange(&t->at[i], NULL);
+
+        if (e)
+            cot_kernel_free(e->kernel);
+    }
+    atomic_store(&t->latest, NULL);
+    t->n = 0;
+}
+
 static void
 free_tables(void *data)
 {
-    for (owned *o = *(owned **)data; o; o = o->next) {
-        kernel_table *t = atomic_load(&o->fn->compiled);
-
-        for (uint32_t i = 0; i < t->cap; i++)
-            if (t->at[i])
-                cot_kernel_free(atomic_load(&t->at[i])->kernel);
-    }
+    for (owned *o = *(owned **)data; o; o = o->next)
+        free_kernels(atomic_load(&o->fn->compiled));
 }
 
 static void
 own(cot_fn *f)
 {
-    static const char key;
-    owned **list = ir_attached_find(f->ctx, &key);
+    owned **list = ir_attached_find(f->ctx, &attached);
     owned *o = IR_NEW(&f->ctx->arena, owned);
 
     if (!list) {
         list = IR_NEW(&f->ctx->arena, owned *);
-        ir_attach(f->ctx, &key, list, free_tables);
+        ir_attach(f->ctx, &attached, list, free_tables);
     }
     *o = (owned){ f, *list };
     *list = o;
+}
+
+void
+cot_jit_clear(cot_fn *f)
+{
+    if (!f)
+        return;
+    pthread_mutex_lock(&f->ctx->lock);
+    kernel_table *t = atomic_load(&f->compiled);
+    if (t)
+        free_kernels(t);
+    pthread_mutex_unlock(&f->ctx->lock);
 }
 
 static void
@@ -153,6 +177,64 @@ table_with_room(cot_fn *f)
         own(f);
     atomic_store_explicit(&f->compiled, more, memory_order_release);
     return more;
+}
+
+/* -- the bound -- */
+
+static uint64_t
+bytes_of(const cot_kernel *k)
+{
+    return sizeof *k + k->code.bytes + k->work_bytes;
+}
+
+/* Frees kernel k of the table.  The others are put anew, since a search ends at a free slot. */
+static void
+remove_kernel(kernel_table *t, cot_kernel *k, ir_arena *scratch)
+{
+    const ir_mark mark = ir_arena_mark(scratch);
+    const kernel_entry **kept = IR_NEW_N(scratch, const kernel_entry *, t->cap);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < t->cap; i++) {
+        const kernel_entry *e = atomic_exchange(&t->at[i], NULL);
+        if (e && e->kernel != k)
+            kept[n++] = e;
+    }
+    atomic_store(&t->latest, NULL);
+    t->n = 0;
+    for (uint32_t i = 0; i < n; i++)
+        put(t, kept[i]);
+    ir_arena_release(scratch, mark);
+    cot_kernel_free(k);
+}
+
+/* Frees what was called longest ago until the kernels of the context's functions have no more
+ * than config.cache_bytes, or `newest` alone is left. */
+static void
+keep_bound(cot_context *ctx, const cot_kernel *newest)
+{
+    owned **list = ir_attached_find(ctx, &attached);
+
+    for (;;) {
+        uint64_t sum = 0;
+        kernel_table *in = NULL;
+        cot_kernel *oldest = NULL;
+
+        for (const owned *o = *list; o; o = o->next) {
+            kernel_table *t = atomic_load(&o->fn->compiled);
+            for (uint32_t i = 0; i < t->cap; i++) {
+                const kernel_entry *e = atomic_load(&t->at[i]);
+                sum += e ? bytes_of(e->kernel) : 0;
+                if (e && e->kernel != newest && (!oldest || e->kernel->used < oldest->used)) {
+                    oldest = e->kernel;
+                    in = t;
+                }
+            }
+        }
+        if (sum <= ctx->config.cache_bytes || !oldest)
+            return;
+        remove_kernel(in, oldest, &ctx->arena);
+    }
 }
 
 typedef struct miss {
@@ -188,6 +270,8 @@ compile_miss(cot_context *ctx, void *arg)
     COT_TRY(cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel));
     *e = (kernel_entry){ hash_types(m->args, m->n), m->kernel };
     put(t, e);
+    if (ctx->config.cache_bytes)
+        keep_bound(ctx, m->kernel);
     return COT_OK;
 }
 
@@ -271,14 +355,48 @@ record_missing(cot_context *ctx, void *arg)
                    ir_format(&ctx->message_arena, "%s: %s", m->call, m->what));
 }
 
+/* Finds or compiles the kernel, makes missing results, and runs it. */
+static cot_status
+call_on(miss *m, cot_array **results, int n_results)
+{
+    cot_fn *f = m->fn;
+    cot_status status = COT_OK;
+
+    m->kernel = find(atomic_load_explicit(&f->compiled, memory_order_acquire), m->args, m->n);
+    if (m->kernel)
+        count(&f->hits);
+    else
+        COT_TRY(rt_guard(f->ctx, compile_miss, m));
+    const want w = { m->kernel, results, n_results, m->args };
+    if (!all_there(&w) && !make_results_freely(&w))
+        status = rt_guard(f->ctx, make_results, (void *)&w);
+    if (status == COT_OK)
+        status = cot_run(m->kernel, results, m->args);
+    if (m->alone)
+        cot_kernel_free(m->kernel);
+    return status;
+}
+
+/* A miss of another thread may free the kernel, so the lock is held until the call ends. */
+static cot_status
+call_alone(miss *m, cot_array **results, int n_results)
+{
+    cot_context *ctx = m->fn->ctx;
+
+    pthread_mutex_lock(&ctx->lock);
+    const cot_status status = call_on(m, results, n_results);
+    if (m->kernel && !m->alone)
+        m->kernel->used = ++ctx->jit_calls;
+    pthread_mutex_unlock(&ctx->lock);
+    return status;
+}
+
 cot_status
 rt_call_fn(const char *call, cot_fn *f, const cot_compile_options *o, cot_array **results,
            int n_results, const cot_array *const *args, int n_args)
 {
     miss m = { f, o, args, n_args, NULL, false };
     missing no = { f, call, "an argument is NULL; wants an array" };
-    cot_status status = COT_OK;
-    want w;
 
     for (int i = 0; i < n_args; i++)
         if (!args || !args[i])
@@ -286,19 +404,8 @@ rt_call_fn(const char *call, cot_fn *f, const cot_compile_options *o, cot_array 
     no.what = "the list of results is NULL; wants room for them";
     if (n_results > 0 && !results)
         return rt_guard(f->ctx, record_missing, &no);
-    m.kernel = find(atomic_load_explicit(&f->compiled, memory_order_acquire), args, n_args);
-    if (m.kernel)
-        count(&f->hits);
-    else
-        COT_TRY(rt_guard(f->ctx, compile_miss, &m));
-    w = (want){ m.kernel, results, n_results, args };
-    if (!all_there(&w) && !make_results_freely(&w))
-        status = rt_guard(f->ctx, make_results, &w);
-    if (status == COT_OK)
-        status = cot_run(m.kernel, results, args);
-    if (m.alone)
-        cot_kernel_free(m.kernel);
-    return status;
+    return f->ctx->config.cache_bytes ? call_alone(&m, results, n_results)
+                                      : call_on(&m, results, n_results);
 }
 
 cot_status

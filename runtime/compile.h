@@ -74,6 +74,7 @@ struct cot_kernel {
     size_t *bytes;        /* likewise, their sizes */
     size_t work_bytes;
     int64_t flops, traffic;     /* an estimate for one call */
+    uint64_t used; /* the number of the last call: cache.c, with cache_bytes */
     bool parallel;              /* it takes a pool as an additional argument */
     cot_parallel *pool;         /* NULL: one thread */
     rt_blocks *blocks;          /* NULL: no work block is needed */

@@ -146,6 +146,10 @@ typedef struct cot_options {
      * COT_CACHE_DIR says, or it is cotrace in the user's cache folder: docs/cache.md */
     const char *cache_dir;
     uint64_t cache_dir_bytes; /* that its files may have together; 0: 256 MB */
+    /* what the kernels that cot_jit keeps may have together, code and work blocks; beyond it
+     * those that were called longest ago are freed, and calls of cot_jit in this context run
+     * one after the other; 0: 1,024 kernels for each function, whatever they have */
+    uint64_t cache_bytes;
     /* Called by a call that takes longer than progress_after seconds (0: one second), at most
      * ten times a second (more often where progress_after is less than a tenth), on the thread
      * of that call, and once more when it ends.  It may cancel the call by cot_cancel, and

@@ -124,6 +124,10 @@ COT_API size_t cot_kernel_work_bytes(const cot_kernel *k);
 COT_API cot_status cot_jit(cot_fn *f, cot_array **results, int n_results,
                            const cot_array *const *args, int n_args);
 
+/* Free the kernels that cot_jit has compiled for f, with their work blocks; another call
+ * compiles again. No other thread may be calling f. f may be NULL. */
+COT_API void cot_jit_clear(cot_fn *f);
+
 COT_API cot_array *cot_eval_(cot_place at, cot_context *ctx, cot_body *body,
                              const cot_array *const *args, int n_args);
 COT_API cot_status cot_eval_all_(cot_place at, cot_context *ctx, cot_body *body,
