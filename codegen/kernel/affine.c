@@ -77,8 +77,10 @@ cg_ix_const(cg_ix_table *t, int64_t c)
 bool
 cg_ix_is_const(const cg_ix_table *t, cg_ix x, int64_t *c)
 {
+    if (t->expr[x].n > 0)
+        return false;
     *c = t->expr[x].c;
-    return t->expr[x].n == 0;
+    return true;
 }
 
 static cg_ix

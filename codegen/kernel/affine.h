@@ -71,7 +71,7 @@ cg_ix cg_ix_addc(cg_ix_table *t, cg_ix x, int64_t c);
 cg_ix cg_ix_mul(cg_ix_table *t, cg_ix x, int64_t k);
 cg_ix cg_ix_div(cg_ix_table *t, cg_ix x, int64_t c);    /* floor, c > 0 */
 cg_ix cg_ix_mod(cg_ix_table *t, cg_ix x, int64_t c);
-bool cg_ix_is_const(const cg_ix_table *t, cg_ix x, int64_t *c);
+bool cg_ix_is_const(const cg_ix_table *t, cg_ix x, int64_t *c); /* else *c stays */
 /* The coefficient of the variable v (an expression that is one atom) in x; *pure is false if a
  * quotient or remainder in x depends on it. */
 int64_t cg_ix_coef(const cg_ix_table *t, cg_ix x, cg_ix v, bool *pure);

@@ -344,6 +344,17 @@ static const row rows[] = {
         "%a = constant {data=1} : i32[]" L
         "%0 = dynamic_update_slice %x, %y, %a, %a : $[<n>,<m>]"),
       LAWS_ANYTHING, 2, 3, PLANE, -3, 3 },
+    /* at a constant place along one axis, and a given one along the other */
+    { "dynamic_update_slice",
+      F("%x: $[<n>,<m>], %y: $[<n-1>,<m-2>], %j: i32[]", "$[<n>,<m>]",
+        "%a = constant {data=1} : i32[]" L
+        "%0 = dynamic_update_slice %x, %y, %a, %j : $[<n>,<m>]"),
+      LAWS_ANYTHING, 2, 3, PLANE, -3, 3 },
+    { "dynamic_update_slice",
+      F("%x: $[<n>,<m>], %y: $[<n-2>,<m-1>], %i: i32[]", "$[<n>,<m>]",
+        "%a = constant {data=1} : i32[]" L
+        "%0 = dynamic_update_slice %x, %y, %i, %a : $[<n>,<m>]"),
+      LAWS_ANYTHING, 2, 3, PLANE, -3, 3 },
     { "scatter_add",
       F("%x: $[<n>,<m>], %y: $[<n-1>,<m-1>]", "$[<n>,<m>]",
         "%a = constant {data=1} : i32[2]" L
@@ -465,9 +476,10 @@ static const row rows[] = {
     { "slice",
       F("%x: $[3,<n>,5], %y: $[<m>,<n>], %z: $[<3*m>,5]", "$[<3*m>,5]",
         PART("1", "2") PART("2", "3") "%a = constant {data=<m>} : i32[]" L
-        "%b = constant {data=<2*m>} : i32[]" L "%c = constant {data=0} : i32[]" L
-        "%3 = dynamic_update_slice %z, %12, %a, %c : $[<3*m>,5]" L
-        "%0 = dynamic_update_slice %3, %22, %b, %c : $[<3*m>,5]"),
+                                      "%b = constant {data=<2*m>} : i32[]" L
+                                      "%c = constant {data=0} : i32[]" L
+                                      "%3 = dynamic_update_slice %z, %12, %a, %c : $[<3*m>,5]" L
+                                      "%0 = dynamic_update_slice %3, %22, %b, %c : $[<3*m>,5]"),
       LAWS_NUMBERS, 2, 1, PLANE / 5, -2, 2 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
