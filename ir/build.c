@@ -182,6 +182,19 @@ ir_is_mutable(const ir_build *b, ir_ref v)
     return n && n->op == OP_clone;
 }
 
+const ir_node *
+ir_made_by(const ir_build *b, ir_ref v, ir_op op)
+{
+    const ir_node *n = ir_bdef(b, v);
+
+    if (!n || n->op != op)
+        return NULL;
+    for (int i = 0; i < n->n_in; i++)
+        if (ir_is_mutable(b, n->in[i]))
+            return NULL;
+    return n;
+}
+
 /* Two clones are two values, and what a node reads of one depends on where it stands. */
 static bool
 depends_on_order(const ir_build *b, ir_op op, int n_in, const ir_ref *in)

@@ -63,6 +63,9 @@ void ir_output_named(ir_build *b, ir_ref v, const char *name);
 void ir_inout_arg(ir_build *b, int arg, ir_loc loc);
 /* Is v a clone, or a view of one?  Nodes that read it are neither folded nor shared. */
 bool ir_is_mutable(const ir_build *b, ir_ref v);
+/* The node that defines v, if its op is `op` and it reads no clone, which may have been written
+ * since: only then its operands may stand for what it read.  NULL otherwise. */
+const ir_node *ir_made_by(const ir_build *b, ir_ref v, ir_op op);
 cot_status ir_build_end(ir_build *b, ir_graph **out);
 /* Give back the memory of a graph to which nothing refers: no function, and no memo of another
  * graph.  A graph with sub-functions stays. */

@@ -2,20 +2,11 @@
  * signed zeros as well.  A rule returns a value that equals the op bit for bit, or IR_NONE. */
 #include "ir/fold.h"
 
-/* The node that defines v, if its op is `op`. */
-static const ir_node *
-made_by(const ir_build *b, ir_ref v, ir_op op)
-{
-    const ir_node *n = ir_bdef(b, v);
-
-    return n && n->op == op ? n : NULL;
-}
-
 /* op(op(x)) = x */
 ir_ref
 fold_twice(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], c->op);
+    const ir_node *n = ir_made_by(c->b, c->in[0], c->op);
 
     return n ? n->in[0] : IR_NONE;
 }
@@ -24,7 +15,7 @@ fold_twice(const fold_ctx *c)
 ir_ref
 fold_again(const fold_ctx *c)
 {
-    return made_by(c->b, c->in[0], c->op) ? c->in[0] : IR_NONE;
+    return ir_made_by(c->b, c->in[0], c->op) ? c->in[0] : IR_NONE;
 }
 
 ir_ref
@@ -77,8 +68,8 @@ part_of_constant(const fold_ctx *c)
 ir_ref
 fold_complex(const fold_ctx *c)
 {
-    const ir_node *re = made_by(c->b, c->in[0], OP_real),
-                  *im = made_by(c->b, c->in[1], OP_imag);
+    const ir_node *re = ir_made_by(c->b, c->in[0], OP_real),
+                  *im = ir_made_by(c->b, c->in[1], OP_imag);
 
     return re && im && re->in[0] == im->in[0] ? re->in[0] : join_constants(c);
 }
@@ -86,7 +77,7 @@ fold_complex(const fold_ctx *c)
 ir_ref
 fold_part(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], OP_complex);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_complex);
 
     return n ? n->in[c->op == OP_imag] : part_of_constant(c);
 }
@@ -95,7 +86,7 @@ fold_part(const fold_ctx *c)
 ir_ref
 fold_abs(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], OP_neg);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_neg);
 
     if (n && !ir_is_unsigned(c->type->dtype))
         return ir_op1(c->b, OP_abs, n->in[0]);
@@ -118,7 +109,7 @@ fold_select(const fold_ctx *c)
         return c->in[1];
     if (ir_is_splat(c->b, c->in[0], &p))
         return p != 0 ? c->in[1] : c->in[2];
-    const ir_node *n = made_by(c->b, c->in[0], OP_not);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_not);
     return n ? ir_select(c->b, n->in[0], c->in[2], c->in[1]) : IR_NONE;
 }
 
@@ -169,7 +160,7 @@ holds(cot_dtype u, cot_dtype t)
 ir_ref
 fold_convert(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], OP_convert);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_convert);
 
     if (ir_btype(c->b, c->in[0]) == c->type)
         return c->in[0];
@@ -182,7 +173,7 @@ fold_convert(const fold_ctx *c)
 ir_ref
 fold_bitcast(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], OP_bitcast);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_bitcast);
 
     if (ir_btype(c->b, c->in[0]) == c->type)
         return c->in[0];
@@ -192,7 +183,7 @@ fold_bitcast(const fold_ctx *c)
 ir_ref
 fold_broadcast(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], OP_broadcast_in_dim);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_broadcast_in_dim);
     int64_t dims[COT_MAX_RANK];
 
     if (ir_btype(c->b, c->in[0]) == c->type)
@@ -207,7 +198,7 @@ fold_broadcast(const fold_ctx *c)
 ir_ref
 fold_reshape(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], OP_reshape);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_reshape);
 
     if (ir_btype(c->b, c->in[0]) == c->type)
         return c->in[0];
@@ -217,7 +208,7 @@ fold_reshape(const fold_ctx *c)
 ir_ref
 fold_transpose(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], OP_transpose);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_transpose);
     int64_t perm[COT_MAX_RANK];
     bool same = true;
 
@@ -236,7 +227,7 @@ fold_transpose(const fold_ctx *c)
 ir_ref
 fold_slice(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], OP_slice);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_slice);
     int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], stride[COT_MAX_RANK];
 
     if (ir_btype(c->b, c->in[0]) == c->type)
@@ -269,11 +260,11 @@ fold_pad(const fold_ctx *c)
 static ir_ref
 fold_adjacent_slices(const fold_ctx *c, int axis)
 {
-    const ir_node *first = made_by(c->b, c->in[0], OP_slice), *n = first;
+    const ir_node *first = ir_made_by(c->b, c->in[0], OP_slice), *n = first;
     int64_t limit[COT_MAX_RANK];
 
     for (int i = 1; n && i < c->n_in; i++) {
-        const ir_node *next = made_by(c->b, c->in[i], OP_slice);
+        const ir_node *next = ir_made_by(c->b, c->in[i], OP_slice);
         if (!next || next->in[0] != first->in[0])
             return IR_NONE;
         for (int k = 0; k < c->type->rank; k++)
@@ -312,7 +303,7 @@ fold_concatenate(const fold_ctx *c)
 ir_ref
 fold_reverse(const fold_ctx *c)
 {
-    const ir_node *n = made_by(c->b, c->in[0], OP_reverse);
+    const ir_node *n = ir_made_by(c->b, c->in[0], OP_reverse);
     ir_axes axes = 0;
 
     for (int k = 0; k < c->type->rank; k++)

@@ -199,13 +199,13 @@ average(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_
 static ir_ref
 pooled(ir_build *b, const windowing *d, ir_ref x, pool_rule *rule)
 {
-    const ir_node *n = x ? ir_bdef(b, x) : NULL;
+    const ir_node *n = x ? ir_made_by(b, x, OP_transpose) : NULL;
     int axis[COT_MAX_RANK];
     int64_t window[COT_MAX_RANK];
 
     if (!x || !pool_shape(b, d, ir_btype(b, x), axis, window))
         return IR_NONE;
-    if (!n || n->op != OP_transpose)
+    if (!n)
         return rule(b, d, x, axis, window);
     const ir_ints perm = n->at.perm.perm;
     for (int i = 0; i < d->window.n; i++)

@@ -216,6 +216,22 @@ START_TEST(outside_of_bodies)
 }
 END_TEST
 
+/* What was read before a write is not read again after it, by no fold and no rule. */
+BODY(read_before, {
+    cot_value y = cot_clone(in[0]), turned = cot_transpose(y), less = cot_neg(y);
+    cot_mul_assign(y, 10);
+    out[0] = cot_add(cot_window_max(turned, COT_LIST(2, 2)), cot_reduce_max(cot_abs(less)));
+})
+START_TEST(reads_before)
+{
+    const data x = filled(cot_f64(2, 4), 1, 1), xs = filled(cot_f64(2, 2, 4), 1, 1);
+    cot_fn *f = new_fn(ctx, read_before, 1);
+
+    both(f, 1, &x, (double[]){ 14, 15, 16 });
+    both(cot_vmap(f), 1, &xs, (double[]){ 14, 15, 16, 30, 31, 32 });
+}
+END_TEST
+
 int
 main(void)
 {
@@ -223,6 +239,7 @@ main(void)
         ONCE(views),
         ONCE(second),
         ONCE(outside_of_bodies),
+        ONCE(reads_before),
     };
 
     return SUITE("writes", cases);
