@@ -99,7 +99,7 @@ all=$(find ir passes frontend codegen runtime tools include tests examples bench
     .ci dev CMakeLists.txt -type f |
     grep -E '\.(c|h|hpp|cpp|py|sh|awk|cmake|in)$|^dev$|^\.ci/|CMakeLists' |
     grep -vE '^(codegen|runtime)/CMakeLists')
-tables="ir/errors.def ir/attrs.def $(ls tests/*/*.def frontend/stablehlo/*/*.def)"
+tables="$(ls */*.def */CMakeLists.txt) $(ls tests/*/*.def frontend/stablehlo/*/*.def)"
 lines=$(awk 'length($0) > 96 { print FILENAME ":" FNR ": " $0 }' $all $tables |
     grep -vE '^(tests/peers/(page|rules)\.py|docs/(functions|torch-func)\.sh):' |
     grep -vE '^[^:]*\.sh:[0-9]+: *(%|fn @|func\.func)' | cut -c1-60)
