@@ -89,10 +89,9 @@ typedef struct cot_graph ir_graph;
 enum { IR_MAX_NEST = 64 };
 
 /* How many nodes a graph may have when each use of a sub-function is counted, beyond 16 for
- * each node that is written.  Each use of a branch or a body becomes code of its own, and so
- * does each call of a function that is inlined; reverse mode, too, makes something for each
- * use.  Functions that use each other twice may so have 2^n times what is written in n
- * lines. */
+ * each node that is written.  Each use of a function that does not stay (passes/calls.c)
+ * becomes code of its own; reverse mode, too, makes something for each use.  Functions that use
+ * each other twice may so have 2^n times what is written in n lines. */
 enum { IR_MAX_UNFOLDED = 1 << 18 };
 
 #define ir_each_node(n, f) \

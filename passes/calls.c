@@ -1,11 +1,16 @@
-/* Decides which called functions stay functions.
+/* Decides which functions stay functions.
  *
  * A call that is inlined fuses with the ops around it, and passes see across it.  But each copy
  * is compiled: a large function with many calls then dominates the time and memory of a
- * compilation, and functions that call each other twice are copied twice as often at each
- * level.  So a function stays if that saves many ops.  The work of passes and back ends is then
- * linear in the size of the program: a function that does not stay adds fewer than CALLS_SAVED
- * ops, or CALL_SMALL ops for each call.
+ * compilation, and functions that use each other twice are copied twice as often at each level.
+ * So a function stays if that saves many ops.  The work of passes and back ends is then linear
+ * in the size of the program: a function that does not stay adds fewer than CALLS_SAVED ops, or
+ * CALL_SMALL ops for each use.
+ *
+ * A function that is a branch of several conds, or the body of several loops, is copied in the
+ * same way.  If it stays, it is called there: what was the branch holds one call of it.  A loop
+ * calls its body in each step, which costs more than it does in a branch, so that it has to
+ * save more (LOOPS_SAVED).
  *
  * The choice depends only on the graph, as does contraction, which does not look across a call
  * that stays (docs/numerics.md).  So the evaluator and every back end compute the same. */
@@ -23,7 +28,10 @@ enum {
      * half a second.  Below it are the four stages of a Runge-Kutta step and the few layers of
      * a small network, which are faster if they are fused with the loop around them. */
     CALLS_SAVED = 512,
-    /* How deep calls that stay may nest: code that walks over calls recurses this deep. */
+    /* The same where loops call it: seconds of LLVM's time. */
+    LOOPS_SAVED = 16384,
+    /* How deep calls that stay may nest, if the conds and loops around them leave as many
+     * levels: code that walks over them recurses this deep. */
     CALLS_DEEP = 16,
     /* Elements of an argument that a function updates in part and returns.  A call copies such
      * an argument, while the inlined function updates it in place. */
@@ -108,7 +116,7 @@ measure(const pass_calls *c, pass_called *x, ir_arena *scratch)
             continue;
         for (int i = 0, subs = ir_subgraphs(n, &sub, scratch); i < subs; i++) {
             const pass_called *y = find(c, sub[i]);
-            const bool copied = n->op != OP_call || !y->stays;
+            const bool copied = ir_loop_of(n).body ? !y->in_loops : !y->stays;
             x->size = sum(x->size, copied ? y->size : 0);
             x->depth = y->depth > x->depth ? y->depth : x->depth;
         }
@@ -117,31 +125,54 @@ measure(const pass_calls *c, pass_called *x, ir_arena *scratch)
         x->updates[k] = updated_input(c, x->f, x->f->out[k]);
 }
 
+/* Does x save that many ops if it is compiled once for so many uses? */
 static bool
-stays(const pass_called *x)
+saves(const pass_called *x, uint64_t uses, uint64_t ops)
 {
+    return uses > 1 && x->size >= ops / (uses - 1);
+}
+
+/* deep: how deep calls that stay may nest. */
+static void
+decide(pass_called *x, int deep)
+{
+    bool may = x->size > CALL_SMALL && x->depth < deep;
+
     for (int k = 0; k < x->f->n_out; k++)
-        if (x->updates[k] >= 0)
-            return false;
-    return x->uses > 1 && x->size > CALL_SMALL && x->depth < CALLS_DEEP &&
-           x->size >= CALLS_SAVED / (x->uses - 1);
+        may &= x->updates[k] < 0;
+    x->in_loops = may && saves(x, (uint64_t)x->uses + x->loops, LOOPS_SAVED);
+    x->stays = x->in_loops || (may && saves(x, x->uses, CALLS_SAVED));
+    x->depth += x->stays;
+}
+
+/* What n calls, branches to or repeats; returns the number of these functions. */
+static int
+bodies(const ir_node *n, ir_graph *const **sub, ir_arena *a)
+{
+    const bool runs = ir_runs_bodies(n->op) && ir_ops[n->op].record != IR_AT_implicit;
+
+    return runs ? ir_subgraphs(n, sub, a) : 0;
 }
 
 static void
 count_uses_in(const pass_calls *c, const ir_graph *g)
 {
     const uint32_t *uses = ir_count_uses(g, g->arena);
+    ir_graph *const *sub;
 
     ir_each_node (n, g) {
-        pass_called *x = n->op == OP_call ? find(c, n->at.call.body) : NULL;
-        for (int k = 0; x && k < n->n_out; k++)
-            x->used[k] |= uses[n->first + (ir_ref)k] > 0;
-        if (x)
-            x->uses++;
+        const bool loop = ir_loop_of(n).body;
+        for (int i = 0, subs = bodies(n, &sub, g->arena); i < subs; i++) {
+            pass_called *x = find(c, sub[i]);
+            for (int k = 0; k < x->f->n_out; k++)
+                x->used[k] |= n->op != OP_call || uses[n->first + (ir_ref)k] > 0;
+            x->uses += !loop;
+            x->loops += loop;
+        }
     }
 }
 
-/* Counts calls, except in rules of custom functions, which are only there for dumps. */
+/* Counts uses, except in rules of custom functions, which are only there for dumps. */
 static void
 count_uses(const pass_calls *c, const ir_graph *f)
 {
@@ -172,8 +203,7 @@ pass_calls_of(const ir_graph *f)
     for (uint32_t i = 0; i < c->n; i++) {
         pass_called *x = &c->of[i];
         measure(c, x, a);
-        x->stays = stays(x);
-        x->depth += x->stays;
+        decide(x, f->nest + CALLS_DEEP < IR_MAX_NEST ? CALLS_DEEP : IR_MAX_NEST - f->nest);
         if (x->stays || x->f == f)
             c->size = sum(c->size, x->size);
     }

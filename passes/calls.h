@@ -1,4 +1,4 @@
-/* Which called functions stay functions, and which are inlined (calls.c). */
+/* Which functions stay functions, and which become part of what uses them (calls.c). */
 #ifndef PASSES_CALLS_H
 #define PASSES_CALLS_H
 
@@ -8,11 +8,13 @@
 typedef struct pass_called {
     const ir_graph *f;
     uint64_t size; /* nodes, including inlined calls */
-    uint32_t uses; /* the number of its calls, in all graphs */
-    int depth;     /* the depth of calls that stay */
-    bool stays;
+    uint32_t uses;  /* in all graphs, as the callee of calls and as a branch of conds */
+    uint32_t loops; /* and as the body or the condition of loops */
+    int depth;      /* the depth of calls that stay */
+    bool stays;     /* calls stay, and conds call it */
+    bool in_loops;  /* loops call it as well */
     int *updates;   /* by result: the large input that it is an update of, or -1 */
-    bool *used;     /* by result: some call uses it */
+    bool *used;     /* by result: some call, cond or loop uses it */
     ir_graph *made; /* the function after inlining */
     /* That function with only the used results, and the inputs that they need. */
     ir_graph *function;

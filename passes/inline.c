@@ -5,7 +5,9 @@
  * later transforms need their rules; after the last transform (pass_inline_all) their bodies
  * are inlined as well.
  *
- * Before kernels are made, calls of large functions stay, too (calls.h). */
+ * Before kernels are made, calls of large functions stay, too (calls.h).  A large function that
+ * is the branch of several conds, or the body of several loops, becomes one that is called
+ * there. */
 #include "passes/calls.h"
 #include "passes/engine.h"
 #include "passes/memo.h"
@@ -130,14 +132,13 @@ restrict_to_used(pass_called *x)
     return pass_restrict(g, x->needed, all, &x->function);
 }
 
-/* A call that stays, of the restricted function. */
+/* A call that stays, of the restricted function of x. */
 static void
-stay(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in, ir_ref *out)
+stay(ir_build *b, pass_called *x, const inlining *how, const ir_ref *in, ir_ref *out)
 {
-    pass_called *x = pass_called_of(how->calls, n->at.call.body);
-    ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1),
-           *y = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
-    ir_attrs at = n->at;
+    ir_ref *operand = IR_NEW_N(b->arena, ir_ref, x->f->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, x->f->n_out + 1);
+    ir_attrs at = { 0 };
     cot_status status = COT_OK;
     int n_in = 0, made = 0;
 
@@ -147,14 +148,47 @@ stay(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in, ir_re
         b->status = status;
         return;
     }
-    for (int i = 0; i < n->n_in; i++)
+    for (int i = 0; i < x->f->n_in; i++)
         if (x->needed[i])
             operand[n_in++] = in[i];
     at.call.body = x->function;
-    at.call.remat = 0;
     ir_add_node(b, OP_call, n_in, operand, &at, y);
-    for (int k = 0; k < n->n_out; k++)
+    for (int k = 0; k < x->f->n_out; k++)
         out[k] = x->used[k] ? y[made++] : IR_NONE;
+}
+
+/* A function of what x takes and returns, which calls x. */
+static cot_status
+calling(pass_called *x, const inlining *how, ir_loc loc, ir_graph **out)
+{
+    const ir_graph *f = x->f;
+    ir_build *b = ir_build_like(f, f->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+
+    pass_inputs(b, f, in);
+    b->loc = loc;
+    stay(b, x, how, in, y);
+    for (int j = 0; j < f->n_out; j++)
+        pass_output(b, f, j, y[j], "");
+    return pass_end(b, "inline", out);
+}
+
+/* A cond or loop that runs sub-functions. */
+typedef struct running {
+    const inlining *how;
+    const ir_node *n;
+} running;
+
+static cot_status
+rewritten_or_called(ir_graph *f, const void *user, ir_graph **out)
+{
+    const running *r = user;
+    pass_called *x = r->how->calls ? pass_called_of(r->how->calls, f) : NULL;
+
+    if (x && (ir_loop_of(r->n).body ? x->in_loops : x->stays))
+        return calling(x, r->how, r->n->loc, out);
+    return rewritten_once(f, r->how, out);
 }
 
 static bool
@@ -177,10 +211,13 @@ other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in,
         return;
     }
     if (stays(n, how)) {
-        stay(b, n, how, in, out);
+        stay(b, pass_called_of(how->calls, n->at.call.body), how, in, out);
         return;
     }
-    status = pass_replace_subs(b, n, rewritten_once, how, &at);
+    if (n->op == OP_call)
+        status = pass_replace_subs(b, n, rewritten_once, how, &at);
+    else
+        status = pass_replace_subs(b, n, rewritten_or_called, &(running){ how, n }, &at);
     if (status != COT_OK)
         b->status = status;
     else if (how->everything && pass_custom_body(b, n, at.custom.forward, &body)) {

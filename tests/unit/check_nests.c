@@ -157,9 +157,9 @@ write_doubling(ir_buf *b, int depth, bool calls)
                   depth);
 }
 
-/* What a pipeline makes of 60 levels, and its status. */
+/* What a pipeline makes of so many levels, and its status. */
 static cot_status
-double_levels(cot_context *c, const char *pipeline, bool calls)
+double_levels(cot_context *c, const char *pipeline, int depth, bool calls)
 {
     cot_status status;
     ir_module parsed;
@@ -169,7 +169,7 @@ double_levels(cot_context *c, const char *pipeline, bool calls)
 
     ir_arena_init(&a, c);
     ir_buf_init(&b, &a);
-    write_doubling(&b, 60, calls);
+    write_doubling(&b, depth, calls);
     ck_assert_int_eq(ir_parse(c, "nests", b.text, b.n, &parsed), COT_OK);
     f = parsed.fn[parsed.n - 1];
     status = pass_pipeline(f, pipeline, NULL, NULL, &f);
@@ -198,7 +198,7 @@ START_TEST(what_doubles_at_each_level_is_refused)
     meter m = { 0 };
     cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
 
-    ck_assert_int_eq(double_levels(c, row[_i].pipeline, row[_i].calls), COT_ERR_LIMIT);
+    ck_assert_int_eq(double_levels(c, row[_i].pipeline, 60, row[_i].calls), COT_ERR_LIMIT);
     ck_assert_msg(strstr(cot_error(c), "functions that are used several times unfold to ") &&
                       strstr(cot_error(c), "nests:"),
                   "%s", cot_error(c));
@@ -207,17 +207,52 @@ START_TEST(what_doubles_at_each_level_is_refused)
 }
 END_TEST
 
-/* Calls of functions that stay are no copies. */
-START_TEST(calls_that_double_at_each_level_stay)
+/* Functions that stay are no copies, whether they are called or branches of conds.  Conds leave
+ * them fewer levels. */
+START_TEST(functions_that_double_at_each_level_stay)
 {
     static const char *const pipeline[] = { "", "jvp", "vmap(in=0, out=0, size=3)",
                                             "simplify | dce" };
+    const bool calls = _i % 2;
     meter m = { 0 };
     cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
 
-    ck_assert_msg(double_levels(c, pipeline[_i], true) == COT_OK, "%s", cot_error(c));
+    ck_assert_msg(double_levels(c, pipeline[_i / 2], calls ? 60 : 40, calls) == COT_OK, "%s",
+                  cot_error(c));
     ck_assert_uint_lt(m.most, 64 << 20);
     cot_context_free(c);
+}
+END_TEST
+
+/* Functions that stay do not nest deeper than what is below them allows. */
+START_TEST(calls_around_a_deep_nest_are_few)
+{
+    enum { CALLERS = 12 };
+    const int depth = IR_MAX_NEST - _i;
+    ir_module parsed;
+    ir_graph *f;
+    ir_arena a;
+    ir_buf b;
+
+    ir_arena_init(&a, ctx);
+    ir_buf_init(&b, &a);
+    write_nest(&b, &families[0], depth);
+    for (int i = 0; i < CALLERS; i++) {
+        ir_buf_printf(&b,
+                      "fn @g%d(%%x: f32[4]) -> (f32[4]) {\n %%0 = call %%x {body=@%c%d} : "
+                      "f32[4]\n %%1 = call %%0 {body=@%c%d} : f32[4]\n",
+                      i, i ? 'g' : 'f', i ? i - 1 : depth, i ? 'g' : 'f', i ? i - 1 : depth);
+        for (int k = 2; k < 600; k++)
+            ir_buf_printf(&b, " %%%d = sin %%%d : f32[4]\n", k, k - 1);
+        ir_buf_str(&b, " ret %599\n}\n");
+    }
+    ck_assert_int_eq(ir_parse(ctx, "nests", b.text, b.n, &parsed), COT_OK);
+    const cot_status status = pass_prepare(parsed.fn[parsed.n - 1], &f);
+    /* 64 levels of conds leave none for the functions that call each other twice */
+    ck_assert_msg(status == (_i < 3 ? COT_ERR_LIMIT : COT_OK), "%s", cot_error(ctx));
+    if (status == COT_OK)
+        ck_assert_int_le(f->chain, IR_MAX_NEST);
+    ir_arena_free(&a);
 }
 END_TEST
 
@@ -311,7 +346,8 @@ main(void)
     const suite_case cases[] = {
         EACH(derivatives_grow_no_faster_than_the_nest, FAMILIES * PIPELINES),
         EACH(what_doubles_at_each_level_is_refused, 10),
-        EACH(calls_that_double_at_each_level_stay, 4),
+        EACH(functions_that_double_at_each_level_stay, 8),
+        EACH(calls_around_a_deep_nest_are_few, 20),
         ONCE(an_axis_is_bound_once),
         ONCE(the_message_names_what_unfolds_to_most),
         EACH(functions_are_compared_once, 2),
