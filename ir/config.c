@@ -1,6 +1,7 @@
 /* Merges options and environment into one record.  A field of cot_options that is set wins. */
 #include "ir/config.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,11 +14,22 @@ text(cot_context *ctx, const char *option, const char *variable)
     return s && *s ? ir_copy_string(&ctx->arena, s) : NULL;
 }
 
+/* A variable that is no number counts as not set, and rt_plan_new reports it. */
 static int
-number(int option, const char *variable, int otherwise)
+number(cot_context *ctx, int option, const char *variable, int otherwise)
 {
     const char *s = getenv(variable);
-    return option ? option : s && *s ? atoi(s) : otherwise;
+    char *end = NULL;
+    const long n = s ? strtol(s, &end, 10) : 0;
+
+    if (option || !s || !*s)
+        return option ? option : otherwise;
+    if (*end || n < INT_MIN || n > INT_MAX) {
+        ctx->no_number = variable;
+        ctx->no_number_is = ir_copy_string(&ctx->arena, s);
+        return otherwise;
+    }
+    return (int)n;
 }
 
 void
@@ -37,15 +49,15 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .off = text(ctx, o->off, "COT_OFF"),
         .target = text(ctx, o->target, "COT_TARGET"),
         .driver = text(ctx, o->driver, "COT_CUDA_DRIVER"),
-        .verify = number(o->verify, "COT_VERIFY", debug),
-        .time = number(o->time, "COT_TIME", 0) > 0,
-        .debug = number(o->debug, "COT_DEBUG", 0) > 0,
-        .perf = number(o->perf, "COT_PERF", 0) > 0,
-        .isolate = number(o->isolate, "COT_ISOLATE", 0) > 0,
-        .trapping_math = number(o->trapping_math, "COT_TRAPPING_MATH", 0) > 0,
-        .tiered = number(o->tiered, "COT_TIERED", 0) > 0,
-        .threads = number(o->threads, "COT_THREADS", 1),
-        .compile_threads = number(o->compile_threads, "COT_COMPILE_THREADS", 0),
+        .verify = number(ctx, o->verify, "COT_VERIFY", debug),
+        .time = number(ctx, o->time, "COT_TIME", 0) > 0,
+        .debug = number(ctx, o->debug, "COT_DEBUG", 0) > 0,
+        .perf = number(ctx, o->perf, "COT_PERF", 0) > 0,
+        .isolate = number(ctx, o->isolate, "COT_ISOLATE", 0) > 0,
+        .trapping_math = number(ctx, o->trapping_math, "COT_TRAPPING_MATH", 0) > 0,
+        .tiered = number(ctx, o->tiered, "COT_TIERED", 0) > 0,
+        .threads = number(ctx, o->threads, "COT_THREADS", 1),
+        .compile_threads = number(ctx, o->compile_threads, "COT_COMPILE_THREADS", 0),
         .vector_bits = o->vector_bits,
         .cache_dir = o->cache_dir ? ir_copy_string(&ctx->arena, o->cache_dir) : NULL,
         .cache_bytes = o->cache_bytes,

@@ -61,6 +61,8 @@ struct cot_context {
     const char **text;
     uint32_t n_texts, cap_texts;
     ir_config config;
+    /* A variable of the environment that is no number, or NULL; its value. */
+    const char *no_number, *no_number_is;
     cot_status status;                  /* the first error, sticky until cleared       */
     char *message;
     ir_arena message_arena;

@@ -4,6 +4,7 @@
  * they are used, so there is no recursion to bound.  Nodes go through the builder: what it
  * would refuse is refused here, at the line of the node. */
 #include "ir/parse.h"
+#include "ir/suggest.h"
 
 #include <stdlib.h>
 
@@ -203,6 +204,16 @@ results_of(ir_parser *p, ir_node_text *n)
     return ir_read_expect(&p->r, "=");
 }
 
+static bool
+no_op(ir_parser *p, const char *name)
+{
+    ir_suggestion s = ir_suggest(name);
+
+    for (int k = OP_none + 1; k < OP_COUNT; k++)
+        ir_suggest_try(&s, ir_ops[k].name);
+    return ir_read_wants(&p->r, ir_format(p->r.a, "the name of an op%s", ir_suggest_text(&s)));
+}
+
 /* %0, %1 = op %x, %y {name=...} : type loc(...) */
 static bool
 node(ir_parser *p)
@@ -218,7 +229,7 @@ node(ir_parser *p)
         return false;
     if (!(n.op = ir_op_find(op))) {
         p->r.at = start;
-        return ir_read_wants(&p->r, "the name of an op");
+        return no_op(p, op);
     }
     ir_read_skip(&p->r);
     while (p->r.at < p->r.end && (*p->r.at == '%' || n.n_in)) {
@@ -305,10 +316,23 @@ outputs(ir_parser *p, const ir_type ***types, const char ***names, uint32_t *n)
 }
 
 static bool
+wrong_results(ir_parser *p, int line, uint32_t n, uint32_t wanted)
+{
+    cot_context *ctx = p->r.ctx;
+
+    ir_fail(ctx, ir_loc_file(ctx, p->r.file, line), "ret", ERR_sub_count,
+            ir_format(p->r.a, "@%s", p->b->name), (int)n, n == 1 ? "value" : "values",
+            (int)wanted);
+    return !(p->r.failed = true);
+}
+
+static bool
 results(ir_parser *p, const ir_type **types, const char **names, uint32_t n)
 {
     int line = p->r.line;
     for (uint32_t i = 0; i < n; i++) {
+        if (ir_read_try(&p->r, "}"))
+            return wrong_results(p, line, i, n);
         if (i && !ir_read_expect(&p->r, ","))
             return false;
         ir_ref v = value(p);

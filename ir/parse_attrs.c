@@ -1,6 +1,25 @@
 /* The attributes of a node, from text: one reader for each kind of field (ir/attrs.def), and
  * defaults for those that are left out. */
 #include "ir/parse.h"
+#include "ir/suggest.h"
+
+/* What is wanted where a function of another name stands. */
+static const char *
+functions_above(ir_parser *p, const char *name)
+{
+    enum { LISTED = 6 };
+    ir_suggestion s = ir_suggest(name);
+    const char *list = "";
+
+    for (uint32_t i = 0; i < p->n_fn; i++) {
+        ir_suggest_try(&s, p->fn[i]->name);
+        if (i < LISTED)
+            list = ir_format(p->r.a, "%s%s@%s", list, i ? ", " : ": ", p->fn[i]->name);
+    }
+    return ir_format(p->r.a, "a function defined above%s%s%s",
+                     p->n_fn == 0 ? ", and none is" : list, p->n_fn > LISTED ? ", ..." : "",
+                     ir_suggest_text(&s));
+}
 
 /* A function that is defined above, by its name; NULL after an error. */
 static ir_graph *
@@ -13,7 +32,8 @@ function(ir_parser *p)
         if (strcmp(p->fn[i]->name, s) == 0)
             return p->fn[i];
     p->r.at = start - 1;
-    ir_read_wants(&p->r, "a function defined above");
+    if (s)
+        ir_read_wants(&p->r, functions_above(p, s));
     return NULL;
 }
 
@@ -148,6 +168,24 @@ set_default(const ir_field *f, ir_node_text *n)
         *(int *)at = (int)f->init;
 }
 
+static bool
+no_attribute(ir_parser *p, ir_op op, const char *name, bool twice)
+{
+    int fields;
+    const ir_field *f = ir_record_fields(ir_ops[op].record, &fields);
+    ir_suggestion s = ir_suggest(name);
+    const char *list = "none";
+
+    for (int i = 0; i < fields; i++) {
+        ir_suggest_try(&s, f[i].name);
+        list = i ? ir_format(p->r.a, "%s, %s", list, f[i].name) : f[i].name;
+    }
+    return ir_read_wants(&p->r,
+                         twice ? ir_format(p->r.a, "'%s' once", name)
+                               : ir_format(p->r.a, "an attribute of %s, not '%s'; it has %s%s",
+                                           ir_ops[op].name, name, list, ir_suggest_text(&s)));
+}
+
 bool
 ir_parse_attributes(ir_parser *p, ir_node_text *n)
 {
@@ -163,10 +201,7 @@ ir_parse_attributes(ir_parser *p, ir_node_text *n)
             while (name && i < fields && strcmp(f[i].name, name) != 0)
                 i++;
             if (!name || i == fields || (given >> i & 1))
-                return name &&
-                       ir_read_wants(&p->r,
-                                     ir_format(p->r.a, "an attribute of %s, once, not '%s'",
-                                               ir_ops[n->op].name, name));
+                return name && no_attribute(p, n->op, name, i < fields);
             given |= 1u << i;
             if (!ir_read_expect(&p->r, "=") || !field(p, &f[i], n))
                 return false;

@@ -12,6 +12,7 @@
  * them. */
 #include <stdlib.h>
 
+#include "ir/suggest.h"
 #include "ir/diag.h"
 #include "ir/number.h"
 #include "ir/scan.h"
@@ -256,11 +257,15 @@ read_option(pipeline_reader *r, pass_options *o, unsigned *given)
         if (strcmp(option_names[i].name, name) == 0)
             bit = option_names[i].bit;
     if (!(bit & r->row->takes) || (bit & *given)) {
+        ir_suggestion s = ir_suggest(name);
+        for (int i = 0; i < OPTIONS; i++)
+            if (r->row->takes & option_names[i].bit)
+                ir_suggest_try(&s, option_names[i].name);
         r->at = start;
         return fault(r, bit & *given
                             ? ir_format(&r->ctx->arena, "option `%s` is given twice", name)
-                            : ir_format(&r->ctx->arena, "has no option `%s`; its options: %s",
-                                        name, options_of(r->ctx, r->row)));
+                            : ir_format(&r->ctx->arena, "has no option `%s`; its options: %s%s",
+                                        name, options_of(r->ctx, r->row), ir_suggest_text(&s)));
     }
     *given |= bit;
     if (!ir_accept(&r->at, '='))
@@ -278,12 +283,15 @@ read_step(pipeline_reader *r, pass_step *step)
     step->row = pass_find(name);
     step->options = pass_default_options();
     if (!step->row) {
-        const char *list = pass_rows[0].name;
-        for (int i = 1; i < pass_row_count; i++)
-            list = ir_format(&r->ctx->arena, "%s, %s", list, pass_rows[i].name);
+        ir_suggestion s = ir_suggest(name);
+        const char *list = "";
+        for (int i = 0; i < pass_row_count; i++) {
+            ir_suggest_try(&s, pass_rows[i].name);
+            list = ir_format(&r->ctx->arena, "%s%s%s", list, i ? ", " : "", pass_rows[i].name);
+        }
         r->at = start;
-        return fault(
-            r, ir_format(&r->ctx->arena, "no pass is called `%s`; the passes: %s", name, list));
+        return fault(r, ir_format(&r->ctx->arena, "no pass is called `%s`; the passes: %s%s",
+                                  name, list, ir_suggest_text(&s)));
     }
     r->row = step->row;
     if (!ir_accept(&r->at, '(') || ir_accept(&r->at, ')'))

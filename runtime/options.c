@@ -158,6 +158,8 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
     o = o ? o : &none;
     backend = o->backend;
     *p = (rt_plan){ .threads = o->threads ? o->threads : ctx->config.threads };
+    if (ctx->no_number)
+        return ir_fail(ctx, 0, NULL, ERR_config_number, ctx->no_number, ctx->no_number_is);
     COT_TRY(names_known(ctx, "COT_OFF", ctx->config.off, can_be_off, "cse, fuse or all"));
     COT_TRY(names_known(ctx, "COT_DUMP", ctx->config.dump, is_stage,
                         "a pass, trace, fuse, plan, llvm, asm, ptx or all"));

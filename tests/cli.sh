@@ -33,10 +33,16 @@ status 0 "$cot" run --help;                                  prints "exit status
 status 2 "$cot" run f.cot four.npy;                          says "the second is 'four.npy'"
 status 2 "$cot"
 status 2 "$cot" melt f.cot;                                  says "no verb 'melt'"
+status 2 "$cot" biuld f.cot;                                 says "did you mean 'build'?"
+status 2 env COT_THREADS=two "$cot" run f.cot;               says \
+    "COT_THREADS is 'two'; wants a number"
 status 2 "$cot" opt;                                         says "wants one"
 status 2 "$cot" opt missing.cot;                             says "missing.cot: No such file"
 status 2 "$cot" opt .;                                       says "Is a directory"
+status 2 "$cot" opt g.cot;                                   says "(did you mean f.cot?)"
+status 2 "$cot" opt "$PWD/bda.cot";                          says "mean $PWD/bad.cot?)"
 status 2 "$cot" opt f.cot --wrong;                           says "no option '--wrong'"
+status 2 "$cot" opt f.cot --afer-each;                       says "mean '--after-each'?"
 status 2 "$cot" opt f.cot -p;                                says "-p wants a value"
 status 2 "$cot" opt bad.cot;                                 says "bad.cot:2: add: "
 status 2 "$cot" opt f.cot -p 'grind';                        says "grind"
@@ -52,7 +58,8 @@ status 0 "$cot" opt two.cot --entry a;                       prints "@a"
 status 2 "$cot" run two.cot;                                 says \
     "two.cot has 2 functions; pick one with --entry"
 status 0 "$cot" run two.cot --entry b;                       prints "f32[] 2"
-status 2 "$cot" run two.cot --entry c;                       says "the file has no function @c"
+status 2 "$cot" run two.cot --entry c;                       says \
+    "the file has no function @c; it has @a, @b"
 status 0 "$cot" run f.cot;                                   prints "seed 1"
 status 0 "$cot" run f.cot --backend eval --in four.npy four.npy --out y
 status 2 "$cot" run f.cot --backend ptx;                     says \

@@ -2,6 +2,7 @@
  * file. */
 #include "tools/cot.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include "frontend/stablehlo/import/import.h"
 #include "ir/diag.h"
 #include "ir/number.h"
+#include "ir/suggest.h"
 #include "passes/pass.h"
 
 static const char usage[] =
@@ -93,6 +95,23 @@ cli_failed(const cot_cli *c)
     return status == COT_ERR_INTERNAL ? EXIT_BUG : EXIT_USER;
 }
 
+/* The path of a file that is not there, and the name in its folder that is closest. */
+static const char *
+with_suggestion(cot_cli *c, const char *path)
+{
+    ir_arena *a = &c->ctx->arena;
+    const char *name = strrchr(path, '/');
+    const char *folder = name ? ir_format(a, "%.*s/", (int)(name - path), path) : "";
+    DIR *d = opendir(*folder ? folder : ".");
+    ir_suggestion s = ir_suggest(name ? name + 1 : path);
+
+    for (const struct dirent *e; d && (e = readdir(d)) != NULL;)
+        ir_suggest_try(&s, ir_copy_string(a, e->d_name));
+    if (d)
+        closedir(d);
+    return s.best ? ir_format(a, "%s (did you mean %s%s?)", path, folder, s.best) : path;
+}
+
 const char *
 cli_read(cot_cli *c, const char *path, size_t *bytes)
 {
@@ -110,7 +129,7 @@ cli_read(cot_cli *c, const char *path, size_t *bytes)
     if (file && file != stdin)
         fclose(file);
     if (why) {
-        ir_fail_io(c->ctx, path, why);
+        ir_fail_io(c->ctx, why == ENOENT ? with_suggestion(c, path) : path, why);
         return NULL;
     }
     *bytes = text.n;
@@ -147,6 +166,22 @@ uses(const ir_graph *f, const ir_graph *sub, ir_arena *scratch)
     return false;
 }
 
+static const char *
+no_entry(cot_context *ctx, const ir_module *all, const char *entry)
+{
+    enum { LISTED = 12 };
+    ir_suggestion s = ir_suggest(entry);
+    const char *list = "";
+
+    for (int i = 0; i < all->n; i++) {
+        ir_suggest_try(&s, all->fn[i]->name);
+        if (i < LISTED)
+            list = ir_format(&ctx->arena, "%s%s@%s", list, i ? ", " : "", all->fn[i]->name);
+    }
+    return ir_format(&ctx->arena, "the file has no function @%s; it has %s%s%s", entry, list,
+                     all->n > LISTED ? ", ..." : "", ir_suggest_text(&s));
+}
+
 cot_status
 cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *roots)
 {
@@ -166,8 +201,7 @@ cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *
             roots->fn[roots->n++] = all->fn[i];
     }
     if (roots->n == 0)
-        return ir_fail(ctx, 0, NULL, ERR_usage,
-                       ir_format(a, "the file has no function @%s", entry));
+        return ir_fail(ctx, 0, NULL, ERR_usage, no_entry(ctx, all, entry));
     return COT_OK;
 }
 
@@ -296,6 +330,13 @@ heeds(const cot_cli *c, const char *option, const char *verbs)
     return false;
 }
 
+/* Those that read_options reads one by one. */
+static const char *const other_options[] = { "--threads",     "--limit-bytes",
+                                             "--limit-nodes", "--limit-seconds",
+                                             "--export",      "--in",
+                                             "--help",        "--version" };
+#define N_OTHER ((int)(sizeof other_options / sizeof *other_options))
+
 static bool
 read_options(cot_cli *c, int argc, char **argv)
 {
@@ -380,7 +421,14 @@ read_options(cot_cli *c, int argc, char **argv)
                 return false;
             }
         } else if (s[0] == '-' && s[1]) {
-            cli_wrong(c, "no option '%s'; cot --help lists them", s);
+            ir_suggestion near = ir_suggest(s);
+            for (k = 0; k < n_text; k++)
+                ir_suggest_try(&near, text[k].name);
+            for (k = 0; k < n_flag; k++)
+                ir_suggest_try(&near, flag[k].name);
+            for (k = 0; k < N_OTHER; k++)
+                ir_suggest_try(&near, other_options[k]);
+            cli_wrong(c, "no option '%s'; cot --help lists them%s", s, ir_suggest_text(&near));
             return false;
         } else {
             c->files[c->n_files++] = s;
@@ -457,6 +505,17 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     return status;
 }
 
+static int
+no_verb(const cot_cli *c, const char *name)
+{
+    ir_suggestion s = ir_suggest(name);
+
+    for (int i = 0; i < N_VERBS; i++)
+        ir_suggest_try(&s, verbs[i].name);
+    return cli_wrong(c, "no verb '%s'; wants opt, run, build, check or bench%s", name,
+                     ir_suggest_text(&s));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -474,7 +533,7 @@ main(int argc, char **argv)
     while (verb < N_VERBS && strcmp(argv[1], verbs[verb].name) != 0)
         verb++;
     if (verb == N_VERBS)
-        return cli_wrong(&c, "no verb '%s'; wants opt, run, build, check or bench", argv[1]);
+        return no_verb(&c, argv[1]);
     c.files = calloc((size_t)argc, sizeof *c.files);
     c.in = calloc((size_t)argc, sizeof *c.in);
     c.exports = calloc((size_t)argc, sizeof *c.exports);

@@ -81,7 +81,26 @@ static const struct {
     { "fn @f(%x: f32[]) -> f32[] {\n  ret %y\n}",
       "bad.cot:2: found '%y'; wants a value defined above" },
     { "fn @f(%x: f32[]) -> f32[] {\n  %0 = sine %x : f32[]\n  ret %0\n}",
-      "bad.cot:2: found 'sine'; wants the name of an op" },
+      "bad.cot:2: found 'sine'; wants the name of an op; did you mean 'sin'?" },
+    { "fn @f(%x: f32[]) -> f32[] {\n  %0 = frobnicate %x : f32[]\n  ret %0\n}",
+      "bad.cot:2: found 'frobnicate'; wants the name of an op" },
+    { "fn @f(%x: f32[2]) -> f32[] {\n  %0 = reduce_sum %x {axs=[0]} : f32[]\n  ret %0\n}",
+      "bad.cot:2: found '=[0]}'; wants an attribute of reduce_sum, not 'axs'; it has axes, "
+      "first; did you mean 'axes'?" },
+    { "fn @f(%x: f32[2]) -> f32[] {\n  %0 = reduce_sum %x {axes=[0], axes=[0]} : f32[]\n  ret "
+      "%0\n}",
+      "bad.cot:2: found '=[0]}'; wants 'axes' once" },
+    { "fn @f(%x: f32[2]) -> f32[2] {\n  %0 = sin %x {axes=[0]} : f32[2]\n  ret %0\n}",
+      "bad.cot:2: found '=[0]}'; wants an attribute of sin, not 'axes'; it has none" },
+    { "fn @f(%x: f32[]) -> f32[] {\n  %0 = call %x {body=@g} : f32[]\n  ret %0\n}",
+      "bad.cot:2: found '@g}'; wants a function defined above, and none is" },
+    { "fn @half(%x: f32[]) -> f32[] {\n  ret %x\n}\nfn @f(%x: f32[]) -> f32[] {\n  %0 = call "
+      "%x {body=@hlaf} : f32[]\n  ret %0\n}",
+      "bad.cot:5: found '@hlaf}'; wants a function defined above: @half; did you mean "
+      "'half'?" },
+    { "fn @f(%x: f32[]) -> (f32[], f32[]) {\n  ret %x\n}",
+      "bad.cot:2: ret: @f: has 1 value; wants 2" },
+    { "fn @f(%x: f32[]) -> f32[] {\n  ret\n}", "bad.cot:2: ret: @f: has 0 values; wants 1" },
     { "fn @f(%x: f32[2]) -> f32[] {\n\n  %0 = sin %x : f32[]\n  ret %0\n}",
       "bad.cot:3: sin: result 0 is declared f32[]; it is f32[2]" },
     { "fn @f(%x: f32[2], %x: f32[]) -> f32[] {\n ret %x\n}",
