@@ -52,6 +52,10 @@ START_TEST(last_slopes_of_expi)
         ck_assert_double_eq_tol(y[0][i], 1, 1e-14);
         ck_assert_double_eq_tol(y[1][i], 1, 1e-13);
     }
+    for (int i = 0; i < 3; i++)
+        cot_array_free(args[i]);
+    for (int k = 0; k < 2; k++)
+        cot_array_free(results[k]);
     cot_context_free(ctx);
 }
 END_TEST
