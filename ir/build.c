@@ -142,6 +142,7 @@ ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix)
     const char *name = NULL;
     b->uncontracted |= f->uncontracted;
     b->guarded |= f->guarded;
+    b->contracted |= f->contracted;
     if (v >= 1 && v <= (ir_ref)f->n_in) {       /* inputs are the first values, in order */
         if (f->in_name && f->in_name[v - 1])
             name = ir_format(b->arena, "%s%s", prefix, f->in_name[v - 1]);
@@ -355,6 +356,8 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
         ir_build_fail(b, "assign", ERR_assign_target);
         return cap;
     }
+    if (op == OP_constant && ir_is_contracted(b))
+        at = ir_constant_attrs(b->arena, at);
     if (n_out == 1 && !ordered && b->fold && op != OP_constant) {
         ir_ref same = ir_fold(b, op, n_in, in, at, type[0]);
         if (same) {
@@ -397,6 +400,7 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
     ir_loc loc = b->loc;
     b->uncontracted |= f->uncontracted;
     b->guarded |= f->guarded;
+    b->contracted |= f->contracted;
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = in[i];
     ir_each_node(n, f)
@@ -577,6 +581,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->n_inout = (int)b->n_inout;
     f->inout = b->inout;
     f->uncontracted = b->uncontracted;
+    f->contracted = b->contracted;
     mark_kinds(f);
     f->guarded |= b->guarded && has_select(f);
     f->hash = graph_hash(f);

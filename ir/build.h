@@ -40,10 +40,18 @@ typedef struct ir_build {
     /* inherited from what the inputs or the nodes are copied of */
     bool uncontracted;
     bool guarded;                       /* so is this, where there is a select */
+    bool contracted; /* so is this: contract has run for the last time */
     bool kept; /* its nodes are asked for after its end: those of a trace, by its handles */
     /* both on, unless COT_OFF has cse; folding of constants is never off */
     bool cse, fold;
 } ir_build;
+
+/* Does no later pass contract, so that folds may depend on sizes (fold.c)? */
+static inline bool
+ir_is_contracted(const ir_build *b)
+{
+    return b->contracted || b->uncontracted;
+}
 
 ir_build *ir_build_new(cot_context *ctx, const char *name);
 /* The same, with room for about as many nodes as f has. */
@@ -124,6 +132,8 @@ ir_like(ir_build *b, ir_ref x, double c)
 /* Is v a constant with all elements equal?  Its value as double in *x. */
 bool ir_is_splat(const ir_build *b, ir_ref v, double *x);
 bool ir_data_number(const ir_data *d, double *x);   /* the same of a constant's data */
+/* Is v a product for contract: a mul of floats, or what shows one? */
+bool ir_is_product(const ir_build *b, ir_ref v);
 
 ir_ref ir_broadcast_in_dim(ir_build *b, ir_ref x, int rank, const int64_t *shape,
                            const int64_t *dims);
@@ -142,6 +152,9 @@ ir_ref ir_pad(ir_build *b, ir_ref x, ir_ref value, const int64_t *low, const int
               const int64_t *interior);
 ir_ref ir_concatenate(ir_build *b, int n, const ir_ref *x, int axis);
 ir_ref ir_reverse(ir_build *b, ir_ref x, ir_axes axes);
+/* x, but if it is a product, contract does not see it: for what is one op, a body or nothing as
+ * sizes have it.  Nothing of it is left behind contraction. */
+ir_ref ir_rounded(ir_build *b, ir_ref x);
 ir_ref ir_windows(ir_build *b, ir_ref x, int axis, int64_t size, int64_t stride,
                   int64_t dilation);
 ir_ref ir_iota(ir_build *b, cot_dtype t, int rank, const int64_t *shape, int axis);

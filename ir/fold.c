@@ -7,7 +7,19 @@
  * but x + 0 is not x (it changes -0 to +0), and x * 0 is 0 for integers only.  Ops that compute
  * complex constants are not folded; they fold after passes/complex has split them into pairs.
  * No rule swaps operands, and all of them always run: the bits of a graph do not depend on who
- * built it (docs/numerics.md section 2). */
+ * built it (docs/numerics.md section 2).
+ *
+ * Many of them hold at some sizes only: a sum over one element, a concatenation with nothing, a
+ * list of 64 constants.  Which products contract joins with sums must not depend on a size, so
+ * until it has run
+ *
+ *   - no fold of an op that hides a product from contract gives one (what it gives otherwise is
+ *     no product before and after, and what shows a product shows the same one);
+ *   - identities take splats for constants, never lists, whose elements are equal by their
+ *     number or value (a mul by a list of 1 is a product, as one by any other list is);
+ *   - a product of lists stays a mul, as that of longer lists does.
+ *
+ * Behind contract all of it folds. */
 #include <math.h>
 
 #include "ir/eval/eval.h"
@@ -82,9 +94,16 @@ evaluate(const fold_ctx *c, bool one)
                                                       .out = &out });
     if (status == COT_OK)
         data = one ? ir_data_splat(c->b->arena, c->type, out)
-                   : ir_data_new(c->b->arena, c->type, out);
+                   : ir_data_list(c->b->arena, c->type, out);
     ir_arena_free(a);
     return status == COT_OK ? fold_add_constant(c->b, data) : IR_NONE;
+}
+
+/* Is the op a product of which contract has not yet seen whether a sum joins it? */
+static bool
+may_be_joined(const fold_ctx *c)
+{
+    return c->op == OP_mul && !ir_is_contracted(c->b) && ir_contracts(c->type->dtype);
 }
 
 static ir_ref
@@ -104,6 +123,8 @@ fold_constants(const fold_ctx *c)
         complex |= ir_is_complex(d->type->dtype);
         read += d->type->size < MAX_READ ? d->type->size : MAX_READ + 1;
     }
+    if (!splats && may_be_joined(c))
+        return IR_NONE;
     if (splats && ir_is_view(c->op))
         return fold_add_constant(
             c->b, ir_data_splat(c->b->arena, c->type, fold_constant_of(c->b, c->in[0])->bytes));
@@ -224,6 +245,27 @@ static fold_rule *const structure[OP_COUNT] = {
 #undef OP
 };
 
+bool
+ir_is_product(const ir_build *b, ir_ref v)
+{
+    const ir_node *n = ir_bdef(b, v);
+
+    while (n && ir_shows_product(n->op))
+        n = ir_bdef(b, n->in[0]);
+    return n && n->op == OP_mul && !ir_is_half(ir_btype(b, v)->dtype) &&
+           ir_is_inexact(ir_btype(b, v)->dtype);
+}
+
+/* Would contract see the product v in the place of an op that hides it?  A conversion to the
+ * type that its operand has is none, whatever the sizes are. */
+static bool
+exposes_product(const fold_ctx *c, ir_ref v)
+{
+    const bool none = ir_ops[c->op].record == IR_AT_dtype && v == c->in[0];
+    return !none && !ir_is_contracted(c->b) && !ir_shows_product(c->op) &&
+           ir_is_product(c->b, v);
+}
+
 ir_ref
 ir_fold(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
         const ir_type *type)
@@ -233,7 +275,8 @@ ir_fold(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
 
     if (!v && n_in == 2)
         v = fold_identity(&c);
-    if (!v)
-        v = structure[op](&c);
-    return v;
+    if (v)
+        return v;
+    v = structure[op](&c);
+    return v && exposes_product(&c, v) ? IR_NONE : v;
 }

@@ -78,6 +78,7 @@ struct cot_graph {
     bool whiles;
     /* contract=off, here or in a sub-function: sums stay unfused */
     bool uncontracted;
+    bool contracted; /* no later pass contracts: ir/fold.c folds more */
     bool guarded;                       /* select=guarded, the same way: see passes/lanes.c */
 };
 typedef struct cot_graph ir_graph;

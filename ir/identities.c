@@ -35,16 +35,16 @@ join_constants(const fold_ctx *c)
 
     if (!re || !im || (c->type->size > FOLD_SMALL && !(re->splat && im->splat)))
         return IR_NONE;
-    const int64_t n = re->splat && im->splat ? 1 : c->type->size;
+    const bool splat = re->splat && im->splat;
+    const int64_t n = splat ? 1 : c->type->size;
     for (int64_t i = 0; i < n; i++) {
         memcpy(both + (size_t)i * 2 * size,
                (const char *)re->bytes + (re->splat ? 0 : (size_t)i * size), size);
         memcpy(both + ((size_t)i * 2 + 1) * size,
                (const char *)im->bytes + (im->splat ? 0 : (size_t)i * size), size);
     }
-    return fold_add_constant(c->b, re->splat && im->splat
-                                       ? ir_data_splat(c->b->arena, c->type, both)
-                                       : ir_data_new(c->b->arena, c->type, both));
+    return fold_add_constant(c->b, splat ? ir_data_splat(c->b->arena, c->type, both)
+                                         : ir_data_list(c->b->arena, c->type, both));
 }
 
 /* A part of a small complex constant. */
@@ -61,7 +61,7 @@ part_of_constant(const fold_ctx *c)
         memcpy(part + (size_t)i * size,
                (const char *)z->bytes + ((size_t)i * 2 + (c->op == OP_imag)) * size, size);
     return fold_add_constant(c->b, z->splat ? ir_data_splat(c->b->arena, c->type, part)
-                                            : ir_data_new(c->b->arena, c->type, part));
+                                            : ir_data_list(c->b->arena, c->type, part));
 }
 
 /* complex(real(z), imag(z)) = z */

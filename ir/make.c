@@ -223,6 +223,12 @@ ir_reverse(ir_build *b, ir_ref x, ir_axes axes)
 }
 
 ir_ref
+ir_rounded(ir_build *b, ir_ref x)
+{
+    return x ? ir_reverse(b, x, 0) : IR_NONE;
+}
+
+ir_ref
 ir_windows(ir_build *b, ir_ref x, int axis, int64_t size, int64_t stride, int64_t dilation)
 {
     return ir_node1(b, OP_windows, 1, &x,

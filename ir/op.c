@@ -10,6 +10,7 @@
 #define FREE         .cost = IR_FREE
 #define CHEAP        .cost = IR_CHEAP
 #define VIEW         .view = true
+#define THROUGH      .through = true
 #define ALIAS(op)    .alias = OP_##op
 #define WRITES       .writes = true
 #define UPDATES      .updates = true
@@ -103,12 +104,15 @@ data_of(ir_arena *arena, const ir_type *type, const void *bytes, size_t n, bool 
 }
 
 ir_data
+ir_data_list(ir_arena *arena, const ir_type *type, const void *bytes)
+{
+    return data_of(arena, type, bytes, cot_dtype_size(type->dtype) * (size_t)type->size, false);
+}
+
+ir_data
 ir_data_new(ir_arena *arena, const ir_type *type, const void *bytes)
 {
-    const char *p = bytes;
-    size_t element = cot_dtype_size(type->dtype), n = element * (size_t)type->size;
-    bool splat = n > 0 && memcmp(p, p + element, n - element) == 0;
-    return data_of(arena, type, bytes, splat ? element : n, splat);
+    return type->rank ? ir_data_list(arena, type, bytes) : ir_data_splat(arena, type, bytes);
 }
 
 ir_data
@@ -116,6 +120,20 @@ ir_data_splat(ir_arena *arena, const ir_type *type, const void *element)
 {
     return data_of(arena, type, element, type->size ? cot_dtype_size(type->dtype) : 0,
                    type->size > 0);
+}
+
+const ir_attrs *
+ir_constant_attrs(ir_arena *arena, const ir_attrs *at)
+{
+    const ir_data *d = &at->constant.data;
+    const char *p = d->bytes;
+    const size_t element = cot_dtype_size(d->type->dtype);
+
+    if (d->splat || d->n == 0 || memcmp(p, p + element, d->n - element) != 0)
+        return at;
+    ir_attrs *splat = IR_NEW(arena, ir_attrs);
+    splat->constant.data = ir_data_splat(arena, d->type, p);
+    return splat;
 }
 
 #define AT(type, a, f) (*(type const *)((const char *)(a) + (f)->offset))

@@ -72,8 +72,9 @@ typedef enum ir_remat {
 typedef struct ir_ints { int n; const int64_t *at; } ir_ints;
 typedef struct ir_graphs { int n; struct cot_graph *const *at; } ir_graphs;
 
-/* A constant: its type, and its bytes: one element repeated if splat, else all in row-major
- * order. */
+/* A constant: its type, and its bytes: one element repeated if splat, else a list of all in
+ * row-major order.  A list stays one whatever its elements and their number are, up to
+ * contraction: what is folded before must not depend on sizes (ir/fold.c). */
 typedef struct ir_data {
     const ir_type *type;
     const void *bytes;
@@ -181,7 +182,7 @@ typedef struct ir_op_info {
     ir_kernel kernel;
     ir_linear linear;
     ir_op alias; /* the op without `view_`, or OP_none */
-    bool view, writes, updates, loop, quiet, stored;
+    bool view, through, writes, updates, loop, quiet, stored;
     int16_t normal[2]; /* in f32, in f64; 0: not known */
     const char *doc;
 } ir_op_info;
@@ -205,6 +206,12 @@ static inline bool
 ir_is_view(unsigned op)
 {
     return ir_ops[op].view;
+}
+/* Is a product still one behind the op (docs/numerics.md section 2)? */
+static inline bool
+ir_shows_product(unsigned op)
+{
+    return ir_ops[op].through;
 }
 /* Is the result operand 0 but for the elements that the other operands give? */
 static inline bool
@@ -258,8 +265,13 @@ uint64_t ir_attrs_hash(ir_record r, const ir_attrs *a);
 /* A copy whose lists and bytes live in the arena; sub-functions are shared (they are
  * immutable). */
 ir_attrs ir_attrs_copy(ir_arena *arena, ir_record r, const ir_attrs *a);
-/* bytes holds all the elements; equal ones are kept once. */
+/* bytes holds all the elements: a list of them, or the one of a scalar, which is a splat. */
 ir_data ir_data_new(ir_arena *arena, const ir_type *type, const void *bytes);
+/* The same, where the element of a scalar is a list of one: such that fewer or more elements
+ * than FOLD_SMALL make (ir/fold.c). */
+ir_data ir_data_list(ir_arena *arena, const ir_type *type, const void *bytes);
+/* The attributes of a constant, in which a list of equal elements is a splat. */
+const ir_attrs *ir_constant_attrs(ir_arena *arena, const ir_attrs *at);
 ir_data ir_data_splat(ir_arena *arena, const ir_type *type, const void *element);
 
 ir_ints ir_ints_copy(ir_arena *a, int n, const int64_t *at);

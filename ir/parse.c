@@ -90,7 +90,7 @@ data(ir_parser *p, const ir_type *t, ir_data *out)
     if (n != t->size)
         return ir_read_wants(&p->r, ir_format(p->r.a, "%lld elements, not %lld",
                                               (long long)t->size, (long long)n));
-    *out = ir_data_new(p->r.a, t, bytes.text ? bytes.text : "");
+    *out = ir_data_list(p->r.a, t, bytes.text ? bytes.text : "");
     return true;
 }
 

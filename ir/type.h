@@ -43,6 +43,12 @@ ir_is_inexact(cot_dtype t)
 static inline bool ir_is_signed(cot_dtype t) { return t >= COT_I8 && t <= COT_I64; }
 static inline bool ir_is_unsigned(cot_dtype t) { return t >= COT_U8 && t <= COT_U64; }
 static inline bool ir_is_int(cot_dtype t) { return t >= COT_I8 && t <= COT_U64; }
+/* Of which a sum and a product may be joined (docs/numerics.md section 2). */
+static inline bool
+ir_contracts(cot_dtype t)
+{
+    return t == COT_F32 || t == COT_F64;
+}
 static inline bool ir_is_half(cot_dtype t) { return t == COT_F16 || t == COT_BF16; }
 static inline int
 ir_bits(cot_dtype t)

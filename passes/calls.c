@@ -13,7 +13,9 @@
  * save more (LOOPS_SAVED).
  *
  * The choice depends only on the graph, as does contraction, which does not look across a call
- * that stays (docs/numerics.md).  So the evaluator and every back end compute the same. */
+ * that stays (docs/numerics.md).  So the evaluator and every back end compute the same.  One
+ * that is inlined for the size of what it updates is inlined so that contraction does not look
+ * across it either: no size chooses a bit. */
 #include "passes/calls.h"
 
 #include "ir/op.h"
@@ -104,20 +106,22 @@ sum(uint64_t x, uint64_t y)
     return x + y < x ? UINT64_MAX : x + y;
 }
 
-/* Computes the size and depth of f with the calls inlined that do not stay. */
+/* Computes the size and depth of f with the calls inlined that do not stay, and its size with
+ * those inlined that save too little to stay. */
 static void
 measure(const pass_calls *c, pass_called *x, ir_arena *scratch)
 {
     ir_graph *const *sub;
 
-    x->size = x->f->n_nodes - 1;
+    x->size = x->counts = x->f->n_nodes - 1;
     ir_each_node (n, x->f) {
         if (ir_ops[n->op].flag != IR_FLOW)
             continue;
         for (int i = 0, subs = ir_subgraphs(n, &sub, scratch); i < subs; i++) {
             const pass_called *y = find(c, sub[i]);
-            const bool copied = ir_loop_of(n).body ? !y->in_loops : !y->stays;
-            x->size = sum(x->size, copied ? y->size : 0);
+            const bool loop = ir_loop_of(n).body;
+            x->size = sum(x->size, (loop ? y->in_loops : y->stays) ? 0 : y->size);
+            x->counts = sum(x->counts, (loop ? y->saves_in_loops : y->saves) ? 0 : y->counts);
             x->depth = y->depth > x->depth ? y->depth : x->depth;
         }
     }
@@ -129,20 +133,24 @@ measure(const pass_calls *c, pass_called *x, ir_arena *scratch)
 static bool
 saves(const pass_called *x, uint64_t uses, uint64_t ops)
 {
-    return uses > 1 && x->size >= ops / (uses - 1);
+    return uses > 1 && x->counts >= ops / (uses - 1);
 }
 
-/* deep: how deep calls that stay may nest. */
+/* deep: how deep calls that stay may nest.  What a function updates does not change whether it
+ * saves ops, only what is done then: sizes choose no bit. */
 static void
 decide(pass_called *x, int deep)
 {
-    bool may = x->size > CALL_SMALL && x->depth < deep;
+    const bool may = x->counts > CALL_SMALL && x->depth < deep;
+    bool updates = false;
 
     for (int k = 0; k < x->f->n_out; k++)
-        may &= x->updates[k] < 0;
-    x->in_loops = may && saves(x, (uint64_t)x->uses + x->loops, LOOPS_SAVED);
-    x->stays = x->in_loops || (may && saves(x, x->uses, CALLS_SAVED));
-    x->depth += x->stays;
+        updates |= x->updates[k] >= 0;
+    x->saves_in_loops = may && saves(x, (uint64_t)x->uses + x->loops, LOOPS_SAVED);
+    x->saves = x->saves_in_loops || (may && saves(x, x->uses, CALLS_SAVED));
+    x->in_loops = x->saves_in_loops && !updates;
+    x->stays = x->saves && !updates;
+    x->depth += x->saves;
 }
 
 /* What n calls, branches to or repeats; returns the number of these functions. */

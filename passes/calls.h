@@ -8,11 +8,16 @@
 typedef struct pass_called {
     const ir_graph *f;
     uint64_t size; /* nodes, including inlined calls */
+    /* The same, without the calls that are inlined for what they update alone. */
+    uint64_t counts;
     uint32_t uses;  /* in all graphs, as the callee of calls and as a branch of conds */
     uint32_t loops; /* and as the body or the condition of loops */
     int depth;      /* the depth of calls that stay */
     bool stays;     /* calls stay, and conds call it */
     bool in_loops;  /* loops call it as well */
+    /* It is compiled once, unless it is inlined for what it updates: then no sum is joined
+     * across its calls, as none is across one that stays. */
+    bool saves, saves_in_loops;
     int *updates;   /* by result: the large input that it is an update of, or -1 */
     bool *used;     /* by result: some call, cond or loop uses it */
     ir_graph *made; /* the function after inlining */

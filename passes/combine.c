@@ -167,7 +167,9 @@ spread(const combining *s, const ir_ref *init, const ir_type *t)
     ir_ref *y = list(s);
 
     for (int i = 0; i < s->c->n; i++)
-        y[i] = init[i] ? ir_broadcast_in_dim(s->b, init[i], t->rank, t->dims, NULL) : IR_NONE;
+        y[i] = init[i] ? ir_broadcast_in_dim(s->b, ir_rounded(s->b, init[i]), t->rank, t->dims,
+                                             NULL)
+                       : IR_NONE;
     return y;
 }
 
@@ -197,7 +199,8 @@ each_group(combining *s, ir_axes axes, const ir_ref *x, int rank)
     const ir_op op = pass_combiner_op(s->c);
     ir_ref *y = list(s);
 
-    memcpy(y, x, sizeof *y * (size_t)s->c->n);
+    for (int i = 0; i < s->c->n; i++)
+        y[i] = ir_rounded(s->b, x[i]); /* no sum is joined with what makes its operand */
     if (op != OP_none) {
         y[0] = ir_reduce(s->b, op, y[0], axes);
         return y;
@@ -238,4 +241,6 @@ pass_reduce(ir_build *b, const pass_combiner *c, ir_axes axes, const ir_ref *x,
         memcpy(y, last, sizeof *y * (size_t)c->n);
     else
         pass_combine(b, c, each_group(&s, axes, x, t->rank), last, y);
+    for (int i = 0; i < c->n; i++)
+        y[i] = ir_rounded(b, y[i]);
 }

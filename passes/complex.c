@@ -293,6 +293,7 @@ split_graph(const ir_graph *f, boundary how, ir_graph **out)
     complex_split s = { b, f, IR_NEW_N(b->arena, pass_pair, f->n_values) };
     b->uncontracted = f->uncontracted;
     b->guarded = f->guarded;
+    b->contracted = f->contracted;
     for (int i = 0; i < f->n_in; i++)
         s.env[f->in[i]] = split_input(b, f, i, how);
     for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++)

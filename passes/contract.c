@@ -13,18 +13,11 @@
 static const ir_node *
 product_of(const ir_graph *f, ir_ref v, bool *neg)
 {
-    for (const ir_node *n = ir_def(f, v); n; n = ir_def(f, n->in[0])) {
-        switch (n->op) {
-        case OP_mul: return n;
-        case OP_neg: *neg = !*neg; break;
-        case OP_broadcast_in_dim:
-        case OP_reshape:
-        case OP_transpose:
-        case OP_slice: break;
-        default: return NULL;
-        }
-    }
-    return NULL;
+    const ir_node *n = ir_def(f, v);
+
+    for (; n && ir_shows_product(n->op); n = ir_def(f, n->in[0]))
+        *neg ^= n->op == OP_neg;
+    return n && n->op == OP_mul ? n : NULL;
 }
 
 /* A factor x of `product`, with the views applied that are between the product and v. */
@@ -87,6 +80,22 @@ contract_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *en
         ir_copy_node(b, n, in, out);
 }
 
+/* The same as what no pass contracts again: the builder and simplify are now free to do what
+ * they do not do before (ir/fold.c). */
+static void
+contract_node_last(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+                   const ir_ref *in, ir_ref *out)
+{
+    b->contracted = true;
+    if (ir_ops[n->op].flag != IR_FLOW) {
+        contract_node(b, f, n, env, in, out);
+        return;
+    }
+    cot_status status = pass_simplify_flow(b, n, pass_contract_last, in, out);
+    if (status != COT_OK)
+        b->status = status;
+}
+
 cot_status
 pass_contract(const ir_graph *f, ir_graph **out)
 {
@@ -95,6 +104,16 @@ pass_contract(const ir_graph *f, ir_graph **out)
         return COT_OK;
     }
     return pass_rewrite(f, "contract", contract_node, out);
+}
+
+cot_status
+pass_contract_last(const ir_graph *f, ir_graph **out)
+{
+    if (f->uncontracted) {
+        *out = (ir_graph *)f;
+        return COT_OK;
+    }
+    return pass_rewrite(f, "contract", contract_node_last, out);
 }
 
 static void

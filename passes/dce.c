@@ -210,6 +210,7 @@ swept(const ir_graph *f, pass_simple *pass, ir_graph **out)
     sweep w = { .b = ir_build_like(f, f->name), .f = f, .pass = pass };
     w.b->uncontracted = f->uncontracted;
     w.b->guarded = f->guarded;
+    w.b->contracted = f->contracted;
     w.live = IR_NEW_N(w.b->arena, bool, f->n_values);
     w.kept = IR_NEW_N(w.b->arena, shape, f->n_nodes);
     ir_ref *env = IR_NEW_N(w.b->arena, ir_ref, f->n_values);

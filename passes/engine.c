@@ -93,6 +93,7 @@ pass_begin(const ir_graph *f, const char *what)
     ir_build *b = ir_build_like(f, ir_format(f->arena, "%s.%s", f->name, what));
     b->uncontracted = f->uncontracted;
     b->guarded = f->guarded;
+    b->contracted = f->contracted;
     return b;
 }
 
@@ -125,6 +126,7 @@ pass_rewrite_with(const ir_graph *f, const char *what, pass_visit_with *visit, c
     ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
     b->uncontracted = f->uncontracted;
     b->guarded = f->guarded;
+    b->contracted = f->contracted;
     for (int i = 0; i < f->n_in; i++)
         env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
     for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++) {

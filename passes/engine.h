@@ -43,6 +43,10 @@ cot_status pass_rewrite_with(const ir_graph *f, const char *what, pass_visit_wit
 /* The attributes of n, with each sub-function replaced by the result of `pass`. */
 typedef cot_status pass_simple(const ir_graph *f, ir_graph **out);
 cot_status pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at);
+/* simplify.c: node n with its sub-functions replaced by the results of `subs`, then
+ * simplified. */
+cot_status pass_simplify_flow(ir_build *b, const ir_node *n, pass_simple *subs,
+                              const ir_ref *in, ir_ref *out);
 /* The same for a pass with data. */
 typedef cot_status pass_with(ir_graph *f, const void *user, ir_graph **out);
 cot_status pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user,

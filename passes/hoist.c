@@ -143,8 +143,9 @@ choose(hoisting *h, worklist *w, ir_ref v)
     for (int i = 0; i < n->n_in; i++)
         most = size_of(h, n->in[i]) > most ? size_of(h, n->in[i]) : most;
     const bool pointwise = ir_ops[n->op].flag == IR_POINTWISE;
-    if (is_expensive(h, n) || (pointwise && (h->costs[v] || h->whole[v]) &&
-                               size_of(h, v) <= most && !is_factor_of_sum(h, v))) {
+    if (!is_factor_of_sum(h, v) &&
+        (is_expensive(h, n) ||
+         (pointwise && (h->costs[v] || h->whole[v]) && size_of(h, v) <= most))) {
         h->moved[v] = true;
         return;
     }
@@ -268,8 +269,10 @@ hoist_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *x, ir_ref 
         return false;
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, g->n_values);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, (uint32_t)n->n_in + g->n_values);
-    for (int i = 0; i < h.consts; i++)
-        in[n_in++] = map[g->in[i]] = x[i];
+    for (int i = 0; i < h.consts; i++) {
+        in[n_in++] = x[i];
+        map[g->in[i]] = ir_rounded(b, x[i]); /* a const is no product in the body */
+    }
     for (uint32_t v = 1; v < g->n_values && b->status == COT_OK; v++)
         if (h.moved[v])
             in[n_in++] = pass_make(b, g->node, g->value, v, map);

@@ -23,27 +23,32 @@ typedef struct body {
     const ir_graph *f;
     uint32_t at;
     ir_ref *env, *out;
+    bool rounds; /* no product comes in or goes out */
     struct body *outer;
 } body;
 
 static body *
-begin_body(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out, body *outer)
+begin_body(ir_build *b, const ir_graph *f, bool rounds, const ir_ref *in, ir_ref *out,
+           body *outer)
 {
     body *x = IR_NEW(b->arena, body);
 
-    *x = (body){ f, 1, IR_NEW_N(b->arena, ir_ref, f->n_values), out, outer };
+    *x = (body){ f, 1, IR_NEW_N(b->arena, ir_ref, f->n_values), out, rounds, outer };
     for (int i = 0; i < f->n_in; i++)
-        x->env[f->in[i]] = in[i];
+        x->env[f->in[i]] = rounds ? ir_rounded(b, in[i]) : in[i];
     b->uncontracted |= f->uncontracted;
     b->guarded |= f->guarded;
+    b->contracted |= f->contracted;
     return x;
 }
 
 static body *
-end_body(body *x)
+end_body(ir_build *b, body *x)
 {
-    for (int i = 0; i < x->f->n_out; i++)
-        x->out[i] = x->env[x->f->out[i]];
+    for (int i = 0; i < x->f->n_out; i++) {
+        const ir_ref y = x->env[x->f->out[i]];
+        x->out[i] = x->rounds ? ir_rounded(b, y) : y;
+    }
     return x->outer;
 }
 
@@ -53,6 +58,12 @@ is_inlined(const ir_node *n, const inlining *how)
     if (n->op != OP_call || (!how->everything && n->at.call.remat))
         return false;
     return !how->calls || !pass_called_of(how->calls, n->at.call.body)->stays;
+}
+
+static bool
+rounds(const ir_node *n, const inlining *how)
+{
+    return how->calls && pass_called_of(how->calls, n->at.call.body)->saves;
 }
 
 static void other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in,
@@ -65,9 +76,9 @@ inline_calls(ir_build *b, const ir_graph *f, const inlining *how, const ir_ref *
 {
     const ir_loc loc = b->loc;
 
-    for (body *x = begin_body(b, f, in, out, NULL); x && b->status == COT_OK;) {
+    for (body *x = begin_body(b, f, false, in, out, NULL); x && b->status == COT_OK;) {
         if (x->at == x->f->n_nodes) {
-            x = end_body(x);
+            x = end_body(b, x);
             continue;
         }
         const ir_node *n = &x->f->node[x->at++];
@@ -76,7 +87,7 @@ inline_calls(ir_build *b, const ir_graph *f, const inlining *how, const ir_ref *
             operand[k] = x->env[n->in[k]];
         b->loc = n->loc;
         if (is_inlined(n, how))
-            x = begin_body(b, n->at.call.body, operand, x->env + n->first, x);
+            x = begin_body(b, n->at.call.body, rounds(n, how), operand, x->env + n->first, x);
         else if (ir_ops[n->op].flag == IR_FLOW)
             other_flow(b, n, how, operand, x->env + n->first);
         else

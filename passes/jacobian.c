@@ -106,7 +106,7 @@ over_basis(jacobian *s, const ir_graph *g, const ir_ref *res, const ir_type *t, 
         in[s->key] = ir_fold_in(b, in[s->key], ir_iota(b, COT_U64, 1, &t->size, 0));
         mapped[s->key] = true;
     }
-    if (t->size == 1 && s->key < 0) { /* a single unit needs no map */
+    if (t->rank == 0 && s->key < 0) { /* a scalar, which has a single unit, needs no map */
         in[last] = ir_splat(b, t, 1);
         ir_inline_graph(b, g, in, y);
     } else if (b->status == COT_OK && (b->status = on_unit(g, t, &h)) == COT_OK) {

@@ -16,6 +16,8 @@ static bool
 is_zero_data(const ir_data *d)
 {
     const unsigned char *byte = d->bytes;
+    if (!d->splat && d->n > 0)
+        return false;
     for (size_t i = 0, size = cot_dtype_size(ir_part_type(d->type->dtype)); i < d->n; i++)
         if (byte[i] && !(byte[i] == 0x80 && i % size == size - 1)) /* -0 is zero, too */
             return false;

@@ -128,6 +128,8 @@ cot_status pass_unroll(const ir_graph *f, ir_graph **out);
 /* Would it change anything? */
 bool pass_unrolls(const ir_graph *f);
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
+/* The same for good: folds behind it may depend on sizes (ir/fold.c). */
+cot_status pass_contract_last(const ir_graph *f, ir_graph **out);
 /* Turns writes of most of a value, at constant places, into concatenations; does f have any? */
 cot_status pass_boxes(const ir_graph *f, ir_graph **out);
 bool pass_has_boxes(const ir_graph *f);

@@ -36,6 +36,7 @@ RUN(inline_small, pass_inline_small(f, out))
 RUN(inline_last, pass_inline_last(f, out))
 RUN(expand, pass_expand(f, out))
 RUN(contract, pass_contract(f, out))
+RUN(contract_last, pass_contract_last(f, out))
 RUN(uncontract, pass_uncontract(f, out))
 RUN(complex, pass_complex(f, out))
 RUN(complex_memory, pass_complex_memory(f, out))
@@ -310,6 +311,11 @@ pass_prepare(const ir_graph *f, ir_graph **out)
                                   .run = run_dce_last,
                                   .wants = LAST | PASS_REAL,
                                   .gives = PASS_KEEPS };
+    static const pass_row contract = { .name = "contract",
+                                       .doc = "products and sums to fma, for good",
+                                       .run = run_contract_last,
+                                       .wants = TAKES,
+                                       .gives = PASS_KEEPS };
     ir_graph *g;
 
     COT_TRY(pass_shallow(f, false, &g));
@@ -324,7 +330,7 @@ pass_prepare(const ir_graph *f, ir_graph **out)
     COT_TRY(advance(pass_find("simplify"), f, &g));
     COT_TRY(advance(pass_find("hoist"), f, &g));
     COT_TRY(advance(&dce, f, &g));
-    COT_TRY(advance(pass_find("contract"), f, &g));
+    COT_TRY(advance(&contract, f, &g));
     if (pass_has_boxes(g))
         COT_TRY(advance(pass_find("boxes"), f, &g));
     if (pass_unrolls(g)) {

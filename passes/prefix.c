@@ -7,7 +7,8 @@
  *
  * The order of combination is fixed by n alone: result 2 i + 1 of a level is result i of the
  * level below, and result 2 i is combine(result 2 i - 1, element 2 i).  It is part of the
- * definition of the result.
+ * definition of the result.  Sums of the operation are not joined with products outside of it,
+ * so that this holds for one element, too.
  *
  * Source: G. E. Blelloch, Prefix Sums and Their Applications, CMU-CS-90-190, 1990; the
  * recursion is that of R. E. Ladner, M. J. Fischer, Parallel Prefix Computation, JACM 27,
@@ -93,8 +94,14 @@ pass_prefixes(ir_build *b, int n, int axis, const ir_ref *x, ir_ref *y, pass_com
 
     for (int i = 0; i < n; i++)
         y[i] = IR_NONE;
-    if (t && b->status == COT_OK)
-        prefixes(b, &p, t->dims[axis], x, y);
+    if (!t || b->status != COT_OK)
+        return;
+    ir_ref *own = IR_NEW_N(b->arena, ir_ref, n);
+    for (int i = 0; i < n; i++)
+        own[i] = ir_rounded(b, x[i]);
+    prefixes(b, &p, t->dims[axis], own, y);
+    for (int i = 0; i < n; i++)
+        y[i] = ir_rounded(b, y[i]);
 }
 
 static void

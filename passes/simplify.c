@@ -5,7 +5,6 @@
  *
  *   x + (-y) = x - y,  x - (-y) = x + y     the operands stay in order, so that contraction
  *   (-x) (-y) = x y,   (-x) / (-y) = x / y  sees the same products as before
- *   a sum, product, maximum or minimum over axes of size 1 is a reshape
  *   the transpose of a real product that nothing else uses is the product of the exchanged
  *   operands, if the last axis becomes one of the left operand: rows are stored in order
  *   cond on a constant, or with one branch, is that branch
@@ -34,16 +33,6 @@ simplify_signs(ir_build *b, const ir_node *n, const ir_ref *in)
     if (n->op == OP_div && x && y && ir_is_float(ir_btype(b, x)->dtype))
         return ir_div(b, x, y);
     return IR_NONE;
-}
-
-static ir_ref
-simplify_reduce(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *in)
-{
-    const ir_type *x = ir_type_at(f, n->in[0]), *y = ir_type_at(f, n->first);
-    for (int i = 0; i < x->rank; i++)
-        if (ir_axes_has(n->at.axes.axes, i) && x->dims[i] != 1)
-            return IR_NONE;
-    return ir_reshape(b, in[0], y->rank, y->dims);
 }
 
 /* A product has batch axes, free axes of x, free axes of y.  Exchanging the operands keeps the
@@ -81,8 +70,6 @@ static ir_ref
 simplified(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
            const ir_ref *in, const uint32_t *uses)
 {
-    if (ir_is_fold(n->op))
-        return simplify_reduce(b, f, n, in);
     if (n->op == OP_transpose)
         return simplify_transpose(b, f, n, env, uses);
     return ir_ops[n->op].flag == IR_POINTWISE && n->n_in == 2 ? simplify_signs(b, n, in)
@@ -135,7 +122,8 @@ reordered(const ir_graph *body, const int *order, const bool *drop, ir_graph **o
     return pass_end(b, "simplify", out);
 }
 
-/* Invariant carries become consts; out[i] of such a carry is its initial value. */
+/* Invariant carries become consts; out[i] of such a carry is its initial value, rounded:
+ * whether a carry is invariant may depend on sizes. */
 static cot_status
 simplify_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *in, ir_ref *out)
 {
@@ -170,15 +158,16 @@ simplify_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *in, ir_
     }
     ir_add_node(b, (ir_op)n->op, n->n_in, operand, at, result);
     for (int j = 0, r = 0; j < n->n_out; j++)
-        out[j] = drop[j] ? in[consts + j] : result[r++];
+        out[j] = drop[j] ? ir_rounded(b, in[consts + j]) : result[r++];
     return COT_OK;
 }
 
-static cot_status
-simplify_flow(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
+cot_status
+pass_simplify_flow(ir_build *b, const ir_node *n, pass_simple *subs, const ir_ref *in,
+                   ir_ref *out)
 {
     ir_attrs at;
-    COT_TRY(pass_rewrite_subs(b, n, pass_simplify, &at));
+    COT_TRY(pass_rewrite_subs(b, n, subs, &at));
     if (ir_ops[n->op].loop)
         return simplify_loop(b, n, &at, in, out);
     const int branch = n->op == OP_cond ? known_branch(b, &at, in[0]) : -1;
@@ -194,7 +183,7 @@ simplify_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *en
               const ir_ref *in, ir_ref *out, const void *uses)
 {
     if (ir_ops[n->op].flag == IR_FLOW) {
-        cot_status status = simplify_flow(b, n, in, out);
+        cot_status status = pass_simplify_flow(b, n, pass_simplify, in, out);
         if (status != COT_OK)
             b->status = status;
         return;

@@ -467,11 +467,26 @@ vmap_blocks(ir_build *b, const ir_graph *f, int64_t n, int64_t c, const ir_ref *
     }
 }
 
+/* One map of all examples, whose sums and products are joined as those of a scan are: only with
+ * each other. */
+static void
+vmap_rounded(ir_build *b, const ir_graph *f, int64_t size, const ir_ref *x, const bool *mapped,
+             ir_ref *y, bool *out_mapped)
+{
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1);
+
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = ir_rounded(b, x[i]);
+    vmap_inline(b, f, size, in, mapped, y, out_mapped);
+    for (int i = 0; i < f->n_out; i++)
+        y[i] = ir_rounded(b, y[i]);
+}
+
 static void
 vmap_chunked(ir_build *b, const ir_graph *f, int64_t size, int64_t c, const ir_ref *x,
              const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    int64_t done = size / c * c, rest = size - done;
+    const int64_t done = size / c * c, rest = size - done;
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in),
            *tail = IR_NEW_N(b->arena, ir_ref, f->n_out);
     bool *is = IR_NEW_N(b->arena, bool, f->n_out);
@@ -481,7 +496,7 @@ vmap_chunked(ir_build *b, const ir_graph *f, int64_t size, int64_t c, const ir_r
         return;
     for (int i = 0; i < f->n_in; i++)
         in[i] = mapped[i] ? rows(b, x[i], done, size) : x[i];
-    vmap_inline(b, f, rest, in, mapped, tail, is);
+    vmap_rounded(b, f, rest, in, mapped, tail, is);
     for (int i = 0; i < f->n_out; i++)
         if (out_mapped[i])
             y[i] = ir_concatenate(
@@ -498,6 +513,8 @@ pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, cons
         any |= mapped[i];
     if (any && chunk > 0 && size > 0 && (chunk < size || chunk == 1))
         vmap_chunked(b, f, size, chunk, x, mapped, y, out_mapped);
+    else if (chunk > 0)
+        vmap_rounded(b, f, size, x, mapped, y, out_mapped);
     else
         vmap_inline(b, f, size, x, mapped, y, out_mapped);
 }

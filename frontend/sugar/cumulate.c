@@ -94,7 +94,7 @@ log_prefixes(ir_build *b, ir_ref x, int axis, int64_t n)
     ir_ref y[2] = { IR_NONE, IR_NONE };
 
     if (n < 2 || !x)
-        return x;
+        return ir_rounded(b, x);
     if (n > LOG_BLOCK)
         each = (int64_t)ceil(sqrt((double)n));
     const int64_t blocks = (n + each - 1) / each;

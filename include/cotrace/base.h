@@ -19,7 +19,7 @@ extern "C" {
 #define COT_VERSION "0.1.0"
 /* The edition of the numerics contract, which defines results to the last bit: a greater number
  * says that some results have other bits (docs/numerics.md, section 6). */
-#define COT_NUMERICS_EDITION 2
+#define COT_NUMERICS_EDITION 3
 
 #if defined(_WIN32)
 #define COT_API

@@ -38,7 +38,7 @@ pass_pair_constant(ir_build *b, const ir_data *d)
         for (size_t i = 0; i < n; i++)
             memcpy(to + i * size, from + (2 * i + (size_t)k) * size, size);
         ir_data data =
-            d->splat ? ir_data_splat(b->arena, type, to) : ir_data_new(b->arena, type, to);
+            d->splat ? ir_data_splat(b->arena, type, to) : ir_data_list(b->arena, type, to);
         part[k] = ir_node1(b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { data } });
     }
     return (pass_pair){ part[0], part[1] };

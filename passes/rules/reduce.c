@@ -166,7 +166,7 @@ jvp_reduce_prod(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
         return;
     dual x = { reduced_last(b, in->val, type, axes), reduced_last(b, in->tan, type, axes) };
     x = dual_product(b, x, result->rank, size);
-    y->tan = ir_reshape(b, x.tan, result->rank, result->dims);
+    y->tan = ir_reshape(b, ir_rounded(b, x.tan), result->rank, result->dims);
 }
 
 /* Every element has the weight 1, so the cotangent is broadcast along the reduced axes. */

@@ -128,7 +128,7 @@ static const fold_row rows[] = {
       "ret %0", "%c = constant {data=3} : f32[1000,1000] ret %c" },
     { "", "f32[]",
       "%c = constant {data=[1,2,3]} : f32[3] %0 = reduce_sum %c {axes=[0]} : f32[]", "ret %0",
-      "%c = constant {data=6} : f32[] ret %c" },
+      "%c = constant {data=[6]} : f32[] ret %c" },
     { "", "f32[3]", "%c = constant {data=[1,2,3]} : f32[3] %0 = reverse %c {axes=[0]} : f32[3]",
       "ret %0", "%c = constant {data=[3,2,1]} : f32[3] ret %c" },
     { "", "bf16[2]",
