@@ -12,6 +12,8 @@ typedef struct cg_lower_options {
     /* one for each input, or NULL: a result may use its memory */
     const bool *donated;
     bool share_all;             /* threads share loops however short they are: used by tests */
+    /* schedules of contractions for kernels by name, as text (lower/dot_schedule.h); or NULL */
+    const char *schedules;
 } cg_lower_options;
 
 /* Lower f, the output of pass_prepare.  The module's arguments are f's inputs, then its outputs

@@ -135,6 +135,7 @@ rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out)
     COT_TRY(prepare(f, p, arena, out, &donated));
     COT_TRY(without_subnormals(out->prepared, &out->prepared));
     o.donated = donated;
+    o.schedules = p->schedules;
     return cg_lower(out->prepared, &o, arena, &out->module);
 }
 
@@ -379,6 +380,7 @@ typedef struct compile_call {
     cot_types types;
     const ir_graph *graph;
     const cot_compile_options *options;
+    const char *schedules;
     cot_kernel **out;
 } compile_call;
 
@@ -394,6 +396,7 @@ compile_body(cot_context *ctx, void *arg)
     if (!f)
         COT_TRY(cot_trace_fn(c->fn, c->types, &f));
     COT_TRY(rt_plan_new(ctx, c->options, f->name, &p));
+    p.schedules = c->schedules;
     COT_TRY(rt_compile(f, &p, c->out));
     (*c->out)->loc = c->fn ? c->fn->loc : 0;
     return COT_OK;
@@ -402,7 +405,7 @@ compile_body(cot_context *ctx, void *arg)
 cot_status
 cot_compile(cot_fn *fn, cot_types types, const cot_compile_options *options, cot_kernel **out)
 {
-    compile_call c = { fn, types, NULL, options, out };
+    compile_call c = { fn, types, NULL, options, NULL, out };
 
     if (out)
         *out = NULL;
@@ -410,13 +413,20 @@ cot_compile(cot_fn *fn, cot_types types, const cot_compile_options *options, cot
 }
 
 cot_status
-cot_compile_graph(const cot_graph *g, const cot_compile_options *options, cot_kernel **out)
+rt_compile_scheduled(const cot_graph *g, const cot_compile_options *options,
+                     const char *schedules, cot_kernel **out)
 {
-    compile_call c = { NULL, { 0 }, g, options, out };
+    compile_call c = { NULL, { 0 }, g, options, schedules, out };
 
     if (out)
         *out = NULL;
     return rt_guard(g ? g->ctx : NULL, compile_body, &c);
+}
+
+cot_status
+cot_compile_graph(const cot_graph *g, const cot_compile_options *options, cot_kernel **out)
+{
+    return rt_compile_scheduled(g, options, NULL, out);
 }
 
 void

@@ -24,6 +24,8 @@ typedef struct rt_plan {
     bool fuse;
     const char *name; /* name of the C entry */
     ir_ints donated;  /* donated arguments */
+    /* schedules for kernels by name (codegen/lower/dot_schedule.h); NULL: all are chosen */
+    const char *schedules;
 } rt_plan;
 
 /* The results of the stages for one graph. */
@@ -41,6 +43,9 @@ cot_status rt_plan_new(cot_context *ctx, const cot_compile_options *o, const cha
 cot_status rt_plan_device(cot_context *ctx, const struct rt_machine *machine, rt_plan *p);
 cot_status rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out);
 cot_status rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out);
+/* cot_compile_graph with the schedules of a plan.  The caller holds nothing. */
+cot_status rt_compile_scheduled(const cot_graph *g, const cot_compile_options *options,
+                                const char *schedules, cot_kernel **out);
 /* Run `body` under the lock, with a recovery point; COT_ERR_MEMORY if memory runs out. */
 typedef cot_status rt_body(cot_context *ctx, void *arg);
 cot_status rt_guard(cot_context *ctx, rt_body *body, void *arg);

@@ -439,6 +439,22 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 cmp code0.npy tiers0.npy
     status 2 "$cot" build d.cot --tiered -o d.o;                  says \
         "--tiered is not one of its options, but of run bench"
+    # Schedules of products: what is chosen is one, and one that does not fit is refused.
+    mkdir schedules
+    echo 'dot: schedule lanes=columns width=1 rows=2 vectors=2 unroll=1' >schedules/a
+    status 0 "$cot" bench d.cot --schedule schedules -o best;  prints "schedules/a "
+    prints "dot: schedule lanes=columns"
+    status 0 "$cot" bench d.cot --schedule best;               prints "fastest: "
+    echo 'dot: schedule lanes=columns width=1 rows=0 vectors=2 unroll=1' >schedules/b
+    status 2 "$cot" bench d.cot --schedule schedules;          says \
+        "dot: rows is 0; wants 1 to 64"
+    prints "schedules/a "
+    echo 'other: schedule lanes=columns width=1 rows=1 vectors=1 unroll=1' >c
+    status 2 "$cot" bench d.cot --schedule c;                  says \
+        "line 1: no contraction is lowered as a kernel 'other'"
+    status 2 "$cot" bench d.cot --schedule nowhere;            says "nowhere"
+    status 2 "$cot" run d.cot --schedule c;                    says \
+        "--schedule is not one of its options, but of bench"
 fi
 # A full disk is named as such, by each writer.
 if [ -c /dev/full ]; then

@@ -5,7 +5,7 @@
  * the greater of bytes over memory speed and flops over peak, both measured here on one core.
  * Bytes are those of arguments and results, each moved once; flops are the cost model's
  * estimate.  Working sets that fit a cache can be faster than this memory limit.  --compile:
- * one compilation, pass by pass, and no call. */
+ * one compilation, pass by pass, and no call.  --schedule: schedules.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -101,10 +101,9 @@ peak_speed(void)
 
 enum { RUNS = 5, SAMPLES = 31 }; /* of compilation; of calls */
 
-/* Seconds a call: the least and the median of samples, each of as many calls as take a
- * millisecond. */
-static cot_status
-time_calls(const cot_kernel *k, void *const *args, double *least, double *median)
+/* Each sample is of as many calls as take a millisecond. */
+cot_status
+cli_time_calls(const cot_kernel *k, void *const *args, double *least, double *median)
 {
     double sample[SAMPLES], start = now();
     int64_t calls = 1;
@@ -190,6 +189,8 @@ cli_bench(cot_cli *c)
 
     if (cli_entry(c, &f) != COT_OK)
         return cli_failed(c);
+    if (c->schedule)
+        return cli_schedules(c, f, &o);
     read = now() - read;
     if (time_compile(f, &o, c->compile ? 1 : RUNS, &compile, &k) != COT_OK)
         return cli_failed(c);
@@ -209,7 +210,7 @@ cli_bench(cot_cli *c)
     out = cli_buffers(c->ctx, f);
     args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
     rt_arguments(k, in, out, args);
-    status = time_calls(k, args, &least, &median);
+    status = cli_time_calls(k, args, &least, &median);
     if (status == COT_OK)
         report(k, read, compile, least, median);
     cot_kernel_free(k);

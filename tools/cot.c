@@ -54,6 +54,10 @@ static const char usage[] =
     "  --limit-bytes N, --limit-nodes N, --limit-seconds S   fail where a file needs more: "
     "docs/limits.md\n"
     "  --compile          bench: what each pass and LLVM's parts take, once, and no call\n"
+    "  --schedule PATH    bench: schedules of products from a file, or each file of a folder, "
+    "beside\n"
+    "                     those that are chosen; -o FILE keeps the fastest: "
+    "docs/codegen.md\n"
     "  --isolate          run, build, bench: LLVM runs in a child process, whose death is an "
     "error\n"
     "  --tiered           run, bench: short work begins in the evaluator; bench waits for its "
@@ -349,7 +353,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--entry", &c->entry, NULL },
         { "--emit", &c->emit, "opt" },
         { "--out", &c->out, "opt run build" },
-        { "-o", &c->out, "opt run build" },
+        { "-o", &c->out, "opt run build bench" },
         { "--header", &c->header, "build" },
         { "--target", &c->target, "build" },
         { "--cpu", &c->cpu, "build" },
@@ -359,6 +363,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--donated", &c->donated, "build" },
         { "--features", &c->features, "build" },
         { "--manifest", &c->manifest, "build" },
+        { "--schedule", &c->schedule, "bench" },
     };
     const struct {
         const char *name;

@@ -2,6 +2,7 @@
 #ifndef TOOLS_COT_H
 #define TOOLS_COT_H
 
+#include "cotrace/compile.h"
 #include "cotrace/file.h"
 #include "ir/graph.h"
 
@@ -14,7 +15,7 @@ typedef struct cot_cli {
     int n_files;
     const char **files;
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
-        *donated, *features, *manifest;
+        *donated, *features, *manifest, *schedule;
     int threads;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
         compile, tiered;
@@ -37,6 +38,12 @@ int cli_run(cot_cli *c);
 int cli_build(cot_cli *c);
 int cli_check(cot_cli *c);
 int cli_bench(cot_cli *c);
+
+/* bench.c.  Seconds a call: the least and the median of some samples. */
+cot_status cli_time_calls(const cot_kernel *k, void *const *args, double *least,
+                          double *median);
+/* schedules.c: bench --schedule, the exit status. */
+int cli_schedules(cot_cli *c, ir_graph *f, const cot_compile_options *o);
 
 /* Print "cot VERB: message" and answer EXIT_USER. */
 int cli_wrong(const cot_cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -119,6 +119,20 @@ for_grid(cg_target *t, bool grid)
     cg_grid_target(t);
 }
 
+/* An option "KERNEL: schedule RECORD" adds a line to p's schedules; its length, or 0 where it
+ * is another option. */
+static int
+add_schedule(ir_arena *a, const char *option, rt_plan *p)
+{
+    const int n = (int)strcspn(option, ",)");
+    const char *found = strstr(option, ": schedule ");
+
+    if (!found || found >= option + n)
+        return 0;
+    p->schedules = ir_format(a, "%s%.*s\n", p->schedules ? p->schedules : "", n, option);
+    return n;
+}
+
 /* "kernels(bits=256, threads=2, fuse=0)": the options that differ from the defaults. */
 static cot_status
 stage_plan(cot_context *ctx, const char *text, rt_plan *p)
@@ -137,8 +151,12 @@ stage_plan(cot_context *ctx, const char *text, rt_plan *p)
                              .l3 = 8 << 20 };
     while (s && *s && *s != ')') {
         char name[16];
-        int value, used = 0;
+        int value, used = add_schedule(&ctx->arena, s + 1, p);
 
+        if (used > 0) {
+            s += 1 + used;
+            continue;
+        }
         if (sscanf(s + 1, " %15[a-z] = %d%n", name, &value, &used) != 2)
             return ir_fail(
                 ctx, 0, NULL, ERR_usage,

@@ -21,72 +21,80 @@
 #include "codegen/lower/dot_inside.h"
 
 static void
-one_batch(cg_dot_product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner,
-          bool vector)
+one_batch(cg_dot_product *p, cg_val batch, cg_val m_begin, cg_val m_end)
 {
     const cg_dot_shape *s = &p->s;
 
     cg_dot_set_batch(p, batch);
-    if (inner)
-        cg_dot_inner_form(p, m_begin, m_end, vector);
-    else if (s->by_lines)
+    if (s->how.lanes == CG_DOT_SUM)
+        cg_dot_inner_form(p, m_begin, m_end);
+    else if (s->how.lanes == CG_DOT_LINES)
         cg_dot_direct(p, m_begin, m_end);
-    else if (s->packed)
+    else if (is_packed(s))
         cg_dot_packed(p);
     else
         cg_dot_in_place(p, m_begin, m_end);
 }
 
 static void
-batches(cg_dot_product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool inner,
-        bool vector)
+batches(cg_dot_product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end)
 {
-    if (p->s.groups) {
+    if (p->s.how.lanes == CG_DOT_BATCH) {
         p->left = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(p->b, 0);
         p->right = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(p->b, 0);
         cg_dot_batch_vectorised(p, from, to);
         return;
     }
     cg_val loop = loop_over(p->b, from, to, 1);
-    one_batch(p, cg_loop_var(p->b, loop), m_begin, m_end, inner, vector);
+    one_batch(p, cg_loop_var(p->b, loop), m_begin, m_end);
     cg_loop_end(p->b, loop);
 }
 
+const cg_dot_shape *
+cg_dot_plan(cg_lowering *l, const cg_dot *d, bool inner, ir_loc loc)
+{
+    cg_dot_shape *s = IR_NEW(l->draft, cg_dot_shape);
+
+    *s = cg_dot_shape_of(d);
+    cg_dot_schedule how = cg_dot_choose(s, d, &l->target, l->o->threads, inner);
+    cg_dot_given(l, d, inner, loc, &how);
+    cg_dot_schedule_by(s, d, &how);
+    ir_buf_printf(l->why, "%s: schedule ", l->k->name);
+    cg_dot_schedule_print(l->why, &how);
+    ir_buf_str(l->why, "\n");
+    return s;
+}
+
 void
-cg_dot_build(cg_lowering *l, const cg_dot *d, bool inner)
+cg_dot_build(cg_lowering *l, const cg_dot *d, const cg_dot_shape *shape, bool inner)
 {
     cg_build *b = &l->b;
-    const cg_target *t = &l->target;
-    cg_dot_product p = {
-        .l = l, .b = b, .d = d, .s = cg_dot_shape_of(t, l->o->threads, d, inner)
-    };
+    cg_dot_product p = { .l = l, .b = b, .d = d, .s = *shape, .inner = inner };
     const cg_dot_shape *s = &p.s;
+    const bool by_batch = s->how.share == CG_DOT_SHARE_BATCH;
     cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), count = cg_i64(b, s->b.total);
-    bool vector = t->vector_bits > 32;
+
     if (!s->b.total || !s->m.total || !s->n.total)
         return;
     p.base = p.c_at = p.b_at = p.a_at = zero;
-    if (t->grid) {
-        cg_dot_grid(&p, t, inner);
+    if (l->target.grid) {
+        cg_dot_grid(&p);
         return;
     }
-    if (s->outer_shares == 1) {
-        batches(&p, zero, count, zero, rows, inner, vector);
+    if (!by_batch && s->how.share != CG_DOT_SHARE_ROWS) {
+        batches(&p, zero, count, zero, rows);
         return;
     }
-    int64_t all = s->outer_batch ? s->b.total : s->m.total;
-    int64_t share = s->outer_batch
-                        ? cg_dot_batch_share(s)
-                        : round_up((all + s->outer_shares - 1) / s->outer_shares, s->mr);
-    cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->outer_shares), 1, 0),
+    const int64_t share = cg_dot_share_size(s);
+    cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->how.shares), 1, 0),
            number = cg_loop_var(b, loop);
     cg_val from = cg_imul(b, number, share);
-    cg_val bound = cg_i64(b, all);
+    cg_val bound = cg_i64(b, by_batch ? s->b.total : s->m.total);
     cg_val to = cg_imin(b, cg_iadd(b, from, cg_i64(b, share)), bound);
     p.base = cg_imul(b, number, s->c_size + s->b_size + s->a_size);
-    if (s->outer_batch)
-        batches(&p, from, to, zero, rows, inner, vector);
+    if (by_batch)
+        batches(&p, from, to, zero, rows);
     else
-        batches(&p, zero, count, from, to, inner, vector);
+        batches(&p, zero, count, from, to);
     cg_loop_end(b, loop);
 }

@@ -51,19 +51,21 @@ typedef struct cg_dot {
     uint32_t tile[2];
 } cg_dot;
 
-/* The elements of scratch memory, of `type`, that cg_dot_build needs; often 0. */
-int64_t cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool inner);
+/* Choose the schedule of the product in the current kernel, or take the one that is given for
+ * that kernel (dot_schedule.h), and add it to the text of cg_explain.  The buffers of d may be
+ * unset yet, but their types, `sum` and `expensive` must be.  inner: use the inner form, the
+ * reduction over k of docs/numerics.md section 3 (elemental/fold.h); else the general form, in
+ * blocks of 256 k's. */
+typedef struct cg_dot_shape cg_dot_shape;
+const cg_dot_shape *cg_dot_plan(cg_lowering *l, const cg_dot *d, bool inner, ir_loc loc);
 
+/* The elements of scratch memory, of `type`, that cg_dot_build needs; often 0. */
+int64_t cg_dot_scratch(const cg_dot_shape *s);
 /* GPU: the elements of the two shared buffers; false: none are needed. */
-bool cg_dot_tiles(const cg_target *t, const cg_dot *d, bool inner, int64_t elements[2]);
-/* GPU: do tensor cores compute the product?  They round differently, so only if the target is
- * `fast`. */
-bool cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner);
+bool cg_dot_tiles(const cg_dot_shape *s, int64_t elements[2]);
 
 /* Emit the product at the cursor, which must be at the top level of a kernel.  With several
- * threads the loops may be parallel. inner: use the inner form, the reduction over k of
- * docs/numerics.md section 3 (elemental/fold.h); else the general form, in blocks of 256
- * k's. */
-void cg_dot_build(cg_lowering *l, const cg_dot *d, bool inner);
+ * threads the loops may be parallel. */
+void cg_dot_build(cg_lowering *l, const cg_dot *d, const cg_dot_shape *s, bool inner);
 
 #endif

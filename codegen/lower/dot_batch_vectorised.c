@@ -8,54 +8,6 @@
  * the innermost of their axes, in which addresses are affine; the few rows of a convolution's
  * kernel gradient are one tile. */
 #include "codegen/lower/dot_inside.h"
-#include "codegen/tuning.h"
-
-/* The number of rows of a tile that wastes fewest; among equally good ones, the largest. */
-static int64_t
-rows_of(int64_t n, int64_t most)
-{
-    int64_t best = n < most ? n : most, least = INT64_MAX;
-    for (int64_t rows = best; rows >= 1 && rows > most / 2; rows--) {
-        const int64_t over = round_up(n, rows) - n;
-        if (over < least) {
-            least = over;
-            best = rows;
-        }
-    }
-    return best > 0 ? best : 1;
-}
-
-bool
-cg_dot_choose_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes)
-{
-    const int64_t lanes = t->vector_bits / (8 * bytes),
-                  most = (t->registers >= 32 ? CG_LOWER_MANY_CHAINS : CG_LOWER_FEW_CHAINS) /
-                         (s->n.total > 0 ? s->n.total : 1);
-    const int last = s->m.n - 1;
-    if (lanes < 2 || s->b.n != 1 || s->b.total < lanes || s->b.lhs[0] != 1 ||
-        s->n.total >= lanes || s->k.total == 0)
-        return false;
-    s->w = lanes;
-    s->run = last > 0 && s->m.total > most ? s->m.size[last] : s->m.total;
-    if (s->run < most / 2)
-        s->run = s->m.total;
-    s->mr = rows_of(s->run, most > 0 ? most : 1);
-    s->nr = s->w * s->n.total;
-    s->pack_right = s->m.total > 4 * s->mr;
-    return true;
-}
-
-/* Find the scratch memory for so many elements of the batch.  If there are several blocks of k,
- * the sums of all rows are kept in it. */
-void
-cg_dot_size_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes, int64_t batch)
-{
-    const int64_t block = at_most(KC, s->k.total) * s->nr,
-                  blocks = round_up(batch, s->w) / s->w;
-    s->whole = s->k.total <= KC && s->pack_right && blocks * block * bytes <= t->l2 / 2;
-    s->b_size = !s->pack_right ? 0 : s->whole ? blocks * block : block;
-    s->c_size = round_up(s->k.total > KC ? blocks * s->m.total * s->nr : s->mr * s->nr, 16);
-}
 
 /* The index of the lanes of (k, o) in a packed right side. k counts from the start of its
  * block, and `block` is the number of the block of the batch among those that are kept. */
@@ -65,7 +17,7 @@ kept_right(const cg_dot_product *p, cg_val block, cg_val k, cg_val o, cg_val lan
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     cg_val at = cg_iadd(b, cg_imul(b, block, at_most(KC, s->k.total)), k);
-    cg_val right = cg_imul(b, o, s->w);
+    cg_val right = cg_imul(b, o, s->how.width);
     return scratch_at(p, s->c_size, cg_iadd(b, cg_iadd(b, cg_imul(b, at, s->nr), right), lane));
 }
 
@@ -93,11 +45,11 @@ block_begin(const cg_dot_product *p, cg_val g0, cg_val kept, cg_val k0)
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     block x = { .p = *p, .kept = kept, .k0 = k0 };
-    x.lane = spmd(b, CG_VECTOR, s->w, &x.lanes);
+    x.lane = spmd(b, CG_VECTOR, s->how.width, &x.lanes);
     x.p.batch = cg_iadd(b, g0, x.lane);
     x.p.left = cg_iadd(b, p->left, cg_imul(b, x.p.batch, s->b.lhs[0]));
     x.p.right = cg_iadd(b, p->right, cg_imul(b, x.p.batch, s->b.rhs[0]));
-    x.when = s->b.total % s->w ? less(b, x.p.batch, cg_i64(b, s->b.total)) : 0;
+    x.when = s->b.total % s->how.width ? less(b, x.p.batch, cg_i64(b, s->b.total)) : 0;
     return x;
 }
 
@@ -123,7 +75,7 @@ step(const block *x, cg_val left, cg_val k, cg_val o, cg_val acc)
     cg_build *b = x->p.b;
     const cg_dot_shape *s = &x->p.s;
     cg_val l = load(&x->p, true, left, x->when);
-    cg_val r = s->pack_right
+    cg_val r = s->how.right != CG_DOT_IN_PLACE
                    ? cg_load(b, x->p.d->scratch,
                              kept_right(&x->p, x->kept, cg_isub(b, k, x->k0), o, x->lane), 0)
                    : right_element(&x->p, k, o, x->when);
@@ -173,8 +125,7 @@ element(const block *x, cg_val row, cg_val o, cg_val k_end)
     const int64_t total = s->k.total;
     const uint32_t reduction = cg_reduction_new(b, total, x->k0, 1);
     cg_val acc = cg_const(b, x->p.d->type, 0);
-    if (total > CG_LOWER_MAX_BATCH_STEPS ||
-        total * s->mr * s->n.total > CG_LOWER_MAX_BATCH_FMAS)
+    if (s->how.unroll != CG_DOT_ALL)
         return chain(x, row, o, x->k0, k_end, reduction);
     for (int64_t k = 0; k < total; k++) {
         cg_val at = offset(b, &s->k, left_of(s, &s->k), cg_i64(b, k));
@@ -194,7 +145,7 @@ kept_sum(const block *x, cg_val g, cg_val m, cg_val o)
     cg_build *b = x->p.b;
     const cg_dot_shape *s = &x->p.s;
     cg_val row = s->k.total > KC ? cg_iadd(b, cg_imul(b, g, s->m.total), m) : m;
-    cg_val right = cg_imul(b, o, s->w);
+    cg_val right = cg_imul(b, o, s->how.width);
     return scratch_at(&x->p, 0, cg_iadd(b, cg_iadd(b, cg_imul(b, row, s->nr), right), x->lane));
 }
 
@@ -227,13 +178,13 @@ groups_tile(const cg_dot_product *p, const batch_block *a, cg_val m0, cg_val r0)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const int64_t by = s->run == s->m.total ? 0 : innermost(&s->m, left_of(s, &s->m));
-    const bool over = s->run % s->mr != 0, blocks = s->k.total > KC;
-    cg_val rows, columns, i = spmd(b, CG_UNROLL, s->mr, &rows),
+    const int64_t by = s->how.run == s->m.total ? 0 : innermost(&s->m, left_of(s, &s->m));
+    const bool over = s->how.run % s->how.rows != 0, blocks = s->k.total > KC;
+    cg_val rows, columns, i = spmd(b, CG_UNROLL, s->how.rows, &rows),
                           o = spmd(b, CG_UNROLL, s->n.total, &columns);
     block x = block_begin(p, a->g0, a->kept, a->k0);
-    cg_val r = cg_iadd(b, r0, i), in_row = over ? less(b, r, cg_i64(b, s->run)) : 0;
-    cg_val safe = over ? cg_imin(b, r, cg_i64(b, s->run - 1)) : r, m = cg_iadd(b, m0, safe);
+    cg_val r = cg_iadd(b, r0, i), in_row = over ? less(b, r, cg_i64(b, s->how.run)) : 0;
+    cg_val safe = over ? cg_imin(b, r, cg_i64(b, s->how.run - 1)) : r, m = cg_iadd(b, m0, safe);
     cg_val down = by ? cg_imul(b, safe, by) : 0;
     cg_val row = by ? cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m0), down)
                     : offset(b, &s->m, left_of(s, &s->m), safe);
@@ -251,9 +202,9 @@ groups_tile(const cg_dot_product *p, const batch_block *a, cg_val m0, cg_val r0)
         cg_loop_end(b, columns);
     if (rows)
         cg_loop_end(b, rows);
-    cg_val count = cg_i64(b, s->mr);
+    cg_val count = cg_i64(b, s->how.rows);
     if (over)
-        count = cg_imin(b, count, cg_isub(b, cg_i64(b, s->run), r0));
+        count = cg_imin(b, count, cg_isub(b, cg_i64(b, s->how.run), r0));
     if (p->d->expensive && !blocks) {
         cg_val zero = cg_i64(b, 0);
         emit_kept(p, a->g0, a->g, cg_iadd(b, m0, r0), zero, count);
@@ -264,7 +215,7 @@ static void
 run_of_rows(const cg_dot_product *p, const batch_block *a, cg_val m0)
 {
     cg_build *b = p->b;
-    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.run), p->s.mr);
+    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.how.run), p->s.how.rows);
     groups_tile(p, a, m0, cg_loop_var(b, loop));
     cg_loop_end(b, loop);
 }
@@ -273,9 +224,9 @@ run_of_rows(const cg_dot_product *p, const batch_block *a, cg_val m0)
 static cg_val
 batch_begin(const cg_dot_product *p, cg_val from, cg_val to, batch_block *a)
 {
-    cg_val loop = loop_over(p->b, from, to, p->s.w);
+    cg_val loop = loop_over(p->b, from, to, p->s.how.width);
     a->g0 = cg_loop_var(p->b, loop);
-    a->g = cg_idiv(p->b, cg_isub(p->b, a->g0, from), p->s.w);
+    a->g = cg_idiv(p->b, cg_isub(p->b, a->g0, from), p->s.how.width);
     return loop;
 }
 
@@ -290,7 +241,7 @@ groups_whole(const cg_dot_product *p, cg_val from, cg_val to)
     cg_val pack = batch_begin(p, from, to, &a);
     pack_block(p, a.g0, a.g, a.k0, a.k_end);
     cg_loop_end(b, pack);
-    cg_val rows = loop_over(b, cg_i64(b, 0), cg_i64(b, s->m.total), s->run),
+    cg_val rows = loop_over(b, cg_i64(b, 0), cg_i64(b, s->m.total), s->how.run),
            blocks = batch_begin(p, from, to, &a);
     a.kept = a.g;
     run_of_rows(p, &a, cg_loop_var(b, rows));
@@ -305,9 +256,9 @@ groups_part(const cg_dot_product *p, cg_val from, cg_val to, batch_block *a)
     cg_build *b = p->b;
     cg_val blocks = batch_begin(p, from, to, a);
     a->kept = cg_i64(b, 0);
-    if (p->s.pack_right)
+    if (p->s.how.right != CG_DOT_IN_PLACE)
         pack_block(p, a->g0, a->kept, a->k0, a->k_end);
-    cg_val rows = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.m.total), p->s.run);
+    cg_val rows = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.m.total), p->s.how.run);
     run_of_rows(p, a, cg_loop_var(b, rows));
     cg_loop_end(b, rows);
     cg_loop_end(b, blocks);
@@ -320,7 +271,7 @@ cg_dot_batch_vectorised(const cg_dot_product *p, cg_val from, cg_val to)
     const cg_dot_shape *s = &p->s;
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->k.total);
     batch_block a = { .k0 = zero, .k_end = all };
-    if (s->whole) {
+    if (s->how.right == CG_DOT_ONCE) {
         groups_whole(p, from, to);
         return;
     }

@@ -7,89 +7,6 @@
  * a line.  Nothing is packed: the left side is loaded by vectors in place, the right side by
  * scalars.  Each element is computed by the same chain as in any other schedule. */
 #include "codegen/lower/dot_inside.h"
-#include "codegen/tuning.h"
-
-static int64_t
-largest_divisor(int64_t n, int64_t most)
-{
-    int64_t d = most < n ? most : n;
-
-    while (d > 1 && n % d)
-        d--;
-    return d > 1 ? d : 1;
-}
-
-/* Choose how many vectors of a line, results and lines a tile has: as many sums as registers
- * hold, and vectors and lines without a remainder. */
-static void
-choose_tile(cg_dot_shape *s, int64_t sums)
-{
-    const int64_t vectors = (s->run + s->w - 1) / s->w,
-                  above = s->m.n > 1 ? s->m.size[s->m.n - 2] : 1;
-    int64_t best = 0;
-
-    for (int64_t v = at_most(vectors, CG_LOWER_MAX_DIRECT_VECTORS); v >= 1; v--) {
-        const int64_t tiles = (s->n.total + sums / v - 1) / (sums / v),
-                      f = (s->n.total + tiles - 1) / tiles,
-                      h = largest_divisor(above, sums / (f * v)),
-                      waste = round_up(vectors, v) - vectors;
-        /* fmas for each load, of a vector or scalar; too few sums are bound by latency */
-        const int64_t all = f * h * v, gain = 1000 * all / (h * v + f) *
-                                              at_most(all, CG_LOWER_SUMS_IN_FLIGHT) * vectors /
-                                              (vectors + waste);
-
-        if (gain > best) {
-            best = gain;
-            s->columns = v;
-            s->results = f;
-            s->lines = h;
-        }
-    }
-}
-
-/* Does the product suit lanes along lines?  It mostly does if results are fewer than lanes.
- * Otherwise the innermost axis of k must step from plane to plane, over few planes, and windows
- * must overlap along a line.  The gradient of a convolution's kernel, whose k's are positions,
- * is better packed. */
-static bool
-along_lines(const cg_dot_shape *s, int64_t lanes)
-{
-    const int last = s->m.n - 1, k = s->k.n - 1;
-    const int64_t run = s->m.size[last];
-    bool overlap = false;
-
-    if (s->m.total < s->k.total || s->m.lhs[last] > 2 || s->m.lhs[last] < 1)
-        return false;
-    if (s->n.total < lanes)
-        return s->k.lhs[k] >= run || s->k.lhs[k] < lanes;
-    for (int i = 0; i < k; i++)
-        overlap |= s->k.lhs[i] < run;
-    return overlap && s->k.lhs[k] >= run && s->k.size[k] < CG_LOWER_MAX_PLANES;
-}
-
-bool
-cg_dot_choose_lines(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64_t bytes)
-{
-    const int64_t lanes = t->vector_bits / (8 * bytes);
-    const int last = s->m.n - 1;
-
-    if (lanes < 4 || last < 0 || s->k.n < 1 || (s->k.n < 2 && s->m.n < 2) ||
-        !ir_is_float(d->type) || d->lhs_type != d->type || d->rhs_type != d->type ||
-        !along_lines(s, lanes))
-        return false;
-    s->run = s->m.size[last];
-    s->w = lanes;
-    if (100 * s->run < CG_LOWER_MIN_LINE_USE * round_up(s->run, lanes) ||
-        s->m.total * s->n.total * s->k.total < CG_LOWER_MIN_DIRECT_WORK)
-        return false;
-    choose_tile(s, (t->registers >= 32 ? CG_LOWER_MANY_CHAINS : CG_LOWER_FEW_CHAINS) * 2 /
-                       (s->m.lhs[last] > 1 ? 3 : 2));
-    s->mr = s->lines * s->run;
-    s->nr = s->columns * s->w;
-    s->c_size =
-        s->k.total > KC || d->expensive ? round_up(s->lines * s->results * s->nr, 16) : 0;
-    return true;
-}
 
 /* Where a tile is: its first row and result, and its first element in a line; its range of
  * k. */
@@ -107,10 +24,10 @@ static tile_element
 element_begin(const cg_dot_product *p, const line_tile *a)
 {
     cg_build *b = p->b;
-    const int64_t w = p->s.w;
+    const int64_t w = p->s.how.width;
     tile_element x = { .when = 0 };
 
-    x.h = spmd(b, CG_UNROLL, p->s.lines, &x.loop[0]);
+    x.h = spmd(b, CG_UNROLL, p->s.how.rows, &x.loop[0]);
     x.f = spmd(b, CG_UNROLL, a->results, &x.loop[1]);
     x.at = cg_imul(b, spmd(b, CG_UNROLL, (a->columns + w - 1) / w, &x.loop[2]), w);
     x.at = cg_iadd(b, x.at, spmd(b, CG_VECTOR, w, &x.loop[3]));
@@ -137,9 +54,6 @@ chain(const cg_dot_product *p, const line_tile *a, cg_val left, cg_val right, cg
     const cot_dtype t = p->d->type;
     const int64_t size = g->size[g->n - 1], x_step = g->lhs[g->n - 1],
                   y_step = g->rhs[g->n - 1];
-    const int64_t sums = p->s.lines * a->results * ((a->columns + p->s.w - 1) / p->s.w);
-    const bool written = g->total <= KC && p->s.m.lhs[p->s.m.n - 1] == 1 &&
-                         size <= CG_LOWER_DIRECT_RUN && size * sums <= CG_LOWER_MAX_DIRECT_FMAS;
     const uint32_t reduction = cg_reduction_new(b, g->total, a->lo, 1);
     cg_val past = cg_idiv(b, cg_iadd(b, a->hi, cg_i64(b, size - 1)), size);
     cg_val runs = loop_over(b, cg_idiv(b, a->lo, size), past, 1), r = cg_loop_var(b, runs),
@@ -148,7 +62,7 @@ chain(const cg_dot_product *p, const line_tile *a, cg_val left, cg_val right, cg
     cg_val x = cg_iadd(b, left, offset(b, g, g->lhs, from)),
            y = cg_iadd(b, right, offset(b, g, g->rhs, from));
 
-    if (written) {
+    if (p->s.how.unroll == CG_DOT_ALL) {
         for (int64_t i = 0; i < size; i++) {
             cg_take_value(b, reduction, from, cg_i64(b, i));
             cg_val loaded = load(p, false, cg_iadd(b, y, cg_i64(b, i * y_step)), 0);
@@ -193,7 +107,7 @@ static void
 emit_at(const cg_dot_product *p, const line_tile *a, const tile_element *x, cg_val sum)
 {
     cg_build *b = p->b;
-    cg_val m = cg_iadd(b, a->row, cg_imul(b, x->h, p->s.run));
+    cg_val m = cg_iadd(b, a->row, cg_imul(b, x->h, p->s.m.size[p->s.m.n - 1]));
 
     cg_val place_f = cg_iadd(b, a->result, x->f);
     emit_result(p, cg_iadd(b, cg_iadd(b, m, a->column), x->at), place_f, sum, x->when);
@@ -204,7 +118,7 @@ static cg_val
 kept_at(const cg_dot_product *p, const tile_element *x)
 {
     cg_build *b = p->b;
-    cg_val line = cg_iadd(b, cg_imul(b, x->h, p->s.results), x->f);
+    cg_val line = cg_iadd(b, cg_imul(b, x->h, p->s.how.results), x->f);
 
     return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, line, p->s.nr), x->at)));
 }
@@ -215,8 +129,8 @@ static void
 emit_kept(const cg_dot_product *p, const line_tile *a)
 {
     cg_build *b = p->b;
-    const int64_t w = p->s.w;
-    cg_val lines = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.lines), 1),
+    const int64_t w = p->s.how.width;
+    cg_val lines = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.how.rows), 1),
            results = loop_over(b, cg_i64(b, 0), cg_i64(b, a->results), 1),
            vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, a->columns), w), lanes;
     tile_element x = { .h = cg_loop_var(b, lines), .f = cg_loop_var(b, results) };
@@ -276,11 +190,11 @@ static void
 lines_results(const cg_dot_product *p, line_tile a)
 {
     cg_build *b = p->b;
-    const int64_t n = p->s.n.total, whole = n / p->s.results * p->s.results;
-    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), p->s.results);
+    const int64_t n = p->s.n.total, whole = n / p->s.how.results * p->s.how.results;
+    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), p->s.how.results);
 
     a.result = cg_loop_var(b, loop);
-    a.results = p->s.results;
+    a.results = p->s.how.results;
     lines_tile(p, a);
     cg_loop_end(b, loop);
     if (whole == n)
@@ -295,8 +209,8 @@ cg_dot_direct(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const int64_t whole = s->run / s->nr * s->nr;
-    cg_val lines = loop_over(b, m_begin, m_end, s->mr), columns;
+    const int64_t run = s->m.size[s->m.n - 1], whole = run / s->nr * s->nr;
+    cg_val lines = loop_over(b, m_begin, m_end, tile_rows(s)), columns;
     line_tile a = { .row = cg_loop_var(b, lines), .columns = s->nr };
 
     if (whole) {
@@ -306,7 +220,7 @@ cg_dot_direct(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
         cg_loop_end(b, columns);
     }
     a.column = cg_i64(b, whole);
-    a.columns = s->run - whole;
+    a.columns = run - whole;
     if (a.columns)
         lines_results(p, a);
     cg_loop_end(b, lines);

@@ -18,13 +18,14 @@ enum {
     SIDE = CG_LOWER_GRID_SIDE,
     PAD = CG_LOWER_GRID_PAD,
     LANES_OF_TILE = CG_LOWER_GRID_VECTOR,
-    WARPS = CG_LOWER_GRID_ROW_WARPS
+    WARPS = CG_LOWER_GRID_ROW_WARPS,
+    ALONE = CG_LOWER_GRID_LARGE_TILE * CG_LOWER_GRID_LARGE_TILE
 };
 
 /* -- a thread for each element ------------------------------------------------------------- */
 
 static void
-by_elements(cg_dot_product *p, bool inner)
+by_elements(cg_dot_product *p)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
@@ -40,7 +41,7 @@ by_elements(cg_dot_product *p, bool inner)
 
     cg_dot_set_batch(p, cg_idiv(b, rest, s->m.total));
     emit_result(p, row, column,
-                inner ? cg_dot_inner_sum(p, row, false) : cg_dot_element(p, row, column), 0);
+                p->inner ? cg_dot_inner_sum(p, row, false) : cg_dot_element(p, row, column), 0);
     cg_loop_end(b, block);
     cg_loop_end(b, grid);
 }
@@ -107,7 +108,6 @@ typedef struct grid_side {
 
 typedef struct tiling {
     cg_dot_product *p;
-    int64_t rows, columns;      /* tile of a thread */
     grid_side x[2];
     cg_val t;
     uint32_t reduction; /* number of the reduction over k, declared to the verifier */
@@ -141,12 +141,12 @@ side_of(const tiling *g, bool left, cg_val first)
     const cg_dot_shape *s = &p->s;
     grid_side x = { .left = left, .free = left ? &s->m : &s->n, .first = first };
 
-    x.from = left != s->swap ? p->d->lhs : p->d->rhs;
+    x.from = left != s->how.swap ? p->d->lhs : p->d->rhs;
     x.shared = p->d->tile[!left];
     x.base = left ? p->left : p->right;
     x.stride = left ? left_of(s, x.free) : right_of(s, x.free);
     x.k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
-    x.size = (left ? g->rows : g->columns) * SIDE;
+    x.size = (left ? s->how.rows : s->nr) * SIDE;
     x.stage = K_TILE * (x.size + PAD);
     x.along_k = innermost(&s->k, x.k_stride) == 1 && innermost(x.free, x.stride) != 1;
     x.unit = unit_of(p, &x);
@@ -370,9 +370,9 @@ thread_tile(tiling *g)
     const cg_dot_shape *s = &g->p->s;
     cg_val loop[3];
     const cg_val ty = cg_idiv(b, g->t, SIDE), tx = cg_imod(b, g->t, SIDE);
-    cg_val right = spmd(b, CG_UNROLL, g->rows, &loop[0]);
-    cg_val row = cg_iadd(b, cg_imul(b, ty, g->rows), right);
-    cg_val part = spmd(b, CG_UNROLL, g->columns / LANES_OF_TILE, &loop[1]);
+    cg_val right = spmd(b, CG_UNROLL, s->how.rows, &loop[0]);
+    cg_val row = cg_iadd(b, cg_imul(b, ty, s->how.rows), right);
+    cg_val part = spmd(b, CG_UNROLL, s->how.vectors, &loop[1]);
     cg_val offset_tx = cg_imul(b, tx, LANES_OF_TILE);
     cg_val first = cg_iadd(b, cg_imul(b, part, SIDE * LANES_OF_TILE), offset_tx);
     cg_val column = cg_iadd(b, first, spmd(b, CG_VECTOR, LANES_OF_TILE, &loop[2]));
@@ -394,51 +394,32 @@ thread_tile(tiling *g)
             cg_loop_end(b, loop[i]);
 }
 
-/* A large tile loads fewer bytes for each product.  It is used if there are enough of them for
- * all multiprocessors, and less than a fifth of their elements is unused. */
-static int64_t
-tile_of_thread(const cg_target *target, int64_t batches, int64_t m, int64_t n, cot_dtype t)
-{
-    const int64_t size = CG_LOWER_GRID_LARGE_TILE * SIDE,
-                  tiles = ((m + size - 1) / size) * ((n + size - 1) / size);
-    const bool full = m * n * 100 > tiles * size * size * CG_LOWER_GRID_TILE_USE;
-
-    return t == COT_F32 && full && batches * tiles >= target->processors
-               ? CG_LOWER_GRID_LARGE_TILE
-               : CG_LOWER_GRID_SMALL_TILE;
-}
-
 bool
-cg_dot_tiles(const cg_target *target, const cg_dot *d, bool inner, int64_t elements[2])
+cg_dot_tiles(const cg_dot_shape *s, int64_t elements[2])
 {
-    const int64_t m = cg_dot_total(&d->m), n = cg_dot_total(&d->n),
-                  side = tile_of_thread(target, cg_dot_total(&d->b), m, n, d->type) * SIDE;
-
-    if (inner || cg_dot_is_tensor(target, d, inner) || m < CG_LOWER_MIN_GRID_TILE ||
-        n < CG_LOWER_MIN_GRID_TILE || cg_dot_total(&d->k) < K_TILE)
-        return false;
-    elements[0] = elements[1] = STAGES * K_TILE * (side + PAD);
-    return true;
+    elements[0] = STAGES * K_TILE * (s->how.rows * SIDE + PAD);
+    elements[1] = STAGES * K_TILE * (s->nr * SIDE + PAD);
+    return s->how.lanes == CG_DOT_TILES;
 }
 
 static void
-by_tiles(cg_dot_product *p, const cg_target *target)
+by_tiles(cg_dot_product *p)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const int64_t each = tile_of_thread(target, s->b.total, s->m.total, s->n.total, p->d->type);
-    tiling g = { .p = p, .rows = each, .columns = each };
-    const int64_t size = each * SIDE, mb = (s->m.total + size - 1) / size,
-                  nb = (s->n.total + size - 1) / size;
+    tiling g = { .p = p };
+    const int64_t rows = s->how.rows * SIDE, columns = s->nr * SIDE,
+                  mb = (s->m.total + rows - 1) / rows,
+                  nb = (s->n.total + columns - 1) / columns;
 
     cg_val grid =
                cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * mb * nb), 1, 0),
            i = cg_loop_var(b, grid);
     cg_dot_set_batch(p, cg_idiv(b, i, mb * nb));
-    g.x[0] = side_of(&g, true, cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), size));
-    g.x[1] = side_of(&g, false, cg_imul(b, cg_imod(b, i, nb), size));
+    g.x[0] = side_of(&g, true, cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), rows));
+    g.x[1] = side_of(&g, false, cg_imul(b, cg_imod(b, i, nb), columns));
     /* a thread then holds two tiles of sums: 128 registers */
-    b->k->alone = each == CG_LOWER_GRID_LARGE_TILE && s->k.total > KC;
+    b->k->alone = s->how.rows * s->nr >= ALONE && s->k.total > KC;
     cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, CG_BLOCK_THREADS), 1, 0);
     g.t = cg_loop_var(b, block);
     thread_tile(&g);
@@ -447,20 +428,13 @@ by_tiles(cg_dot_product *p, const cg_target *target)
 }
 
 void
-cg_dot_grid(cg_dot_product *p, const cg_target *t, bool inner)
+cg_dot_grid(cg_dot_product *p)
 {
-    const cg_dot_shape *s = &p->s;
-    int64_t elements[2];
-
-    if (cg_dot_is_tensor(t, p->d, inner))
-        cg_dot_tensor(t, p);
-    else if (cg_dot_tiles(t, p->d, inner, elements))
-        by_tiles(p, t);
-    else if (!inner || s->k.total < CG_WARP)
-        by_elements(p, inner);
-    else if (s->b.total * s->m.total < CG_LOWER_MAX_BLOCK_ROWS &&
-             s->k.total > CG_LOWER_MIN_BLOCK_ROW)
-        inner_blocks(p);
-    else
-        inner_rows(p);
+    switch (p->s.how.lanes) {
+    case CG_DOT_TENSOR: cg_dot_tensor(p); return;
+    case CG_DOT_TILES: by_tiles(p); return;
+    case CG_DOT_BLOCKS: inner_blocks(p); return;
+    case CG_DOT_WARPS: inner_rows(p); return;
+    default: by_elements(p); return;
+    }
 }

@@ -2,7 +2,9 @@
 #ifndef CODEGEN_LOWER_DOT_INSIDE_H
 #define CODEGEN_LOWER_DOT_INSIDE_H
 
+#include "codegen/elemental/strip_mine.h"
 #include "codegen/lower/dot.h"
+#include "codegen/lower/dot_schedule.h"
 
 enum { KC = 256 }; /* k's of a block of the sum: docs/numerics.md section 4 */
 
@@ -12,50 +14,23 @@ typedef struct cg_dot_group {
     int64_t total, size[COT_MAX_RANK], lhs[COT_MAX_RANK], rhs[COT_MAX_RANK];
 } cg_dot_group;
 
-typedef struct cg_dot_shape {
-    cg_dot_group b, m, n, k;
-    /* packed: the axes of k, merged as far as the left side stores them contiguously (the right
-     * side is a panel) */
+/* The shape of a product, its schedule, and what follows from both. */
+struct cg_dot_shape {
+    cg_dot_group b, m, n, k; /* m: free axes of the rows; n: of the columns (how.swap) */
+    /* the axes of k, merged as far as the left side stores them contiguously, for which the
+     * right side must be packed */
     cg_dot_group left_k;
-    bool swap; /* m is the free group of the right side, n of the left */
-    bool packed;
-    bool pack_left; /* false: tiles read the rows of the left side in place */
-    /* in place: the right side comes from memory once.  Blocks of k are the outermost loop, so
-     * that the rows of a block stay in the TLB, and each tile prefetches the next one's
-     * elements. */
-    bool streams;
-    /* narrow integers: each step multiplies a pair of k's (SC_pairs) */
-    bool pairs;
-    int64_t steps;  /* number of k's, or of pairs of k's */
-    bool whole;     /* the whole right side is packed, once */
-    /* packed rows of the left side have contiguous k's; else rows are interleaved */
-    bool by_rows;
-    bool transposed; /* rows are interleaved by register transposes */
-    bool own;       /* sums are accumulated in the result's memory */
-    bool small; /* little work: short code matters more than the last tenth of speed */
-    bool fits_l2; /* the result stays in L2 */
-    int64_t transpose; /* side of the register transposes that pack panels */
-    int64_t across; /* rows that one vector packs: lanes, but less than twice mr */
-    int64_t strip; /* rows of a packed strip: mr, rounded up to `across` if transposed */
-    int64_t mr, nr, w; /* the tile: mr rows, nr columns, w lanes */
-    int64_t mc, nc;
-    bool groups; /* lanes run along the batch: dot_batch_vectorised.c */
-    bool pack_right;
-    bool by_lines; /* lanes run along rows: dot_direct.c */
-    int64_t run;    /* groups: how many rows have one stride; by_lines: rows in a line */
-    /* by_lines: lines, results, and vectors of a line in a tile */
-    int64_t lines, results, columns;
-    /* iterations of a parallel loop around the whole product, along the batch or along m */
-    int64_t outer_shares;
-    bool outer_batch;
-    bool single;    /* all rows are one block: a panel is packed just before it is used */
-    /* packed: iterations of the inner parallel loops, along n if `single`, else along m */
-    int64_t shares;
-    /* elements of scratch of one outer share, for sums, the right side and the left side */
+    int64_t steps; /* number of k's, or of pairs of k's */
+    int64_t nr; /* columns of a tile */
+    bool own; /* sums are accumulated in the result's memory */
+    /* elements of scratch of one share of the batch or of rows, for sums, the right side and
+     * the left side */
     int64_t c_size, b_size, a_size;
-    /* elements of these for one share; 0: the shares use one part together */
+    /* elements of these for one share inside a block of k; 0: the shares use one part
+     * together */
     int64_t c_each, a_each;
-} cg_dot_shape;
+    cg_dot_schedule how;
+};
 
 typedef struct cg_dot_product {
     cg_val i0;          /* whole: first row of the current block, else 0 */
@@ -67,20 +42,42 @@ typedef struct cg_dot_product {
     cg_val c_at, b_at, a_at; /* first element of the share in each part of the scratch */
     cg_val left, right; /* offsets of the current element of the batch */
     cg_val batch;
+    bool inner; /* the inner form */
 } cg_dot_product;
 
-/* dot_shape.c.  Choose the schedule of a product. */
-cg_dot_shape cg_dot_shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner);
-/* How many elements of the batch an outer share has. */
-int64_t cg_dot_batch_share(const cg_dot_shape *s);
-/* May the k's of a tile be unrolled, each with an address of its own? */
-bool cg_dot_is_short(const cg_dot_shape *s);
+/* dot_shape.c.  The shape of a product; its sides exchanged; what follows from the schedule of
+ * s, which is `how`; the elements of scratch memory. */
+cg_dot_shape cg_dot_shape_of(const cg_dot *d);
+void cg_dot_swap(cg_dot_shape *s);
+void cg_dot_settle(cg_dot_shape *s, const cg_dot *d);
+/* Exchange the sides if `how` says so, and settle. */
+void cg_dot_schedule_by(cg_dot_shape *s, const cg_dot *d, const cg_dot_schedule *how);
+/* How many elements of the batch, or rows, a share has. */
+int64_t cg_dot_share_size(const cg_dot_shape *s);
+/* May panels be packed by register transposes of that side? */
+bool cg_dot_may_turn(const cg_dot_shape *s, int64_t side);
+/* Are the sums accumulated in the result's memory? */
+bool cg_dot_is_own(const cg_dot_shape *s, const cg_dot *d);
+
+/* dot_choose.c, dot_choose_axes.c.  The schedule of a product.  The latter choose one of a kind
+ * if it suits: lanes along the batch, of which the right side may be packed once; along lines;
+ * and for a GPU. */
+cg_dot_schedule cg_dot_choose(const cg_dot_shape *s, const cg_dot *d, const cg_target *t,
+                              int threads, bool inner);
+bool cg_dot_choose_batch(cg_dot_shape *s, const cg_dot *d, const cg_target *t);
+void cg_dot_choose_once(cg_dot_shape *s, const cg_dot *d, const cg_target *t);
+bool cg_dot_choose_lines(cg_dot_shape *s, const cg_dot *d, const cg_target *t);
+void cg_dot_choose_grid(cg_dot_shape *s, const cg_dot *d, const cg_target *t, bool inner);
+/* dot_legal.c.  Replace the schedule by the one that is given for the current kernel, if there
+ * is one; one that does not fit the product and the target is an error of the lowering. */
+void cg_dot_given(cg_lowering *l, const cg_dot *d, bool inner, ir_loc loc,
+                  cg_dot_schedule *how);
 
 /* dot_tile.c.  Rows m_begin ... m_end of the general form, by tiles that read both operands in
  * place. */
 void cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
 /* The same rows of the inner form. */
-void cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end, bool vector);
+void cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
 /* One element of the general form. */
 cg_val cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n);
 /* The sum of a row in the inner form: by lanes, one element after the other, or by the threads
@@ -89,9 +86,11 @@ cg_val cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes);
 /* Set the offsets of an element of the batch. */
 void cg_dot_set_batch(cg_dot_product *p, cg_val batch);
 /* dot_grid.c.  The whole product on a GPU. */
-void cg_dot_grid(cg_dot_product *p, const cg_target *t, bool inner);
-/* dot_tensor.c.  The whole product by tensor cores. */
-void cg_dot_tensor(const cg_target *t, cg_dot_product *p);
+void cg_dot_grid(cg_dot_product *p);
+/* dot_tensor.c.  The whole product by tensor cores; may they compute it?  They round
+ * differently, so only if the target is `fast`. */
+void cg_dot_tensor(cg_dot_product *p);
+bool cg_dot_may_be_tensor(const cg_dot *d, const cg_target *t);
 
 /* The sum of stride times index over the axes of a group, from the flattened index. */
 static inline cg_val
@@ -124,6 +123,48 @@ at_most(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
+/* Rows and columns of a tile; where lanes run along lines, rows of all its lines. */
+static inline int64_t
+tile_rows(const cg_dot_shape *s)
+{
+    return s->how.lanes == CG_DOT_SUM     ? 1
+           : s->how.lanes == CG_DOT_LINES ? s->how.rows * s->m.size[s->m.n - 1]
+                                          : s->how.rows;
+}
+
+static inline int64_t
+tile_columns(const cg_dot_shape *s)
+{
+    return s->how.width * (s->how.lanes == CG_DOT_BATCH ? s->n.total : s->how.vectors);
+}
+
+/* How many rows one vector packs: its lanes, but less than twice the rows of a tile. */
+static inline int64_t
+lanes_across(const cg_dot_shape *s)
+{
+    return at_most(s->how.width, cg_pow2_from(s->how.rows));
+}
+
+/* Rows of a packed strip. */
+static inline int64_t
+strip_rows(const cg_dot_shape *s)
+{
+    return s->how.left == CG_DOT_TURNED ? round_up(s->how.rows, lanes_across(s)) : s->how.rows;
+}
+
+static inline bool
+is_packed(const cg_dot_shape *s)
+{
+    return s->how.lanes == CG_DOT_COLUMNS && s->how.right != CG_DOT_IN_PLACE;
+}
+
+/* Are all rows one block?  A panel is then packed just before it is used. */
+static inline bool
+is_single(const cg_dot_shape *s)
+{
+    return s->how.m_block >= s->m.total;
+}
+
 /* The stride of packed rows.  It is not a power of two, so that rows do not all map to one set
  * of the cache. */
 static inline int64_t
@@ -136,19 +177,27 @@ row_width(const cg_dot_shape *s)
 static inline const int64_t *
 left_of(const cg_dot_shape *s, const cg_dot_group *g)
 {
-    return s->swap ? g->rhs : g->lhs;
+    return s->how.swap ? g->rhs : g->lhs;
 }
 static inline const int64_t *
 right_of(const cg_dot_shape *s, const cg_dot_group *g)
 {
-    return s->swap ? g->lhs : g->rhs;
+    return s->how.swap ? g->lhs : g->rhs;
+}
+
+/* The k's that a packed tile reads of its rows with one stride. */
+static inline int64_t
+k_run(const cg_dot_shape *s)
+{
+    return s->how.left != CG_DOT_IN_PLACE || s->left_k.n <= 1 ? s->steps
+                                                              : s->left_k.size[s->left_k.n - 1];
 }
 
 static inline cg_val
 load(const cg_dot_product *p, bool left, cg_val at, cg_val when)
 {
     cg_build *b = p->b;
-    bool lhs = left != p->s.swap;
+    bool lhs = left != p->s.how.swap;
     uint32_t buffer = lhs ? p->d->lhs : p->d->rhs;
     cot_dtype stored = b->k->buffer[buffer].type;
     cg_val x = cg_load(b, buffer, cg_iadd(b, left ? p->left : p->right, at), when);
@@ -168,7 +217,7 @@ multiply_add(const cg_dot_product *p, cg_val x, cg_val y, cg_val acc)
     cot_dtype t = p->d->type;
     if (ir_is_float(t))
         return cg_insn3(p->b, SC_fma, t, x, y, acc);
-    if (p->s.pairs)
+    if (p->s.how.pairs)
         return cg_insn2(p->b, SC_add, t, acc, cg_insn2(p->b, SC_pairs, t, x, y));
     return cg_insn2(p->b, SC_add, t, cg_insn2(p->b, SC_mul, t, x, y), acc);
 }
@@ -188,7 +237,7 @@ both(cg_build *b, cg_val x, cg_val y)
 static inline void
 emit_result(const cg_dot_product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
 {
-    if (p->s.swap)
+    if (p->s.how.swap)
         p->d->store(p->b, p->d->user, p->batch, n, m, acc, when);
     else
         p->d->store(p->b, p->d->user, p->batch, m, n, acc, when);
@@ -212,7 +261,7 @@ tile_begin(const cg_dot_product *p, int64_t rows, int64_t columns)
 {
     cg_dot_tile t;
     cg_build *b = p->b;
-    int64_t w = p->s.w;
+    int64_t w = p->s.how.width;
     t.i = spmd(b, CG_UNROLL, rows, &t.loop[0]);
     t.column = cg_imul(b, spmd(b, CG_UNROLL, (columns + w - 1) / w, &t.loop[1]), w);
     t.column = cg_iadd(b, t.column, spmd(b, CG_VECTOR, w, &t.loop[2]));
@@ -264,7 +313,7 @@ kept_index(const cg_dot_product *p, cg_val m0, cg_val i, cg_val n0, cg_val colum
     const cg_dot_shape *s = &p->s;
     cg_val row = i, at = column;
     int64_t width = s->nr;
-    if ((s->packed || s->streams) && s->steps > KC) {
+    if ((is_packed(s) || s->how.stream) && s->steps > KC) {
         row = cg_iadd(b, p->i0 ? cg_isub(b, m0, p->i0) : m0, i);
         at = cg_iadd(b, n0, column);
         width = round_up(s->n.total, s->nr);
@@ -313,8 +362,8 @@ static inline cg_val
 shared_loop(const cg_dot_product *p, cg_val count)
 {
     cg_build *b = p->b;
-    return cg_loop_begin(b, p->s.shares > 1 ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1,
-                         0);
+    const bool shared = p->s.how.share >= CG_DOT_SHARE_COLUMNS;
+    return cg_loop_begin(b, shared ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1, 0);
 }
 
 /* The loop in which threads share the first `total` columns, and an iteration's columns. */
@@ -329,10 +378,10 @@ column_share_begin(const cg_dot_product *p, int64_t total)
     const cg_dot_shape *s = &p->s;
     column_share r = { 0, cg_i64(b, 0), cg_i64(b, total) };
 
-    if (s->shares <= 1)
+    if (s->how.share != CG_DOT_SHARE_COLUMNS)
         return r;
-    const int64_t columns = round_up((total + s->shares - 1) / s->shares, s->nr);
-    r.loop = shared_loop(p, cg_i64(b, s->shares));
+    const int64_t columns = round_up((total + s->how.shares - 1) / s->how.shares, s->nr);
+    r.loop = shared_loop(p, cg_i64(b, s->how.shares));
     r.from = cg_imul(b, cg_loop_var(b, r.loop), columns);
     r.to = cg_imin(b, cg_iadd(b, r.from, cg_i64(b, columns)), r.to);
     return r;
@@ -344,15 +393,10 @@ void cg_dot_emit_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_en
 /* dot_packed.c.  All rows, from packed operands. */
 void cg_dot_packed(cg_dot_product *p);
 
-/* dot_batch_vectorised.c.  Should lanes run along the batch?  Then the tile is chosen. */
-bool cg_dot_choose_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes);
-/* Find the scratch memory for so many elements of the batch; emit elements from ... to - 1. */
-void cg_dot_size_groups(cg_dot_shape *s, const cg_target *t, int64_t bytes, int64_t batch);
+/* dot_batch_vectorised.c.  Elements from ... to - 1 of the batch. */
 void cg_dot_batch_vectorised(const cg_dot_product *p, cg_val from, cg_val to);
 
-/* dot_direct.c.  Should lanes run along the rows?  Then the tile is chosen. */
-bool cg_dot_choose_lines(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64_t bytes);
-/* Emit rows m_begin ... m_end. */
+/* dot_direct.c.  Rows m_begin ... m_end, by lanes along lines. */
 void cg_dot_direct(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
 
 #endif

@@ -14,8 +14,9 @@ cg_dot_panel_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val k, c
     cg_build *b = p->b;
     cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.steps)), k);
     cg_val at = cg_iadd(b, p->b_at, cg_iadd(b, cg_imul(b, row, p->s.nr), column));
-    return scratch_at(p, p->s.c_size,
-                      p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
+    return scratch_at(
+        p, p->s.c_size,
+        p->s.how.right == CG_DOT_ONCE ? cg_iadd(b, at, cg_imul(b, k0, p->s.how.n_block)) : at);
 }
 
 /* Elements 2 k and 2 k + 1 of a row or column, as the halves of an i32 (SC_pairs).  The second
@@ -45,18 +46,10 @@ pack_element(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val
     cg_val when = over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val right = offset(b, &s->k, right_of(s, &s->k), global);
     cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), right);
-    cg_val x = s->pairs ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when)
-                        : load(p, false, at, when);
+    cg_val x = s->how.pairs
+                   ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when)
+                   : load(p, false, at, when);
     cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, column), x, 0);
-}
-
-/* Are the columns of the right side contiguous, but not its rows?  Then blocks of a panel are
- * transposed in registers. */
-static bool
-transposes_panels(const cg_dot_shape *s)
-{
-    return !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
-           innermost(&s->k, right_of(s, &s->k)) == 1 && s->steps >= s->transpose;
 }
 
 /* k in 0 ... end of a panel, in blocks that are transposed. */
@@ -65,7 +58,7 @@ transpose_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, c
                   bool over)
 {
     cg_build *b = p->b;
-    const int64_t w = p->s.transpose;
+    const int64_t w = p->s.how.turn;
     cg_val loop = loop_over(b, cg_i64(b, 0), end, w), k = cg_loop_var(b, loop);
     cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.nr), w), unrolled, lanes;
     cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
@@ -86,10 +79,10 @@ pack_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val
     const cg_dot_shape *s = &p->s;
     cg_val from = cg_i64(b, 0);
 
-    if (transposes_panels(s)) {
-        const bool even = s->steps % KC % s->transpose == 0;
+    if (s->how.turn) {
+        const bool even = s->steps % KC % s->how.turn == 0;
 
-        from = even ? kc : cg_imul(b, cg_idiv(b, kc, s->transpose), s->transpose);
+        from = even ? kc : cg_imul(b, cg_idiv(b, kc, s->how.turn), s->how.turn);
         transpose_columns(p, panel, n0, k0, from, over);
         if (even)
             return;
@@ -127,9 +120,10 @@ cg_dot_left_index(const cg_dot_product *p, cg_val strip, cg_val k, cg_val i)
     const cg_dot_shape *s = &p->s;
     int64_t kc = at_most(KC, s->steps);
     cg_val at =
-        s->by_rows
-            ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
-            : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->strip), i);
+        s->how.left == CG_DOT_COPIED
+            ? cg_iadd(
+                  b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->how.rows), i), row_width(s)), k)
+            : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), strip_rows(s)), i);
     return scratch_at(p, s->c_size + s->b_size, cg_iadd(b, p->a_at, at));
 }
 
@@ -138,7 +132,7 @@ cg_dot_row_offset(const cg_dot_product *p, cg_val m)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    cg_val row = s->m.total % s->mr ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
+    cg_val row = s->m.total % s->how.rows ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
     return offset(b, &s->m, left_of(s, &s->m), row);
 }
 
@@ -167,8 +161,8 @@ cg_dot_runs_begin(const cg_dot_product *p, cg_val k0, cg_val kc)
 static bool
 runs_whole(const cg_dot_shape *s)
 {
-    return s->w > 1 && s->steps % s->w == 0 &&
-           (s->left_k.n <= 1 || s->left_k.size[s->left_k.n - 1] % s->w == 0);
+    return s->how.width > 1 && s->steps % s->how.width == 0 &&
+           (s->left_k.n <= 1 || s->left_k.size[s->left_k.n - 1] % s->how.width == 0);
 }
 
 /* Copy rows whose k's are contiguous. */
@@ -177,10 +171,10 @@ copy_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_v
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    int64_t w = runs_whole(s) ? s->w : 1;
-    cg_val constant = cg_i64(b, s->mr - 1);
-    cg_val strips = cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), constant), s->mr);
-    cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->mr));
+    int64_t w = runs_whole(s) ? s->how.width : 1;
+    cg_val constant = cg_i64(b, s->how.rows - 1);
+    cg_val strips = cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), constant), s->how.rows);
+    cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->how.rows));
     cg_val rows = loop_over(b, m_begin, end, 1), m = cg_loop_var(b, rows), lanes;
     cg_val at = cg_dot_row_offset(p, m), i = cg_isub(b, m, m_begin);
     cg_dot_runs r = cg_dot_runs_begin(p, k0, kc);
@@ -205,11 +199,11 @@ pack_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val k
 {
     cg_build *b = p->b;
     const int64_t step = innermost(&p->s.left_k, p->s.left_k.lhs);
-    cg_val each = 0, i = at_once ? cg_i64(b, 0) : spmd(b, CG_UNROLL, p->s.mr, &each);
+    cg_val each = 0, i = at_once ? cg_i64(b, 0) : spmd(b, CG_UNROLL, p->s.how.rows, &each);
     cg_val at = cg_dot_row_offset(p, cg_iadd(b, m0, i)), lanes = 0;
     cg_dot_runs r = cg_dot_runs_begin(p, k0, kc);
     cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
-    cg_val lane = at_once ? spmd(b, CG_VECTOR, p->s.across, &lanes) : cg_i64(b, 0);
+    cg_val lane = at_once ? spmd(b, CG_VECTOR, lanes_across(&p->s), &lanes) : cg_i64(b, 0);
     cg_val from = cg_iadd(b, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), lane);
     cg_val to = cg_iadd(b, cg_dot_left_index(p, strip, cg_isub(b, k, k0), i), lane);
     cg_store(b, p->d->scratch, to, load(p, true, from, 0), 0);
@@ -229,10 +223,11 @@ transpose_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, s->across), lanes, transposes, unrolled;
-    cg_val first = cg_imul(b, spmd(b, CG_UNROLL, s->strip / s->across, &transposes), s->across);
-    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, s->across, &unrolled));
-    cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, s->across, &lanes));
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, lanes_across(s)), lanes, transposes, unrolled;
+    cg_val first = cg_imul(b, spmd(b, CG_UNROLL, strip_rows(s) / lanes_across(s), &transposes),
+                           lanes_across(s));
+    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, lanes_across(s), &unrolled));
+    cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, lanes_across(s), &lanes));
     cg_val row = cg_imul(b, cg_iadd(b, m0, i), left_of(s, &s->m)[0]);
     cg_val value = load(p, true, cg_iadd(b, row, cg_iadd(b, k0, k)), 0);
     cg_store(b, p->d->scratch, cg_dot_left_index(p, strip, k, i), value, 0);
@@ -249,8 +244,8 @@ rows_contiguous(const cg_dot_shape *s)
 {
     const int n = s->m.n;
 
-    return n > 0 && s->across > 1 && s->mr <= s->across && left_of(s, &s->m)[n - 1] == 1 &&
-           s->m.size[n - 1] >= s->across;
+    return n > 0 && lanes_across(s) > 1 && s->how.rows <= lanes_across(s) &&
+           left_of(s, &s->m)[n - 1] == 1 && s->m.size[n - 1] >= lanes_across(s);
 }
 
 /* Pack pairs of k's: the rows of a strip are interleaved. */
@@ -258,9 +253,10 @@ static void
 pack_pairs(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    cg_val strips = loop_over(b, m_begin, m_end, p->s.mr), m0 = cg_loop_var(b, strips), each;
-    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr),
-           i = spmd(b, CG_UNROLL, p->s.mr, &each);
+    cg_val strips = loop_over(b, m_begin, m_end, p->s.how.rows), m0 = cg_loop_var(b, strips),
+           each;
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.how.rows),
+           i = spmd(b, CG_UNROLL, p->s.how.rows, &each);
     cg_val at = cg_dot_row_offset(p, cg_iadd(b, m0, i)),
            loop = loop_over(b, cg_i64(b, 0), kc, 1), k = cg_loop_var(b, loop);
     cg_val value = pair(p, true, at, cg_iadd(b, k0, k), 0);
@@ -276,20 +272,21 @@ cg_dot_pack_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    if (s->by_rows || s->pairs) {
-        (s->pairs ? pack_pairs : copy_rows)(p, m_begin, m_end, k0, kc);
+    if (s->how.left == CG_DOT_COPIED || s->how.pairs) {
+        (s->how.pairs ? pack_pairs : copy_rows)(p, m_begin, m_end, k0, kc);
         return;
     }
-    cg_val strips = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, strips), whole = 0;
-    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    if (s->transposed) {
-        cg_val end = cg_iadd(b, m0, cg_i64(b, s->strip));
+    cg_val strips = loop_over(b, m_begin, m_end, s->how.rows), m0 = cg_loop_var(b, strips),
+           whole = 0;
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->how.rows);
+    if (s->how.left == CG_DOT_TURNED) {
+        cg_val end = cg_iadd(b, m0, cg_i64(b, strip_rows(s)));
         whole = cg_if_begin(b, less(b, end, cg_i64(b, s->m.total + 1)));
         transpose_strip(p, m0, strip, k0, kc);
         cg_if_else(b, whole);
     } else if (rows_contiguous(s)) {
         const int64_t size = s->m.size[s->m.n - 1];
-        cg_val bound = cg_i64(b, size - s->across + 1);
+        cg_val bound = cg_i64(b, size - lanes_across(s) + 1);
         whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), bound));
         pack_strip(p, m0, strip, k0, kc, true);
         cg_if_else(b, whole);

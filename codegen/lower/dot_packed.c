@@ -13,7 +13,7 @@ prefetch_kept(const cg_dot_product *p, cg_val n0, cg_val m0)
     const cg_dot_shape *s = &p->s;
     const int64_t line = CG_KERNEL_CACHE_LINE / (int64_t)cot_dtype_size(p->d->type);
     const bool unaligned = s->own && s->n.total % line != 0;
-    for (int64_t i = 0; i < s->mr && !s->fits_l2 && (s->own || s->steps > KC); i++)
+    for (int64_t i = 0; s->how.prefetch && i < s->how.rows; i++)
         for (int64_t c = 0; c < s->nr + (unaligned ? line - 1 : 0); c += line) {
             cg_val row = cg_i64(b, i), column = cg_i64(b, c < s->nr ? c : s->nr - 1);
             if (s->own) {
@@ -34,8 +34,8 @@ add_tile(const cg_dot_product *p, const cg_dot_tile *r, cg_val n0, cg_val m0, cg
     const cg_dot_shape *s = &p->s;
     cg_val m = cg_iadd(b, m0, r->i), n = cg_iadd(b, n0, r->column), rows = 0, columns = 0;
     cg_val more_rows = 0, more_columns = 0;
-    if (s->m.total % s->mr) {
-        more_rows = less(b, cg_iadd(b, m0, cg_i64(b, s->mr - 1)), m_end);
+    if (s->m.total % s->how.rows) {
+        more_rows = less(b, cg_iadd(b, m0, cg_i64(b, s->how.rows - 1)), m_end);
         rows = less(b, m, m_end);
     }
     if (s->n.total % s->nr) {
@@ -54,23 +54,6 @@ add_tile(const cg_dot_product *p, const cg_dot_tile *r, cg_val n0, cg_val m0, cg
     cg_if_end(b, whole);
 }
 
-/* How many k's an iteration of the tile's loop unrolls. */
-static int64_t
-written_out(const cg_dot_shape *s)
-{
-    const int64_t run = s->pack_left || s->left_k.n <= 1 ? s->steps
-                                                         : s->left_k.size[s->left_k.n - 1],
-                  steps = at_most(KC, run), sums = s->mr * (s->nr / s->w);
-    int64_t n = 1;
-
-    if (run % CG_LOWER_MAX_PACKED_STEPS || KC % CG_LOWER_MAX_PACKED_STEPS || s->w == 1)
-        return 1;
-    while (n < CG_LOWER_MAX_PACKED_STEPS && steps > n * CG_LOWER_FORESEEN &&
-           2 * n * sums <= CG_LOWER_MAX_PACKED_FMAS)
-        n *= 2;
-    return n;
-}
-
 /* The offset of row m0 + i of a tile.  If the innermost axis consists of whole tiles, the rows
  * of a tile have one stride: `offset` is then added last, since it is constant. */
 typedef struct tile_row {
@@ -83,7 +66,7 @@ tile_row_at(const cg_dot_product *p, cg_val m0, cg_val i)
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     const int64_t size = s->m.n ? s->m.size[s->m.n - 1] : 1;
-    if (size % s->mr)
+    if (size % s->how.rows)
         return (tile_row){ cg_dot_row_offset(p, cg_iadd(b, m0, i)), cg_i64(b, 0) };
     return (tile_row){ cg_dot_row_offset(p, m0),
                        cg_imul(b, i, innermost(&s->m, left_of(s, &s->m))) };
@@ -98,7 +81,7 @@ chain_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_v
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const int64_t written = written_out(s), step = innermost(&s->left_k, s->left_k.lhs);
+    const int64_t written = s->how.unroll, step = innermost(&s->left_k, s->left_k.lhs);
     cg_val chain = loop_over(b, lo, hi, written),
            sum = cg_loop_carry(b, chain, p->d->type, acc), next = sum;
     for (int64_t i = 0; i < written; i++) {
@@ -143,7 +126,7 @@ sum_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val
     cg_build *b = p->b;
     const tile_row row = tile_row_at(p, m0, r->i);
     const uint32_t reduction = cg_reduction_new(b, p->s.steps, k0, 1);
-    if (cg_dot_is_short(&p->s))
+    if (p->s.how.unroll == CG_DOT_ALL)
         return short_chain(p, r, panel, k0, &row, reduction);
     cg_val zero = cg_const(b, p->d->type, 0);
     cg_dot_runs a = cg_dot_runs_begin(p, k0, kc);
@@ -162,7 +145,7 @@ sum_packed(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val s
            cg_val kc)
 {
     cg_build *b = p->b;
-    const int64_t written = written_out(&p->s);
+    const int64_t written = p->s.how.unroll;
     const uint32_t reduction = cg_reduction_new(b, p->s.steps, k0, 1);
     cg_val chain = loop_over(b, cg_i64(b, 0), kc, written),
            acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0)), next = acc;
@@ -188,10 +171,10 @@ sum_tile(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_b
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     prefetch_kept(p, n0, m0);
-    cg_dot_tile r = tile_begin(p, s->mr, s->nr);
-    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    cg_val acc = s->pack_left ? sum_packed(p, &r, panel, strip, k0, kc)
-                              : sum_in_place(p, &r, panel, m0, k0, kc);
+    cg_dot_tile r = tile_begin(p, s->how.rows, s->nr);
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->how.rows);
+    cg_val acc = s->how.left != CG_DOT_IN_PLACE ? sum_packed(p, &r, panel, strip, k0, kc)
+                                                : sum_in_place(p, &r, panel, m0, k0, kc);
     if (s->own) {
         add_tile(p, &r, n0, m0, m_end, k0, acc);
     } else {
@@ -252,7 +235,7 @@ sweep_panel(const cg_dot_product *p, cg_val panel, cg_val c0, cg_val i0, cg_val 
             cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    cg_val strips = loop_over(b, i0, i_end, p->s.mr);
+    cg_val strips = loop_over(b, i0, i_end, p->s.how.rows);
     packed_tile(p, panel, c0, cg_loop_var(b, strips), i0, i_end, k0, kc);
     cg_loop_end(b, strips);
 }
@@ -265,7 +248,7 @@ packed_block(const cg_dot_product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     cg_val kc = block_size(p, k0);
-    if (s->pack_left)
+    if (s->how.left != CG_DOT_IN_PLACE)
         cg_dot_pack_rows(p, i0, i_end, k0, kc);
     cg_val panels = loop_over(b, j0, j_end, s->nr), c0 = cg_loop_var(b, panels);
     sweep_panel(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, i0, i_end, k0, kc);
@@ -281,11 +264,11 @@ packed_single(cg_dot_product *p)
     cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total);
     cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks),
            kc = block_size(p, k0);
-    if (s->pack_left)
+    if (s->how.left != CG_DOT_IN_PLACE)
         cg_dot_pack_rows(p, zero, rows, k0, kc);
     const column_share c = column_share_begin(p, s->n.total);
     if (c.loop) {
-        p->b_at = cg_imul(b, cg_loop_var(b, c.loop), s->b_size / s->shares);
+        p->b_at = cg_imul(b, cg_loop_var(b, c.loop), s->b_size / s->how.shares);
         p->c_at = cg_imul(b, cg_loop_var(b, c.loop), s->c_each);
     }
     cg_val panels = loop_over(b, c.from, c.to, s->nr), c0 = cg_loop_var(b, panels);
@@ -308,10 +291,11 @@ row_blocks_begin(cg_dot_product *p)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    row_blocks r = { .loop = shared_loop(p, cg_i64(b, (s->m.total + s->mc - 1) / s->mc)) };
-    r.i0 = cg_imul(b, cg_loop_var(b, r.loop), s->mc);
+    row_blocks r = { .loop = shared_loop(
+                         p, cg_i64(b, (s->m.total + s->how.m_block - 1) / s->how.m_block)) };
+    r.i0 = cg_imul(b, cg_loop_var(b, r.loop), s->how.m_block);
     cg_val bound = cg_i64(b, s->m.total);
-    r.i_end = cg_imin(b, cg_iadd(b, r.i0, cg_i64(b, s->mc)), bound);
+    r.i_end = cg_imin(b, cg_iadd(b, r.i0, cg_i64(b, s->how.m_block)), bound);
     p->c_at = cg_imul(b, cg_loop_var(b, r.loop), s->c_each);
     p->a_at = cg_imul(b, cg_loop_var(b, r.loop), s->a_each);
     return r;
@@ -348,13 +332,13 @@ cg_dot_packed(cg_dot_product *p)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    if (s->single || s->whole) {
-        (s->single ? packed_single : packed_whole)(p);
+    if (is_single(s) || s->how.right == CG_DOT_ONCE) {
+        (is_single(s) ? packed_single : packed_whole)(p);
         return;
     }
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->n.total);
-    cg_val columns = loop_over(b, zero, all, s->nc), j0 = cg_loop_var(b, columns);
-    cg_val j_end = cg_imin(b, cg_iadd(b, j0, cg_i64(b, s->nc)), all);
+    cg_val columns = loop_over(b, zero, all, s->how.n_block), j0 = cg_loop_var(b, columns);
+    cg_val j_end = cg_imin(b, cg_iadd(b, j0, cg_i64(b, s->how.n_block)), all);
     cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks);
     pack_right(p, j0, j_end, k0);
     const row_blocks r = row_blocks_begin(p);

@@ -39,29 +39,11 @@ typedef struct tensor_side {
     bool left, by_rows;
 } tensor_side;
 
-/* The shape of a block's work. */
-typedef struct form {
-    int64_t rows, columns;      /* of the tile of a block */
-    int64_t part;               /* rows and columns of a warp's part */
-    int64_t stages;
-    int64_t fill;               /* how many such tiles keep two multiprocessors busy */
-} form;
-
-static const form forms[] = {
-    { CG_LOWER_TENSOR_WIDE_ROWS, CG_LOWER_TENSOR_WIDE_COLUMNS, CG_LOWER_TENSOR_PART,
-      CG_LOWER_TENSOR_WIDE_STAGES, CG_LOWER_TENSOR_WIDE_FILL },
-    { CG_LOWER_TENSOR_TILE, CG_LOWER_TENSOR_TILE, CG_LOWER_TENSOR_PART, CG_LOWER_TENSOR_STAGES,
-      CG_LOWER_TENSOR_FILL },
-    { CG_LOWER_TENSOR_NARROW_TILE, CG_LOWER_TENSOR_NARROW_TILE, CG_LOWER_TENSOR_NARROW_PART,
-      CG_LOWER_TENSOR_STAGES, 0 },
-};
-enum { NARROW = sizeof forms / sizeof *forms - 1 };
-
 typedef struct tensor {
     cg_dot_product *p;
     cg_build *b;
     cot_dtype type;             /* of the operands in memory */
-    const form *form;
+    const cg_dot_schedule *how; /* rows: rows and columns of a warp's part */
     int64_t each;               /* elements of a chunk */
     int64_t depth;              /* k's of a stage */
     cg_val t, lane;
@@ -72,15 +54,12 @@ typedef struct tensor {
 } tensor;
 
 bool
-cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner)
+cg_dot_may_be_tensor(const cg_dot *d, const cg_target *t)
 {
     const bool types =
         d->lhs_type == d->rhs_type && (d->lhs_type == COT_F32 || ir_is_half(d->lhs_type));
 
-    return t->grid && t->fast && !inner && types && d->type == COT_F32 &&
-           cg_dot_total(&d->m) >= CG_LOWER_MIN_TENSOR_SIDE &&
-           cg_dot_total(&d->n) >= CG_LOWER_MIN_TENSOR_SIDE &&
-           cg_dot_total(&d->k) >= CG_LOWER_MIN_TENSOR_K;
+    return t->grid && t->fast && types && d->type == COT_F32;
 }
 
 static cg_val
@@ -96,9 +75,9 @@ ceil_div(int64_t n, int64_t by)
 }
 
 static int64_t
-threads_of(const form *f)
+threads_of(const cg_dot_schedule *h)
 {
-    return f->rows / f->part * (f->columns / f->part) * CG_WARP;
+    return h->m_block / h->rows * (h->n_block / h->rows) * CG_WARP;
 }
 
 static int64_t
@@ -209,7 +188,7 @@ static void
 fetch_side(const tensor *g, const tensor_side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->b;
-    const int64_t chunks = row_length(g, x) / g->each, threads = threads_of(g->form);
+    const int64_t chunks = row_length(g, x) / g->each, threads = threads_of(g->how);
     cg_val rounds =
         cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, CHUNKS * x->tile / threads), 1, 0);
     cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, rounds), threads), g->t);
@@ -313,8 +292,7 @@ static void
 fragments(const tensor *g, const tensor_side *x, cg_val stage, int step)
 {
     cg_build *b = g->b;
-    cg_val loop =
-        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->form->part / 16), 1, 0);
+    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->how->rows / 16), 1, 0);
 
     if (g->type == COT_F32 && !x->by_rows)
         single_words(g, x, stage, cg_loop_var(b, loop), step);
@@ -329,13 +307,13 @@ fragments(const tensor *g, const tensor_side *x, cg_val stage, int step)
 static cg_val
 sum_of(const tensor *g, cg_val i, cg_val j)
 {
-    return cg_imul(g->b, cg_iadd(g->b, cg_imul(g->b, i, g->form->part / 8), j), 4);
+    return cg_imul(g->b, cg_iadd(g->b, cg_imul(g->b, i, g->how->rows / 8), j), 4);
 }
 
 static void
 multiply(const tensor *g, cg_val k0, cg_val stage)
 {
-    const int64_t part = g->form->part;
+    const int64_t part = g->how->rows;
     cg_build *b = g->b;
 
     for (int step = 0; step < CHUNKS / 2; step++) {
@@ -357,7 +335,7 @@ static void
 begin_sums(const tensor *g)
 {
     cg_build *b = g->b;
-    const int64_t n = g->form->part * g->form->part / CG_WARP;
+    const int64_t n = g->how->rows * g->how->rows / CG_WARP;
     cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, n), 1, 0);
 
     cg_store(b, g->sums, cg_loop_var(b, loop), cg_const(b, COT_F32, 0), 0);
@@ -368,7 +346,7 @@ static cg_val
 next_stage(const tensor *g, cg_val stage)
 {
     cg_build *b = g->b;
-    cg_val last = cg_insn2(b, SC_eq, COT_I64, stage, cg_i64(b, g->form->stages - 1));
+    cg_val last = cg_insn2(b, SC_eq, COT_I64, stage, cg_i64(b, g->how->stages - 1));
 
     cg_val place = cg_iadd(b, stage, cg_i64(b, 1));
     return cg_insn3(b, SC_select, COT_I64, last, cg_i64(b, 0), place);
@@ -381,7 +359,7 @@ static void
 sweep(tensor *g)
 {
     cg_build *b = g->b;
-    const int64_t nk = g->p->s.k.total, stages = g->form->stages,
+    const int64_t nk = g->p->s.k.total, stages = g->how->stages,
                   ahead = (stages - 1) * g->depth, all = ceil_div(nk, g->depth) * g->depth;
 
     g->fetched = cg_reduction_new(b, all, 0, 1);
@@ -420,8 +398,8 @@ emit_sums(const tensor *g)
     cg_build *b = g->b;
     const cg_dot_shape *s = &g->p->s;
     cg_val loop[4];
-    cg_val i = spmd(b, CG_UNROLL, g->form->part / 16, &loop[0]),
-           j = spmd(b, CG_UNROLL, g->form->part / 8, &loop[1]);
+    cg_val i = spmd(b, CG_UNROLL, g->how->rows / 16, &loop[0]),
+           j = spmd(b, CG_UNROLL, g->how->rows / 8, &loop[1]);
     cg_val h = spmd(b, CG_UNROLL, 2, &loop[2]);
     cg_val right = cg_imul(b, h, 8);
     cg_val place = cg_iadd(b, cg_imul(b, i, 16), right);
@@ -433,10 +411,10 @@ emit_sums(const tensor *g)
     cg_val second = cg_iadd(b, cg_imul(b, h, 2), e);
     cg_val sum = cg_load(b, g->sums, cg_iadd(b, sum_of(g, i, j), second), 0);
 
-    if (s->m.total % g->form->rows)
+    if (s->m.total % g->how->m_block)
         when = less(b, m, cg_i64(b, s->m.total));
     /* with an even number of columns both lanes are inside, or none */
-    if (s->n.total % g->form->columns) {
+    if (s->n.total % g->how->n_block) {
         cg_val bound = cg_i64(b, s->n.total);
         when = both(b, when,
                     less(b, s->n.total % 2 ? n : cg_iadd(b, g->x[1].first, first), bound));
@@ -455,27 +433,27 @@ make_side(tensor *g, bool left)
     const cg_dot_shape *s = &p->s;
     cg_kernel *k = g->b->k;
     tensor_side *x = &g->x[!left];
-    const bool lhs = left != s->swap;
+    const bool lhs = left != s->how.swap;
 
     *x = (tensor_side){ .left = left,
                         .free = left ? &s->m : &s->n,
                         .buffer = lhs ? p->d->lhs : p->d->rhs,
-                        .tile = left ? g->form->rows : g->form->columns };
+                        .tile = left ? g->how->m_block : g->how->n_block };
     x->stride = left ? left_of(s, x->free) : right_of(s, x->free);
     x->k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
     x->by_rows = innermost(&s->k, x->k_stride) == 1;
     x->shared = cg_buffer_add(k, left ? "left" : "right", g->type, CG_SHARED,
-                              g->form->stages * stage_size(g, x));
+                              g->how->stages * stage_size(g, x));
     k->buffer[x->shared].align = CHUNK_BYTES;
     x->words =
         cg_buffer_add(k, left ? "rows" : "columns", g->type == COT_F32 ? COT_F32 : COT_U32,
-                      CG_LOCAL, g->form->part / 4);
+                      CG_LOCAL, g->how->rows / 4);
 }
 
 static int64_t
-tiles_of(const cg_dot_shape *s, const form *f)
+tiles_of(const cg_dot_shape *s)
 {
-    return ceil_div(s->m.total, f->rows) * ceil_div(s->n.total, f->columns);
+    return ceil_div(s->m.total, s->how.m_block) * ceil_div(s->n.total, s->how.n_block);
 }
 
 /* Order tiles so that blocks that run at the same time share rows of one side and columns of
@@ -485,37 +463,24 @@ place_tile(tensor *g, cg_val number)
 {
     cg_build *b = g->b;
     const cg_dot_shape *s = &g->p->s;
-    const int64_t rows = ceil_div(s->m.total, g->form->rows),
-                  columns = ceil_div(s->n.total, g->form->columns);
+    const int64_t rows = ceil_div(s->m.total, g->how->m_block),
+                  columns = ceil_div(s->n.total, g->how->n_block);
     const int64_t run = rows % CG_LOWER_TENSOR_TILE_ROWS == 0 ? CG_LOWER_TENSOR_TILE_ROWS : 1;
     cg_val remainder = cg_imod(b, number, run);
     cg_val row = cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), remainder);
 
-    g->x[0].first = cg_imul(b, row, g->form->rows);
-    g->x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, number, run), columns),
-                               g->form->columns);
-}
-
-static const form *
-choose_form(const cg_target *t, const cg_dot_product *p)
-{
-    const cg_dot_shape *s = &p->s;
-    const form *f = p->d->expensive ? &forms[NARROW] : forms;
-
-    while (f < &forms[NARROW] && (s->m.total < f->rows || s->n.total < f->columns ||
-                                  2 * s->b.total * tiles_of(s, f) < f->fill * t->processors))
-        f++;
-    return f;
+    g->x[0].first = cg_imul(b, row, g->how->m_block);
+    g->x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, number, run), columns), g->how->n_block);
 }
 
 void
-cg_dot_tensor(const cg_target *t, cg_dot_product *p)
+cg_dot_tensor(cg_dot_product *p)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    tensor g = { .p = p, .b = b, .type = p->d->lhs_type, .form = choose_form(t, p) };
-    const int64_t part = g.form->part, threads = threads_of(g.form);
-    const int64_t across = g.form->columns / part, tiles = tiles_of(s, g.form);
+    tensor g = { .p = p, .b = b, .type = p->d->lhs_type, .how = &s->how };
+    const int64_t part = g.how->rows, threads = threads_of(g.how);
+    const int64_t across = g.how->n_block / part, tiles = tiles_of(s);
 
     g.each = CHUNK_BYTES / (int64_t)cot_dtype_size(g.type);
     g.depth = CHUNKS * g.each;

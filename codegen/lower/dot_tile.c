@@ -13,15 +13,15 @@ cg_dot_emit_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end, in
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    cg_val end = cg_iadd(b, m0, cg_i64(b, s->mr)), first = cg_i64(b, 0), vectors = 0;
-    if (s->m.total % s->mr)
+    cg_val end = cg_iadd(b, m0, cg_i64(b, s->how.rows)), first = cg_i64(b, 0), vectors = 0;
+    if (s->m.total % s->how.rows)
         end = cg_imin(b, end, m_end);
     cg_val rows = loop_over(b, m0, end, 1), m = cg_loop_var(b, rows);
     if (p->d->expensive) {
-        vectors = loop_over(b, first, cg_i64(b, columns), s->w);
+        vectors = loop_over(b, first, cg_i64(b, columns), s->how.width);
         first = cg_loop_var(b, vectors);
     }
-    cg_dot_tile r = tile_begin(p, 1, p->d->expensive ? s->w : columns);
+    cg_dot_tile r = tile_begin(p, 1, p->d->expensive ? s->how.width : columns);
     cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, n0, column);
     cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, column);
@@ -38,7 +38,7 @@ prefetch_next(const cg_dot_product *p, cg_val n0, cg_val k)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const uint32_t buffer = s->swap ? p->d->lhs : p->d->rhs;
+    const uint32_t buffer = s->how.swap ? p->d->lhs : p->d->rhs;
     const cot_dtype type = b->k->buffer[buffer].type;
     const int64_t line = CG_KERNEL_CACHE_LINE / (int64_t)cot_dtype_size(type);
     cg_val at = cg_iadd(b, cg_imul(b, k, innermost(&s->k, right_of(s, &s->k))), n0);
@@ -65,8 +65,7 @@ chain_sum(const cg_dot_product *p, const place *e, cg_val lo, cg_val hi, uint32_
     cg_val k = cg_loop_var(b, chain);
 
     cg_take_value(b, reduction, k, 0);
-    /* one row is so wide that the processor foresees what comes */
-    if (s->streams && e->n0 && s->m.total > 1)
+    if (s->how.prefetch && e->n0)
         prefetch_next(p, e->n0, k);
     cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
     cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), e->m), along), 0);
@@ -135,8 +134,8 @@ direct_tile(const cg_dot_product *p, cg_val m0, cg_val n0, int64_t columns, bool
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    bool rows_over = s->m.total % s->mr != 0;
-    cg_dot_tile t = tile_begin(p, s->mr, columns);
+    bool rows_over = s->m.total % s->how.rows != 0;
+    cg_dot_tile t = tile_begin(p, s->how.rows, columns);
     cg_val m = cg_iadd(b, m0, t.i), n = cg_iadd(b, n0, t.column);
     cg_val in_row = rows_over ? less(b, m, m_end) : 0,
            in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
@@ -169,9 +168,9 @@ stream_columns(const cg_dot_product *p, cg_val from, cg_val to, int64_t columns,
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     cg_val m_end = cg_i64(b, s->m.total), panels = loop_over(b, from, to, columns),
-           n0 = cg_loop_var(b, panels), rows = loop_over(b, cg_i64(b, 0), m_end, s->mr);
+           n0 = cg_loop_var(b, panels), rows = loop_over(b, cg_i64(b, 0), m_end, s->how.rows);
 
-    direct_tile(p, cg_loop_var(b, rows), n0, columns, columns % s->w != 0, m_end, k0);
+    direct_tile(p, cg_loop_var(b, rows), n0, columns, columns % s->how.width != 0, m_end, k0);
     cg_loop_end(b, rows);
     cg_loop_end(b, panels);
 }
@@ -213,18 +212,19 @@ cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
     const cg_dot_shape *s = &p->s;
     int64_t whole = s->n.total / s->nr * s->nr, left_over = s->n.total - whole;
 
-    if (s->streams) {
+    if (s->how.stream) {
         streamed(p);
         return;
     }
-    cg_val rows = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, rows);
+    cg_val rows = loop_over(b, m_begin, m_end, s->how.rows), m0 = cg_loop_var(b, rows);
     if (whole) {
         cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), s->nr);
         direct_tile(p, m0, cg_loop_var(b, columns), s->nr, false, m_end, 0);
         cg_loop_end(b, columns);
     }
     if (left_over)
-        direct_tile(p, m0, cg_i64(b, whole), left_over, left_over % s->w != 0, m_end, 0);
+        direct_tile(p, m0, cg_i64(b, whole), left_over, left_over % s->how.width != 0, m_end,
+                    0);
     cg_loop_end(b, rows);
 }
 
@@ -268,12 +268,12 @@ cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes)
 }
 
 void
-cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end, bool vector)
+cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
 {
     cg_build *b = p->b;
     cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
     uint32_t mark = cg_scope_begin(p->l);
-    cg_val acc = cg_dot_inner_sum(p, m, vector);
+    cg_val acc = cg_dot_inner_sum(p, m, p->s.how.width > 1);
     cg_scope_end(p->l, mark);
     emit_result(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, rows);
@@ -290,7 +290,7 @@ cg_dot_set_batch(cg_dot_product *p, cg_val batch)
     p->batch = batch;
     p->left = cg_iadd(b, lhs, offset(b, &s->b, s->b.lhs, batch));
     p->right = cg_iadd(b, rhs, offset(b, &s->b, s->b.rhs, batch));
-    if (s->swap) {
+    if (s->how.swap) {
         cg_val left = p->left;
         p->left = p->right;
         p->right = left;

@@ -1,6 +1,7 @@
 /* Lowering: from a prepared graph to a module of kernels. */
 #include "codegen/kernel/grid.h"
 #include "codegen/lower.h"
+#include "codegen/lower/dot_schedule.h"
 #include "codegen/lower/level.h"
 #include "codegen/lower/rules.h"
 
@@ -182,6 +183,10 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     l->m->parallel = o->threads > 1 && cg_any_parallel(l->m);
     l->m->why = why.text;
     *out = l->m;
+    const char *wrong =
+        cg_dot_schedules_wrong(arena, o->schedules, (int)l->n_scheduled, l->scheduled);
+    if (wrong)
+        cg_lower_fail(l, 0, "schedule", wrong);
     /* verified here only: every back end gets its modules from here, and none changes them */
     return l->status == COT_OK ? cg_verify_or_serial(l->m) : l->status;
 }

@@ -26,6 +26,7 @@ typedef struct product {
     cg_level *v;
     const ir_node *n;
     cg_dot d;
+    const cg_dot_shape *shape;
     cg_frame *fr;
     const cg_group *g;                  /* the group: the product, or its epilogue */
     uint32_t *out;                      /* buffer of each value of g */
@@ -280,7 +281,8 @@ bind_buffers(product *p, ir_ref x, ir_ref y, bool inner)
     p->d.lhs = bind_operand(p, x, 0, &p->d.lhs_offset);
     p->d.rhs = bind_operand(p, y, 1, &p->d.rhs_offset);
     p->d.sum = is_result_itself(p) ? 1 + p->out[0] : 0;
-    const int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p->d, inner);
+    p->shape = cg_dot_plan(l, &p->d, inner, p->n->loc);
+    const int64_t scratch = cg_dot_scratch(p->shape);
     if (scratch) {
         const ir_type *ts = ir_type_new(l->ctx, p->d.type, 1, &scratch);
         cg_place s = cg_plan_new(l, "pack", ts);
@@ -290,13 +292,12 @@ bind_buffers(product *p, ir_ref x, ir_ref y, bool inner)
 
 /* GPU: the tiles of both operands in shared memory. */
 static void
-add_tiles(product *p, bool inner)
+add_tiles(product *p)
 {
     cg_lowering *l = p->l;
     int64_t tiles[2];
 
-    for (int i = 0; l->target.grid && i < 2 && cg_dot_tiles(&l->target, &p->d, inner, tiles);
-         i++) {
+    for (int i = 0; cg_dot_tiles(p->shape, tiles) && i < 2; i++) {
         p->d.tile[i] = cg_local_buffer(l, i ? "right" : "left", p->d.type, tiles[i]);
         l->k->buffer[p->d.tile[i]].space = CG_SHARED;
         l->k->buffer[p->d.tile[i]].align = 16;
@@ -326,16 +327,16 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.d.user = &p;
     const int64_t epilogue = epilogue_cost(&p);
     p.d.expensive = epilogue > CG_LOWER_MAX_CHEAP_EPILOGUE;
+    ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name,
+                  (long long)p.sizes[0], (long long)p.sizes[1], (long long)p.sizes[2],
+                  (long long)cg_dot_total(&p.d.k), inner ? ", inner" : "");
     bind_buffers(&p, x, y, inner);
-    add_tiles(&p, inner);
+    add_tiles(&p);
     l->k->loc = g->node->loc;
     l->k->note = "matrix product";
     /* the cost of the epilogue counts the product as 1 */
     l->k->flops = (2 * cg_dot_total(&p.d.k) + epilogue - 1) * t->size;
-    ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name,
-                  (long long)p.sizes[0], (long long)p.sizes[1], (long long)p.sizes[2],
-                  (long long)cg_dot_total(&p.d.k), inner ? ", inner" : "");
-    cg_dot_build(l, &p.d, inner);
+    cg_dot_build(l, &p.d, p.shape, inner);
     cg_kernel_call(l);
 }
 

@@ -9,7 +9,8 @@
  * `--judged FILE` before HOW: what passed before, by the file, does not run again by the JIT
  * (judged.h).
  *
- * HOW is `jit`, the widths and processors of this machine with one thread and two; `c`, C
+ * HOW is `jit`, the widths and processors of this machine with one thread and two;
+ * `schedules`, the same by schedules that are drawn (codegen/lower/dot_schedule.h); `c`, C
  * source at each width by gcc; `object`, objects for processors of this kind; or a machine of
  * machine.h.  A program is run in one of the ways, which its number chooses.
  *
@@ -305,6 +306,9 @@ find_how(const char *how)
     sizes.how = how;
     if (strcmp(how, "jit") == 0)
         sizes.ways = jit_ways, sizes.n_ways = sizeof jit_ways / sizeof *jit_ways;
+    else if (strcmp(how, "schedules") == 0)
+        sizes.ways = jit_ways, sizes.n_ways = sizeof jit_ways / sizeof *jit_ways,
+        sizes.scheduled = true;
     else if (strcmp(how, "c") == 0)
         sizes.ways = c_ways, sizes.n_ways = sizeof c_ways / sizeof *c_ways;
     else if (strcmp(how, "object") == 0)
@@ -373,6 +377,9 @@ main(int argc, char **argv)
     run_numbers(numbers_of(argc, argv));
     printf("\nsizes: %s: %" PRId64 " programs of %" PRId64 ", %" PRId64 " failures", sizes.how,
            sizes.ran, sized_count(), sizes.failures);
+    if (sizes.scheduled)
+        printf(", %" PRId64 " schedules run, %" PRId64 " refused", sizes.schedules,
+               sizes.refused);
     if (sizes.known)
         printf(", %" PRId64 " judged before", sizes.known);
     if (sizes.left_out)

@@ -167,12 +167,43 @@ sizes_possible(const way *w)
            (w->bits < 256 || w->command || runs_here("x86-64-v3"));
 }
 
+/* Draw schedules until so many fit; each of these is run. */
+static void
+run_schedules(const item *x, const way *w, const cot_compile_options *o)
+{
+    uint64_t seed = 31 * (uint64_t)x->z.number + 7;
+    cot_kernel *k;
+
+    for (int drawn = 0, fit = 0; drawn < SIZES_DRAWN && fit < SIZES_FIT; drawn++) {
+        const char *text = sizes_schedule(x, o, &seed);
+        if (!text)
+            return;
+        if (rt_compile_scheduled(x->f, o, text, &k) == COT_OK) {
+            run_here(x, ir_format(&sizes.ctx->arena, "%s, %s", w->name, text),
+                     &(call){ .kernel = k }, k->work_bytes);
+            cot_kernel_free(k);
+            sizes.schedules++;
+            fit++;
+        } else if (cot_error_status(sizes.ctx) == COT_ERR_TARGET) {
+            sizes.refused++;
+        } else {
+            sizes_wrong(x, ir_format(&sizes.ctx->arena, "%s, %s", w->name, text),
+                        cot_error(sizes.ctx));
+        }
+        cot_error_clear(sizes.ctx);
+    }
+}
+
 void
 sizes_jit(const item *x, const way *w)
 {
     const cot_compile_options o = {
         .backend = "jit", .cpu = w->cpu, .vector_bits = w->bits, .threads = w->threads
     };
+    if (sizes.scheduled) {
+        run_schedules(x, w, &o);
+        return;
+    }
     const uint64_t key = judged_key(x->f, &o, "llvm", w->name, x->in, x->want);
     const int64_t failures = sizes.failures;
     cot_kernel *k;

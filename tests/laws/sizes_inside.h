@@ -9,7 +9,7 @@
 #include "tests/laws/programs.h"
 #include "tests/laws/sized.h"
 
-enum { SIZES_BATCH = 24, SIZES_VALUES = 8 };
+enum { SIZES_BATCH = 24, SIZES_VALUES = 8, SIZES_DRAWN = 24, SIZES_FIT = 3 };
 
 /* A way to run: a processor and a width of the JIT, or a file and the command that makes a
  * library of it. */
@@ -40,6 +40,8 @@ typedef struct sizes_run {
     int64_t known;              /* judged before (judged.h) */
     time_t begun, told;
     bool every; /* way */
+    bool scheduled; /* by schedules that are drawn (sizes_scheduled.c) */
+    int64_t schedules, refused; /* that were run, that do not fit */
 } sizes_run;
 extern sizes_run sizes;
 
@@ -62,6 +64,9 @@ void sizes_watch_faults(void);
 bool sizes_possible(const way *w);
 void sizes_jit(const item *x, const way *w);
 void sizes_batch_here(const way *w, bool c);
+/* sizes_scheduled.c: a schedule for the product of x, drawn by the seed, as text in the
+ * context's memory; NULL: there is no product with a schedule. */
+const char *sizes_schedule(const item *x, const cot_compile_options *o, uint64_t *seed);
 /* sizes_there.c: on sizes.to. */
 void sizes_batch_there(void);
 
