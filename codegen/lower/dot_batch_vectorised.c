@@ -69,71 +69,47 @@ pack_block(const cg_dot_product *p, cg_val g0, cg_val kept, cg_val k0, cg_val k_
     cg_loop_end(b, loop);
 }
 
-static cg_val
-step(const block *x, cg_val left, cg_val k, cg_val o, cg_val acc)
-{
-    cg_build *b = x->p.b;
-    const cg_dot_shape *s = &x->p.s;
-    cg_val l = load(&x->p, true, left, x->when);
-    cg_val r = s->how.right != CG_DOT_IN_PLACE
-                   ? cg_load(b, x->p.d->scratch,
-                             kept_right(&x->p, x->kept, cg_isub(b, k, x->k0), o, x->lane), 0)
-                   : right_element(&x->p, k, o, x->when);
-    return multiply_add(&x->p, l, r, acc);
-}
+/* An element: the offset of its row, and its column. */
+typedef struct batch_element {
+    const block *x;
+    cg_val row, o;
+} batch_element;
 
-/* The chain over lo <= k < hi, in runs along the innermost axis of k. */
 static cg_val
-chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi, uint32_t reduction)
+step(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
 {
-    cg_build *b = x->p.b;
+    const batch_element *e = user;
+    const block *x = e->x;
     const cg_dot_shape *s = &x->p.s;
-    const cg_dot_group *g = &s->k;
-    const cot_dtype t = x->p.d->type;
-    const int64_t *stride = left_of(s, g), by = innermost(g, stride),
-                  size = g->n > 1 ? g->size[g->n - 1] : 0;
-    cg_val acc = cg_const(b, t, 0), runs = 0, from = cg_i64(b, 0), base = row, outer = 0;
-    if (size) {
-        cg_val past = cg_idiv(b, cg_iadd(b, hi, cg_i64(b, size - 1)), size);
-        runs = loop_over(b, cg_idiv(b, lo, size), past, 1);
-        acc = outer = cg_loop_carry(b, runs, t, acc);
-        from = cg_imul(b, cg_loop_var(b, runs), size);
-        lo = cg_insn2(b, SC_max, COT_I64, from, lo);
-        hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), hi);
-        cg_val right = cg_imul(b, from, by);
-        base = cg_iadd(b, row, cg_isub(b, offset(b, g, stride, from), right));
-    }
-    cg_val loop = loop_over(b, lo, hi, 1), k = cg_loop_var(b, loop);
-    cg_take_value(b, reduction, k, 0);
-    acc = cg_loop_carry(b, loop, t, acc);
-    cg_loop_next(b, loop, acc, step(x, cg_iadd(b, base, cg_imul(b, k, by)), k, o, acc));
-    cg_loop_end(b, loop);
-    acc = cg_loop_result(b, loop, 0);
-    if (!runs)
-        return acc;
-    cg_loop_next(b, runs, outer, acc);
-    cg_loop_end(b, runs);
-    return cg_loop_result(b, runs, 0);
+    cg_build *b = x->p.b;
+    cg_val along = cg_imul(b, k, innermost(&s->k, left_of(s, &s->k)));
+    cg_val left = load(&x->p, true, cg_iadd(b, cg_iadd(b, e->row, r->base), along), x->when);
+    cg_val right =
+        s->how.right != CG_DOT_IN_PLACE
+            ? cg_load(b, x->p.d->scratch,
+                      kept_right(&x->p, x->kept, cg_isub(b, k, x->k0), e->o, x->lane), 0)
+            : right_element(&x->p, k, e->o, x->when);
+
+    return multiply_add(&x->p, left, right, acc);
 }
 
 /* The chain over one block of k. */
 static cg_val
 element(const block *x, cg_val row, cg_val o, cg_val k_end)
 {
-    cg_build *b = x->p.b;
     const cg_dot_shape *s = &x->p.s;
-    const int64_t total = s->k.total;
-    const uint32_t reduction = cg_reduction_new(b, total, x->k0, 1);
-    cg_val acc = cg_const(b, x->p.d->type, 0);
-    if (s->how.unroll != CG_DOT_ALL)
-        return chain(x, row, o, x->k0, k_end, reduction);
-    for (int64_t k = 0; k < total; k++) {
-        cg_val at = offset(b, &s->k, left_of(s, &s->k), cg_i64(b, k));
-        cg_val inner = cg_i64(b, k);
-        cg_take_value(b, reduction, inner, 0);
-        acc = step(x, cg_iadd(b, row, at), inner, o, acc);
-    }
-    return acc;
+    const batch_element e = { x, row, o };
+    const cg_dot_chain c = { .type = x->p.d->type,
+                             .runs = &s->k,
+                             .stride = left_of(s, &s->k),
+                             .lo = x->k0,
+                             .hi = k_end,
+                             .unroll = s->how.unroll,
+                             .reduction = cg_reduction_new(x->p.b, s->k.total, x->k0, 1),
+                             .step = step,
+                             .user = &e };
+
+    return cg_dot_chain_sum(x->p.b, &c);
 }
 
 /* The index at which a sum is kept: for a long epilogue, which is compiled once, the sums of a

@@ -123,7 +123,7 @@ line_unroll(const cg_dot_shape *s)
 
     return s->k.total <= KC && s->m.lhs[s->m.n - 1] == 1 && size <= CG_LOWER_DIRECT_RUN &&
                    size * sums <= CG_LOWER_MAX_DIRECT_FMAS
-               ? CG_DOT_ALL
+               ? size
                : 1;
 }
 

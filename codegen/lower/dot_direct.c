@@ -44,51 +44,28 @@ element_end(const cg_dot_product *p, const tile_element *x)
             cg_loop_end(p->b, x->loop[i]);
 }
 
-/* The chain over a block of k, in runs along the innermost axis, in which both addresses are
- * affine. */
-static cg_val
-chain(const cg_dot_product *p, const line_tile *a, cg_val left, cg_val right, cg_val when)
-{
-    cg_build *b = p->b;
-    const cg_dot_group *g = &p->s.k;
-    const cot_dtype t = p->d->type;
-    const int64_t size = g->size[g->n - 1], x_step = g->lhs[g->n - 1],
-                  y_step = g->rhs[g->n - 1];
-    const uint32_t reduction = cg_reduction_new(b, g->total, a->lo, 1);
-    cg_val past = cg_idiv(b, cg_iadd(b, a->hi, cg_i64(b, size - 1)), size);
-    cg_val runs = loop_over(b, cg_idiv(b, a->lo, size), past, 1), r = cg_loop_var(b, runs),
-           outer = cg_loop_carry(b, runs, t, cg_const(b, t, 0)), sum = outer;
-    cg_val from = cg_imul(b, r, size);
-    cg_val x = cg_iadd(b, left, offset(b, g, g->lhs, from)),
-           y = cg_iadd(b, right, offset(b, g, g->rhs, from));
+/* An element of a tile: the offsets of its row and its result. */
+typedef struct line_element {
+    const cg_dot_product *p;
+    cg_val left, right, when;
+} line_element;
 
-    if (p->s.how.unroll == CG_DOT_ALL) {
-        for (int64_t i = 0; i < size; i++) {
-            cg_take_value(b, reduction, from, cg_i64(b, i));
-            cg_val loaded = load(p, false, cg_iadd(b, y, cg_i64(b, i * y_step)), 0);
-            sum = multiply_add(p, load(p, true, cg_iadd(b, x, cg_i64(b, i * x_step)), when),
-                               loaded, sum);
-        }
-    } else {
-        cg_val lo = cg_insn2(b, SC_max, COT_I64, from, a->lo),
-               hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), a->hi);
-        const bool all = g->total <= KC;
-        cg_val end = all ? cg_i64(b, size) : cg_isub(b, hi, from);
-        cg_val loop = loop_over(b, all ? cg_i64(b, 0) : cg_isub(b, lo, from), end, 1);
-        cg_val acc = cg_loop_carry(b, loop, t, sum), i = cg_loop_var(b, loop);
-        cg_take_value(b, reduction, from, i);
-        cg_val loaded = load(p, false, cg_iadd(b, y, cg_imul(b, i, y_step)), 0);
-        cg_loop_next(b, loop, acc,
-                     multiply_add(p, load(p, true, cg_iadd(b, x, cg_imul(b, i, x_step)), when),
-                                  loaded, acc));
-        cg_loop_end(b, loop);
-        sum = cg_loop_result(b, loop, 0);
-    }
-    cg_loop_next(b, runs, outer, sum);
-    cg_loop_end(b, runs);
-    return cg_loop_result(b, runs, 0);
+static cg_val
+step(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
+{
+    const line_element *e = user;
+    const cg_dot_group *g = &e->p->s.k;
+    cg_build *b = e->p->b;
+    cg_val base = cg_dot_base(b, g, g->rhs, r->from),
+           along = cg_imul(b, k, innermost(g, g->rhs));
+    cg_val y = load(e->p, false, cg_iadd(b, cg_iadd(b, e->right, base), along), 0);
+
+    along = cg_imul(b, k, innermost(g, g->lhs));
+    cg_val x = load(e->p, true, cg_iadd(b, cg_iadd(b, e->left, r->base), along), e->when);
+    return multiply_add(e->p, x, y, acc);
 }
 
+/* The sum of an element over a block of k. */
 static cg_val
 tile_sum(const cg_dot_product *p, const line_tile *a, const tile_element *x)
 {
@@ -100,7 +77,18 @@ tile_sum(const cg_dot_product *p, const line_tile *a, const tile_element *x)
     if (last > 0)
         left = cg_iadd(b, left, cg_imul(b, x->h, s->m.lhs[last - 1]));
     left = cg_iadd(b, left, cg_imul(b, cg_iadd(b, a->column, x->at), s->m.lhs[last]));
-    return chain(p, a, left, offset(b, &s->n, s->n.rhs, cg_iadd(b, a->result, x->f)), x->when);
+    const line_element e = { p, left, offset(b, &s->n, s->n.rhs, cg_iadd(b, a->result, x->f)),
+                             x->when };
+    const cg_dot_chain c = { .type = p->d->type,
+                             .runs = &s->k,
+                             .stride = s->k.lhs,
+                             .lo = a->lo,
+                             .hi = a->hi,
+                             .unroll = s->how.unroll,
+                             .reduction = cg_reduction_new(b, s->k.total, a->lo, 1),
+                             .step = step,
+                             .user = &e };
+    return cg_dot_chain_sum(b, &c);
 }
 
 static void

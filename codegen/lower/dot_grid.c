@@ -328,15 +328,23 @@ add_tile(const tiling *g, cg_val k0, cg_val row, cg_val column, cg_val acc)
     return acc;
 }
 
+/* The element of a tile that a lane of a thread computes. */
+typedef struct grid_element {
+    const tiling *g;
+    cg_val row, column;
+} grid_element;
+
 /* The chain over k in lo ... hi - 1. */
 static cg_val
-chain(tiling *g, cg_val lo, cg_val hi, cg_val row, cg_val column)
+chain(const void *user, cg_val lo, cg_val hi)
 {
-    cg_build *b = g->p->b;
+    const grid_element *e = user;
+    const cot_dtype t = e->g->p->d->type;
+    cg_build *b = e->g->p->b;
     cg_val loop = loop_over(b, lo, hi, K_TILE);
-    cg_val acc = cg_loop_carry(b, loop, g->p->d->type, cg_const(b, g->p->d->type, 0));
+    cg_val acc = cg_loop_carry(b, loop, t, cg_const(b, t, 0));
 
-    cg_loop_next(b, loop, acc, add_tile(g, cg_loop_var(b, loop), row, column, acc));
+    cg_loop_next(b, loop, acc, add_tile(e->g, cg_loop_var(b, loop), e->row, e->column, acc));
     cg_loop_end(b, loop);
     return cg_loop_result(b, loop, 0);
 }
@@ -345,22 +353,13 @@ static cg_val
 tile_sum(tiling *g, cg_val row, cg_val column)
 {
     cg_build *b = g->p->b;
-    cot_dtype t = g->p->d->type;
+    const grid_element e = { g, row, column };
     const int64_t total = g->p->s.k.total;
 
     g->reduction = cg_reduction_new(b, total, 0, 1);
     start_loads(g, cg_i64(b, 0), cg_i64(b, 0));
     store_both(g, cg_i64(b, 0));
-    if (total <= KC)
-        return chain(g, cg_i64(b, 0), cg_i64(b, total), row, column);
-    cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC),
-           lo = cg_loop_var(b, blocks);
-    cg_val sum = cg_loop_carry(b, blocks, t, cg_neutral(b, SC_add, t));
-    cg_val bound = cg_i64(b, total);
-    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), bound);
-    cg_loop_next(b, blocks, sum, cg_insn2(b, SC_add, t, sum, chain(g, lo, hi, row, column)));
-    cg_loop_end(b, blocks);
-    return cg_loop_result(b, blocks, 0);
+    return cg_dot_blocks(b, g->p->d->type, total, chain, &e);
 }
 
 static void

@@ -85,6 +85,36 @@ cg_val cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n);
 cg_val cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes);
 /* Set the offsets of an element of the batch. */
 void cg_dot_set_batch(cg_dot_product *p, cg_val batch);
+/* dot_chain.c.  The sum over k = 0 ... total - 1 of an element: that of `part`, a chain over lo
+ * <= k < hi, or of all such blocks. */
+typedef cg_val cg_dot_part(const void *user, cg_val lo, cg_val hi);
+cg_val cg_dot_blocks(cg_build *b, cot_dtype t, int64_t total, cg_dot_part *part,
+                     const void *user);
+
+/* The k's of a block as runs along the innermost of the axes g, in which addresses are affine:
+ * a run begins at k = `from`, and its k is at `base` + k times the innermost stride.  loop 0:
+ * there is one run. */
+typedef struct cg_dot_runs {
+    cg_val loop, lo, hi, from, base;
+} cg_dot_runs;
+/* The base of the run that begins at `from`, by these strides. */
+cg_val cg_dot_base(cg_build *b, const cg_dot_group *g, const int64_t *stride, cg_val from);
+cg_dot_runs cg_dot_runs_begin(cg_build *b, const cg_dot_group *g, const int64_t *stride,
+                              cg_val lo, cg_val hi);
+
+/* A chain over lo <= k < hi.  Each step adds the product of k, which is in run r, to acc. */
+typedef struct cg_dot_chain {
+    cot_dtype type;
+    const cg_dot_group *runs; /* NULL: one run, and steps need no base */
+    const int64_t *stride;
+    cg_val lo, hi;
+    int64_t unroll; /* k's of an iteration, which divide each run; or CG_DOT_ALL */
+    uint32_t reduction; /* as declared to the verifier */
+    cg_val k0; /* its number of k = 0; 0: the same */
+    cg_val (*step)(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc);
+    const void *user;
+} cg_dot_chain;
+cg_val cg_dot_chain_sum(cg_build *b, const cg_dot_chain *c);
 /* dot_grid.c.  The whole product on a GPU. */
 void cg_dot_grid(cg_dot_product *p);
 /* dot_tensor.c.  The whole product by tensor cores; may they compute it?  They round

@@ -37,18 +37,26 @@ tile_wrong(int64_t sums)
     return sums > MOST_SUMS ? "the tile has more than 256 vectors of sums" : NULL;
 }
 
+/* An iteration ends where a run does, and where a block of 256 k's does. */
 static const char *
-unroll_wrong(const fit *x, int64_t k, int64_t sums)
+unroll_wrong(const fit *x, int64_t run, int64_t sums)
 {
-    if (x->h->unroll == 0)
-        return "unroll is 0; wants 1 or more, or all";
-    if (x->h->unroll == 1)
-        return NULL;
-    if (x->h->unroll != CG_DOT_ALL)
-        return "unroll wants 1 or all there";
-    return x->s->k.total > KC         ? "unroll=all wants at most 256 k's"
-           : k * sums > MOST_UNROLLED ? "unroll=all would write out more than 4096 products"
-                                      : NULL;
+    const int64_t n = x->h->unroll, k = x->s->k.total;
+
+    if (n == CG_DOT_ALL && k > KC)
+        return "unroll=all wants at most 256 k's";
+    if (n != CG_DOT_ALL && (n < 1 || run % n || (x->s->steps > KC && KC % n)))
+        return "unroll wants to divide the k's of a stride, and of a block";
+    return (n == CG_DOT_ALL ? k : n) * sums > MOST_UNROLLED
+               ? "unroll would write out more than 4096 products"
+               : NULL;
+}
+
+/* The k's of the innermost axis. */
+static int64_t
+inner_run(const cg_dot_group *k)
+{
+    return k->n ? k->size[k->n - 1] : 1;
 }
 
 /* ---- lanes along columns ---- */
@@ -100,20 +108,6 @@ left_wrong(const fit *x)
 }
 
 static const char *
-packed_unroll_wrong(const fit *x)
-{
-    const int64_t n = x->h->unroll;
-
-    if (n == CG_DOT_ALL)
-        return x->h->left != CG_DOT_IN_PLACE
-                   ? "unroll=all wants left=place"
-                   : unroll_wrong(x, x->s->k.total, x->h->rows * x->h->vectors);
-    return is_power(n) && n <= KC && k_run(x->s) % n == 0
-               ? NULL
-               : "unroll wants a power of two that divides the k's of a stride";
-}
-
-static const char *
 packed_wrong(const fit *x)
 {
     const cg_dot_shape *s = x->s;
@@ -121,7 +115,9 @@ packed_wrong(const fit *x)
     const bool single = is_single(s);
     const char *wrong = left_wrong(x);
 
-    if (wrong || (wrong = packed_unroll_wrong(x)))
+    if (h->unroll == CG_DOT_ALL && h->left != CG_DOT_IN_PLACE)
+        return "unroll=all wants left=place";
+    if (wrong || (wrong = unroll_wrong(x, k_run(s), h->rows * h->vectors)))
         return wrong;
     if (h->stream || s->k.total == 0)
         return h->stream ? "stream wants right=place" : "right=panels wants k's";
@@ -164,7 +160,7 @@ lines_wrong(const fit *x)
                    BIT(CG_DOT_SHARE_NONE) | BIT(CG_DOT_SHARE_BATCH) | BIT(CG_DOT_SHARE_ROWS)))
         return "threads share the batch or rows where lanes=lines";
     const char *wrong = tile_wrong(sums);
-    return wrong ? wrong : unroll_wrong(x, s->k.size[s->k.n - 1], sums);
+    return wrong ? wrong : unroll_wrong(x, inner_run(&s->k), sums);
 }
 
 static const char *
@@ -184,7 +180,7 @@ batch_wrong(const fit *x)
     if (!is_one_of(h->share, BIT(CG_DOT_SHARE_NONE) | BIT(CG_DOT_SHARE_BATCH)))
         return "threads share the batch where lanes=batch";
     const char *wrong = tile_wrong(h->rows * s->n.total);
-    return wrong ? wrong : unroll_wrong(x, s->k.total, h->rows * s->n.total);
+    return wrong ? wrong : unroll_wrong(x, inner_run(&s->k), h->rows * s->n.total);
 }
 
 static const char *

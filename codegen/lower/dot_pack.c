@@ -136,25 +136,11 @@ cg_dot_row_offset(const cg_dot_product *p, cg_val m)
     return offset(b, &s->m, left_of(s, &s->m), row);
 }
 
-cg_dot_runs
-cg_dot_runs_begin(const cg_dot_product *p, cg_val k0, cg_val kc)
+/* The runs of a block of the left side. */
+static cg_dot_runs
+left_runs(const cg_dot_product *p, cg_val k0, cg_val kc)
 {
-    cg_build *b = p->b;
-    const cg_dot_group *g = &p->s.left_k;
-    const int64_t *stride = g->lhs, step = innermost(g, stride);
-    cg_val end = cg_iadd(b, k0, kc);
-    cg_dot_runs r = { 0, k0, end, cg_i64(b, 0) };
-    if (g->n <= 1)
-        return r;
-    int64_t size = g->size[g->n - 1];
-    cg_val past = cg_idiv(b, cg_iadd(b, end, cg_i64(b, size - 1)), size);
-    r.loop = loop_over(b, cg_idiv(b, k0, size), past, 1);
-    cg_val from = cg_imul(b, cg_loop_var(b, r.loop), size);
-    r.lo = cg_insn2(b, SC_max, COT_I64, from, k0);
-    r.hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), end);
-    cg_val right = cg_imul(b, from, step);
-    r.base = cg_isub(b, offset(b, g, stride, from), right);
-    return r;
+    return cg_dot_runs_begin(p->b, &p->s.left_k, p->s.left_k.lhs, k0, cg_iadd(p->b, k0, kc));
 }
 
 /* Do runs start and end at multiples of the lanes? */
@@ -177,7 +163,7 @@ copy_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_v
     cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->how.rows));
     cg_val rows = loop_over(b, m_begin, end, 1), m = cg_loop_var(b, rows), lanes;
     cg_val at = cg_dot_row_offset(p, m), i = cg_isub(b, m, m_begin);
-    cg_dot_runs r = cg_dot_runs_begin(p, k0, kc);
+    cg_dot_runs r = left_runs(p, k0, kc);
     cg_val loop = loop_over(b, r.lo, r.hi, w);
     cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_VECTOR, w, &lanes));
     cg_val x = load(p, true, cg_iadd(b, at, cg_iadd(b, r.base, k)), 0);
@@ -201,7 +187,7 @@ pack_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val k
     const int64_t step = innermost(&p->s.left_k, p->s.left_k.lhs);
     cg_val each = 0, i = at_once ? cg_i64(b, 0) : spmd(b, CG_UNROLL, p->s.how.rows, &each);
     cg_val at = cg_dot_row_offset(p, cg_iadd(b, m0, i)), lanes = 0;
-    cg_dot_runs r = cg_dot_runs_begin(p, k0, kc);
+    cg_dot_runs r = left_runs(p, k0, kc);
     cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
     cg_val lane = at_once ? spmd(b, CG_VECTOR, lanes_across(&p->s), &lanes) : cg_i64(b, 0);
     cg_val from = cg_iadd(b, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), lane);

@@ -13,13 +13,6 @@ cg_val cg_dot_left_index(const cg_dot_product *p, cg_val strip, cg_val k, cg_val
 /* The offset of row m of the left side.  Rows beyond the last have the offset of the last. */
 cg_val cg_dot_row_offset(const cg_dot_product *p, cg_val m);
 
-/* The k's of a block as runs along the innermost axis of k, in which addresses are affine. */
-typedef struct cg_dot_runs {
-    /* k of the run is at `base` + k times the innermost stride */
-    cg_val loop, lo, hi, base;
-} cg_dot_runs;
-cg_dot_runs cg_dot_runs_begin(const cg_dot_product *p, cg_val k0, cg_val kc);
-
 /* Pack panel number `panel`, which starts at column n0; pack rows m_begin ... m_end of the left
  * side. */
 void cg_dot_pack_panel(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc);

@@ -72,95 +72,75 @@ tile_row_at(const cg_dot_product *p, cg_val m0, cg_val i)
                        cg_imul(b, i, innermost(&s->m, left_of(s, &s->m))) };
 }
 
-/* Continue a chain over k in lo ... hi of a row in place.  `base` is added to the offset of
- * k. */
+/* An element of a tile, over one block of k: its panel and column, and its row in place or in
+ * its strip. */
+typedef struct packed_element {
+    const cg_dot_product *p;
+    cg_val panel, column, k0, strip, i;
+    tile_row row;
+} packed_element;
+
 static cg_val
-chain_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val k0,
-               cg_val lo, cg_val hi, const tile_row *row, cg_val base, cg_val acc,
-               uint32_t reduction)
+right_value(const packed_element *e, cg_val k)
 {
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    const int64_t written = s->how.unroll, step = innermost(&s->left_k, s->left_k.lhs);
-    cg_val chain = loop_over(b, lo, hi, written),
-           sum = cg_loop_carry(b, chain, p->d->type, acc), next = sum;
-    for (int64_t i = 0; i < written; i++) {
-        cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
-        cg_take_value(b, reduction, cg_loop_var(b, chain), cg_i64(b, i));
-        cg_val right = cg_imul(b, k, step);
-        cg_val at = cg_iadd(b, cg_iadd(b, row->at, base), right);
-        cg_val x = load(p, true, cg_iadd(b, at, row->offset), 0);
-        cg_val y = cg_load(b, p->d->scratch,
-                           cg_dot_panel_index(p, panel, k0, cg_isub(b, k, k0), r->column), 0);
-        next = multiply_add(p, x, y, next);
-    }
-    cg_loop_next(b, chain, sum, next);
-    cg_loop_end(b, chain);
-    return cg_loop_result(b, chain, 0);
+    cg_build *b = e->p->b;
+
+    return cg_load(b, e->p->d->scratch, cg_dot_panel_index(e->p, e->panel, e->k0, k, e->column),
+                   0);
 }
 
-/* The same with all k's unrolled, for a small total. */
 static cg_val
-short_chain(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val k0,
-            const tile_row *row, uint32_t reduction)
+step_in_place(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
 {
+    const packed_element *e = user;
+    const cg_dot_product *p = e->p;
+    const cg_dot_group *g = &p->s.left_k;
     cg_build *b = p->b;
-    const cg_dot_group *g = &p->s.k;
-    cg_val sum = cg_const(b, p->d->type, 0);
-    for (int64_t i = 0; i < g->total; i++) {
-        cg_val k = cg_i64(b, i), at = cg_iadd(b, row->at, offset(b, g, left_of(&p->s, g), k));
-        cg_take_value(b, reduction, k, 0);
-        cg_val x = load(p, true, cg_iadd(b, at, row->offset), 0);
-        sum = multiply_add(
-            p, x, cg_load(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, r->column), 0),
-            sum);
-    }
-    return sum;
+    cg_val along = cg_imul(b, k, innermost(g, g->lhs));
+    cg_val at = cg_iadd(b, cg_iadd(b, e->row.at, r->base), along);
+    cg_val x = load(p, true, cg_iadd(b, at, e->row.offset), 0);
+
+    return multiply_add(p, x, right_value(e, cg_isub(b, k, e->k0)), acc);
 }
 
-/* The sum of an element of a tile over a block of k, with rows read in place. */
 static cg_val
-sum_in_place(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val m0, cg_val k0,
-             cg_val kc)
+step_packed(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
 {
-    cg_build *b = p->b;
-    const tile_row row = tile_row_at(p, m0, r->i);
-    const uint32_t reduction = cg_reduction_new(b, p->s.steps, k0, 1);
-    if (p->s.how.unroll == CG_DOT_ALL)
-        return short_chain(p, r, panel, k0, &row, reduction);
-    cg_val zero = cg_const(b, p->d->type, 0);
-    cg_dot_runs a = cg_dot_runs_begin(p, k0, kc);
-    if (!a.loop)
-        return chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, zero, reduction);
-    cg_val acc = cg_loop_carry(b, a.loop, p->d->type, zero);
-    cg_loop_next(b, a.loop, acc,
-                 chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, acc, reduction));
-    cg_loop_end(b, a.loop);
-    return cg_loop_result(b, a.loop, 0);
+    const packed_element *e = user;
+    const cg_dot_product *p = e->p;
+    cg_val x = cg_load(p->b, p->d->scratch, cg_dot_left_index(p, e->strip, k, e->i), 0);
+
+    (void)r;
+    return multiply_add(p, x, right_value(e, k), acc);
 }
 
-/* The same, from packed rows. */
+/* The sum of an element over a block of k. */
 static cg_val
-sum_packed(const cg_dot_product *p, const cg_dot_tile *r, cg_val panel, cg_val strip, cg_val k0,
-           cg_val kc)
+packed_sum(packed_element *e, cg_val m0, cg_val kc)
 {
+    const cg_dot_product *p = e->p;
     cg_build *b = p->b;
-    const int64_t written = p->s.how.unroll;
-    const uint32_t reduction = cg_reduction_new(b, p->s.steps, k0, 1);
-    cg_val chain = loop_over(b, cg_i64(b, 0), kc, written),
-           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0)), next = acc;
-    for (int64_t i = 0; i < written; i++) {
-        cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
-        const cg_val in_block = cg_loop_var(b, chain);
-        const cg_take_term term[2] = { { k0, 1 }, { in_block, 1 } };
-        cg_take_element(b, (cg_take){ .reduction = reduction, .k = i, .n = 2, .term = term });
-        cg_val x = cg_load(b, p->d->scratch, cg_dot_left_index(p, strip, k, r->i), 0);
-        cg_val y = cg_load(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, r->column), 0);
-        next = multiply_add(p, x, y, next);
+    cg_dot_chain c = { .type = p->d->type,
+                       .unroll = p->s.how.unroll,
+                       .reduction = cg_reduction_new(b, p->s.steps, e->k0, 1),
+                       .user = e };
+
+    if (p->s.how.left != CG_DOT_IN_PLACE) {
+        c.lo = cg_i64(b, 0);
+        c.hi = kc;
+        c.k0 = e->k0;
+        c.step = step_packed;
+        return cg_dot_chain_sum(b, &c);
     }
-    cg_loop_next(b, chain, acc, next);
-    cg_loop_end(b, chain);
-    return cg_loop_result(b, chain, 0);
+    e->row = tile_row_at(p, m0, e->i);
+    if (c.unroll == CG_DOT_ALL) /* there is one block */
+        e->k0 = cg_i64(b, 0);
+    c.runs = &p->s.left_k;
+    c.stride = c.runs->lhs;
+    c.lo = e->k0;
+    c.hi = cg_iadd(b, e->k0, kc);
+    c.step = step_in_place;
+    return cg_dot_chain_sum(b, &c);
 }
 
 /* Rows m0 ... and the columns of one panel, over one block of k. */
@@ -173,8 +153,10 @@ sum_tile(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_b
     prefetch_kept(p, n0, m0);
     cg_dot_tile r = tile_begin(p, s->how.rows, s->nr);
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->how.rows);
-    cg_val acc = s->how.left != CG_DOT_IN_PLACE ? sum_packed(p, &r, panel, strip, k0, kc)
-                                                : sum_in_place(p, &r, panel, m0, k0, kc);
+    packed_element e = {
+        .p = p, .panel = panel, .column = r.column, .k0 = k0, .strip = strip, .i = r.i
+    };
+    cg_val acc = packed_sum(&e, m0, kc);
     if (s->own) {
         add_tile(p, &r, n0, m0, m_end, k0, acc);
     } else {

@@ -51,20 +51,20 @@ prefetch_next(const cg_dot_product *p, cg_val n0, cg_val k)
 /* Where an element of the result is: its row, its column, the tile's first column (0: nothing
  * is prefetched), and the guard of loads beyond the last column. */
 typedef struct place {
+    const cg_dot_product *p;
     cg_val m, n, n0, right_when;
+    uint32_t reduction;
 } place;
 
-/* The chain over k in lo ... hi of an element. */
 static cg_val
-chain_sum(const cg_dot_product *p, const place *e, cg_val lo, cg_val hi, uint32_t reduction)
+step(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
 {
-    cg_build *b = p->b;
+    const place *e = user;
+    const cg_dot_product *p = e->p;
     const cg_dot_shape *s = &p->s;
-    const cot_dtype t = p->d->type;
-    cg_val chain = loop_over(b, lo, hi, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
-    cg_val k = cg_loop_var(b, chain);
+    cg_build *b = p->b;
 
-    cg_take_value(b, reduction, k, 0);
+    (void)r;
     if (s->how.prefetch && e->n0)
         prefetch_next(p, e->n0, k);
     cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
@@ -72,53 +72,53 @@ chain_sum(const cg_dot_product *p, const place *e, cg_val lo, cg_val hi, uint32_
     cg_val right_k = offset(b, &s->k, right_of(s, &s->k), k);
     cg_val y = load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), e->n), right_k),
                     e->right_when);
-    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
-    cg_loop_end(b, chain);
-    return cg_loop_result(b, chain, 0);
+
+    return multiply_add(p, x, y, acc);
 }
 
-/* An element: the sums of blocks of 256 k's, added in order. */
+/* The chain over k in lo ... hi of an element. */
 static cg_val
-direct_element(const cg_dot_product *p, const place *e)
+chain_sum(const void *user, cg_val lo, cg_val hi)
 {
-    cg_build *b = p->b;
-    cot_dtype t = p->d->type;
-    int64_t total = p->s.k.total;
+    const place *e = user;
+    const cg_dot_chain c = { .type = e->p->d->type,
+                             .lo = lo,
+                             .hi = hi,
+                             .unroll = 1,
+                             .reduction = e->reduction,
+                             .step = step,
+                             .user = e };
+
+    return cg_dot_chain_sum(e->p->b, &c);
+}
+
+static cg_val
+direct_element(place *e)
+{
+    cg_build *b = e->p->b;
+    const int64_t total = e->p->s.k.total;
+
     /* without k's no address can be computed: an axis of size 0 would be divided by */
     if (total == 0)
-        return cg_const(b, t, 0);
-    cg_val blocks = 0, sum = 0, lo = cg_i64(b, 0), hi = cg_i64(b, total);
-    const uint32_t reduction = cg_reduction_new(b, total, 0, 1);
-    if (total > KC) {
-        blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC);
-        sum = cg_loop_carry(b, blocks, t, cg_neutral(b, SC_add, t));
-        lo = cg_loop_var(b, blocks);
-        cg_val bound = cg_i64(b, total);
-        hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), bound);
-    }
-    cg_val acc = chain_sum(p, e, lo, hi, reduction);
-    if (!blocks)
-        return acc;
-    cg_loop_next(b, blocks, sum, cg_insn2(b, SC_add, t, sum, acc));
-    cg_loop_end(b, blocks);
-    return cg_loop_result(b, blocks, 0);
+        return cg_const(b, e->p->d->type, 0);
+    e->reduction = cg_reduction_new(b, total, 0, 1);
+    return cg_dot_blocks(b, e->p->d->type, total, chain_sum, e);
 }
 
 cg_val
 cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n)
 {
-    return direct_element(p, &(place){ m, n, 0, 0 });
+    return direct_element(&(place){ p, m, n, 0, 0, 0 });
 }
 
 /* The sum of an element over the block of k that starts at k0, added to those of the blocks
  * before it, in memory. */
 static void
-add_block(const cg_dot_product *p, const place *e, cg_val k0, cg_val m, cg_val kept,
-          cg_val when)
+add_block(const cg_dot_product *p, place *e, cg_val k0, cg_val m, cg_val kept, cg_val when)
 {
     cg_build *b = p->b;
-    const uint32_t reduction = cg_reduction_new(b, p->s.steps, k0, 1);
-    cg_val sum = chain_sum(p, e, k0, cg_iadd(b, k0, block_size(p, k0)), reduction);
+    e->reduction = cg_reduction_new(b, p->s.steps, k0, 1);
+    cg_val sum = chain_sum(e, k0, cg_iadd(b, k0, block_size(p, k0)));
 
     if (p->s.own)
         add_to_own(p, m, e->n, k0, sum, when);
@@ -140,16 +140,15 @@ direct_tile(const cg_dot_product *p, cg_val m0, cg_val n0, int64_t columns, bool
     cg_val in_row = rows_over ? less(b, m, m_end) : 0,
            in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val row = rows_over ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
-    const place e = { row, n, columns == s->nr ? n0 : 0, in_column };
+    place e = { p, row, n, columns == s->nr ? n0 : 0, in_column, 0 };
 
     if (k0)
         add_block(p, &e, k0, m, s->own ? 0 : kept_index(p, m0, t.i, n0, t.column),
                   both(b, in_row, in_column));
     else if (p->d->expensive)
-        cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), direct_element(p, &e),
-                 0);
+        cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), direct_element(&e), 0);
     else
-        emit_result(p, m, n, direct_element(p, &e), both(b, in_row, in_column));
+        emit_result(p, m, n, direct_element(&e), both(b, in_row, in_column));
     tile_end(p, &t);
     if (!k0 && p->d->expensive)
         cg_dot_emit_rows(p, n0, m0, m_end, columns, columns_over);
