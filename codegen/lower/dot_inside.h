@@ -73,17 +73,32 @@ void cg_dot_choose_grid(cg_dot_shape *s, const cg_dot *d, const cg_target *t, bo
 void cg_dot_given(cg_lowering *l, const cg_dot *d, bool inner, ir_loc loc,
                   cg_dot_schedule *how);
 
-/* dot_tile.c.  Rows m_begin ... m_end of the general form, by tiles that read both operands in
- * place. */
-void cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
-/* The same rows of the inner form. */
-void cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
-/* One element of the general form. */
+/* Do the columns of a tile go beyond the last one? */
+typedef enum cg_dot_edge { CG_DOT_INSIDE, CG_DOT_PERHAPS, CG_DOT_OVER } cg_dot_edge;
+
+/* A tile: its first row and column; the end of the rows; how many columns it has. */
+typedef struct cg_dot_at {
+    cg_val m0, n0, m_end;
+    int64_t columns;
+    cg_dot_edge edge;
+    cg_val k0, kc; /* the first of so many k's of a block; k0 0: all of k */
+    cg_val panel, m_begin; /* packed: the number of its panel, the first row of the block */
+} cg_dot_at;
+
+/* dot_tile.c.  A register tile: its sums, and what becomes of them. */
+void cg_dot_tile_at(const cg_dot_product *p, const cg_dot_at *a);
+/* One element of the general form, of operands in place. */
 cg_val cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n);
+/* dot_nest.c.  Rows m_begin ... m_end by tiles that read both operands in place, and all rows
+ * from packed operands. */
+void cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
+void cg_dot_packed(cg_dot_product *p);
+/* dot_inner.c.  Rows m_begin ... m_end of the inner form. */
+void cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
 /* The sum of a row in the inner form: by lanes, one element after the other, or by the threads
  * of l->reduce_scope. */
 cg_val cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes);
-/* Set the offsets of an element of the batch. */
+/* dot_shape.c.  Set the offsets of an element of the batch. */
 void cg_dot_set_batch(cg_dot_product *p, cg_val batch);
 /* dot_chain.c.  The sum over k = 0 ... total - 1 of an element: that of `part`, a chain over lo
  * <= k < hi, or of all such blocks. */
@@ -416,12 +431,6 @@ column_share_begin(const cg_dot_product *p, int64_t total)
     r.to = cg_imin(b, cg_iadd(b, r.from, cg_i64(b, columns)), r.to);
     return r;
 }
-
-/* Pass the kept sums of a tile to the epilogue, row by row. */
-void cg_dot_emit_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end,
-                      int64_t columns, bool columns_over);
-/* dot_packed.c.  All rows, from packed operands. */
-void cg_dot_packed(cg_dot_product *p);
 
 /* dot_batch_vectorised.c.  Elements from ... to - 1 of the batch. */
 void cg_dot_batch_vectorised(const cg_dot_product *p, cg_val from, cg_val to);

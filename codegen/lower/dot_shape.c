@@ -198,3 +198,21 @@ cg_dot_scratch(const cg_dot_shape *s)
 
     return (outer ? s->how.shares : 1) * (s->c_size + s->b_size + s->a_size);
 }
+
+void
+cg_dot_set_batch(cg_dot_product *p, cg_val batch)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    cg_val lhs = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(b, 0);
+    cg_val rhs = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(b, 0);
+
+    p->batch = batch;
+    p->left = cg_iadd(b, lhs, offset(b, &s->b, s->b.lhs, batch));
+    p->right = cg_iadd(b, rhs, offset(b, &s->b, s->b.rhs, batch));
+    if (s->how.swap) {
+        cg_val left = p->left;
+        p->left = p->right;
+        p->right = left;
+    }
+}

@@ -1,30 +1,31 @@
-/* Elements of a matrix product that is not packed: a register tile that reads both operands in
- * place, the sum of the inner form, and passing finished sums to the epilogue row by row. */
-#include "codegen/elemental/element.h"
-#include "codegen/elemental/fold.h"
-#include "codegen/lower/dot_inside.h"
+/* A register tile of a contraction (dot.c): the sums of its elements over one block of k or
+ * over all of them, from operands in place or packed, and what becomes of the sums.
+ *
+ * Sums stay in registers up to a short epilogue.  Otherwise they are kept: in the result's
+ * memory, where that is all that an epilogue would do, or in scratch memory (in L1), from which
+ * the epilogue reads them row by row. */
+#include "codegen/lower/dot_pack.h"
 #include "codegen/tuning.h"
 
 /* Pass the sums of a tile, which are kept in memory (in L1), to the epilogue row by row.  The
  * epilogue is compiled for the vectors of one row, or for one vector if it is long. */
-void
-cg_dot_emit_rows(const cg_dot_product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
-                 bool columns_over)
+static void
+emit_rows(const cg_dot_product *p, const cg_dot_at *a, bool over)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    cg_val end = cg_iadd(b, m0, cg_i64(b, s->how.rows)), first = cg_i64(b, 0), vectors = 0;
+    cg_val end = cg_iadd(b, a->m0, cg_i64(b, s->how.rows)), first = cg_i64(b, 0), vectors = 0;
     if (s->m.total % s->how.rows)
-        end = cg_imin(b, end, m_end);
-    cg_val rows = loop_over(b, m0, end, 1), m = cg_loop_var(b, rows);
+        end = cg_imin(b, end, a->m_end);
+    cg_val rows = loop_over(b, a->m0, end, 1), m = cg_loop_var(b, rows);
     if (p->d->expensive) {
-        vectors = loop_over(b, first, cg_i64(b, columns), s->how.width);
+        vectors = loop_over(b, first, cg_i64(b, a->columns), s->how.width);
         first = cg_loop_var(b, vectors);
     }
-    cg_dot_tile r = tile_begin(p, 1, p->d->expensive ? s->how.width : columns);
-    cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, n0, column);
-    cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, column);
+    cg_dot_tile r = tile_begin(p, 1, p->d->expensive ? s->how.width : a->columns);
+    cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, a->n0, column);
+    cg_val when = over ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val kept = kept_index(p, a->m0, cg_isub(b, m, a->m0), a->n0, column);
     emit_result(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
     tile_end(p, &r);
     if (vectors)
@@ -57,7 +58,7 @@ typedef struct place {
 } place;
 
 static cg_val
-step(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
+step_place(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
 {
     const place *e = user;
     const cg_dot_product *p = e->p;
@@ -78,7 +79,7 @@ step(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
 
 /* The chain over k in lo ... hi of an element. */
 static cg_val
-chain_sum(const void *user, cg_val lo, cg_val hi)
+place_sum(const void *user, cg_val lo, cg_val hi)
 {
     const place *e = user;
     const cg_dot_chain c = { .type = e->p->d->type,
@@ -86,7 +87,7 @@ chain_sum(const void *user, cg_val lo, cg_val hi)
                              .hi = hi,
                              .unroll = 1,
                              .reduction = e->reduction,
-                             .step = step,
+                             .step = step_place,
                              .user = e };
 
     return cg_dot_chain_sum(e->p->b, &c);
@@ -102,7 +103,7 @@ direct_element(place *e)
     if (total == 0)
         return cg_const(b, e->p->d->type, 0);
     e->reduction = cg_reduction_new(b, total, 0, 1);
-    return cg_dot_blocks(b, e->p->d->type, total, chain_sum, e);
+    return cg_dot_blocks(b, e->p->d->type, total, place_sum, e);
 }
 
 cg_val
@@ -111,187 +112,231 @@ cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n)
     return direct_element(&(place){ p, m, n, 0, 0, 0 });
 }
 
-/* The sum of an element over the block of k that starts at k0, added to those of the blocks
- * before it, in memory. */
-static void
-add_block(const cg_dot_product *p, place *e, cg_val k0, cg_val m, cg_val kept, cg_val when)
-{
-    cg_build *b = p->b;
-    e->reduction = cg_reduction_new(b, p->s.steps, k0, 1);
-    cg_val sum = chain_sum(e, k0, cg_iadd(b, k0, block_size(p, k0)));
+/* The offset of row m0 + i of a tile.  If the innermost axis consists of whole tiles, the rows
+ * of a tile have one stride: `offset` is then added last, since it is constant. */
+typedef struct tile_row {
+    cg_val at, offset;
+} tile_row;
 
-    if (p->s.own)
-        add_to_own(p, m, e->n, k0, sum, when);
-    else
-        cg_store(b, p->d->scratch, kept, sum_so_far(p, k0, p->d->scratch, kept, sum, 0), 0);
-}
-
-/* Tiles of rows m0 ... and columns n0 ...; lanes beyond the last column are masked.  With k0,
- * of the block of k that starts there; else of all k's. */
-static void
-direct_tile(const cg_dot_product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over,
-            cg_val m_end, cg_val k0)
+static tile_row
+tile_row_at(const cg_dot_product *p, cg_val m0, cg_val i)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    bool rows_over = s->m.total % s->how.rows != 0;
-    cg_dot_tile t = tile_begin(p, s->how.rows, columns);
-    cg_val m = cg_iadd(b, m0, t.i), n = cg_iadd(b, n0, t.column);
-    cg_val in_row = rows_over ? less(b, m, m_end) : 0,
-           in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val row = rows_over ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
-    place e = { p, row, n, columns == s->nr ? n0 : 0, in_column, 0 };
-
-    if (k0)
-        add_block(p, &e, k0, m, s->own ? 0 : kept_index(p, m0, t.i, n0, t.column),
-                  both(b, in_row, in_column));
-    else if (p->d->expensive)
-        cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), direct_element(&e), 0);
-    else
-        emit_result(p, m, n, direct_element(&e), both(b, in_row, in_column));
-    tile_end(p, &t);
-    if (!k0 && p->d->expensive)
-        cg_dot_emit_rows(p, n0, m0, m_end, columns, columns_over);
-    if (!k0 || s->own)
-        return;
-    cg_val last = cg_if_begin(b, less(b, cg_i64(b, s->steps - KC - 1), k0));
-    cg_dot_emit_rows(p, n0, m0, m_end, columns, columns_over);
-    cg_if_end(b, last);
+    const int64_t size = s->m.n ? s->m.size[s->m.n - 1] : 1;
+    if (size % s->how.rows)
+        return (tile_row){ cg_dot_row_offset(p, cg_iadd(b, m0, i)), cg_i64(b, 0) };
+    return (tile_row){ cg_dot_row_offset(p, m0),
+                       cg_imul(b, i, innermost(&s->m, left_of(s, &s->m))) };
 }
 
-/* All rows of the columns from ... to, panel by panel; with k0, of the block of k that starts
- * there. */
-static void
-stream_columns(const cg_dot_product *p, cg_val from, cg_val to, int64_t columns, cg_val k0)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    cg_val m_end = cg_i64(b, s->m.total), panels = loop_over(b, from, to, columns),
-           n0 = cg_loop_var(b, panels), rows = loop_over(b, cg_i64(b, 0), m_end, s->how.rows);
-
-    direct_tile(p, cg_loop_var(b, rows), n0, columns, columns % s->how.width != 0, m_end, k0);
-    cg_loop_end(b, rows);
-    cg_loop_end(b, panels);
-}
-
-static void
-stream_blocks(const cg_dot_product *p, cg_val from, cg_val to, int64_t columns)
-{
-    cg_build *b = p->b;
-    cg_val blocks = p->s.steps > KC ? loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.steps), KC) : 0;
-
-    stream_columns(p, from, to, columns, blocks ? cg_loop_var(b, blocks) : 0);
-    if (blocks)
-        cg_loop_end(b, blocks);
-}
-
-/* A right side that does not stay in the cache, for few rows: threads share its panels. */
-static void
-streamed(const cg_dot_product *p)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    const int64_t whole = s->n.total / s->nr * s->nr, left_over = s->n.total - whole;
-    const column_share c = column_share_begin(p, whole);
-    cg_dot_product share = *p;
-
-    if (c.loop)
-        share.c_at = cg_imul(b, cg_loop_var(b, c.loop), s->c_each);
-    stream_blocks(&share, c.from, c.to, s->nr);
-    if (c.loop)
-        cg_loop_end(b, c.loop);
-    if (left_over)
-        stream_blocks(p, cg_i64(b, whole), cg_i64(b, s->n.total), left_over);
-}
-
-void
-cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    int64_t whole = s->n.total / s->nr * s->nr, left_over = s->n.total - whole;
-
-    if (s->how.stream) {
-        streamed(p);
-        return;
-    }
-    cg_val rows = loop_over(b, m_begin, m_end, s->how.rows), m0 = cg_loop_var(b, rows);
-    if (whole) {
-        cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), s->nr);
-        direct_tile(p, m0, cg_loop_var(b, columns), s->nr, false, m_end, 0);
-        cg_loop_end(b, columns);
-    }
-    if (left_over)
-        direct_tile(p, m0, cg_i64(b, whole), left_over, left_over % s->how.width != 0, m_end,
-                    0);
-    cg_loop_end(b, rows);
-}
-
-/* A row of one side, which is multiplied by the other side. */
-typedef struct inner {
+/* An element of a tile, over one block of k: its panel and column, and its row in place or in
+ * its strip. */
+typedef struct packed_element {
     const cg_dot_product *p;
-    cg_val row;
-} inner;
+    cg_val panel, column, k0, strip, i;
+    tile_row row;
+} packed_element;
 
 static cg_val
-inner_step(cg_lowering *l, void *user, cg_ix j, cg_val acc)
+right_value(const packed_element *e, cg_val k)
 {
-    const inner *x = user;
-    const cg_dot_product *p = x->p;
-    const cg_dot_shape *s = &p->s;
-    cg_build *b = p->b;
-    cg_val k = cg_ix_value(&l->ix, b, j), along = offset(b, &s->k, left_of(s, &s->k), k);
-    cg_val at = cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), x->row), along);
-    cg_val left = load(p, true, at, l->mask);
-    cg_val right = load(p, false, offset(b, &s->k, right_of(s, &s->k), k), l->mask);
-    return multiply_add(p, left, right, acc);
+    cg_build *b = e->p->b;
+
+    return cg_load(b, e->p->d->scratch, cg_dot_panel_index(e->p, e->panel, e->k0, k, e->column),
+                   0);
 }
 
-cg_val
-cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes)
+static cg_val
+step_in_place(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
 {
-    cg_lowering *l = p->l;
-    const cg_fold how = { SC_add, p->d->type, inner_step };
-    const int64_t total = p->s.k.total;
-    const bool few = !l->reduce_scope && total <= (lanes ? 2 : CG_LOWER_MAX_SPELLED_SUM);
-    inner of = { p, row };
-    cg_val sum;
-    if (total == 0)
-        return cg_const(p->b, p->d->type, 0);
-    cg_fold_loops(l, total, 1, &how,
-                  few     ? CG_FOLD_UNROLLED
-                  : lanes ? CG_FOLD_LANES
-                          : CG_FOLD_SERIAL,
-                  false, NULL, &of, &sum);
-    return sum;
+    const packed_element *e = user;
+    const cg_dot_product *p = e->p;
+    const cg_dot_group *g = &p->s.left_k;
+    cg_build *b = p->b;
+    cg_val along = cg_imul(b, k, innermost(g, g->lhs));
+    cg_val at = cg_iadd(b, cg_iadd(b, e->row.at, r->base), along);
+    cg_val x = load(p, true, cg_iadd(b, at, e->row.offset), 0);
+
+    return multiply_add(p, x, right_value(e, cg_isub(b, k, e->k0)), acc);
 }
 
-void
-cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
+static cg_val
+step_packed(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
 {
-    cg_build *b = p->b;
-    cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
-    uint32_t mark = cg_scope_begin(p->l);
-    cg_val acc = cg_dot_inner_sum(p, m, p->s.how.width > 1);
-    cg_scope_end(p->l, mark);
-    emit_result(p, m, cg_i64(b, 0), acc, 0);
-    cg_loop_end(b, rows);
+    const packed_element *e = user;
+    const cg_dot_product *p = e->p;
+    cg_val x = cg_load(p->b, p->d->scratch, cg_dot_left_index(p, e->strip, k, e->i), 0);
+
+    (void)r;
+    return multiply_add(p, x, right_value(e, k), acc);
 }
 
-void
-cg_dot_set_batch(cg_dot_product *p, cg_val batch)
+/* The sum of an element over a block of k. */
+static cg_val
+packed_sum(const cg_dot_product *p, const cg_dot_at *a, const cg_dot_tile *t)
 {
     cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    cg_val lhs = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(b, 0);
-    cg_val rhs = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(b, 0);
+    packed_element e = {
+        .p = p, .panel = a->panel, .column = t->column, .k0 = a->k0, .i = t->i
+    };
+    e.strip = cg_idiv(b, cg_isub(b, a->m0, a->m_begin), p->s.how.rows);
+    cg_dot_chain c = { .type = p->d->type,
+                       .unroll = p->s.how.unroll,
+                       .reduction = cg_reduction_new(b, p->s.steps, a->k0, 1),
+                       .user = &e };
 
-    p->batch = batch;
-    p->left = cg_iadd(b, lhs, offset(b, &s->b, s->b.lhs, batch));
-    p->right = cg_iadd(b, rhs, offset(b, &s->b, s->b.rhs, batch));
-    if (s->how.swap) {
-        cg_val left = p->left;
-        p->left = p->right;
-        p->right = left;
+    if (p->s.how.left != CG_DOT_IN_PLACE) {
+        c.lo = cg_i64(b, 0);
+        c.hi = a->kc;
+        c.k0 = a->k0;
+        c.step = step_packed;
+        return cg_dot_chain_sum(b, &c);
     }
+    e.row = tile_row_at(p, a->m0, t->i);
+    if (c.unroll == CG_DOT_ALL) /* there is one block */
+        e.k0 = cg_i64(b, 0);
+    c.runs = &p->s.left_k;
+    c.stride = c.runs->lhs;
+    c.lo = e.k0;
+    c.hi = cg_iadd(b, e.k0, a->kc);
+    c.step = step_in_place;
+    return cg_dot_chain_sum(b, &c);
+}
+
+/* Where an element is, and the guards of its row and column, and of both. */
+typedef struct guarded {
+    cg_val m, n, in_row, in_column, when;
+} guarded;
+
+static guarded
+guarded_at(const cg_dot_product *p, const cg_dot_at *a, const cg_dot_tile *t)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    guarded x = { cg_iadd(b, a->m0, t->i), cg_iadd(b, a->n0, t->column), 0, 0, 0 };
+
+    if (s->m.total % s->how.rows)
+        x.in_row = less(b, x.m, a->m_end);
+    if (a->edge != CG_DOT_INSIDE)
+        x.in_column = less(b, x.n, cg_i64(b, s->n.total));
+    return x;
+}
+
+/* The sum of an element whose operands are read in place. */
+static cg_val
+sum_in_place(const cg_dot_product *p, const cg_dot_at *a, const guarded *x)
+{
+    cg_build *b = p->b;
+    place e = { p,
+                x->in_row ? cg_imin(b, x->m, cg_i64(b, p->s.m.total - 1)) : x->m,
+                x->n,
+                a->columns == p->s.nr ? a->n0 : 0,
+                x->in_column,
+                0 };
+
+    if (!a->k0)
+        return direct_element(&e);
+    e.reduction = cg_reduction_new(b, p->s.steps, a->k0, 1);
+    return place_sum(&e, a->k0, cg_iadd(b, a->k0, a->kc));
+}
+
+/* Prefetch the cache lines in which the sums of a tile are kept, if they may be outside of L2,
+ * while the tile is computed. */
+static void
+prefetch_kept(const cg_dot_product *p, const cg_dot_at *a)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const int64_t line = CG_KERNEL_CACHE_LINE / (int64_t)cot_dtype_size(p->d->type);
+    const bool unaligned = s->own && s->n.total % line != 0;
+    for (int64_t i = 0; i < s->how.rows; i++)
+        for (int64_t c = 0; c < s->nr + (unaligned ? line - 1 : 0); c += line) {
+            cg_val row = cg_i64(b, i), column = cg_i64(b, c < s->nr ? c : s->nr - 1);
+            if (s->own) {
+                cg_val place = cg_iadd(b, a->n0, column);
+                cg_prefetch(b, p->d->sum - 1, own_index(p, cg_iadd(b, a->m0, row), place));
+            } else
+                cg_prefetch(b, p->d->scratch, kept_index(p, a->m0, row, a->n0, column));
+        }
+}
+
+/* Add a sum to the result in its own memory.  In a tile of packed operands, elements are masked
+ * only at the edge. */
+static void
+add_guarded(const cg_dot_product *p, const cg_dot_at *a, const guarded *x, cg_val sum)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    cg_val rows = 0, columns = 0;
+
+    if (is_packed(s) && x->in_row)
+        rows = less(b, cg_iadd(b, a->m0, cg_i64(b, s->how.rows - 1)), a->m_end);
+    if (is_packed(s) && x->in_column)
+        columns = less(b, cg_iadd(b, a->n0, cg_i64(b, s->nr - 1)), cg_i64(b, s->n.total));
+    if (!rows && !columns) {
+        add_to_own(p, x->m, x->n, a->k0, sum, x->when);
+        return;
+    }
+    cg_val whole = cg_if_begin(b, both(b, rows, columns));
+    add_to_own(p, x->m, x->n, a->k0, sum, 0);
+    cg_if_else(b, whole);
+    add_to_own(p, x->m, x->n, a->k0, sum, both(b, x->in_row, x->in_column));
+    cg_if_end(b, whole);
+}
+
+/* Pass kept sums to the epilogue, after the last block of k. */
+static void
+emit_kept(const cg_dot_product *p, const cg_dot_at *a)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const bool several = a->k0 && s->steps > KC, choice = a->edge == CG_DOT_PERHAPS;
+    cg_val last = 0, inside = 0;
+
+    if (several)
+        last = cg_if_begin(b, less(b, cg_i64(b, s->steps - KC - 1), a->k0));
+    if (choice) {
+        inside = cg_if_begin(b, less(b, a->n0, cg_i64(b, s->n.total / s->nr * s->nr)));
+        emit_rows(p, a, false);
+        cg_if_else(b, inside);
+    }
+    emit_rows(p, a, a->edge != CG_DOT_INSIDE);
+    if (choice)
+        cg_if_end(b, inside);
+    if (several)
+        cg_if_end(b, last);
+}
+
+void
+cg_dot_tile_at(const cg_dot_product *p, const cg_dot_at *a)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const bool own = s->own && a->k0, kept = !own && (a->k0 || p->d->expensive);
+
+    if (is_packed(s) && s->how.prefetch)
+        prefetch_kept(p, a);
+    const cg_dot_tile t = tile_begin(p, s->how.rows, a->columns);
+    cg_val sum = is_packed(s) ? packed_sum(p, a, &t) : 0;
+    guarded x = { 0 };
+
+    if (own || !sum)
+        x = guarded_at(p, a, &t);
+    if (!sum) {
+        x.when = both(b, x.in_row, x.in_column);
+        sum = sum_in_place(p, a, &x);
+    }
+    if (own) {
+        add_guarded(p, a, &x, sum);
+    } else if (kept) {
+        cg_val at = kept_index(p, a->m0, t.i, a->n0, t.column);
+        sum = a->k0 ? sum_so_far(p, a->k0, p->d->scratch, at, sum, 0) : sum;
+        cg_store(b, p->d->scratch, at, sum, 0);
+    } else {
+        emit_result(p, x.m, x.n, sum, x.when);
+    }
+    tile_end(p, &t);
+    if (kept)
+        emit_kept(p, a);
 }
