@@ -246,14 +246,14 @@ opaque_forward(ir_build *b, const cot_custom *c, const cot_custom_info *info, in
 }
 
 static cot_status
-forward_of(ir_build *b, const custom_call *k, ir_node *n, const ir_type *const *type)
+forward_of(ir_build *b, const custom_call *k, ir_attrs *at, const ir_type *const *type)
 {
     const cot_custom *c = k->c;
     if (!c->o.forward) {
-        cot_custom_info info = fe_custom_info(c, &n->at);
-        return opaque_forward(b, c, &info, k->in.n, type, &n->at.custom.forward);
+        cot_custom_info info = fe_custom_info(c, at);
+        return opaque_forward(b, c, &info, k->in.n, type, &at->custom.forward);
     }
-    return fe_custom_forward(c, n, k->in.n, type, b->loc);
+    return fe_custom_forward(c, at, k->in.n, type, b->loc);
 }
 
 /* Can this trace call the function with so many operands?  If not, the error is recorded. */
@@ -280,11 +280,11 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, k->in.n + 1), /* room for a key */
         *y = IR_NEW_N(b->arena, ir_ref, c->o.n_out + 1);
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, k->in.n + 1);
-    ir_node n = { .at = { .custom = { .name = c->ir.name,
-                                      .attrs = fe_list(&k->attrs),
-                                      .effects = c->o.effects,
-                                      .opaque = c->o.forward == NULL,
-                                      .prototype = c->o.prototype } } };
+    ir_attrs at = { .custom = { .name = c->ir.name,
+                                .attrs = fe_list(&k->attrs),
+                                .effects = c->o.effects,
+                                .opaque = c->o.forward == NULL,
+                                .prototype = c->o.prototype } };
     int n_in = k->in.n;
     (void)none, (void)zero;
     if (!is_callable(b, k))
@@ -296,10 +296,10 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
         type[i] = ir_btype(b, in[i]);
     }
     cot_setup s = { .b = b, .c = c };
-    cot_status status = forward_of(b, k, &n, type);
+    cot_status status = forward_of(b, k, &at, type);
     if (status == COT_OK) {
-        s.f = n.at.custom.forward;
-        s.info = fe_custom_info(c, &n.at);
+        s.f = at.custom.forward;
+        s.info = fe_custom_info(c, &at);
         status = run_setup(b, &s);
     }
     if (status != COT_OK) {
@@ -310,10 +310,10 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
         in[n_in++] = fe_next_key(b->ctx->trace);
         IR_PUSH(&b->ctx->arena, s.save, s.n_save, s.cap_save, k->in.n); /* its rules may draw */
     }
-    n.at.custom.save = (ir_ints){ (int)s.n_save, s.save };
-    n.at.custom.data = (ir_ints){ (int)s.n_data, s.data };
-    n.at.custom.nondiff = (ir_ints){ (int)s.n_nondiff, s.nondiff };
-    ir_add_node(b, OP_custom_call, n_in, in, &n.at, y);
+    at.custom.save = (ir_ints){ (int)s.n_save, s.save };
+    at.custom.data = (ir_ints){ (int)s.n_data, s.data };
+    at.custom.nondiff = (ir_ints){ (int)s.n_nondiff, s.nondiff };
+    ir_add_node(b, OP_custom_call, n_in, in, &at, y);
     for (int j = 0; k->out && j < c->o.n_out; j++)
         k->out[j] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[j] : IR_NONE);
     return b->status == COT_OK ? y[0] : IR_NONE;

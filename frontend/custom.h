@@ -27,8 +27,8 @@ void fe_custom_counts(const cot_custom *c, int *n_in, int *n_out);
  * a call. */
 const cot_custom *fe_custom_of(const ir_custom *c);
 cot_custom_info fe_custom_info(const cot_custom *c, const ir_attrs *at);
-/* The forward, to the node's attributes; the rules, as ir_custom wants them. */
-cot_status fe_custom_forward(const cot_custom *c, ir_node *n, int n_in,
+/* The forward, to the attributes; the rules, as ir_custom wants them. */
+cot_status fe_custom_forward(const cot_custom *c, ir_attrs *at, int n_in,
                              const ir_type *const *type, ir_loc loc);
 cot_status fe_custom_vjp(const ir_custom *ir, const ir_node *n, ir_loc loc, const bool *active,
                          const bool *has_ct, ir_graph **out);

@@ -47,13 +47,13 @@ typedef struct rule {
 
 static rule *
 rule_new(ir_arena *a, const cot_custom *c, const char *what, cot_custom_body *body,
-         const ir_node *n, int most)
+         const ir_attrs *at, int most)
 {
     rule *r = IR_NEW(a, rule);
     r->c = c;
     r->what = what;
     r->body = body;
-    r->info = fe_custom_info(c, &n->at);
+    r->info = fe_custom_info(c, at);
     r->type = IR_NEW_N(a, const ir_type *, most + 1);
     r->want = IR_NEW_N(a, const ir_type *, most + 1);
     r->slot = IR_NEW_N(a, int, most + 1);
@@ -227,9 +227,9 @@ fe_custom_vjp(const ir_custom *ir, const ir_node *n, ir_loc loc, const bool *act
               const bool *has_ct, ir_graph **out)
 {
     const cot_custom *c = fe_custom_of(ir);
-    const ir_graph *f = n->at.custom.forward;
-    const ir_ints save = n->at.custom.save;
-    rule *r = rule_new(&c->ctx->arena, c, "vjp", c->o.vjp, n, save.n + f->n_out + f->n_in);
+    const ir_graph *f = n->at->custom.forward;
+    const ir_ints save = n->at->custom.save;
+    rule *r = rule_new(&c->ctx->arena, c, "vjp", c->o.vjp, n->at, save.n + f->n_out + f->n_in);
     r->info.needs = active;
     r->stream = STREAM_VJP;
     for (int k = 0; k < save.n; k++)
@@ -249,8 +249,8 @@ fe_custom_jvp(const ir_custom *ir, const ir_node *n, ir_loc loc, const bool *act
               ir_graph **out)
 {
     const cot_custom *c = fe_custom_of(ir);
-    const ir_graph *f = n->at.custom.forward;
-    rule *r = rule_new(&c->ctx->arena, c, "jvp", c->o.jvp, n, 2 * f->n_in + f->n_out);
+    const ir_graph *f = n->at->custom.forward;
+    rule *r = rule_new(&c->ctx->arena, c, "jvp", c->o.jvp, n->at, 2 * f->n_in + f->n_out);
     r->info.needs = active;
     r->stream = STREAM_JVP;
     for (int i = 0; i < f->n_in; i++)
@@ -290,8 +290,8 @@ fe_custom_vmap(const ir_custom *ir, const ir_node *n, ir_loc loc, int64_t size, 
                const bool *mapped, ir_graph **out, int64_t *out_dims)
 {
     const cot_custom *c = fe_custom_of(ir);
-    const ir_graph *f = n->at.custom.forward;
-    rule *r = rule_new(&c->ctx->arena, c, "vmap", c->o.vmap, n, f->n_in + f->n_out);
+    const ir_graph *f = n->at->custom.forward;
+    rule *r = rule_new(&c->ctx->arena, c, "vmap", c->o.vmap, n->at, f->n_in + f->n_out);
     int64_t *in_dims = IR_NEW_N(&c->ctx->arena, int64_t, f->n_in + 1);
     r->info.batch_size = size;
     r->info.randomness = (cot_randomness)randomness;
@@ -314,14 +314,14 @@ fe_custom_vmap(const ir_custom *ir, const ir_node *n, ir_loc loc, int64_t size, 
 
 /* The forward of a traced function, for inputs of those types. */
 cot_status
-fe_custom_forward(const cot_custom *c, ir_node *n, int n_in, const ir_type *const *type,
+fe_custom_forward(const cot_custom *c, ir_attrs *at, int n_in, const ir_type *const *type,
                   ir_loc loc)
 {
-    rule *r = rule_new(&c->ctx->arena, c, "forward", c->o.forward, n, n_in + c->o.n_out);
+    rule *r = rule_new(&c->ctx->arena, c, "forward", c->o.forward, at, n_in + c->o.n_out);
     for (int i = 0; i < n_in; i++)
         add_in(r, type[i], true);
     for (int j = 0; j < c->o.n_out; j++)
         add_out(r, NULL, true);
     r->draws = true;
-    return rule_trace(r, loc, &n->at.custom.forward);
+    return rule_trace(r, loc, &at->custom.forward);
 }

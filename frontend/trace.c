@@ -51,7 +51,7 @@ same_view(cot_trace *t, ir_ref v, ir_ref from, ir_ref base)
         in[0] = base;
         for (int i = 1; i < n.n_in; i++)
             in[i] = fe_input_for(t, n.in[i], (ir_hidden){ IR_SEEN, NULL });
-        base = ir_node1(t->b, (ir_op)n.op, n.n_in, in, &n.at);
+        base = ir_node1(t->b, (ir_op)n.op, n.n_in, in, n.at);
     }
     return base;
 }

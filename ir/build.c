@@ -236,7 +236,7 @@ find_shared(ir_build *b, uint64_t hash, ir_op op, int n_in, const ir_ref *in,
         const ir_node *n = &b->node[id];
         if (n->op == op && n->n_in == n_in &&
             (n_in == 0 || memcmp(n->in, in, sizeof(ir_ref) * (size_t)n_in) == 0) &&
-            ir_attrs_equal(ir_ops[op].record, &n->at, at))
+            ir_attrs_equal(ir_ops[op].record, n->at, at))
             return n;
     }
     return NULL;
@@ -275,7 +275,7 @@ operands_ready(ir_build *b, ir_op op, int n_in, const ir_ref *in)
 static bool
 nests_within(ir_build *b, ir_op op, const ir_attrs *at)
 {
-    const int nest = ir_nest(&(ir_node){ .op = (uint16_t)op, .at = *at }, false, b->arena);
+    const int nest = ir_nest(&(ir_node){ .op = (uint16_t)op, .at = at }, false, b->arena);
 
     if (nest > IR_MAX_NEST)
         ir_build_fail(b, ir_ops[op].name, ERR_nest, nest, IR_MAX_NEST);
@@ -287,7 +287,7 @@ add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
           const ir_type *const *type, bool ordered, ir_ref *out)
 {
     bool share = !ordered && ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant) &&
-                 !ir_effectful(&(ir_node){ .op = (uint16_t)op, .at = *at });
+                 !ir_effectful(&(ir_node){ .op = (uint16_t)op, .at = at });
     uint64_t hash = share ? node_hash(op, n_in, in, at) : 0;
     const ir_node *old = share ? find_shared(b, hash, op, n_in, in, at) : NULL;
     if (old) {
@@ -302,7 +302,7 @@ add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
         .loc = b->loc,
         .first = b->n_values,
         .in = ir_copy_bytes(b->arena, in, sizeof(ir_ref) * (size_t)n_in),
-        .at = ir_attrs_copy(b->arena, ir_ops[op].record, at),
+        .at = ir_attrs_keep(b->arena, ir_ops[op].record, at),
     };
     IR_PUSH(b->work, b->node, b->n_nodes, b->cap_nodes, n);
     for (int i = 0; i < n_out; i++)
@@ -336,8 +336,11 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
         out[i] = IR_NONE;
     if (!operands_ready(b, op, n_in, in))
         return cap;
-    const ir_type **type = IR_NEW_N(b->work, const ir_type *, cap + 1);
-    const ir_type **in_type = IR_NEW_N(b->work, const ir_type *, n_in + 1);
+    const ir_type *few[8], **type = few, *few_in[8], **in_type = few_in;
+    if (cap > 8)
+        type = IR_NEW_N(b->work, const ir_type *, cap);
+    if (n_in > 8)
+        in_type = IR_NEW_N(b->work, const ir_type *, n_in);
     for (int i = 0; i < n_in; i++)
         in_type[i] = b->value[in[i]].type;
     const ir_here outer = b->ctx->here;
@@ -379,7 +382,7 @@ ir_node1(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at)
 int
 ir_copy_node(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
 {
-    return ir_add_node(b, (ir_op)n->op, n->n_in, in, &n->at, out);
+    return ir_add_node(b, (ir_op)n->op, n->n_in, in, n->at, out);
 }
 
 void
@@ -438,7 +441,7 @@ graph_hash(const ir_graph *f)
         h = ir_hash(h + (uint64_t)t->dtype, t->dims, sizeof(int64_t) * (size_t)t->rank);
     }
     ir_each_node(n, f)
-        h = ir_hash_u64(h, node_hash((ir_op)n->op, n->n_in, n->in, &n->at));
+        h = ir_hash_u64(h, node_hash((ir_op)n->op, n->n_in, n->in, n->at));
     return ir_hash(h, f->out, sizeof(ir_ref) * (size_t)f->n_out);
 }
 

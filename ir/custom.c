@@ -32,7 +32,7 @@ ir_custom_close(cot_context *ctx, const ir_custom *c, const ir_node *n)
     ir_custom_closure *call = IR_NEW(&ctx->arena, ir_custom_closure);
     call->c = c;
     call->n_in = n->n_in;
-    call->at = ir_attrs_copy(&ctx->arena, ir_ops[n->op].record, &n->at);
+    call->at = ir_attrs_copy(&ctx->arena, ir_ops[n->op].record, n->at);
     return call;
 }
 

@@ -35,7 +35,7 @@ fold_constant_of(const ir_build *b, ir_ref v)
 {
     const ir_node *n = ir_bdef(b, v);
 
-    return n && n->op == OP_constant ? &n->at.constant.data : NULL;
+    return n && n->op == OP_constant ? &n->at->constant.data : NULL;
 }
 
 #endif

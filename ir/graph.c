@@ -17,7 +17,7 @@ ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
     ir_graph **list = NULL;
     uint32_t cap = 0, used = 0;
     for (int i = 0; i < fields; i++) {
-        const void *p = (const char *)&n->at + f[i].offset;
+        const void *p = (const char *)n->at + f[i].offset;
         if (f[i].kind == IR_F_GRAPH) {
             IR_PUSH(scratch, list, used, cap, *(ir_graph *const *)p);
         } else if (f[i].kind == IR_F_GRAPHS) {
@@ -35,14 +35,14 @@ ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
 bool
 ir_custom_differs(const ir_node *n, int j)
 {
-    const ir_graph *f = n->at.custom.forward;
-    return ir_is_floating(f, f->out[j]) && !ir_ints_has(n->at.custom.nondiff, j);
+    const ir_graph *f = n->at->custom.forward;
+    return ir_is_floating(f, f->out[j]) && !ir_ints_has(n->at->custom.nondiff, j);
 }
 
 int
 ir_custom_tangents(const ir_attrs *at)
 {
-    const ir_node n = { .at = *at };
+    const ir_node n = { .at = at };
     int count = 0;
     for (int j = 0; at->custom.forward && j < at->custom.forward->n_out; j++)
         count += ir_custom_differs(&n, j);
@@ -52,7 +52,7 @@ ir_custom_tangents(const ir_attrs *at)
 ir_loop
 ir_loop_of(const ir_node *n)
 {
-    const ir_attrs *at = &n->at;
+    const ir_attrs *at = n->at;
 
     if (!ir_ops[n->op].loop)
         return (ir_loop){ 0 };
@@ -103,7 +103,7 @@ ir_all_graphs(const ir_graph *f, bool custom, const ir_graph *const **out, ir_ar
 int
 ir_nest(const ir_node *n, bool calls, ir_arena *scratch)
 {
-    const bool inlined = n->op == OP_call && !n->at.call.remat && !calls;
+    const bool inlined = n->op == OP_call && !n->at->call.remat && !calls;
     ir_graph *const *sub;
     int most = 0;
 
@@ -123,7 +123,7 @@ ir_effectful(const ir_node *n)
     const ir_field *f = ir_record_fields(ir_ops[n->op].record, &fields);
     bool yes = ir_ops[n->op].flag == IR_EFFECT;
     for (int i = 0; i < fields && !yes; i++) {
-        const void *p = (const char *)&n->at + f[i].offset;
+        const void *p = (const char *)n->at + f[i].offset;
         if (f[i].kind == IR_F_FLAG && strcmp(f[i].name, "effects") == 0)
             yes = *(const int *)p != 0;
         else if (f[i].kind == IR_F_GRAPH)
@@ -170,7 +170,7 @@ node_equal(const ir_node *x, const ir_node *y, ir_pairs *later)
     return x->op == y->op && x->n_in == y->n_in && x->n_out == y->n_out &&
            x->first == y->first &&
            (x->n_in == 0 || memcmp(x->in, y->in, sizeof(ir_ref) * (size_t)x->n_in) == 0) &&
-           ir_attrs_equal_but(ir_ops[x->op].record, &x->at, &y->at, later);
+           ir_attrs_equal_but(ir_ops[x->op].record, x->at, y->at, later);
 }
 
 static bool

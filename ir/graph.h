@@ -20,7 +20,7 @@ typedef struct ir_node {
     ir_ref first;                       /* its results are first ... first + n_out - 1 */
     const ir_ref *in;
     ir_loc loc;
-    ir_attrs at;
+    const ir_attrs *at; /* the record of its op; ir_node_attrs copies it */
 } ir_node;
 
 typedef struct ir_value {
@@ -108,6 +108,11 @@ ir_def(const ir_graph *f, ir_ref v)     /* NULL for an input */
 {
     return f->value[v].node ? &f->node[f->value[v].node] : NULL;
 }
+static inline ir_attrs
+ir_node_attrs(const ir_node *n)
+{
+    return ir_attrs_of(ir_ops[n->op].record, n->at);
+}
 static inline bool
 ir_is_floating(const ir_graph *f, ir_ref v)
 {
@@ -129,7 +134,7 @@ int ir_custom_tangents(const ir_attrs *at);
 static inline ir_axes
 ir_reduced_axes(const ir_node *n)
 {
-    return ir_is_arg_reduce(n->op) ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+    return ir_is_arg_reduce(n->op) ? ir_axes_of((int)n->at->arg.axis) : n->at->axes.axes;
 }
 
 /* The sub-functions of a node, in the order of its fields; returns their number.  A branch that

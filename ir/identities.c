@@ -190,8 +190,8 @@ fold_broadcast(const fold_ctx *c)
         return c->in[0]; /* dims ascend, so they are 0, 1, ... */
     if (!n)
         return IR_NONE;
-    for (int i = 0; i < n->at.broadcast.dims.n; i++)
-        dims[i] = c->at->broadcast.dims.at[n->at.broadcast.dims.at[i]];
+    for (int i = 0; i < n->at->broadcast.dims.n; i++)
+        dims[i] = c->at->broadcast.dims.at[n->at->broadcast.dims.at[i]];
     return ir_broadcast_in_dim(c->b, n->in[0], c->type->rank, c->type->dims, dims);
 }
 
@@ -219,7 +219,7 @@ fold_transpose(const fold_ctx *c)
     if (!n)
         return IR_NONE;
     for (int i = 0; i < c->type->rank; i++)
-        perm[i] = n->at.perm.perm.at[c->at->perm.perm.at[i]];
+        perm[i] = n->at->perm.perm.at[c->at->perm.perm.at[i]];
     return ir_transpose(c->b, n->in[0], perm);
 }
 
@@ -235,10 +235,10 @@ fold_slice(const fold_ctx *c)
     if (!n || c->type->size == 0)
         return IR_NONE;
     for (int i = 0; i < c->type->rank; i++) {
-        int64_t step = n->at.slice.stride.at[i];
+        int64_t step = n->at->slice.stride.at[i];
 
         stride[i] = c->type->dims[i] > 1 ? step * c->at->slice.stride.at[i] : 1;
-        start[i] = n->at.slice.start.at[i] + step * c->at->slice.start.at[i];
+        start[i] = n->at->slice.start.at[i] + step * c->at->slice.start.at[i];
         limit[i] = start[i] + (c->type->dims[i] - 1) * stride[i] + 1;
     }
     return ir_slice(c->b, n->in[0], start, limit, stride);
@@ -268,19 +268,19 @@ fold_adjacent_slices(const fold_ctx *c, int axis)
         if (!next || next->in[0] != first->in[0])
             return IR_NONE;
         for (int k = 0; k < c->type->rank; k++)
-            if (n->at.slice.stride.at[k] != next->at.slice.stride.at[k] ||
-                next->at.slice.start.at[k] !=
-                    (k == axis ? n->at.slice.limit.at[k] : n->at.slice.start.at[k]) ||
-                (k == axis && n->at.slice.stride.at[k] != 1))
+            if (n->at->slice.stride.at[k] != next->at->slice.stride.at[k] ||
+                next->at->slice.start.at[k] !=
+                    (k == axis ? n->at->slice.limit.at[k] : n->at->slice.start.at[k]) ||
+                (k == axis && n->at->slice.stride.at[k] != 1))
                 return IR_NONE;
         n = next;
     }
     if (!n)
         return IR_NONE;
     for (int k = 0; k < c->type->rank; k++)
-        limit[k] = n->at.slice.limit.at[k];
-    return ir_slice(c->b, first->in[0], first->at.slice.start.at, limit,
-                    first->at.slice.stride.at);
+        limit[k] = n->at->slice.limit.at[k];
+    return ir_slice(c->b, first->in[0], first->at->slice.start.at, limit,
+                    first->at->slice.stride.at);
 }
 
 /* Empty operands add nothing; one operand is itself. */
@@ -312,7 +312,7 @@ fold_reverse(const fold_ctx *c)
     if (axes == 0)
         return c->in[0];
     if (n)
-        return ir_reverse(c->b, n->in[0], axes ^ n->at.axes.axes);
+        return ir_reverse(c->b, n->in[0], axes ^ n->at->axes.axes);
     return axes != c->at->axes.axes ? ir_reverse(c->b, c->in[0], axes) : IR_NONE;
 }
 

@@ -86,7 +86,7 @@ ir_is_splat(const ir_build *b, ir_ref v, double *x)
 {
     const ir_node *n = v ? ir_bdef(b, v) : NULL;
 
-    return n && n->op == OP_constant && ir_data_number(&n->at.constant.data, x);
+    return n && n->op == OP_constant && ir_data_number(&n->at->constant.data, x);
 }
 
 ir_ref

@@ -261,14 +261,31 @@ ir_attrs_hash(ir_record r, const ir_attrs *a)
     return h;
 }
 
+static const size_t record_bytes[IR_AT_COUNT] = {
+#define RECORD(name) [IR_AT_##name] = sizeof((ir_attrs *)0)->name,
+#define FIELD(...)
+#define END(name)
+#include "ir/attrs.def"
+#undef RECORD
+#undef FIELD
+#undef END
+};
+
+ir_attrs
+ir_attrs_of(ir_record r, const ir_attrs *a)
+{
+    ir_attrs c = { 0 };
+
+    memcpy(&c, a, record_bytes[r]);
+    return c;
+}
+
 ir_attrs
 ir_attrs_copy(ir_arena *arena, ir_record r, const ir_attrs *a)
 {
     int n;
     const ir_field *f = ir_record_fields(r, &n);
-    ir_attrs c = { 0 };
-    if (r != IR_AT_none)
-        c = *a;
+    ir_attrs c = ir_attrs_of(r, a);
     for (int i = 0; i < n; i++) {
         void *p = (char *)&c + f[i].offset;
         if (f[i].kind == IR_F_INTS) {
@@ -287,4 +304,15 @@ ir_attrs_copy(ir_arena *arena, ir_record r, const ir_attrs *a)
         }
     }
     return c;
+}
+
+const ir_attrs *
+ir_attrs_keep(ir_arena *arena, ir_record r, const ir_attrs *a)
+{
+    static const ir_attrs none;
+
+    if (r == IR_AT_none)
+        return &none;
+    const ir_attrs c = ir_attrs_copy(arena, r, a);
+    return ir_copy_bytes(arena, &c, record_bytes[r]);
 }

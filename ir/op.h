@@ -265,6 +265,10 @@ uint64_t ir_attrs_hash(ir_record r, const ir_attrs *a);
 /* A copy whose lists and bytes live in the arena; sub-functions are shared (they are
  * immutable). */
 ir_attrs ir_attrs_copy(ir_arena *arena, ir_record r, const ir_attrs *a);
+/* Such a copy in the arena, which takes the bytes of its record only: no other member of it may
+ * be read, and ir_attrs_of copies it.  Ops without attributes share one, of zeros. */
+const ir_attrs *ir_attrs_keep(ir_arena *arena, ir_record r, const ir_attrs *a);
+ir_attrs ir_attrs_of(ir_record r, const ir_attrs *a);
 /* bytes holds all the elements: a list of them, or the one of a scalar, which is a splat. */
 ir_data ir_data_new(ir_arena *arena, const ir_type *type, const void *bytes);
 /* The same, where the element of a scalar is a list of one: such that fewer or more elements

@@ -53,9 +53,9 @@ data_by_hash(ir_parser *p, const ir_type *t, ir_data *out)
     uint64_t hash = s ? strtoull(s, NULL, 16) : 0;
     for (uint32_t i = 0; s && i < p->n_fn; i++)
         ir_each_node (n, p->fn[i])
-            if (n->op == OP_constant && n->at.constant.data.hash == hash &&
-                n->at.constant.data.type == t) {
-                *out = n->at.constant.data;
+            if (n->op == OP_constant && n->at->constant.data.hash == hash &&
+                n->at->constant.data.type == t) {
+                *out = n->at->constant.data;
                 return true;
             }
     return s &&

@@ -221,7 +221,7 @@ print_attrs(graph_printer *p, const ir_node *n)
     const ir_field *f = ir_record_fields(ir_ops[n->op].record, &fields);
     const char *open = " {";
     for (int i = 0; i < fields; i++) {
-        const void *at = (const char *)&n->at + f[i].offset;
+        const void *at = (const char *)n->at + f[i].offset;
         if (is_default(&f[i], at))
             continue;
         ir_buf_printf(p->b, "%s%s=", open, f[i].name);
@@ -285,7 +285,7 @@ type_column(graph_printer *p, const ir_graph *f)
     p->b = &probe;
     ir_each_node(n, f) {
         ir_buf_init(&probe, p->scratch);
-        if (n->op == OP_constant && n->at.constant.data.n > 256)
+        if (n->op == OP_constant && n->at->constant.data.n > 256)
             continue;
         print_left(p, f, n);
         if (probe.n > column && probe.n <= TYPE_COLUMN_MAX)

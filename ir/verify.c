@@ -25,7 +25,7 @@ node_fault(const ir_graph *f, const ir_node *n, ir_build *probe)
         in[i] = f->value[n->in[i]].type;
     }
     probe->loc = n->loc;
-    if (ir_infer(probe, (ir_op)n->op, n->n_in, in, &n->at, out, n->n_out) != n->n_out)
+    if (ir_infer(probe, (ir_op)n->op, n->n_in, in, n->at, out, n->n_out) != n->n_out)
         return "inference fails";
     for (int i = 0; i < n->n_out; i++) {
         if (f->value[n->first + (ir_ref)i].type != out[i])

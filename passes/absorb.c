@@ -25,7 +25,7 @@ absorbs(const ir_node *c, cot_dtype t)
     double x;
 
     return c && ir_ops[c->op].record == IR_AT_constant &&
-           ir_data_number(&c->at.constant.data, &x) && is_far_from_0(x, t);
+           ir_data_number(&c->at->constant.data, &x) && is_far_from_0(x, t);
 }
 
 /* The operand of n that is such a function and is added to such a constant; -1: none. */

@@ -25,7 +25,7 @@ known_integer(const ir_graph *f, ir_ref v, int64_t i, int64_t *x)
 
     if (!n || n->op != OP_constant)
         return false;
-    ir_data one = n->at.constant.data;
+    ir_data one = n->at->constant.data;
     if (!one.splat)
         one.bytes = (const char *)one.bytes + (size_t)i * cot_dtype_size(one.type->dtype);
     one.splat = true;
@@ -68,13 +68,14 @@ box_of_scatter(const ir_graph *f, const ir_node *n, box *at)
 {
     const ir_type *x = ir_type_at(f, n->in[0]), *v = ir_type_at(f, n->in[1]),
                   *u = ir_type_at(f, n->in[2]);
-    const ir_ints map = n->at.scatter.index_map, inserted = n->at.scatter.inserted;
+    const ir_ints map = n->at->scatter.index_map, inserted = n->at->scatter.inserted;
 
-    if (n->at.scatter.operand_batch.n > 0 || v->size != map.n)
+    if (n->at->scatter.operand_batch.n > 0 || v->size != map.n)
         return false;
     for (int k = 0, w = 0; k < x->rank; k++) {
         at->start[k] = 0;
-        at->size[k] = ir_ints_has(inserted, k) ? 1 : u->dims[n->at.scatter.window_dims.at[w++]];
+        at->size[k] =
+            ir_ints_has(inserted, k) ? 1 : u->dims[n->at->scatter.window_dims.at[w++]];
     }
     for (int i = 0; i < map.n; i++) {
         const int64_t k = map.at[i];

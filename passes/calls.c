@@ -75,7 +75,7 @@ updated_operand(const pass_calls *c, const ir_node *n, int k)
     const int at = loop.consts + k;
 
     if (n->op == OP_call)
-        return find(c, n->at.call.body)->updates[k];
+        return find(c, n->at->call.body)->updates[k];
     if (loop.body)
         return k < loop.carries && find(c, loop.body)->updates[k] == at ? at : -1;
     return ir_is_update(n->op) ? 0 : -1;

@@ -101,7 +101,7 @@ stays_zero(const complex_split *s, const ir_node *n)
     const ir_op_flag flag = ir_ops[n->op].flag;
     double zero;
     if ((flag != IR_MOVE && flag != IR_REDUCE && flag != IR_INDEX && n->op != OP_cumsum) ||
-        (n->op == OP_gather && n->at.gather.mode == IR_MODE_FILL))
+        (n->op == OP_gather && n->at->gather.mode == IR_MODE_FILL))
         return false;
     for (int i = 0; i < n->n_in; i++) {
         const ir_ref im = s->env[n->in[i]].im;
@@ -127,7 +127,7 @@ on_each_part(complex_split *s, const ir_node *n, pass_pair *y)
             const pass_pair z = s->env[n->in[i]];
             x[i] = p && z.im ? z.im : z.re;
         }
-        *part[p] = ir_node1(s->b, (ir_op)n->op, n->n_in, x, &n->at);
+        *part[p] = ir_node1(s->b, (ir_op)n->op, n->n_in, x, n->at);
     }
 }
 
@@ -228,7 +228,7 @@ split_expansion(complex_split *s, const ir_node *n, pass_pair *y)
     for (int i = 0; i < n->n_in; i++)
         type[i] = ir_type_at(s->f, n->in[i]);
     cot_status status =
-        ir_expand(s->f->ctx, n->loc, (ir_op)n->op, &n->at, n->n_in, type, &whole);
+        ir_expand(s->f->ctx, n->loc, (ir_op)n->op, n->at, n->n_in, type, &whole);
     if (status == COT_OK)
         status = split_graph(whole->graph, PARTS, &g);
     if (status != COT_OK) {
@@ -273,7 +273,7 @@ split_node(complex_split *s, const ir_node *n)
     else if (custom || !touches_complex(s, n))
         copy_whole(s, n, y);
     else if (n->op == OP_constant)
-        *y = pass_pair_constant(s->b, &n->at.constant.data);
+        *y = pass_pair_constant(s->b, &n->at->constant.data);
     else if (rule) {
         const pass_pair z = rule(s->b, n, x);
         *y = (pass_pair){ as_it_is(s, z.re), as_it_is(s, z.im) };

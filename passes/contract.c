@@ -31,7 +31,7 @@ seen_through(ir_build *b, const ir_graph *f, ir_ref v, const ir_node *product, i
         if (n->op != OP_neg)
             IR_PUSH(b->arena, view, n_views, cap, n);
     while (n_views-- > 0)
-        x = ir_node1(b, (ir_op)view[n_views]->op, 1, &x, &view[n_views]->at);
+        x = ir_node1(b, (ir_op)view[n_views]->op, 1, &x, view[n_views]->at);
     return x;
 }
 

@@ -141,7 +141,7 @@ shrink(sweep *w, const ir_node *n, shape *s)
             s->in[k] = true;
         for (int j = 0; j < n->n_out; j++)
             s->out[j] = true;
-        s->at = n->at;
+        s->at = ir_node_attrs(n);
         return COT_OK;
     case IR_AT_scan: return shrink_scan(w->b, s);
     case IR_AT_loop: return shrink_while(w->b, n, s);

@@ -180,7 +180,7 @@ pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *us
 {
     int fields;
     const ir_field *field = ir_record_fields(ir_ops[n->op].record, &fields);
-    *at = n->at;
+    *at = ir_node_attrs(n);
     for (int i = 0; i < fields; i++) {
         char *p = (char *)at + field[i].offset;
         if (field[i].kind == IR_F_GRAPH) {

@@ -16,7 +16,7 @@ expanded(const ir_graph *f, const ir_node *n, ir_graph **out)
 
     for (int i = 0; i < n->n_in; i++)
         type[i] = ir_type_at(f, n->in[i]);
-    COT_TRY(ir_expand(f->ctx, n->loc, (ir_op)n->op, &n->at, n->n_in, type, &x));
+    COT_TRY(ir_expand(f->ctx, n->loc, (ir_op)n->op, n->at, n->n_in, type, &x));
     if (!x->flat)
         COT_TRY(pass_expand(x->graph, &x->flat));
     *out = x->flat;

@@ -37,7 +37,7 @@ is_movable(const hoisting *h, const ir_node *n)
     const int subs = ir_subgraphs(n, &sub, h->g->arena);
 
     if (n->op == OP_barrier || ir_ops[n->op].record == IR_AT_custom ||
-        (n->op == OP_call && n->at.call.remat) || ir_ops[n->op].flag == IR_COLLECTIVE ||
+        (n->op == OP_call && n->at->call.remat) || ir_ops[n->op].flag == IR_COLLECTIVE ||
         ir_effectful(n))
         return false;
     if (!h->runs && (ir_loop_of(n).cond || ir_ops[n->op].record == IR_AT_implicit))
@@ -305,7 +305,8 @@ visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const
         return;
     }
     const ir_loop loop = ir_loop_of(n);
-    if (!loop.body || (!loop.cond && n->at.scan.length <= 1) || !hoist_loop(b, n, &at, in, out))
+    if (!loop.body || (!loop.cond && n->at->scan.length <= 1) ||
+        !hoist_loop(b, n, &at, in, out))
         ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
 }
 

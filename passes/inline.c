@@ -55,15 +55,15 @@ end_body(ir_build *b, body *x)
 static bool
 is_inlined(const ir_node *n, const inlining *how)
 {
-    if (n->op != OP_call || (!how->everything && n->at.call.remat))
+    if (n->op != OP_call || (!how->everything && n->at->call.remat))
         return false;
-    return !how->calls || !pass_called_of(how->calls, n->at.call.body)->stays;
+    return !how->calls || !pass_called_of(how->calls, n->at->call.body)->stays;
 }
 
 static bool
 rounds(const ir_node *n, const inlining *how)
 {
-    return how->calls && pass_called_of(how->calls, n->at.call.body)->saves;
+    return how->calls && pass_called_of(how->calls, n->at->call.body)->saves;
 }
 
 static void other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in,
@@ -87,7 +87,7 @@ inline_calls(ir_build *b, const ir_graph *f, const inlining *how, const ir_ref *
             operand[k] = x->env[n->in[k]];
         b->loc = n->loc;
         if (is_inlined(n, how))
-            x = begin_body(b, n->at.call.body, rounds(n, how), operand, x->env + n->first, x);
+            x = begin_body(b, n->at->call.body, rounds(n, how), operand, x->env + n->first, x);
         else if (ir_ops[n->op].flag == IR_FLOW)
             other_flow(b, n, how, operand, x->env + n->first);
         else
@@ -205,15 +205,15 @@ rewritten_or_called(ir_graph *f, const void *user, ir_graph **out)
 static bool
 stays(const ir_node *n, const inlining *how)
 {
-    return n->op == OP_call && how->calls && (how->everything || !n->at.call.remat) &&
-           pass_called_of(how->calls, n->at.call.body)->stays;
+    return n->op == OP_call && how->calls && (how->everything || !n->at->call.remat) &&
+           pass_called_of(how->calls, n->at->call.body)->stays;
 }
 
 /* Ops with sub-functions that are not inlined. */
 static void
 other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in, ir_ref *out)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
     cot_status status = COT_OK;
     ir_graph *body;
 
@@ -222,7 +222,7 @@ other_flow(ir_build *b, const ir_node *n, const inlining *how, const ir_ref *in,
         return;
     }
     if (stays(n, how)) {
-        stay(b, pass_called_of(how->calls, n->at.call.body), how, in, out);
+        stay(b, pass_called_of(how->calls, n->at->call.body), how, in, out);
         return;
     }
     if (n->op == OP_call)

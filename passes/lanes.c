@@ -68,7 +68,7 @@ any_copy(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref in)
     ir_axes axes = ir_axes_below(y->rank);
 
     for (int i = 0; i < x->rank; i++) {
-        const int64_t d = n->at.broadcast.dims.at[i];
+        const int64_t d = n->at->broadcast.dims.at[i];
         if (x->dims[i] == y->dims[d])
             axes &= ~ir_axes_of((int)d);
     }
@@ -84,7 +84,7 @@ of_sum(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref in)
     int kept = 0;
 
     for (int i = 0; i < x->rank; i++)
-        if (!ir_axes_has(n->at.axes.axes, i))
+        if (!ir_axes_has(n->at->axes.axes, i))
             dims[kept++] = i;
     return ir_broadcast_in_dim(b, in, x->rank, x->dims, dims);
 }
@@ -103,8 +103,8 @@ pass_lanes_before(lanes *l, const ir_graph *f, const ir_node *n, int of)
     case OP_broadcast_in_dim: in = any_copy(l->b, f, n, in); break;
     case OP_reduce_sum: in = of_sum(l->b, f, n, in); break;
     case OP_transpose:
-        for (int i = 0; i < n->at.perm.perm.n; i++)
-            inverse[n->at.perm.perm.at[i]] = i;
+        for (int i = 0; i < n->at->perm.perm.n; i++)
+            inverse[n->at->perm.perm.at[i]] = i;
         in = ir_transpose(l->b, in, inverse);
         break;
     default: return PASS_LANES_ALL;

@@ -13,13 +13,13 @@
 ir_ref
 pass_lens_get(ir_build *b, const ir_node *n, const ir_ref *in, bool keep)
 {
-    return ir_node1(b, keep ? (ir_op)n->op : ir_ops[n->op].alias, n->n_in, in, &n->at);
+    return ir_node1(b, keep ? (ir_op)n->op : ir_ops[n->op].alias, n->n_in, in, n->at);
 }
 
 static ir_ref
 put_transpose(ir_build *b, const ir_node *n, ir_ref y)
 {
-    const ir_ints perm = n->at.perm.perm;
+    const ir_ints perm = n->at->perm.perm;
     int64_t inverse[COT_MAX_RANK];
 
     for (int i = 0; i < perm.n; i++)
@@ -50,8 +50,8 @@ spread(ir_build *b, const ir_node *n, const ir_type *base, ir_ref x, ir_ref fill
     int64_t low[COT_MAX_RANK], high[COT_MAX_RANK], interior[COT_MAX_RANK];
 
     for (int i = 0; i < t->rank; i++) {
-        const int64_t step = n->at.slice.stride.at[i], size = t->dims[i];
-        low[i] = n->at.slice.start.at[i];
+        const int64_t step = n->at->slice.stride.at[i], size = t->dims[i];
+        low[i] = n->at->slice.start.at[i];
         interior[i] = step - 1;
         high[i] = base->dims[i] - low[i] - (size > 0 ? (size - 1) * step + 1 : 0);
     }
@@ -65,13 +65,13 @@ put_slice(ir_build *b, const ir_node *n, ir_ref base, ir_ref y)
     bool dense = true;
 
     for (int i = 0; i < t->rank; i++)
-        dense &= n->at.slice.stride.at[i] == 1 || to->dims[i] <= 1;
+        dense &= n->at->slice.stride.at[i] == 1 || to->dims[i] <= 1;
     if (to->size == 0)
         return base;
     if (to->size == t->size)
         return y;
     if (dense)
-        return put_box(b, n->at.slice.start, base, y);
+        return put_box(b, n->at->slice.start, base, y);
     const ir_type *mask = ir_type_as(b->ctx, to, COT_BOOL),
                   *no = ir_scalar_type(b->ctx, COT_BOOL);
     ir_ref zero = ir_splat(b, no, 0);
@@ -117,7 +117,7 @@ pass_lens_put(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref y)
     switch (n->op) {
     case OP_view_slice: return put_slice(b, n, base, y);
     case OP_view_transpose: return put_transpose(b, n, y);
-    case OP_view_reverse: return ir_node1(b, OP_reverse, 1, &y, &n->at);
+    case OP_view_reverse: return ir_node1(b, OP_reverse, 1, &y, n->at);
     case OP_view_dynamic_slice: return put_dynamic(b, n, in, y);
     case OP_view_broadcast: return put_broadcast(b, base, y);
     default: return ir_reshape(b, y, ir_btype(b, base)->rank, ir_btype(b, base)->dims);

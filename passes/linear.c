@@ -28,7 +28,7 @@ static bool
 makes_zero(const ir_node *n, const ir_value *value, const bool *zero)
 {
     if (ir_ops[n->op].record == IR_AT_constant)
-        return is_zero_data(&n->at.constant.data);
+        return is_zero_data(&n->at->constant.data);
     if (is_never_linear(n) || ir_ops[n->op].flag == IR_FLOW)
         return false;
     int zeros = 0, others = 0;

@@ -23,7 +23,7 @@ operand_order(ir_build *b, ir_ref x, int64_t o, const int64_t *low, const int64_
     const int64_t c = t->dims[last];
     const bool by_groups = t->dims[0] >= MIN_GROUPS && c < MAX_GROUP;
     const bool is_transposed =
-        n && n->op == OP_transpose && n->at.perm.perm.at[last - 1] == last && c < MAX_GROUP;
+        n && n->op == OP_transpose && n->at->perm.perm.at[last - 1] == last && c < MAX_GROUP;
 
     for (int i = 0; i < rank; i++)
         perm[i] = by_groups ? (i + 1) % rank : i;

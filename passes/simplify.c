@@ -44,12 +44,12 @@ simplify_transpose(ir_build *b, const ir_graph *f, const ir_node *n, const ir_re
                    const uint32_t *uses)
 {
     const ir_node *d = ir_def(f, n->in[0]);
-    const ir_ints perm = n->at.perm.perm;
+    const ir_ints perm = n->at->perm.perm;
     int64_t rest[COT_MAX_RANK];
     if (!d || d->op != OP_dot_general || uses[d->first] != 1 ||
         ir_is_complex(ir_type_at(f, d->first)->dtype))
         return IR_NONE;
-    const ir_attrs *at = &d->at;
+    const ir_attrs *at = d->at;
     const int batch = at->dot.lhs_batch.n;
     const int left = ir_type_at(f, d->in[0])->rank - batch - at->dot.lhs.n;
     const int right = perm.n - batch - left;
@@ -127,7 +127,7 @@ reordered(const ir_graph *body, const int *order, const bool *drop, ir_graph **o
 static cot_status
 simplify_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *in, ir_ref *out)
 {
-    const ir_loop loop = ir_loop_of(&(ir_node){ .op = n->op, .n_in = n->n_in, .at = *at });
+    const ir_loop loop = ir_loop_of(&(ir_node){ .op = n->op, .n_in = n->n_in, .at = at });
     const bool scan = !loop.cond;
     const int consts = loop.consts, carries = loop.carries;
     ir_graph *body = loop.body;

@@ -48,7 +48,7 @@ same_key(const pass_combiner *c, ir_ref x, ir_ref y, bool swap)
         return i >= 2 * c->n ? i == j : swap ? j + c->n == i : i + c->n == j;
     }
     if (m->op != n->op || m->n_in != n->n_in || m->n_out != 1 ||
-        ir_ops[m->op].flag == IR_FLOW || !ir_attrs_equal(ir_ops[m->op].record, &m->at, &n->at))
+        ir_ops[m->op].flag == IR_FLOW || !ir_attrs_equal(ir_ops[m->op].record, m->at, n->at))
         return false;
     if (m == n)
         return m->n_in == 0;

@@ -44,8 +44,8 @@ is_small_slice(const ir_graph *f, const ir_node *n)
     if (n->op != OP_slice || ir_is_half(ir_type_at(f, n->first)->dtype) ||
         8 * ir_type_at(f, n->first)->size > ir_type_at(f, n->in[0])->size)
         return false;
-    for (int i = 0; i < n->at.slice.stride.n; i++)
-        if (n->at.slice.stride.at[i] != 1)
+    for (int i = 0; i < n->at->slice.stride.n; i++)
+        if (n->at->slice.stride.at[i] != 1)
             return false;
     return true;
 }
@@ -55,7 +55,7 @@ is_small_slice(const ir_graph *f, const ir_node *n)
 static ir_ref
 put_back(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref ct)
 {
-    const ir_ints start = n->at.slice.start;
+    const ir_ints start = n->at->slice.start;
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, start.n + 2);
     in[0] = ir_zeros(b, ir_type_at(f, n->in[0]));
     in[1] = ct;

@@ -24,13 +24,14 @@ is_elementwise(const ir_graph *g)
 static bool
 is_worth_it(const ir_graph *f, const ir_node *n)
 {
-    const ir_graph *body = n->op == OP_scan ? n->at.scan.body : NULL;
-    const int64_t steps = body ? n->at.scan.length : 0;
+    const ir_graph *body = n->op == OP_scan ? n->at->scan.body : NULL;
+    const int64_t steps = body ? n->at->scan.length : 0;
     int64_t largest = 0;
 
     if (!body || steps < 1 || steps > MAX_STEPS ||
-        n->n_in != n->at.scan.consts + n->at.scan.carries || n->n_out != n->at.scan.carries ||
-        (int64_t)body->n_nodes * steps > MAX_NODES || !is_elementwise(body))
+        n->n_in != n->at->scan.consts + n->at->scan.carries ||
+        n->n_out != n->at->scan.carries || (int64_t)body->n_nodes * steps > MAX_NODES ||
+        !is_elementwise(body))
         return false;
     for (int i = 0; i < n->n_out; i++) {
         const int64_t size = ir_type_at(f, n->first + (ir_ref)i)->size;
@@ -56,7 +57,7 @@ static void
 visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
       ir_ref *out)
 {
-    const int consts = n->op == OP_scan ? (int)n->at.scan.consts : 0;
+    const int consts = n->op == OP_scan ? (int)n->at->scan.consts : 0;
     ir_ref *x;
     ir_attrs at;
 
@@ -65,8 +66,8 @@ visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const
         ir_copy_node(b, n, in, out);
     } else if (is_worth_it(f, n)) {
         x = ir_copy_bytes(b->arena, in, sizeof *in * (size_t)n->n_in);
-        for (int64_t i = 0; i < n->at.scan.length; i++) {
-            ir_inline_graph(b, n->at.scan.body, x, out);
+        for (int64_t i = 0; i < n->at->scan.length; i++) {
+            ir_inline_graph(b, n->at->scan.body, x, out);
             memcpy(x + consts, out, sizeof *out * (size_t)n->n_out);
         }
     } else {

@@ -31,7 +31,7 @@ constant_of(const ir_graph *g, ir_ref v, int64_t *x)
 {
     const ir_node *n = ir_def(g, v);
     const ir_type *t = ir_type_at(g, v);
-    const void *p = n && n->op == OP_constant ? n->at.constant.data.bytes : NULL;
+    const void *p = n && n->op == OP_constant ? n->at->constant.data.bytes : NULL;
 
     if (!p || t->rank != 0)
         return false;
@@ -62,8 +62,8 @@ static bool
 number_in(const ir_build *b, const ir_node *n, const ir_graph *g, const ir_ref *in, ir_ref v,
           int64_t *x)
 {
-    const ir_graph *body = n->at.loop.body;
-    int consts = (int)n->at.loop.consts;
+    const ir_graph *body = n->at->loop.body;
+    int consts = (int)n->at->loop.consts;
 
     if (constant_of(g, v, x))
         return true;
@@ -89,9 +89,9 @@ swapped_comparison(ir_op op)
 static int
 carry_of(const ir_node *n, const ir_graph *g, ir_ref v)
 {
-    for (int i = (int)n->at.loop.consts; i < g->n_in; i++)
+    for (int i = (int)n->at->loop.consts; i < g->n_in; i++)
         if (g->in[i] == v)
-            return i - (int)n->at.loop.consts;
+            return i - (int)n->at->loop.consts;
     return -1;
 }
 
@@ -99,8 +99,8 @@ carry_of(const ir_node *n, const ir_graph *g, ir_ref v)
 static bool
 find_step(const ir_build *b, const ir_node *n, const ir_ref *in, loop_counter *c)
 {
-    const ir_graph *f = n->at.loop.body;
-    ir_ref i = f->in[n->at.loop.consts + c->carry];
+    const ir_graph *f = n->at->loop.body;
+    ir_ref i = f->in[n->at->loop.consts + c->carry];
     const ir_node *add = ir_def(f, f->out[c->carry]);
 
     if (!add || (add->op != OP_add && add->op != OP_sub))
@@ -115,7 +115,7 @@ find_step(const ir_build *b, const ir_node *n, const ir_ref *in, loop_counter *c
 static bool
 find_counter(const ir_build *b, const ir_node *n, const ir_ref *in, loop_counter *c)
 {
-    const ir_graph *g = n->at.loop.cond;
+    const ir_graph *g = n->at->loop.cond;
     const ir_node *p = ir_def(g, g->out[0]);
 
     if (!p || p->n_in != 2 || ir_type_at(g, g->out[0])->rank != 0)
@@ -125,7 +125,7 @@ find_counter(const ir_build *b, const ir_node *n, const ir_ref *in, loop_counter
         c->compare = side == 0 ? (ir_op)p->op : swapped_comparison((ir_op)p->op);
         c->dtype = ir_type_at(g, p->in[0])->dtype;
         if (c->carry >= 0 && number_in(b, n, g, in, p->in[1 - side], &c->limit) &&
-            constant_in(b, in[n->at.loop.consts + c->carry], &c->start) &&
+            constant_in(b, in[n->at->loop.consts + c->carry], &c->start) &&
             find_step(b, n, in, c))
             return true;
     }
@@ -175,7 +175,7 @@ trips_at(const ir_build *b, const ir_node *n, const ir_ref *in)
     loop_counter c;
     int64_t trips = find_counter(b, n, in, &c) ? trips_of(&c) : -1;
 
-    return n->at.loop.max > 0 && trips > n->at.loop.max ? -1 : trips;
+    return n->at->loop.max > 0 && trips > n->at->loop.max ? -1 : trips;
 }
 
 /* The bytes of the outputs from `first` on that are in `which`; NULL: of all. */
@@ -229,12 +229,12 @@ saved_bytes(const ir_graph *body, int consts)
 static bool
 has_room(const ir_node *n, int64_t trips, int64_t most)
 {
-    const ir_graph *body = n->at.loop.body;
+    const ir_graph *body = n->at->loop.body;
     const int64_t each = most / (trips > 0 ? trips : 1);
 
     if (bytes_of(body, 0, NULL) <= each)
         return true;
-    const int64_t saved = saved_bytes(body, (int)n->at.loop.consts);
+    const int64_t saved = saved_bytes(body, (int)n->at->loop.consts);
     return saved >= 0 && saved <= each;
 }
 

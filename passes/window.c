@@ -152,12 +152,12 @@ unpadded(ir_build *b, ir_ref x, pass_window *w)
     if (!n || n->op != OP_pad || !ir_is_splat(b, n->in[1], &fill) || fill != 0)
         return x;
     for (int k = 0; k < rank; k++)
-        if (n->at.pad.low.at[k] < 0 || n->at.pad.high.at[k] < 0 || w[k].base > 1)
+        if (n->at->pad.low.at[k] < 0 || n->at->pad.high.at[k] < 0 || w[k].base > 1)
             return x;
     for (int k = 0; k < rank; k++) {
-        w[k].low += n->at.pad.low.at[k];
-        w[k].high += n->at.pad.high.at[k];
-        w[k].base = n->at.pad.interior.at[k] + 1;
+        w[k].low += n->at->pad.low.at[k];
+        w[k].high += n->at->pad.high.at[k];
+        w[k].base = n->at->pad.interior.at[k] + 1;
     }
     return n->in[0];
 }

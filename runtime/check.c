@@ -77,7 +77,7 @@ has_open_loop(const ir_graph *f)
 
     for (uint32_t i = 0, graphs = ir_all_graphs(f, true, &all, &f->ctx->arena); i < graphs; i++)
         ir_each_node (n, all[i])
-            if (ir_loop_of(n).cond && n->at.loop.max == 0)
+            if (ir_loop_of(n).cond && n->at->loop.max == 0)
                 return true;
     return false;
 }

@@ -55,7 +55,7 @@ wide_bitcast(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref x)
 {
     ir_ref own = ir_convert(b, x, ir_type_at(f, n->in[0])->dtype);
 
-    return ir_convert(b, ir_node1(b, OP_bitcast, 1, &own, &n->at), wide(n->at.dtype.dtype));
+    return ir_convert(b, ir_node1(b, OP_bitcast, 1, &own, n->at), wide(n->at->dtype.dtype));
 }
 
 static cot_status widen(const ir_graph *f, ir_graph **out);
@@ -67,7 +67,7 @@ wide_attrs(ir_build *b, const ir_node *n, ir_attrs *at)
     int fields;
     const ir_field *field = ir_record_fields(ir_ops[n->op].record, &fields);
 
-    *at = n->at;
+    *at = ir_node_attrs(n);
     if (ir_runs_bodies(n->op))
         return pass_rewrite_subs(b, n, widen, at) == COT_OK;
     for (int i = 0; i < fields; i++)
@@ -97,8 +97,8 @@ widen(const ir_graph *f, ir_graph **out)
             in[i] = env[n->in[i]];
         b->loc = n->loc;
         if (n->op == OP_constant)
-            env[n->first] = wide_constant(b, &n->at.constant.data);
-        else if (n->op == OP_convert && wide(n->at.dtype.dtype) == ir_btype(b, in[0])->dtype)
+            env[n->first] = wide_constant(b, &n->at->constant.data);
+        else if (n->op == OP_convert && wide(n->at->dtype.dtype) == ir_btype(b, in[0])->dtype)
             env[n->first] = in[0];
         else if (n->op == OP_bitcast)
             env[n->first] = wide_bitcast(b, f, n, in[0]);

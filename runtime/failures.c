@@ -23,16 +23,16 @@ typedef struct places {
 static bool
 answers_status(const ir_node *n, ir_arena *scratch)
 {
-    if (n->op != OP_custom_call || !n->at.custom.opaque)
+    if (n->op != OP_custom_call || !n->at->custom.opaque)
         return false;
-    return !n->at.custom.prototype ||
-           ir_c_parse(scratch, n->at.custom.prototype)->answer.kind == IR_C_STATUS;
+    return !n->at->custom.prototype ||
+           ir_c_parse(scratch, n->at->custom.prototype)->answer.kind == IR_C_STATUS;
 }
 
 static bool
 can_fail(const ir_node *n, cot_status status, ir_arena *scratch)
 {
-    return status == COT_ERR_BOUND ? n->op == OP_while && n->at.loop.max > 0
+    return status == COT_ERR_BOUND ? n->op == OP_while && n->at->loop.max > 0
                                    : answers_status(n, scratch);
 }
 
@@ -41,8 +41,8 @@ same_place(const ir_node *a, const ir_node *b)
 {
     if (a->loc != b->loc || a->op != b->op)
         return false;
-    return a->op == OP_while ? a->at.loop.max == b->at.loop.max
-                             : a->at.custom.name == b->at.custom.name;
+    return a->op == OP_while ? a->at->loop.max == b->at->loop.max
+                             : a->at->custom.name == b->at->custom.name;
 }
 
 static void
@@ -67,9 +67,9 @@ print_place(cot_context *ctx, const ir_node *n, ir_buf *b)
     ir_loc_print(ctx, n->loc, b);
     ir_buf_str(b, b->n > before ? ": " : "");
     if (n->op == OP_while)
-        ir_buf_printf(b, "while: still goes on after %lld steps", (long long)n->at.loop.max);
+        ir_buf_printf(b, "while: still goes on after %lld steps", (long long)n->at->loop.max);
     else
-        ir_buf_printf(b, "%s failed", n->at.custom.name);
+        ir_buf_printf(b, "%s failed", n->at->custom.name);
 }
 
 const char *
@@ -99,12 +99,12 @@ record_bound(cot_context *ctx, const ir_graph *f, const places *p)
 
     if (p->n == 1)
         return ir_fail(ctx, p->at[0]->loc, p->at[0]->loc ? "while" : f->name, ERR_loop_bound,
-                       (long long)p->at[0]->at.loop.max);
+                       (long long)p->at[0]->at->loop.max);
     ir_buf_init(&text, &ctx->message_arena);
     for (int i = 0; i < p->n; i++) {
         ir_buf_str(&text, i ? ", " : "");
         ir_loc_print(ctx, p->at[i]->loc, &text);
-        ir_buf_printf(&text, " (%lld)", (long long)p->at[i]->at.loop.max);
+        ir_buf_printf(&text, " (%lld)", (long long)p->at[i]->at->loop.max);
     }
     return ir_fail(ctx, p->n ? p->at[0]->loc : 0, f->name, ERR_bound,
                    p->n ? text.text : f->name);
@@ -119,10 +119,10 @@ record_foreign(cot_context *ctx, const ir_graph *f, const places *p)
         return ir_fail(ctx, 0, f->name, ERR_custom_answered, "a foreign function");
     if (p->n == 1)
         return ir_fail(ctx, p->at[0]->loc, f->name, ERR_custom_answered,
-                       p->at[0]->at.custom.name);
+                       p->at[0]->at->custom.name);
     ir_buf_init(&text, &ctx->message_arena);
     for (int i = 0; i < p->n; i++) {
-        ir_buf_printf(&text, "%s%s (", i ? " or " : "", p->at[i]->at.custom.name);
+        ir_buf_printf(&text, "%s%s (", i ? " or " : "", p->at[i]->at->custom.name);
         ir_loc_print(ctx, p->at[i]->loc, &text);
         ir_buf_str(&text, ")");
     }

@@ -361,7 +361,7 @@ walking_time(const ir_graph *f, ir_arena *scratch)
             one += 1e-3 * CG_RUNTIME_ELEMENT_PS *
                    (double)ir_type_at(f, n->first + (ir_ref)i)->size;
         for (int i = 0; i < subs; i++)
-            one += walking_time(sub[i], scratch) * (loop.body ? (double)n->at.scan.length : 1);
+            one += walking_time(sub[i], scratch) * (loop.body ? (double)n->at->scan.length : 1);
         sum += one;
     }
     return sum;

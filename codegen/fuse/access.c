@@ -77,8 +77,8 @@ access_pad(cg_access *w, const ir_node *n, const cg_ix *at)
     cg_ix to[COT_MAX_RANK + 1];
     bool some = x->size > 0;
     for (int k = 0; k < x->rank && some; k++) {
-        int64_t step = n->at.pad.interior.at[k] + 1;
-        cg_ix i = cg_ix_addc(&w->ix, at[k], -n->at.pad.low.at[k]);
+        int64_t step = n->at->pad.interior.at[k] + 1;
+        cg_ix i = cg_ix_addc(&w->ix, at[k], -n->at->pad.low.at[k]);
         some = add_test(w, i, 0, (x->dims[k] - 1) * step + 1);
         if (step > 1)
             some &= add_test(w, cg_ix_mod(&w->ix, i, step), 0, 1);
@@ -92,7 +92,7 @@ access_pad(cg_access *w, const ir_node *n, const cg_ix *at)
 static void
 access_concatenate(cg_access *w, const ir_node *n, const cg_ix *at)
 {
-    int rank = ir_type_at(w->f, n->first)->rank, axis = (int)n->at.axis.axis;
+    int rank = ir_type_at(w->f, n->first)->rank, axis = (int)n->at->axis.axis;
     cg_ix to[COT_MAX_RANK + 1];
     int64_t start = 0;
     memcpy(to, at, sizeof *at * (size_t)rank);
@@ -159,7 +159,7 @@ access_dynamic_slice(cg_access *w, const ir_node *n, const cg_ix *at)
     const ir_type *x = ir_type_at(w->f, n->in[0]);
     cg_ix to[COT_MAX_RANK + 1];
     for (int k = 0; k < x->rank; k++) {
-        cg_ix start = cg_ix_var(&w->ix, 0, 0, x->dims[k] - n->at.sizes.sizes.at[k]);
+        cg_ix start = cg_ix_var(&w->ix, 0, 0, x->dims[k] - n->at->sizes.sizes.at[k]);
         cg_access_value(w, n->in[1 + k], to);
         to[k] = cg_ix_add(&w->ix, at[k], start);
     }
@@ -173,19 +173,19 @@ access_gather(cg_access *w, const ir_node *n, const cg_ix *at)
     int rank = ir_type_at(w->f, n->first)->rank, offset = 0, batch = 0;
     cg_ix to[COT_MAX_RANK + 1], from[COT_MAX_RANK + 1];
     for (int k = 0; k < rank; k++)
-        if (!ir_ints_has(n->at.gather.offset_dims, k))
+        if (!ir_ints_has(n->at->gather.offset_dims, k))
             from[batch++] = at[k];
     if (y->rank > 0)
         from[y->rank - 1] = cg_ix_var(&w->ix, 0, 0, y->dims[y->rank - 1]);
     cg_access_value(w, n->in[1], from);
     for (int k = 0; k < x->rank; k++) {
         to[k] = cg_ix_var(&w->ix, 0, 0, x->dims[k]);
-        for (int j = 0; j < n->at.gather.operand_batch.n; j++)
-            if (n->at.gather.operand_batch.at[j] == k)
-                to[k] = from[n->at.gather.indices_batch.at[j]];
-        if (!ir_ints_has(n->at.gather.collapsed, k) &&
-            !ir_ints_has(n->at.gather.operand_batch, k))
-            to[k] = cg_ix_add(&w->ix, to[k], at[n->at.gather.offset_dims.at[offset++]]);
+        for (int j = 0; j < n->at->gather.operand_batch.n; j++)
+            if (n->at->gather.operand_batch.at[j] == k)
+                to[k] = from[n->at->gather.indices_batch.at[j]];
+        if (!ir_ints_has(n->at->gather.collapsed, k) &&
+            !ir_ints_has(n->at->gather.operand_batch, k))
+            to[k] = cg_ix_add(&w->ix, to[k], at[n->at->gather.offset_dims.at[offset++]]);
     }
     cg_access_value(w, n->in[0], to);
 }
@@ -196,19 +196,19 @@ access_dot(cg_access *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
     cg_ix to[2][COT_MAX_RANK + 1];
-    int next = n->at.dot.lhs_batch.n;
-    for (int i = 0; i < n->at.dot.lhs.n; i++) {
-        int64_t size = x->dims[n->at.dot.lhs.at[i]];
+    int next = n->at->dot.lhs_batch.n;
+    for (int i = 0; i < n->at->dot.lhs.n; i++) {
+        int64_t size = x->dims[n->at->dot.lhs.at[i]];
         cg_ix k = cg_ix_var(&w->ix, 0, 0, size > 0 ? size - 1 : 0);
-        to[0][n->at.dot.lhs.at[i]] = to[1][n->at.dot.rhs.at[i]] = k;
+        to[0][n->at->dot.lhs.at[i]] = to[1][n->at->dot.rhs.at[i]] = k;
     }
-    for (int i = 0; i < n->at.dot.lhs_batch.n; i++)
-        to[0][n->at.dot.lhs_batch.at[i]] = to[1][n->at.dot.rhs_batch.at[i]] = at[i];
+    for (int i = 0; i < n->at->dot.lhs_batch.n; i++)
+        to[0][n->at->dot.lhs_batch.at[i]] = to[1][n->at->dot.rhs_batch.at[i]] = at[i];
     for (int k = 0; k < x->rank; k++)
-        if (!ir_ints_has(n->at.dot.lhs, k) && !ir_ints_has(n->at.dot.lhs_batch, k))
+        if (!ir_ints_has(n->at->dot.lhs, k) && !ir_ints_has(n->at->dot.lhs_batch, k))
             to[0][k] = at[next++];
     for (int k = 0; k < y->rank; k++)
-        if (!ir_ints_has(n->at.dot.rhs, k) && !ir_ints_has(n->at.dot.rhs_batch, k))
+        if (!ir_ints_has(n->at->dot.rhs, k) && !ir_ints_has(n->at->dot.rhs_batch, k))
             to[1][k] = at[next++];
     cg_access_value(w, n->in[0], to[0]);
     cg_access_value(w, n->in[1], to[1]);
@@ -249,9 +249,9 @@ access_moved(cg_access *w, const ir_node *n, const cg_ix *at)
     } else if (n->op == OP_concatenate) {
         access_concatenate(w, n, at);
     } else if (n->op == OP_iota) {
-        add_read(w, 0, 0, &at[n->at.iota.axis]);
+        add_read(w, 0, 0, &at[n->at->iota.axis]);
     } else if (n->op == OP_constant) {
-        if (!n->at.constant.data.splat)
+        if (!n->at->constant.data.splat)
             add_read(w, n->first, ir_type_at(w->f, n->first)->rank, at);
     } else if (ir_ops[n->op].flag == IR_REDUCE) {
         access_reduce(w, n, at);

@@ -12,7 +12,7 @@ program_of(const ir_graph *f, const ir_node *n)
     cot_dtype in[4];
     for (int i = 0; i < n->n_in; i++)
         in[i] = ir_type_at(f, n->in[i])->dtype;
-    return ir_sc_of(f->ctx, n->op, &n->at, n->n_in, in, ir_type_at(f, n->first)->dtype);
+    return ir_sc_of(f->ctx, n->op, n->at, n->n_in, in, ir_type_at(f, n->first)->dtype);
 }
 
 int64_t

@@ -12,7 +12,7 @@ cg_interleave_of(const ir_graph *f, ir_ref v)
         n = ir_def(f, n->in[0]);
     if (!n || n->op != OP_concatenate || n->n_in > CG_FUSE_MAX_INTERLEAVED)
         return NULL;
-    const int64_t axis = n->at.axis.axis;
+    const int64_t axis = n->at->axis.axis;
     return (axis == t->rank - 1 || (axis == 0 && hidden)) && n->n_in == t->dims[axis] ? n
                                                                                       : NULL;
 }

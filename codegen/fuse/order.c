@@ -47,7 +47,7 @@ is_part_write(const ir_graph *f, ir_ref x, ir_ref c)
 static bool
 all_write_parts(const ir_node *n, int k, int j)
 {
-    const ir_graphs g = n->at.cond.branches;
+    const ir_graphs g = n->at->cond.branches;
     bool all = ir_type_at(g.at[0], g.at[0]->out[k]) == ir_type_at(g.at[0], g.at[0]->in[j - 1]);
     for (int i = 0; i < g.n && all; i++)
         all = is_part_write(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1]);
@@ -70,7 +70,7 @@ static const ir_type *
 predicate_of(const ir_graph *f, const ir_node *n)
 {
     return n->op == OP_cond    ? ir_type_at(f, n->in[0])
-           : n->op == OP_while ? ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0])
+           : n->op == OP_while ? ir_type_at(n->at->loop.cond, n->at->loop.cond->out[0])
                                : NULL;
 }
 
@@ -140,7 +140,7 @@ is_operand_available(const ir_graph *f, const ir_node *n, int k, int j, const in
 static int
 branch_operand(cg_lowering *l, const ir_graph *f, const ir_node *n, int k, const int *over)
 {
-    const ir_graphs g = n->at.cond.branches;
+    const ir_graphs g = n->at->cond.branches;
     for (int i = 0; i < g.n; i++) {
         const ir_ref x = origin(l, g.at[i], g.at[i]->out[k]);
         for (int j = 1; x && j < n->n_in; j++)

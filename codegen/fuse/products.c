@@ -50,8 +50,8 @@ static void
 slice_view(view *v, const ir_node *n)
 {
     for (int k = 0; k < v->rank; k++) {
-        v->offset += n->at.slice.start.at[k] * v->stride[k];
-        v->stride[k] *= n->at.slice.stride.at[k];
+        v->offset += n->at->slice.start.at[k] * v->stride[k];
+        v->stride[k] *= n->at->slice.stride.at[k];
     }
 }
 
@@ -61,8 +61,8 @@ broadcast_view(view *v, const ir_node *n, const ir_type *t)
     view from = *v;
     memset(v->stride, 0, sizeof v->stride);
     for (int k = 0; k < from.rank; k++)
-        if (from.dims[k] == t->dims[n->at.broadcast.dims.at[k]])
-            v->stride[n->at.broadcast.dims.at[k]] = from.stride[k];
+        if (from.dims[k] == t->dims[n->at->broadcast.dims.at[k]])
+            v->stride[n->at->broadcast.dims.at[k]] = from.stride[k];
 }
 
 /* Do loads widen elements of type `from` to type `to` without changing a value? */
@@ -108,10 +108,10 @@ view_of(const ir_graph *f, ir_ref x, view *v)
     if (base && n->op == OP_broadcast_in_dim)
         broadcast_view(v, n, t);
     for (int k = 0; base && n->op == OP_transpose && k < t->rank; k++)
-        v->stride[k] = from.stride[n->at.perm.perm.at[k]];
+        v->stride[k] = from.stride[n->at->perm.perm.at[k]];
     if (base && n->op == OP_windows) {
-        v->stride[t->rank - 1] = from.stride[n->at.windows.axis] * n->at.windows.dilation;
-        v->stride[n->at.windows.axis] *= n->at.windows.stride;
+        v->stride[t->rank - 1] = from.stride[n->at->windows.axis] * n->at->windows.dilation;
+        v->stride[n->at->windows.axis] *= n->at->windows.stride;
     }
     if (!base || (n->op == OP_reshape && !reshape_view(v, t))) {
         base = x;
@@ -171,8 +171,8 @@ bool
 cg_has_inner_form(const ir_graph *f, const ir_node *n, int lhs_free, int rhs_free)
 {
     return takes_inner_form(lhs_free, rhs_free,
-                           is_k_last(ir_type_at(f, n->in[0])->rank, n->at.dot.lhs),
-                           is_k_last(ir_type_at(f, n->in[1])->rank, n->at.dot.rhs));
+                            is_k_last(ir_type_at(f, n->in[0])->rank, n->at->dot.lhs),
+                            is_k_last(ir_type_at(f, n->in[1])->rank, n->at->dot.rhs));
 }
 
 bool
@@ -180,7 +180,7 @@ cg_is_inner_product(const ir_graph *f, const ir_node *n)
 {
     if (n->op != OP_dot_general)
         return false;
-    const int lhs = ir_type_at(f, n->in[0])->rank - n->at.dot.lhs.n - n->at.dot.lhs_batch.n,
-              rhs = ir_type_at(f, n->in[1])->rank - n->at.dot.rhs.n - n->at.dot.rhs_batch.n;
+    const int lhs = ir_type_at(f, n->in[0])->rank - n->at->dot.lhs.n - n->at->dot.lhs_batch.n,
+              rhs = ir_type_at(f, n->in[1])->rank - n->at->dot.rhs.n - n->at->dot.rhs_batch.n;
     return cg_has_inner_form(f, n, lhs, rhs);
 }

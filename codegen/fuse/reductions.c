@@ -127,7 +127,7 @@ cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
     if (!ir_is_fold(n->op) || (cg_lanes(l, 32) == 1 && !l->target.grid))
         return false;
     cg_reduced(f, n, &first, &last);
-    if (first != 0 || ir_axes_count(n->at.axes.axes) != last)
+    if (first != 0 || ir_axes_count(n->at->axes.axes) != last)
         return false;
     cg_columns c = cg_columns_of(l, f, 1, &n->first);
     if (l->target.grid)

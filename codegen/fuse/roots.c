@@ -47,8 +47,8 @@ int64_t
 cg_terms_of(const ir_graph *f, const ir_node *n)
 {
     int64_t k = 1;
-    for (int i = 0; i < n->at.dot.lhs.n; i++)
-        k *= ir_type_at(f, n->in[0])->dims[n->at.dot.lhs.at[i]];
+    for (int i = 0; i < n->at->dot.lhs.n; i++)
+        k *= ir_type_at(f, n->in[0])->dims[n->at->dot.lhs.at[i]];
     return k;
 }
 
@@ -60,14 +60,14 @@ is_pointwise(const ir_graph *f, const ir_node *n)
 {
     const ir_type *t = ir_type_at(f, n->first);
     const int64_t k = n->op == OP_dot_general ? cg_terms_of(f, n) : 0;
-    const int batch = n->at.dot.lhs_batch.n, last = t->rank - 1;
+    const int batch = n->at->dot.lhs_batch.n, last = t->rank - 1;
     int64_t size = t->size;
     if (k <= 1 || k > CG_FUSE_FEW_TERMS || !ir_is_float(t->dtype))
         return k == 1;
     for (int i = 0; i < batch; i++)
         size /= t->dims[i] > 0 ? t->dims[i] : 1;
     return size >= CG_FUSE_MIN_FLAT && t->dims[last] <= CG_FUSE_FEW_TERMS &&
-           ir_type_at(f, n->in[1])->rank == batch + n->at.dot.rhs.n + 1;
+           ir_type_at(f, n->in[1])->rank == batch + n->at->dot.rhs.n + 1;
 }
 
 bool
@@ -130,7 +130,7 @@ is_hoisted(const rooting *u, const ir_node *n, const ir_type *x, const ir_type *
     if (u->l->target.grid && x->rank > 0)
         return false;
     for (int k = 0; k < x->rank; k++)
-        if (n->at.broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
+        if (n->at->broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
             return false;
     return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= CG_FUSE_MIN_BROADCAST;
 }
@@ -147,9 +147,9 @@ is_disjoint_slice(rooting *u, const ir_node *n, ir_ref x)
     if (n->op != OP_slice)
         return false;
     for (int k = 0; last && !disjoint && u->slices[x] < CG_FUSE_MAX_DISJOINT_SLICES &&
-                    k < n->at.slice.start.n;
+                    k < n->at->slice.start.n;
          k++)
-        disjoint = n->at.slice.limit.at[k] <= last->at.slice.start.at[k];
+        disjoint = n->at->slice.limit.at[k] <= last->at->slice.start.at[k];
     u->slice[x] = disjoint ? n : NULL;
     u->slices[x]++;
     return disjoint;
@@ -192,8 +192,8 @@ is_spread(const rooting *u, const ir_node *pad)
 {
     int left = CG_FUSE_MAX_OWN_NODES;
 
-    for (int k = 0; k < pad->at.pad.interior.n; k++)
-        if (pad->at.pad.interior.at[k] > 0)
+    for (int k = 0; k < pad->at->pad.interior.n; k++)
+        if (pad->at->pad.interior.at[k] > 0)
             return own_cost(u, pad->in[0], &left) > CG_FUSE_COST_SPREAD;
     return false;
 }

@@ -27,7 +27,7 @@ cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *
     switch (n->op) {
     case OP_broadcast_in_dim:
         for (int k = 0; k < x->rank; k++)
-            to[k] = x->dims[k] == 1 ? 0 : at[n->at.broadcast.dims.at[k]];
+            to[k] = x->dims[k] == 1 ? 0 : at[n->at->broadcast.dims.at[k]];
         break;
     case OP_reshape:
         if (x->rank > 0 && !same_but_ones(x, y, at, to))
@@ -35,23 +35,24 @@ cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *
         break;
     case OP_transpose:
         for (int k = 0; k < y->rank; k++)
-            to[n->at.perm.perm.at[k]] = at[k];
+            to[n->at->perm.perm.at[k]] = at[k];
         break;
     case OP_slice:
         for (int k = 0; k < y->rank; k++)
-            to[k] = cg_ix_addc(t, cg_ix_mul(t, at[k], n->at.slice.stride.at[k]),
-                               n->at.slice.start.at[k]);
+            to[k] = cg_ix_addc(t, cg_ix_mul(t, at[k], n->at->slice.stride.at[k]),
+                               n->at->slice.start.at[k]);
         break;
     case OP_windows:
         memcpy(to, at, sizeof *at * (size_t)x->rank);
-        to[n->at.windows.axis] =
-            cg_ix_add(t, cg_ix_mul(t, at[n->at.windows.axis], n->at.windows.stride),
-                      cg_ix_mul(t, at[x->rank], n->at.windows.dilation));
+        to[n->at->windows.axis] =
+            cg_ix_add(t, cg_ix_mul(t, at[n->at->windows.axis], n->at->windows.stride),
+                      cg_ix_mul(t, at[x->rank], n->at->windows.dilation));
         break;
     default: /* reverse */
         for (int k = 0; k < y->rank; k++)
-            to[k] = ir_axes_has(n->at.axes.axes, k)
-                ? cg_ix_addc(t, cg_ix_mul(t, at[k], -1), y->dims[k] - 1) : at[k];
+            to[k] = ir_axes_has(n->at->axes.axes, k)
+                        ? cg_ix_addc(t, cg_ix_mul(t, at[k], -1), y->dims[k] - 1)
+                        : at[k];
         break;
     }
 }
@@ -73,7 +74,7 @@ cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_i
         cg_ix_split(t, cg_ix_flat(t, x->rank, x->dims, from), z->rank, z->dims, to);
     else
         for (int k = 0; k < z->rank; k++)
-            to[k] = from[n->at.perm.perm.at[k]];
+            to[k] = from[n->at->perm.perm.at[k]];
 }
 
 bool

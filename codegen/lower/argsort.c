@@ -343,7 +343,7 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
     const ir_node *n = g->node;
     const cg_group none = { 0 };
     const bool top = n->op == OP_top_k;
-    const int axis = (int)(top ? n->at.top.axis : n->at.arg.axis);
+    const int axis = (int)(top ? n->at->top.axis : n->at->arg.axis);
     ordering o = { .n = n, .t = ir_type_at(v->f, n->first), .axis = axis, .top = top };
     if (!v->place[n->first].set)
         v->place[n->first] = cg_plan_new(l, "t", o.t);

@@ -17,7 +17,7 @@ inner_frame(cg_lowering *l, cg_frame *fr, const ir_node *n, const ir_graph *f, i
 cg_val
 lower_call(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {
-    const ir_graph *f = n->at.call.body;
+    const ir_graph *f = n->at->call.body;
     return cg_element(l, inner_frame(l, fr, n, f, 0), f->out[result], at);
 }
 
@@ -25,10 +25,10 @@ static cg_val
 inline_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at,
                 cg_val index, int k)
 {
-    const ir_graph *f = n->at.cond.branches.at[k];
+    const ir_graph *f = n->at->cond.branches.at[k];
     cot_dtype t = ir_type_at(fr->f, n->in[0])->dtype;
     cg_frame *in = inner_frame(l, fr, n, f, 1);
-    if (k == n->at.cond.branches.n - 1)
+    if (k == n->at->cond.branches.n - 1)
         return cg_element(l, in, f->out[result], at);
     cg_val here = t == COT_BOOL ? cg_insn1(&l->b, SC_not, t, index)
         : cg_insn2(&l->b, SC_le, t, index, cg_const(&l->b, t, (uint64_t)k));

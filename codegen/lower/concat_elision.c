@@ -65,12 +65,13 @@ follow(following *s, ir_ref x, int64_t offset, const int64_t *stride)
         follow(s, n->in[0], offset, to);
     } else if (!stop && n->op == OP_transpose) {
         for (int k = 0; k < ir_type_at(f, x)->rank; k++)
-            to[n->at.perm.perm.at[k]] = stride[k];
+            to[n->at->perm.perm.at[k]] = stride[k];
         follow(s, n->in[0], offset, to);
     } else if (!stop && n->op == OP_concatenate) {
         for (int i = 0; i < n->n_in; i++) {
             follow(s, n->in[i], offset, stride);
-            offset += stride[n->at.axis.axis] * ir_type_at(f, n->in[i])->dims[n->at.axis.axis];
+            offset +=
+                stride[n->at->axis.axis] * ir_type_at(f, n->in[i])->dims[n->at->axis.axis];
         }
     } else {
         add_part(s, x, offset, stride);
@@ -94,7 +95,7 @@ is_dense(const ir_type *t, const int64_t *stride)
 static bool
 only_collects(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
-    return n->op == OP_scan && n->at.scan.carries == 0 && !cg_steps(l, f, n);
+    return n->op == OP_scan && n->at->scan.carries == 0 && !cg_steps(l, f, n);
 }
 
 /* May part k of the whole, which the group at position i of the order computes, be computed in

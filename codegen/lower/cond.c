@@ -18,7 +18,7 @@ typedef struct branching {
 static void
 plan_branch(cg_lowering *l, const branching *c, int k, const cg_ending *e)
 {
-    const ir_graph *f = c->n->at.cond.branches.at[k];
+    const ir_graph *f = c->n->at->cond.branches.at[k];
     cg_level *b = cg_level_new(l, f);
     for (int i = 0; i < f->n_in; i++)
         cg_lend(b, f->in[i], c->in[i]);
@@ -62,7 +62,7 @@ static void
 plan_predicated_branches(cg_lowering *l, const branching *c, cg_place when,
                          const ir_type *index, const cg_ending *e)
 {
-    const int n = c->n->at.cond.branches.n;
+    const int n = c->n->at->cond.branches.n;
     const cg_place *word = cg_predicate_branches(l, when, index, n), outer = l->predicate;
     cg_place *end = IR_NEW_N(l->arena, cg_place, n);
     for (int k = 0; k < n; k++) {
@@ -111,7 +111,7 @@ parts_of(cg_lowering *l, const cg_level *v, const ir_node *n)
 static void
 plan_mapped_branches(cg_lowering *l, const branching *c, const cg_level *v, cg_place when)
 {
-    const ir_graphs branches = c->n->at.cond.branches;
+    const ir_graphs branches = c->n->at->cond.branches;
     const ir_type *p = ir_type_at(v->f, c->n->in[0]);
     for (int k = 0; k < branches.n && p->size > 0; k++) {
         const cg_masked own = { .when = when, .type = p, .branch = k, .branches = branches.n };
@@ -147,7 +147,7 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
         return;
     }
     const cg_ending end = { .mask = cg_masks_of(l, v, n, &(cg_masked){ .type = p }) };
-    if (n->at.cond.branches.n > 1 && cg_is_predicated(l, v->f, n)) {
+    if (n->at->cond.branches.n > 1 && cg_is_predicated(l, v->f, n)) {
         plan_predicated_branches(l, &c, when, p, &end);
         return;
     }
@@ -155,5 +155,5 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_plan_touch(l, when.buffer);
     c.index =
         cg_load(&l->entry, when.buffer, when.offset ? when.offset : cg_i64(&l->entry, 0), 0);
-    plan_branches(l, &c, 0, n->at.cond.branches.n - 1, &end);
+    plan_branches(l, &c, 0, n->at->cond.branches.n - 1, &end);
 }

@@ -322,7 +322,7 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
     const ir_node *n = g->node;
     const cg_group none = { 0 };
     cg_cumulating c = {
-        .n = n, .t = ir_type_at(v->f, n->first), .axis = (int)n->at.cumulate.axis, .inner = 1
+        .n = n, .t = ir_type_at(v->f, n->first), .axis = (int)n->at->cumulate.axis, .inner = 1
     };
     if (!v->place[n->first].set)
         v->place[n->first] = cg_plan_new(l, "t", c.t);

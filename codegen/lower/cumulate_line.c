@@ -13,7 +13,7 @@ cg_cumulate_combine(cg_lowering *l, const cg_cumulating *c, cg_val x, cg_val y)
 static void
 go_to(cg_lowering *l, cg_cumulating *c, cg_ix i)
 {
-    c->at[c->axis] = c->n->at.cumulate.reverse
+    c->at[c->axis] = c->n->at->cumulate.reverse
                          ? cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, i, -1), c->size - 1)
                          : i;
 }

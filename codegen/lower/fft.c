@@ -81,7 +81,7 @@ take(cg_lowering *l, transforming *c, cg_ix i, cg_val *z)
     c->at[c->t->rank - 2] = i;
     for (int part = 0; part < 2; part++) {
         c->at[c->t->rank - 1] = cg_ix_const(&l->ix, part);
-        z[c->n->at.fft.inverse ? 1 - part : part] = cg_element(l, c->fr, c->n->in[0], c->at);
+        z[c->n->at->fft.inverse ? 1 - part : part] = cg_element(l, c->fr, c->n->in[0], c->at);
     }
 }
 
@@ -105,7 +105,7 @@ put(cg_lowering *l, transforming *c, int r, cg_ix first, int64_t step, const cg_
                 cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at));
         }
     }
-    const int swapped = last && c->n->at.fft.inverse;
+    const int swapped = last && c->n->at->fft.inverse;
     for (int part = 0; part < 2 && !last; part++)
         for (int k = 0; k < r; k++)
             cg_store(&l->b, c->scratch[(c->stage + 1) % 2 * 2 + part], at[k][0],

@@ -45,7 +45,7 @@ argument(cg_lowering *l, const foreign *q, const ir_c_item *c, const ir_custom *
     return (cg_extern_arg){ .type = c->type,
                             .value = c->kind == IR_C_IN
                                          ? element_of(l, q->v->place[n->in[c->index]])
-                                         : cg_const(&l->entry, c->type, ir_c_bits(c, &n->at)) };
+                                         : cg_const(&l->entry, c->type, ir_c_bits(c, n->at)) };
 }
 
 /* A result that the C function updates starts as a copy of the operand. */
@@ -62,7 +62,7 @@ copy_in(cg_lowering *l, const foreign *q, const ir_c_function *c)
 static void
 by_prototype(cg_lowering *l, const foreign *q, const ir_custom *of)
 {
-    const ir_c_function *c = ir_c_parse(l->arena, q->n->at.custom.prototype);
+    const ir_c_function *c = ir_c_parse(l->arena, q->n->at->custom.prototype);
     cg_extern *x = q->x;
     copy_in(l, q, c);
     l->plan->now++;
@@ -113,16 +113,16 @@ void
 cg_plan_foreign(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
-    const ir_custom *of = ir_custom_find(l->ctx, n->at.custom.name);
+    const ir_custom *of = ir_custom_find(l->ctx, n->at->custom.name);
     foreign q = { v, n, IR_NEW(l->arena, cg_extern) };
     for (int i = 0; i < n->n_out; i++) {
         ir_ref y = n->first + (ir_ref)i;
         if (!v->place[y].set)
             v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
     }
-    q.x->name = n->at.custom.name;
+    q.x->name = n->at->custom.name;
     q.x->loc = n->loc;
-    if (n->at.custom.prototype)
+    if (n->at->custom.prototype)
         by_prototype(l, &q, of);
     else
         by_closure(l, &q, of);

@@ -14,10 +14,10 @@ place_constant(cg_lowering *l, cg_level *v, ir_ref x)
 {
     const ir_node *n = ir_def(v->f, x);
     const ir_type *t = ir_type_at(v->f, x);
-    if (!n || n->op != OP_constant || n->at.constant.data.splat || v->place[x].set)
+    if (!n || n->op != OP_constant || n->at->constant.data.splat || v->place[x].set)
         return false;
     uint32_t i = cg_buffer_add(l->entry.k, "constant", t->dtype, CG_CONST, t->size);
-    l->entry.k->buffer[i].data = n->at.constant.data.bytes;
+    l->entry.k->buffer[i].data = n->at->constant.data.bytes;
     v->place[x] = (cg_place){ .set = true, .buffer = i };
     v->borrowed[x] = true;
     return true;

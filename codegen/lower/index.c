@@ -31,7 +31,7 @@ inside_by_constant(const ir_graph *f, const cg_windows *w)
     if (!n || n->op != OP_constant || t->dtype != COT_I32 ||
         t->size > CG_LOWER_MAX_INDEX_TABLE || w->index_map.n == 0)
         return false;
-    const ir_data *d = &n->at.constant.data;
+    const ir_data *d = &n->at->constant.data;
     const int64_t many = d->splat ? 1 : t->size;
     for (int64_t i = 0; i < many; i++)
         for (int m = 0; m < w->index_map.n; m++) {
@@ -51,13 +51,13 @@ gather_windows(const ir_graph *f, const ir_node *n)
 {
     cg_windows w = { .x = ir_type_at(f, n->in[0]),
                      .y = n->in[1],
-                     .thin = n->at.gather.collapsed,
-                     .operand_batch = n->at.gather.operand_batch,
-                     .indices_batch = n->at.gather.indices_batch,
-                     .index_map = n->at.gather.index_map,
-                     .outer = n->at.gather.offset_dims,
-                     .mode = n->at.gather.mode };
-    memcpy(w.size, n->at.gather.sizes.at, sizeof(int64_t) * (size_t)w.x->rank);
+                     .thin = n->at->gather.collapsed,
+                     .operand_batch = n->at->gather.operand_batch,
+                     .indices_batch = n->at->gather.indices_batch,
+                     .index_map = n->at->gather.index_map,
+                     .outer = n->at->gather.offset_dims,
+                     .mode = n->at->gather.mode };
+    memcpy(w.size, n->at->gather.sizes.at, sizeof(int64_t) * (size_t)w.x->rank);
     w.known = inside_by_constant(f, &w);
     return w;
 }
@@ -68,12 +68,12 @@ cg_scatter_windows(const ir_graph *f, const ir_node *n)
     const ir_type *z = ir_type_at(f, n->in[2]);
     cg_windows w = { .x = ir_type_at(f, n->in[0]),
                      .y = n->in[1],
-                     .thin = n->at.scatter.inserted,
-                     .operand_batch = n->at.scatter.operand_batch,
-                     .indices_batch = n->at.scatter.indices_batch,
-                     .index_map = n->at.scatter.index_map,
-                     .outer = n->at.scatter.window_dims,
-                     .mode = n->at.scatter.mode };
+                     .thin = n->at->scatter.inserted,
+                     .operand_batch = n->at->scatter.operand_batch,
+                     .indices_batch = n->at->scatter.indices_batch,
+                     .index_map = n->at->scatter.index_map,
+                     .outer = n->at->scatter.window_dims,
+                     .mode = n->at->scatter.mode };
     for (int k = 0, i = 0; k < w.x->rank; k++) {
         bool thin = ir_ints_has(w.thin, k) || ir_ints_has(w.operand_batch, k);
         w.size[k] = thin ? 1 : z->dims[w.outer.at[i++]];
@@ -161,7 +161,7 @@ lower_dynamic_slice(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, 
     int rank = ir_type_at(fr->f, n->first)->rank;
     cg_ix to[COT_MAX_RANK + 1];
     (void)result;
-    cg_box_starts(l, fr, n, 1, n->at.sizes.sizes.at, to);
+    cg_box_starts(l, fr, n, 1, n->at->sizes.sizes.at, to);
     for (int k = 0; k < rank; k++)
         to[k] = cg_ix_add(&l->ix, to[k], at[k]);
     return cg_element(l, fr, n->in[0], to);

@@ -43,7 +43,7 @@ static int64_t launches(cg_lowering *l, const ir_graph *f, waiting w);
 static int64_t
 launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
 {
-    const ir_graphs branch = n->at.cond.branches;
+    const ir_graphs branch = n->at->cond.branches;
     const bool mapped = ir_type_at(f, n->in[0])->rank > 0;
     int64_t all = 1;
 
@@ -57,20 +57,20 @@ launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
 static int64_t
 launches_of_iteration(cg_lowering *l, const ir_node *n)
 {
-    int64_t launched = launches(l, n->at.loop.body, WAITS);
-    return add(add(launches(l, n->at.loop.cond, NOTHING), 1), launched);
+    int64_t launched = launches(l, n->at->loop.body, WAITS);
+    return add(add(launches(l, n->at->loop.cond, NOTHING), 1), launched);
 }
 
 bool
 cg_iteration_waits(cg_lowering *l, const ir_node *n)
 {
-    return launches(l, n->at.loop.body, NOTHING) < 0;
+    return launches(l, n->at->loop.body, NOTHING) < 0;
 }
 
 bool
 cg_has_few_iterations(cg_lowering *l, const ir_node *n, bool nested)
 {
-    const int64_t max = n->at.loop.max, iteration = launches_of_iteration(l, n);
+    const int64_t max = n->at->loop.max, iteration = launches_of_iteration(l, n);
 
     if (max <= 0 || max >= CG_LOWER_LAUNCHED_ITERATIONS || iteration < 0 ||
         iteration > CG_LOWER_MAX_LAUNCHES || cg_iteration_waits(l, n))
@@ -96,7 +96,7 @@ launches_of_while(cg_lowering *l, const ir_node *n, waiting w)
     const int64_t iteration = launches_of_iteration(l, n);
 
     if (cg_has_few_iterations(l, n, true))
-        return times(n->at.loop.max + 1, iteration);
+        return times(n->at->loop.max + 1, iteration);
     return w == NOTHING
                ? -1
                : add(2, times(cg_iterations_at_once(l, n, w == SYNCHRONISES), iteration));
@@ -108,14 +108,14 @@ launches_of_scan(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
     const ir_graph *steps = cg_steps(l, f, n);
 
     return steps ? launches(l, steps, w)
-                 : times(n->at.scan.length, launches(l, n->at.scan.body, NOTHING));
+                 : times(n->at->scan.length, launches(l, n->at->scan.body, NOTHING));
 }
 
 static int64_t
 launches_of_node(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
 {
     switch (n->op) {
-    case OP_call: return launches(l, n->at.call.body, w);
+    case OP_call: return launches(l, n->at->call.body, w);
     case OP_cond: return launches_of_cond(l, f, n, w);
     case OP_while: return cg_fits_registers(l, f, n) ? 1 : launches_of_while(l, n, w);
     case OP_scan: return cg_fits_registers(l, f, n) ? 1 : launches_of_scan(l, f, n, w);

@@ -32,9 +32,9 @@ static void
 plan_iteration(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
                const cg_place *to, cg_place active)
 {
-    const int consts = (int)n->at.loop.consts, carries = n->n_in - consts;
-    const ir_type *p = ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
-    cg_level *b = body_level(l, n->at.loop.body, n->n_in, in);
+    const int consts = (int)n->at->loop.consts, carries = n->n_in - consts;
+    const ir_type *p = ir_type_at(n->at->loop.cond, n->at->loop.cond->out[0]);
+    cg_level *b = body_level(l, n->at->loop.body, n->n_in, in);
     const cg_masked own = { .when = active, .type = p, .branch = 1, .branches = 2 };
     cg_ending end = { .chooses = p->rank > 0,
                       .when = active,
@@ -60,7 +60,7 @@ plan_iterations(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_pl
                 const cg_place *to)
 {
     cg_build *e = &l->entry;
-    const ir_type *p = ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
+    const ir_type *p = ir_type_at(n->at->loop.cond, n->at->loop.cond->out[0]);
     const cg_place outer = l->predicate;
     cg_val loop = 0, go = 0;
     cg_iterations t;
@@ -73,7 +73,7 @@ plan_iterations(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_pl
     }
     cg_val iterations = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, t.at_once), 1, 0);
     l->predicate = t.head;
-    cg_plan_sub(l, n->at.loop.cond, in, &t.test);
+    cg_plan_sub(l, n->at->loop.cond, in, &t.test);
     cg_iterations_next(l, &t);
     l->predicate = t.word;
     plan_iteration(l, v, n, in, to, t.test);
@@ -94,9 +94,9 @@ void
 cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
-    const ir_graph *cond = n->at.loop.cond;
+    const ir_graph *cond = n->at->loop.cond;
     const ir_type *p = ir_type_at(cond, cond->out[0]);
-    int consts = (int)n->at.loop.consts, carries = n->n_in - consts;
+    int consts = (int)n->at->loop.consts, carries = n->n_in - consts;
     cg_build *e = &l->entry;
     cg_place *to = cg_place_results(l, v, n), *in = cg_operand_places(l, v, n);
     if (cg_plan_register_loop(l, v, g, to))
@@ -111,12 +111,12 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     }
     cg_plan_loop_begin(l);
     cg_val loop = cg_while_begin(e);
-    cg_val count = n->at.loop.max > 0 ? cg_while_carry(e, loop, COT_I64, cg_i64(e, 0)) : 0;
+    cg_val count = n->at->loop.max > 0 ? cg_while_carry(e, loop, COT_I64, cg_i64(e, 0)) : 0;
     cg_place active = cg_plan_new(l, "active", p);
     cg_plan_sub(l, cond, in, &active);
     cg_val go = cg_plan_any(l, active, p);
     if (count) {
-        cg_val over = cg_insn2(e, SC_le, COT_I64, cg_i64(e, n->at.loop.max), count);
+        cg_val over = cg_insn2(e, SC_le, COT_I64, cg_i64(e, n->at->loop.max), count);
         cg_fail_if(e, cg_insn2(e, SC_and, COT_BOOL, go, over), COT_ERR_BOUND);
     }
     cg_while_test(e, loop, go);
@@ -172,12 +172,12 @@ static void
 plan_steps(cg_lowering *l, const cg_level *v, const ir_node *n, const ir_graph *steps,
            const cg_place *in, const cg_place *to)
 {
-    const int carries = (int)n->at.scan.carries;
+    const int carries = (int)n->at->scan.carries;
     cg_level *b = body_level(l, steps, n->n_in, in);
     for (int i = carries; i < n->n_out; i++)
         cg_lend(b, steps->in[n->n_in + i - carries], to[i]);
     for (int i = 0; i < carries; i++)
-        cg_mask_parts(b, steps->out[i], steps->in[n->at.scan.consts + i],
+        cg_mask_parts(b, steps->out[i], steps->in[n->at->scan.consts + i],
                       v->mask[n->first + (ir_ref)i]);
     l->plan->now++;
     for (int i = 0; i < n->n_out; i++)
@@ -191,7 +191,7 @@ plan_steps(cg_lowering *l, const cg_level *v, const ir_node *n, const ir_graph *
 static void
 touch_collected(cg_lowering *l, const ir_node *n, const cg_place *to)
 {
-    for (int i = (int)n->at.scan.carries; i < n->n_out; i++)
+    for (int i = (int)n->at->scan.carries; i < n->n_out; i++)
         cg_plan_touch(l, to[i].buffer);
 }
 
@@ -201,16 +201,16 @@ static cg_place *
 step_places(cg_lowering *l, const cg_level *v, const ir_node *n, cg_val loop, cg_place *in,
             const cg_place *to)
 {
-    const ir_graph *f = n->at.scan.body;
-    const int carries = (int)n->at.scan.carries;
+    const ir_graph *f = n->at->scan.body;
+    const int carries = (int)n->at->scan.carries;
     const int64_t *const *stride = (const int64_t *const *)v->stride + n->first;
     cg_build *e = &l->entry;
     cg_place *ys = IR_NEW_N(l->arena, cg_place, n->n_out + 1);
     cg_val t = cg_loop_var(e, loop);
 
-    if (n->at.scan.reverse)
-        t = cg_isub(e, cg_i64(e, n->at.scan.length - 1), t);
-    for (int i = (int)n->at.scan.consts + carries; i < n->n_in; i++)
+    if (n->at->scan.reverse)
+        t = cg_isub(e, cg_i64(e, n->at->scan.length - 1), t);
+    for (int i = (int)n->at->scan.consts + carries; i < n->n_in; i++)
         in[i] = cg_place_at(l, in[i], cg_imul(e, t, ir_type_at(f, f->in[i])->size));
     for (int i = carries; i < n->n_out; i++)
         ys[i] = cg_place_at(
@@ -224,8 +224,8 @@ static void
 plan_scan_step(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
                const cg_place *to, const cg_place *ys)
 {
-    const ir_graph *f = n->at.scan.body;
-    const int consts = (int)n->at.scan.consts, carries = (int)n->at.scan.carries;
+    const ir_graph *f = n->at->scan.body;
+    const int consts = (int)n->at->scan.consts, carries = (int)n->at->scan.carries;
     const int64_t *const *stride = (const int64_t *const *)v->stride + n->first;
     cg_level *b = body_level(l, f, n->n_in, in);
     cg_ending end = { .mask = cg_masks_of(
@@ -248,7 +248,7 @@ void
 cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
-    const int consts = (int)n->at.scan.consts, carries = (int)n->at.scan.carries;
+    const int consts = (int)n->at->scan.consts, carries = (int)n->at->scan.carries;
     cg_build *e = &l->entry;
     cg_place *to = cg_place_results(l, v, n), *in = cg_operand_places(l, v, n);
     const ir_graph *steps;
@@ -261,12 +261,13 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     }
     start_carries(l, v, n, consts, carries, to);
     memcpy(in + consts, to, sizeof *in * (size_t)carries);
-    if (n->at.scan.length == 0)
+    if (n->at->scan.length == 0)
         return;
     touch_collected(l, n, to);
     cg_plan_loop_begin(l);
     touch_collected(l, n, to); /* through all steps, from the first on */
-    cg_val loop = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, n->at.scan.length), 1, 0);
+    cg_val loop =
+        cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, n->at->scan.length), 1, 0);
     const cg_place *ys = step_places(l, v, n, loop, in, to);
     plan_scan_step(l, v, n, in, to, ys);
     cg_loop_end(e, loop);

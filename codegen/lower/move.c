@@ -48,9 +48,9 @@ inline_pad(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
     const bool reshaped = is_reshaped(fr->f, n->in[0]);
     bool never = x->size == 0;
     for (int k = 0; k < x->rank && !never; k++) {
-        int64_t step = n->at.pad.interior.at[k] + 1;
+        int64_t step = n->at->pad.interior.at[k] + 1;
         bool off = false;
-        cg_ix i = cg_ix_addc(&l->ix, at[k], -n->at.pad.low.at[k]);
+        cg_ix i = cg_ix_addc(&l->ix, at[k], -n->at->pad.low.at[k]);
         inside = cg_and(l, inside, cg_within(l, i, 0, (x->dims[k] - 1) * step + 1, &never));
         if (step > 1)
             inside = cg_and(l, inside, cg_within(l, cg_ix_mod(&l->ix, i, step), 0, 1, &off));
@@ -67,7 +67,7 @@ static cg_val
 inline_concatenate(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
 {
     const ir_type *y = ir_type_at(fr->f, n->first);
-    int axis = (int)n->at.axis.axis;
+    int axis = (int)n->at->axis.axis;
     cg_ix to[COT_MAX_RANK];
     cg_val v = 0;
     int64_t start = 0;
@@ -109,10 +109,10 @@ lower_move(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_
     case OP_pad: return inline_pad(l, fr, n, at);
     case OP_concatenate: return inline_concatenate(l, fr, n, at);
     case OP_constant:
-        return inline_constant(l, ir_type_at(fr->f, n->first), &n->at.constant.data, at);
+        return inline_constant(l, ir_type_at(fr->f, n->first), &n->at->constant.data, at);
     case OP_iota:
-        return cg_convert(l, cg_ix_value(&l->ix, &l->b, at[n->at.iota.axis]), COT_I64,
-                          n->at.iota.dtype);
+        return cg_convert(l, cg_ix_value(&l->ix, &l->b, at[n->at->iota.axis]), COT_I64,
+                          n->at->iota.dtype);
     default: cg_view_index(&l->ix, fr->f, n, at, to); return cg_element(l, fr, n->in[0], to);
     }
 }

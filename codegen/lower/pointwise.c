@@ -39,7 +39,7 @@ lower_pointwise(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, cons
         x[i] = cg_element(l, fr, n->in[i], at);
     }
     const cot_dtype type = ir_type_at(fr->f, n->first)->dtype;
-    const ir_sc_program *p = ir_sc_of(l->ctx, n->op, &n->at, n->n_in, in, type);
+    const ir_sc_program *p = ir_sc_of(l->ctx, n->op, n->at, n->n_in, in, type);
     if (l->mask && l->m->trapping_math && !ir_ops[n->op].quiet)
         make_harmless(l, n, in, x);
     return p ? cg_inline(&l->b, p, x) : 0;

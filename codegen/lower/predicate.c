@@ -211,7 +211,7 @@ cg_iterations_begin(cg_lowering *l, const ir_node *n, const ir_type *p, cg_itera
     const bool waits = cg_iteration_waits(l, n);
     const bool few = cg_has_few_iterations(l, n, l->nest != NULL);
 
-    *t = (cg_iterations){ .max = n->at.loop.max, .p = p, .outer = l->nest };
+    *t = (cg_iterations){ .max = n->at->loop.max, .p = p, .outer = l->nest };
     t->syncs = !few && !l->nest;
     t->resumes = !few && l->nest;
     t->waits = waits;

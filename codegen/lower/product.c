@@ -188,8 +188,8 @@ describe_conv(product *p, ir_ref *x, ir_ref *y)
     rows[0] = sx[1];
     window[spatial] = sx[last];
     for (int i = 0; i < spatial; i++) {
-        rows[1 + i] = n->at.conv.strides.at[i] * sx[2 + i];
-        window[i] = n->at.conv.dilation.at[i] * sx[2 + i];
+        rows[1 + i] = n->at->conv.strides.at[i] * sx[2 + i];
+        window[i] = n->at->conv.dilation.at[i] * sx[2 + i];
     }
     p->d.type = ir_compute_type(tx->dtype);
     p->d.b = (cg_dot_axes){ 1, t->dims, sx, sy };
@@ -215,10 +215,10 @@ describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
     const ir_type *tx = ir_type_at(f, n->in[0]), *ty = ir_type_at(f, n->in[1]);
     const int64_t *sx = strides_of(l, f, n, 0, x, &p->offset[0]);
     const int64_t *sy = strides_of(l, f, n, 1, y, &p->offset[1]);
-    ir_ints fx = free_axes(l->arena, tx->rank, n->at.dot.lhs, n->at.dot.lhs_batch);
-    ir_ints fy = free_axes(l->arena, ty->rank, n->at.dot.rhs, n->at.dot.rhs_batch);
-    ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch, kx = n->at.dot.lhs,
-            ky = n->at.dot.rhs;
+    ir_ints fx = free_axes(l->arena, tx->rank, n->at->dot.lhs, n->at->dot.lhs_batch);
+    ir_ints fy = free_axes(l->arena, ty->rank, n->at->dot.rhs, n->at->dot.rhs_batch);
+    ir_ints bx = n->at->dot.lhs_batch, by = n->at->dot.rhs_batch, kx = n->at->dot.lhs,
+            ky = n->at->dot.rhs;
     p->d.type = ir_compute_type(tx->dtype);
     p->d.b = (cg_dot_axes){ bx.n, pick(l->arena, bx, tx->dims), pick(l->arena, bx, sx),
                             pick(l->arena, by, sy) };
@@ -358,8 +358,8 @@ factor(inline_product *s, int side, int64_t k)
     const ir_graph *f = s->fr->f;
     const ir_node *n = s->n;
     const ir_type *t = ir_type_at(f, n->in[side]);
-    ir_ints con = side ? n->at.dot.rhs : n->at.dot.lhs,
-            batch = side ? n->at.dot.rhs_batch : n->at.dot.lhs_batch;
+    ir_ints con = side ? n->at->dot.rhs : n->at->dot.lhs,
+            batch = side ? n->at->dot.rhs_batch : n->at->dot.lhs_batch;
     ir_ints own = side ? s->fy : s->fx;
     const int64_t *sizes = pick(l->arena, con, t->dims);
     cg_ix to[COT_MAX_RANK + 1], kk[COT_MAX_RANK + 1];
@@ -409,12 +409,12 @@ lower_dot(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
     };
     int64_t size = 1;
     (void)result;
-    for (int i = 0; i < n->at.dot.lhs.n; i++)
-        size *= tx->dims[n->at.dot.lhs.at[i]];
+    for (int i = 0; i < n->at->dot.lhs.n; i++)
+        size *= tx->dims[n->at->dot.lhs.at[i]];
     if (size > CG_LOWER_MAX_INLINE_K)
         return 0;
-    s.fx = free_axes(l->arena, tx->rank, n->at.dot.lhs, n->at.dot.lhs_batch);
-    s.fy = free_axes(l->arena, ty->rank, n->at.dot.rhs, n->at.dot.rhs_batch);
+    s.fx = free_axes(l->arena, tx->rank, n->at->dot.lhs, n->at->dot.lhs_batch);
+    s.fy = free_axes(l->arena, ty->rank, n->at->dot.rhs, n->at->dot.rhs_batch);
     cg_val acc = cg_const(&l->b, s.type, 0);
     if (size > 0 && cg_has_inner_form(fr->f, n, s.fx.n, s.fy.n))
         acc = small_inner(&s, size);

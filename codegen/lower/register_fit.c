@@ -40,13 +40,13 @@ static bool
 keeps_axis(const fitting *u, const ir_node *n, int k)
 {
     switch (n->op) {
-    case OP_broadcast_in_dim: return n->at.broadcast.dims.at[k] == k;
-    case OP_transpose: return n->at.perm.perm.at[k] == k;
-    case OP_slice: return n->at.slice.start.at[k] == 0 && n->at.slice.stride.at[k] == 1;
-    case OP_reverse: return !ir_axes_has(n->at.axes.axes, k);
-    case OP_windows: return n->at.windows.axis != k;
+    case OP_broadcast_in_dim: return n->at->broadcast.dims.at[k] == k;
+    case OP_transpose: return n->at->perm.perm.at[k] == k;
+    case OP_slice: return n->at->slice.start.at[k] == 0 && n->at->slice.stride.at[k] == 1;
+    case OP_reverse: return !ir_axes_has(n->at->axes.axes, k);
+    case OP_windows: return n->at->windows.axis != k;
     case OP_pad:
-        return n->at.pad.low.at[k] == 0 && n->at.pad.interior.at[k] == 0 &&
+        return n->at->pad.low.at[k] == 0 && n->at->pad.interior.at[k] == 0 &&
                u->of[n->in[1]] == CG_BATCH_UNIFORM;
     case OP_reshape: return true; /* axes after the batch axes are regrouped */
     default: return false;
@@ -91,16 +91,16 @@ static cg_batch_axis
 product_batch_axis(const fitting *u, const ir_node *n)
 {
     bool x = u->of[n->in[0]] == CG_BATCH_LEADING, y = u->of[n->in[1]] == CG_BATCH_LEADING;
-    ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch;
+    ir_ints bx = n->at->dot.lhs_batch, by = n->at->dot.rhs_batch;
     if (bx.n > 0)
         return (!x || begins_with_batch(u, bx)) && (!y || begins_with_batch(u, by))
                    ? CG_BATCH_LEADING
                    : CG_BATCH_MIXED;
     if (x && !y)
-        return has_batch_axis(u, n->at.dot.lhs) ? CG_BATCH_MIXED : CG_BATCH_LEADING;
-    bool lhs_free = ir_type_at(u->f, n->in[0])->rank > n->at.dot.lhs.n;
-    return x || lhs_free || has_batch_axis(u, n->at.dot.rhs) ? CG_BATCH_MIXED
-                                                             : CG_BATCH_LEADING;
+        return has_batch_axis(u, n->at->dot.lhs) ? CG_BATCH_MIXED : CG_BATCH_LEADING;
+    bool lhs_free = ir_type_at(u->f, n->in[0])->rank > n->at->dot.lhs.n;
+    return x || lhs_free || has_batch_axis(u, n->at->dot.rhs) ? CG_BATCH_MIXED
+                                                              : CG_BATCH_LEADING;
 }
 
 static cg_batch_axis
@@ -109,7 +109,7 @@ index_batch_axis(const fitting *u, const ir_node *n)
     switch (n->op) {
     case OP_gather: /* from a table that is uniform, at indices of the examples */
         return u->of[n->in[0]] == CG_BATCH_UNIFORM &&
-                       !has_batch_axis(u, n->at.gather.offset_dims)
+                       !has_batch_axis(u, n->at->gather.offset_dims)
                    ? CG_BATCH_LEADING
                    : CG_BATCH_MIXED;
     default: return CG_BATCH_MIXED;
@@ -131,7 +131,7 @@ node_batch_axis(const fitting *u, const ir_node *n)
     case IR_POINTWISE: return CG_BATCH_LEADING;
     case IR_MOVE:
         if (n->op == OP_concatenate)
-            return n->at.axis.axis >= u->batch_rank ? CG_BATCH_LEADING : CG_BATCH_MIXED;
+            return n->at->axis.axis >= u->batch_rank ? CG_BATCH_LEADING : CG_BATCH_MIXED;
         return view_batch_axis(u, n);
     case IR_REDUCE:
         return ir_reduced_axes(n) & ir_axes_below(u->batch_rank) ? CG_BATCH_MIXED
@@ -203,8 +203,8 @@ node_fits(fitting *u, const ir_node *n)
         int64_t all = ir_type_at(u->f, n->in[0])->size, kept = ir_type_at(u->f, n->first)->size,
                 fold = 1;
         if (n->op == OP_dot_general) {
-            for (int i = 0; i < n->at.dot.lhs.n; i++)
-                fold *= ir_type_at(u->f, n->in[0])->dims[n->at.dot.lhs.at[i]];
+            for (int i = 0; i < n->at->dot.lhs.n; i++)
+                fold *= ir_type_at(u->f, n->in[0])->dims[n->at->dot.lhs.at[i]];
             each = 2 * fold * size_of(u, n->first);
         } else {
             fold = kept ? all / kept : 0;
@@ -280,7 +280,7 @@ is_integer_constant(const ir_graph *f, ir_ref x, int64_t *value)
     double number;
 
     if (!n || n->op != OP_constant || !ir_is_int(ir_type_at(f, x)->dtype) ||
-        !ir_data_number(&n->at.constant.data, &number) || fabs(number) > EXACT)
+        !ir_data_number(&n->at->constant.data, &number) || fabs(number) > EXACT)
         return false;
     *value = (int64_t)number;
     return true;
@@ -300,7 +300,7 @@ cg_induction_of(const cg_register_loop *m, int i)
     if (!m->counts || ir_type_at(f, x)->rank > 0 || !next || next->op != OP_add ||
         !is_integer_constant(m->v->f, first, &v.start))
         return v;
-    length = m->n->at.scan.length;
+    length = m->n->at->scan.length;
     if (next->in[0] == x)
         v.is = is_integer_constant(f, next->in[1], &v.by);
     else if (next->in[1] == x)
@@ -364,13 +364,13 @@ try_examples(cg_register_loop *m, const ir_type *t, int rank)
     }
     if (m->counts)
         return true;
-    const ir_graph *cond = m->n->at.loop.cond;
+    const ir_graph *cond = m->n->at->loop.cond;
     const ir_type *p = ir_type_at(cond, cond->out[0]);
     if (!body_fits(m, cond, &test))
         return false;
     if (m->examples == 0)
         return p->rank == 0;
-    return m->n->at.loop.max == 0 &&
+    return m->n->at->loop.max == 0 &&
            (p->rank == 0 ? test == CG_BATCH_UNIFORM
                          : p->rank == rank && leads(p, rank, m->batch_dims));
 }

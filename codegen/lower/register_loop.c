@@ -163,12 +163,12 @@ static cg_val
 steps_begin(cg_register_loop *m, cg_ix *step, uint32_t *mark)
 {
     cg_lowering *l = m->l;
-    int64_t length = m->n->at.scan.length;
+    int64_t length = m->n->at->scan.length;
     cg_val loop =
         cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, length), 1, 0);
     *mark = cg_scope_begin(l);
     *step = m->iteration = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, length - 1);
-    if (m->n->at.scan.reverse)
+    if (m->n->at->scan.reverse)
         *step = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, *step, -1), length - 1);
     return loop;
 }
@@ -185,7 +185,7 @@ run_scan(cg_register_loop *m, cg_ix example, cg_val *const *state)
         for (int64_t k = 0; k < m->count[i]; k++)
             now[i][k] = cg_loop_carry(
                 &l->b, loop, ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, state[i][k]);
-    cg_val **next = run_step(m, m->n->at.scan.body, now, example, t);
+    cg_val **next = run_step(m, m->n->at->scan.body, now, example, t);
     for (int i = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
             cg_loop_next(&l->b, loop, now[i][k], next[i][k]);
@@ -203,7 +203,7 @@ run_while(cg_register_loop *m, cg_ix example, cg_val *const *state)
 {
     cg_lowering *l = m->l;
     cg_build *b = &l->b;
-    const ir_graph *cond = m->n->at.loop.cond;
+    const ir_graph *cond = m->n->at->loop.cond;
     cg_ix at[COT_MAX_RANK + 1];
     if (m->examples)
         example_index(m, example, at);
@@ -214,16 +214,16 @@ run_while(cg_register_loop *m, cg_ix example, cg_val *const *state)
         for (int64_t k = 0; k < m->count[i]; k++)
             now[i][k] = cg_while_carry(
                 b, loop, ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, state[i][k]);
-    cg_val count = m->n->at.loop.max > 0 ? cg_while_carry(b, loop, COT_I64, cg_i64(b, 0)) : 0;
+    cg_val count = m->n->at->loop.max > 0 ? cg_while_carry(b, loop, COT_I64, cg_i64(b, 0)) : 0;
     cg_val go = cg_element(l, body_frame(m, cond, now, 0), cond->out[0], at);
     if (count)
         cg_fail_if(b,
                    cg_insn2(b, SC_and, COT_BOOL, go,
-                            cg_insn2(b, SC_le, COT_I64, cg_i64(b, m->n->at.loop.max), count)),
+                            cg_insn2(b, SC_le, COT_I64, cg_i64(b, m->n->at->loop.max), count)),
                    COT_ERR_BOUND);
     cg_scope_end(l, mark);
     cg_while_test(b, loop, go);
-    cg_val **next = run_step(m, m->n->at.loop.body, now, example, 0);
+    cg_val **next = run_step(m, m->n->at->loop.body, now, example, 0);
     for (int i = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
             cg_while_next(b, loop, now[i][k], next[i][k]);
@@ -257,7 +257,7 @@ store_state(cg_register_loop *m, cg_ix example, cg_val *const *state)
         if (m->in_memory[i])
             continue;
         if (m->induction[i].is)
-            m->iteration = cg_ix_const(&m->l->ix, m->n->at.scan.length);
+            m->iteration = cg_ix_const(&m->l->ix, m->n->at->scan.length);
         store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->batch_axis[i],
                        example, 0, false,
                        m->induction[i].is ? induction_value(m, i) : state[i]);
@@ -324,7 +324,7 @@ chunk_step(cg_lowering *l, void *user, cg_ix j)
 {
     const chunk *c = user;
     save_state(c, j,
-               run_step(c->m, c->m->n->at.scan.body, load_state(c, j),
+               run_step(c->m, c->m->n->at->scan.body, load_state(c, j),
                         cg_ix_add(&l->ix, c->first, j), c->step));
 }
 
@@ -492,7 +492,7 @@ cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_p
         for (int k = 0; k < n->n_in; k++)
             over |= cg_may_share(l, v->place[n->in[k]], to[i]);
     }
-    int64_t lanes = cg_lanes(l, m.widest), steps = m.counts ? n->at.scan.length : 16;
+    int64_t lanes = cg_lanes(l, m.widest), steps = m.counts ? n->at->scan.length : 16;
     bool many = m.examples > 1 && cg_is_shared(l, m.work * steps * m.examples);
     ir_buf_printf(l->why,
                   "%s: loop in registers, %lld elements of state, %lld examples, %lld lanes, "

@@ -69,7 +69,7 @@ make_test(const scan_as_while *s)
     const ir_ref *in = while_inputs(s, b);
 
     ir_output(b, ir_op2(b, OP_lt, in[s->consts + s->n_xs],
-                        ir_splat_int(b, count_type(s), s->n->at.scan.length)));
+                        ir_splat_int(b, count_type(s), s->n->at->scan.length)));
     return end_part(b);
 }
 
@@ -124,8 +124,8 @@ make_step(const scan_as_while *s)
     ir_ref t = i;
 
     b->loc = s->n->loc;
-    if (s->n->at.scan.reverse)
-        t = ir_sub(b, ir_splat_int(b, count_type(s), s->n->at.scan.length - 1), i);
+    if (s->n->at->scan.reverse)
+        t = ir_sub(b, ir_splat_int(b, count_type(s), s->n->at->scan.length - 1), i);
     memcpy(x, in, sizeof *x * (size_t)s->consts);
     memcpy(x + s->consts, carry, sizeof *x * (size_t)s->carries);
     for (int k = 0; k < s->n_xs; k++) {
@@ -185,10 +185,10 @@ while_of(const ir_graph *f)
 const ir_graph *
 cg_steps(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
-    scan_as_while s = { .ctx = l->ctx, .f = f, .n = n, .body = n->at.scan.body };
+    scan_as_while s = { .ctx = l->ctx, .f = f, .n = n, .body = n->at->scan.body };
     cg_counted *known;
 
-    if (!l->target.grid || n->at.scan.length == 0)
+    if (!l->target.grid || n->at->scan.length == 0)
         return NULL;
     known = cg_count_of(l, n, 0);
     if (known->n >= -1)
@@ -196,8 +196,8 @@ cg_steps(cg_lowering *l, const ir_graph *f, const ir_node *n)
     known->n = 0;
     if (cg_fits_registers(l, f, n) || !cg_steps_wait(l, s.body))
         return NULL;
-    s.consts = (int)n->at.scan.consts;
-    s.carries = (int)n->at.scan.carries;
+    s.consts = (int)n->at->scan.consts;
+    s.carries = (int)n->at->scan.carries;
     s.n_xs = n->n_in - s.consts - s.carries;
     s.n_ys = n->n_out - s.carries;
     known->steps = make_steps(&s);

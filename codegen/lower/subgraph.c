@@ -267,5 +267,6 @@ void
 cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     cg_place *to = cg_place_results(l, v, g->node);
-    cg_plan_called(l, g->node->at.call.body, cg_plan_sub, cg_operand_places(l, v, g->node), to);
+    cg_plan_called(l, g->node->at->call.body, cg_plan_sub, cg_operand_places(l, v, g->node),
+                   to);
 }

@@ -379,8 +379,8 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
                     .t = ir_type_at(v->f, n->first),
                     .key = x->dtype,
                     .word = cg_word_type(x->dtype),
-                    .axis = (int)n->at.top.axis,
-                    .k = n->at.top.k };
+                    .axis = (int)n->at->top.axis,
+                    .k = n->at->top.k };
     o.size = x->dims[o.axis];
     o.lines = o.t->size / o.k;
     if (o.k > CG_LOWER_MAX_INSERTED ? CG_LOWER_TOP_SHARE * o.k > o.size

@@ -477,9 +477,9 @@ static bool
 may_share_target(const ir_node *n, const ir_type *z)
 {
     for (int k = 0, i = 0; k < z->rank; k++) {
-        if (ir_ints_has(n->at.scatter.window_dims, k))
+        if (ir_ints_has(n->at->scatter.window_dims, k))
             continue;
-        if (z->dims[k] > 1 && !ir_ints_has(n->at.scatter.indices_batch, i))
+        if (z->dims[k] > 1 && !ir_ints_has(n->at->scatter.indices_batch, i))
             return true;
         i++;
     }
@@ -497,7 +497,7 @@ scatter_threads(cg_lowering *l, update *u)
     int own[COT_MAX_RANK], over[COT_MAX_RANK], n_own = 0, n_over = 0;
     int64_t own_dims[COT_MAX_RANK], over_dims[COT_MAX_RANK], window = 1, count = 1, owners = 1;
     for (int k = 0; k < z->rank; k++) {
-        if (alone || (whole && ir_ints_has(u->n->at.scatter.window_dims, k))) {
+        if (alone || (whole && ir_ints_has(u->n->at->scatter.window_dims, k))) {
             own[n_own] = k;
             own_dims[n_own++] = z->dims[k];
             window *= z->dims[k];
@@ -545,10 +545,10 @@ plan_scatter(cg_lowering *l, update *u)
     begin(l, u, &to, t);
     u->wide = !ir_ops[n->op].by ? t->dtype : ir_compute_type(t->dtype);
     u->w = cg_scatter_windows(f, n);
-    bool lanes = z->rank > 0 && ir_ints_has(n->at.scatter.window_dims, z->rank - 1);
+    bool lanes = z->rank > 0 && ir_ints_has(n->at->scatter.window_dims, z->rank - 1);
     u->lanes = lanes ? cg_lanes(l, ir_bits(u->wide)) : 1;
     u->outer = z->rank;
-    while (u->outer > 0 && ir_ints_has(n->at.scatter.window_dims, u->outer - 1))
+    while (u->outer > 0 && ir_ints_has(n->at->scatter.window_dims, u->outer - 1))
         u->outer--;
     u->ahead = l->target.grid ? 0 : prefetch_distance(l, u);
     if (l->target.grid)

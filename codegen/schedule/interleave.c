@@ -25,7 +25,7 @@ parts_of(const ir_graph *f, ir_ref v)
 static bool
 is_along_first(const ir_graph *f, ir_ref v)
 {
-    return cg_interleave_of(f, v)->at.axis.axis < ir_type_at(f, v)->rank - 1;
+    return cg_interleave_of(f, v)->at->axis.axis < ir_type_at(f, v)->rank - 1;
 }
 
 int

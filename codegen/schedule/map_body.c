@@ -13,7 +13,7 @@ is_joint(const cg_mapping *m)
     const ir_node *first = ir_def(f, m->g->v[0]);
     for (uint32_t i = 0; i < m->g->n; i++) {
         const ir_node *n = ir_def(f, m->g->v[i]);
-        if (!n || !ir_is_fold(n->op) || n->at.axes.axes != first->at.axes.axes ||
+        if (!n || !ir_is_fold(n->op) || n->at->axes.axes != first->at->axes.axes ||
             !ir_same_shape(ir_type_at(f, n->in[0]), ir_type_at(f, first->in[0])))
             return false;
     }

@@ -16,9 +16,9 @@ cost_of(const cg_rows *r, ir_ref v, int depth)
     if (!n || r->fusion->root[v] || depth > CG_SCHEDULE_MAX_COST_DEPTH)
         return 0;
     bool same = n->op == OP_broadcast_in_dim;
-    for (int k = 0; same && k < n->at.broadcast.dims.n; k++)
-        same = n->at.broadcast.dims.at[k] < r->g->outer ||
-               n->at.broadcast.dims.at[k] >= r->g->space->rank - r->g->inner;
+    for (int k = 0; same && k < n->at->broadcast.dims.n; k++)
+        same = n->at->broadcast.dims.at[k] < r->g->outer ||
+               n->at->broadcast.dims.at[k] >= r->g->space->rank - r->g->inner;
     if (same)
         return 0;
     int64_t c = cg_op_cost(r->fr->f, n);

@@ -33,7 +33,8 @@ read_box(ir_build *b, const fe_at_selection *s, ir_ref x)
 static ir_ref
 put_box(ir_build *b, const fe_at_selection *s, ir_ref x, ir_ref y)
 {
-    ir_node n = { .op = OP_view_slice, .at = box(s) };
+    const ir_attrs at = box(s);
+    const ir_node n = { .op = OP_view_slice, .at = &at };
 
     return pass_lens_put(b, &n, &x, ir_reverse(b, y, s->reversed));
 }

@@ -207,7 +207,7 @@ pooled(ir_build *b, const windowing *d, ir_ref x, pool_rule *rule)
         return IR_NONE;
     if (!n)
         return rule(b, d, x, axis, window);
-    const ir_ints perm = n->at.perm.perm;
+    const ir_ints perm = n->at->perm.perm;
     for (int i = 0; i < d->window.n; i++)
         axis[i] = (int)perm.at[axis[i]];
     ir_ref y = rule(b, d, n->in[0], axis, window);

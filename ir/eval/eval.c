@@ -186,7 +186,7 @@ run_node(graph_run *r, const ir_node *n)
                                       .scratch = &r->m->scratch,
                                       .loc = n->loc,
                                       .op = (ir_op)n->op,
-                                      .at = &n->at,
+                                      .at = n->at,
                                       .n_in = n->n_in,
                                       .n_out = n->n_out,
                                       .in_type = (const ir_type *const *)in_type,

@@ -82,7 +82,7 @@ look(eval_views *w, const ir_node *n)
                                       .scratch = eval_scratch(w->m),
                                       .loc = n->loc,
                                       .op = ir_ops[n->op].alias,
-                                      .at = &n->at,
+                                      .at = n->at,
                                       .n_in = n->n_in,
                                       .n_out = 1,
                                       .in_type = (const ir_type *const *)in_type,

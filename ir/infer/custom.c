@@ -94,7 +94,7 @@ int
 infer_custom_tangent(const infer_ctx *c)
 {
     const ir_graph *f = c->at->custom.forward;
-    const ir_node n = { .at = *c->at };
+    const ir_node n = { .at = c->at };
     const ir_ints active = c->at->custom.active;
     if (!f || !c->at->custom.name)
         return INFER_FAIL(c, ERR_attr_missing, f ? "name" : "forward");

@@ -237,7 +237,7 @@ solve_complex(ir_build *b, const ir_attrs *at, ir_ref x, ir_ref y)
 {
     const bool first = at->triangle.right == at->triangle.transposed;
     const int axis = at->triangle.right ? 2 : 1;
-    ir_attrs unit = *at;
+    ir_attrs unit = ir_attrs_of(IR_AT_triangle, at);
     ir_ref d = at->triangle.unit ? IR_NONE : diagonal_along(b, x, y, axis);
 
     if (d) {

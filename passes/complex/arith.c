@@ -154,7 +154,7 @@ one(ir_build *b, pass_pair like)
 pass_pair
 pair_integer_pow(ir_build *b, const ir_node *n, const pass_pair *x)
 {
-    const int64_t y = n->at.ipow.y;
+    const int64_t y = n->at->ipow.y;
     uint64_t k = y < 0 ? -(uint64_t)y : (uint64_t)y;
     pass_pair square = *x, power = { IR_NONE, IR_NONE };
     for (; k; k >>= 1) {
@@ -187,7 +187,7 @@ pair_scatter_mul(ir_build *b, const ir_node *n, const pass_pair *x)
     if (ir_build_end(r, &g) != COT_OK)
         b->status = b->ctx->status;
     else
-        pass_scatter(b, &(pass_combiner){ .g = g, .n = 2 }, &n->at,
+        pass_scatter(b, &(pass_combiner){ .g = g, .n = 2 }, n->at,
                      (const ir_ref[]){ x[0].re, x[0].im }, x[1].re,
                      (const ir_ref[]){ x[2].re, x[2].im }, y);
     return (pass_pair){ y[0], y[1] };
@@ -237,7 +237,7 @@ pass_pair
 pair_reduce_prod(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     const ir_type *t = ir_btype(b, x->re);
-    const ir_axes axes = n->at.axes.axes;
+    const ir_axes axes = n->at->axes.axes;
     int64_t dims[COT_MAX_RANK], rest[COT_MAX_RANK], size = 1;
     int rank = 0, left = 0, at = -1;
     /* adjacent axes become one axis, at the position of the first */
@@ -278,9 +278,9 @@ shifted(ir_build *b, ir_ref x, int axis, int64_t by, bool reverse, double fill)
 pass_pair
 pair_cumprod(ir_build *b, const ir_node *n, const pass_pair *x)
 {
-    const int axis = (int)n->at.cumulate.axis;
+    const int axis = (int)n->at->cumulate.axis;
     const int64_t size = ir_btype(b, x->re)->dims[axis];
-    const bool reverse = n->at.cumulate.reverse;
+    const bool reverse = n->at->cumulate.reverse;
     pass_pair z = *x;
     for (int64_t d = 1; d < size && z.re && z.im; d *= 2) {
         pass_pair by = { shifted(b, z.re, axis, d, reverse, 1),
@@ -300,7 +300,7 @@ product(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
 {
     return pr_is_zero(b, x) || pr_is_zero(b, y)
                ? IR_NONE
-               : ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ x, y }, &n->at);
+               : ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ x, y }, n->at);
 }
 
 pass_pair
@@ -311,7 +311,7 @@ pair_dot_general(ir_build *b, const ir_node *n, const pass_pair *x)
                        product(b, n, p.re, q.im), product(b, n, p.im, q.re) };
     ir_ref like = part[0] ? part[0] : part[1] ? part[1] : part[2] ? part[2] : part[3];
     if (!like)
-        like = ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ p.re, q.re }, &n->at);
+        like = ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ p.re, q.re }, n->at);
     return (pass_pair){ difference_of(b, part[0], part[1], like),
                         sum_of(b, part[2], part[3], like) };
 }

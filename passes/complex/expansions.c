@@ -77,7 +77,7 @@ pair_conj(ir_build *b, const ir_node *n, const pass_pair *x)
 pass_pair
 pair_convert(ir_build *b, const ir_node *n, const pass_pair *x)
 {
-    const cot_dtype to = n->at.dtype.dtype, part = ir_part_type(to);
+    const cot_dtype to = n->at->dtype.dtype, part = ir_part_type(to);
     if (to == COT_BOOL) {
         ir_ref zero = ir_like(b, x->re, 0);
         ir_ref unequal = ir_op2(b, OP_ne, x->im, zero);
@@ -121,13 +121,13 @@ pair_fft(ir_build *b, const ir_node *n, const pass_pair *x)
         return (pass_pair){ IR_NONE, IR_NONE };
     const ir_type *t = ir_btype(b, x->re);
     const ir_ref z = pass_pair_in_memory(b, *x, t->rank, t->dims);
-    return pass_pair_of_memory(b, ir_node1(b, OP_fft, 1, &z, &n->at), t->rank, t->dims);
+    return pass_pair_of_memory(b, ir_node1(b, OP_fft, 1, &z, n->at), t->rank, t->dims);
 }
 
 pass_pair
 pair_iota(ir_build *b, const ir_node *n, const pass_pair *x)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
     (void)x;
     at.iota.dtype = ir_part_type(at.iota.dtype);
     ir_ref re = ir_node1(b, OP_iota, 0, NULL, &at);

@@ -11,7 +11,7 @@
 static void
 call(ir_build *b, const ir_node *n, ir_graph *body, int n_in, const ir_ref *in, ir_ref *out)
 {
-    const ir_attrs at = { .call = { .remat = n->at.call.remat, .body = body } };
+    const ir_attrs at = { .call = { .remat = n->at->call.remat, .body = body } };
     if (b->status == COT_OK)
         ir_add_node(b, OP_call, n_in, in, &at, out);
 }
@@ -33,7 +33,7 @@ jvp_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
         if (active[i])
             x[n_in++] = in[i].tan;
     }
-    pass_flow_ok(b, pass_jvp_graph(n->at.call.body, active, varies, &body));
+    pass_flow_ok(b, pass_jvp_graph(n->at->call.body, active, varies, &body));
     call(b, n, body, n_in, x, z);
     for (int j = 0; j < n->n_out; j++)
         y[j] = (dual){ z[j], varies[j] ? z[at++] : IR_NONE };
@@ -49,7 +49,7 @@ drop_zeros(const ir_graph *body, ir_ref *ct)
         double x;
 
         if (n && n->op == OP_constant && ir_is_floating(body, body->out[i]) &&
-            ir_data_number(&n->at.constant.data, &x) && x == 0)
+            ir_data_number(&n->at->constant.data, &x) && x == 0)
             ct[i] = IR_NONE;
     }
 }
@@ -71,7 +71,7 @@ transpose_call_sets(ir_build *b, const ir_node *n, const bool *linear, const ir_
         if (has_set[j])
             x[n_in++] = set[j];
     }
-    pass_flow_ok(b, pass_transpose_sets(n->at.call.body, linear, has, has_set, gives, &body));
+    pass_flow_ok(b, pass_transpose_sets(n->at->call.body, linear, has, has_set, gives, &body));
     call(b, n, body, n_in, x, z);
     if (b->status == COT_OK)
         drop_zeros(body, z);
@@ -101,7 +101,7 @@ vmap_call(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
     (void)f;
     for (int j = 0; j < n->n_out; j++)
         out_mapped[j] = false;
-    pass_flow_ok(b, pass_vmap_graph(n->at.call.body, size, mapped, out_mapped, &body));
+    pass_flow_ok(b, pass_vmap_graph(n->at->call.body, size, mapped, out_mapped, &body));
     call(b, n, body, n->n_in, in, y);
 }
 
@@ -111,7 +111,7 @@ keep_values(const ir_node *n, const ir_graph *known, bool *keep)
 {
     ir_each_node (m, known) {
         const bool product =
-            ir_ops[m->op].flag == IR_CONTRACT && n->at.call.remat == IR_REMAT_BUT_PRODUCTS;
+            ir_ops[m->op].flag == IR_CONTRACT && n->at->call.remat == IR_REMAT_BUT_PRODUCTS;
         for (int j = 0; j < m->n_out; j++)
             keep[m->first + (ir_ref)j] = product || ir_effectful(m);
     }
@@ -209,11 +209,11 @@ split_call(pass_splitter *s, ir_build *kb, ir_build *rb, const ir_graph *f, cons
     int n_in = 0, at = 0;
 
     (void)f;
-    if (!pass_flow_split(kb, n->at.call.body, known, NULL, &h))
+    if (!pass_flow_split(kb, n->at->call.body, known, NULL, &h))
         return;
     const int n_unknown = h.rest->n_in - h.n_res;
     bool *reads = IR_NEW_N(kb->arena, bool, n->n_in + 1);
-    if (n->at.call.remat)
+    if (n->at->call.remat)
         forget_residuals(kb, n, &h, n_unknown, reads);
     ir_ref *z = IR_NEW_N(kb->arena, ir_ref, h.known->n_out + n->n_out);
     ir_ref *u = IR_NEW_N(rb->arena, ir_ref, h.rest->n_in);

@@ -16,7 +16,7 @@
 static bool
 is_bound(const ir_node *n)
 {
-    return n->at.over.over[0] == '\0';
+    return n->at->over.over[0] == '\0';
 }
 
 const ir_node *
@@ -28,7 +28,7 @@ pass_axis_find(const ir_graph *f, const char *name)
     for (uint32_t i = 0; i < graphs; i++)
         ir_each_node (n, all[i])
             if (ir_ops[n->op].flag == IR_COLLECTIVE &&
-                (!name || strcmp(n->at.over.over, name) == 0))
+                (!name || strcmp(n->at->over.over, name) == 0))
                 return n;
     return NULL;
 }
@@ -39,7 +39,7 @@ is_over(const ir_node *n, const char *name, ir_arena *scratch)
     ir_graph *const *sub;
 
     if (ir_ops[n->op].flag == IR_COLLECTIVE)
-        return strcmp(n->at.over.over, name) == 0;
+        return strcmp(n->at->over.over, name) == 0;
     for (int i = 0, k = ir_runs_bodies(n->op) ? ir_subgraphs(n, &sub, scratch) : 0; i < k; i++)
         if (pass_axis_find(sub[i], name))
             return true;
@@ -65,7 +65,7 @@ bind_body(ir_graph *f, const void *name, ir_graph **out)
 static void
 bind_node(ir_build *b, const ir_node *n, const char *name, const ir_ref *in, ir_ref *out)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
 
     if (!is_over(n, name, b->arena)) {
         ir_copy_node(b, n, in, out);
@@ -116,8 +116,8 @@ pass_axis_check(const ir_graph *f)
 {
     const ir_node *n = pass_axis_find(f, NULL);
 
-    return n ? ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_axis_unbound, n->at.over.over,
-                       n->at.over.over)
+    return n ? ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_axis_unbound, n->at->over.over,
+                       n->at->over.over)
              : COT_OK;
 }
 
@@ -126,7 +126,7 @@ pass_axis_check(const ir_graph *f)
 static ir_ref
 over(ir_build *b, ir_op op, const ir_node *n, ir_ref x)
 {
-    return x ? ir_node1(b, op, 1, &x, &n->at) : IR_NONE;
+    return x ? ir_node1(b, op, 1, &x, n->at) : IR_NONE;
 }
 
 /* The mean of the tangents of the examples with the extreme value.  As in reduce.c, derivatives
@@ -184,14 +184,14 @@ void
 transpose_ppermute(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                    const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    const ir_ints p = n->at.permute.pairs;
+    const ir_ints p = n->at->permute.pairs;
     int64_t *back = IR_NEW_N(b->arena, int64_t, p.n + 1);
 
     (void)f, (void)linear, (void)in;
     for (int i = 0; i < p.n; i++)
         back[i] = p.at[i ^ 1];
     ct_in[0] = ir_node1(b, OP_ppermute, 1, ct,
-                        &(ir_attrs){ .permute = { n->at.permute.over, { p.n, back } } });
+                        &(ir_attrs){ .permute = { n->at->permute.over, { p.n, back } } });
 }
 
 /* ---- vmap ---- */
@@ -200,7 +200,7 @@ transpose_ppermute(ir_build *b, const ir_graph *f, const ir_node *n, const bool 
 static bool
 passes_by(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *y)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
 
     if (is_bound(n))
         return false;
@@ -249,10 +249,10 @@ vmap_reduce_over(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
 static bool
 sizes_agree(ir_build *b, const ir_node *n, int64_t size)
 {
-    if (n->at.stack.size == size)
+    if (n->at->stack.size == size)
         return true;
     ir_build_fail(b, ir_ops[n->op].name, ERR_axis_named_size, (long long)size,
-                  (long long)n->at.stack.size);
+                  (long long)n->at->stack.size);
     return false;
 }
 
@@ -260,7 +260,7 @@ void
 vmap_all_gather(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
                 const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    const int axis = (int)n->at.stack.axis;
+    const int axis = (int)n->at->stack.axis;
 
     (void)f;
     if (passes_by(b, n, in, y) || !sizes_agree(b, n, size))
@@ -280,7 +280,7 @@ vmap_psum_scatter(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size
         return;
     out_mapped[0] = true;
     y[0] = ir_move_axis(b, reduced(b, OP_reduce_sum, in[0], mapped[0], size),
-                        (int)n->at.stack.axis, 0);
+                        (int)n->at->stack.axis, 0);
 }
 
 /* from[i]: the example whose x example i receives; -1: none. */
@@ -312,7 +312,7 @@ vmap_ppermute(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, co
     (void)f, (void)out_mapped;
     if (passes_by(b, n, in, y))
         return;
-    const int64_t *from = sources(b, n->at.permute.pairs, size);
+    const int64_t *from = sources(b, n->at->permute.pairs, size);
     ir_ref x = pass_map_operand(b, in[0], mapped[0], size),
            *part = IR_NEW_N(b->arena, ir_ref, size + 1);
     int parts = 0;

@@ -15,7 +15,7 @@
 static const ir_graph *
 branch(const ir_node *n, int k)
 {
-    return n->at.cond.branches.at[k];
+    return n->at->cond.branches.at[k];
 }
 
 static void
@@ -33,7 +33,7 @@ typedef cot_status each_branch(const void *data, const ir_graph *f, bool *is, ir
 static ir_graph **
 alike(ir_build *b, const ir_node *n, each_branch *pass, const void *data, bool *is)
 {
-    int count = n->at.cond.branches.n;
+    int count = n->at->cond.branches.n;
     ir_graph **g = IR_NEW_N(b->arena, ir_graph *, count);
     bool *before = IR_NEW_N(b->arena, bool, n->n_out), again = true;
 
@@ -73,7 +73,7 @@ jvp_cond(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
             x[n_in++] = in[i].tan;
     }
     ir_graph **g = alike(b, n, jvp_branch, active, varies);
-    cond(b, n->at.cond.branches.n, g, n_in, x, z);
+    cond(b, n->at->cond.branches.n, g, n_in, x, z);
     for (int j = 0; j < n->n_out; j++)
         y[j] = (dual){ z[j], varies[j] ? z[at++] : IR_NONE };
 }
@@ -82,7 +82,7 @@ void
 transpose_cond(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    const int count = n->at.cond.branches.n;
+    const int count = n->at->cond.branches.n;
     ir_graph **g = IR_NEW_N(b->arena, ir_graph *, count);
     bool *has = IR_NEW_N(b->arena, bool, n->n_out);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + n->n_out);
@@ -129,7 +129,7 @@ masked_branch(ir_build *outer, const ir_node *n, const ir_type *index, int k)
     ir_ref x = ir_input(b, index, NULL);
 
     if (loops)
-        in[0] = chosen(b, x, k, n->at.cond.branches.n);
+        in[0] = chosen(b, x, k, n->at->cond.branches.n);
     for (int i = loops; i < g->n_in; i++)
         in[i] = ir_input_like(b, g, g->in[i], "");
     ir_inline_graph(b, g, in, y);
@@ -144,7 +144,7 @@ vmap_chooses(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
              const bool *mapped, ir_ref *y)
 {
     const ir_type *index = ir_type_at(f, n->in[0]);
-    int count = n->at.cond.branches.n, n_in = 0;
+    int count = n->at->cond.branches.n, n_in = 0;
     ir_graph **g = IR_NEW_N(b->arena, ir_graph *, count);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
     bool *all = IR_NEW_N(b->arena, bool, n->n_in + n->n_out + 1), loops = false;
@@ -186,7 +186,7 @@ vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
 {
     bool effects = false, ranked = ir_type_at(f, n->in[0])->rank > 0;
 
-    for (int k = 0; k < n->at.cond.branches.n; k++)
+    for (int k = 0; k < n->at->cond.branches.n; k++)
         effects |= branch(n, k)->effectful;
     /* each example has the effects of the branch that it takes */
     if (mapped[0] && effects && !ranked) {
@@ -200,7 +200,7 @@ vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
     for (int j = 0; j < n->n_out; j++)
         out_mapped[j] = false;
     ir_graph **g = alike(b, n, vmap_branch, &(vmap_data){ size, mapped + 1 }, out_mapped);
-    cond(b, n->at.cond.branches.n, g, n->n_in, in, y);
+    cond(b, n->at->cond.branches.n, g, n->n_in, in, y);
 }
 
 /* Splitting.  An output is known only if every branch knows it.  The residuals of the branches
@@ -221,13 +221,13 @@ split_branches(ir_build *b, const ir_node *n, const bool *known, cond_split *s)
 {
     bool again = true;
 
-    s->count = n->at.cond.branches.n;
+    s->count = n->at->cond.branches.n;
     s->half = IR_NEW_N(b->arena, flow_split, s->count);
     s->unknown_out = IR_NEW_N(b->arena, bool, n->n_out);
     while (again) {
         again = false;
         for (int k = 0; k < s->count; k++) {
-            const int same = ir_same_branch(&n->at.cond.branches, k);
+            const int same = ir_same_branch(&n->at->cond.branches, k);
             if (same >= 0)
                 s->half[k] = s->half[same];
             else if (!pass_flow_split(b, branch(n, k), known + 1, s->unknown_out, &s->half[k]))
@@ -329,7 +329,7 @@ split_once(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_node *n, cons
     ir_ref *u = IR_NEW_N(rb->arena, ir_ref, n->n_in + s->n_slot + 1);
     ir_ref *v = IR_NEW_N(rb->arena, ir_ref, n->n_out);
     for (int k = 0; k < s->count; k++) {
-        const int same = ir_same_branch(&n->at.cond.branches, k);
+        const int same = ir_same_branch(&n->at->cond.branches, k);
         g[k] = same >= 0 ? g[same] : known_branch(kb, s, k);
         h[k] = same >= 0 ? h[same] : rest_branch(rb, s, k);
     }
@@ -390,7 +390,7 @@ split_mapped(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_node *n, co
     int n_in = 0, n_rest;
 
     for (int k = 0; k < s->count; k++) {
-        const int same = ir_same_branch(&n->at.cond.branches, k);
+        const int same = ir_same_branch(&n->at->cond.branches, k);
         g[k] = same >= 0 ? g[same] : values_branch(kb, &s->half[k]);
         h[k] = same >= 0 ? h[same] : joined_branch(rb, &s->half[k]);
     }

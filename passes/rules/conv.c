@@ -33,8 +33,8 @@ operand(const conv *s, ir_ref ct, ir_ref w)
     pass_window window[COT_MAX_RANK];
 
     for (int i = 0; i < s->spatial; i++) {
-        const int64_t stride = s->n->at.conv.strides.at[i],
-                      dilation = s->n->at.conv.dilation.at[i], size = s->w->dims[1 + i];
+        const int64_t stride = s->n->at->conv.strides.at[i],
+                      dilation = s->n->at->conv.dilation.at[i], size = s->w->dims[1 + i];
 
         window[i] = (pass_window){ size, 1, dilation, stride, (size - 1) * dilation,
                                    s->x->dims[2 + i] - ((s->y->dims[2 + i] - 1) * stride + 1) };
@@ -55,7 +55,7 @@ joined_pad(ir_build *b, ir_ref x)
     const int last = t->rank - 1;
 
     if (!p || p->op != OP_pad || ir_btype(b, p->first)->rank != last ||
-        p->at.pad.interior.at[last - 1])
+        p->at->pad.interior.at[last - 1])
         return NULL;
     for (int i = 0; i < last - 1; i++)
         if (ir_btype(b, p->first)->dims[i] != t->dims[i])
@@ -76,10 +76,10 @@ pad_joined(ir_build *b, const ir_node *pad, const ir_type *t, const int64_t *mor
     for (int i = 0; i < last; i++) {
         const int64_t each = i == last - 1 ? c : 1;
 
-        low[i] = pad->at.pad.low.at[i] + each * more_low[i];
-        high[i] = pad->at.pad.high.at[i] + each * more_high[i];
+        low[i] = pad->at->pad.low.at[i] + each * more_low[i];
+        high[i] = pad->at->pad.high.at[i] + each * more_high[i];
     }
-    ir_ref x = ir_pad(b, pad->in[0], pad->in[1], low, high, pad->at.pad.interior.at);
+    ir_ref x = ir_pad(b, pad->in[0], pad->in[1], low, high, pad->at->pad.interior.at);
     return x ? ir_reshape(b, x, t->rank, dims) : IR_NONE;
 }
 
@@ -97,11 +97,11 @@ pad_more(ir_build *b, ir_ref x, const int64_t *more_low, const int64_t *more_hig
     if (joined && !more_low[t->rank - 1] && !more_high[t->rank - 1])
         return pad_joined(b, joined, t, more_low, more_high);
     for (int i = 0; i < t->rank; i++) {
-        const int to = moved ? (int)n->at.perm.perm.at[i] : i;
+        const int to = moved ? (int)n->at->perm.perm.at[i] : i;
 
-        low[to] = (padded ? n->at.pad.low.at[i] : 0) + more_low[i];
-        high[to] = (padded ? n->at.pad.high.at[i] : 0) + more_high[i];
-        by[to] = padded ? n->at.pad.interior.at[i] : 0;
+        low[to] = (padded ? n->at->pad.low.at[i] : 0) + more_low[i];
+        high[to] = (padded ? n->at->pad.high.at[i] : 0) + more_high[i];
+        by[to] = padded ? n->at->pad.interior.at[i] : 0;
         perm[i] = to;
     }
     if (moved) {
@@ -135,7 +135,7 @@ crop_transposed(ir_build *b, const ir_node *n, const ir_attrs *pad)
     int64_t at[3][COT_MAX_RANK], perm[COT_MAX_RANK];
 
     for (int i = 0; i < rank; i++) {
-        perm[i] = n->at.perm.perm.at[i];
+        perm[i] = n->at->perm.perm.at[i];
         at[0][perm[i]] = pad->pad.low.at[i];
         at[1][perm[i]] = pad->pad.high.at[i];
         at[2][perm[i]] = pad->pad.interior.at[i];
@@ -188,7 +188,7 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
         return IR_NONE;
     const ir_type *t = ir_btype(b, x), *w = ir_btype(b, n->in[1]);
     const ir_ref left = n->in[0], right = n->in[1];
-    const ir_attrs at = n->at;
+    const ir_attrs at = ir_node_attrs(n);
     for (int i = 0; i < t->rank; i++) {
         const int64_t low = pad->pad.low.at[i], high = pad->pad.high.at[i],
                       stays = t->dims[i] - low - high;
@@ -218,12 +218,12 @@ kernel(const conv *s, ir_ref x, ir_ref ct)
     int64_t stride[COT_MAX_RANK] = { 1 }, dilation[COT_MAX_RANK] = { 1 };
 
     for (int i = 0; i < s->spatial && x; i++) {
-        const int64_t wide = (s->y->dims[2 + i] - 1) * s->n->at.conv.strides.at[i] +
-                             (s->w->dims[1 + i] - 1) * s->n->at.conv.dilation.at[i] + 1;
+        const int64_t wide = (s->y->dims[2 + i] - 1) * s->n->at->conv.strides.at[i] +
+                             (s->w->dims[1 + i] - 1) * s->n->at->conv.dilation.at[i] + 1;
 
         x = ir_slice_axis(b, x, 2 + i, 0, wide);
-        stride[1 + i] = s->n->at.conv.dilation.at[i];
-        dilation[1 + i] = s->n->at.conv.strides.at[i];
+        stride[1 + i] = s->n->at->conv.dilation.at[i];
+        dilation[1 + i] = s->n->at->conv.strides.at[i];
     }
     x = x ? ir_broadcast_axis(b, ir_move_axis(b, x, last, 1), last + 1, 1) : IR_NONE;
     ct = ct ? ir_broadcast_axis(b, ct, last, 1) : IR_NONE;
@@ -293,7 +293,7 @@ vmap_conv(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
         left = merged(b, both || !left ? left : ir_move_axis(b, left, 0, 1), at);
     if (mapped[1])
         right = merged(b, both || !right ? right : ir_move_axis(b, right, 0, last), at);
-    ir_ref r = ir_conv(b, left, right, n->at.conv.strides, n->at.conv.dilation);
+    ir_ref r = ir_conv(b, left, right, n->at->conv.strides, n->at->conv.dilation);
     r = parted(b, r, at, size, both ? x->dims[0] : mapped[0] ? x->dims[1] : w->dims[last]);
     y[0] = r ? ir_move_axis(b, r, at, 0) : IR_NONE;
 }

@@ -16,7 +16,7 @@ transpose_cumsum(ir_build *b, const ir_graph *f, const ir_node *n, const bool *l
                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)linear, (void)in;
-    ct_in[0] = cumulate(b, OP_cumsum, ct[0], n->at.cumulate.axis, !n->at.cumulate.reverse);
+    ct_in[0] = cumulate(b, OP_cumsum, ct[0], n->at->cumulate.axis, !n->at->cumulate.reverse);
 }
 
 /* Combines each element from d on with the one d places before it: (p, p') (q, q') = (p q, p' q
@@ -38,9 +38,9 @@ step(ir_build *b, dual x, int axis, int64_t d, int64_t n)
 void
 jvp_cumprod(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const int axis = (int)n->at.cumulate.axis;
+    const int axis = (int)n->at->cumulate.axis;
     const int64_t size = ir_type_at(f, n->first)->dims[axis];
-    const ir_axes reversed = n->at.cumulate.reverse ? ir_axes_of(axis) : 0;
+    const ir_axes reversed = n->at->cumulate.reverse ? ir_axes_of(axis) : 0;
     dual x = *in;
 
     if (reversed)
@@ -56,7 +56,7 @@ static ir_ref
 reached(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
 {
     const ir_type *t = x && y ? ir_btype(b, x) : NULL;
-    const int axis = (int)n->at.cumulate.axis, reverse = n->at.cumulate.reverse;
+    const int axis = (int)n->at->cumulate.axis, reverse = n->at->cumulate.reverse;
 
     if (!t)
         return IR_NONE;
@@ -73,7 +73,7 @@ reached(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
 void
 jvp_cumextreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const int axis = (int)n->at.cumulate.axis, rank = ir_type_at(f, n->first)->rank;
+    const int axis = (int)n->at->cumulate.axis, rank = ir_type_at(f, n->first)->rank;
     int64_t others[COT_MAX_RANK], sizes[COT_MAX_RANK], at[1] = { axis };
     int k = 0;
 
@@ -98,5 +98,5 @@ vmap_cumulate(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, co
               const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     (void)f, (void)size, (void)mapped, (void)out_mapped;
-    y[0] = cumulate(b, (ir_op)n->op, in[0], n->at.cumulate.axis + 1, n->at.cumulate.reverse);
+    y[0] = cumulate(b, (ir_op)n->op, in[0], n->at->cumulate.axis + 1, n->at->cumulate.reverse);
 }

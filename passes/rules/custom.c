@@ -20,14 +20,14 @@ definition(ir_build *b, const ir_node *n, const char *verb)
 {
     const ir_custom *c = pass_custom_of(b->ctx, n);
     if (!c)
-        ir_build_fail(b, "custom_call", ERR_custom_missing, n->at.custom.name, verb);
+        ir_build_fail(b, "custom_call", ERR_custom_missing, n->at->custom.name, verb);
     return c;
 }
 
 static bool
 level_maps(const ir_node *n, int l, int i)
 {
-    return ir_custom_mapped(&n->at, l, i);
+    return ir_custom_mapped(n->at, l, i);
 }
 
 /* What each input of a rule stands for: i >= 0: operand i of the call; ALL: a result or its
@@ -38,7 +38,7 @@ enum { ALL = -1 };
 static ir_graph *
 over_levels(ir_build *b, const ir_node *n, ir_graph *rule, const int *stands)
 {
-    const ir_ints size = n->at.custom.size, random = n->at.custom.random;
+    const ir_ints size = n->at->custom.size, random = n->at->custom.random;
     const int around = b->ctx->randomness;
     for (int l = 0; l < size.n && rule; l++) {
         b->ctx->randomness = random.n ? (int)random.at[l] : PASS_RANDOM_ERROR;
@@ -58,9 +58,9 @@ over_levels(ir_build *b, const ir_node *n, ir_graph *rule, const int *stands)
 static bool *
 active_of(ir_build *b, const ir_node *n)
 {
-    bool *active = IR_NEW_N(b->arena, bool, n->at.custom.forward->n_in + 1);
-    for (int k = 0; k < n->at.custom.active.n; k++)
-        active[n->at.custom.active.at[k]] = true;
+    bool *active = IR_NEW_N(b->arena, bool, n->at->custom.forward->n_in + 1);
+    for (int k = 0; k < n->at->custom.active.n; k++)
+        active[n->at->custom.active.at[k]] = true;
     return active;
 }
 
@@ -70,8 +70,8 @@ active_of(ir_build *b, const ir_node *n)
 static void
 inline_jvp(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *x, ir_ref *dy)
 {
-    const ir_graph *f = n->at.custom.forward;
-    const ir_ints active = n->at.custom.active;
+    const ir_graph *f = n->at->custom.forward;
+    const ir_ints active = n->at->custom.active;
     const int all = f->n_in + f->n_out + active.n;
     int *stands = IR_NEW_N(b->arena, int, all + 1);
     ir_graph *rule = NULL;
@@ -89,7 +89,7 @@ inline_jvp(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *x, i
 void
 jvp_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const ir_graph *g = n->at.custom.forward;
+    const ir_graph *g = n->at->custom.forward;
     int64_t *active = IR_NEW_N(b->arena, int64_t, n->n_in + 1);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, 2 * n->n_in + n->n_out + 1);
     ir_ref *value = IR_NEW_N(b->arena, ir_ref, n->n_out + 1),
@@ -123,12 +123,12 @@ jvp_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
             ir_build_fail(b, "custom_call", ERR_custom_jvp, c->name);
         return;
     }
-    ir_node t = { .op = OP_custom_tangent, .at = n->at };
-    t.at.custom.active = (ir_ints){ n_active, active };
+    ir_attrs tangent = ir_node_attrs(n);
+    tangent.custom.active = (ir_ints){ n_active, active };
     if (c->has_vjp)
-        ir_add_node(b, OP_custom_tangent, n->n_in + n->n_out + n_active, x, &t.at, dy);
+        ir_add_node(b, OP_custom_tangent, n->n_in + n->n_out + n_active, x, &tangent, dy);
     else
-        inline_jvp(b, c, &t, x, dy);
+        inline_jvp(b, c, &(ir_node){ .op = OP_custom_tangent, .at = &tangent }, x, dy);
     at = 0;
     for (int j = 0; j < g->n_out; j++)
         if (ir_custom_differs(n, j))
@@ -141,8 +141,8 @@ jvp_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
 static ir_graph *
 reverse_rule(ir_build *b, const ir_custom *c, const ir_node *n, const bool *has_ct)
 {
-    const ir_graph *f = n->at.custom.forward;
-    const ir_ints save = n->at.custom.save;
+    const ir_graph *f = n->at->custom.forward;
+    const ir_ints save = n->at->custom.save;
     int *stands = IR_NEW_N(b->arena, int, save.n + f->n_out + 1);
     ir_graph *rule = NULL;
     if (!pass_flow_ok(b, c->vjp(c, n, b->loc, active_of(b, n), has_ct, &rule)))
@@ -159,7 +159,7 @@ reverse_rule(ir_build *b, const ir_custom *c, const ir_node *n, const bool *has_
 static ir_ref
 shared_sum(ir_build *b, const ir_node *n, int i, ir_ref dx)
 {
-    const int levels = n->at.custom.size.n;
+    const int levels = n->at->custom.size.n;
     ir_axes axes = 0;
     for (int l = 0; l < levels; l++)
         if (!level_maps(n, l, i))
@@ -178,8 +178,8 @@ static void
 pull_back(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *val,
           const ir_type *const *type, const ir_ref *ct, ir_ref *dx)
 {
-    const ir_graph *f = n->at.custom.forward;
-    const ir_ints save = n->at.custom.save;
+    const ir_graph *f = n->at->custom.forward;
+    const ir_ints save = n->at->custom.save;
     bool *has = IR_NEW_N(b->arena, bool, f->n_out + 1);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, save.n + f->n_out + 1);
     int n_in = save.n;
@@ -196,24 +196,24 @@ pull_back(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *val,
     if (!rule)
         return;
     ir_inline_graph(b, rule, x, dx);
-    for (int k = 0; k < n->at.custom.active.n; k++)
-        dx[k] = shared_sum(b, n, (int)n->at.custom.active.at[k], dx[k]);
+    for (int k = 0; k < n->at->custom.active.n; k++)
+        dx[k] = shared_sum(b, n, (int)n->at->custom.active.at[k], dx[k]);
 }
 
 void
 transpose_custom_tangent(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                          const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    const ir_graph *g = n->at.custom.forward;
+    const ir_graph *g = n->at->custom.forward;
     const ir_custom *c = definition(b, n, "differentiated");
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n->n_out + 1);
-    ir_ref *dx = IR_NEW_N(b->arena, ir_ref, n->at.custom.active.n + 1);
+    ir_ref *dx = IR_NEW_N(b->arena, ir_ref, n->at->custom.active.n + 1);
     if (!c)
         return;
     for (int j = 0; j < n->n_out; j++)
         type[j] = ir_type_at(f, n->first + (ir_ref)j);
     pull_back(b, c, n, in, type, ct, dx);
-    for (int k = 0; k < n->at.custom.active.n; k++)
+    for (int k = 0; k < n->at->custom.active.n; k++)
         if (linear[g->n_in + g->n_out + k])
             ct_in[g->n_in + g->n_out + k] = dx[k];
 }
@@ -225,6 +225,7 @@ transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bo
                       const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     const ir_custom *c = definition(b, n, "transposed");
+    ir_attrs tangent = ir_node_attrs(n);
     ir_node t = *n;
     int64_t *active = IR_NEW_N(b->arena, int64_t, n->n_in + 1);
     ir_ref *val = IR_NEW_N(b->arena, ir_ref, n->n_in + n->n_out + 1);
@@ -245,8 +246,8 @@ transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bo
             cts[count++] = ct[j];
         }
     bool ok = c->has_vjp;
-    for (int k = 0; k < n->at.custom.save.n; k++)
-        ok &= n->at.custom.save.at[k] < n->n_in && !linear[n->at.custom.save.at[k]];
+    for (int k = 0; k < n->at->custom.save.n; k++)
+        ok &= n->at->custom.save.at[k] < n->n_in && !linear[n->at->custom.save.at[k]];
     if (!ok) {
         ir_build_fail(b, "custom_call", ERR_no_rule, "transpose",
                       ir_format(b->arena,
@@ -254,7 +255,8 @@ transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bo
                                 c->name));
         return;
     }
-    t.at.custom.active = (ir_ints){ n_active, active };
+    tangent.custom.active = (ir_ints){ n_active, active };
+    t.at = &tangent;
     pull_back(b, c, &t, val, type, cts, dx);
     for (int k = 0; k < n_active; k++)
         ct_in[active[k]] = dx[k];
@@ -313,8 +315,8 @@ transposed(const ir_graph *f, int n_known, ir_graph **out)
 static void
 derived_jvp(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *x, ir_ref *dy)
 {
-    const ir_graph *f = n->at.custom.forward;
-    const ir_ints save = n->at.custom.save, active = n->at.custom.active;
+    const ir_graph *f = n->at->custom.forward;
+    const ir_ints save = n->at->custom.save, active = n->at->custom.active;
     bool *has = IR_NEW_N(b->arena, bool, f->n_out + 1);
     for (int j = 0; j < f->n_out; j++)
         has[j] = ir_custom_differs(n, j);
@@ -399,10 +401,10 @@ reverse_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env
     ir_attrs at;
     (void)env;
     if (n->op == OP_custom_tangent) {
-        const ir_graph *g = n->at.custom.forward;
+        const ir_graph *g = n->at->custom.forward;
         ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
         for (int i = 0; i < n->n_in; i++)
-            x[i] = i >= g->n_in + g->n_out || ir_ints_has(n->at.custom.save, i)
+            x[i] = i >= g->n_in + g->n_out || ir_ints_has(n->at->custom.save, i)
                        ? in[i]
                        : pass_zeros_like(b, ir_type_at(f, n->in[i]));
         ir_copy_node(b, n, x, out);
@@ -464,27 +466,27 @@ static void
 generate(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
          ir_ref *y)
 {
-    const ir_graph *f = n->at.custom.forward;
-    const int levels = n->at.custom.size.n;
+    const ir_graph *f = n->at->custom.forward;
+    const int levels = n->at->custom.size.n;
     int64_t *sizes = IR_NEW_N(b->arena, int64_t, levels + 1);
     int64_t *mask = IR_NEW_N(b->arena, int64_t, (levels + 1) * (n->n_in + 1));
     bool *out = IR_NEW_N(b->arena, bool, n->n_out + 1);
     ir_graph *probe;
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
     const ir_custom *lacks = not_mappable(f, mapped);
     if (lacks)
-        ir_build_fail(b, "vmap", ERR_custom_inner, lacks->name, n->at.custom.name);
+        ir_build_fail(b, "vmap", ERR_custom_inner, lacks->name, n->at->custom.name);
     if (lacks || !pass_flow_ok(b, pass_vmap_graph(f, size, mapped, out, &probe)))
         return;
     if (levels)
-        memcpy(sizes, n->at.custom.size.at, sizeof *sizes * (size_t)levels);
+        memcpy(sizes, n->at->custom.size.at, sizeof *sizes * (size_t)levels);
     if (levels && f->n_in)
-        memcpy(mask, n->at.custom.mapped.at, sizeof *mask * (size_t)(levels * f->n_in));
+        memcpy(mask, n->at->custom.mapped.at, sizeof *mask * (size_t)(levels * f->n_in));
     sizes[levels] = size;
     for (int i = 0; i < f->n_in; i++)
         mask[levels * f->n_in + i] = mapped[i];
     at.custom.size = (ir_ints){ levels + 1, sizes };
-    at.custom.random = with_level(b, &n->at, b->ctx->randomness);
+    at.custom.random = with_level(b, n->at, b->ctx->randomness);
     at.custom.mapped = (ir_ints){ (levels + 1) * f->n_in, mask };
     ir_add_node(b, OP_custom_call, n->n_in, in, &at, y);
 }
@@ -529,7 +531,7 @@ bool
 pass_custom_body(ir_build *b, const ir_node *n, const ir_graph *forward, ir_graph **body)
 {
     int *stands = IR_NEW_N(b->arena, int, n->n_in + 1);
-    if (n->op != OP_custom_call || n->at.custom.opaque)
+    if (n->op != OP_custom_call || n->at->custom.opaque)
         return false;
     for (int i = 0; i < n->n_in; i++)
         stands[i] = i;

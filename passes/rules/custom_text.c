@@ -31,7 +31,7 @@ allows(const ir_attrs *at, const char *word)
 static bool
 same_call(const ir_attrs *a, const ir_attrs *b)
 {
-    ir_attrs x = *a, y = *b;
+    ir_attrs x = ir_attrs_of(IR_AT_custom, a), y = ir_attrs_of(IR_AT_custom, b);
     x.custom.size = y.custom.size = x.custom.mapped = y.custom.mapped = (ir_ints){ 0, NULL };
     x.custom.random = y.custom.random = (ir_ints){ 0, NULL };
     x.custom.active = y.custom.active = (ir_ints){ 0, NULL };
@@ -52,7 +52,7 @@ rewrite_with(const ir_graph *f, change *how, const void *user, ir_graph **out)
         env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
     ir_each_node (n, f) {
         ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
-        ir_attrs at = n->at;
+        ir_attrs at = ir_node_attrs(n);
         for (int k = 0; k < n->n_in; k++)
             x[k] = env[n->in[k]];
         b->loc = n->loc;
@@ -114,9 +114,9 @@ fit(rule_fit *k, const ir_node *n, const ir_graph *rule, const char *what, const
     for (int j = 0; fits && j < k->n_out; j++)
         fits = ir_type_at(rule, rule->out[j]) == k->out[j];
     if (!fits)
-        return ir_fail(k->b->ctx, n->loc, "custom_call", ERR_custom_def, n->at.custom.name,
+        return ir_fail(k->b->ctx, n->loc, "custom_call", ERR_custom_def, n->at->custom.name,
                        ir_format(k->b->arena, "its printed %s does not fit its types", what));
-    COT_TRY(lend((ir_graph *)rule, &n->at, &g));
+    COT_TRY(lend((ir_graph *)rule, n->at, &g));
     ir_inline_graph(k->b, g, k->x, k->y);
     for (int j = 0; j < k->n_out; j++)
         if (keep[j])
@@ -128,8 +128,8 @@ static rule_fit
 fitting_new(const ir_node *n, const ir_graph *rule)
 {
     ir_build *b = ir_build_new(rule->ctx, rule->name);
-    const ir_graph *f = n->at.custom.forward;
-    const int most = 2 * (f->n_in + f->n_out) + n->at.custom.save.n + 1,
+    const ir_graph *f = n->at->custom.forward;
+    const int most = 2 * (f->n_in + f->n_out) + n->at->custom.save.n + 1,
               room = most > rule->n_out ? most : rule->n_out;
     b->loc = n->loc;
     return (rule_fit){ .b = b,
@@ -143,12 +143,12 @@ static cot_status
 printed_vjp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active,
             const bool *has_ct, ir_graph **out)
 {
-    const ir_graph *f = n->at.custom.forward, *rule = ((const ir_graphs *)c->def)->at[0];
+    const ir_graph *f = n->at->custom.forward, *rule = ((const ir_graphs *)c->def)->at[0];
     rule_fit k = fitting_new(n, rule);
     bool *keep = IR_NEW_N(k.b->arena, bool, f->n_in + 1);
     (void)loc;
-    for (int i = 0; i < n->at.custom.save.n; i++) {
-        const int64_t s = n->at.custom.save.at[i];
+    for (int i = 0; i < n->at->custom.save.n; i++) {
+        const int64_t s = n->at->custom.save.at[i];
         takes(&k, ir_type_at(f, s < f->n_in ? f->in[s] : f->out[s - f->n_in]), true);
     }
     for (int j = 0; j < f->n_out; j++)
@@ -167,7 +167,7 @@ printed_jvp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active
             ir_graph **out)
 {
     const ir_graphs *rules = c->def;
-    const ir_graph *f = n->at.custom.forward, *rule = rules->at[rules->n - 1];
+    const ir_graph *f = n->at->custom.forward, *rule = rules->at[rules->n - 1];
     rule_fit k = fitting_new(n, rule);
     bool *keep = IR_NEW_N(k.b->arena, bool, f->n_out + 1);
     (void)loc;
@@ -189,7 +189,7 @@ printed_jvp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active
 const ir_custom *
 pass_custom_of(cot_context *ctx, const ir_node *n)
 {
-    const ir_attrs *at = &n->at;
+    const ir_attrs *at = n->at;
     const ir_custom *registered = ir_custom_find(ctx, at->custom.name);
     if (registered || !at->custom.by)
         return registered;
@@ -227,7 +227,7 @@ static pass_with with_rules;
 static ir_graph *
 whole_rule(ir_build *b, const ir_custom *c, const ir_node *n, bool vjp)
 {
-    const ir_graph *f = n->at.custom.forward;
+    const ir_graph *f = n->at->custom.forward;
     const int room = (f->n_in > f->n_out ? f->n_in : f->n_out) + 1;
     bool *active = IR_NEW_N(b->arena, bool, room), *all = IR_NEW_N(b->arena, bool, room);
     ir_graph *g = NULL;
@@ -259,15 +259,15 @@ add_rules(ir_build *b, const ir_node *n, const void *user, ir_attrs *at)
 {
     const inside *in = user;
     const ir_custom *c =
-        n->op == OP_custom_call ? ir_custom_find(b->ctx, n->at.custom.name) : NULL;
+        n->op == OP_custom_call ? ir_custom_find(b->ctx, n->at->custom.name) : NULL;
     ir_graph **rule, *vjp = NULL, *jvp = NULL;
     COT_TRY(pass_replace_subs(b, n, with_rules, user, at));
     for (const inside *i = in; c && i; i = i->up)
-        if (i->depth >= MAX_RULE_DEPTH || (i->owner && same_call(i->owner, &n->at)))
+        if (i->depth >= MAX_RULE_DEPTH || (i->owner && same_call(i->owner, n->at)))
             c = NULL;
     if (!c)
         return COT_OK;
-    const inside within = { in, &n->at, in->depth + 1 };
+    const inside within = { in, n->at, in->depth + 1 };
     if (c->has_vjp && (vjp = whole_rule(b, c, n, true)))
         COT_TRY(with_rules(vjp, &within, &vjp));
     if (c->has_jvp && (jvp = whole_rule(b, c, n, false)))

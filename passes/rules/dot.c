@@ -84,8 +84,8 @@ void
 transpose_dot(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    dot_axes s[2] = { { .contracted = n->at.dot.lhs, .batch = n->at.dot.lhs_batch },
-                      { .contracted = n->at.dot.rhs, .batch = n->at.dot.rhs_batch } };
+    dot_axes s[2] = { { .contracted = n->at->dot.lhs, .batch = n->at->dot.lhs_batch },
+                      { .contracted = n->at->dot.rhs, .batch = n->at->dot.rhs_batch } };
     for (int i = 0; i < 2; i++) {
         s[i].rank = ir_type_at(f, n->in[i])->rank;
         s[i].free = free_axes(b, s[i].rank, s[i].contracted, s[i].batch);
@@ -117,12 +117,12 @@ vmap_dot(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const i
          const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     const bool both = mapped[0] && mapped[1];
-    const int batch = n->at.dot.lhs_batch.n, rank = ir_type_at(f, n->in[0])->rank;
+    const int batch = n->at->dot.lhs_batch.n, rank = ir_type_at(f, n->in[0])->rank;
     (void)size, (void)out_mapped;
-    ir_ref r = ir_dot(b, in[0], in[1], shifted(b, n->at.dot.lhs, mapped[0], false),
-                      shifted(b, n->at.dot.rhs, mapped[1], false),
-                      shifted(b, n->at.dot.lhs_batch, mapped[0], both),
-                      shifted(b, n->at.dot.rhs_batch, mapped[1], both));
-    const int at = both ? 0 : mapped[0] ? batch : rank - n->at.dot.lhs.n;
+    ir_ref r = ir_dot(b, in[0], in[1], shifted(b, n->at->dot.lhs, mapped[0], false),
+                      shifted(b, n->at->dot.rhs, mapped[1], false),
+                      shifted(b, n->at->dot.lhs_batch, mapped[0], both),
+                      shifted(b, n->at->dot.rhs_batch, mapped[1], both));
+    const int at = both ? 0 : mapped[0] ? batch : rank - n->at->dot.lhs.n;
     y[0] = ir_move_axis(b, r, at, 0);
 }

@@ -15,7 +15,7 @@ expansion(ir_build *b, const ir_graph *f, const ir_node *n)
 
     for (int i = 0; i < n->n_in; i++)
         type[i] = ir_type_at(f, n->in[i]);
-    if (!pass_flow_ok(b, ir_expand(b->ctx, n->loc, (ir_op)n->op, &n->at, n->n_in, type, &x)))
+    if (!pass_flow_ok(b, ir_expand(b->ctx, n->loc, (ir_op)n->op, n->at, n->n_in, type, &x)))
         return NULL;
     return x->graph;
 }

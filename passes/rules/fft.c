@@ -7,7 +7,7 @@ transpose_fft(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)linear, (void)in;
-    ct_in[0] = ct[0] ? ir_node1(b, OP_fft, 1, ct, &(ir_attrs){ .fft = { !n->at.fft.inverse } })
+    ct_in[0] = ct[0] ? ir_node1(b, OP_fft, 1, ct, &(ir_attrs){ .fft = { !n->at->fft.inverse } })
                      : IR_NONE;
 }
 
@@ -17,5 +17,5 @@ vmap_fft(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const i
          const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     (void)f, (void)size, (void)mapped, (void)out_mapped;
-    y[0] = ir_node1(b, OP_fft, 1, in, &n->at);
+    y[0] = ir_node1(b, OP_fft, 1, in, n->at);
 }

@@ -352,7 +352,7 @@ mask_loop(ir_build *b, const ir_type *active, ir_attrs *at)
 static void
 mask_node(ir_build *b, const ir_node *n, ir_ref active, ir_ref *map)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
     int skip = n->op == OP_cond; /* the predicate stays first */
     ir_graph **branch = NULL;
@@ -360,29 +360,29 @@ mask_node(ir_build *b, const ir_node *n, ir_ref active, ir_ref *map)
     if (n->op == OP_cond)
         active = active_for(b, active, ir_btype(b, map[n->in[0]]));
     if (n->op == OP_while)
-        active = active_for(b, active, ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]));
+        active = active_for(b, active, ir_type_at(n->at->loop.cond, n->at->loop.cond->out[0]));
     if (!active)
         return;
     const ir_type *t = ir_btype(b, active);
     if (n->op == OP_call)
-        at.call.body = mask_body(b, n->at.call.body, t);
+        at.call.body = mask_body(b, n->at->call.body, t);
     if (n->op == OP_scan) {
         at.scan.consts++;
-        at.scan.body = mask_body(b, n->at.scan.body, t);
+        at.scan.body = mask_body(b, n->at->scan.body, t);
     }
     if (n->op == OP_linear_solve || n->op == OP_root) {
-        branch = IR_NEW_N(b->arena, ir_graph *, n->at.implicit.parts.n);
-        for (int i = 0; i < n->at.implicit.parts.n; i++)
-            branch[i] = mask_body(b, n->at.implicit.parts.at[i], t);
+        branch = IR_NEW_N(b->arena, ir_graph *, n->at->implicit.parts.n);
+        for (int i = 0; i < n->at->implicit.parts.n; i++)
+            branch[i] = mask_body(b, n->at->implicit.parts.at[i], t);
         at.implicit.consts++;
         at.implicit.parts.at = branch;
     }
     if (n->op == OP_while)
         mask_loop(b, t, &at);
     if (n->op == OP_cond) {
-        branch = IR_NEW_N(b->arena, ir_graph *, n->at.cond.branches.n);
-        for (int i = 0; i < n->at.cond.branches.n; i++)
-            branch[i] = mask_body(b, n->at.cond.branches.at[i], t);
+        branch = IR_NEW_N(b->arena, ir_graph *, n->at->cond.branches.n);
+        for (int i = 0; i < n->at->cond.branches.n; i++)
+            branch[i] = mask_body(b, n->at->cond.branches.at[i], t);
         at.cond.branches.at = branch;
     }
     in[skip] = active;
@@ -447,7 +447,7 @@ static ir_graph *
 alone(ir_build *b, const ir_graph *f, const ir_node *n)
 {
     ir_build *s =
-        ir_build_new(b->ctx, n->op == OP_custom_call ? n->at.custom.name : ir_ops[n->op].name);
+        ir_build_new(b->ctx, n->op == OP_custom_call ? n->at->custom.name : ir_ops[n->op].name);
     ir_ref *x = IR_NEW_N(s->arena, ir_ref, n->n_in + 1),
            *y = IR_NEW_N(s->arena, ir_ref, n->n_out + 1);
     ir_graph *g = NULL;

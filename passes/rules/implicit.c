@@ -76,17 +76,17 @@ values(ir_build *b, int n, const dual *in)
 void
 jvp_linear_solve(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const int consts = (int)n->at.implicit.consts;
+    const int consts = (int)n->at->implicit.consts;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_out), *r = IR_NEW_N(b->arena, ir_ref, n->n_out),
            *dx = IR_NEW_N(b->arena, ir_ref, n->n_out), *c = values(b, n->n_in, in);
 
     (void)f;
     ir_copy_node(b, n, c, x);
     if (b->status == COT_OK)
-        by_consts(b, n->at.implicit.parts.at[MATVEC], consts, in, x, r);
+        by_consts(b, n->at->implicit.parts.at[MATVEC], consts, in, x, r);
     for (int j = 0; j < n->n_out && b->status == COT_OK; j++)
         r[j] = tan_sub(b, in[consts + j].tan, r[j]);
-    solve(b, consts, c, n->at.implicit.parts.at, n->n_out, r, dx);
+    solve(b, consts, c, n->at->implicit.parts.at, n->n_out, r, dx);
     for (int j = 0; j < n->n_out; j++)
         y[j] = (dual){ x[j], dx[j] };
 }
@@ -95,8 +95,8 @@ void
 transpose_linear_solve(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                        const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    const int consts = (int)n->at.implicit.consts;
-    ir_graph *const *part = n->at.implicit.parts.at;
+    const int consts = (int)n->at->implicit.consts;
+    ir_graph *const *part = n->at->implicit.parts.at;
     ir_graph **flipped = IR_NEW_N(b->arena, ir_graph *, 4);
 
     (void)f, (void)linear;
@@ -108,8 +108,8 @@ transpose_linear_solve(ir_build *b, const ir_graph *f, const ir_node *n, const b
 void
 jvp_root(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const int consts = (int)n->at.implicit.consts;
-    ir_graph *const *part = n->at.implicit.parts.at;
+    const int consts = (int)n->at->implicit.consts;
+    ir_graph *const *part = n->at->implicit.parts.at;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_out), *r = IR_NEW_N(b->arena, ir_ref, n->n_out),
            *dx = IR_NEW_N(b->arena, ir_ref, n->n_out), *c = values(b, n->n_in, in);
 
@@ -131,7 +131,7 @@ void
 vmap_implicit(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
               const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
     ir_graph **part = IR_NEW_N(b->arena, ir_graph *, at.implicit.parts.n);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
 

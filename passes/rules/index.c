@@ -79,17 +79,17 @@ reading(ir_build *b, const ir_node *n, const ir_type *x, const ir_type *z)
     int window = 0;
 
     for (int k = 0; k < x->rank; k++) {
-        bool thin = ir_ints_has(n->at.scatter.inserted, k) ||
-                    ir_ints_has(n->at.scatter.operand_batch, k);
-        sizes[k] = thin ? 1 : z->dims[n->at.scatter.window_dims.at[window++]];
+        bool thin = ir_ints_has(n->at->scatter.inserted, k) ||
+                    ir_ints_has(n->at->scatter.operand_batch, k);
+        sizes[k] = thin ? 1 : z->dims[n->at->scatter.window_dims.at[window++]];
     }
-    return (ir_attrs){ .gather = { .offset_dims = n->at.scatter.window_dims,
-                                   .collapsed = n->at.scatter.inserted,
-                                   .operand_batch = n->at.scatter.operand_batch,
-                                   .indices_batch = n->at.scatter.indices_batch,
-                                   .index_map = n->at.scatter.index_map,
+    return (ir_attrs){ .gather = { .offset_dims = n->at->scatter.window_dims,
+                                   .collapsed = n->at->scatter.inserted,
+                                   .operand_batch = n->at->scatter.operand_batch,
+                                   .indices_batch = n->at->scatter.indices_batch,
+                                   .index_map = n->at->scatter.index_map,
                                    .sizes = { x->rank, sizes },
-                                   .mode = n->at.scatter.mode } };
+                                   .mode = n->at->scatter.mode } };
 }
 
 /* Reads, for each update of node n, its elements of v, which has the operand's shape. */
@@ -109,7 +109,7 @@ jvp_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, const dual *
     for (int i = 0; i < n->n_in; i++)
         x[i] = i == 0 ? in[0].tan : in[i].val;
     if (in[0].tan)
-        y->tan = ir_node1(b, OP_dynamic_slice, n->n_in, x, &n->at);
+        y->tan = ir_node1(b, OP_dynamic_slice, n->n_in, x, n->at);
 }
 
 static ir_ref
@@ -135,7 +135,7 @@ jvp_gather(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dua
 {
     (void)f;
     if (in[0].tan)
-        y->tan = gather_or_zero(b, in[0].tan, in[1].val, n->at, n->at.gather.mode);
+        y->tan = gather_or_zero(b, in[0].tan, in[1].val, ir_node_attrs(n), n->at->gather.mode);
 }
 
 /* The last update of an element determines its value and its tangent. */
@@ -144,7 +144,7 @@ jvp_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
 {
     (void)f;
     ir_ref zero = tangent_or_zero(b, in[2]);
-    y->tan = scatter(b, OP_scatter, tangent_or_zero(b, in[0]), in[1].val, zero, &n->at);
+    y->tan = scatter(b, OP_scatter, tangent_or_zero(b, in[0]), in[1].val, zero, n->at);
 }
 
 static ir_ref
@@ -158,7 +158,7 @@ static ir_ref
 sum_of_others(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref z, ir_ref indices)
 {
     const ir_type *t = ir_type_as(b->ctx, ir_type_at(f, n->first), ir_btype(b, z)->dtype);
-    ir_ref sum = scatter(b, OP_scatter_add, ir_zeros(b, t), indices, z, &n->at);
+    ir_ref sum = scatter(b, OP_scatter_add, ir_zeros(b, t), indices, z, n->at);
     return ir_sub(b, read_back(b, f, n, sum, indices), z);
 }
 
@@ -171,11 +171,11 @@ product_of_others(ir_build *b, const ir_graph *f, const ir_node *n, const dual *
 {
     ir_ref x = in[0].val, z = in[2].val, indices = in[1].val;
 
-    if (n->at.scatter.unique || !x || !z)
+    if (n->at->scatter.unique || !x || !z)
         return read_back(b, f, n, x, indices);
     ir_ref zero = is_zero(b, z), one = ir_like(b, z, 1), none = ir_like(b, z, 0);
     ir_ref safe = ir_select(b, zero, one, z), own = ir_select(b, zero, z, none);
-    ir_ref all = scatter(b, OP_scatter_mul, x, indices, safe, &n->at);
+    ir_ref all = scatter(b, OP_scatter_mul, x, indices, safe, n->at);
     ir_ref p = read_back(b, f, n, all, indices);
     ir_ref m = sum_of_others(b, f, n, ir_convert(b, zero, COT_I32), indices);
     ir_ref s = sum_of_others(b, f, n, own, indices);
@@ -196,10 +196,10 @@ jvp_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
     if (ir_type_at(f, n->first)->size == 0)
         return;
     if (in[0].tan)
-        dx = scatter(b, OP_scatter_mul, in[0].tan, in[1].val, z, &n->at);
+        dx = scatter(b, OP_scatter_mul, in[0].tan, in[1].val, z, n->at);
     if (in[2].tan) {
         ir_ref product = ir_mul(b, in[2].tan, product_of_others(b, f, n, in));
-        dz = scatter(b, OP_scatter_add, ir_like(b, in[0].val, 0), in[1].val, product, &n->at);
+        dz = scatter(b, OP_scatter_add, ir_like(b, in[0].val, 0), in[1].val, product, n->at);
     }
     y->tan = tan_add(b, dx, dz);
 }
@@ -219,13 +219,13 @@ jvp_scatter_extreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual
     ir_ref x_is = ir_op1(b, OP_not, x_loses), z_is = ir_op1(b, OP_not, z_loses);
     ir_ref converted = ir_convert(b, z_is, t->dtype);
     ir_ref count =
-        scatter(b, OP_scatter_add, ir_convert(b, x_is, t->dtype), indices, converted, &n->at);
+        scatter(b, OP_scatter_add, ir_convert(b, x_is, t->dtype), indices, converted, n->at);
     if (in[0].tan)
         sum = tan_select(b, x_loses, IR_NONE, in[0].tan);
     if (in[2].tan) {
         ir_ref chosen = tan_select(b, z_loses, IR_NONE, in[2].tan);
         sum = tan_add(b, sum,
-                      scatter(b, OP_scatter_add, ir_like(b, x, 0), indices, chosen, &n->at));
+                      scatter(b, OP_scatter_add, ir_like(b, x, 0), indices, chosen, n->at));
     }
     /* Where the result is NaN, so are the derivatives, forward and in reverse. */
     if (ir_is_float(t->dtype))
@@ -304,7 +304,7 @@ add_windows(ir_build *b, ir_ref x, ir_ref y)
     const bool bottom = ir_is_splat(b, base, &zero);
     x = add_windows(b, x, base);
     if (!x || n.op == OP_scatter_add)
-        return x ? scatter(b, OP_scatter_add, x, n.in[1], n.in[2], &n.at) : IR_NONE;
+        return x ? scatter(b, OP_scatter_add, x, n.in[1], n.in[2], n.at) : IR_NONE;
     return add_to_box(b, &n, x, bottom ? n.in[1] : ir_bdef(b, n.in[1])->in[1]);
 }
 
@@ -361,12 +361,12 @@ void
 transpose_gather(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    ir_attrs at = { .scatter = { .window_dims = n->at.gather.offset_dims,
-                                 .inserted = n->at.gather.collapsed,
-                                 .operand_batch = n->at.gather.operand_batch,
-                                 .indices_batch = n->at.gather.indices_batch,
-                                 .index_map = n->at.gather.index_map,
-                                 .mode = n->at.gather.mode } };
+    ir_attrs at = { .scatter = { .window_dims = n->at->gather.offset_dims,
+                                 .inserted = n->at->gather.collapsed,
+                                 .operand_batch = n->at->gather.operand_batch,
+                                 .indices_batch = n->at->gather.indices_batch,
+                                 .index_map = n->at->gather.index_map,
+                                 .mode = n->at->gather.mode } };
 
     if (linear[0])
         ct_in[0] =
@@ -381,8 +381,8 @@ winners(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref indices)
     const ir_type *x = ir_type_at(f, n->in[0]), *z = ir_type_at(f, n->in[2]);
     ir_ref id = ir_reshape(b, ir_iota(b, COT_I64, 1, &z->size, 0), z->rank, z->dims);
     ir_ref none = ir_splat(b, ir_type_as(b->ctx, x, COT_I64), -1);
-    ir_ref left = scatter(b, OP_scatter, none, indices, id, &n->at);
-    ir_ref seen = gather(b, left, indices, reading(b, n, x, z), n->at.scatter.mode);
+    ir_ref left = scatter(b, OP_scatter, none, indices, id, n->at);
+    ir_ref seen = gather(b, left, indices, reading(b, n, x, z), n->at->scatter.mode);
     return ir_op2(b, OP_eq, seen, id);
 }
 
@@ -395,10 +395,10 @@ is_unique(const ir_node *n, const ir_type *z)
     int axis = 0;
 
     for (int k = 0; k < z->rank; k++)
-        if (!ir_ints_has(n->at.scatter.window_dims, k) &&
-            !ir_ints_has(n->at.scatter.indices_batch, axis++))
+        if (!ir_ints_has(n->at->scatter.window_dims, k) &&
+            !ir_ints_has(n->at->scatter.indices_batch, axis++))
             updates *= z->dims[k];
-    return n->at.scatter.unique || updates <= 1;
+    return n->at->scatter.unique || updates <= 1;
 }
 
 /* Overwritten elements have cotangent 0; an update has that of its elements if it was last. */
@@ -409,11 +409,11 @@ transpose_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
     const ir_type *x = ir_type_at(f, n->in[0]), *z = ir_type_at(f, n->in[2]);
 
     if (linear[0])
-        ct_in[0] = scatter(b, OP_scatter, ct[0], in[1], ir_zeros(b, z), &n->at);
+        ct_in[0] = scatter(b, OP_scatter, ct[0], in[1], ir_zeros(b, z), n->at);
     if (!linear[2] || x->size == 0)
         return;
     if (is_unique(n, z))
-        ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at.scatter.mode);
+        ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at->scatter.mode);
     else {
         ir_ref read = read_back(b, f, n, ct[0], in[1]);
         ct_in[2] = tan_select(b, winners(b, f, n, in[1]), read, IR_NONE);
@@ -429,7 +429,7 @@ transpose_scatter_add(ir_build *b, const ir_graph *f, const ir_node *n, const bo
     if (linear[0])
         ct_in[0] = ct[0];
     if (linear[2] && x->size > 0)
-        ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at.scatter.mode);
+        ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at->scatter.mode);
 }
 
 /* The op is linear only in x. */
@@ -442,7 +442,7 @@ transpose_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bo
         ir_build_fail(b, "scatter_mul", ERR_no_rule, "transpose",
                       "it is not linear in the updates");
     else
-        ct_in[0] = scatter(b, OP_scatter_mul, ct[0], in[1], in[2], &n->at);
+        ct_in[0] = scatter(b, OP_scatter_mul, ct[0], in[1], in[2], n->at);
 }
 
 /* The start of the mapped axis: a scalar 0 of the type of the other starts. */
@@ -499,7 +499,7 @@ void
 vmap_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
                    const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_ints sizes = n->at.sizes.sizes;
+    ir_ints sizes = n->at->sizes.sizes;
     int rank = n->n_in - 1;
 
     (void)out_mapped;
@@ -554,25 +554,25 @@ void
 vmap_gather(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
             const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
 
     (void)f, (void)out_mapped;
-    at.gather.offset_dims = moved_up(b, n->at.gather.offset_dims);
+    at.gather.offset_dims = moved_up(b, n->at->gather.offset_dims);
     if (mapped[0]) {
-        at.gather.collapsed = moved_up(b, n->at.gather.collapsed);
-        at.gather.operand_batch = moved_up(b, n->at.gather.operand_batch);
-        at.gather.index_map = moved_up(b, n->at.gather.index_map);
-        at.gather.sizes = put_first(b, mapped[1] ? 1 : size, n->at.gather.sizes, 0);
+        at.gather.collapsed = moved_up(b, n->at->gather.collapsed);
+        at.gather.operand_batch = moved_up(b, n->at->gather.operand_batch);
+        at.gather.index_map = moved_up(b, n->at->gather.index_map);
+        at.gather.sizes = put_first(b, mapped[1] ? 1 : size, n->at->gather.sizes, 0);
     }
     if (mapped[1])
-        at.gather.indices_batch = moved_up(b, n->at.gather.indices_batch);
+        at.gather.indices_batch = moved_up(b, n->at->gather.indices_batch);
     if (mapped[0] && !mapped[1])
-        at.gather.offset_dims = put_first(b, 0, n->at.gather.offset_dims, 1);
+        at.gather.offset_dims = put_first(b, 0, n->at->gather.offset_dims, 1);
     if (mapped[0] && mapped[1]) {
-        at.gather.operand_batch = put_first(b, 0, n->at.gather.operand_batch, 1);
-        at.gather.indices_batch = put_first(b, 0, n->at.gather.indices_batch, 1);
+        at.gather.operand_batch = put_first(b, 0, n->at->gather.operand_batch, 1);
+        at.gather.indices_batch = put_first(b, 0, n->at->gather.indices_batch, 1);
     }
-    y[0] = gather(b, in[0], in[1], at, n->at.gather.mode);
+    y[0] = gather(b, in[0], in[1], at, n->at->gather.mode);
 }
 
 /* Operand and updates are mapped; the indices are as in vmap_gather. */
@@ -580,20 +580,20 @@ void
 vmap_scatter(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
              const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
     ir_ref x = pass_map_operand(b, in[0], mapped[0], size);
     ir_ref z = pass_map_operand(b, in[2], mapped[2], size);
 
     (void)f, (void)out_mapped;
-    at.scatter.inserted = moved_up(b, n->at.scatter.inserted);
-    at.scatter.index_map = moved_up(b, n->at.scatter.index_map);
+    at.scatter.inserted = moved_up(b, n->at->scatter.inserted);
+    at.scatter.index_map = moved_up(b, n->at->scatter.index_map);
     if (mapped[1]) {
-        at.scatter.window_dims = moved_up(b, n->at.scatter.window_dims);
-        at.scatter.operand_batch = put_first(b, 0, n->at.scatter.operand_batch, 1);
-        at.scatter.indices_batch = put_first(b, 0, n->at.scatter.indices_batch, 1);
+        at.scatter.window_dims = moved_up(b, n->at->scatter.window_dims);
+        at.scatter.operand_batch = put_first(b, 0, n->at->scatter.operand_batch, 1);
+        at.scatter.indices_batch = put_first(b, 0, n->at->scatter.indices_batch, 1);
     } else {
-        at.scatter.window_dims = put_first(b, 0, n->at.scatter.window_dims, 1);
-        at.scatter.operand_batch = moved_up(b, n->at.scatter.operand_batch);
+        at.scatter.window_dims = put_first(b, 0, n->at->scatter.window_dims, 1);
+        at.scatter.operand_batch = moved_up(b, n->at->scatter.operand_batch);
     }
     y[0] = scatter(b, (ir_op)n->op, x, in[1], z, &at);
 }

@@ -110,7 +110,7 @@ triangle(ir_build *b, ir_ref x, const ir_attrs *at)
 void
 jvp_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const ir_attrs *at = &n->at;
+    const ir_attrs *at = n->at;
     ir_ref r = in[1].tan;
 
     (void)f;
@@ -126,7 +126,7 @@ void
 transpose_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                            const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
 
     (void)f, (void)linear;
     at.triangle.transposed = !at.triangle.transposed;
@@ -140,13 +140,14 @@ more_columns(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
     const ir_type *t = ir_btype(b, y);
     const int64_t size = t->dims[0], rows = t->dims[1], cols = t->dims[2];
 
-    if (n->at.triangle.right) {
+    if (n->at->triangle.right) {
         ir_ref z = ir_reshape(b, y, 2, (const int64_t[]){ size * rows, cols });
-        return ir_reshape(b, solve(b, x, z, n->at), 3, t->dims);
+        return ir_reshape(b, solve(b, x, z, ir_node_attrs(n)), 3, t->dims);
     }
     ir_ref z =
         ir_reshape(b, ir_move_axis(b, y, 0, 1), 2, (const int64_t[]){ rows, size * cols });
-    z = ir_reshape(b, solve(b, x, z, n->at), 3, (const int64_t[]){ rows, size, cols });
+    z = ir_reshape(b, solve(b, x, z, ir_node_attrs(n)), 3,
+                   (const int64_t[]){ rows, size, cols });
     return ir_move_axis(b, z, 1, 0);
 }
 
@@ -159,7 +160,7 @@ vmap_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, int64_t 
         y[0] = more_columns(b, n, in[0], in[1]);
     else {
         ir_ref operand = pass_map_operand(b, in[1], mapped[1], size);
-        y[0] = solve(b, pass_map_operand(b, in[0], mapped[0], size), operand, n->at);
+        y[0] = solve(b, pass_map_operand(b, in[0], mapped[0], size), operand, ir_node_attrs(n));
     }
 }
 
@@ -279,7 +280,7 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
 
     if (t->size == 0)
         return;
-    if (n->at.qr.full && rows > cols) {
+    if (n->at->qr.full && rows > cols) {
         jvp_expand(b, f, n, in, y);
         return;
     }
@@ -454,7 +455,7 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 
     if (t->size == 0)
         return;
-    if (n->at.qr.full && rows != cols) {
+    if (n->at->qr.full && rows != cols) {
         ir_build_fail(b, "svd", ERR_no_rule, "jvp",
                       "vectors without a singular value (`full`, of a matrix that is not "
                       "square) are not determined");

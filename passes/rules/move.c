@@ -32,7 +32,7 @@ transpose_broadcast(ir_build *b, const ir_graph *f, const ir_node *n, const bool
     ir_axes axes = ir_axes_below(y->rank);
     (void)linear, (void)in;
     for (int i = 0; i < x->rank; i++) {
-        const int64_t d = n->at.broadcast.dims.at[i];
+        const int64_t d = n->at->broadcast.dims.at[i];
         if (x->dims[i] == y->dims[d])
             axes &= ~ir_axes_of((int)d);
     }
@@ -55,8 +55,8 @@ transpose_transpose(ir_build *b, const ir_graph *f, const ir_node *n, const bool
 {
     int64_t inverse[COT_MAX_RANK];
     (void)f, (void)linear, (void)in;
-    for (int i = 0; i < n->at.perm.perm.n; i++)
-        inverse[n->at.perm.perm.at[i]] = i;
+    for (int i = 0; i < n->at->perm.perm.n; i++)
+        inverse[n->at->perm.perm.at[i]] = i;
     ct_in[0] = ir_transpose(b, ct[0], inverse);
 }
 
@@ -69,8 +69,8 @@ transpose_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *li
     int64_t low[COT_MAX_RANK], high[COT_MAX_RANK], interior[COT_MAX_RANK];
     (void)linear, (void)in;
     for (int i = 0; i < x->rank; i++) {
-        const int64_t stride = n->at.slice.stride.at[i], size = y->dims[i];
-        low[i] = size ? n->at.slice.start.at[i] : 0;
+        const int64_t stride = n->at->slice.stride.at[i], size = y->dims[i];
+        low[i] = size ? n->at->slice.start.at[i] : 0;
         interior[i] = size ? stride - 1 : 0;
         high[i] = x->dims[i] - low[i] - (size ? (size - 1) * stride + 1 : 0);
     }
@@ -85,8 +85,8 @@ padding_mask(ir_build *b, const ir_graph *f, const ir_node *n, bool where_padded
     ir_ref inside =
         ir_splat(b, ir_type_as(b->ctx, ir_type_at(f, n->in[0]), COT_BOOL), !where_padded);
     ir_ref outside = ir_splat(b, ir_scalar_type(b->ctx, COT_BOOL), where_padded);
-    return ir_pad(b, inside, outside, n->at.pad.low.at, n->at.pad.high.at,
-                  n->at.pad.interior.at);
+    return ir_pad(b, inside, outside, n->at->pad.low.at, n->at->pad.high.at,
+                  n->at->pad.interior.at);
 }
 
 /* Removes low and high (elements that they cropped get zeros), then skips the interior
@@ -97,10 +97,10 @@ unpad(ir_build *b, const ir_type *x, const ir_node *n, ir_ref ct)
     int64_t low[COT_MAX_RANK], high[COT_MAX_RANK];
     int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], stride[COT_MAX_RANK];
     for (int i = 0; i < x->rank; i++) {
-        low[i] = -n->at.pad.low.at[i];
-        high[i] = -n->at.pad.high.at[i];
+        low[i] = -n->at->pad.low.at[i];
+        high[i] = -n->at->pad.high.at[i];
         start[i] = 0;
-        stride[i] = n->at.pad.interior.at[i] + 1;
+        stride[i] = n->at->pad.interior.at[i] + 1;
         limit[i] = x->dims[i] ? (x->dims[i] - 1) * stride[i] + 1 : 0;
     }
     ir_ref zero = pass_zeros_like(b, ir_scalar_type(b->ctx, x->dtype));
@@ -113,7 +113,7 @@ transpose_pad(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 {
     const ir_type *x = ir_type_at(f, n->in[0]);
     (void)in;
-    ct_in[0] = linear[0] ? pass_crop_conv(b, ct[0], &n->at) : IR_NONE;
+    ct_in[0] = linear[0] ? pass_crop_conv(b, ct[0], n->at) : IR_NONE;
     if (linear[0] && !ct_in[0])
         ct_in[0] = unpad(b, x, n, ct[0]);
     if (linear[1]) {
@@ -127,7 +127,7 @@ void
 transpose_concatenate(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                       const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    const int axis = (int)n->at.axis.axis;
+    const int axis = (int)n->at->axis.axis;
     int64_t at = 0;
     (void)in;
     for (int i = 0; i < n->n_in; i++) {
@@ -142,7 +142,7 @@ transpose_reverse(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
                   const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)linear, (void)in;
-    ct_in[0] = ir_reverse(b, ct[0], n->at.axes.axes);
+    ct_in[0] = ir_reverse(b, ct[0], n->at->axes.axes);
 }
 
 /* Adds element k of every window to the element that it was read from, for all k: a sum with as
@@ -152,16 +152,16 @@ transpose_windows(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
                   const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     const ir_type *x = ir_type_at(f, n->in[0]), *y = ir_type_at(f, n->first);
-    const int64_t axis = n->at.windows.axis, count = y->dims[axis];
+    const int64_t axis = n->at->windows.axis, count = y->dims[axis];
     int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 },
             interior[COT_MAX_RANK] = { 0 };
     ir_ref zero = pass_zeros_like(b, ir_scalar_type(b->ctx, x->dtype)), sum = IR_NONE;
     (void)linear, (void)in;
-    interior[axis] = count ? n->at.windows.stride - 1 : 0;
-    for (int64_t k = 0; k < n->at.windows.size && count; k++) {
+    interior[axis] = count ? n->at->windows.stride - 1 : 0;
+    for (int64_t k = 0; k < n->at->windows.size && count; k++) {
         ir_ref one = ir_slice_axis(b, ct[0], x->rank, k, k + 1);
-        low[axis] = k * n->at.windows.dilation;
-        high[axis] = x->dims[axis] - low[axis] - ((count - 1) * n->at.windows.stride + 1);
+        low[axis] = k * n->at->windows.dilation;
+        high[axis] = x->dims[axis] - low[axis] - ((count - 1) * n->at->windows.stride + 1);
         const ir_type *t = one ? ir_type_close(b->ctx, ir_btype(b, one), x->rank) : NULL;
         one = t ? ir_reshape(b, one, t->rank, t->dims) : IR_NONE;
         sum = tan_add(b, sum, ir_pad(b, one, zero, low, high, interior));
@@ -186,8 +186,8 @@ void
 vmap_broadcast(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
                const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = { .broadcast = { prepend(b, size, n->at.broadcast.shape, 0),
-                                   prepend(b, 0, n->at.broadcast.dims, 1) } };
+    ir_attrs at = { .broadcast = { prepend(b, size, n->at->broadcast.shape, 0),
+                                   prepend(b, 0, n->at->broadcast.dims, 1) } };
     (void)f, (void)mapped, (void)out_mapped;
     y[0] = ir_node1(b, OP_broadcast_in_dim, 1, in, &at);
 }
@@ -196,7 +196,7 @@ void
 vmap_reshape(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
              const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = { .shape = { prepend(b, size, n->at.shape.shape, 0) } };
+    ir_attrs at = { .shape = { prepend(b, size, n->at->shape.shape, 0) } };
     (void)f, (void)mapped, (void)out_mapped;
     y[0] = ir_node1(b, OP_reshape, 1, in, &at);
 }
@@ -205,7 +205,7 @@ void
 vmap_transpose(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
                const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = { .perm = { prepend(b, 0, n->at.perm.perm, 1) } };
+    ir_attrs at = { .perm = { prepend(b, 0, n->at->perm.perm, 1) } };
     (void)f, (void)size, (void)mapped, (void)out_mapped;
     y[0] = ir_node1(b, OP_transpose, 1, in, &at);
 }
@@ -214,9 +214,9 @@ void
 vmap_slice(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
            const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = { .slice = { prepend(b, 0, n->at.slice.start, 0),
-                               prepend(b, size, n->at.slice.limit, 0),
-                               prepend(b, 1, n->at.slice.stride, 0) } };
+    ir_attrs at = { .slice = { prepend(b, 0, n->at->slice.start, 0),
+                               prepend(b, size, n->at->slice.limit, 0),
+                               prepend(b, 1, n->at->slice.stride, 0) } };
     (void)f, (void)mapped, (void)out_mapped;
     y[0] = ir_node1(b, OP_slice, 1, in, &at);
 }
@@ -228,8 +228,9 @@ void
 vmap_pad(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
          const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = { .pad = { prepend(b, 0, n->at.pad.low, 0), prepend(b, 0, n->at.pad.high, 0),
-                             prepend(b, 0, n->at.pad.interior, 0) } };
+    ir_attrs at = { .pad = { prepend(b, 0, n->at->pad.low, 0),
+                             prepend(b, 0, n->at->pad.high, 0),
+                             prepend(b, 0, n->at->pad.interior, 0) } };
     const ir_type *type = ir_type_at(f, n->first);
     (void)out_mapped;
     ir_ref x = pass_map_operand(b, in[0], mapped[0], size);
@@ -253,7 +254,7 @@ vmap_concatenate(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
     (void)f, (void)out_mapped;
     for (int i = 0; i < n->n_in; i++)
         operand[i] = pass_map_operand(b, in[i], mapped[i], size);
-    y[0] = ir_concatenate(b, n->n_in, operand, (int)n->at.axis.axis + 1);
+    y[0] = ir_concatenate(b, n->n_in, operand, (int)n->at->axis.axis + 1);
 }
 
 void
@@ -261,14 +262,14 @@ vmap_reverse(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
              const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     (void)f, (void)size, (void)mapped, (void)out_mapped;
-    y[0] = ir_reverse(b, in[0], ir_axes_shift(n->at.axes.axes, 1));
+    y[0] = ir_reverse(b, in[0], ir_axes_shift(n->at->axes.axes, 1));
 }
 
 void
 vmap_windows(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
              const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
     (void)f, (void)size, (void)mapped, (void)out_mapped;
     at.windows.axis++;
     y[0] = ir_node1(b, OP_windows, 1, in, &at);

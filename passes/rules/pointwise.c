@@ -111,7 +111,7 @@ jvp_linear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dua
         operand[i] = in[i].tan                     ? in[i].tan
                      : ir_is_floating(f, n->in[i]) ? pass_zeros_like(b, ir_type_at(f, n->in[i]))
                                                    : in[i].val;
-    y->tan = ir_node1(b, (ir_op)n->op, n->n_in, operand, &n->at);
+    y->tan = ir_node1(b, (ir_op)n->op, n->n_in, operand, n->at);
 }
 
 /* d f(x, y) = f(dx, y) + f(x, dy). */
@@ -121,9 +121,9 @@ jvp_bilinear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
     ir_ref left = IR_NONE, right = IR_NONE;
     (void)f;
     if (in[0].tan)
-        left = ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ in[0].tan, in[1].val }, &n->at);
+        left = ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ in[0].tan, in[1].val }, n->at);
     if (in[1].tan)
-        right = ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ in[0].val, in[1].tan }, &n->at);
+        right = ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ in[0].val, in[1].tan }, n->at);
     y->tan = tan_add(b, left, right);
 }
 
@@ -254,7 +254,7 @@ jvp_sign(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 void
 jvp_integer_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const int64_t k = n->at.ipow.y;
+    const int64_t k = n->at->ipow.y;
     (void)f;
     y->tan = k == 0   ? IR_NONE
              : k == 1 ? in->tan
@@ -265,8 +265,8 @@ void
 jvp_convert(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f;
-    y->tan =
-        ir_is_inexact(n->at.dtype.dtype) ? ir_convert(b, in->tan, n->at.dtype.dtype) : IR_NONE;
+    y->tan = ir_is_inexact(n->at->dtype.dtype) ? ir_convert(b, in->tan, n->at->dtype.dtype)
+                                               : IR_NONE;
 }
 
 void

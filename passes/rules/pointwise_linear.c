@@ -143,5 +143,5 @@ vmap_pointwise(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, c
     (void)f, (void)out_mapped;
     for (int i = 0; i < n->n_in; i++)
         operand[i] = pass_map_operand(b, in[i], mapped[i], size);
-    y[0] = ir_node1(b, (ir_op)n->op, n->n_in, operand, &n->at);
+    y[0] = ir_node1(b, (ir_op)n->op, n->n_in, operand, n->at);
 }

@@ -73,11 +73,11 @@ static void
 jvp_extremum(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     const ir_type *type = ir_type_at(f, n->in[0]);
-    const ir_axes axes = n->at.axes.axes;
+    const ir_axes axes = n->at->axes.axes;
     y->tan = axes ? IR_NONE : in->tan;
     if (!axes || reduced_size(type, axes) == 0)
         return;
-    if (n->at.axes.first) {
+    if (n->at->axes.first) {
         y->tan = tangent_of_first(b, type, axes, *in, y->val);
         return;
     }
@@ -159,7 +159,7 @@ void
 jvp_reduce_prod(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     const ir_type *type = ir_type_at(f, n->in[0]), *result = ir_type_at(f, n->first);
-    const ir_axes axes = n->at.axes.axes;
+    const ir_axes axes = n->at->axes.axes;
     const int64_t size = reduced_size(type, axes);
     y->tan = axes ? IR_NONE : in->tan;
     if (!axes || size == 0)
@@ -175,7 +175,7 @@ transpose_reduce_sum(ir_build *b, const ir_graph *f, const ir_node *n, const boo
                      const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)linear, (void)in;
-    ct_in[0] = spread(b, ct[0], ir_type_at(f, n->in[0]), n->at.axes.axes);
+    ct_in[0] = spread(b, ct[0], ir_type_at(f, n->in[0]), n->at->axes.axes);
 }
 
 /* The mapped axis is the first and is not reduced: every reduced axis moves up by one. */
@@ -183,17 +183,17 @@ void
 vmap_reduce(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
             const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    const ir_axes axes = ir_axes_shift(n->at.axes.axes, 1);
+    const ir_axes axes = ir_axes_shift(n->at->axes.axes, 1);
     (void)f, (void)size, (void)mapped, (void)out_mapped;
-    y[0] = n->at.axes.first ? ir_reduce_first(b, (ir_op)n->op, in[0], axes)
-                            : ir_reduce(b, (ir_op)n->op, in[0], axes);
+    y[0] = n->at->axes.first ? ir_reduce_first(b, (ir_op)n->op, in[0], axes)
+                             : ir_reduce(b, (ir_op)n->op, in[0], axes);
 }
 
 void
 vmap_arg(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
          const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
     (void)f, (void)size, (void)mapped, (void)out_mapped;
     at.arg.axis++;
     y[0] = ir_node1(b, (ir_op)n->op, 1, in, &at);

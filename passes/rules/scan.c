@@ -22,7 +22,7 @@ typedef struct groups {
 static groups
 groups_of(const ir_node *n)
 {
-    int k = (int)n->at.scan.consts, c = (int)n->at.scan.carries;
+    int k = (int)n->at->scan.consts, c = (int)n->at->scan.carries;
     return (groups){ k, c, k + c, n->n_in };
 }
 
@@ -34,7 +34,7 @@ scan(ir_build *b, const ir_node *n, int consts, int carries, bool reverse, ir_gr
         ir_add_node(b, OP_scan, n_in, in,
                     &(ir_attrs){ .scan = { .consts = consts,
                                            .carries = carries,
-                                           .length = n->at.scan.length,
+                                           .length = n->at->scan.length,
                                            .reverse = reverse,
                                            .body = body } },
                     out);
@@ -52,7 +52,7 @@ jvp_body(ir_build *b, const ir_node *n, bool *active, bool *varies)
         again = false;
         memset(varies, 0, sizeof *varies * (size_t)n->n_out);
         memcpy(varies, active + g.k, sizeof *varies * (size_t)g.c);
-        if (!pass_flow_ok(b, pass_jvp_graph(n->at.scan.body, active, varies, &body)))
+        if (!pass_flow_ok(b, pass_jvp_graph(n->at->scan.body, active, varies, &body)))
             return NULL;
         for (int i = 0; i < g.c; i++)
             if (varies[i] && !active[g.k + i])
@@ -100,7 +100,7 @@ jvp_scan(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
         }
     }
     body = pass_flow_permute(b, body, n_in, port, n_out, out);
-    scan(b, n, consts, carries, n->at.scan.reverse, body, n_in, x, z);
+    scan(b, n, consts, carries, n->at->scan.reverse, body, n_in, x, z);
     for (int j = 0; j < n->n_out; j++)
         y[j] = (dual){ z[place[j]], varies[j] ? z[place[n->n_out + j]] : IR_NONE };
 }
@@ -120,7 +120,7 @@ vmap_scan(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
         again = false;
         memset(out_mapped, 0, sizeof *out_mapped * (size_t)n->n_out);
         memcpy(out_mapped, is + g.k, sizeof *is * (size_t)g.c);
-        if (!pass_flow_ok(b, pass_vmap_graph(n->at.scan.body, size, is, out_mapped, &body)))
+        if (!pass_flow_ok(b, pass_vmap_graph(n->at->scan.body, size, is, out_mapped, &body)))
             return;
         for (int i = 0; i < g.c; i++)
             if (out_mapped[i] && !is[g.k + i])
@@ -133,7 +133,7 @@ vmap_scan(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
         if (i >= g.e && mapped[i])
             x[i] = ir_move_axis(b, in[i], 0, 1);
     }
-    scan(b, n, g.k, g.c, n->at.scan.reverse, body, g.n, x, y);
+    scan(b, n, g.k, g.c, n->at->scan.reverse, body, g.n, x, y);
     for (int j = g.c; j < n->n_out; j++)
         if (out_mapped[j])
             y[j] = ir_move_axis(b, y[j], 1, 0);
@@ -151,7 +151,7 @@ split_body(ir_build *b, const ir_node *n, bool *known, flow_split *h)
         again = false;
         for (int i = 0; i < g.c; i++)
             unknown[i] = !known[g.k + i];
-        if (!pass_flow_split(b, n->at.scan.body, known, unknown, h))
+        if (!pass_flow_split(b, n->at->scan.body, known, unknown, h))
             return false;
         for (int i = 0; i < g.c; i++)
             if (known[g.k + i] && !h->known_out[i]) {
@@ -231,7 +231,7 @@ build_known(ir_build *kb, const ir_node *n, const flow_split *h, known_scan *s, 
     if (n_out == 0)
         return;
     ir_graph *body = pass_flow_permute(kb, h->known, s->n_in, port, n_out, out);
-    scan(kb, n, s->consts, s->carries, n->at.scan.reverse, body, s->n_in, s->x, z);
+    scan(kb, n, s->consts, s->carries, n->at->scan.reverse, body, s->n_in, s->x, z);
     n_out = h->n_known;
     for (int r = 0; r < h->n_res; r++)
         if (s->how[r] == SAVED_STACKED)
@@ -271,7 +271,7 @@ build_rest(pass_splitter *sp, ir_build *rb, const ir_node *n, const bool *given,
         count[part] = at;
     }
     ir_graph *body = pass_flow_permute(rb, h->rest, at, port, h->rest->n_out, NULL);
-    scan(rb, n, count[0], count[1] - count[0], n->at.scan.reverse, body, at, u, z);
+    scan(rb, n, count[0], count[1] - count[0], n->at->scan.reverse, body, at, u, z);
 }
 
 void
@@ -310,7 +310,7 @@ linear_carries(ir_build *b, const ir_node *n, bool *linear)
 
     while (again) {
         again = false;
-        pass_depends(b->arena, n->at.scan.body, linear, out);
+        pass_depends(b->arena, n->at->scan.body, linear, out);
         for (int i = 0; i < g.c; i++)
             if (out[i] && !linear[g.k + i])
                 linear[g.k + i] = again = true;
@@ -328,7 +328,7 @@ static void
 carries_with_ct(ir_build *b, const ir_node *n, bool *has)
 {
     groups g = groups_of(n);
-    const ir_graph *body = n->at.scan.body;
+    const ir_graph *body = n->at->scan.body;
     bool *in = IR_NEW_N(b->arena, bool, g.n), *out = IR_NEW_N(b->arena, bool, n->n_out),
          again = true;
 
@@ -356,7 +356,7 @@ backward_body(ir_build *outer, const ir_node *n, const ir_graph *t, const bool *
               const bool *has)
 {
     groups g = groups_of(n);
-    const ir_graph *f = n->at.scan.body;
+    const ir_graph *f = n->at->scan.body;
     ir_build *b = pass_flow_begin(outer, t->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, t->n_in), *y = IR_NEW_N(b->arena, ir_ref, t->n_out);
     ir_ref *sum = IR_NEW_N(b->arena, ir_ref, g.k);
@@ -414,7 +414,7 @@ transpose_scan(ir_build *b, const ir_graph *f, const ir_node *n, const bool *giv
     if (!linear_carries(b, n, linear))
         return;
     carries_with_ct(b, n, has);
-    if (!pass_flow_ok(b, pass_transpose_body(n->at.scan.body, linear, has, &t)))
+    if (!pass_flow_ok(b, pass_transpose_body(n->at->scan.body, linear, has, &t)))
         return;
     t = backward_body(b, n, t, linear, has);
     for (int i = 0; i < g.k; i++)
@@ -434,7 +434,7 @@ transpose_scan(ir_build *b, const ir_graph *f, const ir_node *n, const bool *giv
     for (int j = g.c; j < n->n_out; j++)
         if (has[j])
             x[n_in++] = ct[j];
-    scan(b, n, consts, carries, !n->at.scan.reverse, t, n_in, x, z);
+    scan(b, n, consts, carries, !n->at->scan.reverse, t, n_in, x, z);
     for (int i = 0; i < g.c; i++)
         if (has[i])
             ct_in[g.k + i] = z[at++];

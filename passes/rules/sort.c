@@ -7,7 +7,7 @@ vmap_argsort(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
              const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     ir_ref *key = IR_NEW_N(b->arena, ir_ref, n->n_in);
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
 
     (void)f, (void)out_mapped;
     for (int i = 0; i < n->n_in; i++)
@@ -20,7 +20,7 @@ void
 vmap_top_k(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
            const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = n->at;
+    ir_attrs at = ir_node_attrs(n);
 
     (void)f, (void)size, (void)mapped, (void)out_mapped;
     at.top.axis++;

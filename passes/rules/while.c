@@ -30,21 +30,21 @@ while_loop(ir_build *b, int consts, int64_t max, ir_graph *cond, ir_graph *body,
 static const ir_type *
 predicate_type(const ir_node *n)
 {
-    return ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
+    return ir_type_at(n->at->loop.cond, n->at->loop.cond->out[0]);
 }
 
 /* The jvp of the body, repeated until the set of carries with tangents is stable. */
 static ir_graph *
 jvp_body(ir_build *b, const ir_node *n, bool *active, bool *varies)
 {
-    int k = (int)n->at.loop.consts;
+    int k = (int)n->at->loop.consts;
     ir_graph *body = NULL;
     bool again = true;
 
     while (again) {
         again = false;
         memcpy(varies, active + k, sizeof *varies * (size_t)n->n_out);
-        if (!pass_flow_ok(b, pass_jvp_graph(n->at.loop.body, active, varies, &body)))
+        if (!pass_flow_ok(b, pass_jvp_graph(n->at->loop.body, active, varies, &body)))
             return NULL;
         for (int i = 0; i < n->n_out; i++)
             if (varies[i] && !active[k + i])
@@ -57,7 +57,7 @@ void
 jvp_while(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     ir_arena *a = b->arena;
-    int k = (int)n->at.loop.consts, n_in = 0, consts, at = n->n_out;
+    int k = (int)n->at->loop.consts, n_in = 0, consts, at = n->n_out;
     bool *active = IR_NEW_N(a, bool, n->n_in), *varies = IR_NEW_N(a, bool, n->n_out);
     flow_port *port = IR_NEW_N(a, flow_port, 2 * n->n_in);
     ir_ref *x = IR_NEW_N(a, ir_ref, 2 * n->n_in), *z = IR_NEW_N(a, ir_ref, 2 * n->n_out);
@@ -76,8 +76,8 @@ jvp_while(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     for (int i = 0; i < n_in; i++)
         if (port[i].at >= n->n_in)
             port[i] = (flow_port){ -1, x[i] ? ir_btype(b, x[i]) : NULL };
-    cond = pass_flow_permute(b, n->at.loop.cond, n_in, port, 1, NULL);
-    while_loop(b, consts, n->at.loop.max, cond, body, n_in, x, z);
+    cond = pass_flow_permute(b, n->at->loop.cond, n_in, port, 1, NULL);
+    while_loop(b, consts, n->at->loop.max, cond, body, n_in, x, z);
     for (int j = 0; j < n->n_out; j++)
         y[j] = (dual){ z[j], varies[j] ? z[at++] : IR_NONE };
 }
@@ -86,7 +86,7 @@ jvp_while(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
 static ir_graph *
 masked_body(ir_build *outer, const ir_node *n)
 {
-    const ir_graph *f = n->at.loop.body, *g = pass_mask_whiles(outer, f);
+    const ir_graph *f = n->at->loop.body, *g = pass_mask_whiles(outer, f);
 
     if (outer->status != COT_OK)
         return NULL;
@@ -95,7 +95,7 @@ masked_body(ir_build *outer, const ir_node *n)
 
     for (int i = 0; i < f->n_in; i++)
         in[i + 1] = ir_input_like(b, f, f->in[i], "");
-    ir_inline_graph(b, n->at.loop.cond, in + 1, in);
+    ir_inline_graph(b, n->at->loop.cond, in + 1, in);
     ir_inline_graph(b, g, in, y);
     for (int j = 0; j < g->n_out; j++)
         ir_output(b, y[j]);
@@ -109,7 +109,7 @@ vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bo
 {
     bool *all = IR_NEW_N(b->arena, bool, n->n_in + n->n_out + 1);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
-    const ir_graph *body = n->at.loop.body;
+    const ir_graph *body = n->at->loop.body;
     ir_graph *c = NULL, *g = NULL;
 
     for (int i = 0; i < n->n_in + n->n_out + 1; i++)
@@ -120,16 +120,16 @@ vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bo
     if (predicate_type(n)->rank == 0 && body->whiles)
         body = masked_body(b, n);
     if (body &&
-        pass_flow_ok(b, pass_vmap_graph(n->at.loop.cond, size, all, all + n->n_in, &c)) &&
+        pass_flow_ok(b, pass_vmap_graph(n->at->loop.cond, size, all, all + n->n_in, &c)) &&
         pass_flow_ok(b, pass_vmap_graph(body, size, all, all + n->n_in, &g)))
-        while_loop(b, (int)n->at.loop.consts, n->at.loop.max, c, g, n->n_in, x, y);
+        while_loop(b, (int)n->at->loop.consts, n->at->loop.max, c, g, n->n_in, x, y);
 }
 
 void
 vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
            const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    int k = (int)n->at.loop.consts;
+    int k = (int)n->at->loop.consts;
     bool *is = ir_copy_bytes(b->arena, mapped, sizeof *mapped * (size_t)n->n_in), again = true;
     bool chooses = false;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
@@ -138,17 +138,17 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
     while (again && predicate_type(n)->rank == 0) {
         again = chooses = false;
         memcpy(out_mapped, is + k, sizeof *is * (size_t)n->n_out);
-        if (!pass_flow_ok(b, pass_vmap_graph(n->at.loop.cond, size, is, &chooses, &cond)))
+        if (!pass_flow_ok(b, pass_vmap_graph(n->at->loop.cond, size, is, &chooses, &cond)))
             return;
         if (chooses)
             break;
-        if (!pass_flow_ok(b, pass_vmap_graph(n->at.loop.body, size, is, out_mapped, &body)))
+        if (!pass_flow_ok(b, pass_vmap_graph(n->at->loop.body, size, is, out_mapped, &body)))
             return;
         for (int i = 0; i < n->n_out; i++)
             if (out_mapped[i] && !is[k + i])
                 is[k + i] = again = true;
     }
-    if (chooses && (n->at.loop.cond->effectful || n->at.loop.body->effectful)) {
+    if (chooses && (n->at->loop.cond->effectful || n->at->loop.body->effectful)) {
         /* each example has its own effects only */
         pass_one_by_one(b, f, n, size, in, mapped, y, out_mapped);
         return;
@@ -161,7 +161,7 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
     }
     for (int i = 0; i < n->n_in; i++)
         x[i] = is[i] && !mapped[i] ? pass_map_operand(b, in[i], false, size) : in[i];
-    while_loop(b, k, n->at.loop.max, cond, body, n->n_in, x, y);
+    while_loop(b, k, n->at->loop.max, cond, body, n->n_in, x, y);
 }
 
 /* Splitting. */
@@ -190,7 +190,7 @@ split_body(ir_build *b, while_split *s)
         again = false;
         for (int i = 0; i < n->n_out; i++)
             unknown[i] = !s->known[s->k + i];
-        if (!pass_flow_split(b, n->at.loop.body, s->known, unknown, &s->h))
+        if (!pass_flow_split(b, n->at->loop.body, s->known, unknown, &s->h))
             return false;
         for (int i = 0; i < n->n_out; i++)
             if (s->known[s->k + i] && !s->h.known_out[i]) {
@@ -200,7 +200,7 @@ split_body(ir_build *b, while_split *s)
     }
     for (int i = 0; i < n->n_in; i++)
         unknown[i] = !s->known[i];
-    pass_depends(b->arena, n->at.loop.cond, unknown, &sees);
+    pass_depends(b->arena, n->at->loop.cond, unknown, &sees);
     return !sees;
 }
 
@@ -225,7 +225,7 @@ known_operands(ir_build *kb, while_split *s, const ir_ref *kin)
 static ir_ref
 known_inputs(ir_build *b, const while_split *s, const ir_type *extra, ir_ref *in)
 {
-    const ir_graph *f = s->n->at.loop.body;
+    const ir_graph *f = s->n->at->loop.body;
     ir_ref e = IR_NONE;
 
     for (int i = 0; i <= s->kk + s->ks; i++) {
@@ -257,7 +257,7 @@ known_cond(ir_build *b, const while_split *s, const ir_ref *in)
     int first = 0;
     ir_ref p = IR_NONE;
 
-    pass_copy_needed(b, s->n->at.loop.cond, in, 1, &first, &p);
+    pass_copy_needed(b, s->n->at->loop.cond, in, 1, &first, &p);
     return p;
 }
 
@@ -271,7 +271,7 @@ counter_type(const while_split *s)
 static ir_graph *
 step_graph(ir_build *outer, const while_split *s, bool still)
 {
-    ir_build *b = pass_flow_begin(outer, s->n->at.loop.body->name);
+    ir_build *b = pass_flow_begin(outer, s->n->at->loop.body->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, s->n->n_in), *y = IR_NEW_N(b->arena, ir_ref, s->ks);
 
     known_inputs(b, s, NULL, in);
@@ -292,14 +292,14 @@ known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref ex
 {
     const ir_type *t = once ? s->lead : counter_type(s);
     int n_in = s->n->n_in, total = s->kk + s->ks + 1;
-    ir_build *b = pass_flow_begin(kb, s->n->at.loop.cond->name);
+    ir_build *b = pass_flow_begin(kb, s->n->at->loop.cond->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in), *y = IR_NEW_N(b->arena, ir_ref, s->ks);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, total), e = known_inputs(b, s, t, in);
     ir_ref p = known_cond(b, s, in);
 
     ir_output(b, once ? ir_op2(b, OP_or, p, e) : p);
     ir_graph *cond = pass_flow_end(kb, b), *body;
-    b = pass_flow_begin(kb, s->n->at.loop.body->name);
+    b = pass_flow_begin(kb, s->n->at->loop.body->name);
     e = known_inputs(b, s, t, in);
     if (!once)
         known_step(b, s, in, y);
@@ -319,7 +319,7 @@ known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref ex
 static ir_graph *
 counted_body(ir_build *outer, const while_split *s)
 {
-    const ir_graph *f = s->n->at.loop.body;
+    const ir_graph *f = s->n->at->loop.body;
     ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out);
     ir_ref i0;
@@ -340,8 +340,8 @@ counted_body(ir_build *outer, const while_split *s)
 static ir_graph *
 counted_cond(ir_build *outer, const while_split *s)
 {
-    const ir_graph *f = s->n->at.loop.body;
-    ir_build *b = pass_flow_begin(outer, s->n->at.loop.cond->name);
+    const ir_graph *f = s->n->at->loop.body;
+    ir_build *b = pass_flow_begin(outer, s->n->at->loop.cond->name);
     ir_ref trips = ir_input(b, counter_type(s), "trips"), i0 = IR_NONE;
 
     for (int i = 0; i <= f->n_in; i++) {
@@ -363,8 +363,8 @@ split_counting(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, co
            *u = IR_NEW_N(rb->arena, ir_ref, n->n_in + 2);
     ir_ref *v = IR_NEW_N(rb->arena, ir_ref, n->n_out + 1);
 
-    known_loop(kb, s, false, n->at.loop.max, ir_splat_int(kb, counter_type(s), 0), s->x + s->kk,
-               z);
+    known_loop(kb, s, false, n->at->loop.max, ir_splat_int(kb, counter_type(s), 0),
+               s->x + s->kk, z);
     u[0] = pass_residual(sp, z[0]);
     for (int i = 0; i < n->n_in; i++)
         u[i + 1 + (i >= s->k)] = s->given[i] ? pass_residual(sp, kin[i]) : rin[i];
@@ -383,7 +383,7 @@ split_counting(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, co
 static ir_graph *
 bounded_step(ir_build *outer, const while_split *s)
 {
-    ir_build *b = pass_flow_begin(outer, s->n->at.loop.body->name);
+    ir_build *b = pass_flow_begin(outer, s->n->at->loop.body->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, s->n->n_in), *y = IR_NEW_N(b->arena, ir_ref, s->ks);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, s->kk + s->ks), active;
 
@@ -414,7 +414,7 @@ rest_part(const while_split *s, int i)
 static ir_graph *
 rest_graph(ir_build *outer, const while_split *s, bool still)
 {
-    const ir_graph *f = s->n->at.loop.body;
+    const ir_graph *f = s->n->at->loop.body;
     ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out);
     int *which = IR_NEW_N(b->arena, int, f->n_out), n_out = 0;
@@ -449,7 +449,7 @@ rest_graph(ir_build *outer, const while_split *s, bool still)
 static ir_graph *
 bounded_rest(ir_build *outer, const while_split *s)
 {
-    const ir_graph *f = s->n->at.loop.body;
+    const ir_graph *f = s->n->at->loop.body;
     ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out),
            active;
@@ -472,7 +472,7 @@ bounded_rest(ir_build *outer, const while_split *s)
 static void
 bounded_known(ir_build *kb, while_split *s, ir_ref *z, ir_ref *state, ir_ref *active)
 {
-    int64_t max = s->n->at.loop.max;
+    int64_t max = s->n->at->loop.max;
     ir_ref *y = IR_NEW_N(kb->arena, ir_ref, 2 * s->ks + 1),
            *w = IR_NEW_N(kb->arena, ir_ref, s->ks + 1);
     ir_graph *step = bounded_step(kb, s);
@@ -516,7 +516,7 @@ split_bounded(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, con
         ir_add_node(rb, OP_scan, at, u,
                     &(ir_attrs){ .scan = { .consts = s->k,
                                            .carries = unknown,
-                                           .length = n->at.loop.max,
+                                           .length = n->at->loop.max,
                                            .body = body } },
                     v);
     for (int j = 0, at_k = 0, at_r = 0; j < n->n_out; j++)
@@ -531,7 +531,7 @@ split_while(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_graph *f, co
             const bool *given, const ir_ref *kin, const ir_ref *rin, ir_ref *kout, ir_ref *rout)
 {
     while_split s = { .n = n,
-                      .k = (int)n->at.loop.consts,
+                      .k = (int)n->at->loop.consts,
                       .given = given,
                       .lead = predicate_type(n),
                       .known =
@@ -547,7 +547,7 @@ split_while(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_graph *f, co
         return;
     }
     known_operands(kb, &s, kin);
-    if (n->at.loop.max > 0)
+    if (n->at->loop.max > 0)
         split_bounded(sp, kb, rb, &s, kin, rin, kout, rout);
     else
         split_counting(sp, kb, rb, &s, kin, rin, kout, rout);

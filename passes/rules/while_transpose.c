@@ -49,8 +49,8 @@ typedef struct reverse_loop {
 static bool
 is_counted(const ir_node *n)
 {
-    const ir_graph *c = n->at.loop.cond, *f = n->at.loop.body;
-    int k = (int)n->at.loop.consts;
+    const ir_graph *c = n->at->loop.cond, *f = n->at->loop.body;
+    int k = (int)n->at->loop.consts;
     const ir_node *lt = ir_def(c, c->out[0]),
                   *add = k > 0 && f->n_out > 0 ? ir_def(f, f->out[0]) : NULL;
 
@@ -579,7 +579,7 @@ void
 transpose_while(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                 const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    reverse_loop r = { .n = n, .f = n->at.loop.body, .k = (int)n->at.loop.consts };
+    reverse_loop r = { .n = n, .f = n->at->loop.body, .k = (int)n->at->loop.consts };
 
     if (!is_counted(n) || linear[0] || linear[r.k]) {
         ir_build_fail(b, "while", ERR_no_rule, "transpose", "its trips are not counted");

@@ -94,7 +94,7 @@ is_infinity(const ir_graph *f, ir_ref v)
     const ir_node *n = ir_def(f, v);
     double x;
 
-    return n && n->op == OP_constant && ir_data_number(&n->at.constant.data, &x) && isinf(x);
+    return n && n->op == OP_constant && ir_data_number(&n->at->constant.data, &x) && isinf(x);
 }
 
 /* Does p hold only where a value is infinite or NaN?  `sign`: p itself, or its negation. */

@@ -73,7 +73,7 @@ same_value(const ir_graph *f, const ir_graph *g, ir_ref *to, ir_ref x, ir_ref y)
         return to[x] == y;
     const ir_node *n = ir_def(f, x), *m = ir_def(g, y);
     if (!n || !m || n->op != m->op || n->n_in != m->n_in || n->n_out != m->n_out ||
-        x - n->first != y - m->first || !same_attrs(ir_ops[n->op].record, &n->at, &m->at))
+        x - n->first != y - m->first || !same_attrs(ir_ops[n->op].record, n->at, m->at))
         return false;
     for (int i = 0; i < n->n_in; i++)
         if (!same_value(f, g, to, n->in[i], m->in[i]))

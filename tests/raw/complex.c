@@ -50,7 +50,7 @@ element(const ir_node *n, raw_number x, raw_number y, raw_number w, raw_number *
     case OP_atanh: *z = catanh(x); return true;
     case OP_logistic: *z = 1 / (1 + cexp(-x)); return true;
     case OP_pow: *z = cpow(x, y); return true;
-    case OP_integer_pow: *z = power(x, n->at.ipow.y); return true;
+    case OP_integer_pow: *z = power(x, n->at->ipow.y); return true;
     case OP_is_finite: *z = isfinite(creal(x)) && isfinite(cimag(x)); return true;
     case OP_eq: *z = x == y; return true;
     case OP_ne: *z = x != y; return true;
@@ -118,7 +118,7 @@ reduce(const raw_node *a)
             split(x, k, at);
             int rank = 0;
             for (int i = 0; i < x->rank; i++)
-                if (!(a->n->at.axes.axes >> i & 1))
+                if (!(a->n->at->axes.axes >> i & 1))
                     to[rank++] = at[i];
             if (joined(t, to) == e)
                 z = sums ? z + raw_load(x, a->in[0], k) : z * raw_load(x, a->in[0], k);
@@ -132,7 +132,7 @@ static bool
 cumulate(const raw_node *a)
 {
     const ir_type *t = ir_type_at(a->f, a->n->first);
-    const int axis = (int)a->n->at.cumulate.axis;
+    const int axis = (int)a->n->at->cumulate.axis;
     int64_t at[64];
 
     for (int64_t e = 0; e < t->size; e++) {
@@ -140,7 +140,7 @@ cumulate(const raw_node *a)
         split(t, e, at);
         const int64_t here = at[axis];
         for (at[axis] = 0; at[axis] < t->dims[axis]; at[axis]++)
-            if (a->n->at.cumulate.reverse ? at[axis] >= here : at[axis] <= here) {
+            if (a->n->at->cumulate.reverse ? at[axis] >= here : at[axis] <= here) {
                 const raw_number x = raw_load(t, a->in[0], joined(t, at));
                 z = a->n->op == OP_cumsum ? z + x : z * x;
             }
@@ -153,7 +153,7 @@ static bool
 constant(const raw_node *a)
 {
     const ir_type *t = ir_type_at(a->f, a->n->first);
-    const ir_data *d = &a->n->at.constant.data;
+    const ir_data *d = &a->n->at->constant.data;
 
     for (int64_t e = 0; e < t->size; e++)
         raw_store(t, a->out[0], e, raw_load(t, d->bytes, d->splat ? 0 : e));
@@ -168,7 +168,7 @@ iota(const raw_node *a)
 
     for (int64_t e = 0; e < t->size; e++) {
         split(t, e, at);
-        raw_store(t, a->out[0], e, (double)at[a->n->at.iota.axis]);
+        raw_store(t, a->out[0], e, (double)at[a->n->at->iota.axis]);
     }
     return true;
 }
@@ -179,7 +179,7 @@ transform(const raw_node *a)
 {
     const ir_type *t = ir_type_at(a->f, a->n->first);
     const int64_t n = t->rank ? t->dims[t->rank - 1] : 1;
-    const double turn = (a->n->at.fft.inverse ? 2 : -2) * pi / (double)n;
+    const double turn = (a->n->at->fft.inverse ? 2 : -2) * pi / (double)n;
 
     if (!ir_is_complex(t->dtype))
         return false;
@@ -216,8 +216,8 @@ product(const raw_node *a)
 {
     const ir_type *x = ir_type_at(a->f, a->n->in[0]), *y = ir_type_at(a->f, a->n->in[1]),
                   *t = ir_type_at(a->f, a->n->first);
-    const ir_ints xk = a->n->at.dot.lhs, yk = a->n->at.dot.rhs, xb = a->n->at.dot.lhs_batch,
-                  yb = a->n->at.dot.rhs_batch;
+    const ir_ints xk = a->n->at->dot.lhs, yk = a->n->at->dot.rhs, xb = a->n->at->dot.lhs_batch,
+                  yb = a->n->at->dot.rhs_batch;
     int64_t at[64], ax[64], ay[64], steps = 1;
 
     for (int i = 0; i < xk.n; i++)

@@ -127,11 +127,11 @@ triangle(const ir_node *n, matrix *x)
 {
     for (int64_t i = 0; i < x->n; i++)
         for (int64_t j = 0; j < x->n; j++)
-            x->at[i][j] = i == j && n->at.triangle.unit ? 1
-                          : n->at.triangle.upper        ? (j < i ? 0 : x->at[i][j])
-                          : j > i                       ? 0
-                                                        : x->at[i][j];
-    for (int64_t i = 0; i < x->n && n->at.triangle.transposed; i++)
+            x->at[i][j] = i == j && n->at->triangle.unit ? 1
+                          : n->at->triangle.upper        ? (j < i ? 0 : x->at[i][j])
+                          : j > i                        ? 0
+                                                         : x->at[i][j];
+    for (int64_t i = 0; i < x->n && n->at->triangle.transposed; i++)
         for (int64_t j = 0; j < i; j++) {
             const raw_number z = x->at[i][j];
             x->at[i][j] = x->at[j][i];
@@ -160,7 +160,7 @@ solve(const raw_node *a, int64_t which, matrix *x, matrix *y, matrix *z)
     triangle(a->n, x);
     inverse(x, y);
     get(t, a->in[1], which, x);
-    if (a->n->at.triangle.right)
+    if (a->n->at->triangle.right)
         multiply(x, y, z);
     else
         multiply(y, x, z);

@@ -42,7 +42,7 @@ by_evaluator(const raw_node *a, const ir_type *const *in_type, const ir_type *co
 
     ir_arena_init(&scratch, a->f->ctx);
     const cot_status status = ir_eval_node(
-        &(ir_eval_args){ a->f->ctx, &scratch, n->loc, (ir_op)n->op, &n->at, n->n_in, n->n_out,
+        &(ir_eval_args){ a->f->ctx, &scratch, n->loc, (ir_op)n->op, n->at, n->n_in, n->n_out,
                          in_type, out_type, (const void *const *)in, out, NULL });
     ir_arena_free(&scratch);
     return status;
@@ -121,11 +121,11 @@ run_cond(const raw_node *a)
 {
     const ir_node *n = a->n;
     const ir_type *t = type_of(a, 0);
-    const int last = n->at.cond.branches.n - 1;
+    const int last = n->at->cond.branches.n - 1;
 
     for (int64_t e = 0; e < t->size; e++) {
         const double p = laws_load(t->dtype, a->in[0], e);
-        const ir_graph *g = n->at.cond.branches.at[p < 0 ? 0 : p > last ? last : (int)p];
+        const ir_graph *g = n->at->cond.branches.at[p < 0 ? 0 : p > last ? last : (int)p];
         void **out = laws_values(g->n_out, g->out, g);
         const cot_status status = raw_eval(g, out, a->in + 1);
         for (int i = 0; i < g->n_out && status == COT_OK; i++) {
@@ -144,8 +144,8 @@ run_cond(const raw_node *a)
 static cot_status
 run_while(const raw_node *a)
 {
-    const ir_graph *cond = a->n->at.loop.cond, *body = a->n->at.loop.body;
-    const int consts = (int)a->n->at.loop.consts, n = a->n->n_out;
+    const ir_graph *cond = a->n->at->loop.cond, *body = a->n->at->loop.body;
+    const int consts = (int)a->n->at->loop.consts, n = a->n->n_out;
     void **c = laws_values(cond->n_out, cond->out, cond),
          **next = laws_values(n, body->out, body),
          **in = calloc((size_t)a->n->n_in + 1, sizeof *in);
@@ -157,7 +157,7 @@ run_while(const raw_node *a)
         in[i] = i < consts ? a->in[i] : a->out[i - consts];
     copy_values(body, n, body->out, a->out, a->in + consts);
     for (int64_t iteration = 0;
-         status == COT_OK && (a->n->at.loop.max == 0 || iteration <= a->n->at.loop.max);
+         status == COT_OK && (a->n->at->loop.max == 0 || iteration <= a->n->at->loop.max);
          iteration++) {
         status = raw_eval(cond, c, in);
         if (status != COT_OK || !*(const uint8_t *)c[0])
@@ -176,15 +176,15 @@ run_while(const raw_node *a)
 static cot_status
 run_scan(const raw_node *a)
 {
-    const ir_graph *body = a->n->at.scan.body;
-    const int consts = (int)a->n->at.scan.consts, carries = (int)a->n->at.scan.carries;
+    const ir_graph *body = a->n->at->scan.body;
+    const int consts = (int)a->n->at->scan.consts, carries = (int)a->n->at->scan.carries;
     void **next = laws_values(body->n_out, body->out, body),
          **in = calloc((size_t)a->n->n_in + 1, sizeof *in);
     cot_status status = COT_OK;
 
     copy_values(body, carries, body->out, a->out, a->in + consts);
-    for (int64_t k = 0; k < a->n->at.scan.length && status == COT_OK; k++) {
-        const size_t row = (size_t)(a->n->at.scan.reverse ? a->n->at.scan.length - 1 - k : k);
+    for (int64_t k = 0; k < a->n->at->scan.length && status == COT_OK; k++) {
+        const size_t row = (size_t)(a->n->at->scan.reverse ? a->n->at->scan.length - 1 - k : k);
         for (int i = 0; i < a->n->n_in; i++)
             in[i] = i < consts ? a->in[i]
                     : i < consts + carries
@@ -220,7 +220,7 @@ run_node(const raw_node *a)
     const ir_node *n = a->n;
 
     switch (n->op) {
-    case OP_call: return raw_eval(n->at.call.body, a->out, a->in);
+    case OP_call: return raw_eval(n->at->call.body, a->out, a->in);
     case OP_cond: return run_cond(a);
     case OP_while: return run_while(a);
     case OP_scan: return run_scan(a);

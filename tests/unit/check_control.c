@@ -123,8 +123,8 @@ START_TEST(A115_chunk_1_asks_for_no_rule)
 
     ir_each_node (n, g)
         if (n->op == OP_scan) {
-            ck_assert_int_eq(n->at.scan.length, 3);
-            ck_assert(ir_graph_equal(n->at.scan.body, alone));
+            ck_assert_int_eq(n->at->scan.length, 3);
+            ck_assert(ir_graph_equal(n->at->scan.body, alone));
         }
     ck_assert_int_eq(count_op(g, OP_scan), 1);
     GIVES(cot_vmap(f, .chunk = 1), COT_TYPES(cot_f64(3)), IN(F64(1, 30, 200)), 128, 120, 200);
@@ -177,9 +177,9 @@ START_TEST(B167_a_value_chooses_at_run_time)
     ck_assert_int_eq(count_op(g, OP_cond), 1);
     ir_each_node (n, g)
         if (n->op == OP_cond) {
-            ck_assert_int_eq(n->at.cond.branches.n, 2);
-            ck_assert_int_eq(count_op(n->at.cond.branches.at[0], OP_mul), 2);
-            ck_assert_int_eq(count_op(n->at.cond.branches.at[1], OP_mul), 1);
+            ck_assert_int_eq(n->at->cond.branches.n, 2);
+            ck_assert_int_eq(count_op(n->at->cond.branches.at[0], OP_mul), 2);
+            ck_assert_int_eq(count_op(n->at->cond.branches.at[1], OP_mul), 1);
         }
     GIVES(fn("cond", f_cond, 1, 1), COT_TYPES(cot_f64()), IN(F64(3)), 9);
     GIVES(fn("cond", f_cond, 1, 1), COT_TYPES(cot_f64()), IN(F64(-3)), -27);

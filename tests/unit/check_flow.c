@@ -200,7 +200,7 @@ START_TEST(B181_invariant_residuals_are_hoisted)
     ir_each_node (n, g)
         if (n->op == OP_scan) {
             scans++;
-            for (int i = (int)n->at.scan.carries; i < n->n_out; i++)
+            for (int i = (int)n->at->scan.carries; i < n->n_out; i++)
                 ck_assert_int_ge(ir_type_at(g, n->first + (ir_ref)i)->dims[0], 5);
         }
     ck_assert_int_eq(scans, 2);
@@ -229,7 +229,7 @@ START_TEST(one_branch_stays_one)
                   "%s", cot_error(ctx));
     ir_each_node (n, g)
         if (n->op == OP_cond) {
-            ir_graph *const *b = n->at.cond.branches.at;
+            ir_graph *const *b = n->at->cond.branches.at;
 
             conds++;
             ck_assert_ptr_eq(b[1], b[_i / 2 ? 2 : 0]);

@@ -206,7 +206,7 @@ START_TEST(B178_ways_to_count)
         ck_assert_msg(count_op(g, OP_while) == (row[r].trips < 0), "row %zu", r);
         ir_each_node (n, g)
             if (n->op == OP_scan)
-                ck_assert_int_eq(n->at.scan.length, row[r].trips);
+                ck_assert_int_eq(n->at->scan.length, row[r].trips);
         double x = 1, y;
         void *out = &y;
         if (row[r].trips >= 0) {
@@ -287,7 +287,7 @@ START_TEST(B181_residuals_only_what_is_needed)
 
     ir_each_node (n, g)
         if (n->op == OP_scan)
-            for (int j = (int)n->at.scan.carries; j < n->n_out; j++)
+            for (int j = (int)n->at->scan.carries; j < n->n_out; j++)
                 saved += ir_type_at(g, n->first + (ir_ref)j)->size;
     ck_assert_int_le(saved, 2 * 50 * 16);
     ck_assert_msg(work_bytes(df, types) <= (2 * 50 + 16) * 16 * 8, "%zu bytes",

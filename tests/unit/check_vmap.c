@@ -127,7 +127,7 @@ START_TEST(A3_vmap_pushes_the_map_into_the_ops)
     int dots = 0;
 
     ir_each_node (n, g) {
-        dots += n->op == OP_dot_general && n->at.dot.lhs_batch.n == 1;
+        dots += n->op == OP_dot_general && n->at->dot.lhs_batch.n == 1;
         ck_assert(n->op != OP_scan && n->op != OP_while);
     }
     ck_assert_int_eq(dots, 1);

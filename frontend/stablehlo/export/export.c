@@ -58,7 +58,7 @@ write_nodes(hlo_write *w, const ir_graph *f, const char **name)
         hlo_site s = { .w = w,
                        .op = (ir_op)n->op,
                        .loc = n->loc,
-                       .at = &n->at,
+                       .at = n->at,
                        .n_in = n->n_in,
                        .n_out = n->n_out,
                        .in = in,

@@ -220,7 +220,7 @@ filling(ir_build *b, const ir_type *t)
 static ir_ref
 gathered(ir_build *b, const hlo_site *s, const ir_ref *in)
 {
-    ir_attrs at = *s->at;
+    ir_attrs at = ir_attrs_of(IR_AT_gather, s->at);
     const ir_type *y = s->out_type[0];
     int64_t dims[COT_MAX_RANK], *most = IR_NEW_N(b->arena, int64_t, at.gather.index_map.n + 1);
     int n = 0;
@@ -242,7 +242,7 @@ gathered(ir_build *b, const hlo_site *s, const ir_ref *in)
 static ir_ref
 scattered(ir_build *b, const hlo_site *s, const ir_ref *in)
 {
-    ir_attrs at = *s->at;
+    ir_attrs at = ir_attrs_of(IR_AT_scatter, s->at);
     const ir_type *x = s->in_type[0], *z = s->in_type[2];
     const ir_ints map = at.scatter.index_map;
     int64_t window[COT_MAX_RANK], *most = IR_NEW_N(b->arena, int64_t, map.n + 1), last,

@@ -99,13 +99,13 @@ counts_along(const hlo_emit *e, ir_ref v, int64_t axis)
     const ir_type *t = ir_btype(e->b, v);
 
     if (n && n->op == OP_iota)
-        return n->at.iota.axis == axis;
+        return n->at->iota.axis == axis;
     if (n && n->op == OP_broadcast_in_dim) {
         const ir_node *m = ir_bdef(e->b, n->in[0]);
-        return m && m->op == OP_iota && n->at.broadcast.dims.at[m->at.iota.axis] == axis &&
-               ir_btype(e->b, n->in[0])->dims[m->at.iota.axis] == t->dims[axis];
+        return m && m->op == OP_iota && n->at->broadcast.dims.at[m->at->iota.axis] == axis &&
+               ir_btype(e->b, n->in[0])->dims[m->at->iota.axis] == t->dims[axis];
     }
-    return t->dims[axis] == 1 && n && n->op == OP_constant && n->at.constant.data.splat;
+    return t->dims[axis] == 1 && n && n->op == OP_constant && n->at->constant.data.splat;
 }
 
 /* Does the initial pair lose against every element: is its value the least (greatest) of the

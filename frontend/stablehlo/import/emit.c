@@ -131,7 +131,7 @@ is_small_constant(const ir_build *b, ir_ref v)
     const ir_node *n = ir_bdef(b, v);
 
     return n && n->op == OP_constant &&
-           (n->at.constant.data.splat || n->at.constant.data.n <= 256);
+           (n->at->constant.data.splat || n->at->constant.data.n <= 256);
 }
 
 hlo_captures
@@ -181,7 +181,7 @@ enter(hlo_emit *in, const ir_build *outer, const hlo_region *r, const hlo_captur
         const ir_ref v = saved[k] = h->env[r->captured[k]];
         const ir_node *n = v ? ir_bdef(outer, v) : NULL;
         if (v && is_small_constant(outer, v))
-            h->env[r->captured[k]] = ir_node1(in->b, OP_constant, 0, NULL, &n->at);
+            h->env[r->captured[k]] = ir_node1(in->b, OP_constant, 0, NULL, n->at);
     }
     for (int k = 0; k < c->n; k++) {
         saved[r->n_captured + (uint32_t)k] = h->env[c->value[k]];
@@ -434,7 +434,7 @@ flat_size(const ir_graph *g, int limit)
     int n = 0;
 
     ir_each_node (node, g) {
-        n += 1 + (node->op == OP_call ? flat_size(node->at.call.body, limit - n) : 0);
+        n += 1 + (node->op == OP_call ? flat_size(node->at->call.body, limit - n) : 0);
         if (n >= limit)
             return limit;
     }

@@ -45,7 +45,7 @@ typedef struct counted_loop {
 static bool
 integer_of(const ir_node *n, int64_t *x)
 {
-    const ir_data *d = n && n->op == OP_constant ? &n->at.constant.data : NULL;
+    const ir_data *d = n && n->op == OP_constant ? &n->at->constant.data : NULL;
 
     if (!d || !d->splat || !ir_is_int(d->type->dtype))
         return false;
@@ -100,8 +100,9 @@ affine_of(const counted_loop *c, const ir_node *n)
 
     switch (n->op) {
     case OP_constant:
-        return integer_of(n, &k) && n->at.constant.data.type->rank == 0 ? (affine){ true, 0, k }
-                                                                        : none;
+        return integer_of(n, &k) && n->at->constant.data.type->rank == 0
+                   ? (affine){ true, 0, k }
+                   : none;
     case OP_add: return x.known && y.known ? (affine){ true, x.a + y.a, x.b + y.b } : none;
     case OP_sub: return x.known && y.known ? (affine){ true, x.a - y.a, x.b - y.b } : none;
     case OP_convert: return x.known && first(c, x) >= 0 && last(c, x) <= INT32_MAX ? x : none;

@@ -54,7 +54,7 @@ number(const motion_walk *w, ir_ref v, double *x)
     for (int i = 0; !n && w->caller && i < w->g->n_in; i++)
         if (w->g->in[i] == v)
             return number(w->caller, w->call->in[i], x);
-    return n && n->op == OP_constant && ir_data_number(&n->at.constant.data, x);
+    return n && n->op == OP_constant && ir_data_number(&n->at->constant.data, x);
 }
 
 /* A number that stays itself when all that it stands among moves so. */
@@ -90,7 +90,7 @@ static bool
 through_broadcast(const motion_walk *w, const ir_node *n, const motion *x, motion *y)
 {
     const ir_type *to = ir_type_at(w->g, n->first), *from = ir_type_at(w->g, n->in[0]);
-    const ir_ints dims = n->at.broadcast.dims;
+    const ir_ints dims = n->at->broadcast.dims;
 
     memset(y->axis, -1, (size_t)to->rank);
     for (int i = 0; i < dims.n; i++)
@@ -147,18 +147,18 @@ through_gather(const motion_walk *w, const ir_node *n, const motion *x, motion *
     memset(y->axis, -1, (size_t)to->rank);
     /* axes of the indices are those of the result that no window has */
     for (int j = 0; j < to->rank; j++)
-        if (!ir_ints_has(n->at.gather.offset_dims, j))
+        if (!ir_ints_has(n->at->gather.offset_dims, j))
             batch[n_batch++] = j;
     for (int i = 0; i < from->rank; i++) {
         int at = -1;
-        for (int k = 0; k < n->at.gather.operand_batch.n; k++)
-            if (n->at.gather.operand_batch.at[k] == i &&
-                n->at.gather.indices_batch.at[k] < n_batch)
-                at = (int)batch[n->at.gather.indices_batch.at[k]];
-        if (at < 0 && !ir_ints_has(n->at.gather.collapsed, i) &&
-            !ir_ints_has(n->at.gather.operand_batch, i)) {
-            at = (int)n->at.gather.offset_dims.at[window++];
-            if (n->at.gather.sizes.at[i] != from->dims[i])
+        for (int k = 0; k < n->at->gather.operand_batch.n; k++)
+            if (n->at->gather.operand_batch.at[k] == i &&
+                n->at->gather.indices_batch.at[k] < n_batch)
+                at = (int)batch[n->at->gather.indices_batch.at[k]];
+        if (at < 0 && !ir_ints_has(n->at->gather.collapsed, i) &&
+            !ir_ints_has(n->at->gather.operand_batch, i)) {
+            at = (int)n->at->gather.offset_dims.at[window++];
+            if (n->at->gather.sizes.at[i] != from->dims[i])
                 at = -1;
         }
         if (at >= 0)
@@ -182,18 +182,18 @@ moved_axes(const motion_walk *w, const ir_node *n, const motion *x, motion *y)
     case OP_gather: return through_gather(w, n, x, y);
     case OP_transpose:
         for (int i = 0; i < to->rank; i++)
-            y->axis[i] = x->axis[n->at.perm.perm.at[i]];
+            y->axis[i] = x->axis[n->at->perm.perm.at[i]];
         return true;
     case OP_reduce_sum:
     case OP_reduce_max:
     case OP_reduce_min:
         for (int i = 0; i < from->rank; i++)
-            if (!ir_axes_has(n->at.axes.axes, i))
+            if (!ir_axes_has(n->at->axes.axes, i))
                 y->axis[k++] = x->axis[i];
-        return still_along(x, n->at.axes.axes, from->rank);
+        return still_along(x, n->at->axes.axes, from->rank);
     case OP_reverse:
         memcpy(y->axis, x->axis, (size_t)to->rank);
-        return still_along(x, n->at.axes.axes, from->rank);
+        return still_along(x, n->at->axes.axes, from->rank);
     default: /* slices: axes that d varies along stay whole */
         memcpy(y->axis, x->axis, (size_t)to->rank);
         for (int i = 0; i < from->rank; i++)
@@ -272,11 +272,11 @@ move_product(const motion_walk *w, const ir_node *n, const motion *x, const moti
 static void
 move_dot(const motion_walk *w, const ir_node *n, const motion *x, const motion *y, motion *to)
 {
-    const ir_ints sum = x ? n->at.dot.lhs : n->at.dot.rhs,
-                  batch = x ? n->at.dot.lhs_batch : n->at.dot.rhs_batch;
+    const ir_ints sum = x ? n->at->dot.lhs : n->at->dot.rhs,
+                  batch = x ? n->at->dot.lhs_batch : n->at->dot.rhs_batch;
     const int side = x ? 0 : 1, rank = ir_type_at(w->g, n->in[side])->rank;
     const motion *from = x ? x : y;
-    int at = x ? batch.n : ir_type_at(w->g, n->in[0])->rank - n->at.dot.lhs.n;
+    int at = x ? batch.n : ir_type_at(w->g, n->in[0])->rank - n->at->dot.lhs.n;
 
     *to = (motion){ .kind = (x && y) || from->kind != SCALES ? LOST : SCALES, .k = from->k };
     memset(to->axis, -1, (size_t)ir_type_at(w->g, n->first)->rank);
@@ -391,7 +391,7 @@ visit_all(const motion_walk *w, uint32_t first, const uint32_t *last, uint32_t *
 static bool
 follow(const motion_walk *w, const ir_node *n)
 {
-    const ir_graph *g = n->at.call.body;
+    const ir_graph *g = n->at->call.body;
     motion_walk in = { w->a, g, NULL, w, n, w->depth + 1, w->budget };
     uint32_t end;
 

@@ -239,7 +239,7 @@ fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out)
         return false;
     }
     int64_t *at = IR_NEW_N(e->b->arena, int64_t, t->size + 1);
-    const ir_data *d = &n->at.constant.data;
+    const ir_data *d = &n->at->constant.data;
     for (int64_t i = 0; i < t->size; i++) {
         const char *p =
             (const char *)d->bytes + (d->splat ? 0 : (size_t)i * cot_dtype_size(t->dtype));
