@@ -172,10 +172,12 @@ ir_format(ir_arena *a, const char *format, ...)
     return s;
 }
 
+/* Most arrays stay short, and there are many: the first copy has 32 bytes or two items. */
 void *
 ir_grow(ir_arena *a, void *items, size_t item_bytes, uint32_t n, uint32_t *cap)
 {
-    uint32_t more = *cap ? *cap * 2 : 8;
+    const uint32_t first = item_bytes < 16 ? (uint32_t)(32 / item_bytes) : 2;
+    uint32_t more = *cap ? *cap * 2 : first;
     void *p = ir_alloc(a, item_bytes * more);
     if (n)
         memcpy(p, items, item_bytes * n);

@@ -13,8 +13,8 @@
 static void
 define(ir_parser *p, const char *name, ir_ref v)
 {
-    IR_PUSH(p->r.a, p->name, p->n_name, p->cap_name, name);
-    IR_PUSH(p->r.a, p->ref, p->n_ref, p->cap_ref, v);
+    IR_PUSH(p->names, p->name, p->n_name, p->cap_name, ir_copy_string(p->names, name));
+    IR_PUSH(p->names, p->ref, p->n_ref, p->cap_ref, v);
     ir_map_add(&p->index, ir_hash(0, name, strlen(name)), p->n_name);
 }
 
@@ -390,7 +390,7 @@ definition(ir_parser *p)
                 ir_format(p->r.a, "a new name before this: @%s is defined already", name));
     p->b = ir_build_new(p->r.ctx, name);
     p->n_name = p->n_ref = 0;
-    ir_map_init(&p->index, p->r.a);
+    ir_map_init(&p->index, p->names);
     if (!inputs(p) || !outputs(p, &types, &names, &n))
         return false;
     p->b->uncontracted = ir_read_try(&p->r, "contract=off");
@@ -403,13 +403,15 @@ definition(ir_parser *p)
             break;
         if (p->r.at == p->r.end || (*p->r.at != '%' && !(*p->r.at >= 'a' && *p->r.at <= 'z')))
             return ir_read_wants(&p->r, "a node or ret");
+        const ir_mark mark = ir_arena_mark(p->r.a);
         if (!node(p))
             return false;
+        ir_arena_release(p->r.a, mark);
     }
     ir_graph *f;
     if (!results(p, types, names, n) || !inouts(p) || ir_build_end(p->b, &f) != COT_OK)
         return false;
-    IR_PUSH(p->r.a, p->fn, p->n_fn, p->cap_fn, f);
+    IR_PUSH(&p->r.ctx->arena, p->fn, p->n_fn, p->cap_fn, f);
     return true;
 }
 
@@ -430,22 +432,36 @@ format(ir_parser *p)
     return ir_read_wants(&p->r, ir_format(p->r.a, "format %d", IR_FORMAT));
 }
 
-cot_status
-ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_module *out)
+static cot_status
+functions(ir_parser *p, const char *text)
 {
-    ir_parser p = { .r = { ctx, &ctx->arena, name, text, text + bytes, 1, false } };
-    *out = (ir_module){ 0 };
-    if (ctx->status != COT_OK)
-        return ctx->status;
-    ir_stage(ctx, "read", name, bytes);
+    cot_context *ctx = p->r.ctx;
+
     do {
-        ir_stage_done(ctx, (uint64_t)(p.r.at - text));
-        if (!format(&p) || !definition(&p))
+        ir_stage_done(ctx, (uint64_t)(p->r.at - text));
+        if (!format(p) || !definition(p))
             return ctx->status ? ctx->status
                                : ir_fail(ctx, 0, NULL, ERR_internal,
                                          "the parser stopped without a reason");
-        ir_read_skip(&p.r);
-    } while (p.r.at < p.r.end);
-    *out = (ir_module){ (int)p.n_fn, p.fn };
+        ir_read_skip(&p->r);
+    } while (p->r.at < p->r.end);
     return COT_OK;
+}
+
+/* Words and names end with the call: they take more than the graphs do. */
+cot_status
+ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_module *out)
+{
+    *out = (ir_module){ 0 };
+    if (ctx->status != COT_OK)
+        return ctx->status;
+    ir_arena *scratch = ir_arena_take(ctx), *names = ir_arena_take(ctx);
+    ir_parser p = { .r = { ctx, scratch, name, text, text + bytes, 1, false }, .names = names };
+    ir_stage(ctx, "read", name, bytes);
+    const cot_status status = functions(&p, text);
+    if (status == COT_OK)
+        *out = (ir_module){ (int)p.n_fn, p.fn };
+    ir_arena_give(scratch);
+    ir_arena_give(names);
+    return status;
 }

@@ -8,6 +8,7 @@
 typedef struct ir_parser {
     ir_reader r;
     ir_build *b;                        /* the function being read */
+    ir_arena *names;                    /* of what follows; r.a is for one node */
     const char **name;                  /* its values by name */
     ir_ref *ref;
     uint32_t n_name, cap_name, n_ref, cap_ref;

@@ -9,7 +9,7 @@
 
 typedef struct ir_reader {
     cot_context *ctx;
-    ir_arena *a;                        /* scratch; ends with the context */
+    ir_arena *a;                        /* scratch: what is read is copied out of it */
     const char *file, *at, *end;
     int line;
     bool failed;

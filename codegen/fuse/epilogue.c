@@ -69,8 +69,8 @@ reads_elementwise(const joining *u, const cg_group *g, ir_ref y, ir_ref via)
 static void
 find_views(joining *u)
 {
-    u->view = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
-    u->next_view = IR_NEW_N(u->l->arena, uint32_t, u->f->n_nodes);
+    u->view = IR_NEW_N(u->l->tables, uint32_t, u->f->n_values);
+    u->next_view = IR_NEW_N(u->l->tables, uint32_t, u->f->n_nodes);
     for (uint32_t i = u->f->n_nodes - 1; i > 0; i--) {
         const ir_node *n = &u->f->node[i];
         if (n->op != OP_transpose && n->op != OP_reshape)
@@ -187,9 +187,9 @@ cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     ir_arena *a = l->arena;
     cg_find_reads(l, f, fusion, &u->reads);
     find_views(u);
-    u->merged_into = IR_NEW_N(a, uint32_t, fusion->n);
+    u->merged_into = IR_NEW_N(l->tables, uint32_t, fusion->n);
     memset(u->merged_into, 0xff, sizeof *u->merged_into * fusion->n);
-    u->is_output = IR_NEW_N(a, bool, f->n_values);
+    u->is_output = IR_NEW_N(l->tables, bool, f->n_values);
     for (int k = 0; k < f->n_out; k++)
         u->is_output[f->out[k]] = true;
     for (uint32_t i = 0; i < u->fusion->n; i++) {

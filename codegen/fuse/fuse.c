@@ -42,7 +42,7 @@ new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space,
           int inner)
 {
     cg_group g = { .kind = kind, .node = n, .space = space, .outer = outer, .inner = inner };
-    IR_PUSH(u->l->arena, u->fusion->group, u->fusion->n, u->fusion->cap, g);
+    IR_PUSH(u->l->tables, u->fusion->group, u->fusion->n, u->fusion->cap, g);
     cg_deps_push(&u->fusion->deps);
     return u->fusion->n - 1;
 }
@@ -159,13 +159,13 @@ mark_reads(fusing *u, const cg_access *w)
 static void
 keep_reads(fusing *u, ir_ref v, const cg_access *w, uint32_t n)
 {
-    ir_ref *to = u->reads[v] = IR_NEW_N(u->l->arena, ir_ref, n + 1);
+    ir_ref *to = u->reads[v] = IR_NEW_N(u->l->tables, ir_ref, n + 1);
     for (uint32_t i = 0; i < w->n_reads; i++)
         if (w->read[i].v && u->read_at[w->read[i].v] == u->reading) {
             readers *by = &u->by[w->read[i].v];
             *to++ = w->read[i].v;
             u->read_at[w->read[i].v] = 0;
-            IR_PUSH(u->l->arena, by->root, by->n, by->cap, v);
+            IR_PUSH(u->l->tables, by->root, by->n, by->cap, v);
         }
 }
 
@@ -534,12 +534,21 @@ fuse_groups(fusing *u, cg_group_kind kind, bool may_take(fusing *, uint32_t, uin
     }
 }
 
+/* Groups and dependences grew in memory that ends with the fusion. */
+static void
+keep_groups(cg_fusion *c, ir_arena *a)
+{
+    c->group = ir_copy_bytes(a, c->group, sizeof *c->group * c->n);
+    c->cap = c->n;
+    c->deps = (cg_deps){ 0 };
+}
+
 cg_fusion *
 cg_fuse(cg_lowering *l, const ir_graph *f)
 {
     ir_arena *a = l->tables;
     fusing u = { .l = l, .f = f, .fusion = IR_NEW(l->arena, cg_fusion) };
-    cg_deps_init(&u.fusion->deps, l->arena, l->scratch);
+    cg_deps_init(&u.fusion->deps, a, l->scratch);
     u.fusion->root = IR_NEW_N(l->arena, bool, f->n_values);
     u.reads = IR_NEW_N(a, ir_ref *, f->n_values);
     u.by = IR_NEW_N(a, readers, f->n_values);
@@ -562,6 +571,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     fuse_groups(&u, CG_GROUP_ROW, may_take_rows);
     fuse_groups(&u, CG_GROUP_COLUMN, may_take_columns);
     cg_order(l, f, u.fusion);
+    keep_groups(u.fusion, l->arena);
     ir_arena_free(a);
     return u.fusion;
 }

@@ -42,7 +42,7 @@ typedef struct cg_fusion {
     bool *root;
     uint32_t n, cap;
     cg_group *group;
-    cg_deps deps; /* dependences between the groups */
+    cg_deps deps; /* dependences between the groups; until cg_fuse returns */
     /* the groups in the order in which their kernels run */
     uint32_t *order;
     /* for each value: the last position in `order` that reads it */

@@ -392,7 +392,7 @@ reads_of(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_group *g
     for (uint32_t j = 0; j < w.n_reads; j++)
         n += w.read[j].v != IR_NONE;
     n = n < f->n_values ? n : f->n_values;
-    ir_ref *read = IR_NEW_N(l->arena, ir_ref, n + 1);
+    ir_ref *read = IR_NEW_N(l->tables, ir_ref, n + 1);
     n = 0;
     for (uint32_t j = 0; j < w.n_reads; j++) {
         ir_ref x = w.read[j].v;
@@ -408,10 +408,10 @@ reads_of(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_group *g
 void
 cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_reads *out)
 {
-    uint32_t *seen = IR_NEW_N(l->arena, uint32_t, f->n_values),
-             *at = IR_NEW_N(l->arena, uint32_t, f->n_values);
-    out->of = IR_NEW_N(l->arena, ir_ref *, fusion->n + 1);
-    out->first = IR_NEW_N(l->arena, uint32_t, f->n_values + 1);
+    uint32_t *seen = IR_NEW_N(l->tables, uint32_t, f->n_values),
+             *at = IR_NEW_N(l->tables, uint32_t, f->n_values);
+    out->of = IR_NEW_N(l->tables, ir_ref *, fusion->n + 1);
+    out->first = IR_NEW_N(l->tables, uint32_t, f->n_values + 1);
     for (uint32_t i = 0; i < fusion->n; i++) {
         out->of[i] = reads_of(l, f, fusion, &fusion->group[i], seen, i + 1);
         for (const ir_ref *x = out->of[i]; *x; x++)
@@ -420,7 +420,7 @@ cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_rea
     for (ir_ref v = 0; v < f->n_values; v++)
         out->first[v + 1] += out->first[v];
     memcpy(at, out->first, sizeof *at * f->n_values);
-    out->reader = IR_NEW_N(l->arena, uint32_t, out->first[f->n_values] + 1);
+    out->reader = IR_NEW_N(l->tables, uint32_t, out->first[f->n_values] + 1);
     for (uint32_t i = 0; i < fusion->n; i++)
         for (const ir_ref *x = out->of[i]; *x; x++)
             out->reader[at[*x]++] = i;
@@ -429,7 +429,7 @@ cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_rea
 static void
 find_overwrites(order *o)
 {
-    o->over = IR_NEW_N(o->l->arena, const int *, o->fusion->n + 1);
+    o->over = IR_NEW_N(o->l->tables, const int *, o->fusion->n + 1);
     for (uint32_t i = 0; i < o->fusion->n; i++) {
         const cg_group *g = &o->fusion->group[i];
         o->over[i] =

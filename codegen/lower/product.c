@@ -51,7 +51,7 @@ static const int64_t *
 strides_of(cg_lowering *l, const ir_graph *f, const ir_node *n, int i, ir_ref *base,
            int64_t *offset)
 {
-    int64_t *s = IR_NEW_N(l->arena, int64_t, ir_type_at(f, n->in[i])->rank + 1);
+    int64_t *s = IR_NEW_N(l->scratch, int64_t, ir_type_at(f, n->in[i])->rank + 1);
     *base = cg_dot_operand(f, n, i, s, offset);
     return s;
 }
@@ -153,8 +153,8 @@ static void
 sort_rows(product *p)
 {
     const cg_dot_axes m = p->d.m;
-    int64_t *size = IR_NEW_N(p->l->arena, int64_t, m.n + 1),
-            *stride = IR_NEW_N(p->l->arena, int64_t, m.n + 1);
+    int64_t *size = IR_NEW_N(p->l->scratch, int64_t, m.n + 1),
+            *stride = IR_NEW_N(p->l->scratch, int64_t, m.n + 1);
     for (int i = 0; i < m.n; i++) {
         int j = i;
         for (; j > 0 && stride[j - 1] < m.lhs[i]; j--) {
@@ -183,8 +183,8 @@ describe_conv(product *p, ir_ref *x, ir_ref *y)
     const int spatial = tx->rank - 3, last = tx->rank - 1;
     const int64_t *sx = strides_of(l, f, n, 0, x, &p->offset[0]);
     const int64_t *sy = strides_of(l, f, n, 1, y, &p->offset[1]);
-    int64_t *rows = IR_NEW_N(l->arena, int64_t, tx->rank),
-            *window = IR_NEW_N(l->arena, int64_t, tx->rank);
+    int64_t *rows = IR_NEW_N(l->scratch, int64_t, tx->rank),
+            *window = IR_NEW_N(l->scratch, int64_t, tx->rank);
     rows[0] = sx[1];
     window[spatial] = sx[last];
     for (int i = 0; i < spatial; i++) {
@@ -215,17 +215,19 @@ describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
     const ir_type *tx = ir_type_at(f, n->in[0]), *ty = ir_type_at(f, n->in[1]);
     const int64_t *sx = strides_of(l, f, n, 0, x, &p->offset[0]);
     const int64_t *sy = strides_of(l, f, n, 1, y, &p->offset[1]);
-    ir_ints fx = free_axes(l->arena, tx->rank, n->at->dot.lhs, n->at->dot.lhs_batch);
-    ir_ints fy = free_axes(l->arena, ty->rank, n->at->dot.rhs, n->at->dot.rhs_batch);
+    ir_ints fx = free_axes(l->scratch, tx->rank, n->at->dot.lhs, n->at->dot.lhs_batch);
+    ir_ints fy = free_axes(l->scratch, ty->rank, n->at->dot.rhs, n->at->dot.rhs_batch);
     ir_ints bx = n->at->dot.lhs_batch, by = n->at->dot.rhs_batch, kx = n->at->dot.lhs,
             ky = n->at->dot.rhs;
     p->d.type = ir_compute_type(tx->dtype);
-    p->d.b = (cg_dot_axes){ bx.n, pick(l->arena, bx, tx->dims), pick(l->arena, bx, sx),
-                            pick(l->arena, by, sy) };
-    p->d.m = (cg_dot_axes){ fx.n, pick(l->arena, fx, tx->dims), pick(l->arena, fx, sx), NULL };
-    p->d.n = (cg_dot_axes){ fy.n, pick(l->arena, fy, ty->dims), NULL, pick(l->arena, fy, sy) };
-    p->d.k = (cg_dot_axes){ kx.n, pick(l->arena, kx, tx->dims), pick(l->arena, kx, sx),
-                            pick(l->arena, ky, sy) };
+    p->d.b = (cg_dot_axes){ bx.n, pick(l->scratch, bx, tx->dims), pick(l->scratch, bx, sx),
+                            pick(l->scratch, by, sy) };
+    p->d.m =
+        (cg_dot_axes){ fx.n, pick(l->scratch, fx, tx->dims), pick(l->scratch, fx, sx), NULL };
+    p->d.n =
+        (cg_dot_axes){ fy.n, pick(l->scratch, fy, ty->dims), NULL, pick(l->scratch, fy, sy) };
+    p->d.k = (cg_dot_axes){ kx.n, pick(l->scratch, kx, tx->dims), pick(l->scratch, kx, sx),
+                            pick(l->scratch, ky, sy) };
     *inner = cg_has_inner_form(f, n, fx.n, fy.n);
 }
 
@@ -272,7 +274,7 @@ bind_buffers(product *p, ir_ref x, ir_ref y, bool inner)
     const cg_level *v = p->v;
     const cg_group *g = p->g;
 
-    p->out = IR_NEW_N(l->arena, uint32_t, g->n + 1);
+    p->out = IR_NEW_N(l->scratch, uint32_t, g->n + 1);
     for (uint32_t i = 0; i < g->n; i++)
         p->out[i] =
             cg_place_buffer(l, &v->place[g->v[i]], ir_type_at(v->f, g->v[i]), "y", true);
@@ -361,7 +363,7 @@ factor(inline_product *s, int side, int64_t k)
     ir_ints con = side ? n->at->dot.rhs : n->at->dot.lhs,
             batch = side ? n->at->dot.rhs_batch : n->at->dot.lhs_batch;
     ir_ints own = side ? s->fy : s->fx;
-    const int64_t *sizes = pick(l->arena, con, t->dims);
+    const int64_t *sizes = pick(l->scratch, con, t->dims);
     cg_ix to[COT_MAX_RANK + 1], kk[COT_MAX_RANK + 1];
     cg_ix_split(&l->ix, cg_ix_const(&l->ix, k), con.n, sizes, kk);
     for (int i = 0; i < con.n; i++)
@@ -413,8 +415,8 @@ lower_dot(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
         size *= tx->dims[n->at->dot.lhs.at[i]];
     if (size > CG_LOWER_MAX_INLINE_K)
         return 0;
-    s.fx = free_axes(l->arena, tx->rank, n->at->dot.lhs, n->at->dot.lhs_batch);
-    s.fy = free_axes(l->arena, ty->rank, n->at->dot.rhs, n->at->dot.rhs_batch);
+    s.fx = free_axes(l->scratch, tx->rank, n->at->dot.lhs, n->at->dot.lhs_batch);
+    s.fy = free_axes(l->scratch, ty->rank, n->at->dot.rhs, n->at->dot.rhs_batch);
     cg_val acc = cg_const(&l->b, s.type, 0);
     if (size > 0 && cg_has_inner_form(fr->f, n, s.fx.n, s.fy.n))
         acc = small_inner(&s, size);

@@ -81,8 +81,8 @@ cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params)
     }
     if (l->predicate.set)
         predicate_kernel(l);
-    uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
-    cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
+    uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->scratch, uint32_t, n + 1);
+    cg_val *offset = IR_NEW_N(l->scratch, cg_val, n + 1);
     uint32_t m = 0;
     l->plan->now++;
     for (uint32_t i = 0; i < n; i++) {

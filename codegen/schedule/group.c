@@ -18,7 +18,7 @@ void
 cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g)
 {
     ir_buf b;
-    ir_buf_init(&b, l->arena);
+    ir_buf_init(&b, l->scratch);
     for (uint32_t i = 0; i < g->n; i++) {
         const ir_node *n = ir_def(fr->f, g->v[i]);
         ir_buf_printf(&b, "%s%%%" PRIu32 " %s", i ? ", " : "", g->v[i],

@@ -63,8 +63,8 @@ cg_interleave_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, cons
 {
     const ir_graph *f = fr->f;
     interleaving s = { .buffer = buffer, .parts = parts, .n = parts * (int)g->n };
-    ir_ref *v = IR_NEW_N(l->arena, ir_ref, s.n);
-    s.x = IR_NEW_N(l->arena, cg_val, s.n);
+    ir_ref *v = IR_NEW_N(l->scratch, ir_ref, s.n);
+    s.x = IR_NEW_N(l->scratch, cg_val, s.n);
     for (int i = 0; i < s.n; i++)
         v[i] = cg_interleave_of(f, g->v[i / parts])->in[i % parts];
     s.part = ir_type_at(f, v[0]);

@@ -83,7 +83,7 @@ unrolled_body(cg_mapping *m)
     cg_lowering *l = m->l;
     const ir_graph *f = m->fr->f;
     const int64_t n = m->row, all = n * m->g->n;
-    cg_val *x = IR_NEW_N(l->arena, cg_val, all), *where = IR_NEW_N(l->arena, cg_val, all);
+    cg_val *x = IR_NEW_N(l->scratch, cg_val, all), *where = IR_NEW_N(l->scratch, cg_val, all);
     for (int64_t i = 0; i < all; i++) {
         const ir_ref v = m->g->v[i / n];
 
@@ -110,7 +110,7 @@ cg_map_body(cg_mapping *m)
         joint_body(m);
         return;
     }
-    cg_val *x = IR_NEW_N(m->l->arena, cg_val, m->g->n);
+    cg_val *x = IR_NEW_N(m->l->scratch, cg_val, m->g->n);
     for (uint32_t i = 0; i < m->g->n; i++) {
         x[i] = cg_element(m->l, m->fr, m->g->v[i], m->at);
         if (m->put)

@@ -68,7 +68,7 @@ kept_value(const cg_rows *r, uint32_t i)
 static cg_bind *
 save_bindings(const cg_rows *r)
 {
-    cg_bind *b = IR_NEW_N(r->l->arena, cg_bind, r->g->n + r->n_keep + 1);
+    cg_bind *b = IR_NEW_N(r->l->scratch, cg_bind, r->g->n + r->n_keep + 1);
 
     for (uint32_t i = 0; i < r->g->n + r->n_keep; i++)
         b[i] = *cg_bound(r->fr, kept_value(r, i));
@@ -141,7 +141,7 @@ static void
 store_columns(cg_lowering *l, void *user, cg_ix j)
 {
     cg_rows *r = user;
-    cg_val *x = IR_NEW_N(l->arena, cg_val, r->copies);
+    cg_val *x = IR_NEW_N(l->scratch, cg_val, r->copies);
     for (int i = 0; i < r->columns.n; i++) {
         const ir_ref v = r->columns.v[i];
         const cg_ix first = cg_ix_mul(&l->ix, j, r->copies);
@@ -222,7 +222,7 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
         *(k < g->outer                    ? &r.outer
           : k < g->space->rank - g->inner ? &r.n
                                           : &r.copies) *= g->space->dims[k];
-    r.buffer = IR_NEW_N(l->arena, uint32_t, g->n);
+    r.buffer = IR_NEW_N(l->scratch, uint32_t, g->n);
     cg_note_group(l, fr, g);
     cg_rows_find_stages(&r);
     if (l->target.grid)

@@ -60,7 +60,7 @@ is_overwritten(const cg_rows *r, ir_ref v)
 void
 cg_rows_find_stages(cg_rows *r)
 {
-    r->stage = IR_NEW_N(r->l->arena, int, r->g->n);
+    r->stage = IR_NEW_N(r->l->scratch, int, r->g->n);
     for (uint32_t i = 0; i < r->g->n; i++) {
         cg_access w;
         cg_access_member(r, &w, i);
@@ -137,7 +137,7 @@ store_copies(cg_rows *r, ir_ref v, uint32_t buffer, bool kept, cg_ix *at, cg_ix 
 {
     cg_lowering *l = r->l;
     const int from = r->g->space->rank - r->g->inner;
-    cg_val *x = IR_NEW_N(l->arena, cg_val, r->copies);
+    cg_val *x = IR_NEW_N(l->scratch, cg_val, r->copies);
     for (int64_t k = 0; k < r->copies; k++) {
         set_copy(r, from, k, at);
         x[k] = cg_element(l, r->fr, v, at);
