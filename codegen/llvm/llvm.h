@@ -212,6 +212,8 @@ cot_status cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx,
                                      ir_arena *scratch, const cg_ll_machine *machine,
                                      const cg_module *m, const char *entry, bool debug);
 void cg_ll_parallel_build_free(cg_ll_parallel_build *t);
+/* The most threads that compile for this context. */
+int cg_ll_threads_of(const cot_context *ctx);
 /* ptx.c: the kernels of a module for a GPU. Their names begin with that of the function. */
 cot_status cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name);
 /* Returns the size in bytes of the parameters of a kernel's entry point. */

@@ -11,7 +11,9 @@
  *
  * The compiling threads allocate nothing from the context and store errors in their module, so
  * that the context stays with the thread that owns it. */
+#define _GNU_SOURCE 1 /* sched_getaffinity */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -36,13 +38,27 @@ by_weight(const void *x, const void *y)
     return (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
-static int
-threads_of(const cot_context *ctx)
+/* The processors that this thread may use, which a container or `taskset` makes fewer than the
+ * machine has: more threads than that compile no sooner, and each has a module of its own. */
+static long
+count_processors(void)
+{
+#ifdef CPU_COUNT
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+#endif
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+int
+cg_ll_threads_of(const cot_context *ctx)
 {
     long n = ctx->config.compile_threads;
 
     if (n < 1)
-        n = sysconf(_SC_NPROCESSORS_ONLN);
+        n = count_processors();
     return n < 1 ? 1 : n > CG_LL_COMPILE_THREADS ? CG_LL_COMPILE_THREADS : (int)n;
 }
 
@@ -53,7 +69,7 @@ size_up(const cot_context *ctx, cg_ll_parallel_build *t, int64_t weight, uint32_
 {
     const int64_t shares = weight / CG_LLVM_COMPILE_SHARE;
 
-    t->threads = threads_of(ctx);
+    t->threads = cg_ll_threads_of(ctx);
     t->threads = shares < t->threads ? (int)shares : t->threads;
     t->threads = t->threads < 1 ? 1 : t->threads;
     const int64_t each = weight / CG_LLVM_MODULE_INSTRUCTIONS / t->threads + 1;

@@ -1,6 +1,8 @@
 /* Modules that several threads compile: the results are those of one thread, bit for bit, from
  * any number of contexts at once, and kernels stay whole when others go. */
+#define _GNU_SOURCE 1 /* sched_getaffinity */
 #include <pthread.h>
+#include <sched.h>
 
 #include "codegen/llvm/llvm.h"
 #include "traced.h"
@@ -151,6 +153,27 @@ START_TEST(machines_of_threads_are_made_once)
 }
 END_TEST
 
+/* Two threads on one processor would make two modules and gain nothing. */
+START_TEST(threads_are_as_many_as_processors_that_may_be_used)
+{
+    cpu_set_t all, one;
+    int first = 0;
+
+    CPU_ZERO(&one);
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_SET(first, &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    cot_context *few = with_threads(0), *said = with_threads(3);
+    ck_assert_int_eq(cg_ll_threads_of(few), 1);
+    ck_assert_int_eq(cg_ll_threads_of(said), 3);
+    cot_context_free(few);
+    cot_context_free(said);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -159,6 +182,7 @@ main(void)
         EACH(any_number_of_threads, 6),
         ONCE(threads_of_a_child),
         ONCE(contexts_at_once),
+        ONCE(threads_are_as_many_as_processors_that_may_be_used),
     };
     return SUITE("parallel_compile", cases);
 }
