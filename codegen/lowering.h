@@ -62,6 +62,7 @@ struct cg_lowering {
     const struct cg_nest *nest;
     struct cg_counted *counted;         /* GPU: counts of launches by region (launches.h) */
     ir_buf *why;                        /* text of cg_explain */
+    size_t why_before; /* its length when the current kernel began */
     const char **scheduled; /* the kernels that o->schedules may name */
     uint32_t n_scheduled, cap_scheduled;
     cot_status status;

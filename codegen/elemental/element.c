@@ -126,6 +126,7 @@ cg_kernel_begin(cg_lowering *l, const char *name)
     ir_arena_reset(l->draft);
     l->k = cg_kernel_draft(l->m, l->draft, name);
     cg_begin(&l->b, l->k);
+    l->why_before = l->why->n;
     l->k->loc = l->b.loc = l->entry.loc = l->loc;
     cg_ix_begin(&l->ix, l->scratch);
     l->n_frames = 0;

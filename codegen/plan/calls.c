@@ -56,6 +56,7 @@ shared_kernel(cg_lowering *l)
         number--;
     for (uint32_t at = 0, i; (i = ir_map_next(&l->kernels, h, &at)) != 0;)
         if (number + 1 == m->n_kernels && cg_kernel_same(m->kernel[i], l->k)) {
+            l->why->n = l->why_before; /* what is said of the earlier one holds of this */
             ir_buf_printf(l->why, "%s: same kernel as %s\n", l->k->name, m->kernel[i]->name);
             cg_kernel_drop(m);
             l->k = m->kernel[i];
