@@ -31,7 +31,7 @@ cg_dot_base(cg_build *b, const cg_dot_group *g, const int64_t *stride, cg_val fr
 
 cg_dot_runs
 cg_dot_runs_begin(cg_build *b, const cg_dot_group *g, const int64_t *stride, cg_val lo,
-                  cg_val hi)
+                  cg_val hi, bool constant)
 {
     cg_dot_runs r = { 0, lo, hi, cg_i64(b, 0), cg_i64(b, 0) };
     int64_t first, end;
@@ -43,8 +43,8 @@ cg_dot_runs_begin(cg_build *b, const cg_dot_group *g, const int64_t *stride, cg_
     r.loop = loop_over(b, cg_idiv(b, lo, size), past, 1);
     r.from = cg_imul(b, cg_loop_var(b, r.loop), size);
     /* all k's are whole runs, whose lengths are then constant */
-    const bool whole = cg_is_const(b->k, lo, &first) && cg_is_const(b->k, hi, &end) &&
-                       first == 0 && end == g->total;
+    const bool whole = constant && cg_is_const(b->k, lo, &first) &&
+                       cg_is_const(b->k, hi, &end) && first == 0 && end == g->total;
     r.lo = whole ? r.from : cg_insn2(b, SC_max, COT_I64, r.from, lo);
     r.hi = cg_iadd(b, r.from, cg_i64(b, size));
     r.hi = whole ? r.hi : cg_imin(b, r.hi, hi);
@@ -92,7 +92,7 @@ cg_dot_chain_sum(cg_build *b, const cg_dot_chain *c)
     }
     if (c->unroll == CG_DOT_ALL)
         return acc;
-    const cg_dot_runs r = cg_dot_runs_begin(b, g, c->stride, c->lo, c->hi);
+    const cg_dot_runs r = cg_dot_runs_begin(b, g, c->stride, c->lo, c->hi, c->unroll > 1);
     if (!r.loop)
         return run_chain(b, c, &r, acc);
     cg_val sum = cg_loop_carry(b, r.loop, c->type, acc);

@@ -114,8 +114,11 @@ typedef struct cg_dot_runs {
 } cg_dot_runs;
 /* The base of the run that begins at `from`, by these strides. */
 cg_val cg_dot_base(cg_build *b, const cg_dot_group *g, const int64_t *stride, cg_val from);
+/* constant: give a run constant bounds where it has them.  A compiler that sees how many steps
+ * a loop has unrolls it, which spills the sums of a tile: only for runs that are unrolled here,
+ * so that nothing is left of them. */
 cg_dot_runs cg_dot_runs_begin(cg_build *b, const cg_dot_group *g, const int64_t *stride,
-                              cg_val lo, cg_val hi);
+                              cg_val lo, cg_val hi, bool constant);
 
 /* A chain over lo <= k < hi.  Each step adds the product of k, which is in run r, to acc. */
 typedef struct cg_dot_chain {

@@ -140,7 +140,8 @@ cg_dot_row_offset(const cg_dot_product *p, cg_val m)
 static cg_dot_runs
 left_runs(const cg_dot_product *p, cg_val k0, cg_val kc)
 {
-    return cg_dot_runs_begin(p->b, &p->s.left_k, p->s.left_k.lhs, k0, cg_iadd(p->b, k0, kc));
+    return cg_dot_runs_begin(p->b, &p->s.left_k, p->s.left_k.lhs, k0, cg_iadd(p->b, k0, kc),
+                             false);
 }
 
 /* Do runs start and end at multiples of the lanes? */
