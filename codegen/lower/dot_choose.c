@@ -153,16 +153,11 @@ wants_packing(const cg_dot_shape *s, const cg_target *t, int64_t bytes)
            (s->k.total * s->n.total * bytes > t->l1 / 2 || (s->k.n > 1 && !is_small(s)));
 }
 
-/* Can one step multiply pairs of integers, exactly modulo 2^32?  Products of i8, u8 and i16
- * fit. */
+/* Do pairs of narrow integers pay (cg_dot_may_pair)? */
 static bool
 wants_pairs(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
 {
-    const cot_dtype stored[] = { d->lhs_type, d->rhs_type };
-    for (int i = 0; i < 2; i++)
-        if (stored[i] != COT_I8 && stored[i] != COT_U8 && stored[i] != COT_I16)
-            return false;
-    return d->type == COT_I32 && t->vector_bits >= 128 &&
+    return cg_dot_may_pair(d) && t->vector_bits >= 128 &&
            s->m.total >= CG_LOWER_MIN_PAIR_ROWS && s->n.total >= s->how.width &&
            s->how.width == t->vector_bits / 32 && s->k.total > 1 &&
            s->m.total * s->n.total * s->k.total > CG_LOWER_MIN_PAIRS;
@@ -342,7 +337,7 @@ choose_columns(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads
 
 /* The inner form has free axes on one side at most; they become the rows. */
 static void
-choose_sum(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads)
+choose_sum(cg_dot_shape *s, const cg_target *t, int threads)
 {
     const bool batch = s->b.total >= threads;
 
@@ -350,7 +345,6 @@ choose_sum(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads)
         cg_dot_swap(s);
     s->how.lanes = CG_DOT_SUM;
     s->how.width = t->vector_bits > 32 ? CG_DOT_SUM_LANES : 1;
-    (void)d;
     if (threads > 1 &&
         2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total >
             CG_LOWER_MIN_SHARED_ROWS &&
@@ -376,7 +370,7 @@ cg_dot_choose(const cg_dot_shape *shape, const cg_dot *d, const cg_target *t, in
     if (t->grid) {
         cg_dot_choose_grid(&s, d, t, inner);
     } else if (inner) {
-        choose_sum(&s, d, t, threads);
+        choose_sum(&s, t, threads);
     } else if (cg_dot_choose_batch(&s, d, t)) {
         share_batch(&s, threads);
         cg_dot_choose_once(&s, d, t);

@@ -56,6 +56,9 @@ void cg_dot_schedule_by(cg_dot_shape *s, const cg_dot *d, const cg_dot_schedule 
 int64_t cg_dot_share_size(const cg_dot_shape *s);
 /* May panels be packed by register transposes of that side? */
 bool cg_dot_may_turn(const cg_dot_shape *s, int64_t side);
+/* Can one step multiply pairs of integers, exactly modulo 2^32?  Products of i8, u8 and i16
+ * fit. */
+bool cg_dot_may_pair(const cg_dot *d);
 /* Are the sums accumulated in the result's memory? */
 bool cg_dot_is_own(const cg_dot_shape *s, const cg_dot *d);
 

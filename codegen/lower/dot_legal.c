@@ -59,8 +59,6 @@ inner_run(const cg_dot_group *k)
     return k->n ? k->size[k->n - 1] : 1;
 }
 
-/* ---- lanes along columns ---- */
-
 static const char *
 place_wrong(const fit *x)
 {
@@ -80,23 +78,12 @@ place_wrong(const fit *x)
                : "threads share the batch, and rows, or columns with stream=1";
 }
 
-static bool
-has_pairs(const cg_dot *d)
-{
-    const cot_dtype stored[] = { d->lhs_type, d->rhs_type };
-
-    for (int i = 0; i < 2; i++)
-        if (stored[i] != COT_I8 && stored[i] != COT_U8 && stored[i] != COT_I16)
-            return false;
-    return d->type == COT_I32;
-}
-
 static const char *
 left_wrong(const fit *x)
 {
     const cg_dot_shape *s = x->s;
 
-    if (x->h->pairs && (!has_pairs(x->d) || x->h->left != CG_DOT_STRIPS))
+    if (x->h->pairs && (!cg_dot_may_pair(x->d) || x->h->left != CG_DOT_STRIPS))
         return "pairs=1 wants left=strips and products of i8, u8 or i16 as i32";
     if (x->h->left == CG_DOT_COPIED && innermost(&s->left_k, s->left_k.lhs) != 1)
         return "left=copied wants k's that are contiguous on the left";
@@ -138,8 +125,6 @@ packed_wrong(const fit *x)
                ? "shares wants the number of blocks of rows"
                : NULL;
 }
-
-/* ---- other lanes ---- */
 
 static const char *
 lines_wrong(const fit *x)
@@ -194,8 +179,6 @@ sum_wrong(const fit *x)
                : "threads share the batch or rows where lanes=sum";
 }
 
-/* ---- GPUs ---- */
-
 static const char *
 tiles_wrong(const fit *x)
 {
@@ -228,8 +211,6 @@ tensor_wrong(const fit *x)
                ? "the stages do not fit shared memory"
                : NULL;
 }
-
-/* ---- all ---- */
 
 /* The kind of lanes, the width, and how many shares there are. */
 static const char *

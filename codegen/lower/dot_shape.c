@@ -70,6 +70,17 @@ cg_dot_may_turn(const cg_dot_shape *s, int64_t side)
 }
 
 bool
+cg_dot_may_pair(const cg_dot *d)
+{
+    const cot_dtype stored[] = { d->lhs_type, d->rhs_type };
+
+    for (int i = 0; i < 2; i++)
+        if (stored[i] != COT_I8 && stored[i] != COT_U8 && stored[i] != COT_I16)
+            return false;
+    return d->type == COT_I32;
+}
+
+bool
 cg_dot_is_own(const cg_dot_shape *s, const cg_dot *d)
 {
     return d->sum != 0 && !s->how.swap;
