@@ -37,13 +37,12 @@ chosen_text(const trial *t, const char **out)
     COT_TRY(rt_plan_new(ctx, t->o, t->f->name, &p));
     COT_TRY(rt_stage(t->f, &p, "plan", &plan));
     ir_buf_str(&lines, "");
-    for (const char *s = plan.text; s && *s;) {
-        const size_t n = strcspn(s, "\n") + 1;
-        const char *found = strstr(s, ": schedule ");
-
-        if (found && found < s + n)
-            ir_buf_add(&lines, s, n);
-        s += n;
+    for (const char *s = plan.text, *found; s && (found = strstr(s, ": schedule ")) != NULL;) {
+        while (found > s && found[-1] != '\n')
+            found--;
+        s = found + strcspn(found, "\n");
+        ir_buf_add(&lines, found, (size_t)(s - found));
+        ir_buf_str(&lines, "\n");
     }
     *out = lines.n ? lines.text : "";
     return COT_OK;
@@ -89,6 +88,8 @@ try_file(trial *t, const char *path)
     size_t n;
     const char *text = cli_read(t->c, path, &n);
 
+    for (int i = 0; i < t->f->n_out; i++) /* what a schedule does not write shows */
+        memset(t->got[i], 0x5a, rt_bytes(ir_type_at(t->f, t->f->out[i])));
     if (!text || run(t, text, t->got, &least) != COT_OK) {
         fprintf(stderr, "%s: ", path);
         worsen(t, cli_failed(t->c));
