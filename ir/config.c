@@ -55,6 +55,7 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .perf = number(ctx, o->perf, "COT_PERF", 0) > 0,
         .isolate = number(ctx, o->isolate, "COT_ISOLATE", 0) > 0,
         .trapping_math = number(ctx, o->trapping_math, "COT_TRAPPING_MATH", 0) > 0,
+        .trap = number(ctx, o->trap, "COT_TRAP", 0) > 0,
         .tiered = number(ctx, o->tiered, "COT_TIERED", 0) > 0,
         .threads = number(ctx, o->threads, "COT_THREADS", 1),
         .compile_threads = number(ctx, o->compile_threads, "COT_COMPILE_THREADS", 0),

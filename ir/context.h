@@ -39,7 +39,7 @@ typedef struct ir_named_axis {
 typedef struct ir_config {
     const char *dump, *dump_fn, *dump_dir, *off, *target, *driver;
     int verify; /* 0 ... 2, as in cot_options */
-    bool time, debug, perf, isolate, trapping_math, tiered;
+    bool time, debug, perf, isolate, trapping_math, trap, tiered;
     int threads, compile_threads, vector_bits;
     const char *cache_dir; /* the option: see ir_config_cache_dir */
     uint64_t cache_dir_bytes, cache_bytes;

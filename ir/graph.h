@@ -201,5 +201,15 @@ cot_status ir_verify(cot_context *ctx, const ir_graph *f, const char *after);
 /* eval/: the reference evaluator. in and out are dense arrays of the types of f's inputs and
  * outputs; bool is one byte.  Fails with COT_ERR_BOUND where a while passes its `max`. */
 cot_status ir_eval(const ir_graph *f, void *const *out, const void *const *in);
+/* The same, and `node` is called after each node that ran, with its operands and results: in f,
+ * at depth 0, and in the sub-functions of its nodes, as often as they run, which are done when
+ * their node is.  Results may be changed; a status other than COT_OK ends the evaluation. */
+typedef struct ir_watch {
+    cot_status (*node)(void *user, const ir_graph *f, const ir_node *n, int depth,
+                       const void *const *in, void *const *out);
+    void *user;
+} ir_watch;
+cot_status ir_eval_watched(const ir_graph *f, void *const *out, const void *const *in,
+                           const ir_watch *watch);
 
 #endif

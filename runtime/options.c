@@ -55,6 +55,8 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
 {
     p->engine = name && strcmp(name, "eval") == 0 ? RT_EVAL : RT_JIT;
     p->backend = NULL;
+    if (ctx->config.trap)
+        p->engine = RT_EVAL;
     if (p->engine == RT_EVAL)
         return COT_OK;
     if (name && strcmp(name, "sim") == 0)

@@ -15,6 +15,7 @@
 #include "ir/limit.h"
 #include "runtime/device.h"
 #include "runtime/tier.h"
+#include "runtime/trap.h"
 
 #define LINE 64
 
@@ -229,7 +230,7 @@ eval_in_copies(const eval_call *c, ir_arena *scratch)
             out[i] = ir_alloc(scratch, k->bytes[old] + 1);
     }
     ir_stage(k->ctx, "evaluate", f->name, 0);
-    COT_TRY(ir_eval(k->prepared, out, (const void *const *)c->args));
+    COT_TRY(rt_eval(k->prepared, out, (const void *const *)c->args));
     for (int i = 0; i < n; i++)
         if (to[i] != out[i])
             memcpy(to[i], out[i],

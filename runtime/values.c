@@ -58,6 +58,22 @@ rt_set_element(cot_dtype t, void *data, int64_t i, double x)
     }
 }
 
+double
+rt_number(const ir_type *t, const void *data, int64_t i)
+{
+    return t->dtype == COT_BOOL ? ((const uint8_t *)data)[i] != 0
+                                : rt_element(ir_part_type(t->dtype), data, i);
+}
+
+int64_t
+rt_find_nan(const ir_type *t, const void *data)
+{
+    for (int64_t i = 0; ir_is_inexact(t->dtype) && i < rt_parts(t); i++)
+        if (isnan(rt_number(t, data, i)))
+            return i;
+    return -1;
+}
+
 /* Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014. */
 static uint64_t
 next_random(uint64_t *state)

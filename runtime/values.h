@@ -24,6 +24,11 @@ rt_parts(const ir_type *t)
 double rt_element(cot_dtype t, const void *data, int64_t i);
 void rt_set_element(cot_dtype t, void *data, int64_t i, double x);
 
+/* The same of an array of the type: its real number i, 0 or 1 of bool. */
+double rt_number(const ir_type *t, const void *data, int64_t i);
+/* The first NaN among its real numbers; -1: it has none. */
+int64_t rt_find_nan(const ir_type *t, const void *data);
+
 /* Fill with elements from a seed: floats in [-2, 2), integers in [0, 4), bools. */
 void rt_random_fill(const ir_type *t, uint64_t seed, void *out);
 

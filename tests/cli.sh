@@ -124,7 +124,7 @@ if ! grep -q "want a build with jansson" err; then
     status 0 "$cot" run b.cot --in dx.safetensors;           prints "f32[4] [1, 2, 3, 4]"
     status 2 "$cot" run f.cot --in "$data/bf16.safetensors"; says "no argument called"
 fi
-status 1 "$cot" run nan.cot --trap nan;                      says "nan.cot:5: sqrt: makes a NaN"
+status 1 "$cot" run nan.cot --trap nan;                      says "nan.cot:5: sqrt: sqrt(-"
 status 0 "$cot" run f.cot --trap nan
 status 0 "$cot" run f.cot --trapping-math
 status 0 "$cot" build f.cot --trapping-math -o traps.c;      grep -q FENV_ACCESS traps.c ||

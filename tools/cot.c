@@ -485,6 +485,7 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     options.threads = c->threads;
     options.limits = c->limits;
     options.isolate = c->isolate;
+    options.trap = c->trap != NULL;
     options.time = c->compile;
     if (!c->compile)
         cli_show_progress(&options);

@@ -8,8 +8,6 @@
 #include "runtime/values.h"
 #include "tools/cot.h"
 
-#include <math.h>
-
 void *
 cli_memory(cot_context *ctx, const ir_type *t)
 {
@@ -28,8 +26,6 @@ cli_buffers(cot_context *ctx, const ir_graph *f)
         out[i] = cli_memory(ctx, ir_type_at(f, f->out[i]));
     return out;
 }
-
-/* ---- sizes of vmap ---- */
 
 static bool
 is_vmap(const pass_step *s)
@@ -103,74 +99,6 @@ cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out)
         COT_TRY(pass_run(step[i].row, *out, &step[i].options, out));
     return COT_OK;
 }
-
-/* ---- --trap nan ---- */
-
-static bool
-has_nan(const ir_type *t, const void *data)
-{
-    const cot_dtype part = ir_part_type(t->dtype);
-
-    for (int64_t i = 0; i < rt_parts(t) && ir_is_float(part); i++)
-        if (isnan(rt_element(part, data, i)))
-            return true;
-    return false;
-}
-
-/* f with every value as an output. */
-static cot_status
-show_all(const ir_graph *f, ir_graph **out)
-{
-    ir_build *b = ir_build_new(f->ctx, f->name);
-    ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
-
-    b->cse = b->fold = false; /* so that values stay one to one */
-    for (int i = 0; i < f->n_in; i++)
-        env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
-    ir_each_node(n, f) {
-        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
-
-        for (int i = 0; i < n->n_in; i++)
-            in[i] = env[n->in[i]];
-        ir_copy_node(b, n, in, env + n->first);
-    }
-    for (ir_ref v = 1; v < f->n_values; v++)
-        ir_output(b, env[v]);
-    return ir_build_end(b, out);
-}
-
-/* The first node that makes a NaN from operands without one: EXIT_CHECK and its place. */
-static int
-trap_nan(cot_cli *c, const ir_graph *f, void *const *args)
-{
-    ir_graph *all;
-    ir_buf where;
-    void **value;
-
-    if (pass_complex_memory(f, (ir_graph **)&f) != COT_OK)
-        return cli_failed(c);
-    if (show_all(f, &all) != COT_OK)
-        return cli_failed(c);
-    value = cli_buffers(c->ctx, all);
-    if (ir_eval(all, value, (const void *const *)args) != COT_OK)
-        return cli_failed(c);
-    for (ir_ref v = 1; v < f->n_values; v++) {
-        if (!has_nan(ir_type_at(f, v), value[v - 1]))
-            continue;
-        ir_buf_init(&where, &c->ctx->arena);
-        if (f->value[v].node) {
-            ir_loc_print(c->ctx, ir_def(f, v)->loc, &where);
-            fprintf(stderr, "%s: %s: makes a NaN from operands that have none\n",
-                    where.n ? where.text : f->name, ir_ops[ir_def(f, v)->op].name);
-        } else {
-            fprintf(stderr, "%s: argument %u has a NaN\n", f->name, v - 1);
-        }
-        return EXIT_CHECK;
-    }
-    return EXIT_DONE;
-}
-
-/* ---- results ---- */
 
 /* The last results of a module with expectations are what they compare. */
 static int
@@ -254,12 +182,6 @@ run_function(cot_cli *c)
         return EXIT_DONE;
     if (cli_inputs(c, f, &args) != COT_OK)
         return cli_failed(c);
-    if (c->trap) {
-        int found = trap_nan(c, f, args);
-
-        if (found != EXIT_DONE)
-            return found;
-    }
     if (cot_compile_graph(f, &o, &k) != COT_OK)
         return cli_failed(c);
     out = cli_buffers(c->ctx, f);
@@ -267,6 +189,10 @@ run_function(cot_cli *c)
     rt_arguments(k, args, out, pointer);
     status = rt_call_kernel(k, pointer, NULL);
     cot_kernel_free(k);
+    if (status == COT_ERR_FOREIGN && c->trap) {
+        cli_failed(c);
+        return EXIT_CHECK;
+    }
     if (status != COT_OK || (c->out && write_results(c, f, out) != COT_OK))
         return cli_failed(c);
     if (!c->out)

@@ -162,6 +162,11 @@ typedef struct cot_options {
      * and a thread of the context compiles those that are called often: docs/tiers.md; alloc is
      * called by that thread, too; 0: COT_TIERED says */
     int tiered;
+    /* 1: a call of a kernel ends at the first op that makes a NaN of operands without one, with
+     * COT_ERR_FOREIGN and the op's line, and before it begins if an argument has one.  The
+     * reference evaluator runs all kernels then, whatever back end they ask for; 0: COT_TRAP
+     * says */
+    int trap;
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

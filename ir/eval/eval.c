@@ -22,6 +22,8 @@ typedef struct free_block {
 struct eval_mem {
     ir_arena blocks, scratch;
     free_block *idle[CLASSES];
+    const ir_watch *watch; /* or NULL */
+    int depth;             /* of the sub-function that runs; 0: the graph itself */
 };
 
 /* The size class of a request, and how many bytes blocks of it have: 2^e (1 + q/4). */
@@ -194,6 +196,9 @@ run_node(graph_run *r, const ir_node *n)
                                       .in = in,
                                       .out = (void *const *)out,
                                       .mem = r->m });
+    if (r->m->watch && status == COT_OK)
+        status =
+            r->m->watch->node(r->m->watch->user, f, n, r->m->depth - 1, in, (void *const *)out);
     eval_drop(r->m, block, bytes);
     if (r->views && status == COT_OK)
         status = eval_views_note(r->views, n);
@@ -213,6 +218,7 @@ eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *
     };
     cot_status status = ir_check(f->ctx); /* a step of a loop may have no node */
 
+    m->depth++;
     memset(r.val, 0, val_bytes);
     mark_last_uses(&r);
     if (f->mutates)
@@ -232,11 +238,19 @@ eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *
         drop_value(&r, v);
     eval_drop(m, r.last, last_bytes);
     eval_drop(m, r.val, val_bytes);
+    m->depth--;
     return status;
 }
 
 cot_status
 ir_eval(const ir_graph *f, void *const *out, const void *const *in)
+{
+    return ir_eval_watched(f, out, in, NULL);
+}
+
+cot_status
+ir_eval_watched(const ir_graph *f, void *const *out, const void *const *in,
+                const ir_watch *watch)
 {
     cot_context *ctx = f->ctx;
     eval_mem *volatile m = NULL;
@@ -247,6 +261,7 @@ ir_eval(const ir_graph *f, void *const *out, const void *const *in)
         memset(m, 0, sizeof *m);
         ir_arena_init(&m->blocks, ctx);
         ir_arena_init(&m->scratch, ctx);
+        m->watch = watch;
         status = eval_graph(m, f, out, in);
     }
     if (m) {
