@@ -20,6 +20,9 @@ typedef struct rt_verdict {
  * floats in `in` are made positive and it is tested again. */
 cot_status rt_check_points(const ir_graph *f, void *const *in, bool *ends);
 #define RT_NO_END "a loop does not end for the arguments made from a seed; --in gives others"
+/* f as it can be run many times: a loop without a bound ends with COT_ERR_BOUND after a
+ * moderate number of iterations, and nothing is printed. */
+cot_status rt_tame(const ir_graph *f, ir_graph **out);
 /* Compares every back end and width with the reference evaluator, bit for bit; all NaNs count
  * as equal. */
 cot_status rt_check_backends(const ir_graph *f, void *const *in, rt_verdict *v);

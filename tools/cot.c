@@ -24,6 +24,7 @@ static const char usage[] =
     "  check  derivatives against differences, vmap against loops, back ends against the "
     "evaluator\n"
     "  bench  compile time, time per call, bytes, flops, share of the machine's limit\n"
+    "  lint   arguments for which a result is NaN, infinite, or has lost its digits\n"
     "options\n"
     "  -p PIPELINE        passes, left to right: 'grad(wrt=[0]) | vmap(in=[none,0,0], out=0)'\n"
     "  --entry NAME       the function, where the file has several\n"
@@ -53,6 +54,10 @@ static const char usage[] =
     "  --donated 0,2      build: arguments whose memory results may take\n"
     "  --limit-bytes N, --limit-nodes N, --limit-seconds S   fail where a file needs more: "
     "docs/limits.md\n"
+    "  --range 'X: [LO, HI]'              lint: the numbers that argument X has, ( and ) "
+    "without "
+    "the ends\n"
+    "  --fix              lint: with another form of what goes wrong: docs/lint.md\n"
     "  --compile          bench: what each pass and LLVM's parts take, once, and no call\n"
     "  --schedule PATH    bench: schedules of products from a file, or each file of a folder, "
     "beside\n"
@@ -71,7 +76,7 @@ static const struct {
     int (*run)(cot_cli *);
 } verbs[] = {
     { "opt", cli_opt },     { "run", cli_run },     { "build", cli_build },
-    { "check", cli_check }, { "bench", cli_bench },
+    { "check", cli_check }, { "bench", cli_bench }, { "lint", cli_lint },
 };
 #define N_VERBS ((int)(sizeof verbs / sizeof *verbs))
 
@@ -250,8 +255,8 @@ cli_load(cot_cli *c, const char *path, ir_module *roots)
 }
 
 /* The one function that the verb is about: the only root, or @main among several. */
-static cot_status
-only_root(cot_cli *c, ir_graph **out)
+cot_status
+cli_source(cot_cli *c, ir_graph **out)
 {
     ir_module roots;
 
@@ -275,7 +280,7 @@ cli_entry(cot_cli *c, ir_graph **out)
 {
     ir_graph *f;
 
-    COT_TRY(only_root(c, &f));
+    COT_TRY(cli_source(c, &f));
     *out = NULL;
     return f ? cli_transform(c, f, out) : COT_OK;
 }
@@ -335,10 +340,10 @@ heeds(const cot_cli *c, const char *option, const char *verbs)
 }
 
 /* Those that read_options reads one by one. */
-static const char *const other_options[] = { "--threads",     "--limit-bytes",
-                                             "--limit-nodes", "--limit-seconds",
-                                             "--export",      "--in",
-                                             "--help",        "--version" };
+static const char *const other_options[] = {
+    "--threads", "--limit-bytes", "--limit-nodes", "--limit-seconds", "--export",
+    "--in",      "--range",       "--help",        "--version"
+};
 #define N_OTHER ((int)(sizeof other_options / sizeof *other_options))
 
 static bool
@@ -377,6 +382,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "-g", &c->debug, "build" },
         { "--compile", &c->compile, "bench" },
         { "--fast", &c->fast, "run build" },
+        { "--fix", &c->fix, "lint" },
         { "--isolate", &c->isolate, "run build bench" },
         { "--tiered", &c->tiered, "run bench" },
         { "--trapping-math", &c->trapping_math, "run build bench" },
@@ -417,6 +423,10 @@ read_options(cot_cli *c, int argc, char **argv)
         } else if (strcmp(s, "--export") == 0) {
             if (!heeds(c, s, "build") ||
                 !(c->exports[c->n_exports++] = value_of(c, argc, argv, &i)))
+                return false;
+        } else if (strcmp(s, "--range") == 0) {
+            if (!heeds(c, s, "lint") ||
+                !(c->ranges[c->n_ranges++] = value_of(c, argc, argv, &i)))
                 return false;
         } else if (strcmp(s, "--in") == 0) {
             while (i + 1 < argc && (argv[i + 1][0] != '-' || argv[i + 1][1] == '\0'))
@@ -518,7 +528,7 @@ no_verb(const cot_cli *c, const char *name)
 
     for (int i = 0; i < N_VERBS; i++)
         ir_suggest_try(&s, verbs[i].name);
-    return cli_wrong(c, "no verb '%s'; wants opt, run, build, check or bench%s", name,
+    return cli_wrong(c, "no verb '%s'; wants opt, run, build, check, bench or lint%s", name,
                      ir_suggest_text(&s));
 }
 
@@ -543,13 +553,15 @@ main(int argc, char **argv)
     c.files = calloc((size_t)argc, sizeof *c.files);
     c.in = calloc((size_t)argc, sizeof *c.in);
     c.exports = calloc((size_t)argc, sizeof *c.exports);
-    if (c.files && c.in && c.exports)
+    c.ranges = calloc((size_t)argc, sizeof *c.ranges);
+    if (c.files && c.in && c.exports && c.ranges)
         status = run_verb(&c, verb, argc, argv);
     else
         cli_wrong(&c, "out of memory");
     free(c.files);
     free(c.in);
     free(c.exports);
+    free(c.ranges);
     if (status == EXIT_DONE && (fflush(stdout) != 0 || ferror(stdout)))
         return cli_wrong(&c, "the standard output: %s", strerror(errno));
     return status;

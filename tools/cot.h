@@ -18,10 +18,10 @@ typedef struct cot_cli {
         *donated, *features, *manifest, *schedule;
     int threads;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
-        compile, tiered;
+        compile, tiered, fix;
     cot_limits limits;
-    int n_in, n_exports;
-    const char **in, **exports;
+    int n_in, n_exports, n_ranges;
+    const char **in, **exports, **ranges;
     cot_state *file;                    /* of --in, once read; an npy file has one array   */
     cot_array **bound;                  /* to each argument by cli_bind, and from which file */
     int *from;
@@ -38,6 +38,7 @@ int cli_run(cot_cli *c);
 int cli_build(cot_cli *c);
 int cli_check(cot_cli *c);
 int cli_bench(cot_cli *c);
+int cli_lint(cot_cli *c);
 
 /* bench.c.  Seconds a call: the least and the median of some samples. */
 cot_status cli_time_calls(const cot_kernel *k, void *const *args, double *least,
@@ -67,7 +68,10 @@ cot_status cli_functions(cot_cli *c, const char *path, ir_module *all);
 cot_status cli_load(cot_cli *c, const char *path, ir_module *roots);
 cot_status cli_roots(cot_context *ctx, const ir_module *all, const char *entry,
                      ir_module *roots);
-/* The one function of the only FILE that a verb works on, with the pipeline applied. */
+/* The one function of the only FILE that a verb works on; NULL: its modules hold their own
+ * expectations, and none is meant. */
+cot_status cli_source(cot_cli *c, ir_graph **out);
+/* The same with the pipeline applied. */
 cot_status cli_entry(cot_cli *c, ir_graph **out);
 /* The pipeline applied to f; sizes of vmap that it leaves open come from the arrays of --in. */
 cot_status cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out);

@@ -99,13 +99,13 @@ typedef struct cot_limits {
 
 /* How far a call is that takes long: cot_options.progress. */
 typedef struct cot_progress {
-    /* "read", "import", "trace", the name of a pass, "lower", "compile" or "evaluate"; NULL:
-     * the call ends */
+    /* "read", "import", "trace", the name of a pass, "lower", "compile", "evaluate" or
+     * "lint"; NULL: the call ends */
     const char *stage;
     const char *function; /* the function that it works on; NULL: none in particular */
     double seconds; /* since the call began */
-    /* steps of the stage: bytes, values that are written to memory, kernels; where total is 0
-     * it is not known, and done counts the nodes that the call has made */
+    /* steps of the stage: bytes, values that are written to memory, kernels, points; where
+     * total is 0 it is not known, and done counts the nodes that the call has made */
     uint64_t done, total;
 } cot_progress;
 
