@@ -6,14 +6,19 @@
  *     cot-gen ops             docs/ops.md
  *     cot-gen errors          docs/errors.md
  *     cot-gen tuning          docs/tuning.md
+ *     cot-gen man             docs/cot.1
+ *     cot-gen bash|zsh|fish   the completion of a shell, which the build installs
  *
- * Output goes to standard output and is checked in; a test compares.  The program includes the
- * tables and nothing else of the project, so that it builds before the library. */
+ * Output goes to standard output; but for completions it is checked in, and a test compares.
+ * The program includes the tables and nothing else of the project, so that it builds before the
+ * library. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/cot-gen.h"
 
 typedef struct row {
     const char *name;
@@ -351,17 +356,21 @@ write_tuning(void)
 int
 main(int argc, char **argv)
 {
+    static const struct {
+        const char *name;
+        int (*write)(void);
+    } pages[] = { { "ops", write_ops },  { "errors", write_errors }, { "tuning", write_tuning },
+                  { "man", write_man },  { "bash", write_bash },     { "zsh", write_zsh },
+                  { "fish", write_fish } };
+
     if (argc == 3 && strcmp(argv[1], "trace") == 0)
         return rewrite(argv[2], write_trace);
     if (argc == 3 && strcmp(argv[1], "hpp") == 0)
         return rewrite(argv[2], write_overloads);
-    if (argc == 2 && strcmp(argv[1], "ops") == 0)
-        return write_ops();
-    if (argc == 2 && strcmp(argv[1], "errors") == 0)
-        return write_errors();
-    if (argc == 2 && strcmp(argv[1], "tuning") == 0)
-        return write_tuning();
+    for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++)
+        if (strcmp(argv[1], pages[i].name) == 0)
+            return pages[i].write();
     fprintf(stderr, "usage: cot-gen trace HEADER | cot-gen hpp HEADER | cot-gen ops | "
-                    "cot-gen errors | cot-gen tuning\n");
+                    "errors | tuning | man | bash | zsh | fish\n");
     return 2;
 }

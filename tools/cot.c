@@ -15,68 +15,17 @@
 #include "ir/suggest.h"
 #include "passes/pass.h"
 
-static const char usage[] =
-    "usage: cot VERB FILE [OPTION...]      FILE is .cot or StableHLO text; - is standard "
-    "input\n"
-    "  opt    print the transformed IR\n"
-    "  run    run it on arrays\n"
-    "  build  write an object file, C source, assembly, LLVM IR\n"
-    "  check  derivatives against differences, vmap against loops, back ends against the "
-    "evaluator\n"
-    "  bench  compile time, time per call, bytes, flops, share of the machine's limit\n"
-    "  lint   arguments for which a result is NaN, infinite, or has lost its digits\n"
-    "options\n"
-    "  -p PIPELINE        passes, left to right: 'grad(wrt=[0]) | vmap(in=[none,0,0], out=0)'\n"
-    "  --entry NAME       the function, where the file has several\n"
-    "  --after-each       opt: print after each pass\n"
-    "  --emit cot|dot     opt: the form of the output\n"
-    "  --locs             opt: with locations\n"
-    "  --expect, --bless  opt: compare the text tests FILE..., or write their expectations "
-    "anew\n"
-    "  --in A.npy ...     run, bench: the arguments, in order; without it they are made from a "
-    "seed\n"
-    "  --in A.npz ...     run, bench: the arguments by name (or A.safetensors); npy files are "
-    "the rest\n"
-    "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing; to one file by "
-    "name, if\n"
-    "                     it ends in .npz or .safetensors\n"
-    "  --backend jit|c|eval|cuda|sim      run, bench\n"
-    "  --trap nan         run: stop at the first NaN, and say where it arose\n"
-    "  --threads N        run, build, bench\n"
-    "  -o OUT.{o,a,c,s,ll,ptx,mlir}, --header OUT.h, --manifest OUT.json, --name NAME  build\n"
-    "  --export [NAME=]ENTRY[|PIPELINE]   build: a function of the output; may be repeated\n"
-    "  --target TRIPLE, --cpu NAME[,NAME...], --features +A,-B, -g                build\n"
-    "  --fast             run, build: a GPU's tensor cores; results may differ in their last "
-    "bits\n"
-    "  --trapping-math    run, build, bench: kernels raise no floating-point exception that no "
-    "element\n"
-    "                     raises: docs/limits.md\n"
-    "  --donated 0,2      build: arguments whose memory results may take\n"
-    "  --limit-bytes N, --limit-nodes N, --limit-seconds S   fail where a file needs more: "
-    "docs/limits.md\n"
-    "  --range 'X: [LO, HI]'              lint: the numbers that argument X has, ( and ) "
-    "without "
-    "the ends\n"
-    "  --fix              lint: with another form of what goes wrong: docs/lint.md\n"
-    "  --compile          bench: what each pass and LLVM's parts take, once, and no call\n"
-    "  --schedule PATH    bench: schedules of products from a file, or each file of a folder, "
-    "beside\n"
-    "                     those that are chosen; -o FILE keeps the fastest: "
-    "docs/codegen.md\n"
-    "  --isolate          run, build, bench: LLVM runs in a child process, whose death is an "
-    "error\n"
-    "  --tiered           run, bench: short work begins in the evaluator; bench waits for its "
-    "code\n"
-    "  --version, --help\n"
-    "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace,\n"
-    "130 cancelled by Ctrl-C\n";
-
 static const struct {
     const char *name;
     int (*run)(cot_cli *);
 } verbs[] = {
-    { "opt", cli_opt },     { "run", cli_run },     { "build", cli_build },
-    { "check", cli_check }, { "bench", cli_bench }, { "lint", cli_lint },
+#define VERB(name, summary, more) { #name, cli_##name },
+#define OPTION(name, how, field, value, verbs, text)
+#define VARIABLE(name, text)
+#include "tools/options.def"
+#undef VERB
+#undef OPTION
+#undef VARIABLE
 };
 #define N_VERBS ((int)(sizeof verbs / sizeof *verbs))
 
@@ -333,116 +282,99 @@ read_threads(cot_cli *c, const char *s)
 static bool
 heeds(const cot_cli *c, const char *option, const char *verbs)
 {
-    if (!verbs || strstr(verbs, c->verb))
+    if (!*verbs || strstr(verbs, c->verb))
         return true;
     cli_wrong(c, "%s is not one of its options, but of %s", option, verbs);
     return false;
 }
 
-/* Those that read_options reads one by one. */
-static const char *const other_options[] = {
-    "--threads", "--limit-bytes", "--limit-nodes", "--limit-seconds", "--export",
-    "--in",      "--range",       "--help",        "--version"
-};
-#define N_OTHER ((int)(sizeof other_options / sizeof *other_options))
+/* An option, and the field that its value or its presence sets: both NULL where read_other
+ * reads it. */
+typedef struct cli_option {
+    const char *name, *verbs;
+    const char **text;
+    bool *flag;
+} cli_option;
+
+/* The names of the files that follow, up to the next option. */
+static bool
+read_inputs(cot_cli *c, int argc, char **argv, int *i)
+{
+    while (*i + 1 < argc && (argv[*i + 1][0] != '-' || argv[*i + 1][1] == '\0'))
+        c->in[c->n_in++] = argv[++*i];
+    if (c->n_in == 0)
+        cli_wrong(c, "--in wants the names of npy, npz or safetensors files");
+    return c->n_in > 0;
+}
+
+static bool
+read_other(cot_cli *c, const char *name, int argc, char **argv, int *i)
+{
+    if (strcmp(name, "--in") == 0)
+        return read_inputs(c, argc, argv, i);
+    const char *value = value_of(c, argc, argv, i);
+    if (!value)
+        return false;
+    if (strcmp(name, "--threads") == 0)
+        return read_threads(c, value);
+    if (strcmp(name, "--export") == 0)
+        c->exports[c->n_exports++] = value;
+    else if (strcmp(name, "--range") == 0)
+        c->ranges[c->n_ranges++] = value;
+    else
+        return read_limit(c, name, value);
+    return true;
+}
+
+static bool
+read_option(cot_cli *c, const cli_option *o, int argc, char **argv, int *i)
+{
+    if (!heeds(c, o->name, o->verbs))
+        return false;
+    if (o->flag)
+        return *o->flag = true;
+    if (!o->text)
+        return read_other(c, o->name, argc, argv, i);
+    if (!(*o->text = value_of(c, argc, argv, i)))
+        return false;
+    /* an empty list of passes or of features is one */
+    if (!**o->text && o->text != &c->pipeline && o->text != &c->features) {
+        cli_wrong(c, "%s is ''; wants a value", o->name);
+        return false;
+    }
+    return true;
+}
 
 static bool
 read_options(cot_cli *c, int argc, char **argv)
 {
-    const struct {
-        const char *name;
-        const char **to;
-        const char *verbs;              /* that heed it; NULL: any */
-    } text[] = {
-        { "-p", &c->pipeline, NULL },
-        { "--entry", &c->entry, NULL },
-        { "--emit", &c->emit, "opt" },
-        { "--out", &c->out, "opt run build" },
-        { "-o", &c->out, "opt run build bench" },
-        { "--header", &c->header, "build" },
-        { "--target", &c->target, "build" },
-        { "--cpu", &c->cpu, "build" },
-        { "--name", &c->name, "build" },
-        { "--backend", &c->backend, "run bench" },
-        { "--trap", &c->trap, "run" },
-        { "--donated", &c->donated, "build" },
-        { "--features", &c->features, "build" },
-        { "--manifest", &c->manifest, "build" },
-        { "--schedule", &c->schedule, "bench" },
+#define OPTION_TEXT(field)  &c->field, NULL
+#define OPTION_FLAG(field)  NULL, &c->field
+#define OPTION_OTHER(field) NULL, NULL
+#define VERB(name, summary, more)
+#define OPTION(name, how, field, value, verbs, text) { name, verbs, OPTION_##how(field) },
+#define VARIABLE(name, text)
+    const cli_option option[] = {
+#include "tools/options.def"
     };
-    const struct {
-        const char *name;
-        bool *to;
-        const char *verbs;
-    } flag[] = {
-        { "--after-each", &c->after_each, "opt" },
-        { "--bless", &c->bless, "opt" },
-        { "--expect", &c->expect, "opt" },
-        { "--locs", &c->locs, "opt" },
-        { "-g", &c->debug, "build" },
-        { "--compile", &c->compile, "bench" },
-        { "--fast", &c->fast, "run build" },
-        { "--fix", &c->fix, "lint" },
-        { "--isolate", &c->isolate, "run build bench" },
-        { "--tiered", &c->tiered, "run bench" },
-        { "--trapping-math", &c->trapping_math, "run build bench" },
-    };
-    const int n_text = (int)(sizeof text / sizeof *text),
-              n_flag = (int)(sizeof flag / sizeof *flag);
+#undef VERB
+#undef OPTION
+#undef VARIABLE
+    const int n = (int)(sizeof option / sizeof *option);
 
     for (int i = 2; i < argc; i++) {
         const char *s = argv[i];
-        int k;
+        int k = 0;
 
-        for (k = 0; k < n_text && strcmp(s, text[k].name) != 0; k++)
-            ;
-        if (k < n_text) {
-            if (!heeds(c, s, text[k].verbs) || !(*text[k].to = value_of(c, argc, argv, &i)))
+        while (k < n && strcmp(s, option[k].name) != 0)
+            k++;
+        if (k < n) {
+            if (!read_option(c, &option[k], argc, argv, &i))
                 return false;
-            if (!**text[k].to && text[k].to != &c->pipeline && text[k].to != &c->features) {
-                cli_wrong(c, "%s is ''; wants a value", s); /* those two are lists */
-                return false;
-            }
-            continue;
-        }
-        for (k = 0; k < n_flag && strcmp(s, flag[k].name) != 0; k++)
-            ;
-        if (k < n_flag) {
-            if (!heeds(c, s, flag[k].verbs))
-                return false;
-            *flag[k].to = true;
-        } else if (strcmp(s, "--threads") == 0) {
-            s = value_of(c, argc, argv, &i);
-            if (!s || !read_threads(c, s))
-                return false;
-        } else if (strcmp(s, "--limit-bytes") == 0 || strcmp(s, "--limit-nodes") == 0 ||
-                   strcmp(s, "--limit-seconds") == 0) {
-            const char *value = value_of(c, argc, argv, &i);
-            if (!value || !read_limit(c, s, value))
-                return false;
-        } else if (strcmp(s, "--export") == 0) {
-            if (!heeds(c, s, "build") ||
-                !(c->exports[c->n_exports++] = value_of(c, argc, argv, &i)))
-                return false;
-        } else if (strcmp(s, "--range") == 0) {
-            if (!heeds(c, s, "lint") ||
-                !(c->ranges[c->n_ranges++] = value_of(c, argc, argv, &i)))
-                return false;
-        } else if (strcmp(s, "--in") == 0) {
-            while (i + 1 < argc && (argv[i + 1][0] != '-' || argv[i + 1][1] == '\0'))
-                c->in[c->n_in++] = argv[++i];
-            if (c->n_in == 0) {
-                cli_wrong(c, "--in wants the names of npy, npz or safetensors files");
-                return false;
-            }
         } else if (s[0] == '-' && s[1]) {
             ir_suggestion near = ir_suggest(s);
-            for (k = 0; k < n_text; k++)
-                ir_suggest_try(&near, text[k].name);
-            for (k = 0; k < n_flag; k++)
-                ir_suggest_try(&near, flag[k].name);
-            for (k = 0; k < N_OTHER; k++)
-                ir_suggest_try(&near, other_options[k]);
+            for (k = 0; k < n; k++)
+                ir_suggest_try(&near, option[k].name);
             cli_wrong(c, "no option '%s'; cot --help lists them%s", s, ir_suggest_text(&near));
             return false;
         } else {
@@ -476,6 +408,12 @@ catch_interrupt(cot_context *ctx)
 }
 
 static int
+version(void)
+{
+    return printf("cot %s\n", cot_version()) > 0 ? EXIT_DONE : EXIT_USER;
+}
+
+static int
 run_verb(cot_cli *c, int verb, int argc, char **argv)
 {
     cot_options options = { 0 };
@@ -484,7 +422,9 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     c->verb = verbs[verb].name;
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
-            return fputs(usage, stdout) >= 0 ? EXIT_DONE : EXIT_USER;
+            return cli_usage(stdout) ? EXIT_DONE : EXIT_USER;
+        else if (strcmp(argv[i], "--version") == 0)
+            return version();
     if (!read_options(c, argc, argv))
         return EXIT_USER;
     if (c->n_files == 0 || (c->n_files > 1 && !c->expect && !c->bless))
@@ -539,11 +479,11 @@ main(int argc, char **argv)
     int status = EXIT_USER, verb = 0;
 
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return printf("cot %s\n", cot_version()) > 0 ? EXIT_DONE : EXIT_USER;
+        return version();
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0))
-        return fputs(usage, stdout) >= 0 ? EXIT_DONE : EXIT_USER;
+        return cli_usage(stdout) ? EXIT_DONE : EXIT_USER;
     if (argc < 2) {
-        fputs(usage, stderr);
+        cli_usage(stderr);
         return EXIT_USER;
     }
     while (verb < N_VERBS && strcmp(argv[1], verbs[verb].name) != 0)

@@ -2,6 +2,8 @@
 #ifndef TOOLS_COT_H
 #define TOOLS_COT_H
 
+#include <stdio.h>
+
 #include "cotrace/compile.h"
 #include "cotrace/file.h"
 #include "ir/graph.h"
@@ -46,6 +48,8 @@ cot_status cli_time_calls(const cot_kernel *k, void *const *args, double *least,
 /* schedules.c: bench --schedule, the exit status. */
 int cli_schedules(cot_cli *c, ir_graph *f, const cot_compile_options *o);
 
+/* usage.c: what `cot --help` prints; false if it cannot be written. */
+bool cli_usage(FILE *to);
 /* Print "cot VERB: message" and answer EXIT_USER. */
 int cli_wrong(const cot_cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Print the context's error; the exit status that goes with it. */

@@ -13,6 +13,8 @@ prefix=$place/prefix
 flags=$(sed -n 's/^CMAKE_C_FLAGS:STRING=//p' "$build/CMakeCache.txt")
 
 for file in include/cotrace/cotrace.h include/cotrace/pool.h bin/cot share/man/man1/cot.1 \
+    share/bash-completion/completions/cot share/zsh/site-functions/_cot \
+    share/fish/vendor_completions.d/cot.fish \
     share/doc/cotrace/README.md \
     share/doc/cotrace/docs/tutorial.md share/doc/cotrace/examples/lorenz.c; do
     [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
