@@ -247,6 +247,11 @@ cg_dot_batch_vectorised(const cg_dot_product *p, cg_val from, cg_val to)
     const cg_dot_shape *s = &p->s;
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->k.total);
     batch_block a = { .k0 = zero, .k_end = all };
+    cg_dot_product q = *p;
+
+    q.left = p->d->lhs_offset ? p->d->lhs_offset : zero;
+    q.right = p->d->rhs_offset ? p->d->rhs_offset : zero;
+    p = &q;
     if (s->how.right == CG_DOT_ONCE) {
         groups_whole(p, from, to);
         return;

@@ -45,13 +45,11 @@ cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes)
 }
 
 void
-cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
+cg_dot_inner_row(const cg_dot_product *p, cg_val m)
 {
-    cg_build *b = p->b;
-    cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
     uint32_t mark = cg_scope_begin(p->l);
     cg_val acc = cg_dot_inner_sum(p, m, p->s.how.width > 1);
+
     cg_scope_end(p->l, mark);
-    emit_result(p, m, cg_i64(b, 0), acc, 0);
-    cg_loop_end(b, rows);
+    emit_result(p, m, cg_i64(p->b, 0), acc, 0);
 }

@@ -33,7 +33,6 @@ struct cg_dot_shape {
 };
 
 typedef struct cg_dot_product {
-    cg_val i0;          /* whole: first row of the current block, else 0 */
     cg_lowering *l;
     cg_build *b; /* the builder of l */
     const cg_dot *d;
@@ -79,25 +78,24 @@ void cg_dot_given(cg_lowering *l, const cg_dot *d, bool inner, ir_loc loc,
 /* Do the columns of a tile go beyond the last one? */
 typedef enum cg_dot_edge { CG_DOT_INSIDE, CG_DOT_PERHAPS, CG_DOT_OVER } cg_dot_edge;
 
-/* A tile: its first row and column; the end of the rows; how many columns it has. */
+/* A place in the nest: the ranges of what the levels inside it visit, and a tile. */
 typedef struct cg_dot_at {
-    cg_val m0, n0, m_end;
-    int64_t columns;
-    cg_dot_edge edge;
+    cg_val b_begin, b_end, m_begin, m_end, n_begin, n_end;
     cg_val k0, kc; /* the first of so many k's of a block; k0 0: all of k */
-    cg_val panel, m_begin; /* packed: the number of its panel, the first row of the block */
+    cg_val m0, n0; /* the first row and column of a tile */
+    int64_t columns; /* of a tile */
+    cg_dot_edge edge;
+    cg_val panel; /* packed: its number */
 } cg_dot_at;
 
 /* dot_tile.c.  A register tile: its sums, and what becomes of them. */
 void cg_dot_tile_at(const cg_dot_product *p, const cg_dot_at *a);
 /* One element of the general form, of operands in place. */
 cg_val cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n);
-/* dot_nest.c.  Rows m_begin ... m_end by tiles that read both operands in place, and all rows
- * from packed operands. */
-void cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
-void cg_dot_packed(cg_dot_product *p);
-/* dot_inner.c.  Rows m_begin ... m_end of the inner form. */
-void cg_dot_inner_form(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
+/* dot_nest.c.  The whole product on a CPU. */
+void cg_dot_nest(const cg_dot_product *p);
+/* dot_inner.c.  Row m of the inner form. */
+void cg_dot_inner_row(const cg_dot_product *p, cg_val m);
 /* The sum of a row in the inner form: by lanes, one element after the other, or by the threads
  * of l->reduce_scope. */
 cg_val cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes);
@@ -355,18 +353,20 @@ add_before(const cg_dot_product *p, cg_val k0, uint32_t buffer, cg_val at, cg_va
     return cg_loop_result(b, later, 0);
 }
 
-/* The index at which the sum of row m0 + i and column n0 + column is kept: if there are several
- * blocks of k, among the sums of the whole result; else among those of the tile. */
+/* The index at which the sum of row i and a column of a tile is kept: if there are several
+ * blocks of k, among the sums of the whole result, or where the right side is packed once,
+ * those of a block of rows; else among those of the tile. */
 static inline cg_val
-kept_index(const cg_dot_product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
+kept_index(const cg_dot_product *p, const cg_dot_at *a, cg_val i, cg_val column)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     cg_val row = i, at = column;
     int64_t width = s->nr;
     if ((is_packed(s) || s->how.stream) && s->steps > KC) {
-        row = cg_iadd(b, p->i0 ? cg_isub(b, m0, p->i0) : m0, i);
-        at = cg_iadd(b, n0, column);
+        row = s->how.right == CG_DOT_ONCE ? cg_isub(b, a->m0, a->m_begin) : a->m0;
+        row = cg_iadd(b, row, i);
+        at = cg_iadd(b, a->n0, column);
         width = round_up(s->n.total, s->nr);
     }
     return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, row, width), at)));
@@ -406,36 +406,6 @@ block_size(const cg_dot_product *p, cg_val k0)
     int64_t total = p->s.steps;
     cg_val most = cg_i64(b, KC);
     return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
-}
-
-/* A loop of `count` iterations, which threads share if the product has shares. */
-static inline cg_val
-shared_loop(const cg_dot_product *p, cg_val count)
-{
-    cg_build *b = p->b;
-    const bool shared = p->s.how.share >= CG_DOT_SHARE_COLUMNS;
-    return cg_loop_begin(b, shared ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1, 0);
-}
-
-/* The loop in which threads share the first `total` columns, and an iteration's columns. */
-typedef struct column_share {
-    cg_val loop, from, to; /* loop: 0 where there is one share */
-} column_share;
-
-static inline column_share
-column_share_begin(const cg_dot_product *p, int64_t total)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    column_share r = { 0, cg_i64(b, 0), cg_i64(b, total) };
-
-    if (s->how.share != CG_DOT_SHARE_COLUMNS)
-        return r;
-    const int64_t columns = round_up((total + s->how.shares - 1) / s->how.shares, s->nr);
-    r.loop = shared_loop(p, cg_i64(b, s->how.shares));
-    r.from = cg_imul(b, cg_loop_var(b, r.loop), columns);
-    r.to = cg_imin(b, cg_iadd(b, r.from, cg_i64(b, columns)), r.to);
-    return r;
 }
 
 /* dot_batch_vectorised.c.  Elements from ... to - 1 of the batch. */

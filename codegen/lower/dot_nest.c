@@ -1,232 +1,302 @@
-/* The loops around the tiles of a contraction whose lanes run along columns (dot.c): in place,
- * streamed, or the loops of BLIS over the panels and strips of dot_pack.c.
+/* The loops around the tiles of a contraction on a CPU (dot.c).
  *
- * The left side is read in place if that touches no more cache lines than a packed copy has. */
+ * A nest is a list of levels, the outermost first, which the schedule chooses.  A level emits a
+ * loop, or packs what the levels inside it read, and then emits those levels with the ranges
+ * that are left to them.  The innermost level is a tile. */
 #include "codegen/lower/dot_pack.h"
 
-/* The tile of rows m0 ... in place. */
+typedef struct level {
+    void (*emit)(const cg_dot_product *p, cg_dot_at a, const struct level *at);
+} level;
+
 static void
-place_tile(const cg_dot_product *p, cg_dot_at *a, cg_val m0)
+inside(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
-    a->m0 = m0;
-    a->edge = a->columns % p->s.how.width ? CG_DOT_OVER : CG_DOT_INSIDE;
-    a->kc = a->k0 ? block_size(p, a->k0) : 0;
-    cg_dot_tile_at(p, a);
+    at[1].emit(p, a, at + 1);
 }
 
-/* All rows of the columns from ... to, panel by panel; with k0, of the block of k that starts
- * there. */
+/* A loop of `count` iterations, which threads share if the product has shares. */
+static cg_val
+shared_loop(const cg_dot_product *p, cg_val count)
+{
+    cg_build *b = p->b;
+    const bool shared = p->s.how.share >= CG_DOT_SHARE_COLUMNS;
+    return cg_loop_begin(b, shared ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1, 0);
+}
+
+/* Threads share the batch, or the rows.  Each share has scratch of its own. */
 static void
-stream_columns(const cg_dot_product *p, cg_val from, cg_val to, int64_t columns, cg_val k0)
+outer_shares(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    cg_dot_at a = { .m_end = cg_i64(b, s->m.total), .columns = columns, .k0 = k0 };
-    cg_val panels = loop_over(b, from, to, columns), rows;
+    const bool by_batch = s->how.share == CG_DOT_SHARE_BATCH;
+    cg_dot_product q = *p;
 
-    a.n0 = cg_loop_var(b, panels);
-    rows = loop_over(b, cg_i64(b, 0), a.m_end, s->how.rows);
-    place_tile(p, &a, cg_loop_var(b, rows));
-    cg_loop_end(b, rows);
-    cg_loop_end(b, panels);
-}
-
-static void
-stream_blocks(const cg_dot_product *p, cg_val from, cg_val to, int64_t columns)
-{
-    cg_build *b = p->b;
-    cg_val blocks = p->s.steps > KC ? loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.steps), KC) : 0;
-
-    stream_columns(p, from, to, columns, blocks ? cg_loop_var(b, blocks) : 0);
-    if (blocks)
-        cg_loop_end(b, blocks);
-}
-
-/* A right side that does not stay in the cache, for few rows: threads share its panels. */
-static void
-streamed(const cg_dot_product *p)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    const int64_t whole = s->n.total / s->nr * s->nr, left_over = s->n.total - whole;
-    const column_share c = column_share_begin(p, whole);
-    cg_dot_product share = *p;
-
-    if (c.loop)
-        share.c_at = cg_imul(b, cg_loop_var(b, c.loop), s->c_each);
-    stream_blocks(&share, c.from, c.to, s->nr);
-    if (c.loop)
-        cg_loop_end(b, c.loop);
-    if (left_over)
-        stream_blocks(p, cg_i64(b, whole), cg_i64(b, s->n.total), left_over);
-}
-
-void
-cg_dot_in_place(const cg_dot_product *p, cg_val m_begin, cg_val m_end)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    int64_t whole = s->n.total / s->nr * s->nr, left_over = s->n.total - whole;
-
-    if (s->how.stream) {
-        streamed(p);
+    if (!by_batch && s->how.share != CG_DOT_SHARE_ROWS) {
+        inside(p, a, at);
         return;
     }
-    cg_val rows = loop_over(b, m_begin, m_end, s->how.rows), m0 = cg_loop_var(b, rows);
-    cg_dot_at a = { .m_end = m_end, .columns = s->nr };
-    if (whole) {
-        cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), s->nr);
-        a.n0 = cg_loop_var(b, columns);
-        place_tile(p, &a, m0);
-        cg_loop_end(b, columns);
-    }
-    a.n0 = cg_i64(b, whole);
-    a.columns = left_over;
-    if (left_over)
-        place_tile(p, &a, m0);
-    cg_loop_end(b, rows);
+    const int64_t share = cg_dot_share_size(s);
+    cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, s->how.shares), 1, 0),
+           from = cg_imul(b, cg_loop_var(b, loop), share);
+    cg_val *begin = by_batch ? &a.b_begin : &a.m_begin, *end = by_batch ? &a.b_end : &a.m_end;
+
+    *begin = from;
+    *end = cg_imin(b, cg_iadd(b, from, cg_i64(b, share)), *end);
+    q.base = cg_imul(b, cg_loop_var(b, loop), s->c_size + s->b_size + s->a_size);
+    inside(&q, a, at);
+    cg_loop_end(b, loop);
 }
 
 static void
-pack_right(const cg_dot_product *p, cg_val j0, cg_val j_end, cg_val k0)
+batch(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_val loop = loop_over(p->b, a.b_begin, a.b_end, 1);
+    cg_dot_product q = *p;
+
+    cg_dot_set_batch(&q, cg_loop_var(p->b, loop));
+    inside(&q, a, at);
+    cg_loop_end(p->b, loop);
+}
+
+static void
+k_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_build *b = p->b;
+
+    if (!is_packed(&p->s) && p->s.steps <= KC) {
+        inside(p, a, at);
+        return;
+    }
+    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.steps), KC);
+    a.k0 = cg_loop_var(b, loop);
+    a.kc = block_size(p, a.k0);
+    inside(p, a, at);
+    cg_loop_end(b, loop);
+}
+
+/* Blocks of rows, which threads may share.  Each then has scratch of its own. */
+static void
+row_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const int64_t block = s->how.m_block;
+    cg_val loop = shared_loop(p, cg_i64(b, (s->m.total + block - 1) / block)),
+           number = cg_loop_var(b, loop);
+    cg_dot_product q = *p;
+
+    a.m_begin = cg_imul(b, number, block);
+    a.m_end = cg_imin(b, cg_iadd(b, a.m_begin, cg_i64(b, block)), cg_i64(b, s->m.total));
+    q.c_at = cg_imul(b, number, s->c_each);
+    q.a_at = cg_imul(b, number, s->a_each);
+    inside(&q, a, at);
+    cg_loop_end(b, loop);
+}
+
+static void
+rows(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_val loop = loop_over(p->b, a.m_begin, a.m_end, tile_rows(&p->s));
+
+    a.m0 = cg_loop_var(p->b, loop);
+    inside(p, a, at);
+    cg_loop_end(p->b, loop);
+}
+
+static void
+column_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_build *b = p->b;
+    const int64_t block = p->s.how.n_block;
+    cg_val loop = loop_over(b, a.n_begin, a.n_end, block);
+
+    a.n_begin = cg_loop_var(b, loop);
+    a.n_end = cg_imin(b, cg_iadd(b, a.n_begin, cg_i64(b, block)), a.n_end);
+    inside(p, a, at);
+    cg_loop_end(b, loop);
+}
+
+/* The columns of whole tiles, then those that are left over, which are one tile. */
+static void
+split_columns(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    const int64_t n = p->s.n.total, left_over = n % p->s.nr;
+
+    a.n_end = cg_i64(p->b, n - left_over);
+    a.edge = CG_DOT_INSIDE;
+    if (n > left_over)
+        inside(p, a, at);
+    a.n_begin = a.n_end;
+    a.n_end = cg_i64(p->b, n);
+    a.columns = left_over;
+    a.edge = left_over % p->s.how.width ? CG_DOT_OVER : CG_DOT_INSIDE;
+    if (left_over)
+        inside(p, a, at);
+}
+
+/* Threads share the columns of whole tiles, inside a block of k. */
+static void
+column_shares(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const int64_t all = s->how.stream ? s->n.total / s->nr * s->nr : s->n.total,
+                  count = s->how.shares;
+    cg_dot_product q = *p;
+
+    if (s->how.share != CG_DOT_SHARE_COLUMNS || a.columns < s->nr) {
+        inside(p, a, at);
+        return;
+    }
+    const int64_t columns = round_up((all + count - 1) / count, s->nr);
+    cg_val loop = shared_loop(p, cg_i64(b, count)), number = cg_loop_var(b, loop);
+
+    a.n_begin = cg_imul(b, number, columns);
+    a.n_end = cg_imin(b, cg_iadd(b, a.n_begin, cg_i64(b, columns)), a.n_end);
+    q.b_at = cg_imul(b, number, s->b_size / count);
+    q.c_at = cg_imul(b, number, s->c_each);
+    inside(&q, a, at);
+    cg_loop_end(b, loop);
+}
+
+static void
+panels(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
     cg_build *b = p->b;
     const int64_t nr = p->s.nr;
-    cg_val constant = cg_i64(b, nr - 1);
-    cg_val count = cg_idiv(b, cg_iadd(b, cg_isub(b, j_end, j0), constant), nr);
-    cg_val pack = shared_loop(p, count), panel = cg_loop_var(b, pack);
-    cg_val width = block_size(p, k0);
-    cg_dot_pack_panel(p, panel, cg_iadd(b, j0, cg_imul(b, panel, nr)), k0, width);
-    cg_loop_end(b, pack);
-}
 
-/* All strips of rows i0 ... i_end, by one panel. */
-static void
-sweep_panel(const cg_dot_product *p, cg_val panel, cg_val c0, cg_val i0, cg_val i_end,
-            cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    cg_val strips = loop_over(b, i0, i_end, s->how.rows);
-    const cg_dot_at a = { .m0 = cg_loop_var(b, strips),
-                          .n0 = c0,
-                          .m_begin = i0,
-                          .m_end = i_end,
-                          .columns = s->nr,
-                          .edge = s->n.total % s->nr == 0 ? CG_DOT_INSIDE
-                                  : s->n.total < s->nr    ? CG_DOT_OVER
-                                                          : CG_DOT_PERHAPS,
-                          .k0 = k0,
-                          .kc = kc,
-                          .panel = panel };
-    cg_dot_tile_at(p, &a);
-    cg_loop_end(b, strips);
-}
-
-/* Rows i0 ... i_end and columns j0 ... j_end, over the block of k that starts at k0. */
-static void
-packed_block(const cg_dot_product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val j_end,
-             cg_val k0)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    cg_val kc = block_size(p, k0);
-    if (s->how.left != CG_DOT_IN_PLACE)
-        cg_dot_pack_rows(p, i0, i_end, k0, kc);
-    cg_val panels = loop_over(b, j0, j_end, s->nr), c0 = cg_loop_var(b, panels);
-    sweep_panel(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, i0, i_end, k0, kc);
-    cg_loop_end(b, panels);
-}
-
-/* All rows are one block: each panel is packed, then used while it is in L1. */
-static void
-packed_single(cg_dot_product *p)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total);
-    cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks),
-           kc = block_size(p, k0);
-    if (s->how.left != CG_DOT_IN_PLACE)
-        cg_dot_pack_rows(p, zero, rows, k0, kc);
-    const column_share c = column_share_begin(p, s->n.total);
-    if (c.loop) {
-        p->b_at = cg_imul(b, cg_loop_var(b, c.loop), s->b_size / s->how.shares);
-        p->c_at = cg_imul(b, cg_loop_var(b, c.loop), s->c_each);
+    if (a.columns < nr) {
+        a.n0 = a.n_begin;
+        inside(p, a, at);
+        return;
     }
-    cg_val panels = loop_over(b, c.from, c.to, s->nr), c0 = cg_loop_var(b, panels);
-    cg_dot_pack_panel(p, zero, c0, k0, kc);
-    sweep_panel(p, zero, c0, zero, rows, k0, kc);
-    cg_loop_end(b, panels);
-    if (c.loop)
-        cg_loop_end(b, c.loop);
-    p->b_at = p->c_at = zero;
-    cg_loop_end(b, blocks);
-}
-
-/* A loop over blocks of rows.  If threads share it, each block has scratch of its own. */
-typedef struct row_blocks {
-    cg_val loop, i0, i_end;
-} row_blocks;
-
-static row_blocks
-row_blocks_begin(cg_dot_product *p)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    row_blocks r = { .loop = shared_loop(
-                         p, cg_i64(b, (s->m.total + s->how.m_block - 1) / s->how.m_block)) };
-    r.i0 = cg_imul(b, cg_loop_var(b, r.loop), s->how.m_block);
-    cg_val bound = cg_i64(b, s->m.total);
-    r.i_end = cg_imin(b, cg_iadd(b, r.i0, cg_i64(b, s->how.m_block)), bound);
-    p->c_at = cg_imul(b, cg_loop_var(b, r.loop), s->c_each);
-    p->a_at = cg_imul(b, cg_loop_var(b, r.loop), s->a_each);
-    return r;
+    cg_val loop = loop_over(b, a.n_begin, a.n_end, nr);
+    a.n0 = cg_loop_var(b, loop);
+    if (is_packed(&p->s))
+        a.edge = p->s.n.total % nr == 0 ? CG_DOT_INSIDE
+                 : p->s.n.total < nr    ? CG_DOT_OVER
+                                        : CG_DOT_PERHAPS;
+    a.panel = is_packed(&p->s) && !is_single(&p->s)
+                  ? cg_idiv(b, cg_isub(b, a.n0, a.n_begin), nr)
+                  : cg_i64(b, 0);
+    inside(p, a, at);
+    cg_loop_end(b, loop);
 }
 
 static void
-row_blocks_end(cg_dot_product *p, const row_blocks *r)
+pack_left(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
-    cg_loop_end(p->b, r->loop);
-    p->c_at = p->a_at = cg_i64(p->b, 0);
+    if (p->s.how.left != CG_DOT_IN_PLACE)
+        cg_dot_pack_rows(p, a.m_begin, a.m_end, a.k0, a.kc);
+    inside(p, a, at);
 }
 
+static void
+pack_panel(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_dot_pack_panel(p, a.panel, a.n0, a.k0, a.kc);
+    inside(p, a, at);
+}
+
+/* All panels of the columns, which threads may share. */
+static void
+pack_panels(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_build *b = p->b;
+    const int64_t nr = p->s.nr;
+    cg_val columns = cg_isub(b, a.n_end, a.n_begin),
+           count = cg_idiv(b, cg_iadd(b, columns, cg_i64(b, nr - 1)), nr);
+    cg_val loop = shared_loop(p, count), panel = cg_loop_var(b, loop);
+
+    cg_dot_pack_panel(p, panel, cg_iadd(b, a.n_begin, cg_imul(b, panel, nr)), a.k0, a.kc);
+    cg_loop_end(b, loop);
+    inside(p, a, at);
+}
+
+static void
+nothing(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    (void)p;
+    (void)a;
+    (void)at;
+}
+
+/* The panels of all blocks of k. */
+static void
+pack_once(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    static const level all[] = { { k_blocks }, { pack_panels }, { nothing } };
+
+    all->emit(p, a, all);
+    inside(p, a, at);
+}
+
+static void
+tile(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    (void)at;
+    switch (p->s.how.lanes) {
+    case CG_DOT_SUM: cg_dot_inner_row(p, a.m0); return;
+    case CG_DOT_LINES: cg_dot_direct(p, a.m_begin, a.m_end); return;
+    case CG_DOT_BATCH: cg_dot_batch_vectorised(p, a.b_begin, a.b_end); return;
+    default: cg_dot_tile_at(p, &a);
+    }
+}
+
+#define OUTER                                                                                  \
+    { outer_shares },                                                                          \
+    {                                                                                          \
+        batch                                                                                  \
+    }
+
+static const level batches[] = { { outer_shares }, { tile } }, lines[] = { OUTER, { tile } };
+static const level sums[] = { OUTER, { rows }, { tile } },
+                   in_place[] = { OUTER, { rows }, { split_columns }, { panels }, { tile } };
+/* A right side that does not stay in the cache, for few rows, is read once: blocks of k are
+ * outside of its panels. */
+static const level streamed[] = { OUTER,        { split_columns }, { column_shares },
+                                  { k_blocks }, { panels },        { rows },
+                                  { tile } };
+/* The loops of BLIS. */
+static const level blocked[] = { OUTER,           { column_blocks }, { k_blocks },
+                                 { pack_panels }, { row_blocks },    { pack_left },
+                                 { panels },      { rows },          { tile } };
+/* All rows are one block: each panel is packed, then used while it is in L1. */
+static const level single[] = { OUTER,      { k_blocks },   { pack_left }, { column_shares },
+                                { panels }, { pack_panel }, { rows },      { tile } };
 /* A small right side is packed once, and the sums of a few rows then stay in the cache over all
  * k. */
-static void
-packed_whole(cg_dot_product *p)
+static const level once[] = { OUTER,         { pack_once }, { row_blocks }, { k_blocks },
+                              { pack_left }, { panels },    { rows },       { tile } };
+
+static const level *
+levels_of(const cg_dot_shape *s)
 {
-    cg_build *b = p->b;
-    cg_val zero = cg_i64(b, 0), all = cg_i64(b, p->s.n.total), total = cg_i64(b, p->s.steps);
-    cg_val pack = loop_over(b, zero, total, KC);
-    pack_right(p, zero, all, cg_loop_var(b, pack));
-    cg_loop_end(b, pack);
-    const row_blocks r = row_blocks_begin(p);
-    cg_val blocks = loop_over(b, zero, total, KC);
-    p->i0 = r.i0;
-    packed_block(p, r.i0, r.i_end, zero, all, cg_loop_var(b, blocks));
-    p->i0 = 0;
-    cg_loop_end(b, blocks);
-    row_blocks_end(p, &r);
+    if (s->how.lanes == CG_DOT_SUM)
+        return sums;
+    if (s->how.lanes == CG_DOT_BATCH || s->how.lanes == CG_DOT_LINES)
+        return s->how.lanes == CG_DOT_LINES ? lines : batches;
+    if (!is_packed(s))
+        return s->how.stream ? streamed : in_place;
+    return is_single(s) ? single : s->how.right == CG_DOT_ONCE ? once : blocked;
 }
 
 void
-cg_dot_packed(cg_dot_product *p)
+cg_dot_nest(const cg_dot_product *p)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    if (is_single(s) || s->how.right == CG_DOT_ONCE) {
-        (is_single(s) ? packed_single : packed_whole)(p);
-        return;
-    }
-    cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->n.total);
-    cg_val columns = loop_over(b, zero, all, s->how.n_block), j0 = cg_loop_var(b, columns);
-    cg_val j_end = cg_imin(b, cg_iadd(b, j0, cg_i64(b, s->how.n_block)), all);
-    cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks);
-    pack_right(p, j0, j_end, k0);
-    const row_blocks r = row_blocks_begin(p);
-    packed_block(p, r.i0, r.i_end, j0, j_end, k0);
-    row_blocks_end(p, &r);
-    cg_loop_end(b, blocks);
-    cg_loop_end(b, columns);
+    const level *outer = levels_of(s);
+    cg_val zero = cg_i64(b, 0);
+    const cg_dot_at all = { .b_begin = zero,
+                            .b_end = cg_i64(b, s->b.total),
+                            .m_begin = zero,
+                            .m_end = cg_i64(b, s->m.total),
+                            .n_begin = zero,
+                            .n_end = cg_i64(b, s->n.total),
+                            .columns = s->nr };
+
+    outer->emit(p, all, outer);
 }

@@ -25,7 +25,7 @@ emit_rows(const cg_dot_product *p, const cg_dot_at *a, bool over)
     cg_dot_tile r = tile_begin(p, 1, p->d->expensive ? s->how.width : a->columns);
     cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, a->n0, column);
     cg_val when = over ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val kept = kept_index(p, a->m0, cg_isub(b, m, a->m0), a->n0, column);
+    cg_val kept = kept_index(p, a, cg_isub(b, m, a->m0), column);
     emit_result(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
     tile_end(p, &r);
     if (vectors)
@@ -257,7 +257,7 @@ prefetch_kept(const cg_dot_product *p, const cg_dot_at *a)
                 cg_val place = cg_iadd(b, a->n0, column);
                 cg_prefetch(b, p->d->sum - 1, own_index(p, cg_iadd(b, a->m0, row), place));
             } else
-                cg_prefetch(b, p->d->scratch, kept_index(p, a->m0, row, a->n0, column));
+                cg_prefetch(b, p->d->scratch, kept_index(p, a, row, column));
         }
 }
 
@@ -330,7 +330,7 @@ cg_dot_tile_at(const cg_dot_product *p, const cg_dot_at *a)
     if (own) {
         add_guarded(p, a, &x, sum);
     } else if (kept) {
-        cg_val at = kept_index(p, a->m0, t.i, a->n0, t.column);
+        cg_val at = kept_index(p, a, t.i, t.column);
         sum = a->k0 ? sum_so_far(p, a->k0, p->d->scratch, at, sum, 0) : sum;
         cg_store(b, p->d->scratch, at, sum, 0);
     } else {
