@@ -78,7 +78,8 @@ void cg_dot_given(cg_lowering *l, const cg_dot *d, bool inner, ir_loc loc,
 /* Do the columns of a tile go beyond the last one? */
 typedef enum cg_dot_edge { CG_DOT_INSIDE, CG_DOT_PERHAPS, CG_DOT_OVER } cg_dot_edge;
 
-/* A place in the nest: the ranges of what the levels inside it visit, and a tile. */
+/* A place in the nest: the ranges of what the levels inside it visit, and a tile.  Columns are
+ * what lanes run along: those of the result, the places of a line, or elements of the batch. */
 typedef struct cg_dot_at {
     cg_val b_begin, b_end, m_begin, m_end, n_begin, n_end;
     cg_val k0, kc; /* the first of so many k's of a block; k0 0: all of k */
@@ -86,6 +87,12 @@ typedef struct cg_dot_at {
     int64_t columns; /* of a tile */
     cg_dot_edge edge;
     cg_val panel; /* packed: its number */
+    /* lanes along lines: the first of so many results of a tile */
+    cg_val result;
+    int64_t results;
+    /* lanes along the batch: the first row of the run, from which rows count, and the number of
+     * the block of the batch */
+    cg_val run, block;
 } cg_dot_at;
 
 /* dot_tile.c.  A register tile: its sums, and what becomes of them. */
@@ -292,10 +299,10 @@ emit_result(const cg_dot_product *p, cg_val m, cg_val n, cg_val acc, cg_val when
         p->d->store(p->b, p->d->user, p->batch, m, n, acc, when);
 }
 
-/* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is omitted. */
+/* The SPMD loops of a tile: rows, results, vectors, lanes.  A loop of extent 1 is omitted. */
 typedef struct cg_dot_tile {
-    cg_val loop[3];
-    cg_val i, column;
+    cg_val loop[4];
+    cg_val i, f, v, lane, column; /* column: v times the width, plus lane */
 } cg_dot_tile;
 
 static inline cg_val
@@ -306,23 +313,64 @@ spmd(cg_build *b, cg_kind kind, int64_t extent, cg_val *loop)
 }
 
 static inline cg_dot_tile
-tile_begin(const cg_dot_product *p, int64_t rows, int64_t columns)
+tile_begin(const cg_dot_product *p, int64_t rows, int64_t results, int64_t columns)
 {
     cg_dot_tile t;
     cg_build *b = p->b;
-    int64_t w = p->s.how.width;
+    const int64_t w = p->s.how.width;
+
     t.i = spmd(b, CG_UNROLL, rows, &t.loop[0]);
-    t.column = cg_imul(b, spmd(b, CG_UNROLL, (columns + w - 1) / w, &t.loop[1]), w);
-    t.column = cg_iadd(b, t.column, spmd(b, CG_VECTOR, w, &t.loop[2]));
+    t.f = spmd(b, CG_UNROLL, results, &t.loop[1]);
+    t.v = spmd(b, CG_UNROLL, (columns + w - 1) / w, &t.loop[2]);
+    t.lane = spmd(b, CG_VECTOR, w, &t.loop[3]);
+    t.column = cg_iadd(b, cg_imul(b, t.v, w), t.lane);
     return t;
 }
 
 static inline void
 tile_end(const cg_dot_product *p, const cg_dot_tile *t)
 {
-    for (int i = 2; i >= 0; i--)
+    for (int i = 3; i >= 0; i--)
         if (t->loop[i])
             cg_loop_end(p->b, t->loop[i]);
+}
+
+/* The size of what lanes run along, and how much of it a tile has. */
+static inline int64_t
+lane_axis(const cg_dot_shape *s)
+{
+    return s->how.lanes == CG_DOT_BATCH   ? s->b.total
+           : s->how.lanes == CG_DOT_LINES ? s->m.size[s->m.n - 1]
+                                          : s->n.total;
+}
+static inline int64_t
+lane_step(const cg_dot_shape *s)
+{
+    return s->how.lanes == CG_DOT_BATCH ? s->how.width : s->nr;
+}
+
+/* May tiles of packed operands, or of lanes along the batch, go beyond the last column? */
+static inline cg_dot_edge
+edge_of(const cg_dot_shape *s)
+{
+    const int64_t n = lane_axis(s), step = lane_step(s);
+
+    return n % step == 0                              ? CG_DOT_INSIDE
+           : n < step || s->how.lanes == CG_DOT_BATCH ? CG_DOT_OVER
+                                                      : CG_DOT_PERHAPS;
+}
+
+/* The column of an element of a tile that starts at n0 along the lanes, and its place there.
+ * Lanes along the batch: the columns are vectors, and p becomes the product of the element. */
+static inline cg_val
+column_at(cg_dot_product *p, cg_val n0, const cg_dot_tile *t, cg_val *lane)
+{
+    const bool batch = p->s.how.lanes == CG_DOT_BATCH;
+
+    *lane = cg_iadd(p->b, n0, batch ? t->lane : t->column);
+    if (batch)
+        cg_dot_set_batch(p, *lane);
+    return batch ? t->v : *lane;
 }
 
 static inline cg_val
@@ -351,25 +399,6 @@ add_before(const cg_dot_product *p, cg_val k0, uint32_t buffer, cg_val at, cg_va
     cg_if_yield(b, later, t, sum, acc);
     cg_if_end(b, later);
     return cg_loop_result(b, later, 0);
-}
-
-/* The index at which the sum of row i and a column of a tile is kept: if there are several
- * blocks of k, among the sums of the whole result, or where the right side is packed once,
- * those of a block of rows; else among those of the tile. */
-static inline cg_val
-kept_index(const cg_dot_product *p, const cg_dot_at *a, cg_val i, cg_val column)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    cg_val row = i, at = column;
-    int64_t width = s->nr;
-    if ((is_packed(s) || s->how.stream) && s->steps > KC) {
-        row = s->how.right == CG_DOT_ONCE ? cg_isub(b, a->m0, a->m_begin) : a->m0;
-        row = cg_iadd(b, row, i);
-        at = cg_iadd(b, a->n0, column);
-        width = round_up(s->n.total, s->nr);
-    }
-    return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, row, width), at)));
 }
 
 /* The sum over the blocks of k up to the one that starts at k0, of which acc is the sum of the
@@ -407,11 +436,5 @@ block_size(const cg_dot_product *p, cg_val k0)
     cg_val most = cg_i64(b, KC);
     return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
 }
-
-/* dot_batch_vectorised.c.  Elements from ... to - 1 of the batch. */
-void cg_dot_batch_vectorised(const cg_dot_product *p, cg_val from, cg_val to);
-
-/* dot_direct.c.  Rows m_begin ... m_end, by lanes along lines. */
-void cg_dot_direct(const cg_dot_product *p, cg_val m_begin, cg_val m_end);
 
 #endif

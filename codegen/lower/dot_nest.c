@@ -40,7 +40,13 @@ outer_shares(const cg_dot_product *p, cg_dot_at a, const level *at)
     const int64_t share = cg_dot_share_size(s);
     cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, s->how.shares), 1, 0),
            from = cg_imul(b, cg_loop_var(b, loop), share);
-    cg_val *begin = by_batch ? &a.b_begin : &a.m_begin, *end = by_batch ? &a.b_end : &a.m_end;
+    const bool lanes = s->how.lanes == CG_DOT_BATCH;
+    cg_val *begin = !by_batch ? &a.m_begin
+                    : lanes   ? &a.n_begin
+                              : &a.b_begin,
+           *end = !by_batch ? &a.m_end
+                  : lanes   ? &a.n_end
+                            : &a.b_end;
 
     *begin = from;
     *end = cg_imin(b, cg_iadd(b, from, cg_i64(b, share)), *end);
@@ -122,10 +128,9 @@ column_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
 static void
 split_columns(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
-    const int64_t n = p->s.n.total, left_over = n % p->s.nr;
+    const int64_t n = lane_axis(&p->s), left_over = n % p->s.nr;
 
     a.n_end = cg_i64(p->b, n - left_over);
-    a.edge = CG_DOT_INSIDE;
     if (n > left_over)
         inside(p, a, at);
     a.n_begin = a.n_end;
@@ -165,22 +170,56 @@ static void
 panels(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
     cg_build *b = p->b;
-    const int64_t nr = p->s.nr;
+    const cg_dot_shape *s = &p->s;
+    const bool batch = s->how.lanes == CG_DOT_BATCH;
 
-    if (a.columns < nr) {
+    if (a.columns < s->nr) {
         a.n0 = a.n_begin;
         inside(p, a, at);
         return;
     }
-    cg_val loop = loop_over(b, a.n_begin, a.n_end, nr);
+    cg_val loop = loop_over(b, a.n_begin, a.n_end, lane_step(s));
     a.n0 = cg_loop_var(b, loop);
-    if (is_packed(&p->s))
-        a.edge = p->s.n.total % nr == 0 ? CG_DOT_INSIDE
-                 : p->s.n.total < nr    ? CG_DOT_OVER
-                                        : CG_DOT_PERHAPS;
-    a.panel = is_packed(&p->s) && !is_single(&p->s)
-                  ? cg_idiv(b, cg_isub(b, a.n0, a.n_begin), nr)
-                  : cg_i64(b, 0);
+    a.panel = a.block = cg_i64(b, 0);
+    if (is_packed(s) || batch) {
+        a.edge = edge_of(s);
+        a.block = cg_idiv(b, cg_isub(b, a.n0, a.n_begin), lane_step(s));
+    }
+    if (batch ? s->how.right == CG_DOT_ONCE : !is_single(s))
+        a.panel = a.block;
+    inside(p, a, at);
+    cg_loop_end(b, loop);
+}
+
+/* The results of whole tiles, then those that are left over. */
+static void
+results(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_build *b = p->b;
+    const int64_t n = p->s.n.total, left_over = n % p->s.how.results;
+    cg_val whole = cg_i64(b, n - left_over);
+    cg_val loop = loop_over(b, cg_i64(b, 0), whole, p->s.how.results);
+
+    a.result = cg_loop_var(b, loop);
+    a.results = p->s.how.results;
+    inside(p, a, at);
+    cg_loop_end(b, loop);
+    a.result = whole;
+    a.results = left_over;
+    if (left_over)
+        inside(p, a, at);
+}
+
+/* Rows along the innermost of their axes, from which those inside count. */
+static void
+runs(const cg_dot_product *p, cg_dot_at a, const level *at)
+{
+    cg_build *b = p->b;
+    cg_val loop = loop_over(b, a.m_begin, a.m_end, p->s.how.run);
+
+    a.run = cg_loop_var(b, loop);
+    a.m_begin = cg_i64(b, 0);
+    a.m_end = cg_i64(b, p->s.how.run);
     inside(p, a, at);
     cg_loop_end(b, loop);
 }
@@ -196,7 +235,8 @@ pack_left(const cg_dot_product *p, cg_dot_at a, const level *at)
 static void
 pack_panel(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
-    cg_dot_pack_panel(p, a.panel, a.n0, a.k0, a.kc);
+    if (p->s.how.right != CG_DOT_IN_PLACE)
+        cg_dot_pack_panel(p, a.panel, a.n0, a.k0 ? a.k0 : cg_i64(p->b, 0), a.kc);
     inside(p, a, at);
 }
 
@@ -223,11 +263,13 @@ nothing(const cg_dot_product *p, cg_dot_at a, const level *at)
     (void)at;
 }
 
-/* The panels of all blocks of k. */
+/* The panels of all blocks of k, or of the whole batch. */
 static void
 pack_once(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
-    static const level all[] = { { k_blocks }, { pack_panels }, { nothing } };
+    static const level blocks[] = { { k_blocks }, { pack_panels }, { nothing } },
+                       batches[] = { { panels }, { pack_panel }, { nothing } };
+    const level *all = p->s.how.lanes == CG_DOT_BATCH ? batches : blocks;
 
     all->emit(p, a, all);
     inside(p, a, at);
@@ -237,12 +279,10 @@ static void
 tile(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
     (void)at;
-    switch (p->s.how.lanes) {
-    case CG_DOT_SUM: cg_dot_inner_row(p, a.m0); return;
-    case CG_DOT_LINES: cg_dot_direct(p, a.m_begin, a.m_end); return;
-    case CG_DOT_BATCH: cg_dot_batch_vectorised(p, a.b_begin, a.b_end); return;
-    default: cg_dot_tile_at(p, &a);
-    }
+    if (p->s.how.lanes == CG_DOT_SUM)
+        cg_dot_inner_row(p, a.m0);
+    else
+        cg_dot_tile_at(p, &a);
 }
 
 #define OUTER                                                                                  \
@@ -251,9 +291,16 @@ tile(const cg_dot_product *p, cg_dot_at a, const level *at)
         batch                                                                                  \
     }
 
-static const level batches[] = { { outer_shares }, { tile } }, lines[] = { OUTER, { tile } };
-static const level sums[] = { OUTER, { rows }, { tile } },
-                   in_place[] = { OUTER, { rows }, { split_columns }, { panels }, { tile } };
+static const level sums[] = { OUTER, { rows }, { tile } };
+static const level in_place[] = { OUTER, { rows }, { split_columns }, { panels }, { tile } };
+static const level lines[] = { OUTER,       { rows },     { split_columns }, { panels },
+                               { results }, { k_blocks }, { tile } };
+/* Lanes along the batch.  A right side that fits L2 is packed first, then each run of rows
+ * visits the whole batch, so that contiguous memory is read together. */
+static const level batches[] = { { outer_shares }, { k_blocks }, { panels }, { pack_panel },
+                                 { runs },         { rows },     { tile } };
+static const level batches_once[] = { { outer_shares }, { pack_once }, { runs },
+                                      { panels },       { rows },      { tile } };
 /* A right side that does not stay in the cache, for few rows, is read once: blocks of k are
  * outside of its panels. */
 static const level streamed[] = { OUTER,        { split_columns }, { column_shares },
@@ -276,8 +323,10 @@ levels_of(const cg_dot_shape *s)
 {
     if (s->how.lanes == CG_DOT_SUM)
         return sums;
-    if (s->how.lanes == CG_DOT_BATCH || s->how.lanes == CG_DOT_LINES)
-        return s->how.lanes == CG_DOT_LINES ? lines : batches;
+    if (s->how.lanes == CG_DOT_LINES)
+        return lines;
+    if (s->how.lanes == CG_DOT_BATCH)
+        return s->how.right == CG_DOT_ONCE ? batches_once : batches;
     if (!is_packed(s))
         return s->how.stream ? streamed : in_place;
     return is_single(s) ? single : s->how.right == CG_DOT_ONCE ? once : blocked;
@@ -295,8 +344,10 @@ cg_dot_nest(const cg_dot_product *p)
                             .m_begin = zero,
                             .m_end = cg_i64(b, s->m.total),
                             .n_begin = zero,
-                            .n_end = cg_i64(b, s->n.total),
-                            .columns = s->nr };
+                            .n_end = cg_i64(b, lane_axis(s)),
+                            .kc = cg_i64(b, s->steps),
+                            .columns = s->nr,
+                            .results = 1 };
 
     outer->emit(p, all, outer);
 }

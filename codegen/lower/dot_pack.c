@@ -38,18 +38,19 @@ pair(const cg_dot_product *p, bool left, cg_val at, cg_val k, cg_val when)
 
 static void
 pack_element(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k,
-             cg_val column, bool over)
+             const cg_dot_tile *t, bool over)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    cg_val n = cg_iadd(b, n0, column), global = cg_iadd(b, k0, k);
-    cg_val when = over ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_dot_product q = *p;
+    cg_val lane, n = column_at(&q, n0, t, &lane), global = cg_iadd(b, k0, k);
+    cg_val when = over ? less(b, lane, cg_i64(b, lane_axis(s))) : 0;
     cg_val right = offset(b, &s->k, right_of(s, &s->k), global);
     cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), right);
     cg_val x = s->how.pairs
                    ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when)
-                   : load(p, false, at, when);
-    cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, column), x, 0);
+                   : load(&q, false, at, when);
+    cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, t->column), x, 0);
 }
 
 /* k in 0 ... end of a panel, in blocks that are transposed. */
@@ -62,9 +63,9 @@ transpose_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, c
     cg_val loop = loop_over(b, cg_i64(b, 0), end, w), k = cg_loop_var(b, loop);
     cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.nr), w), unrolled, lanes;
     cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
-    cg_val place = cg_iadd(b, cg_loop_var(b, vectors), lane);
+    const cg_dot_tile t = { .column = cg_iadd(b, cg_loop_var(b, vectors), lane) };
 
-    pack_element(p, panel, n0, k0, cg_iadd(b, k, inner), place, over);
+    pack_element(p, panel, n0, k0, cg_iadd(b, k, inner), &t, over);
     cg_loop_end(b, lanes);
     cg_loop_end(b, unrolled);
     cg_loop_end(b, vectors);
@@ -88,8 +89,8 @@ pack_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val
             return;
     }
     cg_val loop = loop_over(b, from, kc, 1), k = cg_loop_var(b, loop);
-    cg_dot_tile t = tile_begin(p, 1, s->nr);
-    pack_element(p, panel, n0, k0, k, t.column, over);
+    cg_dot_tile t = tile_begin(p, 1, 1, s->nr);
+    pack_element(p, panel, n0, k0, k, &t, over);
     tile_end(p, &t);
     cg_loop_end(b, loop);
 }
@@ -99,16 +100,16 @@ cg_dot_pack_panel(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, c
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const int64_t n = s->n.total;
+    const cg_dot_edge edge = edge_of(s);
     cg_val whole = 0;
 
     /* masked loads are neither transposed nor contiguous: only the last panel has them */
-    if (n % s->nr && n > s->nr) {
-        whole = cg_if_begin(b, less(b, n0, cg_i64(b, n - s->nr + 1)));
+    if (edge == CG_DOT_PERHAPS) {
+        whole = cg_if_begin(b, less(b, n0, cg_i64(b, s->n.total - s->nr + 1)));
         pack_columns(p, panel, n0, k0, kc, false);
         cg_if_else(b, whole);
     }
-    pack_columns(p, panel, n0, k0, kc, n % s->nr != 0);
+    pack_columns(p, panel, n0, k0, kc, edge != CG_DOT_INSIDE);
     if (whole)
         cg_if_end(b, whole);
 }

@@ -7,30 +7,93 @@
 #include "codegen/lower/dot_pack.h"
 #include "codegen/tuning.h"
 
-/* Pass the sums of a tile, which are kept in memory (in L1), to the epilogue row by row.  The
- * epilogue is compiled for the vectors of one row, or for one vector if it is long. */
-static void
-emit_rows(const cg_dot_product *p, const cg_dot_at *a, bool over)
+/* An element of a tile. */
+typedef struct tile_element {
+    cg_dot_product p; /* of its element of the batch */
+    const cg_dot_at *a;
+    const cg_dot_tile *t;
+    cg_val n; /* its column of the result */
+    cg_val in_row, in_lane; /* 0: it is inside */
+    cg_val row, column; /* in place: the offsets of its row and column */
+    cg_val k0; /* the first k of the block, as the right side counts */
+    const cg_dot_group *runs; /* NULL: of each k, the offset is computed */
+    const int64_t *stride; /* of runs, on the left */
+    uint32_t reduction;
+} tile_element;
+
+/* Do tiles go beyond the last row, or the last of a run? */
+static bool
+has_partial_rows(const cg_dot_shape *s)
 {
-    cg_build *b = p->b;
+    return (s->how.lanes == CG_DOT_BATCH ? s->how.run : s->m.total) % s->how.rows != 0;
+}
+
+/* Row i of a tile, counted from the start of a run; beyond the last row, that one. */
+static cg_val
+row_inside(const cg_dot_product *p, const cg_dot_at *a, cg_val i)
+{
     const cg_dot_shape *s = &p->s;
-    cg_val end = cg_iadd(b, a->m0, cg_i64(b, s->how.rows)), first = cg_i64(b, 0), vectors = 0;
-    if (s->m.total % s->how.rows)
-        end = cg_imin(b, end, a->m_end);
-    cg_val rows = loop_over(b, a->m0, end, 1), m = cg_loop_var(b, rows);
-    if (p->d->expensive) {
-        vectors = loop_over(b, first, cg_i64(b, a->columns), s->how.width);
-        first = cg_loop_var(b, vectors);
+    const int64_t rows = s->how.lanes == CG_DOT_BATCH ? s->how.run : s->m.total;
+    cg_val row = cg_iadd(p->b, a->m0, i);
+
+    return has_partial_rows(s) ? cg_imin(p->b, row, cg_i64(p->b, rows - 1)) : row;
+}
+
+/* Set the column of an element, and its guards. */
+static void
+locate(tile_element *e)
+{
+    cg_build *b = e->p.b;
+    const cg_dot_shape *s = &e->p.s;
+    const cg_dot_at *a = e->a;
+    cg_val lane;
+
+    e->n = column_at(&e->p, a->n0, e->t, &lane);
+    if (has_partial_rows(s))
+        e->in_row = less(b, cg_iadd(b, a->m0, e->t->i), a->m_end);
+    if (a->edge != CG_DOT_INSIDE)
+        e->in_lane = less(b, lane, cg_i64(b, lane_axis(s)));
+    if (s->how.lanes == CG_DOT_LINES)
+        e->n = cg_iadd(b, a->result, e->t->f);
+}
+
+static cg_val
+row_of(const tile_element *e)
+{
+    cg_build *b = e->p.b;
+    const cg_dot_shape *s = &e->p.s;
+    const cg_dot_at *a = e->a;
+    const bool lines = s->how.lanes == CG_DOT_LINES;
+    cg_val m = cg_iadd(b, a->m0, lines ? cg_imul(b, e->t->i, lane_axis(s)) : e->t->i);
+
+    if (lines)
+        return cg_iadd(b, m, cg_iadd(b, a->n0, e->t->column));
+    return a->run ? cg_iadd(b, a->run, m) : m;
+}
+
+/* In place, the offset of the row of an element.  Where the rows of a tile, or of a run, have
+ * one stride, only the first of them is divided into its axes. */
+static cg_val
+row_offset(const tile_element *e)
+{
+    const cg_dot_product *p = &e->p;
+    cg_build *b = p->b;
+    const cg_dot_group *m = &p->s.m;
+    const int64_t *stride = left_of(&p->s, m);
+    const int last = m->n - 1;
+    cg_val i = e->t->i, row = row_inside(p, e->a, i);
+
+    if (p->s.how.lanes == CG_DOT_LINES) {
+        cg_val lane = cg_iadd(b, e->a->n0, e->t->column);
+        row = offset(b, m, stride, e->a->m0);
+        row = last > 0 ? cg_iadd(b, row, cg_imul(b, i, stride[last - 1])) : row;
+        return cg_iadd(b, row, cg_imul(b, lane, stride[last]));
     }
-    cg_dot_tile r = tile_begin(p, 1, p->d->expensive ? s->how.width : a->columns);
-    cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, a->n0, column);
-    cg_val when = over ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val kept = kept_index(p, a, cg_isub(b, m, a->m0), column);
-    emit_result(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
-    tile_end(p, &r);
-    if (vectors)
-        cg_loop_end(b, vectors);
-    cg_loop_end(b, rows);
+    if (e->a->run && p->s.how.run != m->total)
+        return cg_iadd(b, offset(b, m, stride, e->a->run), cg_imul(b, row, stride[last]));
+    if (last < 0 || m->size[last] % p->s.how.rows || e->a->run)
+        return offset(b, m, stride, row);
+    return cg_iadd(b, offset(b, m, stride, e->a->m0), cg_imul(b, i, stride[last]));
 }
 
 /* Prefetch what the next tile, nr columns further, reads of the right side in row k. */
@@ -49,196 +112,158 @@ prefetch_next(const cg_dot_product *p, cg_val n0, cg_val k)
         cg_prefetch(b, buffer, cg_iadd(b, at, cg_i64(b, s->nr + c)));
 }
 
-/* Where an element of the result is: its row, its column, the tile's first column (0: nothing
- * is prefetched), and the guard of loads beyond the last column. */
-typedef struct place {
-    const cg_dot_product *p;
-    cg_val m, n, n0, right_when;
-    uint32_t reduction;
-} place;
+/* The offset of k on one side, in place. */
+static cg_val
+k_offset(const tile_element *e, const cg_dot_runs *r, cg_val k, bool left)
+{
+    const cg_dot_shape *s = &e->p.s;
+    cg_build *b = e->p.b;
+    const int64_t *stride = left ? e->stride : right_of(s, &s->k);
+    const cg_dot_group *g = left ? e->runs : &s->k;
+
+    if (!e->runs)
+        return offset(b, &s->k, left ? left_of(s, &s->k) : stride, k);
+    cg_val base = left ? r->base : cg_dot_base(b, g, stride, r->from);
+    return cg_iadd(b, base, cg_imul(b, k, innermost(g, stride)));
+}
 
 static cg_val
-step_place(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
+left_value(const tile_element *e, const cg_dot_runs *r, cg_val k)
 {
-    const place *e = user;
-    const cg_dot_product *p = e->p;
-    const cg_dot_shape *s = &p->s;
+    const cg_dot_product *p = &e->p;
     cg_build *b = p->b;
 
-    (void)r;
-    if (s->how.prefetch && e->n0)
-        prefetch_next(p, e->n0, k);
-    cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
-    cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), e->m), along), 0);
-    cg_val right_k = offset(b, &s->k, right_of(s, &s->k), k);
-    cg_val y = load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), e->n), right_k),
-                    e->right_when);
+    if (p->s.how.left == CG_DOT_IN_PLACE)
+        return load(p, true, cg_iadd(b, e->row, k_offset(e, r, k, true)),
+                    p->s.how.lanes == CG_DOT_COLUMNS ? 0 : e->in_lane);
+    cg_val strip = cg_idiv(b, cg_isub(b, e->a->m0, e->a->m_begin), p->s.how.rows);
+    return cg_load(b, p->d->scratch, cg_dot_left_index(p, strip, k, e->t->i), 0);
+}
 
-    return multiply_add(p, x, y, acc);
+static cg_val
+right_value(const tile_element *e, const cg_dot_runs *r, cg_val k)
+{
+    const cg_dot_product *p = &e->p;
+    cg_build *b = p->b;
+
+    if (p->s.how.right == CG_DOT_IN_PLACE)
+        return load(p, false, cg_iadd(b, e->column, k_offset(e, r, k, false)),
+                    p->s.how.lanes == CG_DOT_LINES ? 0 : e->in_lane);
+    k = p->s.how.left == CG_DOT_IN_PLACE ? cg_isub(b, k, e->k0) : k;
+    return cg_load(b, p->d->scratch, cg_dot_panel_index(p, e->a->panel, e->k0, k, e->t->column),
+                   0);
+}
+
+static cg_val
+step(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
+{
+    const tile_element *e = user;
+    const cg_dot_schedule *how = &e->p.s.how;
+
+    if (how->stream && how->prefetch && e->a->columns == e->p.s.nr)
+        prefetch_next(&e->p, e->a->n0, k);
+    /* the side that lanes do not run along is loaded first */
+    cg_val y = how->lanes == CG_DOT_LINES ? right_value(e, r, k) : 0, x = left_value(e, r, k);
+    return multiply_add(&e->p, x, y ? y : right_value(e, r, k), acc);
 }
 
 /* The chain over k in lo ... hi of an element. */
 static cg_val
-place_sum(const void *user, cg_val lo, cg_val hi)
+chain(const void *user, cg_val lo, cg_val hi)
 {
-    const place *e = user;
-    const cg_dot_chain c = { .type = e->p->d->type,
+    const tile_element *e = user;
+    const cg_dot_schedule *how = &e->p.s.how;
+    const cg_dot_chain c = { .type = e->p.d->type,
+                             .runs = e->runs,
+                             .stride = e->stride,
                              .lo = lo,
                              .hi = hi,
-                             .unroll = 1,
+                             .unroll = how->unroll ? how->unroll : 1,
                              .reduction = e->reduction,
-                             .step = step_place,
+                             .k0 = how->left == CG_DOT_IN_PLACE ? 0 : e->k0,
+                             .step = step,
                              .user = e };
 
-    return cg_dot_chain_sum(e->p->b, &c);
+    return cg_dot_chain_sum(e->p.b, &c);
 }
 
+/* The sum of an element over a block of k, or over all of them. */
 static cg_val
-direct_element(place *e)
+element_sum(tile_element *e)
 {
-    cg_build *b = e->p->b;
-    const int64_t total = e->p->s.k.total;
+    cg_build *b = e->p.b;
+    const cg_dot_shape *s = &e->p.s;
+    const cg_dot_at *a = e->a;
 
     /* without k's no address can be computed: an axis of size 0 would be divided by */
-    if (total == 0)
-        return cg_const(b, e->p->d->type, 0);
-    e->reduction = cg_reduction_new(b, total, 0, 1);
-    return cg_dot_blocks(b, e->p->d->type, total, place_sum, e);
+    if (s->k.total == 0)
+        return cg_const(b, e->p.d->type, 0);
+    e->reduction = cg_reduction_new(b, s->steps, a->k0, 1);
+    e->k0 = a->k0 && s->how.unroll != CG_DOT_ALL ? a->k0 : cg_i64(b, 0);
+    if (!a->k0)
+        return cg_dot_blocks(b, e->p.d->type, s->steps, chain, e);
+    return s->how.left == CG_DOT_IN_PLACE ? chain(e, e->k0, cg_iadd(b, e->k0, a->kc))
+                                          : chain(e, cg_i64(b, 0), a->kc);
+}
+
+/* The sum of an element of a tile. */
+static cg_val
+tile_sum(tile_element *e)
+{
+    cg_build *b = e->p.b;
+    const cg_dot_shape *s = &e->p.s;
+
+    if (s->how.left == CG_DOT_IN_PLACE && s->k.total)
+        e->row = row_offset(e);
+    if (s->how.right == CG_DOT_IN_PLACE && s->k.total)
+        e->column = offset(b, &s->n, right_of(s, &s->n), e->n);
+    if (is_packed(s) && s->how.left == CG_DOT_IN_PLACE) {
+        e->runs = &s->left_k;
+        e->stride = s->left_k.lhs;
+    } else if (s->how.lanes != CG_DOT_COLUMNS) {
+        e->runs = &s->k;
+        e->stride = left_of(s, &s->k);
+    }
+    return element_sum(e);
 }
 
 cg_val
 cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n)
 {
-    return direct_element(&(place){ p, m, n, 0, 0, 0 });
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const cg_dot_at all = { 0 };
+    tile_element e = { .p = *p, .a = &all };
+
+    e.row = offset(b, &s->m, left_of(s, &s->m), m);
+    e.column = offset(b, &s->n, right_of(s, &s->n), n);
+    return element_sum(&e);
 }
 
-/* The offset of row m0 + i of a tile.  If the innermost axis consists of whole tiles, the rows
- * of a tile have one stride: `offset` is then added last, since it is constant. */
-typedef struct tile_row {
-    cg_val at, offset;
-} tile_row;
-
-static tile_row
-tile_row_at(const cg_dot_product *p, cg_val m0, cg_val i)
+/* The index at which the sum of an element of a tile is kept: if there are several blocks of k,
+ * among the sums of the whole result, or where the right side is packed once, those of a block
+ * of rows; else among those of the tile. */
+static cg_val
+kept_index(const cg_dot_product *p, const cg_dot_at *a, const cg_dot_tile *t)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const int64_t size = s->m.n ? s->m.size[s->m.n - 1] : 1;
-    if (size % s->how.rows)
-        return (tile_row){ cg_dot_row_offset(p, cg_iadd(b, m0, i)), cg_i64(b, 0) };
-    return (tile_row){ cg_dot_row_offset(p, m0),
-                       cg_imul(b, i, innermost(&s->m, left_of(s, &s->m))) };
-}
+    const bool several = s->steps > KC;
+    cg_val row = t->i, at = t->column;
+    int64_t width = s->nr;
 
-/* An element of a tile, over one block of k: its panel and column, and its row in place or in
- * its strip. */
-typedef struct packed_element {
-    const cg_dot_product *p;
-    cg_val panel, column, k0, strip, i;
-    tile_row row;
-} packed_element;
-
-static cg_val
-right_value(const packed_element *e, cg_val k)
-{
-    cg_build *b = e->p->b;
-
-    return cg_load(b, e->p->d->scratch, cg_dot_panel_index(e->p, e->panel, e->k0, k, e->column),
-                   0);
-}
-
-static cg_val
-step_in_place(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
-{
-    const packed_element *e = user;
-    const cg_dot_product *p = e->p;
-    const cg_dot_group *g = &p->s.left_k;
-    cg_build *b = p->b;
-    cg_val along = cg_imul(b, k, innermost(g, g->lhs));
-    cg_val at = cg_iadd(b, cg_iadd(b, e->row.at, r->base), along);
-    cg_val x = load(p, true, cg_iadd(b, at, e->row.offset), 0);
-
-    return multiply_add(p, x, right_value(e, cg_isub(b, k, e->k0)), acc);
-}
-
-static cg_val
-step_packed(const void *user, const cg_dot_runs *r, cg_val k, cg_val acc)
-{
-    const packed_element *e = user;
-    const cg_dot_product *p = e->p;
-    cg_val x = cg_load(p->b, p->d->scratch, cg_dot_left_index(p, e->strip, k, e->i), 0);
-
-    (void)r;
-    return multiply_add(p, x, right_value(e, k), acc);
-}
-
-/* The sum of an element over a block of k. */
-static cg_val
-packed_sum(const cg_dot_product *p, const cg_dot_at *a, const cg_dot_tile *t)
-{
-    cg_build *b = p->b;
-    packed_element e = {
-        .p = p, .panel = a->panel, .column = t->column, .k0 = a->k0, .i = t->i
-    };
-    e.strip = cg_idiv(b, cg_isub(b, a->m0, a->m_begin), p->s.how.rows);
-    cg_dot_chain c = { .type = p->d->type,
-                       .unroll = p->s.how.unroll,
-                       .reduction = cg_reduction_new(b, p->s.steps, a->k0, 1),
-                       .user = &e };
-
-    if (p->s.how.left != CG_DOT_IN_PLACE) {
-        c.lo = cg_i64(b, 0);
-        c.hi = a->kc;
-        c.k0 = a->k0;
-        c.step = step_packed;
-        return cg_dot_chain_sum(b, &c);
+    if (s->how.lanes == CG_DOT_LINES)
+        row = cg_iadd(b, cg_imul(b, row, s->how.results), t->f);
+    if (several && s->how.lanes == CG_DOT_BATCH) {
+        cg_val m = cg_iadd(b, a->run, row_inside(p, a, row));
+        row = cg_iadd(b, cg_imul(b, a->block, s->m.total), m);
+    } else if (several && (is_packed(s) || s->how.stream)) {
+        cg_val m0 = s->how.right == CG_DOT_ONCE ? cg_isub(b, a->m0, a->m_begin) : a->m0;
+        row = cg_iadd(b, m0, row);
+        at = cg_iadd(b, a->n0, at);
+        width = round_up(s->n.total, s->nr);
     }
-    e.row = tile_row_at(p, a->m0, t->i);
-    if (c.unroll == CG_DOT_ALL) /* there is one block */
-        e.k0 = cg_i64(b, 0);
-    c.runs = &p->s.left_k;
-    c.stride = c.runs->lhs;
-    c.lo = e.k0;
-    c.hi = cg_iadd(b, e.k0, a->kc);
-    c.step = step_in_place;
-    return cg_dot_chain_sum(b, &c);
-}
-
-/* Where an element is, and the guards of its row and column, and of both. */
-typedef struct guarded {
-    cg_val m, n, in_row, in_column, when;
-} guarded;
-
-static guarded
-guarded_at(const cg_dot_product *p, const cg_dot_at *a, const cg_dot_tile *t)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    guarded x = { cg_iadd(b, a->m0, t->i), cg_iadd(b, a->n0, t->column), 0, 0, 0 };
-
-    if (s->m.total % s->how.rows)
-        x.in_row = less(b, x.m, a->m_end);
-    if (a->edge != CG_DOT_INSIDE)
-        x.in_column = less(b, x.n, cg_i64(b, s->n.total));
-    return x;
-}
-
-/* The sum of an element whose operands are read in place. */
-static cg_val
-sum_in_place(const cg_dot_product *p, const cg_dot_at *a, const guarded *x)
-{
-    cg_build *b = p->b;
-    place e = { p,
-                x->in_row ? cg_imin(b, x->m, cg_i64(b, p->s.m.total - 1)) : x->m,
-                x->n,
-                a->columns == p->s.nr ? a->n0 : 0,
-                x->in_column,
-                0 };
-
-    if (!a->k0)
-        return direct_element(&e);
-    e.reduction = cg_reduction_new(b, p->s.steps, a->k0, 1);
-    return place_sum(&e, a->k0, cg_iadd(b, a->k0, a->kc));
+    return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, row, width), at)));
 }
 
 /* Prefetch the cache lines in which the sums of a tile are kept, if they may be outside of L2,
@@ -257,14 +282,15 @@ prefetch_kept(const cg_dot_product *p, const cg_dot_at *a)
                 cg_val place = cg_iadd(b, a->n0, column);
                 cg_prefetch(b, p->d->sum - 1, own_index(p, cg_iadd(b, a->m0, row), place));
             } else
-                cg_prefetch(b, p->d->scratch, kept_index(p, a, row, column));
+                cg_prefetch(b, p->d->scratch,
+                            kept_index(p, a, &(cg_dot_tile){ .i = row, .column = column }));
         }
 }
 
 /* Add a sum to the result in its own memory.  In a tile of packed operands, elements are masked
  * only at the edge. */
 static void
-add_guarded(const cg_dot_product *p, const cg_dot_at *a, const guarded *x, cg_val sum)
+add_guarded(const cg_dot_product *p, const cg_dot_at *a, const tile_element *x, cg_val sum)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
@@ -272,17 +298,57 @@ add_guarded(const cg_dot_product *p, const cg_dot_at *a, const guarded *x, cg_va
 
     if (is_packed(s) && x->in_row)
         rows = less(b, cg_iadd(b, a->m0, cg_i64(b, s->how.rows - 1)), a->m_end);
-    if (is_packed(s) && x->in_column)
+    if (is_packed(s) && x->in_lane)
         columns = less(b, cg_iadd(b, a->n0, cg_i64(b, s->nr - 1)), cg_i64(b, s->n.total));
     if (!rows && !columns) {
-        add_to_own(p, x->m, x->n, a->k0, sum, x->when);
+        add_to_own(p, row_of(x), x->n, a->k0, sum, both(b, x->in_row, x->in_lane));
         return;
     }
     cg_val whole = cg_if_begin(b, both(b, rows, columns));
-    add_to_own(p, x->m, x->n, a->k0, sum, 0);
+    add_to_own(p, row_of(x), x->n, a->k0, sum, 0);
     cg_if_else(b, whole);
-    add_to_own(p, x->m, x->n, a->k0, sum, both(b, x->in_row, x->in_column));
+    add_to_own(p, row_of(x), x->n, a->k0, sum, both(b, x->in_row, x->in_lane));
     cg_if_end(b, whole);
+}
+
+/* Pass the sums of a tile, which are kept in memory (in L1), to the epilogue row by row.  The
+ * epilogue is compiled for the vectors of one row, or for one vector if it is long, or stores
+ * along another axis than columns, where lanes are often apart in memory. */
+static void
+emit_rows(const cg_dot_product *p, cg_dot_at a, cg_dot_edge edge)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const bool lines = s->how.lanes == CG_DOT_LINES,
+               single = p->d->expensive || s->how.lanes != CG_DOT_COLUMNS;
+    cg_val from = lines ? cg_i64(b, 0) : a.m0, end = cg_iadd(b, from, cg_i64(b, s->how.rows)),
+           first = cg_i64(b, 0), results = 0, vectors = 0;
+
+    if (has_partial_rows(s))
+        end = cg_imin(b, end, a.m_end);
+    cg_val rows = loop_over(b, from, end, 1);
+    if (lines)
+        results = loop_over(b, cg_i64(b, 0), cg_i64(b, a.results), 1);
+    if (single) {
+        vectors = loop_over(b, first, cg_i64(b, a.columns), s->how.width);
+        first = cg_loop_var(b, vectors);
+    }
+    cg_dot_tile t = tile_begin(p, 1, 1, single ? s->how.width : a.columns);
+    t.i = cg_isub(b, cg_loop_var(b, rows), from);
+    t.f = lines ? cg_loop_var(b, results) : 0;
+    t.column = cg_iadd(b, first, t.column);
+    t.v = cg_iadd(b, cg_idiv(b, first, s->how.width), t.v);
+    a.edge = edge;
+    tile_element e = { .p = *p, .a = &a, .t = &t };
+    locate(&e);
+    cg_val sum = cg_load(b, p->d->scratch, kept_index(p, &a, &t), 0);
+    emit_result(&e.p, row_of(&e), e.n, sum, e.in_lane);
+    tile_end(p, &t);
+    if (vectors)
+        cg_loop_end(b, vectors);
+    if (lines)
+        cg_loop_end(b, results);
+    cg_loop_end(b, rows);
 }
 
 /* Pass kept sums to the epilogue, after the last block of k. */
@@ -298,10 +364,10 @@ emit_kept(const cg_dot_product *p, const cg_dot_at *a)
         last = cg_if_begin(b, less(b, cg_i64(b, s->steps - KC - 1), a->k0));
     if (choice) {
         inside = cg_if_begin(b, less(b, a->n0, cg_i64(b, s->n.total / s->nr * s->nr)));
-        emit_rows(p, a, false);
+        emit_rows(p, *a, CG_DOT_INSIDE);
         cg_if_else(b, inside);
     }
-    emit_rows(p, a, a->edge != CG_DOT_INSIDE);
+    emit_rows(p, *a, a->edge);
     if (choice)
         cg_if_end(b, inside);
     if (several)
@@ -317,24 +383,22 @@ cg_dot_tile_at(const cg_dot_product *p, const cg_dot_at *a)
 
     if (is_packed(s) && s->how.prefetch)
         prefetch_kept(p, a);
-    const cg_dot_tile t = tile_begin(p, s->how.rows, a->columns);
-    cg_val sum = is_packed(s) ? packed_sum(p, a, &t) : 0;
-    guarded x = { 0 };
+    const cg_dot_tile t = tile_begin(p, s->how.rows, a->results, a->columns);
+    tile_element e = { .p = *p, .a = a, .t = &t };
 
-    if (own || !sum)
-        x = guarded_at(p, a, &t);
-    if (!sum) {
-        x.when = both(b, x.in_row, x.in_column);
-        sum = sum_in_place(p, a, &x);
-    }
+    if (!is_packed(s))
+        locate(&e);
+    cg_val sum = tile_sum(&e);
     if (own) {
-        add_guarded(p, a, &x, sum);
+        if (is_packed(s))
+            locate(&e);
+        add_guarded(p, a, &e, sum);
     } else if (kept) {
-        cg_val at = kept_index(p, a, t.i, t.column);
+        cg_val at = kept_index(p, a, &t);
         sum = a->k0 ? sum_so_far(p, a->k0, p->d->scratch, at, sum, 0) : sum;
-        cg_store(b, p->d->scratch, at, sum, 0);
+        cg_store(b, p->d->scratch, at, sum, s->how.lanes == CG_DOT_BATCH ? e.in_row : 0);
     } else {
-        emit_result(p, x.m, x.n, sum, x.when);
+        emit_result(&e.p, row_of(&e), e.n, sum, both(b, e.in_row, e.in_lane));
     }
     tile_end(p, &t);
     if (kept)
