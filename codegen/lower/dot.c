@@ -41,7 +41,9 @@ cg_dot_build(cg_lowering *l, const cg_dot *d, const cg_dot_shape *shape, bool in
     if (!p.s.b.total || !p.s.m.total || !p.s.n.total)
         return;
     p.base = p.c_at = p.b_at = p.a_at = cg_i64(p.b, 0);
-    if (l->target.grid)
+    if (p.s.how.lanes == CG_DOT_TENSOR)
+        cg_dot_tensor(&p);
+    else if (l->target.grid)
         cg_dot_grid(&p);
     else
         cg_dot_nest(&p);

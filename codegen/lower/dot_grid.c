@@ -18,98 +18,108 @@ enum {
     SIDE = CG_LOWER_GRID_SIDE,
     PAD = CG_LOWER_GRID_PAD,
     LANES_OF_TILE = CG_LOWER_GRID_VECTOR,
-    WARPS = CG_LOWER_GRID_ROW_WARPS,
     ALONE = CG_LOWER_GRID_LARGE_TILE * CG_LOWER_GRID_LARGE_TILE
 };
 
-/* -- a thread for each element ------------------------------------------------------------- */
+/* -- a thread, a warp or a block for each element ------------------------------------------ */
 
+/* A block computes `each` elements, by a thread or a warp for each (kind), or one by all of its
+ * threads (CG_GRID). */
 static void
-by_elements(cg_dot_product *p)
+by_elements(const cg_dot_product *p, cg_kind kind, int64_t each)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const int64_t n = s->b.total * s->m.total * s->n.total, T = cg_block_threads(n);
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
-    cg_val first = cg_imul(b, cg_loop_var(b, grid), T);
-    cg_val limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
-    cg_val end = cg_i64(b, T);
-    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), end, 1, limit);
-    cg_val i = cg_iadd(b, first, cg_loop_var(b, block)), column = cg_imod(b, i, s->n.total),
-           rest = cg_idiv(b, i, s->n.total);
-    cg_val row = cg_imod(b, rest, s->m.total);
-
-    cg_dot_set_batch(p, cg_idiv(b, rest, s->m.total));
-    emit_result(p, row, column,
-                p->inner ? cg_dot_inner_sum(p, row, false) : cg_dot_element(p, row, column), 0);
-    cg_loop_end(b, block);
-    cg_loop_end(b, grid);
-}
-
-/* -- inner form ---------------------------------------------------------------------------- */
-
-static void
-inner_rows(cg_dot_product *p)
-{
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    const int64_t rows = s->b.total * s->m.total;
+    const int64_t n = s->b.total * s->m.total * s->n.total;
     cg_val grid =
-        cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (rows + WARPS - 1) / WARPS), 1, 0);
-    cg_val first = cg_imul(b, cg_loop_var(b, grid), WARPS);
-    cg_val limit = rows % WARPS ? cg_isub(b, cg_i64(b, rows), first) : 0;
-    cg_val end = cg_i64(b, WARPS);
-    cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), end, 1, limit);
-    cg_val row = cg_iadd(b, first, cg_loop_var(b, warps)), m = cg_imod(b, row, s->m.total);
+        cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + each - 1) / each), 1, 0);
+    cg_val i = cg_imul(b, cg_loop_var(b, grid), each), inner = 0;
+    cg_val limit = n % each ? cg_isub(b, cg_i64(b, n), i) : 0;
+    cg_dot_product q = *p;
 
-    cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
-    p->l->reduce_scope = CG_WARPS;
-    cg_val acc = cg_dot_inner_sum(p, m, true);
+    if (kind != CG_GRID) {
+        inner = cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, each), 1, limit);
+        i = cg_iadd(b, i, cg_loop_var(b, inner));
+    }
+    cg_val column = cg_imod(b, i, s->n.total), rest = cg_idiv(b, i, s->n.total);
+    cg_val row = cg_imod(b, rest, s->m.total);
+    cg_dot_set_batch(&q, cg_idiv(b, rest, s->m.total));
+    p->l->reduce_scope = kind == CG_BLOCK ? CG_SERIAL : kind;
+    cg_val sum = p->inner ? cg_dot_inner_sum(&q, row, kind != CG_BLOCK)
+                          : cg_dot_element(&q, row, column);
     p->l->reduce_scope = CG_SERIAL;
-    emit_result(p, m, cg_i64(b, 0), acc, 0);
-    cg_loop_end(b, warps);
+    emit_result(&q, row, column, sum, 0);
+    if (inner)
+        cg_loop_end(b, inner);
     cg_loop_end(b, grid);
 }
 
-/* The warps of a block share a row. */
-static void
-inner_blocks(cg_dot_product *p)
+/* -- tiles of a block of threads ----------------------------------------------------------- */
+
+void
+cg_dot_grid_side_init(const cg_dot_product *p, cg_dot_grid_side *x, bool left, int64_t size)
+{
+    const cg_dot_shape *s = &p->s;
+
+    *x = (cg_dot_grid_side){ .left = left, .free = left ? &s->m : &s->n, .size = size };
+    x->from = left != s->how.swap ? p->d->lhs : p->d->rhs;
+    x->stride = left ? left_of(s, x->free) : right_of(s, x->free);
+    x->k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
+}
+
+cg_dot_block
+cg_dot_block_begin(cg_dot_product *p, cg_dot_grid_side x[2], int64_t run, int64_t threads)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const int64_t rows = s->b.total * s->m.total;
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, rows), 1, 0),
-           row = cg_loop_var(b, grid);
-    cg_val m = cg_imod(b, row, s->m.total);
+    const int64_t rows = (s->m.total + x[0].size - 1) / x[0].size,
+                  columns = (s->n.total + x[1].size - 1) / x[1].size;
+    cg_dot_block r;
 
-    cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
-    p->l->reduce_scope = CG_GRID;
-    cg_val acc = cg_dot_inner_sum(p, m, true);
-    p->l->reduce_scope = CG_SERIAL;
-    emit_result(p, m, cg_i64(b, 0), acc, 0);
-    cg_loop_end(b, grid);
+    run = rows % run ? 1 : run;
+    r.grid =
+        cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * rows * columns), 1, 0);
+    cg_val i = cg_loop_var(b, r.grid);
+    cg_dot_set_batch(p, cg_idiv(b, i, rows * columns));
+    cg_val row = cg_imod(b, cg_idiv(b, i, run * columns), rows / run);
+    row = cg_iadd(b, cg_imul(b, row, run), cg_imod(b, i, run));
+    x[0].first = cg_imul(b, row, x[0].size);
+    x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, i, run), columns), x[1].size);
+    x[0].base = p->left;
+    x[1].base = p->right;
+    r.block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
+    r.thread = cg_loop_var(b, r.block);
+    return r;
 }
 
-/* -- tiles --------------------------------------------------------------------------------- */
+void
+cg_dot_block_emit(const cg_dot_product *p, const cg_dot_grid_side x[2], cg_val row,
+                  cg_val first, cg_val lane, int64_t lanes, cg_val sum)
+{
+    cg_build *b = p->b;
+    const int64_t rows = p->s.m.total, columns = p->s.n.total;
+    cg_val m = cg_iadd(b, x[0].first, row), n0 = cg_iadd(b, x[1].first, first),
+           n = cg_iadd(b, n0, lane), when = 0;
 
-/* One side of the product. */
-typedef struct grid_side {
-    const cg_dot_group *free;
-    const int64_t *stride, *k_stride;
-    /* elements of the tile along the free axis; elements of a stage */
-    int64_t size, stage;
-    /* elements of one asynchronous copy; 0: the side goes through registers */
-    int64_t unit;
-    uint32_t from, shared;
-    uint32_t held;              /* unit 0: the registers of a thread, between load and store */
-    cg_val first, base;
-    bool left, along_k;         /* along_k: adjacent threads load adjacent k's */
-} grid_side;
+    if (rows % x[0].size)
+        when = less(b, m, cg_i64(b, rows));
+    /* all lanes are inside, or none, if the columns are whole vectors */
+    if (columns % x[1].size)
+        when = both(b, when, less(b, columns % lanes ? n : n0, cg_i64(b, columns)));
+    emit_result(p, m, n, sum, when);
+}
+
+void
+cg_dot_block_end(const cg_dot_product *p, const cg_dot_block *r)
+{
+    cg_loop_end(p->b, r->block);
+    cg_loop_end(p->b, r->grid);
+}
 
 typedef struct tiling {
     cg_dot_product *p;
-    grid_side x[2];
-    cg_val t;
+    cg_dot_grid_side x[2];
+    cg_val t; /* the thread */
     uint32_t reduction; /* number of the reduction over k, declared to the verifier */
 } tiling;
 
@@ -117,7 +127,7 @@ typedef struct tiling {
  * strides allow, one element if not; 0 if elements need conversion or have less than 4
  * bytes. */
 static int64_t
-unit_of(const cg_dot_product *p, const grid_side *x)
+unit_of(const cg_dot_product *p, const cg_dot_grid_side *x)
 {
     const cg_kernel *k = p->b->k;
     const cot_dtype stored = k->buffer[x->from].type;
@@ -134,26 +144,17 @@ unit_of(const cg_dot_product *p, const grid_side *x)
     return even ? whole : 1;
 }
 
-static grid_side
-side_of(const tiling *g, bool left, cg_val first)
+/* How a side is loaded. */
+static void
+choose_load(const cg_dot_product *p, cg_dot_grid_side *x)
 {
-    const cg_dot_product *p = g->p;
-    const cg_dot_shape *s = &p->s;
-    grid_side x = { .left = left, .free = left ? &s->m : &s->n, .first = first };
-
-    x.from = left != s->how.swap ? p->d->lhs : p->d->rhs;
-    x.shared = p->d->tile[!left];
-    x.base = left ? p->left : p->right;
-    x.stride = left ? left_of(s, x.free) : right_of(s, x.free);
-    x.k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
-    x.size = (left ? s->how.rows : s->nr) * SIDE;
-    x.stage = K_TILE * (x.size + PAD);
-    x.along_k = innermost(&s->k, x.k_stride) == 1 && innermost(x.free, x.stride) != 1;
-    x.unit = unit_of(p, &x);
-    if (!x.unit)
-        x.held = cg_buffer_add(p->b->k, "held", p->d->type, CG_LOCAL,
-                               x.size * K_TILE / CG_BLOCK_THREADS);
-    return x;
+    x->shared = p->d->tile[!x->left];
+    x->stage = K_TILE * (x->size + PAD);
+    x->along_k = innermost(&p->s.k, x->k_stride) == 1 && innermost(x->free, x->stride) != 1;
+    x->unit = unit_of(p, x);
+    if (!x->unit)
+        x->held = cg_buffer_add(p->b->k, "held", p->d->type, CG_LOCAL,
+                                x->size * K_TILE / CG_BLOCK_THREADS);
 }
 
 /* The element, or the first one of a unit, that a thread loads in one round: its indices, its
@@ -163,7 +164,7 @@ typedef struct staged {
 } staged;
 
 static staged
-staged_of(const tiling *g, const grid_side *x, cg_val round, cg_val k0)
+staged_of(const tiling *g, const cg_dot_grid_side *x, cg_val round, cg_val k0)
 {
     cg_build *b = g->p->b;
     const int64_t unit = x->unit ? x->unit : 1, n = x->size / unit;
@@ -181,7 +182,7 @@ staged_of(const tiling *g, const grid_side *x, cg_val round, cg_val k0)
 /* Is the element inside the operand?  0: always.  A unit is either completely inside or
  * completely outside. */
 static cg_val
-is_inside(const tiling *g, const grid_side *x, const staged *c)
+is_inside(const tiling *g, const cg_dot_grid_side *x, const staged *c)
 {
     cg_build *b = g->p->b;
     const int64_t k = g->p->s.k.total;
@@ -191,7 +192,7 @@ is_inside(const tiling *g, const grid_side *x, const staged *c)
 }
 
 static int64_t
-rounds_of(const grid_side *x)
+rounds_of(const cg_dot_grid_side *x)
 {
     return x->size * K_TILE / (x->unit ? x->unit : 1) / CG_BLOCK_THREADS;
 }
@@ -199,7 +200,7 @@ rounds_of(const grid_side *x)
 /* Start loading the tile at k0 into a stage; elements that need conversion are loaded into
  * registers. */
 static void
-start_load(const tiling *g, const grid_side *x, cg_val k0, cg_val stage)
+start_load(const tiling *g, const cg_dot_grid_side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->p->b;
     cg_val rounds = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, rounds_of(x)), 1, 0);
@@ -220,7 +221,7 @@ start_load(const tiling *g, const grid_side *x, cg_val k0, cg_val stage)
 
 /* Store elements that were loaded into registers in the stage. */
 static void
-store_loaded(const tiling *g, const grid_side *x, cg_val stage)
+store_loaded(const tiling *g, const cg_dot_grid_side *x, cg_val stage)
 {
     cg_build *b = g->p->b;
 
@@ -238,7 +239,7 @@ static cg_val
 add_step(const tiling *g, cg_val kk, cg_val rows, cg_val columns, cg_val acc)
 {
     cg_build *b = g->p->b;
-    const grid_side *l = &g->x[0], *r = &g->x[1];
+    const cg_dot_grid_side *l = &g->x[0], *r = &g->x[1];
     cg_val x = cg_load(b, l->shared, cg_iadd(b, cg_imul(b, kk, l->size + PAD), rows), 0);
     cg_val y = cg_load(b, r->shared, cg_iadd(b, cg_imul(b, kk, r->size + PAD), columns), 0);
 
@@ -374,20 +375,10 @@ thread_tile(tiling *g)
     cg_val part = spmd(b, CG_UNROLL, s->how.vectors, &loop[1]);
     cg_val offset_tx = cg_imul(b, tx, LANES_OF_TILE);
     cg_val first = cg_iadd(b, cg_imul(b, part, SIDE * LANES_OF_TILE), offset_tx);
-    cg_val column = cg_iadd(b, first, spmd(b, CG_VECTOR, LANES_OF_TILE, &loop[2]));
-    cg_val sum = tile_sum(g, row, column), when = 0;
-    const bool even = s->n.total % LANES_OF_TILE == 0;      /* all lanes are inside, or none */
+    cg_val lane = spmd(b, CG_VECTOR, LANES_OF_TILE, &loop[2]);
+    cg_val sum = tile_sum(g, row, cg_iadd(b, first, lane));
 
-    if (s->m.total % g->x[0].size) {
-        cg_val bound = cg_i64(b, s->m.total);
-        when = less(b, cg_iadd(b, g->x[0].first, row), bound);
-    }
-    if (s->n.total % g->x[1].size) {
-        cg_val bound = cg_i64(b, s->n.total);
-        when = both(b, when, less(b, cg_iadd(b, g->x[1].first, even ? first : column), bound));
-    }
-    cg_val place = cg_iadd(b, g->x[1].first, column);
-    emit_result(g->p, cg_iadd(b, g->x[0].first, row), place, sum, when);
+    cg_dot_block_emit(g->p, g->x, row, first, lane, LANES_OF_TILE, sum);
     for (int i = 2; i >= 0; i--)
         if (loop[i])
             cg_loop_end(b, loop[i]);
@@ -404,36 +395,29 @@ cg_dot_tiles(const cg_dot_shape *s, int64_t elements[2])
 static void
 by_tiles(cg_dot_product *p)
 {
-    cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     tiling g = { .p = p };
-    const int64_t rows = s->how.rows * SIDE, columns = s->nr * SIDE,
-                  mb = (s->m.total + rows - 1) / rows,
-                  nb = (s->n.total + columns - 1) / columns;
 
-    cg_val grid =
-               cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * mb * nb), 1, 0),
-           i = cg_loop_var(b, grid);
-    cg_dot_set_batch(p, cg_idiv(b, i, mb * nb));
-    g.x[0] = side_of(&g, true, cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), rows));
-    g.x[1] = side_of(&g, false, cg_imul(b, cg_imod(b, i, nb), columns));
+    cg_dot_grid_side_init(p, &g.x[0], true, s->how.rows * SIDE);
+    cg_dot_grid_side_init(p, &g.x[1], false, s->nr * SIDE);
     /* a thread then holds two tiles of sums: 128 registers */
-    b->k->alone = s->how.rows * s->nr >= ALONE && s->k.total > KC;
-    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, CG_BLOCK_THREADS), 1, 0);
-    g.t = cg_loop_var(b, block);
+    p->b->k->alone = s->how.rows * s->nr >= ALONE && s->k.total > KC;
+    const cg_dot_block block = cg_dot_block_begin(p, g.x, 1, CG_BLOCK_THREADS);
+    g.t = block.thread;
+    choose_load(p, &g.x[0]);
+    choose_load(p, &g.x[1]);
     thread_tile(&g);
-    cg_loop_end(b, block);
-    cg_loop_end(b, grid);
+    cg_dot_block_end(p, &block);
 }
 
 void
 cg_dot_grid(cg_dot_product *p)
 {
     switch (p->s.how.lanes) {
-    case CG_DOT_TENSOR: cg_dot_tensor(p); return;
     case CG_DOT_TILES: by_tiles(p); return;
-    case CG_DOT_BLOCKS: inner_blocks(p); return;
-    case CG_DOT_WARPS: inner_rows(p); return;
-    default: by_elements(p); return;
+    case CG_DOT_BLOCKS: by_elements(p, CG_GRID, 1); return;
+    case CG_DOT_WARPS: by_elements(p, CG_WARPS, CG_LOWER_GRID_ROW_WARPS); return;
+    default:
+        by_elements(p, CG_BLOCK, cg_block_threads(p->s.b.total * p->s.m.total * p->s.n.total));
     }
 }

@@ -141,8 +141,44 @@ typedef struct cg_dot_chain {
     const void *user;
 } cg_dot_chain;
 cg_val cg_dot_chain_sum(cg_build *b, const cg_dot_chain *c);
-/* dot_grid.c.  The whole product on a GPU. */
+/* dot_grid.c.  The whole product on a GPU, without tensor cores. */
 void cg_dot_grid(cg_dot_product *p);
+
+/* One side of a tile that a block of threads computes. */
+typedef struct cg_dot_grid_side {
+    const cg_dot_group *free;
+    const int64_t *stride, *k_stride;
+    int64_t size; /* rows or columns of the tile */
+    uint32_t from, shared; /* buffers */
+    cg_val first, base; /* its first row or column; offset of the element of the batch */
+    bool left;
+    /* without tensor cores: elements of a stage, and of one asynchronous copy, or 0 where the
+     * side goes through the registers `held` of a thread between load and store; do adjacent
+     * threads load adjacent k's? */
+    int64_t stage, unit;
+    uint32_t held;
+    bool along_k;
+    /* tensor cores: the words of a warp's fragments, the first row or column of its part; are
+     * k's contiguous? */
+    uint32_t words;
+    cg_val warp;
+    bool by_rows;
+} cg_dot_grid_side;
+void cg_dot_grid_side_init(const cg_dot_product *p, cg_dot_grid_side *x, bool left,
+                           int64_t size);
+
+/* The loops over the tiles of all elements of the batch, and over the threads of a block, which
+ * set p's element and where the sides begin.  Blocks that run at the same time share rows of
+ * one side and columns of the other: `run` rows of tiles at a time, where that divides them. */
+typedef struct cg_dot_block {
+    cg_val grid, block, thread;
+} cg_dot_block;
+cg_dot_block cg_dot_block_begin(cg_dot_product *p, cg_dot_grid_side x[2], int64_t run,
+                                int64_t threads);
+void cg_dot_block_end(const cg_dot_product *p, const cg_dot_block *r);
+/* Emit the sum of a row and column (first + lane) of a tile, if it is inside. */
+void cg_dot_block_emit(const cg_dot_product *p, const cg_dot_grid_side x[2], cg_val row,
+                       cg_val first, cg_val lane, int64_t lanes, cg_val sum);
 /* dot_tensor.c.  The whole product by tensor cores; may they compute it?  They round
  * differently, so only if the target is `fast`. */
 void cg_dot_tensor(cg_dot_product *p);

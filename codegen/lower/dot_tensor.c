@@ -28,17 +28,6 @@ enum {
     CHUNKS = 4      /* bytes of a chunk; chunks of a row of k's */
 };
 
-/* One side of the product. */
-typedef struct tensor_side {
-    const cg_dot_group *free;
-    const int64_t *stride, *k_stride;
-    uint32_t buffer, shared, words;
-    cg_val base;                /* offset of the element of the batch */
-    cg_val first, warp;         /* first row or column of the tile; of the warp's part in it */
-    int64_t tile;               /* rows or columns of the tile */
-    bool left, by_rows;
-} tensor_side;
-
 typedef struct tensor {
     cg_dot_product *p;
     cg_build *b;
@@ -47,7 +36,7 @@ typedef struct tensor {
     int64_t each;               /* elements of a chunk */
     int64_t depth;              /* k's of a stage */
     cg_val t, lane;
-    tensor_side x[2];
+    cg_dot_grid_side x[2];
     uint32_t sums;
     /* numbers of the reductions over k, including the k's beyond the last */
     uint32_t fetched, multiplied;
@@ -69,28 +58,22 @@ bits(cg_build *b, ir_sc_op op, cg_val x, cg_val y)
 }
 
 static int64_t
-ceil_div(int64_t n, int64_t by)
-{
-    return (n + by - 1) / by;
-}
-
-static int64_t
 threads_of(const cg_dot_schedule *h)
 {
     return h->m_block / h->rows * (h->n_block / h->rows) * CG_WARP;
 }
 
 static int64_t
-stage_size(const tensor *g, const tensor_side *x)
+stage_size(const tensor *g, const cg_dot_grid_side *x)
 {
-    return x->tile * g->depth;
+    return x->size * g->depth;
 }
 
 /* -- layout of shared memory --------------------------------------------------------------- */
 
 /* The permuted position of `chunk` in a row. */
 static cg_val
-permuted(const tensor *g, const tensor_side *x, cg_val row, cg_val chunk)
+permuted(const tensor *g, const cg_dot_grid_side *x, cg_val row, cg_val chunk)
 {
     cg_build *b = g->b;
     cg_val rotation = x->by_rows           ? cg_imod(b, cg_idiv(b, row, 2), 4)
@@ -101,9 +84,9 @@ permuted(const tensor *g, const tensor_side *x, cg_val row, cg_val chunk)
 }
 
 static int64_t
-row_length(const tensor *g, const tensor_side *x)
+row_length(const tensor *g, const cg_dot_grid_side *x)
 {
-    return x->by_rows ? g->depth : x->tile;
+    return x->by_rows ? g->depth : x->size;
 }
 
 /* -- filling stages ------------------------------------------------------------------------ */
@@ -115,7 +98,7 @@ typedef struct fetched_chunk {
 } fetched_chunk;
 
 static cg_val
-source(const tensor *g, const tensor_side *x, cg_val free, cg_val k)
+source(const tensor *g, const cg_dot_grid_side *x, cg_val free, cg_val k)
 {
     cg_build *b = g->b;
     const cg_dot_group *kg = &g->p->s.k;
@@ -126,24 +109,24 @@ source(const tensor *g, const tensor_side *x, cg_val free, cg_val k)
 
 /* Are chunks 16 contiguous bytes, aligned to 16 bytes? */
 static bool
-are_whole(const tensor *g, const tensor_side *x, cg_val from)
+are_whole(const tensor *g, const cg_dot_grid_side *x, cg_val from)
 {
     const cg_dot_group *along = x->by_rows ? &g->p->s.k : x->free;
     const int64_t *stride = x->by_rows ? x->k_stride : x->stride;
 
     return innermost(along, stride) == 1 && along->n > 0 &&
            (along->n == 1 || along->size[along->n - 1] % g->each == 0) &&
-           g->b->k->buffer[x->buffer].align >= CHUNK_BYTES &&
+           g->b->k->buffer[x->from].align >= CHUNK_BYTES &&
            cg_multiple_of(g->b->k, from) >= g->each;
 }
 
 /* How many elements of a chunk are inside the operand; 0: all. */
 static cg_val
-count_of(const tensor *g, const tensor_side *x, const fetched_chunk *c)
+count_of(const tensor *g, const cg_dot_grid_side *x, const fetched_chunk *c)
 {
     cg_build *b = g->b;
     const int64_t nf = x->free->total, nk = g->p->s.k.total;
-    const bool f_over = nf % x->tile != 0, k_over = nk % g->depth != 0;
+    const bool f_over = nf % x->size != 0, k_over = nk % g->depth != 0;
     const bool along = x->by_rows ? k_over : f_over, across = x->by_rows ? f_over : k_over;
     cg_val zero = cg_i64(b, 0), n = cg_i64(b, g->each);
 
@@ -165,7 +148,7 @@ count_of(const tensor *g, const tensor_side *x, const fetched_chunk *c)
 /* Load and store a chunk that is not aligned, element by element, with zeros outside of the
  * operand. */
 static void
-load_chunk(const tensor *g, const tensor_side *x, const fetched_chunk *c)
+load_chunk(const tensor *g, const cg_dot_grid_side *x, const fetched_chunk *c)
 {
     cg_build *b = g->b;
     const int64_t nf = x->free->total, nk = g->p->s.k.total;
@@ -174,23 +157,23 @@ load_chunk(const tensor *g, const tensor_side *x, const fetched_chunk *c)
     cg_val free = x->by_rows ? c->free : cg_iadd(b, c->free, e),
            k = x->by_rows ? cg_iadd(b, c->k, e) : c->k;
 
-    if (nf % x->tile)
+    if (nf % x->size)
         when = less(b, free, cg_i64(b, nf));
     if (nk % g->depth)
         when = both(b, when, less(b, k, cg_i64(b, nk)));
-    cg_val value = cg_load(b, x->buffer, source(g, x, free, k), when);
+    cg_val value = cg_load(b, x->from, source(g, x, free, k), when);
     cg_store(b, x->shared, cg_iadd(b, c->to, e), value, 0);
     cg_loop_end(b, loop);
 }
 
 /* Start copying the chunks of a side, divided among the threads. */
 static void
-fetch_side(const tensor *g, const tensor_side *x, cg_val k0, cg_val stage)
+fetch_side(const tensor *g, const cg_dot_grid_side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->b;
     const int64_t chunks = row_length(g, x) / g->each, threads = threads_of(g->how);
     cg_val rounds =
-        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, CHUNKS * x->tile / threads), 1, 0);
+        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, CHUNKS * x->size / threads), 1, 0);
     cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, rounds), threads), g->t);
     cg_val row = cg_idiv(b, number, chunks), at = cg_imod(b, number, chunks),
            first = cg_imul(b, at, g->each);
@@ -202,7 +185,7 @@ fetch_side(const tensor *g, const tensor_side *x, cg_val k0, cg_val stage)
     cg_val from = source(g, x, c.free, c.k);
 
     if (are_whole(g, x, from))
-        cg_fetch(b, x->shared, c.to, x->buffer, from, count_of(g, x, &c));
+        cg_fetch(b, x->shared, c.to, x->from, from, count_of(g, x, &c));
     else
         load_chunk(g, x, &c);
     cg_loop_end(b, rounds);
@@ -233,7 +216,7 @@ fetch(const tensor *g, cg_val k0, cg_val stage)
  * by the halves of the k's of an mma (`deep`).  In the left side the halves of rows vary
  * fastest, in the right side the halves of k. */
 static void
-matrices(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step)
+matrices(const tensor *g, const cg_dot_grid_side *x, cg_val stage, cg_val i, int step)
 {
     cg_build *b = g->b;
     cg_val low = cg_imod(b, g->lane, 8), q1 = cg_imod(b, cg_idiv(b, g->lane, 8), 2),
@@ -254,7 +237,7 @@ matrices(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step
         cg_val offset_i = cg_imul(b, i, 2);
         chunk = bits(b, SC_xor, bits(b, SC_xor, chunk, low), offset_i);
         cg_val offset_each = cg_imul(b, chunk, g->each);
-        at = cg_iadd(b, cg_imul(b, k, x->tile), offset_each);
+        at = cg_iadd(b, cg_imul(b, k, x->size), offset_each);
     }
     cg_val place_at = cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), at);
     cg_fragment(b, x->words, cg_imul(b, i, 4), x->shared, place_at, !x->by_rows);
@@ -264,7 +247,7 @@ matrices(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step
  * (r mod 2) and k 4 (r / 2).  The four words of the right side are two pairs: column 8 (r / 2)
  * and k 4 (r mod 2). */
 static void
-single_words(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int step)
+single_words(const tensor *g, const cg_dot_grid_side *x, cg_val stage, cg_val i, int step)
 {
     cg_build *b = g->b;
     cg_val group = cg_idiv(b, g->lane, 4), c = cg_imod(b, g->lane, 4);
@@ -280,7 +263,7 @@ single_words(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int 
     chunk = bits(b, SC_xor, bits(b, SC_xor, chunk, cg_imul(b, c, 2)), place);
     cg_val remainder = cg_imod(b, group, 4);
     cg_val second = cg_iadd(b, cg_imul(b, chunk, 4), remainder);
-    cg_val at = cg_iadd(b, cg_imul(b, k, x->tile), second);
+    cg_val at = cg_iadd(b, cg_imul(b, k, x->size), second);
 
     cg_val value =
         cg_load(b, x->shared, cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), at), 0);
@@ -289,7 +272,7 @@ single_words(const tensor *g, const tensor_side *x, cg_val stage, cg_val i, int 
 }
 
 static void
-fragments(const tensor *g, const tensor_side *x, cg_val stage, int step)
+fragments(const tensor *g, const cg_dot_grid_side *x, cg_val stage, int step)
 {
     cg_build *b = g->b;
     cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->how->rows / 16), 1, 0);
@@ -360,7 +343,7 @@ sweep(tensor *g)
 {
     cg_build *b = g->b;
     const int64_t nk = g->p->s.k.total, stages = g->how->stages,
-                  ahead = (stages - 1) * g->depth, all = ceil_div(nk, g->depth) * g->depth;
+                  ahead = (stages - 1) * g->depth, all = round_up(nk, g->depth);
 
     g->fetched = cg_reduction_new(b, all, 0, 1);
     g->multiplied = cg_reduction_new(b, all, 0, 1);
@@ -396,7 +379,6 @@ static void
 emit_sums(const tensor *g)
 {
     cg_build *b = g->b;
-    const cg_dot_shape *s = &g->p->s;
     cg_val loop[4];
     cg_val i = spmd(b, CG_UNROLL, g->how->rows / 16, &loop[0]),
            j = spmd(b, CG_UNROLL, g->how->rows / 8, &loop[1]);
@@ -406,20 +388,11 @@ emit_sums(const tensor *g)
     cg_val row = cg_iadd(b, cg_iadd(b, g->x[0].warp, cg_idiv(b, g->lane, 4)), place);
     cg_val other = cg_imul(b, cg_imod(b, g->lane, 4), 2);
     cg_val first = cg_iadd(b, cg_iadd(b, g->x[1].warp, cg_imul(b, j, 8)), other);
-    cg_val e = spmd(b, CG_VECTOR, 2, &loop[3]), m = cg_iadd(b, g->x[0].first, row), when = 0;
-    cg_val n = cg_iadd(b, g->x[1].first, cg_iadd(b, first, e));
+    cg_val e = spmd(b, CG_VECTOR, 2, &loop[3]);
     cg_val second = cg_iadd(b, cg_imul(b, h, 2), e);
     cg_val sum = cg_load(b, g->sums, cg_iadd(b, sum_of(g, i, j), second), 0);
 
-    if (s->m.total % g->how->m_block)
-        when = less(b, m, cg_i64(b, s->m.total));
-    /* with an even number of columns both lanes are inside, or none */
-    if (s->n.total % g->how->n_block) {
-        cg_val bound = cg_i64(b, s->n.total);
-        when = both(b, when,
-                    less(b, s->n.total % 2 ? n : cg_iadd(b, g->x[1].first, first), bound));
-    }
-    emit_result(g->p, m, n, sum, when);
+    cg_dot_block_emit(g->p, g->x, row, first, e, 2, sum);
     for (int l = 3; l >= 0; l--)
         cg_loop_end(b, loop[l]);
 }
@@ -429,19 +402,11 @@ emit_sums(const tensor *g)
 static void
 make_side(tensor *g, bool left)
 {
-    cg_dot_product *p = g->p;
-    const cg_dot_shape *s = &p->s;
     cg_kernel *k = g->b->k;
-    tensor_side *x = &g->x[!left];
-    const bool lhs = left != s->how.swap;
+    cg_dot_grid_side *x = &g->x[!left];
 
-    *x = (tensor_side){ .left = left,
-                        .free = left ? &s->m : &s->n,
-                        .buffer = lhs ? p->d->lhs : p->d->rhs,
-                        .tile = left ? g->how->m_block : g->how->n_block };
-    x->stride = left ? left_of(s, x->free) : right_of(s, x->free);
-    x->k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
-    x->by_rows = innermost(&s->k, x->k_stride) == 1;
+    cg_dot_grid_side_init(g->p, x, left, left ? g->how->m_block : g->how->n_block);
+    x->by_rows = innermost(&g->p->s.k, x->k_stride) == 1;
     x->shared = cg_buffer_add(k, left ? "left" : "right", g->type, CG_SHARED,
                               g->how->stages * stage_size(g, x));
     k->buffer[x->shared].align = CHUNK_BYTES;
@@ -450,37 +415,12 @@ make_side(tensor *g, bool left)
                       CG_LOCAL, g->how->rows / 4);
 }
 
-static int64_t
-tiles_of(const cg_dot_shape *s)
-{
-    return ceil_div(s->m.total, s->how.m_block) * ceil_div(s->n.total, s->how.n_block);
-}
-
-/* Order tiles so that blocks that run at the same time share rows of one side and columns of
- * the other: eight rows of tiles at a time. */
-static void
-place_tile(tensor *g, cg_val number)
-{
-    cg_build *b = g->b;
-    const cg_dot_shape *s = &g->p->s;
-    const int64_t rows = ceil_div(s->m.total, g->how->m_block),
-                  columns = ceil_div(s->n.total, g->how->n_block);
-    const int64_t run = rows % CG_LOWER_TENSOR_TILE_ROWS == 0 ? CG_LOWER_TENSOR_TILE_ROWS : 1;
-    cg_val remainder = cg_imod(b, number, run);
-    cg_val row = cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), remainder);
-
-    g->x[0].first = cg_imul(b, row, g->how->m_block);
-    g->x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, number, run), columns), g->how->n_block);
-}
-
 void
 cg_dot_tensor(cg_dot_product *p)
 {
     cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    tensor g = { .p = p, .b = b, .type = p->d->lhs_type, .how = &s->how };
-    const int64_t part = g.how->rows, threads = threads_of(g.how);
-    const int64_t across = g.how->n_block / part, tiles = tiles_of(s);
+    tensor g = { .p = p, .b = b, .type = p->d->lhs_type, .how = &p->s.how };
+    const int64_t part = g.how->rows, across = g.how->n_block / part;
 
     g.each = CHUNK_BYTES / (int64_t)cot_dtype_size(g.type);
     g.depth = CHUNKS * g.each;
@@ -488,19 +428,13 @@ cg_dot_tensor(cg_dot_product *p)
     make_side(&g, true);
     make_side(&g, false);
     g.sums = cg_buffer_add(b->k, "sums", COT_F32, CG_LOCAL, part * part / CG_WARP);
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * tiles), 1, 0),
-           number = cg_loop_var(b, grid);
-    cg_dot_set_batch(p, cg_idiv(b, number, tiles));
-    place_tile(&g, cg_imod(b, number, tiles));
-    g.x[0].base = p->left;
-    g.x[1].base = p->right;
-    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
-    g.t = cg_loop_var(b, block);
+    const cg_dot_block block =
+        cg_dot_block_begin(p, g.x, CG_LOWER_TENSOR_TILE_ROWS, threads_of(g.how));
+    g.t = block.thread;
     g.lane = cg_imod(b, g.t, CG_WARP);
     g.x[0].warp = cg_imul(b, cg_idiv(b, g.t, across * CG_WARP), part);
     g.x[1].warp = cg_imul(b, cg_imod(b, cg_idiv(b, g.t, CG_WARP), across), part);
     sweep(&g);
     emit_sums(&g);
-    cg_loop_end(b, block);
-    cg_loop_end(b, grid);
+    cg_dot_block_end(p, &block);
 }
