@@ -66,6 +66,16 @@ batch(const cg_dot_product *p, cg_dot_at a, const level *at)
     cg_loop_end(p->b, loop);
 }
 
+/* The number of k's in the block that starts at k0. */
+static cg_val
+block_size(const cg_dot_product *p, cg_val k0)
+{
+    cg_build *b = p->b;
+    int64_t total = p->s.steps;
+    cg_val most = cg_i64(b, KC);
+    return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
+}
+
 static void
 k_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
 {

@@ -266,6 +266,15 @@ kept_index(const cg_dot_product *p, const cg_dot_at *a, const cg_dot_tile *t)
     return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, row, width), at)));
 }
 
+/* own: the index in the result's memory. */
+static cg_val
+own_index(const cg_dot_product *p, cg_val m, cg_val n)
+{
+    cg_build *b = p->b;
+    cg_val row = cg_iadd(b, cg_imul(b, p->batch, p->s.m.total), m);
+    return cg_iadd(b, cg_imul(b, row, p->s.n.total), n);
+}
+
 /* Prefetch the cache lines in which the sums of a tile are kept, if they may be outside of L2,
  * while the tile is computed. */
 static void
@@ -287,27 +296,55 @@ prefetch_kept(const cg_dot_product *p, const cg_dot_at *a)
         }
 }
 
-/* Add a sum to the result in its own memory.  In a tile of packed operands, elements are masked
- * only at the edge. */
-static void
-add_guarded(const cg_dot_product *p, const cg_dot_at *a, const tile_element *x, cg_val sum)
+/* The sum over the blocks of k up to that of the tile, of which acc is the sum; that of the
+ * blocks before is kept in element `at` of a buffer. */
+static cg_val
+sum_so_far(const tile_element *e, uint32_t buffer, cg_val at, cg_val acc, cg_val when)
 {
-    cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    cg_val rows = 0, columns = 0;
+    cg_build *b = e->p.b;
+    const cot_dtype t = e->p.d->type;
 
-    if (is_packed(s) && x->in_row)
+    if (!e->a->k0 || e->p.s.steps <= KC)
+        return acc;
+    cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), e->a->k0));
+    cg_val sum = cg_insn2(b, SC_add, t, cg_load(b, buffer, at, when), acc);
+    cg_if_else(b, later);
+    cg_if_yield(b, later, t, sum, acc);
+    cg_if_end(b, later);
+    return cg_loop_result(b, later, 0);
+}
+
+/* own: add a sum to the result in its own memory. */
+static void
+add_to_own(const tile_element *e, cg_val sum, cg_val when)
+{
+    const uint32_t own = e->p.d->sum - 1;
+    cg_val at = own_index(&e->p, row_of(e), e->n);
+
+    cg_store(e->p.b, own, at, sum_so_far(e, own, at, sum, when), when);
+}
+
+/* The same; of packed operands, elements are masked only at the edge. */
+static void
+add_guarded(const tile_element *e, cg_val sum)
+{
+    cg_build *b = e->p.b;
+    const cg_dot_shape *s = &e->p.s;
+    const cg_dot_at *a = e->a;
+    cg_val both_in = both(b, e->in_row, e->in_lane), rows = 0, columns = 0;
+
+    if (is_packed(s) && e->in_row)
         rows = less(b, cg_iadd(b, a->m0, cg_i64(b, s->how.rows - 1)), a->m_end);
-    if (is_packed(s) && x->in_lane)
+    if (is_packed(s) && e->in_lane)
         columns = less(b, cg_iadd(b, a->n0, cg_i64(b, s->nr - 1)), cg_i64(b, s->n.total));
     if (!rows && !columns) {
-        add_to_own(p, row_of(x), x->n, a->k0, sum, both(b, x->in_row, x->in_lane));
+        add_to_own(e, sum, both_in);
         return;
     }
     cg_val whole = cg_if_begin(b, both(b, rows, columns));
-    add_to_own(p, row_of(x), x->n, a->k0, sum, 0);
+    add_to_own(e, sum, 0);
     cg_if_else(b, whole);
-    add_to_own(p, row_of(x), x->n, a->k0, sum, both(b, x->in_row, x->in_lane));
+    add_to_own(e, sum, both_in);
     cg_if_end(b, whole);
 }
 
@@ -392,10 +429,10 @@ cg_dot_tile_at(const cg_dot_product *p, const cg_dot_at *a)
     if (own) {
         if (is_packed(s))
             locate(&e);
-        add_guarded(p, a, &e, sum);
+        add_guarded(&e, sum);
     } else if (kept) {
         cg_val at = kept_index(p, a, &t);
-        sum = a->k0 ? sum_so_far(p, a->k0, p->d->scratch, at, sum, 0) : sum;
+        sum = sum_so_far(&e, p->d->scratch, at, sum, 0);
         cg_store(b, p->d->scratch, at, sum, s->how.lanes == CG_DOT_BATCH ? e.in_row : 0);
     } else {
         emit_result(&e.p, row_of(&e), e.n, sum, both(b, e.in_row, e.in_lane));
