@@ -99,6 +99,16 @@ typedef struct cg_dot_at {
 void cg_dot_tile_at(const cg_dot_product *p, const cg_dot_at *a);
 /* One element of the general form, of operands in place. */
 cg_val cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n);
+/* dot_pack.c.  The index, in the scratch, of (k, column) of a panel of the block that starts at
+ * k0, and of (k, row i) of a strip. */
+cg_val cg_dot_panel_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val k,
+                          cg_val column);
+cg_val cg_dot_left_index(const cg_dot_product *p, cg_val strip, cg_val k, cg_val i);
+/* Pack panel number `panel`, which starts at column n0; pack rows m_begin ... m_end of the left
+ * side. */
+void cg_dot_pack_panel(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc);
+void cg_dot_pack_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0,
+                      cg_val kc);
 /* dot_nest.c.  The whole product on a CPU. */
 void cg_dot_nest(const cg_dot_product *p);
 /* dot_inner.c.  Row m of the inner form. */

@@ -3,7 +3,7 @@
  * A nest is a list of levels, the outermost first, which the schedule chooses.  A level emits a
  * loop, or packs what the levels inside it read, and then emits those levels with the ranges
  * that are left to them.  The innermost level is a tile. */
-#include "codegen/lower/dot_pack.h"
+#include "codegen/lower/dot_inside.h"
 
 typedef struct level {
     void (*emit)(const cg_dot_product *p, cg_dot_at a, const struct level *at);

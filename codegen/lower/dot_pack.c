@@ -4,7 +4,7 @@
  * a strip are interleaved.  If k has several axes (the window of a convolution), a block of k
  * is visited in runs along the innermost axis, so that addresses are affine in the innermost
  * loop. */
-#include "codegen/lower/dot_pack.h"
+#include "codegen/lower/dot_inside.h"
 
 /* The index of element (k, column) of a panel of nr columns: (panel KC + k) nr + column, in the
  * block of k that starts at k0. */
@@ -128,8 +128,9 @@ cg_dot_left_index(const cg_dot_product *p, cg_val strip, cg_val k, cg_val i)
     return scratch_at(p, s->c_size + s->b_size, cg_iadd(b, p->a_at, at));
 }
 
-cg_val
-cg_dot_row_offset(const cg_dot_product *p, cg_val m)
+/* The offset of row m of the left side.  Rows beyond the last have the offset of the last. */
+static cg_val
+row_at(const cg_dot_product *p, cg_val m)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
@@ -164,7 +165,7 @@ copy_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_v
     cg_val strips = cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), constant), s->how.rows);
     cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->how.rows));
     cg_val rows = loop_over(b, m_begin, end, 1), m = cg_loop_var(b, rows), lanes;
-    cg_val at = cg_dot_row_offset(p, m), i = cg_isub(b, m, m_begin);
+    cg_val at = row_at(p, m), i = cg_isub(b, m, m_begin);
     cg_dot_runs r = left_runs(p, k0, kc);
     cg_val loop = loop_over(b, r.lo, r.hi, w);
     cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_VECTOR, w, &lanes));
@@ -188,7 +189,7 @@ pack_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val k
     cg_build *b = p->b;
     const int64_t step = innermost(&p->s.left_k, p->s.left_k.lhs);
     cg_val each = 0, i = at_once ? cg_i64(b, 0) : spmd(b, CG_UNROLL, p->s.how.rows, &each);
-    cg_val at = cg_dot_row_offset(p, cg_iadd(b, m0, i)), lanes = 0;
+    cg_val at = row_at(p, cg_iadd(b, m0, i)), lanes = 0;
     cg_dot_runs r = left_runs(p, k0, kc);
     cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
     cg_val lane = at_once ? spmd(b, CG_VECTOR, lanes_across(&p->s), &lanes) : cg_i64(b, 0);
@@ -245,7 +246,7 @@ pack_pairs(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_
            each;
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.how.rows),
            i = spmd(b, CG_UNROLL, p->s.how.rows, &each);
-    cg_val at = cg_dot_row_offset(p, cg_iadd(b, m0, i)),
+    cg_val at = row_at(p, cg_iadd(b, m0, i)),
            loop = loop_over(b, cg_i64(b, 0), kc, 1), k = cg_loop_var(b, loop);
     cg_val value = pair(p, true, at, cg_iadd(b, k0, k), 0);
     cg_store(b, p->d->scratch, cg_dot_left_index(p, strip, k, i), value, 0);

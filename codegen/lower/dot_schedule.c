@@ -136,6 +136,27 @@ read_value(const field *f, const char *s, size_t n, int64_t *out)
     return n == 0;
 }
 
+/* Is a field out of its range, or not used by the kind of lanes?  NULL, or what is wrong. */
+static const char *
+range_wrong(ir_arena *a, const cg_dot_schedule *how)
+{
+    cg_dot_schedule copy = *how;
+
+    for (const field *f = fields; f < fields + FIELDS; f++) {
+        const int64_t x = *value_of(f, &copy);
+
+        if (!(f->used & ONE(how->lanes)) && x != 0)
+            return ir_format(a, "%s is not used where lanes=%s", f->name,
+                             fields[0].word[how->lanes]);
+        if ((f->used & ONE(how->lanes)) && (x < f->least || x > f->most))
+            return ir_format(a, "%s is %lld; wants %lld to %lld", f->name, (long long)x,
+                             (long long)f->least, (long long)f->most);
+    }
+    return (how->share == CG_DOT_SHARE_NONE) == (how->shares == 0) && how->shares != 1
+               ? NULL
+               : "share and shares want each other, and at least two shares";
+}
+
 const char *
 cg_dot_schedule_parse(ir_arena *a, const char *text, size_t n, cg_dot_schedule *out)
 {
@@ -160,27 +181,7 @@ cg_dot_schedule_parse(ir_arena *a, const char *text, size_t n, cg_dot_schedule *
             return ir_format(a, "'%.*s' has no value of %s", shown, s, f->name);
         text = s + length;
     }
-    return seen[0] ? cg_dot_schedule_range(a, out) : "it has no field 'lanes'";
-}
-
-const char *
-cg_dot_schedule_range(ir_arena *a, const cg_dot_schedule *how)
-{
-    cg_dot_schedule copy = *how;
-
-    for (const field *f = fields; f < fields + FIELDS; f++) {
-        const int64_t x = *value_of(f, &copy);
-
-        if (!(f->used & ONE(how->lanes)) && x != 0)
-            return ir_format(a, "%s is not used where lanes=%s", f->name,
-                             fields[0].word[how->lanes]);
-        if ((f->used & ONE(how->lanes)) && (x < f->least || x > f->most))
-            return ir_format(a, "%s is %lld; wants %lld to %lld", f->name, (long long)x,
-                             (long long)f->least, (long long)f->most);
-    }
-    return (how->share == CG_DOT_SHARE_NONE) == (how->shares == 0) && how->shares != 1
-               ? NULL
-               : "share and shares want each other, and at least two shares";
+    return seen[0] ? range_wrong(a, out) : "it has no field 'lanes'";
 }
 
 typedef struct line {

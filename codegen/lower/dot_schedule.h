@@ -71,8 +71,6 @@ void cg_dot_schedule_print(ir_buf *b, const cg_dot_schedule *how);
 /* Read a whole record; NULL, or what is wrong, in the arena. */
 const char *cg_dot_schedule_parse(ir_arena *a, const char *text, size_t n,
                                   cg_dot_schedule *out);
-/* Is a field out of its range, or not used by the kind of lanes?  NULL, or what is wrong. */
-const char *cg_dot_schedule_range(ir_arena *a, const cg_dot_schedule *how);
 
 /* The records that are given for kernels by name are lines "NAME: schedule RECORD" with
  * comments from ; on, as in the text of cg_explain.  Find that of a kernel: its record's text

@@ -4,7 +4,7 @@
  * Sums stay in registers up to a short epilogue.  Otherwise they are kept: in the result's
  * memory, where that is all that an epilogue would do, or in scratch memory (in L1), from which
  * the epilogue reads them row by row. */
-#include "codegen/lower/dot_pack.h"
+#include "codegen/lower/dot_inside.h"
 #include "codegen/tuning.h"
 
 /* An element of a tile. */
